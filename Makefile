@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+#
+# One make for the whole tree. "make help" lists what can be made and set. Files are listed in the
+# Kbuild file of their folder; CONTRIBUTING.md tells how.
+
+tenon-version  := 0.1.0
+tenon-soname   := libtenon.so.0
+# date of the version, for the manual page and whatever else prints one
+tenon-epoch    := 1767225600
+
+O ?= build
+override O := $(patsubst %/,%,$(O))
+KCONFIG_CONFIG ?= $(O)/.config
+srctree := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+
+MAKEFLAGS += -r --no-print-directory
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.PHONY: FORCE
+export LC_ALL := C
+
+config-goals := $(filter %config,$(MAKECMDGOALS))
+clean-goals  := $(filter clean mrproper uninstall,$(MAKECMDGOALS))
+other-goals  := $(filter-out %config clean mrproper uninstall,$(MAKECMDGOALS))
+
+ifneq ($(srctree),.)
+# called from another folder (make -f): paths stay relative to the source, so go there
+.DEFAULT_GOAL := all
+.PHONY: $(sort all $(MAKECMDGOALS))
+$(sort all $(MAKECMDGOALS)): go-there
+	@:
+.PHONY: go-there
+go-there:
+	@$(MAKE) -C $(srctree) O=$(abspath $(O)) KCONFIG_CONFIG=$(abspath $(KCONFIG_CONFIG)) \
+		$(MAKECMDGOALS)
+else ifneq ($(word 2,$(config-goals) $(clean-goals) $(if $(other-goals),other)),)
+# goals that set up or remove the ground for the others: one by one, in the order given
+.PHONY: $(MAKECMDGOALS) one-by-one
+$(MAKECMDGOALS): one-by-one
+	@:
+one-by-one:
+	@set -e; for goal in $(MAKECMDGOALS); do $(MAKE) $$goal; done
+else
+
+ifeq ($(realpath $(O)),$(realpath .))
+$(error O=$(O) is the source folder; name another one, such as O=build)
+endif
+
+# ---- tools and flags: whatever the person or the packager says stays as it is
+
+AWK        ?= awk
+INSTALL    ?= install
+SCDOC      ?= scdoc
+CHECK      ?= sparse
+ifneq ($(filter default undefined,$(origin CC)),)
+CC := $(if $(CROSS_COMPILE),$(CROSS_COMPILE)gcc,cc)
+endif
+ifneq ($(filter default undefined,$(origin AR)),)
+AR := $(CROSS_COMPILE)ar
+endif
+STRIP ?= $(CROSS_COMPILE)strip
+ifeq ($(origin PKG_CONFIG),undefined)
+PKG_CONFIG := $(or $(and $(CROSS_COMPILE),$(shell command -v $(CROSS_COMPILE)pkg-config)),pkg-config)
+endif
+
+prefix        ?= /usr/local
+exec_prefix   ?= $(prefix)
+bindir        ?= $(exec_prefix)/bin
+libdir        ?= $(exec_prefix)/lib
+includedir    ?= $(prefix)/include
+datadir       ?= $(prefix)/share
+mandir        ?= $(datadir)/man
+pkgconfigdir  ?= $(libdir)/pkgconfig
+bashcompdir   ?= $(datadir)/bash-completion/completions
+zshcompdir    ?= $(datadir)/zsh/site-functions
+fishcompdir   ?= $(datadir)/fish/vendor_completions.d
+
+export SOURCE_DATE_EPOCH ?= $(tenon-epoch)
+
+ifneq ($(filter-out 0,$(V)),)
+Q :=
+say = @:
+else
+Q := @
+say = @$(if $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),:,printf '  %-7s %s\n')
+endif
+
+# ---- configuration
+
+kconfig-files := Kconfig $(sort $(wildcard */Kconfig */*/Kconfig))
+kconfig       := $(AWK) -f scripts/kconfig.awk -v kconfig=Kconfig
+auto-conf     := $(O)/include/config/auto.conf
+autoconf-h    := $(O)/include/generated/autoconf.h
+
+no-config-goals := help clean mrproper uninstall
+ifneq ($(config-goals),)
+include scripts/Makefile.config
+else ifneq ($(MAKECMDGOALS),)
+need-config := $(filter-out $(no-config-goals),$(MAKECMDGOALS))
+else
+need-config := all
+endif
+
+.DEFAULT_GOAL := all
+
+ifneq ($(need-config),)
+include $(auto-conf)
+endif
+
+$(KCONFIG_CONFIG):
+	@$(MAKE) defconfig
+
+$(auto-conf): $(KCONFIG_CONFIG) $(kconfig-files) scripts/kconfig.awk
+	@mkdir -p $(@D) $(dir $(autoconf-h))
+	@$(kconfig) -v mode=build -v config=$< -v conf=$@.new -v header=$(autoconf-h).new
+	@cmp -s $(autoconf-h).new $(autoconf-h) || mv $(autoconf-h).new $(autoconf-h)
+	@rm -f $(autoconf-h).new; mv $@.new $@
+
+ifneq ($(need-config),)
+include scripts/Makefile.build
+include scripts/Makefile.check
+endif
+include scripts/Makefile.install
+
+# ---- help and cleaning
+
+.PHONY: help clean mrproper
+help:
+	@cat scripts/help.txt
+	@echo
+	@echo 'Configurations: $(sort $(notdir $(wildcard configs/*config)))'
+	@echo 'Values now: O=$(O) CC=$(CC) AR=$(AR) prefix=$(prefix) libdir=$(libdir)'
+
+built-folders := lib driver runtime devices firmware tools tests examples compat stamp completion
+clean:
+	$(Q)rm -rf $(addprefix $(O)/,$(built-folders)) $(O)/include
+	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(O)/tenon.pc $(O)/tenon.1
+
+mrproper: clean
+	$(Q)rm -f $(O)/.config $(O)/.config.old $(O)/defconfig
+	$(Q)if [ -d $(O) ]; then rmdir $(O) 2>/dev/null || echo "$(O) holds other files; kept"; fi
+
+endif
