@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENON_BUFFER_H
+#define TENON_BUFFER_H
+
+/**
+ * DOC: growing buffer
+ *
+ * What writers write into. A buffer remembers its first failure, so a writer may append all it has
+ * and look once at the end. Integers are little-endian.
+ */
+
+#include <tenon/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct tenon_buffer - bytes being written
+ * @data: the bytes, followed by a NUL that @size does not count; NULL while nothing was written
+ * @size: bytes written
+ * @room: bytes that have place
+ * @status: 0, or the negative status of the first append that failed; later ones do nothing
+ */
+struct tenon_buffer {
+	char *data;
+	size_t size;
+	size_t room;
+	int status;
+};
+
+#define TENON_BUFFER_INIT                                                                          \
+	{                                                                                          \
+		0, 0, 0, 0                                                                         \
+	}
+
+/** tenon_buffer_fini - free the bytes, and make the buffer empty */
+void tenon_buffer_fini(struct tenon_buffer *b);
+
+/**
+ * tenon_buffer_append - add bytes
+ * @b: buffer
+ * @data: @size bytes
+ * @size: how many
+ *
+ * Return: 0; -TENON_E_NOMEM, now or from an earlier append.
+ */
+int tenon_buffer_append(struct tenon_buffer *b, const void *data, size_t size);
+
+/** tenon_buffer_slice - add the bytes of a slice */
+int tenon_buffer_slice(struct tenon_buffer *b, struct tenon_slice s);
+/** tenon_buffer_u8 - add one byte */
+int tenon_buffer_u8(struct tenon_buffer *b, uint8_t v);
+/** tenon_buffer_u32 - add four bytes, little-endian */
+int tenon_buffer_u32(struct tenon_buffer *b, uint32_t v);
+/** tenon_buffer_u64 - add eight bytes, little-endian */
+int tenon_buffer_u64(struct tenon_buffer *b, uint64_t v);
+/** tenon_buffer_string - add a u64 length and the bytes: the reverse of tenon_cursor_string() */
+int tenon_buffer_string(struct tenon_buffer *b, struct tenon_slice s);
+/** tenon_buffer_printf - add formatted text */
+int tenon_buffer_printf(struct tenon_buffer *b, const char *format, ...) TENON_PRINTF(2, 3);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENON_BUFFER_H */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENON_ERROR_H
+#define TENON_ERROR_H
+
+/**
+ * DOC: errors
+ *
+ * Each thread has one error slot. What fails puts kind and message there and returns a negative
+ * status; each caller on the way out may put a frame in front ("r18.so", "import 2 (opencl)"), so
+ * that the text reads from the outside in. Whoever handles the failure takes or clears the error.
+ * A success does not clear it: look at the slot only after a failure.
+ *
+ * The error that crosses the packed-function ABI is an object of tvm-ffi's ffi.Error layout; slot
+ * and object are converted where they meet, so failing costs no allocation until somebody takes it.
+ */
+
+#include <stdarg.h>
+#include <tenon/status.h>
+#include <tenon/value.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TENON_PRINTF(text, first) __attribute__((cold, format(printf, text, first)))
+#else
+#define TENON_PRINTF(text, first)
+#endif
+
+/**
+ * struct tenon_error - tvm-ffi's error object
+ * @object: header; type TENON_TYPE_ERROR
+ * @kind: "TypeError", "ValueError", … (names of Python exceptions)
+ * @message: what happened, without the kind
+ * @backtrace: lines of the form `  File "f", line 1, in g`, most recent first; may be empty
+ * @update_backtrace: replace (0) or append to (1) the backtrace
+ * @cause: the error that led to this one, or NULL
+ * @extra: any further object, or NULL
+ *
+ * Errors of libraries built with tvm-ffi 0.1.7 or older end before @cause; tenon_error_cause()
+ * knows which to ask.
+ */
+struct tenon_error {
+	struct tenon_object object;
+	struct tenon_slice kind;
+	struct tenon_slice message;
+	struct tenon_slice backtrace;
+	void (*update_backtrace)(void *self, const struct tenon_slice *text, int32_t mode);
+	struct tenon_object *cause;
+	struct tenon_object *extra;
+};
+
+/**
+ * tenon_error - put a message into the thread's slot
+ * @status: negative status; also gives the kind
+ * @format: printf format of the message, without a final newline
+ *
+ * Replaces what was there. Long messages are kept whole while memory lasts, then cut.
+ *
+ * Return: @status, so that it can be returned at once.
+ */
+int tenon_error(int status, const char *format, ...) TENON_PRINTF(2, 3);
+
+/** tenon_error_v - tenon_error() with a va_list */
+int tenon_error_v(int status, const char *format, va_list args) TENON_PRINTF(2, 0);
+
+/**
+ * tenon_error_in - put a frame in front of the thread's message
+ * @status: what the caller is about to return
+ * @format: printf format of the frame; ": " is put between it and the message
+ *
+ * Return: @status.
+ */
+int tenon_error_in(int status, const char *format, ...) TENON_PRINTF(2, 3);
+
+/**
+ * tenon_error_raise_text - put kind and message into the slot as foreign code gives them
+ * @kind: kind; NULL counts as "RuntimeError"
+ * @parts: pieces of the message; an empty piece is skipped
+ * @count: how many pieces
+ */
+void tenon_error_raise_text(const char *kind, const struct tenon_slice *parts, size_t count);
+
+/**
+ * tenon_error_raise - put an error object into the slot
+ * @error: the object; the slot takes a reference of its own
+ */
+void tenon_error_raise(struct tenon_error *error);
+
+/**
+ * tenon_error_take - take the thread's error as an object, and leave the slot empty
+ *
+ * Return: an error with one reference for the caller; NULL when the slot is empty, or when there is
+ *	no memory for the object (the slot keeps the text then).
+ */
+struct tenon_error *tenon_error_take(void);
+
+/**
+ * tenon_error_create - make an error object, without raising it
+ * @kind: kind
+ * @message: message
+ * @backtrace: backtrace text, or an empty slice
+ * @cause: error that led to it, or NULL; referenced
+ *
+ * Return: the object with one reference; NULL without memory.
+ */
+struct tenon_error *tenon_error_create(struct tenon_slice kind, struct tenon_slice message,
+				       struct tenon_slice backtrace, struct tenon_error *cause);
+
+/**
+ * tenon_error_cause - the error that led to an error
+ * @error: the error
+ *
+ * Return: borrowed object; NULL when there is none, or when @error comes from a library that may
+ *	use the shorter layout of tvm-ffi 0.1.7.
+ */
+struct tenon_error *tenon_error_cause(const struct tenon_error *error);
+
+/**
+ * tenon_error_message - the thread's message, frames first
+ *
+ * Return: a NUL-terminated string that lives until the slot changes; "" when it is empty.
+ */
+const char *tenon_error_message(void);
+
+/** tenon_error_kind - the thread's error kind; "" when the slot is empty. As tenon_error_message(). */
+const char *tenon_error_kind(void);
+
+/**
+ * tenon_error_status - the negative status the thread's error was raised with
+ *
+ * Return: 0 when the slot is empty; -TENON_E_CALL for errors that came as objects.
+ */
+int tenon_error_status(void);
+
+/** tenon_error_clear - empty the thread's slot */
+void tenon_error_clear(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENON_ERROR_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENON_TENON_H
+#define TENON_TENON_H
+
+/**
+ * DOC: Tenon
+ *
+ * A small C runtime that opens compiled modules and runs their functions. An embedding program needs
+ * tenon_module_load(), tenon_module_get_function() and tenon_call(); examples/call.c is all of it.
+ */
+
+#include <tenon/array.h>
+#include <tenon/buffer.h>
+#include <tenon/commands.h>
+#include <tenon/cursor.h>
+#include <tenon/device.h>
+#include <tenon/dlpack.h>
+#include <tenon/error.h>
+#include <tenon/executable.h>
+#include <tenon/function.h>
+#include <tenon/loader.h>
+#include <tenon/model.h>
+#include <tenon/memory.h>
+#include <tenon/module.h>
+#include <tenon/object.h>
+#include <tenon/parallel.h>
+#include <tenon/queue.h>
+#include <tenon/params.h>
+#include <tenon/status.h>
+#include <tenon/string.h>
+#include <tenon/tensor.h>
+#include <tenon/value.h>
+#include <tenon/visit.h>
+#include <tenon/workspace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** tenon_version - the library's version, "0.1.0" */
+const char *tenon_version(void);
+
+/**
+ * tenon_configuration - what the library was built with
+ *
+ * Return: the names of the switched-on options, separated by spaces: "DSO TVM_LEGACY …".
+ */
+const char *tenon_configuration(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENON_TENON_H */

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENON_TENSOR_H
+#define TENON_TENSOR_H
+
+/**
+ * DOC: tensors and dtypes
+ *
+ * A tensor object is a header followed by DLPack's DLTensor. Functions also take a bare DLTensor,
+ * borrowed for the call: tenon_value_tensor() reads both.
+ *
+ * Sizes are in bytes of packed elements: n elements of b bits and l lanes take (n*b*l+7)/8.
+ */
+
+#include <string.h>
+#include <tenon/error.h>
+#include <tenon/value.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* alignment of tensor data made here: what TVM 0.8 and 0.9 demand; later ones ask for 64 */
+#define TENON_TENSOR_ALIGN 128
+
+/**
+ * struct tenon_tensor - a counted tensor
+ * @object: header; type TENON_TYPE_TENSOR
+ * @dl: the tensor. Those made by tvm-ffi or here always have strides, unless they have no dimension.
+ */
+struct tenon_tensor {
+	struct tenon_object object;
+	DLTensor dl;
+};
+
+/**
+ * tenon_tensor_create - make a tensor in CPU memory
+ * @shape: @ndim extents, each 0 or more
+ * @ndim: number of dimensions, at most 64
+ * @dtype: element type
+ * @out: receives the tensor with one reference; its data is zero and aligned to TENON_TENSOR_ALIGN
+ *
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_OVERFLOW; -TENON_E_VALUE for a negative extent.
+ */
+int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
+			struct tenon_tensor **out);
+
+/**
+ * tenon_tensor_view - make a tensor object around memory that somebody keeps alive
+ * @dl: data, device, shape, dtype, strides (may be NULL) and offset; shape and strides are copied
+ * @keep: object that keeps the data alive; referenced until the tensor dies; may be NULL
+ * @out: receives the tensor with one reference
+ *
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_OVERFLOW; -TENON_E_VALUE.
+ */
+int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out);
+
+/**
+ * tenon_tensor_from_dlpack - take a DLPack tensor over
+ * @managed: the tensor; its deleter is called when the object dies. On failure it stays the caller's.
+ * @align: alignment in bytes that the data must have; 0 for any
+ * @contiguous: refuse strides other than the compact ones
+ * @out: receives the tensor with one reference
+ *
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_VALUE.
+ */
+int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, bool contiguous,
+			     struct tenon_tensor **out);
+
+/** tenon_tensor_from_dlpack_versioned - tenon_tensor_from_dlpack() of the 1.x struct; major must be 1 */
+int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t align,
+				       bool contiguous, struct tenon_tensor **out);
+
+/**
+ * tenon_tensor_to_dlpack - hand a tensor to code that speaks DLPack
+ * @tensor: the tensor; referenced until the deleter of @out is called
+ * @out: receives the managed tensor; the receiver calls its deleter
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int tenon_tensor_to_dlpack(struct tenon_tensor *tensor, DLManagedTensor **out);
+
+/** tenon_tensor_to_dlpack_versioned - tenon_tensor_to_dlpack() as the 1.x struct, version 1.0 */
+int tenon_tensor_to_dlpack_versioned(struct tenon_tensor *tensor, DLManagedTensorVersioned **out);
+
+/**
+ * tenon_dltensor - describe memory as a compact CPU tensor
+ * @data: first element
+ * @shape: @ndim extents; must outlive the tensor
+ * @ndim: number of dimensions
+ * @dtype: element type
+ *
+ * Return: a DLTensor without strides and offset.
+ */
+static inline DLTensor tenon_dltensor(void *data, int64_t *shape, int32_t ndim, DLDataType dtype)
+{
+	DLTensor t;
+
+	memset(&t, 0, sizeof(t));
+	t.data = data;
+	t.device.device_type = kDLCPU;
+	t.ndim = ndim;
+	t.dtype = dtype;
+	t.shape = shape;
+	return t;
+}
+
+/**
+ * tenon_tensor_elements - number of elements of a tensor
+ * @dl: the tensor
+ * @out: receives the product of its extents; 1 when it has no dimension
+ *
+ * Return: 0; -TENON_E_OVERFLOW; -TENON_E_VALUE for a negative extent.
+ */
+int tenon_tensor_elements(const DLTensor *dl, uint64_t *out);
+
+/**
+ * tenon_tensor_bytes - size of a compact tensor's data in bytes
+ * @dl: the tensor
+ * @out: receives the size
+ *
+ * Return: 0; -TENON_E_OVERFLOW; -TENON_E_VALUE.
+ */
+int tenon_tensor_bytes(const DLTensor *dl, size_t *out);
+
+/** tenon_tensor_compact - are the elements in row-major order without gaps */
+bool tenon_tensor_compact(const DLTensor *dl);
+
+/** tenon_dtype - put a dtype together: tenon_dtype(TENON_DTYPE_FLOAT, 32, 1) */
+static inline DLDataType tenon_dtype(unsigned int code, unsigned int bits, unsigned int lanes)
+{
+	DLDataType d;
+
+	d.code = (uint8_t)code;
+	d.bits = (uint8_t)bits;
+	d.lanes = (uint16_t)lanes;
+	return d;
+}
+
+/** tenon_dtype_equal - are two dtypes the same */
+static inline bool tenon_dtype_equal(DLDataType a, DLDataType b)
+{
+	return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+}
+
+/* bytes that hold any dtype's name, with its NUL */
+#define TENON_DTYPE_NAME 40
+
+/**
+ * tenon_dtype_name - write a dtype as text
+ * @dtype: the dtype
+ * @name: receives "float32", "int4x8", "bool", "bfloat16", "float8_e4m3fn", "handle", "void", …
+ *
+ * {1,1} (TVM up to 0.22) and {6,8} (later) are both "bool".
+ *
+ * Return: @name.
+ */
+const char *tenon_dtype_name(DLDataType dtype, char name[TENON_DTYPE_NAME]);
+
+/**
+ * tenon_dtype_parse - read a dtype from text
+ * @text: as tenon_dtype_name() writes it; "bool" gives {6,8}, "" gives void
+ * @out: receives the dtype
+ *
+ * Return: 0; -TENON_E_VALUE, with the text in the message.
+ */
+int tenon_dtype_parse(struct tenon_slice text, DLDataType *out);
+
+/**
+ * tenon_device_name - name of a DLPack device type
+ * @type: device type
+ *
+ * Return: "cpu", "cuda", "opencl", "vulkan", …; "device" for a number without a name.
+ */
+const char *tenon_device_name(int32_t type);
+
+/**
+ * tenon_device_parse - read a device from text
+ * @text: "cpu", "cuda:1", "opencl:0"
+ * @out: receives type and id; the id is 0 when the text has none
+ *
+ * Return: 0; -TENON_E_VALUE.
+ */
+int tenon_device_parse(struct tenon_slice text, DLDevice *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENON_TENSOR_H */
