@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_CURSOR_FAST_H
+#define LIB_CURSOR_FAST_H
+
+/*
+ * The reads that a blob of a thousand entries is made of, inline. Each checks as the function of
+ * the public header does, and calls it when there is something to complain about.
+ */
+
+#include <endian.h>
+#include <string.h>
+#include <tenon/cursor.h>
+
+/* eight bytes, least significant first; the caller has checked that they are there */
+static inline uint64_t load_u64(const uint8_t *at)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return le64toh(v);
+}
+
+static inline uint32_t load_u32(const uint8_t *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return le32toh(v);
+}
+
+static inline int take_u64(struct tenon_cursor *c, uint64_t *out)
+{
+	if (tenon_cursor_left(c) < sizeof(*out))
+		return tenon_cursor_u64(c, out);
+	*out = load_u64(c->at);
+	c->at += sizeof(*out);
+	return 0;
+}
+
+static inline int take_count(struct tenon_cursor *c, size_t size, uint64_t *out)
+{
+	size_t left = tenon_cursor_left(c);
+
+	if (left < sizeof(*out) || load_u64(c->at) > (left - sizeof(*out)) / size)
+		return tenon_cursor_count(c, size, out);
+	*out = load_u64(c->at);
+	c->at += sizeof(*out);
+	return 0;
+}
+
+static inline int take_string(struct tenon_cursor *c, struct tenon_slice *out)
+{
+	size_t left = tenon_cursor_left(c);
+
+	if (left < sizeof(uint64_t) || load_u64(c->at) > left - sizeof(uint64_t))
+		return tenon_cursor_string(c, out);
+	out->size = (size_t)load_u64(c->at);
+	c->at += sizeof(uint64_t);
+	out->data = (const char *)c->at;
+	c->at += out->size;
+	return 0;
+}
+
+#endif /* LIB_CURSOR_FAST_H */

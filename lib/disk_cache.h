@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_DISK_CACHE_H
+#define LIB_DISK_CACHE_H
+
+/**
+ * DOC: compiled kernels on disk
+ *
+ * One file per entry below $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else $HOME/.cache/tenon (an
+ * empty TENON_CACHE_DIR switches the cache off). Entries are written to a temporary name and renamed,
+ * and carry their key and a checksum: a torn, foreign or damaged file counts as absent and is
+ * removed. A cache that cannot be read or written is no failure of whoever uses it.
+ */
+
+#include <tenon/buffer.h>
+#include <tenon/value.h>
+
+#define DISK_CACHE_KEY 16
+
+/** struct disk_cache_key - 128 bits that name what an entry was made from */
+struct disk_cache_key {
+	uint8_t bytes[DISK_CACHE_KEY];
+};
+
+#ifdef CONFIG_KERNEL_CACHE
+/**
+ * disk_cache_key - hash what an entry is made from (XXH3, 128 bits; each part seeds the next)
+ * @parts: program bytes, device name, driver version, build options, …; order counts
+ * @count: how many
+ * @key: receives the key
+ */
+void disk_cache_key(const struct tenon_slice *parts, size_t count, struct disk_cache_key *key);
+
+/**
+ * disk_cache_get - read an entry
+ * @kind: "opencl", "vulkan", "cuda": a folder
+ * @key: key
+ * @out: the bytes are appended
+ *
+ * Return: true when it was there and whole; no error is raised otherwise.
+ */
+bool disk_cache_get(const char *kind, const struct disk_cache_key *key, struct tenon_buffer *out);
+
+/** disk_cache_put - write an entry; failures are silent, a full disk must not stop a launch */
+void disk_cache_put(const char *kind, const struct disk_cache_key *key, struct tenon_slice bytes);
+#else
+static inline void disk_cache_key(const struct tenon_slice *parts, size_t count,
+				  struct disk_cache_key *key)
+{
+	(void)parts;
+	(void)count;
+	(void)key;
+}
+
+static inline bool disk_cache_get(const char *kind, const struct disk_cache_key *key,
+				  struct tenon_buffer *out)
+{
+	(void)kind;
+	(void)key;
+	(void)out;
+	return false;
+}
+
+static inline void disk_cache_put(const char *kind, const struct disk_cache_key *key,
+				  struct tenon_slice bytes)
+{
+	(void)kind;
+	(void)key;
+	(void)bytes;
+}
+#endif
+
+#endif /* LIB_DISK_CACHE_H */

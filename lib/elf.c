@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tenon/error.h>
+#include "lib/elf.h"
+#include "lib/file_kind.h"
+
+#define SECTION_SYMTAB 2
+#define SECTION_NOBITS 8
+#define SECTION_DYNSYM 11
+
+#define SEGMENT_LOAD	1
+#define SEGMENT_DYNAMIC 2
+
+#define DYNAMIC_NEEDED	 1
+#define DYNAMIC_HASH	 4
+#define DYNAMIC_STRTAB	 5
+#define DYNAMIC_SYMTAB	 6
+#define DYNAMIC_STRSZ	 10
+#define DYNAMIC_GNU_HASH 0x6ffffef5
+
+static bool within(const struct elf_file *elf, uint64_t offset, uint64_t size)
+{
+	return offset <= elf->bytes.size && size <= elf->bytes.size - offset;
+}
+
+/* the caller has checked that the bytes are there */
+static uint64_t number(const struct elf_file *elf, uint64_t offset, unsigned int size)
+{
+	const unsigned char *p = (const unsigned char *)elf->bytes.data + offset;
+	uint64_t v = 0;
+	unsigned int i;
+
+	for (i = 0; i < size; i++)
+		v |= (uint64_t)p[i] << 8 * (elf->big ? size - 1 - i : i);
+	return v;
+}
+
+/* a field that has another place, and an address's size, in 32-bit files */
+static uint64_t word(const struct elf_file *elf, uint64_t at, unsigned int narrow,
+		     unsigned int wide)
+{
+	return elf->wide ? number(elf, at + wide, 8) : number(elf, at + narrow, 4);
+}
+
+static uint64_t entry(const struct elf_table *t, uint64_t index)
+{
+	return t->offset + index * t->step;
+}
+
+static int check_table(const struct elf_file *elf, struct elf_table *t, uint64_t smallest,
+		       const char *what)
+{
+	if (!t->count)
+		return 0;
+	if (t->step < smallest)
+		return tenon_error(-TENON_E_FORMAT,
+				   "%s: %s of %" PRIu64 " bytes each, want at least %" PRIu64,
+				   elf->path, what, t->step, smallest);
+	if (t->count > elf->bytes.size / t->step || !within(elf, t->offset, t->count * t->step))
+		return tenon_error(-TENON_E_TRUNCATED,
+				   "%s: %" PRIu64 " %s of %" PRIu64 " bytes at 0x%" PRIx64
+				   " lie outside the file of %zu bytes: it is truncated",
+				   elf->path, t->count, what, t->step, t->offset, elf->bytes.size);
+	return 0;
+}
+
+/* a file offset for an address, and how many bytes of the file follow it in its segment */
+static bool locate(const struct elf_file *elf, uint64_t address, uint64_t *offset, uint64_t *left)
+{
+	uint64_t i, at, start, size, from;
+
+	for (i = 0; i < elf->segments.count; i++) {
+		at = entry(&elf->segments, i);
+		if (number(elf, at, 4) != SEGMENT_LOAD)
+			continue;
+		from = word(elf, at, 4, 8);
+		start = word(elf, at, 8, 16);
+		size = word(elf, at, 16, 32);
+		if (address < start || address - start >= size || !within(elf, from, size))
+			continue;
+		*offset = from + (address - start);
+		*left = size - (address - start);
+		return true;
+	}
+	return false;
+}
+
+static int read_header(struct elf_file *elf)
+{
+	const unsigned char *ident = (const unsigned char *)elf->bytes.data;
+	unsigned int half = 0;
+	int err;
+
+	if (!file_is_elf(elf->bytes))
+		return tenon_error(-TENON_E_FORMAT, "%s: not an ELF file; it looks like %s%s",
+				   elf->path, file_kind(elf->bytes), file_advice(elf->bytes));
+	if (elf->bytes.size < 16 || ident[4] < 1 || ident[4] > 2 || ident[5] < 1 || ident[5] > 2)
+		return tenon_error(-TENON_E_FORMAT, "%s: an ELF file of neither 32 nor 64 bits",
+				   elf->path);
+	elf->wide = ident[4] == 2;
+	elf->big = ident[5] == 2;
+	if (!within(elf, 0, elf->wide ? 64 : 52))
+		return tenon_error(-TENON_E_TRUNCATED,
+				   "%s: %zu bytes are less than an ELF header: it is truncated",
+				   elf->path, elf->bytes.size);
+
+	half = elf->wide ? 52 : 40;
+	elf->type = (uint16_t)number(elf, 16, 2);
+	elf->machine = (uint16_t)number(elf, 18, 2);
+	elf->segments.offset = word(elf, 0, 28, 32);
+	elf->sections.offset = word(elf, 0, 32, 40);
+	elf->segments.step = number(elf, half + 2, 2);
+	elf->segments.count = number(elf, half + 4, 2);
+	elf->sections.step = number(elf, half + 6, 2);
+	elf->sections.count = elf->sections.offset ? number(elf, half + 8, 2) : 0;
+
+	err = check_table(elf, &elf->segments, elf->wide ? 56 : 32, "program headers");
+	if (err)
+		return err;
+	/* a file with its section headers cut off still loads: only a file of objects needs them */
+	err = check_table(elf, &elf->sections, elf->wide ? 64 : 40, "section headers");
+	if (err && elf->type != ELF_RELOCATABLE) {
+		tenon_error_clear();
+		elf->sections.count = 0;
+		err = 0;
+	}
+	return err;
+}
+
+/* symbols by the section headers: one table and the strings it links to */
+static int symbols_from_sections(struct elf_file *elf)
+{
+	uint64_t want = elf->type == ELF_RELOCATABLE ? SECTION_SYMTAB : SECTION_DYNSYM;
+	uint64_t i, at, link;
+	int err;
+
+	for (i = 0; i < elf->sections.count; i++) {
+		at = entry(&elf->sections, i);
+		if (number(elf, at + 4, 4) != want)
+			continue;
+		elf->symbols.offset = word(elf, at, 16, 24);
+		elf->symbols.step = elf->wide ? 24 : 16;
+		elf->symbols.count = word(elf, at, 20, 32) / elf->symbols.step;
+		link = number(elf, at + (elf->wide ? 40 : 24), 4);
+		if (link >= elf->sections.count)
+			return tenon_error(-TENON_E_FORMAT,
+					   "%s: symbols name string table %" PRIu64 " of %" PRIu64
+					   " sections",
+					   elf->path, link, elf->sections.count);
+		at = entry(&elf->sections, link);
+		elf->names.offset = word(elf, at, 16, 24);
+		elf->names.count = word(elf, at, 20, 32);
+		elf->names.step = 1;
+		err = check_table(elf, &elf->symbols, elf->symbols.step, "symbols");
+		if (!err)
+			err = check_table(elf, &elf->names, 1, "characters of symbol names");
+		return err;
+	}
+	return 0;
+}
+
+/* the number of symbols stands in no header of the dynamic segment: the hash tables know it */
+static uint64_t count_by_gnu_hash(const struct elf_file *elf, uint64_t address)
+{
+	uint64_t at, left, buckets, first, bloom, chain, last = 0, i, n;
+
+	if (!locate(elf, address, &at, &left) || left < 16)
+		return 0;
+	buckets = number(elf, at, 4);
+	first = number(elf, at + 4, 4);
+	bloom = number(elf, at + 8, 4) * (elf->wide ? 8 : 4);
+	if (left - 16 < bloom || (left - 16 - bloom) / 4 < buckets)
+		return 0;
+	chain = at + 16 + bloom + buckets * 4;
+	left -= 16 + bloom + buckets * 4;
+	for (i = 0; i < buckets; i++) {
+		n = number(elf, at + 16 + bloom + i * 4, 4);
+		if (n > last)
+			last = n;
+	}
+	if (last < first)
+		return first;
+	for (i = last - first; i < left / 4; i++) {
+		if (number(elf, chain + i * 4, 4) & 1)
+			return first + i + 1;
+	}
+	return 0;
+}
+
+static uint64_t count_by_hash(const struct elf_file *elf, uint64_t address)
+{
+	uint64_t at, left;
+
+	if (!locate(elf, address, &at, &left) || left < 8)
+		return 0;
+	return number(elf, at + 4, 4);
+}
+
+static int symbols_from_dynamic(struct elf_file *elf)
+{
+	uint64_t symtab = 0, strtab = 0, strsz = 0, hash = 0, gnu_hash = 0, left = 0, i, tag, value;
+
+	for (i = 0; i < elf->dynamic.count; i++) {
+		tag = word(elf, entry(&elf->dynamic, i), 0, 0);
+		value = word(elf, entry(&elf->dynamic, i), 4, 8);
+		if (!tag)
+			break;
+		if (tag == DYNAMIC_SYMTAB)
+			symtab = value;
+		else if (tag == DYNAMIC_STRTAB)
+			strtab = value;
+		else if (tag == DYNAMIC_STRSZ)
+			strsz = value;
+		else if (tag == DYNAMIC_HASH)
+			hash = value;
+		else if (tag == DYNAMIC_GNU_HASH)
+			gnu_hash = value;
+	}
+	if (strtab && locate(elf, strtab, &elf->names.offset, &left)) {
+		elf->names.count = strsz < left ? strsz : left;
+		elf->names.step = 1;
+	}
+	if (elf->symbols.count || !symtab || !locate(elf, symtab, &elf->symbols.offset, &left))
+		return 0;
+	elf->symbols.step = elf->wide ? 24 : 16;
+	elf->symbols.count = hash ? count_by_hash(elf, hash) : count_by_gnu_hash(elf, gnu_hash);
+	return check_table(elf, &elf->symbols, elf->symbols.step, "symbols");
+}
+
+static void find_dynamic(struct elf_file *elf)
+{
+	uint64_t i, at;
+
+	for (i = 0; i < elf->segments.count; i++) {
+		at = entry(&elf->segments, i);
+		if (number(elf, at, 4) != SEGMENT_DYNAMIC)
+			continue;
+		elf->dynamic.offset = word(elf, at, 4, 8);
+		elf->dynamic.step = elf->wide ? 16 : 8;
+		elf->dynamic.count = word(elf, at, 16, 32) / elf->dynamic.step;
+		if (elf->dynamic.count > elf->bytes.size ||
+		    !within(elf, elf->dynamic.offset, elf->dynamic.count * elf->dynamic.step))
+			elf->dynamic.count = 0;
+		return;
+	}
+}
+
+static int check_segments(const struct elf_file *elf)
+{
+	uint64_t i, at, offset, size;
+
+	for (i = 0; i < elf->segments.count; i++) {
+		at = entry(&elf->segments, i);
+		offset = word(elf, at, 4, 8);
+		size = word(elf, at, 16, 32);
+		if (number(elf, at, 4) == SEGMENT_LOAD && !within(elf, offset, size))
+			return tenon_error(-TENON_E_TRUNCATED,
+					   "%s: segment %" PRIu64 " of %" PRIu64
+					   " bytes at 0x%" PRIx64
+					   " lies outside the file of %zu bytes: it is truncated",
+					   elf->path, i, size, offset, elf->bytes.size);
+	}
+	return 0;
+}
+
+int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path)
+{
+	int err;
+
+	memset(elf, 0, sizeof(*elf));
+	elf->bytes = bytes;
+	elf->path = path;
+	err = read_header(elf);
+	if (!err)
+		err = check_segments(elf);
+	if (!err)
+		err = symbols_from_sections(elf);
+	if (err)
+		return err;
+	find_dynamic(elf);
+	return symbols_from_dynamic(elf);
+}
+
+static struct tenon_slice name_at(const struct elf_file *elf, uint64_t offset)
+{
+	struct tenon_slice name = { "", 0 };
+	const char *end;
+	size_t left;
+
+	if (offset >= elf->names.count)
+		return name;
+	left = (size_t)(elf->names.count - offset);
+	name.data = elf->bytes.data + elf->names.offset + offset;
+	end = memchr(name.data, 0, left);
+	if (end)
+		name.size = (size_t)(end - name.data);
+	else
+		name.data = "";
+	return name;
+}
+
+void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *symbol)
+{
+	uint64_t at = entry(&elf->symbols, index);
+	unsigned int info = (unsigned int)number(elf, at + (elf->wide ? 4 : 12), 1);
+
+	symbol->name = name_at(elf, number(elf, at, 4));
+	symbol->value = word(elf, at, 4, 8);
+	symbol->size = word(elf, at, 8, 16);
+	symbol->section = (unsigned int)number(elf, at + (elf->wide ? 6 : 14), 2);
+	symbol->kind = info & 15;
+	symbol->global = info >> 4 != 0;
+	symbol->defined = symbol->section != 0;
+}
+
+/* in a relocatable file nothing has an address yet: values count from the section's start */
+static bool locate_in_section(const struct elf_file *elf, const struct elf_symbol *symbol,
+			      uint64_t *offset, uint64_t *left)
+{
+	uint64_t at, start, size;
+
+	if (symbol->section >= elf->sections.count)
+		return false;
+	at = entry(&elf->sections, symbol->section);
+	start = word(elf, at, 16, 24);
+	size = word(elf, at, 20, 32);
+	if (number(elf, at + 4, 4) == SECTION_NOBITS || !within(elf, start, size) ||
+	    symbol->value > size)
+		return false;
+	*offset = start + symbol->value;
+	*left = size - symbol->value;
+	return true;
+}
+
+int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol,
+		     struct tenon_slice *out)
+{
+	uint64_t offset, left;
+	bool found;
+
+	found = elf->type == ELF_RELOCATABLE ? locate_in_section(elf, symbol, &offset, &left)
+					     : locate(elf, symbol->value, &offset, &left);
+	if (!found)
+		return tenon_error(-TENON_E_FORMAT,
+				   "%s: symbol %.*s at 0x%" PRIx64 " has no bytes in the file",
+				   elf->path, (int)symbol->name.size, symbol->name.data,
+				   symbol->value);
+	if (symbol->size > left)
+		return tenon_error(-TENON_E_TRUNCATED,
+				   "%s: symbol %.*s has %" PRIu64 " bytes, %" PRIu64
+				   " are left in its segment",
+				   elf->path, (int)symbol->name.size, symbol->name.data,
+				   symbol->size, left);
+	out->data = elf->bytes.data + offset;
+	out->size = (size_t)(symbol->size ? symbol->size : left);
+	return 0;
+}
+
+const char *elf_needed(const struct elf_file *elf, unsigned int index)
+{
+	struct tenon_slice name;
+	uint64_t i, tag;
+
+	for (i = 0; i < elf->dynamic.count; i++) {
+		tag = word(elf, entry(&elf->dynamic, i), 0, 0);
+		if (!tag)
+			break;
+		if (tag != DYNAMIC_NEEDED || index--)
+			continue;
+		name = name_at(elf, word(elf, entry(&elf->dynamic, i), 4, 8));
+		return name.size ? name.data : NULL;
+	}
+	return NULL;
+}
+
+const char *elf_machine_name(const struct elf_file *elf)
+{
+	static const struct {
+		uint16_t machine;
+		const char *narrow;
+		const char *wide;
+	} names[] = {
+		{ 3, "x86", "x86" },
+		{ 8, "mips", "mips64" },
+		{ 20, "powerpc", "powerpc" },
+		{ 21, "powerpc64", "powerpc64" },
+		{ 22, "s390", "s390x" },
+		{ 40, "arm", "arm" },
+		{ 62, "x86-64", "x86-64" },
+		{ 93, "arc", "arc" },
+		{ 94, "xtensa", "xtensa" },
+		{ 164, "hexagon", "hexagon" },
+		{ 183, "aarch64", "aarch64" },
+		{ 190, "cuda", "cuda" },
+		{ 224, "amdgpu", "amdgpu" },
+		{ 243, "riscv32", "riscv64" },
+		{ 258, "loongarch32", "loongarch64" },
+	};
+	static _Thread_local char unknown[24];
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i].machine == elf->machine)
+			return elf->wide ? names[i].wide : names[i].narrow;
+	}
+	snprintf(unknown, sizeof(unknown), "machine %u", elf->machine);
+	return unknown;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_ELF_H
+#define LIB_ELF_H
+
+/**
+ * DOC: ELF files of any machine
+ *
+ * Reads the symbols of a shared object without loading it: 32 and 64 bits, both byte orders, with
+ * section headers or, where these are stripped, from the dynamic segment. Nothing is allocated and
+ * no byte outside the file is read, whatever the file says.
+ */
+
+#include <tenon/value.h>
+
+/* e_type */
+#define ELF_RELOCATABLE 1
+#define ELF_EXECUTABLE	2
+#define ELF_SHARED	3
+
+/* symbol kinds */
+#define ELF_SYMBOL_OBJECT   1
+#define ELF_SYMBOL_FUNCTION 2
+
+/**
+ * struct elf_table - a table in the file; lies within it
+ * @offset: of the first entry, in bytes from the start of the file
+ * @count: entries
+ * @step: bytes from one entry to the next
+ */
+struct elf_table {
+	uint64_t offset;
+	uint64_t count;
+	uint64_t step;
+};
+
+/**
+ * struct elf_file - an ELF file being read
+ * @bytes: the whole file
+ * @path: for messages
+ * @wide: 64-bit
+ * @big: most significant byte first
+ * @type: ELF_RELOCATABLE, ELF_EXECUTABLE or ELF_SHARED
+ * @machine: e_machine
+ * @segments: program headers
+ * @sections: section headers
+ * @symbols: dynamic symbols (of a relocatable file: all); none when @symbols.count is 0
+ * @names: their string table, with a @step of 1
+ * @dynamic: the dynamic segment
+ */
+struct elf_file {
+	struct tenon_slice bytes;
+	const char *path;
+	bool wide;
+	bool big;
+	uint16_t type;
+	uint16_t machine;
+	struct elf_table segments;
+	struct elf_table sections;
+	struct elf_table symbols;
+	struct elf_table names;
+	struct elf_table dynamic;
+};
+
+/**
+ * struct elf_symbol - a symbol
+ * @name: in the file's bytes
+ * @value: address; in a relocatable file, offset in its section
+ * @size: bytes
+ * @kind: ELF_SYMBOL_OBJECT, ELF_SYMBOL_FUNCTION or another
+ * @section: index of its section
+ * @defined: the file has it; otherwise it is imported
+ * @global: visible to others, weak ones included
+ */
+struct elf_symbol {
+	struct tenon_slice name;
+	uint64_t value;
+	uint64_t size;
+	unsigned int kind;
+	unsigned int section;
+	bool defined;
+	bool global;
+};
+
+/**
+ * elf_open - read the headers of an ELF file and find its symbols
+ * @elf: receives what was read; nothing needs to be given back
+ * @bytes: the file, which must outlive @elf
+ * @path: for messages; must outlive @elf
+ *
+ * Return: 0; -TENON_E_FORMAT, with what the file looks like when it is no ELF file;
+ *	-TENON_E_TRUNCATED when a table or a loaded segment lies outside the file.
+ */
+int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path);
+
+/**
+ * elf_symbol - read one symbol
+ * @elf: the file
+ * @index: less than @elf->symbols.count
+ * @symbol: receives it; its name is empty when it lies outside the string table
+ */
+void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *symbol);
+
+/**
+ * elf_symbol_bytes - find a symbol's content in the file
+ * @elf: the file
+ * @symbol: a defined symbol
+ * @out: receives the slice of the file; cut at the end of its segment when the symbol has no size
+ *
+ * Return: 0; -TENON_E_TRUNCATED; -TENON_E_FORMAT when no part of the file is loaded there.
+ */
+int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol,
+		     struct tenon_slice *out);
+
+/**
+ * elf_needed - the libraries that the file wants to be loaded with it
+ * @elf: the file
+ * @index: 0 for the first
+ *
+ * Return: a NUL-terminated name in the file's bytes; NULL when there are no more.
+ */
+const char *elf_needed(const struct elf_file *elf, unsigned int index);
+
+/**
+ * elf_machine_name - what a machine is called
+ * @elf: the file
+ *
+ * Return: a static string such as "aarch64", "x86-64", "riscv64"; "machine 4711" in a buffer of
+ *	the calling thread for one without a name here.
+ */
+const char *elf_machine_name(const struct elf_file *elf);
+
+/**
+ * elf_check_loadable - say why dlopen() refuses a file
+ * @path: the file
+ *
+ * Call it after dlopen() has failed: it looks for the reasons a person can do something about.
+ *
+ * Return: 0 when it finds nothing wrong; else the raised reason: -TENON_E_IO, -TENON_E_FORMAT,
+ *	-TENON_E_TRUNCATED, -TENON_E_UNSUPPORTED for another machine, -TENON_E_NOT_FOUND for a
+ *	library that the file needs.
+ */
+#ifdef CONFIG_ELF_INSPECT
+int elf_check_loadable(const char *path);
+#else
+static inline int elf_check_loadable(const char *path)
+{
+	(void)path;
+	return 0;
+}
+#endif
+
+#endif /* LIB_ELF_H */

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/error_slot.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/string.h>
+
+/* enough for nearly every message, so that a thread allocates once */
+#define ERROR_ROOM 512
+/* a compiler's log is worth keeping, a runaway format is not */
+#define ERROR_MOST (1u << 20)
+
+struct error_slot {
+	int status; /* 0: empty */
+	void *object;
+	void (*drop)(void *object);
+	struct tenon_slice object_message;
+	bool framed; /* text stands in front of the object's */
+	char kind[48];
+	char *text;
+	size_t size;
+	size_t room;
+};
+
+static __thread struct error_slot *thread_slot;
+static __thread int thread_nomem; /* status raised when not even a slot could be had */
+static pthread_key_t slot_key;
+static pthread_once_t slot_once = PTHREAD_ONCE_INIT;
+
+static void slot_empty(struct error_slot *s)
+{
+	if (s->object)
+		s->drop(s->object);
+	s->object = NULL;
+	s->framed = false;
+	s->status = 0;
+	s->size = 0;
+	s->text[0] = '\0';
+}
+
+static void slot_free(void *slot)
+{
+	struct error_slot *s = slot;
+
+	thread_slot = NULL;
+	slot_empty(s);
+	free(s->text);
+	free(s);
+}
+
+static void slot_key_make(void)
+{
+	pthread_key_create(&slot_key, slot_free);
+}
+
+static struct error_slot *slot_get(int status)
+{
+	struct error_slot *s = thread_slot;
+
+	if (s)
+		return s;
+	pthread_once(&slot_once, slot_key_make);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		goto nomem;
+	s->text = malloc(ERROR_ROOM);
+	if (!s->text)
+		goto free_slot;
+	s->text[0] = '\0';
+	s->room = ERROR_ROOM;
+	thread_slot = s;
+	pthread_setspecific(slot_key, s);
+	return s;
+
+free_slot:
+	free(s);
+nomem:
+	thread_nomem = status;
+	return NULL;
+}
+
+/* Make room for @size bytes and a NUL; what does not fit is cut by the caller. */
+static size_t slot_room(struct error_slot *s, size_t size)
+{
+	size_t room = s->room;
+	char *text;
+
+	if (size > ERROR_MOST)
+		size = ERROR_MOST;
+	while (room < size + 1)
+		room *= 2;
+	if (room != s->room) {
+		text = realloc(s->text, room);
+		if (text) {
+			s->text = text;
+			s->room = room;
+		}
+	}
+	return s->room - 1 < size ? s->room - 1 : size;
+}
+
+static void slot_kind(struct error_slot *s, struct tenon_slice kind)
+{
+	size_t n = kind.size < sizeof(s->kind) - 1 ? kind.size : sizeof(s->kind) - 1;
+
+	memcpy(s->kind, kind.data, n);
+	s->kind[n] = '\0';
+}
+
+const char *tenon_status_kind(int status)
+{
+	switch (status < 0 ? -status : status) {
+	case TENON_E_TYPE:
+		return "TypeError";
+	case TENON_E_VALUE:
+	case TENON_E_FORMAT:
+	case TENON_E_TRUNCATED:
+	case TENON_E_CYCLE:
+		return "ValueError";
+	case TENON_E_OVERFLOW:
+		return "OverflowError";
+	case TENON_E_NOMEM:
+		return "MemoryError";
+	case TENON_E_NOT_FOUND:
+		return "AttributeError";
+	case TENON_E_IO:
+		return "OSError";
+	case TENON_E_TIMEOUT:
+		return "TimeoutError";
+	case TENON_E_UNSUPPORTED:
+		return "NotImplementedError";
+	default:
+		return "RuntimeError";
+	}
+}
+
+int tenon_error_v(int status, const char *format, va_list args)
+{
+	struct error_slot *s = slot_get(status);
+	va_list again;
+	int n;
+
+	if (!s)
+		return status;
+	/* formatted before the slot is emptied: the arguments may quote the old message */
+	va_copy(again, args);
+	if (s->object || s->size) {
+		char *fresh = NULL;
+
+		n = vsnprintf(NULL, 0, format, args);
+		if (n >= 0)
+			fresh = malloc((size_t)n + 1);
+		if (fresh) {
+			vsnprintf(fresh, (size_t)n + 1, format, again);
+			slot_empty(s);
+			s->size = slot_room(s, (size_t)n);
+			memcpy(s->text, fresh, s->size);
+			s->text[s->size] = '\0';
+			free(fresh);
+		}
+	} else {
+		n = vsnprintf(s->text, s->room, format, args);
+		if (n >= (int)s->room) {
+			slot_room(s, (size_t)n);
+			vsnprintf(s->text, s->room, format, again);
+		}
+		s->size = n < 0 ? 0 : strlen(s->text);
+	}
+	va_end(again);
+	s->status = status;
+	slot_kind(s, tenon_slice_of(tenon_status_kind(status)));
+	return status;
+}
+
+int(tenon_error)(int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tenon_error_v(status, format, args);
+	va_end(args);
+	return status;
+}
+
+#ifndef CONFIG_ERROR_MESSAGES
+static const char *brief_text(int status)
+{
+	/* in the order of enum tenon_status: text, so that no relocation is needed */
+	static const char texts[] =
+		"an error\0the function failed\0wrong use\0no memory\0input or output "
+		"failed\0wrong format\0truncated\0too large\0not found\0exists "
+		"already\0no loader\0wrong type\0wrong value\0import cycle\0"
+		"unsupported\0no such device\0lost\0timed out";
+	const char *text = texts;
+	int i;
+
+	for (i = 0; i < -status && i < TENON_E_TIMEOUT; i++)
+		text += strlen(text) + 1;
+	return text;
+}
+
+int error_brief(int status)
+{
+	const char *kind = tenon_status_kind(status);
+	struct tenon_slice text = tenon_slice_of(brief_text(status));
+
+	error_slot_text(status, tenon_slice_of(kind), &text, 1);
+	return status;
+}
+#endif
+
+#ifdef CONFIG_ERROR_CONTEXT
+int tenon_error_in(int status, const char *format, ...)
+{
+	struct error_slot *s = slot_get(status);
+	size_t n, keep, size;
+	char frame[256];
+	va_list args;
+	int written;
+	bool lent;
+
+	if (!s)
+		return status;
+	va_start(args, format);
+	written = vsnprintf(frame, sizeof(frame) - 2, format, args);
+	va_end(args);
+	if (written < 0)
+		return status;
+	n = (size_t)written < sizeof(frame) - 3 ? (size_t)written : sizeof(frame) - 3;
+	frame[n++] = ':';
+	frame[n++] = ' ';
+
+	lent = s->object && !s->framed;
+	size = lent ? s->object_message.size : s->size;
+	keep = slot_room(s, n + size);
+	keep = keep > n ? keep - n : 0;
+	memmove(s->text + n, lent ? s->object_message.data : s->text, keep);
+	memcpy(s->text, frame, n);
+	s->size = n + keep;
+	s->text[s->size] = '\0';
+	s->framed = true;
+	if (!s->status) {
+		s->status = status;
+		slot_kind(s, tenon_slice_of(tenon_status_kind(status)));
+	}
+	return status;
+}
+#else
+int(tenon_error_in)(int status, const char *format, ...)
+{
+	(void)format;
+	return status;
+}
+#endif
+
+void error_slot_text(int status, struct tenon_slice kind, const struct tenon_slice *parts,
+		     size_t count)
+{
+	struct error_slot *s = slot_get(status);
+	size_t i, n, size = 0;
+
+	if (!s)
+		return;
+	slot_empty(s);
+	for (i = 0; i < count; i++)
+		size += parts[i].size;
+	size = slot_room(s, size);
+	for (i = 0; i < count; i++) {
+		n = parts[i].size < size - s->size ? parts[i].size : size - s->size;
+		if (n)
+			memcpy(s->text + s->size, parts[i].data, n);
+		s->size += n;
+	}
+	s->text[s->size] = '\0';
+	s->status = status;
+	slot_kind(s, kind);
+}
+
+void tenon_error_raise_text(const char *kind, const struct tenon_slice *parts, size_t count)
+{
+	error_slot_text(-TENON_E_CALL, tenon_slice_of(kind ? kind : "RuntimeError"), parts, count);
+}
+
+void error_slot_hold(void *object, void (*drop)(void *object), struct tenon_slice kind,
+		     struct tenon_slice message)
+{
+	struct error_slot *s = slot_get(-TENON_E_CALL);
+
+	if (!s) {
+		drop(object);
+		return;
+	}
+	slot_empty(s);
+	s->object = object;
+	s->drop = drop;
+	s->object_message = message;
+	s->status = -TENON_E_CALL;
+	slot_kind(s, kind);
+}
+
+void *error_slot_take(void)
+{
+	struct error_slot *s = thread_slot;
+	void *object;
+
+	if (!s || !s->object || s->framed)
+		return NULL;
+	object = s->object;
+	s->object = NULL;
+	slot_empty(s);
+	return object;
+}
+
+void *error_slot_object(void)
+{
+	return thread_slot ? thread_slot->object : NULL;
+}
+
+void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message)
+{
+	struct error_slot *s = thread_slot;
+
+	if (thread_nomem && !(s && s->status)) {
+		*kind = tenon_slice_of("MemoryError");
+		*message = tenon_slice_of("no memory, not even for the message");
+		return;
+	}
+	*kind = tenon_slice_of(s && s->status ? s->kind : "");
+	*message = tenon_slice_of("");
+	if (!s || !s->status)
+		return;
+	if (s->object && !s->framed) {
+		*message = s->object_message;
+	} else {
+		message->data = s->text;
+		message->size = s->size;
+	}
+}
+
+const char *tenon_error_message(void)
+{
+	struct error_slot *s = thread_slot;
+	struct tenon_slice kind, message;
+
+	error_slot_read(&kind, &message);
+	if (s && s->object && !s->framed) {
+		/* an object's text need not end in a NUL: copy it where ours does */
+		s->size = slot_room(s, message.size);
+		memcpy(s->text, message.data, s->size);
+		s->text[s->size] = '\0';
+		return s->text;
+	}
+	return message.data;
+}
+
+const char *tenon_error_kind(void)
+{
+	struct tenon_slice kind, message;
+
+	error_slot_read(&kind, &message);
+	return kind.data;
+}
+
+int tenon_error_status(void)
+{
+	if (thread_slot && thread_slot->status)
+		return thread_slot->status;
+	return thread_nomem;
+}
+
+void tenon_error_clear(void)
+{
+	thread_nomem = 0;
+	if (thread_slot && thread_slot->status)
+		slot_empty(thread_slot);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_ERROR_SLOT_H
+#define LIB_ERROR_SLOT_H
+
+/*
+ * The thread's error slot, below objects. It holds text; or an object of the layer above, which lends
+ * its text to the slot and is dropped with it.
+ */
+
+#include <tenon/error.h>
+
+/**
+ * error_slot_hold - put an object into the slot
+ * @object: kept until taken or dropped
+ * @drop: gives the object back
+ * @kind: lent by @object
+ * @message: lent by @object
+ */
+void error_slot_hold(void *object, void (*drop)(void *object), struct tenon_slice kind,
+		     struct tenon_slice message);
+
+/* Set kind and message as text; @kind is copied and cut to fit. */
+void error_slot_text(int status, struct tenon_slice kind, const struct tenon_slice *parts,
+		     size_t count);
+
+/* Take the object out, and empty the slot. NULL when it holds text, or frames came on top. */
+void *error_slot_take(void);
+
+/* The object under the frames, borrowed; NULL when there is none. */
+void *error_slot_object(void);
+
+/* Kind and message now; both empty when the slot is. */
+void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message);
+
+#endif /* LIB_ERROR_SLOT_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tenon/error.h>
+#include "lib/file_map.h"
+
+static int write_all(int fd, const struct tenon_slice *parts, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const char *at = parts[i].data;
+		size_t left = parts[i].size;
+
+		while (left) {
+			ssize_t n = write(fd, at, left);
+
+			if (n < 0 && errno == EINTR)
+				continue;
+			if (n < 0)
+				return -1;
+			at += n;
+			left -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int write_error(const char *path)
+{
+	return tenon_error(-TENON_E_IO, "%s: cannot write: %s", path, strerror(errno));
+}
+
+/* a terminal, a pipe, a device: nothing to be kept or renamed */
+static int write_straight(const char *path, const struct tenon_slice *parts, size_t count)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return write_error(path);
+	if (write_all(fd, parts, count))
+		err = write_error(path);
+	if (close(fd) && !err)
+		err = write_error(path);
+	return err;
+}
+
+/* mkstemp makes files that only the owner reads: give what was there, or what the umask allows */
+static mode_t mode_for(const char *path)
+{
+	struct stat st;
+	mode_t mask;
+
+	if (!stat(path, &st))
+		return st.st_mode & 07777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static void sync_folder(const char *path, size_t length)
+{
+	char *folder;
+	int fd;
+
+	folder = length ? strndup(path, length) : strdup(".");
+	fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	free(folder);
+	if (fd < 0)
+		return;
+	/* some file systems cannot sync a folder; the file itself is safe by now */
+	(void)!fsync(fd);
+	close(fd);
+}
+
+int file_write(const char *path, const struct tenon_slice *parts, size_t count)
+{
+	static const char suffix[] = ".XXXXXX";
+	const char *slash = strrchr(path, '/');
+	size_t length = strlen(path);
+	struct stat st;
+	char *name;
+	int fd, err;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return write_straight(path, parts, count);
+	name = malloc(length + sizeof(suffix));
+	if (!name)
+		return tenon_error(-TENON_E_NOMEM, "%s: no memory", path);
+	memcpy(name, path, length);
+	memcpy(name + length, suffix, sizeof(suffix));
+
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0) {
+		err = write_error(path);
+		goto free_name;
+	}
+	if (write_all(fd, parts, count) || fchmod(fd, mode_for(path)) || fsync(fd)) {
+		err = write_error(path);
+		close(fd);
+		goto remove;
+	}
+	/* network file systems report a full disk only here */
+	if (close(fd) || rename(name, path)) {
+		err = write_error(path);
+		goto remove;
+	}
+	sync_folder(path, slash ? (size_t)(slash - path) + 1 : 0);
+	err = 0;
+	goto free_name;
+
+remove:
+	unlink(name);
+free_name:
+	free(name);
+	return err;
+}

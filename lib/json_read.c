@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#define JSON_READ_WITH_PARSER
+#include "lib/json_read.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* text that makes a message long is cut */
+#define SHOWN_MOST 40
+
+#define DEPTH_MOST 64
+/* tokens between looks at the depth */
+#define TOKENS_STEP 512
+
+static void place_of(const struct json_text *t, size_t offset, size_t *line, size_t *column)
+{
+	size_t i, start = 0;
+
+	*line = 1;
+	for (i = 0; i < offset && i < t->text.size; i++) {
+		if (t->text.data[i] == '\n') {
+			++*line;
+			start = i + 1;
+		}
+	}
+	*column = offset - start + 1;
+}
+
+static int error_at(const struct json_text *t, size_t offset, int status, const char *format,
+		    va_list args)
+{
+	size_t line, column;
+
+	tenon_error_v(status, format, args);
+	place_of(t, offset, &line, &column);
+	return tenon_error_in(status, "%s, line %zu, column %zu", t->name, line, column);
+}
+
+static int text_error(const struct json_text *t, size_t offset, int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	status = error_at(t, offset, status, format, args);
+	va_end(args);
+	return status;
+}
+
+int json_error(const struct json_text *t, uint32_t at, int status, const char *format, ...)
+{
+	size_t offset = at < t->count ? (size_t)t->tokens[at].start : t->text.size;
+	va_list args;
+
+	va_start(args, format);
+	status = error_at(t, offset, status, format, args);
+	va_end(args);
+	return status;
+}
+
+/* jsmn looks at all open containers when one is closed: text that opens many is refused in time */
+static bool too_deep(const struct json_text *t, const jsmn_parser *parser)
+{
+	int at = parser->toksuper, depth = 0;
+
+	/* a key is a parent too */
+	for (; at >= 0 && depth <= 2 * DEPTH_MOST; at = t->tokens[at].parent)
+		depth++;
+	return depth > 2 * DEPTH_MOST;
+}
+
+static int parse(struct json_text *t, jsmn_parser *parser)
+{
+	uint32_t room = 0, limit = 0;
+	jsmntok_t *more;
+	int count;
+
+	do {
+		limit += TOKENS_STEP;
+		if (limit > room) {
+			room = room ? 2 * room : (uint32_t)(t->text.size / 8 + TOKENS_STEP);
+			more = room <= INT_MAX / 2 ? realloc(t->tokens, room * sizeof(*more))
+						   : NULL;
+			if (!more)
+				return tenon_error(-TENON_E_NOMEM, "%s: no memory for its tokens",
+						   t->name);
+			t->tokens = more;
+		}
+		count = jsmn_parse(parser, t->text.data, t->text.size, t->tokens, limit);
+		if (too_deep(t, parser))
+			return text_error(t, parser->pos, -TENON_E_FORMAT,
+					  "more than %d arrays and objects inside each other",
+					  DEPTH_MOST);
+	} while (count == JSMN_ERROR_NOMEM);
+	if (count == JSMN_ERROR_PART)
+		return tenon_error(-TENON_E_TRUNCATED,
+				   "%s: the text ends too early, after %zu bytes", t->name,
+				   t->text.size);
+	if (count < 0)
+		return text_error(t, parser->pos, -TENON_E_FORMAT, "not JSON");
+	t->count = parser->toknext;
+	return 0;
+}
+
+int json_text_read(struct tenon_slice text, const char *name, struct json_text *out)
+{
+	jsmn_parser parser;
+	uint32_t end = 0;
+	int err;
+
+	*out = (struct json_text){ .text = text, .name = name };
+	if (text.size > INT_MAX)
+		return tenon_error(-TENON_E_OVERFLOW, "%s: %zu bytes, 2 GiB is the most", name,
+				   text.size);
+	jsmn_init(&parser);
+	err = parse(out, &parser);
+	if (err)
+		goto fini;
+	if (!out->count ||
+	    (out->tokens[0].type != JSMN_OBJECT && out->tokens[0].type != JSMN_ARRAY)) {
+		err = text_error(out, 0, -TENON_E_FORMAT, "no object");
+		goto fini;
+	}
+	json_skip(out, &end);
+	if (end == out->count)
+		return 0;
+	err = json_error(out, end, -TENON_E_FORMAT, "something follows behind the end");
+
+fini:
+	json_text_fini(out);
+	return err;
+}
+
+void json_text_fini(struct json_text *t)
+{
+	free(t->tokens);
+	t->tokens = NULL;
+	t->count = 0;
+}
+
+static const char *type_name(const struct json_text *t, uint32_t at)
+{
+	static const char *const names[] = { [JSMN_OBJECT] = "an object",
+					     [JSMN_ARRAY] = "an array",
+					     [JSMN_STRING] = "a string",
+					     [JSMN_PRIMITIVE] = "a number or word" };
+
+	if (at >= t->count)
+		return "the end";
+	return t->tokens[at].type >= JSMN_STRING && t->tokens[at].size ? "a key"
+								       : names[t->tokens[at].type];
+}
+
+static int type_error(const struct json_text *t, uint32_t at, const char *what, const char *want)
+{
+	return json_error(t, at, -TENON_E_FORMAT, "%s is %s, want %s", what, type_name(t, at),
+			  want);
+}
+
+int json_enter(const struct json_text *t, uint32_t *at, jsmntype_t type, const char *what,
+	       uint32_t *count)
+{
+	*count = 0;
+	if (!json_is(t, *at, type))
+		return type_error(t, *at, what, type == JSMN_ARRAY ? "an array" : "an object");
+	*count = (uint32_t)t->tokens[*at].size;
+	++*at;
+	return 0;
+}
+
+int json_key(const struct json_text *t, uint32_t *at, struct tenon_slice *key)
+{
+	if (!json_is(t, *at, JSMN_STRING))
+		return type_error(t, *at, "a key", "a string");
+	if (t->tokens[*at].size != 1)
+		return json_error(t, *at, -TENON_E_FORMAT, "%d values for a key, want one",
+				  t->tokens[*at].size);
+	*key = json_raw(t, *at);
+	++*at;
+	return 0;
+}
+
+static char *put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		*to++ = (char)c;
+	} else if (c < 0x800) {
+		*to++ = (char)(0xc0 | c >> 6);
+		*to++ = (char)(0x80 | (c & 63));
+	} else if (c < 0x10000) {
+		*to++ = (char)(0xe0 | c >> 12);
+		*to++ = (char)(0x80 | (c >> 6 & 63));
+		*to++ = (char)(0x80 | (c & 63));
+	} else {
+		*to++ = (char)(0xf0 | c >> 18);
+		*to++ = (char)(0x80 | (c >> 12 & 63));
+		*to++ = (char)(0x80 | (c >> 6 & 63));
+		*to++ = (char)(0x80 | (c & 63));
+	}
+	return to;
+}
+
+/* four hexadecimal digits, which jsmn has checked */
+static uint32_t hex4(const char *at)
+{
+	uint32_t v = 0;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		char c = at[i];
+
+		v = v << 4 | (uint32_t)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
+	}
+	return v;
+}
+
+/* an escape behind its backslash; moves past it. What takes six bytes of text needs three at most. */
+static char *unescape(const char **at, const char *end, char *to)
+{
+	uint32_t c, low;
+
+	switch (*(*at)++) {
+	case 'b':
+		*to++ = '\b';
+		return to;
+	case 'f':
+		*to++ = '\f';
+		return to;
+	case 'n':
+		*to++ = '\n';
+		return to;
+	case 'r':
+		*to++ = '\r';
+		return to;
+	case 't':
+		*to++ = '\t';
+		return to;
+	case 'u':
+		break;
+	default:
+		*to++ = (*at)[-1];
+		return to;
+	}
+	c = hex4(*at);
+	*at += 4;
+	if (c >= 0xd800 && c < 0xdc00 && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u') {
+		low = hex4(*at + 2);
+		if (low >= 0xdc00 && low < 0xe000) {
+			*at += 6;
+			return put_utf8(to, 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00));
+		}
+	}
+	return put_utf8(to, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+}
+
+int json_string(const struct json_text *t, uint32_t *at, const char *what, char **room,
+		struct tenon_slice *out)
+{
+	struct tenon_slice raw;
+	const char *from, *end;
+	char *to = *room;
+
+	if (!json_is(t, *at, JSMN_STRING) || t->tokens[*at].size)
+		return type_error(t, *at, what, "a string");
+	raw = json_raw(t, *at);
+	if (!raw.size || !memchr(raw.data, '\\', raw.size)) {
+		memcpy(to, raw.data, raw.size);
+		to += raw.size;
+	} else {
+		end = raw.data + raw.size;
+		for (from = raw.data; from < end;) {
+			if (*from == '\\') {
+				from++;
+				to = unescape(&from, end, to);
+			} else {
+				*to++ = *from++;
+			}
+		}
+	}
+	out->data = *room;
+	out->size = (size_t)(to - *room);
+	*to++ = '\0';
+	*room = to;
+	++*at;
+	return 0;
+}
+
+static bool parse_integer(struct tenon_slice s, int64_t *out)
+{
+	bool negative = s.size && s.data[0] == '-';
+	uint64_t v = 0, most = (uint64_t)INT64_MAX + negative;
+	size_t i = negative;
+
+	if (i == s.size)
+		return false;
+	for (; i < s.size; i++) {
+		unsigned int digit = (unsigned int)s.data[i] - '0';
+
+		if (digit > 9 || v > (most - digit) / 10)
+			return false;
+		v = 10 * v + digit;
+	}
+	*out = negative ? (int64_t)(0 - v) : (int64_t)v;
+	return true;
+}
+
+int json_integer(const struct json_text *t, uint32_t *at, const char *what, int64_t least,
+		 int64_t most, int64_t *out)
+{
+	struct tenon_slice raw;
+
+	*out = 0;
+	if (!json_is(t, *at, JSMN_PRIMITIVE) || t->tokens[*at].size)
+		return type_error(t, *at, what, "a number");
+	raw = json_raw(t, *at);
+	if (!parse_integer(raw, out))
+		return json_error(t, *at, -TENON_E_FORMAT, "%s is %.*s, want a whole number", what,
+				  (int)(raw.size < SHOWN_MOST ? raw.size : SHOWN_MOST), raw.data);
+	if (*out < least || *out > most)
+		return json_error(t, *at, -TENON_E_VALUE,
+				  "%s is %" PRIi64 ", want %" PRIi64 " to %" PRIi64, what, *out,
+				  least, most);
+	++*at;
+	return 0;
+}
+
+void json_skip(const struct json_text *t, uint32_t *at)
+{
+	int end;
+
+	if (*at >= t->count)
+		return;
+	end = t->tokens[*at].end;
+	do
+		++*at;
+	while (*at < t->count && t->tokens[*at].start < end);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_JSON_READ_H
+#define LIB_JSON_READ_H
+
+/**
+ * DOC: reading JSON
+ *
+ * Text becomes an array of tokens (jsmn), which is walked once, by position, in the order of the
+ * text: no tree is built. jsmn is lenient; what is read through here has been checked. Errors name
+ * the text, line and column.
+ */
+
+#include <tenon/error.h>
+#include <tenon/string.h>
+
+#define JSMN_STRICT
+#define JSMN_PARENT_LINKS
+#define jsmn_init  json_tokens_init
+#define jsmn_parse json_tokens_parse
+#ifndef JSON_READ_WITH_PARSER
+#define JSMN_HEADER
+#endif
+#include <jsmn.h>
+
+/**
+ * struct json_text - a text and its tokens
+ * @text: the text; must outlive the struct
+ * @name: what it is, for messages
+ * @tokens: @count tokens; the root is the first
+ * @count: how many
+ */
+struct json_text {
+	struct tenon_slice text;
+	const char *name;
+	jsmntok_t *tokens;
+	uint32_t count;
+};
+
+/**
+ * json_text_read - cut a text into tokens
+ * @text: one JSON object or array
+ * @name: what it is, for messages
+ * @out: receives the tokens; given back with json_text_fini()
+ *
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_OVERFLOW for 2 GiB and more;
+ *	-TENON_E_NOMEM.
+ */
+int json_text_read(struct tenon_slice text, const char *name, struct json_text *out);
+
+void json_text_fini(struct json_text *t);
+
+/** json_error - raise an error that begins with name, line and column of a token; returns @status */
+int json_error(const struct json_text *t, uint32_t at, int status, const char *format, ...)
+	TENON_PRINTF(4, 5);
+
+/** json_raw - the bytes of a token as they stand in the text, of a string without its quotes */
+static inline struct tenon_slice json_raw(const struct json_text *t, uint32_t at)
+{
+	const jsmntok_t *token = &t->tokens[at];
+
+	return (struct tenon_slice){ t->text.data + token->start,
+				     (size_t)(token->end - token->start) };
+}
+
+/** json_is - is the token at @at, if there is one, of a type */
+static inline bool json_is(const struct json_text *t, uint32_t at, jsmntype_t type)
+{
+	return at < t->count && t->tokens[at].type == type;
+}
+
+/**
+ * json_enter - step into an array or object
+ * @t: text
+ * @at: position; moved to the first item, or behind an empty one
+ * @type: JSMN_ARRAY or JSMN_OBJECT
+ * @what: what is read, for the message
+ * @count: receives the number of items or keys
+ *
+ * Return: 0; -TENON_E_FORMAT.
+ */
+int json_enter(const struct json_text *t, uint32_t *at, jsmntype_t type, const char *what,
+	       uint32_t *count);
+
+/**
+ * json_key - read a key of an object
+ * @at: position; moved to the key's value
+ * @key: receives the key as it stands in the text: none that is looked for has an escape
+ *
+ * Return: 0; -TENON_E_FORMAT.
+ */
+int json_key(const struct json_text *t, uint32_t *at, struct tenon_slice *key);
+
+/**
+ * json_string - read a string
+ * @at: position; moved behind it
+ * @what: what is read, for the message
+ * @room: where its bytes go, with a NUL; moved behind that. A room of the text's size is enough for
+ *	all its strings together.
+ * @out: receives the bytes
+ *
+ * Return: 0; -TENON_E_FORMAT.
+ */
+int json_string(const struct json_text *t, uint32_t *at, const char *what, char **room,
+		struct tenon_slice *out);
+
+/**
+ * json_integer - read a whole number
+ * @at: position; moved behind it
+ * @what: what is read, for the message
+ * @least: smallest that is allowed
+ * @most: largest that is allowed
+ *
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_VALUE for one out of range.
+ */
+int json_integer(const struct json_text *t, uint32_t *at, const char *what, int64_t least,
+		 int64_t most, int64_t *out);
+
+/** json_skip - step over an item and all inside it */
+void json_skip(const struct json_text *t, uint32_t *at);
+
+#endif /* LIB_JSON_READ_H */

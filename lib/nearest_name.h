@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_NEAREST_NAME_H
+#define LIB_NEAREST_NAME_H
+
+/* The names most like one that was not found, for its error message. */
+
+#include <tenon/buffer.h>
+#include <tenon/string.h>
+
+#define NEAREST_MOST 3
+
+struct nearest_name {
+	struct tenon_slice wanted;
+	struct tenon_slice name[NEAREST_MOST]; /* best first; lent by who offered them */
+	unsigned int distance[NEAREST_MOST];
+	size_t count;
+	size_t offered; /* how many there were to choose from */
+};
+
+#ifdef CONFIG_NEAREST_NAMES
+/* Offer a name; it is kept when it is among the nearest, and near enough to be meant. */
+void nearest_name_offer(struct nearest_name *n, struct tenon_slice name);
+
+/* Append ` Nearest: "a", "b".`, or nothing when no name is near. */
+int nearest_name_print(const struct nearest_name *n, struct tenon_buffer *out);
+#else
+static inline void nearest_name_offer(struct nearest_name *n, struct tenon_slice name)
+{
+	(void)name;
+	n->offered++;
+}
+
+static inline int nearest_name_print(const struct nearest_name *n, struct tenon_buffer *out)
+{
+	(void)n;
+	return out->status;
+}
+#endif
+
+#endif /* LIB_NEAREST_NAME_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_STRING_MAP_H
+#define LIB_STRING_MAP_H
+
+/*
+ * Strings to pointers, by open addressing. Keys are slices whose bytes must outlive the map. Not
+ * locked: one writer, and no reader beside it.
+ */
+
+#include <tenon/error.h>
+#include <tenon/string.h>
+
+struct string_map_entry {
+	struct tenon_slice key; /* data NULL: free */
+	uint64_t hash;
+	void *value;
+};
+
+struct string_map {
+	struct string_map_entry *entries;
+	size_t slots; /* a power of two, or 0 */
+	size_t used;
+};
+
+/* clang-format off */
+#define STRING_MAP_INIT { 0, 0, 0 }
+/* clang-format on */
+
+/* Mixes all bytes; the same in every process of one byte order. */
+uint64_t string_hash(struct tenon_slice s);
+
+void string_map_fini(struct string_map *m);
+
+/* Make room for @count keys at once. 0 or -TENON_E_NOMEM. */
+int string_map_reserve(struct string_map *m, size_t count);
+
+/* The slot of @key, made with value NULL when it is new; NULL without memory. */
+void **string_map_slot(struct string_map *m, struct tenon_slice key);
+
+/* The value of @key; NULL when it is not there. */
+void *string_map_get(const struct string_map *m, struct tenon_slice key);
+
+#endif /* LIB_STRING_MAP_H */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_VENDOR_LIBRARY_H
+#define LIB_VENDOR_LIBRARY_H
+
+/**
+ * DOC: libraries that are opened when they are needed
+ *
+ * libcuda, libOpenCL, libvulkan and libdrm are opened at run time, so that one package serves every
+ * board. What is missing is an error with the remedy, and the next try looks again.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * struct vendor_symbol - a function of a library
+ * @name: its name
+ * @offset: offset of the function pointer in the table that is filled
+ * @optional: the table's pointer stays NULL where the library lacks it
+ */
+struct vendor_symbol {
+	const char *name;
+	size_t offset;
+	bool optional;
+};
+
+/**
+ * vendor_library_open - open the first of several libraries that is there, and fill a table
+ * @names: file names, ended by NULL: "libOpenCL.so.1". An environment variable's value may be first.
+ * @remedy: how to get it: "Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd"
+ * @symbols: @count symbols
+ * @table: struct of function pointers; untouched on failure
+ * @handle: receives the dlopen handle
+ *
+ * Return: 0; -TENON_E_DEVICE with the names tried, the dynamic linker's words and the remedy, or with
+ *	the first function that is missing.
+ */
+int vendor_library_open(const char *const *names, const char *remedy,
+			const struct vendor_symbol *symbols, size_t count, void *table,
+			void **handle);
+
+#endif /* LIB_VENDOR_LIBRARY_H */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#include <tenon/tenon.h>
+
+/* both texts come from the build: Makefile and scripts/kconfig.awk */
+const char *tenon_version(void)
+{
+	return TENON_VERSION_TEXT;
+}
+
+const char *tenon_configuration(void)
+{
+	return TENON_CONFIG_TEXT;
+}
