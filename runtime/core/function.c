@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <tenon/function.h>
+
+struct closure {
+	struct tenon_function base;
+	void *self;
+	tenon_call_fn fn;
+	void (*release)(void *self);
+};
+
+static int closure_call(void *self, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret)
+{
+	struct closure *c = self;
+
+	return c->fn(c->self, args, count, ret);
+}
+
+static void closure_delete(void *self, int flags)
+{
+	struct closure *c = self;
+
+	if ((flags & TENON_DELETE_CONTENT) && c->release)
+		c->release(c->self);
+	if (flags & TENON_DELETE_MEMORY)
+		free(c);
+}
+
+int tenon_function_create(void *self, tenon_call_fn fn, void (*release)(void *self),
+			  struct tenon_function **out)
+{
+	struct closure *c = malloc(sizeof(*c));
+
+	*out = NULL;
+	if (!c)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a function");
+	tenon_object_init(&c->base.object, TENON_TYPE_FUNCTION, closure_delete);
+	c->base.call = self || release ? closure_call : fn;
+	c->base.cpp_call = NULL;
+	c->self = self;
+	c->fn = fn;
+	c->release = release;
+	*out = &c->base;
+	return 0;
+}

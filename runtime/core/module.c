@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/module.h>
+
+#include "lib/nearest_name.h"
+#include "runtime/core/module_imports.h"
+#include "runtime/core/module_index.h"
+#include "runtime/core/module_object.h"
+#include "runtime/core/reference.h"
+
+/*
+ * Imports are kept with one place in front, for chaining lists that wait to be released, and a NULL
+ * behind. A blob may nest as deep as it has modules: releasing one inside the other would need as
+ * deep a stack, so the outermost release does the work of those within it.
+ */
+static __thread struct tenon_module **waiting_lists;
+static __thread bool releasing;
+
+static void release_list(struct tenon_module **list)
+{
+	struct tenon_module **child;
+
+	for (child = list + 1; *child; child++)
+		object_unref(&(*child)->object);
+	free(list);
+}
+
+static void release_imports(struct tenon_module **imports)
+{
+	struct tenon_module **list = imports - 1;
+
+	if (releasing) {
+		list[0] = (struct tenon_module *)waiting_lists;
+		waiting_lists = list;
+		return;
+	}
+	releasing = true;
+	release_list(list);
+	while ((list = waiting_lists)) {
+		waiting_lists = (struct tenon_module **)list[0];
+		release_list(list);
+	}
+	releasing = false;
+}
+
+/* Room for @count imports, what is there kept. */
+static int resize_imports(struct tenon_module *m, size_t count)
+{
+	struct tenon_module **list = m->imports ? m->imports - 1 : NULL;
+
+	if (count > SIZE_MAX / sizeof(*list) - 2 ||
+	    !(list = realloc(list, (count + 2) * sizeof(*list))))
+		return tenon_error(-TENON_E_NOMEM, "no memory for %zu imports", count);
+	m->imports = list + 1;
+	m->imports[m->import_count] = NULL;
+	return 0;
+}
+
+static void module_delete(void *self, int flags)
+{
+	struct tenon_module *m = self;
+
+	if (flags & TENON_DELETE_CONTENT) {
+		module_index_free(m->index);
+		m->index = NULL;
+		tenon_module_clear_imports(m);
+		if (m->ops->destroy)
+			m->ops->destroy(m);
+	}
+	if (flags & TENON_DELETE_MEMORY) {
+		if (m->ops->free)
+			m->ops->free(m);
+		else
+			free(m);
+	}
+}
+
+bool module_is_ours(const struct tenon_object *object)
+{
+	return object->type == TENON_TYPE_MODULE && object->deleter == module_delete;
+}
+
+void tenon_module_init(struct tenon_module *m, const struct tenon_module_ops *ops,
+		       struct tenon_slice kind, uint32_t properties)
+{
+	tenon_object_init(&m->object, TENON_TYPE_MODULE, module_delete);
+	m->ops = ops;
+	m->kind = kind;
+	m->properties = properties;
+	m->flags = 0;
+	m->imports = NULL;
+	m->import_count = 0;
+	m->index = NULL;
+}
+
+int tenon_module_find_function(struct tenon_module *m, struct tenon_slice name, bool imports,
+			       struct tenon_function **out)
+{
+	int err;
+
+	*out = NULL;
+	if (m->ops->get_function) {
+		err = m->ops->get_function(m, name, out);
+		if (err || *out)
+			return err;
+	}
+	if (!imports || !m->import_count)
+		return 0;
+	return module_index_find(m, name, out);
+}
+
+int tenon_module_each_function(struct tenon_module *m,
+			       int (*visit)(void *context, struct tenon_slice name), void *context)
+{
+	if (!m->ops->each_function)
+		return -TENON_E_UNSUPPORTED;
+	return m->ops->each_function(m, visit, context);
+}
+
+#ifdef CONFIG_NEAREST_NAMES
+static int offer_name(void *context, struct tenon_slice name)
+{
+	nearest_name_offer(context, name);
+	return 0;
+}
+
+static int offer_module(void *context, struct tenon_module *m)
+{
+	tenon_module_each_function(m, offer_name, context);
+	return 0;
+}
+
+/* " Nearest: "vecadd"." or how many there are, to stand behind what is missing */
+static void print_nearest(struct tenon_module *m, const char *name, struct tenon_buffer *out)
+{
+	struct nearest_name nearest = { .wanted = tenon_slice_of(name) };
+
+	offer_module(&nearest, m);
+	module_walk_imports(m, offer_module, &nearest);
+	if (nearest.count)
+		nearest_name_print(&nearest, out);
+	else
+		tenon_buffer_printf(out, " It lists %zu function%s.", nearest.offered,
+				    nearest.offered == 1 ? "" : "s");
+}
+#else
+static void print_nearest(struct tenon_module *m, const char *name, struct tenon_buffer *out)
+{
+	(void)m;
+	(void)name;
+	(void)out;
+}
+#endif
+
+int tenon_module_get_function(struct tenon_module *m, const char *name, struct tenon_function **out)
+{
+	struct tenon_buffer hint = TENON_BUFFER_INIT;
+	int err;
+
+	err = tenon_module_find_function(m, tenon_slice_of(name), true, out);
+	if (err || *out)
+		return err;
+	print_nearest(m, name, &hint);
+	err = tenon_error(-TENON_E_NOT_FOUND,
+			  "no function \"%s\" in module \"%.*s\" and its %zu import%s.%s", name,
+			  (int)m->kind.size, m->kind.data, m->import_count,
+			  m->import_count == 1 ? "" : "s", hint.data ? hint.data : "");
+	tenon_buffer_fini(&hint);
+	return err;
+}
+
+static int same_module(void *context, struct tenon_module *m)
+{
+	return m == context;
+}
+
+int tenon_module_import(struct tenon_module *m, struct tenon_module *child)
+{
+	int found, err;
+
+	found = child == m ? 1 : module_walk_imports(child, same_module, m);
+	if (found < 0)
+		return found;
+	if (found)
+		return tenon_error(-TENON_E_CYCLE,
+				   "module \"%.*s\" cannot import \"%.*s\", which imports it%s",
+				   (int)m->kind.size, m->kind.data, (int)child->kind.size,
+				   child->kind.data, child == m ? ": they are one" : "");
+	err = resize_imports(m, m->import_count + 1);
+	if (err)
+		return err;
+	object_ref(&child->object);
+	m->imports[m->import_count++] = child;
+	m->imports[m->import_count] = NULL;
+	module_index_touch();
+	return 0;
+}
+
+int module_set_imports(struct tenon_module *m, struct tenon_module *const *children, size_t count)
+{
+	size_t i;
+	int err;
+
+	tenon_module_clear_imports(m);
+	if (!count)
+		return 0;
+	err = resize_imports(m, count);
+	if (err)
+		return err;
+	for (i = 0; i < count; i++) {
+		object_ref(&children[i]->object);
+		m->imports[i] = children[i];
+	}
+	m->imports[count] = NULL;
+	m->import_count = count;
+	module_index_touch();
+	return 0;
+}
+
+void tenon_module_clear_imports(struct tenon_module *m)
+{
+	struct tenon_module **imports = m->imports;
+
+	if (!imports)
+		return;
+	m->imports = NULL;
+	m->import_count = 0;
+	module_index_touch();
+	release_imports(imports);
+}
+
+static int module_unsupported(struct tenon_module *m, const char *what)
+{
+	return tenon_error(-TENON_E_UNSUPPORTED, "a module of kind \"%.*s\" %s", (int)m->kind.size,
+			   m->kind.data, what);
+}
+
+int tenon_module_save(struct tenon_module *m, struct tenon_buffer *out)
+{
+	if (!m->ops->save)
+		return module_unsupported(m, "cannot be written as bytes");
+	return m->ops->save(m, out);
+}
+
+int tenon_module_write(struct tenon_module *m, const char *path, const char *format)
+{
+	if (!m->ops->write_file)
+		return module_unsupported(m, "cannot be written to a file");
+	return m->ops->write_file(m, path, format);
+}
+
+int tenon_module_source(struct tenon_module *m, const char *format, struct tenon_value *out)
+{
+	if (!m->ops->source)
+		return module_unsupported(m, "has no source text");
+	return m->ops->source(m, format, out);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_CORE_MODULE_IMPORTS_H
+#define RUNTIME_CORE_MODULE_IMPORTS_H
+
+#include <tenon/module.h>
+
+/**
+ * module_set_imports - give a module all its imports at once
+ * @m: the module; what it imported before is dropped
+ * @children: @count modules; each is referenced
+ * @count: how many
+ *
+ * For trees that were checked as a whole: cycles are not looked for.
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int module_set_imports(struct tenon_module *m, struct tenon_module *const *children, size_t count);
+
+#endif /* RUNTIME_CORE_MODULE_IMPORTS_H */

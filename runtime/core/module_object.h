@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_CORE_MODULE_OBJECT_H
+#define RUNTIME_CORE_MODULE_OBJECT_H
+
+#include <tenon/module.h>
+
+/* Was a module object made here: those of a C++ runtime in the same process have another layout. */
+bool module_is_ours(const struct tenon_object *object);
+
+#endif /* RUNTIME_CORE_MODULE_OBJECT_H */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The global function registry. Readers walk an immutable array of pointers to entries that are
+ * never freed, so a lookup takes no lock; writers copy, under one.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/function.h>
+#include <tenon/string.h>
+
+#include "lib/string_map.h"
+#include "runtime/core/reference.h"
+#include "runtime/core/registry.h"
+
+struct registry_entry {
+	uint64_t hash;
+	struct tenon_function *function; /* atomic; NULL once removed */
+	size_t size;
+	char name[];
+};
+
+struct registry_table {
+	struct registry_table *older; /* readers may still be in it, and it is small: kept */
+	size_t slots;
+	size_t used;
+	struct registry_entry *entry[];
+};
+
+/* what a name had before it was replaced: a reader may hold the address and not yet a reference */
+struct registry_retired {
+	struct registry_retired *next;
+	struct tenon_function *function;
+};
+
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct registry_table *registry_table;
+static struct registry_retired *registry_retired;
+static uint64_t registry_changes;
+
+uint64_t registry_generation(void)
+{
+	return __atomic_load_n(&registry_changes, __ATOMIC_ACQUIRE);
+}
+
+static struct registry_entry **registry_probe(struct registry_table *t, struct tenon_slice name,
+					      uint64_t hash)
+{
+	size_t at = hash & (t->slots - 1);
+	struct registry_entry *e;
+
+	for (;; at = (at + 1) & (t->slots - 1)) {
+		e = __atomic_load_n(&t->entry[at], __ATOMIC_ACQUIRE);
+		if (!e || (e->hash == hash && e->size == name.size &&
+			   !memcmp(e->name, name.data, name.size)))
+			return &t->entry[at];
+	}
+}
+
+int tenon_function_find_slice(struct tenon_slice name, struct tenon_function **out)
+{
+	struct registry_table *t = __atomic_load_n(&registry_table, __ATOMIC_ACQUIRE);
+	struct registry_entry *e;
+
+	*out = NULL;
+	if (!t)
+		return 0;
+	e = __atomic_load_n(registry_probe(t, name, string_hash(name)), __ATOMIC_ACQUIRE);
+	if (!e)
+		return 0;
+	*out = __atomic_load_n(&e->function, __ATOMIC_ACQUIRE);
+	if (*out)
+		object_ref(&(*out)->object);
+	return 0;
+}
+
+int tenon_function_find(const char *name, struct tenon_function **out)
+{
+	return tenon_function_find_slice(tenon_slice_of(name), out);
+}
+
+/* Make room for one more name. Called with the lock held. */
+static int registry_grow(void)
+{
+	struct registry_table *old = registry_table, *t;
+	struct tenon_slice name;
+	size_t i, slots;
+
+	if (old && old->used < old->slots / 2)
+		return 0;
+	slots = old ? old->slots * 2 : 64;
+	t = calloc(1, sizeof(*t) + slots * sizeof(t->entry[0]));
+	if (!t)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a registry of %zu names", slots);
+	t->slots = slots;
+	t->older = old;
+	for (i = 0; old && i < old->slots; i++) {
+		if (!old->entry[i])
+			continue;
+		name.data = old->entry[i]->name;
+		name.size = old->entry[i]->size;
+		*registry_probe(t, name, old->entry[i]->hash) = old->entry[i];
+		t->used++;
+	}
+	__atomic_store_n(&registry_table, t, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int registry_replace(struct registry_entry *e, struct tenon_function *function)
+{
+	struct registry_retired *r;
+
+	if (e->function) {
+		r = malloc(sizeof(*r));
+		if (!r)
+			return tenon_error(-TENON_E_NOMEM, "no memory to replace function \"%s\"",
+					   e->name);
+		r->function = e->function;
+		r->next = registry_retired;
+		registry_retired = r;
+	}
+	tenon_object_ref(function);
+	__atomic_store_n(&e->function, function, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&registry_changes, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int registry_add(struct registry_entry **slot, struct tenon_slice name,
+			struct tenon_function *function)
+{
+	struct registry_entry *e = malloc(sizeof(*e) + name.size + 1);
+
+	if (!e)
+		return tenon_error(-TENON_E_NOMEM, "no memory to register a function");
+	e->hash = string_hash(name);
+	e->function = NULL;
+	e->size = name.size;
+	memcpy(e->name, name.data, name.size);
+	e->name[name.size] = '\0';
+	registry_replace(e, function);
+	registry_table->used++;
+	__atomic_store_n(slot, e, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int registry_set(struct tenon_slice name, struct tenon_function *function, bool replace)
+{
+	struct registry_entry **slot;
+	int err;
+
+	pthread_mutex_lock(&registry_lock);
+	err = registry_grow();
+	if (err)
+		goto unlock;
+	slot = registry_probe(registry_table, name, string_hash(name));
+	if (!*slot)
+		err = registry_add(slot, name, function);
+	else if ((*slot)->function && !replace)
+		err = tenon_error(-TENON_E_EXISTS, "function \"%.*s\" is registered already",
+				  (int)name.size, name.data);
+	else
+		err = registry_replace(*slot, function);
+unlock:
+	pthread_mutex_unlock(&registry_lock);
+	return err;
+}
+
+int tenon_function_register(const char *name, struct tenon_function *function, bool replace)
+{
+	return registry_set(tenon_slice_of(name), function, replace);
+}
+
+int tenon_function_register_c(const char *name, tenon_call_fn fn, bool replace)
+{
+	struct tenon_function *f;
+	int err;
+
+	err = tenon_function_create(NULL, fn, NULL, &f);
+	if (err)
+		return err;
+	err = tenon_function_register(name, f, replace);
+	tenon_object_unref(f);
+	return err;
+}
+
+int tenon_function_remove(const char *name)
+{
+	struct tenon_slice key = tenon_slice_of(name);
+	struct registry_entry *e = NULL;
+	int err;
+
+	pthread_mutex_lock(&registry_lock);
+	if (registry_table)
+		e = *registry_probe(registry_table, key, string_hash(key));
+	if (e && e->function)
+		err = registry_replace(e, NULL);
+	else
+		err = tenon_error(-TENON_E_NOT_FOUND, "no function \"%s\" is registered", name);
+	pthread_mutex_unlock(&registry_lock);
+	return err;
+}
+
+int tenon_function_each(int (*visit)(void *context, const char *name,
+				     struct tenon_function *function),
+			void *context)
+{
+	struct registry_table *t = __atomic_load_n(&registry_table, __ATOMIC_ACQUIRE);
+	struct tenon_function *f;
+	struct registry_entry *e;
+	int stop = 0;
+	size_t i;
+
+	for (i = 0; t && i < t->slots && !stop; i++) {
+		e = __atomic_load_n(&t->entry[i], __ATOMIC_ACQUIRE);
+		f = e ? __atomic_load_n(&e->function, __ATOMIC_ACQUIRE) : NULL;
+		if (f)
+			stop = visit(context, e->name, f);
+	}
+	return stop;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_CORE_SPIN_H
+#define RUNTIME_CORE_SPIN_H
+
+/*
+ * Waiting a short while before sleeping. How long is learnt: waits that end in time lengthen the
+ * next one, waits in vain shorten it, so that an idle or crowded machine is not kept busy.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "runtime/core/futex.h"
+
+#define SPIN_MOST_NS  40000
+#define SPIN_LEAST_NS 1000
+#define SPIN_CHUNK    32 /* pauses between two looks at the clock */
+
+struct spin {
+	int32_t budget_ns; /* 0: never spin */
+};
+
+static inline int64_t spin_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Wait until (*@word & @mask) equals @value (@want true) or differs from it. False: time is up. */
+static inline bool spin_until(struct spin *s, const uint32_t *word, uint32_t mask, uint32_t value,
+			      bool want)
+{
+	int64_t end = 0;
+	int i;
+
+	while (s->budget_ns) {
+		for (i = 0; i < SPIN_CHUNK; i++) {
+			if (((__atomic_load_n(word, __ATOMIC_ACQUIRE) & mask) == value) == want) {
+				if (s->budget_ns < SPIN_MOST_NS)
+					s->budget_ns *= 2;
+				return true;
+			}
+			cpu_relax();
+		}
+		if (!end)
+			end = spin_clock() + s->budget_ns;
+		else if (spin_clock() > end)
+			break;
+	}
+	if (s->budget_ns > SPIN_LEAST_NS)
+		s->budget_ns /= 2;
+	return false;
+}
+
+#endif /* RUNTIME_CORE_SPIN_H */

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/tensor.h>
+
+#define NDIM_MOST 64
+
+/* A tensor made here: shape and strides lie behind the struct. */
+struct own_tensor {
+	struct tenon_tensor base;
+	void (*release)(struct own_tensor *t); /* gives the data back; NULL for none */
+	void *owner;
+	int64_t extents[];
+};
+
+static void tensor_delete(void *self, int flags)
+{
+	struct own_tensor *t = self;
+
+	if ((flags & TENON_DELETE_CONTENT) && t->release)
+		t->release(t);
+	if (flags & TENON_DELETE_MEMORY)
+		free(t);
+}
+
+int tenon_tensor_elements(const DLTensor *dl, uint64_t *out)
+{
+	uint64_t n = 1;
+	int32_t i;
+
+	*out = 0;
+	/* a zero anywhere makes the product 0, and must not hide that the others overflow */
+	for (i = 0; i < dl->ndim; i++) {
+		if (dl->shape[i] < 0)
+			return tenon_error(-TENON_E_VALUE, "extent %" PRIi64 " of dimension %d",
+					   dl->shape[i], i);
+		if (dl->shape[i] && __builtin_mul_overflow(n, (uint64_t)dl->shape[i], &n))
+			return tenon_error(-TENON_E_OVERFLOW, "the product of %d extents overflows",
+					   dl->ndim);
+	}
+	for (i = 0; i < dl->ndim; i++)
+		if (!dl->shape[i])
+			n = 0;
+	*out = n;
+	return 0;
+}
+
+int tenon_tensor_bytes(const DLTensor *dl, size_t *out)
+{
+	uint64_t n, bits = (uint64_t)dl->dtype.bits * dl->dtype.lanes;
+	int err;
+
+	*out = 0;
+	err = tenon_tensor_elements(dl, &n);
+	if (err)
+		return err;
+	if (__builtin_mul_overflow(n, bits, &n) || __builtin_add_overflow(n, 7, &n) ||
+	    n / 8 > SIZE_MAX / 2)
+		return tenon_error(-TENON_E_OVERFLOW, "the size of the tensor overflows");
+	*out = (size_t)(n / 8);
+	return 0;
+}
+
+bool tenon_tensor_compact(const DLTensor *dl)
+{
+	int64_t want = 1;
+	int32_t i;
+
+	if (!dl->strides)
+		return true;
+	for (i = 0; i < dl->ndim; i++)
+		if (!dl->shape[i])
+			return true;
+	for (i = dl->ndim; i-- > 0;) {
+		if (dl->shape[i] != 1 && dl->strides[i] != want)
+			return false;
+		want *= dl->shape[i];
+	}
+	return true;
+}
+
+static void compact_strides(const int64_t *shape, int32_t ndim, int64_t *strides)
+{
+	int64_t step = 1;
+	int32_t i;
+
+	for (i = ndim; i-- > 0;) {
+		strides[i] = step;
+		/* overflow was refused for the product; an extent of 0 leaves strides that mean nothing */
+		step = (int64_t)((uint64_t)step * (uint64_t)shape[i]);
+	}
+}
+
+/* A tensor object of @dl with shape and strides of its own, that owns no data yet. */
+static int tensor_new(const DLTensor *dl, struct own_tensor **out)
+{
+	struct own_tensor *t;
+	size_t bytes, n;
+	int err;
+
+	*out = NULL;
+	if (dl->ndim < 0 || dl->ndim > NDIM_MOST)
+		return tenon_error(-TENON_E_VALUE, "%d dimensions; a tensor has 0 to %d", dl->ndim,
+				   NDIM_MOST);
+	err = tenon_tensor_bytes(dl, &bytes);
+	if (err)
+		return err;
+	n = (size_t)dl->ndim;
+	t = malloc(sizeof(*t) + 2 * n * sizeof(t->extents[0]));
+	if (!t)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a tensor object");
+	tenon_object_init(&t->base.object, TENON_TYPE_TENSOR, tensor_delete);
+	t->base.dl = *dl;
+	t->base.dl.shape = t->extents;
+	t->base.dl.strides = n ? t->extents + n : NULL;
+	t->release = NULL;
+	t->owner = NULL;
+	if (n)
+		memcpy(t->extents, dl->shape, n * sizeof(t->extents[0]));
+	if (n && dl->strides)
+		memcpy(t->extents + n, dl->strides, n * sizeof(t->extents[0]));
+	else
+		compact_strides(t->extents, dl->ndim, t->extents + n);
+	*out = t;
+	return 0;
+}
+
+static void release_memory(struct own_tensor *t)
+{
+	free(t->base.dl.data);
+}
+
+static void release_object(struct own_tensor *t)
+{
+	tenon_object_unref(t->owner);
+}
+
+static void release_managed(struct own_tensor *t)
+{
+	DLManagedTensor *m = t->owner;
+
+	if (m->deleter)
+		m->deleter(m);
+}
+
+static void release_versioned(struct own_tensor *t)
+{
+	DLManagedTensorVersioned *m = t->owner;
+
+	if (m->deleter)
+		m->deleter(m);
+}
+
+int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
+			struct tenon_tensor **out)
+{
+	DLTensor dl = tenon_dltensor(NULL, (int64_t *)shape, ndim, dtype);
+	struct own_tensor *t;
+	size_t bytes;
+	void *data;
+	int err;
+
+	*out = NULL;
+	err = tensor_new(&dl, &t);
+	if (err)
+		return err;
+	/* checked by tensor_new() */
+	tenon_tensor_bytes(&dl, &bytes);
+	if (posix_memalign(&data, TENON_TENSOR_ALIGN, bytes ? bytes : 1)) {
+		tenon_object_unref(t);
+		return tenon_error(-TENON_E_NOMEM, "no memory for a tensor of %zu bytes", bytes);
+	}
+	memset(data, 0, bytes ? bytes : 1);
+	t->base.dl.data = data;
+	t->release = release_memory;
+	*out = &t->base;
+	return 0;
+}
+
+int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out)
+{
+	struct own_tensor *t;
+	int err;
+
+	*out = NULL;
+	err = tensor_new(dl, &t);
+	if (err)
+		return err;
+	if (keep) {
+		tenon_object_ref(keep);
+		t->owner = keep;
+		t->release = release_object;
+	}
+	*out = &t->base;
+	return 0;
+}
+
+static int import_check(const DLTensor *dl, size_t align, bool contiguous)
+{
+	if (align && ((uintptr_t)dl->data + dl->byte_offset) % align)
+		return tenon_error(-TENON_E_VALUE, "the data is not aligned to %zu bytes", align);
+	if (contiguous && !tenon_tensor_compact(dl))
+		return tenon_error(-TENON_E_VALUE, "the tensor is not contiguous");
+	return 0;
+}
+
+int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, bool contiguous,
+			     struct tenon_tensor **out)
+{
+	struct own_tensor *t;
+	int err;
+
+	*out = NULL;
+	err = import_check(&managed->dl_tensor, align, contiguous);
+	if (!err)
+		err = tensor_new(&managed->dl_tensor, &t);
+	if (err)
+		return err;
+	t->owner = managed;
+	t->release = release_managed;
+	*out = &t->base;
+	return 0;
+}
+
+int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t align,
+				       bool contiguous, struct tenon_tensor **out)
+{
+	struct own_tensor *t;
+	int err;
+
+	*out = NULL;
+	if (managed->version.major != 1)
+		return tenon_error(-TENON_E_VALUE, "DLPack version %u.%u; version 1 is read here",
+				   managed->version.major, managed->version.minor);
+	err = import_check(&managed->dl_tensor, align, contiguous);
+	if (!err)
+		err = tensor_new(&managed->dl_tensor, &t);
+	if (err)
+		return err;
+	t->owner = managed;
+	t->release = release_versioned;
+	*out = &t->base;
+	return 0;
+}
+
+static void managed_delete(DLManagedTensor *self)
+{
+	tenon_object_unref(self->manager_ctx);
+	free(self);
+}
+
+static void versioned_delete(DLManagedTensorVersioned *self)
+{
+	tenon_object_unref(self->manager_ctx);
+	free(self);
+}
+
+int tenon_tensor_to_dlpack(struct tenon_tensor *tensor, DLManagedTensor **out)
+{
+	DLManagedTensor *m = malloc(sizeof(*m));
+
+	*out = NULL;
+	if (!m)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a DLPack tensor");
+	tenon_object_ref(tensor);
+	m->dl_tensor = tensor->dl;
+	m->manager_ctx = tensor;
+	m->deleter = managed_delete;
+	*out = m;
+	return 0;
+}
+
+int tenon_tensor_to_dlpack_versioned(struct tenon_tensor *tensor, DLManagedTensorVersioned **out)
+{
+	DLManagedTensorVersioned *m = calloc(1, sizeof(*m));
+
+	*out = NULL;
+	if (!m)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a DLPack tensor");
+	tenon_object_ref(tensor);
+	m->version.major = 1;
+	m->dl_tensor = tensor->dl;
+	m->manager_ctx = tensor;
+	m->deleter = versioned_delete;
+	*out = m;
+	return 0;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_CORE_TYPE_H
+#define RUNTIME_CORE_TYPE_H
+
+/*
+ * The type table. A record begins with tvm-ffi's TVMFFITypeInfo, which foreign code reads in place:
+ * records never move and never die. Lookup by index takes no lock.
+ */
+
+#include <tenon/string.h>
+#include <tenon/visit.h>
+
+#define TYPE_VALUE_END	 14 /* one behind the last static index of values (ffi.Unchanged) */
+#define TYPE_STATIC_LAST 78 /* ffi.BigInt, the last static index that is known */
+
+/* what foreign code registers about a field; TVMFFIFieldInfo */
+struct type_field {
+	struct tenon_slice name;
+	struct tenon_slice doc;
+	struct tenon_slice metadata;
+	int64_t flags;
+	int64_t size;
+	int64_t alignment;
+	int64_t offset; /* from the object's header */
+	int (*getter)(void *field, struct tenon_value *owned);
+	void *setter; /* a function pointer, or with TYPE_FIELD_SETTER_OBJECT a function object */
+	struct tenon_value default_value;
+	int32_t static_type;
+};
+
+#define TYPE_FIELD_SETTER_OBJECT (INT64_C(1) << 11)
+
+/* TVMFFIMethodInfo */
+struct type_method {
+	struct tenon_slice name;
+	struct tenon_slice doc;
+	struct tenon_slice metadata;
+	int64_t flags;
+	struct tenon_value method;
+};
+
+/* TVMFFITypeMetadata */
+struct type_metadata {
+	struct tenon_slice doc;
+	int (*creator)(struct tenon_object **out);
+	int32_t total_size;
+	int32_t structural_kind;
+};
+
+/* TVMFFITypeInfo */
+struct type_info {
+	int32_t index;
+	int32_t depth; /* number of ancestors */
+	struct tenon_slice key;
+	const struct type_info **ancestors; /* root first */
+	uint64_t key_hash;
+	int32_t field_count;
+	int32_t method_count;
+	const struct type_field *fields;
+	const struct type_method *methods;
+	const struct type_metadata *metadata;
+};
+
+struct type_record {
+	struct type_info info;
+	tenon_visit_fn visit;
+	struct type_record *next_of_hash;
+	int32_t slots; /* indices kept for the type and its children */
+	int32_t slots_used;
+	bool may_overflow; /* children may lie outside of the slots */
+};
+
+/* The record of a type; NULL for an index nobody registered. */
+struct type_record *type_record(int32_t index);
+
+/* The record of a key; NULL when there is none. Takes the lock. */
+struct type_record *type_record_by_key(struct tenon_slice key);
+
+/* How the indices of a new type are laid out, in the words of TVMFFITypeGetOrAllocIndex. */
+struct type_layout {
+	int32_t child_slots;
+	bool may_overflow;
+};
+
+/* tenon_type_register() of a key that no NUL ends. */
+int type_register(struct tenon_slice key, int32_t parent, struct type_layout layout,
+		  int32_t *index);
+
+/* What is registered about types is changed under this lock. */
+void type_lock(void);
+void type_unlock(void);
+
+/* Visit what TVMFFITypeRegisterField told about @info's own fields. */
+int type_visit_fields(const struct type_info *info, const struct tenon_object *object,
+		      const struct tenon_visitor *v);
+
+/* How a type of the ABI is visited; NULL for those without fields. */
+tenon_visit_fn type_builtin_visit(int32_t index);
+
+#endif /* RUNTIME_CORE_TYPE_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/core/type.h"
+
+#include <tenon/error.h>
+
+static int visit_foreign_field(const struct type_field *field, const struct tenon_object *object,
+			       const struct tenon_visitor *v)
+{
+	struct tenon_value value = tenon_arg_none();
+	struct tenon_value name;
+	int err;
+
+	if (!field->getter)
+		return 0;
+	err = field->getter((char *)(uintptr_t)object + field->offset, &value);
+	if (err)
+		return -TENON_E_CALL;
+	err = tenon_string_value(field->name, &name);
+	if (!err) {
+		struct tenon_slice text;
+
+		tenon_value_text(&name, &text);
+		err = v->field(v->context, text.data, &value);
+		tenon_value_release(&name);
+	}
+	tenon_value_release(&value);
+	return err;
+}
+
+int type_visit_fields(const struct type_info *info, const struct tenon_object *object,
+		      const struct tenon_visitor *v)
+{
+	int32_t i, count = __atomic_load_n(&info->field_count, __ATOMIC_ACQUIRE);
+	const struct type_field *fields = __atomic_load_n(&info->fields, __ATOMIC_ACQUIRE);
+	int err = 0;
+
+	for (i = 0; i < count && !err; i++)
+		err = visit_foreign_field(&fields[i], object, v);
+	return err;
+}
+
+static int visit_type(const struct type_info *info, const struct tenon_object *object,
+		      const struct tenon_visitor *v)
+{
+	const struct type_record *r = (const struct type_record *)info;
+	tenon_visit_fn visit = __atomic_load_n(&r->visit, __ATOMIC_ACQUIRE);
+
+	if (!visit)
+		visit = type_builtin_visit(info->index);
+	return visit ? visit(object, v) : type_visit_fields(info, object, v);
+}
+
+int tenon_object_visit(const struct tenon_object *object, const struct tenon_visitor *v)
+{
+	const struct type_record *r = type_record(object->type);
+	int32_t i;
+	int err = 0;
+
+	if (!r)
+		return 0;
+	for (i = 0; i < r->info.depth && !err; i++)
+		err = visit_type(r->info.ancestors[i], object, v);
+	return err ? err : visit_type(&r->info, object, v);
+}
+
+int tenon_type_set_visit(int32_t index, tenon_visit_fn visit)
+{
+	struct type_record *r = type_record(index);
+
+	if (!r)
+		return tenon_error(-TENON_E_USAGE, "there is no type %d", index);
+	__atomic_store_n(&r->visit, visit, __ATOMIC_RELEASE);
+	return 0;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/core/workspace.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/error.h>
+#include <tenon/tensor.h>
+
+/* blocks are made in whole pages: a little more room lets the next, slightly larger use fit */
+#define BLOCK_STEP 4096
+
+struct block {
+	void *memory;
+	size_t room; /* 0 for memory of a device, which is not kept */
+	void *owner; /* what the device knows such memory by */
+};
+
+/* blocks[0 … used) are out, in the order they were taken; blocks[used … count) wait */
+struct workspace {
+	size_t used;
+	size_t count;
+	size_t most;
+	struct block *blocks;
+};
+
+static __thread struct workspace *thread_workspace;
+static pthread_key_t workspace_key;
+static pthread_once_t workspace_once = PTHREAD_ONCE_INIT;
+#ifdef CONFIG_DEVICES
+static const struct workspace_device_ops *device_ops = &device_workspace_ops;
+#else
+static const struct workspace_device_ops *device_ops;
+#endif
+
+void workspace_set_devices(const struct workspace_device_ops *ops)
+{
+	__atomic_store_n(&device_ops, ops, __ATOMIC_RELEASE);
+}
+
+static void block_release(const struct block *b)
+{
+	const struct workspace_device_ops *ops = __atomic_load_n(&device_ops, __ATOMIC_ACQUIRE);
+
+	if (b->room)
+		free(b->memory);
+	else if (ops)
+		ops->free(b->owner);
+}
+
+static void workspace_free(void *workspace)
+{
+	struct workspace *w = workspace;
+
+	thread_workspace = NULL;
+	while (w->count)
+		block_release(&w->blocks[--w->count]);
+	free(w->blocks);
+	free(w);
+}
+
+static void workspace_key_make(void)
+{
+	pthread_key_create(&workspace_key, workspace_free);
+}
+
+static struct workspace *workspace_get(void)
+{
+	struct workspace *w = thread_workspace;
+
+	if (w)
+		return w;
+	pthread_once(&workspace_once, workspace_key_make);
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return NULL;
+	thread_workspace = w;
+	pthread_setspecific(workspace_key, w);
+	return w;
+}
+
+/* Make a place for one more block at @used, in front of those that wait. */
+static bool block_insert(struct workspace *w, const struct block *b)
+{
+	size_t most = w->most ? 2 * w->most : 8;
+	struct block *blocks;
+
+	if (w->count == w->most) {
+		blocks = realloc(w->blocks, most * sizeof(*blocks));
+		if (!blocks)
+			return false;
+		w->blocks = blocks;
+		w->most = most;
+	}
+	memmove(&w->blocks[w->used + 1], &w->blocks[w->used],
+		(w->count - w->used) * sizeof(*w->blocks));
+	w->blocks[w->used++] = *b;
+	w->count++;
+	return true;
+}
+
+/* Give the place @i of a block that is out to those behind it; the block comes to lie at @used. */
+static void block_retire(struct workspace *w, size_t i)
+{
+	struct block b = w->blocks[i];
+
+	w->used--;
+	memmove(&w->blocks[i], &w->blocks[i + 1], (w->used - i) * sizeof(b));
+	if (b.room) {
+		w->blocks[w->used] = b;
+		return;
+	}
+	block_release(&b);
+	w->count--;
+	memmove(&w->blocks[w->used], &w->blocks[w->used + 1], (w->count - w->used) * sizeof(b));
+}
+
+static void *nomem(DLDevice device, uint64_t size)
+{
+	tenon_error(-TENON_E_NOMEM, "no memory for a workspace of %llu bytes on %s:%d",
+		    (unsigned long long)size, tenon_device_name(device.device_type),
+		    device.device_id);
+	return NULL;
+}
+
+static void *alloc_device(DLDevice device, uint64_t size)
+{
+	const struct workspace_device_ops *ops = __atomic_load_n(&device_ops, __ATOMIC_ACQUIRE);
+	struct workspace *w = workspace_get();
+	struct block b = { NULL, 0, NULL };
+
+	if (!ops) {
+		tenon_error(-TENON_E_DEVICE, "a workspace on %s:%d: this build has no such device",
+			    tenon_device_name(device.device_type), device.device_id);
+		return NULL;
+	}
+	if (!w || size > SIZE_MAX)
+		return nomem(device, size);
+	b.memory = ops->alloc(device, size ? (size_t)size : 1, &b.owner);
+	if (!b.memory)
+		return NULL;
+	if (!block_insert(w, &b)) {
+		ops->free(b.owner);
+		return nomem(device, size);
+	}
+	return b.memory;
+}
+
+/* A waiting block that is large enough, brought to the front; else a new one. */
+static void *alloc_slow(DLDevice device, uint64_t size)
+{
+	struct workspace *w = workspace_get();
+	struct block b = { NULL, 0, NULL };
+	size_t i;
+
+	if (!w || size > SIZE_MAX / 2)
+		return nomem(device, size);
+	for (i = w->used; i < w->count && w->blocks[i].room < size; i++)
+		;
+	if (i < w->count) {
+		b = w->blocks[i];
+		w->blocks[i] = w->blocks[w->used];
+		w->blocks[w->used++] = b;
+		return b.memory;
+	}
+	/* none of those will do: the first makes way, so that their number stays small */
+	if (w->used < w->count) {
+		block_release(&w->blocks[w->used]);
+		w->blocks[w->used] = w->blocks[--w->count];
+	}
+	b.room = ((size_t)(size ? size : 1) + BLOCK_STEP - 1) & ~(size_t)(BLOCK_STEP - 1);
+	b.memory = aligned_alloc(TENON_WORKSPACE_ALIGN, b.room);
+	if (!b.memory)
+		return nomem(device, size);
+	if (!block_insert(w, &b)) {
+		free(b.memory);
+		return nomem(device, size);
+	}
+	return b.memory;
+}
+
+void *tenon_workspace_alloc(DLDevice device, uint64_t size)
+{
+	struct workspace *w = thread_workspace;
+
+	if (device.device_type != kDLCPU)
+		return alloc_device(device, size);
+	if (w && w->used < w->count && size <= w->blocks[w->used].room)
+		return w->blocks[w->used++].memory;
+	return alloc_slow(device, size);
+}
+
+int tenon_workspace_free(DLDevice device, void *memory)
+{
+	struct workspace *w = thread_workspace;
+	size_t i = w ? w->used : 0;
+
+	if (i && w->blocks[i - 1].memory == memory && w->blocks[i - 1].room) {
+		w->used--;
+		return 0;
+	}
+	if (!memory)
+		return 0;
+	while (i--)
+		if (w->blocks[i].memory == memory) {
+			block_retire(w, i);
+			return 0;
+		}
+	return tenon_error(-TENON_E_USAGE, "%p on %s:%d is not of this thread's workspace", memory,
+			   tenon_device_name(device.device_type), device.device_id);
+}
+
+size_t tenon_workspace_mark(void)
+{
+	return thread_workspace ? thread_workspace->used : 0;
+}
+
+void tenon_workspace_reclaim(size_t mark)
+{
+	struct workspace *w = thread_workspace;
+
+	while (w && w->used > mark)
+		block_retire(w, w->used - 1);
+}
+
+void tenon_workspace_trim(void)
+{
+	struct workspace *w = thread_workspace;
+
+	while (w && w->count > w->used)
+		block_release(&w->blocks[--w->count]);
+}
