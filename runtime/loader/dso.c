@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/loader/dso.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/elf.h"
+#include "lib/error_slot.h"
+#include "runtime/abi/context.h"
+#include "runtime/core/module_index.h"
+#include "runtime/core/registry.h"
+#include "runtime/loader/compat_library.h"
+#include "runtime/loader/dso_env.h"
+#include "runtime/loader/dso_library.h"
+#include "runtime/loader/import_tree.h"
+
+static pthread_mutex_t dso_mutex = PTHREAD_MUTEX_INITIALIZER;
+static __thread unsigned int dso_depth; /* how often this thread holds the lock */
+static struct dso_env *dso_envs;
+
+void dso_lock(void)
+{
+	if (!dso_depth++)
+		pthread_mutex_lock(&dso_mutex);
+}
+
+void dso_unlock(void)
+{
+	if (!--dso_depth)
+		pthread_mutex_unlock(&dso_mutex);
+}
+
+bool dso_find(const struct dso *dso, const char *name, struct loaded_symbol *out)
+{
+	if (!dso_is_linked(dso))
+		return loaded_object_find(&dso->loaded, name, out);
+	out->address = dso->symbols->find(dso->symbols->context, name);
+	out->size = 0;
+	/* a table of names does not tell; what is looked up as data is used as data */
+	out->is_code = true;
+	return out->address != NULL;
+}
+
+/* Variables of a module linked in with a prefix have it in front, or not. */
+static bool dso_find_variable(const struct dso *dso, const char *name, struct loaded_symbol *out)
+{
+	char prefixed[512];
+
+	if (dso_is_linked(dso) && *dso->symbols->prefix &&
+	    snprintf(prefixed, sizeof(prefixed), "%s%s", dso->symbols->prefix, name) <
+		    (int)sizeof(prefixed) &&
+	    dso_find(dso, prefixed, out))
+		return true;
+	return dso_find(dso, name, out);
+}
+
+/* ---- life */
+
+/* Is the file of @path still mapped, by somebody else or because the C library keeps all? */
+static bool still_mapped(const char *path)
+{
+	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (handle)
+		dlclose(handle);
+	return handle != NULL;
+}
+
+static void env_unlink(struct dso_env *env)
+{
+	struct dso_env **at = &dso_envs;
+
+	while (*at != env)
+		at = &(*at)->next;
+	*at = env->next;
+}
+
+static void dso_close(struct dso *dso)
+{
+	struct dso_env *env = dso->env;
+	bool mine, keep;
+	size_t i;
+
+	dso_lock();
+	mine = env && env->dso == dso;
+	if (mine) {
+		env->dso = NULL;
+		for (i = 0; i < dso->context_count; i++)
+			if (*dso->context[i] == dso)
+				*dso->context[i] = NULL;
+	}
+	dso_unlock();
+
+	if (!dso_is_linked(dso) && !dso->pinned)
+		dlclose(dso->handle);
+	if (!mine)
+		return;
+	/* compiled code that is still mapped still holds its stand-ins: they wait for the next opening */
+	keep = dso->pinned || (env->functions && still_mapped(dso->path));
+	dso_lock();
+	if (!keep && !env->dso) {
+		env_unlink(env);
+		dso_env_free(env);
+	}
+	dso_unlock();
+}
+
+static void dso_delete(void *self, int flags)
+{
+	struct dso *dso = self;
+
+	if (flags & TENON_DELETE_CONTENT) {
+		dso_close(dso);
+		tenon_object_unref_weak(dso->root);
+	}
+	if (flags & TENON_DELETE_MEMORY)
+		free(dso);
+}
+
+static struct dso *dso_new(const char *path)
+{
+	size_t length = strlen(path) + 1;
+	struct dso *dso = calloc(1, sizeof(*dso) + length);
+
+	if (!dso) {
+		tenon_error(-TENON_E_NOMEM, "no memory to open a module");
+		return NULL;
+	}
+	tenon_object_init(&dso->object, TENON_TYPE_OBJECT, dso_delete);
+	dso->path = memcpy(dso + 1, path, length);
+	return dso;
+}
+
+/* The env of a handle, made when it is new; it may be left from an earlier opening. Lock held. */
+static struct dso_env *env_of(void *handle)
+{
+	struct dso_env *env;
+
+	for (env = dso_envs; env; env = env->next)
+		if (env->handle == handle)
+			return env;
+	env = calloc(1, sizeof(*env));
+	if (!env) {
+		tenon_error(-TENON_E_NOMEM, "no memory to open a module");
+		return NULL;
+	}
+	env->handle = handle;
+	env->next = dso_envs;
+	dso_envs = env;
+	return env;
+}
+
+/* ---- lookups by compiled code */
+
+int dso_resolve(struct dso *dso, struct tenon_slice name, struct tenon_function **out,
+		bool *may_hold)
+{
+	struct tenon_module *library = dso->library, *root = dso->root;
+	int err = 0;
+
+	*out = NULL;
+	*may_hold = false;
+	if (library && library->import_count)
+		err = module_index_find(library, name, out);
+	if (err || *out)
+		return err;
+	if (root && root != library && tenon_object_promote(root)) {
+		err = tenon_module_find_function(root, name, true, out);
+		tenon_object_unref(root);
+		if (err)
+			return err;
+		*may_hold = *out != NULL;
+	}
+	if (!*out)
+		err = tenon_function_find_slice(name, out);
+	if (err || *out)
+		return err;
+	return tenon_error(-TENON_E_NOT_FOUND,
+			   "%s calls function \"%.*s\", which is neither in its imports nor "
+			   "registered; register it with tenon_function_register() before the call",
+			   dso->path, (int)name.size, name.data);
+}
+
+int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function **borrowed)
+{
+	struct dso *dso = context;
+	int err;
+
+	*borrowed = NULL;
+	if (!dso) {
+		tenon_function_find_slice(name, borrowed);
+		if (!*borrowed)
+			return tenon_error(-TENON_E_NOT_FOUND, "no function \"%.*s\" is registered",
+					   (int)name.size, name.data);
+		/* the registry never lets a function go */
+		tenon_object_unref(*borrowed);
+		return 0;
+	}
+	dso_lock();
+	err = dso_env_get(dso->env, name, borrowed);
+	dso_unlock();
+	return err;
+}
+
+/* ---- opening */
+
+static int is_workspace_import(void *context, const char *name, bool is_code)
+{
+	(void)context;
+	(void)is_code;
+	return !strcmp(name, "TVMBackendAllocWorkspace");
+}
+
+static void fill_context(struct dso *dso)
+{
+	const struct abi_context_symbol *symbol;
+	struct loaded_symbol found;
+	size_t i;
+
+	for (symbol = abi_context_symbols(); symbol->name; symbol++)
+		if (dso_find_variable(dso, symbol->name, &found))
+			*(void **)found.address = symbol->value;
+	for (i = 0; abi_context_modules[i]; i++) {
+		if (!dso_find_variable(dso, abi_context_modules[i], &found))
+			continue;
+		*(void **)found.address = dso;
+		dso->context[dso->context_count++] = found.address;
+		if (dso->context_count == DSO_CONTEXTS)
+			break;
+	}
+	dso->uses_workspace = dso_find(dso, "__TVMBackendAllocWorkspace", &found) ||
+			      (!dso_is_linked(dso) &&
+			       loaded_object_each(&dso->loaded, false, is_workspace_import, NULL));
+}
+
+static const struct blob_name {
+	const char *name;
+	enum tenon_generation generation;
+} blob_names[] = {
+	{ "__tvm_ffi__library_bin", TENON_GENERATION_FFI },
+#ifdef CONFIG_TVM_LEGACY
+	{ "__tvm_ffi_library_bin", TENON_GENERATION_LEGACY },
+	{ "__tvm_dev_mblob", TENON_GENERATION_LEGACY },
+#endif
+};
+
+/* How many bytes the blob may have: what the symbol says, the segment holds, or the blob claims. */
+static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, uint64_t *offset)
+{
+	size_t left;
+	uint64_t n;
+
+	*offset = 0;
+	if (!dso_is_linked(dso) && loaded_object_segment(&dso->loaded, s->address, offset, &left))
+		return s->size && s->size < left ? s->size : left;
+	if (s->size)
+		return s->size;
+	memcpy(&n, s->address, sizeof(n));
+	return n < SIZE_MAX / 2 ? (size_t)n + sizeof(n) : SIZE_MAX / 2;
+}
+
+/* Build the tree around a library module of the mapping. Lock held. */
+static int dso_tree(struct dso *dso, struct tenon_module **out)
+{
+	struct import_tree_source source = { .file = dso->path, .keep = &dso->object };
+	struct tenon_module *library, *root;
+	struct loaded_symbol s;
+	struct tenon_slice blob;
+	int err = 0;
+	size_t i;
+
+	library = dso_library_create(dso);
+	if (!library)
+		return -TENON_E_NOMEM;
+	dso->library = library;
+	root = library;
+	for (i = 0; i < sizeof(blob_names) / sizeof(blob_names[0]); i++) {
+		if (!dso_find_variable(dso, blob_names[i].name, &s))
+			continue;
+		blob.data = s.address;
+		blob.size = blob_bound(dso, &s, &source.offset);
+		source.generation = blob_names[i].generation;
+		source.library = library;
+		err = import_tree_read(blob, &source, &root);
+		/* the tree holds it now */
+		tenon_object_unref(library);
+		break;
+	}
+	if (err)
+		return err;
+	tenon_object_unref_weak(dso->root);
+	dso->root = root;
+	tenon_object_ref_weak(root);
+	*out = root;
+	return 0;
+}
+
+/* Give out the tree that is open, or make one of the mapping that is. Lock held. */
+static int dso_reopen(struct dso *dso, struct tenon_module **out)
+{
+	if (dso->root && tenon_object_promote(dso->root)) {
+		*out = dso->root;
+		return 0;
+	}
+	return dso_tree(dso, out);
+}
+
+static int dso_open_new(struct dso *dso, struct tenon_module **out)
+{
+	int err;
+
+	dso->env->dso = dso;
+	if (!dso_is_linked(dso)) {
+		err = loaded_object_init(&dso->loaded, dso->handle);
+		if (!err)
+			err = compat_library_serve(&dso->loaded, dso->handle);
+		if (err)
+			return err;
+		/* objects of C++ code run that code when they die: it must stay */
+		if (loaded_object_needs(&dso->loaded, dso->handle, "libtvm_ffi") ||
+		    loaded_object_needs(&dso->loaded, dso->handle, "libstdc++"))
+			dso->pinned = true;
+	}
+	fill_context(dso);
+	return dso_tree(dso, out);
+}
+
+static int dso_open(const char *path, void *handle, const struct dso_symbols *symbols, bool pinned,
+		    struct tenon_module **out)
+{
+	struct dso_env *env;
+	struct dso *dso;
+	int err;
+
+	dso_lock();
+	env = env_of(handle ? handle : (void *)symbols);
+	if (env && env->dso && tenon_object_promote(env->dso)) {
+		dso = env->dso;
+		if (handle)
+			dlclose(handle);
+		err = dso_reopen(dso, out);
+		goto unref;
+	}
+	dso = env ? dso_new(path) : NULL;
+	if (!dso) {
+		if (handle)
+			dlclose(handle);
+		err = -TENON_E_NOMEM;
+		goto unlock;
+	}
+	dso->handle = handle;
+	dso->symbols = symbols;
+	dso->pinned = pinned;
+	dso->env = env;
+	err = dso_open_new(dso, out);
+unref:
+	/* the library module holds it now */
+	tenon_object_unref(dso);
+unlock:
+	dso_unlock();
+	return err;
+}
+
+/* Why the dynamic linker refused: its own words are for those who link. */
+static int open_refused(const char *path, struct tenon_slice said)
+{
+	const struct tenon_slice text[] = { tenon_slice_of(path), { ": ", 2 }, said };
+
+#ifdef CONFIG_TVM_FFI_COMPAT
+	if (strstr(said.data, "libtvm_ffi.so") && compat_library_open(false))
+		return tenon_error_in(tenon_error_status(), "%s: it needs libtvm_ffi.so", path);
+#endif
+	if (elf_check_loadable(path))
+		return tenon_error_status();
+	error_slot_text(-TENON_E_FORMAT, tenon_slice_of(tenon_status_kind(-TENON_E_FORMAT)), text,
+			sizeof(text) / sizeof(text[0]));
+	return -TENON_E_FORMAT;
+}
+
+static int open_file(const char *path, void **handle)
+{
+	struct tenon_buffer said = TENON_BUFFER_INIT;
+	int err = 0;
+
+	do {
+		*handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+		if (*handle)
+			break;
+		said.size = 0;
+		err = tenon_buffer_slice(&said, tenon_slice_of(dlerror()));
+	} while (!err && compat_library_wanted(said.data));
+	if (!err && !*handle)
+		err = open_refused(path, (struct tenon_slice){ said.data, said.size });
+	tenon_buffer_fini(&said);
+	return err;
+}
+
+int dso_load(const char *path, struct tenon_module **out)
+{
+	size_t length = strlen(path);
+	uint64_t registered;
+	char below[4096];
+	void *handle;
+	int err;
+
+	*out = NULL;
+	abi_register_globals();
+	registered = registry_generation();
+	/* without a slash the dynamic linker would search its own folders */
+	if (!memchr(path, '/', length) && length < sizeof(below) - 2) {
+		memcpy(below, "./", 2);
+		memcpy(below + 2, path, length + 1);
+		path = below;
+	}
+	err = open_file(path, &handle);
+	if (err)
+		return err;
+	err = dso_open(path, handle, NULL, registry_generation() != registered, out);
+	return err ? tenon_error_in(err, "%s", path) : 0;
+}
+
+int dso_open_symbols(const char *name, const struct dso_symbols *symbols, struct tenon_module **out)
+{
+	*out = NULL;
+	abi_register_globals();
+	return dso_open(name, NULL, symbols, true, out);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LOADER_DSO_ENV_H
+#define RUNTIME_LOADER_DSO_ENV_H
+
+/*
+ * The functions that a library's compiled code looked up and keeps. Code keeps their addresses in
+ * static variables, so each is a stand-in that stays where it is while the library is mapped, even
+ * if its tree goes and comes again; what stands behind it is let go with the tree.
+ */
+
+#include <tenon/function.h>
+#include <tenon/string.h>
+
+struct dso;
+
+struct dso_env_function {
+	struct tenon_function base; /* what compiled code holds */
+	struct dso_env *env;
+	struct dso_env_function *next;
+	struct tenon_function *target; /* atomic; NULL until found, and while the tree is closed */
+	size_t size;
+	char name[];
+};
+
+/* One per mapping that the dynamic linker may keep; found again by its handle. */
+struct dso_env {
+	void *handle;
+	struct dso *dso; /* the one that uses it now; NULL between two openings */
+	struct dso_env_function *functions;
+	struct dso_env *next;
+};
+
+/* The stand-in for @name, made when it is new, its target looked up when it has none. Lock held. */
+int dso_env_get(struct dso_env *env, struct tenon_slice name, struct tenon_function **borrowed);
+
+/* Let all targets go. Lock held. */
+void dso_env_forget(struct dso_env *env);
+
+/* Free the stand-ins: nothing that kept their addresses is mapped any more. */
+void dso_env_free(struct dso_env *env);
+
+/* Look a name up for @dso, anew. @may_hold: the function may hold the library, so keep it not. */
+int dso_resolve(struct dso *dso, struct tenon_slice name, struct tenon_function **out,
+		bool *may_hold);
+
+/* The lock over all dso and env structures. Recursive: loaders may open further files. */
+void dso_lock(void);
+void dso_unlock(void);
+
+#endif /* RUNTIME_LOADER_DSO_ENV_H */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LOADER_PAYLOAD_KERNEL_H
+#define RUNTIME_LOADER_PAYLOAD_KERNEL_H
+
+#include "runtime/device/kernel_call.h"
+#include "runtime/loader/payload_module.h"
+
+/**
+ * payload_kernel - make a function of a payload's kernel
+ * @set: the module's kernels, made by the first call; atomic
+ * @tree: the module's tree
+ * @index: its number in the blob
+ * @m: the module; referenced by the function
+ * @facts: the payload
+ * @name: the kernel's
+ * @out: receives the function with one reference
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED for a table that cannot be used; -TENON_E_NOMEM.
+ */
+int payload_kernel(struct kernel_set **set, const struct payload_tree *tree, size_t index,
+		   struct tenon_module *m, const struct payload_facts *facts,
+		   struct tenon_slice name, struct tenon_function **out);
+
+/**
+ * payload_module_load - make a module of the bytes of a device's payload
+ * @kind: a kind that a backend takes
+ * @bytes: copied
+ * @out: receives the module with one reference
+ *
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NOMEM.
+ */
+int payload_module_load(struct tenon_slice kind, struct tenon_slice bytes,
+			struct tenon_module **out);
+
+#endif /* RUNTIME_LOADER_PAYLOAD_KERNEL_H */

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/loader/payload_module.h"
+#include "runtime/loader/payload_visit.h"
+
+#ifdef CONFIG_DEVICES
+#include "runtime/loader/payload_kernel.h"
+#endif
+
+struct payload_module {
+	struct tenon_module base;
+	struct payload_block *block;
+	const struct payload_format *format;
+	struct tenon_slice bytes;
+	size_t index;
+#ifdef CONFIG_DEVICES
+	struct kernel_set *kernels; /* NULL before the first one is asked for; atomic */
+#endif
+};
+
+struct payload_block {
+	struct payload_tree tree;
+	size_t users;	/* modules whose memory is in use, and whoever still adds; atomic */
+	size_t readers; /* modules that may still read their bytes, and whoever adds; atomic */
+	size_t used;
+#ifdef CONFIG_DEVICES
+	struct tenon_slice
+		kind; /* the last one that a backend was looked for, and what was found */
+	bool runs;
+#endif
+	struct payload_module module[];
+};
+
+static struct payload_module *payload_of(const struct tenon_module *m)
+{
+	return (struct payload_module *)(uintptr_t)m;
+}
+
+/* the file goes with the last content: a weak reference of its owner may keep the memory longer */
+static void block_done_reading(struct payload_block *block)
+{
+	if (__atomic_fetch_sub(&block->readers, 1, __ATOMIC_ACQ_REL) == 1)
+		tenon_object_unref(block->tree.keep);
+}
+
+static void block_unref(struct payload_block *block)
+{
+	if (__atomic_fetch_sub(&block->users, 1, __ATOMIC_ACQ_REL) == 1)
+		free(block);
+}
+
+static void payload_destroy(struct tenon_module *m)
+{
+#ifdef CONFIG_DEVICES
+	kernel_set_free(payload_of(m)->kernels);
+#endif
+	block_done_reading(payload_of(m)->block);
+}
+
+static void payload_free(struct tenon_module *m)
+{
+	block_unref(payload_of(m)->block);
+}
+
+#if defined(CONFIG_PAYLOAD_FORMATS) || defined(CONFIG_REFLECTION)
+/* a cursor over the payload, that knows where in the file it stands */
+static struct tenon_cursor cursor_of(const struct payload_module *p)
+{
+	const struct payload_tree *tree = &p->block->tree;
+	uint64_t place = tree->offset + (uint64_t)((const uint8_t *)p->bytes.data - tree->base);
+
+	return tenon_cursor_of(p->bytes.data, p->bytes.size, "payload", place);
+}
+#endif
+
+const char *payload_size_text(uint64_t size, char text[PAYLOAD_SIZE_TEXT])
+{
+	static const char units[] = "KMGTPE";
+	uint64_t tenths = size;
+	int unit = -1;
+
+	if (size < 1024) {
+		snprintf(text, PAYLOAD_SIZE_TEXT, "%u byte%s", (unsigned int)size,
+			 size == 1 ? "" : "s");
+		return text;
+	}
+	/* tenths of the unit: the last step multiplies before it divides */
+	for (unit = 0; tenths >= 1024 * 1024 && unit < 5; unit++)
+		tenths /= 1024;
+	tenths = tenths / 1024 * 10 + tenths % 1024 * 10 / 1024;
+	if (tenths < 100 && tenths % 10)
+		snprintf(text, PAYLOAD_SIZE_TEXT, "%u.%u %ciB", (unsigned int)(tenths / 10),
+			 (unsigned int)(tenths % 10), units[unit]);
+	else
+		snprintf(text, PAYLOAD_SIZE_TEXT, "%" PRIu64 " %ciB", tenths / 10, units[unit]);
+	return text;
+}
+
+static int payload_save(struct tenon_module *m, struct tenon_buffer *out)
+{
+	return tenon_buffer_slice(out, payload_of(m)->bytes);
+}
+
+#ifdef CONFIG_PAYLOAD_FORMATS
+/* e.g. "Enable CONFIG_DEVICE_CUDA or install its plug-in." */
+static void print_remedy(const struct payload_module *p, struct tenon_buffer *out)
+{
+	struct tenon_slice kind = p->base.kind;
+	size_t i;
+
+	switch (p->format ? p->format->remedy : PAYLOAD_PLUGIN) {
+	case PAYLOAD_METADATA:
+		tenon_buffer_printf(out, "Enable CONFIG_METADATA.");
+		break;
+	case PAYLOAD_EXAMPLE:
+		tenon_buffer_printf(out, "Enable CONFIG_EXAMPLE_JSON.");
+		break;
+	case PAYLOAD_EXECUTOR:
+		tenon_buffer_printf(out, "Enable CONFIG_EXECUTORS, and call "
+					 "tenon_executors_register() before loading.");
+		break;
+	case PAYLOAD_RELAY:
+		tenon_buffer_printf(out,
+				    "There is no Relay virtual machine here: build the model for "
+				    "the graph executor or the Relax machine.");
+		break;
+	case PAYLOAD_DEVICE:
+		tenon_buffer_printf(out, "Enable CONFIG_DEVICE_");
+		for (i = 0; i < kind.size; i++)
+			tenon_buffer_u8(out, isalnum((unsigned char)kind.data[i])
+						     ? (uint8_t)toupper((unsigned char)kind.data[i])
+						     : '_');
+		tenon_buffer_printf(out, " or install its plug-in.");
+		break;
+	default:
+		tenon_buffer_printf(out, "Install a plug-in for it, or register a loader "
+					 "(tenon/loader.h).");
+	}
+}
+
+static int read_facts(const struct payload_module *p, struct payload_facts *facts)
+{
+	const struct tenon_cursor c = cursor_of(p);
+
+	facts->dialect = p->block->tree.dialect;
+	return payload_read(p->format, p->block->tree.generation, &c, facts);
+}
+
+static int raise_missing(const struct payload_module *p)
+{
+	const struct payload_tree *tree = &p->block->tree;
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	char size[PAYLOAD_SIZE_TEXT];
+	int status = -TENON_E_NO_LOADER;
+
+	if (tree->inspected && tenon_module_loader_known(p->base.kind))
+		status = -TENON_E_UNSUPPORTED;
+	if (!ERROR_MESSAGES)
+		return tenon_error(status, "no loader");
+	if (status == -TENON_E_UNSUPPORTED) {
+		tenon_buffer_printf(&text, "opened for inspection only. Load the file to call "
+					   "functions.");
+	} else {
+		tenon_buffer_printf(&text, "no loader for this kind. Kinds this build loads: ");
+		tenon_module_loader_names(&text);
+		tenon_buffer_printf(&text, ". ");
+		print_remedy(p, &text);
+	}
+	tenon_error(status, "%s%simport %zu of %zu (kind \"%.*s\", %s at 0x%" PRIx64 "): %s",
+		    tree->file, *tree->file ? ": " : "", p->index, tree->count,
+		    (int)p->base.kind.size, p->base.kind.data,
+		    payload_size_text(p->bytes.size, size), cursor_of(p).offset,
+		    text.data ? text.data : "");
+	tenon_buffer_fini(&text);
+	return status;
+}
+
+static int payload_call(void *self, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret)
+{
+	(void)args;
+	(void)count;
+	(void)ret;
+	return raise_missing(self);
+}
+
+struct name_visit {
+	int (*visit)(void *context, struct tenon_slice name);
+	void *context;
+};
+
+static int pass_name(void *context, const struct payload_function *f)
+{
+	const struct name_visit *n = context;
+
+	return n->visit(n->context, f->name);
+}
+
+static int payload_each_name(struct tenon_module *m,
+			     int (*visit)(void *context, struct tenon_slice name), void *context)
+{
+	const struct payload_module *p = payload_of(m);
+	struct name_visit n = { visit, context };
+	struct payload_facts facts;
+	const struct tenon_cursor c = cursor_of(p);
+	int result;
+
+	if (p->format &&
+	    payload_each_kernel(p->format, &c, p->block->tree.dialect, visit, context, &result))
+		return result;
+	if (!read_facts(p, &facts))
+		return payload_each_function(&facts, pass_name, &n);
+	/* it is listed with what is wrong with it; here it just has no functions */
+	tenon_error_clear();
+	return 0;
+}
+
+static int same_name(void *context, struct tenon_slice name)
+{
+	const struct tenon_slice *wanted = context;
+
+	return tenon_slice_equal(*wanted, name);
+}
+
+static int get_kernel(struct tenon_module *m, struct tenon_slice name, struct tenon_function **out)
+{
+#ifdef CONFIG_DEVICES
+	struct payload_module *p = payload_of(m);
+	struct payload_facts facts;
+	int err;
+
+	err = read_facts(p, &facts);
+	return err ? err
+		   : payload_kernel(&p->kernels, &p->block->tree, p->index, m, &facts, name, out);
+#else
+	(void)m;
+	(void)name;
+	(void)out;
+	return 0;
+#endif
+}
+
+static int payload_get_function(struct tenon_module *m, struct tenon_slice name,
+				struct tenon_function **out)
+{
+	int err;
+
+	*out = NULL;
+	if (!payload_each_name(m, same_name, &name))
+		return 0;
+	if (m->properties & TENON_MODULE_RUNNABLE)
+		return get_kernel(m, name, out);
+	tenon_object_ref(m);
+	err = tenon_function_create(m, payload_call, tenon_object_unref, out);
+	if (err)
+		tenon_object_unref(m);
+	return err;
+}
+
+#ifdef CONFIG_REFLECTION
+static int payload_module_source(struct tenon_module *m, const char *format,
+				 struct tenon_value *out)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	struct payload_facts facts;
+	struct tenon_slice bytes;
+	int err;
+
+	err = read_facts(payload_of(m), &facts);
+	if (err)
+		return err;
+	if (format && *format && !tenon_slice_equal(facts.format, tenon_slice_of(format)))
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"a \"%.*s\" module has no source as \"%s\"; its own format is \"%.*s\"",
+			(int)m->kind.size, m->kind.data, format, (int)facts.format.size,
+			facts.format.data ? facts.format.data : "");
+	err = payload_source(&facts, &text);
+	if (err == -TENON_E_UNSUPPORTED)
+		tenon_error(err, "this \"%.*s\" module holds no source text", (int)m->kind.size,
+			    m->kind.data);
+	bytes = (struct tenon_slice){ text.data, text.size };
+	if (!err)
+		err = tenon_string_value(bytes, out);
+	tenon_buffer_fini(&text);
+	return err;
+}
+#endif
+#endif
+
+#ifdef CONFIG_REFLECTION
+static int visit_place(const struct payload_module *p, const struct tenon_visitor *v)
+{
+	int err = visit_number(v, "size", p->bytes.size);
+
+	return err ? err : visit_number(v, "offset", cursor_of(p).offset);
+}
+
+#ifdef CONFIG_PAYLOAD_FORMATS
+static int visit_loader(const struct payload_module *p, const struct tenon_visitor *v)
+{
+	struct tenon_buffer remedy = TENON_BUFFER_INIT;
+	bool known = tenon_module_loader_known(p->base.kind);
+	int err;
+
+	err = visit_text(v, "loader", tenon_slice_of(known ? "ready" : "missing"));
+	if (!err && !known) {
+		print_remedy(p, &remedy);
+		err = visit_text(v, "remedy", (struct tenon_slice){ remedy.data, remedy.size });
+	}
+	tenon_buffer_fini(&remedy);
+	return err;
+}
+
+static int payload_visit(const struct tenon_module *m, const struct tenon_visitor *v)
+{
+	const struct payload_module *p = payload_of(m);
+	struct payload_facts facts;
+	bool readable;
+	int err;
+
+	readable = !read_facts(p, &facts);
+	err = readable ? payload_visit_facts(&facts, v)
+		       : visit_text(v, "fault", tenon_slice_of(tenon_error_message()));
+	tenon_error_clear();
+	if (!err)
+		err = visit_place(p, v);
+	if (!err && readable)
+		err = payload_visit_functions(&facts, v);
+	return err ? err : visit_loader(p, v);
+}
+#else
+static int payload_visit(const struct tenon_module *m, const struct tenon_visitor *v)
+{
+	return visit_place(payload_of(m), v);
+}
+#endif
+#endif
+
+static const struct tenon_module_ops payload_ops = {
+#ifdef CONFIG_PAYLOAD_FORMATS
+	.get_function = payload_get_function,
+	.each_function = payload_each_name,
+#ifdef CONFIG_REFLECTION
+	.source = payload_module_source,
+#endif
+#endif
+#ifdef CONFIG_REFLECTION
+	.visit = payload_visit,
+#endif
+	.save = payload_save,
+	.destroy = payload_destroy,
+	.free = payload_free,
+};
+
+#ifdef CONFIG_MODULE_WRITE
+#ifdef CONFIG_PAYLOAD_FORMATS
+/* is the payload the same in blobs of both generations? */
+static bool same_form(const struct payload_module *p)
+{
+	struct payload_facts facts;
+
+	return !read_facts(p, &facts) && p->format && !*p->format->current &&
+	       facts.names != PAYLOAD_TABLE;
+}
+#else
+static bool same_form(const struct payload_module *p)
+{
+	(void)p;
+	return false;
+}
+#endif
+
+int payload_module_check_form(const struct tenon_module *m, enum tenon_generation generation)
+{
+	const struct payload_module *p = payload_of(m);
+
+	if (m->ops != &payload_ops || p->block->tree.generation == generation || same_form(p))
+		return 0;
+	return tenon_error(
+		-TENON_E_UNSUPPORTED,
+		"a \"%.*s\" payload read from a blob of TVM %s has another form in one of "
+		"TVM %s",
+		(int)m->kind.size, m->kind.data,
+		generation == TENON_GENERATION_FFI ? "0.8 to 0.21" : "0.22 and later",
+		generation == TENON_GENERATION_FFI ? "0.22 and later" : "0.8 to 0.21");
+}
+#endif
+
+int payload_block_create(const struct payload_tree *tree, size_t room, struct payload_block **out)
+{
+	size_t length = strlen(tree->file) + 1;
+	struct payload_block *block;
+	char *file;
+
+	block = room < SIZE_MAX / 2 / sizeof(block->module[0])
+			? malloc(sizeof(*block) + room * sizeof(block->module[0]) + length)
+			: NULL;
+	*out = block;
+	if (!block)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %zu payload modules", room);
+	block->tree = *tree;
+	file = (char *)&block->module[room];
+	memcpy(file, tree->file, length);
+	block->tree.file = file;
+	block->users = 1;
+	block->readers = 1;
+	block->used = 0;
+#ifdef CONFIG_DEVICES
+	block->kind = (struct tenon_slice){ NULL, 0 };
+#endif
+	tenon_object_ref(tree->keep);
+	return 0;
+}
+
+/* Does a backend take modules of this kind; many in a row are of one kind. */
+static bool block_runs(struct payload_block *block, struct tenon_slice kind)
+{
+#ifdef CONFIG_DEVICES
+	if (block->tree.inspected)
+		return false;
+	if (!block->kind.data || !tenon_slice_equal(block->kind, kind)) {
+		block->kind = kind;
+		block->runs = tenon_backend_of_kind(kind) != NULL;
+	}
+	return block->runs;
+#else
+	(void)block;
+	(void)kind;
+	return false;
+#endif
+}
+
+struct tenon_module *payload_block_add(struct payload_block *block, size_t index,
+				       struct tenon_slice kind, const struct payload_format *format,
+				       struct tenon_slice bytes)
+{
+	struct payload_module *p = &block->module[block->used++];
+
+	tenon_module_init(&p->base, &payload_ops, kind,
+			  TENON_MODULE_SERIALIZABLE |
+				  (block_runs(block, kind) ? TENON_MODULE_RUNNABLE : 0));
+	p->block = block;
+	p->format = format;
+	p->bytes = bytes;
+	p->index = index;
+#ifdef CONFIG_DEVICES
+	p->kernels = NULL;
+#endif
+	/* nobody else knows of the block yet */
+	block->users++;
+	block->readers++;
+	return &p->base;
+}
+
+void payload_block_close(struct payload_block *block)
+{
+	block_done_reading(block);
+	block_unref(block);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LOADER_PAYLOAD_VISIT_H
+#define RUNTIME_LOADER_PAYLOAD_VISIT_H
+
+/* How payloads show themselves to a visitor. */
+
+#include "runtime/loader/payload_format.h"
+#include "runtime/loader/visit_field.h"
+
+/*
+ * "format", "name", and for executors "nodes", "parameters" and "parameter_bytes"; each only where
+ * the payload has it.
+ */
+int payload_visit_facts(const struct payload_facts *facts, const struct tenon_visitor *v);
+
+/*
+ * "functions", names; and "launch", for kernels the same order: maps of "args", dtype names, and
+ * "tags", launch tags.
+ */
+int payload_visit_functions(const struct payload_facts *facts, const struct tenon_visitor *v);
+
+#endif /* RUNTIME_LOADER_PAYLOAD_VISIT_H */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/cursor_fast.h"
+#include "runtime/loader/saved_tensor.h"
+
+#define SAVED_MAGIC UINT64_C(0xdd5e40f096b4a13f)
+#define NDIM_MOST   64
+
+static int read_magic(struct tenon_cursor *c)
+{
+	const struct tenon_cursor from = *c;
+	uint64_t magic, reserved, device;
+	int err;
+
+	err = take_u64(c, &magic);
+	if (!err)
+		err = take_u64(c, &reserved);
+	if (!err)
+		err = take_u64(c, &device);
+	if (err)
+		return err;
+	if (magic != SAVED_MAGIC)
+		return tenon_cursor_error(&from, -TENON_E_FORMAT,
+					  "0x%" PRIx64
+					  " is not the magic number of a tensor, 0x%" PRIx64,
+					  magic, SAVED_MAGIC);
+	if ((uint32_t)device != kDLCPU)
+		return tenon_cursor_error(&from, -TENON_E_FORMAT,
+					  "a tensor of device type %u, want 1 (cpu)",
+					  (uint32_t)device);
+	return 0;
+}
+
+/* what makes the size 0, an extent or the type, must not hide that the others overflow */
+static int check_size(const struct tenon_cursor *c, const struct saved_tensor *t, uint64_t size)
+{
+	uint64_t width = (uint64_t)(t->dtype.bits + 7) / 8, bytes = width ? width : 1, want;
+	bool empty = !width;
+	int32_t i;
+
+	for (i = 0; i < t->ndim; i++) {
+		uint64_t extent = load_u64(t->shape + 8 * (size_t)i);
+
+		empty |= !extent;
+		if (extent > INT64_MAX || (extent && __builtin_mul_overflow(bytes, extent, &bytes)))
+			return tenon_cursor_error(c, -TENON_E_FORMAT,
+						  "extent %" PRIi64 " of dimension %d of a tensor",
+						  (int64_t)extent, i);
+	}
+	want = empty ? 0 : bytes;
+	if (size != want)
+		return tenon_cursor_error(c, -TENON_E_FORMAT,
+					  "a tensor of %" PRIu64 " bytes, its shape wants %" PRIu64,
+					  size, want);
+	return 0;
+}
+
+int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out)
+{
+	struct tenon_slice shape;
+	uint32_t ndim, dtype;
+	int err;
+
+	err = read_magic(c);
+	if (!err)
+		err = tenon_cursor_u32(c, &ndim);
+	if (!err)
+		err = tenon_cursor_u32(c, &dtype);
+	if (err)
+		return err;
+	if (ndim > NDIM_MOST)
+		return tenon_cursor_error(c, -TENON_E_FORMAT, "%" PRIu32 " dimensions, %d at most",
+					  ndim, NDIM_MOST);
+	out->ndim = (int32_t)ndim;
+	out->dtype = tenon_dtype(dtype & 255, dtype >> 8 & 255, dtype >> 16);
+	if (out->dtype.lanes != 1)
+		return tenon_cursor_error(
+			c, -TENON_E_UNSUPPORTED,
+			"a tensor whose elements have %u lanes: TVM saves one only",
+			out->dtype.lanes);
+	err = tenon_cursor_bytes(c, 8 * (uint64_t)ndim, &shape);
+	if (err)
+		return err;
+	out->shape = (const uint8_t *)shape.data;
+	if (tenon_cursor_left(c) >= 8) {
+		err = check_size(c, out, load_u64(c->at));
+		if (err)
+			return err;
+	}
+	return tenon_cursor_string(c, &out->data);
+}
+
+static void describe(const struct saved_tensor *saved, int64_t *shape, DLTensor *dl)
+{
+	int32_t i;
+
+	for (i = 0; i < saved->ndim; i++)
+		shape[i] = (int64_t)load_u64(saved->shape + 8 * (size_t)i);
+	*dl = tenon_dltensor((void *)(uintptr_t)saved->data.data, shape, saved->ndim, saved->dtype);
+}
+
+int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *keep,
+		      struct tenon_tensor **out)
+{
+	unsigned int width = (saved->dtype.bits + 7u) / 8;
+	int64_t shape[NDIM_MOST];
+	DLTensor dl;
+	int err;
+
+	describe(saved, shape, &dl);
+	if (keep && !((uintptr_t)saved->data.data % TENON_TENSOR_ALIGN))
+		return tenon_tensor_view(&dl, keep, out);
+
+	/* elements smaller than a byte stand in one each: make room for that first */
+	err = tenon_tensor_create(shape, saved->ndim, tenon_dtype(TENON_DTYPE_UINT, 8, width), out);
+	if (err)
+		return err;
+	(*out)->dl.dtype = saved->dtype;
+	if (saved->data.size)
+		memcpy((*out)->dl.data, saved->data.data, saved->data.size);
+	return 0;
+}
