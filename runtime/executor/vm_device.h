@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_EXECUTOR_VM_DEVICE_H
+#define RUNTIME_EXECUTOR_VM_DEVICE_H
+
+/**
+ * DOC: devices of a machine
+ *
+ * A program numbers its devices: 0 is the main one, where inputs and constants are; -1, the last, is
+ * the host. Storages of a device come from a pool of their own, which works as the machine's does:
+ * what is free is used again on the thread's queue, behind the work that used it before.
+ */
+
+#include "runtime/executor/tensor_place.h"
+#include "runtime/executor/vm.h"
+
+#define VM_DEVICES_MOST 8
+
+/**
+ * struct vm_device - one of the devices of a machine
+ * @id: DLPack's type and number
+ * @pool: its storages; the machine's own pool for the host
+ */
+struct vm_device {
+	DLDevice id;
+	struct vm_pool *pool;
+};
+
+/**
+ * vm_set_devices - say what a machine runs on, before vm_init()
+ * @vm: the machine
+ * @list: the main device first; the host is put behind unless the last one is
+ * @count: how many; 0 for the host alone
+ *
+ * Return: 0; -TENON_E_DEVICE for one that does not open; -TENON_E_USAGE when the machine was
+ *	initialised for others; -TENON_E_VALUE for too many; -TENON_E_NOMEM.
+ */
+int vm_set_devices(struct vm *vm, const DLDevice *list, size_t count);
+void vm_free_devices(struct vm *vm);
+
+/* The pool that a program's device number means; NULL for none. */
+struct vm_pool *vm_device_pool(const struct vm *vm, int64_t number);
+
+/* Where inputs and constants are wanted. */
+static inline const struct vm_device *vm_main_device(const struct vm *vm)
+{
+	return &vm->devices[0];
+}
+
+/* A compact tensor on a device; one that is not the machine's is opened. @vm may be NULL. */
+int vm_tensor_on(struct vm *vm, DLDevice device, const DLTensor *like, struct tenon_tensor **out);
+
+/* A copy of a tensor on a device. @vm may be NULL. */
+int vm_tensor_move(struct vm *vm, const DLTensor *from, DLDevice device, struct tenon_tensor **out);
+
+/* Put an owned value, and what tuples in it hold, where inputs are wanted. */
+int vm_value_to_main(struct vm *vm, struct tenon_value *value);
+
+/* Another thread took the machine: its work comes behind that of the one before. */
+int vm_follow(struct vm *vm);
+
+/* Wait for all devices. */
+int vm_wait(const struct vm *vm);
+
+#endif /* RUNTIME_EXECUTOR_VM_DEVICE_H */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_EXECUTOR_VM_POOL_H
+#define RUNTIME_EXECUTOR_VM_POOL_H
+
+/**
+ * DOC: memory of a virtual machine
+ *
+ * A run of a model makes the same storages, tensors and shapes as the run before. What dies goes back
+ * to the pool of its machine, so that a machine that is warm allocates nothing.
+ *
+ * One thread at a time takes from a pool, the one that runs the machine. Any thread gives back: a
+ * result may die anywhere, and after its machine. Idle memory is kept up to what was ever in use at
+ * once, so that a model of changing shapes does not grow for ever.
+ */
+
+#include <tenon/array.h>
+#include <tenon/device.h>
+#include <tenon/tensor.h>
+
+struct vm_pool;
+
+/**
+ * struct vm_storage - memory that tensors are made in; type vm_storage_type()
+ * @object: header
+ * @size: bytes that were asked for
+ * @data: aligned to TENON_TENSOR_ALIGN; not cleared. On a device what its tensors have for one.
+ * @device: where it is
+ * @memory: the device's memory; NULL on the host
+ */
+struct vm_storage {
+	struct tenon_object object;
+	size_t size;
+	void *data;
+	DLDevice device;
+	struct tenon_memory *memory;
+};
+
+/** struct vm_pool_figures - what a pool holds, in bytes, and how often it asked the system */
+struct vm_pool_figures {
+	uint64_t used;
+	uint64_t most_used;
+	uint64_t idle;
+	uint64_t allocations;
+	uint64_t storages; /* in use now */
+};
+
+int vm_pool_create(struct vm_pool **out);
+
+/**
+ * vm_pool_create_on - make a pool of memory on a device
+ * @device: referenced
+ * @home: the pool of its machine
+ */
+int vm_pool_create_on(struct tenon_device *device, struct vm_pool *home, struct vm_pool **out);
+
+/* The calling thread uses a device's pool from now on: what it submits comes behind others' work. */
+int vm_pool_follow(struct vm_pool *pool);
+
+/* The machine goes; what is out keeps the rest alive. NULL is allowed. */
+void vm_pool_close(struct vm_pool *pool);
+
+/* Refuse storages that bring what is in use over @bytes. */
+void vm_pool_limit(struct vm_pool *pool, uint64_t bytes);
+
+void vm_pool_figures(struct vm_pool *pool, struct vm_pool_figures *out);
+
+/* Type index of storages; 0 before the first pool. */
+int32_t vm_storage_type(void);
+
+/* The following make objects with one reference. Errors: -TENON_E_NOMEM. */
+
+int vm_storage_create(struct vm_pool *pool, size_t size, struct vm_storage **out);
+
+/**
+ * vm_tensor_create - make a compact tensor around memory, of the host unless the caller says more
+ * @pool: may be NULL
+ * @keep: keeps @data alive; the new tensor takes over the caller's reference, also on failure
+ * @data: first element
+ * @shape: @ndim extents, not negative, whose product was checked
+ */
+int vm_tensor_create(struct vm_pool *pool, struct tenon_object *keep, void *data,
+		     const int64_t *shape, int32_t ndim, DLDataType dtype,
+		     struct tenon_tensor **out);
+
+/**
+ * vm_tensor_bytes - tenon_tensor_bytes() as compiled code counts
+ *
+ * A bool of TVM up to 0.22 is called uint1, and lies in a byte of its own.
+ */
+int vm_tensor_bytes(const DLTensor *dl, size_t *bytes);
+
+/* A tensor with a storage of its own. Also -TENON_E_VALUE, -TENON_E_OVERFLOW; the device's failures. */
+int vm_tensor_new(struct vm_pool *pool, const int64_t *shape, int32_t ndim, DLDataType dtype,
+		  struct tenon_tensor **out);
+
+/**
+ * struct vm_plan - an allocation of which all is known beforehand
+ * @pool: where a storage is taken from
+ * @bytes: size of the data
+ * @offset: where in its storage a tensor begins, in bytes
+ * @extents: @ndim extents, and as many strides
+ * @ndim: number of dimensions, few enough for a tensor object of the pool
+ * @dtype: element type
+ */
+struct vm_plan {
+	struct vm_pool *pool;
+	size_t bytes;
+	uint64_t offset;
+	int64_t *extents;
+	int32_t ndim;
+	DLDataType dtype;
+};
+
+/* Dimensions that a tensor object of the pool has room for. */
+#define VM_PLAN_NDIM 8
+
+/* A tensor in a storage that is large enough; NULL without memory, without an error. */
+struct tenon_tensor *vm_tensor_planned(struct vm_pool *pool, struct vm_storage *s,
+				       const struct vm_plan *plan);
+
+/* A shape to be filled; @pool may be NULL. */
+int vm_shape_create(struct vm_pool *pool, size_t count, int64_t **extents,
+		    struct tenon_shape **out);
+
+/**
+ * vm_nest_create - memory of an object that may hold others of its sort, as deep as a program likes
+ * @pool: may be NULL
+ * @size: bytes, the header included, which is made
+ * @type: type index
+ * @content: releases what the object holds
+ *
+ * Return: an object with one reference, else uninitialised; NULL without memory, with the error set.
+ */
+void *vm_nest_create(struct vm_pool *pool, size_t size, int32_t type,
+		     void (*content)(void *object));
+
+/* An array that owns copies of @items; @pool may be NULL. Also as tenon_value_own(). */
+int vm_array_create(struct vm_pool *pool, const struct tenon_value *items, size_t count,
+		    struct tenon_array **out);
+
+#endif /* RUNTIME_EXECUTOR_VM_POOL_H */
