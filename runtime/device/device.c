@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/device/device_core.h"
+#include "runtime/device/device_table.h"
+
+uint32_t device_forks;
+
+static const char *const object_keys[DEVICE_OBJECT_COUNT] = {
+	"tenon.Device",	  "tenon.Memory",     "tenon.Queue",   "tenon.Timeline",
+	"tenon.Commands", "tenon.Executable", "tenon.Program",
+};
+
+int32_t device_object_types[DEVICE_OBJECT_COUNT];
+
+int32_t device_object_type(enum device_object which)
+{
+	int32_t type = device_object_known(which);
+
+	if (type)
+		return type;
+	if (tenon_type_register(object_keys[which], TENON_TYPE_OBJECT, &type)) {
+		tenon_error_clear();
+		return TENON_TYPE_OBJECT;
+	}
+	__atomic_store_n(&device_object_types[which], type, __ATOMIC_RELAXED);
+	return type;
+}
+
+const char *device_label(const struct tenon_device *device, char label[DEVICE_LABEL])
+{
+	snprintf(label, DEVICE_LABEL, "%s:%d", device->backend->name, device->id.device_id);
+	return label;
+}
+
+char *device_reason(void)
+{
+	return strdup(tenon_error_message());
+}
+
+static void device_delete(void *self, int flags)
+{
+	struct tenon_device *device = self;
+
+	if (!(flags & TENON_DELETE_MEMORY) || device_is_parents(device))
+		return;
+	device_reap_all(device);
+	tenon_device_fini(device);
+	device->ops->close(device);
+}
+
+static bool ops_fit(const struct tenon_device_ops *ops)
+{
+	return ops->size >= sizeof(*ops) && ops->memory->size >= sizeof(*ops->memory) &&
+	       ops->queue->size >= sizeof(*ops->queue) &&
+	       (!ops->commands || ops->commands->size >= sizeof(*ops->commands)) &&
+	       (!ops->executable || ops->executable->size >= sizeof(*ops->executable));
+}
+
+int tenon_device_init(struct tenon_device *device, const struct tenon_device_ops *ops,
+		      const struct tenon_backend *backend, uint32_t index)
+{
+	struct tenon_device_core *core;
+
+	if (!ops_fit(ops))
+		return tenon_error(-TENON_E_USAGE,
+				   "backend \"%s\" was made for an older Tenon: its tables are too "
+				   "short. Build it anew",
+				   backend->name);
+	core = calloc(1, sizeof(*core));
+	if (!core)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a device");
+	pthread_mutex_init(&core->lock, NULL);
+	core->forks = __atomic_load_n(&device_forks, __ATOMIC_RELAXED);
+	tenon_object_init(&device->object, device_object_type(DEVICE_OBJECT_DEVICE), device_delete);
+	device->ops = ops;
+	device->backend = backend;
+	memset(&device->properties, 0, sizeof(device->properties));
+	device->properties.drm_render = -1;
+	memset(device->properties.pci, 0xff, sizeof(device->properties.pci));
+	device->index = index;
+	device->id.device_type = backend->device_type;
+	device->id.device_id = (int32_t)index;
+	device->slot = 0;
+	device->lost = 0;
+	device->core = core;
+	return 0;
+}
+
+void tenon_device_fini(struct tenon_device *device)
+{
+	struct tenon_device_core *core = device->core;
+
+	pthread_mutex_destroy(&core->lock);
+	free(core->reason);
+	free(core->query);
+	free(core);
+	device->core = NULL;
+}
+
+static int raise_lost(struct tenon_device *device)
+{
+	char label[DEVICE_LABEL];
+	const char *reason;
+
+	if (__atomic_load_n(&device->lost, __ATOMIC_ACQUIRE) == DEVICE_FORKED)
+		return tenon_error(-TENON_E_LOST,
+				   "%s was opened by the parent process; open devices after fork()",
+				   device_label(device, label));
+	reason = __atomic_load_n(&device->core->reason, __ATOMIC_ACQUIRE);
+	return tenon_error(-TENON_E_LOST, "%s is lost: %s. Reopen it", device_label(device, label),
+			   reason ? reason : "no memory for the reason");
+}
+
+int tenon_device_lose(struct tenon_device *device, int status)
+{
+	char *reason, *none = NULL;
+
+	(void)status;
+	if (!device_is_lost(device)) {
+		reason = device_reason();
+		/* without the lock: backends may call this from within anything */
+		if (reason &&
+		    !__atomic_compare_exchange_n(&device->core->reason, &none, reason, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			free(reason);
+		__atomic_store_n(&device->lost, DEVICE_LOST, __ATOMIC_RELEASE);
+	}
+	return raise_lost(device);
+}
+
+int tenon_device_check(struct tenon_device *device)
+{
+	return device_is_lost(device) ? raise_lost(device) : 0;
+}
+
+int device_queues(struct tenon_device *device, struct tenon_queue ***out, size_t *count)
+{
+	struct tenon_queue **queues = NULL;
+	struct tenon_queue_core *q;
+	size_t n = 0;
+
+	device_lock(device);
+	for (q = device->core->queues; q; q = q->next)
+		n++;
+	queues = malloc((n + 1) * sizeof(struct tenon_queue *));
+	*count = 0;
+	/* one that is being destroyed is empty already */
+	for (q = device->core->queues; queues && q; q = q->next) {
+		tenon_object_ref_weak(q->queue);
+		if (tenon_object_promote(q->queue))
+			queues[(*count)++] = q->queue;
+		tenon_object_unref_weak(q->queue);
+	}
+	device_unlock(device);
+	*out = queues;
+	return queues ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a list of queues");
+}
+
+void device_queues_free(struct tenon_queue **queues, size_t count)
+{
+	while (count--)
+		tenon_object_unref(queues[count]);
+	free(queues);
+}
+
+int tenon_device_sync(struct tenon_device *device, uint64_t deadline)
+{
+	struct tenon_queue **queues;
+	size_t i, count;
+	int err, first = 0;
+
+	err = device_queues(device, &queues, &count);
+	if (err)
+		return err;
+	for (i = 0; i < count; i++) {
+		/* the words of the first failure stay: later ones do not raise over them */
+		if (first)
+			break;
+		first = tenon_queue_sync(queues[i], deadline);
+	}
+	device_queues_free(queues, count);
+	if (!first)
+		device_reap(device);
+	return first ? first : tenon_device_check(device);
+}

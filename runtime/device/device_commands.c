@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings: the list of operations is kept for all, since it holds what they use. */
+#include "runtime/device/device_commands.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/device/device_operation.h"
+
+struct kept_node {
+	struct kept_node *next;
+	struct kept_operation kept;
+};
+
+struct tenon_commands_core {
+	struct kept_node *first, *last;
+	bool native; /* the backend has it all */
+	bool ranges; /* copies or fills name slots: how far they reach is known at a run */
+	bool bare;   /* the base struct is the core's own */
+};
+
+static void commands_delete(void *self, int flags)
+{
+	struct tenon_commands *c = self;
+	struct tenon_device *device = c->device;
+
+	if (!(flags & TENON_DELETE_MEMORY) || device_is_parents(device))
+		return;
+	/* the recording's own reference goes within */
+	tenon_object_ref(device);
+	if (c->core->bare) {
+		tenon_commands_fini(c);
+		free(c);
+	} else {
+		device->ops->commands->destroy(c);
+	}
+	tenon_object_unref(device);
+}
+
+int tenon_commands_init(struct tenon_commands *c, struct tenon_device *device)
+{
+	struct tenon_commands_core *core = calloc(1, sizeof(*core));
+
+	if (!core)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a recording");
+	tenon_object_init(&c->object, device_object_type(DEVICE_OBJECT_COMMANDS), commands_delete);
+	tenon_object_ref(device);
+	c->device = device;
+	c->slots = 0;
+	c->finished = 0;
+	c->core = core;
+	core->native = true;
+	return 0;
+}
+
+void tenon_commands_fini(struct tenon_commands *c)
+{
+	struct kept_node *n, *next;
+
+	for (n = c->core->first; n; n = next) {
+		next = n->next;
+		operation_drop(&n->kept);
+		free(n);
+	}
+	free(c->core);
+	c->core = NULL;
+	tenon_object_unref(c->device);
+}
+
+static int create_bare(struct tenon_device *device, struct tenon_commands **out)
+{
+	struct tenon_commands *c = malloc(sizeof(*c));
+	int err;
+
+	if (!c)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a recording");
+	err = tenon_commands_init(c, device);
+	if (err) {
+		free(c);
+		return err;
+	}
+	c->core->native = false;
+	c->core->bare = true;
+	*out = c;
+	return 0;
+}
+
+int tenon_commands_create(struct tenon_device *device, struct tenon_commands **out)
+{
+	int err;
+
+	*out = NULL;
+	err = tenon_device_check(device);
+	if (err)
+		return err;
+	return device->ops->commands ? device->ops->commands->create(device, out)
+				     : create_bare(device, out);
+}
+
+static bool can_be_recorded(uint32_t kind)
+{
+	return kind == TENON_OP_COPY || kind == TENON_OP_FILL || kind == TENON_OP_DISPATCH ||
+	       kind == TENON_OP_TIMESTAMP || kind == TENON_OP_BARRIER;
+}
+
+/* UNSUPPORTED makes the list serve. */
+static int native_answer(struct tenon_commands *c, int err)
+{
+	if (err != -TENON_E_UNSUPPORTED)
+		return err;
+	tenon_error_clear();
+	c->core->native = false;
+	return 0;
+}
+
+int tenon_commands_record(struct tenon_commands *c, const struct tenon_operation *op)
+{
+	struct kept_node *n;
+	uint32_t slots;
+	int err;
+
+	if (c->finished)
+		return tenon_error(-TENON_E_USAGE, "the recording is finished; make a new one");
+	if (!can_be_recorded(op->kind))
+		return tenon_error(-TENON_E_USAGE,
+				   "\"%s\" cannot be recorded; submit it to a queue",
+				   operation_name(op->kind));
+	err = operation_check(c->device, op);
+	if (err)
+		return err;
+	n = malloc(sizeof(*n));
+	if (!n)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a recorded operation");
+	err = operation_keep(op, &n->kept);
+	if (err) {
+		free(n);
+		return err;
+	}
+	n->next = NULL;
+	if (c->core->native) {
+		err = native_answer(c, c->device->ops->commands->record(c, &n->kept.operation));
+		if (err) {
+			operation_drop(&n->kept);
+			free(n);
+			return err;
+		}
+	}
+	slots = operation_slots(op);
+	if (slots > c->slots)
+		c->slots = slots;
+	if (slots && op->kind != TENON_OP_DISPATCH)
+		c->core->ranges = true;
+	if (c->core->last)
+		c->core->last->next = n;
+	else
+		c->core->first = n;
+	c->core->last = n;
+	return 0;
+}
+
+int tenon_commands_copy(struct tenon_commands *c, struct tenon_range to, struct tenon_range from,
+			uint64_t size)
+{
+	struct tenon_operation op = { .kind = TENON_OP_COPY };
+
+	op.as.copy.to = to;
+	op.as.copy.from = from;
+	op.as.copy.size = size;
+	return tenon_commands_record(c, &op);
+}
+
+int tenon_commands_fill(struct tenon_commands *c, struct tenon_range to, uint64_t size,
+			uint32_t pattern, uint32_t width)
+{
+	struct tenon_operation op = { .kind = TENON_OP_FILL };
+
+	op.as.fill.to = to;
+	op.as.fill.size = size;
+	op.as.fill.pattern = pattern;
+	op.as.fill.width = width;
+	return tenon_commands_record(c, &op);
+}
+
+int tenon_commands_dispatch(struct tenon_commands *c, const struct tenon_dispatch *dispatch)
+{
+	struct tenon_operation op = { .kind = TENON_OP_DISPATCH };
+
+	op.as.dispatch = dispatch;
+	return tenon_commands_record(c, &op);
+}
+
+int tenon_commands_barrier(struct tenon_commands *c)
+{
+	const struct tenon_operation op = { .kind = TENON_OP_BARRIER };
+
+	return tenon_commands_record(c, &op);
+}
+
+int tenon_commands_finish(struct tenon_commands *c)
+{
+	int err = 0;
+
+	if (c->finished)
+		return tenon_error(-TENON_E_USAGE, "the recording is finished already");
+	if (c->core->native)
+		err = native_answer(c, c->device->ops->commands->finish(c));
+	if (!err)
+		c->finished = 1;
+	return err;
+}
+
+static void bind_range(struct tenon_range *r, struct tenon_memory *const *bindings)
+{
+	if (!r->memory)
+		r->memory = bindings[r->slot];
+}
+
+/* Put the bindings into a recorded operation. @dispatch and @arguments are room for a launch. */
+static void bind(const struct kept_operation *k, struct tenon_memory *const *bindings,
+		 struct tenon_operation *op, struct tenon_dispatch *dispatch, uint64_t *arguments)
+{
+	size_t i, n;
+
+	*op = k->operation;
+	switch (op->kind) {
+	case TENON_OP_COPY:
+		bind_range(&op->as.copy.to, bindings);
+		bind_range(&op->as.copy.from, bindings);
+		return;
+	case TENON_OP_FILL:
+		bind_range(&op->as.fill.to, bindings);
+		return;
+	case TENON_OP_DISPATCH:
+		if (!k->dispatch.slots)
+			return;
+		n = k->dispatch.kernel->info->argument_count;
+		for (i = 0; i < n; i++)
+			arguments[i] = k->dispatch.slots[i] < 0
+					       ? k->dispatch.arguments[i]
+					       : (uintptr_t)tenon_memory_data(
+							 bindings[k->dispatch.slots[i]]);
+		*dispatch = k->dispatch;
+		dispatch->arguments = arguments;
+		dispatch->slots = NULL;
+		op->as.dispatch = dispatch;
+		return;
+	default:
+		return;
+	}
+}
+
+static int check_bindings(struct tenon_queue *q, const struct tenon_operation *execute)
+{
+	const struct tenon_commands *c = execute->as.execute.commands;
+	struct tenon_memory *const *bindings = execute->as.execute.bindings;
+	uint64_t arguments[TENON_KERNEL_ARGUMENTS_MOST];
+	struct tenon_dispatch dispatch;
+	struct tenon_operation op;
+	const struct kept_node *n;
+	int err = 0;
+
+	if (!c->core->ranges)
+		return 0;
+	for (n = c->core->first; n && !err; n = n->next) {
+		/* of a launch all was checked when it was recorded */
+		if (n->kept.operation.kind == TENON_OP_DISPATCH ||
+		    !operation_slots(&n->kept.operation))
+			continue;
+		bind(&n->kept, bindings, &op, &dispatch, arguments);
+		err = operation_check(q->device, &op);
+	}
+	return err ? tenon_error_in(err, "recording") : 0;
+}
+
+int commands_check(struct tenon_queue *q, const struct tenon_operation *op)
+{
+	const struct tenon_commands *c = op->as.execute.commands;
+	size_t i;
+
+	if (!c->finished)
+		return tenon_error(-TENON_E_USAGE, "the recording is not finished");
+	if (c->device != q->device)
+		return tenon_error(-TENON_E_VALUE, "a recording of another device");
+	if (op->as.execute.binding_count < c->slots)
+		return tenon_error(-TENON_E_VALUE, "%zu bindings for a recording with %u slots",
+				   op->as.execute.binding_count, c->slots);
+	for (i = 0; i < c->slots; i++)
+		if (!op->as.execute.bindings[i] || op->as.execute.bindings[i]->device != q->device)
+			return tenon_error(-TENON_E_VALUE, "binding %zu is no memory of the device",
+					   i);
+	return c->slots ? check_bindings(q, op) : 0;
+}
+
+int tenon_commands_each(const struct tenon_commands *c, struct tenon_memory *const *bindings,
+			int (*visit)(void *context, const struct tenon_operation *operation),
+			void *context)
+{
+	uint64_t arguments[TENON_KERNEL_ARGUMENTS_MOST];
+	struct tenon_dispatch dispatch;
+	struct tenon_operation op;
+	const struct kept_node *n;
+	int err = 0;
+
+	for (n = c->core->first; n && !err; n = n->next) {
+		bind(&n->kept, bindings, &op, &dispatch, arguments);
+		err = visit(context, &op);
+	}
+	return err;
+}
+
+/* a queue is in order by itself */
+static int place(void *queue, const struct tenon_operation *op)
+{
+	struct tenon_queue *q = queue;
+
+	return op->kind == TENON_OP_BARRIER ? 0 : q->device->ops->queue->submit(q, op);
+}
+
+int commands_place(struct tenon_queue *q, const struct tenon_operation *execute)
+{
+	const struct tenon_commands *c = execute->as.execute.commands;
+
+	if (c->core->native)
+		return q->device->ops->queue->submit(q, execute);
+	return tenon_commands_each(c, execute->as.execute.bindings, place, q);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_DEVICE_DEVICE_COMMANDS_H
+#define RUNTIME_DEVICE_DEVICE_COMMANDS_H
+
+#include "runtime/device/device_core.h"
+
+/* Can a recording run with these bindings. Return: 0; -TENON_E_VALUE; -TENON_E_USAGE. */
+int commands_check(struct tenon_queue *queue, const struct tenon_operation *operation);
+/* Run it: natively, or from the kept list. */
+int commands_place(struct tenon_queue *queue, const struct tenon_operation *operation);
+
+#endif /* RUNTIME_DEVICE_DEVICE_COMMANDS_H */

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations that wait for something only the host can see: a point that nobody has promised yet, a
+ * queue of another device, a host function. A thread that exists while there are such operations
+ * waits in the queue's order and submits; what comes later goes behind them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/device/device_core.h"
+#include "runtime/device/device_operation.h"
+
+/* threads of all queues that do not wait for anybody: they come to their end by themselves */
+static int32_t busy;
+
+/* how often a waiting thread looks whether its device is still there */
+#define SLICE UINT64_C(20000000)
+
+struct held {
+	struct held *next;
+	struct kept_operation kept;
+	size_t wait_count;
+	size_t signal_count;
+	struct tenon_point points[]; /* waits, then signals; timelines referenced */
+};
+
+static void held_free(struct held *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->wait_count + h->signal_count; i++)
+		tenon_object_unref(h->points[i].timeline);
+	operation_drop(&h->kept);
+	free(h);
+}
+
+static int held_make(const struct tenon_operation *op, const struct tenon_sync *sync,
+		     struct held **out)
+{
+	size_t waits = sync ? sync->wait_count : 0, signals = sync ? sync->signal_count : 0, i;
+	struct held *h;
+	int err;
+
+	*out = NULL;
+	h = malloc(sizeof(*h) + (waits + signals) * sizeof(h->points[0]));
+	if (!h)
+		return tenon_error(-TENON_E_NOMEM, "no memory for an operation that waits");
+	err = operation_keep(op, &h->kept);
+	if (err) {
+		free(h);
+		return err;
+	}
+	h->next = NULL;
+	h->wait_count = waits;
+	h->signal_count = signals;
+	for (i = 0; i < waits; i++)
+		h->points[i] = sync->wait[i];
+	for (i = 0; i < signals; i++)
+		h->points[waits + i] = sync->signal[i];
+	for (i = 0; i < waits + signals; i++)
+		tenon_object_ref(h->points[i].timeline);
+	*out = h;
+	return 0;
+}
+
+static int wait_point(struct tenon_queue *q, const struct tenon_point *p)
+{
+	int err;
+
+	__atomic_sub_fetch(&busy, 1, __ATOMIC_RELEASE);
+	do {
+		err = tenon_timeline_wait(p->timeline, p->value, tenon_deadline(SLICE));
+		if (err == -TENON_E_TIMEOUT && device_is_lost(q->device))
+			err = tenon_device_check(q->device);
+	} while (err == -TENON_E_TIMEOUT);
+	__atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED);
+	return err;
+}
+
+/* All that is in front of a host function, then the function itself. */
+static int run_call(struct tenon_queue *q, const struct tenon_operation *op)
+{
+	const struct tenon_queue_ops *ops = q->device->ops->queue;
+	uint64_t serial;
+	int err;
+
+	if (ops->calls)
+		return ops->submit(q, op);
+	err = ops->mark(q, &serial);
+	__atomic_sub_fetch(&busy, 1, __ATOMIC_RELEASE);
+	while (!err) {
+		err = ops->wait(q, serial, tenon_deadline(SLICE));
+		if (err != -TENON_E_TIMEOUT)
+			break;
+		err = tenon_device_check(q->device);
+	}
+	__atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED);
+	if (!err)
+		op->as.call.function(op->as.call.context);
+	return err;
+}
+
+static int run(struct tenon_queue *q, struct held *h)
+{
+	const struct tenon_point *signal = h->points + h->wait_count;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < h->wait_count && !err; i++)
+		err = wait_point(q, &h->points[i]);
+	if (!err)
+		err = tenon_device_check(q->device);
+	if (!err)
+		err = h->kept.operation.kind == TENON_OP_CALL ? run_call(q, &h->kept.operation)
+							      : queue_place(q, &h->kept.operation);
+	if (err)
+		return queue_fail_signals(signal, h->signal_count, err);
+	err = queue_promise(q, signal, h->signal_count);
+	/* whoever waits for the signals has no other way to make the device begin */
+	return err ? err : tenon_queue_flush(q);
+}
+
+static void note_failure(struct tenon_queue_core *core, int status)
+{
+	char *reason = device_reason();
+
+	pthread_mutex_lock(&core->lock);
+	if (core->failure) {
+		free(reason);
+	} else {
+		core->failure = status;
+		core->reason = reason;
+	}
+	pthread_mutex_unlock(&core->lock);
+}
+
+static void *hold_thread(void *queue)
+{
+	struct tenon_queue *q = queue;
+	struct tenon_queue_core *core = q->core;
+	struct held *h;
+	int err;
+
+	pthread_mutex_lock(&core->lock);
+	while ((h = core->first)) {
+		pthread_mutex_unlock(&core->lock);
+		err = run(q, h);
+		if (err)
+			note_failure(core, err);
+		pthread_mutex_lock(&core->lock);
+		core->first = h->next;
+		if (!core->first)
+			core->last = NULL;
+		pthread_mutex_unlock(&core->lock);
+		held_free(h);
+		pthread_mutex_lock(&core->lock);
+	}
+	__atomic_store_n(&core->holding, 0, __ATOMIC_RELEASE);
+	pthread_cond_broadcast(&core->changed);
+	pthread_mutex_unlock(&core->lock);
+	tenon_object_unref(q);
+	__atomic_sub_fetch(&busy, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+void queue_held_leave(void)
+{
+	const struct timespec a_moment = { 0, 20000 };
+
+	while (__atomic_load_n(&busy, __ATOMIC_ACQUIRE))
+		nanosleep(&a_moment, NULL);
+}
+
+void queue_held_forked(void)
+{
+	__atomic_store_n(&busy, 0, __ATOMIC_RELAXED);
+}
+
+static int start_thread(struct tenon_queue *q)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int failed;
+
+	if (pthread_attr_init(&attributes))
+		return tenon_error(-TENON_E_NOMEM, "no memory for a thread");
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	tenon_object_ref(q);
+	__atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED);
+	failed = pthread_create(&thread, &attributes, hold_thread, q);
+	pthread_attr_destroy(&attributes);
+	if (!failed)
+		return 0;
+	__atomic_sub_fetch(&busy, 1, __ATOMIC_RELAXED);
+	tenon_object_unref(q);
+	return tenon_error(-TENON_E_NOMEM, "no thread for operations that wait: %s",
+			   strerror(failed));
+}
+
+int queue_hold(struct tenon_queue *q, const struct tenon_operation *op,
+	       const struct tenon_sync *sync)
+{
+	struct tenon_queue_core *core = q->core;
+	struct held *h;
+	int err;
+
+	err = held_make(op, sync, &h);
+	if (!h)
+		return err;
+	pthread_mutex_lock(&core->lock);
+	if (!core->holding) {
+		/* it finds the list when it gets the lock */
+		err = start_thread(q);
+		if (err) {
+			pthread_mutex_unlock(&core->lock);
+			held_free(h);
+			return err;
+		}
+		__atomic_store_n(&core->holding, 1, __ATOMIC_RELEASE);
+	}
+	if (core->last)
+		core->last->next = h;
+	else
+		core->first = h;
+	core->last = h;
+	pthread_mutex_unlock(&core->lock);
+	return 0;
+}
+
+int queue_held_sync(struct tenon_queue *q, uint64_t deadline)
+{
+	struct tenon_queue_core *core = q->core;
+	int err = 0;
+
+	pthread_mutex_lock(&core->lock);
+	while (core->holding && !err)
+		if (!deadline || !device_wait(&core->changed, &core->lock, deadline))
+			err = -TENON_E_TIMEOUT;
+	if (err) {
+		tenon_error(err,
+			    "operations on the queue still wait for points that nobody signalled");
+	} else if (core->failure) {
+		err = tenon_error(core->failure, "%s", core->reason ? core->reason : "");
+		core->failure = 0;
+		free(core->reason);
+		core->reason = NULL;
+	}
+	pthread_mutex_unlock(&core->lock);
+	return err;
+}

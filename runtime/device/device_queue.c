@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/device/device_commands.h"
+#include "runtime/device/device_core.h"
+#include "runtime/device/device_operation.h"
+
+static void queue_delete(void *self, int flags)
+{
+	struct tenon_queue *q = self;
+	struct tenon_device *device = q->device;
+
+	if (!(flags & TENON_DELETE_MEMORY) || device_is_parents(device))
+		return;
+	/* nobody is left to hear of a failure */
+	if (!device_is_lost(device)) {
+		uint64_t serial;
+
+		if (device->ops->queue->mark(q, &serial) ||
+		    device->ops->queue->wait(q, serial, TENON_FOREVER))
+			tenon_error_clear();
+	}
+	/* the queue's own reference goes within */
+	tenon_object_ref(device);
+	device->ops->queue->destroy(q);
+	tenon_object_unref(device);
+}
+
+int tenon_queue_init(struct tenon_queue *q, struct tenon_device *device)
+{
+	struct tenon_queue_core *core = calloc(1, sizeof(*core));
+
+	if (!core)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a queue");
+	if (device_condition_init(&core->changed)) {
+		free(core);
+		return -TENON_E_NOMEM;
+	}
+	pthread_mutex_init(&core->lock, NULL);
+	tenon_object_init(&q->object, device_object_type(DEVICE_OBJECT_QUEUE), queue_delete);
+	tenon_object_ref(device);
+	q->device = device;
+	q->native = q;
+	q->core = core;
+	core->queue = q;
+	return 0;
+}
+
+/* From now on other threads may mark it. */
+static void enlist(struct tenon_queue *q)
+{
+	struct tenon_device_core *device = q->device->core;
+	struct tenon_queue_core *core = q->core;
+
+	device_lock(q->device);
+	core->next = device->queues;
+	if (core->next)
+		core->next->previous = core;
+	device->queues = core;
+	core->listed = true;
+	device_unlock(q->device);
+}
+
+void tenon_queue_fini(struct tenon_queue *q)
+{
+	struct tenon_queue_core *core = q->core;
+	struct tenon_device *device = q->device;
+
+	device_lock(device);
+	if (core->next)
+		core->next->previous = core->previous;
+	if (core->previous)
+		core->previous->next = core->next;
+	else if (core->listed)
+		device->core->queues = core->next;
+	device_reap_queue(device, q);
+	device_unlock(device);
+	pool_free(core->pool);
+	pthread_cond_destroy(&core->changed);
+	pthread_mutex_destroy(&core->lock);
+	free(core->reason);
+	free(core);
+	q->core = NULL;
+	tenon_object_unref(device);
+}
+
+int tenon_queue_create(struct tenon_device *device, struct tenon_queue **out)
+{
+	int err;
+
+	*out = NULL;
+	err = tenon_device_check(device);
+	if (!err)
+		err = device->ops->queue->create(device, out);
+	if (!err)
+		enlist(*out);
+	return err;
+}
+
+int queue_wrap(struct tenon_device *device, void *native, struct tenon_queue **out)
+{
+	int err;
+
+	*out = NULL;
+	err = device->ops->queue->wrap(device, native, out);
+	if (!err)
+		enlist(*out);
+	return err;
+}
+
+int queue_fail_signals(const struct tenon_point *signal, size_t count, int status)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		tenon_timeline_fail(signal[i].timeline, status);
+	return status;
+}
+
+int queue_promise(struct tenon_queue *q, const struct tenon_point *signal, size_t count)
+{
+	uint64_t serial;
+	size_t i;
+	int err;
+
+	if (!count)
+		return 0;
+	err = q->device->ops->queue->mark(q, &serial);
+	for (i = 0; !err && i < count; i++)
+		err = timeline_promise(signal[i].timeline, signal[i].value, q, serial);
+	/* the operation is on its way and nobody would tell: those who wait must not wait for ever */
+	return err ? queue_fail_signals(signal, count, err) : 0;
+}
+
+int queue_place(struct tenon_queue *q, const struct tenon_operation *op)
+{
+	if (op->kind == TENON_OP_EXECUTE)
+		return commands_place(q, op);
+	/* the queue is in order by itself */
+	if (op->kind == TENON_OP_BARRIER)
+		return 0;
+	return q->device->ops->queue->submit(q, op);
+}
+
+/* Wait on the device for what can be; 1 when something is left that cannot. */
+static int resolve(struct tenon_queue *q, const struct tenon_sync *sync)
+{
+	size_t i;
+	int state, pending = 0;
+
+	for (i = 0; i < sync->wait_count; i++) {
+		state = timeline_resolve(&sync->wait[i], q);
+		if (state < 0)
+			return state;
+		pending |= state == POINT_PENDING;
+	}
+	return pending;
+}
+
+static bool needs_thread(const struct tenon_queue *q, const struct tenon_operation *op)
+{
+	return queue_holds(q) || (op->kind == TENON_OP_CALL && !q->device->ops->queue->calls);
+}
+
+int tenon_queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
+		       const struct tenon_sync *sync)
+{
+	const struct tenon_point *signal = sync ? sync->signal : NULL;
+	size_t signals = sync ? sync->signal_count : 0;
+	int err, pending = 0;
+
+	if (device_is_lost(q->device))
+		return queue_fail_signals(signal, signals, tenon_device_check(q->device));
+	err = operation_check(q->device, op);
+	if (!err && op->kind == TENON_OP_EXECUTE)
+		err = commands_check(q, op);
+	if (!err && signals)
+		err = timeline_check_signals(signal, signals);
+	if (err)
+		return err;
+	if (needs_thread(q, op))
+		return queue_hold(q, op, sync);
+	if (sync && sync->wait_count) {
+		pending = resolve(q, sync);
+		if (pending < 0)
+			return queue_fail_signals(signal, signals, pending);
+		if (pending)
+			return queue_hold(q, op, sync);
+	}
+	err = queue_place(q, op);
+	if (err)
+		return device_is_lost(q->device) ? queue_fail_signals(signal, signals, err) : err;
+	return queue_promise(q, signal, signals);
+}
+
+int tenon_queue_copy(struct tenon_queue *q, struct tenon_memory *to, uint64_t to_offset,
+		     struct tenon_memory *from, uint64_t from_offset, uint64_t size,
+		     const struct tenon_sync *sync)
+{
+	struct tenon_operation op = { .kind = TENON_OP_COPY };
+
+	op.as.copy.to = tenon_range(to, to_offset);
+	op.as.copy.from = tenon_range(from, from_offset);
+	op.as.copy.size = size;
+	return tenon_queue_submit(q, &op, sync);
+}
+
+int tenon_queue_write(struct tenon_queue *q, struct tenon_memory *to, uint64_t offset,
+		      const void *host, uint64_t size, const struct tenon_sync *sync)
+{
+	struct tenon_operation op = { .kind = TENON_OP_WRITE };
+
+	op.as.write.to = tenon_range(to, offset);
+	op.as.write.host = host;
+	op.as.write.size = size;
+	return tenon_queue_submit(q, &op, sync);
+}
+
+int tenon_queue_read(struct tenon_queue *q, void *host, struct tenon_memory *from, uint64_t offset,
+		     uint64_t size, const struct tenon_sync *sync)
+{
+	struct tenon_operation op = { .kind = TENON_OP_READ };
+
+	op.as.read.host = host;
+	op.as.read.from = tenon_range(from, offset);
+	op.as.read.size = size;
+	return tenon_queue_submit(q, &op, sync);
+}
+
+int tenon_queue_fill(struct tenon_queue *q, struct tenon_memory *to, uint64_t offset, uint64_t size,
+		     uint32_t pattern, uint32_t width, const struct tenon_sync *sync)
+{
+	struct tenon_operation op = { .kind = TENON_OP_FILL };
+
+	op.as.fill.to = tenon_range(to, offset);
+	op.as.fill.size = size;
+	op.as.fill.pattern = pattern;
+	op.as.fill.width = width;
+	return tenon_queue_submit(q, &op, sync);
+}
+
+int tenon_queue_dispatch(struct tenon_queue *q, const struct tenon_dispatch *dispatch,
+			 const struct tenon_sync *sync)
+{
+	struct tenon_operation op = { .kind = TENON_OP_DISPATCH };
+
+	op.as.dispatch = dispatch;
+	return tenon_queue_submit(q, &op, sync);
+}
+
+int tenon_queue_execute(struct tenon_queue *q, struct tenon_commands *commands,
+			struct tenon_memory *const *bindings, size_t binding_count,
+			const struct tenon_sync *sync)
+{
+	struct tenon_operation op = { .kind = TENON_OP_EXECUTE };
+
+	op.as.execute.commands = commands;
+	op.as.execute.bindings = bindings;
+	op.as.execute.binding_count = binding_count;
+	return tenon_queue_submit(q, &op, sync);
+}
+
+int tenon_queue_call(struct tenon_queue *q, void (*function)(void *context), void *context,
+		     const struct tenon_sync *sync)
+{
+	struct tenon_operation op = { .kind = TENON_OP_CALL };
+
+	op.as.call.function = function;
+	op.as.call.context = context;
+	return tenon_queue_submit(q, &op, sync);
+}
+
+int tenon_queue_timestamp(struct tenon_queue *q, uint64_t *nanoseconds,
+			  const struct tenon_sync *sync)
+{
+	struct tenon_operation op = { .kind = TENON_OP_TIMESTAMP };
+
+	op.as.timestamp = nanoseconds;
+	return tenon_queue_submit(q, &op, sync);
+}
+
+int tenon_queue_join(struct tenon_queue *q, const struct tenon_sync *sync)
+{
+	const struct tenon_operation op = { .kind = TENON_OP_BARRIER };
+
+	return tenon_queue_submit(q, &op, sync);
+}
+
+int tenon_queue_flush(struct tenon_queue *q)
+{
+	return q->device->ops->queue->flush ? q->device->ops->queue->flush(q) : 0;
+}
+
+int tenon_queue_sync(struct tenon_queue *q, uint64_t deadline)
+{
+	const struct tenon_queue_ops *ops = q->device->ops->queue;
+	uint64_t serial;
+	int err;
+
+	/* who would submit what is held is the parent's thread */
+	if (device_is_parents(q->device))
+		return tenon_device_check(q->device);
+	err = queue_held_sync(q, deadline);
+	if (!err)
+		err = ops->mark(q, &serial);
+	if (!err)
+		err = ops->wait(q, serial, deadline);
+	return err;
+}
+
+int queue_order_behind_all(struct tenon_queue *q)
+{
+	const struct tenon_queue_ops *ops = q->device->ops->queue;
+	struct tenon_queue **queues;
+	size_t i, count;
+	uint64_t serial;
+	int err;
+
+	if (q->device->properties.flags & TENON_DEVICE_INLINE)
+		return 0;
+	err = device_queues(q->device, &queues, &count);
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		if (queues[i] == q)
+			continue;
+		/* what another thread's operations wait for on the host has to come first */
+		if (queue_holds(queues[i]))
+			err = queue_held_sync(queues[i], TENON_FOREVER);
+		if (!err)
+			err = ops->mark(queues[i], &serial);
+		if (!err)
+			err = ops->order ? ops->order(q, queues[i], serial)
+					 : ops->wait(queues[i], serial, TENON_FOREVER);
+	}
+	device_queues_free(queues, count);
+	return err;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* What was dropped while queues may still use it, until they are done. */
+#include <stdlib.h>
+
+#include "runtime/device/device_core.h"
+
+struct place {
+	struct tenon_queue *queue; /* NULL once it is reached or gone */
+	uint64_t serial;
+};
+
+struct retired {
+	struct retired *next;
+	void (*release)(void *item);
+	void *item;
+	size_t count;
+	struct place places[];
+};
+
+/* Is it done. Called with the device's lock held. */
+static bool done(struct tenon_device *device, struct retired *r)
+{
+	int reached;
+
+	if (device_is_lost(device))
+		return true;
+	for (; r->count; r->count--) {
+		struct place *p = &r->places[r->count - 1];
+
+		if (!p->queue)
+			continue;
+		reached = device->ops->queue->reached(p->queue, p->serial);
+		if (!reached)
+			return false;
+		/* a failure is an end too */
+		if (reached < 0)
+			tenon_error_clear();
+	}
+	return true;
+}
+
+/* Take those that are done out of the list. Called with the device's lock held. */
+static struct retired *take_done(struct tenon_device *device)
+{
+	struct retired **at = &device->core->retired, *r, *list = NULL;
+
+	while ((r = *at)) {
+		if (!done(device, r)) {
+			at = &r->next;
+			continue;
+		}
+		*at = r->next;
+		r->next = list;
+		list = r;
+	}
+	__atomic_store_n(&device->core->has_retired, device->core->retired != NULL,
+			 __ATOMIC_RELAXED);
+	return list;
+}
+
+static void release_list(struct retired *r)
+{
+	struct retired *next;
+
+	for (; r; r = next) {
+		next = r->next;
+		r->release(r->item);
+		free(r);
+	}
+}
+
+void device_reap(struct tenon_device *device)
+{
+	struct retired *list;
+
+	/* no lock for the usual case that there is nothing */
+	if (!__atomic_load_n(&device->core->has_retired, __ATOMIC_RELAXED))
+		return;
+	device_lock(device);
+	list = take_done(device);
+	device_unlock(device);
+	release_list(list);
+}
+
+void device_reap_queue(struct tenon_device *device, const struct tenon_queue *queue)
+{
+	struct retired *r;
+	size_t i;
+
+	for (r = device->core->retired; r; r = r->next)
+		for (i = 0; i < r->count; i++)
+			if (r->places[i].queue == queue)
+				r->places[i].queue = NULL;
+}
+
+void device_reap_all(struct tenon_device *device)
+{
+	struct retired *list = device->core->retired;
+
+	device->core->retired = NULL;
+	release_list(list);
+}
+
+static bool note_places(struct tenon_device *device, struct retired *r)
+{
+	struct tenon_queue_core *q;
+	size_t n = 0;
+
+	for (q = device->core->queues; q; q = q->next) {
+		r->places[n].queue = q->queue;
+		if (device->ops->queue->mark(q->queue, &r->places[n].serial))
+			tenon_error_clear();
+		else
+			n++;
+	}
+	r->count = n;
+	return !done(device, r);
+}
+
+void tenon_device_retire(struct tenon_device *device, void (*release)(void *item), void *item)
+{
+	struct tenon_queue_core *q;
+	struct retired *r = NULL;
+	bool wait = false;
+	size_t count = 0;
+
+	if (!(device->properties.flags & TENON_DEVICE_INLINE) && !device_is_lost(device)) {
+		device_lock(device);
+		for (q = device->core->queues; q; q = q->next)
+			count++;
+		r = malloc(sizeof(*r) + count * sizeof(r->places[0]));
+		if (r) {
+			r->release = release;
+			r->item = item;
+			wait = note_places(device, r);
+			if (wait) {
+				r->next = device->core->retired;
+				device->core->retired = r;
+				__atomic_store_n(&device->core->has_retired, 1, __ATOMIC_RELAXED);
+			}
+		}
+		device_unlock(device);
+		/* without memory to remember it, wait here */
+		if (!r && tenon_device_sync(device, TENON_FOREVER))
+			tenon_error_clear();
+	}
+	if (!wait) {
+		free(r);
+		release(item);
+	}
+	device_reap(device);
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <tenon/string.h>
+#include <tenon/tensor.h>
+
+#include "runtime/device/device_core.h"
+#include "runtime/device/device_table.h"
+#include "runtime/device/device_thread.h"
+
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tenon_device *open_devices[DEVICES_MOST]; /* each with a reference */
+
+static void forked(void)
+{
+	size_t i;
+
+	pthread_mutex_init(&table_lock, NULL);
+	backend_forked();
+	queue_held_forked();
+	__atomic_fetch_add(&device_forks, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < DEVICES_MOST; i++)
+		if (open_devices[i])
+			__atomic_store_n(&open_devices[i]->lost, DEVICE_FORKED, __ATOMIC_RELEASE);
+	memset(open_devices, 0, sizeof(open_devices));
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+}
+
+static int parse_number(struct tenon_slice s, uint32_t *out)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	if (!s.size || s.size > 9)
+		return -1;
+	for (i = 0; i < s.size; i++) {
+		if (s.data[i] < '0' || s.data[i] > '9')
+			return -1;
+		n = 10 * n + (uint64_t)(s.data[i] - '0');
+	}
+	*out = (uint32_t)n;
+	return 0;
+}
+
+static void uuid_text(const uint8_t uuid[16], char text[33])
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t i;
+
+	for (i = 0; i < 16; i++) {
+		text[2 * i] = digits[uuid[i] >> 4];
+		text[2 * i + 1] = digits[uuid[i] & 15];
+	}
+	text[32] = 0;
+}
+
+static bool text_has(const char *text, struct tenon_slice part)
+{
+	for (; *text; text++)
+		if (!strncasecmp(text, part.data, part.size))
+			return true;
+	return false;
+}
+
+static bool part_fits(struct tenon_slice path, const struct tenon_device_properties *p)
+{
+	char uuid[33], wanted[33];
+	size_t i, n = 0;
+
+	if (path.size > 5 && !memcmp(path.data, "uuid:", 5)) {
+		for (i = 5; i < path.size && n < 32; i++)
+			if (path.data[i] != '-')
+				wanted[n++] = path.data[i];
+		wanted[n] = 0;
+		uuid_text(p->uuid, uuid);
+		return n == 32 && !strcasecmp(uuid, wanted);
+	}
+	return text_has(p->name, path) || text_has(p->driver, path);
+}
+
+static bool path_fits(struct tenon_slice path, const struct tenon_device_properties *p)
+{
+	struct tenon_slice part;
+	const char *slash;
+
+	do {
+		slash = memchr(path.data, '/', path.size);
+		part = path;
+		if (slash)
+			part.size = (size_t)(slash - path.data);
+		if (!part_fits(part, p))
+			return false;
+		path.data += part.size + 1;
+		path.size -= part.size + (slash != NULL);
+	} while (slash);
+	return true;
+}
+
+/* "pocl/1": take the number behind the last '/' off; 0 when there is none. */
+static uint32_t take_number(struct tenon_slice *path)
+{
+	const char *slash = memrchr(path->data, '/', path->size);
+	struct tenon_slice digits;
+	uint32_t number;
+
+	if (!slash)
+		return 0;
+	digits.data = slash + 1;
+	digits.size = path->size - (size_t)(digits.data - path->data);
+	if (parse_number(digits, &number))
+		return 0;
+	path->size = (size_t)(slash - path->data);
+	return number;
+}
+
+/* Which device of a backend a path names. Called with the backends' lock held. */
+static int find_index(const struct tenon_backend *b, struct tenon_slice path, uint32_t count,
+		      uint32_t *index)
+{
+	struct tenon_device_properties p;
+	struct tenon_slice parts = path;
+	uint32_t i, skip;
+
+	*index = 0;
+	if (!path.size || !parse_number(path, index)) {
+		if (*index < count)
+			return 0;
+		return tenon_error(-TENON_E_DEVICE, "%s:%u: %s has %u device%s", b->name, *index,
+				   b->name, count, count == 1 ? "" : "s");
+	}
+	skip = take_number(&parts);
+	for (i = 0; i < count; i++) {
+		memset(&p, 0, sizeof(p));
+		if (b->describe(i, &p)) {
+			tenon_error_clear(); /* another one may still be meant */
+		} else if (path_fits(parts, &p) && !skip--) {
+			*index = i;
+			return 0;
+		}
+	}
+	return tenon_error(-TENON_E_DEVICE,
+			   "none of the %u devices of %s has a name, driver or uuid with \"%.*s\"",
+			   count, b->name, (int)path.size, path.data);
+}
+
+static const char *query_of(const struct tenon_device *d)
+{
+	return d->core->query ? d->core->query : "";
+}
+
+static bool same_query(const struct tenon_device *d, struct tenon_slice query)
+{
+	const char *q = query_of(d);
+
+	return strlen(q) == query.size && !memcmp(q, query.data, query.size);
+}
+
+static struct tenon_device *find_open(const struct tenon_backend *b, uint32_t index,
+				      struct tenon_slice query)
+{
+	size_t i;
+
+	for (i = 0; i < DEVICES_MOST; i++) {
+		struct tenon_device *d = open_devices[i];
+
+		if (d && d->backend == b && d->index == index && same_query(d, query))
+			return d;
+	}
+	return NULL;
+}
+
+/* Where an open device of a number is; DEVICES_MOST when there is none. */
+static size_t slot_of(DLDevice id)
+{
+	size_t i;
+
+	for (i = 0; i < DEVICES_MOST; i++)
+		if (open_devices[i] && open_devices[i]->id.device_type == id.device_type &&
+		    open_devices[i]->id.device_id == id.device_id)
+			break;
+	return i;
+}
+
+static struct tenon_device *find_id(DLDevice id)
+{
+	size_t slot = slot_of(id);
+
+	return slot < DEVICES_MOST ? open_devices[slot] : NULL;
+}
+
+static int free_slot(size_t *slot)
+{
+	for (*slot = 0; *slot < DEVICES_MOST; (*slot)++)
+		if (!open_devices[*slot])
+			return 0;
+	return tenon_error(-TENON_E_DEVICE, "%d devices are open; no more can be", DEVICES_MOST);
+}
+
+struct tenon_device *device_find(DLDevice id)
+{
+	struct tenon_device *d;
+
+	pthread_mutex_lock(&table_lock);
+	d = find_id(id);
+	tenon_object_ref(d);
+	pthread_mutex_unlock(&table_lock);
+	return d;
+}
+
+static int keep_query(struct tenon_device *d, struct tenon_slice query)
+{
+	if (!query.size)
+		return 0;
+	d->core->query = strndup(query.data, query.size);
+	return d->core->query ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a device's options");
+}
+
+/* Open and put in a slot. Called with the table's lock held. */
+static int open_into(const struct tenon_backend *b, const struct tenon_device_choice *choice,
+		     struct tenon_slice query, uint32_t count, size_t slot,
+		     struct tenon_device **out)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct tenon_device *d;
+	DLDevice id;
+	int err;
+
+	pthread_once(&once, watch_forks);
+	err = b->open(choice, &d);
+	if (err)
+		return tenon_error_in(err, "%s:%u", b->name, choice->index);
+	err = keep_query(d, query);
+	if (err) {
+		tenon_object_unref(d);
+		return err;
+	}
+	id = d->id;
+	if (query.size)
+		for (id.device_id = (int32_t)count; find_id(id); id.device_id++)
+			;
+	d->id = id;
+	d->slot = (uint32_t)slot;
+	open_devices[slot] = d;
+	*out = d;
+	return 0;
+}
+
+static int open_choice(const struct tenon_backend *b, struct tenon_slice path,
+		       const struct device_uri *uri, struct tenon_device **out)
+{
+	struct tenon_device_choice choice = { .index = 0 };
+	struct tenon_slice query = { "", 0 };
+	uint32_t count = 0;
+	size_t slot;
+	int err;
+
+	if (uri) {
+		choice.options = uri->options;
+		choice.option_count = uri->option_count;
+		query = uri->query;
+	}
+	err = b->count(&count);
+	if (!err)
+		err = find_index(b, path, count, &choice.index);
+	if (err)
+		return err;
+	*out = find_open(b, choice.index, query);
+	if (*out)
+		return 0;
+	err = free_slot(&slot);
+	return err ? err : open_into(b, &choice, query, count, slot, out);
+}
+
+static int list_name(void *context, const struct tenon_backend *b)
+{
+	struct tenon_buffer *names = context;
+
+	return tenon_buffer_printf(names, "%s%s", names->size ? ", " : "", b->name);
+}
+
+static int raise_no_backend(struct tenon_slice name)
+{
+	struct tenon_buffer names = TENON_BUFFER_INIT;
+	int err;
+
+	tenon_backend_each(list_name, &names);
+	err = tenon_error(-TENON_E_DEVICE,
+			  "this build has no device \"%.*s\". Those it has: %s. Enable its "
+			  "CONFIG_DEVICE_ option or install its plug-in",
+			  (int)name.size, name.data, names.data ? names.data : "none");
+	tenon_buffer_fini(&names);
+	return err;
+}
+
+int tenon_device_open(const char *text, struct tenon_device **out)
+{
+	const struct tenon_backend *b;
+	struct device_uri uri;
+	int err;
+
+	*out = NULL;
+	err = device_uri_read(text, &uri);
+	if (err)
+		goto fini;
+	b = tenon_backend_find(uri.driver);
+	if (!b) {
+		err = raise_no_backend(uri.driver);
+		goto fini;
+	}
+	pthread_mutex_lock(&table_lock);
+	backend_lock();
+	err = open_choice(b, uri.path, &uri, out);
+	backend_unlock();
+	tenon_object_ref(*out);
+	pthread_mutex_unlock(&table_lock);
+fini:
+	device_uri_fini(&uri);
+	return err;
+}
+
+int tenon_device_get(DLDevice id, struct tenon_device **out)
+{
+	const struct tenon_backend *b;
+	char number[16];
+	int err = 0, n;
+
+	*out = device_find(id);
+	if (*out)
+		return 0;
+	b = tenon_backend_of_type(id.device_type);
+	if (!b)
+		return raise_no_backend(tenon_slice_of(tenon_device_name(id.device_type)));
+	if (id.device_id < 0)
+		return tenon_error(-TENON_E_DEVICE, "%s:%d: a device's number is 0 or more",
+				   b->name, id.device_id);
+	n = snprintf(number, sizeof(number), "%d", id.device_id);
+	pthread_mutex_lock(&table_lock);
+	*out = find_id(id);
+	if (!*out) {
+		backend_lock();
+		err = open_choice(b, (struct tenon_slice){ number, (size_t)n }, NULL, out);
+		backend_unlock();
+	}
+	tenon_object_ref(*out);
+	pthread_mutex_unlock(&table_lock);
+	return err;
+}
+
+/* Queues that wait for a thread hold the device, and it them. */
+static void drop_idle(struct tenon_device *device)
+{
+	struct tenon_queue *q;
+
+	while (!device_is_parents(device)) {
+		device_lock(device);
+		q = device->core->idle;
+		if (q)
+			device->core->idle = q->core->next_idle;
+		device_unlock(device);
+		if (!q)
+			return;
+		tenon_object_unref(q);
+	}
+}
+
+/* The options that a device was opened with. @uri is to be ended with device_uri_fini(). */
+static int read_query(const struct tenon_device *d, struct device_uri *uri)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	int err;
+
+	err = tenon_buffer_printf(&text, "%s://?%s", d->backend->name, query_of(d));
+	if (!err)
+		err = device_uri_read(text.data, uri);
+	tenon_buffer_fini(&text);
+	return err;
+}
+
+/* Called with the table's lock held. @out: not counted for the caller */
+static int replace(struct tenon_device *old, const struct device_uri *uri,
+		   struct tenon_device **out)
+{
+	const struct tenon_device_choice choice = { old->index, uri->options, uri->option_count };
+	size_t slot = slot_of(old->id);
+	struct tenon_device *fresh;
+	int err = 0;
+
+	if (slot == DEVICES_MOST)
+		err = free_slot(&slot);
+	if (err)
+		return err;
+	if (open_devices[slot] && open_devices[slot] != old) {
+		*out = open_devices[slot]; /* somebody else did it */
+		return 0;
+	}
+	backend_lock();
+	err = old->backend->open(&choice, &fresh);
+	backend_unlock();
+	if (err)
+		return err;
+	err = keep_query(fresh, tenon_slice_of(query_of(old)));
+	if (err) {
+		tenon_object_unref(fresh);
+		return err;
+	}
+	tenon_object_unref(open_devices[slot]);
+	fresh->id = old->id;
+	fresh->slot = (uint32_t)slot;
+	open_devices[slot] = fresh;
+	*out = fresh;
+	return 0;
+}
+
+int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out)
+{
+	struct device_uri uri = { .text = NULL };
+	int err;
+
+	*out = NULL;
+	err = read_query(device, &uri);
+	if (!err) {
+		pthread_mutex_lock(&table_lock);
+		err = replace(device, &uri, out);
+		tenon_object_ref(*out);
+		pthread_mutex_unlock(&table_lock);
+	}
+	if (!err && *out != device)
+		drop_idle(device);
+	device_uri_fini(&uri);
+	return err;
+}
+
+void tenon_device_close_all(void)
+{
+	size_t i;
+
+	device_thread_drop();
+	for (i = 0; i < DEVICES_MOST; i++) {
+		struct tenon_device *d;
+
+		pthread_mutex_lock(&table_lock);
+		d = open_devices[i];
+		open_devices[i] = NULL;
+		pthread_mutex_unlock(&table_lock);
+		if (!d)
+			continue;
+		drop_idle(d);
+		tenon_object_unref(d);
+	}
+	queue_held_leave();
+}

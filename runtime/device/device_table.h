@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_DEVICE_DEVICE_TABLE_H
+#define RUNTIME_DEVICE_DEVICE_TABLE_H
+
+/* Which backends there are, and which devices are open. */
+
+#include <tenon/device.h>
+
+/* An open device by its number, referenced; NULL when there is none. Opens nothing. */
+struct tenon_device *device_find(DLDevice id);
+
+/* most devices open at once, lost ones that somebody still holds not counted */
+#define DEVICES_MOST 64
+
+/* devices/backends.c: what is built in, ended by NULL */
+extern const struct tenon_backend *const backend_table[];
+
+/* plug-ins (device_plugin.c): open those that are there, once; what went wrong is kept as text */
+void plugins_load(void);
+int plugins_problems(struct tenon_buffer *out);
+
+/* the four slots of a backend that are never called at the same time */
+void backend_lock(void);
+void backend_unlock(void);
+/* In a child process: whoever held the locks is not here any more. */
+void backend_forked(void);
+
+/**
+ * struct device_uri - a URI taken apart
+ * @driver: name of the backend
+ * @path: decoded; "" for the first device
+ * @query: as written, for comparing; "" for none
+ * @options: decoded
+ * @option_count: how many
+ * @text: where the decoded pieces lie
+ */
+#define URI_OPTIONS_MOST 16
+struct device_uri {
+	struct tenon_slice driver;
+	struct tenon_slice path;
+	struct tenon_slice query;
+	struct tenon_device_option options[URI_OPTIONS_MOST];
+	size_t option_count;
+	char *text;
+};
+
+/* Return: 0; -TENON_E_VALUE; -TENON_E_NOMEM. Ended with device_uri_fini(). */
+int device_uri_read(const char *text, struct device_uri *uri);
+void device_uri_fini(struct device_uri *uri);
+
+#endif /* RUNTIME_DEVICE_DEVICE_TABLE_H */

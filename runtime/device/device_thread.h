@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_DEVICE_DEVICE_THREAD_H
+#define RUNTIME_DEVICE_DEVICE_THREAD_H
+
+/**
+ * DOC: what a thread has chosen
+ *
+ * For each device type the number of the current device, which `__tvm_set_device` sets and kernels
+ * run on; for each device the current queue. Both are found again without a lock.
+ */
+
+#include "runtime/device/device_core.h"
+
+/**
+ * struct device_place - where a kernel of a device type goes
+ * @type: DLPack device type
+ * @device: current device, referenced; NULL before the first use
+ * @queue: current queue of it, kept alive by the thread; NULL before the first use
+ * @number: device number chosen
+ */
+struct device_place {
+	int32_t type;
+	int32_t number;
+	struct tenon_device *device;
+	struct tenon_queue *queue;
+};
+
+#define DEVICE_PLACES 8
+
+extern __thread struct device_place device_places[DEVICE_PLACES];
+
+/* Open the device and make the queue if need be. Return: 0; as tenon_device_get(). */
+int device_place_fill(int32_t type, struct device_place **out);
+
+/* The thread's device and queue of a type. */
+static inline int device_place_get(int32_t type, struct device_place **out)
+{
+	struct device_place *p = device_places;
+
+	for (; p < device_places + DEVICE_PLACES && p->type; p++)
+		if (p->type == type && p->queue && !device_is_lost(p->device)) {
+			*out = p;
+			return 0;
+		}
+	return device_place_fill(type, out);
+}
+
+/* Choose a device for its type. Return: 0; as tenon_device_get(). */
+int device_thread_choose(DLDevice id);
+
+/* What TVMFFIEnvSetStream sets: a queue's native handle, a queue, or a vendor's own stream. */
+int device_thread_set_stream(DLDevice id, void *stream, void **old);
+/* What TVMFFIEnvGetStream answers. */
+void *device_thread_stream(DLDevice id);
+
+/* Forget everything of the calling thread. */
+void device_thread_drop(void);
+
+#endif /* RUNTIME_DEVICE_DEVICE_THREAD_H */

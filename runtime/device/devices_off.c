@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the public headers declare of devices, where CONFIG_DEVICES is off: programs link with every
+ * build, and learn at a call what is missing.
+ */
+#include <tenon/commands.h>
+#include <tenon/executable.h>
+#include <tenon/memory.h>
+#include <tenon/queue.h>
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+static int off(void)
+{
+	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_DEVICES is off in this build");
+}
+
+/* a function that fails; one that empties what it was to fill first; one that cannot fail */
+#define OFF(name, parameters)                                                                      \
+	int name parameters                                                                        \
+	{                                                                                          \
+		return off();                                                                      \
+	}
+#define OFF_OUT(name, emptied, parameters)                                                         \
+	int name parameters                                                                        \
+	{                                                                                          \
+		emptied;                                                                           \
+		return off();                                                                      \
+	}
+#define OFF_VOID(name, parameters)                                                                 \
+	void name parameters                                                                       \
+	{                                                                                          \
+	}
+
+/* clang-format off */
+OFF(tenon_device_init, (struct tenon_device *device, const struct tenon_device_ops *ops,
+	const struct tenon_backend *backend, uint32_t index))
+OFF_VOID(tenon_device_fini, (struct tenon_device *device))
+OFF(tenon_device_lose, (struct tenon_device *device, int status))
+OFF(tenon_device_check, (struct tenon_device *device))
+OFF_OUT(tenon_device_open, *out = NULL, (const char *uri, struct tenon_device **out))
+OFF_OUT(tenon_device_get, *out = NULL, (DLDevice id, struct tenon_device **out))
+OFF_OUT(tenon_device_reopen, *out = NULL, (struct tenon_device *device, struct tenon_device **out))
+OFF_VOID(tenon_device_close_all, (void))
+OFF(tenon_device_sync, (struct tenon_device *device, uint64_t deadline))
+OFF_OUT(tenon_device_attribute, *out = tenon_arg_none(), (DLDevice id, int attribute,
+	struct tenon_value *out))
+OFF(tenon_backend_register, (const struct tenon_backend *backend))
+OFF_OUT(tenon_backend_count, *count = 0, (const struct tenon_backend *backend, uint32_t *count))
+OFF(tenon_backend_describe, (const struct tenon_backend *backend, uint32_t index,
+	struct tenon_device_properties *properties))
+OFF_VOID(tenon_memory_init, (struct tenon_memory *memory, struct tenon_device *device,
+	uint64_t size, uint32_t usage))
+OFF_OUT(tenon_memory_alloc, *out = NULL, (struct tenon_device *device,
+	const struct tenon_memory_request *request, struct tenon_memory **out))
+OFF_OUT(tenon_memory_take, *out = NULL, (struct tenon_queue *queue, uint64_t size,
+	struct tenon_memory **out))
+OFF_VOID(tenon_memory_give, (struct tenon_queue *queue, struct tenon_memory *memory))
+OFF_VOID(tenon_memory_trim, (struct tenon_queue *queue))
+OFF_OUT(tenon_memory_subrange, *out = NULL, (struct tenon_memory *memory, uint64_t offset,
+	uint64_t size, struct tenon_memory **out))
+OFF_OUT(tenon_memory_map, *out = NULL, (struct tenon_memory *memory, uint32_t mode, uint64_t offset,
+	uint64_t size, void **out))
+OFF(tenon_memory_unmap, (struct tenon_memory *memory, void *mapped, uint32_t mode, uint64_t offset,
+	uint64_t size))
+OFF(tenon_memory_flush, (struct tenon_memory *memory, uint64_t offset, uint64_t size))
+OFF(tenon_memory_invalidate, (struct tenon_memory *memory, uint64_t offset, uint64_t size))
+OFF_OUT(tenon_memory_import, *out = NULL, (struct tenon_device *device,
+	const struct tenon_memory_import *from, struct tenon_memory **out))
+OFF_OUT(tenon_memory_export, *fd = -1, (struct tenon_memory *memory, uint32_t type, int *fd))
+OFF_OUT(tenon_memory_of_data, *out = NULL, (struct tenon_device *device, void *data,
+	struct tenon_memory *room, struct tenon_memory **out))
+OFF_VOID(tenon_device_retire, (struct tenon_device *device, void (*release)(void *item),
+	void *item))
+OFF(tenon_queue_init, (struct tenon_queue *queue, struct tenon_device *device))
+OFF_VOID(tenon_queue_fini, (struct tenon_queue *queue))
+OFF_OUT(tenon_queue_create, *out = NULL, (struct tenon_device *device, struct tenon_queue **out))
+OFF_OUT(tenon_queue_current, *out = NULL, (struct tenon_device *device, struct tenon_queue **out))
+OFF(tenon_queue_set_current, (struct tenon_device *device, struct tenon_queue *queue))
+OFF(tenon_queue_submit, (struct tenon_queue *queue, const struct tenon_operation *operation,
+	const struct tenon_sync *sync))
+OFF(tenon_queue_copy, (struct tenon_queue *queue, struct tenon_memory *to, uint64_t to_offset,
+	struct tenon_memory *from, uint64_t from_offset, uint64_t size,
+	const struct tenon_sync *sync))
+OFF(tenon_queue_write, (struct tenon_queue *queue, struct tenon_memory *to, uint64_t offset,
+	const void *host, uint64_t size, const struct tenon_sync *sync))
+OFF(tenon_queue_read, (struct tenon_queue *queue, void *host, struct tenon_memory *from,
+	uint64_t offset, uint64_t size, const struct tenon_sync *sync))
+OFF(tenon_queue_fill, (struct tenon_queue *queue, struct tenon_memory *to, uint64_t offset,
+	uint64_t size, uint32_t pattern, uint32_t width, const struct tenon_sync *sync))
+OFF(tenon_queue_dispatch, (struct tenon_queue *queue, const struct tenon_dispatch *dispatch,
+	const struct tenon_sync *sync))
+OFF(tenon_queue_execute, (struct tenon_queue *queue, struct tenon_commands *commands,
+	struct tenon_memory *const *bindings, size_t binding_count, const struct tenon_sync *sync))
+OFF(tenon_queue_call, (struct tenon_queue *queue, void (*function)(void *context), void *context,
+	const struct tenon_sync *sync))
+OFF(tenon_queue_timestamp, (struct tenon_queue *queue, uint64_t *nanoseconds,
+	const struct tenon_sync *sync))
+OFF(tenon_queue_join, (struct tenon_queue *queue, const struct tenon_sync *sync))
+OFF(tenon_queue_flush, (struct tenon_queue *queue))
+OFF(tenon_queue_sync, (struct tenon_queue *queue, uint64_t deadline))
+OFF_OUT(tenon_timeline_create, *out = NULL, (uint64_t value, struct tenon_timeline **out))
+OFF_OUT(tenon_timeline_value, *value = 0, (struct tenon_timeline *timeline, uint64_t *value))
+OFF(tenon_timeline_signal, (struct tenon_timeline *timeline, uint64_t value))
+OFF_VOID(tenon_timeline_fail, (struct tenon_timeline *timeline, int status))
+OFF(tenon_timeline_wait, (struct tenon_timeline *timeline, uint64_t value, uint64_t deadline))
+OFF(tenon_commands_init, (struct tenon_commands *commands, struct tenon_device *device))
+OFF_VOID(tenon_commands_fini, (struct tenon_commands *commands))
+OFF(tenon_commands_each, (const struct tenon_commands *commands,
+	struct tenon_memory *const *bindings,
+	int (*visit)(void *context, const struct tenon_operation *operation), void *context))
+OFF_OUT(tenon_commands_create, *out = NULL, (struct tenon_device *device,
+	struct tenon_commands **out))
+OFF(tenon_commands_record, (struct tenon_commands *commands,
+	const struct tenon_operation *operation))
+OFF(tenon_commands_copy, (struct tenon_commands *commands, struct tenon_range to,
+	struct tenon_range from, uint64_t size))
+OFF(tenon_commands_fill, (struct tenon_commands *commands, struct tenon_range to, uint64_t size,
+	uint32_t pattern, uint32_t width))
+OFF(tenon_commands_dispatch, (struct tenon_commands *commands,
+	const struct tenon_dispatch *dispatch))
+OFF(tenon_commands_barrier, (struct tenon_commands *commands))
+OFF(tenon_commands_finish, (struct tenon_commands *commands))
+OFF(tenon_executable_init, (struct tenon_executable *executable, struct tenon_device *device,
+	const struct tenon_program *program))
+OFF_VOID(tenon_executable_fini, (struct tenon_executable *executable))
+OFF_OUT(tenon_executable_create, *out = NULL, (struct tenon_device *device,
+	const struct tenon_program *program, struct tenon_object *keep,
+	struct tenon_executable **out))
+OFF_OUT(tenon_executable_kernel, *out = NULL, (struct tenon_executable *executable, size_t index,
+	struct tenon_kernel **out))
+OFF_OUT(tenon_program_read, *out = NULL, (struct tenon_slice kind, int generation,
+	struct tenon_slice bytes, const char *label, struct tenon_program **out))
+OFF_VOID(tenon_program_free, (struct tenon_program *program))
+OFF(tenon_host_run, (tenon_host_kernel function, const struct tenon_dispatch *dispatch))
+/* clang-format on */
+
+const struct tenon_backend *tenon_backend_find(struct tenon_slice name)
+{
+	return NULL;
+}
+
+const struct tenon_backend *tenon_backend_of_type(int32_t type)
+{
+	return NULL;
+}
+
+const struct tenon_backend *tenon_backend_of_kind(struct tenon_slice kind)
+{
+	return NULL;
+}
+
+int tenon_backend_each(int (*visit)(void *context, const struct tenon_backend *backend),
+		       void *context)
+{
+	return 0;
+}
+
+int tenon_backend_problems(struct tenon_buffer *out)
+{
+	return 0;
+}
+
+int tenon_tensor_create_on(DLDevice device, const int64_t *shape, int32_t ndim, DLDataType dtype,
+			   struct tenon_tensor **out)
+{
+	*out = NULL;
+	return device.device_type == kDLCPU ? tenon_tensor_create(shape, ndim, dtype, out) : off();
+}
+
+int tenon_tensor_copy(const DLTensor *from, const DLTensor *to)
+{
+	size_t size, room;
+	int err;
+
+	if (from->device.device_type != kDLCPU || to->device.device_type != kDLCPU)
+		return off();
+	err = tenon_tensor_bytes(from, &size);
+	if (!err)
+		err = tenon_tensor_bytes(to, &room);
+	if (!err && (size != room || !tenon_tensor_compact(from) || !tenon_tensor_compact(to)))
+		err = tenon_error(-TENON_E_VALUE, "only compact tensors of one size are copied");
+	if (!err && size)
+		memmove((char *)to->data + to->byte_offset,
+			(const char *)from->data + from->byte_offset, size);
+	return err;
+}
+
+uint64_t tenon_deadline(uint64_t nanoseconds)
+{
+	return TENON_FOREVER;
+}

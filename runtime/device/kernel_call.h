@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_DEVICE_KERNEL_CALL_H
+#define RUNTIME_DEVICE_KERNEL_CALL_H
+
+/**
+ * DOC: kernels as packed functions
+ *
+ * A *kernel set* is a program with the executables that were made of it so far, one for each device
+ * it was called on. A function of it runs on the thread's current device of the set's type: the
+ * arguments are converted, the extents read from behind them, and the launch is submitted to the
+ * thread's current queue. Nothing waits.
+ */
+
+#include <tenon/executable.h>
+#include <tenon/function.h>
+
+struct kernel_set;
+
+/**
+ * kernel_set_create - make a set
+ * @program: taken over, also on failure; freed with tenon_program_free()
+ * @keep: keeps the payload's bytes alive, referenced as long as anything uses the program; may be NULL
+ * @device_type: DLPack device type its kernels run on
+ * @out: receives the set
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int kernel_set_create(struct tenon_program *program, struct tenon_object *keep, int32_t device_type,
+		      struct kernel_set **out);
+
+/* NULL is allowed. Functions of the set must be gone; launches may be on their way. */
+void kernel_set_free(struct kernel_set *set);
+
+/**
+ * kernel_set_function - make a function of a kernel
+ * @set: lives as long as @keep
+ * @name: the kernel's
+ * @keep: referenced by the function
+ * @out: receives the function with one reference; NULL when there is no such kernel
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int kernel_set_function(struct kernel_set *set, struct tenon_slice name, void *keep,
+			struct tenon_function **out);
+
+/* Put a value into the first bytes of a slot as @type; false when a kernel takes no such type. */
+bool kernel_scalar_real(DLDataType type, double value, uint64_t *slot);
+bool kernel_scalar_integer(DLDataType type, int64_t value, uint64_t *slot);
+
+#endif /* RUNTIME_DEVICE_KERNEL_CALL_H */

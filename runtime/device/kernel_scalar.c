@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Scalars as kernels take them: the value in the first bytes of eight. */
+#include <string.h>
+
+#include "lib/half.h"
+#include "runtime/device/kernel_call.h"
+
+/* the bfloat16 nearest to a float32, ties to even */
+static uint16_t bfloat_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	if ((bits & 0x7fffffff) > 0x7f800000)
+		return (uint16_t)(bits >> 16 | 0x40);
+	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static void put(uint64_t *slot, const void *value, size_t size)
+{
+	*slot = 0;
+	memcpy(slot, value, size);
+}
+
+bool kernel_scalar_integer(DLDataType type, int64_t value, uint64_t *slot)
+{
+	uint8_t byte = (uint8_t)value;
+	uint16_t two = (uint16_t)value;
+	uint32_t four = (uint32_t)value;
+
+	if (type.code == TENON_DTYPE_BOOL || (type.code == TENON_DTYPE_UINT && type.bits == 1)) {
+		byte = value != 0;
+		put(slot, &byte, 1);
+		return true;
+	}
+	if (type.code != TENON_DTYPE_INT && type.code != TENON_DTYPE_UINT)
+		return kernel_scalar_real(type, (double)value, slot);
+	switch (type.bits) {
+	case 8:
+		put(slot, &byte, 1);
+		return true;
+	case 16:
+		put(slot, &two, 2);
+		return true;
+	case 32:
+		put(slot, &four, 4);
+		return true;
+	case 64:
+		put(slot, &value, 8);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool kernel_scalar_real(DLDataType type, double value, uint64_t *slot)
+{
+	float single = (float)value;
+	uint16_t two;
+
+	if (type.code == TENON_DTYPE_BFLOAT && type.bits == 16) {
+		two = bfloat_of(single);
+		put(slot, &two, 2);
+		return true;
+	}
+	if (type.code != TENON_DTYPE_FLOAT)
+		return false;
+	switch (type.bits) {
+	case 16:
+		two = half_of(value);
+		put(slot, &two, 2);
+		return true;
+	case 32:
+		put(slot, &single, 4);
+		return true;
+	case 64:
+		put(slot, &value, 8);
+		return true;
+	default:
+		return false;
+	}
+}
