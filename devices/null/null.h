@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_NULL_NULL_H
+#define DEVICES_NULL_NULL_H
+
+/**
+ * DOC: a device that does everything in the simplest way
+ *
+ * This is the template: copy the folder, rename null_ to your backend's name, and put your API's
+ * calls where memory is malloc() and work is done at once. Memory has no addresses here, as with
+ * OpenCL and Vulkan; devices/cpu shows one that has, and a queue with something pending.
+ */
+
+#include <tenon/commands.h>
+#include <tenon/executable.h>
+#include <tenon/memory.h>
+#include <tenon/queue.h>
+
+/* DLPack's number of the kind of device; one of DLPack's own where it has one, else 64 to 126 */
+#define NULL_DEVICE_TYPE TENON_DEVICE_NULL
+
+extern const struct tenon_backend null_backend;
+extern const struct tenon_memory_ops null_memory_ops;
+extern const struct tenon_queue_ops null_queue_ops;
+extern const struct tenon_executable_ops null_executable_ops;
+
+/* null_memory.c: where a range lies in this process */
+void *null_address(const struct tenon_range *range);
+
+/* null_executable.c: run a launch */
+int null_run(const struct tenon_dispatch *dispatch);
+
+#endif /* DEVICES_NULL_NULL_H */
