@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_OPENCL_OPENCL_DEVICE_H
+#define DEVICES_OPENCL_OPENCL_DEVICE_H
+
+/**
+ * DOC: the OpenCL backend
+ *
+ * A device is a context with one cl_device. A queue is an in-order command queue. Marks are
+ * markers, whose events are asked in order. A kernel has a cl_kernel per queue that launches it,
+ * because the arguments of a cl_kernel are not safe to set from two threads: each remembers what it
+ * was given and is told only what changed.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <tenon/commands.h>
+#include <tenon/executable.h>
+#include "driver/opencl/opencl_api.h"
+
+/** struct opencl_found - a device that the loader knows */
+struct opencl_found {
+	ocl_platform platform;
+	ocl_device device;
+	uint32_t device_class; /* enum tenon_device_class; GPUs may be integrated ones */
+};
+
+/**
+ * struct opencl_recorder - cl_khr_command_buffer; all NULL where the device does not have it
+ *
+ * @copy and @fill have two shapes: see devices/opencl/commands.c.
+ */
+struct opencl_recorder {
+	ocl_recording (*create)(uint32_t, const ocl_queue *, const uint64_t *, int *);
+	int (*finish)(ocl_recording);
+	int (*release)(ocl_recording);
+	int (*enqueue)(uint32_t, ocl_queue *, ocl_recording, uint32_t, const ocl_event *,
+		       ocl_event *);
+	int (*kernel)(ocl_recording, ocl_queue, const void *, ocl_kernel, uint32_t, const size_t *,
+		      const size_t *, const size_t *, uint32_t, const uint32_t *, uint32_t *,
+		      void *);
+	void *copy;
+	void *fill;
+};
+
+struct opencl_device {
+	struct tenon_device base;
+	ocl_platform platform;
+	ocl_device device;
+	ocl_context context;
+	ocl_queue service; /* mappings, and what recordings are made for */
+	uint32_t version;  /* 120, 300 */
+	char *options;	   /* for the compiler; NULL */
+	char label[160];   /* "PoCL, cpu" */
+	pthread_mutex_t lock;
+	struct opencl_queue *free_queues; /* under @lock */
+	pthread_mutex_t recording_lock;	  /* of kernels that are being recorded, one at a time */
+	uint64_t made;			  /* atomic: pieces of memory; the last is their identity */
+	uint64_t freed; /* atomic: pieces of memory whose addresses may come again */
+	struct opencl_recorder recorder;
+	bool recorder_properties; /* its copy and fill take a list of properties as well */
+};
+
+struct opencl_memory {
+	struct tenon_memory base;
+	ocl_mem mem;
+	uint64_t identity; /* never used again, as addresses are */
+	bool recorded;	   /* the extension does not say that a run of a recording keeps it */
+};
+
+/** struct opencl_given - an argument that a cl_kernel has */
+struct opencl_given {
+	uint64_t slot;	   /* as the launch had it */
+	uint64_t identity; /* of memory; 0 for none yet */
+};
+
+/* opencl_instance.freed of one that has no arguments yet */
+#define OPENCL_NOTHING_GIVEN UINT64_MAX
+
+/** struct opencl_instance - a kernel on a queue, and the arguments it has */
+struct opencl_instance {
+	struct opencl_instance *next;
+	const void *owner; /* a queue, or the device for recordings; NULL: nobody's yet */
+	ocl_kernel kernel;
+	uint32_t count;	     /* of @given */
+	uint32_t dimensions; /* of launches */
+	uint64_t freed;	     /* opencl_device.freed when @given was looked at */
+	struct opencl_given given[];
+};
+
+struct opencl_kernel {
+	struct tenon_kernel base;
+	ocl_program program;		   /* its own, or the executable's */
+	struct opencl_instance *instances; /* atomic; grows at the front */
+	char name[];
+};
+
+struct opencl_executable {
+	struct tenon_executable base;
+	ocl_program binary; /* the one program of formats that hold all kernels in one */
+	bool recorded;	    /* as in struct opencl_memory */
+	size_t count;	    /* of @kernels, when the program may be gone */
+	struct opencl_kernel *kernels[];
+};
+
+/** enum opencl_pending_kind - what an event in a queue's list is for */
+enum opencl_pending_kind {
+	OPENCL_MARK,
+	OPENCL_WATCH, /* another queue's: when it fails, so does the mark behind it */
+	OPENCL_TIME,  /* its end is a timestamp */
+};
+
+struct opencl_pending {
+	ocl_event event;
+	uint64_t serial;
+	uint64_t *time;
+	uint32_t kind;
+	bool armed; /* has a callback */
+};
+
+struct opencl_failure {
+	uint64_t serial;
+	int status;
+};
+
+/**
+ * struct opencl_queue - a queue
+ *
+ * Kept for a later queue when it ends: kernels know the instances of a queue by its address.
+ */
+struct opencl_queue {
+	struct tenon_queue base;
+	struct opencl_queue *next_free;
+	ocl_queue queue;
+	bool foreign;	    /* somebody else submits to it too */
+	ocl_queue timing;   /* made for the first timestamp */
+	uint64_t submitted; /* atomic; written by the thread that submits */
+	/* under @lock: */
+	uint64_t marked;		/* @submitted when the last mark was made */
+	uint64_t serial;		/* of the last mark */
+	uint64_t done;			/* of the last mark that was reached */
+	uint64_t flushed;		/* of the last mark that was flushed */
+	struct opencl_pending *pending; /* @room of them: @count from @first on */
+	uint32_t first;
+	uint32_t count;
+	uint32_t room;
+	uint32_t failure_count;
+	struct opencl_failure *failures;
+	pthread_mutex_t lock;
+};
+
+struct opencl_commands {
+	struct tenon_commands base;
+	ocl_recording recording;
+	int (*release)(ocl_recording);
+};
+
+static inline struct opencl_device *opencl_device_of(struct tenon_device *device)
+{
+	return (struct opencl_device *)device;
+}
+
+static inline struct opencl_device *opencl_kernel_device(const struct opencl_kernel *k)
+{
+	return opencl_device_of(k->base.executable->device);
+}
+
+static inline ocl_mem opencl_mem(struct tenon_range range)
+{
+	return ((struct opencl_memory *)range.memory)->mem;
+}
+
+/**
+ * opencl_failed - turn what a function of OpenCL said into an error
+ * @d: device; lost when @status says so
+ * @status: negative
+ * @format: what was being done: "copying 4096 bytes"
+ *
+ * Return: -TENON_E_NOMEM, -TENON_E_LOST, -TENON_E_DEVICE.
+ */
+int opencl_failed(struct opencl_device *d, int status, const char *format, ...) TENON_PRINTF(3, 4);
+
+/** opencl_in - put the device in front of the thread's message; returns @err */
+int opencl_in(const struct opencl_device *d, int err);
+
+/* tenon_error() with the device in front */
+#define opencl_error(d, status, ...) opencl_in(d, tenon_error(status, __VA_ARGS__))
+
+/** opencl_nomem - the error of @what ("a queue") that there is no memory for */
+int opencl_nomem(const char *what);
+
+/* devices/opencl/backend.c */
+/** opencl_found - the device of a number; -TENON_E_DEVICE, -TENON_E_NOT_FOUND */
+int opencl_found(uint32_t index, const struct opencl_found **out);
+/** opencl_platform_name - "PoCL" */
+void opencl_platform_name(ocl_platform platform, char out[128]);
+
+/* devices/opencl/properties.c */
+/** opencl_describe - fill the properties of a device; @version receives 120, 300 */
+void opencl_describe(const struct opencl_found *found, struct tenon_device_properties *properties,
+		     uint32_t *version);
+/**
+ * opencl_answer - what clGetDeviceInfo() answers, whole, with a 0 behind
+ * @size: receives the bytes of the answer; may be NULL
+ *
+ * Return: to be freed; NULL when the device does not answer.
+ */
+void *opencl_answer(ocl_device device, uint32_t what, size_t *size);
+/** opencl_number - an answer that is a number; 0 when there is none */
+uint64_t opencl_number(ocl_device device, uint32_t what);
+
+/* devices/opencl/device.c */
+int opencl_device_open(const struct tenon_device_choice *choice, struct tenon_device **out);
+
+/* devices/opencl/commands.c */
+/** opencl_recorder_find - look for cl_khr_command_buffer; false where it is not, or not enough */
+bool opencl_recorder_find(struct opencl_device *d);
+
+extern const struct tenon_backend opencl_backend;
+extern const struct tenon_memory_ops opencl_memory_ops;
+extern const struct tenon_queue_ops opencl_queue_ops;
+extern const struct tenon_commands_ops opencl_commands_ops;
+extern const struct tenon_executable_ops opencl_executable_ops;
+
+/* devices/opencl/launch.c */
+int opencl_submit(struct tenon_queue *queue, const struct tenon_operation *operation);
+/**
+ * opencl_kernel_ready - the instance of an owner, with the arguments of a launch
+ * @owner: whose it is; one thread at a time
+ */
+int opencl_kernel_ready(struct opencl_kernel *k, const void *owner, const uint64_t *arguments,
+			struct opencl_instance **out);
+/** opencl_launch_size - the extents of a launch as OpenCL wants them; false when they are too large */
+static inline bool opencl_launch_size(const struct opencl_instance *instance,
+				      const struct tenon_dispatch *dispatch, size_t global[3],
+				      size_t local[3])
+{
+	bool too_large = false;
+	uint32_t i;
+
+	for (i = 0; i < instance->dimensions; i++) {
+		local[i] = dispatch->block[i];
+		too_large |= __builtin_mul_overflow(local[i], dispatch->grid[i], &global[i]);
+	}
+	return !too_large;
+}
+
+/* devices/opencl/kernel.c */
+/** opencl_instance_add - make a cl_kernel more; @owner may be NULL */
+int opencl_instance_add(struct opencl_kernel *k, const void *owner, struct opencl_instance **out);
+/**
+ * opencl_instance_renew - the instance of an owner, made at need, before it is compared
+ * @freed: opencl_device.freed as it is now
+ * @arguments: of the launch; memory, and what was never given, will differ from them
+ */
+int opencl_instance_renew(struct opencl_kernel *k, const void *owner, uint64_t freed,
+			  const uint64_t *arguments, struct opencl_instance **out);
+/** opencl_argument_failed - say why; a @status of 0: it is no memory */
+int opencl_argument_failed(const struct opencl_kernel *k, uint32_t n, int status);
+/** opencl_launch_failed - say why; a @status of 0: the launch is too large */
+int opencl_launch_failed(const struct opencl_kernel *k, const struct tenon_dispatch *dispatch,
+			 int status);
+void opencl_kernel_free(struct opencl_kernel *k);
+
+/* devices/opencl/program.c */
+/** opencl_is_spirv - do bytes begin as SPIR-V does */
+bool opencl_is_spirv(struct tenon_slice code);
+/** opencl_program_of_binary - make and build a program from a device's own bytes */
+int opencl_program_of_binary(struct opencl_device *d, struct tenon_slice bytes, const char *label,
+			     ocl_program *out);
+/**
+ * opencl_program_of_text - build a program from source or SPIR-V, or get it from the cache
+ * @fresh: receives whether it was built here: opencl_program_keep() is due when it has a kernel
+ */
+int opencl_program_of_text(struct opencl_device *d, struct tenon_slice text, const char *name,
+			   ocl_program *out, bool *fresh);
+/** opencl_program_keep - write a program to the cache */
+void opencl_program_keep(struct opencl_device *d, struct tenon_slice text, ocl_program program);
+
+/* devices/opencl/queue.c */
+/** opencl_submit_other - all operations that are no launch */
+int opencl_submit_other(struct opencl_queue *q, const struct tenon_operation *operation);
+
+/** opencl_submitted - note that one more operation is in the queue */
+static inline void opencl_submitted(struct opencl_queue *q)
+{
+	__atomic_store_n(&q->submitted, q->submitted + 1, __ATOMIC_RELEASE);
+}
+
+/* devices/opencl/mark.c: the slots of struct tenon_queue_ops, and what submit needs */
+int opencl_queue_mark(struct tenon_queue *queue, uint64_t *serial);
+int opencl_queue_reached(struct tenon_queue *queue, uint64_t serial);
+int opencl_queue_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline);
+int opencl_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uint64_t serial);
+int opencl_queue_timestamp(struct opencl_queue *q, uint64_t *time);
+void opencl_queue_forget(struct opencl_queue *q);
+
+/* devices/opencl/event.c */
+/** opencl_event_init - once, before any device is opened */
+void opencl_event_init(void);
+/** opencl_event_status - negative, OCL_COMPLETE, or positive while it is not done */
+int opencl_event_status(ocl_event event);
+/**
+ * opencl_event_wait - sleep until an event is done, the deadline passes or the device is lost
+ * @armed: it was waited for before
+ * @deadline: absolute nanoseconds
+ *
+ * Return: as opencl_event_status(); positive when the deadline passed; OCL_DEVICE_NOT_AVAILABLE for
+ *	a device that is lost.
+ */
+int opencl_event_wait(struct opencl_device *d, ocl_event event, bool armed, uint64_t deadline);
+
+#endif /* DEVICES_OPENCL_OPENCL_DEVICE_H */

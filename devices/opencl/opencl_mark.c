@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Places in queues: markers, whose events are looked at oldest first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "devices/opencl/opencl_device.h"
+
+static struct opencl_queue *queue_of(struct tenon_queue *queue)
+{
+	return (struct opencl_queue *)queue;
+}
+
+static struct opencl_device *device_of(const struct opencl_queue *q)
+{
+	return opencl_device_of(q->base.device);
+}
+
+/* The list grows to twice what a program has in flight, then stays. */
+static bool make_room(struct opencl_queue *q)
+{
+	uint32_t room = q->room ? 2 * q->room : 16;
+	struct opencl_pending *more;
+
+	if (q->first + q->count < q->room)
+		return true;
+	if (2 * q->count > q->room || !q->room) {
+		more = realloc(q->pending, room * sizeof(*more));
+		if (!more)
+			return false;
+		q->pending = more;
+		q->room = room;
+	}
+	memmove(q->pending, q->pending + q->first, q->count * sizeof(*q->pending));
+	q->first = 0;
+	return true;
+}
+
+/* Takes over @event. The queue's lock is held. */
+static int push(struct opencl_queue *q, uint32_t kind, ocl_event event, uint64_t *time)
+{
+	if (!make_room(q)) {
+		ocl.ReleaseEvent(event);
+		return opencl_nomem("a mark in a queue");
+	}
+	q->pending[q->first + q->count++] =
+		(struct opencl_pending){ event, q->serial + 1, time, kind, false };
+	return 0;
+}
+
+static void note_failure(struct opencl_queue *q, uint64_t serial, int status)
+{
+	struct opencl_failure *more;
+
+	more = realloc(q->failures, (q->failure_count + 1) * sizeof(*more));
+	if (!more) {
+		/* a failure must not be forgotten */
+		tenon_device_lose(q->base.device, opencl_nomem("a failure"));
+		return;
+	}
+	q->failures = more;
+	q->failures[q->failure_count++] = (struct opencl_failure){ serial, status };
+}
+
+/* Look which events are done. The queue's lock is held. */
+static void harvest(struct opencl_queue *q)
+{
+	struct opencl_pending *p;
+	int status;
+
+	for (; q->count; q->first++, q->count--) {
+		p = &q->pending[q->first];
+		status = opencl_event_status(p->event);
+		if (status > 0)
+			return;
+		if (!status && p->kind == OPENCL_TIME)
+			status = ocl.GetEventProfilingInfo(p->event, OCL_PROFILING_COMMAND_END,
+							   sizeof(*p->time), p->time, NULL);
+		if (status)
+			note_failure(q, p->serial, status);
+		if (p->kind == OPENCL_MARK)
+			q->done = p->serial;
+		ocl.ReleaseEvent(p->event);
+	}
+}
+
+/* 1 when it was reached, 0, or what failed. The queue's lock is held. */
+static int state_of(struct opencl_queue *q, uint64_t serial)
+{
+	uint32_t i;
+
+	if (q->done < serial)
+		harvest(q);
+	for (i = 0; i < q->failure_count; i++)
+		if (q->failures[i].serial == serial)
+			return q->failures[i].status;
+	return q->done >= serial;
+}
+
+/*
+ * state_of(), and for 0 the event that will tell, retained. @armed: for who waits for it: whether
+ * somebody did before; or NULL.
+ */
+static int event_of(struct opencl_queue *q, uint64_t serial, ocl_event *event, bool *armed)
+{
+	struct opencl_pending *p;
+	int state;
+
+	*event = NULL;
+	pthread_mutex_lock(&q->lock);
+	state = state_of(q, serial);
+	if (!state) {
+		p = &q->pending[q->first];
+		while (p->kind != OPENCL_MARK || p->serial < serial)
+			p++;
+		*event = p->event;
+		if (armed) {
+			*armed = p->armed;
+			p->armed = true;
+		}
+		ocl.RetainEvent(p->event);
+	}
+	pthread_mutex_unlock(&q->lock);
+	if (*event)
+		ocl.Flush(q->queue);
+	return state;
+}
+
+static int answer(struct opencl_queue *q, int state)
+{
+	if (state < 0)
+		return opencl_failed(device_of(q), state, "an operation failed on the device");
+	return state ? state : tenon_device_check(q->base.device);
+}
+
+/* A marker behind all of @queue, or behind @after where that is given. */
+static int enqueue_marker(const struct opencl_device *d, ocl_queue queue, const ocl_event *after,
+			  ocl_event *out)
+{
+	int status = 0;
+
+	if (d->version >= 120 && ocl.EnqueueMarkerWithWaitList)
+		return ocl.EnqueueMarkerWithWaitList(queue, !!after, after, out);
+	if (after)
+		status = ocl.EnqueueWaitForEvents(queue, 1, after);
+	return status ? status : ocl.EnqueueMarker(queue, out);
+}
+
+static int enqueue_wait(const struct opencl_device *d, ocl_queue queue, const ocl_event *event)
+{
+	if (d->version >= 120 && ocl.EnqueueBarrierWithWaitList)
+		return ocl.EnqueueBarrierWithWaitList(queue, 1, event, NULL);
+	return ocl.EnqueueWaitForEvents(queue, 1, event);
+}
+
+int opencl_queue_mark(struct tenon_queue *queue, uint64_t *serial)
+{
+	struct opencl_queue *q = queue_of(queue);
+	struct opencl_device *d = device_of(q);
+	ocl_event event = NULL;
+	uint64_t submitted;
+	int status, err = 0;
+
+	pthread_mutex_lock(&q->lock);
+	/* before the marker: what is counted is certain to be in front of it */
+	submitted = __atomic_load_n(&q->submitted, __ATOMIC_ACQUIRE);
+	if (submitted != q->marked || q->foreign) {
+		status = enqueue_marker(d, q->queue, NULL, &event);
+		err = status ? opencl_failed(d, status, "marking a place in a queue")
+			     : push(q, OPENCL_MARK, event, NULL);
+		if (!err) {
+			q->serial++;
+			q->marked = submitted;
+		}
+	}
+	*serial = q->serial;
+	pthread_mutex_unlock(&q->lock);
+	return err;
+}
+
+int opencl_queue_reached(struct tenon_queue *queue, uint64_t serial)
+{
+	struct opencl_queue *q = queue_of(queue);
+	bool flush = false;
+	int state;
+
+	pthread_mutex_lock(&q->lock);
+	state = state_of(q, serial);
+	if (!state && q->flushed < serial) {
+		q->flushed = q->serial;
+		flush = true;
+	}
+	pthread_mutex_unlock(&q->lock);
+	if (flush)
+		ocl.Flush(q->queue);
+	return answer(q, state);
+}
+
+int opencl_queue_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline)
+{
+	struct opencl_queue *q = queue_of(queue);
+	struct opencl_device *d = device_of(q);
+	ocl_event event;
+	bool armed;
+	int state, status;
+
+	while (!(state = event_of(q, serial, &event, &armed))) {
+		status = opencl_event_wait(d, event, armed, deadline);
+		ocl.ReleaseEvent(event);
+		state = tenon_device_check(&d->base);
+		if (state)
+			return state;
+		if (status > 0)
+			return opencl_error(d, -TENON_E_TIMEOUT,
+					    "the deadline passed, and the queue is not done");
+	}
+	state = answer(q, state);
+	return state < 0 ? state : 0;
+}
+
+int opencl_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uint64_t serial)
+{
+	struct opencl_queue *q = queue_of(queue);
+	struct opencl_device *d = device_of(q);
+	ocl_event event;
+	int state, status = 0, err = 0;
+
+	if (queue == other)
+		return 0;
+	state = event_of(queue_of(other), serial, &event, NULL);
+	if (state > 0)
+		return 0;
+	pthread_mutex_lock(&q->lock);
+	if (state) {
+		note_failure(q, q->serial + 1, state);
+	} else {
+		status = enqueue_wait(d, q->queue, &event);
+		/* its own status, because a barrier forgets the reason */
+		err = push(q, OPENCL_WATCH, event, NULL);
+	}
+	opencl_submitted(q);
+	pthread_mutex_unlock(&q->lock);
+	return status ? opencl_failed(d, status, "ordering two queues") : err;
+}
+
+/*
+ * Profiling has its price, so the queue itself goes without: a second one waits for all that came
+ * before, notes when that was, and the queue goes on behind it.
+ */
+static int enqueue_time(struct opencl_queue *q, ocl_event *noted)
+{
+	struct opencl_device *d = device_of(q);
+	ocl_event before = NULL;
+	int status = 0;
+
+	if (!q->timing)
+		q->timing = ocl.CreateCommandQueue(d->context, d->device,
+						   OCL_QUEUE_PROFILING_ENABLE, &status);
+	if (!status)
+		status = enqueue_marker(d, q->queue, NULL, &before);
+	if (status)
+		return status;
+	ocl.Flush(q->queue);
+	status = enqueue_marker(d, q->timing, &before, noted);
+	ocl.ReleaseEvent(before);
+	if (status)
+		return status;
+	ocl.Flush(q->timing);
+	return enqueue_wait(d, q->queue, noted);
+}
+
+int opencl_queue_timestamp(struct opencl_queue *q, uint64_t *time)
+{
+	ocl_event noted = NULL;
+	int status, err = 0;
+
+	pthread_mutex_lock(&q->lock);
+	status = enqueue_time(q, &noted);
+	if (noted)
+		err = push(q, OPENCL_TIME, noted, time);
+	opencl_submitted(q);
+	pthread_mutex_unlock(&q->lock);
+	return status ? opencl_failed(device_of(q), status, "taking a timestamp") : err;
+}
+
+void opencl_queue_forget(struct opencl_queue *q)
+{
+	for (; q->count; q->first++, q->count--)
+		ocl.ReleaseEvent(q->pending[q->first].event);
+	free(q->pending);
+	free(q->failures);
+}
