@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_VULKAN_ARENA_H
+#define DEVICES_VULKAN_ARENA_H
+
+/*
+ * Memory that the host writes or reads on behalf of recorded work: staged copies, blocks of scalars.
+ * An arena grows by chunks until the work is done, then all of it is given back at once.
+ */
+
+#include "devices/vulkan/vulkan_device.h"
+
+struct vulkan_chunk {
+	struct vulkan_chunk *next;
+	struct vulkan_memory memory;
+	uint64_t size;
+	uint64_t used;
+};
+
+/** struct vulkan_arena - chunks in use, the current one first, and their bytes */
+struct vulkan_arena {
+	struct vulkan_chunk *chunks;
+	uint64_t bytes;
+};
+
+/** struct vulkan_piece - a part of a chunk */
+struct vulkan_piece {
+	VkBuffer buffer;
+	uint64_t id; /* of the buffer */
+	uint64_t offset;
+	void *host;
+};
+
+/* @idle: chunks to take from before new ones are made */
+int vulkan_arena_take(struct vulkan_device *device, struct vulkan_arena *arena,
+		      struct vulkan_arena *idle, uint64_t size, uint64_t alignment,
+		      struct vulkan_piece *piece);
+/* Move all to @idle; what is too much to keep is freed. */
+void vulkan_arena_recycle(struct vulkan_device *device, struct vulkan_arena *arena,
+			  struct vulkan_arena *idle);
+void vulkan_arena_free(struct vulkan_device *device, struct vulkan_arena *arena);
+
+#endif /* DEVICES_VULKAN_ARENA_H */

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_VULKAN_DEVICE_H
+#define DEVICES_VULKAN_DEVICE_H
+
+/*
+ * The open device, and what its parts share.
+ *
+ * Locks, in the order they are taken: a recording's, the core's of the device, a queue's, a port's
+ * or the device's own. Nothing of the core that takes the device's lock is called under a queue's.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <tenon/device.h>
+#include <tenon/memory.h>
+
+#include "driver/vulkan/vulkan_api.h"
+
+/* most buffers of a kernel, the block of scalars among them */
+#define VULKAN_BUFFERS 64
+#define VULKAN_PORTS   4
+/* room for those of vulkan_features.c */
+#define VULKAN_CAPABILITIES 32
+
+/* extensions that are used where they are there; in the order of extension_names in vulkan_describe.c */
+enum vulkan_extension {
+	VULKAN_TIMELINE = 1 << 0,
+	VULKAN_PUSH_DESCRIPTOR = 1 << 1,
+	VULKAN_FD = 1 << 2,
+	VULKAN_DMA_BUF = 1 << 3,
+	VULKAN_HOST_POINTER = 1 << 4,
+	VULKAN_8BIT = 1 << 5,
+	VULKAN_FLOAT16 = 1 << 6,
+	VULKAN_DRIVER_PROPERTIES = 1 << 7,
+	VULKAN_BUDGET = 1 << 8,
+	VULKAN_PCI = 1 << 9,
+	VULKAN_DRM = 1 << 10,
+	VULKAN_EXTENSION_COUNT = 11,
+};
+
+/** struct vulkan_instance - the one instance of the process; stays when the process ends */
+struct vulkan_instance {
+	struct vulkan_library library;
+	struct vulkan_instance_api api;
+	VkInstance handle;
+	VkPhysicalDevice *devices;
+	uint32_t count;
+	uint32_t version; /* of the loader */
+};
+
+extern const struct tenon_backend vulkan_backend;
+extern struct vulkan_instance vulkan_instance;
+
+/**
+ * struct vulkan_facts - what opening needs to know, beyond the properties
+ * @extensions: enum vulkan_extension that the device has
+ * @version: VK_API_VERSION that is used: the device's, 1.3 at most
+ * @family: queue family; UINT32_MAX when none computes
+ * @family_queues: how many queues it has
+ * @exports: VkExternalMemoryHandleTypeFlags that buffers can be exported as
+ * @dedicated: the ones that want memory of a buffer alone
+ * @subgroup: VkSubgroupFeatureFlags of kernels
+ * @capabilities: those of SPIR-V that kernels may name
+ * @memory: types and heaps
+ */
+struct vulkan_facts {
+	uint32_t extensions;
+	uint32_t version;
+	uint32_t family;
+	uint32_t family_queues;
+	uint32_t exports;
+	uint32_t dedicated;
+	uint32_t subgroup;
+	uint32_t capability_count;
+	uint16_t capabilities[VULKAN_CAPABILITIES];
+	uint32_t usable_types; /* mask of memory types */
+	uint32_t push_most;
+	uint32_t buffers_most;
+	uint32_t push_bytes_most;
+	uint64_t range_most;
+	uint64_t pointer_alignment;
+	uint64_t block_alignment;
+	uint8_t cache_uuid[VK_UUID_SIZE];
+	uint32_t vendor_id;
+	uint32_t device_id;
+	uint8_t heap_types[TENON_HEAPS_MOST]; /* memory type of each tenon_heap */
+	VkPhysicalDeviceMemoryProperties memory;
+};
+
+/** struct vulkan_port - a VkQueue, which several of Tenon's queues may share */
+struct vulkan_port {
+	VkQueue handle;
+	pthread_mutex_t lock;
+};
+
+struct vulkan_layout;
+struct vulkan_queue;
+
+struct vulkan_device {
+	struct tenon_device base;
+	struct vulkan_device_api api;
+	VkDevice handle;
+	VkPhysicalDevice physical;
+	struct vulkan_facts facts;
+	bool staging; /* asked for: memory is treated as if the host did not see it */
+	uint32_t port_count;
+	uint32_t next_port; /* atomic */
+	struct vulkan_port ports[VULKAN_PORTS];
+	pthread_mutex_t lock; /* of the two lists */
+	struct vulkan_layout *layouts;
+	struct vulkan_queue *spare_queues;
+	uint64_t next_id; /* atomic: each buffer ever made has a number of its own */
+};
+
+/** struct vulkan_memory - a buffer with memory of its own */
+struct vulkan_memory {
+	struct tenon_memory base;
+	VkBuffer buffer;
+	VkDeviceMemory memory;
+	uint64_t id;
+	uint64_t allocated;
+	uint32_t type;
+};
+
+static inline struct vulkan_device *vulkan_device_of(struct tenon_device *device)
+{
+	return (struct vulkan_device *)device;
+}
+
+static inline struct vulkan_memory *vulkan_memory_of(struct tenon_memory *memory)
+{
+	return (struct vulkan_memory *)memory;
+}
+
+static inline uint64_t vulkan_new_id(struct vulkan_device *device)
+{
+	return __atomic_add_fetch(&device->next_id, 1, __ATOMIC_RELAXED);
+}
+
+/* 0 for VK_SUCCESS; else raise what @call returned. A loss becomes the device's state. */
+int vulkan_check(struct vulkan_device *device, VkResult result, const char *call);
+
+/* vulkan_describe.c */
+int vulkan_describe(uint32_t index, struct tenon_device_properties *properties);
+void vulkan_facts_read(VkPhysicalDevice physical, uint32_t without, uint32_t version_most,
+		       struct vulkan_facts *facts, struct tenon_device_properties *p);
+/* Names of the extensions in a mask; returns how many. */
+uint32_t vulkan_extension_list(uint32_t extensions, const char **names);
+
+/* vulkan_queue.c: those that wait to be used again, when nothing runs any more */
+void vulkan_queues_free(struct vulkan_device *device);
+
+/* vulkan_device.c */
+/* Until nothing runs on the device; it does not wait for a lost one. */
+void vulkan_quiesce(struct vulkan_device *device);
+int vulkan_open(const struct tenon_device_choice *choice, struct tenon_device **out);
+
+/* vulkan_memory.c: memory type for a usage among @types; -1 when there is none */
+int vulkan_memory_type(const struct vulkan_facts *facts, uint32_t types, uint32_t usage);
+/* A buffer for work inside the backend, which the core does not count. */
+int vulkan_buffer_make(struct vulkan_device *device, uint64_t size, uint32_t usage, int32_t heap,
+		       const struct tenon_memory_import *from, struct vulkan_memory *m);
+void vulkan_buffer_free(struct vulkan_device *device, struct vulkan_memory *m);
+int vulkan_memory_finish(struct vulkan_device *device, struct vulkan_memory *made,
+			 struct tenon_memory **out);
+
+/* vulkan_handle.c */
+int vulkan_import(struct tenon_device *device, const struct tenon_memory_import *from,
+		  struct tenon_memory **out);
+int vulkan_export(struct tenon_memory *memory, uint32_t type, int *fd);
+VkExternalMemoryHandleTypeFlags vulkan_handle_type(uint32_t type);
+
+extern const struct tenon_memory_ops vulkan_memory_ops;
+extern const struct tenon_queue_ops vulkan_queue_ops;
+extern const struct tenon_commands_ops vulkan_commands_ops;
+extern const struct tenon_executable_ops vulkan_executable_ops;
+
+#endif /* DEVICES_VULKAN_DEVICE_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that comes from elsewhere, and memory that goes there. */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "devices/vulkan/vulkan_device.h"
+
+VkExternalMemoryHandleTypeFlags vulkan_handle_type(uint32_t type)
+{
+	switch (type) {
+	case TENON_HANDLE_HOST_POINTER:
+		return VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+	case TENON_HANDLE_OPAQUE_FD:
+		return VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+	case TENON_HANDLE_DMA_BUF:
+		return VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
+	default:
+		return 0;
+	}
+}
+
+static int check_pointer(struct vulkan_device *d, const struct tenon_memory_import *from)
+{
+	uint64_t step = d->facts.pointer_alignment;
+
+	if (((uintptr_t)from->pointer | from->size) & (step - 1))
+		return tenon_error(-TENON_E_VALUE,
+				   "%" PRIu64
+				   " bytes at %p: the device takes memory of the process "
+				   "that begins and ends at multiples of %" PRIu64,
+				   from->size, from->pointer, step);
+	return 0;
+}
+
+int vulkan_import(struct tenon_device *device, const struct tenon_memory_import *from,
+		  struct tenon_memory **out)
+{
+	struct vulkan_device *d = vulkan_device_of(device);
+	struct vulkan_memory made = { .base = { .size = from->size, .usage = from->usage } };
+	struct tenon_memory_import own = *from;
+	int err = 0;
+
+	if (!(device->properties.imports & (1u << from->type)))
+		return tenon_error(-TENON_E_UNSUPPORTED, "%s imports no handles of type %u",
+				   device->properties.name, from->type);
+	if (from->type == TENON_HANDLE_HOST_POINTER) {
+		err = check_pointer(d, from);
+	} else {
+		/* the driver keeps the one it is given */
+		own.fd = dup(from->fd);
+		if (own.fd < 0)
+			err = tenon_error(-TENON_E_VALUE, "fd %d cannot be duplicated: %m",
+					  from->fd);
+	}
+	if (err)
+		return err;
+	err = vulkan_buffer_make(d, from->size, from->usage, -1, &own, &made);
+	if (err) {
+		/* from the allocation on it is the driver's */
+		if (from->type != TENON_HANDLE_HOST_POINTER && !made.memory)
+			close(own.fd);
+		return err;
+	}
+	return vulkan_memory_finish(d, &made, out);
+}
+
+int vulkan_export(struct tenon_memory *memory, uint32_t type, int *fd)
+{
+	struct vulkan_device *d = vulkan_device_of(memory->device);
+	uint64_t offset = 0;
+	VkMemoryGetFdInfoKHR info = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR,
+		.memory = vulkan_memory_of(tenon_memory_root(memory, &offset))->memory,
+		.handleType = (VkExternalMemoryHandleTypeFlagBits)vulkan_handle_type(type),
+	};
+	VkResult r;
+
+	if (!(memory->device->properties.exports & (1u << type)) || offset)
+		return tenon_error(-TENON_E_UNSUPPORTED, "%s exports no handles of type %u%s",
+				   memory->device->properties.name, type,
+				   offset ? " of a part of memory" : "");
+	r = d->api.GetMemoryFdKHR(d->handle, &info, fd);
+	return vulkan_check(d, r, "GetMemoryFdKHR");
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_VULKAN_QUEUE_H
+#define DEVICES_VULKAN_QUEUE_H
+
+/*
+ * A queue writes operations into a batch, and hands a batch over as one submission: when somebody
+ * waits, asks, flushes, or when it is long. Batches are numbered; the number is the value that the
+ * queue's timeline semaphore reaches with it, and a mark is the number of the batch it falls into.
+ */
+
+#include "devices/vulkan/vulkan_record.h"
+
+#define VULKAN_BATCH_WAITS  8
+#define VULKAN_BATCH_STAMPS 16
+
+/* bytes that are brought to the host when the batch is done */
+struct vulkan_read {
+	void *to;
+	const void *from;
+	uint64_t size;
+};
+
+struct vulkan_batch {
+	struct vulkan_batch *next;
+	VkCommandPool pool;
+	VkCommandBuffer commands;
+	uint64_t serial;
+	uint32_t operations;
+	uint32_t wait_count;
+	uint32_t read_count;
+	uint32_t read_room;
+	uint32_t stamp_count;
+	VkSemaphore waits[VULKAN_BATCH_WAITS];
+	uint64_t wait_values[VULKAN_BATCH_WAITS];
+	struct vulkan_read *reads;
+	VkQueryPool stamps;
+	uint64_t *stamp_to[VULKAN_BATCH_STAMPS];
+	struct vulkan_arena arena;
+};
+
+struct vulkan_queue {
+	struct tenon_queue base;
+	struct vulkan_queue *next; /* of those that wait to be used again */
+	struct vulkan_port *port;
+	VkSemaphore timeline;
+	uint64_t marked;    /* batch of the newest operation; atomic */
+	uint64_t done;	    /* batches whose work and reads are done; atomic */
+	uint64_t submitted; /* what follows is under the lock */
+	pthread_mutex_t lock;
+	struct vulkan_batch *open;
+	struct vulkan_batch *first, *last; /* submitted, oldest first */
+	struct vulkan_batch *spare;
+	struct vulkan_arena idle;
+	struct vulkan_sets sets;
+	struct vulkan_recorder recorder;
+};
+
+static inline struct vulkan_device *vulkan_queue_device(struct vulkan_queue *q)
+{
+	return vulkan_device_of(q->base.device);
+}
+
+/* All of these are called under the queue's lock. */
+
+/* The batch that operations go into; its recorder is behind a barrier when it returns. */
+int vulkan_batch_open(struct vulkan_queue *q);
+/* An operation was written into the open batch. */
+int vulkan_batch_wrote(struct vulkan_queue *q);
+/* Hand the open batch over. */
+int vulkan_batch_flush(struct vulkan_queue *q);
+/* See which batches are done, and bring what they read to the host. */
+int vulkan_batch_collect(struct vulkan_queue *q);
+int vulkan_batch_read(struct vulkan_queue *q, void *to, struct tenon_range from, uint64_t size);
+int vulkan_batch_stamp(struct vulkan_queue *q, uint64_t *to);
+/* Put a secondary command buffer in, which somebody keeps. */
+int vulkan_batch_execute(struct vulkan_queue *q, VkCommandBuffer commands);
+int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore timeline, uint64_t value);
+void vulkan_batches_free(struct vulkan_queue *q);
+
+/* vulkan_commands.c */
+int vulkan_commands_run(struct vulkan_queue *q, const struct tenon_operation *operation);
+
+#endif /* DEVICES_VULKAN_QUEUE_H */
