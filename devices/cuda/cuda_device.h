@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_CUDA_CUDA_DEVICE_H
+#define DEVICES_CUDA_CUDA_DEVICE_H
+
+/**
+ * DOC: the CUDA backend
+ *
+ * A device is the primary context of a GPU, the one that CUDA's runtime library uses too: memory and
+ * streams are the same for both. A queue is a stream. It is one that waits for the legacy default
+ * stream, because foreign code that asks for a stream before a queue exists gets that one. Marks are
+ * events, asked in order. The context is made current in the calling thread whenever another is.
+ *
+ * An error in a kernel spoils the whole context (CUDA calls it sticky): the device is lost, and the
+ * next one that is opened resets the primary context first.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <tenon/commands.h>
+#include <tenon/executable.h>
+#include "driver/cuda/cuda_api.h"
+
+/* what a kernel may have of shared memory without being asked for */
+#define CUDA_SHARED_USUAL 49152
+
+/**
+ * struct cuda_context - the primary context of a GPU, shared by all devices that are open on it
+ * @dead: atomic; spoiled: nothing in it may be touched, nor given back
+ */
+struct cuda_context {
+	uint32_t references;
+	uint32_t index;
+	int device;
+	cu_context handle;
+	uint32_t dead;
+};
+
+struct cuda_device;
+
+/**
+ * struct cuda_late - the start of what is given back when the device is done with it
+ * @release: gives it back and frees it; with @alive false frees only what is the host's
+ */
+struct cuda_late {
+	struct cuda_late *next;
+	struct cuda_device *device;
+	void (*release)(struct cuda_late *late, bool alive);
+};
+
+struct cuda_device {
+	struct tenon_device base;
+	const struct cuda_api *cu;
+	struct cuda_context *context;
+	cu_context handle;
+	uint32_t most_shared; /* dynamic and static, where a kernel asks for it */
+	bool pools;
+	bool clusters;
+	uint32_t stuck; /* atomic; lost with work that did not end: calls may never return */
+	struct cuda_late *late; /* atomic; what came back after the loss */
+	pthread_mutex_t lock;	/* of the clock */
+	cu_stream clock_stream;
+	cu_event clock;	     /* timestamps are told by how long they are after it */
+	uint64_t clock_time; /* when that was */
+};
+
+/** struct cuda_stream - a stream; memory that is ordered on it holds it as the queue does */
+struct cuda_stream {
+	uint32_t references;
+	bool foreign;
+	cu_stream handle;
+	struct cuda_device *device;
+};
+
+/** enum cuda_memory_kind - where memory came from */
+enum cuda_memory_kind {
+	CUDA_MEMORY_PLAIN,
+	CUDA_MEMORY_ORDERED,	/* on a stream */
+	CUDA_MEMORY_HOST,	/* pinned */
+	CUDA_MEMORY_REGISTERED, /* somebody else's host memory */
+	CUDA_MEMORY_BORROWED,	/* registered by somebody else */
+	CUDA_MEMORY_MAPPED,	/* that is exported or was imported */
+	CUDA_MEMORY_EXTERNAL,	/* of another API */
+};
+
+struct cuda_memory {
+	struct tenon_memory base;
+	struct cuda_late late;
+	uint32_t kind;
+	struct cuda_stream *stream; /* ORDERED */
+	uint64_t handle;	    /* MAPPED */
+	uint64_t mapped;	    /* bytes */
+	void *external;
+};
+
+struct cuda_kernel {
+	struct tenon_kernel base;
+	cu_function function;
+	uint32_t static_shared;
+	uint32_t allowed; /* atomic: bytes of dynamic shared memory that it may be launched with */
+};
+
+struct cuda_executable {
+	struct tenon_executable base;
+	struct cuda_late late;
+	cu_module module;
+	struct cuda_kernel kernels[];
+};
+
+/** struct cuda_pending - an event in a queue's list: a mark, or with @time a timestamp */
+struct cuda_pending {
+	cu_event event;
+	uint64_t serial;
+	uint64_t *time;
+};
+
+struct cuda_stage;
+
+struct cuda_queue {
+	struct tenon_queue base;
+	struct cuda_stream *stream;
+	cu_stream handle;
+	struct cuda_stage *stage; /* pinned memory for copies; made for the first that needs it */
+	uint64_t submitted;	  /* atomic; written by the thread that submits */
+	uint64_t done;		  /* atomic: of the last mark that was reached */
+	pthread_mutex_t lock;	  /* all below */
+	uint64_t marked;	  /* @submitted when the last mark was made */
+	uint64_t serial;	  /* of the last mark */
+	struct cuda_pending *pending; /* a ring of @room */
+	uint32_t first;
+	uint32_t count;
+	uint32_t room;
+	uint32_t idle_count;
+	cu_event *idle; /* events to use again; has @room places too */
+};
+
+static inline struct cuda_device *cuda_device_of(struct tenon_device *device)
+{
+	return (struct cuda_device *)device;
+}
+
+/** cuda_enter - make the device's context current; answers an enum cu_status */
+static inline int cuda_enter(const struct cuda_device *d)
+{
+	cu_context now = NULL;
+
+	if (__builtin_expect(!d->cu->CtxGetCurrent(&now) && now == d->handle, 1))
+		return 0;
+	return d->cu->CtxSetCurrent(d->handle);
+}
+
+static inline bool cuda_is_lost(const struct cuda_device *d)
+{
+	return __atomic_load_n(&d->base.lost, __ATOMIC_ACQUIRE) != 0;
+}
+
+static inline bool cuda_is_dead(const struct cuda_device *d)
+{
+	return __atomic_load_n(&d->context->dead, __ATOMIC_ACQUIRE) != 0;
+}
+
+/** cuda_address - where a range begins on the device */
+static inline cu_address cuda_address(struct tenon_range range)
+{
+	return range.memory->address + range.offset;
+}
+
+/**
+ * cuda_failed - turn what a function of CUDA said into an error
+ * @d: device; lost when @status says so
+ * @status: enum cu_status, not 0
+ * @format: what was being done: "copying 4096 bytes"
+ *
+ * Return: -TENON_E_NOMEM, -TENON_E_LOST, -TENON_E_UNSUPPORTED, -TENON_E_DEVICE.
+ */
+int cuda_failed(struct cuda_device *d, int status, const char *format, ...) TENON_PRINTF(3, 4);
+
+/** cuda_error - tenon_error() with the device in front */
+int cuda_error(const struct cuda_device *d, int status, const char *format, ...) TENON_PRINTF(3, 4);
+
+/** cuda_status_text - "CUDA_ERROR_INVALID_PTX (218: a PTX JIT compilation failed)" */
+const char *cuda_status_text(const struct cuda_api *cu, int status, char *out, size_t size);
+
+/** cuda_found - the functions, and how many devices there are */
+int cuda_found(const struct cuda_api **cu, uint32_t *count);
+
+/** cuda_describe - fill the properties of a device; @device is a CUdevice */
+int cuda_describe(const struct cuda_api *cu, int device, struct tenon_device_properties *p);
+
+/** cuda_attribute - what cuDeviceGetAttribute() answers; 0 when it does not */
+int cuda_attribute(const struct cuda_api *cu, int device, int what);
+
+/** cuda_kernel_driver - the version of NVIDIA's kernel driver, "550.54.14"; "" when there is none */
+void cuda_kernel_driver(char *out, size_t size);
+
+/**
+ * cuda_context_get - retain the primary context of a GPU; reset before, when it was spoiled
+ * @index: number of the device
+ *
+ * Return: enum cu_status; -1 when memory is out.
+ */
+int cuda_context_get(const struct cuda_api *cu, uint32_t index, int device,
+		     struct cuda_context **out);
+
+/** cuda_context_put - drop it; @give_back false leaves the primary context retained for good */
+void cuda_context_put(const struct cuda_api *cu, struct cuda_context *context, bool give_back);
+
+int cuda_device_open(const struct tenon_device_choice *choice, struct tenon_device **out);
+
+/** cuda_late_init - for whatever is given to cuda_retire() */
+void cuda_late_init(struct cuda_late *late, struct tenon_device *device,
+		    void (*release)(struct cuda_late *late, bool alive));
+
+/** cuda_retire - release when all that was submitted is done; after a loss when the device closes */
+void cuda_retire(struct cuda_late *late);
+
+/** cuda_release - release now; after a loss when the device closes */
+void cuda_release(struct cuda_late *late);
+
+/** cuda_stream_drop - let go of a stream */
+void cuda_stream_drop(struct cuda_stream *stream);
+
+/** cuda_memory_new - make the start of memory; NULL with the error raised */
+struct cuda_memory *cuda_memory_new(struct cuda_device *d, uint64_t size, uint32_t usage,
+				    uint32_t kind);
+
+/** cuda_memory_finish - end what cuda_memory_new() began, once address and host are set */
+struct tenon_memory *cuda_memory_finish(struct cuda_device *d, struct cuda_memory *m,
+					uint32_t flags);
+
+/* devices/cuda/cuda_handle.c: memory that comes from elsewhere, or goes there */
+int cuda_exportable_alloc(struct cuda_device *d, const struct tenon_memory_request *request,
+			  struct tenon_memory **out);
+int cuda_import(struct tenon_device *device, const struct tenon_memory_import *from,
+		struct tenon_memory **out);
+int cuda_export(struct tenon_memory *memory, uint32_t type, int *fd);
+void cuda_mapping_end(struct cuda_device *d, struct cuda_memory *m);
+
+/* devices/cuda/cuda_mark.c: the slots of struct tenon_queue_ops */
+int cuda_queue_mark(struct tenon_queue *queue, uint64_t *serial);
+int cuda_queue_reached(struct tenon_queue *queue, uint64_t serial);
+int cuda_queue_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline);
+int cuda_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uint64_t serial);
+int cuda_queue_timestamp(struct cuda_queue *q, uint64_t *time);
+void cuda_queue_forget(struct cuda_queue *q, bool alive);
+
+/* devices/cuda/cuda_transfer.c: copies between host and device; answer 0 or a negative status */
+int cuda_write(struct cuda_queue *q, cu_address to, const void *host, uint64_t size);
+int cuda_read(struct cuda_queue *q, void *host, cu_address from, uint64_t size);
+void cuda_stage_end(struct cuda_device *d, struct cuda_stage *stage, bool alive);
+
+/** cuda_launch - put a kernel at the end of a stream */
+int cuda_launch(cu_stream stream, const struct tenon_dispatch *dispatch);
+
+/** cuda_launch_ready - whatever a launch with this much shared memory needs before it */
+int cuda_launch_ready(struct cuda_kernel *k, uint32_t shared);
+
+/** cuda_launch_arguments - what CUDA wants to be pointed at; @out has TENON_KERNEL_ARGUMENTS_MOST places */
+static inline void cuda_launch_arguments(const struct tenon_kernel_info *info,
+					 const uint64_t *arguments, void **out)
+{
+	uint32_t i;
+
+	/* of a tensor map the slot holds the address, of all others the value itself */
+	for (i = 0; i < info->argument_count; i++)
+		out[i] = info->arguments[i].kind == TENON_ARGUMENT_TENSOR_MAP
+				 ? (void *)(uintptr_t)arguments[i]
+				 : (void *)(uintptr_t)&arguments[i];
+}
+
+/** cuda_module_load - make a module of a program's bytes */
+int cuda_module_load(struct cuda_device *d, const struct tenon_program *program, cu_module *out);
+
+/**
+ * cuda_compile - CUDA source to code for the device, by NVRTC or from the cache
+ * @out: code; PTX ends with NUL
+ */
+int cuda_compile(struct cuda_device *d, const struct tenon_program *program,
+		 struct tenon_buffer *out);
+
+/** cuda_replay - put a recording at the end of a queue, with these bindings */
+int cuda_replay(struct cuda_queue *q, struct tenon_commands *commands,
+		struct tenon_memory *const *bindings);
+
+extern const struct tenon_backend cuda_backend;
+extern const struct tenon_memory_ops cuda_memory_ops;
+extern const struct tenon_queue_ops cuda_queue_ops;
+extern const struct tenon_commands_ops cuda_commands_ops;
+extern const struct tenon_executable_ops cuda_executable_ops;
+
+/** cuda_queue_submitted - note that one more operation is in the queue */
+static inline void cuda_queue_submitted(struct cuda_queue *q)
+{
+	__atomic_store_n(&q->submitted, q->submitted + 1, __ATOMIC_RELEASE);
+}
+
+#endif /* DEVICES_CUDA_CUDA_DEVICE_H */
