@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <tenon/tenon.h>
+
+#include "lib/nearest_name.h"
+#include "tools/cli.h"
+#include "tools/json_value.h"
+
+static const struct cli_command *const commands[] = {
+	&run_command,	  &inspect_command,
+#ifdef CONFIG_EXECUTORS
+	&bench_command,	  &params_command,
+#endif
+	&devices_command, &doctor_command,
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct cli_command *find(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	}
+	return NULL;
+}
+
+/* ---- messages */
+
+int cli_error(struct cli *cli, int code)
+{
+	const char *message = tenon_error_message();
+
+	fprintf(cli->err, "tenon: %s\n", *message ? message : "failed without saying why");
+	tenon_error_clear();
+	return code;
+}
+
+int cli_exit_of(int status, int otherwise)
+{
+	switch (status) {
+	case -TENON_E_NO_LOADER:
+	case -TENON_E_DEVICE:
+	case -TENON_E_LOST:
+	case -TENON_E_UNSUPPORTED:
+		return CLI_UNAVAILABLE;
+	default:
+		return otherwise;
+	}
+}
+
+int cli_usage(struct cli *cli, const char *format, ...)
+{
+	va_list args;
+
+	fputs("tenon: ", cli->err);
+	va_start(args, format);
+	vfprintf(cli->err, format, args);
+	va_end(args);
+	if (cli->command)
+		fprintf(cli->err, "\nTry: tenon help %s\n", cli->command);
+	else
+		fputs("\nTry: tenon help\n", cli->err);
+	return CLI_USAGE;
+}
+
+int cli_needs_json(struct cli *cli)
+{
+	if (json_available)
+		return 0;
+	fputs("tenon: --json is not in this build; it needs CONFIG_JSON\n", cli->err);
+	return CLI_UNAVAILABLE;
+}
+
+static int unknown(struct cli *cli, const char *what, const char *name,
+		   const struct nearest_name *nearest)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+
+	nearest_name_print(nearest, &text);
+	cli_usage(cli, "no %s is called \"%s\".%s", what, name, text.data ? text.data : "");
+	tenon_buffer_fini(&text);
+	return CLI_USAGE;
+}
+
+static int unknown_command(struct cli *cli, const char *name)
+{
+	struct nearest_name nearest = { .wanted = tenon_slice_of(name) };
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		nearest_name_offer(&nearest, tenon_slice_of(commands[i]->name));
+	nearest_name_offer(&nearest, tenon_slice_of("help"));
+	return unknown(cli, "command", name, &nearest);
+}
+
+/* ---- help and version */
+
+static void print_overview(FILE *out)
+{
+	fputs("tenon opens compiled modules, shows what is in them and runs their functions.\n\n",
+	      out);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(out, "  tenon %-9s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("  tenon help      Explain a command: tenon help run\n"
+	      "  tenon --version Print version and configuration\n",
+	      out);
+}
+
+static void print_help(const struct cli_command *command, FILE *out)
+{
+	fprintf(out, "tenon %s: %s\n\n%s", command->name, command->summary, command->help);
+}
+
+static int help(struct cli *cli, int argc, char **argv)
+{
+	const struct cli_command *command;
+
+	if (argc < 2) {
+		print_overview(cli->out);
+		return CLI_OK;
+	}
+	command = find(argv[1]);
+	if (!command)
+		return unknown_command(cli, argv[1]);
+	print_help(command, cli->out);
+	return CLI_OK;
+}
+
+static void print_version(FILE *out)
+{
+	fprintf(out, "tenon %s\nconfiguration: %s\n", tenon_version(), tenon_configuration());
+}
+
+/* ---- options */
+
+#define HELP_OPTION  0x7f00
+#define OPTIONS_MOST 24
+
+static int bad_option(struct cli *cli, char **argv, const struct option *options, int found)
+{
+	const char *word = argv[optind - 1], *name = word + strspn(word, "-");
+	struct nearest_name nearest = { .wanted = { name, strcspn(name, "=") } };
+
+	if (found == ':')
+		return cli_usage(cli, "%s needs a value", word);
+	if (optopt && (optopt & ~0xff) == 0 && word[1] != '-')
+		return cli_usage(cli, "no option is called -%c", optopt);
+	if (strchr(word, '=') && optopt)
+		return cli_usage(cli, "--%.*s takes no value", (int)nearest.wanted.size, name);
+	for (; options->name; options++)
+		nearest_name_offer(&nearest, tenon_slice_of(options->name));
+	return unknown(cli, "option", word, &nearest);
+}
+
+int cli_option(struct cli *cli, int argc, char **argv, const struct option *options)
+{
+	static const struct option help_option = { "help", no_argument, NULL, HELP_OPTION };
+	struct option all[OPTIONS_MOST] = { help_option };
+	const char *letters = ":h";
+	int found;
+
+	for (size_t i = 0; options[i].name && i < OPTIONS_MOST - 2; i++) {
+		all[i + 1] = options[i];
+		if (options[i].val == 'o')
+			letters = ":ho:";
+	}
+	opterr = 0;
+	found = getopt_long(argc, argv, letters, all, NULL);
+	if (found == HELP_OPTION || found == 'h') {
+		print_help(find(cli->command), cli->out);
+		return CLI_OPTIONS_DONE;
+	}
+	if (found == '?' || found == ':') {
+		bad_option(cli, argv, all, found);
+		return CLI_OPTIONS_BAD;
+	}
+	return found;
+}
+
+int cli_json_only(struct cli *cli, int argc, char **argv, bool *json)
+{
+	static const struct option options[] = { { "json", no_argument, NULL, 1 }, { 0 } };
+	int found;
+
+	*json = false;
+	while ((found = cli_option(cli, argc, argv, options)) >= 0)
+		*json = true;
+	if (found == CLI_OPTIONS_DONE)
+		return CLI_OPTIONS_DONE;
+	if (found == CLI_OPTIONS_BAD)
+		return CLI_USAGE;
+	if (optind < argc)
+		return cli_usage(cli, "%s: no file or name is wanted here", argv[optind]);
+	return *json ? cli_needs_json(cli) : CLI_OK;
+}
+
+/* ---- dispatch */
+
+static int dispatch(struct cli *cli, int argc, char **argv)
+{
+	const struct cli_command *command;
+
+	if (argc < 2) {
+		print_overview(cli->err);
+		return CLI_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		print_version(cli->out);
+		return CLI_OK;
+	}
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(cli, argc - 1, argv + 1);
+	if (argv[1][0] == '-')
+		return cli_usage(cli, "%s: a command comes first", argv[1]);
+	command = find(argv[1]);
+	if (!command)
+		return unknown_command(cli, argv[1]);
+	cli->command = command->name;
+	return command->run(cli, argc - 1, argv + 1);
+}
+
+int cli_main(int argc, char **argv, FILE *out, FILE *err)
+{
+	struct cli cli = { out, err, NULL };
+	int code;
+
+	/* a build without them says so where one is asked for */
+	if (tenon_executors_register())
+		tenon_error_clear();
+	optind = 0; /* start anew: tests come here many times */
+	code = dispatch(&cli, argc, argv);
+	if ((fflush(out) || ferror(out)) && code != CLI_USAGE) {
+		fprintf(err, "tenon: cannot write the results: %s\n", strerror(errno));
+		return CLI_NO_FILE;
+	}
+	return code;
+}

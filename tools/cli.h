@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_CLI_H
+#define TOOLS_CLI_H
+
+/**
+ * DOC: the command line
+ *
+ * Each command is a function that writes to the streams it is given, so that tests can read what a
+ * person would.
+ */
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <tenon/error.h>
+
+/** enum cli_exit - exit codes, documented in tenon(1) */
+enum cli_exit {
+	CLI_OK = 0,
+	CLI_DIFFERS = 1,     /* a result is not what --expect says */
+	CLI_USAGE = 2,	     /* the command line is wrong */
+	CLI_NO_FILE = 3,     /* a file cannot be loaded, read or written */
+	CLI_UNAVAILABLE = 4, /* a device, loader or option that this build or machine lacks */
+	CLI_FAILED = 5,	     /* the called function failed */
+	CLI_TIMEOUT = 124,
+};
+
+/**
+ * struct cli - one run of the command
+ * @out: results
+ * @err: errors and progress
+ * @command: name of the command that runs, for messages
+ */
+struct cli {
+	FILE *out;
+	FILE *err;
+	const char *command;
+};
+
+/**
+ * struct cli_command - a command
+ * @name: its name
+ * @summary: one line
+ * @help: what "tenon NAME --help" prints, behind the summary
+ * @run: argv[0] is the command's name; returns enum cli_exit
+ */
+struct cli_command {
+	const char *name;
+	const char *summary;
+	const char *help;
+	int (*run)(struct cli *cli, int argc, char **argv);
+};
+
+extern const struct cli_command run_command;
+extern const struct cli_command inspect_command;
+extern const struct cli_command bench_command;
+extern const struct cli_command params_command;
+extern const struct cli_command devices_command;
+extern const struct cli_command doctor_command;
+
+/**
+ * cli_main - run the command
+ * @argc: number of words
+ * @argv: words; reordered, options first
+ * @out: results
+ * @err: errors
+ *
+ * Context: one at a time, since getopt keeps global state.
+ * Return: enum cli_exit.
+ */
+int cli_main(int argc, char **argv, FILE *out, FILE *err);
+
+/* what cli_option() returns besides an option's own value */
+#define CLI_OPTIONS_END	 (-1)
+#define CLI_OPTIONS_DONE (-2) /* --help was answered: exit with CLI_OK */
+#define CLI_OPTIONS_BAD	 (-3) /* a message was printed: exit with CLI_USAGE */
+
+/**
+ * cli_option - next option of a command
+ * @cli: the run
+ * @argc: words
+ * @argv: words
+ * @options: the command's options; "help" is always known
+ *
+ * Return: the option's value, its argument in optarg; or one of the three above.
+ */
+int cli_option(struct cli *cli, int argc, char **argv, const struct option *options);
+
+/** cli_error - print the thread's error as "tenon: …" and return the exit code @code */
+int cli_error(struct cli *cli, int code);
+
+/** cli_exit_of - exit code for a negative status; @otherwise where it says nothing of its own */
+int cli_exit_of(int status, int otherwise);
+
+/** cli_usage - print a message and where help is, and return CLI_USAGE */
+int cli_usage(struct cli *cli, const char *format, ...) TENON_PRINTF(2, 3);
+
+/** cli_needs_json - refuse --json in a build without it: prints and returns CLI_UNAVAILABLE, or 0 */
+int cli_needs_json(struct cli *cli);
+
+/**
+ * cli_json_only - read the options of a command that knows --json alone
+ * @json: receives whether it was given
+ *
+ * Return: 0; CLI_OPTIONS_DONE; or an exit code, its message printed.
+ */
+int cli_json_only(struct cli *cli, int argc, char **argv, bool *json);
+
+#endif /* TOOLS_CLI_H */

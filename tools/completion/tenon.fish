@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# fish completion for tenon(1)
+
+set -l commands run inspect bench params devices doctor help
+set -l none "not __fish_seen_subcommand_from $commands"
+
+complete -c tenon -f
+complete -c tenon -n $none -a run -d 'Load a module and call a function of it'
+complete -c tenon -n $none -a inspect -d 'Show what is in a module'
+complete -c tenon -n $none -a bench -d 'Measure how long a model takes'
+complete -c tenon -n $none -a params -d 'List, extract, align or make files of parameters'
+complete -c tenon -n $none -a devices -d 'List the devices that functions can run on'
+complete -c tenon -n $none -a doctor -d 'Look for what could keep modules from running'
+complete -c tenon -n $none -a help -d 'Explain a command'
+complete -c tenon -n $none -l version -d 'Version and configuration'
+
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params' -F
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params devices doctor' -l json -d 'Answer in JSON'
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params devices doctor' -l help -d 'Explain'
+complete -c tenon -n '__fish_seen_subcommand_from inspect' -l functions -d 'Name the functions'
+complete -c tenon -n '__fish_seen_subcommand_from inspect' -l dot -d 'Answer as a graph'
+complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run inspect bench params devices doctor'
+
+complete -c tenon -n '__fish_seen_subcommand_from run' -l function -x -d 'The function to call'
+complete -c tenon -n '__fish_seen_subcommand_from run bench' -l device -x -a cpu -d 'Where to run'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l input -r -d 'The next argument'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l output -r -d 'The next argument, to be filled'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l expect -r -d 'What the next output must be'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l rtol -x -d 'Relative tolerance'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l atol -x -d 'Absolute tolerance'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l repeat -x -d 'Call so many times'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l timeout -x -d 'Give up after so many seconds'
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench' -l graph -r -d "The model's graph.json"
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench' -l params -r -d "The model's parameters"
+complete -c tenon -n '__fish_seen_subcommand_from run' -l top -x -d 'List the largest elements of each output'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l profile -d 'Print how long each operator took'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l trace -r -d 'Write a trace for Perfetto'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l stream -d 'Run on frames from standard input'
+complete -c tenon -n '__fish_seen_subcommand_from inspect' -l model -d 'List operators and parameters'
+complete -c tenon -n '__fish_seen_subcommand_from bench' -l input -r -d 'An input'
+complete -c tenon -n '__fish_seen_subcommand_from bench' -l runs -x -d 'How often to run'
+complete -c tenon -n '__fish_seen_subcommand_from bench' -l warmup -x -d 'Runs before that do not count'
+complete -c tenon -n '__fish_seen_subcommand_from bench' -l per-op -d 'Times of each operator'
+complete -c tenon -n '__fish_seen_subcommand_from params' -a 'list extract align from-npy from-npz'
+complete -c tenon -n '__fish_seen_subcommand_from params' -s o -l output -r -d 'The file to write'
+complete -c tenon -n '__fish_seen_subcommand_from params' -l align -x -d 'Alignment in bytes'

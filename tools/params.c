@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* tenon params: files of parameters listed, taken apart, laid out anew, made */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/params.h>
+#include <unistd.h>
+
+#include "tools/cli.h"
+#include "tools/content_file.h"
+#include "tools/file.h"
+#include "tools/json_value.h"
+#include "tools/npy.h"
+#include "tools/params.h"
+#include "tools/spec.h"
+
+/* what a compiled model wants; see TENON_TENSOR_ALIGN */
+#define ALIGN_USUAL 128
+
+int params_failed(struct cli *cli, int err)
+{
+	return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
+}
+
+/* ---- list */
+
+static const char *place_text(const struct tenon_param *p, char text[24])
+{
+	uint64_t align = p->offset & -p->offset;
+
+	if (align > 4096 || !align)
+		align = 4096;
+	snprintf(text, 24, "%" PRIu64, align);
+	return text;
+}
+
+static void list_text(struct cli *cli, const struct tenon_params *params)
+{
+	const struct tenon_param *p;
+	char type[TYPE_TEXT], place[24];
+	uint64_t bytes = 0;
+	int width = 4;
+	size_t i;
+
+	for (i = 0; (p = tenon_params_at(params, i)); i++)
+		if (p->name.size < 60 && (int)p->name.size > width)
+			width = (int)p->name.size;
+	fprintf(cli->out, "%-*s  %-24s %12s %12s %9s\n", width, "name", "type", "bytes", "offset",
+		"aligned");
+	for (i = 0; (p = tenon_params_at(params, i)); i++) {
+		fprintf(cli->out, "%-*.*s  %-24s %12zu %12" PRIu64 " %9s\n", width,
+			(int)p->name.size, p->name.data,
+			type_text(p->tensor.shape, p->tensor.ndim, p->tensor.dtype, type), p->bytes,
+			p->offset, place_text(p, place));
+		bytes += p->bytes;
+	}
+	fprintf(cli->out, "%zu parameters, %" PRIu64 " bytes\n", i, bytes);
+}
+
+#ifdef CONFIG_JSON
+static int list_json(struct cli *cli, const struct tenon_params *params)
+{
+	cJSON *root = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(root, "parameters");
+	const struct tenon_param *p;
+	char dtype[TENON_DTYPE_NAME];
+	size_t i;
+	int32_t k;
+
+	for (i = 0; (p = tenon_params_at(params, i)); i++) {
+		cJSON *item = cJSON_CreateObject(), *shape;
+
+		cJSON_AddItemToObject(item, "name", json_of_text(p->name));
+		cJSON_AddStringToObject(item, "dtype", tenon_dtype_name(p->tensor.dtype, dtype));
+		shape = cJSON_AddArrayToObject(item, "shape");
+		for (k = 0; k < p->tensor.ndim; k++)
+			cJSON_AddItemToArray(shape, json_of_int(p->tensor.shape[k]));
+		cJSON_AddItemToObject(item, "bytes", json_of_int((int64_t)p->bytes));
+		cJSON_AddItemToObject(item, "offset", json_of_int((int64_t)p->offset));
+		cJSON_AddItemToArray(list, item);
+	}
+	return json_print(root, cli->out);
+}
+#else
+static int list_json(struct cli *cli, const struct tenon_params *params)
+{
+	(void)cli;
+	(void)params;
+	return -TENON_E_UNSUPPORTED;
+}
+#endif
+
+static int list(struct cli *cli, const struct words *w)
+{
+	struct tenon_params *params;
+	int err;
+
+	err = tenon_params_open(w->word[0], &params);
+	if (err)
+		return params_failed(cli, err);
+	if (!w->json)
+		list_text(cli, params);
+	else
+		err = list_json(cli, params);
+	tenon_object_unref(params);
+	return err ? params_failed(cli, err) : CLI_OK;
+}
+
+/* ---- extract */
+
+/* the name as a file in the current folder: nothing in it may lead elsewhere */
+static char *file_name(struct tenon_slice name)
+{
+	char *text = malloc(name.size + sizeof("_.npy"));
+	size_t i, n = 0;
+
+	if (!text)
+		return NULL;
+	if (!name.size || name.data[0] == '.' || name.data[0] == '-')
+		text[n++] = '_';
+	for (i = 0; i < name.size; i++) {
+		unsigned char c = (unsigned char)name.data[i];
+
+		text[n++] = c <= ' ' || c == '/' || c == '\\' || c == 127 ? '_' : (char)c;
+	}
+	strcpy(text + n, ".npy");
+	return text;
+}
+
+static int extract_one(struct cli *cli, struct tenon_params *params, const struct tenon_param *p)
+{
+	struct tenon_tensor *tensor;
+	char *path = file_name(p->name);
+	int err;
+
+	err = path ? tenon_params_tensor(params, p, 0, &tensor)
+		   : tenon_error(-TENON_E_NOMEM, "no memory for a name");
+	if (!err) {
+		err = npy_write(path, &tensor->dl);
+		tenon_object_unref(tensor);
+	}
+	if (!err)
+		fprintf(cli->out, "%s\n", path);
+	free(path);
+	return err;
+}
+
+static int extract(struct cli *cli, const struct words *w)
+{
+	const struct tenon_param *p;
+	struct tenon_params *params;
+	int err, i;
+	size_t k;
+
+	err = tenon_params_open(w->word[0], &params);
+	for (k = 0; !err && w->count == 1 && (p = tenon_params_at(params, k)); k++)
+		err = extract_one(cli, params, p);
+	for (i = 1; !err && i < w->count; i++) {
+		p = tenon_params_find(params, tenon_slice_of(w->word[i]));
+		err = p ? extract_one(cli, params, p)
+			: tenon_error(-TENON_E_NOT_FOUND, "%s has no parameter \"%s\"", w->word[0],
+				      w->word[i]);
+	}
+	if (err)
+		err = params_failed(cli, err);
+	tenon_object_unref(params);
+	return err;
+}
+
+/* ---- align */
+
+static int align(struct cli *cli, const struct words *w)
+{
+	const char *to = w->output ? w->output : w->word[w->count - 1];
+	struct tenon_params *params;
+	size_t n;
+	int err;
+
+	err = tenon_params_open(w->word[0], &params);
+	if (err)
+		return params_failed(cli, err);
+	n = tenon_params_count(params);
+	err = tenon_params_write(to, tenon_params_at(params, 0), n, w->align);
+	tenon_object_unref(params);
+	if (err)
+		return err == -TENON_E_VALUE ? cli_error(cli, CLI_USAGE) : params_failed(cli, err);
+	fprintf(cli->out, "%s: %zu parameters, aligned to %zu bytes\n", to, n, w->align);
+	return CLI_OK;
+}
+
+/* ---- from-npy */
+
+/* NAME=FILE.npy, or FILE.npy with the file's name */
+static struct tenon_slice name_of(const char *word, const char **path)
+{
+	const char *equal = strchr(word, '='), *slash, *dot;
+
+	if (equal) {
+		*path = equal + 1;
+		return (struct tenon_slice){ word, (size_t)(equal - word) };
+	}
+	*path = word;
+	slash = strrchr(word, '/');
+	word = slash ? slash + 1 : word;
+	dot = strrchr(word, '.');
+	return (struct tenon_slice){ word, dot ? (size_t)(dot - word) : strlen(word) };
+}
+
+static int read_array(const char *word, struct tenon_param *p, struct tenon_tensor **tensor)
+{
+	const char *path;
+	int err;
+
+	p->name = name_of(word, &path);
+	err = content_array_file(path, tensor);
+	if (err)
+		return err;
+	p->tensor = (*tensor)->dl;
+	return tenon_tensor_bytes(&p->tensor, &p->bytes);
+}
+
+static int from_npy(struct cli *cli, const struct words *w)
+{
+	size_t n = (size_t)w->count - !w->output, i;
+	const char *to = w->output ? w->output : w->word[n];
+	struct tenon_param *params = calloc(n, sizeof(*params));
+	struct tenon_tensor **tensors = calloc(n, sizeof(struct tenon_tensor *));
+	int err = 0;
+
+	if (!n) {
+		free(params);
+		free(tensors);
+		return cli_usage(cli,
+				 "params from-npy: [NAME=]FILE.npy…, and what to make of them");
+	}
+	if (!params || !tensors)
+		err = tenon_error(-TENON_E_NOMEM, "no memory for %zu parameters", n);
+	for (i = 0; i < n && !err; i++)
+		err = read_array(w->word[i], &params[i], &tensors[i]);
+	if (!err)
+		err = tenon_params_write(to, params, n, w->align);
+	for (i = 0; tensors && i < n; i++)
+		tenon_object_unref(tensors[i]);
+	free(tensors);
+	free(params);
+	if (err)
+		return params_failed(cli, err);
+	fprintf(cli->out, "%s: %zu parameters, aligned to %zu bytes\n", to, n, w->align);
+	return CLI_OK;
+}
+
+#ifndef CONFIG_NPZ
+int params_from_npz(struct cli *cli, const struct words *w)
+{
+	fprintf(cli->err, "tenon: %s: this build reads no .npz files: CONFIG_NPZ is off\n",
+		w->word[0]);
+	return CLI_UNAVAILABLE;
+}
+#endif
+
+/* ---- the command */
+
+static const struct action {
+	const char *name;
+	int (*run)(struct cli *cli, const struct words *w);
+	int least, most; /* words behind the name */
+} actions[] = {
+	{ "list", list, 1, 1 },
+	{ "extract", extract, 1, 1 << 20 },
+	{ "align", align, 1, 2 },
+	{ "from-npy", from_npy, 1, 1 << 20 },
+	{ "from-npz", params_from_npz, 1, 2 },
+};
+
+#define ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+static int choose(struct cli *cli, struct words *w)
+{
+	size_t i;
+
+	if (!w->count)
+		return cli_usage(cli, "what to do? list, extract, align, from-npy or from-npz");
+	for (i = 0; i < ACTIONS && strcmp(actions[i].name, w->word[0]); i++)
+		;
+	if (i == ACTIONS)
+		return cli_usage(cli, "\"%s\" is none of list, extract, align, from-npy, from-npz",
+				 w->word[0]);
+	w->word++;
+	w->count--;
+	if (w->count < actions[i].least || w->count > actions[i].most)
+		return cli_usage(cli, "params %s: %d file%s given, see the help", actions[i].name,
+				 w->count, w->count == 1 ? "" : "s");
+	return actions[i].run(cli, w);
+}
+
+static int params_main(struct cli *cli, int argc, char **argv)
+{
+	static const struct option options[] = { { "align", required_argument, NULL, 1 },
+						 { "json", no_argument, NULL, 2 },
+						 { "output", required_argument, NULL, 'o' },
+						 { 0 } };
+	struct words w = { .align = ALIGN_USUAL };
+	char *end;
+	int found;
+
+	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
+		if (found == 2) {
+			w.json = true;
+			continue;
+		}
+		if (found == 'o') {
+			w.output = optarg;
+			continue;
+		}
+		w.align = strtoul(optarg, &end, 10);
+		if (*end || end == optarg || !w.align || w.align > 1 << 20 ||
+		    (w.align & (w.align - 1)))
+			return cli_usage(cli, "--align %s: a power of two up to 1048576 is wanted",
+					 optarg);
+	}
+	if (found == CLI_OPTIONS_DONE)
+		return CLI_OK;
+	if (found == CLI_OPTIONS_BAD)
+		return CLI_USAGE;
+	if (w.json && cli_needs_json(cli))
+		return CLI_UNAVAILABLE;
+	w.word = argv + optind;
+	w.count = argc - optind;
+	return choose(cli, &w);
+}
+
+const struct cli_command params_command = {
+	"params",
+	"List, extract, align or make files of parameters",
+	"Usage: tenon params list FILE [--json]\n"
+	"       tenon params extract FILE [NAME]…\n"
+	"       tenon params align FILE [TO]\n"
+	"       tenon params from-npy [NAME=]FILE.npy… TO\n"
+	"       tenon params from-npz FILE.npz TO\n"
+	"\n"
+	"  list      print name, type, size and place of each parameter\n"
+	"  extract   write parameters, or those named, as .npy files to the current folder\n"
+	"  align     write the file anew, to TO or in place, so that models use it without a copy\n"
+	"  from-npy  make a file of arrays; a name is the file's, unless one is given\n"
+	"  from-npz  make a file of the arrays that numpy.savez or savez_compressed wrote\n"
+	"\n"
+	"  -o, --output TO  the file to write, instead of the last word\n"
+	"  --align N        alignment in bytes (128)\n"
+	"  --json           answer in JSON\n"
+	"\n"
+	"Files that were aligned can be read by TVM: what fills the gaps looks like parameters "
+	"that\n"
+	"no model asks for.\n",
+	params_main,
+};

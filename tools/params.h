@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_PARAMS_H
+#define TOOLS_PARAMS_H
+
+/** DOC: tenon params, its parts */
+
+#include <tenon/params.h>
+
+#include "tools/cli.h"
+
+/**
+ * struct words - the words behind `tenon params ACTION`
+ * @align: alignment of what is written, in bytes
+ * @json: answer in JSON
+ * @output: file to be written; NULL when it is among the words
+ * @count: how many words
+ * @word: the words
+ */
+struct words {
+	size_t align;
+	bool json;
+	const char *output;
+	int count;
+	char **word;
+};
+
+/** params_failed - print the thread's error; returns the exit code of a file that is no good */
+int params_failed(struct cli *cli, int err);
+
+/** params_from_npz - make a file of parameters of numpy's file of arrays; returns an exit code */
+int params_from_npz(struct cli *cli, const struct words *w);
+
+#endif /* TOOLS_PARAMS_H */

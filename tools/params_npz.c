@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* tenon params from-npz */
+#include "tools/npz.h"
+#include "tools/params.h"
+
+int params_from_npz(struct cli *cli, const struct words *w)
+{
+	const char *to = w->output ? w->output : w->word[w->count - 1];
+	struct npz npz;
+	int err;
+
+	if (w->count != (w->output ? 1 : 2))
+		return cli_usage(cli,
+				 "params from-npz: FILE.npz, and what to make of it: FILE.npz TO");
+	err = npz_read(w->word[0], &npz);
+	if (!err)
+		err = tenon_params_write(to, npz.params, npz.count, w->align);
+	if (!err)
+		fprintf(cli->out, "%s: %zu parameters, aligned to %zu bytes\n", to, npz.count,
+			w->align);
+	npz_fini(&npz);
+	return err ? params_failed(cli, err) : CLI_OK;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_TIMING_H
+#define TOOLS_TIMING_H
+
+/** DOC: how long runs took */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct timing - summary of runs, in nanoseconds
+ * @min: the fastest
+ * @median: the middle one; of an even number the lower of the two
+ * @p90: nine of ten were as fast as this or faster
+ * @max: the slowest
+ */
+struct timing {
+	uint64_t min, median, p90, max;
+};
+
+/** timing_now - a monotonic clock, in nanoseconds */
+uint64_t timing_now(void);
+
+/**
+ * timing_summary - sum runs up
+ * @ns: @count times, at least one; sorted in place
+ * @count: how many
+ */
+struct timing timing_summary(uint64_t *ns, size_t count);
+
+#define TIMING_TEXT 32
+
+/** timing_text - write a time with three digits and its unit: "0.41 ms", "12.3 µs" */
+const char *timing_text(uint64_t ns, char text[TIMING_TEXT]);
+
+#endif /* TOOLS_TIMING_H */
