@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "suite.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/disk_cache.h"
+
+static char root[512], kind[528];
+
+static struct disk_cache_key key_of(const char *a, const char *b)
+{
+	const struct tenon_slice parts[] = { tenon_slice_of(a), tenon_slice_of(b) };
+	struct disk_cache_key key;
+
+	disk_cache_key(parts, 2, &key);
+	return key;
+}
+
+/* the one entry there is; "" for none */
+static void find_entry(char *path, size_t room)
+{
+	DIR *d = opendir(kind);
+	struct dirent *e;
+	int count = 0;
+
+	*path = 0;
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.') {
+			snprintf(path, room, "%s/%s", kind, e->d_name);
+			count++;
+		}
+	if (d)
+		closedir(d);
+	assert_true(count < 2);
+}
+
+static int make_root(void **state)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(root, sizeof(root), "%s/cache-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	assert_non_null(mkdtemp(root));
+	snprintf(kind, sizeof(kind), "%s/sort", root);
+	setenv("TENON_CACHE_DIR", root, 1);
+	return 0;
+}
+
+static int remove_root(void **state)
+{
+	char path[1024];
+
+	(void)state;
+	find_entry(path, sizeof(path));
+	if (*path)
+		unlink(path);
+	rmdir(kind);
+	rmdir(root);
+	return 0;
+}
+
+static bool get(const struct disk_cache_key *key, const char *want)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	bool there = disk_cache_get("sort", key, &b);
+
+	if (there) {
+		assert_int_equal(b.size, strlen(want));
+		assert_memory_equal(b.data, want, b.size);
+	} else {
+		assert_int_equal(b.size, 0);
+		/* a cache that has nothing is no failure */
+		assert_string_equal(tenon_error_message(), "");
+	}
+	tenon_buffer_fini(&b);
+	return there;
+}
+
+static void put(const struct disk_cache_key *key, const char *text)
+{
+	disk_cache_put("sort", key, tenon_slice_of(text));
+}
+
+static void what_was_put_is_got_by_its_key_alone(void **state)
+{
+	struct disk_cache_key key = key_of("program", "device 1"),
+			      other = key_of("program", "device 2");
+	struct stat st;
+	char path[1024];
+
+	(void)state;
+	assert_false(get(&key, ""));
+	put(&key, "compiled");
+	assert_true(get(&key, "compiled"));
+	assert_false(get(&other, ""));
+	/* put again, it is replaced */
+	put(&key, "compiled better");
+	assert_true(get(&key, "compiled better"));
+	find_entry(path, sizeof(path));
+	assert_int_equal(stat(path, &st), 0);
+	/* nobody else's business */
+	assert_int_equal(st.st_mode & 077, 0);
+}
+
+static void parts_of_a_key_do_not_run_into_each_other(void **state)
+{
+	struct disk_cache_key a = key_of("ab", "c"), b = key_of("a", "bc"), c = key_of("ab", "c");
+
+	(void)state;
+	assert_memory_not_equal(&a, &b, sizeof(a));
+	assert_memory_equal(&a, &c, sizeof(a));
+}
+
+/* Change an entry: cut it to @size bytes, or flip a bit of byte @at. */
+static void damage(long size, long at)
+{
+	char path[1024];
+	FILE *f;
+	int c;
+
+	find_entry(path, sizeof(path));
+	assert_true(*path);
+	if (size >= 0) {
+		assert_int_equal(truncate(path, size), 0);
+		return;
+	}
+	f = fopen(path, "r+");
+	assert_non_null(f);
+	fseek(f, at, SEEK_SET);
+	c = fgetc(f);
+	fseek(f, at, SEEK_SET);
+	fputc(c ^ 1, f);
+	fclose(f);
+}
+
+static void a_damaged_entry_counts_as_absent_and_goes(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+	char path[1024];
+	long i, size = 8 + DISK_CACHE_KEY + 8 + DISK_CACHE_KEY + 8;
+
+	(void)state;
+	/* every byte matters, and every length but the right one */
+	for (i = 0; i < size; i++) {
+		put(&key, "compiled");
+		damage(-1, i);
+		assert_false(get(&key, ""));
+		find_entry(path, sizeof(path));
+		assert_string_equal(path, "");
+		put(&key, "compiled");
+		damage(i, 0);
+		assert_false(get(&key, ""));
+	}
+	put(&key, "compiled");
+	assert_true(get(&key, "compiled"));
+}
+
+static void an_entry_under_another_name_is_not_believed(void **state)
+{
+	struct disk_cache_key a = key_of("p", "1"), b = key_of("p", "2");
+	char from[1024], to[1024], name[2 * DISK_CACHE_KEY + 1];
+	int i;
+
+	(void)state;
+	put(&a, "for the first");
+	find_entry(from, sizeof(from));
+	for (i = 0; i < DISK_CACHE_KEY; i++)
+		snprintf(name + 2 * i, 3, "%02x", b.bytes[i]);
+	snprintf(to, sizeof(to), "%s/%s", kind, name);
+	assert_int_equal(rename(from, to), 0);
+	assert_false(get(&b, ""));
+}
+
+static void a_cache_that_cannot_be_written_is_no_failure(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+
+	(void)state;
+	setenv("TENON_CACHE_DIR", "/proc/no/such/place", 1);
+	put(&key, "compiled");
+	assert_false(get(&key, ""));
+	/* switched off */
+	setenv("TENON_CACHE_DIR", "", 1);
+	put(&key, "compiled");
+	assert_false(get(&key, ""));
+	setenv("TENON_CACHE_DIR", root, 1);
+}
+
+static void without_a_place_of_its_own_it_lies_in_the_users_cache(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+	char path[1024];
+
+	(void)state;
+	unsetenv("TENON_CACHE_DIR");
+	setenv("XDG_CACHE_HOME", root, 1);
+	put(&key, "compiled");
+	assert_true(get(&key, "compiled"));
+	snprintf(kind, sizeof(kind), "%s/tenon/sort", root);
+	find_entry(path, sizeof(path));
+	assert_true(*path);
+	unlink(path);
+	rmdir(kind);
+	snprintf(kind, sizeof(kind), "%s/tenon", root);
+	rmdir(kind);
+	/* a relative one is not looked at */
+	setenv("XDG_CACHE_HOME", "relative", 1);
+	setenv("HOME", "", 1);
+	put(&key, "compiled");
+	assert_false(get(&key, ""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_was_put_is_got_by_its_key_alone, make_root,
+						remove_root),
+		cmocka_unit_test(parts_of_a_key_do_not_run_into_each_other),
+		cmocka_unit_test_setup_teardown(a_damaged_entry_counts_as_absent_and_goes,
+						make_root, remove_root),
+		cmocka_unit_test_setup_teardown(an_entry_under_another_name_is_not_believed,
+						make_root, remove_root),
+		cmocka_unit_test_setup_teardown(a_cache_that_cannot_be_written_is_no_failure,
+						make_root, remove_root),
+		cmocka_unit_test_setup_teardown(
+			without_a_place_of_its_own_it_lies_in_the_users_cache, make_root,
+			remove_root),
+	};
+
+	return cmocka_run_group_tests_name("compiled kernels on disk", tests, NULL, NULL);
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/elf_image.h"
+
+#include "lib/file_kind.h"
+
+static const char *const three[] = { "alpha", "beta", "__tvm_dev_mblob", NULL };
+
+/* every class, byte order and way to the symbols */
+#define EACH_IMAGE(i)                                                                              \
+	for (struct image i = { .names = three, .content_of = 2, .content = { "the blob", 8 } },   \
+			  *once = &i;                                                              \
+	     once; once = NULL)                                                                    \
+		for (int n = 0; n < 12 && image_variant(&i, n); n++)
+
+static bool image_variant(struct image *i, int n)
+{
+	i->wide = n & 1;
+	i->big = n & 2;
+	i->way = (enum image_way)(n / 4);
+	i->machine = i->big ? 21 : 183;
+	return true;
+}
+
+static void symbols_of_any_machine_are_found(void **state)
+{
+	(void)state;
+	EACH_IMAGE(i)
+	{
+		struct tenon_buffer b = image_of(&i);
+		struct tenon_slice bytes;
+		struct elf_symbol s;
+		struct elf_file elf;
+
+		if (elf_open(&elf, slice_of(&b), "lib.so")) {
+			print_error("variant %d: %s\n", n, tenon_error_message());
+			fail();
+		}
+		assert_int_equal(elf.wide, i.wide);
+		assert_int_equal(elf.big, i.big);
+		assert_int_equal(elf.symbols.count, 4);
+		elf_symbol(&elf, 1, &s);
+		assert_slice(s.name, "alpha");
+		assert_int_equal(s.kind, ELF_SYMBOL_FUNCTION);
+		assert_true(s.defined && s.global);
+		elf_symbol(&elf, 3, &s);
+		assert_slice(s.name, "__tvm_dev_mblob");
+		assert_int_equal(s.kind, ELF_SYMBOL_OBJECT);
+		assert_int_equal(s.value, IMAGE_BASE + IMAGE_CONTENT);
+		assert_int_equal(s.size, 8);
+		assert_int_equal(elf_symbol_bytes(&elf, &s, &bytes), 0);
+		assert_slice(bytes, "the blob");
+		tenon_buffer_fini(&b);
+	}
+}
+
+static void machines_have_names(void **state)
+{
+	static const struct {
+		uint16_t machine;
+		bool wide;
+		const char *name;
+	} cases[] = { { 62, true, "x86-64" },	     { 3, false, "x86" },
+		      { 183, true, "aarch64" },	     { 40, false, "arm" },
+		      { 243, true, "riscv64" },	     { 243, false, "riscv32" },
+		      { 4711, true, "machine 4711" } };
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		const struct elf_file elf = { .machine = cases[k].machine, .wide = cases[k].wide };
+
+		assert_string_equal(elf_machine_name(&elf), cases[k].name);
+	}
+}
+
+static void what_is_not_elf_is_called_by_its_name(void **state)
+{
+	static char tar[1024];
+	static const struct {
+		struct tenon_slice bytes;
+		const char *message;
+	} cases[] = {
+		{ { "", 0 }, "f: not an ELF file; it looks like an empty file" },
+		{ { "hello\n", 6 }, "f: not an ELF file; it looks like text" },
+		{ { "{\"a\": 1}", 8 }, "f: not an ELF file; it looks like JSON text" },
+		{ { "MZ\x90\0", 4 }, "f: not an ELF file; it looks like a Windows library (PE)" },
+		{ { "\xcf\xfa\xed\xfe\7", 5 },
+		  "f: not an ELF file; it looks like a macOS library (Mach-O, 64-bit)" },
+		{ { "!<arch>\nx", 9 },
+		  "f: not an ELF file; it looks like a static archive of object files (.a)" },
+		{ { "\x1f\x8b\x08", 3 }, "f: not an ELF file; it looks like a gzip archive" },
+		{ { "PK\x03\x04", 4 }, "f: not an ELF file; it looks like a zip archive" },
+		{ { "\x93NUMPY", 6 }, "f: not an ELF file; it looks like a NumPy array" },
+		{ { "\xb7\x9c\x04\x05\x4f\x8d\xe5\xf7", 8 },
+		  "f: not an ELF file; it looks like TVM parameters (.params)" },
+		{ { "\1\2\3\4", 4 }, "f: not an ELF file; it looks like unknown bytes" },
+		{ { tar, sizeof(tar) },
+		  "f: not an ELF file; it looks like a tar archive; it is a Model Library Format "
+		  "archive: unpack it and link the code in codegen/host with cc -shared" },
+		{ { "\x7f"
+		    "ELF",
+		    4 },
+		  "f: an ELF file of neither 32 nor 64 bits" },
+		{ { "\x7f"
+		    "ELF\2\1\1\0\0\0\0\0\0\0\0\0",
+		    16 },
+		  "f: 16 bytes are less than an ELF header: it is truncated" },
+	};
+	struct elf_file elf;
+	size_t k;
+
+	(void)state;
+	strcpy(tar, "./metadata.json");
+	memcpy(tar + 257, "ustar", 5);
+	for (k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		assert_true(elf_open(&elf, cases[k].bytes, "f") < 0);
+		assert_error(cases[k].message);
+	}
+}
+
+static void put_member(char *tar, const char *name, const char *octal_size)
+{
+	strcpy(tar, name);
+	strcpy(tar + 124, octal_size);
+	memcpy(tar + 257, "ustar", 5);
+}
+
+static void archives_are_recognised_by_their_members(void **state)
+{
+	static char tar[4 * 512];
+	const struct tenon_slice file = { tar, sizeof(tar) };
+
+	(void)state;
+	assert_string_equal(file_advice((struct tenon_slice){ "text", 4 }), "");
+	/* the second member stands behind 600 bytes, rounded up to two blocks */
+	put_member(tar, "first", "00000001130");
+	put_member(tar + 3 * 512, "lib0.o", "00000000001");
+	assert_string_equal(file_kind(file), "a tar archive");
+	assert_string_equal(file_advice(file),
+			    "; it is an archive of object files: link them with cc -shared");
+	put_member(tar + 3 * 512, "devc.c", "00000000001");
+	assert_string_equal(file_advice(file),
+			    "; it is an archive of C files: compile them with cc -shared");
+	/* a size that leads out of the file ends the search */
+	put_member(tar, "first", "77777777777");
+	assert_string_equal(file_advice(file), "");
+}
+
+static void a_file_cut_anywhere_is_refused_or_read_within_its_bytes(void **state)
+{
+	(void)state;
+	EACH_IMAGE(i)
+	{
+		struct tenon_buffer b = image_of(&i);
+		size_t size;
+
+		for (size = 0; size < b.size; size++) {
+			char *copy = malloc(size + 1);
+			struct elf_file elf;
+			int err;
+
+			memcpy(copy, b.data, size);
+			err = elf_open(&elf, (struct tenon_slice){ copy, size }, "cut.so");
+			assert_true(err < 0);
+			assert_true(err == -TENON_E_TRUNCATED || size < 16);
+			tenon_error_clear();
+			free(copy);
+		}
+		tenon_buffer_fini(&b);
+	}
+}
+
+/* damage is found, or does no harm: every symbol can be read whatever it says */
+static void any_changed_byte_is_survived(void **state)
+{
+	(void)state;
+	EACH_IMAGE(i)
+	{
+		struct tenon_buffer b = image_of(&i);
+		size_t at;
+
+		for (at = 0; at < IMAGE_CONTENT; at++) {
+			static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
+			char old = b.data[at];
+			size_t v;
+
+			for (v = 0; v < sizeof(values); v++) {
+				struct tenon_slice bytes;
+				struct elf_symbol s;
+				struct elf_file elf;
+				uint64_t k;
+
+				b.data[at] = (char)values[v];
+				if (!elf_open(&elf, slice_of(&b), "edited.so")) {
+					for (k = 0; k < elf.symbols.count && k < 1000; k++) {
+						elf_symbol(&elf, k, &s);
+						elf_symbol_bytes(&elf, &s, &bytes);
+					}
+					elf_needed(&elf, 0);
+				}
+				tenon_error_clear();
+			}
+			b.data[at] = old;
+		}
+		tenon_buffer_fini(&b);
+	}
+}
+
+static void a_segment_behind_the_end_is_named(void **state)
+{
+	struct image i = { .wide = true, .machine = 62, .names = three };
+	struct tenon_buffer b = image_of(&i);
+	struct elf_file elf;
+
+	(void)state;
+	b.size--;
+	assert_int_equal(elf_open(&elf, slice_of(&b), "cut.so"), -TENON_E_TRUNCATED);
+	assert_error(
+		"cut.so: segment 0 of 2560 bytes at 0x0 lies outside the file of 2559 bytes: it is "
+		"truncated");
+	tenon_buffer_fini(&b);
+}
+
+static void a_symbol_without_bytes_in_the_file_is_named(void **state)
+{
+	struct image i = { .wide = true, .machine = 62, .names = three };
+	struct tenon_buffer b = image_of(&i);
+	struct tenon_slice bytes;
+	struct elf_symbol s;
+	struct elf_file elf;
+
+	(void)state;
+	assert_int_equal(elf_open(&elf, slice_of(&b), "lib.so"), 0);
+	elf_symbol(&elf, 1, &s);
+	s.value = 0xdead0000;
+	assert_int_equal(elf_symbol_bytes(&elf, &s, &bytes), -TENON_E_FORMAT);
+	assert_error("lib.so: symbol alpha at 0xdead0000 has no bytes in the file");
+	s.value = IMAGE_BASE + 0xa00 - 10;
+	s.size = 11;
+	assert_int_equal(elf_symbol_bytes(&elf, &s, &bytes), -TENON_E_TRUNCATED);
+	assert_error("lib.so: symbol alpha has 11 bytes, 10 are left in its segment");
+	tenon_buffer_fini(&b);
+}
+
+static void an_object_file_has_symbols_too(void **state)
+{
+	struct tenon_slice file;
+	struct elf_file elf;
+
+	(void)state;
+	assert_int_equal(file_map_open(data_file("tvm-0.18/syslib_prefix/lib.o"), &file), 0);
+	assert_int_equal(elf_open(&elf, file, "lib.o"), 0);
+	assert_int_equal(elf.type, ELF_RELOCATABLE);
+	assert_true(elf.symbols.count > 3);
+	file_map_close(&file);
+}
+
+#if defined(__x86_64__)
+static void assert_unloadable(const struct tenon_buffer *b, int status, const char *message)
+{
+	const char *path = scratch_file("unloadable.so");
+	char want[2200];
+
+	write_scratch(path, slice_of(b));
+	assert_int_equal(elf_check_loadable(path), status);
+	snprintf(want, sizeof(want), "%s: %s", path, message);
+	assert_error(want);
+	unlink(path);
+}
+
+static void what_cannot_be_loaded_here_is_said_why(void **state)
+{
+	struct image i = { .wide = true, .machine = 183, .names = three };
+	struct tenon_buffer b = image_of(&i);
+
+	(void)state;
+	assert_unloadable(&b, -TENON_E_FORMAT,
+			  "made for aarch64 (64-bit, little-endian), this program runs on x86-64 "
+			  "(64-bit); export the module for this machine, or inspect it only");
+	tenon_buffer_fini(&b);
+	i.wide = false;
+	i.machine = 3;
+	b = image_of(&i);
+	assert_unloadable(&b, -TENON_E_FORMAT,
+			  "made for x86 (32-bit, little-endian), this program runs on x86-64 "
+			  "(64-bit); export the module for this machine, or inspect it only");
+	tenon_buffer_fini(&b);
+	i.wide = true;
+	i.machine = 62;
+	b = image_of(&i);
+	b.data[16] = 1;
+	assert_unloadable(&b, -TENON_E_FORMAT,
+			  "an object file, want a shared object; link it with cc -shared");
+	b.data[16] = 2;
+	assert_unloadable(&b, -TENON_E_FORMAT, "an ELF file of type 2, want a shared object");
+	tenon_buffer_fini(&b);
+}
+
+static void a_library_that_is_missing_is_named(void **state)
+{
+	static const char *const names[] = { "f", "libno-such-library.so.7", NULL };
+	struct image i = { .wide = true, .machine = 62, .names = names };
+	struct tenon_buffer b = image_of(&i);
+	const char *path = scratch_file("needs.so");
+	char want[2200];
+
+	(void)state;
+	/* in place of the string table's size, which then is that of the segment */
+	b.data[IMAGE_DYNAMIC + 64] = 1;
+	b.data[IMAGE_DYNAMIC + 72] = 3;
+	write_scratch(path, slice_of(&b));
+	assert_int_equal(elf_check_loadable(path), -TENON_E_NOT_FOUND);
+	snprintf(want, sizeof(want),
+		 "%s: needs the library libno-such-library.so.7, which cannot be loaded (", path);
+	assert_error_has(want);
+	unlink(path);
+	tenon_buffer_fini(&b);
+}
+
+static void nothing_is_wrong_with_a_library_that_loads(void **state)
+{
+	(void)state;
+	assert_int_equal(elf_check_loadable(data_file("tvm-0.18/host_vecadd/lib.so")), 0);
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(symbols_of_any_machine_are_found),
+		cmocka_unit_test(machines_have_names),
+		cmocka_unit_test(what_is_not_elf_is_called_by_its_name),
+		cmocka_unit_test(archives_are_recognised_by_their_members),
+		cmocka_unit_test(a_file_cut_anywhere_is_refused_or_read_within_its_bytes),
+		cmocka_unit_test(any_changed_byte_is_survived),
+		cmocka_unit_test(a_segment_behind_the_end_is_named),
+		cmocka_unit_test(a_symbol_without_bytes_in_the_file_is_named),
+		cmocka_unit_test(an_object_file_has_symbols_too),
+#if defined(__x86_64__)
+		cmocka_unit_test(what_cannot_be_loaded_here_is_said_why),
+		cmocka_unit_test(a_library_that_is_missing_is_named),
+		cmocka_unit_test(nothing_is_wrong_with_a_library_that_loads),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

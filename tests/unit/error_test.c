@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/suite.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static void a_message_carries_status_and_kind(void **state)
+{
+	(void)state;
+	assert_int_equal(tenon_error(-TENON_E_TYPE, "argument %d is %s", 1, "odd"), -TENON_E_TYPE);
+	assert_int_equal(tenon_error_status(), -TENON_E_TYPE);
+	assert_string_equal(tenon_error_kind(), "TypeError");
+	assert_error("argument 1 is odd");
+	assert_int_equal(tenon_error_status(), 0);
+	assert_string_equal(tenon_error_message(), "");
+}
+
+static void frames_stand_in_front_the_outermost_first(void **state)
+{
+	(void)state;
+	tenon_error(-TENON_E_FORMAT, "no such thing");
+	tenon_error_in(-TENON_E_FORMAT, "import %d", 2);
+	assert_int_equal(tenon_error_in(-TENON_E_FORMAT, "r18.so"), -TENON_E_FORMAT);
+	assert_error("r18.so: import 2: no such thing");
+}
+
+static void a_message_longer_than_the_first_room_is_kept_whole(void **state)
+{
+	char *text = malloc(5001);
+
+	(void)state;
+	memset(text, 'x', 5000);
+	text[5000] = '\0';
+	tenon_error(-TENON_E_IO, "%s!", text);
+	assert_int_equal(strlen(tenon_error_message()), 5001);
+	tenon_error_in(-TENON_E_IO, "frame");
+	assert_int_equal(strlen(tenon_error_message()), 5008);
+	assert_memory_equal(tenon_error_message(), "frame: xxx", 10);
+	tenon_error_clear();
+	free(text);
+}
+
+static void a_new_message_may_quote_the_old_one(void **state)
+{
+	(void)state;
+	tenon_error(-TENON_E_IO, "inner");
+	tenon_error(-TENON_E_CALL, "outer (%s)", tenon_error_message());
+	assert_error("outer (inner)");
+}
+
+static void taking_gives_an_object_and_empties_the_slot(void **state)
+{
+	struct tenon_error *e;
+
+	(void)state;
+	tenon_error(-TENON_E_VALUE, "too large");
+	e = tenon_error_take();
+	assert_non_null(e);
+	assert_int_equal(e->object.type, TENON_TYPE_ERROR);
+	assert_slice(e->kind, "ValueError");
+	assert_slice(e->message, "too large");
+	assert_int_equal(e->message.data[e->message.size], 0);
+	assert_int_equal(e->backtrace.size, 0);
+	assert_null(tenon_error_take());
+	tenon_object_unref(e);
+}
+
+static void raising_an_object_and_taking_it_gives_the_same_object(void **state)
+{
+	struct tenon_error *e = tenon_error_create(tenon_slice_of("KeyError"), tenon_slice_of("k"),
+						   tenon_slice_of("  File \"f\""), NULL);
+
+	(void)state;
+	tenon_error_raise(e);
+	assert_int_equal(strong_count(e), 2);
+	assert_string_equal(tenon_error_kind(), "KeyError");
+	assert_string_equal(tenon_error_message(), "k");
+	assert_ptr_equal(tenon_error_take(), e);
+	tenon_object_unref(e);
+	assert_slice(e->backtrace, "  File \"f\"");
+	tenon_object_unref(e);
+}
+
+static void a_frame_on_an_object_makes_it_the_cause(void **state)
+{
+	struct tenon_error *e = tenon_error_create(tenon_slice_of("KeyError"), tenon_slice_of("k"),
+						   tenon_slice_of(""), NULL),
+			   *outer;
+
+	(void)state;
+	tenon_error_raise(e);
+	tenon_object_unref(e);
+	tenon_error_in(-TENON_E_CALL, "calling f");
+	assert_string_equal(tenon_error_message(), "calling f: k");
+	outer = tenon_error_take();
+	assert_ptr_not_equal(outer, e);
+	assert_slice(outer->message, "calling f: k");
+	assert_slice(outer->kind, "KeyError");
+	assert_ptr_equal(tenon_error_cause(outer), e);
+	tenon_object_unref(outer);
+}
+
+static void the_backtrace_can_be_replaced_and_grow(void **state)
+{
+	struct tenon_error *e = tenon_error_create(tenon_slice_of("E"), tenon_slice_of("m"),
+						   tenon_slice_of("a\n"), NULL);
+	struct tenon_slice more = tenon_slice_of("b\n"), other = tenon_slice_of("c\n");
+
+	(void)state;
+	e->update_backtrace(e, &more, 1);
+	assert_slice(e->backtrace, "a\nb\n");
+	e->update_backtrace(e, &other, 0);
+	assert_slice(e->backtrace, "c\n");
+	tenon_object_unref(e);
+}
+
+static void foreign_text_is_put_together_of_its_parts(void **state)
+{
+	struct tenon_slice parts[] = { { "argument ", 9 }, { NULL, 0 }, { "1", 1 } };
+
+	(void)state;
+	tenon_error_raise_text("TypeError", parts, 3);
+	assert_string_equal(tenon_error_kind(), "TypeError");
+	assert_int_equal(tenon_error_status(), -TENON_E_CALL);
+	assert_error("argument 1");
+}
+
+static void *raise_in_thread(void *arg)
+{
+	(void)arg;
+	assert_string_equal(tenon_error_message(), "");
+	tenon_error(-TENON_E_IO, "of the thread");
+	return NULL;
+}
+
+static void every_thread_has_an_error_of_its_own(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	tenon_error(-TENON_E_IO, "of the first");
+	pthread_create(&t, NULL, raise_in_thread, NULL);
+	pthread_join(t, NULL);
+	assert_error("of the first");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_message_carries_status_and_kind),
+		cmocka_unit_test(frames_stand_in_front_the_outermost_first),
+		cmocka_unit_test(a_message_longer_than_the_first_room_is_kept_whole),
+		cmocka_unit_test(a_new_message_may_quote_the_old_one),
+		cmocka_unit_test(taking_gives_an_object_and_empties_the_slot),
+		cmocka_unit_test(raising_an_object_and_taking_it_gives_the_same_object),
+		cmocka_unit_test(a_frame_on_an_object_makes_it_the_cause),
+		cmocka_unit_test(the_backtrace_can_be_replaced_and_grow),
+		cmocka_unit_test(foreign_text_is_put_together_of_its_parts),
+		cmocka_unit_test(every_thread_has_an_error_of_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

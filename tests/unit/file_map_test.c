@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/blob.h"
+
+#include <sys/stat.h>
+
+static void a_file_is_mapped_whole(void **state)
+{
+	const char *path = scratch_file("map");
+	struct tenon_slice bytes;
+
+	(void)state;
+	write_scratch(path, tenon_slice_of("some bytes"));
+	assert_int_equal(file_map_open(path, &bytes), 0);
+	assert_slice(bytes, "some bytes");
+	file_map_close(&bytes);
+	assert_int_equal(bytes.size, 0);
+	unlink(path);
+}
+
+static void an_empty_file_is_an_empty_slice(void **state)
+{
+	const char *path = scratch_file("empty");
+	struct tenon_slice bytes;
+
+	(void)state;
+	write_scratch(path, tenon_slice_of(""));
+	assert_int_equal(file_map_open(path, &bytes), 0);
+	assert_int_equal(bytes.size, 0);
+	file_map_close(&bytes);
+	unlink(path);
+}
+
+static void what_is_no_file_is_refused_by_name(void **state)
+{
+	const char *path = scratch_file("pipe");
+	struct tenon_slice bytes;
+	char want[2000];
+
+	(void)state;
+	assert_int_equal(file_map_open("/no/such/file.so", &bytes), -TENON_E_IO);
+	assert_error("/no/such/file.so: No such file or directory");
+	assert_int_equal(file_map_open("/", &bytes), -TENON_E_IO);
+	assert_error("/: is a directory, want a file");
+	/* a pipe without a writer must not be waited for */
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(file_map_open(path, &bytes), -TENON_E_IO);
+	snprintf(want, sizeof(want), "%s: is not a regular file", path);
+	assert_error(want);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_mapped_whole),
+		cmocka_unit_test(an_empty_file_is_an_empty_slice),
+		cmocka_unit_test(what_is_no_file_is_refused_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

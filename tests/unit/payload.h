@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_UNIT_PAYLOAD_H
+#define TESTS_UNIT_PAYLOAD_H
+
+/* Payloads put together by hand, and what they are read as. */
+
+#include "tests/unit/blob.h"
+
+#include "runtime/loader/payload_format.h"
+#include "runtime/loader/payload_module.h"
+
+#define LEGACY TENON_GENERATION_LEGACY
+#define FFI    TENON_GENERATION_FFI
+
+/* what a payload of a kind is read as; the legacy form is measured with bytes behind it */
+static inline struct payload_facts facts_of(const char *kind, enum tenon_generation g,
+					    const struct tenon_buffer *b)
+{
+	const struct payload_format *format = payload_format_of(tenon_slice_of(kind));
+	struct payload_facts facts = { .dialect = g == FFI ? PAYLOAD_EXTRA : PAYLOAD_PLAIN };
+	struct tenon_cursor c = tenon_cursor_of(b->data, b->size, "payload", 0);
+	struct tenon_buffer longer = TENON_BUFFER_INIT;
+	int err;
+
+	err = payload_read(format, g, &c, &facts);
+	if (err) {
+		print_error("%s: %s\n", kind, tenon_error_message());
+		fail();
+	}
+	if (g == LEGACY) {
+		tenon_buffer_append(&longer, b->data, b->size);
+		put_string(&longer, "_import_tree");
+		c = tenon_cursor_of(longer.data, longer.size, "blob", 0);
+		assert_int_equal(payload_measure(format, &c, PAYLOAD_PLAIN), 0);
+		assert_int_equal(c.at - c.start, b->size);
+		tenon_buffer_fini(&longer);
+	}
+	return facts;
+}
+
+static inline int join(void *context, const struct payload_function *f)
+{
+	struct tenon_buffer *out = context;
+
+	return tenon_buffer_printf(out, "%s%.*s", out->size ? " " : "", (int)f->name.size,
+				   f->name.data);
+}
+
+static inline void assert_functions_at(const struct payload_facts *facts, const char *names,
+				       const char *file, int line)
+{
+	struct tenon_buffer found = TENON_BUFFER_INIT;
+
+	assert_int_equal(payload_each_function(facts, join, &found), 0);
+	tenon_buffer_printf(&found, "%s", "");
+	if (strcmp(found.data, names)) {
+		print_error("expected: %s\nfound:    %s\n", names, found.data);
+		_fail(file, line);
+	}
+	tenon_buffer_fini(&found);
+}
+
+#define assert_functions(facts, names) assert_functions_at(facts, names, __FILE__, __LINE__)
+
+static inline void assert_source(const struct payload_facts *facts, const char *text)
+{
+	struct tenon_buffer found = TENON_BUFFER_INIT;
+	int err = payload_source(facts, &found);
+
+	assert_int_equal(err, text ? 0 : -TENON_E_UNSUPPORTED);
+	if (text)
+		assert_string_equal(found.data, text);
+	tenon_buffer_fini(&found);
+}
+
+static const enum tenon_generation both[] = { LEGACY, FFI };
+
+#define EACH_GENERATION(g) for (const enum tenon_generation *g = both; g < both + 2; g++)
+
+#endif /* TESTS_UNIT_PAYLOAD_H */

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/payload.h"
+
+static void json_runtimes_have_symbol_graph_and_constants(void **state)
+{
+	static const char *const kinds[] = { "dnnl_json",   "tensorrt",	    "arm_compute_lib",
+					     "bnns_json",   "clml",	    "cublas_json",
+					     "cudnn_json",  "hipblas_json", "nnapi",
+					     "msc_tensorrt" };
+	size_t i;
+
+	(void)state;
+	EACH_GENERATION(g)
+	{
+		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+			struct tenon_buffer b = TENON_BUFFER_INIT;
+			struct payload_facts facts;
+
+			put_string(&b, "graph_0");
+			put_string(&b, "{\"nodes\": []}");
+			tenon_buffer_u64(&b, 2);
+			put_string(&b, "graph_0_const_0");
+			put_string(&b, "graph_0_const_1");
+			facts = facts_of(kinds[i], *g, &b);
+			assert_slice(facts.name, "graph_0");
+			assert_functions(&facts, "graph_0");
+			assert_source(&facts, "{\"nodes\": []}");
+			tenon_buffer_fini(&b);
+		}
+	}
+}
+
+static void constants_are_counted(void **state)
+{
+	static const float values[3] = { 1, 2, 3 };
+	static const char *const kinds[] = { "const_loader", "metadata" };
+	size_t i;
+
+	(void)state;
+	EACH_GENERATION(g)
+	{
+		for (i = 0; i < 2; i++) {
+			struct tenon_buffer b = TENON_BUFFER_INIT;
+			struct payload_facts facts;
+
+			tenon_buffer_u64(&b, 1);
+			put_string(&b, "p0");
+			tenon_buffer_u64(&b, 1);
+			put_tensor(&b, values, 3);
+			tenon_buffer_u64(&b, 2);
+			put_string(&b, "f");
+			put_string(&b, "g");
+			tenon_buffer_u64(&b, 2);
+			tenon_buffer_u64(&b, 1);
+			put_string(&b, "p0");
+			tenon_buffer_u64(&b, 0);
+			facts = facts_of(kinds[i], *g, &b);
+			assert_int_equal(facts.array_count, 1);
+			assert_int_equal(facts.array_bytes, 12);
+			assert_functions(&facts, "f g");
+			tenon_buffer_fini(&b);
+		}
+	}
+}
+
+static void executors_have_parameters(void **state)
+{
+	static const float values[2] = { 1, 2 };
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct payload_facts facts;
+	size_t start;
+
+	(void)state;
+	put_string(&b, "{\"nodes\": [{}, {}]}");
+	start = b.size;
+	tenon_buffer_u64(&b, 2);
+	tenon_buffer_u64(&b, 2);
+	put_string(&b, "p0");
+	put_string(&b, "p1");
+	put_tensor(&b, values, 2);
+	put_tensor(&b, values, 1);
+	put_string(&b, "default");
+	facts = facts_of("GraphExecutorFactory", LEGACY, &b);
+	assert_functions(&facts, "default");
+	assert_int_equal(facts.array_count, 2);
+	assert_int_equal(facts.array_bytes, 12);
+	assert_slice(facts.name, "default");
+	facts_of("GraphRuntimeFactory", LEGACY, &b);
+
+	memmove(b.data, b.data + start, b.size - start);
+	b.size -= start;
+	facts = facts_of("AotExecutorFactory", LEGACY, &b);
+	assert_functions(&facts, "default");
+	assert_int_equal(facts.array_count, 2);
+
+	/* as many names as tensors, or the file is damaged */
+	b.data[8] = 1;
+	const struct tenon_cursor c = tenon_cursor_of(b.data, b.size, "payload", 0);
+
+	facts.dialect = PAYLOAD_PLAIN;
+	assert_int_equal(payload_read(payload_format_of(tenon_slice_of("AotExecutorFactory")),
+				      LEGACY, &c, &facts),
+			 -TENON_E_FORMAT);
+	assert_error("payload at 0x0: 1 names for 2 parameters");
+	tenon_buffer_fini(&b);
+}
+
+static void a_metadata_module_has_no_bytes(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+
+	(void)state;
+	EACH_GENERATION(g)
+	{
+		struct payload_facts facts = facts_of("metadata_module", *g, &b);
+
+		assert_functions(&facts, "");
+	}
+	tenon_buffer_fini(&b);
+}
+
+static void put_relax(struct tenon_buffer *b)
+{
+	static const struct {
+		uint32_t kind;
+		const char *name;
+	} functions[] = { { 0, "vm.builtin.copy" }, { 1, "main" }, { 2, "compiled" } };
+	size_t i;
+
+	tenon_buffer_u64(b, UINT64_C(0xd225de2f4214151d));
+	put_string(b, "0.14");
+	tenon_buffer_u64(b, 3);
+	for (i = 0; i < 3; i++) {
+		tenon_buffer_u32(b, functions[i].kind);
+		put_string(b, functions[i].name);
+		tenon_buffer_u64(b, 0);
+		tenon_buffer_u64(b, 0);
+		tenon_buffer_u64(b, 1);
+		tenon_buffer_u64(b, 2);
+		tenon_buffer_u64(b, 1);
+		put_string(b, "x");
+	}
+	tenon_buffer_u64(b, 0);
+}
+
+static void a_relax_executable_lists_its_own_functions(void **state)
+{
+	struct tenon_buffer code = TENON_BUFFER_INIT, b = TENON_BUFFER_INIT;
+	struct payload_facts facts;
+
+	(void)state;
+	put_relax(&code);
+	facts = facts_of("relax.VMExecutable", FFI, &code);
+	assert_functions(&facts, "main compiled");
+	tenon_buffer_string(&b, slice_of(&code));
+	facts = facts_of("relax.Executable", LEGACY, &b);
+	assert_functions(&facts, "main compiled");
+	/* 0.21, and 0.22 by way of it: the bytes wrapped once more */
+	facts = facts_of("relax.VMExecutable", LEGACY, &b);
+	assert_functions(&facts, "main compiled");
+	tenon_buffer_fini(&b);
+	tenon_buffer_fini(&code);
+}
+
+static void a_relay_executable_is_measured_without_being_read(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct payload_facts facts;
+
+	(void)state;
+	tenon_buffer_u64(&b, 8 + 13 + 5);
+	tenon_buffer_u64(&b, UINT64_C(0xd225de2f4214151d));
+	put_string(&b, "0.8.0");
+	tenon_buffer_append(&b, "12345", 5);
+	facts = facts_of("VMExecutable", LEGACY, &b);
+	assert_functions(&facts, "");
+	assert_int_equal(facts.code.size, 26);
+	tenon_buffer_fini(&b);
+}
+
+static void vendor_kinds_are_measured(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct payload_facts facts;
+	uint32_t i;
+
+	(void)state;
+	put_string(&b, "symbol");
+	put_string(&b, "bytes");
+	facts = facts_of("coreml", LEGACY, &b);
+	assert_functions(&facts, "symbol");
+	facts = facts_of("torch", LEGACY, &b);
+	assert_functions(&facts, "symbol");
+	facts = facts_of("mrvl_sim", LEGACY, &b);
+	assert_source(&facts, "bytes");
+
+	put_string(&b, "binary");
+	for (i = 0; i < 3; i++)
+		tenon_buffer_u32(&b, i);
+	facts = facts_of("mrvl_hw", LEGACY, &b);
+	assert_slice(facts.code, "binary");
+
+	b.size = 0;
+	put_string(&b, "model");
+	put_string(&b, "path");
+	put_string(&b, "symbol");
+	tenon_buffer_u64(&b, 1);
+	put_string(&b, "constant");
+	facts = facts_of("VitisAIRuntime", LEGACY, &b);
+	assert_functions(&facts, "symbol");
+
+	b.size = 0;
+	tenon_buffer_u64(&b, 1);
+	put_string(&b, "name");
+	put_string(&b, "stream");
+	tenon_buffer_u64(&b, 2);
+	for (i = 0; i < 4; i++)
+		tenon_buffer_u32(&b, i);
+	tenon_buffer_u64(&b, 1);
+	for (i = 0; i < 2; i++)
+		tenon_buffer_u32(&b, i);
+	facts_of("ethos-n", LEGACY, &b);
+	tenon_buffer_fini(&b);
+}
+
+static void host_code_kinds_list_their_functions(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct payload_facts facts;
+
+	(void)state;
+	put_string(&b, "int f(void);");
+	put_string(&b, "c");
+	tenon_buffer_u64(&b, 1);
+	put_string(&b, "f");
+	tenon_buffer_u64(&b, 0);
+	facts = facts_of("c", FFI, &b);
+	assert_slice(facts.format, "c");
+	assert_functions(&facts, "f");
+	assert_source(&facts, "int f(void);");
+
+	b.size = 0;
+	put_string(&b, "!<arch>\n");
+	tenon_buffer_u64(&b, 2);
+	put_string(&b, "f");
+	put_string(&b, "g");
+	facts = facts_of("static_library", FFI, &b);
+	assert_functions(&facts, "f g");
+	tenon_buffer_fini(&b);
+}
+
+static void tensors_must_have_the_size_of_their_shape(void **state)
+{
+	static const float values[3] = { 1, 2, 3 };
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tenon_cursor c;
+	const struct payload_format *format = payload_format_of(tenon_slice_of("const_loader"));
+
+	(void)state;
+	tenon_buffer_u64(&b, 1);
+	put_string(&b, "p");
+	tenon_buffer_u64(&b, 1);
+	put_tensor(&b, values, 3);
+	c = tenon_cursor_of(b.data, b.size, "payload", 0);
+	b.data[25 + 32] = 4;
+	assert_int_equal(payload_measure(format, &c, PAYLOAD_PLAIN), -TENON_E_FORMAT);
+	assert_error("payload at 0x41: a tensor of 12 bytes, its shape wants 16");
+	b.data[25 + 32] = 3;
+	b.data[25] ^= 1;
+	assert_int_equal(payload_measure(format, &c, PAYLOAD_PLAIN), -TENON_E_FORMAT);
+	assert_error("payload at 0x19: 0xdd5e40f096b4a13e is not the magic number of a tensor, "
+		     "0xdd5e40f096b4a13f");
+	b.data[25] ^= 1;
+	b.data[25 + 16] = 2;
+	assert_int_equal(payload_measure(format, &c, PAYLOAD_PLAIN), -TENON_E_FORMAT);
+	assert_error("payload at 0x19: a tensor of device type 2, want 1 (cpu)");
+	b.data[25 + 16] = 1;
+	/* 2^62 elements: the product must not wrap to something small */
+	memcpy(b.data + 25 + 32, "\0\0\0\0\0\0\0\x40", 8);
+	assert_int_equal(payload_measure(format, &c, PAYLOAD_PLAIN), -TENON_E_FORMAT);
+	assert_error_has("extent 4611686018427387904 of dimension 0 of a tensor");
+	tenon_buffer_fini(&b);
+}
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(json_runtimes_have_symbol_graph_and_constants),
+		cmocka_unit_test(constants_are_counted),
+		cmocka_unit_test(executors_have_parameters),
+		cmocka_unit_test(a_metadata_module_has_no_bytes),
+		cmocka_unit_test(a_relax_executable_lists_its_own_functions),
+		cmocka_unit_test(a_relay_executable_is_measured_without_being_read),
+		cmocka_unit_test(vendor_kinds_are_measured),
+		cmocka_unit_test(host_code_kinds_list_their_functions),
+		cmocka_unit_test(tensors_must_have_the_size_of_their_shape),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/payload.h"
+
+static const char *const two_kernels[] = { "left", "right" };
+
+static void put_spirv(struct tenon_buffer *b, const char *name, uint32_t flag, bool sized)
+{
+	put_string(b, name);
+	if (sized)
+		tenon_buffer_u64(b, 4 + 8 + 12);
+	tenon_buffer_u32(b, flag);
+	tenon_buffer_u64(b, 3);
+	tenon_buffer_u32(b, 0x07230203);
+	tenon_buffer_u32(b, 0x00010000);
+	tenon_buffer_u32(b, 77);
+}
+
+static void most_device_kinds_have_three_fields(void **state)
+{
+	static const char *const kinds[] = { "opencl",	"cuda", "hip",	"hsaco",
+					     "hexagon", "hex",	"aocl", "sdaccel" };
+	size_t i;
+
+	(void)state;
+	EACH_GENERATION(g)
+	{
+		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+			struct tenon_buffer b = TENON_BUFFER_INIT;
+			struct payload_facts facts;
+
+			put_string(&b, "cubin");
+			put_kernels(&b, two_kernels, 2, *g == FFI);
+			put_string(&b, "\x7f"
+				       "ELF code");
+			facts = facts_of(kinds[i], *g, &b);
+			assert_slice(facts.format, "cubin");
+			assert_slice(facts.code, "\x7f"
+						 "ELF code");
+			assert_int_equal(facts.function_count, 2);
+			assert_functions(&facts, "left right");
+			assert_source(&facts, NULL);
+			tenon_buffer_fini(&b);
+		}
+	}
+}
+
+static int look_at_signature(void *context, const struct payload_function *f)
+{
+	struct tenon_cursor tags = f->tags;
+	struct tenon_slice tag;
+
+	(void)context;
+	assert_int_equal(f->arg_types.size, 12);
+	assert_memory_equal(f->arg_types.data, "\x03\x40\x01\0\x03\x40\x01\0\0\x20\x01\0", 12);
+	assert_int_equal(f->tag_count, 2);
+	assert_int_equal(tenon_cursor_string(&tags, &tag), 0);
+	assert_slice(tag, "blockIdx.x");
+	assert_int_equal(tenon_cursor_string(&tags, &tag), 0);
+	assert_slice(tag, "threadIdx.x");
+	return 0;
+}
+
+static void argument_types_and_launch_tags_are_found(void **state)
+{
+	(void)state;
+	EACH_GENERATION(g)
+	{
+		struct tenon_buffer b = TENON_BUFFER_INIT;
+		struct payload_facts facts;
+
+		put_device(&b, "cl", "k", "// Function: k\n", *g == FFI);
+		facts = facts_of("opencl", *g, &b);
+		assert_int_equal(payload_each_function(&facts, look_at_signature, NULL), 0);
+		assert_source(&facts, "// Function: k\n");
+		tenon_buffer_fini(&b);
+	}
+}
+
+static void opencl_with_spirv_has_two_fields(void **state)
+{
+	(void)state;
+	EACH_GENERATION(g)
+	{
+		struct tenon_buffer b = TENON_BUFFER_INIT;
+		struct payload_facts facts;
+
+		put_kernels(&b, two_kernels, 2, *g == FFI);
+		tenon_buffer_u64(&b, 2);
+		put_spirv(&b, "left", 0, *g == FFI);
+		put_spirv(&b, "right", 1, *g == FFI);
+		facts = facts_of("opencl", *g, &b);
+		assert_int_equal(facts.format.size, 0);
+		assert_functions(&facts, "left right");
+		tenon_buffer_fini(&b);
+	}
+}
+
+static void vulkan_programs_have_a_length_since_0_24(void **state)
+{
+	int form;
+
+	(void)state;
+	for (form = 0; form < 3; form++) {
+		enum tenon_generation g = form == 0 ? LEGACY : FFI;
+		struct tenon_buffer b = TENON_BUFFER_INIT;
+		struct payload_facts facts;
+
+		put_string(&b, "vulkan");
+		put_kernels(&b, two_kernels, 2, g == FFI);
+		tenon_buffer_u64(&b, 2);
+		put_spirv(&b, "left", 0, form == 2);
+		put_spirv(&b, "right", 1, form == 2);
+		facts = facts_of("vulkan", g, &b);
+		assert_slice(facts.format, "vulkan");
+		assert_functions(&facts, "left right");
+		tenon_buffer_fini(&b);
+	}
+}
+
+static void a_vulkan_program_without_its_magic_number_is_refused(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tenon_cursor c;
+
+	(void)state;
+	put_string(&b, "vulkan");
+	put_kernels(&b, two_kernels, 1, false);
+	tenon_buffer_u64(&b, 1);
+	put_spirv(&b, "left", 0, false);
+	b.data[b.size - 12] ^= 1;
+	c = tenon_cursor_of(b.data, b.size, "payload", 0x100);
+	assert_int_equal(
+		payload_measure(payload_format_of(tenon_slice_of("vulkan")), &c, PAYLOAD_PLAIN),
+		-TENON_E_FORMAT);
+	assert_error_has(": no SPIR-V program");
+	tenon_buffer_fini(&b);
+}
+
+static void metal_changed_its_order_twice(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct payload_facts facts;
+
+	(void)state;
+	/* up to 0.12, and from compilers without Metal: one text */
+	put_string(&b, "metal");
+	put_kernels(&b, two_kernels, 2, false);
+	put_string(&b, "// Function: left\n…");
+	facts = facts_of("metal", LEGACY, &b);
+	assert_slice(facts.format, "metal");
+	assert_functions(&facts, "left right");
+
+	/* from 0.13 on: a version, sources by name, and the format last */
+	b.size = 0;
+	put_string(&b, "0.1.0");
+	tenon_buffer_u64(&b, 2);
+	put_string(&b, "left");
+	put_string(&b, "first text\n");
+	put_string(&b, "right");
+	put_string(&b, "second text");
+	put_kernels(&b, two_kernels, 2, false);
+	put_string(&b, "metal");
+	facts = facts_of("metal", LEGACY, &b);
+	assert_slice(facts.format, "metal");
+	assert_functions(&facts, "left right");
+	assert_source(&facts, "first text\nsecond text\n");
+
+	/* from 0.24 on: format, table, sources */
+	b.size = 0;
+	put_string(&b, "metallib");
+	put_kernels(&b, two_kernels, 2, true);
+	tenon_buffer_u64(&b, 2);
+	put_string(&b, "left");
+	put_string(&b, "first text");
+	put_string(&b, "right");
+	put_string(&b, "second text");
+	facts = facts_of("metal", FFI, &b);
+	assert_slice(facts.format, "metallib");
+	assert_functions(&facts, "left right");
+	tenon_buffer_fini(&b);
+}
+
+static void webgpu_has_no_format_and_a_text_for_each_kernel(void **state)
+{
+	(void)state;
+	EACH_GENERATION(g)
+	{
+		struct tenon_buffer b = TENON_BUFFER_INIT;
+		struct payload_facts facts;
+
+		put_kernels(&b, two_kernels, 2, *g == FFI);
+		tenon_buffer_u64(&b, 2);
+		put_string(&b, "left");
+		put_string(&b, "fn left() {}\n");
+		put_string(&b, "right");
+		put_string(&b, "fn right() {}\n");
+		facts = facts_of("webgpu", *g, &b);
+		assert_int_equal(facts.format.size, 0);
+		assert_functions(&facts, "left right");
+		assert_source(&facts, "fn left() {}\nfn right() {}\n");
+		tenon_buffer_fini(&b);
+	}
+}
+
+static void an_error_is_that_of_the_form_that_got_furthest(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tenon_cursor c;
+
+	(void)state;
+	put_device(&b, "cl", "k", "// code", false);
+	b.size -= 3;
+	c = tenon_cursor_of(b.data, b.size, "payload", 0x40);
+	assert_int_equal(
+		payload_measure(payload_format_of(tenon_slice_of("opencl")), &c, PAYLOAD_PLAIN),
+		-TENON_E_TRUNCATED);
+	assert_error_has("length 7, 4 bytes left");
+	tenon_buffer_fini(&b);
+}
+
+static void sizes_are_written_for_people(void **state)
+{
+	char text[PAYLOAD_SIZE_TEXT];
+
+	(void)state;
+	assert_string_equal(payload_size_text(0, text), "0 bytes");
+	assert_string_equal(payload_size_text(1, text), "1 byte");
+	assert_string_equal(payload_size_text(1023, text), "1023 bytes");
+	assert_string_equal(payload_size_text(1024, text), "1 KiB");
+	assert_string_equal(payload_size_text(1536, text), "1.5 KiB");
+	assert_string_equal(payload_size_text(48 * 1024, text), "48 KiB");
+	assert_string_equal(payload_size_text(1258291, text), "1.1 MiB");
+	assert_string_equal(payload_size_text(UINT64_C(3) << 30, text), "3 GiB");
+	assert_string_equal(payload_size_text(UINT64_MAX, text), "15 EiB");
+}
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(most_device_kinds_have_three_fields),
+		cmocka_unit_test(argument_types_and_launch_tags_are_found),
+		cmocka_unit_test(opencl_with_spirv_has_two_fields),
+		cmocka_unit_test(vulkan_programs_have_a_length_since_0_24),
+		cmocka_unit_test(a_vulkan_program_without_its_magic_number_is_refused),
+		cmocka_unit_test(metal_changed_its_order_twice),
+		cmocka_unit_test(webgpu_has_no_format_and_a_text_for_each_kernel),
+		cmocka_unit_test(an_error_is_that_of_the_form_that_got_furthest),
+		cmocka_unit_test(sizes_are_written_for_people),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* The command on whole models and files of parameters. */
+#include "suite.h"
+
+#include <stdio.h>
+#include <unistd.h>
+#include "cli_run.h"
+
+#define MLP "tests/interop/data/tvm-0.18/graph_mlp/"
+
+#ifdef __x86_64__
+#define NEEDS_X86
+#else
+#define NEEDS_X86 skip()
+#endif
+
+static char *in_temporary(const char *name)
+{
+	static char path[4][300];
+	static int turn;
+
+	turn = (turn + 1) % 4;
+	snprintf(path[turn], sizeof(path[turn]), "%s/%s",
+		 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", name);
+	return path[turn];
+}
+
+/* it ended with a code, and these words are in its output */
+static void assert_says(struct cli_run r, int code, const char *words)
+{
+	if (r.code != code || !strstr(r.out, words))
+		fail_msg("exit %d\n%s\n%s\nwant %d and: %s", r.code, r.out, r.err, code, words);
+	cli_run_free(&r);
+}
+
+static void a_model_is_run_by_the_names_of_its_inputs(void **state)
+{
+	(void)state;
+	NEEDS_X86;
+	assert_says(RUN("run", MLP "graph.so", "--input", "x=@" MLP "in_x.npy", "--expect",
+			"@" MLP "out0.npy"),
+		    CLI_OK, "expected: equal");
+	assert_says(RUN("run", MLP "graph.so", "--input", "@" MLP "in_x.npy", "--expect",
+			"tvmgen_default_fused_nn_softmax=@" MLP "out0.npy"),
+		    CLI_OK, "expected: equal");
+	assert_says(RUN("run", MLP "graph.so", "--input", "x=1x32xfloat32=ones", "--expect",
+			"@" MLP "out0.npy"),
+		    CLI_DIFFERS, "differ");
+}
+
+static void library_graph_and_parameters_may_be_apart(void **state)
+{
+	(void)state;
+	NEEDS_X86;
+	assert_says(RUN("run", MLP "lib.so", "--graph", MLP "graph.json", "--params",
+			MLP "model.params", "--input", "x=@" MLP "in_x.npy", "--expect",
+			"@" MLP "out0.npy"),
+		    CLI_OK, "expected: equal");
+	assert_refused(RUN("run", MLP "lib.so", "--graph", MLP "meta.json", "--params",
+			   MLP "model.params"),
+		       CLI_NO_FILE, "has no place in a graph");
+	assert_refused(
+		RUN("run", MLP "lib.so", "--graph", MLP "graph.json", "--params", MLP "graph.json"),
+		CLI_NO_FILE, "is not the magic number of parameters");
+}
+
+static void a_model_takes_several_devices_and_a_function_one(void **state)
+{
+	(void)state;
+	NEEDS_X86;
+	assert_says(RUN("run", MLP "graph.so", "--device", "cpu", "--device", "cpu:0", "--input",
+			"x=@" MLP "in_x.npy", "--expect", "@" MLP "out0.npy"),
+		    CLI_OK, "expected: equal");
+	assert_says(RUN("bench", MLP "graph.so", "--device", "cpu", "--runs", "3"), CLI_OK,
+		    "3 runs: min ");
+	assert_refused(RUN("run", MLP "graph.so", "--function", "get_graph_json", "--device", "cpu",
+			   "--device", "cpu"),
+		       CLI_USAGE, "2 --device: a function runs on one");
+	assert_refused(RUN("bench", MLP "graph.so", "--device", "nothing"), CLI_USAGE,
+		       "--device nothing");
+}
+
+#ifdef CONFIG_DEVICE_NULL
+/* the null device runs nothing, but holds tensors: its outputs come back to be printed and compared */
+static void what_a_model_has_on_a_device_is_fetched(void **state)
+{
+	static const char graph[] =
+		"{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []}, {\"op\": "
+		"\"tvm_op\", "
+		"\"name\": \"y\", \"attrs\": {\"func_name\": \"__copy\", \"num_inputs\": \"1\", "
+		"\"num_outputs\": \"1\", \"flatten_data\": \"0\"}, \"inputs\": [[0, 0, 0]]}], "
+		"\"arg_nodes\": [0], \"heads\": [[1, 0, 0]], \"attrs\": {\"dltype\": "
+		"[\"list_str\", "
+		"[\"float32\", \"float32\"]], \"device_index\": [\"list_int\", [1, 100]], "
+		"\"storage_id\": "
+		"[\"list_int\", [0, 1]], \"shape\": [\"list_shape\", [[3], [3]]]}, "
+		"\"node_row_ptr\": [0, 1, 2]}";
+	char *path = in_temporary("copy.json");
+	FILE *f = fopen(path, "w");
+
+	(void)state;
+	NEEDS_X86;
+	assert_non_null(f);
+	assert_int_equal(fwrite(graph, 1, sizeof(graph) - 1, f), sizeof(graph) - 1);
+	fclose(f);
+	assert_says(RUN("run", MLP "lib.so", "--graph", path, "--device", "null:0", "--input",
+			"x=3xfloat32=1,2,3", "--expect", "3xfloat32=1,2,3"),
+		    CLI_OK, "y: 3xfloat32 = [1 2 3]");
+	assert_refused(RUN("run", MLP "lib.so", "--graph", path, "--input", "x=3xfloat32=1,2,3"),
+		       CLI_UNAVAILABLE, "storage 1 is for ");
+	remove(path);
+}
+#endif
+
+static void words_that_do_not_fit_the_model_are_refused(void **state)
+{
+	(void)state;
+	NEEDS_X86;
+	assert_refused(RUN("run", MLP "graph.so"), CLI_USAGE, "input 0 (\"x\") was never set");
+	assert_refused(RUN("run", MLP "graph.so", "--input", "y=@" MLP "in_x.npy"), CLI_USAGE,
+		       "no input \"y\". Nearest: \"x\"");
+	assert_refused(RUN("run", MLP "graph.so", "--input", "x=2x32xfloat32=ones"), CLI_FAILED,
+		       "has shape [2, 32], the graph was compiled for [1, 32]");
+	assert_refused(RUN("run", MLP "graph.so", "--input", "x=@" MLP "in_x.npy", "--output",
+			   "3xfloat32"),
+		       CLI_USAGE, "the output is a 1x10xfloat32, not a 3xfloat32");
+	assert_refused(RUN("run", MLP "graph.so", "--function", "get_graph_json", "--profile"),
+		       CLI_USAGE, "are for models");
+}
+
+static void outputs_profiles_and_traces_are_written(void **state)
+{
+	char *output = in_temporary("y.npy"), *trace = in_temporary("trace.json"), words[400],
+	     text[64];
+	FILE *f;
+
+	(void)state;
+	NEEDS_X86;
+	snprintf(words, sizeof(words), "1x10xfloat32=>%s", output);
+	assert_says(RUN("run", MLP "graph.so", "--input", "x=@" MLP "in_x.npy", "--output", words,
+			"--profile", "--trace", trace, "--repeat", "3"),
+		    CLI_OK, "tvmgen_default_fused_nn_contrib_dense_pack_add_nn_relu        3 ");
+	assert_int_equal(access(output, R_OK), 0);
+	f = fopen(trace, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	assert_string_equal(text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+	fclose(f);
+	remove(output);
+	remove(trace);
+}
+
+static void a_model_is_measured(void **state)
+{
+	(void)state;
+	NEEDS_X86;
+	assert_says(RUN("bench", MLP "graph.so", "--runs", "7", "--per-op"), CLI_OK,
+		    "7 runs: min ");
+	assert_refused(RUN("bench", MLP "graph.so", "--runs", "0"), CLI_USAGE, "a number from 1");
+	assert_refused(RUN("bench", MLP "lib.so"), CLI_UNAVAILABLE, "is no model");
+}
+
+static void a_model_is_described(void **state)
+{
+	(void)state;
+	assert_says(RUN("inspect", MLP "graph.so"), CLI_OK,
+		    "3 operators, parameters 11 KiB, activations 424 bytes, 6 storages\n"
+		    "  input   x  1x32xfloat32\n");
+	assert_says(RUN("inspect", MLP "graph.so", "--model"), CLI_OK,
+		    "     2  %6 = tvmgen_default_fused_nn_softmax(%5)  1x10xfloat32 in #3\n");
+	assert_says(RUN("inspect", MLP "lib.so", "--graph", MLP "graph.json", "--dot"), CLI_OK,
+		    "\top1 -> v5;\n");
+}
+
+static void parameters_are_listed_and_aligned(void **state)
+{
+	char *aligned = in_temporary("aligned.params");
+
+	(void)state;
+	assert_says(RUN("params", "list", MLP "model.params"), CLI_OK,
+		    "3 parameters, 11008 bytes\n");
+	assert_says(RUN("params", "align", MLP "model.params", aligned, "--align", "4096"), CLI_OK,
+		    "3 parameters, aligned to 4096 bytes\n");
+	assert_says(RUN("params", "list", aligned), CLI_OK,
+		    "p0    8x32x8xfloat32                   8192         8192      4096\n");
+	remove(aligned);
+	assert_refused(RUN("params"), CLI_USAGE, "list, extract, align, from-npy or from-npz");
+	assert_refused(RUN("params", "list"), CLI_USAGE, "0 files given");
+	assert_refused(RUN("params", "align", MLP "model.params", aligned, "--align", "48"),
+		       CLI_USAGE, "a power of two");
+}
+
+static void parameters_are_made_of_arrays_and_taken_apart(void **state)
+{
+	char *made = in_temporary("made.params"), folder[512], full[300];
+
+	(void)state;
+	assert_says(RUN("params", "from-npy", MLP "in_x.npy", "second=" MLP "out0.npy", made),
+		    CLI_OK, "2 parameters, aligned to 128 bytes\n");
+	assert_says(RUN("params", "list", made), CLI_OK, "second  1x10xfloat32");
+	assert_non_null(getcwd(folder, sizeof(folder)));
+	snprintf(full, sizeof(full), "%s", made);
+	assert_int_equal(chdir(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp"), 0);
+	assert_says(RUN("params", "extract", full, "in_x"), CLI_OK, "in_x.npy\n");
+	assert_refused(RUN("params", "extract", full, "third"), CLI_NO_FILE,
+		       "no parameter \"third\"");
+	remove("in_x.npy");
+	assert_int_equal(chdir(folder), 0);
+	remove(full);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_model_is_run_by_the_names_of_its_inputs),
+		cmocka_unit_test(library_graph_and_parameters_may_be_apart),
+		cmocka_unit_test(a_model_takes_several_devices_and_a_function_one),
+#ifdef CONFIG_DEVICE_NULL
+		cmocka_unit_test(what_a_model_has_on_a_device_is_fetched),
+#endif
+		cmocka_unit_test(words_that_do_not_fit_the_model_are_refused),
+		cmocka_unit_test(outputs_profiles_and_traces_are_written),
+		cmocka_unit_test(a_model_is_measured),
+		cmocka_unit_test(a_model_is_described),
+		cmocka_unit_test(parameters_are_listed_and_aligned),
+		cmocka_unit_test(parameters_are_made_of_arrays_and_taken_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/suite.h"
+
+#include <stdlib.h>
+
+static const DLDataType f32 = { TENON_DTYPE_FLOAT, 32, 1 };
+
+static void a_new_tensor_is_zero_aligned_and_has_strides(void **state)
+{
+	int64_t shape[] = { 2, 3, 4 };
+	struct tenon_tensor *t;
+	size_t bytes, i;
+
+	(void)state;
+	assert_int_equal(tenon_tensor_create(shape, 3, f32, &t), 0);
+	assert_int_equal((uintptr_t)t->dl.data % TENON_TENSOR_ALIGN, 0);
+	assert_int_equal(t->dl.strides[0], 12);
+	assert_int_equal(t->dl.strides[1], 4);
+	assert_int_equal(t->dl.strides[2], 1);
+	assert_int_equal(tenon_tensor_bytes(&t->dl, &bytes), 0);
+	assert_int_equal(bytes, 96);
+	for (i = 0; i < bytes; i++)
+		assert_int_equal(((char *)t->dl.data)[i], 0);
+	tenon_object_unref(t);
+}
+
+static void a_scalar_has_one_element_and_no_strides(void **state)
+{
+	struct tenon_tensor *t;
+	uint64_t n;
+
+	(void)state;
+	assert_int_equal(tenon_tensor_create(NULL, 0, f32, &t), 0);
+	assert_int_equal(tenon_tensor_elements(&t->dl, &n), 0);
+	assert_int_equal(n, 1);
+	assert_null(t->dl.strides);
+	tenon_object_unref(t);
+}
+
+static void sub_byte_elements_are_packed(void **state)
+{
+	int64_t shape[] = { 3 };
+	DLTensor t = tenon_dltensor(NULL, shape, 1, tenon_dtype(TENON_DTYPE_INT, 4, 1));
+	size_t bytes;
+
+	(void)state;
+	assert_int_equal(tenon_tensor_bytes(&t, &bytes), 0);
+	assert_int_equal(bytes, 2);
+}
+
+static void a_product_of_extents_that_overflows_is_refused(void **state)
+{
+	int64_t shape[] = { INT64_C(1) << 33, INT64_C(1) << 33, 0 };
+	DLTensor t = tenon_dltensor(NULL, shape, 2, f32);
+	struct tenon_tensor *out;
+	size_t bytes;
+
+	(void)state;
+	assert_int_equal(tenon_tensor_bytes(&t, &bytes), -TENON_E_OVERFLOW);
+	assert_error("the product of 2 extents overflows");
+	assert_int_equal(tenon_tensor_create(shape, 3, f32, &out), -TENON_E_OVERFLOW);
+	tenon_error_clear();
+	shape[0] = INT64_C(1) << 62;
+	t.ndim = 1;
+	assert_int_equal(tenon_tensor_bytes(&t, &bytes), -TENON_E_OVERFLOW);
+	assert_error("the size of the tensor overflows");
+}
+
+static void a_negative_extent_is_refused(void **state)
+{
+	int64_t shape[] = { 4, -1 };
+	struct tenon_tensor *t;
+
+	(void)state;
+	assert_int_equal(tenon_tensor_create(shape, 2, f32, &t), -TENON_E_VALUE);
+	assert_error("extent -1 of dimension 1");
+}
+
+static void strides_with_gaps_are_not_compact(void **state)
+{
+	int64_t shape[] = { 2, 1, 4 }, strides[] = { 4, 99, 1 };
+	DLTensor t = tenon_dltensor(NULL, shape, 3, f32);
+
+	(void)state;
+	assert_true(tenon_tensor_compact(&t));
+	t.strides = strides;
+	assert_true(tenon_tensor_compact(&t));
+	strides[0] = 8;
+	assert_false(tenon_tensor_compact(&t));
+	shape[2] = 0;
+	assert_true(tenon_tensor_compact(&t));
+}
+
+static void a_view_keeps_its_owner_alive(void **state)
+{
+	int64_t shape[] = { 8 };
+	struct tenon_tensor *owner, *view;
+	DLTensor dl;
+
+	(void)state;
+	tenon_tensor_create(shape, 1, f32, &owner);
+	dl = owner->dl;
+	dl.strides = NULL;
+	assert_int_equal(tenon_tensor_view(&dl, &owner->object, &view), 0);
+	assert_int_equal(strong_count(owner), 2);
+	assert_ptr_equal(view->dl.data, owner->dl.data);
+	assert_int_equal(view->dl.strides[0], 1);
+	tenon_object_unref(view);
+	assert_int_equal(strong_count(owner), 1);
+	tenon_object_unref(owner);
+}
+
+static int managed_deleted;
+
+static void managed_delete(DLManagedTensor *self)
+{
+	(void)self;
+	managed_deleted++;
+}
+
+static void a_dlpack_tensor_is_taken_over_and_let_go(void **state)
+{
+	static float data[4] __attribute__((aligned(64)));
+	int64_t shape[] = { 4 };
+	DLManagedTensor m = { tenon_dltensor(data, shape, 1, f32), NULL, managed_delete };
+	struct tenon_tensor *t;
+
+	(void)state;
+	managed_deleted = 0;
+	assert_int_equal(tenon_tensor_from_dlpack(&m, 64, true, &t), 0);
+	assert_ptr_equal(t->dl.data, data);
+	tenon_object_unref(t);
+	assert_int_equal(managed_deleted, 1);
+	m.dl_tensor.data = (char *)data + 4;
+	assert_int_equal(tenon_tensor_from_dlpack(&m, 64, true, &t), -TENON_E_VALUE);
+	assert_error("the data is not aligned to 64 bytes");
+	assert_int_equal(managed_deleted, 1);
+}
+
+static void a_tensor_goes_out_and_comes_back_through_dlpack(void **state)
+{
+	int64_t shape[] = { 2, 2 };
+	DLManagedTensorVersioned *m;
+	struct tenon_tensor *t, *back;
+
+	(void)state;
+	tenon_tensor_create(shape, 2, f32, &t);
+	assert_int_equal(tenon_tensor_to_dlpack_versioned(t, &m), 0);
+	assert_int_equal(m->version.major, 1);
+	assert_int_equal(strong_count(t), 2);
+	assert_int_equal(tenon_tensor_from_dlpack_versioned(m, 0, false, &back), 0);
+	assert_ptr_equal(back->dl.data, t->dl.data);
+	tenon_object_unref(back);
+	assert_int_equal(strong_count(t), 1);
+	tenon_object_unref(t);
+}
+
+static void a_dlpack_tensor_of_another_major_version_is_refused(void **state)
+{
+	DLManagedTensorVersioned m;
+	struct tenon_tensor *t;
+
+	(void)state;
+	memset(&m, 0, sizeof(m));
+	m.version.major = 2;
+	assert_int_equal(tenon_tensor_from_dlpack_versioned(&m, 0, false, &t), -TENON_E_VALUE);
+	assert_error("DLPack version 2.0; version 1 is read here");
+}
+
+static const struct {
+	const char *text;
+	DLDataType dtype;
+} dtypes[] = {
+	{ "float32", { 2, 32, 1 } },	   { "int8", { 0, 8, 1 } },
+	{ "uint4x8", { 1, 4, 8 } },	   { "bfloat16", { 4, 16, 1 } },
+	{ "bool", { 6, 8, 1 } },	   { "handle", { 3, 64, 1 } },
+	{ "void", { 3, 0, 0 } },	   { "complex64", { 5, 64, 1 } },
+	{ "float8_e4m3fn", { 10, 8, 1 } }, { "float8_e4m3", { 8, 8, 1 } },
+	{ "float4_e2m1fn", { 17, 4, 1 } }, { "float8_e4m3b11fnuz", { 9, 8, 1 } },
+	{ "float32x4", { 2, 32, 4 } },	   { "float8_e5m2x2", { 12, 8, 2 } },
+};
+
+static void dtypes_are_written_as_they_are_read(void **state)
+{
+	char name[TENON_DTYPE_NAME];
+	DLDataType d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
+		assert_int_equal(tenon_dtype_parse(tenon_slice_of(dtypes[i].text), &d), 0);
+		assert_true(tenon_dtype_equal(d, dtypes[i].dtype));
+		assert_string_equal(tenon_dtype_name(d, name), dtypes[i].text);
+	}
+	assert_string_equal(tenon_dtype_name(tenon_dtype(1, 1, 1), name), "bool");
+}
+
+static void what_is_no_dtype_is_refused_by_name(void **state)
+{
+	static const char *const bad[] = { "float",  "flot32", "int8x0",   "int8x",	"int0",
+					   "int999", "bool8",  "float32 ", "int8x99999" };
+	DLDataType d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(tenon_dtype_parse(tenon_slice_of(bad[i]), &d), -TENON_E_VALUE);
+		assert_error_has(bad[i]);
+	}
+}
+
+static void devices_have_names_and_numbers(void **state)
+{
+	DLDevice d;
+
+	(void)state;
+	assert_int_equal(tenon_device_parse(tenon_slice_of("cuda:3"), &d), 0);
+	assert_int_equal(d.device_type, 2);
+	assert_int_equal(d.device_id, 3);
+	assert_int_equal(tenon_device_parse(tenon_slice_of("cuda_host"), &d), 0);
+	assert_int_equal(d.device_type, 3);
+	assert_string_equal(tenon_device_name(4), "opencl");
+	assert_int_equal(tenon_device_parse(tenon_slice_of("cuda:"), &d), -TENON_E_VALUE);
+	assert_int_equal(tenon_device_parse(tenon_slice_of("gpu"), &d), -TENON_E_VALUE);
+	assert_error_has("\"gpu\" is no device");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_new_tensor_is_zero_aligned_and_has_strides),
+		cmocka_unit_test(a_scalar_has_one_element_and_no_strides),
+		cmocka_unit_test(sub_byte_elements_are_packed),
+		cmocka_unit_test(a_product_of_extents_that_overflows_is_refused),
+		cmocka_unit_test(a_negative_extent_is_refused),
+		cmocka_unit_test(strides_with_gaps_are_not_compact),
+		cmocka_unit_test(a_view_keeps_its_owner_alive),
+		cmocka_unit_test(a_dlpack_tensor_is_taken_over_and_let_go),
+		cmocka_unit_test(a_tensor_goes_out_and_comes_back_through_dlpack),
+		cmocka_unit_test(a_dlpack_tensor_of_another_major_version_is_refused),
+		cmocka_unit_test(dtypes_are_written_as_they_are_read),
+		cmocka_unit_test(what_is_no_dtype_is_refused_by_name),
+		cmocka_unit_test(devices_have_names_and_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
