@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# clang builds the tree without a warning, and the tests pass
+
+. tests/build/tap.sh
+. tests/build/inner_make.sh
+need clang
+
+folder=$(kept clang)
+it "clang builds everything and the tests pass" \
+	inner_make O="$folder" CC=clang CFLAGS='-O2 -g -Werror' WITHOUT=build defconfig check
+finish

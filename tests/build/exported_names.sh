@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# One set of names: declared in include/tenon/, listed in the version script, exported by the library
+
+. tests/build/tap.sh
+need nm readelf
+
+# what the headers declare, and the one name that the compatibility library looks for
+{
+	sh scripts/declared-names include/tenon/*.h
+	echo tenon_tvm_table
+} | LC_ALL=C sort -u > "$scratch/declared"
+sed -n '/global:/,/local:/s/^\t\([a-z_0-9A-Z]*\);/\1/p' lib/libtenon.map | LC_ALL=C sort -u \
+	> "$scratch/listed"
+
+it "the version script lists what the headers declare" diff "$scratch/declared" "$scratch/listed"
+it "the headers declare something" test -s "$scratch/declared"
+
+exported()
+{
+	nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort -u
+}
+
+# names that a program linked with the static library would export as its own
+visible_names()
+{
+	readelf -sW "$1" | awk '$5 == "GLOBAL" && $6 == "DEFAULT" && $7 != "UND" { print $8 }'
+}
+
+library=$TENON_BUILD/libtenon.so
+if [ -e "$library" ] && [ -z "${SAN:-}" ]; then
+	exported "$library" > "$scratch/exported"
+	it "the library exports what the headers declare" diff "$scratch/declared" "$scratch/exported"
+fi
+compat=$TENON_BUILD/compat/libtvm_ffi.so
+if [ -e "$compat" ] && [ -z "${SAN:-}" ]; then
+	exported "$compat" > "$scratch/compat"
+	# beside them: what binds it, and two conversions that old LLVM code calls
+	it "the compatibility library exports only names of the original" \
+		not grep -v '^TVM\|^tenon_tvm_bind$\|^__gnu_[hf]2[hf]_ieee$' "$scratch/compat"
+	it "the compatibility library exports something" test -s "$scratch/compat"
+fi
+visible_names "$TENON_BUILD/libtenon.a" > "$scratch/visible"
+it "visible names of the static library have a prefix" not grep -v '^tenon_\|^_*TVM\|^__tvm_\|^__gnu_.*_ieee$' \
+	"$scratch/visible"
+finish

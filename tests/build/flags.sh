@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What the caller says about tools and flags reaches every command, and nothing replaces it
+
+. tests/build/tap.sh
+. tests/build/inner_make.sh
+
+folder=$scratch/out
+log=$scratch/log
+
+build()
+{
+	inner_make O="$folder" V=1 "$@" > "$log" 2>&1 || { tail -n 20 "$log"; return 1; }
+}
+
+# each compiler call that makes an object (or that links) has the word
+in_each()
+{
+	grep -e "$1" "$log" | grep -v -e ' -x c ' > "$scratch/lines"
+	[ -s "$scratch/lines" ] || { echo "no command like $1"; return 1; }
+	not grep -v -e "$2" "$scratch/lines"
+}
+
+compile='-c -o' link=' -o [^ ]*\(tenon\|\.so[.0-9]*\|examples/[a-z_]*\) '
+
+unknown_symbol()
+{
+	echo CONFIG_NO_SUCH_THING=y >> "$folder/.config"
+	if inner_make O="$folder" all > "$log" 2>&1; then
+		return 1
+	fi
+	cat "$log"
+	grep -q '\.config:[0-9]*: unknown symbol CONFIG_NO_SUCH_THING' "$log"
+}
+
+it "a build with the caller's flags succeeds" build defconfig all CC=gcc CFLAGS='-O1 -DFROM_CALLER' \
+	CPPFLAGS=-DCPP_FROM_CALLER LDFLAGS='-Wl,-z,now -Wl,-z,relro'
+it "CFLAGS reach each compilation" in_each "$compile" ' -O1 -DFROM_CALLER '
+it "CPPFLAGS reach each compilation" in_each "$compile" ' -DCPP_FROM_CALLER '
+it "LDFLAGS reach each link" in_each "$link" ' -Wl,-z,now '
+it "no optimisation level but the caller's is used" not grep -q -e ' -O2' "$log"
+it "nobody asks for this very processor" not grep -q -e '-march=native\|-mtune=native' "$log"
+it "warnings are not errors" not grep -q -e '-Werror' "$log"
+
+it "the same words again build nothing" build all CC=gcc CFLAGS='-O1 -DFROM_CALLER' \
+	CPPFLAGS=-DCPP_FROM_CALLER LDFLAGS='-Wl,-z,now -Wl,-z,relro'
+it "indeed nothing" not grep -q -e "$compile" "$log"
+it "other flags build everything anew" build all CC=gcc CFLAGS=-O1
+it "indeed everything" in_each "$compile" ' -O1 '
+
+it "an unknown symbol in the configuration stops the build" unknown_symbol
+finish

@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# gcc builds the tree without a warning
+
+. tests/build/tap.sh
+. tests/build/inner_make.sh
+need gcc
+
+folder=$(kept gcc-warnings)
+it "gcc builds everything without a warning" \
+	inner_make O="$folder" CC=gcc CFLAGS='-O2 -g -Werror' defconfig all
+finish

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# install writes where it was told, a stranger's program builds with what it wrote, uninstall removes it
+
+. tests/build/tap.sh
+. tests/build/inner_make.sh
+
+root=$scratch/root
+folder=$(kept install)
+where="prefix=/opt/x libdir=/opt/x/lib/triplet DESTDIR=$root"
+
+list()
+{
+	(cd "$root" && find . ! -type d | sort)
+}
+
+only_declared_folders()
+{
+	list > "$scratch/list"
+	[ -s "$scratch/list" ] &&
+		not grep -v '^\./opt/x/\(bin\|include/tenon\|lib/triplet\|share\)/' "$scratch/list"
+}
+
+has_files()
+{
+	for file in bin/tenon include/tenon/tenon.h lib/triplet/libtenon.a lib/triplet/libtenon.so \
+		lib/triplet/libtenon.so.0 lib/triplet/pkgconfig/tenon.pc; do
+		[ -e "$root/opt/x/$file" ] || { echo "$file is missing"; list; return 1; }
+	done
+}
+
+pkg()
+{
+	PKG_CONFIG_PATH=$root/opt/x/lib/triplet/pkgconfig PKG_CONFIG_SYSROOT_DIR='' \
+		pkg-config --define-variable=prefix="$root/opt/x" "$@"
+}
+
+embeds()
+{
+	cat > "$scratch/user.c" <<END
+#include <stdio.h>
+#include <tenon/tenon.h>
+int main(void)
+{
+	puts(tenon_version());
+	return 0;
+}
+END
+	"${CC:-cc}" -std=c11 "$scratch/user.c" $(pkg --cflags tenon) -o "$scratch/user" "$@" &&
+		LD_LIBRARY_PATH=$root/opt/x/lib/triplet "$scratch/user" | grep -q "^$(pkg --modversion tenon)$"
+}
+
+is_stripped()
+{
+	if readelf -S "$1" | grep -q '\.debug_info'; then
+		return 1
+	fi
+}
+
+it "install succeeds" inner_make O="$folder" $where defconfig install
+it "it writes only below the folders it was told" only_declared_folders
+it "the command, the headers and the libraries are there" has_files
+it "the installed command runs" "$root/opt/x/bin/tenon" --version
+it "nothing is stripped unasked" not is_stripped "$root/opt/x/lib/triplet/libtenon.so"
+if command -v pkg-config >/dev/null 2>&1; then
+	it "a program builds with the shared library and runs" embeds $(pkg --libs tenon)
+	it "a program builds with the static library and runs" embeds \
+		"$root/opt/x/lib/triplet/libtenon.a" -pthread -ldl
+	it "the .pc file is relative to its prefix" grep -q '^libdir=${exec_prefix}/lib/triplet$' \
+		"$root/opt/x/lib/triplet/pkgconfig/tenon.pc"
+fi
+it "installing again changes nothing" inner_make O="$folder" $where install
+it "uninstall succeeds" inner_make O="$folder" $where uninstall
+it "it leaves no file behind" test -z "$(list)"
+it "install-strip succeeds" inner_make O="$folder" $where install-strip
+it "and strips the library" is_stripped "$root/opt/x/lib/triplet/libtenon.so"
+it "the stripped command runs" "$root/opt/x/bin/tenon" --version
+finish

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# scripts/kconfig.awk against small Kconfig files, and against kconfig-conf on the tree's own
+
+. tests/build/tap.sh
+
+awk_kconfig()
+{
+	LC_ALL=C "${AWK:-awk}" -f scripts/kconfig.awk "$@"
+}
+
+# resolve KCONFIG-TEXT CONFIG-TEXT: the complete configuration, sorted
+resolve()
+{
+	printf '%b' "$1" > "$scratch/Kconfig"
+	printf '%b' "$2" > "$scratch/config"
+	awk_kconfig -v mode=full -v kconfig="$scratch/Kconfig" -v config="$scratch/config" \
+		-v out="$scratch/out" || return
+	grep CONFIG_ "$scratch/out" | sort | tr '\n' ';'
+}
+
+gives()
+{
+	got=$(resolve "$1" "$2") || return
+	[ "$got" = "$3" ] || { printf 'want %s\ngot  %s\n' "$3" "$got"; return 1; }
+}
+
+# refuses KCONFIG-TEXT CONFIG-TEXT PATTERN: an error that says so
+refuses()
+{
+	if resolve "$1" "$2" > "$scratch/words" 2>&1; then
+		echo "was accepted"
+		return 1
+	fi
+	cat "$scratch/words"
+	grep -q -e "$3" "$scratch/words"
+}
+
+AB='config A\n\tbool "a"\nconfig B\n\tbool "b"\n\tdefault y\n\tdepends on A\n'
+
+it "a default holds only where its dependencies do" gives "$AB" "" "# CONFIG_A is not set;"
+it "a default holds where its dependencies do" gives "$AB" "CONFIG_A=y\n" "CONFIG_A=y;CONFIG_B=y;"
+it "what the person chose wins over the default" \
+	gives "$AB" "CONFIG_A=y\n# CONFIG_B is not set\n" "# CONFIG_B is not set;CONFIG_A=y;"
+it "the last of two lines for a symbol counts" \
+	gives "$AB" "CONFIG_A=y\nCONFIG_A=n\n" "# CONFIG_A is not set;"
+it "the first default whose condition holds is taken" \
+	gives 'config A\n\tbool "a"\nconfig N\n\tint "n"\n\tdefault 3 if A\n\tdefault 5\n' \
+	"CONFIG_A=y\n" "CONFIG_A=y;CONFIG_N=3;"
+it "a select wins over what the person chose" \
+	gives 'config A\n\tbool "a"\n\tselect B\nconfig B\n\tbool "b"\n' \
+	"CONFIG_A=y\n# CONFIG_B is not set\n" "CONFIG_A=y;CONFIG_B=y;"
+it "a text keeps its quotes and backslashes" \
+	gives 'config S\n\tstring "s"\n\tdefault "x"\n' 'CONFIG_S="a \\"b\\" \\\\c"\n' \
+	'CONFIG_S="a \"b\" \\c";'
+it "a menu's dependency holds for what is in it" \
+	gives 'config A\n\tbool "a"\nmenu "m"\n\tdepends on A\nconfig B\n\tbool "b"\n\tdefault y\nendmenu\n' \
+	"" "# CONFIG_A is not set;"
+it "an if holds for what is in it, and not, or, and compare" \
+	gives 'config A\n\tbool "a"\nif !A && (A || A != y)\nconfig B\n\tbool "b"\n\tdefault y\nendif\n' \
+	"" "# CONFIG_A is not set;CONFIG_B=y;"
+it "a help text is not read as attributes" \
+	gives 'config A\n\tbool "a"\n\thelp\n\t  select X\n\n\t  config Y\nconfig B\n\tbool "b"\n' \
+	"" "# CONFIG_A is not set;# CONFIG_B is not set;"
+
+it "an unknown symbol is refused with file, line and the nearest name" \
+	refuses 'config TVM_LEGACY\n\tbool "a"\n' "\n\nCONFIG_TVM_LEGASY=y\n" \
+	'config:3: unknown symbol CONFIG_TVM_LEGASY; did you mean CONFIG_TVM_LEGACY?'
+it "an unknown symbol that is not set is refused as well" \
+	refuses "$AB" "# CONFIG_C is not set\n" 'unknown symbol CONFIG_C'
+it "a bool that is neither y nor n is refused" refuses "$AB" "CONFIG_A=m\n" 'is y or n, not m'
+it "a line that is no setting is refused" refuses "$AB" "CONFIG A=y\n" 'config:1: not understood'
+it "a number out of its range is refused" \
+	refuses 'config N\n\tint "n"\n\trange 1 9\n\tdefault 5\n' "CONFIG_N=12\n" 'want 1 to 9'
+it "a symbol that depends on itself is refused" \
+	refuses 'config A\n\tbool "a"\n\tdepends on B\nconfig B\n\tbool "b"\n\tdepends on A\n' "" \
+	'depends on itself'
+it "a dependency on an unknown symbol is refused" \
+	refuses 'config A\n\tbool "a"\n\tdepends on NOBODY\n' "" 'unknown symbol NOBODY'
+it "a symbol defined twice is refused" refuses "${AB}config A\n\tbool\n" "" 'defined twice'
+it "a menu without end is refused" refuses 'menu "m"\n' "" 'menu is not closed'
+
+# header NAME VALUE: what C sees of the configuration
+header_has()
+{
+	printf 'CONFIG_A=y\nCONFIG_N=7\nCONFIG_S="t"\n' > "$scratch/config"
+	printf 'config A\n\tbool "a"\nconfig B\n\tbool "b"\nconfig N\n\tint "n"\nconfig S\n\tstring "s"\n' \
+		> "$scratch/Kconfig"
+	awk_kconfig -v mode=build -v kconfig="$scratch/Kconfig" -v config="$scratch/config" \
+		-v conf="$scratch/auto.conf" -v header="$scratch/autoconf.h" || return
+	grep -v '^/[*]' "$scratch/autoconf.h" > "$scratch/got"
+	printf '#define CONFIG_A 1\n#define CONFIG_N 7\n#define CONFIG_S "t"\n' > "$scratch/want"
+	echo '#define TENON_CONFIG_TEXT "A"' >> "$scratch/want"
+	diff "$scratch/want" "$scratch/got"
+}
+it "the header defines what is on and leaves out what is off" header_has
+
+comments_out()
+{
+	grep CONFIG_ "$1" | sort
+}
+
+# same_as_conf OUR-ARGUMENTS ITS-ARGUMENTS: both programs resolve the tree's Kconfig alike
+same_as_conf()
+{
+	ours=$1 theirs=$2
+	awk_kconfig $ours -v kconfig=Kconfig -v out="$scratch/ours" || return
+	KCONFIG_CONFIG=$scratch/theirs kconfig-conf $theirs Kconfig > "$scratch/talk" 2>&1 ||
+		{ cat "$scratch/talk"; return 1; }
+	comments_out "$scratch/ours" > "$scratch/ours.sorted"
+	comments_out "$scratch/theirs" > "$scratch/theirs.sorted"
+	[ -s "$scratch/ours.sorted" ] && diff "$scratch/theirs.sorted" "$scratch/ours.sorted"
+}
+
+same_minimal()
+{
+	awk_kconfig -v mode=full -v kconfig=Kconfig -v config="$1" -v out="$scratch/full" &&
+		awk_kconfig -v mode=minimal -v kconfig=Kconfig -v config="$scratch/full" \
+			-v out="$scratch/minimal" &&
+		grep -v '^# SPDX' "$1" | diff - "$scratch/minimal"
+}
+
+for config in configs/*config; do
+	it "$config is in the form that savedefconfig writes" same_minimal "$config"
+done
+if command -v kconfig-conf >/dev/null 2>&1; then
+	it "allyesconfig is what kconfig-conf makes" same_as_conf "-v mode=allyes" --allyesconfig
+	it "allnoconfig is what kconfig-conf makes" same_as_conf "-v mode=allno" --allnoconfig
+	for config in configs/*config; do
+		it "$config becomes what kconfig-conf makes of it" same_as_conf \
+			"-v mode=full -v config=$config" "--defconfig=$config"
+	done
+else
+	cases=$((cases + 1))
+	echo "ok $cases - the same as kconfig-conf # SKIP kconfig-conf is not installed"
+fi
+finish

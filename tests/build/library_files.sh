@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The ELF files that packagers look at: names, paths, headers
+
+. tests/build/tap.sh
+need readelf
+[ -z "${SAN:-}" ] || skip "a build with sanitizers is not packaged"
+
+says()
+{
+	readelf "$1" "$2" | grep -q -e "$3" || { readelf "$1" "$2"; return 1; }
+}
+
+silent_about()
+{
+	if readelf "$1" "$2" | grep -e "$3"; then
+		return 1
+	fi
+}
+
+no_text()
+{
+	! LC_ALL=C grep -a -n -o -e "$2" "$1"
+}
+
+check_elf()
+{
+	it "$1 has no run path" silent_about -d "$2" 'RPATH\|RUNPATH'
+	it "$1 has no relocations in its text" silent_about -d "$2" TEXTREL
+	it "$1 has no executable stack" silent_about -lW "$2" 'GNU_STACK.*E'
+	it "$1 holds no path of the source folder" no_text "$2" "$TENON_SOURCE"
+	it "$1 needs no C++ library" silent_about -d "$2" 'stdc++'
+}
+
+if [ -e "$TENON_BUILD/libtenon.so" ]; then
+	check_elf libtenon.so "$TENON_BUILD/libtenon.so"
+	it "libtenon.so carries its versioned name" says -d "$TENON_BUILD/libtenon.so" \
+		'SONAME.*\[libtenon\.so\.0\]'
+	it "libtenon.so has a version node" says -V "$TENON_BUILD/libtenon.so" 'TENON_0\.1'
+fi
+if [ -e "$TENON_BUILD/compat/libtvm_ffi.so" ]; then
+	check_elf libtvm_ffi.so "$TENON_BUILD/compat/libtvm_ffi.so"
+	it "libtvm_ffi.so carries the name that modules need" \
+		says -d "$TENON_BUILD/compat/libtvm_ffi.so" 'SONAME.*\[libtvm_ffi\.so\]'
+	it "libtvm_ffi.so does not need libtenon" \
+		silent_about -d "$TENON_BUILD/compat/libtvm_ffi.so" 'NEEDED.*tenon'
+fi
+if [ -e "$TENON_BUILD/tenon" ]; then
+	check_elf tenon "$TENON_BUILD/tenon"
+	it "tenon does not need libtenon" silent_about -d "$TENON_BUILD/tenon" 'NEEDED.*libtenon'
+fi
+
+# what git knows, or in an unpacked archive what lies there beside build folders
+sources()
+{
+	git ls-files --cached --others --exclude-standard 2>/dev/null ||
+		find . \( -path './build*' -o -path ./.git \) -prune -o -type f -print
+}
+
+without_licence()
+{
+	sources | grep -e '\.[ch]$' -e '\.sh$' -e '\.awk$' -e '\.py$' -e '\.scd$' -e '\.map$' -e 'config$' \
+		-e 'Kbuild$' -e 'Kconfig$' -e 'Makefile' -e 'scripts/' | grep -v -e 'help\.txt$' -e '/data/' |
+		while read -r file; do
+			[ ! -f "$file" ] || grep -q 'SPDX-License-Identifier: MIT' "$file" || echo "$file"
+		done
+}
+it "every source, script and fragment has its licence line" test -z "$(without_licence)"
+finish

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The recipes of docs/adding-a-backend.md, line by line: in a copy of the tree, and out of it with what install wrote
+
+. tests/build/tap.sh
+. tests/build/inner_make.sh
+need pkg-config
+pkg-config --exists cmocka || skip "cmocka is not found (Debian: libcmocka-dev)"
+
+# the lines between ```sh and ``` under a heading, as a script
+recipe()
+{
+	awk -v heading="## $1" '
+		/^## / { in_part = $0 == heading }
+		/^ *```/ { in_code = in_part && /```sh/; indent = index($0, "`") - 1; next }
+		in_code { print substr($0, indent + 1) }' docs/adding-a-backend.md
+}
+
+# what git knows, where there is git; else all but what was built
+copy_tree()
+{
+	mkdir -p "$1" &&
+		if git ls-files -z > "$scratch/files" 2>/dev/null && [ -s "$scratch/files" ]; then
+			xargs -0 sh -c 'for f; do [ ! -e "$f" ] || echo "$f"; done' sh < "$scratch/files" |
+				tar -cf - -T - | tar -xf - -C "$1"
+		else
+			tar -cf - --exclude='./build*' . | tar -xf - -C "$1"
+		fi
+}
+
+follow()
+{
+	(
+		cd "$1" || exit 1
+		{ echo 'set -e'; cat "$2"; } > "$scratch/script"
+		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u AR -u SAN -u EMULATOR -u SUITE \
+			-u CASE -u FULL -u WITHOUT -u O -u TENON_CASE -u KCONFIG_CONFIG -u TENON_BUILD \
+			-u TENON_COMPAT_LIBRARY -u CMOCKA_MESSAGE_OUTPUT sh "$scratch/script"
+	)
+}
+
+passes()
+{
+	"$@" > "$scratch/log" 2>&1 || { cat "$scratch/log"; return 1; }
+	cat "$scratch/log"
+	grep -q '[0-9][0-9] passed, 0 failed\|PASSED.* [0-9][0-9]* test' "$scratch/log"
+}
+
+tree=$scratch/tree
+here=$scratch/here
+root=$scratch/root
+recipe "The recipe" > "$scratch/in-tree"
+recipe "Out of the tree" > "$scratch/out-of-tree"
+it "the page has recipes" test -s "$scratch/in-tree" -a -s "$scratch/out-of-tree"
+it "the tree is copied" copy_tree "$tree"
+it "the recipe in the tree ends with a green suite" passes follow "$tree" "$scratch/in-tree"
+lists_demo()
+{
+	"$@" > "$scratch/log" 2>&1
+	grep '^demo:0 *demo device' "$scratch/log" || { cat "$scratch/log"; return 1; }
+}
+it "the command lists the new device" lists_demo "$tree/build/tenon" devices
+
+it "install succeeds" inner_make O="$(kept new-backend)" prefix="$root" libdir="$root/lib" defconfig install
+export PKG_CONFIG_PATH="$root/lib/pkgconfig:${PKG_CONFIG_PATH:-}" LD_LIBRARY_PATH="$root/lib"
+tenon=$PWD
+export tenon here
+mkdir -p "$here"
+it "the recipe out of the tree ends with a green suite" passes follow "$here" "$scratch/out-of-tree"
+it "the plug-in needs nothing but the library and libc" not sh -c \
+	"readelf -d '$here/backends/demo.so' | grep NEEDED | grep -v 'libtenon.so\|libc.so'"
+plugged()
+{
+	TENON_BACKEND_PATH=$here/backends "$root/bin/tenon" "$@"
+}
+it "the installed command lists the plug-in's device" lists_demo plugged devices
+chmod o+w "$here/backends/demo.so"
+not_used()
+{
+	plugged doctor > "$scratch/log"
+	grep -A1 'warn  plug-in .*demo.so: anybody can write to it' "$scratch/log" || { cat "$scratch/log"; return 1; }
+}
+it "one that anybody can write to is not used, and doctor says so" not_used
+finish

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The source may be read-only: everything that is made goes to O
+
+. tests/build/tap.sh
+. tests/build/inner_make.sh
+
+mkdir "$scratch/source"
+(cd "$TENON_SOURCE" && tar cf - --exclude=./build --exclude=./.git .) | (cd "$scratch/source" && tar xf -)
+chmod -R a-w "$scratch/source"
+
+# root may write anywhere, so what counts is that nothing was written
+snapshot()
+{
+	(cd "$scratch/source" && find . -exec ls -ld --time-style=full-iso {} + 2>/dev/null || find .) | sort
+}
+
+unchanged()
+{
+	snapshot | diff "$scratch/before" -
+}
+
+snapshot > "$scratch/before"
+TENON_SOURCE=$scratch/source
+it "it builds and its tests pass" inner_make O="$scratch/out" WITHOUT=build defconfig check
+it "the configuration can be changed" inner_make O="$scratch/out" allnoconfig olddefconfig savedefconfig
+it "the source is unchanged" unchanged
+it "mrproper removes all that was made" inner_make O="$scratch/out" mrproper
+it "so that nothing is left" not test -e "$scratch/out"
+finish
