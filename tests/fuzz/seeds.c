@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/fuzz/seeds.h"
+
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/elf_image.h"
+
+struct sink {
+	void (*visit)(void *context, const char *name, struct tenon_slice bytes);
+	void *context;
+};
+
+static void give(const struct sink *sink, const char *name, struct tenon_buffer *b)
+{
+	sink->visit(sink->context, name, slice_of(b));
+	tenon_buffer_fini(b);
+}
+
+static const char text[] = "subgraph_0\n  input 0 2 3\n  input 1 2 3\n"
+			   "  add 2 inputs: 0 1 shape: 2 3\n  mul 3 inputs: 2 2 shape: 2 3\n"
+			   "other_subgraph_1\n  input 0 4\n  sub 1 inputs: 0 0 shape: 4\n";
+
+static void put_constants(struct tenon_buffer *b)
+{
+	static const float values[3] = { 1, 2, 3 };
+
+	tenon_buffer_u64(b, 2);
+	put_string(b, "p0");
+	put_string(b, "p1");
+	tenon_buffer_u64(b, 2);
+	put_tensor(b, values, 3);
+	put_tensor(b, values, 1);
+	tenon_buffer_u64(b, 2);
+	put_string(b, "f");
+	put_string(b, "g");
+	tenon_buffer_u64(b, 2);
+	tenon_buffer_u64(b, 1);
+	put_string(b, "p1");
+	tenon_buffer_u64(b, 0);
+}
+
+static void put_executor(struct tenon_buffer *b, const char *graph)
+{
+	static const float values[2] = { 1, 2 };
+
+	if (graph)
+		put_string(b, graph);
+	tenon_buffer_u64(b, 1);
+	tenon_buffer_u64(b, 1);
+	put_string(b, "p0");
+	put_tensor(b, values, 2);
+	put_string(b, "default");
+}
+
+static void put_spirv_part(struct tenon_buffer *b, bool sized)
+{
+	tenon_buffer_u64(b, 1);
+	put_string(b, "kernel");
+	if (sized)
+		tenon_buffer_u64(b, 20);
+	tenon_buffer_u32(b, 0);
+	tenon_buffer_u64(b, 2);
+	tenon_buffer_u32(b, 0x07230203);
+	tenon_buffer_u32(b, 0);
+}
+
+static void put_relax(struct tenon_buffer *b)
+{
+	tenon_buffer_u64(b, UINT64_C(0xd225de2f4214151d));
+	put_string(b, "0.14");
+	tenon_buffer_u64(b, 1);
+	tenon_buffer_u32(b, 1);
+	put_string(b, "main");
+	tenon_buffer_append(b, (const char[32]){ 0 }, 32);
+	tenon_buffer_u64(b, 1);
+	put_string(b, "x");
+	tenon_buffer_u64(b, 0);
+}
+
+static void put_kernel_parts(struct tenon_buffer *b)
+{
+	tenon_buffer_u64(b, 1);
+	put_string(b, "kernel");
+	put_string(b, "text of the kernel");
+}
+
+static void put_strings(struct tenon_buffer *b, const char *const *words)
+{
+	for (; *words; words++)
+		put_string(b, *words);
+}
+
+#define STRINGS(...)                                                                               \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+
+/* a payload of the kind, as TVM would write it */
+static void put_payload(struct tenon_buffer *b, const char *kind, bool current)
+{
+	static const char *const kernel = "kernel";
+	struct tenon_buffer inner = TENON_BUFFER_INIT;
+
+	if (!strcmp(kind, "vulkan")) {
+		put_string(b, "vulkan");
+		put_kernels(b, &kernel, 1, current);
+		put_spirv_part(b, current);
+	} else if (!strcmp(kind, "metal")) {
+		put_string(b, current ? "metal" : "0.1.0");
+		if (!current)
+			put_kernel_parts(b);
+		put_kernels(b, &kernel, 1, current);
+		if (current)
+			put_kernel_parts(b);
+		else
+			put_string(b, "metal");
+	} else if (!strcmp(kind, "webgpu")) {
+		put_kernels(b, &kernel, 1, current);
+		put_kernel_parts(b);
+	} else if (!strcmp(kind, "const_loader")) {
+		put_constants(b);
+	} else if (!strcmp(kind, "GraphExecutorFactory")) {
+		put_executor(b, "{\"nodes\": [{\"op\": \"null\"}, {}], \"heads\": []}");
+	} else if (!strcmp(kind, "AotExecutorFactory")) {
+		put_executor(b, NULL);
+	} else if (strstr(kind, "VMExecutable")) {
+		put_relax(&inner);
+		if (current)
+			tenon_buffer_slice(b, slice_of(&inner));
+		else
+			tenon_buffer_string(b, slice_of(&inner));
+		tenon_buffer_fini(&inner);
+	} else if (!strcmp(kind, "dnnl_json")) {
+		put_strings(b, STRINGS("symbol", "{\"nodes\": [{}]}"));
+		tenon_buffer_u64(b, 1);
+		put_string(b, "constant");
+	} else if (!strcmp(kind, "mrvl_hw")) {
+		put_strings(b, STRINGS("symbol", "{}", "binary"));
+		tenon_buffer_append(b, "\1\0\0\0\1\0\0\0\1\0\0", 12);
+	} else if (!strcmp(kind, "torch")) {
+		put_strings(b, STRINGS("symbol", "module"));
+	} else if (!strcmp(kind, "VitisAIRuntime")) {
+		put_strings(b, STRINGS("model", "path", "symbol"));
+		tenon_buffer_u64(b, 0);
+	} else if (!strcmp(kind, "ethos-n")) {
+		tenon_buffer_u64(b, 1);
+		put_strings(b, STRINGS("name", "stream"));
+		tenon_buffer_u64(b, 1);
+		tenon_buffer_u64(b, 0);
+		tenon_buffer_u64(b, 0);
+	} else if (!strcmp(kind, "c")) {
+		put_strings(b, STRINGS("int f(void);", "c"));
+		tenon_buffer_u64(b, 1);
+		put_string(b, "f");
+		tenon_buffer_u64(b, 0);
+	} else if (!strcmp(kind, "static_library")) {
+		put_string(b, "!<arch>\n");
+		tenon_buffer_u64(b, 1);
+		put_string(b, "f");
+	} else if (!strcmp(kind, "examplejson")) {
+		put_string(b, text);
+	} else if (strcmp(kind, "metadata_module")) {
+		put_device(b, "cl", kernel, "// code", current);
+	}
+}
+
+static void payload_seeds(const struct sink *sink)
+{
+	int i, current;
+
+	for (i = 0; fuzz_kinds[i]; i++) {
+		for (current = 0; current < 2; current++) {
+			struct tenon_buffer b = TENON_BUFFER_INIT;
+
+			tenon_buffer_u8(&b, (uint8_t)(2 * i + current));
+			put_payload(&b, fuzz_kinds[i], current);
+			give(sink, fuzz_kinds[i], &b);
+		}
+	}
+}
+
+static void real_seeds(const struct sink *sink, const char *const *files)
+{
+	for (; *files; files++) {
+		struct real_blob r = real_blob_open(*files);
+
+		sink->visit(sink->context, *files, r.bytes);
+		file_map_close(&r.file);
+	}
+}
+
+/* a file as it is */
+static void file_seed(const struct sink *sink, const char *path)
+{
+	struct tenon_slice bytes;
+
+	if (file_map_open(path, &bytes)) {
+		fprintf(stderr, "%s\n", tenon_error_message());
+		abort();
+	}
+	sink->visit(sink->context, path, bytes);
+	file_map_close(&bytes);
+}
+
+/* a tree of four, with a module that two import, and no bytes that are no structure */
+static void blob_seeds(const struct sink *sink, enum tenon_generation g)
+{
+	struct tenon_buffer payload[3] = { TENON_BUFFER_INIT, TENON_BUFFER_INIT,
+					   TENON_BUFFER_INIT },
+			    b;
+	int i;
+
+	put_payload(&payload[0], "const_loader", g == TENON_GENERATION_FFI);
+	put_payload(&payload[1], "opencl", g == TENON_GENERATION_FFI);
+	put_payload(&payload[2], "examplejson", g == TENON_GENERATION_FFI);
+	const struct part parts[] = { { "const_loader", slice_of(&payload[0]) },
+				      { "_lib", { NULL, 0 } },
+				      { "opencl", slice_of(&payload[1]) },
+				      { "examplejson", slice_of(&payload[2]) } };
+
+	b = blob_of(g, parts, 4, ROWS(0, 2, 4, 4, 4), ROWS(1, 3, 2, 3));
+	give(sink, "tree of four", &b);
+	for (i = 0; i < 3; i++)
+		tenon_buffer_fini(&payload[i]);
+}
+
+static void elf_seeds(const struct sink *sink)
+{
+	static const char *const names[] = { "__tvm_ffi_add", "__tvm_ffi__library_bin", NULL };
+	struct image i = { .names = names, .content_of = 1 };
+	struct tenon_buffer payload = TENON_BUFFER_INIT, blob, b;
+	int n;
+
+	put_payload(&payload, "opencl", true);
+	const struct part parts[] = { { "_lib", { NULL, 0 } }, { "opencl", slice_of(&payload) } };
+
+	blob = blob_of(TENON_GENERATION_FFI, parts, 2, ROWS(0, 1, 1), ROWS(1));
+	i.content = slice_of(&blob);
+	for (n = 0; n < 12; n++) {
+		i.wide = n & 1;
+		i.big = n & 2;
+		i.way = (enum image_way)(n / 4);
+		i.machine = 62;
+		b = image_of(&i);
+		give(sink, "small ELF file", &b);
+	}
+	tenon_buffer_fini(&payload);
+	tenon_buffer_fini(&blob);
+}
+
+static const char *const legacy_files[] = {
+	"tvm-0.18/opencl_vecadd/lib.so",     "tvm-0.18/vulkan_vecadd/lib.so",
+	"tvm-0.18/dev_source_only/metal.so", "tvm-0.18/dev_source_only/webgpu.so",
+	"tvm-0.18/dev_opencl_cuda/lib.so",   "tvm-0.8/opencl_vecadd/lib.so",
+	"tvm-0.8/graph_nop/graph.so",	     NULL,
+};
+
+static const char *const modern_files[] = {
+	"tvm-0.25.0.post1/opencl_vecadd/lib.so", "tvm-0.25.0.post1/relax_mlp/vm.so",
+	"tvm-0.27.0.post1/tree_nested/lib.so",	 "tvm-0.27.0.post1/metal_vecadd/lib.so",
+	"tvm-0.27.0.post1/webgpu_vecadd/lib.so", NULL,
+};
+
+void seeds_each(const char *target,
+		void (*visit)(void *context, const char *name, struct tenon_slice bytes),
+		void *context)
+{
+	const struct sink sink = { visit, context };
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+
+	if (!strcmp(target, "blob_legacy")) {
+		blob_seeds(&sink, TENON_GENERATION_LEGACY);
+		real_seeds(&sink, legacy_files);
+	} else if (!strcmp(target, "blob_modern")) {
+		blob_seeds(&sink, TENON_GENERATION_FFI);
+		real_seeds(&sink, modern_files);
+	} else if (!strcmp(target, "elf_inspect")) {
+		elf_seeds(&sink);
+	} else if (!strcmp(target, "payload")) {
+		payload_seeds(&sink);
+	} else if (!strcmp(target, "const_loader")) {
+		put_constants(&b);
+		give(&sink, "two constants", &b);
+	} else if (!strcmp(target, "graph_json")) {
+		file_seed(&sink, "tests/interop/data/tvm-0.8/graph_nop/graph.json");
+	} else if (!strcmp(target, "params")) {
+		file_seed(&sink, "tests/interop/data/tvm-0.18/params_file/all.params");
+	} else if (!strcmp(target, "example_json")) {
+		tenon_buffer_append(&b, text, sizeof(text) - 1);
+		give(&sink, "two graphs", &b);
+	}
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_FUZZ_SEEDS_H
+#define TESTS_FUZZ_SEEDS_H
+
+#include <tenon/tenon.h>
+
+/* Valid inputs of a target, by its name; @visit is called with each, and what it is. */
+void seeds_each(const char *target,
+		void (*visit)(void *context, const char *name, struct tenon_slice bytes),
+		void *context);
+
+#endif /* TESTS_FUZZ_SEEDS_H */

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The fuzz targets that are there, are those that are built, and those that are known here.
+
+. tests/build/tap.sh
+
+known='blob_legacy
+blob_modern
+const_loader
+elf_inspect
+example_json
+graph_json
+params
+payload'
+
+same()
+{
+	printf '%s\n' "$1" > "$scratch/want"
+	printf '%s\n' "$2" > "$scratch/found"
+	diff -u "$scratch/want" "$scratch/found"
+}
+
+sources=$(ls tests/fuzz/*_fuzz.c | sed 's,.*/,,; s,_fuzz\.c$,,' | sort)
+listed=$(sed -n ':a; /\\$/{N; s/\\\n//; ba}; s/^check-y *+= *//p' tests/fuzz/Kbuild | tr ' \t' '\n\n' |
+	sed -n 's,_fuzz\.o$,,p' | sort)
+
+built()
+{
+	for target in $known; do
+		[ -x "$TENON_BUILD/tests/fuzz/${target}_fuzz" ] || { echo "$target is not built"; return 1; }
+		grep -q LLVMFuzzerTestOneInput "tests/fuzz/${target}_fuzz.c" || return 1
+	done
+}
+
+it "every target that has a source is known" same "$known" "$sources"
+it "every target is run by make check" same "$known" "$listed"
+# a build without all that the targets are for skips some of them
+complete=yes
+for option in ELF_INSPECT EXAMPLE_JSON GRAPH_EXECUTOR METADATA MODULE_WRITE REFLECTION TVM_LEGACY; do
+	grep -qs "^CONFIG_$option=y" "$TENON_BUILD/include/config/auto.conf" || complete=
+done
+command -v pkg-config >/dev/null && pkg-config --exists cmocka || complete=
+[ -z "$complete" ] || it "every target is built" built
+finish
