@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/cts/cts.h"
+#include "tests/cts/host_kernels.h"
+
+const struct cts_backend cts_backend = {
+	.uri = "cpu:0",
+	.format = "functions",
+	.code = host_kernels_code,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The fake libcuda as a driver of CUDA 11.1. */
+#include "tests/cts/cuda_ptx.h"
+
+static const char *setup(void)
+{
+	return cuda_fake_setup("fake_cuda_old", "threads");
+}
+
+const struct cts_backend cts_backend = {
+	.uri = "cuda:0",
+	.kind = "cuda",
+	.format = "ptx",
+	.code = cuda_ptx_code,
+	.setup = setup,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/cts/vulkan_glsl.h"
+
+const struct cts_backend cts_backend = {
+	.uri = "vulkan:0",
+	.kind = "vulkan",
+	.format = "vulkan",
+	.kernel_code = vulkan_glsl_code,
+	.setup = vulkan_glsl_setup,
+};

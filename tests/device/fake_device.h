@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_DEVICE_FAKE_DEVICE_H
+#define TESTS_DEVICE_FAKE_DEVICE_H
+
+/**
+ * DOC: a named fake of a backend
+ *
+ * "fake" has two devices whose queues do nothing by themselves: a test says how far each has come, and
+ * what fails. So the core above is seen at every step, which no real device allows.
+ */
+
+#include <tenon/commands.h>
+#include <tenon/executable.h>
+#include <tenon/memory.h>
+#include <tenon/queue.h>
+
+#include "tests/unit/suite.h"
+
+#define FAKE_TYPE 70
+
+/**
+ * struct fake - what all fake devices do, set by tests
+ * @count_fails: count says that the library is missing
+ * @open_fails: how many of the next opens fail
+ * @allocations_left: allocations that succeed before all fail; -1 for no end
+ * @no_order: queues cannot wait for each other
+ * @allocations: made so far
+ * @frees: given back so far
+ * @orders: how often a queue was told to wait for another
+ * @made_current: how often a thread chose a device
+ * @last_request: the last allocation's
+ */
+struct fake {
+	bool count_fails;
+	int open_fails;
+	int allocations_left;
+	bool no_order;
+	int allocations;
+	int frees;
+	int orders;
+	int made_current;
+	struct tenon_memory_request last_request;
+};
+
+extern struct fake fake;
+extern const struct tenon_backend fake_backend;
+
+/**
+ * struct fake_queue - a queue
+ * @given: operations submitted; atomic, as what follows
+ * @done: how many of them are done
+ * @failed: 0, or the first that failed
+ * @last_kind: of the last operation
+ */
+struct fake_queue {
+	struct tenon_queue base;
+	uint64_t given;
+	uint64_t done;
+	uint64_t failed;
+	uint32_t last_kind;
+};
+
+static inline struct fake_queue *fake_queue(struct tenon_queue *queue)
+{
+	return (struct fake_queue *)queue;
+}
+
+/* All that a queue was given is done. */
+static inline void fake_finish(struct tenon_queue *queue)
+{
+	struct fake_queue *q = fake_queue(queue);
+
+	__atomic_store_n(&q->done, __atomic_load_n(&q->given, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+}
+
+/* The group's setup: registers the backend. */
+int fake_setup(void **state);
+/* The setup of a case: the fake as it is at the start, and no device open. */
+int fake_reset(void **state);
+
+/* Open a device by URI, with a queue. */
+struct tenon_device *fake_open(const char *uri, struct tenon_queue **queue);
+
+#endif /* TESTS_DEVICE_FAKE_DEVICE_H */

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues, timelines, and what is given back late, on queues that move when the test says so. */
+#include <pthread.h>
+
+#include "tests/device/fake_device.h"
+
+#define MS UINT64_C(1000000)
+
+static uint64_t soon(void)
+{
+	return tenon_deadline(20000 * MS);
+}
+
+static struct tenon_timeline *timeline(void)
+{
+	struct tenon_timeline *t = NULL;
+
+	assert_int_equal(tenon_timeline_create(0, &t), 0);
+	return t;
+}
+
+static struct tenon_memory *memory(struct tenon_device *d, uint64_t size)
+{
+	struct tenon_memory_request request = { size, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory *m = NULL;
+
+	assert_int_equal(tenon_memory_alloc(d, &request, &m), 0);
+	return m;
+}
+
+static int fill(struct tenon_queue *q, struct tenon_memory *m, const struct tenon_point *wait,
+		const struct tenon_point *signal)
+{
+	const struct tenon_sync s = { wait, wait ? 1 : 0, signal, signal ? 1 : 0 };
+
+	return tenon_queue_fill(q, m, 0, 16, 0, 4, &s);
+}
+
+static void end(struct tenon_queue *q, struct tenon_device *d)
+{
+	fake_finish(q);
+	tenon_object_unref(q);
+	tenon_object_unref(d);
+}
+
+static void a_point_is_reached_when_its_queue_is(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64);
+	struct tenon_timeline *t = timeline();
+	struct tenon_point first = { t, 3 }, second = { t, 7 };
+	uint64_t value, start;
+
+	(void)state;
+	assert_int_equal(fill(q, m, NULL, &first), 0);
+	assert_int_equal(fill(q, m, NULL, &second), 0);
+	assert_int_equal(tenon_timeline_value(t, &value), 0);
+	assert_int_equal(value, 0);
+	assert_int_equal(tenon_timeline_wait(t, 1, 0), -TENON_E_TIMEOUT);
+	start = tenon_deadline(0);
+	assert_int_equal(tenon_timeline_wait(t, 7, tenon_deadline(20 * MS)), -TENON_E_TIMEOUT);
+	assert_true(tenon_deadline(0) - start >= 20 * MS);
+	assert_error("the timeline did not reach 7 in time");
+	fake_queue(q)->done = 1;
+	assert_int_equal(tenon_timeline_wait(t, 2, 0), 0);
+	assert_int_equal(tenon_timeline_value(t, &value), 0);
+	assert_int_equal(value, 3);
+	assert_int_equal(tenon_timeline_wait(t, 4, 0), -TENON_E_TIMEOUT);
+	tenon_error_clear();
+	fake_queue(q)->done = 2;
+	assert_int_equal(tenon_timeline_wait(t, 7, 0), 0);
+	tenon_object_unref(t);
+	tenon_object_unref(m);
+	end(q, d);
+}
+
+static void every_wait_ends_by_its_deadline(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64);
+	uint64_t start = tenon_deadline(0);
+
+	(void)state;
+	assert_int_equal(fill(q, m, NULL, NULL), 0);
+	/* a deadline is a time of the clock, not a length: one that is past asks once */
+	assert_int_equal(tenon_queue_sync(q, 0), -TENON_E_TIMEOUT);
+	assert_int_equal(tenon_queue_sync(q, start), -TENON_E_TIMEOUT);
+	assert_int_equal(tenon_device_sync(d, tenon_deadline(10 * MS)), -TENON_E_TIMEOUT);
+	assert_true(tenon_deadline(0) - start >= 10 * MS);
+	assert_true(tenon_deadline(0) - start < 5000 * MS);
+	assert_true(tenon_deadline(TENON_FOREVER) == TENON_FOREVER);
+	assert_true(tenon_deadline(TENON_FOREVER - 1) == TENON_FOREVER);
+	fake_finish(q);
+	assert_int_equal(tenon_device_sync(d, 0), 0);
+	tenon_error_clear();
+	tenon_object_unref(m);
+	end(q, d);
+}
+
+static void queues_of_one_device_are_ordered_there(void **state)
+{
+	struct tenon_queue *q, *other;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64);
+	struct tenon_timeline *t = timeline();
+	struct tenon_point one = { t, 1 }, two = { t, 2 };
+
+	(void)state;
+	assert_int_equal(tenon_queue_create(d, &other), 0);
+	assert_int_equal(fill(q, m, NULL, &one), 0);
+	assert_int_equal(fill(other, m, &one, &two), 0);
+	/* submitted at once, though nothing is done */
+	assert_int_equal(fake.orders, 1);
+	assert_int_equal(fake_queue(other)->given, 1);
+	/* its own point needs no order */
+	assert_int_equal(fill(q, m, &one, NULL), 0);
+	assert_int_equal(fake.orders, 1);
+	/* nor one that is reached */
+	fake_finish(q);
+	assert_int_equal(fill(other, m, &one, NULL), 0);
+	assert_int_equal(fake.orders, 1);
+	tenon_object_unref(t);
+	tenon_object_unref(m);
+	fake_finish(other);
+	tenon_object_unref(other);
+	end(q, d);
+}
+
+static void what_the_device_cannot_order_waits_on_the_host(void **state)
+{
+	struct tenon_queue *q, *other;
+	struct tenon_device *d;
+	struct tenon_memory *m;
+	struct tenon_timeline *t = timeline();
+	struct tenon_point one = { t, 1 }, two = { t, 2 };
+
+	(void)state;
+	fake.no_order = true;
+	d = fake_open("fake:0", &q);
+	m = memory(d, 64);
+	assert_int_equal(tenon_queue_create(d, &other), 0);
+	assert_int_equal(fill(q, m, NULL, &one), 0);
+	assert_int_equal(fill(other, m, &one, &two), 0);
+	/* what comes later goes behind it */
+	assert_int_equal(fill(other, m, NULL, NULL), 0);
+	assert_int_equal(tenon_queue_sync(other, tenon_deadline(5 * MS)), -TENON_E_TIMEOUT);
+	assert_int_equal(__atomic_load_n(&fake_queue(other)->given, __ATOMIC_ACQUIRE), 0);
+	fake_finish(q);
+	while (__atomic_load_n(&fake_queue(other)->given, __ATOMIC_ACQUIRE) < 2)
+		;
+	fake_finish(other);
+	assert_int_equal(tenon_timeline_wait(t, 2, soon()), 0);
+	assert_int_equal(tenon_queue_sync(other, soon()), 0);
+	assert_int_equal(fake.orders, 0);
+	tenon_object_unref(t);
+	tenon_object_unref(m);
+	tenon_object_unref(other);
+	end(q, d);
+}
+
+static void a_failure_travels_through_wait_lists_with_its_reason(void **state)
+{
+	struct tenon_queue *q, *there;
+	struct tenon_device *d = fake_open("fake:0", &q), *e = fake_open("fake:1", &there);
+	struct tenon_memory *m = memory(d, 64), *n = memory(e, 64);
+	struct tenon_timeline *a = timeline(), *b = timeline(), *c = timeline();
+	struct tenon_point first = { a, 1 }, second = { b, 1 }, third = { c, 1 };
+
+	(void)state;
+	assert_int_equal(fill(q, m, NULL, &first), 0);
+	assert_int_equal(fill(there, n, &first, &second), 0);
+	assert_int_equal(fill(q, m, &second, &third), 0);
+	__atomic_store_n(&fake_queue(q)->failed, 1, __ATOMIC_RELEASE);
+	assert_int_equal(tenon_timeline_wait(c, 1, soon()), -TENON_E_DEVICE);
+	assert_error("operation 1 of the fake failed");
+	assert_int_equal(tenon_timeline_wait(b, 1, soon()), -TENON_E_DEVICE);
+	assert_error("operation 1 of the fake failed");
+	/* it stays, whatever comes */
+	assert_int_equal(tenon_timeline_signal(a, 5), -TENON_E_DEVICE);
+	assert_int_equal(tenon_queue_sync(there, soon()), -TENON_E_DEVICE);
+	assert_error("operation 1 of the fake failed");
+	/* what waited was not run */
+	assert_int_equal(fake_queue(there)->given, 0);
+	assert_int_equal(tenon_queue_sync(there, soon()), 0);
+	tenon_object_unref(a);
+	tenon_object_unref(b);
+	tenon_object_unref(c);
+	tenon_object_unref(m);
+	tenon_object_unref(n);
+	end(there, e);
+	end(q, d);
+}
+
+static void a_loss_ends_what_is_held(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64);
+	struct tenon_timeline *never = timeline(), *t = timeline();
+	struct tenon_point wait = { never, 1 }, signal = { t, 1 };
+
+	(void)state;
+	assert_int_equal(fill(q, m, &wait, &signal), 0);
+	tenon_error(-TENON_E_DEVICE, "the cable came off");
+	tenon_device_lose(d, -TENON_E_DEVICE);
+	assert_int_equal(tenon_timeline_wait(t, 1, soon()), -TENON_E_LOST);
+	assert_error("fake:0 is lost: the cable came off. Reopen it");
+	assert_int_equal(tenon_queue_sync(q, soon()), -TENON_E_LOST);
+	tenon_error_clear();
+	tenon_object_unref(never);
+	tenon_object_unref(t);
+	tenon_object_unref(m);
+	tenon_object_unref(q);
+	tenon_object_unref(d);
+}
+
+static void count_call(void *context)
+{
+	__atomic_add_fetch((int *)context, 1, __ATOMIC_RELAXED);
+}
+
+static void a_host_function_waits_where_the_queue_takes_none(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64);
+	int calls = 0;
+
+	(void)state;
+	assert_int_equal(fill(q, m, NULL, NULL), 0);
+	assert_int_equal(tenon_queue_call(q, count_call, &calls, NULL), 0);
+	assert_int_equal(tenon_queue_sync(q, tenon_deadline(5 * MS)), -TENON_E_TIMEOUT);
+	assert_int_equal(__atomic_load_n(&calls, __ATOMIC_RELAXED), 0);
+	fake_finish(q);
+	assert_int_equal(tenon_queue_sync(q, soon()), 0);
+	assert_int_equal(calls, 1);
+	tenon_object_unref(m);
+	end(q, d);
+}
+
+static void memory_goes_back_when_every_queue_is_past_it(void **state)
+{
+	struct tenon_queue *q, *other;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64), *n = memory(d, 64);
+
+	(void)state;
+	assert_int_equal(tenon_queue_create(d, &other), 0);
+	assert_int_equal(fill(q, m, NULL, NULL), 0);
+	assert_int_equal(fill(other, m, NULL, NULL), 0);
+	tenon_object_unref(m);
+	assert_int_equal(fake.frees, 0);
+	fake_finish(q);
+	tenon_object_unref(memory(d, 8));
+	assert_int_equal(fake.frees, 0);
+	fake_finish(other);
+	/* an allocation looks, and so does whatever is dropped next */
+	tenon_object_unref(n);
+	assert_int_equal(fake.frees, 3);
+	fake_finish(other);
+	tenon_object_unref(other);
+	end(q, d);
+}
+
+static void a_queue_that_ends_holds_no_memory_back(void **state)
+{
+	struct tenon_queue *q, *other;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64);
+
+	(void)state;
+	assert_int_equal(tenon_queue_create(d, &other), 0);
+	assert_int_equal(fill(other, m, NULL, NULL), 0);
+	tenon_object_unref(m);
+	assert_int_equal(fake.frees, 0);
+	fake_finish(other);
+	tenon_object_unref(other);
+	tenon_object_unref(memory(d, 8));
+	assert_int_equal(fake.frees, 2);
+	end(q, d);
+}
+
+static void a_lost_device_holds_no_memory_back(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64), *n = memory(d, 64);
+
+	(void)state;
+	assert_int_equal(fill(q, m, NULL, NULL), 0);
+	tenon_object_unref(m);
+	assert_int_equal(fake.frees, 0);
+	tenon_error(-TENON_E_DEVICE, "gone");
+	tenon_device_lose(d, -TENON_E_DEVICE);
+	tenon_error_clear();
+	tenon_object_unref(n);
+	assert_int_equal(fake.frees, 2);
+	tenon_object_unref(q);
+	tenon_object_unref(d);
+}
+
+static void a_pool_asks_for_memory_in_the_queues_order(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *a, *b, *c;
+
+	(void)state;
+	assert_int_equal(tenon_memory_take(q, 1000, &a), 0);
+	assert_int_equal(a->size, 1024);
+	assert_ptr_equal(fake.last_request.queue, q);
+	assert_int_equal(tenon_memory_take(q, 1, &b), 0);
+	assert_int_equal(b->size, 256);
+	tenon_memory_give(q, a);
+	assert_int_equal(tenon_memory_take(q, 513, &c), 0);
+	assert_ptr_equal(c, a);
+	assert_int_equal(fake.allocations, 2);
+	/* of another size, and nothing of this pool's */
+	tenon_memory_give(q, NULL);
+	tenon_memory_give(q, b);
+	tenon_memory_give(q, b);
+	tenon_memory_give(q, c);
+	assert_int_equal(fake.frees, 0);
+	tenon_memory_trim(q);
+	assert_int_equal(fake.frees, 2);
+	end(q, d);
+}
+
+static void a_pool_gives_up_what_lies_idle_before_it_fails(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *a, *b;
+
+	(void)state;
+	assert_int_equal(tenon_memory_take(q, 300, &a), 0);
+	tenon_memory_give(q, a);
+	fake.allocations_left = 0;
+	assert_int_equal(tenon_memory_take(q, 1300, &b), -TENON_E_NOMEM);
+	assert_error("fake: no memory for 1300 bytes");
+	assert_null(b);
+	assert_int_equal(fake.frees, 1);
+	/* rounded up it is more than there is in one piece; as it is, it fits */
+	fake.allocations_left = -1;
+	d->properties.max_allocation = 1500;
+	assert_int_equal(tenon_memory_take(q, 1300, &b), 0);
+	assert_int_equal(b->size, 1300);
+	tenon_memory_give(q, b);
+	/* nobody else could use it */
+	assert_int_equal(fake.frees, 2);
+	end(q, d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_point_is_reached_when_its_queue_is, fake_reset),
+		cmocka_unit_test_setup(every_wait_ends_by_its_deadline, fake_reset),
+		cmocka_unit_test_setup(queues_of_one_device_are_ordered_there, fake_reset),
+		cmocka_unit_test_setup(what_the_device_cannot_order_waits_on_the_host, fake_reset),
+		cmocka_unit_test_setup(a_failure_travels_through_wait_lists_with_its_reason,
+				       fake_reset),
+		cmocka_unit_test_setup(a_loss_ends_what_is_held, fake_reset),
+		cmocka_unit_test_setup(a_host_function_waits_where_the_queue_takes_none,
+				       fake_reset),
+		cmocka_unit_test_setup(memory_goes_back_when_every_queue_is_past_it, fake_reset),
+		cmocka_unit_test_setup(a_queue_that_ends_holds_no_memory_back, fake_reset),
+		cmocka_unit_test_setup(a_lost_device_holds_no_memory_back, fake_reset),
+		cmocka_unit_test_setup(a_pool_asks_for_memory_in_the_queues_order, fake_reset),
+		cmocka_unit_test_setup(a_pool_gives_up_what_lies_idle_before_it_fails, fake_reset),
+	};
+
+	return cmocka_run_group_tests_name("queues, timelines and pools", tests, fake_setup,
+					   fake_reset);
+}
