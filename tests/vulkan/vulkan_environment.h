@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_VULKAN_VULKAN_ENVIRONMENT_H
+#define TESTS_VULKAN_VULKAN_ENVIRONMENT_H
+
+/*
+ * Before anything else: point the library to the fake, and pin lavapipe where nobody chose a driver.
+ * @validate: what TENON_FAKE_VULKAN becomes where it is not set; NULL for nothing
+ */
+void vulkan_environment(const char *validate);
+
+#endif /* TESTS_VULKAN_VULKAN_ENVIRONMENT_H */
