@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BATCHES_MAX 61
@@ -27,27 +26,6 @@ struct figure {
 };
 
 static struct figure figures[ROW_COUNT][RUNTIMES];
-
-double bench_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-double bench_middle(double *values, int count)
-{
-	qsort(values, (size_t)count, sizeof(*values), by_size);
-	return values[count / 2];
-}
 
 void bench_pin(int pinned)
 {

@@ -13,34 +13,14 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <tenon/tenon.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench.h"
 
 #define ROUNDS	   61
 #define HUNDRED_MB (100ul << 20)
 
 typedef int (*op_fn)(void **args, int *codes, int count, void *ret, int *ret_code, void *resource);
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double middle(double *values, int count)
-{
-	qsort(values, (size_t)count, sizeof(*values), by_size);
-	return values[count / 2];
-}
 
 static const char *verdict(double ratio, double limit)
 {
@@ -53,17 +33,6 @@ static void need(int err, const char *what)
 		return;
 	fprintf(stderr, "model_bench: %s: %s\n", what, tenon_error_message());
 	exit(1);
-}
-
-static const char *in_build(const char *name)
-{
-	static char path[4][1024];
-	static int at;
-	const char *build = getenv("TENON_BUILD");
-
-	at = (at + 1) % 4;
-	snprintf(path[at], sizeof(path[at]), "%s/tests/bench/%s", build ? build : "build", name);
-	return path[at];
 }
 
 static const char *in_temporary(const char *name)
@@ -142,17 +111,17 @@ static double floor_run(op_fn fn, int n, long repeat)
 		}
 	}
 	for (i = 0; i < ROUNDS; i++) {
-		double start = now();
+		double start = bench_now();
 		int c;
 
 		for (r = 0; r < repeat; r++)
 			for (c = 0; c < n; c++)
 				failed |= calls[c].fn(calls[c].args, codes, 3, &ret, &code, NULL);
-		spent[i] = (now() - start) / (double)repeat;
+		spent[i] = (bench_now() - start) / (double)repeat;
 	}
 	free(calls);
 	free(tensors);
-	return failed ? -1 : middle(spent, ROUNDS);
+	return failed ? -1 : bench_middle(spent, ROUNDS);
 }
 
 static struct tenon_model *open_chain(struct tenon_module *lib, const struct tenon_buffer *json)
@@ -183,38 +152,39 @@ static void graph_rows(int n, double tvm_create, double tvm_node)
 	int i;
 	long r;
 
-	need(tenon_module_load(in_build("graph_ops.so"), &lib), "library");
-	handle = dlopen(in_build("graph_ops.so"), RTLD_NOW);
+	need(tenon_module_load(bench_module("graph_ops.so"), &lib), "library");
+	handle = dlopen(bench_module("graph_ops.so"), RTLD_NOW);
 	*(void **)&fn = dlsym(handle, "add4");
 	write_chain(&json, n);
 	direct = floor_run(fn, n, repeat);
 	model = open_chain(lib, &json);
 	for (i = 0; i < ROUNDS; i++) {
-		double start = now();
+		double start = bench_now();
 
 		for (r = 0; r < repeat; r++)
 			need(tenon_model_run(model), "run");
-		run[i] = (now() - start) / (double)repeat;
+		run[i] = (bench_now() - start) / (double)repeat;
 	}
 	tenon_model_close(model);
 	for (i = 0; i < ROUNDS; i++) {
-		double start = now();
+		double start = bench_now();
 
 		need(tenon_model_open_graph(lib, (struct tenon_slice){ json.data, json.size }, NULL,
 					    NULL, &model),
 		     "graph");
-		create[i] = now() - start;
+		create[i] = bench_now() - start;
 		tenon_model_close(model);
 	}
 	printf("graph of %4d nodes, run, per node      %8.2f ns   floor %6.2f   TVM %6.1f   "
 	       "ratio to floor %.2f (goal 1.30: %s)\n",
-	       n, middle(run, ROUNDS) / n, direct / n, tvm_node, middle(run, ROUNDS) / direct,
-	       n < 100 ? "-" : verdict(middle(run, ROUNDS) / direct, 1.3));
+	       n, bench_middle(run, ROUNDS) / n, direct / n, tvm_node,
+	       bench_middle(run, ROUNDS) / direct,
+	       n < 100 ? "-" : verdict(bench_middle(run, ROUNDS) / direct, 1.3));
 	printf("graph of %4d nodes, create (%3zu KiB)    %8.1f us                  TVM %6.0f   "
 	       "ratio to TVM %.3f (goal 0.100: %s)\n",
-	       n, json.size >> 10, middle(create, ROUNDS) / 1e3, tvm_create,
-	       middle(create, ROUNDS) / 1e3 / tvm_create,
-	       verdict(middle(create, ROUNDS) / 1e3 / tvm_create, 0.1));
+	       n, json.size >> 10, bench_middle(create, ROUNDS) / 1e3, tvm_create,
+	       bench_middle(create, ROUNDS) / 1e3 / tvm_create,
+	       verdict(bench_middle(create, ROUNDS) / 1e3 / tvm_create, 0.1));
 	tenon_buffer_fini(&json);
 	tenon_object_unref(lib);
 	dlclose(handle);
@@ -302,8 +272,8 @@ static void child(const char *how, const char *path, int n)
 
 	if (!strcmp(how, "executor") || !strcmp(how, "touched")) {
 		write_params_graph(&json, n, (long)(HUNDRED_MB / 4 / (size_t)n));
-		need(tenon_module_load(in_build("graph_ops.so"), &lib), "library");
-		start = now();
+		need(tenon_module_load(bench_module("graph_ops.so"), &lib), "library");
+		start = bench_now();
 		need(tenon_params_open(path, &params), path);
 		need(tenon_model_open_graph(lib, (struct tenon_slice){ json.data, json.size },
 					    params, NULL, &model),
@@ -313,7 +283,7 @@ static void child(const char *how, const char *path, int n)
 				touch(tenon_params_at(params, i)->tensor.data,
 				      tenon_params_at(params, i)->bytes);
 	} else {
-		start = now();
+		start = bench_now();
 		fd = open(path, O_RDONLY);
 		fstat(fd, &st);
 		if (!strcmp(how, "read")) {
@@ -335,7 +305,7 @@ static void child(const char *how, const char *path, int n)
 			touch(at, (size_t)st.st_size);
 		}
 	}
-	start = now() - start;
+	start = bench_now() - start;
 	getrusage(RUSAGE_SELF, &used);
 	printf("%f %ld\n", start / 1e6, used.ru_maxrss);
 	exit(0);
@@ -356,8 +326,8 @@ static double fresh(const char *self, const char *how, const char *path, int n, 
 			exit(1);
 		pclose(f);
 	}
-	*mib = middle(rss, 15) / 1024;
-	return middle(ms, 15);
+	*mib = bench_middle(rss, 15) / 1024;
+	return bench_middle(ms, 15);
 }
 
 static void params_rows(const char *self, int n, double tvm)

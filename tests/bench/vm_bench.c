@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/tenon.h>
-#include <time.h>
 
 #include "bench.h"
 
@@ -34,27 +33,6 @@ struct peer {
 	char version[32];
 	double run, call, open;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double middle(double *values, int count)
-{
-	qsort(values, (size_t)count, sizeof(*values), by_size);
-	return values[count / 2];
-}
 
 static void need(int err, const char *what)
 {
@@ -175,13 +153,13 @@ static double run_time(struct tenon_model *model, long runs, double *allocations
 	need(tenon_model_run(model), "run");
 	before = bench_allocations();
 	for (r = 0; r < (runs > 1 ? ROUNDS : 3); r++) {
-		start = now();
+		start = bench_now();
 		for (i = 0; i < runs; i++)
 			need(tenon_model_run(model), "run");
-		spent[r] = (now() - start) / (double)runs;
+		spent[r] = (bench_now() - start) / (double)runs;
 	}
 	*allocations = (double)(bench_allocations() - before) / (double)(r * runs);
-	return middle(spent, r);
+	return bench_middle(spent, r);
 }
 
 /* @again: while it is open already, as TVM's are that its Python holds; else the library is mapped each time */
@@ -192,16 +170,16 @@ static double open_time(const struct subject *s, const char *folder, bool again)
 	double spent[ROUNDS], start;
 
 	for (r = 0; r < rounds; r++) {
-		start = now();
+		start = bench_now();
 		models[r] = open_model(s, folder);
-		spent[r] = now() - start;
+		spent[r] = bench_now() - start;
 		if (!again)
 			tenon_model_close(models[r]);
 	}
 	while (again && r-- > 0)
 		tenon_model_close(models[r]);
 	tenon_model_close(first);
-	return middle(spent, rounds);
+	return bench_middle(spent, rounds);
 }
 
 static int count_op(void *context, size_t index, const struct tenon_op *op)
@@ -234,11 +212,11 @@ static void add_kernel(void *context, size_t index, const struct tenon_op *op, u
 
 static double clock_cost(void)
 {
-	double start = now(), end = start;
+	double start = bench_now(), end = start;
 	int i;
 
 	for (i = 0; i < 10000; i++)
-		end = now();
+		end = bench_now();
 	return (end - start) / 10000;
 }
 
