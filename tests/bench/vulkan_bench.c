@@ -12,18 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <tenon/commands.h>
-#include <tenon/executable.h>
-#include <tenon/memory.h>
-#include <tenon/tenon.h>
 
 #include "devices/vulkan/vulkan_record.h"
 #include "tests/vulkan/spirv_words.h"
+#include "device_bench.h"
 
-#define BATCHES	 41
+#define BATCHES	 DEVICE_BENCH_BATCHES
 #define LAUNCHES 200 /* fewer than a queue keeps back: recording is seen apart from submitting */
 #define RECORDED 1000
 #define BUFFERS	 3
@@ -52,50 +46,13 @@ static const char *const names[VARIANTS] = {
 	"tenon, replayed from it, each of 1000 launches",
 };
 
-static struct tenon_device *device;
-static struct tenon_queue *queue;
-static struct tenon_memory *memory[BUFFERS + 1];
-static struct tenon_kernel *kernel;
-static struct tenon_function *function;
+static struct device_bench rig;
 static struct tenon_commands *commands;
 static VkCommandPool raw_pool;
 static VkCommandBuffer raw_commands;
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int failed(const char *what)
-{
-	printf("# skipped: %s: %s\n", what, tenon_error_message());
-	return -1;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *n, size_t count)
-{
-	qsort(n, count, sizeof(*n), by_size);
-	return n[count / 2];
-}
-
 /* ---- a kernel of three buffers and the count, which is 0: it does nothing */
 
-static const struct tenon_argument arguments[ARGS] = {
-	{ { kDLOpaqueHandle, 64, 1 }, TENON_ARGUMENT_MEMORY, 8, 0 },
-	{ { kDLOpaqueHandle, 64, 1 }, TENON_ARGUMENT_MEMORY, 8, 1 },
-	{ { kDLOpaqueHandle, 64, 1 }, TENON_ARGUMENT_MEMORY, 8, 2 },
-	{ { kDLInt, 32, 1 }, TENON_ARGUMENT_SCALAR, 4, 0 },
-};
 static uint32_t words[SPIRV_ROOM];
 static struct tenon_kernel_info info;
 static const struct tenon_program program = { .kind = { "vulkan", 6 },
@@ -108,53 +65,29 @@ static void describe(uint32_t threads)
 {
 	const struct spirv_sum sum = { "sum", BUFFERS, 1, 0, threads };
 
-	info = (struct tenon_kernel_info){ .name = { "sum", 3 },
-					   .arguments = arguments,
-					   .argument_count = ARGS,
-					   .memory_count = BUFFERS,
-					   .scalar_count = 1,
-					   .dimensions = 1 };
+	info = device_bench_info("sum", BUFFERS);
 	info.code.size = spirv_sum_write(&sum, words) * 4;
 	info.code.data = (const char *)words;
 }
 
 static int make_tenon(void)
 {
-	const struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, NULL };
-	struct tenon_executable *executable;
-	int i;
-
-	if (tenon_device_open("vulkan:0", &device) || tenon_queue_create(device, &queue))
-		return -1;
-	for (i = 0; i <= BUFFERS; i++)
-		if (tenon_memory_alloc(device, &request, &memory[i]))
-			return -1;
 	describe(64);
-	return tenon_executable_create(device, &program, NULL, &executable) ||
-	       tenon_executable_kernel(executable, 0, &kernel);
+	/* and one more buffer, to change to */
+	return device_bench_open(&rig, "vulkan:0", BUFFERS + 1, &program);
 }
 
 static int make_function(void)
 {
-	struct tenon_buffer b = TENON_BUFFER_INIT;
-	struct tenon_module *module;
+	struct tenon_buffer payload = TENON_BUFFER_INIT;
 
-	tenon_buffer_string(&b, tenon_slice_of("vulkan"));
-	tenon_buffer_u64(&b, 1);
-	tenon_buffer_string(&b, info.name);
-	tenon_buffer_string(&b, tenon_slice_of(""));
-	tenon_buffer_u64(&b, ARGS);
-	tenon_buffer_append(&b, "\x03\x40\x01\0\x03\x40\x01\0\x03\x40\x01\0\0\x20\x01\0", 16);
-	tenon_buffer_u64(&b, 1);
-	tenon_buffer_string(&b, tenon_slice_of("blockIdx.x"));
-	tenon_buffer_u64(&b, 1);
-	tenon_buffer_string(&b, info.name);
-	tenon_buffer_append(&b, "\0\0\0\0", 4);
-	tenon_buffer_u64(&b, info.code.size / 4);
-	tenon_buffer_append(&b, info.code.data, info.code.size);
-	if (tenon_module_load_bytes("vulkan", (struct tenon_slice){ b.data, b.size }, &module))
-		return -1;
-	return tenon_module_get_function(module, "sum", &function);
+	device_bench_put_table(&payload, "vulkan", "sum", BUFFERS);
+	tenon_buffer_u64(&payload, 1);
+	tenon_buffer_string(&payload, info.name);
+	tenon_buffer_u32(&payload, 0);
+	tenon_buffer_u64(&payload, info.code.size / 4);
+	tenon_buffer_append(&payload, info.code.data, info.code.size);
+	return device_bench_load(&rig, "vulkan", &payload, "sum");
 }
 
 static void fill_arguments(uint64_t *values)
@@ -162,27 +95,15 @@ static void fill_arguments(uint64_t *values)
 	int i;
 
 	for (i = 0; i < BUFFERS; i++)
-		values[i] = (uintptr_t)memory[i];
+		values[i] = (uintptr_t)rig.memory[i];
 	values[BUFFERS] = 0;
-}
-
-static struct tenon_dispatch launch_of(const uint64_t *values)
-{
-	const struct tenon_dispatch d = { .kernel = kernel,
-					  .arguments = values,
-					  .grid = { 1, 1, 1 },
-					  .block = { 1, 1, 1 },
-					  .cluster = { 1, 1, 1 },
-					  .preferred_cluster = { 1, 1, 1 } };
-
-	return d;
 }
 
 /* ---- the same by hand */
 
 static struct vulkan_device *vulkan(void)
 {
-	return (struct vulkan_device *)device;
+	return (struct vulkan_device *)rig.device;
 }
 
 static int make_raw(void)
@@ -204,7 +125,7 @@ static void raw_launch(const struct vulkan_device_api *api, const struct vulkan_
 
 	memset(writes, 0, sizeof(writes));
 	for (i = 0; i < BUFFERS; i++) {
-		buffers[i].buffer = vulkan_memory_of(memory[i])->buffer;
+		buffers[i].buffer = vulkan_memory_of(rig.memory[i])->buffer;
 		buffers[i].offset = 0;
 		buffers[i].range = VK_WHOLE_SIZE;
 		writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
@@ -226,7 +147,7 @@ static void raw_launch(const struct vulkan_device_api *api, const struct vulkan_
 
 static int raw_record(void)
 {
-	const struct vulkan_kernel *k = (const struct vulkan_kernel *)kernel;
+	const struct vulkan_kernel *k = (const struct vulkan_kernel *)rig.kernel;
 	const struct vulkan_device_api *api = &vulkan()->api;
 	int i, err;
 
@@ -255,7 +176,7 @@ static int raw_finish(void)
 static int tenon_launches(enum variant v)
 {
 	uint64_t values[ARGS];
-	struct tenon_dispatch d = launch_of(values);
+	struct tenon_dispatch d = device_bench_launch(&rig, values);
 	int i, err = 0;
 
 	fill_arguments(values);
@@ -263,37 +184,21 @@ static int tenon_launches(enum variant v)
 		if (v == TENON_SCALAR)
 			values[BUFFERS] = (uint64_t)(i & 1) << 32;
 		if (v == TENON_BUFFER)
-			values[0] = (uintptr_t)memory[i & 1 ? BUFFERS : 0];
-		err = tenon_queue_dispatch(queue, &d, NULL);
+			values[0] = (uintptr_t)rig.memory[i & 1 ? BUFFERS : 0];
+		err = tenon_queue_dispatch(rig.queue, &d, NULL);
 	}
-	return err;
-}
-
-static int tenon_calls(void)
-{
-	struct tenon_value args[ARGS + 1] = { 0 }, none = { .type = TENON_TYPE_NONE };
-	int i, err = 0;
-
-	for (i = 0; i < BUFFERS; i++) {
-		args[i].type = TENON_TYPE_POINTER;
-		args[i].as.pointer = memory[i];
-	}
-	args[BUFFERS].type = args[ARGS].type = TENON_TYPE_INT;
-	args[ARGS].as.integer = 1;
-	for (i = 0; i < LAUNCHES && !err; i++)
-		err = tenon_function_call(function, args, ARGS + 1, &none);
 	return err;
 }
 
 static int tenon_recording(void)
 {
 	uint64_t values[ARGS];
-	struct tenon_dispatch d = launch_of(values);
+	struct tenon_dispatch d = device_bench_launch(&rig, values);
 	int i, err;
 
 	tenon_object_unref(commands);
 	fill_arguments(values);
-	err = tenon_commands_create(device, &commands);
+	err = tenon_commands_create(rig.device, &commands);
 	for (i = 0; i < RECORDED && !err; i++) {
 		err = tenon_commands_dispatch(commands, &d);
 		if (!err)
@@ -308,11 +213,11 @@ static int record(enum variant v)
 	case RAW:
 		return raw_record();
 	case TENON_CALL:
-		return tenon_calls();
+		return device_bench_calls(&rig, BUFFERS, LAUNCHES);
 	case TENON_RECORD:
 		return tenon_recording();
 	case TENON_REPLAY:
-		return tenon_queue_execute(queue, commands, NULL, 0, NULL);
+		return tenon_queue_execute(rig.queue, commands, NULL, 0, NULL);
 	default:
 		return tenon_launches(v);
 	}
@@ -320,7 +225,7 @@ static int record(enum variant v)
 
 static int finish(enum variant v)
 {
-	return v == RAW ? raw_finish() : tenon_device_sync(device, TENON_FOREVER);
+	return v == RAW ? raw_finish() : tenon_device_sync(rig.device, TENON_FOREVER);
 }
 
 static int measure_launches(void)
@@ -331,16 +236,16 @@ static int measure_launches(void)
 
 	for (b = -3; b < BATCHES; b++) {
 		for (v = 0; v < VARIANTS; v++) {
-			start = now();
+			start = bench_now();
 			if (record(v))
-				return failed(names[v]);
-			mid = now();
+				return device_bench_failed(names[v]);
+			mid = bench_now();
 			if (finish(v))
-				return failed(names[v]);
+				return device_bench_failed(names[v]);
 			n = v == TENON_RECORD || v == TENON_REPLAY ? RECORDED : LAUNCHES;
 			if (b >= 0) {
 				made[v][b] = (mid - start) / n;
-				done[v][b] = (now() - start) / n;
+				done[v][b] = (bench_now() - start) / n;
 			}
 		}
 	}
@@ -349,12 +254,12 @@ static int measure_launches(void)
 	       "device's work\n",
 	       BATCHES, LAUNCHES);
 	for (v = 0; v < VARIANTS; v++) {
-		n = median(made[v], BATCHES);
+		n = bench_middle(made[v], BATCHES);
 		if (v == RAW)
 			raw = n;
 		printf("%-48s %9.1f ns  %6.3f of raw  %5.0f to %5.0f  (%.0f)\n", names[v], n,
 		       n / raw, made[v][BATCHES / 10], made[v][BATCHES - 1 - BATCHES / 10],
-		       median(done[v], BATCHES));
+		       bench_middle(done[v], BATCHES));
 	}
 	return 0;
 }
@@ -369,10 +274,10 @@ static int move(enum way w, char *to, char *from, struct tenon_memory *m)
 		memcpy(to, from, COPY);
 		return 0;
 	}
-	if (w == READ ? tenon_queue_read(queue, to, m, 0, COPY, NULL)
-		      : tenon_queue_write(queue, m, 0, from, COPY, NULL))
+	if (w == READ ? tenon_queue_read(rig.queue, to, m, 0, COPY, NULL)
+		      : tenon_queue_write(rig.queue, m, 0, from, COPY, NULL))
 		return -1;
-	return tenon_queue_sync(queue, TENON_FOREVER);
+	return tenon_queue_sync(rig.queue, TENON_FOREVER);
 }
 
 static int measure_copies(void)
@@ -386,24 +291,24 @@ static int measure_copies(void)
 	struct tenon_memory *m;
 	int i, w;
 
-	if (!from || !to || tenon_memory_alloc(device, &request, &m))
-		return failed("64 MiB");
+	if (!from || !to || tenon_memory_alloc(rig.device, &request, &m))
+		return device_bench_failed("64 MiB");
 	memset(from, 1, COPY);
 	memset(to, 2, COPY);
 	for (i = -1; i < COPIES; i++) {
 		for (w = 0; w < WAYS; w++) {
 			if (w == WRITE_STAGED &&
-			    tenon_queue_fill(queue, memory[0], 0, 4, 0, 4, NULL))
-				return failed(ways[w]);
-			start = now();
+			    tenon_queue_fill(rig.queue, rig.memory[0], 0, 4, 0, 4, NULL))
+				return device_bench_failed(ways[w]);
+			start = bench_now();
 			if (move(w, to, from, m))
-				return failed(ways[w]);
+				return device_bench_failed(ways[w]);
 			if (i >= 0)
-				gb[w][i] = (double)COPY / (now() - start);
+				gb[w][i] = (double)COPY / (bench_now() - start);
 		}
 	}
 	for (w = 0; w < WAYS; w++) {
-		start = median(gb[w], COPIES);
+		start = bench_middle(gb[w], COPIES);
 		if (w == MEMCPY)
 			base = gb[w][COPIES - 1];
 		printf("%-48s %9.1f GB/s %6.2f of memcpy  (median %.1f)\n", ways[w],
@@ -419,24 +324,19 @@ static int measure_copies(void)
 
 static int measure_build(void)
 {
-	double took[2][9], start;
-	struct tenon_executable *executable;
-	struct tenon_kernel *k;
+	double took[2][9];
 	int i, again;
 
 	for (i = 0; i < 9; i++) {
 		describe((uint32_t)i + 1);
 		for (again = 0; again < 2; again++) {
-			start = now();
-			if (tenon_executable_create(device, &program, NULL, &executable) ||
-			    tenon_executable_kernel(executable, 0, &k))
-				return failed("a pipeline");
-			took[again][i] = (now() - start) / 1e6;
-			tenon_object_unref(executable);
+			took[again][i] = device_bench_compile(&rig, &program);
+			if (took[again][i] < 0)
+				return device_bench_failed("a pipeline");
 		}
 	}
-	printf("%-48s %9.3f ms\n", "a pipeline, compiled", median(took[0], 9));
-	printf("%-48s %9.3f ms\n", "a pipeline, with the disk cache", median(took[1], 9));
+	printf("%-48s %9.3f ms\n", "a pipeline, compiled", bench_middle(took[0], 9));
+	printf("%-48s %9.3f ms\n", "a pipeline, with the disk cache", bench_middle(took[1], 9));
 	return 0;
 }
 
@@ -452,25 +352,23 @@ static void pin(void)
 
 int main(void)
 {
-	char cache[] = "/tmp/tenon-bench-XXXXXX", command[64];
 	int err;
 
 	/* entries of this run only */
-	if (!mkdtemp(cache))
+	if (device_bench_cache())
 		return 1;
-	setenv("TENON_CACHE_DIR", cache, 1);
 	setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
-	err = make_tenon() ? failed("vulkan:0") : 0;
+	err = make_tenon() ? device_bench_failed("vulkan:0") : 0;
 	if (!err) {
-		printf("# %s, %s\n", device->properties.name, device->properties.driver);
+		printf("# %s, %s\n", rig.device->properties.name, rig.device->properties.driver);
 		pin();
 	}
 	if (!err && (make_function() || make_raw()))
-		err = failed("a kernel");
+		err = device_bench_failed("a kernel");
 	if (!err && !vulkan()->facts.push_most)
-		err = failed("raw calls push descriptors, which this device does not have");
+		err = device_bench_failed(
+			"raw calls push descriptors, which this device does not have");
 	if (!err && !measure_launches() && !measure_copies())
 		measure_build();
-	snprintf(command, sizeof(command), "rm -rf '%s'", cache);
-	return system(command);
+	return device_bench_cache_remove();
 }
