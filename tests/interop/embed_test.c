@@ -11,20 +11,7 @@
 #include <cmocka.h>
 
 static const char *const tvms[] = { "tvm-0.18", "tvm-0.25.0.post1", "tvm-0.27.0.post1" };
-static const char *const ffis[] = { "tvm-ffi-0.1.0", "tvm-ffi-0.1.8.post2",
-				    "tvm-ffi-0.1.15.post2" };
-
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
-
-static const char *in(const char *suite, const char *file)
-{
-	static char paths[4][200];
-	static int turn;
-
-	turn = (turn + 1) % 4;
-	snprintf(paths[turn], sizeof(paths[turn]), "%s/%s", suite, file);
-	return paths[turn];
-}
 
 static int register_fixtures(void **state)
 {
@@ -40,7 +27,7 @@ static int register_fixtures(void **state)
 static void run_stored(const char *suite, const char *file, const char *name, int number)
 {
 	struct tenon_value ret = tenon_arg_none();
-	struct tenon_function *f = fixture_function(in(suite, file), name);
+	struct tenon_function *f = fixture_function_in(suite, file, name);
 	char a[80], b[80];
 	struct tenon_tensor *input, *want, *out;
 
@@ -93,8 +80,8 @@ static void a_missing_function_is_named(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(tvms); i++) {
-		struct tenon_function *f = fixture_function(
-			in(tvms[i], "host_call_packed/missing.so"), "call_missing");
+		struct tenon_function *f =
+			fixture_function_in(tvms[i], "host_call_packed/missing.so", "call_missing");
 		struct tenon_tensor *x = fixture_zeros(16, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
 		struct tenon_value args[2] = { tenon_arg_tensor(&x->dl), tenon_arg_tensor(&x->dl) };
 
@@ -114,7 +101,7 @@ static void an_error_of_the_program_comes_back_through_host_code(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(tvms); i++) {
 		struct tenon_function *f =
-			fixture_function(in(tvms[i], "host_call_packed/scale.so"), "call_scale");
+			fixture_function_in(tvms[i], "host_call_packed/scale.so", "call_scale");
 		struct tenon_tensor *x = fixture_zeros(15, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
 
 		assert_int_not_equal(
@@ -135,9 +122,9 @@ static void plain_c_finds_a_global_function(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < COUNT(ffis); i++) {
+	for (i = 0; i < FIXTURE_FFIS; i++) {
 		struct tenon_function *f =
-			fixture_function(in(ffis[i], "c_plain/lib.so"), "call_global");
+			fixture_function_in(fixture_ffis[i], "c_plain/lib.so", "call_global");
 
 		fixture_ok(tenon_call(f, &ret, tenon_arg_int(21)), "call_global");
 		assert_int_equal(ret.type, TENON_TYPE_INT);
@@ -150,7 +137,7 @@ static void plain_c_finds_a_global_function(void **state)
 
 static void refused(const char *suite, int64_t n, void (*spoil)(DLTensor *), const char *words)
 {
-	struct tenon_function *f = fixture_function(in(suite, "host_vecadd/lib.so"), "vecadd");
+	struct tenon_function *f = fixture_function_in(suite, "host_vecadd/lib.so", "vecadd");
 	struct tenon_tensor *x = fixture_zeros(2 * n, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
 	struct tenon_value ret = tenon_arg_none();
 	DLTensor good = x->dl, bad;
@@ -167,6 +154,14 @@ static void refused(const char *suite, int64_t n, void (*spoil)(DLTensor *), con
 	fixture_says(words);
 	tenon_object_unref(x);
 	tenon_object_unref(f);
+}
+
+static void refused_by_all(void (*spoil)(DLTensor *), const char *words)
+{
+	refused("tvm-0.8", 1024, spoil, words);
+	refused("tvm-0.18", 1024, spoil, words);
+	refused("tvm-0.25.0.post1", 128, spoil, words);
+	refused("tvm-0.27.0.post1", 128, spoil, words);
 }
 
 static void on_a_device(DLTensor *t)
@@ -189,28 +184,19 @@ static void with_gaps(DLTensor *t)
 static void a_tensor_of_another_device_is_refused(void **state)
 {
 	(void)state;
-	refused("tvm-0.8", 1024, on_a_device, "device_type");
-	refused("tvm-0.18", 1024, on_a_device, "device_type");
-	refused("tvm-0.25.0.post1", 128, on_a_device, "device_type");
-	refused("tvm-0.27.0.post1", 128, on_a_device, "device_type");
+	refused_by_all(on_a_device, "device_type");
 }
 
 static void a_tensor_with_an_offset_is_refused(void **state)
 {
 	(void)state;
-	refused("tvm-0.8", 1024, with_an_offset, "byte_offset");
-	refused("tvm-0.18", 1024, with_an_offset, "byte_offset");
-	refused("tvm-0.25.0.post1", 128, with_an_offset, "byte_offset");
-	refused("tvm-0.27.0.post1", 128, with_an_offset, "byte_offset");
+	refused_by_all(with_an_offset, "byte_offset");
 }
 
 static void a_tensor_with_gaps_is_refused(void **state)
 {
 	(void)state;
-	refused("tvm-0.8", 1024, with_gaps, "strides");
-	refused("tvm-0.18", 1024, with_gaps, "strides");
-	refused("tvm-0.25.0.post1", 128, with_gaps, "strides");
-	refused("tvm-0.27.0.post1", 128, with_gaps, "strides");
+	refused_by_all(with_gaps, "strides");
 }
 
 int main(void)

@@ -10,6 +10,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+const char *const fixture_ffis[FIXTURE_FFIS] = { "tvm-ffi-0.1.0", "tvm-ffi-0.1.8.post2",
+						 "tvm-ffi-0.1.15.post2" };
+
 const char *fixture_path(const char *file)
 {
 	static char paths[2][1024];
@@ -22,6 +25,16 @@ const char *fixture_path(const char *file)
 	else
 		snprintf(paths[turn], sizeof(paths[turn]), "%s/tests/interop/data/%s",
 			 source ? source : ".", file);
+	return paths[turn];
+}
+
+const char *fixture_in(const char *suite, const char *file)
+{
+	static char paths[4][200];
+	static int turn;
+
+	turn = (turn + 1) % 4;
+	snprintf(paths[turn], sizeof(paths[turn]), "%s/%s", suite, file);
 	return paths[turn];
 }
 
@@ -57,6 +70,11 @@ struct tenon_function *fixture_function(const char *file, const char *name)
 	fixture_ok(tenon_module_get_function(m, name, &f), name);
 	tenon_object_unref(m);
 	return f;
+}
+
+struct tenon_function *fixture_function_in(const char *suite, const char *file, const char *name)
+{
+	return fixture_function(fixture_in(suite, file), name);
 }
 
 /* "'descr': '<f4', … 'shape': (2, 3), " of a version 1 header; enough for what numpy.save wrote here */

@@ -10,14 +10,22 @@
 
 #include <tenon/tenon.h>
 
+/** fixture_ffis - the suites of tvm-ffi alone, one a version */
+#define FIXTURE_FFIS 3
+extern const char *const fixture_ffis[FIXTURE_FFIS];
+
 /** fixture_path - path of a stored file, in static storage (two at a time) */
 const char *fixture_path(const char *file);
+/** fixture_in - a suite's file: "tvm-0.18/host_vecadd/lib.so", in static storage (four at a time) */
+const char *fixture_in(const char *suite, const char *file);
 /** fixture_module_path - path of a module that was built for these tests, in static storage */
 const char *fixture_module_path(const char *file);
 /** fixture_load - open a stored module */
 struct tenon_module *fixture_load(const char *file);
 /** fixture_function - a function of a stored module; the module's own reference is dropped */
 struct tenon_function *fixture_function(const char *file, const char *name);
+/** fixture_function_in - the same of a suite's file */
+struct tenon_function *fixture_function_in(const char *suite, const char *file, const char *name);
 /** fixture_tensor - a stored .npy as a tensor */
 struct tenon_tensor *fixture_tensor(const char *file);
 /** fixture_zeros - a tensor of zeros */

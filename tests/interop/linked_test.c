@@ -7,16 +7,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-static const char *in(const char *suite, const char *file)
-{
-	static char paths[4][200];
-	static int turn;
-
-	turn = (turn + 1) % 4;
-	snprintf(paths[turn], sizeof(paths[turn]), "%s/%s", suite, file);
-	return paths[turn];
-}
-
 static struct tenon_function *linked(const char *prefix, const char *name)
 {
 	struct tenon_module *m = NULL;
@@ -31,9 +21,9 @@ static struct tenon_function *linked(const char *prefix, const char *name)
 static void linked_add(const char *suite, const char *prefix)
 {
 	struct tenon_function *f = linked(prefix, "add");
-	struct tenon_tensor *a = fixture_tensor(in(suite, "syslib/a.npy"));
-	struct tenon_tensor *b = fixture_tensor(in(suite, "syslib/b.npy"));
-	struct tenon_tensor *want = fixture_tensor(in(suite, "syslib/sum.npy"));
+	struct tenon_tensor *a = fixture_tensor(fixture_in(suite, "syslib/a.npy"));
+	struct tenon_tensor *b = fixture_tensor(fixture_in(suite, "syslib/b.npy"));
+	struct tenon_tensor *want = fixture_tensor(fixture_in(suite, "syslib/sum.npy"));
 	struct tenon_tensor *out = fixture_zeros(want->dl.shape[0], want->dl.dtype);
 	struct tenon_value ret = tenon_arg_none();
 

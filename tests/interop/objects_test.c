@@ -7,21 +7,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-static const char *const ffis[] = { "tvm-ffi-0.1.0", "tvm-ffi-0.1.8.post2",
-				    "tvm-ffi-0.1.15.post2" };
-
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
-
-static const char *in(const char *suite, const char *file)
-{
-	static char paths[4][200];
-	static int turn;
-
-	turn = (turn + 1) % 4;
-	snprintf(paths[turn], sizeof(paths[turn]), "%s/%s", suite, file);
-	return paths[turn];
-}
-
 static int register_fixtures(void **state)
 {
 	(void)state;
@@ -30,7 +15,7 @@ static int register_fixtures(void **state)
 
 static void an_array_comes_back(const char *suite)
 {
-	struct tenon_function *f = fixture_function(in(suite, "cpp_arrays/lib.so"), "count_to");
+	struct tenon_function *f = fixture_function_in(suite, "cpp_arrays/lib.so", "count_to");
 	struct tenon_value ret = tenon_arg_none();
 	const struct tenon_array *array;
 	int i;
@@ -47,9 +32,9 @@ static void an_array_comes_back(const char *suite)
 
 static void an_array_and_a_shape_go_in(const char *suite)
 {
-	struct tenon_function *sum = fixture_function(in(suite, "cpp_arrays/lib.so"), "array_sum");
+	struct tenon_function *sum = fixture_function_in(suite, "cpp_arrays/lib.so", "array_sum");
 	struct tenon_function *product =
-		fixture_function(in(suite, "cpp_arrays/lib.so"), "shape_product");
+		fixture_function_in(suite, "cpp_arrays/lib.so", "shape_product");
 	struct tenon_value items[3] = { tenon_arg_int(1), tenon_arg_int(20), tenon_arg_int(300) };
 	const int64_t extents[3] = { 2, 3, 7 };
 	struct tenon_value ret = tenon_arg_none();
@@ -73,9 +58,9 @@ static void arrays_cross_the_border(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < COUNT(ffis); i++) {
-		an_array_comes_back(ffis[i]);
-		an_array_and_a_shape_go_in(ffis[i]);
+	for (i = 0; i < FIXTURE_FFIS; i++) {
+		an_array_comes_back(fixture_ffis[i]);
+		an_array_and_a_shape_go_in(fixture_ffis[i]);
 	}
 }
 
@@ -89,9 +74,9 @@ static void a_map_made_here_is_read_by_cpp(void **state)
 
 	(void)state;
 	fixture_ok(tenon_map_create(pairs, 2, &map), "map");
-	for (i = 0; i < COUNT(ffis); i++) {
+	for (i = 0; i < FIXTURE_FFIS; i++) {
 		struct tenon_function *f =
-			fixture_function(in(ffis[i], "cpp_maps/lib.so"), "map_value");
+			fixture_function_in(fixture_ffis[i], "cpp_maps/lib.so", "map_value");
 
 		fixture_ok(tenon_call(f, &ret, tenon_arg_object(map), tenon_arg_string("short")),
 			   "short");
@@ -119,11 +104,11 @@ static void functions_cross_the_border(void **state)
 	(void)state;
 	fixture_ok(tenon_function_find("fixture.give", &give), "fixture.give");
 	assert_non_null(give);
-	for (i = 0; i < COUNT(ffis); i++) {
+	for (i = 0; i < FIXTURE_FFIS; i++) {
 		struct tenon_function *call =
-			fixture_function(in(ffis[i], "cpp_functions/lib.so"), "call_with");
+			fixture_function_in(fixture_ffis[i], "cpp_functions/lib.so", "call_with");
 		struct tenon_function *adder =
-			fixture_function(in(ffis[i], "cpp_functions/lib.so"), "adder");
+			fixture_function_in(fixture_ffis[i], "cpp_functions/lib.so", "adder");
 
 		fixture_ok(tenon_call(call, &ret, tenon_arg_object(give), tenon_arg_int(21)),
 			   "call_with");
@@ -152,11 +137,11 @@ static void an_error_passes_through_two_borders(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < COUNT(ffis); i++) {
+	for (i = 0; i < FIXTURE_FFIS; i++) {
 		struct tenon_function *call =
-			fixture_function(in(ffis[i], "cpp_functions/lib.so"), "call_with");
-		struct tenon_function *raise =
-			fixture_function(in(ffis[i], "cpp_scalars/lib.so"), "raise_value_error");
+			fixture_function_in(fixture_ffis[i], "cpp_functions/lib.so", "call_with");
+		struct tenon_function *raise = fixture_function_in(
+			fixture_ffis[i], "cpp_scalars/lib.so", "raise_value_error");
 
 		assert_int_not_equal(
 			tenon_call(call, &ret, tenon_arg_object(raise), tenon_arg_int(7)), 0);
@@ -170,20 +155,20 @@ static void an_error_passes_through_two_borders(void **state)
 static void an_error_outlives_its_library(void **state)
 {
 	struct tenon_value ret = tenon_arg_none();
-	struct tenon_error *errors[COUNT(ffis)];
+	struct tenon_error *errors[FIXTURE_FFIS];
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < COUNT(ffis); i++) {
-		struct tenon_function *raise =
-			fixture_function(in(ffis[i], "cpp_scalars/lib.so"), "raise_index_error");
+	for (i = 0; i < FIXTURE_FFIS; i++) {
+		struct tenon_function *raise = fixture_function_in(
+			fixture_ffis[i], "cpp_scalars/lib.so", "raise_index_error");
 
 		assert_int_not_equal(tenon_call(raise, &ret, tenon_arg_string("seven")), 0);
 		errors[i] = tenon_error_take();
 		assert_non_null(errors[i]);
 		tenon_object_unref(raise);
 	}
-	for (i = 0; i < COUNT(ffis); i++) {
+	for (i = 0; i < FIXTURE_FFIS; i++) {
 		assert_true(tenon_slice_equal(errors[i]->kind, tenon_slice_of("IndexError")));
 		assert_true(tenon_slice_equal(errors[i]->message, tenon_slice_of("no item seven")));
 		tenon_object_unref(errors[i]);
@@ -199,11 +184,11 @@ static void bytes_and_strings_of_every_encoding_are_read(void **state)
 	(void)state;
 	fixture_ok(tenon_string_value(tenon_slice_of("seven77"), &small), "small");
 	fixture_ok(tenon_string_value(tenon_slice_of("a long string object"), &big), "big");
-	for (i = 0; i < COUNT(ffis); i++) {
+	for (i = 0; i < FIXTURE_FFIS; i++) {
 		struct tenon_function *sum =
-			fixture_function(in(ffis[i], "cpp_strings/lib.so"), "bytes_sum");
+			fixture_function_in(fixture_ffis[i], "cpp_strings/lib.so", "bytes_sum");
 		struct tenon_function *length =
-			fixture_function(in(ffis[i], "cpp_strings/lib.so"), "text_length");
+			fixture_function_in(fixture_ffis[i], "cpp_strings/lib.so", "text_length");
 
 		fixture_ok(tenon_call(sum, &ret, tenon_arg_bytes(&raw)), "bytes_sum");
 		assert_int_equal(ret.as.integer, 258);
@@ -223,9 +208,9 @@ static void an_object_passed_through_is_the_same_object(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < COUNT(ffis); i++) {
+	for (i = 0; i < FIXTURE_FFIS; i++) {
 		struct tenon_function *same =
-			fixture_function(in(ffis[i], "cpp_tensors/lib.so"), "same");
+			fixture_function_in(fixture_ffis[i], "cpp_tensors/lib.so", "same");
 		struct tenon_tensor *x = fixture_zeros(4, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
 
 		fixture_ok(tenon_call(same, &ret, tenon_arg_object(x)), "same");
@@ -246,9 +231,9 @@ static void a_tensor_made_by_cpp_outlives_its_library(void **state)
 	int k;
 
 	(void)state;
-	for (i = 0; i < COUNT(ffis); i++) {
+	for (i = 0; i < FIXTURE_FFIS; i++) {
 		struct tenon_function *ramp =
-			fixture_function(in(ffis[i], "cpp_tensors/lib.so"), "ramp");
+			fixture_function_in(fixture_ffis[i], "cpp_tensors/lib.so", "ramp");
 
 		fixture_ok(tenon_call(ramp, &ret, tenon_arg_int(3), tenon_arg_int(4)), "ramp");
 		tenon_object_unref(ramp);
@@ -270,9 +255,9 @@ static void the_environment_allocates_tensors(void **state)
 	int k;
 
 	(void)state;
-	for (i = 0; i < COUNT(ffis); i++) {
+	for (i = 0; i < FIXTURE_FFIS; i++) {
 		struct tenon_function *f =
-			fixture_function(in(ffis[i], "cpp_env_alloc/lib.so"), "doubled");
+			fixture_function_in(fixture_ffis[i], "cpp_env_alloc/lib.so", "doubled");
 		struct tenon_tensor *x = fixture_zeros(6, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
 
 		for (k = 0; k < 6; k++)
