@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "suite.h"
+#include "ffi_suite.h"
 
 #include <stdlib.h>
-
-#include "runtime/abi/tvm_table.h"
-
-static struct tenon_slice s(const char *text)
-{
-	return tenon_slice_of(text);
-}
-
-static int afresh(void **state)
-{
-	(void)state;
-	tenon_error_clear();
-	return 0;
-}
 
 static int managed_deleted;
 

@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "suite.h"
+#include "ffi_suite.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/abi/context.h"
 #include "runtime/abi/system_lib.h"
-#include "runtime/abi/tvm_table.h"
-
-static struct tenon_slice s(const char *text)
-{
-	return tenon_slice_of(text);
-}
-
-static int afresh(void **state)
-{
-	(void)state;
-	abi_register_globals();
-	tenon_error_clear();
-	return 0;
-}
 
 /* ---- the table */
 
@@ -392,20 +377,21 @@ static void static_symbols_are_found_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_table_has_every_function, afresh),
-		cmocka_unit_test_setup(the_compatibility_library_works_once_it_is_bound, afresh),
-		cmocka_unit_test_setup(a_function_is_made_called_and_registered, afresh),
-		cmocka_unit_test_setup(a_method_becomes_a_global_function, afresh),
-		cmocka_unit_test_setup(views_become_owned_values, afresh),
-		cmocka_unit_test_setup(an_error_is_put_together_from_parts, afresh),
-		cmocka_unit_test_setup(an_error_object_carries_cause_and_context, afresh),
-		cmocka_unit_test_setup(what_is_no_error_cannot_be_raised, afresh),
-		cmocka_unit_test_setup(a_backtrace_is_one_line_and_never_null, afresh),
-		cmocka_unit_test_setup(streams_belong_to_threads, afresh),
-		cmocka_unit_test_setup(an_interpreter_may_stop_a_call, afresh),
-		cmocka_unit_test_setup(a_handle_is_made_once_by_all_threads, afresh),
-		cmocka_unit_test_setup(context_symbols_can_be_added_and_replaced, afresh),
-		cmocka_unit_test_setup(static_symbols_are_found_by_name, afresh),
+		cmocka_unit_test_setup(the_table_has_every_function, with_globals),
+		cmocka_unit_test_setup(the_compatibility_library_works_once_it_is_bound,
+				       with_globals),
+		cmocka_unit_test_setup(a_function_is_made_called_and_registered, with_globals),
+		cmocka_unit_test_setup(a_method_becomes_a_global_function, with_globals),
+		cmocka_unit_test_setup(views_become_owned_values, with_globals),
+		cmocka_unit_test_setup(an_error_is_put_together_from_parts, with_globals),
+		cmocka_unit_test_setup(an_error_object_carries_cause_and_context, with_globals),
+		cmocka_unit_test_setup(what_is_no_error_cannot_be_raised, with_globals),
+		cmocka_unit_test_setup(a_backtrace_is_one_line_and_never_null, with_globals),
+		cmocka_unit_test_setup(streams_belong_to_threads, with_globals),
+		cmocka_unit_test_setup(an_interpreter_may_stop_a_call, with_globals),
+		cmocka_unit_test_setup(a_handle_is_made_once_by_all_threads, with_globals),
+		cmocka_unit_test_setup(context_symbols_can_be_added_and_replaced, with_globals),
+		cmocka_unit_test_setup(static_symbols_are_found_by_name, with_globals),
 	};
 
 	return cmocka_run_group_tests_name("tvm_ffi", tests, NULL, NULL);

@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "suite.h"
+#include "ffi_suite.h"
 
 #include <stdlib.h>
 
 #include "runtime/abi/call.h"
-#include "runtime/abi/context.h"
-#include "runtime/abi/tvm_table.h"
-
-static struct tenon_slice s(const char *text)
-{
-	return tenon_slice_of(text);
-}
-
-static int afresh(void **state)
-{
-	(void)state;
-	abi_register_globals();
-	tenon_error_clear();
-	return 0;
-}
 
 /* ---- global functions */
 
@@ -293,12 +278,13 @@ static void a_guarded_call_gives_back_what_a_failure_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(containers_are_read_by_functions, afresh),
-		cmocka_unit_test_setup(modules_are_reached_by_functions, afresh),
-		cmocka_unit_test_setup(a_device_that_is_not_there_cannot_be_set, afresh),
+		cmocka_unit_test_setup(containers_are_read_by_functions, with_globals),
+		cmocka_unit_test_setup(modules_are_reached_by_functions, with_globals),
+		cmocka_unit_test_setup(a_device_that_is_not_there_cannot_be_set, with_globals),
 		cmocka_unit_test_setup(code_of_0_21_gets_tensors_and_strings_in_its_own_words,
-				       afresh),
-		cmocka_unit_test_setup(a_guarded_call_gives_back_what_a_failure_left_out, afresh),
+				       with_globals),
+		cmocka_unit_test_setup(a_guarded_call_gives_back_what_a_failure_left_out,
+				       with_globals),
 	};
 
 	return cmocka_run_group_tests_name("tvm_globals", tests, NULL, NULL);
