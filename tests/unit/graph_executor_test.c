@@ -7,6 +7,19 @@ static const float w_values[4] __attribute__((aligned(128))) = { 0.5f, 0.25f, 8,
 static const float sum[4] = { 2, 2.5f, 19, -4 };
 static const float twice_sum[4] = { 4, 5, 38, -8 };
 
+static DLTensor four_floats(const float *data)
+{
+	static int64_t four = 4;
+
+	return tenon_dltensor((void *)(uintptr_t)data, &four, 1,
+			      tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
+}
+
+/* one operator of one input */
+#define SINGLE(name, func, storages, shapes)                                                       \
+	G_GRAPH(G_IN("x") ", " G_OP(name, func, "1", "[0, 0]"), "0", "[1, 0]", F32 ", " F32,       \
+		storages, shapes, "0, 1, 2")
+
 static struct tenon_model *open_chain(void)
 {
 	struct tenon_module *lib = make_library();
@@ -112,8 +125,7 @@ static void inputs_of_another_dtype_or_shape_are_refused(void **state)
 
 static void the_operator_that_failed_is_named(void **state)
 {
-	static const char text[] = G_GRAPH(G_IN("x") ", " G_OP("relu", "fails", "1", "[0, 0]"), "0",
-					   "[1, 0]", F32 ", " F32, "0, 1", "[4], [4]", "0, 1, 2");
+	static const char text[] = SINGLE("relu", "fails", "0, 1", "[4], [4]");
 	struct tenon_module *lib = make_library();
 	struct tenon_model *model;
 
@@ -128,8 +140,7 @@ static void the_operator_that_failed_is_named(void **state)
 
 static void a_missing_function_is_named_with_its_caller(void **state)
 {
-	static const char text[] = G_GRAPH(G_IN("x") ", " G_OP("relu", "twise", "1", "[0, 0]"), "0",
-					   "[1, 0]", F32 ", " F32, "0, 1", "[4], [4]", "0, 1, 2");
+	static const char text[] = SINGLE("relu", "twise", "0, 1", "[4], [4]");
 	struct tenon_module *lib = make_library();
 	struct tenon_model *model;
 
@@ -158,7 +169,6 @@ static void a_nop_shares_the_data_of_its_input(void **state)
 	struct tenon_tensor *tensor;
 	struct tenon_model *model;
 	struct tenon_port port;
-	int64_t four = 4;
 	DLTensor t;
 
 	(void)state;
@@ -173,8 +183,7 @@ static void a_nop_shares_the_data_of_its_input(void **state)
 	assert_int_equal(port.ndim, 2);
 
 	/* an input that is bound moves with all that share it */
-	t = tenon_dltensor((void *)(uintptr_t)w_values, &four, 1,
-			   tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
+	t = four_floats(w_values);
 	assert_int_equal(tenon_tensor_view(&t, NULL, &tensor), 0);
 	assert_int_equal(tenon_model_bind_input(model, 0, tensor), 0);
 	assert_int_equal(tenon_model_run(model), 0);
@@ -187,11 +196,8 @@ static void a_nop_shares_the_data_of_its_input(void **state)
 
 static void a_nop_that_does_not_share_is_refused(void **state)
 {
-	static const char text[] =
-		G_GRAPH(G_IN("x") ", " G_OP("r", "__nop", "1", "[0, 0]"), "0", "[1, 0]",
-			F32 ", " F32, "0, 1", "[4], [2, 2]", "0, 1, 2");
-	static const char larger[] = G_GRAPH(G_IN("x") ", " G_OP("r", "__nop", "1", "[0, 0]"), "0",
-					     "[1, 0]", F32 ", " F32, "0, 0", "[4], [5]", "0, 1, 2");
+	static const char text[] = SINGLE("r", "__nop", "0, 1", "[4], [2, 2]");
+	static const char larger[] = SINGLE("r", "__nop", "0, 0", "[4], [5]");
 	struct tenon_module *lib = make_library();
 	struct tenon_model *model;
 
@@ -206,8 +212,7 @@ static void a_nop_that_does_not_share_is_refused(void **state)
 
 static void a_copy_copies(void **state)
 {
-	static const char text[] = G_GRAPH(G_IN("x") ", " G_OP("c", "__copy", "1", "[0, 0]"), "0",
-					   "[1, 0]", F32 ", " F32, "0, 1", "[4], [4]", "0, 1, 2");
+	static const char text[] = SINGLE("c", "__copy", "0, 1", "[4], [4]");
 	struct tenon_module *lib = make_library();
 	struct tenon_model *model;
 
@@ -247,13 +252,11 @@ static void flattened_arguments_have_one_dimension(void **state)
 
 static struct tenon_params *params_of_w(const float *data)
 {
-	static int64_t four = 4;
 	struct tenon_param p = { .name = tenon_slice_of("w"), .bytes = 16 };
 	struct tenon_params *params;
 	char path[300];
 
-	p.tensor = tenon_dltensor((void *)(uintptr_t)data, &four, 1,
-				  tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
+	p.tensor = four_floats(data);
 	snprintf(path, sizeof(path), "%s/w.params", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	assert_int_equal(tenon_params_write(path, &p, 1, 128), 0);
 	assert_int_equal(tenon_params_open(path, &params), 0);
@@ -349,14 +352,6 @@ static int call_status(struct tenon_module *m, const char *name, struct tenon_va
 	err = tenon_call(f, &ret, a, b);
 	tenon_object_unref(f);
 	return err;
-}
-
-static DLTensor four_floats(const float *data)
-{
-	static int64_t four = 4;
-
-	return tenon_dltensor((void *)(uintptr_t)data, &four, 1,
-			      tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
 }
 
 static void host_code_of_tvm_finds_its_functions(void **state)

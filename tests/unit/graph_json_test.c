@@ -29,8 +29,12 @@ static void refused(const char *text, int status, const char *words)
 /* one input and one operator, with one part replaced */
 #define ONE(nodes, args, heads, dtypes, storages, shapes, rows)                                    \
 	G_GRAPH(G_IN("x") ", " nodes, args, heads, dtypes, storages, shapes, rows)
-#define OP(inputs) G_OP("y", "twice", "1", inputs)
-#define TWO_F32	   F32 ", " F32
+#define OP(inputs)	  G_OP("y", "twice", "1", inputs)
+#define TWO_F32		  F32 ", " F32
+#define NODE(node)	  ONE(node, "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 2")
+#define ENDS(args, heads) ONE(OP("[0, 0]"), args, heads, TWO_F32, "0, 1", "[4], [4]", "0, 1, 2")
+#define LISTS(dtypes, storages, shapes, rows)                                                      \
+	ONE(OP("[0, 0]"), "0", "[1, 0]", dtypes, storages, shapes, rows)
 
 static void a_graph_is_read_with_all_it_says(void **state)
 {
@@ -58,8 +62,7 @@ static void a_graph_is_read_with_all_it_says(void **state)
 
 static void a_storage_is_as_large_as_its_largest_entry(void **state)
 {
-	static const char text[] = ONE(OP("[0, 0]"), "0", "[1, 0]", F32 ", \"float64\"", "0, 0",
-				       "[4], [3, 5]", "0, 1, 2");
+	static const char text[] = LISTS(F32 ", \"float64\"", "0, 0", "[4], [3, 5]", "0, 1, 2");
 	struct graph g;
 
 	(void)state;
@@ -111,96 +114,77 @@ static void what_is_no_json_is_refused_with_its_place(void **state)
 static void nodes_are_checked(void **state)
 {
 	(void)state;
-	refused(ONE("{\"op\": \"tvm_op\", \"name\": \"y\", \"inputs\": []}", "0", "[1, 0]", TWO_F32,
-		    "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "operator \"y\" has no num_inputs");
-	refused(ONE("{\"op\": \"conv\", \"name\": \"y\", \"inputs\": []}", "0", "[1, 0]", TWO_F32,
-		    "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "a node of op \"conv\"");
-	refused(ONE("{\"op\": \"null\", \"inputs\": []}", "0", "[1, 0]", TWO_F32, "0, 1",
-		    "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "a node without name");
-	refused(ONE("{\"op\": \"null\", \"name\": \"y\", \"inputs\": [[0, 0]]}", "0", "[1, 0]",
-		    TWO_F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "input \"y\" has inputs itself");
-	refused(ONE(G_OP("y", "twice", "2", "[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]",
-		    "0, 1, 2"),
-		-TENON_E_FORMAT, "operator \"y\" has 1 inputs, its num_inputs is 2");
-	refused(ONE(G_OP("y", "twice", "-1", "[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]",
-		    "0, 1, 2"),
-		-TENON_E_FORMAT, "num_inputs is \"-1\", want a number");
-	refused(ONE(OP("[0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "an entry of 1 numbers");
-	refused(ONE(OP("[0, 0.5]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "an output number is 0.5, want a whole number");
-	refused(ONE(OP("[0, -1]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_VALUE, "an output number is -1");
-	refused(ONE(OP("[0, 99999999999999999999]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]",
-		    "0, 1, 2"),
-		-TENON_E_FORMAT, "want a whole number");
+	refused(NODE("{\"op\": \"tvm_op\", \"name\": \"y\", \"inputs\": []}"), -TENON_E_FORMAT,
+		"operator \"y\" has no num_inputs");
+	refused(NODE("{\"op\": \"conv\", \"name\": \"y\", \"inputs\": []}"), -TENON_E_FORMAT,
+		"a node of op \"conv\"");
+	refused(NODE("{\"op\": \"null\", \"inputs\": []}"), -TENON_E_FORMAT, "a node without name");
+	refused(NODE("{\"op\": \"null\", \"name\": \"y\", \"inputs\": [[0, 0]]}"), -TENON_E_FORMAT,
+		"input \"y\" has inputs itself");
+	refused(NODE(G_OP("y", "twice", "2", "[0, 0]")), -TENON_E_FORMAT,
+		"operator \"y\" has 1 inputs, its num_inputs is 2");
+	refused(NODE(G_OP("y", "twice", "-1", "[0, 0]")), -TENON_E_FORMAT,
+		"num_inputs is \"-1\", want a number");
+	refused(NODE(OP("[0]")), -TENON_E_FORMAT, "an entry of 1 numbers");
+	refused(NODE(OP("[0, 0.5]")), -TENON_E_FORMAT,
+		"an output number is 0.5, want a whole number");
+	refused(NODE(OP("[0, -1]")), -TENON_E_VALUE, "an output number is -1");
+	refused(NODE(OP("[0, 99999999999999999999]")), -TENON_E_FORMAT, "want a whole number");
 }
 
 static void cycles_and_forward_references_are_refused(void **state)
 {
 	(void)state;
-	refused(ONE(OP("[1, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_CYCLE, "node 1 (\"y\"): reads its own output");
+	refused(NODE(OP("[1, 0]")), -TENON_E_CYCLE, "node 1 (\"y\"): reads its own output");
 	refused(ONE(OP("[2, 0]") ", " G_OP("z", "twice", "1", "[1, 0]"), "0", "[2, 0]",
 		    TWO_F32 ", " F32, "0, 1, 2", "[4], [4], [4]", "0, 1, 2, 3"),
 		-TENON_E_CYCLE,
 		"node 1 (\"y\"): reads node 2 (\"z\"), which runs after it: a cycle");
-	refused(ONE(OP("[7, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "reads node 7, there are 2");
-	refused(ONE(OP("[0, 1]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "reads output 1 of node 0 (\"x\"), which has 1");
-	refused(ONE(OP("[0, 0]"), "0", "[2, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "head 0: reads node 2, there are 2");
-	refused(ONE(OP("[0, 0]"), "1", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "arg_nodes has node 1, which is an operator");
-	refused(ONE(OP("[0, 0]"), "5", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_VALUE, "arg_nodes is 5");
+	refused(NODE(OP("[7, 0]")), -TENON_E_FORMAT, "reads node 7, there are 2");
+	refused(NODE(OP("[0, 1]")), -TENON_E_FORMAT,
+		"reads output 1 of node 0 (\"x\"), which has 1");
+	refused(ENDS("0", "[2, 0]"), -TENON_E_FORMAT, "head 0: reads node 2, there are 2");
+	refused(ENDS("1", "[1, 0]"), -TENON_E_FORMAT, "arg_nodes has node 1, which is an operator");
+	refused(ENDS("5", "[1, 0]"), -TENON_E_VALUE, "arg_nodes is 5");
 }
 
 static void lists_must_have_an_item_for_each_entry(void **state)
 {
 	(void)state;
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", F32, "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "dltype has 1 items for 2 entries");
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "shape has 1 items for 2 entries");
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0", "[4], [4]", "0, 1, 2"),
-		-TENON_E_VALUE, "node_row_ptr is 2, want 1 to 1");
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1"),
-		-TENON_E_FORMAT, "node_row_ptr has 2 numbers for 2 nodes, want one more");
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 1, 1"),
-		-TENON_E_FORMAT, "gives node 1 (\"y\") 0 outputs, it has 1");
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "0, 2, 1"),
-		-TENON_E_FORMAT, "gives node 0");
+	refused(LISTS(F32, "0, 1", "[4], [4]", "0, 1, 2"), -TENON_E_FORMAT,
+		"dltype has 1 items for 2 entries");
+	refused(LISTS(TWO_F32, "0, 1", "[4]", "0, 1, 2"), -TENON_E_FORMAT,
+		"shape has 1 items for 2 entries");
+	refused(LISTS(TWO_F32, "0", "[4], [4]", "0, 1, 2"), -TENON_E_VALUE,
+		"node_row_ptr is 2, want 1 to 1");
+	refused(LISTS(TWO_F32, "0, 1", "[4], [4]", "0, 1"), -TENON_E_FORMAT,
+		"node_row_ptr has 2 numbers for 2 nodes, want one more");
+	refused(LISTS(TWO_F32, "0, 1", "[4], [4]", "0, 1, 1"), -TENON_E_FORMAT,
+		"gives node 1 (\"y\") 0 outputs, it has 1");
+	refused(LISTS(TWO_F32, "0, 1", "[4], [4]", "0, 2, 1"), -TENON_E_FORMAT, "gives node 0");
 }
 
 static void sizes_that_do_not_fit_are_refused(void **state)
 {
 	(void)state;
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1",
-		    "[4], [4294967296, 4294967296, 4294967296]", "0, 1, 2"),
+	refused(LISTS(TWO_F32, "0, 1", "[4], [4294967296, 4294967296, 4294967296]", "0, 1, 2"),
 		-TENON_E_OVERFLOW,
 		"node 1 (\"y\"): output 0 (entry 1): has a shape whose size does not fit");
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [-1]", "0, 1, 2"),
-		-TENON_E_VALUE, "an extent is -1");
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 2147483647", "[4], [4]", "0, 1, 2"),
-		-TENON_E_VALUE, "lies in storage 2147483647");
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0, -1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_FORMAT, "node 1 (\"y\"): output 0 has no storage");
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", F32 ", \"floaty\"", "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_VALUE, "\"floaty\" is no dtype");
-	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", F32 ", \"\"", "0, 1", "[4], [4]", "0, 1, 2"),
-		-TENON_E_VALUE, "of a dtype without size");
+	refused(LISTS(TWO_F32, "0, 1", "[4], [-1]", "0, 1, 2"), -TENON_E_VALUE, "an extent is -1");
+	refused(LISTS(TWO_F32, "0, 2147483647", "[4], [4]", "0, 1, 2"), -TENON_E_VALUE,
+		"lies in storage 2147483647");
+	refused(LISTS(TWO_F32, "0, -1", "[4], [4]", "0, 1, 2"), -TENON_E_FORMAT,
+		"node 1 (\"y\"): output 0 has no storage");
+	refused(LISTS(F32 ", \"floaty\"", "0, 1", "[4], [4]", "0, 1, 2"), -TENON_E_VALUE,
+		"\"floaty\" is no dtype");
+	refused(LISTS(F32 ", \"\"", "0, 1", "[4], [4]", "0, 1, 2"), -TENON_E_VALUE,
+		"of a dtype without size");
 }
 
 static void storages_that_together_exceed_memory_are_refused(void **state)
 {
-	static const char text[] = ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1",
-				       "[1000000000000000000], [1000000000000000000]", "0, 1, 2");
+	static const char text[] =
+		LISTS(TWO_F32, "0, 1", "[1000000000000000000], [1000000000000000000]", "0, 1, 2");
 	struct tenon_module *lib = make_library();
 	struct tenon_model *model;
 	int err;
