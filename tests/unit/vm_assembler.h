@@ -251,6 +251,11 @@ static inline void assemble(struct assembly *a, struct tenon_buffer *out)
 		tenon_buffer_fini(part[i]);
 }
 
+static inline struct tenon_slice image_bytes(const struct tenon_buffer *image)
+{
+	return (struct tenon_slice){ image->data, image->size };
+}
+
 static inline int load_image(struct tenon_slice image, bool legacy, struct tenon_module **out)
 {
 	assert_int_equal(tenon_executors_register(), 0);
@@ -262,14 +267,11 @@ static inline int load_image(struct tenon_slice image, bool legacy, struct tenon
 static inline int load_assembly(struct assembly *a, struct tenon_module **out)
 {
 	struct tenon_buffer image = TENON_BUFFER_INIT;
-	struct tenon_slice s;
 	bool legacy = a->legacy;
 	int err;
 
 	assemble(a, &image);
-	s.data = image.data;
-	s.size = image.size;
-	err = load_image(s, legacy, out);
+	err = load_image(image_bytes(&image), legacy, out);
 	tenon_buffer_fini(&image);
 	return err;
 }

@@ -11,6 +11,16 @@ static struct assembly identity(void)
 	return a;
 }
 
+/* main(x) of two registers, which may call f; its instructions follow */
+static struct assembly caller(void)
+{
+	struct assembly a = ASSEMBLY_INIT;
+
+	assemble_packed(&a, "f");
+	assemble_function(&a, "main", 1, 2);
+	return a;
+}
+
 static void refuses(struct assembly *a, int status, const char *words)
 {
 	struct tenon_module *m = NULL;
@@ -91,17 +101,12 @@ static void an_image_within_a_string_is_unwrapped(void **state)
 	struct tenon_buffer image = TENON_BUFFER_INIT, wrapped = TENON_BUFFER_INIT,
 			    saved = TENON_BUFFER_INIT;
 	struct assembly a = identity();
-	struct tenon_slice s;
 	struct tenon_module *m;
 
 	(void)state;
 	assemble(&a, &image);
-	s.data = image.data;
-	s.size = image.size;
-	tenon_buffer_string(&wrapped, s);
-	s.data = wrapped.data;
-	s.size = wrapped.size;
-	assert_int_equal(load_image(s, false, &m), 0);
+	tenon_buffer_string(&wrapped, image_bytes(&image));
+	assert_int_equal(load_image(image_bytes(&wrapped), false, &m), 0);
 	/* what is saved is what was loaded */
 	assert_int_equal(tenon_module_save(m, &saved), 0);
 	assert_int_equal(saved.size, wrapped.size);
@@ -117,17 +122,14 @@ static void another_version_or_magic_number_is_refused(void **state)
 	struct tenon_buffer image = TENON_BUFFER_INIT;
 	struct assembly a = identity();
 	struct tenon_module *m;
-	struct tenon_slice s;
 
 	(void)state;
 	assemble(&a, &image);
-	s.data = image.data;
-	s.size = image.size;
 	image.data[19] = '5';
-	assert_int_equal(load_image(s, false, &m), -TENON_E_FORMAT);
+	assert_int_equal(load_image(image_bytes(&image), false, &m), -TENON_E_FORMAT);
 	assert_error_has("version \"0.15\"; \"0.14\" can be read");
 	image.data[0] = 0x55;
-	assert_int_equal(load_image(s, false, &m), -TENON_E_TRUNCATED);
+	assert_int_equal(load_image(image_bytes(&image), false, &m), -TENON_E_TRUNCATED);
 	assert_error_has("neither the magic number");
 	tenon_buffer_fini(&image);
 }
@@ -137,33 +139,26 @@ static void bytes_behind_the_end_are_refused(void **state)
 	struct tenon_buffer image = TENON_BUFFER_INIT;
 	struct assembly a = identity();
 	struct tenon_module *m;
-	struct tenon_slice s;
 
 	(void)state;
 	assemble(&a, &image);
 	tenon_buffer_u8(&image, 0);
-	s.data = image.data;
-	s.size = image.size;
-	assert_int_equal(load_image(s, false, &m), -TENON_E_FORMAT);
+	assert_int_equal(load_image(image_bytes(&image), false, &m), -TENON_E_FORMAT);
 	assert_error_has("1 bytes behind the instructions");
 	tenon_buffer_fini(&image);
 }
 
 static void registers_out_of_range_are_refused(void **state)
 {
-	struct assembly a = ASSEMBLY_INIT, b = ASSEMBLY_INIT, c = ASSEMBLY_INIT, d = ASSEMBLY_INIT;
+	struct assembly a = caller(), b = caller(), c = ASSEMBLY_INIT, d = ASSEMBLY_INIT;
 
 	(void)state;
-	assemble_packed(&a, "f");
-	assemble_function(&a, "main", 1, 2);
 	ASSEMBLE_CALL(&a, 2, 0, REG(0));
 	assemble_ret(&a, 0);
 	refuses(&a, -TENON_E_FORMAT,
 		"function \"main\": instruction 0: the destination is register 2, the function has "
 		"2");
 
-	assemble_packed(&b, "f");
-	assemble_function(&b, "main", 1, 2);
 	ASSEMBLE_CALL(&b, 1, 0, REG(0), REG(-1));
 	assemble_ret(&b, 0);
 	refuses(&b, -TENON_E_FORMAT, "instruction 0: operand 1 is register -1, the function has 2");
@@ -179,30 +174,22 @@ static void registers_out_of_range_are_refused(void **state)
 
 static void indices_out_of_range_are_refused(void **state)
 {
-	struct assembly a = ASSEMBLY_INIT, b = ASSEMBLY_INIT, c = ASSEMBLY_INIT, d = ASSEMBLY_INIT;
+	struct assembly a = caller(), b = caller(), c = caller(), d = caller();
 
 	(void)state;
-	assemble_packed(&a, "f");
-	assemble_function(&a, "main", 1, 2);
 	ASSEMBLE_CALL(&a, 1, 2, REG(0));
 	assemble_ret(&a, 0);
 	refuses(&a, -TENON_E_FORMAT, "instruction 0: function 2 is called, there are 2");
 
-	assemble_packed(&b, "f");
-	assemble_function(&b, "main", 1, 2);
 	constant_int(&b, 1);
 	ASSEMBLE_CALL(&b, 1, 0, CONST(0), CONST(1));
 	assemble_ret(&b, 0);
 	refuses(&b, -TENON_E_FORMAT, "instruction 0: operand 1 is constant 1, there are 1");
 
-	assemble_packed(&c, "f");
-	assemble_function(&c, "main", 1, 2);
 	ASSEMBLE_CALL(&c, 1, 0, FUNC(7));
 	assemble_ret(&c, 0);
 	refuses(&c, -TENON_E_FORMAT, "operand 0 is function 7, there are 2");
 
-	assemble_packed(&d, "f");
-	assemble_function(&d, "main", 1, 2);
 	ASSEMBLE_CALL(&d, 1, 0, WORD(4, 0));
 	assemble_ret(&d, 0);
 	refuses(&d, -TENON_E_FORMAT,
