@@ -7,13 +7,17 @@
 #include "driver/cuda/cuda_api.h"
 #include "runtime/device/device_thread.h"
 
+/* peek(int *out, map): the word of a tensor map at a place */
+#define PEEK(place)                                                                                \
+	RIG_PTX("peek", ".param .u64 out, .param .align 64 .b8 map[128]",                          \
+		"ld.param.u64 %rd1, [out];\n"                                                      \
+		"cvta.to.global.u64 %rd1, %rd1;\n"                                                 \
+		"ld.param.u32 %r1, [map+" place "];\n"                                             \
+		"st.global.u32 [%rd1], %r1;\n")
+
 static void a_tensor_map_is_copied_at_the_launch(void **state)
 {
-	static const char text[] = RIG_PTX("peek", ".param .u64 out, .param .align 64 .b8 map[128]",
-					   "ld.param.u64 %rd1, [out];\n"
-					   "cvta.to.global.u64 %rd1, %rd1;\n"
-					   "ld.param.u32 %r1, [map+124];\n"
-					   "st.global.u32 [%rd1], %r1;\n");
+	static const char text[] = PEEK("124");
 	struct tenon_memory *m = rig_memory(64);
 	_Alignas(64) uint32_t map[32] = { [31] = 4711 };
 	const uint64_t args[] = { m->address, (uintptr_t)map };
@@ -39,11 +43,7 @@ static void a_tensor_map_is_copied_at_the_launch(void **state)
 
 static void a_tensor_map_is_copied_when_the_launch_has_to_wait_too(void **state)
 {
-	static const char text[] = RIG_PTX("peek", ".param .u64 out, .param .align 64 .b8 map[128]",
-					   "ld.param.u64 %rd1, [out];\n"
-					   "cvta.to.global.u64 %rd1, %rd1;\n"
-					   "ld.param.u32 %r1, [map];\n"
-					   "st.global.u32 [%rd1], %r1;\n");
+	static const char text[] = PEEK("0");
 	struct tenon_memory *m = rig_memory(64);
 	_Alignas(64) uint32_t map[32] = { 4712 };
 	const uint64_t args[] = { m->address, (uintptr_t)map };

@@ -161,6 +161,25 @@ static void numbers_of_whole_bytes_are_parsed_stored_and_printed(void **state)
 	CHECK(COMPLEX, 128, "-0.5-1j", 0, 0, 0, 0, 0, 0, 0xe0, 0xbf, 0, 0, 0, 0, 0, 0, 0xf0, 0xbf);
 }
 
+/* @count elements of @dtype are stored as @bytes, over what was there, and read back */
+static void assert_packed(DLDataType dtype, const char *const *texts, int count,
+			  const uint8_t bytes[3])
+{
+	uint8_t data[3] = { 0xff, 0xff, 0x00 };
+	char text[ELEMENT_TEXT];
+	struct element e;
+
+	for (int i = 0; i < count; i++) {
+		assert_int_equal(element_parse(texts[i], strlen(texts[i]), dtype, &e), 0);
+		element_put(data, (uint64_t)i, dtype, &e);
+	}
+	assert_memory_equal(data, bytes, 3);
+	for (int i = 0; i < count; i++) {
+		element_get(data, (uint64_t)i, dtype, &e);
+		assert_string_equal(element_text(&e, dtype, 0, text), texts[i]);
+	}
+}
+
 static void small_elements_lie_packed_the_first_in_the_low_bits(void **state)
 {
 	static const char *const four[] = { "-8", "7", "-1", "3", "0" };
@@ -168,31 +187,10 @@ static void small_elements_lie_packed_the_first_in_the_low_bits(void **state)
 	const uint8_t packed_four[3] = { 0x78, 0x3f, 0x00 };
 	/* codes 0x1f, 0x21, 0x08, 0x30 in 24 bits, lowest first */
 	const uint8_t packed_six[3] = { 0x5f, 0x88, 0xc0 };
-	DLDataType int4 = tenon_dtype(TENON_DTYPE_INT, 4, 1);
-	DLDataType float6 = tenon_dtype(TENON_DTYPE_FLOAT6_E2M3FN, 6, 1);
-	uint8_t data[3] = { 0xff, 0xff, 0x00 };
-	char text[ELEMENT_TEXT];
-	struct element e;
 
 	(void)state;
-	for (int i = 0; i < 5; i++) {
-		assert_int_equal(element_parse(four[i], strlen(four[i]), int4, &e), 0);
-		element_put(data, (uint64_t)i, int4, &e);
-	}
-	assert_memory_equal(data, packed_four, 3);
-	for (int i = 0; i < 5; i++) {
-		element_get(data, (uint64_t)i, int4, &e);
-		assert_string_equal(element_text(&e, int4, 0, text), four[i]);
-	}
-	for (int i = 0; i < 4; i++) {
-		assert_int_equal(element_parse(six[i], strlen(six[i]), float6, &e), 0);
-		element_put(data, (uint64_t)i, float6, &e);
-	}
-	assert_memory_equal(data, packed_six, 3);
-	for (int i = 0; i < 4; i++) {
-		element_get(data, (uint64_t)i, float6, &e);
-		assert_string_equal(element_text(&e, float6, 0, text), six[i]);
-	}
+	assert_packed(tenon_dtype(TENON_DTYPE_INT, 4, 1), four, 5, packed_four);
+	assert_packed(tenon_dtype(TENON_DTYPE_FLOAT6_E2M3FN, 6, 1), six, 4, packed_six);
 }
 
 static void sizes_count_packed_bits_and_refuse_to_overflow(void **state)

@@ -15,6 +15,16 @@ static void put_spirv(struct tenon_buffer *b, const char *name, uint32_t flag, b
 	tenon_buffer_u32(b, 77);
 }
 
+/* a text for each of the two kernels */
+static void put_texts(struct tenon_buffer *b, const char *left, const char *right)
+{
+	tenon_buffer_u64(b, 2);
+	put_string(b, "left");
+	put_string(b, left);
+	put_string(b, "right");
+	put_string(b, right);
+}
+
 static void most_device_kinds_have_three_fields(void **state)
 {
 	static const char *const kinds[] = { "opencl",	"cuda", "hip",	"hsaco",
@@ -153,11 +163,7 @@ static void metal_changed_its_order_twice(void **state)
 	/* from 0.13 on: a version, sources by name, and the format last */
 	b.size = 0;
 	put_string(&b, "0.1.0");
-	tenon_buffer_u64(&b, 2);
-	put_string(&b, "left");
-	put_string(&b, "first text\n");
-	put_string(&b, "right");
-	put_string(&b, "second text");
+	put_texts(&b, "first text\n", "second text");
 	put_kernels(&b, two_kernels, 2, false);
 	put_string(&b, "metal");
 	facts = facts_of("metal", LEGACY, &b);
@@ -169,11 +175,7 @@ static void metal_changed_its_order_twice(void **state)
 	b.size = 0;
 	put_string(&b, "metallib");
 	put_kernels(&b, two_kernels, 2, true);
-	tenon_buffer_u64(&b, 2);
-	put_string(&b, "left");
-	put_string(&b, "first text");
-	put_string(&b, "right");
-	put_string(&b, "second text");
+	put_texts(&b, "first text", "second text");
 	facts = facts_of("metal", FFI, &b);
 	assert_slice(facts.format, "metallib");
 	assert_functions(&facts, "left right");
@@ -189,11 +191,7 @@ static void webgpu_has_no_format_and_a_text_for_each_kernel(void **state)
 		struct payload_facts facts;
 
 		put_kernels(&b, two_kernels, 2, *g == FFI);
-		tenon_buffer_u64(&b, 2);
-		put_string(&b, "left");
-		put_string(&b, "fn left() {}\n");
-		put_string(&b, "right");
-		put_string(&b, "fn right() {}\n");
+		put_texts(&b, "fn left() {}\n", "fn right() {}\n");
 		facts = facts_of("webgpu", *g, &b);
 		assert_int_equal(facts.format.size, 0);
 		assert_functions(&facts, "left right");
