@@ -52,11 +52,14 @@ static struct tenon_module **walked_probe(const struct walked *w, struct tenon_m
 	return &w->slot[at];
 }
 
-static int walked_grow(struct walked *w)
+/* Make room for @count modules and as many again. */
+static int walked_grow(struct walked *w, size_t count)
 {
-	struct walked fresh = { NULL, w->slots ? w->slots * 2 : 16, w->used };
+	struct walked fresh = { NULL, 16, w->used };
 	size_t i;
 
+	while (fresh.slots / 2 <= count)
+		fresh.slots *= 2;
 	fresh.slot = calloc(fresh.slots, sizeof(*fresh.slot));
 	if (!fresh.slot)
 		return tenon_error(-TENON_E_NOMEM, "no memory to walk over imports");
@@ -75,7 +78,7 @@ static int walked_add(struct walked *w, struct tenon_module *m)
 	int err;
 
 	if (w->used >= w->slots / 2) {
-		err = walked_grow(w);
+		err = walked_grow(w, w->used);
 		if (err)
 			return err;
 	}
@@ -126,6 +129,8 @@ int module_walk_imports(struct tenon_module *m, module_walk_fn visit, void *cont
 	int err;
 
 	err = walk_push(&s, m);
+	if (!err && m->import_count)
+		err = walked_grow(&seen, m->import_count);
 	while (!err && s.depth) {
 		top = &s.frame[s.depth - 1];
 		if (top->next == top->module->import_count) {
@@ -171,6 +176,7 @@ static int index_module(void *context, struct tenon_module *m)
 	struct tenon_module **order;
 	size_t *open, room;
 
+	sign_module(&index->signature, m);
 	if (index->count == index->room) {
 		room = index->room ? 2 * index->room : 8;
 		order = realloc(index->order, room * sizeof(*order));
@@ -192,7 +198,7 @@ static int index_module(void *context, struct tenon_module *m)
 	return m->ops->each_function(m, index_name, index);
 }
 
-static struct tenon_module_index *index_make(struct tenon_module *m, uint64_t signature)
+static struct tenon_module_index *index_make(struct tenon_module *m)
 {
 	struct tenon_module_index *index = calloc(1, sizeof(*index));
 
@@ -200,7 +206,6 @@ static struct tenon_module_index *index_make(struct tenon_module *m, uint64_t si
 		tenon_error(-TENON_E_NOMEM, "no memory for an index of functions");
 		return NULL;
 	}
-	index->signature = signature;
 	if (string_map_reserve(&index->names, m->import_count) ||
 	    module_walk_imports(m, index_module, index)) {
 		module_index_free(index);
@@ -219,12 +224,12 @@ static struct tenon_module_index *index_get(struct tenon_module *m)
 		return index;
 	pthread_mutex_lock(&index_lock);
 	index = m->index;
-	if (module_walk_imports(m, sign_module, &signature)) {
+	if (index && module_walk_imports(m, sign_module, &signature)) {
 		index = NULL;
 		goto unlock;
 	}
 	if (!index || index->signature != signature) {
-		index = index_make(m, signature);
+		index = index_make(m);
 		if (!index)
 			goto unlock;
 		/* nobody else looks here now: see tenon_module_import() */

@@ -227,9 +227,20 @@ static int same_name(void *context, struct tenon_slice name)
 	return tenon_slice_equal(*wanted, name);
 }
 
+#ifdef CONFIG_DEVICES
+/* Once the table has been read, it need not be read again. Returns false when it has not. */
+static bool get_known_kernel(struct tenon_module *m, struct tenon_slice name,
+			     struct tenon_function **out, int *err)
+{
+	struct kernel_set *kernels = __atomic_load_n(&payload_of(m)->kernels, __ATOMIC_ACQUIRE);
+
+	if (kernels)
+		*err = kernel_set_function(kernels, name, m, out);
+	return kernels;
+}
+
 static int get_kernel(struct tenon_module *m, struct tenon_slice name, struct tenon_function **out)
 {
-#ifdef CONFIG_DEVICES
 	struct payload_module *p = payload_of(m);
 	struct payload_facts facts;
 	int err;
@@ -237,13 +248,26 @@ static int get_kernel(struct tenon_module *m, struct tenon_slice name, struct te
 	err = read_facts(p, &facts);
 	return err ? err
 		   : payload_kernel(&p->kernels, &p->block->tree, p->index, m, &facts, name, out);
+}
 #else
+static bool get_known_kernel(struct tenon_module *m, struct tenon_slice name,
+			     struct tenon_function **out, int *err)
+{
+	(void)m;
+	(void)name;
+	(void)out;
+	(void)err;
+	return false;
+}
+
+static int get_kernel(struct tenon_module *m, struct tenon_slice name, struct tenon_function **out)
+{
 	(void)m;
 	(void)name;
 	(void)out;
 	return 0;
-#endif
 }
+#endif
 
 static int payload_get_function(struct tenon_module *m, struct tenon_slice name,
 				struct tenon_function **out)
@@ -251,6 +275,8 @@ static int payload_get_function(struct tenon_module *m, struct tenon_slice name,
 	int err;
 
 	*out = NULL;
+	if (get_known_kernel(m, name, out, &err))
+		return err;
 	if (!payload_each_name(m, same_name, &name))
 		return 0;
 	if (m->properties & TENON_MODULE_RUNNABLE)
