@@ -202,6 +202,22 @@ static void file_seed(const struct sink *sink, const char *path)
 	file_map_close(&bytes);
 }
 
+/* the payloads of the executables at the roots of files */
+static void vm_seeds(const struct sink *sink, const char *const *files)
+{
+	for (; *files; files++) {
+		struct tenon_buffer b = TENON_BUFFER_INIT;
+		struct tenon_module *root;
+
+		if (tenon_module_inspect(data_file(*files), &root) || tenon_module_save(root, &b)) {
+			fprintf(stderr, "%s\n", tenon_error_message());
+			abort();
+		}
+		tenon_object_unref(root);
+		give(sink, *files, &b);
+	}
+}
+
 /* a tree of four, with a module that two import, and no bytes that are no structure */
 static void blob_seeds(const struct sink *sink, enum tenon_generation g)
 {
@@ -261,6 +277,14 @@ static const char *const modern_files[] = {
 	"tvm-0.27.0.post1/webgpu_vecadd/lib.so", NULL,
 };
 
+static const char *const vm_files[] = {
+	"tvm-0.27.0.post1/relax_mlp/vm.so",
+	"tvm-0.27.0.post1/model_closure/model.so",
+	"tvm-0.27.0.post1/model_branch/model.so",
+	"tvm-0.25.0.post1/model_two_outputs/model.so",
+	NULL,
+};
+
 void seeds_each(const char *target,
 		void (*visit)(void *context, const char *name, struct tenon_slice bytes),
 		void *context)
@@ -285,6 +309,8 @@ void seeds_each(const char *target,
 		file_seed(&sink, "tests/interop/data/tvm-0.8/graph_nop/graph.json");
 	} else if (!strcmp(target, "params")) {
 		file_seed(&sink, "tests/interop/data/tvm-0.18/params_file/all.params");
+	} else if (!strcmp(target, "vm_executable")) {
+		vm_seeds(&sink, vm_files);
 	} else if (!strcmp(target, "example_json")) {
 		tenon_buffer_append(&b, text, sizeof(text) - 1);
 		give(&sink, "two graphs", &b);

@@ -12,7 +12,8 @@ elf_inspect
 example_json
 graph_json
 params
-payload'
+payload
+vm_executable'
 
 same()
 {
@@ -37,7 +38,7 @@ it "every target that has a source is known" same "$known" "$sources"
 it "every target is run by make check" same "$known" "$listed"
 # a build without all that the targets are for skips some of them
 complete=yes
-for option in ELF_INSPECT EXAMPLE_JSON GRAPH_EXECUTOR METADATA MODULE_WRITE REFLECTION TVM_LEGACY; do
+for option in ELF_INSPECT EXAMPLE_JSON GRAPH_EXECUTOR METADATA MODULE_WRITE REFLECTION RELAX_VM TVM_LEGACY; do
 	grep -qs "^CONFIG_$option=y" "$TENON_BUILD/include/config/auto.conf" || complete=
 done
 command -v pkg-config >/dev/null && pkg-config --exists cmocka || complete=
