@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/disk_cache_trim.h"
+
 /* the header alone, and small: the library would be one more to load */
 #define XXH_INLINE_ALL
 #define XXH_VECTOR 0
@@ -33,6 +35,7 @@ static void hash_end(XXH128_hash_t hash, uint8_t out[DISK_CACHE_KEY])
 	XXH128_canonical_t same_everywhere;
 
 	_Static_assert(sizeof(same_everywhere) == DISK_CACHE_KEY, "a key is a hash");
+	_Static_assert(DISK_CACHE_NAME == 2 * DISK_CACHE_KEY, "a name is a key");
 	XXH128_canonicalFromHash(&same_everywhere, hash);
 	memcpy(out, same_everywhere.digest, DISK_CACHE_KEY);
 }
@@ -165,6 +168,9 @@ bool disk_cache_get(const char *kind, const struct disk_cache_key *key, struct t
 	if (fd < 0)
 		return false;
 	good = read_entry(fd, key, out);
+	/* what is used stays when room is made; a folder that is read only stays as it is */
+	if (good)
+		futimens(fd, NULL);
 	close(fd);
 	if (!good)
 		unlink(path);
@@ -187,11 +193,13 @@ static void make_folders(char *path)
 void disk_cache_put(const char *kind, const struct disk_cache_key *key, struct tenon_slice bytes)
 {
 	char path[PATH_MAX], temporary[PATH_MAX + 8];
+	const uint64_t most = disk_cache_limit();
 	uint8_t head[HEAD_SIZE];
 	bool good;
 	int fd;
 
-	if (bytes.size > SIZE_MOST - HEAD_SIZE || !folder(kind, path, sizeof(path)))
+	if (bytes.size > SIZE_MOST - HEAD_SIZE || bytes.size + HEAD_SIZE > most ||
+	    !folder(kind, path, sizeof(path)))
 		return;
 	make_folders(path);
 	if (!entry_path(kind, key, path, sizeof(path)))
@@ -205,4 +213,6 @@ void disk_cache_put(const char *kind, const struct disk_cache_key *key, struct t
 	/* no sync: what a crash tears has no valid hash, and is made anew */
 	if (close(fd) || !good || rename(temporary, path))
 		unlink(temporary);
+	else if (folder(kind, path, sizeof(path)))
+		disk_cache_trim(path, most);
 }

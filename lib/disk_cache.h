@@ -8,7 +8,8 @@
  * One file per entry below $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else $HOME/.cache/tenon (an
  * empty TENON_CACHE_DIR switches the cache off). Entries are written to a temporary name and renamed,
  * and carry their key and a checksum: a torn, foreign or damaged file counts as absent and is
- * removed. A cache that cannot be read or written is no failure of whoever uses it.
+ * removed. The entries of a kind take TENON_CACHE_SIZE MiB at most (256): those that were not used
+ * for longest go. A cache that cannot be read or written is no failure of whoever uses it.
  */
 
 #include <tenon/buffer.h>

@@ -2,6 +2,7 @@
 #include "suite.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -190,6 +191,50 @@ static void a_cache_that_cannot_be_written_is_no_failure(void **state)
 	setenv("TENON_CACHE_DIR", root, 1);
 }
 
+static void more_than_the_limit_is_not_kept(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d"), other = key_of("p", "e");
+	const size_t size = (1 << 20) - 32;
+	char *text = malloc(size + 1), path[1024];
+
+	(void)state;
+	memset(text, 'x', size);
+	text[size] = 0;
+	setenv("TENON_CACHE_SIZE", "1", 1);
+	/* with its head it is too large by a few bytes; the next one makes the other go */
+	put(&key, text);
+	assert_false(get(&key, ""));
+	text[size - 50] = 0;
+	put(&key, text);
+	assert_true(get(&key, text));
+	put(&other, "small");
+	assert_false(get(&key, ""));
+	assert_true(get(&other, "small"));
+	setenv("TENON_CACHE_SIZE", "0", 1);
+	put(&key, "small");
+	assert_false(get(&key, ""));
+	unsetenv("TENON_CACHE_SIZE");
+	find_entry(path, sizeof(path));
+	assert_true(*path);
+	free(text);
+}
+
+static void an_entry_that_was_read_was_used(void **state)
+{
+	const struct timespec long_ago[2] = { { 1000000, 0 }, { 1000000, 0 } };
+	struct disk_cache_key key = key_of("p", "d");
+	struct stat st;
+	char path[1024];
+
+	(void)state;
+	put(&key, "compiled");
+	find_entry(path, sizeof(path));
+	assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+	assert_true(get(&key, "compiled"));
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(st.st_mtim.tv_sec > long_ago[1].tv_sec);
+}
+
 static void without_a_place_of_its_own_it_lies_in_the_users_cache(void **state)
 {
 	struct disk_cache_key key = key_of("p", "d");
@@ -224,6 +269,10 @@ int main(void)
 						make_root, remove_root),
 		cmocka_unit_test_setup_teardown(an_entry_under_another_name_is_not_believed,
 						make_root, remove_root),
+		cmocka_unit_test_setup_teardown(more_than_the_limit_is_not_kept, make_root,
+						remove_root),
+		cmocka_unit_test_setup_teardown(an_entry_that_was_read_was_used, make_root,
+						remove_root),
 		cmocka_unit_test_setup_teardown(a_cache_that_cannot_be_written_is_no_failure,
 						make_root, remove_root),
 		cmocka_unit_test_setup_teardown(
