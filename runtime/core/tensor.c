@@ -196,52 +196,40 @@ int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct teno
 	return 0;
 }
 
-static int import_check(const DLTensor *dl, size_t align, bool contiguous)
+static int import(const DLTensor *dl, size_t align, bool contiguous, void *managed,
+		  void (*release)(struct own_tensor *t), struct tenon_tensor **out)
 {
+	struct own_tensor *t;
+	int err;
+
 	if (align && ((uintptr_t)dl->data + dl->byte_offset) % align)
 		return tenon_error(-TENON_E_VALUE, "the data is not aligned to %zu bytes", align);
 	if (contiguous && !tenon_tensor_compact(dl))
 		return tenon_error(-TENON_E_VALUE, "the tensor is not contiguous");
+	err = tensor_new(dl, &t);
+	if (err)
+		return err;
+	t->owner = managed;
+	t->release = release;
+	*out = &t->base;
 	return 0;
 }
 
 int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, bool contiguous,
 			     struct tenon_tensor **out)
 {
-	struct own_tensor *t;
-	int err;
-
 	*out = NULL;
-	err = import_check(&managed->dl_tensor, align, contiguous);
-	if (!err)
-		err = tensor_new(&managed->dl_tensor, &t);
-	if (err)
-		return err;
-	t->owner = managed;
-	t->release = release_managed;
-	*out = &t->base;
-	return 0;
+	return import(&managed->dl_tensor, align, contiguous, managed, release_managed, out);
 }
 
 int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t align,
 				       bool contiguous, struct tenon_tensor **out)
 {
-	struct own_tensor *t;
-	int err;
-
 	*out = NULL;
 	if (managed->version.major != 1)
 		return tenon_error(-TENON_E_VALUE, "DLPack version %u.%u; version 1 is read here",
 				   managed->version.major, managed->version.minor);
-	err = import_check(&managed->dl_tensor, align, contiguous);
-	if (!err)
-		err = tensor_new(&managed->dl_tensor, &t);
-	if (err)
-		return err;
-	t->owner = managed;
-	t->release = release_versioned;
-	*out = &t->base;
-	return 0;
+	return import(&managed->dl_tensor, align, contiguous, managed, release_versioned, out);
 }
 
 static void managed_delete(DLManagedTensor *self)
