@@ -6,20 +6,6 @@
 #include "runtime/abi/globals.h"
 #include "runtime/core/module_object.h"
 
-static int get_module(const struct tenon_value *arg, struct tenon_module **out)
-{
-	struct tenon_object *o;
-	int err = tenon_value_object(arg, TENON_TYPE_MODULE, &o);
-
-	if (err)
-		return err;
-	if (!module_is_ours(o))
-		return tenon_error(-TENON_E_TYPE,
-				   "the module belongs to another runtime in this process");
-	*out = (struct tenon_module *)o;
-	return 0;
-}
-
 /* Number of arguments and the module in front. */
 static int begin(const char *function, const struct tenon_value *args, int32_t count, int32_t least,
 		 int32_t most, struct tenon_module **m)
@@ -27,7 +13,7 @@ static int begin(const char *function, const struct tenon_value *args, int32_t c
 	int err = abi_check_count(function, count, least, most);
 
 	if (!err)
-		err = get_module(&args[0], m);
+		err = module_of_value(&args[0], m);
 	return err ? tenon_error_in(err, "%s", function) : 0;
 }
 
@@ -188,7 +174,7 @@ static int import_module(void *self, const struct tenon_value *args, int32_t cou
 
 	(void)self;
 	if (!err)
-		err = get_module(&args[1], &child);
+		err = module_of_value(&args[1], &child);
 	*ret = tenon_arg_none();
 	return err ? err : tenon_module_import(m, child);
 }

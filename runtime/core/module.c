@@ -81,6 +81,22 @@ bool module_is_ours(const struct tenon_object *object)
 	return object->type == TENON_TYPE_MODULE && object->deleter == module_delete;
 }
 
+int module_of_value(const struct tenon_value *value, struct tenon_module **out)
+{
+	struct tenon_object *o;
+	int err;
+
+	*out = NULL;
+	err = tenon_value_object(value, TENON_TYPE_MODULE, &o);
+	if (err)
+		return err;
+	if (!module_is_ours(o))
+		return tenon_error(-TENON_E_TYPE,
+				   "the module belongs to another runtime in this process");
+	*out = (struct tenon_module *)o;
+	return 0;
+}
+
 void tenon_module_init(struct tenon_module *m, const struct tenon_module_ops *ops,
 		       struct tenon_slice kind, uint32_t properties)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <tenon/array.h>
 
+#include "runtime/core/module_object.h"
 #include "runtime/executor/executor_module.h"
 #include "runtime/executor/factory.h"
 #include "runtime/executor/graph_exec.h"
@@ -168,7 +169,7 @@ static int share_params(struct tenon_module *m, const struct tenon_value *args, 
 
 	(void)count;
 	(void)ret;
-	err = method_module(&args[0], &from);
+	err = module_of_value(&args[0], &from);
 	if (err)
 		return err;
 	other = executor_module_model(from);
@@ -298,7 +299,7 @@ int graph_executor_create(void *self, const struct tenon_value *args, int32_t co
 			count);
 	err = tenon_value_text(&args[0], &json);
 	if (!err)
-		err = method_module(&args[1], &library);
+		err = module_of_value(&args[1], &library);
 	if (!err)
 		err = method_devices(args + first, count - first, true, devices, &o.device_count);
 	o.devices = devices;

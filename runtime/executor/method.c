@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "runtime/core/module_object.h"
-
 struct bound {
 	struct tenon_module *module;
 	const struct method *method;
@@ -79,22 +77,6 @@ int method_each(const struct method *table, int (*visit)(void *context, struct t
 	for (; table->name && !stop; table++)
 		stop = visit(context, tenon_slice_of(table->name));
 	return stop;
-}
-
-int method_module(const struct tenon_value *arg, struct tenon_module **out)
-{
-	struct tenon_object *o;
-	int err;
-
-	*out = NULL;
-	err = tenon_value_object(arg, TENON_TYPE_MODULE, &o);
-	if (err)
-		return err;
-	if (!module_is_ours(o))
-		return tenon_error(-TENON_E_TYPE,
-				   "the module belongs to another runtime in this process");
-	*out = (struct tenon_module *)o;
-	return 0;
 }
 
 static int read_device(const struct tenon_value *args, bool pair, DLDevice *out)

@@ -31,9 +31,6 @@ int method_find(struct tenon_module *m, const struct method *table, struct tenon
 int method_each(const struct method *table, int (*visit)(void *context, struct tenon_slice name),
 		void *context);
 
-/* A module argument, of those made here. 0; -TENON_E_TYPE. */
-int method_module(const struct tenon_value *arg, struct tenon_module **out);
-
 /* Devices as arguments: each one value, or (@pairs) type and id as two integers. */
 int method_devices(const struct tenon_value *args, int32_t count, bool pairs, DLDevice *out,
 		   size_t *out_count);
