@@ -535,14 +535,10 @@ int aot_model_create(struct tenon_module *root, const struct tenon_model_options
 				   "a model compiled ahead of time is described by its code alone");
 	err = check_devices(o);
 	if (!err)
-		err = factory_of(root, &f);
+		err = factory_of(root, o->function, &f);
 	if (err)
 		return err;
-	if (o->function && !tenon_slice_equal(tenon_slice_of(o->function), f->name))
-		err = tenon_error(-TENON_E_NOT_FOUND, "the model is called \"%.*s\", not \"%s\"",
-				  (int)f->name.size, f->name.data, o->function);
-	if (!err)
-		err = aot_create(root, f, o, out);
+	err = aot_create(root, f, o, out);
 	tenon_object_unref(f);
 	return err;
 }

@@ -357,30 +357,45 @@ const struct tenon_module_loader graph_runtime_factory_loader = { "GraphRuntimeF
 								  graph_runtime_load };
 const struct tenon_module_loader aot_factory_loader = { "AotExecutorFactory", aot_load };
 
-int factory_of(struct tenon_module *m, struct factory **out)
+/* A factory made of the bytes of a module that was only listed. */
+static int read_again(struct tenon_module *m, struct tenon_module **out)
 {
 	struct tenon_buffer bytes = TENON_BUFFER_INIT;
 	struct tenon_payload payload = { .file = "" };
-	struct tenon_module *made;
 	struct tenon_cursor c;
 	int err;
 
-	*out = NULL;
-	if (m->ops == &factory_ops) {
-		tenon_object_ref(m);
-		*out = factory_from(m);
-		return 0;
-	}
 	err = tenon_module_save(m, &bytes);
 	if (!err) {
 		c = tenon_cursor_of(bytes.data, bytes.size, "factory", 0);
 		err = load(!tenon_slice_equal(m->kind, tenon_slice_of("AotExecutorFactory")), &c,
-			   &payload, &made);
+			   &payload, out);
 	}
-	if (!err)
-		*out = factory_from(made);
 	tenon_buffer_fini(&bytes);
 	return err;
+}
+
+int factory_of(struct tenon_module *m, const char *name, struct factory **out)
+{
+	struct factory *f;
+	int err = 0;
+
+	*out = NULL;
+	if (m->ops == &factory_ops)
+		tenon_object_ref(m);
+	else
+		err = read_again(m, &m);
+	if (err)
+		return err;
+	f = factory_from(m);
+	if (name && !tenon_slice_equal(tenon_slice_of(name), f->name)) {
+		err = tenon_error(-TENON_E_NOT_FOUND, "the model is called \"%.*s\", not \"%s\"",
+				  (int)f->name.size, f->name.data, name);
+		tenon_object_unref(f);
+		return err;
+	}
+	*out = f;
+	return 0;
 }
 
 int factory_library(const struct tenon_module *m, struct tenon_module **out)

@@ -42,11 +42,12 @@ extern const struct tenon_module_loader aot_factory_loader;
 /**
  * factory_of - a module as a factory
  * @m: a factory; or a module of such a kind that was only listed, whose bytes are read then
+ * @name: what the model must be called; NULL when any will do
  * @out: receives the factory with one reference
  *
- * Return: 0; as tenon_module_save() and the loader.
+ * Return: 0; -TENON_E_NOT_FOUND for a model of another name; as tenon_module_save() and the loader.
  */
-int factory_of(struct tenon_module *m, struct factory **out);
+int factory_of(struct tenon_module *m, const char *name, struct factory **out);
 
 /* The import with the code. 0; -TENON_E_FORMAT when there is none. */
 int factory_library(const struct tenon_module *m, struct tenon_module **out);

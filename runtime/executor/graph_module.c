@@ -222,13 +222,10 @@ static int create_from_factory(struct tenon_module *root, const struct tenon_mod
 	struct factory *f;
 	int err;
 
-	err = factory_of(root, &f);
+	err = factory_of(root, o->function, &f);
 	if (err)
 		return err;
-	if (o->function && !tenon_slice_equal(tenon_slice_of(o->function), f->name))
-		err = tenon_error(-TENON_E_NOT_FOUND, "the model is called \"%.*s\", not \"%s\"",
-				  (int)f->name.size, f->name.data, o->function);
-	if (!err && !o->describe)
+	if (!o->describe)
 		err = factory_library(root, &library);
 	if (!err)
 		err = graph_exec_create(root, library, f->json, o, out);

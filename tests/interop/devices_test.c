@@ -114,7 +114,7 @@ static void a_graph_runs_on_the_host_and_on_opencl(void **state)
 	tenon_executors_register();
 	if (tenon_module_load(file("graph.so"), &root))
 		fail_msg("%s", tenon_error_message());
-	assert_int_equal(factory_of(root, &f), 0);
+	assert_int_equal(factory_of(root, NULL, &f), 0);
 	if (tenon_model_open_graph(root->imports[0], tenon_slice_of(graph), f->params, &o, &model))
 		fail_msg("%s", tenon_error_message());
 	assert_int_equal(content_array_file(file("in_x.npy"), &x), 0);
