@@ -158,7 +158,7 @@ void graph_make_writable(struct graph_exec *x, uint32_t entry);
 
 /* Check that a tensor is what an entry wants, wherever it lies. */
 int graph_check_tensor(const struct graph_exec *x, uint32_t entry, const DLTensor *t);
-/* Check also that it can take the entry's place: device, alignment, offset. */
+/* Check this, and that it can take the entry's place: device, alignment, offset. */
 int graph_check_place(const struct graph_exec *x, uint32_t entry, const DLTensor *t);
 
 /* The entry of an input. */

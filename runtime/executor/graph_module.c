@@ -142,9 +142,7 @@ static int share_one(struct graph_exec *x, struct graph_exec *other, struct teno
 	entry = graph_input_entry(x, (size_t)index);
 	source = graph_input_entry(other, (size_t)from);
 	t = graph_entry_tensor(other, source);
-	err = graph_check_tensor(x, entry, &t);
-	if (!err)
-		err = graph_check_place(x, entry, &t);
+	err = graph_check_place(x, entry, &t);
 	if (err)
 		return tenon_error_in(err, "\"%.*s\"", (int)name.size, name.data);
 	if (x->graph.entries[entry].storage >= 0)

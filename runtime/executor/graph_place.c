@@ -170,7 +170,11 @@ int graph_check_place(const struct graph_exec *x, uint32_t entry, const DLTensor
 {
 	uintptr_t address = (uintptr_t)t->data + (uintptr_t)t->byte_offset;
 	DLDevice want = graph_entry_device(x, entry);
+	int err;
 
+	err = graph_check_tensor(x, entry, t);
+	if (err)
+		return err;
 	if (!place_same(t->device, want))
 		return tenon_error(-TENON_E_DEVICE, "lies on %s:%d, want %s:%d; copy it instead",
 				   tenon_device_name((int32_t)t->device.device_type),
@@ -235,9 +239,7 @@ int graph_bind_input(struct graph_exec *x, size_t index, const DLTensor *t,
 	uint32_t entry = graph_input_entry(x, index);
 	int err;
 
-	err = graph_check_tensor(x, entry, t);
-	if (!err)
-		err = graph_check_place(x, entry, t);
+	err = graph_check_place(x, entry, t);
 	if (err)
 		return err;
 	if (x->graph.entries[entry].storage >= 0)
@@ -254,9 +256,7 @@ int graph_bind_output(struct graph_exec *x, size_t index, const DLTensor *t,
 	const struct graph_entry *e = &x->graph.entries[source];
 	int err;
 
-	err = graph_check_tensor(x, entry, t);
-	if (!err)
-		err = graph_check_place(x, entry, t);
+	err = graph_check_place(x, entry, t);
 	if (err)
 		return err;
 	if (x->graph.nodes[e->node].kind == GRAPH_INPUT)
