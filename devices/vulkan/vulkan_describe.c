@@ -77,34 +77,29 @@ struct answers {
 	VkPhysicalDeviceDrmPropertiesEXT drm;
 };
 
-static void ask_for(struct answers *a, void *link, VkStructureType type)
-{
-	VkBaseOutStructure *s = link;
-
-	s->sType = type;
-	s->pNext = a->all.pNext;
-	a->all.pNext = s;
-}
-
 static void ask(VkPhysicalDevice physical, uint32_t extensions, bool driver, struct answers *a)
 {
 	memset(a, 0, sizeof(*a));
 	a->all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-	ask_for(a, &a->id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
-	ask_for(a, &a->limits, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
-	ask_for(a, &a->subgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
+	vulkan_chain(&a->all, &a->id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
+	vulkan_chain(&a->all, &a->limits,
+		     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
+	vulkan_chain(&a->all, &a->subgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
 	if (driver)
-		ask_for(a, &a->driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+		vulkan_chain(&a->all, &a->driver,
+			     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
 	if (extensions & VULKAN_PUSH_DESCRIPTOR)
-		ask_for(a, &a->push,
-			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR);
+		vulkan_chain(&a->all, &a->push,
+			     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR);
 	if (extensions & VULKAN_HOST_POINTER)
-		ask_for(a, &a->pointer,
-			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
+		vulkan_chain(&a->all, &a->pointer,
+			     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
 	if (extensions & VULKAN_PCI)
-		ask_for(a, &a->pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT);
+		vulkan_chain(&a->all, &a->pci,
+			     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT);
 	if (extensions & VULKAN_DRM)
-		ask_for(a, &a->drm, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT);
+		vulkan_chain(&a->all, &a->drm,
+			     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT);
 	vulkan_instance.api.GetPhysicalDeviceProperties2(physical, &a->all);
 }
 

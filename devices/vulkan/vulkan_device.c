@@ -19,6 +19,15 @@ static const struct {
 	{ "1.2", WITHOUT_1_2 },
 };
 
+void vulkan_chain(void *head, void *link, VkStructureType type)
+{
+	VkBaseOutStructure *h = head, *l = link;
+
+	l->sType = type;
+	l->pNext = h->pNext;
+	h->pNext = l;
+}
+
 int vulkan_check(struct vulkan_device *device, VkResult result, const char *call)
 {
 	int err;

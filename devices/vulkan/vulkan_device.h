@@ -138,6 +138,9 @@ static inline uint64_t vulkan_new_id(struct vulkan_device *device)
 	return __atomic_add_fetch(&device->next_id, 1, __ATOMIC_RELAXED);
 }
 
+/* Say of what type a struct of Vulkan's is, and hang it behind @head. */
+void vulkan_chain(void *head, void *link, VkStructureType type);
+
 /* 0 for VK_SUCCESS; else raise what @call returned. A loss becomes the device's state. */
 int vulkan_check(struct vulkan_device *device, VkResult result, const char *call);
 

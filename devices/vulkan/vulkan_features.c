@@ -32,15 +32,6 @@ static const struct {
 	{ 6019, MEMBER(dot.shaderIntegerDotProduct) },
 };
 
-static void ask_for(struct vulkan_features *f, void *link, VkStructureType type)
-{
-	VkBaseOutStructure *s = link;
-
-	s->sType = type;
-	s->pNext = f->all.pNext;
-	f->all.pNext = s;
-}
-
 static void list_capabilities(const struct vulkan_features *f, struct vulkan_facts *facts)
 {
 	uint16_t *out = facts->capabilities;
@@ -68,19 +59,22 @@ void vulkan_features_read(VkPhysicalDevice physical, struct vulkan_facts *facts,
 
 	memset(f, 0, sizeof(*f));
 	f->all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-	ask_for(f, &f->storage16, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
-	ask_for(f, &f->pointers, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES);
+	vulkan_chain(&f->all, &f->storage16,
+		     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
+	vulkan_chain(&f->all, &f->pointers,
+		     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES);
 	if (v12 || facts->extensions & VULKAN_TIMELINE)
-		ask_for(f, &f->timeline,
-			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
+		vulkan_chain(&f->all, &f->timeline,
+			     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
 	if (v12 || facts->extensions & VULKAN_8BIT)
-		ask_for(f, &f->storage8, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES);
+		vulkan_chain(&f->all, &f->storage8,
+			     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES);
 	if (v12 || facts->extensions & VULKAN_FLOAT16)
-		ask_for(f, &f->float16,
-			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES);
+		vulkan_chain(&f->all, &f->float16,
+			     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES);
 	if (facts->version >= VK_API_VERSION_1_3)
-		ask_for(f, &f->dot,
-			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES);
+		vulkan_chain(&f->all, &f->dot,
+			     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES);
 	vulkan_instance.api.GetPhysicalDeviceFeatures2(physical, &f->all);
 	/* of the old ones those that cost nothing when no kernel uses them */
 	has = f->all.features;

@@ -119,15 +119,6 @@ struct allocation {
 	VkImportMemoryHostPointerInfoEXT pointer;
 };
 
-static void chain(struct allocation *a, void *link, VkStructureType type)
-{
-	VkBaseInStructure *s = link;
-
-	s->sType = type;
-	s->pNext = a->info.pNext;
-	a->info.pNext = s;
-}
-
 static int allocate(struct vulkan_device *d, struct allocation *a, uint32_t handles,
 		    const struct tenon_memory_import *from, struct vulkan_memory *m)
 {
@@ -135,19 +126,21 @@ static int allocate(struct vulkan_device *d, struct allocation *a, uint32_t hand
 
 	if (handles & d->facts.dedicated) {
 		a->dedicated.buffer = m->buffer;
-		chain(a, &a->dedicated, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+		vulkan_chain(&a->info, &a->dedicated,
+			     VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
 	}
 	if (handles && !from) {
 		a->export.handleTypes = handles;
-		chain(a, &a->export, VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO);
+		vulkan_chain(&a->info, &a->export, VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO);
 	} else if (from && from->type == TENON_HANDLE_HOST_POINTER) {
 		a->pointer.handleType = (VkExternalMemoryHandleTypeFlagBits)handles;
 		a->pointer.pHostPointer = from->pointer;
-		chain(a, &a->pointer, VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT);
+		vulkan_chain(&a->info, &a->pointer,
+			     VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT);
 	} else if (from) {
 		a->fd.handleType = (VkExternalMemoryHandleTypeFlagBits)handles;
 		a->fd.fd = from->fd;
-		chain(a, &a->fd, VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR);
+		vulkan_chain(&a->info, &a->fd, VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR);
 	}
 	a->info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
 	r = d->api.AllocateMemory(d->handle, &a->info, NULL, &m->memory);
