@@ -13,10 +13,11 @@ static int text_value(const char *text, struct tenon_value *out)
 	return tenon_string_value(tenon_slice_of(text), out);
 }
 
-static void number_value(uint64_t number, struct tenon_value *out)
+static int number_value(uint64_t number, struct tenon_value *out)
 {
 	if (number)
 		*out = tenon_arg_int((int64_t)number);
+	return 0;
 }
 
 static int available(struct tenon_device *d, struct tenon_value *out)
@@ -26,9 +27,7 @@ static int available(struct tenon_device *d, struct tenon_value *out)
 
 	if (d->ops->available_memory)
 		err = d->ops->available_memory(d, &bytes);
-	if (!err)
-		number_value(bytes, out);
-	return err;
+	return err ? err : number_value(bytes, out);
 }
 
 static int answer(struct tenon_device *d, int attribute, struct tenon_value *out)
@@ -38,24 +37,19 @@ static int answer(struct tenon_device *d, int attribute, struct tenon_value *out
 
 	switch (attribute) {
 	case TENON_ATTRIBUTE_MAX_THREADS:
-		number_value(p->max_threads, out);
-		return 0;
+		return number_value(p->max_threads, out);
 	case TENON_ATTRIBUTE_WARP_SIZE:
-		number_value(p->warp_size, out);
-		return 0;
+		return number_value(p->warp_size, out);
 	case TENON_ATTRIBUTE_MAX_SHARED:
-		number_value(p->max_shared, out);
-		return 0;
+		return number_value(p->max_shared, out);
 	case TENON_ATTRIBUTE_COMPUTE_VERSION:
 		return text_value(p->compute_version, out);
 	case TENON_ATTRIBUTE_NAME:
 		return text_value(p->name, out);
 	case TENON_ATTRIBUTE_CLOCK_KHZ:
-		number_value(p->clock_khz, out);
-		return 0;
+		return number_value(p->clock_khz, out);
 	case TENON_ATTRIBUTE_PROCESSORS:
-		number_value(p->processors, out);
-		return 0;
+		return number_value(p->processors, out);
 	case TENON_ATTRIBUTE_MAX_BLOCK:
 		if (!p->max_block[0])
 			return 0;
@@ -63,21 +57,17 @@ static int answer(struct tenon_device *d, int attribute, struct tenon_value *out
 			 p->max_block[2]);
 		return text_value(text, out);
 	case TENON_ATTRIBUTE_MAX_REGISTERS:
-		number_value(p->max_registers, out);
-		return 0;
+		return number_value(p->max_registers, out);
 	case TENON_ATTRIBUTE_GCN_ARCH:
 		return text_value(p->architecture, out);
 	case TENON_ATTRIBUTE_API_VERSION:
-		number_value((uint64_t)(uint32_t)p->api_version, out);
-		return 0;
+		return number_value((uint64_t)(uint32_t)p->api_version, out);
 	case TENON_ATTRIBUTE_DRIVER_VERSION:
 		return text_value(p->driver, out);
 	case TENON_ATTRIBUTE_L2_BYTES:
-		number_value(p->l2_bytes, out);
-		return 0;
+		return number_value(p->l2_bytes, out);
 	case TENON_ATTRIBUTE_TOTAL_MEMORY:
-		number_value(p->total_memory, out);
-		return 0;
+		return number_value(p->total_memory, out);
 	case TENON_ATTRIBUTE_AVAILABLE_MEMORY:
 		return available(d, out);
 	default:

@@ -16,10 +16,11 @@ static uint16_t bfloat_of(float value)
 	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-static void put(uint64_t *slot, const void *value, size_t size)
+static bool put(uint64_t *slot, const void *value, size_t size)
 {
 	*slot = 0;
 	memcpy(slot, value, size);
+	return true;
 }
 
 bool kernel_scalar_integer(DLDataType type, int64_t value, uint64_t *slot)
@@ -30,24 +31,19 @@ bool kernel_scalar_integer(DLDataType type, int64_t value, uint64_t *slot)
 
 	if (type.code == TENON_DTYPE_BOOL || (type.code == TENON_DTYPE_UINT && type.bits == 1)) {
 		byte = value != 0;
-		put(slot, &byte, 1);
-		return true;
+		return put(slot, &byte, 1);
 	}
 	if (type.code != TENON_DTYPE_INT && type.code != TENON_DTYPE_UINT)
 		return kernel_scalar_real(type, (double)value, slot);
 	switch (type.bits) {
 	case 8:
-		put(slot, &byte, 1);
-		return true;
+		return put(slot, &byte, 1);
 	case 16:
-		put(slot, &two, 2);
-		return true;
+		return put(slot, &two, 2);
 	case 32:
-		put(slot, &four, 4);
-		return true;
+		return put(slot, &four, 4);
 	case 64:
-		put(slot, &value, 8);
-		return true;
+		return put(slot, &value, 8);
 	default:
 		return false;
 	}
@@ -60,22 +56,18 @@ bool kernel_scalar_real(DLDataType type, double value, uint64_t *slot)
 
 	if (type.code == TENON_DTYPE_BFLOAT && type.bits == 16) {
 		two = bfloat_of(single);
-		put(slot, &two, 2);
-		return true;
+		return put(slot, &two, 2);
 	}
 	if (type.code != TENON_DTYPE_FLOAT)
 		return false;
 	switch (type.bits) {
 	case 16:
 		two = half_of(value);
-		put(slot, &two, 2);
-		return true;
+		return put(slot, &two, 2);
 	case 32:
-		put(slot, &single, 4);
-		return true;
+		return put(slot, &single, 4);
 	case 64:
-		put(slot, &value, 8);
-		return true;
+		return put(slot, &value, 8);
 	default:
 		return false;
 	}
