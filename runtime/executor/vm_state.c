@@ -171,6 +171,22 @@ static struct tenon_value *own_all(struct vm *vm, const struct tenon_value *args
 	return owned;
 }
 
+/* What changes the state or runs belongs to one thread at a time. */
+static int inside(int (*act)(struct vm *vm, const struct tenon_value *args, int32_t count),
+		  struct vm *vm, const struct tenon_value *args, int32_t count,
+		  struct tenon_value *ret)
+{
+	struct vm *outer;
+	int err = vm_enter(vm, &outer);
+
+	if (err)
+		return err;
+	err = act(vm, args, count);
+	vm_leave(vm, outer);
+	*ret = tenon_arg_none();
+	return err;
+}
+
 static int save_function(struct vm *vm, const struct tenon_value *args, int32_t count)
 {
 	struct tenon_slice name;
@@ -202,15 +218,7 @@ static int save_function(struct vm *vm, const struct tenon_value *args, int32_t 
 int vm_state_save_function(void *self, const struct tenon_value *args, int32_t count,
 			   struct tenon_value *ret)
 {
-	struct vm *vm = self, *outer;
-	int err = vm_enter(vm, &outer);
-
-	if (err)
-		return err;
-	err = save_function(vm, args, count);
-	vm_leave(vm, outer);
-	*ret = tenon_arg_none();
-	return err;
+	return inside(save_function, self, args, count, ret);
 }
 
 static int set_input(struct vm *vm, const struct tenon_value *args, int32_t count)
@@ -249,15 +257,7 @@ static int set_input(struct vm *vm, const struct tenon_value *args, int32_t coun
 int vm_state_set_input(void *self, const struct tenon_value *args, int32_t count,
 		       struct tenon_value *ret)
 {
-	struct vm *vm = self, *outer;
-	int err = vm_enter(vm, &outer);
-
-	if (err)
-		return err;
-	err = set_input(vm, args, count);
-	vm_leave(vm, outer);
-	*ret = tenon_arg_none();
-	return err;
+	return inside(set_input, self, args, count, ret);
 }
 
 static int invoke(struct vm *vm, const struct tenon_value *args, int32_t count)
@@ -291,15 +291,7 @@ static int invoke(struct vm *vm, const struct tenon_value *args, int32_t count)
 int vm_state_invoke(void *self, const struct tenon_value *args, int32_t count,
 		    struct tenon_value *ret)
 {
-	struct vm *vm = self, *outer;
-	int err = vm_enter(vm, &outer);
-
-	if (err)
-		return err;
-	err = invoke(vm, args, count);
-	vm_leave(vm, outer);
-	*ret = tenon_arg_none();
-	return err;
+	return inside(invoke, self, args, count, ret);
 }
 
 /* What the function gave, or the item of it that further arguments lead to; borrowed. */
