@@ -191,6 +191,12 @@ static inline struct vm *vm_current(void)
 	return vm_now;
 }
 
+/* The pool of what that machine makes for the host; NULL outside. */
+static inline struct vm_pool *vm_current_pool(void)
+{
+	return vm_now ? vm_now->pool : NULL;
+}
+
 /**
  * vm_call - call a function of the executable, bytecode or native
  * @vm: an initialised machine

@@ -96,7 +96,6 @@ int vm_builtin_alloc_tensor(void *self, const struct tenon_value *args, int32_t 
 			    struct tenon_value *ret)
 {
 	const struct vm_arguments a = { "alloc_tensor", args, count };
-	struct vm *vm = vm_current();
 	struct tenon_shape *shape;
 	struct tenon_tensor *t;
 	struct vm_storage *s;
@@ -126,7 +125,7 @@ int vm_builtin_alloc_tensor(void *self, const struct tenon_value *args, int32_t 
 			"%zu bytes at offset %" PRIi64 " in a region of %zu bytes",
 			bytes, offset, s->size);
 	tenon_object_ref(s);
-	err = vm_tensor_create(vm ? vm->pool : NULL, &s->object, s->data, shape->data,
+	err = vm_tensor_create(vm_current_pool(), &s->object, s->data, shape->data,
 			       (int32_t)shape->size, dtype, &t);
 	if (err)
 		return err;

@@ -236,7 +236,6 @@ int vm_builtin_make_shape(void *self, const struct tenon_value *args, int32_t co
 			  struct tenon_value *ret)
 {
 	const struct vm_arguments a = { "make_shape", args, count };
-	struct vm *vm = vm_current();
 	int64_t codes, i, code[2], *extents;
 	struct tenon_shape *s;
 	struct heap heap;
@@ -249,7 +248,7 @@ int vm_builtin_make_shape(void *self, const struct tenon_value *args, int32_t co
 	if (!err)
 		err = code_count(&a, 1, &codes);
 	if (!err)
-		err = vm_shape_create(vm ? vm->pool : NULL, (size_t)codes, &extents, &s);
+		err = vm_shape_create(vm_current_pool(), (size_t)codes, &extents, &s);
 	if (err)
 		return err;
 	for (i = 0; !err && i < codes; i++) {

@@ -4,13 +4,6 @@
 #include "runtime/executor/vm_builtin.h"
 #include "runtime/executor/vm_device.h"
 
-static struct vm_pool *pool_now(void)
-{
-	struct vm *vm = vm_current();
-
-	return vm ? vm->pool : NULL;
-}
-
 int vm_builtin_shape_of(void *self, const struct tenon_value *args, int32_t count,
 			struct tenon_value *ret)
 {
@@ -25,7 +18,7 @@ int vm_builtin_shape_of(void *self, const struct tenon_value *args, int32_t coun
 	if (!err)
 		err = vm_argument_any_tensor(&a, 0, &t);
 	if (!err)
-		err = vm_shape_create(pool_now(), (size_t)t->ndim, &extents, &s);
+		err = vm_shape_create(vm_current_pool(), (size_t)t->ndim, &extents, &s);
 	if (err)
 		return err;
 	if (t->ndim)
@@ -71,8 +64,8 @@ int vm_builtin_reshape(void *self, const struct tenon_value *args, int32_t count
 				   " elements are wanted, the tensor has %" PRIu64,
 				   after, before);
 	tenon_object_ref(from);
-	err = vm_tensor_create(pool_now(), &from->object, from->dl.data, s->data, (int32_t)s->size,
-			       from->dl.dtype, &t);
+	err = vm_tensor_create(vm_current_pool(), &from->object, from->dl.data, s->data,
+			       (int32_t)s->size, from->dl.dtype, &t);
 	if (err)
 		return err;
 	t->dl.byte_offset = from->dl.byte_offset;
@@ -194,7 +187,7 @@ int vm_builtin_tensor_to_shape(void *self, const struct tenon_value *args, int32
 			"tensor_to_shape: one dimension of integers is wanted, found %" PRIi32
 			" of %s",
 			t->ndim, tenon_dtype_name(t->dtype, name));
-	err = vm_shape_create(pool_now(), (size_t)t->shape[0], &extents, &s);
+	err = vm_shape_create(vm_current_pool(), (size_t)t->shape[0], &extents, &s);
 	if (err)
 		return err;
 	err = read_tensor(&a, &t, &copy);

@@ -9,12 +9,11 @@
 int vm_builtin_make_tuple(void *self, const struct tenon_value *args, int32_t count,
 			  struct tenon_value *ret)
 {
-	struct vm *vm = vm_current();
 	struct tenon_array *t;
 	int err;
 
 	(void)self;
-	err = vm_array_create(vm ? vm->pool : NULL, args, (size_t)count, &t);
+	err = vm_array_create(vm_current_pool(), args, (size_t)count, &t);
 	if (err)
 		return tenon_error_in(err, "make_tuple");
 	*ret = tenon_arg_object(t);
