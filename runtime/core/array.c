@@ -4,6 +4,7 @@
 #include <tenon/array.h>
 #include <tenon/error.h>
 
+#include "runtime/core/array_object.h"
 #include "runtime/core/map_object.h"
 
 static void block_delete(void *self, int flags)
@@ -62,8 +63,6 @@ int tenon_shape_create(const int64_t *extents, size_t count, struct tenon_shape 
 int tenon_array_create(const struct tenon_value *items, size_t count, struct tenon_array **out)
 {
 	struct tenon_array *a;
-	size_t i;
-	int err;
 
 	*out = NULL;
 	if (count > (SIZE_MAX / 2 - sizeof(*a)) / sizeof(*items))
@@ -72,20 +71,7 @@ int tenon_array_create(const struct tenon_value *items, size_t count, struct ten
 	if (!a)
 		return tenon_error(-TENON_E_NOMEM, "no memory for an array of %zu items", count);
 	tenon_object_init(&a->object, TENON_TYPE_ARRAY, array_delete);
-	a->data = (struct tenon_value *)(a + 1);
-	a->size = 0;
-	a->capacity = (int64_t)count;
-	a->data_deleter = NULL;
-	for (i = 0; i < count; i++) {
-		err = tenon_value_own(&items[i], &a->data[i]);
-		if (err) {
-			tenon_object_unref(a);
-			return err;
-		}
-		a->size++;
-	}
-	*out = a;
-	return 0;
+	return array_fill(a, items, count, out);
 }
 
 /* Put one pair in, over an equal key or behind the last. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <tenon/memory.h>
 
+#include "runtime/core/array_object.h"
 #include "runtime/core/reference.h"
 #include "runtime/executor/tensor_place.h"
 #include "runtime/executor/vm.h"
@@ -566,26 +567,11 @@ int vm_array_create(struct vm_pool *pool, const struct tenon_value *items, size_
 		    struct tenon_array **out)
 {
 	struct tenon_array *a;
-	size_t i;
-	int err;
 
 	*out = NULL;
 	a = vm_nest_create(pool, sizeof(*a) + count * sizeof(*items), TENON_TYPE_ARRAY,
 			   array_content);
 	if (!a)
 		return -TENON_E_NOMEM;
-	a->data = (struct tenon_value *)(a + 1);
-	a->size = 0;
-	a->capacity = (int64_t)count;
-	a->data_deleter = NULL;
-	for (i = 0; i < count; i++) {
-		err = tenon_value_own(&items[i], &a->data[i]);
-		if (err) {
-			tenon_object_unref(a);
-			return err;
-		}
-		a->size++;
-	}
-	*out = a;
-	return 0;
+	return array_fill(a, items, count, out);
 }
