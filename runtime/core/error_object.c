@@ -54,7 +54,8 @@ static void error_update_backtrace(void *self, const struct tenon_slice *text, i
 	e->backtrace.size = keep + text->size;
 }
 
-bool error_object_is_ours(const struct tenon_error *error)
+/* Was it made here, so that all fields of struct tenon_error are there. */
+static bool is_ours(const struct tenon_error *error)
 {
 	return error->object.deleter == error_delete;
 }
@@ -131,5 +132,5 @@ struct tenon_error *tenon_error_take(void)
 
 struct tenon_error *tenon_error_cause(const struct tenon_error *error)
 {
-	return error_object_is_ours(error) ? (struct tenon_error *)error->cause : NULL;
+	return is_ours(error) ? (struct tenon_error *)error->cause : NULL;
 }

@@ -17,7 +17,4 @@ struct tenon_error *error_object_create(struct tenon_slice kind, struct tenon_sl
 					struct tenon_slice backtrace, struct tenon_object *cause,
 					struct tenon_object *extra);
 
-/* Was it made here, so that all fields of struct tenon_error are there. */
-bool error_object_is_ours(const struct tenon_error *error);
-
 #endif /* RUNTIME_CORE_ERROR_OBJECT_H */

@@ -90,10 +90,6 @@ int type_register(struct tenon_slice key, int32_t parent, struct type_layout lay
 void type_lock(void);
 void type_unlock(void);
 
-/* Visit what TVMFFITypeRegisterField told about @info's own fields. */
-int type_visit_fields(const struct type_info *info, const struct tenon_object *object,
-		      const struct tenon_visitor *v);
-
 /* How a type of the ABI is visited; NULL for those without fields. */
 tenon_visit_fn type_builtin_visit(int32_t index);
 

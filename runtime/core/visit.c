@@ -27,8 +27,9 @@ static int visit_foreign_field(const struct type_field *field, const struct teno
 	return err;
 }
 
-int type_visit_fields(const struct type_info *info, const struct tenon_object *object,
-		      const struct tenon_visitor *v)
+/* What TVMFFITypeRegisterField told about @info's own fields. */
+static int visit_fields(const struct type_info *info, const struct tenon_object *object,
+			const struct tenon_visitor *v)
 {
 	int32_t i, count = __atomic_load_n(&info->field_count, __ATOMIC_ACQUIRE);
 	const struct type_field *fields = __atomic_load_n(&info->fields, __ATOMIC_ACQUIRE);
@@ -47,7 +48,7 @@ static int visit_type(const struct type_info *info, const struct tenon_object *o
 
 	if (!visit)
 		visit = type_builtin_visit(info->index);
-	return visit ? visit(object, v) : type_visit_fields(info, object, v);
+	return visit ? visit(object, v) : visit_fields(info, object, v);
 }
 
 int tenon_object_visit(const struct tenon_object *object, const struct tenon_visitor *v)

@@ -110,8 +110,7 @@ struct graph {
  */
 int graph_read(struct tenon_slice json, const char *name, struct graph *out);
 
-/* graph_read() without the checks between nodes, and those checks; graph_fini() after either fails */
-int graph_parse(struct tenon_slice json, const char *name, struct graph *out);
+/* its checks between nodes */
 int graph_check(struct graph *g);
 
 void graph_fini(struct graph *g);

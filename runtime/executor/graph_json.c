@@ -534,7 +534,7 @@ static int read_sections(struct reader *r)
 	return err;
 }
 
-int graph_parse(struct tenon_slice json, const char *name, struct graph *out)
+int graph_read(struct tenon_slice json, const char *name, struct graph *out)
 {
 	struct reader r = { .g = out };
 	int err;
@@ -544,14 +544,6 @@ int graph_parse(struct tenon_slice json, const char *name, struct graph *out)
 	if (!err)
 		err = read_sections(&r);
 	json_text_fini(&r.t);
-	return err;
-}
-
-int graph_read(struct tenon_slice json, const char *name, struct graph *out)
-{
-	int err;
-
-	err = graph_parse(json, name, out);
 	if (!err) {
 		err = graph_check(out);
 		if (err)

@@ -5,7 +5,8 @@
 
 static int32_t closure_type;
 
-int32_t vm_closure_type(void)
+/* Type index of closures; 0 before the first one. */
+static int32_t type_now(void)
 {
 	return __atomic_load_n(&closure_type, __ATOMIC_RELAXED);
 }
@@ -43,7 +44,7 @@ int vm_closure_create(struct vm_executable *x, uint32_t function, const struct t
 	int err;
 
 	*out = NULL;
-	type = vm_closure_type();
+	type = type_now();
 	if (!type) {
 		err = tenon_type_register("relax.vm.Closure", TENON_TYPE_OBJECT, &type);
 		if (err)
@@ -72,7 +73,7 @@ int vm_closure_create(struct vm_executable *x, uint32_t function, const struct t
 
 struct vm_closure *vm_closure_of(const struct tenon_value *v)
 {
-	return v->type >= TENON_TYPE_DYNAMIC && v->type == vm_closure_type()
+	return v->type >= TENON_TYPE_DYNAMIC && v->type == type_now()
 		       ? (struct vm_closure *)v->as.object
 		       : NULL;
 }

@@ -7,7 +7,7 @@
 #include "runtime/executor/vm.h"
 
 /**
- * struct vm_closure - type vm_closure_type()
+ * struct vm_closure - an object of type "relax.vm.Closure"
  * @object: header
  * @x: whose function it is; referenced. A closure may leave its machine, and runs on any that has @x.
  * @function: entry number
@@ -23,9 +23,6 @@ struct vm_closure {
 	uint32_t bound_count;
 	struct tenon_value bound[];
 };
-
-/* Type index of closures; 0 before the first one. */
-int32_t vm_closure_type(void);
 
 /**
  * vm_closure_create - make a closure

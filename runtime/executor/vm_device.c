@@ -107,7 +107,9 @@ static struct vm_pool *pool_of(const struct vm *vm, DLDevice device)
 	return NULL;
 }
 
-int vm_tensor_on(struct vm *vm, DLDevice device, const DLTensor *like, struct tenon_tensor **out)
+/* A compact tensor on a device; one that is not the machine's is opened. */
+static int tensor_on(struct vm *vm, DLDevice device, const DLTensor *like,
+		     struct tenon_tensor **out)
 {
 	struct vm_pool *pool = pool_of(vm, device);
 
@@ -127,7 +129,7 @@ int vm_tensor_move(struct vm *vm, const DLTensor *from, DLDevice device, struct 
 				   "a tensor with gaps between its elements is copied");
 	err = vm_tensor_bytes(from, &bytes);
 	if (!err)
-		err = vm_tensor_on(vm, device, from, out);
+		err = tensor_on(vm, device, from, out);
 	if (!err)
 		err = place_copy(from, &(*out)->dl, bytes);
 	if (err) {

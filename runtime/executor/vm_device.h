@@ -46,9 +46,6 @@ static inline const struct vm_device *vm_main_device(const struct vm *vm)
 	return &vm->devices[0];
 }
 
-/* A compact tensor on a device; one that is not the machine's is opened. @vm may be NULL. */
-int vm_tensor_on(struct vm *vm, DLDevice device, const DLTensor *like, struct tenon_tensor **out);
-
 /* A copy of a tensor on a device. @vm may be NULL. */
 int vm_tensor_move(struct vm *vm, const DLTensor *from, DLDevice device, struct tenon_tensor **out);
 

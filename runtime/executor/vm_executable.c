@@ -45,7 +45,8 @@ static const char *purpose(struct tenon_slice name)
 	return "a later version of TVM, or a plug-in";
 }
 
-int vm_verify_builtins(const struct vm_executable *x)
+/* Refuse builtins that nobody here has. */
+static int verify_builtins(const struct vm_executable *x)
 {
 	static const char prefix[] = "vm.builtin.";
 	const size_t length = sizeof(prefix) - 1;
@@ -343,7 +344,7 @@ static int read_image(struct vm_executable *x, struct tenon_cursor *c, struct te
 	if (!err)
 		err = vm_verify(x);
 	if (!err)
-		err = vm_verify_builtins(x);
+		err = verify_builtins(x);
 	return err;
 }
 

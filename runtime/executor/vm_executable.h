@@ -142,12 +142,8 @@ int vm_read_instructions(struct vm_executable *x, struct tenon_cursor *c);
 /* Check what was read as a whole; the errors say function, instruction and operand. */
 int vm_verify(const struct vm_executable *x);
 
-/* Refuse builtins that nobody here has. */
-int vm_verify_builtins(const struct vm_executable *x);
-
 /* The instructions as text, and counts of what there is: the words of TVM's as_text and stats. */
 int vm_print_text(const struct vm_executable *x, struct tenon_buffer *out);
 int vm_print_stats(const struct vm_executable *x, struct tenon_buffer *out);
-int vm_print_value(const struct tenon_value *v, struct tenon_buffer *out);
 
 #endif /* RUNTIME_EXECUTOR_VM_EXECUTABLE_H */

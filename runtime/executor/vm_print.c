@@ -17,7 +17,7 @@ static void print_extents(const int64_t *extents, size_t count, struct tenon_buf
 	tenon_buffer_printf(out, "]");
 }
 
-int vm_print_value(const struct tenon_value *v, struct tenon_buffer *out)
+static int print_value(const struct tenon_value *v, struct tenon_buffer *out)
 {
 	char name[TENON_DTYPE_NAME];
 	struct tenon_slice text;
@@ -150,7 +150,7 @@ int vm_print_stats(const struct vm_executable *x, struct tenon_buffer *out)
 	for (i = 0; i < x->constant_count; i++) {
 		if (i)
 			tenon_buffer_printf(out, ", ");
-		vm_print_value(&x->constants[i], out);
+		print_value(&x->constants[i], out);
 	}
 	tenon_buffer_printf(out, "]\n  Globals (#%" PRIu32 "): [", x->function_count);
 	for (i = 0; i < x->function_count; i++)
