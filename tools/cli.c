@@ -180,6 +180,17 @@ int cli_option(struct cli *cli, int argc, char **argv, const struct option *opti
 	return found;
 }
 
+int cli_file(struct cli *cli, int argc, char **argv, const char **file)
+{
+	if (optind >= argc)
+		return cli_usage(cli, "which file? tenon %s FILE", cli->command);
+	if (optind + 1 < argc)
+		return cli_usage(cli, "one file at a time: %s, and then %s", argv[optind],
+				 argv[optind + 1]);
+	*file = argv[optind];
+	return CLI_OK;
+}
+
 int cli_json_only(struct cli *cli, int argc, char **argv, bool *json)
 {
 	static const struct option options[] = { { "json", no_argument, NULL, 1 }, { 0 } };

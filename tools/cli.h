@@ -86,6 +86,14 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err);
  */
 int cli_option(struct cli *cli, int argc, char **argv, const struct option *options);
 
+/**
+ * cli_file - the one file behind a command's options
+ * @file: receives it
+ *
+ * Return: CLI_OK; CLI_USAGE, its message printed, when there is none or another word.
+ */
+int cli_file(struct cli *cli, int argc, char **argv, const char **file);
+
 /** cli_error - print the thread's error as "tenon: …" and return the exit code @code */
 int cli_error(struct cli *cli, int code);
 

@@ -43,12 +43,8 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 		return CLI_USAGE;
 	if (r->json && r->dot)
 		return cli_usage(cli, "--json or --dot, not both");
-	if (optind >= argc)
-		return cli_usage(cli, "which file? tenon inspect FILE");
-	if (optind + 1 < argc)
-		return cli_usage(cli, "one file at a time: %s, and then %s", argv[optind],
-				 argv[optind + 1]);
-	r->file = argv[optind];
+	if (cli_file(cli, argc, argv, &r->file))
+		return CLI_USAGE;
 	return r->json ? cli_needs_json(cli) : CLI_OK;
 }
 

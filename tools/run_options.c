@@ -160,11 +160,6 @@ int run_options(struct cli *cli, struct run *run, int argc, char **argv)
 		return CLI_OPTIONS_DONE;
 	if (found == CLI_OPTIONS_BAD)
 		return CLI_USAGE;
-	if (optind >= argc)
-		return cli_usage(cli, "which file? tenon run FILE");
-	if (optind + 1 < argc)
-		return cli_usage(cli, "one file at a time: %s, and then %s", argv[optind],
-				 argv[optind + 1]);
-	run->file = argv[optind];
-	return CLI_OPTIONS_END;
+	code = cli_file(cli, argc, argv, &run->file);
+	return code ? code : CLI_OPTIONS_END;
 }
