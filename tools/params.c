@@ -22,6 +22,17 @@ int params_failed(struct cli *cli, int err)
 	return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 }
 
+int params_write(struct cli *cli, const struct words *w, const struct tenon_param *params, size_t n)
+{
+	const char *to = w->output ? w->output : w->word[w->count - 1];
+	int err;
+
+	err = tenon_params_write(to, params, n, w->align);
+	if (!err)
+		fprintf(cli->out, "%s: %zu parameters, aligned to %zu bytes\n", to, n, w->align);
+	return err;
+}
+
 /* ---- list */
 
 static const char *place_text(const struct tenon_param *p, char text[24])
@@ -170,20 +181,16 @@ static int extract(struct cli *cli, const struct words *w)
 
 static int align(struct cli *cli, const struct words *w)
 {
-	const char *to = w->output ? w->output : w->word[w->count - 1];
 	struct tenon_params *params;
-	size_t n;
 	int err;
 
 	err = tenon_params_open(w->word[0], &params);
 	if (err)
 		return params_failed(cli, err);
-	n = tenon_params_count(params);
-	err = tenon_params_write(to, tenon_params_at(params, 0), n, w->align);
+	err = params_write(cli, w, tenon_params_at(params, 0), tenon_params_count(params));
 	tenon_object_unref(params);
 	if (err)
 		return err == -TENON_E_VALUE ? cli_error(cli, CLI_USAGE) : params_failed(cli, err);
-	fprintf(cli->out, "%s: %zu parameters, aligned to %zu bytes\n", to, n, w->align);
 	return CLI_OK;
 }
 
@@ -221,7 +228,6 @@ static int read_array(const char *word, struct tenon_param *p, struct tenon_tens
 static int from_npy(struct cli *cli, const struct words *w)
 {
 	size_t n = (size_t)w->count - !w->output, i;
-	const char *to = w->output ? w->output : w->word[n];
 	struct tenon_param *params = calloc(n, sizeof(*params));
 	struct tenon_tensor **tensors = calloc(n, sizeof(struct tenon_tensor *));
 	int err = 0;
@@ -237,15 +243,12 @@ static int from_npy(struct cli *cli, const struct words *w)
 	for (i = 0; i < n && !err; i++)
 		err = read_array(w->word[i], &params[i], &tensors[i]);
 	if (!err)
-		err = tenon_params_write(to, params, n, w->align);
+		err = params_write(cli, w, params, n);
 	for (i = 0; tensors && i < n; i++)
 		tenon_object_unref(tensors[i]);
 	free(tensors);
 	free(params);
-	if (err)
-		return params_failed(cli, err);
-	fprintf(cli->out, "%s: %zu parameters, aligned to %zu bytes\n", to, n, w->align);
-	return CLI_OK;
+	return err ? params_failed(cli, err) : CLI_OK;
 }
 
 #ifndef CONFIG_NPZ

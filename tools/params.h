@@ -27,6 +27,10 @@ struct words {
 /** params_failed - print the thread's error; returns the exit code of a file that is no good */
 int params_failed(struct cli *cli, int err);
 
+/** params_write - write to where the words say, and print that; 0 or a negative status */
+int params_write(struct cli *cli, const struct words *w, const struct tenon_param *params,
+		 size_t n);
+
 /** params_from_npz - make a file of parameters of numpy's file of arrays; returns an exit code */
 int params_from_npz(struct cli *cli, const struct words *w);
 

@@ -5,7 +5,6 @@
 
 int params_from_npz(struct cli *cli, const struct words *w)
 {
-	const char *to = w->output ? w->output : w->word[w->count - 1];
 	struct npz npz;
 	int err;
 
@@ -14,10 +13,7 @@ int params_from_npz(struct cli *cli, const struct words *w)
 				 "params from-npz: FILE.npz, and what to make of it: FILE.npz TO");
 	err = npz_read(w->word[0], &npz);
 	if (!err)
-		err = tenon_params_write(to, npz.params, npz.count, w->align);
-	if (!err)
-		fprintf(cli->out, "%s: %zu parameters, aligned to %zu bytes\n", to, npz.count,
-			w->align);
+		err = params_write(cli, w, npz.params, npz.count);
 	npz_fini(&npz);
 	return err ? params_failed(cli, err) : CLI_OK;
 }
