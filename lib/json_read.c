@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* text that makes a message long is cut */
-#define SHOWN_MOST 40
-
 #define DEPTH_MOST 64
 /* tokens between looks at the depth */
 #define TOKENS_STEP 512
@@ -317,7 +314,7 @@ int json_integer(const struct json_text *t, uint32_t *at, const char *what, int6
 	raw = json_raw(t, *at);
 	if (!parse_integer(raw, out))
 		return json_error(t, *at, -TENON_E_FORMAT, "%s is %.*s, want a whole number", what,
-				  (int)(raw.size < SHOWN_MOST ? raw.size : SHOWN_MOST), raw.data);
+				  json_shown(raw), raw.data);
 	if (*out < least || *out > most)
 		return json_error(t, *at, -TENON_E_VALUE,
 				  "%s is %" PRIi64 ", want %" PRIi64 " to %" PRIi64, what, *out,

@@ -62,6 +62,12 @@ static inline struct tenon_slice json_raw(const struct json_text *t, uint32_t at
 				     (size_t)(token->end - token->start) };
 }
 
+/** json_shown - how much of a text a message shows: what would make it long is cut */
+static inline int json_shown(struct tenon_slice text)
+{
+	return text.size < 40 ? (int)text.size : 40;
+}
+
 /** json_is - is the token at @at, if there is one, of a type */
 static inline bool json_is(const struct json_text *t, uint32_t at, jsmntype_t type)
 {

@@ -49,8 +49,8 @@ static int find_sections(struct reader *r, uint32_t place[SECTIONS])
 				break;
 		if (k == SECTIONS)
 			return json_error(&r->t, at - 1, -TENON_E_FORMAT,
-					  "key \"%.*s\" has no place in a graph",
-					  key.size < 40 ? (int)key.size : 40, key.data);
+					  "key \"%.*s\" has no place in a graph", json_shown(key),
+					  key.data);
 		if (place[k])
 			return json_error(&r->t, at - 1, -TENON_E_FORMAT, "key \"%s\" comes twice",
 					  section_keys[k]);
@@ -114,7 +114,7 @@ static int read_quoted(struct reader *r, uint32_t *at, const char *what, uint32_
 		v = 10 * v + (uint64_t)(raw.data[i] - '0');
 	if (!raw.size || i < raw.size || v > UINT32_MAX)
 		return json_error(&r->t, *at, -TENON_E_FORMAT, "%s is \"%.*s\", want a number",
-				  what, raw.size < 40 ? (int)raw.size : 40, raw.data);
+				  what, json_shown(raw), raw.data);
 	*out = (uint32_t)v;
 	++*at;
 	return 0;
@@ -206,8 +206,8 @@ static int read_node(struct reader *r, uint32_t *at, struct graph_node *n)
 			json_skip(&r->t, at);
 		} else {
 			err = json_error(&r->t, *at - 1, -TENON_E_FORMAT,
-					 "key \"%.*s\" has no place in a node",
-					 key.size < 40 ? (int)key.size : 40, key.data);
+					 "key \"%.*s\" has no place in a node", json_shown(key),
+					 key.data);
 		}
 	}
 	if (err)
@@ -221,8 +221,8 @@ static int read_node(struct reader *r, uint32_t *at, struct graph_node *n)
 		return finish_op(r, start, n, &attrs);
 	if (!IS(op, "null"))
 		return json_error(&r->t, start, -TENON_E_FORMAT,
-				  "a node of op \"%.*s\", want null or tvm_op",
-				  op.size < 40 ? (int)op.size : 40, op.data);
+				  "a node of op \"%.*s\", want null or tvm_op", json_shown(op),
+				  op.data);
 	if (n->input_count)
 		return json_error(&r->t, start, -TENON_E_FORMAT, "input \"%.*s\" has inputs itself",
 				  (int)n->name.size, n->name.data);
@@ -319,8 +319,8 @@ static int read_dtypes(struct reader *r, uint32_t *at)
 		else
 			err = tenon_dtype_parse(raw, &e->dtype);
 		if (err)
-			return json_error(&r->t, *at, err, "\"%.*s\" is no dtype",
-					  raw.size < 40 ? (int)raw.size : 40, raw.data);
+			return json_error(&r->t, *at, err, "\"%.*s\" is no dtype", json_shown(raw),
+					  raw.data);
 		if (e->dtype.code == TENON_DTYPE_BOOL)
 			e->dtype = tenon_dtype(TENON_DTYPE_UINT, 1, e->dtype.lanes);
 		++*at;
@@ -406,7 +406,7 @@ static int skip_attribute(struct reader *r, uint32_t *at, struct tenon_slice key
 	if (!IS(type, "list_int") && !IS(type, "size_t") && !IS(key, "storage_scope"))
 		return json_error(&r->t, *at, -TENON_E_FORMAT,
 				  "attribute \"%.*s\" is unknown, and neither list_int nor size_t",
-				  key.size < 40 ? (int)key.size : 40, key.data);
+				  json_shown(key), key.data);
 	json_skip(&r->t, at);
 	return 0;
 }
