@@ -48,4 +48,11 @@ struct device_uri {
 int device_uri_read(const char *text, struct device_uri *uri);
 void device_uri_fini(struct device_uri *uri);
 
+/*
+ * Which of the @count devices of a backend a path names. Called with the backends' lock held.
+ * Return: 0; -TENON_E_DEVICE.
+ */
+int device_path_find(const struct tenon_backend *b, struct tenon_slice path, uint32_t count,
+		     uint32_t *index);
+
 #endif /* RUNTIME_DEVICE_DEVICE_TABLE_H */
