@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
+#include "lib/clock.h"
 #include "runtime/core/futex.h"
 
 #define SPIN_MOST_NS  40000
@@ -20,14 +20,6 @@
 struct spin {
 	int32_t budget_ns; /* 0: never spin */
 };
-
-static inline int64_t spin_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Wait until (*@word & @mask) equals @value (@want true) or differs from it. False: time is up. */
 static inline bool spin_until(struct spin *s, const uint32_t *word, uint32_t mask, uint32_t value,
@@ -46,8 +38,8 @@ static inline bool spin_until(struct spin *s, const uint32_t *word, uint32_t mas
 			cpu_relax();
 		}
 		if (!end)
-			end = spin_clock() + s->budget_ns;
-		else if (spin_clock() > end)
+			end = (int64_t)clock_now() + s->budget_ns;
+		else if ((int64_t)clock_now() > end)
 			break;
 	}
 	if (s->budget_ns > SPIN_LEAST_NS)

@@ -2,16 +2,14 @@
 #include <errno.h>
 #include <time.h>
 
+#include "lib/clock.h"
 #include "runtime/device/device_core.h"
 
 #define SECOND UINT64_C(1000000000)
 
 uint64_t device_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+	return clock_now();
 }
 
 uint64_t tenon_deadline(uint64_t nanoseconds)

@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <tenon/workspace.h>
-#include <time.h>
 
+#include "lib/clock.h"
 #include "runtime/executor/aot.h"
 #include "runtime/executor/executor_module.h"
 #include "runtime/executor/factory.h"
@@ -57,24 +57,16 @@ static int aot_run(struct tenon_model *m)
 	return tenon_error_in(err, "%s", a->meta->name);
 }
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* one operator: the whole model */
 static int aot_run_profiled(struct tenon_model *m, const struct tenon_profiler *p)
 {
 	struct tenon_op op = { .name = tenon_slice_of(aot_of(m)->meta->name),
 			       .function = tenon_slice_of(aot_of(m)->meta->name) };
-	uint64_t begin = now();
+	uint64_t begin = clock_now();
 	int err = aot_run(m);
 
 	if (!err)
-		p->op(p->context, 0, &op, begin, now());
+		p->op(p->context, 0, &op, begin, clock_now());
 	return err;
 }
 

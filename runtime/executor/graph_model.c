@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <tenon/workspace.h>
-#include <time.h>
 
+#include "lib/clock.h"
 #include "runtime/executor/graph_exec.h"
 
 /* ---- running */
@@ -62,14 +62,6 @@ static int graph_run_on_devices(struct tenon_model *m)
 	return err ? err : graph_run(m);
 }
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static void fill_op(const struct graph_exec *x, uint32_t node, uint32_t *outputs,
 		    struct tenon_op *op)
 {
@@ -123,11 +115,11 @@ static int graph_run_profiled(struct tenon_model *m, const struct tenon_profiler
 	for (; call < end && !err; call++) {
 		for (node = next_op(x, node); node < call->node; node = next_op(x, node + 1))
 			index++;
-		begin = now();
+		begin = clock_now();
 		err = call->fn(call->args, x->codes, call->count, &ret, &code, call->resource);
 		if (!err)
 			err = graph_wait(x);
-		done = now();
+		done = clock_now();
 		if (err) {
 			err = call_failed(x, call, mark);
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
-#include <time.h>
 
+#include "lib/clock.h"
 #include "runtime/core/reference.h"
 #include "runtime/executor/vm_closure.h"
 #include "runtime/executor/vm_device.h"
@@ -43,14 +43,6 @@ void vm_leave(struct vm *vm, struct vm *outer)
 	vm_now = outer;
 	if (!--vm->nesting)
 		__atomic_store_n(&vm->owner, 0, __ATOMIC_RELEASE);
-}
-
-static inline uint64_t clock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static inline const struct tenon_value *

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_CLOCK_H
+#define LIB_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/** clock_now - nanoseconds of the clock that nobody sets */
+static inline uint64_t clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+#endif /* LIB_CLOCK_H */
