@@ -28,7 +28,7 @@ struct opencl_found {
 /**
  * struct opencl_recorder - cl_khr_command_buffer; all NULL where the device does not have it
  *
- * @copy and @fill have two shapes: see devices/opencl/commands.c.
+ * @copy and @fill have two shapes: see devices/opencl/opencl_commands.c.
  */
 struct opencl_recorder {
 	ocl_recording (*create)(uint32_t, const ocl_queue *, const uint64_t *, int *);
@@ -189,13 +189,13 @@ int opencl_in(const struct opencl_device *d, int err);
 /** opencl_nomem - the error of @what ("a queue") that there is no memory for */
 int opencl_nomem(const char *what);
 
-/* devices/opencl/backend.c */
+/* devices/opencl/opencl_backend.c */
 /** opencl_found - the device of a number; -TENON_E_DEVICE, -TENON_E_NOT_FOUND */
 int opencl_found(uint32_t index, const struct opencl_found **out);
 /** opencl_platform_name - "PoCL" */
 void opencl_platform_name(ocl_platform platform, char out[128]);
 
-/* devices/opencl/properties.c */
+/* devices/opencl/opencl_properties.c */
 /** opencl_describe - fill the properties of a device; @version receives 120, 300 */
 void opencl_describe(const struct opencl_found *found, struct tenon_device_properties *properties,
 		     uint32_t *version);
@@ -209,10 +209,10 @@ void *opencl_answer(ocl_device device, uint32_t what, size_t *size);
 /** opencl_number - an answer that is a number; 0 when there is none */
 uint64_t opencl_number(ocl_device device, uint32_t what);
 
-/* devices/opencl/device.c */
+/* devices/opencl/opencl_device.c */
 int opencl_device_open(const struct tenon_device_choice *choice, struct tenon_device **out);
 
-/* devices/opencl/commands.c */
+/* devices/opencl/opencl_commands.c */
 /** opencl_recorder_find - look for cl_khr_command_buffer; false where it is not, or not enough */
 bool opencl_recorder_find(struct opencl_device *d);
 
@@ -222,7 +222,7 @@ extern const struct tenon_queue_ops opencl_queue_ops;
 extern const struct tenon_commands_ops opencl_commands_ops;
 extern const struct tenon_executable_ops opencl_executable_ops;
 
-/* devices/opencl/launch.c */
+/* devices/opencl/opencl_launch.c */
 int opencl_submit(struct tenon_queue *queue, const struct tenon_operation *operation);
 /**
  * opencl_kernel_ready - the instance of an owner, with the arguments of a launch
@@ -245,7 +245,7 @@ static inline bool opencl_launch_size(const struct opencl_instance *instance,
 	return !too_large;
 }
 
-/* devices/opencl/kernel.c */
+/* devices/opencl/opencl_kernel.c */
 /** opencl_instance_add - make a cl_kernel more; @owner may be NULL */
 int opencl_instance_add(struct opencl_kernel *k, const void *owner, struct opencl_instance **out);
 /**
@@ -262,7 +262,7 @@ int opencl_launch_failed(const struct opencl_kernel *k, const struct tenon_dispa
 			 int status);
 void opencl_kernel_free(struct opencl_kernel *k);
 
-/* devices/opencl/program.c */
+/* devices/opencl/opencl_program.c */
 /** opencl_is_spirv - do bytes begin as SPIR-V does */
 bool opencl_is_spirv(struct tenon_slice code);
 /** opencl_program_of_binary - make and build a program from a device's own bytes */
@@ -277,7 +277,7 @@ int opencl_program_of_text(struct opencl_device *d, struct tenon_slice text, con
 /** opencl_program_keep - write a program to the cache */
 void opencl_program_keep(struct opencl_device *d, struct tenon_slice text, ocl_program program);
 
-/* devices/opencl/queue.c */
+/* devices/opencl/opencl_queue.c */
 /** opencl_submit_other - all operations that are no launch */
 int opencl_submit_other(struct opencl_queue *q, const struct tenon_operation *operation);
 
@@ -287,7 +287,7 @@ static inline void opencl_submitted(struct opencl_queue *q)
 	__atomic_store_n(&q->submitted, q->submitted + 1, __ATOMIC_RELEASE);
 }
 
-/* devices/opencl/mark.c: the slots of struct tenon_queue_ops, and what submit needs */
+/* devices/opencl/opencl_mark.c: the slots of struct tenon_queue_ops, and what submit needs */
 int opencl_queue_mark(struct tenon_queue *queue, uint64_t *serial);
 int opencl_queue_reached(struct tenon_queue *queue, uint64_t serial);
 int opencl_queue_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline);
@@ -295,7 +295,7 @@ int opencl_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uin
 int opencl_queue_timestamp(struct opencl_queue *q, uint64_t *time);
 void opencl_queue_forget(struct opencl_queue *q);
 
-/* devices/opencl/event.c */
+/* devices/opencl/opencl_event.c */
 /** opencl_event_init - once, before any device is opened */
 void opencl_event_init(void);
 /** opencl_event_status - negative, OCL_COMPLETE, or positive while it is not done */

@@ -2,7 +2,10 @@
 #ifndef RUNTIME_ABI_TVM_TYPES_H
 #define RUNTIME_ABI_TVM_TYPES_H
 
-/* Structs of the foreign ABIs that nothing but runtime/abi knows. layout.c checks every offset. */
+/*
+ * Structs of the foreign ABIs. layout.c checks every offset. Outside of runtime/abi they are known to
+ * executors alone, which enter functions of the older convention by their address.
+ */
 
 #include <tenon/function.h>
 #include <tenon/parallel.h>

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_DEVICE_DEVICE_CORE_H
 #define RUNTIME_DEVICE_DEVICE_CORE_H
 
-/* What the core keeps behind the public structs of devices and queues. */
+/* What the device layer, which backends know as the core, keeps behind the public structs. */
 
 #include <pthread.h>
 #include <tenon/commands.h>
