@@ -13,9 +13,6 @@
 #include "runtime/executor/storage.h"
 #include "runtime/loader/saved_tensor.h"
 
-#define PARAMS_MAGIC UINT64_C(0xf7e58d4f05049cb7)
-#define TENSOR_MAGIC UINT64_C(0xdd5e40f096b4a13f)
-
 /* below, a copy goes through the mapping: a system call costs more */
 #define READ_LEAST 4096
 
@@ -74,16 +71,12 @@ static bool is_padding(const struct tenon_param *p)
 static int read_tensor(struct tenon_cursor *c, struct tenon_param *p, int64_t **shape)
 {
 	struct saved_tensor saved;
-	int32_t i;
 	int err;
 
 	err = saved_tensor_read(c, &saved);
 	if (err)
 		return err;
-	for (i = 0; i < saved.ndim; i++)
-		(*shape)[i] = (int64_t)load_u64(saved.shape + 8 * (size_t)i);
-	p->tensor =
-		tenon_dltensor((void *)(uintptr_t)saved.data.data, *shape, saved.ndim, saved.dtype);
+	saved_tensor_describe(&saved, *shape, &p->tensor);
 	*shape += saved.ndim;
 	p->bytes = saved.data.size;
 	p->offset = tenon_cursor_place(c) - saved.data.size;
@@ -183,7 +176,7 @@ static int read_any(struct tenon_params *p, struct tenon_cursor *c)
 		return err;
 	if (magic == PARAMS_MAGIC)
 		err = read_file_list(p, c);
-	else if (magic == TENSOR_MAGIC)
+	else if (magic == SAVED_TENSOR_MAGIC)
 		err = read_one(p, c);
 	else
 		return tenon_cursor_error(c, -TENON_E_FORMAT,

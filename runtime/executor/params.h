@@ -7,6 +7,9 @@
 #include <tenon/cursor.h>
 #include <tenon/params.h>
 
+/* the first bytes of a file of parameters */
+#define PARAMS_MAGIC UINT64_C(0xf7e58d4f05049cb7)
+
 /* names of the tensors that are there to align the next one */
 #define PARAMS_PADDING "tenon.padding."
 

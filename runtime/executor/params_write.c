@@ -6,9 +6,8 @@
 
 #include "lib/file_map.h"
 #include "runtime/executor/params.h"
+#include "runtime/loader/saved_tensor.h"
 
-#define PARAMS_MAGIC UINT64_C(0xf7e58d4f05049cb7)
-#define TENSOR_MAGIC UINT64_C(0xdd5e40f096b4a13f)
 /* bytes in front of a tensor's data */
 #define HEAD_BYTES(ndim) (40 + 8 * (uint64_t)(ndim))
 
@@ -52,7 +51,7 @@ static void put_head(struct layout *l, DLDataType dtype, const int64_t *shape, i
 {
 	int32_t i;
 
-	tenon_buffer_u64(&l->heads, TENSOR_MAGIC);
+	tenon_buffer_u64(&l->heads, SAVED_TENSOR_MAGIC);
 	tenon_buffer_u64(&l->heads, 0);
 	tenon_buffer_u32(&l->heads, kDLCPU);
 	tenon_buffer_u32(&l->heads, 0);

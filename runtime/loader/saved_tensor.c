@@ -5,8 +5,7 @@
 #include "lib/cursor_fast.h"
 #include "runtime/loader/saved_tensor.h"
 
-#define SAVED_MAGIC UINT64_C(0xdd5e40f096b4a13f)
-#define NDIM_MOST   64
+#define NDIM_MOST 64
 
 static int read_magic(struct tenon_cursor *c)
 {
@@ -21,11 +20,11 @@ static int read_magic(struct tenon_cursor *c)
 		err = take_u64(c, &device);
 	if (err)
 		return err;
-	if (magic != SAVED_MAGIC)
+	if (magic != SAVED_TENSOR_MAGIC)
 		return tenon_cursor_error(&from, -TENON_E_FORMAT,
 					  "0x%" PRIx64
 					  " is not the magic number of a tensor, 0x%" PRIx64,
-					  magic, SAVED_MAGIC);
+					  magic, SAVED_TENSOR_MAGIC);
 	if ((uint32_t)device != kDLCPU)
 		return tenon_cursor_error(&from, -TENON_E_FORMAT,
 					  "a tensor of device type %u, want 1 (cpu)",
@@ -92,7 +91,7 @@ int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out)
 	return tenon_cursor_string(c, &out->data);
 }
 
-static void describe(const struct saved_tensor *saved, int64_t *shape, DLTensor *dl)
+void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLTensor *dl)
 {
 	int32_t i;
 
@@ -109,7 +108,7 @@ int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *kee
 	DLTensor dl;
 	int err;
 
-	describe(saved, shape, &dl);
+	saved_tensor_describe(saved, shape, &dl);
 	if (keep && !((uintptr_t)saved->data.data % TENON_TENSOR_ALIGN))
 		return tenon_tensor_view(&dl, keep, out);
 

@@ -12,6 +12,8 @@
 #include <tenon/cursor.h>
 #include <tenon/tensor.h>
 
+#define SAVED_TENSOR_MAGIC UINT64_C(0xdd5e40f096b4a13f)
+
 /* bytes of the smallest saved tensor, which has no dimension and no element's bytes */
 #define SAVED_TENSOR_LEAST 44
 
@@ -38,6 +40,9 @@ struct saved_tensor {
  *	lanes, whose elements TVM does not save whole.
  */
 int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out);
+
+/* A saved tensor, where it stands; @shape receives the extents, and becomes the tensor's. */
+void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLTensor *dl);
 
 /**
  * saved_tensor_make - make a tensor of a saved one
