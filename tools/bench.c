@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "tools/json_value.h"
 #include "tools/model.h"
 #include "tools/timing.h"
@@ -94,12 +95,12 @@ static int open_model(struct cli *cli, struct bench *b)
 		return code;
 	b->source.devices = &b->devices;
 	watch_say("loading %s", b->source.file);
-	start = timing_now();
+	start = clock_now();
 	err = tenon_module_load(b->source.file, &b->module);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 	code = model_open(cli, &b->source, b->module, false, &b->model);
-	b->open_ns = timing_now() - start;
+	b->open_ns = clock_now() - start;
 	if (!code)
 		code = model_set_inputs(cli, b->model, b->arguments, b->argument_count);
 	return code ? code : model_fill_inputs(cli, b->model);
@@ -128,10 +129,10 @@ static int measure(struct cli *cli, struct bench *b)
 			return run_failed(cli, b);
 	}
 	for (i = 0; i < b->runs; i++) {
-		start = timing_now();
+		start = clock_now();
 		if (run_once(b))
 			return run_failed(cli, b);
-		b->ns[i] = timing_now() - start;
+		b->ns[i] = clock_now() - start;
 		/* often enough to be seen, seldom enough not to be measured */
 		if (start - shown > 50000000) {
 			watch_say("run %" PRIu64 " of %" PRIu64, i + 1, b->runs);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "tools/npy.h"
 #include "tools/run.h"
 #include "tools/run_device.h"
@@ -88,12 +89,12 @@ static int call(struct cli *cli, struct run *run)
 				  (unsigned long long)i + 1, (unsigned long long)run->repeat);
 		else
 			watch_say("running %s of %s", run->function, run->file);
-		start = timing_now();
+		start = clock_now();
 		err = tenon_function_call(run->called, run->values, (int32_t)run->argument_count,
 					  &run->result);
 		if (!err)
 			err = run_device_wait(run->on);
-		run->ns[i] = timing_now() - start;
+		run->ns[i] = clock_now() - start;
 		if (err) {
 			/* what a failing function left there is nobody's */
 			run->result = tenon_arg_none();

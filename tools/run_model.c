@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "tools/model.h"
 #include "tools/print.h"
 #include "tools/run.h"
@@ -40,9 +41,9 @@ static int run_often(struct cli *cli, struct run *run, struct profile *profile)
 				  (unsigned long long)run->repeat);
 		else
 			watch_say("running %s", run->file);
-		start = timing_now();
+		start = clock_now();
 		err = run_once(run, profile);
-		run->ns[i] = timing_now() - start;
+		run->ns[i] = clock_now() - start;
 		if (err)
 			return failed(cli, run);
 	}
@@ -205,11 +206,11 @@ static int stream(struct cli *cli, struct run *run)
 	int err;
 
 	err = find_frame_input(run->model, &f);
-	start = timing_now();
+	start = clock_now();
 	if (!err)
 		err = f.bytes ? tenon_model_stream(run->model, &loop, &rounds)
 			      : tenon_error(-TENON_E_USAGE, "--stream: a frame has no bytes");
-	start = timing_now() - start;
+	start = clock_now() - start;
 	tenon_object_unref(f.tensor);
 	if (err)
 		return failed(cli, run);

@@ -18,9 +18,6 @@ struct timing {
 	uint64_t min, median, p90, max;
 };
 
-/** timing_now - a monotonic clock, in nanoseconds */
-uint64_t timing_now(void);
-
 /**
  * timing_summary - sum runs up
  * @ns: @count times, at least one; sorted in place
