@@ -22,28 +22,25 @@
 #define SOFTMAX	   "tvmgen_default_fused_nn_softmax"
 
 /* x and the result on the host; between the layers once to the host and back */
+/* clang-format off */
 static const char graph[] =
-	"{\"nodes\": [" NAME("x") ", " NAME("p0") ", " NAME("p1") ", " NAME("p2") ", " OP("x_there", "__copy", "1", "[0, 0, 0]") ", " OP("layer", DENSE_RELU, "3", "[4, 0, 0], [1, 0, 0], [2, 0, 0]") ", " OP(
-		"layer_here", "__copy", "1",
-		"[5, 0, 0]") ", " OP("layer_there", "__copy", "1",
-				     "[6, 0, 0]") ", " OP("scores", DENSE, "2",
-							  "[7, 0, 0], [3, 0, 0]") ", " OP("softmax",
-											  SOFTMAX,
-											  "1",
-											  "[8, 0, "
-											  "0]") ","
-												" " OP("result",
-												       "__copy",
-												       "1",
-												       "[9, 0, 0]") "], "
-														    "\"arg_nodes\": [0, 1, 2, 3], \"heads\": [[10, 0, 0], [9, 0, 0]], \"attrs\": {"
-														    "\"dltype\": [\"list_str\", [\"float32\", \"float32\", \"float32\", \"float32\", \"float32\", "
-														    "\"float32\", \"float32\", \"float32\", \"float32\", \"float32\", \"float32\"]], "
-														    "\"device_index\": [\"list_int\", [1, 4, 4, 4, 4, 4, 1, 4, 4, 4, 1]], "
-														    "\"storage_id\": [\"list_int\", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]], "
-														    "\"shape\": [\"list_shape\", [[1, 32], [64, 32], [1, 64], [10, 64], [1, 32], [1, 64], [1, 64], "
-														    "[1, 64], [1, 10], [1, 10], [1, 10]]]}, "
-														    "\"node_row_ptr\": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}";
+	"{\"nodes\": [" NAME("x") ", " NAME("p0") ", " NAME("p1") ", " NAME("p2") ", "
+	OP("x_there", "__copy", "1", "[0, 0, 0]") ", "
+	OP("layer", DENSE_RELU, "3", "[4, 0, 0], [1, 0, 0], [2, 0, 0]") ", "
+	OP("layer_here", "__copy", "1", "[5, 0, 0]") ", "
+	OP("layer_there", "__copy", "1", "[6, 0, 0]") ", "
+	OP("scores", DENSE, "2", "[7, 0, 0], [3, 0, 0]") ", "
+	OP("softmax", SOFTMAX, "1", "[8, 0, 0]") ", "
+	OP("result", "__copy", "1", "[9, 0, 0]") "], "
+	"\"arg_nodes\": [0, 1, 2, 3], \"heads\": [[10, 0, 0], [9, 0, 0]], \"attrs\": {"
+	"\"dltype\": [\"list_str\", [\"float32\", \"float32\", \"float32\", \"float32\", \"float32\", "
+	"\"float32\", \"float32\", \"float32\", \"float32\", \"float32\", \"float32\"]], "
+	"\"device_index\": [\"list_int\", [1, 4, 4, 4, 4, 4, 1, 4, 4, 4, 1]], "
+	"\"storage_id\": [\"list_int\", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]], "
+	"\"shape\": [\"list_shape\", [[1, 32], [64, 32], [1, 64], [10, 64], [1, 32], [1, 64], [1, 64], "
+	"[1, 64], [1, 10], [1, 10], [1, 10]]]}, "
+	"\"node_row_ptr\": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}";
+/* clang-format on */
 
 static const char *file(const char *name)
 {
