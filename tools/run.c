@@ -25,12 +25,28 @@ static int make(struct cli *cli, struct argument *list, size_t count)
 	return 0;
 }
 
+static int import(struct tenon_module *module, const char *path)
+{
+	struct tenon_module *other;
+	int err;
+
+	watch_say("loading %s", path);
+	err = tenon_module_load(path, &other);
+	if (!err) {
+		err = tenon_module_import(module, other);
+		tenon_object_unref(other);
+	}
+	return err ? tenon_error_in(err, "--import %s", path) : 0;
+}
+
 static int load(struct cli *cli, struct run *run)
 {
 	int err;
 
 	watch_say("loading %s", run->file);
 	err = tenon_module_load(run->file, &run->module);
+	for (size_t i = 0; i < run->import_count && !err; i++)
+		err = import(run->module, run->imports[i]);
 	return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : 0;
 }
 
@@ -257,6 +273,7 @@ static void release(struct run *run)
 	free(run->expects);
 	free(run->comparisons);
 	free(run->values);
+	free(run->imports);
 	free(run->ns);
 }
 
@@ -270,7 +287,8 @@ static int run_main(struct cli *cli, int argc, char **argv)
 	run.expects = calloc(most, sizeof(*run.expects));
 	run.comparisons = calloc(most, sizeof(*run.comparisons));
 	run.values = calloc(most, sizeof(*run.values));
-	if (!run.arguments || !run.expects || !run.comparisons || !run.values) {
+	run.imports = calloc(most, sizeof(*run.imports));
+	if (!run.arguments || !run.expects || !run.comparisons || !run.values || !run.imports) {
 		tenon_error(-TENON_E_NOMEM, "no memory for %zu arguments", most);
 		code = cli_error(cli, CLI_FAILED);
 		goto out;
@@ -298,6 +316,7 @@ const struct cli_command run_command = {
 	"Usage: tenon run FILE [OPTION]…\n"
 	"\n"
 	"  --function NAME   the function; without it main, or the only one there is\n"
+	"  --import FILE     a module that FILE shall import, e.g. kernels in a file of their own\n"
 	"  --device URI      where to run: cpu (the default), opencl:0, vulkan://name?key=value;\n"
 	"                    a model for several devices takes several\n"
 	"  --input SPEC      the next argument\n"

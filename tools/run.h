@@ -29,9 +29,11 @@
  * @expects: what is expected, in the order given
  * @comparisons: one for each of @expects, after the run
  * @values: scratch: the views handed to the function
+ * @imports: files of modules that the module shall import, in the order given
  * @argument_count: how many
  * @expect_count: how many
  * @output_count: how many of @arguments are outputs
+ * @import_count: how many
  * @module: the file, loaded
  * @called: the function
  * @result: what the last call returned, owned
@@ -60,7 +62,8 @@ struct run {
 	struct argument *expects;
 	struct comparison *comparisons;
 	struct tenon_value *values;
-	size_t argument_count, expect_count, output_count;
+	const char **imports;
+	size_t argument_count, expect_count, output_count, import_count;
 	struct tenon_module *module;
 	struct tenon_function *called;
 	struct tenon_value result;

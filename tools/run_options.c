@@ -8,6 +8,7 @@
 
 enum {
 	FUNCTION = 1,
+	IMPORT,
 	DEVICE,
 	INPUT,
 	OUTPUT,
@@ -27,6 +28,7 @@ enum {
 
 static const struct option options[] = {
 	{ "function", required_argument, NULL, FUNCTION },
+	{ "import", required_argument, NULL, IMPORT },
 	{ "device", required_argument, NULL, DEVICE },
 	{ "input", required_argument, NULL, INPUT },
 	{ "output", required_argument, NULL, OUTPUT },
@@ -99,6 +101,9 @@ static int option(struct cli *cli, struct run *run, int found)
 	switch (found) {
 	case FUNCTION:
 		run->function = optarg;
+		return 0;
+	case IMPORT:
+		run->imports[run->import_count++] = optarg;
 		return 0;
 	case DEVICE:
 		if (!run->devices.count)

@@ -5,6 +5,7 @@
 
 #include "runtime/core/module_object.h"
 #include "runtime/loader/const_loader.h"
+#include "runtime/loader/device_file.h"
 #include "runtime/loader/example_json.h"
 #include "runtime/loader/loaders.h"
 
@@ -39,6 +40,16 @@ static const struct file_loader {
 } builtin_files[] = {
 #ifdef CONFIG_EXAMPLE_JSON
 	{ "examplejson", example_json_load_file },
+#endif
+#ifdef CONFIG_DEVICE_FILES
+	{ "ptx", device_file_load },
+	{ "cubin", device_file_load },
+	{ "fatbin", device_file_load },
+	{ "cl", device_file_load },
+	{ "xclbin", device_file_load },
+	{ "awsxclbin", device_file_load },
+	{ "aocx", device_file_load },
+	{ "vulkan", device_file_load },
 #endif
 	{ NULL, NULL },
 };

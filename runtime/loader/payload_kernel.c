@@ -2,6 +2,8 @@
 /* Payloads that a backend of this build takes. */
 #include "runtime/loader/payload_kernel.h"
 
+#include <stdlib.h>
+
 #include "runtime/loader/device_program.h"
 
 static int make_kernels(const struct payload_tree *tree, size_t index, struct tenon_slice kind,
@@ -54,50 +56,93 @@ int payload_kernel(struct kernel_set **set, const struct payload_tree *tree, siz
 	return err ? err : kernel_set_function(kernels, name, m, out);
 }
 
-int payload_module_load(struct tenon_slice kind, struct tenon_slice bytes,
+/* what keeps the bytes of a module that came without a library */
+struct kept_bytes {
+	struct tenon_object object;
+	char *data;
+};
+
+static void kept_delete(void *self, int flags)
+{
+	struct kept_bytes *k = self;
+
+	if (flags & TENON_DELETE_CONTENT)
+		free(k->data);
+	if (flags & TENON_DELETE_MEMORY)
+		free(k);
+}
+
+static int keep_bytes(struct tenon_buffer *bytes, struct kept_bytes **out)
+{
+	struct kept_bytes *k = malloc(sizeof(*k));
+
+	*out = NULL;
+	if (!k)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a payload");
+	tenon_object_init(&k->object, TENON_TYPE_OBJECT, kept_delete);
+	k->data = bytes->data;
+	*bytes = (struct tenon_buffer)TENON_BUFFER_INIT;
+	*out = k;
+	return 0;
+}
+
+/* tables of TVM 0.20 and later, else those before */
+static int find_dialect(const struct payload_format *format, struct tenon_slice payload,
+			enum payload_dialect *dialect)
+{
+	struct tenon_cursor c = tenon_cursor_of(payload.data, payload.size, "payload", 0);
+	struct payload_facts facts = { .dialect = PAYLOAD_EXTRA };
+
+	*dialect = PAYLOAD_EXTRA;
+	if (!payload_read(format, TENON_GENERATION_NONE, &c, &facts))
+		return 0;
+	facts.dialect = *dialect = PAYLOAD_PLAIN;
+	return payload_read(format, TENON_GENERATION_NONE, &c, &facts);
+}
+
+int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, const char *file,
 			struct tenon_module **out)
 {
 	const struct payload_format *format = payload_format_of(kind);
-	struct payload_tree tree = { .file = "", .count = 1, .dialect = PAYLOAD_EXTRA };
-	struct tenon_slice copy, own_kind = { NULL, kind.size };
+	struct payload_tree tree = { .file = file, .count = 1 };
+	struct tenon_slice payload = { NULL, bytes->size };
 	struct payload_block *block;
-	struct tenon_buffer both = TENON_BUFFER_INIT;
-	struct payload_facts facts = { .dialect = PAYLOAD_EXTRA };
-	struct tenon_value keep = tenon_arg_none();
-	struct tenon_cursor c;
+	struct kept_bytes *keep;
 	int err;
 
 	*out = NULL;
 	/* the kind lies behind the payload: one object keeps both */
-	err = tenon_buffer_slice(&both, bytes);
-	if (!err)
-		err = tenon_buffer_slice(&both, kind);
-	copy = (struct tenon_slice){ both.data, both.size };
-	if (!err)
-		err = tenon_bytes_value(copy, &keep);
-	tenon_buffer_fini(&both);
-	if (!err)
-		err = tenon_value_text(&keep, &copy);
+	err = tenon_buffer_slice(bytes, kind);
 	if (err)
-		goto release;
-	own_kind.data = copy.data + bytes.size;
-	copy.size = bytes.size;
-	c = tenon_cursor_of(copy.data, copy.size, "payload", 0);
-	/* tables of TVM 0.20 and later, else those before */
-	if (payload_read(format, TENON_GENERATION_NONE, &c, &facts)) {
-		facts.dialect = tree.dialect = PAYLOAD_PLAIN;
-		err = payload_read(format, TENON_GENERATION_NONE, &c, &facts);
-		if (err)
-			goto release;
-	}
-	tree.base = (const uint8_t *)copy.data;
-	tree.keep = keep.type >= TENON_TYPE_OBJECT ? keep.as.object : NULL;
+		return err;
+	payload.data = bytes->data;
+	kind.data = bytes->data + payload.size;
+	err = find_dialect(format, payload, &tree.dialect);
+	if (!err)
+		err = keep_bytes(bytes, &keep);
+	if (err)
+		return err;
+	tree.base = (const uint8_t *)payload.data;
+	tree.keep = &keep->object;
 	err = payload_block_create(&tree, 1, &block);
-	if (err)
-		goto release;
-	*out = payload_block_add(block, 0, own_kind, format, copy);
-	payload_block_close(block);
-release:
-	tenon_value_release(&keep);
+	if (!err) {
+		*out = payload_block_add(block, 0, kind, format, payload);
+		payload_block_close(block);
+	}
+	tenon_object_unref(keep);
+	return err;
+}
+
+int payload_module_load(struct tenon_slice kind, struct tenon_slice bytes,
+			struct tenon_module **out)
+{
+	struct tenon_buffer copy = TENON_BUFFER_INIT;
+	int err;
+
+	*out = NULL;
+	err = tenon_buffer_slice(&copy, bytes);
+	if (!err)
+		err = payload_module_take(kind, &copy, "", out);
+	tenon_buffer_fini(&copy);
 	return err;
 }

@@ -22,6 +22,18 @@ int payload_kernel(struct kernel_set **set, const struct payload_tree *tree, siz
 		   struct tenon_slice name, struct tenon_function **out);
 
 /**
+ * payload_module_take - make a module of a payload that a backend takes
+ * @kind: its kind; copied
+ * @bytes: the payload; taken over, and empty afterwards, unless that fails
+ * @file: where it comes from, for messages; "" for nowhere; copied
+ * @out: receives the module with one reference
+ *
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NOMEM.
+ */
+int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, const char *file,
+			struct tenon_module **out);
+
+/**
  * payload_module_load - make a module of the bytes of a device's payload
  * @kind: a kind that a backend takes
  * @bytes: copied

@@ -14,7 +14,7 @@ _tenon()
 		return
 	fi
 	case $command in
-	run) options='--function --device --input --output --expect --rtol --atol --top --repeat --timeout --graph --params --profile --trace --stream --json --help' ;;
+	run) options='--function --import --device --input --output --expect --rtol --atol --top --repeat --timeout --graph --params --profile --trace --stream --json --help' ;;
 	inspect) options='--functions --model --graph --params --json --dot --help' ;;
 	bench) options='--input --graph --params --function --device --runs --warmup --per-op --json --help' ;;
 	params) options='--align --output --json --help list extract align from-npy from-npz' ;;

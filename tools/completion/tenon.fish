@@ -22,6 +22,7 @@ complete -c tenon -n '__fish_seen_subcommand_from inspect' -l dot -d 'Answer as 
 complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run inspect bench params devices doctor'
 
 complete -c tenon -n '__fish_seen_subcommand_from run' -l function -x -d 'The function to call'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l import -r -d 'A module to import'
 complete -c tenon -n '__fish_seen_subcommand_from run bench' -l device -x -a cpu -d 'Where to run'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l input -r -d 'The next argument'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l output -r -d 'The next argument, to be filled'

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/blob.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/file_map.h"
+
+#define TABLE(kernels)	"{\"tvm_version\": \"0.1.0\", \"func_info\": {" kernels "}}"
+#define KERNEL(members) TABLE("\"vecadd_kernel\": {" members "}")
+#define TYPES		"\"arg_types\": [\"handle\", \"handle\", \"handle\"]"
+#define TAGS		"\"launch_param_tags\": [\"blockIdx.x\", \"threadIdx.x\"]"
+#define EXTRA		"\"arg_extra_tags\": [0, 0, 0]"
+
+static char folder[512];
+
+static const char *path_of(const char *name)
+{
+	static char path[2][600];
+	static int next;
+	char *p = path[next++ % 2];
+
+	snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
+	return p;
+}
+
+static void write_file(const char *name, struct tenon_slice bytes)
+{
+	assert_int_equal(file_write(path_of(name), &bytes, 1), 0);
+}
+
+static int make_folder(void **state)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/device-file-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	assert_non_null(mkdtemp(folder));
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	static const char *const names[] = { "dev.cl", "dev.ptx", "dev.vulkan",
+					     "dev.tvm_meta.json" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unlink(path_of(names[i]));
+	return rmdir(folder);
+}
+
+/* The payload of the only import of a stored library. */
+static struct tenon_buffer stored(const char *file)
+{
+	struct tenon_buffer bytes = TENON_BUFFER_INIT;
+	struct tenon_module *root;
+
+	assert_int_equal(tenon_module_inspect(data_file(file), &root), 0);
+	assert_int_equal(root->import_count, 1);
+	assert_int_equal(tenon_module_save(root->imports[0], &bytes), 0);
+	tenon_object_unref(root);
+	return bytes;
+}
+
+/* Write a table and load the program beside it. */
+static int load(const char *program, const char *table, struct tenon_module **out)
+{
+	if (table)
+		write_file("dev.tvm_meta.json", tenon_slice_of(table));
+	return tenon_module_load(path_of(program), out);
+}
+
+/* The end of a payload, from where a text begins. */
+static struct tenon_slice from(const struct tenon_buffer *payload, const char *text, size_t before)
+{
+	const char *at = memmem(payload->data, payload->size, text, strlen(text));
+
+	assert_non_null(at);
+	at -= before;
+	return (struct tenon_slice){ at, payload->size - (size_t)(at - payload->data) };
+}
+
+static void a_program_and_its_table_make_the_payload_of_a_library(void **state)
+{
+	static const char *const tables[] = {
+		KERNEL("\"name\": \"vecadd_kernel\", " TYPES ", " TAGS ", " EXTRA),
+		/* in another order, with the key of old, and with what nobody knows */
+		KERNEL(EXTRA ", \"thread_axis_tags\": [\"blockIdx.x\", \"threadIdx.x\"], "
+			     "\"new\": {\"in\": [1, {}]}, " TYPES ", \"name\": "
+			     "\"vecadd\\u005fkernel\""),
+	};
+	struct tenon_buffer want = stored("tvm-0.27.0.post1/opencl_vecadd/lib.so"),
+			    got = TENON_BUFFER_INIT;
+	struct tenon_module *m;
+	size_t i;
+
+	(void)state;
+	write_file("dev.cl", from(&want, "// Function: ", 0));
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		if (load("dev.cl", tables[i], &m))
+			fail_msg("%s", tenon_error_message());
+		assert_slice(m->kind, "opencl");
+		got.size = 0;
+		assert_int_equal(tenon_module_save(m, &got), 0);
+		assert_int_equal(got.size, want.size);
+		assert_memory_equal(got.data, want.data, want.size);
+		tenon_object_unref(m);
+	}
+	tenon_buffer_fini(&got);
+	tenon_buffer_fini(&want);
+}
+
+static void vulkan_programs_have_a_magic_number_in_front(void **state)
+{
+	static const char table[] = KERNEL(TYPES ", " TAGS);
+	struct tenon_buffer want = stored("tvm-0.18/vulkan_vecadd/lib.so"), got = TENON_BUFFER_INIT,
+			    file = TENON_BUFFER_INIT;
+	struct tenon_function *f;
+	struct tenon_module *m;
+
+	(void)state;
+	/* number of programs, length of a name, name, flag, number of words, words */
+	const struct tenon_slice programs = from(&want, "\x03\x02#\x07", 8 + 8 + 13 + 4 + 8);
+
+	tenon_buffer_u32(&file, 0x02700027);
+	tenon_buffer_slice(&file, programs);
+	write_file("dev.vulkan", slice_of(&file));
+	if (load("dev.vulkan", table, &m))
+		fail_msg("%s", tenon_error_message());
+	assert_slice(m->kind, "vulkan");
+	assert_int_equal(tenon_module_save(m, &got), 0);
+	assert_memory_equal(got.data + got.size - programs.size, programs.data, programs.size);
+	assert_int_equal(tenon_module_get_function(m, "vecadd_kernel", &f), 0);
+	tenon_object_unref(f);
+	tenon_object_unref(m);
+
+	write_file("dev.vulkan", programs);
+	assert_true(load("dev.vulkan", table, &m) < 0);
+	assert_error_has("0x1 is not the magic number of Vulkan programs, 0x2700027");
+	tenon_buffer_fini(&got);
+	tenon_buffer_fini(&file);
+	tenon_buffer_fini(&want);
+}
+
+static void a_table_that_is_missing_or_wrong_is_told(void **state)
+{
+	static const struct {
+		const char *table, *message;
+	} cases[] = {
+		{ "", "dev.tvm_meta.json" },
+		{ "[]", "want an object" },
+		{ "{\"func_info\": {", "the text ends too early" },
+		{ "{\"tvm_version\": \"0.1.0\"}", "there is no func_info" },
+		{ TABLE("\"k\": {" TAGS "}"), "kernel k has no arg_types" },
+		{ TABLE("\"k\": {\"arg_types\": [\"float33x\"]}"),
+		  "an argument of type \"float33x\"" },
+		{ TABLE("\"k\": {\"arg_types\": \"handle\"}"), "arg_types is a string" },
+		{ TABLE("\"k\": {\"arg_types\": [], \"arg_extra_tags\": [-1]}"),
+		  "an argument's tag is -1, want 0" },
+		{ TABLE("\"k\": 3"), "a kernel is" },
+	};
+	struct tenon_module *m = NULL;
+	size_t i;
+
+	(void)state;
+	write_file("dev.ptx", tenon_slice_of(".version 6.0"));
+	assert_true(load("dev.ptx", NULL, &m) < 0);
+	assert_error_has("dev.ptx: the table of its kernels, which TVM writes beside it");
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_true(load("dev.ptx", cases[i].table, &m) < 0);
+		assert_error_has(cases[i].message);
+		assert_null(m);
+	}
+	unlink(path_of("dev.ptx"));
+	assert_int_equal(load("dev.ptx", TABLE(""), &m), -TENON_E_IO);
+	assert_error_has("dev.ptx: No such file");
+}
+
+static void a_table_without_kernels_has_no_functions(void **state)
+{
+	struct tenon_module *m;
+	struct tenon_function *f;
+
+	(void)state;
+	write_file("dev.ptx", tenon_slice_of(".version 6.0"));
+	assert_int_equal(load("dev.ptx", TABLE(""), &m), 0);
+	assert_slice(m->kind, "cuda");
+	assert_int_equal(tenon_module_find_function(m, tenon_slice_of("k"), true, &f), 0);
+	assert_null(f);
+	tenon_object_unref(m);
+}
+
+static void every_edit_of_a_table_is_refused_or_read(void **state)
+{
+	char table[] = KERNEL("\"name\": \"k\", " TYPES ", " TAGS ", " EXTRA);
+	static const char other[] = { 0, '"', '{', '}', '[', ']', ',', ':', '\\', '9', (char)0xff };
+	struct tenon_module *m;
+	size_t at, i;
+
+	(void)state;
+	write_file("dev.ptx", tenon_slice_of(".version 6.0"));
+	for (at = 0; at < sizeof(table) - 1; at++) {
+		const char kept = table[at];
+
+		for (i = 0; i < sizeof(other); i++) {
+			table[at] = other[i];
+			if (load("dev.ptx", table, &m))
+				assert_true(*tenon_error_message());
+			else
+				tenon_object_unref(m);
+		}
+		table[at] = kept;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			a_program_and_its_table_make_the_payload_of_a_library, make_folder,
+			remove_folder),
+		cmocka_unit_test_setup_teardown(vulkan_programs_have_a_magic_number_in_front,
+						make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(a_table_that_is_missing_or_wrong_is_told,
+						make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(a_table_without_kernels_has_no_functions,
+						make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(every_edit_of_a_table_is_refused_or_read,
+						make_folder, remove_folder),
+	};
+
+	return cmocka_run_group_tests_name("device programs in files", tests, NULL, NULL);
+}
