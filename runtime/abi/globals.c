@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "runtime/abi/context.h"
+#include "runtime/loader/loaders.h"
 
 static pthread_once_t globals_once = PTHREAD_ONCE_INIT;
 
@@ -32,6 +33,7 @@ static void register_all(void)
 #ifdef CONFIG_TVM_FFI_COMPAT
 	register_list(abi_module_globals);
 	register_list(abi_container_globals);
+	loader_register_globals();
 #endif
 	tenon_error_clear();
 }

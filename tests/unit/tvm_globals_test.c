@@ -154,6 +154,25 @@ static void modules_are_reached_by_functions(void **state)
 	tenon_object_unref(child);
 }
 
+static void loaders_of_the_build_are_found_by_their_names(void **state)
+{
+	const struct tenon_value bytes = tenon_arg_bytes(&(struct tenon_slice){ "", 0 });
+	struct tenon_function *f;
+	struct tenon_value ret;
+
+	(void)state;
+#ifdef CONFIG_METADATA
+	assert_int_equal(call_global("ffi.Module.load_from_bytes.metadata_module", &bytes, 1, &ret),
+			 0);
+	assert_int_equal(ret.type, TENON_TYPE_MODULE);
+	tenon_value_release(&ret);
+#endif
+	assert_int_equal(tenon_function_find("ffi.Module.load_from_bytes.no_such", &f), 0);
+	assert_null(f);
+	(void)bytes;
+	(void)ret;
+}
+
 static void a_device_that_is_not_there_cannot_be_set(void **state)
 {
 	struct tenon_value args[3] = { tenon_arg_int(1), tenon_arg_int(0), tenon_arg_int(0) }, ret;
@@ -280,6 +299,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(containers_are_read_by_functions, with_globals),
 		cmocka_unit_test_setup(modules_are_reached_by_functions, with_globals),
+		cmocka_unit_test_setup(loaders_of_the_build_are_found_by_their_names, with_globals),
 		cmocka_unit_test_setup(a_device_that_is_not_there_cannot_be_set, with_globals),
 		cmocka_unit_test_setup(code_of_0_21_gets_tensors_and_strings_in_its_own_words,
 				       with_globals),
