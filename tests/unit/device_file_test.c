@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/blob.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "lib/file_map.h"
 
 #define TABLE(kernels)	"{\"tvm_version\": \"0.1.0\", \"func_info\": {" kernels "}}"
 #define KERNEL(members) TABLE("\"vecadd_kernel\": {" members "}")
@@ -26,7 +25,11 @@ static const char *path_of(const char *name)
 
 static void write_file(const char *name, struct tenon_slice bytes)
 {
-	assert_int_equal(file_write(path_of(name), &bytes, 1), 0);
+	FILE *f = fopen(path_of(name), "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes.data, 1, bytes.size, f), bytes.size);
+	assert_int_equal(fclose(f), 0);
 }
 
 static int make_folder(void **state)
