@@ -9,7 +9,7 @@ needs_to_build='make:make cc:gcc pkg-config:pkg-config libcjson.pc:libcjson-dev 
 dlpack/dlpack.h:libdlpack-dev jsmn.h:libjsmn-dev xxhash.h:libxxhash-dev
 vulkan/vulkan_core.h:libvulkan-dev libc.h:libc6-dev scdoc:scdoc'
 needs_to_test='cmocka.pc:libcmocka-dev'
-needs_for_all_tests='gcc:gcc g++:g++ clang:clang musl-gcc:musl-tools kconfig-conf:kconfig-frontends
+needs_for_all_tests='gcc:gcc g++:g++ clang:clang libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gcc:musl-tools kconfig-conf:kconfig-frontends
 nm:binutils
 aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf arm-linux-gnueabihf/include/stdio.h:libc6-dev-armhf-cross
@@ -26,7 +26,7 @@ is_there()
 	libc.h)			[ -e /usr/include/stdlib.h ] ;;
 	*.h)			[ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;
 	/*)			[ -e "$1" ] ;;
-	*.so | *.so.[0-9])	[ -n "$(find /usr/lib /usr/local/lib /lib -name "$1" -print -quit 2>/dev/null)" ] ;;
+	*.so | *.so.[0-9] | *.a) [ -n "$(find /usr/lib /usr/local/lib /lib -name "$1" -print -quit 2>/dev/null)" ] ;;
 	*.pc)			pkg-config --exists "${1%.pc}" 2>/dev/null ;;
 	*)			command -v "$1" >/dev/null 2>&1 ;;
 	esac
