@@ -38,12 +38,15 @@ static struct tenon_slice cut(struct tenon_slice s)
 
 void nearest_name_offer(struct nearest_name *n, struct tenon_slice name)
 {
-	struct tenon_slice wanted = cut(n->wanted);
+	struct tenon_slice wanted = cut(n->wanted), offered = cut(name);
 	unsigned int d, most;
 	size_t i;
 
 	n->offered++;
-	d = edit_distance(wanted, cut(name));
+	d = edit_distance(wanted, offered);
+	/* names that agree nowhere are not near, however short they are */
+	if (d >= (wanted.size > offered.size ? wanted.size : offered.size))
+		return;
 	most = 2 + (unsigned int)wanted.size / 3;
 	/* one name within the other is near, whatever the distance */
 	if (d > most && !(wanted.size >= 3 && name.size > wanted.size &&

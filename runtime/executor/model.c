@@ -95,6 +95,9 @@ int tenon_model_output(struct tenon_model *model, size_t index, struct tenon_por
 	return err;
 }
 
+/* how many names a message lists */
+#define NAMES_MOST 4
+
 /* inputs or outputs, for what is the same with both */
 struct side {
 	const char *what;
@@ -104,6 +107,22 @@ struct side {
 
 static const struct side inputs = { "input", tenon_model_input_count, tenon_model_input };
 static const struct side outputs = { "output", tenon_model_output_count, tenon_model_output };
+
+/* " It has "x", "y" and 7 more.": what a graph takes from its caller stands before its parameters */
+static void print_names(struct tenon_model *model, const struct side *side,
+			struct tenon_buffer *out)
+{
+	size_t i, n = side->count(model);
+	struct tenon_port port;
+
+	for (i = 0; i < n && i < NAMES_MOST; i++)
+		if (!side->port(model, i, &port))
+			tenon_buffer_printf(out, "%s\"%.*s\"", i ? ", " : " It has ",
+					    (int)port.name.size, port.name.data);
+	if (n > NAMES_MOST)
+		tenon_buffer_printf(out, " and %zu more", n - NAMES_MOST);
+	tenon_buffer_printf(out, n ? "." : " It has none.");
+}
 
 static int not_found(struct tenon_model *model, const struct side *side, struct tenon_slice name)
 {
@@ -116,7 +135,10 @@ static int not_found(struct tenon_model *model, const struct side *side, struct 
 	for (i = 0; i < n; i++)
 		if (!side->port(model, i, &port))
 			nearest_name_offer(&nearest, port.name);
-	nearest_name_print(&nearest, &text);
+	if (nearest.count)
+		nearest_name_print(&nearest, &text);
+	else if (ERROR_MESSAGES)
+		print_names(model, side, &text);
 	err = tenon_error(-TENON_E_NOT_FOUND, "the model has no %s \"%.*s\".%s", side->what,
 			  (int)name.size, name.data, text.data ? text.data : "");
 	tenon_buffer_fini(&text);

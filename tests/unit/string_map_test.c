@@ -78,6 +78,9 @@ static void names_that_are_far_are_not_offered(void **state)
 	(void)state;
 	nearest_name_offer(&n, tenon_slice_of("softmax"));
 	nearest_name_print(&n, &b);
+	n.wanted = tenon_slice_of("foo");
+	nearest_name_offer(&n, tenon_slice_of("p0"));
+	nearest_name_print(&n, &b);
 	assert_int_equal(b.size, 0);
 	tenon_buffer_fini(&b);
 }
