@@ -298,7 +298,7 @@ void opencl_queue_forget(struct opencl_queue *q);
 /* devices/opencl/opencl_event.c */
 /** opencl_event_init - once, before any device is opened */
 void opencl_event_init(void);
-/** opencl_event_status - negative, OCL_COMPLETE, or positive while it is not done */
+/** opencl_event_status - negative; OCL_COMPLETE, and all it wrote is visible; positive before that */
 int opencl_event_status(ocl_event event);
 /**
  * opencl_event_wait - sleep until an event is done, the deadline passes or the device is lost

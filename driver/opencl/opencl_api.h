@@ -190,6 +190,7 @@ struct ocl_name_version {
 	OCL_FUNCTION(0, int, RetainEvent, (ocl_event))                                             \
 	OCL_FUNCTION(0, int, ReleaseEvent, (ocl_event))                                            \
 	OCL_FUNCTION(0, int, GetEventInfo, (ocl_event, uint32_t, size_t, void *, size_t *))        \
+	OCL_FUNCTION(0, int, WaitForEvents, (uint32_t, const ocl_event *))                         \
 	OCL_FUNCTION(0, int, GetEventProfilingInfo,                                                \
 		     (ocl_event, uint32_t, size_t, void *, size_t *))                              \
 	OCL_FUNCTION(1, int, SetEventCallback,                                                     \

@@ -54,6 +54,7 @@ struct ocl_event {
 	struct object o;
 	int status;
 	int slow;
+	int told; /* 1: that it is done, which orders nothing; 2: who waited for it */
 	uint64_t end;
 };
 

@@ -52,6 +52,7 @@ struct fake_opencl {
 	long sources;
 	long binaries;
 	long flushes;
+	long unordered; /* events that were asked whether they are done, and never waited for */
 };
 
 #endif /* TESTS_FAULTS_FAKE_OPENCL_H */

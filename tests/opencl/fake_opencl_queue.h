@@ -189,8 +189,11 @@ EXPORT int clRetainEvent(ocl_event e)
 
 EXPORT int clReleaseEvent(ocl_event e)
 {
-	if (drop(&e->o))
+	if (drop(&e->o)) {
+		if (e->told == 1)
+			COUNT(unordered);
 		free(e);
+	}
 	return 0;
 }
 
@@ -204,7 +207,15 @@ EXPORT int clGetEventInfo(ocl_event e, uint32_t what, size_t room, void *out, si
 		return answer_number((uint32_t)OCL_NVIDIA_ILLEGAL_ACCESS, 4, room, out, got);
 	if (__atomic_sub_fetch(&e->slow, 1, __ATOMIC_RELAXED) > 0)
 		return answer_number(2, 4, room, out, got);
+	if (!e->status)
+		__atomic_fetch_or(&e->told, 1, __ATOMIC_RELAXED);
 	return answer_number((uint32_t)e->status, 4, room, out, got);
+}
+
+EXPORT int clWaitForEvents(uint32_t n, const ocl_event *events)
+{
+	__atomic_fetch_or(&(*events)->told, 2, __ATOMIC_RELAXED);
+	return fault();
 }
 
 EXPORT int clGetEventProfilingInfo(ocl_event e, uint32_t what, size_t room, void *out, size_t *got)

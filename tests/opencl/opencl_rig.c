@@ -78,7 +78,9 @@ int rig_teardown(void **state)
 	live = fake->live;
 	if (live)
 		print_error("%ld objects of OpenCL were not given back\n", live);
-	return live ? -1 : 0;
+	if (fake->unordered)
+		print_error("%ld events were done, and nobody waited for them\n", fake->unordered);
+	return live || fake->unordered ? -1 : 0;
 }
 
 void rig_reopen(void)
