@@ -7,6 +7,7 @@
 #include <tenon/string.h>
 
 #include "lib/cursor_fast.h"
+#include "lib/string_map.h"
 
 #define MARKER "// Function: "
 
@@ -23,6 +24,7 @@ struct building {
 	struct tenon_kernel_info *kernel;
 	struct tenon_argument *argument;
 	uint8_t *tag;
+	struct string_map by_name; /* kernels, where each has code of its own */
 };
 
 static int count_one(void *context, const struct payload_function *f)
@@ -210,14 +212,21 @@ static int build_one(void *context, const struct payload_function *f)
 	return err;
 }
 
-static struct tenon_kernel_info *kernel_of(struct tenon_program *p, struct tenon_slice name)
+/* Of kernels that share a name the first one is found. */
+static int name_kernels(struct building *b)
 {
-	size_t i;
+	struct tenon_kernel_info *k = b->kernel - b->program->kernel_count;
+	void **slot;
 
-	for (i = 0; i < p->kernel_count; i++)
-		if (tenon_slice_equal(p->kernels[i].name, name))
-			return (struct tenon_kernel_info *)(uintptr_t)&p->kernels[i];
-	return NULL;
+	for (; k < b->kernel; k++) {
+		slot = string_map_slot(&b->by_name, k->name);
+		if (!slot)
+			return tenon_error(-TENON_E_NOMEM, "no memory for %zu names of kernels",
+					   b->program->kernel_count);
+		if (!*slot)
+			*slot = k;
+	}
+	return 0;
 }
 
 /* the next marker that begins a line, from @at; NULL */
@@ -235,8 +244,9 @@ static const char *next_marker(struct tenon_slice code, const char *at)
 }
 
 /* OpenCL source holds a piece for each kernel, with its name on a line in front. */
-static void split_source(struct tenon_program *p)
+static void split_source(const struct building *b)
 {
+	const struct tenon_program *p = b->program;
 	const char *end = p->code.data + p->code.size, *at, *line, *next;
 	struct tenon_kernel_info *k;
 	struct tenon_slice name;
@@ -250,7 +260,7 @@ static void split_source(struct tenon_program *p)
 		name.size = (size_t)(line - name.data);
 		if (name.size && name.data[name.size - 1] == '\r')
 			name.size--;
-		k = kernel_of(p, name);
+		k = string_map_get(&b->by_name, name);
 		if (k) {
 			k->code.data = line + 1;
 			k->code.size = (size_t)((next ? next : end) - (line + 1));
@@ -258,7 +268,7 @@ static void split_source(struct tenon_program *p)
 	}
 }
 
-static int split_parts(struct tenon_program *p, const struct payload_facts *facts)
+static int split_parts(const struct building *b, const struct payload_facts *facts)
 {
 	struct tenon_cursor c = facts->parts;
 	struct tenon_slice name, code;
@@ -270,7 +280,7 @@ static int split_parts(struct tenon_program *p, const struct payload_facts *fact
 		err = take_string(&c, &name);
 		if (!err)
 			err = take_string(&c, &code);
-		k = err ? NULL : kernel_of(p, name);
+		k = err ? NULL : string_map_get(&b->by_name, name);
 		if (k)
 			k->code = code;
 	}
@@ -278,7 +288,7 @@ static int split_parts(struct tenon_program *p, const struct payload_facts *fact
 }
 
 /* flag, number of words, words; checked when the payload was read */
-static int split_spirv(struct tenon_program *p, const struct payload_facts *facts)
+static int split_spirv(const struct building *b, const struct payload_facts *facts)
 {
 	struct tenon_cursor c = facts->spirv;
 	struct tenon_slice name, code;
@@ -299,13 +309,30 @@ static int split_spirv(struct tenon_program *p, const struct payload_facts *fact
 			err = tenon_cursor_bytes(&c, 4 * words, &code);
 		if (err)
 			return err;
-		k = kernel_of(p, name);
+		k = string_map_get(&b->by_name, name);
 		if (k) {
 			k->code = code;
 			k->code_flags = flag;
 		}
 	}
 	return 0;
+}
+
+/* Give each kernel its own code, where the payload holds it so. */
+static int split_code(struct building *b, const struct payload_facts *facts)
+{
+	const bool source = tenon_slice_equal(facts->format, tenon_slice_of("cl"));
+	int err = 0;
+
+	if (facts->part_count || facts->spirv_count || source)
+		err = name_kernels(b);
+	if (!err && facts->part_count)
+		err = split_parts(b, facts);
+	if (!err && facts->spirv_count)
+		err = split_spirv(b, facts);
+	if (!err && source)
+		split_source(b);
+	return err;
 }
 
 static int make_memory(const struct totals *t, const char *label, struct building *b)
@@ -336,8 +363,8 @@ static int make_memory(const struct totals *t, const char *label, struct buildin
 int device_program_make(struct tenon_slice kind, const struct payload_facts *facts,
 			const char *label, struct tenon_program **out)
 {
+	struct building b = { .by_name = STRING_MAP_INIT };
 	struct totals totals = { 0, 0, 0 };
-	struct building b;
 	int err;
 
 	*out = NULL;
@@ -353,18 +380,15 @@ int device_program_make(struct tenon_slice kind, const struct payload_facts *fac
 	b.program->format = facts->format;
 	b.program->code = facts->code;
 	err = payload_each_function(facts, build_one, &b);
-	if (!err && facts->part_count)
-		err = split_parts(b.program, facts);
-	if (!err && facts->spirv_count)
-		err = split_spirv(b.program, facts);
+	if (!err)
+		err = split_code(&b, facts);
+	string_map_fini(&b.by_name);
 	if (err) {
 		free(b.program);
 		return tenon_error_in(err, "%s", label);
 	}
 	if (facts->spirv_count && !facts->format.size)
 		b.program->format = tenon_slice_of("spirv");
-	if (tenon_slice_equal(facts->format, tenon_slice_of("cl")))
-		split_source(b.program);
 	*out = b.program;
 	return 0;
 }

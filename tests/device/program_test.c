@@ -220,6 +220,38 @@ static void source_is_cut_at_its_markers(void **state)
 	tenon_program_free(NULL);
 }
 
+/* parts may come in any order, and a table may say a name twice */
+static void each_of_many_kernels_has_its_own_code(void **state)
+{
+	enum { COUNT = 1000 };
+	static char name[COUNT][8];
+	struct tenon_buffer source = TENON_BUFFER_INIT;
+	const char *names[COUNT];
+	struct tenon_program *p;
+	char code[32];
+	int i;
+
+	(void)state;
+	for (i = 0; i < COUNT; i++) {
+		snprintf(name[i], sizeof(name[i]), "k%d", i % (COUNT - 1));
+		names[i] = name[i];
+	}
+	for (i = COUNT - 2; i >= 0; i--)
+		tenon_buffer_printf(&source, "// Function: k%d\nbody %d\n", i, i);
+	tenon_buffer_u8(&source, 0);
+	text("cl");
+	table(names, COUNT, NULL, 0);
+	text(source.data);
+	tenon_buffer_fini(&source);
+	assert_int_equal(read("opencl", &p), 0);
+	for (i = 0; i < COUNT - 1; i++) {
+		snprintf(code, sizeof(code), "body %d\n", i);
+		assert_true(tenon_slice_equal(p->kernels[i].code, tenon_slice_of(code)));
+	}
+	assert_int_equal(p->kernels[COUNT - 1].code.size, 0);
+	tenon_program_free(p);
+}
+
 static int read_words(uint32_t last_word, struct tenon_program **out)
 {
 	static const char *const names[] = { "a", "b" }, *const tags[] = { "blockIdx.x" };
@@ -302,6 +334,7 @@ int main(void)
 		cmocka_unit_test_setup(a_tag_that_nobody_knows_is_refused_by_name, begin),
 		cmocka_unit_test_setup(arguments_are_of_types_that_kernels_take, begin),
 		cmocka_unit_test_setup(source_is_cut_at_its_markers, begin),
+		cmocka_unit_test_setup(each_of_many_kernels_has_its_own_code, begin),
 		cmocka_unit_test_setup(each_kernel_of_vulkan_has_words_and_a_flag, begin),
 		cmocka_unit_test_setup(bytes_that_are_cut_short_are_refused_at_every_length, begin),
 		cmocka_unit_test_setup(a_kind_that_nobody_describes_is_refused, begin),
