@@ -54,7 +54,7 @@ int vulkan_import(struct tenon_device *device, const struct tenon_memory_import 
 	}
 	if (err)
 		return err;
-	err = vulkan_buffer_make(d, from->size, from->usage, -1, &own, &made);
+	err = vulkan_buffer_make(d, from->size, from->usage, (int32_t)from->heap - 1, &own, &made);
 	if (err) {
 		/* from the allocation on it is the driver's */
 		if (from->type != TENON_HANDLE_HOST_POINTER && !made.memory)

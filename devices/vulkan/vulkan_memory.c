@@ -122,8 +122,11 @@ struct allocation {
 static int allocate(struct vulkan_device *d, struct allocation *a, uint32_t handles,
 		    const struct tenon_memory_import *from, struct vulkan_memory *m)
 {
+	VkExternalMemoryHandleTypeFlagBits type = 0;
 	VkResult r;
 
+	if (from)
+		type = (VkExternalMemoryHandleTypeFlagBits)vulkan_handle_type(from->type);
 	if (handles & d->facts.dedicated) {
 		a->dedicated.buffer = m->buffer;
 		vulkan_chain(&a->info, &a->dedicated,
@@ -133,12 +136,12 @@ static int allocate(struct vulkan_device *d, struct allocation *a, uint32_t hand
 		a->export.handleTypes = handles;
 		vulkan_chain(&a->info, &a->export, VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO);
 	} else if (from && from->type == TENON_HANDLE_HOST_POINTER) {
-		a->pointer.handleType = (VkExternalMemoryHandleTypeFlagBits)handles;
+		a->pointer.handleType = type;
 		a->pointer.pHostPointer = from->pointer;
 		vulkan_chain(&a->info, &a->pointer,
 			     VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT);
 	} else if (from) {
-		a->fd.handleType = (VkExternalMemoryHandleTypeFlagBits)handles;
+		a->fd.handleType = type;
 		a->fd.fd = from->fd;
 		vulkan_chain(&a->info, &a->fd, VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR);
 	}
@@ -195,8 +198,9 @@ int vulkan_buffer_make(struct vulkan_device *d, uint64_t size, uint32_t usage, i
 	memset(&a, 0, sizeof(a));
 	if (from)
 		handles = vulkan_handle_type(from->type);
-	else if (usage & TENON_MEMORY_EXPORT)
-		handles = d->facts.exports;
+	/* an opaque fd is taken back for a buffer like the one that it was made of */
+	if (from ? from->type == TENON_HANDLE_OPAQUE_FD : !!(usage & TENON_MEMORY_EXPORT))
+		handles |= d->facts.exports;
 	m->id = vulkan_new_id(d);
 	err = make_buffer(d, size, handles, m);
 	if (err)

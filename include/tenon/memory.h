@@ -63,6 +63,10 @@ struct tenon_memory_request {
  * @pointer: for host pointers; the memory must outlive the object and all its uses
  * @size: bytes
  * @usage: enum tenon_memory_usage
+ * @heap: 0; for an opaque fd of memory that was requested from a heap, one more than its number
+ *
+ * A driver takes back an opaque fd only as what it was made as: @size, @usage and @heap have to be
+ * those of its request, but for TENON_MEMORY_EXPORT, which may be left out.
  */
 struct tenon_memory_import {
 	uint32_t type;
@@ -70,7 +74,7 @@ struct tenon_memory_import {
 	void *pointer;
 	uint64_t size;
 	uint32_t usage;
-	uint32_t reserved;
+	uint32_t heap;
 };
 
 /** enum tenon_map_mode - what the host does with mapped memory; a mask */

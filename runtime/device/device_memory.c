@@ -238,6 +238,10 @@ int tenon_memory_import(struct tenon_device *device, const struct tenon_memory_i
 	    (from->type == TENON_HANDLE_HOST_POINTER ? !from->pointer : from->fd < 0))
 		return tenon_error(-TENON_E_VALUE, "%s of %" PRIu64 " bytes is no memory",
 				   handle_name(from->type), from->size);
+	if (from->heap > device->properties.heap_count)
+		return tenon_error(-TENON_E_VALUE, "%s of heap %u: there are %u",
+				   handle_name(from->type), from->heap - 1,
+				   device->properties.heap_count);
 	return device->ops->memory->import_handle(device, from, out);
 }
 
