@@ -22,12 +22,29 @@ only_declared_folders()
 		not grep -v '^\./opt/x/\(bin\|include/tenon\|lib/triplet\|share\)/' "$scratch/list"
 }
 
+has()
+{
+	for file; do
+		[ -s "$root/opt/x/$file" ] || { echo "$file is missing"; list; return 1; }
+	done
+}
+
 has_files()
 {
-	for file in bin/tenon include/tenon/tenon.h lib/triplet/libtenon.a lib/triplet/libtenon.so \
-		lib/triplet/libtenon.so.0 lib/triplet/pkgconfig/tenon.pc; do
-		[ -e "$root/opt/x/$file" ] || { echo "$file is missing"; list; return 1; }
-	done
+	has bin/tenon include/tenon/tenon.h lib/triplet/libtenon.a lib/triplet/libtenon.so \
+		lib/triplet/libtenon.so.0 lib/triplet/tenon/libtvm_ffi.so lib/triplet/pkgconfig/tenon.pc
+}
+
+has_headers()
+{
+	(cd "$TENON_SOURCE" && find include/tenon -name "*.h") > "$scratch/headers"
+	has $(cat "$scratch/headers")
+}
+
+has_completions()
+{
+	has share/bash-completion/completions/tenon share/zsh/site-functions/_tenon \
+		share/fish/vendor_completions.d/tenon.fish
 }
 
 pkg()
@@ -61,6 +78,11 @@ is_stripped()
 it "install succeeds" inner_make O="$folder" $where defconfig install
 it "it writes only below the folders it was told" only_declared_folders
 it "the command, the headers and the libraries are there" has_files
+it "so is every header" has_headers
+it "so are the completions of bash, zsh and fish" has_completions
+if command -v scdoc >/dev/null 2>&1; then
+	it "so is the manual page" has share/man/man1/tenon.1
+fi
 it "the installed command runs" "$root/opt/x/bin/tenon" --version
 it "nothing is stripped unasked" not is_stripped "$root/opt/x/lib/triplet/libtenon.so"
 if command -v pkg-config >/dev/null 2>&1; then
@@ -71,6 +93,8 @@ if command -v pkg-config >/dev/null 2>&1; then
 		"$root/opt/x/lib/triplet/pkgconfig/tenon.pc"
 fi
 it "installing again changes nothing" inner_make O="$folder" $where install
+it "a file that is missing in the source ends the install" not inner_make O="$folder" $where \
+	completion-folder="$scratch/none" install
 it "uninstall succeeds" inner_make O="$folder" $where uninstall
 it "it leaves no file behind" test -z "$(list)"
 it "install-strip succeeds" inner_make O="$folder" $where install-strip
