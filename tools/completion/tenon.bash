@@ -1,53 +1,139 @@
 # SPDX-License-Identifier: MIT
 # bash completion for tenon(1)
 
+# The words up to the cursor, as written. Bash takes "x=@a.npy" apart at the characters of COMP_WORDBREAKS and
+# replaces the last piece alone: what stands in front of that is cut from every reply.
+_tenon_words()
+{
+	local line=$COMP_LINE at i piece
+
+	words=()
+	for ((i = 0; i <= COMP_CWORD; i++)); do
+		piece=${COMP_WORDS[i]-}
+		at=${line#"${line%%[![:space:]]*}"}
+		if [ "$i" -gt 0 ] && [ -n "$line" ] && [ -n "$piece" ] && [ "$at" = "$line" ]; then
+			words[${#words[@]}-1]+=$piece
+		else
+			words+=("$piece")
+		fi
+		line=${at#"$piece"}
+	done
+	word=${words[${#words[@]}-1]}
+	case $piece in
+	*[!=@:]*) cut=${word%"$piece"} ;;
+	*) cut=$word ;;
+	esac
+}
+
+# Lines to choose from, behind what stands in front of them in the word.
+_tenon_offer()
+{
+	local line
+
+	while read -r line; do
+		line=$head$1$line
+		COMPREPLY+=("${line#"$cut"}")
+	done
+}
+
+_tenon_reply()
+{
+	_tenon_offer '' < <(compgen -W "$1" -- "$word")
+}
+
+_tenon_files()
+{
+	compopt -o filenames 2>/dev/null
+	_tenon_offer "$1" < <(compgen -f -- "$2")
+}
+
+_tenon_spec()
+{
+	case $word in
+	*@*) _tenon_files "${word%%@*}@" "${word#*@}" ;;
+	*=) _tenon_offer "$word" <<< @ ;;
+	*=*) ;;
+	*) _tenon_reply 'true false null @' ;;
+	esac
+	case ${COMPREPLY[*]} in
+	*@) compopt -o nospace 2>/dev/null ;;
+	esac
+}
+
+# The value of an option; fails where the option before the cursor has none.
+_tenon_value()
+{
+	case $1 in
+	--device) _tenon_reply 'cpu' ;;
+	--input|--expect) _tenon_spec ;;
+	--import|--graph|--params|--trace|-o) _tenon_files '' "$word" ;;
+	--output) if [ "$command" = params ]; then _tenon_files '' "$word"; fi ;;
+	--function|--rtol|--atol|--repeat|--timeout|--top|--runs|--warmup|--align) ;;
+	*) return 1 ;;
+	esac
+}
+
+_tenon_verb_is_there()
+{
+	local i
+
+	for ((i = 2; i < ${#words[@]} - 1; i++)); do
+		case ${words[i]} in
+		list|extract|align|from-npy|from-npz) return 0 ;;
+		esac
+	done
+	return 1
+}
+
 _tenon()
 {
-	local cur prev command options
-	cur=${COMP_WORDS[COMP_CWORD]}
-	prev=${COMP_WORDS[COMP_CWORD-1]}
-	command=${COMP_WORDS[1]}
-	COMPREPLY=()
+	local words word cut head='' command option options
 
-	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'run inspect bench params devices doctor help --version --help' -- "$cur"))
+	COMPREPLY=()
+	_tenon_words
+	command=${words[1]-}
+	if [ "${#words[@]}" -le 2 ]; then
+		_tenon_reply 'run inspect bench params devices doctor help --version --help'
 		return
 	fi
 	case $command in
 	run) options='--function --import --device --input --output --expect --rtol --atol --top --repeat --timeout --graph --params --profile --trace --stream --json --help' ;;
 	inspect) options='--functions --model --graph --params --json --dot --help' ;;
 	bench) options='--input --graph --params --function --device --runs --warmup --per-op --json --help' ;;
-	params) options='--align --output --json --help list extract align from-npy from-npz' ;;
-	devices|doctor) options='--json --help' ;;
+	params) options='--align --output --json --help' ;;
+	devices|doctor)
+		_tenon_reply '--json --help'
+		return
+		;;
 	help)
-		COMPREPLY=($(compgen -W 'run inspect bench params devices doctor' -- "$cur"))
+		if [ "${#words[@]}" -eq 3 ]; then
+			_tenon_reply 'run inspect bench params devices doctor'
+		fi
 		return
 		;;
 	*) return ;;
 	esac
-	case $prev in
-	--device)
-		COMPREPLY=($(compgen -W 'cpu' -- "$cur"))
-		return
+	option=${words[${#words[@]}-2]}
+	case $word in
+	--*=*)
+		option=${word%%=*}
+		head=$option=
+		word=${word#*=}
 		;;
-	--input|--expect)
-		case $cur in
-		@*)
-			compopt -o nospace 2>/dev/null
-			COMPREPLY=($(compgen -P @ -f -- "${cur#@}"))
-			;;
-		*) COMPREPLY=($(compgen -W 'true false null @' -- "$cur")) ;;
-		esac
-		return
-		;;
-	--function|--output|--rtol|--atol|--repeat|--timeout|--runs|--warmup|--align) return ;;
 	esac
-	case $cur in
-	-*) COMPREPLY=($(compgen -W "$options" -- "$cur")) ;;
-	*)
-		compopt -o filenames 2>/dev/null
-		COMPREPLY=($(compgen -f -- "$cur"))
+	if _tenon_value "$option" || [ -n "$head" ]; then
+		return
+	fi
+	case $command,$word in
+	*,-*) _tenon_reply "$options" ;;
+	params,*)
+		if _tenon_verb_is_there; then
+			_tenon_files '' "$word"
+		else
+			_tenon_reply 'list extract align from-npy from-npz'
+		fi
 		;;
+	*) _tenon_files '' "$word" ;;
 	esac
 }
 

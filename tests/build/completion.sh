@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# what bash offers at a place of the command line
+
+. tests/build/tap.sh
+
+need bash
+folder=$scratch/files
+mkdir "$folder" "$folder/README.d"
+touch "$folder/README" "$folder/a b.npy" "$folder/other"
+script=$TENON_SOURCE/tools/completion/tenon.bash
+
+# offers REPLIES LINE PIECE...: as bash asks at the end of a line, that it took apart into pieces
+offers()
+{
+	(cd "$folder" && bash -c '
+		. "$1" || exit
+		want=$2 COMP_LINE=$3 COMP_POINT=${#3}
+		shift 3
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		_tenon tenon "" ""
+		got=$(printf "%s\n" "${COMPREPLY[@]}" | sort | tr "\n" "|")
+		[ "$got" = "$want|" ] || { echo "for \"$COMP_LINE\": got $got want $want|"; exit 1; }
+	' bash "$script" "$@")
+}
+
+commands_come_first()
+{
+	offers 'doctor' 'tenon do' tenon do && offers 'params' 'tenon help pa' tenon help pa
+}
+
+params_has_actions()
+{
+	offers 'align|extract|from-npy|from-npz|list' 'tenon params ' tenon params '' &&
+		offers 'from-npy|from-npz' 'tenon params --json from' tenon params --json from &&
+		offers 'README|README.d' 'tenon params list RE' tenon params list RE &&
+		offers 'README|README.d' 'tenon params extract x -o RE' tenon params extract x -o RE
+}
+
+no_files_for_devices()
+{
+	offers '--help|--json' 'tenon devices ' tenon devices '' && offers '' 'tenon doctor o' tenon doctor o
+}
+
+files_behind_an_at()
+{
+	offers 'README|README.d' 'tenon run f --input @RE' tenon run f --input @ RE &&
+		offers 'README|README.d' 'tenon run f --input x=@RE' tenon run f --input x =@ RE &&
+		offers 'other' 'tenon run f --expect x=2xint8=@o' tenon run f --expect x = 2xint8 =@ o &&
+		offers 'README|README.d|a b.npy|other' 'tenon run f --input x=@' tenon run f --input x =@ &&
+		offers '@' 'tenon run f --input x=' tenon run f --input x = &&
+		offers 'README|README.d' 'tenon run f --input=x=@RE' tenon run f --input = x =@ RE
+}
+
+# where COMP_WORDBREAKS was changed
+whole_words()
+{
+	offers 'x=@README|x=@README.d' 'tenon run f --input x=@RE' tenon run f --input x=@RE &&
+		offers '--input=x=@other' 'tenon run f --input=x=@o' tenon run f --input=x=@o
+}
+
+options_and_values()
+{
+	offers '--per-op' 'tenon bench --per' tenon bench --per && offers cpu 'tenon run --device ' tenon run --device '' &&
+		offers '' 'tenon run --repeat o' tenon run --repeat o && offers other 'tenon run o' tenon run o &&
+		offers other 'tenon run --graph=o' tenon run --graph = o &&
+		offers 'a b.npy' 'tenon inspect a' tenon inspect a
+}
+
+it "commands come first" commands_come_first
+it "tenon params has actions, then files" params_has_actions
+it "no file is offered where none is wanted" no_files_for_devices
+it "behind an @ come files, whatever stands in front" files_behind_an_at
+it "words that bash left whole are replaced whole" whole_words
+it "options and their values" options_and_values
+finish
