@@ -10,7 +10,6 @@
 #include "tools/content_file.h"
 #include "tools/file.h"
 #include "tools/json_value.h"
-#include "tools/npy.h"
 #include "tools/params.h"
 #include "tools/spec.h"
 
@@ -116,67 +115,6 @@ static int list(struct cli *cli, const struct words *w)
 	return err ? params_failed(cli, err) : CLI_OK;
 }
 
-/* ---- extract */
-
-/* the name as a file in the current folder: nothing in it may lead elsewhere */
-static char *file_name(struct tenon_slice name)
-{
-	char *text = malloc(name.size + sizeof("_.npy"));
-	size_t i, n = 0;
-
-	if (!text)
-		return NULL;
-	if (!name.size || name.data[0] == '.' || name.data[0] == '-')
-		text[n++] = '_';
-	for (i = 0; i < name.size; i++) {
-		unsigned char c = (unsigned char)name.data[i];
-
-		text[n++] = c <= ' ' || c == '/' || c == '\\' || c == 127 ? '_' : (char)c;
-	}
-	strcpy(text + n, ".npy");
-	return text;
-}
-
-static int extract_one(struct cli *cli, struct tenon_params *params, const struct tenon_param *p)
-{
-	struct tenon_tensor *tensor;
-	char *path = file_name(p->name);
-	int err;
-
-	err = path ? tenon_params_tensor(params, p, 0, &tensor)
-		   : tenon_error(-TENON_E_NOMEM, "no memory for a name");
-	if (!err) {
-		err = npy_write(path, &tensor->dl);
-		tenon_object_unref(tensor);
-	}
-	if (!err)
-		fprintf(cli->out, "%s\n", path);
-	free(path);
-	return err;
-}
-
-static int extract(struct cli *cli, const struct words *w)
-{
-	const struct tenon_param *p;
-	struct tenon_params *params;
-	int err, i;
-	size_t k;
-
-	err = tenon_params_open(w->word[0], &params);
-	for (k = 0; !err && w->count == 1 && (p = tenon_params_at(params, k)); k++)
-		err = extract_one(cli, params, p);
-	for (i = 1; !err && i < w->count; i++) {
-		p = tenon_params_find(params, tenon_slice_of(w->word[i]));
-		err = p ? extract_one(cli, params, p)
-			: tenon_error(-TENON_E_NOT_FOUND, "%s has no parameter \"%s\"", w->word[0],
-				      w->word[i]);
-	}
-	if (err)
-		err = params_failed(cli, err);
-	tenon_object_unref(params);
-	return err;
-}
-
 /* ---- align */
 
 static int align(struct cli *cli, const struct words *w)
@@ -268,7 +206,7 @@ static const struct action {
 	int least, most; /* words behind the name */
 } actions[] = {
 	{ "list", list, 1, 1 },
-	{ "extract", extract, 1, 1 << 20 },
+	{ "extract", params_extract, 1, 1 << 20 },
 	{ "align", align, 1, 2 },
 	{ "from-npy", from_npy, 1, 1 << 20 },
 	{ "from-npz", params_from_npz, 1, 2 },
@@ -335,18 +273,19 @@ const struct cli_command params_command = {
 	"params",
 	"List, extract, align or make files of parameters",
 	"Usage: tenon params list FILE [--json]\n"
-	"       tenon params extract FILE [NAME]…\n"
+	"       tenon params extract FILE [NAME]… [-o FOLDER]\n"
 	"       tenon params align FILE [TO]\n"
 	"       tenon params from-npy [NAME=]FILE.npy… TO\n"
 	"       tenon params from-npz FILE.npz TO\n"
 	"\n"
 	"  list      print name, type, size and place of each parameter\n"
-	"  extract   write parameters, or those named, as .npy files to the current folder\n"
+	"  extract   write parameters, or those named, as .npy files to the current folder or to\n"
+	"            FOLDER, which is made where it is missing\n"
 	"  align     write the file anew, to TO or in place, so that models use it without a copy\n"
 	"  from-npy  make a file of arrays; a name is the file's, unless one is given\n"
 	"  from-npz  make a file of the arrays that numpy.savez or savez_compressed wrote\n"
 	"\n"
-	"  -o, --output TO  the file to write, instead of the last word\n"
+	"  -o, --output TO  the file to write, instead of the last word; the folder of extract\n"
 	"  --align N        alignment in bytes (128)\n"
 	"  --json           answer in JSON\n"
 	"\n"

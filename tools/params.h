@@ -12,7 +12,7 @@
  * struct words - the words behind `tenon params ACTION`
  * @align: alignment of what is written, in bytes
  * @json: answer in JSON
- * @output: file to be written; NULL when it is among the words
+ * @output: file or folder to be written to; NULL when it is among the words
  * @count: how many words
  * @word: the words
  */
@@ -30,6 +30,9 @@ int params_failed(struct cli *cli, int err);
 /** params_write - write to where the words say, and print that; 0 or a negative status */
 int params_write(struct cli *cli, const struct words *w, const struct tenon_param *params,
 		 size_t n);
+
+/** params_extract - write parameters as array files; returns an exit code */
+int params_extract(struct cli *cli, const struct words *w);
 
 /** params_from_npz - make a file of parameters of numpy's file of arrays; returns an exit code */
 int params_from_npz(struct cli *cli, const struct words *w);

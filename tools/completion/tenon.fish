@@ -43,5 +43,5 @@ complete -c tenon -n '__fish_seen_subcommand_from bench' -l runs -x -d 'How ofte
 complete -c tenon -n '__fish_seen_subcommand_from bench' -l warmup -x -d 'Runs before that do not count'
 complete -c tenon -n '__fish_seen_subcommand_from bench' -l per-op -d 'Times of each operator'
 complete -c tenon -n '__fish_seen_subcommand_from params' -a 'list extract align from-npy from-npz'
-complete -c tenon -n '__fish_seen_subcommand_from params' -s o -l output -r -d 'The file to write'
+complete -c tenon -n '__fish_seen_subcommand_from params' -s o -l output -r -d 'The file or folder to write to'
 complete -c tenon -n '__fish_seen_subcommand_from params' -l align -x -d 'Alignment in bytes'
