@@ -23,7 +23,7 @@ int params_failed(struct cli *cli, int err)
 
 int params_write(struct cli *cli, const struct words *w, const struct tenon_param *params, size_t n)
 {
-	const char *to = w->output ? w->output : w->word[w->count - 1];
+	const char *to = params_target(w);
 	int err;
 
 	err = tenon_params_write(to, params, n, w->align);
@@ -119,9 +119,13 @@ static int list(struct cli *cli, const struct words *w)
 
 static int align(struct cli *cli, const struct words *w)
 {
+	bool in_place = w->count == 1 && !w->output;
 	struct tenon_params *params;
 	int err;
 
+	/* in place, the file is found to be one of parameters when it is opened */
+	if (!in_place && params_check_target(cli, params_target(w)))
+		return CLI_USAGE;
 	err = tenon_params_open(w->word[0], &params);
 	if (err)
 		return params_failed(cli, err);
@@ -150,6 +154,34 @@ static struct tenon_slice name_of(const char *word, const char **path)
 	return (struct tenon_slice){ word, dot ? (size_t)(dot - word) : strlen(word) };
 }
 
+static int by_name(const void *a, const void *b)
+{
+	struct tenon_slice x = ((const struct tenon_param *)a)->name;
+	struct tenon_slice y = ((const struct tenon_param *)b)->name;
+	int order = memcmp(x.data, y.data, x.size < y.size ? x.size : y.size);
+
+	return order ? order : (x.size > y.size) - (x.size < y.size);
+}
+
+/* names the parameters, unless two would be called the same; @params is put in order for that */
+static int check_names(struct cli *cli, const struct words *w, struct tenon_param *params, size_t n)
+{
+	const char *path;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		params[i].name = name_of(w->word[i], &path);
+	qsort(params, n, sizeof(*params), by_name);
+	for (i = 1; i < n; i++)
+		if (!by_name(&params[i - 1], &params[i]))
+			return cli_usage(
+				cli,
+				"two arrays are called \"%.*s\": name one of them anew, as "
+				"in NAME=FILE.npy",
+				(int)params[i].name.size, params[i].name.data);
+	return 0;
+}
+
 static int read_array(const char *word, struct tenon_param *p, struct tenon_tensor **tensor)
 {
 	const char *path;
@@ -163,30 +195,44 @@ static int read_array(const char *word, struct tenon_param *p, struct tenon_tens
 	return tenon_tensor_bytes(&p->tensor, &p->bytes);
 }
 
-static int from_npy(struct cli *cli, const struct words *w)
+static int make_of_arrays(struct cli *cli, const struct words *w, struct tenon_param *params,
+			  struct tenon_tensor **tensors, size_t n)
 {
-	size_t n = (size_t)w->count - !w->output, i;
-	struct tenon_param *params = calloc(n, sizeof(*params));
-	struct tenon_tensor **tensors = calloc(n, sizeof(struct tenon_tensor *));
+	size_t i;
 	int err = 0;
 
-	if (!n) {
-		free(params);
-		free(tensors);
-		return cli_usage(cli,
-				 "params from-npy: [NAME=]FILE.npy…, and what to make of them");
-	}
-	if (!params || !tensors)
-		err = tenon_error(-TENON_E_NOMEM, "no memory for %zu parameters", n);
+	if (check_names(cli, w, params, n) || params_check_target(cli, params_target(w)))
+		return CLI_USAGE;
 	for (i = 0; i < n && !err; i++)
 		err = read_array(w->word[i], &params[i], &tensors[i]);
 	if (!err)
 		err = params_write(cli, w, params, n);
+	return err ? params_failed(cli, err) : CLI_OK;
+}
+
+static int from_npy(struct cli *cli, const struct words *w)
+{
+	size_t n = (size_t)w->count - !w->output, i;
+	struct tenon_param *params;
+	struct tenon_tensor **tensors;
+	int code;
+
+	if (!n)
+		return cli_usage(cli,
+				 "params from-npy: [NAME=]FILE.npy…, and what to make of them");
+	params = calloc(n, sizeof(*params));
+	tensors = calloc(n, sizeof(struct tenon_tensor *));
+	if (params && tensors) {
+		code = make_of_arrays(cli, w, params, tensors, n);
+	} else {
+		code = params_failed(
+			cli, tenon_error(-TENON_E_NOMEM, "no memory for %zu parameters", n));
+	}
 	for (i = 0; tensors && i < n; i++)
 		tenon_object_unref(tensors[i]);
 	free(tensors);
 	free(params);
-	return err ? params_failed(cli, err) : CLI_OK;
+	return code;
 }
 
 #ifndef CONFIG_NPZ
@@ -289,6 +335,7 @@ const struct cli_command params_command = {
 	"  --align N        alignment in bytes (128)\n"
 	"  --json           answer in JSON\n"
 	"\n"
+	"TO may be a file of parameters that is there already; another file is never replaced.\n"
 	"Files that were aligned can be read by TVM: what fills the gaps looks like parameters "
 	"that\n"
 	"no model asks for.\n",

@@ -27,6 +27,19 @@ struct words {
 /** params_failed - print the thread's error; returns the exit code of a file that is no good */
 int params_failed(struct cli *cli, int err);
 
+/** params_target - the file to be written, by the words */
+const char *params_target(const struct words *w);
+
+/**
+ * params_check_target - refuse to write where something else would be lost
+ * @cli: the run
+ * @to: the file to be written: none that is there already, unless it is one of parameters, and none
+ *	with a name that array files have
+ *
+ * Return: 0; CLI_USAGE, its message printed.
+ */
+int params_check_target(struct cli *cli, const char *to);
+
 /** params_write - write to where the words say, and print that; 0 or a negative status */
 int params_write(struct cli *cli, const struct words *w, const struct tenon_param *params,
 		 size_t n);

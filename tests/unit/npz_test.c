@@ -224,8 +224,12 @@ static void the_command_makes_parameters_of_them(void **state)
 	remove(made);
 	assert_refused(RUN("params", "from-npz", (char *)(uintptr_t)path), CLI_USAGE,
 		       "FILE.npz TO");
-	assert_refused(RUN("params", "from-npz", path_of("none.npz"), made), CLI_NO_FILE,
+	assert_refused(RUN("params", "from-npz", "none.npz", made), CLI_NO_FILE,
 		       "none.npz: cannot open");
+	assert_refused(RUN("params", "from-npz", "none.npz", "made.npz"), CLI_USAGE,
+		       "made.npz: parameters are not written to a file of this name");
+	assert_refused(RUN("params", "from-npz", (char *)(uintptr_t)path, (char *)(uintptr_t)path),
+		       CLI_USAGE, "name another to write to");
 	remove(path);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli_run.h"
+#include "tools/npy.h"
 
 static const float values[4] = { 1, 2, 3, 4 };
 
@@ -31,6 +32,23 @@ static int tear_down(void **state)
 
 /* ---- files */
 
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void put_array(const char *path, int64_t extent)
+{
+	DLTensor dl = tenon_dltensor((void *)(uintptr_t)values, &extent, 1,
+				     tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
+
+	assert_int_equal(npy_write(path, &dl), 0);
+}
+
 /* parameters of these names, the first with one number, the next with two */
 static void put_params(const char *path, size_t count, const char *const *names)
 {
@@ -51,6 +69,16 @@ static off_t size_of(const char *path)
 	struct stat st;
 
 	return stat(path, &st) ? -1 : st.st_size;
+}
+
+static void assert_params(const char *path, size_t count)
+{
+	struct tenon_params *params;
+
+	if (tenon_params_open(path, &params))
+		fail_msg("%s", tenon_error_message());
+	assert_int_equal(tenon_params_count(params), count);
+	tenon_object_unref(params);
 }
 
 /* ---- extract */
@@ -115,6 +143,70 @@ static void arrays_go_to_the_folder_that_is_named(void **state)
 		       "two.params: is no folder");
 }
 
+/* ---- what is made */
+
+static void two_arrays_of_one_name_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("sub", 0777), 0);
+	put_array("f.npy", 2);
+	put_array("sub/f.npy", 3);
+	assert_refused(RUN("params", "from-npy", "f.npy", "f.npy", "f.params"), CLI_USAGE,
+		       "two arrays are called \"f\"");
+	assert_refused(RUN("params", "from-npy", "f.npy", "g=f.npy", "sub/f.npy", "f.params"),
+		       CLI_USAGE, "as in NAME=FILE.npy");
+	assert_int_equal(size_of("f.params"), -1);
+	assert_ran(RUN("params", "from-npy", "f.npy", "ff=sub/f.npy", "f.params"), CLI_OK,
+		   "f.params: 2 parameters, aligned to 128 bytes\n", "");
+	assert_params("f.params", 2);
+}
+
+static void an_array_is_never_replaced_by_parameters(void **state)
+{
+	off_t size;
+
+	(void)state;
+	put_array("a.npy", 2);
+	put_array("b.npy", 2);
+	put_array("plain", 4);
+	size = size_of("plain");
+	assert_refused(RUN("params", "from-npy", "a.npy", "b.npy"), CLI_USAGE,
+		       "b.npy: parameters are not written to a file of this name");
+	assert_refused(RUN("params", "from-npy", "a.npy", "-o", "new.npz"), CLI_USAGE,
+		       "name another to write to, last or behind -o");
+	assert_refused(RUN("params", "from-npy", "a.npy", "w=plain", "plain"), CLI_USAGE,
+		       "plain is there and is no file of parameters: remove it first");
+	assert_refused(RUN("params", "from-npy", "a.npy", "plain"), CLI_USAGE, "plain is there");
+	assert_int_equal(size_of("new.npz"), -1);
+	assert_int_equal(size_of("plain"), size);
+	assert_int_equal(size_of("b.npy"), size - 8);
+}
+
+static void other_files_are_kept_and_parameters_replaced(void **state)
+{
+	static const char *const names[] = { "a", "b" };
+
+	(void)state;
+	put_array("a.npy", 2);
+	put("notes", "x");
+	put("empty", "");
+	put_params("old", 2, names);
+	assert_refused(RUN("params", "from-npy", "a.npy", "notes"), CLI_USAGE, "notes is there");
+	assert_refused(RUN("params", "align", "old", "notes"), CLI_USAGE, "notes is there");
+	assert_refused(RUN("params", "align", "old", "old.npy"), CLI_USAGE, "old.npy: ");
+	assert_refused(RUN("params", "align", "notes"), CLI_NO_FILE, "notes");
+	assert_int_equal(size_of("notes"), 1);
+	assert_ran(RUN("params", "from-npy", "a.npy", "-o", "empty"), CLI_OK,
+		   "empty: 1 parameters, aligned to 128 bytes\n", "");
+	assert_params("empty", 1);
+	assert_ran(RUN("params", "from-npy", "a.npy", "old"), CLI_OK,
+		   "old: 1 parameters, aligned to 128 bytes\n", "");
+	assert_params("old", 1);
+	assert_ran(RUN("params", "align", "old", "--align", "4096"), CLI_OK,
+		   "old: 1 parameters, aligned to 4096 bytes\n", "");
+	assert_params("old", 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +215,9 @@ int main(void)
 		cmocka_unit_test(of_two_parameters_of_one_name_the_last_is_taken_by_name_only),
 		cmocka_unit_test(a_name_that_is_not_there_is_told_before_anything_is_written),
 		cmocka_unit_test(arrays_go_to_the_folder_that_is_named),
+		cmocka_unit_test(two_arrays_of_one_name_are_refused),
+		cmocka_unit_test(an_array_is_never_replaced_by_parameters),
+		cmocka_unit_test(other_files_are_kept_and_parameters_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
