@@ -16,9 +16,10 @@
 /* what a compiled model wants; see TENON_TENSOR_ALIGN */
 #define ALIGN_USUAL 128
 
-int params_failed(struct cli *cli, int err)
+/* all that this command works on is files: what one of them holds is no lack of the build */
+int params_failed(struct cli *cli)
 {
-	return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
+	return cli_error(cli, CLI_NO_FILE);
 }
 
 int params_write(struct cli *cli, const struct words *w, const struct tenon_param *params, size_t n)
@@ -106,13 +107,13 @@ static int list(struct cli *cli, const struct words *w)
 
 	err = tenon_params_open(w->word[0], &params);
 	if (err)
-		return params_failed(cli, err);
+		return params_failed(cli);
 	if (!w->json)
 		list_text(cli, params);
 	else
 		err = list_json(cli, params);
 	tenon_object_unref(params);
-	return err ? params_failed(cli, err) : CLI_OK;
+	return err ? params_failed(cli) : CLI_OK;
 }
 
 /* ---- align */
@@ -128,11 +129,11 @@ static int align(struct cli *cli, const struct words *w)
 		return CLI_USAGE;
 	err = tenon_params_open(w->word[0], &params);
 	if (err)
-		return params_failed(cli, err);
+		return params_failed(cli);
 	err = params_write(cli, w, tenon_params_at(params, 0), tenon_params_count(params));
 	tenon_object_unref(params);
 	if (err)
-		return err == -TENON_E_VALUE ? cli_error(cli, CLI_USAGE) : params_failed(cli, err);
+		return err == -TENON_E_VALUE ? cli_error(cli, CLI_USAGE) : params_failed(cli);
 	return CLI_OK;
 }
 
@@ -207,7 +208,7 @@ static int make_of_arrays(struct cli *cli, const struct words *w, struct tenon_p
 		err = read_array(w->word[i], &params[i], &tensors[i]);
 	if (!err)
 		err = params_write(cli, w, params, n);
-	return err ? params_failed(cli, err) : CLI_OK;
+	return err ? params_failed(cli) : CLI_OK;
 }
 
 static int from_npy(struct cli *cli, const struct words *w)
@@ -225,8 +226,8 @@ static int from_npy(struct cli *cli, const struct words *w)
 	if (params && tensors) {
 		code = make_of_arrays(cli, w, params, tensors, n);
 	} else {
-		code = params_failed(
-			cli, tenon_error(-TENON_E_NOMEM, "no memory for %zu parameters", n));
+		tenon_error(-TENON_E_NOMEM, "no memory for %zu parameters", n);
+		code = params_failed(cli);
 	}
 	for (i = 0; tensors && i < n; i++)
 		tenon_object_unref(tensors[i]);
@@ -246,22 +247,40 @@ int params_from_npz(struct cli *cli, const struct words *w)
 
 /* ---- the command */
 
+enum { TAKES_ALIGN = 1, TAKES_JSON = 2, TAKES_OUTPUT = 4 };
+
 static const struct action {
 	const char *name;
 	int (*run)(struct cli *cli, const struct words *w);
-	int least, most; /* words behind the name */
+	int least, most; /* words behind the name; one less where --output stands for the last */
+	unsigned int takes;
 } actions[] = {
-	{ "list", list, 1, 1 },
-	{ "extract", params_extract, 1, 1 << 20 },
-	{ "align", align, 1, 2 },
-	{ "from-npy", from_npy, 1, 1 << 20 },
-	{ "from-npz", params_from_npz, 1, 2 },
+	{ "list", list, 1, 1, TAKES_JSON },
+	{ "extract", params_extract, 1, 1 << 20, TAKES_OUTPUT },
+	{ "align", align, 1, 2, TAKES_ALIGN | TAKES_OUTPUT },
+	{ "from-npy", from_npy, 1, 1 << 20, TAKES_ALIGN | TAKES_OUTPUT },
+	{ "from-npz", params_from_npz, 1, 2, TAKES_ALIGN | TAKES_OUTPUT },
 };
 
 #define ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
+static int check_options(struct cli *cli, const struct words *w, const struct action *a)
+{
+	unsigned int given = (w->align ? TAKES_ALIGN : 0u) | (w->json ? TAKES_JSON : 0u) |
+			     (w->output ? TAKES_OUTPUT : 0u);
+
+	given &= ~a->takes;
+	if (!given)
+		return 0;
+	return cli_usage(cli, "params %s takes no --%s", a->name,
+			 given & TAKES_ALIGN  ? "align"
+			 : given & TAKES_JSON ? "json"
+					      : "output");
+}
+
 static int choose(struct cli *cli, struct words *w)
 {
+	const struct action *a;
 	size_t i;
 
 	if (!w->count)
@@ -271,12 +290,16 @@ static int choose(struct cli *cli, struct words *w)
 	if (i == ACTIONS)
 		return cli_usage(cli, "\"%s\" is none of list, extract, align, from-npy, from-npz",
 				 w->word[0]);
+	a = &actions[i];
 	w->word++;
 	w->count--;
-	if (w->count < actions[i].least || w->count > actions[i].most)
-		return cli_usage(cli, "params %s: %d file%s given, see the help", actions[i].name,
-				 w->count, w->count == 1 ? "" : "s");
-	return actions[i].run(cli, w);
+	if (w->count < a->least || w->count > a->most - (a->most == 2 && w->output))
+		return cli_usage(cli, "params %s: %d file%s given, see the help", a->name, w->count,
+				 w->count == 1 ? "" : "s");
+	if (check_options(cli, w, a))
+		return CLI_USAGE;
+	w->align = w->align ? w->align : ALIGN_USUAL;
+	return a->run(cli, w);
 }
 
 static int params_main(struct cli *cli, int argc, char **argv)
@@ -285,7 +308,7 @@ static int params_main(struct cli *cli, int argc, char **argv)
 						 { "json", no_argument, NULL, 2 },
 						 { "output", required_argument, NULL, 'o' },
 						 { 0 } };
-	struct words w = { .align = ALIGN_USUAL };
+	struct words w = { 0 };
 	char *end;
 	int found;
 

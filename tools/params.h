@@ -25,7 +25,7 @@ struct words {
 };
 
 /** params_failed - print the thread's error; returns the exit code of a file that is no good */
-int params_failed(struct cli *cli, int err);
+int params_failed(struct cli *cli);
 
 /** params_target - the file to be written, by the words */
 const char *params_target(const struct words *w);

@@ -156,5 +156,5 @@ int params_extract(struct cli *cli, const struct words *w)
 		free(parts.part[i].path);
 	free(parts.part);
 	tenon_object_unref(params);
-	return err ? params_failed(cli, err) : CLI_OK;
+	return err ? params_failed(cli) : CLI_OK;
 }

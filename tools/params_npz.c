@@ -17,5 +17,5 @@ int params_from_npz(struct cli *cli, const struct words *w)
 	if (!err)
 		err = params_write(cli, w, npz.params, npz.count);
 	npz_fini(&npz);
-	return err ? params_failed(cli, err) : CLI_OK;
+	return err ? params_failed(cli) : CLI_OK;
 }

@@ -238,6 +238,7 @@ static void the_command_makes_parameters_of_them(void **state)
 static void what_is_no_array_is_named(void **state)
 {
 	struct array a = matrix(), text = { "hello", 5 }, object;
+	const char *path;
 
 	(void)state;
 	refused(one("readme.txt", &a, ZIP_CM_STORE), -TENON_E_FORMAT, "\"readme.txt\": no array");
@@ -250,7 +251,10 @@ static void what_is_no_array_is_named(void **state)
 	refused(one("s.npy", &object, ZIP_CM_DEFLATE), -TENON_E_TRUNCATED,
 		"\"s.npy\" at 0x80: its shape needs 32 bytes of data, the file has 24");
 	object = array_of(HEADER("|V2", "False", "2,"), "\0\0\0\0", 4);
-	refused(one("v.npy", &object, ZIP_CM_STORE), -TENON_E_UNSUPPORTED, "2 raw bytes");
+	path = one("v.npy", &object, ZIP_CM_STORE);
+	assert_refused(RUN("params", "from-npz", (char *)(uintptr_t)path, "v.params"), CLI_NO_FILE,
+		       "2 raw bytes");
+	refused(path, -TENON_E_UNSUPPORTED, "2 raw bytes");
 }
 
 static void a_name_that_comes_twice_is_refused(void **state)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli_run.h"
+#include "tools/json_value.h"
 #include "tools/npy.h"
 
 static const float values[4] = { 1, 2, 3, 4 };
@@ -207,6 +208,35 @@ static void other_files_are_kept_and_parameters_replaced(void **state)
 	assert_params("old", 1);
 }
 
+/* ---- codes and options */
+
+static void a_type_that_has_no_place_in_a_tensor_is_a_fault_of_the_file(void **state)
+{
+	static const char text[] = "\x93NUMPY\x02\x01";
+
+	(void)state;
+	put("v.npy", text);
+	assert_refused(RUN("params", "from-npy", "v.npy", "v.params"), CLI_NO_FILE,
+		       "version 2.1 of numpy's format");
+}
+
+static void options_that_do_not_belong_to_the_action_are_refused(void **state)
+{
+	static const char *const names[] = { "a" };
+
+	(void)state;
+	put_params("one.params", 1, names);
+	assert_refused(RUN("params", "list", "one.params", "-o", "x"), CLI_USAGE,
+		       "params list takes no --output");
+	assert_refused(RUN("params", "extract", "one.params", "--align", "64"), CLI_USAGE,
+		       "params extract takes no --align");
+	if (json_available)
+		assert_refused(RUN("params", "align", "one.params", "--json"), CLI_USAGE,
+			       "params align takes no --json");
+	assert_refused(RUN("params", "align", "one.params", "two", "-o", "three"), CLI_USAGE,
+		       "2 files given");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +248,8 @@ int main(void)
 		cmocka_unit_test(two_arrays_of_one_name_are_refused),
 		cmocka_unit_test(an_array_is_never_replaced_by_parameters),
 		cmocka_unit_test(other_files_are_kept_and_parameters_replaced),
+		cmocka_unit_test(a_type_that_has_no_place_in_a_tensor_is_a_fault_of_the_file),
+		cmocka_unit_test(options_that_do_not_belong_to_the_action_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
