@@ -13,7 +13,7 @@ enum mark {
 	MARK_FUNC_FROM_ENV = 1 << 2, /* up to 0.25 */
 	MARK_LOOKUP = 1 << 3,	     /* 0.26 and later */
 	MARK_ERROR_PARTS = 1 << 4,   /* 0.24 and later */
-	MARK_LEGACY = 1 << 5,	     /* up to 0.19 */
+	MARK_LEGACY = 1 << 5,	     /* up to 0.20 */
 };
 
 static const struct {

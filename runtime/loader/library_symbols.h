@@ -13,7 +13,7 @@
  * @blob_generation: form of the blob; TVM 0.21 put the older form under a newer name
  * @has_blob: @blob is set
  * @blob: the import tree's symbol
- * @version: "0.8 to 0.19", "0.26 or later", …; empty when the file is none of TVM's
+ * @version: "0.8 to 0.20", "0.26 or later", …; empty when the file is none of TVM's
  * @function_count: functions that can be called from outside
  */
 struct library_symbols {

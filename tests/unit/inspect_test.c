@@ -203,6 +203,35 @@ static void a_module_of_another_machine_shows_its_tree(void **state)
 	tenon_buffer_fini(&blob);
 }
 
+/* 0.20 kept calling convention and blob; 0.21 has the next one's calls, in the older blob */
+static void versions_between_the_generations_are_legacy(void **state)
+{
+	static const char *const names[][4] = { { "f", "__TVMFuncCall", NULL },
+						{ "f", "__TVMFFIFunctionCall",
+						  "__TVMBackendGetFuncFromEnv", NULL } };
+	static const char *const versions[] = { "0.8 to 0.20", "0.21" };
+	const char *path = scratch_file("between.so");
+	struct image i = {
+		.wide = true, .machine = 62, .content_of = 1, .content = { "12345678", 8 }
+	};
+	struct tenon_module *m;
+	struct tenon_buffer b;
+	int n;
+
+	(void)state;
+	for (n = 0; n < 2; n++) {
+		i.names = names[n];
+		b = image_of(&i);
+		write_scratch(path, slice_of(&b));
+		m = inspect(path);
+		assert_text_field(m, "generation", "legacy");
+		assert_text_field(m, "tvm", versions[n]);
+		tenon_object_unref(m);
+		tenon_buffer_fini(&b);
+	}
+	unlink(path);
+}
+
 static void assert_inspects_to(const char *path, int status, const char *message)
 {
 	struct tenon_module *m;
@@ -343,6 +372,7 @@ int main(void)
 		cmocka_unit_test(functions_are_found_and_refuse_to_be_called),
 		cmocka_unit_test(constants_are_listed_without_being_loaded),
 		cmocka_unit_test(a_module_of_another_machine_shows_its_tree),
+		cmocka_unit_test(versions_between_the_generations_are_legacy),
 		cmocka_unit_test(a_damaged_tree_is_named_with_its_file),
 		cmocka_unit_test(what_is_no_module_is_refused_by_name),
 		cmocka_unit_test(a_real_file_cut_anywhere_is_refused_or_whole),
