@@ -115,17 +115,41 @@ struct cuda_pending {
 };
 
 struct cuda_stage;
+struct cuda_queue;
+
+/**
+ * struct cuda_call - what a host function in a stream is told
+ * @next: of those that are idle
+ * @all: of all that a queue has
+ * @uses: functions in the stream that have it, and whoever took it
+ * @host: of a staged copy: where the next part is; NULL when it was called off
+ * @kept: behind @host, freed with the last use; or NULL
+ * @size: what is left to be moved
+ */
+struct cuda_call {
+	struct cuda_call *next;
+	struct cuda_call *all;
+	struct cuda_queue *queue;
+	uint32_t uses;
+	bool write;
+	char *host;
+	void *kept;
+	uint64_t size;
+};
 
 struct cuda_queue {
 	struct tenon_queue base;
 	struct cuda_stream *stream;
 	cu_stream handle;
 	struct cuda_stage *stage; /* pinned memory for copies; made for the first that needs it */
-	uint64_t submitted;	  /* atomic; written by the thread that submits */
-	uint64_t done;		  /* atomic: of the last mark that was reached */
-	pthread_mutex_t lock;	  /* all below */
-	uint64_t marked;	  /* @submitted when the last mark was made */
-	uint64_t serial;	  /* of the last mark */
+	struct cuda_call *calls;
+	struct cuda_call *idle_calls; /* of the thread that submits */
+	struct cuda_call *done_calls; /* atomic; idle since they ran */
+	uint64_t submitted;	      /* atomic; written by the thread that submits */
+	uint64_t done;		      /* atomic: of the last mark that was reached */
+	pthread_mutex_t lock;	      /* all below */
+	uint64_t marked;	      /* @submitted when the last mark was made */
+	uint64_t serial;	      /* of the last mark */
 	struct cuda_pending *pending; /* a ring of @room */
 	uint32_t first;
 	uint32_t count;
@@ -248,6 +272,17 @@ void cuda_queue_forget(struct cuda_queue *q, bool alive);
 int cuda_write(struct cuda_queue *q, cu_address to, const void *host, uint64_t size);
 int cuda_read(struct cuda_queue *q, void *host, cu_address from, uint64_t size);
 void cuda_stage_end(struct cuda_device *d, struct cuda_stage *stage, bool alive);
+
+/** cuda_call_take - what a host function is to be told, in use once; NULL when memory is out */
+struct cuda_call *cuda_call_take(struct cuda_queue *q);
+
+/** cuda_call_put - put a function in the queue that uses @call once more; what CUDA says */
+int cuda_call_put(struct cuda_call *call, void (*function)(void *call));
+
+/** cuda_call_drop - a use has ended; makes no call of CUDA's */
+void cuda_call_drop(struct cuda_call *call);
+
+void cuda_calls_end(struct cuda_queue *q);
 
 /** cuda_launch - put a kernel at the end of a stream */
 int cuda_launch(cu_stream stream, const struct tenon_dispatch *dispatch);

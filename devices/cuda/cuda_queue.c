@@ -90,9 +90,13 @@ static void cuda_queue_destroy(struct tenon_queue *queue)
 	cuda_queue_forget(q, alive);
 	if (q->stage)
 		cuda_stage_end(d, q->stage, alive);
+	/* where work may still come to its end later, they stay, and the queue that they are of */
+	if (alive || cuda_is_dead(d))
+		cuda_calls_end(q);
 	cuda_stream_drop(q->stream);
 	pthread_mutex_destroy(&q->lock);
-	free(q);
+	if (!q->calls)
+		free(q);
 }
 
 static int fill(struct cuda_queue *q, const struct tenon_operation *o)

@@ -15,73 +15,53 @@
 /* CUDA takes writes up to this size along with the call */
 #define WRITE_AT_ONCE (64u << 10)
 
-struct chunk {
-	struct chunk *next; /* of the idle ones */
-	struct chunk *all;
-	struct cuda_stage *stage;
-	void *to;
-	const void *from;
-	size_t size;
-};
-
 /* A stream is in order, so one piece of memory does for all its copies. */
 struct cuda_stage {
 	void *memory;
-	pthread_mutex_t lock; /* @idle: functions come back in a thread of CUDA's */
-	struct chunk *idle;
-	struct chunk *all;
+	pthread_mutex_t moving; /* what a copy still has to move */
 };
 
-static void move(void *context)
+static size_t part_of(uint64_t size)
 {
-	struct chunk *c = context;
-	struct cuda_stage *s = c->stage;
-
-	memcpy(c->to, c->from, c->size);
-	pthread_mutex_lock(&s->lock);
-	c->next = s->idle;
-	s->idle = c;
-	pthread_mutex_unlock(&s->lock);
+	return size < STAGE_SIZE ? (size_t)size : STAGE_SIZE;
 }
 
-static struct chunk *chunk_take(struct cuda_stage *s)
+/* The next part of a copy. */
+static void move(void *call)
 {
-	struct chunk *c;
+	struct cuda_call *c = call;
+	struct cuda_stage *s = c->queue->stage;
+	size_t part;
 
-	pthread_mutex_lock(&s->lock);
-	c = s->idle;
-	if (c)
-		s->idle = c->next;
-	pthread_mutex_unlock(&s->lock);
-	if (c)
-		return c;
-	c = malloc(sizeof(*c));
-	if (!c)
-		return NULL;
-	c->stage = s;
-	c->all = s->all;
-	s->all = c;
-	return c;
-}
-
-/* What CUDA says; -1 when memory is out. */
-static int put_move(struct cuda_queue *q, void *to, const void *from, size_t size)
-{
-	struct cuda_device *d = cuda_device_of(q->base.device);
-	struct chunk *c = chunk_take(q->stage);
-	int status;
-
-	if (!c)
-		return -1;
-	c->to = to;
-	c->from = from;
-	c->size = size;
-	status = d->cu->LaunchHostFunc(q->handle, move, c);
-	if (status) {
-		c->size = 0;
-		move(c);
+	pthread_mutex_lock(&s->moving);
+	part = part_of(c->size);
+	if (c->host) {
+		memcpy(c->write ? s->memory : c->host, c->write ? c->host : s->memory, part);
+		c->host += part;
 	}
-	return status;
+	c->size -= part;
+	pthread_mutex_unlock(&s->moving);
+	cuda_call_drop(c);
+}
+
+/*
+ * A copy that failed half-way: the functions that are in the stream leave the caller's memory alone
+ * from now on. The first @put bytes of a write go to the device all the same, so those not yet
+ * fetched are kept for it; without memory for that, what they were to overwrite is undefined.
+ */
+static void call_off(struct cuda_call *c, uint64_t size, uint64_t put)
+{
+	struct cuda_stage *s = c->queue->stage;
+	uint64_t moved;
+
+	pthread_mutex_lock(&s->moving);
+	moved = size - c->size;
+	if (c->write && put > moved)
+		c->kept = malloc((size_t)(put - moved));
+	if (c->kept)
+		memcpy(c->kept, c->host, (size_t)(put - moved));
+	c->host = c->kept;
+	pthread_mutex_unlock(&s->moving);
 }
 
 static int need_stage(struct cuda_queue *q)
@@ -100,25 +80,19 @@ static int need_stage(struct cuda_queue *q)
 		free(s);
 		return status;
 	}
-	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->moving, NULL);
 	q->stage = s;
 	return 0;
 }
 
 void cuda_stage_end(struct cuda_device *d, struct cuda_stage *s, bool alive)
 {
-	struct chunk *c;
-
 	/* where work may still come to its end later, what it uses stays */
 	if (!alive && !cuda_is_dead(d))
 		return;
 	if (alive)
 		d->cu->MemFreeHost(s->memory);
-	while ((c = s->all)) {
-		s->all = c->all;
-		free(c);
-	}
-	pthread_mutex_destroy(&s->lock);
+	pthread_mutex_destroy(&s->moving);
 	free(s);
 }
 
@@ -129,8 +103,60 @@ static bool is_pinned(const struct cuda_device *d, const void *host)
 	return !d->cu->PointerGetAttribute(&type, CU_POINTER_MEMORY_TYPE, (uintptr_t)host) && type;
 }
 
-static int failed(struct cuda_device *d, int status, const char *what, uint64_t size)
+static int copy_pinned(const struct cuda_queue *q, cu_address device, void *host, size_t size,
+		       bool write)
 {
+	const struct cuda_api *cu = cuda_device_of(q->base.device)->cu;
+
+	return write ? cu->MemcpyHtoDAsync(device, host, size, q->handle)
+		     : cu->MemcpyDtoHAsync(host, device, size, q->handle);
+}
+
+/* What CUDA says; -1 when memory is out. */
+static int copy_staged(struct cuda_queue *q, cu_address device, void *host, uint64_t size,
+		       bool write)
+{
+	uint64_t halves = 0, at;
+	struct cuda_call *c;
+	int status = need_stage(q);
+
+	if (status)
+		return status;
+	c = cuda_call_take(q);
+	if (!c)
+		return -1;
+	c->host = host;
+	c->size = size;
+	c->write = write;
+	/* a part is a copy and a function, in a write the function first */
+	for (; (at = halves / 2 * STAGE_SIZE) < size; halves++) {
+		status = (halves & 1) == write ? copy_pinned(q, device + at, q->stage->memory,
+							     part_of(size - at), write)
+					       : cuda_call_put(c, move);
+		if (status)
+			break;
+	}
+	if (status && halves) {
+		call_off(c, size, at + (halves & 1 ? part_of(size - at) : 0));
+		/* marks have to be behind what did go in */
+		cuda_queue_submitted(q);
+	}
+	cuda_call_drop(c);
+	return status;
+}
+
+static int copy(struct cuda_queue *q, cu_address device, void *host, uint64_t size, bool write)
+{
+	struct cuda_device *d = cuda_device_of(q->base.device);
+	const char *what = write ? "a write" : "a read";
+	int status;
+
+	if (!size)
+		return 0;
+	if ((write && size <= WRITE_AT_ONCE) || is_pinned(d, host))
+		status = copy_pinned(q, device, host, (size_t)size, write);
+	else
+		status = copy_staged(q, device, host, size, write);
 	if (status < 0)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %s", what);
 	return status ? cuda_failed(d, status, "submitting %s of %" PRIu64 " bytes", what, size)
@@ -139,44 +165,10 @@ static int failed(struct cuda_device *d, int status, const char *what, uint64_t 
 
 int cuda_write(struct cuda_queue *q, cu_address to, const void *host, uint64_t size)
 {
-	struct cuda_device *d = cuda_device_of(q->base.device);
-	uint64_t at, part;
-	int status = 0;
-
-	if (!size)
-		return 0;
-	if (size <= WRITE_AT_ONCE || is_pinned(d, host))
-		return failed(d, d->cu->MemcpyHtoDAsync(to, host, (size_t)size, q->handle),
-			      "a write", size);
-	status = need_stage(q);
-	for (at = 0; at < size && !status; at += part) {
-		part = size - at < STAGE_SIZE ? size - at : STAGE_SIZE;
-		status = put_move(q, q->stage->memory, (const char *)host + at, (size_t)part);
-		if (!status)
-			status = d->cu->MemcpyHtoDAsync(to + at, q->stage->memory, (size_t)part,
-							q->handle);
-	}
-	return failed(d, status, "a write", size);
+	return copy(q, to, (void *)(uintptr_t)host, size, true);
 }
 
 int cuda_read(struct cuda_queue *q, void *host, cu_address from, uint64_t size)
 {
-	struct cuda_device *d = cuda_device_of(q->base.device);
-	uint64_t at, part;
-	int status = 0;
-
-	if (!size)
-		return 0;
-	if (is_pinned(d, host))
-		return failed(d, d->cu->MemcpyDtoHAsync(host, from, (size_t)size, q->handle),
-			      "a read", size);
-	status = need_stage(q);
-	for (at = 0; at < size && !status; at += part) {
-		part = size - at < STAGE_SIZE ? size - at : STAGE_SIZE;
-		status = d->cu->MemcpyDtoHAsync(q->stage->memory, from + at, (size_t)part,
-						q->handle);
-		if (!status)
-			status = put_move(q, (char *)host + at, q->stage->memory, (size_t)part);
-	}
-	return failed(d, status, "a read", size);
+	return copy(q, from, host, size, false);
 }

@@ -5,6 +5,8 @@
  */
 #include "tests/cuda/cuda_rig.h"
 
+#include <stdlib.h>
+
 #include "driver/cuda/cuda_api.h"
 
 static void an_allocation_that_fails_says_how_much_was_asked_for(void **state)
@@ -317,6 +319,92 @@ static void copies_without_memory_to_go_through_are_errors(void **state)
 	tenon_object_unref(m);
 }
 
+/* A copy of three parts whose n-th call of a function fails, while nothing in the queue has begun. */
+static void fail_half_way(const char *function, int at, void *host, struct tenon_memory *m,
+			  size_t size, bool write)
+{
+	rig.fake->hangs = 1;
+	rig_fail(function, at, CU_OUT_OF_MEMORY);
+	assert_int_equal(write ? tenon_queue_write(rig.queue, m, 0, host, size, NULL)
+			       : tenon_queue_read(rig.queue, host, m, 0, size, NULL),
+			 -TENON_E_NOMEM);
+	assert_int_equal(rig.fake->fail_at, 0);
+	/* it is the caller's again, whatever comes to its end later */
+	memset(host, 0xee, size);
+}
+
+static void a_read_that_fails_half_way_leaves_the_host_alone(void **state)
+{
+	static const struct {
+		const char *function;
+		int at;
+	} fails[] = { { "cuLaunchHostFunc", 1 },
+		      { "cuLaunchHostFunc", 2 },
+		      { "cuLaunchHostFunc", 3 },
+		      { "cuMemcpyDtoHAsync_v2", 2 },
+		      { "cuMemcpyDtoHAsync_v2", 3 } };
+	const size_t size = (5u << 20) + 3;
+	uint8_t *host = malloc(size), *same = malloc(size);
+	struct tenon_memory *m;
+	size_t i;
+
+	(void)state;
+	memset(same, 0xee, size);
+	for (i = 0; i < sizeof(fails) / sizeof(fails[0]); i++) {
+		m = rig_memory(size);
+		fail_half_way(fails[i].function, fails[i].at, host, m, size, false);
+		/* what did go in reads it: it must not go before */
+		tenon_object_unref(m);
+		assert_int_equal(rig.fake->blocked, 0);
+		rig.fake->hangs = 0;
+		assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
+		assert_memory_equal(host, same, size);
+	}
+	/* and the next one is whole */
+	m = rig_memory(size);
+	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, size, 0xee, 1, NULL), 0);
+	memset(host, 0, size);
+	assert_int_equal(tenon_queue_read(rig.queue, host, m, 0, size, NULL), 0);
+	assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
+	assert_memory_equal(host, same, size);
+	tenon_object_unref(m);
+	free(host);
+	free(same);
+}
+
+static void a_write_that_fails_half_way_is_done_with_the_host(void **state)
+{
+	static const struct {
+		const char *function;
+		int at;
+	} fails[] = { { "cuLaunchHostFunc", 2 },
+		      { "cuLaunchHostFunc", 3 },
+		      { "cuMemcpyHtoDAsync_v2", 1 },
+		      { "cuMemcpyHtoDAsync_v2", 2 },
+		      { "cuMemcpyHtoDAsync_v2", 3 } };
+	const size_t size = (5u << 20) + 3;
+	uint8_t *host = malloc(size), *back = malloc(size);
+	struct tenon_memory *m = rig_memory(size);
+	size_t i, n, wrong;
+
+	(void)state;
+	for (i = 0; i < sizeof(fails) / sizeof(fails[0]); i++) {
+		assert_int_equal(tenon_queue_fill(rig.queue, m, 0, size, 0x11, 1, NULL), 0);
+		memset(host, 0x22, size);
+		fail_half_way(fails[i].function, fails[i].at, host, m, size, true);
+		rig.fake->hangs = 0;
+		assert_int_equal(tenon_queue_read(rig.queue, back, m, 0, size, NULL), 0);
+		assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
+		/* what went in is of the write, the rest as it was */
+		for (n = 0, wrong = 0; n < size; n++)
+			wrong += back[n] != (n < (size_t)(fails[i].at - 1) << 21 ? 0x22 : 0x11);
+		assert_int_equal(wrong, 0);
+	}
+	tenon_object_unref(m);
+	free(host);
+	free(back);
+}
+
 static void a_device_that_does_not_open_says_why(void **state)
 {
 	struct tenon_device *d = NULL;
@@ -349,6 +437,8 @@ int main(void)
 		RIG_CASE(an_error_of_the_device_is_found_by_whoever_submits),
 		RIG_CASE(a_graph_that_cannot_be_made_or_run_says_so),
 		RIG_CASE(copies_without_memory_to_go_through_are_errors),
+		RIG_CASE(a_read_that_fails_half_way_leaves_the_host_alone),
+		RIG_CASE(a_write_that_fails_half_way_is_done_with_the_host),
 		RIG_CASE(a_device_that_does_not_open_says_why),
 		RIG_CASE(a_wait_that_never_ends_ends_at_its_deadline),
 	};
