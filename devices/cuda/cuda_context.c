@@ -24,8 +24,9 @@ int cuda_context_get(const struct cuda_api *cu, uint32_t index, int device,
 		goto unlock;
 	}
 	if (c) {
-		/* ends what all in this process retained of it */
+		/* ends what it holds, for all in this process, and leaves it retained as often */
 		cu->PrimaryReset(device);
+		cu->PrimaryRelease(device);
 		open_contexts[index] = NULL;
 	}
 	status = -1;
@@ -53,7 +54,7 @@ void cuda_context_put(const struct cuda_api *cu, struct cuda_context *c, bool gi
 
 	pthread_mutex_lock(&lock);
 	if (!--c->references) {
-		/* one that was reset is retained no more */
+		/* one that was reset was released then */
 		if (open_contexts[c->index] == c) {
 			open_contexts[c->index] = NULL;
 			if (give_back && !cu->CtxGetCurrent(&now) && now == c->handle)

@@ -248,6 +248,48 @@ static void a_kernel_that_writes_where_nothing_is_loses_the_device(void **state)
 	tenon_object_unref(t);
 }
 
+static void lose_by_a_launch(void)
+{
+	struct tenon_memory *m = rig_memory(64);
+
+	rig_fail("cuMemsetD32Async", 1, CU_ILLEGAL_ADDRESS);
+	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 64, 0, 4, NULL), -TENON_E_LOST);
+	tenon_error_clear();
+	tenon_object_unref(m);
+}
+
+static void a_context_that_is_reset_is_given_back_too(void **state)
+{
+	int (*retain)(cu_context *, int) = NULL, (*release)(int) = NULL;
+	struct tenon_device *old;
+	struct tenon_memory *m;
+	cu_context context = NULL;
+	long before;
+	int i;
+
+	(void)state;
+	*(void **)&retain = rig_function("cuDevicePrimaryCtxRetain");
+	*(void **)&release = rig_function("cuDevicePrimaryCtxRelease_v2");
+	/* CUDA's runtime library, say, holds it as well, and lets go of it when all is over */
+	assert_int_equal(retain(&context, 0), 0);
+	for (i = 0; i < 3; i++) {
+		lose_by_a_launch();
+		old = rig.device;
+		assert_int_equal(tenon_device_reopen(old, &rig.device), 0);
+		assert_int_equal(rig.fake->resets, i + 1);
+		tenon_object_unref(rig.queue);
+		tenon_object_unref(old);
+		assert_int_equal(tenon_queue_create(rig.device, &rig.queue), 0);
+	}
+	m = rig_memory(64);
+	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 64, 6, 4, NULL), 0);
+	before = rig.fake->live;
+	assert_int_equal(release(0), 0);
+	assert_int_equal(rig.fake->live, before - 1);
+	assert_int_equal(rig_word(m, 0), 6);
+	tenon_object_unref(m);
+}
+
 static void an_error_of_the_device_is_found_by_whoever_submits(void **state)
 {
 	struct tenon_memory *m = rig_memory(64);
@@ -434,6 +476,7 @@ int main(void)
 		RIG_CASE(a_launch_that_is_too_large_names_the_limit),
 		RIG_CASE(a_device_that_was_given_up_gives_back_all_it_has),
 		RIG_CASE(a_kernel_that_writes_where_nothing_is_loses_the_device),
+		RIG_CASE(a_context_that_is_reset_is_given_back_too),
 		RIG_CASE(an_error_of_the_device_is_found_by_whoever_submits),
 		RIG_CASE(a_graph_that_cannot_be_made_or_run_says_so),
 		RIG_CASE(copies_without_memory_to_go_through_are_errors),

@@ -34,7 +34,6 @@ enum { CONTEXT = 0x43757478, STREAM, EVENT, MODULE, FUNCTION, GRAPH, NODE, EXEC,
 struct cu_context_data {
 	int magic;
 	int device;
-	int retained;
 	int sticky; /* atomic */
 	struct cu_context_data *next;
 };
@@ -49,6 +48,7 @@ struct handle {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all but memory */
 static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
 static struct cu_context_data *primary[DEVICES], *contexts;
+static int retained[DEVICES]; /* a reset does not change it */
 static struct handle *handles;
 static pid_t process;
 static int initialized, inline_streams;
@@ -345,7 +345,7 @@ EXPORT int cuDevicePrimaryCtxRetain(cu_context *out, int device)
 		contexts = c;
 		primary[device] = c;
 	}
-	c->retained++;
+	retained[device]++;
 	pthread_mutex_unlock(&lock);
 	COUNT(live);
 	*out = c;
@@ -375,11 +375,11 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int device)
 	struct cu_context_data *c = primary[device];
 
 	ENTER("cuDevicePrimaryCtxRelease_v2");
-	if (!c) {
+	if (!retained[device]) {
 		complain("the context is not retained", "cuDevicePrimaryCtxRelease_v2");
 		return CU_INVALID_CONTEXT;
 	}
-	if (!--c->retained) {
+	if (!--retained[device] && c) {
 		quiesce(c);
 		/* in a process where somebody else holds the context they would stay */
 		if (end_context(c) && !sticky_of(c))
@@ -398,7 +398,6 @@ EXPORT int cuDevicePrimaryCtxReset_v2(int device)
 	COUNT(resets);
 	if (c) {
 		quiesce(c);
-		__atomic_sub_fetch(&f.live, c->retained, __ATOMIC_ACQ_REL);
 		end_context(c);
 	}
 	return 0;
