@@ -7,6 +7,13 @@
 
 #include "devices/cuda/cuda_device.h"
 
+static __thread bool in_function;
+
+bool cuda_in_function(void)
+{
+	return in_function;
+}
+
 struct cuda_call *cuda_call_take(struct cuda_queue *q)
 {
 	struct cuda_call *c = q->idle_calls;
@@ -49,6 +56,33 @@ int cuda_call_put(struct cuda_call *c, void (*function)(void *call))
 	status = cu->LaunchHostFunc(c->queue->handle, function, c);
 	if (status)
 		__atomic_sub_fetch(&c->uses, 1, __ATOMIC_RELAXED);
+	return status;
+}
+
+static void run(void *call)
+{
+	struct cuda_call *c = call;
+	void (*function)(void *) = c->function;
+	void *context = c->context;
+
+	/* first: behind the function the queue of a lost device may be gone */
+	cuda_call_drop(c);
+	in_function = true;
+	function(context);
+	in_function = false;
+}
+
+int cuda_call(struct cuda_queue *q, void (*function)(void *context), void *context)
+{
+	struct cuda_call *c = cuda_call_take(q);
+	int status;
+
+	if (!c)
+		return CU_OUT_OF_MEMORY;
+	c->function = function;
+	c->context = context;
+	status = cuda_call_put(c, run);
+	cuda_call_drop(c);
 	return status;
 }
 

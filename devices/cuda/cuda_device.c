@@ -70,20 +70,27 @@ void cuda_late_init(struct cuda_late *late, struct tenon_device *device,
 	late->release = release;
 }
 
-void cuda_release(struct cuda_late *late)
+static void put_off(struct cuda_late *late)
 {
 	struct cuda_device *d = late->device;
 
-	if (!cuda_is_lost(d)) {
-		cuda_enter(d);
-		late->release(late, true);
-		return;
-	}
-	/* giving back may wait for work that never ends: the device's end knows more */
 	late->next = __atomic_load_n(&d->late, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&d->late, &late->next, late, true, __ATOMIC_ACQ_REL,
 					    __ATOMIC_RELAXED))
 		;
+}
+
+void cuda_release(struct cuda_late *late)
+{
+	struct cuda_device *d = late->device;
+
+	/* giving back may wait for work that never ends: the device's end knows more */
+	if (cuda_is_lost(d)) {
+		put_off(late);
+		return;
+	}
+	cuda_enter(d);
+	late->release(late, true);
 }
 
 static void retired(void *item)
@@ -91,8 +98,27 @@ static void retired(void *item)
 	cuda_release(item);
 }
 
+void cuda_retire_put_off(struct cuda_device *d)
+{
+	struct cuda_late *late, *next;
+
+	if (!__atomic_load_n(&d->late, __ATOMIC_RELAXED) || cuda_is_lost(d))
+		return;
+	late = __atomic_exchange_n(&d->late, NULL, __ATOMIC_ACQUIRE);
+	for (; late; late = next) {
+		next = late->next;
+		tenon_device_retire(&d->base, retired, late);
+	}
+}
+
 void cuda_retire(struct cuda_late *late)
 {
+	/* marks are calls of CUDA's: whoever allocates or drops something next makes them */
+	if (cuda_in_function()) {
+		put_off(late);
+		return;
+	}
+	cuda_retire_put_off(late->device);
 	tenon_device_retire(&late->device->base, retired, late);
 }
 

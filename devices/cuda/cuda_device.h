@@ -57,7 +57,7 @@ struct cuda_device {
 	bool pools;
 	bool clusters;
 	uint32_t stuck; /* atomic; lost with work that did not end: calls may never return */
-	struct cuda_late *late; /* atomic; what came back after the loss */
+	struct cuda_late *late; /* atomic; what came back after the loss, or in a host function */
 	pthread_mutex_t lock;	/* of the clock */
 	cu_stream clock_stream;
 	cu_event clock;	     /* timestamps are told by how long they are after it */
@@ -122,6 +122,7 @@ struct cuda_queue;
  * @next: of those that are idle
  * @all: of all that a queue has
  * @uses: functions in the stream that have it, and whoever took it
+ * @function: of TENON_OP_CALL, with @context
  * @host: of a staged copy: where the next part is; NULL when it was called off
  * @kept: behind @host, freed with the last use; or NULL
  * @size: what is left to be moved
@@ -132,6 +133,8 @@ struct cuda_call {
 	struct cuda_queue *queue;
 	uint32_t uses;
 	bool write;
+	void (*function)(void *context);
+	void *context;
 	char *host;
 	void *kept;
 	uint64_t size;
@@ -238,6 +241,9 @@ void cuda_late_init(struct cuda_late *late, struct tenon_device *device,
 /** cuda_retire - release when all that was submitted is done; after a loss when the device closes */
 void cuda_retire(struct cuda_late *late);
 
+/** cuda_retire_put_off - retire what was dropped from host functions */
+void cuda_retire_put_off(struct cuda_device *d);
+
 /** cuda_release - release now; after a loss when the device closes */
 void cuda_release(struct cuda_late *late);
 
@@ -281,6 +287,12 @@ int cuda_call_put(struct cuda_call *call, void (*function)(void *call));
 
 /** cuda_call_drop - a use has ended; makes no call of CUDA's */
 void cuda_call_drop(struct cuda_call *call);
+
+/** cuda_call - put a function of somebody else's in the queue; what CUDA says */
+int cuda_call(struct cuda_queue *q, void (*function)(void *context), void *context);
+
+/** cuda_in_function - is this called from such a function: CUDA may not be called then */
+bool cuda_in_function(void);
 
 void cuda_calls_end(struct cuda_queue *q);
 

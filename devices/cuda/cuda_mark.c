@@ -161,6 +161,9 @@ int cuda_queue_reached(struct tenon_queue *queue, uint64_t serial)
 		return 1;
 	if (cuda_is_lost(d))
 		return tenon_device_check(&d->base);
+	/* no more than is known by now; whoever waits looks again by itself */
+	if (cuda_in_function())
+		return 0;
 	status = cuda_enter(d);
 	if (!status) {
 		pthread_mutex_lock(&q->lock);

@@ -48,7 +48,7 @@ static void cuda_free(struct tenon_memory *memory)
 	struct cuda_memory *m = (struct cuda_memory *)memory;
 
 	/* the stream is the order */
-	if (m->kind == CUDA_MEMORY_ORDERED)
+	if (m->kind == CUDA_MEMORY_ORDERED && !cuda_in_function())
 		cuda_release(&m->late);
 	else
 		cuda_retire(&m->late);
@@ -127,6 +127,7 @@ static int cuda_alloc(struct tenon_device *device, const struct tenon_memory_req
 	status = cuda_enter(d);
 	if (status)
 		return cuda_failed(d, status, "allocating");
+	cuda_retire_put_off(d);
 	if (request->usage & TENON_MEMORY_EXPORT)
 		return cuda_exportable_alloc(d, request, out);
 	m = cuda_memory_new(d, request->size, request->usage, CUDA_MEMORY_PLAIN);

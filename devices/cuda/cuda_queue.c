@@ -129,7 +129,7 @@ static int enqueue(struct cuda_queue *q, const struct tenon_operation *o)
 	case TENON_OP_FILL:
 		return fill(q, o);
 	default:
-		return cu->LaunchHostFunc(q->handle, o->as.call.function, o->as.call.context);
+		return cuda_call(q, o->as.call.function, o->as.call.context);
 	}
 }
 

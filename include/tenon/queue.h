@@ -95,7 +95,8 @@ enum tenon_operation_kind {
  * @fill: @offset and @size are multiples of @width; the pattern is in the low bytes
  * @dispatch: see tenon/executable.h; copied as far as it is needed later
  * @execute: @bindings are borrowed for the call
- * @call: runs in any thread; must be short and must not submit
+ * @call: runs in any thread; must be short and must neither submit nor wait. It may signal timelines
+ *	and drop memory, programs and recordings, not a queue or a device.
  * @timestamp: receives nanoseconds of a clock that one device's queues share; valid until done
  *
  * Slots are used in recordings only; what a queue gets has memory in every range.
