@@ -56,7 +56,8 @@ struct cuda_device {
 	uint32_t most_shared; /* dynamic and static, where a kernel asks for it */
 	bool pools;
 	bool clusters;
-	uint32_t stuck; /* atomic; lost with work that did not end: calls may never return */
+	uint32_t queues; /* atomic */
+	uint32_t stuck;	 /* atomic; lost with work that did not end: calls may never return */
 	struct cuda_late *late; /* atomic; what came back after the loss, or in a host function */
 	pthread_mutex_t lock;	/* of the clock */
 	cu_stream clock_stream;
@@ -64,9 +65,13 @@ struct cuda_device {
 	uint64_t clock_time; /* when that was */
 };
 
-/** struct cuda_stream - a stream; memory that is ordered on it holds it as the queue does */
+/**
+ * struct cuda_stream - a stream; memory that is ordered on it holds it as the queue does
+ * @queues: atomic; 1 while it is a queue's
+ */
 struct cuda_stream {
 	uint32_t references;
+	uint32_t queues;
 	bool foreign;
 	cu_stream handle;
 	struct cuda_device *device;

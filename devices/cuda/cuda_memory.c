@@ -43,12 +43,24 @@ static void memory_release(struct cuda_late *late, bool alive)
 	free(m);
 }
 
+/* Can no queue but that of its stream be using it. */
+static bool is_in_order(const struct cuda_memory *m)
+{
+	uint32_t queues;
+
+	if (m->kind != CUDA_MEMORY_ORDERED || cuda_in_function())
+		return false;
+	/* in this order: one that ends is no longer its stream's before it is not counted */
+	queues = __atomic_load_n(&m->late.device->queues, __ATOMIC_ACQUIRE);
+	return queues == __atomic_load_n(&m->stream->queues, __ATOMIC_RELAXED);
+}
+
 static void cuda_free(struct tenon_memory *memory)
 {
 	struct cuda_memory *m = (struct cuda_memory *)memory;
 
-	/* the stream is the order */
-	if (m->kind == CUDA_MEMORY_ORDERED && !cuda_in_function())
+	/* alone, the stream is the order */
+	if (is_in_order(m))
 		cuda_release(&m->late);
 	else
 		cuda_retire(&m->late);

@@ -39,7 +39,8 @@ static int queue_new(struct cuda_device *d, cu_stream handle, bool foreign,
 		free(q);
 		return err;
 	}
-	*s = (struct cuda_stream){ 1, foreign, handle, d };
+	*s = (struct cuda_stream){ 1, 1, foreign, handle, d };
+	__atomic_add_fetch(&d->queues, 1, __ATOMIC_RELAXED);
 	q->stream = s;
 	q->handle = handle;
 	q->base.native = handle;
@@ -77,6 +78,8 @@ static void cuda_queue_destroy(struct tenon_queue *queue)
 	bool alive = !cuda_is_dead(d);
 
 	tenon_queue_fini(queue);
+	__atomic_store_n(&q->stream->queues, 0, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&d->queues, 1, __ATOMIC_RELEASE);
 	/* of a device that somebody gave up on, work may still run */
 	if (cuda_is_lost(d) && alive) {
 		cuda_enter(d);

@@ -251,6 +251,72 @@ static void memory_of_a_queue_is_ordered_on_its_stream(void **state)
 	tenon_object_unref(kept);
 }
 
+static int64_t available(void)
+{
+	struct tenon_value v;
+
+	assert_int_equal(
+		tenon_device_attribute(rig.device->id, TENON_ATTRIBUTE_AVAILABLE_MEMORY, &v), 0);
+	return v.as.integer;
+}
+
+/* Memory of the queue @first, used by rig.queue behind it, and dropped before that has begun. */
+static void drop_while_another_queue_uses_it(struct tenon_queue *first, bool keep)
+{
+	const struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, first };
+	struct tenon_memory *m = NULL, *n = rig_memory(4096);
+	int64_t before = available();
+
+	assert_int_equal(tenon_memory_alloc(rig.device, &request, &m), 0);
+	assert_int_equal(tenon_queue_fill(first, m, 0, 4096, 1, 4, NULL), 0);
+	assert_int_equal(tenon_queue_sync(first, rig_soon()), 0);
+	if (!keep)
+		tenon_object_unref(first);
+	rig.fake->hangs = 1;
+	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 4096, 7, 4, NULL), 0);
+	assert_int_equal(tenon_queue_copy(rig.queue, n, 0, m, 0, 4096, NULL), 0);
+	tenon_object_unref(m);
+	rig.fake->hangs = 0;
+	assert_int_equal(rig_word(n, 1023), 7);
+	/* what is retired is looked at by whoever waits for the device */
+	assert_int_equal(tenon_device_sync(rig.device, rig_soon()), 0);
+	if (keep)
+		assert_int_equal(tenon_queue_sync(first, rig_soon()), 0);
+	assert_int_equal(available(), before);
+	tenon_object_unref(n);
+}
+
+static void memory_of_a_queue_stays_while_another_uses_it(void **state)
+{
+	struct tenon_queue *q = NULL;
+
+	(void)state;
+	/* the fake moves the younger stream first */
+	assert_int_equal(tenon_queue_create(rig.device, &q), 0);
+	drop_while_another_queue_uses_it(q, true);
+	drop_while_another_queue_uses_it(q, false);
+}
+
+static void memory_of_the_only_queue_goes_in_its_order(void **state)
+{
+	const struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, rig.queue };
+	struct tenon_memory *m = NULL;
+	struct tenon_queue *q = NULL;
+	long live, events;
+
+	(void)state;
+	/* one that is gone counts no more */
+	assert_int_equal(tenon_queue_create(rig.device, &q), 0);
+	tenon_object_unref(q);
+	live = rig.fake->live;
+	assert_int_equal(tenon_memory_alloc(rig.device, &request, &m), 0);
+	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 4096, 1, 4, NULL), 0);
+	events = rig.fake->events;
+	tenon_object_unref(m);
+	assert_int_equal(rig.fake->events, events);
+	assert_int_equal(rig.fake->live, live);
+}
+
 static void neither_reads_nor_large_writes_wait(void **state)
 {
 	const size_t size = (5u << 20) + 3;
@@ -408,6 +474,8 @@ int main(void)
 		RIG_CASE(other_bindings_change_the_graph_and_not_its_runs),
 		RIG_CASE(a_graph_that_does_not_change_is_made_anew),
 		RIG_CASE(memory_of_a_queue_is_ordered_on_its_stream),
+		RIG_CASE(memory_of_a_queue_stays_while_another_uses_it),
+		RIG_CASE(memory_of_the_only_queue_goes_in_its_order),
 		RIG_CASE(neither_reads_nor_large_writes_wait),
 		RIG_CASE(pinned_memory_is_copied_by_the_driver),
 		RIG_CASE(the_context_is_switched_when_another_is_current_and_only_then),
