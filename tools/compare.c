@@ -68,11 +68,13 @@ static struct difference difference_of(const struct element *got, const struct e
 
 static bool within(const struct difference *d, enum element_class class, const struct tolerance *t)
 {
+	bool exact = class <= ELEMENT_UNSIGNED;
+	double rtol = exact && !t->rtol_given ? 0 : t->rtol;
+	double atol = exact && !t->atol_given ? 0 : t->atol;
+
 	if (d->absolute == 0)
 		return true;
-	if (!t->given && class <= ELEMENT_UNSIGNED)
-		return false;
-	return isfinite(d->absolute) && d->absolute <= t->atol + t->rtol * d->scale;
+	return isfinite(d->absolute) && d->absolute <= atol + rtol * d->scale;
 }
 
 static void note(struct comparison *c, const struct element *got, const struct element *want,

@@ -22,11 +22,12 @@
  * struct tolerance - how far apart is still equal
  * @rtol: relative to the expected number
  * @atol: absolute
- * @given: the user named one of them, so that they count for integers too
+ * @rtol_given: the user named it; else it is 0 for integers
+ * @atol_given: likewise
  */
 struct tolerance {
 	double rtol, atol;
-	bool given;
+	bool rtol_given, atol_given;
 };
 
 /**

@@ -116,10 +116,10 @@ static int option(struct cli *cli, struct run *run, int found)
 	case EXPECT:
 		return specification(cli, run, SPEC_EXPECT);
 	case RTOL:
-		run->tolerance.given = true;
+		run->tolerance.rtol_given = true;
 		return amount(cli, "rtol", &run->tolerance.rtol);
 	case ATOL:
-		run->tolerance.given = true;
+		run->tolerance.atol_given = true;
 		return amount(cli, "atol", &run->tolerance.atol);
 	case REPEAT:
 		return count(cli, "repeat", &run->repeat);

@@ -12,7 +12,7 @@
 #include "tools/compare.h"
 #include "tools/print.h"
 
-static const struct tolerance usual = { COMPARE_RTOL, COMPARE_ATOL, false };
+static const struct tolerance usual = { COMPARE_RTOL, COMPARE_ATOL, false, false };
 
 static struct argument made(const char *text)
 {
@@ -72,7 +72,8 @@ static void the_largest_differences_and_the_first_are_told(void **state)
 static void the_bound_is_that_of_numpy(void **state)
 {
 	/* |got - want| <= atol + rtol * |want|, relative to what is expected, bound included */
-	const struct tolerance t = { 0.25, 0.5, true }, none = { 0, 0, true };
+	const struct tolerance t = { 0.25, 0.5, true, true };
+	const struct tolerance none = { 0, 0, true, true };
 
 	(void)state;
 	assert_true(compared("float64=5.5", "float64=4", &t).equal);
@@ -104,12 +105,19 @@ static void nan_equals_nan_and_infinity_its_like(void **state)
 
 static void integers_are_equal_or_not_unless_a_bound_is_given(void **state)
 {
-	const struct tolerance one = { 0, 1, true };
+	const struct tolerance one = { COMPARE_RTOL, 1, false, true };
+	const struct tolerance none = { COMPARE_RTOL, 0, false, true };
+	const struct tolerance tenth = { 0.1, COMPARE_ATOL, true, false };
 	struct comparison c;
 
 	(void)state;
 	assert_false(compared("int32=1000001", "int32=1000000", &usual).equal);
 	assert_true(compared("int32=1000001", "int32=1000000", &one).equal);
+	/* what was not given is nothing, rather than the bound of real numbers */
+	assert_false(compared("int32=1000001", "int32=1000000", &none).equal);
+	assert_false(compared("int32=1000002", "int32=1000000", &one).equal);
+	assert_true(compared("int32=11", "int32=10", &tenth).equal);
+	assert_false(compared("int32=12", "int32=10", &tenth).equal);
 	/* neighbours that a double cannot tell apart */
 	c = compared("int64=9007199254740993", "int64=9007199254740992", &usual);
 	assert_false(c.equal);

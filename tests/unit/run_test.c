@@ -101,6 +101,25 @@ static void an_output_is_compared_within_the_tolerance(void **state)
 	cli_run_free(&r);
 }
 
+static void a_bound_for_integers_is_the_one_that_was_given(void **state)
+{
+	struct cli_run r;
+
+	(void)state;
+	r = RUN("run", ALL, "--function", "add", "--input", "1000000", "--input", "1", "--expect",
+		"1000000", "--atol", "0");
+	assert_int_equal(r.code, CLI_DIFFERS);
+	cli_run_free(&r);
+	r = RUN("run", ALL, "--function", "add", "--input", "1000000", "--input", "1", "--expect",
+		"1000000", "--atol", "1");
+	assert_int_equal(r.code, CLI_OK);
+	cli_run_free(&r);
+	r = RUN("run", ALL, "--function", "add", "--input", "1000000", "--input", "1", "--expect",
+		"1000000", "--rtol", "1e-6");
+	assert_int_equal(r.code, CLI_OK);
+	cli_run_free(&r);
+}
+
 static void expectations_beyond_the_results_are_refused(void **state)
 {
 	(void)state;
@@ -310,6 +329,7 @@ int main(void)
 		cmocka_unit_test(a_returned_integer_is_printed_and_compared),
 		cmocka_unit_test(inputs_and_outputs_are_arguments_in_the_order_given),
 		cmocka_unit_test(an_output_is_compared_within_the_tolerance),
+		cmocka_unit_test(a_bound_for_integers_is_the_one_that_was_given),
 		cmocka_unit_test(expectations_beyond_the_results_are_refused),
 		cmocka_unit_test(tensors_arrive_on_the_processor_aligned_and_typed),
 		cmocka_unit_test(scalars_arrive_as_the_types_they_are_written_as),
