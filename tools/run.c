@@ -201,10 +201,12 @@ static int compare(struct cli *cli, struct run *run)
 
 static int work_function(struct cli *cli, struct run *run)
 {
-	int code = refuse_model_words(cli, run);
+	int code = run_find_named(cli, run);
 
 	if (!code)
-		code = run_find(cli, run);
+		code = refuse_model_words(cli, run);
+	if (!code && !run->called)
+		code = run_find_default(cli, run);
 	if (!code)
 		code = run_device_put(cli, run);
 	if (!code)

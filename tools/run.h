@@ -82,8 +82,15 @@ struct run {
 /** run_options - read the command line into @run; returns CLI_OPTIONS_END, _DONE or an exit code */
 int run_options(struct cli *cli, struct run *run, int argc, char **argv);
 
-/** run_find - find the function to call; returns an exit code, its message printed */
-int run_find(struct cli *cli, struct run *run);
+/**
+ * run_find_named - find the function that --function names; without it, see that the root can run
+ *
+ * Return: 0; or an exit code, its message printed.
+ */
+int run_find_named(struct cli *cli, struct run *run);
+
+/** run_find_default - find the function to call where none was named; returns as above */
+int run_find_default(struct cli *cli, struct run *run);
 
 /**
  * run_result_count - results that can be compared: the outputs, then the returned value, unless it is
@@ -115,14 +122,15 @@ void run_model_fini(struct run *run);
 #else
 static inline bool run_is_model(const struct run *run)
 {
-	(void)run;
-	return false;
+	return run->graph;
 }
 
 static inline int run_model(struct cli *cli, struct run *run)
 {
-	(void)cli;
-	(void)run;
+	fprintf(cli->err,
+		"tenon: --graph %s: models are not in this build; enable "
+		"CONFIG_EXECUTORS\n",
+		run->graph);
 	return CLI_UNAVAILABLE;
 }
 

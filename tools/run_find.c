@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "tools/listing.h"
 #include "tools/run.h"
 
 #define NAMES_SHOWN 32
@@ -45,7 +48,51 @@ static int choose(struct cli *cli, struct run *run, const struct names *names)
 	return 0;
 }
 
-static int find_default(struct cli *cli, struct run *run)
+/* A root that is only listed: what it is of, and what helps, as tenon inspect says it. */
+static int refuse_without_loader(struct cli *cli, const struct run *run)
+{
+	struct tenon_buffer kind = TENON_BUFFER_INIT;
+	struct listing l;
+	int code = 0;
+
+	if (listing_make(run->module, &l)) {
+		tenon_error_clear();
+		return 0;
+	}
+	if (!strcmp(l.items->loader, "missing")) {
+		listing_kind(l.items, &kind);
+		tenon_error(-TENON_E_NO_LOADER, "%s: no loader for %s: %s", run->file,
+			    kind.data ? kind.data : "", l.items->remedy);
+		code = cli_error(cli, CLI_UNAVAILABLE);
+	}
+	tenon_buffer_fini(&kind);
+	listing_drop(&l);
+	return code;
+}
+
+int run_find_named(struct cli *cli, struct run *run)
+{
+	int err, code;
+
+	if (!run->function)
+		return refuse_without_loader(cli, run);
+	err = tenon_module_find_function(run->module, tenon_slice_of(run->function), true,
+					 &run->called);
+	if (!err && !run->called) {
+		/* it may be one of those that only the loader could tell */
+		code = refuse_without_loader(cli, run);
+		if (code)
+			return code;
+		/* for its message, which names the nearest */
+		err = tenon_module_get_function(run->module, run->function, &run->called);
+	}
+	if (!err)
+		return 0;
+	return cli_error(cli,
+			 cli_exit_of(err, err == -TENON_E_NOT_FOUND ? CLI_USAGE : CLI_NO_FILE));
+}
+
+int run_find_default(struct cli *cli, struct run *run)
 {
 	struct names names = { .list = TENON_BUFFER_INIT };
 	int err, code;
@@ -62,17 +109,4 @@ static int find_default(struct cli *cli, struct run *run)
 	code = choose(cli, run, &names);
 	tenon_buffer_fini(&names.list);
 	return code;
-}
-
-int run_find(struct cli *cli, struct run *run)
-{
-	int err;
-
-	if (!run->function)
-		return find_default(cli, run);
-	err = tenon_module_get_function(run->module, run->function, &run->called);
-	if (!err)
-		return 0;
-	return cli_error(cli,
-			 cli_exit_of(err, err == -TENON_E_NOT_FOUND ? CLI_USAGE : CLI_NO_FILE));
 }
