@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include "cli_run.h"
 
-#define DATA   "tests/interop/data/"
-#define GRAPH  DATA "tvm-0.18/graph_mlp/"
-#define RELAX  DATA "tvm-0.18/relax_mlp/"
-#define BRANCH DATA "tvm-0.25.0.post1/model_branch/"
-#define RELAY  DATA "tvm-0.8/relay_vm_mlp/"
+#define DATA  "tests/interop/data/"
+#define GRAPH DATA "tvm-0.18/graph_mlp/"
+#define RELAX DATA "tvm-0.18/relax_mlp/"
+#define AOT   DATA "tvm-0.18/aot_mlp/"
+#define RELAY DATA "tvm-0.8/relay_vm_mlp/"
 
 #ifdef __x86_64__
 #define NEEDS_X86
@@ -21,6 +21,29 @@
 static const char no_relay[] = "vm.so: no loader for VMExecutable: There is no Relay virtual "
 			       "machine here: build the model for the graph executor or the Relax "
 			       "machine.\n";
+
+/* a file of two models, neither called main: an exported one, its function called otherwise */
+static char *two_models(void)
+{
+	static const char main_name[12] = "\x04\0\0\0\0\0\0\0main";
+	static char bytes[1 << 16], path[300];
+	FILE *f = fopen(DATA "tvm-0.25.0.post1/model_closure/model.so", "rb");
+	size_t size;
+	char *name;
+
+	assert_non_null(f);
+	size = fread(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	name = memmem(bytes, size, main_name, sizeof(main_name));
+	assert_non_null(name);
+	memcpy(name + 8, "twin", 4);
+	snprintf(path, sizeof(path), "%s/two.so", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, size, f), size);
+	fclose(f);
+	return path;
+}
 
 static void a_model_without_a_loader_is_refused_with_the_remedy(void **state)
 {
@@ -47,11 +70,32 @@ static void a_function_that_is_not_there_is_told_before_words_of_models(void **s
 		       CLI_USAGE, "named inputs are those of models");
 }
 
+static void a_model_that_is_not_there_is_a_usage_error(void **state)
+{
+	char *two = two_models();
+
+	(void)state;
+	NEEDS_X86;
+	assert_refused(RUN("run", RELAX "vm.so", "--function", "nope", "--input", "x=1"), CLI_USAGE,
+		       "--function nope: " RELAX "vm.so: no function \"nope\"; there is main");
+	assert_refused(RUN("bench", RELAX "vm.so", "--function", "nope"), CLI_USAGE,
+		       "no function \"nope\"; there is main");
+	assert_refused(RUN("bench", GRAPH "graph.so", "--function", "nope"), CLI_USAGE,
+		       "--function nope: " GRAPH "graph.so: the model is called \"default\"");
+	assert_refused(RUN("bench", AOT "aot_packed.so", "--function", "nope"), CLI_USAGE,
+		       "the model is called \"default\"");
+	assert_refused(RUN("run", two), CLI_USAGE,
+		       "two.so: no function \"main\"; there are twin, main_gv");
+	assert_refused(RUN("bench", two), CLI_USAGE, "tenon: choose with --function: ");
+	remove(two);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_model_without_a_loader_is_refused_with_the_remedy),
 		cmocka_unit_test(a_function_that_is_not_there_is_told_before_words_of_models),
+		cmocka_unit_test(a_model_that_is_not_there_is_a_usage_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
