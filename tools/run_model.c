@@ -240,15 +240,33 @@ static int run_and_take(struct cli *cli, struct run *run)
 	return code;
 }
 
+/* Does --function name one that a Relax file has beside its models, in its library above all? */
+static bool only_a_function(const struct run *run)
+{
+	struct tenon_model_options o = { .function = run->function, .describe = true };
+	struct tenon_function *f = NULL;
+	struct tenon_model *model;
+	int err;
+
+	err = tenon_model_open(run->module, &o, &model);
+	if (!err)
+		tenon_model_close(model);
+	if (err == -TENON_E_NOT_FOUND)
+		tenon_module_find_function(run->module, tenon_slice_of(run->function), true, &f);
+	tenon_error_clear();
+	tenon_object_unref(f);
+	return f;
+}
+
 bool run_is_model(const struct run *run)
 {
 	if (run->graph)
 		return true;
 	if (!model_is_root(run->module))
 		return false;
-	/* of a factory other functions can be called than the one that makes the model */
-	return !run->function || !strncmp(run->module->kind.data, "relax.", 6) ||
-	       !strcmp(run->function, "default");
+	/* other functions can be called than the one that makes the model */
+	return !run->function || !strcmp(run->function, "default") ||
+	       (!strncmp(run->module->kind.data, "relax.", 6) && !only_a_function(run));
 }
 
 int run_model(struct cli *cli, struct run *run)

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include "cli_run.h"
 
-#define DATA  "tests/interop/data/"
-#define GRAPH DATA "tvm-0.18/graph_mlp/"
-#define RELAX DATA "tvm-0.18/relax_mlp/"
-#define AOT   DATA "tvm-0.18/aot_mlp/"
-#define RELAY DATA "tvm-0.8/relay_vm_mlp/"
+#define DATA   "tests/interop/data/"
+#define GRAPH  DATA "tvm-0.18/graph_mlp/"
+#define RELAX  DATA "tvm-0.18/relax_mlp/"
+#define AOT    DATA "tvm-0.18/aot_mlp/"
+#define BRANCH DATA "tvm-0.25.0.post1/model_branch/"
+#define RELAY  DATA "tvm-0.8/relay_vm_mlp/"
 
 #ifdef __x86_64__
 #define NEEDS_X86
@@ -21,6 +22,14 @@
 static const char no_relay[] = "vm.so: no loader for VMExecutable: There is no Relay virtual "
 			       "machine here: build the model for the graph executor or the Relax "
 			       "machine.\n";
+
+/* it ended with a code, and these words are in its output */
+static void assert_says(struct cli_run r, int code, const char *words)
+{
+	if (r.code != code || !strstr(r.out, words))
+		fail_msg("exit %d\n%s\n%s\nwant %d and: %s", r.code, r.out, r.err, code, words);
+	cli_run_free(&r);
+}
 
 /* a file of two models, neither called main: an exported one, its function called otherwise */
 static char *two_models(void)
@@ -90,12 +99,27 @@ static void a_model_that_is_not_there_is_a_usage_error(void **state)
 	remove(two);
 }
 
+static void functions_below_a_relax_model_are_called_by_name(void **state)
+{
+	(void)state;
+	NEEDS_X86;
+	assert_says(RUN("run", BRANCH "model.so", "--function", "multiply", "--input",
+			"5xfloat32=1,2,3,4,5", "--input", "5xfloat32=1,2,3,4,5", "--output",
+			"5xfloat32"),
+		    CLI_OK, "5xfloat32 = [1 4 9 16 25]\n");
+	assert_says(RUN("run", BRANCH "model.so", "--function", "main", "--input",
+			"flag=@" BRANCH "r0_flag.npy", "--input", "x=@" BRANCH "r0_x.npy",
+			"--expect", "@" BRANCH "r0_out0.npy"),
+		    CLI_OK, "expected: equal");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_model_without_a_loader_is_refused_with_the_remedy),
 		cmocka_unit_test(a_function_that_is_not_there_is_told_before_words_of_models),
 		cmocka_unit_test(a_model_that_is_not_there_is_a_usage_error),
+		cmocka_unit_test(functions_below_a_relax_model_are_called_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
