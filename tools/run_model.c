@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
+#include "tools/element.h"
 #include "tools/model.h"
 #include "tools/print.h"
 #include "tools/run.h"
@@ -67,6 +68,13 @@ static int take_outputs(struct cli *cli, struct run *run)
 	return 0;
 }
 
+static bool is_of_type(const DLTensor *t, const struct spec *spec)
+{
+	return spec->ndim == t->ndim &&
+	       (!t->ndim || !memcmp(spec->shape, t->shape, (size_t)t->ndim * sizeof(*t->shape))) &&
+	       tenon_dtype_equal(element_storage(spec->dtype), element_storage(t->dtype));
+}
+
 /* --output says where an output is written; its type must be the output's */
 static int write_output(struct cli *cli, struct run *run, const struct spec *spec, size_t next)
 {
@@ -80,11 +88,12 @@ static int write_output(struct cli *cli, struct run *run, const struct spec *spe
 				 spec->text, run->model_output_count,
 				 run->model_output_count == 1 ? "" : "s");
 	}
-	if (tenon_value_tensor(&run->model_outputs[index], &t))
-		return cli_error(cli, CLI_FAILED);
-	if (spec->form == SPEC_TENSOR &&
-	    (spec->ndim != t->ndim ||
-	     (t->ndim && memcmp(spec->shape, t->shape, (size_t)t->ndim * sizeof(*t->shape)))))
+	if (tenon_value_tensor(&run->model_outputs[index], &t)) {
+		tenon_error_clear();
+		return cli_usage(cli, "--output %s: output %lld is a %s, no tensor", spec->text,
+				 (long long)index, tenon_type_key(run->model_outputs[index].type));
+	}
+	if (spec->form == SPEC_TENSOR && !is_of_type(t, spec))
 		return cli_usage(cli, "--output %s: the output is a %s, not a %s", spec->text,
 				 type_text(t->shape, t->ndim, t->dtype, has),
 				 type_text(spec->shape, spec->ndim, spec->dtype, given));

@@ -124,6 +124,9 @@ static void words_that_do_not_fit_the_model_are_refused(void **state)
 	assert_refused(RUN("run", MLP "graph.so", "--input", "x=@" MLP "in_x.npy", "--output",
 			   "3xfloat32"),
 		       CLI_USAGE, "the output is a 1x10xfloat32, not a 3xfloat32");
+	assert_refused(RUN("run", MLP "graph.so", "--input", "x=@" MLP "in_x.npy", "--output",
+			   "1x10xint8"),
+		       CLI_USAGE, "the output is a 1x10xfloat32, not a 1x10xint8");
 	assert_refused(RUN("run", MLP "graph.so", "--function", "get_graph_json", "--profile"),
 		       CLI_USAGE, "are for models");
 }
