@@ -177,7 +177,7 @@ static int too_many_expected(struct cli *cli, const struct run *run)
 			 run->expect_count, run->output_count, run->output_count == 1 ? "" : "s");
 }
 
-static int compare(struct cli *cli, struct run *run)
+int run_compare(struct cli *cli, struct run *run)
 {
 	int code = CLI_OK;
 
@@ -228,7 +228,7 @@ static int work(struct cli *cli, struct run *run)
 		code = load(cli, run);
 	if (!code)
 		code = run_is_model(run) ? run_model(cli, run) : work_function(cli, run);
-	return code || run->stream ? code : compare(cli, run);
+	return code || run->stream ? code : run_compare(cli, run);
 }
 
 static int report(struct cli *cli, struct run *run, int code)
@@ -339,7 +339,7 @@ const struct cli_command run_command = {
 	"  --profile         print how long each operator took\n"
 	"  --trace FILE      write that for Perfetto, or about:tracing of Chrome\n"
 	"  --stream          run on frames of raw bytes from standard input until it ends, and\n"
-	"                    write the outputs' bytes to standard output\n"
+	"                    write the outputs' bytes to standard output; --expect is of each\n"
 	"\n"
 	"Inputs and outputs are the arguments, in the order given. A SPEC is one of\n"
 	"  3  -0x1f  2.5  inf  nan  true  false  null  str:TEXT\n"

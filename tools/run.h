@@ -101,6 +101,9 @@ size_t run_result_count(const struct run *run);
 /** run_result - the i-th of them, as a view */
 const struct tenon_value *run_result(const struct run *run, size_t i);
 
+/** run_compare - compare the results with what is expected; CLI_OK, CLI_DIFFERS or another exit code */
+int run_compare(struct cli *cli, struct run *run);
+
 /** report_top - print the largest elements of a tensor, where that was asked for */
 void report_top(const struct run *run, const struct tenon_value *value, FILE *out);
 

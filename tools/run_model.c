@@ -51,21 +51,34 @@ static int run_often(struct cli *cli, struct run *run, struct profile *profile)
 	return 0;
 }
 
-static int take_outputs(struct cli *cli, struct run *run)
+static void drop_outputs(struct run *run)
 {
 	size_t i;
 
-	run->model_output_count = tenon_model_output_count(run->model);
-	run->model_outputs = calloc(run->model_output_count + 1, sizeof(*run->model_outputs));
-	if (!run->model_outputs) {
-		tenon_error(-TENON_E_NOMEM, "no memory for %zu outputs", run->model_output_count);
-		return cli_error(cli, CLI_FAILED);
-	}
 	for (i = 0; i < run->model_output_count; i++)
-		if (tenon_model_output_value(run->model, i, &run->model_outputs[i]) ||
-		    run_device_fetch(&run->model_outputs[i]))
-			return failed(cli, run);
-	return 0;
+		tenon_value_release(&run->model_outputs[i]);
+	run->model_output_count = 0;
+}
+
+static int take_outputs(struct run *run)
+{
+	size_t n = tenon_model_output_count(run->model);
+	struct tenon_value *outputs = realloc(run->model_outputs, (n + 1) * sizeof(*outputs));
+	int err = 0;
+
+	if (!outputs)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %zu outputs", n);
+	run->model_outputs = outputs;
+	while (!err && run->model_output_count < n) {
+		struct tenon_value *output = &outputs[run->model_output_count];
+
+		err = tenon_model_output_value(run->model, run->model_output_count, output);
+		if (err)
+			break;
+		run->model_output_count++;
+		err = run_device_fetch(output);
+	}
+	return err;
 }
 
 static bool is_of_type(const DLTensor *t, const struct spec *spec)
@@ -121,7 +134,9 @@ struct frames {
 	size_t input, bytes;
 	bool copied; /* to a device, frame by frame */
 	struct cli *cli;
-	int status; /* of reading or writing */
+	struct run *run;
+	uint64_t differing; /* frames that are not what --expect says */
+	int code;	    /* of an --expect that fits no output */
 };
 
 static int read_frame(void *context, struct tenon_model *model, uint64_t round)
@@ -151,28 +166,62 @@ static int read_frame(void *context, struct tenon_model *model, uint64_t round)
 	return f->copied ? tenon_model_set_input(model, f->input, &frame) : 0;
 }
 
+static int write_output_bytes(const struct run *run, size_t index, FILE *out)
+{
+	size_t bytes;
+	DLTensor *t;
+	int err;
+
+	err = tenon_value_tensor(&run->model_outputs[index], &t);
+	if (!err)
+		err = tenon_tensor_bytes(t, &bytes);
+	if (err)
+		return tenon_error_in(err, "output %zu", index);
+	if (fwrite(t->data, 1, bytes, out) != bytes)
+		return tenon_error(-TENON_E_IO, "standard output: %s", strerror(errno));
+	return 0;
+}
+
+/* Only the first frame that differs is told in full: a stream may be long. */
+static int compare_frame(struct frames *f, uint64_t round)
+{
+	const struct run *run = f->run;
+	int code = run_compare(f->cli, f->run);
+	size_t i;
+
+	if (code != CLI_OK && code != CLI_DIFFERS) {
+		f->code = code;
+		return 1;
+	}
+	if (code == CLI_OK || f->differing++)
+		return 0;
+	for (i = 0; i < run->expect_count; i++) {
+		if (run->comparisons[i].equal)
+			continue;
+		fprintf(f->cli->err, "tenon: frame %" PRIu64 ": expected", round);
+		if (run->expect_count > 1)
+			fprintf(f->cli->err, " %zu", i + 1);
+		fputs(": ", f->cli->err);
+		compare_print(&run->comparisons[i], f->cli->err);
+		fputc('\n', f->cli->err);
+	}
+	return 0;
+}
+
 static int write_frame(void *context, struct tenon_model *model, uint64_t round)
 {
 	struct frames *f = context;
-	size_t i, n = tenon_model_output_count(model), bytes;
-	struct tenon_value value;
-	DLTensor *t;
-	int err = 0;
+	size_t i;
+	int err;
 
-	(void)round;
-	for (i = 0; i < n && !err; i++) {
-		err = tenon_model_output_value(model, i, &value);
-		if (err)
-			break;
-		err = run_device_fetch(&value);
-		if (!err)
-			err = tenon_value_tensor(&value, &t);
-		if (!err)
-			err = tenon_tensor_bytes(t, &bytes);
-		if (!err && fwrite(t->data, 1, bytes, f->cli->out) != bytes)
-			err = tenon_error(-TENON_E_IO, "standard output: %s", strerror(errno));
-		tenon_value_release(&value);
-	}
+	(void)model;
+	err = take_outputs(f->run);
+	for (i = 0; i < f->run->model_output_count && !err; i++)
+		err = write_output_bytes(f->run, i, f->cli->out);
+	if (!err && f->run->expect_count)
+		err = compare_frame(f, round);
+	/* before the next run, which takes their storage */
+	drop_outputs(f->run);
 	return err;
 }
 
@@ -209,7 +258,7 @@ static int find_frame_input(struct tenon_model *model, struct frames *f)
 
 static int stream(struct cli *cli, struct run *run)
 {
-	struct frames f = { .cli = cli };
+	struct frames f = { .cli = cli, .run = run };
 	struct tenon_stream loop = { read_frame, write_frame, &f };
 	uint64_t rounds = 0, start;
 	int err;
@@ -221,11 +270,15 @@ static int stream(struct cli *cli, struct run *run)
 			      : tenon_error(-TENON_E_USAGE, "--stream: a frame has no bytes");
 	start = clock_now() - start;
 	tenon_object_unref(f.tensor);
-	if (err)
-		return failed(cli, run);
+	if (err || f.code)
+		return err ? failed(cli, run) : f.code;
 	fprintf(cli->err, "%" PRIu64 " frames in %.3f s: %.1f a second\n", rounds,
 		(double)start / 1e9, start ? (double)rounds * 1e9 / (double)start : 0.0);
-	return 0;
+	if (!f.differing)
+		return 0;
+	fprintf(cli->err, "tenon: %" PRIu64 " of %" PRIu64 " frames differ from --expect\n",
+		f.differing, rounds);
+	return CLI_DIFFERS;
 }
 
 /* ---- the whole */
@@ -237,8 +290,8 @@ static int run_and_take(struct cli *cli, struct run *run)
 	int code;
 
 	code = run_often(cli, run, profiled ? &profile : NULL);
-	if (!code)
-		code = take_outputs(cli, run);
+	if (!code && take_outputs(run))
+		code = failed(cli, run);
 	if (!code)
 		code = write_outputs(cli, run);
 	if (!code && run->trace && profile_write_trace(&profile, run->trace))
@@ -317,10 +370,7 @@ void run_report_model(const struct run *run, FILE *out)
 
 void run_model_fini(struct run *run)
 {
-	size_t i;
-
-	for (i = 0; i < run->model_output_count && run->model_outputs; i++)
-		tenon_value_release(&run->model_outputs[i]);
+	drop_outputs(run);
 	free(run->model_outputs);
 	tenon_model_close(run->model);
 }

@@ -148,6 +148,30 @@ static int option(struct cli *cli, struct run *run, int found)
 	}
 }
 
+/* Of frames there is nothing but bytes: what would say or write more is refused, not forgotten. */
+static int refuse_beside_stream(struct cli *cli, const struct run *run)
+{
+	const struct {
+		const char *option;
+		bool given;
+	} others[] = {
+		{ "--output", run->output_count },
+		{ "--repeat", run->repeat > 1 },
+		{ "--top", run->top },
+		{ "--profile", run->profile },
+		{ "--trace", run->trace },
+		{ "--json", run->json },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].given)
+			return cli_usage(cli,
+					 "--stream and %s: of frames the bytes of all outputs are "
+					 "written to standard output, and nothing else",
+					 others[i].option);
+	return 0;
+}
+
 int run_options(struct cli *cli, struct run *run, int argc, char **argv)
 {
 	int found, code;
@@ -166,5 +190,7 @@ int run_options(struct cli *cli, struct run *run, int argc, char **argv)
 	if (found == CLI_OPTIONS_BAD)
 		return CLI_USAGE;
 	code = cli_file(cli, argc, argv, &run->file);
+	if (!code && run->stream)
+		code = refuse_beside_stream(cli, run);
 	return code ? code : CLI_OPTIONS_END;
 }

@@ -2,6 +2,7 @@
 /* The command on whole models and files of parameters. */
 #include "suite.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "cli_run.h"
@@ -153,6 +154,90 @@ static void outputs_profiles_and_traces_are_written(void **state)
 	remove(trace);
 }
 
+/* standard input is this file for one run */
+static struct cli_run run_on(const char *path, int argc, char **argv)
+{
+	int saved = dup(STDIN_FILENO), fd = open(path, O_RDONLY);
+	struct cli_run r;
+
+	assert_true(saved >= 0 && fd >= 0);
+	assert_true(dup2(fd, STDIN_FILENO) >= 0);
+	r = run_words(argc, argv);
+	assert_true(dup2(saved, STDIN_FILENO) >= 0);
+	close(saved);
+	close(fd);
+	return r;
+}
+
+#define STREAM(path, ...)                                                                          \
+	run_on(path, (int)(sizeof((char *[]){ "tenon", __VA_ARGS__ }) / sizeof(char *)),           \
+	       (char *[]){ "tenon", __VA_ARGS__, NULL })
+
+/* a file of frames: x of the fixture for each 'x', zeros for each other letter */
+static char *frames(const char *letters)
+{
+	char frame[32 * sizeof(float)], *path = in_temporary("frames.bin");
+	FILE *npy = fopen(MLP "in_x.npy", "rb"), *f = fopen(path, "wb");
+
+	assert_true(npy && f);
+	for (; *letters; letters++) {
+		memset(frame, 0, sizeof(frame));
+		assert_int_equal(fseek(npy, -(long)sizeof(frame), SEEK_END), 0);
+		if (*letters == 'x')
+			assert_int_equal(fread(frame, 1, sizeof(frame), npy), sizeof(frame));
+		assert_int_equal(fwrite(frame, 1, sizeof(frame), f), sizeof(frame));
+	}
+	fclose(npy);
+	fclose(f);
+	return path;
+}
+
+static void each_frame_of_a_stream_is_compared(void **state)
+{
+	char *path = frames("xx");
+	struct cli_run r;
+
+	(void)state;
+	NEEDS_X86;
+	r = STREAM(path, "run", MLP "graph.so", "--stream", "--expect", "@" MLP "out0.npy");
+	assert_int_equal(r.code, CLI_OK);
+	assert_memory_equal(r.err, "2 frames in ", 12);
+	cli_run_free(&r);
+	r = STREAM(frames("x0x0"), "run", MLP "graph.so", "--stream", "--expect",
+		   "tvmgen_default_fused_nn_softmax=@" MLP "out0.npy");
+	assert_int_equal(r.code, CLI_DIFFERS);
+	assert_non_null(strstr(r.err, "tenon: frame 1: expected: differs in 10 of 10 elements ("));
+	assert_non_null(strstr(r.err, "4 frames in "));
+	assert_non_null(strstr(r.err, "tenon: 2 of 4 frames differ from --expect\n"));
+	assert_null(strstr(r.err, "frame 3: "));
+	cli_run_free(&r);
+	r = STREAM(path, "run", MLP "graph.so", "--stream", "--expect", "1", "--expect", "2");
+	assert_int_equal(r.code, CLI_USAGE);
+	assert_non_null(strstr(r.err, "2 --expect, but the model has 1 output"));
+	cli_run_free(&r);
+	remove(path);
+}
+
+static void what_a_stream_does_not_do_is_refused(void **state)
+{
+	static char *others[][2] = {
+		{ "--output", "1x10xfloat32" }, { "--repeat", "2" },	  { "--top", "2" },
+		{ "--profile", "--stream" },	{ "--json", "--stream" },
+	};
+
+	(void)state;
+	NEEDS_X86;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		char words[64];
+
+		snprintf(words, sizeof(words), "--stream and %s: ", others[i][0]);
+		assert_refused(RUN("run", MLP "graph.so", "--stream", others[i][0], others[i][1]),
+			       CLI_USAGE, words);
+	}
+	assert_refused(RUN("run", MLP "graph.so", "--trace", in_temporary("t.json"), "--stream"),
+		       CLI_USAGE, "--stream and --trace: ");
+}
+
 static void a_model_is_measured(void **state)
 {
 	(void)state;
@@ -223,6 +308,8 @@ int main(void)
 #endif
 		cmocka_unit_test(words_that_do_not_fit_the_model_are_refused),
 		cmocka_unit_test(outputs_profiles_and_traces_are_written),
+		cmocka_unit_test(each_frame_of_a_stream_is_compared),
+		cmocka_unit_test(what_a_stream_does_not_do_is_refused),
 		cmocka_unit_test(a_model_is_measured),
 		cmocka_unit_test(a_model_is_described),
 		cmocka_unit_test(parameters_are_listed_and_aligned),
