@@ -261,6 +261,9 @@ static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv
 		return found == CLI_OPTIONS_DONE ? found : CLI_USAGE;
 	if (argc - optind != 1)
 		return cli_usage(cli, "which model? tenon bench FILE");
+	if (b->source.graph && b->source.function)
+		return cli_usage(cli, "--function and --graph: a graph is one model, and has no "
+				      "function to choose");
 	b->source.file = argv[optind];
 	return CLI_OPTIONS_END;
 }

@@ -43,6 +43,9 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 		return CLI_USAGE;
 	if (r->json && r->dot)
 		return cli_usage(cli, "--json or --dot, not both");
+	if (r->params && !r->graph)
+		return cli_usage(cli, "--params without --graph: the parameters are those of a "
+				      "graph.json kept apart");
 	if (cli_file(cli, argc, argv, &r->file))
 		return CLI_USAGE;
 	return r->json ? cli_needs_json(cli) : CLI_OK;
@@ -126,7 +129,7 @@ const struct cli_command inspect_command = {
 	"  --functions   name the functions, with the argument types of kernels\n"
 	"  --model       of a whole model, list operators and parameters too\n"
 	"  --graph FILE  look at this graph.json, FILE being its library\n"
-	"  --params FILE and these parameters\n"
+	"  --params FILE and, with --graph, these parameters\n"
 	"  --json        answer in JSON\n"
 	"  --dot         answer as a graph for Graphviz; with --model, of the operators\n"
 	"\n"

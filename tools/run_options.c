@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/element.h"
+#include "tools/print.h"
 #include "tools/run.h"
 
 enum {
@@ -62,15 +64,15 @@ static int amount(struct cli *cli, const char *option, double *out)
 	return 0;
 }
 
-static int count(struct cli *cli, const char *option, uint64_t *out)
+static int count(struct cli *cli, const char *option, uint64_t most, uint64_t *out)
 {
 	struct element e;
 
 	if (element_parse(optarg, strlen(optarg), tenon_dtype(TENON_DTYPE_UINT, 32, 1), &e) ||
-	    !e.natural) {
+	    !e.natural || e.natural > most) {
 		tenon_error_clear();
-		return cli_usage(cli, "--%s %s: a number from 1 to 4294967295 is wanted", option,
-				 optarg);
+		return cli_usage(cli, "--%s %s: a number from 1 to %" PRIu64 " is wanted", option,
+				 optarg, most);
 	}
 	*out = e.natural;
 	return 0;
@@ -122,7 +124,7 @@ static int option(struct cli *cli, struct run *run, int found)
 		run->tolerance.atol_given = true;
 		return amount(cli, "atol", &run->tolerance.atol);
 	case REPEAT:
-		return count(cli, "repeat", &run->repeat);
+		return count(cli, "repeat", UINT32_MAX, &run->repeat);
 	case TIMEOUT:
 		return amount(cli, "timeout", &run->timeout);
 	case GRAPH:
@@ -138,7 +140,7 @@ static int option(struct cli *cli, struct run *run, int found)
 		run->profile = true;
 		return 0;
 	case TOP:
-		return count(cli, "top", &run->top);
+		return count(cli, "top", PRINT_TOP_MOST, &run->top);
 	case STREAM:
 		run->stream = true;
 		return 0;
@@ -192,5 +194,11 @@ int run_options(struct cli *cli, struct run *run, int argc, char **argv)
 	code = cli_file(cli, argc, argv, &run->file);
 	if (!code && run->stream)
 		code = refuse_beside_stream(cli, run);
+	if (!code && run->graph && run->function)
+		code = cli_usage(cli, "--function and --graph: a graph is one model, and has no "
+				      "function to choose");
+	if (!code && run->top && run->json)
+		code = cli_usage(cli, "--top and --json: the list is for people; in JSON the "
+				      "values are there");
 	return code ? code : CLI_OPTIONS_END;
 }

@@ -238,6 +238,23 @@ static void what_a_stream_does_not_do_is_refused(void **state)
 		       CLI_USAGE, "--stream and --trace: ");
 }
 
+static void options_that_would_be_passed_over_are_refused(void **state)
+{
+	(void)state;
+	NEEDS_X86;
+	assert_refused(RUN("run", MLP "graph.so", "--top", "65"), CLI_USAGE,
+		       "--top 65: a number from 1 to 64 is wanted");
+	assert_refused(RUN("run", MLP "graph.so", "--top", "3", "--json"), CLI_USAGE,
+		       "--top and --json: ");
+	assert_refused(RUN("run", MLP "lib.so", "--graph", MLP "graph.json", "--function", "main"),
+		       CLI_USAGE, "--function and --graph: ");
+	assert_refused(
+		RUN("bench", MLP "lib.so", "--graph", MLP "graph.json", "--function", "main"),
+		CLI_USAGE, "--function and --graph: ");
+	assert_refused(RUN("inspect", MLP "lib.so", "--params", MLP "model.params"), CLI_USAGE,
+		       "--params without --graph: ");
+}
+
 static void a_model_is_measured(void **state)
 {
 	(void)state;
@@ -310,6 +327,7 @@ int main(void)
 		cmocka_unit_test(outputs_profiles_and_traces_are_written),
 		cmocka_unit_test(each_frame_of_a_stream_is_compared),
 		cmocka_unit_test(what_a_stream_does_not_do_is_refused),
+		cmocka_unit_test(options_that_would_be_passed_over_are_refused),
 		cmocka_unit_test(a_model_is_measured),
 		cmocka_unit_test(a_model_is_described),
 		cmocka_unit_test(parameters_are_listed_and_aligned),
