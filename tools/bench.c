@@ -167,9 +167,8 @@ static void report_text(const struct bench *b, const struct timing *t, FILE *out
 #ifdef CONFIG_JSON
 static int report_json(const struct bench *b, const struct timing *t, FILE *out)
 {
-	cJSON *json = cJSON_CreateObject(), *ns, *ops, *op;
+	cJSON *json = cJSON_CreateObject(), *ns;
 	struct tenon_model_memory memory;
-	size_t i;
 
 	tenon_model_memory(b->model, &memory);
 	cJSON_AddItemToObject(json, "file", json_of_text(tenon_slice_of(b->source.file)));
@@ -184,22 +183,8 @@ static int report_json(const struct bench *b, const struct timing *t, FILE *out)
 	cJSON_AddItemToObject(ns, "median", json_of_int((int64_t)t->median));
 	cJSON_AddItemToObject(ns, "p90", json_of_int((int64_t)t->p90));
 	cJSON_AddItemToObject(ns, "max", json_of_int((int64_t)t->max));
-	if (!b->per_op)
-		return json_print(json, out);
-	ops = cJSON_AddArrayToObject(json, "operators");
-	for (i = 0; i < b->profile.count; i++) {
-		const struct profile_op *p = &b->profile.ops[i];
-
-		if (!p->calls)
-			continue;
-		op = cJSON_CreateObject();
-		cJSON_AddItemToObject(op, "number", json_of_int((int64_t)i));
-		cJSON_AddItemToObject(op, "name", json_of_text(tenon_slice_of(p->name)));
-		cJSON_AddItemToObject(op, "function", json_of_text(tenon_slice_of(p->function)));
-		cJSON_AddItemToObject(op, "calls", json_of_int((int64_t)p->calls));
-		cJSON_AddItemToObject(op, "nanoseconds", json_of_int((int64_t)p->ns));
-		cJSON_AddItemToArray(ops, op);
-	}
+	if (b->per_op)
+		cJSON_AddItemToObject(json, "operators", profile_json(&b->profile));
 	return json_print(json, out);
 }
 #else

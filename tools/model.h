@@ -10,6 +10,7 @@
 #include "tools/argument.h"
 #include "tools/cli.h"
 #include "tools/device_list.h"
+#include "tools/json_value.h"
 
 /**
  * struct model_source - where a model comes from
@@ -97,6 +98,11 @@ int profile_run(struct profile *p, struct tenon_model *model);
 
 /** profile_print - a table of operators, the longest first */
 void profile_print(const struct profile *p, FILE *out);
+
+#ifdef CONFIG_JSON
+/** profile_json - the operators that ran, in their order; NULL without memory */
+cJSON *profile_json(const struct profile *p);
+#endif
 
 /** profile_write_trace - write the events for Perfetto or Chrome's about:tracing; returns a status */
 int profile_write_trace(const struct profile *p, const char *path);

@@ -107,6 +107,29 @@ void profile_print(const struct profile *p, FILE *out)
 	free(sorted);
 }
 
+#ifdef CONFIG_JSON
+cJSON *profile_json(const struct profile *p)
+{
+	cJSON *list = cJSON_CreateArray(), *json;
+	size_t i;
+
+	for (i = 0; i < p->count; i++) {
+		const struct profile_op *op = &p->ops[i];
+
+		if (!op->calls)
+			continue;
+		json = cJSON_CreateObject();
+		cJSON_AddItemToObject(json, "number", json_of_int((int64_t)i));
+		cJSON_AddItemToObject(json, "name", json_of_text(tenon_slice_of(op->name)));
+		cJSON_AddItemToObject(json, "function", json_of_text(tenon_slice_of(op->function)));
+		cJSON_AddItemToObject(json, "calls", json_of_int((int64_t)op->calls));
+		cJSON_AddItemToObject(json, "nanoseconds", json_of_int((int64_t)op->ns));
+		cJSON_AddItemToArray(list, json);
+	}
+	return list;
+}
+#endif
+
 static void put_text(struct tenon_buffer *b, const char *text)
 {
 	tenon_buffer_u8(b, '"');

@@ -12,6 +12,7 @@
 #include "tools/cli.h"
 #include "tools/compare.h"
 #include "tools/device_list.h"
+#include "tools/model.h"
 #include "tools/timing.h"
 
 /**
@@ -41,7 +42,8 @@
  * @graph: graph.json kept apart from the library; NULL for none
  * @params: parameters kept apart; NULL for none
  * @trace: file that a trace of a model's operators is written to; NULL for none
- * @profile: print a table of a model's operators
+ * @profile: tell how long each of a model's operators took
+ * @operators: and how long they took, over all runs
  * @top: how many of the largest elements of each tensor to list; 0 for none
  * @stream: run a model on frames from standard input
  * @model: the model, when it is one that is run
@@ -72,6 +74,7 @@ struct run {
 	const char *params;
 	const char *trace;
 	bool profile;
+	struct profile operators;
 	uint64_t top;
 	bool stream;
 	struct tenon_model *model;

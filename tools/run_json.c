@@ -90,5 +90,9 @@ int run_report_json(const struct run *run, FILE *out)
 	for (size_t i = 0; i < run->expect_count; i++)
 		cJSON_AddItemToArray(expected, json_of_comparison(&run->comparisons[i]));
 	cJSON_AddItemToObject(json, "nanoseconds", json_of_times(run));
+#ifdef CONFIG_EXECUTORS
+	if (run->profile)
+		cJSON_AddItemToObject(json, "operators", profile_json(&run->operators));
+#endif
 	return json_print(json, out);
 }

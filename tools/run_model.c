@@ -285,20 +285,19 @@ static int stream(struct cli *cli, struct run *run)
 
 static int run_and_take(struct cli *cli, struct run *run)
 {
-	struct profile profile = { .trace = run->trace != NULL };
-	bool profiled = run->profile || run->trace;
+	struct profile *p = run->profile || run->trace ? &run->operators : NULL;
 	int code;
 
-	code = run_often(cli, run, profiled ? &profile : NULL);
+	run->operators.trace = run->trace != NULL;
+	code = run_often(cli, run, p);
 	if (!code && take_outputs(run))
 		code = failed(cli, run);
 	if (!code)
 		code = write_outputs(cli, run);
-	if (!code && run->trace && profile_write_trace(&profile, run->trace))
+	if (!code && run->trace && profile_write_trace(p, run->trace))
 		code = cli_error(cli, CLI_NO_FILE);
-	if (!code && run->profile)
-		profile_print(&profile, run->json ? cli->err : cli->out);
-	profile_fini(&profile);
+	if (!code && run->profile && !run->json)
+		profile_print(p, cli->out);
 	return code;
 }
 
@@ -370,6 +369,7 @@ void run_report_model(const struct run *run, FILE *out)
 
 void run_model_fini(struct run *run)
 {
+	profile_fini(&run->operators);
 	drop_outputs(run);
 	free(run->model_outputs);
 	tenon_model_close(run->model);

@@ -192,6 +192,26 @@ static char *frames(const char *letters)
 	return path;
 }
 
+#ifdef CONFIG_JSON
+static void a_profile_is_part_of_the_answer_in_json(void **state)
+{
+	struct cli_run r;
+
+	(void)state;
+	NEEDS_X86;
+	r = RUN("run", MLP "graph.so", "--input", "x=@" MLP "in_x.npy", "--profile", "--json",
+		"--repeat", "2");
+	assert_int_equal(r.code, CLI_OK);
+	assert_string_equal(r.err, "");
+	assert_non_null(strstr(r.out, "\"operators\""));
+	assert_non_null(strstr(r.out, "tvmgen_default_fused_nn_softmax"));
+	cli_run_free(&r);
+	r = RUN("run", MLP "graph.so", "--input", "x=@" MLP "in_x.npy", "--json");
+	assert_null(strstr(r.out, "\"operators\""));
+	cli_run_free(&r);
+}
+#endif
+
 static void each_frame_of_a_stream_is_compared(void **state)
 {
 	char *path = frames("xx");
@@ -325,6 +345,9 @@ int main(void)
 #endif
 		cmocka_unit_test(words_that_do_not_fit_the_model_are_refused),
 		cmocka_unit_test(outputs_profiles_and_traces_are_written),
+#ifdef CONFIG_JSON
+		cmocka_unit_test(a_profile_is_part_of_the_answer_in_json),
+#endif
 		cmocka_unit_test(each_frame_of_a_stream_is_compared),
 		cmocka_unit_test(what_a_stream_does_not_do_is_refused),
 		cmocka_unit_test(options_that_would_be_passed_over_are_refused),
