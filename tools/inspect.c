@@ -6,13 +6,14 @@
 #include "tools/inspect_model.h"
 #include "tools/model.h"
 
-enum { JSON = 1, DOT, FUNCTIONS, MODEL, GRAPH, PARAMS };
+enum { JSON = 1, DOT, FUNCTIONS, MODEL, FUNCTION, GRAPH, PARAMS };
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, JSON },
 	{ "dot", no_argument, NULL, DOT },
 	{ "functions", no_argument, NULL, FUNCTIONS },
 	{ "model", no_argument, NULL, MODEL },
+	{ "function", required_argument, NULL, FUNCTION },
 	{ "graph", required_argument, NULL, GRAPH },
 	{ "params", required_argument, NULL, PARAMS },
 	{ 0 },
@@ -20,7 +21,8 @@ static const struct option options[] = {
 
 struct request {
 	bool json, dot, functions, model;
-	const char *file, *graph, *params;
+	const char *file, *function, *graph, *params;
+	bool wants_choice; /* there are several models, and none is the default */
 };
 
 static int read_options(struct cli *cli, int argc, char **argv, struct request *r)
@@ -32,6 +34,8 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 		r->dot |= found == DOT;
 		r->functions |= found == FUNCTIONS;
 		r->model |= found == MODEL;
+		if (found == FUNCTION)
+			r->function = optarg;
 		if (found == GRAPH)
 			r->graph = optarg;
 		if (found == PARAMS)
@@ -43,6 +47,9 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 		return CLI_USAGE;
 	if (r->json && r->dot)
 		return cli_usage(cli, "--json or --dot, not both");
+	if (r->function && r->graph)
+		return cli_usage(cli, "--function and --graph: a graph is one model, and has no "
+				      "function to choose");
 	if (r->params && !r->graph)
 		return cli_usage(cli, "--params without --graph: the parameters are those of a "
 				      "graph.json kept apart");
@@ -52,28 +59,34 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 }
 
 /* a model that cannot be described is no reason to keep the tree back */
-static int look_at_model(struct cli *cli, const struct request *r, struct listing *l)
+static int look_at_model(struct cli *cli, struct request *r, struct listing *l)
 {
 #ifdef CONFIG_EXECUTORS
-	struct model_source source = { .file = r->file, .graph = r->graph, .params = r->params };
+	struct model_source source = { r->file, r->graph, r->params, r->function, NULL };
 	struct tenon_model_options o = { .describe = true };
 
-	if (r->graph)
+	if (r->graph || r->function)
 		return model_open(cli, &source, l->root, true, &l->model);
 	if (model_is_root(l->root) && tenon_model_open(l->root, &o, &l->model)) {
-		if (tenon_error_status() != -TENON_E_UNSUPPORTED)
+		r->wants_choice = tenon_error_status() == -TENON_E_NOT_FOUND;
+		if (r->wants_choice && r->model)
+			return model_open(cli, &source, l->root, true, &l->model);
+		if (!r->wants_choice && tenon_error_status() != -TENON_E_UNSUPPORTED)
 			fprintf(cli->err, "tenon: the model cannot be described: %s\n",
 				tenon_error_message());
 		tenon_error_clear();
 	}
 #endif
-	if (r->model && !l->model)
-		return cli_usage(cli, "--model: there is none in %s that could be described",
+	if ((r->model || r->function || r->graph) && !l->model)
+		return cli_usage(cli, "--%s: there is none in %s that could be described",
+				 r->function ? "function"
+				 : r->graph  ? "graph"
+					     : "model",
 				 r->file);
 	return 0;
 }
 
-static int answer(struct cli *cli, const struct request *r, struct listing *l)
+static int answer(struct cli *cli, struct request *r, struct listing *l)
 {
 	int code = look_at_model(cli, r, l);
 
@@ -81,7 +94,7 @@ static int answer(struct cli *cli, const struct request *r, struct listing *l)
 		return code;
 	if (r->json)
 		return inspect_json(l, cli->out) ? cli_error(cli, CLI_FAILED) : CLI_OK;
-	if (r->dot && (r->model || r->graph)) {
+	if (r->dot && (r->model || r->function || r->graph)) {
 		inspect_model_dot(l->model, r->file, cli->out);
 	} else if (r->dot) {
 		inspect_dot(l, cli->out);
@@ -89,6 +102,8 @@ static int answer(struct cli *cli, const struct request *r, struct listing *l)
 		inspect_text(l, r->functions, cli->out);
 		if (l->model)
 			inspect_model_text(l->model, r->model, cli->out);
+		else if (r->wants_choice)
+			inspect_model_choice(l->root, cli->out);
 	}
 	return CLI_OK;
 }
@@ -126,12 +141,13 @@ const struct cli_command inspect_command = {
 	"Show what is in a module, without running any of it",
 	"Usage: tenon inspect FILE [OPTION]…\n"
 	"\n"
-	"  --functions   name the functions, with the argument types of kernels\n"
-	"  --model       of a whole model, list operators and parameters too\n"
-	"  --graph FILE  look at this graph.json, FILE being its library\n"
-	"  --params FILE and, with --graph, these parameters\n"
-	"  --json        answer in JSON\n"
-	"  --dot         answer as a graph for Graphviz; with --model, of the operators\n"
+	"  --functions      name the functions, with the argument types of kernels\n"
+	"  --model          of a whole model, list operators and parameters too\n"
+	"  --function NAME  which model, where FILE has several\n"
+	"  --graph FILE     look at this graph.json, FILE being its library\n"
+	"  --params FILE    and these parameters with it\n"
+	"  --json           answer in JSON\n"
+	"  --dot            answer as a graph for Graphviz; with --model, of the operators\n"
 	"\n"
 	"Shows the tree of imports: kinds, formats, functions, sizes, where payloads lie in the\n"
 	"file, and whether this build has a loader for them. Files for other machines are read\n"

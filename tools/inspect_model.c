@@ -160,6 +160,47 @@ void inspect_model_text(struct tenon_model *model, bool all, FILE *out)
 		tenon_error_clear();
 }
 
+#define CHOICES_SHOWN 32
+
+struct choice_text {
+	FILE *out;
+	size_t shown;
+};
+
+static int count_choice(void *context, struct tenon_slice name)
+{
+	(void)name;
+	++*(size_t *)context;
+	return 0;
+}
+
+static int text_choice(void *context, struct tenon_slice name)
+{
+	struct choice_text *t = context;
+
+	fputs(t->shown ? ", " : "", t->out);
+	if (t->shown++ == CHOICES_SHOWN) {
+		fputs("…", t->out);
+		return 1;
+	}
+	put_name(name, t->out);
+	return 0;
+}
+
+void inspect_model_choice(struct tenon_module *root, FILE *out)
+{
+	struct choice_text t = { out, 0 };
+	size_t count = 0;
+
+	if (tenon_module_each_function(root, count_choice, &count)) {
+		tenon_error_clear();
+		return;
+	}
+	fprintf(out, "%zu models, none called main; choose with --function: ", count);
+	tenon_module_each_function(root, text_choice, &t);
+	fputc('\n', out);
+}
+
 /* ---- for Graphviz */
 
 static void dot_text(struct tenon_slice s, FILE *out)

@@ -13,6 +13,9 @@
 /** inspect_model_text - inputs, outputs and memory; with @all operators and parameters too */
 void inspect_model_text(struct tenon_model *model, bool all, FILE *out);
 
+/** inspect_model_choice - the models of a file that has several and no default */
+void inspect_model_choice(struct tenon_module *root, FILE *out);
+
 /** inspect_model_dot - operators and what flows between them, as a graph for Graphviz */
 void inspect_model_dot(struct tenon_model *model, const char *file, FILE *out);
 
@@ -25,6 +28,12 @@ static inline void inspect_model_text(struct tenon_model *model, bool all, FILE 
 {
 	(void)model;
 	(void)all;
+	(void)out;
+}
+
+static inline void inspect_model_choice(struct tenon_module *root, FILE *out)
+{
+	(void)root;
 	(void)out;
 }
 

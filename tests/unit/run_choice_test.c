@@ -113,12 +113,41 @@ static void functions_below_a_relax_model_are_called_by_name(void **state)
 		    CLI_OK, "expected: equal");
 }
 
+static void a_file_of_several_models_is_inspected_one_by_one(void **state)
+{
+	char *two = two_models();
+	struct cli_run r;
+
+	(void)state;
+	r = RUN("inspect", two);
+	assert_string_equal(r.err, "");
+	assert_int_equal(r.code, CLI_OK);
+	assert_non_null(strstr(
+		r.out, "\n2 models, none called main; choose with --function: twin, main_gv\n"));
+	cli_run_free(&r);
+	r = RUN("inspect", two, "--function", "twin");
+	assert_string_equal(r.err, "");
+	assert_null(strstr(r.out, "choose"));
+	assert_says(r, CLI_OK, "\nmodel for the relax executor: ");
+	assert_says(RUN("inspect", two, "--function", "twin", "--dot"), CLI_OK, "digraph model {");
+	assert_says(RUN("inspect", two, "--dot"), CLI_OK, "digraph");
+	assert_refused(RUN("inspect", two, "--model"), CLI_USAGE, "choose with --function: ");
+	assert_refused(RUN("inspect", two, "--function", "nope"), CLI_USAGE, "--function nope: ");
+	assert_refused(RUN("inspect", GRAPH "lib.so", "--function", "nope"), CLI_UNAVAILABLE,
+		       "is no model");
+	assert_refused(
+		RUN("inspect", GRAPH "lib.so", "--graph", GRAPH "graph.json", "--function", "nope"),
+		CLI_USAGE, "--function and --graph: ");
+	remove(two);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_model_without_a_loader_is_refused_with_the_remedy),
 		cmocka_unit_test(a_function_that_is_not_there_is_told_before_words_of_models),
 		cmocka_unit_test(a_model_that_is_not_there_is_a_usage_error),
+		cmocka_unit_test(a_file_of_several_models_is_inspected_one_by_one),
 		cmocka_unit_test(functions_below_a_relax_model_are_called_by_name),
 	};
 

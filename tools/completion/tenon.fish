@@ -38,6 +38,7 @@ complete -c tenon -n '__fish_seen_subcommand_from run' -l profile -d 'Print how 
 complete -c tenon -n '__fish_seen_subcommand_from run' -l trace -r -d 'Write a trace for Perfetto'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l stream -d 'Run on frames from standard input'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l model -d 'List operators and parameters'
+complete -c tenon -n '__fish_seen_subcommand_from inspect bench' -l function -x -d 'Which model'
 complete -c tenon -n '__fish_seen_subcommand_from bench' -l input -r -d 'An input'
 complete -c tenon -n '__fish_seen_subcommand_from bench' -l runs -x -d 'How often to run'
 complete -c tenon -n '__fish_seen_subcommand_from bench' -l warmup -x -d 'Runs before that do not count'
