@@ -120,6 +120,18 @@ bool run_is_model(const struct run *run);
 /** run_model - make a model of what was loaded, and run it; returns an exit code */
 int run_model(struct cli *cli, struct run *run);
 
+/** run_model_failed - print why the model failed, and return the exit code for it */
+int run_model_failed(struct cli *cli, const struct run *run);
+
+/** run_model_take_outputs - take the outputs of the last run to the host; a status */
+int run_model_take_outputs(struct run *run);
+
+/** run_model_drop_outputs - drop what was taken */
+void run_model_drop_outputs(struct run *run);
+
+/** run_stream - run the model on frames; returns an exit code */
+int run_stream(struct cli *cli, struct run *run);
+
 /** run_report_model - print a model's outputs, for people */
 void run_report_model(const struct run *run, FILE *out);
 
