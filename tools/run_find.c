@@ -70,6 +70,16 @@ static int refuse_without_loader(struct cli *cli, const struct run *run)
 	return code;
 }
 
+static bool is_of_root(const struct run *run)
+{
+	struct tenon_function *f = NULL;
+
+	if (tenon_module_find_function(run->module, tenon_slice_of(run->function), false, &f))
+		tenon_error_clear();
+	tenon_object_unref(f);
+	return f;
+}
+
 int run_find_named(struct cli *cli, struct run *run)
 {
 	int err, code;
@@ -78,14 +88,15 @@ int run_find_named(struct cli *cli, struct run *run)
 		return refuse_without_loader(cli, run);
 	err = tenon_module_find_function(run->module, tenon_slice_of(run->function), true,
 					 &run->called);
-	if (!err && !run->called) {
-		/* it may be one of those that only the loader could tell */
+	/* one that is not there may be one that only the loader could tell */
+	if (!err && (!run->called || is_of_root(run))) {
 		code = refuse_without_loader(cli, run);
 		if (code)
 			return code;
-		/* for its message, which names the nearest */
-		err = tenon_module_get_function(run->module, run->function, &run->called);
 	}
+	/* for its message, which names the nearest */
+	if (!err && !run->called)
+		err = tenon_module_get_function(run->module, run->function, &run->called);
 	if (!err)
 		return 0;
 	return cli_error(cli,

@@ -210,6 +210,27 @@ static void a_function_that_is_not_there_is_a_usage_error(void **state)
 	assert_refused(RUN("run", ALL, "--function", "scael"), CLI_USAGE, "\"scale\"");
 }
 
+#if !defined(CONFIG_EXECUTORS) && defined(CONFIG_REFLECTION) && defined(CONFIG_PAYLOAD_FORMATS) && \
+	defined(CONFIG_TVM_LEGACY) && defined(__x86_64__)
+#define WITHOUT_EXECUTORS
+
+/* whatever is said of a model, what it lacks here is its executor */
+static void a_model_in_a_build_without_executors_wants_one(void **state)
+{
+	static char graph[] = "tests/interop/data/tvm-0.18/graph_mlp/graph.so";
+	static const char remedy[] = "no loader for GraphExecutorFactory: Enable CONFIG_EXECUTORS";
+
+	(void)state;
+	assert_refused(RUN("run", graph), CLI_UNAVAILABLE, remedy);
+	assert_refused(RUN("run", graph, "--input", "x=1"), CLI_UNAVAILABLE, remedy);
+	assert_refused(RUN("run", graph, "--function", "default", "--input", "x=1"),
+		       CLI_UNAVAILABLE, remedy);
+	assert_refused(RUN("run", graph, "--graph", "graph.json"), CLI_UNAVAILABLE,
+		       "--graph graph.json: models are not in this build; enable "
+		       "CONFIG_EXECUTORS");
+}
+#endif
+
 /* ---- failing */
 
 static void each_failure_has_its_exit_code(void **state)
@@ -336,6 +357,9 @@ int main(void)
 		cmocka_unit_test(whatever_is_returned_is_printed),
 		cmocka_unit_test(main_is_the_default_or_the_only_function),
 		cmocka_unit_test(a_function_that_is_not_there_is_a_usage_error),
+#ifdef WITHOUT_EXECUTORS
+		cmocka_unit_test(a_model_in_a_build_without_executors_wants_one),
+#endif
 		cmocka_unit_test(each_failure_has_its_exit_code),
 		cmocka_unit_test(a_function_that_hangs_is_ended_by_the_timeout),
 		cmocka_unit_test(a_function_that_ends_in_time_is_let_alone),
