@@ -12,6 +12,14 @@ bool model_is_root(const struct tenon_module *m)
 	return model_maker_of(m->kind) != NULL;
 }
 
+/* What a file of parameters holds and nobody knows is a fault of the file, not a lack of the build. */
+static int open_params(const char *path, struct tenon_params **out)
+{
+	int err = tenon_params_open(path, out);
+
+	return err == -TENON_E_UNSUPPORTED ? -TENON_E_FORMAT : err;
+}
+
 static int open_graph(const struct model_source *source, struct tenon_module *module,
 		      const struct tenon_model_options *o, struct tenon_model **out)
 {
@@ -21,7 +29,7 @@ static int open_graph(const struct model_source *source, struct tenon_module *mo
 
 	err = file_read(source->graph, &json);
 	if (!err && source->params)
-		err = tenon_params_open(source->params, &params);
+		err = open_params(source->params, &params);
 	if (!err) {
 		err = tenon_model_open_graph(module, (struct tenon_slice){ json.data, json.size },
 					     params, o, out);
@@ -44,7 +52,7 @@ static int open_root(const struct model_source *source, struct tenon_module *mod
 		return tenon_error_in(err, "%s", source->file);
 	if (!source->params)
 		return 0;
-	err = tenon_params_open(source->params, &params);
+	err = open_params(source->params, &params);
 	if (!err) {
 		err = tenon_model_set_params(*out, params);
 		if (err)

@@ -65,6 +65,32 @@ static void library_graph_and_parameters_may_be_apart(void **state)
 		CLI_NO_FILE, "is not the magic number of parameters");
 }
 
+static void parameters_that_are_not_known_are_a_matter_of_their_file(void **state)
+{
+	static const char magic[] = "\x3f\xa1\xb4\x96\xf0\x40\x5e\xdd";
+	static char bytes[1 << 16];
+	char *path = in_temporary("lanes.params"), *tensor;
+	FILE *f = fopen(MLP "model.params", "rb");
+	size_t size;
+
+	(void)state;
+	NEEDS_X86;
+	assert_non_null(f);
+	size = fread(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	tensor = memmem(bytes, size, magic, 8);
+	assert_non_null(tensor);
+	tensor[30] = 4; /* lanes */
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, size, f), size);
+	fclose(f);
+	assert_refused(RUN("run", MLP "lib.so", "--graph", MLP "graph.json", "--params", path),
+		       CLI_NO_FILE, "4 lanes");
+	assert_refused(RUN("bench", MLP "graph.so", "--params", path), CLI_NO_FILE, "4 lanes");
+	remove(path);
+}
+
 static void a_model_takes_several_devices_and_a_function_one(void **state)
 {
 	(void)state;
@@ -339,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_model_is_run_by_the_names_of_its_inputs),
 		cmocka_unit_test(library_graph_and_parameters_may_be_apart),
+		cmocka_unit_test(parameters_that_are_not_known_are_a_matter_of_their_file),
 		cmocka_unit_test(a_model_takes_several_devices_and_a_function_one),
 #ifdef CONFIG_DEVICE_NULL
 		cmocka_unit_test(what_a_model_has_on_a_device_is_fetched),
