@@ -98,7 +98,7 @@ _tenon()
 	fi
 	case $command in
 	run) options='--function --import --device --input --output --expect --rtol --atol --top --repeat --timeout --graph --params --profile --trace --stream --json --help' ;;
-	inspect) options='--functions --model --graph --params --json --dot --help' ;;
+	inspect) options='--functions --model --function --graph --params --json --dot --help' ;;
 	bench) options='--input --graph --params --function --device --runs --warmup --per-op --json --help' ;;
 	params) options='--align --output --json --help' ;;
 	devices|doctor)
