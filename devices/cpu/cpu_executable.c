@@ -39,18 +39,14 @@ static int create(struct tenon_device *device, const struct tenon_program *progr
 	return 0;
 }
 
-static void release(void *executable)
-{
-	tenon_executable_fini(executable);
-	free(executable);
-}
-
 static void destroy(struct tenon_executable *executable)
 {
 	struct tenon_device *device = executable->device;
 
+	/* now: what is retired would hold the device, and the device it */
+	tenon_executable_fini(executable);
 	/* a launch on its way may still look into it */
-	tenon_device_retire(device, release, executable);
+	tenon_device_retire(device, free, executable);
 }
 
 static int kernel(struct tenon_executable *executable, size_t index, struct tenon_kernel **out)

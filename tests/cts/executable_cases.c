@@ -58,6 +58,33 @@ static void a_kernel_sees_what_came_before_it_on_the_queue(struct cts *cts)
 	tenon_object_unref(n);
 }
 
+/* A device that its own executable kept would never close. */
+static void an_executable_dropped_while_it_runs_holds_no_device(struct cts *cts)
+{
+	struct tenon_kernel *k = cts_kernel(cts, "bump");
+	struct tenon_memory *m = cts_memory(cts, 8 << 20, 0);
+	const uint64_t args[] = { cts_argument(m) };
+	struct tenon_dispatch d;
+	struct tenon_executable *e;
+	unsigned int before = strong_count(cts->device);
+	int32_t back;
+	size_t i;
+
+	for (i = 0; &cts->program->kernels[i] != k->info; i++)
+		;
+	ok(tenon_executable_create(cts->device, cts->program, NULL, &e));
+	ok(tenon_executable_kernel(e, i, &k));
+	d = cts_dispatch(k, args);
+	for (i = 0; i < 8; i++)
+		ok(tenon_queue_fill(cts->queue, m, 0, 8 << 20, 6, 4, NULL));
+	ok(tenon_queue_dispatch(cts->queue, &d, NULL));
+	tenon_object_unref(e);
+	assert_int_equal(strong_count(cts->device), before);
+	cts_get(cts, m, 0, &back, 4);
+	assert_int_equal(back, 7);
+	tenon_object_unref(m);
+}
+
 static void a_part_may_be_an_argument(struct cts *cts)
 {
 	uint64_t align = cts->device->properties.alignment, at = (256 + align - 1) / align * align;
@@ -224,6 +251,7 @@ const struct cts_case cts_executable_cases[] = {
 	CTS_CASE(a_kernel_computes),
 	CTS_CASE(a_kernel_sees_what_came_before_it_on_the_queue),
 	CTS_CASE(a_part_may_be_an_argument),
+	CTS_CASE(an_executable_dropped_while_it_runs_holds_no_device),
 	CTS_CASE(the_grid_has_three_dimensions),
 	CTS_CASE(a_block_has_several_dimensions),
 	CTS_CASE(blocks_share_dynamic_memory),
