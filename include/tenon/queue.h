@@ -326,7 +326,10 @@ int tenon_queue_flush(struct tenon_queue *queue);
  * @queue: queue; the thread that submits to it, or while nobody does
  * @deadline: absolute nanoseconds
  *
- * Return: 0; -TENON_E_TIMEOUT; -TENON_E_LOST; the first failure since the last sync.
+ * Any answer but -TENON_E_TIMEOUT says that nothing uses what the queue was given any more.
+ *
+ * Return: 0; -TENON_E_TIMEOUT, and failures are told by the next sync; -TENON_E_LOST; the first failure
+ *	since the last sync.
  */
 int tenon_queue_sync(struct tenon_queue *queue, uint64_t deadline);
 

@@ -63,7 +63,7 @@ struct tenon_queue_core {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct held *first, *last;
-	int failure; /* first of the held operations since the last sync */
+	int failure; /* first that nobody was told of since the last sync */
 	char *reason;
 };
 
@@ -128,8 +128,15 @@ int queue_order_behind_all(struct tenon_queue *queue);
 /* Keep an operation back until its waits are reached. @call: a host function behind the queue's work */
 int queue_hold(struct tenon_queue *queue, const struct tenon_operation *operation,
 	       const struct tenon_sync *sync);
-/* Wait until nothing is held; then the stored failure. */
-int queue_held_sync(struct tenon_queue *queue, uint64_t deadline);
+/* Wait until nothing is held. Return: 0; -TENON_E_TIMEOUT. */
+int queue_held_wait(struct tenon_queue *queue, uint64_t deadline);
+
+/* Keep the thread's error for the queue's next sync, where there is none yet; the slot is empty then. */
+void queue_note_failure(struct tenon_queue *queue, int status);
+/* What was kept, once: 0, or the failure, raised. */
+int queue_failure(struct tenon_queue *queue);
+/* Wait until a queue is empty; failures are kept. Return: 0; -TENON_E_TIMEOUT. */
+int queue_wait(struct tenon_queue *queue, uint64_t deadline);
 
 /* Wait for the threads of queues, as far as they wait for nobody: each may hold the last reference. */
 void queue_held_leave(void);

@@ -121,10 +121,12 @@ static int run(struct tenon_queue *q, struct held *h)
 	return err ? err : tenon_queue_flush(q);
 }
 
-static void note_failure(struct tenon_queue_core *core, int status)
+void queue_note_failure(struct tenon_queue *q, int status)
 {
+	struct tenon_queue_core *core = q->core;
 	char *reason = device_reason();
 
+	tenon_error_clear();
 	pthread_mutex_lock(&core->lock);
 	if (core->failure) {
 		free(reason);
@@ -147,7 +149,7 @@ static void *hold_thread(void *queue)
 		pthread_mutex_unlock(&core->lock);
 		err = run(q, h);
 		if (err)
-			note_failure(core, err);
+			queue_note_failure(q, err);
 		pthread_mutex_lock(&core->lock);
 		core->first = h->next;
 		if (!core->first)
@@ -228,19 +230,29 @@ int queue_hold(struct tenon_queue *q, const struct tenon_operation *op,
 	return 0;
 }
 
-int queue_held_sync(struct tenon_queue *q, uint64_t deadline)
+int queue_held_wait(struct tenon_queue *q, uint64_t deadline)
+{
+	struct tenon_queue_core *core = q->core;
+	bool late = false;
+
+	if (!queue_holds(q))
+		return 0;
+	pthread_mutex_lock(&core->lock);
+	while (core->holding && !late)
+		late = !deadline || !device_wait(&core->changed, &core->lock, deadline);
+	pthread_mutex_unlock(&core->lock);
+	return late ? tenon_error(-TENON_E_TIMEOUT, "operations on the queue still wait for points "
+						    "that nobody signalled")
+		    : 0;
+}
+
+int queue_failure(struct tenon_queue *q)
 {
 	struct tenon_queue_core *core = q->core;
 	int err = 0;
 
 	pthread_mutex_lock(&core->lock);
-	while (core->holding && !err)
-		if (!deadline || !device_wait(&core->changed, &core->lock, deadline))
-			err = -TENON_E_TIMEOUT;
-	if (err) {
-		tenon_error(err,
-			    "operations on the queue still wait for points that nobody signalled");
-	} else if (core->failure) {
+	if (core->failure) {
 		err = tenon_error(core->failure, "%s", core->reason ? core->reason : "");
 		core->failure = 0;
 		free(core->reason);

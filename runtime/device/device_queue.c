@@ -292,21 +292,34 @@ int tenon_queue_flush(struct tenon_queue *q)
 	return q->device->ops->queue->flush ? q->device->ops->queue->flush(q) : 0;
 }
 
-int tenon_queue_sync(struct tenon_queue *q, uint64_t deadline)
+int queue_wait(struct tenon_queue *q, uint64_t deadline)
 {
 	const struct tenon_queue_ops *ops = q->device->ops->queue;
 	uint64_t serial;
 	int err;
 
+	err = queue_held_wait(q, deadline);
+	if (err)
+		return err;
+	err = ops->mark(q, &serial);
+	if (!err)
+		err = ops->wait(q, serial, deadline);
+	if (!err || err == -TENON_E_TIMEOUT)
+		return err;
+	queue_note_failure(q, err);
+	return 0;
+}
+
+int tenon_queue_sync(struct tenon_queue *q, uint64_t deadline)
+{
+	int err;
+
 	/* who would submit what is held is the parent's thread */
 	if (device_is_parents(q->device))
 		return tenon_device_check(q->device);
-	err = queue_held_sync(q, deadline);
-	if (!err)
-		err = ops->mark(q, &serial);
-	if (!err)
-		err = ops->wait(q, serial, deadline);
-	return err;
+	/* who is told of a failure takes it that nothing uses his memory any more */
+	err = queue_wait(q, deadline);
+	return err ? err : queue_failure(q);
 }
 
 int queue_order_behind_all(struct tenon_queue *q)
@@ -327,7 +340,9 @@ int queue_order_behind_all(struct tenon_queue *q)
 			continue;
 		/* what another thread's operations wait for on the host has to come first */
 		if (queue_holds(queues[i]))
-			err = queue_held_sync(queues[i], TENON_FOREVER);
+			err = queue_held_wait(queues[i], TENON_FOREVER);
+		if (!err)
+			err = queue_failure(queues[i]);
 		if (!err)
 			err = ops->mark(queues[i], &serial);
 		if (!err)

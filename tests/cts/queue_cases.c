@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <time.h>
+
 #include "tests/cts/cts.h"
 
 static void operations_run_in_the_order_they_were_submitted(struct cts *cts)
@@ -100,6 +102,37 @@ static void a_host_function_sees_what_came_before_it(struct cts *cts)
 	tenon_object_unref(m);
 }
 
+static void take_a_while(void *context)
+{
+	const struct timespec nap = { 0, 50 * 1000 * 1000 };
+
+	nanosleep(&nap, NULL);
+	__atomic_store_n((int *)context, 1, __ATOMIC_RELEASE);
+}
+
+/* Who is told of a failure frees what the queue was given. */
+static void a_sync_waits_for_all_though_something_failed_before(struct cts *cts)
+{
+	const struct timespec nap = { 0, 20 * 1000 * 1000 };
+	struct tenon_point never = { NULL, 1 };
+	struct tenon_sync s = { &never, 1, NULL, 0 };
+	int done = 0;
+
+	ok(tenon_timeline_create(0, &never.timeline));
+	ok(tenon_queue_join(cts->queue, &s));
+	tenon_error(-TENON_E_IO, "the cable is too short");
+	tenon_timeline_fail(never.timeline, -TENON_E_IO);
+	tenon_error_clear();
+	/* so that the queue takes the call itself, where it can */
+	nanosleep(&nap, NULL);
+	ok(tenon_queue_call(cts->queue, take_a_while, &done, NULL));
+	fails(tenon_queue_sync(cts->queue, cts_soon()), -TENON_E_IO);
+	assert_error("the cable is too short");
+	assert_int_equal(__atomic_load_n(&done, __ATOMIC_ACQUIRE), 1);
+	ok(tenon_queue_sync(cts->queue, cts_soon()));
+	tenon_object_unref(never.timeline);
+}
+
 static void an_unknown_operation_is_refused(struct cts *cts)
 {
 	struct tenon_operation op = { .kind = 77 };
@@ -141,6 +174,7 @@ const struct cts_case cts_queue_cases[] = {
 	CTS_CASE(a_queue_may_be_dropped_with_work_on_its_way),
 	CTS_CASE(timestamps_grow),
 	CTS_CASE(a_host_function_sees_what_came_before_it),
+	CTS_CASE(a_sync_waits_for_all_though_something_failed_before),
 	CTS_CASE(an_unknown_operation_is_refused),
 	CTS_CASE(the_current_queue_stays_and_can_be_chosen),
 	CTS_CASE(a_queue_serves_many_operations),

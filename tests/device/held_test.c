@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations that wait on the host, and what others see of them: syncs, copies, orders. */
+#include <sched.h>
+
+#include "tests/device/fake_device.h"
+
+#define MS UINT64_C(1000000)
+
+/* two queues of a device, a timeline that is not signalled yet, memory */
+struct scene {
+	struct tenon_device *device;
+	struct tenon_queue *q, *other;
+	struct tenon_timeline *t;
+	struct tenon_memory *m;
+};
+
+static uint64_t soon(void)
+{
+	return tenon_deadline(20000 * MS);
+}
+
+static struct scene begin(void)
+{
+	struct tenon_memory_request request = { 64, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct scene s;
+
+	s.device = fake_open("fake:0", &s.q);
+	assert_int_equal(tenon_queue_create(s.device, &s.other), 0);
+	assert_int_equal(tenon_timeline_create(0, &s.t), 0);
+	assert_int_equal(tenon_memory_alloc(s.device, &request, &s.m), 0);
+	return s;
+}
+
+static void end(struct scene *s)
+{
+	fake_finish(s->q);
+	fake_finish(s->other);
+	tenon_object_unref(s->m);
+	tenon_object_unref(s->t);
+	tenon_object_unref(s->q);
+	tenon_object_unref(s->other);
+	tenon_object_unref(s->device);
+}
+
+/* Submit a fill; @t: that waits for this timeline's 1. */
+static void fill(struct scene *s, struct tenon_queue *q, struct tenon_timeline *t)
+{
+	const struct tenon_point wait = { t, 1 };
+	const struct tenon_sync sync = { &wait, t ? 1 : 0, NULL, 0 };
+
+	assert_int_equal(tenon_queue_fill(q, s->m, 0, 16, 0, 4, &sync), 0);
+}
+
+static void fail_with(struct scene *s, const char *why)
+{
+	tenon_error(-TENON_E_VALUE, "%s", why);
+	tenon_timeline_fail(s->t, -TENON_E_VALUE);
+	tenon_error_clear();
+}
+
+static uint64_t given(struct tenon_queue *q)
+{
+	return __atomic_load_n(&fake_queue(q)->given, __ATOMIC_ACQUIRE);
+}
+
+static void wait_given(struct tenon_queue *q, uint64_t count)
+{
+	const uint64_t deadline = soon();
+
+	while (given(q) < count && tenon_now() < deadline)
+		sched_yield();
+	assert_int_equal(given(q), count);
+}
+
+static void a_sync_that_tells_of_a_failure_has_waited_for_all(void **state)
+{
+	struct scene s = begin();
+
+	(void)state;
+	fill(&s, s.q, s.t);
+	fail_with(&s, "what came first");
+	fill(&s, s.q, NULL);
+	wait_given(s.q, 1);
+	assert_int_equal(tenon_queue_sync(s.q, tenon_deadline(10 * MS)), -TENON_E_TIMEOUT);
+	fake_finish(s.q);
+	assert_int_equal(tenon_queue_sync(s.q, soon()), -TENON_E_VALUE);
+	assert_error("what came first");
+	assert_int_equal(tenon_queue_sync(s.q, soon()), 0);
+	end(&s);
+}
+
+static void of_two_failures_a_sync_tells_the_first(void **state)
+{
+	struct scene s = begin();
+
+	(void)state;
+	fill(&s, s.q, s.t);
+	fail_with(&s, "what came first");
+	fill(&s, s.q, NULL);
+	wait_given(s.q, 1);
+	__atomic_store_n(&fake_queue(s.q)->failed, 1, __ATOMIC_RELEASE);
+	assert_int_equal(tenon_queue_sync(s.q, soon()), -TENON_E_VALUE);
+	assert_error("what came first");
+	assert_int_equal(tenon_queue_sync(s.q, soon()), -TENON_E_DEVICE);
+	end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_sync_that_tells_of_a_failure_has_waited_for_all,
+				       fake_reset),
+		cmocka_unit_test_setup(of_two_failures_a_sync_tells_the_first, fake_reset),
+	};
+
+	return cmocka_run_group_tests_name("operations that wait on the host", tests, fake_setup,
+					   fake_reset);
+}
