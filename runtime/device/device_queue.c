@@ -338,16 +338,17 @@ int queue_order_behind_all(struct tenon_queue *q)
 	for (i = 0; i < count && !err; i++) {
 		if (queues[i] == q)
 			continue;
+		/* failures are for who submitted what failed: a wait leaves them there */
+		if (!ops->order) {
+			err = queue_wait(queues[i], TENON_FOREVER);
+			continue;
+		}
 		/* what another thread's operations wait for on the host has to come first */
-		if (queue_holds(queues[i]))
-			err = queue_held_wait(queues[i], TENON_FOREVER);
-		if (!err)
-			err = queue_failure(queues[i]);
+		err = queue_held_wait(queues[i], TENON_FOREVER);
 		if (!err)
 			err = ops->mark(queues[i], &serial);
 		if (!err)
-			err = ops->order ? ops->order(q, queues[i], serial)
-					 : ops->wait(queues[i], serial, TENON_FOREVER);
+			err = ops->order(q, queues[i], serial);
 	}
 	device_queues_free(queues, count);
 	return err;

@@ -6,6 +6,8 @@
 
 #define MS UINT64_C(1000000)
 
+static const DLDevice first = { (DLDeviceType)FAKE_TYPE, 0 };
+
 /* two queues of a device, a timeline that is not signalled yet, memory */
 struct scene {
 	struct tenon_device *device;
@@ -105,12 +107,67 @@ static void of_two_failures_a_sync_tells_the_first(void **state)
 	end(&s);
 }
 
+/* Copy within the device, on the thread's own queue. */
+static int copy_within(void)
+{
+	const int64_t n = 16;
+	const DLDataType byte = tenon_dtype(TENON_DTYPE_UINT, 8, 1);
+	struct tenon_tensor *a, *b;
+	int err;
+
+	assert_int_equal(tenon_tensor_create_on(first, &n, 1, byte, &a), 0);
+	assert_int_equal(tenon_tensor_create_on(first, &n, 1, byte, &b), 0);
+	err = tenon_tensor_copy(&a->dl, &b->dl);
+	tenon_object_unref(a);
+	tenon_object_unref(b);
+	return err;
+}
+
+static void a_copy_leaves_the_failure_of_another_queue_to_its_owner(void **state)
+{
+	struct scene s = begin();
+	struct tenon_queue *mine;
+
+	(void)state;
+	fill(&s, s.other, s.t);
+	fail_with(&s, "the other's own");
+	assert_int_equal(copy_within(), 0);
+	assert_int_equal(tenon_queue_sync(s.other, soon()), -TENON_E_VALUE);
+	assert_error("the other's own");
+	assert_int_equal(tenon_queue_sync(s.other, soon()), 0);
+	assert_int_equal(tenon_queue_current(s.device, &mine), 0);
+	fake_finish(mine);
+	end(&s);
+}
+
+static void where_no_queue_is_ordered_a_copy_leaves_failures_too(void **state)
+{
+	struct tenon_queue *mine;
+	struct scene s;
+
+	(void)state;
+	fake.no_order = true;
+	s = begin();
+	fill(&s, s.other, NULL);
+	__atomic_store_n(&fake_queue(s.other)->failed, 1, __ATOMIC_RELEASE);
+	assert_int_equal(copy_within(), 0);
+	assert_int_equal(tenon_queue_sync(s.other, soon()), -TENON_E_DEVICE);
+	assert_error("operation 1 of the fake failed");
+	assert_int_equal(tenon_queue_current(s.device, &mine), 0);
+	fake_finish(mine);
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_sync_that_tells_of_a_failure_has_waited_for_all,
 				       fake_reset),
 		cmocka_unit_test_setup(of_two_failures_a_sync_tells_the_first, fake_reset),
+		cmocka_unit_test_setup(a_copy_leaves_the_failure_of_another_queue_to_its_owner,
+				       fake_reset),
+		cmocka_unit_test_setup(where_no_queue_is_ordered_a_copy_leaves_failures_too,
+				       fake_reset),
 	};
 
 	return cmocka_run_group_tests_name("operations that wait on the host", tests, fake_setup,
