@@ -380,6 +380,9 @@ void tenon_device_close_all(void);
  * @device: device
  * @deadline: as in tenon_timeline_wait()
  *
+ * It waits for all of them whatever failed, and tells one failure; others stay for the next sync, of
+ * their queue or of the device.
+ *
  * Return: 0; -TENON_E_TIMEOUT; -TENON_E_LOST; the first failure of an operation.
  */
 int tenon_device_sync(struct tenon_device *device, uint64_t deadline);

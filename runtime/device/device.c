@@ -170,19 +170,21 @@ int tenon_device_sync(struct tenon_device *device, uint64_t deadline)
 {
 	struct tenon_queue **queues;
 	size_t i, count;
-	int err, first = 0;
+	int err;
 
+	/* whose threads would submit what is held */
+	if (device_is_parents(device))
+		return tenon_device_check(device);
 	err = device_queues(device, &queues, &count);
 	if (err)
 		return err;
-	for (i = 0; i < count; i++) {
-		/* the words of the first failure stay: later ones do not raise over them */
-		if (first)
-			break;
-		first = tenon_queue_sync(queues[i], deadline);
-	}
+	/* one that failed says nothing of the others: only a deadline that passed ends this */
+	for (i = 0; i < count && !err; i++)
+		err = queue_wait(queues[i], deadline);
+	for (i = 0; i < count && !err; i++)
+		err = queue_failure(queues[i]);
 	device_queues_free(queues, count);
-	if (!first)
+	if (!err)
 		device_reap(device);
-	return first ? first : tenon_device_check(device);
+	return err ? err : tenon_device_check(device);
 }

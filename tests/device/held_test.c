@@ -107,6 +107,59 @@ static void of_two_failures_a_sync_tells_the_first(void **state)
 	end(&s);
 }
 
+static void a_sync_of_the_device_waits_for_the_queues_behind_one_that_failed(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct scene s = begin();
+		struct tenon_queue *failed = i ? s.q : s.other, *slow = i ? s.other : s.q;
+
+		fill(&s, slow, NULL);
+		fill(&s, failed, s.t);
+		fail_with(&s, "one of them");
+		assert_int_equal(tenon_device_sync(s.device, tenon_deadline(10 * MS)),
+				 -TENON_E_TIMEOUT);
+		fake_finish(slow);
+		assert_int_equal(tenon_device_sync(s.device, soon()), -TENON_E_VALUE);
+		assert_error("one of them");
+		assert_int_equal(tenon_device_sync(s.device, soon()), 0);
+		end(&s);
+	}
+}
+
+static void a_sync_of_the_device_tells_one_failure_at_a_time(void **state)
+{
+	struct scene s = begin();
+
+	(void)state;
+	fill(&s, s.q, s.t);
+	fail_with(&s, "a held one");
+	fill(&s, s.other, NULL);
+	__atomic_store_n(&fake_queue(s.other)->failed, 1, __ATOMIC_RELEASE);
+	/* the newest queue is asked first */
+	assert_int_equal(tenon_device_sync(s.device, soon()), -TENON_E_DEVICE);
+	assert_error("operation 1 of the fake failed");
+	assert_int_equal(tenon_queue_sync(s.q, soon()), -TENON_E_VALUE);
+	assert_error("a held one");
+	end(&s);
+}
+
+static void a_sync_of_a_lost_device_ends(void **state)
+{
+	struct scene s = begin();
+
+	(void)state;
+	fill(&s, s.q, NULL);
+	fill(&s, s.other, s.t);
+	tenon_error(-TENON_E_DEVICE, "the cable came off");
+	tenon_device_lose(s.device, -TENON_E_DEVICE);
+	assert_int_equal(tenon_device_sync(s.device, soon()), -TENON_E_LOST);
+	assert_error("fake:0 is lost: the cable came off. Reopen it");
+	end(&s);
+}
+
 /* Copy within the device, on the thread's own queue. */
 static int copy_within(void)
 {
@@ -164,6 +217,12 @@ int main(void)
 		cmocka_unit_test_setup(a_sync_that_tells_of_a_failure_has_waited_for_all,
 				       fake_reset),
 		cmocka_unit_test_setup(of_two_failures_a_sync_tells_the_first, fake_reset),
+		cmocka_unit_test_setup(
+			a_sync_of_the_device_waits_for_the_queues_behind_one_that_failed,
+			fake_reset),
+		cmocka_unit_test_setup(a_sync_of_the_device_tells_one_failure_at_a_time,
+				       fake_reset),
+		cmocka_unit_test_setup(a_sync_of_a_lost_device_ends, fake_reset),
 		cmocka_unit_test_setup(a_copy_leaves_the_failure_of_another_queue_to_its_owner,
 				       fake_reset),
 		cmocka_unit_test_setup(where_no_queue_is_ordered_a_copy_leaves_failures_too,
