@@ -322,6 +322,27 @@ int tenon_queue_sync(struct tenon_queue *q, uint64_t deadline)
 	return err ? err : queue_failure(q);
 }
 
+/* Order a queue behind a mark; where it holds operations, behind those. */
+static int order(struct tenon_queue *q, struct tenon_queue *other, uint64_t serial)
+{
+	const struct tenon_operation op = { .kind = TENON_OP_BARRIER };
+	struct tenon_point point = { NULL, 1 };
+	const struct tenon_sync sync = { &point, 1, NULL, 0 };
+	int err;
+
+	if (!queue_holds(q))
+		return q->device->ops->queue->order(q, other, serial);
+	/* it is for the thread that submits what is held */
+	err = tenon_timeline_create(0, &point.timeline);
+	if (err)
+		return err;
+	err = timeline_promise(point.timeline, 1, other, serial);
+	if (!err)
+		err = queue_hold(q, &op, &sync);
+	tenon_object_unref(point.timeline);
+	return err;
+}
+
 int queue_order_behind_all(struct tenon_queue *q)
 {
 	const struct tenon_queue_ops *ops = q->device->ops->queue;
@@ -348,7 +369,7 @@ int queue_order_behind_all(struct tenon_queue *q)
 		if (!err)
 			err = ops->mark(queues[i], &serial);
 		if (!err)
-			err = ops->order(q, queues[i], serial);
+			err = order(q, queues[i], serial);
 	}
 	device_queues_free(queues, count);
 	return err;

@@ -211,6 +211,36 @@ static void where_no_queue_is_ordered_a_copy_leaves_failures_too(void **state)
 	end(&s);
 }
 
+/* The thread that waits submits to the queue meanwhile, which nobody else may. */
+static void behind_what_a_queue_holds_an_order_is_held_too(void **state)
+{
+	struct scene s = begin();
+	struct tenon_queue *mine;
+
+	(void)state;
+	assert_int_equal(tenon_queue_current(s.device, &mine), 0);
+	fill(&s, s.other, NULL);
+	fill(&s, mine, s.t);
+	assert_int_equal(copy_within(), 0);
+	assert_int_equal(fake.orders, 0);
+	assert_int_equal(given(mine), 0);
+	assert_int_equal(tenon_timeline_signal(s.t, 1), 0);
+	wait_given(mine, 1);
+	fake_finish(mine);
+	/* the copy comes behind the other queue all the same */
+	assert_int_equal(tenon_queue_sync(mine, tenon_deadline(20 * MS)), -TENON_E_TIMEOUT);
+	assert_int_equal(given(mine), 1);
+	fake_finish(s.other);
+	wait_given(mine, 2);
+	fake_finish(mine);
+	assert_int_equal(tenon_queue_sync(mine, soon()), 0);
+	/* nothing is held any more: the device does it */
+	assert_int_equal(copy_within(), 0);
+	assert_int_not_equal(fake.orders, 0);
+	fake_finish(mine);
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +257,7 @@ int main(void)
 				       fake_reset),
 		cmocka_unit_test_setup(where_no_queue_is_ordered_a_copy_leaves_failures_too,
 				       fake_reset),
+		cmocka_unit_test_setup(behind_what_a_queue_holds_an_order_is_held_too, fake_reset),
 	};
 
 	return cmocka_run_group_tests_name("operations that wait on the host", tests, fake_setup,
