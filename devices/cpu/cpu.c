@@ -149,6 +149,7 @@ const struct tenon_backend cpu_backend = {
 	.size = sizeof(cpu_backend),
 	.name = "cpu",
 	.device_type = kDLCPU,
+	.flags = TENON_BACKEND_FORKS,
 	.count = cpu_count,
 	.describe = cpu_describe,
 	.open = cpu_open,

@@ -84,6 +84,7 @@ const struct tenon_backend null_backend = {
 	.size = sizeof(null_backend),
 	.name = "null",
 	.device_type = NULL_DEVICE_TYPE,
+	.flags = TENON_BACKEND_FORKS,
 	.count = null_count,
 	.describe = null_describe,
 	.open = null_open,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "devices/opencl/opencl_device.h"
 
@@ -20,7 +19,7 @@ static struct opencl_found devices[DEVICES_MOST];
 static uint32_t device_count;
 static ocl_platform platforms[PLATFORMS_MOST];
 static uint32_t platform_count;
-static pid_t process; /* that asked the drivers, whose threads a child does not have */
+static bool asked; /* the library was opened */
 
 static void find_on(ocl_platform platform, uint64_t type, uint32_t class)
 {
@@ -41,9 +40,9 @@ static int find_all(void)
 	err = opencl_library();
 	if (err)
 		return err;
-	if (!process)
+	if (!asked)
 		opencl_event_init();
-	process = getpid();
+	asked = true;
 	status = ocl.GetPlatformIDs(PLATFORMS_MOST, platforms, &platform_count);
 	if (status == OCL_PLATFORM_NOT_FOUND || (!status && !platform_count))
 		return tenon_error(-TENON_E_DEVICE,
@@ -66,10 +65,6 @@ static int opencl_count(uint32_t *count)
 {
 	int err = 0;
 
-	if (process && process != getpid())
-		return tenon_error(-TENON_E_DEVICE,
-				   "OpenCL was used before fork(), which its drivers do "
-				   "not survive: use it in one of the processes only");
 	if (!device_count)
 		err = find_all();
 	*count = device_count;

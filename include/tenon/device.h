@@ -174,6 +174,15 @@ struct tenon_device_choice {
 	size_t option_count;
 };
 
+/** enum tenon_backend_flag - what a backend is like; a mask */
+enum tenon_backend_flag {
+	/*
+	 * It opens devices in a child of a process that has used it: no library behind it has threads
+	 * or locks that fork() leaves behind. Without it the core refuses there.
+	 */
+	TENON_BACKEND_FORKS = 1,
+};
+
 /**
  * struct tenon_backend - a way to reach devices; lives as long as the process
  *
@@ -188,8 +197,8 @@ struct tenon_backend {
 	const char *name;
 	/** @device_type: DLPack's number */
 	int32_t device_type;
-	/** @reserved: 0 */
-	uint32_t reserved;
+	/** @flags: enum tenon_backend_flag */
+	uint32_t flags;
 	/**
 	 * @kinds: kinds of modules whose payloads create_executable takes, ended by NULL; may be NULL
 	 *

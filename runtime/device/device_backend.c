@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/device/device_core.h"
 #include "runtime/device/device_table.h"
 
 struct registered {
@@ -10,16 +11,69 @@ struct registered {
 	struct registered *next;
 };
 
+/* a driver that was opened, by this process or by one that it is a child of */
+struct opened {
+	struct opened *next;
+	const struct tenon_backend *backend;
+	uint32_t forks; /* device_forks then */
+};
+
+static struct opened *opened;	      /* under the lock of calls */
 static struct registered *registered; /* grows at the end, never shrinks */
 static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t call_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void backend_lock(void)
+/* The driver is open from here on. Called with the lock held. */
+static int note_opened(const struct tenon_backend *b)
 {
-	pthread_mutex_lock(&call_lock);
+	uint32_t forks = __atomic_load_n(&device_forks, __ATOMIC_RELAXED);
+	struct opened *o = opened;
+
+	if (b->flags & TENON_BACKEND_FORKS)
+		return 0;
+	while (o && o->backend != b)
+		o = o->next;
+	if (o && o->forks != forks)
+		return tenon_error(-TENON_E_DEVICE,
+				   "%s was used before fork(), which its driver does not survive: "
+				   "use it in one of the processes only",
+				   b->name);
+	if (o)
+		return 0;
+	o = malloc(sizeof(*o));
+	if (!o)
+		return tenon_error(-TENON_E_NOMEM, "no memory to note a driver");
+	o->next = opened;
+	o->backend = b;
+	o->forks = forks;
+	opened = o;
+	return 0;
 }
 
-void backend_unlock(void)
+int backend_enter(const struct tenon_backend *b, uint32_t *count)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct opened *before, *o;
+	int err;
+
+	pthread_once(&once, device_watch_forks);
+	pthread_mutex_lock(&call_lock);
+	before = opened;
+	err = note_opened(b);
+	if (!err)
+		err = b->count(count);
+	if (!err)
+		return 0;
+	/* what did not open may be tried again, in a child too */
+	o = opened;
+	opened = before;
+	if (o != before)
+		free(o);
+	backend_leave();
+	return err;
+}
+
+void backend_leave(void)
 {
 	pthread_mutex_unlock(&call_lock);
 }
@@ -184,22 +238,25 @@ int tenon_backend_count(const struct tenon_backend *backend, uint32_t *count)
 	int err;
 
 	*count = 0;
-	backend_lock();
-	err = backend->count(count);
-	backend_unlock();
+	err = backend_enter(backend, count);
+	if (!err)
+		backend_leave();
 	return err;
 }
 
 int tenon_backend_describe(const struct tenon_backend *backend, uint32_t index,
 			   struct tenon_device_properties *properties)
 {
+	uint32_t count;
 	int err;
 
 	memset(properties, 0, sizeof(*properties));
 	properties->drm_render = -1;
 	memset(properties->pci, 0xff, sizeof(properties->pci));
-	backend_lock();
+	err = backend_enter(backend, &count);
+	if (err)
+		return err;
 	err = backend->describe(index, properties);
-	backend_unlock();
+	backend_leave();
 	return err;
 }

@@ -27,7 +27,7 @@ static void forked(void)
 	memset(open_devices, 0, sizeof(open_devices));
 }
 
-static void watch_forks(void)
+void device_watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, forked);
 }
@@ -109,12 +109,10 @@ static int open_into(const struct tenon_backend *b, const struct tenon_device_ch
 		     struct tenon_slice query, uint32_t count, size_t slot,
 		     struct tenon_device **out)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct tenon_device *d;
 	DLDevice id;
 	int err;
 
-	pthread_once(&once, watch_forks);
 	err = b->open(choice, &d);
 	if (err)
 		return tenon_error_in(err, "%s:%u", b->name, choice->index);
@@ -148,16 +146,19 @@ static int open_choice(const struct tenon_backend *b, struct tenon_slice path,
 		choice.option_count = uri->option_count;
 		query = uri->query;
 	}
-	err = b->count(&count);
-	if (!err)
-		err = device_path_find(b, path, count, &choice.index);
+	err = backend_enter(b, &count);
 	if (err)
 		return err;
-	*out = find_open(b, choice.index, query);
-	if (*out)
-		return 0;
-	err = free_slot(&slot);
-	return err ? err : open_into(b, &choice, query, count, slot, out);
+	err = device_path_find(b, path, count, &choice.index);
+	if (!err)
+		*out = find_open(b, choice.index, query);
+	if (!err && !*out) {
+		err = free_slot(&slot);
+		if (!err)
+			err = open_into(b, &choice, query, count, slot, out);
+	}
+	backend_leave();
+	return err;
 }
 
 static int list_name(void *context, const struct tenon_backend *b)
@@ -197,9 +198,7 @@ int tenon_device_open(const char *text, struct tenon_device **out)
 		goto fini;
 	}
 	pthread_mutex_lock(&table_lock);
-	backend_lock();
 	err = open_choice(b, uri.path, &uri, out);
-	backend_unlock();
 	tenon_object_ref(*out);
 	pthread_mutex_unlock(&table_lock);
 fini:
@@ -225,11 +224,8 @@ int tenon_device_get(DLDevice id, struct tenon_device **out)
 	n = snprintf(number, sizeof(number), "%d", id.device_id);
 	pthread_mutex_lock(&table_lock);
 	*out = find_id(id);
-	if (!*out) {
-		backend_lock();
+	if (!*out)
 		err = open_choice(b, (struct tenon_slice){ number, (size_t)n }, NULL, out);
-		backend_unlock();
-	}
 	tenon_object_ref(*out);
 	pthread_mutex_unlock(&table_lock);
 	return err;
@@ -272,6 +268,7 @@ static int replace(struct tenon_device *old, const struct device_uri *uri,
 	const struct tenon_device_choice choice = { old->index, uri->options, uri->option_count };
 	size_t slot = slot_of(old->id);
 	struct tenon_device *fresh;
+	uint32_t count;
 	int err = 0;
 
 	if (slot == DEVICES_MOST)
@@ -282,9 +279,11 @@ static int replace(struct tenon_device *old, const struct device_uri *uri,
 		*out = open_devices[slot]; /* somebody else did it */
 		return 0;
 	}
-	backend_lock();
+	err = backend_enter(old->backend, &count);
+	if (err)
+		return err;
 	err = old->backend->open(&choice, &fresh);
-	backend_unlock();
+	backend_leave();
 	if (err)
 		return err;
 	err = keep_query(fresh, tenon_slice_of(query_of(old)));

@@ -19,9 +19,14 @@ extern const struct tenon_backend *const backend_table[];
 void plugins_load(void);
 int plugins_problems(struct tenon_buffer *out);
 
-/* the four slots of a backend that are never called at the same time */
-void backend_lock(void);
-void backend_unlock(void);
+/*
+ * Lock the four slots of a backend that are never called at the same time, and ask the first of them.
+ * Failing: not locked. -TENON_E_DEVICE too when its driver was opened in a parent process.
+ */
+int backend_enter(const struct tenon_backend *backend, uint32_t *count);
+void backend_leave(void);
+/* From now on children of this process know that they are. Called once. */
+void device_watch_forks(void);
 /* In a child process: whoever held the locks is not here any more. */
 void backend_forked(void);
 

@@ -173,9 +173,55 @@ static void a_child_drops_what_its_parent_goes_on_with(struct cts *cts)
 	tenon_object_unref(m);
 }
 
+/* What a child finds that opens the device anew; the line where that went wrong. */
+static int open_anew(bool forks)
+{
+	struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_device *d;
+	struct tenon_queue *q;
+	struct tenon_memory *m;
+	uint8_t byte = 0;
+	int err = tenon_device_open(cts_backend.uri, &d);
+
+	if (!forks)
+		return err == -TENON_E_DEVICE && message_has("before fork()") ? 0 : __LINE__;
+	if (err || tenon_queue_create(d, &q) || tenon_memory_alloc(d, &request, &m))
+		return __LINE__;
+	if (tenon_queue_fill(q, m, 0, 4096, 0x29, 1, NULL) ||
+	    tenon_queue_read(q, &byte, m, 4095, 1, NULL) || tenon_queue_sync(q, cts_soon()))
+		return __LINE__;
+	tenon_object_unref(m);
+	tenon_object_unref(q);
+	tenon_object_unref(d);
+	return byte == 0x29 ? 0 : __LINE__;
+}
+
+/* A driver's threads stay behind: whoever used it there would wait for ever. */
+static void a_child_that_opens_the_device_anew_has_it_or_hears_why_not(struct cts *cts)
+{
+	bool forks = cts->device->backend->flags & TENON_BACKEND_FORKS;
+	pid_t child;
+	int status;
+
+#ifdef __SANITIZE_THREAD__
+	if (forks)
+		cts_skip("a child makes no threads under the sanitizer of threads");
+#endif
+	child = fork();
+	if (!child) {
+		alarm(20);
+		_exit(open_anew(forks) & 0xff);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	ok(tenon_device_check(cts->device));
+}
+
 const struct cts_case cts_loss_cases[] = {
 	CTS_CASE(a_child_is_told_that_the_device_is_its_parents),
 	CTS_CASE(a_child_drops_what_its_parent_goes_on_with),
+	CTS_CASE(a_child_that_opens_the_device_anew_has_it_or_hears_why_not),
 	CTS_CASE(a_lost_device_says_so_and_why),
 	CTS_CASE(what_waits_on_the_host_ends_with_the_device),
 	CTS_CASE(kernels_run_again_on_a_reopened_device),
