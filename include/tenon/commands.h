@@ -106,8 +106,8 @@ int tenon_commands_create(struct tenon_device *device, struct tenon_commands **o
  * @operation: COPY, FILL, DISPATCH, TIMESTAMP or BARRIER; borrowed. Memory and executables in it are
  *	referenced until the recording dies.
  *
- * Return: 0; -TENON_E_VALUE for a range; -TENON_E_USAGE for another kind, or after finish;
- *	-TENON_E_NOMEM.
+ * Return: 0; -TENON_E_VALUE for a range, or a launch of more than the device takes; -TENON_E_USAGE for
+ *	another kind, or after finish; -TENON_E_NOMEM.
  */
 int tenon_commands_record(struct tenon_commands *commands, const struct tenon_operation *operation);
 

@@ -305,7 +305,13 @@ int tenon_queue_fill(struct tenon_queue *queue, struct tenon_memory *to, uint64_
 /** tenon_queue_dispatch - submit a kernel; see tenon/executable.h */
 int tenon_queue_dispatch(struct tenon_queue *queue, const struct tenon_dispatch *dispatch,
 			 const struct tenon_sync *sync);
-/** tenon_queue_execute - submit a recording, @bindings for its slots; see tenon/commands.h */
+/**
+ * tenon_queue_execute - submit a recording, @bindings for its slots; see tenon/commands.h
+ *
+ * As tenon_queue_submit(). Where a recording is kept as a list and the device refuses an operation
+ * behind the first, those in front of it run: that is 0, the signals fail with the reason, and the next
+ * sync of the queue tells it.
+ */
 int tenon_queue_execute(struct tenon_queue *queue, struct tenon_commands *commands,
 			struct tenon_memory *const *bindings, size_t binding_count,
 			const struct tenon_sync *sync);

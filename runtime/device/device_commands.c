@@ -104,6 +104,23 @@ static bool can_be_recorded(uint32_t kind)
 	       kind == TENON_OP_TIMESTAMP || kind == TENON_OP_BARRIER;
 }
 
+/* A run submits all or nothing: what the device takes from no kernel is refused here. */
+static int check_launch(const struct tenon_device_properties *p, const struct tenon_dispatch *d)
+{
+	const struct tenon_slice name = d->kernel->info->name;
+	size_t i;
+
+	/* less one: a most of 0 is not known */
+	for (i = 0; i < 3; i++)
+		if (d->grid[i] - 1 > p->max_grid[i] - 1 || d->block[i] - 1 > p->max_block[i] - 1)
+			return tenon_error(
+				-TENON_E_VALUE,
+				"%.*s: %u blocks of %u threads along %zu; at most %u of %u",
+				(int)name.size, name.data, d->grid[i], d->block[i], i,
+				p->max_grid[i], p->max_block[i]);
+	return 0;
+}
+
 /* UNSUPPORTED makes the list serve. */
 static int native_answer(struct tenon_commands *c, int err)
 {
@@ -127,6 +144,8 @@ int tenon_commands_record(struct tenon_commands *c, const struct tenon_operation
 				   "\"%s\" cannot be recorded; submit it to a queue",
 				   operation_name(op->kind));
 	err = operation_check(c->device, op);
+	if (!err && op->kind == TENON_OP_DISPATCH)
+		err = check_launch(&c->device->properties, op->as.dispatch);
 	if (err)
 		return err;
 	n = malloc(sizeof(*n));
@@ -309,19 +328,30 @@ int tenon_commands_each(const struct tenon_commands *c, struct tenon_memory *con
 	return err;
 }
 
-/* a queue is in order by itself */
-static int place(void *queue, const struct tenon_operation *op)
-{
-	struct tenon_queue *q = queue;
+struct placing {
+	struct tenon_queue *queue;
+	bool *begun;
+};
 
-	return op->kind == TENON_OP_BARRIER ? 0 : q->device->ops->queue->submit(q, op);
+static int place(void *context, const struct tenon_operation *op)
+{
+	const struct placing *p = context;
+	int err;
+
+	/* a queue is in order by itself */
+	if (op->kind == TENON_OP_BARRIER)
+		return 0;
+	err = p->queue->device->ops->queue->submit(p->queue, op);
+	*p->begun |= !err;
+	return err;
 }
 
-int commands_place(struct tenon_queue *q, const struct tenon_operation *execute)
+int commands_place(struct tenon_queue *q, const struct tenon_operation *execute, bool *begun)
 {
 	const struct tenon_commands *c = execute->as.execute.commands;
+	struct placing p = { q, begun };
 
 	if (c->core->native)
 		return q->device->ops->queue->submit(q, execute);
-	return tenon_commands_each(c, execute->as.execute.bindings, place, q);
+	return tenon_commands_each(c, execute->as.execute.bindings, place, &p);
 }

@@ -116,8 +116,11 @@ void device_reap_all(struct tenon_device *device);
 /* A queue around a vendor's handle; the backend has the slot. */
 int queue_wrap(struct tenon_device *device, void *native, struct tenon_queue **out);
 
-/* Put an operation into a queue that holds nothing, without waits and signals. */
-int queue_place(struct tenon_queue *queue, const struct tenon_operation *operation);
+/*
+ * Put an operation into a queue that holds nothing, without waits and signals. @begun: it failed with a
+ * part of it submitted; comes false
+ */
+int queue_place(struct tenon_queue *queue, const struct tenon_operation *operation, bool *begun);
 /* Promise the signals of an operation that was placed last; failures fail the timelines. */
 int queue_promise(struct tenon_queue *queue, const struct tenon_point *signal, size_t count);
 /* Fail all of them with the thread's error; returns @status. */
@@ -131,8 +134,8 @@ int queue_hold(struct tenon_queue *queue, const struct tenon_operation *operatio
 /* Wait until nothing is held. Return: 0; -TENON_E_TIMEOUT. */
 int queue_held_wait(struct tenon_queue *queue, uint64_t deadline);
 
-/* Keep the thread's error for the queue's next sync, where there is none yet; the slot is empty then. */
-void queue_note_failure(struct tenon_queue *queue, int status);
+/* Keep the thread's error for the next sync, unless one is kept. Return: 0, with an empty slot. */
+int queue_note_failure(struct tenon_queue *queue, int status);
 /* What was kept, once: 0, or the failure, raised. */
 int queue_failure(struct tenon_queue *queue);
 /* Wait until a queue is empty; failures are kept. Return: 0; -TENON_E_TIMEOUT. */

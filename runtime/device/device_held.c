@@ -104,6 +104,7 @@ static int run_call(struct tenon_queue *q, const struct tenon_operation *op)
 static int run(struct tenon_queue *q, struct held *h)
 {
 	const struct tenon_point *signal = h->points + h->wait_count;
+	bool begun = false;
 	size_t i;
 	int err = 0;
 
@@ -112,8 +113,9 @@ static int run(struct tenon_queue *q, struct held *h)
 	if (!err)
 		err = tenon_device_check(q->device);
 	if (!err)
-		err = h->kept.operation.kind == TENON_OP_CALL ? run_call(q, &h->kept.operation)
-							      : queue_place(q, &h->kept.operation);
+		err = h->kept.operation.kind == TENON_OP_CALL
+			      ? run_call(q, &h->kept.operation)
+			      : queue_place(q, &h->kept.operation, &begun);
 	if (err)
 		return queue_fail_signals(signal, h->signal_count, err);
 	err = queue_promise(q, signal, h->signal_count);
@@ -121,7 +123,7 @@ static int run(struct tenon_queue *q, struct held *h)
 	return err ? err : tenon_queue_flush(q);
 }
 
-void queue_note_failure(struct tenon_queue *q, int status)
+int queue_note_failure(struct tenon_queue *q, int status)
 {
 	struct tenon_queue_core *core = q->core;
 	char *reason = device_reason();
@@ -135,6 +137,7 @@ void queue_note_failure(struct tenon_queue *q, int status)
 		core->reason = reason;
 	}
 	pthread_mutex_unlock(&core->lock);
+	return 0;
 }
 
 static void *hold_thread(void *queue)

@@ -133,10 +133,10 @@ int queue_promise(struct tenon_queue *q, const struct tenon_point *signal, size_
 	return err ? queue_fail_signals(signal, count, err) : 0;
 }
 
-int queue_place(struct tenon_queue *q, const struct tenon_operation *op)
+int queue_place(struct tenon_queue *q, const struct tenon_operation *op, bool *begun)
 {
 	if (op->kind == TENON_OP_EXECUTE)
-		return commands_place(q, op);
+		return commands_place(q, op, begun);
 	/* the queue is in order by itself */
 	if (op->kind == TENON_OP_BARRIER)
 		return 0;
@@ -168,6 +168,7 @@ int tenon_queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
 {
 	const struct tenon_point *signal = sync ? sync->signal : NULL;
 	size_t signals = sync ? sync->signal_count : 0;
+	bool begun = false;
 	int err, pending = 0;
 
 	if (device_is_lost(q->device))
@@ -188,10 +189,13 @@ int tenon_queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
 		if (pending)
 			return queue_hold(q, op, sync);
 	}
-	err = queue_place(q, op);
-	if (err)
-		return device_is_lost(q->device) ? queue_fail_signals(signal, signals, err) : err;
-	return queue_promise(q, signal, signals);
+	err = queue_place(q, op, &begun);
+	if (!err)
+		return queue_promise(q, signal, signals);
+	if (begun || device_is_lost(q->device))
+		queue_fail_signals(signal, signals, err);
+	/* to answer with a failure would say that nothing was submitted */
+	return begun ? queue_note_failure(q, err) : err;
 }
 
 int tenon_queue_copy(struct tenon_queue *q, struct tenon_memory *to, uint64_t to_offset,
@@ -306,8 +310,7 @@ int queue_wait(struct tenon_queue *q, uint64_t deadline)
 		err = ops->wait(q, serial, deadline);
 	if (!err || err == -TENON_E_TIMEOUT)
 		return err;
-	queue_note_failure(q, err);
-	return 0;
+	return queue_note_failure(q, err);
 }
 
 int tenon_queue_sync(struct tenon_queue *q, uint64_t deadline)

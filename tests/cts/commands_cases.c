@@ -251,6 +251,37 @@ static void what_cannot_be_recorded_is_refused(struct cts *cts)
 	tenon_object_unref(m);
 }
 
+/* A run that fails has submitted nothing, so what no run could launch is not recorded. */
+static void a_launch_larger_than_the_device_takes_is_not_recorded(struct cts *cts)
+{
+	const struct tenon_device_properties *p = &cts->device->properties;
+	struct tenon_kernel *k = cts_kernel(cts, "bump");
+	struct tenon_memory *m = cts_memory(cts, 64, 0);
+	const uint64_t args[] = { cts_argument(m) };
+	struct tenon_dispatch d = cts_dispatch(k, args);
+	struct tenon_commands *c = recording(cts);
+	int32_t back;
+
+	d.block[0] = p->max_block[0] + 1;
+	cts_put(cts, m, 0);
+	ok(tenon_commands_fill(c, tenon_range(m, 0), 64, 5, 4));
+	fails(tenon_commands_dispatch(c, &d), -TENON_E_VALUE);
+	d.block[0] = 1;
+	d.grid[2] = p->max_grid[2] + 1;
+	fails(tenon_commands_dispatch(c, &d), -TENON_E_VALUE);
+	assert_error_has("blocks of 1 threads along 2; at most");
+	/* the recording is as if they had not been tried */
+	d.grid[2] = 1;
+	ok(tenon_commands_barrier(c));
+	ok(tenon_commands_dispatch(c, &d));
+	ok(tenon_commands_finish(c));
+	ok(tenon_queue_execute(cts->queue, c, NULL, 0, NULL));
+	cts_get(cts, m, 0, &back, 4);
+	assert_int_equal(back, 6);
+	tenon_object_unref(c);
+	tenon_object_unref(m);
+}
+
 static void a_run_waits_and_signals(struct cts *cts)
 {
 	struct tenon_memory *m = cts_memory(cts, 64, 0);
@@ -311,6 +342,7 @@ const struct cts_case cts_commands_cases[] = {
 	CTS_CASE(a_recording_that_is_not_finished_does_not_run),
 	CTS_CASE(bindings_are_checked),
 	CTS_CASE(what_cannot_be_recorded_is_refused),
+	CTS_CASE(a_launch_larger_than_the_device_takes_is_not_recorded),
 	CTS_CASE(a_run_waits_and_signals),
 	CTS_CASE(a_recording_of_a_thousand_launches_runs),
 	{ NULL, NULL },

@@ -95,6 +95,10 @@ static int submit(struct tenon_queue *queue, const struct tenon_operation *op)
 
 	if (queue->device->lost)
 		return tenon_device_check(queue->device);
+	if (!fake.submits_left)
+		return tenon_error(-TENON_E_VALUE, "fake: no operation %u", op->kind);
+	if (fake.submits_left > 0)
+		fake.submits_left--;
 	q->last_kind = op->kind;
 	__atomic_add_fetch(&q->given, 1, __ATOMIC_ACQ_REL);
 	return 0;
@@ -250,6 +254,7 @@ int fake_reset(void **state)
 	tenon_device_close_all();
 	memset(&fake, 0, sizeof(fake));
 	fake.allocations_left = -1;
+	fake.submits_left = -1;
 	return 0;
 }
 

@@ -23,6 +23,7 @@
  * @count_fails: count says that the library is missing
  * @open_fails: how many of the next opens fail
  * @allocations_left: allocations that succeed before all fail; -1 for no end
+ * @submits_left: operations that queues take before they refuse one; -1 for no end
  * @no_order: queues cannot wait for each other
  * @allocations: made so far
  * @frees: given back so far
@@ -34,6 +35,7 @@ struct fake {
 	bool count_fails;
 	int open_fails;
 	int allocations_left;
+	int submits_left;
 	bool no_order;
 	int allocations;
 	int frees;

@@ -193,6 +193,69 @@ static void a_failure_travels_through_wait_lists_with_its_reason(void **state)
 	end(q, d);
 }
 
+/* Three fills; the fake has no recordings of its own. */
+static struct tenon_commands *recording(struct tenon_device *d, struct tenon_memory *m)
+{
+	struct tenon_commands *c = NULL;
+	int i;
+
+	assert_int_equal(tenon_commands_create(d, &c), 0);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(tenon_commands_fill(c, tenon_range(m, 0), 16, 0, 4), 0);
+	assert_int_equal(tenon_commands_finish(c), 0);
+	return c;
+}
+
+static void a_recording_that_is_refused_at_once_leaves_nothing(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64);
+	struct tenon_commands *c = recording(d, m);
+	struct tenon_timeline *t = timeline();
+	struct tenon_point signal = { t, 1 };
+	struct tenon_sync s = { NULL, 0, &signal, 1 };
+
+	(void)state;
+	fake.submits_left = 0;
+	assert_int_equal(tenon_queue_execute(q, c, NULL, 0, &s), -TENON_E_VALUE);
+	assert_error("fake: no operation 4");
+	assert_int_equal(fake_queue(q)->given, 0);
+	assert_int_equal(tenon_timeline_wait(t, 1, 0), -TENON_E_TIMEOUT);
+	assert_int_equal(tenon_queue_sync(q, soon()), 0);
+	tenon_object_unref(t);
+	tenon_object_unref(c);
+	tenon_object_unref(m);
+	end(q, d);
+}
+
+static void a_recording_that_is_refused_half_way_is_an_operation_that_failed(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64);
+	struct tenon_commands *c = recording(d, m);
+	struct tenon_timeline *t = timeline();
+	struct tenon_point signal = { t, 1 };
+	struct tenon_sync s = { NULL, 0, &signal, 1 };
+
+	(void)state;
+	fake.submits_left = 1;
+	assert_int_equal(tenon_queue_execute(q, c, NULL, 0, &s), 0);
+	assert_int_equal(fake_queue(q)->given, 1);
+	assert_int_equal(tenon_timeline_wait(t, 1, 0), -TENON_E_VALUE);
+	assert_error("fake: no operation 4");
+	assert_int_equal(tenon_queue_sync(q, tenon_deadline(MS)), -TENON_E_TIMEOUT);
+	fake_finish(q);
+	assert_int_equal(tenon_queue_sync(q, soon()), -TENON_E_VALUE);
+	assert_error("fake: no operation 4");
+	assert_int_equal(tenon_queue_sync(q, soon()), 0);
+	tenon_object_unref(t);
+	tenon_object_unref(c);
+	tenon_object_unref(m);
+	end(q, d);
+}
+
 static void a_loss_ends_what_is_held(void **state)
 {
 	struct tenon_queue *q;
@@ -362,6 +425,11 @@ int main(void)
 		cmocka_unit_test_setup(what_the_device_cannot_order_waits_on_the_host, fake_reset),
 		cmocka_unit_test_setup(a_failure_travels_through_wait_lists_with_its_reason,
 				       fake_reset),
+		cmocka_unit_test_setup(a_recording_that_is_refused_at_once_leaves_nothing,
+				       fake_reset),
+		cmocka_unit_test_setup(
+			a_recording_that_is_refused_half_way_is_an_operation_that_failed,
+			fake_reset),
 		cmocka_unit_test_setup(a_loss_ends_what_is_held, fake_reset),
 		cmocka_unit_test_setup(a_host_function_waits_where_the_queue_takes_none,
 				       fake_reset),
