@@ -83,13 +83,13 @@ static const struct failure *failure_at(const struct worker *w, uint64_t serial)
 /* How a mark stands. Called with the lock held. */
 static int look(const struct worker *w, uint64_t serial)
 {
-	const struct failure *f = failure_at(w, serial);
+	const struct failure *f;
 
-	if (f)
-		return tenon_error(f->status, "%s", f->reason ? f->reason : "");
-	if (w->finished >= serial)
-		return 1;
-	return lost(w) ? tenon_device_check(w->base.device) : 0;
+	/* a failure is told when nothing in front of the mark runs any more */
+	if (w->finished < serial)
+		return lost(w) ? tenon_device_check(w->base.device) : 0;
+	f = failure_at(w, serial);
+	return f ? tenon_error(f->status, "%s", f->reason ? f->reason : "") : 1;
 }
 
 static int reached(struct tenon_queue *q, uint64_t serial)
