@@ -87,6 +87,7 @@ static void destroy(struct tenon_queue *queue)
 {
 	tenon_queue_fini(queue);
 	free(queue);
+	fake.queues_gone++;
 }
 
 static int submit(struct tenon_queue *queue, const struct tenon_operation *op)

@@ -28,6 +28,7 @@
  * @allocations: made so far
  * @frees: given back so far
  * @orders: how often a queue was told to wait for another
+ * @queues_gone: queues whose last reference went
  * @made_current: how often a thread chose a device
  * @last_request: the last allocation's
  */
@@ -40,6 +41,7 @@ struct fake {
 	int allocations;
 	int frees;
 	int orders;
+	int queues_gone;
 	int made_current;
 	struct tenon_memory_request last_request;
 };

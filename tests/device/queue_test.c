@@ -416,6 +416,32 @@ static void a_pool_gives_up_what_lies_idle_before_it_fails(void **state)
 	end(q, d);
 }
 
+/* a signal may come from a function in the queue, which the queue's end would wait for */
+static void a_signal_lets_no_queue_go(void **state)
+{
+	struct tenon_queue *queue;
+	struct tenon_device *device = fake_open("fake:0", &queue);
+	struct tenon_timeline *t;
+	struct tenon_point signal;
+	struct tenon_sync sync = { NULL, 0, &signal, 1 };
+	const struct tenon_operation barrier = { .kind = TENON_OP_BARRIER };
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(tenon_timeline_create(0, &t), 0);
+	signal = (struct tenon_point){ t, 1 };
+	assert_int_equal(tenon_queue_submit(queue, &barrier, &sync), 0);
+	fake_finish(queue);
+	tenon_object_unref(queue);
+	assert_int_equal(tenon_timeline_signal(t, 2), 0);
+	assert_int_equal(fake.queues_gone, 0);
+	assert_int_equal(tenon_timeline_value(t, &value), 0);
+	assert_int_equal(value, 2);
+	assert_int_equal(fake.queues_gone, 1);
+	tenon_object_unref(t);
+	tenon_object_unref(device);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,6 +464,7 @@ int main(void)
 		cmocka_unit_test_setup(a_lost_device_holds_no_memory_back, fake_reset),
 		cmocka_unit_test_setup(a_pool_asks_for_memory_in_the_queues_order, fake_reset),
 		cmocka_unit_test_setup(a_pool_gives_up_what_lies_idle_before_it_fails, fake_reset),
+		cmocka_unit_test_setup(a_signal_lets_no_queue_go, fake_reset),
 	};
 
 	return cmocka_run_group_tests_name("queues, timelines and pools", tests, fake_setup,
