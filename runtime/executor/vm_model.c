@@ -7,7 +7,8 @@
 #include <tenon/array.h>
 
 #define OUTPUTS_MOST  65536
-#define EXPECTED_MOST 4096 /* described beforehand */
+#define EXPECTED_MOST 4096  /* described beforehand */
+#define VISITS_MOST   65536 /* of facts, to find them */
 
 static size_t input_count(struct tenon_model *model)
 {
@@ -217,16 +218,21 @@ static const struct model_ops vm_model_ops = {
 	.destroy = destroy,
 };
 
-/* Outputs as far as the instructions tell; the facts of tuples nest at most as deep as TUPLES_MOST. */
-static int expect(struct vm_model *m, uint32_t fact)
+/*
+ * Outputs as far as the instructions tell. Tuples nest a few deep only, but may be many times in each
+ * other, and hold nothing: visits are counted.
+ */
+static int expect(struct vm_model *m, uint32_t fact, uint32_t *visits)
 {
 	const struct vm_fact *f = &m->description.facts[fact];
 	uint32_t *expected, i;
 	int err = 0;
 
 	if (f->what == VM_TUPLE) {
-		for (i = 0; !err && i < f->count && m->expected_count < EXPECTED_MOST; i++)
-			err = expect(m, f->items + i);
+		for (i = 0; !err && i < f->count && m->expected_count < EXPECTED_MOST &&
+			    ++*visits < VISITS_MOST;
+		     i++)
+			err = expect(m, f->items + i, visits);
 		return err;
 	}
 	expected = realloc(m->expected, (m->expected_count + 1) * sizeof(*expected));
@@ -300,6 +306,7 @@ static int find_function(const struct vm_executable *x, const char *wanted, uint
 static int prepare(struct vm_model *m, const struct tenon_model_options *o)
 {
 	struct tenon_module *machine;
+	uint32_t visits = 0;
 	int err;
 
 	err = find_function(m->x, o->function, &m->function);
@@ -308,7 +315,7 @@ static int prepare(struct vm_model *m, const struct tenon_model_options *o)
 	if (!err)
 		err = vm_model_make_inputs(m);
 	if (!err && m->description.result != UINT32_MAX)
-		err = expect(m, m->description.result);
+		err = expect(m, m->description.result, &visits);
 	if (err || o->describe)
 		return err;
 	err = vm_create(m->x, &machine);
