@@ -281,25 +281,18 @@ int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path)
 	if (err)
 		return err;
 	find_dynamic(elf);
-	return symbols_from_dynamic(elf);
+	err = symbols_from_dynamic(elf);
+	/* a name without an end is none: it is not to be looked for again at every symbol */
+	while (elf->names.count && elf->bytes.data[elf->names.offset + elf->names.count - 1])
+		elf->names.count--;
+	return err;
 }
 
 static struct tenon_slice name_at(const struct elf_file *elf, uint64_t offset)
 {
-	struct tenon_slice name = { "", 0 };
-	const char *end;
-	size_t left;
-
 	if (offset >= elf->names.count)
-		return name;
-	left = (size_t)(elf->names.count - offset);
-	name.data = elf->bytes.data + elf->names.offset + offset;
-	end = memchr(name.data, 0, left);
-	if (end)
-		name.size = (size_t)(end - name.data);
-	else
-		name.data = "";
-	return name;
+		return tenon_slice_of("");
+	return tenon_slice_of(elf->bytes.data + elf->names.offset + offset);
 }
 
 void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *symbol)

@@ -44,7 +44,7 @@ struct elf_table {
  * @segments: program headers
  * @sections: section headers
  * @symbols: dynamic symbols (of a relocatable file: all); none when @symbols.count is 0
- * @names: their string table, with a @step of 1
+ * @names: their string table, with a @step of 1; ends with a NUL where there is any
  * @dynamic: the dynamic segment
  */
 struct elf_file {

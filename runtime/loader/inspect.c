@@ -58,13 +58,15 @@ int inspect_elf(const char *path, struct tenon_slice file, struct tenon_object *
 	err = elf_open(&elf, file, path);
 	if (err)
 		return err;
-	library_symbols_read(&elf, &symbols);
+	err = library_symbols_read(&elf, &symbols);
+	if (err)
+		return err;
 	if (symbols.has_blob) {
 		err = elf_symbol_bytes(&elf, &symbols.blob, &blob);
 		if (err)
 			return err;
 	}
-	err = library_module_inspect(&elf, keep, &library);
+	err = library_module_inspect(&elf, &symbols, keep, &library);
 	if (err)
 		return err;
 	if (!symbols.has_blob) {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "runtime/loader/library_module.h"
-#include "runtime/loader/library_symbols.h"
 #include "runtime/loader/visit_field.h"
 
 struct library_module {
@@ -144,8 +143,8 @@ int library_module_create(const struct import_tree_source *src, struct tenon_mod
 	return l ? 0 : -TENON_E_NOMEM;
 }
 
-int library_module_inspect(const struct elf_file *elf, struct tenon_object *keep,
-			   struct tenon_module **out)
+int library_module_inspect(const struct elf_file *elf, const struct library_symbols *symbols,
+			   struct tenon_object *keep, struct tenon_module **out)
 {
 	struct library_module *l = library_new(elf->path);
 	const char *path;
@@ -158,6 +157,6 @@ int library_module_inspect(const struct elf_file *elf, struct tenon_object *keep
 	l->elf.path = path;
 	tenon_object_ref(keep);
 	l->keep = keep;
-	library_symbols_read(&l->elf, &l->symbols);
+	l->symbols = *symbols;
 	return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "lib/elf.h"
 #include "runtime/loader/import_tree.h"
+#include "runtime/loader/library_symbols.h"
 
 /**
  * library_module_create - make a stand-in of which nothing is known
@@ -24,12 +25,13 @@ int library_module_create(const struct import_tree_source *src, struct tenon_mod
 /**
  * library_module_inspect - make a stand-in for an ELF file's host code
  * @elf: the file
+ * @symbols: what library_symbols_read() found in it
  * @keep: keeps the file's bytes alive; referenced
  * @out: receives the module with one reference
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int library_module_inspect(const struct elf_file *elf, struct tenon_object *keep,
-			   struct tenon_module **out);
+int library_module_inspect(const struct elf_file *elf, const struct library_symbols *symbols,
+			   struct tenon_object *keep, struct tenon_module **out);
 
 #endif /* RUNTIME_LOADER_LIBRARY_MODULE_H */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include <string.h>
+#include <tenon/error.h>
 #include <tenon/string.h>
 
 #include "runtime/loader/library_symbols.h"
@@ -118,16 +120,23 @@ bool library_symbols_function(enum tenon_generation generation, const struct elf
 	       !starts(*name, "_doc_");
 }
 
-void library_symbols_read(const struct elf_file *elf, struct library_symbols *out)
+int library_symbols_read(const struct elf_file *elf, struct library_symbols *out)
 {
 	unsigned int seen = 0;
 	struct elf_symbol symbol;
 	struct tenon_slice name;
-	uint64_t i;
+	uint64_t i, length = 0;
 
 	memset(out, 0, sizeof(*out));
 	for (i = 0; i < elf->symbols.count; i++) {
 		elf_symbol(elf, i, &symbol);
+		length += symbol.name.size;
+		if (length > elf->bytes.size)
+			return tenon_error(-TENON_E_FORMAT,
+					   "%s: the names of its %" PRIu64
+					   " symbols are longer together than the file of %zu "
+					   "bytes",
+					   elf->path, elf->symbols.count, elf->bytes.size);
 		seen |= mark_of(symbol.name);
 		if (library_symbols_function(TENON_GENERATION_FFI, &symbol, &name))
 			seen |= MARK_FFI_FUNCTION;
@@ -144,4 +153,5 @@ void library_symbols_read(const struct elf_file *elf, struct library_symbols *ou
 		elf_symbol(elf, i, &symbol);
 		out->function_count += library_symbols_function(out->generation, &symbol, &name);
 	}
+	return 0;
 }

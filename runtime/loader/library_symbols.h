@@ -25,8 +25,13 @@ struct library_symbols {
 	uint64_t function_count;
 };
 
-/** library_symbols_read - look at all symbols of a file */
-void library_symbols_read(const struct elf_file *elf, struct library_symbols *out);
+/**
+ * library_symbols_read - look at all symbols of a file
+ *
+ * Return: 0; -TENON_E_FORMAT when the names are longer together than the file: many symbols may share
+ *	one long name, and all names are copied by those who list them.
+ */
+int library_symbols_read(const struct elf_file *elf, struct library_symbols *out);
 
 /**
  * library_symbols_function - is a symbol a function that the host can call

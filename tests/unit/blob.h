@@ -177,7 +177,7 @@ static inline struct real_blob real_blob_open(const char *name)
 
 	assert_int_equal(file_map_open(path, &r.file), 0);
 	assert_int_equal(elf_open(&elf, r.file, path), 0);
-	library_symbols_read(&elf, &symbols);
+	assert_int_equal(library_symbols_read(&elf, &symbols), 0);
 	assert_true(symbols.has_blob);
 	assert_int_equal(elf_symbol_bytes(&elf, &symbols.blob, &r.bytes), 0);
 	r.generation = symbols.blob_generation;

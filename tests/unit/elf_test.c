@@ -221,6 +221,25 @@ static void a_segment_behind_the_end_is_named(void **state)
 	tenon_buffer_fini(&b);
 }
 
+static void a_name_without_an_end_is_none(void **state)
+{
+	struct image i = { .wide = true, .machine = 62, .names = three };
+	struct tenon_buffer b = image_of(&i);
+	struct elf_symbol s;
+	struct elf_file elf;
+
+	(void)state;
+	/* the NUL behind the last name */
+	b.data[IMAGE_STRINGS + 1 + sizeof("alpha") + sizeof("beta") + strlen(three[2])] = 'x';
+	assert_int_equal(elf_open(&elf, slice_of(&b), "lib.so"), 0);
+	assert_int_equal(elf.names.count, 1 + sizeof("alpha") + sizeof("beta"));
+	elf_symbol(&elf, 2, &s);
+	assert_slice(s.name, "beta");
+	elf_symbol(&elf, 3, &s);
+	assert_slice(s.name, "");
+	tenon_buffer_fini(&b);
+}
+
 static void a_symbol_without_bytes_in_the_file_is_named(void **state)
 {
 	struct image i = { .wide = true, .machine = 62, .names = three };
@@ -334,6 +353,7 @@ int main(void)
 		cmocka_unit_test(a_file_cut_anywhere_is_refused_or_read_within_its_bytes),
 		cmocka_unit_test(any_changed_byte_is_survived),
 		cmocka_unit_test(a_segment_behind_the_end_is_named),
+		cmocka_unit_test(a_name_without_an_end_is_none),
 		cmocka_unit_test(a_symbol_without_bytes_in_the_file_is_named),
 		cmocka_unit_test(an_object_file_has_symbols_too),
 #if defined(__x86_64__)

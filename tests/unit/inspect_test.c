@@ -335,6 +335,48 @@ static void object_files_of_a_system_library_are_read(void **state)
 	tenon_object_unref(m);
 }
 
+/* a library of @count functions that all have the name of the first, of @length letters */
+static struct tenon_buffer namesakes(size_t count, size_t length)
+{
+	static char name[256];
+	const char *names[16] = { name };
+	struct image i = { .wide = true, .machine = 62, .names = names };
+	struct tenon_buffer b;
+	size_t k;
+
+	memset(name, 'a', length);
+	for (k = 1; k < count; k++)
+		names[k] = "b";
+	b = image_of(&i);
+	for (k = 2; k <= count; k++)
+		memcpy(b.data + IMAGE_SYMBOLS + 24 * k, b.data + IMAGE_SYMBOLS + 24, 4);
+	return b;
+}
+
+static void names_longer_together_than_the_file_are_refused(void **state)
+{
+	const char *path = scratch_file("names.so");
+	struct tenon_buffer b = namesakes(10, 250);
+	struct tenon_module *m;
+	char want[2000];
+
+	(void)state;
+	assert_true(b.size > 2500);
+	write_scratch(path, slice_of(&b));
+	tenon_object_unref(inspect(path));
+	tenon_buffer_fini(&b);
+	b = namesakes(11, 250);
+	assert_int_equal(b.size, 0xa00);
+	write_scratch(path, slice_of(&b));
+	assert_int_equal(tenon_module_inspect(path, &m), -TENON_E_FORMAT);
+	snprintf(want, sizeof(want),
+		 "%s: the names of its 12 symbols are longer together than the file of 2560 bytes",
+		 path);
+	assert_error(want);
+	tenon_buffer_fini(&b);
+	unlink(path);
+}
+
 static void extensions_leave_versions_out(void **state)
 {
 	static const struct {
@@ -378,6 +420,7 @@ int main(void)
 		cmocka_unit_test(a_real_file_cut_anywhere_is_refused_or_whole),
 		cmocka_unit_test(a_shared_object_of_nobodys_is_listed_as_a_library),
 		cmocka_unit_test(object_files_of_a_system_library_are_read),
+		cmocka_unit_test(names_longer_together_than_the_file_are_refused),
 		cmocka_unit_test(extensions_leave_versions_out),
 	};
 
