@@ -133,11 +133,14 @@ static int read_integer(const struct vm_arguments *a, const DLTensor *t, int64_t
 {
 	const char *at = vm_tensor_data(t);
 	char name[TENON_DTYPE_NAME];
+	DLDataType d = t->dtype;
 	int16_t two;
 	int32_t four;
 
-	switch (t->dtype.lanes == 1 && t->dtype.code != TENON_DTYPE_FLOAT ? t->dtype.bits : 0) {
-	case 1: /* bool of TVM up to 0.22, a byte */
+	/* bool of TVM up to 0.22, a byte; other bits are packed */
+	if (d.bits == 1 && d.code == TENON_DTYPE_UINT)
+		d.bits = 8;
+	switch (d.lanes == 1 && d.code != TENON_DTYPE_FLOAT ? d.bits : 0) {
 	case 8:
 		*out = (int8_t)at[index];
 		return 0;

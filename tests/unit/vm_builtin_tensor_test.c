@@ -34,6 +34,24 @@ static void shape_of_and_tensor_to_shape_read_tensors(void **state)
 	tenon_object_unref(c);
 }
 
+/* uint1 is a bool in a byte, and the machine makes room for that; other bits lie eight in a byte */
+static void bits_that_are_packed_are_not_read_as_bytes(void **state)
+{
+	static const DLDataType packed = { TENON_DTYPE_INT, 1, 1 }, other = { 6, 1, 1 };
+	struct one o = begin("vm.builtin.tensor_to_shape"), p = begin("vm.builtin.read_if_cond");
+	struct tenon_tensor *t = vector(1 << 20, packed, NULL, 0);
+
+	(void)state;
+	CALL(&o, 1, REG(0));
+	refused(end(&o), tenon_arg_object(t), -TENON_E_TYPE,
+		"tensor_to_shape: a tensor of int1, integers are wanted");
+	tenon_object_unref(t);
+	t = vector(1, other, NULL, 0);
+	CALL(&p, 1, REG(0));
+	refused(end(&p), tenon_arg_object(t), -TENON_E_TYPE, "read_if_cond: a tensor of ");
+	tenon_object_unref(t);
+}
+
 static struct vm *reshaper(int64_t a, int64_t b)
 {
 	struct one o = begin("vm.builtin.reshape");
@@ -140,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shape_of_and_tensor_to_shape_read_tensors),
+		cmocka_unit_test(bits_that_are_packed_are_not_read_as_bytes),
 		cmocka_unit_test(reshape_is_another_view_of_the_data),
 		cmocka_unit_test(to_device_stays_on_the_cpu),
 		cmocka_unit_test(ensure_zero_offset_copies_what_has_one),
