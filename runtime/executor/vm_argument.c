@@ -68,15 +68,6 @@ int vm_argument_shape(const struct vm_arguments *a, int32_t i, struct tenon_shap
 	return *out ? 0 : unexpected(a, i, "a shape");
 }
 
-static int on_cpu(const struct vm_arguments *a, int32_t i, const DLTensor *t)
-{
-	if (t->device.device_type == kDLCPU)
-		return 0;
-	return in_argument(a, i,
-			   tenon_error(-TENON_E_DEVICE, "a tensor on %s, CPU memory is wanted",
-				       tenon_device_name((int32_t)t->device.device_type)));
-}
-
 int vm_argument_tensor_object(const struct vm_arguments *a, int32_t i, struct tenon_tensor **out)
 {
 	*out = object_of(&a->args[i], TENON_TYPE_TENSOR);
@@ -91,13 +82,6 @@ int vm_argument_any_tensor(const struct vm_arguments *a, int32_t i, DLTensor **o
 		return unexpected(a, i, "a tensor");
 	*out = t ? &t->dl : a->args[i].as.tensor;
 	return 0;
-}
-
-int vm_argument_tensor(const struct vm_arguments *a, int32_t i, DLTensor **out)
-{
-	int err = vm_argument_any_tensor(a, i, out);
-
-	return err ? err : on_cpu(a, i, *out);
 }
 
 int vm_argument_array(const struct vm_arguments *a, int32_t i, struct tenon_array **out)

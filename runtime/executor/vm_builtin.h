@@ -81,8 +81,6 @@ int vm_argument_dtype(const struct vm_arguments *a, int32_t i, DLDataType *out);
 int vm_argument_shape(const struct vm_arguments *a, int32_t i, struct tenon_shape **out);
 /* A tensor, wherever it lies. */
 int vm_argument_any_tensor(const struct vm_arguments *a, int32_t i, DLTensor **out);
-/* A tensor in CPU memory. */
-int vm_argument_tensor(const struct vm_arguments *a, int32_t i, DLTensor **out);
 /* The object behind it, which can be kept. */
 int vm_argument_tensor_object(const struct vm_arguments *a, int32_t i, struct tenon_tensor **out);
 int vm_argument_array(const struct vm_arguments *a, int32_t i, struct tenon_array **out);

@@ -26,9 +26,13 @@ struct heap {
 	int64_t size;
 };
 
-/* None gives an empty heap: programs without symbolic extents have none. */
+/*
+ * None gives an empty heap: programs without symbolic extents have none. Others are what the machine
+ * allocated: places are written, and a constant is memory of the file.
+ */
 static int heap_argument(const struct vm_arguments *a, int32_t i, struct heap *out)
 {
+	struct tenon_tensor *object;
 	DLTensor *t;
 	int err;
 
@@ -36,14 +40,17 @@ static int heap_argument(const struct vm_arguments *a, int32_t i, struct heap *o
 	out->size = 0;
 	if (a->args[i].type == TENON_TYPE_NONE)
 		return 0;
-	err = vm_argument_tensor(a, i, &t);
+	err = vm_argument_tensor_object(a, i, &object);
 	if (err)
 		return err;
-	if (t->ndim != 1 || t->dtype.code != TENON_DTYPE_INT || t->dtype.bits != 64 ||
-	    t->dtype.lanes != 1 || (uintptr_t)vm_tensor_data(t) % sizeof(int64_t))
+	t = &object->dl;
+	if (!vm_tensor_in_storage(object) || t->device.device_type != kDLCPU || t->ndim != 1 ||
+	    t->dtype.code != TENON_DTYPE_INT || t->dtype.bits != 64 || t->dtype.lanes != 1 ||
+	    (uintptr_t)vm_tensor_data(t) % sizeof(int64_t))
 		return tenon_error(-TENON_E_TYPE,
 				   "%s: argument %" PRIi32
-				   " is no shape heap (int64, one dimension)",
+				   " is no shape heap (int64, one dimension, of "
+				   "the machine's memory on the host)",
 				   a->name, i);
 	out->data = vm_tensor_data(t);
 	out->size = t->shape[0];

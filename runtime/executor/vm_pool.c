@@ -403,6 +403,13 @@ static void tensor_delete(void *self, int flags)
 		chunk_free(t);
 }
 
+bool vm_tensor_in_storage(const struct tenon_tensor *t)
+{
+	const struct pool_tensor *p = (const struct pool_tensor *)t;
+
+	return t->object.deleter == tensor_delete && p->keep && p->keep->deleter == storage_delete;
+}
+
 int vm_tensor_create(struct vm_pool *pool, struct tenon_object *keep, void *data,
 		     const int64_t *shape, int32_t ndim, DLDataType dtype,
 		     struct tenon_tensor **out)

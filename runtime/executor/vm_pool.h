@@ -118,6 +118,9 @@ struct vm_plan {
 struct tenon_tensor *vm_tensor_planned(struct vm_pool *pool, struct vm_storage *s,
 				       const struct vm_plan *plan);
 
+/* Is a tensor compact in a storage of a pool, which may be written: not the file's, not a caller's. */
+bool vm_tensor_in_storage(const struct tenon_tensor *t);
+
 /* A shape to be filled; @pool may be NULL. */
 int vm_shape_create(struct vm_pool *pool, size_t count, int64_t **extents,
 		    struct tenon_shape **out);

@@ -182,8 +182,9 @@ static inline uint32_t constant_shape(struct assembly *a, const int64_t *extents
 	constant_shape((a), (const int64_t[]){ 0, ##__VA_ARGS__ } + 1,                             \
 		       sizeof((const int64_t[]){ 0, ##__VA_ARGS__ }) / sizeof(int64_t) - 1)
 
-/* A vector of float32. */
-static inline uint32_t constant_tensor(struct assembly *a, const float *values, size_t count)
+/* A vector of @width bytes an element. */
+static inline uint32_t constant_vector(struct assembly *a, DLDataType d, const void *values,
+				       size_t count, size_t width)
 {
 	uint32_t index = assemble_tag(a, TENON_TYPE_TENSOR, 0);
 
@@ -192,11 +193,17 @@ static inline uint32_t constant_tensor(struct assembly *a, const float *values, 
 	tenon_buffer_u32(&a->constants, 1);
 	tenon_buffer_u32(&a->constants, 0);
 	tenon_buffer_u32(&a->constants, 1);
-	tenon_buffer_append(&a->constants, "\x02\x20\x01\x00", 4);
+	tenon_buffer_append(&a->constants, &(const uint8_t[]){ d.code, d.bits, 1, 0 }, 4);
 	tenon_buffer_u64(&a->constants, count);
-	tenon_buffer_u64(&a->constants, count * 4);
-	tenon_buffer_append(&a->constants, values, count * 4);
+	tenon_buffer_u64(&a->constants, count * width);
+	tenon_buffer_append(&a->constants, values, count * width);
 	return index;
+}
+
+/* A vector of float32. */
+static inline uint32_t constant_tensor(struct assembly *a, const float *values, size_t count)
+{
+	return constant_vector(a, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), values, count, 4);
 }
 
 /* Say where a constant is wanted; format 2 only. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/one_builtin.h"
 
+#include <stdlib.h>
+
 /* main(shape): match it against codes, with a heap of two; then make a shape (heap[1], heap[0], 9) */
 static struct vm *matcher(const int64_t *codes, size_t count, const char *context)
 {
@@ -123,28 +125,74 @@ static void heaps_of_odd_sizes_are_refused(void **state)
 		"argument 0: expected the virtual machine that runs, found int");
 }
 
+/* main(number): store it in the machine's own heap, match it, or another, and make it again */
+static struct vm *number_keeper(int64_t code, int64_t wanted)
+{
+	struct assembly a = ASSEMBLY_INIT;
+	uint32_t heap = assemble_packed(&a, "vm.builtin.alloc_shape_heap");
+	uint32_t match = assemble_packed(&a, "vm.builtin.match_prim_value");
+	uint32_t make = assemble_packed(&a, "vm.builtin.make_prim_value");
+
+	assemble_function(&a, "main", 1, 3);
+	ASSEMBLE_CALL(&a, 1, heap, REG(MACHINE_REG), IMM(2));
+	ASSEMBLE_CALL(&a, VOID_REG, match, REG(0), REG(1), IMM(1), IMM(1), REG(VOID_REG));
+	ASSEMBLE_CALL(&a, VOID_REG, match, REG(0), REG(1), IMM(code), IMM(wanted), REG(VOID_REG));
+	ASSEMBLE_CALL(&a, 2, make, REG(1), IMM(1), IMM(1));
+	assemble_ret(&a, 2);
+	return machine_of(&a);
+}
+
 static void numbers_are_matched_and_made(void **state)
 {
-	struct one o = begin("vm.builtin.match_prim_value"),
-		   p = begin("vm.builtin.make_prim_value");
-	struct one q = begin("vm.builtin.match_prim_value");
-	struct tenon_value ret;
-	int64_t heap[] = { 5, 6 };
-	struct tenon_tensor *t = vector(2, tenon_dtype(TENON_DTYPE_INT, 64, 1), heap, sizeof(heap));
+	(void)state;
+	assert_int_equal(given(number_keeper(3, 1), tenon_arg_int(33)).as.integer, 33);
+	refused(number_keeper(0, 2), tenon_arg_int(1), -TENON_E_VALUE,
+		"match_cast error, PrimValue mismatch to specified constant: expected 2, found 1");
+}
+
+static const DLDataType i64 = { TENON_DTYPE_INT, 64, 1 };
+
+/* It would be written to, and its strides need not be those of a heap. */
+static void tensors_of_others_are_no_heaps(void **state)
+{
+	struct one o = begin("vm.builtin.make_shape"), p = begin("vm.builtin.match_prim_value");
+	int64_t *number = calloc(1, sizeof(*number)), n = 1 << 20, step = 0;
+	DLTensor dl = tenon_dltensor(number, &n, 1, i64);
+	struct tenon_tensor *t;
 
 	(void)state;
-	CALL(&o, 1, IMM(33), REG(0), IMM(1), IMM(1), REG(VOID_REG));
-	CALL(&o, 1, IMM(33), REG(0), IMM(3), IMM(1), REG(VOID_REG));
-	ret = given(end(&o), tenon_arg_object(t));
-	assert_int_equal(ret.type, TENON_TYPE_NONE);
-	assert_int_equal(((int64_t *)t->dl.data)[1], 33);
-	CALL(&p, 1, REG(0), IMM(1), IMM(1));
-	ret = given(end(&p), tenon_arg_object(t));
-	assert_int_equal(ret.as.integer, 33);
-	CALL(&q, 1, IMM(1), REG(0), IMM(0), IMM(2), REG(VOID_REG));
-	refused(end(&q), tenon_arg_object(t), -TENON_E_VALUE,
-		"match_cast error, PrimValue mismatch to specified constant: expected 2, found 1");
+	dl.strides = &step;
+	assert_int_equal(tenon_tensor_view(&dl, NULL, &t), 0);
+	CALL(&o, 1, REG(0), IMM(1), IMM(1), IMM(100));
+	refused(end(&o), tenon_arg_object(t), -TENON_E_TYPE, "argument 0 is no shape heap");
+	CALL(&p, 1, IMM(33), REG(0), IMM(1), IMM(100), REG(VOID_REG));
+	refused(end(&p), tenon_arg_object(t), -TENON_E_TYPE, "argument 1 is no shape heap");
 	tenon_object_unref(t);
+	free(number);
+}
+
+/* main(number): store it in a constant, or in another view of it */
+static struct vm *constant_keeper(bool view)
+{
+	static const int64_t numbers[4] = { 1, 2, 3, 4 };
+	struct assembly a = ASSEMBLY_INIT;
+	uint32_t reshape = assemble_packed(&a, "vm.builtin.reshape");
+	uint32_t match = assemble_packed(&a, "vm.builtin.match_prim_value");
+	uint32_t c = constant_vector(&a, i64, numbers, 4, 8), s = CONSTANT_SHAPE(&a, 4);
+
+	assemble_function(&a, "main", 1, 2);
+	ASSEMBLE_CALL(&a, 1, reshape, CONST(c), CONST(s));
+	ASSEMBLE_CALL(&a, VOID_REG, match, REG(0), view ? REG(1) : CONST(c), IMM(1), IMM(0),
+		      REG(VOID_REG));
+	assemble_ret(&a, 1);
+	return machine_of(&a);
+}
+
+static void constants_are_no_heaps(void **state)
+{
+	(void)state;
+	refused(constant_keeper(false), tenon_arg_int(5), -TENON_E_TYPE, "is no shape heap");
+	refused(constant_keeper(true), tenon_arg_int(5), -TENON_E_TYPE, "is no shape heap");
 }
 
 int main(void)
@@ -157,6 +205,8 @@ int main(void)
 		cmocka_unit_test(counts_of_codes_are_checked),
 		cmocka_unit_test(heaps_of_odd_sizes_are_refused),
 		cmocka_unit_test(numbers_are_matched_and_made),
+		cmocka_unit_test(tensors_of_others_are_no_heaps),
+		cmocka_unit_test(constants_are_no_heaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
