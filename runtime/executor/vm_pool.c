@@ -32,7 +32,7 @@ static __thread struct chunk *waiting;
 static __thread bool releasing;
 
 struct vm_pool {
-	struct vm_pool *home;	     /* the machine's own pool; compared only */
+	uint64_t machine;	     /* whose it is: no address, which may come again */
 	struct tenon_device *device; /* referenced; NULL for the host */
 	DLDevice id;
 	uintptr_t thread; /* that uses the device's memory now; atomic */
@@ -53,6 +53,7 @@ struct vm_pool {
 #define CLOSED ((struct chunk *)1)
 
 static int32_t storage_type;
+static _Alignas(8) uint64_t machines; /* pools so far; atomic */
 
 int32_t vm_storage_type(void)
 {
@@ -115,7 +116,7 @@ int vm_pool_create(struct vm_pool **out)
 	pool = memory;
 	memset(pool, 0, sizeof(*pool));
 	pool->limit = SIZE_MAX / 2;
-	pool->home = pool;
+	pool->machine = __atomic_add_fetch(&machines, 1, __ATOMIC_RELAXED);
 	pool->id = (DLDevice){ kDLCPU, 0 };
 	*out = pool;
 	return 0;
@@ -130,7 +131,7 @@ int vm_pool_create_on(struct tenon_device *device, struct vm_pool *home, struct 
 	tenon_object_ref(device);
 	(*out)->device = device;
 	(*out)->id = device->id;
-	(*out)->home = home;
+	(*out)->machine = home->machine;
 	return 0;
 }
 
@@ -184,7 +185,7 @@ static void chunk_free(void *object)
 		return;
 	}
 	/* most die where they were made */
-	if (vm_now && vm_now->pool == pool->home) {
+	if (vm_now && vm_now->pool->machine == pool->machine) {
 		put_idle(pool, c);
 		return;
 	}

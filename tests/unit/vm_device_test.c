@@ -184,6 +184,45 @@ static void a_result_outlives_its_machine(void **state)
 	tenon_object_unref(x);
 }
 
+/* It dies within a machine whose pool has the address that the pool of its own machine had. */
+static void a_storage_that_dies_in_a_later_machine_goes_back_to_its_device(void **state)
+{
+	struct vm_pool *home, *beside, *there, *pools[64] = { NULL };
+	struct tenon_device *device;
+	struct vm_storage *s;
+	struct vm later = { 0 };
+	const void *address;
+	uint64_t refs;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(tenon_device_get(null0, &device), 0);
+	assert_int_equal(vm_pool_create(&home), 0);
+	/* aligned memory comes again where more of it is free */
+	assert_int_equal(vm_pool_create(&beside), 0);
+	refs = device->object.refs;
+	assert_int_equal(vm_pool_create_on(device, home, &there), 0);
+	assert_int_equal(vm_storage_create(there, 64, &s), 0);
+	vm_pool_close(there);
+	address = home;
+	vm_pool_close(home);
+	vm_pool_close(beside);
+	for (i = 0; i < 64 && !later.pool; i++) {
+		assert_int_equal(vm_pool_create(&pools[i]), 0);
+		if (pools[i] == address)
+			later.pool = pools[i];
+	}
+	vm_now = later.pool ? &later : NULL;
+	tenon_object_unref(s);
+	vm_now = NULL;
+	assert_int_equal(device->object.refs, refs);
+	for (i = 0; i < 64; i++)
+		vm_pool_close(pools[i]);
+	tenon_object_unref(device);
+	if (!later.pool)
+		skip();
+}
+
 static void a_tensor_within_a_storage_has_its_offset_beside_the_memory(void **state)
 {
 	struct assembly a = ASSEMBLY_INIT;
@@ -520,6 +559,7 @@ int main(void)
 		cmocka_unit_test(storages_lie_where_the_program_says),
 		cmocka_unit_test(a_warm_machine_takes_no_device_memory),
 		cmocka_unit_test(a_result_outlives_its_machine),
+		cmocka_unit_test(a_storage_that_dies_in_a_later_machine_goes_back_to_its_device),
 		cmocka_unit_test(a_tensor_within_a_storage_has_its_offset_beside_the_memory),
 		cmocka_unit_test(storages_elsewhere_are_refused),
 		cmocka_unit_test(constants_are_put_on_the_main_device),
