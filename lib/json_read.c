@@ -9,8 +9,14 @@
 #include <stdlib.h>
 
 #define DEPTH_MOST 64
+/* tokens of a text: jsmn numbers them with an int, and an array of them has a size */
+#define TOKENS_MOST                                                                                \
+	(PTRDIFF_MAX / sizeof(jsmntok_t) < INT_MAX / 2 ? PTRDIFF_MAX / sizeof(jsmntok_t)           \
+						       : INT_MAX / 2)
 /* tokens between looks at the depth */
 #define TOKENS_STEP 512
+
+_Static_assert(TOKENS_MOST <= SIZE_MAX / sizeof(jsmntok_t), "the size of the tokens fits a size_t");
 
 static void place_of(const struct json_text *t, size_t offset, size_t *line, size_t *column)
 {
@@ -78,7 +84,7 @@ static int parse(struct json_text *t, jsmn_parser *parser)
 		limit += TOKENS_STEP;
 		if (limit > room) {
 			room = room ? 2 * room : (uint32_t)(t->text.size / 8 + TOKENS_STEP);
-			more = room <= INT_MAX / 2 ? realloc(t->tokens, room * sizeof(*more))
+			more = room <= TOKENS_MOST ? realloc(t->tokens, room * sizeof(*more))
 						   : NULL;
 			if (!more)
 				return tenon_error(-TENON_E_NOMEM, "%s: no memory for its tokens",

@@ -490,10 +490,14 @@ static int make_room(struct reader *r)
 {
 	struct graph *g = r->g;
 	size_t tokens = r->t.count;
+	/* counts are ints: no 64 bits overflow, a size_t may */
+	uint64_t room = (uint64_t)g->node_count * sizeof(*g->nodes) +
+			(uint64_t)g->entry_count * sizeof(*g->entries) +
+			(uint64_t)tokens * (sizeof(*r->extents) + sizeof(*r->entries)) +
+			r->t.text.size + 5 * 16;
 	char *at;
 
-	at = malloc(g->node_count * sizeof(*g->nodes) + g->entry_count * sizeof(*g->entries) +
-		    tokens * (sizeof(*r->extents) + sizeof(*r->entries)) + r->t.text.size + 5 * 16);
+	at = room <= PTRDIFF_MAX ? malloc((size_t)room) : NULL;
 	if (!at)
 		return tenon_error(-TENON_E_NOMEM, "%s: no memory for the graph", r->t.name);
 	memset(at, 0,

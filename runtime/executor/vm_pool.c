@@ -510,9 +510,11 @@ static void block_delete(void *self, int flags)
 
 int vm_shape_create(struct vm_pool *pool, size_t count, int64_t **extents, struct tenon_shape **out)
 {
-	struct tenon_shape *s = cell_take(pool, sizeof(*s) + count * sizeof(**extents));
+	struct tenon_shape *s = NULL;
 
 	*out = NULL;
+	if (count < PTRDIFF_MAX / sizeof(**extents) - sizeof(*s))
+		s = cell_take(pool, sizeof(*s) + count * sizeof(**extents));
 	if (!s)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a shape of %zu dimensions",
 				   count);

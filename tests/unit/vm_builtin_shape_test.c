@@ -109,6 +109,19 @@ static void counts_of_codes_are_checked(void **state)
 	tenon_object_unref(s);
 }
 
+/* The length of a tensor may be one on machines whose sizes are small. */
+static void shapes_whose_size_wraps_are_refused(void **state)
+{
+	struct tenon_shape *s;
+	int64_t *extents;
+
+	(void)state;
+	assert_int_equal(vm_shape_create(NULL, SIZE_MAX / 8 + 1, &extents, &s), -TENON_E_NOMEM);
+	assert_null(s);
+	assert_int_equal(vm_shape_create(NULL, SIZE_MAX, &extents, &s), -TENON_E_NOMEM);
+	assert_error_has("no memory for a shape of ");
+}
+
 static void heaps_of_odd_sizes_are_refused(void **state)
 {
 	struct one o = begin("vm.builtin.alloc_shape_heap"),
@@ -203,6 +216,7 @@ int main(void)
 		cmocka_unit_test(shapes_that_do_not_match_are_refused_in_tvms_words),
 		cmocka_unit_test(places_outside_of_the_heap_are_refused),
 		cmocka_unit_test(counts_of_codes_are_checked),
+		cmocka_unit_test(shapes_whose_size_wraps_are_refused),
 		cmocka_unit_test(heaps_of_odd_sizes_are_refused),
 		cmocka_unit_test(numbers_are_matched_and_made),
 		cmocka_unit_test(tensors_of_others_are_no_heaps),
