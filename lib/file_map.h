@@ -25,8 +25,9 @@ void file_map_close(struct tenon_slice *bytes);
 
 /**
  * file_write - write a file, whole or not at all
- * @path: the file; one that is there is replaced, and keeps its permissions. What is no regular
- *	file, such as /dev/stdout, is written straight.
+ * @path: the file; one that is there is replaced, and keeps its permissions. A link stays, and what
+ *	it leads to is replaced, or made. What is no regular file, and what a link such as
+ *	/dev/stdout says is open, is written straight.
  * @parts: what it will hold, one after the other
  * @count: number of parts
  *

@@ -10,6 +10,8 @@
 #include <tenon/error.h>
 #include "lib/file_map.h"
 
+#define OWN_MOST 9 /* descriptors that a shell hands on by number */
+
 static int write_all(int fd, const struct tenon_slice *parts, size_t count)
 {
 	size_t i;
@@ -37,16 +39,29 @@ static int write_error(const char *path)
 	return tenon_error(-TENON_E_IO, "%s: cannot write: %s", path, strerror(errno));
 }
 
-/* a terminal, a pipe, a device: nothing to be kept or renamed */
-static int write_straight(const char *path, const struct tenon_slice *parts, size_t count)
+/* What the shell or the caller has open: it is written where it stands, behind what came before. */
+static int own_descriptor(const struct stat *st)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
+	struct stat own;
+	int fd;
+
+	for (fd = STDOUT_FILENO; fd <= OWN_MOST; fd++)
+		if (!fstat(fd, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+			return fd;
+	return -1;
+}
+
+/* A terminal, a pipe, a device, what is open already: nothing to be kept or renamed. */
+static int write_straight(const char *path, int own, int flags, const struct tenon_slice *parts,
+			  size_t count)
+{
+	int fd = own < 0 ? open(path, O_WRONLY | O_CLOEXEC | flags, 0666) : own, err = 0;
 
 	if (fd < 0)
 		return write_error(path);
 	if (write_all(fd, parts, count))
 		err = write_error(path);
-	if (close(fd) && !err)
+	if (own < 0 && close(fd) && !err)
 		err = write_error(path);
 	return err;
 }
@@ -79,17 +94,14 @@ static void sync_folder(const char *path, size_t length)
 	close(fd);
 }
 
-int file_write(const char *path, const struct tenon_slice *parts, size_t count)
+static int replace(const char *path, const struct tenon_slice *parts, size_t count)
 {
 	static const char suffix[] = ".XXXXXX";
 	const char *slash = strrchr(path, '/');
 	size_t length = strlen(path);
-	struct stat st;
 	char *name;
 	int fd, err;
 
-	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return write_straight(path, parts, count);
 	name = malloc(length + sizeof(suffix));
 	if (!name)
 		return tenon_error(-TENON_E_NOMEM, "%s: no memory", path);
@@ -119,5 +131,27 @@ remove:
 	unlink(name);
 free_name:
 	free(name);
+	return err;
+}
+
+int file_write(const char *path, const struct tenon_slice *parts, size_t count)
+{
+	struct stat st, target;
+	bool is_link = !lstat(path, &st) && S_ISLNK(st.st_mode);
+	bool is_there = !stat(path, &target);
+	char *real;
+	int own, err;
+
+	/* of /dev/stdout the name is of no use: the file is the shell's */
+	own = is_link && is_there ? own_descriptor(&target) : -1;
+	if (own >= 0 || (is_there ? !S_ISREG(target.st_mode) : is_link))
+		return write_straight(path, own, is_there ? 0 : O_CREAT, parts, count);
+	if (!is_link)
+		return replace(path, parts, count);
+	real = realpath(path, NULL);
+	if (!real)
+		return write_error(path);
+	err = replace(real, parts, count);
+	free(real);
 	return err;
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -371,6 +372,76 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 	tenon_buffer_fini(&got);
 }
 
+static void assert_file(const char *name, const char *want)
+{
+	struct tenon_buffer got = TENON_BUFFER_INIT;
+
+	assert_int_equal(file_read(in_folder(name), &got), 0);
+	assert_string_equal(got.data, want);
+	tenon_buffer_fini(&got);
+}
+
+static void assert_link(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(in_folder(name), &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+}
+
+static void a_link_stays_and_what_it_leads_to_is_written(void **state)
+{
+	struct tenon_slice old = { "old", 3 }, fresh = { "new", 3 };
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(mkdir(in_folder("far"), 0755), 0);
+	assert_int_equal(file_write(in_folder("far/file"), &old, 1), 0);
+	assert_int_equal(chmod(in_folder("far/file"), 0640), 0);
+	assert_int_equal(symlink("file", in_folder("far/link")), 0);
+	assert_int_equal(symlink("far/link", in_folder("link")), 0);
+	assert_int_equal(file_write(in_folder("link"), &fresh, 1), 0);
+	assert_link("link");
+	assert_link("far/link");
+	assert_file("far/file", "new");
+	assert_int_equal(stat(in_folder("far/file"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	/* to a file that is not there yet */
+	assert_int_equal(symlink(in_folder("far/made"), in_folder("early")), 0);
+	assert_int_equal(file_write(in_folder("early"), &fresh, 1), 0);
+	assert_link("early");
+	assert_file("far/made", "new");
+	assert_int_equal(symlink("round", in_folder("round")), 0);
+	assert_int_equal(file_write(in_folder("round"), &fresh, 1), -TENON_E_IO);
+	assert_error_has("round: cannot write: Too many levels of symbolic links");
+}
+
+/* as "tenon run … --output '=>/dev/stdout' > file" writes between what the shell and others wrote */
+static void a_name_for_an_open_file_writes_where_it_stands(void **state)
+{
+	struct tenon_slice bytes = { "bytes ", 6 };
+	char name[64];
+	int fd;
+
+	(void)state;
+	if (access("/proc/self/fd", X_OK))
+		skip();
+	fd = open(in_folder("open"), O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(dup2(fd, 9), 9);
+	close(fd);
+	fd = 9;
+	assert_int_equal(write(fd, "before ", 7), 7);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	assert_int_equal(file_write(name, &bytes, 1), 0);
+	assert_int_equal(symlink(name, in_folder("stdout")), 0);
+	assert_int_equal(file_write(in_folder("stdout"), &bytes, 1), 0);
+	assert_int_equal(write(fd, "after", 5), 5);
+	close(fd);
+	assert_link("stdout");
+	assert_file("open", "before bytes bytes after");
+}
+
 static int make_folder(void **state)
 {
 	const char *parent = getenv("TMPDIR");
@@ -405,6 +476,8 @@ int main(void)
 		cmocka_unit_test(raw_bytes_fill_a_tensor_of_just_their_size),
 		cmocka_unit_test(what_is_written_reads_back_the_same),
 		cmocka_unit_test(a_file_is_replaced_whole_or_not_at_all),
+		cmocka_unit_test(a_link_stays_and_what_it_leads_to_is_written),
+		cmocka_unit_test(a_name_for_an_open_file_writes_where_it_stands),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
