@@ -60,9 +60,11 @@ static void say(const char *format, ...)
 		return; /* nobody is left to tell */
 }
 
+/* Within the hour: a timeout of any length is given, a timespec holds few. */
 static double next_wake(double time)
 {
-	double wake = watch.timeout > 0 ? watch.start + watch.timeout : time + 3600;
+	double end = watch.timeout > 0 ? watch.start + watch.timeout : time + 3600;
+	double wake = end < time + 3600 ? end : time + 3600;
 	double show =
 		time < watch.start + SHOW_AFTER ? watch.start + SHOW_AFTER : time + SHOW_EVERY;
 
@@ -71,9 +73,11 @@ static double next_wake(double time)
 
 static void *keep_watch(void *unused)
 {
+	int err = 0;
+
 	(void)unused;
 	pthread_mutex_lock(&watch.lock);
-	while (!watch.stop) {
+	while (!watch.stop && (!err || err == ETIMEDOUT)) {
 		double time = now();
 		struct timespec wake;
 
@@ -87,7 +91,7 @@ static void *keep_watch(void *unused)
 			watch.shown = true;
 		}
 		wake = at(next_wake(time));
-		pthread_cond_timedwait(&watch.change, &watch.lock, &wake);
+		err = pthread_cond_timedwait(&watch.change, &watch.lock, &wake);
 	}
 	pthread_mutex_unlock(&watch.lock);
 	return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon run: the order of its arguments, its exit codes, what it prints and writes. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "tests/unit/cli_run.h"
 #include "tests/unit/run_module.h"
+#include "tools/watch.h"
 
 static void touch(const char *name)
 {
@@ -296,6 +298,25 @@ static void a_function_that_ends_in_time_is_let_alone(void **state)
 		   CLI_OK, "returned 3\n", "");
 }
 
+static void a_timeout_may_be_longer_than_any_clock(void **state)
+{
+	static const double seconds[] = { 1e10, 1e19, 1e300, INFINITY };
+	size_t i;
+
+	(void)state;
+	alarm(60);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(watch_start(seconds[i], false), 0);
+		/* the thread is to be there */
+		usleep(20000);
+		watch_stop();
+	}
+	assert_ran(RUN("run", ALL, "--function", "add", "--input", "1", "--input", "2", "--timeout",
+		       "1e19"),
+		   CLI_OK, "returned 3\n", "");
+	alarm(0);
+}
+
 /* ---- repeating, writing */
 
 static void repeating_calls_as_often_and_prints_the_times(void **state)
@@ -363,6 +384,7 @@ int main(void)
 		cmocka_unit_test(each_failure_has_its_exit_code),
 		cmocka_unit_test(a_function_that_hangs_is_ended_by_the_timeout),
 		cmocka_unit_test(a_function_that_ends_in_time_is_let_alone),
+		cmocka_unit_test(a_timeout_may_be_longer_than_any_clock),
 		cmocka_unit_test(repeating_calls_as_often_and_prints_the_times),
 		cmocka_unit_test(an_output_is_written_and_can_be_read_back),
 	};
