@@ -139,6 +139,27 @@ static void what_a_model_has_on_a_device_is_fetched(void **state)
 }
 #endif
 
+/* the bool of old graphs is called uint1, of which a tensor packs eight into a byte */
+static void inputs_of_bools_are_filled_a_byte_each(void **state)
+{
+	static const char graph[] =
+		"{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []}], "
+		"\"arg_nodes\": [0], \"heads\": [[0, 0, 0]], \"attrs\": {\"dltype\": "
+		"[\"list_str\", [\"bool\"]], \"storage_id\": [\"list_int\", [0]], \"shape\": "
+		"[\"list_shape\", [[4096]]]}, \"node_row_ptr\": [0, 1]}";
+	char *path = in_temporary("bools.json");
+	FILE *f = fopen(path, "w");
+
+	(void)state;
+	NEEDS_X86;
+	assert_non_null(f);
+	assert_int_equal(fwrite(graph, 1, sizeof(graph) - 1, f), sizeof(graph) - 1);
+	fclose(f);
+	assert_says(RUN("bench", MLP "lib.so", "--graph", path, "--runs", "1"), CLI_OK,
+		    "1 runs: min ");
+	remove(path);
+}
+
 static void words_that_do_not_fit_the_model_are_refused(void **state)
 {
 	(void)state;
@@ -370,6 +391,7 @@ int main(void)
 #ifdef CONFIG_DEVICE_NULL
 		cmocka_unit_test(what_a_model_has_on_a_device_is_fetched),
 #endif
+		cmocka_unit_test(inputs_of_bools_are_filled_a_byte_each),
 		cmocka_unit_test(words_that_do_not_fit_the_model_are_refused),
 		cmocka_unit_test(outputs_profiles_and_traces_are_written),
 #ifdef CONFIG_JSON
