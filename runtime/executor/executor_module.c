@@ -147,15 +147,20 @@ int executor_set_input(struct tenon_module *m, const struct tenon_value *args, i
 
 static int copy_output(const struct tenon_value *output, const struct tenon_value *arg)
 {
-	DLTensor *from, *to;
+	DLTensor *from, *to, whole;
 	size_t bytes;
 	int err;
 
 	err = tenon_value_tensor(output, &from);
 	if (!err)
 		err = tenon_value_tensor(arg, &to);
-	if (!err)
-		err = tenon_tensor_bytes(from, &bytes);
+	if (err)
+		return err;
+	/* the bool of TVM up to 0.22, uint1, has a byte each; a caller's own may be packed */
+	whole = *from;
+	if (whole.dtype.code == TENON_DTYPE_UINT && whole.dtype.bits == 1)
+		whole.dtype.bits = to->dtype.bits;
+	err = tenon_tensor_bytes(&whole, &bytes);
 	if (err)
 		return err;
 	if (to->ndim != from->ndim || !tenon_tensor_compact(to) ||

@@ -395,6 +395,27 @@ static void host_code_of_tvm_finds_its_functions(void **state)
 	tenon_value_release(&out);
 }
 
+static void every_bool_of_an_output_is_copied(void **state)
+{
+	static const char text[] =
+		G_GRAPH(G_IN("x"), "0", "[0, 0]", "\"bool\"", "0", "[40]", "0, 1");
+	struct tenon_module *lib = make_library(), *m = create_module(lib, text);
+	int64_t forty = 40;
+	bool given[40], copied[40] = { false };
+	DLTensor x = tenon_dltensor(given, &forty, 1, tenon_dtype(TENON_DTYPE_BOOL, 8, 1));
+	DLTensor copy = tenon_dltensor(copied, &forty, 1, x.dtype);
+	struct tenon_value ret;
+
+	(void)state;
+	memset(given, 1, sizeof(given));
+	CALL(m, "set_input", &ret, tenon_arg_string("x"), tenon_arg_tensor(&x));
+	CALL(m, "run", &ret);
+	CALL(m, "get_output", &ret, tenon_arg_int(0), tenon_arg_tensor(&copy));
+	assert_memory_equal(copied, given, sizeof(copied));
+	tenon_object_unref(lib);
+	tenon_object_unref(m);
+}
+
 static void inputs_and_outputs_are_used_without_a_copy_on_demand(void **state)
 {
 	static float in[4] __attribute__((aligned(128))), to[4] __attribute__((aligned(128)));
@@ -554,6 +575,7 @@ int main(void)
 		cmocka_unit_test(aligned_parameters_are_used_in_place_and_never_written_to),
 		cmocka_unit_test(linked_parameters_are_found_in_the_library),
 		cmocka_unit_test(host_code_of_tvm_finds_its_functions),
+		cmocka_unit_test(every_bool_of_an_output_is_copied),
 		cmocka_unit_test(inputs_and_outputs_are_used_without_a_copy_on_demand),
 		cmocka_unit_test(one_call_sets_runs_and_gives_all_outputs),
 		cmocka_unit_test(info_tells_shapes_and_dtypes_by_name),
