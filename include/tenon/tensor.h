@@ -118,6 +118,9 @@ int tenon_tensor_elements(const DLTensor *dl, uint64_t *out);
  * @dl: the tensor
  * @out: receives the size
  *
+ * Elements of less than a byte are packed, as DLPack has them, but for uint1: that is the bool of TVM
+ * up to 0.22, whose code keeps a byte for each.
+ *
  * Return: 0; -TENON_E_OVERFLOW; -TENON_E_VALUE.
  */
 int tenon_tensor_bytes(const DLTensor *dl, size_t *out);

@@ -48,10 +48,14 @@ int tenon_tensor_elements(const DLTensor *dl, uint64_t *out)
 
 int tenon_tensor_bytes(const DLTensor *dl, size_t *out)
 {
-	uint64_t n, bits = (uint64_t)dl->dtype.bits * dl->dtype.lanes;
+	DLDataType d = dl->dtype;
+	uint64_t n, bits;
 	int err;
 
 	*out = 0;
+	if (d.code == TENON_DTYPE_UINT && d.bits == 1)
+		d.bits = 8;
+	bits = (uint64_t)d.bits * d.lanes;
 	err = tenon_tensor_elements(dl, &n);
 	if (err)
 		return err;

@@ -158,6 +158,22 @@ static int check_tensor(const struct aot_tensor_info *want, const DLTensor *t)
 	return 0;
 }
 
+/* Compiled code keeps a byte for an element of less; a caller's tensor is packed. */
+static int check_given(const struct aot_slot *s, const DLTensor *t)
+{
+	size_t bytes;
+	int err = check_tensor(s->info, t);
+
+	if (!err)
+		err = tenon_tensor_bytes(t, &bytes);
+	if (err || bytes == s->bytes)
+		return err;
+	return tenon_error(-TENON_E_UNSUPPORTED,
+			   "has %zu bytes, the model keeps %" PRIu64
+			   ": elements of less than a byte are parameters only",
+			   bytes, s->bytes);
+}
+
 static void move(struct aot_model *a, size_t slot, void *data, struct tenon_object *keep)
 {
 	struct aot_slot *s = &a->slots[slot];
@@ -186,7 +202,7 @@ static int aot_set_input(struct tenon_model *m, size_t index, const struct tenon
 
 	err = tenon_value_tensor(value, &t);
 	if (!err)
-		err = check_tensor(a->slots[index].info, t);
+		err = check_given(&a->slots[index], t);
 	if (err)
 		return err;
 	move(a, index, aot_own_place(a, index), NULL);
@@ -202,7 +218,7 @@ static int aot_bind_input(struct tenon_model *m, size_t index, struct tenon_tens
 	char *data = (char *)tensor->dl.data + tensor->dl.byte_offset;
 	int err;
 
-	err = check_tensor(a->slots[index].info, &tensor->dl);
+	err = check_given(&a->slots[index], &tensor->dl);
 	if (err)
 		return err;
 	if (!place_is_host(tensor->dl.device))

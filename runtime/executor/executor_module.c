@@ -147,27 +147,24 @@ int executor_set_input(struct tenon_module *m, const struct tenon_value *args, i
 
 static int copy_output(const struct tenon_value *output, const struct tenon_value *arg)
 {
-	DLTensor *from, *to, whole;
-	size_t bytes;
+	DLTensor *from, *to;
+	size_t bytes, room;
 	int err;
 
 	err = tenon_value_tensor(output, &from);
 	if (!err)
 		err = tenon_value_tensor(arg, &to);
-	if (err)
-		return err;
-	/* the bool of TVM up to 0.22, uint1, has a byte each; a caller's own may be packed */
-	whole = *from;
-	if (whole.dtype.code == TENON_DTYPE_UINT && whole.dtype.bits == 1)
-		whole.dtype.bits = to->dtype.bits;
-	err = tenon_tensor_bytes(&whole, &bytes);
+	if (!err)
+		err = tenon_tensor_bytes(from, &bytes);
+	if (!err)
+		err = tenon_tensor_bytes(to, &room);
 	if (err)
 		return err;
 	if (to->ndim != from->ndim || !tenon_tensor_compact(to) ||
 	    (to->ndim && memcmp(to->shape, from->shape, (size_t)to->ndim * sizeof(*to->shape))))
 		return tenon_error(-TENON_E_VALUE, "the tensor has another shape than the output");
-	if (to->dtype.bits != from->dtype.bits &&
-	    (to->dtype.bits + 7) / 8 != (from->dtype.bits + 7) / 8)
+	/* of two names for bool either will do */
+	if (room != bytes)
 		return tenon_error(-TENON_E_TYPE, "the tensor has another dtype than the output");
 	return place_copy(from, to, bytes);
 }

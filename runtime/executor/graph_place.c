@@ -209,6 +209,20 @@ static bool same_memory(const DLTensor *a, const DLTensor *b)
 	       a->byte_offset == b->byte_offset;
 }
 
+/* Code of these models keeps a byte for an element of less; a caller's tensor is packed. */
+static int check_size(const struct graph_entry *e, const DLTensor *t)
+{
+	size_t bytes;
+	int err = tenon_tensor_bytes(t, &bytes);
+
+	if (err || bytes == e->bytes)
+		return err;
+	return tenon_error(-TENON_E_UNSUPPORTED,
+			   "has %zu bytes, the graph keeps %" PRIu64
+			   ": elements of less than a byte are parameters only",
+			   bytes, e->bytes);
+}
+
 int graph_set_input(struct graph_exec *x, size_t index, const DLTensor *t)
 {
 	uint32_t entry = graph_input_entry(x, index);
@@ -217,6 +231,8 @@ int graph_set_input(struct graph_exec *x, size_t index, const DLTensor *t)
 	int err;
 
 	err = graph_check_tensor(x, entry, t);
+	if (!err)
+		err = check_size(e, t);
 	if (err)
 		return err;
 	if (e->storage >= 0) {
@@ -240,6 +256,8 @@ int graph_bind_input(struct graph_exec *x, size_t index, const DLTensor *t,
 	int err;
 
 	err = graph_check_place(x, entry, t);
+	if (!err)
+		err = check_size(&x->graph.entries[entry], t);
 	if (err)
 		return err;
 	if (x->graph.entries[entry].storage >= 0)
@@ -257,6 +275,8 @@ int graph_bind_output(struct graph_exec *x, size_t index, const DLTensor *t,
 	int err;
 
 	err = graph_check_place(x, entry, t);
+	if (!err)
+		err = check_size(&x->graph.entries[entry], t);
 	if (err)
 		return err;
 	if (x->graph.nodes[e->node].kind == GRAPH_INPUT)

@@ -16,7 +16,7 @@ static int checked_bytes(const struct vm_arguments *a, const struct tenon_shape 
 
 	if (s->size > NDIM_MOST)
 		return tenon_error(-TENON_E_VALUE, "%s: %zu dimensions", a->name, s->size);
-	err = vm_tensor_bytes(&dl, bytes);
+	err = tenon_tensor_bytes(&dl, bytes);
 	return err ? tenon_error_in(err, "%s", a->name) : 0;
 }
 

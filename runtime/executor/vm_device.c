@@ -127,7 +127,7 @@ int vm_tensor_move(struct vm *vm, const DLTensor *from, DLDevice device, struct 
 	if (!tenon_tensor_compact(from))
 		return tenon_error(-TENON_E_VALUE,
 				   "a tensor with gaps between its elements is copied");
-	err = vm_tensor_bytes(from, &bytes);
+	err = tenon_tensor_bytes(from, &bytes);
 	if (!err)
 		err = tensor_on(vm, device, from, out);
 	if (!err)

@@ -187,7 +187,7 @@ static struct tenon_tensor *reusable(const struct vm_slot *s, const DLTensor *t,
 	old = (struct tenon_tensor *)s->value.as.object;
 	if ((uint32_t)__atomic_load_n(&old->object.refs, __ATOMIC_ACQUIRE) != 1 ||
 	    old->dl.ndim != t->ndim || !tenon_dtype_equal(old->dl.dtype, dtype) ||
-	    vm_tensor_bytes(&old->dl, &room) || room != bytes ||
+	    tenon_tensor_bytes(&old->dl, &room) || room != bytes ||
 	    (t->ndim && memcmp(old->dl.shape, t->shape, (size_t)t->ndim * sizeof(*t->shape))))
 		return NULL;
 	return old;
@@ -203,7 +203,7 @@ static int copy_tensor(struct vm_model *m, struct vm_slot *s, const DLTensor *t)
 	size_t bytes;
 	int err;
 
-	err = vm_tensor_bytes(t, &bytes);
+	err = tenon_tensor_bytes(t, &bytes);
 	if (err)
 		return err;
 	copy = reusable(s, t, dtype, bytes);

@@ -108,7 +108,7 @@ void vm_model_value(struct tenon_model *model, size_t index, struct tenon_model_
 	out->storage = -1;
 	for (i = 0; known && i < f->ndim; i++)
 		known = f->shape[i] >= 0;
-	if (known && vm_tensor_bytes(&dl, &bytes))
+	if (known && tenon_tensor_bytes(&dl, &bytes))
 		tenon_error_clear();
 	out->bytes = bytes;
 }

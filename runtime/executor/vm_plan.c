@@ -74,7 +74,7 @@ static bool plan_shape(struct vm_plan *p, const struct tenon_value *shape,
 	if (s->size > VM_PLAN_NDIM)
 		return false;
 	dl = tenon_dltensor(NULL, (int64_t *)s->data, (int32_t)s->size, dtype->as.dtype);
-	if (vm_tensor_bytes(&dl, &p->bytes)) {
+	if (tenon_tensor_bytes(&dl, &p->bytes)) {
 		tenon_error_clear();
 		return false;
 	}

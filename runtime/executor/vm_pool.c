@@ -472,16 +472,6 @@ struct tenon_tensor *vm_tensor_planned(struct vm_pool *pool, struct vm_storage *
 	return &t->base;
 }
 
-int vm_tensor_bytes(const DLTensor *dl, size_t *bytes)
-{
-	DLTensor bools = *dl;
-
-	if (dl->dtype.code != TENON_DTYPE_UINT || dl->dtype.bits != 1 || dl->dtype.lanes != 1)
-		return tenon_tensor_bytes(dl, bytes);
-	bools.dtype.bits = 8;
-	return tenon_tensor_bytes(&bools, bytes);
-}
-
 int vm_tensor_new(struct vm_pool *pool, const int64_t *shape, int32_t ndim, DLDataType dtype,
 		  struct tenon_tensor **out)
 {
@@ -491,7 +481,7 @@ int vm_tensor_new(struct vm_pool *pool, const int64_t *shape, int32_t ndim, DLDa
 	int err;
 
 	*out = NULL;
-	err = vm_tensor_bytes(&dl, &bytes);
+	err = tenon_tensor_bytes(&dl, &bytes);
 	if (!err)
 		err = vm_storage_create(pool, bytes, &s);
 	if (err)

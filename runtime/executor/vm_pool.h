@@ -82,13 +82,6 @@ int vm_tensor_create(struct vm_pool *pool, struct tenon_object *keep, void *data
 		     const int64_t *shape, int32_t ndim, DLDataType dtype,
 		     struct tenon_tensor **out);
 
-/**
- * vm_tensor_bytes - tenon_tensor_bytes() as compiled code counts
- *
- * A bool of TVM up to 0.22 is called uint1, and lies in a byte of its own.
- */
-int vm_tensor_bytes(const DLTensor *dl, size_t *bytes);
-
 /* A tensor with a storage of its own. Also -TENON_E_VALUE, -TENON_E_OVERFLOW; the device's failures. */
 int vm_tensor_new(struct vm_pool *pool, const int64_t *shape, int32_t ndim, DLDataType dtype,
 		  struct tenon_tensor **out);

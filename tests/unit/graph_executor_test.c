@@ -416,6 +416,78 @@ static void every_bool_of_an_output_is_copied(void **state)
 	tenon_object_unref(m);
 }
 
+/* what the port says is what a caller makes the tensor of */
+static struct tenon_tensor *tensor_of_input(struct tenon_model *model)
+{
+	struct tenon_tensor *t;
+	struct tenon_port port;
+
+	assert_int_equal(tenon_model_input(model, 0, &port), 0);
+	assert_int_equal(tenon_tensor_create(port.shape, port.ndim, port.dtype, &t), 0);
+	return t;
+}
+
+static int set_own_tensor(const char *text)
+{
+	struct tenon_module *lib = make_library();
+	struct tenon_tensor *t;
+	struct tenon_model *model;
+	struct tenon_value value;
+	size_t bytes;
+	int err;
+
+	assert_int_equal(open_text(lib, text, NULL, &model), 0);
+	t = tensor_of_input(model);
+	assert_int_equal(tenon_tensor_bytes(&t->dl, &bytes), 0);
+	memset(t->dl.data, 1, bytes);
+	value = tenon_arg_object(t);
+	err = tenon_model_set_input(model, 0, &value);
+	if (err)
+		assert_int_equal(tenon_model_bind_input(model, 0, t), err);
+	tenon_object_unref(t);
+	tenon_model_close(model);
+	tenon_object_unref(lib);
+	return err;
+}
+
+static void no_input_is_read_behind_its_end(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		set_own_tensor(G_GRAPH(G_IN("x"), "0", "[0, 0]", "\"bool\"", "0", "[40]", "0, 1")),
+		0);
+	assert_int_equal(
+		set_own_tensor(G_GRAPH(G_IN("x"), "0", "[0, 0]", "\"int4\"", "0", "[40]", "0, 1")),
+		-TENON_E_UNSUPPORTED);
+	assert_error_has("has 20 bytes, the graph keeps 40");
+}
+
+static void an_output_is_copied_to_as_many_bytes_only(void **state)
+{
+	static const char text[] =
+		G_GRAPH(G_IN("x"), "0", "[0, 0]", "\"float32x4\"", "0", "[1]", "0, 1");
+	struct tenon_module *lib = make_library(), *m = create_module(lib, text);
+	DLTensor x = four_floats(x_values), one = x;
+	struct tenon_value ret;
+	int64_t extent = 1;
+	float to[4] = { 0 };
+
+	(void)state;
+	x.shape = one.shape = &extent;
+	x.dtype.lanes = 4;
+	one.data = to;
+	CALL(m, "set_input", &ret, tenon_arg_string("x"), tenon_arg_tensor(&x));
+	CALL(m, "run", &ret);
+	assert_int_equal(call_status(m, "get_output", tenon_arg_int(0), tenon_arg_tensor(&one)),
+			 -TENON_E_TYPE);
+	assert_error_has("another dtype than the output");
+	one.dtype.lanes = 4;
+	CALL(m, "get_output", &ret, tenon_arg_int(0), tenon_arg_tensor(&one));
+	assert_memory_equal(to, x_values, sizeof(to));
+	tenon_object_unref(lib);
+	tenon_object_unref(m);
+}
+
 static void inputs_and_outputs_are_used_without_a_copy_on_demand(void **state)
 {
 	static float in[4] __attribute__((aligned(128))), to[4] __attribute__((aligned(128)));
@@ -576,6 +648,8 @@ int main(void)
 		cmocka_unit_test(linked_parameters_are_found_in_the_library),
 		cmocka_unit_test(host_code_of_tvm_finds_its_functions),
 		cmocka_unit_test(every_bool_of_an_output_is_copied),
+		cmocka_unit_test(no_input_is_read_behind_its_end),
+		cmocka_unit_test(an_output_is_copied_to_as_many_bytes_only),
 		cmocka_unit_test(inputs_and_outputs_are_used_without_a_copy_on_demand),
 		cmocka_unit_test(one_call_sets_runs_and_gives_all_outputs),
 		cmocka_unit_test(info_tells_shapes_and_dtypes_by_name),

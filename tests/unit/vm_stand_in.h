@@ -22,13 +22,13 @@ static inline int vm_stand_in(void *self, const struct tenon_value *args, int32_
 		if (args[k].type != TENON_TYPE_TENSOR)
 			continue;
 		t = &((struct tenon_tensor *)args[k].as.object)->dl;
-		if (vm_tensor_bytes(t, &bytes))
+		if (tenon_tensor_bytes(t, &bytes))
 			return -1;
 		for (i = 0; i < bytes; i++)
 			checksum += ((const unsigned char *)t->data)[t->byte_offset + i];
 		last = k ? t : NULL;
 	}
-	if (last && !vm_tensor_bytes(last, &bytes) && bytes)
+	if (last && !tenon_tensor_bytes(last, &bytes) && bytes)
 		memset((char *)last->data + last->byte_offset, (int)checksum, bytes);
 	*ret = tenon_arg_none();
 	return 0;
