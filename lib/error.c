@@ -7,7 +7,7 @@
 #include <string.h>
 #include <tenon/string.h>
 
-/* enough for nearly every message, so that a thread allocates once */
+/* enough for nearly every message, so that a thread allocates no more */
 #define ERROR_ROOM 512
 /* a compiler's log is worth keeping, a runaway format is not */
 #define ERROR_MOST (1u << 20)
@@ -18,10 +18,13 @@ struct error_slot {
 	void (*drop)(void *object);
 	struct tenon_slice object_message;
 	bool framed; /* text stands in front of the object's */
-	char kind[48];
 	char *text;
 	size_t size;
 	size_t room;
+	/* what the text was before: a new one is written here, as it may quote the old */
+	char *spare;
+	size_t spare_room;
+	char kind[48];
 };
 
 static __thread struct error_slot *thread_slot;
@@ -37,7 +40,20 @@ static void slot_empty(struct error_slot *s)
 	s->framed = false;
 	s->status = 0;
 	s->size = 0;
-	s->text[0] = '\0';
+}
+
+/* Make the spare room the text, to write a new one. What there was stays until slot_empty(). */
+static void slot_turn(struct error_slot *s)
+{
+	char *text = s->text;
+	size_t room = s->room;
+
+	if (!s->status)
+		return;
+	s->text = s->spare;
+	s->room = s->spare_room;
+	s->spare = text;
+	s->spare_room = room;
 }
 
 static void slot_free(void *slot)
@@ -47,6 +63,7 @@ static void slot_free(void *slot)
 	thread_slot = NULL;
 	slot_empty(s);
 	free(s->text);
+	free(s->spare);
 	free(s);
 }
 
@@ -66,16 +83,17 @@ static struct error_slot *slot_get(int status)
 	if (!s)
 		goto nomem;
 	s->text = malloc(ERROR_ROOM);
-	if (!s->text)
+	s->spare = malloc(ERROR_ROOM);
+	if (!s->text || !s->spare)
 		goto free_slot;
-	s->text[0] = '\0';
 	s->room = ERROR_ROOM;
+	s->spare_room = ERROR_ROOM;
 	thread_slot = s;
 	pthread_setspecific(slot_key, s);
 	return s;
 
 free_slot:
-	free(s);
+	slot_free(s);
 nomem:
 	thread_nomem = status;
 	return NULL;
@@ -105,7 +123,7 @@ static void slot_kind(struct error_slot *s, struct tenon_slice kind)
 {
 	size_t n = kind.size < sizeof(s->kind) - 1 ? kind.size : sizeof(s->kind) - 1;
 
-	memcpy(s->kind, kind.data, n);
+	memmove(s->kind, kind.data, n);
 	s->kind[n] = '\0';
 }
 
@@ -144,31 +162,17 @@ int tenon_error_v(int status, const char *format, va_list args)
 
 	if (!s)
 		return status;
-	/* formatted before the slot is emptied: the arguments may quote the old message */
 	va_copy(again, args);
-	if (s->object || s->size) {
-		char *fresh = NULL;
-
-		n = vsnprintf(NULL, 0, format, args);
-		if (n >= 0)
-			fresh = malloc((size_t)n + 1);
-		if (fresh) {
-			vsnprintf(fresh, (size_t)n + 1, format, again);
-			slot_empty(s);
-			s->size = slot_room(s, (size_t)n);
-			memcpy(s->text, fresh, s->size);
-			s->text[s->size] = '\0';
-			free(fresh);
-		}
-	} else {
-		n = vsnprintf(s->text, s->room, format, args);
-		if (n >= (int)s->room) {
-			slot_room(s, (size_t)n);
-			vsnprintf(s->text, s->room, format, again);
-		}
-		s->size = n < 0 ? 0 : strlen(s->text);
+	slot_turn(s);
+	n = vsnprintf(s->text, s->room, format, args);
+	if (n >= (int)s->room) {
+		slot_room(s, (size_t)n);
+		vsnprintf(s->text, s->room, format, again);
 	}
 	va_end(again);
+	slot_empty(s);
+	s->size = n < 0 ? 0 : strlen(s->text);
+	s->text[s->size] = '\0';
 	s->status = status;
 	slot_kind(s, tenon_slice_of(tenon_status_kind(status)));
 	return status;
@@ -259,23 +263,25 @@ void error_slot_text(int status, struct tenon_slice kind, const struct tenon_sli
 		     size_t count)
 {
 	struct error_slot *s = slot_get(status);
-	size_t i, n, size = 0;
+	size_t i, n, size = 0, at = 0;
 
 	if (!s)
 		return;
-	slot_empty(s);
+	slot_turn(s);
 	for (i = 0; i < count; i++)
 		size += parts[i].size;
 	size = slot_room(s, size);
 	for (i = 0; i < count; i++) {
-		n = parts[i].size < size - s->size ? parts[i].size : size - s->size;
+		n = parts[i].size < size - at ? parts[i].size : size - at;
 		if (n)
-			memcpy(s->text + s->size, parts[i].data, n);
-		s->size += n;
+			memcpy(s->text + at, parts[i].data, n);
+		at += n;
 	}
-	s->text[s->size] = '\0';
-	s->status = status;
 	slot_kind(s, kind);
+	slot_empty(s);
+	s->text[at] = '\0';
+	s->size = at;
+	s->status = status;
 }
 
 void tenon_error_raise_text(const char *kind, const struct tenon_slice *parts, size_t count)

@@ -144,6 +144,37 @@ static void every_thread_has_an_error_of_its_own(void **state)
 	assert_error("of the first");
 }
 
+/* what stands in the message must not be lost when its own room is written anew */
+static void parts_may_quote_the_old_message(void **state)
+{
+	struct tenon_slice parts[2] = { tenon_slice_of("while closing: ") };
+	struct tenon_error *e;
+
+	(void)state;
+	tenon_error(-TENON_E_IO, "disk %d is full", 1);
+	parts[1] = tenon_slice_of(tenon_error_message());
+	tenon_error_raise_text(tenon_error_kind(), parts, 2);
+	assert_string_equal(tenon_error_kind(), "OSError");
+	assert_error("while closing: disk 1 is full");
+
+	/* one that needs more room than there is */
+	tenon_error(-TENON_E_IO, "%509d", 1);
+	parts[1] = tenon_slice_of(tenon_error_message());
+	tenon_error_raise_text("OSError", parts, 2);
+	assert_int_equal(strlen(tenon_error_message()), 524);
+	assert_int_equal(tenon_error_message()[523], '1');
+	tenon_error_clear();
+
+	/* one that an object lends, which goes with the slot's reference */
+	e = tenon_error_create(tenon_slice_of("KeyError"), tenon_slice_of("no such key"),
+			       tenon_slice_of(""), NULL);
+	tenon_error_raise(e);
+	tenon_object_unref(e);
+	parts[1] = e->message;
+	tenon_error_raise_text("KeyError", parts, 2);
+	assert_error("while closing: no such key");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +187,7 @@ int main(void)
 		cmocka_unit_test(a_frame_on_an_object_makes_it_the_cause),
 		cmocka_unit_test(the_backtrace_can_be_replaced_and_grow),
 		cmocka_unit_test(foreign_text_is_put_together_of_its_parts),
+		cmocka_unit_test(parts_may_quote_the_old_message),
 		cmocka_unit_test(every_thread_has_an_error_of_its_own),
 	};
 
