@@ -10,9 +10,8 @@
 #include "runtime/core/reference.h"
 
 /*
- * Imports are kept with one place in front, for chaining lists that wait to be released, and a NULL
- * behind. A blob may nest as deep as it has modules: releasing one inside the other would need as
- * deep a stack, so the outermost release does the work of those within it.
+ * A blob may nest as deep as it has modules: releasing one inside the other would need as deep a
+ * stack, so the outermost release does the work of those within it.
  */
 static __thread struct tenon_module **waiting_lists;
 static __thread bool releasing;
@@ -55,6 +54,14 @@ static int resize_imports(struct tenon_module *m, size_t count)
 	m->imports = list + 1;
 	m->imports[m->import_count] = NULL;
 	return 0;
+}
+
+/* Close a list that has its items. */
+static void imports_changed(struct tenon_module *m, size_t count)
+{
+	m->imports[count] = NULL;
+	m->imports[-1] = (struct tenon_module *)(uintptr_t)module_index_touch();
+	m->import_count = count;
 }
 
 static void module_delete(void *self, int flags)
@@ -207,9 +214,8 @@ int tenon_module_import(struct tenon_module *m, struct tenon_module *child)
 	if (err)
 		return err;
 	object_ref(&child->object);
-	m->imports[m->import_count++] = child;
-	m->imports[m->import_count] = NULL;
-	module_index_touch();
+	m->imports[m->import_count] = child;
+	imports_changed(m, m->import_count + 1);
 	return 0;
 }
 
@@ -228,9 +234,7 @@ int module_set_imports(struct tenon_module *m, struct tenon_module *const *child
 		object_ref(&children[i]->object);
 		m->imports[i] = children[i];
 	}
-	m->imports[count] = NULL;
-	m->import_count = count;
-	module_index_touch();
+	imports_changed(m, count);
 	return 0;
 }
 

@@ -4,6 +4,15 @@
 
 #include <tenon/module.h>
 
+/*
+ * Imports are kept with one place in front and a NULL behind. In front is when the list was last
+ * changed, by module_index_touch(); of a list that waits to be released, the next such.
+ */
+static inline uintptr_t module_imports_change(const struct tenon_module *m)
+{
+	return m->imports ? (uintptr_t)m->imports[-1] : 0;
+}
+
 /**
  * module_set_imports - give a module all its imports at once
  * @m: the module; what it imported before is dropped

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/string_map.h"
+#include "runtime/core/module_imports.h"
 
 struct tenon_module_index {
 	struct string_map names; /* to the module's place in @order, plus one */
@@ -21,9 +22,9 @@ struct tenon_module_index {
 static pthread_mutex_t index_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t index_epoch = 1;
 
-void module_index_touch(void)
+uint64_t module_index_touch(void)
 {
-	__atomic_fetch_add(&index_epoch, 1, __ATOMIC_RELEASE);
+	return __atomic_add_fetch(&index_epoch, 1, __ATOMIC_RELEASE);
 }
 
 void module_index_free(struct tenon_module_index *index)
@@ -150,11 +151,12 @@ int module_walk_imports(struct tenon_module *m, module_walk_fn visit, void *cont
 	return err;
 }
 
+/* By when imports changed, not by their addresses: another module may lie where one was. */
 static int sign_module(void *context, struct tenon_module *m)
 {
 	uint64_t *signature = context;
 
-	*signature = (*signature ^ (uintptr_t)m) * UINT64_C(0x9e3779b97f4a7c15) + m->import_count;
+	*signature = *signature * UINT64_C(0x9e3779b97f4a7c15) + module_imports_change(m);
 	return 0;
 }
 
@@ -206,6 +208,7 @@ static struct tenon_module_index *index_make(struct tenon_module *m)
 		tenon_error(-TENON_E_NOMEM, "no memory for an index of functions");
 		return NULL;
 	}
+	sign_module(&index->signature, m);
 	if (string_map_reserve(&index->names, m->import_count) ||
 	    module_walk_imports(m, index_module, index)) {
 		module_index_free(index);
@@ -224,6 +227,7 @@ static struct tenon_module_index *index_get(struct tenon_module *m)
 		return index;
 	pthread_mutex_lock(&index_lock);
 	index = m->index;
+	sign_module(&signature, m);
 	if (index && module_walk_imports(m, sign_module, &signature)) {
 		index = NULL;
 		goto unlock;

@@ -259,6 +259,48 @@ static void what_a_kind_does_not_offer_is_said(void **state)
 	tenon_object_unref(m);
 }
 
+static void stays(struct tenon_module *m)
+{
+	(void)m;
+}
+
+/* another module may lie where one was: the index must not take the one for the other */
+static void an_import_in_the_place_of_a_dead_one_is_looked_up_anew(void **state)
+{
+	static const struct tenon_module_ops ops = {
+		.get_function = numbered_get_function,
+		.each_function = numbered_each_function,
+		.destroy = numbered_destroy,
+		.free = stays,
+	};
+	struct numbered *root = numbered_new(&listed_ops, "root", 1);
+	struct numbered *between = numbered_new(&listed_ops, "between", 2);
+	static struct numbered place;
+	int i;
+
+	(void)state;
+	tenon_module_import(&root->base, &between->base);
+	for (i = 0; i < 6; i++) {
+		struct numbered *importer = i < 3 ? root : between;
+
+		memset(&place, 0, sizeof(place));
+		tenon_module_init(&place.base, &ops, tenon_slice_of("numbered"),
+				  TENON_MODULE_RUNNABLE);
+		snprintf(place.name, sizeof(place.name), "name %d", i);
+		place.number = 10 + i;
+		alive++;
+		tenon_module_import(&importer->base, &place.base);
+		tenon_object_unref(&place);
+		assert_int_equal(call_number(root, place.name), 10 + i);
+		tenon_module_clear_imports(&importer->base);
+		if (importer == root)
+			tenon_module_import(&root->base, &between->base);
+	}
+	tenon_object_unref(between);
+	tenon_object_unref(root);
+	assert_int_equal(alive, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +313,7 @@ int main(void)
 		cmocka_unit_test(a_function_outlives_the_root_it_came_from),
 		cmocka_unit_test(a_chain_of_a_hundred_thousand_imports_is_dropped),
 		cmocka_unit_test(what_a_kind_does_not_offer_is_said),
+		cmocka_unit_test(an_import_in_the_place_of_a_dead_one_is_looked_up_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
