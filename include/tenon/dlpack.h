@@ -90,6 +90,11 @@ typedef struct DLManagedTensorVersioned {
 #define DLPACK_FLAG_BITMASK_IS_COPIED (1UL << 1UL)
 #endif
 
+/* came later than the others: 1.1 */
+#ifndef DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED
+#define DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED (1UL << 2UL)
+#endif
+
 /* dtype codes that DLPack added after 0.6, by Tenon's names so that no header clashes */
 enum tenon_dtype_code {
 	TENON_DTYPE_INT = 0,

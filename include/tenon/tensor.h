@@ -66,7 +66,12 @@ int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct teno
 int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, bool contiguous,
 			     struct tenon_tensor **out);
 
-/** tenon_tensor_from_dlpack_versioned - tenon_tensor_from_dlpack() of the 1.x struct; major must be 1 */
+/**
+ * tenon_tensor_from_dlpack_versioned - tenon_tensor_from_dlpack() of the 1.x struct; major must be 1
+ *
+ * One that is read-only stays so when it is exported as the 1.x struct again. Elements of less than
+ * a byte that are padded to one are refused.
+ */
 int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t align,
 				       bool contiguous, struct tenon_tensor **out);
 

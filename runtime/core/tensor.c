@@ -14,6 +14,18 @@ struct own_tensor {
 	int64_t extents[];
 };
 
+static void release_object(struct own_tensor *t)
+{
+	tenon_object_unref(t->owner);
+}
+
+/* A view keeps what it was made of: the data of another tensor, that may be a view too. */
+static bool is_view_of_tensor(const struct own_tensor *t)
+{
+	return t->release == release_object &&
+	       ((const struct tenon_object *)t->owner)->type == TENON_TYPE_TENSOR;
+}
+
 static void tensor_delete(void *self, int flags)
 {
 	struct own_tensor *t = self;
@@ -79,7 +91,8 @@ bool tenon_tensor_compact(const DLTensor *dl)
 	for (i = dl->ndim; i-- > 0;) {
 		if (dl->shape[i] != 1 && dl->strides[i] != want)
 			return false;
-		want *= dl->shape[i];
+		/* sizes need not be checked yet, and this must not overflow for them */
+		want = (int64_t)((uint64_t)want * (uint64_t)dl->shape[i]);
 	}
 	return true;
 }
@@ -133,11 +146,6 @@ static int tensor_new(const DLTensor *dl, struct own_tensor **out)
 static void release_memory(struct own_tensor *t)
 {
 	free(t->base.dl.data);
-}
-
-static void release_object(struct own_tensor *t)
-{
-	tenon_object_unref(t->owner);
 }
 
 static void release_managed(struct own_tensor *t)
@@ -233,6 +241,11 @@ int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t
 	if (managed->version.major != 1)
 		return tenon_error(-TENON_E_VALUE, "DLPack version %u.%u; version 1 is read here",
 				   managed->version.major, managed->version.minor);
+	if ((managed->flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) &&
+	    managed->dl_tensor.dtype.bits < 8)
+		return tenon_error(-TENON_E_VALUE,
+				   "elements of %d bits padded to bytes; packed ones are read",
+				   managed->dl_tensor.dtype.bits);
 	return import(&managed->dl_tensor, align, contiguous, managed, release_versioned, out);
 }
 
@@ -246,6 +259,20 @@ static void versioned_delete(DLManagedTensorVersioned *self)
 {
 	tenon_object_unref(self->manager_ctx);
 	free(self);
+}
+
+/* Does it, or what it is a view of, come from somebody who lets nobody write? */
+static bool is_read_only(const struct tenon_tensor *tensor)
+{
+	const struct own_tensor *t = (const struct own_tensor *)tensor;
+	const DLManagedTensorVersioned *m;
+
+	while (t->base.object.deleter == tensor_delete && is_view_of_tensor(t))
+		t = t->owner;
+	if (t->base.object.deleter != tensor_delete || t->release != release_versioned)
+		return false;
+	m = t->owner;
+	return m->flags & DLPACK_FLAG_BITMASK_READ_ONLY;
 }
 
 int tenon_tensor_to_dlpack(struct tenon_tensor *tensor, DLManagedTensor **out)
@@ -275,6 +302,8 @@ int tenon_tensor_to_dlpack_versioned(struct tenon_tensor *tensor, DLManagedTenso
 	m->dl_tensor = tensor->dl;
 	m->manager_ctx = tensor;
 	m->deleter = versioned_delete;
+	if (is_read_only(tensor))
+		m->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
 	*out = m;
 	return 0;
 }

@@ -229,6 +229,78 @@ static void devices_have_names_and_numbers(void **state)
 	assert_error_has("\"gpu\" is no device");
 }
 
+static void padded_elements_are_refused(void **state)
+{
+	int64_t shape[] = { 16 };
+	DLManagedTensorVersioned m = { .version = { 1, 1 } };
+	struct tenon_tensor *t;
+	char data[16];
+
+	(void)state;
+	m.dl_tensor = tenon_dltensor(data, shape, 1, tenon_dtype(TENON_DTYPE_UINT, 4, 1));
+	m.flags = DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
+	assert_int_equal(tenon_tensor_from_dlpack_versioned(&m, 0, false, &t), -TENON_E_VALUE);
+	assert_error("elements of 4 bits padded to bytes; packed ones are read");
+	assert_null(t);
+
+	/* of whole bytes, the flag says nothing */
+	m.dl_tensor.dtype = tenon_dtype(TENON_DTYPE_UINT, 8, 1);
+	assert_int_equal(tenon_tensor_from_dlpack_versioned(&m, 0, false, &t), 0);
+	tenon_object_unref(t);
+}
+
+static uint64_t flags_of(struct tenon_tensor *t)
+{
+	DLManagedTensorVersioned *m;
+	uint64_t flags;
+
+	assert_int_equal(tenon_tensor_to_dlpack_versioned(t, &m), 0);
+	flags = m->flags;
+	m->deleter(m);
+	return flags;
+}
+
+static void what_came_read_only_goes_out_read_only(void **state)
+{
+	DLManagedTensorVersioned m = { .version = { 1, 1 },
+				       .flags = DLPACK_FLAG_BITMASK_READ_ONLY };
+	struct tenon_tensor *t, *view, *own;
+	int64_t shape[] = { 4 };
+	float data[4] = { 0 };
+
+	(void)state;
+	m.dl_tensor = tenon_dltensor(data, shape, 1, f32);
+	assert_int_equal(tenon_tensor_from_dlpack_versioned(&m, 0, false, &t), 0);
+	assert_int_equal(flags_of(t), DLPACK_FLAG_BITMASK_READ_ONLY);
+	assert_int_equal(tenon_tensor_view(&t->dl, &t->object, &view), 0);
+	assert_int_equal(flags_of(view), DLPACK_FLAG_BITMASK_READ_ONLY);
+	tenon_object_unref(view);
+	tenon_object_unref(t);
+
+	m.flags = DLPACK_FLAG_BITMASK_IS_COPIED;
+	assert_int_equal(tenon_tensor_from_dlpack_versioned(&m, 0, false, &t), 0);
+	assert_int_equal(flags_of(t), 0);
+	tenon_object_unref(t);
+	assert_int_equal(tenon_tensor_create(shape, 1, f32, &own), 0);
+	assert_int_equal(flags_of(own), 0);
+	tenon_object_unref(own);
+}
+
+static void strides_of_extents_that_overflow_are_compared_all_the_same(void **state)
+{
+	int64_t shape[] = { INT64_C(1) << 40, INT64_C(1) << 40, 4 };
+	int64_t strides[] = { INT64_C(1) << 42, 4, 1 };
+	DLManagedTensor m = { .dl_tensor = tenon_dltensor(NULL, shape, 3, f32) };
+	struct tenon_tensor *t;
+
+	(void)state;
+	m.dl_tensor.strides = strides;
+	assert_int_equal(tenon_tensor_from_dlpack(&m, 0, true, &t), -TENON_E_OVERFLOW);
+	assert_error("the product of 3 extents overflows");
+	memmove(shape + 1, shape, 2 * sizeof(*shape));
+	assert_false(tenon_tensor_compact(&m.dl_tensor));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +314,9 @@ int main(void)
 		cmocka_unit_test(a_dlpack_tensor_is_taken_over_and_let_go),
 		cmocka_unit_test(a_tensor_goes_out_and_comes_back_through_dlpack),
 		cmocka_unit_test(a_dlpack_tensor_of_another_major_version_is_refused),
+		cmocka_unit_test(padded_elements_are_refused),
+		cmocka_unit_test(what_came_read_only_goes_out_read_only),
+		cmocka_unit_test(strides_of_extents_that_overflow_are_compared_all_the_same),
 		cmocka_unit_test(dtypes_are_written_as_they_are_read),
 		cmocka_unit_test(what_is_no_dtype_is_refused_by_name),
 		cmocka_unit_test(devices_have_names_and_numbers),
