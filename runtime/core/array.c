@@ -6,6 +6,7 @@
 
 #include "runtime/core/array_object.h"
 #include "runtime/core/map_object.h"
+#include "runtime/core/nested_delete.h"
 
 static void block_delete(void *self, int flags)
 {
@@ -13,29 +14,32 @@ static void block_delete(void *self, int flags)
 		free(self);
 }
 
+static void values_delete(void *self, struct tenon_value *values, uint64_t count, int flags)
+{
+	uint64_t i;
+
+	if (flags & TENON_DELETE_CONTENT) {
+		if (nested_any(values, count) && nested_delete(self, flags))
+			return;
+		for (i = 0; i < count; i++)
+			tenon_value_release(&values[i]);
+	}
+	if (flags & TENON_DELETE_MEMORY)
+		free(self);
+}
+
 static void array_delete(void *self, int flags)
 {
 	struct tenon_array *a = self;
-	int64_t i;
 
-	if (flags & TENON_DELETE_CONTENT)
-		for (i = 0; i < a->size; i++)
-			tenon_value_release(&a->data[i]);
-	if (flags & TENON_DELETE_MEMORY)
-		free(a);
+	values_delete(a, a->data, (uint64_t)a->size, flags);
 }
 
 static void map_delete(void *self, int flags)
 {
 	struct tenon_map *m = self;
-	struct tenon_value *v = m->data;
-	uint64_t i;
 
-	if (flags & TENON_DELETE_CONTENT)
-		for (i = 0; i < 2 * m->size; i++)
-			tenon_value_release(&v[i]);
-	if (flags & TENON_DELETE_MEMORY)
-		free(m);
+	values_delete(m, m->data, 2 * m->size, flags);
 }
 
 int tenon_shape_create(const int64_t *extents, size_t count, struct tenon_shape **out)

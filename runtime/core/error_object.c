@@ -6,6 +6,7 @@
 #include <tenon/string.h>
 
 #include "lib/error_slot.h"
+#include "runtime/core/nested_delete.h"
 #include "runtime/core/reference.h"
 
 static void (*foreign_move)(void **out);
@@ -26,6 +27,8 @@ static void error_delete(void *self, int flags)
 	struct tenon_error *e = self;
 
 	if (flags & TENON_DELETE_CONTENT) {
+		if ((e->cause || e->extra) && nested_delete(e, flags))
+			return;
 		tenon_object_unref(e->cause);
 		tenon_object_unref(e->extra);
 		if (!backtrace_is_inside(e))

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
+#include "runtime/core/nested_delete.h"
+
 #define NDIM_MOST 64
 
 /* A tensor made here: shape and strides lie behind the struct. */
@@ -30,8 +32,11 @@ static void tensor_delete(void *self, int flags)
 {
 	struct own_tensor *t = self;
 
-	if ((flags & TENON_DELETE_CONTENT) && t->release)
+	if ((flags & TENON_DELETE_CONTENT) && t->release) {
+		if (is_view_of_tensor(t) && nested_delete(t, flags))
+			return;
 		t->release(t);
+	}
 	if (flags & TENON_DELETE_MEMORY)
 		free(t);
 }

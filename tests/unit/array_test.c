@@ -129,6 +129,96 @@ static void a_foreign_hash_table_is_walked_in_its_order(void **state)
 	free(blocks);
 }
 
+#define DEEP 300000
+
+static struct tenon_value array_around(struct tenon_value inner)
+{
+	struct tenon_value items[2] = { tenon_arg_int(1), inner };
+	struct tenon_array *a;
+
+	assert_int_equal(tenon_array_create(items, 2, &a), 0);
+	return tenon_arg_object(a);
+}
+
+static struct tenon_value map_around(struct tenon_value inner)
+{
+	struct tenon_value pair[2] = { tenon_arg_string("key"), inner };
+	struct tenon_map *m;
+
+	assert_int_equal(tenon_map_create(pair, 1, &m), 0);
+	return tenon_arg_object(m);
+}
+
+static struct tenon_value error_around(struct tenon_value inner)
+{
+	struct tenon_slice text = tenon_slice_of("RuntimeError");
+
+	return tenon_arg_object(tenon_error_create(text, text, text, inner.as.pointer));
+}
+
+static int call_nothing(void *self, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret)
+{
+	(void)self, (void)args, (void)count, (void)ret;
+	return 0;
+}
+
+static int died;
+
+static void tell_death(void *self)
+{
+	(void)self;
+	died++;
+}
+
+/* releasing one inside the other would need a stack as deep */
+static void containers_nest_to_any_depth(void **state)
+{
+	struct tenon_value (*const around[])(struct tenon_value) = { array_around, map_around,
+								     error_around };
+	struct tenon_value value, next;
+	struct tenon_function *f;
+	size_t how;
+	int i;
+
+	(void)state;
+	for (how = 0; how < 4; how++) {
+		died = 0;
+		assert_int_equal(tenon_function_create(&died, call_nothing, tell_death, &f), 0);
+		/* the cause of an error is an error */
+		value = how == 2 ? error_around(tenon_arg_none()) : tenon_arg_object(f);
+		if (how == 2)
+			tenon_object_unref(f);
+		for (i = 0; i < DEEP; i++) {
+			next = around[how < 3 ? how : (size_t)i & 1](value);
+			tenon_value_release(&value);
+			value = next;
+		}
+		tenon_value_release(&value);
+		assert_int_equal(died, 1);
+	}
+}
+
+static void a_weak_reference_keeps_the_memory_of_what_nests(void **state)
+{
+	struct tenon_value inner = array_around(tenon_arg_int(2)), middle = array_around(inner);
+	struct tenon_value outer = array_around(middle);
+	struct tenon_object *weak[2] = { middle.as.object, outer.as.object };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++)
+		tenon_object_ref_weak(weak[i]);
+	tenon_value_release(&middle);
+	tenon_value_release(&outer);
+	assert_int_equal(strong_count(inner.as.object), 1);
+	for (i = 0; i < 2; i++) {
+		assert_false(tenon_object_promote(weak[i]));
+		tenon_object_unref_weak(weak[i]);
+	}
+	tenon_value_release(&inner);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +228,8 @@ int main(void)
 		cmocka_unit_test(a_map_finds_strings_in_every_encoding),
 		cmocka_unit_test(a_map_of_five_pairs_is_refused),
 		cmocka_unit_test(a_foreign_hash_table_is_walked_in_its_order),
+		cmocka_unit_test(containers_nest_to_any_depth),
+		cmocka_unit_test(a_weak_reference_keeps_the_memory_of_what_nests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -301,6 +301,23 @@ static void strides_of_extents_that_overflow_are_compared_all_the_same(void **st
 	assert_false(tenon_tensor_compact(&m.dl_tensor));
 }
 
+/* each keeps the one it is a view of */
+static void views_of_views_go_without_a_deep_stack(void **state)
+{
+	struct tenon_tensor *t, *view;
+	int64_t shape[] = { 4 };
+	int i;
+
+	(void)state;
+	assert_int_equal(tenon_tensor_create(shape, 1, f32, &t), 0);
+	for (i = 0; i < 300000; i++) {
+		assert_int_equal(tenon_tensor_view(&t->dl, &t->object, &view), 0);
+		tenon_object_unref(t);
+		t = view;
+	}
+	tenon_object_unref(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +334,7 @@ int main(void)
 		cmocka_unit_test(padded_elements_are_refused),
 		cmocka_unit_test(what_came_read_only_goes_out_read_only),
 		cmocka_unit_test(strides_of_extents_that_overflow_are_compared_all_the_same),
+		cmocka_unit_test(views_of_views_go_without_a_deep_stack),
 		cmocka_unit_test(dtypes_are_written_as_they_are_read),
 		cmocka_unit_test(what_is_no_dtype_is_refused_by_name),
 		cmocka_unit_test(devices_have_names_and_numbers),
