@@ -263,30 +263,39 @@ static int load(const struct device_file *form, const char *path, size_t stem,
 	return err;
 }
 
+static int load_path(const char *path, struct tenon_module **out)
+{
+	struct tenon_slice extension = file_extension(path);
+	const struct device_file *form = form_of(extension);
+
+	if (!form)
+		return tenon_error(-TENON_E_NO_LOADER, "%s: not a device's program", path);
+	if (!tenon_backend_of_kind(tenon_slice_of(form->kind)))
+		return tenon_error(-TENON_E_NO_LOADER,
+				   "%s: no backend of this build takes modules of kind \"%s\"",
+				   path, form->kind);
+	return load(form, path, (size_t)(extension.data - path), out);
+}
+
 int device_file_load(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret)
 {
-	const struct device_file *form;
-	struct tenon_slice path, extension;
+	struct tenon_buffer path = TENON_BUFFER_INIT;
+	struct tenon_slice text;
 	struct tenon_module *m;
 	int err;
 
 	(void)self;
 	if (count < 1)
 		return tenon_error(-TENON_E_TYPE, "want the path of a file");
-	err = tenon_value_text(&args[0], &path);
-	if (err)
-		return err;
-	extension = file_extension(path.data);
-	form = form_of(extension);
-	if (!form)
-		return tenon_error(-TENON_E_NO_LOADER, "%s: not a device's program", path.data);
-	if (!tenon_backend_of_kind(tenon_slice_of(form->kind)))
-		return tenon_error(-TENON_E_NO_LOADER,
-				   "%s: no backend of this build takes modules of kind \"%s\"",
-				   path.data, form->kind);
-	err = load(form, path.data, (size_t)(extension.data - path.data), &m);
+	err = tenon_value_text(&args[0], &text);
+	/* copied: bytes need not end in a NUL */
+	if (!err)
+		err = tenon_buffer_slice(&path, text);
+	if (!err)
+		err = load_path(path.data, &m);
 	if (!err)
 		*ret = tenon_arg_object(m);
+	tenon_buffer_fini(&path);
 	return err;
 }

@@ -262,15 +262,18 @@ static int read_file(const char *path, struct tenon_buffer *out)
 int example_json_load_file(void *self, const struct tenon_value *args, int32_t count,
 			   struct tenon_value *ret)
 {
-	struct tenon_buffer text = TENON_BUFFER_INIT;
-	struct tenon_slice path, bytes;
+	struct tenon_buffer path = TENON_BUFFER_INIT, text = TENON_BUFFER_INIT;
+	struct tenon_slice name, bytes;
 	struct tenon_module *m;
 	int err;
 
 	(void)self;
 	if (count < 1)
 		return tenon_error(-TENON_E_TYPE, "want the path of a file");
-	err = tenon_value_text(&args[0], &path);
+	err = tenon_value_text(&args[0], &name);
+	/* copied: bytes need not end in a NUL */
+	if (!err)
+		err = tenon_buffer_slice(&path, name);
 	if (!err)
 		err = read_file(path.data, &text);
 	if (!err) {
@@ -281,6 +284,7 @@ int example_json_load_file(void *self, const struct tenon_value *args, int32_t c
 	}
 	if (!err)
 		*ret = tenon_arg_object(m);
+	tenon_buffer_fini(&path);
 	tenon_buffer_fini(&text);
 	return err;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/loader/loaders.h"
+
 #define TABLE(kernels)	"{\"tvm_version\": \"0.1.0\", \"func_info\": {" kernels "}}"
 #define KERNEL(members) TABLE("\"vecadd_kernel\": {" members "}")
 #define TYPES		"\"arg_types\": [\"handle\", \"handle\", \"handle\"]"
@@ -218,6 +220,33 @@ static void every_edit_of_a_table_is_refused_or_read(void **state)
 	}
 }
 
+/* the slice is all there is: no NUL behind it */
+static void a_path_may_come_as_bytes(void **state)
+{
+	const char *path = path_of("dev.cl");
+	struct tenon_slice bytes = { NULL, strlen(path) };
+	struct tenon_value ret = tenon_arg_none();
+	struct tenon_function *f;
+	char *longer;
+
+	(void)state;
+	longer = malloc(bytes.size + 1);
+	assert_non_null(longer);
+	memcpy(longer, path, bytes.size);
+	longer[bytes.size] = '~';
+	bytes.data = longer;
+	write_file("dev.cl", tenon_slice_of("// Function: vecadd_kernel\n"));
+	write_file("dev.tvm_meta.json", tenon_slice_of(KERNEL(TYPES ", " TAGS)));
+	assert_int_equal(loader_find_file(tenon_slice_of("cl"), &f), 0);
+	assert_non_null(f);
+	if (tenon_call(f, &ret, tenon_arg_bytes(&bytes)))
+		fail_msg("%s", tenon_error_message());
+	assert_slice(((struct tenon_module *)ret.as.object)->kind, "opencl");
+	tenon_value_release(&ret);
+	tenon_object_unref(f);
+	free(longer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +257,8 @@ int main(void)
 						make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(a_table_that_is_missing_or_wrong_is_told,
 						make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(a_path_may_come_as_bytes, make_folder,
+						remove_folder),
 		cmocka_unit_test_setup_teardown(a_table_without_kernels_has_no_functions,
 						make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(every_edit_of_a_table_is_refused_or_read,

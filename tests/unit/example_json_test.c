@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/blob.h"
 
+#include "runtime/loader/loaders.h"
+
 /* the text of the guide: ((a + b) - c) * d */
 static const char guide[] = "subgraph_0\n"
 			    "  input 0 2 3\n"
@@ -301,6 +303,33 @@ static void a_blob_holds_it_as_any_kind(void **state)
 	tenon_buffer_fini(&out);
 }
 
+/* the slice is all there is: no NUL behind it */
+static void a_path_may_come_as_bytes(void **state)
+{
+	const char *path = scratch_file("bytes.examplejson");
+	struct tenon_slice bytes = { NULL, strlen(path) };
+	struct tenon_value ret = tenon_arg_none();
+	struct tenon_function *f;
+	char *longer;
+
+	(void)state;
+	write_scratch(path, tenon_slice_of(guide));
+	longer = malloc(bytes.size + 1);
+	assert_non_null(longer);
+	memcpy(longer, path, bytes.size);
+	longer[bytes.size] = '~';
+	bytes.data = longer;
+	assert_int_equal(loader_find_file(tenon_slice_of("examplejson"), &f), 0);
+	assert_non_null(f);
+	if (tenon_call(f, &ret, tenon_arg_bytes(&bytes)))
+		fail_msg("%s", tenon_error_message());
+	assert_slice(((struct tenon_module *)ret.as.object)->kind, "examplejson");
+	tenon_value_release(&ret);
+	tenon_object_unref(f);
+	free(longer);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +341,7 @@ int main(void)
 		cmocka_unit_test(a_module_is_saved_loaded_and_shown_as_its_text),
 		cmocka_unit_test(a_file_is_written_and_loaded_again),
 		cmocka_unit_test(a_file_that_is_wrong_is_named_with_its_line),
+		cmocka_unit_test(a_path_may_come_as_bytes),
 		cmocka_unit_test(a_blob_holds_it_as_any_kind),
 	};
 
