@@ -222,7 +222,8 @@ int tenon_module_source(struct tenon_module *m, const char *format, struct tenon
  * @name: symbol name, with its prefix; must live as long as the process
  * @address: function or object
  *
- * Called by constructors of compiled code before main().
+ * Called by constructors of compiled code before main(), or of a library that tenon_module_load()
+ * opens, which is never unmapped then.
  *
  * Return: 0; -TENON_E_NOMEM.
  */

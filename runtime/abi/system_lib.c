@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/string_map.h"
+#include "runtime/core/registry.h"
 #include "runtime/loader/dso.h"
 
 /* One for each prefix that was asked for; kept to the end, as what it is made of. */
@@ -31,6 +32,8 @@ int tenon_system_lib_register(const char *name, void *address)
 	if (slot)
 		*slot = address;
 	pthread_mutex_unlock(&symbol_lock);
+	/* a library that is being opened stays: name and address lie in it */
+	registry_changed();
 	return slot ? 0 : -TENON_E_NOMEM;
 }
 

@@ -43,6 +43,11 @@ uint64_t registry_generation(void)
 	return __atomic_load_n(&registry_changes, __ATOMIC_ACQUIRE);
 }
 
+void registry_changed(void)
+{
+	__atomic_fetch_add(&registry_changes, 1, __ATOMIC_RELEASE);
+}
+
 static struct registry_entry **registry_probe(struct registry_table *t, struct tenon_slice name,
 					      uint64_t hash)
 {

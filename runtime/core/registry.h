@@ -10,4 +10,7 @@ int registry_set(struct tenon_slice name, struct tenon_function *function, bool 
 /* Changes with every registration: tells whether opening a library registered anything. */
 uint64_t registry_generation(void);
 
+/* Something was registered elsewhere that must live as long as a registered function. */
+void registry_changed(void);
+
 #endif /* RUNTIME_CORE_REGISTRY_H */

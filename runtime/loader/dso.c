@@ -339,6 +339,9 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 	env = env_of(handle ? handle : (void *)symbols);
 	if (env && env->dso && tenon_object_promote(env->dso)) {
 		dso = env->dso;
+		/* another thread may have been first here with what this one's opening registered */
+		if (pinned)
+			dso->pinned = true;
 		if (handle)
 			dlclose(handle);
 		err = dso_reopen(dso, out);

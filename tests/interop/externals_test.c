@@ -80,6 +80,29 @@ static int a_name_that_nobody_has_is_refused(void)
 	return 0;
 }
 
+#ifdef CONFIG_SYSTEM_LIB
+static int a_library_that_registers_symbols_of_the_program_stays(void)
+{
+	const char *path = fixture_module_path("registers_symbol.so");
+	struct tenon_value ret = tenon_arg_none();
+	struct tenon_function *f;
+	struct tenon_module *m;
+
+	if (tenon_module_load(path, &m))
+		return wrong("load");
+	tenon_object_unref(m);
+	if (!dlopen(path, RTLD_LAZY | RTLD_NOLOAD))
+		return wrong("it is unmapped");
+	if (tenon_system_lib("", &m) || tenon_module_get_function(m, "thirteen", &f))
+		return wrong("system library");
+	if (tenon_call(f, &ret) || ret.as.integer != 13)
+		return wrong("thirteen");
+	tenon_object_unref(f);
+	tenon_object_unref(m);
+	return 0;
+}
+#endif
+
 static const struct fixture_case cases[] = {
 	{ "a_lazily_bound_module_is_served_by_the_runtime_itself",
 	  a_lazily_bound_module_is_served_by_the_runtime_itself },
@@ -90,6 +113,10 @@ static const struct fixture_case cases[] = {
 	{ "the_names_stay_hidden_while_nothing_needs_them",
 	  the_names_stay_hidden_while_nothing_needs_them },
 	{ "a_name_that_nobody_has_is_refused", a_name_that_nobody_has_is_refused },
+#ifdef CONFIG_SYSTEM_LIB
+	{ "a_library_that_registers_symbols_of_the_program_stays",
+	  a_library_that_registers_symbols_of_the_program_stays },
+#endif
 };
 
 int main(void)
