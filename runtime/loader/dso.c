@@ -78,33 +78,45 @@ static void env_unlink(struct dso_env *env)
 	*at = env->next;
 }
 
+/*
+ * Leave the env, and free it behind the last one. Compiled code that is still mapped still holds its
+ * stand-ins: they wait for the next opening. The dynamic linker is asked without the lock, so what it
+ * said holds only while nobody opened or closed the mapping. Lock held.
+ */
+static void env_leave(struct dso_env *env, const struct dso *dso)
+{
+	unsigned int changes = env->changes++;
+	bool keep = dso->pinned;
+
+	while (!dso->pinned && env->functions && changes != env->changes) {
+		changes = env->changes;
+		dso_unlock();
+		keep = still_mapped(dso->path);
+		dso_lock();
+	}
+	if (--env->users || keep)
+		return;
+	env_unlink(env);
+	dso_env_free(env);
+}
+
 static void dso_close(struct dso *dso)
 {
 	struct dso_env *env = dso->env;
-	bool mine, keep;
 	size_t i;
 
 	dso_lock();
-	mine = env && env->dso == dso;
-	if (mine) {
+	if (env->dso == dso) {
 		env->dso = NULL;
 		for (i = 0; i < dso->context_count; i++)
 			if (*dso->context[i] == dso)
 				*dso->context[i] = NULL;
 	}
 	dso_unlock();
-
 	if (!dso_is_linked(dso) && !dso->pinned)
 		dlclose(dso->handle);
-	if (!mine)
-		return;
-	/* compiled code that is still mapped still holds its stand-ins: they wait for the next opening */
-	keep = dso->pinned || (env->functions && still_mapped(dso->path));
 	dso_lock();
-	if (!keep && !env->dso) {
-		env_unlink(env);
-		dso_env_free(env);
-	}
+	env_leave(env, dso);
 	dso_unlock();
 }
 
@@ -358,6 +370,8 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 	dso->symbols = symbols;
 	dso->pinned = pinned;
 	dso->env = env;
+	env->users++;
+	env->changes++;
 	err = dso_open_new(dso, out);
 unref:
 	/* the library module holds it now */

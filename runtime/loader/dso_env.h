@@ -25,7 +25,9 @@ struct dso_env_function {
 /* One per mapping that the dynamic linker may keep; found again by its handle. */
 struct dso_env {
 	void *handle;
-	struct dso *dso; /* the one that uses it now; NULL between two openings */
+	struct dso *dso;      /* the one that uses it now; NULL between two openings */
+	unsigned int users;   /* every dso of the mapping, those being closed too */
+	unsigned int changes; /* the mapping was opened or closed */
 	struct dso_env_function *functions;
 	struct dso_env *next;
 };
