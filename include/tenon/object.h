@@ -115,9 +115,9 @@ void tenon_object_unref_weak(void *object);
 
 /**
  * tenon_object_promote - turn a weak reference into a further strong one
- * @object: an object the caller has a weak reference of
+ * @object: an object the caller has a weak reference of; NULL is allowed
  *
- * Return: 1 and a strong reference is taken, or 0 when the content is gone.
+ * Return: 1 and a strong reference is taken, or 0 when the content is gone, and for NULL.
  */
 int tenon_object_promote(void *object);
 

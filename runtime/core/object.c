@@ -57,8 +57,11 @@ void tenon_object_unref_weak(void *object)
 int tenon_object_promote(void *object)
 {
 	struct tenon_object *o = object;
-	uint64_t refs = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
+	uint64_t refs;
 
+	if (!o)
+		return 0;
+	refs = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
 	while (refs & STRONG_MASK)
 		if (__atomic_compare_exchange_n(&o->refs, &refs, refs + 1, 1, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))

@@ -11,6 +11,7 @@
 #include "lib/error_slot.h"
 #include "runtime/abi/context.h"
 #include "runtime/core/module_index.h"
+#include "runtime/core/reference.h"
 #include "runtime/core/registry.h"
 #include "runtime/loader/compat_library.h"
 #include "runtime/loader/dso_env.h"
@@ -167,39 +168,71 @@ static struct dso_env *env_of(void *handle)
 
 /* ---- lookups by compiled code */
 
-int dso_resolve(struct dso *dso, struct tenon_slice name, struct tenon_function **out,
-		bool *may_hold)
+/* In a library's imports, then in the whole tree, then in the registry. */
+static int look_up(const struct dso *dso, struct tenon_module *library, struct tenon_module *root,
+		   struct tenon_slice name, struct tenon_function **out, bool *may_hold)
 {
-	struct tenon_module *library = dso->library, *root = dso->root;
 	int err = 0;
 
-	*out = NULL;
 	*may_hold = false;
-	if (library && library->import_count)
+	if (library->import_count)
 		err = module_index_find(library, name, out);
 	if (err || *out)
 		return err;
-	if (root && root != library && tenon_object_promote(root)) {
+	if (root && root != library)
 		err = tenon_module_find_function(root, name, true, out);
-		tenon_object_unref(root);
-		if (err)
-			return err;
-		*may_hold = *out != NULL;
-	}
-	if (!*out)
-		err = tenon_function_find_slice(name, out);
+	*may_hold = *out != NULL;
 	if (err || *out)
 		return err;
+	tenon_function_find_slice(name, out);
+	if (*out)
+		return 0;
 	return tenon_error(-TENON_E_NOT_FOUND,
 			   "%s calls function \"%.*s\", which is neither in its imports nor "
 			   "registered; register it with tenon_function_register() before the call",
 			   dso->path, (int)name.size, name.data);
 }
 
+int dso_env_target(struct dso_env_function *f, struct tenon_function **out)
+{
+	struct tenon_module *library = NULL, *root = NULL;
+	struct tenon_slice name = { f->name, f->size };
+	struct dso *dso;
+	bool may_hold;
+	int err;
+
+	dso_lock();
+	*out = f->target;
+	tenon_object_ref(*out);
+	dso = f->env->dso;
+	if (!*out && dso && tenon_object_promote(dso->library)) {
+		library = dso->library;
+		root = tenon_object_promote(dso->root) ? dso->root : NULL;
+	}
+	dso_unlock();
+	if (*out)
+		return 0;
+	if (!library)
+		return tenon_error(-TENON_E_LOST,
+				   "function \"%s\" is called by a library whose module was closed",
+				   f->name);
+	err = look_up(dso, library, root, name, out, &may_hold);
+	if (!err && !may_hold) {
+		dso_lock();
+		if (!f->target) {
+			object_ref(&(*out)->object);
+			__atomic_store_n(&f->target, *out, __ATOMIC_RELEASE);
+		}
+		dso_unlock();
+	}
+	tenon_object_unref(root);
+	tenon_object_unref(library);
+	return err;
+}
+
 int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function **borrowed)
 {
 	struct dso *dso = context;
-	int err;
 
 	*borrowed = NULL;
 	if (!dso) {
@@ -211,10 +244,7 @@ int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function
 		tenon_object_unref(*borrowed);
 		return 0;
 	}
-	dso_lock();
-	err = dso_env_get(dso->env, name, borrowed);
-	dso_unlock();
-	return err;
+	return dso_env_get(dso->env, name, borrowed);
 }
 
 /* ---- opening */
@@ -313,7 +343,7 @@ static int dso_tree(struct dso *dso, struct tenon_module **out)
 /* Give out the tree that is open, or make one of the mapping that is. Lock held. */
 static int dso_reopen(struct dso *dso, struct tenon_module **out)
 {
-	if (dso->root && tenon_object_promote(dso->root)) {
+	if (tenon_object_promote(dso->root)) {
 		*out = dso->root;
 		return 0;
 	}
@@ -345,38 +375,32 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 {
 	struct dso_env *env;
 	struct dso *dso;
-	int err;
+	int err, open;
 
 	dso_lock();
 	env = env_of(handle ? handle : (void *)symbols);
-	if (env && env->dso && tenon_object_promote(env->dso)) {
-		dso = env->dso;
+	dso = env ? env->dso : NULL;
+	open = tenon_object_promote(dso);
+	if (!open)
+		dso = env ? dso_new(path) : NULL;
+	if (handle && (open || !dso))
+		dlclose(handle);
+	err = -TENON_E_NOMEM;
+	if (open) {
 		/* another thread may have been first here with what this one's opening registered */
-		if (pinned)
-			dso->pinned = true;
-		if (handle)
-			dlclose(handle);
+		dso->pinned |= pinned;
 		err = dso_reopen(dso, out);
-		goto unref;
+	} else if (dso) {
+		dso->handle = handle;
+		dso->symbols = symbols;
+		dso->pinned = pinned;
+		dso->env = env;
+		env->users++;
+		env->changes++;
+		err = dso_open_new(dso, out);
 	}
-	dso = env ? dso_new(path) : NULL;
-	if (!dso) {
-		if (handle)
-			dlclose(handle);
-		err = -TENON_E_NOMEM;
-		goto unlock;
-	}
-	dso->handle = handle;
-	dso->symbols = symbols;
-	dso->pinned = pinned;
-	dso->env = env;
-	env->users++;
-	env->changes++;
-	err = dso_open_new(dso, out);
-unref:
 	/* the library module holds it now */
 	tenon_object_unref(dso);
-unlock:
 	dso_unlock();
 	return err;
 }

@@ -6,42 +6,13 @@
 
 #include "runtime/core/reference.h"
 
-/*
- * Give the target with a reference, looked up where there is none. One that may hold the library is
- * not kept, or neither would ever go: it is looked up at each call. Lock held.
- */
-static int env_function_target(struct dso_env_function *f, struct tenon_function **out)
-{
-	struct tenon_slice name = { f->name, f->size };
-	bool may_hold;
-	int err;
-
-	*out = f->target;
-	if (f->target) {
-		object_ref(&f->target->object);
-		return 0;
-	}
-	if (!f->env->dso)
-		return tenon_error(-TENON_E_LOST,
-				   "function \"%s\" is called by a library whose module was closed",
-				   f->name);
-	err = dso_resolve(f->env->dso, name, out, &may_hold);
-	if (err || may_hold)
-		return err;
-	object_ref(&(*out)->object);
-	__atomic_store_n(&f->target, *out, __ATOMIC_RELEASE);
-	return 0;
-}
-
 static int env_function_call_slow(struct dso_env_function *f, const struct tenon_value *args,
 				  int32_t count, struct tenon_value *ret)
 {
 	struct tenon_function *target;
 	int err;
 
-	dso_lock();
-	err = env_function_target(f, &target);
-	dso_unlock();
+	err = dso_env_target(f, &target);
 	if (err)
 		return err;
 	err = target->call(target, args, count, ret);
@@ -74,34 +45,32 @@ static struct dso_env_function *env_function_new(struct dso_env *env, struct ten
 	f->env = env;
 	f->size = name.size;
 	memcpy(f->name, name.data, name.size);
+	f->next = env->functions;
+	env->functions = f;
 	return f;
 }
 
 int dso_env_get(struct dso_env *env, struct tenon_slice name, struct tenon_function **borrowed)
 {
-	struct dso_env_function *f, *fresh = NULL;
 	struct tenon_function *target;
+	struct dso_env_function *f;
 	int err;
 
 	*borrowed = NULL;
+	dso_lock();
 	for (f = env->functions; f; f = f->next)
 		if (f->size == name.size && !memcmp(f->name, name.data, name.size))
 			break;
-	if (!f) {
-		f = fresh = env_function_new(env, name);
-		if (!f)
-			return -TENON_E_NOMEM;
-	}
-	err = env_function_target(f, &target);
-	if (err) {
-		free(fresh);
+	/* one that is not found now may be at the next lookup */
+	if (!f)
+		f = env_function_new(env, name);
+	dso_unlock();
+	if (!f)
+		return -TENON_E_NOMEM;
+	err = dso_env_target(f, &target);
+	if (err)
 		return err;
-	}
 	object_unref(&target->object);
-	if (fresh) {
-		f->next = env->functions;
-		env->functions = f;
-	}
 	*borrowed = &f->base;
 	return 0;
 }

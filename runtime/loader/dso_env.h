@@ -32,7 +32,7 @@ struct dso_env {
 	struct dso_env *next;
 };
 
-/* The stand-in for @name, made when it is new, its target looked up when it has none. Lock held. */
+/* The stand-in for @name, made when it is new, its target looked up when it has none. */
 int dso_env_get(struct dso_env *env, struct tenon_slice name, struct tenon_function **borrowed);
 
 /* Let all targets go. Lock held. */
@@ -41,9 +41,12 @@ void dso_env_forget(struct dso_env *env);
 /* Free the stand-ins: nothing that kept their addresses is mapped any more. */
 void dso_env_free(struct dso_env *env);
 
-/* Look a name up for @dso, anew. @may_hold: the function may hold the library, so keep it not. */
-int dso_resolve(struct dso *dso, struct tenon_slice name, struct tenon_function **out,
-		bool *may_hold);
+/*
+ * The target of a stand-in with a reference, looked up anew where there is none. Without the lock: a
+ * lookup may run compiled code to make a function ready, and that looks names up in turn. One that may
+ * hold the library is not kept, or neither would ever go.
+ */
+int dso_env_target(struct dso_env_function *f, struct tenon_function **out);
 
 /* The lock over all dso and env structures. Recursive: loaders may open further files. */
 void dso_lock(void);

@@ -22,16 +22,16 @@ struct dso {
 	struct tenon_object object;
 	const char *path; /* behind the struct */
 	void *handle;	  /* NULL for symbols linked into the program */
-	struct loaded_object loaded;
 	const struct dso_symbols *symbols;
 	struct dso_env *env;
 	struct tenon_module *library; /* not counted: it holds the dso */
 	struct tenon_module *root;    /* a weak reference */
-	void **context[DSO_CONTEXTS];
-	size_t context_count;
 	enum dso_plain_abi plain_abi;
 	bool pinned; /* never unmapped */
 	bool uses_workspace;
+	size_t context_count;
+	void **context[DSO_CONTEXTS];
+	struct loaded_object loaded;
 };
 
 /* Are its symbols part of the program, rather than of a file that was opened? */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/blob.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+
+#include "runtime/loader/dso.h"
+
 static const float first[4] = { 1.5f, -2, 3.25f, 4 };
 static const float second[2] = { 7, 8 };
 
@@ -390,6 +396,103 @@ static void a_metadata_module_forwards_to_what_it_imports(void **state)
 	tenon_buffer_fini(&b);
 }
 
+#ifdef CONFIG_SYSTEM_LIB
+/* ---- compiled code that looks functions up while it is handed its constants */
+
+static void *library_context;
+static int (*lookup)(void *library, const char *name, void **out);
+static sem_t init_runs;
+
+static int compiled_init(void *self, const struct tenon_value *args, int32_t count,
+			 struct tenon_value *ret)
+{
+	/* time for the other thread to come to where it waits */
+	struct timespec pause = { 0, 100000000 };
+	void *f;
+
+	(void)self, (void)args, (void)count, (void)ret;
+	sem_post(&init_runs);
+	nanosleep(&pause, NULL);
+	return lookup(library_context, "metadata_test.nothing", &f);
+}
+
+static int nothing(void *self, const struct tenon_value *args, int32_t count,
+		   struct tenon_value *ret)
+{
+	(void)self, (void)args, (void)count, (void)ret;
+	return 0;
+}
+
+static void *find_linked(void *blob, const char *name)
+{
+	tenon_call_fn code = NULL;
+
+	if (!strcmp(name, "__tvm_ffi__library_bin"))
+		return blob;
+	if (!strcmp(name, "__tvm_ffi__library_ctx"))
+		return &library_context;
+	if (!strcmp(name, "__TVMFFIEnvModLookupFromImports"))
+		return &lookup;
+	if (!strcmp(name, "__tvm_ffi___init_f"))
+		code = compiled_init;
+	if (!strcmp(name, "__tvm_ffi_f"))
+		code = nothing;
+	return *(void **)&code;
+}
+
+static void *find_from_outside(void *root)
+{
+	struct tenon_function *f;
+	int err = tenon_module_get_function(root, "f", &f);
+
+	if (!err)
+		tenon_object_unref(f);
+	return err ? root : NULL;
+}
+
+static void *find_from_inside(void *root)
+{
+	void *f;
+
+	sem_wait(&init_runs);
+	return lookup(library_context, "f", &f) ? root : NULL;
+}
+
+static void lookups_from_inside_and_outside_do_not_wait_for_each_other(void **state)
+{
+	struct tenon_buffer payload = payload_of();
+	const struct part parts[] = { { "const_loader", slice_of(&payload) },
+				      { "_lib", { NULL, 0 } } };
+	struct tenon_buffer blob = blob_of(TENON_GENERATION_FFI, parts, 2, ROWS(0, 1, 1), ROWS(1));
+	static struct dso_symbols symbols = { .find = find_linked, .prefix = "" };
+	void *(*const find[])(void *) = { find_from_outside, find_from_inside };
+	struct timespec until;
+	struct tenon_module *root;
+	pthread_t threads[2];
+	void *failed;
+	size_t i;
+
+	(void)state;
+	symbols.context = blob.data;
+	sem_init(&init_runs, 0, 0);
+	assert_int_equal(tenon_function_register_c("metadata_test.nothing", nothing, false), 0);
+	if (dso_open_symbols("test", &symbols, &root))
+		fail_msg("%s", tenon_error_message());
+	for (i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, find[i], root), 0);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 20;
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(pthread_timedjoin_np(threads[i], &failed, &until), 0);
+		assert_null(failed);
+	}
+	tenon_object_unref(root);
+	tenon_buffer_fini(&blob);
+	tenon_buffer_fini(&payload);
+	sem_destroy(&init_runs);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +507,9 @@ int main(void)
 		cmocka_unit_test(bytes_left_over_and_missing_are_refused),
 		cmocka_unit_test(constants_of_a_real_module_have_their_values),
 		cmocka_unit_test(a_metadata_module_forwards_to_what_it_imports),
+#ifdef CONFIG_SYSTEM_LIB
+		cmocka_unit_test(lookups_from_inside_and_outside_do_not_wait_for_each_other),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
