@@ -202,7 +202,7 @@ static int bench(struct cli *cli, struct bench *b)
 	struct timing t;
 	int code;
 
-	b->ns = malloc(b->runs * sizeof(*b->ns));
+	b->ns = calloc(b->runs, sizeof(*b->ns));
 	if (!b->ns || watch_start(0, cli->err == stderr && isatty(STDERR_FILENO))) {
 		tenon_error(-TENON_E_NOMEM, "no memory for the times of %" PRIu64 " runs", b->runs);
 		return cli_error(cli, CLI_USAGE);

@@ -246,7 +246,7 @@ static int run_watched(struct cli *cli, struct run *run)
 {
 	int code;
 
-	run->ns = malloc(run->repeat * sizeof(*run->ns));
+	run->ns = calloc(run->repeat, sizeof(*run->ns));
 	if (!run->ns) {
 		tenon_error(-TENON_E_NOMEM, "no memory for the times of %llu calls",
 			    (unsigned long long)run->repeat);

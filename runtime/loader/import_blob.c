@@ -109,7 +109,8 @@ static int make_room(struct import_blob *b, uint64_t count)
 
 	if (count < most)
 		most = (size_t)count;
-	b->entries = malloc((most + 1) * sizeof(*b->entries));
+	if (most < PTRDIFF_MAX / sizeof(*b->entries))
+		b->entries = malloc((most + 1) * sizeof(*b->entries));
 	if (!b->entries)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu imports", most);
 	return 0;
