@@ -9,7 +9,7 @@ static struct tenon_model *described(struct assembly *a)
 {
 	struct tenon_model_options options = { .describe = true };
 	struct tenon_module *x;
-	struct tenon_model *model;
+	struct tenon_model *model = NULL;
 
 	if (load_assembly(a, &x) || tenon_model_open(x, &options, &model))
 		fail_msg("%s", tenon_error_message());
