@@ -140,6 +140,7 @@ static void a_copy_that_fails_holds_nothing(struct cts *cts)
 	nowhere = d->dl;
 	/* made before they are counted: a thread's queue holds the device too */
 	ok(tenon_queue_current(cts->device, &q));
+	ok(tenon_device_sync(cts->device, cts_soon()));
 	before = strong_count(cts->device);
 	nowhere.data = NULL;
 	fails(tenon_tensor_copy(&a->dl, &nowhere), -TENON_E_VALUE);
