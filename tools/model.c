@@ -5,7 +5,6 @@
 
 #include "runtime/executor/executors.h"
 #include "tools/content.h"
-#include "tools/element.h"
 #include "tools/file.h"
 
 bool model_is_root(const struct tenon_module *m)
@@ -187,8 +186,7 @@ static int fill_input(struct tenon_model *model, size_t index)
 				"input %zu (\"%.*s\") has no fixed shape: give it with --input",
 				index, (int)port.name.size, port.name.data);
 	if (!err)
-		err = tenon_tensor_create(port.shape, port.ndim, element_storage(port.dtype),
-					  &tensor);
+		err = tenon_tensor_create(port.shape, port.ndim, port.dtype, &tensor);
 	if (err)
 		return err;
 	err = tenon_tensor_elements(&tensor->dl, &elements);
