@@ -164,8 +164,11 @@ int legacy_argument_view(const union legacy_value *value, int code, int index,
 {
 	switch (code) {
 	case LEGACY_DLTENSOR:
-	case LEGACY_NDARRAY:
 		*out = value->pointer ? tenon_arg_tensor(value->pointer) : tenon_arg_none();
+		return 0;
+	case LEGACY_NDARRAY:
+		*out = value->pointer ? tenon_arg_object(tensor_of_handle(value->pointer))
+				      : tenon_arg_none();
 		return 0;
 	case LEGACY_STRING:
 		*out = tenon_arg_string(value->string);

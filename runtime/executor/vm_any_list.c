@@ -10,6 +10,7 @@
 #include "runtime/executor/vm.h"
 #ifdef CONFIG_TVM_LEGACY
 #include "runtime/abi/legacy_value.h"
+#include "runtime/abi/old_bool.h"
 #endif
 
 /* A place in one of the three arrays that the running native function was given. */
@@ -36,10 +37,29 @@ static struct tenon_value *find(struct vm *vm, const void *list, int index, bool
 #ifdef CONFIG_TVM_LEGACY
 #define SCRATCH 256 /* arguments of one call, more than code has */
 
-/* Tensors travel as their DLTensor, which older code takes everywhere. */
+/*
+ * Tensors go as handles, as in TVM's own machine: the checks that compiled code calls and the tuples it
+ * makes want the object. A compiled function takes a handle as it takes a DLTensor.
+ */
+static bool tensor_handle(const struct tenon_value *v, union legacy_value *out, int *code)
+{
+	struct tenon_tensor *t;
+
+	if (v->type != TENON_TYPE_TENSOR)
+		return false;
+	t = (struct tenon_tensor *)v->as.object;
+	if (is_new_bool(&t->dl))
+		return false;
+	out->pointer = &t->dl;
+	*code = LEGACY_NDARRAY;
+	return true;
+}
+
 static int set_legacy(struct vm *vm, const struct tenon_value *v, int place,
 		      union legacy_value *out, int *code)
 {
+	if (tensor_handle(v, out, code))
+		return 0;
 	if (!vm->scratch)
 		vm->scratch = calloc(SCRATCH, sizeof(struct legacy_scratch));
 	if (!vm->scratch)

@@ -27,7 +27,7 @@ static bool is_stored(const char *file)
 	return !access(fixture_path(file), R_OK);
 }
 
-static struct tenon_model *open_model(const char *folder, const char *function)
+static struct tenon_model *open_file(const char *folder, const char *name, const char *function)
 {
 	struct tenon_model_options options = { .function = function };
 	struct tenon_model *model = NULL;
@@ -35,11 +35,16 @@ static struct tenon_model *open_model(const char *folder, const char *function)
 	char file[512];
 
 	fixture_ok(tenon_executors_register(), "register");
-	snprintf(file, sizeof(file), "%s/model.so", folder);
+	snprintf(file, sizeof(file), "%s/%s", folder, name);
 	root = fixture_load(file);
 	fixture_ok(tenon_model_open(root, &options, &model), file);
 	tenon_object_unref(root);
 	return model;
+}
+
+static struct tenon_model *open_model(const char *folder, const char *function)
+{
+	return open_file(folder, "model.so", function);
 }
 
 static void set_inputs(struct tenon_model *model, const char *folder, int run)
@@ -116,6 +121,47 @@ static void a_perceptron_whose_instructions_are_compiled_gives_what_tvm_gives(vo
 	(void)state;
 	runs_as_tvm_does("model_mlp_compiled", "forward");
 }
+
+#ifdef CONFIG_TVM_LEGACY
+/* TVM 0.18 stored its models with a batch of one and one of five. */
+static void older_perceptron(const char *folder)
+{
+	struct tenon_model *model = open_file(folder, "vm.so", NULL);
+	struct tenon_tensor *x, *want;
+	struct tenon_value v;
+	char file[256];
+	int round;
+
+	for (round = 0; round < 4; round++) {
+		snprintf(file, sizeof(file), "%s/n%d_in_x.npy", folder, round % 2 ? 5 : 1);
+		x = fixture_tensor(file);
+		snprintf(file, sizeof(file), "%s/n%d_out0.npy", folder, round % 2 ? 5 : 1);
+		want = fixture_tensor(file);
+		v = tenon_arg_tensor(&x->dl);
+		fixture_ok(tenon_model_set_input(model, 0, &v), file);
+		fixture_ok(tenon_model_run(model), file);
+		fixture_ok(tenon_model_output_value(model, 0, &v), file);
+		fixture_equal((struct tenon_tensor *)v.as.object, want);
+		tenon_value_release(&v);
+		tenon_object_unref(x);
+		tenon_object_unref(want);
+	}
+	tenon_model_close(model);
+}
+
+static void a_perceptron_of_the_older_convention_gives_what_tvm_gives(void **state)
+{
+	(void)state;
+	older_perceptron("tvm-0.18/relax_mlp");
+}
+
+static void a_compiled_perceptron_of_the_older_convention_gives_what_tvm_gives(void **state)
+{
+	(void)state;
+	older_perceptron("tvm-0.18/relax_mlp_compiled");
+}
+
+#endif
 
 static void a_residual_network_gives_what_tvm_gives(void **state)
 {
@@ -368,6 +414,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_perceptron_gives_what_tvm_gives),
 		cmocka_unit_test(a_perceptron_whose_instructions_are_compiled_gives_what_tvm_gives),
+#ifdef CONFIG_TVM_LEGACY
+		cmocka_unit_test(a_perceptron_of_the_older_convention_gives_what_tvm_gives),
+		cmocka_unit_test(
+			a_compiled_perceptron_of_the_older_convention_gives_what_tvm_gives),
+#endif
 		cmocka_unit_test(a_residual_network_gives_what_tvm_gives),
 		cmocka_unit_test(a_transformer_block_of_changing_length_gives_what_tvm_gives),
 		cmocka_unit_test(two_outputs_of_a_tuple_and_a_tensor_are_what_tvm_gives),

@@ -219,6 +219,12 @@ static void every_edit_of_a_native_function_is_refused_or_runs(void **state)
 	edit("tvm-0.27.0.post1/model_mlp_compiled/model.so", false, 127);
 }
 
+static void every_edit_of_an_older_native_function_is_refused_or_runs(void **state)
+{
+	(void)state;
+	edit("tvm-0.18/relax_mlp_compiled/vm.so", true, 127);
+}
+
 static void an_executable_cut_anywhere_is_refused(void **state)
 {
 	(void)state;
@@ -238,6 +244,7 @@ int main(void)
 		cmocka_unit_test(every_edit_of_tuples_is_refused_or_runs),
 		cmocka_unit_test(every_edit_of_a_dynamic_encoder_is_refused_or_runs),
 		cmocka_unit_test(every_edit_of_a_native_function_is_refused_or_runs),
+		cmocka_unit_test(every_edit_of_an_older_native_function_is_refused_or_runs),
 		cmocka_unit_test(an_executable_cut_anywhere_is_refused),
 	};
 
