@@ -23,7 +23,7 @@ static struct tenon_value *find(struct vm *vm, const void *list, int index, bool
 		f = &vm->stack.frames[vm->stack.depth - 1];
 		if (list == f->registers)
 			size = vm->x->functions[f->function].registers;
-		else if (!write && list == vm->values)
+		else if (!write && list == vm->values && vm->x->constant_count)
 			size = vm->x->constant_count;
 		else if (!write && list == vm->values + vm->x->constant_count)
 			size = vm->x->function_count;
