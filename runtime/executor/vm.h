@@ -89,8 +89,6 @@ struct vm_stack {
 
 #define VM_DEPTH_MOST  20000
 #define VM_VALUES_MOST (UINT64_C(4) << 20)
-/* how often packed functions may call the machine back, one within the other */
-#define VM_LEVELS_MOST 100
 
 struct vm_device;
 struct vm_state;
@@ -126,7 +124,7 @@ struct vm_watch {
  * @watch: set while a profile is taken
  * @owner: thread that is inside
  * @nesting: how often it is inside
- * @levels: calls of functions that are not part of one run, and so lie on the thread's stack
+ * @told: frames that the current error names
  * @scratch: of arguments that code of TVM 0.20 and older is given; NULL until there are any
  * @state: set_input(), save_function() and the like
  */
@@ -151,7 +149,7 @@ struct vm {
 	const struct vm_watch *watch;
 	uintptr_t owner;
 	uint32_t nesting;
-	uint32_t levels;
+	uint32_t told;
 	void *scratch;
 	struct vm_state *state;
 };
@@ -204,8 +202,8 @@ static inline struct vm_pool *vm_current_pool(void)
  * @args: @count views; a borrowed DLTensor is copied
  * @ret: receives an owned value
  *
- * Return: 0; -TENON_E_TYPE for the wrong number of arguments; -TENON_E_OVERFLOW when packed functions
- *	call the machine back too deeply; what a called function failed with.
+ * Return: 0; -TENON_E_TYPE for the wrong number of arguments; -TENON_E_OVERFLOW when the
+ *	thread's stack is nearly used up; what a called function failed with.
  */
 int vm_call(struct vm *vm, uint32_t function, const struct tenon_value *args, uint32_t count,
 	    struct tenon_value *ret);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
+#include "lib/stack_room.h"
 #include "runtime/executor/vm_builtin.h"
 #include "runtime/executor/vm_closure.h"
 
@@ -63,6 +64,8 @@ int vm_builtin_call_tir_dyn(void *self, const struct tenon_value *args, int32_t 
 
 	(void)self;
 	err = vm_arguments_count(&a, 2, -1);
+	if (!err)
+		err = stack_room_check();
 	if (!err) {
 		err = tenon_value_object(&args[0], TENON_TYPE_FUNCTION, &fn);
 		if (err)
@@ -94,6 +97,8 @@ int vm_builtin_invoke_debug_func(void *self, const struct tenon_value *args, int
 
 	(void)self;
 	err = vm_arguments_count(&a, 3, -1);
+	if (!err)
+		err = stack_room_check();
 	if (!err && args[0].type != TENON_TYPE_NONE)
 		err = tenon_error(-TENON_E_VALUE,
 				  "invoke_debug_func: argument 0: the effect is to be None");

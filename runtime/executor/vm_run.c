@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "lib/clock.h"
+#include "lib/stack_room.h"
 #include "runtime/core/reference.h"
 #include "runtime/executor/vm_closure.h"
 #include "runtime/executor/vm_device.h"
@@ -32,7 +33,10 @@ int vm_enter(struct vm *vm, struct vm **outer)
 			return err;
 		}
 	}
-	vm->nesting++;
+	if (!vm->nesting++)
+		vm->told = 0;
+	if (!vm_now)
+		stack_room_forget();
 	*outer = vm_now;
 	vm_now = vm;
 	return 0;
@@ -178,34 +182,34 @@ static int run_native(struct vm *vm, struct tenon_value *ret)
 static int run_top(struct vm *vm, struct tenon_value *ret)
 {
 	const struct vm_frame *f = &vm->stack.frames[vm->stack.depth - 1];
-	int err;
 
-	if (vm->levels >= VM_LEVELS_MOST) {
-		vm_pop(vm);
-		return tenon_error(-TENON_E_OVERFLOW,
-				   "packed functions call the virtual machine back %d deep",
-				   VM_LEVELS_MOST);
-	}
-	vm->levels++;
-	err = vm->entries[f->function].ops ? vm_run(vm, ret) : run_native(vm, ret);
-	vm->levels--;
-	return err;
+	return vm->entries[f->function].ops ? vm_run(vm, ret) : run_native(vm, ret);
+}
+
+static int call_object(const struct tenon_value *callee, const struct tenon_value *args,
+		       uint32_t count, struct tenon_value *ret)
+{
+	struct tenon_function *fn;
+	int err = tenon_value_object(callee, TENON_TYPE_FUNCTION, &fn);
+
+	if (err)
+		return tenon_error_in(err, "a closure or function is called");
+	err = tenon_function_call(fn, args, (int32_t)count, ret);
+	return err > 0 ? -TENON_E_CALL : err;
 }
 
 int vm_invoke(struct vm *vm, const struct tenon_value *callee, const struct tenon_value *args,
 	      uint32_t count, struct tenon_value *ret)
 {
 	struct vm_closure *c = vm_closure_of(callee);
-	struct tenon_function *fn;
 	int err;
 
-	if (!c) {
-		err = tenon_value_object(callee, TENON_TYPE_FUNCTION, &fn);
-		if (err)
-			return tenon_error_in(err, "a closure or function is called");
-		err = tenon_function_call(fn, args, (int32_t)count, ret);
-		return err > 0 ? -TENON_E_CALL : err;
-	}
+	/* the callee may be the very function that called this one */
+	err = stack_room_check();
+	if (err)
+		return err;
+	if (!c)
+		return call_object(callee, args, count, ret);
 	if (c->x != vm->x)
 		return tenon_error(-TENON_E_VALUE, "the closure belongs to another executable");
 	err = begin(vm, c->function, args, count, c->bound, c->bound_count);
@@ -219,8 +223,10 @@ int vm_invoke(struct vm *vm, const struct tenon_value *callee, const struct teno
 int vm_call(struct vm *vm, uint32_t function, const struct tenon_value *args, uint32_t count,
 	    struct tenon_value *ret)
 {
-	int err = begin(vm, function, args, count, NULL, 0);
+	int err = stack_room_check();
 
+	if (!err)
+		err = begin(vm, function, args, count, NULL, 0);
 	return err ? err : run_top(vm, ret);
 }
 
@@ -421,9 +427,9 @@ static inline __attribute__((always_inline)) int run_loop(struct vm *vm, struct 
 		register_count = function_of(vm, f)->registers;
 	}
 failed:
-	/* of many calls in each other the innermost tell most */
-	for (dst = 0;; dst++) {
-		if (dst < FRAMES_TOLD || vm->stack.depth == base)
+	/* of many calls in each other the innermost and the outermost tell most */
+	for (;;) {
+		if (vm->told++ < FRAMES_TOLD || vm->stack.depth == 1)
 			err = fail(vm, op, err);
 		vm_pop(vm);
 		if (vm->stack.depth < base)

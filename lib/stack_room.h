@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_STACK_ROOM_H
+#define LIB_STACK_ROOM_H
+
+/**
+ * DOC: room on the calling thread's stack
+ *
+ * Data may decide how deep calls nest. Code that can be entered again from below asks here first, so that
+ * the limit is the stack there is: a main thread has megabytes, a thread of musl's 128 KiB.
+ *
+ * The bounds are found once for each thread; a check compares an address with them. On a stack that is not
+ * the thread's own (a coroutine, a signal handler's) the bounds are unknown: there the room is taken for a
+ * small fixed number of bytes below the place where it was first asked for.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct stack_room - where the thread's stack may be used
+ * @low: lowest address that a frame may begin at; a reserve for what it calls lies below
+ * @size: bytes from there to the top; 0 before the first check
+ * @guessed: the bounds of this stack are not known
+ */
+struct stack_room {
+	uintptr_t low;
+	uintptr_t size;
+	bool guessed;
+};
+
+extern __thread struct stack_room stack_room __attribute__((tls_model("initial-exec")));
+
+/* The check where the inline one does not suffice; @here is the caller's frame. */
+int stack_room_slow(uintptr_t here);
+
+/**
+ * stack_room_check - may the caller go one level deeper
+ *
+ * Context: any thread. The first check of a thread may allocate and make system calls.
+ * Return: 0; -TENON_E_OVERFLOW, with the size of the stack in the message.
+ */
+static inline int stack_room_check(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	if (__builtin_expect(here - stack_room.low < stack_room.size, 1))
+		return 0;
+	return stack_room_slow(here);
+}
+
+/**
+ * stack_room_forget - take nothing from an earlier stack over
+ *
+ * For the outermost entry of code that nests: the thread may have changed to another coroutine.
+ */
+static inline void stack_room_forget(void)
+{
+	if (stack_room.guessed)
+		stack_room.size = 0;
+}
+
+#endif /* LIB_STACK_ROOM_H */
