@@ -3,16 +3,19 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <tenon/array.h>
 
 #include "lib/nearest_name.h"
 #include "runtime/executor/vm_closure.h"
 #include "runtime/executor/vm_device.h"
 
-/* of one function */
+/*
+ * Of one function. The values may be machines, with further machines among their values: arrays are
+ * released one after the other, however deep that nests.
+ */
 struct function_state {
-	struct tenon_value *inputs; /* owned; NULL until they are set */
-	struct tenon_value output;
-	bool ran;
+	struct tenon_array *inputs; /* NULL until they are set */
+	struct tenon_array *output; /* of one item; NULL before the first run */
 };
 
 struct saved_function {
@@ -40,13 +43,13 @@ int vm_state_create(struct vm *vm)
 	return 0;
 }
 
-static void drop_inputs(struct tenon_value *inputs, uint32_t count)
+static void drop_all(struct tenon_value *owned, uint32_t count)
 {
 	uint32_t i;
 
-	for (i = 0; inputs && i < count; i++)
-		tenon_value_release(&inputs[i]);
-	free(inputs);
+	for (i = 0; i < count; i++)
+		tenon_value_release(&owned[i]);
+	free(owned);
 }
 
 void vm_state_free(struct vm *vm)
@@ -58,8 +61,8 @@ void vm_state_free(struct vm *vm)
 	if (!s)
 		return;
 	for (i = 0; s->functions && i < vm->x->function_count; i++) {
-		drop_inputs(s->functions[i].inputs, vm->x->functions[i].args);
-		tenon_value_release(&s->functions[i].output);
+		tenon_object_unref(s->functions[i].inputs);
+		tenon_object_unref(s->functions[i].output);
 	}
 	while ((saved = s->saved)) {
 		s->saved = saved->next;
@@ -164,7 +167,7 @@ static struct tenon_value *own_all(struct vm *vm, const struct tenon_value *args
 		err = vm_own_argument(vm, &args[i], &owned[i]);
 		if (err) {
 			tenon_error_in(err, "argument %" PRIu32, i);
-			drop_inputs(owned, count);
+			drop_all(owned, count);
 			return NULL;
 		}
 	}
@@ -207,7 +210,7 @@ static int save_function(struct vm *vm, const struct tenon_value *args, int32_t 
 	if (!owned)
 		return tenon_error_in(tenon_error_status(), "save_function");
 	err = vm_closure_create(vm->x, function, owned, bound, NULL, 0, &closure);
-	drop_inputs(owned, bound);
+	drop_all(owned, bound);
 	if (err)
 		return err;
 	closure->drop_result = !with_result;
@@ -225,6 +228,7 @@ static int set_input(struct vm *vm, const struct tenon_value *args, int32_t coun
 {
 	struct tenon_value *owned;
 	struct function_state *s;
+	struct tenon_array *inputs;
 	const struct vm_function *f;
 	uint32_t function, i;
 	int err;
@@ -243,13 +247,16 @@ static int set_input(struct vm *vm, const struct tenon_value *args, int32_t coun
 		return tenon_error_in(tenon_error_status(), "set_input");
 	for (i = 0; i < f->args && !err; i++)
 		err = vm_value_to_main(vm, &owned[i]);
-	if (err) {
-		drop_inputs(owned, f->args);
-		return tenon_error_in(err, "set_input: argument %" PRIu32, i - 1);
-	}
+	if (err)
+		tenon_error_in(err, "set_input: argument %" PRIu32, i - 1);
+	else
+		err = vm_array_create(vm->pool, owned, f->args, &inputs);
+	drop_all(owned, f->args);
+	if (err)
+		return err;
 	s = &vm->state->functions[function];
-	drop_inputs(s->inputs, f->args);
-	s->inputs = owned;
+	tenon_object_unref(s->inputs);
+	s->inputs = inputs;
 	return 0;
 }
 
@@ -262,9 +269,10 @@ int vm_state_set_input(void *self, const struct tenon_value *args, int32_t count
 
 static int invoke(struct vm *vm, const struct tenon_value *args, int32_t count)
 {
-	struct tenon_value output = tenon_arg_none();
+	struct tenon_value result = tenon_arg_none();
 	const struct vm_function *f;
 	struct function_state *s;
+	struct tenon_array *output;
 	uint32_t function;
 	int err;
 
@@ -278,12 +286,15 @@ static int invoke(struct vm *vm, const struct tenon_value *args, int32_t count)
 			-TENON_E_USAGE,
 			"No inputs set for stateful call of \"%.*s\"; use set_input first",
 			(int)f->name.size, f->name.data);
-	err = vm_call(vm, function, s->inputs, f->args, &output);
+	err = vm_call(vm, function, s->inputs->data, f->args, &result);
 	if (err)
 		return err;
-	tenon_value_release(&s->output);
+	err = vm_array_create(vm->pool, &result, 1, &output);
+	tenon_value_release(&result);
+	if (err)
+		return err;
+	tenon_object_unref(s->output);
 	s->output = output;
-	s->ran = true;
 	return 0;
 }
 
@@ -311,13 +322,13 @@ static int find_output(struct vm *vm, const char *what, const struct tenon_value
 		return err;
 	s = &vm->state->functions[function];
 	f = &vm->x->functions[function];
-	if (!s->ran)
+	if (!s->output)
 		return tenon_error(
 			-TENON_E_USAGE,
 			"No output saved for call of \"%.*s\"; use invoke_stateful to call "
 			"it first",
 			(int)f->name.size, f->name.data);
-	*out = &s->output;
+	*out = &s->output->data[0];
 	for (i = 1; i < count; i++) {
 		err = tenon_value_int(&args[i], &index);
 		if (err)

@@ -252,6 +252,53 @@ static void a_loop_of_1500_rounds_runs_in_native_functions(void **state)
 	tenon_object_unref(vm);
 }
 
+/* A machine whose "main" has an input set. */
+static struct vm *holder_of(struct tenon_module *x, struct tenon_value input)
+{
+	struct vm *vm = machine_of_module(x);
+	struct tenon_value ret;
+	struct tenon_function *f;
+
+	assert_int_equal(vm_init(vm), 0);
+	assert_int_equal(tenon_module_get_function(&vm->module, "set_input", &f), 0);
+	assert_int_equal(tenon_call(f, &ret, tenon_arg_string("main"), input), 0);
+	tenon_object_unref(f);
+	assert_int_equal(tenon_module_get_function(&vm->module, "invoke_stateful", &f), 0);
+	assert_int_equal(tenon_call(f, &ret, tenon_arg_string("main")), 0);
+	tenon_object_unref(f);
+	tenon_value_release(&input);
+	return vm;
+}
+
+static void *drop(void *machine)
+{
+	tenon_object_unref(machine);
+	return NULL;
+}
+
+static void machines_that_hold_machines_are_released_on_a_small_stack(void **state)
+{
+	struct tenon_value held = tenon_arg_int(0);
+	struct assembly a = ASSEMBLY_INIT;
+	struct tenon_module *x;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int i;
+
+	(void)state;
+	assemble_function(&a, "main", 1, 1);
+	assemble_ret(&a, 0);
+	assert_int_equal(load_assembly(&a, &x), 0);
+	for (i = 0; i < 3000; i++)
+		held = tenon_arg_object(holder_of(x, held));
+	tenon_object_unref(x);
+	assert_int_equal(pthread_attr_init(&attr), 0);
+	assert_int_equal(pthread_attr_setstacksize(&attr, SMALL_STACK), 0);
+	assert_int_equal(pthread_create(&thread, &attr, drop, held.as.object), 0);
+	pthread_attr_destroy(&attr);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 static struct run *in_handler;
 
 static void on_signal(int number)
@@ -300,6 +347,7 @@ int main(void)
 		cmocka_unit_test(bytecode_and_packed_functions_call_each_other_as_the_stack_allows),
 		cmocka_unit_test(native_functions_recurse_as_the_stack_allows),
 		cmocka_unit_test(a_loop_of_1500_rounds_runs_in_native_functions),
+		cmocka_unit_test(machines_that_hold_machines_are_released_on_a_small_stack),
 		cmocka_unit_test(a_stack_of_unknown_size_is_used_with_care),
 	};
 
