@@ -142,6 +142,7 @@ const char *tenon_status_kind(int status)
 	case TENON_E_NOMEM:
 		return "MemoryError";
 	case TENON_E_NOT_FOUND:
+	case TENON_E_NO_FUNCTION:
 		return "AttributeError";
 	case TENON_E_IO:
 		return "OSError";
@@ -193,14 +194,15 @@ static const char *brief_text(int status)
 {
 	/* in the order of enum tenon_status: text, so that no relocation is needed */
 	static const char texts[] =
-		"an error\0the function failed\0wrong use\0no memory\0input or output "
+		"an error\0the function failed\0an error\0no memory\0input or output "
 		"failed\0wrong format\0truncated\0too large\0not found\0exists "
 		"already\0no loader\0wrong type\0wrong value\0import cycle\0"
-		"unsupported\0no such device\0lost\0timed out";
+		"unsupported\0no such device\0lost\0timed out\0wrong use\0missing "
+		"function";
 	const char *text = texts;
 	int i;
 
-	for (i = 0; i < -status && i < TENON_E_TIMEOUT; i++)
+	for (i = 0; i < -status && i < TENON_E_NO_FUNCTION; i++)
 		text += strlen(text) + 1;
 	return text;
 }

@@ -108,8 +108,10 @@ static int open_model(struct cli *cli, struct bench *b)
 
 static int run_failed(struct cli *cli, const struct bench *b)
 {
-	tenon_error_in(tenon_error_status(), "%s", b->source.file);
-	return cli_error(cli, CLI_FAILED);
+	int status = tenon_error_status();
+
+	tenon_error_in(status, "%s", b->source.file);
+	return cli_error(cli, cli_exit_of(status, CLI_FAILED));
 }
 
 static int run_once(const struct bench *b)

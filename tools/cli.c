@@ -47,6 +47,8 @@ int cli_exit_of(int status, int otherwise)
 	case -TENON_E_LOST:
 	case -TENON_E_UNSUPPORTED:
 		return CLI_UNAVAILABLE;
+	case -TENON_E_NO_FUNCTION:
+		return CLI_FAILED;
 	default:
 		return otherwise;
 	}

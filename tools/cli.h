@@ -21,7 +21,7 @@ enum cli_exit {
 	CLI_USAGE = 2,	     /* the command line is wrong */
 	CLI_NO_FILE = 3,     /* a file cannot be loaded, read or written */
 	CLI_UNAVAILABLE = 4, /* a device, loader or option that this build or machine lacks */
-	CLI_FAILED = 5,	     /* the called function failed */
+	CLI_FAILED = 5,	     /* the called function failed, or calls one that is missing */
 	CLI_TIMEOUT = 124,
 };
 

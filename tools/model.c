@@ -66,40 +66,6 @@ static int open_root(const struct model_source *source, struct tenon_module *mod
 	return err;
 }
 
-/* Code compiled ahead of time is not described, but has a function of the model's name. */
-static bool has_function(struct tenon_module *module, const char *name)
-{
-	struct tenon_function *f = NULL;
-
-	if (!name || tenon_module_find_function(module, tenon_slice_of(name), false, &f))
-		return true;
-	tenon_object_unref(f);
-	return f;
-}
-
-/* Is it the model asked for that is not there, rather than code it needs? Leaves the error alone. */
-static bool lacks_model(const struct model_source *source, struct tenon_module *module)
-{
-	struct tenon_model_options o = { .function = source->function, .describe = true };
-	struct tenon_error *error;
-	struct tenon_model *model;
-	int err;
-
-	if (source->graph)
-		return false;
-	error = tenon_error_take();
-	err = tenon_model_open(module, &o, &model);
-	if (!err)
-		tenon_model_close(model);
-	if (err == -TENON_E_UNSUPPORTED && !has_function(module, source->function))
-		err = -TENON_E_NOT_FOUND;
-	if (error) {
-		tenon_error_raise(error);
-		tenon_object_unref(error);
-	}
-	return err == -TENON_E_NOT_FOUND;
-}
-
 int model_open(struct cli *cli, const struct model_source *source, struct tenon_module *module,
 	       bool describe, struct tenon_model **out)
 {
@@ -112,7 +78,7 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 	}
 	err = source->graph ? open_graph(source, module, &o, out)
 			    : open_root(source, module, &o, out);
-	if (err != -TENON_E_NOT_FOUND || !lacks_model(source, module))
+	if (err != -TENON_E_NOT_FOUND)
 		return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : 0;
 	if (source->function)
 		tenon_error_in(err, "--function %s", source->function);

@@ -145,8 +145,8 @@ int tenon_executors_register(void);
  * Parameters that the file carries are set.
  *
  * Return: 0; -TENON_E_UNSUPPORTED for a root that is no model, or of an executor this build lacks;
- *	-TENON_E_NOT_FOUND for a function that the model calls and nobody has; -TENON_E_FORMAT,
- *	-TENON_E_TRUNCATED, -TENON_E_OVERFLOW, -TENON_E_CYCLE, -TENON_E_VALUE for a description that
+ *	-TENON_E_NOT_FOUND for a model of another name; -TENON_E_NO_FUNCTION for functions that the model
+ *	calls and that are neither in the file nor registered; -TENON_E_FORMAT, -TENON_E_TRUNCATED, -TENON_E_OVERFLOW, -TENON_E_CYCLE, -TENON_E_VALUE for a description that
  *	cannot be run; -TENON_E_DEVICE; -TENON_E_NOMEM.
  */
 int tenon_model_open(struct tenon_module *root, const struct tenon_model_options *options,
@@ -240,7 +240,8 @@ int tenon_model_set_params(struct tenon_model *model, struct tenon_params *param
  * tenon_model_run - run the model once
  *
  * Return: 0; -TENON_E_USAGE naming an input that was never set; -TENON_E_CALL or other when an
- *	operator failed, with its name in the message.
+ *	operator failed, with its name in the message; -TENON_E_NO_FUNCTION when compiled code calls a
+ *	function that is not there, which is known only then.
  */
 int tenon_model_run(struct tenon_model *model);
 

@@ -20,6 +20,7 @@ extern "C" {
  * @TENON_OK: it did not
  * @TENON_E_CALL: the called function failed; its own error is in the thread's slot
  * @TENON_E_USAGE: the caller broke the contract of an API (a NULL, an index out of range)
+ * @TENON_E_NO_FUNCTION: code or a model calls a function that is neither in its imports nor registered
  * @TENON_E_NOMEM: no memory
  * @TENON_E_IO: the operating system refused (open, read, map, rename)
  * @TENON_E_FORMAT: the bytes do not have the form their format demands
@@ -56,6 +57,7 @@ enum tenon_status {
 	TENON_E_LOST = 16,
 	TENON_E_TIMEOUT = 17,
 	TENON_E_USAGE = 18,
+	TENON_E_NO_FUNCTION = 19,
 };
 
 /**

@@ -34,7 +34,7 @@ static int read_metadata(struct aot_model *a, struct tenon_module *library)
 	uint64_t constants;
 	int err;
 
-	err = tenon_module_get_function(library, "get_c_metadata", &get);
+	err = model_needs_function(library, "get_c_metadata", &get);
 	if (err)
 		return tenon_error_in(err, "the model does not describe itself");
 	err = tenon_call(get, &ret);
@@ -59,7 +59,7 @@ static int find_main(struct aot_model *a, struct tenon_module *library)
 
 	err = tenon_buffer_printf(&name, "%s___tvm_main__", a->meta->name);
 	if (!err)
-		err = tenon_module_get_function(library, name.data, &a->main);
+		err = model_needs_function(library, name.data, &a->main);
 	tenon_buffer_fini(&name);
 	if (!err && !tvm_legacy_function_raw(a->main, &a->symbol))
 		a->symbol = NULL;

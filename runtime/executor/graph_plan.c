@@ -132,7 +132,7 @@ static int find_function(struct resolver *r, struct graph_exec *x, struct tenon_
 		return err;
 	if (!*out) {
 		/* once more, for the nearest names in the message */
-		err = tenon_module_get_function(r->library, name.data, out);
+		err = model_needs_function(r->library, name.data, out);
 		if (err)
 			return err;
 	}

@@ -261,6 +261,24 @@ int tenon_model_set_params(struct tenon_model *model, struct tenon_params *param
 
 /* ---- running */
 
+int model_needs_function(struct tenon_module *library, const char *name,
+			 struct tenon_function **out)
+{
+	int err = tenon_module_get_function(library, name, out);
+
+	return err == -TENON_E_NOT_FOUND
+		       ? tenon_error(-TENON_E_NO_FUNCTION, "%s", tenon_error_message())
+		       : err;
+}
+
+/* Compiled code says only that it failed; why is in the thread's slot. */
+static int reason(int err)
+{
+	int status = err == -TENON_E_CALL ? tenon_error_status() : 0;
+
+	return status ? status : err;
+}
+
 int tenon_model_run(struct tenon_model *model)
 {
 	int err;
@@ -268,9 +286,10 @@ int tenon_model_run(struct tenon_model *model)
 	if (__builtin_expect(model->describe, 0))
 		return refuse_described();
 	err = model->ops->run(model);
-	if (!err)
-		model->ran = true;
-	return err;
+	if (__builtin_expect(err, 0))
+		return reason(err);
+	model->ran = true;
+	return 0;
 }
 
 int tenon_model_run_profiled(struct tenon_model *model, const struct tenon_profiler *profiler)
@@ -280,9 +299,10 @@ int tenon_model_run_profiled(struct tenon_model *model, const struct tenon_profi
 	if (model->describe)
 		return refuse_described();
 	err = model->ops->run_profiled(model, profiler);
-	if (!err)
-		model->ran = true;
-	return err;
+	if (err)
+		return reason(err);
+	model->ran = true;
+	return 0;
 }
 
 int tenon_model_output_value(struct tenon_model *model, size_t index, struct tenon_value *out)

@@ -72,6 +72,10 @@ struct tenon_model {
 void model_init(struct tenon_model *m, const struct model_ops *ops, struct tenon_module *root,
 		const struct tenon_model_options *o);
 
+/* tenon_module_get_function() of what a model calls: -TENON_E_NO_FUNCTION when it is missing. */
+int model_needs_function(struct tenon_module *library, const char *name,
+			 struct tenon_function **out);
+
 /*
  * Makers, one per executor; @o is never NULL, @out receives the model. Errors as tenon_model_open(),
  * but without the file's name.

@@ -165,7 +165,7 @@ struct vm *vm_of(struct tenon_module *m);
  *
  * Without vm_set_devices() before, the machine runs on the host alone. Called again it does nothing.
  *
- * Return: 0; -TENON_E_NOT_FOUND naming every function that nobody has, and who calls it;
+ * Return: 0; -TENON_E_NO_FUNCTION naming every function that is missing, and who calls it;
  *	-TENON_E_NOMEM; what a device fails with that constants are copied to.
  */
 int vm_init(struct vm *vm);

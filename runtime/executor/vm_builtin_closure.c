@@ -113,7 +113,7 @@ int vm_builtin_invoke_debug_func(void *self, const struct tenon_value *args, int
 		return err;
 	if (!fn)
 		return tenon_error(
-			-TENON_E_NOT_FOUND,
+			-TENON_E_NO_FUNCTION,
 			"invoke_debug_func: no global function \"%.*s\"; register one of "
 			"this name before running",
 			(int)name.size, name.data);

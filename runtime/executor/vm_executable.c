@@ -6,73 +6,9 @@
 #include <tenon/visit.h>
 
 #include "runtime/executor/vm.h"
-#include "runtime/executor/vm_builtin.h"
 
 #define MODERN_KIND "relax.VMExecutable"
 #define LEGACY_KIND "relax.Executable"
-
-static int64_t find_builtin(struct tenon_slice name)
-{
-	const struct vm_builtin *b;
-
-	for (b = vm_builtins; b->name; b++)
-		if (tenon_slice_equal(tenon_slice_of(b->name), name))
-			return b - vm_builtins;
-	return -1;
-}
-
-/* What a builtin that is not here is for, as far as its name tells. */
-static const char *purpose(struct tenon_slice name)
-{
-	static const struct {
-		const char *part;
-		const char *purpose;
-	} known[] = {
-		{ "kv_cache", "key-value caches of language models" },
-		{ "kv_state", "key-value caches of language models" },
-		{ "rnn_state", "recurrent states of language models" },
-		{ "sample", "sampling in language models" },
-		{ "cuda_graph", "CUDA graphs" },
-		{ "tensor_cache", "sharded weights" },
-		{ "param_array", "sharded weights" },
-		{ "disco", "distributed inference" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (memmem(name.data, name.size, known[i].part, strlen(known[i].part)))
-			return known[i].purpose;
-	return "a later version of TVM, or a plug-in";
-}
-
-/* Refuse builtins that nobody here has. */
-static int verify_builtins(const struct vm_executable *x)
-{
-	static const char prefix[] = "vm.builtin.";
-	const size_t length = sizeof(prefix) - 1;
-	struct tenon_function *fn;
-	const struct vm_function *f;
-	uint32_t i;
-	int err;
-
-	for (i = 0; i < x->function_count; i++) {
-		f = &x->functions[i];
-		if (f->kind != VM_FUNCTION_PACKED || f->name.size < length ||
-		    memcmp(f->name.data, prefix, length) || find_builtin(f->name) >= 0)
-			continue;
-		err = tenon_function_find_slice(f->name, &fn);
-		if (err)
-			return err;
-		if (!fn)
-			return tenon_error(
-				-TENON_E_UNSUPPORTED,
-				"the model needs the builtin \"%.*s\" (%s), which is not "
-				"here; register a function of this name before loading",
-				(int)f->name.size, f->name.data, purpose(f->name));
-		tenon_object_unref(fn);
-	}
-	return 0;
-}
 
 int64_t vm_executable_find(const struct vm_executable *x, struct tenon_slice name)
 {
@@ -341,11 +277,7 @@ static int read_image(struct vm_executable *x, struct tenon_cursor *c, struct te
 	if (!err && tenon_cursor_left(c))
 		err = tenon_cursor_error(c, -TENON_E_FORMAT, "%zu bytes behind the instructions",
 					 tenon_cursor_left(c));
-	if (!err)
-		err = vm_verify(x);
-	if (!err)
-		err = verify_builtins(x);
-	return err;
+	return err ? err : vm_verify(x);
 }
 
 /* A holder of the bytes, where the caller's do not stay. */

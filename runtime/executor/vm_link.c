@@ -78,7 +78,34 @@ static void print_caller(const struct vm_executable *x, uint32_t function, struc
 			return;
 		}
 	}
-	tenon_buffer_printf(out, " (called by nobody)");
+	tenon_buffer_printf(out, " (not called)");
+}
+
+/* What a missing builtin is for, as far as its name says; NULL for other functions. */
+static const char *purpose(struct tenon_slice name)
+{
+	static const struct {
+		const char *part;
+		const char *purpose;
+	} known[] = {
+		{ "kv_cache", "key-value caches of language models" },
+		{ "kv_state", "key-value caches of language models" },
+		{ "rnn_state", "recurrent states of language models" },
+		{ "sample", "sampling in language models" },
+		{ "cuda_graph", "CUDA graphs" },
+		{ "tensor_cache", "sharded weights" },
+		{ "param_array", "sharded weights" },
+		{ "disco", "distributed inference" },
+	};
+	static const char prefix[] = "vm.builtin.";
+	size_t i;
+
+	if (name.size < sizeof(prefix) || memcmp(name.data, prefix, sizeof(prefix) - 1))
+		return NULL;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (memmem(name.data, name.size, known[i].part, strlen(known[i].part)))
+			return known[i].purpose;
+	return "a later version of TVM, or a plug-in";
 }
 
 static int refuse_missing(const struct vm *vm, uint32_t missing)
@@ -95,17 +122,20 @@ static int refuse_missing(const struct vm *vm, uint32_t missing)
 		tenon_buffer_printf(&text, "%s%s%.*s\"", named ? ", " : "",
 				    f->kind == VM_FUNCTION_NATIVE ? "\"__vmtir__" : "\"",
 				    (int)f->name.size, f->name.data);
+		if (purpose(f->name))
+			tenon_buffer_printf(&text, " for %s", purpose(f->name));
 		print_caller(x, i, &text);
 		named++;
 	}
 	if (missing > named)
 		tenon_buffer_printf(&text, " and %" PRIu32 " more", missing - named);
-	tenon_error(-TENON_E_NOT_FOUND,
+	tenon_error(-TENON_E_NO_FUNCTION,
 		    "%" PRIu32 " function%s neither among the imports of the executable nor among "
-		    "the global functions: %s",
-		    missing, missing == 1 ? " is" : "s are", text.data ? text.data : "");
+		    "the global functions: %s; register %s before the model is opened",
+		    missing, missing == 1 ? " is" : "s are", text.data ? text.data : "",
+		    missing == 1 ? "it" : "them");
 	tenon_buffer_fini(&text);
-	return -TENON_E_NOT_FOUND;
+	return -TENON_E_NO_FUNCTION;
 }
 
 /* Fill the functions' places among the values; None stays where there is none. */

@@ -187,7 +187,7 @@ static int look_up(const struct dso *dso, struct tenon_module *library, struct t
 	tenon_function_find_slice(name, out);
 	if (*out)
 		return 0;
-	return tenon_error(-TENON_E_NOT_FOUND,
+	return tenon_error(-TENON_E_NO_FUNCTION,
 			   "%s calls function \"%.*s\", which is neither in its imports nor "
 			   "registered; register it with tenon_function_register() before the call",
 			   dso->path, (int)name.size, name.data);
@@ -238,7 +238,8 @@ int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function
 	if (!dso) {
 		tenon_function_find_slice(name, borrowed);
 		if (!*borrowed)
-			return tenon_error(-TENON_E_NOT_FOUND, "no function \"%.*s\" is registered",
+			return tenon_error(-TENON_E_NO_FUNCTION,
+					   "no function \"%.*s\" is registered",
 					   (int)name.size, name.data);
 		/* the registry never lets a function go */
 		tenon_object_unref(*borrowed);

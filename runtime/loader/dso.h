@@ -54,7 +54,7 @@ int dso_open_symbols(const char *name, const struct dso_symbols *symbols,
  * Searched are the imports of the library's module, the whole tree from its root, the registry.
  *
  * Context: any thread; takes a lock. Compiled code keeps what it gets, so it asks once.
- * Return: 0; -TENON_E_NOT_FOUND.
+ * Return: 0; -TENON_E_NO_FUNCTION.
  */
 int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function **borrowed);
 

@@ -247,7 +247,7 @@ static void a_description_that_cannot_be_is_refused(void **state)
 	meta.name = NULL;
 	refused(-TENON_E_FORMAT, "no name");
 	meta.name = "tvmgen_other";
-	refused(-TENON_E_NOT_FOUND, "tvmgen_other___tvm_main__");
+	refused(-TENON_E_NO_FUNCTION, "tvmgen_other___tvm_main__");
 	meta.input_count = -1;
 	refused(-TENON_E_FORMAT, "-1 inputs");
 	meta.outputs = NULL;

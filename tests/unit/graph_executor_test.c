@@ -145,7 +145,7 @@ static void a_missing_function_is_named_with_its_caller(void **state)
 	struct tenon_model *model;
 
 	(void)state;
-	assert_int_equal(open_text(lib, text, NULL, &model), -TENON_E_NOT_FOUND);
+	assert_int_equal(open_text(lib, text, NULL, &model), -TENON_E_NO_FUNCTION);
 	assert_null(model);
 	assert_non_null(strstr(tenon_error_message(), "node 1 (\"relu\")"));
 	assert_non_null(strstr(tenon_error_message(), "\"twise\""));

@@ -89,7 +89,7 @@ static void a_debug_function_is_called_by_its_name(void **state)
 	assert_int_equal(debugged, 42);
 	name = constant_string(&p.a, "test.no_such");
 	CALL(&p, 1, REG(VOID_REG), CONST(name), REG(0));
-	refused(end(&p), tenon_arg_int(1), -TENON_E_NOT_FOUND,
+	refused(end(&p), tenon_arg_int(1), -TENON_E_NO_FUNCTION,
 		"no global function \"test.no_such\"");
 }
 

@@ -324,13 +324,36 @@ static void missing_functions_are_named_together_with_their_callers(void **state
 	assemble_ret(&a, 0);
 	assert_int_equal(load_assembly(&a, &x), 0);
 	vm = machine_of_module(x);
-	assert_int_equal(vm_init(vm), -TENON_E_NOT_FOUND);
+	assert_int_equal(vm_init(vm), -TENON_E_NO_FUNCTION);
 	assert_error(
 		"4 functions are neither among the imports of the executable nor among the global "
 		"functions: \"test.nobody_has_this\" (called by \"main\", instruction 1), "
 		"\"test.nor_this\" (called by \"main\", instruction 2), "
-		"\"test.and_nobody_calls_this\" (called by nobody), "
-		"\"__vmtir__native\" (called by nobody)");
+		"\"test.and_nobody_calls_this\" (not called), "
+		"\"__vmtir__native\" (not called); register them before the model is opened");
+	tenon_object_unref(vm);
+	tenon_object_unref(x);
+}
+
+static void a_missing_builtin_is_named_with_what_it_is_for(void **state)
+{
+	struct assembly a = ASSEMBLY_INIT;
+	struct tenon_module *x;
+	struct vm *vm;
+
+	(void)state;
+	assemble_packed(&a, "vm.builtin.paged_attention_kv_cache_create");
+	assemble_function(&a, "main", 0, 1);
+	ASSEMBLE_CALL(&a, 0, 0);
+	assemble_ret(&a, 0);
+	/* it can be loaded, to be looked at */
+	assert_int_equal(load_assembly(&a, &x), 0);
+	vm = machine_of_module(x);
+	assert_int_equal(vm_init(vm), -TENON_E_NO_FUNCTION);
+	assert_error("1 function is neither among the imports of the executable nor among the "
+		     "global functions: \"vm.builtin.paged_attention_kv_cache_create\" for "
+		     "key-value caches of language models (called by \"main\", instruction 0); "
+		     "register it before the model is opened");
 	tenon_object_unref(vm);
 	tenon_object_unref(x);
 }
@@ -541,6 +564,7 @@ int main(void)
 		cmocka_unit_test(a_borrowed_result_is_refused),
 		cmocka_unit_test(the_wrong_number_of_arguments_is_refused),
 		cmocka_unit_test(missing_functions_are_named_together_with_their_callers),
+		cmocka_unit_test(a_missing_builtin_is_named_with_what_it_is_for),
 		cmocka_unit_test(a_machine_runs_only_once_it_is_initialised),
 		cmocka_unit_test(a_packed_function_may_call_the_machine_back),
 		cmocka_unit_test(another_thread_is_refused_while_one_is_inside),
