@@ -193,13 +193,34 @@ static struct tenon_tensor *reusable(const struct vm_slot *s, const DLTensor *t,
 	return old;
 }
 
+/* The dtype that the program knows: bool has two, and code of TVM 0.20 and older has the first. */
+static DLDataType dtype_for(const struct vm_model *m, const struct vm_fact *f, const DLTensor *t)
+{
+	if (f && f->dtype.bits)
+		return f->dtype;
+	if (m->x->legacy && t->dtype.code == TENON_DTYPE_BOOL)
+		return tenon_dtype(TENON_DTYPE_UINT, 1, t->dtype.lanes);
+	return t->dtype;
+}
+
+static int new_tensor(struct vm_model *m, const DLTensor *t, DLDataType dtype,
+		      struct tenon_tensor **out)
+{
+	struct vm *outer;
+	int err = vm_enter(m->machine, &outer);
+
+	if (err)
+		return err;
+	err = vm_tensor_new(vm_main_device(m->machine)->pool, t->shape, t->ndim, dtype, out);
+	vm_leave(m->machine, outer);
+	return err;
+}
+
 static int copy_tensor(struct vm_model *m, struct vm_slot *s, const DLTensor *t)
 {
+	DLDataType dtype = dtype_for(m, slot_fact(m, s), t);
 	struct tenon_value value;
 	struct tenon_tensor *copy;
-	/* of two names for bool, the one the program knows */
-	DLDataType dtype = slot_fact(m, s)->dtype.bits ? slot_fact(m, s)->dtype : t->dtype;
-	struct vm *outer;
 	size_t bytes;
 	int err;
 
@@ -208,12 +229,7 @@ static int copy_tensor(struct vm_model *m, struct vm_slot *s, const DLTensor *t)
 		return err;
 	copy = reusable(s, t, dtype, bytes);
 	if (!copy) {
-		err = vm_enter(m->machine, &outer);
-		if (err)
-			return err;
-		err = vm_tensor_new(vm_main_device(m->machine)->pool, t->shape, t->ndim, dtype,
-				    &copy);
-		vm_leave(m->machine, outer);
+		err = new_tensor(m, t, dtype, &copy);
 		if (err)
 			return err;
 		value = tenon_arg_object(copy);
@@ -221,6 +237,74 @@ static int copy_tensor(struct vm_model *m, struct vm_slot *s, const DLTensor *t)
 		s->copied = true;
 	}
 	return place_copy(t, &copy->dl, bytes);
+}
+
+static int copy_value(struct vm_model *m, const struct tenon_value *v, int depth,
+		      struct tenon_value *out);
+
+static int copy_item(struct vm_model *m, const DLTensor *t, struct tenon_value *out)
+{
+	struct tenon_tensor *copy;
+	size_t bytes;
+	int err;
+
+	if (!tenon_tensor_compact(t))
+		return tenon_error(-TENON_E_VALUE, "the tensor has gaps between its elements");
+	err = tenon_tensor_bytes(t, &bytes);
+	if (!err)
+		err = new_tensor(m, t, dtype_for(m, NULL, t), &copy);
+	if (err)
+		return err;
+	err = place_copy(t, &copy->dl, bytes);
+	if (err)
+		tenon_object_unref(copy);
+	else
+		*out = tenon_arg_object(copy);
+	return err;
+}
+
+static int copy_tuple(struct vm_model *m, const struct tenon_array *a, int depth,
+		      struct tenon_value *out)
+{
+	struct tenon_array *copy;
+	struct tenon_value *items;
+	int64_t i, made = 0;
+	int err = 0;
+
+	if (depth == VM_TUPLES_MOST)
+		return tenon_error(-TENON_E_OVERFLOW, "tuples nest more than %d deep",
+				   VM_TUPLES_MOST);
+	items = calloc((size_t)a->size + 1, sizeof(*items));
+	if (!items)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a tuple");
+	for (; !err && made < a->size; made += !err) {
+		err = copy_value(m, &a->data[made], depth + 1, &items[made]);
+		if (err)
+			tenon_error_in(err, "item %" PRIi64, made);
+	}
+	if (!err)
+		err = tenon_array_create(items, (size_t)made, &copy);
+	if (!err)
+		*out = tenon_arg_object(copy);
+	for (i = 0; i < made; i++)
+		tenon_value_release(&items[i]);
+	free(items);
+	return err;
+}
+
+/* A value without a description, as compiled functions take: tensors are copied, in tuples too. */
+static int copy_value(struct vm_model *m, const struct tenon_value *v, int depth,
+		      struct tenon_value *out)
+{
+	DLTensor *t;
+	int err;
+
+	if (v->type == TENON_TYPE_ARRAY)
+		return copy_tuple(m, (const struct tenon_array *)v->as.object, depth, out);
+	if (!is_tensor(v))
+		return tenon_value_own(v, out);
+	err = tenon_value_tensor(v, &t);
+	return err ? err : copy_item(m, t, out);
 }
 
 int vm_model_set_input(struct tenon_model *model, size_t index, const struct tenon_value *value)
@@ -242,7 +326,7 @@ int vm_model_set_input(struct tenon_model *model, size_t index, const struct ten
 	if (slot_fact(m, s)->what == VM_TENSOR)
 		return tenon_error(-TENON_E_TYPE, "a tensor expected, found %s",
 				   tenon_type_key(value->type));
-	err = tenon_value_own(value, &owned);
+	err = copy_value(m, value, 0, &owned);
 	if (err)
 		return err;
 	put(s, &owned);
@@ -279,6 +363,7 @@ int vm_model_bind_input(struct tenon_model *model, size_t index, struct tenon_te
 	struct tenon_value value;
 	struct tenon_tensor *plain;
 	DLTensor dl = tensor->dl;
+	DLDataType dtype = dtype_for(m, slot_fact(m, s), &tensor->dl);
 	int err;
 
 	err = check_tensor(m, s, &tensor->dl);
@@ -286,8 +371,9 @@ int vm_model_bind_input(struct tenon_model *model, size_t index, struct tenon_te
 		err = check_place(m, &tensor->dl);
 	if (err)
 		return err;
-	if (tensor->dl.byte_offset) {
-		/* compiled code takes no offset */
+	if (tensor->dl.byte_offset || !tenon_dtype_equal(dtype, tensor->dl.dtype)) {
+		/* compiled code takes no offset, and of two names for bool one */
+		dl.dtype = dtype;
 		dl.data = (void *)data;
 		dl.byte_offset = 0;
 		err = tenon_tensor_view(&dl, &tensor->object, &plain);
