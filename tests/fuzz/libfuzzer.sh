@@ -30,7 +30,8 @@ fuzz()
 	target=$1
 	mkdir -p "$scratch/$target" "$scratch/seeds-$target"
 	clang -O1 -g -std=gnu11 -fsanitize=fuzzer,address,undefined -Iinclude -iquote . \
-		"tests/fuzz/${target}_fuzz.c" tests/fuzz/use_module.c "$folder/libtenon.a" -lpthread -ldl \
+		"tests/fuzz/${target}_fuzz.c" tests/fuzz/use_module.c \
+		tests/fuzz/use_executable.c tests/fuzz/relax_program.c "$folder/libtenon.a" -lpthread -ldl \
 		-o "$scratch/${target}_fuzz" || return
 	"$TENON_BUILD/tests/fuzz/${target}_fuzz" --write-seeds "$scratch/seeds-$target" || return
 	corpus=

@@ -264,6 +264,22 @@ static void elf_seeds(const struct sink *sink)
 	tenon_buffer_fini(&blob);
 }
 
+/* Decisions of no meaning: relax_program.c makes programs of any. */
+static void decision_seeds(const struct sink *sink)
+{
+	struct tenon_buffer b;
+	uint32_t seed, x, i;
+
+	for (seed = 1; seed <= 3; seed++) {
+		b = (struct tenon_buffer)TENON_BUFFER_INIT;
+		for (i = 0, x = seed; i < 480; i++) {
+			x = x * 1664525 + 1013904223;
+			tenon_buffer_u8(&b, (uint8_t)(x >> 24));
+		}
+		give(sink, "decisions", &b);
+	}
+}
+
 static const char *const legacy_files[] = {
 	"tvm-0.18/opencl_vecadd/lib.so",     "tvm-0.18/vulkan_vecadd/lib.so",
 	"tvm-0.18/dev_source_only/metal.so", "tvm-0.18/dev_source_only/webgpu.so",
@@ -309,6 +325,8 @@ void seeds_each(const char *target,
 		file_seed(&sink, "tests/interop/data/tvm-0.8/graph_nop/graph.json");
 	} else if (!strcmp(target, "params")) {
 		file_seed(&sink, "tests/interop/data/tvm-0.18/params_file/all.params");
+	} else if (!strcmp(target, "relax_program")) {
+		decision_seeds(&sink);
 	} else if (!strcmp(target, "vm_executable")) {
 		vm_seeds(&sink, vm_files);
 	} else if (!strcmp(target, "example_json")) {

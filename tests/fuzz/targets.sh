@@ -13,6 +13,7 @@ example_json
 graph_json
 params
 payload
+relax_program
 vm_executable'
 
 same()

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_FUZZ_RELAX_PROGRAM_H
+#define TESTS_FUZZ_RELAX_PROGRAM_H
+
+/*
+ * Relax programs from arbitrary bytes. Each byte is a decision: which builtin is called, and with what.
+ * Operands fit the builtin's parameters most of the time, so that runs get far, and are anything else now
+ * and then.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tenon/buffer.h>
+
+/* Name of a function that programs call as compiled code; the target registers it. */
+#define RELAX_PROGRAM_STAND_IN "fuzz.stand_in"
+
+/* Write the executable that @size decisions make; the caller drops @out. */
+void relax_program(const uint8_t *decisions, size_t size, struct tenon_buffer *out);
+
+#endif /* TESTS_FUZZ_RELAX_PROGRAM_H */
