@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command on Relax models made by hand. */
+/* The command on Relax models. */
 #include "vm_assembler.h"
 
 #include <stdio.h>
@@ -52,6 +52,27 @@ static void an_output_that_is_no_tensor_is_not_written(void **state)
 	remove(path);
 }
 
+/* by TVM 0.18, exec_mode="compiled" */
+#define COMPILED "tests/interop/data/tvm-0.18/relax_mlp_compiled/"
+
+static void a_compiled_model_of_the_older_convention_is_measured(void **state)
+{
+	struct cli_run r;
+
+	(void)state;
+#ifdef __x86_64__
+	r = RUN("bench", COMPILED "vm.so", "--runs", "3", "--input", "x=@" COMPILED "n5_in_x.npy");
+	assert_string_equal(r.err, "");
+	assert_int_equal(r.code, CLI_OK);
+	assert_non_null(strstr(r.out, "relax executor"));
+	assert_non_null(strstr(r.out, "3 runs"));
+	cli_run_free(&r);
+#else
+	(void)r;
+	skip();
+#endif
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -62,6 +83,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_output_that_is_no_tensor_is_not_written),
+		cmocka_unit_test(a_compiled_model_of_the_older_convention_is_measured),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
