@@ -119,6 +119,9 @@ struct tenon_heap {
  * @exports: mask of 1 << enum tenon_handle_type
  * @heap_count: heaps
  * @heaps: the first is where memory comes from that asks for nothing
+ * @fence_imports: mask of 1 << enum tenon_fence_type that its queues wait for without the host
+ * @fence_exports: mask of 1 << enum tenon_fence_type that its driver makes; TENON_FENCE_EVENTFD is made for
+ *	every device, and needs no bit
  */
 struct tenon_device_properties {
 	char name[128];
@@ -154,6 +157,8 @@ struct tenon_device_properties {
 	uint32_t heap_count;
 	uint32_t reserved;
 	struct tenon_heap heaps[TENON_HEAPS_MOST];
+	uint32_t fence_imports;
+	uint32_t fence_exports;
 };
 
 /** struct tenon_device_option - one `key=value` of a URI, both decoded */

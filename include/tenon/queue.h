@@ -226,6 +226,21 @@ struct tenon_queue_ops {
 	uint32_t calls;
 	/** @reserved: 0 */
 	uint32_t reserved;
+	/**
+	 * @export_fence: make a descriptor that signals when a mark is reached; NULL when
+	 * properties.fence_exports is 0
+	 *
+	 * @type is one of that mask, @serial the last mark or an earlier one. Brings out what is kept
+	 * back. The caller closes *@fd.
+	 */
+	int (*export_fence)(struct tenon_queue *queue, uint64_t serial, uint32_t type, int *fd);
+	/**
+	 * @import_fence: let what is submitted from now on start after a fence from elsewhere; NULL when
+	 * properties.fence_imports is 0
+	 *
+	 * @type is one of that mask. @fd stays the caller's. Called by the thread that submits.
+	 */
+	int (*import_fence)(struct tenon_queue *queue, uint32_t type, int fd);
 };
 
 /**

@@ -17,6 +17,7 @@
 #include <tenon/dlpack.h>
 #include <tenon/error.h>
 #include <tenon/executable.h>
+#include <tenon/fence.h>
 #include <tenon/function.h>
 #include <tenon/loader.h>
 #include <tenon/model.h>

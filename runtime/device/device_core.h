@@ -18,6 +18,7 @@ enum device_object {
 	DEVICE_OBJECT_COMMANDS,
 	DEVICE_OBJECT_EXECUTABLE,
 	DEVICE_OBJECT_PROGRAM,
+	DEVICE_OBJECT_WAIT_SET,
 	DEVICE_OBJECT_COUNT,
 };
 
@@ -40,6 +41,7 @@ static inline int32_t device_object_known(enum device_object which)
 struct retired;
 struct held;
 struct pool;
+struct watched;
 
 struct tenon_device_core {
 	pthread_mutex_t lock; /* of all that follows */
@@ -63,6 +65,8 @@ struct tenon_queue_core {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct held *first, *last;
+	struct watched *watched; /* timelines that want to hear of marks; a thread exists while there are any */
+	bool watching;
 	int failure; /* first that nobody was told of since the last sync */
 	char *reason;
 };
@@ -140,12 +144,6 @@ int queue_note_failure(struct tenon_queue *queue, int status);
 int queue_failure(struct tenon_queue *queue);
 /* Wait until a queue is empty; failures are kept. Return: 0; -TENON_E_TIMEOUT. */
 int queue_wait(struct tenon_queue *queue, uint64_t deadline);
-
-/* Wait for the threads of queues, as far as they wait for nobody: each may hold the last reference. */
-void queue_held_leave(void);
-
-/* In a child process those threads are not there. */
-void queue_held_forked(void);
 
 static inline bool queue_holds(const struct tenon_queue *queue)
 {

@@ -5,14 +5,10 @@
  * waits in the queue's order and submits; what comes later goes behind them.
  */
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"
-
-/* threads of all queues that do not wait for anybody: they come to their end by themselves */
-static int32_t busy;
+#include "runtime/device/device_queue_thread.h"
 
 /* how often a waiting thread looks whether its device is still there */
 #define SLICE UINT64_C(20000000)
@@ -68,13 +64,13 @@ static int wait_point(struct tenon_queue *q, const struct tenon_point *p)
 {
 	int err;
 
-	__atomic_sub_fetch(&busy, 1, __ATOMIC_RELEASE);
+	queue_thread_waits();
 	do {
 		err = tenon_timeline_wait(p->timeline, p->value, tenon_deadline(SLICE));
 		if (err == -TENON_E_TIMEOUT && device_is_lost(q->device))
 			err = tenon_device_check(q->device);
 	} while (err == -TENON_E_TIMEOUT);
-	__atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED);
+	queue_thread_goes_on();
 	return err;
 }
 
@@ -88,14 +84,14 @@ static int run_call(struct tenon_queue *q, const struct tenon_operation *op)
 	if (ops->calls)
 		return ops->submit(q, op);
 	err = ops->mark(q, &serial);
-	__atomic_sub_fetch(&busy, 1, __ATOMIC_RELEASE);
+	queue_thread_waits();
 	while (!err) {
 		err = ops->wait(q, serial, tenon_deadline(SLICE));
 		if (err != -TENON_E_TIMEOUT)
 			break;
 		err = tenon_device_check(q->device);
 	}
-	__atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED);
+	queue_thread_goes_on();
 	if (!err)
 		op->as.call.function(op->as.call.context);
 	return err;
@@ -140,9 +136,8 @@ int queue_note_failure(struct tenon_queue *q, int status)
 	return 0;
 }
 
-static void *hold_thread(void *queue)
+static void run_held(struct tenon_queue *q)
 {
-	struct tenon_queue *q = queue;
 	struct tenon_queue_core *core = q->core;
 	struct held *h;
 	int err;
@@ -164,43 +159,6 @@ static void *hold_thread(void *queue)
 	__atomic_store_n(&core->holding, 0, __ATOMIC_RELEASE);
 	pthread_cond_broadcast(&core->changed);
 	pthread_mutex_unlock(&core->lock);
-	tenon_object_unref(q);
-	__atomic_sub_fetch(&busy, 1, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-void queue_held_leave(void)
-{
-	const struct timespec a_moment = { 0, 20000 };
-
-	while (__atomic_load_n(&busy, __ATOMIC_ACQUIRE))
-		nanosleep(&a_moment, NULL);
-}
-
-void queue_held_forked(void)
-{
-	__atomic_store_n(&busy, 0, __ATOMIC_RELAXED);
-}
-
-static int start_thread(struct tenon_queue *q)
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int failed;
-
-	if (pthread_attr_init(&attributes))
-		return tenon_error(-TENON_E_NOMEM, "no memory for a thread");
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	tenon_object_ref(q);
-	__atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED);
-	failed = pthread_create(&thread, &attributes, hold_thread, q);
-	pthread_attr_destroy(&attributes);
-	if (!failed)
-		return 0;
-	__atomic_sub_fetch(&busy, 1, __ATOMIC_RELAXED);
-	tenon_object_unref(q);
-	return tenon_error(-TENON_E_NOMEM, "no thread for operations that wait: %s",
-			   strerror(failed));
 }
 
 int queue_hold(struct tenon_queue *q, const struct tenon_operation *op,
@@ -216,7 +174,7 @@ int queue_hold(struct tenon_queue *q, const struct tenon_operation *op,
 	pthread_mutex_lock(&core->lock);
 	if (!core->holding) {
 		/* it finds the list when it gets the lock */
-		err = start_thread(q);
+		err = queue_thread_start(q, run_held);
 		if (err) {
 			pthread_mutex_unlock(&core->lock);
 			held_free(h);

@@ -7,6 +7,7 @@
 #include <tenon/tensor.h>
 
 #include "runtime/device/device_core.h"
+#include "runtime/device/device_queue_thread.h"
 #include "runtime/device/device_table.h"
 #include "runtime/device/device_thread.h"
 
@@ -19,7 +20,7 @@ static void forked(void)
 
 	pthread_mutex_init(&table_lock, NULL);
 	backend_forked();
-	queue_held_forked();
+	queue_threads_forked();
 	__atomic_fetch_add(&device_forks, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < DEVICES_MOST; i++)
 		if (open_devices[i])
@@ -335,5 +336,5 @@ void tenon_device_close_all(void)
 		drop_idle(d);
 		tenon_object_unref(d);
 	}
-	queue_held_leave();
+	queue_threads_leave();
 }

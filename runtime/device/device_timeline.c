@@ -3,8 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/fence.h>
+#include <unistd.h>
 
+#include "lib/fence_fd.h"
 #include "runtime/device/device_core.h"
+#include "runtime/device/device_watch.h"
 
 /* where several promises would do, how long one of them is waited for at a time */
 #define SLICE UINT64_C(1000000)
@@ -25,6 +29,9 @@ struct tenon_timeline {
 	char *reason;
 	struct promise *promises; /* in no order */
 	struct promise *spare;
+	struct watch *watches;
+	int foreign; /* descriptor of an imported fence, which moves it to 1; -1 for none */
+	uint32_t foreign_type;
 };
 
 static void promises_free(struct promise *p)
@@ -38,12 +45,34 @@ static void promises_free(struct promise *p)
 	}
 }
 
+/* Tell the watches of what the timeline has reached. Called with the lock held. */
+static void fire(struct tenon_timeline *t)
+{
+	struct watch **at = &t->watches, *w;
+
+	while ((w = *at)) {
+		if (w->value > t->value && !t->failure) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		w->linked = false;
+		w->notify(w, w->value > t->value ? t->failure : 0);
+	}
+}
+
 static void timeline_delete(void *self, int flags)
 {
 	struct tenon_timeline *t = self;
 
 	if (!(flags & TENON_DELETE_MEMORY))
 		return;
+	/* nothing can reach what is still watched */
+	if (!t->failure)
+		t->failure = -TENON_E_CALL;
+	fire(t);
+	if (t->foreign >= 0)
+		close(t->foreign);
 	promises_free(t->promises);
 	promises_free(t->spare);
 	pthread_cond_destroy(&t->changed);
@@ -68,6 +97,7 @@ int tenon_timeline_create(uint64_t value, struct tenon_timeline **out)
 	pthread_mutex_init(&t->lock, NULL);
 	tenon_object_init(&t->object, device_object_type(DEVICE_OBJECT_TIMELINE), timeline_delete);
 	t->value = value;
+	t->foreign = -1;
 	*out = t;
 	return 0;
 }
@@ -80,11 +110,31 @@ static void fail_locked(struct tenon_timeline *t, int status)
 	t->failure = status < 0 ? status : -TENON_E_CALL;
 	t->reason = device_reason();
 	pthread_cond_broadcast(&t->changed);
+	fire(t);
 }
 
 static int raise_failure(const struct tenon_timeline *t)
 {
 	return tenon_error(t->failure, "%s", t->reason ? t->reason : "no memory for the reason");
+}
+
+/* Has an imported fence signalled. Called with the lock held. */
+static void look_at_foreign(struct tenon_timeline *t)
+{
+	int state = 0;
+
+	if (t->value || t->failure)
+		return;
+	if (t->foreign_type == TENON_FENCE_EVENTFD)
+		state = fence_eventfd_look(t->foreign);
+	else if (t->foreign_type == TENON_FENCE_SYNC_FILE)
+		state = fence_sync_file_look(t->foreign);
+	if (state < 0) {
+		fail_locked(t, state);
+	} else if (state) {
+		t->value = 1;
+		pthread_cond_broadcast(&t->changed);
+	}
 }
 
 /*
@@ -96,6 +146,8 @@ static void advance(struct tenon_timeline *t, struct promise **over)
 	struct promise **at = &t->promises, *p;
 	int reached;
 
+	if (t->foreign >= 0)
+		look_at_foreign(t);
 	while ((p = *at)) {
 		reached = p->value <= t->value || t->failure
 				  ? 1
@@ -109,6 +161,7 @@ static void advance(struct tenon_timeline *t, struct promise **over)
 		} else if (!t->failure && p->value > t->value) {
 			t->value = p->value;
 			pthread_cond_broadcast(&t->changed);
+			fire(t);
 		}
 		*at = p->next;
 		p->next = *over;
@@ -151,6 +204,10 @@ int tenon_timeline_value(struct tenon_timeline *t, uint64_t *value)
 
 static int check_grows(const struct tenon_timeline *t, uint64_t value)
 {
+	if (t->foreign >= 0)
+		return tenon_error(
+			-TENON_E_VALUE,
+			"signal to an imported fence: only the side that exported it can");
 	if (value > t->value)
 		return 0;
 	return tenon_error(-TENON_E_VALUE,
@@ -198,6 +255,7 @@ int tenon_timeline_signal(struct tenon_timeline *t, uint64_t value)
 	if (!err) {
 		t->value = value;
 		pthread_cond_broadcast(&t->changed);
+		fire(t);
 	}
 	/* in a host function a queue must not end: it would wait for that function */
 	put_back(t, over);
@@ -210,6 +268,17 @@ void tenon_timeline_fail(struct tenon_timeline *t, int status)
 	pthread_mutex_lock(&t->lock);
 	fail_locked(t, status);
 	pthread_mutex_unlock(&t->lock);
+}
+
+/* Does a watch wait for a value up to @value. Called with the lock held. */
+static bool is_watched(const struct tenon_timeline *t, uint64_t value)
+{
+	const struct watch *w;
+
+	for (w = t->watches; w; w = w->next)
+		if (w->value <= value)
+			return true;
+	return false;
 }
 
 int timeline_promise(struct tenon_timeline *t, uint64_t value, struct tenon_queue *queue,
@@ -241,6 +310,12 @@ int timeline_promise(struct tenon_timeline *t, uint64_t value, struct tenon_queu
 	p->next = t->promises;
 	t->promises = p;
 	pthread_cond_broadcast(&t->changed);
+	if (!is_watched(t, value))
+		goto unlock;
+	/* it may be reached already; else a thread has to find out */
+	advance(t, &over);
+	if (is_watched(t, value) && t->promises == p)
+		err = queue_watch(queue, serial, t);
 unlock:
 	pthread_mutex_unlock(&t->lock);
 	finish(t, over);
@@ -270,6 +345,7 @@ enum look {
 	LOOK_AGAIN,
 	LOOK_LATE,
 	LOOK_QUEUE,
+	LOOK_FOREIGN,
 };
 
 struct wait {
@@ -302,6 +378,8 @@ static enum look look(struct tenon_timeline *t, uint64_t value, uint64_t deadlin
 			w->until = device_now() + SLICE;
 		tenon_object_ref(w->queue);
 		result = LOOK_QUEUE;
+	} else if (t->foreign >= 0) {
+		result = LOOK_FOREIGN;
 	} else {
 		result = deadline && device_wait(&t->changed, &t->lock, deadline) ? LOOK_AGAIN
 										  : LOOK_LATE;
@@ -324,6 +402,14 @@ int tenon_timeline_wait(struct tenon_timeline *t, uint64_t value, uint64_t deadl
 			continue;
 		case LOOK_LATE:
 			goto late;
+		case LOOK_FOREIGN:
+			if (t->foreign_type == TENON_FENCE_OPAQUE_FD)
+				return tenon_error(-TENON_E_UNSUPPORTED,
+						   "an imported fence of the driver's own can be "
+						   "waited for by queues only");
+			if (!fence_fd_wait(t->foreign, deadline))
+				goto late;
+			continue;
 		case LOOK_QUEUE:
 			break;
 		}
@@ -338,6 +424,23 @@ int tenon_timeline_wait(struct tenon_timeline *t, uint64_t value, uint64_t deadl
 late:
 	return tenon_error(-TENON_E_TIMEOUT, "the timeline did not reach %" PRIu64 " in time",
 			   value);
+}
+
+/* Let the device wait for an imported fence, where it can. Called without the lock. */
+static int resolve_foreign(const struct tenon_timeline *t, struct tenon_queue *queue)
+{
+	const struct tenon_queue_ops *ops = queue->device->ops->queue;
+	int err;
+
+	if (!(queue->device->properties.fence_imports & UINT32_C(1) << t->foreign_type) ||
+	    !ops->import_fence)
+		return t->foreign_type == TENON_FENCE_OPAQUE_FD
+			       ? tenon_error(
+					 -TENON_E_UNSUPPORTED,
+					 "the device does not import fences of the driver's own")
+			       : POINT_PENDING;
+	err = ops->import_fence(queue, t->foreign_type, t->foreign);
+	return err ? err : POINT_READY;
 }
 
 int timeline_resolve(const struct tenon_point *point, struct tenon_queue *queue)
@@ -366,6 +469,8 @@ int timeline_resolve(const struct tenon_point *point, struct tenon_queue *queue)
 	}
 	pthread_mutex_unlock(&t->lock);
 	finish(t, over);
+	if (state == POINT_PENDING && !other && t->foreign >= 0)
+		return resolve_foreign(t, queue);
 	if (other) {
 		state = ops->order(queue, other, serial);
 		if (!state)
@@ -373,4 +478,131 @@ int timeline_resolve(const struct tenon_point *point, struct tenon_queue *queue)
 		tenon_object_unref(other);
 	}
 	return state;
+}
+
+void timeline_import(struct tenon_timeline *t, uint32_t type, int fd)
+{
+	t->foreign = fd;
+	t->foreign_type = type;
+}
+
+int timeline_foreign(const struct tenon_timeline *t, uint32_t *type)
+{
+	*type = t->foreign_type;
+	return t->foreign;
+}
+
+/* Have the queues that promised enough watched. Called with the lock held. */
+static int watch_promises(struct tenon_timeline *t, uint64_t value)
+{
+	struct promise *p;
+	int err = 0;
+
+	for (p = t->promises; p && !err; p = p->next)
+		if (p->value >= value)
+			err = queue_watch(p->queue, p->serial, t);
+	return err;
+}
+
+bool timeline_decided(struct tenon_timeline *t, uint64_t value, int *status)
+{
+	struct promise *over = NULL;
+	bool decided;
+
+	pthread_mutex_lock(&t->lock);
+	advance(t, &over);
+	decided = t->value >= value || t->failure;
+	*status = t->value < value && t->failure ? raise_failure(t) : 0;
+	pthread_mutex_unlock(&t->lock);
+	finish(t, over);
+	return decided;
+}
+
+int timeline_export(struct tenon_timeline *t, uint64_t value, uint32_t type, int *fd)
+{
+	const struct tenon_queue_ops *ops;
+	struct tenon_queue *queue = NULL;
+	struct promise *p, *over = NULL;
+	uint64_t serial = 0;
+	bool others;
+	int err;
+
+	pthread_mutex_lock(&t->lock);
+	advance(t, &over);
+	p = find_promise(t, value, &others);
+	if (p) {
+		queue = p->queue;
+		serial = p->serial;
+		tenon_object_ref(queue);
+	}
+	pthread_mutex_unlock(&t->lock);
+	finish(t, over);
+	if (!queue)
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"a fence of type %u is made for a point that a queue has promised "
+			"and not reached; export this one as an eventfd",
+			type);
+	ops = queue->device->ops->queue;
+	if (type < 32 && queue->device->properties.fence_exports & UINT32_C(1) << type &&
+	    ops->export_fence)
+		err = ops->export_fence(queue, serial, type, fd);
+	else
+		err = tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"the device does not export fences of type %u; it does those of mask 0x%x",
+			type, queue->device->properties.fence_exports);
+	tenon_object_unref(queue);
+	return err;
+}
+
+int timeline_watch(struct tenon_timeline *t, struct watch *w)
+{
+	struct promise *over = NULL;
+	int state = 1;
+
+	pthread_mutex_lock(&t->lock);
+	advance(t, &over);
+	if (t->value >= w->value || t->failure) {
+		state = 0;
+	} else if (t->foreign >= 0) {
+		state = tenon_error(-TENON_E_UNSUPPORTED, "an imported fence is waited for by its "
+							  "descriptor, or by queues");
+	} else {
+		int err = watch_promises(t, w->value);
+
+		state = err ? err : 1;
+	}
+	if (state == 1) {
+		w->linked = true;
+		w->next = t->watches;
+		t->watches = w;
+	}
+	pthread_mutex_unlock(&t->lock);
+	finish(t, over);
+	return state;
+}
+
+void timeline_unwatch(struct tenon_timeline *t, struct watch *w)
+{
+	struct watch **at = &t->watches;
+
+	pthread_mutex_lock(&t->lock);
+	if (w->linked) {
+		while (*at != w)
+			at = &(*at)->next;
+		*at = w->next;
+		w->linked = false;
+	}
+	pthread_mutex_unlock(&t->lock);
+}
+
+void timeline_look(struct tenon_timeline *t)
+{
+	struct promise *over = NULL;
+
+	pthread_mutex_lock(&t->lock);
+	advance(t, &over);
+	pthread_mutex_unlock(&t->lock);
+	finish(t, over);
 }

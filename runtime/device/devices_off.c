@@ -5,6 +5,7 @@
  */
 #include <tenon/commands.h>
 #include <tenon/executable.h>
+#include <tenon/fence.h>
 #include <tenon/memory.h>
 #include <tenon/queue.h>
 
@@ -133,7 +134,31 @@ OFF_OUT(tenon_program_read, *out = NULL, (struct tenon_slice kind, int generatio
 	struct tenon_slice bytes, const char *label, struct tenon_program **out))
 OFF_VOID(tenon_program_free, (struct tenon_program *program))
 OFF(tenon_host_run, (tenon_host_kernel function, const struct tenon_dispatch *dispatch))
+OFF_OUT(tenon_fence_export, *fd = -1, (const struct tenon_point *point, uint32_t type, int *fd))
+OFF_OUT(tenon_fence_import, *out = NULL, (uint32_t type, int fd, struct tenon_timeline **out))
+OFF(tenon_wait_any, (const struct tenon_point *points, size_t count, uint64_t deadline,
+	size_t *which))
+OFF(tenon_wait_all, (const struct tenon_point *points, size_t count, uint64_t deadline,
+	size_t *which))
+OFF_OUT(tenon_wait_set_create, *out = NULL, (struct tenon_wait_set **out))
+OFF(tenon_wait_set_add, (struct tenon_wait_set *set, const struct tenon_point *point,
+	void *context))
 /* clang-format on */
+
+int tenon_wait_set_fd(const struct tenon_wait_set *set)
+{
+	return -1;
+}
+
+int tenon_wait_set_next(struct tenon_wait_set *set, struct tenon_wait_result *result)
+{
+	return 0;
+}
+
+size_t tenon_wait_set_remove(struct tenon_wait_set *set, const void *context)
+{
+	return 0;
+}
 
 const struct tenon_backend *tenon_backend_find(struct tenon_slice name)
 {

@@ -6,7 +6,7 @@
 
 static const struct cts_case *const suites[] = {
 	cts_memory_cases,   cts_handle_cases,	cts_copy_cases,	      cts_queue_cases,
-	cts_timeline_cases, cts_commands_cases, cts_executable_cases, cts_argument_cases,
+	cts_timeline_cases, cts_fence_cases, cts_commands_cases, cts_executable_cases, cts_argument_cases,
 	cts_call_cases,	    cts_tensor_cases,	cts_thread_cases,     cts_loss_cases,
 };
 
