@@ -136,9 +136,9 @@ static int cpu_open(const struct tenon_device_choice *choice, struct tenon_devic
 		free(d);
 		return err;
 	}
-	cpu_describe(choice->index, &d->base.properties);
+	cpu_describe(choice->index, d->base.properties);
 	if (worker)
-		d->base.properties.flags &= ~(uint32_t)TENON_DEVICE_INLINE;
+		d->base.properties->flags &= ~(uint32_t)TENON_DEVICE_INLINE;
 	d->worker = worker;
 	*out = &d->base;
 	return 0;

@@ -32,7 +32,7 @@ static int make(struct tenon_device *device, uint64_t size, uint32_t usage, enum
 	if (!m)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a piece of memory");
 	tenon_memory_init(&m->base, device, size, usage);
-	m->base.flags = device->properties.heaps[0].flags;
+	m->base.flags = device->properties->heaps[0].flags;
 	m->base.address = (uintptr_t)bytes;
 	m->base.host = bytes;
 	m->source = source;

@@ -37,7 +37,7 @@ int cuda_error(const struct cuda_device *d, int status, const char *format, ...)
 	tenon_error_v(status, format, args);
 	va_end(args);
 	return tenon_error_in(status, "cuda:%d (%s)", d->base.id.device_id,
-			      d->base.properties.name);
+			      d->base.properties->name);
 }
 
 int cuda_failed(struct cuda_device *d, int status, const char *format, ...)
@@ -199,7 +199,7 @@ static int check_choice(const struct cuda_api *cu, const struct tenon_device_cho
 
 static void look_up(struct cuda_device *d, int device)
 {
-	const struct tenon_device_properties *p = &d->base.properties;
+	const struct tenon_device_properties *p = d->base.properties;
 
 	d->pools = p->flags & TENON_DEVICE_STREAM_ORDERED;
 	d->clusters = d->cu->LaunchKernelEx && cuda_attribute(d->cu, device, CU_ATTRIBUTE_CLUSTERS);
@@ -228,7 +228,7 @@ int cuda_device_open(const struct tenon_device_choice *choice, struct tenon_devi
 				choice->index);
 	if (err)
 		goto free_device;
-	cuda_describe(cu, device, &d->base.properties);
+	cuda_describe(cu, device, d->base.properties);
 	d->base.id = (DLDevice){ kDLCUDA, (int32_t)choice->index };
 	look_up(d, device);
 	status = cuda_context_get(cu, choice->index, device, &d->context);

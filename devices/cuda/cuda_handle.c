@@ -70,7 +70,7 @@ int cuda_exportable_alloc(struct cuda_device *d, const struct tenon_memory_reque
 	struct cuda_memory *m;
 	int status;
 
-	if (!d->base.properties.exports || request->usage & TENON_MEMORY_MAP || request->heap == 1)
+	if (!d->base.properties->exports || request->usage & TENON_MEMORY_MAP || request->heap == 1)
 		return cuda_error(d, -TENON_E_UNSUPPORTED,
 				  "memory that is exported has to be the device's own, and the "
 				  "device to support it");
@@ -87,7 +87,7 @@ int cuda_exportable_alloc(struct cuda_device *d, const struct tenon_memory_reque
 		return cuda_failed(d, status, "allocating %" PRIu64 " bytes that can be exported",
 				   request->size);
 	}
-	*out = cuda_memory_finish(d, m, d->base.properties.heaps[0].flags);
+	*out = cuda_memory_finish(d, m, d->base.properties->heaps[0].flags);
 	return 0;
 }
 
@@ -177,7 +177,7 @@ int cuda_import(struct tenon_device *device, const struct tenon_memory_import *f
 		return cuda_failed(d, status, "importing %" PRIu64 " bytes of %s", from->size,
 				   host ? "host memory" : "an opaque fd");
 	}
-	*out = cuda_memory_finish(d, m, device->properties.heaps[host].flags);
+	*out = cuda_memory_finish(d, m, device->properties->heaps[host].flags);
 	return 0;
 }
 

@@ -51,7 +51,7 @@ __attribute__((noinline)) static int launch_failed(const struct cuda_kernel *k,
 			   "most %u), %u bytes of shared memory",
 			   (int)info->name.size, info->name.data, p->grid[0], p->grid[1],
 			   p->grid[2], p->block[0], p->block[1], p->block[2],
-			   d->base.properties.max_threads, p->shared);
+			   d->base.properties->max_threads, p->shared);
 }
 
 static void add_attribute(struct cu_launch_attribute *a, uint32_t *count, uint32_t id,

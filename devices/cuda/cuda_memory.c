@@ -156,7 +156,7 @@ static int cuda_alloc(struct tenon_device *device, const struct tenon_memory_req
 		return cuda_failed(d, status, "allocating %" PRIu64 " bytes of heap %d",
 				   request->size, host);
 	}
-	*out = cuda_memory_finish(d, m, device->properties.heaps[host].flags);
+	*out = cuda_memory_finish(d, m, device->properties->heaps[host].flags);
 	return 0;
 }
 

@@ -29,12 +29,12 @@ static int load_failed(struct cuda_device *d, const struct tenon_program *p, int
 	if (!*trim(errors) && !*trim(infos))
 		return cuda_failed(d, status, "loading %.*s of %zu bytes for %s",
 				   (int)p->format.size, p->format.data, p->code.size,
-				   d->base.properties.architecture);
+				   d->base.properties->architecture);
 	/* where the whole context is gone the log says nothing about it */
 	if (status == CU_OUT_OF_MEMORY || status >= CU_NOT_READY)
 		return cuda_failed(d, status, "loading a program: %.100s", errors);
 	return cuda_error(d, -TENON_E_DEVICE, "%.*s does not load for %s: %s:\n%s%s%s",
-			  (int)p->format.size, p->format.data, d->base.properties.architecture,
+			  (int)p->format.size, p->format.data, d->base.properties->architecture,
 			  cuda_status_text(d->cu, status, text, sizeof(text)), errors,
 			  *errors && *infos ? "\n" : "", infos);
 }

@@ -52,7 +52,7 @@ static void add_headers(struct options *o)
  */
 static int architectures(const struct cuda_device *d, char out[4][24])
 {
-	const char *sm = d->base.properties.architecture + 3;
+	const char *sm = d->base.properties->architecture + 3;
 	int n = 0;
 
 	if (strlen(sm) > 2 || *sm >= '9')
@@ -139,7 +139,7 @@ static int compile(struct cuda_device *d, const struct nvrtc_api *n, const char 
 static void cache_key(const struct cuda_device *d, const struct nvrtc_api *n,
 		      struct tenon_slice source, struct disk_cache_key *key)
 {
-	const char *architecture = d->base.properties.architecture;
+	const char *architecture = d->base.properties->architecture;
 	int version[2] = { 0, 0 };
 	const struct tenon_slice parts[] = { source,
 					     { architecture, strlen(architecture) },

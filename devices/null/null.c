@@ -74,7 +74,7 @@ static int null_open(const struct tenon_device_choice *choice, struct tenon_devi
 		free(d);
 		return err;
 	}
-	null_describe(choice->index, &d->base.properties);
+	null_describe(choice->index, d->base.properties);
 	*out = &d->base;
 	return 0;
 }

@@ -111,7 +111,7 @@ static int open_context(struct opencl_device *d)
 static int open_found(struct opencl_device *d, const struct opencl_found *found, uint32_t index)
 {
 	static const char classes[][12] = { "device", "cpu", "gpu", "gpu", "accelerator" };
-	struct tenon_device_properties properties = { 0 };
+	struct tenon_device_properties properties = { .size = sizeof(properties) };
 	char platform[128];
 	int err;
 
@@ -124,7 +124,7 @@ static int open_found(struct opencl_device *d, const struct opencl_found *found,
 				&opencl_backend, index);
 	if (err)
 		return err;
-	d->base.properties = properties;
+	*d->base.properties = properties;
 	err = open_context(d);
 	if (err)
 		tenon_device_fini(&d->base);

@@ -85,7 +85,7 @@ int opencl_launch_failed(const struct opencl_kernel *k, const struct tenon_dispa
 			 int status)
 {
 	struct opencl_device *d = opencl_kernel_device(k);
-	const struct tenon_device_properties *p = &d->base.properties;
+	const struct tenon_device_properties *p = d->base.properties;
 
 	return opencl_failed(d, status ? status : OCL_INVALID_GLOBAL_WORK_SIZE,
 			     "launching kernel %s with %u x %u x %u threads a block (at most %u, "

@@ -20,7 +20,7 @@ static int memory_new(struct opencl_device *d, ocl_mem mem, uint64_t size, uint3
 		return opencl_nomem("a piece of device memory");
 	}
 	tenon_memory_init(&m->base, &d->base, size, usage);
-	m->base.flags = d->base.properties.heaps[0].flags;
+	m->base.flags = d->base.properties->heaps[0].flags;
 	m->mem = mem;
 	m->identity = __atomic_add_fetch(&d->made, 1, __ATOMIC_RELAXED);
 	*out = &m->base;
@@ -42,7 +42,7 @@ static int buffer_new(struct opencl_device *d, uint64_t flags, void *host, uint6
 		status = OCL_MEM_OBJECT_ALLOCATION_FAILURE;
 	return opencl_failed(d, status,
 			     "allocating %" PRIu64 " bytes (at most %" PRIu64 " in one piece)",
-			     size, d->base.properties.max_allocation);
+			     size, d->base.properties->max_allocation);
 }
 
 static int opencl_alloc(struct tenon_device *device, const struct tenon_memory_request *request,
@@ -172,10 +172,10 @@ static int opencl_import(struct tenon_device *device, const struct tenon_memory_
 	if (from->type != TENON_HANDLE_HOST_POINTER)
 		return import_dma_buf(d, from, out);
 	/* a driver copies what it cannot use in place, and that would go unnoticed */
-	if ((uintptr_t)from->pointer % device->properties.alignment)
+	if ((uintptr_t)from->pointer % device->properties->alignment)
 		return opencl_error(d, -TENON_E_VALUE,
 				    "host memory at %p: want a multiple of %" PRIu64, from->pointer,
-				    device->properties.alignment);
+				    device->properties->alignment);
 	return buffer_new(d, OCL_MEM_USE_HOST_PTR, from->pointer, from->size, from->usage, out);
 }
 

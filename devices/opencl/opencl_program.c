@@ -75,7 +75,7 @@ int opencl_program_of_binary(struct opencl_device *d, struct tenon_slice bytes, 
 
 static void cache_key(struct opencl_device *d, struct tenon_slice text, struct disk_cache_key *key)
 {
-	const struct tenon_device_properties *p = &d->base.properties;
+	const struct tenon_device_properties *p = d->base.properties;
 	const struct tenon_slice parts[] = { text, tenon_slice_of(d->options ? d->options : ""),
 					     tenon_slice_of(p->name), tenon_slice_of(p->driver),
 					     tenon_slice_of(p->compute_version) };

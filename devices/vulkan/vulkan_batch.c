@@ -169,7 +169,7 @@ int vulkan_batch_flush(struct vulkan_queue *q)
 static void read_stamps(struct vulkan_queue *q, const struct vulkan_batch *b)
 {
 	struct vulkan_device *d = vulkan_queue_device(q);
-	uint64_t period = q->base.device->properties.timestamp_period;
+	uint64_t period = q->base.device->properties->timestamp_period;
 	uint64_t ticks[VULKAN_BATCH_STAMPS] = { 0 };
 	uint32_t i;
 

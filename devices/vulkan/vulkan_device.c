@@ -93,20 +93,20 @@ static int make_device(struct vulkan_device *d)
 		return tenon_error(-TENON_E_DEVICE,
 				   "%s (%s): the driver has no timeline semaphores (Vulkan 1.2 or "
 				   "VK_KHR_timeline_semaphore); update it",
-				   d->base.properties.name, d->base.properties.driver);
+				   d->base.properties->name, d->base.properties->driver);
 	info.pNext = &features.all;
 	info.enabledExtensionCount = vulkan_extension_list(d->facts.extensions & enabled, names);
 	r = vulkan_instance.api.CreateDevice(d->physical, &info, NULL, &d->handle);
 	if (r)
 		return tenon_error_in(vulkan_result(r, "CreateDevice"), "%s",
-				      d->base.properties.name);
+				      d->base.properties->name);
 	return 0;
 }
 
 /* An extension that is promised and whose functions are not there is done without. */
 static void forget_what_is_missing(struct vulkan_device *d)
 {
-	struct tenon_device_properties *p = &d->base.properties;
+	struct tenon_device_properties *p = d->base.properties;
 	struct vulkan_facts *f = &d->facts;
 
 	if (!d->api.CmdPushDescriptorSetKHR)
@@ -127,14 +127,14 @@ static int start(struct vulkan_device *d, uint32_t without)
 
 	vulkan_facts_read(d->physical, without & (WITHOUT_HOST_MEMORY - 1),
 			  without & WITHOUT_1_2 ? VK_API_VERSION_1_1 : VK_API_VERSION_1_3, f,
-			  &d->base.properties);
+			  d->base.properties);
 	d->staging = without & WITHOUT_HOST_MEMORY;
 	if (f->version < VK_API_VERSION_1_1 || f->family == UINT32_MAX ||
-	    !d->base.properties.heap_count)
+	    !d->base.properties->heap_count)
 		return tenon_error(
 			-TENON_E_DEVICE,
 			"%s: has Vulkan %s, and %s queue that computes; want 1.1 and one",
-			d->base.properties.name, d->base.properties.compute_version,
+			d->base.properties->name, d->base.properties->compute_version,
 			f->family == UINT32_MAX ? "no" : "a");
 	d->port_count = f->family_queues < VULKAN_PORTS ? f->family_queues : VULKAN_PORTS;
 	err = make_device(d);
@@ -203,7 +203,7 @@ static int available_memory(struct tenon_device *device, uint64_t *bytes)
 	};
 	uint32_t heap = d->facts.memory.memoryTypes[d->facts.heap_types[0]].heapIndex;
 
-	*bytes = device->properties.total_memory;
+	*bytes = device->properties->total_memory;
 	if (!(d->facts.extensions & VULKAN_BUDGET))
 		return 0;
 	vulkan_instance.api.GetPhysicalDeviceMemoryProperties2(d->physical, &memory);

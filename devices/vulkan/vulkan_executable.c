@@ -37,7 +37,7 @@ static int vulkan_executable_create(struct tenon_device *device,
 				   "format \"vulkan\"",
 				   (int)program->kind.size, program->kind.data,
 				   (int)program->format.size, program->format.data,
-				   device->properties.name);
+				   device->properties->name);
 	e = calloc(1, sizeof(*e));
 	if (e)
 		e->kernels = calloc(1, sizeof(*e->kernels) +
@@ -138,7 +138,7 @@ static int build(struct vulkan_device *d, const struct tenon_kernel_info *info,
 		 const uint32_t *words, size_t count, struct vulkan_kernel *k)
 {
 	bool block = (info->code_flags & 1) && info->scalar_count;
-	const struct tenon_device_properties *p = &d->base.properties;
+	const struct tenon_device_properties *p = d->base.properties;
 	struct spirv_limits limits = {
 		.bindings = info->memory_count + block,
 		.max_block = { p->max_block[0], p->max_block[1], p->max_block[2] },

@@ -40,9 +40,9 @@ int vulkan_import(struct tenon_device *device, const struct tenon_memory_import 
 	struct tenon_memory_import own = *from;
 	int err = 0;
 
-	if (!(device->properties.imports & (1u << from->type)))
+	if (!(device->properties->imports & (1u << from->type)))
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s imports no handles of type %u",
-				   device->properties.name, from->type);
+				   device->properties->name, from->type);
 	if (from->type == TENON_HANDLE_HOST_POINTER) {
 		err = check_pointer(d, from);
 	} else {
@@ -75,9 +75,9 @@ int vulkan_export(struct tenon_memory *memory, uint32_t type, int *fd)
 	};
 	VkResult r;
 
-	if (!(memory->device->properties.exports & (1u << type)) || offset)
+	if (!(memory->device->properties->exports & (1u << type)) || offset)
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s exports no handles of type %u%s",
-				   memory->device->properties.name, type,
+				   memory->device->properties->name, type,
 				   offset ? " of a part of memory" : "");
 	r = d->api.GetMemoryFdKHR(d->handle, &info, fd);
 	return vulkan_check(d, r, "GetMemoryFdKHR");

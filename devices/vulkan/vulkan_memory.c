@@ -182,7 +182,7 @@ static int choose_type(struct vulkan_device *d, uint32_t types, uint32_t usage, 
 		return tenon_error(
 			-TENON_E_UNSUPPORTED,
 			"%s: no memory of the kind that is asked for (usage %#x, heap %d)",
-			d->base.properties.name, usage, (int)heap);
+			d->base.properties->name, usage, (int)heap);
 	m->type = (uint32_t)type;
 	return 0;
 }
@@ -260,7 +260,7 @@ static int vulkan_alloc(struct tenon_device *device, const struct tenon_memory_r
 
 	if ((request->usage & TENON_MEMORY_EXPORT) && !d->facts.exports)
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s exports no memory",
-				   device->properties.name);
+				   device->properties->name);
 	err = vulkan_buffer_make(d, request->size, request->usage, request->heap, NULL, &made);
 	return err ? err : vulkan_memory_finish(d, &made, out);
 }

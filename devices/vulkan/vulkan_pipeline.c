@@ -15,7 +15,7 @@
 static void make_key(const struct vulkan_device *d, const uint32_t *words, size_t count,
 		     struct disk_cache_key *key)
 {
-	const char *driver = d->base.properties.driver;
+	const char *driver = d->base.properties->driver;
 	const struct tenon_slice parts[] = {
 		{ (const char *)words, count * 4 },
 		{ (const char *)d->facts.cache_uuid, VK_UUID_SIZE },

@@ -177,9 +177,9 @@ static int vulkan_queue_submit(struct tenon_queue *queue, const struct tenon_ope
 		return tenon_device_check(queue->device);
 	if (op->kind == TENON_OP_EXECUTE)
 		return vulkan_commands_run(q, op);
-	if (op->kind == TENON_OP_TIMESTAMP && !queue->device->properties.timestamp_period)
+	if (op->kind == TENON_OP_TIMESTAMP && !queue->device->properties->timestamp_period)
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s has no clock",
-				   queue->device->properties.name);
+				   queue->device->properties->name);
 	if ((op->kind == TENON_OP_WRITE || op->kind == TENON_OP_READ) && in_place(q, op)) {
 		move_in_place(op);
 		return 0;
@@ -237,7 +237,7 @@ static int timed_out(struct vulkan_queue *q, uint64_t serial)
 			   "%s: batch %" PRIu64
 			   " of commands was not done by the deadline; the last "
 			   "one done is %" PRIu64,
-			   q->base.device->properties.name, serial,
+			   q->base.device->properties->name, serial,
 			   __atomic_load_n(&q->done, __ATOMIC_RELAXED));
 }
 

@@ -87,7 +87,7 @@ static int too_large(struct vulkan_recorder *r, const struct tenon_argument *a, 
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "buffer %u has %" PRIu64 " bytes; kernels on %s reach %" PRIu64
 			   " of a buffer. Hand on a part of it",
-			   a->index, size, r->device->base.properties.name,
+			   a->index, size, r->device->base.properties->name,
 			   r->device->facts.range_most);
 }
 
@@ -203,7 +203,7 @@ static int bind_arguments(struct vulkan_recorder *r, const struct tenon_dispatch
 
 static int grid_too_large(struct vulkan_recorder *r, const struct tenon_dispatch *d)
 {
-	const uint32_t *most = r->device->base.properties.max_grid;
+	const uint32_t *most = r->device->base.properties->max_grid;
 
 	return tenon_error(-TENON_E_VALUE, "grid of %u x %u x %u; the most is %u x %u x %u",
 			   d->grid[0], d->grid[1], d->grid[2], most[0], most[1], most[2]);
@@ -213,7 +213,7 @@ static int dispatch(struct vulkan_recorder *r, const struct tenon_dispatch *d)
 {
 	const struct vulkan_kernel *kernel = (const struct vulkan_kernel *)d->kernel;
 	const struct vulkan_device_api *api = &r->device->api;
-	const uint32_t *most = r->device->base.properties.max_grid;
+	const uint32_t *most = r->device->base.properties->max_grid;
 	int err;
 
 	if (d->grid[0] > most[0] || d->grid[1] > most[1] || d->grid[2] > most[2])

@@ -20,8 +20,9 @@
  * in $(libdir)/tenon/backends or $TENON_BACKEND_PATH that export `tenon_backend_entry`.
  *
  * Structs that begin a backend's own (struct tenon_device, …) are filled by tenon_*_init(); what the
- * backend may set and when is said at each field. All tables begin with their size, so that slots
- * can be added at the end without a new ABI number.
+ * backend may set and when is said at each field. All tables and the properties begin with their size, and
+ * grow at the end only: a plug-in that was built with shorter ones goes on working, and slots that it
+ * does not know are NULL to the library.
  */
 
 #include <tenon/buffer.h>
@@ -42,7 +43,7 @@ struct tenon_commands_ops;
 struct tenon_executable_ops;
 
 /* raised when a table or a struct of the device headers changes in a way that sizes cannot tell */
-#define TENON_DEVICE_ABI 1
+#define TENON_DEVICE_ABI 2
 
 /* a DLPack device type of Tenon's own; the others from 64 to 126 are for backends that DLPack has no number for */
 #define TENON_DEVICE_NULL 100
@@ -87,6 +88,8 @@ struct tenon_heap {
 
 /**
  * struct tenon_device_properties - what a device is and can; 0 or "" where it is not known
+ * @size: sizeof(struct tenon_device_properties) of the library, which makes the struct. A backend that was
+ *	built with longer headers writes nothing behind it.
  * @name: the device's name as its driver gives it
  * @vendor: who made it
  * @driver: the driver's name and version, for people; part of the key of cached kernels
@@ -124,6 +127,7 @@ struct tenon_heap {
  *	every device, and needs no bit
  */
 struct tenon_device_properties {
+	size_t size;
 	char name[128];
 	char vendor[64];
 	char driver[128];
@@ -222,13 +226,14 @@ struct tenon_backend {
 	/**
 	 * @describe: fill the properties of a device without opening it
 	 *
-	 * Must be cheap and must not start a context on the device. @properties comes zeroed.
+	 * Must be cheap and must not start a context on the device. @properties comes zeroed, but for
+	 * its size.
 	 */
 	int (*describe)(uint32_t index, struct tenon_device_properties *properties);
 	/**
 	 * @open: open a device
 	 *
-	 * Makes the backend's struct, calls tenon_device_init(), fills device->properties. Returns 0
+	 * Makes the backend's struct, calls tenon_device_init(), fills device->properties-> Returns 0
 	 * with one reference, -TENON_E_DEVICE, -TENON_E_VALUE for an option, -TENON_E_NOMEM.
 	 */
 	int (*open)(const struct tenon_device_choice *choice, struct tenon_device **out);
@@ -286,7 +291,7 @@ struct tenon_device_ops {
  * @object: header; of type "tenon.Device"
  * @ops: what it does
  * @backend: who opened it
- * @properties: filled by the backend before open returns, then constant
+ * @properties: made by tenon_device_init(), filled by the backend before open returns, then constant
  * @index: which of the backend's devices
  * @id: DLPack's type and number; set by the core when open returned
  * @slot: small number, unique among open devices; set by the core
@@ -297,7 +302,7 @@ struct tenon_device {
 	struct tenon_object object;
 	const struct tenon_device_ops *ops;
 	const struct tenon_backend *backend;
-	struct tenon_device_properties properties;
+	struct tenon_device_properties *properties;
 	uint32_t index;
 	DLDevice id;
 	uint32_t slot;

@@ -280,7 +280,7 @@ int tenon_memory_export(struct tenon_memory *memory, uint32_t type, int *fd);
 /** tenon_memory_data - what a tensor in this memory has as its data */
 static inline void *tenon_memory_data(struct tenon_memory *memory)
 {
-	if (memory->device->properties.flags & TENON_DEVICE_ADDRESSES)
+	if (memory->device->properties->flags & TENON_DEVICE_ADDRESSES)
 		return (void *)(uintptr_t)memory->address;
 	return memory;
 }

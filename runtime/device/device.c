@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/device/device_core.h"
+#include "runtime/device/device_tables.h"
 #include "runtime/device/device_table.h"
 
 uint32_t device_forks;
@@ -52,35 +53,29 @@ static void device_delete(void *self, int flags)
 	device->ops->close(device);
 }
 
-static bool ops_fit(const struct tenon_device_ops *ops)
-{
-	return ops->size >= sizeof(*ops) && ops->memory->size >= sizeof(*ops->memory) &&
-	       ops->queue->size >= sizeof(*ops->queue) &&
-	       (!ops->commands || ops->commands->size >= sizeof(*ops->commands)) &&
-	       (!ops->executable || ops->executable->size >= sizeof(*ops->executable));
-}
-
 int tenon_device_init(struct tenon_device *device, const struct tenon_device_ops *ops,
 		      const struct tenon_backend *backend, uint32_t index)
 {
 	struct tenon_device_core *core;
+	int err;
 
-	if (!ops_fit(ops))
-		return tenon_error(-TENON_E_USAGE,
-				   "backend \"%s\" was made for an older Tenon: its tables are too "
-				   "short. Build it anew",
-				   backend->name);
 	core = calloc(1, sizeof(*core));
 	if (!core)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a device");
+	err = device_tables_complete(&ops, &core->tables);
+	if (err) {
+		free(core);
+		return tenon_error_in(err, "backend \"%s\"", backend->name);
+	}
 	pthread_mutex_init(&core->lock, NULL);
 	core->forks = __atomic_load_n(&device_forks, __ATOMIC_RELAXED);
 	tenon_object_init(&device->object, device_object_type(DEVICE_OBJECT_DEVICE), device_delete);
 	device->ops = ops;
 	device->backend = backend;
-	memset(&device->properties, 0, sizeof(device->properties));
-	device->properties.drm_render = -1;
-	memset(device->properties.pci, 0xff, sizeof(device->properties.pci));
+	device->properties = &core->properties;
+	device->properties->size = sizeof(core->properties);
+	device->properties->drm_render = -1;
+	memset(device->properties->pci, 0xff, sizeof(device->properties->pci));
 	device->index = index;
 	device->id.device_type = backend->device_type;
 	device->id.device_id = (int32_t)index;
@@ -97,6 +92,7 @@ void tenon_device_fini(struct tenon_device *device)
 	pthread_mutex_destroy(&core->lock);
 	free(core->reason);
 	free(core->query);
+	free(core->tables);
 	free(core);
 	device->core = NULL;
 }

@@ -22,7 +22,7 @@ static int number_value(uint64_t number, struct tenon_value *out)
 
 static int available(struct tenon_device *d, struct tenon_value *out)
 {
-	uint64_t bytes = d->properties.total_memory;
+	uint64_t bytes = d->properties->total_memory;
 	int err = 0;
 
 	if (d->ops->available_memory)
@@ -32,7 +32,7 @@ static int available(struct tenon_device *d, struct tenon_value *out)
 
 static int answer(struct tenon_device *d, int attribute, struct tenon_value *out)
 {
-	const struct tenon_device_properties *p = &d->properties;
+	const struct tenon_device_properties *p = d->properties;
 	char text[64];
 
 	switch (attribute) {

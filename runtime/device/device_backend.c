@@ -18,6 +18,9 @@ struct opened {
 	uint32_t forks; /* device_forks then */
 };
 
+/* the table as it was when the ABI got its number */
+#define BACKEND_LEAST (offsetof(struct tenon_backend, doctor) + sizeof(void *))
+
 static struct opened *opened;	      /* under the lock of calls */
 static struct registered *registered; /* grows at the end, never shrinks */
 static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -195,12 +198,12 @@ int tenon_backend_register(const struct tenon_backend *backend)
 	struct registered *r, **end = &registered;
 	int err = 0;
 
-	if (backend->abi != TENON_DEVICE_ABI || backend->size < sizeof(*backend))
+	if (backend->abi != TENON_DEVICE_ABI || backend->size < BACKEND_LEAST)
 		return tenon_error(
 			-TENON_E_USAGE,
 			"a backend of device ABI %u and %u bytes; this library takes ABI "
-			"%u and %zu bytes. Build it anew",
-			backend->abi, backend->size, TENON_DEVICE_ABI, sizeof(*backend));
+			"%u and at least %zu bytes. Build it anew",
+			backend->abi, backend->size, TENON_DEVICE_ABI, BACKEND_LEAST);
 	if (!is_name(backend->name) || !backend->count || !backend->describe || !backend->open)
 		return tenon_error(
 			-TENON_E_USAGE,
@@ -251,6 +254,7 @@ int tenon_backend_describe(const struct tenon_backend *backend, uint32_t index,
 	int err;
 
 	memset(properties, 0, sizeof(*properties));
+	properties->size = sizeof(*properties);
 	properties->drm_render = -1;
 	memset(properties->pci, 0xff, sizeof(properties->pci));
 	err = backend_enter(backend, &count);

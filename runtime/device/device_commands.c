@@ -145,7 +145,7 @@ int tenon_commands_record(struct tenon_commands *c, const struct tenon_operation
 				   operation_name(op->kind));
 	err = operation_check(c->device, op);
 	if (!err && op->kind == TENON_OP_DISPATCH)
-		err = check_launch(&c->device->properties, op->as.dispatch);
+		err = check_launch(c->device->properties, op->as.dispatch);
 	if (err)
 		return err;
 	n = malloc(sizeof(*n));

@@ -42,6 +42,7 @@ struct retired;
 struct held;
 struct pool;
 struct watched;
+struct device_tables;
 
 struct tenon_device_core {
 	pthread_mutex_t lock; /* of all that follows */
@@ -52,6 +53,8 @@ struct tenon_device_core {
 	uint32_t has_retired; /* the same as a flag that may be read without the lock */
 	char *query;	      /* the URI's keys; NULL for none */
 	uint32_t forks;	      /* device_forks when it was opened */
+	struct tenon_device_properties properties;
+	struct device_tables *tables; /* completed; NULL while the backend's own are long enough */
 };
 
 struct tenon_queue_core {

@@ -53,7 +53,7 @@ static int check_usage(struct tenon_device *device, uint32_t usage)
 	if (!usage || usage & ~(uint32_t)USAGES)
 		return tenon_error(-TENON_E_VALUE, "memory for the uses 0x%x: want some of 0x%x",
 				   usage, USAGES);
-	if (usage & TENON_MEMORY_EXPORT && !device->properties.exports)
+	if (usage & TENON_MEMORY_EXPORT && !device->properties->exports)
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s gives no memory away",
 				   device_label(device, label));
 	return 0;
@@ -62,7 +62,7 @@ static int check_usage(struct tenon_device *device, uint32_t usage)
 int tenon_memory_alloc(struct tenon_device *device, const struct tenon_memory_request *request,
 		       struct tenon_memory **out)
 {
-	const struct tenon_device_properties *p = &device->properties;
+	const struct tenon_device_properties *p = device->properties;
 	char label[DEVICE_LABEL];
 	int err;
 
@@ -99,7 +99,7 @@ static int check_within(const struct tenon_memory *m, uint64_t offset, uint64_t 
 int tenon_memory_subrange(struct tenon_memory *memory, uint64_t offset, uint64_t size,
 			  struct tenon_memory **out)
 {
-	uint64_t align = memory->device->properties.alignment, from = offset;
+	uint64_t align = memory->device->properties->alignment, from = offset;
 	struct tenon_memory *root, *m;
 	int err;
 
@@ -231,17 +231,17 @@ int tenon_memory_import(struct tenon_device *device, const struct tenon_memory_i
 	if (err)
 		return err;
 	if (from->type > TENON_HANDLE_DMA_BUF || !device->ops->memory->import_handle ||
-	    !(device->properties.imports & 1u << from->type))
+	    !(device->properties->imports & 1u << from->type))
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s cannot use %s as its memory",
 				   device_label(device, label), handle_name(from->type));
 	if (!from->size ||
 	    (from->type == TENON_HANDLE_HOST_POINTER ? !from->pointer : from->fd < 0))
 		return tenon_error(-TENON_E_VALUE, "%s of %" PRIu64 " bytes is no memory",
 				   handle_name(from->type), from->size);
-	if (from->heap > device->properties.heap_count)
+	if (from->heap > device->properties->heap_count)
 		return tenon_error(-TENON_E_VALUE, "%s of heap %u: there are %u",
 				   handle_name(from->type), from->heap - 1,
-				   device->properties.heap_count);
+				   device->properties->heap_count);
 	return device->ops->memory->import_handle(device, from, out);
 }
 
@@ -256,7 +256,7 @@ int tenon_memory_export(struct tenon_memory *m, uint32_t type, int *fd)
 	if (err)
 		return err;
 	if (type == TENON_HANDLE_HOST_POINTER || type > TENON_HANDLE_DMA_BUF ||
-	    !ops->export_handle || !(m->device->properties.exports & 1u << type))
+	    !ops->export_handle || !(m->device->properties->exports & 1u << type))
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s cannot give its memory away as %s",
 				   device_label(m->device, label), handle_name(type));
 	if (m->parent || !(m->usage & TENON_MEMORY_EXPORT))
@@ -275,12 +275,12 @@ int tenon_memory_of_data(struct tenon_device *device, void *data, struct tenon_m
 	if (!data)
 		return tenon_error(-TENON_E_VALUE, "NULL is no memory of %s",
 				   device_label(device, label));
-	if (device->properties.flags & TENON_DEVICE_ADDRESSES) {
+	if (device->properties->flags & TENON_DEVICE_ADDRESSES) {
 		memset(room, 0, sizeof(*room));
 		room->device = device;
 		room->size = UINT64_MAX;
 		room->address = (uintptr_t)data;
-		if (device->properties.flags & TENON_DEVICE_HOST_MEMORY)
+		if (device->properties->flags & TENON_DEVICE_HOST_MEMORY)
 			room->host = data;
 		*out = room;
 		return 0;

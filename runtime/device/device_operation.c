@@ -144,7 +144,7 @@ static void drop_range(const struct tenon_range *r)
 static bool data_is_object(const struct tenon_dispatch *d, size_t i)
 {
 	return d->kernel->info->arguments[i].kind == TENON_ARGUMENT_MEMORY &&
-	       !(d->kernel->executable->device->properties.flags & TENON_DEVICE_ADDRESSES) &&
+	       !(d->kernel->executable->device->properties->flags & TENON_DEVICE_ADDRESSES) &&
 	       !(d->slots && d->slots[i] >= 0);
 }
 

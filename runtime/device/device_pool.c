@@ -64,7 +64,7 @@ static int make_block(struct tenon_queue *q, uint64_t size, struct pool_block **
 	if (!b)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a block of a pool");
 	request.size = size;
-	if (q->device->properties.flags & TENON_DEVICE_STREAM_ORDERED)
+	if (q->device->properties->flags & TENON_DEVICE_STREAM_ORDERED)
 		request.queue = q;
 	err = tenon_memory_alloc(q->device, &request, &b->memory);
 	if (err) {

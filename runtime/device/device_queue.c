@@ -354,7 +354,7 @@ int queue_order_behind_all(struct tenon_queue *q)
 	uint64_t serial;
 	int err;
 
-	if (q->device->properties.flags & TENON_DEVICE_INLINE)
+	if (q->device->properties->flags & TENON_DEVICE_INLINE)
 		return 0;
 	err = device_queues(q->device, &queues, &count);
 	if (err)

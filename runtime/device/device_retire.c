@@ -124,7 +124,7 @@ void tenon_device_retire(struct tenon_device *device, void (*release)(void *item
 	bool wait = false;
 	size_t count = 0;
 
-	if (!(device->properties.flags & TENON_DEVICE_INLINE) && !device_is_lost(device)) {
+	if (!(device->properties->flags & TENON_DEVICE_INLINE) && !device_is_lost(device)) {
 		device_lock(device);
 		for (q = device->core->queues; q; q = q->next)
 			count++;

@@ -432,7 +432,7 @@ static int resolve_foreign(const struct tenon_timeline *t, struct tenon_queue *q
 	const struct tenon_queue_ops *ops = queue->device->ops->queue;
 	int err;
 
-	if (!(queue->device->properties.fence_imports & UINT32_C(1) << t->foreign_type) ||
+	if (!(queue->device->properties->fence_imports & UINT32_C(1) << t->foreign_type) ||
 	    !ops->import_fence)
 		return t->foreign_type == TENON_FENCE_OPAQUE_FD
 			       ? tenon_error(
@@ -544,14 +544,14 @@ int timeline_export(struct tenon_timeline *t, uint64_t value, uint32_t type, int
 			"and not reached; export this one as an eventfd",
 			type);
 	ops = queue->device->ops->queue;
-	if (type < 32 && queue->device->properties.fence_exports & UINT32_C(1) << type &&
+	if (type < 32 && queue->device->properties->fence_exports & UINT32_C(1) << type &&
 	    ops->export_fence)
 		err = ops->export_fence(queue, serial, type, fd);
 	else
 		err = tenon_error(
 			-TENON_E_UNSUPPORTED,
 			"the device does not export fences of type %u; it does those of mask 0x%x",
-			type, queue->device->properties.fence_exports);
+			type, queue->device->properties->fence_exports);
 	tenon_object_unref(queue);
 	return err;
 }

@@ -188,7 +188,7 @@ static int tensor_data(const struct kernel_function *f, const struct tenon_devic
 				   (int)f->info->name.size, f->info->name.data, i,
 				   tenon_device_name(t->device.device_type), t->device.device_id,
 				   tenon_device_name(device->id.device_type), device->id.device_id);
-	if (device->properties.flags & TENON_DEVICE_ADDRESSES) {
+	if (device->properties->flags & TENON_DEVICE_ADDRESSES) {
 		*slot = (uintptr_t)t->data + t->byte_offset;
 		return 0;
 	}
@@ -216,7 +216,7 @@ static int convert_memory(const struct kernel_function *f, const struct tenon_de
 		if (err)
 			return err;
 	}
-	if (device->properties.flags & TENON_DEVICE_ADDRESSES)
+	if (device->properties->flags & TENON_DEVICE_ADDRESSES)
 		return 0;
 	m = (const struct tenon_memory *)(uintptr_t)*slot;
 	if (m && m->object.type == device_object_type(DEVICE_OBJECT_MEMORY) && m->device == device)
@@ -265,7 +265,7 @@ static inline bool convert_usual(const struct tenon_device *device, const struct
 
 	if (v->type == TENON_TYPE_POINTER && a->kind == TENON_ARGUMENT_MEMORY) {
 		*slot = (uintptr_t)m;
-		return (device->properties.flags & TENON_DEVICE_ADDRESSES) ||
+		return (device->properties->flags & TENON_DEVICE_ADDRESSES) ||
 		       (m && m->object.type == device_object_known(DEVICE_OBJECT_MEMORY) &&
 			m->device == device);
 	}

@@ -86,7 +86,7 @@ int vm_builtin_alloc_storage(void *self, const struct tenon_value *args, int32_t
 static void place_in(const struct vm_storage *s, uint64_t offset, DLTensor *t)
 {
 	t->device = s->device;
-	if (s->memory && !(s->memory->device->properties.flags & TENON_DEVICE_ADDRESSES))
+	if (s->memory && !(s->memory->device->properties->flags & TENON_DEVICE_ADDRESSES))
 		t->byte_offset = offset;
 	else
 		t->data = (char *)s->data + offset;

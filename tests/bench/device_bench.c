@@ -144,8 +144,8 @@ int device_bench_measure(const struct device_bench *b, const char *driver,
 				ns[v][i] = (bench_now() - start) / n;
 		}
 	}
-	printf("# %s: %s, %s; %d batches of %d launches\n", driver, b->device->properties.name,
-	       b->device->properties.driver, BATCHES, n);
+	printf("# %s: %s, %s; %d batches of %d launches\n", driver, b->device->properties->name,
+	       b->device->properties->driver, BATCHES, n);
 	tell(variants, count, ns);
 	return 0;
 }

@@ -360,7 +360,7 @@ int main(void)
 	setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
 	err = make_tenon() ? device_bench_failed("vulkan:0") : 0;
 	if (!err) {
-		printf("# %s, %s\n", rig.device->properties.name, rig.device->properties.driver);
+		printf("# %s, %s\n", rig.device->properties->name, rig.device->properties->driver);
 		pin();
 	}
 	if (!err && (make_function() || make_raw()))

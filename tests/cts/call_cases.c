@@ -203,7 +203,7 @@ static void wrong_arguments_are_named(struct cts *cts)
 	fails(tenon_call(f, &ret, tenon_arg_pointer(tenon_memory_data(m)),
 			 tenon_arg_int(INT64_C(1) << 40)),
 	      -TENON_E_VALUE);
-	if (!(cts->device->properties.flags & TENON_DEVICE_ADDRESSES))
+	if (!(cts->device->properties->flags & TENON_DEVICE_ADDRESSES))
 		fails(tenon_call(f, &ret, tenon_arg_none(), tenon_arg_int(1)), -TENON_E_VALUE);
 	tenon_object_unref(f);
 	kernel_set_free(set);

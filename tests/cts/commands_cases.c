@@ -69,7 +69,7 @@ static void each_run_binds_its_own_memory(struct cts *cts)
 
 static void parts_may_be_bound(struct cts *cts)
 {
-	uint64_t align = cts->device->properties.alignment, at = (256 + align - 1) / align * align;
+	uint64_t align = cts->device->properties->alignment, at = (256 + align - 1) / align * align;
 	struct tenon_memory *whole = cts_memory(cts, 2 * at, 0), *part;
 	struct tenon_commands *c = recording(cts);
 	uint8_t back[8];
@@ -254,7 +254,7 @@ static void what_cannot_be_recorded_is_refused(struct cts *cts)
 /* A run that fails has submitted nothing, so what no run could launch is not recorded. */
 static void a_launch_larger_than_the_device_takes_is_not_recorded(struct cts *cts)
 {
-	const struct tenon_device_properties *p = &cts->device->properties;
+	const struct tenon_device_properties *p = cts->device->properties;
 	struct tenon_kernel *k = cts_kernel(cts, "bump");
 	struct tenon_memory *m = cts_memory(cts, 64, 0);
 	const uint64_t args[] = { cts_argument(m) };

@@ -172,7 +172,7 @@ static void a_large_copy_arrives_whole(struct cts *cts)
 
 static void parts_are_copied_and_filled_like_wholes(struct cts *cts)
 {
-	uint64_t align = cts->device->properties.alignment, at = (256 + align - 1) / align * align;
+	uint64_t align = cts->device->properties->alignment, at = (256 + align - 1) / align * align;
 	struct tenon_memory *whole = cts_memory(cts, 3 * at, 0), *a, *b;
 	uint8_t back[128];
 	size_t i;

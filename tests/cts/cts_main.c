@@ -145,8 +145,8 @@ int main(void)
 		fprintf(stderr, "%s: %s\n", cts_backend.uri, tenon_error_message());
 		return 1;
 	}
-	fprintf(stderr, "# %s: %s, %s\n", cts_backend.uri, cts.device->properties.name,
-		cts.device->properties.driver);
+	fprintf(stderr, "# %s: %s, %s\n", cts_backend.uri, cts.device->properties->name,
+		cts.device->properties->driver);
 	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
 		for (c = suites[i]; c && c->name && count < CASES_MOST; c++)
 			tests[count++] = (struct CMUnitTest){ c->name, run_case, NULL, end_case,

@@ -90,7 +90,7 @@ static void an_executable_dropped_while_it_runs_holds_no_device(struct cts *cts)
 
 static void a_part_may_be_an_argument(struct cts *cts)
 {
-	uint64_t align = cts->device->properties.alignment, at = (256 + align - 1) / align * align;
+	uint64_t align = cts->device->properties->alignment, at = (256 + align - 1) / align * align;
 	struct tenon_kernel *k = cts_kernel(cts, "bump");
 	struct tenon_memory *whole = cts_memory(cts, 2 * at, 0), *part;
 	uint64_t args[1];

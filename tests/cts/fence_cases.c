@@ -201,7 +201,7 @@ static void round_trip(struct cts *cts, uint32_t type)
 
 static void fences_of_the_driver_go_out_and_come_in(struct cts *cts)
 {
-	const struct tenon_device_properties *p = &cts->device->properties;
+	const struct tenon_device_properties *p = cts->device->properties;
 	uint32_t type, both = p->fence_exports & p->fence_imports;
 
 	if (!both)

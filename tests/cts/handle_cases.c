@@ -10,12 +10,12 @@
 
 static bool imports(struct cts *cts, unsigned int type)
 {
-	return cts->device->properties.imports & 1u << type;
+	return cts->device->properties->imports & 1u << type;
 }
 
 static bool exports(struct cts *cts, unsigned int type)
 {
-	return cts->device->properties.exports & 1u << type;
+	return cts->device->properties->exports & 1u << type;
 }
 
 static void host_memory_serves_the_device_in_place(struct cts *cts)
@@ -97,7 +97,7 @@ static void memory_given_away_as_an_opaque_fd_is_the_same_memory(struct cts *cts
 
 	if (!exports(cts, TENON_HANDLE_OPAQUE_FD) || !imports(cts, TENON_HANDLE_OPAQUE_FD))
 		cts_skip("the device does not give away and take such memory");
-	for (heap = -1; heap < (int)cts->device->properties.heap_count; heap++)
+	for (heap = -1; heap < (int)cts->device->properties->heap_count; heap++)
 		round_trip(cts, TENON_HANDLE_OPAQUE_FD, heap);
 }
 
@@ -126,7 +126,7 @@ static void what_the_device_cannot_import_is_refused(struct cts *cts)
 	if (imports(cts, TENON_HANDLE_HOST_POINTER))
 		fails(tenon_memory_import(cts->device, &from, &m), -TENON_E_VALUE);
 	from.pointer = cts;
-	from.heap = cts->device->properties.heap_count + 1;
+	from.heap = cts->device->properties->heap_count + 1;
 	if (imports(cts, TENON_HANDLE_HOST_POINTER))
 		fails(tenon_memory_import(cts->device, &from, &m), -TENON_E_VALUE);
 }

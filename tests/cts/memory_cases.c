@@ -44,7 +44,7 @@ static void uses_that_nobody_knows_are_refused(struct cts *cts)
 	request.usage = 0;
 	fails(tenon_memory_alloc(cts->device, &request, &m), -TENON_E_VALUE);
 	request.usage = TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT;
-	if (cts->device->properties.exports)
+	if (cts->device->properties->exports)
 		return;
 	fails(tenon_memory_alloc(cts->device, &request, &m), -TENON_E_UNSUPPORTED);
 	assert_null(m);
@@ -77,7 +77,7 @@ static void every_use_alone_gives_memory_that_has_it(struct cts *cts)
 
 static void memory_may_be_asked_of_each_heap(struct cts *cts)
 {
-	const struct tenon_device_properties *p = &cts->device->properties;
+	const struct tenon_device_properties *p = cts->device->properties;
 	uint32_t i, served = 0;
 	uint8_t back;
 
@@ -204,7 +204,7 @@ static void a_mapping_outside_of_the_memory_is_refused(struct cts *cts)
 
 static uint64_t aligned(struct cts *cts, uint64_t least)
 {
-	uint64_t a = cts->device->properties.alignment;
+	uint64_t a = cts->device->properties->alignment;
 
 	return (least + a - 1) / a * a;
 }
@@ -257,7 +257,7 @@ static void a_part_of_a_part_lies_in_the_whole(struct cts *cts)
 static void a_part_that_is_not_within_is_refused(struct cts *cts)
 {
 	struct tenon_memory *whole = cts_memory(cts, 4096, 0), *part;
-	uint64_t align = cts->device->properties.alignment;
+	uint64_t align = cts->device->properties->alignment;
 
 	fails(tenon_memory_subrange(whole, 0, 4097, &part), -TENON_E_VALUE);
 	fails(tenon_memory_subrange(whole, 4096, 1, &part), -TENON_E_VALUE);
@@ -306,7 +306,7 @@ static void a_pool_gives_the_same_memory_again(struct cts *cts)
 
 static void the_device_tells_what_it_is(struct cts *cts)
 {
-	const struct tenon_device_properties *p = &cts->device->properties;
+	const struct tenon_device_properties *p = cts->device->properties;
 	uint32_t i;
 
 	assert_true(*p->name);

@@ -205,7 +205,7 @@ static void attributes_are_answered(struct cts *cts)
 	assert_int_equal(v.as.integer, 1);
 	ok(tenon_device_attribute(cts->device->id, TENON_ATTRIBUTE_NAME, &v));
 	ok(tenon_value_text(&v, &text));
-	assert_int_equal(text.size, strlen(cts->device->properties.name));
+	assert_int_equal(text.size, strlen(cts->device->properties->name));
 	tenon_value_release(&v);
 	for (kind = 0; kind < 20; kind++) {
 		ok(tenon_device_attribute(cts->device->id, kind, &v));

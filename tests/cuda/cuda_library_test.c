@@ -120,8 +120,8 @@ static int run_old(void)
 
 	if (tenon_device_open("cuda:0", &d))
 		return lacks("no error");
-	bad = d->properties.flags & TENON_DEVICE_STREAM_ORDERED ? 1 : 0;
-	bad |= d->properties.uuid[0] != 0x10;
+	bad = d->properties->flags & TENON_DEVICE_STREAM_ORDERED ? 1 : 0;
+	bad |= d->properties->uuid[0] != 0x10;
 	p.code = tenon_slice_of(rig_bump);
 	if (tenon_executable_create(d, &p, NULL, &e))
 		return lacks("no error");

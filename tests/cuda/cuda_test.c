@@ -233,7 +233,7 @@ static void memory_of_a_queue_is_ordered_on_its_stream(void **state)
 	struct tenon_queue *q = NULL;
 
 	(void)state;
-	assert_true(rig.device->properties.flags & TENON_DEVICE_STREAM_ORDERED);
+	assert_true(rig.device->properties->flags & TENON_DEVICE_STREAM_ORDERED);
 	rig_fail("cuMemAlloc_v2", 1, CU_OUT_OF_MEMORY);
 	assert_int_equal(tenon_memory_alloc(rig.device, &request, &m), 0);
 	rig.fake->fail_at = 0;
@@ -387,7 +387,7 @@ static void two_devices_work_side_by_side_in_a_thread(void **state)
 
 	(void)state;
 	assert_int_equal(tenon_device_open("cuda:1", &other), 0);
-	assert_memory_not_equal(other->properties.uuid, rig.device->properties.uuid, 16);
+	assert_memory_not_equal(other->properties->uuid, rig.device->properties->uuid, 16);
 	assert_int_equal(tenon_queue_create(other, &q), 0);
 	assert_int_equal(tenon_memory_alloc(other, &request, &b), 0);
 	assert_int_equal(tenon_queue_fill(rig.queue, a, 0, 64, 1, 4, NULL), 0);
@@ -445,7 +445,7 @@ static void marks_use_their_events_again(void **state)
 
 static void a_device_says_what_it_is(void **state)
 {
-	const struct tenon_device_properties *p = &rig.device->properties;
+	const struct tenon_device_properties *p = rig.device->properties;
 	struct tenon_value v;
 
 	(void)state;

@@ -228,7 +228,7 @@ static int open_device(const struct tenon_device_choice *choice, struct tenon_de
 		free(d);
 		return -TENON_E_NOMEM;
 	}
-	describe(choice->index, &d->properties);
+	describe(choice->index, d->properties);
 	*out = d;
 	return 0;
 }

@@ -137,7 +137,7 @@ static void half_a_backend_is_not_registered(void **state)
 	b.device_type = 71;
 	b.abi = TENON_DEVICE_ABI + 1;
 	assert_int_equal(tenon_backend_register(&b), -TENON_E_USAGE);
-	assert_error_has("this library takes ABI 1");
+	assert_error_has("this library takes ABI");
 	b.abi = TENON_DEVICE_ABI;
 	b.size = sizeof(b) - 8;
 	assert_int_equal(tenon_backend_register(&b), -TENON_E_USAGE);

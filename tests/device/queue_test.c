@@ -407,7 +407,7 @@ static void a_pool_gives_up_what_lies_idle_before_it_fails(void **state)
 	assert_int_equal(fake.frees, 1);
 	/* rounded up it is more than there is in one piece; as it is, it fits */
 	fake.allocations_left = -1;
-	d->properties.max_allocation = 1500;
+	d->properties->max_allocation = 1500;
 	assert_int_equal(tenon_memory_take(q, 1300, &b), 0);
 	assert_int_equal(b->size, 1300);
 	tenon_memory_give(q, b);

@@ -126,11 +126,11 @@ static void a_block_that_is_too_large_names_the_limits(void **state)
 	(void)state;
 	ok(tenon_executable_kernel(e, 0, &k));
 	dispatch = launch_of(k, arguments);
-	dispatch.block[0] = device->properties.max_threads + 1;
+	dispatch.block[0] = device->properties->max_threads + 1;
 	assert_int_equal(tenon_queue_dispatch(queue, &dispatch, NULL), -TENON_E_DEVICE);
 	snprintf(limit, sizeof(limit), "at most %u, and %u x %u x %u",
-		 device->properties.max_threads, device->properties.max_block[0],
-		 device->properties.max_block[1], device->properties.max_block[2]);
+		 device->properties->max_threads, device->properties->max_block[0],
+		 device->properties->max_block[1], device->properties->max_block[2]);
 	assert_error_has(limit);
 	tenon_object_unref(e);
 	tenon_object_unref(m);
@@ -140,7 +140,7 @@ static void a_block_that_is_too_large_names_the_limits(void **state)
 
 static void a_device_is_found_by_its_driver_and_a_number(void **state)
 {
-	const char *driver = device->properties.driver;
+	const char *driver = device->properties->driver;
 	struct tenon_device *d = NULL;
 	char uri[256];
 
@@ -354,7 +354,7 @@ static void a_queue_of_another_context_is_refused(void **state)
 
 static void a_part_is_right_where_it_is_aligned_and_refused_elsewhere(void **state)
 {
-	uint64_t align = device->properties.alignment;
+	uint64_t align = device->properties->alignment;
 	struct tenon_memory *m = memory_on(device, 4 * align), *part = NULL;
 	uint8_t *bytes = calloc(4, align);
 	uint64_t i;

@@ -141,7 +141,7 @@ static void memory_of_the_process_is_used_in_place(void **state)
 
 	(void)state;
 	rig_needs_device();
-	if (!(rig->device->properties.imports & (1u << TENON_HANDLE_HOST_POINTER)))
+	if (!(rig->device->properties->imports & (1u << TENON_HANDLE_HOST_POINTER)))
 		skip();
 	rig_sum(rig, &k, 2, 0, false);
 	host = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -174,7 +174,7 @@ static void memory_is_exported_and_imported(void **state)
 
 	(void)state;
 	rig_needs_device();
-	if (!(rig->device->properties.exports & (1u << TENON_HANDLE_OPAQUE_FD)))
+	if (!(rig->device->properties->exports & (1u << TENON_HANDLE_OPAQUE_FD)))
 		skip();
 	assert_int_equal(tenon_memory_alloc(rig->device, &request, &m), 0);
 	assert_int_equal(tenon_memory_export(m, TENON_HANDLE_OPAQUE_FD, &fd), 0);

@@ -127,7 +127,7 @@ static void a_device_is_named_by_its_number_and_its_name_and_its_uuid(void **sta
 	rig_needs_device();
 	/* options make a device of its own */
 	alone = strchr(*state, '?');
-	p = &rig->device->properties;
+	p = rig->device->properties;
 	for (i = 0; i < sizeof(p->uuid); i++)
 		to += sprintf(to, "%02x", p->uuid[i]);
 	assert_int_equal(tenon_device_open(uri, &same), 0);
@@ -286,7 +286,7 @@ static void timestamps_grow_along_a_queue(void **state)
 
 	(void)state;
 	rig_needs_device();
-	if (!rig->device->properties.timestamp_period)
+	if (!rig->device->properties->timestamp_period)
 		skip();
 	m = rig_memory(rig, 100000, 0, 0);
 	for (i = 0; i < 40; i++) {
@@ -390,7 +390,7 @@ static void properties_say_what_the_device_is(void **state)
 
 	(void)state;
 	rig_needs_device();
-	p = &rig->device->properties;
+	p = rig->device->properties;
 	assert_true(p->name[0] && p->driver[0]);
 	assert_true(p->max_threads >= 128 && p->max_block[0] >= 128 && p->max_grid[0] >= 65535);
 	assert_true(p->max_shared >= 16384 && p->warp_size >= 1 && p->queues >= 1);
