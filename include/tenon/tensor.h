@@ -39,7 +39,8 @@ struct tenon_tensor {
  * @dtype: element type
  * @out: receives the tensor with one reference; its data is zero and aligned to TENON_TENSOR_ALIGN
  *
- * Return: 0; -TENON_E_NOMEM; -TENON_E_OVERFLOW; -TENON_E_VALUE for a negative extent.
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_OVERFLOW; -TENON_E_VALUE for a negative extent, or a dtype that
+ *	tenon_tensor_bytes() refuses.
  */
 int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
 			struct tenon_tensor **out);
@@ -126,7 +127,9 @@ int tenon_tensor_elements(const DLTensor *dl, uint64_t *out);
  * Elements of less than a byte are packed, as DLPack has them, but for uint1: that is the bool of TVM
  * up to 0.22, whose code keeps a byte for each.
  *
- * Return: 0; -TENON_E_OVERFLOW; -TENON_E_VALUE.
+ * Return: 0; -TENON_E_OVERFLOW; -TENON_E_VALUE for a negative extent, or a dtype that no tensor has:
+ *	integers have 1, 2, 4, … 64 bits, all other kinds the widths that DLPack defines, and vectors 1 to
+ *	32767 lanes.
  */
 int tenon_tensor_bytes(const DLTensor *dl, size_t *out);
 
@@ -166,7 +169,8 @@ const char *tenon_dtype_name(DLDataType dtype, char name[TENON_DTYPE_NAME]);
 
 /**
  * tenon_dtype_parse - read a dtype from text
- * @text: as tenon_dtype_name() writes it; "bool" gives {6,8}, "" gives void
+ * @text: as tenon_dtype_name() writes it; "bool" gives {6,8}, "" gives void. Every width can be
+ *	written; whether a tensor may have it is for tenon_tensor_bytes() to say.
  * @out: receives the dtype
  *
  * Return: 0; -TENON_E_VALUE, with the text in the message.

@@ -5,6 +5,8 @@
 #include <tenon/string.h>
 #include <tenon/tensor.h>
 
+#include "runtime/core/dtype.h"
+
 /* Names of dtype codes; where @bits is not 0 the name stands for that width alone. */
 static const struct dtype_word {
 	const char *word;
@@ -47,19 +49,62 @@ static const struct device_word {
 
 #define DEVICE_WORDS (sizeof(device_words) / sizeof(device_words[0]))
 
+static bool width_is_known(DLDataType d)
+{
+	switch (d.code) {
+	case TENON_DTYPE_INT:
+	case TENON_DTYPE_UINT:
+		return d.bits && d.bits <= 64 && !(d.bits & (d.bits - 1));
+	case TENON_DTYPE_FLOAT:
+		return d.bits == 16 || d.bits == 32 || d.bits == 64;
+	case TENON_DTYPE_COMPLEX:
+		return d.bits == 64 || d.bits == 128;
+	case TENON_DTYPE_HANDLE:
+		return d.bits == 64;
+	case TENON_DTYPE_BFLOAT:
+		return d.bits == 16;
+	case TENON_DTYPE_FLOAT6_E2M3FN:
+	case TENON_DTYPE_FLOAT6_E3M2FN:
+		return d.bits == 6;
+	case TENON_DTYPE_FLOAT4_E2M1FN:
+		return d.bits == 4;
+	default:
+		/* bool, and the formats of float8 between it and float6 */
+		return d.code >= TENON_DTYPE_BOOL && d.code < TENON_DTYPE_FLOAT6_E2M3FN &&
+		       d.bits == 8;
+	}
+}
+
+bool dtype_is_known(DLDataType d)
+{
+	return d.lanes && d.lanes <= INT16_MAX && width_is_known(d);
+}
+
+int dtype_check(DLDataType d)
+{
+	char name[TENON_DTYPE_NAME];
+
+	if (dtype_is_known(d))
+		return 0;
+	return tenon_error(-TENON_E_VALUE,
+			   "no tensor has elements of %s; integers have 1, 2, 4, 8, 16, 32 or 64 "
+			   "bits, floats 16, 32 or 64, and vectors 1 to %d lanes",
+			   tenon_dtype_name(d, name), INT16_MAX);
+}
+
 const char *tenon_dtype_name(DLDataType dtype, char name[TENON_DTYPE_NAME])
 {
 	const struct dtype_word *w;
 	int n = -1;
 	size_t i;
 
-	if (dtype.code == TENON_DTYPE_HANDLE && !dtype.bits && !dtype.lanes)
+	if (dtype_is_void(dtype))
 		return strcpy(name, "void");
 	if (dtype.code == TENON_DTYPE_UINT && dtype.bits == 1)
 		n = snprintf(name, TENON_DTYPE_NAME, "bool");
 	for (i = 0; n < 0 && i < DTYPE_WORDS; i++) {
 		w = &dtype_words[i];
-		if (w->code == dtype.code && w->bits == dtype.bits)
+		if (w->code == dtype.code && w->bits && w->bits == dtype.bits)
 			n = snprintf(name, TENON_DTYPE_NAME, "%s", w->word);
 		else if (w->code == dtype.code && !w->bits)
 			n = snprintf(name, TENON_DTYPE_NAME, "%s%u", w->word, dtype.bits);

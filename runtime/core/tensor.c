@@ -4,6 +4,7 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
+#include "runtime/core/dtype.h"
 #include "runtime/core/nested_delete.h"
 
 #define NDIM_MOST 64
@@ -65,17 +66,16 @@ int tenon_tensor_elements(const DLTensor *dl, uint64_t *out)
 
 int tenon_tensor_bytes(const DLTensor *dl, size_t *out)
 {
-	DLDataType d = dl->dtype;
 	uint64_t n, bits;
 	int err;
 
 	*out = 0;
-	if (d.code == TENON_DTYPE_UINT && d.bits == 1)
-		d.bits = 8;
-	bits = (uint64_t)d.bits * d.lanes;
-	err = tenon_tensor_elements(dl, &n);
+	err = dtype_check(dl->dtype);
+	if (!err)
+		err = tenon_tensor_elements(dl, &n);
 	if (err)
 		return err;
+	bits = (uint64_t)dtype_stored(dl->dtype).bits * dl->dtype.lanes;
 	if (__builtin_mul_overflow(n, bits, &n) || __builtin_add_overflow(n, 7, &n) ||
 	    n / 8 > SIZE_MAX / 2)
 		return tenon_error(-TENON_E_OVERFLOW, "the size of the tensor overflows");

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <tenon/cursor.h>
 
+#include "runtime/core/dtype.h"
 #include "runtime/loader/saved_tensor.h"
 
 #define NDIM_MOST  64
@@ -11,7 +12,7 @@
 
 static int check_tensor(const struct aot_tensor_info *t)
 {
-	uint64_t bytes = ((uint64_t)t->dtype.bits * t->dtype.lanes + 7) / 8;
+	uint64_t bytes = dtype_bytes(t->dtype);
 	int64_t i;
 
 	if (!t->name)
@@ -20,8 +21,8 @@ static int check_tensor(const struct aot_tensor_info *t)
 		return tenon_error(-TENON_E_FORMAT,
 				   "(\"%s\") has %" PRIi64 " dimensions, %d at most", t->name,
 				   t->ndim, NDIM_MOST);
-	if (!bytes)
-		return tenon_error(-TENON_E_FORMAT, "(\"%s\") is of a dtype without size", t->name);
+	if (dtype_check(t->dtype))
+		return tenon_error_in(-TENON_E_VALUE, "(\"%s\")", t->name);
 	for (i = 0; i < t->ndim; i++) {
 		if (t->shape[i] < 0)
 			return tenon_error(-TENON_E_FORMAT,
@@ -37,7 +38,7 @@ static int check_tensor(const struct aot_tensor_info *t)
 
 uint64_t aot_tensor_bytes(const struct aot_tensor_info *t)
 {
-	uint64_t bytes = ((uint64_t)t->dtype.bits * t->dtype.lanes + 7) / 8;
+	uint64_t bytes = dtype_bytes(t->dtype);
 	int64_t i;
 
 	for (i = 0; i < t->ndim; i++)

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "runtime/core/dtype.h"
+
 /* storages that no entry lies in are allowed, but not without end */
 #define STORAGES_SPARE 1024
 
@@ -61,11 +63,13 @@ static int check_inputs(struct graph *g, uint32_t node)
 
 static int check_size(struct graph_entry *e)
 {
-	uint64_t bytes = ((uint64_t)e->dtype.bits * e->dtype.lanes + 7) / 8;
+	uint64_t bytes = dtype_bytes(e->dtype);
 	int32_t i;
+	int err;
 
-	if (!bytes)
-		return tenon_error(-TENON_E_VALUE, "is of a dtype without size");
+	err = dtype_check(e->dtype);
+	if (err)
+		return err;
 	for (i = 0; i < e->ndim; i++)
 		if (!e->shape[i]) {
 			e->bytes = 0;

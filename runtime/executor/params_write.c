@@ -5,6 +5,7 @@
 #include <tenon/string.h>
 
 #include "lib/file_map.h"
+#include "runtime/core/dtype.h"
 #include "runtime/executor/params.h"
 #include "runtime/loader/saved_tensor.h"
 
@@ -25,8 +26,9 @@ static int check(const struct tenon_param *p)
 {
 	char name[TENON_DTYPE_NAME];
 	const DLTensor *t = &p->tensor;
-	uint64_t bytes = ((uint64_t)t->dtype.bits + 7) / 8;
+	uint64_t bytes = dtype_bytes(t->dtype);
 	int32_t i;
+	int err;
 
 	if (t->device.device_type != kDLCPU)
 		return tenon_error(-TENON_E_VALUE, "lies on %s, want CPU memory",
@@ -35,6 +37,9 @@ static int check(const struct tenon_param *p)
 		return tenon_error(-TENON_E_VALUE,
 				   "is of dtype %s, which the format has no room for",
 				   tenon_dtype_name(t->dtype, name));
+	err = dtype_check(t->dtype);
+	if (err)
+		return err;
 	if (!tenon_tensor_compact(t))
 		return tenon_error(-TENON_E_VALUE, "has strides, want a compact tensor");
 	for (i = 0; i < t->ndim; i++)

@@ -4,6 +4,7 @@
 #include <tenon/array.h>
 #include <tenon/tensor.h>
 
+#include "runtime/core/dtype.h"
 #include "runtime/executor/vm_executable.h"
 #include "runtime/loader/saved_tensor.h"
 
@@ -109,6 +110,8 @@ static int read_number(struct tenon_cursor *c, bool real, struct tenon_value *ou
 
 static int read_dtype(struct tenon_cursor *c, struct tenon_value *out)
 {
+	struct tenon_cursor at = *c;
+	char name[TENON_DTYPE_NAME];
 	DLDataType d;
 	int err;
 
@@ -117,9 +120,14 @@ static int read_dtype(struct tenon_cursor *c, struct tenon_value *out)
 		err = tenon_cursor_u8(c, &d.bits);
 	if (!err)
 		err = tenon_cursor_u16(c, &d.lanes);
-	if (!err)
-		*out = tenon_arg_dtype(d);
-	return err;
+	if (err)
+		return err;
+	if (!dtype_is_void(d) && !dtype_is_known(d))
+		return tenon_cursor_error(&at, -TENON_E_FORMAT,
+					  "the constant %s, a dtype that no tensor has",
+					  tenon_dtype_name(d, name));
+	*out = tenon_arg_dtype(d);
+	return 0;
 }
 
 static int read_constant(struct vm_executable *x, struct tenon_cursor *c, struct tenon_object *keep,

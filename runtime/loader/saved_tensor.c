@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/cursor_fast.h"
+#include "runtime/core/dtype.h"
 #include "runtime/loader/saved_tensor.h"
 
 #define NDIM_MOST 64
@@ -32,11 +33,11 @@ static int read_magic(struct tenon_cursor *c)
 	return 0;
 }
 
-/* what makes the size 0, an extent or the type, must not hide that the others overflow */
+/* an extent of 0 makes the size 0, and must not hide that the others overflow */
 static int check_size(const struct tenon_cursor *c, const struct saved_tensor *t, uint64_t size)
 {
-	uint64_t width = (uint64_t)(t->dtype.bits + 7) / 8, bytes = width ? width : 1, want;
-	bool empty = !width;
+	uint64_t bytes = dtype_bytes(t->dtype), want;
+	bool empty = false;
 	int32_t i;
 
 	for (i = 0; i < t->ndim; i++) {
@@ -59,6 +60,7 @@ static int check_size(const struct tenon_cursor *c, const struct saved_tensor *t
 int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out)
 {
 	struct tenon_slice shape;
+	char name[TENON_DTYPE_NAME];
 	uint32_t ndim, dtype;
 	int err;
 
@@ -79,6 +81,10 @@ int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out)
 			c, -TENON_E_UNSUPPORTED,
 			"a tensor whose elements have %u lanes: TVM saves one only",
 			out->dtype.lanes);
+	if (!dtype_is_known(out->dtype))
+		return tenon_cursor_error(c, -TENON_E_FORMAT,
+					  "a tensor of dtype %s, which no tensor has",
+					  tenon_dtype_name(out->dtype, name));
 	err = tenon_cursor_bytes(c, 8 * (uint64_t)ndim, &shape);
 	if (err)
 		return err;
@@ -103,7 +109,7 @@ void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLT
 int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *keep,
 		      struct tenon_tensor **out)
 {
-	unsigned int width = (saved->dtype.bits + 7u) / 8;
+	unsigned int width = dtype_bytes(saved->dtype);
 	int64_t shape[NDIM_MOST];
 	DLTensor dl;
 	int err;

@@ -177,8 +177,30 @@ static void sizes_that_do_not_fit_are_refused(void **state)
 		"node 1 (\"y\"): output 0 has no storage");
 	refused(LISTS(F32 ", \"floaty\"", "0, 1", "[4], [4]", "0, 1, 2"), -TENON_E_VALUE,
 		"\"floaty\" is no dtype");
-	refused(LISTS(F32 ", \"\"", "0, 1", "[4], [4]", "0, 1, 2"), -TENON_E_VALUE,
-		"of a dtype without size");
+}
+
+static void a_dtype_that_no_tensor_has_is_refused(void **state)
+{
+	(void)state;
+	refused(LISTS(F32 ", \"\"", "0, 1", "[4], [4]", "0, 1, 2"), -TENON_E_VALUE, "void");
+	refused(LISTS(F32 ", \"uint248\"", "0, 1", "[4], [4]", "0, 1, 2"), -TENON_E_VALUE,
+		"node 1 (\"y\"): output 0 (entry 1)");
+	refused(LISTS(F32 ", \"uint248\"", "0, 1", "[4], [0]", "0, 1, 2"), -TENON_E_VALUE,
+		"uint248");
+	refused(LISTS(F32 ", \"float32x65535\"", "0, 1", "[4], [4]", "0, 1, 2"), -TENON_E_VALUE,
+		"float32x65535");
+}
+
+/* TVM keeps a byte for each lane of a bool, though it writes its type as one bit */
+static void lanes_of_bools_have_a_byte_each(void **state)
+{
+	static const char text[] = LISTS(F32 ", \"boolx4\"", "0, 1", "[4], [5]", "0, 1, 2");
+	struct graph g;
+
+	(void)state;
+	assert_int_equal(read_graph(text, &g), 0);
+	assert_int_equal(g.storages[1].bytes, 20);
+	graph_fini(&g);
 }
 
 static void storages_that_together_exceed_memory_are_refused(void **state)
@@ -288,6 +310,8 @@ int main(void)
 		cmocka_unit_test(nodes_are_checked),
 		cmocka_unit_test(cycles_and_forward_references_are_refused),
 		cmocka_unit_test(lists_must_have_an_item_for_each_entry),
+		cmocka_unit_test(a_dtype_that_no_tensor_has_is_refused),
+		cmocka_unit_test(lanes_of_bools_have_a_byte_each),
 		cmocka_unit_test(sizes_that_do_not_fit_are_refused),
 		cmocka_unit_test(storages_that_together_exceed_memory_are_refused),
 		cmocka_unit_test(a_graph_cut_anywhere_is_refused),

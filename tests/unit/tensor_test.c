@@ -52,6 +52,85 @@ static void sub_byte_elements_are_packed_but_bools(void **state)
 	assert_int_equal(bytes, 3);
 }
 
+static int managed_deleted;
+
+static void managed_delete(DLManagedTensor *self)
+{
+	(void)self;
+	managed_deleted++;
+}
+
+static void a_dtype_that_no_tensor_has_is_refused(void **state)
+{
+	static const DLDataType wrong[] = {
+		{ TENON_DTYPE_UINT, 248, 1 },
+		{ TENON_DTYPE_INT, 0, 1 },
+		{ TENON_DTYPE_INT, 24, 1 },
+		{ TENON_DTYPE_INT, 128, 1 },
+		{ TENON_DTYPE_FLOAT, 8, 1 },
+		{ TENON_DTYPE_FLOAT, 32, 0 },
+		{ TENON_DTYPE_FLOAT, 32, 0x8004 }, /* scalable, in TVM */
+		{ TENON_DTYPE_HANDLE, 0, 0 },
+		{ TENON_DTYPE_COMPLEX, 8, 1 },
+		{ TENON_DTYPE_BOOL, 1, 1 },
+		{ TENON_DTYPE_FLOAT8_E5M2, 16, 1 },
+		{ TENON_DTYPE_FLOAT6_E2M3FN, 8, 1 },
+		{ TENON_DTYPE_FLOAT4_E2M1FN + 1, 8, 1 },
+		{ 200, 32, 1 },
+	};
+	static float data[4];
+	int64_t shape[] = { 4 };
+	struct tenon_tensor *t;
+	size_t bytes, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		DLManagedTensor m = { tenon_dltensor(data, shape, 1, wrong[i]), NULL,
+				      managed_delete };
+
+		assert_int_equal(tenon_tensor_bytes(&m.dl_tensor, &bytes), -TENON_E_VALUE);
+		assert_int_equal(tenon_tensor_create(shape, 1, wrong[i], &t), -TENON_E_VALUE);
+		assert_int_equal(tenon_tensor_view(&m.dl_tensor, NULL, &t), -TENON_E_VALUE);
+		assert_int_equal(tenon_tensor_from_dlpack(&m, 0, false, &t), -TENON_E_VALUE);
+		assert_null(t);
+	}
+	tenon_error_clear();
+}
+
+static void every_dtype_with_a_name_of_its_own_is_one_of_tensors(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t bytes; /* of eight elements */
+	} right[] = {
+		{ "int1", 1 },		 { "int2", 2 },
+		{ "uint4", 4 },		 { "uint8", 8 },
+		{ "int16", 16 },	 { "uint32", 32 },
+		{ "int64", 64 },	 { "float16", 16 },
+		{ "float32", 32 },	 { "float64", 64 },
+		{ "bfloat16", 16 },	 { "handle", 64 },
+		{ "complex64", 64 },	 { "complex128", 128 },
+		{ "bool", 8 },		 { "float8_e3m4", 8 },
+		{ "float8_e4m3", 8 },	 { "float8_e4m3b11fnuz", 8 },
+		{ "float8_e4m3fn", 8 },	 { "float8_e4m3fnuz", 8 },
+		{ "float8_e5m2", 8 },	 { "float8_e5m2fnuz", 8 },
+		{ "float8_e8m0fnu", 8 }, { "float6_e2m3fn", 6 },
+		{ "float6_e3m2fn", 6 },	 { "float4_e2m1fn", 4 },
+		{ "int8x1024", 8192 },	 { "float32x32767", 1048544 },
+	};
+	int64_t shape[] = { 8 };
+	size_t bytes, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
+		DLTensor t = tenon_dltensor(NULL, shape, 1, f32);
+
+		assert_int_equal(tenon_dtype_parse(tenon_slice_of(right[i].name), &t.dtype), 0);
+		assert_int_equal(tenon_tensor_bytes(&t, &bytes), 0);
+		assert_int_equal(bytes, right[i].bytes);
+	}
+}
+
 static void a_product_of_extents_that_overflows_is_refused(void **state)
 {
 	int64_t shape[] = { INT64_C(1) << 33, INT64_C(1) << 33, 0 };
@@ -112,14 +191,6 @@ static void a_view_keeps_its_owner_alive(void **state)
 	tenon_object_unref(view);
 	assert_int_equal(strong_count(owner), 1);
 	tenon_object_unref(owner);
-}
-
-static int managed_deleted;
-
-static void managed_delete(DLManagedTensor *self)
-{
-	(void)self;
-	managed_deleted++;
 }
 
 static void a_dlpack_tensor_is_taken_over_and_let_go(void **state)
@@ -324,6 +395,8 @@ int main(void)
 		cmocka_unit_test(a_new_tensor_is_zero_aligned_and_has_strides),
 		cmocka_unit_test(a_scalar_has_one_element_and_no_strides),
 		cmocka_unit_test(sub_byte_elements_are_packed_but_bools),
+		cmocka_unit_test(a_dtype_that_no_tensor_has_is_refused),
+		cmocka_unit_test(every_dtype_with_a_name_of_its_own_is_one_of_tensors),
 		cmocka_unit_test(a_product_of_extents_that_overflows_is_refused),
 		cmocka_unit_test(a_negative_extent_is_refused),
 		cmocka_unit_test(strides_with_gaps_are_not_compact),

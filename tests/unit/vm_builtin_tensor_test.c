@@ -46,7 +46,9 @@ static void bits_that_are_packed_are_not_read_as_bytes(void **state)
 	refused(end(&o), tenon_arg_object(t), -TENON_E_TYPE,
 		"tensor_to_shape: a tensor of int1, integers are wanted");
 	tenon_object_unref(t);
-	t = vector(1, other, NULL, 0);
+	/* only foreign code can make such a tensor */
+	t = vector(1, packed, NULL, 0);
+	t->dl.dtype = other;
 	CALL(&p, 1, REG(0));
 	refused(end(&p), tenon_arg_object(t), -TENON_E_TYPE, "read_if_cond: a tensor of ");
 	tenon_object_unref(t);

@@ -362,6 +362,29 @@ static void an_unknown_constant_is_refused(void **state)
 	refuses(&a, -TENON_E_FORMAT, "99 is no kind of constant of TVM 0.21 and later");
 }
 
+static void a_constant_dtype_that_no_tensor_has_is_refused(void **state)
+{
+	static const DLDataType any = { TENON_DTYPE_HANDLE, 0, 0 };
+	struct assembly a = identity();
+	struct tenon_module *m;
+	uint8_t byte = 0x41;
+
+	(void)state;
+	constant_dtype(&a, tenon_dtype(TENON_DTYPE_UINT, 248, 1));
+	refuses(&a, -TENON_E_FORMAT, "the constant uint248, a dtype that no tensor has");
+	a = identity();
+	constant_dtype(&a, tenon_dtype(TENON_DTYPE_FLOAT, 32, 0));
+	refuses(&a, -TENON_E_FORMAT, "float32x0");
+	a = identity();
+	constant_vector(&a, tenon_dtype(TENON_DTYPE_UINT, 0, 1), &byte, 1, 1);
+	refuses(&a, -TENON_E_FORMAT, "a tensor of dtype uint0");
+	/* what a check takes for "of any dtype" */
+	a = identity();
+	constant_dtype(&a, any);
+	assert_int_equal(load_assembly(&a, &m), 0);
+	tenon_object_unref(m);
+}
+
 static int nothing(void *self, const struct tenon_value *args, int32_t count,
 		   struct tenon_value *ret)
 {
@@ -453,6 +476,7 @@ int main(void)
 		cmocka_unit_test(a_call_with_the_wrong_number_of_arguments_is_refused),
 		cmocka_unit_test(a_scope_of_no_constant_is_refused),
 		cmocka_unit_test(an_unknown_constant_is_refused),
+		cmocka_unit_test(a_constant_dtype_that_no_tensor_has_is_refused),
 		cmocka_unit_test(a_builtin_that_somebody_registered_is_taken),
 		cmocka_unit_test(an_executable_answers_what_it_holds),
 	};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_CORE_DTYPE_H
+#define RUNTIME_CORE_DTYPE_H
+
+/**
+ * DOC: which dtypes tensors have
+ *
+ * A dtype is four bytes, and files and foreign code may put any value there. dtype_is_known() decides
+ * which of them may be the type of elements. tenon_tensor_bytes() refuses all others, so no tensor is
+ * made of them. "void", {3,0,0}, stands for "no dtype" in calls, and is not one of elements.
+ */
+
+#include <tenon/tensor.h>
+
+/**
+ * dtype_is_known - can a tensor have elements of a dtype
+ * @d: any four bytes
+ *
+ * Integers have 1, 2, 4, 8, 16, 32 or 64 bits, all other kinds the widths that DLPack defines for them.
+ * A vector has 1 to 32767 lanes: TVM counts them in 16 bits with a sign, and negative counts are those of
+ * scalable vectors, whose size depends on the machine.
+ */
+bool dtype_is_known(DLDataType d);
+
+/**
+ * dtype_check - refuse a dtype that dtype_is_known() does not accept
+ *
+ * Return: 0; -TENON_E_VALUE, with the dtype's name in the message.
+ */
+int dtype_check(DLDataType d);
+
+/** dtype_is_void - is it the dtype of nothing, which calls take for "any" */
+static inline bool dtype_is_void(DLDataType d)
+{
+	return d.code == TENON_DTYPE_HANDLE && !d.bits && !d.lanes;
+}
+
+/** dtype_stored - the dtype in memory: the bool of TVM up to 0.22, {1,1}, takes a byte for each lane */
+static inline DLDataType dtype_stored(DLDataType d)
+{
+	if (d.code == TENON_DTYPE_UINT && d.bits == 1)
+		return tenon_dtype(TENON_DTYPE_BOOL, 8, d.lanes);
+	return d;
+}
+
+/** dtype_bytes - bytes of one element where each begins at a whole byte, as TVM's executors store them */
+static inline uint32_t dtype_bytes(DLDataType d)
+{
+	return ((uint32_t)dtype_stored(d).bits * d.lanes + 7) / 8;
+}
+
+#endif /* RUNTIME_CORE_DTYPE_H */
