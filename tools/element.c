@@ -2,51 +2,43 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/core/dtype.h"
 #include "tools/element.h"
 #include "tools/minifloat.h"
 
 DLDataType element_storage(DLDataType dtype)
 {
-	if (dtype.code == TENON_DTYPE_UINT && dtype.bits == 1)
-		return tenon_dtype(TENON_DTYPE_BOOL, 8, dtype.lanes);
-	return dtype;
-}
-
-static bool is_power_of_two(unsigned int bits)
-{
-	return bits && !(bits & (bits - 1));
+	return dtype_stored(dtype);
 }
 
 int element_class_of(DLDataType dtype)
 {
 	dtype = element_storage(dtype);
-	if (!dtype.lanes)
+	if (!dtype_is_known(dtype))
 		return -1;
 	switch (dtype.code) {
 	case TENON_DTYPE_BOOL:
-		return dtype.bits == 8 ? ELEMENT_BOOL : -1;
+		return ELEMENT_BOOL;
 	case TENON_DTYPE_INT:
-		return is_power_of_two(dtype.bits) && dtype.bits <= 64 ? ELEMENT_SIGNED : -1;
+		return ELEMENT_SIGNED;
 	case TENON_DTYPE_UINT:
-		return is_power_of_two(dtype.bits) && dtype.bits <= 64 ? ELEMENT_UNSIGNED : -1;
 	case TENON_DTYPE_HANDLE:
-		return dtype.bits == 64 ? ELEMENT_UNSIGNED : -1;
+		return ELEMENT_UNSIGNED;
 	case TENON_DTYPE_COMPLEX:
-		return dtype.bits == 64 || dtype.bits == 128 ? ELEMENT_COMPLEX : -1;
-	case TENON_DTYPE_FLOAT:
-		if (dtype.bits == 32 || dtype.bits == 64)
-			return ELEMENT_REAL;
-		break;
+		return ELEMENT_COMPLEX;
 	default:
-		break;
+		return ELEMENT_REAL;
 	}
-	return minifloat_of(dtype) ? ELEMENT_REAL : -1;
 }
 
 int element_bytes(uint64_t count, DLDataType dtype, size_t *bytes)
 {
 	uint64_t bits;
+	int err;
 
+	err = dtype_check(dtype);
+	if (err)
+		return err;
 	dtype = element_storage(dtype);
 	if (__builtin_mul_overflow(count, (uint64_t)dtype.bits * dtype.lanes, &bits) ||
 	    bits > UINT64_MAX - 7 || (bits + 7) / 8 > SIZE_MAX / 2)
@@ -129,12 +121,16 @@ static uint64_t bits_of(double real, DLDataType dtype, unsigned int width)
 
 void element_get(const void *data, uint64_t index, DLDataType dtype, struct element *out)
 {
+	int class = element_class_of(dtype);
 	unsigned int width;
 	uint64_t bits;
 
+	memset(out, 0, sizeof(*out));
+	out->class = ELEMENT_UNSIGNED;
+	if (class < 0)
+		return;
+	out->class = (enum element_class) class;
 	dtype = element_storage(dtype);
-	out->class = (enum element_class)element_class_of(dtype);
-	out->imaginary = 0;
 	if (out->class == ELEMENT_COMPLEX) {
 		width = dtype.bits / 2u;
 		out->real = real_of(load(data, 2 * index, width), dtype, width);
@@ -203,8 +199,11 @@ void element_put(void *data, uint64_t index, DLDataType dtype, const struct elem
 	case ELEMENT_BOOL:
 		store(data, index, width, element_real(value) != 0);
 		break;
-	default:
+	case ELEMENT_SIGNED:
+	case ELEMENT_UNSIGNED:
 		store(data, index, width, element_integer(value));
+		break;
+	default:
 		break;
 	}
 }
@@ -212,7 +211,8 @@ void element_put(void *data, uint64_t index, DLDataType dtype, const struct elem
 void tensor_element(const DLTensor *dl, uint64_t index, struct element *out)
 {
 	const uint8_t *data = (const uint8_t *)dl->data + dl->byte_offset;
-	uint64_t lane = index % dl->dtype.lanes, rest = index / dl->dtype.lanes;
+	uint64_t lanes = dl->dtype.lanes ? dl->dtype.lanes : 1;
+	uint64_t lane = index % lanes, rest = index / lanes;
 	int64_t place = 0;
 
 	if (dl->strides) {
@@ -227,5 +227,5 @@ void tensor_element(const DLTensor *dl, uint64_t index, struct element *out)
 		}
 		rest = (uint64_t)place;
 	}
-	element_get(data, rest * dl->dtype.lanes + lane, dl->dtype, out);
+	element_get(data, rest * lanes + lane, dl->dtype, out);
 }

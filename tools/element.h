@@ -50,7 +50,7 @@ DLDataType element_storage(DLDataType dtype);
  * @dtype: their dtype
  * @bytes: receives the size
  *
- * Return: 0; -TENON_E_OVERFLOW.
+ * Return: 0; -TENON_E_OVERFLOW; -TENON_E_VALUE for a dtype that no tensor has.
  */
 int element_bytes(uint64_t count, DLDataType dtype, size_t *bytes);
 
@@ -58,7 +58,7 @@ int element_bytes(uint64_t count, DLDataType dtype, size_t *bytes);
  * element_get - read an element
  * @data: the first element's place
  * @index: number of the element, lanes counted one by one
- * @dtype: a dtype that element_class_of() knows
+ * @dtype: their dtype; of one that element_class_of() does not know nothing is read, and the element is 0
  * @out: receives it
  */
 void element_get(const void *data, uint64_t index, DLDataType dtype, struct element *out);
@@ -67,6 +67,8 @@ void element_get(const void *data, uint64_t index, DLDataType dtype, struct elem
  * element_put - write an element
  * @value: a number of the dtype's own class or any other; an integer that does not fit is cut to its
  *	low bits, a real number is rounded to the nearest, ties to even
+ *
+ * Nothing is written for a dtype that element_class_of() does not know.
  */
 void element_put(void *data, uint64_t index, DLDataType dtype, const struct element *value);
 

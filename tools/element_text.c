@@ -167,6 +167,8 @@ int element_parse(const char *text, size_t size, DLDataType dtype, struct elemen
 	copy[size] = '\0';
 	if (strlen(copy) != size)
 		return no_number(copy, dtype);
+	if (element_class_of(dtype) < 0)
+		return no_number(copy, dtype);
 	out->class = (enum element_class)element_class_of(dtype);
 	switch (out->class) {
 	case ELEMENT_BOOL:

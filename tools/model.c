@@ -151,6 +151,11 @@ static int fill_input(struct tenon_model *model, size_t index)
 				-TENON_E_USAGE,
 				"input %zu (\"%.*s\") has no fixed shape: give it with --input",
 				index, (int)port.name.size, port.name.data);
+	if (!err && !port.dtype.bits)
+		err = tenon_error(
+			-TENON_E_USAGE,
+			"the dtype of input %zu (\"%.*s\") is not known: give it with --input",
+			index, (int)port.name.size, port.name.data);
 	if (!err)
 		err = tenon_tensor_create(port.shape, port.ndim, port.dtype, &tensor);
 	if (err)

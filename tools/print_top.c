@@ -56,8 +56,9 @@ void print_top(const DLTensor *dl, size_t most, FILE *out)
 
 	if (most > PRINT_TOP_MOST)
 		most = PRINT_TOP_MOST;
-	if (tenon_tensor_elements(dl, &elements))
+	if (element_class_of(dl->dtype) < 0 || tenon_tensor_elements(dl, &elements))
 		return;
+	elements *= dl->dtype.lanes;
 	for (s.index = 0; s.index < elements; s.index++)
 		if (score_of(dl, s.index, &s.score))
 			count = keep(best, count, most, s);

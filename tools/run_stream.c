@@ -121,8 +121,11 @@ static int find_frame_input(struct tenon_model *model, struct frames *f)
 			return tenon_error(-TENON_E_USAGE,
 					   "--stream: input \"%.*s\" has no fixed shape",
 					   (int)port.name.size, port.name.data);
-	err = tenon_tensor_create(port.shape, port.ndim < 0 ? 0 : port.ndim, port.dtype,
-				  &f->tensor);
+	if (port.ndim < 0 || !port.dtype.bits)
+		return tenon_error(-TENON_E_USAGE,
+				   "--stream: input \"%.*s\" is no tensor of a known type",
+				   (int)port.name.size, port.name.data);
+	err = tenon_tensor_create(port.shape, port.ndim, port.dtype, &f->tensor);
 	if (!err)
 		err = tenon_tensor_bytes(&f->tensor->dl, &f->bytes);
 	if (err)

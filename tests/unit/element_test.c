@@ -302,6 +302,46 @@ static void elements_are_found_through_strides(void **state)
 	}
 }
 
+/* one of the size that its dtype claims would end the stack, or never end */
+static void an_element_of_no_known_dtype_is_zero_and_nothing_is_moved(void **state)
+{
+	static const DLDataType unknown[] = {
+		{ TENON_DTYPE_UINT, 248, 1 },
+		{ TENON_DTYPE_UINT, 8, 0 },
+		{ TENON_DTYPE_INT, 0, 1 },
+		{ TENON_DTYPE_INT, 5, 1 },
+		{ TENON_DTYPE_INT, 64, 0 },
+		{ TENON_DTYPE_FLOAT, 128, 1 },
+		{ TENON_DTYPE_FLOAT, 8, 1 },
+		{ TENON_DTYPE_COMPLEX, 248, 1 },
+		{ TENON_DTYPE_BOOL, 0, 1 },
+		{ TENON_DTYPE_FLOAT, 32, 0x8004 },
+		{ 200, 32, 1 },
+	};
+	static uint8_t data[512], before[512];
+	int64_t shape[] = { 4 };
+	struct element e, one = { .class = ELEMENT_UNSIGNED, .natural = 1 };
+	size_t bytes;
+
+	(void)state;
+	memset(data, 0x41, sizeof(data));
+	memcpy(before, data, sizeof(data));
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		DLTensor t = tenon_dltensor(data, shape, 1, unknown[i]);
+
+		assert_int_equal(element_class_of(unknown[i]), -1);
+		element_get(data, 1, unknown[i], &e);
+		assert_int_equal(e.natural, 0);
+		tensor_element(&t, 3, &e);
+		assert_int_equal(e.natural, 0);
+		element_put(data, 1, unknown[i], &one);
+		assert_memory_equal(data, before, sizeof(data));
+		assert_int_equal(element_parse("1", 1, unknown[i], &e), -TENON_E_USAGE);
+		assert_int_equal(element_bytes(4, unknown[i], &bytes), -TENON_E_VALUE);
+		tenon_error_clear();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +355,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_number_is_refused),
 		cmocka_unit_test(hexadecimal_numbers_are_read),
 		cmocka_unit_test(elements_are_found_through_strides),
+		cmocka_unit_test(an_element_of_no_known_dtype_is_zero_and_nothing_is_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,25 @@ static void what_is_no_number_has_no_place(void **state)
 	assert_top(data, 4, tenon_dtype(TENON_DTYPE_FLOAT, 64, 1), 0, "");
 }
 
+static void what_is_of_no_known_type_has_no_place(void **state)
+{
+	uint8_t data[64] = { 0x41 };
+
+	(void)state;
+	assert_top(data, 2, tenon_dtype(TENON_DTYPE_UINT, 248, 1), 2, "");
+	assert_top(data, 2, tenon_dtype(TENON_DTYPE_FLOAT, 32, 0), 2, "");
+	/* an extent alone says nothing of how much there is to read */
+	assert_top(data, INT64_C(1) << 40, tenon_dtype(TENON_DTYPE_UINT, 0, 1), 2, "");
+}
+
+static void every_lane_is_an_element(void **state)
+{
+	uint8_t data[] = { 1, 2, 3, 9 };
+
+	(void)state;
+	assert_top(data, 2, tenon_dtype(TENON_DTYPE_UINT, 8, 2), 1, "   1.  element 3      9\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -69,6 +88,8 @@ int main(void)
 		cmocka_unit_test(of_equal_ones_the_first_is_in_front),
 		cmocka_unit_test(fewer_elements_than_asked_for_are_listed_once),
 		cmocka_unit_test(what_is_no_number_has_no_place),
+		cmocka_unit_test(what_is_of_no_known_type_has_no_place),
+		cmocka_unit_test(every_lane_is_an_element),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

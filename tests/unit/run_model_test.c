@@ -91,6 +91,34 @@ static void parameters_that_are_not_known_are_a_matter_of_their_file(void **stat
 	remove(path);
 }
 
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void a_dtype_that_no_tensor_has_is_refused_by_every_verb(void **state)
+{
+	char *path = in_temporary("wide.json");
+
+	(void)state;
+	NEEDS_X86;
+	write_text(path, "{\"nodes\":[{\"op\":\"null\",\"name\":\"x\",\"inputs\":[]}],"
+			 "\"arg_nodes\":[0],\"heads\":[[0,0,0]],\"attrs\":{"
+			 "\"dltype\":[\"list_str\",[\"uint248\"]],"
+			 "\"shape\":[\"list_shape\",[[4]]],\"storage_id\":[\"list_int\",[0]]},"
+			 "\"node_row_ptr\":[0,1]}");
+	assert_refused(RUN("run", MLP "lib.so", "--graph", path, "--top", "3"), CLI_NO_FILE,
+		       "uint248");
+	assert_refused(RUN("bench", MLP "lib.so", "--graph", path), CLI_NO_FILE, "uint248");
+	assert_refused(RUN("run", MLP "lib.so", "--graph", path, "--input", "4xuint248=zeros"),
+		       CLI_USAGE, "uint248");
+	remove(path);
+}
+
 static void a_model_takes_several_devices_and_a_function_one(void **state)
 {
 	(void)state;
@@ -393,6 +421,7 @@ int main(void)
 		cmocka_unit_test(a_model_is_run_by_the_names_of_its_inputs),
 		cmocka_unit_test(library_graph_and_parameters_may_be_apart),
 		cmocka_unit_test(parameters_that_are_not_known_are_a_matter_of_their_file),
+		cmocka_unit_test(a_dtype_that_no_tensor_has_is_refused_by_every_verb),
 		cmocka_unit_test(a_model_takes_several_devices_and_a_function_one),
 #ifdef CONFIG_DEVICE_NULL
 		cmocka_unit_test(what_a_model_has_on_a_device_is_fetched),
