@@ -4,6 +4,7 @@
 # scripts/run-tests against suites that pass, fail, skip, crash, hang and stop in the middle
 
 . tests/build/tap.sh
+. tests/build/inner_make.sh
 
 suite()
 {
@@ -92,6 +93,14 @@ xml_is_clean()
 	fi
 }
 it "the JUnit report escapes what XML forbids" xml_is_clean
+
+needs_are_of_tests()
+{
+	inner_make O="$scratch/needs" defconfig && inner_make -n O="$scratch/needs" all || return
+	! inner_make -n O="$scratch/needs" needs-ghost_test=TOOL all > "$scratch/said.make" 2>&1 &&
+		cat "$scratch/said.make" && grep -q 'needs-ghost_test' "$scratch/said.make"
+}
+it "needs-NAME of no test stops the build" needs_are_of_tests
 it "no suite at all is a failure" not sh scripts/run-tests --out "$scratch/out" --suite none \
 	"$scratch/tests/made/plain.sh"
 finish
