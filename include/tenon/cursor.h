@@ -40,7 +40,8 @@ static inline struct tenon_cursor tenon_cursor_of(const void *data, size_t size,
 {
 	struct tenon_cursor c;
 
-	c.start = (const uint8_t *)data;
+	/* an empty file is NULL, to which not even 0 can be added */
+	c.start = (const uint8_t *)(data ? data : "");
 	c.at = c.start;
 	c.end = c.start + size;
 	c.name = name;

@@ -130,6 +130,21 @@ static void a_buffer_that_failed_stays_failed(void **state)
 	tenon_buffer_fini(&b);
 }
 
+static void an_empty_file_has_nothing_to_read(void **state)
+{
+	struct tenon_cursor c = tenon_cursor_of(NULL, 0, "empty", 0);
+	struct tenon_slice none;
+	uint64_t v;
+
+	(void)state;
+	assert_non_null(c.start);
+	assert_int_equal(tenon_cursor_left(&c), 0);
+	assert_int_equal(tenon_cursor_place(&c), 0);
+	assert_int_equal(tenon_cursor_bytes(&c, 0, &none), 0);
+	assert_int_equal(tenon_cursor_u64(&c, &v), -TENON_E_TRUNCATED);
+	assert_error("empty at 0x0: 8 bytes wanted, 0 bytes left");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +156,7 @@ int main(void)
 		cmocka_unit_test(a_string_of_2_to_the_63_bytes_is_refused),
 		cmocka_unit_test(what_a_buffer_writes_a_cursor_reads),
 		cmocka_unit_test(a_buffer_that_failed_stays_failed),
+		cmocka_unit_test(an_empty_file_has_nothing_to_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
