@@ -65,10 +65,14 @@ int tenon_error(int status, const char *format, ...) TENON_PRINTF(2, 3);
 /** tenon_error_v - tenon_error() with a va_list */
 int tenon_error_v(int status, const char *format, va_list args) TENON_PRINTF(2, 0);
 
+/* bytes of a frame; a longer one has "…" in the place of its middle */
+#define TENON_ERROR_FRAME 8192
+
 /**
  * tenon_error_in - put a frame in front of the thread's message
  * @status: what the caller is about to return
- * @format: printf format of the frame; ": " is put between it and the message
+ * @format: printf format of the frame; ": " is put between it and the message. It may quote
+ *	tenon_error_message(). Up to TENON_ERROR_FRAME bytes are kept whole.
  *
  * Return: @status.
  */

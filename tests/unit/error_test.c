@@ -40,6 +40,58 @@ static void a_message_longer_than_the_first_room_is_kept_whole(void **state)
 	free(text);
 }
 
+static void a_long_frame_is_kept_whole(void **state)
+{
+	char path[3001];
+	const char *message;
+
+	(void)state;
+	memset(path, 'p', 3000);
+	path[3000] = '\0';
+	tenon_error(-TENON_E_IO, "no such file");
+	tenon_error_in(-TENON_E_IO, "%s", path);
+	tenon_error_in(-TENON_E_IO, "%.390s", path);
+	message = tenon_error_message();
+	assert_int_equal(strlen(message), 390 + 2 + 3000 + 2 + 12);
+	assert_memory_equal(message + 388, "pp: pp", 6);
+	assert_string_equal(message + 390 + 3000, "pp: no such file");
+	tenon_error_clear();
+}
+
+static void a_frame_may_quote_the_message_it_is_for(void **state)
+{
+	(void)state;
+	tenon_error(-TENON_E_IO, "inner");
+	tenon_error_in(-TENON_E_IO, "again (%s)", tenon_error_message());
+	tenon_error_in(-TENON_E_IO, "%0600d (%s)", 7, tenon_error_message());
+	assert_memory_equal(tenon_error_message() + 599, "7 (again (inner): inner): ", 26);
+	tenon_error_clear();
+}
+
+/* the ends of a name tell more than its middle, and no character is cut in two */
+static void a_frame_beyond_the_bound_has_a_mark_in_its_middle(void **state)
+{
+	char *frame = malloc(3 * 40000 + 1);
+	const char *message, *mark;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 40000; i++)
+		memcpy(frame + 3 * i, "€", 4);
+	tenon_error(-TENON_E_IO, "inner");
+	tenon_error_in(-TENON_E_IO, "first %s last", frame);
+	message = tenon_error_message();
+	assert_in_range(strlen(message), TENON_ERROR_FRAME - 20, TENON_ERROR_FRAME + 7);
+	assert_memory_equal(message, "first €€", 6 + 6);
+	assert_string_equal(message + strlen(message) - 15, "€ last: inner");
+	mark = strstr(message, "…");
+	assert_non_null(mark);
+	assert_in_range(mark - message, TENON_ERROR_FRAME / 2 - 20, TENON_ERROR_FRAME / 2 + 20);
+	assert_memory_equal(mark - 3, "€…€", 9);
+	tenon_error_clear();
+	free(frame);
+}
+
 static void a_new_message_may_quote_the_old_one(void **state)
 {
 	(void)state;
@@ -181,6 +233,9 @@ int main(void)
 		cmocka_unit_test(a_message_carries_status_and_kind),
 		cmocka_unit_test(frames_stand_in_front_the_outermost_first),
 		cmocka_unit_test(a_message_longer_than_the_first_room_is_kept_whole),
+		cmocka_unit_test(a_long_frame_is_kept_whole),
+		cmocka_unit_test(a_frame_may_quote_the_message_it_is_for),
+		cmocka_unit_test(a_frame_beyond_the_bound_has_a_mark_in_its_middle),
 		cmocka_unit_test(a_new_message_may_quote_the_old_one),
 		cmocka_unit_test(taking_gives_an_object_and_empties_the_slot),
 		cmocka_unit_test(raising_an_object_and_taking_it_gives_the_same_object),
