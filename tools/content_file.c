@@ -37,10 +37,17 @@ int content_array_bytes(struct tenon_slice bytes, const char *name, struct tenon
 	return err;
 }
 
+static uint64_t array_wanted(void *context, struct tenon_slice have)
+{
+	(void)context;
+	return npy_wanted(have);
+}
+
 int content_array_file(const char *path, struct tenon_tensor **out)
 {
+	static const struct file_want want = { array_wanted, NULL };
 	struct tenon_buffer bytes = TENON_BUFFER_INIT;
-	int err = file_read(path, &bytes);
+	int err = file_read(path, &want, &bytes);
 
 	if (!err)
 		err = content_array_bytes(bytes_of(&bytes), path, out);
@@ -100,7 +107,7 @@ static int copy_packed(const char *path, const struct npy *npy, const DLTensor *
 	return err;
 }
 
-static int copy_array(const char *path, const struct npy *npy, const DLTensor *dl)
+static int check_array(const char *path, const struct npy *npy, const DLTensor *dl)
 {
 	char have[TYPE_TEXT], want[TYPE_TEXT];
 	bool packed = dl->dtype.bits < 8;
@@ -115,24 +122,35 @@ static int copy_array(const char *path, const struct npy *npy, const DLTensor *d
 				   "%s holds %s with elements of %d bytes, those of %s %s %d", path,
 				   have, npy->dtype.bits / 8, want, packed ? "are kept in" : "have",
 				   packed ? 1 : dl->dtype.bits / 8);
-	if (packed)
-		return copy_packed(path, npy, dl);
-	npy_copy(npy, dl->data);
 	return 0;
 }
 
-static int copy_raw(const char *path, struct tenon_slice bytes, const DLTensor *dl)
+static int copy_array(const char *path, struct tenon_slice bytes, const DLTensor *dl)
 {
-	char want[TYPE_TEXT];
-	uint64_t elements;
-	size_t size;
+	struct npy npy;
 	int err;
 
-	err = tenon_tensor_elements(dl, &elements);
+	/* of one that does not fit the data may not have been read */
+	err = npy_read_head(bytes, path, &npy);
 	if (!err)
-		err = element_bytes(elements, dl->dtype, &size);
+		err = check_array(path, &npy, dl);
+	if (!err)
+		err = npy_read(bytes, path, &npy);
 	if (err)
 		return err;
+	if (dl->dtype.bits < 8)
+		return copy_packed(path, &npy, dl);
+	npy_copy(&npy, dl->data);
+	return 0;
+}
+
+static int copy_raw(const char *path, struct tenon_slice bytes, const DLTensor *dl, size_t size)
+{
+	char want[TYPE_TEXT];
+
+	if (bytes.size > size)
+		return tenon_error(-TENON_E_VALUE, "%s has more than the %zu bytes that %s needs",
+				   path, size, type_text(dl->shape, dl->ndim, dl->dtype, want));
 	if (bytes.size != size)
 		return tenon_error(-TENON_E_VALUE, "%s has %zu bytes, %s needs %zu", path,
 				   bytes.size, type_text(dl->shape, dl->ndim, dl->dtype, want),
@@ -142,23 +160,37 @@ static int copy_raw(const char *path, struct tenon_slice bytes, const DLTensor *
 	return 0;
 }
 
+/* Raw bytes of a size, or an array: with a byte for each element of a bit it is eight times as long. */
+static uint64_t content_wanted(void *context, struct tenon_slice have)
+{
+	const size_t *size = context;
+	uint64_t array;
+
+	if (have.size < NPY_LEAST)
+		return *size > NPY_LEAST ? *size : NPY_LEAST;
+	if (!npy_is(have))
+		return *size;
+	array = npy_wanted(have);
+	return array <= NPY_HEADER_MOST + 8 * (uint64_t)*size ? array : 0;
+}
+
 int content_load(const char *path, const DLTensor *dl)
 {
 	struct tenon_buffer bytes = TENON_BUFFER_INIT;
-	struct npy npy;
+	struct file_want want = { content_wanted, NULL };
+	uint64_t elements;
+	size_t size;
 	int err;
 
-	err = file_read(path, &bytes);
-	if (err)
-		goto out;
-	if (!npy_is(bytes_of(&bytes))) {
-		err = copy_raw(path, bytes_of(&bytes), dl);
-		goto out;
-	}
-	err = npy_read(bytes_of(&bytes), path, &npy);
+	err = tenon_tensor_elements(dl, &elements);
 	if (!err)
-		err = copy_array(path, &npy, dl);
-out:
+		err = element_bytes(elements, dl->dtype, &size);
+	want.context = &size;
+	if (!err)
+		err = file_read(path, &want, &bytes);
+	if (!err)
+		err = npy_is(bytes_of(&bytes)) ? copy_array(path, bytes_of(&bytes), dl)
+					       : copy_raw(path, bytes_of(&bytes), dl, size);
 	tenon_buffer_fini(&bytes);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include "tools/file.h"
 
 #define READ_STEP (64u * 1024)
+#define TEXT_MOST (256u << 20)
 
 static int io_error(const char *path, const char *what)
 {
@@ -16,7 +17,8 @@ static int io_error(const char *path, const char *what)
 }
 
 /* Makes room for more bytes than read() will be asked for, so that growing stays rare. */
-static int read_more(int fd, const char *path, struct tenon_buffer *out, uint64_t hint)
+static int read_more(int fd, const char *path, struct tenon_buffer *out, uint64_t hint,
+		     uint64_t most)
 {
 	size_t want = hint > out->size && hint - out->size < SIZE_MAX / 2
 			      ? (size_t)(hint - out->size) + 1
@@ -24,6 +26,9 @@ static int read_more(int fd, const char *path, struct tenon_buffer *out, uint64_
 	size_t used = out->size;
 	ssize_t got;
 
+	/* one byte more than wanted says that there is more */
+	if (want > most - used)
+		want = (size_t)(most - used) + 1;
 	if (out->room < used + want + 1) {
 		char *data = realloc(out->data, used + want + 1);
 
@@ -43,24 +48,55 @@ static int read_more(int fd, const char *path, struct tenon_buffer *out, uint64_
 	return got > 0;
 }
 
-int file_read(const char *path, struct tenon_buffer *out)
+static int read_wanted(int fd, const char *path, const struct file_want *want, uint64_t hint,
+		       struct tenon_buffer *out)
+{
+	uint64_t most;
+	int more;
+
+	do {
+		most = want->bytes(want->context, (struct tenon_slice){ out->data, out->size });
+		if (most < out->size)
+			return 0;
+		more = read_more(fd, path, out, hint, most);
+	} while (more > 0);
+	return more;
+}
+
+int file_read(const char *path, const struct file_want *want, struct tenon_buffer *out)
 {
 	struct stat st;
-	int fd, more;
+	int fd, err;
 
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return io_error(path, "open");
 	if (fstat(fd, &st)) {
-		more = io_error(path, "look at");
+		err = io_error(path, "look at");
 	} else if (S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
-		more = io_error(path, "read");
+		err = io_error(path, "read");
 	} else {
-		do
-			more = read_more(fd, path, out, (uint64_t)st.st_size);
-		while (more > 0);
+		err = read_wanted(fd, path, want, (uint64_t)st.st_size, out);
 	}
 	close(fd);
-	return more;
+	return err;
+}
+
+static uint64_t text_most(void *context, struct tenon_slice have)
+{
+	(void)context;
+	(void)have;
+	return TEXT_MOST;
+}
+
+int file_read_text(const char *path, struct tenon_buffer *out)
+{
+	static const struct file_want want = { text_most, NULL };
+	int err = file_read(path, &want, out);
+
+	if (!err && out->size > TEXT_MOST)
+		return tenon_error(-TENON_E_OVERFLOW, "%s: more than %u bytes of text", path,
+				   TEXT_MOST);
+	return err;
 }

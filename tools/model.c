@@ -27,7 +27,7 @@ static int open_graph(const struct model_source *source, struct tenon_module *mo
 	struct tenon_params *params = NULL;
 	int err;
 
-	err = file_read(source->graph, &json);
+	err = file_read_text(source->graph, &json);
 	if (!err && source->params)
 		err = open_params(source->params, &params);
 	if (!err) {

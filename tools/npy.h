@@ -53,6 +53,21 @@ bool npy_is(struct tenon_slice bytes);
  */
 int npy_read(struct tenon_slice bytes, const char *name, struct npy *out);
 
+/* bytes in front of a header's text, and bytes of a header; numpy itself stops at 10 000 */
+#define NPY_LEAST	12
+#define NPY_HEADER_MOST (1 << 20)
+
+/** npy_read_head - npy_read() of shape and type alone: the data need not be there */
+int npy_read_head(struct tenon_slice bytes, const char *name, struct npy *out);
+
+/**
+ * npy_wanted - how long an array file is, as far as its first bytes tell
+ * @have: what was read of it
+ *
+ * Return: the size to read on to; 0 when npy_read() refuses the head, so that no more need be read.
+ */
+uint64_t npy_wanted(struct tenon_slice have);
+
 /**
  * npy_copy - copy the elements in row-major order with the lowest byte first
  * @npy: an array

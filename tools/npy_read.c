@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include <string.h>
 
 #include <tenon/cursor.h>
@@ -208,34 +209,84 @@ static int header_size(struct tenon_cursor *c, uint32_t *size)
 	return err;
 }
 
-int npy_read(struct tenon_slice bytes, const char *name, struct npy *out)
+static int read_head(struct tenon_cursor *c, struct npy *out, uint64_t *want)
 {
-	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, name, 0), header;
 	struct tenon_slice text;
-	uint64_t want;
+	struct tenon_cursor header;
 	uint32_t size;
 	int err;
 
 	memset(out, 0, sizeof(*out));
-	if (!npy_is(bytes))
-		return tenon_cursor_error(&c, -TENON_E_FORMAT,
+	if (!npy_is((struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) }))
+		return tenon_cursor_error(c, -TENON_E_FORMAT,
 					  "not an array file of numpy: it begins otherwise");
-	c.at += sizeof(magic) - 1;
-	err = header_size(&c, &size);
+	c->at += sizeof(magic) - 1;
+	err = header_size(c, &size);
+	if (!err && size > NPY_HEADER_MOST)
+		return tenon_cursor_error(c, -TENON_E_FORMAT,
+					  "a header of %" PRIu32 " bytes, %d at most", size,
+					  NPY_HEADER_MOST);
 	if (!err)
-		err = tenon_cursor_bytes(&c, size, &text);
+		err = tenon_cursor_bytes(c, size, &text);
 	if (err)
 		return err;
-	header = tenon_cursor_of(text.data, text.size, name, tenon_cursor_place(&c) - text.size);
+	header = tenon_cursor_of(text.data, text.size, c->name, tenon_cursor_place(c) - text.size);
 	err = read_header(&header, out);
 	if (err)
 		return err;
-	if (__builtin_mul_overflow(out->elements, (uint64_t)out->dtype.bits / 8, &want))
-		return tenon_cursor_error(&c, -TENON_E_OVERFLOW,
+	if (__builtin_mul_overflow(out->elements, (uint64_t)out->dtype.bits / 8, want))
+		return tenon_cursor_error(c, -TENON_E_OVERFLOW,
 					  "more bytes than 64 bits can count");
-	if (want != tenon_cursor_left(&c))
+	return 0;
+}
+
+int npy_read_head(struct tenon_slice bytes, const char *name, struct npy *out)
+{
+	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, name, 0);
+	uint64_t want;
+
+	return read_head(&c, out, &want);
+}
+
+uint64_t npy_wanted(struct tenon_slice have)
+{
+	struct tenon_cursor c = tenon_cursor_of(have.data, have.size, "", 0);
+	uint64_t want;
+	uint32_t size;
+	struct npy npy;
+
+	if (have.size < NPY_LEAST)
+		return NPY_LEAST;
+	c.at += sizeof(magic) - 1;
+	if (npy_is(have) && !header_size(&c, &size) && size <= NPY_HEADER_MOST) {
+		if (size > tenon_cursor_left(&c))
+			return tenon_cursor_place(&c) + size;
+		c.at = c.start;
+		if (!read_head(&c, &npy, &want) &&
+		    !__builtin_add_overflow(want, tenon_cursor_place(&c), &want))
+			return want;
+	}
+	tenon_error_clear();
+	return 0;
+}
+
+int npy_read(struct tenon_slice bytes, const char *name, struct npy *out)
+{
+	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, name, 0);
+	uint64_t want;
+	int err;
+
+	err = read_head(&c, out, &want);
+	if (err)
+		return err;
+	if (want < tenon_cursor_left(&c))
+		return tenon_cursor_error(
+			&c, -TENON_E_TRUNCATED,
+			"its shape needs %" PRIu64 " bytes of data, the file has more", want);
+	if (want > tenon_cursor_left(&c))
 		return tenon_cursor_error(&c, -TENON_E_TRUNCATED,
-					  "its shape needs %llu bytes of data, the file has %zu",
-					  (unsigned long long)want, tenon_cursor_left(&c));
+					  "its shape needs %" PRIu64
+					  " bytes of data, the file has %zu",
+					  want, tenon_cursor_left(&c));
 	return tenon_cursor_bytes(&c, want, &out->data);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/unit/suite.h"
 
@@ -190,7 +191,7 @@ static void a_damaged_header_is_refused(void **state)
 	assert_refused("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 8,
 		       -TENON_E_TRUNCATED, "needs 12 bytes of data, the file has 8");
 	assert_refused("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 16,
-		       -TENON_E_TRUNCATED, "needs 12 bytes of data, the file has 16");
+		       -TENON_E_TRUNCATED, "needs 12 bytes of data, the file has more");
 	assert_refused("{'descr': '<f4', 'fortran_order': False, }", 8, -TENON_E_FORMAT,
 		       "lacks \"shape\"");
 	assert_refused("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (), }", 4,
@@ -312,6 +313,59 @@ static void raw_bytes_fill_a_tensor_of_just_their_size(void **state)
 	assert_not_loaded("@", "absent.npy", "cannot open: No such file or directory");
 }
 
+/* A pipe into which a child writes an array's head and zeros without end; ended by SIGPIPE. */
+static pid_t endless_array(const char *path, const char *shape)
+{
+	static const char zeros[4096];
+	char head[129];
+	pid_t child;
+	FILE *f;
+
+	remove(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child)
+		return child;
+	memcpy(head, "\x93NUMPY\x01\x00\x76\x00", 10);
+	snprintf(head + 10, 119, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }%60s",
+		 shape, "");
+	head[127] = '\n';
+	f = fopen(path, "wb");
+	fwrite(head, 1, 128, f);
+	while (fwrite(zeros, 1, sizeof(zeros), f))
+		;
+	_exit(0);
+}
+
+static void assert_endless_array_is_refused(const char *type, const char *shape, const char *words)
+{
+	pid_t child = endless_array(in_folder("endless.npy"), shape);
+
+	assert_not_loaded(type, "endless.npy", words);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	remove(in_folder("endless.npy"));
+}
+
+static void a_file_without_end_is_read_as_far_as_wanted(void **state)
+{
+	struct tenon_tensor *t;
+	struct spec spec;
+
+	(void)state;
+	assert_int_equal(spec_parse(SPEC_INPUT, "4xfloat32=@/dev/zero", &spec), 0);
+	assert_int_equal(content_tensor(&spec, &t), -TENON_E_VALUE);
+	assert_error_has("/dev/zero has more than the 16 bytes that 4xfloat32 needs");
+	assert_int_equal(spec_parse(SPEC_INPUT, "@/dev/zero", &spec), 0);
+	assert_int_equal(content_tensor(&spec, &t), -TENON_E_FORMAT);
+	assert_error_has("/dev/zero at 0x0: not an array file of numpy");
+	assert_endless_array_is_refused("@", "(2, 2)", "needs 16 bytes of data, the file has more");
+	assert_endless_array_is_refused("4xfloat32=@", "(4,)", "the file has more");
+	assert_endless_array_is_refused("4xfloat32=@", "(1152921504606846976,)",
+					"not of the shape of 4xfloat32");
+	assert_endless_array_is_refused("@", "(1152921504606846976, 64)", "64 bits");
+}
+
 static void assert_written(const char *type, const char *name, const char *header, const char *back)
 {
 	struct tenon_buffer file = TENON_BUFFER_INIT;
@@ -323,7 +377,7 @@ static void assert_written(const char *type, const char *name, const char *heade
 	assert_int_equal(spec_parse(SPEC_INPUT, text, &spec), 0);
 	assert_int_equal(content_tensor(&spec, &t), 0);
 	assert_int_equal(run_write(in_folder(name), &t->dl), 0);
-	assert_int_equal(file_read(in_folder(name), &file), 0);
+	assert_int_equal(file_read_text(in_folder(name), &file), 0);
 	assert_true(npy_is((struct tenon_slice){ file.data, file.size }));
 	assert_non_null(strstr(file.data + 10, header));
 	/* the data start at a multiple of 64, right behind the newline */
@@ -360,14 +414,14 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 	umask(022);
 	assert_int_equal(file_write(in_folder("t"), &old, 1), 0);
 	assert_int_equal(file_write(in_folder("t"), fresh, 2), 0);
-	assert_int_equal(file_read(in_folder("t"), &got), 0);
+	assert_int_equal(file_read_text(in_folder("t"), &got), 0);
 	assert_string_equal(got.data, "new");
 	assert_int_equal(stat(in_folder("t"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0644);
 	tenon_buffer_fini(&got);
 	assert_int_equal(file_write(in_folder("absent/t"), fresh, 2), -TENON_E_IO);
 	assert_error_has("absent/t: cannot write: No such file");
-	assert_int_equal(file_read(folder, &got), -TENON_E_IO);
+	assert_int_equal(file_read_text(folder, &got), -TENON_E_IO);
 	tenon_error_clear();
 	tenon_buffer_fini(&got);
 }
@@ -376,7 +430,7 @@ static void assert_file(const char *name, const char *want)
 {
 	struct tenon_buffer got = TENON_BUFFER_INIT;
 
-	assert_int_equal(file_read(in_folder(name), &got), 0);
+	assert_int_equal(file_read_text(in_folder(name), &got), 0);
 	assert_string_equal(got.data, want);
 	tenon_buffer_fini(&got);
 }
@@ -474,6 +528,7 @@ int main(void)
 		cmocka_unit_test(an_array_is_read_as_another_type_of_the_same_size),
 		cmocka_unit_test(elements_of_four_bits_are_packed_out_of_bytes),
 		cmocka_unit_test(raw_bytes_fill_a_tensor_of_just_their_size),
+		cmocka_unit_test(a_file_without_end_is_read_as_far_as_wanted),
 		cmocka_unit_test(what_is_written_reads_back_the_same),
 		cmocka_unit_test(a_file_is_replaced_whole_or_not_at_all),
 		cmocka_unit_test(a_link_stays_and_what_it_leads_to_is_written),
