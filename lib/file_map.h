@@ -32,7 +32,8 @@ void file_map_close(struct tenon_slice *bytes);
  * @count: number of parts
  *
  * The bytes go to a temporary name in the same folder, are synced and renamed, and the folder is
- * synced: after a power cut there is the old file or the new one.
+ * synced: after a power cut there is the old file or the new one. What a writer that was killed left under
+ * a temporary name is removed by the next that writes the same file.
  *
  * Return: 0; -TENON_E_IO; -TENON_E_NOMEM.
  */

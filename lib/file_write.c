@@ -9,6 +9,7 @@
 
 #include <tenon/error.h>
 #include "lib/file_map.h"
+#include "lib/file_temporary.h"
 
 #define OWN_MOST 9 /* descriptors that a shell hands on by number */
 
@@ -66,7 +67,7 @@ static int write_straight(const char *path, int own, int flags, const struct ten
 	return err;
 }
 
-/* mkstemp makes files that only the owner reads: give what was there, or what the umask allows */
+/* a temporary is readable by its owner alone: give what was there, or what the umask allows */
 static mode_t mode_for(const char *path)
 {
 	struct stat st;
@@ -96,42 +97,19 @@ static void sync_folder(const char *path, size_t length)
 
 static int replace(const char *path, const struct tenon_slice *parts, size_t count)
 {
-	static const char suffix[] = ".XXXXXX";
 	const char *slash = strrchr(path, '/');
-	size_t length = strlen(path);
-	char *name;
-	int fd, err;
+	struct file_temporary t;
 
-	name = malloc(length + sizeof(suffix));
-	if (!name)
-		return tenon_error(-TENON_E_NOMEM, "%s: no memory", path);
-	memcpy(name, path, length);
-	memcpy(name + length, suffix, sizeof(suffix));
-
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd < 0) {
-		err = write_error(path);
-		goto free_name;
+	if (file_temporary_open(path, &t))
+		return write_error(path);
+	if (write_all(t.fd, parts, count) || fchmod(t.fd, mode_for(path)) || fsync(t.fd)) {
+		file_temporary_drop(&t);
+		return write_error(path);
 	}
-	if (write_all(fd, parts, count) || fchmod(fd, mode_for(path)) || fsync(fd)) {
-		err = write_error(path);
-		close(fd);
-		goto remove;
-	}
-	/* network file systems report a full disk only here */
-	if (close(fd) || rename(name, path)) {
-		err = write_error(path);
-		goto remove;
-	}
+	if (file_temporary_rename(&t, path))
+		return write_error(path);
 	sync_folder(path, slash ? (size_t)(slash - path) + 1 : 0);
-	err = 0;
-	goto free_name;
-
-remove:
-	unlink(name);
-free_name:
-	free(name);
-	return err;
+	return 0;
 }
 
 int file_write(const char *path, const struct tenon_slice *parts, size_t count)

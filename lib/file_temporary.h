@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_FILE_TEMPORARY_H
+#define LIB_FILE_TEMPORARY_H
+
+/**
+ * DOC: temporary files that do not outlive their writers
+ *
+ * A file is written under a name of its own beside the file that it will replace: the name of that file,
+ * ".tenon-" and six more characters. Its writer holds a lock on it (flock) until it is renamed, and the
+ * kernel drops the lock when the writer dies. The next writer of the same file removes the temporaries that
+ * are not locked.
+ *
+ * All functions set errno.
+ */
+
+#include <stdbool.h>
+
+/**
+ * struct file_temporary - a file being written
+ * @name: its name until it is renamed
+ * @fd: to write to
+ * @lock: the same file, kept open for its lock
+ */
+struct file_temporary {
+	char *name;
+	int fd;
+	int lock;
+};
+
+/**
+ * file_temporary_open - make a temporary, and remove those that dead writers left
+ * @path: the file that it is for
+ * @out: receives the temporary; readable by the user alone
+ *
+ * Return: 0; -1 with errno.
+ */
+int file_temporary_open(const char *path, struct file_temporary *out);
+
+/** file_temporary_rename - close a temporary and give it its name; 0, or -1 and it is removed */
+int file_temporary_rename(struct file_temporary *t, const char *path);
+
+/** file_temporary_drop - close a temporary and remove it; keeps errno */
+void file_temporary_drop(struct file_temporary *t);
+
+#endif /* LIB_FILE_TEMPORARY_H */
