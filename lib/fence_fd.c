@@ -104,7 +104,7 @@ int fence_eventfd_look(int fd)
 	while (n < 0 && errno == EINTR);
 	if (counter == 1)
 		return 1;
-	if (counter - 1 > TENON_E_USAGE)
+	if (counter - 1 > TENON_E_NO_FUNCTION)
 		return tenon_error(-TENON_E_CALL, "an imported fence failed");
 	return tenon_error(-(int)(counter - 1), "an imported fence failed: %s",
 			   tenon_status_kind(-(int)(counter - 1)));

@@ -2,10 +2,12 @@
 #include "tools/argument.h"
 #include "tools/content.h"
 
+#include <tenon/array.h>
 #include <tenon/string.h>
 
 int argument_make(struct argument *a)
 {
+	struct tenon_shape *shape;
 	int err;
 
 	switch (a->spec.form) {
@@ -24,6 +26,11 @@ int argument_make(struct argument *a)
 	case SPEC_TEXT:
 		/* owned, as the peer's own callers pass it: a callee may keep it */
 		return tenon_string_value(tenon_slice_of(a->spec.string), &a->value);
+	case SPEC_SHAPE:
+		err = tenon_shape_create(a->spec.shape, (size_t)a->spec.ndim, &shape);
+		if (!err)
+			a->value = tenon_arg_object(shape);
+		return err;
 	default:
 		break;
 	}
@@ -35,7 +42,7 @@ int argument_make(struct argument *a)
 
 void argument_release(struct argument *a)
 {
-	if (a->spec.form == SPEC_TEXT)
+	if (a->spec.form == SPEC_TEXT || a->spec.form == SPEC_SHAPE)
 		tenon_value_release(&a->value);
 	tenon_object_unref(a->tensor);
 	a->tensor = NULL;

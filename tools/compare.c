@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <tenon/array.h>
 #include <tenon/string.h>
 
 #include "tools/compare.h"
@@ -209,6 +210,33 @@ static void compare_texts(struct tenon_slice got, struct tenon_slice want, struc
 		 want.data);
 }
 
+static bool is_shape(const struct tenon_value *v)
+{
+	return v->type == TENON_TYPE_SHAPE;
+}
+
+/* Extents are compared as they are: no tolerance makes 63 a 64. */
+static void compare_shapes(const struct tenon_shape *got, const struct tenon_shape *want,
+			   struct comparison *out)
+{
+	const DLDataType dtype = tenon_dtype(TENON_DTYPE_INT, 64, 1);
+	const struct tolerance exact = { .rtol_given = true, .atol_given = true };
+	struct element a = { .class = ELEMENT_SIGNED }, b = a;
+	size_t i;
+
+	if (got->size != want->size) {
+		snprintf(out->mismatch, sizeof(out->mismatch),
+			 "the shape has %zu dimensions, expected %zu", got->size, want->size);
+		return;
+	}
+	for (i = 0; i < got->size; i++) {
+		a.integer = got->data[i];
+		b.integer = want->data[i];
+		note(out, &a, &b, dtype, &exact);
+	}
+	out->equal = !out->differing;
+}
+
 void compare_values(const struct tenon_value *got, const struct tenon_value *want,
 		    const struct tolerance *t, struct comparison *out)
 {
@@ -222,6 +250,9 @@ void compare_values(const struct tenon_value *got, const struct tenon_value *wan
 		compare_tensors(tensor, model, t, out);
 	} else if (is_text(got, &text) && is_text(want, &expected)) {
 		compare_texts(text, expected, out);
+	} else if (is_shape(got) && is_shape(want)) {
+		compare_shapes((const struct tenon_shape *)got->as.object,
+			       (const struct tenon_shape *)want->as.object, out);
 	} else if (number_of(got, &a, &dtype) && number_of(want, &b, &other)) {
 		/* an int is not the float it is written like, but 1 may be meant by 1.0 */
 		note(out, &a, &b, b.class == ELEMENT_REAL ? other : dtype, t);

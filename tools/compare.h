@@ -58,7 +58,7 @@ struct comparison {
 void compare_tensors(const DLTensor *got, const DLTensor *want, const struct tolerance *t,
 		     struct comparison *out);
 
-/** compare_values - compare a returned value with an expected one: numbers, texts, None, tensors */
+/** compare_values - compare a returned value with an expected one: numbers, texts, shapes, None, tensors */
 void compare_values(const struct tenon_value *got, const struct tenon_value *want,
 		    const struct tolerance *t, struct comparison *out);
 

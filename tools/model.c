@@ -6,6 +6,7 @@
 #include "runtime/executor/executors.h"
 #include "tools/content.h"
 #include "tools/file.h"
+#include "tools/model_tuple.h"
 
 bool model_is_root(const struct tenon_module *m)
 {
@@ -115,16 +116,34 @@ static int set_input(struct tenon_model *model, const struct argument *a)
 	return tenon_model_set_input(model, index, &a->value);
 }
 
-int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct argument *list,
-		     size_t count)
+/* The first item of a tuple sets it with all of them. */
+static bool is_later_item(struct tenon_model *model, const struct argument *list, size_t i,
+			  size_t input)
 {
-	size_t i;
+	size_t k, other;
+
+	for (k = 0; k < i; k++)
+		if (list[k].spec.role == SPEC_INPUT && list[k].spec.name.size &&
+		    model_tuple_input(model, &list[k], &other) && other == input)
+			return true;
+	return false;
+}
+
+int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct argument *list,
+		     size_t count, const struct device_list *devices)
+{
+	size_t i, input;
 	int err;
 
 	for (i = 0; i < count; i++) {
 		if (list[i].spec.role != SPEC_INPUT)
 			continue;
-		err = set_input(model, &list[i]);
+		if (!list[i].spec.name.size || !model_tuple_input(model, &list[i], &input))
+			err = set_input(model, &list[i]);
+		else if (!is_later_item(model, list, i, input))
+			err = model_tuple_set(model, input, list, count, devices);
+		else
+			continue;
 		if (!err)
 			continue;
 		tenon_error_in(err, "--input %s", list[i].spec.text);

@@ -45,13 +45,15 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 /**
  * model_set_inputs - give a model its inputs
  * @list: arguments; those with a name go to that input, the others to the inputs without content, in
- *	their order
+ *	their order. Arguments named "t.0", "t.1" are items of the tuple "t" where the model has no input of
+ *	such a name.
  * @count: how many
+ * @devices: where the model runs; NULL for the processor
  *
  * Return: 0, or an exit code, its message printed.
  */
 int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct argument *list,
-		     size_t count);
+		     size_t count, const struct device_list *devices);
 
 /** model_fill_inputs - give random numbers to inputs that have no content; returns as above */
 int model_fill_inputs(struct cli *cli, struct tenon_model *model);

@@ -57,6 +57,29 @@ static int parse_number(const char *text, struct spec *out)
 	return 0;
 }
 
+/* "1,64": the extents of a shape */
+static int parse_extents(const char *text, struct spec *out)
+{
+	struct element extent;
+	size_t size;
+	int err;
+
+	out->form = SPEC_SHAPE;
+	for (out->ndim = 0; *text; out->ndim++) {
+		if (out->ndim == SPEC_DIMENSIONS)
+			return usage("more than 64 dimensions");
+		size = strcspn(text, ",");
+		err = element_parse(text, size, tenon_dtype(TENON_DTYPE_INT, 64, 1), &extent);
+		if (err || extent.integer < 0)
+			return usage("shape: is followed by extents, as in shape:1,64");
+		out->shape[out->ndim] = extent.integer;
+		text += size;
+		if (text[0] == ',' && text[1])
+			text++;
+	}
+	return 0;
+}
+
 /* 1 when the text is no scalar */
 static int parse_scalar(const char *text, struct spec *out)
 {
@@ -74,6 +97,8 @@ static int parse_scalar(const char *text, struct spec *out)
 		out->string = text + 4;
 		return 0;
 	}
+	if (!strncmp(text, "shape:", 6))
+		return parse_extents(text + 6, out);
 	return parse_number(text, out);
 }
 

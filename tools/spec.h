@@ -5,8 +5,9 @@
 /**
  * DOC: SPEC, the words for one argument
  *
- *	SPEC    = [NAME=] (SCALAR | str:TEXT | @FILE.npy | TYPE=CONTENT | TYPE=>FILE | TYPE)
+ *	SPEC    = [NAME=] (SCALAR | str:TEXT | shape:EXTENTS | @FILE.npy | TYPE=CONTENT | TYPE=>FILE | TYPE)
  *	SCALAR  = 3 | -0x1f | 2.5 | inf | nan | true | false | null
+ *	EXTENTS = [NUMBER{,NUMBER}]                1,64; nothing for a shape without dimensions
  *	TYPE    = {EXTENT x} DTYPE                2x3xfloat32, float32
  *	CONTENT = NUMBER{,NUMBER} | @FILE | random:SEED | zeros | ones | arange
  *
@@ -29,6 +30,7 @@ enum spec_form {
 	SPEC_INT,
 	SPEC_FLOAT,
 	SPEC_TEXT,
+	SPEC_SHAPE,
 	SPEC_FILE,   /* @x.npy: the file says the type */
 	SPEC_TENSOR, /* the text says the type */
 };
@@ -52,8 +54,8 @@ enum spec_fill {
  * @real: of SPEC_FLOAT
  * @string: what follows "str:" of SPEC_TEXT
  * @dtype: element type of SPEC_TENSOR
- * @ndim: number of its dimensions
- * @shape: its extents
+ * @ndim: number of dimensions of SPEC_TENSOR and SPEC_SHAPE
+ * @shape: their extents
  * @fill: what is in it
  * @seed: of SPEC_RANDOM
  * @list: the numbers of SPEC_LIST, with their commas
