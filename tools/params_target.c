@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/executor/params.h"
-#include "runtime/loader/saved_tensor.h"
+#include "runtime/payload/saved_tensor.h"
 #include "tools/params.h"
 
 static bool ends(const char *text, const char *suffix)

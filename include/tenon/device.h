@@ -211,7 +211,7 @@ struct tenon_backend {
 	/**
 	 * @kinds: kinds of modules whose payloads create_executable takes, ended by NULL; may be NULL
 	 *
-	 * "opencl", "sdaccel". Their form is one that runtime/loader/payload_format.c describes.
+	 * "opencl", "sdaccel". Their form is one that runtime/payload/payload_format.c describes.
 	 */
 	const char *const *kinds;
 	/**

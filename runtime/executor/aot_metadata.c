@@ -5,7 +5,7 @@
 #include <tenon/cursor.h>
 
 #include "runtime/core/dtype.h"
-#include "runtime/loader/saved_tensor.h"
+#include "runtime/payload/saved_tensor.h"
 
 #define NDIM_MOST  64
 #define COUNT_MOST 65536

@@ -7,7 +7,7 @@
 #include "runtime/executor/method.h"
 #include "runtime/executor/params.h"
 #include "runtime/executor/storage.h"
-#include "runtime/loader/visit_field.h"
+#include "runtime/core/visit_field.h"
 
 static struct factory *factory_from(const struct tenon_module *m)
 {

@@ -11,7 +11,7 @@
 #include "lib/cursor_fast.h"
 #include "lib/file_map.h"
 #include "runtime/executor/storage.h"
-#include "runtime/loader/saved_tensor.h"
+#include "runtime/payload/saved_tensor.h"
 
 /* below, a copy goes through the mapping: a system call costs more */
 #define READ_LEAST 4096

@@ -7,7 +7,7 @@
 #include "lib/file_map.h"
 #include "runtime/core/dtype.h"
 #include "runtime/executor/params.h"
-#include "runtime/loader/saved_tensor.h"
+#include "runtime/payload/saved_tensor.h"
 
 /* bytes in front of a tensor's data */
 #define HEAD_BYTES(ndim) (40 + 8 * (uint64_t)(ndim))

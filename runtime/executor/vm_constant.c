@@ -6,7 +6,7 @@
 
 #include "runtime/core/dtype.h"
 #include "runtime/executor/vm_executable.h"
-#include "runtime/loader/saved_tensor.h"
+#include "runtime/payload/saved_tensor.h"
 
 /* what a constant is, whatever number its writer has for it */
 enum constant_kind {

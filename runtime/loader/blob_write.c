@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/loader/blob_number.h"
 #include "runtime/loader/loaders.h"
-#include "runtime/loader/payload_module.h"
+#include "runtime/payload/payload_module.h"
 
 static int write_numbers(struct tenon_buffer *out, const uint64_t *numbers, uint64_t count)
 {

@@ -8,8 +8,8 @@
 #include "lib/cursor_fast.h"
 #include "lib/string_map.h"
 #include "runtime/loader/const_loader.h"
-#include "runtime/loader/saved_tensor.h"
-#include "runtime/loader/visit_field.h"
+#include "runtime/payload/saved_tensor.h"
+#include "runtime/core/visit_field.h"
 
 /* a constant: a tensor and the name it has in the graph */
 struct constant {

@@ -6,7 +6,7 @@
 #include "lib/cursor_fast.h"
 #include "runtime/loader/import_blob.h"
 #include "runtime/loader/loaders.h"
-#include "runtime/loader/payload_module.h"
+#include "runtime/payload/payload_module.h"
 
 /* kinds are names: longer ones are the sign of a blob that was read at the wrong place */
 #define KIND_MOST 128

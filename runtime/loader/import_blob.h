@@ -5,7 +5,7 @@
 /* A blob taken apart, before anything is made of it. */
 
 #include "runtime/loader/import_tree.h"
-#include "runtime/loader/payload_format.h"
+#include "runtime/payload/payload_format.h"
 
 /**
  * struct import_entry - a module of a blob

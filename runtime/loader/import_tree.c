@@ -6,7 +6,7 @@
 #include "runtime/loader/import_blob.h"
 #include "runtime/loader/library_module.h"
 #include "runtime/loader/loaders.h"
-#include "runtime/loader/payload_module.h"
+#include "runtime/payload/payload_module.h"
 
 struct import_build {
 	const struct import_blob *b;

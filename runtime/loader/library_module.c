@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "runtime/loader/library_module.h"
-#include "runtime/loader/visit_field.h"
+#include "runtime/core/visit_field.h"
 
 struct library_module {
 	struct tenon_module base;

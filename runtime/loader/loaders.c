@@ -5,14 +5,14 @@
 
 #include "runtime/core/module_object.h"
 #include "runtime/loader/const_loader.h"
-#include "runtime/loader/device_file.h"
 #include "runtime/loader/example_json.h"
 #include "runtime/loader/loaders.h"
+#include "runtime/payload/payload_file.h"
 
 #ifdef CONFIG_DEVICES
 #include <tenon/device.h>
 
-#include "runtime/loader/payload_kernel.h"
+#include "runtime/payload/payload_kernel.h"
 #endif
 
 #define BYTES_PREFIX "ffi.Module.load_from_bytes."

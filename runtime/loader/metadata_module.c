@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "runtime/loader/const_loader.h"
-#include "runtime/loader/visit_field.h"
+#include "runtime/core/visit_field.h"
 
 /* names are all in the imports */
 static int metadata_each_function(struct tenon_module *m,

@@ -2,7 +2,7 @@
 /* the first byte chooses a kind of payload and a generation, the others are one */
 #include <stdlib.h>
 
-#include "runtime/loader/payload_format.h"
+#include "runtime/payload/payload_format.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const fuzz_kinds[] = {

@@ -6,8 +6,8 @@
 
 #include "tests/unit/blob.h"
 
-#include "runtime/loader/payload_format.h"
-#include "runtime/loader/payload_module.h"
+#include "runtime/payload/payload_format.h"
+#include "runtime/payload/payload_module.h"
 
 #define LEGACY TENON_GENERATION_LEGACY
 #define FFI    TENON_GENERATION_FFI

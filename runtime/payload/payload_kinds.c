@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "lib/cursor_fast.h"
-#include "runtime/loader/payload_format.h"
-#include "runtime/loader/saved_tensor.h"
+#include "runtime/payload/payload_format.h"
+#include "runtime/payload/saved_tensor.h"
 
-/* forms that many kinds share: runtime/loader/payload_format.h explains the letters */
+/* forms that many kinds share: runtime/payload/payload_format.h explains the letters */
 #define KERNELS "fmd"
 #define GRAPH	"ntv"
 

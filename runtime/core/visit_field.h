@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LOADER_VISIT_FIELD_H
-#define RUNTIME_LOADER_VISIT_FIELD_H
+#ifndef RUNTIME_CORE_VISIT_FIELD_H
+#define RUNTIME_CORE_VISIT_FIELD_H
 
 /* Shows fields of modules to a visitor (tenon/visit.h). */
 
@@ -42,4 +42,4 @@ void visit_list_drop(struct visit_list *l);
 /* Show a list as a field, and empty it. */
 int visit_list_show(struct visit_list *l, const struct tenon_visitor *v, const char *name);
 
-#endif /* RUNTIME_LOADER_VISIT_FIELD_H */
+#endif /* RUNTIME_CORE_VISIT_FIELD_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/loader/device_file.h"
+#include "runtime/payload/payload_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "lib/file_map.h"
 #include "lib/json_read.h"
 #include "runtime/loader/file_extension.h"
-#include "runtime/loader/payload_kernel.h"
+#include "runtime/payload/payload_kernel.h"
 
 #define TABLE_SUFFIX "tvm_meta.json"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LOADER_PAYLOAD_FORMAT_H
-#define RUNTIME_LOADER_PAYLOAD_FORMAT_H
+#ifndef RUNTIME_PAYLOAD_PAYLOAD_FORMAT_H
+#define RUNTIME_PAYLOAD_PAYLOAD_FORMAT_H
 
 /**
  * DOC: what payloads look like
@@ -229,4 +229,4 @@ static inline int payload_relax_function(struct tenon_cursor *c, struct tenon_sl
 }
 #endif
 
-#endif /* RUNTIME_LOADER_PAYLOAD_FORMAT_H */
+#endif /* RUNTIME_PAYLOAD_PAYLOAD_FORMAT_H */

@@ -4,7 +4,7 @@
 
 #include "lib/cursor_fast.h"
 #include "runtime/core/dtype.h"
-#include "runtime/loader/saved_tensor.h"
+#include "runtime/payload/saved_tensor.h"
 
 #define NDIM_MOST 64
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <tenon/error.h>
 
-#include "runtime/loader/visit_field.h"
+#include "runtime/core/visit_field.h"
 
 static int show(const struct tenon_visitor *v, const char *name, struct tenon_value *value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LOADER_SAVED_TENSOR_H
-#define RUNTIME_LOADER_SAVED_TENSOR_H
+#ifndef RUNTIME_PAYLOAD_SAVED_TENSOR_H
+#define RUNTIME_PAYLOAD_SAVED_TENSOR_H
 
 /**
  * DOC: tensors as TVM saves them
@@ -56,4 +56,4 @@ void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLT
 int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *keep,
 		      struct tenon_tensor **out);
 
-#endif /* RUNTIME_LOADER_SAVED_TENSOR_H */
+#endif /* RUNTIME_PAYLOAD_SAVED_TENSOR_H */

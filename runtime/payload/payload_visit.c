@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <tenon/tensor.h>
 
-#include "runtime/loader/payload_visit.h"
+#include "runtime/payload/payload_visit.h"
 
 /* past a JSON string whose opening quote is at @i */
 static size_t skip_string(struct tenon_slice s, size_t i)

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/loader/payload_module.h"
-#include "runtime/loader/payload_visit.h"
+#include "runtime/payload/payload_module.h"
+#include "runtime/payload/payload_visit.h"
 
 #ifdef CONFIG_DEVICES
-#include "runtime/loader/payload_kernel.h"
+#include "runtime/payload/payload_kernel.h"
 #endif
 
 struct payload_module {

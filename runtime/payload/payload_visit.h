@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LOADER_PAYLOAD_VISIT_H
-#define RUNTIME_LOADER_PAYLOAD_VISIT_H
+#ifndef RUNTIME_PAYLOAD_PAYLOAD_VISIT_H
+#define RUNTIME_PAYLOAD_PAYLOAD_VISIT_H
 
 /* How payloads show themselves to a visitor. */
 
-#include "runtime/loader/payload_format.h"
-#include "runtime/loader/visit_field.h"
+#include "runtime/payload/payload_format.h"
+#include "runtime/core/visit_field.h"
 
 /*
  * "format", "name", and for executors "nodes", "parameters" and "parameter_bytes"; each only where
@@ -19,4 +19,4 @@ int payload_visit_facts(const struct payload_facts *facts, const struct tenon_vi
  */
 int payload_visit_functions(const struct payload_facts *facts, const struct tenon_visitor *v);
 
-#endif /* RUNTIME_LOADER_PAYLOAD_VISIT_H */
+#endif /* RUNTIME_PAYLOAD_PAYLOAD_VISIT_H */

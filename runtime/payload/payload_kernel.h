@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LOADER_PAYLOAD_KERNEL_H
-#define RUNTIME_LOADER_PAYLOAD_KERNEL_H
+#ifndef RUNTIME_PAYLOAD_PAYLOAD_KERNEL_H
+#define RUNTIME_PAYLOAD_PAYLOAD_KERNEL_H
 
 #include "runtime/device/kernel_call.h"
-#include "runtime/loader/payload_module.h"
+#include "runtime/payload/payload_module.h"
 
 /**
  * payload_kernel - make a function of a payload's kernel
@@ -44,4 +44,4 @@ int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, con
 int payload_module_load(struct tenon_slice kind, struct tenon_slice bytes,
 			struct tenon_module **out);
 
-#endif /* RUNTIME_LOADER_PAYLOAD_KERNEL_H */
+#endif /* RUNTIME_PAYLOAD_PAYLOAD_KERNEL_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Payloads that a backend of this build takes. */
-#include "runtime/loader/payload_kernel.h"
+#include "runtime/payload/payload_kernel.h"
 
 #include <stdlib.h>
 
-#include "runtime/loader/device_program.h"
+#include "runtime/payload/payload_program.h"
 
 static int make_kernels(const struct payload_tree *tree, size_t index, struct tenon_slice kind,
 			const struct payload_facts *facts, struct kernel_set **out)

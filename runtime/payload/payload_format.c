@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/cursor_fast.h"
-#include "runtime/loader/payload_format.h"
+#include "runtime/payload/payload_format.h"
 
 #define SPIRV_MAGIC 0x07230203u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LOADER_PAYLOAD_MODULE_H
-#define RUNTIME_LOADER_PAYLOAD_MODULE_H
+#ifndef RUNTIME_PAYLOAD_PAYLOAD_MODULE_H
+#define RUNTIME_PAYLOAD_PAYLOAD_MODULE_H
 
 /**
  * DOC: payloads without a loader
@@ -11,7 +11,7 @@
  * have a thousand; each has its own references, and the block goes with the last.
  */
 
-#include "runtime/loader/payload_format.h"
+#include "runtime/payload/payload_format.h"
 
 struct payload_block;
 
@@ -81,4 +81,4 @@ int payload_module_check_form(const struct tenon_module *m, enum tenon_generatio
 /** payload_size_text - write a size for people: "494 bytes", "48 KiB", "1.2 MiB"; returns @text */
 const char *payload_size_text(uint64_t size, char text[PAYLOAD_SIZE_TEXT]);
 
-#endif /* RUNTIME_LOADER_PAYLOAD_MODULE_H */
+#endif /* RUNTIME_PAYLOAD_PAYLOAD_MODULE_H */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "lib/cursor_fast.h"
-#include "runtime/loader/payload_format.h"
+#include "runtime/payload/payload_format.h"
 
 static int next_function(struct tenon_cursor *c, const struct payload_facts *facts,
 			 struct payload_function *f)

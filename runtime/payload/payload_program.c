@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the payload of a device's module to a program that backends understand. */
-#include "runtime/loader/device_program.h"
+#include "runtime/payload/payload_program.h"
 
 #include <stdlib.h>
 #include <string.h>

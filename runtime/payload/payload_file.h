@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LOADER_DEVICE_FILE_H
-#define RUNTIME_LOADER_DEVICE_FILE_H
+#ifndef RUNTIME_PAYLOAD_PAYLOAD_FILE_H
+#define RUNTIME_PAYLOAD_PAYLOAD_FILE_H
 
 /**
  * DOC: kernels in files of their own
@@ -17,4 +17,4 @@
 int device_file_load(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret);
 
-#endif /* RUNTIME_LOADER_DEVICE_FILE_H */
+#endif /* RUNTIME_PAYLOAD_PAYLOAD_FILE_H */
