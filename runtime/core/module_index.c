@@ -15,6 +15,7 @@ struct tenon_module_index {
 	size_t room;
 	size_t *open; /* places of modules that know names they do not list */
 	size_t open_count;
+	size_t unread; /* the first module whose names could not be read, plus one; 0 for none */
 	uint64_t signature; /* of the tree it was made of */
 	uint64_t epoch;	    /* when that was last found to hold */
 };
@@ -177,6 +178,7 @@ static int index_module(void *context, struct tenon_module *m)
 	struct tenon_module_index *index = context;
 	struct tenon_module **order;
 	size_t *open, room;
+	int err;
 
 	sign_module(&index->signature, m);
 	if (index->count == index->room) {
@@ -197,7 +199,14 @@ static int index_module(void *context, struct tenon_module *m)
 		index->open[index->open_count++] = index->count - 1;
 		return 0;
 	}
-	return m->ops->each_function(m, index_name, index);
+	err = m->ops->each_function(m, index_name, index);
+	if (!err || err == -TENON_E_NOMEM)
+		return err;
+	/* functions of other modules stay usable; a lookup that finds nothing raises this again */
+	tenon_error_clear();
+	if (!index->unread)
+		index->unread = index->count;
+	return 0;
 }
 
 static struct tenon_module_index *index_make(struct tenon_module *m)
@@ -266,6 +275,8 @@ int module_index_find(struct tenon_module *m, struct tenon_slice name, struct te
 		if (err || *out)
 			return err;
 	}
+	if (!place)
+		place = index->unread;
 	if (!place)
 		return 0;
 	owner = index->order[place - 1];

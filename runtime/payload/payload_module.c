@@ -207,17 +207,23 @@ static int payload_each_name(struct tenon_module *m,
 	const struct payload_module *p = payload_of(m);
 	struct name_visit n = { visit, context };
 	struct payload_facts facts;
+	const struct payload_tree *tree = &p->block->tree;
 	const struct tenon_cursor c = cursor_of(p);
-	int result;
+	int err, result;
 
-	if (p->format &&
-	    payload_each_kernel(p->format, &c, p->block->tree.dialect, visit, context, &result))
+	if (p->format && payload_each_kernel(p->format, &c, tree->dialect, visit, context, &result))
 		return result;
-	if (!read_facts(p, &facts))
-		return payload_each_function(&facts, pass_name, &n);
-	/* it is listed with what is wrong with it; here it just has no functions */
-	tenon_error_clear();
-	return 0;
+	err = read_facts(p, &facts);
+	/* of a kind that is not known here the usual forms were tried: it may well have another */
+	if (err && !p->format) {
+		tenon_error_clear();
+		return 0;
+	}
+	if (err)
+		return tenon_error_in(err, "%s%simport %zu of %zu (kind \"%.*s\")", tree->file,
+				      *tree->file ? ": " : "", p->index, tree->count,
+				      (int)m->kind.size, m->kind.data);
+	return payload_each_function(&facts, pass_name, &n);
 }
 
 static int same_name(void *context, struct tenon_slice name)
@@ -277,8 +283,9 @@ static int payload_get_function(struct tenon_module *m, struct tenon_slice name,
 	*out = NULL;
 	if (get_known_kernel(m, name, out, &err))
 		return err;
-	if (!payload_each_name(m, same_name, &name))
-		return 0;
+	err = payload_each_name(m, same_name, &name);
+	if (err <= 0)
+		return err;
 	if (m->properties & TENON_MODULE_RUNNABLE)
 		return get_kernel(m, name, out);
 	tenon_object_ref(m);

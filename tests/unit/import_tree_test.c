@@ -280,6 +280,40 @@ static void an_unknown_kind_in_a_later_blob_is_listed(void **state)
 	tenon_buffer_fini(&b);
 }
 
+static void a_truncated_payload_fails_the_lookup_of_a_function_that_no_other_has(void **state)
+{
+	static const char *const kinds[] = { "opencl", "cuda", "hip", "webgpu", "dnnl_json" };
+	struct tenon_buffer whole = TENON_BUFFER_INIT, cut = TENON_BUFFER_INIT, b;
+	struct tenon_function *f;
+	struct tenon_module *m;
+	size_t i;
+
+	(void)state;
+	put_device(&whole, "hsaco", "whole", "code", true);
+	put_device(&cut, "cl", "cut", "code", true);
+	cut.size -= 3;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const struct part parts[] = { { "_lib", { NULL, 0 } },
+					      { kinds[i], slice_of(&cut) },
+					      { "hip", slice_of(&whole) } };
+
+		b = blob_of(FFI, parts, 3, ROWS(0, 2, 2, 2), ROWS(1, 2));
+		assert_int_equal(read_blob(FFI, slice_of(&b), &m), 0);
+		assert_int_equal(tenon_module_get_function(m, "whole", &f), 0);
+		tenon_object_unref(f);
+		assert_int_equal(tenon_error_status(), 0);
+		assert_int_equal(tenon_module_get_function(m, "cut", &f), -TENON_E_TRUNCATED);
+		assert_null(f);
+		assert_error_has("\"): payload at 0x");
+		assert_int_equal(tenon_module_get_function(m->imports[0], "cut", &f),
+				 -TENON_E_TRUNCATED);
+		tenon_object_unref(m);
+		tenon_buffer_fini(&b);
+	}
+	tenon_buffer_fini(&whole);
+	tenon_buffer_fini(&cut);
+}
+
 static void a_symbol_larger_than_the_size_is_no_harm(void **state)
 {
 	(void)state;
@@ -362,6 +396,7 @@ int main(void)
 		CASE(a_module_may_be_imported_by_two),
 		CASE(a_child_may_come_before_its_parent),
 		CASE(an_unknown_kind_in_a_later_blob_is_listed),
+		CASE(a_truncated_payload_fails_the_lookup_of_a_function_that_no_other_has),
 		CASE(a_symbol_larger_than_the_size_is_no_harm),
 		CASE(blobs_of_real_modules_are_read),
 		CASE(children_of_children_of_a_real_module_are_in_their_places),

@@ -65,6 +65,28 @@ static const struct tenon_module_ops closed_ops = {
 	.destroy = numbered_destroy,
 };
 
+static int unread_each_function(struct tenon_module *m,
+				int (*visit)(void *context, struct tenon_slice name), void *context)
+{
+	(void)visit;
+	(void)context;
+	return tenon_error(-TENON_E_FORMAT, "table of %s", ((struct numbered *)m)->name);
+}
+
+static int unread_get_function(struct tenon_module *m, struct tenon_slice name,
+			       struct tenon_function **out)
+{
+	(void)name;
+	*out = NULL;
+	return unread_each_function(m, NULL, NULL);
+}
+
+static const struct tenon_module_ops unread_ops = {
+	.get_function = unread_get_function,
+	.each_function = unread_each_function,
+	.destroy = numbered_destroy,
+};
+
 static struct numbered *numbered_new(const struct tenon_module_ops *ops, const char *name,
 				     int64_t number)
 {
@@ -125,6 +147,26 @@ static void a_module_that_lists_no_names_keeps_its_place_in_the_order(void **sta
 	import_and_drop(root, last);
 	assert_int_equal(call_number(root, "g"), 2);
 	assert_int_equal(call_number(root, "k"), 4);
+	tenon_object_unref(root);
+	assert_int_equal(alive, 0);
+}
+
+static void names_that_cannot_be_read_fail_only_a_lookup_that_finds_nothing(void **state)
+{
+	struct numbered *root = numbered_new(&listed_ops, "f", 1);
+	struct tenon_function *f;
+
+	(void)state;
+	import_and_drop(root, numbered_new(&unread_ops, "first", 2));
+	import_and_drop(root, numbered_new(&listed_ops, "g", 3));
+	import_and_drop(root, numbered_new(&unread_ops, "last", 4));
+	import_and_drop(root, numbered_new(&closed_ops, "k", 5));
+	assert_int_equal(call_number(root, "g"), 3);
+	assert_int_equal(call_number(root, "k"), 5);
+	assert_int_equal(tenon_error_status(), 0);
+	assert_int_equal(tenon_module_get_function(&root->base, "h", &f), -TENON_E_FORMAT);
+	assert_string_equal(tenon_error_message(), "table of first");
+	assert_null(f);
 	tenon_object_unref(root);
 	assert_int_equal(alive, 0);
 }
@@ -306,6 +348,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lookup_goes_depth_first_and_asks_the_module_itself_first),
 		cmocka_unit_test(a_module_that_lists_no_names_keeps_its_place_in_the_order),
+		cmocka_unit_test(names_that_cannot_be_read_fail_only_a_lookup_that_finds_nothing),
 		cmocka_unit_test(the_thousandth_import_is_the_only_one_asked),
 		cmocka_unit_test(an_import_added_later_is_found),
 		cmocka_unit_test(a_cycle_is_refused_however_long),
