@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "devices/cuda/cuda_device.h"
+#include "devices/cuda/cuda_payload.h"
 #include "driver/cuda/nvrtc_api.h"
 
 static const struct cuda_api *api;
@@ -130,16 +131,15 @@ static int cuda_doctor(struct tenon_buffer *out)
 	return out->status;
 }
 
-static const char *const kinds[] = { "cuda", NULL };
-
 const struct tenon_backend cuda_backend = {
 	.abi = TENON_DEVICE_ABI,
 	.size = sizeof(struct tenon_backend),
 	.name = "cuda",
 	.device_type = kDLCUDA,
-	.kinds = kinds,
+	.kinds = cuda_payload_kinds,
 	.count = cuda_count,
 	.describe = cuda_describe_index,
 	.open = cuda_device_open,
 	.doctor = cuda_doctor,
+	.formats = cuda_payload_formats,
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "devices/opencl/opencl_device.h"
+#include "devices/opencl/opencl_payload.h"
 
 #define DEVICES_MOST   64
 #define PLATFORMS_MOST 16
@@ -129,16 +130,15 @@ static int opencl_doctor(struct tenon_buffer *out)
 	return out->status;
 }
 
-static const char *const kinds[] = { "opencl", "aocl", "sdaccel", NULL };
-
 const struct tenon_backend opencl_backend = {
 	.abi = TENON_DEVICE_ABI,
 	.size = sizeof(struct tenon_backend),
 	.name = "opencl",
 	.device_type = kDLOpenCL,
-	.kinds = kinds,
+	.kinds = opencl_payload_kinds,
 	.count = opencl_count,
 	.describe = opencl_describe_index,
 	.open = opencl_device_open,
 	.doctor = opencl_doctor,
+	.formats = opencl_payload_formats,
 };

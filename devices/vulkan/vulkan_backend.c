@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "devices/vulkan/vulkan_device.h"
+#include "devices/vulkan/vulkan_payload.h"
 
 struct vulkan_instance vulkan_instance;
 
@@ -96,16 +97,15 @@ static int vulkan_doctor(struct tenon_buffer *out)
 		VK_API_VERSION_MINOR(i->version), VK_API_VERSION_PATCH(i->version));
 }
 
-static const char *const kinds[] = { "vulkan", NULL };
-
 const struct tenon_backend vulkan_backend = {
 	.abi = TENON_DEVICE_ABI,
 	.size = sizeof(struct tenon_backend),
 	.name = "vulkan",
 	.device_type = kDLVulkan,
-	.kinds = kinds,
+	.kinds = vulkan_payload_kinds,
 	.count = vulkan_count,
 	.describe = vulkan_describe,
 	.open = vulkan_open,
 	.doctor = vulkan_doctor,
+	.formats = vulkan_payload_formats,
 };

@@ -37,6 +37,8 @@ extern "C" {
 struct tenon_device;
 struct tenon_device_ops;
 struct tenon_memory_ops;
+struct tenon_module_loader;
+struct tenon_payload_format;
 struct tenon_queue;
 struct tenon_queue_ops;
 struct tenon_commands_ops;
@@ -209,9 +211,9 @@ struct tenon_backend {
 	/** @flags: enum tenon_backend_flag */
 	uint32_t flags;
 	/**
-	 * @kinds: kinds of modules whose payloads create_executable takes, ended by NULL; may be NULL
+	 * @kinds: kinds of modules whose payloads run on its devices, ended by NULL; may be NULL
 	 *
-	 * "opencl", "sdaccel". Their form is one that runtime/payload/payload_format.c describes.
+	 * Their payloads are read by @formats, or by a format that the library or a program has.
 	 */
 	const char *const *kinds;
 	/**
@@ -242,6 +244,18 @@ struct tenon_backend {
 	 * NULL
 	 */
 	int (*doctor)(struct tenon_buffer *out);
+	/**
+	 * @formats: payload formats of its own (tenon/payload_format.h), ended by NULL; may be NULL
+	 *
+	 * With the files that hold such payloads, and what is shown of them. They are used without a device.
+	 */
+	const struct tenon_payload_format *const *formats;
+	/**
+	 * @loaders: loaders of module kinds of its own (tenon/loader.h), ended by NULL; may be NULL
+	 *
+	 * For modules that are more than kernels: kinds in @kinds need none.
+	 */
+	const struct tenon_module_loader *const *loaders;
 };
 
 /** typedef tenon_backend_entry_fn - what a plug-in exports as `tenon_backend_entry`

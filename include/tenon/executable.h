@@ -229,7 +229,7 @@ int tenon_executable_kernel(struct tenon_executable *executable, size_t index,
 
 /**
  * tenon_program_read - read a payload into a program
- * @kind: kind of module, one that runtime/payload/payload_format.c describes
+ * @kind: kind of module, one that a payload format describes (tenon/payload_format.h)
  * @generation: enum tenon_generation of its blob
  * @bytes: the payload; must outlive the program
  * @label: copied

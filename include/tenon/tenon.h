@@ -27,6 +27,7 @@
 #include <tenon/parallel.h>
 #include <tenon/queue.h>
 #include <tenon/params.h>
+#include <tenon/payload_format.h>
 #include <tenon/status.h>
 #include <tenon/string.h>
 #include <tenon/tensor.h>

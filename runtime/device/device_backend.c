@@ -6,6 +6,9 @@
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_table.h"
 
+/* bytes of struct tenon_backend as it was at first */
+#define SIZE_LEAST offsetof(struct tenon_backend, formats)
+
 struct registered {
 	const struct tenon_backend *backend;
 	struct registered *next;
@@ -17,9 +20,6 @@ struct opened {
 	const struct tenon_backend *backend;
 	uint32_t forks; /* device_forks then */
 };
-
-/* the table as it was when the ABI got its number */
-#define BACKEND_LEAST (offsetof(struct tenon_backend, doctor) + sizeof(void *))
 
 static struct opened *opened;	      /* under the lock of calls */
 static struct registered *registered; /* grows at the end, never shrinks */
@@ -198,12 +198,12 @@ int tenon_backend_register(const struct tenon_backend *backend)
 	struct registered *r, **end = &registered;
 	int err = 0;
 
-	if (backend->abi != TENON_DEVICE_ABI || backend->size < BACKEND_LEAST)
+	if (backend->abi != TENON_DEVICE_ABI || backend->size < SIZE_LEAST)
 		return tenon_error(
 			-TENON_E_USAGE,
 			"a backend of device ABI %u and %u bytes; this library takes ABI "
 			"%u and at least %zu bytes. Build it anew",
-			backend->abi, backend->size, TENON_DEVICE_ABI, BACKEND_LEAST);
+			backend->abi, backend->size, TENON_DEVICE_ABI, SIZE_LEAST);
 	if (!is_name(backend->name) || !backend->count || !backend->describe || !backend->open)
 		return tenon_error(
 			-TENON_E_USAGE,

@@ -4,7 +4,12 @@
 
 /* Which backends there are, and which devices are open. */
 
+#include <stddef.h>
 #include <tenon/device.h>
+
+/* A slot of a backend that was added to the struct; NULL in one that was built before that. */
+#define BACKEND_SLOT(backend, slot)                                                                \
+	((backend)->size > offsetof(struct tenon_backend, slot) ? (backend)->slot : NULL)
 
 /* An open device by its number, referenced; NULL when there is none. Opens nothing. */
 struct tenon_device *device_find(DLDevice id);

@@ -18,7 +18,7 @@
 struct import_entry {
 	struct tenon_slice kind;
 	struct tenon_slice bytes;
-	const struct payload_format *format;
+	const struct tenon_payload_format *format;
 	const struct tenon_module_loader *loader;
 	struct tenon_module *made;
 };

@@ -10,8 +10,7 @@
 #include "runtime/payload/payload_file.h"
 
 #ifdef CONFIG_DEVICES
-#include <tenon/device.h>
-
+#include "runtime/device/device_table.h"
 #include "runtime/payload/payload_kernel.h"
 #endif
 
@@ -41,16 +40,6 @@ static const struct file_loader {
 #ifdef CONFIG_EXAMPLE_JSON
 	{ "examplejson", example_json_load_file },
 #endif
-#ifdef CONFIG_DEVICE_FILES
-	{ "ptx", device_file_load },
-	{ "cubin", device_file_load },
-	{ "fatbin", device_file_load },
-	{ "cl", device_file_load },
-	{ "xclbin", device_file_load },
-	{ "awsxclbin", device_file_load },
-	{ "aocx", device_file_load },
-	{ "vulkan", device_file_load },
-#endif
 	{ NULL, NULL },
 };
 
@@ -77,6 +66,45 @@ static const struct tenon_module_loader *find_registered(struct tenon_slice kind
 	return NULL;
 }
 
+#ifdef CONFIG_DEVICES
+struct wanted {
+	struct tenon_slice kind;
+	const struct tenon_module_loader *found;
+};
+
+static int find_of_backend(void *context, const struct tenon_backend *b)
+{
+	const struct tenon_module_loader *const *l = BACKEND_SLOT(b, loaders);
+	struct wanted *w = context;
+	size_t i;
+
+	for (; l && *l; l++)
+		if (loads(*l, w->kind)) {
+			w->found = *l;
+			return 1;
+		}
+	/* what a backend runs as it is needs no loader of another, for which plug-ins were opened */
+	for (i = 0; b->kinds && b->kinds[i]; i++)
+		if (tenon_slice_equal(tenon_slice_of(b->kinds[i]), w->kind))
+			return 1;
+	return 0;
+}
+
+static const struct tenon_module_loader *find_of_backends(struct tenon_slice kind)
+{
+	struct wanted w = { kind, NULL };
+
+	tenon_backend_each(find_of_backend, &w);
+	return w.found;
+}
+#else
+static const struct tenon_module_loader *find_of_backends(struct tenon_slice kind)
+{
+	(void)kind;
+	return NULL;
+}
+#endif
+
 const struct tenon_module_loader *loader_find(struct tenon_slice kind)
 {
 	const struct tenon_module_loader *found = find_registered(kind);
@@ -85,7 +113,7 @@ const struct tenon_module_loader *loader_find(struct tenon_slice kind)
 	for (i = 0; !found && builtin[i]; i++)
 		if (loads(builtin[i], kind))
 			found = builtin[i];
-	return found;
+	return found ? found : find_of_backends(kind);
 }
 
 int tenon_module_loader_register(const struct tenon_module_loader *loader)
@@ -139,6 +167,10 @@ int loader_find_file(struct tenon_slice extension, struct tenon_function **out)
 	for (i = 0; !err && !*out && builtin_files[i].extension; i++)
 		if (tenon_slice_equal(tenon_slice_of(builtin_files[i].extension), extension))
 			err = tenon_function_create(NULL, builtin_files[i].load, NULL, out);
+#ifdef CONFIG_DEVICE_FILES
+	if (!err && !*out && payload_file_known(extension))
+		err = tenon_function_create(NULL, payload_file_load, NULL, out);
+#endif
 	return err;
 }
 
@@ -201,7 +233,11 @@ static int list_global(void *context, const char *name, struct tenon_function *f
 #ifdef CONFIG_DEVICES
 static int list_kinds(void *context, const struct tenon_backend *b)
 {
+	const struct tenon_module_loader *const *l = BACKEND_SLOT(b, loaders);
 	size_t i;
+
+	for (; l && *l; l++)
+		list_name(context, (*l)->kind);
 
 	for (i = 0; b->kinds && b->kinds[i]; i++)
 		list_name(context, b->kinds[i]);
@@ -228,6 +264,12 @@ int tenon_module_loader_names(struct tenon_buffer *out)
 	return out->status;
 }
 
+static int list_suffix(void *context, const char *suffix)
+{
+	list_name(context, suffix);
+	return 0;
+}
+
 int loader_file_names(struct tenon_buffer *out)
 {
 	struct name_list list = { out, out->size, FILE_PREFIX, "." };
@@ -238,6 +280,7 @@ int loader_file_names(struct tenon_buffer *out)
 #endif
 	for (i = 0; builtin_files[i].extension; i++)
 		list_name(&list, builtin_files[i].extension);
+	payload_file_each_suffix(true, list_suffix, &list);
 	tenon_function_each(list_global, &list);
 	if (out->size == list.start)
 		tenon_buffer_printf(out, "none");
@@ -358,6 +401,14 @@ static int set_global(const char *prefix, const char *name, void *self, tenon_ca
 	return err;
 }
 
+#ifdef CONFIG_DEVICE_FILES
+static int set_suffix(void *context, const char *suffix)
+{
+	(void)context;
+	return set_global(FILE_PREFIX, suffix, NULL, payload_file_load);
+}
+#endif
+
 int loader_register_globals(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -372,6 +423,10 @@ int loader_register_globals(void)
 	for (i = 0; !done && !err && builtin_files[i].extension; i++)
 		err = set_global(FILE_PREFIX, builtin_files[i].extension, NULL,
 				 builtin_files[i].load);
+#ifdef CONFIG_DEVICE_FILES
+	if (!done && !err)
+		err = payload_file_each_suffix(false, set_suffix, NULL);
+#endif
 	done = !err;
 	pthread_mutex_unlock(&lock);
 	return err;

@@ -6,29 +6,29 @@
 
 #include "runtime/payload/payload_program.h"
 
-static int make_kernels(const struct payload_tree *tree, size_t index, struct tenon_slice kind,
-			const struct payload_facts *facts, struct kernel_set **out)
+static int make_kernels(const struct payload_place *place, const struct tenon_payload_info *info,
+			struct kernel_set **out)
 {
-	const struct tenon_backend *backend = tenon_backend_of_kind(kind);
+	const struct tenon_backend *backend = tenon_backend_of_kind(info->kind);
+	const struct payload_tree *tree = place->tree;
 	struct tenon_buffer label = TENON_BUFFER_INIT;
 	struct tenon_program *program = NULL;
 	int err;
 
 	err = tenon_buffer_printf(&label, "%s%simport %zu of %zu (%.*s)", tree->file,
-				  *tree->file ? ": " : "", index, tree->count, (int)kind.size,
-				  kind.data);
+				  *tree->file ? ": " : "", place->index, tree->count,
+				  (int)info->kind.size, info->kind.data);
 	if (!err)
-		err = device_program_make(kind, facts, label.data, &program);
+		err = payload_program_make(place->format, info, label.data, &program);
 	if (!err)
 		err = kernel_set_create(program, tree->keep, backend->device_type, out);
 	tenon_buffer_fini(&label);
 	return err;
 }
 
-/* The module's kernels; whoever comes first reads the table. */
-static int get_kernels(struct kernel_set **set, const struct payload_tree *tree, size_t index,
-		       struct tenon_slice kind, const struct payload_facts *facts,
-		       struct kernel_set **out)
+/* The module's kernels; the first call makes the program. */
+static int get_kernels(struct kernel_set **set, const struct payload_place *place,
+		       const struct tenon_payload_info *info, struct kernel_set **out)
 {
 	struct kernel_set *none = NULL;
 	int err;
@@ -36,7 +36,7 @@ static int get_kernels(struct kernel_set **set, const struct payload_tree *tree,
 	*out = __atomic_load_n(set, __ATOMIC_ACQUIRE);
 	if (*out)
 		return 0;
-	err = make_kernels(tree, index, kind, facts, out);
+	err = make_kernels(place, info, out);
 	if (err || __atomic_compare_exchange_n(set, &none, *out, false, __ATOMIC_ACQ_REL,
 					       __ATOMIC_ACQUIRE))
 		return err;
@@ -45,14 +45,14 @@ static int get_kernels(struct kernel_set **set, const struct payload_tree *tree,
 	return 0;
 }
 
-int payload_kernel(struct kernel_set **set, const struct payload_tree *tree, size_t index,
-		   struct tenon_module *m, const struct payload_facts *facts,
+int payload_kernel(struct kernel_set **set, const struct payload_place *place,
+		   struct tenon_module *m, const struct tenon_payload_info *info,
 		   struct tenon_slice name, struct tenon_function **out)
 {
 	struct kernel_set *kernels;
 	int err;
 
-	err = get_kernels(set, tree, index, m->kind, facts, &kernels);
+	err = get_kernels(set, place, info, &kernels);
 	return err ? err : kernel_set_function(kernels, name, m, out);
 }
 
@@ -86,24 +86,11 @@ static int keep_bytes(struct tenon_buffer *bytes, struct kept_bytes **out)
 	return 0;
 }
 
-/* tables of TVM 0.20 and later, else those before */
-static int find_dialect(const struct payload_format *format, struct tenon_slice payload,
-			enum payload_dialect *dialect)
-{
-	struct tenon_cursor c = tenon_cursor_of(payload.data, payload.size, "payload", 0);
-	struct payload_facts facts = { .dialect = PAYLOAD_EXTRA };
-
-	*dialect = PAYLOAD_EXTRA;
-	if (!payload_read(format, TENON_GENERATION_NONE, &c, &facts))
-		return 0;
-	facts.dialect = *dialect = PAYLOAD_PLAIN;
-	return payload_read(format, TENON_GENERATION_NONE, &c, &facts);
-}
-
 int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, const char *file,
 			struct tenon_module **out)
 {
-	const struct payload_format *format = payload_format_of(kind);
+	const struct tenon_payload_format *format = payload_format_of(kind);
+	struct tenon_payload_info info = { .generation = TENON_GENERATION_NONE };
 	struct payload_tree tree = { .file = file, .count = 1 };
 	struct tenon_slice payload = { NULL, bytes->size };
 	struct payload_block *block;
@@ -116,20 +103,24 @@ int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, con
 	if (err)
 		return err;
 	payload.data = bytes->data;
-	kind.data = bytes->data + payload.size;
-	err = find_dialect(format, payload, &tree.dialect);
+	info.kind = (struct tenon_slice){ bytes->data + payload.size, kind.size };
+	err = payload_read_either(format, payload, &info);
 	if (!err)
 		err = keep_bytes(bytes, &keep);
 	if (err)
-		return err;
+		goto fini;
 	tree.base = (const uint8_t *)payload.data;
 	tree.keep = &keep->object;
+	tree.dialect = info.extra_tags ? PAYLOAD_EXTRA : PAYLOAD_PLAIN;
 	err = payload_block_create(&tree, 1, &block);
 	if (!err) {
-		*out = payload_block_add(block, 0, kind, format, payload);
+		*out = payload_block_add(block, 0, info.kind, format, payload);
+		payload_module_keep_info(*out, &info);
 		payload_block_close(block);
 	}
 	tenon_object_unref(keep);
+fini:
+	payload_info_fini(&info);
 	return err;
 }
 

@@ -6,19 +6,30 @@
 #include "runtime/payload/payload_module.h"
 
 /**
- * payload_kernel - make a function of a payload's kernel
- * @set: the module's kernels, made by the first call; atomic
+ * struct payload_place - which payload it is
  * @tree: the module's tree
  * @index: its number in the blob
+ * @format: of its kind; may be NULL
+ */
+struct payload_place {
+	const struct payload_tree *tree;
+	size_t index;
+	const struct tenon_payload_format *format;
+};
+
+/**
+ * payload_kernel - make a function of a payload's kernel
+ * @set: the module's kernels, made by the first call; atomic
+ * @place: which payload it is
  * @m: the module; referenced by the function
- * @facts: the payload
+ * @info: what was found in the payload
  * @name: the kernel's
  * @out: receives the function with one reference
  *
  * Return: 0; -TENON_E_UNSUPPORTED for a table that cannot be used; -TENON_E_NOMEM.
  */
-int payload_kernel(struct kernel_set **set, const struct payload_tree *tree, size_t index,
-		   struct tenon_module *m, const struct payload_facts *facts,
+int payload_kernel(struct kernel_set **set, const struct payload_place *place,
+		   struct tenon_module *m, const struct tenon_payload_info *info,
 		   struct tenon_slice name, struct tenon_function **out);
 
 /**

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +14,12 @@
 struct payload_module {
 	struct tenon_module base;
 	struct payload_block *block;
-	const struct payload_format *format;
+	const struct tenon_payload_format *format;
 	struct tenon_slice bytes;
 	size_t index;
+#ifdef CONFIG_PAYLOAD_FORMATS
+	struct tenon_payload_info *info; /* NULL before the payload was read; atomic */
+#endif
 #ifdef CONFIG_DEVICES
 	struct kernel_set *kernels; /* NULL before the first one is asked for; atomic */
 #endif
@@ -54,8 +56,20 @@ static void block_unref(struct payload_block *block)
 		free(block);
 }
 
+#ifdef CONFIG_PAYLOAD_FORMATS
+static void info_free(struct tenon_payload_info *info)
+{
+	if (info)
+		payload_info_fini(info);
+	free(info);
+}
+#endif
+
 static void payload_destroy(struct tenon_module *m)
 {
+#ifdef CONFIG_PAYLOAD_FORMATS
+	info_free(payload_of(m)->info);
+#endif
 #ifdef CONFIG_DEVICES
 	kernel_set_free(payload_of(m)->kernels);
 #endif
@@ -107,48 +121,42 @@ static int payload_save(struct tenon_module *m, struct tenon_buffer *out)
 }
 
 #ifdef CONFIG_PAYLOAD_FORMATS
-/* e.g. "Enable CONFIG_DEVICE_CUDA or install its plug-in." */
-static void print_remedy(const struct payload_module *p, struct tenon_buffer *out)
+static const char *remedy_of(const struct payload_module *p)
 {
-	struct tenon_slice kind = p->base.kind;
-	size_t i;
+	const char *remedy = p->format ? p->format->remedy : NULL;
 
-	switch (p->format ? p->format->remedy : PAYLOAD_PLUGIN) {
-	case PAYLOAD_METADATA:
-		tenon_buffer_printf(out, "Enable CONFIG_METADATA.");
-		break;
-	case PAYLOAD_EXAMPLE:
-		tenon_buffer_printf(out, "Enable CONFIG_EXAMPLE_JSON.");
-		break;
-	case PAYLOAD_EXECUTOR:
-		tenon_buffer_printf(out, "Enable CONFIG_EXECUTORS, and call "
-					 "tenon_executors_register() before loading.");
-		break;
-	case PAYLOAD_RELAY:
-		tenon_buffer_printf(out,
-				    "There is no Relay virtual machine here: build the model for "
-				    "the graph executor or the Relax machine.");
-		break;
-	case PAYLOAD_DEVICE:
-		tenon_buffer_printf(out, "Enable CONFIG_DEVICE_");
-		for (i = 0; i < kind.size; i++)
-			tenon_buffer_u8(out, isalnum((unsigned char)kind.data[i])
-						     ? (uint8_t)toupper((unsigned char)kind.data[i])
-						     : '_');
-		tenon_buffer_printf(out, " or install its plug-in.");
-		break;
-	default:
-		tenon_buffer_printf(out, "Install a plug-in for it, or register a loader "
-					 "(tenon/loader.h).");
-	}
+	return remedy ? remedy : "Install a plug-in for it, or register a loader (tenon/loader.h).";
 }
 
-static int read_facts(const struct payload_module *p, struct payload_facts *facts)
+/* What is in the payload, read by the first call and kept. */
+static int get_info(const struct payload_module *p, const struct tenon_payload_info **out)
 {
+	struct tenon_payload_info **kept = &((struct payload_module *)(uintptr_t)p)->info;
+	struct tenon_payload_info *none = NULL, *info = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
 	const struct tenon_cursor c = cursor_of(p);
+	int err;
 
-	facts->dialect = p->block->tree.dialect;
-	return payload_read(p->format, p->block->tree.generation, &c, facts);
+	*out = info;
+	if (info)
+		return 0;
+	info = calloc(1, sizeof(*info));
+	if (!info)
+		return tenon_error(-TENON_E_NOMEM, "no memory to read a payload");
+	info->kind = p->base.kind;
+	info->generation = (uint8_t)p->block->tree.generation;
+	info->extra_tags = p->block->tree.dialect == PAYLOAD_EXTRA;
+	err = payload_read(p->format, &c, info);
+	if (err) {
+		info_free(info);
+		return err;
+	}
+	*out = info;
+	if (!__atomic_compare_exchange_n(kept, &none, info, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE)) {
+		info_free(info);
+		*out = none;
+	}
+	return 0;
 }
 
 static int raise_missing(const struct payload_module *p)
@@ -169,7 +177,7 @@ static int raise_missing(const struct payload_module *p)
 		tenon_buffer_printf(&text, "no loader for this kind. Kinds this build loads: ");
 		tenon_module_loader_names(&text);
 		tenon_buffer_printf(&text, ". ");
-		print_remedy(p, &text);
+		tenon_buffer_printf(&text, "%s", remedy_of(p));
 	}
 	tenon_error(status, "%s%simport %zu of %zu (kind \"%.*s\", %s at 0x%" PRIx64 "): %s",
 		    tree->file, *tree->file ? ": " : "", p->index, tree->count,
@@ -189,105 +197,84 @@ static int payload_call(void *self, const struct tenon_value *args, int32_t coun
 	return raise_missing(self);
 }
 
-struct name_visit {
-	int (*visit)(void *context, struct tenon_slice name);
-	void *context;
-};
-
-static int pass_name(void *context, const struct payload_function *f)
+/* As get_info(), for a call that asks for functions; *@out is NULL when none are known of. */
+static int get_functions(const struct payload_module *p, const struct tenon_payload_info **out)
 {
-	const struct name_visit *n = context;
+	const struct payload_tree *tree = &p->block->tree;
+	struct tenon_slice kind = p->base.kind;
+	int err = get_info(p, out);
 
-	return n->visit(n->context, f->name);
+	if (!err || err == -TENON_E_NOMEM)
+		return err;
+	if (p->format)
+		return tenon_error_in(err, "%s%simport %zu of %zu (kind \"%.*s\")", tree->file,
+				      *tree->file ? ": " : "", p->index, tree->count,
+				      (int)kind.size, kind.data);
+	/* of a kind that is not known the usual forms were tried: it may well have another */
+	tenon_error_clear();
+	return 0;
 }
 
 static int payload_each_name(struct tenon_module *m,
 			     int (*visit)(void *context, struct tenon_slice name), void *context)
 {
 	const struct payload_module *p = payload_of(m);
-	struct name_visit n = { visit, context };
-	struct payload_facts facts;
-	const struct payload_tree *tree = &p->block->tree;
+	const struct tenon_payload_info *info = __atomic_load_n(&p->info, __ATOMIC_ACQUIRE);
 	const struct tenon_cursor c = cursor_of(p);
-	int err, result;
+	int result;
+	size_t i;
 
-	if (p->format && payload_each_kernel(p->format, &c, tree->dialect, visit, context, &result))
+	if (!info && p->format &&
+	    payload_scan_names(p->format, &c, p->block->tree.dialect, visit, context, &result))
 		return result;
-	err = read_facts(p, &facts);
-	/* of a kind that is not known here the usual forms were tried: it may well have another */
-	if (err && !p->format) {
-		tenon_error_clear();
-		return 0;
-	}
-	if (err)
-		return tenon_error_in(err, "%s%simport %zu of %zu (kind \"%.*s\")", tree->file,
-				      *tree->file ? ": " : "", p->index, tree->count,
-				      (int)m->kind.size, m->kind.data);
-	return payload_each_function(&facts, pass_name, &n);
-}
-
-static int same_name(void *context, struct tenon_slice name)
-{
-	const struct tenon_slice *wanted = context;
-
-	return tenon_slice_equal(*wanted, name);
+	result = get_functions(p, &info);
+	for (i = 0; info && i < info->function_count && !result; i++)
+		result = visit(context, info->functions[i].name);
+	return result;
 }
 
 #ifdef CONFIG_DEVICES
-/* Once the table has been read, it need not be read again. Returns false when it has not. */
-static bool get_known_kernel(struct tenon_module *m, struct tenon_slice name,
-			     struct tenon_function **out, int *err)
+static int get_kernel(struct payload_module *p, const struct tenon_payload_info *info,
+		      struct tenon_slice name, struct tenon_function **out)
 {
-	struct kernel_set *kernels = __atomic_load_n(&payload_of(m)->kernels, __ATOMIC_ACQUIRE);
+	const struct payload_place place = { &p->block->tree, p->index, p->format };
 
-	if (kernels)
-		*err = kernel_set_function(kernels, name, m, out);
-	return kernels;
-}
-
-static int get_kernel(struct tenon_module *m, struct tenon_slice name, struct tenon_function **out)
-{
-	struct payload_module *p = payload_of(m);
-	struct payload_facts facts;
-	int err;
-
-	err = read_facts(p, &facts);
-	return err ? err
-		   : payload_kernel(&p->kernels, &p->block->tree, p->index, m, &facts, name, out);
+	return payload_kernel(&p->kernels, &place, &p->base, info, name, out);
 }
 #else
-static bool get_known_kernel(struct tenon_module *m, struct tenon_slice name,
-			     struct tenon_function **out, int *err)
+static int get_kernel(struct payload_module *p, const struct tenon_payload_info *info,
+		      struct tenon_slice name, struct tenon_function **out)
 {
-	(void)m;
-	(void)name;
-	(void)out;
-	(void)err;
-	return false;
-}
-
-static int get_kernel(struct tenon_module *m, struct tenon_slice name, struct tenon_function **out)
-{
-	(void)m;
+	(void)p;
+	(void)info;
 	(void)name;
 	(void)out;
 	return 0;
 }
 #endif
 
+static bool has_function(const struct tenon_payload_info *info, struct tenon_slice name)
+{
+	size_t i;
+
+	for (i = 0; info && i < info->function_count; i++)
+		if (tenon_slice_equal(info->functions[i].name, name))
+			return true;
+	return false;
+}
+
 static int payload_get_function(struct tenon_module *m, struct tenon_slice name,
 				struct tenon_function **out)
 {
+	const struct tenon_payload_info *info;
 	int err;
 
 	*out = NULL;
-	if (get_known_kernel(m, name, out, &err))
-		return err;
-	err = payload_each_name(m, same_name, &name);
-	if (err <= 0)
+	err = get_functions(payload_of(m), &info);
+	if (err || !has_function(info, name))
 		return err;
 	if (m->properties & TENON_MODULE_RUNNABLE)
-		return get_kernel(m, name, out);
+		return get_kernel(payload_of(m), info, name, out);
 	tenon_object_ref(m);
 	err = tenon_function_create(m, payload_call, tenon_object_unref, out);
 	if (err)
@@ -300,20 +287,20 @@ static int payload_module_source(struct tenon_module *m, const char *format,
 				 struct tenon_value *out)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
-	struct payload_facts facts;
+	const struct tenon_payload_info *info;
 	struct tenon_slice bytes;
 	int err;
 
-	err = read_facts(payload_of(m), &facts);
+	err = get_info(payload_of(m), &info);
 	if (err)
 		return err;
-	if (format && *format && !tenon_slice_equal(facts.format, tenon_slice_of(format)))
+	if (format && *format && !tenon_slice_equal(info->format, tenon_slice_of(format)))
 		return tenon_error(
 			-TENON_E_UNSUPPORTED,
 			"a \"%.*s\" module has no source as \"%s\"; its own format is \"%.*s\"",
-			(int)m->kind.size, m->kind.data, format, (int)facts.format.size,
-			facts.format.data ? facts.format.data : "");
-	err = payload_source(&facts, &text);
+			(int)m->kind.size, m->kind.data, format, (int)info->format.size,
+			info->format.data ? info->format.data : "");
+	err = payload_source(info, &text);
 	if (err == -TENON_E_UNSUPPORTED)
 		tenon_error(err, "this \"%.*s\" module holds no source text", (int)m->kind.size,
 			    m->kind.data);
@@ -337,34 +324,36 @@ static int visit_place(const struct payload_module *p, const struct tenon_visito
 #ifdef CONFIG_PAYLOAD_FORMATS
 static int visit_loader(const struct payload_module *p, const struct tenon_visitor *v)
 {
-	struct tenon_buffer remedy = TENON_BUFFER_INIT;
 	bool known = tenon_module_loader_known(p->base.kind);
 	int err;
 
 	err = visit_text(v, "loader", tenon_slice_of(known ? "ready" : "missing"));
-	if (!err && !known) {
-		print_remedy(p, &remedy);
-		err = visit_text(v, "remedy", (struct tenon_slice){ remedy.data, remedy.size });
-	}
-	tenon_buffer_fini(&remedy);
-	return err;
+	return err || known ? err : visit_text(v, "remedy", tenon_slice_of(remedy_of(p)));
 }
 
 static int payload_visit(const struct tenon_module *m, const struct tenon_visitor *v)
 {
 	const struct payload_module *p = payload_of(m);
-	struct payload_facts facts;
-	bool readable;
+	int (*own)(const struct tenon_payload_info *, const struct tenon_visitor *) =
+		PAYLOAD_SLOT(p->format, visit);
+	const struct tenon_payload_info *info;
 	int err;
 
-	readable = !read_facts(p, &facts);
-	err = readable ? payload_visit_facts(&facts, v)
-		       : visit_text(v, "fault", tenon_slice_of(tenon_error_message()));
-	tenon_error_clear();
+	err = get_info(p, &info);
+	if (err == -TENON_E_NOMEM)
+		return err;
+	if (err) {
+		err = visit_text(v, "fault", tenon_slice_of(tenon_error_message()));
+		tenon_error_clear();
+	} else {
+		err = payload_visit_info(info, v);
+	}
 	if (!err)
 		err = visit_place(p, v);
-	if (!err && readable)
-		err = payload_visit_functions(&facts, v);
+	if (!err && info)
+		err = payload_visit_functions(info, v);
+	if (!err && info && own)
+		err = own(info, v);
 	return err ? err : visit_loader(p, v);
 }
 #else
@@ -396,10 +385,9 @@ static const struct tenon_module_ops payload_ops = {
 /* is the payload the same in blobs of both generations? */
 static bool same_form(const struct payload_module *p)
 {
-	struct payload_facts facts;
+	const struct tenon_payload_info *info;
 
-	return !read_facts(p, &facts) && p->format && !*p->format->current &&
-	       facts.names != PAYLOAD_TABLE;
+	return !get_info(p, &info) && p->format && !p->format->legacy && !info->has_kernels;
 }
 #else
 static bool same_form(const struct payload_module *p)
@@ -470,7 +458,8 @@ static bool block_runs(struct payload_block *block, struct tenon_slice kind)
 }
 
 struct tenon_module *payload_block_add(struct payload_block *block, size_t index,
-				       struct tenon_slice kind, const struct payload_format *format,
+				       struct tenon_slice kind,
+				       const struct tenon_payload_format *format,
 				       struct tenon_slice bytes)
 {
 	struct payload_module *p = &block->module[block->used++];
@@ -482,6 +471,9 @@ struct tenon_module *payload_block_add(struct payload_block *block, size_t index
 	p->format = format;
 	p->bytes = bytes;
 	p->index = index;
+#ifdef CONFIG_PAYLOAD_FORMATS
+	p->info = NULL;
+#endif
 #ifdef CONFIG_DEVICES
 	p->kernels = NULL;
 #endif
@@ -490,6 +482,19 @@ struct tenon_module *payload_block_add(struct payload_block *block, size_t index
 	block->readers++;
 	return &p->base;
 }
+
+#ifdef CONFIG_DEVICES
+void payload_module_keep_info(struct tenon_module *m, struct tenon_payload_info *info)
+{
+	struct tenon_payload_info *kept = malloc(sizeof(*kept));
+
+	if (!kept)
+		return;
+	*kept = *info;
+	*info = (struct tenon_payload_info){ .size = 0 };
+	payload_of(m)->info = kept;
+}
+#endif
 
 void payload_block_close(struct payload_block *block)
 {

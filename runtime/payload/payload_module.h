@@ -58,8 +58,16 @@ int payload_block_create(const struct payload_tree *tree, size_t room, struct pa
  * Return: the module with one reference.
  */
 struct tenon_module *payload_block_add(struct payload_block *block, size_t index,
-				       struct tenon_slice kind, const struct payload_format *format,
+				       struct tenon_slice kind,
+				       const struct tenon_payload_format *format,
 				       struct tenon_slice bytes);
+
+/**
+ * payload_module_keep_info - keep what was read of a payload, so that it is not read again
+ * @m: a module just made by payload_block_add()
+ * @info: taken over and emptied; without memory it stays as it is
+ */
+void payload_module_keep_info(struct tenon_module *m, struct tenon_payload_info *info);
 
 /** payload_block_close - end adding: from now on the modules alone hold the block */
 void payload_block_close(struct payload_block *block);

@@ -9,7 +9,8 @@
 #include "lib/cursor_fast.h"
 #include "lib/string_map.h"
 
-#define MARKER "// Function: "
+/* bytes of the shortest tag, an empty string */
+#define TAG_LEAST 8
 
 /* sizes of what a program consists of */
 struct totals {
@@ -20,6 +21,7 @@ struct totals {
 
 /* program, kernels, arguments, tags and label lie in one piece of memory */
 struct building {
+	const struct tenon_payload_format *format;
 	struct tenon_program *program;
 	struct tenon_kernel_info *kernel;
 	struct tenon_argument *argument;
@@ -27,14 +29,16 @@ struct building {
 	struct string_map by_name; /* kernels, where each has code of its own */
 };
 
-static int count_one(void *context, const struct payload_function *f)
+static struct totals count_all(const struct tenon_payload_info *info)
 {
-	struct totals *t = context;
+	struct totals t = { info->function_count, 0, 0 };
+	size_t i;
 
-	t->kernels++;
-	t->arguments += f->arg_types.size / 4;
-	t->tags += (size_t)f->tag_count;
-	return 0;
+	for (i = 0; i < info->function_count; i++) {
+		t.arguments += info->functions[i].arg_types.size / 4;
+		t.tags += info->functions[i].tags.size / TAG_LEAST;
+	}
+	return t;
 }
 
 static bool begins(struct tenon_slice *s, const char *prefix)
@@ -57,8 +61,6 @@ static int extent_tag(struct tenon_slice tag)
 	} names[] = {
 		{ "blockIdx.", TENON_TAG_GRID },
 		{ "threadIdx.", TENON_TAG_BLOCK },
-		{ "clusterCtaIdx.", TENON_TAG_CLUSTER },
-		{ "preferredClusterCtaIdx.", TENON_TAG_PREFERRED_CLUSTER },
 	};
 	size_t i;
 
@@ -72,39 +74,45 @@ static int extent_tag(struct tenon_slice tag)
 	return -1;
 }
 
-static int flag_tag(struct tenon_slice tag, uint32_t *flag)
+/* "tir." up to TVM 0.23, "tirx." from 0.24 */
+static bool is_shared_tag(struct tenon_slice tag)
 {
-	*flag = 0;
-	/* "tir." up to TVM 0.23, "tirx." from 0.24; "programtic" is how TVM spells it */
-	if (!begins(&tag, "tirx.") && !begins(&tag, "tir."))
-		return -1;
-	if (tenon_slice_equal(tag, tenon_slice_of("use_dyn_shared_memory")))
-		*flag = TENON_KERNEL_SHARED;
-	else if (tenon_slice_equal(tag, tenon_slice_of("use_cooperative_launch")))
-		*flag = TENON_KERNEL_COOPERATIVE;
-	else if (tenon_slice_equal(tag, tenon_slice_of("use_programtic_dependent_launch")) ||
-		 tenon_slice_equal(tag, tenon_slice_of("use_programmatic_dependent_launch")))
-		*flag = TENON_KERNEL_DEPENDENT;
-	return *flag ? 0 : -1;
+	return (begins(&tag, "tirx.") || begins(&tag, "tir.")) &&
+	       tenon_slice_equal(tag, tenon_slice_of("use_dyn_shared_memory"));
 }
 
-static void note_extent(struct tenon_kernel_info *k, int tag)
+/* What a tag means; false when neither all devices nor this format know it. */
+static bool know_tag(const struct building *b, struct tenon_slice tag, int *extent, uint32_t *flags)
 {
-	uint32_t dimension = (uint32_t)(tag % 3) + 1;
+	bool (*own)(struct tenon_slice, int *, uint32_t *) = PAYLOAD_SLOT(b->format, tag);
 
-	if (tag < TENON_TAG_CLUSTER && dimension > k->dimensions)
+	*extent = extent_tag(tag);
+	if (*extent >= 0)
+		return true;
+	if (is_shared_tag(tag)) {
+		*extent = TENON_TAG_SHARED;
+		*flags |= TENON_KERNEL_SHARED;
+		return true;
+	}
+	return own && own(tag, extent, flags) && *extent < TENON_TAG_COUNT;
+}
+
+static void note_extent(struct building *b, int extent)
+{
+	struct tenon_kernel_info *k = b->kernel;
+	uint32_t dimension = (uint32_t)(extent % 3) + 1;
+
+	if (extent < 0)
+		return;
+	if (extent < TENON_TAG_CLUSTER && dimension > k->dimensions)
 		k->dimensions = dimension;
-	if (tag >= TENON_TAG_PREFERRED_CLUSTER)
-		k->flags |= TENON_KERNEL_PREFERRED_CLUSTER;
-	else if (tag >= TENON_TAG_CLUSTER)
-		k->flags |= TENON_KERNEL_CLUSTER;
+	b->tag[k->tag_count++] = (uint8_t)extent;
 }
 
-static int read_tags(struct building *b, const struct payload_function *f)
+static int read_tags(struct building *b, const struct tenon_payload_function *f)
 {
-	struct tenon_cursor c = f->tags;
+	struct tenon_cursor c = tenon_cursor_of(f->tags.data, f->tags.size, "launch tags", 0);
 	struct tenon_slice tag;
-	uint32_t flag;
 	uint64_t i;
 	int err, extent;
 
@@ -112,23 +120,15 @@ static int read_tags(struct building *b, const struct payload_function *f)
 		err = take_string(&c, &tag);
 		if (err)
 			return err;
-		extent = extent_tag(tag);
-		if (extent >= 0) {
-			note_extent(b->kernel, extent);
-			b->tag[b->kernel->tag_count++] = (uint8_t)extent;
-			continue;
-		}
-		if (flag_tag(tag, &flag))
+		if (!know_tag(b, tag, &extent, &b->kernel->flags))
 			return tenon_error(-TENON_E_UNSUPPORTED,
 					   "kernel %.*s: launch tag \"%.*s\" is not known here",
 					   (int)f->name.size, f->name.data, (int)tag.size,
 					   tag.data);
-		b->kernel->flags |= flag;
-		if (flag == TENON_KERNEL_SHARED)
-			b->tag[b->kernel->tag_count++] = TENON_TAG_SHARED;
+		note_extent(b, extent);
 	}
 	b->kernel->tags = b->tag;
-	b->tag += f->tag_count;
+	b->tag += f->tags.size / TAG_LEAST;
 	return 0;
 }
 
@@ -155,7 +155,7 @@ static bool scalar_fits(DLDataType t)
 	}
 }
 
-static int read_argument(struct building *b, const struct payload_function *f, size_t i)
+static int read_argument(struct building *b, const struct tenon_payload_function *f, size_t i)
 {
 	struct tenon_argument *a = &b->argument[i];
 	struct tenon_kernel_info *k = b->kernel;
@@ -190,9 +190,8 @@ static int read_argument(struct building *b, const struct payload_function *f, s
 	return 0;
 }
 
-static int build_one(void *context, const struct payload_function *f)
+static int build_kernel(struct building *b, const struct tenon_payload_function *f)
 {
-	struct building *b = context;
 	size_t i, n = f->arg_types.size / 4;
 	int err = 0;
 
@@ -229,109 +228,40 @@ static int name_kernels(struct building *b)
 	return 0;
 }
 
-/* the next marker that begins a line, from @at; NULL */
-static const char *next_marker(struct tenon_slice code, const char *at)
+/* Give each kernel its own code, where the payload has it so. */
+static int assign_parts(struct building *b, const struct tenon_payload_info *info)
 {
-	const char *end = code.data + code.size;
-
-	while (at < end) {
-		at = memmem(at, (size_t)(end - at), MARKER, strlen(MARKER));
-		if (!at || at == code.data || at[-1] == '\n')
-			return at;
-		at++;
-	}
-	return NULL;
-}
-
-/* OpenCL source holds a piece for each kernel, with its name on a line in front. */
-static void split_source(const struct building *b)
-{
-	const struct tenon_program *p = b->program;
-	const char *end = p->code.data + p->code.size, *at, *line, *next;
 	struct tenon_kernel_info *k;
-	struct tenon_slice name;
-
-	for (at = next_marker(p->code, p->code.data); at; at = next) {
-		next = next_marker(p->code, at + 1);
-		name.data = at + strlen(MARKER);
-		line = memchr(name.data, '\n', (size_t)(end - name.data));
-		if (!line)
-			return;
-		name.size = (size_t)(line - name.data);
-		if (name.size && name.data[name.size - 1] == '\r')
-			name.size--;
-		k = string_map_get(&b->by_name, name);
-		if (k) {
-			k->code.data = line + 1;
-			k->code.size = (size_t)((next ? next : end) - (line + 1));
-		}
-	}
-}
-
-static int split_parts(const struct building *b, const struct payload_facts *facts)
-{
-	struct tenon_cursor c = facts->parts;
-	struct tenon_slice name, code;
-	struct tenon_kernel_info *k;
-	uint64_t i;
+	size_t i;
 	int err = 0;
 
-	for (i = 0; i < facts->part_count && !err; i++) {
-		err = take_string(&c, &name);
-		if (!err)
-			err = take_string(&c, &code);
-		k = err ? NULL : string_map_get(&b->by_name, name);
-		if (k)
-			k->code = code;
+	if (info->part_count)
+		err = name_kernels(b);
+	for (i = 0; i < info->part_count && !err; i++) {
+		k = string_map_get(&b->by_name, info->parts[i].name);
+		if (k) {
+			k->code = info->parts[i].code;
+			k->code_flags = info->parts[i].flags;
+		}
 	}
 	return err;
 }
 
-/* flag, number of words, words; checked when the payload was read */
-static int split_spirv(const struct building *b, const struct payload_facts *facts)
+static int split_code(struct building *b, const struct tenon_payload_info *info)
 {
-	struct tenon_cursor c = facts->spirv;
-	struct tenon_slice name, code;
-	struct tenon_kernel_info *k;
-	uint64_t i, words;
-	uint32_t flag;
-	int err = 0;
+	int (*split)(struct tenon_payload_info *) = PAYLOAD_SLOT(b->format, split);
+	struct tenon_payload_info pieces = *info;
+	int err;
 
-	for (i = 0; i < facts->spirv_count; i++) {
-		err = take_string(&c, &name);
-		if (!err && facts->spirv_sized)
-			err = tenon_cursor_skip(&c, 8);
-		if (!err)
-			err = tenon_cursor_u32(&c, &flag);
-		if (!err)
-			err = take_count(&c, 4, &words);
-		if (!err)
-			err = tenon_cursor_bytes(&c, 4 * words, &code);
-		if (err)
-			return err;
-		k = string_map_get(&b->by_name, name);
-		if (k) {
-			k->code = code;
-			k->code_flags = flag;
-		}
-	}
-	return 0;
-}
-
-/* Give each kernel its own code, where the payload holds it so. */
-static int split_code(struct building *b, const struct payload_facts *facts)
-{
-	const bool source = tenon_slice_equal(facts->format, tenon_slice_of("cl"));
-	int err = 0;
-
-	if (facts->part_count || facts->spirv_count || source)
-		err = name_kernels(b);
-	if (!err && facts->part_count)
-		err = split_parts(b, facts);
-	if (!err && facts->spirv_count)
-		err = split_spirv(b, facts);
-	if (!err && source)
-		split_source(b);
+	if (!split || info->part_count)
+		return assign_parts(b, info);
+	/* the module's own lists may be in use by other threads */
+	pieces.parts = NULL;
+	pieces.part_count = 0;
+	err = split(&pieces);
+	if (!err)
+		err = assign_parts(b, &pieces);
+	free(pieces.parts);
 	return err;
 }
 
@@ -360,62 +290,83 @@ static int make_memory(const struct totals *t, const char *label, struct buildin
 	return 0;
 }
 
-int device_program_make(struct tenon_slice kind, const struct payload_facts *facts,
-			const char *label, struct tenon_program **out)
+int payload_program_make(const struct tenon_payload_format *format,
+			 const struct tenon_payload_info *info, const char *label,
+			 struct tenon_program **out)
 {
-	struct building b = { .by_name = STRING_MAP_INIT };
-	struct totals totals = { 0, 0, 0 };
+	struct building b = { .format = format, .by_name = STRING_MAP_INIT };
+	struct totals totals = count_all(info);
+	size_t i;
 	int err;
 
 	*out = NULL;
-	if (facts->names != PAYLOAD_TABLE)
+	if (!info->has_kernels)
 		return tenon_error(-TENON_E_FORMAT, "%s: a payload without a table of kernels",
 				   label);
-	err = payload_each_function(facts, count_one, &totals);
-	if (!err)
-		err = make_memory(&totals, label, &b);
+	err = make_memory(&totals, label, &b);
 	if (err)
 		return err;
-	b.program->kind = kind;
-	b.program->format = facts->format;
-	b.program->code = facts->code;
-	err = payload_each_function(facts, build_one, &b);
+	b.program->kind = info->kind;
+	b.program->format = info->format;
+	b.program->code = info->code;
+	for (i = 0; i < info->function_count && !err; i++)
+		err = build_kernel(&b, &info->functions[i]);
 	if (!err)
-		err = split_code(&b, facts);
+		err = split_code(&b, info);
 	string_map_fini(&b.by_name);
 	if (err) {
 		free(b.program);
 		return tenon_error_in(err, "%s", label);
 	}
-	if (facts->spirv_count && !facts->format.size)
-		b.program->format = tenon_slice_of("spirv");
 	*out = b.program;
 	return 0;
+}
+
+/* Read bytes whose tables have the form of @dialect. Ended with payload_info_fini(), also on failure. */
+static int read_as(enum payload_dialect dialect, const struct tenon_payload_format *format,
+		   struct tenon_slice bytes, struct tenon_payload_info *info)
+{
+	const struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, "payload", 0);
+
+	payload_info_fini(info);
+	info->extra_tags = dialect == PAYLOAD_EXTRA;
+	return payload_read(format, &c, info);
+}
+
+int payload_read_either(const struct tenon_payload_format *format, struct tenon_slice bytes,
+			struct tenon_payload_info *info)
+{
+	const bool legacy = info->generation == TENON_GENERATION_LEGACY;
+	enum payload_dialect first = legacy ? PAYLOAD_PLAIN : PAYLOAD_EXTRA;
+	int err;
+
+	err = read_as(first, format, bytes, info);
+	/* 0.20 and 0.21 wrote old blobs with new tables; bytes from nowhere may be either */
+	if (err && info->generation != TENON_GENERATION_FFI) {
+		err = read_as(legacy ? PAYLOAD_EXTRA : PAYLOAD_PLAIN, format, bytes, info);
+		/* neither: the error is that of the form that was promised */
+		if (err && legacy)
+			err = read_as(first, format, bytes, info);
+	}
+	if (err)
+		payload_info_fini(info);
+	return err;
 }
 
 int tenon_program_read(struct tenon_slice kind, int generation, struct tenon_slice bytes,
 		       const char *label, struct tenon_program **out)
 {
-	const struct payload_format *format = payload_format_of(kind);
-	const bool legacy = generation == TENON_GENERATION_LEGACY;
-	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, "payload", 0);
-	struct payload_facts facts = { .dialect = legacy ? PAYLOAD_PLAIN : PAYLOAD_EXTRA };
+	const struct tenon_payload_format *format = payload_format_of(kind);
+	struct tenon_payload_info info = { .kind = kind, .generation = (uint8_t)generation };
 	int err;
 
 	*out = NULL;
-	err = payload_read(format, (enum tenon_generation)generation, &c, &facts);
-	/* 0.20 and 0.21 wrote old blobs with new tables; bytes from nowhere may be either */
-	if (err && generation != TENON_GENERATION_FFI) {
-		facts.dialect = legacy ? PAYLOAD_EXTRA : PAYLOAD_PLAIN;
-		err = payload_read(format, (enum tenon_generation)generation, &c, &facts);
-		/* neither: the words are those about the form that was promised */
-		facts.dialect = legacy && err ? PAYLOAD_PLAIN : facts.dialect;
-		if (legacy && err)
-			err = payload_read(format, (enum tenon_generation)generation, &c, &facts);
-	}
+	err = payload_read_either(format, bytes, &info);
 	if (err)
 		return tenon_error_in(err, "%s", label);
-	return device_program_make(kind, &facts, label, out);
+	err = payload_program_make(format, &info, label, out);
+	payload_info_fini(&info);
+	return err;
 }
 
 void tenon_program_free(struct tenon_program *program)

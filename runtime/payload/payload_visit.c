@@ -47,24 +47,24 @@ static uint64_t count_nodes(struct tenon_slice graph)
 	return nodes;
 }
 
-int payload_visit_facts(const struct payload_facts *facts, const struct tenon_visitor *v)
+int payload_visit_info(const struct tenon_payload_info *info, const struct tenon_visitor *v)
 {
-	uint64_t nodes = count_nodes(facts->text);
+	uint64_t nodes = count_nodes(info->text);
 	int err;
 
-	err = visit_text(v, "format", facts->format);
+	err = visit_text(v, "format", info->format);
 	if (!err)
-		err = visit_text(v, "name", facts->name);
+		err = visit_text(v, "name", info->name);
 	if (!err && nodes)
 		err = visit_number(v, "nodes", nodes);
-	if (!err && facts->array_count)
-		err = visit_number(v, "parameters", facts->array_count);
-	if (!err && facts->array_count)
-		err = visit_number(v, "parameter_bytes", facts->array_bytes);
+	if (!err && info->tensor_count)
+		err = visit_number(v, "parameters", info->tensor_count);
+	if (!err && info->tensor_count)
+		err = visit_number(v, "parameter_bytes", info->tensor_bytes);
 	return err;
 }
 
-static int arg_names(const struct payload_function *f, struct tenon_value *out)
+static int arg_names(const struct tenon_payload_function *f, struct tenon_value *out)
 {
 	struct visit_list list = { 0 };
 	char name[TENON_DTYPE_NAME];
@@ -79,10 +79,10 @@ static int arg_names(const struct payload_function *f, struct tenon_value *out)
 	return visit_list_value(&list, out);
 }
 
-static int tag_names(const struct payload_function *f, struct tenon_value *out)
+static int tag_names(const struct tenon_payload_function *f, struct tenon_value *out)
 {
 	struct visit_list list = { 0 };
-	struct tenon_cursor c = f->tags;
+	struct tenon_cursor c = tenon_cursor_of(f->tags.data, f->tags.size, "launch tags", 0);
 	struct tenon_slice tag;
 	uint64_t i;
 
@@ -91,7 +91,7 @@ static int tag_names(const struct payload_function *f, struct tenon_value *out)
 	return visit_list_value(&list, out);
 }
 
-static int add_launch(struct visit_list *launches, const struct payload_function *f)
+static int add_launch(struct visit_list *launches, const struct tenon_payload_function *f)
 {
 	struct tenon_value pairs[4] = { tenon_arg_string("args"), tenon_arg_none(),
 					tenon_arg_string("tags"), tenon_arg_none() };
@@ -113,34 +113,22 @@ static int add_launch(struct visit_list *launches, const struct payload_function
 	return err;
 }
 
-struct function_lists {
-	struct visit_list names;
-	struct visit_list launches;
-	bool kernels;
-};
-
-static int add_function(void *context, const struct payload_function *f)
+int payload_visit_functions(const struct tenon_payload_info *info, const struct tenon_visitor *v)
 {
-	struct function_lists *lists = context;
-	int err;
+	struct visit_list names = { 0 }, launches = { 0 };
+	size_t i;
+	int err = 0;
 
-	err = visit_list_text(&lists->names, f->name);
-	if (!err && lists->kernels)
-		err = add_launch(&lists->launches, f);
-	return err;
-}
-
-int payload_visit_functions(const struct payload_facts *facts, const struct tenon_visitor *v)
-{
-	struct function_lists lists = { .kernels = facts->names == PAYLOAD_TABLE };
-	int err;
-
-	err = payload_each_function(facts, add_function, &lists);
+	for (i = 0; i < info->function_count && !err; i++) {
+		err = visit_list_text(&names, info->functions[i].name);
+		if (!err && info->has_kernels)
+			err = add_launch(&launches, &info->functions[i]);
+	}
 	if (!err)
-		err = visit_list_show(&lists.names, v, "functions");
-	if (!err && lists.kernels)
-		err = visit_list_show(&lists.launches, v, "launch");
-	visit_list_drop(&lists.names);
-	visit_list_drop(&lists.launches);
+		err = visit_list_show(&names, v, "functions");
+	if (!err && info->has_kernels)
+		err = visit_list_show(&launches, v, "launch");
+	visit_list_drop(&names);
+	visit_list_drop(&launches);
 	return err;
 }

@@ -45,7 +45,7 @@ struct cts_note {
 /**
  * struct cts_backend - a backend under test
  * @uri: the device
- * @kind: kind of module of its payloads, one that runtime/payload/payload_format.c describes; NULL
+ * @kind: kind of module of its payloads, one that has a payload format; NULL
  *	where there is none and programs have the format "functions"
  * @format: "cl", "ptx", "vulkan", "functions"
  * @code: append the program of all kernels; NULL where each has its own

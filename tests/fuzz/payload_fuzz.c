@@ -2,7 +2,7 @@
 /* the first byte chooses a kind of payload and a generation, the others are one */
 #include <stdlib.h>
 
-#include "runtime/payload/payload_format.h"
+#include "runtime/payload/payload_program.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const fuzz_kinds[] = {
@@ -29,16 +29,14 @@ const char *const fuzz_kinds[] = {
 	NULL,
 };
 
-static int look(void *context, const struct payload_function *f)
+static void look(const struct tenon_payload_function *f)
 {
-	struct tenon_cursor tags = f->tags;
+	struct tenon_cursor tags = tenon_cursor_of(f->tags.data, f->tags.size, "tags", 0);
 	struct tenon_slice tag;
 	uint64_t i;
 
-	(void)context;
 	for (i = 0; i < f->tag_count; i++)
 		fuzz_check(tenon_cursor_string(&tags, &tag));
-	return 0;
 }
 
 static int look_at_name(void *context, struct tenon_slice name)
@@ -50,38 +48,57 @@ static int look_at_name(void *context, struct tenon_slice name)
 	return 0;
 }
 
-static void use(const struct payload_facts *facts)
+static void use(const struct tenon_payload_format *format, const struct tenon_payload_info *info)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
+	struct tenon_program *program = NULL;
+	uint32_t sum = 0;
+	size_t i;
 
-	payload_each_function(facts, look, NULL);
-	payload_source(facts, &text);
+	for (i = 0; i < info->function_count; i++)
+		look(&info->functions[i]);
+	for (i = 0; i < info->part_count; i++) {
+		look_at_name(&sum, info->parts[i].name);
+		look_at_name(&sum, info->parts[i].code);
+	}
+	payload_source(info, &text);
 	tenon_buffer_fini(&text);
+#ifdef CONFIG_DEVICES
+	fuzz_check(payload_program_make(format, info, "fuzz", &program));
+	for (i = 0; program && i < program->kernel_count; i++)
+		look_at_name(&sum, program->kernels[i].code);
+	tenon_program_free(program);
+#endif
+	(void)format;
+	(void)program;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct payload_facts facts = { .dialect = PAYLOAD_PLAIN };
-	const struct payload_format *format;
-	enum tenon_generation generation;
+	struct tenon_payload_info info = { .size = 0 };
+	const struct tenon_payload_format *format;
+	enum payload_dialect dialect;
 	struct tenon_cursor c;
 	uint32_t sum = 0;
 	int err;
 
 	if (!size || data[0] / 2 >= 20)
 		return 0;
-	generation = data[0] & 1 ? TENON_GENERATION_FFI : TENON_GENERATION_LEGACY;
-	facts.dialect = data[0] & 1 ? PAYLOAD_EXTRA : PAYLOAD_PLAIN;
-	format = payload_format_of(tenon_slice_of(fuzz_kinds[data[0] / 2]));
+	info.kind = tenon_slice_of(fuzz_kinds[data[0] / 2]);
+	info.generation = data[0] & 1 ? TENON_GENERATION_FFI : TENON_GENERATION_LEGACY;
+	info.extra_tags = data[0] & 1;
+	dialect = info.extra_tags ? PAYLOAD_EXTRA : PAYLOAD_PLAIN;
+	format = payload_format_of(info.kind);
 	c = tenon_cursor_of(data + 1, size - 1, "payload", 0);
-	err = payload_read(format, generation, &c, &facts);
+	err = payload_read(format, &c, &info);
 	fuzz_check(err);
 	if (!err)
-		use(&facts);
+		use(format, &info);
+	payload_info_fini(&info);
 	if (!format)
 		return 0;
-	if (payload_each_kernel(format, &c, facts.dialect, look_at_name, &sum, &err) && err)
+	if (payload_scan_names(format, &c, dialect, look_at_name, &sum, &err) && err)
 		abort();
-	fuzz_check(payload_measure(format, &c, facts.dialect));
+	fuzz_check(payload_measure(format, &c, dialect));
 	return 0;
 }

@@ -12,17 +12,22 @@
 #define LEGACY TENON_GENERATION_LEGACY
 #define FFI    TENON_GENERATION_FFI
 
-/* what a payload of a kind is read as; the legacy form is measured with bytes behind it */
-static inline struct payload_facts facts_of(const char *kind, enum tenon_generation g,
-					    const struct tenon_buffer *b)
+/*
+ * What a payload of a kind is read as, until the next call; the legacy form is measured with bytes
+ * behind it.
+ */
+static inline struct tenon_payload_info facts_of(const char *kind, enum tenon_generation g,
+						 const struct tenon_buffer *b)
 {
-	const struct payload_format *format = payload_format_of(tenon_slice_of(kind));
-	struct payload_facts facts = { .dialect = g == FFI ? PAYLOAD_EXTRA : PAYLOAD_PLAIN };
+	static struct tenon_payload_info info;
+	const struct tenon_payload_format *format = payload_format_of(tenon_slice_of(kind));
 	struct tenon_cursor c = tenon_cursor_of(b->data, b->size, "payload", 0);
 	struct tenon_buffer longer = TENON_BUFFER_INIT;
 	int err;
 
-	err = payload_read(format, g, &c, &facts);
+	payload_info_fini(&info);
+	info = (struct tenon_payload_info){ .generation = (uint8_t)g, .extra_tags = g == FFI };
+	err = payload_read(format, &c, &info);
 	if (err) {
 		print_error("%s: %s\n", kind, tenon_error_message());
 		fail();
@@ -35,23 +40,19 @@ static inline struct payload_facts facts_of(const char *kind, enum tenon_generat
 		assert_int_equal(c.at - c.start, b->size);
 		tenon_buffer_fini(&longer);
 	}
-	return facts;
+	return info;
 }
 
-static inline int join(void *context, const struct payload_function *f)
-{
-	struct tenon_buffer *out = context;
-
-	return tenon_buffer_printf(out, "%s%.*s", out->size ? " " : "", (int)f->name.size,
-				   f->name.data);
-}
-
-static inline void assert_functions_at(const struct payload_facts *facts, const char *names,
+static inline void assert_functions_at(const struct tenon_payload_info *info, const char *names,
 				       const char *file, int line)
 {
 	struct tenon_buffer found = TENON_BUFFER_INIT;
+	size_t i;
 
-	assert_int_equal(payload_each_function(facts, join, &found), 0);
+	for (i = 0; i < info->function_count; i++)
+		tenon_buffer_printf(&found, "%s%.*s", i ? " " : "",
+				    (int)info->functions[i].name.size,
+				    info->functions[i].name.data);
 	tenon_buffer_printf(&found, "%s", "");
 	if (strcmp(found.data, names)) {
 		print_error("expected: %s\nfound:    %s\n", names, found.data);
@@ -62,7 +63,7 @@ static inline void assert_functions_at(const struct payload_facts *facts, const 
 
 #define assert_functions(facts, names) assert_functions_at(facts, names, __FILE__, __LINE__)
 
-static inline void assert_source(const struct payload_facts *facts, const char *text)
+static inline void assert_source(const struct tenon_payload_info *facts, const char *text)
 {
 	struct tenon_buffer found = TENON_BUFFER_INIT;
 	int err = payload_source(facts, &found);

@@ -14,7 +14,7 @@ static void json_runtimes_have_symbol_graph_and_constants(void **state)
 	{
 		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 			struct tenon_buffer b = TENON_BUFFER_INIT;
-			struct payload_facts facts;
+			struct tenon_payload_info facts;
 
 			put_string(&b, "graph_0");
 			put_string(&b, "{\"nodes\": []}");
@@ -41,7 +41,7 @@ static void constants_are_counted(void **state)
 	{
 		for (i = 0; i < 2; i++) {
 			struct tenon_buffer b = TENON_BUFFER_INIT;
-			struct payload_facts facts;
+			struct tenon_payload_info facts;
 
 			tenon_buffer_u64(&b, 1);
 			put_string(&b, "p0");
@@ -55,8 +55,8 @@ static void constants_are_counted(void **state)
 			put_string(&b, "p0");
 			tenon_buffer_u64(&b, 0);
 			facts = facts_of(kinds[i], *g, &b);
-			assert_int_equal(facts.array_count, 1);
-			assert_int_equal(facts.array_bytes, 12);
+			assert_int_equal(facts.tensor_count, 1);
+			assert_int_equal(facts.tensor_bytes, 12);
 			assert_functions(&facts, "f g");
 			tenon_buffer_fini(&b);
 		}
@@ -67,7 +67,7 @@ static void executors_have_parameters(void **state)
 {
 	static const float values[2] = { 1, 2 };
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	struct payload_facts facts;
+	struct tenon_payload_info facts;
 	size_t start;
 
 	(void)state;
@@ -82,8 +82,8 @@ static void executors_have_parameters(void **state)
 	put_string(&b, "default");
 	facts = facts_of("GraphExecutorFactory", LEGACY, &b);
 	assert_functions(&facts, "default");
-	assert_int_equal(facts.array_count, 2);
-	assert_int_equal(facts.array_bytes, 12);
+	assert_int_equal(facts.tensor_count, 2);
+	assert_int_equal(facts.tensor_bytes, 12);
 	assert_slice(facts.name, "default");
 	facts_of("GraphRuntimeFactory", LEGACY, &b);
 
@@ -91,16 +91,16 @@ static void executors_have_parameters(void **state)
 	b.size -= start;
 	facts = facts_of("AotExecutorFactory", LEGACY, &b);
 	assert_functions(&facts, "default");
-	assert_int_equal(facts.array_count, 2);
+	assert_int_equal(facts.tensor_count, 2);
 
 	/* as many names as tensors, or the file is damaged */
 	b.data[8] = 1;
 	const struct tenon_cursor c = tenon_cursor_of(b.data, b.size, "payload", 0);
 
-	facts.dialect = PAYLOAD_PLAIN;
-	assert_int_equal(payload_read(payload_format_of(tenon_slice_of("AotExecutorFactory")),
-				      LEGACY, &c, &facts),
-			 -TENON_E_FORMAT);
+	facts = (struct tenon_payload_info){ .generation = LEGACY };
+	assert_int_equal(
+		payload_read(payload_format_of(tenon_slice_of("AotExecutorFactory")), &c, &facts),
+		-TENON_E_FORMAT);
 	assert_error("payload at 0x0: 1 names for 2 parameters");
 	tenon_buffer_fini(&b);
 }
@@ -112,7 +112,7 @@ static void a_metadata_module_has_no_bytes(void **state)
 	(void)state;
 	EACH_GENERATION(g)
 	{
-		struct payload_facts facts = facts_of("metadata_module", *g, &b);
+		struct tenon_payload_info facts = facts_of("metadata_module", *g, &b);
 
 		assert_functions(&facts, "");
 	}
@@ -146,7 +146,7 @@ static void put_relax(struct tenon_buffer *b)
 static void a_relax_executable_lists_its_own_functions(void **state)
 {
 	struct tenon_buffer code = TENON_BUFFER_INIT, b = TENON_BUFFER_INIT;
-	struct payload_facts facts;
+	struct tenon_payload_info facts;
 
 	(void)state;
 	put_relax(&code);
@@ -165,7 +165,7 @@ static void a_relax_executable_lists_its_own_functions(void **state)
 static void a_relay_executable_is_measured_without_being_read(void **state)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	struct payload_facts facts;
+	struct tenon_payload_info facts;
 
 	(void)state;
 	tenon_buffer_u64(&b, 8 + 13 + 5);
@@ -181,7 +181,7 @@ static void a_relay_executable_is_measured_without_being_read(void **state)
 static void vendor_kinds_are_measured(void **state)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	struct payload_facts facts;
+	struct tenon_payload_info facts;
 	uint32_t i;
 
 	(void)state;
@@ -226,7 +226,7 @@ static void vendor_kinds_are_measured(void **state)
 static void host_code_kinds_list_their_functions(void **state)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	struct payload_facts facts;
+	struct tenon_payload_info facts;
 
 	(void)state;
 	put_string(&b, "int f(void);");
@@ -254,7 +254,8 @@ static void tensors_must_have_the_size_of_their_shape(void **state)
 	static const float values[3] = { 1, 2, 3 };
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 	struct tenon_cursor c;
-	const struct payload_format *format = payload_format_of(tenon_slice_of("const_loader"));
+	const struct tenon_payload_format *format =
+		payload_format_of(tenon_slice_of("const_loader"));
 
 	(void)state;
 	tenon_buffer_u64(&b, 1);

@@ -36,7 +36,7 @@ static void most_device_kinds_have_three_fields(void **state)
 	{
 		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 			struct tenon_buffer b = TENON_BUFFER_INIT;
-			struct payload_facts facts;
+			struct tenon_payload_info facts;
 
 			put_string(&b, "cubin");
 			put_kernels(&b, two_kernels, 2, *g == FFI);
@@ -54,12 +54,11 @@ static void most_device_kinds_have_three_fields(void **state)
 	}
 }
 
-static int look_at_signature(void *context, const struct payload_function *f)
+static void look_at_signature(const struct tenon_payload_function *f)
 {
-	struct tenon_cursor tags = f->tags;
+	struct tenon_cursor tags = tenon_cursor_of(f->tags.data, f->tags.size, "tags", 0);
 	struct tenon_slice tag;
 
-	(void)context;
 	assert_int_equal(f->arg_types.size, 12);
 	assert_memory_equal(f->arg_types.data, "\x03\x40\x01\0\x03\x40\x01\0\0\x20\x01\0", 12);
 	assert_int_equal(f->tag_count, 2);
@@ -67,7 +66,7 @@ static int look_at_signature(void *context, const struct payload_function *f)
 	assert_slice(tag, "blockIdx.x");
 	assert_int_equal(tenon_cursor_string(&tags, &tag), 0);
 	assert_slice(tag, "threadIdx.x");
-	return 0;
+	assert_int_equal(tenon_cursor_left(&tags), 0);
 }
 
 static void argument_types_and_launch_tags_are_found(void **state)
@@ -76,11 +75,12 @@ static void argument_types_and_launch_tags_are_found(void **state)
 	EACH_GENERATION(g)
 	{
 		struct tenon_buffer b = TENON_BUFFER_INIT;
-		struct payload_facts facts;
+		struct tenon_payload_info facts;
 
 		put_device(&b, "cl", "k", "// Function: k\n", *g == FFI);
 		facts = facts_of("opencl", *g, &b);
-		assert_int_equal(payload_each_function(&facts, look_at_signature, NULL), 0);
+		assert_int_equal(facts.function_count, 1);
+		look_at_signature(&facts.functions[0]);
 		assert_source(&facts, "// Function: k\n");
 		tenon_buffer_fini(&b);
 	}
@@ -92,15 +92,19 @@ static void opencl_with_spirv_has_two_fields(void **state)
 	EACH_GENERATION(g)
 	{
 		struct tenon_buffer b = TENON_BUFFER_INIT;
-		struct payload_facts facts;
+		struct tenon_payload_info facts;
 
 		put_kernels(&b, two_kernels, 2, *g == FFI);
 		tenon_buffer_u64(&b, 2);
 		put_spirv(&b, "left", 0, *g == FFI);
 		put_spirv(&b, "right", 1, *g == FFI);
 		facts = facts_of("opencl", *g, &b);
-		assert_int_equal(facts.format.size, 0);
+		assert_slice(facts.format, "spirv");
 		assert_functions(&facts, "left right");
+		assert_int_equal(facts.part_count, 2);
+		assert_slice(facts.parts[1].name, "right");
+		assert_int_equal(facts.parts[1].flags, 1);
+		assert_int_equal(facts.parts[1].code.size, 12);
 		tenon_buffer_fini(&b);
 	}
 }
@@ -113,7 +117,7 @@ static void vulkan_programs_have_a_length_since_0_24(void **state)
 	for (form = 0; form < 3; form++) {
 		enum tenon_generation g = form == 0 ? LEGACY : FFI;
 		struct tenon_buffer b = TENON_BUFFER_INIT;
-		struct payload_facts facts;
+		struct tenon_payload_info facts;
 
 		put_string(&b, "vulkan");
 		put_kernels(&b, two_kernels, 2, g == FFI);
@@ -149,7 +153,7 @@ static void a_vulkan_program_without_its_magic_number_is_refused(void **state)
 static void metal_changed_its_order_twice(void **state)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	struct payload_facts facts;
+	struct tenon_payload_info facts;
 
 	(void)state;
 	/* up to 0.12, and from compilers without Metal: one text */
@@ -188,7 +192,7 @@ static void webgpu_has_no_format_and_a_text_for_each_kernel(void **state)
 	EACH_GENERATION(g)
 	{
 		struct tenon_buffer b = TENON_BUFFER_INIT;
-		struct payload_facts facts;
+		struct tenon_payload_info facts;
 
 		put_kernels(&b, two_kernels, 2, *g == FFI);
 		put_texts(&b, "fn left() {}\n", "fn right() {}\n");

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_CUDA_CUDA_PAYLOAD_H
+#define DEVICES_CUDA_CUDA_PAYLOAD_H
+
+#include <tenon/payload_format.h>
+
+/* kinds of modules, ended by NULL */
+extern const char *const cuda_payload_kinds[];
+
+/* ended by NULL; part of the library also where the backend is left out */
+extern const struct tenon_payload_format *const cuda_payload_formats[];
+
+#endif /* DEVICES_CUDA_CUDA_PAYLOAD_H */

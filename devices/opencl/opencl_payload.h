@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_OPENCL_OPENCL_PAYLOAD_H
+#define DEVICES_OPENCL_OPENCL_PAYLOAD_H
+
+#include <tenon/payload_format.h>
+
+/* kinds of modules, ended by NULL */
+extern const char *const opencl_payload_kinds[];
+
+/* ended by NULL; part of the library also where the backend is left out */
+extern const struct tenon_payload_format *const opencl_payload_formats[];
+
+#endif /* DEVICES_OPENCL_OPENCL_PAYLOAD_H */

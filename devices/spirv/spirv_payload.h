@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_SPIRV_SPIRV_PAYLOAD_H
+#define DEVICES_SPIRV_SPIRV_PAYLOAD_H
+
+#include <tenon/payload_format.h>
+
+/**
+ * spirv_payload_parts - read a list of named SPIR-V programs, each with a flag
+ * @c: cursor
+ * @info: receives a part for each
+ *
+ * Up to TVM 0.23 a program follows its name; later there is a length between, as in a string.
+ *
+ * Return: 0; negative with the place.
+ */
+int spirv_payload_parts(struct tenon_cursor *c, struct tenon_payload_info *info);
+
+#endif /* DEVICES_SPIRV_SPIRV_PAYLOAD_H */

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cursor_fast.h"
+#include "runtime/payload/payload_fields.h"
+
+/* forms worth trying on a kind that is not known, when its end is known */
+#define USUAL_FIELDS "fmd|fmb|mb|ntv|nt"
+
+/* Make room for one more element of @size bytes in a list of @count. */
+static int grow(void **list, size_t count, size_t size)
+{
+	void *bigger;
+
+	/* lists have 2^n elements of room, from 4 on: full at each power of two */
+	if (count & (count - 1) || (count && count < 4))
+		return 0;
+	bigger = reallocarray(*list, count ? 2 * count : 4, size);
+	if (!bigger)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the functions of a payload");
+	*list = bigger;
+	return 0;
+}
+
+int tenon_payload_add_function(struct tenon_payload_info *info,
+			       const struct tenon_payload_function *function)
+{
+	void *list = info->functions;
+	int err = 0;
+
+	if (!info->collect)
+		return 0;
+	err = grow(&list, info->function_count, sizeof(*function));
+	if (err)
+		return err;
+	info->functions = list;
+	info->functions[info->function_count++] = *function;
+	return 0;
+}
+
+int tenon_payload_add_part(struct tenon_payload_info *info, struct tenon_slice name,
+			   struct tenon_slice code, uint32_t flags)
+{
+	void *list = info->parts;
+	int err = 0;
+
+	if (!info->collect)
+		return 0;
+	err = grow(&list, info->part_count, sizeof(*info->parts));
+	if (err)
+		return err;
+	info->parts = list;
+	info->parts[info->part_count++] = (struct tenon_payload_part){ name, code, flags, 0 };
+	return 0;
+}
+
+void payload_info_fini(struct tenon_payload_info *info)
+{
+	free(info->functions);
+	free(info->parts);
+	info->functions = NULL;
+	info->parts = NULL;
+	info->function_count = info->part_count = 0;
+}
+
+/* ---- fields that most kinds have */
+
+int payload_take_word(struct tenon_cursor *c, struct tenon_slice *out, const char *what)
+{
+	const struct tenon_cursor from = *c;
+	int err;
+
+	err = take_string(c, out);
+	if (!err && !payload_is_word(*out))
+		err = tenon_cursor_error(&from, -TENON_E_FORMAT, "no name of a %s", what);
+	return err;
+}
+
+int payload_take_strings(struct tenon_cursor *c, uint64_t *count)
+{
+	struct tenon_slice s;
+	uint64_t i;
+	int err;
+
+	err = take_count(c, 8, count);
+	for (i = 0; i < *count && !err; i++)
+		err = take_string(c, &s);
+	return err;
+}
+
+/* A u64 count and as many words of four bytes. */
+static int take_words(struct tenon_cursor *c, struct tenon_slice *out)
+{
+	uint64_t count;
+	int err;
+
+	err = take_count(c, 4, &count);
+	if (err)
+		return err;
+	out->data = (const char *)c->at;
+	out->size = 4 * (size_t)count;
+	c->at += out->size;
+	return 0;
+}
+
+static int take_function(struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	struct tenon_payload_function f = { .name = { NULL, 0 } };
+	struct tenon_slice inner;
+	int err;
+
+	err = take_string(c, &f.name);
+	if (!err)
+		err = take_string(c, &inner);
+	if (!err)
+		err = take_words(c, &f.arg_types);
+	if (err)
+		return err;
+	f.tags.data = (const char *)c->at + 8;
+	err = payload_take_strings(c, &f.tag_count);
+	f.tags.size = (size_t)((const char *)c->at - f.tags.data);
+	if (!err && info->extra_tags)
+		err = take_words(c, &f.extra);
+	return err ? err : tenon_payload_add_function(info, &f);
+}
+
+static int take_table(struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	uint64_t i, count;
+	int err;
+
+	err = take_count(c, PAYLOAD_FUNCTION_LEAST, &count);
+	info->has_kernels = true;
+	for (i = 0; i < count && !err; i++)
+		err = take_function(c, info);
+	return err;
+}
+
+static int take_name(struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	struct tenon_payload_function f = { .name = { NULL, 0 } };
+	int err;
+
+	err = take_string(c, &info->name);
+	if (err || !info->name.size || info->function_count)
+		return err;
+	f.name = info->name;
+	return tenon_payload_add_function(info, &f);
+}
+
+static int take_parts(struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	struct tenon_slice name, code;
+	uint64_t i, count;
+	int err;
+
+	err = take_count(c, 16, &count);
+	for (i = 0; i < count && !err; i++) {
+		err = take_string(c, &name);
+		if (!err)
+			err = take_string(c, &code);
+		if (!err)
+			err = tenon_payload_add_part(info, name, code, 0);
+	}
+	return err;
+}
+
+/* Behind a field: a letter, or all up to the ')' that ends a group. */
+static const char *next_field(const char *field)
+{
+	unsigned int depth = 0;
+
+	while (*field == '*')
+		field++;
+	do {
+		depth += *field == '(';
+		depth -= *field == ')';
+	} while (*field++ && depth);
+	return field;
+}
+
+struct reading {
+	const struct tenon_payload_format *format;
+	struct tenon_cursor *c;
+	struct tenon_payload_info *info;
+};
+
+static int take_fields(const struct reading *r, const char *fields, const char *end);
+
+/* A list, whose elements have at least four bytes. */
+static int take_list(const struct reading *r, const char *element)
+{
+	const char *end = next_field(element);
+	uint64_t i, count;
+	int err;
+
+	err = take_count(r->c, 4, &count);
+	for (i = 0; i < count && !err; i++)
+		err = take_fields(r, element, end);
+	return err;
+}
+
+static int take_field(const struct reading *r, const char *field)
+{
+	int (*own)(char, struct tenon_cursor *, struct tenon_payload_info *);
+	struct tenon_cursor *c = r->c;
+
+	if (isupper((unsigned char)*field)) {
+		own = PAYLOAD_SLOT(r->format, field);
+		return own ? own(*field, c, r->info)
+			   : tenon_cursor_error(c, -TENON_E_UNSUPPORTED, "field %c", *field);
+	}
+	switch (*field) {
+	case 'f':
+		return payload_take_word(c, &r->info->format, "format");
+	case 'm':
+		return take_table(c, r->info);
+	case 'd':
+		return take_string(c, &r->info->code);
+	case 't':
+		return take_string(c, &r->info->text);
+	case 'n':
+		return take_name(c, r->info);
+	case 'b':
+		return take_parts(c, r->info);
+	case '*':
+		return take_list(r, field + 1);
+	case '(':
+		return take_fields(r, field + 1, next_field(field) - 1);
+	default:
+		return payload_take_rare(*field, c, r->info);
+	}
+}
+
+static int take_fields(const struct reading *r, const char *fields, const char *end)
+{
+	int err = 0;
+
+	while (fields < end && !err) {
+		err = take_field(r, fields);
+		fields = next_field(fields);
+	}
+	return err;
+}
+
+/* Read one form, up to the '|' or the end behind it. */
+static int take_form(const struct reading *r, const char *form, bool whole)
+{
+	struct tenon_payload_info *info = r->info;
+	int err;
+
+	info->has_kernels = false;
+	info->format = info->name = info->text = info->code = (struct tenon_slice){ NULL, 0 };
+	info->tensor_count = info->tensor_bytes = 0;
+	payload_info_fini(info);
+	err = take_fields(r, form, strchrnul(form, '|'));
+	if (!err && whole && tenon_cursor_left(r->c))
+		err = tenon_cursor_error(r->c, -TENON_E_FORMAT, "%zu bytes left over",
+					 tenon_cursor_left(r->c));
+	return err;
+}
+
+/* Try the forms in order; when none fits, the error is that of the one that got furthest. */
+static int take_forms(const struct reading *r, const char *forms, bool whole)
+{
+	const struct tenon_cursor from = *r->c;
+	const char *form = forms, *furthest = forms;
+	const uint8_t *reached = NULL;
+	int err;
+
+	for (;;) {
+		*r->c = from;
+		err = take_form(r, form, whole);
+		if (!err || err == -TENON_E_NOMEM)
+			return err;
+		if (!reached || r->c->at > reached) {
+			reached = r->c->at;
+			furthest = form;
+		}
+		form = strchr(form, '|');
+		if (!form)
+			break;
+		form++;
+	}
+	*r->c = from;
+	if (furthest != forms || strchr(forms, '|'))
+		err = take_form(r, furthest, whole);
+	return err;
+}
+
+static const char *forms_of(const struct tenon_payload_format *format, bool legacy)
+{
+	if (!format)
+		return USUAL_FIELDS;
+	return legacy && format->legacy ? format->legacy : format->fields;
+}
+
+int payload_measure(const struct tenon_payload_format *format, struct tenon_cursor *c,
+		    enum payload_dialect dialect)
+{
+	struct tenon_payload_info info = { .size = sizeof(info),
+					   .generation = TENON_GENERATION_LEGACY,
+					   .extra_tags = dialect == PAYLOAD_EXTRA };
+	const struct reading r = { format, c, &info };
+
+	if (payload_scan(format, c, dialect))
+		return 0;
+	return take_forms(&r, forms_of(format, true), false);
+}
+
+int payload_read(const struct tenon_payload_format *format, const struct tenon_cursor *c,
+		 struct tenon_payload_info *info)
+{
+	struct tenon_cursor at = *c;
+	const struct reading r = { format, &at, info };
+
+	info->size = sizeof(*info);
+	info->collect = true;
+	return take_forms(&r, forms_of(format, info->generation == TENON_GENERATION_LEGACY), true);
+}
+
+/* ---- text */
+
+static bool is_text(struct tenon_slice s)
+{
+	return s.size && !memchr(s.data, 0, s.size < 4096 ? s.size : 4096) &&
+	       (unsigned char)s.data[0] < 0x7f;
+}
+
+int payload_source(const struct tenon_payload_info *info, struct tenon_buffer *out)
+{
+	struct tenon_slice part;
+	size_t i;
+
+	if (info->text.size)
+		return tenon_buffer_slice(out, info->text);
+	if (is_text(info->code))
+		return tenon_buffer_slice(out, info->code);
+	for (i = 0; i < info->part_count; i++) {
+		part = info->parts[i].code;
+		if (!is_text(part))
+			break;
+		tenon_buffer_slice(out, part);
+		if (part.data[part.size - 1] != '\n')
+			tenon_buffer_u8(out, '\n');
+	}
+	return i && i == info->part_count ? out->status : -TENON_E_UNSUPPORTED;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Executables of the Relax machine: which functions they have, found without reading their code. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/cursor_fast.h"
+#include "runtime/payload/payload_format.h"
+
+#define MACHINE_MAGIC	 UINT64_C(0xd225de2f4214151d)
+#define MACHINE_MAGIC_V2 UINT64_C(0xd225de2f4214151e)
+
+/* bytes of the smallest function */
+#define FUNCTION_LEAST 52
+
+static int take_function(struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	struct tenon_payload_function f = { .name = { NULL, 0 } };
+	struct tenon_slice parameter;
+	uint64_t i, count;
+	uint32_t kind;
+	int err;
+
+	err = tenon_cursor_u32(c, &kind);
+	if (!err)
+		err = take_string(c, &f.name);
+	/* first and last instruction, number of arguments, number of registers */
+	if (!err)
+		err = tenon_cursor_skip(c, 32);
+	if (!err)
+		err = take_count(c, 8, &count);
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++)
+		err = take_string(c, &parameter);
+	/* kind 0 is a function that the executable calls, not one that it has */
+	return err || !kind ? err : tenon_payload_add_function(info, &f);
+}
+
+static int take_functions(struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	const struct tenon_cursor from = *c;
+	struct tenon_slice version;
+	uint64_t i, count, magic;
+	int err;
+
+	err = take_u64(c, &magic);
+	if (err)
+		return err;
+	if (magic != MACHINE_MAGIC && magic != MACHINE_MAGIC_V2)
+		return tenon_cursor_error(&from, -TENON_E_FORMAT,
+					  "0x%" PRIx64 " is not the magic number of an executable",
+					  magic);
+	err = take_string(c, &version);
+	/* the Relay machine's files begin alike, with another version: they are not looked into */
+	if (err || version.size != 4 || memcmp(version.data, "0.14", 4))
+		return err;
+	info->format = version;
+	err = take_count(c, FUNCTION_LEAST, &count);
+	for (i = 0; i < count && !err; i++)
+		err = take_function(c, info);
+	return err;
+}
+
+/* S: a string that is an executable; R: the same, up to the end of the payload */
+static int relax_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	struct tenon_cursor code;
+	int err;
+
+	err = letter == 'S' ? take_string(c, &info->code)
+			    : tenon_cursor_bytes(c, tenon_cursor_left(c), &info->code);
+	if (err)
+		return err;
+	code = *c;
+	code.at = (const uint8_t *)info->code.data;
+	code.end = code.at + info->code.size;
+	return take_functions(&code, info);
+}
+
+static const char *const relax_kinds[] = { "relax.Executable", "relax.VMExecutable", NULL };
+static const char *const relay_kinds[] = { "VMExecutable", NULL };
+
+const struct tenon_payload_format payload_relax_format = {
+	.size = sizeof(payload_relax_format),
+	.kinds = relax_kinds,
+	.fields = "R|S",
+	.legacy = "S",
+	.remedy = "Enable CONFIG_EXECUTORS, and call tenon_executors_register() before loading.",
+	.field = relax_field,
+};
+
+const struct tenon_payload_format payload_relay_format = {
+	.size = sizeof(payload_relay_format),
+	.kinds = relay_kinds,
+	.fields = "S",
+	.remedy =
+		"There is no Relay virtual machine here: build the model for the graph executor or "
+		"the Relax machine.",
+	.field = relax_field,
+};

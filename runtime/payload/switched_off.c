@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What the public headers declare and this build leaves out says so when it is called. */
+#include <tenon/payload_format.h>
+
+#ifndef CONFIG_PAYLOAD_FORMATS
+static int off(void)
+{
+	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_PAYLOAD_FORMATS is off in this build");
+}
+
+int tenon_payload_format_register(const struct tenon_payload_format *format)
+{
+	(void)format;
+	return off();
+}
+
+int tenon_payload_add_function(struct tenon_payload_info *info,
+			       const struct tenon_payload_function *function)
+{
+	(void)info;
+	(void)function;
+	return off();
+}
+
+int tenon_payload_add_part(struct tenon_payload_info *info, struct tenon_slice name,
+			   struct tenon_slice code, uint32_t flags)
+{
+	(void)info;
+	(void)name;
+	(void)code;
+	(void)flags;
+	return off();
+}
+#endif
