@@ -74,7 +74,7 @@ struct tenon_queue_core {
 	char *reason;
 };
 
-/* "opencl:0", for messages */
+/* "cpu:0", for messages */
 #define DEVICE_LABEL 48
 const char *device_label(const struct tenon_device *device, char label[DEVICE_LABEL]);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* bytes of a tensor map of CUDA */
+/* bytes of a tensor map */
 #define TENSOR_MAP_SIZE 128
 
 const char *operation_name(uint32_t kind)

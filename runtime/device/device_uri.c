@@ -76,8 +76,8 @@ int device_uri_read(const char *text, struct device_uri *uri)
 	uri->driver = (struct tenon_slice){ uri->text, name };
 	if (!name)
 		return tenon_error(-TENON_E_VALUE,
-				   "device \"%s\": want a name like \"cuda:0\", \"opencl\" or "
-				   "\"vulkan://path?key=value\"",
+				   "device \"%s\": want a name like \"cpu:0\", \"cpu\" or "
+				   "\"cpu://path?key=value\"",
 				   text);
 	path = uri->text + name;
 	if (!strncmp(path, "://", 3))

@@ -67,7 +67,7 @@ int payload_file_each_suffix(bool plugins, int (*visit)(void *context, const cha
 	return payload_format_each(plugins, each_suffix, &v);
 }
 
-/* Map the table of a program: "dir/dev.ptx" has its own in "dir/dev.tvm_meta.json". */
+/* Map the table of a program: it has the program's name with another suffix. */
 static int open_table(const char *path, size_t stem, const char *suffix, struct tenon_slice *bytes,
 		      char **table)
 {

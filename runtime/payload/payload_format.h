@@ -9,7 +9,7 @@
  * all kinds that TVM wrote, whether this build runs them or not. They come from five places, asked in
  * this order: those that a program registered, those of the runtime's own kinds, those of backends
  * (tenon_backend.formats), those of backends that are left out of this build, and descriptions of
- * kinds that no backend here runs (payload_kinds.c).
+ * kinds that no backend here runs (devices/listed_payloads.c).
  */
 
 #include <stddef.h>
@@ -30,8 +30,11 @@ enum payload_dialect {
 /* Formats of a table, ended by NULL. */
 typedef const struct tenon_payload_format *const payload_format_list[];
 
-/* payload_kinds.c: the runtime's own kinds; and kinds that are listed only */
-extern payload_format_list payload_own_formats, payload_listed_formats;
+/* payload_kinds.c: the runtime's own kinds */
+extern payload_format_list payload_own_formats;
+
+/* devices/listed_payloads.c: kinds that are listed only */
+extern payload_format_list payload_listed_formats;
 
 /* devices/backends.c: those of backends that this build leaves out, a list each, ended by NULL */
 extern const struct tenon_payload_format *const *const payload_absent_formats[];

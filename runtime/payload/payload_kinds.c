@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of modules that TVM wrote and no backend here runs. Data alone: a line of letters each. */
+/* What modules of the runtime's own kinds look like. Data alone. */
 #include "runtime/payload/payload_format.h"
 
 #define KINDS(...)                                                                                 \
@@ -7,8 +7,6 @@
 	{                                                                                          \
 		__VA_ARGS__, NULL                                                                  \
 	}
-
-/* the runtime's own */
 
 #define EXECUTOR_REMEDY                                                                            \
 	"Enable CONFIG_EXECUTORS, and call tenon_executors_register() before loading."
@@ -57,79 +55,4 @@ payload_format_list payload_own_formats = {
 	&payload_relay_format,
 	&example,
 	NULL,
-};
-
-/* kinds for other runtimes and devices */
-
-static const struct tenon_payload_format kernels = {
-	.size = sizeof(kernels),
-	.kinds = KINDS("hip", "hsaco", "hexagon", "hex"),
-	.fields = "fmd",
-};
-
-static const struct tenon_payload_format metal = {
-	.size = sizeof(metal),
-	.kinds = KINDS("metal"),
-	.fields = "xbmf|fmb|fmd",
-	.legacy = "xbmf|fmd",
-};
-
-static const struct tenon_payload_format webgpu = {
-	.size = sizeof(webgpu),
-	.kinds = KINDS("webgpu"),
-	.fields = "mb",
-};
-
-static const struct tenon_payload_format graphs = {
-	.size = sizeof(graphs),
-	.kinds = KINDS("dnnl_json", "tensorrt", "arm_compute_lib", "bnns_json", "clml",
-		       "cublas_json", "cudnn_json", "hipblas_json", "nnapi", "msc_tensorrt"),
-	.fields = "nt*y",
-};
-
-static const struct tenon_payload_format mrvl_sim = {
-	.size = sizeof(mrvl_sim),
-	.kinds = KINDS("mrvl_sim"),
-	.fields = "nt",
-};
-
-static const struct tenon_payload_format mrvl_hw = {
-	.size = sizeof(mrvl_hw),
-	.kinds = KINDS("mrvl_hw"),
-	.fields = "ntdiii",
-};
-
-static const struct tenon_payload_format serialised = {
-	.size = sizeof(serialised),
-	.kinds = KINDS("torch", "coreml"),
-	.fields = "nd",
-};
-
-static const struct tenon_payload_format vitis = {
-	.size = sizeof(vitis),
-	.kinds = KINDS("VitisAIRuntime"),
-	.fields = "dyn*y",
-};
-
-static const struct tenon_payload_format ethosn = {
-	.size = sizeof(ethosn),
-	.kinds = KINDS("ethos-n"),
-	.fields = "*(yy*q*q)",
-};
-
-static const struct tenon_payload_format c_source = {
-	.size = sizeof(c_source),
-	.kinds = KINDS("c"),
-	.fields = "tfk*y",
-};
-
-static const struct tenon_payload_format static_library = {
-	.size = sizeof(static_library),
-	.kinds = KINDS("static_library"),
-	.fields = "dk",
-};
-
-payload_format_list payload_listed_formats = {
-	&kernels,    &metal, &webgpu, &graphs,	 &mrvl_sim,	  &mrvl_hw,
-	&serialised, &vitis, &ethosn, &c_source, &static_library, NULL,
 };
