@@ -182,7 +182,8 @@ static int index_module(void *context, struct tenon_module *m)
 
 	sign_module(&index->signature, m);
 	if (index->count == index->room) {
-		room = index->room ? 2 * index->room : 8;
+		/* there are about as many modules as names were expected */
+		room = index->room ? 2 * index->room : index->names.slots + 8;
 		order = realloc(index->order, room * sizeof(*order));
 		if (order)
 			index->order = order;

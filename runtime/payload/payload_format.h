@@ -131,7 +131,15 @@ bool payload_scan_names(const struct tenon_payload_format *format, const struct 
 			int *result);
 
 /* Is a string a short word, as names of formats are. */
-bool payload_is_word(struct tenon_slice s);
+static inline bool payload_is_word(struct tenon_slice s)
+{
+	size_t i;
+
+	for (i = 0; i < s.size; i++)
+		if (s.data[i] <= ' ' || s.data[i] > '~')
+			return false;
+	return s.size > 0 && s.size <= 32;
+}
 
 /* bytes of the smallest function of a table: key, name, types and tags, all empty */
 #define PAYLOAD_FUNCTION_LEAST 32

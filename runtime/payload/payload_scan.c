@@ -17,16 +17,6 @@ struct scan {
 	const uint8_t *function[NAMES_MOST];
 };
 
-bool payload_is_word(struct tenon_slice s)
-{
-	size_t i;
-
-	for (i = 0; i < s.size; i++)
-		if (s.data[i] <= ' ' || s.data[i] > '~')
-			return false;
-	return s.size > 0 && s.size <= 32;
-}
-
 /* past a string; NULL when it is not there whole */
 static inline const uint8_t *skip_string(const uint8_t *at, const uint8_t *end)
 {
