@@ -13,6 +13,7 @@
 #include <tenon/commands.h>
 #include <tenon/executable.h>
 #include <tenon/memory.h>
+#include <tenon/payload_format.h>
 #include <tenon/queue.h>
 
 /* DLPack's number of the kind of device; one of DLPack's own where it has one, else 64 to 126 */
@@ -22,6 +23,14 @@ extern const struct tenon_backend null_backend;
 extern const struct tenon_memory_ops null_memory_ops;
 extern const struct tenon_queue_ops null_queue_ops;
 extern const struct tenon_executable_ops null_executable_ops;
+
+/* null_payload.c: kinds of modules, and what their payloads look like; each ended by NULL */
+extern const char *const null_kinds[];
+extern const struct tenon_payload_format *const null_formats[];
+
+/* null_functions.c: kernels that are built in */
+extern const tenon_host_kernel null_functions[];
+extern const size_t null_function_count;
 
 /* null_memory.c: where a range lies in this process */
 void *null_address(const struct tenon_range *range);

@@ -15,18 +15,25 @@ struct null_executable {
 	struct null_kernel kernels[];
 };
 
+/* A program that was put together in this process: its code is an address for each kernel. */
+static bool has_addresses(const struct tenon_program *program)
+{
+	return tenon_slice_equal(program->format, tenon_slice_of("functions")) &&
+	       program->code.size == program->kernel_count * sizeof(tenon_host_kernel);
+}
+
 static int null_executable_create(struct tenon_device *device, const struct tenon_program *program,
 				  struct tenon_executable **out)
 {
 	struct null_executable *e;
 	int err;
 
-	if (!tenon_slice_equal(program->format, tenon_slice_of("functions")) ||
-	    program->code.size != program->kernel_count * sizeof(tenon_host_kernel))
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "null runs programs of format \"functions\" with an address for "
-				   "each kernel, not \"%.*s\"",
-				   (int)program->format.size, program->format.data);
+	if (!has_addresses(program) && !tenon_slice_equal(program->format, tenon_slice_of("null")))
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"null runs programs of format \"null\", and \"functions\" with an "
+			"address for each kernel, not \"%.*s\"",
+			(int)program->format.size, program->format.data);
 	e = malloc(sizeof(*e) + program->kernel_count * sizeof(e->kernels[0]));
 	if (!e)
 		return tenon_error(-TENON_E_NOMEM, "no memory for an executable");
@@ -48,12 +55,18 @@ static void null_executable_destroy(struct tenon_executable *executable)
 static int null_kernel(struct tenon_executable *executable, size_t index, struct tenon_kernel **out)
 {
 	struct null_executable *e = (struct null_executable *)executable;
+	const struct tenon_program *program = executable->program;
 	struct null_kernel *k = &e->kernels[index];
+	struct tenon_slice own = program->kernels[index].code;
 
 	k->base.executable = executable;
-	k->base.info = &executable->program->kernels[index];
-	memcpy(&k->function, executable->program->code.data + index * sizeof(k->function),
-	       sizeof(k->function));
+	k->base.info = &program->kernels[index];
+	k->function = NULL;
+	if (has_addresses(program))
+		memcpy(&k->function, program->code.data + index * sizeof(k->function),
+		       sizeof(k->function));
+	else if (own.size == sizeof(k->function))
+		memcpy(&k->function, own.data, sizeof(k->function));
 	if (!k->function)
 		return tenon_error(-TENON_E_DEVICE, "it has no function");
 	*out = &k->base;

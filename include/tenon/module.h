@@ -50,7 +50,9 @@ struct tenon_module_ops {
 	 * @each_function: visit the names of all functions get_function would find
 	 *
 	 * The names must live as long as the module. Stops and returns what @visit returned when that
-	 * is not 0. A module without this slot, or with TENON_MODULE_OPEN_NAMES set, is asked anew at
+	 * is not 0. A negative status of its own, with a message, says that the names cannot be read: a
+	 * lookup below an importing module that finds its name nowhere else then asks @get_function,
+	 * which raises the reason. A module without this slot, or with TENON_MODULE_OPEN_NAMES set, is asked anew at
 	 * every lookup that passes it.
 	 */
 	int (*each_function)(struct tenon_module *m,

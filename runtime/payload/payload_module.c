@@ -123,7 +123,7 @@ static int payload_save(struct tenon_module *m, struct tenon_buffer *out)
 #ifdef CONFIG_PAYLOAD_FORMATS
 static const char *remedy_of(const struct payload_module *p)
 {
-	const char *remedy = p->format ? p->format->remedy : NULL;
+	const char *remedy = PAYLOAD_SLOT(p->format, remedy);
 
 	return remedy ? remedy : "Install a plug-in for it, or register a loader (tenon/loader.h).";
 }
@@ -176,8 +176,7 @@ static int raise_missing(const struct payload_module *p)
 	} else {
 		tenon_buffer_printf(&text, "no loader for this kind. Kinds this build loads: ");
 		tenon_module_loader_names(&text);
-		tenon_buffer_printf(&text, ". ");
-		tenon_buffer_printf(&text, "%s", remedy_of(p));
+		tenon_buffer_printf(&text, ". %s", remedy_of(p));
 	}
 	tenon_error(status, "%s%simport %zu of %zu (kind \"%.*s\", %s at 0x%" PRIx64 "): %s",
 		    tree->file, *tree->file ? ": " : "", p->index, tree->count,

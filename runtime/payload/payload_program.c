@@ -344,8 +344,8 @@ int payload_read_either(const struct tenon_payload_format *format, struct tenon_
 	/* 0.20 and 0.21 wrote old blobs with new tables; bytes from nowhere may be either */
 	if (err && info->generation != TENON_GENERATION_FFI) {
 		err = read_as(legacy ? PAYLOAD_EXTRA : PAYLOAD_PLAIN, format, bytes, info);
-		/* neither: the error is that of the form that was promised */
-		if (err && legacy)
+		/* neither: the error is that of the form that was promised, or is today's */
+		if (err)
 			err = read_as(first, format, bytes, info);
 	}
 	if (err)

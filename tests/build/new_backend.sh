@@ -54,6 +54,11 @@ recipe "The recipe" > "$scratch/in-tree"
 recipe "Out of the tree" > "$scratch/out-of-tree"
 it "the page has recipes" test -s "$scratch/in-tree" -a -s "$scratch/out-of-tree"
 it "the tree is copied" copy_tree "$tree"
+sums_of()
+{
+	(cd "$1" && find . -type f ! -path './build*' -exec cksum {} + | LC_ALL=C sort)
+}
+sums_of "$tree" > "$scratch/sums"
 it "the recipe in the tree ends with a green suite" passes follow "$tree" "$scratch/in-tree"
 lists_demo()
 {
@@ -61,6 +66,32 @@ lists_demo()
 	grep '^demo:0 *demo device' "$scratch/log" || { cat "$scratch/log"; return 1; }
 }
 it "the command lists the new device" lists_demo "$tree/build/tenon" devices
+
+# a payload of the new kind: the word, a table with one kernel without arguments, the number of its function
+write_model()
+{
+	printf '\4\0\0\0\0\0\0\0demo\1\0\0\0\0\0\0\0\7\0\0\0\0\0\0\0nothing' > "$1"
+	printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >> "$1"
+	printf '\1\0\0\0\0\0\0\0\0\0\0\0' >> "$1"
+}
+model=$scratch/model.demo
+shows_model()
+{
+	"$@" inspect "$model" > "$scratch/log" 2>&1
+	grep 'demo  *demo  *1 kernel.*ready' "$scratch/log" || { cat "$scratch/log"; return 1; }
+}
+write_model "$model"
+it "the command inspects a file of the new kind" shows_model "$tree/build/tenon"
+it "the command runs it" "$tree/build/tenon" run "$model" --function nothing --device demo:0
+# an option, a line of the table, and the suite's program with its line: all else is in the folder
+touches_little()
+{
+	sums_of "$tree" | diff "$scratch/sums" - | sed -n 's/^[<>] [0-9]* [0-9]* //p' | sort -u |
+		grep -v '^\./devices/demo/' > "$scratch/touched"
+	printf './%s\n' Kconfig devices/backends.h tests/cts/Kbuild tests/cts/demo_backend.c |
+		diff - "$scratch/touched"
+}
+it "nothing else was touched" touches_little
 
 it "install succeeds" inner_make O="$(kept new-backend)" prefix="$root" libdir="$root/lib" defconfig install
 export PKG_CONFIG_PATH="$root/lib/pkgconfig:${PKG_CONFIG_PATH:-}" LD_LIBRARY_PATH="$root/lib"
@@ -75,6 +106,8 @@ plugged()
 	TENON_BACKEND_PATH=$here/backends "$root/bin/tenon" "$@"
 }
 it "the installed command lists the plug-in's device" lists_demo plugged devices
+it "the installed command inspects a file of the plug-in's kind" shows_model plugged
+
 chmod o+w "$here/backends/demo.so"
 not_used()
 {

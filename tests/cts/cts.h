@@ -48,6 +48,8 @@ struct cts_note {
  * @kind: kind of module of its payloads, one that has a payload format; NULL
  *	where there is none and programs have the format "functions"
  * @format: "cl", "ptx", "vulkan", "functions"
+ * @payload: append a whole payload, of a kind that has a form of its own; NULL: the format, a kernel
+ *	table and the code
  * @code: append the program of all kernels; NULL where each has its own
  * @kernel_code: append a kernel's own program and set the flags of its entry (SPIR-V words for kind
  *	"vulkan"); return 0, or -1 for a kernel that cannot be had
@@ -59,6 +61,7 @@ struct cts_backend {
 	const char *uri;
 	const char *kind;
 	const char *format;
+	int (*payload)(struct tenon_buffer *out);
 	int (*code)(struct tenon_buffer *out);
 	int (*kernel_code)(const struct cts_kernel *kernel, struct tenon_buffer *out,
 			   uint32_t *flags);
@@ -148,7 +151,9 @@ struct tenon_dispatch cts_dispatch(struct tenon_kernel *kernel, const uint64_t *
 uint64_t cts_argument(struct tenon_memory *memory);
 uint64_t cts_int(int64_t value, unsigned int bits);
 
-/* The suite's kernels as the bytes of a payload, in the form of TVM up to 0.19. */
+/* Append the table of the suite's kernels, in the form of TVM up to 0.19. */
+void cts_write_table(struct tenon_buffer *out);
+/* The suite's kernels as the bytes of a payload, with that table. */
 int cts_write_payload(const struct cts_backend *backend, struct tenon_buffer *out);
 
 #endif /* TESTS_CTS_CTS_H */

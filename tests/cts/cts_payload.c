@@ -23,7 +23,7 @@ static size_t length(const char *const *list, size_t most)
 	return n;
 }
 
-static void write_table(struct tenon_buffer *out)
+void cts_write_table(struct tenon_buffer *out)
 {
 	const struct cts_kernel *k;
 	size_t i, n, count = 0;
@@ -74,8 +74,10 @@ int cts_write_payload(const struct cts_backend *backend, struct tenon_buffer *ou
 {
 	struct tenon_buffer code = TENON_BUFFER_INIT;
 
+	if (backend->payload)
+		return backend->payload(out);
 	tenon_buffer_string(out, tenon_slice_of(backend->format));
-	write_table(out);
+	cts_write_table(out);
 	if (backend->code) {
 		if (backend->code(&code))
 			return -1;

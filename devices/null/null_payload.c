@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What modules for this device look like: the word "null", a kernel table as TVM writes it, and a list
+ * with the number of a built-in function (u32) for each kernel. A file *.null is such a payload.
+ */
+#include "devices/null/null.h"
+
+#include <string.h>
+#include <tenon/string.h>
+
+/* Numbers become the addresses of functions here; no address is ever taken from a payload. */
+static int read_functions(struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	uint64_t i, count;
+	uint32_t number;
+	int err;
+
+	err = tenon_cursor_count(c, sizeof(number), &count);
+	for (i = 0; i < count && !err; i++) {
+		err = tenon_cursor_u32(c, &number);
+		if (!err && number >= null_function_count)
+			err = tenon_cursor_error(c, -TENON_E_FORMAT,
+						 "kernel %u is function %u; there are %zu",
+						 (unsigned int)i, number, null_function_count);
+		if (!err && i < info->function_count)
+			err = tenon_payload_add_part(
+				info, info->functions[i].name,
+				(struct tenon_slice){ (const char *)&null_functions[number],
+						      sizeof(null_functions[0]) },
+				0);
+	}
+	return err;
+}
+
+/* N is the only field that letters cannot say */
+static int null_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	(void)letter;
+	return read_functions(c, info);
+}
+
+/* Other programs may have files with the same suffix: ours begin with the word. */
+static bool null_recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
+{
+	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, "file", 0);
+	struct tenon_slice word;
+
+	if (tenon_cursor_string(&c, &word)) {
+		tenon_error_clear();
+		return false;
+	}
+	return tenon_slice_equal(word, tenon_slice_of(file->suffix));
+}
+
+const char *const null_kinds[] = { "null", NULL };
+
+static const struct tenon_payload_file files[] = {
+	{ "null", "null", NULL },
+	{ NULL, NULL, NULL },
+};
+
+static const struct tenon_payload_format null_payload = {
+	.size = sizeof(null_payload),
+	.kinds = null_kinds,
+	.fields = "fmN",
+	.files = files,
+	.field = null_field,
+	.recognise = null_recognise,
+};
+
+const struct tenon_payload_format *const null_formats[] = { &null_payload, NULL };
