@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <tenon/tenon.h>
@@ -8,6 +9,7 @@
 #include "lib/nearest_name.h"
 #include "tools/cli.h"
 #include "tools/json_value.h"
+#include "tools/plain.h"
 
 static const struct cli_command *const commands[] = {
 	&run_command,	  &inspect_command,
@@ -34,7 +36,9 @@ int cli_error(struct cli *cli, int code)
 {
 	const char *message = tenon_error_message();
 
-	fprintf(cli->err, "tenon: %s\n", *message ? message : "failed without saying why");
+	fputs("tenon: ", cli->err);
+	plain_print(*message ? message : "failed without saying why", cli->err);
+	fputc('\n', cli->err);
 	tenon_error_clear();
 	return code;
 }
@@ -56,12 +60,16 @@ int cli_exit_of(int status, int otherwise)
 
 int cli_usage(struct cli *cli, const char *format, ...)
 {
+	char *text;
 	va_list args;
 
-	fputs("tenon: ", cli->err);
 	va_start(args, format);
-	vfprintf(cli->err, format, args);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
 	va_end(args);
+	fputs("tenon: ", cli->err);
+	plain_print(text ? text : "no memory for a message", cli->err);
+	free(text);
 	if (cli->command)
 		fprintf(cli->err, "\nTry: tenon help %s\n", cli->command);
 	else

@@ -7,6 +7,7 @@
 #include <tenon/string.h>
 
 #include "tools/compare.h"
+#include "tools/plain.h"
 #include "tools/spec.h"
 
 /* the difference of two numbers, and what the expected one weighs */
@@ -279,7 +280,11 @@ void compare_print(const struct comparison *c, FILE *out)
 	fprintf(out,
 		"differs in %" PRIu64 " of %" PRIu64
 		" element%s (largest difference %.3g absolute, "
-		"%.3g relative; first at %" PRIu64 ": %s, expected %s)",
+		"%.3g relative; first at %" PRIu64 ": ",
 		c->differing, c->elements, c->elements == 1 ? "" : "s", c->absolute, c->relative,
-		c->first, c->got, c->want);
+		c->first);
+	plain_print(c->got, out);
+	fputs(", expected ", out);
+	plain_print(c->want, out);
+	fputc(')', out);
 }

@@ -71,9 +71,10 @@ static int look_at_model(struct cli *cli, struct request *r, struct listing *l)
 		r->wants_choice = tenon_error_status() == -TENON_E_NOT_FOUND;
 		if (r->wants_choice && r->model)
 			return model_open(cli, &source, l->root, true, &l->model);
-		if (!r->wants_choice && tenon_error_status() != -TENON_E_UNSUPPORTED)
-			fprintf(cli->err, "tenon: the model cannot be described: %s\n",
-				tenon_error_message());
+		if (!r->wants_choice && tenon_error_status() != -TENON_E_UNSUPPORTED) {
+			tenon_error_in(tenon_error_status(), "the model cannot be described");
+			cli_error(cli, CLI_OK);
+		}
 		tenon_error_clear();
 	}
 #endif

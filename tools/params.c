@@ -11,6 +11,7 @@
 #include "tools/file.h"
 #include "tools/json_value.h"
 #include "tools/params.h"
+#include "tools/plain.h"
 #include "tools/spec.h"
 
 /* what a compiled model wants; see TENON_TENSOR_ALIGN */
@@ -59,8 +60,8 @@ static void list_text(struct cli *cli, const struct tenon_params *params)
 	fprintf(cli->out, "%-*s  %-24s %12s %12s %9s\n", width, "name", "type", "bytes", "offset",
 		"aligned");
 	for (i = 0; (p = tenon_params_at(params, i)); i++) {
-		fprintf(cli->out, "%-*.*s  %-24s %12zu %12" PRIu64 " %9s\n", width,
-			(int)p->name.size, p->name.data,
+		plain_cell(p->name, width, cli->out);
+		fprintf(cli->out, "  %-24s %12zu %12" PRIu64 " %9s\n",
 			type_text(p->tensor.shape, p->tensor.ndim, p->tensor.dtype, type), p->bytes,
 			p->offset, place_text(p, place));
 		bytes += p->bytes;

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/plain.h"
 
+#include <stdbool.h>
+
+static bool moves_the_cursor(unsigned char c)
+{
+	return c < ' ' || c == 0x7f;
+}
+
 void plain_append(struct tenon_buffer *out, struct tenon_slice text, size_t most)
 {
 	size_t size = text.size;
@@ -14,10 +21,31 @@ void plain_append(struct tenon_buffer *out, struct tenon_slice text, size_t most
 	for (size_t i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)text.data[i];
 
-		tenon_buffer_u8(out, c < ' ' || c == 0x7f ? '?' : c);
+		tenon_buffer_u8(out, moves_the_cursor(c) ? '?' : c);
 	}
 	if (size < text.size)
 		tenon_buffer_append(out, "…", sizeof("…") - 1);
+}
+
+void plain_print(const char *text, FILE *out)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		fputc(moves_the_cursor(c) && c != '\n' && c != '\t' ? '?' : c, out);
+	}
+}
+
+void plain_cell(struct tenon_slice text, int width, FILE *out)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+
+		fputc(moves_the_cursor(c) ? '?' : c, out);
+		width -= (c & 0xc0) != 0x80;
+	}
+	while (width-- > 0)
+		fputc(' ', out);
 }
 
 size_t plain_width(const char *text)

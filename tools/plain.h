@@ -4,6 +4,7 @@
 
 /** DOC: foreign text, made fit for a terminal */
 
+#include <stdio.h>
 #include <tenon/buffer.h>
 
 /**
@@ -13,6 +14,12 @@
  * @most: cut behind so many bytes, with "…"
  */
 void plain_append(struct tenon_buffer *out, struct tenon_slice text, size_t most);
+
+/** plain_print - print a message that quotes a file; lines and tabs stay, other control characters do not */
+void plain_print(const char *text, FILE *out);
+
+/** plain_cell - print a name that a file gives, with blanks behind it up to @width characters */
+void plain_cell(struct tenon_slice text, int width, FILE *out);
 
 /** plain_width - columns that text takes, one for each character */
 size_t plain_width(const char *text);

@@ -7,6 +7,7 @@
 #include <tenon/tensor.h>
 
 #include "tools/element.h"
+#include "tools/plain.h"
 #include "tools/print.h"
 
 /* containers may hold themselves by way of foreign objects */
@@ -97,14 +98,17 @@ static void print_object(const struct tenon_value *v, int depth, FILE *out)
 		print_map((const struct tenon_map *)v->as.object, depth, out);
 	} else if (v->type == TENON_TYPE_ERROR) {
 		error = (const struct tenon_error *)v->as.object;
-		fprintf(out, "error %.*s: %.*s", (int)error->kind.size, error->kind.data,
-			(int)error->message.size, error->message.data);
+		fputs("error ", out);
+		plain_cell(error->kind, 0, out);
+		fputs(": ", out);
+		plain_cell(error->message, 0, out);
 	} else if (v->type == TENON_TYPE_FUNCTION) {
 		fputs("a function", out);
 	} else if (v->type == TENON_TYPE_MODULE) {
 		module = (const struct tenon_module *)v->as.object;
-		fprintf(out, "a module of kind \"%.*s\", %zu import%s", (int)module->kind.size,
-			module->kind.data, module->import_count,
+		fputs("a module of kind \"", out);
+		plain_cell(module->kind, 0, out);
+		fprintf(out, "\", %zu import%s", module->import_count,
 			module->import_count == 1 ? "" : "s");
 	} else {
 		fprintf(out, "an object of type %s", tenon_type_key(v->type));

@@ -6,6 +6,7 @@
 #include "lib/clock.h"
 #include "tools/element.h"
 #include "tools/model.h"
+#include "tools/plain.h"
 #include "tools/print.h"
 #include "tools/run.h"
 #include "tools/run_device.h"
@@ -194,8 +195,10 @@ void run_report_model(const struct run *run, FILE *out)
 	size_t i, k, next;
 
 	for (i = 0; i < run->model_output_count; i++) {
-		if (!tenon_model_output(run->model, i, &port) && port.name.size)
-			fprintf(out, "%.*s: ", (int)port.name.size, port.name.data);
+		if (!tenon_model_output(run->model, i, &port) && port.name.size) {
+			plain_cell(port.name, 0, out);
+			fputs(": ", out);
+		}
 		print_value(&run->model_outputs[i], out);
 		for (k = 0, next = 0; k < run->argument_count; k++) {
 			const struct spec *spec = &run->arguments[k].spec;

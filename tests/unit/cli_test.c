@@ -200,6 +200,23 @@ static void results_that_cannot_be_written_are_an_error(void **state)
 	free(text);
 }
 
+static void a_message_that_quotes_a_file_cannot_move_the_cursor(void **state)
+{
+	struct cli_run r = RUN("inspect", "no\033[2Jsuch\rfile\x7f"),
+		       usage = RUN("inspect", "a", "b\033c");
+
+	(void)state;
+	assert_int_equal(r.code, CLI_NO_FILE);
+	assert_non_null(strstr(r.err, "no?[2Jsuch?file?"));
+	assert_null(strpbrk(r.err, "\033\r\x7f"));
+	assert_int_equal(usage.code, CLI_USAGE);
+	assert_non_null(strstr(usage.err, "b?c"));
+	/* lines of a message stay lines */
+	assert_non_null(strstr(usage.err, "\nTry: tenon help inspect\n"));
+	cli_run_free(&r);
+	cli_run_free(&usage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +233,7 @@ int main(void)
 		cmocka_unit_test(sizes_and_times_have_three_digits_and_a_unit),
 		cmocka_unit_test(runs_are_summed_up_by_rank),
 		cmocka_unit_test(results_that_cannot_be_written_are_an_error),
+		cmocka_unit_test(a_message_that_quotes_a_file_cannot_move_the_cursor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
