@@ -4,7 +4,11 @@
 
 #include "tools/file.h"
 #include "tools/model.h"
+#include "tools/plain.h"
 #include "tools/timing.h"
+
+/* what is shown of an operator's name */
+#define NAME_MOST 60
 
 static char *copy(struct tenon_slice s)
 {
@@ -75,33 +79,45 @@ static int longer_first(const void *a, const void *b)
 	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : strcmp(x->name, y->name);
 }
 
+/* The operators that were called, the longest first: others, as those behind a branch, have no name. */
+static size_t sort_called(const struct profile *p, struct profile_op *sorted)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->count; i++)
+		if (p->ops[i].calls)
+			sorted[n++] = p->ops[i];
+	if (n)
+		qsort(sorted, n, sizeof(*sorted), longer_first);
+	return n;
+}
+
 void profile_print(const struct profile *p, FILE *out)
 {
 	struct profile_op *sorted = malloc((p->count + 1) * sizeof(*sorted));
 	char each[TIMING_TEXT], all[TIMING_TEXT];
 	uint64_t total = 0;
+	size_t i, n;
 	int width = 8;
-	size_t i;
 
-	for (i = 0; i < p->count; i++) {
-		total += p->ops[i].ns;
-		if (p->ops[i].name && (int)strlen(p->ops[i].name) > width)
-			width = (int)strlen(p->ops[i].name);
-	}
 	if (!sorted)
 		return;
-	memcpy(sorted, p->ops, p->count * sizeof(*sorted));
-	qsort(sorted, p->count, sizeof(*sorted), longer_first);
-	width = width > 60 ? 60 : width;
+	n = sort_called(p, sorted);
+	for (i = 0; i < n; i++) {
+		total += sorted[i].ns;
+		if (sorted[i].name && (int)strlen(sorted[i].name) > width)
+			width = (int)strlen(sorted[i].name);
+	}
+	width = width > NAME_MOST ? NAME_MOST : width;
 	fprintf(out, "%-*s %8s %11s %11s %7s\n", width, "operator", "calls", "each", "together",
 		"share");
-	for (i = 0; i < p->count; i++) {
+	for (i = 0; i < n; i++) {
 		const struct profile_op *op = &sorted[i];
 
-		if (!op->calls)
-			continue;
-		fprintf(out, "%-*.*s %8" PRIu64 " %11s %11s %6.1f%%\n", width, width, op->name,
-			op->calls, timing_text(op->ns / op->calls, each), timing_text(op->ns, all),
+		plain_cell((struct tenon_slice){ op->name, strnlen(op->name, NAME_MOST) }, width,
+			   out);
+		fprintf(out, " %8" PRIu64 " %11s %11s %6.1f%%\n", op->calls,
+			timing_text(op->ns / op->calls, each), timing_text(op->ns, all),
 			total ? 100.0 * (double)op->ns / (double)total : 0.0);
 	}
 	free(sorted);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* the table of operators that "tenon run --profile" and "tenon bench --per-op" print */
+#include "tests/unit/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/model.h"
+
+static char *printed(const struct profile *p)
+{
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	profile_print(p, out);
+	fclose(out);
+	return text;
+}
+
+static void operators_behind_a_branch_that_was_not_taken_are_left_out(void **state)
+{
+	struct profile_op ops[6] = { [1] = { "add", "f", 2, 10 }, [4] = { "mul", "g", 1, 30 } };
+	const struct profile p = { .ops = ops, .count = 6 };
+	char *text = printed(&p);
+
+	(void)state;
+	assert_non_null(strstr(text, "mul"));
+	assert_true(strstr(text, "mul") < strstr(text, "add"));
+	assert_null(strstr(text, "(null)"));
+	free(text);
+}
+
+static void a_model_that_called_nothing_has_an_empty_table(void **state)
+{
+	struct profile_op ops[2] = { 0 };
+	struct profile p = { .ops = ops, .count = 2 };
+	char *text = printed(&p);
+
+	(void)state;
+	assert_string_equal(strchr(text, '\n'), "\n");
+	free(text);
+	p = (struct profile){ 0 };
+	text = printed(&p);
+	assert_string_equal(strchr(text, '\n'), "\n");
+	free(text);
+}
+
+static void a_name_cannot_move_the_cursor(void **state)
+{
+	struct profile_op op = { "a\033[2Jb\n", "f", 1, 1 };
+	const struct profile p = { .ops = &op, .count = 1 };
+	char *text = printed(&p);
+
+	(void)state;
+	assert_null(strchr(text, '\033'));
+	assert_non_null(strstr(text, "a?[2Jb?"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operators_behind_a_branch_that_was_not_taken_are_left_out),
+		cmocka_unit_test(a_model_that_called_nothing_has_an_empty_table),
+		cmocka_unit_test(a_name_cannot_move_the_cursor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
