@@ -18,32 +18,58 @@ folder=$(kept fuzz)
 found=$TENON_BUILD/tests/fuzz/found
 mkdir -p "$found"
 
+# sources that targets share; the other drivers are left out
+shared=
+for source in tests/fuzz/*.c; do
+	case $source in
+	*_fuzz.c | */allocation.c | */campaign*.c | */execution.c | */replay.c | */seeds.c)	;;
+	*)	shared="$shared $source" ;;
+	esac
+done
+# shellcheck disable=SC2046
+libraries="$folder/tools/tool.a $folder/libtenon.a $(echo $(pkg-config --libs libcjson libzip)) -lm -lpthread -ldl"
+
 build()
 {
 	# no overflow of counters: what clang instruments must not be thrown away by the linker
 	inner_make O="$folder" CC=clang SAN=address,undefined CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' \
-		defconfig "$folder/libtenon.a"
+		defconfig "$folder/libtenon.a" "$folder/tools/tool.a"
+}
+
+# the bounds of a target: files that commands work on are larger, and a model may ask for memory
+bounds_of()
+{
+	if [ -n "${FUZZ_SECONDS:-}" ]; then
+		echo "-max_total_time=$FUZZ_SECONDS"
+	else
+		echo "-seed=1 -runs=300000"
+	fi
+	case $1 in
+	run_* | npy_*)	echo "-max_len=65536 -malloc_limit_mb=0" ;;
+	inspect)	echo "-max_len=65536 -malloc_limit_mb=64" ;;
+	*)		echo "-max_len=8192 -malloc_limit_mb=64" ;;
+	esac
 }
 
 fuzz()
 {
 	target=$1
 	mkdir -p "$scratch/$target" "$scratch/seeds-$target"
-	clang -O1 -g -std=gnu11 -fsanitize=fuzzer,address,undefined -Iinclude -iquote . \
-		"tests/fuzz/${target}_fuzz.c" tests/fuzz/use_module.c \
-		tests/fuzz/use_executable.c tests/fuzz/relax_program.c "$folder/libtenon.a" -lpthread -ldl \
-		-o "$scratch/${target}_fuzz" || return
+	wrap=
+	[ "$target" = run_tree ] && wrap=-Wl,--wrap=vm_create
+	# shellcheck disable=SC2086
+	clang -O1 -g -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -iquote . \
+		-include "$folder/include/generated/autoconf.h" "tests/fuzz/${target}_fuzz.c" $shared \
+		$libraries $wrap -o "$scratch/${target}_fuzz" || return
 	"$TENON_BUILD/tests/fuzz/${target}_fuzz" --write-seeds "$scratch/seeds-$target" || return
 	corpus=
 	[ -d "tests/fuzz/corpus/$target" ] && corpus=tests/fuzz/corpus/$target
-	if [ -n "${FUZZ_SECONDS:-}" ]; then
-		bounds="-max_total_time=$FUZZ_SECONDS"
-	else
-		bounds="-seed=1 -runs=300000"
-	fi
-	"$scratch/${target}_fuzz" $bounds -rss_limit_mb=1024 \
-		-malloc_limit_mb=64 -timeout=10 -max_len=8192 -artifact_prefix="$found/$target-" \
-		"$scratch/$target" "$scratch/seeds-$target" $corpus
+	# libFuzzer ends a program without its exit handlers: what they would remove goes with our folder
+	# shellcheck disable=SC2046,SC2086
+	FUZZ_SCRATCH=$scratch ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=64 OCL_ICD_VENDORS=/nonexistent \
+		VK_ICD_FILENAMES=/nonexistent VK_DRIVER_FILES=/nonexistent TENON_BACKENDS=cpu \
+		"$scratch/${target}_fuzz" $(bounds_of "$target") -rss_limit_mb=1024 -timeout=10 \
+		-artifact_prefix="$found/$target-" "$scratch/$target" "$scratch/seeds-$target" $corpus
 }
 
 it "the library is built for the fuzzer" build

@@ -1,52 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target without a fuzzer: over its corpus, and its seeds changed in every byte. */
+/* Runs a fuzz target without a fuzzer: over its seeds and corpus, and in campaigns. */
 #include "tests/unit/blob.h"
 
 #include <dirent.h>
 #include <errno.h>
 
-#include "tests/fuzz/allocation.h"
+#include "tests/fuzz/campaign.h"
+#include "tests/fuzz/command.h"
+#include "tests/fuzz/execution.h"
+#include "tests/fuzz/fixtures.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/scratch.h"
 #include "tests/fuzz/seeds.h"
-
-/* Memory that a target may use at most: what it keeps of each byte, and what any call needs. */
-#define PER_BYTE 64
-#define AT_ALL	 65536
 
 /* seeds up to this size get every value in every byte, longer ones the values that break most */
 #define EVERY_VALUE 420
 
-/* without a kinds table of its own, a target has none */
-__attribute__((weak)) const char *const fuzz_kinds[] = { NULL };
+/* the campaign of "make check": a second or two with a sanitizer */
+#define SHORT_SEED  1
+#define SHORT_COUNT 2000
 
 static char target[64];
 static unsigned long runs;
 
-/* a copy of exactly the right size, so that a sanitizer sees the first byte read beyond */
 static void run_exact(const char *data, size_t size)
 {
-	char *copy = malloc(size);
-
-	if (size)
-		memcpy(copy, data, size);
-	allocation_start();
-	LLVMFuzzerTestOneInput((const uint8_t *)copy, size);
-	if (allocation_counts() && allocation_peak() > PER_BYTE * size + AT_ALL) {
-		print_error("%zu bytes of memory for %zu bytes of input\n", allocation_peak(),
-			    size);
+	if (!execution_run((struct tenon_slice){ data, size }))
 		fail();
-	}
-	free(copy);
 	runs++;
+}
+
+static void run_fixture(void *context, struct tenon_slice bytes)
+{
+	size_t *count = context;
+
+	run_exact(bytes.data, bytes.size);
+	++*count;
 }
 
 static void run_seed(void *context, const char *name, struct tenon_slice bytes)
 {
-	size_t *count = context;
-
 	(void)name;
-	run_exact(bytes.data, bytes.size);
-	++*count;
+	run_fixture(context, bytes);
 }
 
 static void the_seeds_are_read(void **state)
@@ -55,9 +50,9 @@ static void the_seeds_are_read(void **state)
 
 	(void)state;
 	seeds_each(target, run_seed, &count);
+	fuzz_fixtures(run_fixture, &count);
 	assert_true(count > 0);
 }
-
 static void truncate_seed(void *context, const char *name, struct tenon_slice bytes)
 {
 	size_t size;
@@ -159,37 +154,141 @@ static void the_corpus_is_survived(void **state)
 	closedir(folder);
 }
 
-static void write_seed(void *context, const char *name, struct tenon_slice bytes)
+static void a_short_campaign_is_survived(void **state)
+{
+	const struct campaign c = { target, SHORT_SEED, 0, SHORT_COUNT, true };
+
+	(void)state;
+	/* one line of each command for a mutant, as in a long one */
+	command_choose_all(false);
+	assert_int_equal(campaign_run(&c), 0);
+	runs += SHORT_COUNT;
+}
+
+/* ---- the command line */
+
+static void write_seed(void *context, struct tenon_slice bytes)
 {
 	static int number;
 	char path[1024];
 
-	(void)name;
-	snprintf(path, sizeof(path), "%s/seed-%02d", (const char *)context, number++);
+	snprintf(path, sizeof(path), "%s/seed-%03d", (const char *)context, number++);
 	write_scratch(path, bytes);
 }
 
-int main(int argc, char **argv)
+static void write_named_seed(void *context, const char *name, struct tenon_slice bytes)
+{
+	(void)name;
+	write_seed(context, bytes);
+}
+
+static int usage(const char *program)
+{
+	fprintf(stderr,
+		"%s                              the suite, as make check runs it\n"
+		"%s FILE…                        inputs from files\n"
+		"%s --campaign SEED COUNT [FIRST] [FOLDER]…\n"
+		"%s --one SEED NUMBER [FOLDER]…  one mutant of a campaign again\n"
+		"%s --write-seeds FOLDER\n"
+		"A FOLDER holds more fixtures to make mutants of; for --one, the same as before.\n",
+		program, program, program, program, program);
+	return 2;
+}
+
+static bool number_of(const char *word, uint64_t *out)
+{
+	char *end;
+
+	if (!word || *word < '0' || *word > '9')
+		return false;
+	*out = strtoull(word, &end, 10);
+	return !*end;
+}
+
+static int campaign(char **words)
+{
+	struct campaign c = { .target = target };
+	bool one = !strcmp(words[0], "--one");
+
+	if (!number_of(words[1], &c.seed) || !number_of(words[2], one ? &c.first : &c.count))
+		return usage(target);
+	words += 3;
+	if (!one && number_of(*words, &c.first))
+		words++;
+	for (; *words; words++)
+		fixtures_add_folder(*words);
+	if (!one)
+		return campaign_run(&c) ? 1 : 0;
+	campaign_run_one(&c);
+	return 0;
+}
+
+static int run_files(char **paths)
+{
+	struct tenon_slice bytes;
+
+	command_choose_all(true);
+	for (; *paths; paths++) {
+		if (file_map_open(*paths, &bytes)) {
+			fprintf(stderr, "%s\n", tenon_error_message());
+			return 2;
+		}
+		fprintf(stderr, "%s, %zu bytes\n", *paths, bytes.size);
+		if (!execution_run(bytes))
+			return 1;
+		file_map_close(&bytes);
+	}
+	return 0;
+}
+
+static int run_suite(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_seeds_are_read),
 		cmocka_unit_test(the_corpus_is_survived),
+		cmocka_unit_test(a_short_campaign_is_survived),
 		cmocka_unit_test(every_truncation_is_survived),
 		cmocka_unit_test(every_edit_of_a_byte_is_survived),
 		cmocka_unit_test(huge_lengths_anywhere_are_survived),
 	};
-	const char *name = strrchr(argv[0], '/');
 	int failed;
+
+	command_choose_all(true);
+	if (fuzz_is_slow)
+		failed = _cmocka_run_group_tests(target, tests, 3, NULL, NULL);
+	else
+		failed = cmocka_run_group_tests(tests, NULL, NULL);
+	print_message("# %lu inputs\n", runs);
+	return failed;
+}
+
+/* No driver of a device is opened: an input must not reach a compiler of kernels. */
+static void leave_devices_out(void)
+{
+	setenv("TENON_BACKENDS", "cpu", 1);
+	setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
+	setenv("VK_DRIVER_FILES", "/nonexistent", 1);
+	setenv("VK_ICD_FILENAMES", "/nonexistent", 1);
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = strrchr(argv[0], '/');
 
 	snprintf(target, sizeof(target), "%s", name ? name + 1 : argv[0]);
 	if (strstr(target, "_fuzz"))
 		*strstr(target, "_fuzz") = '\0';
-	/* for a fuzzer to begin with */
+	leave_devices_out();
+	/* made here, so that it is removed at the end of this process, and not of a child */
+	scratch_path("");
+	if (argc == 1)
+		return run_suite();
+	if (!strcmp(argv[1], "--campaign") || !strcmp(argv[1], "--one"))
+		return campaign(argv + 1);
 	if (argc == 3 && !strcmp(argv[1], "--write-seeds")) {
-		seeds_each(target, write_seed, argv[2]);
+		seeds_each(target, write_named_seed, argv[2]);
+		fuzz_fixtures(write_seed, argv[2]);
 		return 0;
 	}
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	print_message("# %lu inputs\n", runs);
-	return failed;
+	return *argv[1] == '-' ? usage(target) : run_files(argv + 1);
 }

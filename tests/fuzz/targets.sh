@@ -11,9 +11,14 @@ const_loader
 elf_inspect
 example_json
 graph_json
+inspect
+npy_command
 params
+params_command
 payload
 relax_program
+run_graph
+run_tree
 vm_executable'
 
 same()

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_FUZZ_REAL_TREE_H
+#define TESTS_FUZZ_REAL_TREE_H
+
+#include <tenon/loader.h>
+
+/* the import tree of a library */
+struct real_tree {
+	struct tenon_slice bytes; /* of the library */
+	enum tenon_generation generation;
+};
+
+/* Find the import tree in the bytes of a library; false when it has none. */
+bool real_tree_find(struct tenon_slice file, struct real_tree *out);
+
+#endif /* TESTS_FUZZ_REAL_TREE_H */
