@@ -9,6 +9,10 @@
 #include "tests/fuzz/use_executable.h"
 #include "tests/unit/vm_stand_in.h"
 
+/* a byte decides an instruction, and a machine has a pool and registers */
+const size_t fuzz_memory_per_byte = 512;
+const size_t fuzz_memory_at_all = 1 << 20;
+
 static void register_stand_in(void)
 {
 	static bool done;
