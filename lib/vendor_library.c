@@ -6,21 +6,21 @@
 #include <tenon/buffer.h>
 #include <tenon/error.h>
 
-static void *open_first(const char *const *names, struct tenon_buffer *tried)
+#include "lib/library_open.h"
+
+static int open_first(const char *const *names, struct tenon_buffer *tried, void **handle)
 {
 	const char *words;
-	void *handle;
 	size_t i;
+	int err = 0;
 
-	for (i = 0; names[i]; i++) {
-		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-		if (handle)
-			return handle;
-		words = dlerror();
-		tenon_buffer_printf(tried, "%s%s", tried->size ? "; " : "",
-				    words ? words : names[i]);
+	*handle = NULL;
+	for (i = 0; names[i] && !err && !*handle; i++) {
+		err = library_open(names[i], RTLD_NOW | RTLD_LOCAL, handle, &words);
+		if (!err && !*handle)
+			err = tenon_buffer_printf(tried, "%s%s", tried->size ? "; " : "", words);
 	}
-	return NULL;
+	return err;
 }
 
 int vendor_library_open(const char *const *names, const char *remedy,
@@ -29,16 +29,15 @@ int vendor_library_open(const char *const *names, const char *remedy,
 {
 	struct tenon_buffer tried = TENON_BUFFER_INIT;
 	size_t i;
-	int err = 0;
+	int err;
 
-	*handle = open_first(names, &tried);
-	if (!*handle) {
+	err = open_first(names, &tried, handle);
+	if (!err && !*handle)
 		err = tenon_error(-TENON_E_DEVICE, "%s. %s", tried.data ? tried.data : names[0],
 				  remedy);
-		tenon_buffer_fini(&tried);
-		return err;
-	}
 	tenon_buffer_fini(&tried);
+	if (err)
+		return err;
 	/* first look, then fill: the table stays as it was on failure */
 	for (i = 0; i < count && !err; i++)
 		if (!symbols[i].optional && !dlsym(*handle, symbols[i].name))

@@ -32,7 +32,7 @@ struct vendor_symbol {
  * @table: struct of function pointers; untouched on failure
  * @handle: receives the dlopen handle
  *
- * Return: 0; -TENON_E_DEVICE with the names tried, the dynamic linker's words and the remedy, or with
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_DEVICE with the names tried, the dynamic linker's words and the remedy, or with
  *	the first function that is missing.
  */
 int vendor_library_open(const char *const *names, const char *remedy,

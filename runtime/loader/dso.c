@@ -9,6 +9,7 @@
 
 #include "lib/elf.h"
 #include "lib/error_slot.h"
+#include "lib/library_open.h"
 #include "runtime/abi/context.h"
 #include "runtime/core/module_index.h"
 #include "runtime/core/reference.h"
@@ -147,14 +148,22 @@ static struct dso *dso_new(const char *path)
 	return dso;
 }
 
+static struct dso_env *env_find(const void *handle)
+{
+	struct dso_env *env = dso_envs;
+
+	while (env && env->handle != handle)
+		env = env->next;
+	return env;
+}
+
 /* The env of a handle, made when it is new; it may be left from an earlier opening. Lock held. */
 static struct dso_env *env_of(void *handle)
 {
-	struct dso_env *env;
+	struct dso_env *env = env_find(handle);
 
-	for (env = dso_envs; env; env = env->next)
-		if (env->handle == handle)
-			return env;
+	if (env)
+		return env;
 	env = calloc(1, sizeof(*env));
 	if (!env) {
 		tenon_error(-TENON_E_NOMEM, "no memory to open a module");
@@ -374,16 +383,24 @@ static int dso_open_new(struct dso *dso, struct tenon_module **out)
 static int dso_open(const char *path, void *handle, const struct dso_symbols *symbols, bool pinned,
 		    struct tenon_module **out)
 {
+	void *key = handle ? handle : (void *)symbols;
 	struct dso_env *env;
 	struct dso *dso;
 	int err, open;
 
 	dso_lock();
-	env = env_of(handle ? handle : (void *)symbols);
+	env = env_find(key);
 	dso = env ? env->dso : NULL;
 	open = tenon_object_promote(dso);
-	if (!open)
-		dso = env ? dso_new(path) : NULL;
+	if (!open) {
+		dso = dso_new(path);
+		/* last: without a user it would outlive the handle, and be found by one at its address */
+		env = dso ? env_of(key) : NULL;
+		if (!env) {
+			free(dso);
+			dso = NULL;
+		}
+	}
 	if (handle && (open || !dso))
 		dlclose(handle);
 	err = -TENON_E_NOMEM;
@@ -425,14 +442,15 @@ static int open_refused(const char *path, struct tenon_slice said)
 static int open_file(const char *path, void **handle)
 {
 	struct tenon_buffer said = TENON_BUFFER_INIT;
-	int err = 0;
+	const char *words;
+	int err;
 
 	do {
-		*handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-		if (*handle)
+		err = library_open(path, RTLD_LAZY | RTLD_LOCAL, handle, &words);
+		if (err || *handle)
 			break;
 		said.size = 0;
-		err = tenon_buffer_slice(&said, tenon_slice_of(dlerror()));
+		err = tenon_buffer_slice(&said, tenon_slice_of(words));
 	} while (!err && compat_library_wanted(said.data));
 	if (!err && !*handle)
 		err = open_refused(path, (struct tenon_slice){ said.data, said.size });
