@@ -30,7 +30,7 @@ static struct {
 	void (*free_version)(struct drm_version *version);
 } drm;
 
-static char *missing; /* the dynamic linker's words */
+static char missing[512]; /* the dynamic linker's words */
 
 static void open_library(void)
 {
@@ -43,7 +43,7 @@ static void open_library(void)
 
 	if (!vendor_library_open(names, "Debian: apt install libdrm2", symbols, 2, &drm, &handle))
 		return;
-	missing = strdup(tenon_error_message());
+	snprintf(missing, sizeof(missing), "%s", tenon_error_message());
 	tenon_error_clear();
 }
 
@@ -52,7 +52,7 @@ bool drm_library_found(const char **words)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, open_library);
-	*words = missing ? missing : "";
+	*words = missing;
 	return drm.get_version != NULL;
 }
 
@@ -150,6 +150,8 @@ static size_t read_folder(const char *root, const char *folder, const char *pref
 
 	snprintf(path, sizeof(path), "%s%s", root, folder);
 	count = scandir(path, &names, NULL, versionsort);
+	if (count < 0 && errno == ENOMEM)
+		tenon_error(-TENON_E_NOMEM, "%s: no memory to list it", path);
 	for (i = 0; i < count; i++) {
 		const char *name = names[i]->d_name;
 		struct drm_node *n = &nodes[found];

@@ -84,7 +84,10 @@ static void open_folder(const char *folder, size_t length, bool asked)
 		return;
 	n = scandir(path, &names, is_library, alphasort);
 	if (n < 0) {
-		if (asked)
+		if (errno == ENOMEM)
+			problems.status =
+				tenon_error(-TENON_E_NOMEM, "%s: no memory to list it", path);
+		else if (asked)
 			tenon_buffer_printf(&problems, "%s (from TENON_BACKEND_PATH): %s\n", path,
 					    strerror(errno));
 		return;
@@ -124,8 +127,8 @@ void plugins_load(void)
 
 int plugins_problems(struct tenon_buffer *out)
 {
-	if (!problems.size)
-		return 0;
+	if (problems.status)
+		return tenon_error(problems.status, "no memory for the problems of plug-ins");
 	return tenon_buffer_append(out, problems.data, problems.size);
 }
 #else

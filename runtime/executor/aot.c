@@ -92,9 +92,10 @@ static void aot_input(struct tenon_model *m, size_t index, struct tenon_port *ou
 	describe(&aot_of(m)->meta->inputs[index], out);
 }
 
-static void aot_output(struct tenon_model *m, size_t index, struct tenon_port *out)
+static int aot_output(struct tenon_model *m, size_t index, struct tenon_port *out)
 {
 	describe(&aot_of(m)->meta->outputs[index], out);
+	return 0;
 }
 
 /* names of the model, in which the compiler made all but letters and digits underscores */

@@ -86,29 +86,35 @@ int executor_input_key(struct tenon_model *model, const struct tenon_value *key,
 	}
 	err = tenon_model_find_input(model, name, &found);
 	*index = err ? -1 : (int64_t)found;
-	if (err)
-		tenon_error_clear();
+	if (err != -TENON_E_NOT_FOUND)
+		return err;
+	tenon_error_clear();
 	return 0;
 }
 
 /* "<name of a node>:<number of the head>", or the name alone */
-static int64_t find_output(struct tenon_model *model, struct tenon_slice name)
+static int find_output(struct tenon_model *model, struct tenon_slice name, int64_t *index)
 {
 	size_t i, n = tenon_model_output_count(model), size;
 	struct tenon_port port;
 	char number[24];
+	int err;
 
 	for (i = 0; i < n; i++) {
-		model->ops->output(model, i, &port);
+		err = model->ops->output(model, i, &port);
+		if (err)
+			return err;
+		*index = (int64_t)i;
 		if (tenon_slice_equal(port.name, name))
-			return (int64_t)i;
+			return 0;
 		size = (size_t)snprintf(number, sizeof(number), ":%zu", i);
 		if (name.size == port.name.size + size &&
 		    !memcmp(name.data, port.name.data, port.name.size) &&
 		    !memcmp(name.data + port.name.size, number, size))
-			return (int64_t)i;
+			return 0;
 	}
-	return -1;
+	*index = -1;
+	return 0;
 }
 
 int executor_output_key(struct tenon_model *model, const struct tenon_value *key, int64_t *index)
@@ -119,9 +125,7 @@ int executor_output_key(struct tenon_model *model, const struct tenon_value *key
 	if (key->type == TENON_TYPE_INT)
 		return number_key(key, "output", tenon_model_output_count(model), index);
 	err = tenon_value_text(key, &name);
-	if (!err)
-		*index = find_output(model, name);
-	return err;
+	return err ? err : find_output(model, name, index);
 }
 
 /* ---- functions */
@@ -297,7 +301,7 @@ static int make_map(const struct info *info, struct tenon_value *ret)
 }
 
 static int ports_info(struct tenon_model *model, size_t n,
-		      void (*describe)(struct tenon_model *m, size_t index, struct tenon_port *out),
+		      int (*describe)(struct tenon_model *m, size_t index, struct tenon_port *out),
 		      struct tenon_value *ret)
 {
 	struct info info = { calloc(2 * n + 1, sizeof(struct tenon_value)),
@@ -309,8 +313,9 @@ static int ports_info(struct tenon_model *model, size_t n,
 	if (!info.shapes || !info.dtypes)
 		err = tenon_error(-TENON_E_NOMEM, "no memory for %zu names", n);
 	for (i = 0; i < n && !err; i++) {
-		describe(model, i, &port);
-		err = add_port(&info, &port);
+		err = describe(model, i, &port);
+		if (!err)
+			err = add_port(&info, &port);
 	}
 	if (!err)
 		err = make_map(&info, ret);
@@ -330,7 +335,7 @@ int executor_get_input_info(struct tenon_module *m, const struct tenon_value *ar
 
 	(void)args;
 	(void)count;
-	return ports_info(model, tenon_model_input_count(model), model->ops->input, ret);
+	return ports_info(model, tenon_model_input_count(model), tenon_model_input, ret);
 }
 
 int executor_get_output_info(struct tenon_module *m, const struct tenon_value *args, int32_t count,
@@ -340,7 +345,7 @@ int executor_get_output_info(struct tenon_module *m, const struct tenon_value *a
 
 	(void)args;
 	(void)count;
-	return ports_info(model, tenon_model_output_count(model), model->ops->output, ret);
+	return ports_info(model, tenon_model_output_count(model), tenon_model_output, ret);
 }
 
 int executor_load_params(struct tenon_module *m, const struct tenon_value *args, int32_t count,

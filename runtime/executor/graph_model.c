@@ -155,9 +155,10 @@ static void graph_input(struct tenon_model *m, size_t index, struct tenon_port *
 	describe(graph_exec_of(m), graph_input_entry(graph_exec_of(m), index), out);
 }
 
-static void graph_output_port(struct tenon_model *m, size_t index, struct tenon_port *out)
+static int graph_output_port(struct tenon_model *m, size_t index, struct tenon_port *out)
 {
 	describe(graph_exec_of(m), graph_exec_of(m)->graph.heads[index], out);
+	return 0;
 }
 
 static int64_t graph_find_input(struct tenon_model *m, struct tenon_slice name)
@@ -248,7 +249,7 @@ static size_t graph_value_count(struct tenon_model *m)
 	return graph_exec_of(m)->graph.entry_count;
 }
 
-static void graph_value(struct tenon_model *m, size_t index, struct tenon_model_value *out)
+static int graph_value(struct tenon_model *m, size_t index, struct tenon_model_value *out)
 {
 	struct graph_exec *x = graph_exec_of(m);
 	const struct graph_entry *e = &x->graph.entries[index];
@@ -259,9 +260,10 @@ static void graph_value(struct tenon_model *m, size_t index, struct tenon_model_
 	out->storage = e->storage;
 	out->bytes = e->bytes;
 	if (x->graph.nodes[e->node].kind != GRAPH_INPUT)
-		return;
+		return 0;
 	input = graph_find_input(m, out->port.name);
 	out->role = input >= 0 && x->param[input] ? TENON_ROLE_PARAM : TENON_ROLE_INPUT;
+	return 0;
 }
 
 /* ---- life */

@@ -90,9 +90,7 @@ int tenon_model_output(struct tenon_model *model, size_t index, struct tenon_por
 {
 	int err = check_index("output", index, tenon_model_output_count(model));
 
-	if (!err)
-		model->ops->output(model, index, out);
-	return err;
+	return err ? err : model->ops->output(model, index, out);
 }
 
 /* how many names a message lists */
@@ -372,7 +370,5 @@ int tenon_model_value_at(struct tenon_model *model, size_t index, struct tenon_m
 {
 	int err = check_index("value", index, tenon_model_value_count(model));
 
-	if (!err)
-		model->ops->value(model, index, out);
-	return err;
+	return err ? err : model->ops->value(model, index, out);
 }

@@ -17,8 +17,8 @@ struct model_ops {
 	size_t (*output_count)(struct tenon_model *m);
 	/** @input: describe an input; the index was checked */
 	void (*input)(struct tenon_model *m, size_t index, struct tenon_port *out);
-	/** @output: as @input */
-	void (*output)(struct tenon_model *m, size_t index, struct tenon_port *out);
+	/** @output: as @input, but -TENON_E_NOMEM where a name is made for it and cannot be */
+	int (*output)(struct tenon_model *m, size_t index, struct tenon_port *out);
 	/**
 	 * @find_input: number of the input with a name, or -1; raises nothing. NULL: names are compared
 	 * one by one, byte by byte.
@@ -49,7 +49,8 @@ struct model_ops {
 		       void *context);
 	/** @value_count: may be NULL, then @value is too */
 	size_t (*value_count)(struct tenon_model *m);
-	void (*value)(struct tenon_model *m, size_t index, struct tenon_model_value *out);
+	/** @value: as @output */
+	int (*value)(struct tenon_model *m, size_t index, struct tenon_model_value *out);
 	/** @destroy: release all, the struct itself included, but not @root */
 	void (*destroy)(struct tenon_model *m);
 };

@@ -35,13 +35,12 @@ static void input(struct tenon_model *model, size_t index, struct tenon_port *ou
 	out->name = m->inputs[index].name;
 }
 
-static void output(struct tenon_model *model, size_t index, struct tenon_port *out)
+/* What is known of an output: from the last run, or from the code. */
+static void output_type(const struct vm_model *m, size_t index, struct tenon_port *out)
 {
-	struct vm_model *m = (struct vm_model *)model;
 	const struct tenon_value *v;
 	const DLTensor *t;
 
-	out->name = vm_model_name(m, "output", (uint32_t)index);
 	if (!has_result(m)) {
 		vm_model_port(&m->description.facts[m->expected[index]], out);
 		return;
@@ -56,6 +55,14 @@ static void output(struct tenon_model *model, size_t index, struct tenon_port *o
 	out->dtype = t->dtype;
 	out->ndim = t->ndim;
 	out->shape = t->shape;
+}
+
+static int output(struct tenon_model *model, size_t index, struct tenon_port *out)
+{
+	struct vm_model *m = (struct vm_model *)model;
+
+	output_type(m, index, out);
+	return vm_model_name(m, "output", (uint32_t)index, &out->name);
 }
 
 static bool input_is_set(struct tenon_model *model, size_t index)

@@ -81,13 +81,13 @@ int vm_model_gather(struct vm_model *m);
 
 /* vm_model_ops.c */
 void vm_model_port(const struct vm_fact *f, struct tenon_port *out);
-/* "output3", "t12"; lives as long as the model. "" without memory. */
-struct tenon_slice vm_model_name(struct vm_model *m, const char *prefix, uint32_t number);
+/* "output3", "t12"; lives as long as the model. 0 or -TENON_E_NOMEM. */
+int vm_model_name(struct vm_model *m, const char *prefix, uint32_t number, struct tenon_slice *out);
 int vm_model_each_op(struct tenon_model *model,
 		     int (*visit)(void *context, size_t index, const struct tenon_op *op),
 		     void *context);
 size_t vm_model_value_count(struct tenon_model *model);
-void vm_model_value(struct tenon_model *model, size_t index, struct tenon_model_value *out);
+int vm_model_value(struct tenon_model *model, size_t index, struct tenon_model_value *out);
 int vm_model_run_profiled(struct tenon_model *model, const struct tenon_profiler *p);
 
 int vm_model_run(struct tenon_model *model);

@@ -12,34 +12,32 @@ void vm_model_port(const struct vm_fact *f, struct tenon_port *out)
 	out->shape = out->ndim >= 0 ? f->shape : NULL;
 }
 
-struct tenon_slice vm_model_name(struct vm_model *m, const char *prefix, uint32_t number)
+int vm_model_name(struct vm_model *m, const char *prefix, uint32_t number, struct tenon_slice *out)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
-	struct tenon_slice name = { "", 0 };
 	char **names;
 	uint32_t i;
+	int err;
 
-	tenon_buffer_printf(&text, "%s%" PRIu32, prefix, number);
-	if (text.status)
-		return name;
-	name.size = text.size;
+	err = tenon_buffer_printf(&text, "%s%" PRIu32, prefix, number);
+	if (err)
+		return err;
+	*out = (struct tenon_slice){ text.data, text.size };
 	for (i = 0; i < m->name_count; i++) {
 		if (!strcmp(m->names[i], text.data)) {
 			tenon_buffer_fini(&text);
-			name.data = m->names[i];
-			return name;
+			out->data = m->names[i];
+			return 0;
 		}
 	}
 	names = realloc(m->names, (m->name_count + 1) * sizeof(*names));
 	if (!names) {
 		tenon_buffer_fini(&text);
-		name.size = 0;
-		return name;
+		return tenon_error(-TENON_E_NOMEM, "no memory for %u names", m->name_count + 1);
 	}
 	m->names = names;
 	m->names[m->name_count++] = text.data;
-	name.data = text.data;
-	return name;
+	return 0;
 }
 
 static void op_of(const struct vm_description *d, const struct vm_call_site *c, struct tenon_op *op)
@@ -89,7 +87,7 @@ static struct tenon_slice input_name(const struct vm_model *m, uint32_t fact)
 	return none;
 }
 
-void vm_model_value(struct tenon_model *model, size_t index, struct tenon_model_value *out)
+int vm_model_value(struct tenon_model *model, size_t index, struct tenon_model_value *out)
 {
 	struct vm_model *m = (struct vm_model *)model;
 	const struct vm_known_value *v = &m->description.values[index];
@@ -100,10 +98,7 @@ void vm_model_value(struct tenon_model *model, size_t index, struct tenon_model_
 	int32_t i;
 
 	vm_model_port(f, &out->port);
-	out->port.name =
-		v->role == TENON_ROLE_INPUT
-			? input_name(m, v->fact)
-			: vm_model_name(m, v->role == TENON_ROLE_PARAM ? "const" : "t", v->number);
+	out->port.name = input_name(m, v->fact);
 	out->role = v->role;
 	out->storage = -1;
 	for (i = 0; known && i < f->ndim; i++)
@@ -111,6 +106,10 @@ void vm_model_value(struct tenon_model *model, size_t index, struct tenon_model_
 	if (known && tenon_tensor_bytes(&dl, &bytes))
 		tenon_error_clear();
 	out->bytes = bytes;
+	if (v->role == TENON_ROLE_INPUT)
+		return 0;
+	return vm_model_name(m, v->role == TENON_ROLE_PARAM ? "const" : "t", v->number,
+			     &out->port.name);
 }
 
 /* A run being watched. */

@@ -17,7 +17,8 @@
 #define COMPAT_PATH 4096
 
 static pthread_mutex_t compat_lock = PTHREAD_MUTEX_INITIALIZER;
-static char *compat_path;   /* NULL until opened */
+static char compat_file[COMPAT_PATH];
+static char *compat_path;   /* NULL until opened, then compat_file */
 static void *compat_handle; /* NULL until opened */
 static bool compat_for_all;
 
@@ -104,7 +105,8 @@ static bool compat_try(const char *folder, const char *below, struct tenon_buffe
 		if (bind) {
 			bind(tenon_tvm_table());
 			compat_handle = handle;
-			__atomic_store_n(&compat_path, strdup(path), __ATOMIC_RELEASE);
+			memcpy(compat_file, path, sizeof(path));
+			__atomic_store_n(&compat_path, compat_file, __ATOMIC_RELEASE);
 			return true;
 		}
 		dlclose(handle);
@@ -143,8 +145,7 @@ int compat_library_open(bool for_all)
 			"libtenon, or name it in TENON_COMPAT_LIBRARY",
 			tried.data ? tried.data : "nothing");
 	else if (for_all && !compat_for_all)
-		compat_for_all =
-			compat_path && dlopen(compat_path, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+		compat_for_all = dlopen(compat_path, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 	pthread_mutex_unlock(&compat_lock);
 	tenon_buffer_fini(&tried);
 	return err;
