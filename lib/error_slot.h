@@ -7,6 +7,7 @@
  * its text to the slot and is dropped with it.
  */
 
+#include <stdbool.h>
 #include <tenon/error.h>
 
 /**
@@ -31,5 +32,26 @@ void *error_slot_object(void);
 
 /* Kind and message now; both empty when the slot is. */
 void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message);
+
+/*
+ * Did this thread raise -TENON_E_NOMEM since error_set_ran_out(false)? True even if that error was cleared
+ * since: who goes on after an error must not take "no memory" for "not there". The command asks at its
+ * end; programs that use the library have the status. Who makes room and tries again puts back what it
+ * was before the first attempt.
+ */
+#ifdef CONFIG_TOOL
+bool error_ran_out(void);
+void error_set_ran_out(bool ran_out);
+#else
+static inline bool error_ran_out(void)
+{
+	return false;
+}
+
+static inline void error_set_ran_out(bool ran_out)
+{
+	(void)ran_out;
+}
+#endif
 
 #endif /* LIB_ERROR_SLOT_H */

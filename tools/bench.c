@@ -174,20 +174,20 @@ static int report_json(const struct bench *b, const struct timing *t, FILE *out)
 	struct tenon_model_memory memory;
 
 	tenon_model_memory(b->model, &memory);
-	cJSON_AddItemToObject(json, "file", json_of_text(tenon_slice_of(b->source.file)));
+	json_set(json, "file", json_of_text(tenon_slice_of(b->source.file)));
 	cJSON_AddStringToObject(json, "executor", tenon_model_kind(b->model));
-	cJSON_AddItemToObject(json, "parameter_bytes", json_of_int((int64_t)memory.params));
-	cJSON_AddItemToObject(json, "activation_bytes", json_of_int((int64_t)memory.activations));
-	cJSON_AddItemToObject(json, "warmup", json_of_int((int64_t)b->warmup));
+	json_set(json, "parameter_bytes", json_of_int((int64_t)memory.params));
+	json_set(json, "activation_bytes", json_of_int((int64_t)memory.activations));
+	json_set(json, "warmup", json_of_int((int64_t)b->warmup));
 	ns = cJSON_AddObjectToObject(json, "nanoseconds");
-	cJSON_AddItemToObject(ns, "open", json_of_int((int64_t)b->open_ns));
-	cJSON_AddItemToObject(ns, "runs", json_of_int((int64_t)b->runs));
-	cJSON_AddItemToObject(ns, "min", json_of_int((int64_t)t->min));
-	cJSON_AddItemToObject(ns, "median", json_of_int((int64_t)t->median));
-	cJSON_AddItemToObject(ns, "p90", json_of_int((int64_t)t->p90));
-	cJSON_AddItemToObject(ns, "max", json_of_int((int64_t)t->max));
+	json_set(ns, "open", json_of_int((int64_t)b->open_ns));
+	json_set(ns, "runs", json_of_int((int64_t)b->runs));
+	json_set(ns, "min", json_of_int((int64_t)t->min));
+	json_set(ns, "median", json_of_int((int64_t)t->median));
+	json_set(ns, "p90", json_of_int((int64_t)t->p90));
+	json_set(ns, "max", json_of_int((int64_t)t->max));
 	if (b->per_op)
-		cJSON_AddItemToObject(json, "operators", profile_json(&b->profile));
+		json_set(json, "operators", profile_json(&b->profile));
 	return json_print(json, out);
 }
 #else

@@ -6,6 +6,7 @@
 
 #include <tenon/tenon.h>
 
+#include "lib/error_slot.h"
 #include "lib/nearest_name.h"
 #include "tools/cli.h"
 #include "tools/json_value.h"
@@ -36,6 +37,7 @@ int cli_error(struct cli *cli, int code)
 {
 	const char *message = tenon_error_message();
 
+	cli->said_ran_out = tenon_error_status() == -TENON_E_NOMEM;
 	fputs("tenon: ", cli->err);
 	plain_print(*message ? message : "failed without saying why", cli->err);
 	fputc('\n', cli->err);
@@ -64,8 +66,10 @@ int cli_usage(struct cli *cli, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
+	if (vasprintf(&text, format, args) < 0) {
 		text = NULL;
+		error_set_ran_out(true);
+	}
 	va_end(args);
 	fputs("tenon: ", cli->err);
 	plain_print(text ? text : "no memory for a message", cli->err);
@@ -243,11 +247,24 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 	return command->run(cli, argc - 1, argv + 1);
 }
 
+/*
+ * Memory ran out somewhere. Parts of the answer may be missing, and a message may give a consequence for
+ * the reason, so this run neither succeeded nor found a mistake in the command line or a difference.
+ */
+static int ran_out(struct cli *cli, int code)
+{
+	if (!cli->said_ran_out)
+		fputs("tenon: memory ran out: what is printed may not be complete\n", cli->err);
+	return code == CLI_OK || code == CLI_DIFFERS || code == CLI_USAGE ? CLI_FAILED : code;
+}
+
 int cli_main(int argc, char **argv, FILE *out, FILE *err)
 {
-	struct cli cli = { out, err, NULL };
+	struct cli cli = { out, err, NULL, false };
 	int code;
 
+	error_set_ran_out(false);
+	json_prepare();
 	/* a build without them says so where one is asked for */
 	if (tenon_executors_register())
 		tenon_error_clear();
@@ -257,5 +274,5 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 		fprintf(err, "tenon: cannot write the results: %s\n", strerror(errno));
 		return CLI_NO_FILE;
 	}
-	return code;
+	return error_ran_out() ? ran_out(&cli, code) : code;
 }

@@ -30,11 +30,13 @@ enum cli_exit {
  * @out: results
  * @err: errors and progress
  * @command: name of the command that runs, for messages
+ * @said_ran_out: the last message of cli_error() was that there is no memory
  */
 struct cli {
 	FILE *out;
 	FILE *err;
 	const char *command;
+	bool said_ran_out;
 };
 
 /**

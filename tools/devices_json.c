@@ -13,7 +13,7 @@ static cJSON *json_of_words(const char *words)
 	while (*words) {
 		size_t size = strcspn(words, " ");
 
-		cJSON_AddItemToArray(list, json_of_text((struct tenon_slice){ words, size }));
+		json_append(list, json_of_text((struct tenon_slice){ words, size }));
 		words += size + (words[size] == ' ');
 	}
 	return list;
@@ -25,23 +25,23 @@ static cJSON *json_of_processor(const struct machine *m)
 
 	cJSON_AddStringToObject(item, "device", "cpu:0");
 	cJSON_AddStringToObject(item, "machine", m->arch);
-	cJSON_AddItemToObject(item, "model", json_of_text(tenon_slice_of(m->model)));
-	cJSON_AddItemToObject(item, "threads", json_of_int(tenon_parallel_workers()));
-	cJSON_AddItemToObject(item, "memory", json_of_int((int64_t)m->memory));
-	cJSON_AddItemToObject(item, "features", json_of_words(m->features));
+	json_set(item, "model", json_of_text(tenon_slice_of(m->model)));
+	json_set(item, "threads", json_of_int(tenon_parallel_workers()));
+	json_set(item, "memory", json_of_int((int64_t)m->memory));
+	json_set(item, "features", json_of_words(m->features));
 	return item;
 }
 
 static void add_text(cJSON *item, const char *key, const char *text)
 {
 	if (*text)
-		cJSON_AddItemToObject(item, key, json_of_text(tenon_slice_of(text)));
+		json_set(item, key, json_of_text(tenon_slice_of(text)));
 }
 
 static void add_number(cJSON *item, const char *key, uint64_t number)
 {
 	if (number)
-		cJSON_AddItemToObject(item, key, json_of_int((int64_t)number));
+		json_set(item, key, json_of_int((int64_t)number));
 }
 
 static cJSON *json_of_device(const struct listed_device *d)
@@ -93,7 +93,7 @@ static cJSON *json_of_node(const struct device_list *l, const struct drm_node *n
 	if (n->error)
 		add_text(item, "error", strerror(n->error));
 	node_users(l, n, users, sizeof(users));
-	cJSON_AddItemToObject(item, "backends", json_of_words(node_backends(n)));
+	json_set(item, "backends", json_of_words(node_backends(n)));
 	add_text(item, "used_by", users);
 	node_remedy(n, *users, what, sizeof(what));
 	add_text(item, "remedy", what);
@@ -106,19 +106,18 @@ int devices_json(const struct device_list *l, FILE *out)
 	cJSON *list = cJSON_AddArrayToObject(json, "devices"), *item;
 	size_t i;
 
-	cJSON_AddItemToArray(list, json_of_processor(&l->machine));
+	json_append(list, json_of_processor(&l->machine));
 	for (i = 0; i < l->device_count; i++)
-		cJSON_AddItemToArray(list, json_of_device(&l->devices[i]));
+		json_append(list, json_of_device(&l->devices[i]));
 	list = cJSON_AddArrayToObject(json, "absent");
 	for (i = 0; i < l->absent_count; i++) {
 		item = cJSON_CreateObject();
 		cJSON_AddStringToObject(item, "kind", l->absent[i].name);
-		cJSON_AddItemToObject(item, "reason",
-				      json_of_text(tenon_slice_of(l->absent[i].why)));
-		cJSON_AddItemToArray(list, item);
+		json_set(item, "reason", json_of_text(tenon_slice_of(l->absent[i].why)));
+		json_append(list, item);
 	}
 	list = cJSON_AddArrayToObject(json, "nodes");
 	for (i = 0; i < l->node_count; i++)
-		cJSON_AddItemToArray(list, json_of_node(l, &l->nodes[i]));
+		json_append(list, json_of_node(l, &l->nodes[i]));
 	return json_print(json, out);
 }

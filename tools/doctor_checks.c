@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,23 +102,23 @@ static void check_page_size(struct finding *f)
 
 static void check_huge_pages(struct finding *f)
 {
-	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
-	char line[128] = "", *open, *close;
+	int fd = open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
+	char line[128] = "", *chosen, *end;
 
-	if (file) {
-		if (!fgets(line, sizeof(line), file))
+	if (fd >= 0) {
+		if (read(fd, line, sizeof(line) - 1) < 0)
 			*line = '\0';
-		fclose(file);
+		close(fd);
 	}
-	open = strchr(line, '[');
-	close = open ? strchr(open, ']') : NULL;
-	if (!close) {
+	chosen = strchr(line, '[');
+	end = chosen ? strchr(chosen, ']') : NULL;
+	if (!end) {
 		found(f, FINDING_OK, "this kernel has none");
 		return;
 	}
-	*close = '\0';
-	found(f, FINDING_OK, "transparent huge pages: %s", open + 1);
-	if (strcmp(open + 1, "never"))
+	*end = '\0';
+	found(f, FINDING_OK, "transparent huge pages: %s", chosen + 1);
+	if (strcmp(chosen + 1, "never"))
 		return;
 	f->level = FINDING_WARN;
 	remedy(f, "large parameters load faster after: echo madvise > "

@@ -99,8 +99,10 @@ static void look_at_nodes(struct findings *all)
 	char users[128];
 	size_t i;
 
-	if (!l)
+	if (!l) {
+		tenon_error(-TENON_E_NOMEM, "no memory for a list of devices");
 		return;
+	}
 	devices_list(l);
 	for (i = 0; i < l->node_count; i++) {
 		const struct drm_node *n = &l->nodes[i];

@@ -12,11 +12,10 @@ int doctor_json(const struct finding *findings, size_t count, FILE *out)
 
 		cJSON_AddStringToObject(item, "name", f->name);
 		cJSON_AddStringToObject(item, "level", finding_word(f->level));
-		cJSON_AddItemToObject(item, "finding", json_of_text(tenon_slice_of(f->text)));
+		json_set(item, "finding", json_of_text(tenon_slice_of(f->text)));
 		if (*f->remedy)
-			cJSON_AddItemToObject(item, "remedy",
-					      json_of_text(tenon_slice_of(f->remedy)));
-		cJSON_AddItemToArray(list, item);
+			json_set(item, "remedy", json_of_text(tenon_slice_of(f->remedy)));
+		json_append(list, item);
 	}
 	return json_print(json, out);
 }

@@ -272,7 +272,7 @@ static cJSON *json_of_port(const struct tenon_port *port)
 	char dtype[TENON_DTYPE_NAME];
 	int32_t i;
 
-	cJSON_AddItemToObject(json, "name", json_of_text(port->name));
+	json_set(json, "name", json_of_text(port->name));
 	if (port->dtype.bits)
 		cJSON_AddStringToObject(json, "dtype", tenon_dtype_name(port->dtype, dtype));
 	else
@@ -283,8 +283,8 @@ static cJSON *json_of_port(const struct tenon_port *port)
 	}
 	shape = cJSON_AddArrayToObject(json, "shape");
 	for (i = 0; i < port->ndim; i++)
-		cJSON_AddItemToArray(shape, port->shape[i] < 0 ? cJSON_CreateNull()
-							       : json_of_int(port->shape[i]));
+		json_append(shape,
+			    port->shape[i] < 0 ? cJSON_CreateNull() : json_of_int(port->shape[i]));
 	return json;
 }
 
@@ -294,7 +294,7 @@ static cJSON *json_of_numbers(const uint32_t *list, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		cJSON_AddItemToArray(json, json_of_int(list[i]));
+		json_append(json, json_of_int(list[i]));
 	return json;
 }
 
@@ -303,11 +303,11 @@ static int json_op(void *context, size_t index, const struct tenon_op *op)
 	cJSON *json = cJSON_CreateObject();
 
 	(void)index;
-	cJSON_AddItemToObject(json, "name", json_of_text(op->name));
-	cJSON_AddItemToObject(json, "function", json_of_text(op->function));
-	cJSON_AddItemToObject(json, "inputs", json_of_numbers(op->inputs, op->input_count));
-	cJSON_AddItemToObject(json, "outputs", json_of_numbers(op->outputs, op->output_count));
-	cJSON_AddItemToArray(context, json);
+	json_set(json, "name", json_of_text(op->name));
+	json_set(json, "function", json_of_text(op->function));
+	json_set(json, "inputs", json_of_numbers(op->inputs, op->input_count));
+	json_set(json, "outputs", json_of_numbers(op->outputs, op->output_count));
+	json_append(context, json);
 	return 0;
 }
 
@@ -324,9 +324,9 @@ static void json_values(struct tenon_model *model, cJSON *list)
 			continue;
 		json = json_of_port(&v.port);
 		cJSON_AddStringToObject(json, "role", roles[v.role]);
-		cJSON_AddItemToObject(json, "storage", json_of_int(v.storage));
-		cJSON_AddItemToObject(json, "bytes", json_of_int((int64_t)v.bytes));
-		cJSON_AddItemToArray(list, json);
+		json_set(json, "storage", json_of_int(v.storage));
+		json_set(json, "bytes", json_of_int((int64_t)v.bytes));
+		json_append(list, json);
 	}
 }
 
@@ -339,19 +339,19 @@ cJSON *inspect_model_json(struct tenon_model *model)
 
 	cJSON_AddStringToObject(json, "executor", tenon_model_kind(model));
 	tenon_model_memory(model, &memory);
-	cJSON_AddItemToObject(json, "parameter_bytes", json_of_int((int64_t)memory.params));
-	cJSON_AddItemToObject(json, "activation_bytes", json_of_int((int64_t)memory.activations));
-	cJSON_AddItemToObject(json, "storages", json_of_int((int64_t)memory.storages));
+	json_set(json, "parameter_bytes", json_of_int((int64_t)memory.params));
+	json_set(json, "activation_bytes", json_of_int((int64_t)memory.activations));
+	json_set(json, "storages", json_of_int((int64_t)memory.storages));
 	list = cJSON_AddArrayToObject(json, "inputs");
 	for (i = 0; i < tenon_model_input_count(model); i++) {
 		if (tenon_model_input(model, i, &port))
 			continue;
-		cJSON_AddItemToArray(list, json_of_port(&port));
+		json_append(list, json_of_port(&port));
 	}
 	list = cJSON_AddArrayToObject(json, "outputs");
 	for (i = 0; i < tenon_model_output_count(model); i++)
 		if (!tenon_model_output(model, i, &port))
-			cJSON_AddItemToArray(list, json_of_port(&port));
+			json_append(list, json_of_port(&port));
 	json_values(model, cJSON_AddArrayToObject(json, "values"));
 	if (tenon_model_each_op(model, json_op, cJSON_AddArrayToObject(json, "operators")))
 		tenon_error_clear();

@@ -167,6 +167,8 @@ void inspect_text(const struct listing *l, bool functions, FILE *out)
 	size_t width[COLUMNS] = { 0 };
 
 	print_head(l, out);
+	if (!lines)
+		tenon_error(-TENON_E_NOMEM, "no memory for %zu lines", l->count);
 	for (size_t i = 0; lines && i < l->count; i++) {
 		make_line(l, &l->items[i], &lines[i]);
 		for (int c = 0; c < COLUMNS; c++) {

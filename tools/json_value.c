@@ -9,6 +9,7 @@
 #include <tenon/error.h>
 #include <tenon/visit.h>
 
+#include "lib/error_slot.h"
 #include "tools/element.h"
 #include "tools/json_value.h"
 #include "tools/print.h"
@@ -19,6 +20,34 @@
 #define BYTES_MOST  1024
 
 static cJSON *json_deep(const struct tenon_value *value, int depth);
+
+static void *json_malloc(size_t size)
+{
+	void *memory = malloc(size);
+
+	if (!memory)
+		tenon_error(-TENON_E_NOMEM, "no memory for the answer in JSON");
+	return memory;
+}
+
+void json_prepare(void)
+{
+	cJSON_Hooks hooks = { json_malloc, free };
+
+	cJSON_InitHooks(&hooks);
+}
+
+void json_set(cJSON *object, const char *key, cJSON *value)
+{
+	if (!cJSON_AddItemToObject(object, key, value))
+		cJSON_Delete(value);
+}
+
+void json_append(cJSON *list, cJSON *value)
+{
+	if (!cJSON_AddItemToArray(list, value))
+		cJSON_Delete(value);
+}
 
 /* length of the UTF-8 sequence at @s, or 0 when there is none */
 static size_t sequence(const unsigned char *s, size_t left)
@@ -91,7 +120,7 @@ static cJSON *json_of_extents(const int64_t *extents, size_t count)
 	cJSON *list = cJSON_CreateArray();
 
 	for (size_t i = 0; i < count; i++)
-		cJSON_AddItemToArray(list, json_of_int(extents[i]));
+		json_append(list, json_of_int(extents[i]));
 	return list;
 }
 
@@ -101,7 +130,7 @@ cJSON *json_of_tensor(const DLTensor *dl)
 	char text[TENON_DTYPE_NAME + 16];
 	uint64_t count, shown;
 
-	cJSON_AddItemToObject(json, "shape", json_of_extents(dl->shape, (size_t)dl->ndim));
+	json_set(json, "shape", json_of_extents(dl->shape, (size_t)dl->ndim));
 	cJSON_AddStringToObject(json, "dtype", tenon_dtype_name(dl->dtype, text));
 	if (dl->device.device_type != kDLCPU) {
 		snprintf(text, sizeof(text), "%s:%d", tenon_device_name(dl->device.device_type),
@@ -118,7 +147,7 @@ cJSON *json_of_tensor(const DLTensor *dl)
 		struct element e;
 
 		tensor_element(dl, i, &e);
-		cJSON_AddItemToArray(list, json_of_element(&e, dl->dtype));
+		json_append(list, json_of_element(&e, dl->dtype));
 	}
 	if (shown < count)
 		cJSON_AddTrueToObject(json, "truncated");
@@ -133,7 +162,7 @@ static cJSON *json_of_bytes(struct tenon_slice bytes)
 
 	for (size_t i = 0; i < shown; i++)
 		snprintf(hex + 2 * i, 3, "%02x", (unsigned char)bytes.data[i]);
-	cJSON_AddItemToObject(json, "bytes", json_of_int((int64_t)bytes.size));
+	json_set(json, "bytes", json_of_int((int64_t)bytes.size));
 	cJSON_AddStringToObject(json, "hex", hex);
 	if (shown < bytes.size)
 		cJSON_AddTrueToObject(json, "truncated");
@@ -153,13 +182,13 @@ static int write_field(void *context, const char *name, const struct tenon_value
 	cJSON *json = json_deep(value, w->depth + 1);
 
 	if (name)
-		cJSON_AddItemToObject(w->json, name, json);
+		json_set(w->json, name, json);
 	else
-		cJSON_AddItemToArray(w->json, json);
+		json_append(w->json, json);
 	return 0;
 }
 
-/* a key as text; those that are no strings as they are printed */
+/* a key as text; those that are no strings as they are printed. NULL without memory. */
 static char *key_text(const struct tenon_value *key)
 {
 	struct tenon_slice text;
@@ -174,8 +203,10 @@ static char *key_text(const struct tenon_value *key)
 	if (!out)
 		return NULL;
 	print_value(key, out);
-	fclose(out);
-	return printed;
+	if (!fclose(out))
+		return printed;
+	free(printed);
+	return NULL;
 }
 
 static int write_pair(void *context, const struct tenon_value *key, const struct tenon_value *value)
@@ -183,8 +214,9 @@ static int write_pair(void *context, const struct tenon_value *key, const struct
 	struct writer *w = context;
 	char *name = key_text(key);
 
-	if (name)
-		cJSON_AddItemToObject(w->json, name, json_deep(value, w->depth + 1));
+	if (!name)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a key");
+	json_set(w->json, name, json_deep(value, w->depth + 1));
 	free(name);
 	return 0;
 }
@@ -266,7 +298,7 @@ cJSON *json_of_value(const struct tenon_value *value)
 
 int json_print(cJSON *json, FILE *out)
 {
-	char *text = json ? cJSON_Print(json) : NULL;
+	char *text = json && !error_ran_out() ? cJSON_Print(json) : NULL;
 
 	cJSON_Delete(json);
 	if (!text)

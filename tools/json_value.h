@@ -29,6 +29,20 @@
 
 #define json_available true
 
+/**
+ * json_prepare - make an allocation of cJSON that fails raise -TENON_E_NOMEM
+ *
+ * cJSON drops what it has no memory for and goes on. With this, json_print() knows, and callers that
+ * build a tree need not look at each step.
+ */
+void json_prepare(void);
+
+/** json_set - put a value into an object under a key; frees @value if that fails */
+void json_set(cJSON *object, const char *key, cJSON *value);
+
+/** json_append - put a value at the end of a list; frees @value if that fails */
+void json_append(cJSON *list, cJSON *value);
+
 /** json_of_value - a value as JSON; NULL without memory */
 cJSON *json_of_value(const struct tenon_value *value);
 
@@ -44,12 +58,21 @@ cJSON *json_of_real(double real);
 /** json_of_int - an integer; none loses a bit */
 cJSON *json_of_int(int64_t integer);
 
-/** json_print - write a tree and free it; returns 0 or -TENON_E_NOMEM */
+/**
+ * json_print - write a tree and free it
+ *
+ * Return: 0; -TENON_E_NOMEM, nothing written, when memory ran out in any part of the run: members may be
+ *	missing from the tree then.
+ */
 int json_print(cJSON *json, FILE *out);
 
 #else
 
 #define json_available false
+
+static inline void json_prepare(void)
+{
+}
 
 #endif
 

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "tools/file.h"
 #include "tools/machine.h"
 
 /* of the several hundred flags a kernel lists, those a code generator asks for */
@@ -59,16 +60,18 @@ static void read_line(struct machine *m, char *line)
 
 static void read_processor(struct machine *m)
 {
-	FILE *info = fopen("/proc/cpuinfo", "re");
-	char *line = NULL;
-	size_t room = 0;
+	struct tenon_buffer info = TENON_BUFFER_INIT;
+	char *line, *end;
 
-	if (!info)
-		return;
-	while (getline(&line, &room, info) > 0 && !(*m->model && *m->features))
+	if (file_read_text("/proc/cpuinfo", &info))
+		tenon_error_clear();
+	for (line = info.data; line && *line && !(*m->model && *m->features); line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
 		read_line(m, line);
-	free(line);
-	fclose(info);
+	}
+	tenon_buffer_fini(&info);
 }
 
 void machine_read(struct machine *m)

@@ -100,8 +100,10 @@ void profile_print(const struct profile *p, FILE *out)
 	size_t i, n;
 	int width = 8;
 
-	if (!sorted)
+	if (!sorted) {
+		tenon_error(-TENON_E_NOMEM, "no memory for %zu operators", p->count);
 		return;
+	}
 	n = sort_called(p, sorted);
 	for (i = 0; i < n; i++) {
 		total += sorted[i].ns;
@@ -135,12 +137,12 @@ cJSON *profile_json(const struct profile *p)
 		if (!op->calls)
 			continue;
 		json = cJSON_CreateObject();
-		cJSON_AddItemToObject(json, "number", json_of_int((int64_t)i));
-		cJSON_AddItemToObject(json, "name", json_of_text(tenon_slice_of(op->name)));
-		cJSON_AddItemToObject(json, "function", json_of_text(tenon_slice_of(op->function)));
-		cJSON_AddItemToObject(json, "calls", json_of_int((int64_t)op->calls));
-		cJSON_AddItemToObject(json, "nanoseconds", json_of_int((int64_t)op->ns));
-		cJSON_AddItemToArray(list, json);
+		json_set(json, "number", json_of_int((int64_t)i));
+		json_set(json, "name", json_of_text(tenon_slice_of(op->name)));
+		json_set(json, "function", json_of_text(tenon_slice_of(op->function)));
+		json_set(json, "calls", json_of_int((int64_t)op->calls));
+		json_set(json, "nanoseconds", json_of_int((int64_t)op->ns));
+		json_append(list, json);
 	}
 	return list;
 }

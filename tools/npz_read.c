@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,24 @@ struct archive {
 	uint64_t size; /* of the file */
 };
 
+/* An error of libzip, which gives "not a zip archive" for some allocations that fail. */
+static bool ran_out(int code)
+{
+	return code == ZIP_ER_MEMORY || errno == ENOMEM;
+}
+
+static int no_memory(const char *path)
+{
+	return tenon_error(-TENON_E_NOMEM, "%s: no memory to unpack it", path);
+}
+
 static int open_error(const char *path, int code)
 {
 	zip_error_t error;
 	int err;
 
+	if (ran_out(code))
+		return no_memory(path);
 	zip_error_init_with_code(&error, code);
 	if (code == ZIP_ER_OPEN || code == ZIP_ER_NOENT || code == ZIP_ER_READ)
 		err = tenon_error(-TENON_E_IO, "%s: cannot open: %s", path,
@@ -45,6 +59,7 @@ static int archive_open(const char *path, struct archive *a)
 	int code = 0;
 
 	a->path = path;
+	errno = 0;
 	a->zip = zip_open(path, ZIP_RDONLY | ZIP_CHECKCONS, &code);
 	if (!a->zip)
 		return open_error(path, code);
@@ -90,9 +105,11 @@ static int check_entry(const struct archive *a, const zip_stat_t *st)
 	return 0;
 }
 
-static int unpack_error(const struct archive *a, const char *entry, zip_file_t *file)
+static int unpack_error(const struct archive *a, const char *entry, zip_error_t *error)
 {
-	return entry_error(a, entry, zip_error_strerror(zip_file_get_error(file)));
+	if (ran_out(zip_error_code_zip(error)))
+		return no_memory(a->path);
+	return entry_error(a, entry, zip_error_strerror(error));
 }
 
 /* All bytes of an entry, and no more: only at its end is its checksum looked at. */
@@ -106,14 +123,14 @@ static int unpack(const struct archive *a, const char *entry, zip_file_t *file, 
 	while (have < size) {
 		n = zip_fread(file, to + have, size - have);
 		if (n < 0)
-			return unpack_error(a, entry, file);
+			return unpack_error(a, entry, zip_file_get_error(file));
 		if (!n)
 			return entry_error(a, entry, "its data ends before its size");
 		have += (size_t)n;
 	}
 	n = zip_fread(file, &more, 1);
 	if (n < 0)
-		return unpack_error(a, entry, file);
+		return unpack_error(a, entry, zip_file_get_error(file));
 	return n ? entry_error(a, entry, "its data goes on behind its size") : 0;
 }
 
@@ -126,9 +143,10 @@ static int read_bytes(const struct archive *a, zip_uint64_t index, const zip_sta
 	if (!*out)
 		return tenon_error(-TENON_E_NOMEM, "%s: \"%s\": no memory for %" PRIu64 " bytes",
 				   a->path, st->name, st->size);
+	errno = 0;
 	file = zip_fopen_index(a->zip, index, 0);
 	if (!file)
-		return entry_error(a, st->name, zip_error_strerror(zip_get_error(a->zip)));
+		return unpack_error(a, st->name, zip_get_error(a->zip));
 	err = unpack(a, st->name, file, *out, (size_t)st->size);
 	zip_fclose(file);
 	return err;

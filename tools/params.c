@@ -81,14 +81,14 @@ static int list_json(struct cli *cli, const struct tenon_params *params)
 	for (i = 0; (p = tenon_params_at(params, i)); i++) {
 		cJSON *item = cJSON_CreateObject(), *shape;
 
-		cJSON_AddItemToObject(item, "name", json_of_text(p->name));
+		json_set(item, "name", json_of_text(p->name));
 		cJSON_AddStringToObject(item, "dtype", tenon_dtype_name(p->tensor.dtype, dtype));
 		shape = cJSON_AddArrayToObject(item, "shape");
 		for (k = 0; k < p->tensor.ndim; k++)
-			cJSON_AddItemToArray(shape, json_of_int(p->tensor.shape[k]));
-		cJSON_AddItemToObject(item, "bytes", json_of_int((int64_t)p->bytes));
-		cJSON_AddItemToObject(item, "offset", json_of_int((int64_t)p->offset));
-		cJSON_AddItemToArray(list, item);
+			json_append(shape, json_of_int(p->tensor.shape[k]));
+		json_set(item, "bytes", json_of_int((int64_t)p->bytes));
+		json_set(item, "offset", json_of_int((int64_t)p->offset));
+		json_append(list, item);
 	}
 	return json_print(root, cli->out);
 }

@@ -12,12 +12,12 @@ static cJSON *json_of_comparison(const struct comparison *c)
 		cJSON_AddStringToObject(json, "mismatch", c->mismatch);
 		return json;
 	}
-	cJSON_AddItemToObject(json, "elements", json_of_int((int64_t)c->elements));
-	cJSON_AddItemToObject(json, "differing", json_of_int((int64_t)c->differing));
-	cJSON_AddItemToObject(json, "largest_absolute", json_of_real(c->absolute));
-	cJSON_AddItemToObject(json, "largest_relative", json_of_real(c->relative));
+	json_set(json, "elements", json_of_int((int64_t)c->elements));
+	json_set(json, "differing", json_of_int((int64_t)c->differing));
+	json_set(json, "largest_absolute", json_of_real(c->absolute));
+	json_set(json, "largest_relative", json_of_real(c->relative));
 	if (c->differing) {
-		cJSON_AddItemToObject(json, "first", json_of_int((int64_t)c->first));
+		json_set(json, "first", json_of_int((int64_t)c->first));
 		cJSON_AddStringToObject(json, "got", c->got);
 		cJSON_AddStringToObject(json, "want", c->want);
 	}
@@ -32,9 +32,9 @@ static cJSON *json_of_model_outputs(const struct run *run)
 	for (size_t i = 0; i < run->model_output_count; i++) {
 		json = cJSON_CreateObject();
 		if (!tenon_model_output(run->model, i, &port))
-			cJSON_AddItemToObject(json, "name", json_of_text(port.name));
-		cJSON_AddItemToObject(json, "value", json_of_value(&run->model_outputs[i]));
-		cJSON_AddItemToArray(list, json);
+			json_set(json, "name", json_of_text(port.name));
+		json_set(json, "value", json_of_value(&run->model_outputs[i]));
+		json_append(list, json);
 	}
 	return list;
 }
@@ -49,10 +49,10 @@ static cJSON *json_of_outputs(const struct run *run)
 		if (a->spec.role != SPEC_OUTPUT)
 			continue;
 		json = json_of_tensor(&a->tensor->dl);
-		cJSON_AddItemToObject(json, "argument", json_of_int((int64_t)i));
+		json_set(json, "argument", json_of_int((int64_t)i));
 		if (a->spec.write)
 			cJSON_AddStringToObject(json, "file", a->spec.write);
-		cJSON_AddItemToArray(list, json);
+		json_append(list, json);
 	}
 	return list;
 }
@@ -62,11 +62,11 @@ static cJSON *json_of_times(const struct run *run)
 	struct timing t = timing_summary(run->ns, run->repeat);
 	cJSON *json = cJSON_CreateObject();
 
-	cJSON_AddItemToObject(json, "calls", json_of_int((int64_t)run->repeat));
-	cJSON_AddItemToObject(json, "min", json_of_int((int64_t)t.min));
-	cJSON_AddItemToObject(json, "median", json_of_int((int64_t)t.median));
-	cJSON_AddItemToObject(json, "p90", json_of_int((int64_t)t.p90));
-	cJSON_AddItemToObject(json, "max", json_of_int((int64_t)t.max));
+	json_set(json, "calls", json_of_int((int64_t)run->repeat));
+	json_set(json, "min", json_of_int((int64_t)t.min));
+	json_set(json, "median", json_of_int((int64_t)t.median));
+	json_set(json, "p90", json_of_int((int64_t)t.p90));
+	json_set(json, "max", json_of_int((int64_t)t.max));
 	return json;
 }
 
@@ -75,24 +75,22 @@ int run_report_json(const struct run *run, FILE *out)
 	cJSON *json = cJSON_CreateObject(), *expected;
 	char name[64];
 
-	cJSON_AddItemToObject(json, "file", json_of_text(tenon_slice_of(run->file)));
+	json_set(json, "file", json_of_text(tenon_slice_of(run->file)));
 	if (run->model)
 		cJSON_AddStringToObject(json, "executor", tenon_model_kind(run->model));
 	else
-		cJSON_AddItemToObject(json, "function",
-				      json_of_text(tenon_slice_of(run->function)));
+		json_set(json, "function", json_of_text(tenon_slice_of(run->function)));
 	cJSON_AddStringToObject(json, "device", run_device_name(run, name));
-	cJSON_AddItemToObject(json, "outputs",
-			      run->model ? json_of_model_outputs(run) : json_of_outputs(run));
+	json_set(json, "outputs", run->model ? json_of_model_outputs(run) : json_of_outputs(run));
 	if (!run->model)
-		cJSON_AddItemToObject(json, "returned", json_of_value(&run->result));
+		json_set(json, "returned", json_of_value(&run->result));
 	expected = cJSON_AddArrayToObject(json, "expected");
 	for (size_t i = 0; i < run->expect_count; i++)
-		cJSON_AddItemToArray(expected, json_of_comparison(&run->comparisons[i]));
-	cJSON_AddItemToObject(json, "nanoseconds", json_of_times(run));
+		json_append(expected, json_of_comparison(&run->comparisons[i]));
+	json_set(json, "nanoseconds", json_of_times(run));
 #ifdef CONFIG_EXECUTORS
 	if (run->profile)
-		cJSON_AddItemToObject(json, "operators", profile_json(&run->operators));
+		json_set(json, "operators", profile_json(&run->operators));
 #endif
 	return json_print(json, out);
 }

@@ -130,6 +130,8 @@ struct tenon_error *tenon_error_take(void)
 	e = error_object_create(kind, message, none, error_slot_object(), NULL);
 	if (e)
 		tenon_error_clear();
+	else
+		error_set_ran_out(true);
 	return e;
 }
 

@@ -2,6 +2,7 @@
 /* Memory that one queue uses again and again: sizes in steps, no lock, the queue is the order. */
 #include <stdlib.h>
 
+#include "lib/error_slot.h"
 #include "runtime/device/device_pool.h"
 
 #define CLASS_LEAST 8 /* 256 bytes */
@@ -80,6 +81,7 @@ int pool_take(struct tenon_queue *q, uint64_t size, struct pool_block **out)
 	unsigned int class = class_of(size);
 	uint64_t step = UINT64_C(1) << class;
 	struct pool *pool = q->core->pool;
+	bool ran_out = error_ran_out();
 	struct pool_block *b;
 	int err;
 
@@ -98,6 +100,7 @@ int pool_take(struct tenon_queue *q, uint64_t size, struct pool_block **out)
 		if (err == -TENON_E_NOMEM) {
 			/* what lies idle in other sizes may be what is missing */
 			pool_trim(pool);
+			error_set_ran_out(ran_out);
 			err = make_block(q, size ? size : 1, &b);
 		}
 		if (err)

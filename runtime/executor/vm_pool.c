@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <tenon/memory.h>
 
+#include "lib/error_slot.h"
 #include "runtime/core/array_object.h"
 #include "runtime/core/reference.h"
 #include "runtime/executor/tensor_place.h"
@@ -271,6 +272,7 @@ static struct chunk *device_chunk(struct vm_pool *pool, uint32_t class)
 						.heap = -1 };
 	struct chunk *c = malloc(sizeof(*c) + sizeof(struct vm_storage));
 	struct vm_storage *s = c ? (struct vm_storage *)(c + 1) : NULL;
+	bool ran_out = error_ran_out();
 
 	if (!c) {
 		tenon_error(-TENON_E_NOMEM, "no memory for a storage");
@@ -278,6 +280,7 @@ static struct chunk *device_chunk(struct vm_pool *pool, uint32_t class)
 	}
 	if (tenon_memory_alloc(pool->device, &request, &s->memory)) {
 		tenon_error_clear();
+		error_set_ran_out(ran_out);
 		trim(pool, 0);
 		if (tenon_memory_alloc(pool->device, &request, &s->memory)) {
 			free(c);

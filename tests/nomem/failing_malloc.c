@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/nomem/failing_malloc.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define REAL(name) __interceptor_##name
+#elif __has_feature(thread_sanitizer)
+#define NO_STAND_IN
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define REAL(name) __interceptor_##name
+#elif defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define NO_STAND_IN
+#endif
+
+#ifndef NO_STAND_IN
+
+/* The allocator behind the names that are taken here. */
+#ifndef REAL
+#define REAL(name) __libc_##name
+#endif
+void *REAL(malloc)(size_t size);
+void *REAL(calloc)(size_t count, size_t size);
+void *REAL(realloc)(void *memory, size_t size);
+void *REAL(memalign)(size_t align, size_t size);
+void REAL(free)(void *memory);
+
+#define STAND_IN __attribute__((visibility("default")))
+
+static atomic_long seen, live;
+static atomic_bool counting;
+static long failing;
+static uintptr_t linker_begin, linker_end;
+
+static int find_linker(struct dl_phdr_info *info, size_t size, void *context)
+{
+	int i;
+
+	(void)size;
+	(void)context;
+	if (!strstr(info->dlpi_name, "/ld-"))
+		return 0;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		linker_begin = info->dlpi_addr + p->p_vaddr;
+		linker_end = linker_begin + p->p_memsz;
+	}
+	return 1;
+}
+
+static bool fail_now(void)
+{
+	void *frames[24];
+
+	if (getenv("NOMEM_TRACE"))
+		backtrace_symbols_fd(frames, backtrace(frames, 24), STDERR_FILENO);
+	errno = ENOMEM;
+	return true;
+}
+
+static bool fails(void *caller)
+{
+	if (!atomic_load(&counting))
+		return false;
+	if ((uintptr_t)caller >= linker_begin && (uintptr_t)caller < linker_end)
+		return false;
+	return atomic_fetch_add(&seen, 1) + 1 == failing && fail_now();
+}
+
+static void *count(void *memory)
+{
+	if (memory)
+		atomic_fetch_add(&live, 1);
+	return memory;
+}
+
+#define FAILS() fails(__builtin_return_address(0))
+
+STAND_IN void *malloc(size_t size)
+{
+	return FAILS() ? NULL : count(REAL(malloc)(size));
+}
+
+STAND_IN void *calloc(size_t n, size_t size)
+{
+	return FAILS() ? NULL : count(REAL(calloc)(n, size));
+}
+
+STAND_IN void *realloc(void *memory, size_t size)
+{
+	void *moved = FAILS() ? NULL : REAL(realloc)(memory, size);
+
+	return memory ? moved : count(moved);
+}
+
+STAND_IN void *reallocarray(void *memory, size_t n, size_t size)
+{
+	void *moved = NULL;
+	size_t bytes;
+
+	if (!FAILS() && !__builtin_mul_overflow(n, size, &bytes))
+		moved = REAL(realloc)(memory, bytes);
+	return memory ? moved : count(moved);
+}
+
+STAND_IN void *aligned_alloc(size_t align, size_t size)
+{
+	return FAILS() ? NULL : count(REAL(memalign)(align, size));
+}
+
+STAND_IN int posix_memalign(void **out, size_t align, size_t size)
+{
+	void *memory = FAILS() ? NULL : count(REAL(memalign)(align, size));
+
+	if (!memory)
+		return ENOMEM;
+	*out = memory;
+	return 0;
+}
+
+STAND_IN void free(void *memory)
+{
+	if (memory)
+		atomic_fetch_sub(&live, 1);
+	REAL(free)(memory);
+}
+
+STAND_IN void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	/* not dlsym(RTLD_NEXT): sanitizers map memory before the linker is ready */
+	if (FAILS())
+		return MAP_FAILED;
+	return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+}
+
+STAND_IN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+			    void *(*start)(void *), void *argument)
+{
+	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+	return FAILS() ? EAGAIN : real(thread, attributes, start, argument);
+}
+
+bool failing_malloc_works(void)
+{
+	return true;
+}
+
+void failing_malloc_start(long fails_at)
+{
+	if (!linker_end)
+		dl_iterate_phdr(find_linker, NULL);
+	failing = fails_at;
+	atomic_store(&seen, 0);
+	atomic_store(&counting, true);
+}
+
+long failing_malloc_stop(void)
+{
+	atomic_store(&counting, false);
+	return atomic_load(&seen);
+}
+
+long failing_malloc_live(void)
+{
+	return atomic_load(&live);
+}
+
+#else
+
+bool failing_malloc_works(void)
+{
+	return false;
+}
+
+void failing_malloc_start(long fails_at)
+{
+	(void)fails_at;
+}
+
+long failing_malloc_stop(void)
+{
+	return 0;
+}
+
+long failing_malloc_live(void)
+{
+	return 0;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_NOMEM_FAILING_MALLOC_H
+#define TESTS_NOMEM_FAILING_MALLOC_H
+
+/**
+ * DOC: an allocator in which one chosen request fails
+ *
+ * It stands in for the allocator of the whole process: requests of Tenon, of cJSON, libzip and of libc on
+ * their behalf are counted, and so are mmap() and pthread_create(). Requests of the dynamic linker are not.
+ * With NOMEM_TRACE in the environment the one that fails prints its stack, for addr2line(1).
+ */
+
+#include <stdbool.h>
+
+/** failing_malloc_works - can this build stand in for the allocator? */
+bool failing_malloc_works(void);
+
+/**
+ * failing_malloc_start - count requests from here on
+ * @fails_at: the request that fails, 1 for the next one; 0 to let all succeed
+ */
+void failing_malloc_start(long fails_at);
+
+/** failing_malloc_stop - end the count; returns how many requests there were */
+long failing_malloc_stop(void);
+
+/** failing_malloc_live - blocks in use in the whole process */
+long failing_malloc_live(void);
+
+#endif /* TESTS_NOMEM_FAILING_MALLOC_H */
