@@ -29,7 +29,7 @@ const struct abi_context_symbol *abi_context_symbols(void);
 /* Names of the variables that receive the loader's handle of the library; NULL ends the list. */
 extern const char *const abi_context_modules[];
 
-/* Register the global functions that compiled code and foreign libraries expect; once. */
-void abi_register_globals(void);
+/* Register the global functions that compiled code and foreign libraries expect. 0 or -TENON_E_NOMEM. */
+int abi_register_globals(void);
 
 #endif /* RUNTIME_ABI_CONTEXT_H */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/abi/globals.h"
 
-#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "runtime/abi/context.h"
 #include "runtime/loader/loaders.h"
-
-static pthread_once_t globals_once = PTHREAD_ONCE_INIT;
 
 int abi_check_count(const char *function, int32_t count, int32_t least, int32_t most)
 {
@@ -20,25 +18,39 @@ int abi_check_count(const char *function, int32_t count, int32_t least, int32_t 
 			   least, most, count);
 }
 
-static void register_list(const struct abi_global *list)
+static int register_list(const struct abi_global *list)
 {
-	/* a name that is taken stays its owner's; without memory it is missed when it is called */
-	for (; list->name; list++)
-		tenon_function_register_c(list->name, list->call, false);
+	int err = 0;
+
+	for (; !err && list->name; list++) {
+		err = tenon_function_register_c(list->name, list->call, false);
+		/* a name that is taken stays its owner's */
+		if (err == -TENON_E_EXISTS) {
+			tenon_error_clear();
+			err = 0;
+		}
+	}
+	return err;
 }
 
-static void register_all(void)
+int abi_register_globals(void)
 {
-	register_list(abi_device_globals);
+	static bool done;
+	int err;
+
+	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+		return 0;
+	/* two threads may come here: each name is registered by one of them */
+	err = register_list(abi_device_globals);
 #ifdef CONFIG_TVM_FFI_COMPAT
-	register_list(abi_module_globals);
-	register_list(abi_container_globals);
-	loader_register_globals();
+	if (!err)
+		err = register_list(abi_module_globals);
+	if (!err)
+		err = register_list(abi_container_globals);
+	if (!err)
+		err = loader_register_globals();
 #endif
-	tenon_error_clear();
-}
-
-void abi_register_globals(void)
-{
-	pthread_once(&globals_once, register_all);
+	if (!err)
+		__atomic_store_n(&done, true, __ATOMIC_RELEASE);
+	return err;
 }

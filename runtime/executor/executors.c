@@ -65,7 +65,9 @@ static int register_all(void)
 #endif
 #ifdef CONFIG_RELAX_VM
 	if (!err)
-		err = unless_there(vm_register());
+		err = unless_there(tenon_module_loader_register(&vm_executable_loader));
+	if (!err)
+		err = unless_there(tenon_module_loader_register(&vm_executable_legacy_loader));
 #endif
 	return err;
 }

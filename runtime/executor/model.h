@@ -91,7 +91,8 @@ int aot_model_create(struct tenon_module *root, const struct tenon_model_options
 int vm_model_create(struct tenon_module *root, const struct tenon_model_options *o,
 		    struct tenon_model **out);
 
-/* vm: register its module loaders and global functions; called by tenon_executors_register() once */
-int vm_register(void);
+/* what tenon_executors_register() registers for Relax; builtins follow with the first machine */
+extern const struct tenon_module_loader vm_executable_loader;
+extern const struct tenon_module_loader vm_executable_legacy_loader;
 
 #endif /* RUNTIME_EXECUTOR_MODEL_H */

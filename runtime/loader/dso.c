@@ -467,7 +467,9 @@ int dso_load(const char *path, struct tenon_module **out)
 	int err;
 
 	*out = NULL;
-	abi_register_globals();
+	err = abi_register_globals();
+	if (err)
+		return err;
 	registered = registry_generation();
 	/* without a slash the dynamic linker would search its own folders */
 	if (!memchr(path, '/', length) && length < sizeof(below) - 2) {
@@ -484,7 +486,8 @@ int dso_load(const char *path, struct tenon_module **out)
 
 int dso_open_symbols(const char *name, const struct dso_symbols *symbols, struct tenon_module **out)
 {
+	int err = abi_register_globals();
+
 	*out = NULL;
-	abi_register_globals();
-	return dso_open(name, NULL, symbols, true, out);
+	return err ? err : dso_open(name, NULL, symbols, true, out);
 }

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program does with the library: load and call, inspect, run models, read parameters, drive
+ * devices. Each is done once for each allocation in it, with that one failing: it ends with an error and
+ * a message, or with what it gives undisturbed. It can be done again right after, and nothing is lost.
+ */
+#include "tests/unit/suite.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <tenon/visit.h>
+#include <unistd.h>
+
+#include "tests/nomem/failing_malloc.h"
+
+#define D18 "tests/interop/data/tvm-0.18/"
+#define D27 "tests/interop/data/tvm-0.27.0.post1/"
+
+/* what came out, as a number to compare */
+static void add(uint64_t *facts, const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+
+	for (size_t i = 0; i < size; i++)
+		*facts = (*facts ^ bytes[i]) * UINT64_C(1099511628211);
+}
+
+static uint64_t soon(void)
+{
+	return tenon_deadline(UINT64_C(5000000000));
+}
+
+/* ---- modules */
+
+static int call(const char *file, const char *name, uint64_t *facts)
+{
+	const int64_t shape[] = { file[0] && strstr(file, "0.18") ? 1024 : 128 };
+	struct tenon_module *module = NULL;
+	struct tenon_function *f = NULL;
+	struct tenon_tensor *t[3] = { NULL, NULL, NULL };
+	struct tenon_value args[3], ret = tenon_arg_none();
+	size_t i, bytes = (size_t)shape[0] * 4;
+	int err;
+
+	err = tenon_module_load(file, &module);
+	if (!err)
+		err = tenon_module_get_function(module, name, &f);
+	for (i = 0; i < 3 && !err; i++) {
+		err = tenon_tensor_create(shape, 1, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &t[i]);
+		if (!err)
+			memset(t[i]->dl.data, 1, bytes);
+		args[i] = tenon_arg_object(t[i]);
+	}
+	if (!err)
+		err = tenon_function_call(f, args, 3, &ret);
+	if (!err)
+		add(facts, t[2]->dl.data, bytes);
+	for (i = 0; i < 3; i++)
+		tenon_object_unref(t[i]);
+	tenon_value_release(&ret);
+	tenon_object_unref(f);
+	tenon_object_unref(module);
+	return err;
+}
+
+static int call_legacy(uint64_t *facts)
+{
+	return call(D18 "host_vecadd/lib.so", "vecadd", facts);
+}
+
+static int call_modern(uint64_t *facts)
+{
+	return call(D27 "host_vecadd/lib.so", "vecadd", facts);
+}
+
+static int add_field(void *facts, const char *name, const struct tenon_value *value)
+{
+	struct tenon_slice text;
+
+	if (name)
+		add(facts, name, strlen(name));
+	if (value->type == TENON_TYPE_INT)
+		add(facts, &value->as.integer, sizeof(value->as.integer));
+	else if (value->type == TENON_TYPE_ARRAY || value->type == TENON_TYPE_MODULE)
+		return tenon_object_visit(value->as.object,
+					  &(struct tenon_visitor){ add_field, NULL, facts });
+	else if (!tenon_value_text(value, &text))
+		add(facts, text.data, text.size);
+	else
+		tenon_error_clear();
+	return 0;
+}
+
+static int inspect(const char *file, uint64_t *facts)
+{
+	struct tenon_visitor visitor = { add_field, NULL, facts };
+	struct tenon_module *root;
+	int err;
+
+	err = tenon_module_inspect(file, &root);
+	if (err)
+		return err;
+	err = tenon_object_visit(&root->object, &visitor);
+	tenon_object_unref(root);
+	return err;
+}
+
+static int inspect_kernels(uint64_t *facts)
+{
+	return inspect(D18 "opencl_multi/lib.so", facts);
+}
+
+static int inspect_tree(uint64_t *facts)
+{
+	return inspect(D27 "tree_nested/lib.so", facts);
+}
+
+/* ---- models */
+
+static int add_op(void *facts, size_t index, const struct tenon_op *op)
+{
+	(void)index;
+	add(facts, op->name.data, op->name.size);
+	add(facts, op->inputs, op->input_count * sizeof(*op->inputs));
+	add(facts, op->outputs, op->output_count * sizeof(*op->outputs));
+	return 0;
+}
+
+static int add_description(struct tenon_model *model, uint64_t *facts)
+{
+	struct tenon_model_value value;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < tenon_model_value_count(model) && !err; i++) {
+		err = tenon_model_value_at(model, i, &value);
+		if (!err)
+			add(facts, value.port.name.data, value.port.name.size);
+	}
+	if (!err && i)
+		err = tenon_model_each_op(model, add_op, facts);
+	return err;
+}
+
+static int fill(struct tenon_model *model, size_t index)
+{
+	struct tenon_tensor *tensor;
+	struct tenon_value value;
+	struct tenon_port port;
+	int64_t shape[8] = { 1, 8 };
+	int32_t ndim;
+	size_t bytes;
+	int err;
+
+	if (tenon_model_input_is_set(model, index))
+		return 0;
+	err = tenon_model_input(model, index, &port);
+	if (err)
+		return err;
+	/* what may have any extent has one; of compiled functions nothing is known: one takes 1x8 */
+	for (int32_t i = 0; i < port.ndim && i < 8; i++)
+		shape[i] = port.shape[i] < 0 ? 1 : port.shape[i];
+	ndim = port.ndim < 0 ? 2 : port.ndim;
+	err = tenon_tensor_create(
+		shape, ndim, port.dtype.bits ? port.dtype : tenon_dtype(TENON_DTYPE_FLOAT, 32, 1),
+		&tensor);
+	if (err)
+		return err;
+	value = tenon_arg_object(tensor);
+	err = tenon_tensor_bytes(&tensor->dl, &bytes);
+	if (!err) {
+		memset(tensor->dl.data, 0, bytes);
+		err = tenon_model_set_input(model, index, &value);
+	}
+	tenon_object_unref(tensor);
+	return err;
+}
+
+static int add_output(struct tenon_model *model, size_t index, uint64_t *facts)
+{
+	struct tenon_value value;
+	struct tenon_port port;
+	DLTensor *dl;
+	size_t bytes;
+	int err;
+
+	err = tenon_model_output(model, index, &port);
+	if (err)
+		return err;
+	add(facts, port.name.data, port.name.size);
+	err = tenon_model_output_value(model, index, &value);
+	if (err)
+		return err;
+	err = tenon_value_tensor(&value, &dl);
+	if (!err)
+		err = tenon_tensor_bytes(dl, &bytes);
+	if (!err)
+		add(facts, dl->data, bytes);
+	tenon_value_release(&value);
+	return err;
+}
+
+static int run_model(const char *file, const char *function, bool described, uint64_t *facts)
+{
+	struct tenon_model_options options = { .function = function };
+	struct tenon_module *root = NULL;
+	struct tenon_model *model = NULL;
+	size_t i;
+	int err;
+
+	err = tenon_executors_register();
+	if (!err)
+		err = tenon_module_load(file, &root);
+	if (!err)
+		err = tenon_model_open(root, &options, &model);
+	if (!err && described)
+		err = add_description(model, facts);
+	for (i = 0; !err && i < tenon_model_input_count(model); i++)
+		err = fill(model, i);
+	if (!err)
+		err = tenon_model_run(model);
+	for (i = 0; !err && i < tenon_model_output_count(model); i++)
+		err = add_output(model, i, facts);
+	tenon_model_close(model);
+	tenon_object_unref(root);
+	return err;
+}
+
+static int run_graph(uint64_t *facts)
+{
+	return run_model(D18 "graph_mlp/graph.so", NULL, true, facts);
+}
+
+static int run_aot(uint64_t *facts)
+{
+	return run_model(D18 "aot_mlp/aot_packed.so", NULL, false, facts);
+}
+
+static int run_relax(uint64_t *facts)
+{
+	return run_model(D18 "relax_mlp/vm.so", NULL, true, facts);
+}
+
+static int run_relax_compiled(uint64_t *facts)
+{
+	return run_model(D27 "model_mlp_compiled/model.so", "forward", false, facts);
+}
+
+/* ---- parameters */
+
+static int load_params(uint64_t *facts)
+{
+	const struct tenon_param *p;
+	struct tenon_params *params;
+	struct tenon_tensor *tensor;
+	char copy[64];
+	int err;
+
+	err = tenon_params_open(D18 "params_file/all.params", &params);
+	if (err)
+		return err;
+	for (size_t i = 0; !err && (p = tenon_params_at(params, i)); i++) {
+		add(facts, p->name.data, p->name.size);
+		err = tenon_params_tensor(params, p, 128, &tensor);
+		if (err)
+			break;
+		add(facts, tensor->dl.data, p->bytes);
+		tenon_object_unref(tensor);
+		if (p->bytes <= sizeof(copy))
+			err = tenon_params_load(params, p, copy);
+	}
+	tenon_object_unref(params);
+	return err;
+}
+
+/* ---- devices */
+
+#ifdef CONFIG_DEVICES
+struct scene {
+	struct tenon_device *device;
+	struct tenon_queue *queue, *other;
+	struct tenon_memory *a, *b;
+	struct tenon_commands *commands;
+	struct tenon_timeline *timeline;
+	int32_t back[64];
+};
+
+static int record(struct scene *s)
+{
+	int err = tenon_commands_create(s->device, &s->commands);
+
+	if (!err)
+		err = tenon_commands_fill(s->commands, tenon_range(s->a, 0), 256, 7, 4);
+	if (!err)
+		err = tenon_commands_barrier(s->commands);
+	if (!err)
+		err = tenon_commands_copy(s->commands, tenon_range(s->b, 0), tenon_range(s->a, 0),
+					  256);
+	return err ? err : tenon_commands_finish(s->commands);
+}
+
+static int play(struct scene *s, const char *uri)
+{
+	const struct tenon_memory_request request = { 512, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_point reached = { NULL, 1 };
+	struct tenon_point point = reached;
+	struct tenon_sync signal = { NULL, 0, &point, 1 }, wait = { &point, 1, NULL, 0 };
+	int err = tenon_device_open(uri, &s->device);
+
+	if (!err)
+		err = tenon_queue_create(s->device, &s->queue);
+	if (!err)
+		err = tenon_queue_create(s->device, &s->other);
+	if (!err)
+		err = tenon_timeline_create(0, &s->timeline);
+	point.timeline = s->timeline;
+	if (!err)
+		err = tenon_memory_alloc(s->device, &request, &s->a);
+	if (!err)
+		err = tenon_memory_alloc(s->device, &request, &s->b);
+	if (!err)
+		err = record(s);
+	if (!err)
+		err = tenon_queue_execute(s->queue, s->commands, NULL, 0, &signal);
+	if (!err)
+		err = tenon_queue_read(s->other, s->back, s->b, 0, sizeof(s->back), &wait);
+	if (!err)
+		err = tenon_queue_sync(s->other, soon());
+	return err ? err : tenon_timeline_wait(s->timeline, 1, soon());
+}
+
+static int use_device(const char *uri, uint64_t *facts)
+{
+	struct scene s = { .device = NULL };
+	int err = play(&s, uri);
+
+	if (!err)
+		add(facts, s.back, sizeof(s.back));
+	tenon_object_unref(s.commands);
+	tenon_object_unref(s.a);
+	tenon_object_unref(s.b);
+	tenon_object_unref(s.other);
+	tenon_object_unref(s.queue);
+	tenon_object_unref(s.timeline);
+	tenon_object_unref(s.device);
+	return err;
+}
+
+static int use_cpu(uint64_t *facts)
+{
+	return use_device("cpu:0", facts);
+}
+
+static int use_null(uint64_t *facts)
+{
+	return use_device("null:0", facts);
+}
+#endif
+
+/* ---- each allocation */
+
+typedef int (*deed)(uint64_t *facts);
+
+/* what a child tells */
+static struct told {
+	volatile long requests;
+	volatile uint64_t facts;
+} * told;
+
+static int once(deed act, long fails_at, uint64_t *facts)
+{
+	int err;
+
+	*facts = UINT64_C(14695981039346656037);
+	tenon_error_clear();
+	failing_malloc_start(fails_at);
+	err = act(facts);
+	told->requests = failing_malloc_stop();
+	return err;
+}
+
+/* In a child: 0 when all is well, else a reason is printed. */
+static int disturbed(deed act, long n, uint64_t want)
+{
+	uint64_t facts;
+	int err = once(act, n, &facts);
+
+	if (!err && facts != want) {
+		fprintf(stderr, "allocation %ld: success with other facts\n", n);
+		return 1;
+	}
+	if (err && !*tenon_error_message()) {
+		fprintf(stderr, "allocation %ld: %d without a message\n", n, err);
+		return 1;
+	}
+	if (err && !message_has("memory") && !message_has("thread")) {
+		fprintf(stderr, "allocation %ld: %s\n", n, tenon_error_message());
+		return 1;
+	}
+	err = once(act, 0, &facts);
+	if (!err && facts == want)
+		return 0;
+	fprintf(stderr, "allocation %ld: afterwards: %d, %s\n", n, err, tenon_error_message());
+	return 1;
+}
+
+static bool loses_memory(deed act, long n)
+{
+	uint64_t facts;
+	long live;
+
+	for (int i = 0; i < 4; i++) {
+		live = failing_malloc_live();
+		once(act, n, &facts);
+		tenon_error_clear();
+		if (failing_malloc_live() <= live)
+			return false;
+	}
+	fprintf(stderr, "allocation %ld of a process that did it before: leaks\n", n);
+	return true;
+}
+
+static int repeated(deed act)
+{
+	long n = 1, leaks = 0;
+	uint64_t facts;
+
+	once(act, 0, &facts);
+	once(act, 0, &facts);
+	do
+		leaks += loses_memory(act, n);
+	while (n++ < told->requests);
+	return leaks != 0;
+}
+
+static bool in_child(deed act, int (*what)(deed act, long n, uint64_t want), long n, uint64_t want)
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (!child) {
+		alarm(60);
+		_exit(what ? what(act, n, want) : repeated(act));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFSIGNALED(status))
+		print_error("allocation %ld: signal %d\n", n, WTERMSIG(status));
+	return !status;
+}
+
+static int undisturbed(deed act, long n, uint64_t want)
+{
+	uint64_t facts;
+	int err = once(act, 0, &facts);
+
+	(void)n;
+	(void)want;
+	told->facts = facts;
+	if (err)
+		fprintf(stderr, "%d: %s\n", err, tenon_error_message());
+	return err != 0;
+}
+
+static void an_allocation_that_fails_is_an_error_and_no_loss(void **state)
+{
+	const deed act = *(const deed *)*state;
+	long n, all, wrong = 0;
+	uint64_t want;
+
+	if (!failing_malloc_works()) {
+		print_message("no stand-in for the allocator here\n");
+		skip();
+	}
+	assert_true(in_child(act, undisturbed, 0, 0));
+	all = told->requests;
+	want = told->facts;
+	for (n = 1; n <= all; n++)
+		wrong += !in_child(act, disturbed, n, want);
+	wrong += !in_child(act, NULL, 0, 0);
+	print_message("# %ld allocations, one at a time\n", all);
+	assert_int_equal(wrong, 0);
+}
+
+static int make_ready(void **state)
+{
+	(void)state;
+	setenv("TENON_NUM_THREADS", "2", 1);
+	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return told == MAP_FAILED;
+}
+
+#define CASE(name, act)                                                                            \
+	{                                                                                          \
+		name, an_allocation_that_fails_is_an_error_and_no_loss, NULL, NULL, &(deed)        \
+		{                                                                                  \
+			act                                                                        \
+		}                                                                                  \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE("a_legacy_function_is_called", call_legacy),
+		CASE("a_function_is_called", call_modern),
+		CASE("kernels_are_inspected", inspect_kernels),
+		CASE("a_tree_is_inspected", inspect_tree),
+		CASE("a_graph_runs", run_graph),
+		CASE("compiled_ahead_of_time_runs", run_aot),
+		CASE("a_relax_program_runs", run_relax),
+		CASE("a_compiled_relax_program_runs", run_relax_compiled),
+		CASE("parameters_are_loaded", load_params),
+#ifdef CONFIG_DEVICES
+		CASE("the_processor_is_a_device", use_cpu),
+		CASE("the_null_device_is_one", use_null),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, make_ready, NULL);
+}
