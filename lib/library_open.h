@@ -25,12 +25,13 @@ static inline bool library_words_whole(const char *words)
  * @path: what to open
  * @flags: as for dlopen()
  * @handle: receives the handle; NULL on failure
- * @words: receives the dynamic linker's message where there is no handle
+ * @words: receives the dynamic linker's message where there is no handle, else NULL
  *
  * Return: 0, whether the library was opened or not; -TENON_E_NOMEM.
  */
 static inline int library_open(const char *path, int flags, void **handle, const char **words)
 {
+	*words = NULL;
 	*handle = dlopen(path, flags);
 	if (*handle)
 		return 0;

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -29,9 +28,16 @@
 
 #ifndef NO_STAND_IN
 
+#include <execinfo.h>
+
 /* The allocator behind the names that are taken here. */
-#ifndef REAL
-#define REAL(name) __libc_##name
+#ifdef REAL
+#define STEP	      3
+#define OTHER_THREADS false /* AddressSanitizer starts them, and cannot do without memory */
+#else
+#define REAL(name)    __libc_##name
+#define STEP	      1
+#define OTHER_THREADS true
 #endif
 void *REAL(malloc)(size_t size);
 void *REAL(calloc)(size_t count, size_t size);
@@ -39,11 +45,14 @@ void *REAL(realloc)(void *memory, size_t size);
 void *REAL(memalign)(size_t align, size_t size);
 void REAL(free)(void *memory);
 
-#define STAND_IN __attribute__((visibility("default")))
+/* the first requests come before a sanitizer is ready to watch accesses */
+#define UNWATCHED __attribute__((no_sanitize("address", "undefined")))
+#define STAND_IN  __attribute__((visibility("default"))) UNWATCHED
 
 static atomic_long seen, live;
 static atomic_bool counting;
 static long failing;
+static __thread bool started_here;
 static uintptr_t linker_begin, linker_end;
 
 static int find_linker(struct dl_phdr_info *info, size_t size, void *context)
@@ -65,7 +74,7 @@ static int find_linker(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-static bool fail_now(void)
+UNWATCHED static bool fail_now(void)
 {
 	void *frames[24];
 
@@ -75,16 +84,16 @@ static bool fail_now(void)
 	return true;
 }
 
-static bool fails(void *caller)
+UNWATCHED static bool fails(void *caller)
 {
-	if (!atomic_load(&counting))
+	if (!atomic_load(&counting) || !(started_here || OTHER_THREADS))
 		return false;
 	if ((uintptr_t)caller >= linker_begin && (uintptr_t)caller < linker_end)
 		return false;
 	return atomic_fetch_add(&seen, 1) + 1 == failing && fail_now();
 }
 
-static void *count(void *memory)
+UNWATCHED static void *count(void *memory)
 {
 	if (memory)
 		atomic_fetch_add(&live, 1);
@@ -165,11 +174,17 @@ bool failing_malloc_works(void)
 	return true;
 }
 
+long failing_malloc_step(void)
+{
+	return STEP;
+}
+
 void failing_malloc_start(long fails_at)
 {
 	if (!linker_end)
 		dl_iterate_phdr(find_linker, NULL);
 	failing = fails_at;
+	started_here = true;
 	atomic_store(&seen, 0);
 	atomic_store(&counting, true);
 }
@@ -190,6 +205,11 @@ long failing_malloc_live(void)
 bool failing_malloc_works(void)
 {
 	return false;
+}
+
+long failing_malloc_step(void)
+{
+	return 1;
 }
 
 void failing_malloc_start(long fails_at)

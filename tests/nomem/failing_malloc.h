@@ -15,6 +15,9 @@
 /** failing_malloc_works - can this build stand in for the allocator? */
 bool failing_malloc_works(void);
 
+/** failing_malloc_step - 1, or that only each such request should fail, where a sanitizer makes runs slow */
+long failing_malloc_step(void);
+
 /**
  * failing_malloc_start - count requests from here on
  * @fails_at: the request that fails, 1 for the next one; 0 to let all succeed
