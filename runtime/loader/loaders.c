@@ -238,7 +238,6 @@ static int list_kinds(void *context, const struct tenon_backend *b)
 
 	for (; l && *l; l++)
 		list_name(context, (*l)->kind);
-
 	for (i = 0; b->kinds && b->kinds[i]; i++)
 		list_name(context, b->kinds[i]);
 	return 0;
