@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/disk_cache_trim.h"
+#include "lib/file_trust.h"
 
 /* the header alone, and small: the library would be one more to load */
 #define XXH_INLINE_ALL
@@ -19,7 +21,10 @@
 
 /* head of an entry: what it is, its key, size and hash of the bytes behind */
 #define MAGIC	  "TENONKC2"
-#define HEAD_SIZE (8 + DISK_CACHE_KEY + 8 + DISK_CACHE_KEY)
+#define HASH_AT	  (8 + DISK_CACHE_KEY + 8)
+#define HEAD_SIZE (HASH_AT + DISK_CACHE_KEY)
+
+#define TEMPORARY_TRIES 100
 
 /* a compiled kernel is not larger; a file that says so is not ours */
 #define SIZE_MOST (UINT64_C(1) << 30)
@@ -71,19 +76,75 @@ static bool folder(const char *kind, char *path, size_t room)
 	return n > 0 && (size_t)n < room;
 }
 
-static bool entry_path(const char *kind, const struct disk_cache_key *key, char *path, size_t room)
+static void entry_name(const struct disk_cache_key *key, char name[DISK_CACHE_NAME + 1])
 {
-	size_t n, i;
+	size_t i;
 
-	if (!folder(kind, path, room))
-		return false;
-	n = strlen(path);
-	if (n + 2 + 2 * DISK_CACHE_KEY > room)
-		return false;
-	path[n++] = '/';
 	for (i = 0; i < DISK_CACHE_KEY; i++)
-		n += (size_t)sprintf(path + n, "%02x", key->bytes[i]);
-	return true;
+		sprintf(name + 2 * i, "%02x", key->bytes[i]);
+}
+
+static bool owner_is_trusted(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (!st.st_uid || st.st_uid == geteuid());
+}
+
+/*
+ * mkdir -p, for this user alone; @path is changed. Nothing is made in a folder of another user: root with
+ * the environment of a user would leave folders that the user cannot write to.
+ */
+static void make_folders(char *path)
+{
+	int at = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC), next;
+	char *name, *rest = NULL;
+
+	for (name = strtok_r(path, "/", &rest); name && at >= 0;
+	     name = strtok_r(NULL, "/", &rest)) {
+		next = openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (next < 0 && errno == ENOENT && owner_is_trusted(at)) {
+			mkdirat(at, name, 0700);
+			next = openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		}
+		close(at);
+		at = next;
+	}
+	if (at >= 0)
+		close(at);
+}
+
+/* Nobody else may replace entries. A folder of this user's that is open to others is closed to them. */
+static bool folder_is_trusted(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	if (!file_trust_fault(&st))
+		return true;
+	return st.st_uid == geteuid() && !fchmod(fd, st.st_mode & 07755);
+}
+
+/* Open the folder of a kind; -1 when the cache is off, or has no folder that can be trusted. */
+static int open_folder(const char *kind, bool make)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (!folder(kind, path, sizeof(path)))
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT && make) {
+		make_folders(path);
+		if (folder(kind, path, sizeof(path)))
+			fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (fd >= 0 && !folder_is_trusted(fd)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 static bool read_all(int fd, void *data, size_t size)
@@ -116,103 +177,152 @@ static bool write_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-static void make_head(const struct disk_cache_key *key, const void *data, uint64_t size,
-		      uint8_t head[HEAD_SIZE])
+static void make_head(const struct disk_cache_key *key, uint64_t size, uint8_t head[HASH_AT])
 {
-	XXH128_hash_t hash = { 0, 0 };
 	size_t i;
 
 	memcpy(head, MAGIC, 8);
 	memcpy(head + 8, key->bytes, DISK_CACHE_KEY);
 	for (i = 0; i < 8; i++)
 		head[8 + DISK_CACHE_KEY + i] = (uint8_t)(size >> 8 * i);
-	hash_add(&hash, data, (size_t)size);
-	hash_end(hash, head + 16 + DISK_CACHE_KEY);
 }
 
-/* Read and check an entry; false for one that is damaged or not ours. */
-static bool read_entry(int fd, const struct disk_cache_key *key, struct tenon_buffer *out)
+static void make_hash(const void *data, size_t size, uint8_t out[DISK_CACHE_KEY])
 {
-	uint8_t head[HEAD_SIZE], want[HEAD_SIZE];
-	struct stat st;
-	uint64_t size;
-	void *data;
+	XXH128_hash_t hash = { 0, 0 };
+
+	hash_add(&hash, data, size);
+	hash_end(hash, out);
+}
+
+/* Read the bytes behind a head that was found good. */
+static bool read_bytes(int fd, const uint8_t *hash, size_t size, struct tenon_buffer *out)
+{
+	uint8_t found[DISK_CACHE_KEY];
+	void *data = malloc(size + 1);
 	bool good;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < HEAD_SIZE ||
-	    (uint64_t)st.st_size > SIZE_MOST || !read_all(fd, head, sizeof(head)))
-		return false;
-	size = (uint64_t)st.st_size - HEAD_SIZE;
-	data = malloc((size_t)size + 1);
 	if (!data)
 		return false;
-	good = read_all(fd, data, (size_t)size);
+	good = read_all(fd, data, size);
 	if (good) {
-		make_head(key, data, size, want);
-		good = !memcmp(head, want, HEAD_SIZE) &&
-		       !tenon_buffer_append(out, data, (size_t)size);
+		make_hash(data, size, found);
+		good = !memcmp(found, hash, DISK_CACHE_KEY) &&
+		       !tenon_buffer_append(out, data, size);
 	}
 	free(data);
 	return good;
 }
 
-bool disk_cache_get(const char *kind, const struct disk_cache_key *key, struct tenon_buffer *out)
+/* Read and check an entry; false for one that is damaged, not ours, or open for others to write. */
+static bool read_entry(int fd, const struct disk_cache_key *key, struct tenon_buffer *out)
 {
-	char path[PATH_MAX];
+	uint8_t head[HEAD_SIZE], want[HASH_AT];
+	struct stat st;
+	uint64_t size;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || file_trust_fault(&st) ||
+	    st.st_size < HEAD_SIZE || (uint64_t)st.st_size > SIZE_MOST ||
+	    !read_all(fd, head, sizeof(head)))
+		return false;
+	size = (uint64_t)st.st_size - HEAD_SIZE;
+	/* the head says the size too: junk is not read to its end */
+	make_head(key, size, want);
+	return !memcmp(head, want, HASH_AT) && read_bytes(fd, head + HASH_AT, (size_t)size, out);
+}
+
+/* Make room for a good entry; an empty folder may stand there too. */
+static void remove_entry(int folder, const char *name)
+{
+	if (unlinkat(folder, name, 0))
+		unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+static bool get_entry(int folder, const struct disk_cache_key *key, struct tenon_buffer *out)
+{
+	char name[DISK_CACHE_NAME + 1];
 	bool good;
 	int fd;
 
-	if (!entry_path(kind, key, path, sizeof(path)))
+	entry_name(key, name);
+	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+	if (fd < 0) {
+		/* a link, a socket, a file that its owner may not read: not made by disk_cache_put() */
+		if (errno == ELOOP || errno == ENXIO || errno == EACCES)
+			remove_entry(folder, name);
 		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return false;
+	}
 	good = read_entry(fd, key, out);
 	/* what is used stays when room is made; a folder that is read only stays as it is */
 	if (good)
 		futimens(fd, NULL);
 	close(fd);
 	if (!good)
-		unlink(path);
+		remove_entry(folder, name);
 	return good;
 }
 
-/* mkdir -p, for the user alone */
-static void make_folders(char *path)
+bool disk_cache_get(const char *kind, const struct disk_cache_key *key, struct tenon_buffer *out)
 {
-	char *at;
+	int folder = open_folder(kind, false);
+	bool good;
 
-	for (at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = 0;
-		mkdir(path, 0700);
-		*at = '/';
-	}
-	mkdir(path, 0700);
+	if (folder < 0)
+		return false;
+	good = get_entry(folder, key, out);
+	close(folder);
+	return good;
 }
 
-void disk_cache_put(const char *kind, const struct disk_cache_key *key, struct tenon_slice bytes)
+/* mkostemp() in a folder that is open: @name receives "….a1b2c3". */
+static int make_temporary(int folder, const char *entry, char name[DISK_CACHE_NAME + 8])
 {
-	char path[PATH_MAX], temporary[PATH_MAX + 8];
-	const uint64_t most = disk_cache_limit();
+	uint32_t number = (uint32_t)clock_now() ^ (uint32_t)getpid() << 12;
+	int fd = -1, tries;
+
+	for (tries = 0; fd < 0 && tries < TEMPORARY_TRIES; tries++) {
+		snprintf(name, DISK_CACHE_NAME + 8, "%s.%06x", entry,
+			 (number + (uint32_t)tries) & 0xffffff);
+		fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    0600);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	return fd;
+}
+
+static bool put_entry(int folder, const struct disk_cache_key *key, struct tenon_slice bytes)
+{
+	char name[DISK_CACHE_NAME + 1], temporary[DISK_CACHE_NAME + 8];
 	uint8_t head[HEAD_SIZE];
 	bool good;
 	int fd;
 
-	if (bytes.size > SIZE_MOST - HEAD_SIZE || bytes.size + HEAD_SIZE > most ||
-	    !folder(kind, path, sizeof(path)))
-		return;
-	make_folders(path);
-	if (!entry_path(kind, key, path, sizeof(path)))
-		return;
-	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
-	fd = mkostemp(temporary, O_CLOEXEC);
+	entry_name(key, name);
+	fd = make_temporary(folder, name, temporary);
 	if (fd < 0)
-		return;
-	make_head(key, bytes.data, bytes.size, head);
+		return false;
+	make_head(key, bytes.size, head);
+	make_hash(bytes.data, bytes.size, head + HASH_AT);
 	good = write_all(fd, head, sizeof(head)) && write_all(fd, bytes.data, bytes.size);
 	/* no sync: what a crash tears has no valid hash, and is made anew */
-	if (close(fd) || !good || rename(temporary, path))
-		unlink(temporary);
-	else if (folder(kind, path, sizeof(path)))
-		disk_cache_trim(path, most);
+	good = !close(fd) && good && !renameat(folder, temporary, folder, name);
+	if (!good)
+		unlinkat(folder, temporary, 0);
+	return good;
+}
+
+void disk_cache_put(const char *kind, const struct disk_cache_key *key, struct tenon_slice bytes)
+{
+	const uint64_t most = disk_cache_limit();
+	int folder;
+
+	if (bytes.size > SIZE_MOST - HEAD_SIZE || bytes.size + HEAD_SIZE > most)
+		return;
+	folder = open_folder(kind, true);
+	if (folder < 0)
+		return;
+	if (put_entry(folder, key, bytes))
+		disk_cache_trim(folder, most);
+	close(folder);
 }

@@ -83,15 +83,20 @@ static int older_first(const void *a, const void *b)
 	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-void disk_cache_trim(const char *folder, uint64_t most)
+void disk_cache_trim(int folder, uint64_t most)
 {
 	struct entries all = { NULL, 0, 0, 0 };
-	DIR *d = opendir(folder);
+	/* opened anew: a copy would share the place that readdir() has reached */
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 	size_t i;
 
-	if (!d)
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
 		return;
+	}
 	while ((e = readdir(d)))
 		if (is_entry(e->d_name) && !add(&all, dirfd(d), e->d_name))
 			break;

@@ -18,12 +18,13 @@ uint64_t disk_cache_limit(void);
 
 /**
  * disk_cache_trim - remove what was not used for longest, until a quarter of the limit is free
- * @folder: entries and what writers left behind; files with other names stay
+ * @folder: descriptor of the folder with entries and what writers left behind; files with other
+ *	names stay
  * @most: bytes; nothing is removed as long as they are not exceeded
  *
  * Failures are silent. Other processes may read, write and trim at the same time: an entry that
  * goes while it is read is read to its end, one that goes while it is written is made again.
  */
-void disk_cache_trim(const char *folder, uint64_t most);
+void disk_cache_trim(int folder, uint64_t most);
 
 #endif /* LIB_DISK_CACHE_TRIM_H */

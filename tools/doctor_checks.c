@@ -125,8 +125,11 @@ static void check_huge_pages(struct finding *f)
 		  "/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
-/* the folder, or the nearest one above it that exists, decides whether it can be used */
-static int usable(char *path)
+/*
+ * The folder, or the nearest one above it that exists, decides whether it can be used: NULL, or why
+ * not. Leaves in @path which one that is.
+ */
+static const char *unusable(char *path)
 {
 	struct stat st;
 
@@ -134,20 +137,38 @@ static int usable(char *path)
 		char *slash = strrchr(path, '/');
 
 		if (errno != ENOENT || !slash || slash == path)
-			return errno;
+			return strerror(errno);
 		*slash = '\0';
 	}
 	if (!S_ISDIR(st.st_mode))
-		return ENOTDIR;
-	return access(path, W_OK | X_OK) ? errno : 0;
+		return strerror(ENOTDIR);
+	if (st.st_uid && st.st_uid != geteuid())
+		return "belongs to another user";
+	return access(path, W_OK | X_OK) ? strerror(errno) : NULL;
+}
+
+/* The same for the folder of each API, which another user may have made first; changes @path. */
+static const char *kind_unusable(char *path, size_t room)
+{
+	static const char *const kinds[] = { "cuda", "opencl", "vulkan" };
+	size_t base = strlen(path), i;
+	const char *why = NULL;
+	struct stat st;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !why; i++) {
+		snprintf(path + base, room - base, "/%s", kinds[i]);
+		if (!stat(path, &st) && st.st_uid && st.st_uid != geteuid())
+			why = "belongs to another user";
+	}
+	return why;
 }
 
 static void check_cache(struct finding *f)
 {
-	const char *own = getenv("TENON_CACHE_DIR");
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char path[160], tried[160];
-	int err;
+	const char *own = secure_getenv("TENON_CACHE_DIR");
+	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+	char path[160], tried[176];
+	const char *why;
 
 	if (own && !*own) {
 		found(f, FINDING_OK, "compiled kernels are not kept: TENON_CACHE_DIR is empty");
@@ -164,13 +185,17 @@ static void check_cache(struct finding *f)
 		remedy(f, "set TENON_CACHE_DIR, so that compiled kernels can be kept");
 		return;
 	}
-	memcpy(tried, path, sizeof(tried));
-	err = usable(tried);
-	if (!err) {
+	strcpy(tried, path);
+	why = unusable(tried);
+	if (!why) {
+		strcpy(tried, path);
+		why = kind_unusable(tried, sizeof(tried));
+	}
+	if (!why) {
 		found(f, FINDING_OK, "%s can be written", path);
 		return;
 	}
-	found(f, FINDING_WARN, "%s cannot be used: %s: %s", path, tried, strerror(err));
+	found(f, FINDING_WARN, "%s cannot be used: %s: %s", path, tried, why);
 	remedy(f, "set TENON_CACHE_DIR to a folder that can be written, to keep compiled kernels");
 }
 

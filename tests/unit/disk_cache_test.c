@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -259,6 +260,196 @@ static void without_a_place_of_its_own_it_lies_in_the_users_cache(void **state)
 	assert_false(get(&key, ""));
 }
 
+/* ---- entries and folders that other users could have written */
+
+#define ANOTHER_USER 65534
+
+static bool is_root(void)
+{
+	if (!geteuid())
+		return true;
+	print_message("only root can give files to another user\n");
+	return false;
+}
+
+/* The entry in place does not count, and the next one that is put takes its place. */
+static void assert_replaced(const struct disk_cache_key *key)
+{
+	struct stat st;
+	char path[1024];
+
+	assert_false(get(key, ""));
+	put(key, "made anew");
+	assert_true(get(key, "made anew"));
+	find_entry(path, sizeof(path));
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(st.st_mode & 077, 0);
+	assert_int_equal(st.st_uid, geteuid());
+}
+
+static void an_entry_that_others_can_write_is_made_anew(void **state)
+{
+	static const mode_t modes[] = { 0602, 0666, 0777 };
+	struct disk_cache_key key = key_of("p", "d");
+	char path[1024];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		put(&key, "compiled");
+		find_entry(path, sizeof(path));
+		assert_int_equal(chmod(path, modes[i]), 0);
+		assert_replaced(&key);
+	}
+}
+
+static void an_entry_of_another_user_is_made_anew(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+	char path[1024];
+
+	(void)state;
+	if (!is_root())
+		skip();
+	put(&key, "compiled");
+	find_entry(path, sizeof(path));
+	assert_int_equal(chown(path, ANOTHER_USER, ANOTHER_USER), 0);
+	assert_replaced(&key);
+	/* a group that is not its owner's own */
+	put(&key, "compiled");
+	assert_int_equal(chown(path, (uid_t)-1, ANOTHER_USER), 0);
+	assert_int_equal(chmod(path, 0660), 0);
+	assert_replaced(&key);
+}
+
+static void a_folder_that_others_can_write_is_closed_to_them(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+	struct stat st;
+
+	(void)state;
+	put(&key, "compiled");
+	assert_int_equal(chmod(kind, 0777), 0);
+	/* the entry itself was never theirs to write */
+	assert_true(get(&key, "compiled"));
+	assert_int_equal(stat(kind, &st), 0);
+	assert_int_equal(st.st_mode & 022, 0);
+}
+
+static void a_folder_of_another_user_is_left_alone(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d"), other = key_of("p", "e");
+	char path[1024];
+
+	(void)state;
+	if (!is_root())
+		skip();
+	put(&key, "compiled");
+	assert_int_equal(chown(kind, ANOTHER_USER, ANOTHER_USER), 0);
+	assert_false(get(&key, ""));
+	put(&other, "compiled");
+	/* neither removed nor joined by another */
+	find_entry(path, sizeof(path));
+	assert_true(*path);
+	assert_false(get(&other, ""));
+	assert_int_equal(chown(kind, 0, 0), 0);
+	assert_true(get(&key, "compiled"));
+}
+
+static void no_folder_is_made_in_one_of_another_user(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+
+	(void)state;
+	if (!is_root())
+		skip();
+	/* root with the home of a user, as sudo may have it */
+	assert_int_equal(chown(root, ANOTHER_USER, ANOTHER_USER), 0);
+	put(&key, "compiled");
+	assert_int_equal(access(kind, F_OK), -1);
+}
+
+static void what_is_no_file_is_replaced(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+	char path[1024], victim[1024], text[16] = "";
+	FILE *f;
+
+	(void)state;
+	snprintf(victim, sizeof(victim), "%s/victim", root);
+	f = fopen(victim, "w");
+	assert_non_null(f);
+	fputs("precious", f);
+	fclose(f);
+	put(&key, "compiled");
+	find_entry(path, sizeof(path));
+
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink(victim, path), 0);
+	assert_replaced(&key);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("/no/such/file", path), 0);
+	assert_replaced(&key);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_replaced(&key);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_replaced(&key);
+
+	f = fopen(victim, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_string_equal(text, "precious");
+	unlink(victim);
+}
+
+static void a_link_to_an_entry_is_not_followed(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+	char path[1024], elsewhere[1024];
+
+	(void)state;
+	put(&key, "compiled");
+	find_entry(path, sizeof(path));
+	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", root);
+	assert_int_equal(rename(path, elsewhere), 0);
+	assert_int_equal(symlink(elsewhere, path), 0);
+	assert_replaced(&key);
+	assert_int_equal(unlink(elsewhere), 0);
+}
+
+static long peak_kib(void)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_maxrss;
+}
+
+static void a_huge_entry_is_not_read(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+	const off_t size = 1000 << 20;
+	char path[1024];
+	long before;
+
+	(void)state;
+	put(&key, "compiled");
+	find_entry(path, sizeof(path));
+	before = peak_kib();
+	/* with the head of a true one */
+	assert_int_equal(truncate(path, size), 0);
+	assert_replaced(&key);
+	/* and with nothing in it */
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(truncate(path, size), 0);
+	assert_replaced(&key);
+	assert_true(peak_kib() - before < 100 << 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +469,21 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			without_a_place_of_its_own_it_lies_in_the_users_cache, make_root,
 			remove_root),
+		cmocka_unit_test_setup_teardown(an_entry_that_others_can_write_is_made_anew,
+						make_root, remove_root),
+		cmocka_unit_test_setup_teardown(an_entry_of_another_user_is_made_anew, make_root,
+						remove_root),
+		cmocka_unit_test_setup_teardown(a_folder_that_others_can_write_is_closed_to_them,
+						make_root, remove_root),
+		cmocka_unit_test_setup_teardown(a_folder_of_another_user_is_left_alone, make_root,
+						remove_root),
+		cmocka_unit_test_setup_teardown(no_folder_is_made_in_one_of_another_user, make_root,
+						remove_root),
+		cmocka_unit_test_setup_teardown(what_is_no_file_is_replaced, make_root,
+						remove_root),
+		cmocka_unit_test_setup_teardown(a_link_to_an_entry_is_not_followed, make_root,
+						remove_root),
+		cmocka_unit_test_setup_teardown(a_huge_entry_is_not_read, make_root, remove_root),
 	};
 
 	return cmocka_run_group_tests_name("compiled kernels on disk", tests, NULL, NULL);
