@@ -84,7 +84,7 @@ static void look_at_plugins(struct findings *all)
 			f = next(all, "plug-in", FINDING_WARN);
 			snprintf(f->text, sizeof(f->text), "%s", line);
 			snprintf(f->remedy, sizeof(f->remedy),
-				 "build it for this Tenon, or take it away; the others are used");
+				 "repair that, or take it away; the other plug-ins are used");
 		}
 	}
 	tenon_buffer_fini(&text);

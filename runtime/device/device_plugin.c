@@ -10,43 +10,53 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "generated/install_paths.h"
+#include "lib/file_trust.h"
 
 static struct tenon_buffer problems = TENON_BUFFER_INIT;
 
-/* Code that anybody could have put there is not run. What is not there at all is told by who opens it. */
-static bool writable_by_all(const char *path)
+/*
+ * Resolve a path, and add a line to the problems when other users could change what it leads to. A path
+ * that does not exist is left to the caller.
+ */
+static int check_trust(const char *path, char real[PATH_MAX])
 {
-	struct stat st;
+	int err = file_trust_path(path, real);
 
-	if (stat(path, &st) || !(st.st_mode & S_IWOTH))
-		return false;
-	tenon_buffer_printf(&problems,
-			    "%s: anybody can write to it, so it is not used: chmod o-w\n", path);
-	return true;
+	if (err == -TENON_E_USAGE)
+		tenon_buffer_printf(&problems, "%s: %s\n", path, tenon_error_message());
+	tenon_error_clear();
+	return err;
+}
+
+static void *open_library(const char *path, const char *real)
+{
+	void *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL);
+	const char *words;
+
+	if (handle)
+		return handle;
+	/* glibc's words begin with the path, those of other libraries do not */
+	words = dlerror();
+	words = words ? words : "cannot be opened";
+	tenon_buffer_printf(&problems, "%s%s%s\n", strncmp(words, path, strlen(path)) ? path : "",
+			    strncmp(words, path, strlen(path)) ? ": " : "", words);
+	return NULL;
 }
 
 static void open_one(const char *path)
 {
 	const struct tenon_backend *backend;
 	tenon_backend_entry_fn entry;
-	const char *words;
+	char real[PATH_MAX];
 	void *handle;
 
-	if (writable_by_all(path))
+	if (check_trust(path, real))
 		return;
-	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!handle) {
-		/* glibc's words begin with the path, those of other libraries do not */
-		words = dlerror();
-		words = words ? words : "cannot be opened";
-		tenon_buffer_printf(&problems, "%s%s%s\n",
-				    strncmp(words, path, strlen(path)) ? path : "",
-				    strncmp(words, path, strlen(path)) ? ": " : "", words);
+	handle = open_library(path, real);
+	if (!handle)
 		return;
-	}
 	*(void **)&entry = dlsym(handle, "tenon_backend_entry");
 	backend = entry ? entry(TENON_DEVICE_ABI) : NULL;
 	if (!entry)
@@ -73,14 +83,14 @@ static int is_library(const struct dirent *e)
 
 static void open_folder(const char *folder, size_t length, bool asked)
 {
-	char path[4096];
+	char path[PATH_MAX], real[PATH_MAX];
 	struct dirent **names;
 	int i, n;
 
 	if (length >= sizeof(path))
 		return;
 	snprintf(path, sizeof(path), "%.*s", (int)length, folder);
-	if (writable_by_all(path))
+	if (check_trust(path, real) == -TENON_E_USAGE)
 		return;
 	n = scandir(path, &names, is_library, alphasort);
 	if (n < 0) {
