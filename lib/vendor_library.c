@@ -2,11 +2,20 @@
 #include "lib/vendor_library.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tenon/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/library_open.h"
+
+const char *vendor_library_named(const char *variable)
+{
+	const char *path = secure_getenv(variable);
+
+	/* dlopen() takes "" for the program itself */
+	return path && *path ? path : NULL;
+}
 
 static int open_first(const char *const *names, struct tenon_buffer *tried, void **handle)
 {

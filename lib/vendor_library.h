@@ -25,6 +25,14 @@ struct vendor_symbol {
 };
 
 /**
+ * vendor_library_named - the path that an environment variable gives for a library
+ * @variable: "TENON_OPENCL_LIBRARY"
+ *
+ * Return: NULL where it is not set or empty, and in a program with raised privileges.
+ */
+const char *vendor_library_named(const char *variable);
+
+/**
  * vendor_library_open - open the first of several libraries that is there, and fill a table
  * @names: file names, ended by NULL: "libOpenCL.so.1". An environment variable's value may be first.
  * @remedy: how to get it: "Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 #include <string.h>
 
 #include "driver/cuda/cuda_api.h"
@@ -49,7 +48,7 @@ int cuda_library(const struct cuda_api **out)
 {
 	static struct cuda_api api;
 	static void *handle;
-	const char *own = secure_getenv("TENON_CUDA_LIBRARY");
+	const char *own = vendor_library_named("TENON_CUDA_LIBRARY");
 	const char *const names[] = { own ? own : "libcuda.so.1", NULL };
 	int err;
 

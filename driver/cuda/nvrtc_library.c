@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "driver/cuda/nvrtc_api.h"
 #include "lib/vendor_library.h"
@@ -22,7 +21,7 @@ int nvrtc_library(const struct nvrtc_api **out)
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static struct nvrtc_api api;
 	static void *handle;
-	const char *own = secure_getenv("TENON_NVRTC_LIBRARY");
+	const char *own = vendor_library_named("TENON_NVRTC_LIBRARY");
 	const char *const usual[] = { "libnvrtc.so.13",	  "libnvrtc.so.12", "libnvrtc.so.11.2",
 				      "libnvrtc.so.11.1", "libnvrtc.so",    NULL };
 	const char *const names[] = { own, NULL };

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-
 #include "driver/opencl/opencl_api.h"
 #include "lib/vendor_library.h"
 
@@ -20,7 +18,7 @@ struct ocl_api ocl;
 int opencl_library(void)
 {
 	static void *handle;
-	const char *own = secure_getenv("TENON_OPENCL_LIBRARY");
+	const char *own = vendor_library_named("TENON_OPENCL_LIBRARY");
 	const char *const names[] = { own ? own : "libOpenCL.so.1", own ? NULL : "libOpenCL.so",
 				      NULL };
 

@@ -2,7 +2,6 @@
 #include "driver/vulkan/vulkan_api.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <tenon/error.h>
@@ -57,8 +56,8 @@ int vulkan_library_open(struct vulkan_library *library)
 	static const struct vendor_symbol symbol = {
 		"vkGetInstanceProcAddr", offsetof(struct vulkan_library, GetInstanceProcAddr), false
 	};
-	const char *instead = secure_getenv("TENON_VULKAN_LIBRARY");
-	const char *names[] = { instead && *instead ? instead : "libvulkan.so.1", NULL };
+	const char *instead = vendor_library_named("TENON_VULKAN_LIBRARY");
+	const char *names[] = { instead ? instead : "libvulkan.so.1", NULL };
 	struct vulkan_library l;
 	void *pair[] = { &l, NULL };
 	void *handle;

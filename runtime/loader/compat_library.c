@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <tenon/buffer.h>
 #include <unistd.h>
 
@@ -123,7 +124,8 @@ static bool compat_search(struct tenon_buffer *tried)
 
 	if (said && *said)
 		return compat_try(said, "", tried);
-	if (own_folder(folder, sizeof(folder))) {
+	/* A user may link a set-uid program into any folder, and put a library beside it. */
+	if (!getauxval(AT_SECURE) && own_folder(folder, sizeof(folder))) {
 		if (compat_try(folder, "/compat/" COMPAT_NAME, tried) ||
 		    compat_try(folder, "/tenon/" COMPAT_NAME, tried) ||
 		    compat_try(folder, "/../lib/tenon/" COMPAT_NAME, tried))

@@ -62,6 +62,14 @@ static int run_broken(void)
 	return has("clFlush");
 }
 
+static int run_empty(void)
+{
+	struct tenon_device *d = NULL;
+
+	/* the machine's own: it opens, or it is missed by its name */
+	return tenon_device_open("opencl:0", &d) && !strstr(tenon_error_message(), "OpenCL");
+}
+
 static int run_old(void)
 {
 	struct tenon_memory *part = NULL;
@@ -174,6 +182,12 @@ static void an_absent_library_is_a_reason_with_a_remedy(void **state)
 	assert_int_equal(in_child("libOpenCL-not-there.so", run_absent), 0);
 }
 
+static void an_empty_name_is_none(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child("", run_empty), 0);
+}
+
 static void a_library_that_lacks_a_function_names_it(void **state)
 {
 	(void)state;
@@ -192,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_loader_without_drivers_or_devices_says_which_and_is_asked_again),
 		cmocka_unit_test(the_machines_own_loader_without_drivers_says_so),
 		cmocka_unit_test(an_absent_library_is_a_reason_with_a_remedy),
+		cmocka_unit_test(an_empty_name_is_none),
 		cmocka_unit_test(a_library_that_lacks_a_function_names_it),
 		cmocka_unit_test(opencl_1_0_does_all_but_fills_and_parts),
 	};
