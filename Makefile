@@ -68,6 +68,7 @@ exec_prefix   ?= $(prefix)
 bindir        ?= $(exec_prefix)/bin
 libdir        ?= $(exec_prefix)/lib
 includedir    ?= $(prefix)/include
+sysconfdir    ?= $(prefix)/etc
 datadir       ?= $(prefix)/share
 mandir        ?= $(datadir)/man
 pkgconfigdir  ?= $(libdir)/pkgconfig

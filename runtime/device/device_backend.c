@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/device/backend_choice.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_table.h"
 
@@ -59,6 +60,9 @@ int backend_enter(const struct tenon_backend *b, uint32_t *count)
 	struct opened *before, *o;
 	int err;
 
+	err = backend_check_choice(b);
+	if (err)
+		return err;
 	pthread_once(&once, device_watch_forks);
 	pthread_mutex_lock(&call_lock);
 	before = opened;
