@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tenon/tenon.h>
 
@@ -83,10 +85,31 @@ int cli_usage(struct cli *cli, const char *format, ...)
 
 int cli_needs_json(struct cli *cli)
 {
-	if (json_available)
+	if (json_available) {
+		cli_reserve_output(cli);
 		return 0;
+	}
 	fputs("tenon: --json is not in this build; it needs CONFIG_JSON\n", cli->err);
 	return CLI_UNAVAILABLE;
+}
+
+void cli_reserve_output(struct cli *cli)
+{
+	FILE *own;
+	int fd;
+
+	/* tests have streams of their own; where there is no standard error nothing can go there */
+	if (cli->out != stdout || fcntl(STDERR_FILENO, F_GETFD) < 0)
+		return;
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	own = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!own) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	cli->out = own;
 }
 
 static int unknown(struct cli *cli, const char *what, const char *name,
@@ -270,7 +293,7 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 		tenon_error_clear();
 	optind = 0; /* start anew: tests come here many times */
 	code = dispatch(&cli, argc, argv);
-	if ((fflush(out) || ferror(out)) && code != CLI_USAGE) {
+	if ((fflush(cli.out) || ferror(cli.out)) && code != CLI_USAGE) {
 		fprintf(err, "tenon: cannot write the results: %s\n", strerror(errno));
 		return CLI_NO_FILE;
 	}

@@ -105,8 +105,22 @@ int cli_exit_of(int status, int otherwise);
 /** cli_usage - print a message and where help is, and return CLI_USAGE */
 int cli_usage(struct cli *cli, const char *format, ...) TENON_PRINTF(2, 3);
 
-/** cli_needs_json - refuse --json in a build without it: prints and returns CLI_UNAVAILABLE, or 0 */
+/**
+ * cli_needs_json - refuse --json in a build without it
+ * @cli: the run; its standard output is reserved, see below
+ *
+ * Return: 0; CLI_UNAVAILABLE, its message printed.
+ */
 int cli_needs_json(struct cli *cli);
+
+/**
+ * cli_reserve_output - keep standard output for what the command itself writes
+ * @cli: the run; nothing happens when it does not write to standard output
+ *
+ * What drivers, their layers and compiled code print goes to standard error from here on, until the process ends:
+ * one line of theirs makes JSON, or a stream of tensors, worthless.
+ */
+void cli_reserve_output(struct cli *cli);
 
 /**
  * cli_json_only - read the options of a command that knows --json alone

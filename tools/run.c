@@ -220,6 +220,10 @@ static int work(struct cli *cli, struct run *run)
 {
 	int code;
 
+	code = device_list_open(cli, &run->devices);
+	if (code)
+		return code;
+	run->on = run->devices.count ? run->devices.on[0] : NULL;
 	watch_say("making the arguments");
 	code = make(cli, run->arguments, run->argument_count);
 	if (!code)
@@ -298,12 +302,10 @@ static int run_main(struct cli *cli, int argc, char **argv)
 	code = run_options(cli, &run, argc, argv);
 	if (code == CLI_OPTIONS_END) {
 		code = run.json ? cli_needs_json(cli) : 0;
+		if (run.stream)
+			cli_reserve_output(cli);
 		if (!code)
-			code = device_list_open(cli, &run.devices);
-		if (!code) {
-			run.on = run.devices.count ? run.devices.on[0] : NULL;
 			code = run_watched(cli, &run);
-		}
 	} else if (code == CLI_OPTIONS_DONE) {
 		code = CLI_OK;
 	}

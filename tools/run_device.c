@@ -6,6 +6,7 @@
 #include <tenon/memory.h>
 #include <tenon/queue.h>
 
+#include "tools/driver_guard.h"
 #include "tools/run.h"
 #include "tools/watch.h"
 
@@ -46,6 +47,7 @@ static int refuse_nonsense(struct cli *cli, const char *name)
 #ifdef CONFIG_DEVICES
 int run_device_open(struct cli *cli, const char *name, struct tenon_device **on)
 {
+	struct driver_guard guard;
 	int err;
 
 	*on = NULL;
@@ -54,7 +56,9 @@ int run_device_open(struct cli *cli, const char *name, struct tenon_device **on)
 	if (is_nonsense(name))
 		return refuse_nonsense(cli, name);
 	watch_say("opening %s", name);
+	driver_guard_begin(&guard, name);
 	err = tenon_device_open(name, on);
+	driver_guard_end(&guard);
 	if (!err)
 		return 0;
 	tenon_error_in(err, "--device %s", name);
