@@ -11,6 +11,7 @@
 #include "lib/error_slot.h"
 #include "lib/nearest_name.h"
 #include "tools/cli.h"
+#include "tools/element.h"
 #include "tools/json_value.h"
 #include "tools/plain.h"
 
@@ -228,14 +229,37 @@ int cli_file(struct cli *cli, int argc, char **argv, const char **file)
 	return CLI_OK;
 }
 
-int cli_json_only(struct cli *cli, int argc, char **argv, bool *json)
+int cli_amount(struct cli *cli, const char *option, double *out)
 {
-	static const struct option options[] = { { "json", no_argument, NULL, 1 }, { 0 } };
-	int found;
+	struct element e;
+
+	if (element_parse(optarg, strlen(optarg), tenon_dtype(TENON_DTYPE_FLOAT, 64, 1), &e) ||
+	    !(e.real >= 0)) {
+		tenon_error_clear();
+		return cli_usage(cli, "--%s %s: a number that is not negative is wanted", option,
+				 optarg);
+	}
+	*out = e.real;
+	return 0;
+}
+
+int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, double *timeout)
+{
+	static const struct option options[] = { { "json", no_argument, NULL, 1 },
+						 { "timeout", required_argument, NULL, 2 },
+						 { 0 } };
+	int found, code = 0;
 
 	*json = false;
-	while ((found = cli_option(cli, argc, argv, options)) >= 0)
-		*json = true;
+	*timeout = 0;
+	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0) {
+		if (found == 1)
+			*json = true;
+		else
+			code = cli_amount(cli, "timeout", timeout);
+	}
+	if (code)
+		return code;
 	if (found == CLI_OPTIONS_DONE)
 		return CLI_OPTIONS_DONE;
 	if (found == CLI_OPTIONS_BAD)

@@ -122,12 +122,16 @@ int cli_needs_json(struct cli *cli);
  */
 void cli_reserve_output(struct cli *cli);
 
+/** cli_amount - read the value of an option, a number of 0 or more; 0 or CLI_USAGE, its message printed */
+int cli_amount(struct cli *cli, const char *option, double *out);
+
 /**
- * cli_json_only - read the options of a command that knows --json alone
+ * cli_driver_options - read the options of a command that asks drivers, --json and --timeout
  * @json: receives whether it was given
+ * @timeout: receives seconds; 0 where it was not given
  *
  * Return: 0; CLI_OPTIONS_DONE; or an exit code, its message printed.
  */
-int cli_json_only(struct cli *cli, int argc, char **argv, bool *json);
+int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, double *timeout);
 
 #endif /* TOOLS_CLI_H */

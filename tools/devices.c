@@ -5,6 +5,7 @@
 
 #include "tools/cli.h"
 #include "tools/devices.h"
+#include "tools/driver_probe.h"
 
 static void print_processor(const struct machine *m, FILE *out)
 {
@@ -66,12 +67,14 @@ static void print_devices(const struct device_list *l, FILE *out)
 static int devices_main(struct cli *cli, int argc, char **argv)
 {
 	struct device_list *list;
+	double timeout;
 	bool json;
 	int code;
 
-	code = cli_json_only(cli, argc, argv, &json);
+	code = cli_driver_options(cli, argc, argv, &json, &timeout);
 	if (code)
 		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+	driver_probe_seconds(timeout);
 	list = malloc(sizeof(*list));
 	if (!list) {
 		tenon_error(-TENON_E_NOMEM, "no memory for a list of devices");
@@ -89,8 +92,11 @@ static int devices_main(struct cli *cli, int argc, char **argv)
 const struct cli_command devices_command = {
 	"devices",
 	"List the devices that functions can run on",
-	"Usage: tenon devices [--json]\n"
+	"Usage: tenon devices [--json] [--timeout S]\n"
 	"\n"
-	"  --json   answer in JSON\n",
+	"  --json        answer in JSON\n"
+	"  --timeout S   give up on a driver after S seconds (20)\n"
+	"\n"
+	"Each driver is asked in a process of its own.\n",
 	devices_main,
 };

@@ -24,7 +24,8 @@ struct listed_device {
 /** struct listed_driver - a kind of device without any, and why */
 struct listed_driver {
 	const char *name;
-	char why[512];
+	const char *outcome; /* of asking its driver, a word; NULL where there is none */
+	char why[1024];
 };
 
 /**
@@ -42,7 +43,7 @@ struct device_list {
 	size_t device_count, absent_count, node_count;
 };
 
-/** devices_list - ask all backends, without opening a device */
+/** devices_list - ask the drivers of all backends, each in a process of its own; opens no device */
 void devices_list(struct device_list *list);
 
 /**

@@ -113,6 +113,8 @@ int devices_json(const struct device_list *l, FILE *out)
 	for (i = 0; i < l->absent_count; i++) {
 		item = cJSON_CreateObject();
 		cJSON_AddStringToObject(item, "kind", l->absent[i].name);
+		if (l->absent[i].outcome)
+			cJSON_AddStringToObject(item, "outcome", l->absent[i].outcome);
 		json_set(item, "reason", json_of_text(tenon_slice_of(l->absent[i].why)));
 		json_append(list, item);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/cli.h"
 #include "tools/doctor.h"
+#include "tools/driver_probe.h"
 
 const char *finding_word(enum finding_level level)
 {
@@ -24,12 +25,14 @@ static int doctor_main(struct cli *cli, int argc, char **argv)
 {
 	struct finding findings[FINDINGS_MOST];
 	size_t count;
+	double timeout;
 	bool json;
 	int code;
 
-	code = cli_json_only(cli, argc, argv, &json);
+	code = cli_driver_options(cli, argc, argv, &json, &timeout);
 	if (code)
 		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+	driver_probe_seconds(timeout);
 	count = doctor_examine(findings);
 	if (!json)
 		print_findings(findings, count, cli->out);
@@ -45,9 +48,10 @@ static int doctor_main(struct cli *cli, int argc, char **argv)
 const struct cli_command doctor_command = {
 	"doctor",
 	"Look for what could keep modules from running here",
-	"Usage: tenon doctor [--json]\n"
+	"Usage: tenon doctor [--json] [--timeout S]\n"
 	"\n"
-	"  --json   answer in JSON\n"
+	"  --json        answer in JSON\n"
+	"  --timeout S   give up on a driver after S seconds (20)\n"
 	"\n"
 	"Each line is ok, warn or fail, followed by what to do. Exit status: 4 when one is fail.\n",
 	doctor_main,

@@ -24,8 +24,8 @@ enum finding_level {
 struct finding {
 	const char *name;
 	enum finding_level level;
-	char text[512];
-	char remedy[256];
+	char text[1024];
+	char remedy[512];
 };
 
 #define FINDINGS_MOST 64

@@ -5,8 +5,11 @@
 
 #include <tenon/device.h>
 
+#include "generated/install_paths.h"
+#include "runtime/device/backend_choice.h"
 #include "tools/devices.h"
 #include "tools/doctor.h"
+#include "tools/driver_probe.h"
 
 struct findings {
 	struct finding *list;
@@ -26,50 +29,99 @@ static struct finding *next(struct findings *f, const char *name, enum finding_l
 }
 
 /* a backend's own lines, made one */
-static void add_words(const struct tenon_backend *b, struct finding *f)
+static void add_words(const struct tenon_probe *probe, struct finding *f)
 {
-	struct tenon_buffer words = TENON_BUFFER_INIT;
-	char *line, *rest = NULL;
-	size_t used;
+	const char *line = probe->doctor;
 
-	if (b->doctor && !b->doctor(&words) && !tenon_buffer_u8(&words, 0)) {
-		for (line = strtok_r((char *)words.data, "\n", &rest); line;
-		     line = strtok_r(NULL, "\n", &rest)) {
-			used = strlen(f->text);
-			snprintf(f->text + used, sizeof(f->text) - used, "; %s", line);
-		}
+	while (*line) {
+		size_t used = strlen(f->text), n = strcspn(line, "\n");
+
+		snprintf(f->text + used, sizeof(f->text) - used, "; %.*s", (int)n, line);
+		line += n + (line[n] == '\n');
 	}
-	tenon_error_clear();
-	tenon_buffer_fini(&words);
+}
+
+static void tell_devices(const struct tenon_probe *probe, struct finding *f)
+{
+	uint32_t count = probe->device_count;
+	const struct tenon_device_properties *first = *probe->devices;
+
+	f->level = count && !*probe->reason ? FINDING_OK : FINDING_WARN;
+	snprintf(f->text, sizeof(f->text), "%u device%s", count, count == 1 ? "" : "s");
+	if (count && *first->name)
+		snprintf(f->text, sizeof(f->text), "%u device%s, first %s (%s)", count,
+			 count == 1 ? "" : "s", first->name, first->driver);
+	add_words(probe, f);
+}
+
+/* Loaders of several drivers can be told to take one of them. */
+static const char *choose_one(const char *name)
+{
+	if (!strcmp(name, "opencl"))
+		return ", try one driver at a time (OCL_ICD_VENDORS=NAME.icd)";
+	if (!strcmp(name, "vulkan"))
+		return ", try one driver at a time (VK_DRIVER_FILES=FILE.json)";
+	return "";
+}
+
+static void tell_fault(const struct tenon_probe *probe, struct finding *f)
+{
+	snprintf(f->text, sizeof(f->text), "%s", probe->reason);
+	switch (probe->outcome) {
+	case TENON_PROBE_LEFT_OUT:
+		f->level = FINDING_OK;
+		break;
+	case TENON_PROBE_FAILED:
+		/* it was built in for boards that have it; here it is not there */
+		snprintf(f->remedy, sizeof(f->remedy),
+			 "modules with such payloads do not run; others do");
+		break;
+	default:
+		snprintf(f->remedy, sizeof(f->remedy),
+			 "update or remove the driver%s, or leave it out: TENON_BACKENDS=-%s, or "
+			 "\"-%s\" in %s",
+			 choose_one(probe->backend->name), probe->backend->name,
+			 probe->backend->name, TENON_BACKENDS_FILE);
+	}
 }
 
 static int look_at_backend(void *context, const struct tenon_backend *b)
 {
+	const struct tenon_probe *probe;
 	struct findings *all = context;
-	struct tenon_device_properties p;
 	struct finding *f;
-	uint32_t count;
 
 	if (!strcmp(b->name, "cpu") || !strcmp(b->name, "null"))
 		return 0;
-	if (tenon_backend_count(b, &count)) {
-		/* it was built in for boards that have it; here it is not there */
-		f = next(all, b->name, FINDING_WARN);
+	f = next(all, b->name, FINDING_WARN);
+	if (driver_probe(b, &probe)) {
 		snprintf(f->text, sizeof(f->text), "%s", tenon_error_message());
 		tenon_error_clear();
-		snprintf(f->remedy, sizeof(f->remedy),
-			 "modules with such payloads do not run; "
-			 "others do");
-		return 0;
+	} else if (probe->outcome == TENON_PROBE_WORKS) {
+		tell_devices(probe, f);
+	} else {
+		tell_fault(probe, f);
 	}
-	f = next(all, b->name, count ? FINDING_OK : FINDING_WARN);
-	snprintf(f->text, sizeof(f->text), "%u device%s", count, count == 1 ? "" : "s");
-	if (count && !tenon_backend_describe(b, 0, &p))
-		snprintf(f->text, sizeof(f->text), "%u device%s, first %s (%s)", count,
-			 count == 1 ? "" : "s", p.name, p.driver);
-	tenon_error_clear();
-	add_words(b, f);
 	return 0;
+}
+
+static void look_at_choice(struct findings *all)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	struct finding *f;
+	char *line, *save;
+
+	if (!backend_choice_problems(&text) && text.size) {
+		for (line = strtok_r(text.data, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
+			f = next(all, "left out", FINDING_WARN);
+			snprintf(f->text, sizeof(f->text), "%s", line);
+			snprintf(
+				f->remedy, sizeof(f->remedy),
+				"names with commas between, \"-\" in front of one to leave it out");
+		}
+	}
+	tenon_buffer_fini(&text);
 }
 
 static void look_at_plugins(struct findings *all)
@@ -140,6 +192,7 @@ size_t doctor_devices(struct finding *findings, size_t most)
 	struct findings all = { findings, 0, most };
 
 	tenon_backend_each(look_at_backend, &all);
+	look_at_choice(&all);
 	look_at_plugins(&all);
 	look_at_nodes(&all);
 	return all.count;

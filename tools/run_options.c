@@ -50,20 +50,6 @@ static const struct option options[] = {
 };
 
 /* a number that is 0 or more */
-static int amount(struct cli *cli, const char *option, double *out)
-{
-	struct element e;
-
-	if (element_parse(optarg, strlen(optarg), tenon_dtype(TENON_DTYPE_FLOAT, 64, 1), &e) ||
-	    !(e.real >= 0)) {
-		tenon_error_clear();
-		return cli_usage(cli, "--%s %s: a number that is not negative is wanted", option,
-				 optarg);
-	}
-	*out = e.real;
-	return 0;
-}
-
 static int count(struct cli *cli, const char *option, uint64_t most, uint64_t *out)
 {
 	struct element e;
@@ -119,14 +105,14 @@ static int option(struct cli *cli, struct run *run, int found)
 		return specification(cli, run, SPEC_EXPECT);
 	case RTOL:
 		run->tolerance.rtol_given = true;
-		return amount(cli, "rtol", &run->tolerance.rtol);
+		return cli_amount(cli, "rtol", &run->tolerance.rtol);
 	case ATOL:
 		run->tolerance.atol_given = true;
-		return amount(cli, "atol", &run->tolerance.atol);
+		return cli_amount(cli, "atol", &run->tolerance.atol);
 	case REPEAT:
 		return count(cli, "repeat", UINT32_MAX, &run->repeat);
 	case TIMEOUT:
-		return amount(cli, "timeout", &run->timeout);
+		return cli_amount(cli, "timeout", &run->timeout);
 	case GRAPH:
 		run->graph = optarg;
 		return 0;

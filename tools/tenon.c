@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/cli.h"
+#include "tools/driver_probe.h"
 
 int main(int argc, char **argv)
 {
+#ifdef CONFIG_DEVICES
+	driver_probe_main(argc, argv);
+	driver_probe_command = driver_probe_find_command();
+#endif
 	return cli_main(argc, argv, stdout, stderr);
 }

@@ -5,6 +5,7 @@
 
 #include "runtime/device/backend_choice.h"
 #include "runtime/device/device_core.h"
+#include "runtime/device/device_probe.h"
 #include "runtime/device/device_table.h"
 
 /* bytes of struct tenon_backend as it was at first */
@@ -61,6 +62,8 @@ int backend_enter(const struct tenon_backend *b, uint32_t *count)
 	int err;
 
 	err = backend_check_choice(b);
+	if (!err)
+		err = probe_check_verdict(b);
 	if (err)
 		return err;
 	pthread_once(&once, device_watch_forks);
@@ -89,6 +92,7 @@ void backend_forked(void)
 {
 	pthread_mutex_init(&register_lock, NULL);
 	pthread_mutex_init(&call_lock, NULL);
+	probe_forked();
 }
 
 static int each_builtin(int (*visit)(void *context, const struct tenon_backend *backend),

@@ -50,6 +50,8 @@ OFF(tenon_backend_register, (const struct tenon_backend *backend))
 OFF_OUT(tenon_backend_count, *count = 0, (const struct tenon_backend *backend, uint32_t *count))
 OFF(tenon_backend_describe, (const struct tenon_backend *backend, uint32_t index,
 	struct tenon_device_properties *properties))
+OFF_OUT(tenon_backend_probe, *out = NULL, (const struct tenon_backend *backend,
+	const struct tenon_probe_request *request, const struct tenon_probe **out))
 OFF_VOID(tenon_memory_init, (struct tenon_memory *memory, struct tenon_device *device,
 	uint64_t size, uint32_t usage))
 OFF_OUT(tenon_memory_alloc, *out = NULL, (struct tenon_device *device,

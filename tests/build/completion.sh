@@ -40,7 +40,8 @@ params_has_actions()
 
 no_files_for_devices()
 {
-	offers '--help|--json' 'tenon devices ' tenon devices '' && offers '' 'tenon doctor o' tenon doctor o
+	offers '--help|--json|--timeout' 'tenon devices ' tenon devices '' && offers '' 'tenon doctor o' tenon doctor o &&
+		offers '' 'tenon doctor --timeout ' tenon doctor --timeout ''
 }
 
 files_behind_an_at()

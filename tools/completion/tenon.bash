@@ -102,7 +102,9 @@ _tenon()
 	bench) options='--input --graph --params --function --device --runs --warmup --per-op --json --help' ;;
 	params) options='--align --output --json --help' ;;
 	devices|doctor)
-		_tenon_reply '--json --help'
+		if [ "${words[${#words[@]}-2]}" != --timeout ]; then
+			_tenon_reply '--json --timeout --help'
+		fi
 		return
 		;;
 	help)

@@ -31,6 +31,7 @@ complete -c tenon -n '__fish_seen_subcommand_from run' -l rtol -x -d 'Relative t
 complete -c tenon -n '__fish_seen_subcommand_from run' -l atol -x -d 'Absolute tolerance'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l repeat -x -d 'Call so many times'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l timeout -x -d 'Give up after so many seconds'
+complete -c tenon -n '__fish_seen_subcommand_from devices doctor' -l timeout -x -d 'Give up on a driver after so many seconds'
 complete -c tenon -n '__fish_seen_subcommand_from run inspect bench' -l graph -r -d "The model's graph.json"
 complete -c tenon -n '__fish_seen_subcommand_from run inspect bench' -l params -r -d "The model's parameters"
 complete -c tenon -n '__fish_seen_subcommand_from run' -l top -x -d 'List the largest elements of each output'

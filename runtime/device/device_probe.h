@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_DEVICE_DEVICE_PROBE_H
+#define RUNTIME_DEVICE_DEVICE_PROBE_H
+
+/*
+ * Asking a driver in a child process. The parent starts the command with PROBE_OPTION and the name of the
+ * backend, its standard output and error on one pipe, a report on another:
+ *
+ *	head	magic; as integers of 32 bits: device ABI, size of struct tenon_device_properties
+ *	known	32 bits: 1 where the command has the backend
+ *	answer	32 bits each: outcome (works or failed), number of devices; reason, doctor as strings; the
+ *		properties as they are in memory; the end
+ *
+ * The head is written before the driver is touched, so that a command of another version is told from a
+ * driver that died. The driver could write to the pipe itself: the report is read as foreign bytes.
+ */
+
+#include <sys/types.h>
+#include <tenon/device.h>
+
+#define PROBE_OPTION	"--probe-backend"
+#define PROBE_REPORT_FD 3
+#define PROBE_WORDS	512
+#define PROBE_DEVICES	256
+/* more than the largest report */
+#define PROBE_REPORT_MOST (PROBE_DEVICES * sizeof(struct tenon_device_properties) + (64 << 10))
+
+/**
+ * struct probe_answer - what a backend answered; ended by probe_answer_fini()
+ * @outcome: TENON_PROBE_WORKS or TENON_PROBE_FAILED
+ * @count: number of devices
+ * @devices: their properties
+ * @reason: text
+ * @doctor: text
+ */
+struct probe_answer {
+	uint32_t outcome;
+	uint32_t count;
+	struct tenon_device_properties *devices;
+	struct tenon_buffer reason;
+	struct tenon_buffer doctor;
+};
+
+/* Ask in this process. Return: 0 whatever the driver answered; -TENON_E_NOMEM. */
+int probe_ask(const struct tenon_backend *backend, struct probe_answer *answer);
+void probe_answer_fini(struct probe_answer *answer);
+
+/* Ask in this process, and make the answer the verdict: where no child can be started. As tenon_backend_probe(). */
+int probe_here(const struct tenon_backend *backend, const struct tenon_probe **out);
+
+/* Return: 0; -TENON_E_DEVICE for a driver that crashed, exited or hung when it was probed. */
+int probe_check_verdict(const struct tenon_backend *backend);
+
+/* In a child process of fork(): the threads that held locks do not exist. */
+void probe_forked(void);
+
+/**
+ * struct probe_child - a child that was asked
+ * @report: what it reported
+ * @words: the last PROBE_WORDS bytes that it wrote otherwise
+ * @word_count: how many
+ * @status: as of waitpid()
+ * @is_known: @status is
+ * @hung: it had to be killed
+ */
+struct probe_child {
+	struct tenon_buffer report;
+	char words[PROBE_WORDS];
+	size_t word_count;
+	int status;
+	bool is_known;
+	bool hung;
+};
+
+/*
+ * Run the command, until it ends or @timeout nanoseconds have passed. Return: 0, and then @child->report is to be freed;
+ * -TENON_E_UNSUPPORTED when it cannot be started; -TENON_E_NOMEM.
+ */
+int probe_child_run(const char *command, const char *backend, uint64_t timeout,
+		    struct probe_child *child);
+
+/* enum probe_report_state - how far a report goes */
+enum probe_report_state {
+	PROBE_REPORT_NONE,    /* there is no head of this version */
+	PROBE_REPORT_UNKNOWN, /* the command does not have the backend */
+	PROBE_REPORT_BEGUN,   /* the driver did not answer */
+	PROBE_REPORT_WHOLE,
+};
+
+/* Read a report; @answer is filled when it is whole. Return: enum probe_report_state; -TENON_E_NOMEM. */
+int probe_report_read(struct tenon_slice bytes, struct probe_answer *answer);
+
+/* In the child: ask the backend of a name and write the report. Return: 0; -1 when it cannot be written. */
+int probe_report_write(const char *name, int fd);
+
+#endif /* RUNTIME_DEVICE_DEVICE_PROBE_H */
