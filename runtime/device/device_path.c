@@ -109,6 +109,7 @@ int device_path_find(const struct tenon_backend *b, struct tenon_slice path, uin
 	skip = take_number(&parts);
 	for (i = 0; i < count; i++) {
 		memset(&p, 0, sizeof(p));
+		p.size = sizeof(p);
 		if (b->describe(i, &p)) {
 			tenon_error_clear(); /* another one may still be meant */
 		} else if (path_fits(parts, &p) && !skip--) {
