@@ -132,26 +132,27 @@ static void slot_kind(struct error_slot *s, struct tenon_slice kind)
 
 const char *tenon_status_kind(int status)
 {
-	switch (status < 0 ? -status : status) {
-	case TENON_E_TYPE:
+	/* negative, since the lowest number has no positive of its own */
+	switch (status > 0 ? -status : status) {
+	case -TENON_E_TYPE:
 		return "TypeError";
-	case TENON_E_VALUE:
-	case TENON_E_FORMAT:
-	case TENON_E_TRUNCATED:
-	case TENON_E_CYCLE:
+	case -TENON_E_VALUE:
+	case -TENON_E_FORMAT:
+	case -TENON_E_TRUNCATED:
+	case -TENON_E_CYCLE:
 		return "ValueError";
-	case TENON_E_OVERFLOW:
+	case -TENON_E_OVERFLOW:
 		return "OverflowError";
-	case TENON_E_NOMEM:
+	case -TENON_E_NOMEM:
 		return "MemoryError";
-	case TENON_E_NOT_FOUND:
-	case TENON_E_NO_FUNCTION:
+	case -TENON_E_NOT_FOUND:
+	case -TENON_E_NO_FUNCTION:
 		return "AttributeError";
-	case TENON_E_IO:
+	case -TENON_E_IO:
 		return "OSError";
-	case TENON_E_TIMEOUT:
+	case -TENON_E_TIMEOUT:
 		return "TimeoutError";
-	case TENON_E_UNSUPPORTED:
+	case -TENON_E_UNSUPPORTED:
 		return "NotImplementedError";
 	default:
 		return "RuntimeError";
