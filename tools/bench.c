@@ -102,8 +102,7 @@ static int open_model(struct cli *cli, struct bench *b)
 	code = model_open(cli, &b->source, b->module, false, &b->model);
 	b->open_ns = clock_now() - start;
 	if (!code)
-		code = model_set_inputs(cli, b->model, b->arguments, b->argument_count,
-					&b->devices);
+		code = model_set_inputs(cli, b->model, b->arguments, b->argument_count);
 	return code ? code : model_fill_inputs(cli, b->model);
 }
 

@@ -130,7 +130,7 @@ static bool is_later_item(struct tenon_model *model, const struct argument *list
 }
 
 int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct argument *list,
-		     size_t count, const struct device_list *devices)
+		     size_t count)
 {
 	size_t i, input;
 	int err;
@@ -141,7 +141,7 @@ int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct ar
 		if (!list[i].spec.name.size || !model_tuple_input(model, &list[i], &input))
 			err = set_input(model, &list[i]);
 		else if (!is_later_item(model, list, i, input))
-			err = model_tuple_set(model, input, list, count, devices);
+			err = model_tuple_set(model, input, list, count);
 		else
 			continue;
 		if (!err)

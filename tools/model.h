@@ -48,12 +48,11 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
  *	their order. Arguments named "t.0", "t.1" are items of the tuple "t" where the model has no input of
  *	such a name.
  * @count: how many
- * @devices: where the model runs; NULL for the processor
  *
  * Return: 0, or an exit code, its message printed.
  */
 int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct argument *list,
-		     size_t count, const struct device_list *devices);
+		     size_t count);
 
 /** model_fill_inputs - give random numbers to inputs that have no content; returns as above */
 int model_fill_inputs(struct cli *cli, struct tenon_model *model);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include <tenon/array.h>
-#include <tenon/memory.h>
 
 #define DEPTH_MOST 64 /* of tuples in each other */
 
@@ -66,31 +65,11 @@ static uint64_t take_number(struct tenon_slice *path)
 	return n;
 }
 
-static int leaf(const struct argument *a, const struct device_list *devices,
-		struct tenon_value *out)
-{
-	const DLTensor *host = a->tensor ? &a->tensor->dl : NULL;
-	struct tenon_tensor *copy;
-	int err;
-
-	if (!host || !devices || !devices->count)
-		return tenon_value_own(&a->value, out);
-	err = tenon_tensor_create_on(devices->id[0], host->shape, host->ndim, host->dtype, &copy);
-	if (err)
-		return err;
-	*out = tenon_arg_object(copy);
-	err = tenon_tensor_copy(host, &copy->dl);
-	if (err)
-		tenon_value_release(out);
-	return err;
-}
-
-static int build(const struct part *parts, size_t count, int depth,
-		 const struct device_list *devices, struct tenon_value *out);
+static int build(const struct part *parts, size_t count, int depth, struct tenon_value *out);
 
 /* Item @number of a tuple, of the parts whose path begins with that; @room holds @count of them. */
 static int build_item(const struct part *parts, size_t count, uint64_t number, int depth,
-		      const struct device_list *devices, struct part *room, struct tenon_value *out)
+		      struct part *room, struct tenon_value *out)
 {
 	size_t i, n = 0;
 
@@ -103,7 +82,7 @@ static int build_item(const struct part *parts, size_t count, uint64_t number, i
 				   "item %" PRIu64
 				   " of the tuple is not given, though later ones are",
 				   number);
-	return build(room, n, depth + 1, devices, out);
+	return build(room, n, depth + 1, out);
 }
 
 static uint64_t count_items(const struct part *parts, size_t count)
@@ -120,8 +99,7 @@ static uint64_t count_items(const struct part *parts, size_t count)
 	return items;
 }
 
-static int build_tuple(const struct part *parts, size_t count, int depth,
-		       const struct device_list *devices, struct tenon_value *out)
+static int build_tuple(const struct part *parts, size_t count, int depth, struct tenon_value *out)
 {
 	uint64_t items = count_items(parts, count), i, made = 0;
 	struct tenon_value *values = calloc(count, sizeof(*values));
@@ -133,7 +111,7 @@ static int build_tuple(const struct part *parts, size_t count, int depth,
 		err = tenon_error(-TENON_E_NOMEM, "no memory for a tuple");
 	/* with more items than parts one is missing, and that is noticed in time */
 	for (i = 0; i < items && !err; i++) {
-		err = build_item(parts, count, i, depth, devices, room, &values[i]);
+		err = build_item(parts, count, i, depth, room, &values[i]);
 		made += !err;
 	}
 	if (!err)
@@ -147,8 +125,7 @@ static int build_tuple(const struct part *parts, size_t count, int depth,
 	return err;
 }
 
-static int build(const struct part *parts, size_t count, int depth,
-		 const struct device_list *devices, struct tenon_value *out)
+static int build(const struct part *parts, size_t count, int depth, struct tenon_value *out)
 {
 	size_t i;
 
@@ -161,13 +138,13 @@ static int build(const struct part *parts, size_t count, int depth,
 			return tenon_error(-TENON_E_USAGE, "\"%.*s\" is given twice",
 					   (int)parts[i].a->spec.name.size,
 					   parts[i].a->spec.name.data);
-		return leaf(parts[i].a, devices, out);
+		return tenon_value_own(&parts[i].a->value, out);
 	}
-	return build_tuple(parts, count, depth, devices, out);
+	return build_tuple(parts, count, depth, out);
 }
 
 int model_tuple_set(struct tenon_model *model, size_t index, const struct argument *list,
-		    size_t count, const struct device_list *devices)
+		    size_t count)
 {
 	struct part *parts = calloc(count, sizeof(*parts));
 	struct tenon_value tuple = tenon_arg_none();
@@ -182,7 +159,7 @@ int model_tuple_set(struct tenon_model *model, size_t index, const struct argume
 		parts[n].a = &list[i];
 		n += find(model, &list[i], &of, &parts[n].path) && of == index;
 	}
-	err = build(parts, n, 0, devices, &tuple);
+	err = build(parts, n, 0, &tuple);
 	if (!err)
 		err = tenon_model_set_input(model, index, &tuple);
 	tenon_value_release(&tuple);

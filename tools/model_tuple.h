@@ -26,11 +26,10 @@ bool model_tuple_input(struct tenon_model *model, const struct argument *a, size
  * @index: number of the input
  * @list: all arguments
  * @count: how many
- * @devices: where the model runs; tensors are copied to the first
  *
  * Return: 0; -TENON_E_USAGE for items that are missing or given twice; else as tenon_model_set_input().
  */
 int model_tuple_set(struct tenon_model *model, size_t index, const struct argument *list,
-		    size_t count, const struct device_list *devices);
+		    size_t count);
 
 #endif /* TOOLS_MODEL_TUPLE_H */

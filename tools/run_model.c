@@ -182,8 +182,7 @@ int run_model(struct cli *cli, struct run *run)
 
 	code = model_open(cli, &source, run->module, false, &run->model);
 	if (!code)
-		code = model_set_inputs(cli, run->model, run->arguments, run->argument_count,
-					&run->devices);
+		code = model_set_inputs(cli, run->model, run->arguments, run->argument_count);
 	if (code)
 		return code;
 	return run->stream ? run_stream(cli, run) : run_and_take(cli, run);
