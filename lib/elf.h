@@ -121,6 +121,15 @@ int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol
 const char *elf_needed(const struct elf_file *elf, unsigned int index);
 
 /**
+ * elf_has_constructors - does opening the file run code of it
+ * @elf: the file
+ *
+ * The compiler's own start files, which every library is linked with, do not count: they leave DT_INIT and
+ * one entry of DT_INIT_ARRAY.
+ */
+bool elf_has_constructors(const struct elf_file *elf);
+
+/**
  * elf_machine_name - what a machine is called
  * @elf: the file
  *
@@ -141,7 +150,16 @@ const char *elf_machine_name(const struct elf_file *elf);
  */
 #ifdef CONFIG_ELF_INSPECT
 int elf_check_loadable(const char *path);
+
+/* Can dlopen() open a file without running constructors, of the file or of what it needs? */
+bool elf_is_inert(const char *path);
 #else
+static inline bool elf_is_inert(const char *path)
+{
+	(void)path;
+	return false;
+}
+
 static inline int elf_check_loadable(const char *path)
 {
 	(void)path;

@@ -39,14 +39,18 @@ static void rebind(const struct loaded_object *o, const ElfW(Rel) * slot,
 		__atomic_store_n(at, address, __ATOMIC_RELEASE);
 }
 
-bool loaded_object_rebind(const struct loaded_object *o, void *(*find)(const char *name))
+bool loaded_object_can_rebind(void)
+{
+	return JUMP_SLOT != 0;
+}
+
+void loaded_object_rebind(const struct loaded_object *o, void *(*find)(const char *name))
 {
 	size_t size = o->slots_rela ? sizeof(ElfW(Rela)) : sizeof(ElfW(Rel)), i;
 	const char *slots = o->slots;
 
 	if (!JUMP_SLOT || o->bound_now)
-		return false;
+		return;
 	for (i = 0; slots && i < o->slots_size / size; i++)
 		rebind(o, (const void *)(slots + i * size), find);
-	return true;
 }

@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 #include "generated/install_paths.h"
+#include "lib/elf.h"
 #include "runtime/abi/tvm_table.h"
 #include "runtime/core/error_object.h"
+#include "runtime/loader/scoped_open.h"
 
-#define COMPAT_NAME "libtvm_ffi.so"
 #define COMPAT_PATH 4096
 
 static pthread_mutex_t compat_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -153,18 +154,6 @@ int compat_library_open(bool for_all)
 	return err;
 }
 
-bool compat_library_wanted(const char *said)
-{
-	bool by_name = strstr(said, COMPAT_NAME) != NULL;
-
-	if (!by_name && !strstr(said, "TVM") && !strstr(said, "__gnu_h2f_ieee") &&
-	    !strstr(said, "__gnu_f2h_ieee"))
-		return false;
-	if (by_name ? compat_handle != NULL : compat_for_all)
-		return false;
-	return !compat_library_open(!by_name);
-}
-
 /* where calls of a name go; NULL for names that are none of ours */
 static void *runtime_address(const char *name)
 {
@@ -178,43 +167,67 @@ static void *runtime_address(const char *name)
 	return address;
 }
 
-static int is_import(void *context, const char *name, bool is_code)
-{
-	(void)context;
-	(void)is_code;
-	return is_runtime_name(name);
-}
-
-static int find_unserved(void *context, const char *name, bool is_code)
+/* A name that a lazily bound call would not find: that ends the process. */
+static int refuse_unserved(void *handle, const char *name, bool is_code)
 {
 	(void)is_code;
-	if (!is_runtime_name(name) || runtime_address(name) || dlsym(RTLD_DEFAULT, name))
+	if (runtime_address(name) || dlsym(handle, name) || dlsym(RTLD_DEFAULT, name))
 		return 0;
-	*(const char **)context = name;
-	return 1;
-}
-
-int compat_library_serve(const struct loaded_object *o, void *handle)
-{
-	const char *name = NULL;
-	int err;
-
-	if (loaded_object_needs(o, handle, COMPAT_NAME))
-		foreign_library_adopt();
-	if (!loaded_object_rebind(o, runtime_address)) {
-		if (o->bound_now)
-			return 0;
-		err = loaded_object_each(o, false, is_import, NULL) ? compat_library_open(true) : 0;
-		if (err)
-			return err;
-	}
-	if (!loaded_object_each(o, false, find_unserved, &name))
-		return 0;
-	tenon_error_clear();
-	err = compat_library_open(false);
-	if (err)
-		return tenon_error_in(err, "it imports %s", name);
 	return tenon_error(
 		-TENON_E_UNSUPPORTED,
 		"it imports %s, which neither this build of Tenon nor the program offers", name);
+}
+
+/* Without the library: a file whose calls are bound lazily, and that calls nothing while it is opened. */
+static int open_lazily(const char *path, const char *said, void **out)
+{
+	struct loaded_object object;
+	void *handle;
+	int err;
+
+	if (strstr(said, COMPAT_NAME) || !loaded_object_can_rebind() || !elf_is_inert(path))
+		return tenon_error_in(tenon_error_status(), "%s", said);
+	tenon_error_clear();
+	handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	if (!handle)
+		return 0;
+	err = loaded_object_init(&object, handle);
+	if (!err)
+		err = loaded_object_each(&object, false, refuse_unserved, handle);
+	if (err) {
+		dlclose(handle);
+		return tenon_error_in(err, "%s", path);
+	}
+	tenon_error_clear();
+	*out = handle;
+	return 0;
+}
+
+int compat_library_dlopen(const char *path, struct tenon_buffer *said, void **handle)
+{
+	const char *words;
+	int err;
+
+	if (!misses_runtime_name(said->data))
+		return 0;
+	if (compat_library_open(false))
+		return open_lazily(path, said->data, handle);
+	if (scoped_open(path, compat_path, handle) == SCOPED_OPEN_IMPOSSIBLE) {
+		err = compat_library_open(true);
+		if (err)
+			return err;
+		*handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
+	words = *handle ? NULL : dlerror();
+	if (!words)
+		return 0;
+	said->size = 0;
+	return tenon_buffer_slice(said, tenon_slice_of(words));
+}
+
+void compat_library_serve(const struct loaded_object *o, void *handle)
+{
+	if (loaded_object_needs(o, handle, COMPAT_NAME))
+		foreign_library_adopt();
+	loaded_object_rebind(o, runtime_address);
 }

@@ -367,10 +367,9 @@ static int dso_open_new(struct dso *dso, struct tenon_module **out)
 	dso->env->dso = dso;
 	if (!dso_is_linked(dso)) {
 		err = loaded_object_init(&dso->loaded, dso->handle);
-		if (!err)
-			err = compat_library_serve(&dso->loaded, dso->handle);
 		if (err)
 			return err;
+		compat_library_serve(&dso->loaded, dso->handle);
 		/* objects of C++ code run that code when they die: it must stay */
 		if (loaded_object_needs(&dso->loaded, dso->handle, "libtvm_ffi") ||
 		    loaded_object_needs(&dso->loaded, dso->handle, "libstdc++"))
@@ -423,15 +422,34 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 	return err;
 }
 
-/* Why the dynamic linker refused: its own words are for those who link. */
-static int open_refused(const char *path, struct tenon_slice said)
+#ifdef CONFIG_ERROR_MESSAGES
+/* What to do about what the dynamic linker said; for a missing symbol it is the one to say which. */
+static const char *remedy(const char *said)
 {
-	const struct tenon_slice text[] = { tenon_slice_of(path), { ": ", 2 }, said };
-
-#ifdef CONFIG_TVM_FFI_COMPAT
-	if (strstr(said.data, "libtvm_ffi.so") && compat_library_open(false))
-		return tenon_error_in(tenon_error_status(), "%s: it needs libtvm_ffi.so", path);
+#ifndef CONFIG_TVM_FFI_COMPAT
+	if (misses_runtime_name(said))
+		return "; the compatibility library defines it (CONFIG_TVM_FFI_COMPAT=y)";
 #endif
+	return strstr(said, "symbol") ? "; link the library that defines it, or open that library "
+					"with RTLD_GLOBAL first"
+				      : "";
+}
+#else
+static const char *remedy(const char *said)
+{
+	(void)said;
+	return "";
+}
+#endif
+
+/* Why the dynamic linker refused: its own words are for those who link. */
+static int open_refused(const char *path, const char *said)
+{
+	const struct tenon_slice text[] = { tenon_slice_of(path),
+					    { ": ", 2 },
+					    tenon_slice_of(said),
+					    tenon_slice_of(remedy(said)) };
+
 	if (elf_check_loadable(path))
 		return tenon_error_status();
 	error_slot_text(-TENON_E_FORMAT, tenon_slice_of(tenon_status_kind(-TENON_E_FORMAT)), text,
@@ -439,21 +457,24 @@ static int open_refused(const char *path, struct tenon_slice said)
 	return -TENON_E_FORMAT;
 }
 
+/*
+ * RTLD_NOW: a missing name that is bound lazily ends the process when it is called, and constructors call
+ * before dlopen() returns.
+ */
 static int open_file(const char *path, void **handle)
 {
 	struct tenon_buffer said = TENON_BUFFER_INIT;
 	const char *words;
 	int err;
 
-	do {
-		err = library_open(path, RTLD_LAZY | RTLD_LOCAL, handle, &words);
-		if (err || *handle)
-			break;
-		said.size = 0;
-		err = tenon_buffer_slice(&said, tenon_slice_of(words));
-	} while (!err && compat_library_wanted(said.data));
+	err = library_open(path, RTLD_NOW | RTLD_LOCAL, handle, &words);
+	if (err || *handle)
+		return err;
+	err = tenon_buffer_slice(&said, tenon_slice_of(words));
+	if (!err)
+		err = compat_library_dlopen(path, &said, handle);
 	if (!err && !*handle)
-		err = open_refused(path, (struct tenon_slice){ said.data, said.size });
+		err = open_refused(path, said.data);
 	tenon_buffer_fini(&said);
 	return err;
 }

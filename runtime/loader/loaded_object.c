@@ -104,6 +104,12 @@ static bool symbol_is_defined(const ElfW(Sym) * s)
 	return s->st_shndx != SHN_UNDEF && (bind == STB_GLOBAL || bind == STB_WEAK);
 }
 
+/* a weak one may be missing */
+static bool symbol_is_wanted(const ElfW(Sym) * s)
+{
+	return s->st_shndx == SHN_UNDEF && ELF64_ST_BIND(s->st_info) != STB_WEAK;
+}
+
 static bool symbol_is_code(const ElfW(Sym) * s)
 {
 	unsigned int type = ELF64_ST_TYPE(s->st_info);
@@ -183,7 +189,7 @@ int loaded_object_each(const struct loaded_object *o, bool defined,
 	for (i = 1; i < o->symbol_count && !stop; i++) {
 		s = &o->symbols[i];
 		if (s->st_name && s->st_name < o->strings_size &&
-		    (defined ? symbol_is_defined(s) : s->st_shndx == SHN_UNDEF))
+		    (defined ? symbol_is_defined(s) : symbol_is_wanted(s)))
 			stop = visit(context, o->strings + s->st_name, symbol_is_code(s));
 	}
 	return stop;

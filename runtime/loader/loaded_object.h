@@ -54,7 +54,7 @@ int loaded_object_init(struct loaded_object *o, void *handle);
 /* Look a symbol up that the object itself defines. False when it does not. */
 bool loaded_object_find(const struct loaded_object *o, const char *name, struct loaded_symbol *out);
 
-/* Visit names that the object defines (@defined) or wants from others; non-zero stops. */
+/* Visit names that the object defines (@defined) or must have from others; non-zero stops. */
 int loaded_object_each(const struct loaded_object *o, bool defined,
 		       int (*visit)(void *context, const char *name, bool is_code), void *context);
 
@@ -63,10 +63,12 @@ int loaded_object_each(const struct loaded_object *o, bool defined,
  * @o: the object
  * @find: gives the address to call for a name; NULL leaves the name to the dynamic linker
  *
- * Return: false when slots cannot be written here: an object that was bound at once, or a machine
- *	whose relocations are not known here.
+ * An object that was bound at once is left as it is: its slots are read-only.
  */
-bool loaded_object_rebind(const struct loaded_object *o, void *(*find)(const char *name));
+void loaded_object_rebind(const struct loaded_object *o, void *(*find)(const char *name));
+
+/* Are the relocations of this machine known here? Without them loaded_object_rebind() does nothing. */
+bool loaded_object_can_rebind(void);
 
 /* Does the object name a library that begins with @prefix as one it needs? */
 bool loaded_object_needs(const struct loaded_object *o, void *handle, const char *prefix);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static int wrong(const char *what)
 {
@@ -60,46 +61,118 @@ static int a_module_bound_at_once_is_refused_without_it(void)
 	return 0;
 }
 
-static int the_names_stay_hidden_while_nothing_needs_them(void)
+static int the_names_stay_hidden_from_the_rest_of_the_process(void)
 {
-	if (refuses_in_plain_words("plain_lazy.so"))
+	uint32_t (*peer_version)(void);
+	void *peer;
+
+	if (refuses_in_plain_words("plain_lazy.so") || refuses_in_plain_words("plain_now.so"))
 		return 1;
 	if (dlsym(RTLD_DEFAULT, "TVMFFIGetVersion"))
 		return wrong("the process sees TVMFFIGetVersion");
+	peer = dlopen(fixture_module_path("peer_library.so"), RTLD_NOW | RTLD_LOCAL);
+	if (!peer)
+		return wrong("no peer");
+	*(void **)&peer_version = dlsym(peer, "peer_version");
+	if (peer_version() != 4711)
+		return wrong("the peer calls another's TVMFFIGetVersion");
+	return 0;
+}
+
+static int refused_by_name(const char *file, const char *name)
+{
+	struct tenon_module *m;
+
+	if (!tenon_module_load(fixture_module_path(file), &m))
+		return wrong("it was opened");
+	if (!strstr(tenon_error_message(), name) || !strstr(tenon_error_message(), file))
+		return wrong("the message does not name it");
+	tenon_error_clear();
 	return 0;
 }
 
 static int a_name_that_nobody_has_is_refused(void)
 {
-	struct tenon_module *m;
+	return refused_by_name("plain_unknown.so", "TVMFFINoSuchFunction") ||
+	       refused_by_name("unknown_lazy.so", "defined_by_no_library");
+}
 
-	if (!tenon_module_load(fixture_module_path("plain_unknown.so"), &m))
-		return wrong("it was opened");
-	if (!strstr(tenon_error_message(), "TVMFFINoSuchFunction"))
-		return wrong("the message does not name it");
-	return 0;
+static int a_constructor_that_calls_a_name_that_nobody_has_is_refused(void)
+{
+	return refused_by_name("unknown_at_start.so", "defined_by_no_library");
+}
+
+static int without_the_library_what_a_constructor_may_call_is_refused(void)
+{
+	setenv("TENON_COMPAT_LIBRARY", "/nowhere/libtvm_ffi.so", 1);
+	return refused_by_name("registers_lazily.so", "TVMFFIEnvModRegisterSystemLibSymbol") ||
+	       refused_by_name("plain_unknown.so", "TVMFFINoSuchFunction") ||
+	       refused_by_name("unknown_lazy.so", "defined_by_no_library");
 }
 
 #ifdef CONFIG_SYSTEM_LIB
-static int a_library_that_registers_symbols_of_the_program_stays(void)
+static int returns(struct tenon_module *m, const char *name, int64_t want)
 {
-	const char *path = fixture_module_path("registers_symbol.so");
 	struct tenon_value ret = tenon_arg_none();
 	struct tenon_function *f;
+
+	if (tenon_module_get_function(m, name, &f))
+		return wrong(name);
+	if (tenon_call(f, &ret) || ret.as.integer != want)
+		return wrong(name);
+	tenon_object_unref(f);
+	return 0;
+}
+
+static int registers_thirteen(const char *file, const char *own, int64_t want)
+{
+	const char *path = fixture_module_path(file);
 	struct tenon_module *m;
 
-	if (tenon_module_load(path, &m))
+	if (tenon_module_load(path, &m) || (own && returns(m, own, want)))
 		return wrong("load");
 	tenon_object_unref(m);
 	if (!dlopen(path, RTLD_LAZY | RTLD_NOLOAD))
 		return wrong("it is unmapped");
-	if (tenon_system_lib("", &m) || tenon_module_get_function(m, "thirteen", &f))
+	if (tenon_system_lib("", &m) || returns(m, "thirteen", 13))
 		return wrong("system library");
-	if (tenon_call(f, &ret) || ret.as.integer != 13)
-		return wrong("thirteen");
-	tenon_object_unref(f);
 	tenon_object_unref(m);
 	return 0;
+}
+
+static int a_library_that_registers_symbols_of_the_program_stays(void)
+{
+	return registers_thirteen("registers_symbol.so", NULL, 0);
+}
+
+static int a_lazily_bound_constructor_may_call_the_runtime(void)
+{
+	return registers_thirteen("registers_lazily.so", NULL, 0);
+}
+
+static int so_may_the_constructor_of_a_library_that_a_module_needs(void)
+{
+	return registers_thirteen("needs_registers.so", "fourteen", 14);
+}
+
+static int where_no_file_can_be_written_the_names_are_shown_to_all(void)
+{
+	struct rlimit none, before;
+	int err;
+
+	if (getrlimit(RLIMIT_FSIZE, &before))
+		return wrong("getrlimit");
+	none = before;
+	none.rlim_cur = 0;
+	if (setrlimit(RLIMIT_FSIZE, &none))
+		return wrong("setrlimit");
+	err = refuses_in_plain_words("plain_now.so");
+	setrlimit(RLIMIT_FSIZE, &before);
+	if (err)
+		return err;
+	if (!dlsym(RTLD_DEFAULT, "TVMFFIGetVersion"))
+		return wrong("the process does not see TVMFFIGetVersion");
+	return registers_thirteen("registers_lazily.so", NULL, 0);
 }
 #endif
 
@@ -110,12 +183,22 @@ static const struct fixture_case cases[] = {
 	  a_module_bound_at_once_is_served_by_the_compatibility_library },
 	{ "a_module_bound_at_once_is_refused_without_it",
 	  a_module_bound_at_once_is_refused_without_it },
-	{ "the_names_stay_hidden_while_nothing_needs_them",
-	  the_names_stay_hidden_while_nothing_needs_them },
+	{ "the_names_stay_hidden_from_the_rest_of_the_process",
+	  the_names_stay_hidden_from_the_rest_of_the_process },
 	{ "a_name_that_nobody_has_is_refused", a_name_that_nobody_has_is_refused },
+	{ "a_constructor_that_calls_a_name_that_nobody_has_is_refused",
+	  a_constructor_that_calls_a_name_that_nobody_has_is_refused },
+	{ "without_the_library_what_a_constructor_may_call_is_refused",
+	  without_the_library_what_a_constructor_may_call_is_refused },
 #ifdef CONFIG_SYSTEM_LIB
 	{ "a_library_that_registers_symbols_of_the_program_stays",
 	  a_library_that_registers_symbols_of_the_program_stays },
+	{ "a_lazily_bound_constructor_may_call_the_runtime",
+	  a_lazily_bound_constructor_may_call_the_runtime },
+	{ "so_may_the_constructor_of_a_library_that_a_module_needs",
+	  so_may_the_constructor_of_a_library_that_a_module_needs },
+	{ "where_no_file_can_be_written_the_names_are_shown_to_all",
+	  where_no_file_can_be_written_the_names_are_shown_to_all },
 #endif
 };
 
