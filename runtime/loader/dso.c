@@ -46,13 +46,14 @@ bool dso_find(const struct dso *dso, const char *name, struct loaded_symbol *out
 	return out->address != NULL;
 }
 
-/* Variables of a module linked in with a prefix have it in front, or not. */
+/* Variables of a module that was built for static linking have the prefix in front, or not. */
 static bool dso_find_variable(const struct dso *dso, const char *name, struct loaded_symbol *out)
 {
+	const struct tenon_slice prefix = dso_prefix(dso);
 	char prefixed[512];
 
-	if (dso_is_linked(dso) && *dso->symbols->prefix &&
-	    snprintf(prefixed, sizeof(prefixed), "%s%s", dso->symbols->prefix, name) <
+	if (prefix.size &&
+	    snprintf(prefixed, sizeof(prefixed), "%.*s%s", (int)prefix.size, prefix.data, name) <
 		    (int)sizeof(prefixed) &&
 	    dso_find(dso, prefixed, out))
 		return true;
@@ -299,6 +300,34 @@ static const struct blob_name {
 #endif
 };
 
+#ifdef CONFIG_SYSTEM_LIB
+static int find_prefix(void *context, const char *name, bool is_code)
+{
+	const size_t size = strlen(name), blob = strlen(blob_names[0].name);
+
+	if (is_code || size <= blob || strcmp(name + size - blob, blob_names[0].name))
+		return 0;
+	*(struct tenon_slice *)context = (struct tenon_slice){ name, size - blob };
+	return 1;
+}
+
+/* A shared object made of objects for static linking, with system_lib_prefix: its blob tells the prefix. */
+static void read_prefix(struct dso *dso)
+{
+	struct loaded_symbol blob;
+
+	if (dso_is_linked(dso))
+		dso->prefix = tenon_slice_of(dso->symbols->prefix);
+	else if (!dso_find(dso, blob_names[0].name, &blob))
+		loaded_object_each(&dso->loaded, true, find_prefix, &dso->prefix);
+}
+#else
+static void read_prefix(struct dso *dso)
+{
+	(void)dso;
+}
+#endif
+
 /* How many bytes the blob may have: what the symbol says, the segment holds, or the blob claims. */
 static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, uint64_t *offset)
 {
@@ -375,6 +404,7 @@ static int dso_open_new(struct dso *dso, struct tenon_module **out)
 		    loaded_object_needs(&dso->loaded, dso->handle, "libstdc++"))
 			dso->pinned = true;
 	}
+	read_prefix(dso);
 	fill_context(dso);
 	return dso_tree(dso, out);
 }

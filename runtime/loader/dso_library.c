@@ -132,10 +132,9 @@ static bool find_code(const struct dso *dso, const struct tenon_slice *parts, si
 static bool find_function(const struct dso *dso, struct tenon_slice before, struct tenon_slice name,
 			  struct loaded_symbol *out)
 {
-	struct tenon_slice parts[3] = { before, { "", 0 }, name };
+	struct tenon_slice parts[3] = { before, dso_prefix(dso), name };
 
-	if (dso_is_linked(dso) && *dso->symbols->prefix) {
-		parts[1] = tenon_slice_of(dso->symbols->prefix);
+	if (parts[1].size) {
 		if (find_code(dso, parts, 3, out))
 			return true;
 		parts[1].size = 0;

@@ -23,6 +23,9 @@ struct dso {
 	const char *path; /* behind the struct */
 	void *handle;	  /* NULL for symbols linked into the program */
 	const struct dso_symbols *symbols;
+#ifdef CONFIG_SYSTEM_LIB
+	struct tenon_slice prefix; /* see dso_prefix() */
+#endif
 	struct dso_env *env;
 	struct tenon_module *library; /* not counted: it holds the dso */
 	struct tenon_module *root;    /* a weak reference */
@@ -42,6 +45,17 @@ static inline bool dso_is_linked(const struct dso *dso)
 #else
 	(void)dso;
 	return false;
+#endif
+}
+
+/* What names of the module have in front, when it was built for static linking; else empty. */
+static inline struct tenon_slice dso_prefix(const struct dso *dso)
+{
+#ifdef CONFIG_SYSTEM_LIB
+	return dso->prefix.size ? dso->prefix : (struct tenon_slice){ "", 0 };
+#else
+	(void)dso;
+	return (struct tenon_slice){ "", 0 };
 #endif
 }
 

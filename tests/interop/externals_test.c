@@ -174,6 +174,23 @@ static int where_no_file_can_be_written_the_names_are_shown_to_all(void)
 		return wrong("the process does not see TVMFFIGetVersion");
 	return registers_thirteen("registers_lazily.so", NULL, 0);
 }
+
+static int a_library_with_a_prefix_is_found_as_a_file_and_as_part_of_the_program(void)
+{
+	struct tenon_module *file, *linked;
+
+	if (tenon_module_load(fixture_module_path("prefixed.so"), &file))
+		return wrong("load");
+	if (file->import_count != 1 || returns(file, "fifteen", 15))
+		return wrong("the file's tree");
+	if (tenon_system_lib("first_", &linked) || returns(linked, "fifteen", 15))
+		return wrong("the program's");
+	tenon_object_unref(linked);
+	if (returns(file, "fifteen", 15))
+		return wrong("the file's afterwards");
+	tenon_object_unref(file);
+	return 0;
+}
 #endif
 
 static const struct fixture_case cases[] = {
@@ -199,6 +216,8 @@ static const struct fixture_case cases[] = {
 	  so_may_the_constructor_of_a_library_that_a_module_needs },
 	{ "where_no_file_can_be_written_the_names_are_shown_to_all",
 	  where_no_file_can_be_written_the_names_are_shown_to_all },
+	{ "a_library_with_a_prefix_is_found_as_a_file_and_as_part_of_the_program",
+	  a_library_with_a_prefix_is_found_as_a_file_and_as_part_of_the_program },
 #endif
 };
 
