@@ -7,6 +7,7 @@
 #include <tenon/buffer.h>
 #include <tenon/error.h>
 
+#include "lib/fork_gate.h"
 #include "lib/library_open.h"
 
 const char *vendor_library_named(const char *variable)
@@ -32,9 +33,9 @@ static int open_first(const char *const *names, struct tenon_buffer *tried, void
 	return err;
 }
 
-int vendor_library_open(const char *const *names, const char *remedy,
-			const struct vendor_symbol *symbols, size_t count, void *table,
-			void **handle)
+static int open_and_fill(const char *const *names, const char *remedy,
+			 const struct vendor_symbol *symbols, size_t count, void *table,
+			 void **handle)
 {
 	struct tenon_buffer tried = TENON_BUFFER_INIT;
 	size_t i;
@@ -62,5 +63,17 @@ int vendor_library_open(const char *const *names, const char *remedy,
 		dlclose(*handle);
 		*handle = NULL;
 	}
+	return err;
+}
+
+int vendor_library_open(const char *const *names, const char *remedy,
+			const struct vendor_symbol *symbols, size_t count, void *table,
+			void **handle)
+{
+	int err;
+
+	fork_gate_enter();
+	err = open_and_fill(names, remedy, symbols, count, table, handle);
+	fork_gate_leave();
 	return err;
 }

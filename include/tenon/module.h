@@ -112,10 +112,12 @@ void tenon_module_init(struct tenon_module *m, const struct tenon_module_ops *op
  *	(`load_from_file.<extension>`)
  * @out: receives the root of the import tree with one reference
  *
- * A host shared object is native code: opening it runs its constructors. The same file opened twice
- * gives the same tree.
+ * A host shared object is native code: opening it runs its constructors. All names that it
+ * and the libraries it needs import are bound before that: a missing one is an error that names it. The
+ * same file opened twice gives the same tree.
  *
- * Context: any thread.
+ * Context: any thread. fork() waits for half a second at most until no other thread is in here, so that the
+ *	child can open modules too.
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NO_LOADER;
  *	-TENON_E_UNSUPPORTED; -TENON_E_NOMEM.
  */

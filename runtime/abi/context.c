@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/fork_gate.h"
 #include "runtime/abi/tvm_table.h"
 
 const char *const abi_context_modules[] = {
@@ -78,8 +79,8 @@ int abi_ffi_env_register_context(const char *name, void *symbol)
 {
 	int err;
 
-	pthread_mutex_lock(&context_lock);
+	fork_gate_lock(&context_lock);
 	err = context_add(name, symbol);
-	pthread_mutex_unlock(&context_lock);
+	fork_gate_unlock(&context_lock);
 	return ffi_result(err);
 }

@@ -2,6 +2,7 @@
 /* Handles that libraries make once and keep: one lock for all, taken again by nested makers. */
 #include <pthread.h>
 
+#include "lib/fork_gate.h"
 #include "runtime/abi/tvm_table.h"
 
 static pthread_mutex_t once_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -10,13 +11,13 @@ static __thread unsigned int once_depth; /* how often this thread holds the lock
 static void once_lock(void)
 {
 	if (!once_depth++)
-		pthread_mutex_lock(&once_mutex);
+		fork_gate_lock(&once_mutex);
 }
 
 static void once_unlock(void)
 {
 	if (!--once_depth)
-		pthread_mutex_unlock(&once_mutex);
+		fork_gate_unlock(&once_mutex);
 }
 
 static int init_locked(void **handle, int (*init)(void **result))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/fork_gate.h"
 #include "lib/string_map.h"
 #include "runtime/core/registry.h"
 #include "runtime/loader/dso.h"
@@ -27,11 +28,11 @@ int tenon_system_lib_register(const char *name, void *address)
 {
 	void **slot;
 
-	pthread_mutex_lock(&symbol_lock);
+	fork_gate_lock(&symbol_lock);
 	slot = string_map_slot(&symbols, tenon_slice_of(name));
 	if (slot)
 		*slot = address;
-	pthread_mutex_unlock(&symbol_lock);
+	fork_gate_unlock(&symbol_lock);
 	/* a library that is being opened stays: name and address lie in it */
 	registry_changed();
 	return slot ? 0 : -TENON_E_NOMEM;
@@ -41,9 +42,9 @@ void *system_lib_symbol(const char *name)
 {
 	void *address;
 
-	pthread_mutex_lock(&symbol_lock);
+	fork_gate_lock(&symbol_lock);
 	address = string_map_get(&symbols, tenon_slice_of(name));
-	pthread_mutex_unlock(&symbol_lock);
+	fork_gate_unlock(&symbol_lock);
 	return address;
 }
 
@@ -57,9 +58,9 @@ static bool any_symbol(void)
 {
 	bool any;
 
-	pthread_mutex_lock(&symbol_lock);
+	fork_gate_lock(&symbol_lock);
 	any = symbols.used != 0;
-	pthread_mutex_unlock(&symbol_lock);
+	fork_gate_unlock(&symbol_lock);
 	return any;
 }
 
@@ -93,7 +94,7 @@ int tenon_system_lib(const char *prefix, struct tenon_module **out)
 				   "no compiled code is linked into this program: link the objects "
 				   "that were exported with system_lib, whole archives with "
 				   "-Wl,--whole-archive");
-	pthread_mutex_lock(&module_lock);
+	fork_gate_lock(&module_lock);
 	for (m = modules; m && strcmp(m->prefix, prefix); m = m->next)
 		;
 	if (!m) {
@@ -107,6 +108,6 @@ int tenon_system_lib(const char *prefix, struct tenon_module **out)
 		tenon_object_ref(m->root);
 		*out = m->root;
 	}
-	pthread_mutex_unlock(&module_lock);
+	fork_gate_unlock(&module_lock);
 	return err;
 }

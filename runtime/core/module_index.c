@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/fork_gate.h"
 #include "lib/string_map.h"
 #include "runtime/core/module_imports.h"
 
@@ -235,7 +236,7 @@ static struct tenon_module_index *index_get(struct tenon_module *m)
 
 	if (index && __atomic_load_n(&index->epoch, __ATOMIC_RELAXED) == epoch)
 		return index;
-	pthread_mutex_lock(&index_lock);
+	fork_gate_lock(&index_lock);
 	index = m->index;
 	sign_module(&signature, m);
 	if (index && module_walk_imports(m, sign_module, &signature)) {
@@ -253,7 +254,7 @@ static struct tenon_module_index *index_get(struct tenon_module *m)
 	}
 	__atomic_store_n(&index->epoch, epoch, __ATOMIC_RELAXED);
 unlock:
-	pthread_mutex_unlock(&index_lock);
+	fork_gate_unlock(&index_lock);
 	return index;
 }
 

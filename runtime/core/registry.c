@@ -9,6 +9,7 @@
 #include <tenon/function.h>
 #include <tenon/string.h>
 
+#include "lib/fork_gate.h"
 #include "lib/string_map.h"
 #include "runtime/core/reference.h"
 #include "runtime/core/registry.h"
@@ -153,7 +154,7 @@ int registry_set(struct tenon_slice name, struct tenon_function *function, bool 
 	struct registry_entry **slot;
 	int err;
 
-	pthread_mutex_lock(&registry_lock);
+	fork_gate_lock(&registry_lock);
 	err = registry_grow();
 	if (err)
 		goto unlock;
@@ -166,7 +167,7 @@ int registry_set(struct tenon_slice name, struct tenon_function *function, bool 
 	else
 		err = registry_replace(*slot, function);
 unlock:
-	pthread_mutex_unlock(&registry_lock);
+	fork_gate_unlock(&registry_lock);
 	return err;
 }
 
@@ -194,14 +195,14 @@ int tenon_function_remove(const char *name)
 	struct registry_entry *e = NULL;
 	int err;
 
-	pthread_mutex_lock(&registry_lock);
+	fork_gate_lock(&registry_lock);
 	if (registry_table)
 		e = *registry_probe(registry_table, key, string_hash(key));
 	if (e && e->function)
 		err = registry_replace(e, NULL);
 	else
 		err = tenon_error(-TENON_E_NOT_FOUND, "no function \"%s\" is registered", name);
-	pthread_mutex_unlock(&registry_lock);
+	fork_gate_unlock(&registry_lock);
 	return err;
 }
 

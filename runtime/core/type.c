@@ -6,6 +6,7 @@
 #include <string.h>
 #include <tenon/error.h>
 
+#include "lib/fork_gate.h"
 #include "lib/string_map.h"
 
 /* keys of the static indices 0, 1, … and 64, 65, …: text, so that no relocation is needed */
@@ -37,12 +38,12 @@ static int32_t next_index = TENON_TYPE_DYNAMIC;
 
 void type_lock(void)
 {
-	pthread_mutex_lock(&table_lock);
+	fork_gate_lock(&table_lock);
 }
 
 void type_unlock(void)
 {
-	pthread_mutex_unlock(&table_lock);
+	fork_gate_unlock(&table_lock);
 }
 
 static const char *nth_key(const char *keys, int32_t n)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/fork_gate.h"
 #include "runtime/device/backend_choice.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_probe.h"
@@ -67,7 +68,7 @@ int backend_enter(const struct tenon_backend *b, uint32_t *count)
 	if (err)
 		return err;
 	pthread_once(&once, device_watch_forks);
-	pthread_mutex_lock(&call_lock);
+	fork_gate_lock(&call_lock);
 	before = opened;
 	err = note_opened(b);
 	if (!err)
@@ -85,7 +86,7 @@ int backend_enter(const struct tenon_backend *b, uint32_t *count)
 
 void backend_leave(void)
 {
-	pthread_mutex_unlock(&call_lock);
+	fork_gate_unlock(&call_lock);
 }
 
 void backend_forked(void)

@@ -13,6 +13,7 @@
 
 #include "generated/install_paths.h"
 #include "lib/file_trust.h"
+#include "lib/fork_gate.h"
 
 static struct tenon_buffer problems = TENON_BUFFER_INIT;
 
@@ -132,7 +133,9 @@ void plugins_load(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+	fork_gate_enter();
 	pthread_once(&once, open_all);
+	fork_gate_leave();
 }
 
 int plugins_problems(struct tenon_buffer *out)

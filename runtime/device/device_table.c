@@ -10,6 +10,7 @@
 #include "runtime/device/device_queue_thread.h"
 #include "runtime/device/device_table.h"
 #include "runtime/device/device_thread.h"
+#include "runtime/device/kernel_call.h"
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tenon_device *open_devices[DEVICES_MOST]; /* each with a reference */
@@ -21,6 +22,7 @@ static void forked(void)
 	pthread_mutex_init(&table_lock, NULL);
 	backend_forked();
 	queue_threads_forked();
+	kernel_sets_forked();
 	__atomic_fetch_add(&device_forks, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < DEVICES_MOST; i++)
 		if (open_devices[i])

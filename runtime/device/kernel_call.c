@@ -2,6 +2,7 @@
 #include "runtime/device/kernel_call.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/string.h>
@@ -22,6 +23,12 @@ struct made {
 	struct tenon_executable *executable;
 };
 
+/*
+ * Of the executables of all sets. One lock for all, since it is held while a driver makes an executable, and a
+ * child process makes it anew: what it guards changes by one store.
+ */
+static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* the program's bytes may be in use by executables after the set is gone */
 struct program_object {
 	struct tenon_object object;
@@ -32,7 +39,6 @@ struct program_object {
 struct kernel_set {
 	struct program_object *program;
 	int32_t device_type;
-	pthread_mutex_t lock;
 	struct made *made;
 };
 
@@ -56,6 +62,11 @@ static void program_delete(void *self, int flags)
 	free(p);
 }
 
+void kernel_sets_forked(void)
+{
+	pthread_mutex_init(&sets_lock, NULL);
+}
+
 int kernel_set_create(struct tenon_program *program, struct tenon_object *keep, int32_t device_type,
 		      struct kernel_set **out)
 {
@@ -74,7 +85,6 @@ int kernel_set_create(struct tenon_program *program, struct tenon_object *keep, 
 	object->program = program;
 	object->keep = keep;
 	tenon_object_ref(keep);
-	pthread_mutex_init(&set->lock, NULL);
 	set->program = object;
 	set->device_type = device_type;
 	*out = set;
@@ -93,7 +103,6 @@ void kernel_set_free(struct kernel_set *set)
 		free(m);
 	}
 	tenon_object_unref(set->program);
-	pthread_mutex_destroy(&set->lock);
 	free(set);
 }
 
@@ -131,9 +140,9 @@ static int bind_slow(struct kernel_function *f, struct tenon_device *device,
 	struct bound *b;
 	int err;
 
-	pthread_mutex_lock(&f->set->lock);
+	pthread_mutex_lock(&sets_lock);
 	err = set_executable(f->set, device, &executable);
-	pthread_mutex_unlock(&f->set->lock);
+	pthread_mutex_unlock(&sets_lock);
 	if (!err)
 		err = tenon_executable_kernel(executable, f->index, out);
 	if (err)

@@ -43,6 +43,9 @@ void kernel_set_free(struct kernel_set *set);
 int kernel_set_function(struct kernel_set *set, struct tenon_slice name, void *keep,
 			struct tenon_function **out);
 
+/* In a child process, before anything else there: make the lock of all sets anew. */
+void kernel_sets_forked(void);
+
 /* Put a value into the first bytes of a slot as @type; false when a kernel takes no such type. */
 bool kernel_scalar_real(DLDataType type, double value, uint64_t *slot);
 bool kernel_scalar_integer(DLDataType type, int64_t value, uint64_t *slot);

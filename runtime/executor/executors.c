@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "lib/fork_gate.h"
 #include "runtime/executor/factory.h"
 
 static const struct model_maker makers[] = {
@@ -80,11 +81,11 @@ int tenon_executors_register(void)
 
 	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE))
 		return 0;
-	pthread_mutex_lock(&lock);
+	fork_gate_lock(&lock);
 	if (!done) {
 		err = register_all();
 		__atomic_store_n(&done, !err, __ATOMIC_RELEASE);
 	}
-	pthread_mutex_unlock(&lock);
+	fork_gate_unlock(&lock);
 	return err;
 }

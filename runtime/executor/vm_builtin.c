@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include "lib/fork_gate.h"
+
 #define ENTRY(name)                                                                                \
 	{                                                                                          \
 		"vm.builtin." #name, vm_builtin_##name                                             \
@@ -35,7 +37,7 @@ int vm_builtins_register(void)
 
 	if (__atomic_load_n(&registered, __ATOMIC_ACQUIRE))
 		return 0;
-	pthread_mutex_lock(&lock);
+	fork_gate_lock(&lock);
 	for (b = vm_builtins; !registered && !err && b->name; b++) {
 		err = tenon_function_register_c(b->name, b->call, false);
 		if (err == -TENON_E_EXISTS) {
@@ -45,6 +47,6 @@ int vm_builtins_register(void)
 	}
 	if (!err)
 		__atomic_store_n(&registered, true, __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&lock);
+	fork_gate_unlock(&lock);
 	return err;
 }

@@ -12,6 +12,7 @@
 
 #include "generated/install_paths.h"
 #include "lib/elf.h"
+#include "lib/fork_gate.h"
 #include "runtime/abi/tvm_table.h"
 #include "runtime/core/error_object.h"
 #include "runtime/loader/scoped_open.h"
@@ -140,7 +141,7 @@ int compat_library_open(bool for_all)
 	struct tenon_buffer tried = TENON_BUFFER_INIT;
 	int err = 0;
 
-	pthread_mutex_lock(&compat_lock);
+	fork_gate_lock(&compat_lock);
 	if (!compat_handle && !compat_search(&tried))
 		err = tenon_error(
 			-TENON_E_UNSUPPORTED,
@@ -149,7 +150,7 @@ int compat_library_open(bool for_all)
 			tried.data ? tried.data : "nothing");
 	else if (for_all && !compat_for_all)
 		compat_for_all = dlopen(compat_path, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
-	pthread_mutex_unlock(&compat_lock);
+	fork_gate_unlock(&compat_lock);
 	tenon_buffer_fini(&tried);
 	return err;
 }

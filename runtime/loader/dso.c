@@ -9,6 +9,7 @@
 
 #include "lib/elf.h"
 #include "lib/error_slot.h"
+#include "lib/fork_gate.h"
 #include "lib/library_open.h"
 #include "runtime/abi/context.h"
 #include "runtime/core/module_index.h"
@@ -26,13 +27,13 @@ static struct dso_env *dso_envs;
 void dso_lock(void)
 {
 	if (!dso_depth++)
-		pthread_mutex_lock(&dso_mutex);
+		fork_gate_lock(&dso_mutex);
 }
 
 void dso_unlock(void)
 {
 	if (!--dso_depth)
-		pthread_mutex_unlock(&dso_mutex);
+		fork_gate_unlock(&dso_mutex);
 }
 
 bool dso_find(const struct dso *dso, const char *name, struct loaded_symbol *out)
@@ -108,6 +109,8 @@ static void dso_close(struct dso *dso)
 	struct dso_env *env = dso->env;
 	size_t i;
 
+	/* for the dynamic linker */
+	fork_gate_enter();
 	dso_lock();
 	if (env->dso == dso) {
 		env->dso = NULL;
@@ -121,6 +124,7 @@ static void dso_close(struct dso *dso)
 	dso_lock();
 	env_leave(env, dso);
 	dso_unlock();
+	fork_gate_leave();
 }
 
 static void dso_delete(void *self, int flags)
@@ -509,19 +513,14 @@ static int open_file(const char *path, void **handle)
 	return err;
 }
 
-int dso_load(const char *path, struct tenon_module **out)
+static int load(const char *path, struct tenon_module **out)
 {
+	uint64_t registered = registry_generation();
 	size_t length = strlen(path);
-	uint64_t registered;
 	char below[4096];
 	void *handle;
 	int err;
 
-	*out = NULL;
-	err = abi_register_globals();
-	if (err)
-		return err;
-	registered = registry_generation();
 	/* without a slash the dynamic linker would search its own folders */
 	if (!memchr(path, '/', length) && length < sizeof(below) - 2) {
 		memcpy(below, "./", 2);
@@ -533,6 +532,19 @@ int dso_load(const char *path, struct tenon_module **out)
 		return err;
 	err = dso_open(path, handle, NULL, registry_generation() != registered, out);
 	return err ? tenon_error_in(err, "%s", path) : 0;
+}
+
+int dso_load(const char *path, struct tenon_module **out)
+{
+	int err;
+
+	*out = NULL;
+	fork_gate_enter();
+	err = abi_register_globals();
+	if (!err)
+		err = load(path, out);
+	fork_gate_leave();
+	return err;
 }
 
 int dso_open_symbols(const char *name, const struct dso_symbols *symbols, struct tenon_module **out)
