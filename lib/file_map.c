@@ -9,10 +9,9 @@
 #include <tenon/error.h>
 #include "lib/file_map.h"
 
-static int map_descriptor(int fd, const char *path, struct tenon_slice *out)
+static int check_file(int fd, const char *path, size_t *size)
 {
 	struct stat st;
-	void *data;
 
 	if (fstat(fd, &st))
 		return tenon_error(-TENON_E_IO, "%s: %s", path, strerror(errno));
@@ -22,29 +21,130 @@ static int map_descriptor(int fd, const char *path, struct tenon_slice *out)
 		return tenon_error(-TENON_E_IO, "%s: is not a regular file", path);
 	if ((uint64_t)st.st_size > SIZE_MAX / 2)
 		return tenon_error(-TENON_E_IO, "%s: too large to be mapped here", path);
-	if (!st.st_size)
-		return 0;
+	*size = (size_t)st.st_size;
+	return 0;
+}
 
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+int file_open(const char *path, int *fd, size_t *size)
+{
+	int err;
+
+	/* O_NONBLOCK: opening a pipe must not wait for a writer */
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0)
+		return tenon_error(-TENON_E_IO, "%s: %s", path, strerror(errno));
+	err = check_file(*fd, path, size);
+	if (err) {
+		close(*fd);
+		*fd = -1;
+	}
+	return err;
+}
+
+static int cut_error(const char *path)
+{
+	return tenon_error(-TENON_E_IO,
+			   "%s: it became shorter while it was in use; replace files by renaming",
+			   path);
+}
+
+int file_read_at(int fd, const char *path, void *to, size_t size, uint64_t offset)
+{
+	char *at = to;
+
+	while (size) {
+		ssize_t n = pread(fd, at, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return tenon_error(-TENON_E_IO, "%s: %s", path, strerror(errno));
+		if (!n)
+			return cut_error(path);
+		at += n;
+		offset += (uint64_t)n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static int map(int fd, int access, int flags, const char *path, size_t size,
+	       struct tenon_slice *out)
+{
+	void *data;
+
+	*out = (struct tenon_slice){ NULL, 0 };
+	if (!size)
+		return 0;
+	data = mmap(NULL, size, access, MAP_PRIVATE | flags, fd, 0);
 	if (data == MAP_FAILED)
 		return tenon_error(-TENON_E_IO, "%s: cannot be mapped: %s", path, strerror(errno));
-	out->data = data;
-	out->size = (size_t)st.st_size;
+	*out = (struct tenon_slice){ data, size };
 	return 0;
+}
+
+int file_map(int fd, const char *path, size_t size, struct tenon_slice *out)
+{
+	size_t now;
+	int err;
+
+	err = map(fd, PROT_READ, 0, path, size, out);
+	if (!err)
+		err = check_file(fd, path, &now);
+	if (!err && now < size)
+		err = cut_error(path);
+	if (err)
+		file_map_close(out);
+	return err;
+}
+
+int file_map_reserve(const char *path, size_t size, struct tenon_slice *out)
+{
+	return map(-1, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, path, size, out);
+}
+
+/* The holes of a sparse file are left alone: reading them would make memory of them. */
+static int read_extents(int fd, const char *path, char *to, size_t size)
+{
+	size_t at = 0, end;
+	off_t found;
+	int err = 0;
+
+	while (at < size && !err) {
+		found = lseek(fd, (off_t)at, SEEK_DATA);
+		if (found < 0 && errno == ENXIO)
+			break;
+		at = found < 0 ? at : (size_t)found;
+		found = lseek(fd, (off_t)at, SEEK_HOLE);
+		end = found <= (off_t)at || (size_t)found > size ? size : (size_t)found;
+		if (at < end)
+			err = file_read_at(fd, path, to + at, end - at, at);
+		at = end;
+	}
+	return err;
+}
+
+int file_map_head(const char *path, size_t most, struct tenon_slice *out)
+{
+	size_t size;
+	int fd, err;
+
+	*out = (struct tenon_slice){ NULL, 0 };
+	err = file_open(path, &fd, &size);
+	if (err)
+		return err;
+	err = file_map_reserve(path, size < most ? size : most, out);
+	if (!err)
+		err = read_extents(fd, path, (char *)(uintptr_t)out->data, out->size);
+	if (err)
+		file_map_close(out);
+	close(fd);
+	return err;
 }
 
 int file_map_open(const char *path, struct tenon_slice *out)
 {
-	int fd, err;
-
-	*out = (struct tenon_slice){ NULL, 0 };
-	/* O_NONBLOCK: opening a pipe must not wait for a writer */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return tenon_error(-TENON_E_IO, "%s: %s", path, strerror(errno));
-	err = map_descriptor(fd, path, out);
-	close(fd);
-	return err;
+	return file_map_head(path, SIZE_MAX, out);
 }
 
 void file_map_close(struct tenon_slice *bytes)

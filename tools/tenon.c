@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/cli.h"
 #include "tools/driver_probe.h"
+#include "tools/mapped_file.h"
 
 int main(int argc, char **argv)
 {
@@ -8,5 +9,6 @@ int main(int argc, char **argv)
 	driver_probe_main(argc, argv);
 	driver_probe_command = driver_probe_find_command();
 #endif
+	mapped_file_watch();
 	return cli_main(argc, argv, stdout, stderr);
 }

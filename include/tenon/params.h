@@ -5,8 +5,8 @@
 /**
  * DOC: parameters
  *
- * A `.params` file holds named tensors. It is mapped, and each parameter is a slice of the mapping:
- * reading the file costs what its headers cost. A tensor is copied only when its data does not lie
+ * A `.params` file holds named tensors. Its names and headers are read, and its data is mapped: each parameter
+ * is a slice of the mapping, and opening the file costs what its headers cost. A tensor is copied only when its data does not lie
  * where compiled code needs it; tenon_params_write() lays a file out so that none has to be.
  *
  * The format has no room for padding, so the aligned layout puts small tensors of its own between
@@ -42,7 +42,9 @@ struct tenon_params;
  * @path: a `.params` file; or a file of one tensor, which gets the name ""
  * @out: receives the parameters with one reference
  *
- * The file must not be truncated while it is in use; replace files by renaming.
+ * A file that becomes shorter while it is read is an error. One that becomes shorter later ends the process by
+ * SIGBUS when data that was cut off is touched through the mapping (@data of a parameter, a tensor in place);
+ * tenon_params_load() gives an error then. So replace files by renaming.
  *
  * Context: any thread.
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_OVERFLOW; -TENON_E_NOMEM.

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/executor/params.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/cursor_fast.h"
@@ -13,13 +11,20 @@
 #include "runtime/executor/storage.h"
 #include "runtime/payload/saved_tensor.h"
 
-/* below, a copy goes through the mapping: a system call costs more */
-#define READ_LEAST 4096
+/* what is read of a file at a time: of names, and of headers with data between them */
+#define NAMES_STEP 65536
+#define HEAD_STEP  2048
 
 struct tenon_params {
 	struct tenon_object object;
 	struct tenon_object *keep;
-	struct tenon_slice map; /* of a file opened here */
+	/* of a file opened here */
+	char *path; /* for messages */
+	struct tenon_slice
+		head;	/* while it is read: names and headers, at their places in the file */
+	size_t fetched; /* bytes of @head that have been read, as far as they were asked for */
+	struct tenon_slice map;
+	char *names;
 	int fd;
 	struct tenon_param *items;
 	size_t count;
@@ -32,7 +37,10 @@ static void params_delete(void *self, int flags)
 
 	if (flags & TENON_DELETE_CONTENT) {
 		tenon_object_unref(p->keep);
+		file_map_close(&p->head);
 		file_map_close(&p->map);
+		free(p->names);
+		free(p->path);
 		if (p->fd >= 0)
 			close(p->fd);
 		free(p->items);
@@ -59,6 +67,29 @@ static int params_create(struct tenon_object *keep, struct tenon_params **out)
 
 /* ---- reading */
 
+/* Have the next @size bytes of a file, or what is left of it; the bytes before have been asked for. */
+static int fetch(struct tenon_params *p, const struct tenon_cursor *c, uint64_t size)
+{
+	size_t place, left, want;
+	int err;
+
+	if (p->fd < 0)
+		return 0;
+	place = (size_t)tenon_cursor_place(c);
+	if (size > tenon_cursor_left(c))
+		size = tenon_cursor_left(c);
+	if (place + size <= p->fetched)
+		return 0;
+	left = p->head.size - p->fetched;
+	want = place + (size_t)size - p->fetched;
+	if (want < NAMES_STEP)
+		want = left < NAMES_STEP ? left : NAMES_STEP;
+	err = file_read_at(p->fd, p->path, (char *)(uintptr_t)p->head.data + p->fetched, want,
+			   p->fetched);
+	p->fetched += want;
+	return err;
+}
+
 static bool is_padding(const struct tenon_param *p)
 {
 	const size_t n = sizeof(PARAMS_PADDING) - 1;
@@ -67,6 +98,105 @@ static bool is_padding(const struct tenon_param *p)
 	       p->tensor.ndim == 1 &&
 	       tenon_dtype_equal(p->tensor.dtype, tenon_dtype(TENON_DTYPE_UINT, 8, 1));
 }
+
+/* ---- the tensors of a file: the headers are read, the data is not */
+
+struct heads {
+	char bytes[HEAD_STEP];
+	uint64_t from, to; /* what of the file @bytes is */
+};
+
+/* A cursor at the next header. @c is at its place in the file, and what it points to has not been read. */
+static int next_head(struct tenon_params *p, struct heads *h, const struct tenon_cursor *c,
+		     struct tenon_cursor *out)
+{
+	uint64_t place = tenon_cursor_place(c), end = place + tenon_cursor_left(c);
+	int err = 0;
+
+	if (place < h->from || (h->to < end && place + SAVED_TENSOR_HEAD_MOST > h->to)) {
+		h->from = place;
+		h->to = end - place < HEAD_STEP ? end : place + HEAD_STEP;
+		err = file_read_at(p->fd, p->path, h->bytes, (size_t)(h->to - h->from), h->from);
+	}
+	*out = tenon_cursor_of(h->bytes + (place - h->from), (size_t)(h->to - place), p->path,
+			       place);
+	return err;
+}
+
+/* Shapes move while there are more; tensors get theirs at the end. */
+static int add_shape(struct tenon_params *p, const struct saved_tensor *saved, size_t *used,
+		     size_t *room)
+{
+	size_t want = *used + (size_t)saved->ndim + 1;
+	int64_t *shapes = p->shapes;
+	int32_t i;
+
+	if (want > *room) {
+		*room = want + *room;
+		shapes = realloc(shapes, *room * sizeof(*shapes));
+		if (!shapes)
+			return tenon_error(-TENON_E_NOMEM, "no memory for shapes");
+		p->shapes = shapes;
+	}
+	for (i = 0; i < saved->ndim; i++)
+		shapes[(*used)++] = (int64_t)load_u64(saved->shape + 8 * (size_t)i);
+	return 0;
+}
+
+static int read_head(struct tenon_params *p, struct heads *h, struct tenon_cursor *c,
+		     struct saved_tensor *saved, struct tenon_param *item)
+{
+	struct tenon_cursor head;
+	uint64_t size;
+	int err;
+
+	err = next_head(p, h, c, &head);
+	if (!err)
+		err = saved_tensor_head(&head, saved);
+	if (!err)
+		err = tenon_cursor_u64(&head, &size);
+	if (err)
+		return err;
+	item->offset = tenon_cursor_place(&head);
+	item->bytes = (size_t)size;
+	item->tensor = tenon_dltensor(NULL, NULL, saved->ndim, saved->dtype);
+	err = tenon_cursor_skip(c, item->offset - tenon_cursor_place(c));
+	return err ? err : tenon_cursor_skip(c, size);
+}
+
+static int read_heads(struct tenon_params *p, struct tenon_cursor *c, struct tenon_cursor names,
+		      uint64_t count)
+{
+	struct heads heads = { .to = 0 };
+	struct saved_tensor saved;
+	size_t used = 0, room = 0, k;
+	uint64_t i;
+	int err;
+
+	p->items = calloc((size_t)count + 1, sizeof(*p->items));
+	if (!p->items)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu64 " parameters", count);
+	for (i = 0; i < count; i++) {
+		struct tenon_param *item = &p->items[p->count];
+
+		err = read_head(p, &heads, c, &saved, item);
+		if (err)
+			return tenon_error_in(err, "parameter %" PRIu64 " of %" PRIu64, i, count);
+		err = take_string(&names, &item->name);
+		if (!err && is_padding(item))
+			continue;
+		if (!err)
+			err = add_shape(p, &saved, &used, &room);
+		if (err)
+			return err;
+		p->count++;
+	}
+	for (k = 0, used = 0; k < p->count; used += (size_t)p->items[k++].tensor.ndim)
+		p->items[k].tensor.shape = p->shapes + used;
+	return 0;
+}
+
+/* ---- tensors in memory */
 
 static int read_tensor(struct tenon_cursor *c, struct tenon_param *p, int64_t **shape)
 {
@@ -94,6 +224,8 @@ static int read_tensors(struct tenon_params *p, struct tenon_cursor *c, struct t
 	uint64_t i;
 	int err;
 
+	if (p->fd >= 0)
+		return read_heads(p, c, names, count);
 	for (i = 0; i < count; i++) {
 		err = saved_tensor_read(&ahead, &saved);
 		if (err)
@@ -118,14 +250,23 @@ static int read_tensors(struct tenon_params *p, struct tenon_cursor *c, struct t
 	return 0;
 }
 
-static int skip_names(struct tenon_cursor *c, uint64_t count)
+/* ---- lists */
+
+static int skip_names(struct tenon_params *p, struct tenon_cursor *c, uint64_t count)
 {
 	struct tenon_slice name;
 	uint64_t i;
 	int err = 0;
 
-	for (i = 0; i < count && !err; i++)
-		err = take_string(c, &name);
+	for (i = 0; i < count && !err; i++) {
+		const struct tenon_cursor from = *c;
+
+		err = fetch(p, c, 8);
+		if (!err)
+			err = take_string(c, &name);
+		if (!err)
+			err = fetch(p, &from, 8 + (uint64_t)name.size);
+	}
 	return err;
 }
 
@@ -146,8 +287,10 @@ static int read_file_list(struct tenon_params *p, struct tenon_cursor *c)
 		err = take_count(c, 8 + SAVED_TENSOR_LEAST, &count);
 	names = *c;
 	if (!err)
-		err = skip_names(c, count);
+		err = skip_names(p, c, count);
 	from = *c;
+	if (!err)
+		err = fetch(p, c, 8);
 	if (!err)
 		err = tenon_cursor_u64(c, &tensors);
 	if (err)
@@ -171,7 +314,9 @@ static int read_any(struct tenon_params *p, struct tenon_cursor *c)
 	uint64_t magic;
 	int err;
 
-	err = tenon_cursor_u64(&ahead, &magic);
+	err = fetch(p, c, 24);
+	if (!err)
+		err = tenon_cursor_u64(&ahead, &magic);
 	if (err)
 		return err;
 	if (magic == PARAMS_MAGIC)
@@ -212,21 +357,19 @@ int params_take(struct tenon_cursor *c, struct tenon_object *keep, struct tenon_
 	uint64_t count, name_count;
 	int err;
 
-	*out = NULL;
+	err = params_create(keep, out);
+	if (err)
+		return err;
 	err = take_count(c, 8 + SAVED_TENSOR_LEAST, &count);
 	if (!err)
 		err = take_count(c, 8, &name_count);
-	if (err)
-		return err;
-	if (name_count != count)
-		return count_error(&from, name_count, count);
+	if (!err && name_count != count)
+		err = count_error(&from, name_count, count);
 	names = *c;
-	err = skip_names(c, count);
 	if (!err)
-		err = params_create(keep, out);
-	if (err)
-		return err;
-	err = read_tensors(*out, c, names, count);
+		err = skip_names(*out, c, count);
+	if (!err)
+		err = read_tensors(*out, c, names, count);
 	if (err) {
 		tenon_object_unref(*out);
 		*out = NULL;
@@ -234,32 +377,78 @@ int params_take(struct tenon_cursor *c, struct tenon_object *keep, struct tenon_
 	return err;
 }
 
-int tenon_params_open(const char *path, struct tenon_params **out)
+/* ---- files */
+
+/* Names lie in @head, which goes. */
+static int copy_names(struct tenon_params *p)
 {
-	struct tenon_params *p;
-	struct tenon_cursor c;
+	size_t i, size = 0;
+	char *at;
+
+	for (i = 0; i < p->count; i++)
+		size += p->items[i].name.size;
+	at = p->names = malloc(size + 1);
+	if (!at)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the names of %zu parameters",
+				   p->count);
+	for (i = 0; i < p->count; i++) {
+		struct tenon_slice *name = &p->items[i].name;
+
+		memcpy(at, name->data, name->size);
+		name->data = at;
+		at += name->size;
+	}
+	return 0;
+}
+
+static int map_data(struct tenon_params *p, size_t size)
+{
+	size_t i;
 	int err;
 
-	*out = NULL;
-	err = params_create(NULL, &p);
+	file_map_close(&p->head);
+	err = file_map(p->fd, p->path, size, &p->map);
+	for (i = 0; i < p->count && !err; i++)
+		p->items[i].tensor.data =
+			(char *)(uintptr_t)p->map.data + (size_t)p->items[i].offset;
+	return err;
+}
+
+static int read_file(struct tenon_params *p, const char *path)
+{
+	struct tenon_cursor c;
+	size_t size;
+	int err;
+
+	p->path = strdup(path);
+	if (!p->path)
+		return tenon_error(-TENON_E_NOMEM, "no memory for parameters");
+	err = file_open(path, &p->fd, &size);
+	if (!err)
+		err = file_map_reserve(path, size, &p->head);
 	if (err)
 		return err;
-	err = file_map_open(path, &p->map);
-	if (err)
-		goto unref;
-	c = tenon_cursor_of(p->map.data, p->map.size, path, 0);
+	c = tenon_cursor_of(p->head.data, p->head.size, path, 0);
 	err = read_any(p, &c);
-	if (err)
-		goto unref;
-	p->fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* the pages of the headers, and the system maps some around each */
-	if (p->map.size)
-		(void)!madvise((void *)(uintptr_t)p->map.data, p->map.size, MADV_DONTNEED);
-	*out = p;
-	return 0;
+	if (!err)
+		err = copy_names(p);
+	if (!err)
+		err = map_data(p, size);
+	return err;
+}
 
-unref:
-	tenon_object_unref(p);
+int tenon_params_open(const char *path, struct tenon_params **out)
+{
+	int err;
+
+	err = params_create(NULL, out);
+	if (err)
+		return err;
+	err = read_file(*out, path);
+	if (err) {
+		tenon_object_unref(*out);
+		*out = NULL;
+	}
 	return err;
 }
 
@@ -288,30 +477,12 @@ const struct tenon_param *tenon_params_find(const struct tenon_params *params,
 
 /* ---- copying */
 
-static int read_at(int fd, char *to, size_t size, uint64_t offset)
-{
-	while (size) {
-		ssize_t n = pread(fd, to, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return tenon_error(-TENON_E_IO, "cannot read: %s", strerror(errno));
-		if (!n)
-			return tenon_error(-TENON_E_IO, "the file was cut while it was in use");
-		to += n;
-		offset += (uint64_t)n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 int tenon_params_load(struct tenon_params *params, const struct tenon_param *param, void *to)
 {
 	int err;
 
-	if (params->fd >= 0 && param->bytes >= READ_LEAST) {
-		err = read_at(params->fd, to, param->bytes, param->offset);
+	if (params->fd >= 0) {
+		err = file_read_at(params->fd, params->path, to, param->bytes, param->offset);
 		return err ? tenon_error_in(err, "parameter \"%.*s\"", (int)param->name.size,
 					    param->name.data)
 			   : 0;

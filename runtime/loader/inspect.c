@@ -10,15 +10,15 @@
 #include "runtime/loader/library_symbols.h"
 #include "runtime/loader/loaders.h"
 
-/* a mapped file that modules hold while they have slices of it */
-struct mapping {
+/* the bytes of a file, which modules hold while they have slices of them */
+struct file_copy {
 	struct tenon_object object;
 	struct tenon_slice bytes;
 };
 
-static void mapping_delete(void *self, int flags)
+static void file_copy_delete(void *self, int flags)
 {
-	struct mapping *m = self;
+	struct file_copy *m = self;
 
 	if (flags & TENON_DELETE_CONTENT)
 		file_map_close(&m->bytes);
@@ -26,20 +26,20 @@ static void mapping_delete(void *self, int flags)
 		free(m);
 }
 
-static int mapping_open(const char *path, struct mapping **out)
+static int file_copy_open(const char *path, struct file_copy **out)
 {
-	struct mapping *m;
+	struct file_copy *m;
 	int err;
 
 	m = malloc(sizeof(*m));
 	if (!m)
-		return tenon_error(-TENON_E_NOMEM, "%s: no memory for a mapping", path);
+		return tenon_error(-TENON_E_NOMEM, "%s: no memory to read a file", path);
 	err = file_map_open(path, &m->bytes);
 	if (err) {
 		free(m);
 		return err;
 	}
-	tenon_object_init(&m->object, TENON_TYPE_OBJECT, mapping_delete);
+	tenon_object_init(&m->object, TENON_TYPE_OBJECT, file_copy_delete);
 	*out = m;
 	return 0;
 }
@@ -84,21 +84,21 @@ int inspect_elf(const char *path, struct tenon_slice file, struct tenon_object *
 int tenon_module_inspect(const char *path, struct tenon_module **out)
 {
 	struct tenon_function *function = NULL;
-	struct mapping *map = NULL;
+	struct file_copy *copy = NULL;
 	int err;
 
 	*out = NULL;
-	err = mapping_open(path, &map);
+	err = file_copy_open(path, &copy);
 	if (err)
 		return err;
 	/* a format of a loader's own is read by that loader: there is no code in it to run */
-	if (!file_is_elf(map->bytes))
+	if (!file_is_elf(copy->bytes))
 		err = loader_find_file(file_extension(path), &function);
 	if (function)
 		err = file_load_by(function, path, out);
 	else if (!err)
-		err = inspect_elf(path, map->bytes, &map->object, out);
+		err = inspect_elf(path, copy->bytes, &copy->object, out);
 	tenon_object_unref(function);
-	tenon_object_unref(map);
+	tenon_object_unref(copy);
 	return err;
 }

@@ -8,6 +8,9 @@
 #include "runtime/loader/loaders.h"
 
 #ifdef CONFIG_ERROR_MESSAGES
+/* enough to tell what a file is */
+#define HEAD 4096
+
 /* " (this one looks like text)", and what can be done about it */
 static int describe(const char *path, struct tenon_buffer *out)
 {
@@ -16,7 +19,7 @@ static int describe(const char *path, struct tenon_buffer *out)
 	int err;
 
 	/* that a file is missing is said before that it cannot be read */
-	err = file_map_open(path, &bytes);
+	err = file_map_head(path, HEAD, &bytes);
 	if (err)
 		return err;
 	tenon_buffer_printf(out, " (this one looks like %s)%s", file_kind(bytes),

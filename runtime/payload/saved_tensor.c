@@ -6,8 +6,6 @@
 #include "runtime/core/dtype.h"
 #include "runtime/payload/saved_tensor.h"
 
-#define NDIM_MOST 64
-
 static int read_magic(struct tenon_cursor *c)
 {
 	const struct tenon_cursor from = *c;
@@ -57,7 +55,7 @@ static int check_size(const struct tenon_cursor *c, const struct saved_tensor *t
 	return 0;
 }
 
-int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out)
+int saved_tensor_head(struct tenon_cursor *c, struct saved_tensor *out)
 {
 	struct tenon_slice shape;
 	char name[TENON_DTYPE_NAME];
@@ -71,9 +69,9 @@ int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out)
 		err = tenon_cursor_u32(c, &dtype);
 	if (err)
 		return err;
-	if (ndim > NDIM_MOST)
+	if (ndim > SAVED_TENSOR_NDIM_MOST)
 		return tenon_cursor_error(c, -TENON_E_FORMAT, "%" PRIu32 " dimensions, %d at most",
-					  ndim, NDIM_MOST);
+					  ndim, SAVED_TENSOR_NDIM_MOST);
 	out->ndim = (int32_t)ndim;
 	out->dtype = tenon_dtype(dtype & 255, dtype >> 8 & 255, dtype >> 16);
 	if (out->dtype.lanes != 1)
@@ -89,12 +87,14 @@ int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out)
 	if (err)
 		return err;
 	out->shape = (const uint8_t *)shape.data;
-	if (tenon_cursor_left(c) >= 8) {
-		err = check_size(c, out, load_u64(c->at));
-		if (err)
-			return err;
-	}
-	return tenon_cursor_string(c, &out->data);
+	return tenon_cursor_left(c) < 8 ? 0 : check_size(c, out, load_u64(c->at));
+}
+
+int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out)
+{
+	int err = saved_tensor_head(c, out);
+
+	return err ? err : tenon_cursor_string(c, &out->data);
 }
 
 void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLTensor *dl)
@@ -110,7 +110,7 @@ int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *kee
 		      struct tenon_tensor **out)
 {
 	unsigned int width = dtype_bytes(saved->dtype);
-	int64_t shape[NDIM_MOST];
+	int64_t shape[SAVED_TENSOR_NDIM_MOST];
 	DLTensor dl;
 	int err;
 

@@ -17,6 +17,11 @@
 /* bytes of the smallest saved tensor, which has no dimension and no element's bytes */
 #define SAVED_TENSOR_LEAST 44
 
+#define SAVED_TENSOR_NDIM_MOST 64
+
+/* bytes in front of the elements of a saved tensor, at most */
+#define SAVED_TENSOR_HEAD_MOST (40 + 8 * SAVED_TENSOR_NDIM_MOST)
+
 /**
  * struct saved_tensor - a saved tensor, where it stands
  * @shape: @ndim little-endian i64, not aligned
@@ -40,6 +45,9 @@ struct saved_tensor {
  *	lanes, whose elements TVM does not save whole.
  */
 int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out);
+
+/* The same up to the size of the data, which is checked; the cursor is left there, and @out->data alone. */
+int saved_tensor_head(struct tenon_cursor *c, struct saved_tensor *out);
 
 /* A saved tensor, where it stands; @shape receives the extents, and becomes the tensor's. */
 void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLTensor *dl);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/blob.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
-static void a_file_is_mapped_whole(void **state)
+static void a_file_is_read_whole(void **state)
 {
 	const char *path = scratch_file("map");
 	struct tenon_slice bytes;
@@ -14,6 +15,51 @@ static void a_file_is_mapped_whole(void **state)
 	assert_slice(bytes, "some bytes");
 	file_map_close(&bytes);
 	assert_int_equal(bytes.size, 0);
+	unlink(path);
+}
+
+static void what_was_read_outlives_the_file(void **state)
+{
+	const char *path = scratch_file("cut");
+	struct tenon_slice bytes;
+
+	(void)state;
+	write_scratch(path, tenon_slice_of("some bytes"));
+	assert_int_equal(file_map_open(path, &bytes), 0);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_slice(bytes, "some bytes");
+	file_map_close(&bytes);
+	unlink(path);
+}
+
+static void the_holes_of_a_file_take_no_memory(void **state)
+{
+	const char *path = scratch_file("sparse");
+	const off_t size = (off_t)1 << 36;
+	struct tenon_slice bytes;
+	char last;
+	int fd;
+
+	(void)state;
+	if (sizeof(void *) < 8) {
+		print_message("# needs 64 bits of addresses\n");
+		skip();
+	}
+	write_scratch(path, tenon_slice_of("some bytes"));
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (ftruncate(fd, size) || pwrite(fd, "x", 1, size - 1) != 1) {
+		close(fd);
+		unlink(path);
+		print_message("# no sparse files here\n");
+		skip();
+	}
+	close(fd);
+	assert_int_equal(file_map_open(path, &bytes), 0);
+	assert_int_equal(bytes.size, size);
+	last = bytes.data[size - 1];
+	assert_int_equal(memcmp(bytes.data, "some bytes", 11), 0);
+	assert_int_equal(last, 'x');
+	file_map_close(&bytes);
 	unlink(path);
 }
 
@@ -52,7 +98,9 @@ static void what_is_no_file_is_refused_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_is_mapped_whole),
+		cmocka_unit_test(a_file_is_read_whole),
+		cmocka_unit_test(what_was_read_outlives_the_file),
+		cmocka_unit_test(the_holes_of_a_file_take_no_memory),
 		cmocka_unit_test(an_empty_file_is_an_empty_slice),
 		cmocka_unit_test(what_is_no_file_is_refused_by_name),
 	};
