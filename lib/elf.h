@@ -151,9 +151,26 @@ const char *elf_machine_name(const struct elf_file *elf);
 #ifdef CONFIG_ELF_INSPECT
 int elf_check_loadable(const char *path);
 
+/**
+ * elf_check_segments - refuse a truncated library before dlopen() is given it
+ * @path: the file
+ *
+ * The dynamic linker maps the segments and writes to them, and a segment that lies behind the end of the file
+ * ends the process by SIGBUS then. Reads the program headers only.
+ *
+ * Return: 0, also for what dlopen() refuses by itself; -TENON_E_TRUNCATED.
+ */
+int elf_check_segments(const char *path);
+
 /* Can dlopen() open a file without running constructors, of the file or of what it needs? */
 bool elf_is_inert(const char *path);
 #else
+static inline int elf_check_segments(const char *path)
+{
+	(void)path;
+	return 0;
+}
+
 static inline bool elf_is_inert(const char *path)
 {
 	(void)path;

@@ -501,6 +501,9 @@ static int open_file(const char *path, void **handle)
 	const char *words;
 	int err;
 
+	err = elf_check_segments(path);
+	if (err)
+		return err;
 	err = library_open(path, RTLD_NOW | RTLD_LOCAL, handle, &words);
 	if (err || *handle)
 		return err;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/fork_gate.h"
 #include "runtime/payload/payload_format.h"
 
 #include <pthread.h>
@@ -140,7 +141,7 @@ int tenon_payload_format_register(const struct tenon_payload_format *format)
 	if (!r)
 		return tenon_error(-TENON_E_NOMEM, "no memory to register a payload format");
 	r->format = format;
-	pthread_mutex_lock(&register_lock);
+	fork_gate_lock(&register_lock);
 	if (is_taken(format)) {
 		err = tenon_error(-TENON_E_EXISTS,
 				  "a kind of the payload format of \"%s\" is registered already",
@@ -150,6 +151,6 @@ int tenon_payload_format_register(const struct tenon_payload_format *format)
 		r->next = registered;
 		__atomic_store_n(&registered, r, __ATOMIC_RELEASE);
 	}
-	pthread_mutex_unlock(&register_lock);
+	fork_gate_unlock(&register_lock);
 	return err;
 }
