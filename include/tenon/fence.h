@@ -46,7 +46,9 @@ enum tenon_fence_type {
  * @fd: receives a descriptor that the caller closes
  *
  * The descriptor signals even when the timeline is dropped meanwhile, as long as a queue has promised the
- * point; a point that nothing can reach any more fails with -TENON_E_CALL.
+ * point; a point that nothing can reach any more fails with -TENON_E_CALL. What the queue has done has been
+ * signalled when tenon_queue_sync(), tenon_device_sync() or tenon_device_close_all() returns: a program that
+ * exits without one of them may leave the receiver waiting.
  *
  * Context: any thread.
  * Return: 0; -TENON_E_UNSUPPORTED when the device has no such fences, or no queue has promised the point

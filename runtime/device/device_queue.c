@@ -5,6 +5,7 @@
 #include "runtime/device/device_commands.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"
+#include "runtime/device/device_watch.h"
 
 static void queue_delete(void *self, int flags)
 {
@@ -299,7 +300,7 @@ int tenon_queue_flush(struct tenon_queue *q)
 int queue_wait(struct tenon_queue *q, uint64_t deadline)
 {
 	const struct tenon_queue_ops *ops = q->device->ops->queue;
-	uint64_t serial;
+	uint64_t serial = 0;
 	int err;
 
 	err = queue_held_wait(q, deadline);
@@ -308,9 +309,12 @@ int queue_wait(struct tenon_queue *q, uint64_t deadline)
 	err = ops->mark(q, &serial);
 	if (!err)
 		err = ops->wait(q, serial, deadline);
-	if (!err || err == -TENON_E_TIMEOUT)
+	if (err == -TENON_E_TIMEOUT)
 		return err;
-	return queue_note_failure(q, err);
+	if (err)
+		queue_note_failure(q, err);
+	queue_watch_reached(q, serial);
+	return 0;
 }
 
 int tenon_queue_sync(struct tenon_queue *q, uint64_t deadline)

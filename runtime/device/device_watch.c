@@ -69,9 +69,8 @@ static void watch_marks(struct tenon_queue *q)
 	while (core->watched) {
 		serial = lowest(core->watched);
 		pthread_mutex_unlock(&core->lock);
-		queue_thread_waits();
+		/* what was submitted ends by itself, so whoever closes devices waits for this thread */
 		err = q->device->ops->queue->wait(q, serial, tenon_deadline(SLICE));
-		queue_thread_goes_on();
 		/* a failure is found again by timeline_look(), for the timeline that it belongs to */
 		if (err)
 			tenon_error_clear();
@@ -85,6 +84,17 @@ static void watch_marks(struct tenon_queue *q)
 	}
 	core->watching = false;
 	pthread_mutex_unlock(&core->lock);
+}
+
+void queue_watch_reached(struct tenon_queue *q, uint64_t serial)
+{
+	struct tenon_queue_core *core = q->core;
+	struct watched *done;
+
+	pthread_mutex_lock(&core->lock);
+	done = take(core, serial);
+	pthread_mutex_unlock(&core->lock);
+	look(done);
 }
 
 int queue_watch(struct tenon_queue *q, uint64_t serial, struct tenon_timeline *t)

@@ -45,6 +45,12 @@ void timeline_look(struct tenon_timeline *timeline);
  */
 int queue_watch(struct tenon_queue *queue, uint64_t serial, struct tenon_timeline *timeline);
 
+/*
+ * A queue is known to have reached a mark: notify what waits for it. A program may end as soon as its queue
+ * is empty, and exported fences must have signalled by then.
+ */
+void queue_watch_reached(struct tenon_queue *queue, uint64_t serial);
+
 /* Make a fresh timeline an imported fence; takes @fd over. */
 void timeline_import(struct tenon_timeline *timeline, uint32_t type, int fd);
 /* Return: the descriptor of an imported fence, which stays the timeline's; -1 for other timelines. */
