@@ -11,9 +11,9 @@
 #include "lib/error_slot.h"
 #include "lib/nearest_name.h"
 #include "tools/cli.h"
-#include "tools/element.h"
+#include "tools/tensor/element.h"
 #include "tools/json_value.h"
-#include "tools/plain.h"
+#include "tools/printable.h"
 
 static const struct cli_command *const commands[] = {
 	&run_command,	  &inspect_command,
@@ -42,7 +42,7 @@ int cli_error(struct cli *cli, int code)
 
 	cli->said_ran_out = tenon_error_status() == -TENON_E_NOMEM;
 	fputs("tenon: ", cli->err);
-	plain_print(*message ? message : "failed without saying why", cli->err);
+	printable_print(*message ? message : "failed without saying why", cli->err);
 	fputc('\n', cli->err);
 	tenon_error_clear();
 	return code;
@@ -75,7 +75,7 @@ int cli_usage(struct cli *cli, const char *format, ...)
 	}
 	va_end(args);
 	fputs("tenon: ", cli->err);
-	plain_print(text ? text : "no memory for a message", cli->err);
+	printable_print(text ? text : "no memory for a message", cli->err);
 	free(text);
 	if (cli->command)
 		fprintf(cli->err, "\nTry: tenon help %s\n", cli->command);

@@ -10,9 +10,9 @@
 #include <tenon/visit.h>
 
 #include "lib/error_slot.h"
-#include "tools/element.h"
+#include "tools/tensor/element.h"
 #include "tools/json_value.h"
-#include "tools/print.h"
+#include "tools/tensor/print.h"
 
 /* import trees are at most 256 deep, an array between each; objects of foreign code may form a ring */
 #define DEEPEST	    64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/cli.h"
-#include "tools/driver_probe.h"
+#include "tools/devices/driver_probe.h"
 #include "tools/mapped_file.h"
 
 int main(int argc, char **argv)

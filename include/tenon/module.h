@@ -13,7 +13,7 @@
  * taken from it are in use.
  *
  * A new kind of module is a struct that begins with struct tenon_module, and an ops table;
- * runtime/loader/example_json.c is a worked example.
+ * runtime/kind/example_json.c is a worked example.
  */
 
 #include <tenon/buffer.h>

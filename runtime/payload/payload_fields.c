@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "lib/cursor_fast.h"
-#include "runtime/payload/saved_tensor.h"
+#include "runtime/core/saved_tensor.h"
 
 static int take_version(struct tenon_cursor *c)
 {

@@ -10,7 +10,7 @@
 
 #include "tests/unit/suite.h"
 
-#include "tools/devices.h"
+#include "tools/devices/devices.h"
 
 /* paths are relative: whoever may not enter the folders above can still look at these */
 static char root[512];

@@ -4,8 +4,8 @@
 #include <tenon/function.h>
 #include <tenon/workspace.h>
 
-#include "runtime/abi/context.h"
-#include "runtime/abi/tvm_table.h"
+#include "runtime/library/context.h"
+#include "runtime/library/tvm_table.h"
 #include "runtime/device/device_thread.h"
 #include "tests/device/fake_device.h"
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_FUZZ_BLOB_H
 #define TESTS_FUZZ_BLOB_H
 
-#include "runtime/loader/import_tree.h"
+#include "runtime/library/import_tree.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The bytes are the symbol of an import tree, as one generation wrote it. */

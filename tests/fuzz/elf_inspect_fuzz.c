@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* the bytes are a file that is inspected */
-#include "runtime/loader/inspect.h"
+#include "runtime/library/inspect.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

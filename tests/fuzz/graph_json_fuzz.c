@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* the bytes are a graph.json */
-#include "runtime/executor/graph.h"
+#include "runtime/graph/graph.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

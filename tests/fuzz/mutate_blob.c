@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "runtime/executor/vm_executable.h"
+#include "runtime/relax/relax_executable.h"
 #include "tests/fuzz/mutant.h"
 
 static const char *const kinds[] = {
@@ -116,7 +116,7 @@ static void change_operand(struct mutant *m)
 	value = (value & 0xffffffffffffff) | random_below(r, 5) << 56;
 	/* the registers that stand for None and for the machine */
 	if (random_one_in(r, 8))
-		value = (uint64_t)VM_REGISTER_VOID + random_below(r, 2);
+		value = (uint64_t)RELAX_REGISTER_VOID + random_below(r, 2);
 	mutant_put(m, at, value, 8);
 }
 

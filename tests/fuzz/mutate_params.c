@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "runtime/payload/saved_tensor.h"
+#include "runtime/core/saved_tensor.h"
 #include "tests/fuzz/mutant.h"
 
 /* fields of a saved tensor, from its magic number on */

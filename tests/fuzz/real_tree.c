@@ -4,7 +4,7 @@
 #include <tenon/error.h>
 
 #include "lib/elf.h"
-#include "runtime/loader/library_symbols.h"
+#include "runtime/library/library_symbols.h"
 
 bool real_tree_find(struct tenon_slice file, struct real_tree *out)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
-#include "runtime/executor/vm_executable.h"
+#include "runtime/relax/relax_executable.h"
 
 /* Sorts of values. A function has ROWS registers for each, behind its parameters. */
 enum sort { STORAGE, TENSOR, HEAP, SHAPE, TUPLE, CLOSURE, NUMBER, SORTS };
@@ -106,7 +106,7 @@ static uint32_t decide(struct program *p, uint32_t choices)
 	return p->at < p->end ? *p->at++ % choices : 0;
 }
 
-static int64_t word(enum vm_operand_kind kind, int64_t value)
+static int64_t word(enum relax_operand_kind kind, int64_t value)
 {
 	return (int64_t)((uint64_t)kind << 56 | ((uint64_t)value & UINT64_C(0xffffffffffffff)));
 }
@@ -118,12 +118,12 @@ static int64_t number(struct program *p)
 					   65, 1 << 20,	  -128,	     INT64_C(1) << 31,
 					   16, INT32_MIN, INT32_MAX, INT64_C(1) << 54 };
 
-	return word(VM_OPERAND_IMMEDIATE, numbers[decide(p, 16)]);
+	return word(RELAX_OPERAND_IMMEDIATE, numbers[decide(p, 16)]);
 }
 
 static int64_t constant(uint32_t index)
 {
-	return word(VM_OPERAND_CONSTANT, index);
+	return word(RELAX_OPERAND_CONSTANT, index);
 }
 
 static uint32_t register_of(struct program *p, uint32_t sort)
@@ -139,11 +139,11 @@ static int64_t any(struct program *p)
 	case 1:
 		return constant(decide(p, CONSTANTS));
 	case 2:
-		return word(VM_OPERAND_FUNCTION, decide(p, BUILTINS + 1 + p->count));
+		return word(RELAX_OPERAND_FUNCTION, decide(p, BUILTINS + 1 + p->count));
 	case 3:
-		return VM_REGISTER_MACHINE;
+		return RELAX_REGISTER_MACHINE;
 	case 4:
-		return VM_REGISTER_VOID;
+		return RELAX_REGISTER_VOID;
 	default:
 		return decide(p, p->args + SORTS * ROWS);
 	}
@@ -168,23 +168,23 @@ static int64_t operand(struct program *p, char letter)
 	case 'n':
 		return constant(BUILTIN_NAME);
 	case '-':
-		return word(VM_OPERAND_IMMEDIATE, -1);
+		return word(RELAX_OPERAND_IMMEDIATE, -1);
 	case 'c':
-		return word(VM_OPERAND_IMMEDIATE, decide(p, 4));
+		return word(RELAX_OPERAND_IMMEDIATE, decide(p, 4));
 	case 'i':
 		return number(p);
 	case 'm':
-		return VM_REGISTER_MACHINE;
+		return RELAX_REGISTER_MACHINE;
 	case 'v':
-		return VM_REGISTER_VOID;
+		return RELAX_REGISTER_VOID;
 	case 'f':
-		return word(VM_OPERAND_FUNCTION, decide(p, BUILTINS + 1 + p->count));
+		return word(RELAX_OPERAND_FUNCTION, decide(p, BUILTINS + 1 + p->count));
 	case 'b':
-		return word(VM_OPERAND_FUNCTION, BUILTINS + 1 + decide(p, p->count));
+		return word(RELAX_OPERAND_FUNCTION, BUILTINS + 1 + decide(p, p->count));
 	case 'g':
-		return word(VM_OPERAND_FUNCTION, BUILTINS);
+		return word(RELAX_OPERAND_FUNCTION, BUILTINS);
 	default:
-		return word(VM_OPERAND_IMMEDIATE, letter - '0');
+		return word(RELAX_OPERAND_IMMEDIATE, letter - '0');
 	}
 }
 
@@ -204,7 +204,7 @@ static void call(struct program *p, int64_t result, uint32_t function)
 	uint32_t i;
 
 	begin(p);
-	put(p, VM_CALL);
+	put(p, RELAX_CALL);
 	put(p, result);
 	put(p, function);
 	put(p, p->operand_count);
@@ -232,7 +232,7 @@ static void call_builtin(struct program *p, uint32_t index)
 	}
 	if (!strict && p->operand_count && decide(p, 256) >= ANYTHING)
 		p->operand_count--;
-	call(p, use->result < 0 ? VM_REGISTER_VOID : register_of(p, (uint32_t)use->result), index);
+	call(p, use->result < 0 ? RELAX_REGISTER_VOID : register_of(p, (uint32_t)use->result), index);
 }
 
 static void call_function(struct program *p)
@@ -252,11 +252,11 @@ static void step(struct program *p, uint32_t first)
 	if (kind == 15) {
 		back = 1 + decide(p, p->instructions - first);
 		begin(p);
-		put(p, VM_GOTO);
+		put(p, RELAX_GOTO);
 		put(p, -(int64_t)back);
 	} else if (kind == 14) {
 		begin(p);
-		put(p, VM_IF);
+		put(p, RELAX_IF);
 		put(p, register_of(p, NUMBER));
 		put(p, 2);
 		call_function(p);
@@ -281,7 +281,7 @@ static void make_function(struct program *p, struct function *f, const uint8_t *
 	for (i = 0; i < STEPS_MOST && p->at < p->end; i++)
 		step(p, f->first);
 	begin(p);
-	put(p, VM_RET);
+	put(p, RELAX_RET);
 	put(p, register_of(p, decide(p, SORTS)));
 	f->end = p->instructions;
 	p->end = all;
@@ -301,8 +301,8 @@ static void put_entry(struct tenon_buffer *out, uint32_t kind, const char *name,
 	put_text(out, name);
 	tenon_buffer_u64(out, f->first);
 	tenon_buffer_u64(out, f->end);
-	tenon_buffer_u64(out, kind == VM_FUNCTION_PACKED ? (uint64_t)-2 : f->args);
-	tenon_buffer_u64(out, kind == VM_FUNCTION_PACKED ? 0 : f->args + SORTS * ROWS);
+	tenon_buffer_u64(out, kind == RELAX_FUNCTION_PACKED ? (uint64_t)-2 : f->args);
+	tenon_buffer_u64(out, kind == RELAX_FUNCTION_PACKED ? 0 : f->args + SORTS * ROWS);
 	tenon_buffer_u64(out, 0);
 }
 
@@ -316,11 +316,11 @@ static void put_functions(const struct program *p, struct tenon_buffer *out)
 	tenon_buffer_u64(out, BUILTINS + 1 + p->count);
 	for (i = 0; i < BUILTINS; i++) {
 		strcpy(name + strlen("vm.builtin."), builtins[i].name);
-		put_entry(out, VM_FUNCTION_PACKED, name, &none);
+		put_entry(out, RELAX_FUNCTION_PACKED, name, &none);
 	}
-	put_entry(out, VM_FUNCTION_PACKED, RELAX_PROGRAM_STAND_IN, &none);
+	put_entry(out, RELAX_FUNCTION_PACKED, RELAX_PROGRAM_STAND_IN, &none);
 	for (i = 0; i < p->count; i++)
-		put_entry(out, VM_FUNCTION_BYTECODE, names[i], &p->functions[i]);
+		put_entry(out, RELAX_FUNCTION_BYTECODE, names[i], &p->functions[i]);
 }
 
 static void put_shape(struct tenon_buffer *out, const int64_t *extents, uint64_t count)
@@ -386,8 +386,8 @@ void relax_program(const uint8_t *decisions, size_t size, struct tenon_buffer *o
 		p.functions[i].args = decide(&p, ARGS_MOST + 1);
 	for (i = 0; i < p.count; i++)
 		make_function(&p, &p.functions[i], p.at + (size_t)(p.end - p.at) / (p.count - i));
-	tenon_buffer_u64(out, VM_MAGIC_1);
-	put_text(out, VM_VERSION);
+	tenon_buffer_u64(out, RELAX_MAGIC_1);
+	put_text(out, RELAX_VERSION);
 	put_functions(&p, out);
 	put_constants(out);
 	tenon_buffer_u64(out, p.instructions);

@@ -7,7 +7,7 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/use_executable.h"
-#include "tests/unit/vm_stand_in.h"
+#include "tests/unit/relax_stand_in.h"
 
 /* a byte decides an instruction, and a machine has a pool and registers */
 const size_t fuzz_memory_per_byte = 512;
@@ -21,7 +21,7 @@ static void register_stand_in(void)
 		return;
 	done = true;
 	fuzz_check(tenon_executors_register());
-	fuzz_check(tenon_function_register_c(RELAX_PROGRAM_STAND_IN, vm_stand_in, false));
+	fuzz_check(tenon_function_register_c(RELAX_PROGRAM_STAND_IN, relax_stand_in, false));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	}
 	if (!image.status) {
-		fuzz_use_executable(vm_executable_of(m));
+		fuzz_use_executable(relax_executable_of(m));
 		tenon_object_unref(m);
 	}
 	tenon_buffer_fini(&image);

@@ -5,14 +5,14 @@
  */
 #include <stdlib.h>
 
-#include "runtime/executor/vm.h"
+#include "runtime/relax/relax.h"
 #include "tests/fuzz/command.h"
 #include "tests/fuzz/fixtures.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/library_file.h"
 #include "tests/fuzz/real_tree.h"
 #include "tests/fuzz/scratch.h"
-#include "tests/unit/vm_stand_in.h"
+#include "tests/unit/relax_stand_in.h"
 
 #define LARGEST_FILE (256 << 10)
 
@@ -24,32 +24,32 @@ const bool fuzz_is_slow = true;
 
 /* ---- a program may loop for ever, and ask for all memory, without any fault of its reader's */
 
-int __real_vm_create(struct vm_executable *x, struct tenon_module **out);
-int __wrap_vm_create(struct vm_executable *x, struct tenon_module **out);
+int __real_relax_create(struct relax_executable *x, struct tenon_module **out);
+int __wrap_relax_create(struct relax_executable *x, struct tenon_module **out);
 
-int __wrap_vm_create(struct vm_executable *x, struct tenon_module **out)
+int __wrap_relax_create(struct relax_executable *x, struct tenon_module **out)
 {
-	int err = __real_vm_create(x, out);
-	struct vm *vm;
+	int err = __real_relax_create(x, out);
+	struct relax_vm *vm;
 
 	if (err)
 		return err;
-	vm = vm_of(*out);
+	vm = relax_of(*out);
 	vm->budget = JUMPS_MOST;
-	vm_pool_limit(vm->pool, MEMORY_MOST);
+	relax_pool_limit(vm->pool, MEMORY_MOST);
 	return 0;
 }
 
 /* ---- what programs call */
 
-static void register_stand_ins_of(const struct vm_executable *x)
+static void register_stand_ins_of(const struct relax_executable *x)
 {
 	struct tenon_function *f;
 	uint32_t i;
 	char name[256];
 
 	for (i = 0; i < x->function_count; i++) {
-		if (x->functions[i].kind != VM_FUNCTION_PACKED)
+		if (x->functions[i].kind != RELAX_FUNCTION_PACKED)
 			continue;
 		tenon_function_find_slice(x->functions[i].name, &f);
 		tenon_object_unref(f);
@@ -57,13 +57,13 @@ static void register_stand_ins_of(const struct vm_executable *x)
 			continue;
 		memcpy(name, x->functions[i].name.data, x->functions[i].name.size);
 		name[x->functions[i].name.size] = '\0';
-		fuzz_check(tenon_function_register_c(name, vm_stand_in, false));
+		fuzz_check(tenon_function_register_c(name, relax_stand_in, false));
 	}
 }
 
 static void register_stand_ins(struct tenon_module *m)
 {
-	struct vm_executable *x = vm_executable_of(m);
+	struct relax_executable *x = relax_executable_of(m);
 	size_t i;
 
 	if (x)

@@ -203,7 +203,7 @@ static void file_seed(const struct sink *sink, const char *path)
 }
 
 /* the payloads of the executables at the roots of files */
-static void vm_seeds(const struct sink *sink, const char *const *files)
+static void relax_seeds(const struct sink *sink, const char *const *files)
 {
 	for (; *files; files++) {
 		struct tenon_buffer b = TENON_BUFFER_INIT;
@@ -293,7 +293,7 @@ static const char *const modern_files[] = {
 	"tvm-0.27.0.post1/webgpu_vecadd/lib.so", NULL,
 };
 
-static const char *const vm_files[] = {
+static const char *const relax_files[] = {
 	"tvm-0.27.0.post1/relax_mlp/vm.so",
 	"tvm-0.27.0.post1/model_closure/model.so",
 	"tvm-0.27.0.post1/model_branch/model.so",
@@ -327,8 +327,8 @@ void seeds_each(const char *target,
 		file_seed(&sink, "tests/interop/data/tvm-0.18/params_file/all.params");
 	} else if (!strcmp(target, "relax_program")) {
 		decision_seeds(&sink);
-	} else if (!strcmp(target, "vm_executable")) {
-		vm_seeds(&sink, vm_files);
+	} else if (!strcmp(target, "relax_executable")) {
+		relax_seeds(&sink, relax_files);
 	} else if (!strcmp(target, "example_json")) {
 		tenon_buffer_append(&b, text, sizeof(text) - 1);
 		give(&sink, "two graphs", &b);

@@ -16,10 +16,10 @@ npy_command
 params
 params_command
 payload
+relax_executable
 relax_program
 run_graph
-run_tree
-vm_executable'
+run_tree'
 
 same()
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/executor/vm.h"
+#include "runtime/relax/relax.h"
 #include "tests/fuzz/fuzz.h"
 
 #define JUMPS_MOST     50
@@ -12,21 +12,21 @@
 /* the stack is made for a function before it runs: more would be the format's and not a mistake's */
 #define REGISTERS_MOST 64
 
-static void call(struct vm *vm, uint32_t function)
+static void call(struct relax_vm *vm, uint32_t function)
 {
 	static const int64_t shape[] = { 2, 8 };
 	uint32_t count = vm->x->functions[function].args, i;
 	struct tenon_value args[ARGUMENTS_MOST], ret = tenon_arg_none();
 	struct tenon_tensor *t;
-	struct vm *outer;
+	struct relax_vm *outer;
 
 	fuzz_check(tenon_tensor_create(shape, 2, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &t));
 	for (i = 0; i < count; i++)
 		args[i] = tenon_arg_object(t);
-	if (!vm_enter(vm, &outer)) {
-		if (!vm_call(vm, function, args, count, &ret))
+	if (!relax_enter(vm, &outer)) {
+		if (!relax_call(vm, function, args, count, &ret))
 			tenon_value_release(&ret);
-		vm_leave(vm, outer);
+		relax_leave(vm, outer);
 	}
 	if (vm->stack.depth)
 		abort();
@@ -34,35 +34,35 @@ static void call(struct vm *vm, uint32_t function)
 	tenon_error_clear();
 }
 
-static void run(struct vm_executable *x)
+static void run(struct relax_executable *x)
 {
-	const struct vm_function *f = x->functions;
+	const struct relax_function *f = x->functions;
 	struct tenon_module *m;
-	struct vm *vm;
+	struct relax_vm *vm;
 	uint32_t i;
 	int err;
 
-	err = vm_create(x, &m);
+	err = relax_create(x, &m);
 	fuzz_check(err);
 	if (err)
 		return;
-	vm = vm_of(m);
+	vm = relax_of(m);
 	vm->budget = JUMPS_MOST;
-	vm_pool_limit(vm->pool, MEMORY_MOST);
-	err = vm_init(vm);
+	relax_pool_limit(vm->pool, MEMORY_MOST);
+	err = relax_init(vm);
 	for (i = 0; i < x->function_count && !err; i++)
-		if (f[i].kind != VM_FUNCTION_PACKED && f[i].args <= ARGUMENTS_MOST &&
+		if (f[i].kind != RELAX_FUNCTION_PACKED && f[i].args <= ARGUMENTS_MOST &&
 		    f[i].registers <= REGISTERS_MOST)
 			call(vm, i);
 	tenon_error_clear();
 	tenon_object_unref(m);
 }
 
-void fuzz_use_executable(struct vm_executable *x)
+void fuzz_use_executable(struct relax_executable *x)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 
-	vm_print_text(x, &text);
+	relax_print_text(x, &text);
 	tenon_buffer_fini(&text);
 	run(x);
 }

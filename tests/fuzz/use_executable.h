@@ -2,9 +2,9 @@
 #ifndef TESTS_FUZZ_USE_EXECUTABLE_H
 #define TESTS_FUZZ_USE_EXECUTABLE_H
 
-#include "runtime/executor/vm_executable.h"
+#include "runtime/relax/relax_executable.h"
 
 /* Print a Relax executable and run its functions for a while, with tensors as arguments. */
-void fuzz_use_executable(struct vm_executable *x);
+void fuzz_use_executable(struct relax_executable *x);
 
 #endif /* TESTS_FUZZ_USE_EXECUTABLE_H */

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/executor/factory.h"
-#include "tools/content_file.h"
+#include "runtime/model/factory.h"
+#include "tools/tensor/array_file.h"
 
 #define NAME(name) "{\"op\": \"null\", \"name\": \"" name "\", \"inputs\": []}"
 #define OP(name, function, count, inputs)                                                          \
@@ -114,8 +114,8 @@ static void a_graph_runs_on_the_host_and_on_opencl(void **state)
 	assert_int_equal(factory_of(root, NULL, &f), 0);
 	if (tenon_model_open_graph(root->imports[0], tenon_slice_of(graph), f->params, &o, &model))
 		fail_msg("%s", tenon_error_message());
-	assert_int_equal(content_array_file(file("in_x.npy"), &x), 0);
-	assert_int_equal(content_array_file(file("out0.npy"), &want), 0);
+	assert_int_equal(array_file_tensor(file("in_x.npy"), &x), 0);
+	assert_int_equal(array_file_tensor(file("out0.npy"), &want), 0);
 	v = tenon_arg_object(x);
 	assert_int_equal(tenon_model_set_input(model, 0, &v), 0);
 	for (i = 0; i < 3; i++) {

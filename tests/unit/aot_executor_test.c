@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "runtime/abi/call.h"
-#include "runtime/abi/tvm_types.h"
-#include "runtime/executor/aot_metadata.h"
+#include "runtime/library/call.h"
+#include "runtime/library/tvm_types.h"
+#include "runtime/aot/aot_metadata.h"
 
 static const int64_t four = 4;
 static int64_t hundred = 100, negative = -4;

@@ -12,8 +12,8 @@
 
 #include "lib/elf.h"
 #include "lib/file_map.h"
-#include "runtime/loader/import_tree.h"
-#include "runtime/loader/library_symbols.h"
+#include "runtime/library/import_tree.h"
+#include "runtime/library/library_symbols.h"
 
 static inline void put_string(struct tenon_buffer *b, const char *s)
 {

@@ -8,7 +8,7 @@
 #include <tenon/tenon.h>
 
 #include "tests/unit/cli_run.h"
-#include "tools/machine.h"
+#include "tools/devices/machine.h"
 #include "tools/timing.h"
 
 static void without_a_command_the_commands_are_shown_as_an_error(void **state)

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tools/argument.h"
-#include "tools/compare.h"
-#include "tools/print.h"
+#include "tools/tensor/argument.h"
+#include "tools/tensor/compare.h"
+#include "tools/tensor/print.h"
 
 static const struct tolerance usual = { COMPARE_RTOL, COMPARE_ATOL, false, false };
 

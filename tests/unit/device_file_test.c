@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/loader/loaders.h"
+#include "runtime/kind/loaders.h"
 
 #define TABLE(kernels)	"{\"tvm_version\": \"0.1.0\", \"func_info\": {" kernels "}}"
 #define KERNEL(members) TABLE("\"vecadd_kernel\": {" members "}")

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tools/element.h"
-#include "tools/minifloat.h"
+#include "tools/tensor/element.h"
+#include "tools/tensor/minifloat.h"
 
 static const struct sums {
 	uint8_t code, bits;

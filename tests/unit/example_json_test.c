@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/blob.h"
 
-#include "runtime/loader/loaders.h"
+#include "runtime/kind/loaders.h"
 
 /* the text of the guide: ((a + b) - c) * d */
 static const char guide[] = "subgraph_0\n"

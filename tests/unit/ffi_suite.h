@@ -6,8 +6,8 @@
 
 #include "tests/unit/suite.h"
 
-#include "runtime/abi/context.h"
-#include "runtime/abi/tvm_table.h"
+#include "runtime/library/context.h"
+#include "runtime/library/tvm_table.h"
 
 static inline struct tenon_slice s(const char *text)
 {

@@ -2,7 +2,7 @@
 #include "suite.h"
 #include "graph_library.h"
 #include "lib/json_read.h"
-#include "runtime/executor/graph.h"
+#include "runtime/graph/graph.h"
 
 static int read_graph(const char *text, struct graph *g)
 {

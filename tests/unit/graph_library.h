@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "runtime/abi/call.h"
-#include "runtime/abi/tvm_types.h"
+#include "runtime/library/call.h"
+#include "runtime/library/tvm_types.h"
 
 static int operator_calls;
 

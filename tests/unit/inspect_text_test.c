@@ -9,7 +9,7 @@
 #include <tenon/tenon.h>
 
 #include "tests/unit/cli_run.h"
-#include "tools/inspect.h"
+#include "tools/inspect/inspect.h"
 
 #define DATA "tests/interop/data/"
 
@@ -141,12 +141,12 @@ static struct tenon_module *tree(void)
 static char *printed(bool functions, bool dot)
 {
 	struct tenon_module *root = tree();
-	struct listing l;
+	struct module_list l;
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(listing_make(root, &l), 0);
+	assert_int_equal(module_list_make(root, &l), 0);
 	l.file = "r\"18.so";
 	l.size = 1258291;
 	if (dot)
@@ -154,7 +154,7 @@ static char *printed(bool functions, bool dot)
 	else
 		inspect_text(&l, functions, out);
 	fclose(out);
-	listing_drop(&l);
+	module_list_drop(&l);
 	tenon_object_unref(root);
 	return text;
 }

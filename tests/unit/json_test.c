@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/unit/cli_run.h"
-#include "tools/argument.h"
+#include "tools/tensor/argument.h"
 #include "tools/json_value.h"
 
 #ifndef CONFIG_JSON

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/blob.h"
 
-#include "runtime/loader/loaders.h"
+#include "runtime/kind/loaders.h"
 
 /* a kind of somebody else's: its payload is one string */
 struct acme {

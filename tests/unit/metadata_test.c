@@ -5,7 +5,7 @@
 #include <semaphore.h>
 #include <time.h>
 
-#include "runtime/loader/dso.h"
+#include "runtime/library/dso.h"
 
 static const float first[4] = { 1.5f, -2, 3.25f, 4 };
 static const float second[2] = { 7, 8 };

@@ -13,10 +13,10 @@
 #include <unistd.h>
 #include "tests/unit/suite.h"
 
-#include "tools/content.h"
+#include "tools/tensor/spec_tensor.h"
 #include "tools/file.h"
-#include "tools/npy.h"
-#include "tools/run_write.h"
+#include "tools/tensor/npy.h"
+#include "tools/run/run_write.h"
 
 static char folder[512];
 
@@ -237,7 +237,7 @@ static struct tenon_tensor *loaded(const char *format, const char *name)
 	char text[800];
 
 	snprintf(text, sizeof(text), "%s%s", format, in_folder(name));
-	if (spec_parse(SPEC_INPUT, text, &spec) || content_tensor(&spec, &t))
+	if (spec_parse(SPEC_INPUT, text, &spec) || spec_tensor(&spec, &t))
 		fail_msg("%s", tenon_error_message());
 	return t;
 }
@@ -250,7 +250,7 @@ static void assert_not_loaded(const char *format, const char *name, const char *
 
 	snprintf(text, sizeof(text), "%s%s", format, in_folder(name));
 	assert_int_equal(spec_parse(SPEC_INPUT, text, &spec), 0);
-	assert_true(content_tensor(&spec, &t) < 0);
+	assert_true(spec_tensor(&spec, &t) < 0);
 	if (!strstr(tenon_error_message(), message))
 		fail_msg("%s", tenon_error_message());
 	tenon_error_clear();
@@ -354,10 +354,10 @@ static void a_file_without_end_is_read_as_far_as_wanted(void **state)
 
 	(void)state;
 	assert_int_equal(spec_parse(SPEC_INPUT, "4xfloat32=@/dev/zero", &spec), 0);
-	assert_int_equal(content_tensor(&spec, &t), -TENON_E_VALUE);
+	assert_int_equal(spec_tensor(&spec, &t), -TENON_E_VALUE);
 	assert_error_has("/dev/zero has more than the 16 bytes that 4xfloat32 needs");
 	assert_int_equal(spec_parse(SPEC_INPUT, "@/dev/zero", &spec), 0);
-	assert_int_equal(content_tensor(&spec, &t), -TENON_E_FORMAT);
+	assert_int_equal(spec_tensor(&spec, &t), -TENON_E_FORMAT);
 	assert_error_has("/dev/zero at 0x0: not an array file of numpy");
 	assert_endless_array_is_refused("@", "(2, 2)", "needs 16 bytes of data, the file has more");
 	assert_endless_array_is_refused("4xfloat32=@", "(4,)", "the file has more");
@@ -375,7 +375,7 @@ static void assert_written(const char *type, const char *name, const char *heade
 
 	snprintf(text, sizeof(text), "%s", type);
 	assert_int_equal(spec_parse(SPEC_INPUT, text, &spec), 0);
-	assert_int_equal(content_tensor(&spec, &t), 0);
+	assert_int_equal(spec_tensor(&spec, &t), 0);
 	assert_int_equal(run_write(in_folder(name), &t->dl), 0);
 	assert_int_equal(file_read_text(in_folder(name), &file), 0);
 	assert_true(npy_is((struct tenon_slice){ file.data, file.size }));

@@ -11,7 +11,7 @@
  *	ret = given(end(&o), tenon_arg_object(tensor));
  */
 
-#include "tests/unit/vm_assembler.h"
+#include "tests/unit/relax_assembler.h"
 
 static const DLDataType f32 = { TENON_DTYPE_FLOAT, 32, 1 };
 
@@ -30,7 +30,7 @@ static inline struct one begin(const char *builtin)
 	return o;
 }
 
-static inline struct vm *end(struct one *o)
+static inline struct relax_vm *end(struct one *o)
 {
 	assemble_ret(&o->a, 1);
 	return machine_of(&o->a);
@@ -39,7 +39,7 @@ static inline struct vm *end(struct one *o)
 #define CALL(o, dst, ...) ASSEMBLE_CALL(&(o)->a, dst, (o)->f, ##__VA_ARGS__)
 
 /* What a machine gives for an argument; the machine is dropped. */
-static inline struct tenon_value given(struct vm *vm, struct tenon_value argument)
+static inline struct tenon_value given(struct relax_vm *vm, struct tenon_value argument)
 {
 	struct tenon_value ret;
 
@@ -50,7 +50,7 @@ static inline struct tenon_value given(struct vm *vm, struct tenon_value argumen
 }
 
 /* It refuses the argument with these words; the machine is dropped. */
-static inline void refused(struct vm *vm, struct tenon_value argument, int status,
+static inline void refused(struct relax_vm *vm, struct tenon_value argument, int status,
 			   const char *words)
 {
 	struct tenon_value ret;

@@ -8,7 +8,7 @@
 
 #include "cli_run.h"
 #include "tools/json_value.h"
-#include "tools/npy.h"
+#include "tools/tensor/npy.h"
 
 static const float values[4] = { 1, 2, 3, 4 };
 

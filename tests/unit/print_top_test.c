@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/print.h"
+#include "tools/tensor/print.h"
 
 static void assert_top(void *data, int64_t count, DLDataType dtype, size_t most, const char *want)
 {

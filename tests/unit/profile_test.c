@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/model.h"
+#include "tools/model/model.h"
 
 static char *printed(const struct profile *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command on Relax models. */
-#include "vm_assembler.h"
+#include "relax_assembler.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "tests/unit/cli_run.h"
 #include "tests/unit/run_module.h"
-#include "tools/watch.h"
+#include "tools/progress.h"
 
 static void touch(const char *name)
 {
@@ -306,10 +306,10 @@ static void a_timeout_may_be_longer_than_any_clock(void **state)
 	(void)state;
 	alarm(60);
 	for (i = 0; i < 4; i++) {
-		assert_int_equal(watch_start(seconds[i], false), 0);
+		assert_int_equal(progress_start(seconds[i], false), 0);
 		/* the thread is to be there */
 		usleep(20000);
-		watch_stop();
+		progress_stop();
 	}
 	assert_ran(RUN("run", ALL, "--function", "add", "--input", "1", "--input", "2", "--timeout",
 		       "1e19"),

@@ -3,7 +3,7 @@
 
 #include <stdalign.h>
 
-#include "runtime/payload/saved_tensor.h"
+#include "runtime/core/saved_tensor.h"
 
 static const float first[4] = { 1.5f, -2, 3.25f, 4 };
 

@@ -9,9 +9,9 @@
 
 #include <tenon/string.h>
 
-#include "tools/content.h"
-#include "tools/element.h"
-#include "tools/spec.h"
+#include "tools/tensor/spec_tensor.h"
+#include "tools/tensor/element.h"
+#include "tools/tensor/spec.h"
 
 static struct spec parsed(enum spec_role role, const char *text)
 {
@@ -181,7 +181,7 @@ static void assert_content(const char *text, const void *bytes, size_t size)
 	uint64_t count;
 	size_t room;
 
-	if (content_tensor(&spec, &t))
+	if (spec_tensor(&spec, &t))
 		fail_msg("%s: %s", text, tenon_error_message());
 	assert_int_equal((uintptr_t)t->dl.data % TENON_TENSOR_ALIGN, 0);
 	assert_int_equal(tenon_tensor_elements(&t->dl, &count), 0);
@@ -219,10 +219,10 @@ static void random_numbers_are_the_same_everywhere(void **state)
 	int8_t small[2];
 
 	(void)state;
-	content_random(got, 2, tenon_dtype(TENON_DTYPE_FLOAT, 64, 1), 1);
+	spec_random(got, 2, tenon_dtype(TENON_DTYPE_FLOAT, 64, 1), 1);
 	for (int i = 0; i < 2; i++)
 		assert_true(fabs(got[i] - (reals[i] - 1)) < 1e-15);
-	content_random(small, 2, tenon_dtype(TENON_DTYPE_INT, 8, 1), 1);
+	spec_random(small, 2, tenon_dtype(TENON_DTYPE_INT, 8, 1), 1);
 	assert_memory_equal(small, bytes, 2);
 }
 
@@ -231,7 +231,7 @@ static void refused_content(const char *text, const char *message)
 	struct spec spec = parsed(SPEC_INPUT, text);
 	struct tenon_tensor *t = NULL;
 
-	assert_int_equal(content_tensor(&spec, &t), -TENON_E_USAGE);
+	assert_int_equal(spec_tensor(&spec, &t), -TENON_E_USAGE);
 	assert_null(t);
 	if (!strstr(tenon_error_message(), message))
 		fail_msg("%s: %s", text, tenon_error_message());

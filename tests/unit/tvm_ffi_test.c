@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/abi/system_lib.h"
+#include "runtime/library/system_lib.h"
 
 /* ---- the table */
 

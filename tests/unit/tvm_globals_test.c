@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/abi/call.h"
+#include "runtime/library/call.h"
 
 /* ---- global functions */
 

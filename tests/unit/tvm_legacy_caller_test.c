@@ -2,9 +2,9 @@
 /* Calls that code of TVM 0.8 to 0.19 makes. */
 #include "suite.h"
 
-#include "runtime/abi/call.h"
-#include "runtime/abi/legacy_value.h"
-#include "runtime/abi/tvm_table.h"
+#include "runtime/library/call.h"
+#include "runtime/library/legacy_value.h"
+#include "runtime/library/tvm_table.h"
 
 #define MOST 40
 

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "runtime/abi/call.h"
-#include "runtime/abi/legacy_value.h"
-#include "runtime/abi/tvm_table.h"
+#include "runtime/library/call.h"
+#include "runtime/library/legacy_value.h"
+#include "runtime/library/tvm_table.h"
 
 #define MOST 40
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_AOT_AOT_METADATA_H
+#define RUNTIME_AOT_AOT_METADATA_H
+
+/*
+ * What the code of an ahead-of-time model tells about itself: structs in the library's own memory, laid
+ * out as TVM 0.9 to 0.19 do.
+ */
+
+#include <stddef.h>
+#include <tenon/tensor.h>
+
+/* TVMTensorInfo */
+struct aot_tensor_info {
+	const char *name;
+	const int64_t *shape;
+	int64_t ndim;
+	DLDataType dtype;
+};
+
+/* TVMConstantInfo: @data is a saved tensor of @size bytes */
+struct aot_constant_info {
+	const char *name;
+	int64_t offset;
+	int64_t size;
+	const void *data;
+};
+
+/* TVMMetadata */
+struct aot_metadata {
+	int64_t version;
+	const struct aot_tensor_info *inputs;
+	int64_t input_count;
+	const struct aot_tensor_info *outputs;
+	int64_t output_count;
+	const struct aot_tensor_info *workspaces;
+	int64_t workspace_count;
+	const struct aot_constant_info *constants;
+	int64_t constant_count;
+	const char *name;
+};
+
+#if UINTPTR_MAX > 0xffffffffu
+_Static_assert(sizeof(struct aot_tensor_info) == 32, "TVMTensorInfo");
+_Static_assert(sizeof(struct aot_constant_info) == 32, "TVMConstantInfo");
+_Static_assert(sizeof(struct aot_metadata) == 80, "TVMMetadata");
+_Static_assert(offsetof(struct aot_metadata, name) == 72, "TVMMetadata.mod_name");
+#endif
+
+/**
+ * aot_metadata_check - check that a description can be believed
+ * @m: the description; the addresses in it are the library's and cannot be checked
+ * @constants: receives the size of the pool of constants
+ *
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_UNSUPPORTED for another version; -TENON_E_OVERFLOW.
+ */
+int aot_metadata_check(const struct aot_metadata *m, uint64_t *constants);
+
+/* Copy the constants, which were checked, to their places in the pool. */
+void aot_metadata_fill(const struct aot_metadata *m, char *pool);
+
+/* bytes of a tensor that was checked */
+uint64_t aot_tensor_bytes(const struct aot_tensor_info *t);
+
+#endif /* RUNTIME_AOT_AOT_METADATA_H */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_BLOB_BLOB_NUMBER_H
+#define RUNTIME_BLOB_BLOB_NUMBER_H
+
+/**
+ * DOC: the numbers of modules in a blob
+ *
+ * Modules are numbered as TVM numbers them, so that TVM's own reader gets what its own writer would
+ * have given it: those compiled into the shared object share one number, that of `_lib`; the last
+ * import is visited first. Where that gives an import a smaller number than its importer, which TVM
+ * refuses to write, they are sorted.
+ */
+
+#include <tenon/module.h>
+
+/**
+ * struct blob_numbers - a module tree in numbers
+ * @modules: all modules, each once, the root first
+ * @module_count: how many
+ * @count: numbers given, from 0 for the root
+ * @first: for each number, the place in @modules of a module that has it
+ * @library: number of `_lib`; SIZE_MAX when there is none
+ * @rows: @count + 1 row pointers into @children
+ * @children: numbers of imports, of each module sorted and each once
+ */
+struct blob_numbers {
+	struct tenon_module **modules;
+	size_t module_count;
+	size_t count;
+	size_t *first;
+	size_t library;
+	uint64_t *rows;
+	uint64_t *children;
+};
+
+/**
+ * blob_number - number a module and all it imports
+ * @n: receives the numbers; zeroed by the caller, given back with blob_numbers_fini() after a
+ *	failure too
+ * @root: the module
+ *
+ * Return: 0; -TENON_E_CYCLE when taking the exportable modules together makes one; -TENON_E_NOMEM.
+ */
+int blob_number(struct blob_numbers *n, struct tenon_module *root);
+
+void blob_numbers_fini(struct blob_numbers *n);
+
+#endif /* RUNTIME_BLOB_BLOB_NUMBER_H */

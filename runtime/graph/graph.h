@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_GRAPH_GRAPH_H
+#define RUNTIME_GRAPH_GRAPH_H
+
+/**
+ * DOC: graphs
+ *
+ * What a graph.json says, checked, and nothing of the code it calls. A *node* is an input or an
+ * operator; each of its outputs is an *entry*, numbered through all nodes, with a dtype, a shape and
+ * a storage that it shares with entries that live at other times.
+ */
+
+#include <tenon/string.h>
+#include <tenon/tensor.h>
+
+enum graph_node_kind {
+	GRAPH_INPUT, /* input or parameter */
+	GRAPH_CALL,  /* of a compiled function */
+	GRAPH_NOP,   /* its output is its input, under another shape */
+	GRAPH_COPY,  /* copies input to output, between devices */
+};
+
+/**
+ * struct graph_node - an input or operator
+ * @name: not unique
+ * @function: what a GRAPH_CALL calls
+ * @inputs: entries it reads, each of an earlier node
+ * @input_count: how many
+ * @first_output: its first entry
+ * @output_count: how many
+ * @flatten: tensors are passed with one dimension
+ */
+struct graph_node {
+	struct tenon_slice name;
+	struct tenon_slice function;
+	uint32_t *inputs;
+	uint32_t input_count;
+	uint32_t first_output;
+	uint32_t output_count;
+	enum graph_node_kind kind;
+	bool flatten;
+};
+
+/**
+ * struct graph_entry - a tensor of the graph
+ * @dtype: element type; bool is {1,1}, as in the libraries of that time
+ * @ndim: dimensions
+ * @shape: extents, none negative
+ * @bytes: size of the data
+ * @storage: number of its storage; -1 for none
+ * @device: device type as the exporter numbered it; 0 when the graph does not say
+ * @node: whose output it is
+ * @source: itself; or behind GRAPH_NOP nodes the entry whose data it is
+ */
+struct graph_entry {
+	DLDataType dtype;
+	int32_t ndim;
+	int64_t *shape;
+	uint64_t bytes;
+	int32_t storage;
+	int32_t device;
+	uint32_t node;
+	uint32_t source;
+};
+
+/**
+ * struct graph_storage - memory that entries share
+ * @bytes: of its largest entry
+ * @device: of its first entry
+ * @used: an entry lies in it
+ */
+struct graph_storage {
+	uint64_t bytes;
+	int32_t device;
+	bool used;
+};
+
+/**
+ * struct graph - a checked graph
+ * @nodes: in the order of running
+ * @entries: tensors
+ * @inputs: node numbers of the inputs, in their order
+ * @heads: entries that are outputs
+ * @storages: memory
+ * @memory: what all of it lies in
+ */
+struct graph {
+	struct graph_node *nodes;
+	uint32_t node_count;
+	struct graph_entry *entries;
+	uint32_t entry_count;
+	uint32_t *inputs;
+	uint32_t input_count;
+	uint32_t *heads;
+	uint32_t head_count;
+	struct graph_storage *storages;
+	uint32_t storage_count;
+	void *memory;
+};
+
+/**
+ * graph_read - read and check a graph
+ * @json: its text; not needed afterwards
+ * @name: what the text is, for messages
+ * @out: receives the graph; given back with graph_fini()
+ *
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_VALUE; -TENON_E_CYCLE for a node that
+ *	reads what runs after it; -TENON_E_OVERFLOW for a shape or storage whose size does not fit;
+ *	-TENON_E_NOMEM. The message names node, entry or line.
+ */
+int graph_read(struct tenon_slice json, const char *name, struct graph *out);
+
+/* its checks between nodes */
+int graph_check(struct graph *g);
+
+void graph_fini(struct graph *g);
+
+#endif /* RUNTIME_GRAPH_GRAPH_H */

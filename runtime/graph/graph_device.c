@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Which device each storage of a graph is on, and the memory of those that are not the host's. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <tenon/memory.h>
+
+#include "runtime/graph/graph_exec.h"
+#include "runtime/model/tensor_place.h"
+
+/* device types that changed their numbers with TVM 0.11; graphs keep those of their exporter */
+static const struct {
+	int32_t old, now;
+} renumbered[] = {
+	{ 5, 32 },  /* aocl */
+	{ 6, 33 },  /* sdaccel */
+	{ 11, 34 }, /* opengl */
+	{ 13, 35 }, /* microdev */
+	{ 14, 16 }, /* hexagon */
+};
+
+static bool renamed(int32_t wanted, int32_t listed)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(renumbered) / sizeof(*renumbered); i++)
+		if ((renumbered[i].old == wanted && renumbered[i].now == listed) ||
+		    (renumbered[i].now == wanted && renumbered[i].old == listed))
+			return true;
+	return false;
+}
+
+/* The first listed device of a type; by its number, then by what the other half of TVMs calls it. */
+static const DLDevice *find_listed(const struct tenon_model_options *o, int32_t wanted)
+{
+	size_t i;
+
+	for (i = 0; i < o->device_count; i++)
+		if ((int32_t)o->devices[i].device_type == wanted)
+			return &o->devices[i];
+	for (i = 0; i < o->device_count; i++)
+		if (renamed(wanted, (int32_t)o->devices[i].device_type))
+			return &o->devices[i];
+	return NULL;
+}
+
+static int not_listed(const struct tenon_model_options *o, uint32_t storage, int32_t wanted)
+{
+	struct tenon_buffer names = TENON_BUFFER_INIT;
+	size_t i;
+	int err;
+
+	for (i = 0; i < o->device_count; i++)
+		tenon_buffer_printf(&names, "%s%s:%d", i ? ", " : "",
+				    tenon_device_name((int32_t)o->devices[i].device_type),
+				    o->devices[i].device_id);
+	err = tenon_error(-TENON_E_DEVICE,
+			  "storage %" PRIu32 " is for %s (device type %" PRIi32
+			  "), the model was opened for %s: name a device of this type too",
+			  storage, tenon_device_name(wanted), wanted,
+			  names.data ? names.data : "cpu:0");
+	tenon_buffer_fini(&names);
+	return err;
+}
+
+static void note_other(struct graph_exec *x, DLDevice device)
+{
+	size_t i;
+
+	for (i = 0; i < x->other_count; i++)
+		if (place_same(x->others[i], device))
+			return;
+	x->others[x->other_count++] = device;
+}
+
+static int choose(struct graph_exec *x, const struct tenon_model_options *o, uint32_t storage)
+{
+	static const DLDevice host = { kDLCPU, 0 };
+	const struct graph_storage *s = &x->graph.storages[storage];
+	const DLDevice *listed = s->device ? find_listed(o, s->device) : &x->device;
+	DLDevice wanted = { (DLDeviceType)s->device, 0 };
+
+	if (!s->used)
+		listed = &host;
+	if (!listed && place_is_host(wanted))
+		listed = &host;
+	if (!listed)
+		return not_listed(o, storage, s->device);
+	x->where[storage] = *listed;
+	if (!place_is_host(*listed))
+		note_other(x, *listed);
+	return 0;
+}
+
+int graph_choose_devices(struct graph_exec *x, const struct tenon_model_options *o)
+{
+	uint32_t i;
+	int err = 0;
+
+	x->device = (DLDevice){ kDLCPU, 0 };
+	if (o->device_count)
+		x->device = o->devices[0];
+	x->where = calloc((size_t)x->graph.storage_count + 1, sizeof(*x->where));
+	/* devices that are not the host are all listed */
+	x->others = calloc(o->device_count + 1, sizeof(*x->others));
+	if (!x->where || !x->others)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " storages",
+				   x->graph.storage_count);
+	for (i = 0; i < x->graph.storage_count && !err && !o->describe; i++)
+		err = choose(x, o, i);
+	return err;
+}
+
+static int make(struct graph_exec *x, uint32_t storage)
+{
+	uint64_t bytes = x->graph.storages[storage].bytes;
+	struct tenon_memory_request request = { .size = bytes ? bytes : 1,
+						.usage = TENON_MEMORY_DEFAULT,
+						.heap = -1 };
+	struct tenon_device *device;
+	int err;
+
+	err = tenon_device_get(x->where[storage], &device);
+	if (err)
+		return err;
+	err = tenon_memory_alloc(device, &request, &x->memories[storage]);
+	tenon_object_unref(device);
+	return err ? tenon_error_in(err, "storage %" PRIu32, storage) : 0;
+}
+
+int graph_make_memories(struct graph_exec *x)
+{
+	uint32_t i;
+	int err = 0;
+
+	if (!x->other_count)
+		return 0;
+	x->memories = calloc((size_t)x->graph.storage_count + 1, sizeof(struct tenon_memory *));
+	if (!x->memories)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " storages",
+				   x->graph.storage_count);
+	for (i = 0; i < x->graph.storage_count && !err; i++)
+		if (!place_is_host(x->where[i]) && x->graph.storages[i].used)
+			err = make(x, i);
+	return err;
+}
+
+void graph_free_memories(struct graph_exec *x)
+{
+	uint32_t i;
+
+	for (i = 0; x->memories && i < x->graph.storage_count; i++)
+		tenon_object_unref(x->memories[i]);
+	free(x->memories);
+	free(x->where);
+	free(x->others);
+}
+
+char *graph_own_storage(const struct graph_exec *x, uint32_t entry)
+{
+	int32_t storage = x->graph.entries[entry].storage;
+
+	if (x->memories && x->memories[storage])
+		return tenon_memory_data(x->memories[storage]);
+	return x->arena->data + x->offsets[storage];
+}
+
+struct tenon_object *graph_own_keeper(const struct graph_exec *x, uint32_t entry)
+{
+	int32_t storage = x->graph.entries[entry].storage;
+
+	if (x->memories && storage >= 0 && x->memories[storage])
+		return &x->memories[storage]->object;
+	return &x->arena->object;
+}
+
+static __thread char here; /* its address tells threads apart */
+
+int graph_follow(struct graph_exec *x)
+{
+	struct tenon_device *device;
+	size_t i;
+	int err = 0;
+
+	if (x->thread == &here)
+		return 0;
+	for (i = 0; i < x->other_count && !err; i++) {
+		err = tenon_device_get(x->others[i], &device);
+		if (err)
+			break;
+		err = place_follow(device);
+		tenon_object_unref(device);
+	}
+	if (!err)
+		x->thread = &here;
+	return err;
+}
+
+int graph_wait(const struct graph_exec *x)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < x->other_count && !err; i++)
+		err = place_wait(x->others[i]);
+	return err;
+}

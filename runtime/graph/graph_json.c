@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/graph/graph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "lib/json_read.h"
+
+#define NDIM_MOST 64
+
+/* one allocation: what the text can hold bounds each part */
+struct reader {
+	struct json_text t;
+	struct graph *g;
+	char *strings;	   /* names are put here */
+	int64_t *extents;  /* and shapes here */
+	uint32_t *entries; /* and lists of entries here: node and index, until graph_check() */
+};
+
+enum section { NODES, ARG_NODES, HEADS, ATTRS, ROW_PTR, SECTIONS };
+
+static const char *const section_keys[SECTIONS] = { "nodes", "arg_nodes", "heads", "attrs",
+						    "node_row_ptr" };
+
+static bool is_key(struct tenon_slice key, const char *word, size_t size)
+{
+	return key.size == size && !memcmp(key.data, word, size);
+}
+
+#define IS(key, word) is_key(key, word, sizeof(word) - 1)
+
+/* where the sections stand; what follows "metadata" is not looked at, as TVM does not */
+static int find_sections(struct reader *r, uint32_t place[SECTIONS])
+{
+	uint32_t at = 0, count, i, k;
+	struct tenon_slice key;
+	int err;
+
+	memset(place, 0, SECTIONS * sizeof(*place));
+	err = json_enter(&r->t, &at, JSMN_OBJECT, "a graph", &count);
+	for (i = 0; i < count && !err; i++) {
+		err = json_key(&r->t, &at, &key);
+		if (err)
+			return err;
+		if (IS(key, "metadata"))
+			break;
+		for (k = 0; k < SECTIONS; k++)
+			if (is_key(key, section_keys[k], strlen(section_keys[k])))
+				break;
+		if (k == SECTIONS)
+			return json_error(&r->t, at - 1, -TENON_E_FORMAT,
+					  "key \"%.*s\" has no place in a graph", json_shown(key),
+					  key.data);
+		if (place[k])
+			return json_error(&r->t, at - 1, -TENON_E_FORMAT, "key \"%s\" comes twice",
+					  section_keys[k]);
+		place[k] = at;
+		json_skip(&r->t, &at);
+	}
+	for (k = 0; k < SECTIONS && !err; k++)
+		if (!place[k])
+			err = tenon_error(-TENON_E_FORMAT, "%s: key \"%s\" is missing", r->t.name,
+					  section_keys[k]);
+	return err;
+}
+
+/* [node, index] or [node, index, version]: kept as a pair, made an entry by graph_check() */
+static int read_entry(struct reader *r, uint32_t *at)
+{
+	int64_t node = 0, index = 0, version;
+	uint32_t count;
+	int err;
+
+	err = json_enter(&r->t, at, JSMN_ARRAY, "an entry", &count);
+	if (err)
+		return err;
+	if (count != 2 && count != 3)
+		return json_error(&r->t, *at - 1, -TENON_E_FORMAT,
+				  "an entry of %" PRIu32 " numbers, want 2 or 3", count);
+	err = json_integer(&r->t, at, "a node number", 0, UINT32_MAX, &node);
+	if (!err)
+		err = json_integer(&r->t, at, "an output number", 0, UINT32_MAX, &index);
+	if (!err && count == 3)
+		err = json_integer(&r->t, at, "a version", 0, INT64_MAX, &version);
+	*r->entries++ = (uint32_t)node;
+	*r->entries++ = (uint32_t)index;
+	return err;
+}
+
+static int read_entries(struct reader *r, uint32_t *at, const char *what, uint32_t **list,
+			uint32_t *count)
+{
+	uint32_t i;
+	int err;
+
+	err = json_enter(&r->t, at, JSMN_ARRAY, what, count);
+	*list = r->entries;
+	for (i = 0; i < *count && !err; i++)
+		err = read_entry(r, at);
+	return err;
+}
+
+/* numbers that stand in strings */
+static int read_quoted(struct reader *r, uint32_t *at, const char *what, uint32_t *out)
+{
+	struct tenon_slice raw;
+	uint64_t v = 0;
+	size_t i;
+
+	if (!json_is(&r->t, *at, JSMN_STRING))
+		return json_error(&r->t, *at, -TENON_E_FORMAT, "%s is no string", what);
+	raw = json_raw(&r->t, *at);
+	for (i = 0; i < raw.size && raw.data[i] >= '0' && raw.data[i] <= '9' && v < UINT32_MAX; i++)
+		v = 10 * v + (uint64_t)(raw.data[i] - '0');
+	if (!raw.size || i < raw.size || v > UINT32_MAX)
+		return json_error(&r->t, *at, -TENON_E_FORMAT, "%s is \"%.*s\", want a number",
+				  what, json_shown(raw), raw.data);
+	*out = (uint32_t)v;
+	++*at;
+	return 0;
+}
+
+/* what the attributes of an operator must tell */
+struct op_attrs {
+	uint32_t inputs, outputs, flatten, seen;
+};
+
+enum { SEEN_INPUTS = 1, SEEN_OUTPUTS = 2, SEEN_FLATTEN = 4, SEEN_FUNCTION = 8, SEEN_ALL = 15 };
+
+static int read_attrs(struct reader *r, uint32_t *at, struct graph_node *n, struct op_attrs *a)
+{
+	struct tenon_slice key;
+	uint32_t count, i;
+	int err;
+
+	err = json_enter(&r->t, at, JSMN_OBJECT, "a node's attributes", &count);
+	for (i = 0; i < count && !err; i++) {
+		err = json_key(&r->t, at, &key);
+		if (err)
+			break;
+		if (IS(key, "func_name")) {
+			err = json_string(&r->t, at, "func_name", &r->strings, &n->function);
+			a->seen |= SEEN_FUNCTION;
+		} else if (IS(key, "num_inputs")) {
+			err = read_quoted(r, at, "num_inputs", &a->inputs);
+			a->seen |= SEEN_INPUTS;
+		} else if (IS(key, "num_outputs")) {
+			err = read_quoted(r, at, "num_outputs", &a->outputs);
+			a->seen |= SEEN_OUTPUTS;
+		} else if (IS(key, "flatten_data")) {
+			err = read_quoted(r, at, "flatten_data", &a->flatten);
+			a->seen |= SEEN_FLATTEN;
+		} else {
+			json_skip(&r->t, at);
+		}
+	}
+	return err;
+}
+
+static int finish_op(struct reader *r, uint32_t at, struct graph_node *n, const struct op_attrs *a)
+{
+	static const char *const names[] = { "num_inputs", "num_outputs", "flatten_data",
+					     "func_name" };
+	unsigned int missing = SEEN_ALL & ~a->seen;
+
+	if (missing)
+		return json_error(&r->t, at, -TENON_E_FORMAT, "operator \"%.*s\" has no %s",
+				  (int)n->name.size, n->name.data, names[__builtin_ctz(missing)]);
+	if (a->inputs != n->input_count)
+		return json_error(&r->t, at, -TENON_E_FORMAT,
+				  "operator \"%.*s\" has %" PRIu32
+				  " inputs, its num_inputs is %" PRIu32,
+				  (int)n->name.size, n->name.data, n->input_count, a->inputs);
+	n->output_count = a->outputs;
+	n->flatten = a->flatten != 0;
+	n->kind = IS(n->function, "__nop")    ? GRAPH_NOP
+		  : IS(n->function, "__copy") ? GRAPH_COPY
+					      : GRAPH_CALL;
+	return 0;
+}
+
+static int read_node(struct reader *r, uint32_t *at, struct graph_node *n)
+{
+	struct op_attrs attrs = { 0, 0, 0, 0 };
+	struct tenon_slice key, op = { NULL, 0 };
+	uint32_t start = *at, count, i;
+	bool inputs = false;
+	int err;
+
+	err = json_enter(&r->t, at, JSMN_OBJECT, "a node", &count);
+	for (i = 0; i < count && !err; i++) {
+		err = json_key(&r->t, at, &key);
+		if (err)
+			break;
+		if (IS(key, "op")) {
+			op = json_raw(&r->t, *at);
+			json_skip(&r->t, at);
+		} else if (IS(key, "name")) {
+			err = json_string(&r->t, at, "a node's name", &r->strings, &n->name);
+		} else if (IS(key, "inputs") && !inputs) {
+			err = read_entries(r, at, "a node's inputs", &n->inputs, &n->input_count);
+			inputs = true;
+		} else if (IS(key, "attrs") || IS(key, "attr")) {
+			err = read_attrs(r, at, n, &attrs);
+		} else if (IS(key, "control_deps")) {
+			json_skip(&r->t, at);
+		} else {
+			err = json_error(&r->t, *at - 1, -TENON_E_FORMAT,
+					 "key \"%.*s\" has no place in a node", json_shown(key),
+					 key.data);
+		}
+	}
+	if (err)
+		return err;
+	if (!op.data || !n->name.data || !inputs)
+		return json_error(&r->t, start, -TENON_E_FORMAT, "a node without %s",
+				  !op.data	  ? "op"
+				  : !n->name.data ? "name"
+						  : "inputs");
+	if (IS(op, "tvm_op"))
+		return finish_op(r, start, n, &attrs);
+	if (!IS(op, "null"))
+		return json_error(&r->t, start, -TENON_E_FORMAT,
+				  "a node of op \"%.*s\", want null or tvm_op", json_shown(op),
+				  op.data);
+	if (n->input_count)
+		return json_error(&r->t, start, -TENON_E_FORMAT, "input \"%.*s\" has inputs itself",
+				  (int)n->name.size, n->name.data);
+	n->kind = GRAPH_INPUT;
+	n->output_count = 1;
+	return 0;
+}
+
+static int read_nodes(struct reader *r, uint32_t at)
+{
+	uint32_t count, i;
+	int err;
+
+	err = json_enter(&r->t, &at, JSMN_ARRAY, "\"nodes\"", &count);
+	for (i = 0; i < count && !err; i++)
+		err = read_node(r, &at, &r->g->nodes[i]);
+	return err;
+}
+
+/* the first entry of each node, and behind the last their number */
+static int read_rows(struct reader *r, uint32_t at)
+{
+	struct graph *g = r->g;
+	int64_t first, next;
+	uint32_t count, i;
+	int err;
+
+	err = json_enter(&r->t, &at, JSMN_ARRAY, "\"node_row_ptr\"", &count);
+	if (err)
+		return err;
+	if (count != g->node_count + 1)
+		return json_error(&r->t, at - 1, -TENON_E_FORMAT,
+				  "node_row_ptr has %" PRIu32 " numbers for %" PRIu32
+				  " nodes, want one more",
+				  count, g->node_count);
+	err = json_integer(&r->t, &at, "node_row_ptr", 0, 0, &first);
+	for (i = 0; i < g->node_count && !err; i++) {
+		struct graph_node *n = &g->nodes[i];
+
+		err = json_integer(&r->t, &at, "node_row_ptr", first, g->entry_count, &next);
+		if (err)
+			break;
+		if (next - first != n->output_count)
+			err = json_error(&r->t, at - 1, -TENON_E_FORMAT,
+					 "node_row_ptr gives node %" PRIu32 " (\"%.*s\") %" PRIi64
+					 " outputs, it has %" PRIu32,
+					 i, (int)n->name.size, n->name.data, next - first,
+					 n->output_count);
+		n->first_output = (uint32_t)first;
+		first = next;
+	}
+	if (!err && first != g->entry_count)
+		err = json_error(&r->t, at - 1, -TENON_E_FORMAT,
+				 "node_row_ptr ends at %" PRIi64 ", there are %" PRIu32 " entries",
+				 first, g->entry_count);
+	return err;
+}
+
+static int read_args(struct reader *r, uint32_t at)
+{
+	struct graph *g = r->g;
+	int64_t node;
+	uint32_t i;
+	int err;
+
+	err = json_enter(&r->t, &at, JSMN_ARRAY, "\"arg_nodes\"", &g->input_count);
+	g->inputs = r->entries;
+	for (i = 0; i < g->input_count && !err; i++) {
+		err = json_integer(&r->t, &at, "arg_nodes", 0, (int64_t)g->node_count - 1, &node);
+		if (!err && g->nodes[node].kind != GRAPH_INPUT)
+			err = json_error(&r->t, at - 1, -TENON_E_FORMAT,
+					 "arg_nodes has node %" PRIi64 ", which is an operator",
+					 node);
+		*r->entries++ = (uint32_t)node;
+	}
+	return err;
+}
+
+static int read_dtypes(struct reader *r, uint32_t *at)
+{
+	static const struct tenon_slice usual = { "float32", 7 };
+	uint32_t i;
+
+	for (i = 0; i < r->g->entry_count; i++) {
+		struct graph_entry *e = &r->g->entries[i];
+		struct tenon_slice raw;
+		int err = 0;
+
+		if (!json_is(&r->t, *at, JSMN_STRING))
+			return json_error(&r->t, *at, -TENON_E_FORMAT, "a dtype is no string");
+		raw = json_raw(&r->t, *at);
+		if (tenon_slice_equal(raw, usual))
+			e->dtype = tenon_dtype(TENON_DTYPE_FLOAT, 32, 1);
+		else
+			err = tenon_dtype_parse(raw, &e->dtype);
+		if (err)
+			return json_error(&r->t, *at, err, "\"%.*s\" is no dtype", json_shown(raw),
+					  raw.data);
+		if (e->dtype.code == TENON_DTYPE_BOOL)
+			e->dtype = tenon_dtype(TENON_DTYPE_UINT, 1, e->dtype.lanes);
+		++*at;
+	}
+	return 0;
+}
+
+static int read_shapes(struct reader *r, uint32_t *at)
+{
+	uint32_t i, k, ndim;
+	int err;
+
+	for (i = 0; i < r->g->entry_count; i++) {
+		struct graph_entry *e = &r->g->entries[i];
+
+		err = json_enter(&r->t, at, JSMN_ARRAY, "a shape", &ndim);
+		if (err)
+			return err;
+		if (ndim > NDIM_MOST)
+			return json_error(&r->t, *at - 1, -TENON_E_FORMAT,
+					  "a shape of %" PRIu32 " dimensions, %d at most", ndim,
+					  NDIM_MOST);
+		e->ndim = (int32_t)ndim;
+		e->shape = r->extents;
+		for (k = 0; k < ndim; k++) {
+			err = json_integer(&r->t, at, "an extent", 0, INT64_MAX, r->extents++);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+static int read_numbers(struct reader *r, uint32_t *at, const char *what, size_t member,
+			int64_t least)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->g->entry_count; i++) {
+		char *entry = (char *)&r->g->entries[i];
+		int64_t v;
+		int err;
+
+		err = json_integer(&r->t, at, what, least, INT32_MAX, &v);
+		if (err)
+			return err;
+		*(int32_t *)(void *)(entry + member) = (int32_t)v;
+	}
+	return 0;
+}
+
+/* [type, list]; the first list of entries says how many there are */
+static int enter_list(struct reader *r, uint32_t *at, const char *key, const char *type)
+{
+	uint32_t count;
+	int err;
+
+	err = json_enter(&r->t, at, JSMN_ARRAY, key, &count);
+	if (err)
+		return err;
+	if (count != 2 || !json_is(&r->t, *at, JSMN_STRING) ||
+	    !tenon_slice_equal(json_raw(&r->t, *at), tenon_slice_of(type)))
+		return json_error(&r->t, *at - 1, -TENON_E_FORMAT, "%s wants [\"%s\", […]]", key,
+				  type);
+	++*at;
+	err = json_enter(&r->t, at, JSMN_ARRAY, key, &count);
+	if (err)
+		return err;
+	if (count != r->g->entry_count)
+		return json_error(&r->t, *at - 1, -TENON_E_FORMAT,
+				  "%s has %" PRIu32 " items for %" PRIu32 " entries", key, count,
+				  r->g->entry_count);
+	return 0;
+}
+
+/* an attribute for other readers: only checked to be what TVM would pass over */
+static int skip_attribute(struct reader *r, uint32_t *at, struct tenon_slice key)
+{
+	struct tenon_slice type = { NULL, 0 };
+
+	if (json_is(&r->t, *at, JSMN_ARRAY) && json_is(&r->t, *at + 1, JSMN_STRING))
+		type = json_raw(&r->t, *at + 1);
+	if (!IS(type, "list_int") && !IS(type, "size_t") && !IS(key, "storage_scope"))
+		return json_error(&r->t, *at, -TENON_E_FORMAT,
+				  "attribute \"%.*s\" is unknown, and neither list_int nor size_t",
+				  json_shown(key), key.data);
+	json_skip(&r->t, at);
+	return 0;
+}
+
+enum { SEEN_DTYPE = 1, SEEN_STORAGE = 2, SEEN_SHAPE = 4, SEEN_EACH = 7 };
+
+static int read_graph_attrs(struct reader *r, uint32_t at)
+{
+	static const char *const names[] = { "dltype", "storage_id", "shape" };
+	unsigned int seen = 0;
+	struct tenon_slice key;
+	uint32_t count, i, start = at;
+	int err;
+
+	err = json_enter(&r->t, &at, JSMN_OBJECT, "\"attrs\"", &count);
+	for (i = 0; i < count && !err; i++) {
+		err = json_key(&r->t, &at, &key);
+		if (err)
+			break;
+		if (IS(key, "dltype") && !(seen & SEEN_DTYPE)) {
+			err = enter_list(r, &at, "dltype", "list_str");
+			err = err ? err : read_dtypes(r, &at);
+			seen |= SEEN_DTYPE;
+		} else if (IS(key, "shape") && !(seen & SEEN_SHAPE)) {
+			err = enter_list(r, &at, "shape", "list_shape");
+			err = err ? err : read_shapes(r, &at);
+			seen |= SEEN_SHAPE;
+		} else if (IS(key, "storage_id")) {
+			err = enter_list(r, &at, "storage_id", "list_int");
+			err = err ? err
+				  : read_numbers(r, &at, "a storage_id",
+						 offsetof(struct graph_entry, storage), -1);
+			seen |= SEEN_STORAGE;
+		} else if (IS(key, "device_index")) {
+			err = enter_list(r, &at, "device_index", "list_int");
+			err = err ? err
+				  : read_numbers(r, &at, "a device_index",
+						 offsetof(struct graph_entry, device), 0);
+		} else {
+			err = skip_attribute(r, &at, key);
+		}
+	}
+	if (!err && seen != SEEN_EACH)
+		err = json_error(&r->t, start, -TENON_E_FORMAT, "attribute \"%s\" is missing",
+				 names[__builtin_ctz(SEEN_EACH & ~seen)]);
+	return err;
+}
+
+/* entries: what storage_id has; the lists are held against it when they are read */
+static int count_entries(struct reader *r, uint32_t attrs)
+{
+	struct tenon_slice key;
+	uint32_t count, i, at = attrs;
+	int err;
+
+	err = json_enter(&r->t, &at, JSMN_OBJECT, "\"attrs\"", &count);
+	for (i = 0; i < count && !err; i++) {
+		err = json_key(&r->t, &at, &key);
+		if (err)
+			break;
+		if (IS(key, "storage_id") && json_is(&r->t, at, JSMN_ARRAY) &&
+		    r->t.tokens[at].size == 2 && json_is(&r->t, at + 2, JSMN_ARRAY)) {
+			r->g->entry_count = (uint32_t)r->t.tokens[at + 2].size;
+			return 0;
+		}
+		json_skip(&r->t, &at);
+	}
+	return err ? err : json_error(&r->t, attrs, -TENON_E_FORMAT, "no \"storage_id\" list");
+}
+
+static void *carve(char **at, size_t count, size_t size)
+{
+	void *part = *at;
+
+	*at += (count * size + 15) & ~(size_t)15;
+	return part;
+}
+
+/* no part is larger than the tokens or the text it is made of */
+static int make_room(struct reader *r)
+{
+	struct graph *g = r->g;
+	size_t tokens = r->t.count;
+	/* counts are ints: no 64 bits overflow, a size_t may */
+	uint64_t room = (uint64_t)g->node_count * sizeof(*g->nodes) +
+			(uint64_t)g->entry_count * sizeof(*g->entries) +
+			(uint64_t)tokens * (sizeof(*r->extents) + sizeof(*r->entries)) +
+			r->t.text.size + 5 * 16;
+	char *at;
+
+	at = room <= PTRDIFF_MAX ? malloc((size_t)room) : NULL;
+	if (!at)
+		return tenon_error(-TENON_E_NOMEM, "%s: no memory for the graph", r->t.name);
+	memset(at, 0,
+	       g->node_count * sizeof(*g->nodes) + g->entry_count * sizeof(*g->entries) + 32);
+	g->memory = at;
+	g->nodes = carve(&at, g->node_count, sizeof(*g->nodes));
+	g->entries = carve(&at, g->entry_count, sizeof(*g->entries));
+	r->extents = carve(&at, tokens, sizeof(*r->extents));
+	r->entries = carve(&at, tokens, sizeof(*r->entries));
+	r->strings = at;
+	return 0;
+}
+
+static int read_sections(struct reader *r)
+{
+	uint32_t place[SECTIONS], at;
+	int err;
+
+	err = find_sections(r, place);
+	if (err)
+		return err;
+	at = place[NODES];
+	err = json_enter(&r->t, &at, JSMN_ARRAY, "\"nodes\"", &r->g->node_count);
+	if (!err)
+		err = count_entries(r, place[ATTRS]);
+	if (!err)
+		err = make_room(r);
+	if (!err)
+		err = read_nodes(r, place[NODES]);
+	if (!err)
+		err = read_rows(r, place[ROW_PTR]);
+	if (!err)
+		err = read_args(r, place[ARG_NODES]);
+	if (!err)
+		err = read_entries(r, &place[HEADS], "\"heads\"", &r->g->heads, &r->g->head_count);
+	if (!err)
+		err = read_graph_attrs(r, place[ATTRS]);
+	return err;
+}
+
+int graph_read(struct tenon_slice json, const char *name, struct graph *out)
+{
+	struct reader r = { .g = out };
+	int err;
+
+	*out = (struct graph){ 0 };
+	err = json_text_read(json, name, &r.t);
+	if (!err)
+		err = read_sections(&r);
+	json_text_fini(&r.t);
+	if (!err) {
+		err = graph_check(out);
+		if (err)
+			tenon_error_in(err, "%s", name);
+	}
+	if (err)
+		graph_fini(out);
+	return err;
+}
+
+void graph_fini(struct graph *g)
+{
+	free(g->memory);
+	free(g->storages);
+	*g = (struct graph){ 0 };
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_KIND_CONST_LOADER_H
+#define RUNTIME_KIND_CONST_LOADER_H
+
+/**
+ * DOC: modules of constants
+ *
+ * Third-party code generators keep their constants apart from their code: a const_loader (0.8:
+ * metadata) module holds them, imports the modules with the code, and hands each of these its own
+ * constants before its first use. metadata_module wraps an ahead-of-time model and holds nothing.
+ */
+
+#include <tenon/loader.h>
+
+extern const struct tenon_module_loader const_loader;
+extern const struct tenon_module_loader const_loader_as_metadata;
+extern const struct tenon_module_loader metadata_module_loader;
+
+#endif /* RUNTIME_KIND_CONST_LOADER_H */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_KIND_EXAMPLE_JSON_GRAPH_H
+#define RUNTIME_KIND_EXAMPLE_JSON_GRAPH_H
+
+/**
+ * DOC: graphs of an ExampleJSON module
+ *
+ * The text, one node a line, words separated by blanks:
+ *
+ *	subgraph_0
+ *	  input 0 10 10
+ *	  input 1 10 10
+ *	  add 2 inputs: 0 1 shape: 10 10
+ *
+ * A word that contains "subgraph_" begins a graph, which is a function of that name. "input" is
+ * followed by an id and extents; add, sub and mul by an id, the ids of two earlier nodes, and
+ * extents. All tensors are float32 on the CPU. The function's arguments are its inputs by rising
+ * id, and last the output, which receives the last node's values; they are also returned, as a new
+ * tensor.
+ */
+
+#include <tenon/error.h>
+#include <tenon/value.h>
+
+/* struct example_node - a line: an input, or an operation on two nodes before it */
+struct example_node {
+	char op; /* '=' for an input, '+', '-', '*' */
+	uint32_t id;
+	uint32_t argument; /* of an input: which one it is */
+	size_t operand[2]; /* of an operation: places in the list of nodes */
+	size_t first_extent;
+	size_t ndim;
+};
+
+/* struct example_graph - a function: @count nodes from @first on */
+struct example_graph {
+	struct tenon_slice name; /* in the text */
+	size_t first;
+	size_t count;
+	uint32_t inputs;
+};
+
+/* struct example_text - a parsed text; graphs point into it */
+struct example_text {
+	char *text;
+	size_t size;
+	struct example_graph *graphs;
+	size_t graph_count;
+	struct example_node *nodes;
+	size_t node_count;
+	int64_t *extents;
+	size_t extent_count;
+};
+
+/**
+ * example_text_parse - read a text
+ * @t: receives the graphs; give it back with example_text_fini(), after a failure too
+ * @text: copied
+ *
+ * Return: 0; -TENON_E_FORMAT, with the line's number; -TENON_E_NOMEM.
+ */
+int example_text_parse(struct example_text *t, struct tenon_slice text);
+
+void example_text_fini(struct example_text *t);
+
+/**
+ * example_graph_run - run a graph
+ * @t: the text it is part of
+ * @g: the graph
+ * @args: inputs, and the output
+ * @count: how many
+ * @ret: receives the result as a tensor object
+ *
+ * Context: any thread, several at a time: all memory belongs to the call.
+ * Return: 0; -TENON_E_TYPE for a wrong number or type of arguments; -TENON_E_VALUE for a wrong
+ *	shape; -TENON_E_NOMEM.
+ */
+int example_graph_run(const struct example_text *t, const struct example_graph *g,
+		      const struct tenon_value *args, int32_t count, struct tenon_value *ret);
+
+#endif /* RUNTIME_KIND_EXAMPLE_JSON_GRAPH_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LIBRARY_CALL_H
+#define RUNTIME_LIBRARY_CALL_H
+
+/* Function objects of compiled functions that cannot be entered in place. */
+
+#include <tenon/function.h>
+
+/**
+ * tvm_legacy_function_create - make a function of one that TVM 0.8 to 0.20 compiled
+ * @symbol: its address
+ * @keep: object that keeps the code mapped; referenced until the function dies
+ * @out: receives the function with one reference
+ *
+ * A call converts arguments on the stack; up to LEGACY_ARGS_ON_STACK of them need no memory. None,
+ * NULL tensors and NULL pointers are refused, since code of TVM 0.8 looks behind them unasked.
+ * Bool tensors {6,8} go in as {1,1}, the bool of that time. A failure is -TENON_E_CALL with what
+ * the function said.
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int tvm_legacy_function_create(void *symbol, struct tenon_object *keep,
+			       struct tenon_function **out);
+
+/* The same for libraries that take workspace: a failed call gives it back. */
+int tvm_legacy_guarded_function_create(void *symbol, struct tenon_object *keep,
+				       struct tenon_function **out);
+
+/**
+ * tvm_legacy_function_raw - the address behind a function made by either of the two above
+ * @function: any function
+ * @symbol: receives the address of the compiled function
+ *
+ * Who enters it by the address gives workspace back itself when it fails, and passes no NULL.
+ *
+ * Return: false for functions of every other sort.
+ */
+#ifdef CONFIG_TVM_LEGACY
+bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbol);
+#else
+static inline bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbol)
+{
+	(void)function;
+	(void)symbol;
+	return false;
+}
+#endif
+
+/* arguments that a legacy call converts without allocating */
+#define LEGACY_ARGS_ON_STACK 16
+
+/**
+ * tvm_021_function_create - make a function of one that TVM 0.21 compiled
+ *
+ * Its values are today's, its objects are not: tensors are passed as DLTensor, strings as text, and
+ * other objects are refused.
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int tvm_021_function_create(void *symbol, struct tenon_object *keep, struct tenon_function **out);
+
+/**
+ * workspace_guard_function_create - make a function that gives back what a failed call left out
+ * @symbol: the compiled function; called with a NULL self
+ * @keep: object that keeps the code mapped; referenced until the function dies
+ * @out: receives the function with one reference
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int workspace_guard_function_create(tenon_call_fn symbol, struct tenon_object *keep,
+				    struct tenon_function **out);
+
+#endif /* RUNTIME_LIBRARY_CALL_H */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/library/compiled_function.h"
+
+#include <stdlib.h>
+#include <tenon/workspace.h>
+
+#include "runtime/library/call.h"
+
+static void compiled_delete(void *self, int flags)
+{
+	struct compiled_function *f = self;
+
+	if (flags & TENON_DELETE_CONTENT)
+		tenon_object_unref(f->keep);
+	if (flags & TENON_DELETE_MEMORY)
+		free(f);
+}
+
+int compiled_function_create(tenon_call_fn call, void *symbol, struct tenon_object *keep,
+			     struct tenon_function **out)
+{
+	struct compiled_function *f = malloc(sizeof(*f));
+
+	*out = NULL;
+	if (!f)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a function");
+	tenon_object_init(&f->base.object, TENON_TYPE_FUNCTION, compiled_delete);
+	f->base.call = call;
+	f->base.cpp_call = NULL;
+	f->symbol = symbol;
+	f->keep = keep;
+	tenon_object_ref(keep);
+	*out = &f->base;
+	return 0;
+}
+
+static int guarded_call(void *self, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret)
+{
+	tenon_call_fn call = (tenon_call_fn)((struct compiled_function *)self)->symbol;
+	size_t mark = tenon_workspace_mark();
+	int err = call(NULL, args, count, ret);
+
+	if (__builtin_expect(err, 0))
+		tenon_workspace_reclaim(mark);
+	return err;
+}
+
+int workspace_guard_function_create(tenon_call_fn symbol, struct tenon_object *keep,
+				    struct tenon_function **out)
+{
+	return compiled_function_create(guarded_call, (void *)symbol, keep, out);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LIBRARY_COMPILED_FUNCTION_H
+#define RUNTIME_LIBRARY_COMPILED_FUNCTION_H
+
+/* What all function objects of compiled code have in common. */
+
+#include <tenon/function.h>
+
+struct compiled_function {
+	struct tenon_function base;
+	void *symbol;
+	struct tenon_object *keep;
+};
+
+int compiled_function_create(tenon_call_fn call, void *symbol, struct tenon_object *keep,
+			     struct tenon_function **out);
+
+#endif /* RUNTIME_LIBRARY_COMPILED_FUNCTION_H */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/library/context.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/fork_gate.h"
+#include "runtime/library/tvm_table.h"
+
+const char *const abi_context_modules[] = {
+	"__tvm_ffi__library_ctx", /* 0.22 and later */
+	"__tvm_ffi_library_ctx",  /* 0.21 */
+	"__tvm_module_ctx",	  /* 0.8 to 0.20 */
+	NULL,
+};
+
+static const struct abi_context_symbol builtin[] = {
+	{ "__TVMFFIFunctionCall", (void *)abi_ffi_function_call },
+	{ "__TVMFFIErrorSetRaisedFromCStr", (void *)abi_ffi_error_raise_text },
+	{ "__TVMFFIErrorSetRaisedFromCStrParts", (void *)abi_ffi_error_raise_parts },
+	{ "__TVMFFIEnvModLookupFromImports", (void *)abi_ffi_env_lookup },
+	{ "__TVMFFIHandleInitOnce", (void *)abi_ffi_init_once },
+	{ "__TVMBackendGetFuncFromEnv", (void *)abi_backend_lookup },
+	{ "__TVMBackendAllocWorkspace", (void *)abi_backend_alloc },
+	{ "__TVMBackendFreeWorkspace", (void *)abi_backend_free },
+	{ "__TVMBackendParallelLaunch", (void *)abi_backend_launch },
+	{ "__TVMBackendParallelBarrier", (void *)abi_backend_barrier },
+#ifdef CONFIG_TVM_LEGACY
+	{ "__TVMFuncCall", (void *)abi_legacy_func_call },
+	{ "__TVMAPISetLastError", (void *)abi_legacy_error_set },
+#endif
+	{ NULL, NULL },
+};
+
+#define BUILTIN_COUNT (sizeof(builtin) / sizeof(builtin[0]) - 1)
+
+/* A longer list is made for each symbol that is added, and the older one stays for its readers. */
+struct context_list {
+	struct context_list *older;
+	size_t count;
+	struct abi_context_symbol symbol[];
+};
+
+static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct context_list *context_list;
+
+const struct abi_context_symbol *abi_context_symbols(void)
+{
+	struct context_list *list = __atomic_load_n(&context_list, __ATOMIC_ACQUIRE);
+
+	return list ? list->symbol : builtin;
+}
+
+/* Called with the lock held. */
+static int context_add(const char *name, void *value)
+{
+	const struct abi_context_symbol *symbols = abi_context_symbols();
+	size_t count = context_list ? context_list->count : BUILTIN_COUNT;
+	struct context_list *list;
+	char *copy = strdup(name);
+
+	list = calloc(1, sizeof(*list) + (count + 2) * sizeof(list->symbol[0]));
+	if (!list || !copy) {
+		free(list);
+		free(copy);
+		return tenon_error(-TENON_E_NOMEM, "no memory for context symbol %s", name);
+	}
+	memcpy(list->symbol, symbols, count * sizeof(list->symbol[0]));
+	list->symbol[count].name = copy;
+	list->symbol[count].value = value;
+	list->count = count + 1;
+	list->older = context_list;
+	__atomic_store_n(&context_list, list, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int abi_ffi_env_register_context(const char *name, void *symbol)
+{
+	int err;
+
+	fork_gate_lock(&context_lock);
+	err = context_add(name, symbol);
+	fork_gate_unlock(&context_lock);
+	return ffi_result(err);
+}

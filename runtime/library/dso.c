@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/library/dso.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/elf.h"
+#include "lib/error_slot.h"
+#include "lib/fork_gate.h"
+#include "lib/library_open.h"
+#include "runtime/library/context.h"
+#include "runtime/core/module_index.h"
+#include "runtime/core/reference.h"
+#include "runtime/core/registry.h"
+#include "runtime/library/compat_library.h"
+#include "runtime/library/dso_env.h"
+#include "runtime/library/dso_library.h"
+#include "runtime/library/import_tree.h"
+
+static pthread_mutex_t dso_mutex = PTHREAD_MUTEX_INITIALIZER;
+static __thread unsigned int dso_depth; /* how often this thread holds the lock */
+static struct dso_env *dso_envs;
+
+void dso_lock(void)
+{
+	if (!dso_depth++)
+		fork_gate_lock(&dso_mutex);
+}
+
+void dso_unlock(void)
+{
+	if (!--dso_depth)
+		fork_gate_unlock(&dso_mutex);
+}
+
+bool dso_find(const struct dso *dso, const char *name, struct loaded_symbol *out)
+{
+	if (!dso_is_linked(dso))
+		return loaded_object_find(&dso->loaded, name, out);
+	out->address = dso->symbols->find(dso->symbols->context, name);
+	out->size = 0;
+	/* a table of names does not tell; what is looked up as data is used as data */
+	out->is_code = true;
+	return out->address != NULL;
+}
+
+/* Variables of a module that was built for static linking have the prefix in front, or not. */
+static bool dso_find_variable(const struct dso *dso, const char *name, struct loaded_symbol *out)
+{
+	const struct tenon_slice prefix = dso_prefix(dso);
+	char prefixed[512];
+
+	if (prefix.size &&
+	    snprintf(prefixed, sizeof(prefixed), "%.*s%s", (int)prefix.size, prefix.data, name) <
+		    (int)sizeof(prefixed) &&
+	    dso_find(dso, prefixed, out))
+		return true;
+	return dso_find(dso, name, out);
+}
+
+/* ---- life */
+
+/* Is the file of @path still mapped, by somebody else or because the C library keeps all? */
+static bool still_mapped(const char *path)
+{
+	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (handle)
+		dlclose(handle);
+	return handle != NULL;
+}
+
+static void env_unlink(struct dso_env *env)
+{
+	struct dso_env **at = &dso_envs;
+
+	while (*at != env)
+		at = &(*at)->next;
+	*at = env->next;
+}
+
+/*
+ * Leave the env, and free it behind the last one. Compiled code that is still mapped still holds its
+ * stand-ins: they wait for the next opening. The dynamic linker is asked without the lock, so what it
+ * said holds only while nobody opened or closed the mapping. Lock held.
+ */
+static void env_leave(struct dso_env *env, const struct dso *dso)
+{
+	unsigned int changes = env->changes++;
+	bool keep = dso->pinned;
+
+	while (!dso->pinned && env->functions && changes != env->changes) {
+		changes = env->changes;
+		dso_unlock();
+		keep = still_mapped(dso->path);
+		dso_lock();
+	}
+	if (--env->users || keep)
+		return;
+	env_unlink(env);
+	dso_env_free(env);
+}
+
+static void dso_close(struct dso *dso)
+{
+	struct dso_env *env = dso->env;
+	size_t i;
+
+	/* for the dynamic linker */
+	fork_gate_enter();
+	dso_lock();
+	if (env->dso == dso) {
+		env->dso = NULL;
+		for (i = 0; i < dso->context_count; i++)
+			if (*dso->context[i] == dso)
+				*dso->context[i] = NULL;
+	}
+	dso_unlock();
+	if (!dso_is_linked(dso) && !dso->pinned)
+		dlclose(dso->handle);
+	dso_lock();
+	env_leave(env, dso);
+	dso_unlock();
+	fork_gate_leave();
+}
+
+static void dso_delete(void *self, int flags)
+{
+	struct dso *dso = self;
+
+	if (flags & TENON_DELETE_CONTENT) {
+		dso_close(dso);
+		tenon_object_unref_weak(dso->root);
+	}
+	if (flags & TENON_DELETE_MEMORY)
+		free(dso);
+}
+
+static struct dso *dso_new(const char *path)
+{
+	size_t length = strlen(path) + 1;
+	struct dso *dso = calloc(1, sizeof(*dso) + length);
+
+	if (!dso) {
+		tenon_error(-TENON_E_NOMEM, "no memory to open a module");
+		return NULL;
+	}
+	tenon_object_init(&dso->object, TENON_TYPE_OBJECT, dso_delete);
+	dso->path = memcpy(dso + 1, path, length);
+	return dso;
+}
+
+static struct dso_env *env_find(const void *handle)
+{
+	struct dso_env *env = dso_envs;
+
+	while (env && env->handle != handle)
+		env = env->next;
+	return env;
+}
+
+/* The env of a handle, made when it is new; it may be left from an earlier opening. Lock held. */
+static struct dso_env *env_of(void *handle)
+{
+	struct dso_env *env = env_find(handle);
+
+	if (env)
+		return env;
+	env = calloc(1, sizeof(*env));
+	if (!env) {
+		tenon_error(-TENON_E_NOMEM, "no memory to open a module");
+		return NULL;
+	}
+	env->handle = handle;
+	env->next = dso_envs;
+	dso_envs = env;
+	return env;
+}
+
+/* ---- lookups by compiled code */
+
+/* In a library's imports, then in the whole tree, then in the registry. */
+static int look_up(const struct dso *dso, struct tenon_module *library, struct tenon_module *root,
+		   struct tenon_slice name, struct tenon_function **out, bool *may_hold)
+{
+	int err = 0;
+
+	*may_hold = false;
+	if (library->import_count)
+		err = module_index_find(library, name, out);
+	if (err || *out)
+		return err;
+	if (root && root != library)
+		err = tenon_module_find_function(root, name, true, out);
+	*may_hold = *out != NULL;
+	if (err || *out)
+		return err;
+	tenon_function_find_slice(name, out);
+	if (*out)
+		return 0;
+	return tenon_error(-TENON_E_NO_FUNCTION,
+			   "%s calls function \"%.*s\", which is neither in its imports nor "
+			   "registered; register it with tenon_function_register() before the call",
+			   dso->path, (int)name.size, name.data);
+}
+
+int dso_env_target(struct dso_env_function *f, struct tenon_function **out)
+{
+	struct tenon_module *library = NULL, *root = NULL;
+	struct tenon_slice name = { f->name, f->size };
+	struct dso *dso;
+	bool may_hold;
+	int err;
+
+	dso_lock();
+	*out = f->target;
+	tenon_object_ref(*out);
+	dso = f->env->dso;
+	if (!*out && dso && tenon_object_promote(dso->library)) {
+		library = dso->library;
+		root = tenon_object_promote(dso->root) ? dso->root : NULL;
+	}
+	dso_unlock();
+	if (*out)
+		return 0;
+	if (!library)
+		return tenon_error(-TENON_E_LOST,
+				   "function \"%s\" is called by a library whose module was closed",
+				   f->name);
+	err = look_up(dso, library, root, name, out, &may_hold);
+	if (!err && !may_hold) {
+		dso_lock();
+		if (!f->target) {
+			object_ref(&(*out)->object);
+			__atomic_store_n(&f->target, *out, __ATOMIC_RELEASE);
+		}
+		dso_unlock();
+	}
+	tenon_object_unref(root);
+	tenon_object_unref(library);
+	return err;
+}
+
+int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function **borrowed)
+{
+	struct dso *dso = context;
+
+	*borrowed = NULL;
+	if (!dso) {
+		tenon_function_find_slice(name, borrowed);
+		if (!*borrowed)
+			return tenon_error(-TENON_E_NO_FUNCTION,
+					   "no function \"%.*s\" is registered",
+					   (int)name.size, name.data);
+		/* the registry never lets a function go */
+		tenon_object_unref(*borrowed);
+		return 0;
+	}
+	return dso_env_get(dso->env, name, borrowed);
+}
+
+/* ---- opening */
+
+static int is_workspace_import(void *context, const char *name, bool is_code)
+{
+	(void)context;
+	(void)is_code;
+	return !strcmp(name, "TVMBackendAllocWorkspace");
+}
+
+static void fill_context(struct dso *dso)
+{
+	const struct abi_context_symbol *symbol;
+	struct loaded_symbol found;
+	size_t i;
+
+	for (symbol = abi_context_symbols(); symbol->name; symbol++)
+		if (dso_find_variable(dso, symbol->name, &found))
+			*(void **)found.address = symbol->value;
+	for (i = 0; abi_context_modules[i]; i++) {
+		if (!dso_find_variable(dso, abi_context_modules[i], &found))
+			continue;
+		*(void **)found.address = dso;
+		dso->context[dso->context_count++] = found.address;
+		if (dso->context_count == DSO_CONTEXTS)
+			break;
+	}
+	dso->uses_workspace = dso_find(dso, "__TVMBackendAllocWorkspace", &found) ||
+			      (!dso_is_linked(dso) &&
+			       loaded_object_each(&dso->loaded, false, is_workspace_import, NULL));
+}
+
+static const struct blob_name {
+	const char *name;
+	enum tenon_generation generation;
+} blob_names[] = {
+	{ "__tvm_ffi__library_bin", TENON_GENERATION_FFI },
+#ifdef CONFIG_TVM_LEGACY
+	{ "__tvm_ffi_library_bin", TENON_GENERATION_LEGACY },
+	{ "__tvm_dev_mblob", TENON_GENERATION_LEGACY },
+#endif
+};
+
+#ifdef CONFIG_SYSTEM_LIB
+static int find_prefix(void *context, const char *name, bool is_code)
+{
+	const size_t size = strlen(name), blob = strlen(blob_names[0].name);
+
+	if (is_code || size <= blob || strcmp(name + size - blob, blob_names[0].name))
+		return 0;
+	*(struct tenon_slice *)context = (struct tenon_slice){ name, size - blob };
+	return 1;
+}
+
+/* A shared object made of objects for static linking, with system_lib_prefix: its blob tells the prefix. */
+static void read_prefix(struct dso *dso)
+{
+	struct loaded_symbol blob;
+
+	if (dso_is_linked(dso))
+		dso->prefix = tenon_slice_of(dso->symbols->prefix);
+	else if (!dso_find(dso, blob_names[0].name, &blob))
+		loaded_object_each(&dso->loaded, true, find_prefix, &dso->prefix);
+}
+#else
+static void read_prefix(struct dso *dso)
+{
+	(void)dso;
+}
+#endif
+
+/* How many bytes the blob may have: what the symbol says, the segment holds, or the blob claims. */
+static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, uint64_t *offset)
+{
+	size_t left;
+	uint64_t n;
+
+	*offset = 0;
+	if (!dso_is_linked(dso) && loaded_object_segment(&dso->loaded, s->address, offset, &left))
+		return s->size && s->size < left ? s->size : left;
+	if (s->size)
+		return s->size;
+	memcpy(&n, s->address, sizeof(n));
+	return n < SIZE_MAX / 2 ? (size_t)n + sizeof(n) : SIZE_MAX / 2;
+}
+
+/* Build the tree around a library module of the mapping. Lock held. */
+static int dso_tree(struct dso *dso, struct tenon_module **out)
+{
+	struct import_tree_source source = { .file = dso->path, .keep = &dso->object };
+	struct tenon_module *library, *root;
+	struct loaded_symbol s;
+	struct tenon_slice blob;
+	int err = 0;
+	size_t i;
+
+	library = dso_library_create(dso);
+	if (!library)
+		return -TENON_E_NOMEM;
+	dso->library = library;
+	root = library;
+	for (i = 0; i < sizeof(blob_names) / sizeof(blob_names[0]); i++) {
+		if (!dso_find_variable(dso, blob_names[i].name, &s))
+			continue;
+		blob.data = s.address;
+		blob.size = blob_bound(dso, &s, &source.offset);
+		source.generation = blob_names[i].generation;
+		source.library = library;
+		err = import_tree_read(blob, &source, &root);
+		/* the tree holds it now */
+		tenon_object_unref(library);
+		break;
+	}
+	if (err)
+		return err;
+	tenon_object_unref_weak(dso->root);
+	dso->root = root;
+	tenon_object_ref_weak(root);
+	*out = root;
+	return 0;
+}
+
+/* Give out the tree that is open, or make one of the mapping that is. Lock held. */
+static int dso_reopen(struct dso *dso, struct tenon_module **out)
+{
+	if (tenon_object_promote(dso->root)) {
+		*out = dso->root;
+		return 0;
+	}
+	return dso_tree(dso, out);
+}
+
+static int dso_open_new(struct dso *dso, struct tenon_module **out)
+{
+	int err;
+
+	dso->env->dso = dso;
+	if (!dso_is_linked(dso)) {
+		err = loaded_object_init(&dso->loaded, dso->handle);
+		if (err)
+			return err;
+		compat_library_serve(&dso->loaded, dso->handle);
+		/* objects of C++ code run that code when they die: it must stay */
+		if (loaded_object_needs(&dso->loaded, dso->handle, "libtvm_ffi") ||
+		    loaded_object_needs(&dso->loaded, dso->handle, "libstdc++"))
+			dso->pinned = true;
+	}
+	read_prefix(dso);
+	fill_context(dso);
+	return dso_tree(dso, out);
+}
+
+static int dso_open(const char *path, void *handle, const struct dso_symbols *symbols, bool pinned,
+		    struct tenon_module **out)
+{
+	void *key = handle ? handle : (void *)symbols;
+	struct dso_env *env;
+	struct dso *dso;
+	int err, open;
+
+	dso_lock();
+	env = env_find(key);
+	dso = env ? env->dso : NULL;
+	open = tenon_object_promote(dso);
+	if (!open) {
+		dso = dso_new(path);
+		/* last: without a user it would outlive the handle, and be found by one at its address */
+		env = dso ? env_of(key) : NULL;
+		if (!env) {
+			free(dso);
+			dso = NULL;
+		}
+	}
+	if (handle && (open || !dso))
+		dlclose(handle);
+	err = -TENON_E_NOMEM;
+	if (open) {
+		/* another thread may have been first here with what this one's opening registered */
+		dso->pinned |= pinned;
+		err = dso_reopen(dso, out);
+	} else if (dso) {
+		dso->handle = handle;
+		dso->symbols = symbols;
+		dso->pinned = pinned;
+		dso->env = env;
+		env->users++;
+		env->changes++;
+		err = dso_open_new(dso, out);
+	}
+	/* the library module holds it now */
+	tenon_object_unref(dso);
+	dso_unlock();
+	return err;
+}
+
+#ifdef CONFIG_ERROR_MESSAGES
+/* What to do about what the dynamic linker said; for a missing symbol it is the one to say which. */
+static const char *remedy(const char *said)
+{
+#ifndef CONFIG_TVM_FFI_COMPAT
+	if (misses_runtime_name(said))
+		return "; the compatibility library defines it (CONFIG_TVM_FFI_COMPAT=y)";
+#endif
+	return strstr(said, "symbol") ? "; link the library that defines it, or open that library "
+					"with RTLD_GLOBAL first"
+				      : "";
+}
+#else
+static const char *remedy(const char *said)
+{
+	(void)said;
+	return "";
+}
+#endif
+
+/* Why the dynamic linker refused: its own words are for those who link. */
+static int open_refused(const char *path, const char *said)
+{
+	const struct tenon_slice text[] = { tenon_slice_of(path),
+					    { ": ", 2 },
+					    tenon_slice_of(said),
+					    tenon_slice_of(remedy(said)) };
+
+	if (elf_check_loadable(path))
+		return tenon_error_status();
+	error_slot_text(-TENON_E_FORMAT, tenon_slice_of(tenon_status_kind(-TENON_E_FORMAT)), text,
+			sizeof(text) / sizeof(text[0]));
+	return -TENON_E_FORMAT;
+}
+
+/*
+ * RTLD_NOW: a missing name that is bound lazily ends the process when it is called, and constructors call
+ * before dlopen() returns.
+ */
+static int open_file(const char *path, void **handle)
+{
+	struct tenon_buffer said = TENON_BUFFER_INIT;
+	const char *words;
+	int err;
+
+	err = elf_check_segments(path);
+	if (err)
+		return err;
+	err = library_open(path, RTLD_NOW | RTLD_LOCAL, handle, &words);
+	if (err || *handle)
+		return err;
+	err = tenon_buffer_slice(&said, tenon_slice_of(words));
+	if (!err)
+		err = compat_library_dlopen(path, &said, handle);
+	if (!err && !*handle)
+		err = open_refused(path, said.data);
+	tenon_buffer_fini(&said);
+	return err;
+}
+
+static int load(const char *path, struct tenon_module **out)
+{
+	uint64_t registered = registry_generation();
+	size_t length = strlen(path);
+	char below[4096];
+	void *handle;
+	int err;
+
+	/* without a slash the dynamic linker would search its own folders */
+	if (!memchr(path, '/', length) && length < sizeof(below) - 2) {
+		memcpy(below, "./", 2);
+		memcpy(below + 2, path, length + 1);
+		path = below;
+	}
+	err = open_file(path, &handle);
+	if (err)
+		return err;
+	err = dso_open(path, handle, NULL, registry_generation() != registered, out);
+	return err ? tenon_error_in(err, "%s", path) : 0;
+}
+
+int dso_load(const char *path, struct tenon_module **out)
+{
+	int err;
+
+	*out = NULL;
+	fork_gate_enter();
+	err = abi_register_globals();
+	if (!err)
+		err = load(path, out);
+	fork_gate_leave();
+	return err;
+}
+
+int dso_open_symbols(const char *name, const struct dso_symbols *symbols, struct tenon_module **out)
+{
+	int err = abi_register_globals();
+
+	*out = NULL;
+	return err ? err : dso_open(name, NULL, symbols, true, out);
+}

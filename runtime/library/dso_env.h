@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LIBRARY_DSO_ENV_H
+#define RUNTIME_LIBRARY_DSO_ENV_H
+
+/*
+ * The functions that a library's compiled code looked up and keeps. Code keeps their addresses in
+ * static variables, so each is a stand-in that stays where it is while the library is mapped, even
+ * if its tree goes and comes again; what stands behind it is let go with the tree.
+ */
+
+#include <tenon/function.h>
+#include <tenon/string.h>
+
+struct dso;
+
+struct dso_env_function {
+	struct tenon_function base; /* what compiled code holds */
+	struct dso_env *env;
+	struct dso_env_function *next;
+	struct tenon_function *target; /* atomic; NULL until found, and while the tree is closed */
+	size_t size;
+	char name[];
+};
+
+/* One per mapping that the dynamic linker may keep; found again by its handle. */
+struct dso_env {
+	void *handle;
+	struct dso *dso;      /* the one that uses it now; NULL between two openings */
+	unsigned int users;   /* every dso of the mapping, those being closed too */
+	unsigned int changes; /* the mapping was opened or closed */
+	struct dso_env_function *functions;
+	struct dso_env *next;
+};
+
+/* The stand-in for @name, made when it is new, its target looked up when it has none. */
+int dso_env_get(struct dso_env *env, struct tenon_slice name, struct tenon_function **borrowed);
+
+/* Let all targets go. Lock held. */
+void dso_env_forget(struct dso_env *env);
+
+/* Free the stand-ins: nothing that kept their addresses is mapped any more. */
+void dso_env_free(struct dso_env *env);
+
+/*
+ * The target of a stand-in with a reference, looked up anew where there is none. Without the lock: a
+ * lookup may run compiled code to make a function ready, and that looks names up in turn. One that may
+ * hold the library is not kept, or neither would ever go.
+ */
+int dso_env_target(struct dso_env_function *f, struct tenon_function **out);
+
+/* The lock over all dso and env structures. Recursive: loaders may open further files. */
+void dso_lock(void);
+void dso_unlock(void);
+
+#endif /* RUNTIME_LIBRARY_DSO_ENV_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/library/globals.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/library/context.h"
+#include "runtime/kind/loaders.h"
+
+int abi_check_count(const char *function, int32_t count, int32_t least, int32_t most)
+{
+	if (count >= least && count <= most)
+		return 0;
+	if (least == most)
+		return tenon_error(-TENON_E_TYPE, "%s: expected %d argument%s, found %d", function,
+				   least, least == 1 ? "" : "s", count);
+	return tenon_error(-TENON_E_TYPE, "%s: expected %d to %d arguments, found %d", function,
+			   least, most, count);
+}
+
+static int register_list(const struct abi_global *list)
+{
+	int err = 0;
+
+	for (; !err && list->name; list++) {
+		err = tenon_function_register_c(list->name, list->call, false);
+		/* a name that is taken stays its owner's */
+		if (err == -TENON_E_EXISTS) {
+			tenon_error_clear();
+			err = 0;
+		}
+	}
+	return err;
+}
+
+int abi_register_globals(void)
+{
+	static bool done;
+	int err;
+
+	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+		return 0;
+	/* two threads may come here: each name is registered by one of them */
+	err = register_list(abi_device_globals);
+#ifdef CONFIG_TVM_FFI_COMPAT
+	if (!err)
+		err = register_list(abi_module_globals);
+	if (!err)
+		err = register_list(abi_container_globals);
+	if (!err)
+		err = loader_register_globals();
+#endif
+	if (!err)
+		__atomic_store_n(&done, true, __ATOMIC_RELEASE);
+	return err;
+}

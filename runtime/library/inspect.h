@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LIBRARY_INSPECT_H
+#define RUNTIME_LIBRARY_INSPECT_H
+
+#include <tenon/module.h>
+
+/**
+ * inspect_elf - tenon_module_inspect() of an ELF file in memory
+ * @path: what to call it
+ * @file: its bytes
+ * @keep: keeps them alive
+ * @out: receives the root with one reference
+ *
+ * Return: as tenon_module_inspect().
+ */
+int inspect_elf(const char *path, struct tenon_slice file, struct tenon_object *keep,
+		struct tenon_module **out);
+
+#endif /* RUNTIME_LIBRARY_INSPECT_H */

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls into functions of TVM 0.8 to 0.20, and calls that such code makes. */
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/tensor.h>
+#include <tenon/workspace.h>
+
+#include "runtime/library/call.h"
+#include "runtime/library/compiled_function.h"
+#include "runtime/library/legacy_value.h"
+#include "runtime/library/old_bool.h"
+#include "runtime/library/tvm_table.h"
+
+static int legacy_failed(void)
+{
+	if (!tenon_error_status())
+		tenon_error(-TENON_E_CALL, "the function failed without saying why");
+	return -TENON_E_CALL;
+}
+
+static inline int legacy_enter(void *symbol, union legacy_value *values, int *codes, int32_t count,
+			       struct tenon_value *ret)
+{
+	union legacy_value result;
+	int code = LEGACY_NULL;
+
+	/* functions that return nothing leave both as they are */
+	result.integer = 0;
+	if (__builtin_expect(((legacy_fn)symbol)(values, codes, count, &result, &code, NULL), 0))
+		return legacy_failed();
+	if (code == LEGACY_NULL || code == LEGACY_INT) {
+		ret->type = code == LEGACY_INT ? TENON_TYPE_INT : TENON_TYPE_NONE;
+		ret->small_size = 0;
+		ret->as.integer = code == LEGACY_INT ? result.integer : 0;
+		return 0;
+	}
+	return legacy_result(&result, code, ret);
+}
+
+/* Any number of arguments of any type. */
+static __attribute__((noinline)) int legacy_call_any(void *symbol, const struct tenon_value *args,
+						     int32_t count, struct tenon_value *ret)
+{
+	struct legacy_scratch few_scratch[LEGACY_ARGS_ON_STACK], *scratch = few_scratch;
+	union legacy_value few_values[LEGACY_ARGS_ON_STACK], *values = few_values;
+	int few_codes[LEGACY_ARGS_ON_STACK], *codes = few_codes;
+	void *many = NULL;
+	int32_t i;
+	int err = 0;
+
+	if (count > LEGACY_ARGS_ON_STACK) {
+		many = calloc((size_t)count, sizeof(*scratch) + sizeof(*values) + sizeof(*codes));
+		if (!many)
+			return tenon_error(-TENON_E_NOMEM, "no memory for %d arguments", count);
+		scratch = many;
+		values = (union legacy_value *)(scratch + count);
+		codes = (int *)(values + count);
+	}
+	for (i = 0; i < count && !err; i++)
+		err = legacy_argument(&args[i], i, &values[i], &codes[i], &scratch[i]);
+	if (!err)
+		err = legacy_enter(symbol, values, codes, count, ret);
+	free(many);
+	return err;
+}
+
+/* The other types that compiled code has, their bits copied already; false: legacy_call_any() must. */
+static bool convert_plain(const struct tenon_value *in, union legacy_value *out, int *code)
+{
+	DLTensor *t;
+
+	if (in->type == TENON_TYPE_FLOAT) {
+		*code = LEGACY_FLOAT;
+		return true;
+	}
+	if (in->type != TENON_TYPE_DLTENSOR && in->type != TENON_TYPE_TENSOR)
+		return false;
+	t = in->type == TENON_TYPE_DLTENSOR ? in->as.tensor
+					    : &((struct tenon_tensor *)in->as.object)->dl;
+	if (!t || is_new_bool(t))
+		return false;
+	out->pointer = t;
+	*code = LEGACY_DLTENSOR;
+	return true;
+}
+
+static inline int legacy_call_symbol(void *symbol, const struct tenon_value *args, int32_t count,
+				     struct tenon_value *ret)
+{
+	union legacy_value values[LEGACY_ARGS_ON_STACK];
+	int codes[LEGACY_ARGS_ON_STACK];
+	int32_t i;
+
+	if (__builtin_expect(count > LEGACY_ARGS_ON_STACK, 0))
+		return legacy_call_any(symbol, args, count, ret);
+	/* LEGACY_INT is 0: integers, the most common, then need no code of their own */
+	memset(codes, 0, sizeof(codes));
+#pragma GCC unroll 4
+	for (i = 0; i < count; i++) {
+		values[i].integer = args[i].as.integer;
+		if (__builtin_expect(args[i].type != TENON_TYPE_INT, 0) &&
+		    !convert_plain(&args[i], &values[i], &codes[i]))
+			return legacy_call_any(symbol, args, count, ret);
+	}
+	return legacy_enter(symbol, values, codes, count, ret);
+}
+
+static int legacy_call(void *self, const struct tenon_value *args, int32_t count,
+		       struct tenon_value *ret)
+{
+	return legacy_call_symbol(((struct compiled_function *)self)->symbol, args, count, ret);
+}
+
+static int legacy_guarded_call(void *self, const struct tenon_value *args, int32_t count,
+			       struct tenon_value *ret)
+{
+	size_t mark = tenon_workspace_mark();
+	int err = legacy_call(self, args, count, ret);
+
+	if (__builtin_expect(err, 0))
+		tenon_workspace_reclaim(mark);
+	return err;
+}
+
+int tvm_legacy_function_create(void *symbol, struct tenon_object *keep, struct tenon_function **out)
+{
+	return compiled_function_create(legacy_call, symbol, keep, out);
+}
+
+int tvm_legacy_guarded_function_create(void *symbol, struct tenon_object *keep,
+				       struct tenon_function **out)
+{
+	return compiled_function_create(legacy_guarded_call, symbol, keep, out);
+}
+
+bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbol)
+{
+	if (function->call != legacy_call && function->call != legacy_guarded_call)
+		return false;
+	*symbol = ((const struct compiled_function *)function)->symbol;
+	return true;
+}
+
+/* ---- calls that legacy code makes */
+
+static int call_converted(const struct tenon_function *f, const union legacy_value *args,
+			  const int *codes, int count, struct tenon_value *ret)
+{
+	struct tenon_value few[LEGACY_ARGS_ON_STACK], *converted = few;
+	int i, err = 0;
+
+	few[0] = tenon_arg_none();
+	if (count > LEGACY_ARGS_ON_STACK) {
+		converted = calloc((size_t)count, sizeof(*converted));
+		if (!converted)
+			return tenon_error(-TENON_E_NOMEM, "no memory for %d arguments", count);
+	}
+	for (i = 0; i < count && !err; i++) {
+		converted[i].type = TENON_TYPE_INT;
+		converted[i].small_size = 0;
+		converted[i].as.integer = args[i].integer;
+		if (codes[i] != LEGACY_INT)
+			err = legacy_argument_view(&args[i], codes[i], i, &converted[i]);
+	}
+	if (!err)
+		err = tenon_function_call(f, converted, count, ret);
+	if (converted != few)
+		free(converted);
+	return err;
+}
+
+int abi_legacy_func_call(void *function, union legacy_value *args, int *codes, int count,
+			 union legacy_value *ret, int *ret_code)
+{
+	struct compiled_function *f = function;
+	struct tenon_value result = tenon_arg_none();
+	int err;
+
+	if (f->base.call == legacy_call || f->base.call == legacy_guarded_call) {
+		*ret_code = LEGACY_NULL;
+		return ((legacy_fn)f->symbol)(args, codes, count, ret, ret_code, NULL);
+	}
+	err = call_converted(&f->base, args, codes, count, &result);
+	if (!err && result.type == TENON_TYPE_NONE) {
+		*ret_code = LEGACY_NULL;
+		return 0;
+	}
+	return err ? -1 : ffi_result(legacy_give_result(&result, ret, ret_code));
+}
+
+int abi_legacy_func_free(void *function)
+{
+	tenon_object_unref(function);
+	return 0;
+}
+
+int abi_legacy_func_global(const char *name, void **out)
+{
+	struct tenon_function *f;
+	int err = tenon_function_find(name, &f);
+
+	*out = f;
+	return ffi_result(err);
+}
+
+void abi_legacy_error_set(const char *message)
+{
+	struct tenon_slice text = tenon_slice_of(message);
+
+	tenon_error_raise_text("RuntimeError", &text, 1);
+}
+
+const char *abi_legacy_error_get(void)
+{
+	return tenon_error_message();
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LIBRARY_LIBRARY_MODULE_H
+#define RUNTIME_LIBRARY_LIBRARY_MODULE_H
+
+/**
+ * DOC: host code that is only looked at
+ *
+ * Stands where the shared object's own module would be. Its functions are listed by the names of
+ * the file's symbols; calling one says that the file was opened for inspection.
+ */
+
+#include "lib/elf.h"
+#include "runtime/library/import_tree.h"
+#include "runtime/library/library_symbols.h"
+
+/**
+ * library_module_create - make a stand-in of which nothing is known
+ * @src: what it stands in for
+ * @out: receives the module with one reference
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int library_module_create(const struct import_tree_source *src, struct tenon_module **out);
+
+/**
+ * library_module_inspect - make a stand-in for an ELF file's host code
+ * @elf: the file
+ * @symbols: what library_symbols_read() found in it
+ * @keep: keeps the file's bytes alive; referenced
+ * @out: receives the module with one reference
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int library_module_inspect(const struct elf_file *elf, const struct library_symbols *symbols,
+			   struct tenon_object *keep, struct tenon_module **out);
+
+#endif /* RUNTIME_LIBRARY_LIBRARY_MODULE_H */

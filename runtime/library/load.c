@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include <unistd.h>
+
+#include "lib/file_kind.h"
+#include "lib/file_map.h"
+#include "runtime/library/dso.h"
+#include "runtime/kind/file_extension.h"
+#include "runtime/kind/loaders.h"
+
+#ifdef CONFIG_ERROR_MESSAGES
+/* enough to tell what a file is */
+#define HEAD 4096
+
+/* " (this one looks like text)", and what can be done about it */
+static int describe(const char *path, struct tenon_buffer *out)
+{
+#ifdef CONFIG_ELF_INSPECT
+	struct tenon_slice bytes;
+	int err;
+
+	/* that a file is missing is said before that it cannot be read */
+	err = file_map_head(path, HEAD, &bytes);
+	if (err)
+		return err;
+	tenon_buffer_printf(out, " (this one looks like %s)%s", file_kind(bytes),
+			    file_advice(bytes));
+	file_map_close(&bytes);
+#else
+	if (access(path, R_OK))
+		return tenon_error(-TENON_E_IO, "%s: cannot be read", path);
+#endif
+	return out->status;
+}
+
+static int refuse(const char *path, struct tenon_slice extension)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	int err;
+
+	err = describe(path, &text);
+	if (!err)
+		err = tenon_buffer_printf(&text, ". This build loads: ");
+	if (!err)
+		err = loader_file_names(&text);
+	if (!err)
+		err = tenon_error(-TENON_E_NO_LOADER, "%s: no loader for files named .%.*s%s", path,
+				  (int)extension.size, extension.data, text.data);
+	tenon_buffer_fini(&text);
+	return err;
+}
+#else
+static int refuse(const char *path, struct tenon_slice extension)
+{
+	(void)extension;
+	return tenon_error(access(path, R_OK) ? -TENON_E_IO : -TENON_E_NO_LOADER, "%s", path);
+}
+#endif
+
+int tenon_module_load(const char *path, struct tenon_module **out)
+{
+	struct tenon_slice extension = file_extension(path);
+	struct tenon_function *function;
+	int err;
+
+	*out = NULL;
+#ifdef CONFIG_DSO
+	if (file_extension_is_library(extension))
+		return dso_load(path, out);
+#endif
+	err = loader_find_file(extension, &function);
+	if (err)
+		return err;
+	if (!function)
+		return refuse(path, extension);
+	err = file_load_by(function, path, out);
+	tenon_object_unref(function);
+	return err;
+}

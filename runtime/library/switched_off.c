@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What the public headers declare and this build leaves out says so when it is called. */
+#include <tenon/module.h>
+
+#include "runtime/library/tvm_table.h"
+
+#ifndef CONFIG_SYSTEM_LIB
+int tenon_system_lib_register(const char *name, void *address)
+{
+	(void)address;
+	return tenon_error(-TENON_E_UNSUPPORTED, "%s: CONFIG_SYSTEM_LIB is off in this build",
+			   name);
+}
+
+int tenon_system_lib(const char *prefix, struct tenon_module **out)
+{
+	(void)prefix;
+	*out = NULL;
+	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_SYSTEM_LIB is off in this build");
+}
+#endif
+
+#ifndef CONFIG_TVM_FFI_COMPAT
+const struct tenon_tvm_table *tenon_tvm_table(void)
+{
+	return NULL;
+}
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LIBRARY_SYSTEM_LIB_H
+#define RUNTIME_LIBRARY_SYSTEM_LIB_H
+
+/* Symbols of compiled code that is linked into the program, registered by its constructors. */
+
+#include <tenon/module.h>
+
+/* The address that was registered for @name, or NULL. Any thread. */
+void *system_lib_symbol(const char *name);
+
+#endif /* RUNTIME_LIBRARY_SYSTEM_LIB_H */

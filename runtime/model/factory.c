@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/model/factory.h"
+
+#include <stdlib.h>
+
+#include "runtime/core/map_object.h"
+#include "runtime/model/method.h"
+#include "runtime/model/params.h"
+#include "runtime/model/storage.h"
+#include "runtime/core/visit_field.h"
+
+static struct factory *factory_from(const struct tenon_module *m)
+{
+	return (struct factory *)(uintptr_t)m;
+}
+
+/* ---- functions */
+
+static int make_executor(struct tenon_module *m, const struct tenon_value *args, int32_t count,
+			 struct tenon_value *ret)
+{
+	struct tenon_model_options o = { 0 };
+	DLDevice devices[METHOD_DEVICES_MOST];
+	struct tenon_module *made;
+	int err;
+
+	err = method_devices(args, count, false, devices, &o.device_count);
+	if (err)
+		return err;
+	o.devices = devices;
+	err = -TENON_E_UNSUPPORTED;
+#ifdef CONFIG_GRAPH_EXECUTOR
+	if (factory_from(m)->graph)
+		err = graph_executor_module(m, &o, &made);
+#endif
+#ifdef CONFIG_AOT_EXECUTOR
+	if (!factory_from(m)->graph)
+		err = aot_executor_module(m, &o, &made);
+#endif
+	if (!err)
+		*ret = tenon_arg_object(made);
+	return err;
+}
+
+static int debug_create(struct tenon_module *m, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret)
+{
+	struct tenon_slice name;
+	int err;
+
+	err = tenon_value_text(&args[0], &name);
+	if (err)
+		return err;
+	if (!tenon_slice_equal(name, factory_from(m)->name))
+		return tenon_error(-TENON_E_NOT_FOUND, "the model is called \"%.*s\", not \"%.*s\"",
+				   (int)factory_from(m)->name.size, factory_from(m)->name.data,
+				   (int)name.size, name.data);
+	return make_executor(m, args + 1, count - 1, ret);
+}
+
+static int get_graph_json(struct tenon_module *m, const struct tenon_value *args, int32_t count,
+			  struct tenon_value *ret)
+{
+	(void)args;
+	(void)count;
+	return tenon_string_value(factory_from(m)->json, ret);
+}
+
+static int params_map(struct tenon_params *params, struct tenon_value *pairs, size_t *made)
+{
+	const struct tenon_param *p;
+	struct tenon_tensor *t;
+	int err = 0;
+
+	while (!err && (p = tenon_params_at(params, *made))) {
+		err = tenon_params_tensor(params, p, TENON_TENSOR_ALIGN, &t);
+		if (err)
+			break;
+		pairs[2 * *made + 1] = tenon_arg_object(t);
+		err = tenon_string_value(p->name, &pairs[2 * *made]);
+		++*made;
+	}
+	return err;
+}
+
+static int get_graph_params(struct tenon_module *m, const struct tenon_value *args, int32_t count,
+			    struct tenon_value *ret)
+{
+	struct tenon_params *params = factory_from(m)->params;
+	size_t n = params ? tenon_params_count(params) : 0, made = 0, i;
+	struct tenon_value *pairs = calloc(2 * n + 1, sizeof(*pairs));
+	struct tenon_map *map = NULL;
+	int err = 0;
+
+	(void)args;
+	(void)count;
+	if (!pairs)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %zu parameters", n);
+	if (params)
+		err = params_map(params, pairs, &made);
+	if (!err)
+		err = map_create_long(pairs, n, &map);
+	for (i = 0; i < 2 * made; i++)
+		tenon_value_release(&pairs[i]);
+	free(pairs);
+	*ret = tenon_arg_object(map);
+	return err;
+}
+
+static int cuda_graph_create(struct tenon_module *m, const struct tenon_value *args, int32_t count,
+			     struct tenon_value *ret)
+{
+	(void)m;
+	(void)args;
+	(void)count;
+	(void)ret;
+	return tenon_error(-TENON_E_UNSUPPORTED, "this build has no CUDA graphs; call \"%.*s\"",
+			   (int)factory_from(m)->name.size, factory_from(m)->name.data);
+}
+
+static int factory_create(bool graph, struct factory **out);
+
+static int remove_params(struct tenon_module *m, const struct tenon_value *args, int32_t count,
+			 struct tenon_value *ret)
+{
+	struct factory *from = factory_from(m), *f;
+	size_t i;
+	int err;
+
+	(void)args;
+	(void)count;
+	err = factory_create(from->graph, &f);
+	if (err)
+		return err;
+	f->base.kind = from->base.kind;
+	f->json = from->json;
+	f->name = from->name;
+	f->keep = &from->base.object;
+	tenon_object_ref(f->keep);
+	for (i = 0; i < m->import_count && !err; i++)
+		err = tenon_module_import(&f->base, m->imports[i]);
+	if (err)
+		tenon_object_unref(f);
+	else
+		*ret = tenon_arg_object(f);
+	return err;
+}
+
+static int list_module_names(struct tenon_module *m, const struct tenon_value *args, int32_t count,
+			     struct tenon_value *ret)
+{
+	struct tenon_value name;
+	struct tenon_array *names;
+	int err;
+
+	(void)args;
+	(void)count;
+	err = tenon_string_value(factory_from(m)->name, &name);
+	if (err)
+		return err;
+	err = tenon_array_create(&name, 1, &names);
+	tenon_value_release(&name);
+	if (!err)
+		*ret = tenon_arg_object(names);
+	return err;
+}
+
+static const struct method making = { "default", make_executor, 0, -1 };
+
+static const struct method graph_methods[] = {
+	{ "get_graph_json", get_graph_json, 0, 0 },
+	{ "get_graph_params", get_graph_params, 0, 0 },
+	{ "debug_create", debug_create, 1, -1 },
+	{ "cuda_graph_create", cuda_graph_create, 0, -1 },
+	{ "remove_params", remove_params, 0, 0 },
+	{ NULL, NULL, 0, 0 },
+};
+
+static const struct method aot_methods[] = {
+	{ "list_module_names", list_module_names, 0, 0 },
+	{ "remove_params", remove_params, 0, 0 },
+	{ NULL, NULL, 0, 0 },
+};
+
+static const struct method *methods_of(const struct tenon_module *m)
+{
+	return factory_from(m)->graph ? graph_methods : aot_methods;
+}
+
+static int factory_get_function(struct tenon_module *m, struct tenon_slice name,
+				struct tenon_function **out)
+{
+	if (tenon_slice_equal(name, factory_from(m)->name))
+		return method_function(m, &making, out);
+	return method_find(m, methods_of(m), name, out);
+}
+
+static int factory_each_function(struct tenon_module *m,
+				 int (*visit)(void *context, struct tenon_slice name),
+				 void *context)
+{
+	int stop = visit(context, factory_from(m)->name);
+
+	return stop ? stop : method_each(methods_of(m), visit, context);
+}
+
+/* ---- the module */
+
+static int factory_save(struct tenon_module *m, struct tenon_buffer *out)
+{
+	const struct factory *f = factory_from(m);
+
+	if (f->bytes.data)
+		return tenon_buffer_slice(out, f->bytes);
+	if (f->graph)
+		tenon_buffer_string(out, f->json);
+	tenon_buffer_u64(out, 0);
+	tenon_buffer_u64(out, 0);
+	return tenon_buffer_string(out, f->name);
+}
+
+static int factory_visit(const struct tenon_module *m, const struct tenon_visitor *v)
+{
+	const struct factory *f = factory_from(m);
+	size_t i, n = f->params ? tenon_params_count(f->params) : 0;
+	uint64_t bytes = 0;
+	int stop;
+
+	for (i = 0; i < n; i++)
+		bytes += tenon_params_at(f->params, i)->bytes;
+	stop = visit_text(v, "name", f->name);
+	if (!stop)
+		stop = visit_number(v, "parameters", n);
+	if (!stop)
+		stop = visit_number(v, "parameter_bytes", bytes);
+	if (!stop)
+		stop = visit_text(v, "graph", f->json);
+	if (!stop)
+		stop = visit_text(v, "loader", tenon_slice_of("ready"));
+	return stop;
+}
+
+static void factory_destroy(struct tenon_module *m)
+{
+	struct factory *f = factory_from(m);
+
+	tenon_object_unref(f->params);
+	tenon_object_unref(f->keep);
+}
+
+static const struct tenon_module_ops factory_ops = {
+	.get_function = factory_get_function,
+	.each_function = factory_each_function,
+	.save = factory_save,
+	.visit = factory_visit,
+	.destroy = factory_destroy,
+};
+
+static int factory_create(bool graph, struct factory **out)
+{
+	struct factory *f = calloc(1, sizeof(*f));
+
+	*out = f;
+	if (!f)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a factory");
+	tenon_module_init(&f->base, &factory_ops,
+			  tenon_slice_of(graph ? "GraphExecutorFactory" : "AotExecutorFactory"),
+			  TENON_MODULE_SERIALIZABLE | TENON_MODULE_RUNNABLE);
+	f->graph = graph;
+	return 0;
+}
+
+static int read_payload(struct factory *f, struct tenon_cursor *c)
+{
+	int err = 0;
+
+	if (f->graph)
+		err = tenon_cursor_string(c, &f->json);
+	if (!err)
+		err = params_take(c, f->keep, &f->params);
+	if (!err)
+		err = tenon_cursor_string(c, &f->name);
+	return err;
+}
+
+/* a payload without a keeper is copied first: the cursor then reads the copy */
+static int keep_copy(struct factory *f, struct tenon_cursor *c)
+{
+	size_t left = tenon_cursor_left(c);
+	struct storage *copy;
+	int err;
+
+	err = storage_create(left, &copy);
+	if (err)
+		return err;
+	if (left)
+		memcpy(copy->data, c->at, left);
+	f->keep = &copy->object;
+	f->bytes = (struct tenon_slice){ copy->data, left };
+	return 0;
+}
+
+static int load(bool graph, struct tenon_cursor *c, const struct tenon_payload *payload,
+		struct tenon_module **out)
+{
+	struct tenon_cursor copy;
+	struct factory *f;
+	int err = 0;
+
+	*out = NULL;
+	if (factory_create(graph, &f))
+		return -TENON_E_NOMEM;
+	if (payload->keep) {
+		f->keep = payload->keep;
+		tenon_object_ref(f->keep);
+		f->bytes = (struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) };
+	} else {
+		err = keep_copy(f, c);
+	}
+	copy = tenon_cursor_of(f->bytes.data, f->bytes.size, c->name, tenon_cursor_place(c));
+	if (!err)
+		err = read_payload(f, &copy);
+	if (err) {
+		tenon_object_unref(f);
+		return err;
+	}
+	f->bytes.size = (size_t)(copy.at - copy.start);
+	c->at += f->bytes.size;
+	*out = &f->base;
+	return 0;
+}
+
+static int graph_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+		      struct tenon_module **out)
+{
+	return load(true, c, payload, out);
+}
+
+static int graph_runtime_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+			      struct tenon_module **out)
+{
+	int err = load(true, c, payload, out);
+
+	if (!err)
+		(*out)->kind = tenon_slice_of("GraphRuntimeFactory");
+	return err;
+}
+
+static int aot_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+		    struct tenon_module **out)
+{
+	return load(false, c, payload, out);
+}
+
+const struct tenon_module_loader graph_factory_loader = { "GraphExecutorFactory", graph_load };
+const struct tenon_module_loader graph_runtime_factory_loader = { "GraphRuntimeFactory",
+								  graph_runtime_load };
+const struct tenon_module_loader aot_factory_loader = { "AotExecutorFactory", aot_load };
+
+/* A factory made of the bytes of a module that was only listed. */
+static int read_again(struct tenon_module *m, struct tenon_module **out)
+{
+	struct tenon_buffer bytes = TENON_BUFFER_INIT;
+	struct tenon_payload payload = { .file = "" };
+	struct tenon_cursor c;
+	int err;
+
+	err = tenon_module_save(m, &bytes);
+	if (!err) {
+		c = tenon_cursor_of(bytes.data, bytes.size, "factory", 0);
+		err = load(!tenon_slice_equal(m->kind, tenon_slice_of("AotExecutorFactory")), &c,
+			   &payload, out);
+	}
+	tenon_buffer_fini(&bytes);
+	return err;
+}
+
+int factory_of(struct tenon_module *m, const char *name, struct factory **out)
+{
+	struct factory *f;
+	int err = 0;
+
+	*out = NULL;
+	if (m->ops == &factory_ops)
+		tenon_object_ref(m);
+	else
+		err = read_again(m, &m);
+	if (err)
+		return err;
+	f = factory_from(m);
+	if (name && !tenon_slice_equal(tenon_slice_of(name), f->name)) {
+		err = tenon_error(-TENON_E_NOT_FOUND, "the model is called \"%.*s\", not \"%s\"",
+				  (int)f->name.size, f->name.data, name);
+		tenon_object_unref(f);
+		return err;
+	}
+	*out = f;
+	return 0;
+}
+
+int factory_library(const struct tenon_module *m, struct tenon_module **out)
+{
+	if (!m->import_count)
+		return tenon_error(-TENON_E_FORMAT,
+				   "a %.*s without imports: the library with its code is missing",
+				   (int)m->kind.size, m->kind.data);
+	*out = m->imports[0];
+	return 0;
+}

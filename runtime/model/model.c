@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/model/model.h"
+
+#include <inttypes.h>
+
+#include "lib/nearest_name.h"
+#include "runtime/model/executors.h"
+
+void model_init(struct tenon_model *m, const struct model_ops *ops, struct tenon_module *root,
+		const struct tenon_model_options *o)
+{
+	m->ops = ops;
+	m->root = root;
+	m->describe = o->describe;
+	m->ran = false;
+	tenon_object_ref(root);
+}
+
+/* ---- opening */
+
+int tenon_model_open(struct tenon_module *root, const struct tenon_model_options *options,
+		     struct tenon_model **out)
+{
+	static const struct tenon_model_options defaults;
+	const struct model_maker *maker;
+	struct tenon_buffer kinds = TENON_BUFFER_INIT;
+	int err;
+
+	*out = NULL;
+	err = tenon_executors_register();
+	if (err)
+		return err;
+	maker = model_maker_of(root->kind);
+	if (maker)
+		return maker->create(root, options ? options : &defaults, out);
+	model_maker_names(&kinds);
+	err = tenon_error(-TENON_E_UNSUPPORTED,
+			  "a module of kind \"%.*s\" is no model. Models this build runs: %s",
+			  (int)root->kind.size, root->kind.data, kinds.data ? kinds.data : "none");
+	tenon_buffer_fini(&kinds);
+	return err;
+}
+
+void tenon_model_close(struct tenon_model *model)
+{
+	struct tenon_module *root;
+
+	if (!model)
+		return;
+	root = model->root;
+	model->ops->destroy(model);
+	/* last: it holds the code that tensors' deleters may be part of */
+	tenon_object_unref(root);
+}
+
+/* ---- ports */
+
+const char *tenon_model_kind(const struct tenon_model *model)
+{
+	return model->ops->kind;
+}
+
+size_t tenon_model_input_count(struct tenon_model *model)
+{
+	return model->ops->input_count(model);
+}
+
+size_t tenon_model_output_count(struct tenon_model *model)
+{
+	return model->ops->output_count(model);
+}
+
+static int check_index(const char *what, size_t index, size_t count)
+{
+	if (index < count)
+		return 0;
+	return tenon_error(-TENON_E_USAGE, "%s %zu of a model that has %zu", what, index, count);
+}
+
+int tenon_model_input(struct tenon_model *model, size_t index, struct tenon_port *out)
+{
+	int err = check_index("input", index, tenon_model_input_count(model));
+
+	if (!err)
+		model->ops->input(model, index, out);
+	return err;
+}
+
+int tenon_model_output(struct tenon_model *model, size_t index, struct tenon_port *out)
+{
+	int err = check_index("output", index, tenon_model_output_count(model));
+
+	return err ? err : model->ops->output(model, index, out);
+}
+
+/* how many names a message lists */
+#define NAMES_MOST 4
+
+/* inputs or outputs, for what is the same with both */
+struct side {
+	const char *what;
+	size_t (*count)(struct tenon_model *model);
+	int (*port)(struct tenon_model *model, size_t index, struct tenon_port *out);
+};
+
+static const struct side inputs = { "input", tenon_model_input_count, tenon_model_input };
+static const struct side outputs = { "output", tenon_model_output_count, tenon_model_output };
+
+/* " It has "x", "y" and 7 more.": what a graph takes from its caller stands before its parameters */
+static void print_names(struct tenon_model *model, const struct side *side,
+			struct tenon_buffer *out)
+{
+	size_t i, n = side->count(model);
+	struct tenon_port port;
+
+	for (i = 0; i < n && i < NAMES_MOST; i++)
+		if (!side->port(model, i, &port))
+			tenon_buffer_printf(out, "%s\"%.*s\"", i ? ", " : " It has ",
+					    (int)port.name.size, port.name.data);
+	if (n > NAMES_MOST)
+		tenon_buffer_printf(out, " and %zu more", n - NAMES_MOST);
+	tenon_buffer_printf(out, n ? "." : " It has none.");
+}
+
+static int not_found(struct tenon_model *model, const struct side *side, struct tenon_slice name)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	struct nearest_name nearest = { .wanted = name };
+	size_t i, n = side->count(model);
+	struct tenon_port port;
+	int err;
+
+	for (i = 0; i < n; i++)
+		if (!side->port(model, i, &port))
+			nearest_name_offer(&nearest, port.name);
+	if (nearest.count)
+		nearest_name_print(&nearest, &text);
+	else if (ERROR_MESSAGES)
+		print_names(model, side, &text);
+	err = tenon_error(-TENON_E_NOT_FOUND, "the model has no %s \"%.*s\".%s", side->what,
+			  (int)name.size, name.data, text.data ? text.data : "");
+	tenon_buffer_fini(&text);
+	return err;
+}
+
+static int find_port(struct tenon_model *model, const struct side *side, struct tenon_slice name,
+		     size_t *index)
+{
+	size_t i, n = side->count(model);
+	struct tenon_port port;
+
+	for (i = 0; i < n; i++) {
+		if (!side->port(model, i, &port) && tenon_slice_equal(port.name, name)) {
+			*index = i;
+			return 0;
+		}
+	}
+	return not_found(model, side, name);
+}
+
+int tenon_model_find_input(struct tenon_model *model, struct tenon_slice name, size_t *index)
+{
+	int64_t found;
+
+	*index = 0;
+	if (!model->ops->find_input)
+		return find_port(model, &inputs, name, index);
+	found = model->ops->find_input(model, name);
+	if (found < 0)
+		return not_found(model, &inputs, name);
+	*index = (size_t)found;
+	return 0;
+}
+
+int tenon_model_find_output(struct tenon_model *model, struct tenon_slice name, size_t *index)
+{
+	*index = 0;
+	return find_port(model, &outputs, name, index);
+}
+
+/* ---- setting */
+
+static int refuse_described(void)
+{
+	return tenon_error(-TENON_E_USAGE, "the model was opened to be looked at only");
+}
+
+bool tenon_model_input_is_set(struct tenon_model *model, size_t index)
+{
+	return index < tenon_model_input_count(model) && model->ops->input_is_set(model, index);
+}
+
+static int input_error(struct tenon_model *model, size_t index, int err)
+{
+	struct tenon_port port;
+
+	if (!err)
+		return 0;
+	model->ops->input(model, index, &port);
+	return tenon_error_in(err, "input %zu (\"%.*s\")", index, (int)port.name.size,
+			      port.name.data);
+}
+
+int tenon_model_set_input(struct tenon_model *model, size_t index, const struct tenon_value *value)
+{
+	int err = check_index("input", index, tenon_model_input_count(model));
+
+	if (!err && model->describe)
+		err = refuse_described();
+	return err ? err : input_error(model, index, model->ops->set_input(model, index, value));
+}
+
+int tenon_model_bind_input(struct tenon_model *model, size_t index, struct tenon_tensor *tensor)
+{
+	int err = check_index("input", index, tenon_model_input_count(model));
+
+	if (!err && model->describe)
+		err = refuse_described();
+	return err ? err : input_error(model, index, model->ops->bind_input(model, index, tensor));
+}
+
+static int set_param(struct tenon_model *model, size_t index, struct tenon_params *params,
+		     const struct tenon_param *param)
+{
+	struct tenon_tensor *tensor;
+	int err;
+
+	if (model->ops->set_param)
+		return model->ops->set_param(model, index, params, param);
+	err = tenon_params_tensor(params, param, TENON_TENSOR_ALIGN, &tensor);
+	if (err)
+		return err;
+	err = model->ops->bind_input(model, index, tensor);
+	tenon_object_unref(tensor);
+	return err;
+}
+
+int tenon_model_set_params(struct tenon_model *model, struct tenon_params *params)
+{
+	const struct tenon_param *param;
+	int64_t index;
+	size_t i, found = 0;
+	int err = 0;
+
+	for (i = 0; (param = tenon_params_at(params, i)) && !err; i++) {
+		if (model->ops->find_input) {
+			index = model->ops->find_input(model, param->name);
+		} else {
+			index = find_port(model, &inputs, param->name, &found) ? -1
+									       : (int64_t)found;
+			tenon_error_clear();
+		}
+		if (index >= 0)
+			err = input_error(model, (size_t)index,
+					  set_param(model, (size_t)index, params, param));
+	}
+	return err;
+}
+
+/* ---- running */
+
+int model_needs_function(struct tenon_module *library, const char *name,
+			 struct tenon_function **out)
+{
+	int err = tenon_module_get_function(library, name, out);
+
+	return err == -TENON_E_NOT_FOUND
+		       ? tenon_error(-TENON_E_NO_FUNCTION, "%s", tenon_error_message())
+		       : err;
+}
+
+/* Compiled code says only that it failed; why is in the thread's slot. */
+static int reason(int err)
+{
+	int status = err == -TENON_E_CALL ? tenon_error_status() : 0;
+
+	return status ? status : err;
+}
+
+int tenon_model_run(struct tenon_model *model)
+{
+	int err;
+
+	if (__builtin_expect(model->describe, 0))
+		return refuse_described();
+	err = model->ops->run(model);
+	if (__builtin_expect(err, 0))
+		return reason(err);
+	model->ran = true;
+	return 0;
+}
+
+int tenon_model_run_profiled(struct tenon_model *model, const struct tenon_profiler *profiler)
+{
+	int err;
+
+	if (model->describe)
+		return refuse_described();
+	err = model->ops->run_profiled(model, profiler);
+	if (err)
+		return reason(err);
+	model->ran = true;
+	return 0;
+}
+
+int tenon_model_output_value(struct tenon_model *model, size_t index, struct tenon_value *out)
+{
+	int err;
+
+	*out = tenon_arg_none();
+	if (!model->ran)
+		return tenon_error(-TENON_E_USAGE, "an output is asked for before the first run");
+	err = check_index("output", index, tenon_model_output_count(model));
+	return err ? err : model->ops->output_value(model, index, out);
+}
+
+static int stream_round(struct tenon_model *model, const struct tenon_stream *s, uint64_t round)
+{
+	int stop;
+
+	stop = s->fill(s->context, model, round);
+	if (stop)
+		return stop;
+	stop = tenon_model_run(model);
+	if (stop || !s->take)
+		return stop;
+	return s->take(s->context, model, round);
+}
+
+int tenon_model_stream(struct tenon_model *model, const struct tenon_stream *stream,
+		       uint64_t *rounds)
+{
+	uint64_t round = 0;
+	int stop;
+
+	do
+		stop = stream_round(model, stream, round);
+	while (!stop && ++round);
+	if (rounds)
+		*rounds = round;
+	return stop > 0 ? 0 : tenon_error_in(stop, "round %" PRIu64, round);
+}
+
+/* ---- looking */
+
+void tenon_model_memory(struct tenon_model *model, struct tenon_model_memory *out)
+{
+	*out = (struct tenon_model_memory){ 0 };
+	if (model->ops->memory)
+		model->ops->memory(model, out);
+}
+
+int tenon_model_each_op(struct tenon_model *model,
+			int (*visit)(void *context, size_t index, const struct tenon_op *op),
+			void *context)
+{
+	if (!model->ops->each_op)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "operators of a model of kind \"%s\" cannot be told apart",
+				   model->ops->kind);
+	return model->ops->each_op(model, visit, context);
+}
+
+size_t tenon_model_value_count(struct tenon_model *model)
+{
+	return model->ops->value_count ? model->ops->value_count(model) : 0;
+}
+
+int tenon_model_value_at(struct tenon_model *model, size_t index, struct tenon_model_value *out)
+{
+	int err = check_index("value", index, tenon_model_value_count(model));
+
+	return err ? err : model->ops->value(model, index, out);
+}

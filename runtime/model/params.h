@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_MODEL_PARAMS_H
+#define RUNTIME_MODEL_PARAMS_H
+
+/* Lists of named tensors inside other formats. */
+
+#include <tenon/cursor.h>
+#include <tenon/params.h>
+
+/* the first bytes of a file of parameters */
+#define PARAMS_MAGIC UINT64_C(0xf7e58d4f05049cb7)
+
+/* names of the tensors that are there to align the next one */
+#define PARAMS_PADDING "tenon.padding."
+
+/**
+ * params_take - read the list of parameters in a factory's payload
+ * @c: cursor at the count; moved behind the last tensor
+ * @keep: keeps the bytes alive; referenced; NULL when they outlive the parameters
+ * @out: receives the parameters with one reference
+ *
+ * Return: as tenon_params_read().
+ */
+int params_take(struct tenon_cursor *c, struct tenon_object *keep, struct tenon_params **out);
+
+#endif /* RUNTIME_MODEL_PARAMS_H */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_MODEL_STORAGE_H
+#define RUNTIME_MODEL_STORAGE_H
+
+/* Memory for tensors: aligned, zero, and taken from the system only where it is touched. */
+
+#include <tenon/object.h>
+#include <tenon/tensor.h>
+
+/**
+ * struct storage - a counted block
+ * @object: header; type TENON_TYPE_OBJECT
+ * @data: aligned to TENON_TENSOR_ALIGN at least
+ * @size: bytes
+ * @mapping: what to unmap; NULL where it was allocated
+ * @mapped: how much
+ */
+struct storage {
+	struct tenon_object object;
+	char *data;
+	size_t size;
+	void *mapping;
+	size_t mapped;
+};
+
+/**
+ * storage_create - make a block
+ * @size: bytes; large blocks are mapped, in huge pages where the system has them
+ * @out: receives it with one reference
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int storage_create(uint64_t size, struct storage **out);
+
+#endif /* RUNTIME_MODEL_STORAGE_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/model/tensor_place.h"
+
+#include <tenon/memory.h>
+#include <tenon/queue.h>
+
+#ifdef CONFIG_DEVICES
+#include "runtime/device/device_core.h"
+#endif
+
+/* the same memory as so many bytes: dtypes of less than a byte have no say */
+static DLTensor as_bytes(const DLTensor *t, int64_t *size)
+{
+	DLTensor bytes = tenon_dltensor(t->data, size, 1, tenon_dtype(TENON_DTYPE_UINT, 8, 1));
+
+	bytes.device = t->device;
+	bytes.byte_offset = t->byte_offset;
+	return bytes;
+}
+
+int place_copy(const DLTensor *from, const DLTensor *to, uint64_t bytes)
+{
+	int64_t size = (int64_t)bytes;
+	DLTensor a, b;
+
+	if (!bytes)
+		return 0;
+	if (place_is_host(from->device) && place_is_host(to->device)) {
+		memmove((char *)to->data + to->byte_offset,
+			(const char *)from->data + from->byte_offset, (size_t)bytes);
+		return 0;
+	}
+	a = as_bytes(from, &size);
+	b = as_bytes(to, &size);
+	return tenon_tensor_copy(&a, &b);
+}
+
+int place_wait(DLDevice id)
+{
+	struct tenon_device *device;
+	int err;
+
+	if (place_is_host(id))
+		return 0;
+	err = tenon_device_get(id, &device);
+	if (err)
+		return err;
+	err = tenon_device_sync(device, TENON_FOREVER);
+	tenon_object_unref(device);
+	return err;
+}
+
+#ifdef CONFIG_DEVICES
+int place_follow(struct tenon_device *device)
+{
+	struct tenon_queue *queue;
+	int err = tenon_queue_current(device, &queue);
+
+	return err ? err : queue_order_behind_all(queue);
+}
+#else
+int place_follow(struct tenon_device *device)
+{
+	(void)device;
+	return 0;
+}
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_RELAX_RELAX_BUILTIN_H
+#define RUNTIME_RELAX_RELAX_BUILTIN_H
+
+/**
+ * DOC: builtins
+ *
+ * The functions `vm.builtin.*` that compiled Relax programs lean on. They are global functions, since
+ * native functions call them by name, and take nothing on trust: a program may hand them anything.
+ */
+
+#include <tenon/array.h>
+#include <tenon/function.h>
+#include <tenon/string.h>
+#include <tenon/tensor.h>
+
+struct relax_vm;
+struct relax_storage;
+
+struct relax_builtin {
+	const char *name;
+	tenon_call_fn call;
+};
+
+/* All of them; ends with a NULL name. */
+extern const struct relax_builtin relax_builtins[];
+
+/* Register them as global functions, once; those that somebody registered before stay. */
+int relax_builtins_register(void);
+
+#define RELAX_BUILTIN(name)                                                                           \
+	int relax_builtin_##name(void *self, const struct tenon_value *args, int32_t count,           \
+			      struct tenon_value *ret)
+
+/* relax_builtin_shape.c */
+RELAX_BUILTIN(alloc_shape_heap);
+RELAX_BUILTIN(match_shape);
+RELAX_BUILTIN(make_shape);
+RELAX_BUILTIN(match_prim_value);
+RELAX_BUILTIN(make_prim_value);
+/* relax_builtin_check.c */
+RELAX_BUILTIN(check_tensor_info);
+RELAX_BUILTIN(check_shape_info);
+RELAX_BUILTIN(check_prim_value_info);
+RELAX_BUILTIN(check_tuple_info);
+RELAX_BUILTIN(check_func_info);
+/* relax_builtin_memory.c */
+RELAX_BUILTIN(alloc_storage);
+RELAX_BUILTIN(alloc_tensor);
+RELAX_BUILTIN(null_value);
+RELAX_BUILTIN(copy);
+/* relax_builtin_tensor.c */
+RELAX_BUILTIN(shape_of);
+RELAX_BUILTIN(reshape);
+RELAX_BUILTIN(to_device);
+RELAX_BUILTIN(tensor_to_shape);
+RELAX_BUILTIN(ensure_zero_offset);
+RELAX_BUILTIN(read_if_cond);
+/* relax_builtin_tuple.c */
+RELAX_BUILTIN(make_tuple);
+RELAX_BUILTIN(tuple_getitem);
+RELAX_BUILTIN(tuple_reset_item);
+/* relax_builtin_closure.c */
+RELAX_BUILTIN(make_closure);
+RELAX_BUILTIN(invoke_closure);
+RELAX_BUILTIN(call_tir_dyn);
+RELAX_BUILTIN(invoke_debug_func);
+
+/* relax_argument.c: what a builtin was handed. The errors name builtin and argument. */
+
+struct relax_arguments {
+	const char *name; /* without the "vm.builtin." */
+	const struct tenon_value *args;
+	int32_t count;
+};
+
+/* Are there at least @least arguments, and at most @most (-1: any number). */
+int relax_arguments_count(const struct relax_arguments *a, int32_t least, int32_t most);
+int relax_argument_int(const struct relax_arguments *a, int32_t i, int64_t *out);
+int relax_argument_dtype(const struct relax_arguments *a, int32_t i, DLDataType *out);
+int relax_argument_shape(const struct relax_arguments *a, int32_t i, struct tenon_shape **out);
+/* A tensor, wherever it lies. */
+int relax_argument_any_tensor(const struct relax_arguments *a, int32_t i, DLTensor **out);
+/* The object behind it, which can be kept. */
+int relax_argument_tensor_object(const struct relax_arguments *a, int32_t i, struct tenon_tensor **out);
+int relax_argument_array(const struct relax_arguments *a, int32_t i, struct tenon_array **out);
+/* The machine, which must be the one that runs now. */
+int relax_argument_machine(const struct relax_arguments *a, int32_t i, struct relax_vm **out);
+int relax_argument_storage(const struct relax_arguments *a, int32_t i, struct relax_storage **out);
+
+/*
+ * What TVM puts in front of messages: which function and parameter the compiler made a check for.
+ * None and other types count as "".
+ */
+struct tenon_slice relax_argument_context(const struct relax_arguments *a, int32_t i);
+
+/* First element of a CPU tensor; its offset is in bytes. */
+static inline void *relax_tensor_data(const DLTensor *t)
+{
+	return (char *)t->data + t->byte_offset;
+}
+
+#endif /* RUNTIME_RELAX_RELAX_BUILTIN_H */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "runtime/relax/relax_builtin.h"
+#include "runtime/relax/relax_closure.h"
+
+/* Checks that the compiler puts in front of a function: is each argument what its annotation says. */
+
+static int wrong_type(struct tenon_slice context, const char *wanted, const struct tenon_value *v)
+{
+	return tenon_error(-TENON_E_TYPE, "%.*s expect %s but get %s", (int)context.size,
+			   context.data, wanted, tenon_type_key(v->type));
+}
+
+int relax_builtin_check_tensor_info(void *self, const struct tenon_value *args, int32_t count,
+				 struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "check_tensor_info", args, count };
+	DLDataType dtype = { TENON_DTYPE_HANDLE, 0, 0 };
+	char wanted[TENON_DTYPE_NAME], found[TENON_DTYPE_NAME];
+	struct tenon_slice context;
+	const DLTensor *t;
+	int64_t ndim;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 3, 4);
+	if (!err)
+		err = relax_argument_int(&a, 1, &ndim);
+	if (!err && count == 4 && args[2].type != TENON_TYPE_NONE)
+		err = relax_argument_dtype(&a, 2, &dtype);
+	if (err)
+		return err;
+	if (args[0].type != TENON_TYPE_TENSOR)
+		return wrong_type(relax_argument_context(&a, count - 1), "a Tensor", &args[0]);
+	t = &((struct tenon_tensor *)args[0].as.object)->dl;
+	if (ndim != -1 && t->ndim != ndim) {
+		context = relax_argument_context(&a, count - 1);
+		return tenon_error(-TENON_E_VALUE,
+				   "%.*s expect Tensor with ndim %" PRIi64 " but get %" PRIi32,
+				   (int)context.size, context.data, ndim, t->ndim);
+	}
+	if ((dtype.bits || dtype.code != TENON_DTYPE_HANDLE) &&
+	    !tenon_dtype_equal(t->dtype, dtype)) {
+		context = relax_argument_context(&a, count - 1);
+		return tenon_error(-TENON_E_VALUE, "%.*s expect Tensor with dtype %s but get %s",
+				   (int)context.size, context.data, tenon_dtype_name(dtype, wanted),
+				   tenon_dtype_name(t->dtype, found));
+	}
+	*ret = tenon_arg_none();
+	return 0;
+}
+
+int relax_builtin_check_shape_info(void *self, const struct tenon_value *args, int32_t count,
+				struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "check_shape_info", args, count };
+	const struct tenon_shape *s;
+	struct tenon_slice context;
+	int64_t ndim;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 2, 3);
+	if (!err)
+		err = relax_argument_int(&a, 1, &ndim);
+	if (err)
+		return err;
+	context = relax_argument_context(&a, 2);
+	if (args[0].type != TENON_TYPE_SHAPE)
+		return wrong_type(context, "a Shape", &args[0]);
+	s = (const struct tenon_shape *)args[0].as.object;
+	if (ndim != -1 && (int64_t)s->size != ndim)
+		return tenon_error(-TENON_E_VALUE,
+				   "%.*s expect Shape with ndim %" PRIi64 " but get %zu",
+				   (int)context.size, context.data, ndim, s->size);
+	*ret = tenon_arg_none();
+	return 0;
+}
+
+static bool value_fits(const struct tenon_value *v, DLDataType d)
+{
+	switch (v->type) {
+	case TENON_TYPE_BOOL:
+		/* bool is {1,1} up to TVM 0.22 and {6,8} later */
+		return d.code == 6 || (d.code == TENON_DTYPE_UINT && d.bits == 1);
+	case TENON_TYPE_INT:
+		return d.code == TENON_DTYPE_INT || d.code == TENON_DTYPE_UINT;
+	case TENON_TYPE_FLOAT:
+		return d.code == TENON_DTYPE_FLOAT || d.code == 4;
+	case TENON_TYPE_POINTER:
+	case TENON_TYPE_NONE:
+		return d.code == TENON_DTYPE_HANDLE;
+	default:
+		return false;
+	}
+}
+
+int relax_builtin_check_prim_value_info(void *self, const struct tenon_value *args, int32_t count,
+				     struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "check_prim_value_info", args, count };
+	char wanted[TENON_DTYPE_NAME];
+	DLDataType dtype;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 2, 3);
+	if (!err)
+		err = relax_argument_dtype(&a, 1, &dtype);
+	if (err)
+		return err;
+	if (!value_fits(&args[0], dtype))
+		return wrong_type(relax_argument_context(&a, 2), tenon_dtype_name(dtype, wanted),
+				  &args[0]);
+	*ret = tenon_arg_none();
+	return 0;
+}
+
+int relax_builtin_check_tuple_info(void *self, const struct tenon_value *args, int32_t count,
+				struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "check_tuple_info", args, count };
+	const struct tenon_array *t;
+	struct tenon_slice context;
+	int64_t size;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 2, 3);
+	if (!err)
+		err = relax_argument_int(&a, 1, &size);
+	if (err)
+		return err;
+	context = relax_argument_context(&a, 2);
+	if (args[0].type != TENON_TYPE_ARRAY)
+		return wrong_type(context, "a Tuple", &args[0]);
+	t = (const struct tenon_array *)args[0].as.object;
+	if (t->size != size)
+		return tenon_error(-TENON_E_VALUE,
+				   "%.*s expect a Tuple with %" PRIi64
+				   " elements, but get a Tuple with %" PRIi64 " elements",
+				   (int)context.size, context.data, size, t->size);
+	*ret = tenon_arg_none();
+	return 0;
+}
+
+int relax_builtin_check_func_info(void *self, const struct tenon_value *args, int32_t count,
+			       struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "check_func_info", args, count };
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 1, 2);
+	if (err)
+		return err;
+	if (args[0].type != TENON_TYPE_FUNCTION && !relax_closure_of(&args[0]))
+		return wrong_type(relax_argument_context(&a, 1), "a Function", &args[0]);
+	*ret = tenon_arg_none();
+	return 0;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "lib/stack_room.h"
+#include "runtime/relax/relax_builtin.h"
+#include "runtime/relax/relax_closure.h"
+
+#define SPREAD_MOST 128 /* arguments of a function with dynamic shapes, extents included */
+
+int relax_builtin_make_closure(void *self, const struct tenon_value *args, int32_t count,
+			    struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "make_closure", args, count };
+	struct relax_closure *from, *c;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 1, -1);
+	if (err)
+		return err;
+	from = relax_closure_of(&args[0]);
+	if (!from)
+		return tenon_error(-TENON_E_TYPE,
+				   "make_closure: expected a function of the program, "
+				   "found %s",
+				   tenon_type_key(args[0].type));
+	/* what is bound now comes in front of what was bound before */
+	err = relax_closure_create(from->x, from->function, args + 1, (uint32_t)count - 1, from->bound,
+				from->bound_count, &c);
+	if (err)
+		return tenon_error_in(err, "make_closure");
+	c->drop_result = from->drop_result;
+	*ret = tenon_arg_object(c);
+	return 0;
+}
+
+int relax_builtin_invoke_closure(void *self, const struct tenon_value *args, int32_t count,
+			      struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "invoke_closure", args, count };
+	struct relax_vm *vm;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 2, -1);
+	if (!err)
+		err = relax_argument_machine(&a, 0, &vm);
+	if (err)
+		return err;
+	return relax_invoke(vm, &args[1], args + 2, (uint32_t)count - 2, ret);
+}
+
+int relax_builtin_call_tir_dyn(void *self, const struct tenon_value *args, int32_t count,
+			    struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "call_tir_dyn", args, count };
+	struct tenon_value spread[SPREAD_MOST];
+	struct tenon_function *fn;
+	struct tenon_shape *s;
+	uint32_t n = 0;
+	size_t k;
+	int32_t i;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 2, -1);
+	if (!err)
+		err = stack_room_check();
+	if (!err) {
+		err = tenon_value_object(&args[0], TENON_TYPE_FUNCTION, &fn);
+		if (err)
+			return tenon_error_in(err, "call_tir_dyn: argument 0");
+	}
+	if (!err)
+		err = relax_argument_shape(&a, count - 1, &s);
+	if (err)
+		return err;
+	if (s->size > SPREAD_MOST || (size_t)count - 2 > SPREAD_MOST - s->size)
+		return tenon_error(-TENON_E_OVERFLOW, "call_tir_dyn: more than %d arguments",
+				   SPREAD_MOST);
+	for (i = 1; i < count - 1; i++)
+		spread[n++] = args[i];
+	for (k = 0; k < s->size; k++)
+		spread[n++] = tenon_arg_int(s->data[k]);
+	return tenon_function_call(fn, spread, (int32_t)n, ret);
+}
+
+/* invoke_debug_func(io_effect, name, line, value …) calls name(line, value …) */
+int relax_builtin_invoke_debug_func(void *self, const struct tenon_value *args, int32_t count,
+				 struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "invoke_debug_func", args, count };
+	struct tenon_value ignored = tenon_arg_none();
+	struct tenon_function *fn;
+	struct tenon_slice name;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 3, -1);
+	if (!err)
+		err = stack_room_check();
+	if (!err && args[0].type != TENON_TYPE_NONE)
+		err = tenon_error(-TENON_E_VALUE,
+				  "invoke_debug_func: argument 0: the effect is to be None");
+	if (!err) {
+		err = tenon_value_text(&args[1], &name);
+		if (err)
+			return tenon_error_in(err, "invoke_debug_func: argument 1");
+	}
+	if (!err)
+		err = tenon_function_find_slice(name, &fn);
+	if (err)
+		return err;
+	if (!fn)
+		return tenon_error(
+			-TENON_E_NO_FUNCTION,
+			"invoke_debug_func: no global function \"%.*s\"; register one of "
+			"this name before running",
+			(int)name.size, name.data);
+	err = tenon_function_call(fn, args + 2, count - 2, &ignored);
+	tenon_object_unref(fn);
+	tenon_value_release(&ignored);
+	if (!err)
+		*ret = tenon_arg_none();
+	return err;
+}

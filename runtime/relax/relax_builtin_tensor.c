@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "runtime/relax/relax_builtin.h"
+#include "runtime/relax/relax_device.h"
+
+int relax_builtin_shape_of(void *self, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "shape_of", args, count };
+	struct tenon_shape *s;
+	int64_t *extents;
+	DLTensor *t;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 1, 1);
+	if (!err)
+		err = relax_argument_any_tensor(&a, 0, &t);
+	if (!err)
+		err = relax_shape_create(relax_current_pool(), (size_t)t->ndim, &extents, &s);
+	if (err)
+		return err;
+	if (t->ndim)
+		memcpy(extents, t->shape, (size_t)t->ndim * sizeof(*extents));
+	*ret = tenon_arg_object(s);
+	return 0;
+}
+
+int relax_builtin_reshape(void *self, const struct tenon_value *args, int32_t count,
+		       struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "reshape", args, count };
+	struct tenon_tensor *from, *t;
+	struct tenon_shape *s;
+	uint64_t before, after;
+	DLTensor want;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 2, 2);
+	if (!err)
+		err = relax_argument_tensor_object(&a, 0, &from);
+	if (!err)
+		err = relax_argument_shape(&a, 1, &s);
+	if (err)
+		return err;
+	if (s->size > 64)
+		return tenon_error(-TENON_E_VALUE, "reshape: %zu dimensions", s->size);
+	if (!tenon_tensor_compact(&from->dl))
+		return tenon_error(-TENON_E_VALUE,
+				   "reshape: the tensor has gaps between its elements");
+	want = from->dl;
+	want.shape = (int64_t *)s->data;
+	want.ndim = (int32_t)s->size;
+	err = tenon_tensor_elements(&from->dl, &before);
+	if (!err)
+		err = tenon_tensor_elements(&want, &after);
+	if (err)
+		return tenon_error_in(err, "reshape");
+	if (before < after)
+		return tenon_error(-TENON_E_VALUE,
+				   "reshape: %" PRIu64
+				   " elements are wanted, the tensor has %" PRIu64,
+				   after, before);
+	tenon_object_ref(from);
+	err = relax_tensor_create(relax_current_pool(), &from->object, from->dl.data, s->data,
+			       (int32_t)s->size, from->dl.dtype, &t);
+	if (err)
+		return err;
+	t->dl.byte_offset = from->dl.byte_offset;
+	t->dl.device = from->dl.device;
+	*ret = tenon_arg_object(t);
+	return 0;
+}
+
+int relax_builtin_to_device(void *self, const struct tenon_value *args, int32_t count,
+			 struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "to_device", args, count };
+	struct tenon_tensor *t, *moved;
+	int64_t type, id;
+	DLDevice device;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 3, 4);
+	if (!err)
+		err = relax_argument_tensor_object(&a, 0, &t);
+	if (!err)
+		err = relax_argument_int(&a, 1, &type);
+	if (!err)
+		err = relax_argument_int(&a, 2, &id);
+	if (err)
+		return err;
+	if (type < 1 || type > INT32_MAX || id < 0 || id > INT32_MAX)
+		return tenon_error(-TENON_E_VALUE,
+				   "to_device: no device has the numbers %" PRIi64 " and %" PRIi64,
+				   type, id);
+	device = (DLDevice){ (DLDeviceType)type, (int32_t)id };
+	/* it is there already: tensors are not written to after they are made */
+	if (place_same(t->dl.device, device))
+		return tenon_value_own(&args[0], ret);
+	err = relax_tensor_move(relax_current(), &t->dl, device, &moved);
+	if (err)
+		return tenon_error_in(err, "to_device");
+	*ret = tenon_arg_object(moved);
+	return 0;
+}
+
+/*
+ * A tensor that the host can read: itself, or a copy of one that lies on a device, which the caller
+ * releases. *@copy is NULL where none was made.
+ */
+static int read_tensor(const struct relax_arguments *a, DLTensor **t, struct tenon_tensor **copy)
+{
+	static const DLDevice host = { kDLCPU, 0 };
+	int err;
+
+	*copy = NULL;
+	if (place_is_host((*t)->device))
+		return 0;
+	err = relax_tensor_move(relax_current(), *t, host, copy);
+	if (err)
+		return tenon_error_in(err, "%s", a->name);
+	*t = &(*copy)->dl;
+	return 0;
+}
+
+/* One integer of a CPU tensor, which need not be aligned. */
+static int read_integer(const struct relax_arguments *a, const DLTensor *t, int64_t index,
+			int64_t *out)
+{
+	const char *at = relax_tensor_data(t);
+	char name[TENON_DTYPE_NAME];
+	DLDataType d = t->dtype;
+	int16_t two;
+	int32_t four;
+
+	/* bool of TVM up to 0.22, a byte; other bits are packed */
+	if (d.bits == 1 && d.code == TENON_DTYPE_UINT)
+		d.bits = 8;
+	switch (d.lanes == 1 && d.code != TENON_DTYPE_FLOAT ? d.bits : 0) {
+	case 8:
+		*out = (int8_t)at[index];
+		return 0;
+	case 16:
+		memcpy(&two, at + index * 2, 2);
+		*out = two;
+		return 0;
+	case 32:
+		memcpy(&four, at + index * 4, 4);
+		*out = four;
+		return 0;
+	case 64:
+		memcpy(out, at + index * 8, 8);
+		return 0;
+	default:
+		return tenon_error(-TENON_E_TYPE, "%s: a tensor of %s, integers are wanted",
+				   a->name, tenon_dtype_name(t->dtype, name));
+	}
+}
+
+static bool is_integer(DLDataType d)
+{
+	return d.code == TENON_DTYPE_INT || d.code == TENON_DTYPE_UINT ||
+	       d.code == TENON_DTYPE_BOOL;
+}
+
+int relax_builtin_tensor_to_shape(void *self, const struct tenon_value *args, int32_t count,
+			       struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "tensor_to_shape", args, count };
+	char name[TENON_DTYPE_NAME];
+	struct tenon_shape *s;
+	int64_t *extents, i;
+	struct tenon_tensor *copy;
+	DLTensor *t;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 1, 1);
+	if (!err)
+		err = relax_argument_any_tensor(&a, 0, &t);
+	if (err)
+		return err;
+	if (t->ndim != 1 || t->dtype.code != TENON_DTYPE_INT || !tenon_tensor_compact(t))
+		return tenon_error(
+			-TENON_E_TYPE,
+			"tensor_to_shape: one dimension of integers is wanted, found %" PRIi32
+			" of %s",
+			t->ndim, tenon_dtype_name(t->dtype, name));
+	err = relax_shape_create(relax_current_pool(), (size_t)t->shape[0], &extents, &s);
+	if (err)
+		return err;
+	err = read_tensor(&a, &t, &copy);
+	for (i = 0; !err && i < t->shape[0]; i++)
+		err = read_integer(&a, t, i, &extents[i]);
+	tenon_object_unref(copy);
+	if (err) {
+		tenon_object_unref(s);
+		return err;
+	}
+	*ret = tenon_arg_object(s);
+	return 0;
+}
+
+int relax_builtin_ensure_zero_offset(void *self, const struct tenon_value *args, int32_t count,
+				  struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "ensure_zero_offset", args, count };
+	struct tenon_tensor *from, *t;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 1, 1);
+	if (!err)
+		err = relax_argument_tensor_object(&a, 0, &from);
+	if (err)
+		return err;
+	if (!from->dl.byte_offset)
+		return tenon_value_own(&args[0], ret);
+	err = relax_tensor_move(relax_current(), &from->dl, from->dl.device, &t);
+	if (err)
+		return tenon_error_in(err, "ensure_zero_offset");
+	*ret = tenon_arg_object(t);
+	return 0;
+}
+
+int relax_builtin_read_if_cond(void *self, const struct tenon_value *args, int32_t count,
+			    struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "read_if_cond", args, count };
+	char name[TENON_DTYPE_NAME];
+	struct tenon_tensor *copy;
+	uint64_t elements;
+	int64_t value;
+	DLTensor *t;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 1, 1);
+	if (err)
+		return err;
+	if (args[0].type == TENON_TYPE_INT || args[0].type == TENON_TYPE_BOOL) {
+		*ret = tenon_arg_bool(args[0].as.integer != 0);
+		return 0;
+	}
+	err = relax_argument_any_tensor(&a, 0, &t);
+	if (!err)
+		err = tenon_tensor_elements(t, &elements);
+	if (err)
+		return err;
+	if (!is_integer(t->dtype) || elements != 1)
+		return tenon_error(-TENON_E_TYPE,
+				   "read_if_cond: one integer or bool is wanted, found %" PRIu64
+				   " of %s",
+				   elements, tenon_dtype_name(t->dtype, name));
+	err = read_tensor(&a, &t, &copy);
+	if (!err)
+		err = read_integer(&a, t, 0, &value);
+	tenon_object_unref(copy);
+	if (err)
+		return err;
+	*ret = tenon_arg_bool(value != 0);
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "runtime/relax/relax.h"
+#include "runtime/relax/relax_builtin.h"
+
+/* Tuples are arrays. */
+
+int relax_builtin_make_tuple(void *self, const struct tenon_value *args, int32_t count,
+			  struct tenon_value *ret)
+{
+	struct tenon_array *t;
+	int err;
+
+	(void)self;
+	err = relax_array_create(relax_current_pool(), args, (size_t)count, &t);
+	if (err)
+		return tenon_error_in(err, "make_tuple");
+	*ret = tenon_arg_object(t);
+	return 0;
+}
+
+static int tuple_item(const struct relax_arguments *a, struct tenon_value **out)
+{
+	struct tenon_array *t;
+	int64_t index;
+	int err;
+
+	err = relax_arguments_count(a, 2, 2);
+	if (!err)
+		err = relax_argument_array(a, 0, &t);
+	if (!err)
+		err = relax_argument_int(a, 1, &index);
+	if (err)
+		return err;
+	if (index < 0 || index >= t->size)
+		return tenon_error(-TENON_E_VALUE, "%s: item %" PRIi64 " of a tuple of %" PRIi64,
+				   a->name, index, t->size);
+	*out = &t->data[index];
+	return 0;
+}
+
+int relax_builtin_tuple_getitem(void *self, const struct tenon_value *args, int32_t count,
+			     struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "tuple_getitem", args, count };
+	struct tenon_value *item;
+	int err;
+
+	(void)self;
+	err = tuple_item(&a, &item);
+	return err ? err : tenon_value_own(item, ret);
+}
+
+/* Lets go of an item early, in the tuple itself: the compiler knows that nobody reads it again. */
+int relax_builtin_tuple_reset_item(void *self, const struct tenon_value *args, int32_t count,
+				struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "tuple_reset_item", args, count };
+	struct tenon_value *item, old;
+	int err;
+
+	(void)self;
+	err = tuple_item(&a, &item);
+	if (err)
+		return err;
+	old = *item;
+	*item = tenon_arg_none();
+	tenon_value_release(&old);
+	*ret = tenon_arg_none();
+	return 0;
+}

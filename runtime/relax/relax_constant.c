@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <tenon/array.h>
+#include <tenon/tensor.h>
+
+#include "runtime/core/dtype.h"
+#include "runtime/relax/relax_executable.h"
+#include "runtime/core/saved_tensor.h"
+
+/* what a constant is, whatever number its writer has for it */
+enum constant_kind {
+	CONSTANT_TENSOR,
+	CONSTANT_DTYPE,
+	CONSTANT_SHAPE,
+	CONSTANT_STRING,
+	CONSTANT_INT,
+	CONSTANT_FLOAT,
+	CONSTANT_UNKNOWN,
+};
+
+/* TVM 0.20 and older number the kinds themselves; later ones write type indices, 0.21 its own. */
+static enum constant_kind constant_kind(bool legacy, uint32_t tag)
+{
+	if (legacy)
+		return tag < CONSTANT_UNKNOWN ? (enum constant_kind)tag : CONSTANT_UNKNOWN;
+	switch (tag) {
+	case TENON_TYPE_TENSOR:
+	case 72: /* NDArray of 0.21 */
+		return CONSTANT_TENSOR;
+	case TENON_TYPE_SHAPE:
+	case 71: /* Shape of 0.21 */
+		return CONSTANT_SHAPE;
+	case TENON_TYPE_STRING:
+		return CONSTANT_STRING;
+	case TENON_TYPE_INT:
+		return CONSTANT_INT;
+	case TENON_TYPE_FLOAT:
+		return CONSTANT_FLOAT;
+	case TENON_TYPE_DTYPE:
+		return CONSTANT_DTYPE;
+	default:
+		return CONSTANT_UNKNOWN;
+	}
+}
+
+static int read_tensor(struct tenon_cursor *c, struct tenon_object *keep, uint64_t *bytes,
+		       struct tenon_value *out)
+{
+	struct saved_tensor saved;
+	struct tenon_tensor *t;
+	int err;
+
+	err = saved_tensor_read(c, &saved);
+	if (!err)
+		err = saved_tensor_make(&saved, keep, &t);
+	if (err)
+		return err;
+	*bytes += saved.data.size;
+	*out = tenon_arg_object(t);
+	return 0;
+}
+
+static int read_shape(struct tenon_cursor *c, struct tenon_value *out)
+{
+	struct tenon_shape *s;
+	int64_t *extents;
+	uint64_t n, i, v;
+	int err;
+
+	err = tenon_cursor_count(c, 8, &n);
+	if (err)
+		return err;
+	extents = malloc((n ? n : 1) * sizeof(*extents));
+	if (!extents)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a shape of %" PRIu64 " extents",
+				   n);
+	for (i = 0; i < n; i++) {
+		/* the count was checked to be there */
+		tenon_cursor_u64(c, &v);
+		extents[i] = (int64_t)v;
+	}
+	err = tenon_shape_create(extents, n, &s);
+	free(extents);
+	if (!err)
+		*out = tenon_arg_object(s);
+	return err;
+}
+
+static int read_string(struct tenon_cursor *c, struct tenon_value *out)
+{
+	struct tenon_slice text;
+	int err = tenon_cursor_string(c, &text);
+
+	return err ? err : tenon_string_value(text, out);
+}
+
+static int read_number(struct tenon_cursor *c, bool real, struct tenon_value *out)
+{
+	uint64_t v;
+	int err = tenon_cursor_u64(c, &v);
+
+	if (err)
+		return err;
+	*out = tenon_arg_int((int64_t)v);
+	if (real)
+		out->type = TENON_TYPE_FLOAT;
+	return 0;
+}
+
+static int read_dtype(struct tenon_cursor *c, struct tenon_value *out)
+{
+	struct tenon_cursor at = *c;
+	char name[TENON_DTYPE_NAME];
+	DLDataType d;
+	int err;
+
+	err = tenon_cursor_u8(c, &d.code);
+	if (!err)
+		err = tenon_cursor_u8(c, &d.bits);
+	if (!err)
+		err = tenon_cursor_u16(c, &d.lanes);
+	if (err)
+		return err;
+	if (!dtype_is_void(d) && !dtype_is_known(d))
+		return tenon_cursor_error(&at, -TENON_E_FORMAT,
+					  "the constant %s, a dtype that no tensor has",
+					  tenon_dtype_name(d, name));
+	*out = tenon_arg_dtype(d);
+	return 0;
+}
+
+static int read_constant(struct relax_executable *x, struct tenon_cursor *c, struct tenon_object *keep,
+			 struct tenon_value *out)
+{
+	struct tenon_cursor at = *c;
+	uint32_t tag;
+	int err;
+
+	err = tenon_cursor_u32(c, &tag);
+	if (err)
+		return err;
+	switch (constant_kind(x->legacy, tag)) {
+	case CONSTANT_TENSOR:
+		return read_tensor(c, keep, &x->constant_bytes, out);
+	case CONSTANT_DTYPE:
+		return read_dtype(c, out);
+	case CONSTANT_SHAPE:
+		return read_shape(c, out);
+	case CONSTANT_STRING:
+		return read_string(c, out);
+	case CONSTANT_INT:
+		return read_number(c, false, out);
+	case CONSTANT_FLOAT:
+		return read_number(c, true, out);
+	default:
+		return tenon_cursor_error(&at, -TENON_E_FORMAT,
+					  "%" PRIu32 " is no kind of constant of %s", tag,
+					  x->legacy ? "TVM 0.20 and older (0 to 5)"
+						    : "TVM 0.21 and later (1, 3, 5, 65, 69 to 72)");
+	}
+}
+
+int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c, struct tenon_object *keep)
+{
+	uint64_t count;
+	int err;
+
+	/* a tag and four bytes of dtype are the least */
+	err = tenon_cursor_count(c, 8, &count);
+	if (err)
+		return tenon_error_in(err, "constants");
+	if (count > INT32_MAX / 2)
+		return tenon_cursor_error(c, -TENON_E_OVERFLOW, "%" PRIu64 " constants", count);
+	x->constants = calloc(count ? count : 1, sizeof(*x->constants));
+	if (!x->constants)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu64 " constants", count);
+	while (x->constant_count < count) {
+		err = read_constant(x, c, keep, &x->constants[x->constant_count]);
+		if (err)
+			return tenon_error_in(err, "constant %" PRIu32, x->constant_count);
+		x->constant_count++;
+	}
+	return 0;
+}

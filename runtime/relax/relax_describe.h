@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_RELAX_RELAX_DESCRIBE_H
+#define RUNTIME_RELAX_RELAX_DESCRIBE_H
+
+/**
+ * DOC: what a Relax function takes, makes and gives
+ *
+ * Executables name parameters, and nothing else; the checks in front of a function and the constants
+ * of its allocations tell the rest. Reading them is enough to list inputs and outputs, and the order
+ * of operators, without running anything. What cannot be told is left open.
+ */
+
+#include <tenon/model.h>
+
+#include "runtime/relax/relax_executable.h"
+
+#define RELAX_NDIM_MOST   8 /* more dimensions are described as unknown */
+#define RELAX_TUPLES_MOST 8 /* tuples deeper in each other too */
+
+enum relax_what {
+	RELAX_UNKNOWN,
+	RELAX_TENSOR,
+	RELAX_TUPLE,
+	RELAX_SHAPE,
+	RELAX_OTHER, /* a number, a storage, a closure */
+};
+
+/**
+ * struct relax_fact - what is known about a value
+ * @what: what it is
+ * @input: a parameter, or an item of one
+ * @depth: of tuples, how deep they nest below; of an item of a parameter, how deep above
+ * @value: number of the tensor among the values of the description; -1 for none
+ * @items: for a tuple, place of its first item in relax_description.facts
+ * @count: for a tuple, how many items; for a shape, how many extents
+ * @dtype: of a tensor; {0,0,0} when it is not known
+ * @ndim: of a tensor; -1 when it is not known
+ * @shape: extents of a tensor or shape, -1 for one that is not known
+ */
+struct relax_fact {
+	enum relax_what what;
+	bool input;
+	uint8_t depth;
+	int32_t value;
+	uint32_t items;
+	uint32_t count;
+	DLDataType dtype;
+	int32_t ndim;
+	int64_t shape[RELAX_NDIM_MOST];
+};
+
+/** struct relax_call_site - a call, as an operator */
+struct relax_call_site {
+	uint32_t pc;
+	struct tenon_slice function;
+	uint32_t inputs; /* place in relax_description.edges */
+	uint32_t input_count;
+	uint32_t outputs;
+	uint32_t output_count;
+};
+
+/** struct relax_known_value - a tensor that operators read or write */
+struct relax_known_value {
+	uint32_t fact;
+	enum tenon_role role;
+	uint32_t number; /* among those of its role */
+};
+
+/**
+ * struct relax_description - what was found out about one function
+ * @facts: of parameters, registers and constants, in no order that matters
+ * @params: how many parameters there are; the first facts are theirs
+ * @result: fact of the result; UINT32_MAX when the function never returns
+ * @calls: operators, in the order of instructions
+ * @values: what they read and write
+ * @edges: numbers of values
+ * @storage_bytes: bytes of the storages whose size is fixed
+ * @storages: how many storages
+ */
+struct relax_description {
+	struct relax_fact *facts;
+	uint32_t fact_count;
+	uint32_t fact_room;
+	uint32_t params;
+	uint32_t result;
+	struct relax_call_site *calls;
+	uint32_t call_count;
+	struct relax_known_value *values;
+	uint32_t value_count;
+	uint32_t *edges;
+	uint32_t edge_count;
+	uint64_t storage_bytes;
+	uint32_t storages;
+};
+
+/**
+ * relax_describe - find out about a function
+ * @x: executable
+ * @function: entry number; a native function tells nothing but its parameters
+ * @out: receives the description; relax_description_fini() frees it
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int relax_describe(const struct relax_executable *x, uint32_t function, struct relax_description *out);
+void relax_description_fini(struct relax_description *d);
+
+#endif /* RUNTIME_RELAX_RELAX_DESCRIBE_H */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_RELAX_RELAX_MODEL_H
+#define RUNTIME_RELAX_RELAX_MODEL_H
+
+/* A function of a Relax executable behind the common face of models. */
+
+#include "runtime/model/model.h"
+#include "runtime/relax/relax.h"
+#include "runtime/relax/relax_describe.h"
+
+/**
+ * struct relax_slot - a parameter, or an item of a tuple that is one
+ * @value: owned; None while it is not set
+ * @fact: what is known about it
+ * @first: for a tuple, number of the slot of its first item; the others follow
+ * @count: for a tuple, how many
+ * @tuple: has items, of which @value is made at the next run
+ * @set: has a value, or is a tuple
+ * @copied: @value is a tensor of the model's own
+ */
+struct relax_slot {
+	struct tenon_value value;
+	uint32_t fact;
+	uint32_t first;
+	uint32_t count;
+	bool tuple;
+	bool set;
+	bool copied;
+};
+
+/** struct relax_input - an input: a slot without items */
+struct relax_input {
+	uint32_t slot;
+	struct tenon_slice name;
+	char *own_name; /* "pair.0"; NULL where the executable names it */
+};
+
+/**
+ * struct relax_model - the model
+ * @base: its common part
+ * @x: executable; referenced
+ * @machine: what runs it; NULL when it is only described
+ * @function: entry number
+ * @description: what is known beforehand
+ * @slots: those of parameters first
+ * @inputs: in the order of parameters, items of tuples in the tuple's place
+ * @arguments: of a call; borrowed from @slots
+ * @result: what the last run gave; owned
+ * @outputs: tensors and other values in it, tuples taken apart; borrowed from it
+ * @expected: facts of outputs, as far as they are known before a run
+ * @expected_count: how many
+ * @names: of outputs and values, made when they are asked for
+ */
+struct relax_model {
+	struct tenon_model base;
+	struct relax_executable *x;
+	struct relax_vm *machine;
+	uint32_t function;
+	struct relax_description description;
+	struct relax_slot *slots;
+	uint32_t slot_count;
+	struct relax_input *inputs;
+	uint32_t input_count;
+	struct tenon_value *arguments;
+	struct tenon_value result;
+	struct tenon_value *outputs;
+	uint32_t output_count;
+	uint32_t output_room;
+	uint32_t *expected;
+	uint32_t expected_count;
+	char **names;
+	uint32_t name_count;
+};
+
+/* relax_model_input.c */
+int relax_model_make_inputs(struct relax_model *m);
+int relax_model_set_input(struct tenon_model *model, size_t index, const struct tenon_value *value);
+int relax_model_bind_input(struct tenon_model *model, size_t index, struct tenon_tensor *tensor);
+/* The arguments of a call; -TENON_E_USAGE naming an input that was never set. */
+int relax_model_gather(struct relax_model *m);
+
+/* relax_model_ops.c */
+void relax_model_port(const struct relax_fact *f, struct tenon_port *out);
+/* "output3", "t12"; lives as long as the model. 0 or -TENON_E_NOMEM. */
+int relax_model_name(struct relax_model *m, const char *prefix, uint32_t number, struct tenon_slice *out);
+int relax_model_each_op(struct tenon_model *model,
+		     int (*visit)(void *context, size_t index, const struct tenon_op *op),
+		     void *context);
+size_t relax_model_value_count(struct tenon_model *model);
+int relax_model_value(struct tenon_model *model, size_t index, struct tenon_model_value *out);
+int relax_model_run_profiled(struct tenon_model *model, const struct tenon_profiler *p);
+
+int relax_model_run(struct tenon_model *model);
+
+#endif /* RUNTIME_RELAX_RELAX_MODEL_H */

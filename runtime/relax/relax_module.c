@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "runtime/relax/relax_closure.h"
+#include "runtime/relax/relax_device.h"
+#include "runtime/relax/relax_state.h"
+
+/* The machine as a module, with the names and argument orders of TVM's. */
+
+/* A function of a machine: keeps it alive. */
+struct bound {
+	struct relax_vm *vm;
+	struct relax_closure *closure;
+};
+
+static void bound_release(void *self)
+{
+	struct bound *b = self;
+
+	tenon_object_unref(b->closure);
+	tenon_object_unref(b->vm);
+	free(b);
+}
+
+static int call_bound(void *self, const struct tenon_value *args, int32_t count,
+		      struct tenon_value *ret)
+{
+	struct bound *b = self;
+	struct tenon_value callee = tenon_arg_object(b->closure);
+	struct relax_vm *outer;
+	int err = relax_enter(b->vm, &outer);
+
+	if (err)
+		return err;
+	err = relax_invoke(b->vm, &callee, args, (uint32_t)count, ret);
+	relax_leave(b->vm, outer);
+	return err;
+}
+
+static int bound_create(struct relax_vm *vm, struct relax_closure *closure, struct tenon_function **out)
+{
+	struct bound *b = malloc(sizeof(*b));
+	int err;
+
+	if (!b)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a function");
+	b->vm = vm;
+	b->closure = closure;
+	err = tenon_function_create(b, call_bound, bound_release, out);
+	if (err) {
+		free(b);
+		return err;
+	}
+	tenon_object_ref(vm);
+	tenon_object_ref(closure);
+	return 0;
+}
+
+static int integer(const struct tenon_value *args, int32_t i, const char *what, int64_t *out)
+{
+	int err = tenon_value_int(&args[i], out);
+
+	return err ? tenon_error_in(err, "%s: argument %" PRIi32, what, i) : 0;
+}
+
+/* vm_initialization(device type, device id, allocator) for each device, the host last */
+static int call_initialization(void *self, const struct tenon_value *args, int32_t count,
+			       struct tenon_value *ret)
+{
+	DLDevice devices[RELAX_DEVICES_MOST];
+	int64_t type, id, allocator;
+	int32_t i;
+	int err;
+
+	if (!count || count % 3 || count > 3 * RELAX_DEVICES_MOST)
+		return tenon_error(
+			-TENON_E_TYPE,
+			"vm_initialization takes device type, device id and allocator of "
+			"each of at most %d devices; %" PRIi32 " arguments given",
+			RELAX_DEVICES_MOST, count);
+	for (i = 0; i < count; i += 3) {
+		err = integer(args, i, "vm_initialization", &type);
+		if (!err)
+			err = integer(args, i + 1, "vm_initialization", &id);
+		if (!err)
+			err = integer(args, i + 2, "vm_initialization", &allocator);
+		if (err)
+			return err;
+		if (type < 1 || type > INT32_MAX || id < 0 || id > INT32_MAX)
+			return tenon_error(-TENON_E_VALUE,
+					   "vm_initialization: no device has the numbers %" PRIi64
+					   " and %" PRIi64,
+					   type, id);
+		devices[i / 3] = (DLDevice){ (DLDeviceType)type, (int32_t)id };
+	}
+	*ret = tenon_arg_none();
+	err = relax_set_devices(self, devices, (size_t)count / 3);
+	return err ? tenon_error_in(err, "vm_initialization") : relax_init(self);
+}
+
+/* invoke_closure(closure, args …) */
+static int call_invoke_closure(void *self, const struct tenon_value *args, int32_t count,
+			       struct tenon_value *ret)
+{
+	struct relax_vm *vm = self, *outer;
+	int err;
+
+	if (count < 1)
+		return tenon_error(-TENON_E_TYPE,
+				   "invoke_closure takes a closure and its arguments");
+	err = relax_enter(vm, &outer);
+	if (err)
+		return err;
+	err = relax_invoke(vm, &args[0], args + 1, (uint32_t)count - 1, ret);
+	relax_leave(vm, outer);
+	return err;
+}
+
+static const struct {
+	const char *name;
+	tenon_call_fn call;
+} machine_functions[] = {
+	{ "vm_initialization", call_initialization },
+	{ "invoke_closure", call_invoke_closure },
+	{ "save_function", relax_state_save_function },
+	{ "set_input", relax_state_set_input },
+	{ "invoke_stateful", relax_state_invoke },
+	{ "get_output", relax_state_get_output },
+	{ "get_output_arity", relax_state_get_output_arity },
+	{ "get_function_arity", relax_state_get_function_arity },
+	{ "get_function_param_name", relax_state_get_function_param_name },
+};
+
+#define MACHINE_FUNCTIONS (sizeof(machine_functions) / sizeof(machine_functions[0]))
+
+static int machine_get_function(struct tenon_module *m, struct tenon_slice name,
+				struct tenon_function **out)
+{
+	struct relax_vm *vm = (struct relax_vm *)m;
+	struct relax_closure *closure;
+	int64_t index;
+	size_t i;
+	int err;
+
+	for (i = 0; i < MACHINE_FUNCTIONS; i++) {
+		if (!tenon_slice_equal(tenon_slice_of(machine_functions[i].name), name))
+			continue;
+		err = tenon_function_create(m, machine_functions[i].call, tenon_object_unref, out);
+		if (!err)
+			tenon_object_ref(m);
+		return err;
+	}
+	closure = relax_state_saved(vm, name);
+	if (closure)
+		return bound_create(vm, closure, out);
+	index = relax_executable_find(vm->x, name);
+	if (index < 0 || vm->x->functions[index].kind == RELAX_FUNCTION_PACKED)
+		return 0;
+	err = relax_closure_create(vm->x, (uint32_t)index, NULL, 0, NULL, 0, &closure);
+	if (err)
+		return err;
+	err = bound_create(vm, closure, out);
+	tenon_object_unref(closure);
+	return err;
+}
+
+static int machine_each_function(struct tenon_module *m,
+				 int (*visit)(void *context, struct tenon_slice name),
+				 void *context)
+{
+	const struct relax_executable *x = ((struct relax_vm *)m)->x;
+	uint32_t k;
+	size_t i;
+	int err = 0;
+
+	for (k = 0; !err && k < x->function_count; k++)
+		if (x->functions[k].kind != RELAX_FUNCTION_PACKED)
+			err = visit(context, x->functions[k].name);
+	for (i = 0; !err && i < MACHINE_FUNCTIONS; i++)
+		err = visit(context, tenon_slice_of(machine_functions[i].name));
+	return err;
+}
+
+static void machine_destroy(struct tenon_module *m)
+{
+	struct relax_vm *vm = (struct relax_vm *)m;
+
+	relax_state_free(vm);
+	relax_unlink(vm);
+	relax_stack_fini(&vm->stack);
+	relax_free_devices(vm);
+	relax_pool_close(vm->pool);
+	free(vm->scratch);
+	tenon_object_unref(vm->x);
+}
+
+static const struct tenon_module_ops machine_ops = {
+	.get_function = machine_get_function,
+	.each_function = machine_each_function,
+	.destroy = machine_destroy,
+};
+
+struct relax_vm *relax_of(struct tenon_module *m)
+{
+	return m->ops == &machine_ops ? (struct relax_vm *)m : NULL;
+}
+
+int relax_create(struct relax_executable *x, struct tenon_module **out)
+{
+	struct relax_vm *vm = calloc(1, sizeof(*vm));
+	int err;
+
+	*out = NULL;
+	if (!vm)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a virtual machine");
+	tenon_module_init(&vm->module, &machine_ops, tenon_slice_of("relax.VirtualMachine"),
+			  TENON_MODULE_RUNNABLE);
+	/* saved functions are found, but come and go */
+	vm->module.flags |= TENON_MODULE_OPEN_NAMES;
+	tenon_object_ref(x);
+	vm->x = x;
+	vm->budget = UINT64_MAX;
+	err = relax_pool_create(&vm->pool);
+	if (!err)
+		err = relax_state_create(vm);
+	if (err) {
+		tenon_object_unref(vm);
+		return err;
+	}
+	*out = &vm->module;
+	return 0;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "lib/clock.h"
+#include "lib/stack_room.h"
+#include "runtime/core/reference.h"
+#include "runtime/relax/relax_closure.h"
+#include "runtime/relax/relax_device.h"
+
+#define FRAMES_TOLD 4 /* in a message */
+
+__thread struct relax_vm *relax_now;
+
+int relax_enter(struct relax_vm *vm, struct relax_vm **outer)
+{
+	uintptr_t self = (uintptr_t)&relax_now, nobody = 0;
+	int err;
+
+	if (!vm->entries)
+		return tenon_error(
+			-TENON_E_USAGE,
+			"the virtual machine is not initialised: call vm_initialization");
+	if (__atomic_load_n(&vm->owner, __ATOMIC_RELAXED) != self &&
+	    !__atomic_compare_exchange_n(&vm->owner, &nobody, self, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return tenon_error(-TENON_E_USAGE,
+				   "the virtual machine is in use by another thread; "
+				   "load the executable again for a second one");
+	if (vm->elsewhere && !vm->nesting) {
+		err = relax_follow(vm);
+		if (err) {
+			__atomic_store_n(&vm->owner, 0, __ATOMIC_RELEASE);
+			return err;
+		}
+	}
+	if (!vm->nesting++)
+		vm->told = 0;
+	if (!relax_now)
+		stack_room_forget();
+	*outer = relax_now;
+	relax_now = vm;
+	return 0;
+}
+
+void relax_leave(struct relax_vm *vm, struct relax_vm *outer)
+{
+	relax_now = outer;
+	if (!--vm->nesting)
+		__atomic_store_n(&vm->owner, 0, __ATOMIC_RELEASE);
+}
+
+static inline const struct tenon_value *
+value_of(const struct relax_vm *vm, const struct tenon_value *registers, int32_t operand)
+{
+	return operand >= 0 ? registers + operand : vm->values + ~operand;
+}
+
+static inline void put(struct tenon_value *registers, uint32_t dst, const struct tenon_value *owned)
+{
+	struct tenon_value old;
+
+	if (dst == RELAX_NOWHERE) {
+		if (owned->type >= TENON_TYPE_OBJECT)
+			object_unref(owned->as.object);
+		return;
+	}
+	old = registers[dst];
+	registers[dst] = *owned;
+	if (old.type >= TENON_TYPE_OBJECT)
+		object_unref(old.as.object);
+}
+
+static const struct relax_function *function_of(const struct relax_vm *vm, const struct relax_frame *f)
+{
+	return &vm->x->functions[f->function];
+}
+
+/* The frame in front of an error: where it happened, and what was called. */
+static int fail(struct relax_vm *vm, const struct relax_op *op, int status)
+{
+	const struct relax_frame *f = &vm->stack.frames[vm->stack.depth - 1];
+	const struct relax_function *caller = function_of(vm, f), *callee;
+	uint32_t pc = caller->first + (uint32_t)(op - vm->entries[f->function].ops);
+
+	if (status > 0)
+		status = -TENON_E_CALL;
+	if (op->code == RELAX_OP_IF || op->code == RELAX_OP_GOTO)
+		return tenon_error_in(status, "%.*s, instruction %" PRIu32, (int)caller->name.size,
+				      caller->name.data, pc);
+	callee = &vm->x->functions[op->target];
+	return tenon_error_in(status, "%.*s, instruction %" PRIu32 ", call of %.*s",
+			      (int)caller->name.size, caller->name.data, pc, (int)callee->name.size,
+			      callee->name.data);
+}
+
+static int spend(struct relax_vm *vm)
+{
+	if (!vm->budget)
+		return tenon_error(-TENON_E_TIMEOUT, "the budget of instructions is used up");
+	vm->budget--;
+	return 0;
+}
+
+static int wrong_count(const struct relax_function *f, uint32_t count)
+{
+	return tenon_error(
+		-TENON_E_TYPE, "function \"%.*s\" takes %" PRIu32 " argument%s, %" PRIu32 " given",
+		(int)f->name.size, f->name.data, f->args, f->args == 1 ? "" : "s", count);
+}
+
+int relax_own_argument(struct relax_vm *vm, const struct tenon_value *arg, struct tenon_value *out)
+{
+	struct tenon_tensor *t;
+	const DLTensor *dl;
+	int err;
+
+	if (arg->type != TENON_TYPE_DLTENSOR)
+		return tenon_value_own(arg, out);
+	dl = arg->as.tensor;
+	if (!tenon_tensor_compact(dl))
+		return tenon_error(-TENON_E_VALUE,
+				   "a borrowed tensor with gaps between its elements");
+	err = relax_tensor_move(vm, dl, dl->device, &t);
+	if (!err)
+		*out = tenon_arg_object(t);
+	return err;
+}
+
+/* A frame of @function whose first registers are @args and then @bound. */
+static int begin(struct relax_vm *vm, uint32_t function, const struct tenon_value *args, uint32_t count,
+		 const struct tenon_value *bound, uint32_t bound_count)
+{
+	const struct relax_function *f = &vm->x->functions[function];
+	struct tenon_value *registers;
+	uint32_t i;
+	int err;
+
+	if (f->args != count + bound_count)
+		return wrong_count(f, count + bound_count);
+	err = spend(vm);
+	if (!err)
+		err = relax_push(vm, function);
+	if (err)
+		return err;
+	registers = vm->stack.frames[vm->stack.depth - 1].registers;
+	for (i = 0; i < f->args; i++) {
+		err = relax_own_argument(vm, i < count ? &args[i] : &bound[i - count], &registers[i]);
+		if (err) {
+			relax_pop(vm);
+			return tenon_error_in(err, "%.*s: argument %" PRIu32, (int)f->name.size,
+					      f->name.data, i);
+		}
+	}
+	return 0;
+}
+
+/* Run the native function whose frame is on top, and take the frame away. */
+static int run_native(struct relax_vm *vm, struct tenon_value *ret)
+{
+	const struct relax_frame *f = &vm->stack.frames[vm->stack.depth - 1];
+	uint32_t result = function_of(vm, f)->args;
+	struct tenon_value *registers = f->registers;
+	struct tenon_value ignored = tenon_arg_none();
+	struct tenon_value args[4];
+	int err;
+
+	args[0] = tenon_arg_pointer(vm);
+	args[1] = tenon_arg_pointer(registers);
+	args[2] = tenon_arg_pointer(vm->values);
+	args[3] = tenon_arg_pointer(vm->values + vm->x->constant_count);
+	err = tenon_function_call(vm->entries[f->function].native, args, 4, &ignored);
+	tenon_value_release(&ignored);
+	if (!err) {
+		*ret = registers[result];
+		registers[result] = tenon_arg_none();
+	}
+	relax_pop(vm);
+	return err > 0 ? -TENON_E_CALL : err;
+}
+
+/* Run the frame on top, which begin() made. */
+static int run_top(struct relax_vm *vm, struct tenon_value *ret)
+{
+	const struct relax_frame *f = &vm->stack.frames[vm->stack.depth - 1];
+
+	return vm->entries[f->function].ops ? relax_run(vm, ret) : run_native(vm, ret);
+}
+
+static int call_object(const struct tenon_value *callee, const struct tenon_value *args,
+		       uint32_t count, struct tenon_value *ret)
+{
+	struct tenon_function *fn;
+	int err = tenon_value_object(callee, TENON_TYPE_FUNCTION, &fn);
+
+	if (err)
+		return tenon_error_in(err, "a closure or function is called");
+	err = tenon_function_call(fn, args, (int32_t)count, ret);
+	return err > 0 ? -TENON_E_CALL : err;
+}
+
+int relax_invoke(struct relax_vm *vm, const struct tenon_value *callee, const struct tenon_value *args,
+	      uint32_t count, struct tenon_value *ret)
+{
+	struct relax_closure *c = relax_closure_of(callee);
+	int err;
+
+	/* the callee may be the very function that called this one */
+	err = stack_room_check();
+	if (err)
+		return err;
+	if (!c)
+		return call_object(callee, args, count, ret);
+	if (c->x != vm->x)
+		return tenon_error(-TENON_E_VALUE, "the closure belongs to another executable");
+	err = begin(vm, c->function, args, count, c->bound, c->bound_count);
+	if (!err)
+		err = run_top(vm, ret);
+	if (!err && c->drop_result)
+		tenon_value_release(ret);
+	return err;
+}
+
+int relax_call(struct relax_vm *vm, uint32_t function, const struct tenon_value *args, uint32_t count,
+	    struct tenon_value *ret)
+{
+	int err = stack_room_check();
+
+	if (!err)
+		err = begin(vm, function, args, count, NULL, 0);
+	return err ? err : run_top(vm, ret);
+}
+
+/* Copy operands to where the frame keeps room for the arguments of calls. */
+static inline struct tenon_value *gather(const struct relax_vm *vm, struct tenon_value *registers,
+					 uint32_t register_count, const struct relax_op *op)
+{
+	struct tenon_value *args = registers + register_count;
+	uint32_t i;
+
+	for (i = 0; i < op->count; i++)
+		args[i] = *value_of(vm, registers, op->args[i]);
+	return args;
+}
+
+static inline int call_packed(const struct relax_op *op, const struct tenon_value *args,
+			      struct tenon_value *result)
+{
+	int err = op->function->call(op->function, args, (int32_t)op->count, result);
+
+	if (err)
+		return err;
+	if (result->type >= TENON_TYPE_DLTENSOR && result->type <= TENON_TYPE_RVALUE_REF)
+		return tenon_error(-TENON_E_TYPE, "the result is borrowed (%s)",
+				   tenon_type_key(result->type));
+	return 0;
+}
+
+/* A planned allocation; false when it must be called after all, for the words of its error. */
+static inline bool allocate(struct relax_vm *vm, const struct tenon_value *registers,
+			    const struct relax_op *op, struct tenon_value *result)
+{
+	const struct tenon_value *from = value_of(vm, registers, op->args[0]);
+	struct relax_storage *s;
+	struct tenon_tensor *t;
+
+	if (from->type != relax_storage_type())
+		return false;
+	s = (struct relax_storage *)from->as.object;
+	if (op->plan->offset > s->size || op->plan->bytes > s->size - op->plan->offset ||
+	    (op->plan->offset && s->memory))
+		return false;
+	t = relax_tensor_planned(vm->pool, s, op->plan);
+	if (!t)
+		return false;
+	result->type = TENON_TYPE_TENSOR;
+	result->as.object = &t->object;
+	return true;
+}
+
+static inline bool allocate_storage(const struct relax_op *op, struct tenon_value *result)
+{
+	struct relax_storage *s;
+
+	if (relax_storage_create(op->plan->pool, op->plan->bytes, &s))
+		return false;
+	result->type = s->object.type;
+	result->as.object = &s->object;
+	return true;
+}
+
+/* The same, with a look at the clock before and after. */
+static int call_watched(struct relax_vm *vm, const struct relax_op *op, const struct tenon_value *args,
+			struct tenon_value *result)
+{
+	uint64_t start = clock_now();
+	int err = call_packed(op, args, result);
+
+	if (!err)
+		err = relax_wait(vm);
+	if (!err)
+		vm->watch->called(vm->watch->context, op, start, clock_now());
+	return err;
+}
+
+/* Begin the frame that vm.builtin.invoke_closure asks for; 1 when the callee needs none. */
+static int begin_invoke(struct relax_vm *vm, const struct tenon_value *args, uint32_t count)
+{
+	struct relax_closure *c = relax_closure_of(&args[1]);
+
+	if (!c || c->x != vm->x || c->drop_result || !vm->entries[c->function].ops)
+		return 1;
+	return begin(vm, c->function, args + 2, count - 2, c->bound, c->bound_count);
+}
+
+static int condition(const struct tenon_value *v, bool *truth)
+{
+	*truth = false;
+	if (v->type != TENON_TYPE_INT && v->type != TENON_TYPE_BOOL)
+		return tenon_error(-TENON_E_TYPE, "the condition is %s, not an integer",
+				   tenon_type_key(v->type));
+	*truth = v->as.integer != 0;
+	return 0;
+}
+
+static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm, struct tenon_value *ret,
+							  bool watched)
+{
+	size_t base = vm->stack.depth;
+	struct relax_frame *f = &vm->stack.frames[base - 1];
+	const struct relax_op *op = vm->entries[f->function].ops;
+	struct tenon_value *registers = f->registers, *args, result;
+	uint32_t register_count = function_of(vm, f)->registers, dst;
+	bool truth;
+	int err = 0;
+
+	for (;;) {
+		result = tenon_arg_none();
+		switch (op->code) {
+		case RELAX_OP_TENSOR:
+			if (!watched && allocate(vm, registers, op, &result))
+				break;
+			goto call;
+		case RELAX_OP_STORAGE:
+			if (!watched && allocate_storage(op, &result))
+				break;
+			goto call;
+		case RELAX_OP_CALL:
+		call:
+			args = gather(vm, registers, register_count, op);
+			err = watched ? call_watched(vm, op, args, &result)
+				      : call_packed(op, args, &result);
+			if (err)
+				goto failed;
+			break;
+		case RELAX_OP_CLEAR:
+			break;
+		case RELAX_OP_COPY:
+			/* registers and constants hold owned values, whose copy needs no memory */
+			tenon_value_own(value_of(vm, registers, op->args[0]), &result);
+			break;
+		case RELAX_OP_INVOKE:
+			args = gather(vm, registers, register_count, op);
+			err = begin_invoke(vm, args, op->count);
+			if (!err)
+				goto enter;
+			if (err == 1)
+				err = call_packed(op, args, &result);
+			if (err)
+				goto failed;
+			break;
+		case RELAX_OP_CALL_BYTECODE:
+			args = gather(vm, registers, register_count, op);
+			err = begin(vm, (uint32_t)op->target, args, op->count, NULL, 0);
+			if (err)
+				goto failed;
+			goto enter;
+		case RELAX_OP_CALL_NATIVE:
+			args = gather(vm, registers, register_count, op);
+			err = begin(vm, (uint32_t)op->target, args, op->count, NULL, 0);
+			if (!err)
+				err = run_native(vm, &result);
+			if (err)
+				goto failed;
+			break;
+		case RELAX_OP_GOTO:
+			if (op->target < 0) {
+				err = spend(vm);
+				if (err)
+					goto failed;
+			}
+			op += op->target;
+			continue;
+		case RELAX_OP_IF:
+			err = condition(&registers[op->args[0]], &truth);
+			if (err)
+				goto failed;
+			op += truth ? 1 : op->target;
+			continue;
+		default: /* RELAX_OP_RET */
+			if (op->args[0] >= 0) {
+				/* the frame goes: what it holds need not be counted up and down */
+				result = registers[op->args[0]];
+				registers[op->args[0]] = tenon_arg_none();
+			}
+			dst = vm->stack.frames[vm->stack.depth - 1].dst;
+			relax_pop(vm);
+			if (vm->stack.depth < base) {
+				*ret = result;
+				return 0;
+			}
+			f = &vm->stack.frames[vm->stack.depth - 1];
+			registers = f->registers;
+			register_count = function_of(vm, f)->registers;
+			put(registers, dst, &result);
+			op = f->at + 1;
+			continue;
+		}
+		put(registers, op->dst, &result);
+		op++;
+		continue;
+	enter:
+		f = &vm->stack.frames[vm->stack.depth - 1];
+		f->dst = op->dst;
+		f[-1].at = op;
+		op = vm->entries[f->function].ops;
+		registers = f->registers;
+		register_count = function_of(vm, f)->registers;
+	}
+failed:
+	/* of many calls in each other the innermost and the outermost tell most */
+	for (;;) {
+		if (vm->told++ < FRAMES_TOLD || vm->stack.depth == 1)
+			err = fail(vm, op, err);
+		relax_pop(vm);
+		if (vm->stack.depth < base)
+			return err;
+		op = vm->stack.frames[vm->stack.depth - 1].at;
+	}
+}
+
+static int run_watched(struct relax_vm *vm, struct tenon_value *ret)
+{
+	return run_loop(vm, ret, true);
+}
+
+int relax_run(struct relax_vm *vm, struct tenon_value *ret)
+{
+	return vm->watch ? run_watched(vm, ret) : run_loop(vm, ret, false);
+}

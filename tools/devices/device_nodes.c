@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel's nodes have to do with backends, and what to do where they have nothing to do. */
+#include <errno.h>
+#include <string.h>
+
+#include "tools/devices/devices.h"
+
+static bool same_pci(const struct drm_node *node, const uint32_t pci[4])
+{
+	char text[32];
+
+	if (!*node->pci || pci[0] == UINT32_MAX)
+		return false;
+	snprintf(text, sizeof(text), "%04x:%02x:%02x.%x", pci[0], pci[1], pci[2], pci[3]);
+	return !strcmp(text, node->pci);
+}
+
+void node_users(const struct device_list *l, const struct drm_node *node, char *text, size_t room)
+{
+	size_t i, used = 0;
+
+	*text = 0;
+	for (i = 0; i < l->device_count && used < room; i++) {
+		const struct listed_device *d = &l->devices[i];
+
+		if ((!node->accel && d->properties.drm_render == node->number) ||
+		    same_pci(node, d->properties.pci))
+			used += (size_t)snprintf(text + used, room - used, "%s%s:%u",
+						 used ? ", " : "", d->driver, d->index);
+	}
+}
+
+/* kernel drivers, who can drive what is behind them, and Debian's packages of the user's half */
+static const struct {
+	const char *driver;
+	const char *backends;
+	const char *packages;
+} halves[] = {
+	{ "amdgpu", "vulkan opencl", "mesa-vulkan-drivers mesa-opencl-icd" },
+	{ "radeon", "opencl", "mesa-opencl-icd" },
+	{ "i915", "vulkan opencl", "mesa-vulkan-drivers intel-opencl-icd" },
+	{ "xe", "vulkan opencl", "mesa-vulkan-drivers intel-opencl-icd" },
+	{ "nvidia", "cuda opencl vulkan", "nvidia-driver" },
+	{ "nvidia-drm", "cuda opencl vulkan", "nvidia-driver" },
+	{ "nouveau", "vulkan", "mesa-vulkan-drivers" },
+	{ "asahi", "vulkan", "mesa-vulkan-drivers" },
+	{ "msm", "vulkan", "mesa-vulkan-drivers" },
+	{ "panfrost", "vulkan", "mesa-vulkan-drivers" },
+	{ "panthor", "vulkan", "mesa-vulkan-drivers" },
+	{ "v3d", "vulkan", "mesa-vulkan-drivers" },
+	{ "virtio_gpu", "vulkan", "mesa-vulkan-drivers" },
+	{ "etnaviv", "opencl", "mesa-opencl-icd" },
+};
+
+const char *node_backends(const struct drm_node *node)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(halves) / sizeof(halves[0]); i++)
+		if (!strcmp(node->driver, halves[i].driver))
+			return halves[i].backends;
+	return "";
+}
+
+static const char *node_packages(const struct drm_node *node)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(halves) / sizeof(halves[0]); i++)
+		if (!strcmp(node->driver, halves[i].driver))
+			return halves[i].packages;
+	return "";
+}
+
+/* "vulkan or opencl": those of the words that this build has */
+static bool name_backends(const char *words, char *text, size_t room)
+{
+	size_t used = 0, n;
+
+	*text = 0;
+	for (; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (!backend_is_built((struct tenon_slice){ words, n }) || used >= room)
+			continue;
+		used += (size_t)snprintf(text + used, room - used, "%s%.*s", used ? " or " : "",
+					 (int)n, words);
+	}
+	return used > 0;
+}
+
+void node_remedy(const struct drm_node *node, bool used, char *text, size_t room)
+{
+	char names[64];
+
+	*text = 0;
+	if (node->error == EACCES || node->error == EPERM)
+		snprintf(text, room, "usermod -aG %s $USER, then log in anew",
+			 *node->group ? node->group : "render");
+	else if (node->error)
+		snprintf(text, room, "see what the kernel says of it: dmesg | grep drm");
+	else if (!used && name_backends(node_backends(node), names, sizeof(names)))
+		snprintf(text, room, "%s would drive it: apt install %s", names,
+			 node_packages(node));
+	else if (!used)
+		snprintf(text, room, "no backend of this build drives it; a plug-in may");
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/parallel.h>
+
+#include "tools/cli.h"
+#include "tools/devices/devices.h"
+#include "tools/devices/driver_probe.h"
+
+static void print_processor(const struct machine *m, FILE *out)
+{
+	int workers = tenon_parallel_workers();
+	char memory[SIZE_TEXT];
+
+	fprintf(out, "cpu:0     %s%s%s, %d thread%s, %s memory\n", m->arch, *m->model ? ", " : "",
+		m->model, workers, workers == 1 ? "" : "s", size_text(m->memory, memory));
+	if (*m->features)
+		fprintf(out, "          %s\n", m->features);
+}
+
+static void print_device(const struct listed_device *d, FILE *out)
+{
+	const struct tenon_device_properties *p = &d->properties;
+	char name[32], memory[SIZE_TEXT];
+
+	snprintf(name, sizeof(name), "%s:%u", d->driver, d->index);
+	fprintf(out, "%-9s %s", name, p->name);
+	if (p->processors)
+		fprintf(out, ", %u processor%s", p->processors, p->processors == 1 ? "" : "s");
+	if (p->total_memory)
+		fprintf(out, ", %s memory", size_text(p->total_memory, memory));
+	fputc('\n', out);
+	if (*p->driver)
+		fprintf(out, "          %s\n", p->driver);
+}
+
+static void print_node(const struct device_list *l, const struct drm_node *n, FILE *out)
+{
+	char users[128], what[256];
+
+	fprintf(out, "%s  %s%s%s", n->path, *n->driver ? n->driver : "driver not known",
+		*n->version ? " " : "", n->version);
+	if (n->error)
+		fprintf(out, ", cannot be opened: %s", strerror(n->error));
+	node_users(l, n, users, sizeof(users));
+	if (*users)
+		fprintf(out, ", used by %s", users);
+	fputc('\n', out);
+	node_remedy(n, *users, what, sizeof(what));
+	if (*what)
+		fprintf(out, "          → %s\n", what);
+}
+
+static void print_devices(const struct device_list *l, FILE *out)
+{
+	size_t i;
+
+	print_processor(&l->machine, out);
+	for (i = 0; i < l->device_count; i++)
+		print_device(&l->devices[i], out);
+	for (i = 0; i < l->absent_count; i++)
+		fprintf(out, "%-9s %s\n", l->absent[i].name, l->absent[i].why);
+	for (i = 0; i < l->node_count; i++)
+		print_node(l, &l->nodes[i], out);
+}
+
+static int devices_main(struct cli *cli, int argc, char **argv)
+{
+	struct device_list *list;
+	double timeout;
+	bool json;
+	int code;
+
+	code = cli_driver_options(cli, argc, argv, &json, &timeout);
+	if (code)
+		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+	driver_probe_seconds(timeout);
+	list = malloc(sizeof(*list));
+	if (!list) {
+		tenon_error(-TENON_E_NOMEM, "no memory for a list of devices");
+		return cli_error(cli, CLI_FAILED);
+	}
+	devices_list(list);
+	if (!json)
+		print_devices(list, cli->out);
+	else if (devices_json(list, cli->out))
+		code = cli_error(cli, CLI_FAILED);
+	free(list);
+	return code;
+}
+
+const struct cli_command devices_command = {
+	"devices",
+	"List the devices that functions can run on",
+	"Usage: tenon devices [--json] [--timeout S]\n"
+	"\n"
+	"  --json        answer in JSON\n"
+	"  --timeout S   give up on a driver after S seconds (20)\n"
+	"\n"
+	"Each driver is asked in a process of its own.\n",
+	devices_main,
+};

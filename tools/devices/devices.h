@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_DEVICES_DEVICES_H
+#define TOOLS_DEVICES_DEVICES_H
+
+/** DOC: tenon devices, its parts */
+
+#include <stdio.h>
+#include <tenon/device.h>
+
+#include "driver/drm/drm_nodes.h"
+#include "tools/devices/machine.h"
+
+#define DEVICES_LISTED 64
+#define DRIVERS_LISTED 32
+#define NODES_LISTED   32
+
+/** struct listed_device - a device that can be opened, as its backend describes it */
+struct listed_device {
+	const char *driver;
+	uint32_t index;
+	struct tenon_device_properties properties;
+};
+
+/** struct listed_driver - a kind of device without any, and why */
+struct listed_driver {
+	const char *name;
+	const char *outcome; /* of asking its driver, a word; NULL where there is none */
+	char why[1024];
+};
+
+/**
+ * struct device_list - what `tenon devices` knows
+ * @machine: the processor
+ * @devices: those of all backends but cpu and null
+ * @absent: kinds of devices that payloads are made for, and that are not there
+ * @nodes: the kernel's
+ */
+struct device_list {
+	struct machine machine;
+	struct listed_device devices[DEVICES_LISTED];
+	struct listed_driver absent[DRIVERS_LISTED];
+	struct drm_node nodes[NODES_LISTED];
+	size_t device_count, absent_count, node_count;
+};
+
+/** devices_list - ask the drivers of all backends, each in a process of its own; opens no device */
+void devices_list(struct device_list *list);
+
+/**
+ * node_users - which of the listed devices lie behind a node
+ * @list: devices
+ * @node: node
+ * @text: receives "vulkan:0, opencl:1"; "" for none
+ */
+void node_users(const struct device_list *list, const struct drm_node *node, char *text,
+		size_t room);
+
+/** node_backends - names of backends that can drive what is behind a node, a blank between; "" */
+const char *node_backends(const struct drm_node *node);
+
+/** backend_is_built - is there a backend of a name, in this build or as a plug-in */
+bool backend_is_built(struct tenon_slice name);
+
+/** node_remedy - what to do about a node that cannot be used or that nobody uses; "" for nothing */
+void node_remedy(const struct drm_node *node, bool used, char *text, size_t room);
+
+#ifdef CONFIG_JSON
+/** devices_json - list the devices as JSON; 0 or -TENON_E_NOMEM */
+int devices_json(const struct device_list *list, FILE *out);
+#else
+static inline int devices_json(const struct device_list *list, FILE *out)
+{
+	(void)list;
+	(void)out;
+	return -TENON_E_UNSUPPORTED; /* never asked for: --json was refused */
+}
+#endif
+
+#endif /* TOOLS_DEVICES_DEVICES_H */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/devices/driver_guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/cli.h"
+
+/* a driver may have started processes that keep the pipe open: look for the parent too */
+#define LOOK_EVERY 200
+
+static struct driver_guard *on_guard; /* while a driver is called */
+static pid_t own_pid;
+
+static void wait_for_guard(struct driver_guard *guard)
+{
+	while (guard->pid > 0 && waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* A driver that calls exit() must not choose the exit status of the command. */
+static void on_exit_called(void)
+{
+	/* children that a driver makes may end as they like */
+	if (!on_guard || getpid() != own_pid)
+		return;
+	close(on_guard->fd);
+	wait_for_guard(on_guard);
+	_exit(CLI_UNAVAILABLE);
+}
+
+/* The second process: other threads of the command do not exist here, so no stdio. */
+static void wait_for_end(int fd, pid_t parent, const char *text, size_t size)
+{
+	struct pollfd end = { fd, POLLIN, 0 };
+	char byte;
+
+	while (!poll(&end, 1, LOOK_EVERY) && getppid() == parent)
+		;
+	if (read(fd, &byte, 1) != 1 && write(STDERR_FILENO, text, size) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+void driver_guard_begin(struct driver_guard *guard, const char *name)
+{
+	static int registered;
+	pid_t parent = getpid();
+	int fds[2], size;
+	char text[512];
+
+	*guard = (struct driver_guard){ 0, -1 };
+	if (!registered)
+		registered = !atexit(on_exit_called);
+	size = snprintf(
+		text, sizeof(text),
+		"tenon: the command ended while the driver of %.200s opened it. Ask drivers "
+		"in processes of their own: tenon doctor\n",
+		name);
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+		return;
+	guard->pid = fork();
+	if (!guard->pid) {
+		close(fds[1]);
+		wait_for_end(fds[0], parent, text, (size_t)size);
+	}
+	close(fds[0]);
+	guard->fd = fds[1];
+	on_guard = guard;
+	own_pid = parent;
+}
+
+void driver_guard_end(struct driver_guard *guard)
+{
+	on_guard = NULL;
+	if (guard->fd < 0)
+		return;
+	if (guard->pid > 0 && write(guard->fd, "", 1) == 1)
+		wait_for_guard(guard);
+	close(guard->fd);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_DEVICES_DRIVER_PROBE_H
+#define TOOLS_DEVICES_DRIVER_PROBE_H
+
+/** DOC: drivers, asked in a process of their own */
+
+#include <tenon/device.h>
+
+/**
+ * driver_probe_command - file of this command, set by main()
+ *
+ * It is started to ask a driver. NULL in a program that calls cli_main() itself: drivers are then asked in
+ * that program's process.
+ */
+extern const char *driver_probe_command;
+
+/** driver_probe_find_command - the file that this process runs, as a path that can be started; NULL */
+const char *driver_probe_find_command(void);
+
+#ifdef CONFIG_DEVICES
+/** driver_probe_seconds - how long a driver may take, for those that are asked from now on; 0: the default */
+void driver_probe_seconds(double seconds);
+#else
+static inline void driver_probe_seconds(double seconds)
+{
+	(void)seconds;
+}
+#endif
+
+/**
+ * driver_probe - the verdict on a driver
+ * @backend: backend
+ * @out: receives it
+ *
+ * Where no process can be started the driver is asked in this one.
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int driver_probe(const struct tenon_backend *backend, const struct tenon_probe **out);
+
+/**
+ * driver_probe_main - be the process that asks a driver
+ * @argc: words of the command line
+ * @argv: words
+ *
+ * Return: whether the command line asks for that; it does not return then, but ends the process.
+ */
+bool driver_probe_main(int argc, char **argv);
+
+#endif /* TOOLS_DEVICES_DRIVER_PROBE_H */

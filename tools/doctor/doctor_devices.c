@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* What doctor says of backends, plug-ins, and the kernel's nodes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tenon/device.h>
+
+#include "generated/install_paths.h"
+#include "runtime/device/backend_choice.h"
+#include "tools/devices/devices.h"
+#include "tools/doctor/doctor.h"
+#include "tools/devices/driver_probe.h"
+
+struct findings {
+	struct finding *list;
+	size_t count;
+	size_t most;
+};
+
+static struct finding *next(struct findings *f, const char *name, enum finding_level level)
+{
+	/* what does not fit any more replaces the last */
+	struct finding *one = &f->list[f->count < f->most ? f->count++ : f->most - 1];
+
+	memset(one, 0, sizeof(*one));
+	one->name = name;
+	one->level = level;
+	return one;
+}
+
+/* a backend's own lines, made one */
+static void add_words(const struct tenon_probe *probe, struct finding *f)
+{
+	const char *line = probe->doctor;
+
+	while (*line) {
+		size_t used = strlen(f->text), n = strcspn(line, "\n");
+
+		snprintf(f->text + used, sizeof(f->text) - used, "; %.*s", (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+}
+
+static void tell_devices(const struct tenon_probe *probe, struct finding *f)
+{
+	uint32_t count = probe->device_count;
+	const struct tenon_device_properties *first = *probe->devices;
+
+	f->level = count && !*probe->reason ? FINDING_OK : FINDING_WARN;
+	snprintf(f->text, sizeof(f->text), "%u device%s", count, count == 1 ? "" : "s");
+	if (count && *first->name)
+		snprintf(f->text, sizeof(f->text), "%u device%s, first %s (%s)", count,
+			 count == 1 ? "" : "s", first->name, first->driver);
+	add_words(probe, f);
+}
+
+/* Loaders of several drivers can be told to take one of them. */
+static const char *choose_one(const char *name)
+{
+	if (!strcmp(name, "opencl"))
+		return ", try one driver at a time (OCL_ICD_VENDORS=NAME.icd)";
+	if (!strcmp(name, "vulkan"))
+		return ", try one driver at a time (VK_DRIVER_FILES=FILE.json)";
+	return "";
+}
+
+static void tell_fault(const struct tenon_probe *probe, struct finding *f)
+{
+	snprintf(f->text, sizeof(f->text), "%s", probe->reason);
+	switch (probe->outcome) {
+	case TENON_PROBE_LEFT_OUT:
+		f->level = FINDING_OK;
+		break;
+	case TENON_PROBE_FAILED:
+		/* it was built in for boards that have it; here it is not there */
+		snprintf(f->remedy, sizeof(f->remedy),
+			 "modules with such payloads do not run; others do");
+		break;
+	default:
+		snprintf(f->remedy, sizeof(f->remedy),
+			 "update or remove the driver%s, or leave it out: TENON_BACKENDS=-%s, or "
+			 "\"-%s\" in %s",
+			 choose_one(probe->backend->name), probe->backend->name,
+			 probe->backend->name, TENON_BACKENDS_FILE);
+	}
+}
+
+static int look_at_backend(void *context, const struct tenon_backend *b)
+{
+	const struct tenon_probe *probe;
+	struct findings *all = context;
+	struct finding *f;
+
+	if (!strcmp(b->name, "cpu") || !strcmp(b->name, "null"))
+		return 0;
+	f = next(all, b->name, FINDING_WARN);
+	if (driver_probe(b, &probe)) {
+		snprintf(f->text, sizeof(f->text), "%s", tenon_error_message());
+		tenon_error_clear();
+	} else if (probe->outcome == TENON_PROBE_WORKS) {
+		tell_devices(probe, f);
+	} else {
+		tell_fault(probe, f);
+	}
+	return 0;
+}
+
+static void look_at_choice(struct findings *all)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	struct finding *f;
+	char *line, *save;
+
+	if (!backend_choice_problems(&text) && text.size) {
+		for (line = strtok_r(text.data, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
+			f = next(all, "left out", FINDING_WARN);
+			snprintf(f->text, sizeof(f->text), "%s", line);
+			snprintf(
+				f->remedy, sizeof(f->remedy),
+				"names with commas between, \"-\" in front of one to leave it out");
+		}
+	}
+	tenon_buffer_fini(&text);
+}
+
+static void look_at_plugins(struct findings *all)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	struct finding *f;
+	char *line, *save;
+
+	if (!tenon_backend_problems(&text) && text.size && !tenon_buffer_u8(&text, 0)) {
+		for (line = strtok_r(text.data, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
+			f = next(all, "plug-in", FINDING_WARN);
+			snprintf(f->text, sizeof(f->text), "%s", line);
+			snprintf(f->remedy, sizeof(f->remedy),
+				 "repair that, or take it away; the other plug-ins are used");
+		}
+	}
+	tenon_buffer_fini(&text);
+}
+
+#ifdef CONFIG_DRM_NODES
+static void look_at_nodes(struct findings *all)
+{
+	struct device_list *l = malloc(sizeof(*l));
+	const char *words;
+	struct finding *f;
+	char users[128];
+	size_t i;
+
+	if (!l) {
+		tenon_error(-TENON_E_NOMEM, "no memory for a list of devices");
+		return;
+	}
+	devices_list(l);
+	for (i = 0; i < l->node_count; i++) {
+		const struct drm_node *n = &l->nodes[i];
+
+		node_users(l, n, users, sizeof(users));
+		f = next(all, n->accel ? "accel node" : "render node",
+			 n->error || !*users ? FINDING_WARN : FINDING_OK);
+		snprintf(f->text, sizeof(f->text), "%s: %s%s%s%s%s%s%s", n->path,
+			 *n->driver ? n->driver : "driver not known", *n->version ? " " : "",
+			 n->version, n->error ? ", cannot be opened: " : "",
+			 n->error ? strerror(n->error) : "", *users ? ", used by " : "", users);
+		node_remedy(n, *users, f->remedy, sizeof(f->remedy));
+	}
+	if (!l->node_count) {
+		f = next(all, "DRM nodes", FINDING_OK);
+		snprintf(f->text, sizeof(f->text), "the kernel has no render or accel node");
+	} else if (!drm_library_found(&words)) {
+		f = next(all, "libdrm", FINDING_WARN);
+		snprintf(f->text, sizeof(f->text), "%s", words);
+		snprintf(f->remedy, sizeof(f->remedy),
+			 "only the versions of kernel drivers are "
+			 "missing without it");
+	}
+	free(l);
+}
+#else
+static void look_at_nodes(struct findings *all)
+{
+	(void)all;
+}
+#endif
+
+size_t doctor_devices(struct finding *findings, size_t most)
+{
+	struct findings all = { findings, 0, most };
+
+	tenon_backend_each(look_at_backend, &all);
+	look_at_choice(&all);
+	look_at_plugins(&all);
+	look_at_nodes(&all);
+	return all.count;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/doctor/doctor.h"
+#include "tools/json_value.h"
+
+int doctor_json(const struct finding *findings, size_t count, FILE *out)
+{
+	cJSON *json = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(json, "checks");
+
+	for (size_t i = 0; i < count; i++) {
+		const struct finding *f = &findings[i];
+		cJSON *item = cJSON_CreateObject();
+
+		cJSON_AddStringToObject(item, "name", f->name);
+		cJSON_AddStringToObject(item, "level", finding_word(f->level));
+		json_set(item, "finding", json_of_text(tenon_slice_of(f->text)));
+		if (*f->remedy)
+			json_set(item, "remedy", json_of_text(tenon_slice_of(f->remedy)));
+		json_append(list, item);
+	}
+	return json_print(json, out);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_INSPECT_INSPECT_H
+#define TOOLS_INSPECT_INSPECT_H
+
+/** DOC: the answers of tenon inspect */
+
+#include <stdio.h>
+
+#include "tools/model/module_list.h"
+
+/** inspect_text - print a tree for people; @functions lists the functions too */
+void inspect_text(const struct module_list *l, bool functions, FILE *out);
+
+/** inspect_dot - print a tree as a graph for Graphviz */
+void inspect_dot(const struct module_list *l, FILE *out);
+
+#ifdef CONFIG_JSON
+/** inspect_json - print a tree as JSON; 0 or -TENON_E_NOMEM */
+int inspect_json(const struct module_list *l, FILE *out);
+#else
+static inline int inspect_json(const struct module_list *l, FILE *out)
+{
+	(void)l;
+	(void)out;
+	return -TENON_E_UNSUPPORTED; /* never asked for: --json was refused */
+}
+#endif
+
+#endif /* TOOLS_INSPECT_INSPECT_H */

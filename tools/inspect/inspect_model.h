@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_INSPECT_INSPECT_MODEL_H
+#define TOOLS_INSPECT_INSPECT_MODEL_H
+
+/** DOC: what tenon inspect tells about a whole model */
+
+#include <stdio.h>
+#include <tenon/model.h>
+
+#include "tools/json_value.h"
+
+#ifdef CONFIG_EXECUTORS
+/** inspect_model_text - inputs, outputs and memory; with @all operators and parameters too */
+void inspect_model_text(struct tenon_model *model, bool all, FILE *out);
+
+/** inspect_model_choice - the models of a file that has several and no default */
+void inspect_model_choice(struct tenon_module *root, FILE *out);
+
+/** inspect_model_dot - operators and what flows between them, as a graph for Graphviz */
+void inspect_model_dot(struct tenon_model *model, const char *file, FILE *out);
+
+#ifdef CONFIG_JSON
+/** inspect_model_json - all of it; NULL without memory */
+cJSON *inspect_model_json(struct tenon_model *model);
+#endif
+#else
+static inline void inspect_model_text(struct tenon_model *model, bool all, FILE *out)
+{
+	(void)model;
+	(void)all;
+	(void)out;
+}
+
+static inline void inspect_model_choice(struct tenon_module *root, FILE *out)
+{
+	(void)root;
+	(void)out;
+}
+
+static inline void inspect_model_dot(struct tenon_model *model, const char *file, FILE *out)
+{
+	(void)model;
+	(void)file;
+	(void)out;
+}
+#endif
+
+#endif /* TOOLS_INSPECT_INSPECT_MODEL_H */

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "tools/inspect/inspect.h"
+#include "tools/devices/machine.h"
+#include "tools/printable.h"
+
+enum { KIND, FORMAT, FACTS, LOADER, COLUMNS };
+
+/* one line of the tree, cell by cell */
+struct line {
+	struct tenon_buffer cell[COLUMNS];
+};
+
+static const char *text_of(const struct tenon_buffer *b)
+{
+	return b->data ? b->data : "";
+}
+
+static void print_head(const struct module_list *l, FILE *out)
+{
+	const struct module_row *library = l->library;
+	char size[SIZE_TEXT];
+
+	fprintf(out, "%s   ", l->file);
+	if (library)
+		fprintf(out, "ELF %s, ", library->machine);
+	if (library && *library->tvm)
+		fprintf(out, "TVM %s, ", library->tvm);
+	fprintf(out, "%zu module%s, %s\n", l->count, l->count == 1 ? "" : "s",
+		size_text(l->size, size));
+}
+
+/* the lines that lead down to a place: two spaces, a bar below every parent that goes on */
+static void add_branches(const struct module_list *l, const struct module_row *m, bool below,
+			 struct tenon_buffer *out)
+{
+	if (m->parent != SIZE_MAX)
+		add_branches(l, &l->items[m->parent], true, out);
+	if (m->parent == SIZE_MAX)
+		tenon_buffer_printf(out, "  ");
+	else if (below)
+		tenon_buffer_printf(out, m->last ? "   " : "│  ");
+	else
+		tenon_buffer_printf(out, m->last ? "└─ " : "├─ ");
+}
+
+static void make_line(const struct module_list *l, const struct module_row *m, struct line *line)
+{
+	add_branches(l, m, false, &line->cell[KIND]);
+	module_list_kind(m, &line->cell[KIND]);
+	module_list_format(m, &line->cell[FORMAT]);
+	module_list_facts(m, &line->cell[FACTS]);
+	if (*m->loader)
+		tenon_buffer_printf(&line->cell[LOADER], "loader: %s", m->loader);
+}
+
+static void print_line(const struct line *line, const size_t *width, FILE *out)
+{
+	int last = COLUMNS - 1;
+
+	while (last && !line->cell[last].size)
+		last--;
+	for (int i = 0; i <= last; i++) {
+		const char *text = text_of(&line->cell[i]);
+
+		fputs(text, out);
+		if (i < last)
+			fprintf(out, "%*s",
+				(int)(width[i] - printable_width(text) + (width[i] ? 2 : 0)), "");
+	}
+	fputc('\n', out);
+}
+
+/* ---- functions */
+
+static void print_words(const struct tenon_value *list, const char *between, FILE *out)
+{
+	const struct tenon_array *array;
+	struct tenon_slice word;
+
+	if (!list || list->type != TENON_TYPE_ARRAY)
+		return;
+	array = (const struct tenon_array *)list->as.object;
+	for (int64_t i = 0; i < array->size; i++) {
+		struct tenon_buffer text = TENON_BUFFER_INIT;
+
+		if (!tenon_value_text(&array->data[i], &word))
+			printable_append(&text, word, 64);
+		fprintf(out, "%s%s", i ? between : "", text_of(&text));
+		tenon_buffer_fini(&text);
+	}
+}
+
+static void print_launch(const struct module_row *m, int64_t i, FILE *out)
+{
+	struct tenon_value args = tenon_arg_string("args"), tags = tenon_arg_string("tags");
+	const struct tenon_map *launch;
+
+	if (!m->launch || i >= m->launch->size || m->launch->data[i].type != TENON_TYPE_MAP)
+		return;
+	launch = (const struct tenon_map *)m->launch->data[i].as.object;
+	fputc('(', out);
+	print_words(tenon_map_find(launch, &args), ", ", out);
+	fputs(")  ", out);
+	print_words(tenon_map_find(launch, &tags), " ", out);
+}
+
+static void print_functions(const struct module_list *l, const struct module_row *m, FILE *out)
+{
+	struct tenon_buffer indent = TENON_BUFFER_INIT;
+	struct tenon_slice name;
+
+	if (!m->functions)
+		return;
+	add_branches(l, m, true, &indent);
+	/* the bar of the imports that follow */
+	tenon_buffer_printf(&indent, m->module->import_count ? "│    " : "     ");
+	for (int64_t i = 0; i < m->functions->size; i++) {
+		struct tenon_buffer text = TENON_BUFFER_INIT;
+
+		if (!tenon_value_text(&m->functions->data[i], &name))
+			printable_append(&text, name, 256);
+		fprintf(out, "%s%s", text_of(&indent), text_of(&text));
+		print_launch(m, i, out);
+		fputc('\n', out);
+		tenon_buffer_fini(&text);
+	}
+	tenon_buffer_fini(&indent);
+}
+
+/* ---- what is amiss, below the tree, each kind once */
+
+static bool said_before(const struct module_list *l, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (*l->items[k].remedy &&
+		    tenon_slice_equal(l->items[k].module->kind, l->items[i].module->kind))
+			return true;
+	}
+	return false;
+}
+
+static void print_remedies(const struct module_list *l, FILE *out)
+{
+	int said = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct module_row *m = &l->items[i];
+		struct tenon_buffer kind = TENON_BUFFER_INIT;
+
+		module_list_kind(m, &kind);
+		if (*m->fault)
+			fprintf(out, "%s: cannot be read: %s\n", text_of(&kind), m->fault);
+		/* a handful of kinds at most in a tree that somebody made on purpose */
+		if (*m->remedy && said < 16 && !said_before(l, i)) {
+			fprintf(out, "no loader for %s: %s\n", text_of(&kind), m->remedy);
+			said++;
+		}
+		tenon_buffer_fini(&kind);
+	}
+}
+
+void inspect_text(const struct module_list *l, bool functions, FILE *out)
+{
+	struct line *lines = calloc(l->count, sizeof(*lines));
+	size_t width[COLUMNS] = { 0 };
+
+	print_head(l, out);
+	if (!lines)
+		tenon_error(-TENON_E_NOMEM, "no memory for %zu lines", l->count);
+	for (size_t i = 0; lines && i < l->count; i++) {
+		make_line(l, &l->items[i], &lines[i]);
+		for (int c = 0; c < COLUMNS; c++) {
+			size_t w = printable_width(text_of(&lines[i].cell[c]));
+
+			width[c] = w > width[c] ? w : width[c];
+		}
+	}
+	for (size_t i = 0; lines && i < l->count; i++) {
+		print_line(&lines[i], width, out);
+		if (functions)
+			print_functions(l, &l->items[i], out);
+		for (int c = 0; c < COLUMNS; c++)
+			tenon_buffer_fini(&lines[i].cell[c]);
+	}
+	free(lines);
+	print_remedies(l, out);
+}

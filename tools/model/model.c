@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/model/model.h"
+
+#include <inttypes.h>
+
+#include "runtime/model/executors.h"
+#include "tools/tensor/spec_tensor.h"
+#include "tools/file.h"
+#include "tools/model/model_tuple.h"
+
+bool model_is_root(const struct tenon_module *m)
+{
+	return model_maker_of(m->kind) != NULL;
+}
+
+/* What a file of parameters holds and nobody knows is a fault of the file, not a lack of the build. */
+static int open_params(const char *path, struct tenon_params **out)
+{
+	int err = tenon_params_open(path, out);
+
+	return err == -TENON_E_UNSUPPORTED ? -TENON_E_FORMAT : err;
+}
+
+static int open_graph(const struct model_source *source, struct tenon_module *module,
+		      const struct tenon_model_options *o, struct tenon_model **out)
+{
+	struct tenon_buffer json = TENON_BUFFER_INIT;
+	struct tenon_params *params = NULL;
+	int err;
+
+	err = file_read_text(source->graph, &json);
+	if (!err && source->params)
+		err = open_params(source->params, &params);
+	if (!err) {
+		err = tenon_model_open_graph(module, (struct tenon_slice){ json.data, json.size },
+					     params, o, out);
+		if (err)
+			tenon_error_in(err, "%s", source->graph);
+	}
+	tenon_object_unref(params);
+	tenon_buffer_fini(&json);
+	return err;
+}
+
+static int open_root(const struct model_source *source, struct tenon_module *module,
+		     const struct tenon_model_options *o, struct tenon_model **out)
+{
+	struct tenon_params *params;
+	int err;
+
+	err = tenon_model_open(module, o, out);
+	if (err)
+		return tenon_error_in(err, "%s", source->file);
+	if (!source->params)
+		return 0;
+	err = open_params(source->params, &params);
+	if (!err) {
+		err = tenon_model_set_params(*out, params);
+		if (err)
+			tenon_error_in(err, "%s", source->params);
+		tenon_object_unref(params);
+	}
+	if (err) {
+		tenon_model_close(*out);
+		*out = NULL;
+	}
+	return err;
+}
+
+int model_open(struct cli *cli, const struct model_source *source, struct tenon_module *module,
+	       bool describe, struct tenon_model **out)
+{
+	struct tenon_model_options o = { .function = source->function, .describe = describe };
+	int err;
+
+	if (source->devices) {
+		o.devices = source->devices->id;
+		o.device_count = source->devices->count;
+	}
+	err = source->graph ? open_graph(source, module, &o, out)
+			    : open_root(source, module, &o, out);
+	if (err != -TENON_E_NOT_FOUND)
+		return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : 0;
+	if (source->function)
+		tenon_error_in(err, "--function %s", source->function);
+	else
+		tenon_error_in(err, "choose with --function");
+	return cli_error(cli, CLI_USAGE);
+}
+
+/* ---- inputs */
+
+static int next_unset(struct tenon_model *model, size_t *index)
+{
+	size_t n = tenon_model_input_count(model);
+
+	for (*index = 0; *index < n; ++*index)
+		if (!tenon_model_input_is_set(model, *index))
+			return 0;
+	return tenon_error(-TENON_E_USAGE, "the model has %zu inputs, and all have a content", n);
+}
+
+static int set_input(struct tenon_model *model, const struct argument *a)
+{
+	size_t index;
+	int err;
+
+	err = a->spec.name.size ? tenon_model_find_input(model, a->spec.name, &index)
+				: next_unset(model, &index);
+	/* memory that is aligned, and lives as long as the run, is used as it is */
+	if (!err && a->tensor && !tenon_model_bind_input(model, index, a->tensor))
+		return 0;
+	if (err)
+		return err;
+	tenon_error_clear();
+	return tenon_model_set_input(model, index, &a->value);
+}
+
+/* The first item of a tuple sets it with all of them. */
+static bool is_later_item(struct tenon_model *model, const struct argument *list, size_t i,
+			  size_t input)
+{
+	size_t k, other;
+
+	for (k = 0; k < i; k++)
+		if (list[k].spec.role == SPEC_INPUT && list[k].spec.name.size &&
+		    model_tuple_input(model, &list[k], &other) && other == input)
+			return true;
+	return false;
+}
+
+int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct argument *list,
+		     size_t count)
+{
+	size_t i, input;
+	int err;
+
+	for (i = 0; i < count; i++) {
+		if (list[i].spec.role != SPEC_INPUT)
+			continue;
+		if (!list[i].spec.name.size || !model_tuple_input(model, &list[i], &input))
+			err = set_input(model, &list[i]);
+		else if (!is_later_item(model, list, i, input))
+			err = model_tuple_set(model, input, list, count);
+		else
+			continue;
+		if (!err)
+			continue;
+		tenon_error_in(err, "--input %s", list[i].spec.text);
+		return cli_error(cli, err == -TENON_E_NOT_FOUND || err == -TENON_E_USAGE
+					      ? CLI_USAGE
+					      : CLI_FAILED);
+	}
+	return 0;
+}
+
+static int fill_input(struct tenon_model *model, size_t index)
+{
+	struct tenon_tensor *tensor;
+	struct tenon_value value;
+	struct tenon_port port;
+	uint64_t elements;
+	int32_t i;
+	int err;
+
+	err = tenon_model_input(model, index, &port);
+	for (i = 0; !err && (port.ndim < 0 || i < port.ndim); i++)
+		if (port.ndim < 0 || port.shape[i] < 0)
+			err = tenon_error(
+				-TENON_E_USAGE,
+				"input %zu (\"%.*s\") has no fixed shape: give it with --input",
+				index, (int)port.name.size, port.name.data);
+	if (!err && !port.dtype.bits)
+		err = tenon_error(
+			-TENON_E_USAGE,
+			"the dtype of input %zu (\"%.*s\") is not known: give it with --input",
+			index, (int)port.name.size, port.name.data);
+	if (!err)
+		err = tenon_tensor_create(port.shape, port.ndim, port.dtype, &tensor);
+	if (err)
+		return err;
+	err = tenon_tensor_elements(&tensor->dl, &elements);
+	if (!err)
+		spec_random(tensor->dl.data, elements * port.dtype.lanes, port.dtype, index + 1);
+	value = tenon_arg_object(tensor);
+	if (!err)
+		err = tenon_model_set_input(model, index, &value);
+	tenon_object_unref(tensor);
+	return err;
+}
+
+int model_fill_inputs(struct cli *cli, struct tenon_model *model)
+{
+	size_t i, n = tenon_model_input_count(model);
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++)
+		if (!tenon_model_input_is_set(model, i))
+			err = fill_input(model, i);
+	return err ? cli_error(cli, CLI_USAGE) : 0;
+}
+
+int64_t model_find_output(struct tenon_model *model, const struct spec *spec, size_t next)
+{
+	size_t index;
+
+	if (!spec->name.size)
+		return next < tenon_model_output_count(model) ? (int64_t)next : -1;
+	return tenon_model_find_output(model, spec->name, &index) ? -1 : (int64_t)index;
+}

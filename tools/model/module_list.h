@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_MODEL_MODULE_LIST_H
+#define TOOLS_MODEL_MODULE_LIST_H
+
+/**
+ * DOC: a module tree as a list
+ *
+ * What `tenon inspect` prints: every module of a tree, a parent before its imports, with the facts that
+ * the module itself shows to a visitor (tenon/visit.h).
+ */
+
+#include <tenon/array.h>
+#include <tenon/model.h>
+#include <tenon/module.h>
+
+/**
+ * struct module_row - one place in the tree
+ * @module: the module there; lives as long as the root
+ * @parent: number of the importing place; SIZE_MAX for the root
+ * @depth: 0 for the root
+ * @last: no further import of the parent follows
+ * @format: "cl", "ptx", …; "" where the module says nothing, as in all texts here
+ * @name: symbol or model name
+ * @machine: of a library, the processor it is for
+ * @generation: of a library, "legacy" or "ffi"
+ * @tvm: of a library, versions of TVM that make such
+ * @loader: "ready" or "missing"
+ * @remedy: what to do about a missing loader
+ * @fault: what is wrong with the payload
+ * @functions: names of the functions; NULL when the module lists none
+ * @launch: for kernels, a map of "args" and "tags" for each of @functions; NULL for others
+ * @function_count: how many functions
+ * @nodes: of a graph; -1 where the module says nothing, as in all numbers here
+ * @parameters: arrays inside
+ * @parameter_bytes: their size
+ * @size: bytes of the file or payload
+ * @offset: place of the payload in the file
+ */
+struct module_row {
+	struct tenon_module *module;
+	size_t parent;
+	unsigned int depth;
+	bool last;
+	char format[32];
+	char name[96];
+	char machine[32];
+	char generation[16];
+	char tvm[48];
+	char loader[16];
+	char remedy[160];
+	char fault[256];
+	struct tenon_array *functions;
+	struct tenon_array *launch;
+	int64_t function_count;
+	int64_t nodes;
+	int64_t parameters;
+	int64_t parameter_bytes;
+	int64_t size;
+	int64_t offset;
+};
+
+/**
+ * struct module_list - the list
+ * @file: the file it was read from
+ * @size: its size in bytes
+ * @root: the tree
+ * @items: the places
+ * @count: how many
+ * @library: the library among them; NULL when there is none
+ * @model: the whole model that the root is, opened to be looked at; NULL when it is none
+ */
+struct module_list {
+	const char *file;
+	uint64_t size;
+	struct tenon_module *root;
+	struct module_row *items;
+	size_t count;
+	const struct module_row *library;
+	struct tenon_model *model;
+};
+
+/**
+ * module_list_make - list a tree
+ * @root: its root; outlives the listing
+ * @out: receives the list, to be dropped with module_list_drop()
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int module_list_make(struct tenon_module *root, struct module_list *out);
+
+/** module_list_drop - free a list */
+void module_list_drop(struct module_list *l);
+
+/** module_list_kind - what a place is called in the tree: its kind, cleaned for a terminal */
+void module_list_kind(const struct module_row *m, struct tenon_buffer *out);
+
+/** module_list_format - what stands beside it: "cl source", "host", a name; nothing for some */
+void module_list_format(const struct module_row *m, struct tenon_buffer *out);
+
+/** module_list_facts - what is in it: "6 kernels, 18 KiB at 0x4a1c0" */
+void module_list_facts(const struct module_row *m, struct tenon_buffer *out);
+
+#endif /* TOOLS_MODEL_MODULE_LIST_H */

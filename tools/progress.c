@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/cli.h"
+#include "tools/progress.h"
+
+#define SHOW_AFTER 0.5 /* seconds */
+#define SHOW_EVERY 0.2
+
+static struct watch {
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+	pthread_t thread;
+	bool running; /* the thread exists */
+	bool stop;
+	bool terminal;
+	bool shown;
+	double start, timeout;
+	char doing[512];
+} watch = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static struct timespec at(double seconds)
+{
+	struct timespec t = { (time_t)seconds, 0 };
+
+	t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+	return t;
+}
+
+/* stdio may be locked by the thread that hangs: write past it */
+static void say(const char *format, ...) TENON_PRINTF(1, 2);
+
+static void say(const char *format, ...)
+{
+	char text[640];
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (size >= (int)sizeof(text))
+		size = sizeof(text) - 1;
+	if (write(STDERR_FILENO, text, (size_t)size) < 0)
+		return; /* nobody is left to tell */
+}
+
+/* Within the hour: a timeout of any length is given, a timespec holds few. */
+static double next_wake(double time)
+{
+	double end = watch.timeout > 0 ? watch.start + watch.timeout : time + 3600;
+	double wake = end < time + 3600 ? end : time + 3600;
+	double show =
+		time < watch.start + SHOW_AFTER ? watch.start + SHOW_AFTER : time + SHOW_EVERY;
+
+	return watch.terminal && show < wake ? show : wake;
+}
+
+static void *keep_watch(void *unused)
+{
+	int err = 0;
+
+	(void)unused;
+	pthread_mutex_lock(&watch.lock);
+	while (!watch.stop && (!err || err == ETIMEDOUT)) {
+		double time = now();
+		struct timespec wake;
+
+		if (watch.timeout > 0 && time >= watch.start + watch.timeout) {
+			say("%stenon: timeout: still %s after %g s\n",
+			    watch.shown ? "\r\033[K" : "", watch.doing, watch.timeout);
+			_exit(CLI_TIMEOUT);
+		}
+		if (watch.terminal && time >= watch.start + SHOW_AFTER) {
+			say("\r\033[K%s, %.1f s", watch.doing, time - watch.start);
+			watch.shown = true;
+		}
+		wake = at(next_wake(time));
+		err = pthread_cond_timedwait(&watch.change, &watch.lock, &wake);
+	}
+	pthread_mutex_unlock(&watch.lock);
+	return NULL;
+}
+
+int progress_start(double timeout, bool terminal)
+{
+	pthread_condattr_t monotonic;
+	sigset_t all, before;
+	int err;
+
+	snprintf(watch.doing, sizeof(watch.doing), "starting");
+	if (timeout <= 0 && !terminal)
+		return 0;
+	watch.start = now();
+	watch.timeout = timeout;
+	watch.terminal = terminal;
+	watch.stop = watch.shown = false;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&watch.change, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	/* signals are for the thread that works */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&watch.thread, NULL, keep_watch, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	watch.running = !err;
+	return err ? tenon_error(-TENON_E_NOMEM, "no thread for the timeout: %s", strerror(err))
+		   : 0;
+}
+
+void progress_say(const char *format, ...)
+{
+	va_list args;
+
+	if (!watch.running)
+		return;
+	va_start(args, format);
+	pthread_mutex_lock(&watch.lock);
+	vsnprintf(watch.doing, sizeof(watch.doing), format, args);
+	pthread_mutex_unlock(&watch.lock);
+	va_end(args);
+}
+
+void progress_stop(void)
+{
+	if (!watch.running)
+		return;
+	pthread_mutex_lock(&watch.lock);
+	watch.stop = true;
+	pthread_cond_signal(&watch.change);
+	pthread_mutex_unlock(&watch.lock);
+	pthread_join(watch.thread, NULL);
+	pthread_cond_destroy(&watch.change);
+	if (watch.shown)
+		say("\r\033[K");
+	watch.running = false;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/tensor/element.h"
+#include "tools/tensor/print.h"
+#include "tools/run/run.h"
+
+enum {
+	FUNCTION = 1,
+	IMPORT,
+	DEVICE,
+	INPUT,
+	OUTPUT,
+	EXPECT,
+	RTOL,
+	ATOL,
+	REPEAT,
+	TIMEOUT,
+	GRAPH,
+	PARAMS,
+	TRACE,
+	PROFILE,
+	STREAM,
+	TOP,
+	JSON,
+};
+
+static const struct option options[] = {
+	{ "function", required_argument, NULL, FUNCTION },
+	{ "import", required_argument, NULL, IMPORT },
+	{ "device", required_argument, NULL, DEVICE },
+	{ "input", required_argument, NULL, INPUT },
+	{ "output", required_argument, NULL, OUTPUT },
+	{ "expect", required_argument, NULL, EXPECT },
+	{ "rtol", required_argument, NULL, RTOL },
+	{ "atol", required_argument, NULL, ATOL },
+	{ "repeat", required_argument, NULL, REPEAT },
+	{ "timeout", required_argument, NULL, TIMEOUT },
+	{ "graph", required_argument, NULL, GRAPH },
+	{ "params", required_argument, NULL, PARAMS },
+	{ "trace", required_argument, NULL, TRACE },
+	{ "profile", no_argument, NULL, PROFILE },
+	{ "stream", no_argument, NULL, STREAM },
+	{ "top", required_argument, NULL, TOP },
+	{ "json", no_argument, NULL, JSON },
+	{ 0 },
+};
+
+/* a number that is 0 or more */
+static int count(struct cli *cli, const char *option, uint64_t most, uint64_t *out)
+{
+	struct element e;
+
+	if (element_parse(optarg, strlen(optarg), tenon_dtype(TENON_DTYPE_UINT, 32, 1), &e) ||
+	    !e.natural || e.natural > most) {
+		tenon_error_clear();
+		return cli_usage(cli, "--%s %s: a number from 1 to %" PRIu64 " is wanted", option,
+				 optarg, most);
+	}
+	*out = e.natural;
+	return 0;
+}
+
+static int specification(struct cli *cli, struct run *run, enum spec_role role)
+{
+	static const char *const names[] = { "input", "output", "expect" };
+	struct argument *a = role == SPEC_EXPECT ? &run->expects[run->expect_count]
+						 : &run->arguments[run->argument_count];
+
+	if (spec_parse(role, optarg, &a->spec)) {
+		cli_usage(cli, "--%s %s: %s", names[role], optarg, tenon_error_message());
+		tenon_error_clear();
+		return CLI_USAGE;
+	}
+	if (role == SPEC_EXPECT) {
+		run->expect_count++;
+		return 0;
+	}
+	run->argument_count++;
+	run->output_count += role == SPEC_OUTPUT;
+	return 0;
+}
+
+static int option(struct cli *cli, struct run *run, int found)
+{
+	switch (found) {
+	case FUNCTION:
+		run->function = optarg;
+		return 0;
+	case IMPORT:
+		run->imports[run->import_count++] = optarg;
+		return 0;
+	case DEVICE:
+		if (!run->devices.count)
+			run->device = optarg;
+		return device_list_add(cli, &run->devices, optarg);
+	case INPUT:
+		return specification(cli, run, SPEC_INPUT);
+	case OUTPUT:
+		return specification(cli, run, SPEC_OUTPUT);
+	case EXPECT:
+		return specification(cli, run, SPEC_EXPECT);
+	case RTOL:
+		run->tolerance.rtol_given = true;
+		return cli_amount(cli, "rtol", &run->tolerance.rtol);
+	case ATOL:
+		run->tolerance.atol_given = true;
+		return cli_amount(cli, "atol", &run->tolerance.atol);
+	case REPEAT:
+		return count(cli, "repeat", UINT32_MAX, &run->repeat);
+	case TIMEOUT:
+		return cli_amount(cli, "timeout", &run->timeout);
+	case GRAPH:
+		run->graph = optarg;
+		return 0;
+	case PARAMS:
+		run->params = optarg;
+		return 0;
+	case TRACE:
+		run->trace = optarg;
+		return 0;
+	case PROFILE:
+		run->profile = true;
+		return 0;
+	case TOP:
+		return count(cli, "top", PRINT_TOP_MOST, &run->top);
+	case STREAM:
+		run->stream = true;
+		return 0;
+	default:
+		run->json = true;
+		return 0;
+	}
+}
+
+/* Of frames there is nothing but bytes: what would say or write more is refused, not forgotten. */
+static int refuse_beside_stream(struct cli *cli, const struct run *run)
+{
+	const struct {
+		const char *option;
+		bool given;
+	} others[] = {
+		{ "--output", run->output_count },
+		{ "--repeat", run->repeat > 1 },
+		{ "--top", run->top },
+		{ "--profile", run->profile },
+		{ "--trace", run->trace },
+		{ "--json", run->json },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].given)
+			return cli_usage(cli,
+					 "--stream and %s: of frames the bytes of all outputs are "
+					 "written to standard output, and nothing else",
+					 others[i].option);
+	return 0;
+}
+
+int run_options(struct cli *cli, struct run *run, int argc, char **argv)
+{
+	int found, code;
+
+	run->tolerance.rtol = COMPARE_RTOL;
+	run->tolerance.atol = COMPARE_ATOL;
+	run->device = "cpu";
+	run->repeat = 1;
+	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
+		code = option(cli, run, found);
+		if (code)
+			return code;
+	}
+	if (found == CLI_OPTIONS_DONE)
+		return CLI_OPTIONS_DONE;
+	if (found == CLI_OPTIONS_BAD)
+		return CLI_USAGE;
+	code = cli_file(cli, argc, argv, &run->file);
+	if (!code && run->stream)
+		code = refuse_beside_stream(cli, run);
+	if (!code && run->graph && run->function)
+		code = cli_usage(cli, "--function and --graph: a graph is one model, and has no "
+				      "function to choose");
+	if (!code && run->top && run->json)
+		code = cli_usage(cli, "--top and --json: the list is for people; in JSON the "
+				      "values are there");
+	return code ? code : CLI_OPTIONS_END;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "tools/tensor/element.h"
+#include "tools/file.h"
+#include "tools/tensor/npy.h"
+
+/* kind and bytes of numpy's type for a dtype; 0 when there is none */
+static unsigned int numpy_type(DLDataType dtype, char *kind)
+{
+	unsigned int bytes = (dtype.bits + 7u) / 8;
+
+	switch (element_class_of(dtype)) {
+	case ELEMENT_BOOL:
+		*kind = 'b';
+		return 1;
+	case ELEMENT_SIGNED:
+		*kind = 'i';
+		return bytes;
+	case ELEMENT_UNSIGNED:
+		*kind = 'u';
+		return bytes;
+	case ELEMENT_COMPLEX:
+		*kind = 'c';
+		return bytes;
+	case ELEMENT_REAL:
+		*kind = dtype.code == TENON_DTYPE_FLOAT ? 'f' : 'u';
+		return bytes;
+	default:
+		return 0;
+	}
+}
+
+static int write_header(const DLTensor *dl, struct tenon_buffer *b)
+{
+	char kind = 0, name[TENON_DTYPE_NAME];
+	unsigned int bytes = numpy_type(dl->dtype, &kind);
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	size_t pad;
+	int err;
+
+	if (!bytes)
+		return tenon_error(-TENON_E_UNSUPPORTED, "%s has no form in numpy's array files",
+				   tenon_dtype_name(dl->dtype, name));
+	tenon_buffer_printf(&text, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
+			    bytes > 1 ? '<' : '|', kind, bytes);
+	for (int32_t i = 0; i < dl->ndim; i++)
+		tenon_buffer_printf(&text, i ? " %" PRId64 "," : "%" PRId64 ",", dl->shape[i]);
+	if (dl->dtype.lanes > 1)
+		tenon_buffer_printf(&text, " %d,", dl->dtype.lanes);
+	tenon_buffer_printf(&text, "), }");
+	/* the data begin at a multiple of 64 */
+	pad = (64 - (10 + text.size + 1) % 64) % 64;
+	tenon_buffer_append(b, "\x93NUMPY\x01\x00", 8);
+	tenon_buffer_u8(b, (uint8_t)(text.size + pad + 1));
+	tenon_buffer_u8(b, (uint8_t)((text.size + pad + 1) >> 8));
+	tenon_buffer_append(b, text.data, text.size);
+	err = tenon_buffer_printf(b, "%*s\n", (int)pad, "");
+	if (!err)
+		err = text.status;
+	tenon_buffer_fini(&text);
+	return err;
+}
+
+/* one byte for each packed element: integers by their value, formats numpy lacks by their code */
+static uint8_t *unpack(const DLTensor *dl, uint64_t count)
+{
+	unsigned int code = dl->dtype.code == TENON_DTYPE_INT ? TENON_DTYPE_INT : TENON_DTYPE_UINT;
+	const uint8_t *data = (const uint8_t *)dl->data + dl->byte_offset;
+	uint8_t *bytes = malloc(count ? count : 1);
+
+	for (uint64_t i = 0; bytes && i < count; i++) {
+		uint64_t at = i * dl->dtype.bits;
+		unsigned int value = 0;
+
+		for (unsigned int b = 0; b < dl->dtype.bits; b++, at++)
+			value |= (unsigned int)(data[at / 8] >> at % 8 & 1) << b;
+		if (code == TENON_DTYPE_INT && value >> (dl->dtype.bits - 1))
+			value |= 0xffu << dl->dtype.bits;
+		bytes[i] = (uint8_t)value;
+	}
+	return bytes;
+}
+
+int npy_write(const char *path, const DLTensor *dl)
+{
+	struct tenon_buffer header = TENON_BUFFER_INIT;
+	struct tenon_slice parts[2];
+	DLDataType dtype = element_storage(dl->dtype);
+	uint8_t *unpacked = NULL;
+	uint64_t elements;
+	int err;
+
+	err = write_header(dl, &header);
+	if (!err)
+		err = tenon_tensor_elements(dl, &elements);
+	if (!err)
+		err = element_bytes(elements, dtype, &parts[1].size);
+	if (err)
+		goto free_header;
+	parts[0] = (struct tenon_slice){ header.data, header.size };
+	parts[1].data = (const char *)dl->data + dl->byte_offset;
+	if (dtype.bits < 8) {
+		parts[1].size = elements * dtype.lanes;
+		unpacked = unpack(dl, parts[1].size);
+		parts[1].data = (const char *)unpacked;
+		if (!unpacked) {
+			err = tenon_error(-TENON_E_NOMEM, "%s: no memory for %zu bytes", path,
+					  parts[1].size);
+			goto free_header;
+		}
+	}
+	err = file_write(path, parts, 2);
+	free(unpacked);
+free_header:
+	tenon_buffer_fini(&header);
+	return err;
+}

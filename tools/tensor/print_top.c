@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <math.h>
+#include <tenon/tensor.h>
+
+#include "tools/tensor/element.h"
+#include "tools/tensor/print.h"
+
+struct scored {
+	uint64_t index;
+	double score;
+};
+
+/* The element as a number that can be ordered; false where it has no order. */
+static bool score_of(const DLTensor *dl, uint64_t index, double *out)
+{
+	struct element e;
+
+	tensor_element(dl, index, &e);
+	switch (e.class) {
+	case ELEMENT_SIGNED:
+		*out = (double)e.integer;
+		return true;
+	case ELEMENT_BOOL:
+	case ELEMENT_UNSIGNED:
+		*out = (double)e.natural;
+		return true;
+	case ELEMENT_REAL:
+		*out = e.real;
+		return !isnan(e.real);
+	default:
+		return false;
+	}
+}
+
+/* Keep the largest, the first of equal ones in front. */
+static size_t keep(struct scored *best, size_t count, size_t most, struct scored s)
+{
+	size_t at = count < most ? count : most;
+
+	if (at == most && (!most || s.score <= best[most - 1].score))
+		return count;
+	if (at == most)
+		at--;
+	for (; at > 0 && best[at - 1].score < s.score; at--)
+		best[at] = best[at - 1];
+	best[at] = s;
+	return count < most ? count + 1 : count;
+}
+
+void print_top(const DLTensor *dl, size_t most, FILE *out)
+{
+	struct scored best[PRINT_TOP_MOST], s;
+	uint64_t elements;
+	size_t count = 0, i;
+
+	if (most > PRINT_TOP_MOST)
+		most = PRINT_TOP_MOST;
+	if (element_class_of(dl->dtype) < 0 || tenon_tensor_elements(dl, &elements))
+		return;
+	elements *= dl->dtype.lanes;
+	for (s.index = 0; s.index < elements; s.index++)
+		if (score_of(dl, s.index, &s.score))
+			count = keep(best, count, most, s);
+	for (i = 0; i < count; i++)
+		fprintf(out, "%4zu.  element %-6" PRIu64 " %.6g\n", i + 1, best[i].index,
+			best[i].score);
+}

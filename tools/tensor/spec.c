@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tenon/string.h>
+
+#include "tools/tensor/element.h"
+#include "tools/tensor/spec.h"
+
+static int usage(const char *message)
+{
+	return tenon_error(-TENON_E_USAGE, "%s", message);
+}
+
+/* ---- scalars */
+
+static bool looks_like_integer(const char *text)
+{
+	const char *digits = "0123456789";
+
+	text += *text == '-' || *text == '+';
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		digits = "0123456789abcdefABCDEF";
+		text += 2;
+	}
+	return *text && !text[strspn(text, digits)];
+}
+
+/* 1 when the text is no number; 0 when it is one; negative when it is one that does not fit */
+static int parse_number(const char *text, struct spec *out)
+{
+	struct element element;
+	char *end;
+	int err;
+
+	if (looks_like_integer(text)) {
+		err = element_parse(text, strlen(text), tenon_dtype(TENON_DTYPE_INT, 64, 1),
+				    &element);
+		out->form = SPEC_INT;
+		out->integer = element.integer;
+		return err;
+	}
+	if (!*text || isspace((unsigned char)*text))
+		return 1;
+	errno = 0;
+	out->real = strtod(text, &end);
+	if (end == text || *end)
+		return 1;
+	if (errno == ERANGE && isinf(out->real))
+		return usage("the number does not fit float64; write inf for infinity");
+	out->form = SPEC_FLOAT;
+	return 0;
+}
+
+/* "1,64": the extents of a shape */
+static int parse_extents(const char *text, struct spec *out)
+{
+	struct element extent;
+	size_t size;
+	int err;
+
+	out->form = SPEC_SHAPE;
+	for (out->ndim = 0; *text; out->ndim++) {
+		if (out->ndim == SPEC_DIMENSIONS)
+			return usage("more than 64 dimensions");
+		size = strcspn(text, ",");
+		err = element_parse(text, size, tenon_dtype(TENON_DTYPE_INT, 64, 1), &extent);
+		if (err || extent.integer < 0)
+			return usage("shape: is followed by extents, as in shape:1,64");
+		out->shape[out->ndim] = extent.integer;
+		text += size;
+		if (text[0] == ',' && text[1])
+			text++;
+	}
+	return 0;
+}
+
+/* 1 when the text is no scalar */
+static int parse_scalar(const char *text, struct spec *out)
+{
+	if (!strcmp(text, "null")) {
+		out->form = SPEC_NULL;
+		return 0;
+	}
+	if (!strcmp(text, "true") || !strcmp(text, "false")) {
+		out->form = SPEC_BOOL;
+		out->integer = *text == 't';
+		return 0;
+	}
+	if (!strncmp(text, "str:", 4)) {
+		out->form = SPEC_TEXT;
+		out->string = text + 4;
+		return 0;
+	}
+	if (!strncmp(text, "shape:", 6))
+		return parse_extents(text + 6, out);
+	return parse_number(text, out);
+}
+
+/* ---- types */
+
+static int parse_extent(const char **text, int64_t *extent)
+{
+	char *end;
+
+	errno = 0;
+	*extent = strtoll(*text, &end, 10);
+	if (errno == ERANGE)
+		return usage("an extent does not fit 64 bits");
+	*text = end;
+	return 0;
+}
+
+static int parse_dtype(const char *text, size_t size, DLDataType *out)
+{
+	struct tenon_slice name = { text, size };
+
+	if (!size || !isalpha((unsigned char)*text) || tenon_dtype_parse(name, out) ||
+	    element_class_of(*out) < 0)
+		return tenon_error(-TENON_E_USAGE,
+				   "no elements of type \"%.*s\" are known; some are float32, "
+				   "float16, bfloat16, int8, uint4, bool, float8_e4m3fn",
+				   (int)size, text);
+	/* written {1,1} or {6,8}, it is the newer of the two */
+	*out = element_storage(*out);
+	return 0;
+}
+
+/* Can the text be meant as a type: does a letter follow extents? Names of inputs do not begin so. */
+static bool begins_with_extent(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits && text[digits] == 'x';
+}
+
+static int parse_type(const char *text, size_t size, struct spec *out)
+{
+	const char *end = text + size;
+	uint64_t elements = 1;
+	size_t bytes;
+	int err;
+
+	out->ndim = 0;
+	while (begins_with_extent(text)) {
+		if (out->ndim == SPEC_DIMENSIONS)
+			return usage("more than 64 dimensions");
+		err = parse_extent(&text, &out->shape[out->ndim]);
+		if (err)
+			return err;
+		if (__builtin_mul_overflow(elements, (uint64_t)out->shape[out->ndim], &elements))
+			return usage("more elements than 64 bits can count");
+		out->ndim++;
+		text++;
+	}
+	err = parse_dtype(text, (size_t)(end - text), &out->dtype);
+	if (err)
+		return err;
+	if (element_bytes(elements, out->dtype, &bytes))
+		return usage("more bytes than an address can count");
+	out->form = SPEC_TENSOR;
+	return 0;
+}
+
+/* ---- contents */
+
+static int parse_seed(const char *text, struct spec *out)
+{
+	struct element seed;
+	int err;
+
+	err = element_parse(text, strlen(text), tenon_dtype(TENON_DTYPE_UINT, 64, 1), &seed);
+	if (err)
+		return tenon_error_in(err, "seed of random");
+	out->fill = SPEC_RANDOM;
+	out->seed = seed.natural;
+	return 0;
+}
+
+static int parse_content(const char *text, struct spec *out)
+{
+	if (*text == '>') {
+		if (out->role != SPEC_OUTPUT)
+			return usage("only an --output is written to a file; an input is read "
+				     "with =@FILE");
+		if (!text[1])
+			return usage("a file name must follow =>");
+		out->fill = SPEC_ZEROS;
+		out->write = text + 1;
+		return 0;
+	}
+	if (out->role == SPEC_OUTPUT)
+		return usage("an output starts as zeros: give its type alone, or =>FILE to write "
+			     "it; a tensor with contents is an --input");
+	if (*text == '@') {
+		out->fill = SPEC_LOAD;
+		out->path = text + 1;
+		return text[1] ? 0 : usage("a file name must follow @");
+	}
+	if (!strncmp(text, "random:", 7))
+		return parse_seed(text + 7, out);
+	if (!strcmp(text, "random"))
+		return usage("random needs a seed, as in random:1, so that it can be repeated");
+	if (!strcmp(text, "zeros"))
+		out->fill = SPEC_ZEROS;
+	else if (!strcmp(text, "ones"))
+		out->fill = SPEC_ONES;
+	else if (!strcmp(text, "arange"))
+		out->fill = SPEC_ARANGE;
+	else
+		out->fill = SPEC_LIST;
+	out->list = text;
+	return 0;
+}
+
+/* ---- the whole */
+
+static bool is_name(const char *text, size_t size)
+{
+	if (!size || !(isalpha((unsigned char)*text) || *text == '_'))
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		if (!isalnum((unsigned char)text[i]) && !strchr("_.:/-", text[i]))
+			return false;
+	}
+	return true;
+}
+
+static int type_alone(const char *text, struct spec *out)
+{
+	int err = parse_type(text, strlen(text), out);
+
+	if (err)
+		return err;
+	if (out->role == SPEC_OUTPUT)
+		return 0;
+	for (int32_t i = 0; i < out->ndim; i++) {
+		if (!out->shape[i])
+			return 0; /* nothing to say about its elements */
+	}
+	return usage("a type without contents; write TYPE=1,2,3, TYPE=@FILE, TYPE=zeros, ones, "
+		     "arange or random:SEED");
+}
+
+static int parse_unnamed(const char *text, struct spec *out)
+{
+	const char *equals = strchr(text, '=');
+	int err;
+
+	if (!*text)
+		return usage("an empty SPEC");
+	if (*text == '@' && out->role != SPEC_OUTPUT) {
+		out->form = SPEC_FILE;
+		out->path = text + 1;
+		return text[1] ? 0 : usage("a file name must follow @");
+	}
+	err = parse_scalar(text, out);
+	if (err < 0)
+		return err;
+	if (!err && out->role == SPEC_OUTPUT)
+		return usage("an output is a tensor: give its type, as in 2x3xfloat32");
+	if (!err)
+		return 0;
+	if (!equals)
+		return type_alone(text, out);
+	err = parse_type(text, (size_t)(equals - text), out);
+	return err ? err : parse_content(equals + 1, out);
+}
+
+int spec_parse(enum spec_role role, const char *text, struct spec *out)
+{
+	const char *equals = strchr(text, '=');
+	struct spec type;
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	out->role = role;
+	out->text = text;
+	if (!equals || !strncmp(text, "str:", 4) || !is_name(text, (size_t)(equals - text)))
+		return parse_unnamed(text, out);
+	/* float32=1.5 is a tensor, x=1.5 an input called x */
+	if (!parse_type(text, (size_t)(equals - text), &type))
+		return parse_unnamed(text, out);
+	tenon_error_clear();
+	err = parse_unnamed(equals + 1, out);
+	out->name.data = text;
+	out->name.size = (size_t)(equals - text);
+	return err;
+}
+
+const char *type_text(const int64_t *shape, int32_t ndim, DLDataType dtype, char text[TYPE_TEXT])
+{
+	char name[TENON_DTYPE_NAME];
+	int used = 0, most = TYPE_TEXT - TENON_DTYPE_NAME - 32;
+
+	for (int32_t i = 0; i < ndim && used < most; i++)
+		used += snprintf(text + used, (size_t)(TYPE_TEXT - used), "%" PRId64 "x", shape[i]);
+	if (used >= most)
+		used += snprintf(text + used, (size_t)(TYPE_TEXT - used), "…x");
+	snprintf(text + used, (size_t)(TYPE_TEXT - used), "%s", tenon_dtype_name(dtype, name));
+	return text;
+}
