@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Count the cases in what one suite printed: see run-tests. Variables: suite, number, status (its exit
-# status), seconds, limit, why (the reason of a suite that was not run), pattern (cases were chosen);
-# ktap, junit, counts are files to append to. For people, a line a suite goes to standard output.
+# status), seconds, processor (the seconds on processors, where they matter), limit, why (the reason of a
+# suite that was not run), pattern (cases were chosen); ktap, junit, counts are files to append to. For
+# people, a line a suite goes to standard output.
 
 function new_case(name, verdict, text)
 {
@@ -109,7 +110,7 @@ END {
 		case_name[ncase] = "all"
 	}
 	ended = ""
-	if (status == 124 || status == 137)
+	if (status == 124 || (status == 137 && seconds >= limit))
 		ended = "stopped after " limit " s"
 	else if (status > 128)
 		ended = "killed by signal " (status - 128)
@@ -136,7 +137,7 @@ END {
 		printf ", %d failed", fail
 	if (skip)
 		printf ", %d skipped", skip
-	printf "   %d s\n", seconds
+	printf "   %d s%s\n", seconds, processor == "" ? "" : " (" processor " s on processors)"
 	for (i = 1; i <= ncase; i++) {
 		if (case_verdict[i] == "fail") {
 			printf "        failed: %s\n", case_name[i]

@@ -9,15 +9,15 @@ needs_to_build='make:make cc:gcc pkg-config:pkg-config libcjson.pc:libcjson-dev 
 dlpack/dlpack.h:libdlpack-dev jsmn.h:libjsmn-dev xxhash.h:libxxhash-dev
 vulkan/vulkan_core.h:libvulkan-dev libc.h:libc6-dev scdoc:scdoc'
 needs_to_test='cmocka.pc:libcmocka-dev'
-needs_for_all_tests='gcc:gcc g++:g++ clang:clang libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gcc:musl-tools kconfig-conf:kconfig-frontends
-nm:binutils
+needs_to_test_more='gcc:gcc g++:g++ nm:binutils kconfig-conf:kconfig-frontends'
+needs_of_devices='libOpenCL.so.1:ocl-icd-libopencl1 /etc/OpenCL/vendors/pocl.icd:pocl-opencl-icd
+libvulkan.so.1:libvulkan1 libvulkan_lvp.so:mesa-vulkan-drivers libVkLayer_khronos_validation.so:vulkan-validationlayers
+glslangValidator:glslang-tools libdrm.so.2:libdrm2'
+needs_of_long_suites='clang:clang libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gcc:musl-tools
 aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf arm-linux-gnueabihf/include/stdio.h:libc6-dev-armhf-cross
 riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu riscv64-linux-gnu/include/stdio.h:libc6-dev-riscv64-cross
-qemu-aarch64:qemu-user
-libOpenCL.so.1:ocl-icd-libopencl1 /etc/OpenCL/vendors/pocl.icd:pocl-opencl-icd
-libvulkan.so.1:libvulkan1 libvulkan_lvp.so:mesa-vulkan-drivers libVkLayer_khronos_validation.so:vulkan-validationlayers
-glslangValidator:glslang-tools libdrm.so.2:libdrm2'
+qemu-aarch64:qemu-user'
 
 is_there()
 {
@@ -103,7 +103,7 @@ provide_if_possible()
 	shift
 	packages=$(missing "$@")
 	[ -n "$packages" ] || return 0
-	echo "Not on this system, for the long suites: $packages"
+	echo "Not on this system, and some suites need them: $packages"
 	[ -n "$may" ] || return 0
 	install $packages && return 0
 	for package in $packages; do

@@ -3,21 +3,61 @@
 # Read by the scripts that build the tree anew. inner_make runs make apart from the make that runs the
 # tests: nothing but its own arguments reaches it.
 
-jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+# the share of the processors that this suite has, and one more for when a job waits for a file
+jobs=$((${TENON_JOBS:-1} + 1))
+
+# ccache, where it is installed: most of what a second run compiles is what the first one compiled
+command -v ccache >/dev/null 2>&1 && launcher='ccache ' || launcher=
+# the compiler of builds that name no other one: the caller's, whose CC may be several words
+case ${CC:-cc} in
+cc)	default_cc=${launcher}cc ;;
+*)	default_cc=$CC ;;
+esac
 
 # the plain environment: what the outer make put there for tests is not for builds
 inner_make()
 {
+	case " $*" in
+	*' CC='* | *' CROSS_COMPILE='*)	;;
+	*)	set -- CC="$default_cc" "$@" ;;
+	esac
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u CC -u AR -u SAN -u EMULATOR \
-		-u SUITE -u CASE -u FULL -u WITHOUT -u O -u TENON_CASE -u CFLAGS -u KCONFIG_CONFIG \
-		-u TENON_COMPAT_LIBRARY -u CROSS_COMPILE -u CPPFLAGS -u LDFLAGS \
+		-u SUITE -u CASE -u FULL -u LONG -u WITHOUT -u ONLY -u JOBS -u PASSED -u O -u TENON_CASE -u CFLAGS \
+		-u KCONFIG_CONFIG -u TENON_COMPAT_LIBRARY -u CROSS_COMPILE -u CPPFLAGS -u LDFLAGS \
 		"${MAKE:-make}" -C "$TENON_SOURCE" -j"$jobs" "$@"
+}
+
+# inner_check ARGUMENT...: make check; when it fails, what is said at the end are the suites that failed.
+# Other builds are tested at the same time, so a suite may take long.
+inner_check()
+{
+	inner_make -s JOBS="$jobs" TIMEOUT=600 "$@" check > "$scratch/check.log" 2>&1
+	status=$?
+	grep -v '^  \(ok\|skip\|FAIL\) \|^        ' "$scratch/check.log"
+	awk '/^  (ok|skip|FAIL) / { failed = /^  FAIL/ } failed && /^  / && !/^        skipped/' "$scratch/check.log"
+	return $status
 }
 
 # the folder of a build that may stay, so that a second run has less to do
 kept()
 {
 	mkdir -p "$TENON_BUILD/tests/kept/$1" && (cd "$TENON_BUILD/tests/kept/$1" && pwd)
+}
+
+# copy_source FOLDER: without what was built, to where a build of its own can be made
+copy_source()
+{
+	mkdir -p "$1" &&
+		if git ls-files -z > "$scratch/files" 2>/dev/null && [ -s "$scratch/files" ]; then
+			xargs -0 sh -c 'for f; do [ ! -e "$f" ] || echo "$f"; done' sh < "$scratch/files" |
+				tar -cf - -T - | tar -xf - -C "$1"
+		else
+			case $TENON_BUILD in
+			"$PWD"/*)	inside=.${TENON_BUILD#"$PWD"} ;;
+			*)		inside=./build ;;
+			esac
+			tar -cf - --exclude='./build*' --exclude="$inside" --exclude=./.git . | tar -xf - -C "$1"
+		fi
 }
 
 # options_off FOLDER OPTION...: configure by the defaults, less some options

@@ -64,7 +64,7 @@ int main(void)
 	return 0;
 }
 END
-	"${CC:-cc}" -std=c11 "$scratch/user.c" $(pkg --cflags tenon) -o "$scratch/user" "$@" &&
+	${CC:-cc} -std=c11 "$scratch/user.c" $(pkg --cflags tenon) -o "$scratch/user" "$@" &&
 		LD_LIBRARY_PATH=$root/opt/x/lib/triplet "$scratch/user" | grep -q "^$(pkg --modversion tenon)$"
 }
 

@@ -17,18 +17,6 @@ recipe()
 		in_code { print substr($0, indent + 1) }' docs/adding-a-backend.md
 }
 
-# what git knows, where there is git; else all but what was built
-copy_tree()
-{
-	mkdir -p "$1" &&
-		if git ls-files -z > "$scratch/files" 2>/dev/null && [ -s "$scratch/files" ]; then
-			xargs -0 sh -c 'for f; do [ ! -e "$f" ] || echo "$f"; done' sh < "$scratch/files" |
-				tar -cf - -T - | tar -xf - -C "$1"
-		else
-			tar -cf - --exclude='./build*' . | tar -xf - -C "$1"
-		fi
-}
-
 follow()
 {
 	(
@@ -53,7 +41,7 @@ root=$scratch/root
 recipe "The recipe" > "$scratch/in-tree"
 recipe "Out of the tree" > "$scratch/out-of-tree"
 it "the page has recipes" test -s "$scratch/in-tree" -a -s "$scratch/out-of-tree"
-it "the tree is copied" copy_tree "$tree"
+it "the tree is copied" copy_source "$tree"
 sums_of()
 {
 	(cd "$1" && find . -type f ! -path './build*' -exec cksum {} + | LC_ALL=C sort)

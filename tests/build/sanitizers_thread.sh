@@ -1,19 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The whole suite with ThreadSanitizer
+# The suites with threads, with ThreadSanitizer: in one thread it has nothing to find
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh
+. tests/build/sanitizers.sh
 
-echo 'int main(void) { return 0; }' > "$scratch/probe.c"
-"${CC:-cc}" -fsanitize=thread "$scratch/probe.c" -o "$scratch/probe" 2>/dev/null ||
-	skip "${CC:-cc} cannot build with -fsanitize=thread here"
-# some kernels place a program where the sanitizer wants its shadow
-run=
-"$scratch/probe" 2>/dev/null || run='setarch -R'
-$run "$scratch/probe" 2>/dev/null || skip "a program built with -fsanitize does not start here"
-folder=$(kept san-thread)
-it "the tests pass with ThreadSanitizer" \
-	inner_make O="$folder" SAN=thread CC="${CC:-cc}" EMULATOR="$run" WITHOUT=build TIMEOUT=600 defconfig check
+sanitizer thread
+it "the tests with threads pass with ThreadSanitizer" \
+	inner_check O="$(kept san-thread)" SAN=thread EMULATOR="$run" WITHOUT=build ONLY=threads defconfig
 finish

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# scripts/run-tests against suites that pass, fail, skip, crash, hang and stop in the middle
+# scripts/run-tests against suites that pass, fail, skip, crash, hang and stop in the middle, alone and
+# side by side
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh
@@ -101,6 +102,163 @@ needs_are_of_tests()
 		cat "$scratch/said.make" && grep -q 'needs-ghost_test' "$scratch/said.make"
 }
 it "needs-NAME of no test stops the build" needs_are_of_tests
+# ---- several at a time
+
+# printed as KTAP has them: the suites in their order
+order_is()
+{
+	sed -n 's/^\(not \)\{0,1\}ok [0-9]* made.//p' "$scratch/out/results.ktap" | tr '\n' ' ' > "$scratch/order"
+	cat "$scratch/order"
+	[ "$(cat "$scratch/order")" = "$1 " ] &&
+		[ "$(sed -n 's/^  [okFAIL]* *made.\([a-z_0-9]*\) .*/\1/p' "$scratch/said.runner" | tr '\n' ' ')" = "$1 " ]
+}
+
+# runs WANT ARGUMENT...: names of suites become their paths
+runs()
+{
+	want=$1
+	shift
+	for argument in "$@"; do
+		if [ -e "$scratch/tests/made/$argument.sh" ]; then
+			set -- "$@" "$scratch/tests/made/$argument.sh"
+		else
+			set -- "$@" "$argument"
+		fi
+		shift
+	done
+	rm -rf "$scratch/meet"
+	mkdir "$scratch/meet"
+	sh scripts/run-tests --out "$scratch/out" "$@" > "$scratch/said.runner" 2>&1
+	cat "$scratch/said.runner"
+	[ "$(tail -n 1 "$scratch/said.runner")" = "$want" ]
+}
+
+# meets ends well only beside the other one; apart only where nothing else runs
+meet='i=0; while [ ! -e "$there/'
+met='" ]; do i=$((i + 1)); [ $i -lt 100 ] || exit 1; sleep 0.1; done\n'
+for pair in "meets_a meets_b" "meets_b meets_a"; do
+	suite "${pair% *}" "there=$scratch/meet\n: > \"\$there/${pair% *}\"\n$meet${pair#* }$met"
+done
+for name in apart_a apart_b apart_c; do
+	suite $name "echo $name >> $scratch/meet/begun
+		mkdir $scratch/meet/alone || exit 1
+		sleep 0.3
+		rmdir $scratch/meet/alone
+"
+done
+suite slow 'sleep 1\n'
+suite slow_too 'sleep 1\n'
+suite killed 'echo 1..2\necho ok 1 - a\nkill -KILL $$\n'
+suite own_folder '[ -z "$(ls "$TMPDIR")" ] && touch "$TMPDIR/file" && sleep 0.3\n'
+cp "$scratch/tests/made/own_folder.sh" "$scratch/tests/made/own_folder_too.sh"
+suite share 'echo 1..1\necho "ok 1 - $TENON_JOBS processors"\n'
+
+begun_is()
+{
+	cat "$scratch/meet/begun"
+	[ "$(tr '\n' ' ' < "$scratch/meet/begun")" = "$1 " ]
+}
+
+it "two suites run side by side" runs "2 passed, 0 failed, 0 skipped" --jobs 2 meets_a meets_b
+it "one at a time on request" runs "3 passed, 0 failed, 0 skipped" --jobs 1 apart_a apart_b apart_c
+it "what they print keeps its order" runs "3 passed, 0 failed, 0 skipped" --jobs 3 slow plain apart_a
+it "so do the reports" order_is "slow plain apart_a"
+it "a suite that must be alone waits for the others" \
+	runs "4 passed, 0 failed, 0 skipped" --jobs 3 --start alone apart_a apart_b --start any apart_c plain
+it "and is started last" begun_is "apart_c apart_a apart_b"
+it "a long suite starts early, beside short ones" \
+	runs "3 passed, 0 failed, 0 skipped" --jobs 2 slow meets_b --start early meets_a
+it "one place is kept for the short ones" runs "5 passed, 0 failed, 0 skipped" --jobs 2 \
+	apart_a apart_b --start early slow plain slow_too
+it "which are done before the long ones" order_is "apart_a apart_b slow plain slow_too"
+it "each has a folder of its own for its files" \
+	runs "2 passed, 0 failed, 0 skipped" --jobs 2 own_folder own_folder_too
+it "one that is killed fails, the others are counted" \
+	runs "4 passed, 1 failed, 0 skipped" --jobs 2 killed passes slow
+it "and the signal is named" grep -q 'killed by signal 9' "$scratch/said.runner"
+it "one that hangs is stopped while others run" \
+	runs "4 passed, 1 failed, 0 skipped" --jobs 2 --timeout 1 hangs --timeout 60 passes slow plain
+it "the only suite may use every processor" runs "1 passed, 0 failed, 0 skipped" share
+it "the number of these is in its environment" grep -q "ok 1 $(nproc) processors" "$scratch/out/results.ktap"
+
+# ---- built programs that passed before
+
+# built NAME LINE...: a program in the folder of the run
+built()
+{
+	name=$1
+	shift
+	mkdir -p "$scratch/out/tests/made"
+	{ echo '#!/bin/sh'; printf '%s\n' "$@"; } > "$scratch/out/tests/made/$name"
+	chmod +x "$scratch/out/tests/made/$name"
+}
+
+runs_new()
+{
+	runs "$1" --passed "$scratch/passed" "$scratch/out/tests/made/one" "$scratch/out/tests/made/two"
+}
+
+built one 'exit 0'
+built two 'echo $TENON_COMMAND; exit 0'
+echo 1 > "$scratch/command"
+TENON_COMMAND=$scratch/command TENON_COMPAT_LIBRARY=
+export TENON_COMMAND TENON_COMPAT_LIBRARY
+it "programs that passed never are run" runs_new "2 passed, 0 failed, 0 skipped"
+it "the same bytes are not run again" runs_new "0 passed, 0 failed, 0 skipped"
+it "that is said" grep -q '2 suites are the same bytes' "$scratch/said.runner"
+built one 'exit 1'
+it "other bytes are run" runs_new "0 passed, 1 failed, 0 skipped"
+it "until they pass" runs_new "0 passed, 1 failed, 0 skipped"
+built one 'exit 0'
+it "bytes of an earlier time are known" runs_new "0 passed, 0 failed, 0 skipped"
+echo 2 > "$scratch/command"
+it "a program that runs another one is run when that one changes" runs_new "1 passed, 0 failed, 0 skipped"
+
+# ---- interrupted
+
+# a process that the suite started and that would outlive it, and the suite itself
+suite starts_others "echo \$\$ >> $scratch/meet/pids\nsleep 300 &\necho \$! >> $scratch/meet/pids\nwait\n"
+cp "$scratch/tests/made/starts_others.sh" "$scratch/tests/made/starts_others_too.sh"
+suite leaves_one "sleep 300 > /dev/null 2>&1 &\necho \$! >> $scratch/meet/pids\n"
+
+none_runs()
+{
+	[ "$(wc -l < "$scratch/meet/pids")" -eq "$1" ] || { cat "$scratch/meet/pids"; return 1; }
+	for attempt in 1 2 3 4 5 6 7 8 9 10; do
+		left=
+		while read -r pid; do
+			# one that ended and was not waited for has no command line
+			! grep -q . "/proc/$pid/cmdline" 2>/dev/null || left="$left $pid"
+		done < "$scratch/meet/pids"
+		[ -n "$left" ] || return 0
+		sleep 0.2
+	done
+	echo "still running:$left"
+	return 1
+}
+
+# as a terminal does it: the signal goes to each process of the group
+interrupted_by()
+{
+	rm -rf "$scratch/meet" "$scratch/out"
+	mkdir "$scratch/meet"
+	timeout -s "$1" 2 sh scripts/run-tests --out "$scratch/out" --jobs 3 "$scratch/tests/made/slow.sh" \
+		"$scratch/tests/made/starts_others.sh" "$scratch/tests/made/starts_others_too.sh" \
+		> "$scratch/said.runner" 2>&1
+	cat "$scratch/said.runner"
+	[ ! -e "$scratch/out/totals" ]
+}
+
+if command -v timeout >/dev/null 2>&1; then
+	it "a suite that leaves a process is a suite that passes" runs "1 passed, 0 failed, 0 skipped" leaves_one
+	it "and the process is ended" none_runs 1
+	for signal in INT TERM HUP; do
+		it "SIG$signal stops the run without a verdict" interrupted_by $signal
+		it "and leaves no process" none_runs 4
+	done
+	it "nor a file" test ! -e "$scratch/out/tmp"
+fi
+
 it "no suite at all is a failure" not sh scripts/run-tests --out "$scratch/out" --suite none \
 	"$scratch/tests/made/plain.sh"
 finish

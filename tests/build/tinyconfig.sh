@@ -20,7 +20,7 @@ small_enough()
 
 calls_a_module()
 {
-	"${CC:-cc}" -O2 -shared -fPIC -Iinclude tests/build/add_modern.c -o "$scratch/add.so" &&
+	${CC:-cc} -O2 -shared -fPIC -Iinclude tests/build/add_modern.c -o "$scratch/add.so" &&
 		"$folder/examples/call" "$scratch/add.so" add > "$scratch/sum" && cat "$scratch/sum" &&
 		grep -q '^0.5 1.5 2.5 ' "$scratch/sum"
 }
@@ -30,7 +30,7 @@ calls_a_module_of_tvm()
 {
 	module=tests/interop/data/tvm-0.27.0.post1/host_vecadd_symbolic/lib.so
 	name=TVMFFIErrorSetRaisedFromCStrParts
-	"${CC:-cc}" -Wl,--gc-sections "$folder/examples/call.o" -Wl,--export-dynamic-symbol=$name \
+	${CC:-cc} -Wl,--gc-sections "$folder/examples/call.o" -Wl,--export-dynamic-symbol=$name \
 		-Wl,-u,$name "$folder/libtenon.a" -pthread -ldl -o "$scratch/call" &&
 		"$scratch/call" "$module" vecadd_n > "$scratch/sum" && cat "$scratch/sum" &&
 		grep -q '^0.5 1.5 2.5 ' "$scratch/sum"

@@ -485,23 +485,6 @@ static int not_hidden(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* what Vulkan drivers keep until the command ends is theirs; heard by a build with sanitizers */
-static void forgive_drivers(void)
-{
-	const char *folder = getenv("TMPDIR");
-	char path[700], options[768];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/cases.lsan", folder ? folder : "/tmp");
-	f = fopen(path, "w");
-	if (!f)
-		return;
-	fputs("leak:libvulkan\nleak:libLLVM\n", f);
-	fclose(f);
-	snprintf(options, sizeof(options), "suppressions=%s:print_suppressions=0", path);
-	setenv("LSAN_OPTIONS", options, 0);
-}
-
 int main(int argc, char **argv)
 {
 	const char *source = getenv("TENON_SOURCE"), *only = argc > 1 ? argv[1] : "";
@@ -509,7 +492,6 @@ int main(int argc, char **argv)
 	char data[768], path[1024];
 	int i, j, n, m;
 
-	forgive_drivers();
 	snprintf(data, sizeof(data), "%s/tests/interop/data", source ? source : ".");
 	printf("TAP version 14\n");
 	n = scandir(data, &suites, not_hidden, alphasort);
