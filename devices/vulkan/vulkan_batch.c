@@ -47,6 +47,7 @@ static int begin(struct vulkan_queue *q, struct vulkan_batch *b)
 		return err;
 	b->serial = q->submitted + 1;
 	b->operations = b->wait_count = b->read_count = b->stamp_count = 0;
+	b->exported = VK_NULL_HANDLE;
 	vulkan_recorder_forget(r);
 	r->device = d;
 	r->commands = b->commands;
@@ -99,12 +100,16 @@ static VkResult submit(struct vulkan_queue *q, struct vulkan_batch *b)
 {
 	struct vulkan_device *d = vulkan_queue_device(q);
 	VkPipelineStageFlags stages[VULKAN_BATCH_WAITS];
+	/* the timeline last: once it is seen to have moved, the other semaphore may be destroyed */
+	const VkSemaphore signals[] = { b->exported, q->timeline };
+	const uint64_t signal_values[] = { 0, b->serial };
+	const uint32_t first = b->exported ? 0 : 1;
 	const VkTimelineSemaphoreSubmitInfo values = {
 		.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
 		.waitSemaphoreValueCount = b->wait_count,
 		.pWaitSemaphoreValues = b->wait_values,
-		.signalSemaphoreValueCount = 1,
-		.pSignalSemaphoreValues = &b->serial,
+		.signalSemaphoreValueCount = 2 - first,
+		.pSignalSemaphoreValues = signal_values + first,
 	};
 	const VkSubmitInfo info = {
 		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
@@ -114,8 +119,8 @@ static VkResult submit(struct vulkan_queue *q, struct vulkan_batch *b)
 		.pWaitDstStageMask = stages,
 		.commandBufferCount = 1,
 		.pCommandBuffers = &b->commands,
-		.signalSemaphoreCount = 1,
-		.pSignalSemaphores = &q->timeline,
+		.signalSemaphoreCount = 2 - first,
+		.pSignalSemaphores = signals + first,
 	};
 	VkResult r;
 	uint32_t i;
@@ -267,7 +272,7 @@ int vulkan_batch_stamp(struct vulkan_queue *q, uint64_t *to)
 	return 0;
 }
 
-int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore timeline, uint64_t value)
+int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore semaphore, uint64_t value)
 {
 	struct vulkan_batch *b = q->open;
 	int err;
@@ -282,10 +287,21 @@ int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore timeline, uint64_t val
 	if (err)
 		return err;
 	b = q->open;
-	b->waits[b->wait_count] = timeline;
+	b->waits[b->wait_count] = semaphore;
 	b->wait_values[b->wait_count++] = value;
 	__atomic_store_n(&q->marked, b->serial, __ATOMIC_RELEASE);
 	return 0;
+}
+
+int vulkan_batch_export(struct vulkan_queue *q, VkSemaphore semaphore)
+{
+	int err = vulkan_batch_open(q);
+
+	if (err)
+		return err;
+	q->open->exported = semaphore;
+	__atomic_store_n(&q->marked, q->open->serial, __ATOMIC_RELEASE);
+	return vulkan_batch_flush(q);
 }
 
 int vulkan_batch_execute(struct vulkan_queue *q, VkCommandBuffer commands)

@@ -17,7 +17,8 @@ static const char extension_names[] = "VK_KHR_timeline_semaphore\0"
 				      "VK_KHR_driver_properties\0"
 				      "VK_EXT_memory_budget\0"
 				      "VK_EXT_pci_bus_info\0"
-				      "VK_EXT_physical_device_drm\0";
+				      "VK_EXT_physical_device_drm\0"
+				      "VK_KHR_external_semaphore_fd\0";
 
 #define PART_OF_1_2 (VULKAN_TIMELINE | VULKAN_8BIT | VULKAN_FLOAT16 | VULKAN_DRIVER_PROPERTIES)
 
@@ -324,6 +325,8 @@ void vulkan_facts_read(VkPhysicalDevice physical, uint32_t without, uint32_t ver
 	fill_properties(&a, f, p);
 	read_family(physical, f, &a.all.properties.limits, p);
 	read_handles(physical, f, p);
+	if (f->extensions & VULKAN_SEMAPHORE_FD)
+		vulkan_fences_read(physical, p);
 	read_memory(physical, f, p);
 }
 

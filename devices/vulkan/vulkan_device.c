@@ -70,7 +70,7 @@ static int make_device(struct vulkan_device *d)
 {
 	const uint32_t enabled = VULKAN_TIMELINE | VULKAN_PUSH_DESCRIPTOR | VULKAN_FD |
 				 VULKAN_DMA_BUF | VULKAN_HOST_POINTER | VULKAN_8BIT |
-				 VULKAN_FLOAT16;
+				 VULKAN_FLOAT16 | VULKAN_SEMAPHORE_FD;
 	const char *names[VULKAN_EXTENSION_COUNT];
 	float priorities[VULKAN_PORTS] = { 0 };
 	VkDeviceQueueCreateInfo queues = {
@@ -117,6 +117,10 @@ static void forget_what_is_missing(struct vulkan_device *d)
 	}
 	if (!d->api.GetMemoryHostPointerPropertiesEXT)
 		p->imports &= ~(1u << TENON_HANDLE_HOST_POINTER);
+	if (!d->api.GetSemaphoreFdKHR)
+		p->fence_exports = 0;
+	if (!d->api.ImportSemaphoreFdKHR)
+		p->fence_imports = 0;
 }
 
 static int start(struct vulkan_device *d, uint32_t without)

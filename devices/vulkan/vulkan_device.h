@@ -36,7 +36,8 @@ enum vulkan_extension {
 	VULKAN_BUDGET = 1 << 8,
 	VULKAN_PCI = 1 << 9,
 	VULKAN_DRM = 1 << 10,
-	VULKAN_EXTENSION_COUNT = 11,
+	VULKAN_SEMAPHORE_FD = 1 << 11,
+	VULKAN_EXTENSION_COUNT = 12,
 };
 
 /** struct vulkan_instance - the one instance of the process; stays when the process ends */
@@ -173,6 +174,11 @@ int vulkan_import(struct tenon_device *device, const struct tenon_memory_import 
 		  struct tenon_memory **out);
 int vulkan_export(struct tenon_memory *memory, uint32_t type, int *fd);
 VkExternalMemoryHandleTypeFlags vulkan_handle_type(uint32_t type);
+
+/* vulkan_fence.c: which fences the driver exports and imports, and the two slots of queues */
+void vulkan_fences_read(VkPhysicalDevice physical, struct tenon_device_properties *p);
+int vulkan_fence_export(struct tenon_queue *queue, uint64_t serial, uint32_t type, int *fd);
+int vulkan_fence_import(struct tenon_queue *queue, uint32_t type, int fd);
 
 extern const struct tenon_memory_ops vulkan_memory_ops;
 extern const struct tenon_queue_ops vulkan_queue_ops;

@@ -304,4 +304,6 @@ const struct tenon_queue_ops vulkan_queue_ops = {
 	.wait = vulkan_queue_wait,
 	.order = vulkan_queue_order,
 	.flush = vulkan_queue_flush,
+	.export_fence = vulkan_fence_export,
+	.import_fence = vulkan_fence_import,
 };

@@ -31,7 +31,8 @@ struct vulkan_batch {
 	uint32_t read_room;
 	uint32_t stamp_count;
 	VkSemaphore waits[VULKAN_BATCH_WAITS];
-	uint64_t wait_values[VULKAN_BATCH_WAITS];
+	uint64_t wait_values[VULKAN_BATCH_WAITS]; /* of timelines */
+	VkSemaphore exported; /* signalled with the queue's timeline; or VK_NULL_HANDLE */
 	struct vulkan_read *reads;
 	VkQueryPool stamps;
 	uint64_t *stamp_to[VULKAN_BATCH_STAMPS];
@@ -74,7 +75,10 @@ int vulkan_batch_read(struct vulkan_queue *q, void *to, struct tenon_range from,
 int vulkan_batch_stamp(struct vulkan_queue *q, uint64_t *to);
 /* Put a secondary command buffer in, which somebody keeps. */
 int vulkan_batch_execute(struct vulkan_queue *q, VkCommandBuffer commands);
-int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore timeline, uint64_t value);
+/* Let what follows wait for a value of a timeline, or for a binary semaphore. */
+int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore semaphore, uint64_t value);
+/* Hand over all there is, with a semaphore that is signalled when it is done. */
+int vulkan_batch_export(struct vulkan_queue *q, VkSemaphore semaphore);
 void vulkan_batches_free(struct vulkan_queue *q);
 
 /* vulkan_commands.c */

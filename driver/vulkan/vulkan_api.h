@@ -31,6 +31,7 @@
 	F(EnumeratePhysicalDevices)                                                                \
 	F(GetDeviceProcAddr)                                                                       \
 	F(GetPhysicalDeviceExternalBufferProperties)                                               \
+	F(GetPhysicalDeviceExternalSemaphoreProperties)                                            \
 	F(GetPhysicalDeviceFeatures2)                                                              \
 	F(GetPhysicalDeviceMemoryProperties2)                                                      \
 	F(GetPhysicalDeviceProperties2)                                                            \
@@ -89,7 +90,9 @@
 	O(CmdPushDescriptorSetKHR)                                                                 \
 	O(GetMemoryFdKHR)                                                                          \
 	O(GetMemoryFdPropertiesKHR)                                                                \
-	O(GetMemoryHostPointerPropertiesEXT)
+	O(GetMemoryHostPointerPropertiesEXT)                                                       \
+	O(GetSemaphoreFdKHR)                                                                       \
+	O(ImportSemaphoreFdKHR)
 
 #define VULKAN_POINTER(name) PFN_vk##name name;
 

@@ -33,8 +33,11 @@ struct tenon_wait_set;
 enum tenon_fence_type {
 	TENON_FENCE_EVENTFD = 0,   /* an eventfd; every device and the host */
 	TENON_FENCE_SYNC_FILE = 1, /* a Linux sync_file; can be polled */
-	TENON_FENCE_OPAQUE_FD =
-		2, /* an fd that the same driver made; only queues can wait for it */
+	/*
+	 * The payload of a binary semaphore of a driver (Vulkan, CUDA and OpenCL call it an opaque fd).
+	 * Only queues can wait for it, and a wait consumes it: import it once.
+	 */
+	TENON_FENCE_OPAQUE_FD = 2,
 };
 
 /**
@@ -52,7 +55,8 @@ enum tenon_fence_type {
  *
  * Context: any thread.
  * Return: 0; -TENON_E_UNSUPPORTED when the device has no such fences, or no queue has promised the point
- *	and the type needs one; -TENON_E_IO without descriptors; -TENON_E_NOMEM.
+ *	and the type needs one, or it was reached; the failure of the timeline, except as an eventfd;
+ *	-TENON_E_IO without descriptors; -TENON_E_NOMEM; -TENON_E_LOST.
  */
 int tenon_fence_export(const struct tenon_point *point, uint32_t type, int *fd);
 
@@ -64,8 +68,8 @@ int tenon_fence_export(const struct tenon_point *point, uint32_t type, int *fd);
  *	the fence failed
  *
  * Operations of every queue may wait for it: on the device where properties.fence_imports has the type, else
- * on the host. The host itself can wait for every type but TENON_FENCE_OPAQUE_FD. The timeline cannot be
- * signalled from this side.
+ * on the host. The host can wait for TENON_FENCE_OPAQUE_FD once an operation of a queue waits for it, before that
+ * for every type but this one. The timeline cannot be signalled from this side.
  *
  * Context: any thread.
  * Return: 0; -TENON_E_VALUE for a descriptor or type that is none; -TENON_E_IO; -TENON_E_NOMEM.

@@ -32,6 +32,7 @@ struct tenon_timeline {
 	struct watch *watches;
 	int foreign; /* descriptor of an imported fence, which moves it to 1; -1 for none */
 	uint32_t foreign_type;
+	bool importing; /* a queue is being told to wait for it */
 };
 
 static void promises_free(struct promise *p)
@@ -281,6 +282,28 @@ static bool is_watched(const struct tenon_timeline *t, uint64_t value)
 	return false;
 }
 
+/* Let a mark of a queue move the timeline. Called with the lock held. */
+static int add_promise(struct tenon_timeline *t, uint64_t value, struct tenon_queue *queue,
+		       uint64_t serial)
+{
+	struct promise *p = t->spare;
+
+	if (p)
+		t->spare = p->next;
+	else
+		p = malloc(sizeof(*p));
+	if (!p)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a promise");
+	tenon_object_ref(queue);
+	p->queue = queue;
+	p->serial = serial;
+	p->value = value;
+	p->next = t->promises;
+	t->promises = p;
+	pthread_cond_broadcast(&t->changed);
+	return 0;
+}
+
 int timeline_promise(struct tenon_timeline *t, uint64_t value, struct tenon_queue *queue,
 		     uint64_t serial)
 {
@@ -294,24 +317,10 @@ int timeline_promise(struct tenon_timeline *t, uint64_t value, struct tenon_queu
 	err = check_grows(t, value);
 	if (err)
 		goto unlock;
-	p = t->spare;
-	if (p)
-		t->spare = p->next;
-	else
-		p = malloc(sizeof(*p));
-	if (!p) {
-		err = tenon_error(-TENON_E_NOMEM, "no memory for a promise");
+	err = add_promise(t, value, queue, serial);
+	if (err || !is_watched(t, value))
 		goto unlock;
-	}
-	tenon_object_ref(queue);
-	p->queue = queue;
-	p->serial = serial;
-	p->value = value;
-	p->next = t->promises;
-	t->promises = p;
-	pthread_cond_broadcast(&t->changed);
-	if (!is_watched(t, value))
-		goto unlock;
+	p = t->promises;
 	/* it may be reached already; else a thread has to find out */
 	advance(t, &over);
 	if (is_watched(t, value) && t->promises == p)
@@ -378,7 +387,7 @@ static enum look look(struct tenon_timeline *t, uint64_t value, uint64_t deadlin
 			w->until = device_now() + SLICE;
 		tenon_object_ref(w->queue);
 		result = LOOK_QUEUE;
-	} else if (t->foreign >= 0) {
+	} else if (t->foreign >= 0 && !t->importing) {
 		result = LOOK_FOREIGN;
 	} else {
 		result = deadline && device_wait(&t->changed, &t->lock, deadline) ? LOOK_AGAIN
@@ -426,20 +435,34 @@ late:
 			   value);
 }
 
-/* Let the device wait for an imported fence, where it can. Called without the lock. */
-static int resolve_foreign(const struct tenon_timeline *t, struct tenon_queue *queue)
+static bool can_import(const struct tenon_timeline *t, const struct tenon_queue *queue)
+{
+	return queue->device->properties->fence_imports & UINT32_C(1) << t->foreign_type &&
+	       queue->device->ops->queue->import_fence;
+}
+
+/*
+ * Let the device wait for an imported fence. A wait consumes one of the driver's own, so the queue that waits
+ * promises the timeline, and everything else that waits for the fence waits for this queue. Called without
+ * the lock; while @importing is set nothing else imports the fence.
+ */
+static int import_foreign(struct tenon_timeline *t, struct tenon_queue *queue)
 {
 	const struct tenon_queue_ops *ops = queue->device->ops->queue;
-	int err;
+	int err = ops->import_fence(queue, t->foreign_type, t->foreign);
+	bool consumed = !err && t->foreign_type == TENON_FENCE_OPAQUE_FD;
+	uint64_t serial = 0;
 
-	if (!(queue->device->properties->fence_imports & UINT32_C(1) << t->foreign_type) ||
-	    !ops->import_fence)
-		return t->foreign_type == TENON_FENCE_OPAQUE_FD
-			       ? tenon_error(
-					 -TENON_E_UNSUPPORTED,
-					 "the device does not import fences of the driver's own")
-			       : POINT_PENDING;
-	err = ops->import_fence(queue, t->foreign_type, t->foreign);
+	if (consumed)
+		err = ops->mark(queue, &serial);
+	pthread_mutex_lock(&t->lock);
+	if (consumed && !err)
+		err = add_promise(t, 1, queue, serial);
+	if (consumed && err)
+		fail_locked(t, err);
+	t->importing = false;
+	pthread_cond_broadcast(&t->changed);
+	pthread_mutex_unlock(&t->lock);
 	return err ? err : POINT_READY;
 }
 
@@ -451,9 +474,11 @@ int timeline_resolve(const struct tenon_point *point, struct tenon_queue *queue)
 	struct promise *p, *over = NULL;
 	int state = POINT_PENDING;
 	uint64_t serial = 0;
-	bool others;
+	bool import = false, others;
 
 	pthread_mutex_lock(&t->lock);
+	while (t->importing)
+		pthread_cond_wait(&t->changed, &t->lock);
 	advance(t, &over);
 	p = find_promise(t, point->value, &others);
 	if (t->value >= point->value) {
@@ -466,11 +491,17 @@ int timeline_resolve(const struct tenon_point *point, struct tenon_queue *queue)
 		other = p->queue;
 		serial = p->serial;
 		tenon_object_ref(other);
+	} else if (!p && t->foreign >= 0 && can_import(t, queue)) {
+		t->importing = true;
+		import = true;
+	} else if (!p && t->foreign >= 0 && t->foreign_type == TENON_FENCE_OPAQUE_FD) {
+		state = tenon_error(-TENON_E_UNSUPPORTED,
+				    "the device does not import fences of the driver's own");
 	}
 	pthread_mutex_unlock(&t->lock);
 	finish(t, over);
-	if (state == POINT_PENDING && !other && t->foreign >= 0)
-		return resolve_foreign(t, queue);
+	if (import)
+		state = import_foreign(t, queue);
 	if (other) {
 		state = ops->order(queue, other, serial);
 		if (!state)
@@ -525,7 +556,7 @@ int timeline_export(struct tenon_timeline *t, uint64_t value, uint32_t type, int
 	struct promise *p, *over = NULL;
 	uint64_t serial = 0;
 	bool others;
-	int err;
+	int err = 0;
 
 	pthread_mutex_lock(&t->lock);
 	advance(t, &over);
@@ -534,9 +565,13 @@ int timeline_export(struct tenon_timeline *t, uint64_t value, uint32_t type, int
 		queue = p->queue;
 		serial = p->serial;
 		tenon_object_ref(queue);
+	} else if (t->value < value && t->failure) {
+		err = raise_failure(t);
 	}
 	pthread_mutex_unlock(&t->lock);
 	finish(t, over);
+	if (err)
+		return err;
 	if (!queue)
 		return tenon_error(
 			-TENON_E_UNSUPPORTED,
@@ -565,9 +600,10 @@ int timeline_watch(struct tenon_timeline *t, struct watch *w)
 	advance(t, &over);
 	if (t->value >= w->value || t->failure) {
 		state = 0;
-	} else if (t->foreign >= 0) {
-		state = tenon_error(-TENON_E_UNSUPPORTED, "an imported fence is waited for by its "
-							  "descriptor, or by queues");
+	} else if (t->foreign >= 0 && !t->promises) {
+		state = tenon_error(-TENON_E_UNSUPPORTED,
+				    "an imported fence of the driver's own is watched once an "
+				    "operation of a queue waits for it");
 	} else {
 		int err = watch_promises(t, w->value);
 

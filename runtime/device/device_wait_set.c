@@ -206,11 +206,7 @@ static int begin_waiting(struct tenon_wait_set *set, struct entry *e)
 	int state, err;
 	uint32_t type;
 
-	if (timeline_foreign(e->timeline, &type) >= 0) {
-		if (type == TENON_FENCE_OPAQUE_FD)
-			return tenon_error(-TENON_E_UNSUPPORTED,
-					   "an imported fence of the driver's own "
-					   "can be waited for by queues only");
+	if (timeline_foreign(e->timeline, &type) >= 0 && type != TENON_FENCE_OPAQUE_FD) {
 		e->fd = fcntl(timeline_foreign(e->timeline, &type), F_DUPFD_CLOEXEC, 0);
 		if (e->fd < 0)
 			return tenon_error(-TENON_E_IO, "no descriptor for an imported fence: %s",

@@ -2,6 +2,7 @@
 /* See fake_vulkan.h. It knows one driver: functions of devices are the same for all of them. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ static void count(int *what, int by)
 	__atomic_add_fetch(what, by, __ATOMIC_RELAXED);
 }
 
+static void end_foreign_waits(void);
+
 /* What a call of this function returns instead of being done; VK_SUCCESS lets it through. */
 static VkResult fault(const char *name)
 {
@@ -38,6 +41,7 @@ static VkResult fault(const char *name)
 	count(&fake->failures, 1);
 	if (fake->result == VK_ERROR_DEVICE_LOST) {
 		/* nothing is in flight on a device that is gone */
+		end_foreign_waits();
 		real_DeviceWaitIdle(newest);
 		fake->lost = 1;
 	}
@@ -80,7 +84,6 @@ CREATING(CreateDescriptorPool, VkDescriptorPoolCreateInfo, VkDescriptorPool)
 CREATING(CreateDescriptorSetLayout, VkDescriptorSetLayoutCreateInfo, VkDescriptorSetLayout)
 CREATING(CreatePipelineLayout, VkPipelineLayoutCreateInfo, VkPipelineLayout)
 CREATING(CreateQueryPool, VkQueryPoolCreateInfo, VkQueryPool)
-CREATING(CreateSemaphore, VkSemaphoreCreateInfo, VkSemaphore)
 CREATING(CreateShaderModule, VkShaderModuleCreateInfo, VkShaderModule)
 DESTROYING(FreeMemory, VkDeviceMemory)
 DESTROYING(DestroyBuffer, VkBuffer)
@@ -91,7 +94,6 @@ DESTROYING(DestroyPipeline, VkPipeline)
 DESTROYING(DestroyPipelineCache, VkPipelineCache)
 DESTROYING(DestroyPipelineLayout, VkPipelineLayout)
 DESTROYING(DestroyQueryPool, VkQueryPool)
-DESTROYING(DestroySemaphore, VkSemaphore)
 DESTROYING(DestroyShaderModule, VkShaderModule)
 
 FAILING(AllocateCommandBuffers, 0,
@@ -158,17 +160,10 @@ static VkResult VKAPI_CALL fake_GetPipelineCacheData(VkDevice device, VkPipeline
 	return r;
 }
 
-static PFN_vkQueueSubmit real_QueueSubmit;
-static VkResult VKAPI_CALL fake_QueueSubmit(VkQueue queue, uint32_t n, const VkSubmitInfo *info,
-					    VkFence fence)
-{
-	VkResult r = fault("QueueSubmit");
+static PFN_vkGetSemaphoreCounterValue real_GetSemaphoreCounterValue;
 
-	count(&fake->submits, 1);
-	return r ? r : real_QueueSubmit(queue, n, info, fence);
-}
+#include "fake_vulkan_semaphore.h"
 
-static PFN_vkWaitSemaphores real_WaitSemaphores;
 static VkResult VKAPI_CALL fake_WaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *info,
 					       uint64_t timeout)
 {
@@ -183,7 +178,6 @@ static VkResult VKAPI_CALL fake_WaitSemaphores(VkDevice device, const VkSemaphor
 	return VK_TIMEOUT;
 }
 
-static PFN_vkGetSemaphoreCounterValue real_GetSemaphoreCounterValue;
 static VkResult VKAPI_CALL fake_GetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore,
 							 uint64_t *value)
 {
@@ -308,15 +302,21 @@ static VkResult VKAPI_CALL fake_CreateDevice(VkPhysicalDevice physical,
 					     const VkDeviceCreateInfo *info,
 					     const VkAllocationCallbacks *a, VkDevice *out)
 {
+	const char *names[SEMAPHORES_MOST];
+	VkDeviceCreateInfo own = *info;
 	VkResult r = fault("CreateDevice");
 
+	own.ppEnabledExtensionNames = names;
+	own.enabledExtensionCount =
+		without_fences(info->ppEnabledExtensionNames, info->enabledExtensionCount, names);
 	if (!r)
-		r = real_CreateDevice(physical, info, a, out);
+		r = real_CreateDevice(physical, &own, a, out);
 	if (r)
 		return r;
 	newest = *out;
 	fake->lost = 0;
 	real_DeviceWaitIdle = (PFN_vkDeviceWaitIdle)real_device_get(*out, "vkDeviceWaitIdle");
+	real_SignalSemaphore = (PFN_vkSignalSemaphore)real_device_get(*out, "vkSignalSemaphore");
 	count(&fake->live, 1);
 	return r;
 }
@@ -380,14 +380,18 @@ static const struct {
 	FAKE(DestroySemaphore),
 	FAKE(DestroyShaderModule),
 	FAKE(EndCommandBuffer),
+	FAKE(EnumerateDeviceExtensionProperties),
 	FAKE(EnumerateInstanceVersion),
 	FAKE(EnumeratePhysicalDevices),
 	FAKE(FreeMemory),
 	FAKE(GetDeviceProcAddr),
 	FAKE(GetMemoryFdKHR),
+	FAKE(GetPhysicalDeviceExternalSemaphoreProperties),
 	FAKE(GetPhysicalDeviceProperties2),
 	FAKE(GetPipelineCacheData),
 	FAKE(GetSemaphoreCounterValue),
+	FAKE(GetSemaphoreFdKHR),
+	FAKE(ImportSemaphoreFdKHR),
 	FAKE(MapMemory),
 	FAKE(QueueSubmit),
 	FAKE(WaitSemaphores),
@@ -398,7 +402,7 @@ static PFN_vkVoidFunction substitute(const char *name, PFN_vkVoidFunction real)
 {
 	size_t i, n;
 
-	if (!real)
+	if (!real && !(fake->fences && strstr(name, "SemaphoreFdKHR")))
 		return NULL;
 	n = fake->missing ? strlen(fake->missing) : 0;
 	if (n && !strncmp(name + 2, fake->missing, n) &&

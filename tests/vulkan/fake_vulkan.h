@@ -23,12 +23,16 @@
  * @cache_found: size of what the last pipeline cache was made from
  * @loader_version: of the loader; 0 is the real one
  * @driver: what its pipeline cache UUID is changed by; the bytes of caches stay the real driver's
+ * @fences: it has VK_KHR_external_semaphore_fd, with eventfds for sync_files and opaque fds; set before a
+ *	device is opened
  * @lost: the device is; set by @result VK_ERROR_DEVICE_LOST
  * @failures: how many functions were made to fail
  * @live: objects made and not destroyed, allocations of memory among them
  * @submits: calls of vkQueueSubmit
  * @records: calls of vkCmdDispatch
  * @copies: calls of vkCmdCopyBuffer
+ * @exports: semaphores that became descriptors
+ * @imports: descriptors that became semaphores
  * @complaints: of the validation layer
  * @complaint: the first
  */
@@ -42,12 +46,15 @@ struct fake_vulkan {
 	size_t cache_found;
 	uint32_t loader_version;
 	uint8_t driver;
+	int fences;
 	int lost;
 	int failures;
 	int live;
 	int submits;
 	int records;
 	int copies;
+	int exports;
+	int imports;
 	int complaints;
 	char complaint[2048];
 };
