@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
+#include <tenon/fence.h>
 #include <unistd.h>
 
 #include "devices/cuda/cuda_device.h"
@@ -100,6 +101,8 @@ static void describe_handles(const struct cuda_api *cu, int device,
 
 	if (cuda_attribute(cu, device, CU_ATTRIBUTE_HOST_REGISTER))
 		p->imports = 1u << TENON_HANDLE_HOST_POINTER;
+	if (cuda_imports_fences(cu))
+		p->fence_imports = 1u << TENON_FENCE_OPAQUE_FD;
 	if (!fds)
 		return;
 	p->imports |= 1u << TENON_HANDLE_OPAQUE_FD;

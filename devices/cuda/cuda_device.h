@@ -271,6 +271,10 @@ int cuda_import(struct tenon_device *device, const struct tenon_memory_import *f
 int cuda_export(struct tenon_memory *memory, uint32_t type, int *fd);
 void cuda_mapping_end(struct cuda_device *d, struct cuda_memory *m);
 
+/* devices/cuda/cuda_fence.c: fences of other APIs */
+bool cuda_imports_fences(const struct cuda_api *cu);
+int cuda_fence_import(struct tenon_queue *queue, uint32_t type, int fd);
+
 /* devices/cuda/cuda_mark.c: the slots of struct tenon_queue_ops */
 int cuda_queue_mark(struct tenon_queue *queue, uint64_t *serial);
 int cuda_queue_reached(struct tenon_queue *queue, uint64_t serial);

@@ -190,5 +190,6 @@ const struct tenon_queue_ops cuda_queue_ops = {
 	.reached = cuda_queue_reached,
 	.wait = cuda_queue_wait,
 	.order = cuda_queue_order,
+	.import_fence = cuda_fence_import,
 	.calls = 1,
 };

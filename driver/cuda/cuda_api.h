@@ -227,6 +227,30 @@ struct cu_external_buffer {
 	uint32_t reserved[16];
 };
 
+/** struct cu_external_semaphore - CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1, of the type fd */
+struct cu_external_semaphore {
+	uint32_t type;
+	uint32_t pad;
+	union {
+		int32_t fd;
+		void *win32[2];
+	} handle;
+	uint32_t flags;
+	uint32_t reserved[16];
+};
+
+/** struct cu_semaphore_wait - CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1; all 0 for a binary semaphore */
+struct cu_semaphore_wait {
+	uint64_t value;
+	uint64_t sync;
+	uint64_t key;
+	uint32_t timeout;
+	uint32_t pad;
+	uint32_t reserved[10];
+	uint32_t flags;
+	uint32_t reserved_too[16];
+};
+
 /* CUDA_FUNCTION(optional, name here, symbol, parameters); all answer an enum cu_status */
 #define CUDA_FUNCTIONS(CUDA_FUNCTION)                                                              \
 	CUDA_FUNCTION(0, Init, "cuInit", (uint32_t))                                               \
@@ -319,6 +343,11 @@ struct cu_external_buffer {
 	CUDA_FUNCTION(1, ExternalMemoryGetMappedBuffer, "cuExternalMemoryGetMappedBuffer",         \
 		      (cu_address *, void *, const struct cu_external_buffer *))                   \
 	CUDA_FUNCTION(1, DestroyExternalMemory, "cuDestroyExternalMemory", (void *))               \
+	CUDA_FUNCTION(1, ImportExternalSemaphore, "cuImportExternalSemaphore",                     \
+		      (void **, const struct cu_external_semaphore *))                             \
+	CUDA_FUNCTION(1, WaitExternalSemaphores, "cuWaitExternalSemaphoresAsync",                  \
+		      (void *const *, const struct cu_semaphore_wait *, uint32_t, cu_stream))      \
+	CUDA_FUNCTION(1, DestroyExternalSemaphore, "cuDestroyExternalSemaphore", (void *))         \
 	CUDA_GRAPH_FUNCTIONS(CUDA_FUNCTION)
 
 /* without one of them recordings are kept as lists */

@@ -3,6 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ EXPORT struct fake_cuda fake_cuda;
 #define f	    fake_cuda
 #define COUNT(what) __atomic_add_fetch(&f.what, 1, __ATOMIC_RELAXED)
 
-enum { CONTEXT = 0x43757478, STREAM, EVENT, MODULE, FUNCTION, GRAPH, NODE, EXEC, GONE };
+enum { CONTEXT = 0x43757478, STREAM, EVENT, MODULE, FUNCTION, GRAPH, NODE, EXEC, SEMAPHORE, GONE };
 
 struct cu_context_data {
 	int magic;
@@ -183,6 +184,9 @@ static void end_handle(void *handle)
 #include "fake_cuda_copy.h"
 #include "fake_cuda_module.h"
 #include "fake_cuda_graph.h"
+#ifndef FAKE_OLD
+#include "fake_cuda_fence.h"
+#endif
 
 EXPORT int cuInit(uint32_t flags)
 {

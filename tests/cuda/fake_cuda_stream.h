@@ -1,7 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Included by fake_cuda.c: streams, events, and what runs on them. */
 
-enum { OP_COPY, OP_SET, OP_FUNCTION, OP_KERNEL, OP_RECORD, OP_WAIT, OP_FREE, OP_GRAPH };
+enum {
+	OP_COPY,
+	OP_SET,
+	OP_FUNCTION,
+	OP_KERNEL,
+	OP_RECORD,
+	OP_WAIT,
+	OP_FREE,
+	OP_GRAPH,
+	OP_SEMAPHORE
+};
+
+struct semaphore {
+	struct handle handle;
+	int fd;
+	int waits; /* atomic: in streams */
+};
 
 struct op {
 	struct op *next;
@@ -16,6 +32,7 @@ struct op {
 	void *context;
 	struct cu_event_data *event;
 	uint64_t generation;
+	struct semaphore *semaphore;
 	struct ptx_launch launch;
 	unsigned char params[512];
 	struct op *nodes; /* of a graph, in the order in which they run */
@@ -51,6 +68,32 @@ static void set_memory(char *at, const struct op *o)
 
 	for (i = 0; i < o->size; i += o->width)
 		memcpy(at + i, &o->value, o->width);
+}
+
+static int is_eventfd(int fd)
+{
+	char link[40], target[32] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return readlink(link, target, sizeof(target) - 1) > 0 &&
+	       !strcmp(target, "anon_inode:[eventfd]");
+}
+
+static int has_signalled(const struct semaphore *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+/* A wait consumes the signal of a binary semaphore. */
+static void consume(struct semaphore *s)
+{
+	uint64_t counter;
+
+	if (read(s->fd, &counter, sizeof(counter)) != sizeof(counter))
+		complain("a semaphore that was consumed before", "cuWaitExternalSemaphoresAsync");
+	__atomic_sub_fetch(&s->waits, 1, __ATOMIC_ACQ_REL);
 }
 
 /* Without the lock. Returns what spoils the context, or 0. */
@@ -89,6 +132,9 @@ static int execute(struct op *o)
 		if (freed)
 			range_free(freed);
 		return 0;
+	case OP_SEMAPHORE:
+		consume(o->semaphore);
+		return 0;
 	case OP_GRAPH:
 		for (n = o->nodes; n && !status; n = n->next)
 			status = execute(n);
@@ -116,6 +162,8 @@ static int can_run(const struct cu_stream_data *s)
 
 	if (!o || s->busy || __atomic_load_n(&f.hangs, __ATOMIC_ACQUIRE))
 		return 0;
+	if (o->kind == OP_SEMAPHORE)
+		return has_signalled(o->semaphore) || sticky_of(s->handle.context);
 	return o->kind != OP_WAIT || o->event->completed >= o->generation ||
 	       sticky_of(s->handle.context);
 }
