@@ -118,6 +118,7 @@ static int open_found(struct opencl_device *d, const struct opencl_found *found,
 	d->platform = found->platform;
 	d->device = found->device;
 	opencl_describe(found, &properties, &d->version);
+	opencl_fences_find(d->platform, &d->fences);
 	opencl_platform_name(d->platform, platform);
 	snprintf(d->label, sizeof(d->label), "%s, %s", platform, classes[properties.device_class]);
 	err = tenon_device_init(&d->base, opencl_recorder_find(d) ? &recording_ops : &plain_ops,

@@ -43,6 +43,17 @@ struct opencl_recorder {
 	void *fill;
 };
 
+/** struct opencl_fences - cl_khr_semaphore and cl_khr_external_semaphore, where the platform has both */
+struct opencl_fences {
+	ocl_semaphore (*create)(ocl_context, const uint64_t *, int *);
+	int (*release)(ocl_semaphore);
+	int (*wait)(ocl_queue, uint32_t, const ocl_semaphore *, const uint64_t *, uint32_t,
+		    const ocl_event *, ocl_event *);
+	int (*signal)(ocl_queue, uint32_t, const ocl_semaphore *, const uint64_t *, uint32_t,
+		      const ocl_event *, ocl_event *);
+	int (*handle)(ocl_semaphore, ocl_device, uint32_t, size_t, void *, size_t *);
+};
+
 struct opencl_device {
 	struct tenon_device base;
 	ocl_platform platform;
@@ -58,6 +69,7 @@ struct opencl_device {
 	uint64_t made;			  /* atomic: pieces of memory; the last is their identity */
 	uint64_t freed; /* atomic: pieces of memory whose addresses may come again */
 	struct opencl_recorder recorder;
+	struct opencl_fences fences;
 	bool recorder_properties; /* its copy and fill take a list of properties as well */
 };
 
@@ -215,6 +227,15 @@ int opencl_device_open(const struct tenon_device_choice *choice, struct tenon_de
 /* devices/opencl/opencl_commands.c */
 /** opencl_recorder_find - look for cl_khr_command_buffer; false where it is not, or not enough */
 bool opencl_recorder_find(struct opencl_device *d);
+
+/* devices/opencl/opencl_fence.c */
+/** opencl_fences_find - look for the functions; false where one is not there */
+bool opencl_fences_find(ocl_platform platform, struct opencl_fences *fences);
+/** opencl_fences_describe - which fences the device exports and imports */
+void opencl_fences_describe(const struct opencl_found *found,
+			    struct tenon_device_properties *properties);
+int opencl_fence_export(struct tenon_queue *queue, uint64_t serial, uint32_t type, int *fd);
+int opencl_fence_import(struct tenon_queue *queue, uint32_t type, int fd);
 
 extern const struct tenon_backend opencl_backend;
 extern const struct tenon_memory_ops opencl_memory_ops;

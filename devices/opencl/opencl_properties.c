@@ -153,4 +153,5 @@ void opencl_describe(const struct opencl_found *found, struct tenon_device_prope
 	p->driver_version = (int32_t)strtoul(driver, NULL, 10);
 	describe_size(found->device, p);
 	describe_place(found, p);
+	opencl_fences_describe(found, p);
 }

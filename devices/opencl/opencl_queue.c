@@ -171,4 +171,6 @@ const struct tenon_queue_ops opencl_queue_ops = {
 	.wait = opencl_queue_wait,
 	.order = opencl_queue_order,
 	.flush = opencl_queue_flush,
+	.export_fence = opencl_fence_export,
+	.import_fence = opencl_fence_import,
 };

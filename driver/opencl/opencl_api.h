@@ -24,6 +24,7 @@ typedef struct ocl_program *ocl_program;
 typedef struct ocl_kernel *ocl_kernel;
 typedef struct ocl_event *ocl_event;
 typedef struct ocl_recording *ocl_recording;
+typedef struct ocl_semaphore *ocl_semaphore;
 
 enum ocl_status {
 	OCL_SUCCESS = 0,
@@ -74,6 +75,8 @@ enum ocl_device_info {
 	OCL_DEVICE_VERSION = 0x102f,
 	OCL_DEVICE_HOST_UNIFIED_MEMORY = 0x1035,
 	OCL_DEVICE_IL_VERSION = 0x105b,
+	OCL_DEVICE_SEMAPHORE_IMPORTS = 0x204d,
+	OCL_DEVICE_SEMAPHORE_EXPORTS = 0x204e,
 	OCL_DEVICE_EXTERNAL_MEMORY_IMPORTS = 0x204f,
 	OCL_DEVICE_EXTENSIONS_WITH_VERSION = 0x1060,
 	OCL_DEVICE_UUID = 0x106a,
@@ -91,6 +94,11 @@ enum ocl_flag {
 	OCL_QUEUE_OUT_OF_ORDER = 1,
 	OCL_QUEUE_PROFILING_ENABLE = 2,
 	OCL_EXTERNAL_MEMORY_DMA_BUF = 0x2067,
+	OCL_SEMAPHORE_TYPE = 0x203d,
+	OCL_SEMAPHORE_BINARY = 1,
+	OCL_SEMAPHORE_EXPORT_TYPES = 0x203f,
+	OCL_SEMAPHORE_OPAQUE_FD = 0x2055,
+	OCL_SEMAPHORE_SYNC_FD = 0x2058,
 	OCL_MEM_READ_WRITE = 1,
 	OCL_MEM_USE_HOST_PTR = 8,
 	OCL_MEM_ALLOC_HOST_PTR = 16,

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* See fake_opencl.h. Kernels: "add" (int *out, const int *in, int what), others do nothing. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "../../driver/opencl/opencl_api.h"
 #include "fake_opencl.h"
@@ -32,6 +35,14 @@ struct ocl_queue {
 	struct object o;
 	struct ocl_context *context;
 	uint64_t properties;
+	struct ocl_semaphore *behind; /* what was waited for last */
+};
+struct ocl_semaphore {
+	struct object o;
+	uint64_t exports;
+	int fd; /* of an imported one; -1 */
+	int signalled;
+	int consumes;
 };
 struct ocl_mem {
 	struct object o;
@@ -54,6 +65,7 @@ struct ocl_event {
 	struct object o;
 	int status;
 	int slow;
+	struct ocl_semaphore *behind;
 	int told; /* 1: that it is done, which orders nothing; 2: who waited for it */
 	uint64_t end;
 };
@@ -190,10 +202,15 @@ EXPORT int clRetainCommandQueue(ocl_queue q)
 	return 0;
 }
 
+static int release_semaphore(ocl_semaphore s);
+
 EXPORT int clReleaseCommandQueue(ocl_queue q)
 {
-	if (drop(&q->o))
-		free(q);
+	if (!drop(&q->o))
+		return 0;
+	if (q->behind)
+		release_semaphore(q->behind);
+	free(q);
 	return 0;
 }
 
@@ -367,6 +384,7 @@ EXPORT int clGetKernelInfo(ocl_kernel k, uint32_t what, size_t room, void *out, 
 	return answer_number(f.arguments ? (uint32_t)f.arguments : 3, 4, room, out, got);
 }
 
+#include "fake_opencl_semaphore.h"
 #include "fake_opencl_queue.h"
 #ifndef FAKE_OLD
 #include "fake_opencl_extensions.h"

@@ -26,6 +26,7 @@ struct fake_opencl {
 	int no_platforms;     /* there are none */
 	int no_devices;	      /* platforms have none */
 	int dma_buf;	      /* such memory is imported */
+	int fences; /* cl_khr_external_semaphore with sync_files and opaque fds: eventfds */
 	int alloc_fails_at;   /* the n-th clCreateBuffer from now on fails; 0: none */
 	int lost_at; /* the n-th operation from now on, and all after it, find the device gone */
 	int mark_fails_at; /* the event of the n-th marker from now on ends with -5 */
@@ -42,6 +43,9 @@ struct fake_opencl {
 	long ils;
 	long replays;
 	long acquired;
+	long fence_imports;
+	long fence_exports;
+	long complaints; /* about what a program must not do with semaphores */
 	int imported_fd;
 	char options[64]; /* of the last build */
 	char text[64];	  /* of the last program made of source */

@@ -39,6 +39,7 @@ EXPORT int clGetDeviceInfo(ocl_device d, uint32_t what, size_t room, void *out, 
 {
 	static const size_t items[3] = { 64, 64, 64 };
 	const uint32_t handles[2] = { 0x2060, OCL_EXTERNAL_MEMORY_DMA_BUF };
+	const uint32_t fences[3] = { 0x2056, OCL_SEMAPHORE_OPAQUE_FD, OCL_SEMAPHORE_SYNC_FD };
 	const struct ocl_name_version extensions[2] = {
 		{ 1u << 22, "cl_khr_command_buffers" },
 		{ 9u << 12 | (f.command_buffer > 9 ? 5 : 0), "cl_khr_command_buffer" },
@@ -68,6 +69,9 @@ EXPORT int clGetDeviceInfo(ocl_device d, uint32_t what, size_t room, void *out, 
 		return f.il ? answer_text(f.il, room, out, got) : -30;
 	case OCL_DEVICE_EXTERNAL_MEMORY_IMPORTS:
 		return f.dma_buf ? answer(handles, sizeof(handles), room, out, got) : -30;
+	case OCL_DEVICE_SEMAPHORE_IMPORTS:
+	case OCL_DEVICE_SEMAPHORE_EXPORTS:
+		return f.fences ? answer(fences, sizeof(fences), room, out, got) : -30;
 	case OCL_DEVICE_MAX_WORK_ITEM_SIZES:
 		return answer(items, sizeof(items), room, out, got);
 	case OCL_DEVICE_MAX_WORK_GROUP_SIZE:

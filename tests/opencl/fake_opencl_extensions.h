@@ -160,6 +160,11 @@ EXPORT void *clGetExtensionFunctionAddressForPlatform(ocl_platform p, const char
 		{ "clCommandFillBufferKHR",
 		  properties ? (void *)record_fill_properties : (void *)record_fill },
 		{ "clCreateProgramWithILKHR", (void *)clCreateProgramWithIL },
+		{ "clCreateSemaphoreWithPropertiesKHR", (void *)create_semaphore },
+		{ "clReleaseSemaphoreKHR", (void *)release_semaphore },
+		{ "clEnqueueWaitSemaphoresKHR", (void *)wait_semaphores },
+		{ "clEnqueueSignalSemaphoresKHR", (void *)signal_semaphores },
+		{ "clGetSemaphoreHandleForTypeKHR", (void *)semaphore_handle },
 		{ "clEnqueueAcquireExternalMemObjectsKHR", (void *)acquire },
 	};
 	size_t i;

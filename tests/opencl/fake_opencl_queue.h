@@ -112,19 +112,23 @@ EXPORT int clEnqueueUnmapMemObject(ocl_queue q, ocl_mem m, void *mapped, uint32_
 	return submit(event);
 }
 
-static int mark(ocl_event *event)
+static int mark(ocl_queue q, ocl_event *event)
 {
 	int status = submit(NULL);
 
-	if (!status)
-		*event = event_make(f.hangs ? 2 : due(&f.mark_fails_at) ? OCL_OUT_OF_RESOURCES : 0);
+	if (status)
+		return status;
+	*event = event_make(f.hangs ? 2 : due(&f.mark_fails_at) ? OCL_OUT_OF_RESOURCES : 0);
+	(*event)->behind = q->behind;
+	if (q->behind)
+		keep(q->behind);
 	return status;
 }
 
 /* As a real driver does: who waits for a failure fails. */
-static int mark_after(uint32_t n, const ocl_event *wait, ocl_event *event)
+static int mark_after(ocl_queue q, uint32_t n, const ocl_event *wait, ocl_event *event)
 {
-	int status = mark(event);
+	int status = mark(q, event);
 
 	if (!status && n && (*wait)->status < 0)
 		(*event)->status = OCL_FAILED_EVENT_IN_WAIT_LIST;
@@ -147,7 +151,7 @@ EXPORT int clEnqueueFillBuffer(ocl_queue q, ocl_mem m, const void *pattern, size
 EXPORT int clEnqueueMarkerWithWaitList(ocl_queue q, uint32_t n, const ocl_event *wait,
 				       ocl_event *event)
 {
-	return mark_after(n, wait, event);
+	return mark_after(q, n, wait, event);
 }
 
 EXPORT int clEnqueueBarrierWithWaitList(ocl_queue q, uint32_t n, const ocl_event *wait,
@@ -165,14 +169,14 @@ EXPORT int clSetEventCallback(ocl_event e, int32_t status,
 		return failure;
 	/* it is done right then */
 	e->slow = 0;
-	if (e->status <= 0)
+	if (e->status <= 0 && !e->behind)
 		function(e, e->status, context);
 	return 0;
 }
 #else
 EXPORT int clEnqueueMarker(ocl_queue q, ocl_event *event)
 {
-	return mark_after(0, NULL, event);
+	return mark_after(q, 0, NULL, event);
 }
 
 EXPORT int clEnqueueWaitForEvents(ocl_queue q, uint32_t n, const ocl_event *wait)
@@ -192,6 +196,8 @@ EXPORT int clReleaseEvent(ocl_event e)
 	if (drop(&e->o)) {
 		if (e->told == 1)
 			COUNT(unordered);
+		if (e->behind)
+			release_semaphore(e->behind);
 		free(e);
 	}
 	return 0;
@@ -206,6 +212,8 @@ EXPORT int clGetEventInfo(ocl_event e, uint32_t what, size_t room, void *out, si
 	if (lost)
 		return answer_number((uint32_t)OCL_NVIDIA_ILLEGAL_ACCESS, 4, room, out, got);
 	if (__atomic_sub_fetch(&e->slow, 1, __ATOMIC_RELAXED) > 0)
+		return answer_number(2, 4, room, out, got);
+	if (e->behind && !has_signalled(e->behind))
 		return answer_number(2, 4, room, out, got);
 	if (!e->status)
 		__atomic_fetch_or(&e->told, 1, __ATOMIC_RELAXED);
