@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <tenon/fence.h>
+#include <tenon/memory.h>
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
@@ -197,6 +199,26 @@ static void a_node_that_nobody_uses_names_who_would(void **state)
 	assert_string_equal(text, "no backend of this build drives it; a plug-in may");
 }
 
+static void handles_of_memory_and_fences_are_listed_by_name(void **state)
+{
+	struct tenon_device_properties p = { .imports = 1u << TENON_HANDLE_HOST_POINTER |
+							1u << TENON_HANDLE_OPAQUE_FD,
+					     .fence_imports = 1u << TENON_FENCE_OPAQUE_FD };
+	struct device_handles h;
+
+	(void)state;
+	device_handles(&p, &h);
+	assert_string_equal(h.memory_imports, "host-pointer opaque-fd");
+	assert_string_equal(h.memory_exports, "");
+	assert_string_equal(h.fence_imports, "eventfd sync-file opaque-fd");
+	assert_string_equal(h.fence_exports, "eventfd");
+	/* a plug-in may know types that this command does not */
+	memset(&p, 0xff, sizeof(p));
+	device_handles(&p, &h);
+	assert_string_equal(h.memory_exports, "host-pointer opaque-fd dma-buf");
+	assert_string_equal(h.fence_exports, "eventfd sync-file opaque-fd");
+}
+
 #ifdef CONFIG_JSON
 static void the_same_is_told_in_json(void **state)
 {
@@ -207,8 +229,16 @@ static void the_same_is_told_in_json(void **state)
 
 	(void)state;
 	l.node_count = drm_nodes_read(".", l.nodes, NODES_LISTED);
+	l.device_count = 1;
+	l.devices[0].driver = "vulkan";
+	l.devices[0].properties.exports = 1u << TENON_HANDLE_DMA_BUF;
+	l.devices[0].properties.fence_exports = 1u << TENON_FENCE_OPAQUE_FD;
 	assert_int_equal(devices_json(&l, f), 0);
 	fclose(f);
+	assert_non_null(strstr(text, "\"memory_imports\":\t[]"));
+	assert_non_null(strstr(text, "\"memory_exports\":\t[\"dma-buf\"]"));
+	assert_non_null(strstr(text, "\"fence_imports\":\t[\"eventfd\", \"sync-file\"]"));
+	assert_non_null(strstr(text, "\"fence_exports\":\t[\"eventfd\", \"opaque-fd\"]"));
 	assert_non_null(strstr(text, "\"path\":\t\"/dev/dri/renderD128\""));
 	assert_non_null(strstr(text, "\"driver\":\t\"amdgpu\""));
 	assert_non_null(strstr(text, "\"version\":\t\"3.57.1\""));
@@ -226,6 +256,7 @@ int main(void)
 		cmocka_unit_test(a_node_that_cannot_be_opened_says_why_and_what_to_do),
 		cmocka_unit_test(who_drives_a_node_is_told_by_its_number_or_its_place),
 		cmocka_unit_test(a_node_that_nobody_uses_names_who_would),
+		cmocka_unit_test(handles_of_memory_and_fences_are_listed_by_name),
 #ifdef CONFIG_JSON
 		cmocka_unit_test(the_same_is_told_in_json),
 #endif

@@ -18,6 +18,19 @@ static void print_processor(const struct machine *m, FILE *out)
 		fprintf(out, "          %s\n", m->features);
 }
 
+static void print_handles(const struct tenon_device_properties *p, FILE *out)
+{
+	struct device_handles h;
+
+	device_handles(p, &h);
+	if (*h.memory_imports || *h.memory_exports)
+		fprintf(out, "          memory: %s%s%s%s%s\n", *h.memory_imports ? "imports " : "",
+			h.memory_imports, *h.memory_imports && *h.memory_exports ? ", " : "",
+			*h.memory_exports ? "exports " : "", h.memory_exports);
+	fprintf(out, "          fences: imports %s, exports %s\n", h.fence_imports,
+		h.fence_exports);
+}
+
 static void print_device(const struct listed_device *d, FILE *out)
 {
 	const struct tenon_device_properties *p = &d->properties;
@@ -32,6 +45,7 @@ static void print_device(const struct listed_device *d, FILE *out)
 	fputc('\n', out);
 	if (*p->driver)
 		fprintf(out, "          %s\n", p->driver);
+	print_handles(p, out);
 }
 
 static void print_node(const struct device_list *l, const struct drm_node *n, FILE *out)

@@ -43,6 +43,21 @@ struct device_list {
 	size_t device_count, absent_count, node_count;
 };
 
+#define HANDLES_TEXT 48
+
+/**
+ * struct device_handles - as what a device exchanges memory and fences, names with a blank between
+ * @fence_imports: those that the library itself waits for are among them
+ */
+struct device_handles {
+	char memory_imports[HANDLES_TEXT];
+	char memory_exports[HANDLES_TEXT];
+	char fence_imports[HANDLES_TEXT];
+	char fence_exports[HANDLES_TEXT];
+};
+
+void device_handles(const struct tenon_device_properties *p, struct device_handles *out);
+
 /** devices_list - ask the drivers of all backends, each in a process of its own; opens no device */
 void devices_list(struct device_list *list);
 

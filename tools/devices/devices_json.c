@@ -50,6 +50,7 @@ static cJSON *json_of_device(const struct listed_device *d)
 					       "accelerator" };
 	const struct tenon_device_properties *p = &d->properties;
 	cJSON *item = cJSON_CreateObject();
+	struct device_handles h;
 	char text[40];
 	size_t i;
 
@@ -75,6 +76,11 @@ static cJSON *json_of_device(const struct listed_device *d)
 			 p->pci[3]);
 		add_text(item, "pci", text);
 	}
+	device_handles(p, &h);
+	cJSON_AddItemToObject(item, "memory_imports", json_of_words(h.memory_imports));
+	cJSON_AddItemToObject(item, "memory_exports", json_of_words(h.memory_exports));
+	cJSON_AddItemToObject(item, "fence_imports", json_of_words(h.fence_imports));
+	cJSON_AddItemToObject(item, "fence_exports", json_of_words(h.fence_exports));
 	return item;
 }
 
