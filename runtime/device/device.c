@@ -42,15 +42,32 @@ char *device_reason(void)
 	return strdup(tenon_error_message());
 }
 
+static void core_end(struct tenon_device_core *core)
+{
+	pthread_mutex_destroy(&core->lock);
+	free(core->reason);
+	free(core->query);
+}
+
+/* The properties and the tables, which are in use until the device is closed. */
+static void core_free(struct tenon_device_core *core)
+{
+	free(core->tables);
+	free(core);
+}
+
 static void device_delete(void *self, int flags)
 {
 	struct tenon_device *device = self;
+	struct tenon_device_core *core = device->core;
 
 	if (!(flags & TENON_DELETE_MEMORY) || device_is_parents(device))
 		return;
 	device_reap_all(device);
-	tenon_device_fini(device);
+	core_end(core);
+	device->core = NULL;
 	device->ops->close(device);
+	core_free(core);
 }
 
 int tenon_device_init(struct tenon_device *device, const struct tenon_device_ops *ops,
@@ -89,11 +106,8 @@ void tenon_device_fini(struct tenon_device *device)
 {
 	struct tenon_device_core *core = device->core;
 
-	pthread_mutex_destroy(&core->lock);
-	free(core->reason);
-	free(core->query);
-	free(core->tables);
-	free(core);
+	core_end(core);
+	core_free(core);
 	device->core = NULL;
 }
 
