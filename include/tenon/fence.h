@@ -71,6 +71,8 @@ int tenon_fence_export(const struct tenon_point *point, uint32_t type, int *fd);
  * on the host. The host can wait for TENON_FENCE_OPAQUE_FD once an operation of a queue waits for it, before that
  * for every type but this one. The timeline cannot be signalled from this side.
  *
+ * A device that waits for a fence cannot be told to stop: dropping its queue waits until the fence signals.
+ *
  * Context: any thread.
  * Return: 0; -TENON_E_VALUE for a descriptor or type that is none; -TENON_E_IO; -TENON_E_NOMEM.
  */

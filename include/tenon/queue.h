@@ -231,14 +231,16 @@ struct tenon_queue_ops {
 	 * properties.fence_exports is 0
 	 *
 	 * @type is one of that mask, @serial the last mark or an earlier one. Brings out what is kept
-	 * back. The caller closes *@fd.
+	 * back. The caller closes *@fd. Called by any thread. -TENON_E_UNSUPPORTED when the driver makes
+	 * none because the mark was reached meanwhile.
 	 */
 	int (*export_fence)(struct tenon_queue *queue, uint64_t serial, uint32_t type, int *fd);
 	/**
 	 * @import_fence: let what is submitted from now on start after a fence from elsewhere; NULL when
 	 * properties.fence_imports is 0
 	 *
-	 * @type is one of that mask. @fd stays the caller's. Called by the thread that submits.
+	 * @type is one of that mask. @fd stays the caller's. Called by the thread that submits, once for
+	 * each TENON_FENCE_OPAQUE_FD; the next mark lies behind the fence. Must not wait for it.
 	 */
 	int (*import_fence)(struct tenon_queue *queue, uint32_t type, int fd);
 };
