@@ -165,7 +165,7 @@ static void a_compiled_model_of_the_older_convention_is_measured(void **state)
 	struct cli_run r;
 
 	(void)state;
-#ifdef __x86_64__
+#if defined(__x86_64__) && defined(CONFIG_TVM_FFI_COMPAT) && defined(CONFIG_TVM_LEGACY)
 	r = RUN("bench", COMPILED "vm.so", "--runs", "3", "--input", "x=@" COMPILED "n5_in_x.npy");
 	assert_string_equal(r.err, "");
 	assert_int_equal(r.code, CLI_OK);
