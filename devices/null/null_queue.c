@@ -48,7 +48,7 @@ static void fill(char *to, uint64_t size, uint32_t pattern, uint32_t width)
 
 static int null_submit(struct tenon_queue *queue, const struct tenon_operation *op)
 {
-	if (queue->device->lost)
+	if (__atomic_load_n(&queue->device->lost, __ATOMIC_ACQUIRE))
 		return tenon_device_check(queue->device);
 	switch (op->kind) {
 	case TENON_OP_COPY:

@@ -94,7 +94,7 @@ static int submit(struct tenon_queue *queue, const struct tenon_operation *op)
 {
 	struct fake_queue *q = fake_queue(queue);
 
-	if (queue->device->lost)
+	if (__atomic_load_n(&queue->device->lost, __ATOMIC_ACQUIRE))
 		return tenon_device_check(queue->device);
 	if (!fake.submits_left)
 		return tenon_error(-TENON_E_VALUE, "fake: no operation %u", op->kind);
@@ -121,7 +121,9 @@ static int reached(struct tenon_queue *queue, uint64_t serial)
 				   (unsigned long long)failed);
 	if (__atomic_load_n(&q->done, __ATOMIC_ACQUIRE) >= serial)
 		return 1;
-	return queue->device->lost ? tenon_device_check(queue->device) : 0;
+	return __atomic_load_n(&queue->device->lost, __ATOMIC_ACQUIRE)
+		       ? tenon_device_check(queue->device)
+		       : 0;
 }
 
 static int wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline)
