@@ -52,8 +52,9 @@ const char *fixture_find(const char *name)
 	const char *const *folder;
 
 	for (folder = all_folders(); *folder; folder++) {
-		snprintf(path, sizeof(path), "%s/%s", *folder, name);
-		if (!access(path, R_OK))
+		int n = snprintf(path, sizeof(path), "%s/%s", *folder, name);
+
+		if (n > 0 && (size_t)n < sizeof(path) && !access(path, R_OK))
 			return path;
 	}
 	return NULL;

@@ -11,7 +11,7 @@
 #define ANOTHER_USER 65534
 
 /* the folder of a case, without links */
-static char folder[PATH_MAX], path[PATH_MAX + 64];
+static char folder[PATH_MAX], path[PATH_MAX + 512];
 
 static const char *at(const char *name)
 {
@@ -74,7 +74,7 @@ static void assert_trusted(const char *name, const char *leads_to)
 /* It is refused because of a part, for a reason. */
 static void assert_refused(const char *name, const char *part, const char *why)
 {
-	char real[PATH_MAX], words[PATH_MAX + 128];
+	char real[PATH_MAX], words[PATH_MAX + 1024];
 
 	assert_int_equal(file_trust_path(at(name), real), -TENON_E_USAGE);
 	snprintf(words, sizeof(words), "%s: %s", at(part), why);
