@@ -400,7 +400,7 @@ static enum look look(struct tenon_timeline *t, uint64_t value, uint64_t deadlin
 
 int tenon_timeline_wait(struct tenon_timeline *t, uint64_t value, uint64_t deadline)
 {
-	struct wait w;
+	struct wait w = { NULL, 0, 0 };
 	int err;
 
 	for (;;) {
