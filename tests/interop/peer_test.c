@@ -14,6 +14,7 @@
 
 static const char *peer;
 
+#if defined(__x86_64__) && defined(__GLIBC__)
 static const char *find_peer(void)
 {
 	static char path[1024];
@@ -32,6 +33,7 @@ static const char *find_peer(void)
 	globfree(&found);
 	return path;
 }
+#endif
 
 static int fail(const char *what)
 {

@@ -156,7 +156,12 @@ STAND_IN void *mmap(void *at, size_t size, int protection, int flags, int fd, of
 	/* not dlsym(RTLD_NEXT): sanitizers map memory before the linker is ready */
 	if (FAILS())
 		return MAP_FAILED;
+#ifdef SYS_mmap2
+	/* 32-bit machines: the offset counts in units of 4096 bytes */
+	return (void *)syscall(SYS_mmap2, at, size, protection, flags, fd, (long)(offset / 4096));
+#else
 	return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+#endif
 }
 
 STAND_IN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
