@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 #
 # Read the Kconfig language, resolve a configuration, write what was asked for. POSIX awk, so that a
-# build needs no other tool. Bool, int, hex and string symbols; no tristate, no choice.
+# build needs no other tool. Bool, tristate, int, hex and string symbols; no choice. A tristate can be m
+# while the symbol with "option modules" is y; otherwise it is a bool.
 #
 # awk -f scripts/kconfig.awk -v mode=MODE -v kconfig=Kconfig [-v config=FILE] [-v drop=1] \
 #     [-v out=FILE] [-v conf=FILE] [-v header=FILE]
 #
 #   mode=build    config -> conf (for make) and header (for C); config is not rewritten
 #   mode=full     config -> out, a complete .config; without config: the defaults
-#   mode=allyes   every bool that can be y -> out; mode=allno: that can be n
+#   mode=allyes   every bool and tristate that can be y -> out; mode=allno: that can be n
 #   mode=minimal  config -> out, only what differs from the defaults
 #
 # An unknown symbol in config is an error, unless drop=1 asks to leave such lines out.
@@ -126,10 +127,13 @@ function set_type(s, t, text, where)
 
 function attribute(s, word, text, where)
 {
-	if (word == "bool" || word == "int" || word == "hex" || word == "string") {
+	if (word == "bool" || word == "tristate" || word == "int" || word == "hex" ||
+	    word == "string") {
 		set_type(s, word, text, where)
-	} else if (word == "def_bool") {
-		set_type(s, "bool", "", where)
+	} else if (word == "option" && text == "modules") {
+		modules_symbol = s
+	} else if (word == "def_bool" || word == "def_tristate") {
+		set_type(s, substr(word, 5), "", where)
 		text = value_if(text, where)
 		add_default(s, text, cond)
 	} else if (word == "prompt") {
@@ -281,6 +285,36 @@ function check_kconfig(    i, s)
 			die(select_at[i], "select of the unknown symbol " select_to[i])
 }
 
+# ---- the three values: n < m < y; what is not one of them counts as n
+
+function rank(v)
+{
+	return v == "y" ? 2 : v == "m" ? 1 : 0
+}
+
+function lower(a, b)
+{
+	return rank(a) < rank(b) ? a : rank(b) ? b : "n"
+}
+
+function higher(a, b)
+{
+	return rank(a) > rank(b) ? a : rank(b) ? b : "n"
+}
+
+function is_logic(s)
+{
+	return type[s] == "bool" || type[s] == "tristate"
+}
+
+# m where the symbol can be m, otherwise y in its place
+function in_range(s, v)
+{
+	if (v != "m" || (type[s] == "tristate" && modules_symbol != "" && resolve(modules_symbol) == "y"))
+		return v
+	return "y"
+}
+
 # ---- expressions: or <- and <- not <- ( ... ) or operand [= or != operand]
 
 function token(    c, n)
@@ -309,7 +343,7 @@ function operand(    v)
 		v = substr(tok, 2)
 	else if (tok in known)
 		v = resolve(tok)
-	else if (tok == "y" || tok == "n" || tok ~ /^-?[0-9]/)
+	else if (tok == "y" || tok == "m" || tok == "n" || tok ~ /^-?[0-9]/)
 		v = tok
 	else
 		die(kconfig, "unknown symbol " tok " in: " whole)
@@ -321,7 +355,8 @@ function parse_not(    a, b, op)
 {
 	if (tok == "!") {
 		token()
-		return parse_not() == "y" ? "n" : "y"
+		a = rank(parse_not())
+		return a == 2 ? "n" : a == 1 ? "m" : "y"
 	}
 	if (tok == "(") {
 		token()
@@ -347,7 +382,7 @@ function parse_and(    a, b)
 	while (tok == "&&") {
 		token()
 		b = parse_not()
-		a = (a == "y" && b == "y") ? "y" : "n"
+		a = lower(a, b)
 	}
 	return a
 }
@@ -358,7 +393,7 @@ function parse_or(    a, b)
 	while (tok == "||") {
 		token()
 		b = parse_and()
-		a = (a == "y" || b == "y") ? "y" : "n"
+		a = higher(a, b)
 	}
 	return a
 }
@@ -384,44 +419,56 @@ function evaluate(expr,    tok0, left0, whole0, v)
 
 # ---- values
 
+# the highest value that a person can give: n where the question is not asked
 function visible(s)
 {
-	return has_prompt[s] && evaluate(depends[s]) == "y" && evaluate(prompt_if[s]) == "y"
+	if (!has_prompt[s])
+		return "n"
+	return in_range(s, lower(evaluate(depends[s]), evaluate(prompt_if[s])))
 }
 
 # the value by the defaults alone; has_default tells whether one applied
-function by_default(s,    i, v)
+function by_default(s,    i, v, limit)
 {
-	v = type[s] == "bool" ? "n" : ""
+	v = is_logic(s) ? "n" : ""
 	has_default = 0
-	if (evaluate(depends[s]) == "y") {
-		for (i = 1; i <= ndefault[s]; i++) {
-			if (evaluate(default_if[s, i]) != "y")
-				continue
-			v = default_value[s, i]
-			if (type[s] == "bool")
-				v = evaluate(v)
-			else if (substr(v, 1, 1) == "\"")
-				v = substr(v, 2, length(v) - 2)
-			else if (v in known)
-				v = resolve(v)
-			has_default = 1
-			break
-		}
+	for (i = 1; i <= ndefault[s]; i++) {
+		limit = lower(evaluate(depends[s]), evaluate(default_if[s, i]))
+		if (!rank(limit))
+			continue
+		v = default_value[s, i]
+		if (is_logic(s))
+			v = lower(evaluate(v), limit)
+		else if (substr(v, 1, 1) == "\"")
+			v = substr(v, 2, length(v) - 2)
+		else if (v in known)
+			v = resolve(v)
+		has_default = 1
+		break
 	}
 	return v
 }
 
-function selected(s, weak,    i)
+# the highest value that a select of s, or with weak an imply, asks for
+function selected(s, weak,    i, v)
 {
+	v = "n"
 	for (i = 1; i <= nselect; i++)
-		if (select_to[i] == s && select_weak[i] == weak && resolve(select_by[i]) == "y" &&
-		    evaluate(select_if[i]) == "y")
-			return 1
-	return 0
+		if (select_to[i] == s && select_weak[i] == weak)
+			v = higher(v, lower(resolve(select_by[i]), evaluate(select_if[i])))
+	return v
 }
 
-function resolve(s,    v, see)
+# the value where the person gave none
+function unasked(s,    v)
+{
+	v = by_default(s)
+	if (is_logic(s) && rank(selected(s, 1)))
+		v = lower(higher(v, selected(s, 1)), evaluate(depends[s]))
+	return v
+}
+
+function resolve(s,    v, see, least)
 {
 	if (s in value)
 		return value[s]
@@ -430,20 +477,24 @@ function resolve(s,    v, see)
 	busy[s] = 1
 
 	see = visible(s)
-	if (see && (s in user)) {
-		v = user[s]
+	if (rank(see) && (s in user)) {
+		v = is_logic(s) ? lower(user[s], see) : user[s]
 		written[s] = 1
 	} else {
-		v = by_default(s)
-		written[s] = see || has_default
-		if (type[s] == "bool" && v != "y" && selected(s, 1) && evaluate(depends[s]) == "y")
-			v = "y"
+		v = unasked(s)
+		written[s] = rank(see) || has_default
 	}
-	if (type[s] == "bool" && selected(s, 0)) {
-		if (evaluate(depends[s]) != "y")
-			complain(known[s] ": " s " is selected although it depends on " depends[s])
-		v = "y"
-		forced[s] = written[s] = 1
+	if (is_logic(s)) {
+		least = selected(s, 0)
+		if (rank(least)) {
+			if (!rank(evaluate(depends[s])))
+				complain(known[s] ": " s " is selected although it depends on " \
+					depends[s])
+			# what is selected to the full leaves no choice
+			forced[s] = in_range(s, least) == "y"
+			written[s] = 1
+		}
+		v = in_range(s, higher(v, least))
 	}
 	delete busy[s]
 	value[s] = v
@@ -506,6 +557,9 @@ function set_user(s, v, where)
 	if (type[s] == "bool" && v != "y" && v != "n") {
 		complain(where ": CONFIG_" s " is y or n, not " v)
 		errors++
+	} else if (type[s] == "tristate" && v !~ /^[ymn]$/) {
+		complain(where ": CONFIG_" s " is y, m or n, not " v)
+		errors++
 	} else if (type[s] == "int" && v !~ /^-?[0-9]+$/) {
 		complain(where ": CONFIG_" s " is a whole number, not " v)
 		errors++
@@ -559,7 +613,7 @@ function take_all(answer,    i, s)
 {
 	for (i = 1; i <= nitem; i++) {
 		s = item_name[i]
-		if (item[i] == "symbol" && type[s] == "bool")
+		if (item[i] == "symbol" && is_logic(s))
 			user[s] = answer
 	}
 }
@@ -586,7 +640,7 @@ function text_of(s)
 
 function config_line(s)
 {
-	if (type[s] == "bool" && value[s] != "y")
+	if (is_logic(s) && !rank(value[s]))
 		return "# CONFIG_" s " is not set"
 	return "CONFIG_" s "=" text_of(s)
 }
@@ -611,11 +665,11 @@ function write_minimal(    i, s, usual)
 	printf "" > out
 	for (i = 1; i <= nitem; i++) {
 		s = item_name[i]
-		if (item[i] != "symbol" || !written[s] || forced[s] || !visible(s))
+		if (item[i] != "symbol" || !written[s] || forced[s] || !rank(visible(s)))
 			continue
-		usual = by_default(s)
-		if (type[s] == "bool" && selected(s, 1))
-			usual = "y"
+		usual = unasked(s)
+		if (is_logic(s))
+			usual = in_range(s, higher(usual, selected(s, 0)))
 		if (usual != value[s])
 			print config_line(s) > out
 	}
@@ -632,9 +686,10 @@ function write_build(    i, s, list)
 		if (item[i] != "symbol" || value[s] == "" || value[s] == "n")
 			continue
 		print "CONFIG_" s "=" text_of(s) > conf
-		if (type[s] == "bool") {
-			print "#define CONFIG_" s " 1" > header
-			list = list (list == "" ? "" : " ") s
+		if (is_logic(s)) {
+			# as in the kernel: a plug-in is not part of what asks with #ifdef CONFIG_X
+			print "#define CONFIG_" s (value[s] == "m" ? "_MODULE" : "") " 1" > header
+			list = list (list == "" ? "" : " ") s (value[s] == "m" ? "=m" : "")
 		} else {
 			print "#define CONFIG_" s " " text_of(s) > header
 		}
@@ -653,8 +708,10 @@ function tell_overruled(    i, s)
 			continue
 		if (forced[s])
 			complain(user_at[s] ": CONFIG_" s "=n has no effect: another symbol selects it")
-		else if (evaluate(depends[s]) != "y")
+		else if (!rank(evaluate(depends[s])))
 			complain(user_at[s] ": CONFIG_" s " has no effect: it depends on " depends[s])
+		else if (user[s] == "m")
+			complain(user_at[s] ": CONFIG_" s "=m became y: plug-ins are switched off")
 	}
 }
 

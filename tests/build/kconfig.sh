@@ -24,6 +24,11 @@ gives()
 {
 	got=$(resolve "$1" "$2") || return
 	[ "$got" = "$3" ] || { printf 'want %s\ngot  %s\n' "$3" "$got"; return 1; }
+	command -v kconfig-conf > /dev/null 2>&1 || return 0
+	KCONFIG_CONFIG=$scratch/theirs kconfig-conf "--defconfig=$scratch/config" "$scratch/Kconfig" > "$scratch/talk" 2>&1 ||
+		{ cat "$scratch/talk"; return 1; }
+	got=$(grep CONFIG_ "$scratch/theirs" | sort | tr '\n' ';')
+	[ "$got" = "$3" ] || { printf 'want %s\nkconfig-conf gives %s\n' "$3" "$got"; return 1; }
 }
 
 # refuses KCONFIG-TEXT CONFIG-TEXT PATTERN: an error that says so
@@ -64,6 +69,27 @@ it "a help text is not read as attributes" \
 	gives 'config A\n\tbool "a"\n\thelp\n\t  select X\n\n\t  config Y\nconfig B\n\tbool "b"\n' \
 	"" "# CONFIG_A is not set;# CONFIG_B is not set;"
 
+MOD='config MODULES\n\tbool "m"\n\tdefault y\n\toption modules\n'
+TRI='config A\n\ttristate "a"\n'
+it "a tristate can be a plug-in" gives "$MOD$TRI" "CONFIG_A=m\n" "CONFIG_A=m;CONFIG_MODULES=y;"
+it "a tristate is a bool where plug-ins are switched off" \
+	gives "$MOD$TRI" "CONFIG_A=m\n# CONFIG_MODULES is not set\n" "# CONFIG_MODULES is not set;CONFIG_A=y;"
+it "what depends on a plug-in is one at most" \
+	gives "$MOD${TRI}config B\n\ttristate \"b\"\n\tdepends on A\n" "CONFIG_A=m\nCONFIG_B=y\n" \
+	"CONFIG_A=m;CONFIG_B=m;CONFIG_MODULES=y;"
+it "a bool that depends on a plug-in can be y" \
+	gives "$MOD${TRI}config B\n\tbool \"b\"\n\tdefault y\n\tdepends on A\n" "CONFIG_A=m\n" \
+	"CONFIG_A=m;CONFIG_B=y;CONFIG_MODULES=y;"
+it "a plug-in selects a tristate as a plug-in, and the person may make it y" \
+	gives "$MOD${TRI}\tselect B\nconfig B\n\ttristate \"b\"\nconfig C\n\ttristate \"c\"\n\tselect D\nconfig D\n\ttristate \"d\"\n" \
+	"CONFIG_A=m\nCONFIG_B=n\nCONFIG_C=m\nCONFIG_D=y\n" \
+	"CONFIG_A=m;CONFIG_B=m;CONFIG_C=m;CONFIG_D=y;CONFIG_MODULES=y;"
+it "not, and, or know the value in the middle" \
+	gives "$MOD${TRI}config B\n\ttristate \"b\"\n\tdefault y if !A && (A || A = n)\n" "CONFIG_A=m\n" \
+	"CONFIG_A=m;CONFIG_B=m;CONFIG_MODULES=y;"
+it "a tristate that is none of its values is refused" \
+	refuses "$MOD$TRI" "CONFIG_A=x\n" 'is y, m or n, not x'
+
 it "an unknown symbol is refused with file, line and the nearest name" \
 	refuses 'config TVM_LEGACY\n\tbool "a"\n' "\n\nCONFIG_TVM_LEGASY=y\n" \
 	'config:3: unknown symbol CONFIG_TVM_LEGASY; did you mean CONFIG_TVM_LEGACY?'
@@ -84,14 +110,16 @@ it "a menu without end is refused" refuses 'menu "m"\n' "" 'menu is not closed'
 # header NAME VALUE: what C sees of the configuration
 header_has()
 {
-	printf 'CONFIG_A=y\nCONFIG_N=7\nCONFIG_S="t"\n' > "$scratch/config"
+	printf 'CONFIG_A=y\nCONFIG_N=7\nCONFIG_S="t"\nCONFIG_P=m\n' > "$scratch/config"
+	printf 'config P\n\ttristate "p"\nconfig M\n\tbool\n\tdefault y\n\toption modules\n' > "$scratch/Kconfig"
 	printf 'config A\n\tbool "a"\nconfig B\n\tbool "b"\nconfig N\n\tint "n"\nconfig S\n\tstring "s"\n' \
-		> "$scratch/Kconfig"
+		>> "$scratch/Kconfig"
 	awk_kconfig -v mode=build -v kconfig="$scratch/Kconfig" -v config="$scratch/config" \
 		-v conf="$scratch/auto.conf" -v header="$scratch/autoconf.h" || return
 	grep -v '^/[*]' "$scratch/autoconf.h" > "$scratch/got"
-	printf '#define CONFIG_A 1\n#define CONFIG_N 7\n#define CONFIG_S "t"\n' > "$scratch/want"
-	echo '#define TENON_CONFIG_TEXT "A"' >> "$scratch/want"
+	printf '#define CONFIG_P_MODULE 1\n#define CONFIG_M 1\n' > "$scratch/want"
+	printf '#define CONFIG_A 1\n#define CONFIG_N 7\n#define CONFIG_S "t"\n' >> "$scratch/want"
+	echo '#define TENON_CONFIG_TEXT "P=m M A"' >> "$scratch/want"
 	diff "$scratch/want" "$scratch/got"
 }
 it "the header defines what is on and leaves out what is off" header_has
