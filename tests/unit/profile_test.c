@@ -39,11 +39,12 @@ static void a_model_that_called_nothing_has_an_empty_table(void **state)
 	char *text = printed(&p);
 
 	(void)state;
-	assert_string_equal(strchr(text, '\n'), "\n");
+	/* the line of titles alone */
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	free(text);
 	p = (struct profile){ 0 };
 	text = printed(&p);
-	assert_string_equal(strchr(text, '\n'), "\n");
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	free(text);
 }
 
