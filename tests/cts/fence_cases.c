@@ -168,7 +168,7 @@ static void what_is_no_fence_is_refused(struct cts *cts)
 	(void)cts;
 }
 
-/* Export behind some fills as a type of the driver's. Return: the fence; -1 when they were done before. */
+/* Export a fence behind some fills. Return: its descriptor; -1 when they were done before. */
 static int export_once(struct cts *cts, struct tenon_memory *m, int fills, uint32_t type)
 {
 	struct tenon_point p = point_at(1);
