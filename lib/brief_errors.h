@@ -9,7 +9,7 @@
  * that use the library.
  */
 
-#include <tenon/cursor.h>
+#include <tenon/backend/cursor.h>
 #include <tenon/error.h>
 
 #ifdef CONFIG_ERROR_MESSAGES

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <tenon/buffer.h>
 
+#include "lib/brief_errors.h"
+
 void tenon_buffer_fini(struct tenon_buffer *b)
 {
 	free(b->data);

@@ -2,7 +2,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <tenon/cursor.h>
+#include <tenon/backend/cursor.h>
+
+#include "lib/brief_errors.h"
 
 int(tenon_cursor_error)(const struct tenon_cursor *c, int status, const char *format, ...)
 {

@@ -9,7 +9,7 @@
 
 #include <endian.h>
 #include <string.h>
-#include <tenon/cursor.h>
+#include <tenon/backend/cursor.h>
 
 /* eight bytes, least significant first; the caller has checked that they are there */
 static inline uint64_t load_u64(const uint8_t *at)

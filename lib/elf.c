@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include <tenon/error.h>
+#include <tenon/string.h>
 #include "lib/elf.h"
+#include "lib/brief_errors.h"
 #include "lib/file_kind.h"
 
 #define SECTION_SYMTAB 2

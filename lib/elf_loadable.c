@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include <tenon/error.h>
+#include "lib/brief_errors.h"
 #include "lib/elf.h"
 #include "lib/file_map.h"
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <tenon/error.h>
+#include "lib/brief_errors.h"
 #include "lib/elf.h"
 
 /* read at a time; most libraries have no more */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/brief_errors.h"
 #include "lib/error_slot.h"
 
 #include <pthread.h>

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 
 #define SECOND UINT64_C(1000000000)

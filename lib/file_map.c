@@ -9,6 +9,8 @@
 #include <tenon/error.h>
 #include "lib/file_map.h"
 
+#include "lib/brief_errors.h"
+
 static int check_file(int fd, const char *path, size_t *size)
 {
 	struct stat st;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <tenon/error.h>
+#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/file_temporary.h"
 

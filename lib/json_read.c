@@ -2,6 +2,8 @@
 #define JSON_READ_WITH_PARSER
 #include "lib/json_read.h"
 
+#include "lib/brief_errors.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>

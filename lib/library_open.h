@@ -7,6 +7,8 @@
 #include <string.h>
 #include <tenon/error.h>
 
+#include "lib/brief_errors.h"
+
 /*
  * Did dlerror() have memory for its message? glibc's dlopen() keeps errno, but without memory its message
  * has no name of a file, and so no colon. The smallest configuration does not ask.

@@ -8,6 +8,7 @@
 
 #include <tenon/error.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_trust.h"
 
 #define LINKS_MOST 40 /* as the kernel */

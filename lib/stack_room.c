@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/stack_room.h"
 
+#include "lib/brief_errors.h"
+
 #include <pthread.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/string_map.h"
 
+#include "lib/brief_errors.h"
+
 #include <stdlib.h>
 #include <string.h>
 

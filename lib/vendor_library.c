@@ -7,6 +7,7 @@
 #include <tenon/buffer.h>
 #include <tenon/error.h>
 
+#include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "lib/library_open.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/cpu/cpu.h"
 
+#include "lib/brief_errors.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

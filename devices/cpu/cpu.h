@@ -11,10 +11,10 @@
  */
 
 #include <pthread.h>
-#include <tenon/commands.h>
-#include <tenon/executable.h>
-#include <tenon/memory.h>
-#include <tenon/queue.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/queue.h>
 
 struct cpu_device {
 	struct tenon_device base;

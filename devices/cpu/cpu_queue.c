@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The queue that does everything as it is submitted. */
 #include "devices/cpu/cpu.h"
+#include "lib/brief_errors.h"
 
 #include <stdlib.h>
 

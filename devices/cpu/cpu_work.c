@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/cpu/cpu.h"
+#include "lib/brief_errors.h"
 
 #include <string.h>
 

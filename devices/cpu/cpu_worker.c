@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The queue with a thread: what is submitted waits in a list until the thread comes to it. */
 #include "devices/cpu/cpu.h"
+#include "lib/brief_errors.h"
 
 #include <stdlib.h>
 #include <string.h>

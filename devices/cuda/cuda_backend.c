@@ -4,6 +4,7 @@
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/cuda_payload.h"
 #include "driver/cuda/nvrtc_api.h"
+#include "lib/brief_errors.h"
 
 static const struct cuda_api *api;
 static uint32_t device_count;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "devices/cuda/cuda_graph.h"
+#include "lib/brief_errors.h"
 
 static struct cuda_commands *commands_of(struct tenon_commands *commands)
 {

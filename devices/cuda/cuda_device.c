@@ -5,6 +5,8 @@
 
 #include "devices/cuda/cuda_device.h"
 
+#include "lib/brief_errors.h"
+
 /* Errors after which nothing works in the context any more. */
 static bool is_loss(int status)
 {

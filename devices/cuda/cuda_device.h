@@ -17,9 +17,10 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include <tenon/commands.h>
-#include <tenon/executable.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
 #include "driver/cuda/cuda_api.h"
+#include "lib/brief_errors.h"
 
 /* what a kernel may have of shared memory without being asked for */
 #define CUDA_SHARED_USUAL 49152

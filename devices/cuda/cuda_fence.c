@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "devices/cuda/cuda_device.h"
+#include "lib/brief_errors.h"
 
 struct fence {
 	struct cuda_late late;

@@ -3,6 +3,8 @@
 
 #include "devices/cuda/cuda_graph.h"
 
+#include "lib/brief_errors.h"
+
 /* what the next nodes depend on, and the nodes since the last barrier */
 struct front {
 	cu_node before;

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "devices/cuda/cuda_device.h"
+#include "lib/brief_errors.h"
 
 /* how long a wait looks without sleeping, and how long it sleeps at most */
 #define SPIN	  30000

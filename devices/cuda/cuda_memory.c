@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "devices/cuda/cuda_device.h"
+#include "lib/brief_errors.h"
 
 static void give_back(struct cuda_device *d, struct cuda_memory *m)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "devices/cuda/cuda_device.h"
+#include "lib/brief_errors.h"
 
 #define LOG_SIZE 16384
 

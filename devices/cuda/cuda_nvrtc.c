@@ -6,6 +6,7 @@
 
 #include "devices/cuda/cuda_device.h"
 #include "driver/cuda/nvrtc_api.h"
+#include "lib/brief_errors.h"
 #include "lib/disk_cache.h"
 
 #define OPTIONS_MOST 4

@@ -2,7 +2,7 @@
 #ifndef DEVICES_CUDA_CUDA_PAYLOAD_H
 #define DEVICES_CUDA_CUDA_PAYLOAD_H
 
-#include <tenon/payload_format.h>
+#include <tenon/backend/payload_format.h>
 
 /* kinds of modules, ended by NULL */
 extern const char *const cuda_payload_kinds[];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "devices/cuda/cuda_device.h"
+#include "lib/brief_errors.h"
 
 static struct cuda_queue *queue_of(struct tenon_queue *queue)
 {

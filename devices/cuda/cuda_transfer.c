@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "devices/cuda/cuda_device.h"
+#include "lib/brief_errors.h"
 
 #define STAGE_SIZE (2u << 20)
 

@@ -10,11 +10,11 @@
  * OpenCL and Vulkan; devices/cpu shows one that has, and a queue with something pending.
  */
 
-#include <tenon/commands.h>
-#include <tenon/executable.h>
-#include <tenon/memory.h>
-#include <tenon/payload_format.h>
-#include <tenon/queue.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/payload_format.h>
+#include <tenon/backend/queue.h>
 
 /* DLPack's number of the kind of device; one of DLPack's own where it has one, else 64 to 126 */
 #define NULL_DEVICE_TYPE TENON_DEVICE_NULL

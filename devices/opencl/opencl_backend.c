@@ -4,6 +4,7 @@
 
 #include "devices/opencl/opencl_device.h"
 #include "devices/opencl/opencl_payload.h"
+#include "lib/brief_errors.h"
 
 #define DEVICES_MOST   64
 #define PLATFORMS_MOST 16

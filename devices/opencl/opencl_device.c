@@ -5,6 +5,8 @@
 
 #include "devices/opencl/opencl_device.h"
 
+#include "lib/brief_errors.h"
+
 static bool is_loss(int status)
 {
 	return status == OCL_DEVICE_NOT_AVAILABLE || status == OCL_INVALID_CONTEXT ||

@@ -14,9 +14,10 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include <tenon/commands.h>
-#include <tenon/executable.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
 #include "driver/opencl/opencl_api.h"
+#include "lib/brief_errors.h"
 
 /** struct opencl_found - a device that the loader knows */
 struct opencl_found {

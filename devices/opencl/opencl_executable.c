@@ -2,7 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tenon/commands.h>
+#include <tenon/string.h>
+#include <tenon/tensor.h>
+
 #include "devices/opencl/opencl_device.h"
+#include "lib/brief_errors.h"
 
 /* formats of a device's own */
 static const char binaries[][10] = { "xclbin", "awsxclbin", "aocx" };

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "devices/opencl/opencl_device.h"
+#include "lib/brief_errors.h"
 
 static uint32_t handle_type(uint32_t type)
 {

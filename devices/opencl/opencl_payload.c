@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include <tenon/device.h>
+#include <tenon/string.h>
+#include <tenon/value.h>
+
 #include "devices/spirv/spirv_payload.h"
 
 #define MARKER "// Function: "

@@ -2,6 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tenon/commands.h>
+#include <tenon/string.h>
+
 #include "devices/opencl/opencl_device.h"
 #include "lib/disk_cache.h"
 

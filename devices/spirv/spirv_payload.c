@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/spirv/spirv_payload.h"
 
+#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 
 #define SPIRV_MAGIC 0x07230203u

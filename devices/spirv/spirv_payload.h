@@ -2,7 +2,7 @@
 #ifndef DEVICES_SPIRV_SPIRV_PAYLOAD_H
 #define DEVICES_SPIRV_SPIRV_PAYLOAD_H
 
-#include <tenon/payload_format.h>
+#include <tenon/backend/payload_format.h>
 
 /**
  * spirv_payload_parts - read a list of named SPIR-V programs, each with a flag

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/vulkan/spirv_check.h"
 
+#include "lib/brief_errors.h"
+
 #include <string.h>
 #include <tenon/error.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/vulkan/vulkan_arena.h"
 
+#include "lib/brief_errors.h"
+
 #include <stdlib.h>
 
 #define CHUNK_LEAST (64 << 10)

@@ -5,6 +5,7 @@
 
 #include "devices/vulkan/vulkan_device.h"
 #include "devices/vulkan/vulkan_payload.h"
+#include "lib/brief_errors.h"
 
 struct vulkan_instance vulkan_instance;
 

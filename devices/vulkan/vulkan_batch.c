@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/vulkan/vulkan_queue.h"
+#include "lib/brief_errors.h"
 
 #include <stdlib.h>
 #include <string.h>

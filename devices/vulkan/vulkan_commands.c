@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tenon/commands.h>
+#include <tenon/backend/commands.h>
 
 #include "devices/vulkan/vulkan_queue.h"
+#include "lib/brief_errors.h"
 
 #define VARIANTS_KEPT 4
 

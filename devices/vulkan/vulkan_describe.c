@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "devices/vulkan/vulkan_device.h"
+#include "lib/brief_errors.h"
 
 /* in the order of enum vulkan_extension, one NUL behind each */
 static const char extension_names[] = "VK_KHR_timeline_semaphore\0"

@@ -5,6 +5,7 @@
 
 #include "devices/vulkan/vulkan_features.h"
 #include "devices/vulkan/vulkan_layout.h"
+#include "lib/brief_errors.h"
 
 /* what `vulkan://0?without=…` takes away, for tests and for drivers that err */
 #define WITHOUT_HOST_MEMORY (1u << 30)

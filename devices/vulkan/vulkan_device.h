@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include <tenon/device.h>
-#include <tenon/memory.h>
+#include <tenon/backend/backend.h>
+#include <tenon/backend/memory.h>
 
 #include "driver/vulkan/vulkan_api.h"
 

@@ -5,6 +5,7 @@
 #include "devices/vulkan/spirv_check.h"
 #include "devices/vulkan/vulkan_pipeline.h"
 #include "devices/vulkan/vulkan_record.h"
+#include "lib/brief_errors.h"
 
 /* kernels go when their last launch is done, which is later than the executable */
 struct kernels {

@@ -12,6 +12,7 @@
 #include <tenon/fence.h>
 
 #include "devices/vulkan/vulkan_queue.h"
+#include "lib/brief_errors.h"
 
 struct fence {
 	struct vulkan_device *device;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "devices/vulkan/vulkan_device.h"
+#include "lib/brief_errors.h"
 
 VkExternalMemoryHandleTypeFlags vulkan_handle_type(uint32_t type)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/vulkan/vulkan_layout.h"
 
+#include "lib/brief_errors.h"
+
 #include <stdlib.h>
 
 static int make_set_layout(struct vulkan_device *d, struct vulkan_layout *l)

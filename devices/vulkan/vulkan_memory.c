@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "devices/vulkan/vulkan_device.h"
+#include "lib/brief_errors.h"
 
 #define VISIBLE (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 

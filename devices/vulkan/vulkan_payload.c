@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What modules for Vulkan look like in a blob and in files. */
+#include <tenon/device.h>
+#include <tenon/string.h>
+
 #include "devices/vulkan/vulkan_payload.h"
 
 #include "devices/spirv/spirv_payload.h"
+#include "lib/brief_errors.h"
 
 /* in front of the programs in a .vulkan file, and nowhere else */
 #define FILE_MAGIC UINT32_C(0x02700027)

@@ -2,7 +2,7 @@
 #ifndef DEVICES_VULKAN_VULKAN_PAYLOAD_H
 #define DEVICES_VULKAN_VULKAN_PAYLOAD_H
 
-#include <tenon/payload_format.h>
+#include <tenon/backend/payload_format.h>
 
 /* kinds of modules, ended by NULL */
 extern const char *const vulkan_payload_kinds[];

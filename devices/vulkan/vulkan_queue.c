@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/vulkan/vulkan_queue.h"
 
+#include "lib/brief_errors.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/vulkan/vulkan_record.h"
 
+#include "lib/brief_errors.h"
+
 #include <inttypes.h>
 #include <string.h>
 

@@ -4,9 +4,9 @@
 
 /* Operations as commands of a command buffer; queues and recordings both write theirs with it. */
 
-#include <tenon/commands.h>
-#include <tenon/executable.h>
-#include <tenon/queue.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/queue.h>
 
 #include "devices/vulkan/vulkan_arena.h"
 #include "devices/vulkan/vulkan_sets.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/vulkan/vulkan_sets.h"
 
+#include "lib/brief_errors.h"
+
 #include <stdlib.h>
 #include <string.h>
 

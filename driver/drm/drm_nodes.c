@@ -14,6 +14,7 @@
 #include <tenon/error.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "lib/vendor_library.h"
 
 /* the beginning of libdrm's drmVersion, which is all that is read */

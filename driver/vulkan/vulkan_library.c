@@ -6,6 +6,7 @@
 
 #include <tenon/error.h>
 
+#include "lib/brief_errors.h"
 #include "lib/vendor_library.h"
 
 typedef PFN_vkVoidFunction (*resolver)(void *from, const char *name);

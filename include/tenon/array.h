@@ -9,6 +9,7 @@
  * far behind the header they lie differs from version to version.
  */
 
+#include <tenon/export.h>
 #include <tenon/value.h>
 
 #ifdef __cplusplus
@@ -73,7 +74,7 @@ struct tenon_map {
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int tenon_shape_create(const int64_t *extents, size_t count, struct tenon_shape **out);
+TENON_API int tenon_shape_create(const int64_t *extents, size_t count, struct tenon_shape **out);
 
 /**
  * tenon_array_create - make an array
@@ -83,7 +84,7 @@ int tenon_shape_create(const int64_t *extents, size_t count, struct tenon_shape 
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE for an item that cannot be owned.
  */
-int tenon_array_create(const struct tenon_value *items, size_t count, struct tenon_array **out);
+TENON_API int tenon_array_create(const struct tenon_value *items, size_t count, struct tenon_array **out);
 
 /**
  * tenon_map_create - make a map of at most TENON_MAP_MOST pairs
@@ -94,7 +95,7 @@ int tenon_array_create(const struct tenon_value *items, size_t count, struct ten
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE; -TENON_E_OVERFLOW for too many pairs.
  */
-int tenon_map_create(const struct tenon_value *pairs, size_t count, struct tenon_map **out);
+TENON_API int tenon_map_create(const struct tenon_value *pairs, size_t count, struct tenon_map **out);
 
 /**
  * tenon_map_next - walk over a map, made here or by foreign code
@@ -105,7 +106,7 @@ int tenon_map_create(const struct tenon_value *pairs, size_t count, struct tenon
  *
  * Return: an opaque position to go on from; NULL after the last pair.
  */
-const void *tenon_map_next(const struct tenon_map *map, const void *cursor,
+TENON_API const void *tenon_map_next(const struct tenon_map *map, const void *cursor,
 			   const struct tenon_value **key, const struct tenon_value **value);
 
 /**
@@ -115,7 +116,7 @@ const void *tenon_map_next(const struct tenon_map *map, const void *cursor,
  *
  * Return: the value, borrowed; NULL when the key is not there.
  */
-const struct tenon_value *tenon_map_find(const struct tenon_map *map,
+TENON_API const struct tenon_value *tenon_map_find(const struct tenon_map *map,
 					 const struct tenon_value *key);
 
 #ifdef __cplusplus

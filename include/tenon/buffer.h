@@ -10,6 +10,7 @@
  */
 
 #include <tenon/error.h>
+#include <tenon/export.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +36,7 @@ struct tenon_buffer {
 	}
 
 /** tenon_buffer_fini - free the bytes, and make the buffer empty */
-void tenon_buffer_fini(struct tenon_buffer *b);
+TENON_API void tenon_buffer_fini(struct tenon_buffer *b);
 
 /**
  * tenon_buffer_append - add bytes
@@ -45,20 +46,20 @@ void tenon_buffer_fini(struct tenon_buffer *b);
  *
  * Return: 0; -TENON_E_NOMEM, now or from an earlier append.
  */
-int tenon_buffer_append(struct tenon_buffer *b, const void *data, size_t size);
+TENON_API int tenon_buffer_append(struct tenon_buffer *b, const void *data, size_t size);
 
 /** tenon_buffer_slice - add the bytes of a slice */
-int tenon_buffer_slice(struct tenon_buffer *b, struct tenon_slice s);
+TENON_API int tenon_buffer_slice(struct tenon_buffer *b, struct tenon_slice s);
 /** tenon_buffer_u8 - add one byte */
-int tenon_buffer_u8(struct tenon_buffer *b, uint8_t v);
+TENON_API int tenon_buffer_u8(struct tenon_buffer *b, uint8_t v);
 /** tenon_buffer_u32 - add four bytes, little-endian */
-int tenon_buffer_u32(struct tenon_buffer *b, uint32_t v);
+TENON_API int tenon_buffer_u32(struct tenon_buffer *b, uint32_t v);
 /** tenon_buffer_u64 - add eight bytes, little-endian */
-int tenon_buffer_u64(struct tenon_buffer *b, uint64_t v);
+TENON_API int tenon_buffer_u64(struct tenon_buffer *b, uint64_t v);
 /** tenon_buffer_string - add a u64 length and the bytes: the reverse of tenon_cursor_string() */
-int tenon_buffer_string(struct tenon_buffer *b, struct tenon_slice s);
+TENON_API int tenon_buffer_string(struct tenon_buffer *b, struct tenon_slice s);
 /** tenon_buffer_printf - add formatted text */
-int tenon_buffer_printf(struct tenon_buffer *b, const char *format, ...) TENON_PRINTF(2, 3);
+TENON_API int tenon_buffer_printf(struct tenon_buffer *b, const char *format, ...) TENON_PRINTF(2, 3);
 
 #ifdef __cplusplus
 }

@@ -3,30 +3,25 @@
 #define TENON_DEVICE_H
 
 /**
- * DOC: devices and backends
+ * DOC: devices
  *
  * A *backend* is the code for one way to reach devices: "cuda", "opencl", "vulkan", "cpu", "null".
- * A *device* is one thing it reached. A device makes memory (tenon/memory.h), queues and timelines
- * (tenon/queue.h), command buffers (tenon/commands.h) and executables (tenon/executable.h).
+ * A *device* is one thing that it reaches. A device makes memory (tenon/memory.h), queues
+ * (tenon/queue.h), recordings (tenon/commands.h) and executables (tenon/executable.h). It is a counted
+ * object: tenon_object_unref() gives it back.
  *
  * A device is named by DLPack's type and number ("cuda:0") or by a URI, `driver://path?key=value`:
  * the path is a number, "uuid:…", or parts of the device's name and its driver's with '/' between,
  * behind which a number counts those that fit (`opencl://pocl`, `opencl://nvidia/rtx/1`); the keys
  * are the backend's own.
- * Nothing is opened before somebody asks for it, and a device is opened once. A URI with keys opens
- * an instance of its own, numbered behind those that the backend found.
+ * No driver is touched before a device of it is asked for, and a device is opened once. A URI with keys
+ * opens an instance of its own, numbered behind those that the backend found.
  *
- * Backends come from a table in the library (devices/backends.c), and from plug-ins: shared objects
- * in $(libdir)/tenon/backends or $TENON_BACKEND_PATH that export `tenon_backend_entry`.
- *
- * Structs that begin a backend's own (struct tenon_device, …) are filled by tenon_*_init(); what the
- * backend may set and when is said at each field. All tables and the properties begin with their size, and
- * grow at the end only: a plug-in that was built with shorter ones goes on working, and slots that it
- * does not know are NULL to the library.
+ * Those who write a backend include tenon/backend/backend.h.
  */
 
 #include <tenon/buffer.h>
-#include <tenon/error.h>
+#include <tenon/export.h>
 #include <tenon/object.h>
 #include <tenon/value.h>
 
@@ -34,18 +29,8 @@
 extern "C" {
 #endif
 
+struct tenon_backend;
 struct tenon_device;
-struct tenon_device_ops;
-struct tenon_memory_ops;
-struct tenon_module_loader;
-struct tenon_payload_format;
-struct tenon_queue;
-struct tenon_queue_ops;
-struct tenon_commands_ops;
-struct tenon_executable_ops;
-
-/* raised when a table or a struct of the device headers changes in a way that sizes cannot tell */
-#define TENON_DEVICE_ABI 2
 
 /* a DLPack device type of Tenon's own; the others from 64 to 126 are for backends that DLPack has no number for */
 #define TENON_DEVICE_NULL 100
@@ -167,194 +152,11 @@ struct tenon_device_properties {
 	uint32_t fence_exports;
 };
 
-/** struct tenon_device_option - one `key=value` of a URI, both decoded */
-struct tenon_device_option {
-	struct tenon_slice key;
-	struct tenon_slice value;
-};
+/** tenon_device_properties - what a device is and can; constant, lives as long as the device */
+TENON_API const struct tenon_device_properties *tenon_device_properties(const struct tenon_device *device);
 
-/**
- * struct tenon_device_choice - which device to open
- * @index: number among those that the backend found
- * @options: the URI's keys; each has to be known to the backend, an unknown one is -TENON_E_VALUE
- * @option_count: how many
- */
-struct tenon_device_choice {
-	uint32_t index;
-	const struct tenon_device_option *options;
-	size_t option_count;
-};
-
-/** enum tenon_backend_flag - what a backend is like; a mask */
-enum tenon_backend_flag {
-	/*
-	 * It opens devices in a child of a process that has used it: no library behind it has threads
-	 * or locks that fork() leaves behind. Without it the core refuses there.
-	 */
-	TENON_BACKEND_FORKS = 1,
-};
-
-/**
- * struct tenon_backend - a way to reach devices; lives as long as the process
- *
- * All slots may be called from any thread; the first four are never called at the same time.
- */
-struct tenon_backend {
-	/** @abi: TENON_DEVICE_ABI */
-	uint32_t abi;
-	/** @size: sizeof(struct tenon_backend) */
-	uint32_t size;
-	/** @name: "cuda": driver in URIs, and in "cuda:0" */
-	const char *name;
-	/** @device_type: DLPack's number */
-	int32_t device_type;
-	/** @flags: enum tenon_backend_flag */
-	uint32_t flags;
-	/**
-	 * @kinds: kinds of modules whose payloads run on its devices, ended by NULL; may be NULL
-	 *
-	 * Their payloads are read by @formats, or by a format that the library or a program has.
-	 */
-	const char *const *kinds;
-	/**
-	 * @count: how many devices there are
-	 *
-	 * Opens the vendor's library the first time. Returns 0 with *@count 0 only when the library
-	 * works and sees no device; a library that is missing or does not work is -TENON_E_DEVICE with
-	 * a message that says what is missing and how to get it. Called again after a failure it looks
-	 * again.
-	 */
-	int (*count)(uint32_t *count);
-	/**
-	 * @describe: fill the properties of a device without opening it
-	 *
-	 * Must be cheap and must not start a context on the device. @properties comes zeroed, but for
-	 * its size.
-	 */
-	int (*describe)(uint32_t index, struct tenon_device_properties *properties);
-	/**
-	 * @open: open a device
-	 *
-	 * Makes the backend's struct, calls tenon_device_init(), fills device->properties-> Returns 0
-	 * with one reference, -TENON_E_DEVICE, -TENON_E_VALUE for an option, -TENON_E_NOMEM.
-	 */
-	int (*open)(const struct tenon_device_choice *choice, struct tenon_device **out);
-	/**
-	 * @doctor: append lines for people: which library was found, versions, what is missing; may be
-	 * NULL
-	 */
-	int (*doctor)(struct tenon_buffer *out);
-	/**
-	 * @formats: payload formats of its own (tenon/payload_format.h), ended by NULL; may be NULL
-	 *
-	 * With the files that hold such payloads, and what is shown of them. They are used without a device.
-	 */
-	const struct tenon_payload_format *const *formats;
-	/**
-	 * @loaders: loaders of module kinds of its own (tenon/loader.h), ended by NULL; may be NULL
-	 *
-	 * For modules that are more than kernels: kinds in @kinds need none.
-	 */
-	const struct tenon_module_loader *const *loaders;
-};
-
-/** typedef tenon_backend_entry_fn - what a plug-in exports as `tenon_backend_entry`
- *
- * @abi is the TENON_DEVICE_ABI of the library that opens it. Returns the backend; NULL when it
- * cannot serve that ABI. Does nothing else: no device is touched before tenon_backend.count.
- */
-typedef const struct tenon_backend *(*tenon_backend_entry_fn)(uint32_t abi);
-
-/**
- * struct tenon_device_ops - what a device does
- *
- * A slot that may be NULL says so, and what happens then.
- */
-struct tenon_device_ops {
-	/** @size: sizeof(struct tenon_device_ops) */
-	size_t size;
-	/**
-	 * @close: give everything back and free the struct
-	 *
-	 * The last reference went: no memory, queue, executable of the device is left. Must not wait
-	 * for a lost device.
-	 */
-	void (*close)(struct tenon_device *device);
-	/** @available_memory: bytes free now; may be NULL: total_memory is answered */
-	int (*available_memory)(struct tenon_device *device, uint64_t *bytes);
-	/**
-	 * @make_current: the thread chose the device (`__tvm_set_device`); may be NULL
-	 *
-	 * For APIs that keep a current context per thread.
-	 */
-	int (*make_current)(struct tenon_device *device);
-	/** @native: the vendor's handle of the device (CUdevice, cl_device_id, VkDevice); may be NULL */
-	void *(*native)(struct tenon_device *device);
-	/** @memory: never NULL */
-	const struct tenon_memory_ops *memory;
-	/** @queue: never NULL */
-	const struct tenon_queue_ops *queue;
-	/** @commands: NULL where recordings are kept as lists and submitted one by one */
-	const struct tenon_commands_ops *commands;
-	/** @executable: NULL for a device that runs no kernels */
-	const struct tenon_executable_ops *executable;
-};
-
-/**
- * struct tenon_device - the start of every open device
- * @object: header; of type "tenon.Device"
- * @ops: what it does
- * @backend: who opened it
- * @properties: made by tenon_device_init(), filled by the backend before open returns, then constant
- * @index: which of the backend's devices
- * @id: DLPack's type and number; set by the core when open returned
- * @slot: small number, unique among open devices; set by the core
- * @lost: 0, or 1 from tenon_device_lose() on; atomic
- * @core: what the core keeps; not for backends
- */
-struct tenon_device {
-	struct tenon_object object;
-	const struct tenon_device_ops *ops;
-	const struct tenon_backend *backend;
-	struct tenon_device_properties *properties;
-	uint32_t index;
-	DLDevice id;
-	uint32_t slot;
-	uint32_t lost;
-	struct tenon_device_core *core;
-};
-
-/**
- * tenon_device_init - make the start of a device, with one reference; for backends
- * @device: memory of the backend's, given back by @ops->close. The rest of the struct stays.
- * @ops: lives as long as the process
- * @backend: the backend
- * @index: from tenon_device_choice
- *
- * Return: 0; -TENON_E_NOMEM, and then the memory stays the caller's.
- */
-int tenon_device_init(struct tenon_device *device, const struct tenon_device_ops *ops,
-		      const struct tenon_backend *backend, uint32_t index);
-
-/**
- * tenon_device_fini - end what tenon_device_init() began; for backends, when open fails behind it
- * @device: a device that nobody else has seen. Its @ops->close is not called.
- */
-void tenon_device_fini(struct tenon_device *device);
-
-/**
- * tenon_device_lose - the device is gone for good; for backends
- * @device: device
- * @status: negative; its message in the thread's slot becomes the reason
- *
- * From now on submissions and allocations on it fail with -TENON_E_LOST and the reason, and so do
- * the timelines that its queues promised to signal. Closing and reopening is the way back:
- * tenon_device_reopen(). The first reason stays. The thread's error stays too.
- *
- * Context: any thread.
- * Return: -TENON_E_LOST with the reason raised, so that it can be returned at once.
- */
-int tenon_device_lose(struct tenon_device *device, int status);
+/** tenon_device_id - DLPack's type and number of a device, as tensors on it have */
+TENON_API DLDevice tenon_device_id(const struct tenon_device *device);
 
 /**
  * tenon_device_check - is the device usable
@@ -362,7 +164,7 @@ int tenon_device_lose(struct tenon_device *device, int status);
  *
  * Return: 0; -TENON_E_LOST with the reason, also in a child of the process that opened it.
  */
-int tenon_device_check(struct tenon_device *device);
+TENON_API int tenon_device_check(struct tenon_device *device);
 
 /**
  * tenon_device_open - open a device, or get one that is open, by name
@@ -373,7 +175,7 @@ int tenon_device_check(struct tenon_device *device);
  * Return: 0; -TENON_E_VALUE for a URI that cannot be read; -TENON_E_DEVICE for a driver or a device
  *	that does not exist, with those that do, and when it does not open; -TENON_E_NOMEM.
  */
-int tenon_device_open(const char *uri, struct tenon_device **out);
+TENON_API int tenon_device_open(const char *uri, struct tenon_device **out);
 
 /**
  * tenon_device_get - open a device, or get one that is open, by number
@@ -383,7 +185,7 @@ int tenon_device_open(const char *uri, struct tenon_device **out);
  * Context: any thread; takes a lock.
  * Return: as tenon_device_open().
  */
-int tenon_device_get(DLDevice id, struct tenon_device **out);
+TENON_API int tenon_device_get(DLDevice id, struct tenon_device **out);
 
 /**
  * tenon_device_reopen - put a fresh device in the place of one that was lost
@@ -395,7 +197,7 @@ int tenon_device_get(DLDevice id, struct tenon_device **out);
  *
  * Return: 0; what opening returned.
  */
-int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out);
+TENON_API int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out);
 
 /**
  * tenon_device_close_all - drop the library's references of open devices
@@ -406,7 +208,7 @@ int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out);
  *
  * Context: no other thread uses devices.
  */
-void tenon_device_close_all(void);
+TENON_API void tenon_device_close_all(void);
 
 /**
  * tenon_device_sync - wait until all that was submitted to all queues of a device is done
@@ -418,7 +220,7 @@ void tenon_device_close_all(void);
  *
  * Return: 0; -TENON_E_TIMEOUT; -TENON_E_LOST; the first failure of an operation.
  */
-int tenon_device_sync(struct tenon_device *device, uint64_t deadline);
+TENON_API int tenon_device_sync(struct tenon_device *device, uint64_t deadline);
 
 /** enum tenon_device_attribute - kinds of runtime.GetDeviceAttr; numbers are TVM's */
 enum tenon_device_attribute {
@@ -449,16 +251,22 @@ enum tenon_device_attribute {
  *
  * Return: 0; as tenon_device_get() for a device that does not open, except for EXISTS.
  */
-int tenon_device_attribute(DLDevice id, int attribute, struct tenon_value *out);
+TENON_API int tenon_device_attribute(DLDevice id, int attribute, struct tenon_value *out);
 
 /** tenon_backend_find - a backend by its name; NULL when there is none. Loads plug-ins once. */
-const struct tenon_backend *tenon_backend_find(struct tenon_slice name);
+TENON_API const struct tenon_backend *tenon_backend_find(struct tenon_slice name);
 
 /** tenon_backend_of_type - a backend by DLPack's device type; NULL when there is none */
-const struct tenon_backend *tenon_backend_of_type(int32_t type);
+TENON_API const struct tenon_backend *tenon_backend_of_type(int32_t type);
 
 /** tenon_backend_of_kind - the backend that takes payloads of a kind of module; NULL */
-const struct tenon_backend *tenon_backend_of_kind(struct tenon_slice kind);
+TENON_API const struct tenon_backend *tenon_backend_of_kind(struct tenon_slice kind);
+
+/** tenon_backend_name - the name of a backend, "cuda": the driver in URIs, and in "cuda:0" */
+TENON_API const char *tenon_backend_name(const struct tenon_backend *backend);
+
+/** tenon_backend_device_type - DLPack's type of the devices of a backend */
+TENON_API int32_t tenon_backend_device_type(const struct tenon_backend *backend);
 
 /**
  * tenon_backend_each - visit all backends, those of the library first
@@ -467,18 +275,8 @@ const struct tenon_backend *tenon_backend_of_kind(struct tenon_slice kind);
  *
  * Return: what the last @visit returned; 0.
  */
-int tenon_backend_each(int (*visit)(void *context, const struct tenon_backend *backend),
+TENON_API int tenon_backend_each(int (*visit)(void *context, const struct tenon_backend *backend),
 		       void *context);
-
-/**
- * tenon_backend_register - add a backend of the program's own
- * @backend: lives as long as the process
- *
- * Context: any thread; takes a lock.
- * Return: 0; -TENON_E_EXISTS for a name or device type that is taken; -TENON_E_USAGE for another ABI,
- *	and for a table without a name or without one of its first three slots; -TENON_E_NOMEM.
- */
-int tenon_backend_register(const struct tenon_backend *backend);
 
 /**
  * tenon_backend_problems - append what kept plug-ins from being used, a line each
@@ -486,91 +284,18 @@ int tenon_backend_register(const struct tenon_backend *backend);
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int tenon_backend_problems(struct tenon_buffer *out);
+TENON_API int tenon_backend_problems(struct tenon_buffer *out);
 
 /**
  * tenon_backend_count - how many devices a backend sees; as tenon_backend.count, from any thread
  * @backend: backend
  * @count: receives the number
  */
-int tenon_backend_count(const struct tenon_backend *backend, uint32_t *count);
+TENON_API int tenon_backend_count(const struct tenon_backend *backend, uint32_t *count);
 
 /** tenon_backend_describe - properties without opening; as tenon_backend.describe, any thread */
-int tenon_backend_describe(const struct tenon_backend *backend, uint32_t index,
+TENON_API int tenon_backend_describe(const struct tenon_backend *backend, uint32_t index,
 			   struct tenon_device_properties *properties);
-
-/** enum tenon_probe_outcome - how a driver took it to be asked for its devices */
-enum tenon_probe_outcome {
-	TENON_PROBE_WORKS = 0,	 /* it answered; it may have no device */
-	TENON_PROBE_FAILED = 1,	 /* it is missing, or answered with an error */
-	TENON_PROBE_CRASHED = 2, /* a signal ended the process */
-	TENON_PROBE_EXITED = 3,	 /* it ended the process */
-	TENON_PROBE_HUNG = 4,	 /* there was no answer in time */
-	TENON_PROBE_LEFT_OUT =
-		5, /* it was not asked: TENON_BACKENDS or backends.conf leave it out */
-};
-
-/**
- * struct tenon_probe - the verdict on a driver; constant, lives as long as the process
- * @backend: whose driver
- * @outcome: enum tenon_probe_outcome
- * @code: the signal of CRASHED; the exit status of EXITED, -1 where the program's own handling of
- *	SIGCHLD hides it; else 0
- * @reason: what went wrong, in a sentence that includes @words; "" for nothing. Where the driver works it
- *	is about devices that cannot be described
- * @words: the end of what the driver wrote to standard output and standard error, in one line
- * @doctor: what tenon_backend.doctor appended
- * @nanoseconds: how long it took
- * @device_count: how many devices
- * @devices: properties of each; without a name where a device cannot be described
- */
-struct tenon_probe {
-	const struct tenon_backend *backend;
-	uint32_t outcome;
-	int32_t code;
-	const char *reason;
-	const char *words;
-	const char *doctor;
-	uint64_t nanoseconds;
-	uint32_t device_count;
-	uint32_t reserved;
-	const struct tenon_device_properties *const *devices;
-};
-
-/**
- * struct tenon_probe_request - how to probe; zero for the defaults
- * @size: sizeof(struct tenon_probe_request)
- * @command: path of the tenon command of this version, which is started; NULL for the installed one
- * @timeout: nanoseconds that the driver may take; 0 for 20 seconds
- */
-struct tenon_probe_request {
-	size_t size;
-	const char *command;
-	uint64_t timeout;
-};
-
-/**
- * tenon_backend_probe - ask a driver for its devices in a process of its own
- * @backend: backend
- * @request: NULL for the defaults
- * @out: receives the verdict
- *
- * For programs that have to survive a driver that crashes, hangs or exits when it is first used. The
- * command is started (posix_spawn(); nothing else in this library starts a process), calls the driver,
- * and hands back what count, describe and doctor of the backend answered. What the driver prints goes into
- * the verdict. A backend without a driver (TENON_BACKEND_FORKS) is asked in this process.
- *
- * The first verdict on a backend stays for the life of the process. After CRASHED, EXITED and HUNG this process
- * does not call the driver any more: opening a device fails with -TENON_E_DEVICE and the reason.
- *
- * Context: any thread; takes a lock, and waits up to the timeout. A child that cannot be killed because it
- *	hangs in the kernel is left behind.
- * Return: 0 with a verdict; -TENON_E_UNSUPPORTED when the command cannot be started or is of another version;
- *	-TENON_E_NOT_FOUND for a backend that the command does not have, such as one of the program's own;
- *	-TENON_E_NOMEM.
- */
-int tenon_backend_probe(const struct tenon_backend *backend,
-			const struct tenon_probe_request *request, const struct tenon_probe **out);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@
  */
 
 #include <stdarg.h>
+#include <tenon/export.h>
 #include <tenon/status.h>
 #include <tenon/value.h>
 
@@ -60,10 +61,10 @@ struct tenon_error {
  *
  * Return: @status, so that it can be returned at once.
  */
-int tenon_error(int status, const char *format, ...) TENON_PRINTF(2, 3);
+TENON_API int tenon_error(int status, const char *format, ...) TENON_PRINTF(2, 3);
 
 /** tenon_error_v - tenon_error() with a va_list */
-int tenon_error_v(int status, const char *format, va_list args) TENON_PRINTF(2, 0);
+TENON_API int tenon_error_v(int status, const char *format, va_list args) TENON_PRINTF(2, 0);
 
 /* bytes of a frame; a longer one has "…" in the place of its middle */
 #define TENON_ERROR_FRAME 8192
@@ -76,7 +77,7 @@ int tenon_error_v(int status, const char *format, va_list args) TENON_PRINTF(2, 
  *
  * Return: @status.
  */
-int tenon_error_in(int status, const char *format, ...) TENON_PRINTF(2, 3);
+TENON_API int tenon_error_in(int status, const char *format, ...) TENON_PRINTF(2, 3);
 
 /**
  * tenon_error_raise_text - put kind and message into the slot as foreign code gives them
@@ -84,13 +85,13 @@ int tenon_error_in(int status, const char *format, ...) TENON_PRINTF(2, 3);
  * @parts: pieces of the message; an empty piece is skipped
  * @count: how many pieces
  */
-void tenon_error_raise_text(const char *kind, const struct tenon_slice *parts, size_t count);
+TENON_API void tenon_error_raise_text(const char *kind, const struct tenon_slice *parts, size_t count);
 
 /**
  * tenon_error_raise - put an error object into the slot
  * @error: the object; the slot takes a reference of its own
  */
-void tenon_error_raise(struct tenon_error *error);
+TENON_API void tenon_error_raise(struct tenon_error *error);
 
 /**
  * tenon_error_take - take the thread's error as an object, and leave the slot empty
@@ -98,7 +99,7 @@ void tenon_error_raise(struct tenon_error *error);
  * Return: an error with one reference for the caller; NULL when the slot is empty, or when there is
  *	no memory for the object (the slot keeps the text then).
  */
-struct tenon_error *tenon_error_take(void);
+TENON_API struct tenon_error *tenon_error_take(void);
 
 /**
  * tenon_error_create - make an error object, without raising it
@@ -109,7 +110,7 @@ struct tenon_error *tenon_error_take(void);
  *
  * Return: the object with one reference; NULL without memory.
  */
-struct tenon_error *tenon_error_create(struct tenon_slice kind, struct tenon_slice message,
+TENON_API struct tenon_error *tenon_error_create(struct tenon_slice kind, struct tenon_slice message,
 				       struct tenon_slice backtrace, struct tenon_error *cause);
 
 /**
@@ -119,27 +120,27 @@ struct tenon_error *tenon_error_create(struct tenon_slice kind, struct tenon_sli
  * Return: borrowed object; NULL when there is none, or when @error comes from a library that may
  *	use the shorter layout of tvm-ffi 0.1.7.
  */
-struct tenon_error *tenon_error_cause(const struct tenon_error *error);
+TENON_API struct tenon_error *tenon_error_cause(const struct tenon_error *error);
 
 /**
  * tenon_error_message - the thread's message, frames first
  *
  * Return: a NUL-terminated string that lives until the slot changes; "" when it is empty.
  */
-const char *tenon_error_message(void);
+TENON_API const char *tenon_error_message(void);
 
 /** tenon_error_kind - the thread's error kind; "" when the slot is empty. As tenon_error_message(). */
-const char *tenon_error_kind(void);
+TENON_API const char *tenon_error_kind(void);
 
 /**
  * tenon_error_status - the negative status the thread's error was raised with
  *
  * Return: 0 when the slot is empty; -TENON_E_CALL for errors that came as objects.
  */
-int tenon_error_status(void);
+TENON_API int tenon_error_status(void);
 
 /** tenon_error_clear - empty the thread's slot */
-void tenon_error_clear(void);
+TENON_API void tenon_error_clear(void);
 
 #ifdef __cplusplus
 }

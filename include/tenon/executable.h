@@ -13,10 +13,11 @@
  * want to be pointed at. A pointer's slot holds tensor data: an address where the device has
  * addresses, else a struct tenon_memory *.
  *
- * The packed call of a kernel (runtime/device/kernel_call.c) is the same for all backends: it converts
- * the arguments, reads the launch extents behind them, and submits to the thread's current queue.
+ * The packed call of a kernel is the same for all backends: it converts the arguments,
+ * reads the launch extents behind them, and submits to the thread's current queue.
  */
 
+#include <tenon/export.h>
 #include <tenon/queue.h>
 
 #ifdef __cplusplus
@@ -118,30 +119,7 @@ struct tenon_program {
 };
 
 struct tenon_executable;
-
-/**
- * struct tenon_kernel - the start of every kernel on a device; lives as long as its executable
- * @executable: its executable, not counted
- * @info: what the payload says of it
- */
-struct tenon_kernel {
-	struct tenon_executable *executable;
-	const struct tenon_kernel_info *info;
-};
-
-/**
- * struct tenon_executable - the start of every executable
- * @object: header; of type "tenon.Executable"
- * @device: its device, referenced
- * @program: what it was made of
- * @core: what the core keeps; not for backends
- */
-struct tenon_executable {
-	struct tenon_object object;
-	struct tenon_device *device;
-	const struct tenon_program *program;
-	struct tenon_executable_core *core;
-};
+struct tenon_kernel;
 
 /**
  * struct tenon_dispatch - one launch of a kernel
@@ -168,41 +146,6 @@ struct tenon_dispatch {
 	uint32_t reserved;
 };
 
-/** struct tenon_executable_ops - how a device runs programs; slots may be called from any thread */
-struct tenon_executable_ops {
-	/** @size: sizeof(struct tenon_executable_ops) */
-	size_t size;
-	/**
-	 * @create: make an executable
-	 *
-	 * Cheap: checks that @program's kind and format can be used (else -TENON_E_UNSUPPORTED, naming
-	 * those that can) and calls tenon_executable_init(). Compiling waits for @kernel.
-	 */
-	int (*create)(struct tenon_device *device, const struct tenon_program *program,
-		      struct tenon_executable **out);
-	/**
-	 * @destroy: free the executable and all its kernels
-	 *
-	 * A launch may still be on its way: as tenon_memory_ops.free. Calls tenon_executable_fini() and
-	 * frees the struct.
-	 */
-	void (*destroy)(struct tenon_executable *executable);
-	/**
-	 * @kernel: compile a kernel and make it ready to launch
-	 *
-	 * Called once per kernel and executable that succeeds, one call at a time per executable.
-	 * Failures carry the compiler's own lines; they are not remembered, a later call tries again.
-	 */
-	int (*kernel)(struct tenon_executable *executable, size_t index, struct tenon_kernel **out);
-};
-
-/** tenon_executable_init - make the start of an executable; for backends. As tenon_queue_init(). */
-int tenon_executable_init(struct tenon_executable *executable, struct tenon_device *device,
-			  const struct tenon_program *program);
-
-/** tenon_executable_fini - end what tenon_executable_init() began; for backends */
-void tenon_executable_fini(struct tenon_executable *executable);
-
 /**
  * tenon_executable_create - make an executable of program bytes
  * @device: device
@@ -212,7 +155,7 @@ void tenon_executable_fini(struct tenon_executable *executable);
  *
  * Return: 0; -TENON_E_UNSUPPORTED; -TENON_E_LOST; -TENON_E_NOMEM.
  */
-int tenon_executable_create(struct tenon_device *device, const struct tenon_program *program,
+TENON_API int tenon_executable_create(struct tenon_device *device, const struct tenon_program *program,
 			    struct tenon_object *keep, struct tenon_executable **out);
 
 /**
@@ -224,12 +167,12 @@ int tenon_executable_create(struct tenon_device *device, const struct tenon_prog
  * Context: any thread. Lock-free once it is compiled.
  * Return: 0; -TENON_E_NOT_FOUND for an index out of range; -TENON_E_DEVICE with the compiler's log.
  */
-int tenon_executable_kernel(struct tenon_executable *executable, size_t index,
+TENON_API int tenon_executable_kernel(struct tenon_executable *executable, size_t index,
 			    struct tenon_kernel **out);
 
 /**
  * tenon_program_read - read a payload into a program
- * @kind: kind of module, one that a payload format describes (tenon/payload_format.h)
+ * @kind: kind of module, one that a payload format describes (tenon/backend/payload_format.h)
  * @generation: enum tenon_generation of its blob
  * @bytes: the payload; must outlive the program
  * @label: copied
@@ -238,11 +181,11 @@ int tenon_executable_kernel(struct tenon_executable *executable, size_t index,
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_UNSUPPORTED for a launch tag or an
  *	argument type that nobody knows; -TENON_E_NOMEM.
  */
-int tenon_program_read(struct tenon_slice kind, int generation, struct tenon_slice bytes,
+TENON_API int tenon_program_read(struct tenon_slice kind, int generation, struct tenon_slice bytes,
 		       const char *label, struct tenon_program **out);
 
 /** tenon_program_free - free what tenon_program_read() made; NULL is allowed */
-void tenon_program_free(struct tenon_program *program);
+TENON_API void tenon_program_free(struct tenon_program *program);
 
 /**
  * struct tenon_host_block - one block of a launch of a kernel that is a C function
@@ -270,15 +213,6 @@ struct tenon_host_block {
  * never read from a file.
  */
 typedef int (*tenon_host_kernel)(const struct tenon_host_block *block);
-
-/**
- * tenon_host_run - run a C function for each block of a launch; for backends
- * @function: the kernel
- * @dispatch: the launch
- *
- * Return: 0; what the first block that fails returned; -TENON_E_NOMEM for the shared memory.
- */
-int tenon_host_run(tenon_host_kernel function, const struct tenon_dispatch *dispatch);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@
  * counter and writes it back, so that all who hold the descriptor can look.
  */
 
+#include <tenon/export.h>
 #include <tenon/queue.h>
 
 #ifdef __cplusplus
@@ -58,7 +59,7 @@ enum tenon_fence_type {
  *	and the type needs one, or it was reached; the failure of the timeline, except as an eventfd;
  *	-TENON_E_IO without descriptors; -TENON_E_NOMEM; -TENON_E_LOST.
  */
-int tenon_fence_export(const struct tenon_point *point, uint32_t type, int *fd);
+TENON_API int tenon_fence_export(const struct tenon_point *point, uint32_t type, int *fd);
 
 /**
  * tenon_fence_import - make a timeline of a fence that came from elsewhere
@@ -76,7 +77,7 @@ int tenon_fence_export(const struct tenon_point *point, uint32_t type, int *fd);
  * Context: any thread.
  * Return: 0; -TENON_E_VALUE for a descriptor or type that is none; -TENON_E_IO; -TENON_E_NOMEM.
  */
-int tenon_fence_import(uint32_t type, int fd, struct tenon_timeline **out);
+TENON_API int tenon_fence_import(uint32_t type, int fd, struct tenon_timeline **out);
 
 /**
  * tenon_wait_any - wait until one of several points is reached, or failed
@@ -88,7 +89,7 @@ int tenon_fence_import(uint32_t type, int fd, struct tenon_timeline **out);
  * Return: 0; -TENON_E_TIMEOUT; the failure of the point at @which, with its reason; -TENON_E_NOMEM,
  *	-TENON_E_IO without descriptors.
  */
-int tenon_wait_any(const struct tenon_point *points, size_t count, uint64_t deadline,
+TENON_API int tenon_wait_any(const struct tenon_point *points, size_t count, uint64_t deadline,
 		   size_t *which);
 
 /**
@@ -100,7 +101,7 @@ int tenon_wait_any(const struct tenon_point *points, size_t count, uint64_t dead
  *
  * Return: 0; -TENON_E_TIMEOUT; the first failure in the order given.
  */
-int tenon_wait_all(const struct tenon_point *points, size_t count, uint64_t deadline,
+TENON_API int tenon_wait_all(const struct tenon_point *points, size_t count, uint64_t deadline,
 		   size_t *which);
 
 /**
@@ -119,7 +120,7 @@ struct tenon_wait_result {
  *
  * Return: 0; -TENON_E_IO without descriptors; -TENON_E_NOMEM.
  */
-int tenon_wait_set_create(struct tenon_wait_set **out);
+TENON_API int tenon_wait_set_create(struct tenon_wait_set **out);
 
 /**
  * tenon_wait_set_fd - the descriptor to poll
@@ -128,7 +129,7 @@ int tenon_wait_set_create(struct tenon_wait_set **out);
  * Readable while tenon_wait_set_next() has something to give; sometimes once more than that. It belongs to
  * the set: do not read, write or close it.
  */
-int tenon_wait_set_fd(const struct tenon_wait_set *set);
+TENON_API int tenon_wait_set_fd(const struct tenon_wait_set *set);
 
 /**
  * tenon_wait_set_add - wait for one more point
@@ -142,7 +143,7 @@ int tenon_wait_set_fd(const struct tenon_wait_set *set);
  * Context: any thread.
  * Return: 0; -TENON_E_UNSUPPORTED for a fence that only queues can wait for; -TENON_E_IO; -TENON_E_NOMEM.
  */
-int tenon_wait_set_add(struct tenon_wait_set *set, const struct tenon_point *point, void *context);
+TENON_API int tenon_wait_set_add(struct tenon_wait_set *set, const struct tenon_point *point, void *context);
 
 /**
  * tenon_wait_set_next - take a point that was reached or failed
@@ -152,7 +153,7 @@ int tenon_wait_set_add(struct tenon_wait_set *set, const struct tenon_point *poi
  * Context: any thread; never waits.
  * Return: 1; 0 when there is none now.
  */
-int tenon_wait_set_next(struct tenon_wait_set *set, struct tenon_wait_result *result);
+TENON_API int tenon_wait_set_next(struct tenon_wait_set *set, struct tenon_wait_result *result);
 
 /**
  * tenon_wait_set_remove - forget points
@@ -162,7 +163,7 @@ int tenon_wait_set_next(struct tenon_wait_set *set, struct tenon_wait_result *re
  * Context: any thread. When it returns they do not come out any more.
  * Return: how many there were.
  */
-size_t tenon_wait_set_remove(struct tenon_wait_set *set, const void *context);
+TENON_API size_t tenon_wait_set_remove(struct tenon_wait_set *set, const void *context);
 
 #ifdef __cplusplus
 }

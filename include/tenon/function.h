@@ -16,6 +16,7 @@
  */
 
 #include <tenon/error.h>
+#include <tenon/export.h>
 #include <tenon/value.h>
 
 #ifdef __cplusplus
@@ -54,7 +55,7 @@ struct tenon_function {
  *
  * Return: 0; -TENON_E_NOMEM, in which case @release is not called.
  */
-int tenon_function_create(void *self, tenon_call_fn fn, void (*release)(void *self),
+TENON_API int tenon_function_create(void *self, tenon_call_fn fn, void (*release)(void *self),
 			  struct tenon_function **out);
 
 /**
@@ -104,10 +105,10 @@ static inline int tenon_function_call(const struct tenon_function *function,
  * Context: any thread; takes a lock.
  * Return: 0; -TENON_E_EXISTS; -TENON_E_NOMEM.
  */
-int tenon_function_register(const char *name, struct tenon_function *function, bool replace);
+TENON_API int tenon_function_register(const char *name, struct tenon_function *function, bool replace);
 
 /** tenon_function_register_c - tenon_function_register() of a plain C function, in one step */
-int tenon_function_register_c(const char *name, tenon_call_fn fn, bool replace);
+TENON_API int tenon_function_register_c(const char *name, tenon_call_fn fn, bool replace);
 
 /**
  * tenon_function_find - get a global function by name
@@ -117,10 +118,10 @@ int tenon_function_register_c(const char *name, tenon_call_fn fn, bool replace);
  * Context: any thread. Lock-free, no allocation.
  * Return: 0 also when there is none; no error is raised then.
  */
-int tenon_function_find(const char *name, struct tenon_function **out);
+TENON_API int tenon_function_find(const char *name, struct tenon_function **out);
 
 /** tenon_function_find_slice - tenon_function_find() of a name that no NUL ends */
-int tenon_function_find_slice(struct tenon_slice name, struct tenon_function **out);
+TENON_API int tenon_function_find_slice(struct tenon_slice name, struct tenon_function **out);
 
 /**
  * tenon_function_remove - take a name out of the registry
@@ -128,7 +129,7 @@ int tenon_function_find_slice(struct tenon_slice name, struct tenon_function **o
  *
  * Return: 0; -TENON_E_NOT_FOUND.
  */
-int tenon_function_remove(const char *name);
+TENON_API int tenon_function_remove(const char *name);
 
 /**
  * tenon_function_each - visit every global function
@@ -137,7 +138,7 @@ int tenon_function_remove(const char *name);
  *
  * Return: what the last @visit returned; 0 for none.
  */
-int tenon_function_each(int (*visit)(void *context, const char *name,
+TENON_API int tenon_function_each(int (*visit)(void *context, const char *name,
 				     struct tenon_function *function),
 			void *context);
 

@@ -6,7 +6,7 @@
  * DOC: memory of devices
  *
  * Memory is a counted object with a size in bytes. Operations name a place in it by offset. Dropping
- * the last reference is allowed while queues still use the memory: the backend gives it back when
+ * the last reference is allowed while queues still use the memory: the device gives it back when
  * they are done. So nothing is counted per launch.
  *
  * `data` of a device tensor is tenon_memory_data(): the address where the device has addresses, else
@@ -14,6 +14,7 @@
  */
 
 #include <tenon/device.h>
+#include <tenon/export.h>
 #include <tenon/tensor.h>
 
 #ifdef __cplusplus
@@ -21,6 +22,7 @@ extern "C" {
 #endif
 
 struct tenon_memory;
+struct tenon_queue;
 
 /** enum tenon_memory_usage - what memory is asked for; a mask */
 enum tenon_memory_usage {
@@ -85,106 +87,6 @@ enum tenon_map_mode {
 };
 
 /**
- * struct tenon_memory - the start of every piece of memory
- * @object: header; of type "tenon.Memory"
- * @device: its device, referenced
- * @size: bytes
- * @usage: as asked for
- * @flags: enum tenon_heap_flag of where it lies
- * @address: the device's address of it; 0 where devices have none
- * @host: address in this process while it is always mapped (set by the backend), else NULL
- * @parent: the memory it is a part of, referenced; NULL
- * @offset: where in the parent it begins
- */
-struct tenon_memory {
-	struct tenon_object object;
-	struct tenon_device *device;
-	uint64_t size;
-	uint32_t usage;
-	uint32_t flags;
-	uint64_t address;
-	void *host;
-	struct tenon_memory *parent;
-	uint64_t offset;
-};
-
-/**
- * struct tenon_memory_ops - what a device does about memory
- *
- * Ranges were checked against the size. May be called from any thread, by several at a time.
- */
-struct tenon_memory_ops {
-	/** @size: sizeof(struct tenon_memory_ops) */
-	size_t size;
-	/**
-	 * @alloc: make memory; content undefined
-	 *
-	 * Makes the backend's struct, calls tenon_memory_init(), sets address, host and flags.
-	 * -TENON_E_NOMEM with size and heap in the message; -TENON_E_UNSUPPORTED for a usage that no
-	 * heap serves.
-	 */
-	int (*alloc)(struct tenon_device *device, const struct tenon_memory_request *request,
-		     struct tenon_memory **out);
-	/**
-	 * @free: give memory back, and free the struct
-	 *
-	 * Work that was submitted before may still use the memory: the backend must not give it to
-	 * anybody else before that is done. CUDA and OpenCL do so by themselves;
-	 * tenon_device_retire() does it for those that do not. Must not block on a lost device. For
-	 * parts made by @subrange too; the parent is released by the core afterwards.
-	 */
-	void (*free)(struct tenon_memory *memory);
-	/**
-	 * @map: make a range visible to the host; NULL when memory is either always mapped (@host set)
-	 * or never
-	 *
-	 * Called only for memory without @host. READ must show what operations that are done wrote.
-	 */
-	int (*map)(struct tenon_memory *memory, uint32_t mode, uint64_t offset, uint64_t size,
-		   void **out);
-	/** @unmap: end of a mapping that @map made; NULL exactly when @map is */
-	void (*unmap)(struct tenon_memory *memory, void *mapped, uint32_t mode, uint64_t offset,
-		      uint64_t size);
-	/** @flush: show the device what the host wrote; NULL where all mappable memory is coherent */
-	int (*flush)(struct tenon_memory *memory, uint64_t offset, uint64_t size);
-	/** @invalidate: show the host what the device wrote; NULL as @flush */
-	int (*invalidate)(struct tenon_memory *memory, uint64_t offset, uint64_t size);
-	/**
-	 * @subrange: make memory that is a part of another (OpenCL: sub-buffers); may be NULL
-	 *
-	 * Without it the core makes a plain struct tenon_memory with @parent and @offset (and @address
-	 * and @host moved on), and operations must look at both: tenon_memory_root(). Calls
-	 * tenon_memory_init(); the core sets parent and offset. @parent is never itself a part.
-	 */
-	int (*subrange)(struct tenon_memory *parent, uint64_t offset, uint64_t size,
-			struct tenon_memory **out);
-	/** @import_handle: use memory that exists; NULL when properties.imports is 0 */
-	int (*import_handle)(struct tenon_device *device, const struct tenon_memory_import *from,
-			     struct tenon_memory **out);
-	/** @export_handle: give an fd that the caller closes; NULL when properties.exports is 0 */
-	int (*export_handle)(struct tenon_memory *memory, uint32_t type, int *fd);
-};
-
-/**
- * tenon_memory_init - make the start of a piece of memory, with one reference; for backends
- * @memory: memory of the backend's, given back by @free
- * @device: device; referenced
- * @size: bytes
- * @usage: enum tenon_memory_usage
- */
-void tenon_memory_init(struct tenon_memory *memory, struct tenon_device *device, uint64_t size,
-		       uint32_t usage);
-
-/** tenon_memory_root - the memory that @memory is a part of; adds to *@offset where it begins there */
-static inline struct tenon_memory *tenon_memory_root(struct tenon_memory *memory, uint64_t *offset)
-{
-	if (!memory->parent)
-		return memory;
-	*offset += memory->offset;
-	return memory->parent;
-}
-
-/**
  * tenon_memory_alloc - make memory on a device
  * @device: device
  * @request: what is wanted
@@ -193,7 +95,7 @@ static inline struct tenon_memory *tenon_memory_root(struct tenon_memory *memory
  * Context: any thread.
  * Return: 0; -TENON_E_NOMEM; -TENON_E_UNSUPPORTED; -TENON_E_VALUE; -TENON_E_LOST.
  */
-int tenon_memory_alloc(struct tenon_device *device, const struct tenon_memory_request *request,
+TENON_API int tenon_memory_alloc(struct tenon_device *device, const struct tenon_memory_request *request,
 		       struct tenon_memory **out);
 
 /**
@@ -207,13 +109,13 @@ int tenon_memory_alloc(struct tenon_device *device, const struct tenon_memory_re
  * Context: the thread that submits to @queue.
  * Return: as tenon_memory_alloc().
  */
-int tenon_memory_take(struct tenon_queue *queue, uint64_t size, struct tenon_memory **out);
+TENON_API int tenon_memory_take(struct tenon_queue *queue, uint64_t size, struct tenon_memory **out);
 
 /** tenon_memory_give - put memory back to the pool it was taken from; work in flight may use it */
-void tenon_memory_give(struct tenon_queue *queue, struct tenon_memory *memory);
+TENON_API void tenon_memory_give(struct tenon_queue *queue, struct tenon_memory *memory);
 
 /** tenon_memory_trim - give what lies idle in a queue's pool back to the device */
-void tenon_memory_trim(struct tenon_queue *queue);
+TENON_API void tenon_memory_trim(struct tenon_queue *queue);
 
 /**
  * tenon_memory_subrange - make memory that is a part of another
@@ -224,7 +126,7 @@ void tenon_memory_trim(struct tenon_queue *queue);
  *
  * Return: 0; -TENON_E_VALUE for a range that is not within, or not aligned; -TENON_E_NOMEM.
  */
-int tenon_memory_subrange(struct tenon_memory *memory, uint64_t offset, uint64_t size,
+TENON_API int tenon_memory_subrange(struct tenon_memory *memory, uint64_t offset, uint64_t size,
 			  struct tenon_memory **out);
 
 /**
@@ -239,7 +141,7 @@ int tenon_memory_subrange(struct tenon_memory *memory, uint64_t offset, uint64_t
  *
  * Return: 0; -TENON_E_UNSUPPORTED for memory that the host cannot see; -TENON_E_VALUE; -TENON_E_LOST.
  */
-int tenon_memory_map(struct tenon_memory *memory, uint32_t mode, uint64_t offset, uint64_t size,
+TENON_API int tenon_memory_map(struct tenon_memory *memory, uint32_t mode, uint64_t offset, uint64_t size,
 		     void **out);
 
 /**
@@ -247,14 +149,14 @@ int tenon_memory_map(struct tenon_memory *memory, uint32_t mode, uint64_t offset
  *
  * Return: 0; -TENON_E_VALUE for a range that no mapping can have.
  */
-int tenon_memory_unmap(struct tenon_memory *memory, void *mapped, uint32_t mode, uint64_t offset,
+TENON_API int tenon_memory_unmap(struct tenon_memory *memory, void *mapped, uint32_t mode, uint64_t offset,
 		       uint64_t size);
 
 /** tenon_memory_flush - show the device what the host wrote to a mapped range */
-int tenon_memory_flush(struct tenon_memory *memory, uint64_t offset, uint64_t size);
+TENON_API int tenon_memory_flush(struct tenon_memory *memory, uint64_t offset, uint64_t size);
 
 /** tenon_memory_invalidate - show the host what the device wrote to a mapped range */
-int tenon_memory_invalidate(struct tenon_memory *memory, uint64_t offset, uint64_t size);
+TENON_API int tenon_memory_invalidate(struct tenon_memory *memory, uint64_t offset, uint64_t size);
 
 /**
  * tenon_memory_import - use memory that exists
@@ -264,7 +166,7 @@ int tenon_memory_invalidate(struct tenon_memory *memory, uint64_t offset, uint64
  *
  * Return: 0; -TENON_E_UNSUPPORTED where the device cannot; -TENON_E_VALUE for alignment or size.
  */
-int tenon_memory_import(struct tenon_device *device, const struct tenon_memory_import *from,
+TENON_API int tenon_memory_import(struct tenon_device *device, const struct tenon_memory_import *from,
 			struct tenon_memory **out);
 
 /**
@@ -275,39 +177,13 @@ int tenon_memory_import(struct tenon_device *device, const struct tenon_memory_i
  *
  * Return: 0; -TENON_E_UNSUPPORTED.
  */
-int tenon_memory_export(struct tenon_memory *memory, uint32_t type, int *fd);
+TENON_API int tenon_memory_export(struct tenon_memory *memory, uint32_t type, int *fd);
+
+/** tenon_memory_size - bytes of a piece of memory */
+TENON_API uint64_t tenon_memory_size(const struct tenon_memory *memory);
 
 /** tenon_memory_data - what a tensor in this memory has as its data */
-static inline void *tenon_memory_data(struct tenon_memory *memory)
-{
-	if (memory->device->properties->flags & TENON_DEVICE_ADDRESSES)
-		return (void *)(uintptr_t)memory->address;
-	return memory;
-}
-
-/**
- * tenon_memory_of_data - the memory behind a tensor's data
- * @device: device
- * @data: tensor data: memory of Tenon's, or where devices have addresses any address of the device
- * @room: used for an address: a memory that is only good for one operation on a queue, not counted,
- *	and whose size is not known (UINT64_MAX)
- * @out: receives the memory, borrowed
- *
- * Return: 0; -TENON_E_VALUE for NULL or memory of another device.
- */
-int tenon_memory_of_data(struct tenon_device *device, void *data, struct tenon_memory *room,
-			 struct tenon_memory **out);
-
-/**
- * tenon_device_retire - give something back when all that was submitted is done; for backends
- * @device: device
- * @release: called once, by whichever thread finds out; at once when nothing is pending
- * @item: handed to @release
- *
- * Looks at all queues of the device. What is retired is looked at by later allocations, syncs and
- * retirements.
- */
-void tenon_device_retire(struct tenon_device *device, void (*release)(void *item), void *item);
+TENON_API void *tenon_memory_data(struct tenon_memory *memory);
 
 /**
  * tenon_tensor_create_on - make a tensor on a device
@@ -320,7 +196,7 @@ void tenon_device_retire(struct tenon_device *device, void (*release)(void *item
  *
  * Return: as tenon_tensor_create() and tenon_device_get().
  */
-int tenon_tensor_create_on(DLDevice device, const int64_t *shape, int32_t ndim, DLDataType dtype,
+TENON_API int tenon_tensor_create_on(DLDevice device, const int64_t *shape, int32_t ndim, DLDataType dtype,
 			   struct tenon_tensor **out);
 
 /**
@@ -333,7 +209,7 @@ int tenon_tensor_create_on(DLDevice device, const int64_t *shape, int32_t ndim, 
  *
  * Return: 0; -TENON_E_VALUE for sizes that differ or strides; failures of the devices.
  */
-int tenon_tensor_copy(const DLTensor *from, const DLTensor *to);
+TENON_API int tenon_tensor_copy(const DLTensor *from, const DLTensor *to);
 
 #ifdef __cplusplus
 }

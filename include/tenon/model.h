@@ -22,6 +22,7 @@
  * A model may be used by any thread, by one at a time. Open it twice to run it twice at a time.
  */
 
+#include <tenon/export.h>
 #include <tenon/module.h>
 #include <tenon/params.h>
 
@@ -134,7 +135,7 @@ struct tenon_profiler {
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int tenon_executors_register(void);
+TENON_API int tenon_executors_register(void);
 
 /**
  * tenon_model_open - make a model of what a file holds
@@ -149,7 +150,7 @@ int tenon_executors_register(void);
  *	calls and that are neither in the file nor registered; -TENON_E_FORMAT, -TENON_E_TRUNCATED, -TENON_E_OVERFLOW, -TENON_E_CYCLE, -TENON_E_VALUE for a description that
  *	cannot be run; -TENON_E_DEVICE; -TENON_E_NOMEM.
  */
-int tenon_model_open(struct tenon_module *root, const struct tenon_model_options *options,
+TENON_API int tenon_model_open(struct tenon_module *root, const struct tenon_model_options *options,
 		     struct tenon_model **out);
 
 /**
@@ -162,21 +163,21 @@ int tenon_model_open(struct tenon_module *root, const struct tenon_model_options
  *
  * Return: as tenon_model_open().
  */
-int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice graph,
+TENON_API int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice graph,
 			   struct tenon_params *params, const struct tenon_model_options *options,
 			   struct tenon_model **out);
 
 /** tenon_model_close - give a model back; tensors taken from it stay. NULL is allowed. */
-void tenon_model_close(struct tenon_model *model);
+TENON_API void tenon_model_close(struct tenon_model *model);
 
 /** tenon_model_kind - name of the executor: "graph", "aot", "relax" */
-const char *tenon_model_kind(const struct tenon_model *model);
+TENON_API const char *tenon_model_kind(const struct tenon_model *model);
 
 /** tenon_model_input_count - number of inputs, those that are set as parameters included */
-size_t tenon_model_input_count(struct tenon_model *model);
+TENON_API size_t tenon_model_input_count(struct tenon_model *model);
 
 /** tenon_model_output_count - number of outputs; a Relax model knows it after a run, else it is 0 */
-size_t tenon_model_output_count(struct tenon_model *model);
+TENON_API size_t tenon_model_output_count(struct tenon_model *model);
 
 /**
  * tenon_model_input - describe an input
@@ -186,23 +187,23 @@ size_t tenon_model_output_count(struct tenon_model *model);
  *
  * Return: 0; -TENON_E_USAGE for an index out of range.
  */
-int tenon_model_input(struct tenon_model *model, size_t index, struct tenon_port *out);
+TENON_API int tenon_model_input(struct tenon_model *model, size_t index, struct tenon_port *out);
 
 /** tenon_model_output - describe an output; as tenon_model_input() */
-int tenon_model_output(struct tenon_model *model, size_t index, struct tenon_port *out);
+TENON_API int tenon_model_output(struct tenon_model *model, size_t index, struct tenon_port *out);
 
 /**
  * tenon_model_find_input - number of the input with a name
  *
  * Return: 0; -TENON_E_NOT_FOUND, with the nearest names in the message.
  */
-int tenon_model_find_input(struct tenon_model *model, struct tenon_slice name, size_t *index);
+TENON_API int tenon_model_find_input(struct tenon_model *model, struct tenon_slice name, size_t *index);
 
 /** tenon_model_find_output - number of the output with a name; as tenon_model_find_input() */
-int tenon_model_find_output(struct tenon_model *model, struct tenon_slice name, size_t *index);
+TENON_API int tenon_model_find_output(struct tenon_model *model, struct tenon_slice name, size_t *index);
 
 /** tenon_model_input_is_set - has the input a content: a parameter, or set before */
-bool tenon_model_input_is_set(struct tenon_model *model, size_t index);
+TENON_API bool tenon_model_input_is_set(struct tenon_model *model, size_t index);
 
 /**
  * tenon_model_set_input - copy a value into an input
@@ -213,7 +214,7 @@ bool tenon_model_input_is_set(struct tenon_model *model, size_t index);
  * Return: 0; -TENON_E_TYPE, -TENON_E_VALUE for a dtype or shape that differs; -TENON_E_USAGE for an
  *	index out of range; -TENON_E_DEVICE; -TENON_E_NOMEM.
  */
-int tenon_model_set_input(struct tenon_model *model, size_t index, const struct tenon_value *value);
+TENON_API int tenon_model_set_input(struct tenon_model *model, size_t index, const struct tenon_value *value);
 
 /**
  * tenon_model_bind_input - use a tensor as an input, without copying
@@ -224,7 +225,7 @@ int tenon_model_set_input(struct tenon_model *model, size_t index, const struct 
  *
  * Return: as tenon_model_set_input(); -TENON_E_VALUE also for data that is not aligned.
  */
-int tenon_model_bind_input(struct tenon_model *model, size_t index, struct tenon_tensor *tensor);
+TENON_API int tenon_model_bind_input(struct tenon_model *model, size_t index, struct tenon_tensor *tensor);
 
 /**
  * tenon_model_set_params - set inputs by name
@@ -234,7 +235,7 @@ int tenon_model_bind_input(struct tenon_model *model, size_t index, struct tenon
  * Return: 0; as tenon_model_set_input(), with the parameter's name; -TENON_E_UNSUPPORTED for a
  *	model whose inputs have no names.
  */
-int tenon_model_set_params(struct tenon_model *model, struct tenon_params *params);
+TENON_API int tenon_model_set_params(struct tenon_model *model, struct tenon_params *params);
 
 /**
  * tenon_model_run - run the model once
@@ -243,14 +244,14 @@ int tenon_model_set_params(struct tenon_model *model, struct tenon_params *param
  *	operator failed, with its name in the message; -TENON_E_NO_FUNCTION when compiled code calls a
  *	function that is not there, which is known only then.
  */
-int tenon_model_run(struct tenon_model *model);
+TENON_API int tenon_model_run(struct tenon_model *model);
 
 /**
  * tenon_model_run_profiled - run the model once, and tell of each operator
  *
  * Return: as tenon_model_run().
  */
-int tenon_model_run_profiled(struct tenon_model *model, const struct tenon_profiler *profiler);
+TENON_API int tenon_model_run_profiled(struct tenon_model *model, const struct tenon_profiler *profiler);
 
 /**
  * tenon_model_output_value - take an output
@@ -261,7 +262,7 @@ int tenon_model_run_profiled(struct tenon_model *model, const struct tenon_profi
  *
  * Return: 0; -TENON_E_USAGE for an index out of range or before the first run; -TENON_E_NOMEM.
  */
-int tenon_model_output_value(struct tenon_model *model, size_t index, struct tenon_value *out);
+TENON_API int tenon_model_output_value(struct tenon_model *model, size_t index, struct tenon_value *out);
 
 /**
  * struct tenon_stream - where a streaming loop gets its inputs from and puts its outputs
@@ -283,11 +284,11 @@ struct tenon_stream {
  *
  * Return: 0; what @stream or a run failed with, with the round in the message.
  */
-int tenon_model_stream(struct tenon_model *model, const struct tenon_stream *stream,
+TENON_API int tenon_model_stream(struct tenon_model *model, const struct tenon_stream *stream,
 		       uint64_t *rounds);
 
 /** tenon_model_memory - what the model keeps in memory; all 0 where that is not fixed beforehand */
-void tenon_model_memory(struct tenon_model *model, struct tenon_model_memory *out);
+TENON_API void tenon_model_memory(struct tenon_model *model, struct tenon_model_memory *out);
 
 /**
  * tenon_model_each_op - visit the operators in the order of running
@@ -298,15 +299,15 @@ void tenon_model_memory(struct tenon_model *model, struct tenon_model_memory *ou
  * Return: what the last @visit returned; -TENON_E_UNSUPPORTED for code without operators of its own
  *	(ahead-of-time compiled).
  */
-int tenon_model_each_op(struct tenon_model *model,
+TENON_API int tenon_model_each_op(struct tenon_model *model,
 			int (*visit)(void *context, size_t index, const struct tenon_op *op),
 			void *context);
 
 /** tenon_model_value_count - number of values that operators name; 0 where they are not told apart */
-size_t tenon_model_value_count(struct tenon_model *model);
+TENON_API size_t tenon_model_value_count(struct tenon_model *model);
 
 /** tenon_model_value_at - describe a value; as tenon_model_input() */
-int tenon_model_value_at(struct tenon_model *model, size_t index, struct tenon_model_value *out);
+TENON_API int tenon_model_value_at(struct tenon_model *model, size_t index, struct tenon_model_value *out);
 
 #ifdef __cplusplus
 }

@@ -12,11 +12,11 @@
  * A function holds its module, and a module holds its imports: a root may be dropped while functions
  * taken from it are in use.
  *
- * A new kind of module is a struct that begins with struct tenon_module, and an ops table;
- * runtime/kind/example_json.c is a worked example.
+ * Those who write a kind of module include tenon/backend/module_kind.h.
  */
 
 #include <tenon/buffer.h>
+#include <tenon/export.h>
 #include <tenon/function.h>
 #include <tenon/string.h>
 
@@ -25,8 +25,6 @@ extern "C" {
 #endif
 
 struct tenon_module;
-struct tenon_module_index;
-struct tenon_visitor;
 
 /** enum tenon_module_property - what a module can do; a mask with tvm-ffi's values */
 enum tenon_module_property {
@@ -35,76 +33,12 @@ enum tenon_module_property {
 	TENON_MODULE_EXPORTABLE = 4,   /* is compiled into the shared object itself */
 };
 
-/** struct tenon_module_ops - what a kind of module does; any slot may be NULL */
-struct tenon_module_ops {
-	/**
-	 * @get_function: make a function of the module itself, not of its imports
-	 *
-	 * The function must hold a reference of the module as long as it lives. Returns 0 with *@out
-	 * NULL, and no error raised, when the module has no such function. May be called from any
-	 * thread, by several at a time.
-	 */
-	int (*get_function)(struct tenon_module *m, struct tenon_slice name,
-			    struct tenon_function **out);
-	/**
-	 * @each_function: visit the names of all functions get_function would find
-	 *
-	 * The names must live as long as the module. Stops and returns what @visit returned when that
-	 * is not 0. A negative status of its own, with a message, says that the names cannot be read: a
-	 * lookup below an importing module that finds its name nowhere else then asks @get_function,
-	 * which raises the reason. A module without this slot, or with TENON_MODULE_OPEN_NAMES set, is asked anew at
-	 * every lookup that passes it.
-	 */
-	int (*each_function)(struct tenon_module *m,
-			     int (*visit)(void *context, struct tenon_slice name), void *context);
-	/** @save: append the bytes that the kind's loader reads; needs TENON_MODULE_SERIALIZABLE */
-	int (*save)(struct tenon_module *m, struct tenon_buffer *out);
-	/** @write_file: write the module to a file of a format; "" is the kind's own format */
-	int (*write_file)(struct tenon_module *m, const char *path, const char *format);
-	/** @source: give the module's source in a format as an owned string; "" is the kind's own */
-	int (*source)(struct tenon_module *m, const char *format, struct tenon_value *out);
-	/** @visit: visit the fields that are the kind's own (tenon/visit.h) */
-	int (*visit)(const struct tenon_module *m, const struct tenon_visitor *v);
-	/** @destroy: release the content that is the kind's own; imports are already gone */
-	void (*destroy)(struct tenon_module *m);
-	/** @free: give the memory back; NULL for free() */
-	void (*free)(struct tenon_module *m);
+/** enum tenon_generation - which TVM wrote a blob */
+enum tenon_generation {
+	TENON_GENERATION_NONE = 0,   /* no blob: a plain library, or bytes handed in */
+	TENON_GENERATION_LEGACY = 1, /* 0.8 to 0.21: payloads without a length */
+	TENON_GENERATION_FFI = 2,    /* 0.22 and later: payloads with one */
 };
-
-/* tenon_module.flags */
-#define TENON_MODULE_OPEN_NAMES 1u /* get_function knows more names than each_function lists */
-
-/**
- * struct tenon_module - the start of every module
- * @object: header; type TENON_TYPE_MODULE
- * @ops: what the kind does
- * @kind: "library", "opencl", "const_loader", …; lives as long as the module
- * @properties: enum tenon_module_property
- * @flags: TENON_MODULE_OPEN_NAMES
- * @imports: imported modules, each referenced; changed by tenon_module_import() alone
- * @import_count: how many
- * @index: names to modules, made at the first lookup that needs it
- */
-struct tenon_module {
-	struct tenon_object object;
-	const struct tenon_module_ops *ops;
-	struct tenon_slice kind;
-	uint32_t properties;
-	uint32_t flags;
-	struct tenon_module **imports;
-	size_t import_count;
-	struct tenon_module_index *index;
-};
-
-/**
- * tenon_module_init - make the start of a module, with one reference
- * @m: memory of the caller's, given back by @ops->free
- * @ops: a table that lives as long as the module
- * @kind: lives as long as the module
- * @properties: mask
- */
-void tenon_module_init(struct tenon_module *m, const struct tenon_module_ops *ops,
-		       struct tenon_slice kind, uint32_t properties);
 
 /**
  * tenon_module_load - open a file and all it imports
@@ -121,7 +55,7 @@ void tenon_module_init(struct tenon_module *m, const struct tenon_module_ops *op
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NO_LOADER;
  *	-TENON_E_UNSUPPORTED; -TENON_E_NOMEM.
  */
-int tenon_module_load(const char *path, struct tenon_module **out);
+TENON_API int tenon_module_load(const char *path, struct tenon_module **out);
 
 /**
  * tenon_module_load_bytes - make a module from the bytes its kind was saved as
@@ -131,7 +65,7 @@ int tenon_module_load(const char *path, struct tenon_module **out);
  *
  * Return: 0; -TENON_E_NO_LOADER; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NOMEM.
  */
-int tenon_module_load_bytes(const char *kind, struct tenon_slice bytes, struct tenon_module **out);
+TENON_API int tenon_module_load_bytes(const char *kind, struct tenon_slice bytes, struct tenon_module **out);
 
 /**
  * tenon_module_inspect - read a shared object's import tree without running any of its code
@@ -142,7 +76,7 @@ int tenon_module_load_bytes(const char *kind, struct tenon_slice bytes, struct t
  *
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM.
  */
-int tenon_module_inspect(const char *path, struct tenon_module **out);
+TENON_API int tenon_module_inspect(const char *path, struct tenon_module **out);
 
 /**
  * tenon_module_get_function - look a function up in a module and all it imports
@@ -153,7 +87,7 @@ int tenon_module_inspect(const char *path, struct tenon_module **out);
  * Context: any thread.
  * Return: 0; -TENON_E_NOT_FOUND, with the nearest names in the message.
  */
-int tenon_module_get_function(struct tenon_module *m, const char *name,
+TENON_API int tenon_module_get_function(struct tenon_module *m, const char *name,
 			      struct tenon_function **out);
 
 /**
@@ -165,7 +99,7 @@ int tenon_module_get_function(struct tenon_module *m, const char *name,
  *
  * Return: 0 also when there is none; else what the kind's get_function failed with.
  */
-int tenon_module_find_function(struct tenon_module *m, struct tenon_slice name, bool imports,
+TENON_API int tenon_module_find_function(struct tenon_module *m, struct tenon_slice name, bool imports,
 			       struct tenon_function **out);
 
 /**
@@ -176,8 +110,20 @@ int tenon_module_find_function(struct tenon_module *m, struct tenon_slice name, 
  *
  * Return: what the last @visit returned; -TENON_E_UNSUPPORTED when the kind cannot list names.
  */
-int tenon_module_each_function(struct tenon_module *m,
+TENON_API int tenon_module_each_function(struct tenon_module *m,
 			       int (*visit)(void *context, struct tenon_slice name), void *context);
+
+/** tenon_module_kind - "library", "opencl", "const_loader", …; lives as long as the module */
+TENON_API struct tenon_slice tenon_module_kind(const struct tenon_module *m);
+
+/** tenon_module_properties - what a module can do: a mask of enum tenon_module_property */
+TENON_API uint32_t tenon_module_properties(const struct tenon_module *m);
+
+/** tenon_module_import_count - how many modules a module imports itself */
+TENON_API size_t tenon_module_import_count(const struct tenon_module *m);
+
+/** tenon_module_import_at - an import, borrowed from @m; NULL for @index out of range */
+TENON_API struct tenon_module *tenon_module_import_at(const struct tenon_module *m, size_t index);
 
 /**
  * tenon_module_import - add a module to the imports of another
@@ -187,10 +133,10 @@ int tenon_module_each_function(struct tenon_module *m,
  * Context: not while another thread looks functions up in @m or in what imports it.
  * Return: 0; -TENON_E_CYCLE when @child is @m or imports it, directly or not; -TENON_E_NOMEM.
  */
-int tenon_module_import(struct tenon_module *m, struct tenon_module *child);
+TENON_API int tenon_module_import(struct tenon_module *m, struct tenon_module *child);
 
 /** tenon_module_clear_imports - drop all imports; context as tenon_module_import() */
-void tenon_module_clear_imports(struct tenon_module *m);
+TENON_API void tenon_module_clear_imports(struct tenon_module *m);
 
 /**
  * tenon_module_save - write the bytes from which the kind's loader makes the module again
@@ -199,7 +145,7 @@ void tenon_module_clear_imports(struct tenon_module *m);
  *
  * Return: 0; -TENON_E_UNSUPPORTED when the kind cannot; -TENON_E_NOMEM.
  */
-int tenon_module_save(struct tenon_module *m, struct tenon_buffer *out);
+TENON_API int tenon_module_save(struct tenon_module *m, struct tenon_buffer *out);
 
 /**
  * tenon_module_write - write a module to a file, whole or not at all
@@ -209,7 +155,7 @@ int tenon_module_save(struct tenon_module *m, struct tenon_buffer *out);
  *
  * Return: 0; -TENON_E_UNSUPPORTED; -TENON_E_IO; -TENON_E_NOMEM.
  */
-int tenon_module_write(struct tenon_module *m, const char *path, const char *format);
+TENON_API int tenon_module_write(struct tenon_module *m, const char *path, const char *format);
 
 /**
  * tenon_module_source - get a module's source text
@@ -219,7 +165,7 @@ int tenon_module_write(struct tenon_module *m, const char *path, const char *for
  *
  * Return: 0; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM.
  */
-int tenon_module_source(struct tenon_module *m, const char *format, struct tenon_value *out);
+TENON_API int tenon_module_source(struct tenon_module *m, const char *format, struct tenon_value *out);
 
 /**
  * tenon_system_lib_register - add a statically linked symbol
@@ -231,7 +177,7 @@ int tenon_module_source(struct tenon_module *m, const char *format, struct tenon
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int tenon_system_lib_register(const char *name, void *address);
+TENON_API int tenon_system_lib_register(const char *name, void *address);
 
 /**
  * tenon_system_lib - the module made of statically linked symbols
@@ -241,7 +187,20 @@ int tenon_system_lib_register(const char *name, void *address);
  * Return: 0; as tenon_module_load() for an import tree that cannot be read; -TENON_E_NOT_FOUND when
  *	no symbol was registered.
  */
-int tenon_system_lib(const char *prefix, struct tenon_module **out);
+TENON_API int tenon_system_lib(const char *prefix, struct tenon_module **out);
+
+/**
+ * tenon_module_write_blob - write a module's import tree as the bytes of a blob symbol
+ * @root: root of the tree; a module with TENON_MODULE_EXPORTABLE is part of `_lib`
+ * @generation: TENON_GENERATION_FFI for `__tvm_ffi__library_bin`, TENON_GENERATION_LEGACY for
+ *	`__tvm_dev_mblob`; the numbering is TVM's in both
+ * @out: the bytes are appended, the leading size included
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED, naming the module that cannot be saved; -TENON_E_CYCLE when
+ *	folding the exportable modules together would make one; -TENON_E_NOMEM.
+ */
+TENON_API int tenon_module_write_blob(struct tenon_module *root, enum tenon_generation generation,
+			    struct tenon_buffer *out);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tenon/export.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -83,7 +85,7 @@ struct tenon_object {
  *
  * Context: any thread, before the object is shared.
  */
-void tenon_object_init(struct tenon_object *object, int32_t type,
+TENON_API void tenon_object_init(struct tenon_object *object, int32_t type,
 		       void (*deleter)(void *self, int flags));
 
 /**
@@ -92,7 +94,7 @@ void tenon_object_init(struct tenon_object *object, int32_t type,
  *
  * Context: any thread. Lock-free.
  */
-void tenon_object_ref(void *object);
+TENON_API void tenon_object_ref(void *object);
 
 /**
  * tenon_object_unref - drop one strong reference
@@ -102,16 +104,16 @@ void tenon_object_ref(void *object);
  *
  * Context: any thread. Lock-free, apart from what the deleter does.
  */
-void tenon_object_unref(void *object);
+TENON_API void tenon_object_unref(void *object);
 
 /**
  * tenon_object_ref_weak - take one more weak reference: memory stays, content may go
  * @object: an object the caller has a reference of; NULL is allowed
  */
-void tenon_object_ref_weak(void *object);
+TENON_API void tenon_object_ref_weak(void *object);
 
 /** tenon_object_unref_weak - drop one weak reference */
-void tenon_object_unref_weak(void *object);
+TENON_API void tenon_object_unref_weak(void *object);
 
 /**
  * tenon_object_promote - turn a weak reference into a further strong one
@@ -119,7 +121,7 @@ void tenon_object_unref_weak(void *object);
  *
  * Return: 1 and a strong reference is taken, or 0 when the content is gone, and for NULL.
  */
-int tenon_object_promote(void *object);
+TENON_API int tenon_object_promote(void *object);
 
 /**
  * tenon_type_register - get the index of a type by its key, making it when it is new
@@ -132,7 +134,7 @@ int tenon_object_promote(void *object);
  * Context: any thread; takes a lock.
  * Return: 0; -TENON_E_NOMEM; -TENON_E_USAGE for a parent that does not exist.
  */
-int tenon_type_register(const char *key, int32_t parent, int32_t *index);
+TENON_API int tenon_type_register(const char *key, int32_t parent, int32_t *index);
 
 /**
  * tenon_type_key - the name of a type
@@ -140,7 +142,7 @@ int tenon_type_register(const char *key, int32_t parent, int32_t *index);
  *
  * Return: a string that lives as long as the process; "?" for an index nobody registered.
  */
-const char *tenon_type_key(int32_t index);
+TENON_API const char *tenon_type_key(int32_t index);
 
 /**
  * tenon_type_is - is a type another one, or derived from it
@@ -150,7 +152,7 @@ const char *tenon_type_key(int32_t index);
  * Context: any thread. Lock-free.
  * Return: 1 or 0.
  */
-int tenon_type_is(int32_t index, int32_t ancestor);
+TENON_API int tenon_type_is(int32_t index, int32_t ancestor);
 
 #ifdef __cplusplus
 }

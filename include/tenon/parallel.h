@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <tenon/export.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -40,7 +42,7 @@ typedef int (*tenon_parallel_fn)(int task, struct tenon_parallel_env *env, void 
  *
  * Return: 0; the first non-zero that a task returned, its error moved to the calling thread.
  */
-int tenon_parallel_launch(tenon_parallel_fn fn, void *closure, int tasks);
+TENON_API int tenon_parallel_launch(tenon_parallel_fn fn, void *closure, int tasks);
 
 /**
  * tenon_parallel_barrier - wait until every task of the launch is here
@@ -49,7 +51,7 @@ int tenon_parallel_launch(tenon_parallel_fn fn, void *closure, int tasks);
  *
  * Return: 0; non-zero when another task has failed and will not come.
  */
-int tenon_parallel_barrier(int task, struct tenon_parallel_env *env);
+TENON_API int tenon_parallel_barrier(int task, struct tenon_parallel_env *env);
 
 /**
  * tenon_parallel_configure - set the number of workers
@@ -59,10 +61,10 @@ int tenon_parallel_barrier(int task, struct tenon_parallel_env *env);
  * Context: while no launch runs. A pool that exists is stopped and made anew at the next launch.
  * Return: 0; -TENON_E_USAGE while a launch runs or for a negative number.
  */
-int tenon_parallel_configure(int workers, bool pin);
+TENON_API int tenon_parallel_configure(int workers, bool pin);
 
 /** tenon_parallel_workers - how many tasks a launch of 0 tasks has */
-int tenon_parallel_workers(void);
+TENON_API int tenon_parallel_workers(void);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
  * the others. TVM reads them as parameters that no graph asks for; here they are not listed.
  */
 
+#include <tenon/export.h>
 #include <tenon/tensor.h>
 
 #ifdef __cplusplus
@@ -49,7 +50,7 @@ struct tenon_params;
  * Context: any thread.
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_OVERFLOW; -TENON_E_NOMEM.
  */
-int tenon_params_open(const char *path, struct tenon_params **out);
+TENON_API int tenon_params_open(const char *path, struct tenon_params **out);
 
 /**
  * tenon_params_read - read parameters out of memory
@@ -60,11 +61,11 @@ int tenon_params_open(const char *path, struct tenon_params **out);
  *
  * Return: as tenon_params_open(), without -TENON_E_IO.
  */
-int tenon_params_read(struct tenon_slice bytes, struct tenon_object *keep, const char *name,
+TENON_API int tenon_params_read(struct tenon_slice bytes, struct tenon_object *keep, const char *name,
 		      struct tenon_params **out);
 
 /** tenon_params_count - how many parameters there are; padding does not count */
-size_t tenon_params_count(const struct tenon_params *params);
+TENON_API size_t tenon_params_count(const struct tenon_params *params);
 
 /**
  * tenon_params_at - look at a parameter
@@ -73,14 +74,14 @@ size_t tenon_params_count(const struct tenon_params *params);
  *
  * Return: the parameter, which lives as long as @params; NULL for an index out of range.
  */
-const struct tenon_param *tenon_params_at(const struct tenon_params *params, size_t index);
+TENON_API const struct tenon_param *tenon_params_at(const struct tenon_params *params, size_t index);
 
 /**
  * tenon_params_find - look a parameter up by name; of several with one name the last counts
  *
  * Return: as tenon_params_at().
  */
-const struct tenon_param *tenon_params_find(const struct tenon_params *params,
+TENON_API const struct tenon_param *tenon_params_find(const struct tenon_params *params,
 					    struct tenon_slice name);
 
 /**
@@ -93,7 +94,7 @@ const struct tenon_param *tenon_params_find(const struct tenon_params *params,
  *
  * Return: 0; -TENON_E_IO.
  */
-int tenon_params_load(struct tenon_params *params, const struct tenon_param *param, void *to);
+TENON_API int tenon_params_load(struct tenon_params *params, const struct tenon_param *param, void *to);
 
 /**
  * tenon_params_tensor - make a tensor of a parameter
@@ -104,7 +105,7 @@ int tenon_params_load(struct tenon_params *params, const struct tenon_param *par
  *
  * Return: 0; -TENON_E_IO; -TENON_E_NOMEM.
  */
-int tenon_params_tensor(struct tenon_params *params, const struct tenon_param *param, size_t align,
+TENON_API int tenon_params_tensor(struct tenon_params *params, const struct tenon_param *param, size_t align,
 			struct tenon_tensor **out);
 
 /**
@@ -117,7 +118,7 @@ int tenon_params_tensor(struct tenon_params *params, const struct tenon_param *p
  * Return: 0; -TENON_E_VALUE for a tensor the format has no room for (not compact, lanes, not in CPU
  *	memory) or for an alignment that is no power of two; -TENON_E_IO; -TENON_E_NOMEM.
  */
-int tenon_params_write(const char *path, const struct tenon_param *params, size_t count,
+TENON_API int tenon_params_write(const char *path, const struct tenon_param *params, size_t count,
 		       size_t align);
 
 #ifdef __cplusplus

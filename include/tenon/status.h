@@ -11,6 +11,8 @@
  * TENON_E_CALL is 1.
  */
 
+#include <tenon/export.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -70,7 +72,7 @@ enum tenon_status {
  * Context: any thread.
  * Return: a static string, never NULL; "RuntimeError" for codes without a closer word.
  */
-const char *tenon_status_kind(int status);
+TENON_API const char *tenon_status_kind(int status);
 
 #ifdef __cplusplus
 }

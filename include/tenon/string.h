@@ -10,6 +10,7 @@
  */
 
 #include <string.h>
+#include <tenon/export.h>
 #include <tenon/value.h>
 
 #ifdef __cplusplus
@@ -49,10 +50,10 @@ static inline bool tenon_slice_equal(struct tenon_slice a, struct tenon_slice b)
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int tenon_string_value(struct tenon_slice text, struct tenon_value *out);
+TENON_API int tenon_string_value(struct tenon_slice text, struct tenon_value *out);
 
 /** tenon_bytes_value - tenon_string_value() for bytes */
-int tenon_bytes_value(struct tenon_slice bytes, struct tenon_value *out);
+TENON_API int tenon_bytes_value(struct tenon_slice bytes, struct tenon_value *out);
 
 /**
  * tenon_bytes_wrap - make a bytes object around memory that somebody keeps alive
@@ -64,7 +65,7 @@ int tenon_bytes_value(struct tenon_slice bytes, struct tenon_value *out);
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int tenon_bytes_wrap(struct tenon_slice bytes, struct tenon_object *keep,
+TENON_API int tenon_bytes_wrap(struct tenon_slice bytes, struct tenon_object *keep,
 		     struct tenon_string **out);
 
 #ifdef __cplusplus

@@ -7,30 +7,33 @@
  *
  * A small C runtime that opens compiled modules and runs their functions. An embedding program needs
  * tenon_module_load(), tenon_module_get_function() and tenon_call(); examples/call.c is all of it.
+ *
+ * These are the headers for programs. Those who write a backend, a payload format or a kind of module
+ * include what they need of tenon/backend/ too.
  */
 
 #include <tenon/array.h>
 #include <tenon/buffer.h>
 #include <tenon/commands.h>
-#include <tenon/cursor.h>
 #include <tenon/device.h>
 #include <tenon/dlpack.h>
 #include <tenon/error.h>
 #include <tenon/executable.h>
+#include <tenon/export.h>
 #include <tenon/fence.h>
 #include <tenon/function.h>
-#include <tenon/loader.h>
-#include <tenon/model.h>
 #include <tenon/memory.h>
+#include <tenon/model.h>
 #include <tenon/module.h>
 #include <tenon/object.h>
 #include <tenon/parallel.h>
-#include <tenon/queue.h>
 #include <tenon/params.h>
-#include <tenon/payload_format.h>
+#include <tenon/probe.h>
+#include <tenon/queue.h>
 #include <tenon/status.h>
 #include <tenon/string.h>
 #include <tenon/tensor.h>
+#include <tenon/timeline.h>
 #include <tenon/value.h>
 #include <tenon/visit.h>
 #include <tenon/workspace.h>
@@ -40,14 +43,14 @@ extern "C" {
 #endif
 
 /** tenon_version - the library's version, "0.1.0" */
-const char *tenon_version(void);
+TENON_API const char *tenon_version(void);
 
 /**
  * tenon_configuration - what the library was built with
  *
  * Return: the names of the switched-on options, separated by spaces: "DSO TVM_LEGACY …".
  */
-const char *tenon_configuration(void);
+TENON_API const char *tenon_configuration(void);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 
 #include <string.h>
 #include <tenon/error.h>
+#include <tenon/export.h>
 #include <tenon/value.h>
 
 #ifdef __cplusplus
@@ -42,7 +43,7 @@ struct tenon_tensor {
  * Return: 0; -TENON_E_NOMEM; -TENON_E_OVERFLOW; -TENON_E_VALUE for a negative extent, or a dtype that
  *	tenon_tensor_bytes() refuses.
  */
-int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
+TENON_API int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
 			struct tenon_tensor **out);
 
 /**
@@ -53,7 +54,7 @@ int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_OVERFLOW; -TENON_E_VALUE.
  */
-int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out);
+TENON_API int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out);
 
 /**
  * tenon_tensor_from_dlpack - take a DLPack tensor over
@@ -64,7 +65,7 @@ int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct teno
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_VALUE.
  */
-int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, bool contiguous,
+TENON_API int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, bool contiguous,
 			     struct tenon_tensor **out);
 
 /**
@@ -73,7 +74,7 @@ int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, bool contig
  * One that is read-only stays so when it is exported as the 1.x struct again. Elements of less than
  * a byte that are padded to one are refused.
  */
-int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t align,
+TENON_API int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t align,
 				       bool contiguous, struct tenon_tensor **out);
 
 /**
@@ -83,10 +84,10 @@ int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int tenon_tensor_to_dlpack(struct tenon_tensor *tensor, DLManagedTensor **out);
+TENON_API int tenon_tensor_to_dlpack(struct tenon_tensor *tensor, DLManagedTensor **out);
 
 /** tenon_tensor_to_dlpack_versioned - tenon_tensor_to_dlpack() as the 1.x struct, version 1.0 */
-int tenon_tensor_to_dlpack_versioned(struct tenon_tensor *tensor, DLManagedTensorVersioned **out);
+TENON_API int tenon_tensor_to_dlpack_versioned(struct tenon_tensor *tensor, DLManagedTensorVersioned **out);
 
 /**
  * tenon_dltensor - describe memory as a compact CPU tensor
@@ -117,7 +118,7 @@ static inline DLTensor tenon_dltensor(void *data, int64_t *shape, int32_t ndim, 
  *
  * Return: 0; -TENON_E_OVERFLOW; -TENON_E_VALUE for a negative extent.
  */
-int tenon_tensor_elements(const DLTensor *dl, uint64_t *out);
+TENON_API int tenon_tensor_elements(const DLTensor *dl, uint64_t *out);
 
 /**
  * tenon_tensor_bytes - size of a compact tensor's data in bytes
@@ -131,10 +132,10 @@ int tenon_tensor_elements(const DLTensor *dl, uint64_t *out);
  *	integers have 1, 2, 4, … 64 bits, all other kinds the widths that DLPack defines, and vectors 1 to
  *	32767 lanes.
  */
-int tenon_tensor_bytes(const DLTensor *dl, size_t *out);
+TENON_API int tenon_tensor_bytes(const DLTensor *dl, size_t *out);
 
 /** tenon_tensor_compact - are the elements in row-major order without gaps */
-bool tenon_tensor_compact(const DLTensor *dl);
+TENON_API bool tenon_tensor_compact(const DLTensor *dl);
 
 /** tenon_dtype - put a dtype together: tenon_dtype(TENON_DTYPE_FLOAT, 32, 1) */
 static inline DLDataType tenon_dtype(unsigned int code, unsigned int bits, unsigned int lanes)
@@ -165,7 +166,7 @@ static inline bool tenon_dtype_equal(DLDataType a, DLDataType b)
  *
  * Return: @name.
  */
-const char *tenon_dtype_name(DLDataType dtype, char name[TENON_DTYPE_NAME]);
+TENON_API const char *tenon_dtype_name(DLDataType dtype, char name[TENON_DTYPE_NAME]);
 
 /**
  * tenon_dtype_parse - read a dtype from text
@@ -175,7 +176,7 @@ const char *tenon_dtype_name(DLDataType dtype, char name[TENON_DTYPE_NAME]);
  *
  * Return: 0; -TENON_E_VALUE, with the text in the message.
  */
-int tenon_dtype_parse(struct tenon_slice text, DLDataType *out);
+TENON_API int tenon_dtype_parse(struct tenon_slice text, DLDataType *out);
 
 /**
  * tenon_device_name - name of a DLPack device type
@@ -183,7 +184,7 @@ int tenon_dtype_parse(struct tenon_slice text, DLDataType *out);
  *
  * Return: "cpu", "cuda", "opencl", "vulkan", …; "device" for a number without a name.
  */
-const char *tenon_device_name(int32_t type);
+TENON_API const char *tenon_device_name(int32_t type);
 
 /**
  * tenon_device_parse - read a device from text
@@ -192,7 +193,7 @@ const char *tenon_device_name(int32_t type);
  *
  * Return: 0; -TENON_E_VALUE.
  */
-int tenon_device_parse(struct tenon_slice text, DLDevice *out);
+TENON_API int tenon_device_parse(struct tenon_slice text, DLDevice *out);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <tenon/dlpack.h>
+#include <tenon/export.h>
 #include <tenon/object.h>
 
 #ifdef __cplusplus
@@ -162,13 +163,13 @@ static inline struct tenon_value tenon_arg_object(void *object)
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE for a DLTensor.
  */
-int tenon_value_own(const struct tenon_value *view, struct tenon_value *owned);
+TENON_API int tenon_value_own(const struct tenon_value *view, struct tenon_value *owned);
 
 /**
  * tenon_value_release - drop what an owned value holds, and make it None
  * @value: an owned value
  */
-void tenon_value_release(struct tenon_value *value);
+TENON_API void tenon_value_release(struct tenon_value *value);
 
 /**
  * tenon_value_int - read an integer; bools count as 0 and 1
@@ -177,16 +178,16 @@ void tenon_value_release(struct tenon_value *value);
  *
  * Return: 0; -TENON_E_TYPE, with both types in the message.
  */
-int tenon_value_int(const struct tenon_value *value, int64_t *out);
+TENON_API int tenon_value_int(const struct tenon_value *value, int64_t *out);
 
 /** tenon_value_float - read a float; integers and bools are converted. As tenon_value_int(). */
-int tenon_value_float(const struct tenon_value *value, double *out);
+TENON_API int tenon_value_float(const struct tenon_value *value, double *out);
 
 /** tenon_value_bool - read a bool; an integer counts as true when it is not 0. */
-int tenon_value_bool(const struct tenon_value *value, bool *out);
+TENON_API int tenon_value_bool(const struct tenon_value *value, bool *out);
 
 /** tenon_value_pointer - read an address; None counts as NULL. */
-int tenon_value_pointer(const struct tenon_value *value, void **out);
+TENON_API int tenon_value_pointer(const struct tenon_value *value, void **out);
 
 /**
  * tenon_value_text - read a string or bytes in whichever encoding the value has
@@ -196,7 +197,7 @@ int tenon_value_pointer(const struct tenon_value *value, void **out);
  *
  * Return: 0; -TENON_E_TYPE.
  */
-int tenon_value_text(const struct tenon_value *value, struct tenon_slice *out);
+TENON_API int tenon_value_text(const struct tenon_value *value, struct tenon_slice *out);
 
 /**
  * tenon_value_tensor - read a tensor, borrowed or counted
@@ -205,7 +206,7 @@ int tenon_value_text(const struct tenon_value *value, struct tenon_slice *out);
  *
  * Return: 0; -TENON_E_TYPE.
  */
-int tenon_value_tensor(const struct tenon_value *value, DLTensor **out);
+TENON_API int tenon_value_tensor(const struct tenon_value *value, DLTensor **out);
 
 /**
  * tenon_value_object - read a counted object of a type, or of one derived from it
@@ -215,7 +216,7 @@ int tenon_value_tensor(const struct tenon_value *value, DLTensor **out);
  *
  * Return: 0; -TENON_E_TYPE.
  */
-int tenon_value_object(const struct tenon_value *value, int32_t type, void *out);
+TENON_API int tenon_value_object(const struct tenon_value *value, int32_t type, void *out);
 
 /**
  * tenon_value_equal - are two values equal by content
@@ -227,7 +228,7 @@ int tenon_value_object(const struct tenon_value *value, int32_t type, void *out)
  *
  * Return: true or false.
  */
-bool tenon_value_equal(const struct tenon_value *a, const struct tenon_value *b);
+TENON_API bool tenon_value_equal(const struct tenon_value *a, const struct tenon_value *b);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
  * debuggers need one function for all of them.
  */
 
+#include <tenon/export.h>
 #include <tenon/value.h>
 
 #ifdef __cplusplus
@@ -43,7 +44,7 @@ typedef int (*tenon_visit_fn)(const struct tenon_object *object, const struct te
  * Context: any thread, while nobody changes the object.
  * Return: 0; what the visitor returned, when that is not 0; -TENON_E_NOMEM.
  */
-int tenon_object_visit(const struct tenon_object *object, const struct tenon_visitor *v);
+TENON_API int tenon_object_visit(const struct tenon_object *object, const struct tenon_visitor *v);
 
 /**
  * tenon_type_set_visit - say how the fields of a type are visited
@@ -52,7 +53,7 @@ int tenon_object_visit(const struct tenon_object *object, const struct tenon_vis
  *
  * Return: 0; -TENON_E_USAGE for an unknown type.
  */
-int tenon_type_set_visit(int32_t index, tenon_visit_fn visit);
+TENON_API int tenon_type_set_visit(int32_t index, tenon_visit_fn visit);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <tenon/dlpack.h>
+#include <tenon/export.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,7 +28,7 @@ extern "C" {
  *
  * Return: memory aligned to TENON_WORKSPACE_ALIGN; NULL with the thread's error set.
  */
-void *tenon_workspace_alloc(DLDevice device, uint64_t size);
+TENON_API void *tenon_workspace_alloc(DLDevice device, uint64_t size);
 
 /**
  * tenon_workspace_free - give temporary memory back; in reverse order is fastest, any order works
@@ -36,19 +37,19 @@ void *tenon_workspace_alloc(DLDevice device, uint64_t size);
  *
  * Return: 0; -TENON_E_USAGE for memory that is not of this thread's workspace.
  */
-int tenon_workspace_free(DLDevice device, void *memory);
+TENON_API int tenon_workspace_free(DLDevice device, void *memory);
 
 /** tenon_workspace_mark - how many blocks the calling thread has out now */
-size_t tenon_workspace_mark(void);
+TENON_API size_t tenon_workspace_mark(void);
 
 /**
  * tenon_workspace_reclaim - give back all that was taken since a mark
  * @mark: from tenon_workspace_mark() in the same thread
  */
-void tenon_workspace_reclaim(size_t mark);
+TENON_API void tenon_workspace_reclaim(size_t mark);
 
 /** tenon_workspace_trim - return the calling thread's idle blocks to the system */
-void tenon_workspace_trim(void);
+TENON_API void tenon_workspace_trim(void);
 
 #ifdef __cplusplus
 }

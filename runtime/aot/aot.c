@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <tenon/workspace.h>
 
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "runtime/aot/aot.h"
 #include "runtime/model/executor_module.h"

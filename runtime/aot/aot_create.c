@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/call.h"
 #include "runtime/aot/aot.h"
 #include "runtime/model/factory.h"

@@ -2,8 +2,9 @@
 #include "runtime/aot/aot_metadata.h"
 
 #include <inttypes.h>
-#include <tenon/cursor.h>
+#include <tenon/backend/cursor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/dtype.h"
 #include "runtime/core/saved_tensor.h"
 

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tenon/backend/module_kind.h>
+
+#include "lib/brief_errors.h"
 #include "lib/string_map.h"
 #include "runtime/core/module_index.h"
 #include "runtime/blob/blob_number.h"

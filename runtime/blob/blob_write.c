@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/brief_errors.h"
 #include "runtime/blob/blob_number.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/payload/payload_module.h"

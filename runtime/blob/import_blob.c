@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "runtime/blob/import_blob.h"
 #include "runtime/kind/loaders.h"

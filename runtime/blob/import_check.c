@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "runtime/blob/import_blob.h"
 

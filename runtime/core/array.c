@@ -4,6 +4,7 @@
 #include <tenon/array.h>
 #include <tenon/error.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/array_object.h"
 #include "runtime/core/map_object.h"
 #include "runtime/core/nested_delete.h"

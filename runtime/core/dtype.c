@@ -7,6 +7,8 @@
 
 #include "runtime/core/dtype.h"
 
+#include "lib/brief_errors.h"
+
 /* Names of dtype codes; where @bits is not 0 the name stands for that width alone. */
 static const struct dtype_word {
 	const char *word;

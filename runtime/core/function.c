@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <tenon/function.h>
 
+#include "lib/brief_errors.h"
+
 struct closure {
 	struct tenon_function base;
 	void *self;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/module.h>
+#include <tenon/backend/module_kind.h>
 
+#include "lib/brief_errors.h"
 #include "lib/nearest_name.h"
 #include "runtime/core/module_imports.h"
 #include "runtime/core/module_index.h"
@@ -275,4 +276,24 @@ int tenon_module_source(struct tenon_module *m, const char *format, struct tenon
 	if (!m->ops->source)
 		return module_unsupported(m, "has no source text");
 	return m->ops->source(m, format, out);
+}
+
+struct tenon_slice tenon_module_kind(const struct tenon_module *m)
+{
+	return m->kind;
+}
+
+uint32_t tenon_module_properties(const struct tenon_module *m)
+{
+	return m->properties;
+}
+
+size_t tenon_module_import_count(const struct tenon_module *m)
+{
+	return m->import_count;
+}
+
+struct tenon_module *tenon_module_import_at(const struct tenon_module *m, size_t index)
+{
+	return index < m->import_count ? m->imports[index] : NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_CORE_MODULE_IMPORTS_H
 #define RUNTIME_CORE_MODULE_IMPORTS_H
 
-#include <tenon/module.h>
+#include <tenon/backend/module_kind.h>
 
 /*
  * Imports are kept with one place in front and a NULL behind. In front is when the list was last

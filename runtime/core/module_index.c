@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tenon/backend/module_kind.h>
+
+#include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "lib/string_map.h"
 #include "runtime/core/module_imports.h"

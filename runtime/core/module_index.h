@@ -9,6 +9,8 @@
 
 #include <tenon/module.h>
 
+struct tenon_module_index;
+
 /* One module below another, at its place in the depth-first order. */
 typedef int (*module_walk_fn)(void *context, struct tenon_module *m);
 

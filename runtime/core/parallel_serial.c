@@ -4,6 +4,8 @@
 #include <tenon/error.h>
 #include <tenon/parallel.h>
 
+#include "lib/brief_errors.h"
+
 int tenon_parallel_launch(tenon_parallel_fn fn, void *closure, int tasks)
 {
 	struct tenon_parallel_env env = { NULL, 1 };

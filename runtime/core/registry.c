@@ -9,6 +9,7 @@
 #include <tenon/function.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "lib/string_map.h"
 #include "runtime/core/reference.h"

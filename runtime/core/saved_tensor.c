@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "runtime/core/dtype.h"
 #include "runtime/core/saved_tensor.h"

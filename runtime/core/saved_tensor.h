@@ -9,7 +9,7 @@
  * device, shape, dtype, and the elements, each in a whole number of bytes.
  */
 
-#include <tenon/cursor.h>
+#include <tenon/backend/cursor.h>
 #include <tenon/tensor.h>
 
 #define SAVED_TENSOR_MAGIC UINT64_C(0xdd5e40f096b4a13f)

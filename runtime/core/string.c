@@ -4,6 +4,8 @@
 #include <tenon/error.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
+
 #define SMALL_MOST 7
 
 struct wrapped_bytes {

@@ -3,6 +3,8 @@
 #include <tenon/error.h>
 #include <tenon/visit.h>
 
+#include "lib/brief_errors.h"
+
 #ifndef CONFIG_REFLECTION
 int tenon_object_visit(const struct tenon_object *object, const struct tenon_visitor *v)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/dtype.h"
 #include "runtime/core/nested_delete.h"
 

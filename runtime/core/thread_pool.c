@@ -11,6 +11,7 @@
 #include <tenon/parallel.h>
 #include <tenon/workspace.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/barrier.h"
 #include "runtime/core/processors.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <tenon/error.h>
 
+#include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "lib/string_map.h"
 

@@ -4,6 +4,7 @@
 #include <tenon/string.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/reference.h"
 
 static int value_type_error(const struct tenon_value *v, const char *wanted)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/brief_errors.h"
 #include "runtime/core/type.h"
 
 #include <tenon/error.h>

@@ -7,9 +7,10 @@
 
 #include <stdlib.h>
 #include <tenon/array.h>
-#include <tenon/module.h>
+#include <tenon/backend/module_kind.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/module_object.h"
 
 static int show(const struct tenon_visitor *v, const char *name, struct tenon_value value)

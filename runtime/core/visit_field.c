@@ -4,6 +4,8 @@
 
 #include "runtime/core/visit_field.h"
 
+#include "lib/brief_errors.h"
+
 static int show(const struct tenon_visitor *v, const char *name, struct tenon_value *value)
 {
 	int err = v->field(v->context, name, value);

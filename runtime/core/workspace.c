@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/core/workspace.h"
 
+#include "lib/brief_errors.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>

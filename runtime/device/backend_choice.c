@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "generated/install_paths.h"
+#include "lib/brief_errors.h"
 
 #define BETWEEN ", \t\r\n"
 

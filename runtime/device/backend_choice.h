@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include <tenon/device.h>
+#include <tenon/backend/backend.h>
 
 #define BACKEND_LIST_MOST 4096
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_tables.h"
 #include "runtime/device/device_table.h"
@@ -198,4 +199,14 @@ int tenon_device_sync(struct tenon_device *device, uint64_t deadline)
 	if (!err)
 		device_reap(device);
 	return err ? err : tenon_device_check(device);
+}
+
+const struct tenon_device_properties *tenon_device_properties(const struct tenon_device *device)
+{
+	return device->properties;
+}
+
+DLDevice tenon_device_id(const struct tenon_device *device)
+{
+	return device->id;
 }

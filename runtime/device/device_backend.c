@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "runtime/device/backend_choice.h"
 #include "runtime/device/device_core.h"
@@ -272,4 +273,14 @@ int tenon_backend_describe(const struct tenon_backend *backend, uint32_t index,
 	err = backend->describe(index, properties);
 	backend_leave();
 	return err;
+}
+
+const char *tenon_backend_name(const struct tenon_backend *backend)
+{
+	return backend->name;
+}
+
+int32_t tenon_backend_device_type(const struct tenon_backend *backend)
+{
+	return backend->device_type;
 }

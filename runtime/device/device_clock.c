@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "runtime/device/device_core.h"
 

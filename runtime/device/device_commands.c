@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_operation.h"
 
 struct kept_node {

@@ -5,10 +5,10 @@
 /* What the device layer, which backends know as the core, keeps behind the public structs. */
 
 #include <pthread.h>
-#include <tenon/commands.h>
-#include <tenon/executable.h>
-#include <tenon/memory.h>
-#include <tenon/queue.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/queue.h>
 
 enum device_object {
 	DEVICE_OBJECT_DEVICE,

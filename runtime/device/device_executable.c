@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
 
 /* a part that the core made, for devices without parts of their own */
@@ -290,4 +291,16 @@ int tenon_memory_of_data(struct tenon_device *device, void *data, struct tenon_m
 				   device_label(device, label));
 	*out = m;
 	return 0;
+}
+
+uint64_t tenon_memory_size(const struct tenon_memory *memory)
+{
+	return memory->size;
+}
+
+void *tenon_memory_data(struct tenon_memory *memory)
+{
+	if (memory->device->properties->flags & TENON_DEVICE_ADDRESSES)
+		return (void *)(uintptr_t)memory->address;
+	return memory;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/device/device_operation.h"
 
+#include "lib/brief_errors.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

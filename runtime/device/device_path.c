@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_table.h"
 
 static int parse_number(struct tenon_slice s, uint32_t *out)

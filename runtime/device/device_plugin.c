@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "generated/install_paths.h"
+#include "lib/brief_errors.h"
 #include "lib/file_trust.h"
 #include "lib/fork_gate.h"
 

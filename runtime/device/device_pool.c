@@ -2,6 +2,7 @@
 /* Memory that one queue uses again and again: sizes in steps, no lock, the queue is the order. */
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "lib/error_slot.h"
 #include "runtime/device/device_pool.h"
 

@@ -9,7 +9,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <tenon/backend/backend.h>
+#include <tenon/error.h>
+#include <tenon/probe.h>
+#include <tenon/tenon.h>
+
 #include "generated/install_paths.h"
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "runtime/device/backend_choice.h"
 

@@ -16,7 +16,8 @@
  */
 
 #include <sys/types.h>
-#include <tenon/device.h>
+#include <tenon/backend/backend.h>
+#include <tenon/probe.h>
 
 #define PROBE_OPTION	"--probe-backend"
 #define PROBE_REPORT_FD 3

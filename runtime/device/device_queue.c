@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_commands.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"

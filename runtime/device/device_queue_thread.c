@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/device/device_queue_thread.h"
 
+#include "lib/brief_errors.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

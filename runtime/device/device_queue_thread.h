@@ -7,7 +7,7 @@
  * back (device_held.c), one watches marks (device_watch.c).
  */
 
-#include <tenon/queue.h>
+#include <tenon/backend/queue.h>
 
 /* Start a detached thread that runs @work and references @queue meanwhile. Return: 0; -TENON_E_NOMEM. */
 int queue_thread_start(struct tenon_queue *queue, void (*work)(struct tenon_queue *queue));

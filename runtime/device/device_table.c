@@ -6,6 +6,7 @@
 #include <tenon/string.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_queue_thread.h"
 #include "runtime/device/device_table.h"

@@ -5,7 +5,7 @@
 /* Which backends there are, and which devices are open. */
 
 #include <stddef.h>
-#include <tenon/device.h>
+#include <tenon/backend/backend.h>
 
 /* A slot of a backend that was added to the struct; NULL in one that was built before that. */
 #define BACKEND_SLOT(backend, slot)                                                                \

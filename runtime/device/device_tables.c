@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/device/device_tables.h"
 
+#include "lib/brief_errors.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/commands.h>
-#include <tenon/executable.h>
-#include <tenon/memory.h>
-#include <tenon/queue.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/queue.h>
 
 struct device_tables {
 	struct tenon_device_ops device;

@@ -4,7 +4,7 @@
 
 /* Tables of functions of backends that were built with shorter headers. */
 
-#include <tenon/device.h>
+#include <tenon/backend/backend.h>
 
 struct device_tables;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_table.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/device/device_thread.h"
 
+#include "lib/brief_errors.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/tensor.h>

@@ -6,6 +6,7 @@
 #include <tenon/fence.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "lib/fence_fd.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_watch.h"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_table.h"
 
 static int hex_digit(char c)

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_queue_thread.h"
 

@@ -4,7 +4,7 @@
 
 /* Be called when a timeline reaches a value, instead of waiting for it in a thread. */
 
-#include <tenon/queue.h>
+#include <tenon/backend/queue.h>
 
 /**
  * struct watch - embedded in what wants to be called

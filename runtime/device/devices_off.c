@@ -3,11 +3,13 @@
  * What the public headers declare of devices, where CONFIG_DEVICES is off: programs link with every
  * build, and learn at a call what is missing.
  */
-#include <tenon/commands.h>
-#include <tenon/executable.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/queue.h>
 #include <tenon/fence.h>
-#include <tenon/memory.h>
-#include <tenon/queue.h>
+
+#include "lib/brief_errors.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

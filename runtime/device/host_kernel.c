@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/executable.h>
+#include <tenon/backend/executable.h>
+
+#include "lib/brief_errors.h"
 
 #define SHARED_ALIGN 128
 

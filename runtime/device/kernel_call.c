@@ -7,6 +7,7 @@
 #include <string.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_operation.h"
 #include "runtime/device/device_thread.h"
 #include "runtime/core/reference.h"

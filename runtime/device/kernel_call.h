@@ -11,7 +11,7 @@
  * thread's current queue. Nothing waits.
  */
 
-#include <tenon/executable.h>
+#include <tenon/backend/executable.h>
 #include <tenon/function.h>
 
 struct kernel_set;

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "runtime/device/device_probe.h"
 

@@ -4,9 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tenon/cursor.h>
+#include <tenon/backend/cursor.h>
+#include <tenon/probe.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_probe.h"
 
 static const char head_magic[8] = "TENONPR1";

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/dtype.h"
 
 /* storages that no entry lies in are allowed, but not without end */

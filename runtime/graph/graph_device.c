@@ -2,8 +2,9 @@
 /* Which device each storage of a graph is on, and the memory of those that are not the host's. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <tenon/memory.h>
+#include <tenon/backend/memory.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/graph/graph_exec.h"
 #include "runtime/model/tensor_place.h"
 

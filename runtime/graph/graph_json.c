@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "lib/json_read.h"
 
 #define NDIM_MOST 64

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <tenon/workspace.h>
 
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "runtime/graph/graph_exec.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <tenon/array.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/module_object.h"
 #include "runtime/model/executor_module.h"
 #include "runtime/model/factory.h"

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/call.h"
 #include "runtime/graph/graph_exec.h"
 #include "runtime/model/tensor_place.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <tenon/array.h>
 
+#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "lib/string_map.h"
 #include "runtime/kind/const_loader.h"

@@ -10,7 +10,7 @@
  * constants before its first use. metadata_module wraps an ahead-of-time model and holds nothing.
  */
 
-#include <tenon/loader.h>
+#include <tenon/backend/module_kind.h>
 
 extern const struct tenon_module_loader const_loader;
 extern const struct tenon_module_loader const_loader_as_metadata;

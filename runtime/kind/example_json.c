@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/array.h>
-#include <tenon/loader.h>
+#include <tenon/backend/module_kind.h>
 #include <tenon/visit.h>
 #include <unistd.h>
 
 #include "example_json.h"
 #include "example_json_graph.h"
+#include "lib/brief_errors.h"
 
 #define KIND "examplejson"
 

@@ -9,7 +9,7 @@
  * module. The source uses Tenon's public headers alone, so it can be copied out of the tree.
  */
 
-#include <tenon/loader.h>
+#include <tenon/backend/module_kind.h>
 
 /* makes a module of the bytes of a blob entry: one string, the text */
 extern const struct tenon_module_loader example_json_loader;

@@ -4,6 +4,7 @@
 #include <tenon/string.h>
 
 #include "example_json_graph.h"
+#include "lib/brief_errors.h"
 
 #define ID_BASE	  4096
 #define NDIM_MOST 16

@@ -10,6 +10,7 @@
 #include "runtime/payload/payload_file.h"
 
 #ifdef CONFIG_DEVICES
+#include "lib/brief_errors.h"
 #include "runtime/device/device_table.h"
 #include "runtime/payload/payload_kernel.h"
 #endif

@@ -10,7 +10,7 @@
  * registry, which is where code in other languages puts its own.
  */
 
-#include <tenon/loader.h>
+#include <tenon/backend/module_kind.h>
 
 /**
  * loader_find - find the C loader of a kind

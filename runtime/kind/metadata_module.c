@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/kind/const_loader.h"
 #include "runtime/core/visit_field.h"
 

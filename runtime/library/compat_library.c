@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "generated/install_paths.h"
+#include "lib/brief_errors.h"
 #include "lib/elf.h"
 #include "lib/fork_gate.h"
 #include "runtime/library/tvm_table.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <tenon/workspace.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/call.h"
 
 static void compiled_delete(void *self, int flags)

@@ -4,6 +4,7 @@
 #include <tenon/array.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/globals.h"
 
 /* The container in front: an array or a list, a map or a dict. */

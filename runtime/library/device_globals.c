@@ -7,6 +7,7 @@
 #include "runtime/library/globals.h"
 
 #ifdef CONFIG_DEVICES
+#include "lib/brief_errors.h"
 #include "runtime/device/device_thread.h"
 #endif
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/elf.h"
 #include "lib/error_slot.h"
 #include "lib/fork_gate.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/reference.h"
 
 static int env_function_call_slow(struct dso_env_function *f, const struct tenon_value *args,

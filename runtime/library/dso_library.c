@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/module_kind.h>
 #include <tenon/visit.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/call.h"
 #include "runtime/core/reference.h"
 #include "runtime/library/dso_env.h"

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/context.h"
 #include "runtime/kind/loaders.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "runtime/core/module_imports.h"
 #include "runtime/blob/import_blob.h"

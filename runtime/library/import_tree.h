@@ -9,7 +9,7 @@
  * imports whom. Nothing of it is believed before all of it was checked; nothing of it is copied.
  */
 
-#include <tenon/loader.h>
+#include <tenon/backend/module_kind.h>
 
 /**
  * struct import_tree_source - where a blob comes from

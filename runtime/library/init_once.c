@@ -2,6 +2,7 @@
 /* Handles that libraries make once and keep: one lock for all, taken again by nested makers. */
 #include <pthread.h>
 
+#include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "runtime/library/tvm_table.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_kind.h"
 #include "lib/file_map.h"
 #include "runtime/kind/file_extension.h"

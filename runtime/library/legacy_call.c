@@ -5,6 +5,7 @@
 #include <tenon/tensor.h>
 #include <tenon/workspace.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/call.h"
 #include "runtime/library/compiled_function.h"
 #include "runtime/library/legacy_value.h"

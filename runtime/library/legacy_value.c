@@ -5,6 +5,7 @@
 #include <tenon/string.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/old_bool.h"
 #include "runtime/library/thread_state.h"
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/library/library_module.h"
+#include "lib/brief_errors.h"
 #include "runtime/core/visit_field.h"
 
 struct library_module {

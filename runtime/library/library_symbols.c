@@ -6,6 +6,8 @@
 
 #include "runtime/library/library_symbols.h"
 
+#include "lib/brief_errors.h"
+
 #define FFI_PREFIX "__tvm_ffi_"
 
 /* names that tell a version, each a bit */

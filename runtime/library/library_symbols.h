@@ -5,7 +5,7 @@
 /* What the symbols of a shared object tell about who made it. */
 
 #include "lib/elf.h"
-#include <tenon/loader.h>
+#include <tenon/backend/module_kind.h>
 
 /**
  * struct library_symbols - what was found

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_kind.h"
 #include "lib/file_map.h"
 #include "runtime/library/dso.h"

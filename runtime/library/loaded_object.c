@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/library/loaded_object.h"
 
+#include "lib/brief_errors.h"
+
 #include <dlfcn.h>
 #include <string.h>
 #include <tenon/error.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the public headers declare and this build leaves out says so when it is called. */
-#include <tenon/loader.h>
+#include <tenon/backend/module_kind.h>
+
+#include "lib/brief_errors.h"
 
 #ifndef CONFIG_MODULE_WRITE
 int tenon_module_write_blob(struct tenon_module *root, enum tenon_generation generation,

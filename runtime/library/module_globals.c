@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules, as libraries of the tvm-ffi ABI reach them: by global functions that take a module. */
 #include <tenon/array.h>
-#include <tenon/module.h>
+#include <tenon/backend/module_kind.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/globals.h"
 #include "runtime/core/module_object.h"
 

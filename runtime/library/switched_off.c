@@ -2,6 +2,7 @@
 /* What the public headers declare and this build leaves out says so when it is called. */
 #include <tenon/module.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/tvm_table.h"
 
 #ifndef CONFIG_SYSTEM_LIB

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "lib/string_map.h"
 #include "runtime/core/registry.h"

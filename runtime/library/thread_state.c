@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/library/thread_state.h"
 
+#include "lib/brief_errors.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 

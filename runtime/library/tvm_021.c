@@ -8,6 +8,7 @@
 #include <tenon/array.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/call.h"
 #include "runtime/library/compiled_function.h"
 #include "runtime/library/old_bool.h"

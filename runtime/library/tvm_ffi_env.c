@@ -8,6 +8,7 @@
 #include "runtime/library/tvm_table.h"
 
 #ifdef CONFIG_DEVICES
+#include "lib/brief_errors.h"
 #include "runtime/device/device_thread.h"
 #endif
 

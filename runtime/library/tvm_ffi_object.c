@@ -2,6 +2,7 @@
 /* tvm-ffi: objects and their memory */
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/tvm_table.h"
 
 struct opaque_object {

@@ -2,6 +2,7 @@
 /* tvm-ffi: tensors, strings and dtypes */
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/tvm_table.h"
 
 static size_t alignment(int32_t align)

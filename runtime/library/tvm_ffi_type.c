@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/string_map.h"
 #include "runtime/library/tvm_table.h"
 

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <tenon/array.h>
+#include <tenon/backend/module_kind.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/map_object.h"
 #include "runtime/model/tensor_place.h"
 

@@ -7,6 +7,8 @@
  * The conventions are TVM's: inputs by number or name, and a name that is unknown is passed over.
  */
 
+#include <tenon/backend/module_kind.h>
+
 #include "runtime/model/method.h"
 #include "runtime/model/model.h"
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/map_object.h"
 #include "runtime/model/method.h"
 #include "runtime/model/params.h"

@@ -10,7 +10,7 @@
  * code is in its imports.
  */
 
-#include <tenon/loader.h>
+#include <tenon/backend/module_kind.h>
 #include <tenon/params.h>
 
 #include "runtime/model/model.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/model/method.h"
 
+#include "lib/brief_errors.h"
+
 #include <stdlib.h>
 
 struct bound {

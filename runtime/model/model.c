@@ -3,6 +3,9 @@
 
 #include <inttypes.h>
 
+#include <tenon/backend/module_kind.h>
+
+#include "lib/brief_errors.h"
 #include "lib/nearest_name.h"
 #include "runtime/model/executors.h"
 

@@ -6,6 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tenon/string.h>
+#include <tenon/tensor.h>
+
+#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "lib/file_map.h"
 #include "runtime/model/storage.h"

@@ -4,7 +4,7 @@
 
 /* Lists of named tensors inside other formats. */
 
-#include <tenon/cursor.h>
+#include <tenon/backend/cursor.h>
 #include <tenon/params.h>
 
 /* the first bytes of a file of parameters */

@@ -4,6 +4,7 @@
 #include <tenon/buffer.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "runtime/core/dtype.h"
 #include "runtime/model/params.h"

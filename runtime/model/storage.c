@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/model/storage.h"
 
+#include "lib/brief_errors.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>

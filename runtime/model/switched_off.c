@@ -2,6 +2,8 @@
 /* What the public headers declare and this build leaves out says so when it is called. */
 #include <tenon/model.h>
 
+#include "lib/brief_errors.h"
+
 #ifndef CONFIG_EXECUTORS
 static int off(void)
 {

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "runtime/core/saved_tensor.h"
 

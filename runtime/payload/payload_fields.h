@@ -2,7 +2,7 @@
 #ifndef RUNTIME_PAYLOAD_PAYLOAD_FIELDS_H
 #define RUNTIME_PAYLOAD_PAYLOAD_FIELDS_H
 
-/* Reading the fields of payloads, whose letters tenon/payload_format.h explains. */
+/* Reading the fields of payloads, whose letters tenon/backend/payload_format.h explains. */
 
 #include "runtime/payload/payload_format.h"
 

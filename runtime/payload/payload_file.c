@@ -5,6 +5,7 @@
 #include <string.h>
 #include <tenon/device.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "runtime/payload/payload_format.h"
 #include "runtime/payload/payload_kernel.h"

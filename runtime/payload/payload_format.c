@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #ifdef CONFIG_DEVICES
+#include "lib/brief_errors.h"
 #include "runtime/device/device_table.h"
 #endif
 

@@ -13,8 +13,8 @@
  */
 
 #include <stddef.h>
-#include <tenon/loader.h>
-#include <tenon/payload_format.h>
+#include <tenon/backend/module_kind.h>
+#include <tenon/backend/payload_format.h>
 
 /* which form the function tables have */
 enum payload_dialect {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/payload/payload_program.h"
 
 static int make_kernels(const struct payload_place *place, const struct tenon_payload_info *info,

@@ -8,6 +8,7 @@
 #include "runtime/payload/payload_visit.h"
 
 #ifdef CONFIG_DEVICES
+#include "lib/brief_errors.h"
 #include "runtime/payload/payload_kernel.h"
 #endif
 
@@ -125,7 +126,7 @@ static const char *remedy_of(const struct payload_module *p)
 {
 	const char *remedy = PAYLOAD_SLOT(p->format, remedy);
 
-	return remedy ? remedy : "Install a plug-in for it, or register a loader (tenon/loader.h).";
+	return remedy ? remedy : "Install a plug-in for it, or register a loader (tenon/backend/module_kind.h).";
 }
 
 /* What is in the payload, read by the first call and kept. */

@@ -4,8 +4,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/object.h>
 #include <tenon/string.h>
+#include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "lib/string_map.h"
 

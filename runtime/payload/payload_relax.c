@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "runtime/payload/payload_format.h"
 

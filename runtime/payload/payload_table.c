@@ -5,6 +5,7 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "lib/json_read.h"
 
 /* where the parts of a kernel's entry stand; 0 for one that is not there */

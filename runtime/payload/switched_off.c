@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the public headers declare and this build leaves out says so when it is called. */
-#include <tenon/payload_format.h>
+#include <tenon/backend/payload_format.h>
+
+#include "lib/brief_errors.h"
 
 #ifndef CONFIG_PAYLOAD_FORMATS
 static int off(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
+#include "lib/brief_errors.h"
 #include "lib/stack_room.h"
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_closure.h"

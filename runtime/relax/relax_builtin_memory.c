@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
-#include <tenon/memory.h>
+#include <tenon/backend/memory.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_device.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
 

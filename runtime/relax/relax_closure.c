@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/relax/relax_closure.h"
 
+#include "lib/brief_errors.h"
+
 #include <inttypes.h>
 
 static int32_t closure_type;

@@ -4,6 +4,7 @@
 #include <tenon/array.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/dtype.h"
 #include "runtime/relax/relax_executable.h"
 #include "runtime/core/saved_tensor.h"

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/relax/relax_fact.h"
 
 void relax_description_fini(struct relax_description *d)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/relax/relax_device.h"
 
+#include "lib/brief_errors.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <tenon/memory.h>

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <tenon/visit.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/relax/relax.h"
 
 #define MODERN_KIND "relax.VMExecutable"

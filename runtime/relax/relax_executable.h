@@ -11,7 +11,7 @@
  * closures share one.
  */
 
-#include <tenon/loader.h>
+#include <tenon/backend/module_kind.h>
 
 #include "lib/string_map.h"
 

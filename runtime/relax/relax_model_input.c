@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/relax/relax_device.h"
 #include "runtime/relax/relax_model.h"
 

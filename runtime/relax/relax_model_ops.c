@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/relax/relax_model.h"
 
 void relax_model_port(const struct relax_fact *f, struct tenon_port *out)

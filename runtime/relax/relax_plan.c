@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_device.h"

@@ -3,8 +3,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <tenon/backend/backend.h>
 #include <tenon/memory.h>
 
+#include "lib/brief_errors.h"
 #include "lib/error_slot.h"
 #include "runtime/core/array_object.h"
 #include "runtime/core/reference.h"

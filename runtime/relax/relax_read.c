@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/relax/relax_executable.h"
 
 /* bytes of the smallest function entry: kind, empty name, four numbers, no parameter names */

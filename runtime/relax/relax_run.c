@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "lib/stack_room.h"
 #include "runtime/core/reference.h"

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/reference.h"
 #include "runtime/relax/relax.h"
 

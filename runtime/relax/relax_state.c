@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <tenon/array.h>
 
+#include "lib/brief_errors.h"
 #include "lib/nearest_name.h"
 #include "runtime/relax/relax_closure.h"
 #include "runtime/relax/relax_device.h"

@@ -8,7 +8,7 @@ need nm readelf
 
 # what the headers declare, and the one name that the compatibility library looks for
 {
-	sh scripts/declared-names include/tenon/*.h
+	sh scripts/declared-names include/tenon/*.h include/tenon/backend/*.h
 	echo tenon_tvm_table
 } | LC_ALL=C sort -u > "$scratch/declared"
 sed -n '/global:/,/local:/s/^\t\([a-z_0-9A-Z]*\);/\1/p' lib/libtenon.map | LC_ALL=C sort -u \

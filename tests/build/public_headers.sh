@@ -21,21 +21,21 @@ stands_alone()
 	$1 -Iinclude -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$scratch/alone.$3"
 }
 
-for header in include/tenon/*.h; do
+for header in include/tenon/*.h include/tenon/backend/*.h; do
 	name=${header#include/}
 	it "$name compiles alone as C11" stands_alone "$cc -std=c11" "$name" c
 	if [ -n "$cxx" ]; then
 		it "$name compiles alone as C++11" stands_alone "$cxx -std=c++11" "$name" cc
 	fi
 done
-it "no header asks for the configuration" not grep -n 'CONFIG_[A-Z]\|autoconf' include/tenon/*.h
+it "no header asks for the configuration" not grep -n 'CONFIG_[A-Z]\|autoconf' include/tenon/*.h include/tenon/backend/*.h
 
 # the form of the kernel's documentation: a comment above each declared function that names it
 documented()
 {
 	status=0
-	for name in $(sh scripts/declared-names include/tenon/*.h); do
-		grep -q "^ \* $name - \|^/\*\* $name - " include/tenon/*.h || { echo "$name"; status=1; }
+	for name in $(sh scripts/declared-names include/tenon/*.h include/tenon/backend/*.h); do
+		grep -q "^ \* $name - \|^/\*\* $name - " include/tenon/*.h include/tenon/backend/*.h || { echo "$name"; status=1; }
 	done
 	return $status
 }

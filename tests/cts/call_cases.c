@@ -2,6 +2,8 @@
 /* Kernels as compiled host code calls them: packed functions with launch extents behind. */
 #include <stdio.h>
 
+#include <tenon/backend/module_kind.h>
+
 #include "runtime/device/device_thread.h"
 #include "runtime/device/kernel_call.h"
 #include "tests/cts/cts.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <tenon/backend/backend.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/queue.h>
+#include <tenon/memory.h>
+
 #include "tests/cts/cts.h"
 
 static struct tenon_commands *recording(struct cts *cts)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include <tenon/backend/backend.h>
+
 #include "tests/cts/cts.h"
 
 static void what_is_written_is_read_at_any_offset_and_size(struct cts *cts)

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tenon/backend/backend.h>
+
 #include "tests/cts/cts.h"
 
 static const struct cts_case *const suites[] = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include <tenon/backend/memory.h>
+
 #include "tests/cts/cts.h"
 
 uint64_t cts_soon(void)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <tenon/backend/backend.h>
+#include <tenon/backend/executable.h>
+
 #include "tests/cts/cts.h"
 
 static void a_kernel_computes(struct cts *cts)

@@ -3,6 +3,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
+#include <tenon/backend/backend.h>
+#include <tenon/backend/memory.h>
 #include <tenon/fence.h>
 #include <unistd.h>
 

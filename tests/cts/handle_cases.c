@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <tenon/backend/backend.h>
+#include <tenon/backend/memory.h>
+
 #include "tests/cts/cts.h"
 
 #define PAGE 4096

@@ -2,7 +2,7 @@
 #ifndef TESTS_CTS_HOST_KERNELS_H
 #define TESTS_CTS_HOST_KERNELS_H
 
-#include <tenon/executable.h>
+#include <tenon/backend/executable.h>
 
 /* The suite's kernels as C functions, in the order of cts_kernels. */
 extern const tenon_host_kernel host_kernels[];

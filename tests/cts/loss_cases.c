@@ -3,6 +3,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tenon/backend/backend.h>
+#include <tenon/probe.h>
+#include <tenon/tensor.h>
+
 #include "tests/cts/cts.h"
 
 /* The suite goes on with a fresh device. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <tenon/backend/backend.h>
+#include <tenon/backend/memory.h>
+
 #include "tests/cts/cts.h"
 
 static void memory_has_the_size_that_was_asked_for(struct cts *cts)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <time.h>
 
+#include <tenon/backend/queue.h>
+
 #include "tests/cts/cts.h"
 
 static void operations_run_in_the_order_they_were_submitted(struct cts *cts)

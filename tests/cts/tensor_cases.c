@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <tenon/backend/backend.h>
+#include <tenon/backend/memory.h>
+
 #include "tests/cts/cts.h"
 
 static const DLDataType int32 = { TENON_DTYPE_INT, 32, 1 };

@@ -6,9 +6,9 @@
 
 #include "tests/unit/suite.h"
 
-#include <tenon/commands.h>
-#include <tenon/executable.h>
-#include <tenon/memory.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/memory.h>
 #include "tests/cuda/fake_cuda.h"
 
 #define SECOND UINT64_C(1000000000)

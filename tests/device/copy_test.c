@@ -6,8 +6,8 @@
 #include "tests/unit/suite.h"
 #include "tests/vulkan/vulkan_environment.h"
 
-#include <tenon/memory.h>
-#include <tenon/queue.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/queue.h>
 
 #define BYTES  5000000 /* more than what goes through the host at once */
 #define PLACES 8

@@ -9,10 +9,10 @@
  * what fails. So the core above is seen at every step, which no real device allows.
  */
 
-#include <tenon/commands.h>
-#include <tenon/executable.h>
-#include <tenon/memory.h>
-#include <tenon/queue.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/queue.h>
 
 #include "tests/unit/suite.h"
 

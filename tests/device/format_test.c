@@ -3,8 +3,8 @@
 #include "tests/unit/blob.h"
 
 #include <sys/stat.h>
-#include <tenon/loader.h>
-#include <tenon/payload_format.h>
+#include <tenon/backend/module_kind.h>
+#include <tenon/backend/payload_format.h>
 
 static char folder[512];
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <tenon/backend/memory.h>
 #include <tenon/fence.h>
-#include <tenon/memory.h>
 #include <unistd.h>
 
 #include "tests/unit/suite.h"

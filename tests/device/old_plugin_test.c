@@ -3,8 +3,9 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/queue.h>
 #include <tenon/fence.h>
-#include <tenon/memory.h>
 #include <unistd.h>
 
 #include "tests/unit/suite.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A plug-in of another ABI that does not look at what it is asked. */
-#include <tenon/device.h>
+#include <tenon/backend/backend.h>
 
 static const struct tenon_backend backend = { .abi = 99, .size = 8, .name = "careless" };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The least that a plug-in can be: a backend that sees no device. */
-#include <tenon/device.h>
+#include <tenon/backend/backend.h>
 
 static int count(uint32_t *out)
 {

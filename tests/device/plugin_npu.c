@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/array.h>
-#include <tenon/device.h>
-#include <tenon/loader.h>
-#include <tenon/payload_format.h>
+#include <tenon/backend/backend.h>
+#include <tenon/backend/module_kind.h>
+#include <tenon/backend/payload_format.h>
 #include <tenon/string.h>
 
 #define MAGIC UINT32_C(0x3155504e) /* "NPU1" */

@@ -5,7 +5,7 @@
 
 #include "tests/unit/suite.h"
 
-#include <tenon/executable.h>
+#include <tenon/backend/executable.h>
 #include <tenon/module.h>
 
 static struct tenon_buffer payload;

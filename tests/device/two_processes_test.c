@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <tenon/backend/backend.h>
+#include <tenon/backend/queue.h>
 #include <tenon/fence.h>
 #include <time.h>
 #include <unistd.h>

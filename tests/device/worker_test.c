@@ -2,8 +2,8 @@
 /* The queue with a thread of the processor's own device. */
 #include <time.h>
 
-#include <tenon/executable.h>
-#include <tenon/queue.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/queue.h>
 
 #include "tests/unit/suite.h"
 

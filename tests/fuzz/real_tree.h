@@ -2,7 +2,7 @@
 #ifndef TESTS_FUZZ_REAL_TREE_H
 #define TESTS_FUZZ_REAL_TREE_H
 
-#include <tenon/loader.h>
+#include <tenon/backend/module_kind.h>
 
 /* the import tree of a library */
 struct real_tree {

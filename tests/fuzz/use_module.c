@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tenon/backend/module_kind.h>
+
 #include "tests/fuzz/fuzz.h"
 
 /* functions of one module that are called; the others are only listed */

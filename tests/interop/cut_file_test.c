@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include <tenon/backend/module_kind.h>
+
 #include "spawn.h"
 
 #define PARAMS "tvm-0.18/params_file/all.params"

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include <tenon/backend/module_kind.h>
+
 static int wrong(const char *what)
 {
 	printf("# %s: %s: %s\n", what, tenon_error_kind(), tenon_error_message());

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include <tenon/backend/module_kind.h>
+
 static struct tenon_function *linked(const char *prefix, const char *name)
 {
 	struct tenon_module *m = NULL;

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include <tenon/backend/module_kind.h>
+
 static const char *const scales[] = { "tvm-0.18/host_call_packed/scale.so",
 				      "tvm-0.25.0.post1/host_call_packed/scale.so",
 				      "tvm-0.27.0.post1/host_call_packed/scale.so" };

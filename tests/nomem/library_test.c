@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <tenon/backend/module_kind.h>
 #include <tenon/visit.h>
 #include <unistd.h>
 

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <tenon/memory.h>
-#include <tenon/queue.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/queue.h>
 #include "tests/opencl/fake_opencl.h"
 
 static const char *library(const char *name)

@@ -6,9 +6,9 @@
 
 #include "tests/unit/suite.h"
 
-#include <tenon/commands.h>
-#include <tenon/executable.h>
-#include <tenon/memory.h>
+#include <tenon/backend/commands.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/memory.h>
 #include "tests/opencl/fake_opencl.h"
 
 extern struct fake_opencl *fake;

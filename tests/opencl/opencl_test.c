@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <tenon/executable.h>
-#include <tenon/memory.h>
+#include <tenon/backend/executable.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/queue.h>
 #include "driver/opencl/opencl_api.h"
 
 static struct tenon_device *device;

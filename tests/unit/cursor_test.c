@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include <tenon/backend/cursor.h>
+#include <tenon/buffer.h>
+#include <tenon/error.h>
+#include <tenon/params.h>
+#include <tenon/tensor.h>
+
 #include "tests/unit/suite.h"
 
 static void integers_are_little_endian(void **state)

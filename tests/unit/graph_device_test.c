@@ -4,6 +4,11 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+
+#include <tenon/backend/backend.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/module_kind.h>
+#include <tenon/object.h>
 #include "graph_library.h"
 
 /* clang-format off */

@@ -9,6 +9,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <tenon/backend/module_kind.h>
 #include "runtime/library/call.h"
 #include "runtime/library/tvm_types.h"
 

@@ -42,7 +42,7 @@ static void a_payload_tells_what_and_where_it_is(void **state)
 		assert_text_field(p, "loader", "missing");
 		assert_text_field(
 			p, "remedy",
-			"Install a plug-in for it, or register a loader (tenon/loader.h).");
+			"Install a plug-in for it, or register a loader (tenon/backend/module_kind.h).");
 		tenon_object_unref(m);
 		tenon_buffer_fini(&b);
 	}
@@ -72,7 +72,7 @@ static void calling_a_listed_function_says_which_loader_is_missing(void **state)
 		assert_int_equal(tenon_call(f, &ret), -TENON_E_NO_LOADER);
 		assert_non_null(strstr(tenon_error_message(), want));
 		assert_error_has(
-			". Install a plug-in for it, or register a loader (tenon/loader.h).");
+			". Install a plug-in for it, or register a loader (tenon/backend/module_kind.h).");
 		tenon_object_unref(f);
 		tenon_buffer_fini(&b);
 	}

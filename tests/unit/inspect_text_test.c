@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <tenon/backend/module_kind.h>
 #include <tenon/tenon.h>
 
 #include "tests/unit/cli_run.h"

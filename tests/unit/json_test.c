@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <tenon/backend/module_kind.h>
 #include <tenon/tenon.h>
 #include <unistd.h>
 

@@ -4,6 +4,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <tenon/backend/cursor.h>
+#include <tenon/buffer.h>
+#include <tenon/error.h>
 #include "graph_library.h"
 
 #define DATA "tests/interop/data/"

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tenon/backend/module_kind.h>
+
 /* A module that answers to one name with its own number. */
 struct numbered {
 	struct tenon_module base;

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <tenon/backend/cursor.h>
+#include <tenon/buffer.h>
+#include <tenon/error.h>
+
 #define FIXTURE "tests/interop/data/tvm-0.18/params_file/all.params"
 
 static char path[2][300];

@@ -3,7 +3,8 @@
 #include "tests/unit/relax_assembler.h"
 
 #include <pthread.h>
-#include <tenon/memory.h>
+#include <tenon/backend/backend.h>
+#include <tenon/backend/memory.h>
 
 #include "runtime/relax/relax_device.h"
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/module_kind.h>
 #include <tenon/tenon.h>
 #include <unistd.h>
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include <tenon/backend/module_kind.h>
+
 #include "runtime/library/call.h"
 
 /* ---- global functions */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <tenon/backend/backend.h>
+
 #include "tools/devices/device_list.h"
 
 #include "tools/run/run_device.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
+#include <tenon/backend/backend.h>
+#include <tenon/probe.h>
 #include <tenon/string.h>
 
 #include "tools/devices/devices.h"

@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tenon/device.h>
+#include <tenon/probe.h>
+
 #include "runtime/device/device_probe.h"
 #include "tools/cli.h"
 

@@ -5,6 +5,7 @@
 /** DOC: drivers, asked in a process of their own */
 
 #include <tenon/device.h>
+#include <tenon/probe.h>
 
 /**
  * driver_probe_command - file of this command, set by main()

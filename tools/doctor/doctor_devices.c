@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tenon/device.h>
+#include <tenon/backend/backend.h>
+#include <tenon/probe.h>
 
 #include "generated/install_paths.h"
 #include "runtime/device/backend_choice.h"

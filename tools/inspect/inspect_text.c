@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include <tenon/backend/module_kind.h>
+
 #include "tools/inspect/inspect.h"
 #include "tools/devices/machine.h"
 #include "tools/printable.h"

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include <tenon/backend/module_kind.h>
+
 #include "runtime/model/executors.h"
 #include "tools/tensor/spec_tensor.h"
 #include "tools/file.h"

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tenon/backend/module_kind.h>
 #include <tenon/visit.h>
 
 #include "tools/model/module_list.h"

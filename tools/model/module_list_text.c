@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
+#include <tenon/backend/module_kind.h>
+
 #include "tools/model/module_list.h"
 #include "tools/devices/machine.h"
 #include "tools/printable.h"

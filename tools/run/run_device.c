@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <tenon/backend/backend.h>
 #include <tenon/memory.h>
 #include <tenon/queue.h>
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tenon/backend/module_kind.h>
+
 #include "lib/clock.h"
 #include "tools/tensor/element.h"
 #include "tools/model/model.h"

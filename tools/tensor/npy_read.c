@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <tenon/cursor.h>
+#include <tenon/backend/cursor.h>
 #include <tenon/string.h>
 
 #include "tools/tensor/npy.h"

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include <tenon/array.h>
+#include <tenon/backend/module_kind.h>
 #include <tenon/error.h>
-#include <tenon/module.h>
 #include <tenon/tensor.h>
 
 #include "tools/tensor/element.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENON_PAYLOAD_FORMAT_H
-#define TENON_PAYLOAD_FORMAT_H
+#ifndef TENON_BACKEND_PAYLOAD_FORMAT_H
+#define TENON_BACKEND_PAYLOAD_FORMAT_H
 
 /**
  * DOC: payload formats
@@ -17,8 +17,9 @@
  * built with a shorter struct keeps working, and slots that it lacks count as NULL.
  */
 
-#include <tenon/cursor.h>
-#include <tenon/executable.h>
+#include <tenon/backend/cursor.h>
+#include <tenon/backend/executable.h>
+#include <tenon/export.h>
 #include <tenon/visit.h>
 
 #ifdef __cplusplus
@@ -193,7 +194,7 @@ struct tenon_payload_format {
  * Return: 0; -TENON_E_EXISTS for a kind that was registered; -TENON_E_USAGE for a struct without kinds
  *	or fields; -TENON_E_NOMEM.
  */
-int tenon_payload_format_register(const struct tenon_payload_format *format);
+TENON_API int tenon_payload_format_register(const struct tenon_payload_format *format);
 
 /**
  * tenon_payload_add_function - add a function to what was found in a payload; for formats
@@ -202,7 +203,7 @@ int tenon_payload_format_register(const struct tenon_payload_format *format);
  *
  * Return: 0, also while @info->collect is false; -TENON_E_NOMEM.
  */
-int tenon_payload_add_function(struct tenon_payload_info *info,
+TENON_API int tenon_payload_add_function(struct tenon_payload_info *info,
 			       const struct tenon_payload_function *function);
 
 /**
@@ -214,11 +215,11 @@ int tenon_payload_add_function(struct tenon_payload_info *info,
  *
  * Return: as tenon_payload_add_function().
  */
-int tenon_payload_add_part(struct tenon_payload_info *info, struct tenon_slice name,
+TENON_API int tenon_payload_add_part(struct tenon_payload_info *info, struct tenon_slice name,
 			   struct tenon_slice code, uint32_t flags);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* TENON_PAYLOAD_FORMAT_H */
+#endif /* TENON_BACKEND_PAYLOAD_FORMAT_H */

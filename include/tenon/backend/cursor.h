@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENON_CURSOR_H
-#define TENON_CURSOR_H
+#ifndef TENON_BACKEND_CURSOR_H
+#define TENON_BACKEND_CURSOR_H
 
 /**
  * DOC: cursor over foreign bytes
@@ -12,6 +12,7 @@
  */
 
 #include <tenon/error.h>
+#include <tenon/export.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,7 +70,7 @@ static inline uint64_t tenon_cursor_place(const struct tenon_cursor *c)
  *
  * Return: @status.
  */
-int tenon_cursor_error(const struct tenon_cursor *c, int status, const char *format, ...)
+TENON_API int tenon_cursor_error(const struct tenon_cursor *c, int status, const char *format, ...)
 	TENON_PRINTF(3, 4);
 
 /**
@@ -80,13 +81,13 @@ int tenon_cursor_error(const struct tenon_cursor *c, int status, const char *for
  * Context: any thread; no lock, no allocation. So are all reads here.
  * Return: 0; -TENON_E_TRUNCATED.
  */
-int tenon_cursor_u8(struct tenon_cursor *c, uint8_t *out);
+TENON_API int tenon_cursor_u8(struct tenon_cursor *c, uint8_t *out);
 /** tenon_cursor_u16 - read two bytes, little-endian; as tenon_cursor_u8() */
-int tenon_cursor_u16(struct tenon_cursor *c, uint16_t *out);
+TENON_API int tenon_cursor_u16(struct tenon_cursor *c, uint16_t *out);
 /** tenon_cursor_u32 - read four bytes, little-endian; as tenon_cursor_u8() */
-int tenon_cursor_u32(struct tenon_cursor *c, uint32_t *out);
+TENON_API int tenon_cursor_u32(struct tenon_cursor *c, uint32_t *out);
 /** tenon_cursor_u64 - read eight bytes, little-endian; as tenon_cursor_u8() */
-int tenon_cursor_u64(struct tenon_cursor *c, uint64_t *out);
+TENON_API int tenon_cursor_u64(struct tenon_cursor *c, uint64_t *out);
 
 /**
  * tenon_cursor_count - read an element count and check that the elements can be there
@@ -99,7 +100,7 @@ int tenon_cursor_u64(struct tenon_cursor *c, uint64_t *out);
  *
  * Return: 0; -TENON_E_TRUNCATED when the count itself, or what it promises, is not there.
  */
-int tenon_cursor_count(struct tenon_cursor *c, size_t size, uint64_t *count);
+TENON_API int tenon_cursor_count(struct tenon_cursor *c, size_t size, uint64_t *count);
 
 /**
  * tenon_cursor_bytes - take bytes without copying them
@@ -109,16 +110,16 @@ int tenon_cursor_count(struct tenon_cursor *c, size_t size, uint64_t *count);
  *
  * Return: 0; -TENON_E_TRUNCATED.
  */
-int tenon_cursor_bytes(struct tenon_cursor *c, uint64_t size, struct tenon_slice *out);
+TENON_API int tenon_cursor_bytes(struct tenon_cursor *c, uint64_t size, struct tenon_slice *out);
 
 /** tenon_cursor_skip - pass over @size bytes; as tenon_cursor_bytes() */
-int tenon_cursor_skip(struct tenon_cursor *c, uint64_t size);
+TENON_API int tenon_cursor_skip(struct tenon_cursor *c, uint64_t size);
 
 /** tenon_cursor_string - read a u64 length and take as many bytes; as tenon_cursor_bytes() */
-int tenon_cursor_string(struct tenon_cursor *c, struct tenon_slice *out);
+TENON_API int tenon_cursor_string(struct tenon_cursor *c, struct tenon_slice *out);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* TENON_CURSOR_H */
+#endif /* TENON_BACKEND_CURSOR_H */
