@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/device/device_table.h"
 
 #ifdef CONFIG_BACKEND_PLUGINS
@@ -12,7 +13,6 @@
 #include <string.h>
 
 #include "generated/install_paths.h"
-#include "lib/brief_errors.h"
 #include "lib/file_trust.h"
 #include "lib/fork_gate.h"
 

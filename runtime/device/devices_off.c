@@ -8,6 +8,7 @@
 #include <tenon/backend/memory.h>
 #include <tenon/backend/queue.h>
 #include <tenon/fence.h>
+#include <tenon/probe.h>
 
 #include "lib/brief_errors.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/core/module_object.h"
 #include "runtime/kind/const_loader.h"
 #include "runtime/kind/example_json.h"
@@ -10,7 +11,6 @@
 #include "runtime/payload/payload_file.h"
 
 #ifdef CONFIG_DEVICES
-#include "lib/brief_errors.h"
 #include "runtime/device/device_table.h"
 #include "runtime/payload/payload_kernel.h"
 #endif

@@ -4,10 +4,10 @@
 #include <tenon/parallel.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/globals.h"
 
 #ifdef CONFIG_DEVICES
-#include "lib/brief_errors.h"
 #include "runtime/device/device_thread.h"
 #endif
 

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/thread_state.h"
 #include "runtime/library/tvm_table.h"
 
 #ifdef CONFIG_DEVICES
-#include "lib/brief_errors.h"
 #include "runtime/device/device_thread.h"
 #endif
 

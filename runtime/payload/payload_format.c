@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "runtime/payload/payload_format.h"
 
@@ -6,7 +7,6 @@
 #include <stdlib.h>
 
 #ifdef CONFIG_DEVICES
-#include "lib/brief_errors.h"
 #include "runtime/device/device_table.h"
 #endif
 

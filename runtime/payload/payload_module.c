@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/payload/payload_module.h"
 #include "runtime/payload/payload_visit.h"
 
 #ifdef CONFIG_DEVICES
-#include "lib/brief_errors.h"
 #include "runtime/payload/payload_kernel.h"
 #endif
 

@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/library/tvm_table.h"
 #include "runtime/relax/relax.h"
 #ifdef CONFIG_TVM_LEGACY
-#include "lib/brief_errors.h"
 #include "runtime/library/legacy_value.h"
 #include "runtime/library/old_bool.h"
 #endif
