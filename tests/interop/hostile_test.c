@@ -22,13 +22,13 @@
 
 /*
  * ThreadSanitizer does not see what the dynamic linker does: neither its locks, nor that it maps a library where
- * other memory was before, which then looks as if two threads wrote there.
+ * other memory was before, such as a file of another thread. That looks as if two threads wrote there.
  */
 #define VISIBLE __attribute__((visibility("default")))
 VISIBLE const char *__tsan_default_suppressions(void);
 VISIBLE const char *__tsan_default_suppressions(void)
 {
-	return "race:ld-linux\nrace:loaded_object_init\nrace:dso_open_new\n";
+	return "race:ld-linux\nrace:loaded_object_init\nrace:dso_open_new\nrace:file_map\n";
 }
 
 #define THREADS 8
