@@ -84,7 +84,8 @@ TENON_API int tenon_shape_create(const int64_t *extents, size_t count, struct te
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE for an item that cannot be owned.
  */
-TENON_API int tenon_array_create(const struct tenon_value *items, size_t count, struct tenon_array **out);
+TENON_API int tenon_array_create(const struct tenon_value *items, size_t count,
+				 struct tenon_array **out);
 
 /**
  * tenon_map_create - make a map of at most TENON_MAP_MOST pairs
@@ -95,7 +96,8 @@ TENON_API int tenon_array_create(const struct tenon_value *items, size_t count, 
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE; -TENON_E_OVERFLOW for too many pairs.
  */
-TENON_API int tenon_map_create(const struct tenon_value *pairs, size_t count, struct tenon_map **out);
+TENON_API int tenon_map_create(const struct tenon_value *pairs, size_t count,
+			       struct tenon_map **out);
 
 /**
  * tenon_map_next - walk over a map, made here or by foreign code
@@ -107,7 +109,8 @@ TENON_API int tenon_map_create(const struct tenon_value *pairs, size_t count, st
  * Return: an opaque position to go on from; NULL after the last pair.
  */
 TENON_API const void *tenon_map_next(const struct tenon_map *map, const void *cursor,
-			   const struct tenon_value **key, const struct tenon_value **value);
+				     const struct tenon_value **key,
+				     const struct tenon_value **value);
 
 /**
  * tenon_map_find - look a key up by content
@@ -117,7 +120,7 @@ TENON_API const void *tenon_map_next(const struct tenon_map *map, const void *cu
  * Return: the value, borrowed; NULL when the key is not there.
  */
 TENON_API const struct tenon_value *tenon_map_find(const struct tenon_map *map,
-					 const struct tenon_value *key);
+						   const struct tenon_value *key);
 
 #ifdef __cplusplus
 }

@@ -59,7 +59,8 @@ TENON_API int tenon_buffer_u64(struct tenon_buffer *b, uint64_t v);
 /** tenon_buffer_string - add a u64 length and the bytes: the reverse of tenon_cursor_string() */
 TENON_API int tenon_buffer_string(struct tenon_buffer *b, struct tenon_slice s);
 /** tenon_buffer_printf - add formatted text */
-TENON_API int tenon_buffer_printf(struct tenon_buffer *b, const char *format, ...) TENON_PRINTF(2, 3);
+TENON_API int tenon_buffer_printf(struct tenon_buffer *b, const char *format, ...)
+	TENON_PRINTF(2, 3);
 
 #ifdef __cplusplus
 }

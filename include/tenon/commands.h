@@ -58,12 +58,13 @@ TENON_API int tenon_commands_create(struct tenon_device *device, struct tenon_co
  *	after finish; -TENON_E_NOMEM.
  */
 TENON_API int tenon_commands_copy(struct tenon_commands *commands, struct tenon_range to,
-			struct tenon_range from, uint64_t size);
+				  struct tenon_range from, uint64_t size);
 /** tenon_commands_fill - record a fill; the range may be a slot */
-TENON_API int tenon_commands_fill(struct tenon_commands *commands, struct tenon_range to, uint64_t size,
-			uint32_t pattern, uint32_t width);
+TENON_API int tenon_commands_fill(struct tenon_commands *commands, struct tenon_range to,
+				  uint64_t size, uint32_t pattern, uint32_t width);
 /** tenon_commands_dispatch - record a kernel; pointer arguments may be slots */
-TENON_API int tenon_commands_dispatch(struct tenon_commands *commands, const struct tenon_dispatch *dispatch);
+TENON_API int tenon_commands_dispatch(struct tenon_commands *commands,
+				      const struct tenon_dispatch *dispatch);
 /** tenon_commands_barrier - record that what follows sees what came before */
 TENON_API int tenon_commands_barrier(struct tenon_commands *commands);
 

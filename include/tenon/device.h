@@ -153,7 +153,8 @@ struct tenon_device_properties {
 };
 
 /** tenon_device_properties - what a device is and can; constant, lives as long as the device */
-TENON_API const struct tenon_device_properties *tenon_device_properties(const struct tenon_device *device);
+TENON_API const struct tenon_device_properties *
+tenon_device_properties(const struct tenon_device *device);
 
 /** tenon_device_id - DLPack's type and number of a device, as tensors on it have */
 TENON_API DLDevice tenon_device_id(const struct tenon_device *device);
@@ -276,7 +277,7 @@ TENON_API int32_t tenon_backend_device_type(const struct tenon_backend *backend)
  * Return: what the last @visit returned; 0.
  */
 TENON_API int tenon_backend_each(int (*visit)(void *context, const struct tenon_backend *backend),
-		       void *context);
+				 void *context);
 
 /**
  * tenon_backend_problems - append what kept plug-ins from being used, a line each
@@ -295,7 +296,7 @@ TENON_API int tenon_backend_count(const struct tenon_backend *backend, uint32_t 
 
 /** tenon_backend_describe - properties without opening; as tenon_backend.describe, any thread */
 TENON_API int tenon_backend_describe(const struct tenon_backend *backend, uint32_t index,
-			   struct tenon_device_properties *properties);
+				     struct tenon_device_properties *properties);
 
 #ifdef __cplusplus
 }

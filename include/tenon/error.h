@@ -85,7 +85,8 @@ TENON_API int tenon_error_in(int status, const char *format, ...) TENON_PRINTF(2
  * @parts: pieces of the message; an empty piece is skipped
  * @count: how many pieces
  */
-TENON_API void tenon_error_raise_text(const char *kind, const struct tenon_slice *parts, size_t count);
+TENON_API void tenon_error_raise_text(const char *kind, const struct tenon_slice *parts,
+				      size_t count);
 
 /**
  * tenon_error_raise - put an error object into the slot
@@ -110,8 +111,10 @@ TENON_API struct tenon_error *tenon_error_take(void);
  *
  * Return: the object with one reference; NULL without memory.
  */
-TENON_API struct tenon_error *tenon_error_create(struct tenon_slice kind, struct tenon_slice message,
-				       struct tenon_slice backtrace, struct tenon_error *cause);
+TENON_API struct tenon_error *tenon_error_create(struct tenon_slice kind,
+						 struct tenon_slice message,
+						 struct tenon_slice backtrace,
+						 struct tenon_error *cause);
 
 /**
  * tenon_error_cause - the error that led to an error

@@ -155,8 +155,9 @@ struct tenon_dispatch {
  *
  * Return: 0; -TENON_E_UNSUPPORTED; -TENON_E_LOST; -TENON_E_NOMEM.
  */
-TENON_API int tenon_executable_create(struct tenon_device *device, const struct tenon_program *program,
-			    struct tenon_object *keep, struct tenon_executable **out);
+TENON_API int tenon_executable_create(struct tenon_device *device,
+				      const struct tenon_program *program,
+				      struct tenon_object *keep, struct tenon_executable **out);
 
 /**
  * tenon_executable_kernel - get a kernel, compiled
@@ -168,7 +169,7 @@ TENON_API int tenon_executable_create(struct tenon_device *device, const struct 
  * Return: 0; -TENON_E_NOT_FOUND for an index out of range; -TENON_E_DEVICE with the compiler's log.
  */
 TENON_API int tenon_executable_kernel(struct tenon_executable *executable, size_t index,
-			    struct tenon_kernel **out);
+				      struct tenon_kernel **out);
 
 /**
  * tenon_program_read - read a payload into a program
@@ -182,7 +183,7 @@ TENON_API int tenon_executable_kernel(struct tenon_executable *executable, size_
  *	argument type that nobody knows; -TENON_E_NOMEM.
  */
 TENON_API int tenon_program_read(struct tenon_slice kind, int generation, struct tenon_slice bytes,
-		       const char *label, struct tenon_program **out);
+				 const char *label, struct tenon_program **out);
 
 /** tenon_program_free - free what tenon_program_read() made; NULL is allowed */
 TENON_API void tenon_program_free(struct tenon_program *program);

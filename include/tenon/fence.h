@@ -90,7 +90,7 @@ TENON_API int tenon_fence_import(uint32_t type, int fd, struct tenon_timeline **
  *	-TENON_E_IO without descriptors.
  */
 TENON_API int tenon_wait_any(const struct tenon_point *points, size_t count, uint64_t deadline,
-		   size_t *which);
+			     size_t *which);
 
 /**
  * tenon_wait_all - wait until all of several points are reached
@@ -102,7 +102,7 @@ TENON_API int tenon_wait_any(const struct tenon_point *points, size_t count, uin
  * Return: 0; -TENON_E_TIMEOUT; the first failure in the order given.
  */
 TENON_API int tenon_wait_all(const struct tenon_point *points, size_t count, uint64_t deadline,
-		   size_t *which);
+			     size_t *which);
 
 /**
  * struct tenon_wait_result - a point that came out of a wait set
@@ -143,7 +143,8 @@ TENON_API int tenon_wait_set_fd(const struct tenon_wait_set *set);
  * Context: any thread.
  * Return: 0; -TENON_E_UNSUPPORTED for a fence that only queues can wait for; -TENON_E_IO; -TENON_E_NOMEM.
  */
-TENON_API int tenon_wait_set_add(struct tenon_wait_set *set, const struct tenon_point *point, void *context);
+TENON_API int tenon_wait_set_add(struct tenon_wait_set *set, const struct tenon_point *point,
+				 void *context);
 
 /**
  * tenon_wait_set_next - take a point that was reached or failed

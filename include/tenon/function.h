@@ -56,7 +56,7 @@ struct tenon_function {
  * Return: 0; -TENON_E_NOMEM, in which case @release is not called.
  */
 TENON_API int tenon_function_create(void *self, tenon_call_fn fn, void (*release)(void *self),
-			  struct tenon_function **out);
+				    struct tenon_function **out);
 
 /**
  * tenon_function_call - call a function
@@ -105,7 +105,8 @@ static inline int tenon_function_call(const struct tenon_function *function,
  * Context: any thread; takes a lock.
  * Return: 0; -TENON_E_EXISTS; -TENON_E_NOMEM.
  */
-TENON_API int tenon_function_register(const char *name, struct tenon_function *function, bool replace);
+TENON_API int tenon_function_register(const char *name, struct tenon_function *function,
+				      bool replace);
 
 /** tenon_function_register_c - tenon_function_register() of a plain C function, in one step */
 TENON_API int tenon_function_register_c(const char *name, tenon_call_fn fn, bool replace);
@@ -139,8 +140,8 @@ TENON_API int tenon_function_remove(const char *name);
  * Return: what the last @visit returned; 0 for none.
  */
 TENON_API int tenon_function_each(int (*visit)(void *context, const char *name,
-				     struct tenon_function *function),
-			void *context);
+					       struct tenon_function *function),
+				  void *context);
 
 #ifdef __cplusplus
 }

@@ -95,8 +95,9 @@ enum tenon_map_mode {
  * Context: any thread.
  * Return: 0; -TENON_E_NOMEM; -TENON_E_UNSUPPORTED; -TENON_E_VALUE; -TENON_E_LOST.
  */
-TENON_API int tenon_memory_alloc(struct tenon_device *device, const struct tenon_memory_request *request,
-		       struct tenon_memory **out);
+TENON_API int tenon_memory_alloc(struct tenon_device *device,
+				 const struct tenon_memory_request *request,
+				 struct tenon_memory **out);
 
 /**
  * tenon_memory_take - make memory from the pool of a queue
@@ -109,7 +110,8 @@ TENON_API int tenon_memory_alloc(struct tenon_device *device, const struct tenon
  * Context: the thread that submits to @queue.
  * Return: as tenon_memory_alloc().
  */
-TENON_API int tenon_memory_take(struct tenon_queue *queue, uint64_t size, struct tenon_memory **out);
+TENON_API int tenon_memory_take(struct tenon_queue *queue, uint64_t size,
+				struct tenon_memory **out);
 
 /** tenon_memory_give - put memory back to the pool it was taken from; work in flight may use it */
 TENON_API void tenon_memory_give(struct tenon_queue *queue, struct tenon_memory *memory);
@@ -127,7 +129,7 @@ TENON_API void tenon_memory_trim(struct tenon_queue *queue);
  * Return: 0; -TENON_E_VALUE for a range that is not within, or not aligned; -TENON_E_NOMEM.
  */
 TENON_API int tenon_memory_subrange(struct tenon_memory *memory, uint64_t offset, uint64_t size,
-			  struct tenon_memory **out);
+				    struct tenon_memory **out);
 
 /**
  * tenon_memory_map - make a range visible to the host
@@ -141,16 +143,16 @@ TENON_API int tenon_memory_subrange(struct tenon_memory *memory, uint64_t offset
  *
  * Return: 0; -TENON_E_UNSUPPORTED for memory that the host cannot see; -TENON_E_VALUE; -TENON_E_LOST.
  */
-TENON_API int tenon_memory_map(struct tenon_memory *memory, uint32_t mode, uint64_t offset, uint64_t size,
-		     void **out);
+TENON_API int tenon_memory_map(struct tenon_memory *memory, uint32_t mode, uint64_t offset,
+			       uint64_t size, void **out);
 
 /**
  * tenon_memory_unmap - end a mapping, with the words that made it; writes become visible
  *
  * Return: 0; -TENON_E_VALUE for a range that no mapping can have.
  */
-TENON_API int tenon_memory_unmap(struct tenon_memory *memory, void *mapped, uint32_t mode, uint64_t offset,
-		       uint64_t size);
+TENON_API int tenon_memory_unmap(struct tenon_memory *memory, void *mapped, uint32_t mode,
+				 uint64_t offset, uint64_t size);
 
 /** tenon_memory_flush - show the device what the host wrote to a mapped range */
 TENON_API int tenon_memory_flush(struct tenon_memory *memory, uint64_t offset, uint64_t size);
@@ -166,8 +168,9 @@ TENON_API int tenon_memory_invalidate(struct tenon_memory *memory, uint64_t offs
  *
  * Return: 0; -TENON_E_UNSUPPORTED where the device cannot; -TENON_E_VALUE for alignment or size.
  */
-TENON_API int tenon_memory_import(struct tenon_device *device, const struct tenon_memory_import *from,
-			struct tenon_memory **out);
+TENON_API int tenon_memory_import(struct tenon_device *device,
+				  const struct tenon_memory_import *from,
+				  struct tenon_memory **out);
 
 /**
  * tenon_memory_export - give memory to another API or process
@@ -196,8 +199,8 @@ TENON_API void *tenon_memory_data(struct tenon_memory *memory);
  *
  * Return: as tenon_tensor_create() and tenon_device_get().
  */
-TENON_API int tenon_tensor_create_on(DLDevice device, const int64_t *shape, int32_t ndim, DLDataType dtype,
-			   struct tenon_tensor **out);
+TENON_API int tenon_tensor_create_on(DLDevice device, const int64_t *shape, int32_t ndim,
+				     DLDataType dtype, struct tenon_tensor **out);
 
 /**
  * tenon_tensor_copy - copy a tensor's content, between any two devices

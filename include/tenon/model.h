@@ -151,7 +151,7 @@ TENON_API int tenon_executors_register(void);
  *	cannot be run; -TENON_E_DEVICE; -TENON_E_NOMEM.
  */
 TENON_API int tenon_model_open(struct tenon_module *root, const struct tenon_model_options *options,
-		     struct tenon_model **out);
+			       struct tenon_model **out);
 
 /**
  * tenon_model_open_graph - make a model of a library and a graph kept apart
@@ -164,8 +164,9 @@ TENON_API int tenon_model_open(struct tenon_module *root, const struct tenon_mod
  * Return: as tenon_model_open().
  */
 TENON_API int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice graph,
-			   struct tenon_params *params, const struct tenon_model_options *options,
-			   struct tenon_model **out);
+				     struct tenon_params *params,
+				     const struct tenon_model_options *options,
+				     struct tenon_model **out);
 
 /** tenon_model_close - give a model back; tensors taken from it stay. NULL is allowed. */
 TENON_API void tenon_model_close(struct tenon_model *model);
@@ -197,10 +198,12 @@ TENON_API int tenon_model_output(struct tenon_model *model, size_t index, struct
  *
  * Return: 0; -TENON_E_NOT_FOUND, with the nearest names in the message.
  */
-TENON_API int tenon_model_find_input(struct tenon_model *model, struct tenon_slice name, size_t *index);
+TENON_API int tenon_model_find_input(struct tenon_model *model, struct tenon_slice name,
+				     size_t *index);
 
 /** tenon_model_find_output - number of the output with a name; as tenon_model_find_input() */
-TENON_API int tenon_model_find_output(struct tenon_model *model, struct tenon_slice name, size_t *index);
+TENON_API int tenon_model_find_output(struct tenon_model *model, struct tenon_slice name,
+				      size_t *index);
 
 /** tenon_model_input_is_set - has the input a content: a parameter, or set before */
 TENON_API bool tenon_model_input_is_set(struct tenon_model *model, size_t index);
@@ -214,7 +217,8 @@ TENON_API bool tenon_model_input_is_set(struct tenon_model *model, size_t index)
  * Return: 0; -TENON_E_TYPE, -TENON_E_VALUE for a dtype or shape that differs; -TENON_E_USAGE for an
  *	index out of range; -TENON_E_DEVICE; -TENON_E_NOMEM.
  */
-TENON_API int tenon_model_set_input(struct tenon_model *model, size_t index, const struct tenon_value *value);
+TENON_API int tenon_model_set_input(struct tenon_model *model, size_t index,
+				    const struct tenon_value *value);
 
 /**
  * tenon_model_bind_input - use a tensor as an input, without copying
@@ -225,7 +229,8 @@ TENON_API int tenon_model_set_input(struct tenon_model *model, size_t index, con
  *
  * Return: as tenon_model_set_input(); -TENON_E_VALUE also for data that is not aligned.
  */
-TENON_API int tenon_model_bind_input(struct tenon_model *model, size_t index, struct tenon_tensor *tensor);
+TENON_API int tenon_model_bind_input(struct tenon_model *model, size_t index,
+				     struct tenon_tensor *tensor);
 
 /**
  * tenon_model_set_params - set inputs by name
@@ -251,7 +256,8 @@ TENON_API int tenon_model_run(struct tenon_model *model);
  *
  * Return: as tenon_model_run().
  */
-TENON_API int tenon_model_run_profiled(struct tenon_model *model, const struct tenon_profiler *profiler);
+TENON_API int tenon_model_run_profiled(struct tenon_model *model,
+				       const struct tenon_profiler *profiler);
 
 /**
  * tenon_model_output_value - take an output
@@ -262,7 +268,8 @@ TENON_API int tenon_model_run_profiled(struct tenon_model *model, const struct t
  *
  * Return: 0; -TENON_E_USAGE for an index out of range or before the first run; -TENON_E_NOMEM.
  */
-TENON_API int tenon_model_output_value(struct tenon_model *model, size_t index, struct tenon_value *out);
+TENON_API int tenon_model_output_value(struct tenon_model *model, size_t index,
+				       struct tenon_value *out);
 
 /**
  * struct tenon_stream - where a streaming loop gets its inputs from and puts its outputs
@@ -285,7 +292,7 @@ struct tenon_stream {
  * Return: 0; what @stream or a run failed with, with the round in the message.
  */
 TENON_API int tenon_model_stream(struct tenon_model *model, const struct tenon_stream *stream,
-		       uint64_t *rounds);
+				 uint64_t *rounds);
 
 /** tenon_model_memory - what the model keeps in memory; all 0 where that is not fixed beforehand */
 TENON_API void tenon_model_memory(struct tenon_model *model, struct tenon_model_memory *out);
@@ -300,14 +307,16 @@ TENON_API void tenon_model_memory(struct tenon_model *model, struct tenon_model_
  *	(ahead-of-time compiled).
  */
 TENON_API int tenon_model_each_op(struct tenon_model *model,
-			int (*visit)(void *context, size_t index, const struct tenon_op *op),
-			void *context);
+				  int (*visit)(void *context, size_t index,
+					       const struct tenon_op *op),
+				  void *context);
 
 /** tenon_model_value_count - number of values that operators name; 0 where they are not told apart */
 TENON_API size_t tenon_model_value_count(struct tenon_model *model);
 
 /** tenon_model_value_at - describe a value; as tenon_model_input() */
-TENON_API int tenon_model_value_at(struct tenon_model *model, size_t index, struct tenon_model_value *out);
+TENON_API int tenon_model_value_at(struct tenon_model *model, size_t index,
+				   struct tenon_model_value *out);
 
 #ifdef __cplusplus
 }

@@ -65,7 +65,8 @@ TENON_API int tenon_module_load(const char *path, struct tenon_module **out);
  *
  * Return: 0; -TENON_E_NO_LOADER; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NOMEM.
  */
-TENON_API int tenon_module_load_bytes(const char *kind, struct tenon_slice bytes, struct tenon_module **out);
+TENON_API int tenon_module_load_bytes(const char *kind, struct tenon_slice bytes,
+				      struct tenon_module **out);
 
 /**
  * tenon_module_inspect - read a shared object's import tree without running any of its code
@@ -88,7 +89,7 @@ TENON_API int tenon_module_inspect(const char *path, struct tenon_module **out);
  * Return: 0; -TENON_E_NOT_FOUND, with the nearest names in the message.
  */
 TENON_API int tenon_module_get_function(struct tenon_module *m, const char *name,
-			      struct tenon_function **out);
+					struct tenon_function **out);
 
 /**
  * tenon_module_find_function - look a function up, absence being no error
@@ -99,8 +100,8 @@ TENON_API int tenon_module_get_function(struct tenon_module *m, const char *name
  *
  * Return: 0 also when there is none; else what the kind's get_function failed with.
  */
-TENON_API int tenon_module_find_function(struct tenon_module *m, struct tenon_slice name, bool imports,
-			       struct tenon_function **out);
+TENON_API int tenon_module_find_function(struct tenon_module *m, struct tenon_slice name,
+					 bool imports, struct tenon_function **out);
 
 /**
  * tenon_module_each_function - visit the names of the functions of one module
@@ -111,7 +112,8 @@ TENON_API int tenon_module_find_function(struct tenon_module *m, struct tenon_sl
  * Return: what the last @visit returned; -TENON_E_UNSUPPORTED when the kind cannot list names.
  */
 TENON_API int tenon_module_each_function(struct tenon_module *m,
-			       int (*visit)(void *context, struct tenon_slice name), void *context);
+					 int (*visit)(void *context, struct tenon_slice name),
+					 void *context);
 
 /** tenon_module_kind - "library", "opencl", "const_loader", …; lives as long as the module */
 TENON_API struct tenon_slice tenon_module_kind(const struct tenon_module *m);
@@ -165,7 +167,8 @@ TENON_API int tenon_module_write(struct tenon_module *m, const char *path, const
  *
  * Return: 0; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM.
  */
-TENON_API int tenon_module_source(struct tenon_module *m, const char *format, struct tenon_value *out);
+TENON_API int tenon_module_source(struct tenon_module *m, const char *format,
+				  struct tenon_value *out);
 
 /**
  * tenon_system_lib_register - add a statically linked symbol
@@ -200,7 +203,7 @@ TENON_API int tenon_system_lib(const char *prefix, struct tenon_module **out);
  *	folding the exportable modules together would make one; -TENON_E_NOMEM.
  */
 TENON_API int tenon_module_write_blob(struct tenon_module *root, enum tenon_generation generation,
-			    struct tenon_buffer *out);
+				      struct tenon_buffer *out);
 
 #ifdef __cplusplus
 }

@@ -86,7 +86,7 @@ struct tenon_object {
  * Context: any thread, before the object is shared.
  */
 TENON_API void tenon_object_init(struct tenon_object *object, int32_t type,
-		       void (*deleter)(void *self, int flags));
+				 void (*deleter)(void *self, int flags));
 
 /**
  * tenon_object_ref - take one more strong reference

@@ -61,8 +61,8 @@ TENON_API int tenon_params_open(const char *path, struct tenon_params **out);
  *
  * Return: as tenon_params_open(), without -TENON_E_IO.
  */
-TENON_API int tenon_params_read(struct tenon_slice bytes, struct tenon_object *keep, const char *name,
-		      struct tenon_params **out);
+TENON_API int tenon_params_read(struct tenon_slice bytes, struct tenon_object *keep,
+				const char *name, struct tenon_params **out);
 
 /** tenon_params_count - how many parameters there are; padding does not count */
 TENON_API size_t tenon_params_count(const struct tenon_params *params);
@@ -74,7 +74,8 @@ TENON_API size_t tenon_params_count(const struct tenon_params *params);
  *
  * Return: the parameter, which lives as long as @params; NULL for an index out of range.
  */
-TENON_API const struct tenon_param *tenon_params_at(const struct tenon_params *params, size_t index);
+TENON_API const struct tenon_param *tenon_params_at(const struct tenon_params *params,
+						    size_t index);
 
 /**
  * tenon_params_find - look a parameter up by name; of several with one name the last counts
@@ -82,7 +83,7 @@ TENON_API const struct tenon_param *tenon_params_at(const struct tenon_params *p
  * Return: as tenon_params_at().
  */
 TENON_API const struct tenon_param *tenon_params_find(const struct tenon_params *params,
-					    struct tenon_slice name);
+						      struct tenon_slice name);
 
 /**
  * tenon_params_load - copy a parameter's data
@@ -94,7 +95,8 @@ TENON_API const struct tenon_param *tenon_params_find(const struct tenon_params 
  *
  * Return: 0; -TENON_E_IO.
  */
-TENON_API int tenon_params_load(struct tenon_params *params, const struct tenon_param *param, void *to);
+TENON_API int tenon_params_load(struct tenon_params *params, const struct tenon_param *param,
+				void *to);
 
 /**
  * tenon_params_tensor - make a tensor of a parameter
@@ -105,8 +107,8 @@ TENON_API int tenon_params_load(struct tenon_params *params, const struct tenon_
  *
  * Return: 0; -TENON_E_IO; -TENON_E_NOMEM.
  */
-TENON_API int tenon_params_tensor(struct tenon_params *params, const struct tenon_param *param, size_t align,
-			struct tenon_tensor **out);
+TENON_API int tenon_params_tensor(struct tenon_params *params, const struct tenon_param *param,
+				  size_t align, struct tenon_tensor **out);
 
 /**
  * tenon_params_write - write a file of parameters, whole or not at all
@@ -119,7 +121,7 @@ TENON_API int tenon_params_tensor(struct tenon_params *params, const struct teno
  *	memory) or for an alignment that is no power of two; -TENON_E_IO; -TENON_E_NOMEM.
  */
 TENON_API int tenon_params_write(const char *path, const struct tenon_param *params, size_t count,
-		       size_t align);
+				 size_t align);
 
 #ifdef __cplusplus
 }

@@ -87,7 +87,8 @@ struct tenon_probe_request {
  *	-TENON_E_NOMEM.
  */
 TENON_API int tenon_backend_probe(const struct tenon_backend *backend,
-			const struct tenon_probe_request *request, const struct tenon_probe **out);
+				  const struct tenon_probe_request *request,
+				  const struct tenon_probe **out);
 
 #ifdef __cplusplus
 }

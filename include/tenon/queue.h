@@ -86,22 +86,22 @@ TENON_API int tenon_queue_set_current(struct tenon_device *device, struct tenon_
  * Return: 0; -TENON_E_VALUE for a range that is not within its memory or memory of another device;
  *	-TENON_E_UNSUPPORTED; -TENON_E_LOST; -TENON_E_NOMEM.
  */
-TENON_API int tenon_queue_copy(struct tenon_queue *queue, struct tenon_memory *to, uint64_t to_offset,
-		     struct tenon_memory *from, uint64_t from_offset, uint64_t size,
-		     const struct tenon_sync *sync);
+TENON_API int tenon_queue_copy(struct tenon_queue *queue, struct tenon_memory *to,
+			       uint64_t to_offset, struct tenon_memory *from, uint64_t from_offset,
+			       uint64_t size, const struct tenon_sync *sync);
 /** tenon_queue_write - submit a copy of @size bytes from host memory, kept until it is done */
 TENON_API int tenon_queue_write(struct tenon_queue *queue, struct tenon_memory *to, uint64_t offset,
-		      const void *host, uint64_t size, const struct tenon_sync *sync);
+				const void *host, uint64_t size, const struct tenon_sync *sync);
 /** tenon_queue_read - submit a copy of @size bytes to host memory, kept until it is done */
 TENON_API int tenon_queue_read(struct tenon_queue *queue, void *host, struct tenon_memory *from,
-		     uint64_t offset, uint64_t size, const struct tenon_sync *sync);
+			       uint64_t offset, uint64_t size, const struct tenon_sync *sync);
 /** tenon_queue_fill - submit filling @size bytes with a pattern of @width 1, 2 or 4 bytes */
 TENON_API int tenon_queue_fill(struct tenon_queue *queue, struct tenon_memory *to, uint64_t offset,
-		     uint64_t size, uint32_t pattern, uint32_t width,
-		     const struct tenon_sync *sync);
+			       uint64_t size, uint32_t pattern, uint32_t width,
+			       const struct tenon_sync *sync);
 /** tenon_queue_dispatch - submit a kernel; see tenon/executable.h */
 TENON_API int tenon_queue_dispatch(struct tenon_queue *queue, const struct tenon_dispatch *dispatch,
-			 const struct tenon_sync *sync);
+				   const struct tenon_sync *sync);
 /**
  * tenon_queue_execute - submit a recording, @bindings for its slots; see tenon/commands.h
  *
@@ -110,14 +110,14 @@ TENON_API int tenon_queue_dispatch(struct tenon_queue *queue, const struct tenon
  * sync of the queue tells it.
  */
 TENON_API int tenon_queue_execute(struct tenon_queue *queue, struct tenon_commands *commands,
-			struct tenon_memory *const *bindings, size_t binding_count,
-			const struct tenon_sync *sync);
+				  struct tenon_memory *const *bindings, size_t binding_count,
+				  const struct tenon_sync *sync);
 /** tenon_queue_call - submit a call of a host function: short, and without submitting */
-TENON_API int tenon_queue_call(struct tenon_queue *queue, void (*function)(void *context), void *context,
-		     const struct tenon_sync *sync);
+TENON_API int tenon_queue_call(struct tenon_queue *queue, void (*function)(void *context),
+			       void *context, const struct tenon_sync *sync);
 /** tenon_queue_timestamp - submit noting the device's time in @nanoseconds, kept until it is done */
 TENON_API int tenon_queue_timestamp(struct tenon_queue *queue, uint64_t *nanoseconds,
-			  const struct tenon_sync *sync);
+				    const struct tenon_sync *sync);
 /** tenon_queue_join - submit nothing but the waits and signals of @sync */
 TENON_API int tenon_queue_join(struct tenon_queue *queue, const struct tenon_sync *sync);
 

@@ -66,7 +66,7 @@ TENON_API int tenon_bytes_value(struct tenon_slice bytes, struct tenon_value *ou
  * Return: 0; -TENON_E_NOMEM.
  */
 TENON_API int tenon_bytes_wrap(struct tenon_slice bytes, struct tenon_object *keep,
-		     struct tenon_string **out);
+			       struct tenon_string **out);
 
 #ifdef __cplusplus
 }

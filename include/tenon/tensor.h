@@ -44,7 +44,7 @@ struct tenon_tensor {
  *	tenon_tensor_bytes() refuses.
  */
 TENON_API int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
-			struct tenon_tensor **out);
+				  struct tenon_tensor **out);
 
 /**
  * tenon_tensor_view - make a tensor object around memory that somebody keeps alive
@@ -54,7 +54,8 @@ TENON_API int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_OVERFLOW; -TENON_E_VALUE.
  */
-TENON_API int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out);
+TENON_API int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep,
+				struct tenon_tensor **out);
 
 /**
  * tenon_tensor_from_dlpack - take a DLPack tensor over
@@ -66,7 +67,7 @@ TENON_API int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, s
  * Return: 0; -TENON_E_NOMEM; -TENON_E_VALUE.
  */
 TENON_API int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, bool contiguous,
-			     struct tenon_tensor **out);
+				       struct tenon_tensor **out);
 
 /**
  * tenon_tensor_from_dlpack_versioned - tenon_tensor_from_dlpack() of the 1.x struct; major must be 1
@@ -75,7 +76,7 @@ TENON_API int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, b
  * a byte that are padded to one are refused.
  */
 TENON_API int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t align,
-				       bool contiguous, struct tenon_tensor **out);
+						 bool contiguous, struct tenon_tensor **out);
 
 /**
  * tenon_tensor_to_dlpack - hand a tensor to code that speaks DLPack
@@ -87,7 +88,8 @@ TENON_API int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *manag
 TENON_API int tenon_tensor_to_dlpack(struct tenon_tensor *tensor, DLManagedTensor **out);
 
 /** tenon_tensor_to_dlpack_versioned - tenon_tensor_to_dlpack() as the 1.x struct, version 1.0 */
-TENON_API int tenon_tensor_to_dlpack_versioned(struct tenon_tensor *tensor, DLManagedTensorVersioned **out);
+TENON_API int tenon_tensor_to_dlpack_versioned(struct tenon_tensor *tensor,
+					       DLManagedTensorVersioned **out);
 
 /**
  * tenon_dltensor - describe memory as a compact CPU tensor

@@ -78,7 +78,8 @@ TENON_API void tenon_timeline_fail(struct tenon_timeline *timeline, int status);
  * Return: 0; -TENON_E_TIMEOUT; the failure, with its reason. A value that was reached before the
  *	failure is still 0.
  */
-TENON_API int tenon_timeline_wait(struct tenon_timeline *timeline, uint64_t value, uint64_t deadline);
+TENON_API int tenon_timeline_wait(struct tenon_timeline *timeline, uint64_t value,
+				  uint64_t deadline);
 
 /** tenon_deadline - the deadline that is @nanoseconds from now; TENON_FOREVER stays */
 TENON_API uint64_t tenon_deadline(uint64_t nanoseconds);

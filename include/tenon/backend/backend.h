@@ -203,7 +203,7 @@ struct tenon_device {
  * Return: 0; -TENON_E_NOMEM, and then the memory stays the caller's.
  */
 TENON_API int tenon_device_init(struct tenon_device *device, const struct tenon_device_ops *ops,
-		      const struct tenon_backend *backend, uint32_t index);
+				const struct tenon_backend *backend, uint32_t index);
 
 /**
  * tenon_device_fini - end what tenon_device_init() began; for backends, when open fails behind it

@@ -81,9 +81,10 @@ TENON_API void tenon_commands_fini(struct tenon_commands *commands);
  *
  * Return: 0; the first answer of @visit that is not.
  */
-TENON_API int tenon_commands_each(const struct tenon_commands *commands, struct tenon_memory *const *bindings,
-			int (*visit)(void *context, const struct tenon_operation *operation),
-			void *context);
+TENON_API int
+tenon_commands_each(const struct tenon_commands *commands, struct tenon_memory *const *bindings,
+		    int (*visit)(void *context, const struct tenon_operation *operation),
+		    void *context);
 
 /**
  * tenon_commands_record - add an operation
@@ -94,7 +95,8 @@ TENON_API int tenon_commands_each(const struct tenon_commands *commands, struct 
  * Return: 0; -TENON_E_VALUE for a range, or a launch of more than the device takes; -TENON_E_USAGE for
  *	another kind, or after finish; -TENON_E_NOMEM.
  */
-TENON_API int tenon_commands_record(struct tenon_commands *commands, const struct tenon_operation *operation);
+TENON_API int tenon_commands_record(struct tenon_commands *commands,
+				    const struct tenon_operation *operation);
 
 #ifdef __cplusplus
 }

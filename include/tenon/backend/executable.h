@@ -69,8 +69,9 @@ struct tenon_executable_ops {
 };
 
 /** tenon_executable_init - make the start of an executable; for backends. As tenon_queue_init(). */
-TENON_API int tenon_executable_init(struct tenon_executable *executable, struct tenon_device *device,
-			  const struct tenon_program *program);
+TENON_API int tenon_executable_init(struct tenon_executable *executable,
+				    struct tenon_device *device,
+				    const struct tenon_program *program);
 
 /** tenon_executable_fini - end what tenon_executable_init() began; for backends */
 TENON_API void tenon_executable_fini(struct tenon_executable *executable);

@@ -104,8 +104,8 @@ struct tenon_memory_ops {
  * @size: bytes
  * @usage: enum tenon_memory_usage
  */
-TENON_API void tenon_memory_init(struct tenon_memory *memory, struct tenon_device *device, uint64_t size,
-		       uint32_t usage);
+TENON_API void tenon_memory_init(struct tenon_memory *memory, struct tenon_device *device,
+				 uint64_t size, uint32_t usage);
 
 /** tenon_memory_root - the memory that @memory is a part of; adds to *@offset where it begins there */
 static inline struct tenon_memory *tenon_memory_root(struct tenon_memory *memory, uint64_t *offset)
@@ -126,8 +126,8 @@ static inline struct tenon_memory *tenon_memory_root(struct tenon_memory *memory
  *
  * Return: 0; -TENON_E_VALUE for NULL or memory of another device.
  */
-TENON_API int tenon_memory_of_data(struct tenon_device *device, void *data, struct tenon_memory *room,
-			 struct tenon_memory **out);
+TENON_API int tenon_memory_of_data(struct tenon_device *device, void *data,
+				   struct tenon_memory *room, struct tenon_memory **out);
 
 /**
  * tenon_device_retire - give something back when all that was submitted is done; for backends
@@ -138,7 +138,8 @@ TENON_API int tenon_memory_of_data(struct tenon_device *device, void *data, stru
  * Looks at all queues of the device. What is retired is looked at by later allocations, syncs and
  * retirements.
  */
-TENON_API void tenon_device_retire(struct tenon_device *device, void (*release)(void *item), void *item);
+TENON_API void tenon_device_retire(struct tenon_device *device, void (*release)(void *item),
+				   void *item);
 
 #ifdef __cplusplus
 }

@@ -94,7 +94,7 @@ struct tenon_module {
  * @properties: mask
  */
 TENON_API void tenon_module_init(struct tenon_module *m, const struct tenon_module_ops *ops,
-		       struct tenon_slice kind, uint32_t properties);
+				 struct tenon_slice kind, uint32_t properties);
 
 /**
  * struct tenon_payload - where a blob entry stands

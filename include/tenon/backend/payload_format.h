@@ -204,7 +204,7 @@ TENON_API int tenon_payload_format_register(const struct tenon_payload_format *f
  * Return: 0, also while @info->collect is false; -TENON_E_NOMEM.
  */
 TENON_API int tenon_payload_add_function(struct tenon_payload_info *info,
-			       const struct tenon_payload_function *function);
+					 const struct tenon_payload_function *function);
 
 /**
  * tenon_payload_add_part - add the program of a kernel; for formats
@@ -216,7 +216,7 @@ TENON_API int tenon_payload_add_function(struct tenon_payload_info *info,
  * Return: as tenon_payload_add_function().
  */
 TENON_API int tenon_payload_add_part(struct tenon_payload_info *info, struct tenon_slice name,
-			   struct tenon_slice code, uint32_t flags);
+				     struct tenon_slice code, uint32_t flags);
 
 #ifdef __cplusplus
 }

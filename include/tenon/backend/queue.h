@@ -220,7 +220,7 @@ TENON_API void tenon_queue_fini(struct tenon_queue *queue);
  *	-TENON_E_UNSUPPORTED; -TENON_E_LOST; -TENON_E_NOMEM.
  */
 TENON_API int tenon_queue_submit(struct tenon_queue *queue, const struct tenon_operation *operation,
-		       const struct tenon_sync *sync);
+				 const struct tenon_sync *sync);
 
 #ifdef __cplusplus
 }
