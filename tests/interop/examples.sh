@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The examples that are installed for programs to start from: each is short, and does what it says.
+
+. tests/build/tap.sh
+
+[ -z "${EMULATOR:-}" ] || skip "the data of these examples is for this machine"
+examples=$TENON_BUILD/examples
+data=tests/interop/data
+
+is_short()
+{
+	for file in examples/*.c; do
+		[ "$(wc -l < "$file")" -lt 80 ] || { echo "$file has $(wc -l < "$file") lines"; return 1; }
+	done
+}
+
+# prints WORDS PROGRAM ARGUMENT...: the last line is as expected
+prints()
+{
+	expected=$1 program=$2
+	shift 2
+	"$examples/$program" "$@" > "$scratch/out" 2> "$scratch/err" || { cat "$scratch/err"; return 1; }
+	tail -n 1 "$scratch/out" | grep -qxe "$expected" || { cat "$scratch/out"; return 1; }
+}
+
+fails_with_words()
+{
+	! "$examples/$1" /nowhere.so > "$scratch/out" 2> "$scratch/err" && grep -q 'nowhere\.so' "$scratch/err"
+}
+
+# with OPTION WHAT COMMAND...: a case that needs an option of this build
+with()
+{
+	option=$1
+	shift
+	if grep -qsE "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf"; then
+		it "$@"
+	else
+		cases=$((cases + 1))
+		echo "ok $cases - $1 # SKIP needs CONFIG_$option"
+	fi
+}
+
+it "each example has less than 80 lines" is_short
+with TVM_LEGACY "a function is called" prints '0.5 1.5 2.5 ... 1023.5' call \
+	"$data/tvm-0.18/host_vecadd/lib.so" vecadd
+with DSO "a file that is missing is named" fails_with_words call
+with GRAPH_EXECUTOR "a graph runs" prints '[0-9.e -]*' model "$data/tvm-0.18/graph_mlp/graph.so"
+with RELAX_VM "a Relax model runs" prints '[0-9.e -]*' model "$data/tvm-0.27.0.post1/model_mlp/model.so"
+it "a module kind of one's own is loaded and called" prints 42 module_kind
+with DEVICE_CPU "two processes share a buffer" prints 'the other process wrote 2a2a2a2a' share_buffer cpu:0
+with DEVICE_CPU "an event loop drives a device" prints 'job 4 is done' event_loop cpu:0
+if [ -x "$TENON_COMMAND" ] && "$TENON_COMMAND" devices 2>/dev/null | grep -q '^opencl:0'; then
+	with GRAPH_EXECUTOR "a model has two runs in flight" prints '16 runs, 2 in flight' two_in_flight \
+		"$data/tvm-0.18/graph_mlp_opencl/graph.so" opencl:0
+fi
+finish
