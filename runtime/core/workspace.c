@@ -16,8 +16,9 @@
 
 struct block {
 	void *memory;
-	size_t room; /* 0 for memory of a device, which is not kept */
-	void *owner; /* what the device knows such memory by */
+	size_t room; /* of host memory, which is kept; 0 for memory of a device */
+	workspace_release_fn release;
+	void *owner; /* what @release is given */
 };
 
 /* blocks[0 … used) are out, in the order they were taken; blocks[used … count) wait */
@@ -31,25 +32,12 @@ struct workspace {
 static __thread struct workspace *thread_workspace;
 static pthread_key_t workspace_key;
 static pthread_once_t workspace_once = PTHREAD_ONCE_INIT;
-#ifdef CONFIG_DEVICES
-static const struct workspace_device_ops *device_ops = &device_workspace_ops;
-#else
-static const struct workspace_device_ops *device_ops;
-#endif
-
-void workspace_set_devices(const struct workspace_device_ops *ops)
-{
-	__atomic_store_n(&device_ops, ops, __ATOMIC_RELEASE);
-}
-
 static void block_release(const struct block *b)
 {
-	const struct workspace_device_ops *ops = __atomic_load_n(&device_ops, __ATOMIC_ACQUIRE);
-
 	if (b->room)
 		free(b->memory);
-	else if (ops)
-		ops->free(b->owner);
+	else
+		b->release(b->owner);
 }
 
 static void workspace_free(void *workspace)
@@ -119,46 +107,30 @@ static void block_retire(struct workspace *w, size_t i)
 	memmove(&w->blocks[w->used], &w->blocks[w->used + 1], (w->count - w->used) * sizeof(b));
 }
 
-static void *nomem(DLDevice device, uint64_t size)
+int workspace_add(void *memory, workspace_release_fn release, void *owner)
 {
-	tenon_error(-TENON_E_NOMEM, "no memory for a workspace of %llu bytes on %s:%d",
-		    (unsigned long long)size, tenon_device_name(device.device_type),
-		    device.device_id);
+	const struct block b = { memory, 0, release, owner };
+	struct workspace *w = workspace_get();
+
+	return w && block_insert(w, &b) ? 0 : -TENON_E_NOMEM;
+}
+
+static void *nomem(uint64_t size)
+{
+	tenon_error(-TENON_E_NOMEM, "no memory for a workspace of %llu bytes on %s:0",
+		    (unsigned long long)size, tenon_device_name(kDLCPU));
 	return NULL;
 }
 
-static void *alloc_device(DLDevice device, uint64_t size)
-{
-	const struct workspace_device_ops *ops = __atomic_load_n(&device_ops, __ATOMIC_ACQUIRE);
-	struct workspace *w = workspace_get();
-	struct block b = { NULL, 0, NULL };
-
-	if (!ops) {
-		tenon_error(-TENON_E_DEVICE, "a workspace on %s:%d: this build has no such device",
-			    tenon_device_name(device.device_type), device.device_id);
-		return NULL;
-	}
-	if (!w || size > SIZE_MAX)
-		return nomem(device, size);
-	b.memory = ops->alloc(device, size ? (size_t)size : 1, &b.owner);
-	if (!b.memory)
-		return NULL;
-	if (!block_insert(w, &b)) {
-		ops->free(b.owner);
-		return nomem(device, size);
-	}
-	return b.memory;
-}
-
 /* A waiting block that is large enough, brought to the front; else a new one. */
-static void *alloc_slow(DLDevice device, uint64_t size)
+static void *take_slow(uint64_t size)
 {
 	struct workspace *w = workspace_get();
-	struct block b = { NULL, 0, NULL };
+	struct block b = { NULL, 0, NULL, NULL };
 	size_t i;
 
 	if (!w || size > SIZE_MAX / 2)
-		return nomem(device, size);
+		return nomem(size);
 	for (i = w->used; i < w->count && w->blocks[i].room < size; i++)
 		;
 	if (i < w->count) {
@@ -175,23 +147,21 @@ static void *alloc_slow(DLDevice device, uint64_t size)
 	b.room = ((size_t)(size ? size : 1) + BLOCK_STEP - 1) & ~(size_t)(BLOCK_STEP - 1);
 	b.memory = aligned_alloc(TENON_WORKSPACE_ALIGN, b.room);
 	if (!b.memory)
-		return nomem(device, size);
+		return nomem(size);
 	if (!block_insert(w, &b)) {
 		free(b.memory);
-		return nomem(device, size);
+		return nomem(size);
 	}
 	return b.memory;
 }
 
-void *tenon_workspace_alloc(DLDevice device, uint64_t size)
+void *workspace_take(uint64_t size)
 {
 	struct workspace *w = thread_workspace;
 
-	if (device.device_type != kDLCPU)
-		return alloc_device(device, size);
 	if (w && w->used < w->count && size <= w->blocks[w->used].room)
 		return w->blocks[w->used++].memory;
-	return alloc_slow(device, size);
+	return take_slow(size);
 }
 
 int tenon_workspace_free(DLDevice device, void *memory)

@@ -2,25 +2,27 @@
 #ifndef RUNTIME_CORE_WORKSPACE_H
 #define RUNTIME_CORE_WORKSPACE_H
 
+/*
+ * What a thread's workspace consists of: host memory, which is kept for the next use, and memory from
+ * elsewhere, which is released when it is freed or reclaimed. Which device it belongs to is known above
+ * (runtime/device/device_workspace.c).
+ */
+
 #include <tenon/workspace.h>
 
+typedef void (*workspace_release_fn)(void *owner);
+
+/* Take host memory; NULL with the thread's error set. */
+void *workspace_take(uint64_t size);
+
 /**
- * struct workspace_device_ops - temporary memory of devices other than the CPU
- * @alloc: give memory that the device can use, and what @free is to be given; NULL with the thread's
- *	error set
- * @free: take it back
+ * workspace_add - count memory from elsewhere to the workspace of the calling thread
+ * @memory: address that tenon_workspace_free() will be given
+ * @release: gives the memory back
+ * @owner: what @release is called with
  *
- * What is out is counted here, so the device need not reclaim anything.
+ * Return: 0; -TENON_E_NOMEM, without a message: the caller still owns the memory.
  */
-struct workspace_device_ops {
-	void *(*alloc)(DLDevice device, size_t size, void **owner);
-	void (*free)(void *owner);
-};
-
-/* the device layer's (device_workspace.c) */
-extern const struct workspace_device_ops device_workspace_ops;
-
-/* Take another in its place, for tests; NULL for none. */
-void workspace_set_devices(const struct workspace_device_ops *ops);
+int workspace_add(void *memory, workspace_release_fn release, void *owner);
 
 #endif /* RUNTIME_CORE_WORKSPACE_H */

@@ -12,6 +12,8 @@
 
 #include "lib/brief_errors.h"
 
+#include "runtime/core/workspace.h"
+
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static int off(void)
@@ -219,4 +221,13 @@ int tenon_tensor_copy(const DLTensor *from, const DLTensor *to)
 uint64_t tenon_deadline(uint64_t nanoseconds)
 {
 	return TENON_FOREVER;
+}
+
+void *tenon_workspace_alloc(DLDevice device, uint64_t size)
+{
+	if (device.device_type == kDLCPU)
+		return workspace_take(size);
+	tenon_error(-TENON_E_DEVICE, "a workspace on %s:%d: CONFIG_DEVICES is off in this build",
+		    tenon_device_name(device.device_type), device.device_id);
+	return NULL;
 }

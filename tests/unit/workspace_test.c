@@ -163,39 +163,36 @@ static void a_device_this_build_does_not_have_is_named(void **state)
 
 static int device_out;
 
-static void *device_alloc(DLDevice device, size_t size, void **owner)
-{
-	assert_int_equal(device.device_id, 1);
-	device_out++;
-	*owner = malloc(size);
-	return *owner;
-}
-
 static void device_free(void *owner)
 {
 	device_out--;
 	free(owner);
 }
 
+static void *take_of_device(void)
+{
+	void *memory = malloc(10);
+
+	assert_non_null(memory);
+	assert_int_equal(workspace_add(memory, device_free, memory), 0);
+	device_out++;
+	return memory;
+}
+
 static void memory_of_a_device_is_counted_and_reclaimed(void **state)
 {
-	static const struct workspace_device_ops ops = { device_alloc, device_free };
-	void *a, *b, *c;
+	void *a, *b;
 
 	(void)state;
-	workspace_set_devices(&ops);
-	a = tenon_workspace_alloc(other, 10);
+	a = take_of_device();
 	b = take(10);
-	c = tenon_workspace_alloc(other, 20);
-	assert_non_null(a);
-	assert_non_null(c);
-	assert_int_equal(device_out, 2);
+	take_of_device();
+	assert_int_equal(tenon_workspace_mark(), 3);
 	assert_int_equal(tenon_workspace_free(other, a), 0);
 	assert_int_equal(device_out, 1);
 	give(b);
 	tenon_workspace_reclaim(0);
 	assert_int_equal(device_out, 0);
-	workspace_set_devices(NULL);
 }
 
 static void *use_and_leave(void *context)
