@@ -15,6 +15,7 @@
  * that it calls may call it back.
  */
 
+#include "runtime/library/any_list.h"
 #include "runtime/relax/relax_executable.h"
 #include "runtime/relax/relax_pool.h"
 
@@ -125,7 +126,7 @@ struct relax_watch {
  * @owner: thread that is inside
  * @nesting: how often it is inside
  * @told: frames that the current error names
- * @scratch: of arguments that code of TVM 0.20 and older is given; NULL until there are any
+ * @scratch: see any_list.h; NULL until code of TVM 0.20 and older passes arguments
  * @state: set_input(), save_function() and the like
  */
 struct relax_vm {
@@ -150,9 +151,12 @@ struct relax_vm {
 	uintptr_t owner;
 	uint32_t nesting;
 	uint32_t told;
-	void *scratch;
+	struct legacy_scratch *scratch;
 	struct relax_state *state;
 };
+
+/* relax_list.c: which lists native code may use; any_list_find_fn */
+int relax_list_find(const void *list, int index, bool write, struct any_list_place *out);
 
 /** relax_create - make a machine for an executable; not yet initialised. -TENON_E_NOMEM */
 int relax_create(struct relax_executable *x, struct tenon_module **out);

@@ -389,6 +389,7 @@ int relax_init(struct relax_vm *vm)
 	err = relax_builtins_register();
 	if (err)
 		return err;
+	any_list_set_find(relax_list_find);
 	measure(vm->x, &vm->op_count, &operands);
 	if (!vm->device_count)
 		err = relax_set_devices(vm, NULL, 0);
