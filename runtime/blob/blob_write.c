@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/brief_errors.h"
 #include "runtime/blob/blob_number.h"
-#include "runtime/kind/loaders.h"
 #include "runtime/payload/payload_module.h"
 
 static int write_numbers(struct tenon_buffer *out, const uint64_t *numbers, uint64_t count)

@@ -123,3 +123,9 @@ int tenon_executable_kernel(struct tenon_executable *e, size_t index, struct ten
 	*out = kernel;
 	return 0;
 }
+
+/* one block, with all that it points to but the payload's bytes (payload_program.c) */
+void tenon_program_free(struct tenon_program *program)
+{
+	free(program);
+}

@@ -8,21 +8,13 @@
 #include "runtime/kind/const_loader.h"
 #include "runtime/kind/example_json.h"
 #include "runtime/kind/loaders.h"
-#include "runtime/payload/payload_file.h"
+#include "runtime/kind/name_list.h"
 
 #ifdef CONFIG_DEVICES
 #include "runtime/device/device_table.h"
-#include "runtime/payload/payload_kernel.h"
 #endif
 
-#define BYTES_PREFIX "ffi.Module.load_from_bytes."
-#define FILE_PREFIX  "ffi.Module.load_from_file."
-
-/* longest kind or extension that has a global name */
-#define NAME_MOST 128
-
-/* what this build loads by itself */
-static const struct tenon_module_loader *const builtin[] = {
+const struct tenon_module_loader *const loaders_builtin[] = {
 #ifdef CONFIG_METADATA
 	&const_loader,
 	&const_loader_as_metadata,
@@ -32,16 +24,6 @@ static const struct tenon_module_loader *const builtin[] = {
 	&example_json_loader,
 #endif
 	NULL,
-};
-
-static const struct file_loader {
-	const char *extension;
-	tenon_call_fn load;
-} builtin_files[] = {
-#ifdef CONFIG_EXAMPLE_JSON
-	{ "examplejson", example_json_load_file },
-#endif
-	{ NULL, NULL },
 };
 
 struct registered {
@@ -111,9 +93,9 @@ const struct tenon_module_loader *loader_find(struct tenon_slice kind)
 	const struct tenon_module_loader *found = find_registered(kind);
 	size_t i;
 
-	for (i = 0; !found && builtin[i]; i++)
-		if (loads(builtin[i], kind))
-			found = builtin[i];
+	for (i = 0; !found && loaders_builtin[i]; i++)
+		if (loads(loaders_builtin[i], kind))
+			found = loaders_builtin[i];
 	return found ? found : find_of_backends(kind);
 }
 
@@ -140,13 +122,13 @@ int tenon_module_loader_register(const struct tenon_module_loader *loader)
 	return err;
 }
 
-static int find_global(const char *prefix, struct tenon_slice name, struct tenon_function **out)
+int loader_find_global(const char *prefix, struct tenon_slice name, struct tenon_function **out)
 {
-	char full[sizeof(BYTES_PREFIX) + NAME_MOST];
+	char full[LOADER_NAME_MOST];
 	size_t n = strlen(prefix);
 
 	*out = NULL;
-	if (name.size > NAME_MOST)
+	if (name.size > LOADER_KIND_MOST)
 		return 0;
 	memcpy(full, prefix, n);
 	if (name.size)
@@ -156,23 +138,7 @@ static int find_global(const char *prefix, struct tenon_slice name, struct tenon
 
 int loader_find_function(struct tenon_slice kind, struct tenon_function **out)
 {
-	return find_global(BYTES_PREFIX, kind, out);
-}
-
-int loader_find_file(struct tenon_slice extension, struct tenon_function **out)
-{
-	size_t i;
-	int err;
-
-	err = find_global(FILE_PREFIX, extension, out);
-	for (i = 0; !err && !*out && builtin_files[i].extension; i++)
-		if (tenon_slice_equal(tenon_slice_of(builtin_files[i].extension), extension))
-			err = tenon_function_create(NULL, builtin_files[i].load, NULL, out);
-#ifdef CONFIG_DEVICE_FILES
-	if (!err && !*out && payload_file_known(extension))
-		err = tenon_function_create(NULL, payload_file_load, NULL, out);
-#endif
-	return err;
+	return loader_find_global(LOADER_OF_BYTES, kind, out);
 }
 
 bool tenon_module_loader_known(struct tenon_slice kind)
@@ -190,47 +156,6 @@ bool tenon_module_loader_known(struct tenon_slice kind)
 	return function != NULL;
 }
 
-/* names in a list, each once */
-struct name_list {
-	struct tenon_buffer *out;
-	size_t start;
-	const char *prefix;
-	const char *mark; /* in front of each name */
-};
-
-static bool listed(const struct name_list *list, struct tenon_slice name)
-{
-	const char *at = list->out->data ? list->out->data + list->start : "";
-
-	for (; (at = strstr(at, name.data)); at++) {
-		char before = at == list->out->data + list->start ? ' ' : at[-1];
-		char after = at[name.size];
-
-		if ((before == ' ' || before == '.') && (after == ',' || !after))
-			return true;
-	}
-	return false;
-}
-
-static void list_name(struct name_list *list, const char *name)
-{
-	if (listed(list, tenon_slice_of(name)))
-		return;
-	tenon_buffer_printf(list->out, "%s%s%s", list->out->size > list->start ? ", " : "",
-			    list->mark, name);
-}
-
-static int list_global(void *context, const char *name, struct tenon_function *function)
-{
-	struct name_list *list = context;
-	size_t n = strlen(list->prefix);
-
-	(void)function;
-	if (!strncmp(name, list->prefix, n) && name[n])
-		list_name(list, name + n);
-	return 0;
-}
-
 #ifdef CONFIG_DEVICES
 static int list_kinds(void *context, const struct tenon_backend *b)
 {
@@ -238,53 +163,28 @@ static int list_kinds(void *context, const struct tenon_backend *b)
 	size_t i;
 
 	for (; l && *l; l++)
-		list_name(context, (*l)->kind);
+		name_list_add(context, (*l)->kind);
 	for (i = 0; b->kinds && b->kinds[i]; i++)
-		list_name(context, b->kinds[i]);
+		name_list_add(context, b->kinds[i]);
 	return 0;
 }
 #endif
 
 int tenon_module_loader_names(struct tenon_buffer *out)
 {
-	struct name_list list = { out, out->size, BYTES_PREFIX, "" };
+	struct name_list list = { out, out->size, "" };
 	const struct registered *r;
 	size_t i;
 
 	for (r = __atomic_load_n(&registered, __ATOMIC_ACQUIRE); r; r = r->next)
-		list_name(&list, r->loader->kind);
-	for (i = 0; builtin[i]; i++)
-		list_name(&list, builtin[i]->kind);
+		name_list_add(&list, r->loader->kind);
+	for (i = 0; loaders_builtin[i]; i++)
+		name_list_add(&list, loaders_builtin[i]->kind);
 #ifdef CONFIG_DEVICES
 	tenon_backend_each(list_kinds, &list);
 #endif
-	tenon_function_each(list_global, &list);
-	if (out->size == list.start)
-		tenon_buffer_printf(out, "none");
-	return out->status;
-}
-
-static int list_suffix(void *context, const char *suffix)
-{
-	list_name(context, suffix);
-	return 0;
-}
-
-int loader_file_names(struct tenon_buffer *out)
-{
-	struct name_list list = { out, out->size, FILE_PREFIX, "." };
-	size_t i;
-
-#ifdef CONFIG_DSO
-	list_name(&list, "so");
-#endif
-	for (i = 0; builtin_files[i].extension; i++)
-		list_name(&list, builtin_files[i].extension);
-	payload_file_each_suffix(true, list_suffix, &list);
-	tenon_function_each(list_global, &list);
-	if (out->size == list.start)
-		tenon_buffer_printf(out, "none");
-	return out->status;
+	name_list_add_globals(&list, LOADER_OF_BYTES);
+	return name_list_end(&list);
 }
 
 int loader_call(struct tenon_function *function, const struct tenon_value *args, int32_t count,
@@ -323,111 +223,5 @@ int loader_run(const struct tenon_module_loader *loader, struct tenon_cursor *c,
 	err = tenon_cursor_error(c, -TENON_E_FORMAT, "%zu bytes left over", tenon_cursor_left(c));
 	tenon_object_unref(*out);
 	*out = NULL;
-	return err;
-}
-
-int tenon_module_load_bytes(const char *kind, struct tenon_slice bytes, struct tenon_module **out)
-{
-	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, "payload", 0);
-	struct tenon_payload payload = { .file = "", .kind = tenon_slice_of(kind) };
-	struct tenon_value arg = tenon_arg_bytes(&bytes);
-	const struct tenon_module_loader *loader = loader_find(payload.kind);
-	struct tenon_buffer names = TENON_BUFFER_INIT;
-	struct tenon_function *function;
-	int err;
-
-	*out = NULL;
-	if (loader)
-		return loader_run(loader, &c, &payload, out);
-#ifdef CONFIG_DEVICES
-	if (tenon_backend_of_kind(payload.kind))
-		return payload_module_load(payload.kind, bytes, out);
-#endif
-	err = loader_find_function(payload.kind, &function);
-	if (err)
-		return err;
-	if (function) {
-		err = loader_call(function, &arg, 1, out);
-		tenon_object_unref(function);
-		return err;
-	}
-	if (ERROR_MESSAGES)
-		tenon_module_loader_names(&names);
-	err = tenon_error(-TENON_E_NO_LOADER,
-			  "no loader for kind \"%s\". Kinds this build loads: %s", kind,
-			  names.data ? names.data : "");
-	tenon_buffer_fini(&names);
-	return err;
-}
-
-/* `ffi.Module.load_from_bytes.<kind>`: self is the loader */
-static int load_by_name(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
-{
-	const struct tenon_module_loader *loader = self;
-	struct tenon_slice bytes;
-	struct tenon_module *m;
-	int err;
-
-	if (count != 1)
-		return tenon_error(-TENON_E_TYPE, "%s%s takes the bytes alone; %d arguments given",
-				   BYTES_PREFIX, loader->kind, count);
-	err = tenon_value_text(&args[0], &bytes);
-	if (!err)
-		err = tenon_module_load_bytes(loader->kind, bytes, &m);
-	if (!err)
-		*ret = tenon_arg_object(m);
-	return err;
-}
-
-static int set_global(const char *prefix, const char *name, void *self, tenon_call_fn fn)
-{
-	char full[sizeof(BYTES_PREFIX) + NAME_MOST];
-	struct tenon_function *function;
-	int err;
-
-	strcpy(full, prefix);
-	strncat(full, name, NAME_MOST);
-	err = tenon_function_find(full, &function);
-	if (err || function) {
-		tenon_object_unref(function);
-		return err;
-	}
-	err = tenon_function_create(self, fn, NULL, &function);
-	if (err)
-		return err;
-	err = tenon_function_register(full, function, false);
-	tenon_object_unref(function);
-	return err;
-}
-
-#ifdef CONFIG_DEVICE_FILES
-static int set_suffix(void *context, const char *suffix)
-{
-	(void)context;
-	return set_global(FILE_PREFIX, suffix, NULL, payload_file_load);
-}
-#endif
-
-int loader_register_globals(void)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static bool done;
-	int err = 0;
-	size_t i;
-
-	pthread_mutex_lock(&lock);
-	for (i = 0; !done && !err && builtin[i]; i++)
-		err = set_global(BYTES_PREFIX, builtin[i]->kind, (void *)(uintptr_t)builtin[i],
-				 load_by_name);
-	for (i = 0; !done && !err && builtin_files[i].extension; i++)
-		err = set_global(FILE_PREFIX, builtin_files[i].extension, NULL,
-				 builtin_files[i].load);
-#ifdef CONFIG_DEVICE_FILES
-	if (!done && !err)
-		err = payload_file_each_suffix(false, set_suffix, NULL);
-#endif
-	done = !err;
-	pthread_mutex_unlock(&lock);
 	return err;
 }

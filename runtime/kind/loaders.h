@@ -12,6 +12,17 @@
 
 #include <tenon/backend/module_kind.h>
 
+/* names of packed functions that load: each is followed by a kind, or by a file's extension */
+#define LOADER_OF_BYTES "ffi.Module.load_from_bytes."
+#define LOADER_OF_FILES "ffi.Module.load_from_file."
+
+/* longest kind or extension that has such a name, and room for one with its NUL */
+#define LOADER_KIND_MOST 128
+#define LOADER_NAME_MOST (sizeof(LOADER_OF_BYTES) + LOADER_KIND_MOST)
+
+/* what this build loads by itself, ended by NULL */
+extern const struct tenon_module_loader *const loaders_builtin[];
+
 /**
  * loader_find - find the C loader of a kind
  * @kind: kind
@@ -30,17 +41,8 @@ const struct tenon_module_loader *loader_find(struct tenon_slice kind);
  */
 int loader_find_function(struct tenon_slice kind, struct tenon_function **out);
 
-/**
- * loader_find_file - find the packed function that loads files of an extension
- * @extension: without the dot
- * @out: receives `ffi.Module.load_from_file.<extension>` with one reference, or NULL
- *
- * Return: 0, also when there is none.
- */
-int loader_find_file(struct tenon_slice extension, struct tenon_function **out);
-
-/** loader_file_names - append the extensions that can be loaded: ".so, .examplejson" */
-int loader_file_names(struct tenon_buffer *out);
+/* The packed function @prefix followed by @name, with one reference, or NULL. Return: 0; -TENON_E_NOMEM. */
+int loader_find_global(const char *prefix, struct tenon_slice name, struct tenon_function **out);
 
 /**
  * loader_call - make a module by a packed function
@@ -65,14 +67,5 @@ int loader_call(struct tenon_function *function, const struct tenon_value *args,
  */
 int loader_run(const struct tenon_module_loader *loader, struct tenon_cursor *c,
 	       const struct tenon_payload *payload, struct tenon_module **out);
-
-/**
- * loader_register_globals - give the built-in loaders their global names too
- *
- * So that foreign code, which looks loaders up by name, finds them. Does its work once.
- *
- * Return: 0; -TENON_E_NOMEM.
- */
-int loader_register_globals(void);
 
 #endif /* RUNTIME_KIND_LOADERS_H */

@@ -6,7 +6,6 @@
 
 #include "lib/brief_errors.h"
 #include "runtime/library/context.h"
-#include "runtime/kind/loaders.h"
 
 int abi_check_count(const char *function, int32_t count, int32_t least, int32_t most)
 {

@@ -16,6 +16,15 @@ extern const struct abi_global abi_device_globals[];
 extern const struct abi_global abi_module_globals[];
 extern const struct abi_global abi_container_globals[];
 
+/**
+ * loader_register_globals - give the built-in loaders their global names too
+ *
+ * So that foreign code, which looks loaders up by name, finds them. Does its work once.
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int loader_register_globals(void);
+
 /* Is the number of arguments in [@least, @most]? Else the error to return. */
 int abi_check_count(const char *function, int32_t count, int32_t least, int32_t most);
 

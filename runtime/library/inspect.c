@@ -5,11 +5,11 @@
 #include "lib/brief_errors.h"
 #include "lib/file_kind.h"
 #include "lib/file_map.h"
-#include "runtime/kind/file_extension.h"
+#include "runtime/library/file_extension.h"
+#include "runtime/library/file_loader.h"
 #include "runtime/library/inspect.h"
 #include "runtime/library/library_module.h"
 #include "runtime/library/library_symbols.h"
-#include "runtime/kind/loaders.h"
 
 /* the bytes of a file, which modules hold while they have slices of them */
 struct file_copy {
@@ -94,7 +94,7 @@ int tenon_module_inspect(const char *path, struct tenon_module **out)
 		return err;
 	/* a format of a loader's own is read by that loader: there is no code in it to run */
 	if (!file_is_elf(copy->bytes))
-		err = loader_find_file(file_extension(path), &function);
+		err = file_loader_find(file_extension(path), &function);
 	if (function)
 		err = file_load_by(function, path, out);
 	else if (!err)

@@ -5,8 +5,8 @@
 #include "lib/file_kind.h"
 #include "lib/file_map.h"
 #include "runtime/library/dso.h"
-#include "runtime/kind/file_extension.h"
-#include "runtime/kind/loaders.h"
+#include "runtime/library/file_extension.h"
+#include "runtime/library/file_loader.h"
 
 #ifdef CONFIG_ERROR_MESSAGES
 /* enough to tell what a file is */
@@ -42,7 +42,7 @@ static int refuse(const char *path, struct tenon_slice extension)
 	if (!err)
 		err = tenon_buffer_printf(&text, ". This build loads: ");
 	if (!err)
-		err = loader_file_names(&text);
+		err = file_loader_names(&text);
 	if (!err)
 		err = tenon_error(-TENON_E_NO_LOADER, "%s: no loader for files named .%.*s%s", path,
 				  (int)extension.size, extension.data, text.data);
@@ -68,7 +68,7 @@ int tenon_module_load(const char *path, struct tenon_module **out)
 	if (file_extension_is_library(extension))
 		return dso_load(path, out);
 #endif
-	err = loader_find_file(extension, &function);
+	err = file_loader_find(extension, &function);
 	if (err)
 		return err;
 	if (!function)

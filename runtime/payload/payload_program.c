@@ -371,8 +371,3 @@ int tenon_program_read(struct tenon_slice kind, int generation, struct tenon_sli
 	payload_info_fini(&info);
 	return err;
 }
-
-void tenon_program_free(struct tenon_program *program)
-{
-	free(program);
-}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/kind/loaders.h"
+#include "runtime/library/file_loader.h"
 
 #define TABLE(kernels)	"{\"tvm_version\": \"0.1.0\", \"func_info\": {" kernels "}}"
 #define KERNEL(members) TABLE("\"vecadd_kernel\": {" members "}")
@@ -237,7 +237,7 @@ static void a_path_may_come_as_bytes(void **state)
 	bytes.data = longer;
 	write_file("dev.cl", tenon_slice_of("// Function: vecadd_kernel\n"));
 	write_file("dev.tvm_meta.json", tenon_slice_of(KERNEL(TYPES ", " TAGS)));
-	assert_int_equal(loader_find_file(tenon_slice_of("cl"), &f), 0);
+	assert_int_equal(file_loader_find(tenon_slice_of("cl"), &f), 0);
 	assert_non_null(f);
 	if (tenon_call(f, &ret, tenon_arg_bytes(&bytes)))
 		fail_msg("%s", tenon_error_message());

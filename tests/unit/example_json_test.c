@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/blob.h"
 
-#include "runtime/kind/loaders.h"
+#include "runtime/library/file_loader.h"
 
 /* the text of the guide: ((a + b) - c) * d */
 static const char guide[] = "subgraph_0\n"
@@ -319,7 +319,7 @@ static void a_path_may_come_as_bytes(void **state)
 	memcpy(longer, path, bytes.size);
 	longer[bytes.size] = '~';
 	bytes.data = longer;
-	assert_int_equal(loader_find_file(tenon_slice_of("examplejson"), &f), 0);
+	assert_int_equal(file_loader_find(tenon_slice_of("examplejson"), &f), 0);
 	assert_non_null(f);
 	if (tenon_call(f, &ret, tenon_arg_bytes(&bytes)))
 		fail_msg("%s", tenon_error_message());

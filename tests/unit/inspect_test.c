@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/elf_image.h"
 
-#include "runtime/kind/file_extension.h"
+#include "runtime/library/file_extension.h"
 
 static struct tenon_module *inspect(const char *path)
 {

@@ -2,6 +2,7 @@
 #include "tests/unit/blob.h"
 
 #include "runtime/kind/loaders.h"
+#include "runtime/library/globals.h"
 
 /* a kind of somebody else's: its payload is one string */
 struct acme {

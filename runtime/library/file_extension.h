@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_KIND_FILE_EXTENSION_H
-#define RUNTIME_KIND_FILE_EXTENSION_H
+#ifndef RUNTIME_LIBRARY_FILE_EXTENSION_H
+#define RUNTIME_LIBRARY_FILE_EXTENSION_H
 
 #include <tenon/function.h>
 #include <tenon/module.h>
@@ -20,4 +20,4 @@ bool file_extension_is_library(struct tenon_slice extension);
 /** file_load_by - call a loader of files with path and extension; as loader_call() */
 int file_load_by(struct tenon_function *function, const char *path, struct tenon_module **out);
 
-#endif /* RUNTIME_KIND_FILE_EXTENSION_H */
+#endif /* RUNTIME_LIBRARY_FILE_EXTENSION_H */

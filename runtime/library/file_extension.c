@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "runtime/kind/file_extension.h"
+#include "runtime/library/file_extension.h"
 #include "runtime/kind/loaders.h"
 
 static bool is_number(struct tenon_slice s)

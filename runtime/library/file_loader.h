@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LIBRARY_FILE_LOADER_H
+#define RUNTIME_LIBRARY_FILE_LOADER_H
+
+/* What loads files that are no shared objects, by their extension. */
+
+#include <tenon/function.h>
+#include <tenon/buffer.h>
+
+struct file_loader {
+	const char *extension;
+	tenon_call_fn load; /* takes the path and the extension */
+};
+
+/* what this build loads by itself, ended by a NULL extension */
+extern const struct file_loader file_loaders[];
+
+/**
+ * file_loader_find - find the packed function that loads files of an extension
+ * @extension: without the dot
+ * @out: receives `ffi.Module.load_from_file.<extension>`, or what the build has for it, with one
+ *	reference; NULL when there is neither
+ *
+ * Return: 0, also when there is none; -TENON_E_NOMEM.
+ */
+int file_loader_find(struct tenon_slice extension, struct tenon_function **out);
+
+/** file_loader_names - append the extensions that can be loaded: ".so, .examplejson" */
+int file_loader_names(struct tenon_buffer *out);
+
+#endif /* RUNTIME_LIBRARY_FILE_LOADER_H */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <string.h>
+
+#include "lib/brief_errors.h"
+#include "runtime/kind/loaders.h"
+#include "runtime/library/file_loader.h"
+#include "runtime/library/globals.h"
+#include "runtime/payload/payload_file.h"
+
+/* `ffi.Module.load_from_bytes.<kind>`: self is the loader */
+static int load_by_name(void *self, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret)
+{
+	const struct tenon_module_loader *loader = self;
+	struct tenon_slice bytes;
+	struct tenon_module *m;
+	int err;
+
+	if (count != 1)
+		return tenon_error(-TENON_E_TYPE, "%s%s takes the bytes alone; %d arguments given",
+				   LOADER_OF_BYTES, loader->kind, count);
+	err = tenon_value_text(&args[0], &bytes);
+	if (!err)
+		err = tenon_module_load_bytes(loader->kind, bytes, &m);
+	if (!err)
+		*ret = tenon_arg_object(m);
+	return err;
+}
+
+static int set_global(const char *prefix, const char *name, void *self, tenon_call_fn fn)
+{
+	char full[LOADER_NAME_MOST];
+	struct tenon_function *function;
+	int err;
+
+	strcpy(full, prefix);
+	strncat(full, name, LOADER_KIND_MOST);
+	err = tenon_function_find(full, &function);
+	if (err || function) {
+		tenon_object_unref(function);
+		return err;
+	}
+	err = tenon_function_create(self, fn, NULL, &function);
+	if (err)
+		return err;
+	err = tenon_function_register(full, function, false);
+	tenon_object_unref(function);
+	return err;
+}
+
+#ifdef CONFIG_DEVICE_FILES
+static int set_suffix(void *context, const char *suffix)
+{
+	(void)context;
+	return set_global(LOADER_OF_FILES, suffix, NULL, payload_file_load);
+}
+#endif
+
+int loader_register_globals(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool done;
+	int err = 0;
+	size_t i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; !done && !err && loaders_builtin[i]; i++)
+		err = set_global(LOADER_OF_BYTES, loaders_builtin[i]->kind, (void *)(uintptr_t)loaders_builtin[i],
+				 load_by_name);
+	for (i = 0; !done && !err && file_loaders[i].extension; i++)
+		err = set_global(LOADER_OF_FILES, file_loaders[i].extension, NULL,
+				 file_loaders[i].load);
+#ifdef CONFIG_DEVICE_FILES
+	if (!done && !err)
+		err = payload_file_each_suffix(false, set_suffix, NULL);
+#endif
+	done = !err;
+	pthread_mutex_unlock(&lock);
+	return err;
+}
