@@ -293,7 +293,7 @@ void import_blob_fini(struct import_blob *b)
 }
 
 /* may there be more than one way to read it? */
-static bool is_legacy(const struct import_tree_source *src)
+static bool is_legacy(const struct blob_source *src)
 {
 #ifdef CONFIG_TVM_LEGACY
 	return src->generation == TENON_GENERATION_LEGACY;
@@ -305,7 +305,7 @@ static bool is_legacy(const struct import_tree_source *src)
 
 static int take_all(struct import_blob *b, struct tenon_slice blob, enum payload_dialect dialect)
 {
-	const struct import_tree_source *src = b->source;
+	const struct blob_source *src = b->source;
 	int err;
 
 	forget(b);
@@ -329,7 +329,7 @@ static int take_all(struct import_blob *b, struct tenon_slice blob, enum payload
 }
 
 int import_blob_read(struct import_blob *b, struct tenon_slice blob,
-		     const struct import_tree_source *src)
+		     const struct blob_source *src)
 {
 	const uint8_t *reached;
 	int err;

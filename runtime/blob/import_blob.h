@@ -4,8 +4,26 @@
 
 /* A blob taken apart, before anything is made of it. */
 
-#include "runtime/library/import_tree.h"
+#include <tenon/backend/module_kind.h>
+
 #include "runtime/payload/payload_format.h"
+
+/**
+ * struct blob_source - where a blob comes from
+ * @file: path, for messages and for payloads that tell where they stand
+ * @offset: of the blob's first byte in the file
+ * @generation: which of the two forms it has
+ * @keep: keeps the blob's bytes alive; NULL when they live longer than all modules made of them
+ *	(loaders then copy what they keep)
+ * @inspect: only look: no loader runs where the kind's form is known without
+ */
+struct blob_source {
+	const char *file;
+	uint64_t offset;
+	enum tenon_generation generation;
+	struct tenon_object *keep;
+	bool inspect;
+};
 
 /**
  * struct import_entry - a module of a blob
@@ -41,7 +59,7 @@ struct import_entry {
  * @child_count: how many
  */
 struct import_blob {
-	const struct import_tree_source *source;
+	const struct blob_source *source;
 	struct tenon_cursor c;
 	enum payload_dialect dialect;
 	struct import_entry *entries;
@@ -62,10 +80,11 @@ struct import_blob {
  * @blob: the bytes
  * @src: where they come from; must outlive @b
  *
- * Return: as import_tree_read().
+ * Return: 0; -TENON_E_TRUNCATED; -TENON_E_FORMAT; -TENON_E_CYCLE; -TENON_E_NO_LOADER for an unknown kind
+ *	in a legacy blob; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM; what a loader failed with.
  */
 int import_blob_read(struct import_blob *b, struct tenon_slice blob,
-		     const struct import_tree_source *src);
+		     const struct blob_source *src);
 
 void import_blob_fini(struct import_blob *b);
 

@@ -351,7 +351,7 @@ static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, u
 /* Build the tree around a library module of the mapping. Lock held. */
 static int dso_tree(struct dso *dso, struct tenon_module **out)
 {
-	struct import_tree_source source = { .file = dso->path, .keep = &dso->object };
+	struct blob_source source = { .file = dso->path, .keep = &dso->object };
 	struct tenon_module *library, *root;
 	struct loaded_symbol s;
 	struct tenon_slice blob;
@@ -369,8 +369,7 @@ static int dso_tree(struct dso *dso, struct tenon_module **out)
 		blob.data = s.address;
 		blob.size = blob_bound(dso, &s, &source.offset);
 		source.generation = blob_names[i].generation;
-		source.library = library;
-		err = import_tree_read(blob, &source, &root);
+		err = import_tree_read(blob, &source, library, &root);
 		/* the tree holds it now */
 		tenon_object_unref(library);
 		break;

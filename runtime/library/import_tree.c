@@ -4,7 +4,7 @@
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "runtime/core/module_imports.h"
-#include "runtime/blob/import_blob.h"
+#include "runtime/library/import_tree.h"
 #include "runtime/library/library_module.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/payload/payload_module.h"
@@ -21,7 +21,7 @@ struct import_build {
 /* a packed function as loader: only where entries have a length, and only when there is no C one */
 static int find_function(struct import_build *t, const struct import_entry *e)
 {
-	const struct import_tree_source *src = t->b->source;
+	const struct blob_source *src = t->b->source;
 
 	if (src->inspect || src->generation == TENON_GENERATION_LEGACY ||
 	    tenon_slice_equal(t->kind, e->kind))
@@ -199,22 +199,22 @@ static int build(struct import_build *t, struct tenon_module **root)
 }
 
 /* of a blob that is only looked at */
-static int make_stand_in(const struct import_tree_source *src, struct tenon_module **out)
+static int make_stand_in(const char *file, struct tenon_module **out)
 {
 #ifdef CONFIG_ELF_INSPECT
-	return library_module_create(src, out);
+	return library_module_create(file, out);
 #else
-	(void)src;
+	(void)file;
 	*out = NULL;
 	return tenon_error(-TENON_E_UNSUPPORTED, "a blob apart from its library; "
 						 "CONFIG_ELF_INSPECT is off in this build");
 #endif
 }
 
-int import_tree_read(struct tenon_slice blob, const struct import_tree_source *src,
-		     struct tenon_module **root)
+int import_tree_read(struct tenon_slice blob, const struct blob_source *src,
+		     struct tenon_module *library, struct tenon_module **root)
 {
-	struct import_build t = { .library = src->library };
+	struct import_build t = { .library = library };
 	struct import_blob b = { 0 };
 	int err;
 
@@ -224,7 +224,7 @@ int import_tree_read(struct tenon_slice blob, const struct import_tree_source *s
 	if (err)
 		goto fini;
 	if (!t.library && (b.library < b.count || !b.has_tree)) {
-		err = make_stand_in(src, &t.library);
+		err = make_stand_in(src->file, &t.library);
 		if (err)
 			goto fini;
 	}
@@ -232,7 +232,7 @@ int import_tree_read(struct tenon_slice blob, const struct import_tree_source *s
 
 	if (t.block)
 		payload_block_close(t.block);
-	if (!src->library)
+	if (!library)
 		tenon_object_unref(t.library);
 	tenon_object_unref(t.function);
 	free(t.modules);

@@ -7,6 +7,7 @@
 #include "lib/file_map.h"
 #include "runtime/library/file_extension.h"
 #include "runtime/library/file_loader.h"
+#include "runtime/library/import_tree.h"
 #include "runtime/library/inspect.h"
 #include "runtime/library/library_module.h"
 #include "runtime/library/library_symbols.h"
@@ -48,7 +49,7 @@ static int file_copy_open(const char *path, struct file_copy **out)
 int inspect_elf(const char *path, struct tenon_slice file, struct tenon_object *keep,
 		struct tenon_module **out)
 {
-	struct import_tree_source src = { .file = path, .keep = keep, .inspect = true };
+	struct blob_source src = { .file = path, .keep = keep, .inspect = true };
 	struct library_symbols symbols;
 	struct tenon_module *library;
 	struct tenon_slice blob;
@@ -76,8 +77,7 @@ int inspect_elf(const char *path, struct tenon_slice file, struct tenon_object *
 	}
 	src.offset = (uint64_t)(blob.data - file.data);
 	src.generation = symbols.blob_generation;
-	src.library = library;
-	err = import_tree_read(blob, &src, out);
+	err = import_tree_read(blob, &src, library, out);
 	tenon_object_unref(library);
 	return err ? tenon_error_in(err, "%s", path) : 0;
 }

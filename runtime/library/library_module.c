@@ -136,9 +136,9 @@ static struct library_module *library_new(const char *path)
 	return l;
 }
 
-int library_module_create(const struct import_tree_source *src, struct tenon_module **out)
+int library_module_create(const char *file, struct tenon_module **out)
 {
-	struct library_module *l = library_new(src->file);
+	struct library_module *l = library_new(file);
 
 	*out = &l->base;
 	return l ? 0 : -TENON_E_NOMEM;

@@ -10,17 +10,16 @@
  */
 
 #include "lib/elf.h"
-#include "runtime/library/import_tree.h"
 #include "runtime/library/library_symbols.h"
 
 /**
  * library_module_create - make a stand-in of which nothing is known
- * @src: what it stands in for
+ * @file: path of what it stands in for
  * @out: receives the module with one reference
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int library_module_create(const struct import_tree_source *src, struct tenon_module **out);
+int library_module_create(const char *file, struct tenon_module **out);
 
 /**
  * library_module_inspect - make a stand-in for an ELF file's host code

@@ -102,7 +102,7 @@ static void its_payloads_stand_in_blobs_of_both_generations(void **state)
 	const struct part parts[] = { { "_lib", { NULL, 0 } },
 				      { "acme_npu", slice_of(&payload) },
 				      { "acme_npu", slice_of(&payload) } };
-	struct import_tree_source src = { .file = "lib.so", .inspect = true };
+	struct blob_source src = { .file = "lib.so", .inspect = true };
 	struct tenon_module *m;
 	size_t i;
 
@@ -110,7 +110,7 @@ static void its_payloads_stand_in_blobs_of_both_generations(void **state)
 	for (i = 0; i < 2; i++) {
 		blob = blob_of(both[i], parts, 3, ROWS(0, 2, 2, 2), ROWS(1, 2));
 		src.generation = both[i];
-		assert_int_equal(import_tree_read(slice_of(&blob), &src, &m), 0);
+		assert_int_equal(import_tree_read(slice_of(&blob), &src, NULL, &m), 0);
 		check_npu(m->imports[0]);
 		check_npu(m->imports[1]);
 		tenon_object_unref(m);
@@ -176,7 +176,7 @@ static void a_program_registers_a_format(void **state)
 		.remedy = "Turn it off and on again.",
 	};
 	struct tenon_buffer payload = TENON_BUFFER_INIT, blob;
-	struct import_tree_source src = { .file = "lib.so", .generation = TENON_GENERATION_LEGACY };
+	struct blob_source src = { .file = "lib.so", .generation = TENON_GENERATION_LEGACY };
 	struct tenon_module *m;
 
 	(void)state;
@@ -192,11 +192,11 @@ static void a_program_registers_a_format(void **state)
 	assert_int_equal(tenon_payload_format_register(&format), 0);
 	assert_int_equal(tenon_payload_format_register(&format), -TENON_E_EXISTS);
 	blob = blob_of(TENON_GENERATION_LEGACY, parts, 2, ROWS(0, 1, 1), ROWS(1));
-	assert_int_equal(import_tree_read(slice_of(&blob), &src, &m), -TENON_E_UNSUPPORTED);
+	assert_int_equal(import_tree_read(slice_of(&blob), &src, NULL, &m), -TENON_E_UNSUPPORTED);
 	assert_error_has("field Z");
 
 	format.size = sizeof(format);
-	assert_int_equal(import_tree_read(slice_of(&blob), &src, &m), 0);
+	assert_int_equal(import_tree_read(slice_of(&blob), &src, NULL, &m), 0);
 	assert_list_field(m->imports[0], "functions", "hello");
 	assert_text_field(m->imports[0], "loader", "missing");
 	assert_text_field(m->imports[0], "remedy", "Turn it off and on again.");

@@ -8,7 +8,7 @@
 /* The bytes are the symbol of an import tree, as one generation wrote it. */
 static inline int fuzz_blob(const uint8_t *data, size_t size, enum tenon_generation generation)
 {
-	struct import_tree_source src = { .file = "fuzz.so",
+	struct blob_source src = { .file = "fuzz.so",
 					  .generation = generation,
 					  .keep = fuzz_keep() };
 	const struct tenon_slice blob = { (const char *)data, size };
@@ -18,7 +18,7 @@ static inline int fuzz_blob(const uint8_t *data, size_t size, enum tenon_generat
 	/* as it is loaded, and as it is looked at */
 	for (pass = 0; pass < 2; pass++) {
 		src.inspect = pass;
-		err = import_tree_read(blob, &src, &m);
+		err = import_tree_read(blob, &src, NULL, &m);
 		fuzz_check(err);
 		if (!err)
 			fuzz_use_module(m);

@@ -214,10 +214,10 @@ static void a_library_alone_has_no_legacy_tree(void **state)
 
 static struct tenon_module *read_slice(enum tenon_generation g, struct tenon_slice blob)
 {
-	const struct import_tree_source src = { .file = "x.so", .generation = g, .inspect = true };
+	const struct blob_source src = { .file = "x.so", .generation = g, .inspect = true };
 	struct tenon_module *m;
 
-	if (import_tree_read(blob, &src, &m)) {
+	if (import_tree_read(blob, &src, NULL, &m)) {
 		print_error("%s\n", tenon_error_message());
 		fail();
 	}

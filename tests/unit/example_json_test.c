@@ -285,11 +285,11 @@ static void a_blob_holds_it_as_any_kind(void **state)
 				      { "examplejson", slice_of(&payload) } };
 
 	for (i = 0; i < 2; i++) {
-		struct import_tree_source src = { .file = "x.so", .generation = both[i] };
+		struct blob_source src = { .file = "x.so", .generation = both[i] };
 		struct tenon_module *m;
 
 		b = blob_of(both[i], parts, 2, ROWS(0, 1, 1), ROWS(1));
-		assert_int_equal(import_tree_read(slice_of(&b), &src, &m), 0);
+		assert_int_equal(import_tree_read(slice_of(&b), &src, NULL, &m), 0);
 		assert_int_equal(m->imports[0]->properties,
 				 TENON_MODULE_SERIALIZABLE | TENON_MODULE_RUNNABLE);
 		out.size = 0;

@@ -75,11 +75,11 @@ static void a_registered_loader_serves_both_generations(void **state)
 	assert_true(tenon_module_loader_known(tenon_slice_of("acme")));
 	for (g = TENON_GENERATION_LEGACY; g <= TENON_GENERATION_FFI; g++) {
 		struct tenon_buffer b = acme_blob(g, "hello");
-		struct import_tree_source src = { .file = "x.so", .generation = g };
+		struct blob_source src = { .file = "x.so", .generation = g };
 		struct tenon_module *m;
 
 		loads = 0;
-		assert_int_equal(import_tree_read(slice_of(&b), &src, &m), 0);
+		assert_int_equal(import_tree_read(slice_of(&b), &src, NULL, &m), 0);
 		assert_slice(m->imports[0]->kind, "acme");
 		assert_string_equal(((struct acme *)m->imports[0])->text, "hello");
 		assert_int_equal(loads, 1);
@@ -91,13 +91,13 @@ static void a_registered_loader_serves_both_generations(void **state)
 static void what_a_loader_made_of_a_tree_that_is_refused_is_given_back(void **state)
 {
 	struct tenon_buffer b = acme_blob(TENON_GENERATION_LEGACY, "hello");
-	struct import_tree_source src = { .file = "x.so", .generation = TENON_GENERATION_LEGACY };
+	struct blob_source src = { .file = "x.so", .generation = TENON_GENERATION_LEGACY };
 	struct tenon_module *m;
 
 	(void)state;
 	/* the child's number: found out after the module was made; the sanitizer looks for leaks */
 	b.data[b.size - 8] = 9;
-	assert_int_equal(import_tree_read(slice_of(&b), &src, &m), -TENON_E_FORMAT);
+	assert_int_equal(import_tree_read(slice_of(&b), &src, NULL, &m), -TENON_E_FORMAT);
 	assert_error_has("module 0 imports module 9, there are 2");
 	tenon_buffer_fini(&b);
 }
@@ -105,7 +105,7 @@ static void what_a_loader_made_of_a_tree_that_is_refused_is_given_back(void **st
 static void a_loader_that_fails_is_named_with_the_place(void **state)
 {
 	struct tenon_buffer payload = TENON_BUFFER_INIT, b;
-	struct import_tree_source src = { .file = "x.so", .offset = 0x100 };
+	struct blob_source src = { .file = "x.so", .offset = 0x100 };
 	struct tenon_module *m;
 
 	(void)state;
@@ -114,12 +114,12 @@ static void a_loader_that_fails_is_named_with_the_place(void **state)
 
 	src.generation = TENON_GENERATION_LEGACY;
 	b = blob_of(src.generation, parts, 2, ROWS(0, 1, 1), ROWS(1));
-	assert_int_equal(import_tree_read(slice_of(&b), &src, &m), -TENON_E_FORMAT);
+	assert_int_equal(import_tree_read(slice_of(&b), &src, NULL, &m), -TENON_E_FORMAT);
 	assert_error("import 1 of 2 (kind \"hip\", 120 bytes at 0x127): payload at 0x127: nothing "
 		     "pleases this loader");
 	/* to look at it needs no loader */
 	src.inspect = true;
-	assert_int_equal(import_tree_read(slice_of(&b), &src, &m), 0);
+	assert_int_equal(import_tree_read(slice_of(&b), &src, NULL, &m), 0);
 	assert_list_field(m->imports[0], "functions", "kernel");
 	assert_text_field(m->imports[0], "loader", "ready");
 	tenon_object_unref(m);
@@ -175,7 +175,7 @@ static void a_packed_function_is_a_loader_too(void **state)
 	const struct part parts[] = { { "_lib", { NULL, 0 } },
 				      { "packed_kind", { "payload", 7 } },
 				      { "packed_kind", { "another", 7 } } };
-	struct import_tree_source src = { .file = "x.so", .generation = TENON_GENERATION_FFI };
+	struct blob_source src = { .file = "x.so", .generation = TENON_GENERATION_FFI };
 	struct tenon_buffer b = blob_of(src.generation, parts, 3, ROWS(0, 2, 2, 2), ROWS(1, 2));
 	struct tenon_module *m;
 
@@ -185,7 +185,7 @@ static void a_packed_function_is_a_loader_too(void **state)
 						   load_packed, true),
 			 0);
 	assert_true(tenon_module_loader_known(tenon_slice_of("packed_kind")));
-	assert_int_equal(import_tree_read(slice_of(&b), &src, &m), 0);
+	assert_int_equal(import_tree_read(slice_of(&b), &src, NULL, &m), 0);
 	assert_string_equal(((struct acme *)m->imports[0])->text, "payload");
 	assert_string_equal(((struct acme *)m->imports[1])->text, "another");
 	tenon_object_unref(m);
@@ -204,7 +204,7 @@ static void a_packed_function_is_a_loader_too(void **state)
 	tenon_buffer_fini(&b);
 	src.generation = TENON_GENERATION_LEGACY;
 	b = blob_of(src.generation, parts, 3, ROWS(0, 2, 2, 2), ROWS(1, 2));
-	assert_int_equal(import_tree_read(slice_of(&b), &src, &m), -TENON_E_NO_LOADER);
+	assert_int_equal(import_tree_read(slice_of(&b), &src, NULL, &m), -TENON_E_NO_LOADER);
 	assert_error_has("import 1 of 3 (kind \"packed_kind\" at 0x");
 	tenon_buffer_fini(&b);
 }

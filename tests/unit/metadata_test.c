@@ -343,7 +343,7 @@ static void bytes_left_over_and_missing_are_refused(void **state)
 static void constants_of_a_real_module_have_their_values(void **state)
 {
 	struct real_blob r = real_blob_open("tvm-0.18/byoc_dnnl_mlp/lib.so");
-	const struct import_tree_source src = { .file = "lib.so",
+	const struct blob_source src = { .file = "lib.so",
 						.offset = r.offset,
 						.generation = r.generation };
 	struct tenon_value ret = tenon_arg_none(), key = tenon_arg_string("p2");
@@ -354,7 +354,7 @@ static void constants_of_a_real_module_have_their_values(void **state)
 	DLTensor *dl;
 
 	(void)state;
-	assert_int_equal(import_tree_read(r.bytes, &src, &m), 0);
+	assert_int_equal(import_tree_read(r.bytes, &src, NULL, &m), 0);
 	assert_slice(m->kind, "const_loader");
 	assert_text_field(m, "loader", "ready");
 	assert_int_equal(tenon_module_get_function(m, "get_const_var_ndarray", &f), 0);

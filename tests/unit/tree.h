@@ -34,11 +34,11 @@ static inline int teardown(void **state)
 static inline int read_blob(enum tenon_generation generation, struct tenon_slice blob,
 			    struct tenon_module **out)
 {
-	const struct import_tree_source src = {
+	const struct blob_source src = {
 		.file = "lib.so", .offset = 0x1000, .generation = generation, .keep = &mapping
 	};
 
-	return import_tree_read(blob, &src, out);
+	return import_tree_read(blob, &src, NULL, out);
 }
 
 /* payloads of the kind "hip", which no build loads, with one kernel each */
