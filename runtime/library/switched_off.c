@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the public headers declare and this build leaves out says so when it is called. */
+#include <tenon/backend/module_kind.h>
 #include <tenon/module.h>
 
 #include "lib/brief_errors.h"
@@ -25,5 +26,25 @@ int tenon_system_lib(const char *prefix, struct tenon_module **out)
 const struct tenon_tvm_table *tenon_tvm_table(void)
 {
 	return NULL;
+}
+#endif
+
+#ifndef CONFIG_MODULE_WRITE
+int tenon_module_write_blob(struct tenon_module *root, enum tenon_generation generation,
+			    struct tenon_buffer *out)
+{
+	(void)root;
+	(void)generation;
+	(void)out;
+	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_MODULE_WRITE is off in this build");
+}
+#endif
+
+#ifndef CONFIG_ELF_INSPECT
+int tenon_module_inspect(const char *path, struct tenon_module **out)
+{
+	*out = NULL;
+	return tenon_error(-TENON_E_UNSUPPORTED, "%s: CONFIG_ELF_INSPECT is off in this build",
+			   path);
 }
 #endif
