@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/cli.h"
+#include "tools/cli/mapped_file.h"
+#include "tools/commands.h"
 #include "tools/devices/driver_probe.h"
-#include "tools/mapped_file.h"
 
 int main(int argc, char **argv)
 {

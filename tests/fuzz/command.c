@@ -10,7 +10,7 @@
 #include <cjson/cJSON.h>
 #endif
 
-#include "tools/cli.h"
+#include "tools/commands.h"
 
 #define WORDS_MOST 32
 

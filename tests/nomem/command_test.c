@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "tests/nomem/failing_malloc.h"
-#include "tools/cli.h"
+#include "tools/commands.h"
 
 #ifdef CONFIG_NPZ
 #include <zip.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/cli.h"
+#include "tools/commands.h"
 
 /**
  * struct cli_run - what one run of the command did

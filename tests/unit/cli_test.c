@@ -8,8 +8,8 @@
 #include <tenon/tenon.h>
 
 #include "tests/unit/cli_run.h"
-#include "tools/devices/machine.h"
-#include "tools/timing.h"
+#include "tools/text/size.h"
+#include "tools/text/timing.h"
 
 static void without_a_command_the_commands_are_shown_as_an_error(void **state)
 {

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "tests/unit/cli_run.h"
+#include "tools/json/json_value.h"
 #include "tools/tensor/argument.h"
-#include "tools/json_value.h"
 
 #ifndef CONFIG_JSON
 

@@ -13,10 +13,10 @@
 #include <unistd.h>
 #include "tests/unit/suite.h"
 
-#include "tools/tensor/spec_tensor.h"
-#include "tools/file.h"
-#include "tools/tensor/npy.h"
+#include "tools/file/file.h"
 #include "tools/run/run_write.h"
+#include "tools/tensor/npy.h"
+#include "tools/tensor/spec_tensor.h"
 
 static char folder[512];
 

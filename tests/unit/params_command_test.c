@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli_run.h"
-#include "tools/json_value.h"
+#include "tools/json/json_value.h"
 #include "tools/tensor/npy.h"
 
 static const float values[4] = { 1, 2, 3, 4 };

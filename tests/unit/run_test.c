@@ -13,7 +13,7 @@
 
 #include "tests/unit/cli_run.h"
 #include "tests/unit/run_module.h"
-#include "tools/progress.h"
+#include "tools/cli/progress.h"
 
 static void touch(const char *name)
 {

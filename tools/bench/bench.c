@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon bench: how long a model takes */
+#include "tools/bench/bench.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "tools/json_value.h"
+#include "tools/cli/progress.h"
+#include "tools/json/json_value.h"
 #include "tools/model/model.h"
-#include "tools/timing.h"
-#include "tools/progress.h"
+#include "tools/text/timing.h"
 
 struct bench {
 	struct model_source source;
 	struct argument *arguments;
 	size_t argument_count;
-	struct device_list devices;
+	struct target_list devices;
 	uint64_t runs, warmup;
 	bool per_op, json;
 	struct tenon_module *module;
@@ -71,7 +73,7 @@ static int option(struct cli *cli, struct bench *b, int found)
 		b->source.function = optarg;
 		return 0;
 	case DEVICE:
-		return device_list_add(cli, &b->devices, optarg);
+		return target_list_add(cli, &b->devices, optarg);
 	case RUNS:
 		return number(cli, "runs", 1, &b->runs);
 	case WARMUP:
@@ -90,7 +92,7 @@ static int open_model(struct cli *cli, struct bench *b)
 	uint64_t start;
 	int err, code;
 
-	code = device_list_open(cli, &b->devices);
+	code = target_list_open(cli, &b->devices);
 	if (code)
 		return code;
 	b->source.devices = &b->devices;
@@ -118,7 +120,7 @@ static int run_once(const struct bench *b)
 {
 	int err = tenon_model_run(b->model);
 
-	return err ? err : device_list_wait(&b->devices);
+	return err ? err : target_list_wait(&b->devices);
 }
 
 static int measure(struct cli *cli, struct bench *b)
@@ -273,7 +275,7 @@ static int bench_main(struct cli *cli, int argc, char **argv)
 		code = CLI_OK;
 	tenon_model_close(b.model);
 	tenon_object_unref(b.module);
-	device_list_fini(&b.devices);
+	target_list_fini(&b.devices);
 	for (i = 0; i < b.argument_count; i++)
 		argument_release(&b.arguments[i]);
 	profile_fini(&b.profile);

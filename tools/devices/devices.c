@@ -3,9 +3,10 @@
 #include <string.h>
 #include <tenon/parallel.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 #include "tools/devices/devices.h"
 #include "tools/devices/driver_probe.h"
+#include "tools/text/size.h"
 
 static void print_processor(const struct machine *m, FILE *out)
 {

@@ -8,7 +8,10 @@
 #include <tenon/device.h>
 
 #include "driver/drm/drm_nodes.h"
+#include "tools/cli/cli.h"
 #include "tools/devices/machine.h"
+
+extern const struct cli_command devices_command;
 
 #define DEVICES_LISTED 64
 #define DRIVERS_LISTED 32

@@ -4,7 +4,7 @@
 #include <tenon/parallel.h>
 
 #include "tools/devices/devices.h"
-#include "tools/json_value.h"
+#include "tools/json/json_value.h"
 
 static cJSON *json_of_words(const char *words)
 {

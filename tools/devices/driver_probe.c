@@ -15,7 +15,7 @@
 #include <tenon/probe.h>
 
 #include "runtime/device/device_probe.h"
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 const char *driver_probe_command;
 

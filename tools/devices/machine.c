@@ -7,8 +7,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "tools/file.h"
 #include "tools/devices/machine.h"
+#include "tools/file/file.h"
 
 /* of the several hundred flags a kernel lists, those a code generator asks for */
 static const char *const telling[] = {
@@ -89,21 +89,4 @@ void machine_read(struct machine *m)
 	if (!sched_getaffinity(0, sizeof(set), &set))
 		m->processors = CPU_COUNT(&set);
 	read_processor(m);
-}
-
-const char *size_text(uint64_t bytes, char text[SIZE_TEXT])
-{
-	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	double value = (double)bytes;
-	int unit = 0;
-
-	while (unit < 6 && value >= 1023.5) {
-		value /= 1024;
-		unit++;
-	}
-	/* "1.2 MiB", "12 MiB", "4 KiB" */
-	snprintf(text, SIZE_TEXT, "%.*f %s",
-		 value < 9.95 && (uint64_t)(value * 10 + 0.5) % 10 ? 1 : 0, value,
-		 bytes == 1 ? "byte" : units[unit]);
-	return text;
 }

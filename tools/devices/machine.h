@@ -25,9 +25,4 @@ struct machine {
 /** machine_read - find out; what cannot be found out stays empty */
 void machine_read(struct machine *m);
 
-#define SIZE_TEXT 24
-
-/** size_text - write a size with three digits and its unit: "612 KiB", "1.2 MiB" */
-const char *size_text(uint64_t bytes, char text[SIZE_TEXT]);
-
 #endif /* TOOLS_DEVICES_MACHINE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/cli.h"
 #include "tools/doctor/doctor.h"
+#include "tools/cli/cli.h"
 #include "tools/devices/driver_probe.h"
 
 const char *finding_word(enum finding_level level)

@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <tenon/error.h>
 
+#include "tools/cli/cli.h"
+
+extern const struct cli_command doctor_command;
+
 /** enum finding_level - how bad it is */
 enum finding_level {
 	FINDING_OK,

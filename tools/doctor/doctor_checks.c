@@ -13,7 +13,7 @@
 
 #include "runtime/library/compat_library.h"
 #include "tools/doctor/doctor.h"
-#include "tools/devices/machine.h"
+#include "tools/text/size.h"
 
 static void found(struct finding *f, enum finding_level level, const char *format, ...)
 	TENON_PRINTF(3, 4);

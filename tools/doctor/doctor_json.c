@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/doctor/doctor.h"
-#include "tools/json_value.h"
+#include "tools/json/json_value.h"
 
 int doctor_json(const struct finding *findings, size_t count, FILE *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <sys/stat.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_model.h"
 #include "tools/model/model.h"

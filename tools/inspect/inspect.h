@@ -6,7 +6,10 @@
 
 #include <stdio.h>
 
+#include "tools/cli/cli.h"
 #include "tools/model/module_list.h"
+
+extern const struct cli_command inspect_command;
 
 /** inspect_text - print a tree for people; @functions lists the functions too */
 void inspect_text(const struct module_list *l, bool functions, FILE *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_model.h"
-#include "tools/json_value.h"
+#include "tools/json/json_value.h"
 
 int inspect_json(const struct module_list *l, FILE *out)
 {

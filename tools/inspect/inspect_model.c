@@ -2,9 +2,9 @@
 #include <inttypes.h>
 
 #include "tools/inspect/inspect_model.h"
-#include "tools/devices/machine.h"
-#include "tools/printable.h"
 #include "tools/tensor/spec.h"
+#include "tools/text/printable.h"
+#include "tools/text/size.h"
 
 #define NAME_MOST 96
 #define TYPE_MOST 160

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <tenon/model.h>
 
-#include "tools/json_value.h"
+#include "tools/json/json_value.h"
 
 #ifdef CONFIG_EXECUTORS
 /** inspect_model_text - inputs, outputs and memory; with @all operators and parameters too */

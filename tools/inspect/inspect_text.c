@@ -4,8 +4,8 @@
 #include <tenon/backend/module_kind.h>
 
 #include "tools/inspect/inspect.h"
-#include "tools/devices/machine.h"
-#include "tools/printable.h"
+#include "tools/text/printable.h"
+#include "tools/text/size.h"
 
 enum { KIND, FORMAT, FACTS, LOADER, COLUMNS };
 

@@ -6,9 +6,9 @@
 #include <tenon/backend/module_kind.h>
 
 #include "runtime/model/executors.h"
-#include "tools/tensor/spec_tensor.h"
-#include "tools/file.h"
+#include "tools/file/file.h"
 #include "tools/model/model_tuple.h"
+#include "tools/tensor/spec_tensor.h"
 
 bool model_is_root(const struct tenon_module *m)
 {

@@ -7,10 +7,10 @@
 #include <tenon/device.h>
 #include <tenon/model.h>
 
+#include "tools/cli/cli.h"
+#include "tools/json/json_value.h"
+#include "tools/target/target_list.h"
 #include "tools/tensor/argument.h"
-#include "tools/cli.h"
-#include "tools/devices/device_list.h"
-#include "tools/json_value.h"
 
 /**
  * struct model_source - where a model comes from
@@ -25,7 +25,7 @@ struct model_source {
 	const char *graph;
 	const char *params;
 	const char *function;
-	const struct device_list *devices;
+	const struct target_list *devices;
 };
 
 /** model_is_root - is a module one that a model can be made of */

@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tools/file.h"
+#include "tools/file/file.h"
 #include "tools/model/model.h"
-#include "tools/printable.h"
-#include "tools/timing.h"
+#include "tools/text/printable.h"
+#include "tools/text/timing.h"
 
 /* what is shown of an operator's name */
 #define NAME_MOST 60

@@ -4,8 +4,8 @@
 #include <tenon/backend/module_kind.h>
 
 #include "tools/model/module_list.h"
-#include "tools/devices/machine.h"
-#include "tools/printable.h"
+#include "tools/text/printable.h"
+#include "tools/text/size.h"
 
 #define TEXT_MOST 64
 

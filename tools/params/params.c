@@ -6,13 +6,13 @@
 #include <tenon/params.h>
 #include <unistd.h>
 
-#include "tools/cli.h"
-#include "tools/tensor/array_file.h"
-#include "tools/file.h"
-#include "tools/json_value.h"
+#include "tools/cli/cli.h"
+#include "tools/file/file.h"
+#include "tools/json/json_value.h"
 #include "tools/params/params.h"
-#include "tools/printable.h"
+#include "tools/tensor/array_file.h"
 #include "tools/tensor/spec.h"
+#include "tools/text/printable.h"
 
 /* what a compiled model wants; see TENON_TENSOR_ALIGN */
 #define ALIGN_USUAL 128

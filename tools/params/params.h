@@ -6,7 +6,9 @@
 
 #include <tenon/params.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
+
+extern const struct cli_command params_command;
 
 /**
  * struct words - the words behind `tenon params ACTION`

@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "tools/tensor/npy.h"
+#include "tools/cli/progress.h"
 #include "tools/run/run.h"
 #include "tools/run/run_device.h"
 #include "tools/run/run_write.h"
-#include "tools/progress.h"
+#include "tools/target/target.h"
+#include "tools/tensor/npy.h"
 
 static int make(struct cli *cli, struct argument *list, size_t count)
 {
@@ -109,7 +110,7 @@ static int call(struct cli *cli, struct run *run)
 		err = tenon_function_call(run->called, run->values, (int32_t)run->argument_count,
 					  &run->result);
 		if (!err)
-			err = run_device_wait(run->on);
+			err = target_wait(run->on);
 		run->ns[i] = clock_now() - start;
 		if (err) {
 			/* what a failing function left there is nobody's */
@@ -220,7 +221,7 @@ static int work(struct cli *cli, struct run *run)
 {
 	int code;
 
-	code = device_list_open(cli, &run->devices);
+	code = target_list_open(cli, &run->devices);
 	if (code)
 		return code;
 	run->on = run->devices.count ? run->devices.on[0] : NULL;
@@ -267,7 +268,7 @@ static void release(struct run *run)
 {
 	run_model_fini(run);
 	run_device_fini(run);
-	device_list_fini(&run->devices);
+	target_list_fini(&run->devices);
 	tenon_value_release(&run->result);
 	tenon_object_unref(run->called);
 	tenon_object_unref(run->module);

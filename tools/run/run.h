@@ -8,12 +8,14 @@
 #include <tenon/model.h>
 #include <tenon/module.h>
 
-#include "tools/tensor/argument.h"
-#include "tools/cli.h"
-#include "tools/tensor/compare.h"
-#include "tools/devices/device_list.h"
+#include "tools/cli/cli.h"
 #include "tools/model/model.h"
-#include "tools/timing.h"
+#include "tools/target/target_list.h"
+#include "tools/tensor/argument.h"
+#include "tools/tensor/compare.h"
+#include "tools/text/timing.h"
+
+extern const struct cli_command run_command;
 
 /**
  * struct run - one `tenon run`
@@ -53,7 +55,7 @@
 struct run {
 	const char *file;
 	const char *function;
-	struct device_list devices;
+	struct target_list devices;
 	const char *device;
 	struct tenon_device *on;
 	bool json;

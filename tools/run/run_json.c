@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/json_value.h"
+#include "tools/json/json_value.h"
 #include "tools/run/run.h"
 #include "tools/run/run_device.h"
 

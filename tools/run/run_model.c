@@ -6,14 +6,15 @@
 #include <tenon/backend/module_kind.h>
 
 #include "lib/clock.h"
-#include "tools/tensor/element.h"
+#include "tools/cli/progress.h"
 #include "tools/model/model.h"
-#include "tools/printable.h"
-#include "tools/tensor/print.h"
 #include "tools/run/run.h"
 #include "tools/run/run_device.h"
 #include "tools/run/run_write.h"
-#include "tools/progress.h"
+#include "tools/target/target.h"
+#include "tools/tensor/element.h"
+#include "tools/tensor/print.h"
+#include "tools/text/printable.h"
 
 int run_model_failed(struct cli *cli, const struct run *run)
 {
@@ -28,7 +29,7 @@ static int run_once(struct run *run, struct profile *profile)
 {
 	int err = profile ? profile_run(profile, run->model) : tenon_model_run(run->model);
 
-	return err ? err : device_list_wait(&run->devices);
+	return err ? err : target_list_wait(&run->devices);
 }
 
 static int run_often(struct cli *cli, struct run *run, struct profile *profile)
@@ -76,7 +77,7 @@ int run_model_take_outputs(struct run *run)
 		if (err)
 			break;
 		run->model_output_count++;
-		err = run_device_fetch(output);
+		err = target_fetch(output);
 	}
 	return err;
 }

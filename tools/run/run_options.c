@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/run/run.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/print.h"
-#include "tools/run/run.h"
 
 enum {
 	FUNCTION = 1,
@@ -96,7 +96,7 @@ static int option(struct cli *cli, struct run *run, int found)
 	case DEVICE:
 		if (!run->devices.count)
 			run->device = optarg;
-		return device_list_add(cli, &run->devices, optarg);
+		return target_list_add(cli, &run->devices, optarg);
 	case INPUT:
 		return specification(cli, run, SPEC_INPUT);
 	case OUTPUT:

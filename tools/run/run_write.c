@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "tools/tensor/element.h"
-#include "tools/file.h"
-#include "tools/tensor/npy.h"
+#include "tools/file/file.h"
 #include "tools/run/run_write.h"
+#include "tools/tensor/element.h"
+#include "tools/tensor/npy.h"
 
 static bool ends_in(const char *text, const char *end)
 {

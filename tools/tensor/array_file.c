@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/file/file.h"
 #include "tools/tensor/array_file.h"
 #include "tools/tensor/element.h"
-#include "tools/file.h"
 #include "tools/tensor/npy.h"
 #include "tools/tensor/spec.h"
 

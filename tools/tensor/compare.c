@@ -7,8 +7,8 @@
 #include <tenon/string.h>
 
 #include "tools/tensor/compare.h"
-#include "tools/printable.h"
 #include "tools/tensor/spec.h"
+#include "tools/text/printable.h"
 
 /* the difference of two numbers, and what the expected one weighs */
 struct difference {

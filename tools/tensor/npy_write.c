@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "tools/file/file.h"
 #include "tools/tensor/element.h"
-#include "tools/file.h"
 #include "tools/tensor/npy.h"
 
 /* kind and bytes of numpy's type for a dtype; 0 when there is none */

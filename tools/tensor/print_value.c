@@ -7,8 +7,8 @@
 #include <tenon/tensor.h>
 
 #include "tools/tensor/element.h"
-#include "tools/printable.h"
 #include "tools/tensor/print.h"
+#include "tools/text/printable.h"
 
 /* containers may hold themselves by way of foreign objects */
 #define DEEPEST 16

@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
+#include "tools/cli/cli.h"
+
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <tenon/tenon.h>
-
 #include "lib/error_slot.h"
-#include "lib/nearest_name.h"
-#include "tools/cli.h"
+#include "tools/json/json_value.h"
 #include "tools/tensor/element.h"
-#include "tools/json_value.h"
-#include "tools/printable.h"
-
-static const struct cli_command *const commands[] = {
-	&run_command,	  &inspect_command,
-#ifdef CONFIG_EXECUTORS
-	&bench_command,	  &params_command,
-#endif
-	&devices_command, &doctor_command,
-};
-
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-static const struct cli_command *find(const char *name)
-{
-	for (size_t i = 0; i < COMMANDS; i++) {
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
-	}
-	return NULL;
-}
+#include "tools/text/printable.h"
 
 /* ---- messages */
 
@@ -78,7 +56,7 @@ int cli_usage(struct cli *cli, const char *format, ...)
 	printable_print(text ? text : "no memory for a message", cli->err);
 	free(text);
 	if (cli->command)
-		fprintf(cli->err, "\nTry: tenon help %s\n", cli->command);
+		fprintf(cli->err, "\nTry: tenon help %s\n", cli->command->name);
 	else
 		fputs("\nTry: tenon help\n", cli->err);
 	return CLI_USAGE;
@@ -113,8 +91,8 @@ void cli_reserve_output(struct cli *cli)
 	cli->out = own;
 }
 
-static int unknown(struct cli *cli, const char *what, const char *name,
-		   const struct nearest_name *nearest)
+int cli_unknown(struct cli *cli, const char *what, const char *name,
+		const struct nearest_name *nearest)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 
@@ -124,52 +102,9 @@ static int unknown(struct cli *cli, const char *what, const char *name,
 	return CLI_USAGE;
 }
 
-static int unknown_command(struct cli *cli, const char *name)
-{
-	struct nearest_name nearest = { .wanted = tenon_slice_of(name) };
-
-	for (size_t i = 0; i < COMMANDS; i++)
-		nearest_name_offer(&nearest, tenon_slice_of(commands[i]->name));
-	nearest_name_offer(&nearest, tenon_slice_of("help"));
-	return unknown(cli, "command", name, &nearest);
-}
-
-/* ---- help and version */
-
-static void print_overview(FILE *out)
-{
-	fputs("tenon opens compiled modules, shows what is in them and runs their functions.\n\n",
-	      out);
-	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(out, "  tenon %-9s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("  tenon help      Explain a command: tenon help run\n"
-	      "  tenon --version Print version and configuration\n",
-	      out);
-}
-
-static void print_help(const struct cli_command *command, FILE *out)
+void cli_print_help(const struct cli_command *command, FILE *out)
 {
 	fprintf(out, "tenon %s: %s\n\n%s", command->name, command->summary, command->help);
-}
-
-static int help(struct cli *cli, int argc, char **argv)
-{
-	const struct cli_command *command;
-
-	if (argc < 2) {
-		print_overview(cli->out);
-		return CLI_OK;
-	}
-	command = find(argv[1]);
-	if (!command)
-		return unknown_command(cli, argv[1]);
-	print_help(command, cli->out);
-	return CLI_OK;
-}
-
-static void print_version(FILE *out)
-{
-	fprintf(out, "tenon %s\nconfiguration: %s\n", tenon_version(), tenon_configuration());
 }
 
 /* ---- options */
@@ -190,7 +125,7 @@ static int bad_option(struct cli *cli, char **argv, const struct option *options
 		return cli_usage(cli, "--%.*s takes no value", (int)nearest.wanted.size, name);
 	for (; options->name; options++)
 		nearest_name_offer(&nearest, tenon_slice_of(options->name));
-	return unknown(cli, "option", word, &nearest);
+	return cli_unknown(cli, "option", word, &nearest);
 }
 
 int cli_option(struct cli *cli, int argc, char **argv, const struct option *options)
@@ -208,7 +143,7 @@ int cli_option(struct cli *cli, int argc, char **argv, const struct option *opti
 	opterr = 0;
 	found = getopt_long(argc, argv, letters, all, NULL);
 	if (found == HELP_OPTION || found == 'h') {
-		print_help(find(cli->command), cli->out);
+		cli_print_help(cli->command, cli->out);
 		return CLI_OPTIONS_DONE;
 	}
 	if (found == '?' || found == ':') {
@@ -221,7 +156,7 @@ int cli_option(struct cli *cli, int argc, char **argv, const struct option *opti
 int cli_file(struct cli *cli, int argc, char **argv, const char **file)
 {
 	if (optind >= argc)
-		return cli_usage(cli, "which file? tenon %s FILE", cli->command);
+		return cli_usage(cli, "which file? tenon %s FILE", cli->command->name);
 	if (optind + 1 < argc)
 		return cli_usage(cli, "one file at a time: %s, and then %s", argv[optind],
 				 argv[optind + 1]);
@@ -267,59 +202,4 @@ int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, doubl
 	if (optind < argc)
 		return cli_usage(cli, "%s: no file or name is wanted here", argv[optind]);
 	return *json ? cli_needs_json(cli) : CLI_OK;
-}
-
-/* ---- dispatch */
-
-static int dispatch(struct cli *cli, int argc, char **argv)
-{
-	const struct cli_command *command;
-
-	if (argc < 2) {
-		print_overview(cli->err);
-		return CLI_USAGE;
-	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		print_version(cli->out);
-		return CLI_OK;
-	}
-	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return help(cli, argc - 1, argv + 1);
-	if (argv[1][0] == '-')
-		return cli_usage(cli, "%s: a command comes first", argv[1]);
-	command = find(argv[1]);
-	if (!command)
-		return unknown_command(cli, argv[1]);
-	cli->command = command->name;
-	return command->run(cli, argc - 1, argv + 1);
-}
-
-/*
- * Memory ran out somewhere. Parts of the answer may be missing, and a message may give a consequence for
- * the reason, so this run neither succeeded nor found a mistake in the command line or a difference.
- */
-static int ran_out(struct cli *cli, int code)
-{
-	if (!cli->said_ran_out)
-		fputs("tenon: memory ran out: what is printed may not be complete\n", cli->err);
-	return code == CLI_OK || code == CLI_DIFFERS || code == CLI_USAGE ? CLI_FAILED : code;
-}
-
-int cli_main(int argc, char **argv, FILE *out, FILE *err)
-{
-	struct cli cli = { out, err, NULL, false };
-	int code;
-
-	error_set_ran_out(false);
-	json_prepare();
-	/* a build without them says so where one is asked for */
-	if (tenon_executors_register())
-		tenon_error_clear();
-	optind = 0; /* start anew: tests come here many times */
-	code = dispatch(&cli, argc, argv);
-	if ((fflush(cli.out) || ferror(cli.out)) && code != CLI_USAGE) {
-		fprintf(err, "tenon: cannot write the results: %s\n", strerror(errno));
-		return CLI_NO_FILE;
-	}
-	return error_ran_out() ? ran_out(&cli, code) : code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/devices/driver_guard.h"
+#include "tools/target/driver_guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 /* a driver may have started processes that keep the pipe open: look for the parent too */
 #define LOOK_EVERY 200

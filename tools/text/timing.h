@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TOOLS_TIMING_H
-#define TOOLS_TIMING_H
+#ifndef TOOLS_TEXT_TIMING_H
+#define TOOLS_TEXT_TIMING_H
 
 /** DOC: how long runs took */
 
@@ -30,4 +30,4 @@ struct timing timing_summary(uint64_t *ns, size_t count);
 /** timing_text - write a time with three digits and its unit: "0.41 ms", "12.3 µs" */
 const char *timing_text(uint64_t ns, char text[TIMING_TEXT]);
 
-#endif /* TOOLS_TIMING_H */
+#endif /* TOOLS_TEXT_TIMING_H */

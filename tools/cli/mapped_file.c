@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/mapped_file.h"
+#include "tools/cli/mapped_file.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 /* Everything here runs in a signal handler: no stdio, no allocation. */
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/timing.h"
+#include "tools/text/timing.h"
 
 static int by_size(const void *a, const void *b)
 {

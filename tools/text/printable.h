@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TOOLS_PRINTABLE_H
-#define TOOLS_PRINTABLE_H
+#ifndef TOOLS_TEXT_PRINTABLE_H
+#define TOOLS_TEXT_PRINTABLE_H
 
 /** DOC: foreign text, made fit for a terminal */
 
@@ -24,4 +24,4 @@ void printable_cell(struct tenon_slice text, int width, FILE *out);
 /** printable_width - columns that text takes, one for each character */
 size_t printable_width(const char *text);
 
-#endif /* TOOLS_PRINTABLE_H */
+#endif /* TOOLS_TEXT_PRINTABLE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TOOLS_FILE_H
-#define TOOLS_FILE_H
+#ifndef TOOLS_FILE_FILE_H
+#define TOOLS_FILE_FILE_H
 
 /** DOC: whole files, read */
 
@@ -32,4 +32,4 @@ int file_read(const char *path, const struct file_want *want, struct tenon_buffe
 /** file_read_text - read a whole file of text; -TENON_E_OVERFLOW for one of more than 256 MiB */
 int file_read_text(const char *path, struct tenon_buffer *out);
 
-#endif /* TOOLS_FILE_H */
+#endif /* TOOLS_FILE_FILE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TOOLS_JSON_VALUE_H
-#define TOOLS_JSON_VALUE_H
+#ifndef TOOLS_JSON_JSON_VALUE_H
+#define TOOLS_JSON_JSON_VALUE_H
 
 /**
  * DOC: any value as JSON
@@ -76,4 +76,4 @@ static inline void json_prepare(void)
 
 #endif
 
-#endif /* TOOLS_JSON_VALUE_H */
+#endif /* TOOLS_JSON_JSON_VALUE_H */

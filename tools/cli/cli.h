@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TOOLS_CLI_H
-#define TOOLS_CLI_H
+#ifndef TOOLS_CLI_CLI_H
+#define TOOLS_CLI_CLI_H
 
 /**
  * DOC: the command line
@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <tenon/error.h>
+
+#include "lib/nearest_name.h"
+
+struct cli_command;
 
 /** enum cli_exit - exit codes, documented in tenon(1) */
 enum cli_exit {
@@ -29,13 +33,13 @@ enum cli_exit {
  * struct cli - one run of the command
  * @out: results
  * @err: errors and progress
- * @command: name of the command that runs, for messages
+ * @command: the command that runs, for messages; NULL before one was found
  * @said_ran_out: the last message of cli_error() was that there is no memory
  */
 struct cli {
 	FILE *out;
 	FILE *err;
-	const char *command;
+	const struct cli_command *command;
 	bool said_ran_out;
 };
 
@@ -52,25 +56,6 @@ struct cli_command {
 	const char *help;
 	int (*run)(struct cli *cli, int argc, char **argv);
 };
-
-extern const struct cli_command run_command;
-extern const struct cli_command inspect_command;
-extern const struct cli_command bench_command;
-extern const struct cli_command params_command;
-extern const struct cli_command devices_command;
-extern const struct cli_command doctor_command;
-
-/**
- * cli_main - run the command
- * @argc: number of words
- * @argv: words; reordered, options first
- * @out: results
- * @err: errors
- *
- * Context: one at a time, since getopt keeps global state.
- * Return: enum cli_exit.
- */
-int cli_main(int argc, char **argv, FILE *out, FILE *err);
 
 /* what cli_option() returns besides an option's own value */
 #define CLI_OPTIONS_END	 (-1)
@@ -105,6 +90,13 @@ int cli_exit_of(int status, int otherwise);
 /** cli_usage - print a message and where help is, and return CLI_USAGE */
 int cli_usage(struct cli *cli, const char *format, ...) TENON_PRINTF(2, 3);
 
+/** cli_unknown - say that nothing is called @name, and what is nearest to it; returns CLI_USAGE */
+int cli_unknown(struct cli *cli, const char *what, const char *name,
+		const struct nearest_name *nearest);
+
+/** cli_print_help - what `tenon help NAME` prints */
+void cli_print_help(const struct cli_command *command, FILE *out);
+
 /**
  * cli_needs_json - refuse --json in a build without it
  * @cli: the run; its standard output is reserved, see below
@@ -134,4 +126,4 @@ int cli_amount(struct cli *cli, const char *option, double *out);
  */
 int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, double *timeout);
 
-#endif /* TOOLS_CLI_H */
+#endif /* TOOLS_CLI_CLI_H */

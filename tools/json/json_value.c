@@ -10,8 +10,8 @@
 #include <tenon/visit.h>
 
 #include "lib/error_slot.h"
+#include "tools/json/json_value.h"
 #include "tools/tensor/element.h"
-#include "tools/json_value.h"
 #include "tools/tensor/print.h"
 
 /* import trees are at most 256 deep, an array between each; objects of foreign code may form a ring */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/printable.h"
+#include "tools/text/printable.h"
 
 #include <stdbool.h>
 

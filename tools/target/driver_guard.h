@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TOOLS_DEVICES_DRIVER_GUARD_H
-#define TOOLS_DEVICES_DRIVER_GUARD_H
+#ifndef TOOLS_TARGET_DRIVER_GUARD_H
+#define TOOLS_TARGET_DRIVER_GUARD_H
 
 /**
  * DOC: an explanation when a driver ends the command
@@ -27,4 +27,4 @@ void driver_guard_begin(struct driver_guard *guard, const char *name);
 /** driver_guard_end - it returned */
 void driver_guard_end(struct driver_guard *guard);
 
-#endif /* TOOLS_DEVICES_DRIVER_GUARD_H */
+#endif /* TOOLS_TARGET_DRIVER_GUARD_H */

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/cli.h"
-#include "tools/progress.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/progress.h"
 
 #define SHOW_AFTER 0.5 /* seconds */
 #define SHOW_EVERY 0.2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TOOLS_PROGRESS_H
-#define TOOLS_PROGRESS_H
+#ifndef TOOLS_CLI_PROGRESS_H
+#define TOOLS_CLI_PROGRESS_H
 
 /**
  * DOC: the watch over a run
@@ -29,4 +29,4 @@ void progress_say(const char *format, ...) TENON_PRINTF(1, 2);
 /** progress_stop - stop watching, and wipe what was shown */
 void progress_stop(void);
 
-#endif /* TOOLS_PROGRESS_H */
+#endif /* TOOLS_CLI_PROGRESS_H */

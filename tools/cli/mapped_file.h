@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TOOLS_MAPPED_FILE_H
-#define TOOLS_MAPPED_FILE_H
+#ifndef TOOLS_CLI_MAPPED_FILE_H
+#define TOOLS_CLI_MAPPED_FILE_H
 
 /**
  * mapped_file_watch - end the command with a message when a mapped file has been cut off
@@ -11,4 +11,4 @@
  */
 void mapped_file_watch(void);
 
-#endif /* TOOLS_MAPPED_FILE_H */
+#endif /* TOOLS_CLI_MAPPED_FILE_H */

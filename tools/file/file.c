@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/file.h"
+#include "tools/file/file.h"
 
 #define READ_STEP (64u * 1024)
 #define TEXT_MOST (256u << 20)

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_BENCH_BENCH_H
+#define TOOLS_BENCH_BENCH_H
+
+#include "tools/cli/cli.h"
+
+extern const struct cli_command bench_command;
+
+#endif /* TOOLS_BENCH_BENCH_H */

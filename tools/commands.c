@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/commands.h"
+
+#include <errno.h>
+#include <string.h>
+#include <tenon/tenon.h>
+
+#include "lib/error_slot.h"
+#include "tools/bench/bench.h"
+#include "tools/devices/devices.h"
+#include "tools/doctor/doctor.h"
+#include "tools/inspect/inspect.h"
+#include "tools/json/json_value.h"
+#include "tools/params/params.h"
+#include "tools/run/run.h"
+
+static const struct cli_command *const commands[] = {
+	&run_command,	  &inspect_command,
+#ifdef CONFIG_EXECUTORS
+	&bench_command,	  &params_command,
+#endif
+	&devices_command, &doctor_command,
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct cli_command *find(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	}
+	return NULL;
+}
+
+static int unknown_command(struct cli *cli, const char *name)
+{
+	struct nearest_name nearest = { .wanted = tenon_slice_of(name) };
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		nearest_name_offer(&nearest, tenon_slice_of(commands[i]->name));
+	nearest_name_offer(&nearest, tenon_slice_of("help"));
+	return cli_unknown(cli, "command", name, &nearest);
+}
+
+static void print_overview(FILE *out)
+{
+	fputs("tenon opens compiled modules, shows what is in them and runs their functions.\n\n",
+	      out);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(out, "  tenon %-9s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("  tenon help      Explain a command: tenon help run\n"
+	      "  tenon --version Print version and configuration\n",
+	      out);
+}
+
+static int help(struct cli *cli, int argc, char **argv)
+{
+	const struct cli_command *command;
+
+	if (argc < 2) {
+		print_overview(cli->out);
+		return CLI_OK;
+	}
+	command = find(argv[1]);
+	if (!command)
+		return unknown_command(cli, argv[1]);
+	cli_print_help(command, cli->out);
+	return CLI_OK;
+}
+
+static void print_version(FILE *out)
+{
+	fprintf(out, "tenon %s\nconfiguration: %s\n", tenon_version(), tenon_configuration());
+}
+
+static int dispatch(struct cli *cli, int argc, char **argv)
+{
+	const struct cli_command *command;
+
+	if (argc < 2) {
+		print_overview(cli->err);
+		return CLI_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		print_version(cli->out);
+		return CLI_OK;
+	}
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(cli, argc - 1, argv + 1);
+	if (argv[1][0] == '-')
+		return cli_usage(cli, "%s: a command comes first", argv[1]);
+	command = find(argv[1]);
+	if (!command)
+		return unknown_command(cli, argv[1]);
+	cli->command = command;
+	return command->run(cli, argc - 1, argv + 1);
+}
+
+/*
+ * Memory ran out somewhere. Parts of the answer may be missing, and a message may give a consequence for
+ * the reason, so this run neither succeeded nor found a mistake in the command line or a difference.
+ */
+static int ran_out(struct cli *cli, int code)
+{
+	if (!cli->said_ran_out)
+		fputs("tenon: memory ran out: what is printed may not be complete\n", cli->err);
+	return code == CLI_OK || code == CLI_DIFFERS || code == CLI_USAGE ? CLI_FAILED : code;
+}
+
+int cli_main(int argc, char **argv, FILE *out, FILE *err)
+{
+	struct cli cli = { out, err, NULL, false };
+	int code;
+
+	error_set_ran_out(false);
+	json_prepare();
+	/* a build without them says so where one is asked for */
+	if (tenon_executors_register())
+		tenon_error_clear();
+	optind = 0; /* start anew: tests come here many times */
+	code = dispatch(&cli, argc, argv);
+	if ((fflush(cli.out) || ferror(cli.out)) && code != CLI_USAGE) {
+		fprintf(err, "tenon: cannot write the results: %s\n", strerror(errno));
+		return CLI_NO_FILE;
+	}
+	return error_ran_out() ? ran_out(&cli, code) : code;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_COMMANDS_H
+#define TOOLS_COMMANDS_H
+
+/** DOC: the commands by their names, and what chooses one */
+
+#include "tools/cli/cli.h"
+
+/**
+ * cli_main - run the command
+ * @argc: number of words
+ * @argv: words; reordered, options first
+ * @out: results
+ * @err: errors
+ *
+ * Context: one at a time, since getopt keeps global state.
+ * Return: enum cli_exit.
+ */
+int cli_main(int argc, char **argv, FILE *out, FILE *err);
+
+#endif /* TOOLS_COMMANDS_H */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/target/target.h"
+
+#include <string.h>
+#include <tenon/memory.h>
+#include <tenon/queue.h>
+
+#include "tools/cli/progress.h"
+#include "tools/target/driver_guard.h"
+
+/* "cpu", "cpu:0": what needs no device layer */
+static bool is_processor(const char *name)
+{
+	return !strcmp(name, "cpu") || !strcmp(name, "cpu:0");
+}
+
+/* a word that neither DLPack nor a backend has as the name of a device */
+static bool is_nonsense(const char *name)
+{
+	struct tenon_slice driver = { name, strcspn(name, ":?") };
+	DLDevice device;
+
+	if (!tenon_device_parse(driver, &device) || tenon_backend_find(driver))
+		return false;
+	return true;
+}
+
+static int refuse_nonsense(struct cli *cli, const char *name)
+{
+	cli_usage(cli, "--device %s: %s", name, tenon_error_message());
+	tenon_error_clear();
+	return CLI_USAGE;
+}
+
+#ifdef CONFIG_DEVICES
+int target_open(struct cli *cli, const char *name, struct tenon_device **on)
+{
+	struct driver_guard guard;
+	int err;
+
+	*on = NULL;
+	if (is_processor(name))
+		return 0;
+	if (is_nonsense(name))
+		return refuse_nonsense(cli, name);
+	progress_say("opening %s", name);
+	driver_guard_begin(&guard, name);
+	err = tenon_device_open(name, on);
+	driver_guard_end(&guard);
+	if (!err)
+		return 0;
+	tenon_error_in(err, "--device %s", name);
+	return cli_error(cli, err == -TENON_E_VALUE ? CLI_USAGE : CLI_UNAVAILABLE);
+}
+
+int target_wait(struct tenon_device *on)
+{
+	return on ? tenon_device_sync(on, TENON_FOREVER) : 0;
+}
+
+int target_fetch(struct tenon_value *value)
+{
+	struct tenon_tensor *host;
+	DLTensor *dl;
+	int err;
+
+	if (value->type != TENON_TYPE_TENSOR || tenon_value_tensor(value, &dl) ||
+	    dl->device.device_type == kDLCPU)
+		return 0;
+	err = tenon_tensor_create(dl->shape, dl->ndim, dl->dtype, &host);
+	if (err)
+		return err;
+	err = tenon_tensor_copy(dl, &host->dl);
+	if (err) {
+		tenon_object_unref(host);
+		return err;
+	}
+	tenon_value_release(value);
+	*value = tenon_arg_object(host);
+	return 0;
+}
+
+#else
+int target_open(struct cli *cli, const char *name, struct tenon_device **on)
+{
+	*on = NULL;
+	if (is_processor(name))
+		return 0;
+	if (is_nonsense(name))
+		return refuse_nonsense(cli, name);
+	fprintf(cli->err, "tenon: --device %s: no such device in this build; it has cpu:0\n", name);
+	return CLI_UNAVAILABLE;
+}
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_TARGET_TARGET_H
+#define TOOLS_TARGET_TARGET_H
+
+/** DOC: a device that --device names */
+
+#include <tenon/device.h>
+
+#include "tools/cli/cli.h"
+
+/**
+ * target_open - open the device that was asked for
+ * @cli: for messages
+ * @name: what --device says
+ * @on: receives it, or NULL for the processor
+ *
+ * Return: 0, or an exit code: 2 for a name that cannot be read, 4 when it is not there.
+ */
+int target_open(struct cli *cli, const char *name, struct tenon_device **on);
+
+#ifdef CONFIG_DEVICES
+/** target_wait - wait until a device, or NULL, has done what was submitted; 0 or negative */
+int target_wait(struct tenon_device *on);
+
+/** target_fetch - put a tensor that lies on a device into memory of the process; 0 or negative */
+int target_fetch(struct tenon_value *value);
+
+#else
+static inline int target_wait(struct tenon_device *on)
+{
+	(void)on;
+	return 0;
+}
+
+static inline int target_fetch(struct tenon_value *value)
+{
+	(void)value;
+	return 0;
+}
+
+#endif
+
+#endif /* TOOLS_TARGET_TARGET_H */

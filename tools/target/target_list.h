@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_TARGET_TARGET_LIST_H
+#define TOOLS_TARGET_TARGET_LIST_H
+
+/** DOC: the devices of --device, which for a model may come several times */
+
+#include <tenon/device.h>
+
+#include "tools/cli/cli.h"
+
+#define TARGETS_MOST 8
+
+/**
+ * struct target_list - devices in the order given
+ * @name: as text
+ * @on: opened; NULL for the processor
+ * @id: type and number
+ * @count: how many; 0 for the processor alone
+ */
+struct target_list {
+	const char *name[TARGETS_MOST];
+	struct tenon_device *on[TARGETS_MOST];
+	DLDevice id[TARGETS_MOST];
+	size_t count;
+};
+
+/** target_list_add - take one more word of --device; returns 0 or an exit code */
+int target_list_add(struct cli *cli, struct target_list *list, const char *name);
+
+/** target_list_open - open all; returns 0 or an exit code, its message printed */
+int target_list_open(struct cli *cli, struct target_list *list);
+
+/** target_list_wait - wait until all have done what was submitted; returns a status */
+int target_list_wait(const struct target_list *list);
+
+void target_list_fini(struct target_list *list);
+
+#endif /* TOOLS_TARGET_TARGET_LIST_H */
