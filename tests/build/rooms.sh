@@ -1,0 +1,184 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Arrows between rooms run as the two tables of docs/architecture.md say, in sources and in objects
+
+. tests/build/tap.sh
+need nm
+
+# One row of the tables: | `runtime/core/` | what it holds | lib |
+# becomes lines "room PATTERN NAME ORDER" and "uses NAME NAME".
+read_tables()
+{
+	awk -F' *[|] *' '
+		/^\| *(tables: )?`[^`]*\// {
+			row++
+			cell = $2
+			name = cell ~ /^tables:/ ? "tables" : ""
+			tools = cell ~ /`tools\//
+			gsub(/tables:|[`,]/, " ", cell)
+			n = split(cell, path, " ")
+			for (i = 1; i <= n; i++) {
+				room = name ? name : short(path[i])
+				print "room", path[i], room, row
+			}
+			n = split($4, used, ", ")
+			for (i = 1; i <= n; i++)
+				if (used[i] != "")
+					print "uses", room, (tools ? "tools/" : "") used[i]
+		}
+		# "core" of runtime/core/, "devices" of devices/<name>/, "tools/run" of tools/run/
+		function short(path) {
+			sub(/\/<name>\/$/, "/", path)
+			sub(/\/$/, "", path)
+			if (path !~ /^tools/)
+				sub(/.*\//, "", path)
+			return path
+		}' docs/architecture.md
+}
+
+# Functions for the awk programs below: room_of(FILE), and allowed(FROM, TO), names of rooms.
+cat > "$scratch/rooms.awk" << 'END'
+FILENAME == tables && $1 == "room" {
+	name[$2] = $3
+	order[$3] = $4
+	next
+}
+FILENAME == tables {
+	uses[$2, $3] = 1
+	used[$2] = used[$2] " " $3
+	next
+}
+# devices/null of devices/<name>/: each folder is a room, which may not use another
+function room_of(file,    folder, any) {
+	if (file in name)
+		return name[file]
+	folder = file
+	sub(/[^\/]*$/, "", folder)
+	if (folder in name)
+		return name[folder]
+	any = folder
+	sub(/[^\/]*\/$/, "<name>/", any)
+	return any in name ? name[any] ":" folder : ""
+}
+function plain(room) {
+	sub(/:.*/, "", room)
+	return room
+}
+function allowed(from, to) {
+	if (from == to || (plain(from), plain(to)) in uses)
+		return 1
+	return from ~ /^tools/ && to !~ /^tools/
+}
+END
+
+# run_awk PROGRAM [FILE...]: with the tables read
+run_awk()
+{
+	program=$1
+	shift
+	awk -v tables="$scratch/tables" -f "$scratch/rooms.awk" -f - "$scratch/tables" "$@" << END
+$program
+END
+}
+
+# Print what standard input brings, and fail if that is anything.
+nothing()
+{
+	awk '{ print } END { exit NR > 0 }'
+}
+
+sources()
+{
+	find lib runtime devices driver tools -name '*.[ch]' | LC_ALL=C sort
+}
+
+rows_stand_in_order()
+{
+	run_awk 'END {
+		for (room in used) {
+			n = split(used[room], list, " ")
+			for (i = 1; i <= n; i++)
+				if (!(list[i] in order))
+					print room " uses " list[i] ", which is no room"
+				else if (order[list[i]] <= order[room])
+					print room " uses " list[i] ", which does not stand below it"
+		}
+	}' | nothing
+}
+
+rooms_exist()
+{
+	run_awk 'FILENAME != tables { there[room_of($1)] = there[plain(room_of($1))] = 1 }
+	END {
+		for (pattern in name)
+			if (!(name[pattern] in there))
+				print pattern " holds no source"
+	}' "$scratch/sources" | nothing
+}
+
+every_source_has_a_room()
+{
+	run_awk 'FILENAME != tables && room_of($1) == "" { print $1 " is in no room of the tables" }' \
+		"$scratch/sources" | nothing
+}
+
+# headers that make writes, and public ones by a path, are no room
+includes_obey()
+{
+	xargs grep -Hn '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' < "$scratch/sources" |
+		sed 's/^\([^:]*\):\([0-9]*\):[^"]*"\([^"]*\)".*/\1 \2 \3/' > "$scratch/includes"
+	[ -s "$scratch/includes" ] || return
+	run_awk 'FILENAME != tables && $3 ~ /\// && $3 !~ /^generated\// {
+		from = room_of($1)
+		to = room_of($3)
+		# backends use the runtime by public headers
+		if (!allowed(from, to) || (from ~ /^(devices|spirv)/ && $3 ~ /^runtime\//))
+			print $1 ":" $2 ": " $3 ": " from " may not include what is in " to
+	}' "$scratch/includes" | nothing
+}
+
+# lines "OBJECT TYPE SYMBOL" of the objects whose source is there still
+symbols()
+{
+	(cd "$TENON_BUILD" && find lib runtime devices driver tools -name '*.o') | while read -r object; do
+		[ ! -e "${object%.o}.c" ] || echo "$object"
+	done > "$scratch/objects"
+	(cd "$TENON_BUILD" && xargs nm -A) < "$scratch/objects" |
+		sed 's/^\([^:]*\)\.o:[0-9a-f ]*\([A-Za-z]\) /\1.c \2 /'
+}
+
+uses_obey()
+{
+	symbols > "$scratch/symbols"
+	run_awk 'FILENAME == tables || $2 !~ /[A-Zw]/ { next }
+	$2 !~ /[Uw]/ { home[$3] = $1; data[$3] = $2 ~ /[BDRV]/; next }
+	{ use[$1, $3] = 1 }
+	END {
+		for (pair in use) {
+			split(pair, part, SUBSEP)
+			symbol = part[2]
+			if (!(symbol in home))
+				continue
+			from = room_of(part[1])
+			to = room_of(home[symbol])
+			if (to == "tables" && data[symbol])
+				continue
+			if (!allowed(from, to))
+				print part[1] ": " symbol " of " home[symbol] ": " from " may not use " to
+		}
+	}' "$scratch/symbols" | grep -vE "$to_be_turned" | LC_ALL=C sort | nothing
+}
+
+# the table of executors is one file with what looks kinds up in it
+to_be_turned='^runtime/model/(factory|model)\.c: [a-z_]* of runtime/(model/executors|graph/graph_module|aot/aot)\.c'
+
+read_tables > "$scratch/tables"
+sources > "$scratch/sources"
+it "the tables of docs/architecture.md name rooms" test "$(grep -c '^room' "$scratch/tables")" -gt 20
+it "a room uses rooms that stand below it" rows_stand_in_order
+it "every source is in a room" every_source_has_a_room
+it "every room has a source" rooms_exist
+it "a source includes headers of rooms that its own uses" includes_obey
+it "an object uses symbols of rooms that its own uses" uses_obey
+finish
