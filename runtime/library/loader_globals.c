@@ -66,8 +66,8 @@ int loader_register_globals(void)
 
 	pthread_mutex_lock(&lock);
 	for (i = 0; !done && !err && loaders_builtin[i]; i++)
-		err = set_global(LOADER_OF_BYTES, loaders_builtin[i]->kind, (void *)(uintptr_t)loaders_builtin[i],
-				 load_by_name);
+		err = set_global(LOADER_OF_BYTES, loaders_builtin[i]->kind,
+				 (void *)(uintptr_t)loaders_builtin[i], load_by_name);
 	for (i = 0; !done && !err && file_loaders[i].extension; i++)
 		err = set_global(LOADER_OF_FILES, file_loaders[i].extension, NULL,
 				 file_loaders[i].load);

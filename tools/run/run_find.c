@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tools/model/module_list.h"
-#include "tools/run/run.h"
+#include "tools/run/run_function.h"
 
 #define NAMES_SHOWN 32
 
@@ -27,41 +27,41 @@ static int add_name(void *context, struct tenon_slice name)
 	return 0;
 }
 
-static int choose(struct cli *cli, struct run *run, const struct names *names)
+static int choose(struct cli *cli, const char *file, struct tenon_module *module,
+		  const struct names *names, struct function_run *f)
 {
 	int err;
 
 	if (!names->count)
-		return cli_usage(cli, "%s has no function called main, and lists no other",
-				 run->file);
+		return cli_usage(cli, "%s has no function called main, and lists no other", file);
 	if (names->count > 1)
 		return cli_usage(cli,
 				 "%s has %zu functions and none is called main; choose with "
 				 "--function: %s%s",
-				 run->file, names->count, names->list.data ? names->list.data : "",
+				 file, names->count, names->list.data ? names->list.data : "",
 				 names->count > NAMES_SHOWN ? ", …" : "");
-	err = tenon_module_find_function(run->module, names->only, false, &run->called);
+	err = tenon_module_find_function(module, names->only, false, &f->function);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 	/* the name lives as long as the module */
-	run->function = names->only.data;
+	f->name = names->only.data;
 	return 0;
 }
 
 /* A root that is only listed: what it is of, and what helps, as tenon inspect says it. */
-static int refuse_without_loader(struct cli *cli, const struct run *run)
+static int refuse_without_loader(struct cli *cli, const char *file, struct tenon_module *module)
 {
 	struct tenon_buffer kind = TENON_BUFFER_INIT;
 	struct module_list l;
 	int code = 0;
 
-	if (module_list_make(run->module, &l)) {
+	if (module_list_make(module, &l)) {
 		tenon_error_clear();
 		return 0;
 	}
 	if (!strcmp(l.items->loader, "missing")) {
 		module_list_kind(l.items, &kind);
-		tenon_error(-TENON_E_NO_LOADER, "%s: no loader for %s: %s", run->file,
+		tenon_error(-TENON_E_NO_LOADER, "%s: no loader for %s: %s", file,
 			    kind.data ? kind.data : "", l.items->remedy);
 		code = cli_error(cli, CLI_UNAVAILABLE);
 	}
@@ -70,54 +70,56 @@ static int refuse_without_loader(struct cli *cli, const struct run *run)
 	return code;
 }
 
-static bool is_of_root(const struct run *run)
+static bool is_of_root(struct tenon_module *module, const char *name)
 {
 	struct tenon_function *f = NULL;
 
-	if (tenon_module_find_function(run->module, tenon_slice_of(run->function), false, &f))
+	if (tenon_module_find_function(module, tenon_slice_of(name), false, &f))
 		tenon_error_clear();
 	tenon_object_unref(f);
 	return f;
 }
 
-int run_find_named(struct cli *cli, struct run *run)
+int run_find_named(struct cli *cli, const struct run_options *o, struct tenon_module *module,
+		   struct function_run *f)
 {
 	int err, code;
 
-	if (!run->function)
-		return refuse_without_loader(cli, run);
-	err = tenon_module_find_function(run->module, tenon_slice_of(run->function), true,
-					 &run->called);
+	if (!o->function)
+		return refuse_without_loader(cli, o->file, module);
+	f->name = o->function;
+	err = tenon_module_find_function(module, tenon_slice_of(f->name), true, &f->function);
 	/* one that is not there may be one that only the loader could tell */
-	if (!err && (!run->called || is_of_root(run))) {
-		code = refuse_without_loader(cli, run);
+	if (!err && (!f->function || is_of_root(module, f->name))) {
+		code = refuse_without_loader(cli, o->file, module);
 		if (code)
 			return code;
 	}
 	/* for its message, which names the nearest */
-	if (!err && !run->called)
-		err = tenon_module_get_function(run->module, run->function, &run->called);
+	if (!err && !f->function)
+		err = tenon_module_get_function(module, f->name, &f->function);
 	if (!err)
 		return 0;
 	return cli_error(cli,
 			 cli_exit_of(err, err == -TENON_E_NOT_FOUND ? CLI_USAGE : CLI_NO_FILE));
 }
 
-int run_find_default(struct cli *cli, struct run *run)
+int run_find_default(struct cli *cli, const struct run_options *o, struct tenon_module *module,
+		     struct function_run *f)
 {
 	struct names names = { .list = TENON_BUFFER_INIT };
 	int err, code;
 
-	err = tenon_module_find_function(run->module, tenon_slice_of("main"), true, &run->called);
+	err = tenon_module_find_function(module, tenon_slice_of("main"), true, &f->function);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
-	if (run->called) {
-		run->function = "main";
+	if (f->function) {
+		f->name = "main";
 		return 0;
 	}
-	if (tenon_module_each_function(run->module, add_name, &names))
+	if (tenon_module_each_function(module, add_name, &names))
 		tenon_error_clear(); /* it cannot list them */
-	code = choose(cli, run, &names);
+	code = choose(cli, o->file, module, &names, f);
 	tenon_buffer_fini(&names.list);
 	return code;
 }

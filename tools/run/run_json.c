@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
 #include "tools/json/json_value.h"
-#include "tools/run/run.h"
-#include "tools/run/run_device.h"
+#include "tools/run/run_report.h"
+#include "tools/text/timing.h"
 
 static cJSON *json_of_comparison(const struct comparison *c)
 {
@@ -24,27 +26,27 @@ static cJSON *json_of_comparison(const struct comparison *c)
 	return json;
 }
 
-static cJSON *json_of_model_outputs(const struct run *run)
+static cJSON *json_of_model_outputs(const struct model_run *m)
 {
 	cJSON *list = cJSON_CreateArray(), *json;
 	struct tenon_port port;
 
-	for (size_t i = 0; i < run->model_output_count; i++) {
+	for (size_t i = 0; i < m->outputs.count; i++) {
 		json = cJSON_CreateObject();
-		if (!tenon_model_output(run->model, i, &port))
+		if (!tenon_model_output(m->model, i, &port))
 			json_set(json, "name", json_of_text(port.name));
-		json_set(json, "value", json_of_value(&run->model_outputs[i]));
+		json_set(json, "value", json_of_value(&m->outputs.at[i]));
 		json_append(list, json);
 	}
 	return list;
 }
 
-static cJSON *json_of_outputs(const struct run *run)
+static cJSON *json_of_outputs(const struct arguments *arguments)
 {
 	cJSON *list = cJSON_CreateArray(), *json;
 
-	for (size_t i = 0; i < run->argument_count; i++) {
-		const struct argument *a = &run->arguments[i];
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct argument *a = &arguments->at[i];
 
 		if (a->spec.role != SPEC_OUTPUT)
 			continue;
@@ -57,12 +59,12 @@ static cJSON *json_of_outputs(const struct run *run)
 	return list;
 }
 
-static cJSON *json_of_times(const struct run *run)
+static cJSON *json_of_times(const struct times *times)
 {
-	struct timing t = timing_summary(run->ns, run->repeat);
+	struct timing t = timing_summary(times->ns, times->count);
 	cJSON *json = cJSON_CreateObject();
 
-	json_set(json, "calls", json_of_int((int64_t)run->repeat));
+	json_set(json, "calls", json_of_int((int64_t)times->count));
 	json_set(json, "min", json_of_int((int64_t)t.min));
 	json_set(json, "median", json_of_int((int64_t)t.median));
 	json_set(json, "p90", json_of_int((int64_t)t.p90));
@@ -70,27 +72,47 @@ static cJSON *json_of_times(const struct run *run)
 	return json;
 }
 
-int run_report_json(const struct run *run, FILE *out)
+static cJSON *json_of_returned(const struct results *r, size_t output_count)
 {
-	cJSON *json = cJSON_CreateObject(), *expected;
+	const struct tenon_value none = tenon_arg_none();
+
+	return json_of_value(r->count > output_count ? &r->at[output_count] : &none);
+}
+
+/* "opencl:0" */
+static cJSON *json_of_device(const struct target_list *targets)
+{
+	const DLDevice id = targets->count ? targets->id[0] : (DLDevice){ kDLCPU, 0 };
 	char name[64];
 
-	json_set(json, "file", json_of_text(tenon_slice_of(run->file)));
-	if (run->model)
-		cJSON_AddStringToObject(json, "executor", tenon_model_kind(run->model));
+	snprintf(name, sizeof(name), "%s:%d", tenon_device_name(id.device_type), id.device_id);
+	return cJSON_CreateString(name);
+}
+
+int run_report_json(const struct run *run, FILE *out)
+{
+	const struct expectations *e = &run->expectations;
+	cJSON *json = cJSON_CreateObject(), *expected;
+
+	json_set(json, "file", json_of_text(tenon_slice_of(run->options.file)));
+	if (run->model.model)
+		cJSON_AddStringToObject(json, "executor", tenon_model_kind(run->model.model));
 	else
-		json_set(json, "function", json_of_text(tenon_slice_of(run->function)));
-	cJSON_AddStringToObject(json, "device", run_device_name(run, name));
-	json_set(json, "outputs", run->model ? json_of_model_outputs(run) : json_of_outputs(run));
-	if (!run->model)
-		json_set(json, "returned", json_of_value(&run->result));
+		json_set(json, "function", json_of_text(tenon_slice_of(run->function.name)));
+	json_set(json, "device", json_of_device(&run->targets));
+	json_set(json, "outputs",
+		 run->model.model ? json_of_model_outputs(&run->model)
+				  : json_of_outputs(&run->arguments));
+	if (!run->model.model)
+		json_set(json, "returned",
+			 json_of_returned(&run->function.results, run->arguments.output_count));
 	expected = cJSON_AddArrayToObject(json, "expected");
-	for (size_t i = 0; i < run->expect_count; i++)
-		json_append(expected, json_of_comparison(&run->comparisons[i]));
-	json_set(json, "nanoseconds", json_of_times(run));
+	for (size_t i = 0; i < e->count; i++)
+		json_append(expected, json_of_comparison(&e->comparisons[i]));
+	json_set(json, "nanoseconds", json_of_times(&run->times));
 #ifdef CONFIG_EXECUTORS
-	if (run->profile)
-		json_set(json, "operators", profile_json(&run->operators));
+	if (run->options.profile)
+		json_set(json, "operators", profile_json(&run->model.operators));
 #endif
 	return json_print(json, out);
 }

@@ -67,8 +67,8 @@ static int count(struct cli *cli, const char *option, uint64_t most, uint64_t *o
 static int specification(struct cli *cli, struct run *run, enum spec_role role)
 {
 	static const char *const names[] = { "input", "output", "expect" };
-	struct argument *a = role == SPEC_EXPECT ? &run->expects[run->expect_count]
-						 : &run->arguments[run->argument_count];
+	struct argument *a = role == SPEC_EXPECT ? &run->expectations.at[run->expectations.count]
+						 : &run->arguments.at[run->arguments.count];
 
 	if (spec_parse(role, optarg, &a->spec)) {
 		cli_usage(cli, "--%s %s: %s", names[role], optarg, tenon_error_message());
@@ -76,27 +76,27 @@ static int specification(struct cli *cli, struct run *run, enum spec_role role)
 		return CLI_USAGE;
 	}
 	if (role == SPEC_EXPECT) {
-		run->expect_count++;
+		run->expectations.count++;
 		return 0;
 	}
-	run->argument_count++;
-	run->output_count += role == SPEC_OUTPUT;
+	run->arguments.count++;
+	run->arguments.output_count += role == SPEC_OUTPUT;
 	return 0;
 }
 
 static int option(struct cli *cli, struct run *run, int found)
 {
+	struct run_options *o = &run->options;
+
 	switch (found) {
 	case FUNCTION:
-		run->function = optarg;
+		o->function = optarg;
 		return 0;
 	case IMPORT:
-		run->imports[run->import_count++] = optarg;
+		o->imports[o->import_count++] = optarg;
 		return 0;
 	case DEVICE:
-		if (!run->devices.count)
-			run->device = optarg;
-		return target_list_add(cli, &run->devices, optarg);
+		return target_list_add(cli, &run->targets, optarg);
 	case INPUT:
 		return specification(cli, run, SPEC_INPUT);
 	case OUTPUT:
@@ -104,51 +104,47 @@ static int option(struct cli *cli, struct run *run, int found)
 	case EXPECT:
 		return specification(cli, run, SPEC_EXPECT);
 	case RTOL:
-		run->tolerance.rtol_given = true;
-		return cli_amount(cli, "rtol", &run->tolerance.rtol);
+		run->expectations.tolerance.rtol_given = true;
+		return cli_amount(cli, "rtol", &run->expectations.tolerance.rtol);
 	case ATOL:
-		run->tolerance.atol_given = true;
-		return cli_amount(cli, "atol", &run->tolerance.atol);
+		run->expectations.tolerance.atol_given = true;
+		return cli_amount(cli, "atol", &run->expectations.tolerance.atol);
 	case REPEAT:
-		return count(cli, "repeat", UINT32_MAX, &run->repeat);
+		return count(cli, "repeat", UINT32_MAX, &o->repeat);
 	case TIMEOUT:
-		return cli_amount(cli, "timeout", &run->timeout);
+		return cli_amount(cli, "timeout", &o->timeout);
 	case GRAPH:
-		run->graph = optarg;
+		o->graph = optarg;
 		return 0;
 	case PARAMS:
-		run->params = optarg;
+		o->params = optarg;
 		return 0;
 	case TRACE:
-		run->trace = optarg;
+		o->trace = optarg;
 		return 0;
 	case PROFILE:
-		run->profile = true;
+		o->profile = true;
 		return 0;
 	case TOP:
-		return count(cli, "top", PRINT_TOP_MOST, &run->top);
+		return count(cli, "top", PRINT_TOP_MOST, &o->top);
 	case STREAM:
-		run->stream = true;
+		o->stream = true;
 		return 0;
 	default:
-		run->json = true;
+		o->json = true;
 		return 0;
 	}
 }
 
 /* Of frames there is nothing but bytes: what would say or write more is refused, not forgotten. */
-static int refuse_beside_stream(struct cli *cli, const struct run *run)
+static int refuse_beside_stream(struct cli *cli, const struct run_options *o, size_t output_count)
 {
 	const struct {
 		const char *option;
 		bool given;
 	} others[] = {
-		{ "--output", run->output_count },
-		{ "--repeat", run->repeat > 1 },
-		{ "--top", run->top },
-		{ "--profile", run->profile },
-		{ "--trace", run->trace },
-		{ "--json", run->json },
+		{ "--output", output_count }, { "--repeat", o->repeat > 1 }, { "--top", o->top },
+		{ "--profile", o->profile },  { "--trace", o->trace },	     { "--json", o->json },
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -160,14 +156,14 @@ static int refuse_beside_stream(struct cli *cli, const struct run *run)
 	return 0;
 }
 
-int run_options(struct cli *cli, struct run *run, int argc, char **argv)
+int run_read_options(struct cli *cli, struct run *run, int argc, char **argv)
 {
+	struct run_options *o = &run->options;
 	int found, code;
 
-	run->tolerance.rtol = COMPARE_RTOL;
-	run->tolerance.atol = COMPARE_ATOL;
-	run->device = "cpu";
-	run->repeat = 1;
+	run->expectations.tolerance.rtol = COMPARE_RTOL;
+	run->expectations.tolerance.atol = COMPARE_ATOL;
+	o->repeat = 1;
 	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
 		code = option(cli, run, found);
 		if (code)
@@ -177,13 +173,13 @@ int run_options(struct cli *cli, struct run *run, int argc, char **argv)
 		return CLI_OPTIONS_DONE;
 	if (found == CLI_OPTIONS_BAD)
 		return CLI_USAGE;
-	code = cli_file(cli, argc, argv, &run->file);
-	if (!code && run->stream)
-		code = refuse_beside_stream(cli, run);
-	if (!code && run->graph && run->function)
+	code = cli_file(cli, argc, argv, &o->file);
+	if (!code && o->stream)
+		code = refuse_beside_stream(cli, o, run->arguments.output_count);
+	if (!code && o->graph && o->function)
 		code = cli_usage(cli, "--function and --graph: a graph is one model, and has no "
 				      "function to choose");
-	if (!code && run->top && run->json)
+	if (!code && o->top && o->json)
 		code = cli_usage(cli, "--top and --json: the list is for people; in JSON the "
 				      "values are there");
 	return code ? code : CLI_OPTIONS_END;

@@ -1,71 +1,120 @@
 /* SPDX-License-Identifier: MIT */
+#include "tools/run/run_report.h"
+
 #include <inttypes.h>
 
 #include "tools/tensor/print.h"
-#include "tools/run/run.h"
+#include "tools/text/printable.h"
+#include "tools/text/timing.h"
 
-void report_top(const struct run *run, const struct tenon_value *value, FILE *out)
+/* the largest elements of a tensor, where that was asked for */
+static void report_top(const struct tenon_value *value, uint64_t top, FILE *out)
 {
 	DLTensor *dl;
 
-	if (!run->top)
+	if (!top)
 		return;
 	if (tenon_value_tensor(value, &dl))
 		tenon_error_clear();
 	else
-		print_top(dl, run->top, out);
+		print_top(dl, top, out);
 }
 
-static void report_results(const struct run *run, FILE *out)
+static void report_function(const struct function_run *f, const struct arguments *a, uint64_t top,
+			    FILE *out)
 {
-	if (run->model) {
-		run_report_model(run, out);
-		return;
-	}
-	for (size_t i = 0; i < run->argument_count; i++) {
-		const struct argument *a = &run->arguments[i];
+	for (size_t i = 0; i < a->count; i++) {
+		const struct argument *output = &a->at[i];
 
-		if (a->spec.role != SPEC_OUTPUT)
+		if (output->spec.role != SPEC_OUTPUT)
 			continue;
-		print_tensor(&a->tensor->dl, out);
-		if (a->spec.write)
-			fprintf(out, "   written to %s", a->spec.write);
+		print_tensor(&output->tensor->dl, out);
+		if (output->spec.write)
+			fprintf(out, "   written to %s", output->spec.write);
 		fputc('\n', out);
-		print_top(&a->tensor->dl, run->top, out);
+		print_top(&output->tensor->dl, top, out);
 	}
-	if (run_result_count(run) > run->output_count) {
+	if (f->results.count > a->output_count) {
+		const struct tenon_value *returned = &f->results.at[a->output_count];
+
 		fputs("returned ", out);
-		print_value(&run->result, out);
+		print_value(returned, out);
 		fputc('\n', out);
-		report_top(run, &run->result, out);
+		report_top(returned, top, out);
 	}
 }
 
-static void report_runs(const struct run *run, FILE *out)
+#ifdef CONFIG_EXECUTORS
+static void report_model(const struct model_run *m, const struct arguments *a, uint64_t top,
+			 FILE *out)
 {
-	struct timing t = timing_summary(run->ns, run->repeat);
+	struct tenon_port port;
+	size_t i, k, next;
+
+	for (i = 0; i < m->outputs.count; i++) {
+		if (!tenon_model_output(m->model, i, &port) && port.name.size) {
+			printable_cell(port.name, 0, out);
+			fputs(": ", out);
+		}
+		print_value(&m->outputs.at[i], out);
+		for (k = 0, next = 0; k < a->count; k++) {
+			const struct spec *spec = &a->at[k].spec;
+
+			if (spec->role == SPEC_OUTPUT &&
+			    model_find_output(m->model, spec, next++) == (int64_t)i && spec->write)
+				fprintf(out, "   written to %s", spec->write);
+		}
+		fputc('\n', out);
+		report_top(&m->outputs.at[i], top, out);
+	}
+	tenon_error_clear();
+}
+#else
+static void report_model(const struct model_run *m, const struct arguments *a, uint64_t top,
+			 FILE *out)
+{
+	(void)m;
+	(void)a;
+	(void)top;
+	(void)out;
+}
+#endif
+
+static void report_times(const struct times *times, const char *what, FILE *out)
+{
+	struct timing t = timing_summary(times->ns, times->count);
 	char min[TIMING_TEXT], median[TIMING_TEXT], p90[TIMING_TEXT], max[TIMING_TEXT];
 
-	fprintf(out, "%" PRIu64 " %s: min %s, median %s, p90 %s, max %s\n", run->repeat,
-		run->model ? "runs" : "calls", timing_text(t.min, min),
-		timing_text(t.median, median), timing_text(t.p90, p90), timing_text(t.max, max));
+	fprintf(out, "%" PRIu64 " %s: min %s, median %s, p90 %s, max %s\n", times->count, what,
+		timing_text(t.min, min), timing_text(t.median, median), timing_text(t.p90, p90),
+		timing_text(t.max, max));
+}
+
+static void report_expectations(const struct expectations *e, const struct times *times, FILE *out)
+{
+	char time[TIMING_TEXT];
+
+	for (size_t i = 0; i < e->count; i++) {
+		if (e->count > 1)
+			fprintf(out, "expected %zu: ", i + 1);
+		else
+			fputs("expected: ", out);
+		compare_print(&e->comparisons[i], out);
+		if (i + 1 == e->count && times->count == 1)
+			fprintf(out, "   %s", timing_text(times->ns[0], time));
+		fputc('\n', out);
+	}
 }
 
 void run_report(const struct run *run, FILE *out)
 {
-	char time[TIMING_TEXT];
+	const bool model = run->model.model;
 
-	report_results(run, out);
-	for (size_t i = 0; i < run->expect_count; i++) {
-		if (run->expect_count > 1)
-			fprintf(out, "expected %zu: ", i + 1);
-		else
-			fputs("expected: ", out);
-		compare_print(&run->comparisons[i], out);
-		if (i + 1 == run->expect_count && run->repeat == 1)
-			fprintf(out, "   %s", timing_text(run->ns[0], time));
-		fputc('\n', out);
-	}
-	if (run->repeat > 1)
-		report_runs(run, out);
+	if (model)
+		report_model(&run->model, &run->arguments, run->options.top, out);
+	else
+		report_function(&run->function, &run->arguments, run->options.top, out);
+	report_expectations(&run->expectations, &run->times, out);
+	if (run->times.count > 1)
+		report_times(&run->times, model ? "runs" : "calls", out);
 }

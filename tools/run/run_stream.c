@@ -6,14 +6,15 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "tools/run/run.h"
+#include "tools/run/run_model.h"
 
 struct frames {
 	struct tenon_tensor *tensor;
 	size_t input, bytes;
 	bool copied; /* to a device, frame by frame */
 	struct cli *cli;
-	struct run *run;
+	struct model_run *run;
+	struct expectations *expected;
 	uint64_t differing; /* frames that are not what --expect says */
 	int code;	    /* of an --expect that fits no output */
 };
@@ -45,13 +46,13 @@ static int read_frame(void *context, struct tenon_model *model, uint64_t round)
 	return f->copied ? tenon_model_set_input(model, f->input, &frame) : 0;
 }
 
-static int write_output_bytes(const struct run *run, size_t index, FILE *out)
+static int write_output_bytes(const struct tenon_value *output, size_t index, FILE *out)
 {
 	size_t bytes;
 	DLTensor *t;
 	int err;
 
-	err = tenon_value_tensor(&run->model_outputs[index], &t);
+	err = tenon_value_tensor(output, &t);
 	if (!err)
 		err = tenon_tensor_bytes(t, &bytes);
 	if (err)
@@ -64,8 +65,8 @@ static int write_output_bytes(const struct run *run, size_t index, FILE *out)
 /* Only the first frame that differs is told in full: a stream may be long. */
 static int compare_frame(struct frames *f, uint64_t round)
 {
-	const struct run *run = f->run;
-	int code = run_compare(f->cli, f->run);
+	struct expectations *e = f->expected;
+	int code = expectations_compare(f->cli, e, &f->run->outputs, f->run->model);
 	size_t i;
 
 	if (code != CLI_OK && code != CLI_DIFFERS) {
@@ -74,14 +75,14 @@ static int compare_frame(struct frames *f, uint64_t round)
 	}
 	if (code == CLI_OK || f->differing++)
 		return 0;
-	for (i = 0; i < run->expect_count; i++) {
-		if (run->comparisons[i].equal)
+	for (i = 0; i < e->count; i++) {
+		if (e->comparisons[i].equal)
 			continue;
 		fprintf(f->cli->err, "tenon: frame %" PRIu64 ": expected", round);
-		if (run->expect_count > 1)
+		if (e->count > 1)
 			fprintf(f->cli->err, " %zu", i + 1);
 		fputs(": ", f->cli->err);
-		compare_print(&run->comparisons[i], f->cli->err);
+		compare_print(&e->comparisons[i], f->cli->err);
 		fputc('\n', f->cli->err);
 	}
 	return 0;
@@ -95,12 +96,12 @@ static int write_frame(void *context, struct tenon_model *model, uint64_t round)
 
 	(void)model;
 	err = run_model_take_outputs(f->run);
-	for (i = 0; i < f->run->model_output_count && !err; i++)
-		err = write_output_bytes(f->run, i, f->cli->out);
-	if (!err && f->run->expect_count)
+	for (i = 0; i < f->run->outputs.count && !err; i++)
+		err = write_output_bytes(&f->run->outputs.at[i], i, f->cli->out);
+	if (!err && f->expected->count)
 		err = compare_frame(f, round);
 	/* before the next run, which takes their storage */
-	run_model_drop_outputs(f->run);
+	results_drop(&f->run->outputs);
 	return err;
 }
 
@@ -138,22 +139,22 @@ static int find_frame_input(struct tenon_model *model, struct frames *f)
 	return f->copied ? 0 : err;
 }
 
-int run_stream(struct cli *cli, struct run *run)
+int run_stream(struct cli *cli, const char *file, struct expectations *e, struct model_run *m)
 {
-	struct frames f = { .cli = cli, .run = run };
+	struct frames f = { .cli = cli, .run = m, .expected = e };
 	struct tenon_stream loop = { read_frame, write_frame, &f };
 	uint64_t rounds = 0, start;
 	int err;
 
-	err = find_frame_input(run->model, &f);
+	err = find_frame_input(m->model, &f);
 	start = clock_now();
 	if (!err)
-		err = f.bytes ? tenon_model_stream(run->model, &loop, &rounds)
+		err = f.bytes ? tenon_model_stream(m->model, &loop, &rounds)
 			      : tenon_error(-TENON_E_USAGE, "--stream: a frame has no bytes");
 	start = clock_now() - start;
 	tenon_object_unref(f.tensor);
 	if (err || f.code)
-		return err ? run_model_failed(cli, run) : f.code;
+		return err ? run_model_failed(cli, file) : f.code;
 	fprintf(cli->err, "%" PRIu64 " frames in %.3f s: %.1f a second\n", rounds,
 		(double)start / 1e9, start ? (double)rounds * 1e9 / (double)start : 0.0);
 	if (!f.differing)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/run/run_expect.h"
+
+#include <stdlib.h>
+
+#include "tools/cli/progress.h"
+
+void results_drop(struct results *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		tenon_value_release(&r->at[i]);
+	r->count = 0;
+}
+
+void results_fini(struct results *r)
+{
+	results_drop(r);
+	free(r->at);
+	r->at = NULL;
+}
+
+/* the result that an expectation is of: by its order, or by the name of a model's output */
+static size_t expected_result(struct tenon_model *model, struct tenon_slice name, size_t i)
+{
+	size_t index;
+
+	if (!model || !name.size)
+		return i;
+	return tenon_model_find_output(model, name, &index) ? SIZE_MAX : index;
+}
+
+static int too_many_expected(struct cli *cli, size_t expected, size_t outputs, bool model)
+{
+	const char *plural = outputs == 1 ? "" : "s";
+
+	if (model)
+		return cli_usage(cli, "%zu --expect, but the model has %zu output%s", expected,
+				 outputs, plural);
+	return cli_usage(cli,
+			 "%zu --expect, but the function returned nothing to compare "
+			 "beside its %zu output%s",
+			 expected, outputs, plural);
+}
+
+int expectations_compare(struct cli *cli, struct expectations *e, const struct results *r,
+			 struct tenon_model *model)
+{
+	int code = CLI_OK;
+
+	if (e->count > r->count)
+		return too_many_expected(cli, e->count, r->count, model);
+	progress_say("comparing");
+	for (size_t i = 0; i < e->count; i++) {
+		size_t result = expected_result(model, e->at[i].spec.name, i);
+
+		if (result == SIZE_MAX)
+			return cli_error(cli, CLI_USAGE);
+		compare_values(&r->at[result], &e->at[i].value, &e->tolerance, &e->comparisons[i]);
+		if (!e->comparisons[i].equal)
+			code = CLI_DIFFERS;
+	}
+	return code;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_RUN_RUN_FUNCTION_H
+#define TOOLS_RUN_RUN_FUNCTION_H
+
+/** DOC: tenon run, of one function */
+
+#include <tenon/module.h>
+
+#include "tools/run/run_arguments.h"
+#include "tools/run/run_expect.h"
+#include "tools/run/run_options.h"
+#include "tools/run/run_times.h"
+#include "tools/target/target_list.h"
+
+/**
+ * struct function_run - a function that is called
+ * @name: its name; of the module, or of the command line
+ * @function: it
+ * @results: of the last call
+ */
+struct function_run {
+	const char *name;
+	struct tenon_function *function;
+	struct results results;
+};
+
+/**
+ * run_find_named - find the function that --function names; without it, see that the root can run
+ * @o: options
+ * @module: the file, loaded
+ * @f: receives the function
+ *
+ * Return: 0; or an exit code, its message printed.
+ */
+int run_find_named(struct cli *cli, const struct run_options *o, struct tenon_module *module,
+		   struct function_run *f);
+
+/** run_find_default - find the function to call where none was named; returns as above */
+int run_find_default(struct cli *cli, const struct run_options *o, struct tenon_module *module,
+		     struct function_run *f);
+
+/**
+ * run_function - call what run_find_named() or run_find_default() found
+ * @o: options
+ * @targets: devices; the first is used
+ * @a: arguments
+ * @times: receives how long the calls took
+ * @f: the function; receives the results
+ *
+ * Return: 0; or an exit code, its message printed.
+ */
+int run_function(struct cli *cli, const struct run_options *o, const struct target_list *targets,
+		 struct arguments *a, struct times *times, struct function_run *f);
+
+/** run_function_fini - drop function and results */
+void run_function_fini(struct function_run *f);
+
+#endif /* TOOLS_RUN_RUN_FUNCTION_H */

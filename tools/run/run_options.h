@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_RUN_RUN_OPTIONS_H
+#define TOOLS_RUN_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct run_options - what `tenon run` is asked to do
+ * @file: the module's file
+ * @function: name of the function; NULL for the default
+ * @graph: graph.json kept apart from the library; NULL for none
+ * @params: parameters kept apart; NULL for none
+ * @trace: file that a trace of a model's operators is written to; NULL for none
+ * @imports: files of modules that the module shall import, in the order given
+ * @import_count: how many
+ * @repeat: how often to call
+ * @top: how many of the largest elements of each tensor to list; 0 for none
+ * @timeout: seconds; 0 for none
+ * @profile: tell how long each of a model's operators took
+ * @stream: run a model on frames from standard input
+ * @json: answer in JSON
+ */
+struct run_options {
+	const char *file;
+	const char *function;
+	const char *graph;
+	const char *params;
+	const char *trace;
+	const char **imports;
+	size_t import_count;
+	uint64_t repeat;
+	uint64_t top;
+	double timeout;
+	bool profile;
+	bool stream;
+	bool json;
+};
+
+#endif /* TOOLS_RUN_RUN_OPTIONS_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_RUN_RUN_REPORT_H
+#define TOOLS_RUN_RUN_REPORT_H
+
+/** DOC: what came out, for people and as JSON */
+
+#include "tools/run/run.h"
+
+/** run_report - print what came out, for people */
+void run_report(const struct run *run, FILE *out);
+
+#ifdef CONFIG_JSON
+/** run_report_json - print what came out, as JSON; 0 or -TENON_E_NOMEM */
+int run_report_json(const struct run *run, FILE *out);
+#else
+static inline int run_report_json(const struct run *run, FILE *out)
+{
+	(void)run;
+	(void)out;
+	return -TENON_E_UNSUPPORTED; /* never asked for: --json was refused */
+}
+#endif
+
+#endif /* TOOLS_RUN_RUN_REPORT_H */

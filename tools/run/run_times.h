@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_RUN_RUN_TIMES_H
+#define TOOLS_RUN_RUN_TIMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct times - how long each call took
+ * @ns: nanoseconds; sorted when they are reported
+ * @count: how many calls there are
+ */
+struct times {
+	uint64_t *ns;
+	uint64_t count;
+};
+
+#endif /* TOOLS_RUN_RUN_TIMES_H */
