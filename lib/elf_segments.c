@@ -13,6 +13,12 @@
 /* read at a time; most libraries have no more */
 #define BATCH 16
 
+/* where nearly all linkers put it, so that one read brings both */
+struct head {
+	ElfW(Ehdr) header;
+	ElfW(Phdr) segments[BATCH];
+};
+
 static int check_batch(const char *path, const ElfW(Phdr) * p, size_t count, uint64_t size)
 {
 	for (; count--; p++)
@@ -29,24 +35,28 @@ static int check_batch(const char *path, const ElfW(Phdr) * p, size_t count, uin
 /* What cannot be read, and what is no library of this machine, is left to dlopen() to refuse. */
 static int check_descriptor(int fd, const char *path)
 {
-	ElfW(Phdr) batch[BATCH];
-	ElfW(Ehdr) header;
+	struct head head;
+	ElfW(Ehdr) *h = &head.header;
 	struct stat st;
-	size_t i, n, left;
+	size_t i, n, left, size;
+	ssize_t got;
 	int err = 0;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_phentsize != sizeof(batch[0]))
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return 0;
-	for (i = 0; i < header.e_phnum && !err; i += n) {
-		left = header.e_phnum - i;
+	got = pread(fd, &head, sizeof(head), 0);
+	if (got < (ssize_t)sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG) ||
+	    h->e_phentsize != sizeof(head.segments[0]))
+		return 0;
+	for (i = 0; i < h->e_phnum && !err; i += n) {
+		left = h->e_phnum - i;
 		n = left < BATCH ? left : BATCH;
-		if (pread(fd, batch, n * sizeof(batch[0]),
-			  (off_t)(header.e_phoff + i * sizeof(batch[0]))) !=
-		    (ssize_t)(n * sizeof(batch[0])))
+		size = n * sizeof(head.segments[0]);
+		if ((i || h->e_phoff != sizeof(*h) || (size_t)got < sizeof(*h) + size) &&
+		    pread(fd, head.segments, size,
+			  (off_t)(h->e_phoff + i * sizeof(head.segments[0]))) != (ssize_t)size)
 			break;
-		err = check_batch(path, batch, n, (uint64_t)st.st_size);
+		err = check_batch(path, head.segments, n, (uint64_t)st.st_size);
 	}
 	return err;
 }
