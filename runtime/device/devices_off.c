@@ -162,9 +162,39 @@ int tenon_wait_set_next(struct tenon_wait_set *set, struct tenon_wait_result *re
 	return 0;
 }
 
+void *tenon_memory_data(struct tenon_memory *memory)
+{
+	return NULL;
+}
+
 size_t tenon_wait_set_remove(struct tenon_wait_set *set, const void *context)
 {
 	return 0;
+}
+
+DLDevice tenon_device_id(const struct tenon_device *device)
+{
+	return (DLDevice){ kDLCPU, 0 };
+}
+
+const struct tenon_device_properties *tenon_device_properties(const struct tenon_device *device)
+{
+	return NULL;
+}
+
+uint64_t tenon_memory_size(const struct tenon_memory *memory)
+{
+	return 0;
+}
+
+const char *tenon_backend_name(const struct tenon_backend *backend)
+{
+	return "";
+}
+
+int32_t tenon_backend_device_type(const struct tenon_backend *backend)
+{
+	return kDLCPU;
 }
 
 const struct tenon_backend *tenon_backend_find(struct tenon_slice name)
