@@ -9,6 +9,8 @@
  * the variants take turns in one process; told are the median and the tenths.
  */
 
+#include <tenon/backend/backend.h>
+#include <tenon/backend/memory.h>
 #include <tenon/commands.h>
 #include <tenon/executable.h>
 #include <tenon/memory.h>
