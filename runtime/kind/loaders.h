@@ -3,11 +3,11 @@
 #define RUNTIME_KIND_LOADERS_H
 
 /**
- * DOC: who loads what
+ * DOC: which loader a kind of module has
  *
- * Loaders come from three places, asked in this order: those that were registered, so that a
- * device's backend or an application goes first; those built in; and packed functions of the global
- * registry, which is where code in other languages puts its own.
+ * Four places are asked in this order: what a program registered, so that it can replace any other; what is
+ * built in; what backends bring; and packed functions of the global registry, where code in other languages
+ * puts its own.
  */
 
 #include <tenon/backend/module_kind.h>
