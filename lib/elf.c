@@ -21,8 +21,6 @@
 #define DYNAMIC_STRTAB	 5
 #define DYNAMIC_SYMTAB	 6
 #define DYNAMIC_STRSZ	 10
-#define DYNAMIC_INIT	  12
-#define DYNAMIC_INIT_SIZE 27
 #define DYNAMIC_GNU_HASH 0x6ffffef5
 
 static bool within(const struct elf_file *elf, uint64_t offset, uint64_t size)
@@ -371,23 +369,6 @@ const char *elf_needed(const struct elf_file *elf, unsigned int index)
 		return name.size ? name.data : NULL;
 	}
 	return NULL;
-}
-
-bool elf_has_constructors(const struct elf_file *elf)
-{
-	uint64_t i, tag, entries = 0;
-	bool init = false;
-
-	for (i = 0; i < elf->dynamic.count; i++) {
-		tag = word(elf, entry(&elf->dynamic, i), 0, 0);
-		if (!tag)
-			break;
-		if (tag == DYNAMIC_INIT)
-			init = true;
-		else if (tag == DYNAMIC_INIT_SIZE)
-			entries = word(elf, entry(&elf->dynamic, i), 4, 8) / (elf->wide ? 8 : 4);
-	}
-	return entries != init;
 }
 
 const char *elf_machine_name(const struct elf_file *elf)

@@ -121,15 +121,6 @@ int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol
 const char *elf_needed(const struct elf_file *elf, unsigned int index);
 
 /**
- * elf_has_constructors - does opening the file run code of it
- * @elf: the file
- *
- * The compiler's own start files, which every library is linked with, do not count: they leave DT_INIT and
- * one entry of DT_INIT_ARRAY.
- */
-bool elf_has_constructors(const struct elf_file *elf);
-
-/**
  * elf_machine_name - what a machine is called
  * @elf: the file
  *
@@ -152,29 +143,23 @@ const char *elf_machine_name(const struct elf_file *elf);
 int elf_check_loadable(const char *path);
 
 /**
- * elf_check_segments - refuse a truncated library before dlopen() is given it
+ * elf_check_opening - look at a library before dlopen() is given it
  * @path: the file
+ * @inert: receives whether dlopen() will run no code of it, neither constructors of its own nor those of a
+ *	library that it brings; false where that cannot be told
  *
- * The dynamic linker maps the segments and writes to them, and a segment that lies behind the end of the file
- * ends the process by SIGBUS then. Reads the program headers only.
+ * A truncated library is refused: the dynamic linker maps the segments and writes to them, and a segment that
+ * lies behind the end of the file ends the process by SIGBUS. Reads headers and the dynamic section only.
  *
  * Return: 0, also for what dlopen() refuses by itself; -TENON_E_TRUNCATED.
  */
-int elf_check_segments(const char *path);
-
-/* Can dlopen() open a file without running constructors, of the file or of what it needs? */
-bool elf_is_inert(const char *path);
+int elf_check_opening(const char *path, bool *inert);
 #else
-static inline int elf_check_segments(const char *path)
+static inline int elf_check_opening(const char *path, bool *inert)
 {
 	(void)path;
+	*inert = false;
 	return 0;
-}
-
-static inline bool elf_is_inert(const char *path)
-{
-	(void)path;
-	return false;
 }
 
 static inline int elf_check_loadable(const char *path)

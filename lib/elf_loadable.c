@@ -95,32 +95,3 @@ int elf_check_loadable(const char *path)
 	file_map_close(&bytes);
 	return err;
 }
-
-/* Are the libraries that the file needs loaded already? Then opening it runs no constructors of theirs. */
-static bool has_needed(const struct elf_file *elf)
-{
-	const char *name;
-	unsigned int i;
-	void *library;
-
-	for (i = 0; (name = elf_needed(elf, i)); i++) {
-		library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-		if (!library)
-			return false;
-		dlclose(library);
-	}
-	return true;
-}
-
-bool elf_is_inert(const char *path)
-{
-	struct tenon_slice bytes;
-	struct elf_file elf;
-	bool inert;
-
-	if (file_map_open(path, &bytes))
-		return false;
-	inert = !elf_open(&elf, bytes, path) && !elf_has_constructors(&elf) && has_needed(&elf);
-	file_map_close(&bytes);
-	return inert;
-}

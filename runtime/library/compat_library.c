@@ -180,29 +180,26 @@ static int refuse_unserved(void *handle, const char *name, bool is_code)
 		"it imports %s, which neither this build of Tenon nor the program offers", name);
 }
 
-/* Without the library: a file whose calls are bound lazily, and that calls nothing while it is opened. */
-static int open_lazily(const char *path, const char *said, void **out)
+int compat_library_open_lazily(const char *path, void **out)
 {
 	struct loaded_object object;
 	void *handle;
 	int err;
 
-	if (strstr(said, COMPAT_NAME) || !loaded_object_can_rebind() || !elf_is_inert(path))
-		return tenon_error_in(tenon_error_status(), "%s", said);
-	tenon_error_clear();
+	*out = NULL;
+	if (!loaded_object_can_rebind())
+		return 0;
 	handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (!handle)
 		return 0;
 	err = loaded_object_init(&object, handle);
 	if (!err)
 		err = loaded_object_each(&object, false, refuse_unserved, handle);
-	if (err) {
+	if (err)
 		dlclose(handle);
-		return tenon_error_in(err, "%s", path);
-	}
-	tenon_error_clear();
-	*out = handle;
-	return 0;
+	else
+		*out = handle;
+	return err;
 }
 
 int compat_library_dlopen(const char *path, struct tenon_buffer *said, void **handle)
@@ -212,8 +209,9 @@ int compat_library_dlopen(const char *path, struct tenon_buffer *said, void **ha
 
 	if (!misses_runtime_name(said->data))
 		return 0;
-	if (compat_library_open(false))
-		return open_lazily(path, said->data, handle);
+	err = compat_library_open(false);
+	if (err)
+		return tenon_error_in(err, "%s", said->data);
 	if (scoped_open(path, compat_path, handle) == SCOPED_OPEN_IMPOSSIBLE) {
 		err = compat_library_open(true);
 		if (err)

@@ -46,6 +46,19 @@ static inline bool misses_runtime_name(const char *said)
 int compat_library_dlopen(const char *path, struct tenon_buffer *said, void **handle);
 
 /**
+ * compat_library_open_lazily - open a module that runs no code while it is opened
+ * @path: the module, with a slash in it
+ * @handle: receives a handle, for dlclose(); NULL where this way is not open to it
+ *
+ * Its calls are bound when they are first made, so nothing of the compatibility library is needed for it. All
+ * names that it calls are looked up before this returns, since one that is missing ends the process later.
+ *
+ * Return: 0, with or without a handle; -TENON_E_UNSUPPORTED for a name that is missing; -TENON_E_FORMAT. Where
+ *	there is no handle, opening it at once tells the reason in full.
+ */
+int compat_library_open_lazily(const char *path, void **handle);
+
+/**
  * compat_library_serve - bind a module's calls of the runtime's names to libtenon
  * @o: the module
  * @handle: from dlopen()
@@ -59,6 +72,13 @@ static inline int compat_library_dlopen(const char *path, struct tenon_buffer *s
 	(void)path;
 	(void)said;
 	(void)handle;
+	return 0;
+}
+
+static inline int compat_library_open_lazily(const char *path, void **handle)
+{
+	(void)path;
+	*handle = NULL;
 	return 0;
 }
 

@@ -492,18 +492,23 @@ static int open_refused(const char *path, const char *said)
 }
 
 /*
- * RTLD_NOW: a missing name that is bound lazily ends the process when it is called, and constructors call
- * before dlopen() returns.
+ * A file that runs no code while it is opened is opened lazily, and its names are looked up afterwards: names of the
+ * runtime are served by its slots. All others are opened with RTLD_NOW: constructors call before dlopen() returns,
+ * and a missing name that is bound lazily ends the process when it is called.
  */
 static int open_file(const char *path, void **handle)
 {
 	struct tenon_buffer said = TENON_BUFFER_INIT;
 	const char *words;
+	bool inert;
 	int err;
 
-	err = elf_check_segments(path);
+	err = elf_check_opening(path, &inert);
 	if (err)
 		return err;
+	if (inert && !compat_library_open_lazily(path, handle) && *handle)
+		return 0;
+	tenon_error_clear();
 	err = library_open(path, RTLD_NOW | RTLD_LOCAL, handle, &words);
 	if (err || *handle)
 		return err;

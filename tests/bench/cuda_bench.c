@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tenon/backend/memory.h>
+
 #include "driver/cuda/cuda_api.h"
 #include "tests/cuda/fake_cuda.h"
 #include "device_bench.h"

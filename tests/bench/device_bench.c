@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tenon/backend/backend.h>
+
 #define BATCHES	 DEVICE_BENCH_BATCHES
 #define VARIANTS 8 /* at most */
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tenon/backend/backend.h>
+
 #include "driver/opencl/opencl_api.h"
 #include "device_bench.h"
 

@@ -40,6 +40,8 @@ const struct bench_row bench_rows[ROW_COUNT] = {
 				 37.5, 35.3, JUDGE_PEER, 0.5 },
 	[ROW_LOAD_CALL]      = { "load", "load + get + call of a modern .so", US, 20, 0,
 				 27.4, 26.8, JUDGE_FLOOR, 1.04 },
+	[ROW_LOAD_PLAIN]     = { "load.plain", "… that imports a name of the runtime", US, 20, 0,
+				 0, 0, JUDGE_PEER, 1 },
 	[ROW_LEGACY_LOAD_CALL] = { "load.legacy", "load + get + call of a legacy .so", US, 20, 0,
 				 27.4, 0, JUDGE_FLOOR, 1.04 },
 	[ROW_BLOB_LOAD_0]    = { "blob.load.0", "load, no blob", US, 20, 0,

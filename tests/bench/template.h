@@ -220,6 +220,11 @@ static double batch_load(long n)
 	return load_get_call(bench_module("load.so"), n);
 }
 
+static double batch_load_plain(long n)
+{
+	return load_get_call(bench_module("load_plain.so"), n);
+}
+
 #ifdef RT_LEGACY
 static double batch_load_legacy(long n)
 {
@@ -384,6 +389,7 @@ static const struct bench_op runtime_ops[ROW_COUNT] = {
 	[ROW_LOOKUP_HIT] = { prepare_lookup, batch_lookup_hit },
 	[ROW_LOOKUP_MISS] = { prepare_load, batch_lookup_miss },
 	[ROW_LOAD_CALL] = { prepare_load, batch_load },
+	[ROW_LOAD_PLAIN] = { prepare_load, batch_load_plain },
 	[ROW_BLOB_LOAD_0] = { prepare_blob, batch_blob_load },
 	[ROW_BLOB_LOAD_1] = { prepare_blob, batch_blob_load },
 	[ROW_BLOB_LOAD_10] = { prepare_blob, batch_blob_load },

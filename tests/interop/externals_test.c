@@ -152,6 +152,11 @@ static int a_lazily_bound_constructor_may_call_the_runtime(void)
 	return registers_thirteen("registers_lazily.so", NULL, 0);
 }
 
+static int a_constructor_in_the_place_of_the_compilers_may_call_the_runtime(void)
+{
+	return registers_thirteen("registers_bare.so", NULL, 0);
+}
+
 static int so_may_the_constructor_of_a_library_that_a_module_needs(void)
 {
 	return registers_thirteen("needs_registers.so", "fourteen", 14);
@@ -214,6 +219,8 @@ static const struct fixture_case cases[] = {
 	  a_library_that_registers_symbols_of_the_program_stays },
 	{ "a_lazily_bound_constructor_may_call_the_runtime",
 	  a_lazily_bound_constructor_may_call_the_runtime },
+	{ "a_constructor_in_the_place_of_the_compilers_may_call_the_runtime",
+	  a_constructor_in_the_place_of_the_compilers_may_call_the_runtime },
 	{ "so_may_the_constructor_of_a_library_that_a_module_needs",
 	  so_may_the_constructor_of_a_library_that_a_module_needs },
 	{ "where_no_file_can_be_written_the_names_are_shown_to_all",
