@@ -5,8 +5,8 @@
 /**
  * DOC: shapes, arrays and small maps
  *
- * Immutable containers with the layouts of tvm-ffi. Items are read through the data pointer: how
- * far behind the header they lie differs from version to version.
+ * Immutable containers with the layouts of tvm-ffi. Read items through the data pointer: their
+ * offset from the header differs between versions of tvm-ffi.
  */
 
 #include <tenon/export.h>
@@ -20,7 +20,7 @@ extern "C" {
  * struct tenon_shape - a counted list of extents
  * @object: header; type TENON_TYPE_SHAPE
  * @data: the extents, in elements
- * @size: how many
+ * @size: number of extents
  */
 struct tenon_shape {
 	struct tenon_object object;
@@ -30,12 +30,12 @@ struct tenon_shape {
 
 /**
  * struct tenon_array - a counted list of owned values
- * @object: header; type TENON_TYPE_ARRAY (or TENON_TYPE_LIST, of foreign code)
+ * @object: header; type TENON_TYPE_ARRAY, or TENON_TYPE_LIST from foreign code
  * @data: the items
- * @size: how many
- * @capacity: how many have room
- * @data_deleter: frees @data where it is a block of its own; NULL where it is part of this one.
- *	Missing in objects of tvm-ffi 0.1.8 and older: never read it in a foreign object.
+ * @size: number of items
+ * @capacity: number of items that @data has room for
+ * @data_deleter: frees @data when it was allocated separately; else NULL. Objects of tvm-ffi 0.1.8
+ *	and older lack this field: never read it from a foreign object.
  */
 struct tenon_array {
 	struct tenon_object object;
@@ -45,17 +45,17 @@ struct tenon_array {
 	void (*data_deleter)(void *data);
 };
 
-/* the bit of tenon_map.slots that says the pairs lie side by side, in insertion order */
+/* tenon_map.slots: the pairs are an array in insertion order */
 #define TENON_MAP_SMALL (UINT64_C(1) << 63)
-/* how many pairs a map made here can have: more would need the hash of C++'s std::string */
+/* most pairs in a map created here; a larger one would need the hash of C++'s std::string */
 #define TENON_MAP_MOST 4
 
 /**
  * struct tenon_map - a counted dictionary of owned values
- * @object: header; type TENON_TYPE_MAP (or TENON_TYPE_DICT, of foreign code)
- * @data: with TENON_MAP_SMALL set in @slots, @size pairs of key and value; else a hash table
+ * @object: header; type TENON_TYPE_MAP, or TENON_TYPE_DICT from foreign code
+ * @data: @size pairs of key and value if TENON_MAP_SMALL is set in @slots, else a hash table
  * @size: number of pairs
- * @slots: number of slots, and TENON_MAP_SMALL
+ * @slots: number of slots, or'ed with TENON_MAP_SMALL
  * @data_deleter: as in struct tenon_array
  */
 struct tenon_map {
@@ -69,7 +69,7 @@ struct tenon_map {
 /**
  * tenon_shape_create - make a shape
  * @extents: @count extents, copied
- * @count: number of dimensions; 0 is a scalar's
+ * @count: number of dimensions; 0 for a scalar
  * @out: receives the shape with one reference
  *
  * Return: 0; -TENON_E_NOMEM.
@@ -79,7 +79,7 @@ TENON_API int tenon_shape_create(const int64_t *extents, size_t count, struct te
 /**
  * tenon_array_create - make an array
  * @items: @count values, views or owned; each is copied as tenon_value_own() does
- * @count: how many
+ * @count: number of items
  * @out: receives the array with one reference
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE for an item that cannot be owned.
@@ -89,8 +89,8 @@ TENON_API int tenon_array_create(const struct tenon_value *items, size_t count,
 
 /**
  * tenon_map_create - make a map of at most TENON_MAP_MOST pairs
- * @pairs: 2 * @count values: key, value, key, value …; copied as tenon_value_own() does. A key that
- *	comes twice keeps the later value.
+ * @pairs: 2 * @count values: key, value, key, value …; copied as tenon_value_own() does. Of
+ *	equal keys the last one wins.
  * @count: number of pairs
  * @out: receives the map with one reference
  *
@@ -100,24 +100,24 @@ TENON_API int tenon_map_create(const struct tenon_value *pairs, size_t count,
 			       struct tenon_map **out);
 
 /**
- * tenon_map_next - walk over a map, made here or by foreign code
+ * tenon_map_next - iterate over a map, created here or by foreign code
  * @map: the map
- * @cursor: NULL at first; afterwards what the last call returned
+ * @cursor: NULL for the first pair; then the result of the previous call
  * @key: receives the key, borrowed
  * @value: receives the value, borrowed
  *
- * Return: an opaque position to go on from; NULL after the last pair.
+ * Return: an opaque position for the next call; NULL after the last pair.
  */
 TENON_API const void *tenon_map_next(const struct tenon_map *map, const void *cursor,
 				     const struct tenon_value **key,
 				     const struct tenon_value **value);
 
 /**
- * tenon_map_find - look a key up by content
+ * tenon_map_find - look up a key by value
  * @map: the map
  * @key: the key
  *
- * Return: the value, borrowed; NULL when the key is not there.
+ * Return: the value, borrowed; NULL when the map lacks the key.
  */
 TENON_API const struct tenon_value *tenon_map_find(const struct tenon_map *map,
 						   const struct tenon_value *key);

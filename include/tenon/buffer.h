@@ -5,8 +5,8 @@
 /**
  * DOC: growing buffer
  *
- * What writers write into. A buffer remembers its first failure, so a writer may append all it has
- * and look once at the end. Integers are little-endian.
+ * A byte buffer for writers. It keeps the status of the first append that failed, so a writer may
+ * check for errors once, at the end. Integers are little-endian.
  */
 
 #include <tenon/error.h>
@@ -18,10 +18,10 @@ extern "C" {
 
 /**
  * struct tenon_buffer - bytes being written
- * @data: the bytes, followed by a NUL that @size does not count; NULL while nothing was written
+ * @data: the bytes, followed by a NUL that @size does not count; NULL until the first append
  * @size: bytes written
- * @room: bytes that have place
- * @status: 0, or the negative status of the first append that failed; later ones do nothing
+ * @room: capacity in bytes
+ * @status: 0, or the negative status of the first append that failed; later appends do nothing
  */
 struct tenon_buffer {
 	char *data;
@@ -42,7 +42,7 @@ TENON_API void tenon_buffer_fini(struct tenon_buffer *b);
  * tenon_buffer_append - add bytes
  * @b: buffer
  * @data: @size bytes
- * @size: how many
+ * @size: number of bytes
  *
  * Return: 0; -TENON_E_NOMEM, now or from an earlier append.
  */

@@ -5,13 +5,13 @@
 /**
  * DOC: recordings
  *
- * A recording (command buffer) is a list of copies, fills, dispatches and barriers that is recorded
- * once and run often: tenon_queue_execute(). Operations between two barriers may run side by side,
- * so a barrier is needed wherever one uses what another wrote. Between two runs on one queue there
- * is a barrier.
+ * A recording (command buffer) is a list of copies, fills, dispatches and barriers. It is recorded
+ * once and run many times with tenon_queue_execute(). Operations between two barriers may run
+ * concurrently, so put a barrier between a write and its reader. Two runs on one queue are
+ * separated by an implicit barrier.
  *
- * Ranges may name a *slot* instead of memory; each run binds its own memory to the slots. A pointer
- * argument of a kernel is a slot when tenon_dispatch.slots says so.
+ * A range may name a *slot* instead of memory; each run binds memory to the slots. Pointer
+ * arguments of kernels become slots through tenon_dispatch.slots.
  */
 
 #include <tenon/export.h>
@@ -23,10 +23,10 @@ extern "C" {
 #endif
 
 /**
- * struct tenon_range - a place in memory, or in memory that is named when a recording runs
+ * struct tenon_range - a place in memory, or in memory that is bound when a recording runs
  * @memory: the memory; NULL for a slot
  * @offset: bytes from its start
- * @slot: with @memory NULL, number of a binding
+ * @slot: number of the binding when @memory is NULL
  * @reserved: 0
  */
 struct tenon_range {
@@ -48,14 +48,14 @@ TENON_API int tenon_commands_create(struct tenon_device *device, struct tenon_co
 /**
  * tenon_commands_copy - record a copy of @size bytes; ranges may be slots
  * @commands: not finished
- * @to: where to; its memory is referenced until the recording dies
- * @from: where from; as @to
+ * @to: destination; its memory is referenced until the recording is destroyed
+ * @from: source; referenced like @to
  * @size: bytes
  *
- * All that records below answers alike.
+ * The other tenon_commands_*() functions that record return the same errors.
  *
- * Return: 0; -TENON_E_VALUE for a range, or a launch of more than the device takes; -TENON_E_USAGE
- *	after finish; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_VALUE for a range outside its memory or a launch larger than the device's
+ *	limits; -TENON_E_USAGE after tenon_commands_finish(); -TENON_E_NOMEM.
  */
 TENON_API int tenon_commands_copy(struct tenon_commands *commands, struct tenon_range to,
 				  struct tenon_range from, uint64_t size);
@@ -65,14 +65,14 @@ TENON_API int tenon_commands_fill(struct tenon_commands *commands, struct tenon_
 /** tenon_commands_dispatch - record a kernel; pointer arguments may be slots */
 TENON_API int tenon_commands_dispatch(struct tenon_commands *commands,
 				      const struct tenon_dispatch *dispatch);
-/** tenon_commands_barrier - record that what follows sees what came before */
+/** tenon_commands_barrier - record a barrier: later operations see what earlier ones wrote */
 TENON_API int tenon_commands_barrier(struct tenon_commands *commands);
 
 /**
- * tenon_commands_finish - end recording; from now on it can be run
+ * tenon_commands_finish - end recording, so that the recording can be run
  * @commands: recording
  *
- * Return: 0; -TENON_E_USAGE when it is finished; failures of the backend.
+ * Return: 0; -TENON_E_USAGE when it was finished before; any error of the backend.
  */
 TENON_API int tenon_commands_finish(struct tenon_commands *commands);
 

@@ -5,17 +5,18 @@
 /**
  * DOC: devices
  *
- * A *backend* is the code for one way to reach devices: "cuda", "opencl", "vulkan", "cpu", "null".
- * A *device* is one thing that it reaches. A device makes memory (tenon/memory.h), queues
- * (tenon/queue.h), recordings (tenon/commands.h) and executables (tenon/executable.h). It is a counted
- * object: tenon_object_unref() gives it back.
+ * A *backend* drives the devices of one API: "cuda", "opencl", "vulkan", "cpu", "null". A *device*
+ * is one of its devices. It creates memory (tenon/memory.h), queues (tenon/queue.h), recordings
+ * (tenon/commands.h) and executables (tenon/executable.h). It is a counted object; release it with
+ * tenon_object_unref().
  *
- * A device is named by DLPack's type and number ("cuda:0") or by a URI, `driver://path?key=value`:
- * the path is a number, "uuid:…", or parts of the device's name and its driver's with '/' between,
- * behind which a number counts those that fit (`opencl://pocl`, `opencl://nvidia/rtx/1`); the keys
- * are the backend's own.
- * No driver is touched before a device of it is asked for, and a device is opened once. A URI with keys
- * opens an instance of its own, numbered behind those that the backend found.
+ * A device is named by DLPack's type and number ("cuda:0") or by a URI, `driver://path?key=value`.
+ * The path is a number, "uuid:…", or parts of the device's and the driver's name separated by '/',
+ * optionally followed by a number that selects among the matches (`opencl://pocl`,
+ * `opencl://nvidia/rtx/1`). Each backend defines its own keys.
+ *
+ * No driver is loaded before one of its devices is opened, and a device is opened once. A URI with
+ * keys opens a separate instance, numbered after the devices that the backend found.
  *
  * Those who write a backend include tenon/backend/backend.h.
  */
@@ -32,7 +33,10 @@ extern "C" {
 struct tenon_backend;
 struct tenon_device;
 
-/* a DLPack device type of Tenon's own; the others from 64 to 126 are for backends that DLPack has no number for */
+/*
+ * A device type that DLPack does not define. The other numbers from 64 to 126 are free for backends
+ * that have no DLPack type.
+ */
 #define TENON_DEVICE_NULL 100
 
 /** enum tenon_device_class - what sort of processor a device is */
@@ -47,12 +51,12 @@ enum tenon_device_class {
 /** enum tenon_device_flag - how a device behaves; a mask */
 enum tenon_device_flag {
 	/*
-	 * Memory has addresses: `data` of a tensor, and a pointer argument of a kernel, is the
-	 * device's address (CUDA, CPU). Without it both are a struct tenon_memory * (OpenCL, Vulkan).
+	 * `data` of a tensor and pointer arguments of kernels are device addresses (CUDA, CPU).
+	 * Without this flag both are a struct tenon_memory * (OpenCL, Vulkan).
 	 */
 	TENON_DEVICE_ADDRESSES = 1,
-	TENON_DEVICE_HOST_MEMORY = 2,	 /* with ADDRESSES: they are addresses of this process */
-	TENON_DEVICE_STREAM_ORDERED = 4, /* tenon_memory_request.queue is honoured by the backend */
+	TENON_DEVICE_HOST_MEMORY = 2,	 /* with ADDRESSES: valid in this process */
+	TENON_DEVICE_STREAM_ORDERED = 4, /* the backend uses tenon_memory_request.queue */
 	TENON_DEVICE_INLINE = 8, /* submitting runs the operation; nothing is ever pending */
 };
 
@@ -64,7 +68,7 @@ enum tenon_heap_flag {
 	TENON_HEAP_HOST_CACHED = 8,   /* fast for the host to read */
 };
 
-/** struct tenon_heap - one sort of memory of a device: bytes, and enum tenon_heap_flag */
+/** struct tenon_heap - a heap of a device: bytes, and a mask of enum tenon_heap_flag */
 struct tenon_heap {
 	uint64_t size;
 	uint32_t flags;
@@ -74,44 +78,44 @@ struct tenon_heap {
 #define TENON_HEAPS_MOST 16
 
 /**
- * struct tenon_device_properties - what a device is and can; 0 or "" where it is not known
- * @size: sizeof(struct tenon_device_properties) of the library, which makes the struct. A backend that was
- *	built with longer headers writes nothing behind it.
+ * struct tenon_device_properties - properties of a device; 0 or "" where unknown
+ * @size: sizeof(struct tenon_device_properties) in the library, which allocates the struct. A
+ *	backend built with newer headers must not write past it.
  * @name: the device's name as its driver gives it
- * @vendor: who made it
+ * @vendor: manufacturer
  * @driver: the driver's name and version, for people; part of the key of cached kernels
- * @compute_version: "8.6", "3.0", "1.3": what TVM calls compute version
+ * @compute_version: "8.6", "3.0", "1.3": TVM's compute version
  * @architecture: "gfx90a", "sm_86"
- * @api_version: as a number the way TVM gives it (CUDA 12040, Vulkan VK_API_VERSION_…)
+ * @api_version: as a number in TVM's encoding (CUDA 12040, Vulkan VK_API_VERSION_…)
  * @driver_version: as a number
  * @device_class: enum tenon_device_class
  * @flags: enum tenon_device_flag
  * @uuid: identifies the device across APIs and processes; zero when unknown
- * @pci: domain, bus, device, function; all UINT32_MAX when it is not on PCI
- * @drm_render: minor number of its render node; -1 when it has none or it is not known
+ * @pci: domain, bus, device, function; all UINT32_MAX when not on PCI
+ * @drm_render: minor number of its render node; -1 for none or unknown
  * @drm_reserved: 0
  * @max_threads: threads per block (work items per group)
- * @max_block: by dimension
- * @max_grid: by dimension
- * @warp_size: 1 where there is no such thing
+ * @max_block: per dimension
+ * @max_grid: per dimension
+ * @warp_size: 1 for devices without warps
  * @max_shared: bytes of shared (local) memory per block
  * @max_registers: per block
- * @max_arguments: of a kernel; 0 for no limit of its own
- * @clock_khz: highest
+ * @max_arguments: per kernel; 0 for no limit
+ * @clock_khz: highest clock rate
  * @processors: multiprocessors, compute units, cores
- * @l2_bytes: of the cache that all processors share
+ * @l2_bytes: size of the cache that all processors share
  * @total_memory: bytes
- * @max_allocation: bytes of one piece
- * @alignment: bytes that sub-ranges must begin at a multiple of; a power of two, at least 1
- * @queues: how many queues work side by side; at least 1
- * @timestamp_period: picoseconds of a step of the device's clock; 0 when it has none
+ * @max_allocation: largest allocation in bytes
+ * @alignment: required alignment of sub-ranges in bytes; a power of two, at least 1
+ * @queues: number of queues that run concurrently; at least 1
+ * @timestamp_period: picoseconds per tick of the device's clock; 0 for no clock
  * @imports: mask of 1 << enum tenon_handle_type
  * @exports: mask of 1 << enum tenon_handle_type
- * @heap_count: heaps
- * @heaps: the first is where memory comes from that asks for nothing
- * @fence_imports: mask of 1 << enum tenon_fence_type that its queues wait for without the host
- * @fence_exports: mask of 1 << enum tenon_fence_type that its driver makes; TENON_FENCE_EVENTFD is made for
- *	every device, and needs no bit
+ * @heap_count: number of heaps
+ * @heaps: the first is the default
+ * @fence_imports: mask of 1 << enum tenon_fence_type that queues can wait for without the host
+ * @fence_exports: mask of 1 << enum tenon_fence_type that the driver creates; TENON_FENCE_EVENTFD
+ *	works on every device and needs no bit
  */
 struct tenon_device_properties {
 	size_t size;
@@ -152,34 +156,34 @@ struct tenon_device_properties {
 	uint32_t fence_exports;
 };
 
-/** tenon_device_properties - what a device is and can; constant, lives as long as the device */
+/** tenon_device_properties - properties of a device; constant, valid as long as the device */
 TENON_API const struct tenon_device_properties *
 tenon_device_properties(const struct tenon_device *device);
 
-/** tenon_device_id - DLPack's type and number of a device, as tensors on it have */
+/** tenon_device_id - DLPack's type and number of a device, as in DLTensor.device */
 TENON_API DLDevice tenon_device_id(const struct tenon_device *device);
 
 /**
- * tenon_device_check - is the device usable
+ * tenon_device_check - check that a device is usable
  * @device: device
  *
- * Return: 0; -TENON_E_LOST with the reason, also in a child of the process that opened it.
+ * Return: 0; -TENON_E_LOST with the reason. A device is also lost in a child process after fork().
  */
 TENON_API int tenon_device_check(struct tenon_device *device);
 
 /**
- * tenon_device_open - open a device, or get one that is open, by name
+ * tenon_device_open - open a device by name, or return the one that is open
  * @uri: "cuda:0", "opencl", "vulkan://lavapipe", "cpu://0?queue=worker"
  * @out: receives the device with one reference
  *
  * Context: any thread; takes a lock.
- * Return: 0; -TENON_E_VALUE for a URI that cannot be read; -TENON_E_DEVICE for a driver or a device
- *	that does not exist, with those that do, and when it does not open; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_VALUE for a malformed URI; -TENON_E_DEVICE when the driver or device does not
+ *	exist (the message lists those that do) or cannot be opened; -TENON_E_NOMEM.
  */
 TENON_API int tenon_device_open(const char *uri, struct tenon_device **out);
 
 /**
- * tenon_device_get - open a device, or get one that is open, by number
+ * tenon_device_get - open a device by number, or return the one that is open
  * @id: DLPack's type and number
  * @out: receives the device with one reference
  *
@@ -189,41 +193,42 @@ TENON_API int tenon_device_open(const char *uri, struct tenon_device **out);
 TENON_API int tenon_device_get(DLDevice id, struct tenon_device **out);
 
 /**
- * tenon_device_reopen - put a fresh device in the place of one that was lost
- * @device: a device that tenon_device_get() or tenon_device_open() gave
- * @out: receives the fresh one with one reference; `cuda:0` means this one from now on
+ * tenon_device_reopen - replace a lost device
+ * @device: a device from tenon_device_get() or tenon_device_open()
+ * @out: receives the new device with one reference; `cuda:0` names this one from now on
  *
- * What belongs to the old one stays valid and fails. Kernels of modules are built anew by their next
- * call.
+ * Objects of the old device stay valid, and operations on them fail. The next call of a module's
+ * kernel rebuilds it.
  *
- * Return: 0; what opening returned.
+ * Context: any thread; takes a lock.
+ * Return: as tenon_device_open().
  */
 TENON_API int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out);
 
 /**
  * tenon_device_close_all - drop the library's references of open devices
  *
- * For programs that end, and tools that want to see nothing leaked: what queues did in threads is done
- * when this returns, except where an operation still waits for a point that nobody signals. Devices are
- * opened anew when they are asked for.
+ * Call this before exit, for example under a leak checker. Threads of queues have finished when it
+ * returns, except for operations that wait for a point that is never signalled. Opening a device
+ * afterwards opens it again.
  *
- * Context: no other thread uses devices.
+ * Context: no other thread may use devices.
  */
 TENON_API void tenon_device_close_all(void);
 
 /**
- * tenon_device_sync - wait until all that was submitted to all queues of a device is done
+ * tenon_device_sync - wait for all operations submitted to all queues of a device
  * @device: device
  * @deadline: as in tenon_timeline_wait()
  *
- * It waits for all of them whatever failed, and tells one failure; others stay for the next sync, of
- * their queue or of the device.
+ * It waits for every queue even if some fail, and returns one failure. The next sync of the queue
+ * or the device returns the others.
  *
  * Return: 0; -TENON_E_TIMEOUT; -TENON_E_LOST; the first failure of an operation.
  */
 TENON_API int tenon_device_sync(struct tenon_device *device, uint64_t deadline);
 
-/** enum tenon_device_attribute - kinds of runtime.GetDeviceAttr; numbers are TVM's */
+/** enum tenon_device_attribute - attributes of runtime.GetDeviceAttr; numbers are TVM's */
 enum tenon_device_attribute {
 	TENON_ATTRIBUTE_EXISTS = 0,
 	TENON_ATTRIBUTE_MAX_THREADS = 1,
@@ -244,23 +249,23 @@ enum tenon_device_attribute {
 };
 
 /**
- * tenon_device_attribute - answer what TVM asks about a device
+ * tenon_device_attribute - query an attribute of a device
  * @id: device
  * @attribute: enum tenon_device_attribute
- * @out: receives an int or an owned string; None for what is not known. EXISTS is always an int, and
- *	opens nothing.
+ * @out: receives an int or an owned string; None when unknown. EXISTS gives an int and does not
+ *	open the device.
  *
- * Return: 0; as tenon_device_get() for a device that does not open, except for EXISTS.
+ * Return: 0; the error of tenon_device_get() when the device cannot be opened, except for EXISTS.
  */
 TENON_API int tenon_device_attribute(DLDevice id, int attribute, struct tenon_value *out);
 
-/** tenon_backend_find - a backend by its name; NULL when there is none. Loads plug-ins once. */
+/** tenon_backend_find - find a backend by name; NULL for none. Loads plug-ins once. */
 TENON_API const struct tenon_backend *tenon_backend_find(struct tenon_slice name);
 
-/** tenon_backend_of_type - a backend by DLPack's device type; NULL when there is none */
+/** tenon_backend_of_type - find a backend by DLPack's device type; NULL for none */
 TENON_API const struct tenon_backend *tenon_backend_of_type(int32_t type);
 
-/** tenon_backend_of_kind - the backend that takes payloads of a kind of module; NULL */
+/** tenon_backend_of_kind - find the backend that runs payloads of a module kind; NULL for none */
 TENON_API const struct tenon_backend *tenon_backend_of_kind(struct tenon_slice kind);
 
 /** tenon_backend_name - the name of a backend, "cuda": the driver in URIs, and in "cuda:0" */
@@ -280,7 +285,7 @@ TENON_API int tenon_backend_each(int (*visit)(void *context, const struct tenon_
 				 void *context);
 
 /**
- * tenon_backend_problems - append what kept plug-ins from being used, a line each
+ * tenon_backend_problems - append the reasons why plug-ins were rejected, one per line
  * @out: buffer
  *
  * Return: 0; -TENON_E_NOMEM.
@@ -288,13 +293,17 @@ TENON_API int tenon_backend_each(int (*visit)(void *context, const struct tenon_
 TENON_API int tenon_backend_problems(struct tenon_buffer *out);
 
 /**
- * tenon_backend_count - how many devices a backend sees; as tenon_backend.count, from any thread
+ * tenon_backend_count - count the devices of a backend
  * @backend: backend
  * @count: receives the number
+ *
+ * Context: any thread; takes a lock. Loads the driver the first time.
+ * Return: 0, also with *@count 0 when the driver works and has no device; -TENON_E_DEVICE when the
+ *	driver is missing or does not work.
  */
 TENON_API int tenon_backend_count(const struct tenon_backend *backend, uint32_t *count);
 
-/** tenon_backend_describe - properties without opening; as tenon_backend.describe, any thread */
+/** tenon_backend_describe - get properties without opening the device; any thread */
 TENON_API int tenon_backend_describe(const struct tenon_backend *backend, uint32_t index,
 				     struct tenon_device_properties *properties);
 

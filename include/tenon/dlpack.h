@@ -5,10 +5,10 @@
 /**
  * DOC: DLPack, old and new
  *
- * Tensors cross every border as DLPack's DLTensor. Distributions ship headers from 0.6 (Debian 12)
- * to 1.x, and small systems ship none; the layout of what both have is the same. This header takes
- * the system's one when there is one, and declares beside it what is missing: the versioned managed
- * tensor of DLPack 1.x, and its flags.
+ * Tensors are exchanged as DLPack's DLTensor. Distributions ship headers from 0.6 (Debian 12) to
+ * 1.x, and small systems ship none; the layouts agree. This header includes the system's header if
+ * there is one and declares what it lacks: the versioned managed tensor of DLPack 1.x and its
+ * flags.
  */
 
 #include <stddef.h>
@@ -71,7 +71,7 @@ typedef struct DLManagedTensor {
 } DLManagedTensor;
 #endif /* DLPACK_DLPACK_H_ */
 
-/* The major version came with the versioned struct; before it there is DLPACK_VERSION alone. */
+/* DLPACK_MAJOR_VERSION and the versioned struct were added together, in 1.0. */
 #ifndef DLPACK_MAJOR_VERSION
 typedef struct {
 	uint32_t major;
@@ -90,12 +90,12 @@ typedef struct DLManagedTensorVersioned {
 #define DLPACK_FLAG_BITMASK_IS_COPIED (1UL << 1UL)
 #endif
 
-/* came later than the others: 1.1 */
+/* added in 1.1 */
 #ifndef DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED
 #define DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED (1UL << 2UL)
 #endif
 
-/* dtype codes that DLPack added after 0.6, by Tenon's names so that no header clashes */
+/* dtype codes, including those added after DLPack 0.6, under names that clash with no header */
 enum tenon_dtype_code {
 	TENON_DTYPE_INT = 0,
 	TENON_DTYPE_UINT = 1,

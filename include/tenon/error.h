@@ -5,13 +5,13 @@
 /**
  * DOC: errors
  *
- * Each thread has one error slot. What fails puts kind and message there and returns a negative
- * status; each caller on the way out may put a frame in front ("r18.so", "import 2 (opencl)"), so
- * that the text reads from the outside in. Whoever handles the failure takes or clears the error.
- * A success does not clear it: look at the slot only after a failure.
+ * Each thread has one error slot. A function that fails stores kind and message there and returns
+ * a negative status. Each caller may prepend a frame ("r18.so", "import 2 (opencl)"), so the text
+ * reads from the outermost call inwards. The caller that handles the failure takes or clears the
+ * error. Success does not clear the slot: read it only after a failure.
  *
- * The error that crosses the packed-function ABI is an object of tvm-ffi's ffi.Error layout; slot
- * and object are converted where they meet, so failing costs no allocation until somebody takes it.
+ * Across the packed-function ABI an error is an object with the layout of tvm-ffi's ffi.Error. The
+ * object is created when the error is taken, so raising an error allocates no object.
  */
 
 #include <stdarg.h>
@@ -39,8 +39,8 @@ extern "C" {
  * @cause: the error that led to this one, or NULL
  * @extra: any further object, or NULL
  *
- * Errors of libraries built with tvm-ffi 0.1.7 or older end before @cause; tenon_error_cause()
- * knows which to ask.
+ * Errors of libraries built with tvm-ffi 0.1.7 or older end before @cause: read it with
+ * tenon_error_cause().
  */
 struct tenon_error {
 	struct tenon_object object;
@@ -57,7 +57,7 @@ struct tenon_error {
  * @status: negative status; also gives the kind
  * @format: printf format of the message, without a final newline
  *
- * Replaces what was there. Long messages are kept whole while memory lasts, then cut.
+ * Replaces the previous error. A long message is truncated only when memory runs out.
  *
  * Return: @status, so that it can be returned at once.
  */
@@ -66,39 +66,39 @@ TENON_API int tenon_error(int status, const char *format, ...) TENON_PRINTF(2, 3
 /** tenon_error_v - tenon_error() with a va_list */
 TENON_API int tenon_error_v(int status, const char *format, va_list args) TENON_PRINTF(2, 0);
 
-/* bytes of a frame; a longer one has "…" in the place of its middle */
+/* largest frame in bytes; the middle of a longer one is replaced by "…" */
 #define TENON_ERROR_FRAME 8192
 
 /**
- * tenon_error_in - put a frame in front of the thread's message
- * @status: what the caller is about to return
- * @format: printf format of the frame; ": " is put between it and the message. It may quote
- *	tenon_error_message(). Up to TENON_ERROR_FRAME bytes are kept whole.
+ * tenon_error_in - prepend a frame to the thread's message
+ * @status: status that the caller is about to return
+ * @format: printf format of the frame; ": " is inserted between it and the message. Arguments may
+ *	include tenon_error_message(). A frame longer than TENON_ERROR_FRAME bytes is shortened.
  *
  * Return: @status.
  */
 TENON_API int tenon_error_in(int status, const char *format, ...) TENON_PRINTF(2, 3);
 
 /**
- * tenon_error_raise_text - put kind and message into the slot as foreign code gives them
- * @kind: kind; NULL counts as "RuntimeError"
- * @parts: pieces of the message; an empty piece is skipped
- * @count: how many pieces
+ * tenon_error_raise_text - raise an error with a kind and message from foreign code
+ * @kind: kind; NULL means "RuntimeError"
+ * @parts: parts of the message, concatenated
+ * @count: number of parts
  */
 TENON_API void tenon_error_raise_text(const char *kind, const struct tenon_slice *parts,
 				      size_t count);
 
 /**
  * tenon_error_raise - put an error object into the slot
- * @error: the object; the slot takes a reference of its own
+ * @error: the object; the slot takes its own reference
  */
 TENON_API void tenon_error_raise(struct tenon_error *error);
 
 /**
- * tenon_error_take - take the thread's error as an object, and leave the slot empty
+ * tenon_error_take - take the thread's error as an object and empty the slot
  *
- * Return: an error with one reference for the caller; NULL when the slot is empty, or when there is
- *	no memory for the object (the slot keeps the text then).
+ * Return: an error with one reference for the caller; NULL when the slot is empty, or when the
+ *	object cannot be allocated (the slot then keeps the text).
  */
 TENON_API struct tenon_error *tenon_error_take(void);
 
@@ -109,7 +109,7 @@ TENON_API struct tenon_error *tenon_error_take(void);
  * @backtrace: backtrace text, or an empty slice
  * @cause: error that led to it, or NULL; referenced
  *
- * Return: the object with one reference; NULL without memory.
+ * Return: the object with one reference; NULL when out of memory.
  */
 TENON_API struct tenon_error *tenon_error_create(struct tenon_slice kind,
 						 struct tenon_slice message,
@@ -128,17 +128,19 @@ TENON_API struct tenon_error *tenon_error_cause(const struct tenon_error *error)
 /**
  * tenon_error_message - the thread's message, frames first
  *
- * Return: a NUL-terminated string that lives until the slot changes; "" when it is empty.
+ * Return: a NUL-terminated string, valid until the slot changes; "" when the slot is empty.
  */
 TENON_API const char *tenon_error_message(void);
 
-/** tenon_error_kind - the thread's error kind; "" when the slot is empty. As tenon_error_message(). */
+/**
+ * tenon_error_kind - the thread's error kind; "" when the slot is empty. As tenon_error_message().
+ */
 TENON_API const char *tenon_error_kind(void);
 
 /**
  * tenon_error_status - the negative status the thread's error was raised with
  *
- * Return: 0 when the slot is empty; -TENON_E_CALL for errors that came as objects.
+ * Return: the status; 0 when the slot is empty; -TENON_E_CALL for errors raised as objects.
  */
 TENON_API int tenon_error_status(void);
 

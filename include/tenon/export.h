@@ -3,8 +3,8 @@
 #define TENON_EXPORT_H
 
 /*
- * What a shared libtenon exports. The library itself is compiled with hidden visibility, so these names
- * are the only ones that programs see.
+ * Marks the names that libtenon.so exports. The library is compiled with hidden visibility, so it
+ * exports no others.
  */
 #if defined(__GNUC__)
 #define TENON_API __attribute__((visibility("default")))

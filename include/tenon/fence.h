@@ -3,22 +3,22 @@
 #define TENON_FENCE_H
 
 /**
- * DOC: fences outside the process, and waiting for many
+ * DOC: fences across processes, and wait sets
  *
- * A fence is a point: a timeline and a value (tenon/queue.h). This header is for the two things that a
- * single tenon_timeline_wait() cannot do.
+ * A fence is a point: a timeline and a value (tenon/timeline.h). This header exports fences to
+ * other processes and APIs, and waits for many points at once.
  *
- * A fence leaves the process as a file descriptor: an eventfd, a Linux sync_file (dma-fence), or an fd of
- * the driver's own. The receiver makes a timeline of it, that reaches 1 when the fence signals. Descriptors
- * are passed to another process as usual, over a Unix socket by SCM_RIGHTS.
+ * A fence is exported as a file descriptor: an eventfd, a Linux sync_file (dma-fence), or a
+ * driver-specific fd. The importer gets a timeline that reaches 1 when the fence signals. Pass
+ * descriptors to another process over a Unix socket with SCM_RIGHTS.
  *
- * A *wait set* stands for any number of points behind one descriptor, which can be polled: put it into
- * epoll, io_uring or libuv, and take what was reached when it is readable. Nothing has to be waited for in
- * a thread of the program's own.
+ * A *wait set* has one pollable descriptor for any number of points. Add it to epoll, io_uring or
+ * libuv, and fetch the points that were reached when it becomes readable. The program needs no
+ * thread for waiting.
  *
- * An eventfd as a fence follows a convention: it becomes readable when the fence signals, and stays so. Its
- * counter is then 1, or 1 more than the positive status that the fence failed with. Who looks reads the
- * counter and writes it back, so that all who hold the descriptor can look.
+ * An eventfd used as a fence becomes readable when the fence signals, and stays readable. Its
+ * counter is then 1, or 1 plus the positive status of the failure. A reader writes the counter back
+ * after reading it, so that other holders of the descriptor see it too.
  */
 
 #include <tenon/export.h>
@@ -30,64 +30,65 @@ extern "C" {
 
 struct tenon_wait_set;
 
-/** enum tenon_fence_type - what a fence is exported as and imported from */
+/** enum tenon_fence_type - kinds of file descriptor for a fence */
 enum tenon_fence_type {
-	TENON_FENCE_EVENTFD = 0,   /* an eventfd; every device and the host */
+	TENON_FENCE_EVENTFD = 0,   /* an eventfd; works on every device and the host */
 	TENON_FENCE_SYNC_FILE = 1, /* a Linux sync_file; can be polled */
 	/*
-	 * The payload of a binary semaphore of a driver (Vulkan, CUDA and OpenCL call it an opaque fd).
-	 * Only queues can wait for it, and a wait consumes it: import it once.
+	 * The payload of a driver's binary semaphore, called an opaque fd in Vulkan, CUDA and
+	 * OpenCL. Only queues can wait for it. A wait consumes it, so import it once.
 	 */
 	TENON_FENCE_OPAQUE_FD = 2,
 };
 
 /**
- * tenon_fence_export - give a fence to another process, API or event loop
- * @point: the fence. For TENON_FENCE_EVENTFD any point, reached or not; for the others one that the last
- *	operation submitted to a queue of a device promises, where properties.fence_exports of that
- *	device has the type.
+ * tenon_fence_export - export a fence to another process, API or event loop
+ * @point: the fence. TENON_FENCE_EVENTFD: any point, reached or not. Other types: a point that the
+ *	last operation submitted to a queue will signal, on a device with the type in
+ *	properties.fence_exports.
  * @type: enum tenon_fence_type
  * @fd: receives a descriptor that the caller closes
  *
- * The descriptor signals even when the timeline is dropped meanwhile, as long as a queue has promised the
- * point; a point that nothing can reach any more fails with -TENON_E_CALL. What the queue has done has been
- * signalled when tenon_queue_sync(), tenon_device_sync() or tenon_device_close_all() returns: a program that
- * exits without one of them may leave the receiver waiting.
+ * If an operation on a queue signals the point, the descriptor signals even after the timeline was
+ * released. A point that no operation can reach any more fails with -TENON_E_CALL. Call
+ * tenon_queue_sync(), tenon_device_sync() or tenon_device_close_all() before exit, or the receiver
+ * may wait forever: completed operations have signalled their descriptors when these return.
  *
  * Context: any thread.
- * Return: 0; -TENON_E_UNSUPPORTED when the device has no such fences, or no queue has promised the point
- *	and the type needs one, or it was reached; the failure of the timeline, except as an eventfd;
- *	-TENON_E_IO without descriptors; -TENON_E_NOMEM; -TENON_E_LOST.
+ * Return: 0; -TENON_E_UNSUPPORTED when the device lacks the type, or for a type other than eventfd
+ *	when no submitted operation signals the point or it was reached already; for these types the
+ *	failure of the timeline; -TENON_E_IO when out of descriptors; -TENON_E_NOMEM; -TENON_E_LOST.
  */
 TENON_API int tenon_fence_export(const struct tenon_point *point, uint32_t type, int *fd);
 
 /**
- * tenon_fence_import - make a timeline of a fence that came from elsewhere
+ * tenon_fence_import - create a timeline from an exported fence
  * @type: enum tenon_fence_type
- * @fd: descriptor; stays the caller's
- * @out: receives a timeline at 0 with one reference, that reaches 1 when the fence signals and fails when
- *	the fence failed
+ * @fd: descriptor; the caller still owns it
+ * @out: receives a timeline at 0 with one reference. It reaches 1 when the fence signals, and fails
+ *	when the fence fails.
  *
- * Operations of every queue may wait for it: on the device where properties.fence_imports has the type, else
- * on the host. The host can wait for TENON_FENCE_OPAQUE_FD once an operation of a queue waits for it, before that
- * for every type but this one. The timeline cannot be signalled from this side.
+ * Operations on any queue may wait for the timeline. The device waits if its
+ * properties.fence_imports has the type, else the host does. The host cannot wait for a
+ * TENON_FENCE_OPAQUE_FD until an operation that waits for it was submitted. The timeline cannot be
+ * signalled by the importer.
  *
- * A device that waits for a fence cannot be told to stop: dropping its queue waits until the fence signals.
+ * A wait on the device cannot be cancelled: releasing its queue blocks until the fence signals.
  *
  * Context: any thread.
- * Return: 0; -TENON_E_VALUE for a descriptor or type that is none; -TENON_E_IO; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_VALUE for an invalid descriptor or type; -TENON_E_IO; -TENON_E_NOMEM.
  */
 TENON_API int tenon_fence_import(uint32_t type, int fd, struct tenon_timeline **out);
 
 /**
- * tenon_wait_any - wait until one of several points is reached, or failed
+ * tenon_wait_any - wait until one of several points is reached or fails
  * @points: points
- * @count: how many; at least 1
- * @deadline: absolute nanoseconds of CLOCK_MONOTONIC; 0 asks, TENON_FOREVER waits
- * @which: receives the index of the first found; may be NULL
+ * @count: number of points; at least 1
+ * @deadline: absolute nanoseconds of CLOCK_MONOTONIC; 0 polls, TENON_FOREVER waits without limit
+ * @which: receives the index of the first such point; may be NULL
  *
- * Return: 0; -TENON_E_TIMEOUT; the failure of the point at @which, with its reason; -TENON_E_NOMEM,
- *	-TENON_E_IO without descriptors.
+ * Return: 0; -TENON_E_TIMEOUT; the failure of the point at @which, with its reason; -TENON_E_NOMEM;
+ *	-TENON_E_IO when out of descriptors.
  */
 TENON_API int tenon_wait_any(const struct tenon_point *points, size_t count, uint64_t deadline,
 			     size_t *which);
@@ -95,19 +96,19 @@ TENON_API int tenon_wait_any(const struct tenon_point *points, size_t count, uin
 /**
  * tenon_wait_all - wait until all of several points are reached
  * @points: points
- * @count: how many
- * @deadline: as above
- * @which: when one failed, receives its index; may be NULL
+ * @count: number of points
+ * @deadline: as in tenon_wait_any()
+ * @which: receives the index of the point that failed; may be NULL
  *
- * Return: 0; -TENON_E_TIMEOUT; the first failure in the order given.
+ * Return: 0; -TENON_E_TIMEOUT; the failure of the first failed point in @points.
  */
 TENON_API int tenon_wait_all(const struct tenon_point *points, size_t count, uint64_t deadline,
 			     size_t *which);
 
 /**
- * struct tenon_wait_result - a point that came out of a wait set
- * @context: what it was added with
- * @status: 0 when it was reached; negative when its timeline failed
+ * struct tenon_wait_result - a point returned by a wait set
+ * @context: from tenon_wait_set_add()
+ * @status: 0 when the point was reached; negative when its timeline failed
  */
 struct tenon_wait_result {
 	void *context;
@@ -118,7 +119,7 @@ struct tenon_wait_result {
  * tenon_wait_set_create - make an empty wait set
  * @out: receives it with one reference; an object of type "tenon.WaitSet"
  *
- * Return: 0; -TENON_E_IO without descriptors; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_IO when out of descriptors; -TENON_E_NOMEM.
  */
 TENON_API int tenon_wait_set_create(struct tenon_wait_set **out);
 
@@ -126,43 +127,46 @@ TENON_API int tenon_wait_set_create(struct tenon_wait_set **out);
  * tenon_wait_set_fd - the descriptor to poll
  * @set: set
  *
- * Readable while tenon_wait_set_next() has something to give; sometimes once more than that. It belongs to
- * the set: do not read, write or close it.
+ * It is readable while tenon_wait_set_next() has a point to return, and occasionally without one.
+ * The set owns it: do not read, write or close it.
+ *
+ * Return: the descriptor, valid as long as the set.
  */
 TENON_API int tenon_wait_set_fd(const struct tenon_wait_set *set);
 
 /**
- * tenon_wait_set_add - wait for one more point
+ * tenon_wait_set_add - add a point to a wait set
  * @set: set
- * @point: point; its timeline is referenced until the point comes out or is removed
- * @context: handed back with it
+ * @point: point; its timeline is referenced until the point is returned or removed
+ * @context: returned with the point
  *
- * It comes out once, also when it was reached before. What queues have promised is watched by a thread of
- * the library's for each such queue, that sleeps in the driver and ends with the last such point.
+ * The point is returned once, even if it was reached before. For each queue with pending points the
+ * library runs a thread that sleeps in the driver; it ends with the queue's last point.
  *
  * Context: any thread.
- * Return: 0; -TENON_E_UNSUPPORTED for a fence that only queues can wait for; -TENON_E_IO; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_UNSUPPORTED for a fence that only queues can wait for; -TENON_E_IO;
+ *	-TENON_E_NOMEM.
  */
 TENON_API int tenon_wait_set_add(struct tenon_wait_set *set, const struct tenon_point *point,
 				 void *context);
 
 /**
- * tenon_wait_set_next - take a point that was reached or failed
+ * tenon_wait_set_next - fetch a point that was reached or failed
  * @set: set
- * @result: receives it; for a failure its reason is in the thread's error
+ * @result: receives the point; after a failure the thread's error holds the reason
  *
  * Context: any thread; never waits.
- * Return: 1; 0 when there is none now.
+ * Return: 1; 0 when no point is ready.
  */
 TENON_API int tenon_wait_set_next(struct tenon_wait_set *set, struct tenon_wait_result *result);
 
 /**
- * tenon_wait_set_remove - forget points
+ * tenon_wait_set_remove - remove points from a wait set
  * @set: set
- * @context: all that were added with it and have not come out
+ * @context: all pending points that were added with this context
  *
- * Context: any thread. When it returns they do not come out any more.
- * Return: how many there were.
+ * Context: any thread. The removed points are not returned after this function returns.
+ * Return: the number of points removed.
  */
 TENON_API size_t tenon_wait_set_remove(struct tenon_wait_set *set, const void *context);
 

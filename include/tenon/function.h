@@ -5,14 +5,14 @@
 /**
  * DOC: packed functions
  *
- * A function object is an object whose header is followed by the address to call, as in tvm-ffi; a
- * call is one indirect jump. The same object serves code of either TVM generation.
+ * In a function object the address to call follows the header, as in tvm-ffi; a call is one
+ * indirect jump. The same object serves code of both TVM generations.
  *
  * Calling convention: arguments are views, borrowed for the call; the callee must not change them.
- * The caller hands in a result whose type is below TENON_TYPE_OBJECT, usually None; the callee
- * writes an owned value, which the caller releases. A callee never reads or releases the old
- * content of the result: compiled code is known to leave garbage there. 0 is success; anything else
- * is failure with the thread's error set (tenon/error.h).
+ * The caller passes a result whose type is below TENON_TYPE_OBJECT, usually None. The callee
+ * overwrites it with an owned value, which the caller releases. A callee never reads or releases
+ * the old result, because compiled code may leave garbage there. 0 is success; any other value is
+ * failure with the thread's error set (tenon/error.h).
  */
 
 #include <tenon/error.h>
@@ -24,8 +24,8 @@ extern "C" {
 #endif
 
 /**
- * typedef tenon_call_fn - the address behind a packed function
- * @self: the function object, or what tenon_function_create() was given
+ * typedef tenon_call_fn - implementation of a packed function
+ * @self: the function object, or the @self of tenon_function_create()
  * @args: @count views
  * @count: number of arguments, 0 or more
  * @ret: the result; None on entry
@@ -37,7 +37,7 @@ typedef int (*tenon_call_fn)(void *self, const struct tenon_value *args, int32_t
  * struct tenon_function - a counted function
  * @object: header; type TENON_TYPE_FUNCTION
  * @call: called with the function object as self
- * @cpp_call: for C++ code that made the function; never called by Tenon
+ * @cpp_call: for the C++ code that created the function; never called by Tenon
  */
 struct tenon_function {
 	struct tenon_object object;
@@ -46,11 +46,11 @@ struct tenon_function {
 };
 
 /**
- * tenon_function_create - make a function object of a C function
- * @self: handed to @fn as its first argument
- * @fn: the C function. When @self and @release are both NULL it is entered directly, and receives
+ * tenon_function_create - create a function object from a C function
+ * @self: passed to @fn as its first argument
+ * @fn: the C function. When @self and @release are both NULL it is called directly, and receives
  *	the function object as self.
- * @release: called with @self when the function object dies; may be NULL
+ * @release: called with @self when the function object is destroyed; may be NULL
  * @out: receives the function with one reference
  *
  * Return: 0; -TENON_E_NOMEM, in which case @release is not called.
@@ -63,9 +63,9 @@ TENON_API int tenon_function_create(void *self, tenon_call_fn fn, void (*release
  * @function: the function
  * @args: @count views
  * @count: number of arguments
- * @ret: the result; its type must be below TENON_TYPE_OBJECT. The caller releases what comes back.
+ * @ret: the result; its type must be below TENON_TYPE_OBJECT. The caller releases it.
  *
- * Return: 0; anything else is failure, and the error is in the thread's slot.
+ * Return: 0; any other value is failure with the thread's error set.
  */
 static inline int tenon_function_call(const struct tenon_function *function,
 				      const struct tenon_value *args, int32_t count,
@@ -76,11 +76,11 @@ static inline int tenon_function_call(const struct tenon_function *function,
 
 #ifndef __cplusplus
 /**
- * tenon_call - call a function with arguments written out
+ * tenon_call - call a function with a variable number of arguments
  * @function: struct tenon_function *
  * @ret: struct tenon_value *, as in tenon_function_call()
  *
- * The further arguments are tenon_arg_*() values; there may be none.
+ * The remaining arguments are tenon_arg_*() values; there may be none.
  */
 #define tenon_call(function, ret, ...)                                                             \
 	tenon_function_call(                                                                       \
@@ -97,10 +97,10 @@ static inline int tenon_function_call(const struct tenon_function *function,
  * tenon_function_register - give a function a global name
  * @name: "fixture.scale", "load_from_bytes.opencl", … ; copied
  * @function: the function; the registry takes a reference
- * @replace: replace a function of the same name, rather than refuse
+ * @replace: replace a function of the same name instead of returning -TENON_E_EXISTS
  *
- * A replaced function stays alive to the end of the process, since a thread may be about to call
- * it: registering is for starting up, not for a loop.
+ * A replaced function is never freed, because another thread may be about to call it. So register
+ * functions at startup, not in a loop.
  *
  * Context: any thread; takes a lock.
  * Return: 0; -TENON_E_EXISTS; -TENON_E_NOMEM.
@@ -108,7 +108,7 @@ static inline int tenon_function_call(const struct tenon_function *function,
 TENON_API int tenon_function_register(const char *name, struct tenon_function *function,
 				      bool replace);
 
-/** tenon_function_register_c - tenon_function_register() of a plain C function, in one step */
+/** tenon_function_register_c - create a function from a C function and register it */
 TENON_API int tenon_function_register_c(const char *name, tenon_call_fn fn, bool replace);
 
 /**
@@ -121,11 +121,11 @@ TENON_API int tenon_function_register_c(const char *name, tenon_call_fn fn, bool
  */
 TENON_API int tenon_function_find(const char *name, struct tenon_function **out);
 
-/** tenon_function_find_slice - tenon_function_find() of a name that no NUL ends */
+/** tenon_function_find_slice - tenon_function_find() for a name without a final NUL */
 TENON_API int tenon_function_find_slice(struct tenon_slice name, struct tenon_function **out);
 
 /**
- * tenon_function_remove - take a name out of the registry
+ * tenon_function_remove - remove a function from the registry
  * @name: its name
  *
  * Return: 0; -TENON_E_NOT_FOUND.
@@ -135,9 +135,9 @@ TENON_API int tenon_function_remove(const char *name);
 /**
  * tenon_function_each - visit every global function
  * @visit: called with each name; stops when it returns non-zero
- * @context: handed to @visit
+ * @context: passed to @visit
  *
- * Return: what the last @visit returned; 0 for none.
+ * Return: the result of the last @visit; 0 without functions.
  */
 TENON_API int tenon_function_each(int (*visit)(void *context, const char *name,
 					       struct tenon_function *function),

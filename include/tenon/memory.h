@@ -3,14 +3,14 @@
 #define TENON_MEMORY_H
 
 /**
- * DOC: memory of devices
+ * DOC: device memory
  *
- * Memory is a counted object with a size in bytes. Operations name a place in it by offset. Dropping
- * the last reference is allowed while queues still use the memory: the device gives it back when
- * they are done. So nothing is counted per launch.
+ * Memory is a counted object with a size in bytes; operations address it by offset. The last
+ * reference may be dropped while queues still use the memory: it is freed when they are done. So a
+ * launch takes no references.
  *
- * `data` of a device tensor is tenon_memory_data(): the address where the device has addresses, else
- * the struct tenon_memory itself. Host code only hands it on.
+ * `data` of a device tensor is tenon_memory_data(): an address if the device has
+ * TENON_DEVICE_ADDRESSES, else the struct tenon_memory. Host code must treat it as opaque.
  */
 
 #include <tenon/device.h>
@@ -24,32 +24,32 @@ extern "C" {
 struct tenon_memory;
 struct tenon_queue;
 
-/** enum tenon_memory_usage - what memory is asked for; a mask */
+/** enum tenon_memory_usage - what memory is used for; a mask */
 enum tenon_memory_usage {
-	TENON_MEMORY_TRANSFER = 1,  /* source and target of copies and fills */
+	TENON_MEMORY_TRANSFER = 1,  /* source and destination of copies and fills */
 	TENON_MEMORY_STORAGE = 2,   /* arguments of kernels */
-	TENON_MEMORY_MAP = 4,	    /* has to be host-visible */
-	TENON_MEMORY_HOST_READ = 8, /* with MAP: the host reads it often, cached memory is better */
+	TENON_MEMORY_MAP = 4,	    /* tenon_memory_map() will be called */
+	TENON_MEMORY_HOST_READ = 8, /* with MAP: the host reads it often; prefer cached memory */
 	TENON_MEMORY_EXPORT = 16,   /* tenon_memory_export() will be called */
 };
 
-/* what tensors are made of */
+/* usage of tensors */
 #define TENON_MEMORY_DEFAULT (TENON_MEMORY_TRANSFER | TENON_MEMORY_STORAGE)
 
-/** enum tenon_handle_type - what memory is imported from and exported as */
+/** enum tenon_handle_type - kinds of handle for imported and exported memory */
 enum tenon_handle_type {
 	TENON_HANDLE_HOST_POINTER = 0, /* memory of this process */
-	TENON_HANDLE_OPAQUE_FD = 1,    /* an fd that the same driver made */
+	TENON_HANDLE_OPAQUE_FD = 1,    /* an fd of the same driver */
 	TENON_HANDLE_DMA_BUF = 2,      /* a Linux dma-buf fd */
 };
 
 /**
- * struct tenon_memory_request - what memory is wanted
+ * struct tenon_memory_request - arguments of tenon_memory_alloc()
  * @size: bytes; at least 1
- * @usage: enum tenon_memory_usage; at least one
+ * @usage: mask of enum tenon_memory_usage; not 0
  * @heap: number of a heap, or -1 for the backend's choice
- * @queue: on devices with TENON_DEVICE_STREAM_ORDERED, the queue that will use it first: allocation
- *	and release are ordered on it. Else NULL.
+ * @queue: on devices with TENON_DEVICE_STREAM_ORDERED, the queue that allocation and release are
+ *	ordered on; else NULL
  */
 struct tenon_memory_request {
 	uint64_t size;
@@ -59,16 +59,16 @@ struct tenon_memory_request {
 };
 
 /**
- * struct tenon_memory_import - memory that exists already
+ * struct tenon_memory_import - existing memory to import
  * @type: enum tenon_handle_type
- * @fd: for fds; stays the caller's, a backend that keeps it duplicates it
- * @pointer: for host pointers; the memory must outlive the object and all its uses
+ * @fd: file descriptor; the caller still owns it, a backend that needs it duplicates it
+ * @pointer: host pointer; the memory must outlive the object and all its uses
  * @size: bytes
  * @usage: enum tenon_memory_usage
  * @heap: 0; for an opaque fd of memory that was requested from a heap, one more than its number
  *
- * A driver takes back an opaque fd only as what it was made as: @size, @usage and @heap have to be
- * those of its request, but for TENON_MEMORY_EXPORT, which may be left out.
+ * For an opaque fd @size, @usage and @heap must equal those of the request that allocated the
+ * memory, except that TENON_MEMORY_EXPORT may be omitted.
  */
 struct tenon_memory_import {
 	uint32_t type;
@@ -79,18 +79,18 @@ struct tenon_memory_import {
 	uint32_t heap;
 };
 
-/** enum tenon_map_mode - what the host does with mapped memory; a mask */
+/** enum tenon_map_mode - how the host accesses mapped memory; a mask */
 enum tenon_map_mode {
 	TENON_MAP_READ = 1,
 	TENON_MAP_WRITE = 2,
-	TENON_MAP_DISCARD = 4, /* with WRITE: the old content of the range is not needed */
+	TENON_MAP_DISCARD = 4, /* with WRITE: the range need not keep its data */
 };
 
 /**
- * tenon_memory_alloc - make memory on a device
+ * tenon_memory_alloc - allocate memory on a device
  * @device: device
- * @request: what is wanted
- * @out: receives the memory with one reference; content undefined
+ * @request: size and usage
+ * @out: receives the memory with one reference; uninitialised
  *
  * Context: any thread.
  * Return: 0; -TENON_E_NOMEM; -TENON_E_UNSUPPORTED; -TENON_E_VALUE; -TENON_E_LOST.
@@ -100,12 +100,13 @@ TENON_API int tenon_memory_alloc(struct tenon_device *device,
 				 struct tenon_memory **out);
 
 /**
- * tenon_memory_take - make memory from the pool of a queue
- * @queue: the queue that will use it: it may have been used there before, and its use is ordered
- * @size: bytes
- * @out: receives the memory; given back with tenon_memory_give()
+ * tenon_memory_take - get memory from the pool of a queue
+ * @queue: the only queue that may use the memory. Earlier operations on it may still use the same
+ *	memory; the order of the queue keeps the uses apart.
+ * @size: bytes; rounded up
+ * @out: receives the memory; return it with tenon_memory_give()
  *
- * No allocation once the pool is warm. Sizes are rounded up.
+ * Nothing is allocated when the pool has memory of this size.
  *
  * Context: the thread that submits to @queue.
  * Return: as tenon_memory_alloc().
@@ -113,68 +114,76 @@ TENON_API int tenon_memory_alloc(struct tenon_device *device,
 TENON_API int tenon_memory_take(struct tenon_queue *queue, uint64_t size,
 				struct tenon_memory **out);
 
-/** tenon_memory_give - put memory back to the pool it was taken from; work in flight may use it */
+/** tenon_memory_give - return memory to its pool; submitted operations may still use it */
 TENON_API void tenon_memory_give(struct tenon_queue *queue, struct tenon_memory *memory);
 
-/** tenon_memory_trim - give what lies idle in a queue's pool back to the device */
+/** tenon_memory_trim - free the idle memory in a queue's pool */
 TENON_API void tenon_memory_trim(struct tenon_queue *queue);
 
 /**
- * tenon_memory_subrange - make memory that is a part of another
+ * tenon_memory_subrange - create a memory object for a part of another
  * @memory: the whole; referenced
  * @offset: first byte, a multiple of properties.alignment
  * @size: bytes
  * @out: receives the part with one reference
  *
- * Return: 0; -TENON_E_VALUE for a range that is not within, or not aligned; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_VALUE for a range outside @memory or not aligned; -TENON_E_NOMEM.
  */
 TENON_API int tenon_memory_subrange(struct tenon_memory *memory, uint64_t offset, uint64_t size,
 				    struct tenon_memory **out);
 
 /**
- * tenon_memory_map - make a range visible to the host
- * @memory: memory that lies in a host-visible heap
+ * tenon_memory_map - map a range into the address space of the process
+ * @memory: memory in a host-visible heap
  * @mode: enum tenon_map_mode
  * @offset: first byte
  * @size: bytes
  * @out: receives the address
  *
- * Operations that use the range must be done. Several mappings may exist at once.
+ * Operations that use the range must be complete. A range may be mapped several times.
  *
- * Return: 0; -TENON_E_UNSUPPORTED for memory that the host cannot see; -TENON_E_VALUE; -TENON_E_LOST.
+ * Context: any thread.
+ * Return: 0; -TENON_E_UNSUPPORTED for memory that is not host-visible; -TENON_E_VALUE;
+ *	-TENON_E_LOST.
  */
 TENON_API int tenon_memory_map(struct tenon_memory *memory, uint32_t mode, uint64_t offset,
 			       uint64_t size, void **out);
 
 /**
- * tenon_memory_unmap - end a mapping, with the words that made it; writes become visible
+ * tenon_memory_unmap - end a mapping; what the host wrote becomes visible to the device
+ * @memory: memory
+ * @mapped: address from tenon_memory_map()
+ * @mode: as passed to tenon_memory_map()
+ * @offset: as passed to tenon_memory_map()
+ * @size: as passed to tenon_memory_map()
  *
- * Return: 0; -TENON_E_VALUE for a range that no mapping can have.
+ * Return: 0; -TENON_E_VALUE for a range outside the memory.
  */
 TENON_API int tenon_memory_unmap(struct tenon_memory *memory, void *mapped, uint32_t mode,
 				 uint64_t offset, uint64_t size);
 
-/** tenon_memory_flush - show the device what the host wrote to a mapped range */
+/** tenon_memory_flush - make the host's writes to a mapped range visible to the device */
 TENON_API int tenon_memory_flush(struct tenon_memory *memory, uint64_t offset, uint64_t size);
 
-/** tenon_memory_invalidate - show the host what the device wrote to a mapped range */
+/** tenon_memory_invalidate - make the device's writes to a mapped range visible to the host */
 TENON_API int tenon_memory_invalidate(struct tenon_memory *memory, uint64_t offset, uint64_t size);
 
 /**
- * tenon_memory_import - use memory that exists
+ * tenon_memory_import - import existing memory into a device
  * @device: device
- * @from: the memory
+ * @from: handle and description of the memory
  * @out: receives it with one reference
  *
- * Return: 0; -TENON_E_UNSUPPORTED where the device cannot; -TENON_E_VALUE for alignment or size.
+ * Return: 0; -TENON_E_UNSUPPORTED when the device cannot import this handle type; -TENON_E_VALUE
+ *	for a wrong alignment or size.
  */
 TENON_API int tenon_memory_import(struct tenon_device *device,
 				  const struct tenon_memory_import *from,
 				  struct tenon_memory **out);
 
 /**
- * tenon_memory_export - give memory to another API or process
- * @memory: made with TENON_MEMORY_EXPORT
+ * tenon_memory_export - export memory to another API or process
+ * @memory: allocated with TENON_MEMORY_EXPORT
  * @type: enum tenon_handle_type; not a host pointer
  * @fd: receives an fd that the caller closes
  *
@@ -182,16 +191,16 @@ TENON_API int tenon_memory_import(struct tenon_device *device,
  */
 TENON_API int tenon_memory_export(struct tenon_memory *memory, uint32_t type, int *fd);
 
-/** tenon_memory_size - bytes of a piece of memory */
+/** tenon_memory_size - size of memory in bytes */
 TENON_API uint64_t tenon_memory_size(const struct tenon_memory *memory);
 
-/** tenon_memory_data - what a tensor in this memory has as its data */
+/** tenon_memory_data - value of DLTensor.data for a tensor in this memory */
 TENON_API void *tenon_memory_data(struct tenon_memory *memory);
 
 /**
- * tenon_tensor_create_on - make a tensor on a device
- * @device: device; for kDLCPU as tenon_tensor_create(), without a device being opened, but for a
- *	number that an open device has
+ * tenon_tensor_create_on - create a tensor on a device
+ * @device: device. For kDLCPU this is tenon_tensor_create() and opens no device, unless an open
+ *	device has this number.
  * @shape: @ndim extents
  * @ndim: number of dimensions
  * @dtype: element type
@@ -203,14 +212,15 @@ TENON_API int tenon_tensor_create_on(DLDevice device, const int64_t *shape, int3
 				     DLDataType dtype, struct tenon_tensor **out);
 
 /**
- * tenon_tensor_copy - copy a tensor's content, between any two devices
- * @from: compact tensor
- * @to: compact tensor of the same size in bytes; byte_offset of both is honoured
+ * tenon_tensor_copy - copy a tensor's data between any two devices
+ * @from: compact tensor; byte_offset is respected
+ * @to: compact tensor of the same size in bytes; byte_offset is respected
  *
- * Comes after all that any thread had submitted to either device; cpu:0 has no queues to wait for. When it returns host memory is
- * free to be used; a copy within one device may still be on its way on the thread's current queue.
+ * The copy starts after all operations that any thread submitted to either device; cpu:0 has no
+ * queues to wait for. When this function returns, host memory may be reused; a copy within one
+ * device may still be pending on the thread's current queue.
  *
- * Return: 0; -TENON_E_VALUE for sizes that differ or strides; failures of the devices.
+ * Return: 0; -TENON_E_VALUE for different sizes or for strides; errors of the devices.
  */
 TENON_API int tenon_tensor_copy(const DLTensor *from, const DLTensor *to);
 

@@ -5,8 +5,8 @@
 /**
  * DOC: models
  *
- * One face for whole models, whichever executor they were exported for: inputs are set, the model
- * runs, outputs are taken. tenon_model_open() finds the executor by the kind of the root module.
+ * One interface for models of all executors: set inputs, run the model, get outputs.
+ * tenon_model_open() chooses the executor by the kind of the root module.
  *
  *	tenon_module_load("resnet18.so", &root);
  *	tenon_model_open(root, NULL, &model);
@@ -14,12 +14,12 @@
  *	tenon_model_run(model);
  *	tenon_model_output_value(model, 0, &scores);
  *
- * A model may run on devices (struct tenon_model_options). Inputs are copied to where the model wants
- * them, from wherever they lie; outputs stay on the device, and tenon_tensor_copy() brings them to the
- * host. A run may come back while its devices still work: what fails then is told by that copy, or by
- * tenon_device_sync().
+ * A model may run on devices (struct tenon_model_options). Inputs are copied to the device that
+ * needs them. Outputs stay on their device; copy them to the host with tenon_tensor_copy(). A run
+ * may return before its devices are done: that copy, or tenon_device_sync(), returns errors that
+ * occur later.
  *
- * A model may be used by any thread, by one at a time. Open it twice to run it twice at a time.
+ * Any thread may use a model, but only one at a time. To run a model concurrently, open it twice.
  */
 
 #include <tenon/export.h>
@@ -34,10 +34,12 @@ struct tenon_model;
 
 /**
  * struct tenon_port - an input or output
- * @name: its name; lives as long as the model, as the rest does
- * @dtype: element type; {0,0,0} when it is not known before a run, or when it is no tensor
- * @ndim: number of dimensions; -1 when that is not known
- * @shape: @ndim extents; -1 for one that differs from run to run
+ * @name: its name
+ * @dtype: element type; {0,0,0} when unknown before a run, or when the value is not a tensor
+ * @ndim: number of dimensions; -1 when unknown
+ * @shape: @ndim extents; -1 for one that varies between runs
+ *
+ * Name and shape are valid as long as the model.
  */
 struct tenon_port {
 	struct tenon_slice name;
@@ -47,14 +49,14 @@ struct tenon_port {
 };
 
 /**
- * struct tenon_model_options - how to open a model; zero is the default of each
- * @devices: devices to run on; the first is the main one. A graph says for each storage of which type
- *	its device is; a Relax model numbers them. The host is always there, and need not be listed.
- * @device_count: how many; 0 for the CPU alone
- * @function: which model of the file: a factory's model name (else "default", or the only one), or
- *	a function of a Relax executable (else "main")
- * @describe: only look: no code of the model is looked up or run, so the root may come from
- *	tenon_module_inspect(); no memory is taken for tensors, and inputs cannot be set
+ * struct tenon_model_options - options for opening a model; 0 selects each default
+ * @devices: devices to run on; the first is the main device. A graph gives the device type of each
+ *	storage; a Relax model refers to devices by number. The host need not be listed.
+ * @device_count: number of devices; 0 for the CPU alone
+ * @function: model in the file: a factory's model name (default: "default", or the only one), or a
+ *	function of a Relax executable (default: "main")
+ * @describe: only read the description: no code of the model is looked up or run, so the root may
+ *	come from tenon_module_inspect(). No tensors are allocated, and inputs cannot be set.
  */
 struct tenon_model_options {
 	const DLDevice *devices;
@@ -64,11 +66,11 @@ struct tenon_model_options {
 };
 
 /**
- * struct tenon_model_memory - what a model keeps in memory, in bytes
+ * struct tenon_model_memory - memory use of a model, in bytes
  * @params: parameters and constants
- * @activations: storage for inputs, outputs and what is between
- * @workspace: workspace that is fixed beforehand
- * @storages: number of separate pieces of storage
+ * @activations: storage for inputs, outputs and intermediate values
+ * @workspace: workspace of fixed size
+ * @storages: number of separate storages
  */
 struct tenon_model_memory {
 	uint64_t params;
@@ -88,7 +90,7 @@ enum tenon_role {
  * struct tenon_model_value - a tensor inside a model
  * @port: name, dtype and shape
  * @role: where it comes from
- * @storage: number of the storage it lies in; -1 when it has none of its own
+ * @storage: number of its storage; -1 for none
  * @bytes: size of its data
  */
 struct tenon_model_value {
@@ -99,11 +101,11 @@ struct tenon_model_value {
 };
 
 /**
- * struct tenon_op - an operator, in the order of running
- * @name: its name in the model; may repeat
- * @function: what is called; empty when nothing is
- * @inputs: numbers of the values it reads (tenon_model_value_at()); @input_count of them
- * @outputs: numbers of the values it writes; @output_count of them
+ * struct tenon_op - an operator, in execution order
+ * @name: its name in the model; need not be unique
+ * @function: the function it calls; empty for none
+ * @inputs: numbers of the @input_count values it reads (tenon_model_value_at())
+ * @outputs: numbers of the @output_count values it writes
  */
 struct tenon_op {
 	struct tenon_slice name;
@@ -115,10 +117,10 @@ struct tenon_op {
 };
 
 /**
- * struct tenon_profiler - who wants to know how long operators take
- * @op: called after each: @index is its number, @begin and @end are CLOCK_MONOTONIC in nanoseconds.
- *	The operator lives for the call. Must not use the model.
- * @context: handed to @op
+ * struct tenon_profiler - callback that receives the time of each operator
+ * @op: called after each operator. @index is its number, @begin and @end are nanoseconds of
+ *	CLOCK_MONOTONIC. @op is valid during the call. The callback must not use the model.
+ * @context: passed to @op
  */
 struct tenon_profiler {
 	void (*op)(void *context, size_t index, const struct tenon_op *op, uint64_t begin,
@@ -127,37 +129,40 @@ struct tenon_profiler {
 };
 
 /**
- * tenon_executors_register - let module loaders and global functions know the executors
+ * tenon_executors_register - register the module loaders and global functions of the executors
  *
- * From then on tenon_module_load() makes factories of the kinds GraphExecutorFactory,
- * AotExecutorFactory and the like instead of modules that can only be listed. tenon_model_open() does
- * it too, but a factory that was loaded before then is only listed. Calling it again does nothing.
+ * Afterwards tenon_module_load() creates working modules for the kinds GraphExecutorFactory,
+ * AotExecutorFactory and so on; without it these can be inspected but not called.
+ * tenon_model_open() calls this function, but does not change modules that were loaded before.
+ * Calling it again has no effect.
  *
+ * Context: any thread; takes a lock.
  * Return: 0; -TENON_E_NOMEM.
  */
 TENON_API int tenon_executors_register(void);
 
 /**
- * tenon_model_open - make a model of what a file holds
+ * tenon_model_open - open the model in an import tree
  * @root: root of an import tree; referenced
  * @options: NULL for all defaults
  * @out: receives the model
  *
- * Parameters that the file carries are set.
+ * Parameters in the file are set.
  *
- * Return: 0; -TENON_E_UNSUPPORTED for a root that is no model, or of an executor this build lacks;
- *	-TENON_E_NOT_FOUND for a model of another name; -TENON_E_NO_FUNCTION for functions that the model
- *	calls and that are neither in the file nor registered; -TENON_E_FORMAT, -TENON_E_TRUNCATED, -TENON_E_OVERFLOW, -TENON_E_CYCLE, -TENON_E_VALUE for a description that
- *	cannot be run; -TENON_E_DEVICE; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_UNSUPPORTED when the root is not a model or this build lacks its executor;
+ *	-TENON_E_NOT_FOUND when the file has no model @options->function; -TENON_E_NO_FUNCTION when
+ *	the model calls functions that are neither in the file nor registered; -TENON_E_FORMAT,
+ *	-TENON_E_TRUNCATED, -TENON_E_OVERFLOW, -TENON_E_CYCLE, -TENON_E_VALUE for an invalid model;
+ *	-TENON_E_DEVICE; -TENON_E_NOMEM.
  */
 TENON_API int tenon_model_open(struct tenon_module *root, const struct tenon_model_options *options,
 			       struct tenon_model **out);
 
 /**
- * tenon_model_open_graph - make a model of a library and a graph kept apart
+ * tenon_model_open_graph - open a model whose library and graph are separate files
  * @library: module with the functions; referenced
  * @graph: graph.json; copied
- * @params: its parameters, or NULL; referenced where they are used in place
+ * @params: its parameters, or NULL; referenced if used in place
  * @options: NULL for all defaults
  * @out: receives the model
  *
@@ -168,16 +173,16 @@ TENON_API int tenon_model_open_graph(struct tenon_module *library, struct tenon_
 				     const struct tenon_model_options *options,
 				     struct tenon_model **out);
 
-/** tenon_model_close - give a model back; tensors taken from it stay. NULL is allowed. */
+/** tenon_model_close - free a model; its output tensors stay valid. NULL is allowed. */
 TENON_API void tenon_model_close(struct tenon_model *model);
 
 /** tenon_model_kind - name of the executor: "graph", "aot", "relax" */
 TENON_API const char *tenon_model_kind(const struct tenon_model *model);
 
-/** tenon_model_input_count - number of inputs, those that are set as parameters included */
+/** tenon_model_input_count - number of inputs, including parameters */
 TENON_API size_t tenon_model_input_count(struct tenon_model *model);
 
-/** tenon_model_output_count - number of outputs; a Relax model knows it after a run, else it is 0 */
+/** tenon_model_output_count - number of outputs; 0 for a Relax model before its first run */
 TENON_API size_t tenon_model_output_count(struct tenon_model *model);
 
 /**
@@ -194,25 +199,30 @@ TENON_API int tenon_model_input(struct tenon_model *model, size_t index, struct 
 TENON_API int tenon_model_output(struct tenon_model *model, size_t index, struct tenon_port *out);
 
 /**
- * tenon_model_find_input - number of the input with a name
+ * tenon_model_find_input - find an input by name
+ * @model: the model
+ * @name: name of the input
+ * @index: receives its number
  *
- * Return: 0; -TENON_E_NOT_FOUND, with the nearest names in the message.
+ * Return: 0; -TENON_E_NOT_FOUND, with similar names in the message.
  */
 TENON_API int tenon_model_find_input(struct tenon_model *model, struct tenon_slice name,
 				     size_t *index);
 
-/** tenon_model_find_output - number of the output with a name; as tenon_model_find_input() */
+/** tenon_model_find_output - find an output by name; as tenon_model_find_input() */
 TENON_API int tenon_model_find_output(struct tenon_model *model, struct tenon_slice name,
 				      size_t *index);
 
-/** tenon_model_input_is_set - has the input a content: a parameter, or set before */
+/**
+ * tenon_model_input_is_set - test whether an input has a value, as a parameter or set by the caller
+ */
 TENON_API bool tenon_model_input_is_set(struct tenon_model *model, size_t index);
 
 /**
  * tenon_model_set_input - copy a value into an input
  * @model: the model
  * @index: number of the input
- * @value: a tensor of the input's shape and dtype; a Relax model may want other values
+ * @value: a tensor of the input's shape and dtype; a Relax model may take other values
  *
  * Return: 0; -TENON_E_TYPE, -TENON_E_VALUE for a dtype or shape that differs; -TENON_E_USAGE for an
  *	index out of range; -TENON_E_DEVICE; -TENON_E_NOMEM.
@@ -221,13 +231,13 @@ TENON_API int tenon_model_set_input(struct tenon_model *model, size_t index,
 				    const struct tenon_value *value);
 
 /**
- * tenon_model_bind_input - use a tensor as an input, without copying
+ * tenon_model_bind_input - use a tensor as an input without copying it
  * @model: the model
  * @index: number of the input
- * @tensor: compact, and aligned as the code needs (TENON_TENSOR_ALIGN always is enough); referenced
- *	until the input is set or bound anew. Its content is read at each run.
+ * @tensor: compact and sufficiently aligned (TENON_TENSOR_ALIGN always is); referenced until the
+ *	input is set or bound again. Each run reads its current data.
  *
- * Return: as tenon_model_set_input(); -TENON_E_VALUE also for data that is not aligned.
+ * Return: as tenon_model_set_input(); also -TENON_E_VALUE for unaligned data.
  */
 TENON_API int tenon_model_bind_input(struct tenon_model *model, size_t index,
 				     struct tenon_tensor *tensor);
@@ -235,24 +245,28 @@ TENON_API int tenon_model_bind_input(struct tenon_model *model, size_t index,
 /**
  * tenon_model_set_params - set inputs by name
  * @model: the model
- * @params: parameters; those that are no inputs are ignored. Referenced where they are used in place.
+ * @params: parameters; names that match no input are ignored. Referenced if used in place.
  *
- * Return: 0; as tenon_model_set_input(), with the parameter's name; -TENON_E_UNSUPPORTED for a
- *	model whose inputs have no names.
+ * Return: 0; an error of tenon_model_set_input(), with the parameter's name; -TENON_E_UNSUPPORTED
+ *	for a model whose inputs have no names.
  */
 TENON_API int tenon_model_set_params(struct tenon_model *model, struct tenon_params *params);
 
 /**
  * tenon_model_run - run the model once
+ * @model: the model
  *
- * Return: 0; -TENON_E_USAGE naming an input that was never set; -TENON_E_CALL or other when an
- *	operator failed, with its name in the message; -TENON_E_NO_FUNCTION when compiled code calls a
- *	function that is not there, which is known only then.
+ * Context: any thread, one at a time per model.
+ * Return: 0; -TENON_E_USAGE for an input that was never set, with its name; -TENON_E_CALL or
+ *	another status when an operator failed, with its name; -TENON_E_NO_FUNCTION when compiled
+ *	code calls a function that does not exist.
  */
 TENON_API int tenon_model_run(struct tenon_model *model);
 
 /**
- * tenon_model_run_profiled - run the model once, and tell of each operator
+ * tenon_model_run_profiled - run the model once and report the time of each operator
+ * @model: the model
+ * @profiler: called after each operator
  *
  * Return: as tenon_model_run().
  */
@@ -260,11 +274,11 @@ TENON_API int tenon_model_run_profiled(struct tenon_model *model,
 				       const struct tenon_profiler *profiler);
 
 /**
- * tenon_model_output_value - take an output
+ * tenon_model_output_value - get an output
  * @model: the model
  * @index: number of the output
- * @out: receives an owned value, usually a tensor. A tensor's data may lie in the model's own storage:
- *	it stays alive, and is overwritten by the next run.
+ * @out: receives an owned value, usually a tensor. Its data may be in the model's storage: it stays
+ *	valid, and the next run overwrites it.
  *
  * Return: 0; -TENON_E_USAGE for an index out of range or before the first run; -TENON_E_NOMEM.
  */
@@ -272,10 +286,11 @@ TENON_API int tenon_model_output_value(struct tenon_model *model, size_t index,
 				       struct tenon_value *out);
 
 /**
- * struct tenon_stream - where a streaming loop gets its inputs from and puts its outputs
- * @fill: sets the inputs of round @round; returns 0 to go on, 1 to end, a negative status to fail
- * @take: takes the outputs; returns as @fill does. May be NULL.
- * @context: handed to both
+ * struct tenon_stream - callbacks of tenon_model_stream()
+ * @fill: sets the inputs of round @round; returns 0 to continue, 1 to stop, a negative status to
+ *	fail
+ * @take: reads the outputs; returns as @fill does. May be NULL.
+ * @context: passed to both
  */
 struct tenon_stream {
 	int (*fill)(void *context, struct tenon_model *model, uint64_t round);
@@ -284,34 +299,36 @@ struct tenon_stream {
 };
 
 /**
- * tenon_model_stream - run the model again and again
+ * tenon_model_stream - run the model in a loop
  * @model: the model
- * @stream: called around each run; nothing is allocated between its calls
- * @rounds: receives the number of whole rounds; may be NULL
+ * @stream: called before and after each run
+ * @rounds: receives the number of complete rounds; may be NULL
  *
- * Return: 0; what @stream or a run failed with, with the round in the message.
+ * The loop itself allocates nothing.
+ *
+ * Return: 0; the error of @stream or of a run, with the round in the message.
  */
 TENON_API int tenon_model_stream(struct tenon_model *model, const struct tenon_stream *stream,
 				 uint64_t *rounds);
 
-/** tenon_model_memory - what the model keeps in memory; all 0 where that is not fixed beforehand */
+/** tenon_model_memory - memory use of a model; all 0 if it is not known before a run */
 TENON_API void tenon_model_memory(struct tenon_model *model, struct tenon_model_memory *out);
 
 /**
- * tenon_model_each_op - visit the operators in the order of running
+ * tenon_model_each_op - visit the operators in execution order
  * @model: the model
  * @visit: called with each; stops when it returns non-zero
- * @context: handed to @visit
+ * @context: passed to @visit
  *
- * Return: what the last @visit returned; -TENON_E_UNSUPPORTED for code without operators of its own
- *	(ahead-of-time compiled).
+ * Return: the result of the last @visit; -TENON_E_UNSUPPORTED for an ahead-of-time compiled model,
+ *	which has no list of operators.
  */
 TENON_API int tenon_model_each_op(struct tenon_model *model,
 				  int (*visit)(void *context, size_t index,
 					       const struct tenon_op *op),
 				  void *context);
 
-/** tenon_model_value_count - number of values that operators name; 0 where they are not told apart */
+/** tenon_model_value_count - number of values that operators refer to; 0 if not known */
 TENON_API size_t tenon_model_value_count(struct tenon_model *model);
 
 /** tenon_model_value_at - describe a value; as tenon_model_input() */

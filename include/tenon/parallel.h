@@ -5,8 +5,8 @@
 /**
  * DOC: parallel launch
  *
- * The thread pool that compiled code launches its parallel loops on. It does not exist until the
- * first launch of more than one task, pins nothing unless asked, and sleeps while idle.
+ * The thread pool for parallel loops of compiled code. It is created by the first launch of more
+ * than one task, pins threads only on request, and sleeps while idle.
  */
 
 #include <stdbool.h>
@@ -19,9 +19,9 @@ extern "C" {
 #endif
 
 /**
- * struct tenon_parallel_env - what a task is told; TVM's TVMParallelGroupEnv
- * @sync: the pool's own, for tenon_parallel_barrier()
- * @tasks: how many tasks run
+ * struct tenon_parallel_env - environment of a task; TVM's TVMParallelGroupEnv
+ * @sync: private to the pool; used by tenon_parallel_barrier()
+ * @tasks: number of tasks in the launch
  */
 struct tenon_parallel_env {
 	void *sync;
@@ -32,38 +32,41 @@ struct tenon_parallel_env {
 typedef int (*tenon_parallel_fn)(int task, struct tenon_parallel_env *env, void *closure);
 
 /**
- * tenon_parallel_launch - run a function once for every task, at the same time, and wait
+ * tenon_parallel_launch - run a function in several tasks concurrently and wait for them
  * @fn: the task
- * @closure: handed to each
- * @tasks: how many; 0 for as many as there are workers. More than there are workers run as that many.
+ * @closure: passed to each task
+ * @tasks: number of tasks; 0 for one per worker, which is also the maximum
  *
- * A launch from inside a task, or while another thread's launch holds the pool, runs in the calling
- * thread as one task.
+ * A launch from inside a task, or while another thread uses the pool, runs as one task in the
+ * calling thread.
  *
- * Return: 0; the first non-zero that a task returned, its error moved to the calling thread.
+ * Context: any thread; blocks until all tasks have returned.
+ * Return: 0; the first non-zero result of a task, whose error moves to the calling thread.
  */
 TENON_API int tenon_parallel_launch(tenon_parallel_fn fn, void *closure, int tasks);
 
 /**
- * tenon_parallel_barrier - wait until every task of the launch is here
+ * tenon_parallel_barrier - wait until every task of the launch reaches the barrier
  * @task: the calling task's number
- * @env: what the task was told
+ * @env: the task's environment
  *
- * Return: 0; non-zero when another task has failed and will not come.
+ * Return: 0; non-zero when another task has failed and will not reach the barrier.
  */
 TENON_API int tenon_parallel_barrier(int task, struct tenon_parallel_env *env);
 
 /**
  * tenon_parallel_configure - set the number of workers
- * @workers: the calling thread included; 0 for the number of processors the process may run on
- * @pin: pin each worker to a processor of its own
+ * @workers: including the calling thread; 0 for the number of processors available to the process
+ * @pin: pin each worker to its own processor
  *
- * Context: while no launch runs. A pool that exists is stopped and made anew at the next launch.
+ * An existing pool is stopped; the next launch creates a new one.
+ *
+ * Context: no launch may be running.
  * Return: 0; -TENON_E_USAGE while a launch runs or for a negative number.
  */
 TENON_API int tenon_parallel_configure(int workers, bool pin);
 
-/** tenon_parallel_workers - how many tasks a launch of 0 tasks has */
+/** tenon_parallel_workers - number of tasks in a launch with @tasks 0 */
 TENON_API int tenon_parallel_workers(void);
 
 #ifdef __cplusplus

@@ -3,10 +3,10 @@
 #define TENON_PROBE_H
 
 /**
- * DOC: drivers asked in a process of their own
+ * DOC: probing drivers in a separate process
  *
- * A vendor's driver may crash, hang or exit when it is first used. A program that has to survive that
- * asks for its devices here before it opens one.
+ * A vendor's driver may crash, hang or exit on first use. A program that must survive this probes
+ * the driver before it opens a device.
  */
 
 #include <tenon/device.h>
@@ -16,30 +16,30 @@
 extern "C" {
 #endif
 
-/** enum tenon_probe_outcome - how a driver took it to be asked for its devices */
+/** enum tenon_probe_outcome - result of probing a driver */
 enum tenon_probe_outcome {
-	TENON_PROBE_WORKS = 0,	 /* it answered; it may have no device */
-	TENON_PROBE_FAILED = 1,	 /* it is missing, or answered with an error */
+	TENON_PROBE_WORKS = 0,	 /* it listed its devices, perhaps none */
+	TENON_PROBE_FAILED = 1,	 /* it is missing or returned an error */
 	TENON_PROBE_CRASHED = 2, /* a signal ended the process */
 	TENON_PROBE_EXITED = 3,	 /* it ended the process */
-	TENON_PROBE_HUNG = 4,	 /* there was no answer in time */
+	TENON_PROBE_HUNG = 4,	 /* it did not finish in time */
 	TENON_PROBE_LEFT_OUT =
-		5, /* it was not asked: TENON_BACKENDS or backends.conf leave it out */
+		5, /* not probed: excluded by TENON_BACKENDS or backends.conf */
 };
 
 /**
- * struct tenon_probe - the verdict on a driver; constant, lives as long as the process
- * @backend: whose driver
+ * struct tenon_probe - result of probing a driver; constant, valid for the life of the process
+ * @backend: backend of the driver
  * @outcome: enum tenon_probe_outcome
- * @code: the signal of CRASHED; the exit status of EXITED, -1 where the program's own handling of
+ * @code: the signal for CRASHED; the exit status for EXITED, or -1 when the program's handling of
  *	SIGCHLD hides it; else 0
- * @reason: what went wrong, in a sentence that includes @words; "" for nothing. Where the driver works it
- *	is about devices that cannot be described
- * @words: the end of what the driver wrote to standard output and standard error, in one line
- * @doctor: what tenon_backend.doctor appended
- * @nanoseconds: how long it took
- * @device_count: how many devices
- * @devices: properties of each; without a name where a device cannot be described
+ * @reason: the error in one sentence, including @words; "" for none. For WORKS it names devices
+ *	that could not be described.
+ * @words: the end of the driver's standard output and standard error, in one line
+ * @doctor: output of tenon_backend.doctor
+ * @nanoseconds: duration of the probe
+ * @device_count: number of devices
+ * @devices: properties of each; the name is empty for a device that could not be described
  */
 struct tenon_probe {
 	const struct tenon_backend *backend;
@@ -55,10 +55,10 @@ struct tenon_probe {
 };
 
 /**
- * struct tenon_probe_request - how to probe; zero for the defaults
+ * struct tenon_probe_request - options of tenon_backend_probe(); 0 selects each default
  * @size: sizeof(struct tenon_probe_request)
- * @command: path of the tenon command of this version, which is started; NULL for the installed one
- * @timeout: nanoseconds that the driver may take; 0 for 20 seconds
+ * @command: path of the tenon command to start, of this version; NULL for the installed one
+ * @timeout: time limit in nanoseconds; 0 for 20 seconds
  */
 struct tenon_probe_request {
 	size_t size;
@@ -67,24 +67,23 @@ struct tenon_probe_request {
 };
 
 /**
- * tenon_backend_probe - ask a driver for its devices in a process of its own
+ * tenon_backend_probe - list a driver's devices in a separate process
  * @backend: backend
  * @request: NULL for the defaults
- * @out: receives the verdict
+ * @out: receives the result
  *
- * For programs that have to survive a driver that crashes, hangs or exits when it is first used. The
- * command is started (posix_spawn(); nothing else in this library starts a process), calls the driver,
- * and hands back what count, describe and doctor of the backend answered. What the driver prints goes into
- * the verdict. A backend without a driver (TENON_BACKEND_FORKS) is asked in this process.
+ * Starts the tenon command with posix_spawn(); no other function of this library starts a process.
+ * The command calls count, describe and doctor of the backend and returns their results and the
+ * driver's output. A backend without a driver (TENON_BACKEND_FORKS) is probed in this process.
  *
- * The first verdict on a backend stays for the life of the process. After CRASHED, EXITED and HUNG this process
- * does not call the driver any more: opening a device fails with -TENON_E_DEVICE and the reason.
+ * The first result for a backend is kept for the life of the process. After CRASHED, EXITED or HUNG
+ * this process never calls the driver: opening a device fails with -TENON_E_DEVICE and the reason.
  *
- * Context: any thread; takes a lock, and waits up to the timeout. A child that cannot be killed because it
- *	hangs in the kernel is left behind.
- * Return: 0 with a verdict; -TENON_E_UNSUPPORTED when the command cannot be started or is of another version;
- *	-TENON_E_NOT_FOUND for a backend that the command does not have, such as one of the program's own;
- *	-TENON_E_NOMEM.
+ * Context: any thread; takes a lock and waits up to the timeout. A child that hangs in the kernel
+ *	and cannot be killed is left behind.
+ * Return: 0; -TENON_E_UNSUPPORTED when the command cannot be started or has another version;
+ *	-TENON_E_NOT_FOUND when the command lacks the backend, for example one that the program
+ *	registered; -TENON_E_NOMEM.
  */
 TENON_API int tenon_backend_probe(const struct tenon_backend *backend,
 				  const struct tenon_probe_request *request,

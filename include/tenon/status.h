@@ -5,10 +5,9 @@
 /**
  * DOC: status codes
  *
- * Every function of Tenon that can fail returns 0 or the negative of one of these codes, and leaves
- * the words in the calling thread's error (tenon/error.h). A packed function follows the tvm-ffi
- * rule instead: 0 is success and any other value is failure; foreign code returns -1, which is why
- * TENON_E_CALL is 1.
+ * Every function of Tenon that can fail returns 0 or the negative of one of these codes, and stores
+ * a message in the calling thread's error slot (tenon/error.h). Packed functions follow the tvm-ffi
+ * rule: 0 is success, any other value is failure. Foreign code returns -1, so TENON_E_CALL is 1.
  */
 
 #include <tenon/export.h>
@@ -19,30 +18,30 @@ extern "C" {
 
 /**
  * enum tenon_status - why something failed
- * @TENON_OK: it did not
+ * @TENON_OK: success
  * @TENON_E_CALL: the called function failed; its own error is in the thread's slot
  * @TENON_E_USAGE: the caller broke the contract of an API (a NULL, an index out of range)
- * @TENON_E_NO_FUNCTION: code or a model calls a function that is neither in its imports nor registered
- * @TENON_E_NOMEM: no memory
- * @TENON_E_IO: the operating system refused (open, read, map, rename)
- * @TENON_E_FORMAT: the bytes do not have the form their format demands
- * @TENON_E_TRUNCATED: the bytes end before what they promise
+ * @TENON_E_NO_FUNCTION: code or a model calls a function that is not imported or registered
+ * @TENON_E_NOMEM: out of memory
+ * @TENON_E_IO: a system call failed (open, read, map, rename)
+ * @TENON_E_FORMAT: the bytes violate their format
+ * @TENON_E_TRUNCATED: the bytes end early
  * @TENON_E_OVERFLOW: a size or a product of sizes does not fit
- * @TENON_E_NOT_FOUND: no such function, kind, symbol, key
- * @TENON_E_EXISTS: the name is taken
- * @TENON_E_NO_LOADER: a payload's kind has no loader in this build
+ * @TENON_E_NOT_FOUND: no such function, kind, symbol or key
+ * @TENON_E_EXISTS: the name is in use
+ * @TENON_E_NO_LOADER: this build has no loader for a payload's kind
  * @TENON_E_TYPE: a value has the wrong type, dtype or number of arguments
- * @TENON_E_VALUE: a value has the right type and a wrong content (shape, range, alignment)
+ * @TENON_E_VALUE: a value has the right type but is invalid (shape, range, alignment)
  * @TENON_E_CYCLE: an import would make a module its own ancestor
- * @TENON_E_UNSUPPORTED: switched off in this build, or not offered by this object
- * @TENON_E_DEVICE: a device is absent or refused
- * @TENON_E_LOST: a device or a library went away
+ * @TENON_E_UNSUPPORTED: disabled in this build, or not supported by this object
+ * @TENON_E_DEVICE: a device is missing or returned an error
+ * @TENON_E_LOST: a device was lost
  * @TENON_E_TIMEOUT: a deadline passed
  */
 enum tenon_status {
 	TENON_OK = 0,
 	TENON_E_CALL = 1,
-	/* 2 stays free: older C++ headers of tvm-ffi read -2 as an error of the environment's own */
+	/* 2 is reserved: older C++ headers of tvm-ffi read -2 as an error set by the environment */
 	TENON_E_NOMEM = 3,
 	TENON_E_IO = 4,
 	TENON_E_FORMAT = 5,
@@ -63,14 +62,14 @@ enum tenon_status {
 };
 
 /**
- * tenon_status_kind - the error kind, in tvm-ffi's words, that a status raises
- * @status: a code, of either sign
+ * tenon_status_kind - get the tvm-ffi error kind of a status
+ * @status: a code, positive or negative
  *
  * The kind is the name of a Python exception class ("TypeError", "ValueError", "MemoryError" …),
- * because that is what callers on the other side of the ABI turn it into.
+ * into which Python callers convert it.
  *
  * Context: any thread.
- * Return: a static string, never NULL; "RuntimeError" for codes without a closer word.
+ * Return: a static string, never NULL; "RuntimeError" for codes without a more specific kind.
  */
 TENON_API const char *tenon_status_kind(int status);
 

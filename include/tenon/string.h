@@ -5,8 +5,8 @@
 /**
  * DOC: strings and bytes
  *
- * Up to seven bytes travel inside a value; longer ones are objects, whose data is followed by a NUL
- * that @size does not count. Read them with tenon_value_text(), which knows every encoding.
+ * A value holds up to seven bytes itself; longer strings are objects, whose data is followed by a
+ * NUL that @size does not include. Read both with tenon_value_text().
  */
 
 #include <string.h>
@@ -20,7 +20,7 @@ extern "C" {
 /**
  * struct tenon_string - a counted string, or counted bytes; immutable
  * @object: header; type TENON_TYPE_STRING or TENON_TYPE_BYTES
- * @data: the bytes, usually right behind this struct
+ * @data: the bytes, usually directly after this struct
  * @size: in bytes
  */
 struct tenon_string {
@@ -29,7 +29,7 @@ struct tenon_string {
 	size_t size;
 };
 
-/** tenon_slice_of - the bytes of a NUL-terminated string */
+/** tenon_slice_of - make a slice of a NUL-terminated string */
 static inline struct tenon_slice tenon_slice_of(const char *string)
 {
 	struct tenon_slice s = { string, string ? strlen(string) : 0 };
@@ -37,16 +37,16 @@ static inline struct tenon_slice tenon_slice_of(const char *string)
 	return s;
 }
 
-/** tenon_slice_equal - do two slices hold the same bytes */
+/** tenon_slice_equal - test whether two slices hold the same bytes */
 static inline bool tenon_slice_equal(struct tenon_slice a, struct tenon_slice b)
 {
 	return a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size));
 }
 
 /**
- * tenon_string_value - make an owned string value
+ * tenon_string_value - create an owned string value
  * @text: its bytes, copied
- * @out: receives the value: small up to 7 bytes, else an object
+ * @out: receives the value: a small string up to 7 bytes, else an object
  *
  * Return: 0; -TENON_E_NOMEM.
  */
@@ -56,12 +56,13 @@ TENON_API int tenon_string_value(struct tenon_slice text, struct tenon_value *ou
 TENON_API int tenon_bytes_value(struct tenon_slice bytes, struct tenon_value *out);
 
 /**
- * tenon_bytes_wrap - make a bytes object around memory that somebody keeps alive
- * @bytes: the memory; not copied, so no NUL need follow
- * @keep: object that keeps the memory alive; referenced until the bytes die; may be NULL
+ * tenon_bytes_wrap - create a bytes object for existing memory
+ * @bytes: the memory; not copied, so a NUL need not follow
+ * @keep: object that keeps the memory alive, referenced until the bytes object is destroyed; NULL
+ *	for static storage
  * @out: receives the object with one reference
  *
- * This is how a payload in a mapped file is handed to a loader without a copy.
+ * A loader gets a payload in a mapped file this way, without a copy.
  *
  * Return: 0; -TENON_E_NOMEM.
  */

@@ -5,11 +5,11 @@
 /**
  * DOC: Tenon
  *
- * A small C runtime that opens compiled modules and runs their functions. An embedding program needs
- * tenon_module_load(), tenon_module_get_function() and tenon_call(); examples/call.c is all of it.
+ * A small C runtime that opens compiled modules and runs their functions. A program needs
+ * tenon_module_load(), tenon_module_get_function() and tenon_call(): see examples/call.c.
  *
- * These are the headers for programs. Those who write a backend, a payload format or a kind of module
- * include what they need of tenon/backend/ too.
+ * This includes all headers for programs. Backends, payload formats and kinds of modules also
+ * include headers of tenon/backend/.
  */
 
 #include <tenon/array.h>
@@ -46,9 +46,9 @@ extern "C" {
 TENON_API const char *tenon_version(void);
 
 /**
- * tenon_configuration - what the library was built with
+ * tenon_configuration - options that the library was built with
  *
- * Return: the names of the switched-on options, separated by spaces: "DSO TVM_LEGACY …".
+ * Return: names of the enabled options, separated by spaces: "DSO TVM_LEGACY …".
  */
 TENON_API const char *tenon_configuration(void);
 

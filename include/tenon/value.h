@@ -5,14 +5,14 @@
 /**
  * DOC: values
  *
- * A value is the 16-byte tagged union of the tvm-ffi ABI: what functions take and return.
+ * A value is the 16-byte tagged union of the tvm-ffi ABI: an argument or result of a function.
  *
- * The same layout has two roles. A *view* borrows: arguments are views, they live as long as the
- * call. An *owned* value holds one strong reference when its type is TENON_TYPE_OBJECT or above;
- * results are owned. Some types can only be views: raw string, raw bytes, DLTensor, r-value
- * reference. tenon_value_own() turns a view into an owned value.
+ * A value is either a view or owned. A *view* borrows: arguments are views, valid during the call.
+ * An *owned* value holds one strong reference if its type is TENON_TYPE_OBJECT or above; results
+ * are owned. Raw strings, raw bytes, DLTensors and r-value references can only be views.
+ * tenon_value_own() turns a view into an owned value.
  *
- * Bytes that the active member does not use are zero: foreign code compares and hashes all sixteen.
+ * Unused bytes must be zero: foreign code compares and hashes all sixteen.
  */
 
 #include <stdbool.h>
@@ -25,11 +25,11 @@ extern "C" {
 #endif
 
 /**
- * struct tenon_slice - bytes that somebody else owns
+ * struct tenon_slice - borrowed bytes
  * @data: first byte; may be NULL when @size is 0. Not NUL-terminated.
  * @size: in bytes
  *
- * Has the layout of TVMFFIByteArray.
+ * Same layout as TVMFFIByteArray.
  */
 struct tenon_slice {
 	const char *data;
@@ -39,8 +39,8 @@ struct tenon_slice {
 /**
  * struct tenon_value - one argument or result
  * @type: enum tenon_type_index or a dynamic type index
- * @small_size: bytes used of @as.small, for the two small types; else 0
- * @as: the content; which member is active follows from @type
+ * @small_size: number of bytes used in @as.small, for the two small types; else 0
+ * @as: the value; @type selects the member
  */
 struct tenon_value {
 	int32_t type;
@@ -60,7 +60,7 @@ struct tenon_value {
 	} as;
 };
 
-/* Arguments, made in place: tenon_call(f, &ret, tenon_arg_int(3), tenon_arg_tensor(&t)) */
+/* Constructors for arguments: tenon_call(f, &ret, tenon_arg_int(3), tenon_arg_tensor(&t)) */
 
 static inline struct tenon_value tenon_arg_none(void)
 {
@@ -141,7 +141,7 @@ static inline struct tenon_value tenon_arg_tensor(DLTensor *tensor)
 	return v;
 }
 
-/* object may be any counted object: a module, a function, a tensor; NULL gives None */
+/* object is any counted object, such as a module, function or tensor; NULL gives None */
 static inline struct tenon_value tenon_arg_object(void *object)
 {
 	struct tenon_value v = { TENON_TYPE_NONE, 0, { 0 } };
@@ -155,24 +155,23 @@ static inline struct tenon_value tenon_arg_object(void *object)
 
 /**
  * tenon_value_own - turn a view into an owned value
- * @view: any value; untouched, except that an r-value reference is emptied
- * @owned: receives the owned value; what it held before is not released
+ * @view: any value; unchanged, except that the object is moved out of an r-value reference
+ * @owned: receives the owned value; its previous value is not released
  *
- * Raw strings and bytes are copied, objects gain a reference, an r-value reference gives its object
- * away. A DLTensor cannot be owned and is refused.
+ * Raw strings and bytes are copied; objects gain a reference. A DLTensor cannot be owned.
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE for a DLTensor.
  */
 TENON_API int tenon_value_own(const struct tenon_value *view, struct tenon_value *owned);
 
 /**
- * tenon_value_release - drop what an owned value holds, and make it None
+ * tenon_value_release - release an owned value and set it to None
  * @value: an owned value
  */
 TENON_API void tenon_value_release(struct tenon_value *value);
 
 /**
- * tenon_value_int - read an integer; bools count as 0 and 1
+ * tenon_value_int - read an integer; a bool gives 0 or 1
  * @value: the value
  * @out: receives it
  *
@@ -183,17 +182,17 @@ TENON_API int tenon_value_int(const struct tenon_value *value, int64_t *out);
 /** tenon_value_float - read a float; integers and bools are converted. As tenon_value_int(). */
 TENON_API int tenon_value_float(const struct tenon_value *value, double *out);
 
-/** tenon_value_bool - read a bool; an integer counts as true when it is not 0. */
+/** tenon_value_bool - read a bool; a non-zero integer is true. As tenon_value_int(). */
 TENON_API int tenon_value_bool(const struct tenon_value *value, bool *out);
 
-/** tenon_value_pointer - read an address; None counts as NULL. */
+/** tenon_value_pointer - read an address; None gives NULL. As tenon_value_int(). */
 TENON_API int tenon_value_pointer(const struct tenon_value *value, void **out);
 
 /**
- * tenon_value_text - read a string or bytes in whichever encoding the value has
- * @value: a raw, small or object string, or raw, small or object bytes; must outlive @out, since
- *	a small string's bytes lie in the value itself
- * @out: receives the bytes, not copied. Those of strings are followed by a NUL.
+ * tenon_value_text - read a string or bytes in any encoding
+ * @value: a raw, small or object string, or raw, small or object bytes; must outlive @out, because
+ *	the bytes of a small string are in the value itself
+ * @out: receives the bytes, not copied. A NUL follows the bytes of a string.
  *
  * Return: 0; -TENON_E_TYPE.
  */
@@ -202,29 +201,29 @@ TENON_API int tenon_value_text(const struct tenon_value *value, struct tenon_sli
 /**
  * tenon_value_tensor - read a tensor, borrowed or counted
  * @value: a DLTensor or a tensor object
- * @out: receives the DLTensor, which lives as long as the value does
+ * @out: receives the DLTensor, valid as long as the value
  *
  * Return: 0; -TENON_E_TYPE.
  */
 TENON_API int tenon_value_tensor(const struct tenon_value *value, DLTensor **out);
 
 /**
- * tenon_value_object - read a counted object of a type, or of one derived from it
- * @value: the value; an r-value reference is looked through
- * @type: the type wanted; TENON_TYPE_OBJECT for any
- * @out: receives the object, not referenced anew
+ * tenon_value_object - read a counted object of a type or a derived type
+ * @value: the value; an r-value reference is followed
+ * @type: the required type; TENON_TYPE_OBJECT for any
+ * @out: receives the object, borrowed
  *
  * Return: 0; -TENON_E_TYPE.
  */
 TENON_API int tenon_value_object(const struct tenon_value *value, int32_t type, void *out);
 
 /**
- * tenon_value_equal - are two values equal by content
+ * tenon_value_equal - compare two values
  * @a: a value
  * @b: another
  *
- * Strings and bytes compare by their bytes across all encodings, objects by identity, the rest by
- * type and bits.
+ * Strings and bytes are compared by their bytes regardless of encoding, objects by identity, other
+ * values by type and bits.
  *
  * Return: true or false.
  */

@@ -5,8 +5,8 @@
 /**
  * DOC: reflection
  *
- * Any object can be walked field by field without knowing its type: printers, JSON writers and
- * debuggers need one function for all of them.
+ * The fields of an object can be visited without knowing its type. Printers, JSON writers and
+ * debuggers use this.
  */
 
 #include <tenon/export.h>
@@ -17,11 +17,11 @@ extern "C" {
 #endif
 
 /**
- * struct tenon_visitor - who looks
+ * struct tenon_visitor - callbacks for the fields of an object
  * @field: called for each field. @name is NULL for the items of a list; @value is borrowed for the
- *	call and may be an object to be visited in turn. Non-zero stops the walk.
+ *	call and may be an object to visit in turn. Non-zero stops the visit.
  * @pair: called for each pair of a map; when NULL, maps with string keys are visited as fields
- * @context: handed to both
+ * @context: passed to both
  */
 struct tenon_visitor {
 	int (*field)(void *context, const char *name, const struct tenon_value *value);
@@ -30,24 +30,24 @@ struct tenon_visitor {
 };
 
 /**
- * typedef tenon_visit_fn - visits the fields of one type, its parents' not included
+ * typedef tenon_visit_fn - visit the fields of one type, without those of its parents
  */
 typedef int (*tenon_visit_fn)(const struct tenon_object *object, const struct tenon_visitor *v);
 
 /**
- * tenon_object_visit - visit the fields of an object, its parents' first
- * @object: any object, of this process' code or foreign
+ * tenon_object_visit - visit the fields of an object, those of parent types first
+ * @object: any object, also of foreign code
  * @v: visitor
  *
- * A type that registered no fields is visited as one without any.
+ * A type without a visit function has no fields.
  *
- * Context: any thread, while nobody changes the object.
- * Return: 0; what the visitor returned, when that is not 0; -TENON_E_NOMEM.
+ * Context: any thread, while no thread changes the object.
+ * Return: 0; the non-zero result of the visitor; -TENON_E_NOMEM.
  */
 TENON_API int tenon_object_visit(const struct tenon_object *object, const struct tenon_visitor *v);
 
 /**
- * tenon_type_set_visit - say how the fields of a type are visited
+ * tenon_type_set_visit - set the function that visits the fields of a type
  * @index: the type
  * @visit: calls the visitor for each field
  *

@@ -5,9 +5,9 @@
 /**
  * DOC: workspace
  *
- * Temporary memory of compiled code: taken and given back in reverse order, so a stack of blocks per
- * thread serves it without a lock. Compiled code does not give it back when it fails: whoever
- * called it does, with a mark.
+ * Temporary memory for compiled code. It is freed in reverse order of allocation, so each thread
+ * has a stack of blocks and takes no lock. Compiled code that fails does not free its workspace:
+ * the caller takes a mark before the call and reclaims to it.
  */
 
 #include <stddef.h>
@@ -22,28 +22,28 @@ extern "C" {
 #define TENON_WORKSPACE_ALIGN 128
 
 /**
- * tenon_workspace_alloc - take temporary memory of the calling thread
+ * tenon_workspace_alloc - allocate temporary memory for the calling thread
  * @device: the device that will use it
- * @size: bytes; 0 counts as 1
+ * @size: bytes; 0 is treated as 1
  *
  * Return: memory aligned to TENON_WORKSPACE_ALIGN; NULL with the thread's error set.
  */
 TENON_API void *tenon_workspace_alloc(DLDevice device, uint64_t size);
 
 /**
- * tenon_workspace_free - give temporary memory back; in reverse order is fastest, any order works
- * @device: as it was taken
- * @memory: from tenon_workspace_alloc() in the same thread; NULL does nothing
+ * tenon_workspace_free - free temporary memory; any order works, reverse order is fastest
+ * @device: as passed to tenon_workspace_alloc()
+ * @memory: from tenon_workspace_alloc() in the same thread; NULL is a no-op
  *
- * Return: 0; -TENON_E_USAGE for memory that is not of this thread's workspace.
+ * Return: 0; -TENON_E_USAGE for memory outside this thread's workspace.
  */
 TENON_API int tenon_workspace_free(DLDevice device, void *memory);
 
-/** tenon_workspace_mark - how many blocks the calling thread has out now */
+/** tenon_workspace_mark - number of blocks that the calling thread has allocated */
 TENON_API size_t tenon_workspace_mark(void);
 
 /**
- * tenon_workspace_reclaim - give back all that was taken since a mark
+ * tenon_workspace_reclaim - free all blocks allocated since a mark
  * @mark: from tenon_workspace_mark() in the same thread
  */
 TENON_API void tenon_workspace_reclaim(size_t mark);

@@ -3,10 +3,11 @@
 #define TENON_BACKEND_COMMANDS_H
 
 /**
- * DOC: what a backend does about recordings
+ * DOC: recordings, for backends
  *
- * Backends record in their native form (graphs, command buffers). One without commands ops needs
- * nothing: the library keeps the list and submits it. Programs see tenon/commands.h.
+ * Backends record in their native form (graphs, command buffers). For a backend without commands
+ * ops the core keeps the list of operations and submits it. The interface for programs is
+ * tenon/commands.h.
  */
 
 #include <tenon/backend/memory.h>
@@ -19,12 +20,12 @@ extern "C" {
 #endif
 
 /**
- * struct tenon_commands - the start of every recording
+ * struct tenon_commands - base of every recording
  * @object: header; of type "tenon.Commands"
  * @device: its device, referenced
- * @slots: how many bindings a run needs: one more than the largest slot recorded
- * @finished: recording has ended
- * @core: what the core keeps; not for backends
+ * @slots: number of bindings that a run needs: the largest recorded slot plus one
+ * @finished: set by tenon_commands_finish()
+ * @core: private to the core
  */
 struct tenon_commands {
 	struct tenon_object object;
@@ -35,51 +36,52 @@ struct tenon_commands {
 };
 
 /**
- * struct tenon_commands_ops - how a device records
+ * struct tenon_commands_ops - operations of recordings
  *
- * The core checks ranges (of memory, not of slots) and keeps references of all memory and
- * executables that were recorded. Recording is done by one thread at a time.
+ * The core checks the ranges of memory, but not those of slots, and holds references to all
+ * recorded memory and executables. One thread at a time records.
  */
 struct tenon_commands_ops {
 	/** @size: sizeof(struct tenon_commands_ops) */
 	size_t size;
-	/** @create: make an empty recording; calls tenon_commands_init() */
+	/** @create: create an empty recording; calls tenon_commands_init() */
 	int (*create)(struct tenon_device *device, struct tenon_commands **out);
 	/**
-	 * @destroy: free the recording; calls tenon_commands_fini() last, and frees the struct
+	 * @destroy: free the recording; calls tenon_commands_fini() last and frees the struct
 	 *
-	 * A run may still be on its way: as tenon_memory_ops.free.
+	 * A run may still be pending: see tenon_memory_ops.free.
 	 */
 	void (*destroy)(struct tenon_commands *commands);
 	/**
 	 * @record: add an operation: COPY, FILL, DISPATCH, TIMESTAMP or BARRIER
 	 *
-	 * The operation is borrowed for the call. What a dispatch points to (arguments, slots, tensor
-	 * maps) is the core's own copy, and stays until tenon_commands_fini(). -TENON_E_UNSUPPORTED for
-	 * what the native form cannot hold makes the core fall back to a kept list for this recording,
-	 * so long as it is the first answer that is not 0.
+	 * The operation is borrowed for the call. What a dispatch points to (arguments, slots,
+	 * tensor maps) is a copy of the core's, valid until tenon_commands_fini(). Returns
+	 * -TENON_E_UNSUPPORTED for an operation that the native form cannot hold; if no call failed
+	 * before, the core then keeps this recording as a list.
 	 */
 	int (*record)(struct tenon_commands *commands, const struct tenon_operation *operation);
-	/** @finish: recording has ended; compile it if need be; -TENON_E_UNSUPPORTED as for @record */
+	/** @finish: end the recording and compile it; -TENON_E_UNSUPPORTED as for @record */
 	int (*finish)(struct tenon_commands *commands);
 };
 
-/** tenon_commands_init - make the start of a recording; for backends. As tenon_queue_init(). */
+/** tenon_commands_init - initialise the base of a recording; as tenon_queue_init() */
 TENON_API int tenon_commands_init(struct tenon_commands *commands, struct tenon_device *device);
 
-/** tenon_commands_fini - end what tenon_commands_init() began; for backends */
+/** tenon_commands_fini - undo tenon_commands_init(); for backends */
 TENON_API void tenon_commands_fini(struct tenon_commands *commands);
 
 /**
- * tenon_commands_each - go through what was recorded; for backends
+ * tenon_commands_each - visit the recorded operations; for backends
  * @commands: recording
- * @bindings: memory of the slots, put in their place; NULL where there are none
- * @visit: gets each operation in order, BARRIER too; it is borrowed for the call
- * @context: for @visit
+ * @bindings: memory that replaces the slots; NULL to leave the slots
+ * @visit: called with each operation in order, including BARRIER; it is borrowed for the call
+ * @context: passed to @visit
  *
- * A backend whose native form is written once for each set of bindings needs to keep nothing.
+ * For a backend that writes its native form again for each set of bindings, so that it need not
+ * store the operations itself.
  *
- * Return: 0; the first answer of @visit that is not.
+ * Return: 0; the first non-zero result of @visit.
  */
 TENON_API int
 tenon_commands_each(const struct tenon_commands *commands, struct tenon_memory *const *bindings,
@@ -89,11 +91,11 @@ tenon_commands_each(const struct tenon_commands *commands, struct tenon_memory *
 /**
  * tenon_commands_record - add an operation
  * @commands: not finished
- * @operation: COPY, FILL, DISPATCH, TIMESTAMP or BARRIER; borrowed. Memory and executables in it are
- *	referenced until the recording dies.
+ * @operation: COPY, FILL, DISPATCH, TIMESTAMP or BARRIER; borrowed. Its memory and executables are
+ *	referenced until the recording is destroyed.
  *
- * Return: 0; -TENON_E_VALUE for a range, or a launch of more than the device takes; -TENON_E_USAGE for
- *	another kind, or after finish; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_VALUE for a range outside its memory or a launch larger than the device's
+ *	limits; -TENON_E_USAGE for another kind or after tenon_commands_finish(); -TENON_E_NOMEM.
  */
 TENON_API int tenon_commands_record(struct tenon_commands *commands,
 				    const struct tenon_operation *operation);

@@ -3,12 +3,12 @@
 #define TENON_BACKEND_CURSOR_H
 
 /**
- * DOC: cursor over foreign bytes
+ * DOC: cursor over untrusted bytes
  *
  * Every byte that Tenon did not write in this process (a file, a blob, a packet, a ring entry) is
- * read through a cursor. A cursor never reads outside its range, never allocates, and says in its
- * errors where it stood: the name of the source and the offset in it. Integers are little-endian,
- * as in all formats read here. A read that fails leaves the cursor where it was.
+ * read through a cursor. A cursor never reads outside its range and never allocates. Its errors
+ * begin with the name of the source and the offset in it. Integers are little-endian. A read that
+ * fails does not move the cursor.
  */
 
 #include <tenon/error.h>
@@ -19,13 +19,12 @@ extern "C" {
 #endif
 
 /**
- * struct tenon_cursor - a place in bytes of somebody else
+ * struct tenon_cursor - a position in untrusted bytes
  * @start: first byte of the source
  * @at: next byte to read
- * @end: behind the last byte
- * @name: what the bytes are, for errors ("import tree"); must outlive the cursor; may be NULL
- * @offset: what is added to (@at - @start) in errors, so that a cursor over a part of a file speaks
- *	of places in the file
+ * @end: one past the last byte
+ * @name: name of the bytes in errors ("import tree"); must outlive the cursor; may be NULL
+ * @offset: offset of @start in the file, for errors
  */
 struct tenon_cursor {
 	const uint8_t *start;
@@ -35,13 +34,13 @@ struct tenon_cursor {
 	uint64_t offset;
 };
 
-/** tenon_cursor_of - a cursor over @size bytes at @data, that begin at @offset of their file */
+/** tenon_cursor_of - make a cursor over @size bytes at @data, from @offset of their file */
 static inline struct tenon_cursor tenon_cursor_of(const void *data, size_t size, const char *name,
 						  uint64_t offset)
 {
 	struct tenon_cursor c;
 
-	/* an empty file is NULL, to which not even 0 can be added */
+	/* the data of an empty file is NULL, and NULL + 0 is undefined */
 	c.start = (const uint8_t *)(data ? data : "");
 	c.at = c.start;
 	c.end = c.start + size;
@@ -50,23 +49,23 @@ static inline struct tenon_cursor tenon_cursor_of(const void *data, size_t size,
 	return c;
 }
 
-/** tenon_cursor_left - bytes not yet read */
+/** tenon_cursor_left - number of bytes not yet read */
 static inline size_t tenon_cursor_left(const struct tenon_cursor *c)
 {
 	return (size_t)(c->end - c->at);
 }
 
-/** tenon_cursor_place - offset of the next byte, in the file the bytes come from */
+/** tenon_cursor_place - offset of the next byte in the file */
 static inline uint64_t tenon_cursor_place(const struct tenon_cursor *c)
 {
 	return c->offset + (uint64_t)(c->at - c->start);
 }
 
 /**
- * tenon_cursor_error - raise an error that begins with the cursor's place
+ * tenon_cursor_error - raise an error that begins with the cursor's name and offset
  * @c: the cursor
  * @status: negative status
- * @format: what is wrong there
+ * @format: printf format of the message
  *
  * Return: @status.
  */
@@ -75,10 +74,10 @@ TENON_API int tenon_cursor_error(const struct tenon_cursor *c, int status, const
 
 /**
  * tenon_cursor_u8 - read one byte
- * @c: cursor; moved past it on success, untouched on failure
- * @out: receives it; 0 on failure
+ * @c: cursor; moved past the byte on success, unchanged on failure
+ * @out: receives the byte; 0 on failure
  *
- * Context: any thread; no lock, no allocation. So are all reads here.
+ * Context: any thread; no lock, no allocation. The same holds for all functions below.
  * Return: 0; -TENON_E_TRUNCATED.
  */
 TENON_API int tenon_cursor_u8(struct tenon_cursor *c, uint8_t *out);
@@ -90,32 +89,32 @@ TENON_API int tenon_cursor_u32(struct tenon_cursor *c, uint32_t *out);
 TENON_API int tenon_cursor_u64(struct tenon_cursor *c, uint64_t *out);
 
 /**
- * tenon_cursor_count - read an element count and check that the elements can be there
- * @c: cursor; moved past the count on success, untouched on failure
+ * tenon_cursor_count - read an element count and check it against the bytes left
+ * @c: cursor; moved past the count on success, unchanged on failure
  * @size: bytes of the smallest possible element; at least 1
  * @count: the count; 0 on failure
  *
- * A count is the one number an attacker gets to multiply: it is refused unless count * size bytes
- * are left.
+ * An untrusted count must not be multiplied unchecked: it is rejected unless count * size bytes are
+ * left.
  *
- * Return: 0; -TENON_E_TRUNCATED when the count itself, or what it promises, is not there.
+ * Return: 0; -TENON_E_TRUNCATED when the bytes end before the count or its elements.
  */
 TENON_API int tenon_cursor_count(struct tenon_cursor *c, size_t size, uint64_t *count);
 
 /**
  * tenon_cursor_bytes - take bytes without copying them
  * @c: cursor
- * @size: how many
- * @out: receives the slice of the source
+ * @size: number of bytes
+ * @out: receives a slice of the source
  *
  * Return: 0; -TENON_E_TRUNCATED.
  */
 TENON_API int tenon_cursor_bytes(struct tenon_cursor *c, uint64_t size, struct tenon_slice *out);
 
-/** tenon_cursor_skip - pass over @size bytes; as tenon_cursor_bytes() */
+/** tenon_cursor_skip - skip @size bytes; as tenon_cursor_bytes() */
 TENON_API int tenon_cursor_skip(struct tenon_cursor *c, uint64_t size);
 
-/** tenon_cursor_string - read a u64 length and take as many bytes; as tenon_cursor_bytes() */
+/** tenon_cursor_string - read a u64 length and that many bytes; as tenon_cursor_bytes() */
 TENON_API int tenon_cursor_string(struct tenon_cursor *c, struct tenon_slice *out);
 
 #ifdef __cplusplus

@@ -3,9 +3,9 @@
 #define TENON_BACKEND_MEMORY_H
 
 /**
- * DOC: what a backend does about memory
+ * DOC: memory, for backends
  *
- * Programs see tenon/memory.h.
+ * The interface for programs is tenon/memory.h.
  */
 
 #include <tenon/backend/backend.h>
@@ -17,16 +17,16 @@ extern "C" {
 #endif
 
 /**
- * struct tenon_memory - the start of every piece of memory
+ * struct tenon_memory - base of every memory object
  * @object: header; of type "tenon.Memory"
  * @device: its device, referenced
  * @size: bytes
- * @usage: as asked for
- * @flags: enum tenon_heap_flag of where it lies
- * @address: the device's address of it; 0 where devices have none
- * @host: address in this process while it is always mapped (set by the backend), else NULL
- * @parent: the memory it is a part of, referenced; NULL
- * @offset: where in the parent it begins
+ * @usage: enum tenon_memory_usage of the request
+ * @flags: enum tenon_heap_flag of its heap
+ * @address: its device address; 0 without TENON_DEVICE_ADDRESSES
+ * @host: address in this process if it is permanently mapped (set by the backend), else NULL
+ * @parent: the memory it is a part of, referenced; or NULL
+ * @offset: offset in @parent
  */
 struct tenon_memory {
 	struct tenon_object object;
@@ -41,65 +41,68 @@ struct tenon_memory {
 };
 
 /**
- * struct tenon_memory_ops - what a device does about memory
+ * struct tenon_memory_ops - operations of memory
  *
- * Ranges were checked against the size. May be called from any thread, by several at a time.
+ * The core has checked ranges against the size. Any thread may call the slots, several at a time.
  */
 struct tenon_memory_ops {
 	/** @size: sizeof(struct tenon_memory_ops) */
 	size_t size;
 	/**
-	 * @alloc: make memory; content undefined
+	 * @alloc: allocate memory; it need not be initialised
 	 *
-	 * Makes the backend's struct, calls tenon_memory_init(), sets address, host and flags.
-	 * -TENON_E_NOMEM with size and heap in the message; -TENON_E_UNSUPPORTED for a usage that no
-	 * heap serves.
+	 * Allocates the backend's struct, calls tenon_memory_init(), sets address, host and flags.
+	 * Returns -TENON_E_NOMEM with size and heap in the message, or -TENON_E_UNSUPPORTED for a
+	 * usage that no heap supports.
 	 */
 	int (*alloc)(struct tenon_device *device, const struct tenon_memory_request *request,
 		     struct tenon_memory **out);
 	/**
-	 * @free: give memory back, and free the struct
+	 * @free: free the memory and the struct
 	 *
-	 * Work that was submitted before may still use the memory: the backend must not give it to
-	 * anybody else before that is done. CUDA and OpenCL do so by themselves;
-	 * tenon_device_retire() does it for those that do not. Must not block on a lost device. For
-	 * parts made by @subrange too; the parent is released by the core afterwards.
+	 * Submitted operations may still use the memory: the backend must not reuse it before they
+	 * are done. CUDA and OpenCL ensure this; other backends use tenon_device_retire(). Must not
+	 * block on a lost device. Also frees parts from @subrange; the core then releases the
+	 * parent.
 	 */
 	void (*free)(struct tenon_memory *memory);
 	/**
-	 * @map: make a range visible to the host; NULL when memory is either always mapped (@host set)
-	 * or never
+	 * @map: map a range; NULL when memory is either permanently mapped (@host is set) or never
 	 *
-	 * Called only for memory without @host. READ must show what operations that are done wrote.
+	 * Called only for memory without @host. With READ the mapping must show the writes of
+	 * completed operations.
 	 */
 	int (*map)(struct tenon_memory *memory, uint32_t mode, uint64_t offset, uint64_t size,
 		   void **out);
-	/** @unmap: end of a mapping that @map made; NULL exactly when @map is */
+	/** @unmap: end a mapping from @map; NULL if and only if @map is */
 	void (*unmap)(struct tenon_memory *memory, void *mapped, uint32_t mode, uint64_t offset,
 		      uint64_t size);
-	/** @flush: show the device what the host wrote; NULL where all mappable memory is coherent */
+	/** @flush: make host writes visible to the device; NULL if mappable memory is coherent */
 	int (*flush)(struct tenon_memory *memory, uint64_t offset, uint64_t size);
-	/** @invalidate: show the host what the device wrote; NULL as @flush */
+	/** @invalidate: make device writes visible to the host; NULL as @flush */
 	int (*invalidate)(struct tenon_memory *memory, uint64_t offset, uint64_t size);
 	/**
-	 * @subrange: make memory that is a part of another (OpenCL: sub-buffers); may be NULL
+	 * @subrange: create memory that is a part of another (OpenCL: sub-buffers); may be NULL
 	 *
-	 * Without it the core makes a plain struct tenon_memory with @parent and @offset (and @address
-	 * and @host moved on), and operations must look at both: tenon_memory_root(). Calls
-	 * tenon_memory_init(); the core sets parent and offset. @parent is never itself a part.
+	 * Calls tenon_memory_init(); the core sets parent and offset. @parent is never a part
+	 * itself. If this slot is NULL, the core creates a bare struct tenon_memory with parent and
+	 * offset, and address and host adjusted; operations then find the whole memory with
+	 * tenon_memory_root().
 	 */
 	int (*subrange)(struct tenon_memory *parent, uint64_t offset, uint64_t size,
 			struct tenon_memory **out);
-	/** @import_handle: use memory that exists; NULL when properties.imports is 0 */
+	/** @import_handle: import existing memory; NULL when properties.imports is 0 */
 	int (*import_handle)(struct tenon_device *device, const struct tenon_memory_import *from,
 			     struct tenon_memory **out);
-	/** @export_handle: give an fd that the caller closes; NULL when properties.exports is 0 */
+	/**
+	 * @export_handle: create an fd that the caller closes; NULL when properties.exports is 0
+	 */
 	int (*export_handle)(struct tenon_memory *memory, uint32_t type, int *fd);
 };
 
 /**
- * tenon_memory_init - make the start of a piece of memory, with one reference; for backends
- * @memory: memory of the backend's, given back by @free
+ * tenon_memory_init - initialise the base of a memory object with one reference; for backends
+ * @memory: allocated by the backend and freed by tenon_memory_ops.free
  * @device: device; referenced
  * @size: bytes
  * @usage: enum tenon_memory_usage
@@ -107,7 +110,7 @@ struct tenon_memory_ops {
 TENON_API void tenon_memory_init(struct tenon_memory *memory, struct tenon_device *device,
 				 uint64_t size, uint32_t usage);
 
-/** tenon_memory_root - the memory that @memory is a part of; adds to *@offset where it begins there */
+/** tenon_memory_root - the whole memory of a part; adds the part's offset to *@offset */
 static inline struct tenon_memory *tenon_memory_root(struct tenon_memory *memory, uint64_t *offset)
 {
 	if (!memory->parent)
@@ -117,11 +120,11 @@ static inline struct tenon_memory *tenon_memory_root(struct tenon_memory *memory
 }
 
 /**
- * tenon_memory_of_data - the memory behind a tensor's data
+ * tenon_memory_of_data - get the memory object of a tensor's data
  * @device: device
- * @data: tensor data: memory of Tenon's, or where devices have addresses any address of the device
- * @room: used for an address: a memory that is only good for one operation on a queue, not counted,
- *	and whose size is not known (UINT64_MAX)
+ * @data: tensor data: a struct tenon_memory, or with TENON_DEVICE_ADDRESSES any device address
+ * @room: filled in for an address: a temporary object for one operation on a queue. It is not
+ *	counted, and its size is UINT64_MAX.
  * @out: receives the memory, borrowed
  *
  * Return: 0; -TENON_E_VALUE for NULL or memory of another device.
@@ -130,13 +133,14 @@ TENON_API int tenon_memory_of_data(struct tenon_device *device, void *data,
 				   struct tenon_memory *room, struct tenon_memory **out);
 
 /**
- * tenon_device_retire - give something back when all that was submitted is done; for backends
+ * tenon_device_retire - release a resource when all submitted operations are done; for backends
  * @device: device
- * @release: called once, by whichever thread finds out; at once when nothing is pending
- * @item: handed to @release
+ * @release: called once, in any thread; at once when no queue of the device has pending operations
+ * @item: passed to @release
  *
- * Looks at all queues of the device. What is retired is looked at by later allocations, syncs and
- * retirements.
+ * Later allocations, syncs and retirements check whether the operations are done.
+ *
+ * Context: any thread.
  */
 TENON_API void tenon_device_retire(struct tenon_device *device, void (*release)(void *item),
 				   void *item);

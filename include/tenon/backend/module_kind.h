@@ -5,13 +5,14 @@
 /**
  * DOC: kinds of modules
  *
- * A kind of module is a struct that begins with struct tenon_module, an ops table, and a loader that makes
- * one of the bytes of a blob entry; examples/module_kind.c is all of it. Such loaders serve both generations
- * of blobs. Loaders may also be packed functions in the registry, called "ffi.Module.load_from_bytes.<kind>"
- * with one bytes argument; those serve blobs whose entries have a length, that is TVM 0.22 and later.
+ * A kind of module consists of a struct that begins with struct tenon_module, an ops table, and a
+ * loader that creates a module from the bytes of a blob entry; see examples/module_kind.c. Such
+ * loaders read both generations of blobs. A loader may also be a packed function
+ * "ffi.Module.load_from_bytes.<kind>" in the registry, with one bytes argument; it reads only blobs
+ * whose entries have a length, that is TVM 0.22 and later.
  *
- * Loaders of files are packed functions called "ffi.Module.load_from_file.<extension>", with the
- * path and the extension as arguments.
+ * Loaders of files are packed functions "ffi.Module.load_from_file.<extension>" with the path and
+ * the extension as arguments.
  */
 
 #include <tenon/backend/cursor.h>
@@ -25,55 +26,56 @@ extern "C" {
 struct tenon_module_index;
 struct tenon_visitor;
 
-/** struct tenon_module_ops - what a kind of module does; any slot may be NULL */
+/** struct tenon_module_ops - operations of a kind of module; any slot may be NULL */
 struct tenon_module_ops {
 	/**
-	 * @get_function: make a function of the module itself, not of its imports
+	 * @get_function: get a function of the module itself, not of its imports
 	 *
-	 * The function must hold a reference of the module as long as it lives. Returns 0 with *@out
-	 * NULL, and no error raised, when the module has no such function. May be called from any
-	 * thread, by several at a time.
+	 * The function must hold a reference to the module. Returns 0 with *@out NULL and without
+	 * raising an error when the module has no such function. Any thread may call this, several
+	 * at a time.
 	 */
 	int (*get_function)(struct tenon_module *m, struct tenon_slice name,
 			    struct tenon_function **out);
 	/**
-	 * @each_function: visit the names of all functions get_function would find
+	 * @each_function: visit the names of all functions that @get_function finds
 	 *
-	 * The names must live as long as the module. Stops and returns what @visit returned when that
-	 * is not 0. A negative status of its own, with a message, says that the names cannot be read: a
-	 * lookup below an importing module that finds its name nowhere else then asks @get_function,
-	 * which raises the reason. A module without this slot, or with TENON_MODULE_OPEN_NAMES set, is asked anew at
-	 * every lookup that passes it.
+	 * The names must be valid as long as the module. Stops when @visit returns non-zero, and
+	 * returns that. Returns a negative status with a message when the names cannot be read; a
+	 * lookup in an importing module that finds the name in no other import then calls
+	 * @get_function, which raises the reason. Lookups call @get_function every time for a
+	 *	module
+	 * without this slot or with TENON_MODULE_OPEN_NAMES.
 	 */
 	int (*each_function)(struct tenon_module *m,
 			     int (*visit)(void *context, struct tenon_slice name), void *context);
-	/** @save: append the bytes that the kind's loader reads; needs TENON_MODULE_SERIALIZABLE */
+	/** @save: append the bytes for the kind's loader; requires TENON_MODULE_SERIALIZABLE */
 	int (*save)(struct tenon_module *m, struct tenon_buffer *out);
-	/** @write_file: write the module to a file of a format; "" is the kind's own format */
+	/** @write_file: write the module to a file in a format; "" is the default format */
 	int (*write_file)(struct tenon_module *m, const char *path, const char *format);
-	/** @source: give the module's source in a format as an owned string; "" is the kind's own */
+	/** @source: get the source in a format as an owned string; "" is the default format */
 	int (*source)(struct tenon_module *m, const char *format, struct tenon_value *out);
-	/** @visit: visit the fields that are the kind's own (tenon/visit.h) */
+	/** @visit: visit the fields of the kind (tenon/visit.h) */
 	int (*visit)(const struct tenon_module *m, const struct tenon_visitor *v);
-	/** @destroy: release the content that is the kind's own; imports are already gone */
+	/** @destroy: release the resources of the kind; imports are released before */
 	void (*destroy)(struct tenon_module *m);
-	/** @free: give the memory back; NULL for free() */
+	/** @free: free the struct; NULL for free() */
 	void (*free)(struct tenon_module *m);
 };
 
 /* tenon_module.flags */
-#define TENON_MODULE_OPEN_NAMES 1u /* get_function knows more names than each_function lists */
+#define TENON_MODULE_OPEN_NAMES 1u /* get_function finds names that each_function does not list */
 
 /**
- * struct tenon_module - the start of every module
+ * struct tenon_module - base of every module
  * @object: header; type TENON_TYPE_MODULE
- * @ops: what the kind does
- * @kind: "library", "opencl", "const_loader", …; lives as long as the module
+ * @ops: operations of the kind
+ * @kind: "library", "opencl", "const_loader", …; valid as long as the module
  * @properties: enum tenon_module_property
  * @flags: TENON_MODULE_OPEN_NAMES
- * @imports: imported modules, each referenced; changed by tenon_module_import() alone
- * @import_count: how many
- * @index: names to modules, made at the first lookup that needs it
+ * @imports: imported modules, each referenced; only changed by tenon_module_import()
+ * @import_count: number of imports
+ * @index: map from names to modules, created at the first lookup that needs it
  */
 struct tenon_module {
 	struct tenon_object object;
@@ -87,24 +89,24 @@ struct tenon_module {
 };
 
 /**
- * tenon_module_init - make the start of a module, with one reference
- * @m: memory of the caller's, given back by @ops->free
- * @ops: a table that lives as long as the module
- * @kind: lives as long as the module
- * @properties: mask
+ * tenon_module_init - initialise the base of a module with one reference
+ * @m: allocated by the caller and freed by @ops->free
+ * @ops: valid as long as the module
+ * @kind: valid as long as the module
+ * @properties: mask of enum tenon_module_property
  */
 TENON_API void tenon_module_init(struct tenon_module *m, const struct tenon_module_ops *ops,
 				 struct tenon_slice kind, uint32_t properties);
 
 /**
- * struct tenon_payload - where a blob entry stands
- * @file: path of the file, for messages; "" for bytes handed in
+ * struct tenon_payload - description of a blob entry
+ * @file: path of the file, for messages; "" for bytes from the caller
  * @index: number of the module in the blob
- * @count: how many modules the blob has; 0 when that is not known yet
+ * @count: number of modules in the blob; 0 when not yet known
  * @generation: the blob's
  * @kind: the entry's kind
- * @keep: object that keeps the bytes mapped; referenced by a module that keeps slices of them; NULL
- *	when the bytes are the caller's and must be copied
+ * @keep: object that keeps the bytes mapped; a module that keeps slices of them references it. NULL
+ *	when the bytes are valid only during the call and must be copied.
  */
 struct tenon_payload {
 	const char *file;
@@ -116,12 +118,12 @@ struct tenon_payload {
 };
 
 /**
- * struct tenon_module_loader - a loader
+ * struct tenon_module_loader - loader of a module kind
  * @kind: the kind it loads
- * @load: make a module of the bytes at @c, and leave the cursor behind the last byte used. For blobs
- *	whose entries have a length the cursor holds just the entry, and bytes left over are refused
- *	by the caller. Works without any device: a payload is loaded on its device at first use.
- *	Returns 0, or a negative status with a message that says what is wrong where.
+ * @load: create a module from the bytes at @c, and move the cursor past the last byte used. For
+ *	blobs whose entries have a length the cursor covers only the entry, and the caller rejects
+ *	bytes left over. Must work without a device: a payload is loaded on its device at first use.
+ *	Returns 0, or a negative status with the offset and the defect in the message.
  */
 struct tenon_module_loader {
 	const char *kind;
@@ -130,25 +132,25 @@ struct tenon_module_loader {
 };
 
 /**
- * tenon_module_loader_register - add a loader
- * @loader: must live as long as the process
+ * tenon_module_loader_register - register a loader
+ * @loader: valid for the life of the process
  *
- * Context: any thread; takes a lock. For starting up.
+ * Context: any thread; takes a lock. Intended for startup.
  * Return: 0; -TENON_E_EXISTS; -TENON_E_NOMEM.
  */
 TENON_API int tenon_module_loader_register(const struct tenon_module_loader *loader);
 
 /**
- * tenon_module_loader_known - does this build load a kind
+ * tenon_module_loader_known - test whether a kind has a loader
  * @kind: kind
  *
- * Return: true for loaders of either sort.
+ * Return: true if it has a struct tenon_module_loader or a packed function.
  */
 TENON_API bool tenon_module_loader_known(struct tenon_slice kind);
 
 /**
- * tenon_module_loader_names - write the kinds that this build loads, for a message
- * @out: receives "const_loader, examplejson, …"
+ * tenon_module_loader_names - list the kinds that have a loader, for a message
+ * @out: "const_loader, static_library, …" is appended
  *
  * Return: 0; -TENON_E_NOMEM.
  */

@@ -5,16 +5,17 @@
 /**
  * DOC: payload formats
  *
- * A *payload* is what a blob holds of a module: for a device, a table of kernels and a program. A
- * *payload format* describes the payloads of one or several kinds of modules: how they are read,
- * which code belongs to which kernel, and which files hold such programs apart from a library.
+ * A *payload* is the data of a module in a blob: for a device, a table of kernels and a program. A
+ * *payload format* describes the payloads of one or several module kinds: how to read them, which
+ * code belongs to which kernel, and which files hold such programs outside a library.
  *
- * Formats come with a backend (tenon_backend.formats), or are registered by a program. The runtime
- * itself knows no kind of device: it lists, inspects, loads and runs through these slots.
+ * Formats belong to a backend (tenon_backend.formats) or are registered by a program. The runtime
+ * has no code for particular device kinds: it lists, inspects, loads and runs payloads through
+ * these slots.
  *
- * Most formats are data alone: a string of letters, a field each, and names. Slots are for what
- * letters cannot say. All structs here begin with their size, so that they can grow: a format that was
- * built with a shorter struct keeps working, and slots that it lacks count as NULL.
+ * Most formats are pure data: a string with a letter for each field, and names. Slots handle what
+ * letters cannot express. Structs begin with their size, so that they can grow: a format built with
+ * an older struct keeps working, and slots that it lacks are NULL.
  */
 
 #include <tenon/backend/cursor.h>
@@ -27,12 +28,12 @@ extern "C" {
 #endif
 
 /**
- * struct tenon_payload_function - a function that a payload holds
+ * struct tenon_payload_function - a function in a payload
  * @name: name by which the host calls it
- * @arg_types: DLDataType of each argument, 4 bytes each as in a payload; empty when not known
- * @tags: the launch tags, @tag_count strings, each a u64 length and bytes
- * @extra: a u32 for each argument, 1 for a tensor map; empty where the table has none
- * @tag_count: how many launch tags
+ * @arg_types: DLDataType of each argument, 4 bytes each as in a payload; empty when unknown
+ * @tags: @tag_count launch tags, each a u64 length and bytes
+ * @extra: a u32 for each argument, 1 for a tensor map; empty if the table has none
+ * @tag_count: number of launch tags
  */
 struct tenon_payload_function {
 	struct tenon_slice name;
@@ -43,10 +44,10 @@ struct tenon_payload_function {
 };
 
 /**
- * struct tenon_payload_part - a program of one kernel
- * @name: the kernel's
+ * struct tenon_payload_part - the program of one kernel
+ * @name: name of the kernel
  * @code: its program
- * @flags: what the backend finds in tenon_kernel_info.code_flags
+ * @flags: copied to tenon_kernel_info.code_flags
  * @reserved: 0
  */
 struct tenon_payload_part {
@@ -57,23 +58,24 @@ struct tenon_payload_part {
 };
 
 /**
- * struct tenon_payload_info - what was found in a payload
- * @size: sizeof(struct tenon_payload_info) of the library
+ * struct tenon_payload_info - contents of a payload
+ * @size: sizeof(struct tenon_payload_info) in the library
  * @kind: kind of the module
  * @generation: enum tenon_generation of its blob
- * @extra_tags: function tables have a list of argument tags behind the launch tags (TVM 0.20 and later)
- * @has_kernels: functions are kernels, with types and launch tags: a program can be made of them
- * @collect: lists of functions and parts are wanted; false while only the end of a payload is looked for
+ * @extra_tags: in function tables a list of argument tags follows the launch tags (TVM 0.20 and
+ *	later)
+ * @has_kernels: the functions are kernels with types and launch tags, and form a program
+ * @collect: collect functions and parts; false when only the end of the payload is needed
  * @format: "cl", "ptx", …; empty when the kind has none
- * @name: symbol or module name, of kinds that have one
+ * @name: symbol or module name, for kinds that have one
  * @text: graph or source text
- * @code: program bytes, of kinds that have one program
- * @tensor_count: tensors inside
- * @tensor_bytes: the bytes of their elements
- * @functions: @function_count of them; added by tenon_payload_add_function()
- * @parts: @part_count of them; added by tenon_payload_add_part()
+ * @code: program bytes, for kinds with one program
+ * @tensor_count: number of tensors
+ * @tensor_bytes: total size of their elements in bytes
+ * @functions: @function_count functions; added by tenon_payload_add_function()
+ * @parts: @part_count parts; added by tenon_payload_add_part()
  *
- * Slices lie in the payload, or live as long as the process.
+ * Slices point into the payload or to static storage.
  */
 struct tenon_payload_info {
 	size_t size;
@@ -96,12 +98,12 @@ struct tenon_payload_info {
 };
 
 /**
- * struct tenon_payload_file - files that hold a program apart from a library
- * @suffix: what follows the dot, "ptx"; also the payload's format field, and so the suffix that a
- *	program with that field has when it is written to a file
- * @kind: kind of the module that such a file becomes
- * @table: suffix of the file beside it that holds the kernel table as JSON, "tvm_meta.json"; NULL
- *	when the file is the whole payload
+ * struct tenon_payload_file - a kind of file that holds a program outside a library
+ * @suffix: file name suffix without the dot, "ptx". It is also the payload's format field: a
+ *	program with that field is written to a file with this suffix.
+ * @kind: module kind of such a file
+ * @table: suffix of the accompanying file with the kernel table as JSON, "tvm_meta.json"; NULL when
+ *	the file is the whole payload
  */
 struct tenon_payload_file {
 	const char *suffix;
@@ -110,30 +112,30 @@ struct tenon_payload_file {
 };
 
 /**
- * struct tenon_payload_format - payloads of some kinds; lives as long as the process
+ * struct tenon_payload_format - a payload format; must stay valid for the life of the process
  *
- * All slots may be NULL, and be called from any thread.
+ * Any slot may be NULL. Any thread may call the slots.
  */
 struct tenon_payload_format {
 	/** @size: sizeof(struct tenon_payload_format) */
 	size_t size;
-	/** @kinds: kinds of modules, ended by NULL */
+	/** @kinds: module kinds, ended by NULL */
 	const char *const *kinds;
 	/**
-	 * @fields: fields of a payload in their order, a letter each
+	 * @fields: the fields of a payload in order, one letter each
 	 *
-	 * Where payloads were written in several forms, these are separated by '|' and tried in order.
-	 * A string is a u64 length and bytes, a list a u64 count and elements.
+	 * Alternative forms are separated by '|' and tried in order. A string is a u64 length and
+	 * bytes, a list is a u64 count and elements.
 	 *
-	 *	f  string: the format, a short word
-	 *	m  kernel table as TVM writes it
+	 *	f  string: the format, such as "ptx"
+	 *	m  kernel table in TVM's encoding
 	 *	d  string: the program
 	 *	b  list of named strings, each the program of a kernel
-	 *	n  string: symbol or module name, which is also a function
-	 *	k  list of names, each a function
+	 *	n  string: symbol or module name, also the name of a function
+	 *	k  list of function names
 	 *	t  string: text (graph, source)
 	 *	x  string: a version, "0.1.0"
-	 *	y  string: something else
+	 *	y  string: ignored
 	 *	i  32-bit number
 	 *	q  64-bit number
 	 *	a  list of tensors
@@ -143,65 +145,73 @@ struct tenon_payload_format {
 	 * Capital letters are read by @field.
 	 */
 	const char *fields;
-	/** @legacy: @fields in blobs of TVM up to 0.21, whose payloads have no length; NULL: the same */
+	/**
+	 * @legacy: @fields in blobs of TVM up to 0.21, whose payloads have no length; NULL: the
+	 * same
+	 */
 	const char *legacy;
-	/** @remedy: what to do where nothing here runs the kind: "Install …"; NULL: a general advice */
+	/**
+	 * @remedy: advice when no backend runs the kind: "Install …"; NULL for the default advice
+	 */
 	const char *remedy;
-	/** @files: files that are loaded as modules, ended by one without @suffix */
+	/** @files: files that can be loaded as modules, ended by an entry without @suffix */
 	const struct tenon_payload_file *files;
 	/**
-	 * @field: read the field that a capital letter of @fields stands for
+	 * @field: read the field of a capital letter in @fields
 	 *
-	 * The bytes are hostile: read them through @c alone. Leaves @c behind the field, fills @info and adds
-	 * functions and parts. Returns 0, or a negative status with the place (tenon_cursor_error()).
+	 * The bytes are untrusted: read them only through @c. Moves @c past the field, fills @info
+	 * and adds functions and parts. Returns 0, or a negative status with the offset in the
+	 * message (tenon_cursor_error()).
 	 */
 	int (*field)(char letter, struct tenon_cursor *c, struct tenon_payload_info *info);
 	/**
-	 * @split: add a part for each kernel that has a piece of info->code of its own
+	 * @split: split info->code into a part for each kernel
 	 *
-	 * Called when a program is made of a payload in which reading found no parts. Returns 0, or a
-	 * negative status.
+	 * Called when a program is created from a payload without parts. Returns 0, or a negative
+	 * status.
 	 */
 	int (*split)(struct tenon_payload_info *info);
 	/**
-	 * @tag: know a launch tag besides those of all devices
+	 * @tag: interpret a launch tag that only this format has
 	 *
-	 * Known to all are blockIdx.*, threadIdx.* and the one for dynamic shared memory. Adds to *@flags
-	 * (enum tenon_kernel_flag), and sets *@extent to the enum tenon_launch_tag that an integer behind the
-	 * arguments sets; it comes as -1, for none. Returns false for a tag that is not known.
+	 * The core handles blockIdx.*, threadIdx.* and dynamic shared memory. Adds to *@flags (enum
+	 * tenon_kernel_flag). If an integer argument belongs to the tag, sets *@extent to its enum
+	 * tenon_launch_tag; *@extent is -1 on entry. Returns false for an unknown tag.
 	 */
 	bool (*tag)(struct tenon_slice tag, int *extent, uint32_t *flags);
-	/** @visit: show more fields to those who inspect a module; as tenon_module_ops.visit */
+	/** @visit: visit additional fields for inspection; as tenon_module_ops.visit */
 	int (*visit)(const struct tenon_payload_info *info, const struct tenon_visitor *v);
-	/** @recognise: is a file with one of the suffixes of this format; NULL: all are */
+	/** @recognise: test whether a file with a suffix in @files has this format; NULL: always */
 	bool (*recognise)(const struct tenon_payload_file *file, struct tenon_slice bytes);
 	/**
-	 * @pack: append the payload that a file's program makes
+	 * @pack: append the payload for a file
 	 *
-	 * @program is over the bytes of the file. @table is the kernel table as a payload has it, with
-	 * argument tags; empty where the file has none. NULL: format, table and program as a string where
-	 * there is a table, else the bytes of the file. Returns 0, or a negative status with the place.
+	 * @program covers the bytes of the file. @table is the kernel table in the encoding of a
+	 * payload, with argument tags; empty if the file has none. Returns 0, or a negative status
+	 * with the offset in the message. Default if NULL: with a table, its format, table and
+	 * program as a string; else the bytes of the file.
 	 */
 	int (*pack)(const struct tenon_payload_file *file, struct tenon_cursor *program,
 		    struct tenon_slice table, struct tenon_buffer *out);
 };
 
 /**
- * tenon_payload_format_register - add a format
- * @format: must live as long as the process. It goes before formats of the library and of backends.
+ * tenon_payload_format_register - register a format
+ * @format: valid for the life of the process. It takes precedence over formats of the library and
+ *	of backends.
  *
- * Context: any thread; takes a lock. For starting up.
- * Return: 0; -TENON_E_EXISTS for a kind that was registered; -TENON_E_USAGE for a struct without kinds
- *	or fields; -TENON_E_NOMEM.
+ * Context: any thread; takes a lock. Intended for startup.
+ * Return: 0; -TENON_E_EXISTS for a kind that is registered; -TENON_E_USAGE for a struct without
+ *	kinds or fields; -TENON_E_NOMEM.
  */
 TENON_API int tenon_payload_format_register(const struct tenon_payload_format *format);
 
 /**
- * tenon_payload_add_function - add a function to what was found in a payload; for formats
+ * tenon_payload_add_function - add a function to the contents of a payload; for formats
  * @info: from tenon_payload_format.field
- * @function: copied; its slices lie in the payload or live as long as the process
+ * @function: copied; its slices point into the payload or to static storage
  *
- * Return: 0, also while @info->collect is false; -TENON_E_NOMEM.
+ * Return: 0, also when @info->collect is false; -TENON_E_NOMEM.
  */
 TENON_API int tenon_payload_add_function(struct tenon_payload_info *info,
 					 const struct tenon_payload_function *function);
@@ -209,9 +219,9 @@ TENON_API int tenon_payload_add_function(struct tenon_payload_info *info,
 /**
  * tenon_payload_add_part - add the program of a kernel; for formats
  * @info: from tenon_payload_format.field or split
- * @name: the kernel's; of parts with the same name the last one counts
+ * @name: name of the kernel; of several parts with one name the last is used
  * @code: its program
- * @flags: for tenon_kernel_info.code_flags
+ * @flags: copied to tenon_kernel_info.code_flags
  *
  * Return: as tenon_payload_add_function().
  */
