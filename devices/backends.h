@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Included several times by backends.c, for declarations and for tables: no guard.
+ * The backends, a line each: option, name, device type, flags. Included several times by backends.c, for
+ * declarations and for tables: no guard.
  *
- * BACKEND(name): a backend of this build. ABSENT(name): one that is left out, whose payloads are still
- * listed and found the end of; its folder has the formats as <name>_payload_formats.
+ * BACKEND: what its payloads are is in <name>_payload_kinds and <name>_payload_formats.
+ * LISTED_BACKEND: the same, and the formats are known to builds that leave the backend out, so that its
+ * payloads are still listed and found the end of. HOST_BACKEND: runs no payloads.
  */
-#ifdef CONFIG_DEVICE_CPU
-BACKEND(cpu)
-#endif
-#ifdef CONFIG_DEVICE_CUDA
-BACKEND(cuda)
-#else
-ABSENT(cuda)
-#endif
-#ifdef CONFIG_DEVICE_OPENCL
-BACKEND(opencl)
-#else
-ABSENT(opencl)
-#endif
-#ifdef CONFIG_DEVICE_VULKAN
-BACKEND(vulkan)
-#else
-ABSENT(vulkan)
-#endif
-#ifdef CONFIG_DEVICE_NULL
-BACKEND(null)
-#endif
+HOST_BACKEND(DEVICE_CPU, cpu, kDLCPU, TENON_BACKEND_FORKS)
+LISTED_BACKEND(DEVICE_CUDA, cuda, kDLCUDA, 0)
+LISTED_BACKEND(DEVICE_OPENCL, opencl, kDLOpenCL, 0)
+LISTED_BACKEND(DEVICE_VULKAN, vulkan, kDLVulkan, 0)
+BACKEND(DEVICE_NULL, null, TENON_DEVICE_NULL, TENON_BACKEND_FORKS)

@@ -19,6 +19,8 @@
 #include <tenon/buffer.h>
 #include <tenon/value.h>
 
+#include "lib/plugin_api.h"
+
 #define DISK_CACHE_KEY 16
 
 /** struct disk_cache_key - 128 bits that name what an entry was made from */
@@ -33,7 +35,8 @@ struct disk_cache_key {
  * @count: how many
  * @key: receives the key
  */
-void disk_cache_key(const struct tenon_slice *parts, size_t count, struct disk_cache_key *key);
+void disk_cache_key(const struct tenon_slice *parts, size_t count, struct disk_cache_key *key)
+	TO_PLUGINS(disk_cache_key);
 
 /**
  * disk_cache_get - read an entry
@@ -43,10 +46,12 @@ void disk_cache_key(const struct tenon_slice *parts, size_t count, struct disk_c
  *
  * Return: true when it was there and whole; no error is raised otherwise.
  */
-bool disk_cache_get(const char *kind, const struct disk_cache_key *key, struct tenon_buffer *out);
+bool disk_cache_get(const char *kind, const struct disk_cache_key *key, struct tenon_buffer *out)
+	TO_PLUGINS(disk_cache_get);
 
 /** disk_cache_put - write an entry; failures are silent, a full disk must not stop a launch */
-void disk_cache_put(const char *kind, const struct disk_cache_key *key, struct tenon_slice bytes);
+void disk_cache_put(const char *kind, const struct disk_cache_key *key, struct tenon_slice bytes)
+	TO_PLUGINS(disk_cache_put);
 #else
 static inline void disk_cache_key(const struct tenon_slice *parts, size_t count,
 				  struct disk_cache_key *key)

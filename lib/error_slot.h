@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <tenon/error.h>
 
+#include "lib/plugin_api.h"
+
 /**
  * error_slot_hold - put an object into the slot
  * @object: kept until taken or dropped
@@ -40,8 +42,8 @@ void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message);
  * was before the first attempt.
  */
 #ifdef CONFIG_TOOL
-bool error_ran_out(void);
-void error_set_ran_out(bool ran_out);
+bool error_ran_out(void) TO_PLUGINS(error_ran_out);
+void error_set_ran_out(bool ran_out) TO_PLUGINS(error_set_ran_out);
 #else
 static inline bool error_ran_out(void)
 {

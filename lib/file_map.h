@@ -12,6 +12,8 @@
 
 #include <tenon/value.h>
 
+#include "lib/plugin_api.h"
+
 /**
  * file_open - open a regular file for reading
  * @path: the file
@@ -88,6 +90,7 @@ void file_map_close(struct tenon_slice *bytes);
  *
  * Return: 0; -TENON_E_IO; -TENON_E_NOMEM.
  */
-int file_write(const char *path, const struct tenon_slice *parts, size_t count);
+int file_write(const char *path, const struct tenon_slice *parts, size_t count)
+	TO_PLUGINS(file_write);
 
 #endif /* LIB_FILE_MAP_H */

@@ -16,11 +16,13 @@
 
 #include <pthread.h>
 
+#include "lib/plugin_api.h"
+
 #ifdef CONFIG_FORK_GATE
 /** fork_gate_enter - let no thread fork, except this one; may be nested */
-void fork_gate_enter(void);
+void fork_gate_enter(void) TO_PLUGINS(fork_gate_enter);
 /** fork_gate_leave - undo one fork_gate_enter() */
-void fork_gate_leave(void);
+void fork_gate_leave(void) TO_PLUGINS(fork_gate_leave);
 #else
 static inline void fork_gate_enter(void)
 {

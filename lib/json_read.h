@@ -22,6 +22,8 @@
 #endif
 #include <jsmn.h>
 
+#include "lib/plugin_api.h"
+
 /**
  * struct json_text - a text and its tokens
  * @text: the text; must outlive the struct
@@ -45,13 +47,14 @@ struct json_text {
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_OVERFLOW for 2 GiB and more;
  *	-TENON_E_NOMEM.
  */
-int json_text_read(struct tenon_slice text, const char *name, struct json_text *out);
+int json_text_read(struct tenon_slice text, const char *name, struct json_text *out)
+	TO_PLUGINS(json_text_read);
 
-void json_text_fini(struct json_text *t);
+void json_text_fini(struct json_text *t) TO_PLUGINS(json_text_fini);
 
 /** json_error - raise an error that begins with name, line and column of a token; returns @status */
 int json_error(const struct json_text *t, uint32_t at, int status, const char *format, ...)
-	TENON_PRINTF(4, 5);
+	TO_PLUGINS(json_error) TENON_PRINTF(4, 5);
 
 /** json_raw - the bytes of a token as they stand in the text, of a string without its quotes */
 static inline struct tenon_slice json_raw(const struct json_text *t, uint32_t at)
@@ -85,7 +88,7 @@ static inline bool json_is(const struct json_text *t, uint32_t at, jsmntype_t ty
  * Return: 0; -TENON_E_FORMAT.
  */
 int json_enter(const struct json_text *t, uint32_t *at, jsmntype_t type, const char *what,
-	       uint32_t *count);
+	       uint32_t *count) TO_PLUGINS(json_enter);
 
 /**
  * json_key - read a key of an object
@@ -94,7 +97,7 @@ int json_enter(const struct json_text *t, uint32_t *at, jsmntype_t type, const c
  *
  * Return: 0; -TENON_E_FORMAT.
  */
-int json_key(const struct json_text *t, uint32_t *at, struct tenon_slice *key);
+int json_key(const struct json_text *t, uint32_t *at, struct tenon_slice *key) TO_PLUGINS(json_key);
 
 /**
  * json_string - read a string
@@ -107,7 +110,7 @@ int json_key(const struct json_text *t, uint32_t *at, struct tenon_slice *key);
  * Return: 0; -TENON_E_FORMAT.
  */
 int json_string(const struct json_text *t, uint32_t *at, const char *what, char **room,
-		struct tenon_slice *out);
+		struct tenon_slice *out) TO_PLUGINS(json_string);
 
 /**
  * json_integer - read a whole number
@@ -119,9 +122,9 @@ int json_string(const struct json_text *t, uint32_t *at, const char *what, char 
  * Return: 0; -TENON_E_FORMAT; -TENON_E_VALUE for one out of range.
  */
 int json_integer(const struct json_text *t, uint32_t *at, const char *what, int64_t least,
-		 int64_t most, int64_t *out);
+		 int64_t most, int64_t *out) TO_PLUGINS(json_integer);
 
 /** json_skip - step over an item and all inside it */
-void json_skip(const struct json_text *t, uint32_t *at);
+void json_skip(const struct json_text *t, uint32_t *at) TO_PLUGINS(json_skip);
 
 #endif /* LIB_JSON_READ_H */

@@ -7,6 +7,8 @@
 #include <tenon/buffer.h>
 #include <tenon/string.h>
 
+#include "lib/plugin_api.h"
+
 #define NEAREST_MOST 3
 
 struct nearest_name {
@@ -19,10 +21,12 @@ struct nearest_name {
 
 #ifdef CONFIG_NEAREST_NAMES
 /* Offer a name; it is kept when it is among the nearest, and near enough to be meant. */
-void nearest_name_offer(struct nearest_name *n, struct tenon_slice name);
+void nearest_name_offer(struct nearest_name *n, struct tenon_slice name)
+	TO_PLUGINS(nearest_name_offer);
 
 /* Append ` Nearest: "a", "b".`, or nothing when no name is near. */
-int nearest_name_print(const struct nearest_name *n, struct tenon_buffer *out);
+int nearest_name_print(const struct nearest_name *n, struct tenon_buffer *out)
+	TO_PLUGINS(nearest_name_print);
 #else
 static inline void nearest_name_offer(struct nearest_name *n, struct tenon_slice name)
 {

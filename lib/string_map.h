@@ -10,6 +10,8 @@
 #include <tenon/error.h>
 #include <tenon/string.h>
 
+#include "lib/plugin_api.h"
+
 struct string_map_entry {
 	struct tenon_slice key; /* data NULL: free */
 	uint64_t hash;
@@ -29,15 +31,15 @@ struct string_map {
 /* Mixes all bytes; the same in every process of one byte order. */
 uint64_t string_hash(struct tenon_slice s);
 
-void string_map_fini(struct string_map *m);
+void string_map_fini(struct string_map *m) TO_PLUGINS(string_map_fini);
 
 /* Make room for @count keys at once. 0 or -TENON_E_NOMEM. */
-int string_map_reserve(struct string_map *m, size_t count);
+int string_map_reserve(struct string_map *m, size_t count) TO_PLUGINS(string_map_reserve);
 
 /* The slot of @key, made with value NULL when it is new; NULL without memory. */
-void **string_map_slot(struct string_map *m, struct tenon_slice key);
+void **string_map_slot(struct string_map *m, struct tenon_slice key) TO_PLUGINS(string_map_slot);
 
 /* The value of @key; NULL when it is not there. */
-void *string_map_get(const struct string_map *m, struct tenon_slice key);
+void *string_map_get(const struct string_map *m, struct tenon_slice key) TO_PLUGINS(string_map_get);
 
 #endif /* LIB_STRING_MAP_H */

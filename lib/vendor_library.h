@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/plugin_api.h"
+
 /**
  * struct vendor_symbol - a function of a library
  * @name: its name
@@ -30,7 +32,7 @@ struct vendor_symbol {
  *
  * Return: NULL where it is not set or empty, and in a program with raised privileges.
  */
-const char *vendor_library_named(const char *variable);
+const char *vendor_library_named(const char *variable) TO_PLUGINS(vendor_library_named);
 
 /**
  * vendor_library_open - open the first of several libraries that is there, and fill a table
@@ -45,6 +47,6 @@ const char *vendor_library_named(const char *variable);
  */
 int vendor_library_open(const char *const *names, const char *remedy,
 			const struct vendor_symbol *symbols, size_t count, void *table,
-			void **handle);
+			void **handle) TO_PLUGINS(vendor_library_open);
 
 #endif /* LIB_VENDOR_LIBRARY_H */

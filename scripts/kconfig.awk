@@ -687,8 +687,17 @@ function write_build(    i, s, list)
 			continue
 		print "CONFIG_" s "=" text_of(s) > conf
 		if (is_logic(s)) {
-			# as in the kernel: a plug-in is not part of what asks with #ifdef CONFIG_X
-			print "#define CONFIG_" s (value[s] == "m" ? "_MODULE" : "") " 1" > header
+			# as in the kernel: a plug-in is not part of what asks with #ifdef CONFIG_X,
+			# but for libtenon.a, which holds them all
+			if (value[s] == "m") {
+				print "#ifdef TENON_PLUGINS_INSIDE" > header
+				print "#define CONFIG_" s " 1" > header
+				print "#else" > header
+				print "#define CONFIG_" s "_MODULE 1" > header
+				print "#endif" > header
+			} else {
+				print "#define CONFIG_" s " 1" > header
+			}
 			list = list (list == "" ? "" : " ") s (value[s] == "m" ? "=m" : "")
 		} else {
 			print "#define CONFIG_" s " " text_of(s) > header

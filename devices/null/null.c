@@ -85,9 +85,9 @@ const struct tenon_backend null_backend = {
 	.name = "null",
 	.device_type = NULL_DEVICE_TYPE,
 	.flags = TENON_BACKEND_FORKS,
-	.kinds = null_kinds,
+	.kinds = null_payload_kinds,
 	.count = null_count,
 	.describe = null_describe,
 	.open = null_open,
-	.formats = null_formats,
+	.formats = null_payload_formats,
 };

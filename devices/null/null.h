@@ -25,8 +25,8 @@ extern const struct tenon_queue_ops null_queue_ops;
 extern const struct tenon_executable_ops null_executable_ops;
 
 /* null_payload.c: kinds of modules, and what their payloads look like; each ended by NULL */
-extern const char *const null_kinds[];
-extern const struct tenon_payload_format *const null_formats[];
+extern const char *const null_payload_kinds[];
+extern const struct tenon_payload_format *const null_payload_formats[];
 
 /* null_functions.c: kernels that are built in */
 extern const tenon_host_kernel null_functions[];

@@ -52,7 +52,7 @@ static bool null_recognise(const struct tenon_payload_file *file, struct tenon_s
 	return tenon_slice_equal(word, tenon_slice_of(file->suffix));
 }
 
-const char *const null_kinds[] = { "null", NULL };
+const char *const null_payload_kinds[] = { "null", NULL };
 
 static const struct tenon_payload_file files[] = {
 	{ "null", "null", NULL },
@@ -61,11 +61,11 @@ static const struct tenon_payload_file files[] = {
 
 static const struct tenon_payload_format null_payload = {
 	.size = sizeof(null_payload),
-	.kinds = null_kinds,
+	.kinds = null_payload_kinds,
 	.fields = "fmN",
 	.files = files,
 	.field = null_field,
 	.recognise = null_recognise,
 };
 
-const struct tenon_payload_format *const null_formats[] = { &null_payload, NULL };
+const struct tenon_payload_format *const null_payload_formats[] = { &null_payload, NULL };

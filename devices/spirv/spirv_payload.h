@@ -4,6 +4,8 @@
 
 #include <tenon/backend/payload_format.h>
 
+#include "lib/plugin_api.h"
+
 /**
  * spirv_payload_parts - read a list of named SPIR-V programs, each with a flag
  * @c: cursor
@@ -13,6 +15,7 @@
  *
  * Return: 0; negative with the place.
  */
-int spirv_payload_parts(struct tenon_cursor *c, struct tenon_payload_info *info);
+int spirv_payload_parts(struct tenon_cursor *c, struct tenon_payload_info *info)
+	TO_PLUGINS(spirv_payload_parts);
 
 #endif /* DEVICES_SPIRV_SPIRV_PAYLOAD_H */

@@ -351,8 +351,8 @@ static const struct method methods[] = {
 	{ NULL, NULL, 0, 0 },
 };
 
-int aot_executor_module(struct tenon_module *root, const struct tenon_model_options *o,
-			struct tenon_module **out)
+static int executor_module(struct tenon_module *root, const struct tenon_model_options *o,
+			   struct tenon_module **out)
 {
 	struct tenon_model *model;
 	int err;
@@ -361,3 +361,20 @@ int aot_executor_module(struct tenon_module *root, const struct tenon_model_opti
 	err = aot_model_create(root, o, &model);
 	return err ? err : executor_module_create(model, "AotExecutor", methods, out);
 }
+
+/* ---- what the executor gives to the table */
+
+static int factory_read(struct tenon_cursor *c, const struct tenon_payload *payload,
+			struct tenon_module **out)
+{
+	return factory_load(false, executor_module, c, payload, out);
+}
+
+static const struct tenon_module_loader factory_loader = { "AotExecutorFactory", factory_read };
+static const struct tenon_module_loader *const loaders[] = { &factory_loader, NULL };
+
+extern const struct executor aot_executor;
+const struct executor aot_executor = {
+	.loaders = loaders,
+	.create = aot_model_create,
+};

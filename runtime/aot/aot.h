@@ -41,6 +41,10 @@ struct aot_model {
 
 extern const struct model_ops aot_ops;
 
+/* executor.create */
+int aot_model_create(struct tenon_module *root, const struct tenon_model_options *o,
+		     struct tenon_model **out);
+
 /* model_ops.destroy, also of a model that is half made */
 void aot_destroy(struct tenon_model *m);
 

@@ -12,6 +12,8 @@
 
 #include <tenon/tensor.h>
 
+#include "lib/plugin_api.h"
+
 /**
  * dtype_is_known - can a tensor have elements of a dtype
  * @d: any four bytes
@@ -20,14 +22,14 @@
  * A vector has 1 to 32767 lanes: TVM counts them in 16 bits with a sign, and negative counts are those of
  * scalable vectors, whose size depends on the machine.
  */
-bool dtype_is_known(DLDataType d);
+bool dtype_is_known(DLDataType d) TO_PLUGINS(dtype_is_known);
 
 /**
  * dtype_check - refuse a dtype that dtype_is_known() does not accept
  *
  * Return: 0; -TENON_E_VALUE, with the dtype's name in the message.
  */
-int dtype_check(DLDataType d);
+int dtype_check(DLDataType d) TO_PLUGINS(dtype_check);
 
 /** dtype_is_void - is it the dtype of nothing, which calls take for "any" */
 static inline bool dtype_is_void(DLDataType d)

@@ -6,6 +6,8 @@
 
 #include <tenon/object.h>
 
+#include "lib/plugin_api.h"
+
 #define WEAK_ONE    (UINT64_C(1) << 32)
 #define STRONG_MASK (WEAK_ONE - 1)
 
@@ -15,7 +17,7 @@ static inline void object_ref(struct tenon_object *o)
 }
 
 /* The tail of tenon_object_unref(), kept out of line: objects die less often than they are dropped. */
-void object_last_unref(struct tenon_object *o, uint64_t before);
+void object_last_unref(struct tenon_object *o, uint64_t before) TO_PLUGINS(object_last_unref);
 
 static inline void object_unref(struct tenon_object *o)
 {

@@ -12,6 +12,8 @@
 #include <tenon/backend/cursor.h>
 #include <tenon/tensor.h>
 
+#include "lib/plugin_api.h"
+
 #define SAVED_TENSOR_MAGIC UINT64_C(0xdd5e40f096b4a13f)
 
 /* bytes of the smallest saved tensor, which has no dimension and no element's bytes */
@@ -44,7 +46,8 @@ struct saved_tensor {
  * Return: 0; -TENON_E_TRUNCATED; -TENON_E_FORMAT; -TENON_E_UNSUPPORTED for a dtype of several
  *	lanes, whose elements TVM does not save whole.
  */
-int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out);
+int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out)
+	TO_PLUGINS(saved_tensor_read);
 
 /* The same up to the size of the data, which is checked; the cursor is left there, and @out->data alone. */
 int saved_tensor_head(struct tenon_cursor *c, struct saved_tensor *out);
@@ -62,6 +65,6 @@ void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLT
  * Return: 0; -TENON_E_NOMEM; -TENON_E_VALUE; -TENON_E_OVERFLOW.
  */
 int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *keep,
-		      struct tenon_tensor **out);
+		      struct tenon_tensor **out) TO_PLUGINS(saved_tensor_make);
 
 #endif /* RUNTIME_CORE_SAVED_TENSOR_H */

@@ -8,12 +8,16 @@
 #include <tenon/string.h>
 #include <tenon/visit.h>
 
+#include "lib/plugin_api.h"
+
 /*
  * Show a number, or a text; an empty text is left out. What the visitor returned, or
  * -TENON_E_NOMEM.
  */
-int visit_number(const struct tenon_visitor *v, const char *name, uint64_t number);
-int visit_text(const struct tenon_visitor *v, const char *name, struct tenon_slice text);
+int visit_number(const struct tenon_visitor *v, const char *name, uint64_t number)
+	TO_PLUGINS(visit_number);
+int visit_text(const struct tenon_visitor *v, const char *name, struct tenon_slice text)
+	TO_PLUGINS(visit_text);
 
 /**
  * struct visit_list - a list of values being made, for one field

@@ -15,6 +15,8 @@
 
 #include <tenon/backend/backend.h>
 
+#include "lib/plugin_api.h"
+
 #define BACKEND_LIST_MOST 4096
 
 /* Does a list leave a name out. */
@@ -30,6 +32,6 @@ int backend_list_read(const char *path, char list[BACKEND_LIST_MOST], const char
 int backend_check_choice(const struct tenon_backend *backend);
 
 /* Append what is wrong with the list that is used, a line each. */
-int backend_choice_problems(struct tenon_buffer *out);
+int backend_choice_problems(struct tenon_buffer *out) TO_PLUGINS(backend_choice_problems);
 
 #endif /* RUNTIME_DEVICE_BACKEND_CHOICE_H */

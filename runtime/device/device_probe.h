@@ -19,6 +19,8 @@
 #include <tenon/backend/backend.h>
 #include <tenon/probe.h>
 
+#include "lib/plugin_api.h"
+
 #define PROBE_OPTION	"--probe-backend"
 #define PROBE_REPORT_FD 3
 #define PROBE_WORDS	512
@@ -47,7 +49,8 @@ int probe_ask(const struct tenon_backend *backend, struct probe_answer *answer);
 void probe_answer_fini(struct probe_answer *answer);
 
 /* Ask in this process, and make the answer the verdict: where no child can be started. As tenon_backend_probe(). */
-int probe_here(const struct tenon_backend *backend, const struct tenon_probe **out);
+int probe_here(const struct tenon_backend *backend, const struct tenon_probe **out)
+	TO_PLUGINS(probe_here);
 
 /* Return: 0; -TENON_E_DEVICE for a driver that crashed, exited or hung when it was probed. */
 int probe_check_verdict(const struct tenon_backend *backend);
@@ -92,6 +95,6 @@ enum probe_report_state {
 int probe_report_read(struct tenon_slice bytes, struct probe_answer *answer);
 
 /* In the child: ask the backend of a name and write the report. Return: 0; -1 when it cannot be written. */
-int probe_report_write(const char *name, int fd);
+int probe_report_write(const char *name, int fd) TO_PLUGINS(probe_report_write);
 
 #endif /* RUNTIME_DEVICE_DEVICE_PROBE_H */

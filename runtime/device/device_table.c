@@ -120,6 +120,7 @@ static int open_into(const struct tenon_backend *b, const struct tenon_device_ch
 	err = b->open(choice, &d);
 	if (err)
 		return tenon_error_in(err, "%s:%u", b->name, choice->index);
+	d->backend = b; /* the table's, where the backend itself is in a plug-in */
 	err = keep_query(d, query);
 	if (err) {
 		tenon_object_unref(d);
@@ -290,6 +291,7 @@ static int replace(struct tenon_device *old, const struct device_uri *uri,
 	backend_leave();
 	if (err)
 		return err;
+	fresh->backend = old->backend;
 	err = keep_query(fresh, tenon_slice_of(query_of(old)));
 	if (err) {
 		tenon_object_unref(fresh);

@@ -17,8 +17,17 @@ struct tenon_device *device_find(DLDevice id);
 /* most devices open at once, lost ones that somebody still holds not counted */
 #define DEVICES_MOST 64
 
-/* devices/backends.c: what is built in, ended by NULL */
+/* devices/backends.c: what is built in or a plug-in of the library's own, ended by NULL */
 extern const struct tenon_backend *const backend_table[];
+
+/* backend_plugin.c: slots of its rows whose backend is a plug-in of the library's own */
+struct plugin;
+int backend_plugin_count(struct plugin *plugin, uint32_t *count);
+int backend_plugin_describe(struct plugin *plugin, uint32_t index,
+			    struct tenon_device_properties *properties);
+int backend_plugin_device(struct plugin *plugin, const struct tenon_device_choice *choice,
+			  struct tenon_device **out);
+int backend_plugin_doctor(struct plugin *plugin, struct tenon_buffer *out);
 
 /* plug-ins (device_plugin.c): open those that are there, once; what went wrong is kept as text */
 void plugins_load(void);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/brief_errors.h"
 #include "runtime/core/workspace.h"
+
+#include "lib/brief_errors.h"
 #include "runtime/device/device_pool.h"
 
 static void workspace_release(void *block)

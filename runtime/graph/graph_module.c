@@ -234,8 +234,8 @@ static int create_from_factory(struct tenon_module *root, const struct tenon_mod
 	return err;
 }
 
-int graph_model_create(struct tenon_module *root, const struct tenon_model_options *o,
-		       struct tenon_model **out)
+static int graph_model_create(struct tenon_module *root, const struct tenon_model_options *o,
+			      struct tenon_model **out)
 {
 	struct graph_exec *x;
 	int err;
@@ -246,8 +246,8 @@ int graph_model_create(struct tenon_module *root, const struct tenon_model_optio
 	return err;
 }
 
-int graph_executor_module(struct tenon_module *root, const struct tenon_model_options *o,
-			  struct tenon_module **out)
+static int graph_executor_module(struct tenon_module *root, const struct tenon_model_options *o,
+				 struct tenon_module **out)
 {
 	struct graph_exec *x;
 	int err;
@@ -257,16 +257,14 @@ int graph_executor_module(struct tenon_module *root, const struct tenon_model_op
 	return err ? err : executor_module_create(&x->base, "GraphExecutor", methods, out);
 }
 
-int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice graph,
-			   struct tenon_params *params, const struct tenon_model_options *options,
-			   struct tenon_model **out)
+static int open_graph(struct tenon_module *library, struct tenon_slice graph,
+		      struct tenon_params *params, const struct tenon_model_options *o,
+		      struct tenon_model **out)
 {
-	static const struct tenon_model_options defaults;
 	struct graph_exec *x;
 	int err;
 
-	*out = NULL;
-	err = graph_exec_create(library, library, graph, options ? options : &defaults, &x);
+	err = graph_exec_create(library, library, graph, o, &x);
 	if (!err)
 		err = set_params(x, params);
 	if (!err)
@@ -275,8 +273,8 @@ int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice grap
 }
 
 /* graph, library, sometimes a lookup function, then device types and ids */
-int graph_executor_create(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static int graph_executor_create(void *self, const struct tenon_value *args, int32_t count,
+				 struct tenon_value *ret)
 {
 	int32_t first = count > 2 && args[2].type == TENON_TYPE_FUNCTION ? 3 : 2;
 	struct tenon_model_options o = { 0 };
@@ -308,3 +306,35 @@ int graph_executor_create(void *self, const struct tenon_value *args, int32_t co
 	*ret = tenon_arg_object(made);
 	return 0;
 }
+
+/* ---- what the executor gives to the table */
+
+static int factory_read(struct tenon_cursor *c, const struct tenon_payload *payload,
+			struct tenon_module **out)
+{
+	return factory_load(true, graph_executor_module, c, payload, out);
+}
+
+static int runtime_factory_read(struct tenon_cursor *c, const struct tenon_payload *payload,
+				struct tenon_module **out)
+{
+	int err = factory_read(c, payload, out);
+
+	if (!err)
+		(*out)->kind = tenon_slice_of("GraphRuntimeFactory");
+	return err;
+}
+
+static const struct tenon_module_loader factory_loader = { "GraphExecutorFactory", factory_read };
+static const struct tenon_module_loader runtime_factory_loader = { "GraphRuntimeFactory",
+								   runtime_factory_read };
+static const struct tenon_module_loader *const loaders[] = { &factory_loader,
+							     &runtime_factory_loader, NULL };
+
+extern const struct executor graph_executor;
+const struct executor graph_executor = {
+	.loaders = loaders,
+	.create = graph_model_create,
+	.open_graph = open_graph,
+	.create_module = graph_executor_create,
+};

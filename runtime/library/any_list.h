@@ -8,6 +8,7 @@
  * which addresses are lists, and how many values each has.
  */
 
+#include "lib/plugin_api.h"
 #include "runtime/library/legacy_value.h"
 
 /* arguments of one call, more than code has */
@@ -39,6 +40,6 @@ typedef int (*any_list_find_fn)(const void *list, int index, bool write,
 				struct any_list_place *out);
 
 /* Set by the machine before it calls native code. */
-void any_list_set_find(any_list_find_fn find);
+void any_list_set_find(any_list_find_fn find) TO_PLUGINS(any_list_set_find);
 
 #endif /* RUNTIME_LIBRARY_ANY_LIST_H */

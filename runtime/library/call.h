@@ -6,6 +6,8 @@
 
 #include <tenon/function.h>
 
+#include "lib/plugin_api.h"
+
 /**
  * tvm_legacy_function_create - make a function of one that TVM 0.8 to 0.20 compiled
  * @symbol: its address
@@ -36,7 +38,8 @@ int tvm_legacy_guarded_function_create(void *symbol, struct tenon_object *keep,
  * Return: false for functions of every other sort.
  */
 #ifdef CONFIG_TVM_LEGACY
-bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbol);
+bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbol)
+	TO_PLUGINS(tvm_legacy_function_raw);
 #else
 static inline bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbol)
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <tenon/buffer.h>
 
+#include "lib/plugin_api.h"
 #include "runtime/library/loaded_object.h"
 
 #define COMPAT_NAME "libtvm_ffi.so"
@@ -95,9 +96,9 @@ static inline void compat_library_serve(const struct loaded_object *o, void *han
  *
  * Return: as compat_library_dlopen().
  */
-int compat_library_open(bool for_all);
+int compat_library_open(bool for_all) TO_PLUGINS(compat_library_open);
 
 /* Where it was found: a path, or "" when it is not open. */
-const char *compat_library_path(void);
+const char *compat_library_path(void) TO_PLUGINS(compat_library_path);
 
 #endif /* RUNTIME_LIBRARY_COMPAT_LIBRARY_H */

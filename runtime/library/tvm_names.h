@@ -146,7 +146,7 @@ NAME_VOID(TVMAPISetLastError, abi_legacy_error_set, (const char *message), (mess
 NAME(const char *, "", TVMGetLastError, abi_legacy_error_get, (void), ())
 #endif
 
-#ifdef CONFIG_RELAX_VM
+#if defined(CONFIG_RELAX_VM) || defined(CONFIG_RELAX_VM_MODULE)
 /* native functions of Relax programs; before TVM 0.21 with one argument more */
 NAME(int, -1, TVMBackendAnyListSetPackedArg, abi_backend_list_set_argument,
      (void *list, int index, void *args, intptr_t codes_or_offset, int legacy_offset),

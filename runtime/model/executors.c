@@ -2,42 +2,117 @@
 #include "runtime/model/executors.h"
 
 #include <pthread.h>
+#include <tenon/backend/module_kind.h>
 
 #include "lib/fork_gate.h"
-#include "runtime/model/factory.h"
+#include "lib/option.h"
+#include "lib/plugin.h"
 
-static const struct model_maker makers[] = {
-#ifdef CONFIG_GRAPH_EXECUTOR
-	{ "GraphExecutorFactory", graph_model_create },
-	{ "GraphRuntimeFactory", graph_model_create },
-#endif
-#ifdef CONFIG_AOT_EXECUTOR
-	{ "AotExecutorFactory", aot_model_create },
-#endif
-#ifdef CONFIG_RELAX_VM
-	{ "relax.VMExecutable", relax_model_create },
-	{ "relax.Executable", relax_model_create },
-#endif
-	{ NULL, NULL },
+/* ---- the table, a line for each executor: option, name, kinds of modules that are its models */
+
+#define EXECUTORS_EACH(macro)                                                                      \
+	macro(GRAPH_EXECUTOR, graph, "GraphExecutorFactory", "GraphRuntimeFactory")                \
+		macro(AOT_EXECUTOR, aot, "AotExecutorFactory")                                     \
+			macro(RELAX_VM, relax, "relax.VMExecutable", "relax.Executable")
+
+#define KINDS_MOST 2
+struct row {
+	struct plugin plugin; /* offers a struct executor */
+	const char *kinds[KINDS_MOST];
 };
 
-const struct model_maker *model_maker_of(struct tenon_slice kind)
-{
-	const struct model_maker *m;
+#define DECLARE_BUILT_IN(name) extern const struct executor name##_executor;
+#define DECLARE_PLUGIN(name)
+#define DECLARE_OFF(name)
+#define DECLARE(option, name, ...) OPTION_CHOOSE(option, DECLARE_, name)
+EXECUTORS_EACH(DECLARE)
 
-	for (m = makers; m->kind; m++)
-		if (tenon_slice_equal(tenon_slice_of(m->kind), kind))
-			return m;
+#define ROW_BUILT_IN(option, name, ...)                                                            \
+	{ { #name, "CONFIG_" #option, &name##_executor }, { __VA_ARGS__ } },
+#define ROW_PLUGIN(option, name, ...) { { #name, "CONFIG_" #option, NULL }, { __VA_ARGS__ } },
+#define ROW_OFF(...)
+#define ROW(option, ...) OPTION_CHOOSE(option, ROW_, option, __VA_ARGS__)
+static struct row rows[] = { EXECUTORS_EACH(ROW){ { NULL, NULL, NULL }, { NULL } } };
+
+/* ---- finding one */
+
+static struct row *row_of(struct tenon_slice kind)
+{
+	struct row *r;
+	size_t i;
+
+	for (r = rows; r->plugin.name; r++)
+		for (i = 0; i < KINDS_MOST && r->kinds[i]; i++)
+			if (tenon_slice_equal(tenon_slice_of(r->kinds[i]), kind))
+				return r;
 	return NULL;
 }
 
-void model_maker_names(struct tenon_buffer *out)
+bool executor_has_kind(struct tenon_slice kind)
 {
-	const struct model_maker *m;
-
-	for (m = makers; m->kind; m++)
-		tenon_buffer_printf(out, "%s%s", m == makers ? "" : ", ", m->kind);
+	return row_of(kind) != NULL;
 }
+
+void executor_kinds(struct tenon_buffer *out)
+{
+	const struct row *r;
+	size_t i;
+
+	for (r = rows; r->plugin.name; r++)
+		for (i = 0; i < KINDS_MOST && r->kinds[i]; i++)
+			tenon_buffer_printf(out, "%s%s", r == rows && !i ? "" : ", ", r->kinds[i]);
+}
+
+int executor_of_kind(struct tenon_slice kind, const struct executor **out)
+{
+	struct row *r = row_of(kind);
+	int err = plugin_open(&r->plugin, -TENON_E_UNSUPPORTED);
+
+	*out = r->plugin.offer;
+	return err;
+}
+
+/* ---- what a program may use before an executor is there */
+
+static int load(struct tenon_cursor *c, const struct tenon_payload *payload,
+		struct tenon_module **out)
+{
+	const struct tenon_module_loader *const *l;
+	const struct executor *executor;
+	int err;
+
+	err = executor_of_kind(payload->kind, &executor);
+	if (err)
+		return err;
+	for (l = executor->loaders; !tenon_slice_equal(tenon_slice_of((*l)->kind), payload->kind);)
+		l++;
+	return (*l)->load(c, payload, out);
+}
+
+#if OPTION_ON(GRAPH_EXECUTOR)
+static int create_graph_module(void *self, const struct tenon_value *args, int32_t count,
+			       struct tenon_value *ret)
+{
+	const struct executor *graph;
+	int err = executor_of_kind(tenon_slice_of("GraphExecutorFactory"), &graph);
+
+	return err ? err : graph->create_module(self, args, count, ret);
+}
+
+int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice graph,
+			   struct tenon_params *params, const struct tenon_model_options *options,
+			   struct tenon_model **out)
+{
+	static const struct tenon_model_options defaults;
+	const struct executor *executor;
+	int err = executor_of_kind(tenon_slice_of("GraphExecutorFactory"), &executor);
+
+	*out = NULL;
+	return err ? err
+		   : executor->open_graph(library, graph, params, options ? options : &defaults,
+					  out);
+}
+#endif
 
 /* an application may have put something of its own in place: that stays */
 static int unless_there(int err)
@@ -50,25 +125,21 @@ static int unless_there(int err)
 
 static int register_all(void)
 {
+	static struct tenon_module_loader loaders[sizeof(rows) / sizeof(*rows)][KINDS_MOST];
+	struct tenon_module_loader *l;
+	size_t row, i;
 	int err = 0;
 
-#ifdef CONFIG_GRAPH_EXECUTOR
-	err = unless_there(tenon_module_loader_register(&graph_factory_loader));
-	if (!err)
-		err = unless_there(tenon_module_loader_register(&graph_runtime_factory_loader));
+	for (row = 0; rows[row].plugin.name; row++)
+		for (i = 0; i < KINDS_MOST && rows[row].kinds[i] && !err; i++) {
+			l = &loaders[row][i];
+			*l = (struct tenon_module_loader){ rows[row].kinds[i], load };
+			err = unless_there(tenon_module_loader_register(l));
+		}
+#if OPTION_ON(GRAPH_EXECUTOR)
 	if (!err)
 		err = unless_there(tenon_function_register_c("tvm.graph_executor.create",
-							     graph_executor_create, false));
-#endif
-#ifdef CONFIG_AOT_EXECUTOR
-	if (!err)
-		err = unless_there(tenon_module_loader_register(&aot_factory_loader));
-#endif
-#ifdef CONFIG_RELAX_VM
-	if (!err)
-		err = unless_there(tenon_module_loader_register(&relax_executable_loader));
-	if (!err)
-		err = unless_there(tenon_module_loader_register(&relax_executable_legacy_loader));
+							     create_graph_module, false));
 #endif
 	return err;
 }

@@ -6,21 +6,15 @@
 
 #include "runtime/model/model.h"
 
-/**
- * struct model_maker - an executor
- * @kind: kind of a root module
- * @create: makes a model of it
- */
-struct model_maker {
-	const char *kind;
-	int (*create)(struct tenon_module *root, const struct tenon_model_options *o,
-		      struct tenon_model **out);
-};
+#include "lib/plugin_api.h"
 
-/* The maker for a kind; NULL. */
-const struct model_maker *model_maker_of(struct tenon_slice kind);
+/* Is a module of a kind a model, for an executor of this build or a plug-in? */
+bool executor_has_kind(struct tenon_slice kind) TO_PLUGINS(executor_has_kind);
 
 /* Write the kinds, for a message. */
-void model_maker_names(struct tenon_buffer *out);
+void executor_kinds(struct tenon_buffer *out);
+
+/* The executor for a kind that has one, opened. 0; -TENON_E_UNSUPPORTED when its plug-in cannot be used. */
+int executor_of_kind(struct tenon_slice kind, const struct executor **out);
 
 #endif /* RUNTIME_MODEL_EXECUTORS_H */

@@ -29,15 +29,7 @@ static int make_executor(struct tenon_module *m, const struct tenon_value *args,
 	if (err)
 		return err;
 	o.devices = devices;
-	err = -TENON_E_UNSUPPORTED;
-#ifdef CONFIG_GRAPH_EXECUTOR
-	if (factory_from(m)->graph)
-		err = graph_executor_module(m, &o, &made);
-#endif
-#ifdef CONFIG_AOT_EXECUTOR
-	if (!factory_from(m)->graph)
-		err = aot_executor_module(m, &o, &made);
-#endif
+	err = factory_from(m)->make(m, &o, &made);
 	if (!err)
 		*ret = tenon_arg_object(made);
 	return err;
@@ -119,7 +111,7 @@ static int cuda_graph_create(struct tenon_module *m, const struct tenon_value *a
 			   (int)factory_from(m)->name.size, factory_from(m)->name.data);
 }
 
-static int factory_create(bool graph, struct factory **out);
+static int factory_create(bool graph, factory_make_fn make, struct factory **out);
 
 static int remove_params(struct tenon_module *m, const struct tenon_value *args, int32_t count,
 			 struct tenon_value *ret)
@@ -130,7 +122,7 @@ static int remove_params(struct tenon_module *m, const struct tenon_value *args,
 
 	(void)args;
 	(void)count;
-	err = factory_create(from->graph, &f);
+	err = factory_create(from->graph, from->make, &f);
 	if (err)
 		return err;
 	f->base.kind = from->base.kind;
@@ -257,7 +249,7 @@ static const struct tenon_module_ops factory_ops = {
 	.destroy = factory_destroy,
 };
 
-static int factory_create(bool graph, struct factory **out)
+static int factory_create(bool graph, factory_make_fn make, struct factory **out)
 {
 	struct factory *f = calloc(1, sizeof(*f));
 
@@ -268,6 +260,7 @@ static int factory_create(bool graph, struct factory **out)
 			  tenon_slice_of(graph ? "GraphExecutorFactory" : "AotExecutorFactory"),
 			  TENON_MODULE_SERIALIZABLE | TENON_MODULE_RUNNABLE);
 	f->graph = graph;
+	f->make = make;
 	return 0;
 }
 
@@ -301,15 +294,15 @@ static int keep_copy(struct factory *f, struct tenon_cursor *c)
 	return 0;
 }
 
-static int load(bool graph, struct tenon_cursor *c, const struct tenon_payload *payload,
-		struct tenon_module **out)
+int factory_load(bool graph, factory_make_fn make, struct tenon_cursor *c,
+		 const struct tenon_payload *payload, struct tenon_module **out)
 {
 	struct tenon_cursor copy;
 	struct factory *f;
 	int err = 0;
 
 	*out = NULL;
-	if (factory_create(graph, &f))
+	if (factory_create(graph, make, &f))
 		return -TENON_E_NOMEM;
 	if (payload->keep) {
 		f->keep = payload->keep;
@@ -331,33 +324,6 @@ static int load(bool graph, struct tenon_cursor *c, const struct tenon_payload *
 	return 0;
 }
 
-static int graph_load(struct tenon_cursor *c, const struct tenon_payload *payload,
-		      struct tenon_module **out)
-{
-	return load(true, c, payload, out);
-}
-
-static int graph_runtime_load(struct tenon_cursor *c, const struct tenon_payload *payload,
-			      struct tenon_module **out)
-{
-	int err = load(true, c, payload, out);
-
-	if (!err)
-		(*out)->kind = tenon_slice_of("GraphRuntimeFactory");
-	return err;
-}
-
-static int aot_load(struct tenon_cursor *c, const struct tenon_payload *payload,
-		    struct tenon_module **out)
-{
-	return load(false, c, payload, out);
-}
-
-const struct tenon_module_loader graph_factory_loader = { "GraphExecutorFactory", graph_load };
-const struct tenon_module_loader graph_runtime_factory_loader = { "GraphRuntimeFactory",
-								  graph_runtime_load };
-const struct tenon_module_loader aot_factory_loader = { "AotExecutorFactory", aot_load };
-
 /* A factory made of the bytes of a module that was only listed. */
 static int read_again(struct tenon_module *m, struct tenon_module **out)
 {
@@ -369,8 +335,9 @@ static int read_again(struct tenon_module *m, struct tenon_module **out)
 	err = tenon_module_save(m, &bytes);
 	if (!err) {
 		c = tenon_cursor_of(bytes.data, bytes.size, "factory", 0);
-		err = load(!tenon_slice_equal(m->kind, tenon_slice_of("AotExecutorFactory")), &c,
-			   &payload, out);
+		err = factory_load(
+			!tenon_slice_equal(m->kind, tenon_slice_of("AotExecutorFactory")), NULL, &c,
+			&payload, out);
 	}
 	tenon_buffer_fini(&bytes);
 	return err;

@@ -15,10 +15,15 @@
 
 #include "runtime/model/model.h"
 
+/* What a factory's function makes: an executor module; @root holds the imports. */
+typedef int (*factory_make_fn)(struct tenon_module *root, const struct tenon_model_options *o,
+			       struct tenon_module **out);
+
 /**
  * struct factory - a factory
  * @base: the module
  * @graph: it is for the graph executor
+ * @make: its function
  * @json: graph.json; empty for the ahead-of-time executor
  * @params: parameters; NULL when they were removed
  * @name: of the model, "default"
@@ -28,6 +33,7 @@
 struct factory {
 	struct tenon_module base;
 	bool graph;
+	factory_make_fn make;
 	struct tenon_slice json;
 	struct tenon_params *params;
 	struct tenon_slice name;
@@ -35,9 +41,9 @@ struct factory {
 	struct tenon_object *keep;
 };
 
-extern const struct tenon_module_loader graph_factory_loader;
-extern const struct tenon_module_loader graph_runtime_factory_loader;
-extern const struct tenon_module_loader aot_factory_loader;
+/* Make a factory of a payload; as tenon_module_loader.load. */
+int factory_load(bool graph, factory_make_fn make, struct tenon_cursor *c,
+		 const struct tenon_payload *payload, struct tenon_module **out);
 
 /**
  * factory_of - a module as a factory
@@ -51,15 +57,5 @@ int factory_of(struct tenon_module *m, const char *name, struct factory **out);
 
 /* The import with the code. 0; -TENON_E_FORMAT when there is none. */
 int factory_library(const struct tenon_module *m, struct tenon_module **out);
-
-/* What a factory's function makes; @root holds the imports. */
-int graph_executor_module(struct tenon_module *root, const struct tenon_model_options *o,
-			  struct tenon_module **out);
-int aot_executor_module(struct tenon_module *root, const struct tenon_model_options *o,
-			struct tenon_module **out);
-
-/* `tvm.graph_executor.create` */
-int graph_executor_create(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret);
 
 #endif /* RUNTIME_MODEL_FACTORY_H */

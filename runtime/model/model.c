@@ -25,7 +25,7 @@ int tenon_model_open(struct tenon_module *root, const struct tenon_model_options
 		     struct tenon_model **out)
 {
 	static const struct tenon_model_options defaults;
-	const struct model_maker *maker;
+	const struct executor *executor;
 	struct tenon_buffer kinds = TENON_BUFFER_INIT;
 	int err;
 
@@ -33,10 +33,11 @@ int tenon_model_open(struct tenon_module *root, const struct tenon_model_options
 	err = tenon_executors_register();
 	if (err)
 		return err;
-	maker = model_maker_of(root->kind);
-	if (maker)
-		return maker->create(root, options ? options : &defaults, out);
-	model_maker_names(&kinds);
+	if (executor_has_kind(root->kind)) {
+		err = executor_of_kind(root->kind, &executor);
+		return err ? err : executor->create(root, options ? options : &defaults, out);
+	}
+	executor_kinds(&kinds);
 	err = tenon_error(-TENON_E_UNSUPPORTED,
 			  "a module of kind \"%.*s\" is no model. Models this build runs: %s",
 			  (int)root->kind.size, root->kind.data, kinds.data ? kinds.data : "none");

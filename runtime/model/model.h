@@ -9,6 +9,8 @@
 
 #include <tenon/model.h>
 
+#include "lib/plugin_api.h"
+
 /** struct model_ops - an executor */
 struct model_ops {
 	/** @kind: "graph", "aot", "relax" */
@@ -71,28 +73,34 @@ struct tenon_model {
 
 /** model_init - fill the start of a model; for an executor's create function, as its last step */
 void model_init(struct tenon_model *m, const struct model_ops *ops, struct tenon_module *root,
-		const struct tenon_model_options *o);
+		const struct tenon_model_options *o) TO_PLUGINS(model_init);
 
 /* tenon_module_get_function() of what a model calls: -TENON_E_NO_FUNCTION when it is missing. */
 int model_needs_function(struct tenon_module *library, const char *name,
-			 struct tenon_function **out);
+			 struct tenon_function **out) TO_PLUGINS(model_needs_function);
 
-/*
- * Makers, one per executor; @o is never NULL, @out receives the model. Errors as tenon_model_open(),
- * but without the file's name.
+/**
+ * struct executor - what an executor gives to the table of executors.c; a plug-in offers one
  *
- * graph: @root is a factory (factory.h) (or, to describe, any module whose saved bytes are
- * such a factory's); vm: relax.VMExecutable and relax.Executable likewise.
+ * Each folder has one, called <folder>_executor.
  */
-int graph_model_create(struct tenon_module *root, const struct tenon_model_options *o,
-		       struct tenon_model **out);
-int aot_model_create(struct tenon_module *root, const struct tenon_model_options *o,
-		     struct tenon_model **out);
-int relax_model_create(struct tenon_module *root, const struct tenon_model_options *o,
-		    struct tenon_model **out);
-
-/* what tenon_executors_register() registers for Relax; builtins follow with the first machine */
-extern const struct tenon_module_loader relax_executable_loader;
-extern const struct tenon_module_loader relax_executable_legacy_loader;
+struct executor {
+	/** @loaders: of the kinds of modules that are its models, ended by NULL */
+	const struct tenon_module_loader *const *loaders;
+	/**
+	 * @create: make a model of a module of such a kind; to describe, any module whose saved bytes are
+	 * of such a kind
+	 *
+	 * The options are never NULL. Errors as tenon_model_open(), but without the file's name.
+	 */
+	int (*create)(struct tenon_module *root, const struct tenon_model_options *o,
+		      struct tenon_model **out);
+	/** @open_graph: tenon_model_open_graph(), with options that are never NULL; NULL for others */
+	int (*open_graph)(struct tenon_module *library, struct tenon_slice graph,
+			  struct tenon_params *params, const struct tenon_model_options *o,
+			  struct tenon_model **out);
+	/** @create_module: the function `tvm.graph_executor.create`; NULL for others */
+	tenon_call_fn create_module;
+};
 
 #endif /* RUNTIME_MODEL_MODEL_H */

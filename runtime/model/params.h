@@ -7,6 +7,8 @@
 #include <tenon/backend/cursor.h>
 #include <tenon/params.h>
 
+#include "lib/plugin_api.h"
+
 /* the first bytes of a file of parameters */
 #define PARAMS_MAGIC UINT64_C(0xf7e58d4f05049cb7)
 
@@ -21,6 +23,7 @@
  *
  * Return: as tenon_params_read().
  */
-int params_take(struct tenon_cursor *c, struct tenon_object *keep, struct tenon_params **out);
+int params_take(struct tenon_cursor *c, struct tenon_object *keep, struct tenon_params **out)
+	TO_PLUGINS(params_take);
 
 #endif /* RUNTIME_MODEL_PARAMS_H */

@@ -7,6 +7,8 @@
 #include <tenon/object.h>
 #include <tenon/tensor.h>
 
+#include "lib/plugin_api.h"
+
 /**
  * struct storage - a counted block
  * @object: header; type TENON_TYPE_OBJECT
@@ -30,6 +32,6 @@ struct storage {
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int storage_create(uint64_t size, struct storage **out);
+int storage_create(uint64_t size, struct storage **out) TO_PLUGINS(storage_create);
 
 #endif /* RUNTIME_MODEL_STORAGE_H */

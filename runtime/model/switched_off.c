@@ -239,7 +239,7 @@ int tenon_params_write(const char *path, const struct tenon_param *params, size_
 }
 #endif
 
-#ifndef CONFIG_GRAPH_EXECUTOR
+#if !defined(CONFIG_GRAPH_EXECUTOR) && !defined(CONFIG_GRAPH_EXECUTOR_MODULE)
 int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice graph,
 			   struct tenon_params *params, const struct tenon_model_options *options,
 			   struct tenon_model **out)

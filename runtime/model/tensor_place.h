@@ -7,6 +7,8 @@
 #include <tenon/device.h>
 #include <tenon/tensor.h>
 
+#include "lib/plugin_api.h"
+
 /* DLPack's numbers of page-locked memory of the process */
 enum { PLACE_CUDA_HOST = 3, PLACE_ROCM_HOST = 11 };
 
@@ -34,12 +36,12 @@ static inline bool place_same(DLDevice a, DLDevice b)
  *
  * Return: 0; as tenon_tensor_copy(), which waits for what was submitted to the devices before.
  */
-int place_copy(const DLTensor *from, const DLTensor *to, uint64_t bytes);
+int place_copy(const DLTensor *from, const DLTensor *to, uint64_t bytes) TO_PLUGINS(place_copy);
 
 /* Wait for all that was submitted to a device; nothing to do for the process's memory. */
-int place_wait(DLDevice device);
+int place_wait(DLDevice device) TO_PLUGINS(place_wait);
 
 /* What the calling thread submits to a device from now on comes behind what all threads did so far. */
-int place_follow(struct tenon_device *device);
+int place_follow(struct tenon_device *device) TO_PLUGINS(place_follow);
 
 #endif /* RUNTIME_MODEL_TENSOR_PLACE_H */

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/model/model.h"
+/* What the executor gives to the table. Builtins are registered with the first machine. */
 #include "runtime/relax/relax_executable.h"
+#include "runtime/relax/relax_model.h"
 
-const struct tenon_module_loader relax_executable_loader = { "relax.VMExecutable",
+static const struct tenon_module_loader loader = { "relax.VMExecutable", relax_executable_load };
+static const struct tenon_module_loader legacy_loader = { "relax.Executable",
 							  relax_executable_load };
-const struct tenon_module_loader relax_executable_legacy_loader = { "relax.Executable",
-								 relax_executable_load };
+static const struct tenon_module_loader *const loaders[] = { &loader, &legacy_loader, NULL };
+
+extern const struct executor relax_executor;
+const struct executor relax_executor = {
+	.loaders = loaders,
+	.create = relax_model_create,
+};

@@ -72,6 +72,10 @@ struct relax_model {
 	uint32_t name_count;
 };
 
+/* executor.create */
+int relax_model_create(struct tenon_module *root, const struct tenon_model_options *o,
+		       struct tenon_model **out);
+
 /* relax_model_input.c */
 int relax_model_make_inputs(struct relax_model *m);
 int relax_model_set_input(struct tenon_model *model, size_t index, const struct tenon_value *value);

@@ -9,7 +9,7 @@ emulator="$qemu -L /usr/$cross"
 build_it()
 {
 	rm -f "$folder/tenon"
-	options_off "$folder" JSON NPZ &&
+	options_off "$folder" JSON NPZ TOOL_SHARED &&
 		inner_make O="$folder" CROSS_COMPILE="$cross-" CFLAGS='-O2 -g -Werror' all
 }
 

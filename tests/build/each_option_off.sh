@@ -12,10 +12,10 @@ folder=$(kept one-off)
 header=$folder/include/generated/autoconf.h
 settings="$folder/.config $folder/include/config/auto.conf $header"
 
-# the symbols that the last configuration and this one give different values
+# the symbols that the last configuration and this one give different values; tables have them without CONFIG_
 changed_symbols()
 {
-	diff "$scratch/autoconf.h" "$header" | sed -n 's/^[<>].*\(CONFIG_[A-Z0-9_]*\).*/\1/p' | sort -u
+	diff "$scratch/autoconf.h" "$header" | sed -n 's/^[<>].*CONFIG_\([A-Z0-9_]*\).*/CONFIG_\1\n\1/p' | sort -u
 }
 
 # remove the objects whose source or headers name one of the symbols
@@ -62,7 +62,7 @@ builds_without()
 
 builds_with_all()
 {
-	inner_make -s O="$folder" defconfig &&
+	inner_make -s O="$folder" testconfig &&
 		with_flags inner_make -s "$folder/include/config/auto.conf" || return
 	touch "$scratch/old"
 	cp "$header" "$scratch/autoconf.h"

@@ -32,7 +32,8 @@ has()
 has_files()
 {
 	has bin/tenon include/tenon/tenon.h lib/triplet/libtenon.a lib/triplet/libtenon.so \
-		lib/triplet/libtenon.so.0 lib/triplet/tenon/libtvm_ffi.so lib/triplet/pkgconfig/tenon.pc
+		lib/triplet/libtenon.so.0 lib/triplet/tenon/libtvm_ffi.so lib/triplet/tenon/relax.so \
+		lib/triplet/tenon/opencl.so lib/triplet/pkgconfig/tenon.pc
 }
 
 has_headers()
@@ -84,6 +85,12 @@ if command -v scdoc >/dev/null 2>&1; then
 	it "so is the manual page" has share/man/man1/tenon.1
 fi
 it "the installed command runs" "$root/opt/x/bin/tenon" --version
+runs_a_model()
+{
+	"$root/opt/x/bin/tenon" run tests/interop/data/tvm-0.19/relax_vm/lib.so --help > /dev/null &&
+		"$root/opt/x/bin/tenon" devices null > "$scratch/found" 2>&1 || { cat "$scratch/found"; return 1; }
+}
+
 it "nothing is stripped unasked" not is_stripped "$root/opt/x/lib/triplet/libtenon.so"
 if command -v pkg-config >/dev/null 2>&1; then
 	it "a program builds with the shared library and runs" embeds $(pkg --libs tenon)

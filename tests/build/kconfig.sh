@@ -117,7 +117,8 @@ header_has()
 	awk_kconfig -v mode=build -v kconfig="$scratch/Kconfig" -v config="$scratch/config" \
 		-v conf="$scratch/auto.conf" -v header="$scratch/autoconf.h" || return
 	grep -v '^/[*]' "$scratch/autoconf.h" > "$scratch/got"
-	printf '#define CONFIG_P_MODULE 1\n#define CONFIG_M 1\n' > "$scratch/want"
+	printf '#%s\n' 'ifdef TENON_PLUGINS_INSIDE' 'define CONFIG_P 1' else 'define CONFIG_P_MODULE 1' \
+		endif 'define CONFIG_M 1' > "$scratch/want"
 	printf '#define CONFIG_A 1\n#define CONFIG_N 7\n#define CONFIG_S "t"\n' >> "$scratch/want"
 	echo '#define TENON_CONFIG_TEXT "P=m M A"' >> "$scratch/want"
 	diff "$scratch/want" "$scratch/got"

@@ -24,9 +24,15 @@ no_text()
 	! LC_ALL=C grep -a -n -o -e "$2" "$1"
 }
 
+# the command finds the library that was installed with it
+has_no_strange_path()
+{
+	! readelf -d "$1" | grep 'RPATH\|RUNPATH' | grep -v '\[$ORIGIN\(/[./a-z0-9_-]*\)*\]$'
+}
+
 check_elf()
 {
-	it "$1 has no run path" silent_about -d "$2" 'RPATH\|RUNPATH'
+	it "$1 has no run path but one from its own folder" has_no_strange_path "$2"
 	it "$1 has no relocations in its text" silent_about -d "$2" TEXTREL
 	it "$1 has no executable stack" silent_about -lW "$2" 'GNU_STACK.*E'
 	it "$1 holds no path of the source folder" no_text "$2" "$TENON_SOURCE"
@@ -46,9 +52,18 @@ if [ -e "$TENON_BUILD/compat/libtvm_ffi.so" ]; then
 	it "libtvm_ffi.so does not need libtenon" \
 		silent_about -d "$TENON_BUILD/compat/libtvm_ffi.so" 'NEEDED.*tenon'
 fi
-if [ -e "$TENON_BUILD/tenon" ]; then
-	check_elf tenon "$TENON_BUILD/tenon"
-	it "tenon does not need libtenon" silent_about -d "$TENON_BUILD/tenon" 'NEEDED.*libtenon'
+for plugin in "$TENON_BUILD"/plugins/*.so; do
+	[ -e "$plugin" ] || continue
+	name=plugins/$(basename "$plugin")
+	check_elf "$name" "$plugin"
+	it "$name needs the library" says -d "$plugin" 'NEEDED.*\[libtenon\.so\.0\]'
+done
+if [ -e "$TENON_BUILD/install/tenon" ]; then
+	check_elf "the command" "$TENON_BUILD/install/tenon"
+	it "the command needs the library" says -d "$TENON_BUILD/install/tenon" 'NEEDED.*\[libtenon\.so\.0\]'
+elif [ -e "$TENON_BUILD/tenon" ]; then
+	check_elf "the command" "$TENON_BUILD/tenon"
+	it "the command has the library inside" silent_about -d "$TENON_BUILD/tenon" 'NEEDED.*libtenon'
 fi
 
 # what git knows, or in an unpacked archive what lies there beside build folders

@@ -23,6 +23,14 @@ folder=$scratch/bin
 mkdir "$folder" "$folder/compat"
 chmod 755 "$scratch" "$folder" "$folder/compat"
 cp "$(command -v id)" "$TENON_COMMAND" "$folder"
+if [ -e "$TENON_BUILD/install/tenon" ]; then
+	# the dynamic linker does not search beside a set-uid program, but in a folder that it names
+	cp "$TENON_BUILD/libtenon.so.0" "$folder"
+	cp -r "$TENON_BUILD/plugins" "$folder"
+	${CC:-cc} "$TENON_BUILD/tools/tenon.o" "$TENON_BUILD/tools/tool.a" "$folder/libtenon.so.0" \
+		$(pkg-config --libs libcjson libzip) -Wl,-rpath,"$folder" -pthread -ldl -lm -o "$folder/tenon" ||
+		skip "the command cannot be linked"
+fi
 [ ! -f "$TENON_COMPAT_LIBRARY" ] || cp "$TENON_COMPAT_LIBRARY" "$folder/compat/"
 chmod 4755 "$folder/id" "$folder/tenon"
 [ "$(as_user env "$folder/id" -u 2> /dev/null)" = 0 ] || skip "set-uid programs have no effect here"
@@ -37,7 +45,16 @@ hears_nothing()
 
 it "libraries of drivers" hears_nothing TENON_OPENCL_LIBRARY=/nowhere/a.so \
 	TENON_VULKAN_LIBRARY=/nowhere/b.so TENON_CUDA_LIBRARY=/nowhere/c.so TENON_NVRTC_LIBRARY=/nowhere/d.so
-it "plug-ins" hears_nothing TENON_BACKEND_PATH=/nowhere
+it "plug-ins of third parties" hears_nothing TENON_BACKEND_PATH=/nowhere
+plugs_nothing_in()
+{
+	as_user "$folder/tenon" doctor > "$scratch/found" 2>&1
+	cat "$scratch/found"
+	! grep -e "$scratch" "$scratch/found" && grep 'CONFIG_DEVICE_[A-Z]*=m: no plug-in' "$scratch/found"
+}
+if grep -qs '^CONFIG_DEVICE_[A-Z]*=m' "$TENON_BUILD/include/config/auto.conf" && [ -e "$folder/libtenon.so.0" ]; then
+	it "plug-ins beside the library" plugs_nothing_in
+fi
 it "the compatibility library" hears_nothing TENON_COMPAT_LIBRARY=/nowhere/libtvm_ffi.so
 it "folders of compiled kernels" hears_nothing TENON_CACHE_DIR=/nowhere XDG_CACHE_HOME=/nowhere HOME=/nowhere
 finish

@@ -45,7 +45,7 @@ it "every target is run by make check" same "$known" "$listed"
 # a build without all that the targets are for skips some of them
 complete=yes
 for option in ELF_INSPECT EXAMPLE_JSON GRAPH_EXECUTOR METADATA MODULE_WRITE REFLECTION RELAX_VM TVM_LEGACY; do
-	grep -qs "^CONFIG_$option=y" "$TENON_BUILD/include/config/auto.conf" || complete=
+	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || complete=
 done
 command -v pkg-config >/dev/null && pkg-config --exists cmocka || complete=
 [ -z "$complete" ] || it "every target is built" built

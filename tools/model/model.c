@@ -12,7 +12,7 @@
 
 bool model_is_root(const struct tenon_module *m)
 {
-	return model_maker_of(m->kind) != NULL;
+	return executor_has_kind(m->kind);
 }
 
 /* What a file of parameters holds and nobody knows is a fault of the file, not a lack of the build. */

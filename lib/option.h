@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_OPTION_H
+#define LIB_OPTION_H
+
+/*
+ * Tables with a line for each option: OPTION_CHOOSE(X, A_, ...) is A_BUILT_IN(...) where CONFIG_X is y,
+ * A_PLUGIN(...) where it is m, and A_OFF(...) elsewhere.
+ */
+#define OPTION_CHOOSE(option, prefix, ...) OPTION_JOIN(prefix, OPTION_STATE(option))(__VA_ARGS__)
+
+#define OPTION_STATE(option)                                                                       \
+	OPTION_JOIN(OPTION_STATE_, OPTION_JOIN(OPTION_IS_1(CONFIG_##option),                       \
+					       OPTION_IS_1(CONFIG_##option##_MODULE)))
+#define OPTION_STATE_10 BUILT_IN
+#define OPTION_STATE_01 PLUGIN
+#define OPTION_STATE_00 OFF
+
+/* in #if: 1 where an option is y or m */
+#define OPTION_ON(option) (OPTION_IS_1(CONFIG_##option) || OPTION_IS_1(CONFIG_##option##_MODULE))
+
+#define OPTION_JOIN_(a, b) a##b
+#define OPTION_JOIN(a, b)  OPTION_JOIN_(a, b)
+
+/* 1 for a macro that is 1, else 0: pasted in front, 1 becomes a comma that moves the answer to second place */
+#define OPTION_COMMA_1			  0,
+#define OPTION_SECOND(first, second, ...) second
+#define OPTION_PICK(comma)		  OPTION_SECOND(comma 1, 0, )
+#define OPTION_PASTE(value)		  OPTION_PICK(OPTION_COMMA_##value)
+#define OPTION_IS_1(macro)		  OPTION_PASTE(macro)
+
+#endif /* LIB_OPTION_H */

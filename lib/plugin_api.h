@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_PLUGIN_API_H
+#define LIB_PLUGIN_API_H
+
+/*
+ * int f(int a) TO_PLUGINS(f): a function that the library's own plug-ins call, or the command. The shared
+ * library exports it under a version of its own (lib/libtenon.map), so that files of another release are
+ * refused, and with a prefix, so that a program with libtenon.a inside exports no common names.
+ */
+#define TO_PLUGINS(name) __asm__("tenon__" #name) __attribute__((visibility("default")))
+
+#endif /* LIB_PLUGIN_API_H */

@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Options with the value m: what is a plug-in is found beside libtenon.so, opened when it is asked for and not
+# before, and refused when it is of another release or when others can change it
+
+. tests/build/tap.sh
+need nm readelf
+
+[ -z "${SAN:-}${EMULATOR:-}" ] || skip "runs without an emulator and sanitizers"
+for option in RELAX_VM GRAPH_EXECUTOR AOT_EXECUTOR DEVICE_NULL DEVICE_OPENCL; do
+	grep -qs "^CONFIG_$option=m" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option=m"
+done
+[ -e "$TENON_BUILD/install/tenon" ] || skip "needs CONFIG_TOOL_SHARED"
+
+# as it is installed: libraries in one folder, plug-ins below it
+lib=$scratch/lib
+mkdir "$lib" && chmod 755 "$scratch" "$lib" && mkdir "$lib/tenon"
+cp "$TENON_BUILD/libtenon.so.0" "$lib"
+cp "$TENON_BUILD"/plugins/*.so "$TENON_COMPAT_LIBRARY" "$lib/tenon"
+cp "$TENON_BUILD/install/tenon" "$scratch/tenon"
+unset TENON_COMPAT_LIBRARY
+
+# run PROGRAM ARGUMENT...
+run()
+{
+	program=$1
+	shift
+	LD_LIBRARY_PATH=$lib "$scratch/$program" "$@"
+}
+
+# opens NAMES PROGRAM ARGUMENT...: which plug-ins it opens
+opens()
+{
+	wanted=$1
+	shift
+	LD_DEBUG=files run "$@" > "$scratch/words" 2>&1
+	echo "status $?"
+	found=$(sed -n 's,.*calling init: .*/tenon/\([a-z]*\)\.so$,\1,p' "$scratch/words" | sort -u | tr '\n' ' ')
+	echo "opened: $found"
+	[ "$found" = "$wanted" ]
+}
+
+# refused STATUS WORDS PROGRAM ARGUMENT...
+refused()
+{
+	status=$1
+	words=$2
+	shift 2
+	run "$@" > "$scratch/words" 2>&1
+	found=$?
+	echo "status $found"
+	cat "$scratch/words"
+	[ "$found" -eq "$status" ] && grep -q -e "$words" "$scratch/words"
+}
+
+data=tests/interop/data
+model=$data/tvm-0.27.0.post1/relax_mlp
+run_model()
+{
+	set -- "$@" tenon run "$model/vm.so" --input "x=@$model/in_x.npy" --expect "@$model/out0.npy" --atol 1e-5 --rtol 1e-4
+	"$@"
+}
+
+# a program that names a device
+cat > "$scratch/opens.c" <<END
+#include <stdio.h>
+#include <tenon/tenon.h>
+int main(int argc, char **argv)
+{
+	struct tenon_device *d;
+	if (argc != 2 || tenon_device_open(argv[1], &d)) {
+		fprintf(stderr, "%s\n", tenon_error_message());
+		return 4;
+	}
+	tenon_object_unref(d);
+	return 0;
+}
+END
+${CC:-cc} -std=c11 -Iinclude "$scratch/opens.c" "$lib/libtenon.so.0" -o "$scratch/opens" || exit 1
+
+it "asking for the version opens none" opens "" tenon --version
+it "naming the processor opens none" opens "" opens cpu:
+it "naming a device opens its backend alone" opens "null " opens null:
+case $(uname -m) in
+x86_64)
+	it "a function of a module opens none" opens "" tenon run $data/tvm-0.27.0.post1/c_host/lib.so
+	it "a model for the Relax machine runs" run_model run
+	it "and opens the machine alone" run_model opens "relax "
+	it "inspecting one opens no backend" opens "relax " tenon inspect "$model/vm.so"
+	it "inspecting kernels opens none" opens "" tenon inspect $data/tvm-0.18/opencl_vecadd/lib.so
+	;;
+esac
+
+# the conformance suite, with the shared library: the cases that use public functions alone
+conforms()
+{
+	set -- "$TENON_BUILD/tests/cts/null_backend.o" "$TENON_BUILD/tests/case_filter.o"
+	for object in "$TENON_BUILD"/tests/cts/cts_*.o "$TENON_BUILD"/tests/cts/*_cases.o "$TENON_BUILD/tests/cts/host_kernels.o"; do
+		case $object in
+		*/call_cases.o)	;;
+		*)	set -- "$@" "$object" ;;
+		esac
+	done
+	${CC:-cc} "$@" "$lib/libtenon.so.0" $(pkg-config --libs cmocka) -pthread -o "$scratch/suite" &&
+		LD_LIBRARY_PATH=$lib "$scratch/suite" > "$scratch/words" 2>&1 || { cat "$scratch/words"; return 1; }
+	tail -n 1 "$scratch/words"
+}
+if [ -e "$TENON_BUILD/tests/cts/null_backend.o" ]; then
+	it "a backend that is a plug-in passes the conformance suite" conforms
+fi
+
+mv "$lib/tenon/relax.so" "$scratch/kept.so"
+if [ "$(uname -m)" = x86_64 ]; then
+	it "without its plug-in a model is refused, with option and file" run_model refused 4 "CONFIG_RELAX_VM=m.*$lib/tenon/relax.so"
+fi
+mv "$scratch/kept.so" "$lib/tenon/relax.so"
+mv "$lib/tenon/null.so" "$scratch/kept.so"
+it "without its plug-in a device is refused, with option and file" \
+	refused 4 "CONFIG_DEVICE_NULL=m.*$lib/tenon/null.so" opens null:
+mv "$lib/tenon/opencl.so" "$scratch/opencl.so"
+it "doctor says which plug-in is missing" sh -c "LD_LIBRARY_PATH='$lib' '$scratch/tenon' doctor | grep CONFIG_DEVICE_OPENCL=m"
+mv "$scratch/opencl.so" "$lib/tenon/opencl.so"
+
+# as another release would have it
+sed 's/TENON_PRIVATE_0\.[0-9]*\.[0-9]*/TENON_PRIVATE_9.9.9/g' "$lib/tenon/opencl.so" > "$scratch/opencl.so"
+echo 'const struct { const char *version; const void *offer; } tenon_plugin = { "9.9.9", &tenon_plugin };' > "$scratch/other.c"
+${CC:-cc} -shared -fPIC "$scratch/other.c" -o "$lib/tenon/null.so"
+it "one of another release is refused" refused 4 'another release' opens null:
+cp "$scratch/opencl.so" "$lib/tenon/opencl.so"
+it "also when it needs names of that release" refused 4 'TENON_PRIVATE_9\.9\.9' opens opencl:
+cp "$scratch/kept.so" "$lib/tenon/null.so"
+it "the right one is used" opens "null " opens null:
+
+chmod o+w "$lib/tenon/null.so"
+it "one that anybody can write to is not used" refused 4 'anybody can write to it' opens null:
+chmod o-w "$lib/tenon/null.so"
+chmod o+w "$lib/tenon"
+it "nor one in a folder that anybody can write to" refused 4 'anybody can write to it' opens null:
+chmod o-w "$lib/tenon"
+finish
