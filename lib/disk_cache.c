@@ -81,7 +81,7 @@ static void entry_name(const struct disk_cache_key *key, char name[DISK_CACHE_NA
 	size_t i;
 
 	for (i = 0; i < DISK_CACHE_KEY; i++)
-		sprintf(name + 2 * i, "%02x", key->bytes[i]);
+		snprintf(name + 2 * i, 3, "%02x", key->bytes[i]);
 }
 
 static bool owner_is_trusted(int fd)

@@ -126,7 +126,7 @@ static int go_down(struct walk *w, int part, const char *name)
 		err = fail(w, name, errno);
 		goto close_part;
 	}
-	sprintf(w->real + length, "/%s", name);
+	snprintf(w->real + length, PATH_MAX - length, "/%s", name);
 	if (S_ISLNK(st.st_mode)) {
 		err = check(w->real, &st);
 		w->real[length] = 0;
@@ -182,7 +182,7 @@ static int start(struct walk *w, const char *path)
 	}
 	if (length + 1 + strlen(path) >= sizeof(w->rest))
 		return tenon_error(-TENON_E_IO, "%s: %s", path, strerror(ENAMETOOLONG));
-	sprintf(w->rest + length, "/%s", path);
+	snprintf(w->rest + length, sizeof(w->rest) - length, "/%s", path);
 	return enter_root(w);
 }
 

@@ -256,7 +256,7 @@ static int take_form(const struct reading *r, const char *form, bool whole)
 	info->format = info->name = info->text = info->code = (struct tenon_slice){ NULL, 0 };
 	info->tensor_count = info->tensor_bytes = 0;
 	payload_info_fini(info);
-	err = take_fields(r, form, strchrnul(form, '|'));
+	err = take_fields(r, form, form + strcspn(form, "|"));
 	if (!err && whole && tenon_cursor_left(r->c))
 		err = tenon_cursor_error(r->c, -TENON_E_FORMAT, "%zu bytes left over",
 					 tenon_cursor_left(r->c));

@@ -80,7 +80,7 @@ END
 ${CC:-cc} -std=c11 -Iinclude "$scratch/opens.c" "$lib/libtenon.so.0" -o "$scratch/opens" || exit 1
 
 it "asking for the version opens none" opens "" tenon --version
-it "naming the processor opens none" opens "" opens cpu:
+it "naming the processor opens its backend alone" opens "cpu " opens cpu:
 it "naming a device opens its backend alone" opens "null " opens null:
 case $(uname -m) in
 x86_64)
