@@ -6,43 +6,16 @@
 
 #include "lib/fork_gate.h"
 #include "lib/option.h"
-#include "lib/plugin.h"
-
-/* ---- the table, a line for each executor: option, name, kinds of modules that are its models */
-
-#define EXECUTORS_EACH(macro)                                                                      \
-	macro(GRAPH_EXECUTOR, graph, "GraphExecutorFactory", "GraphRuntimeFactory")                \
-		macro(AOT_EXECUTOR, aot, "AotExecutorFactory")                                     \
-			macro(RELAX_VM, relax, "relax.VMExecutable", "relax.Executable")
-
-#define KINDS_MOST 2
-struct row {
-	struct plugin plugin; /* offers a struct executor */
-	const char *kinds[KINDS_MOST];
-};
-
-#define DECLARE_BUILT_IN(name) extern const struct executor name##_executor;
-#define DECLARE_PLUGIN(name)
-#define DECLARE_OFF(name)
-#define DECLARE(option, name, ...) OPTION_CHOOSE(option, DECLARE_, name)
-EXECUTORS_EACH(DECLARE)
-
-#define ROW_BUILT_IN(option, name, ...)                                                            \
-	{ { #name, "CONFIG_" #option, &name##_executor }, { __VA_ARGS__ } },
-#define ROW_PLUGIN(option, name, ...) { { #name, "CONFIG_" #option, NULL }, { __VA_ARGS__ } },
-#define ROW_OFF(...)
-#define ROW(option, ...) OPTION_CHOOSE(option, ROW_, option, __VA_ARGS__)
-static struct row rows[] = { EXECUTORS_EACH(ROW){ { NULL, NULL, NULL }, { NULL } } };
 
 /* ---- finding one */
 
-static struct row *row_of(struct tenon_slice kind)
+static struct executor_row *row_of(struct tenon_slice kind)
 {
-	struct row *r;
+	struct executor_row *r;
 	size_t i;
 
-	for (r = rows; r->plugin.name; r++)
-		for (i = 0; i < KINDS_MOST && r->kinds[i]; i++)
+	for (r = executor_table; r->plugin.name; r++)
+		for (i = 0; i < EXECUTOR_KINDS && r->kinds[i]; i++)
 			if (tenon_slice_equal(tenon_slice_of(r->kinds[i]), kind))
 				return r;
 	return NULL;
@@ -55,17 +28,17 @@ bool executor_has_kind(struct tenon_slice kind)
 
 void executor_kinds(struct tenon_buffer *out)
 {
-	const struct row *r;
+	const struct executor_row *r;
 	size_t i;
 
-	for (r = rows; r->plugin.name; r++)
-		for (i = 0; i < KINDS_MOST && r->kinds[i]; i++)
-			tenon_buffer_printf(out, "%s%s", r == rows && !i ? "" : ", ", r->kinds[i]);
+	for (r = executor_table; r->plugin.name; r++)
+		for (i = 0; i < EXECUTOR_KINDS && r->kinds[i]; i++)
+			tenon_buffer_printf(out, "%s%s", r == executor_table && !i ? "" : ", ", r->kinds[i]);
 }
 
 int executor_of_kind(struct tenon_slice kind, const struct executor **out)
 {
-	struct row *r = row_of(kind);
+	struct executor_row *r = row_of(kind);
 	int err = plugin_open(&r->plugin, -TENON_E_UNSUPPORTED);
 
 	*out = r->plugin.offer;
@@ -125,15 +98,15 @@ static int unless_there(int err)
 
 static int register_all(void)
 {
-	static struct tenon_module_loader loaders[sizeof(rows) / sizeof(*rows)][KINDS_MOST];
 	struct tenon_module_loader *l;
-	size_t row, i;
+	struct executor_row *r;
+	size_t i;
 	int err = 0;
 
-	for (row = 0; rows[row].plugin.name; row++)
-		for (i = 0; i < KINDS_MOST && rows[row].kinds[i] && !err; i++) {
-			l = &loaders[row][i];
-			*l = (struct tenon_module_loader){ rows[row].kinds[i], load };
+	for (r = executor_table; r->plugin.name; r++)
+		for (i = 0; i < EXECUTOR_KINDS && r->kinds[i] && !err; i++) {
+			l = &r->loaders[i];
+			*l = (struct tenon_module_loader){ r->kinds[i], load };
 			err = unless_there(tenon_module_loader_register(l));
 		}
 #if OPTION_ON(GRAPH_EXECUTOR)
