@@ -164,9 +164,6 @@ uses_obey()
 			to = room_of(home[symbol])
 			if (to == "tables" && data[symbol])
 				continue
-			# as long as one file is the table of executors and what looks kinds up in it
-			if (name["runtime/model/executors.c"] && from == "model" && to ~ /^(tables|graph|aot)$/)
-				continue
 			if (!allowed(from, to))
 				print part[1] ": " symbol " of " home[symbol] ": " from " may not use " to
 		}
