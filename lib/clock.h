@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/** clock_now - nanoseconds of the clock that nobody sets */
+/** clock_now - nanoseconds of CLOCK_MONOTONIC */
 static inline uint64_t clock_now(void)
 {
 	struct timespec t;

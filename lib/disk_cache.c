@@ -26,7 +26,7 @@
 
 #define TEMPORARY_TRIES 100
 
-/* a compiled kernel is not larger; a file that says so is not ours */
+/* compiled kernels are smaller; a file with a larger size is not an entry */
 #define SIZE_MOST (UINT64_C(1) << 30)
 
 static void hash_add(XXH128_hash_t *hash, const void *data, size_t size)
@@ -92,8 +92,8 @@ static bool owner_is_trusted(int fd)
 }
 
 /*
- * mkdir -p, for this user alone; @path is changed. Nothing is made in a folder of another user: root with
- * the environment of a user would leave folders that the user cannot write to.
+ * mkdir -p, for this user alone; @path is changed. Nothing is made in a folder of another user:
+ * root with the environment of a user would leave folders that the user cannot write to.
  */
 static void make_folders(char *path)
 {
@@ -114,7 +114,7 @@ static void make_folders(char *path)
 		close(at);
 }
 
-/* Nobody else may replace entries. A folder of this user's that is open to others is closed to them. */
+/* Only this user may replace entries: remove other users' write permission from an own folder. */
 static bool folder_is_trusted(int fd)
 {
 	struct stat st;
@@ -247,7 +247,10 @@ static bool get_entry(int folder, const struct disk_cache_key *key, struct tenon
 	entry_name(key, name);
 	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
 	if (fd < 0) {
-		/* a link, a socket, a file that its owner may not read: not made by disk_cache_put() */
+		/*
+		 * a link, a socket, a file that its owner may not read: not made by
+		 * disk_cache_put()
+		 */
 		if (errno == ELOOP || errno == ENXIO || errno == EACCES)
 			remove_entry(folder, name);
 		return false;
@@ -305,7 +308,7 @@ static bool put_entry(int folder, const struct disk_cache_key *key, struct tenon
 	make_head(key, bytes.size, head);
 	make_hash(bytes.data, bytes.size, head + HASH_AT);
 	good = write_all(fd, head, sizeof(head)) && write_all(fd, bytes.data, bytes.size);
-	/* no sync: what a crash tears has no valid hash, and is made anew */
+	/* no sync: an entry torn by a crash has a wrong hash, and the kernel is compiled again */
 	good = !close(fd) && good && !renameat(folder, temporary, folder, name);
 	if (!good)
 		unlinkat(folder, temporary, 0);

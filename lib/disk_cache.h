@@ -5,15 +5,14 @@
 /**
  * DOC: compiled kernels on disk
  *
- * One file per entry below $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else $HOME/.cache/tenon (an
- * empty TENON_CACHE_DIR switches the cache off). Entries are written to a temporary name and renamed,
- * and carry their key and a checksum: a torn, foreign or damaged file counts as absent and is
- * removed. So does one that another user owns or can write to, and a link: compiled kernels run
- * without further checks. A folder of another user is neither read nor written; a folder of this
- * user that others can write to is closed to them. The folders above need no check: a folder that
- * somebody else puts in their place has the wrong owner. The entries of a kind take
- * TENON_CACHE_SIZE MiB at most (256): those that were not used for longest go. A cache that cannot
- * be read or written is not an error.
+ * One file per entry below $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else $HOME/.cache/tenon
+ * (an empty TENON_CACHE_DIR switches the cache off). Entries are written to a temporary name and
+ * renamed, and contain their key and a checksum: a torn, foreign or damaged file is ignored and
+ * removed. So is a link, and a file that another user owns or can write, because compiled kernels
+ * run without further checks. A folder of another user is not used; on a folder of this user that
+ * others can write, their permission is removed. The folders above need no check: a replaced folder
+ * has the wrong owner. The entries of a kind take at most TENON_CACHE_SIZE MiB (256); the least
+ * recently used are removed. A cache that cannot be read or written is not an error.
  */
 
 #include <tenon/buffer.h>

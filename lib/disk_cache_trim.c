@@ -86,7 +86,7 @@ static int older_first(const void *a, const void *b)
 void disk_cache_trim(int folder, uint64_t most)
 {
 	struct entries all = { NULL, 0, 0, 0 };
-	/* opened anew: a copy would share the place that readdir() has reached */
+	/* open it again: a duplicate would share the position of readdir() */
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;

@@ -22,7 +22,7 @@
 #define ELF_SYMBOL_FUNCTION 2
 
 /**
- * struct elf_table - a table in the file; lies within it
+ * struct elf_table - a table in the file; checked to be within it
  * @offset: of the first entry, in bytes from the start of the file
  * @count: entries
  * @step: bytes from one entry to the next
@@ -83,12 +83,12 @@ struct elf_symbol {
 
 /**
  * elf_open - read the headers of an ELF file and find its symbols
- * @elf: receives what was read; nothing needs to be given back
+ * @elf: receives the result; there is nothing to free
  * @bytes: the file, which must outlive @elf
  * @path: for messages; must outlive @elf
  *
  * Return: 0; -TENON_E_FORMAT, with what the file looks like when it is no ELF file;
- *	-TENON_E_TRUNCATED when a table or a loaded segment lies outside the file.
+ *	-TENON_E_TRUNCATED when a table or a loaded segment is outside the file.
  */
 int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path);
 
@@ -96,7 +96,7 @@ int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path);
  * elf_symbol - read one symbol
  * @elf: the file
  * @index: less than @elf->symbols.count
- * @symbol: receives it; its name is empty when it lies outside the string table
+ * @symbol: receives it; its name is empty if it is outside the string table
  */
 void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *symbol);
 
@@ -143,15 +143,15 @@ const char *elf_machine_name(const struct elf_file *elf);
 int elf_check_loadable(const char *path);
 
 /**
- * elf_check_opening - look at a library before dlopen() is given it
+ * elf_check_opening - check a library before dlopen() opens it
  * @path: the file
- * @inert: receives whether dlopen() will run no code of it, neither constructors of its own nor those of a
- *	library that it brings; false where that cannot be told
+ * @inert: receives whether dlopen() will run no code of it, neither constructors of its own nor
+ *	those of a library that it needs; false if unknown
  *
- * A truncated library is refused: the dynamic linker maps the segments and writes to them, and a segment that
- * lies behind the end of the file ends the process by SIGBUS. Reads headers and the dynamic section only.
+ * A truncated library is rejected: the dynamic linker maps the segments and writes to them, which
+ * raises SIGBUS past the end of the file. Reads only headers and the dynamic section.
  *
- * Return: 0, also for what dlopen() refuses by itself; -TENON_E_TRUNCATED.
+ * Return: 0, also for a file that dlopen() rejects itself; -TENON_E_TRUNCATED.
  */
 int elf_check_opening(const char *path, bool *inert);
 #else

@@ -3,8 +3,8 @@
 #define LIB_ERROR_SLOT_H
 
 /*
- * The thread's error slot, below objects. It holds text; or an object of the layer above, which lends
- * its text to the slot and is dropped with it.
+ * The thread's error slot, below objects. It holds text; or an object of the layer above, which
+ * lends its text to the slot and is dropped with it.
  */
 
 #include <stdbool.h>
@@ -36,10 +36,10 @@ void *error_slot_object(void);
 void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message);
 
 /*
- * Did this thread raise -TENON_E_NOMEM since error_set_ran_out(false)? True even if that error was cleared
- * since: who goes on after an error must not take "no memory" for "not there". The command asks at its
- * end; programs that use the library have the status. Who makes room and tries again puts back what it
- * was before the first attempt.
+ * Test whether this thread raised -TENON_E_NOMEM since error_set_ran_out(false), even if the error
+ * was cleared: a caller that continues after an error must not mistake "out of memory" for "not
+ * found". The command checks this before it exits. A caller that frees memory and retries restores
+ * the value from before the first attempt.
  */
 #ifdef CONFIG_TOOL
 bool error_ran_out(void) TO_PLUGINS(error_ran_out);

@@ -99,7 +99,7 @@ int fence_eventfd_look(int fd)
 		return 0;
 	n = read(fd, &counter, sizeof(counter));
 	if (n != sizeof(counter))
-		return 0; /* another who looks has taken it, and writes it back */
+		return 0; /* another reader has the counter and will write it back */
 	do
 		n = write(fd, &counter, sizeof(counter));
 	while (n < 0 && errno == EINTR);
@@ -132,6 +132,6 @@ int fence_fd_wait(int fd, uint64_t deadline)
 	uint64_t now = clock_now(), left = deadline > now ? deadline - now : 0;
 	struct timespec t = { (time_t)(left / SECOND), (long)(left % SECOND) };
 
-	/* a signal counts as "may be": the caller looks and comes back */
+	/* after EINTR the caller checks the fence and polls again */
 	return ppoll(&p, 1, deadline == UINT64_MAX ? NULL : &t, NULL) != 0;
 }

@@ -5,10 +5,10 @@
 /**
  * DOC: temporary files that do not outlive their writers
  *
- * A file is written under a name of its own beside the file that it will replace: the name of that file,
- * ".tenon-" and six more characters. Its writer holds a lock on it (flock) until it is renamed, and the
- * kernel drops the lock when the writer dies. The next writer of the same file removes the temporaries that
- * are not locked.
+ * A file is written under a name of its own beside the file that it will replace: the name of that
+ * file, ".tenon-" and six more characters. Its writer holds a lock on it (flock) until it is
+ * renamed, and the kernel releases the lock when the writer exits. The next writer of the same file
+ * removes the temporaries that are not locked.
  *
  * All functions set errno.
  */

@@ -5,10 +5,10 @@
 /**
  * DOC: files that only trusted users can change
  *
- * Code that this process runs without further checks (plug-ins, compiled kernels) is taken only from files
- * that root and the user of the process (its effective user) alone can change. The rule is that of sshd's
- * StrictModes: owned by one of the two, and not writable for others or for a group. A group that has the
- * number of the owner counts as the owner's private one, which many systems give to each user.
+ * Code that this process runs without further checks (plug-ins, compiled kernels) is taken only
+ * from files that no user but root and the effective user of the process can change. The rule is
+ * that of sshd's StrictModes: owned by one of the two, and not writable for others or for a group.
+ * A group with the same number as the owner is taken to be the owner's private group.
  */
 
 #include <limits.h>
@@ -18,8 +18,8 @@
  * file_trust_fault - why a file is not trusted
  * @st: from fstat() or lstat() of the file or folder
  *
- * Return: NULL for a file that is trusted; else "belongs to another user", "anybody can write to it" or
- *	"its group can write to it".
+ * Return: NULL for a file that is trusted; else "belongs to another user", "anybody can write to
+ *	it" or "its group can write to it".
  */
 const char *file_trust_fault(const struct stat *st);
 
@@ -28,14 +28,14 @@ const char *file_trust_fault(const struct stat *st);
  * @path: file or folder; relative to the current folder where it does not begin with '/'
  * @real: receives the path without links, "." and ".."
  *
- * Every folder from / on, and every link on the way, has to be trusted: who can write to a folder can put
- * another file in its place. A folder with the sticky bit, such as /tmp, may be writable for others
- * where it is not the last part: what lies in it can be replaced only by its owner, who is checked too.
- * Since nobody else can change the parts that were checked, @real leads to the same file until root or the
- * user changes it.
+ * Every folder from / on and every link in the path must be trusted, because a user who can write
+ * to a folder can replace the files in it. A folder with the sticky bit, such as /tmp, may be
+ * writable by others unless it is the last part: only the owners of its entries can replace them,
+ * and they are checked too. Since no other user can change the checked parts, @real names the same
+ * file until root or the user changes it.
  *
- * Return: 0; -TENON_E_IO for a path that does not exist; -TENON_E_USAGE for one that is not trusted, with the
- *	part, the reason and the remedy.
+ * Return: 0; -TENON_E_IO for a path that does not exist; -TENON_E_USAGE for one that is not
+ *	trusted, with the part, the reason and the remedy.
  */
 int file_trust_path(const char *path, char real[PATH_MAX]);
 

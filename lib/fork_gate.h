@@ -5,13 +5,14 @@
 /**
  * DOC: what a child process finds after fork()
  *
- * fork() copies the calling thread alone. A lock that another thread holds at that moment is locked in the
- * child for ever, and what it guards is half changed. The dynamic linker is no better: a child that calls
- * dlopen() after it was copied in the middle of one is ended by an assertion, with exit status 127.
+ * fork() copies the calling thread alone. A lock that another thread holds at that moment is locked
+ * in the child for ever, and what it guards is half changed. The dynamic linker is no better: a
+ * child that calls dlopen() after it was copied in the middle of one is ended by an assertion, with
+ * exit status 127.
  *
- * So code that holds a static lock, or is in the dynamic linker, is inside the gate, and fork() waits until no
- * other thread is. It waits for half a second at most: then a thread inside waits for something itself,
- * perhaps for the thread that forks.
+ * So code that holds a static lock, or is in the dynamic linker, is inside the gate, and fork()
+ * waits until no other thread is. It waits for half a second at most: then a thread inside waits
+ * for something itself, perhaps for the thread that forks.
  */
 
 #include <pthread.h>
@@ -40,7 +41,7 @@ static inline void fork_gate_lock(pthread_mutex_t *mutex)
 	pthread_mutex_lock(mutex);
 }
 
-/** fork_gate_unlock - give back what fork_gate_lock() took */
+/** fork_gate_unlock - release a lock taken with fork_gate_lock() */
 static inline void fork_gate_unlock(pthread_mutex_t *mutex)
 {
 	pthread_mutex_unlock(mutex);

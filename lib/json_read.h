@@ -42,7 +42,7 @@ struct json_text {
  * json_text_read - cut a text into tokens
  * @text: one JSON object or array
  * @name: what it is, for messages
- * @out: receives the tokens; given back with json_text_fini()
+ * @out: receives the tokens; free them with json_text_fini()
  *
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_OVERFLOW for 2 GiB and more;
  *	-TENON_E_NOMEM.
@@ -52,7 +52,9 @@ int json_text_read(struct tenon_slice text, const char *name, struct json_text *
 
 void json_text_fini(struct json_text *t) TO_PLUGINS(json_text_fini);
 
-/** json_error - raise an error that begins with name, line and column of a token; returns @status */
+/**
+ * json_error - raise an error that begins with name, line and column of a token; returns @status
+ */
 int json_error(const struct json_text *t, uint32_t at, int status, const char *format, ...)
 	TO_PLUGINS(json_error) TENON_PRINTF(4, 5);
 

@@ -13,7 +13,7 @@
 
 struct nearest_name {
 	struct tenon_slice wanted;
-	struct tenon_slice name[NEAREST_MOST]; /* best first; lent by who offered them */
+	struct tenon_slice name[NEAREST_MOST]; /* best first; borrowed */
 	unsigned int distance[NEAREST_MOST];
 	size_t count;
 	size_t offered; /* how many there were to choose from */

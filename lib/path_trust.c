@@ -44,7 +44,10 @@ static int fail(const struct walk *w, const char *name, int code)
 			   strerror(code));
 }
 
-/* Other users may make files in such a folder, but neither remove nor rename those that are not theirs. */
+/*
+ * Other users may make files in such a folder, but neither remove nor rename those that are not
+ * theirs.
+ */
 static bool protects_entries(const struct stat *st)
 {
 	return S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX &&
@@ -94,7 +97,7 @@ static int follow(struct walk *w, int link, const char *name)
 	return n && *target == '/' ? enter_root(w) : 0;
 }
 
-/* The parts of @real were checked on the way down. */
+/* The parts of @real were checked while resolving it. */
 static int go_up(struct walk *w)
 {
 	char *slash = strrchr(w->real, '/');

@@ -5,12 +5,12 @@
 /**
  * DOC: room on the calling thread's stack
  *
- * Data may decide how deep calls nest. Code that can be entered again from below asks here first, so that
- * the limit is the stack there is: a main thread has megabytes, a thread of musl's 128 KiB.
+ * Data may decide how deep calls nest. Code that can be entered again from below asks here first,
+ * so that the limit is the stack there is: a main thread has megabytes, a thread of musl's 128 KiB.
  *
- * The bounds are found once for each thread; a check compares an address with them. On a stack that is not
- * the thread's own (a coroutine, a signal handler's) the bounds are unknown: there the room is taken for a
- * small fixed number of bytes below the place where it was first asked for.
+ * The bounds are found once for each thread; a check compares an address with them. On a stack that
+ * is not the thread's own (a coroutine, a signal handler's) the bounds are unknown: there the room
+ * is taken for a small fixed number of bytes below the place where it was first asked for.
  */
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 
 /**
  * struct stack_room - where the thread's stack may be used
- * @low: lowest address that a frame may begin at; a reserve for what it calls lies below
+ * @low: lowest address at which a frame may begin, with a reserve below for the functions it calls
  * @size: bytes from there to the top; 0 before the first check
  * @guessed: the bounds of this stack are not known
  */

@@ -39,7 +39,7 @@ int string_map_reserve(struct string_map *m, size_t count) TO_PLUGINS(string_map
 /* The slot of @key, made with value NULL when it is new; NULL without memory. */
 void **string_map_slot(struct string_map *m, struct tenon_slice key) TO_PLUGINS(string_map_slot);
 
-/* The value of @key; NULL when it is not there. */
+/* Find the value of @key; NULL for none. */
 void *string_map_get(const struct string_map *m, struct tenon_slice key) TO_PLUGINS(string_map_get);
 
 #endif /* LIB_STRING_MAP_H */

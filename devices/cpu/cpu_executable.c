@@ -46,7 +46,7 @@ static void destroy(struct tenon_executable *executable)
 
 	/* now: what is retired would hold the device, and the device it */
 	tenon_executable_fini(executable);
-	/* a launch on its way may still look into it */
+	/* a pending launch may still use it */
 	tenon_device_retire(device, free, executable);
 }
 

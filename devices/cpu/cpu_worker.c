@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* how often somebody who waits looks whether the device is still there */
+/* interval at which a waiting thread checks for loss of the device */
 #define SLICE  UINT64_C(20000000)
 #define SECOND UINT64_C(1000000000)
 
@@ -26,7 +26,7 @@ struct job {
 	uint64_t *arguments;
 };
 
-/* what went wrong at a mark; kept as long as the queue */
+/* the failure at a mark; kept as long as the queue */
 struct failure {
 	struct failure *next;
 	uint64_t serial;
@@ -58,7 +58,7 @@ static bool lost(const struct worker *w)
 	return __atomic_load_n(&w->base.device->lost, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* Wait for a condition, but not longer than a slice, since a loss wakes nobody. */
+/* Wait for a condition for at most one slice, since the loss of a device signals no condition. */
 static void wait_slice(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline)
 {
 	uint64_t until = tenon_now() + SLICE;
@@ -86,7 +86,7 @@ static int look(const struct worker *w, uint64_t serial)
 {
 	const struct failure *f;
 
-	/* a failure is told when nothing in front of the mark runs any more */
+	/* report a failure only when no operation before the mark is running */
 	if (w->finished < serial)
 		return lost(w) ? tenon_device_check(w->base.device) : 0;
 	f = failure_at(w, serial);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What host functions in a stream are told. It is the queue's, and used again when they have run, so
- * that a warm queue allocates nothing. They run in a thread of CUDA's: nobody locks here.
+ * Contexts of host functions in a stream. A queue reuses them after the functions have run, so that
+ * a warm queue allocates nothing. The functions run in a thread of CUDA and must not take locks.
  */
 #include <stdlib.h>
 

@@ -60,7 +60,7 @@ int cuda_failed(struct cuda_device *d, int status, const char *format, ...)
 	cuda_error(d, err, "%s: %s", what, cuda_status_text(d->cu, status, text, sizeof(text)));
 	if (err != -TENON_E_LOST)
 		return err;
-	/* somebody may hold on to a device that was lost in another way: its context is well */
+	/* a device lost for another reason may still be referenced; its context is usable */
 	__atomic_store_n(&d->context->dead, 1, __ATOMIC_RELEASE);
 	return tenon_device_lose(&d->base, err);
 }
@@ -115,7 +115,7 @@ void cuda_retire_put_off(struct cuda_device *d)
 
 void cuda_retire(struct cuda_late *late)
 {
-	/* marks are calls of CUDA's: whoever allocates or drops something next makes them */
+	/* Recording an event calls into CUDA, so defer it to the next allocation or free. */
 	if (cuda_in_function()) {
 		put_off(late);
 		return;

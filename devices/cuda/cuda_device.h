@@ -5,10 +5,11 @@
 /**
  * DOC: the CUDA backend
  *
- * A device is the primary context of a GPU, the one that CUDA's runtime library uses too: memory and
- * streams are the same for both. A queue is a stream. It is one that waits for the legacy default
- * stream, because foreign code that asks for a stream before a queue exists gets that one. Marks are
- * events, asked in order. The context is made current in the calling thread whenever another is.
+ * A device is the primary context of a GPU, the one that CUDA's runtime library uses too: memory
+ * and streams are the same for both. A queue is a stream. It is one that waits for the legacy
+ * default stream, because foreign code that asks for a stream before a queue exists gets that one.
+ * Marks are events, asked in order. The context is made current in the calling thread whenever
+ * another is.
  *
  * An error in a kernel spoils the whole context (CUDA calls it sticky): the device is lost, and the
  * next one that is opened resets the primary context first.
@@ -27,7 +28,7 @@
 
 /**
  * struct cuda_context - the primary context of a GPU, shared by all devices that are open on it
- * @dead: atomic; spoiled: nothing in it may be touched, nor given back
+ * @dead: atomic; the context is unusable: its objects must not be used or freed
  */
 struct cuda_context {
 	uint32_t references;
@@ -40,7 +41,7 @@ struct cuda_context {
 struct cuda_device;
 
 /**
- * struct cuda_late - the start of what is given back when the device is done with it
+ * struct cuda_late - base of resources that are released when the device is done with them
  * @release: gives it back and frees it; with @alive false frees only what is the host's
  */
 struct cuda_late {
@@ -62,7 +63,7 @@ struct cuda_device {
 	struct cuda_late *late; /* atomic; what came back after the loss, or in a host function */
 	pthread_mutex_t lock;	/* of the clock */
 	cu_stream clock_stream;
-	cu_event clock;	     /* timestamps are told by how long they are after it */
+	cu_event clock;	     /* timestamps are measured relative to it */
 	uint64_t clock_time; /* when that was */
 };
 
@@ -83,8 +84,8 @@ enum cuda_memory_kind {
 	CUDA_MEMORY_PLAIN,
 	CUDA_MEMORY_ORDERED,	/* on a stream */
 	CUDA_MEMORY_HOST,	/* pinned */
-	CUDA_MEMORY_REGISTERED, /* somebody else's host memory */
-	CUDA_MEMORY_BORROWED,	/* registered by somebody else */
+	CUDA_MEMORY_REGISTERED, /* host memory of the program */
+	CUDA_MEMORY_BORROWED,	/* registered by the program */
 	CUDA_MEMORY_MAPPED,	/* that is exported or was imported */
 	CUDA_MEMORY_EXTERNAL,	/* of another API */
 };
@@ -124,10 +125,10 @@ struct cuda_stage;
 struct cuda_queue;
 
 /**
- * struct cuda_call - what a host function in a stream is told
+ * struct cuda_call - context of a host function in a stream
  * @next: of those that are idle
  * @all: of all that a queue has
- * @uses: functions in the stream that have it, and whoever took it
+ * @uses: number of functions in the stream that use it, plus one for the thread that took it
  * @function: of TENON_OP_CALL, with @context
  * @host: of a staged copy: where the next part is; NULL when it was called off
  * @kept: behind @host, freed with the last use; or NULL
@@ -223,7 +224,9 @@ int cuda_describe(const struct cuda_api *cu, int device, struct tenon_device_pro
 /** cuda_attribute - what cuDeviceGetAttribute() answers; 0 when it does not */
 int cuda_attribute(const struct cuda_api *cu, int device, int what);
 
-/** cuda_kernel_driver - the version of NVIDIA's kernel driver, "550.54.14"; "" when there is none */
+/**
+ * cuda_kernel_driver - the version of NVIDIA's kernel driver, "550.54.14"; "" when there is none
+ */
 void cuda_kernel_driver(char *out, size_t size);
 
 /**
@@ -244,7 +247,9 @@ int cuda_device_open(const struct tenon_device_choice *choice, struct tenon_devi
 void cuda_late_init(struct cuda_late *late, struct tenon_device *device,
 		    void (*release)(struct cuda_late *late, bool alive));
 
-/** cuda_retire - release when all that was submitted is done; after a loss when the device closes */
+/**
+ * cuda_retire - release when all that was submitted is done; after a loss when the device closes
+ */
 void cuda_retire(struct cuda_late *late);
 
 /** cuda_retire_put_off - retire what was dropped from host functions */
@@ -253,7 +258,7 @@ void cuda_retire_put_off(struct cuda_device *d);
 /** cuda_release - release now; after a loss when the device closes */
 void cuda_release(struct cuda_late *late);
 
-/** cuda_stream_drop - let go of a stream */
+/** cuda_stream_drop - release a stream */
 void cuda_stream_drop(struct cuda_stream *stream);
 
 /** cuda_memory_new - make the start of memory; NULL with the error raised */
@@ -289,7 +294,7 @@ int cuda_write(struct cuda_queue *q, cu_address to, const void *host, uint64_t s
 int cuda_read(struct cuda_queue *q, void *host, cu_address from, uint64_t size);
 void cuda_stage_end(struct cuda_device *d, struct cuda_stage *stage, bool alive);
 
-/** cuda_call_take - what a host function is to be told, in use once; NULL when memory is out */
+/** cuda_call_take - get a context for a host function with one use; NULL when out of memory */
 struct cuda_call *cuda_call_take(struct cuda_queue *q);
 
 /** cuda_call_put - put a function in the queue that uses @call once more; what CUDA says */
@@ -298,7 +303,7 @@ int cuda_call_put(struct cuda_call *call, void (*function)(void *call));
 /** cuda_call_drop - a use has ended; makes no call of CUDA's */
 void cuda_call_drop(struct cuda_call *call);
 
-/** cuda_call - put a function of somebody else's in the queue; what CUDA says */
+/** cuda_call - submit a host function; returns CUDA's result */
 int cuda_call(struct cuda_queue *q, void (*function)(void *context), void *context);
 
 /** cuda_in_function - is this called from such a function: CUDA may not be called then */
@@ -312,7 +317,10 @@ int cuda_launch(cu_stream stream, const struct tenon_dispatch *dispatch);
 /** cuda_launch_ready - whatever a launch with this much shared memory needs before it */
 int cuda_launch_ready(struct cuda_kernel *k, uint32_t shared);
 
-/** cuda_launch_arguments - what CUDA wants to be pointed at; @out has TENON_KERNEL_ARGUMENTS_MOST places */
+/**
+ * cuda_launch_arguments - what CUDA wants to be pointed at; @out has TENON_KERNEL_ARGUMENTS_MOST
+ * places
+ */
 static inline void cuda_launch_arguments(const struct tenon_kernel_info *info,
 					 const uint64_t *arguments, void **out)
 {

@@ -59,7 +59,7 @@ static void cuda_executable_destroy(struct tenon_executable *executable)
 	cuda_retire(&e->late);
 }
 
-/* A launch with too few arguments, or too short ones, would read what lies behind them. */
+/* A launch with too few or too short arguments would read past them. */
 static int check_arguments(struct cuda_device *d, const struct cuda_kernel *k)
 {
 	const struct tenon_kernel_info *info = k->base.info;
@@ -129,7 +129,7 @@ static int prepare(struct cuda_device *d, struct cuda_kernel *k)
 	k->static_shared = (uint32_t)shared;
 	k->allowed =
 		k->static_shared < CUDA_SHARED_USUAL ? CUDA_SHARED_USUAL - k->static_shared : 0;
-	/* more than 8 blocks: a launch that the GPU cannot do says so */
+	/* more than 8 blocks: the launch fails if the GPU does not support it */
 	if (info->flags & TENON_KERNEL_CLUSTER)
 		d->cu->FuncSetAttribute(k->function, CU_FUNCTION_NON_PORTABLE_CLUSTER, 1);
 	return check_arguments(d, k);

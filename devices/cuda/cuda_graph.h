@@ -5,9 +5,9 @@
 /**
  * DOC: recordings as CUDA graphs
  *
- * A recording keeps its steps. Without slots they become a graph when it is finished, else with the
- * bindings of the first run; later runs change those nodes whose addresses are others, which does
- * not touch runs that are on their way. What CUDA does not want to change is made anew.
+ * A recording keeps its steps. Without slots they become a graph in finish, else at the first run
+ * with its bindings. Later runs update the nodes whose addresses changed, which does not affect
+ * pending runs. If CUDA cannot update the graph, it is created again.
  *
  * Steps between two barriers depend on nothing but the barrier before them.
  */

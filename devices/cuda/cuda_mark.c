@@ -162,7 +162,7 @@ int cuda_queue_reached(struct tenon_queue *queue, uint64_t serial)
 		return 1;
 	if (cuda_is_lost(d))
 		return tenon_device_check(&d->base);
-	/* no more than is known by now; whoever waits looks again by itself */
+	/* only what is known now; a waiting thread checks again */
 	if (cuda_in_function())
 		return 0;
 	status = cuda_enter(d);
@@ -178,7 +178,7 @@ int cuda_queue_reached(struct tenon_queue *queue, uint64_t serial)
 	return 0;
 }
 
-/* CUDA cannot wait with a deadline, so it is asked again: soon at first, then ever less often. */
+/* CUDA cannot wait with a deadline, so poll with increasing intervals. */
 int cuda_queue_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline)
 {
 	uint64_t start = tenon_now(), at = start, nap;

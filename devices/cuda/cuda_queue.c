@@ -81,7 +81,7 @@ static void cuda_queue_destroy(struct tenon_queue *queue)
 	tenon_queue_fini(queue);
 	__atomic_store_n(&q->stream->queues, 0, __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&d->queues, 1, __ATOMIC_RELEASE);
-	/* of a device that somebody gave up on, work may still run */
+	/* operations may still run on a device that was marked as lost */
 	if (cuda_is_lost(d) && alive) {
 		cuda_enter(d);
 		if (d->cu->StreamQuery(q->handle)) {

@@ -32,7 +32,7 @@ extern const struct tenon_payload_format *const null_payload_formats[];
 extern const tenon_host_kernel null_functions[];
 extern const size_t null_function_count;
 
-/* null_memory.c: where a range lies in this process */
+/* null_memory.c: address of a range in this process */
 void *null_address(const struct tenon_range *range);
 
 /* null_executable.c: run a launch */

@@ -79,7 +79,7 @@ static int null_submit(struct tenon_queue *queue, const struct tenon_operation *
 	}
 }
 
-/* All is done by the time anybody can ask: every place is the same. */
+/* Operations are complete when submit returns, so all marks are equal. */
 static int null_mark(struct tenon_queue *queue, uint64_t *serial)
 {
 	(void)queue;

@@ -108,7 +108,7 @@ static void platform_text(ocl_platform platform, uint32_t what, char out[128])
 void opencl_platform_name(ocl_platform platform, char out[128])
 {
 	platform_text(platform, OCL_PLATFORM_NAME, out);
-	/* nobody knows it by its full name */
+	/* the full name is not in common use */
 	if (!strcmp(out, "Portable Computing Language"))
 		strcpy(out, "PoCL");
 }

@@ -27,7 +27,7 @@ static const char functions[] = "clCreateCommandBufferKHR\0clFinalizeCommandBuff
 				"clCommandNDRangeKernelKHR\0clCommandCopyBufferKHR\0"
 				"clCommandFillBufferKHR\0";
 
-/* 0 when it is not there, or its version is not known, and so the shape of its functions */
+/* 0 when the extension is missing, or its version and so the prototypes are unknown */
 static uint32_t extension_version(struct opencl_device *d)
 {
 	struct ocl_name_version *list;

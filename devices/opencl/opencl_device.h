@@ -5,10 +5,10 @@
 /**
  * DOC: the OpenCL backend
  *
- * A device is a context with one cl_device. A queue is an in-order command queue. Marks are
- * markers, whose events are asked in order. A kernel has a cl_kernel per queue that launches it,
- * because the arguments of a cl_kernel are not safe to set from two threads: each remembers what it
- * was given and is told only what changed.
+ * A device is a context with one cl_device. A queue is an in-order command queue. A mark is a
+ * marker, whose event is polled in order. A kernel has a cl_kernel for each queue that launches it,
+ * because two threads must not set arguments of one cl_kernel. Each caches its arguments and sets
+ * only those that changed.
  */
 
 #include <pthread.h>
@@ -44,7 +44,10 @@ struct opencl_recorder {
 	void *fill;
 };
 
-/** struct opencl_fences - cl_khr_semaphore and cl_khr_external_semaphore, where the platform has both */
+/**
+ * struct opencl_fences - cl_khr_semaphore and cl_khr_external_semaphore, where the platform has
+ * both
+ */
 struct opencl_fences {
 	ocl_semaphore (*create)(ocl_context, const uint64_t *, int *);
 	int (*release)(ocl_semaphore);
@@ -93,7 +96,7 @@ struct opencl_given {
 /** struct opencl_instance - a kernel on a queue, and the arguments it has */
 struct opencl_instance {
 	struct opencl_instance *next;
-	const void *owner; /* a queue, or the device for recordings; NULL: nobody's yet */
+	const void *owner; /* a queue, or the device for recordings; NULL: unused */
 	ocl_kernel kernel;
 	uint32_t count;	     /* of @given */
 	uint32_t dimensions; /* of launches */
@@ -145,7 +148,7 @@ struct opencl_queue {
 	struct tenon_queue base;
 	struct opencl_queue *next_free;
 	ocl_queue queue;
-	bool foreign;	    /* somebody else submits to it too */
+	bool foreign;	    /* the program submits to it too */
 	ocl_queue timing;   /* made for the first timestamp */
 	uint64_t submitted; /* atomic; written by the thread that submits */
 	/* under @lock: */
@@ -230,7 +233,7 @@ int opencl_device_open(const struct tenon_device_choice *choice, struct tenon_de
 bool opencl_recorder_find(struct opencl_device *d);
 
 /* devices/opencl/opencl_fence.c */
-/** opencl_fences_find - look for the functions; false where one is not there */
+/** opencl_fences_find - look up the functions; false if one is missing */
 bool opencl_fences_find(ocl_platform platform, struct opencl_fences *fences);
 /** opencl_fences_describe - which fences the device exports and imports */
 void opencl_fences_describe(const struct opencl_found *found,
@@ -252,7 +255,9 @@ int opencl_submit(struct tenon_queue *queue, const struct tenon_operation *opera
  */
 int opencl_kernel_ready(struct opencl_kernel *k, const void *owner, const uint64_t *arguments,
 			struct opencl_instance **out);
-/** opencl_launch_size - the extents of a launch as OpenCL wants them; false when they are too large */
+/**
+ * opencl_launch_size - the extents of a launch as OpenCL wants them; false when they are too large
+ */
 static inline bool opencl_launch_size(const struct opencl_instance *instance,
 				      const struct tenon_dispatch *dispatch, size_t global[3],
 				      size_t local[3])
@@ -320,7 +325,9 @@ void opencl_queue_forget(struct opencl_queue *q);
 /* devices/opencl/opencl_event.c */
 /** opencl_event_init - once, before any device is opened */
 void opencl_event_init(void);
-/** opencl_event_status - negative; OCL_COMPLETE, and all it wrote is visible; positive before that */
+/**
+ * opencl_event_status - negative; OCL_COMPLETE, and all it wrote is visible; positive before that
+ */
 int opencl_event_status(ocl_event event);
 /**
  * opencl_event_wait - sleep until an event is done, the deadline passes or the device is lost

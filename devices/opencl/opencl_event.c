@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sleeping until an event is done. OpenCL cannot wait with a deadline, so an event's callback wakes
- * whoever sleeps, who asks again. Callbacks may come late, when queue and device are gone: what they
- * touch lives as long as the process.
+ * Sleep until an event is complete. OpenCL cannot wait with a deadline, so the callback of an event
+ * wakes the waiting threads, which check again. A callback may run after queue and device were
+ * destroyed: the data it uses is static.
  */
 #include <time.h>
 
@@ -71,7 +71,9 @@ int opencl_event_status(ocl_event event)
 	int err = ocl.GetEventInfo(event, OCL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
 				   &status, NULL);
 
-	/* asking orders nothing; waiting, which ends at once then, makes visible what was written */
+	/*
+	 * asking orders nothing; waiting, which ends at once then, makes visible what was written
+	 */
 	if (!err && status == OCL_COMPLETE)
 		err = ocl.WaitForEvents(1, &event);
 	return err ? err : status;

@@ -35,7 +35,7 @@ int opencl_instance_add(struct opencl_kernel *k, const void *owner, struct openc
 	return 0;
 }
 
-/* One that is nobody's yet, for the first launch of a kernel on a queue. */
+/* Take an unused cl_kernel for the first launch of a kernel on a queue. */
 static struct opencl_instance *instance_take(struct opencl_kernel *k, const void *owner)
 {
 	struct opencl_instance *i = __atomic_load_n(&k->instances, __ATOMIC_ACQUIRE);

@@ -97,8 +97,8 @@ static int state_of(struct opencl_queue *q, uint64_t serial)
 }
 
 /*
- * state_of(), and for 0 the event that will tell, retained. @armed: for who waits for it: whether
- * somebody did before; or NULL.
+ * As state_of(); for 0 also return the pending event, retained. @armed: receives whether the event
+ * has a callback already; NULL if the caller does not wait.
  */
 static int event_of(struct opencl_queue *q, uint64_t serial, ocl_event *event, bool *armed)
 {

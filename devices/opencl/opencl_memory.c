@@ -113,7 +113,7 @@ static void opencl_unmap(struct tenon_memory *memory, void *mapped, uint32_t mod
 	(void)offset;
 	status = ocl.EnqueueUnmapMemObject(d->service, memory_of(memory)->mem, mapped, 0, NULL,
 					   &event);
-	/* other queues are to see what was written; nobody can be told that they do not */
+	/* other queues must see the write; no caller could handle an error here */
 	status = finish(d, status, event);
 	if (status)
 		tenon_device_lose(&d->base,

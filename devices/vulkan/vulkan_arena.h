@@ -3,8 +3,8 @@
 #define DEVICES_VULKAN_ARENA_H
 
 /*
- * Memory that the host writes or reads on behalf of recorded work: staged copies, blocks of scalars.
- * An arena grows by chunks until the work is done, then all of it is given back at once.
+ * Memory that the host writes or reads on behalf of recorded work: staged copies, blocks of
+ * scalars. An arena grows by chunks until the work is done, then all of it is freed at once.
  */
 
 #include "devices/vulkan/vulkan_device.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The instance: made when somebody asks for devices, and kept while the process lives. */
+/* The instance: created when devices are first requested, and never destroyed. */
 #include <stdlib.h>
 #include <string.h>
 

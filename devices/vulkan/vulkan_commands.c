@@ -13,7 +13,7 @@
 
 #define VARIANTS_KEPT 4
 
-/* what tells what is bound to a slot from anything else, also when memory is freed and made anew */
+/* identifies the memory bound to a slot, even if memory is freed and its address is reused */
 struct binding {
 	uint64_t id;
 	uint64_t offset;

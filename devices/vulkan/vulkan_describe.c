@@ -66,7 +66,7 @@ static uint32_t read_extensions(VkPhysicalDevice physical)
 	return found;
 }
 
-/* the structs of one question; which of them are asked depends on the device */
+/* the structs of one query; which are chained depends on the device */
 struct answers {
 	VkPhysicalDeviceProperties2 all;
 	VkPhysicalDeviceIDProperties id;
@@ -265,7 +265,7 @@ static void add_heap(struct vulkan_facts *f, struct tenon_device_properties *p, 
 
 	if (p->heap_count == TENON_HEAPS_MOST || !(f->usable_types & (1u << type)))
 		return;
-	/* types that differ in nothing that is told here are one */
+	/* merge types that do not differ in reported properties */
 	for (i = 0; i < p->heap_count; i++) {
 		if (f->memory.memoryTypes[f->heap_types[i]].heapIndex == t->heapIndex &&
 		    p->heaps[i].flags == flags)

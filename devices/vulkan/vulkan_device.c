@@ -104,7 +104,7 @@ static int make_device(struct vulkan_device *d)
 	return 0;
 }
 
-/* An extension that is promised and whose functions are not there is done without. */
+/* Ignore an extension that is advertised but lacks functions. */
 static void forget_what_is_missing(struct vulkan_device *d)
 {
 	struct tenon_device_properties *p = d->base.properties;

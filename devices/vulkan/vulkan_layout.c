@@ -23,7 +23,7 @@ static int make_set_layout(struct vulkan_device *d, struct vulkan_layout *l)
 		bindings[i].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
 		bindings[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 	}
-	/* in a set the block moves without the set being written anew */
+	/* a dynamic offset moves the block without updating the set */
 	if (l->block)
 		bindings[l->buffers].descriptorType =
 			l->push ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER

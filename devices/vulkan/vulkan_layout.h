@@ -31,7 +31,7 @@ static inline uint32_t vulkan_layout_bindings(const struct vulkan_layout *l)
 	return l->buffers + l->block;
 }
 
-/* Find or make; lives as long as the device. */
+/* Find or create; valid as long as the device. */
 int vulkan_layout_get(struct vulkan_device *device, uint32_t buffers, uint32_t scalars, bool block,
 		      const struct vulkan_layout **out);
 void vulkan_layouts_free(struct vulkan_device *device);

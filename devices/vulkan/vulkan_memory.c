@@ -44,7 +44,9 @@ int vulkan_memory_type(const struct vulkan_facts *facts, uint32_t types, uint32_
 		score = local ? 4 : 0;
 		if (usage & TENON_MEMORY_HOST_READ)
 			score += flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT ? 8 : 0;
-		/* a window into a device's memory is for what asks for it; all of it is for everybody */
+		/*
+		 * use a small host-visible window only on request, but resizable BAR for all memory
+		 */
 		else if (visible && m->memoryHeaps[m->memoryTypes[i].heapIndex].size >= largest / 2)
 			score += flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT ? 3 : 2;
 		else if (visible && !(usage & TENON_MEMORY_MAP))

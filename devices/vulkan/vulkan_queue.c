@@ -16,8 +16,8 @@ static inline struct vulkan_queue *queue_of(struct tenon_queue *queue)
 }
 
 /*
- * The semaphore waits for the next queue, which counts on from its value: Mesa's drivers still use a
- * timeline when its value was seen already, so one is not destroyed while the device works.
+ * The semaphore waits for the next queue, which counts on from its value: Mesa's drivers still use
+ * a timeline when its value was seen already, so one is not destroyed while the device works.
  */
 static void release(void *item)
 {
@@ -101,7 +101,7 @@ static int vulkan_queue_create(struct tenon_device *device, struct tenon_queue *
 	return 0;
 }
 
-/* Other queues may still be told to wait for the timeline. */
+/* Other queues may still submit waits for the timeline. */
 static void vulkan_queue_destroy(struct tenon_queue *queue)
 {
 	struct tenon_device *device = queue->device;
@@ -110,7 +110,7 @@ static void vulkan_queue_destroy(struct tenon_queue *queue)
 	tenon_device_retire(device, release, queue);
 }
 
-/* Is all done that was submitted; what is kept back counts as not done. Under the lock. */
+/* Test whether all submitted operations are done; batched ones are not. Caller holds the lock. */
 static bool idle(struct vulkan_queue *q)
 {
 	if (q->marked != q->done && q->marked == q->submitted && vulkan_batch_collect(q))

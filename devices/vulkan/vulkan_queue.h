@@ -3,9 +3,9 @@
 #define DEVICES_VULKAN_QUEUE_H
 
 /*
- * A queue writes operations into a batch, and hands a batch over as one submission: when somebody
- * waits, asks, flushes, or when it is long. Batches are numbered; the number is the value that the
- * queue's timeline semaphore reaches with it, and a mark is the number of the batch it falls into.
+ * A queue collects operations in a batch and submits it as a whole: at a wait, a query or a flush,
+ * or when it is long. The number of a batch is the value that it signals on the queue's timeline
+ * semaphore; a mark is the number of its batch.
  */
 
 #include "devices/vulkan/vulkan_record.h"
@@ -73,7 +73,7 @@ int vulkan_batch_flush(struct vulkan_queue *q);
 int vulkan_batch_collect(struct vulkan_queue *q);
 int vulkan_batch_read(struct vulkan_queue *q, void *to, struct tenon_range from, uint64_t size);
 int vulkan_batch_stamp(struct vulkan_queue *q, uint64_t *to);
-/* Put a secondary command buffer in, which somebody keeps. */
+/* Execute a secondary command buffer that the caller keeps. */
 int vulkan_batch_execute(struct vulkan_queue *q, VkCommandBuffer commands);
 /* Let what follows wait for a value of a timeline, or for a binary semaphore. */
 int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore semaphore, uint64_t value);

@@ -3,8 +3,8 @@
 #define DEVICES_VULKAN_SETS_H
 
 /*
- * Descriptor sets, for devices that push none: kept with what they point to and found again by it.
- * One whose work is done is written anew for others of its bucket, which bounds how many there are.
+ * Cache of descriptor sets, for devices without push descriptors, keyed by their contents. An idle
+ * set is rewritten for other contents of its bucket, which bounds the number of sets.
  */
 
 #include "devices/vulkan/vulkan_layout.h"

@@ -5,13 +5,13 @@
 /**
  * DOC: the part of CUDA's driver API that Tenon uses
  *
- * libcuda.so.1 comes with NVIDIA's driver and is opened when somebody asks for CUDA devices; nothing
- * of the toolkit is needed to build. $TENON_CUDA_LIBRARY names another library, except in programs
+ * libcuda.so.1 comes with NVIDIA's driver and is opened when CUDA devices are requested. The
+ * toolkit is not needed to build. $TENON_CUDA_LIBRARY names another library, except in programs
  * that run with raised privileges.
  *
- * A function whose meaning changed has a new symbol (`_v2`), and the old one stays: the symbols here
- * are those whose parameters stand beside them, so what a newer driver means by the plain name does
- * not matter. What came later than CUDA 11.0 may be missing.
+ * A function whose meaning changed has a new symbol (`_v2`), and the old one stays: the symbols
+ * here are those whose parameters stand beside them, so what a newer driver means by the plain name
+ * does not matter. What came later than CUDA 11.0 may be missing.
  */
 
 #include <stddef.h>
@@ -239,7 +239,9 @@ struct cu_external_semaphore {
 	uint32_t reserved[16];
 };
 
-/** struct cu_semaphore_wait - CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1; all 0 for a binary semaphore */
+/**
+ * struct cu_semaphore_wait - CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1; all 0 for a binary semaphore
+ */
 struct cu_semaphore_wait {
 	uint64_t value;
 	uint64_t sync;
@@ -395,7 +397,7 @@ struct cuda_api {
 
 /**
  * cuda_library - the functions of libcuda
- * @out: receives the table; lives as long as the process
+ * @out: receives the table; static
  *
  * Context: one thread at a time. The library stays open once it was found; after a failure the next
  * call looks again.

@@ -5,8 +5,9 @@
 /**
  * DOC: the part of NVRTC that Tenon uses
  *
- * The compiler of CUDA source is a library of the toolkit, and is opened when a module holds source.
- * $TENON_NVRTC_LIBRARY names another library, except in programs that run with raised privileges.
+ * The compiler of CUDA source is a library of the toolkit, and is opened when a module holds
+ * source. $TENON_NVRTC_LIBRARY names another library, except in programs that run with raised
+ * privileges.
  */
 
 #include <stddef.h>
@@ -42,7 +43,7 @@ struct nvrtc_api {
 
 /**
  * nvrtc_library - the functions of libnvrtc
- * @out: receives the table; lives as long as the process
+ * @out: receives the table; static
  *
  * Context: any thread; takes a lock.
  *

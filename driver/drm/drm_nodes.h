@@ -5,9 +5,9 @@
 /**
  * DOC: the kernel's render and accel nodes
  *
- * What /dev/dri and /dev/accel offer, whether this process may open it, and which kernel driver is
- * behind it. libdrm is asked for the driver's version where it is installed and the node can be
- * opened; else sysfs tells the driver's name.
+ * The nodes in /dev/dri and /dev/accel, their kernel drivers, and whether this process may open
+ * them. The driver's version comes from libdrm, if it is installed and the node can be opened; else
+ * sysfs has the driver's name.
  */
 
 #include <stdbool.h>
@@ -19,8 +19,8 @@
  * @path: "/dev/dri/renderD128"
  * @number: minor number for render nodes, index for accel nodes
  * @accel: it is an accel node
- * @driver: "amdgpu", "ivpu"; "" when it cannot be told
- * @version: "3.57.0"; "" when it cannot be told
+ * @driver: "amdgpu", "ivpu"; "" if unknown
+ * @version: "3.57.0"; "" if unknown
  * @pci: "0000:03:00.0" where it is on PCI; ""
  * @group: group that owns the node; ""
  * @error: 0 when it can be opened, else errno

@@ -5,7 +5,7 @@
 /**
  * DOC: the part of OpenCL that Tenon uses
  *
- * libOpenCL.so.1 is opened when somebody asks for OpenCL devices; nothing of it is needed to build.
+ * libOpenCL.so.1 is opened when OpenCL devices are requested. It is not needed to build.
  * $TENON_OPENCL_LIBRARY names another library, except in programs that run with raised privileges.
  *
  * What came later than OpenCL 1.0 may be missing. A loader exports every function whatever the
