@@ -98,8 +98,9 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 }
 
 /*
- * Memory ran out somewhere. Parts of the answer may be missing, and a message may give a consequence for
- * the reason, so this run neither succeeded nor found a mistake in the command line or a difference.
+ * Memory ran out somewhere. Parts of the answer may be missing, and a message may give a
+ * consequence for the reason, so this run neither succeeded nor found a mistake in the command line
+ * or a difference.
  */
 static int ran_out(struct cli *cli, int code)
 {
@@ -115,10 +116,10 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 
 	error_set_ran_out(false);
 	json_prepare();
-	/* a build without them says so where one is asked for */
+	/* a build without them fails when one is requested */
 	if (tenon_executors_register())
 		tenon_error_clear();
-	optind = 0; /* start anew: tests come here many times */
+	optind = 0; /* restart: tests call this many times */
 	code = dispatch(&cli, argc, argv);
 	if ((fflush(cli.out) || ferror(cli.out)) && code != CLI_USAGE) {
 		fprintf(err, "tenon: cannot write the results: %s\n", strerror(errno));

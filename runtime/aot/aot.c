@@ -327,7 +327,7 @@ static int get_input(struct tenon_module *m, const struct tenon_value *args, int
 	err = executor_input_key(&a->base, &args[0], &index);
 	if (err || index < 0)
 		return err;
-	/* parameters may lie in memory that cannot be written to, and who gets them may write */
+	/* parameters may be in read-only memory, but the caller may write to the result */
 	if (a->slots[index].keep) {
 		memcpy(aot_own_place(a, (size_t)index), a->tensors[index].data,
 		       (size_t)a->slots[index].bytes);

@@ -17,7 +17,7 @@ struct aot_slot {
 	const struct aot_tensor_info *info;
 	uint64_t offset; /* in the arena */
 	uint64_t bytes;
-	struct tenon_object *keep;  /* what was bound; NULL: it lies in the arena */
+	struct tenon_object *keep;  /* the bound tensor; NULL: in the arena */
 	struct tenon_tensor *given; /* out, as long as it does not move */
 	bool set;
 };
@@ -48,7 +48,7 @@ int aot_model_create(struct tenon_module *root, const struct tenon_model_options
 /* model_ops.destroy, also of a model that is half made */
 void aot_destroy(struct tenon_model *m);
 
-/* Where a tensor lies that nobody bound. */
+/* Address of a tensor in the arena. */
 static inline void *aot_own_place(const struct aot_model *a, size_t slot)
 {
 	return a->arena->data + a->slots[slot].offset;

@@ -181,7 +181,7 @@ static void list_children(struct numbering *t, size_t number)
 			list[t->child_count++] = list[i];
 }
 
-/* who imports whom, in numbers; false when an import has a smaller number than its importer */
+/* write the import edges as numbers; false when an import has a smaller number than its importer */
 static bool list_all(struct numbering *t)
 {
 	struct blob_numbers *n = t->n;
@@ -221,7 +221,7 @@ static int cycle(const struct numbering *t, const size_t *parents)
 		(int)m->kind.size, m->kind.data);
 }
 
-/* number anew, importers before imports, otherwise in the order there was */
+/* renumber: importers before imports, otherwise in the same order */
 static int sort_numbers(struct numbering *t)
 {
 	struct blob_numbers *n = t->n;

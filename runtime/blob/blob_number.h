@@ -35,7 +35,7 @@ struct blob_numbers {
 
 /**
  * blob_number - number a module and all it imports
- * @n: receives the numbers; zeroed by the caller, given back with blob_numbers_fini() after a
+ * @n: receives the numbers; zeroed by the caller, freed with blob_numbers_fini() after a
  *	failure too
  * @root: the module
  *

@@ -339,7 +339,7 @@ int import_blob_read(struct import_blob *b, struct tenon_slice blob,
 	if (!err || !is_legacy(src) || err == -TENON_E_NOMEM)
 		return err;
 
-	/* 0.20 and 0.21 kept the blob but made the function tables longer, and nothing says so */
+	/* 0.20 and 0.21 use the same blob with longer function tables, without a version */
 	reached = b->c.at;
 	if (!take_all(b, blob, PAYLOAD_EXTRA)) {
 		tenon_error_clear();

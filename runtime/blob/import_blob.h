@@ -76,12 +76,12 @@ struct import_blob {
 
 /**
  * import_blob_read - take a blob apart, and check all that can be checked without loading
- * @b: receives the parts; zeroed by the caller, given back with import_blob_fini() also on failure
+ * @b: receives the parts; zeroed by the caller, freed with import_blob_fini() also on failure
  * @blob: the bytes
  * @src: where they come from; must outlive @b
  *
- * Return: 0; -TENON_E_TRUNCATED; -TENON_E_FORMAT; -TENON_E_CYCLE; -TENON_E_NO_LOADER for an unknown kind
- *	in a legacy blob; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM; what a loader failed with.
+ * Return: 0; -TENON_E_TRUNCATED; -TENON_E_FORMAT; -TENON_E_CYCLE; -TENON_E_NO_LOADER for an unknown
+ *	kind in a legacy blob; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM; what a loader failed with.
  */
 int import_blob_read(struct import_blob *b, struct tenon_slice blob,
 		     const struct blob_source *src);
@@ -89,7 +89,7 @@ int import_blob_read(struct import_blob *b, struct tenon_slice blob,
 void import_blob_fini(struct import_blob *b);
 
 /**
- * import_blob_check_tree - check who imports whom
+ * import_blob_check_tree - check the import edges
  * @b: a blob with entries and rows
  *
  * Return: 0; -TENON_E_FORMAT for rows that run backwards or a child out of range; -TENON_E_CYCLE;

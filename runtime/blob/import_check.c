@@ -6,7 +6,7 @@
 #include "lib/cursor_fast.h"
 #include "runtime/blob/import_blob.h"
 
-/* compilers nest a handful; whoever walks a tree may use its stack */
+/* compilers nest a few levels; recursive walks of the tree need bounded stack */
 #define DEPTH_MOST 256
 
 /* a module imported by several stands in each place when a tree is printed: bound that */

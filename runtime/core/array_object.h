@@ -5,8 +5,8 @@
 #include <tenon/array.h>
 
 /*
- * Fill an array that was just made, with room for its items behind the struct. It is @out's then, or
- * given back with what it holds when an item cannot be owned.
+ * Fill a new array whose items follow the struct, and store it in @out. If an item cannot be owned,
+ * free the array and the items.
  */
 static inline int array_fill(struct tenon_array *a, const struct tenon_value *items, size_t count,
 			     struct tenon_array **out)

@@ -4,14 +4,14 @@
 
 #include "runtime/core/spin.h"
 
-/* A barrier that lets go of those who wait when somebody will not come. */
+/* A barrier that releases its waiters when a thread will not arrive. */
 struct barrier {
 	_Alignas(64) uint32_t arrived;
 	uint32_t phase; /* BARRIER_* flags, and how often it was passed above them */
 	int32_t budget_ns;
 };
 
-/* Nobody may be inside. */
+/* No thread may be waiting. */
 void barrier_reset(struct barrier *b, bool may_spin);
 
 /* Wait for @tasks tasks. False when one has failed. */

@@ -250,7 +250,7 @@ static struct tenon_module_index *index_get(struct tenon_module *m)
 		index = index_make(m);
 		if (!index)
 			goto unlock;
-		/* nobody else looks here now: see tenon_module_import() */
+		/* no other thread reads it now: see tenon_module_import() */
 		module_index_free(m->index);
 		index->epoch = epoch;
 		__atomic_store_n(&m->index, index, __ATOMIC_RELEASE);

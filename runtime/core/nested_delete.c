@@ -4,7 +4,7 @@
 #define BOTH (TENON_DELETE_CONTENT | TENON_DELETE_MEMORY)
 
 static __thread struct tenon_object
-	*waiting; /* chained by their counts, which nobody reads any more */
+	*waiting; /* linked through their counts, which are unused now */
 static __thread bool deleting;
 
 bool nested_any(const struct tenon_value *values, uint64_t count)

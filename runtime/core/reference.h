@@ -21,7 +21,7 @@ void object_last_unref(struct tenon_object *o, uint64_t before) TO_PLUGINS(objec
 
 static inline void object_unref(struct tenon_object *o)
 {
-	/* acquire as well, so that whoever destroys sees what the others wrote */
+	/* acquire as well, so that the destroying thread sees the writes of the others */
 	uint64_t before = __atomic_fetch_sub(&o->refs, 1, __ATOMIC_ACQ_REL);
 
 	if ((before & STRONG_MASK) == 1)

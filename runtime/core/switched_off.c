@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the public headers declare and this build leaves out says so when it is called. */
+/* Stubs of public functions that this build leaves out. */
 #include <tenon/error.h>
 #include <tenon/visit.h>
 

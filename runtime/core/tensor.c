@@ -110,7 +110,10 @@ static void compact_strides(const int64_t *shape, int32_t ndim, int64_t *strides
 
 	for (i = ndim; i-- > 0;) {
 		strides[i] = step;
-		/* overflow was refused for the product; an extent of 0 leaves strides that mean nothing */
+		/*
+		 * overflow was refused for the product; an extent of 0 leaves strides that mean
+		 * nothing
+		 */
 		step = (int64_t)((uint64_t)step * (uint64_t)shape[i]);
 	}
 }
@@ -267,7 +270,7 @@ static void versioned_delete(DLManagedTensorVersioned *self)
 	free(self);
 }
 
-/* Does it, or what it is a view of, come from somebody who lets nobody write? */
+/* Test whether the tensor, or the one it is a view of, was imported as read-only. */
 static bool is_read_only(const struct tenon_tensor *tensor)
 {
 	const struct own_tensor *t = (const struct own_tensor *)tensor;

@@ -34,7 +34,7 @@ struct worker {
 };
 
 static struct pool {
-	uint32_t busy;	 /* somebody launches or configures */
+	uint32_t busy;	 /* a thread launches or configures */
 	uint32_t forked; /* how often this process is a child that inherited the pool */
 	int32_t asked;	 /* by tenon_parallel_configure(); 0 for the default */
 	int32_t detected;
@@ -134,7 +134,7 @@ static void worker_send(struct worker *w, const struct job *job)
 		futex_wake_one(&w->ticket);
 }
 
-/* ---- the pool; all of this is called by whoever holds it */
+/* ---- the pool; the caller of these functions holds it */
 
 static bool pool_take(void)
 {

@@ -70,7 +70,7 @@ struct type_record {
 	bool may_overflow; /* children may lie outside of the slots */
 };
 
-/* The record of a type; NULL for an index nobody registered. */
+/* The record of a type; NULL for an unregistered index. */
 struct type_record *type_record(int32_t index);
 
 /* The record of a key; NULL when there is none. Takes the lock. */

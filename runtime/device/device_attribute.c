@@ -75,7 +75,7 @@ static int answer(struct tenon_device *d, int attribute, struct tenon_value *out
 	}
 }
 
-/* Opening may take memory of the device and a while: whoever only asks does not pay for it. */
+/* Opening takes time and device memory, so do not open a device only to query it. */
 static bool exists(DLDevice id)
 {
 	struct tenon_device *d = device_find(id);

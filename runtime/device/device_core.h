@@ -70,7 +70,7 @@ struct tenon_queue_core {
 	struct held *first, *last;
 	struct watched *watched; /* timelines that want to hear of marks; a thread exists while there are any */
 	bool watching;
-	int failure; /* first that nobody was told of since the last sync */
+	int failure; /* first failure since the last sync */
 	char *reason;
 };
 
@@ -98,8 +98,8 @@ static inline bool device_is_lost(const struct tenon_device *device)
 extern uint32_t device_forks;
 
 /*
- * The parent process opened it: the threads and locks of its driver are not here, so what belongs to
- * it is left as it is.
+ * The parent process opened the device: the threads of its driver do not exist here and its locks
+ * may be held, so do not touch its objects.
  */
 static inline bool device_is_parents(const struct tenon_device *device)
 {
@@ -124,8 +124,8 @@ void device_reap_all(struct tenon_device *device);
 int queue_wrap(struct tenon_device *device, void *native, struct tenon_queue **out);
 
 /*
- * Put an operation into a queue that holds nothing, without waits and signals. @begun: it failed with a
- * part of it submitted; comes false
+ * Put an operation into a queue that holds nothing, without waits and signals. @begun: it failed
+ * with a part of it submitted; comes false
  */
 int queue_place(struct tenon_queue *queue, const struct tenon_operation *operation, bool *begun);
 /* Promise the signals of an operation that was placed last; failures fail the timelines. */
@@ -135,7 +135,10 @@ int queue_fail_signals(const struct tenon_point *signal, size_t count, int statu
 /* Order @queue behind all that other queues of its device have been given so far. */
 int queue_order_behind_all(struct tenon_queue *queue);
 
-/* Keep an operation back until its waits are reached. @call: a host function behind the queue's work */
+/*
+ * Keep an operation back until its waits are reached. @call: a host function behind the queue's
+ * work
+ */
 int queue_hold(struct tenon_queue *queue, const struct tenon_operation *operation,
 	       const struct tenon_sync *sync);
 /* Wait until nothing is held. Return: 0; -TENON_E_TIMEOUT. */
@@ -164,7 +167,9 @@ enum point_state {
 
 /* Return: enum point_state; the negative failure of the timeline, raised. */
 int timeline_resolve(const struct tenon_point *point, struct tenon_queue *queue);
-/* Can an operation signal all these. Return: 0; -TENON_E_VALUE for a value that is reached already. */
+/*
+ * Can an operation signal all these. Return: 0; -TENON_E_VALUE for a value that is reached already.
+ */
 int timeline_check_signals(const struct tenon_point *signal, size_t count);
 /* Note that @timeline reaches @value when @queue reaches @serial. */
 int timeline_promise(struct tenon_timeline *timeline, uint64_t value, struct tenon_queue *queue,

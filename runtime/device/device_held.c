@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations that wait for something only the host can see: a point that nobody has promised yet, a
- * queue of another device, a host function. A thread that exists while there are such operations
- * waits in the queue's order and submits; what comes later goes behind them.
+ * Operations that the host must wait for: before a point that no submitted operation signals, a
+ * queue of another device, a host function. While a queue holds such operations, a thread waits and
+ * submits them in order. Later operations of the queue are held too.
  */
 #include <stdlib.h>
 
@@ -116,7 +116,7 @@ static int run(struct tenon_queue *q, struct held *h)
 	if (err)
 		return queue_fail_signals(signal, h->signal_count, err);
 	err = queue_promise(q, signal, h->signal_count);
-	/* whoever waits for the signals has no other way to make the device begin */
+	/* flush: a thread that waits for the signals cannot start the device */
 	return err ? err : tenon_queue_flush(q);
 }
 

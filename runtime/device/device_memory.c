@@ -46,7 +46,7 @@ void tenon_memory_init(struct tenon_memory *m, struct tenon_device *device, uint
 	(TENON_MEMORY_TRANSFER | TENON_MEMORY_STORAGE | TENON_MEMORY_MAP |                         \
 	 TENON_MEMORY_HOST_READ | TENON_MEMORY_EXPORT)
 
-/* What would be refused later, and what nobody knows, is refused here. */
+/* Reject unknown flags, and requests that would fail later. */
 static int check_usage(struct tenon_device *device, uint32_t usage)
 {
 	char label[DEVICE_LABEL];

@@ -99,7 +99,7 @@ int pool_take(struct tenon_queue *q, uint64_t size, struct pool_block **out)
 	} else {
 		err = make_block(q, step < size ? size : step, &b);
 		if (err == -TENON_E_NOMEM) {
-			/* what lies idle in other sizes may be what is missing */
+			/* free idle memory of other sizes and try again */
 			pool_trim(pool);
 			error_set_ran_out(ran_out);
 			err = make_block(q, size ? size : 1, &b);
@@ -118,7 +118,7 @@ void pool_give(struct pool_block *b)
 	struct tenon_queue *q = b->queue;
 	unsigned int class = class_of(b->memory->size);
 
-	/* one of a size in between was made when memory was short: it fits nobody else */
+	/* memory of an odd size was allocated when memory was short; the pool cannot reuse it */
 	if (b->memory->size != UINT64_C(1) << class) {
 		tenon_object_unref(b->memory);
 		free(b);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts on drivers. The child that is asked is in probe_child.c, what it reports in probe_report.c. */
+/*
+ * Results of probing drivers. probe_child.c runs the child process, probe_report.c reads its
+ * report.
+ */
 #include "runtime/device/device_probe.h"
 
 #include <pthread.h>

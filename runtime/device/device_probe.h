@@ -3,16 +3,16 @@
 #define RUNTIME_DEVICE_DEVICE_PROBE_H
 
 /*
- * Asking a driver in a child process. The parent starts the command with PROBE_OPTION and the name of the
- * backend, its standard output and error on one pipe, a report on another:
+ * Asking a driver in a child process. The parent starts the command with PROBE_OPTION and the name
+ * of the backend, its standard output and error on one pipe, a report on another:
  *
  *	head	magic; as integers of 32 bits: device ABI, size of struct tenon_device_properties
  *	known	32 bits: 1 where the command has the backend
  *	answer	32 bits each: outcome (works or failed), number of devices; reason, doctor as strings; the
  *		properties as they are in memory; the end
  *
- * The head is written before the driver is touched, so that a command of another version is told from a
- * driver that died. The driver could write to the pipe itself: the report is read as foreign bytes.
+ * The child writes the head before it loads the driver, so that the parent can tell a command of
+ * another version from a crash. The driver could write to the pipe: the report is untrusted.
  */
 
 #include <sys/types.h>
@@ -48,7 +48,7 @@ struct probe_answer {
 int probe_ask(const struct tenon_backend *backend, struct probe_answer *answer);
 void probe_answer_fini(struct probe_answer *answer);
 
-/* Ask in this process, and make the answer the verdict: where no child can be started. As tenon_backend_probe(). */
+/* tenon_backend_probe() in this process, for when no child can be started. */
 int probe_here(const struct tenon_backend *backend, const struct tenon_probe **out)
 	TO_PLUGINS(probe_here);
 
@@ -59,7 +59,7 @@ int probe_check_verdict(const struct tenon_backend *backend);
 void probe_forked(void);
 
 /**
- * struct probe_child - a child that was asked
+ * struct probe_child - a child process that probes a driver
  * @report: what it reported
  * @words: the last PROBE_WORDS bytes that it wrote otherwise
  * @word_count: how many
@@ -77,8 +77,8 @@ struct probe_child {
 };
 
 /*
- * Run the command, until it ends or @timeout nanoseconds have passed. Return: 0, and then @child->report is to be freed;
- * -TENON_E_UNSUPPORTED when it cannot be started; -TENON_E_NOMEM.
+ * Run the command, until it ends or @timeout nanoseconds have passed. Return: 0, and then
+ * @child->report is to be freed; -TENON_E_UNSUPPORTED when it cannot be started; -TENON_E_NOMEM.
  */
 int probe_child_run(const char *command, const char *backend, uint64_t timeout,
 		    struct probe_child *child);
@@ -91,10 +91,13 @@ enum probe_report_state {
 	PROBE_REPORT_WHOLE,
 };
 
-/* Read a report; @answer is filled when it is whole. Return: enum probe_report_state; -TENON_E_NOMEM. */
+/*
+ * Read a report; @answer is filled when it is whole. Return: enum probe_report_state;
+ * -TENON_E_NOMEM.
+ */
 int probe_report_read(struct tenon_slice bytes, struct probe_answer *answer);
 
-/* In the child: ask the backend of a name and write the report. Return: 0; -1 when it cannot be written. */
+/* In the child: probe a backend and write the report. Return: 0; -1 when writing fails. */
 int probe_report_write(const char *name, int fd) TO_PLUGINS(probe_report_write);
 
 #endif /* RUNTIME_DEVICE_DEVICE_PROBE_H */

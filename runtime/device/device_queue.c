@@ -15,7 +15,7 @@ static void queue_delete(void *self, int flags)
 
 	if (!(flags & TENON_DELETE_MEMORY) || device_is_parents(device))
 		return;
-	/* nobody is left to hear of a failure */
+	/* no caller is left to report a failure to */
 	if (!device_is_lost(device)) {
 		uint64_t serial;
 
@@ -131,7 +131,10 @@ int queue_promise(struct tenon_queue *q, const struct tenon_point *signal, size_
 	err = q->device->ops->queue->mark(q, &serial);
 	for (i = 0; !err && i < count; i++)
 		err = timeline_promise(signal[i].timeline, signal[i].value, q, serial);
-	/* the operation is on its way and nobody would tell: those who wait must not wait for ever */
+	/*
+	 * The operation is submitted but cannot signal: fail the points, or waits for them would
+	 * hang.
+	 */
 	return err ? queue_fail_signals(signal, count, err) : 0;
 }
 
@@ -322,10 +325,10 @@ int tenon_queue_sync(struct tenon_queue *q, uint64_t deadline)
 {
 	int err;
 
-	/* who would submit what is held is the parent's thread */
+	/* The thread that would submit held operations exists only in the parent. */
 	if (device_is_parents(q->device))
 		return tenon_device_check(q->device);
-	/* who is told of a failure takes it that nothing uses his memory any more */
+	/* Wait before reporting a failure: after it the caller may free its memory. */
 	err = queue_wait(q, deadline);
 	return err ? err : queue_failure(q);
 }
@@ -367,7 +370,10 @@ int queue_order_behind_all(struct tenon_queue *q)
 	for (i = 0; i < count && !err; i++) {
 		if (queues[i] == q)
 			continue;
-		/* failures are for who submitted what failed: a wait leaves them there */
+		/*
+		 * A wait does not clear the error: it belongs to the thread that submitted the
+		 * failed operation.
+		 */
 		if (!ops->order) {
 			err = queue_wait(queues[i], TENON_FOREVER);
 			continue;

@@ -281,7 +281,7 @@ static int replace(struct tenon_device *old, const struct device_uri *uri,
 	if (err)
 		return err;
 	if (open_devices[slot] && open_devices[slot] != old) {
-		*out = open_devices[slot]; /* somebody else did it */
+		*out = open_devices[slot]; /* another thread opened it */
 		return 0;
 	}
 	err = backend_enter(old->backend, &count);

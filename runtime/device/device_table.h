@@ -14,13 +14,13 @@
 /* An open device by its number, referenced; NULL when there is none. Opens nothing. */
 struct tenon_device *device_find(DLDevice id);
 
-/* most devices open at once, lost ones that somebody still holds not counted */
+/* most open devices, without lost ones that are still referenced */
 #define DEVICES_MOST 64
 
-/* devices/backends.c: what is built in or a plug-in of the library's own, ended by NULL */
+/* devices/backends.c: backends that are built in or plug-ins of the library, ended by NULL */
 extern const struct tenon_backend *const backend_table[];
 
-/* backend_plugin.c: slots of its rows whose backend is a plug-in of the library's own */
+/* backend_plugin.c: slots of backends that are plug-ins of the library */
 struct plugin;
 int backend_plugin_count(struct plugin *plugin, uint32_t *count);
 int backend_plugin_describe(struct plugin *plugin, uint32_t index,
@@ -29,19 +29,19 @@ int backend_plugin_device(struct plugin *plugin, const struct tenon_device_choic
 			  struct tenon_device **out);
 int backend_plugin_doctor(struct plugin *plugin, struct tenon_buffer *out);
 
-/* plug-ins (device_plugin.c): open those that are there, once; what went wrong is kept as text */
+/* plug-ins (device_plugin.c): open all once, and keep the reasons of failures as text */
 void plugins_load(void);
 int plugins_problems(struct tenon_buffer *out);
 
 /*
- * Lock the four slots of a backend that are never called at the same time, and ask the first of them.
- * Failing: not locked. -TENON_E_DEVICE too when its driver was opened in a parent process.
+ * Lock the first four slots of a backend, which are never called concurrently, and call count. Not
+ * locked on failure. -TENON_E_DEVICE also when the parent process opened its driver.
  */
 int backend_enter(const struct tenon_backend *backend, uint32_t *count);
 void backend_leave(void);
-/* From now on children of this process know that they are. Called once. */
+/* Register the fork handlers that mark child processes. Called once. */
 void device_watch_forks(void);
-/* In a child process: whoever held the locks is not here any more. */
+/* After fork(): threads that held these locks do not exist in the child, so reinitialise them. */
 void backend_forked(void);
 
 /**

@@ -10,7 +10,9 @@
 /* between two devices that do not know each other, this much at a time */
 #define BOUNCE (UINT64_C(4) << 20)
 
-/* DLPack's numbers of device types whose memory is the process's own; no name of ours for this one */
+/*
+ * DLPack's numbers of device types whose memory is the process's own; no name of ours for this one
+ */
 #define ROCM_HOST 11
 
 static bool is_host(int32_t type)
@@ -18,12 +20,12 @@ static bool is_host(int32_t type)
 	return type == kDLCPU || type == kDLCUDAHost || type == ROCM_HOST;
 }
 
-/* The device that a tensor lies on, referenced; NULL for memory of the process that no queue is behind. */
+/* The device of a tensor, referenced; NULL for host memory without a queue. */
 static int device_of(DLDevice id, struct tenon_device **out)
 {
 	if (!is_host(id.device_type))
 		return tenon_device_get(id, out);
-	/* cpu:0 is everybody's; what came from a URI with keys has queues of its own */
+	/* cpu:0 is shared and has no queues to wait for; an instance from a URI with keys has */
 	*out = id.device_id ? device_find(id) : NULL;
 	return 0;
 }

@@ -185,7 +185,9 @@ static int entry_queue(struct thread_entry *e, struct tenon_queue **out)
 	int err = 0;
 
 	if (e->stream_pending) {
-		/* before the old one goes: it may be the very one, and its end waits for the device */
+		/*
+		 * before the old one goes: it may be the very one, and its end waits for the device
+		 */
 		if (e->stream)
 			err = find_stream(e, &chosen);
 		tenon_object_unref(e->chosen);
@@ -209,7 +211,7 @@ static struct device_place *place_of(int32_t type)
 	while (p < device_places + DEVICE_PLACES && p->type && p->type != type)
 		p++;
 	if (p == device_places + DEVICE_PLACES) {
-		/* more types than anybody has: the last one makes way */
+		/* more device types than expected: replace the last entry */
 		p--;
 		tenon_object_unref(p->device);
 		memset(p, 0, sizeof(*p));

@@ -234,7 +234,7 @@ int timeline_check_signals(const struct tenon_point *signal, size_t count)
 	return err;
 }
 
-/* Leave it to the next who looks to let go of their queues. Called with the lock held. */
+/* Defer dropping the queues to the next reap. Caller holds the lock. */
 static void put_back(struct tenon_timeline *t, struct promise *over)
 {
 	struct promise *p;
@@ -443,9 +443,9 @@ static bool can_import(const struct tenon_timeline *t, const struct tenon_queue 
 }
 
 /*
- * Let the device wait for an imported fence. A wait consumes one of the driver's own, so the queue that waits
- * promises the timeline, and everything else that waits for the fence waits for this queue. Called without
- * the lock; while @importing is set nothing else imports the fence.
+ * Let the device wait for an imported fence. A wait consumes one of the driver's own, so the queue
+ * that waits promises the timeline, and everything else that waits for the fence waits for this
+ * queue. Called without the lock; while @importing is set nothing else imports the fence.
  */
 static int import_foreign(struct tenon_timeline *t, struct tenon_queue *queue)
 {

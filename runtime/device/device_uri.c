@@ -16,7 +16,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Decode %XX in place; false for one that is not there. */
+/* Decode %XX in place; false for an incomplete or invalid escape. */
 static bool decode(char *from, char *end, struct tenon_slice *out)
 {
 	char *to = from;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wait sets: an epoll descriptor over an eventfd, which is readable while the list of what is ready is not
- * empty, and over the descriptors of imported fences.
+ * Wait sets: an epoll descriptor over an eventfd, which is readable while the list of what is ready
+ * is not empty, and over the descriptors of imported fences.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +99,9 @@ static void entry_notify(struct watch *w, int status)
 	pthread_mutex_unlock(&e->set->lock);
 }
 
-/* Take entries out of the set that were added with @context, or all; the list is linked by @next. */
+/*
+ * Take entries out of the set that were added with @context, or all; the list is linked by @next.
+ */
 static struct entry *take_out(struct tenon_wait_set *set, const void *context, bool all)
 {
 	struct entry *out = NULL, *e, *next, *lists[2];
@@ -306,7 +308,7 @@ int tenon_wait_set_next(struct tenon_wait_set *set, struct tenon_wait_result *re
 		return 0;
 	}
 	result->context = e->context;
-	/* a notification may be on its way out of the timeline's lock */
+	/* a notification may still be running after the timeline was unlocked */
 	timeline_unwatch(e->timeline, &e->watch);
 	entry_free(e);
 	return 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Marks in queues that a timeline with watches depends on. Drivers cannot be asked to write to a
- * descriptor, so a thread for each such queue sleeps in the driver until its lowest mark is reached.
+ * descriptor, so a thread for each such queue sleeps in the driver until its lowest mark is
+ * reached.
  */
 #include "runtime/device/device_watch.h"
 
@@ -70,9 +71,11 @@ static void watch_marks(struct tenon_queue *q)
 	while (core->watched) {
 		serial = lowest(core->watched);
 		pthread_mutex_unlock(&core->lock);
-		/* what was submitted ends by itself, so whoever closes devices waits for this thread */
+		/* submitted operations end, so closing devices can wait for this thread */
 		err = q->device->ops->queue->wait(q, serial, tenon_deadline(SLICE));
-		/* a failure is found again by timeline_look(), for the timeline that it belongs to */
+		/*
+		 * a failure is found again by timeline_look(), for the timeline that it belongs to
+		 */
 		if (err)
 			tenon_error_clear();
 		pthread_mutex_lock(&core->lock);

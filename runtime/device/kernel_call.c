@@ -12,7 +12,7 @@
 #include "runtime/device/device_thread.h"
 #include "runtime/core/reference.h"
 
-/* a kernel made ready on a device; the device pointer is never reused while the executable lives */
+/* a kernel compiled for a device; the executable keeps the device pointer from being reused */
 struct bound {
 	struct bound *next;
 	const struct tenon_device *device;
@@ -25,8 +25,9 @@ struct made {
 };
 
 /*
- * Of the executables of all sets. One lock for all, since it is held while a driver makes an executable, and a
- * child process makes it anew: what it guards changes by one store.
+ * Protects the executables of all sets. It is one lock, because it is held while a driver creates
+ * an executable, and a child process after fork() reinitialises it: the protected data changes by
+ * one store.
  */
 static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -19,7 +19,8 @@ struct kernel_set;
 /**
  * kernel_set_create - make a set
  * @program: taken over, also on failure; freed with tenon_program_free()
- * @keep: keeps the payload's bytes alive, referenced as long as anything uses the program; may be NULL
+ * @keep: keeps the payload's bytes alive, referenced as long as anything uses the program; may be
+ *	NULL
  * @device_type: DLPack device type its kernels run on
  * @out: receives the set
  *
@@ -28,12 +29,12 @@ struct kernel_set;
 int kernel_set_create(struct tenon_program *program, struct tenon_object *keep, int32_t device_type,
 		      struct kernel_set **out);
 
-/* NULL is allowed. Functions of the set must be gone; launches may be on their way. */
+/* NULL is allowed. Functions of the set must be destroyed; launches may be pending. */
 void kernel_set_free(struct kernel_set *set);
 
 /**
  * kernel_set_function - make a function of a kernel
- * @set: lives as long as @keep
+ * @set: valid as long as @keep
  * @name: the kernel's
  * @keep: referenced by the function
  * @out: receives the function with one reference; NULL when there is no such kernel
@@ -43,7 +44,7 @@ void kernel_set_free(struct kernel_set *set);
 int kernel_set_function(struct kernel_set *set, struct tenon_slice name, void *keep,
 			struct tenon_function **out);
 
-/* In a child process, before anything else there: make the lock of all sets anew. */
+/* After fork(), first thing in the child: reinitialise the lock of all sets. */
 void kernel_sets_forked(void);
 
 /* Put a value into the first bytes of a slot as @type; false when a kernel takes no such type. */

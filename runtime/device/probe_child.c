@@ -133,7 +133,10 @@ static void keep_words(struct probe_child *child, const char *bytes, size_t size
 	child->word_count += size;
 }
 
-/* Read a piece of what there is. Return: whether there was any; the descriptor is closed at its end. */
+/*
+ * Read a piece of what there is. Return: whether there was any; the descriptor is closed at its
+ * end.
+ */
 static bool read_piece(struct probe_child *child, int fds[PIPES], int which)
 {
 	char bytes[4096];
@@ -155,7 +158,7 @@ static bool read_piece(struct probe_child *child, int fds[PIPES], int which)
 	return false;
 }
 
-/* Did the child end? An unknown status counts: somebody else in the program waited for it. */
+/* Test whether the child exited. An unknown status means yes: other code waited for it. */
 static bool has_ended(struct probe_child *child, pid_t pid)
 {
 	pid_t ended;
@@ -197,8 +200,8 @@ static bool wait_for_child(struct probe_child *child, int fds[PIPES], pid_t pid,
 }
 
 /*
- * Read what a child left behind. Not to its end: what the driver started may hold the pipes open and go
- * on writing.
+ * Read what a child left behind. Not to its end: what the driver started may hold the pipes open
+ * and go on writing.
  */
 static void drain(struct probe_child *child, int fds[PIPES])
 {

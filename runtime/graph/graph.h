@@ -6,8 +6,8 @@
  * DOC: graphs
  *
  * What a graph.json says, checked, and nothing of the code it calls. A *node* is an input or an
- * operator; each of its outputs is an *entry*, numbered through all nodes, with a dtype, a shape and
- * a storage that it shares with entries that live at other times.
+ * operator; each of its outputs is an *entry*, numbered through all nodes, with a dtype, a shape
+ * and a storage that it shares with entries that live at other times.
  */
 
 #include <tenon/string.h>
@@ -102,7 +102,7 @@ struct graph {
  * graph_read - read and check a graph
  * @json: its text; not needed afterwards
  * @name: what the text is, for messages
- * @out: receives the graph; given back with graph_fini()
+ * @out: receives the graph; free it with graph_fini()
  *
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_VALUE; -TENON_E_CYCLE for a node that
  *	reads what runs after it; -TENON_E_OVERFLOW for a shape or storage whose size does not fit;

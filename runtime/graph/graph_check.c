@@ -7,7 +7,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/core/dtype.h"
 
-/* storages that no entry lies in are allowed, but not without end */
+/* limits the number of storages that no entry uses */
 #define STORAGES_SPARE 1024
 
 static int node_error(const struct graph *g, uint32_t node, int status)

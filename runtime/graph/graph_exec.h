@@ -6,8 +6,8 @@
  * DOC: running graphs
  *
  * A graph and a library are compiled once into a flat list of calls: the address of a function, and
- * its arguments as the function wants to find them. A run is a loop over that list. Whoever changes
- * where a tensor lies changes the prepared arguments.
+ * its arguments in the form that the function takes. A run is a loop over that list. Code that
+ * moves a tensor must change the prepared arguments.
  */
 
 #include "lib/string_map.h"
@@ -33,9 +33,9 @@ struct graph_call {
 };
 
 /**
- * struct graph_place - where an entry's data lies; of entries behind __nop their source's counts
- * @data: address; on a device what its tensors have for one
- * @keep: what was bound and keeps it alive; NULL for memory of the graph's own
+ * struct graph_place - location of an entry's data; entries after __nop use that of their source
+ * @data: address, or tensor data of the device
+ * @keep: the bound object that keeps it alive; NULL for memory of the graph
  * @constant: not to be written to
  */
 struct graph_place {
@@ -51,19 +51,20 @@ struct graph_place {
  * @arena: storage of all entries that lie in the process's memory
  * @offsets: of each of those storages in the arena
  * @where: of each storage: its device
- * @memories: of each storage that lies elsewhere; NULL when none does
+ * @memories: memory of each storage on a device; NULL when there is none
  * @others: devices of those, each once
  * @thread: that ran it last, where there are others
  * @places: of each entry
  * @calls: the plan; @call_count of them
  * @codes: type codes of arguments: all the same, so one list serves every call
  * @tensors: the arguments, call by call
- * @uses: numbers in @tensors by entry: those of entry e are from use_start[e] up to use_start[e + 1]
+ * @uses: numbers in @tensors by entry: those of entry e are from use_start[e] up to use_start[e +
+ *	1]
  * @functions: what the plan calls, each once, referenced
  * @inputs: names of inputs to their number plus one
  * @set: of each input: has a content
  * @param: of each input: its content was a parameter
- * @needed: of each input: somebody reads it
+ * @needed: for each input: an operator reads it
  * @unset: inputs that are needed and not set
  * @outputs: tensors given out for heads; NULL until asked for
  * @device: main device, of storages for which the graph names none
@@ -111,7 +112,7 @@ static inline struct graph_exec *graph_exec_of(struct tenon_model *m)
  * @library: where functions are looked up; not looked at when @o->describe is set
  * @json: text of the graph
  * @o: options
- * @out: receives it; given back with tenon_model_close()
+ * @out: receives it; free it with tenon_model_close()
  */
 int graph_exec_create(struct tenon_module *root, struct tenon_module *library,
 		      struct tenon_slice json, const struct tenon_model_options *o,
@@ -149,14 +150,16 @@ int graph_place_all(struct graph_exec *x, const struct tenon_model_options *o);
 /* Describe an entry as a tensor. */
 DLTensor graph_entry_tensor(const struct graph_exec *x, uint32_t entry);
 
-/* Put an entry, and all that share its data behind __nop, elsewhere. @keep NULL: into its storage. */
+/*
+ * Put an entry, and all that share its data behind __nop, elsewhere. @keep NULL: into its storage.
+ */
 void graph_move(struct graph_exec *x, uint32_t entry, void *data, struct tenon_object *keep,
 		bool constant);
 
 /* Make sure that an entry may be written to: from constant memory it is copied to its storage. */
 void graph_make_writable(struct graph_exec *x, uint32_t entry);
 
-/* Check that a tensor is what an entry wants, wherever it lies. */
+/* Check the type and shape of a tensor on any device against an entry. */
 int graph_check_tensor(const struct graph_exec *x, uint32_t entry, const DLTensor *t);
 /* Check this, and that it can take the entry's place: device, alignment, offset. */
 int graph_check_place(const struct graph_exec *x, uint32_t entry, const DLTensor *t);
@@ -182,7 +185,10 @@ void graph_mark_set(struct graph_exec *x, size_t index);
 int graph_view(struct graph_exec *x, uint32_t entry, struct tenon_tensor **out);
 int graph_output(struct graph_exec *x, size_t index, struct tenon_tensor **out);
 
-/* graph_model.c: a graph on the host alone, and one on devices, whose thread must not change unnoticed */
+/*
+ * graph_model.c: a graph on the host alone, and one on devices, whose thread must not change
+ * unnoticed
+ */
 extern const struct model_ops graph_model_ops;
 extern const struct model_ops graph_device_model_ops;
 

@@ -303,7 +303,7 @@ static void graph_destroy(struct tenon_model *m)
 const struct model_ops graph_model_ops = { GRAPH_OPS, .run = graph_run };
 const struct model_ops graph_device_model_ops = { GRAPH_OPS, .run = graph_run_on_devices };
 
-/* an input counts as needed when something reads it, or it is an output itself */
+/* an input is needed when an operator reads it or it is an output */
 static void mark_needed(struct graph_exec *x, const bool *read)
 {
 	uint32_t i;

@@ -306,7 +306,7 @@ int graph_set_param(struct graph_exec *x, size_t index, struct tenon_params *par
 	if (err)
 		return err;
 	if (e->storage < 0 || !x->arena) {
-		/* nobody reads it */
+		/* no operator reads it */
 	} else if (!place_is_host(graph_entry_device(x, entry))) {
 		graph_move(x, entry, graph_own_storage(x, entry), NULL, false);
 		to = graph_entry_tensor(x, entry);

@@ -250,7 +250,9 @@ static void add_argument(struct graph_exec *x, struct filler *f, uint32_t entry,
 	if (n->kind == GRAPH_CALL && x->graph.entries[entry].device)
 		t->device.device_type = (DLDeviceType)x->graph.entries[entry].device;
 	if (n->flatten) {
-		/* the size in bytes was found to fit; beside an extent of 0 others may be anything */
+		/*
+		 * the size in bytes was found to fit; beside an extent of 0 others may be anything
+		 */
 		*f->flat = x->graph.entries[entry].bytes ? 1 : 0;
 		for (i = 0; *f->flat && i < t->ndim; i++)
 			*f->flat *= t->shape[i];
@@ -324,7 +326,7 @@ static int linked_address(struct tenon_function *lookup, int64_t storage, void *
 	return err;
 }
 
-/* the address is one of this process: what lies on a device gets a copy */
+/* the argument is a host address: copy data that is on a device */
 static int use_linked(struct graph_exec *x, uint32_t entry, void *address)
 {
 	DLTensor to = graph_entry_tensor(x, entry), from = to;

@@ -382,7 +382,7 @@ static int read_symbols(struct const_module *m, struct tenon_cursor *c)
 	return err;
 }
 
-/* without somebody who keeps them, all slices must be of bytes of our own */
+/* without an object that keeps the bytes alive, copy them and make slices of the copy */
 static int own_bytes(struct const_module *m, const struct tenon_cursor *c,
 		     const struct tenon_payload *payload)
 {

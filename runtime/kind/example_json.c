@@ -75,7 +75,7 @@ static int make_function(struct example_module *m, const struct example_graph *g
 	return err;
 }
 
-/* an unknown name is no error: somebody else in the tree may have it */
+/* an unknown name is no error: another module in the tree may have it */
 static int example_get_function(struct tenon_module *base, struct tenon_slice name,
 				struct tenon_function **out)
 {
@@ -155,7 +155,7 @@ static int example_source(struct tenon_module *base, const char *format, struct 
 	return err ? err : tenon_string_value(text_of(example_of(base)), out);
 }
 
-/* what a person who inspects the module sees, beside its kind and its imports */
+/* fields that inspection shows besides kind and imports */
 static int example_visit(const struct tenon_module *base, const struct tenon_visitor *v)
 {
 	const struct example_module *m = example_of(base);

@@ -5,8 +5,8 @@
 /**
  * DOC: ExampleJSON
  *
- * The module of TVM's bring-your-own-codegen guide, in C: what somebody writes who adds a kind of
- * module. The source uses Tenon's public headers alone, so it can be copied out of the tree.
+ * The module of TVM's bring-your-own-codegen guide, in C: an example of a custom kind of module.
+ * The source uses only public headers, so it can be copied out of the tree.
  */
 
 #include <tenon/backend/module_kind.h>

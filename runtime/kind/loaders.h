@@ -5,9 +5,9 @@
 /**
  * DOC: which loader a kind of module has
  *
- * Four places are asked in this order: what a program registered, so that it can replace any other; what is
- * built in; what backends bring; and packed functions of the global registry, where code in other languages
- * puts its own.
+ * Loaders are searched in this order: those that a program registered, so that it can replace any
+ * other; built-in ones; those of backends; and packed functions of the global registry, for other
+ * languages.
  */
 
 #include <tenon/backend/module_kind.h>
@@ -41,7 +41,10 @@ const struct tenon_module_loader *loader_find(struct tenon_slice kind);
  */
 int loader_find_function(struct tenon_slice kind, struct tenon_function **out);
 
-/* The packed function @prefix followed by @name, with one reference, or NULL. Return: 0; -TENON_E_NOMEM. */
+/*
+ * The packed function @prefix followed by @name, with one reference, or NULL. Return: 0;
+ * -TENON_E_NOMEM.
+ */
 int loader_find_global(const char *prefix, struct tenon_slice name, struct tenon_function **out);
 
 /**

@@ -11,7 +11,7 @@
 /**
  * tvm_legacy_function_create - make a function of one that TVM 0.8 to 0.20 compiled
  * @symbol: its address
- * @keep: object that keeps the code mapped; referenced until the function dies
+ * @keep: object that keeps the code mapped; referenced until the function is destroyed
  * @out: receives the function with one reference
  *
  * A call converts arguments on the stack; up to LEGACY_ARGS_ON_STACK of them need no memory. None,
@@ -33,7 +33,7 @@ int tvm_legacy_guarded_function_create(void *symbol, struct tenon_object *keep,
  * @function: any function
  * @symbol: receives the address of the compiled function
  *
- * Who enters it by the address gives workspace back itself when it fails, and passes no NULL.
+ * A caller of the address must free workspace itself after a failure, and must not pass NULL.
  *
  * Return: false for functions of every other sort.
  */
@@ -63,9 +63,9 @@ static inline bool tvm_legacy_function_raw(const struct tenon_function *function
 int tvm_021_function_create(void *symbol, struct tenon_object *keep, struct tenon_function **out);
 
 /**
- * workspace_guard_function_create - make a function that gives back what a failed call left out
+ * workspace_guard_function_create - create a function that frees the workspace of failed calls
  * @symbol: the compiled function; called with a NULL self
- * @keep: object that keeps the code mapped; referenced until the function dies
+ * @keep: object that keeps the code mapped; referenced until the function is destroyed
  * @out: receives the function with one reference
  *
  * Return: 0; -TENON_E_NOMEM.

@@ -45,9 +45,9 @@ static int find_by_name(struct dl_phdr_info *info, size_t size, void *path)
 }
 
 /*
- * A library that needs libtvm_ffi.so by name gets a real one where the process has it. Its calls go
- * to libtenon all the same, but not what it reaches through an address: what is raised there lies
- * in the other's slot.
+ * A library that depends on libtvm_ffi.so gets a real one if the process has loaded it. Its calls
+ * are still redirected to libtenon, but not those through function addresses: their errors are in
+ * the error slot of the real libtvm_ffi.so.
  */
 static void foreign_library_adopt(void)
 {

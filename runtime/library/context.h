@@ -21,7 +21,7 @@ struct abi_context_symbol {
  * abi_context_symbols - the variables of all generations, and those that foreign code registered
  *
  * Context: any thread.
- * Return: a list that ends with a NULL name and lives as long as the process; of two entries with
+ * Return: a static list that ends with a NULL name; of two entries with
  *	one name the later counts.
  */
 const struct abi_context_symbol *abi_context_symbols(void);
@@ -29,7 +29,10 @@ const struct abi_context_symbol *abi_context_symbols(void);
 /* Names of the variables that receive the loader's handle of the library; NULL ends the list. */
 extern const char *const abi_context_modules[];
 
-/* Register the global functions that compiled code and foreign libraries expect. 0 or -TENON_E_NOMEM. */
+/*
+ * Register the global functions that compiled code and foreign libraries expect. 0 or
+ * -TENON_E_NOMEM.
+ */
 int abi_register_globals(void);
 
 #endif /* RUNTIME_LIBRARY_CONTEXT_H */

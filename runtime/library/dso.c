@@ -64,7 +64,7 @@ static bool dso_find_variable(const struct dso *dso, const char *name, struct lo
 
 /* ---- life */
 
-/* Is the file of @path still mapped, by somebody else or because the C library keeps all? */
+/* Test whether @path is still mapped, by other code or because the C library never unmaps. */
 static bool still_mapped(const char *path)
 {
 	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
@@ -84,9 +84,9 @@ static void env_unlink(struct dso_env *env)
 }
 
 /*
- * Leave the env, and free it behind the last one. Compiled code that is still mapped still holds its
- * stand-ins: they wait for the next opening. The dynamic linker is asked without the lock, so what it
- * said holds only while nobody opened or closed the mapping. Lock held.
+ * Drop a user of the env, and free it after the last one. While the code is mapped it may call its
+ * stand-ins, so keep them for the next opening. The dynamic linker was queried without the lock, so
+ * the answer is valid only if no thread opened or closed the mapping since. Caller holds the lock.
  */
 static void env_leave(struct dso_env *env, const struct dso *dso)
 {
@@ -316,7 +316,10 @@ static int find_prefix(void *context, const char *name, bool is_code)
 	return 1;
 }
 
-/* A shared object made of objects for static linking, with system_lib_prefix: its blob tells the prefix. */
+/*
+ * A shared object made of objects for static linking, with system_lib_prefix: its blob tells the
+ * prefix.
+ */
 static void read_prefix(struct dso *dso)
 {
 	struct loaded_symbol blob;
@@ -427,7 +430,10 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 	open = tenon_object_promote(dso);
 	if (!open) {
 		dso = dso_new(path);
-		/* last: without a user it would outlive the handle, and be found by one at its address */
+		/*
+		 * last: without a user it would outlive the handle, and be found by one at its
+		 * address
+		 */
 		env = dso ? env_of(key) : NULL;
 		if (!env) {
 			free(dso);
@@ -438,7 +444,9 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 		dlclose(handle);
 	err = -TENON_E_NOMEM;
 	if (open) {
-		/* another thread may have been first here with what this one's opening registered */
+		/*
+		 * another thread may have been first here with what this one's opening registered
+		 */
 		dso->pinned |= pinned;
 		err = dso_reopen(dso, out);
 	} else if (dso) {
@@ -457,7 +465,9 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 }
 
 #ifdef CONFIG_ERROR_MESSAGES
-/* What to do about what the dynamic linker said; for a missing symbol it is the one to say which. */
+/*
+ * What to do about what the dynamic linker said; for a missing symbol it is the one to say which.
+ */
 static const char *remedy(const char *said)
 {
 #ifndef CONFIG_TVM_FFI_COMPAT
@@ -476,7 +486,7 @@ static const char *remedy(const char *said)
 }
 #endif
 
-/* Why the dynamic linker refused: its own words are for those who link. */
+/* Explain why the dynamic linker failed: its own messages are hard to understand. */
 static int open_refused(const char *path, const char *said)
 {
 	const struct tenon_slice text[] = { tenon_slice_of(path),
@@ -492,9 +502,10 @@ static int open_refused(const char *path, const char *said)
 }
 
 /*
- * A file that runs no code while it is opened is opened lazily, and its names are looked up afterwards: names of the
- * runtime are served by its slots. All others are opened with RTLD_NOW: constructors call before dlopen() returns,
- * and a missing name that is bound lazily ends the process when it is called.
+ * A file that runs no code while it is opened is opened lazily, and its names are looked up
+ * afterwards: names of the runtime are served by its slots. All others are opened with RTLD_NOW:
+ * constructors call before dlopen() returns, and a missing name that is bound lazily ends the
+ * process when it is called.
  */
 static int open_file(const char *path, void **handle)
 {

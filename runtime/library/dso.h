@@ -5,10 +5,9 @@
 /*
  * Host modules: compiled code in a shared object, or linked into the program.
  *
- * One struct dso stands for one mapping, however often the file is opened: compiled code keeps the
- * functions it looked up in variables of the mapping, which outlive any one opening. Whoever keeps
- * addresses in the mapping holds a reference of the dso: the library module, and payload modules whose
- * bytes are slices of it.
+ * There is one struct dso per mapping, however often the file is opened, because compiled code
+ * caches functions in variables of the mapping. Objects with addresses in the mapping reference the
+ * dso: the library module, and payload modules whose bytes are slices of it.
  */
 
 #include <tenon/module.h>

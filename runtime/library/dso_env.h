@@ -3,9 +3,9 @@
 #define RUNTIME_LIBRARY_DSO_ENV_H
 
 /*
- * The functions that a library's compiled code looked up and keeps. Code keeps their addresses in
- * static variables, so each is a stand-in that stays where it is while the library is mapped, even
- * if its tree goes and comes again; what stands behind it is let go with the tree.
+ * The functions that a library's compiled code looked up. The code keeps their addresses in static
+ * variables, so each is a stand-in with a constant address while the library is mapped, even if its
+ * tree is released and loaded again. The target is released with the tree.
  */
 
 #include <tenon/function.h>
@@ -42,9 +42,9 @@ void dso_env_forget(struct dso_env *env);
 void dso_env_free(struct dso_env *env);
 
 /*
- * The target of a stand-in with a reference, looked up anew where there is none. Without the lock: a
- * lookup may run compiled code to make a function ready, and that looks names up in turn. One that may
- * hold the library is not kept, or neither would ever go.
+ * The target of a stand-in with a reference, looked up if there is none. Called without the lock,
+ * because a lookup may run compiled code that looks up names in turn. A target that may reference
+ * the library is not cached: the cycle would keep both alive.
  */
 int dso_env_target(struct dso_env_function *f, struct tenon_function **out);
 

@@ -5,8 +5,8 @@
 /**
  * DOC: import trees
  *
- * A shared object that TVM exported carries a blob: the modules that its host code imports, and who
- * imports whom. Nothing of it is believed before all of it was checked; nothing of it is copied.
+ * A shared object that TVM exported carries a blob: the modules that its host code imports, and
+ * the edges between them. It is checked as a whole before any of it is used, and not copied.
  */
 
 #include "runtime/blob/import_blob.h"

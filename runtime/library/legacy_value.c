@@ -192,7 +192,7 @@ int legacy_argument_view(const union legacy_value *value, int code, int index,
 	}
 }
 
-/* Keep a text for the caller, who reads it before the thread's next call. */
+/* Keep a text for the caller until the thread's next call. */
 static int give_text(struct tenon_value *in, bool bytes, union legacy_value *out)
 {
 	struct thread_state *s = thread_state();

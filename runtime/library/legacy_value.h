@@ -42,7 +42,7 @@ int legacy_argument_view(const union legacy_value *value, int code, int index,
 /**
  * legacy_give_result - hand an owned result to legacy code
  * @in: the result; given away in all cases
- * @out: receives it; a text lives until the thread's next call that returns one
+ * @out: receives it; a text is valid until the thread's next call that returns one
  * @code: receives its code
  *
  * Return: 0; -TENON_E_NOMEM.

@@ -8,7 +8,7 @@
 
 struct library_module {
 	struct tenon_module base;
-	struct elf_file elf; /* its path lies behind the struct; no symbols when nothing is known */
+	struct elf_file elf; /* its path follows the struct; without symbols when unknown */
 	struct library_symbols symbols;
 	struct tenon_object *keep;
 };

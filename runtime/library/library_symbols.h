@@ -2,7 +2,7 @@
 #ifndef RUNTIME_LIBRARY_LIBRARY_SYMBOLS_H
 #define RUNTIME_LIBRARY_LIBRARY_SYMBOLS_H
 
-/* What the symbols of a shared object tell about who made it. */
+/* Detect the TVM generation of a shared object from its symbols. */
 
 #include "lib/elf.h"
 #include <tenon/backend/module_kind.h>
@@ -28,8 +28,8 @@ struct library_symbols {
 /**
  * library_symbols_read - look at all symbols of a file
  *
- * Return: 0; -TENON_E_FORMAT when the names are longer together than the file: many symbols may share
- *	one long name, and all names are copied by those who list them.
+ * Return: 0; -TENON_E_FORMAT when the names together are longer than the file: many symbols may
+ *	share one long name, and code that lists the names copies all of them.
  */
 int library_symbols_read(const struct elf_file *elf, struct library_symbols *out);
 

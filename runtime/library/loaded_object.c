@@ -119,7 +119,7 @@ static bool symbol_is_code(const ElfW(Sym) * s)
 	return type == STT_FUNC || type == STT_NOTYPE;
 }
 
-/* An indirect function has no address until its resolver is asked; no compiler of modules makes one. */
+/* An indirect function has no address before its resolver runs; compilers of modules emit none. */
 static bool symbol_matches(const struct loaded_object *o, const ElfW(Sym) * s, const char *name)
 {
 	return symbol_is_defined(s) && ELF64_ST_TYPE(s->st_info) != STT_GNU_IFUNC &&

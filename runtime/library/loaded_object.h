@@ -3,9 +3,9 @@
 #define RUNTIME_LIBRARY_LOADED_OBJECT_H
 
 /*
- * The symbol table of a shared object that the dynamic linker has mapped. dlsym() also searches what
- * the object needs, takes a lock, and tells neither a symbol's size nor that it is undefined; here
- * one object alone is asked, in memory.
+ * The symbol table of a shared object that the dynamic linker has mapped, read from memory. dlsym()
+ * also searches the dependencies of the object, takes a lock, and returns neither the size of a
+ * symbol nor whether it is undefined.
  */
 
 #include <link.h>
@@ -67,14 +67,16 @@ int loaded_object_each(const struct loaded_object *o, bool defined,
  */
 void loaded_object_rebind(const struct loaded_object *o, void *(*find)(const char *name));
 
-/* Are the relocations of this machine known here? Without them loaded_object_rebind() does nothing. */
+/*
+ * Are the relocations of this machine known here? Without them loaded_object_rebind() does nothing.
+ */
 bool loaded_object_can_rebind(void);
 
 /* Does the object name a library that begins with @prefix as one it needs? */
 bool loaded_object_needs(const struct loaded_object *o, void *handle, const char *prefix);
 
 /**
- * loaded_object_segment - the segment an address lies in
+ * loaded_object_segment - find the segment of an address
  * @o: the object
  * @address: an address in it
  * @offset: receives the address' offset in the file

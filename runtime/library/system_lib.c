@@ -11,7 +11,7 @@
 #include "runtime/core/registry.h"
 #include "runtime/library/dso.h"
 
-/* One for each prefix that was asked for; kept to the end, as what it is made of. */
+/* One for each requested prefix; never freed, like the symbols in it. */
 struct system_module {
 	struct system_module *next;
 	struct dso_symbols symbols;

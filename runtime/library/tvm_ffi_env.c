@@ -109,7 +109,7 @@ static void set_error(void *context, const char *kind, const char *message)
 	tenon_error_raise_text(kind, &text, 1);
 }
 
-/* Memory of our own for those who set no allocator. */
+/* The default allocator. */
 static int alloc_here(const DLTensor *prototype, struct tenon_tensor **out)
 {
 #ifdef CONFIG_DEVICES

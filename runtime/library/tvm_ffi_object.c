@@ -59,7 +59,7 @@ int abi_ffi_object_opaque(void *handle, int32_t type, void (*deleter)(void *hand
 	return 0;
 }
 
-/* What lies in front of memory that an allocator returned; the last member is the ABI's. */
+/* The header before memory that an allocator returned; the last member is part of the ABI. */
 struct allocation {
 	void *block;
 	void (*release)(void *body);

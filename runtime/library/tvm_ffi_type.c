@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tvm-ffi: types and what foreign code registers about them. All of it is copied deeply, since the
- * library that registers may be closed, and lives as long as the process.
+ * tvm-ffi: types, and the data that foreign code registers for them. All of it is deep-copied,
+ * since the library that registers it may be closed, and never freed.
  */
 #include <stdlib.h>
 #include <string.h>

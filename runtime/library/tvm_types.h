@@ -3,8 +3,8 @@
 #define RUNTIME_LIBRARY_TVM_TYPES_H
 
 /*
- * Structs of the foreign ABIs. layout.c checks every offset. Outside of runtime/library they are known to
- * executors alone, which enter functions of the older convention by their address.
+ * Structs of the foreign ABIs. layout.c checks every offset. Outside of runtime/library they are
+ * known to executors alone, which enter functions of the older convention by their address.
  */
 
 #include <tenon/function.h>
@@ -67,7 +67,7 @@ typedef int (*legacy_fn)(union legacy_value *args, int *codes, int count, union 
 
 extern const struct tenon_slice abi_no_text;
 
-/* answered for an index nobody registered: foreign code looks inside without asking */
+/* returned for an unregistered index: foreign code dereferences it without a check */
 extern const struct type_info abi_unknown_type;
 
 /* Foreign code knows 0 and -1; older C++ headers take -2 for something of their own. */

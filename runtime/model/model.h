@@ -3,8 +3,8 @@
 #define RUNTIME_MODEL_MODEL_H
 
 /*
- * What an executor gives to the common face of models. model.c checks indices, and keeps the rest of
- * the contract of tenon/model.h that is the same for all.
+ * What an executor gives to the common face of models. model.c checks indices, and keeps the rest
+ * of the contract of tenon/model.h that is the same for all.
  */
 
 #include <tenon/model.h>
@@ -22,7 +22,8 @@ struct model_ops {
 	/** @output: as @input, but -TENON_E_NOMEM where a name is made for it and cannot be */
 	int (*output)(struct tenon_model *m, size_t index, struct tenon_port *out);
 	/**
-	 * @find_input: number of the input with a name, or -1; raises nothing. NULL: names are compared
+	 * @find_input: number of the input with a name, or -1; raises nothing. NULL: names are
+	 *	compared
 	 * one by one, byte by byte.
 	 */
 	int64_t (*find_input)(struct tenon_model *m, struct tenon_slice name);
@@ -37,7 +38,10 @@ struct model_ops {
 	 */
 	int (*set_param)(struct tenon_model *m, size_t index, struct tenon_params *params,
 			 const struct tenon_param *param);
-	/** @run: run once; inputs that are not set are refused here. A failing op is named in a frame. */
+	/**
+	 * @run: run once; inputs that are not set are refused here. A failing op is named in a
+	 * frame.
+	 */
 	int (*run)(struct tenon_model *m);
 	/** @run_profiled: a function of its own, so that @run has no branch for it */
 	int (*run_profiled)(struct tenon_model *m, const struct tenon_profiler *p);
@@ -45,7 +49,7 @@ struct model_ops {
 	int (*output_value)(struct tenon_model *m, size_t index, struct tenon_value *out);
 	/** @memory: may be NULL; @out is zero */
 	void (*memory)(struct tenon_model *m, struct tenon_model_memory *out);
-	/** @each_op: may be NULL: none to be told apart */
+	/** @each_op: may be NULL: the model has no list of operators */
 	int (*each_op)(struct tenon_model *m,
 		       int (*visit)(void *context, size_t index, const struct tenon_op *op),
 		       void *context);

@@ -93,9 +93,10 @@ static void put_padding(struct layout *l, uint64_t bytes)
 }
 
 /*
- * Padding is named like any tensor, in front of all of them: the name of the first is made as long as
- * it takes for tensors to begin at a multiple of the alignment. So who needs padding does not depend
- * on how much of it there is. The first tensor with data always gets some.
+ * Padding tensors have names, and all names precede the data. The name of the first padding tensor
+ * is extended so that the tensors begin at a multiple of the alignment. So the choice of tensors
+ * that need padding does not depend on the number of names. The first tensor with data always gets
+ * padding.
  */
 static uint64_t choose_padding(struct layout *l, const struct tenon_param *params, size_t count,
 			       bool *padded)

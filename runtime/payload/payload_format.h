@@ -5,11 +5,11 @@
 /**
  * DOC: reading payloads by their format
  *
- * A payload of a legacy blob has no length: its end is found by reading it. So formats are needed of
- * all kinds that TVM wrote, whether this build runs them or not. They come from five places, asked in
- * this order: those that a program registered, those of the runtime's own kinds, those of backends
- * (tenon_backend.formats), those of backends that are left out of this build, and descriptions of
- * kinds that no backend here runs (devices/listed_payloads.c).
+ * A payload of a legacy blob has no length: its end is found by reading it. So formats are needed
+ * of all kinds that TVM wrote, whether this build runs them or not. They come from five places,
+ * asked in this order: those that a program registered, those of the runtime's own kinds, those of
+ * backends (tenon_backend.formats), those of backends that are left out of this build, and
+ * descriptions of kinds that no backend here runs (devices/listed_payloads.c).
  */
 
 #include <stddef.h>
@@ -54,7 +54,7 @@ static inline const struct tenon_payload_format *payload_format_of(struct tenon_
 #endif
 
 /**
- * payload_format_each - visit all formats in the order in which they are asked
+ * payload_format_each - visit all formats in search order
  * @plugins: those of plug-ins too, which are opened for that
  * @visit: stops when it returns non-zero
  * @context: handed to @visit
@@ -80,8 +80,8 @@ int payload_measure(const struct tenon_payload_format *format, struct tenon_curs
  * payload_read - read a payload whose end is known
  * @format: of its kind; NULL for an unknown one, of which the usual forms are tried
  * @c: cursor over just the payload
- * @info: @kind, @generation and @extra_tags are given, all else is 0; receives what is found. Ended with
- *	payload_info_fini(), also on failure.
+ * @info: @kind, @generation and @extra_tags are given, all else is 0; receives what is found. Ended
+ *	with payload_info_fini(), also on failure.
  *
  * Return: 0; negative with the place when the payload has none of the forms.
  */
@@ -101,7 +101,8 @@ void payload_info_fini(struct tenon_payload_info *info);
 int payload_source(const struct tenon_payload_info *info, struct tenon_buffer *out);
 
 /**
- * payload_scan - go over a payload of the commonest form (format, table, program), and of that alone
+ * payload_scan - go over a payload of the commonest form (format, table, program), and of that
+ * alone
  * @format: of its kind
  * @c: cursor at its first byte; moved behind its last byte when it has this form
  * @dialect: form of its function tables
@@ -120,8 +121,8 @@ bool payload_scan(const struct tenon_payload_format *format, struct tenon_cursor
  * @context: handed to @visit
  * @result: what the last @visit returned
  *
- * Nothing is allocated: a blob may have a thousand modules, all of which are asked for their names when a
- * function is looked up, and none but one for the function.
+ * Allocates nothing: a blob may have a thousand modules, and looking up a function lists the names
+ * of all of them but needs the function of only one.
  *
  * Return: as payload_scan().
  */

@@ -99,7 +99,7 @@ int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, con
 	int err;
 
 	*out = NULL;
-	/* the kind lies behind the payload: one object keeps both */
+	/* the kind follows the payload: one object keeps both alive */
 	err = tenon_buffer_slice(bytes, kind);
 	if (err)
 		return err;

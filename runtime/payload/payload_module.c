@@ -22,14 +22,14 @@ struct payload_module {
 	struct tenon_payload_info *info; /* NULL before the payload was read; atomic */
 #endif
 #ifdef CONFIG_DEVICES
-	struct kernel_set *kernels; /* NULL before the first one is asked for; atomic */
+	struct kernel_set *kernels; /* NULL before the first lookup; atomic */
 #endif
 };
 
 struct payload_block {
 	struct payload_tree tree;
-	size_t users;	/* modules whose memory is in use, and whoever still adds; atomic */
-	size_t readers; /* modules that may still read their bytes, and whoever adds; atomic */
+	size_t users;	/* modules in use, plus one while adding; atomic */
+	size_t readers; /* modules that may read bytes, plus one while adding; atomic */
 	size_t used;
 #ifdef CONFIG_DEVICES
 	struct tenon_slice
@@ -477,7 +477,7 @@ struct tenon_module *payload_block_add(struct payload_block *block, size_t index
 #ifdef CONFIG_DEVICES
 	p->kernels = NULL;
 #endif
-	/* nobody else knows of the block yet */
+	/* no other thread has the block yet */
 	block->users++;
 	block->readers++;
 	return &p->base;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nearly all payloads of a blob with many modules are a format, a kernel table and a program. They are
- * passed over here without a look at what is in them.
+ * Nearly all payloads of a blob with many modules are a format, a kernel table and a program. They
+ * are passed over here without a look at what is in them.
  */
 #include <string.h>
 
 #include "lib/cursor_fast.h"
 #include "runtime/payload/payload_format.h"
 
-/* names that are remembered on the way; the table is gone over again for more */
+/* names that one pass remembers; more names need further passes over the table */
 #define NAMES_MOST 8
 
 struct scan {
@@ -17,7 +17,7 @@ struct scan {
 	const uint8_t *function[NAMES_MOST];
 };
 
-/* past a string; NULL when it is not there whole */
+/* the address after a string; NULL when it is truncated */
 static inline const uint8_t *skip_string(const uint8_t *at, const uint8_t *end)
 {
 	uint64_t size;

@@ -8,7 +8,7 @@
 #include "lib/brief_errors.h"
 #include "lib/json_read.h"
 
-/* where the parts of a kernel's entry stand; 0 for one that is not there */
+/* positions of the parts of a kernel's entry; 0 for a missing part */
 struct entry {
 	uint32_t name;
 	uint32_t types;

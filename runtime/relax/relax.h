@@ -5,11 +5,11 @@
 /**
  * DOC: the Relax virtual machine
  *
- * An executable is shared and does not change; a machine runs it. When a machine is initialised every
- * function is looked up once and the instructions become a flat array: operands are places in the
- * frame's registers or in one array of constants, functions are addresses. A frame lies on the
- * machine's own stack together with the room its calls need for their arguments, so that a call costs
- * copying its arguments, and allocates nothing.
+ * An executable is shared and does not change; a machine runs it. When a machine is initialised
+ * every function is looked up once and the instructions become a flat array: operands are indices
+ * of registers or of one array of constants, functions are addresses. A frame is on the machine's
+ * own stack, with space for the arguments of its calls, so a call only copies its arguments and
+ * allocates nothing.
  *
  * A machine is used by one thread at a time. It may be entered again from within: a packed function
  * that it calls may call it back.
@@ -26,7 +26,7 @@ enum relax_op_code {
 	RELAX_OP_INVOKE,	     /* vm.builtin.invoke_closure, without a machine within the machine */
 	RELAX_OP_TENSOR,	     /* vm.builtin.alloc_tensor of a constant shape and dtype */
 	RELAX_OP_STORAGE,	     /* vm.builtin.alloc_storage of a constant size */
-	RELAX_OP_CLEAR,	     /* vm.builtin.null_value: most often to let go of a tensor */
+	RELAX_OP_CLEAR,	     /* vm.builtin.null_value: usually releases a tensor */
 	RELAX_OP_COPY,	     /* vm.builtin.copy */
 	RELAX_OP_RET,
 	RELAX_OP_GOTO,
@@ -42,7 +42,8 @@ enum relax_op_code {
  * @args: operands: a register, or the complement of a place in vm.values
  * @count: how many
  * @target: entry number of the called function; of a jump, how many ops ahead
- * @function: what RELAX_OP_CALL calls, and the others where they cannot do it; borrowed from vm.values
+ * @function: what RELAX_OP_CALL calls, and the others where they cannot do it; borrowed from
+ *	vm.values
  * @plan: of RELAX_OP_TENSOR and RELAX_OP_STORAGE
  */
 struct relax_op {
@@ -95,7 +96,7 @@ struct relax_device;
 struct relax_state;
 
 /**
- * struct relax_watch - who wants to know how long calls take
+ * struct relax_watch - callback that receives the time of each call
  * @called: called after each packed function that an op called; times as in struct tenon_profiler
  */
 struct relax_watch {
@@ -167,25 +168,26 @@ struct relax_vm *relax_of(struct tenon_module *m);
 /**
  * relax_init - look all functions up and decode the instructions
  *
- * Without relax_set_devices() before, the machine runs on the host alone. Called again it does nothing.
+ * Without relax_set_devices() before, the machine runs on the host alone. Called again it does
+ * nothing.
  *
- * Return: 0; -TENON_E_NO_FUNCTION naming every function that is missing, and who calls it;
+ * Return: 0; -TENON_E_NO_FUNCTION naming every missing function and its caller;
  *	-TENON_E_NOMEM; what a device fails with that constants are copied to.
  */
 int relax_init(struct relax_vm *vm);
 void relax_unlink(struct relax_vm *vm);
 
 /**
- * relax_enter - be the one who uses the machine
+ * relax_enter - make the calling thread the user of the machine
  * @vm: the machine
- * @outer: receives what relax_leave() wants
+ * @outer: receives the argument for relax_leave()
  *
  * Return: 0; -TENON_E_USAGE while another thread is inside, or when it is not initialised.
  */
 int relax_enter(struct relax_vm *vm, struct relax_vm **outer);
 void relax_leave(struct relax_vm *vm, struct relax_vm *outer);
 
-/* The machine that the calling thread runs now; NULL outside. Looked at with every object that dies. */
+/* The machine that the calling thread runs; NULL for none. Read when any object is destroyed. */
 extern __thread struct relax_vm *relax_now __attribute__((tls_model("initial-exec")));
 
 static inline struct relax_vm *relax_current(void)
@@ -222,7 +224,9 @@ int relax_own_argument(struct relax_vm *vm, const struct tenon_value *arg, struc
 /* relax_plan.c: allocations whose arguments are constants */
 int relax_plan_alloc(struct relax_vm *vm);
 void relax_plan_free(struct relax_vm *vm);
-/* Plan op number @at of @vm, which calls a function with the words @words; false when it cannot be. */
+/*
+ * Plan op number @at of @vm, which calls a function with the words @words; false when it cannot be.
+ */
 bool relax_plan_op(struct relax_vm *vm, struct relax_op *op, const int64_t *words);
 
 /* relax_stack.c */
@@ -230,7 +234,9 @@ int relax_push(struct relax_vm *vm, uint32_t function);
 void relax_pop(struct relax_vm *vm);
 void relax_stack_fini(struct relax_stack *s);
 
-/* relax_run.c: run the function on top of the stack to its end; on failure its frame is gone too. */
+/*
+ * relax_run.c: run the function on top of the stack to its end; on failure its frame is gone too.
+ */
 int relax_run(struct relax_vm *vm, struct tenon_value *ret);
 
 #endif /* RUNTIME_RELAX_RELAX_H */

@@ -5,8 +5,9 @@
 /**
  * DOC: builtins
  *
- * The functions `vm.builtin.*` that compiled Relax programs lean on. They are global functions, since
- * native functions call them by name, and take nothing on trust: a program may hand them anything.
+ * The functions `vm.builtin.*` that compiled Relax programs lean on. They are global functions,
+ * since native functions call them by name, and take nothing on trust: a program may hand them
+ * anything.
  */
 
 #include <tenon/array.h>
@@ -25,7 +26,7 @@ struct relax_builtin {
 /* All of them; ends with a NULL name. */
 extern const struct relax_builtin relax_builtins[];
 
-/* Register them as global functions, once; those that somebody registered before stay. */
+/* Register them as global functions, once; functions registered before are not replaced. */
 int relax_builtins_register(void);
 
 #define RELAX_BUILTIN(name)                                                                           \
@@ -79,7 +80,7 @@ int relax_arguments_count(const struct relax_arguments *a, int32_t least, int32_
 int relax_argument_int(const struct relax_arguments *a, int32_t i, int64_t *out);
 int relax_argument_dtype(const struct relax_arguments *a, int32_t i, DLDataType *out);
 int relax_argument_shape(const struct relax_arguments *a, int32_t i, struct tenon_shape **out);
-/* A tensor, wherever it lies. */
+/* A tensor on any device. */
 int relax_argument_any_tensor(const struct relax_arguments *a, int32_t i, DLTensor **out);
 /* The object behind it, which can be kept. */
 int relax_argument_tensor_object(const struct relax_arguments *a, int32_t i, struct tenon_tensor **out);

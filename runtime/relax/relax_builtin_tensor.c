@@ -110,8 +110,8 @@ int relax_builtin_to_device(void *self, const struct tenon_value *args, int32_t 
 }
 
 /*
- * A tensor that the host can read: itself, or a copy of one that lies on a device, which the caller
- * releases. *@copy is NULL where none was made.
+ * A tensor that the host can read: the argument, or a copy of it if it is on a device. The caller
+ * releases *@copy, which is NULL without a copy.
  */
 static int read_tensor(const struct relax_arguments *a, DLTensor **t, struct tenon_tensor **copy)
 {

@@ -53,7 +53,7 @@ int relax_builtin_tuple_getitem(void *self, const struct tenon_value *args, int3
 	return err ? err : tenon_value_own(item, ret);
 }
 
-/* Lets go of an item early, in the tuple itself: the compiler knows that nobody reads it again. */
+/* Release an item of the tuple early: the compiler ensures that no instruction reads it again. */
 int relax_builtin_tuple_reset_item(void *self, const struct tenon_value *args, int32_t count,
 				struct tenon_value *ret)
 {

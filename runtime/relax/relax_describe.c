@@ -84,7 +84,7 @@ static void look_at_call(struct relax_walk *w, uint32_t pc, const int64_t *words
 	result = relax_fact_look(w, w->builtins[words[2]], words);
 	if (w->failed)
 		return;
-	/* most often it only lets go of a register, and it is not called at all */
+	/* usually it only releases a register, and no function is called */
 	if (!tenon_slice_equal(name, tenon_slice_of("vm.builtin.null_value")))
 		add_call(w, pc, words, result);
 	if (words[1] < RELAX_REGISTER_VOID)

@@ -3,11 +3,11 @@
 #define RUNTIME_RELAX_RELAX_DESCRIBE_H
 
 /**
- * DOC: what a Relax function takes, makes and gives
+ * DOC: inputs, operators and outputs of a Relax function
  *
- * Executables name parameters, and nothing else; the checks in front of a function and the constants
- * of its allocations tell the rest. Reading them is enough to list inputs and outputs, and the order
- * of operators, without running anything. What cannot be told is left open.
+ * Executables contain only the names of parameters. Types and shapes come from the checks at the
+ * start of a function and the constants of its allocations. So inputs, outputs and the order of
+ * operators can be listed without running code, except for values that depend on the run.
  */
 
 #include <tenon/model.h>

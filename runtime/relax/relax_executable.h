@@ -6,9 +6,9 @@
  * DOC: Relax executables
  *
  * The bytes of kinds relax.VMExecutable and relax.Executable (format versions 1 and 2): a table of
- * functions, a pool of constants, instructions. All of it is checked when it is read, so that nothing
- * that runs later looks at a range again. An executable does not change: any number of machines and
- * closures share one.
+ * functions, a pool of constants, instructions. All of it is checked when it is read, so that
+ * nothing that runs later looks at a range again. An executable does not change: any number of
+ * machines and closures share one.
  */
 
 #include <tenon/backend/module_kind.h>
@@ -19,7 +19,7 @@
 #define RELAX_MAGIC_2 UINT64_C(0xD225DE2F4214151E) /* adds the memory scopes of constants */
 #define RELAX_VERSION "0.14"
 
-/* registers a function may have; what one call needs lies on the machine's stack */
+/* most registers of a function; a call takes that much of the machine's stack */
 #define RELAX_REGISTERS_MOST (1u << 20)
 
 enum relax_opcode {
@@ -122,8 +122,8 @@ static inline int64_t relax_operand_value(int64_t word)
  * @out: receives a module of kind relax.VMExecutable or relax.Executable
  *
  * Return: 0; -TENON_E_TRUNCATED, -TENON_E_FORMAT, -TENON_E_OVERFLOW, -TENON_E_VALUE with the place
- *	in the file, or function, instruction and operand; -TENON_E_UNSUPPORTED naming a builtin of
- *	language models that is not here; -TENON_E_NOMEM.
+ *	in the file, or function, instruction and operand; -TENON_E_UNSUPPORTED naming an
+ *	unsupported builtin of language models; -TENON_E_NOMEM.
  */
 int relax_executable_load(struct tenon_cursor *c, const struct tenon_payload *payload,
 		       struct tenon_module **out);

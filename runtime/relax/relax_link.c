@@ -54,7 +54,7 @@ static int find_native(struct relax_executable *x, struct tenon_slice name,
 	return err;
 }
 
-/* Append who calls a function first: ` (called by "main" at instruction 3)`. */
+/* Append the first caller of a function: ` (called by "main" at instruction 3)`. */
 static void print_caller(const struct relax_executable *x, uint32_t function, struct tenon_buffer *out)
 {
 	const struct relax_function *f;
@@ -210,7 +210,7 @@ static int32_t operand(struct link *l, int64_t word)
 	}
 }
 
-/* Builtins that the machine does itself, where nobody put another function in their place. */
+/* Builtins that the machine implements itself, unless a program replaced them. */
 static uint32_t packed_code(const struct relax_op *op)
 {
 	if (op->function->call == relax_builtin_null_value)

@@ -227,8 +227,8 @@ static const struct model_ops relax_model_ops = {
 };
 
 /*
- * Outputs as far as the instructions tell. Tuples nest a few deep only, but may be many times in each
- * other, and hold nothing: visits are counted.
+ * Outputs as far as the instructions tell. Tuples nest a few deep only, but may be many times in
+ * each other, and hold nothing: visits are counted.
  */
 static int expect(struct relax_model *m, uint32_t fact, uint32_t *visits)
 {
@@ -251,7 +251,10 @@ static int expect(struct relax_model *m, uint32_t fact, uint32_t *visits)
 	return 0;
 }
 
-/* The executable of a root that can run, or one made anew of the bytes of one that is only listed. */
+/*
+ * The executable of a runnable root, or one created from the bytes of a root that can only be
+ * listed.
+ */
 static int find_executable(struct tenon_module *root, bool describe, struct relax_executable **out)
 {
 	struct tenon_payload payload = { .file = "", .kind = root->kind };

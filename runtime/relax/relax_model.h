@@ -49,7 +49,7 @@ struct relax_input {
  * @outputs: tensors and other values in it, tuples taken apart; borrowed from it
  * @expected: facts of outputs, as far as they are known before a run
  * @expected_count: how many
- * @names: of outputs and values, made when they are asked for
+ * @names: of outputs and values, created on request
  */
 struct relax_model {
 	struct tenon_model base;
@@ -85,7 +85,7 @@ int relax_model_gather(struct relax_model *m);
 
 /* relax_model_ops.c */
 void relax_model_port(const struct relax_fact *f, struct tenon_port *out);
-/* "output3", "t12"; lives as long as the model. 0 or -TENON_E_NOMEM. */
+/* "output3", "t12"; valid as long as the model. 0 or -TENON_E_NOMEM. */
 int relax_model_name(struct relax_model *m, const char *prefix, uint32_t number, struct tenon_slice *out);
 int relax_model_each_op(struct tenon_model *model,
 		     int (*visit)(void *context, size_t index, const struct tenon_op *op),

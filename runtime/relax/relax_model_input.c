@@ -176,7 +176,7 @@ static bool is_tensor(const struct tenon_value *v)
 	return v->type == TENON_TYPE_TENSOR || v->type == TENON_TYPE_DLTENSOR;
 }
 
-/* Can the tensor of the last time be written over: nobody else has it, and it has the size. */
+/* Test whether the previous tensor can be overwritten: no other reference, and the same size. */
 static struct tenon_tensor *reusable(const struct relax_slot *s, const DLTensor *t, DLDataType dtype,
 				     size_t bytes)
 {

@@ -13,7 +13,9 @@
 #include "runtime/model/tensor_place.h"
 #include "runtime/relax/relax.h"
 
-/* Class 0 is small objects, the others are storages: four sizes from one power of two to the next. */
+/*
+ * Class 0 is small objects, the others are storages: four sizes from one power of two to the next.
+ */
 #define CELL_CLASS 0
 #define CELL_BYTES 256
 #define CLASSES	   232
@@ -49,7 +51,7 @@ struct relax_pool {
 	uint64_t allocations;
 	uint64_t storages;
 	_Alignas(64) struct chunk
-		*returned; /* from any thread; CLOSED when nobody collects any more */
+		*returned; /* from any thread; CLOSED after the pool was closed */
 	int64_t orphans;
 };
 

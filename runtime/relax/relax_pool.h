@@ -5,12 +5,12 @@
 /**
  * DOC: memory of a virtual machine
  *
- * A run of a model makes the same storages, tensors and shapes as the run before. What dies goes back
- * to the pool of its machine, so that a machine that is warm allocates nothing.
+ * Each run of a model creates the same storages, tensors and shapes. Destroyed objects return to
+ * the pool of their machine, so a warm machine allocates nothing.
  *
- * One thread at a time takes from a pool, the one that runs the machine. Any thread gives back: a
- * result may die anywhere, and after its machine. Idle memory is kept up to what was ever in use at
- * once, so that a model of changing shapes does not grow for ever.
+ * Only the thread that runs the machine takes from a pool. Any thread may return objects: a result
+ * may be destroyed anywhere, and after its machine. The pool keeps at most as much idle memory as
+ * was ever in use at once, so that a model with changing shapes does not grow without bound.
  */
 
 #include <tenon/array.h>
@@ -53,7 +53,9 @@ int relax_pool_create(struct relax_pool **out);
  */
 int relax_pool_create_on(struct tenon_device *device, struct relax_pool *home, struct relax_pool **out);
 
-/* The calling thread uses a device's pool from now on: what it submits comes behind others' work. */
+/*
+ * The calling thread uses a device's pool from now on: what it submits comes behind others' work.
+ */
 int relax_pool_follow(struct relax_pool *pool);
 
 /* The machine goes; what is out keeps the rest alive. NULL is allowed. */
@@ -72,7 +74,8 @@ int32_t relax_storage_type(void);
 int relax_storage_create(struct relax_pool *pool, size_t size, struct relax_storage **out);
 
 /**
- * relax_tensor_create - make a compact tensor around memory, of the host unless the caller says more
+ * relax_tensor_create - make a compact tensor around memory, of the host unless the caller says
+ * more
  * @pool: may be NULL
  * @keep: keeps @data alive; the new tensor takes over the caller's reference, also on failure
  * @data: first element
@@ -82,7 +85,10 @@ int relax_tensor_create(struct relax_pool *pool, struct tenon_object *keep, void
 		     const int64_t *shape, int32_t ndim, DLDataType dtype,
 		     struct tenon_tensor **out);
 
-/* A tensor with a storage of its own. Also -TENON_E_VALUE, -TENON_E_OVERFLOW; the device's failures. */
+/*
+ * A tensor with a storage of its own. Also -TENON_E_VALUE, -TENON_E_OVERFLOW; the device's
+ * failures.
+ */
 int relax_tensor_new(struct relax_pool *pool, const int64_t *shape, int32_t ndim, DLDataType dtype,
 		  struct tenon_tensor **out);
 
@@ -111,7 +117,9 @@ struct relax_plan {
 struct tenon_tensor *relax_tensor_planned(struct relax_pool *pool, struct relax_storage *s,
 				       const struct relax_plan *plan);
 
-/* Is a tensor compact in a storage of a pool, which may be written: not the file's, not a caller's. */
+/*
+ * Is a tensor compact in a storage of a pool, which may be written: not the file's, not a caller's.
+ */
 bool relax_tensor_in_storage(const struct tenon_tensor *t);
 
 /* A shape to be filled; @pool may be NULL. */
@@ -119,13 +127,15 @@ int relax_shape_create(struct relax_pool *pool, size_t count, int64_t **extents,
 		    struct tenon_shape **out);
 
 /**
- * relax_nest_create - memory of an object that may hold others of its sort, as deep as a program likes
+ * relax_nest_create - memory of an object that may hold others of its sort, as deep as a program
+ * likes
  * @pool: may be NULL
  * @size: bytes, the header included, which is made
  * @type: type index
  * @content: releases what the object holds
  *
- * Return: an object with one reference, else uninitialised; NULL without memory, with the error set.
+ * Return: an object with one reference, else uninitialised; NULL without memory, with the error
+ *	set.
  */
 void *relax_nest_create(struct relax_pool *pool, size_t size, int32_t type,
 		     void (*content)(void *object));

@@ -57,7 +57,7 @@ static void say(const char *format, ...)
 	if (size >= (int)sizeof(text))
 		size = sizeof(text) - 1;
 	if (write(STDERR_FILENO, text, (size_t)size) < 0)
-		return; /* nobody is left to tell */
+		return; /* the error cannot be reported */
 }
 
 /* Within the hour: a timeout of any length is given, a timespec holds few. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel's nodes have to do with backends, and what to do where they have nothing to do. */
+/*
+ * What the kernel's nodes have to do with backends, and what to do where they have nothing to do.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ void node_users(const struct device_list *l, const struct drm_node *node, char *
 	}
 }
 
-/* kernel drivers, who can drive what is behind them, and Debian's packages of the user's half */
+/* kernel drivers, the backends that can use them, and Debian packages of the user-space drivers */
 static const struct {
 	const char *driver;
 	const char *backends;

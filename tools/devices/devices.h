@@ -35,7 +35,7 @@ struct listed_driver {
  * struct device_list - what `tenon devices` knows
  * @machine: the processor
  * @devices: those of all backends but cpu and null
- * @absent: kinds of devices that payloads are made for, and that are not there
+ * @absent: kinds of devices without a device here
  * @nodes: the kernel's
  */
 struct device_list {
@@ -79,7 +79,7 @@ const char *node_backends(const struct drm_node *node);
 /** backend_is_built - is there a backend of a name, in this build or as a plug-in */
 bool backend_is_built(struct tenon_slice name);
 
-/** node_remedy - what to do about a node that cannot be used or that nobody uses; "" for nothing */
+/** node_remedy - advice for a node that cannot be opened or that no backend uses; "" for none */
 void node_remedy(const struct drm_node *node, bool used, char *text, size_t room);
 
 #ifdef CONFIG_JSON

@@ -38,7 +38,7 @@ static int add_devices(void *context, const struct tenon_backend *b)
 	const struct tenon_probe *probe;
 	uint32_t i;
 
-	/* the processor is listed by itself, and null is nobody's device */
+	/* the CPU is listed separately, and null is not a real device */
 	if (!strcmp(b->name, "cpu") || !strcmp(b->name, "null"))
 		return 0;
 	if (driver_probe(b, &probe)) {

@@ -25,13 +25,16 @@ const char *driver_probe_find_command(void)
 {
 	static const char self[] = "/proc/self/exe";
 
-	/* a container may have no /proc; the other path holds while the current folder stays the same */
+	/*
+	 * a container may have no /proc; the other path holds while the current folder stays the
+	 * same
+	 */
 	return access(self, X_OK) ? (const char *)getauxval(AT_EXECFN) : self;
 }
 
 void driver_probe_seconds(double seconds)
 {
-	/* what 64 bits of nanoseconds hold, and more than anybody waits */
+	/* fits in 64 bits of nanoseconds */
 	seconds_most = seconds < 1e9 ? seconds : 1e9;
 }
 
@@ -64,10 +67,13 @@ bool driver_probe_main(int argc, char **argv)
 		fprintf(stderr, "tenon: %s is for tenon itself. Try: tenon doctor\n", PROBE_OPTION);
 		_exit(CLI_USAGE);
 	}
-	/* whoever asked may be killed meanwhile, and has no use for a core file */
+	/* the parent may have been killed, and a core file is useless */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &none);
-	/* without exit(): what drivers do at the end of a process is of no interest, and may crash too */
+	/*
+	 * without exit(): what drivers do at the end of a process is of no interest, and may crash
+	 * too
+	 */
 	_exit(probe_report_write(argv[2], PROBE_REPORT_FD) ? CLI_FAILED : CLI_OK);
 }
 #else

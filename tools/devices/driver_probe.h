@@ -10,16 +10,18 @@
 /**
  * driver_probe_command - file of this command, set by main()
  *
- * It is started to ask a driver. NULL in a program that calls cli_main() itself: drivers are then asked in
- * that program's process.
+ * It is started to ask a driver. NULL in a program that calls cli_main() itself: drivers are then
+ * asked in that program's process.
  */
 extern const char *driver_probe_command;
 
-/** driver_probe_find_command - the file that this process runs, as a path that can be started; NULL */
+/**
+ * driver_probe_find_command - the file that this process runs, as a path that can be started; NULL
+ */
 const char *driver_probe_find_command(void);
 
 #ifdef CONFIG_DEVICES
-/** driver_probe_seconds - how long a driver may take, for those that are asked from now on; 0: the default */
+/** driver_probe_seconds - set the time limit for later probes; 0 for the default */
 void driver_probe_seconds(double seconds);
 #else
 static inline void driver_probe_seconds(double seconds)
@@ -29,11 +31,11 @@ static inline void driver_probe_seconds(double seconds)
 #endif
 
 /**
- * driver_probe - the verdict on a driver
+ * driver_probe - probe a driver
  * @backend: backend
  * @out: receives it
  *
- * Where no process can be started the driver is asked in this one.
+ * Calls the driver in this process if no child process can be started.
  *
  * Return: 0; -TENON_E_NOMEM.
  */

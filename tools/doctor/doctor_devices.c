@@ -55,7 +55,7 @@ static void tell_devices(const struct tenon_probe *probe, struct finding *f)
 	add_words(probe, f);
 }
 
-/* Loaders of several drivers can be told to take one of them. */
+/* Loaders of several drivers can be restricted to one of them. */
 static const char *choose_one(const char *name)
 {
 	if (!strcmp(name, "opencl"))
@@ -73,7 +73,7 @@ static void tell_fault(const struct tenon_probe *probe, struct finding *f)
 		f->level = FINDING_OK;
 		break;
 	case TENON_PROBE_FAILED:
-		/* it was built in for boards that have it; here it is not there */
+		/* it was enabled for boards that have it; this machine does not */
 		snprintf(f->remedy, sizeof(f->remedy),
 			 "modules with such payloads do not run; others do");
 		break;

@@ -113,7 +113,7 @@ static int inspect_main(struct cli *cli, int argc, char **argv)
 {
 	struct request r = { 0 };
 	struct tenon_module *root;
-	struct module_list listing;
+	struct module_list list;
 	struct stat st;
 	int code, err;
 
@@ -123,16 +123,16 @@ static int inspect_main(struct cli *cli, int argc, char **argv)
 	err = tenon_module_inspect(r.file, &root);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
-	if (module_list_make(root, &listing)) {
+	if (module_list_make(root, &list)) {
 		tenon_object_unref(root);
 		return cli_error(cli, CLI_FAILED);
 	}
-	listing.file = r.file;
-	listing.size = stat(r.file, &st) ? 0 : (uint64_t)st.st_size;
-	listing.model = NULL;
-	code = answer(cli, &r, &listing);
-	tenon_model_close(listing.model);
-	module_list_drop(&listing);
+	list.file = r.file;
+	list.size = stat(r.file, &st) ? 0 : (uint64_t)st.st_size;
+	list.model = NULL;
+	code = answer(cli, &r, &list);
+	tenon_model_close(list.model);
+	module_list_drop(&list);
 	tenon_object_unref(root);
 	return code;
 }

@@ -154,7 +154,7 @@ static void print_remedies(const struct module_list *l, FILE *out)
 		module_list_kind(m, &kind);
 		if (*m->fault)
 			fprintf(out, "%s: cannot be read: %s\n", text_of(&kind), m->fault);
-		/* a handful of kinds at most in a tree that somebody made on purpose */
+		/* ordinary trees have few kinds */
 		if (*m->remedy && said < 16 && !said_before(l, i)) {
 			fprintf(out, "no loader for %s: %s\n", text_of(&kind), m->remedy);
 			said++;

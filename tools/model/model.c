@@ -15,7 +15,7 @@ bool model_is_root(const struct tenon_module *m)
 	return executor_has_kind(m->kind);
 }
 
-/* What a file of parameters holds and nobody knows is a fault of the file, not a lack of the build. */
+/* Unknown data in a file of parameters is an error of the file, not a missing option. */
 static int open_params(const char *path, struct tenon_params **out)
 {
 	int err = tenon_params_open(path, out);
@@ -109,7 +109,7 @@ static int set_input(struct tenon_model *model, const struct argument *a)
 
 	err = a->spec.name.size ? tenon_model_find_input(model, a->spec.name, &index)
 				: next_unset(model, &index);
-	/* memory that is aligned, and lives as long as the run, is used as it is */
+	/* use aligned memory that outlives the run in place */
 	if (!err && a->tensor && !tenon_model_bind_input(model, index, a->tensor))
 		return 0;
 	if (err)

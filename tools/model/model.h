@@ -44,9 +44,9 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 
 /**
  * model_set_inputs - give a model its inputs
- * @list: arguments; those with a name go to that input, the others to the inputs without content, in
- *	their order. Arguments named "t.0", "t.1" are items of the tuple "t" where the model has no input of
- *	such a name.
+ * @list: arguments; those with a name go to that input, the others to the inputs without content,
+ *	in their order. Arguments named "t.0", "t.1" are items of the tuple "t" where the model has
+ *	no input of such a name.
  * @count: how many
  *
  * Return: 0, or an exit code, its message printed.
@@ -54,7 +54,7 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct argument *list,
 		     size_t count);
 
-/** model_fill_inputs - give random numbers to inputs that have no content; returns as above */
+/** model_fill_inputs - set inputs without a value to random numbers; returns as above */
 int model_fill_inputs(struct cli *cli, struct tenon_model *model);
 
 /** model_find_output - number of the output a SPEC is for: by its name, else @next; -1 for none */
@@ -78,7 +78,8 @@ struct profile_op {
  * struct profile - what a profiled model did
  * @ops: by number
  * @count: how many
- * @events: op number, begin and end of each run of an operator, for a trace; kept when @trace is set
+ * @events: op number, begin and end of each run of an operator, for a trace; kept when @trace is
+ *	set
  * @event_count: how many
  * @failed: memory was short: the profile is not whole
  */
@@ -105,7 +106,9 @@ void profile_print(const struct profile *p, FILE *out);
 cJSON *profile_json(const struct profile *p);
 #endif
 
-/** profile_write_trace - write the events for Perfetto or Chrome's about:tracing; returns a status */
+/**
+ * profile_write_trace - write the events for Perfetto or Chrome's about:tracing; returns a status
+ */
 int profile_write_trace(const struct profile *p, const char *path);
 
 void profile_fini(struct profile *p);

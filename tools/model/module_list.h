@@ -5,8 +5,8 @@
 /**
  * DOC: a module tree as a list
  *
- * What `tenon inspect` prints: every module of a tree, a parent before its imports, with the facts that
- * the module itself shows to a visitor (tenon/visit.h).
+ * What `tenon inspect` prints: every module of a tree, a parent before its imports, with the facts
+ * that the module itself shows to a visitor (tenon/visit.h).
  */
 
 #include <tenon/array.h>
@@ -15,7 +15,7 @@
 
 /**
  * struct module_row - one place in the tree
- * @module: the module there; lives as long as the root
+ * @module: the module; valid as long as the root
  * @parent: number of the importing place; SIZE_MAX for the root
  * @depth: 0 for the root
  * @last: no further import of the parent follows
@@ -81,7 +81,7 @@ struct module_list {
 
 /**
  * module_list_make - list a tree
- * @root: its root; outlives the listing
+ * @root: its root; must outlive the list
  * @out: receives the list, to be dropped with module_list_drop()
  *
  * Return: 0; -TENON_E_NOMEM.

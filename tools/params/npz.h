@@ -28,13 +28,13 @@ struct npz {
 /**
  * npz_read - read all arrays of a file
  * @path: the file
- * @out: receives them, in the file's order; given back with npz_fini(), also on failure
+ * @out: receives them in the file's order; free it with npz_fini(), also on failure
  *
  * Memory is bounded by what the file's bytes can hold when unpacked, not by what it promises.
  *
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT for what is no zip, is damaged, or holds anything but
- *	arrays; -TENON_E_EXISTS for a name that comes twice; -TENON_E_UNSUPPORTED for entries that are
- *	encrypted or packed otherwise; -TENON_E_NOMEM; as npy_read().
+ *	arrays; -TENON_E_EXISTS for a name that comes twice; -TENON_E_UNSUPPORTED for entries that
+ *	are encrypted or packed otherwise; -TENON_E_NOMEM; as npy_read().
  */
 int npz_read(const char *path, struct npz *out);
 void npz_fini(struct npz *npz);

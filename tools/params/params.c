@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon params: files of parameters listed, taken apart, laid out anew, made */
+/* tenon params: list, extract, align and create files of parameters */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -89,7 +89,7 @@ static int shared_file(const struct tenon_param *a, const struct tenon_param *b,
 			   (int)a->name.size, a->name.data, (int)b->name.size, b->name.data, path);
 }
 
-/* two names may become one file's: nobody is to lose an array by that */
+/* two parameters must not get the same file name: one would overwrite the other */
 static int refuse_shared_files(const struct parts *parts)
 {
 	struct part *sorted = calloc(parts->count + 1, sizeof(*sorted));

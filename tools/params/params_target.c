@@ -15,7 +15,7 @@ static bool ends(const char *text, const char *suffix)
 	return n >= k && !strcmp(text + n - k, suffix);
 }
 
-/* Does a file hold what nobody meant to lose? Of a parameter file the first bytes are enough. */
+/* Test whether a file must not be overwritten; the first bytes identify a file of parameters. */
 static bool holds_something_else(const char *path)
 {
 	uint8_t head[8];

@@ -43,7 +43,7 @@ static int choose(struct cli *cli, const char *file, struct tenon_module *module
 	err = tenon_module_find_function(module, names->only, false, &f->function);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
-	/* the name lives as long as the module */
+	/* the name is valid as long as the module */
 	f->name = names->only.data;
 	return 0;
 }
@@ -89,7 +89,7 @@ int run_find_named(struct cli *cli, const struct run_options *o, struct tenon_mo
 		return refuse_without_loader(cli, o->file, module);
 	f->name = o->function;
 	err = tenon_module_find_function(module, tenon_slice_of(f->name), true, &f->function);
-	/* one that is not there may be one that only the loader could tell */
+	/* a missing function may be one that only the loader can find */
 	if (!err && (!f->function || is_of_root(module, f->name))) {
 		code = refuse_without_loader(cli, o->file, module);
 		if (code)

@@ -7,7 +7,7 @@
 #include "tools/cli/progress.h"
 #include "tools/target/target.h"
 
-/* Why did it fail? A missing loader or device is told from a function that refused. */
+/* Map a failure to an exit code: distinguish a missing loader or device from a failed function. */
 static int call_failed(struct cli *cli, const char *name)
 {
 	int status = tenon_error_status();

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /**
- * struct run_options - what `tenon run` is asked to do
+ * struct run_options - options of `tenon run`
  * @file: the module's file
  * @function: name of the function; NULL for the default
  * @graph: graph.json kept apart from the library; NULL for none

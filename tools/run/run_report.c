@@ -7,7 +7,7 @@
 #include "tools/text/printable.h"
 #include "tools/text/timing.h"
 
-/* the largest elements of a tensor, where that was asked for */
+/* the largest elements of a tensor, with --top */
 static void report_top(const struct tenon_value *value, uint64_t top, FILE *out)
 {
 	DLTensor *dl;

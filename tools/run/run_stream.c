@@ -62,7 +62,7 @@ static int write_output_bytes(const struct tenon_value *output, size_t index, FI
 	return 0;
 }
 
-/* Only the first frame that differs is told in full: a stream may be long. */
+/* Print only the first frame that differs: a stream may be long. */
 static int compare_frame(struct frames *f, uint64_t round)
 {
 	struct expectations *e = f->expected;

@@ -9,12 +9,12 @@
 #include "tools/cli/cli.h"
 
 /**
- * target_open - open the device that was asked for
+ * target_open - open the device of --device
  * @cli: for messages
  * @name: what --device says
  * @on: receives it, or NULL for the processor
  *
- * Return: 0, or an exit code: 2 for a name that cannot be read, 4 when it is not there.
+ * Return: 0, or an exit code: 2 for an invalid name, 4 for a missing device.
  */
 int target_open(struct cli *cli, const char *name, struct tenon_device **on);
 
@@ -22,7 +22,7 @@ int target_open(struct cli *cli, const char *name, struct tenon_device **on);
 /** target_wait - wait until a device, or NULL, has done what was submitted; 0 or negative */
 int target_wait(struct tenon_device *on);
 
-/** target_fetch - put a tensor that lies on a device into memory of the process; 0 or negative */
+/** target_fetch - copy a tensor from a device to host memory; 0 or negative */
 int target_fetch(struct tenon_value *value);
 
 #else

@@ -8,7 +8,7 @@
 
 /**
  * struct argument - one argument, output or expectation
- * @spec: what was asked for
+ * @spec: the specification from the command line
  * @tensor: the tensor, where it is one; NULL elsewhere
  * @value: a view of it
  * @on_device: the tensor's place on another device than the processor; NULL

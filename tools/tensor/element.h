@@ -6,8 +6,8 @@
  * DOC: elements
  *
  * One element of a tensor of any dtype, read without loss into the widest type of its class, and
- * written back with correct rounding. Elements of fewer than eight bits lie packed, the first in the
- * low bits; a bool takes a byte in either of its two spellings, {1,1} and {6,8}.
+ * written back with correct rounding. Elements of fewer than eight bits lie packed, the first in
+ * the low bits; a bool takes a byte in either of its two spellings, {1,1} and {6,8}.
  */
 
 #include <stddef.h>
@@ -41,7 +41,7 @@ struct element {
 /** element_class_of - class of a dtype's elements; -1 for a dtype that is not known here */
 int element_class_of(DLDataType dtype);
 
-/** element_storage - the dtype as it lies in memory: {1,1} becomes {6,8}, the rest stays */
+/** element_storage - the dtype in memory: {1,1} becomes {6,8}, others do not change */
 DLDataType element_storage(DLDataType dtype);
 
 /**
@@ -58,15 +58,16 @@ int element_bytes(uint64_t count, DLDataType dtype, size_t *bytes);
  * element_get - read an element
  * @data: the first element's place
  * @index: number of the element, lanes counted one by one
- * @dtype: their dtype; of one that element_class_of() does not know nothing is read, and the element is 0
+ * @dtype: their dtype; of one that element_class_of() does not know nothing is read, and the
+ *	element is 0
  * @out: receives it
  */
 void element_get(const void *data, uint64_t index, DLDataType dtype, struct element *out);
 
 /**
  * element_put - write an element
- * @value: a number of the dtype's own class or any other; an integer that does not fit is cut to its
- *	low bits, a real number is rounded to the nearest, ties to even
+ * @value: a number of the dtype's own class or any other; an integer that does not fit is cut to
+ *	its low bits, a real number is rounded to the nearest, ties to even
  *
  * Nothing is written for a dtype that element_class_of() does not know.
  */

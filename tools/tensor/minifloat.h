@@ -30,8 +30,8 @@ double minifloat_decode(const struct minifloat *format, uint32_t code);
  * @format: format
  * @value: any double
  *
- * What lies beyond the largest number becomes an infinity, where there is none a NaN, and where there
- * is none either the largest number.
+ * A value above the largest number becomes infinity; if the format has none NaN; if it has neither
+ * the largest number.
  *
  * Return: the code, in the low bits.
  */
