@@ -53,7 +53,7 @@ static int find_all(void)
 				   opencl_remedy);
 	if (status)
 		return tenon_error(-TENON_E_DEVICE,
-				   "OpenCL answers CL_%s (%d) when asked for drivers",
+				   "listing OpenCL drivers failed with CL_%s (%d)",
 				   opencl_status_name(status), status);
 	if (platform_count > PLATFORMS_MOST)
 		platform_count = PLATFORMS_MOST;

@@ -74,12 +74,12 @@ static int opencl_queue_wrap(struct tenon_device *device, void *native, struct t
 						 &properties, NULL);
 	if (!status && (context != d->context || properties & OCL_QUEUE_OUT_OF_ORDER))
 		return opencl_error(d, -TENON_E_VALUE,
-				    "a queue of somebody else's: want one that is in "
-				    "order and of the context of this device's own");
+				    "a foreign queue that is out of order or of another "
+				    "context: want an in-order queue of this device's context");
 	if (!status)
 		status = ocl.RetainCommandQueue(native);
 	if (status)
-		return opencl_failed(d, status, "using a queue of somebody else's");
+		return opencl_failed(d, status, "using a foreign queue");
 	return queue_new(d, native, true, out);
 }
 
@@ -97,7 +97,7 @@ static void opencl_queue_destroy(struct tenon_queue *queue)
 	queue_keep(d, q);
 }
 
-/* What OpenCL answers, which refuses to copy nothing. */
+/* OpenCL rejects copies of 0 bytes. */
 static int enqueue(struct opencl_queue *q, const struct tenon_operation *o)
 {
 	const struct opencl_device *d = opencl_device_of(q->base.device);

@@ -6,7 +6,7 @@
 
 #include "devices/vulkan/vulkan_device.h"
 
-/** struct vulkan_features - @all begins the chain for vkCreateDevice; what cannot be asked for is 0 */
+/** struct vulkan_features - @all begins the chain for vkCreateDevice; unavailable features are 0 */
 struct vulkan_features {
 	VkPhysicalDeviceFeatures2 all;
 	VkPhysicalDevice16BitStorageFeatures storage16;

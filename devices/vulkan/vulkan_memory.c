@@ -184,7 +184,7 @@ static int choose_type(struct vulkan_device *d, uint32_t types, uint32_t usage, 
 	if (type < 0)
 		return tenon_error(
 			-TENON_E_UNSUPPORTED,
-			"%s: no memory of the kind that is asked for (usage %#x, heap %d)",
+			"%s: no memory type for the request (usage %#x, heap %d)",
 			d->base.properties->name, usage, (int)heap);
 	m->type = (uint32_t)type;
 	return 0;

@@ -46,7 +46,7 @@ static int read_metadata(struct aot_model *a, struct tenon_module *library)
 	if (err)
 		return tenon_error_in(err < 0 ? err : -TENON_E_CALL, "get_c_metadata");
 	if (!address)
-		return tenon_error(-TENON_E_FORMAT, "get_c_metadata gave nothing");
+		return tenon_error(-TENON_E_FORMAT, "get_c_metadata returned nothing");
 	a->meta = address;
 	err = aot_metadata_check(a->meta, &constants);
 	a->constants = (int64_t)constants;

@@ -212,7 +212,7 @@ int tenon_backend_register(const struct tenon_backend *backend)
 		return tenon_error(
 			-TENON_E_USAGE,
 			"a backend of device ABI %u and %u bytes; this library takes ABI "
-			"%u and at least %zu bytes. Build it anew",
+			"%u and at least %zu bytes. Rebuild it",
 			backend->abi, backend->size, TENON_DEVICE_ABI, SIZE_LEAST);
 	if (!is_name(backend->name) || !backend->count || !backend->describe || !backend->open)
 		return tenon_error(

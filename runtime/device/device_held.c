@@ -204,7 +204,7 @@ int queue_held_wait(struct tenon_queue *q, uint64_t deadline)
 		late = !deadline || !device_wait(&core->changed, &core->lock, deadline);
 	pthread_mutex_unlock(&core->lock);
 	return late ? tenon_error(-TENON_E_TIMEOUT, "operations on the queue still wait for points "
-						    "that nobody signalled")
+						    "that were not signalled")
 		    : 0;
 }
 

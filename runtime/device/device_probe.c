@@ -229,20 +229,19 @@ static void judge(struct verdict *v, const struct probe_child *child, uint64_t t
 
 	if (child->hung) {
 		p->outcome = TENON_PROBE_HUNG;
-		snprintf(fault, sizeof(fault), "its driver gave no answer within %g s",
+		snprintf(fault, sizeof(fault), "its driver did not answer within %g s",
 			 (double)timeout * 1e-9);
 	} else if (child->is_known && WIFSIGNALED(child->status)) {
 		p->outcome = TENON_PROBE_CRASHED;
 		p->code = WTERMSIG(child->status);
 		snprintf(fault, sizeof(fault),
-			 "its driver crashed with %s when it was asked for devices",
+			 "its driver crashed with %s while listing devices",
 			 signal_name(p->code, number));
 	} else {
 		p->outcome = TENON_PROBE_EXITED;
 		p->code = child->is_known ? WEXITSTATUS(child->status) : -1;
 		snprintf(fault, sizeof(fault),
-			 "its driver ended the process (exit status %d) when it was asked for "
-			 "devices",
+			 "its driver ended the process (exit status %d) while listing devices",
 			 p->code);
 	}
 	set_reason(v, fault);
@@ -251,8 +250,8 @@ static void judge(struct verdict *v, const struct probe_child *child, uint64_t t
 static int raise_no_command(const struct verdict *v, const char *command)
 {
 	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "%s is not the command of tenon %s, so drivers cannot be asked in a "
-			   "process of their own%s%s. Install it, or name it in the request",
+			   "%s is not the command of tenon %s, so drivers cannot be probed in a "
+			   "separate process%s%s. Install it, or name it in the request",
 			   command, tenon_version(), *v->words ? "; it wrote: " : "", v->words);
 }
 

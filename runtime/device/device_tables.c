@@ -31,7 +31,7 @@ static int check(const char *table, size_t size, size_t least)
 	if (size >= least)
 		return 0;
 	return tenon_error(-TENON_E_USAGE,
-			   "its %s table has %zu bytes and want at least %zu. Build it anew", table,
+			   "its %s table has %zu bytes, want at least %zu. Rebuild it", table,
 			   size, least);
 }
 

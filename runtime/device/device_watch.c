@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks in queues that a timeline with watches depends on. Drivers cannot be asked to write to a
+ * Marks in queues that a timeline with watches depends on. Drivers cannot write to a
  * descriptor, so a thread for each such queue sleeps in the driver until its lowest mark is
  * reached.
  */

@@ -201,8 +201,8 @@ int loader_call(struct tenon_function *function, const struct tenon_value *args,
 	err = tenon_value_object(&ret, TENON_TYPE_MODULE, &object);
 	if (!err && !module_is_ours(object))
 		err = tenon_error(-TENON_E_TYPE,
-				  "the loader gave a module of another runtime, which cannot be "
-				  "part of a tree here");
+				  "the loader returned a module of another runtime, which cannot "
+				  "be part of this tree");
 	if (err) {
 		tenon_value_release(&ret);
 		return err;

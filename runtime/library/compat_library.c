@@ -146,7 +146,7 @@ int compat_library_open(bool for_all)
 	if (!compat_handle && !compat_search(&tried))
 		err = tenon_error(
 			-TENON_E_UNSUPPORTED,
-			"the compatibility library is not there; tried %s. Install it beside "
+			"the compatibility library is missing; tried %s. Install it beside "
 			"libtenon, or name it in TENON_COMPAT_LIBRARY",
 			tried.data ? tried.data : "nothing");
 	else if (for_all && !compat_for_all)

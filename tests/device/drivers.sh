@@ -66,7 +66,7 @@ a_hang()
 {
 	start=$(date +%s)
 	UNRULY=hang
-	command_ends 0 devices --timeout 0.5 && has '^opencl .*no answer within 0.5 s.*words on standard error' &&
+	command_ends 0 devices --timeout 0.5 && has '^opencl .*did not answer within 0.5 s.*words on standard error' &&
 		[ $(($(date +%s) - start)) -lt 30 ]
 }
 
@@ -74,7 +74,7 @@ a_hang()
 a_flood()
 {
 	UNRULY=spew
-	command_ends 0 devices --timeout 0.5 && has '^opencl .*no answer within 0.5 s.*and on' &&
+	command_ends 0 devices --timeout 0.5 && has '^opencl .*did not answer within 0.5 s.*and on' &&
 		[ "$(wc -c < "$scratch/out")" -lt 8000 ] && ! grep -q "$(printf '\033')" "$scratch/out"
 }
 

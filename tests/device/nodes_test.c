@@ -144,13 +144,13 @@ static void a_node_that_cannot_be_opened_says_why_and_what_to_do(void **state)
 	assert_true(*n[2].group);
 	strcpy(n[2].group, "video");
 	node_remedy(&n[2], false, text, sizeof(text));
-	assert_string_equal(text, "usermod -aG video $USER, then log in anew");
+	assert_string_equal(text, "usermod -aG video $USER, then log in again");
 	strcpy(n[2].group, "");
 	node_remedy(&n[2], true, text, sizeof(text));
-	assert_string_equal(text, "usermod -aG render $USER, then log in anew");
+	assert_string_equal(text, "usermod -aG render $USER, then log in again");
 	n[2].error = ENODEV;
 	node_remedy(&n[2], false, text, sizeof(text));
-	assert_string_equal(text, "see what the kernel says of it: dmesg | grep drm");
+	assert_string_equal(text, "see the kernel's messages: dmesg | grep drm");
 }
 
 static void who_drives_a_node_is_told_by_its_number_or_its_place(void **state)

@@ -227,9 +227,9 @@ static void the_command_makes_parameters_of_them(void **state)
 	assert_refused(RUN("params", "from-npz", "none.npz", made), CLI_NO_FILE,
 		       "none.npz: cannot open");
 	assert_refused(RUN("params", "from-npz", "none.npz", "made.npz"), CLI_USAGE,
-		       "made.npz: parameters are not written to a file of this name");
+		       "made.npz: this name is for NumPy files");
 	assert_refused(RUN("params", "from-npz", (char *)(uintptr_t)path, (char *)(uintptr_t)path),
-		       CLI_USAGE, "name another to write to");
+		       CLI_USAGE, "name a different file");
 	remove(path);
 }
 

@@ -155,7 +155,7 @@ static void two_arrays_of_one_name_are_refused(void **state)
 	assert_refused(RUN("params", "from-npy", "f.npy", "f.npy", "f.params"), CLI_USAGE,
 		       "two arrays are called \"f\"");
 	assert_refused(RUN("params", "from-npy", "f.npy", "g=f.npy", "sub/f.npy", "f.params"),
-		       CLI_USAGE, "as in NAME=FILE.npy");
+		       CLI_USAGE, "rename one of them with NAME=FILE.npy");
 	assert_int_equal(size_of("f.params"), -1);
 	assert_ran(RUN("params", "from-npy", "f.npy", "ff=sub/f.npy", "f.params"), CLI_OK,
 		   "f.params: 2 parameters, aligned to 128 bytes\n", "");
@@ -172,12 +172,12 @@ static void an_array_is_never_replaced_by_parameters(void **state)
 	put_array("plain", 4);
 	size = size_of("plain");
 	assert_refused(RUN("params", "from-npy", "a.npy", "b.npy"), CLI_USAGE,
-		       "b.npy: parameters are not written to a file of this name");
+		       "b.npy: this name is for NumPy files");
 	assert_refused(RUN("params", "from-npy", "a.npy", "-o", "new.npz"), CLI_USAGE,
-		       "name another to write to, last or behind -o");
+		       "name a different file, as the last argument or with -o");
 	assert_refused(RUN("params", "from-npy", "a.npy", "w=plain", "plain"), CLI_USAGE,
-		       "plain is there and is no file of parameters: remove it first");
-	assert_refused(RUN("params", "from-npy", "a.npy", "plain"), CLI_USAGE, "plain is there");
+		       "plain exists and is not a file of parameters: remove it");
+	assert_refused(RUN("params", "from-npy", "a.npy", "plain"), CLI_USAGE, "plain exists");
 	assert_int_equal(size_of("new.npz"), -1);
 	assert_int_equal(size_of("plain"), size);
 	assert_int_equal(size_of("b.npy"), size - 8);
@@ -192,8 +192,8 @@ static void other_files_are_kept_and_parameters_replaced(void **state)
 	put("notes", "x");
 	put("empty", "");
 	put_params("old", 2, names);
-	assert_refused(RUN("params", "from-npy", "a.npy", "notes"), CLI_USAGE, "notes is there");
-	assert_refused(RUN("params", "align", "old", "notes"), CLI_USAGE, "notes is there");
+	assert_refused(RUN("params", "from-npy", "a.npy", "notes"), CLI_USAGE, "notes exists");
+	assert_refused(RUN("params", "align", "old", "notes"), CLI_USAGE, "notes exists");
 	assert_refused(RUN("params", "align", "old", "old.npy"), CLI_USAGE, "old.npy: ");
 	assert_refused(RUN("params", "align", "notes"), CLI_NO_FILE, "notes");
 	assert_int_equal(size_of("notes"), 1);

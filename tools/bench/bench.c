@@ -297,7 +297,7 @@ const struct cli_command bench_command = {
 	"  --runs N             how often to run (100)\n"
 	"  --warmup N           runs before, that do not count (10)\n"
 	"  --per-op             print how long each operator took, measured in further runs\n"
-	"  --json               answer in JSON\n"
+	"  --json               print JSON\n"
 	"\n"
 	"A SPEC is as in tenon run.\n",
 	bench_main,

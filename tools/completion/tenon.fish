@@ -15,10 +15,10 @@ complete -c tenon -n $none -a help -d 'Explain a command'
 complete -c tenon -n $none -l version -d 'Version and configuration'
 
 complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params' -F
-complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params devices doctor' -l json -d 'Answer in JSON'
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params devices doctor' -l json -d 'Print JSON'
 complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params devices doctor' -l help -d 'Explain'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l functions -d 'Name the functions'
-complete -c tenon -n '__fish_seen_subcommand_from inspect' -l dot -d 'Answer as a graph'
+complete -c tenon -n '__fish_seen_subcommand_from inspect' -l dot -d 'Print a graph'
 complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run inspect bench params devices doctor'
 
 complete -c tenon -n '__fish_seen_subcommand_from run' -l function -x -d 'The function to call'

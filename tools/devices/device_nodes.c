@@ -96,10 +96,10 @@ void node_remedy(const struct drm_node *node, bool used, char *text, size_t room
 
 	*text = 0;
 	if (node->error == EACCES || node->error == EPERM)
-		snprintf(text, room, "usermod -aG %s $USER, then log in anew",
+		snprintf(text, room, "usermod -aG %s $USER, then log in again",
 			 *node->group ? node->group : "render");
 	else if (node->error)
-		snprintf(text, room, "see what the kernel says of it: dmesg | grep drm");
+		snprintf(text, room, "see the kernel's messages: dmesg | grep drm");
 	else if (!used && name_backends(node_backends(node), names, sizeof(names)))
 		snprintf(text, room, "%s would drive it: apt install %s", names,
 			 node_packages(node));

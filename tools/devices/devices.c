@@ -109,9 +109,9 @@ const struct cli_command devices_command = {
 	"List the devices that functions can run on",
 	"Usage: tenon devices [--json] [--timeout S]\n"
 	"\n"
-	"  --json        answer in JSON\n"
+	"  --json        print JSON\n"
 	"  --timeout S   give up on a driver after S seconds (20)\n"
 	"\n"
-	"Each driver is asked in a process of its own.\n",
+	"Each driver is probed in a separate process.\n",
 	devices_main,
 };

@@ -2,7 +2,7 @@
 #ifndef TOOLS_DEVICES_DRIVER_PROBE_H
 #define TOOLS_DEVICES_DRIVER_PROBE_H
 
-/** DOC: drivers, asked in a process of their own */
+/** DOC: probing drivers in a separate process */
 
 #include <tenon/device.h>
 #include <tenon/probe.h>

@@ -50,7 +50,7 @@ const struct cli_command doctor_command = {
 	"Look for what could keep modules from running here",
 	"Usage: tenon doctor [--json] [--timeout S]\n"
 	"\n"
-	"  --json        answer in JSON\n"
+	"  --json        print JSON\n"
 	"  --timeout S   give up on a driver after S seconds (20)\n"
 	"\n"
 	"Each line is ok, warn or fail, followed by what to do. Exit status: 4 when one is fail.\n",

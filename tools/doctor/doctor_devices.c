@@ -137,7 +137,7 @@ static void look_at_plugins(struct findings *all)
 			f = next(all, "plug-in", FINDING_WARN);
 			snprintf(f->text, sizeof(f->text), "%s", line);
 			snprintf(f->remedy, sizeof(f->remedy),
-				 "repair that, or take it away; the other plug-ins are used");
+				 "repair or remove it; the other plug-ins are used");
 		}
 	}
 	tenon_buffer_fini(&text);

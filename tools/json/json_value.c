@@ -26,7 +26,7 @@ static void *json_malloc(size_t size)
 	void *memory = malloc(size);
 
 	if (!memory)
-		tenon_error(-TENON_E_NOMEM, "no memory for the answer in JSON");
+		tenon_error(-TENON_E_NOMEM, "no memory for the JSON output");
 	return memory;
 }
 
@@ -302,7 +302,7 @@ int json_print(cJSON *json, FILE *out)
 
 	cJSON_Delete(json);
 	if (!text)
-		return tenon_error(-TENON_E_NOMEM, "no memory for the answer in JSON");
+		return tenon_error(-TENON_E_NOMEM, "no memory for the JSON output");
 	fputs(text, out);
 	fputc('\n', out);
 	free(text);

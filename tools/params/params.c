@@ -178,8 +178,8 @@ static int check_names(struct cli *cli, const struct words *w, struct tenon_para
 		if (!by_name(&params[i - 1], &params[i]))
 			return cli_usage(
 				cli,
-				"two arrays are called \"%.*s\": name one of them anew, as "
-				"in NAME=FILE.npy",
+				"two arrays are called \"%.*s\": rename one of them with "
+				"NAME=FILE.npy",
 				(int)params[i].name.size, params[i].name.data);
 	return 0;
 }
@@ -351,13 +351,13 @@ const struct cli_command params_command = {
 	"  list      print name, type, size and place of each parameter\n"
 	"  extract   write parameters, or those named, as .npy files to the current folder or to\n"
 	"            FOLDER, which is made where it is missing\n"
-	"  align     write the file anew, to TO or in place, so that models use it without a copy\n"
+	"  align     rewrite the file, to TO or in place, so that models use it without a copy\n"
 	"  from-npy  make a file of arrays; a name is the file's, unless one is given\n"
 	"  from-npz  make a file of the arrays that numpy.savez or savez_compressed wrote\n"
 	"\n"
 	"  -o, --output TO  the file to write, instead of the last word; the folder of extract\n"
 	"  --align N        alignment in bytes (128)\n"
-	"  --json           answer in JSON\n"
+	"  --json           print JSON\n"
 	"\n"
 	"TO may be a file of parameters that is there already; another file is never replaced.\n"
 	"Files that were aligned can be read by TVM: what fills the gaps looks like parameters "

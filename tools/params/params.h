@@ -13,7 +13,7 @@ extern const struct cli_command params_command;
 /**
  * struct words - the words behind `tenon params ACTION`
  * @align: alignment of what is written, in bytes
- * @json: answer in JSON
+ * @json: print JSON
  * @output: file or folder to be written to; NULL when it is among the words
  * @count: how many words
  * @word: the words

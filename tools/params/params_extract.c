@@ -85,7 +85,7 @@ static int shared_file(const struct tenon_param *a, const struct tenon_param *b,
 				   (int)a->name.size, a->name.data);
 	return tenon_error(-TENON_E_EXISTS,
 			   "parameters \"%.*s\" and \"%.*s\" would both be written to %s: "
-			   "extract them by name, each to a folder of its own behind -o",
+			   "extract them by name, each to a different folder with -o",
 			   (int)a->name.size, a->name.data, (int)b->name.size, b->name.data, path);
 }
 

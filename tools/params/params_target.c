@@ -49,13 +49,13 @@ int params_check_target(struct cli *cli, const char *to)
 {
 	if (ends(to, ".npy") || ends(to, ".npz"))
 		return cli_usage(cli,
-				 "%s: parameters are not written to a file of this name, which "
-				 "numpy's arrays have: name another to write to, last or behind -o",
+				 "%s: this name is for NumPy files, not for parameters: name a "
+				 "different file, as the last argument or with -o",
 				 to);
 	if (holds_something_else(to))
 		return cli_usage(cli,
-				 "%s is there and is no file of parameters: remove it first, or "
-				 "name another to write to, last or behind -o",
+				 "%s exists and is not a file of parameters: remove it, or name a "
+				 "different file, as the last argument or with -o",
 				 to);
 	return 0;
 }

@@ -218,7 +218,7 @@ const struct cli_command run_command = {
 	"  --top N           list the N largest elements of each output, with their places\n"
 	"  --repeat N        call N times and print how long it took\n"
 	"  --timeout S       give up after S seconds\n"
-	"  --json            answer in JSON\n"
+	"  --json            print JSON\n"
 	"\n"
 	"A file with a whole model is run as one, unless --function names a function:\n"
 	"  --input NAME=SPEC the input of this name; without a name the next that has no content;\n"

@@ -20,7 +20,7 @@
  * @timeout: seconds; 0 for none
  * @profile: tell how long each of a model's operators took
  * @stream: run a model on frames from standard input
- * @json: answer in JSON
+ * @json: print JSON
  */
 struct run_options {
 	const char *file;
