@@ -226,13 +226,13 @@ static void a_queue_of_somebody_elses_is_used_or_refused(void **state)
 
 	native = cl.CreateCommandQueue(context, NULL, OCL_QUEUE_OUT_OF_ORDER, NULL);
 	assert_int_equal(device->ops->queue->wrap(device, native, &q), -TENON_E_VALUE);
-	assert_error_has("want one that is in order");
+	assert_error_has("want an in-order queue of this device's context");
 	cl.ReleaseCommandQueue(native);
 
 	foreign = cl.CreateContext(NULL, 0, NULL, NULL, NULL, NULL);
 	native = cl.CreateCommandQueue(foreign, NULL, 0, NULL);
 	assert_int_equal(device->ops->queue->wrap(device, native, &q), -TENON_E_VALUE);
-	assert_error_has("of the context of this device");
+	assert_error_has("want an in-order queue of this device's context");
 	cl.ReleaseCommandQueue(native);
 	cl.ReleaseContext(foreign);
 	/* the device is as well as before */

@@ -347,7 +347,7 @@ static void a_queue_of_another_context_is_refused(void **state)
 	assert_non_null(context);
 	own = ocl.CreateCommandQueue(context, native, 0, &status);
 	assert_int_equal(device->ops->queue->wrap(device, own, &wrapped), -TENON_E_VALUE);
-	assert_error_has("of the context of this device");
+	assert_error_has("want an in-order queue of this device's context");
 	ocl.ReleaseCommandQueue(own);
 	ocl.ReleaseContext(context);
 	ok(tenon_device_check(device));
