@@ -119,6 +119,7 @@ $(auto-conf): $(KCONFIG_CONFIG) $(kconfig-files) scripts/kconfig.awk
 
 ifneq ($(need-config),)
 include scripts/Makefile.build
+include scripts/Makefile.firmware
 include scripts/Makefile.check
 endif
 include scripts/Makefile.install

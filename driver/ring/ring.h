@@ -59,7 +59,7 @@ struct ring_port {
  * @ring_start: first position; for tests of wrapping
  * @watchdog_ms: a packet that runs longer faults the device; 0 for no limit
  * @silence_ms: the device counts as lost after its heartbeat stood still for so long while there is work;
- *	0 for 1000. More than @watchdog_ms, where functions run long on a device without a timer
+ *	0 for 2000, or 20000 on a device without a timer, whose heartbeat stands still while a function runs
  * @spin_ns: how long waits poll before they sleep; 0 for 20000
  * @regions: @region_count of them, that packets may name
  */

@@ -19,7 +19,8 @@
  * and sets host.head to setup.ring_start, then writes a fresh number, not 0, to host.session. The device
  * copies the setup, checks it, and answers with the same number in device.session; device.state then is
  * MORTISE_RUNNING or MORTISE_FAULTED. The host takes a number that a stale file cannot hold: a random one.
- * A device that restarts begins with device.session 0, so the host sees that its session has ended. A change of
+ * A device that restarts begins with device.session 0, so the host sees that its session has ended; a number that it
+ * finds in host.session then is of an older host, and it waits for another. A change of
  * host.session ends the session at any time, also while a packet runs where the device has a timer.
  *
  * Ring: a single-producer queue of packets, each a multiple of 8 bytes and aligned to 8. A *position* counts
@@ -34,8 +35,10 @@
  * Doorbell: a device polls host.head. Before it sleeps it writes 1 to device.sleeping, then a full fence, then
  * looks at host.head and host.session again. A host that has written either does a full fence, then looks at
  * device.sleeping, and if it is set rings the board's doorbell (an interrupt or a write to a register).
- * The way back is the same: a host writes 1 to host.waiting before it sleeps, and the device, having written
- * device.done or device.state, interrupts the host only then.
+ * The way back is the same: a host that wants to sleep until position p writes p to host.wanted, then a fresh
+ * number, not 0, to host.waiting, then a full fence, and looks again. A device that has written device.done or
+ * device.state does a full fence, looks at host.waiting, and interrupts the host once for each number: when
+ * device.done reaches host.wanted, or when it stops.
  *
  * Faults: a packet that breaks a rule is not run. The device writes device.fault, then MORTISE_FAULTED to
  * device.state, and runs nothing until the next session. device.done stays at the packet that failed.
@@ -208,13 +211,15 @@ struct mortise_fault {
  * struct mortise_request - the words that a device polls
  * @head: position behind the last packet that is published
  * @session: number of the session that the host wants; 0 for none
- * @waiting: 1 while the host sleeps and wants to be interrupted
+ * @waiting: changes when the host goes to sleep and wants to be interrupted; 0 while it does not
+ * @wanted: position that it sleeps for
  */
 struct mortise_request {
 	uint32_t head;
 	uint32_t session;
 	uint32_t waiting;
-	uint32_t unused[13];
+	uint32_t wanted;
+	uint32_t unused[12];
 };
 
 /**
@@ -223,7 +228,7 @@ struct mortise_request {
  * @abi: MORTISE_ABI of the host; the major number has to be the device's
  * @ring_address: of the device, a multiple of 64
  * @ring_words: size of the ring, a power of two
- * @ring_start: the first position, a multiple of nothing: any number
+ * @ring_start: the first position: any number
  * @watchdog_ms: a packet that runs longer faults; 0 for no limit
  * @region_count: entries of @regions
  */

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Boards under QEMU: their RAM is our memory, their UART a socket. A byte to it is the doorbell, a byte from it the
+ * interrupt.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <tenon/error.h>
+#include <unistd.h>
+
+#include "driver/board/board_private.h"
+#include "driver/board/qemu_process.h"
+#include "generated/install_paths.h"
+#include "lib/fence_fd.h"
+
+/**
+ * struct model - how QEMU calls a board
+ * @name: struct board_kind.name
+ * @emulator: the command
+ * @machine: option -M; the memory backend is "window"
+ * @address: where the window begins
+ */
+static const struct model {
+	const char *name;
+	const char *emulator;
+	const char *machine;
+	uint64_t address;
+} models[] = {
+	{ "rv32", "qemu-system-riscv32", "virt,memory-backend=window", 0x80000000 },
+	{ "rv64", "qemu-system-riscv64", "virt,memory-backend=window", 0x80000000 },
+	{ "cm3", "qemu-system-arm", "mps2-an385,memory-backend=window", 0x21000000 },
+};
+
+static const struct model *model_of(const struct board_kind *kind)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+		if (!strcmp(models[i].name, kind->name))
+			return &models[i];
+	return NULL;
+}
+
+uint64_t board_qemu_address(const struct board_kind *kind)
+{
+	return model_of(kind)->address;
+}
+
+/* Find a command as execvp() does; programs with raised privileges take those of the system alone. */
+static int find_command(const char *name, char path[PATH_MAX])
+{
+	const char *folders = secure_getenv("PATH"), *end;
+
+	if (!folders)
+		folders = "/usr/bin:/bin";
+	for (; *folders; folders = *end ? end + 1 : end) {
+		end = strchrnul(folders, ':');
+		if (snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - folders), folders, name) <
+			    PATH_MAX &&
+		    !access(path, X_OK))
+			return 0;
+	}
+	return tenon_error(-TENON_E_DEVICE,
+			   "%s is not found; install it (Debian: qemu-system-misc, qemu-system-arm)",
+			   name);
+}
+
+static int find_image(const struct board_kind *kind, char path[PATH_MAX])
+{
+	const char *folder = secure_getenv("TENON_FIRMWARE_PATH");
+
+	if (!folder || !*folder)
+		folder = TENON_FIRMWARE_FOLDER;
+	if (snprintf(path, PATH_MAX, "%s/%s", folder, kind->firmware) < PATH_MAX &&
+	    !access(path, R_OK))
+		return 0;
+	return tenon_error(-TENON_E_DEVICE,
+			   "%s: the firmware %s/%s is not there; build it with CONFIG_MORTISE_FIRMWARE=y or "
+			   "\"make firmware\", or name its folder in TENON_FIRMWARE_PATH",
+			   kind->name, folder, kind->firmware);
+}
+
+int board_qemu_ready(const struct board_kind *kind)
+{
+	char path[PATH_MAX];
+	int err = find_command(model_of(kind)->emulator, path);
+
+	return err ? err : find_image(kind, path);
+}
+
+static int start(struct board *board)
+{
+	const struct model *model = model_of(board->kind);
+	char emulator[PATH_MAX], image[PATH_MAX], object[128], size[32];
+	const char *const words[] = {
+		emulator, "-M", model->machine, "-accel", "tcg", "-object", object, "-m", size,
+		"-nodefaults", "-display", "none", "-monitor", "none", "-bios", "none", "-chardev",
+		"socket,id=uart,fd=4", "-serial", "chardev:uart", "-semihosting-config",
+		"enable=on,target=native", "-no-reboot", "-kernel", image, NULL,
+	};
+	struct qemu_process *p;
+	int err;
+
+	err = find_command(model->emulator, emulator);
+	if (!err)
+		err = find_image(board->kind, image);
+	if (err)
+		return err;
+	snprintf(size, sizeof(size), "%lluM", (unsigned long long)(board->memory.size >> 20));
+	snprintf(object, sizeof(object),
+		 "memory-backend-file,id=window,share=on,mem-path=/proc/self/fd/3,size=%s", size);
+	p = malloc(sizeof(*p));
+	if (!p)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a board");
+	err = qemu_process_start(words, board->memory.fd, p);
+	if (err) {
+		free(p);
+		return err;
+	}
+	board->state = p;
+	return 0;
+}
+
+static int stop(struct board *board)
+{
+	qemu_process_stop(board->state);
+	free(board->state);
+	return 0;
+}
+
+static int alive(struct board *board)
+{
+	struct qemu_process *p = board->state;
+	struct pollfd poll_for = { .fd = p->uart, .events = POLLIN };
+
+	if (poll(&poll_for, 1, 0) < 0 || !(poll_for.revents & (POLLHUP | POLLERR)))
+		return 0;
+	return tenon_error(-TENON_E_LOST, "%s: the emulator has ended", board->kind->name);
+}
+
+static int inject(struct board *board, enum board_fault fault)
+{
+	static const int signals[] = {
+		[BOARD_FREEZE] = SIGSTOP, [BOARD_THAW] = SIGCONT, [BOARD_KILL] = SIGKILL
+	};
+
+	qemu_process_signal(board->state, signals[fault]);
+	return 0;
+}
+
+/* A full socket holds bytes that wake the core already. */
+static void doorbell(struct board *board)
+{
+	const struct qemu_process *p = board->state;
+
+	while (send(p->uart, "!", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+static void sleep_until(struct board *board, uint64_t deadline)
+{
+	const struct qemu_process *p = board->state;
+	char bytes[256];
+	ssize_t n;
+
+	if (!fence_fd_wait(p->uart, deadline))
+		return;
+	n = recv(p->uart, bytes, sizeof(bytes), MSG_DONTWAIT);
+	/* of an emulator that has ended nothing comes: do not spin until the caller finds out */
+	if (n == 0)
+		poll(NULL, 0, 1);
+}
+
+static void forget(struct board *board)
+{
+	qemu_process_forget(board->state);
+	free(board->state);
+}
+
+const struct board_ops board_qemu_ops = {
+	.start = start,
+	.stop = stop,
+	.alive = alive,
+	.inject = inject,
+	.doorbell = doorbell,
+	.sleep = sleep_until,
+	.forget = forget,
+};
