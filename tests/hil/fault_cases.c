@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* What a board does to its host: it stands still, dies, restarts, loses doorbells. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/clock.h"
+#include "tests/hil/hil.h"
+
+static int signal_and_wait(uint64_t ms)
+{
+	struct mortise_semaphore p = { { MORTISE_OP_SIGNAL, 0, 0, 0 }, rig_at(&hil, 0), 3, 0 };
+	uint64_t sequence;
+	int err = ring_emit(hil.ring, &p, sizeof(p), RING_NOW, &sequence);
+
+	return err ? err : ring_wait(hil.ring, sequence, in_ms(ms));
+}
+
+static void assert_well(void)
+{
+	assert_ok(signal_and_wait(20000));
+	assert_int_equal(*rig_word(&hil, 0), 3);
+}
+
+/* The board as it was, but with little patience. */
+static void be_impatient(void)
+{
+	ring_close(hil.ring);
+	rig_setup(&hil);
+	hil.setup.silence_ms = 300;
+	rig_begin(&hil);
+}
+
+static void a_frozen_device_is_lost_in_bounded_time(void)
+{
+	uint64_t before;
+	struct ring_report r;
+
+	be_impatient();
+	assert_ok(board_inject(hil.board, BOARD_FREEZE));
+	before = clock_now();
+	assert_int_equal(signal_and_wait(20000), -TENON_E_LOST);
+	assert_error_has("stands still");
+	assert_true(clock_now() - before < UINT64_C(5000000000));
+	ring_report(hil.ring, &r);
+	assert_int_equal(r.loss, RING_SILENT);
+	/* a device that comes back is not believed before a new session */
+	assert_ok(board_inject(hil.board, BOARD_THAW));
+	assert_int_equal(signal_and_wait(100), -TENON_E_LOST);
+	assert_ok(ring_restart(hil.ring, in_ms(20000)));
+	assert_well();
+}
+
+static void a_deadline_before_that_is_a_timeout(void)
+{
+	assert_ok(board_inject(hil.board, BOARD_FREEZE));
+	assert_int_equal(signal_and_wait(50), -TENON_E_TIMEOUT);
+	assert_ok(board_inject(hil.board, BOARD_THAW));
+	assert_well();
+}
+
+static void a_killed_device_is_lost_and_comes_back(void)
+{
+	be_impatient();
+	assert_ok(board_alive(hil.board));
+	assert_ok(board_inject(hil.board, BOARD_KILL));
+	assert_int_equal(signal_and_wait(20000), -TENON_E_LOST);
+	while (!board_alive(hil.board))
+		;
+	tenon_error_clear();
+	assert_int_equal(ring_restart(hil.ring, in_ms(200)), -TENON_E_TIMEOUT);
+	assert_error_has("does not answer");
+	rig_reset(&hil);
+	assert_well();
+}
+
+static void a_device_that_restarts_has_lost_the_session(void)
+{
+	struct mortise_semaphore p = { { MORTISE_OP_WAIT, 0, 0, 0 }, rig_at(&hil, 0), 3, 0 };
+	struct ring_report r;
+	uint64_t sequence;
+
+	assert_ok(ring_emit(hil.ring, &p, sizeof(p), RING_NOW, &sequence));
+	assert_ok(board_inject(hil.board, BOARD_REBOOT));
+	assert_int_equal(ring_wait(hil.ring, sequence, in_ms(20000)), -TENON_E_LOST);
+	assert_error_has("restarted");
+	ring_report(hil.ring, &r);
+	assert_int_equal(r.loss, RING_RESTARTED);
+	assert_ok(ring_restart(hil.ring, in_ms(20000)));
+	assert_well();
+}
+
+static void memory_survives_a_reset(void)
+{
+	memset(hil.heap, 0x5a, 4096);
+	rig_reset(&hil);
+	assert_int_equal(hil.heap[0], 0x5a);
+	assert_int_equal(hil.heap[4095], 0x5a);
+}
+
+static void a_lost_doorbell_costs_time_alone(void)
+{
+	uint64_t until = in_ms(10000);
+	struct ring_report r;
+
+	do
+		ring_report(hil.ring, &r);
+	while (!r.asleep && clock_now() < until);
+	assert_ok(board_inject(hil.board, BOARD_LOSE_DOORBELL));
+	assert_well();
+}
+
+static void shutdown_stops_the_device(void)
+{
+	struct mortise_header p = { MORTISE_OP_SHUTDOWN, 0, 0, 0 };
+
+	assert_ok(RUN(&hil, p));
+	assert_true(signal_and_wait(20000) < 0);
+	tenon_error_clear();
+	rig_reset(&hil);
+	assert_well();
+}
+
+/* A host that dies leaves a session; another one takes the device over. */
+static void a_second_ring_takes_the_device_over(void)
+{
+	struct ring *first = hil.ring;
+	uint64_t done;
+
+	rig_begin(&hil);
+	assert_well();
+	assert_int_equal(ring_completed(first, &done), -TENON_E_LOST);
+	assert_error_has("another host took the device");
+	ring_close(first);
+	assert_ok(ring_restart(hil.ring, in_ms(20000)));
+	assert_well();
+}
+
+/* A child of fork() may drop its copies, and the parent goes on. */
+static void a_child_process_disturbs_nothing(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		board_close(hil.board);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_well();
+}
+
+const struct hil_case hil_fault_cases[] = {
+	HIL_CASE(a_frozen_device_is_lost_in_bounded_time),
+	HIL_CASE(a_deadline_before_that_is_a_timeout),
+	HIL_CASE(a_killed_device_is_lost_and_comes_back),
+	HIL_CASE(a_device_that_restarts_has_lost_the_session),
+	HIL_CASE(memory_survives_a_reset),
+	HIL_CASE(a_lost_doorbell_costs_time_alone),
+	HIL_CASE(shutdown_stops_the_device),
+	HIL_CASE(a_second_ring_takes_the_device_over),
+	HIL_CASE(a_child_process_disturbs_nothing),
+	{ NULL, NULL },
+};

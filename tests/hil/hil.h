@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_HIL_HIL_H
+#define TESTS_HIL_HIL_H
+
+/*
+ * One suite for all boards: a program a board, which names it. The cases share the board; each begins with a session of
+ * its own and zeroed memory.
+ */
+
+#include "tests/hil/rig.h"
+#include "tests/unit/suite.h"
+
+/* which board the program is for, and whether "make check" runs it or only "make check-hil" */
+extern const char *const hil_board;
+extern const bool hil_always;
+
+extern struct rig hil;
+
+/* a case; lists end with one that has no name */
+struct hil_case {
+	const char *name;
+	void (*run)(void);
+};
+
+#define HIL_CASE(function) { #function, function }
+
+extern const struct hil_case hil_packet_cases[], hil_call_cases[], hil_stream_cases[],
+	hil_session_cases[], hil_fault_cases[];
+
+/* what emulators and sanitizers make slow is done less often */
+size_t hil_count(size_t sim, size_t board);
+bool hil_is_sim(void);
+
+#define assert_ok(call) assert_int_equal_at((call), 0, __FILE__, __LINE__)
+static inline void assert_int_equal_at(int found, int want, const char *file, int line)
+{
+	if (found == want) {
+		tenon_error_clear();
+		return;
+	}
+	print_error("status %d, not %d: %s\n", found, want, tenon_error_message());
+	_fail(file, line);
+}
+
+/* Run a packet that has to fault, then begin anew. */
+#define assert_faults(code, ...)                                                                   \
+	assert_faults_at(code, &(__VA_ARGS__), sizeof(__VA_ARGS__), __FILE__, __LINE__)
+struct mortise_fault assert_faults_at(uint32_t code, const void *packet, size_t size,
+				      const char *file, int line);
+
+#endif /* TESTS_HIL_HIL_H */
