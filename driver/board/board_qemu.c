@@ -151,6 +151,8 @@ static int inject(struct board *board, enum board_fault fault)
 	};
 
 	qemu_process_signal(board->state, signals[fault]);
+	if (fault == BOARD_FREEZE)
+		qemu_process_await_stop(board->state);
 	return 0;
 }
 

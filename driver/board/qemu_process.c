@@ -124,6 +124,12 @@ void qemu_process_signal(const struct qemu_process *p, int signal)
 		kill(-p->group, signal);
 }
 
+void qemu_process_await_stop(const struct qemu_process *p)
+{
+	while (waitpid(p->group, NULL, WUNTRACED) < 0 && errno == EINTR)
+		;
+}
+
 void qemu_process_stop(struct qemu_process *p)
 {
 	pid_t pid;

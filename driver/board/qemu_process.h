@@ -37,6 +37,9 @@ int qemu_process_start(const char *const *words, int memory, struct qemu_process
 /** qemu_process_signal - send a signal to the emulator */
 void qemu_process_signal(const struct qemu_process *p, int signal);
 
+/** qemu_process_await_stop - wait until it stands still, or has ended */
+void qemu_process_await_stop(const struct qemu_process *p);
+
 /** qemu_process_stop - kill it, wait for its end, and close what is open */
 void qemu_process_stop(struct qemu_process *p);
 

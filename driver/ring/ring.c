@@ -72,6 +72,8 @@ int ring_reserve(struct ring *ring, uint8_t opcode, size_t size, uint64_t deadli
 	if (size < sizeof(struct mortise_header) || size > MORTISE_PACKET_MOST * MORTISE_WORD)
 		return tenon_error(-TENON_E_VALUE, "%s: a packet has 8 to %u bytes, not %zu",
 				   ring->setup.name, MORTISE_PACKET_MOST * MORTISE_WORD, size);
+	if (ring_is_lost(ring))
+		return ring_lost(ring);
 	left = ring->mask + 1 - ((uint32_t)ring->reserved & ring->mask);
 	if (words > left)
 		gap = left;

@@ -71,6 +71,12 @@ int ring_look(struct ring *ring);
 int ring_lost(struct ring *ring);
 int ring_timed_out(struct ring *ring, const char *what, uint64_t sequence);
 
+/* is the session over */
+static inline bool ring_is_lost(const struct ring *ring)
+{
+	return __atomic_load_n(&ring->loss, __ATOMIC_RELAXED) != RING_ALIVE;
+}
+
 /* set the loss once; the first stays */
 void ring_lose(struct ring *ring, enum ring_loss loss);
 

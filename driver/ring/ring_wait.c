@@ -39,20 +39,37 @@ static bool take_done(struct ring *ring)
 	return true;
 }
 
-/* Is the session still ours, and the device at work. */
-static void check_state(struct ring *ring)
+/* What the device's state says of the session. */
+static enum ring_loss look_at_state(const struct ring *ring)
 {
 	const struct mortise_status *device = &ring->control->device;
 	uint32_t state = mortise_load(&device->state);
 
 	if (mortise_load(&device->session) != ring->session)
-		ring_lose(ring, RING_RESTARTED);
-	else if (state == MORTISE_FAULTED)
-		ring_lose(ring, RING_FAULTED);
-	else if (state == MORTISE_STOPPED)
-		ring_lose(ring, RING_STOPPED);
-	else if (state != MORTISE_RUNNING)
-		ring_lose(ring, state == MORTISE_READY ? RING_RESTARTED : RING_GARBAGE);
+		return RING_RESTARTED;
+	switch (state) {
+	case MORTISE_RUNNING:
+		return RING_ALIVE;
+	case MORTISE_FAULTED:
+		return RING_FAULTED;
+	case MORTISE_STOPPED:
+		return RING_STOPPED;
+	case MORTISE_READY:
+		return RING_RESTARTED;
+	default:
+		return RING_GARBAGE;
+	}
+}
+
+/* The state first, the completion word second: what was complete in front of a fault is complete. */
+static enum ring_loss look_at_words(struct ring *ring)
+{
+	enum ring_loss loss = look_at_state(ring);
+
+	if (loss == RING_RESTARTED || take_done(ring))
+		return loss;
+	/* the word is not of this session, or it is nonsense */
+	return look_at_state(ring) == RING_RESTARTED ? RING_RESTARTED : RING_GARBAGE;
 }
 
 static bool has_work(struct ring *ring)
@@ -76,25 +93,18 @@ static void check_heartbeat(struct ring *ring)
 		ring_lose(ring, RING_SILENT);
 }
 
-static bool is_lost(struct ring *ring)
-{
-	return __atomic_load_n(&ring->loss, __ATOMIC_RELAXED) != RING_ALIVE;
-}
-
 int ring_look(struct ring *ring)
 {
-	if (!is_lost(ring)) {
-		/* the state first: what completed in front of a fault is complete */
-		check_state(ring);
-		if (__atomic_load_n(&ring->loss, __ATOMIC_RELAXED) != RING_RESTARTED &&
-		    !take_done(ring)) {
-			/* or the device restarted just now */
-			check_state(ring);
-			ring_lose(ring, RING_GARBAGE);
-		}
-		check_heartbeat(ring);
+	enum ring_loss loss;
+
+	if (!ring_is_lost(ring)) {
+		loss = look_at_words(ring);
+		if (loss != RING_ALIVE)
+			ring_lose(ring, loss);
+		else
+			check_heartbeat(ring);
 	}
-	return is_lost(ring) ? ring_lost(ring) : 0;
+	return ring_is_lost(ring) ? ring_lost(ring) : 0;
 }
 
 static bool is_complete(struct ring *ring, uint64_t sequence)
@@ -111,19 +121,16 @@ int ring_completed(struct ring *ring, uint64_t *sequence)
 }
 
 /* Poll the completion word alone, for a moment. */
-static bool spin(struct ring *ring, uint64_t sequence, uint64_t until)
+static void spin(struct ring *ring, uint64_t sequence, uint64_t until)
 {
 	unsigned int polls;
 
 	do {
 		for (polls = 0; polls < 64; polls++) {
-			if (!take_done(ring))
-				return true;
-			if (is_complete(ring, sequence))
-				return true;
+			if (ring_is_lost(ring) || !take_done(ring) || is_complete(ring, sequence))
+				return;
 		}
 	} while (clock_now() < until);
-	return false;
 }
 
 /* Sleep in the port, for all threads that wait. */
@@ -136,8 +143,7 @@ static void sleep_in_port(struct ring *ring, uint64_t sequence, uint64_t deadlin
 	mortise_release(&host->waiting, ring->nonce);
 	mortise_fence();
 	/* a completion from before the device could see that we wait */
-	check_state(ring);
-	if (take_done(ring) && !is_complete(ring, sequence) && !is_lost(ring))
+	if (!ring_is_lost(ring) && look_at_words(ring) == RING_ALIVE && !is_complete(ring, sequence))
 		ring->port.sleep(ring->port.context, deadline);
 	mortise_put(&host->waiting, 0);
 }
@@ -218,8 +224,8 @@ int ring_wait(struct ring *ring, uint64_t sequence, uint64_t deadline)
 		return 0;
 	if (deadline != RING_NOW) {
 		until = ring_after(clock_now(), ring->setup.spin_ns);
-		if (spin(ring, sequence, until < deadline ? until : deadline) &&
-		    is_complete(ring, sequence))
+		spin(ring, sequence, until < deadline ? until : deadline);
+		if (is_complete(ring, sequence))
 			return 0;
 	}
 	return wait_asleep(ring, sequence, deadline);

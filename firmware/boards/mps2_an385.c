@@ -128,9 +128,10 @@ static const struct mortise_port port = {
 
 void board_uart(void)
 {
+	/* in this order: a byte that comes in between interrupts again, or is read here */
+	UART_INTCLEAR = RX_IRQ_PENDING;
 	while (UART_STATE & STATE_RX_FULL)
 		(void)UART_DATA;
-	UART_INTCLEAR = RX_IRQ_PENDING;
 }
 
 /* Return from the exception into board_resume() on an empty stack; returns the new stack pointer. */

@@ -26,7 +26,8 @@ enum run { RUN, FREEZE, KILL };
  * @doorbell: eventfd that wakes the firmware
  * @interrupt: eventfd that wakes the host
  * @run: enum run
- * @lock: guards @run for @changed
+ * @parked: the thread stands still
+ * @lock: guards @run and @parked for @changed
  * @ended: the thread is behind the loop
  */
 struct sim {
@@ -36,6 +37,7 @@ struct sim {
 	int doorbell;
 	int interrupt;
 	uint32_t run;
+	bool parked;
 	uint32_t ended;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -99,8 +101,11 @@ static bool port_ended(struct mortise *m)
 
 	if (run == FREEZE) {
 		pthread_mutex_lock(&sim->lock);
+		sim->parked = true;
+		pthread_cond_broadcast(&sim->changed);
 		while (sim->run == FREEZE)
 			pthread_cond_wait(&sim->changed, &sim->lock);
+		sim->parked = false;
 		run = sim->run;
 		pthread_mutex_unlock(&sim->lock);
 	}
@@ -181,7 +186,18 @@ void sim_await_interrupt(struct sim *sim, uint64_t deadline)
 
 void sim_freeze(struct sim *sim, bool frozen)
 {
+	struct timespec until;
+
 	set_run(sim, frozen ? FREEZE : RUN);
+	if (!frozen)
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += STOP_SECONDS;
+	pthread_mutex_lock(&sim->lock);
+	while (!sim->parked && sim->run == FREEZE &&
+	       !pthread_cond_timedwait(&sim->changed, &sim->lock, &until))
+		;
+	pthread_mutex_unlock(&sim->lock);
 }
 
 void sim_kill(struct sim *sim)

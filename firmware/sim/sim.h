@@ -31,7 +31,7 @@ void sim_doorbell(struct sim *sim);
 /** sim_await_interrupt - sleep until it interrupts, or @deadline (CLOCK_MONOTONIC) passes */
 void sim_await_interrupt(struct sim *sim, uint64_t deadline);
 
-/** sim_freeze - stand still at the next place where the core looks up, or go on */
+/** sim_freeze - stand still at the next place where the core looks up, or go on; waits a second for it at most */
 void sim_freeze(struct sim *sim, bool frozen);
 
 /** sim_kill - end the thread at the next place where the core looks up; nothing else says so */
