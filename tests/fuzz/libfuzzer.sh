@@ -57,6 +57,7 @@ fuzz()
 	mkdir -p "$scratch/$target" "$scratch/seeds-$target"
 	wrap=
 	[ "$target" = run_tree ] && wrap=-Wl,--wrap=relax_create
+	[ "$target" != mortise_packet ] || wrap=$(ls firmware/core/*.c)
 	# shellcheck disable=SC2086
 	clang -O1 -g -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -iquote . \
 		-include "$folder/include/generated/autoconf.h" "tests/fuzz/${target}_fuzz.c" $shared \

@@ -2,6 +2,7 @@
 #include "tests/fuzz/seeds.h"
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mortise_window.h"
 #include "tests/unit/elf_image.h"
 
 struct sink {
@@ -293,6 +294,87 @@ static const char *const modern_files[] = {
 	"tvm-0.27.0.post1/webgpu_vecadd/lib.so", NULL,
 };
 
+#define PACKET(opcode, type) { opcode, 0, sizeof(type) / MORTISE_WORD, 0 }
+#define HEAP(offset)	     (FUZZ_HEAP + (offset))
+
+/* each packet that there is, in one stream; only what comes behind the shutdown is not run */
+static void put_packets(struct tenon_buffer *b)
+{
+	static const struct {
+		struct mortise_copy copy;
+		struct mortise_fill fill;
+		struct mortise_semaphore signal, wait;
+		struct mortise_timestamp timestamp;
+		struct mortise_header barrier;
+		struct mortise_vector bytes, words;
+		struct mortise_gemm sums, scaled;
+		struct {
+			struct mortise_call call;
+			struct mortise_argument arguments[2];
+		} call;
+		struct mortise_selftest selftest;
+		struct mortise_header pad, shutdown;
+	} all = {
+		.copy = { PACKET(MORTISE_OP_COPY, struct mortise_copy), HEAP(8), HEAP(0), 100 },
+		.fill = { PACKET(MORTISE_OP_FILL, struct mortise_fill), HEAP(64), 32, 0x1234, 2, 0 },
+		.signal = { PACKET(MORTISE_OP_SIGNAL, struct mortise_semaphore), HEAP(4), 1, 0 },
+		.wait = { PACKET(MORTISE_OP_WAIT, struct mortise_semaphore), HEAP(4), 1, 0 },
+		.timestamp = { PACKET(MORTISE_OP_TIMESTAMP, struct mortise_timestamp), HEAP(16) },
+		.barrier = { MORTISE_OP_BARRIER, 0, 1, 0 },
+		.bytes = { .header = PACKET(MORTISE_OP_VECTOR, struct mortise_vector), .to = HEAP(0),
+			   .a = HEAP(32), .b = FUZZ_CONSTANTS, .count = 9 },
+		.words = { .header = PACKET(MORTISE_OP_VECTOR, struct mortise_vector), .to = HEAP(0),
+			   .a = HEAP(32), .count = 9, .operation = MORTISE_VECTOR_MUL,
+			   .type = MORTISE_INT32, .scalar = -3 },
+		.sums = { .header = PACKET(MORTISE_OP_GEMM, struct mortise_gemm), .to = HEAP(0),
+			  .a = HEAP(256), .b = HEAP(512), .bias = HEAP(1024), .m = 2, .n = 3, .k = 5,
+			  .a_stride = 8, .b_stride = 5, .to_stride = 12 },
+		.scaled = { .header = PACKET(MORTISE_OP_GEMM, struct mortise_gemm), .to = HEAP(0),
+			    .a = HEAP(256), .b = HEAP(512), .m = 2, .n = 3, .k = 5, .a_stride = 5,
+			    .b_stride = 5, .to_stride = 3, .multiplier = 1 << 30, .shift = 31,
+			    .to_zero = -3, .least = -128, .most = 127, .a_zero = 5, .b_zero = -7 },
+		.call = { { .header = PACKET(MORTISE_OP_CALL, all.call), .function = FUZZ_CODE,
+			    .groups = { 2, 1, 1 }, .threads = { 1, 1, 1 }, .count = 2 },
+			  { { HEAP(0), 16, MORTISE_WRITE }, { 7, 0, 0 } } },
+		.selftest = { PACKET(MORTISE_OP_SELFTEST, struct mortise_selftest), HEAP(0), 64 },
+		.pad = { MORTISE_OP_PAD, MORTISE_NOTIFY, 1, 0 },
+		.shutdown = { MORTISE_OP_SHUTDOWN, 0, 1, 0 },
+	};
+	static const uint8_t flags = FUZZ_POSITIONS;
+
+	tenon_buffer_append(b, &flags, 1);
+	tenon_buffer_append(b, &all, sizeof(all));
+}
+
+/* a setup of the input's own, and a packet behind it */
+static void put_setup(struct tenon_buffer *b)
+{
+	static const struct {
+		struct mortise_setup setup;
+		struct mortise_fill fill;
+	} input = {
+		.setup = { .magic = MORTISE_MAGIC, .abi = MORTISE_ABI, .ring_address = FUZZ_RING,
+			   .ring_words = MORTISE_RING_LEAST, .region_count = 2,
+			   .regions = { { HEAP(0), 4096, MORTISE_READ, 0 },
+					{ HEAP(4096), 4096, MORTISE_READ | MORTISE_WRITE, 0 } } },
+		.fill = { PACKET(MORTISE_OP_FILL, struct mortise_fill), HEAP(4096), 32, 0x1234, 2, 0 },
+	};
+	static const uint8_t flags = FUZZ_SETUP | FUZZ_POSITIONS;
+
+	tenon_buffer_append(b, &flags, 1);
+	tenon_buffer_append(b, &input, sizeof(input));
+}
+
+static void packet_seeds(const struct sink *sink)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+
+	put_packets(&b);
+	give(sink, "every packet", &b);
+	put_setup(&b);
+	give(sink, "a setup", &b);
+}
+
 static const char *const relax_files[] = {
 	"tvm-0.27.0.post1/relax_mlp/vm.so",
 	"tvm-0.27.0.post1/model_closure/model.so",
@@ -323,6 +405,8 @@ void seeds_each(const char *target,
 		give(&sink, "two constants", &b);
 	} else if (!strcmp(target, "graph_json")) {
 		file_seed(&sink, "tests/interop/data/tvm-0.8/graph_nop/graph.json");
+	} else if (!strcmp(target, "mortise_packet")) {
+		packet_seeds(&sink);
 	} else if (!strcmp(target, "params")) {
 		file_seed(&sink, "tests/interop/data/tvm-0.18/params_file/all.params");
 	} else if (!strcmp(target, "relax_program")) {

@@ -12,6 +12,7 @@ elf_inspect
 example_json
 graph_json
 inspect
+mortise_packet
 npy_command
 params
 params_command
