@@ -72,11 +72,14 @@ enum mortise_end mortise_run_call(struct mortise *m, const void *packet)
 	struct mortise_group g;
 	mortise_function function;
 	enum mortise_end end;
+	uint64_t thumb;
 	uint32_t i;
 
 	if (check_fields(m, p) != MORTISE_DONE)
 		return MORTISE_FAILED;
-	if (!mortise_range(m, p->function & ~(uint64_t)1, 2, MORTISE_EXECUTE, 2) ||
+	/* an odd address is a function in Thumb code */
+	thumb = m->port->machine == MORTISE_MACHINE_ARM;
+	if (!mortise_range(m, p->function & ~thumb, 2, MORTISE_EXECUTE, 2) ||
 	    take_arguments(m, p) != MORTISE_DONE)
 		return MORTISE_FAILED;
 	for (i = 0; i < 3; i++) {

@@ -16,13 +16,16 @@
 
 static uint8_t *window;
 static unsigned int looks;
+static uint32_t head; /* shown once the session has begun */
 
 /* ---- the port */
 
 static bool ended(struct mortise *m)
 {
-	(void)m;
-	return ++looks > LOOKS;
+	/* the first look is before the session, the second behind it */
+	if (++looks == 2)
+		mortise_release(&m->control->host.head, head);
+	return looks > LOOKS;
 }
 
 static uint64_t ticks(struct mortise *m)
@@ -35,7 +38,8 @@ static void fence_code(void)
 {
 }
 
-/* code of this machine is called where we know how it returns */
+/* code of this machine is called where we know how it returns: xor %eax, %eax; ret */
+static const uint8_t return_0[] = { 0x31, 0xc0, 0xc3 };
 #if defined(__x86_64__)
 #define CALLS MORTISE_FEATURE_CALL
 #else
@@ -65,8 +69,7 @@ static void make_window(void)
 	window = at + GUARDS;
 	if (mprotect(window, FUZZ_WINDOW_SIZE, PROT_READ | PROT_WRITE))
 		abort();
-	/* two returns: bit 0 of a function's address is Thumb's */
-	memset(window + (FUZZ_CODE - FUZZ_WINDOW), 0xc3, 2);
+	memcpy(window + (FUZZ_CODE - FUZZ_WINDOW), return_0, sizeof(return_0));
 	if (mprotect(window + (FUZZ_CODE - FUZZ_WINDOW), PAGE, PROT_READ | PROT_EXEC))
 		abort();
 }
@@ -86,7 +89,7 @@ static const struct mortise_setup plain_setup = {
 	.regions = {
 		{ FUZZ_HEAP, FUZZ_HEAP_SIZE, MORTISE_READ | MORTISE_WRITE, 0 },
 		{ FUZZ_CONSTANTS, PAGE, MORTISE_READ, 0 },
-		{ FUZZ_CODE, 2, MORTISE_EXECUTE, 0 },
+		{ FUZZ_CODE, 3, MORTISE_EXECUTE, 0 },
 	},
 };
 
@@ -131,9 +134,8 @@ static uint32_t place(const uint8_t *data, size_t size)
 	words = size / MORTISE_WORD;
 	if (flags & FUZZ_POSITIONS)
 		number_packets(ring, words);
-	control()->host.head = (uint32_t)words + control()->setup.ring_start;
-	if (flags & FUZZ_SETUP)
-		control()->host.head = (uint32_t)words;
+	control()->host.head = control()->setup.ring_start;
+	head = control()->host.head + (uint32_t)words;
 	return (uint32_t)words;
 }
 
@@ -152,8 +154,10 @@ static void check_untouched(const uint8_t *before, const struct mortise_setup *s
 			may |= (setup->regions[i].access & MORTISE_WRITE) &&
 			       FUZZ_WINDOW + at >= setup->regions[i].address &&
 			       FUZZ_WINDOW + at - setup->regions[i].address < setup->regions[i].size;
-		/* the firmware's own memory, the control block and the ring are no regions, whatever the setup says */
-		if (at >= host && at < MORTISE_SHARED_OFFSET)
+		/* the control block and the ring are no regions, whatever the setup says */
+		if ((at >= host && at < MORTISE_SHARED_OFFSET) ||
+		    (at >= MORTISE_SHARED_OFFSET && FUZZ_WINDOW + at >= setup->ring_address &&
+		     FUZZ_WINDOW + at - setup->ring_address < setup->ring_words * MORTISE_WORD))
 			may = false;
 		if (!may)
 			abort();
@@ -186,6 +190,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mortise_boot(&m, &port);
 	control()->host.session = 1;
 	memcpy(before, window, sizeof(before));
+	memcpy(before + MORTISE_CONTROL_OFFSET + offsetof(struct mortise_control, host), &head, sizeof(head));
 	mortise_loop(&m);
 	check_untouched(before, &setup);
 	check_words(words);

@@ -15,7 +15,7 @@
 #define FUZZ_HEAP	 (FUZZ_WINDOW + 0x16000U) /* read and write */
 #define FUZZ_HEAP_SIZE	 0x4000U
 #define FUZZ_CONSTANTS	 (FUZZ_WINDOW + 0x1a000U) /* read */
-#define FUZZ_CODE	 (FUZZ_WINDOW + 0x1b000U) /* execute: two bytes, both of which return */
+#define FUZZ_CODE	 (FUZZ_WINDOW + 0x1b000U) /* execute: three bytes, which return 0 */
 
 enum mortise_input {
 	FUZZ_SETUP = 1,	    /* the setup comes from the input */

@@ -315,7 +315,8 @@ static void put_packets(struct tenon_buffer *b)
 		struct mortise_selftest selftest;
 		struct mortise_header pad, shutdown;
 	} all = {
-		.copy = { PACKET(MORTISE_OP_COPY, struct mortise_copy), HEAP(8), HEAP(0), 100 },
+		.copy = { PACKET(MORTISE_OP_COPY, struct mortise_copy), HEAP(FUZZ_HEAP_SIZE - 100),
+			  HEAP(0), 100 },
 		.fill = { PACKET(MORTISE_OP_FILL, struct mortise_fill), HEAP(64), 32, 0x1234, 2, 0 },
 		.signal = { PACKET(MORTISE_OP_SIGNAL, struct mortise_semaphore), HEAP(4), 1, 0 },
 		.wait = { PACKET(MORTISE_OP_WAIT, struct mortise_semaphore), HEAP(4), 1, 0 },
