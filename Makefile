@@ -118,8 +118,8 @@ $(auto-conf): $(KCONFIG_CONFIG) $(kconfig-files) scripts/kconfig.awk
 	@rm -f $(autoconf-h).new; mv $@.new $@
 
 ifneq ($(need-config),)
-include scripts/Makefile.build
 include scripts/Makefile.firmware
+include scripts/Makefile.build
 include scripts/Makefile.check
 endif
 include scripts/Makefile.install

@@ -75,10 +75,12 @@ static int close_board(void **state)
 static const char *reason_to_skip(void)
 {
 	const struct board_kind *kind = board_kind_find(hil_board);
-	const char *full = getenv("FULL"), *hil_run = getenv("HIL");
+	const char *full = getenv("FULL"), *hil_run = getenv("HIL"), *emulator = getenv("EMULATOR");
 
 	if (!kind)
 		return "this build does not have the board";
+	if (kind->firmware && emulator && *emulator)
+		return "this program is emulated itself";
 	if (!hil_always && !(full && *full) && !(hil_run && *hil_run))
 		return "\"make check-hil\" and FULL=1 run this board";
 	return kind->ready(kind) ? tenon_error_message() : NULL;

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The firmware keeps to its limits, and the same sources make the same bytes.
+
+. tests/build/tap.sh
+
+made=
+for board in rv32 rv64 cm3; do
+	[ -e "$TENON_BUILD/firmware/mortise-$board.elf" ] && made="$made $board"
+done
+[ -n "$made" ] || skip "no cross compiler made an image (Debian: gcc-riscv64-unknown-elf, gcc-arm-none-eabi)"
+
+small()
+{
+	bytes=$(sh scripts/firmware-sizes "$TENON_BUILD/firmware/mortise-$1.elf" | awk 'NR == 2 { print $2 }')
+	echo "$bytes bytes"
+	[ "$bytes" -gt 0 ] && [ "$bytes" -lt 8192 ]
+}
+
+short()
+{
+	lines=$(cat firmware/core/*.c firmware/core/*.h | wc -l)
+	echo "$lines lines"
+	[ "$lines" -lt 1500 ]
+}
+
+again()
+{
+	. tests/build/inner_make.sh
+	inner_make O="$scratch/again" defconfig > "$scratch/make.log" 2>&1 &&
+		inner_make O="$scratch/again" firmware >> "$scratch/make.log" 2>&1 || { cat "$scratch/make.log"; return 1; }
+	for board in $made; do
+		cmp "$scratch/again/firmware/mortise-$board.elf" "$TENON_BUILD/firmware/mortise-$board.elf" || return 1
+	done
+}
+
+no_library()
+{
+	! grep -l '#include <' firmware/core/*.c firmware/core/*.h firmware/boards/*.c firmware/boards/*.h |
+		xargs grep -h '#include <' | grep -v 'tenon/uapi/\|<stdbool.h>\|<stddef.h>\|<stdint.h>'
+}
+
+it "the core has less than 1500 lines" short
+it "the firmware includes no C library" no_library
+for board in $made; do
+	it "the image of $board has less than 8 KiB of code" small "$board"
+done
+it "the same sources make the same bytes in another folder" again
+finish
