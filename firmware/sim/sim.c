@@ -38,7 +38,7 @@ struct sim {
 	int interrupt;
 	uint32_t run;
 	bool parked;
-	uint32_t ended;
+	bool ended;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 };
@@ -83,7 +83,7 @@ static void port_interrupt(struct mortise *m)
 /* x86 needs nothing; elsewhere the loader has cleared the cache of what it wrote */
 static void port_fence_code(void)
 {
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 static void port_relax(struct mortise *m)
@@ -168,7 +168,10 @@ static void *run_firmware(void *arg)
 
 	mortise_boot(&sim->m, &sim->port);
 	mortise_loop(&sim->m);
-	__atomic_store_n(&sim->ended, 1, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&sim->lock);
+	sim->ended = true;
+	pthread_cond_broadcast(&sim->changed);
+	pthread_mutex_unlock(&sim->lock);
 	return NULL;
 }
 
@@ -184,25 +187,30 @@ void sim_await_interrupt(struct sim *sim, uint64_t deadline)
 	await_fd(sim->interrupt, deadline);
 }
 
-void sim_freeze(struct sim *sim, bool frozen)
+/* Wait until the thread has said something, or is inside a function for too long. */
+static void await_thread(struct sim *sim, const bool *said)
 {
 	struct timespec until;
 
-	set_run(sim, frozen ? FREEZE : RUN);
-	if (!frozen)
-		return;
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += STOP_SECONDS;
 	pthread_mutex_lock(&sim->lock);
-	while (!sim->parked && sim->run == FREEZE &&
-	       !pthread_cond_timedwait(&sim->changed, &sim->lock, &until))
+	while (!*said && !sim->ended && !pthread_cond_timedwait(&sim->changed, &sim->lock, &until))
 		;
 	pthread_mutex_unlock(&sim->lock);
+}
+
+void sim_freeze(struct sim *sim, bool frozen)
+{
+	set_run(sim, frozen ? FREEZE : RUN);
+	if (frozen)
+		await_thread(sim, &sim->parked);
 }
 
 void sim_kill(struct sim *sim)
 {
 	set_run(sim, KILL);
+	await_thread(sim, &sim->ended);
 }
 
 bool sim_is_running(struct sim *sim)

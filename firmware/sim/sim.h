@@ -34,7 +34,7 @@ void sim_await_interrupt(struct sim *sim, uint64_t deadline);
 /** sim_freeze - stand still at the next place where the core looks up, or go on; waits a second for it at most */
 void sim_freeze(struct sim *sim, bool frozen);
 
-/** sim_kill - end the thread at the next place where the core looks up; nothing else says so */
+/** sim_kill - end the thread at the next place where the core looks up; waits a second for it at most */
 void sim_kill(struct sim *sim);
 
 /** sim_is_running - false once the thread was killed or shut down */

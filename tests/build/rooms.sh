@@ -27,11 +27,11 @@ read_tables()
 				if (used[i] != "")
 					print "uses", room, (tools ? "tools/" : "") used[i]
 		}
-		# "core" of runtime/core/, "devices" of devices/<name>/, "tools/run" of tools/run/
+		# "core" of runtime/core/, "devices" of devices/<name>/, "tools/run" of tools/run/, "firmware/sim" of firmware/sim/
 		function short(path) {
 			sub(/\/<name>\/$/, "/", path)
 			sub(/\/$/, "", path)
-			if (path !~ /^tools/)
+			if (path !~ /^(tools|firmware)/)
 				sub(/.*\//, "", path)
 			return path
 		}' docs/architecture.md
@@ -90,7 +90,7 @@ nothing()
 
 sources()
 {
-	find lib runtime devices driver tools -name '*.[ch]' | LC_ALL=C sort
+	find lib runtime devices driver firmware tools -name '*.[ch]' | LC_ALL=C sort
 }
 
 rows_stand_in_order()

@@ -41,7 +41,7 @@ static inline void mortise_put(uint32_t *word, uint32_t value)
 /** mortise_fence - order all before it, stores too, in front of all behind it */
 static inline void mortise_fence(void)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__sync_synchronize();
 }
 
 #endif /* MORTISE_ORDER_REPLACED */
