@@ -57,8 +57,10 @@ static void port_sleep(void *context, uint64_t deadline)
 	board->ops->sleep(board, deadline);
 }
 
+/* The simulator is the board that needs no image. */
 static void choose(struct board *board)
 {
+	(void)board;
 #ifdef CONFIG_MORTISE_SIM
 	if (!board->kind->firmware) {
 		board->ops = &board_sim_ops;
@@ -122,8 +124,8 @@ const struct ring_port *board_port(const struct board *board)
 
 int board_alive(struct board *board)
 {
-	return board->state ? board->ops->alive(board) :
-			      tenon_error(-TENON_E_LOST, "%s: the board is off", board->kind->name);
+	return board->state ? board->ops->alive(board)
+			    : tenon_error(-TENON_E_LOST, "%s: the board is off", board->kind->name);
 }
 
 static int stop(struct board *board)

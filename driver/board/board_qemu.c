@@ -66,9 +66,9 @@ static int find_command(const char *name, char path[PATH_MAX])
 		    !access(path, X_OK))
 			return 0;
 	}
-	return tenon_error(-TENON_E_DEVICE,
-			   "%s is not found; install it (Debian: qemu-system-misc, qemu-system-arm)",
-			   name);
+	return tenon_error(
+		-TENON_E_DEVICE,
+		"%s is not found; install it (Debian: qemu-system-misc, qemu-system-arm)", name);
 }
 
 static int find_image(const struct board_kind *kind, char path[PATH_MAX])
@@ -80,10 +80,11 @@ static int find_image(const struct board_kind *kind, char path[PATH_MAX])
 	if (snprintf(path, PATH_MAX, "%s/%s", folder, kind->firmware) < PATH_MAX &&
 	    !access(path, R_OK))
 		return 0;
-	return tenon_error(-TENON_E_DEVICE,
-			   "%s: the firmware %s/%s is not there; build it with CONFIG_MORTISE_FIRMWARE=y or "
-			   "\"make firmware\", or name its folder in TENON_FIRMWARE_PATH",
-			   kind->name, folder, kind->firmware);
+	return tenon_error(
+		-TENON_E_DEVICE,
+		"%s: the firmware %s/%s is not there; build it with CONFIG_MORTISE_FIRMWARE=y or "
+		"\"make firmware\", or name its folder in TENON_FIRMWARE_PATH",
+		kind->name, folder, kind->firmware);
 }
 
 int board_qemu_ready(const struct board_kind *kind)
@@ -99,10 +100,32 @@ static int start(struct board *board)
 	const struct model *model = model_of(board->kind);
 	char emulator[PATH_MAX], image[PATH_MAX], object[128], size[32];
 	const char *const words[] = {
-		emulator, "-M", model->machine, "-accel", "tcg", "-object", object, "-m", size,
-		"-nodefaults", "-display", "none", "-monitor", "none", "-bios", "none", "-chardev",
-		"socket,id=uart,fd=4", "-serial", "chardev:uart", "-semihosting-config",
-		"enable=on,target=native", "-no-reboot", "-kernel", image, NULL,
+		emulator,
+		"-M",
+		model->machine,
+		"-accel",
+		"tcg",
+		"-object",
+		object,
+		"-m",
+		size,
+		"-nodefaults",
+		"-display",
+		"none",
+		"-monitor",
+		"none",
+		"-bios",
+		"none",
+		"-chardev",
+		"socket,id=uart,fd=4",
+		"-serial",
+		"chardev:uart",
+		"-semihosting-config",
+		"enable=on,target=native",
+		"-no-reboot",
+		"-kernel",
+		image,
+		NULL,
 	};
 	struct qemu_process *p;
 	int err;

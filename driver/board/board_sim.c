@@ -23,7 +23,8 @@ static int alive(struct board *board)
 {
 	if (sim_is_running(board->state))
 		return 0;
-	return tenon_error(-TENON_E_LOST, "%s: the simulator's thread has ended", board->kind->name);
+	return tenon_error(-TENON_E_LOST, "%s: the simulator's thread has ended",
+			   board->kind->name);
 }
 
 static int inject(struct board *board, enum board_fault fault)

@@ -14,7 +14,8 @@
 
 #define SHELL "/bin/sh"
 /* the shell ends when the emulator does or when we do; its standard input is the leash */
-#define SCRIPT "exec 5<&0; (exec 3<&- 4<&-; read -r word <&5; kill -9 0) & exec \"$@\" 5<&- < /dev/null"
+#define SCRIPT                                                                                     \
+	"exec 5<&0; (exec 3<&- 4<&-; read -r word <&5; kill -9 0) & exec \"$@\" 5<&- < /dev/null"
 #define WORDS_MOST 48
 
 enum { MEMORY = 3, UART = 4, FIRST_FREE = 10 };
@@ -58,8 +59,8 @@ static int describe_child(posix_spawn_file_actions_t *actions, posix_spawnattr_t
 	if (!err)
 		err = posix_spawn_file_actions_adddup2(actions, leash, STDIN_FILENO);
 	if (!err)
-		err = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY,
-						       0);
+		err = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null",
+						       O_WRONLY, 0);
 	if (!err)
 		err = posix_spawn_file_actions_adddup2(actions, memory, MEMORY);
 	if (!err)
@@ -111,7 +112,8 @@ int qemu_process_start(const char *const *words, int memory, struct qemu_process
 	if (err) {
 		close_if_open(&leash[1]);
 		close_if_open(&uart[0]);
-		return tenon_error(-TENON_E_IO, "%s cannot be started: %s", words[0], strerror(err));
+		return tenon_error(-TENON_E_IO, "%s cannot be started: %s", words[0],
+				   strerror(err));
 	}
 	out->leash = leash[1];
 	out->uart = uart[0];

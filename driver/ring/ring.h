@@ -81,11 +81,11 @@ struct ring_setup {
 /* enum ring_loss - what became of the session */
 enum ring_loss {
 	RING_ALIVE = 0,
-	RING_FAULTED,	/* a fault record: struct ring_report.fault (job fault, context lost) */
+	RING_FAULTED, /* a fault record: struct ring_report.fault (job fault, context lost) */
 	RING_RESTARTED, /* the firmware began anew, or another host took the device (remote crashed) */
 	RING_SILENT,	/* no heartbeat (device lost) */
-	RING_GARBAGE,	/* the device wrote what it may not (device lost) */
-	RING_STOPPED,	/* after MORTISE_OP_SHUTDOWN */
+	RING_GARBAGE, /* the device wrote what it may not (device lost) */
+	RING_STOPPED, /* after MORTISE_OP_SHUTDOWN */
 };
 
 /**

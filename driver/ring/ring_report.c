@@ -26,9 +26,9 @@ static uint64_t extend(uint64_t completed, uint32_t position)
 {
 	int32_t distance = (int32_t)(position - (uint32_t)completed);
 
-	return distance < 0 && completed < (uint64_t) - (int64_t)distance ?
-		       position :
-		       completed + (uint64_t)(int64_t)distance;
+	return distance < 0 && completed < (uint64_t) - (int64_t)distance
+		       ? position
+		       : completed + (uint64_t)(int64_t)distance;
 }
 
 void ring_report(struct ring *ring, struct ring_report *report)
@@ -60,12 +60,18 @@ static const char *name_of(const char *const *names, uint32_t count, uint32_t i)
 static const char *opcode_name(uint32_t opcode)
 {
 	static const char *const names[] = {
-		[MORTISE_OP_PAD] = "pad",	    [MORTISE_OP_COPY] = "copy",
-		[MORTISE_OP_FILL] = "fill",	    [MORTISE_OP_CALL] = "call",
-		[MORTISE_OP_WAIT] = "wait",	    [MORTISE_OP_SIGNAL] = "signal",
-		[MORTISE_OP_TIMESTAMP] = "timestamp", [MORTISE_OP_BARRIER] = "barrier",
-		[MORTISE_OP_VECTOR] = "vector",	    [MORTISE_OP_GEMM] = "gemm",
-		[MORTISE_OP_SELFTEST] = "selftest", [MORTISE_OP_SHUTDOWN] = "shutdown",
+		[MORTISE_OP_PAD] = "pad",
+		[MORTISE_OP_COPY] = "copy",
+		[MORTISE_OP_FILL] = "fill",
+		[MORTISE_OP_CALL] = "call",
+		[MORTISE_OP_WAIT] = "wait",
+		[MORTISE_OP_SIGNAL] = "signal",
+		[MORTISE_OP_TIMESTAMP] = "timestamp",
+		[MORTISE_OP_BARRIER] = "barrier",
+		[MORTISE_OP_VECTOR] = "vector",
+		[MORTISE_OP_GEMM] = "gemm",
+		[MORTISE_OP_SELFTEST] = "selftest",
+		[MORTISE_OP_SHUTDOWN] = "shutdown",
 	};
 
 	return NAME_OF(names, opcode);
@@ -96,7 +102,8 @@ static void describe(const struct ring_report *r, char *text, size_t size)
 	uint32_t version = r->identity.version;
 
 	snprintf(text, size,
-		 "sequence %llu of %llu complete, last packet %s at %llu, heartbeat seen %llu ms ago%s, "
+		 "sequence %llu of %llu complete, last packet %s at %llu, heartbeat seen %llu ms "
+		 "ago%s, "
 		 "firmware %u.%u.%u",
 		 (unsigned long long)r->completed, (unsigned long long)r->submitted,
 		 opcode_name(r->opcode), (unsigned long long)r->running,
@@ -109,11 +116,12 @@ static int faulted(struct ring *ring, const struct ring_report *r, const char *d
 	const struct mortise_fault *f = &r->fault;
 
 	return tenon_error(-TENON_E_DEVICE,
-			   "%s: %s at sequence %llu: %s (fault %u, detail 0x%x, address 0x%llx, pc 0x%llx); %s; "
+			   "%s: %s at sequence %llu: %s (fault %u, detail 0x%x, address 0x%llx, pc "
+			   "0x%llx); %s; "
 			   "begin a new session",
 			   ring->setup.name, opcode_name(f->opcode),
-			   (unsigned long long)extend(r->completed, f->position), fault_name(f->code),
-			   f->code, f->detail, (unsigned long long)f->address,
+			   (unsigned long long)extend(r->completed, f->position),
+			   fault_name(f->code), f->code, f->detail, (unsigned long long)f->address,
 			   (unsigned long long)f->pc, device);
 }
 
@@ -144,6 +152,6 @@ int ring_timed_out(struct ring *ring, const char *what, uint64_t sequence)
 
 	ring_report(ring, &r);
 	describe(&r, device, sizeof(device));
-	return tenon_error(-TENON_E_TIMEOUT, "%s: %s of sequence %llu in time; %s", ring->setup.name,
-			   what, (unsigned long long)sequence, device);
+	return tenon_error(-TENON_E_TIMEOUT, "%s: %s of sequence %llu in time; %s",
+			   ring->setup.name, what, (unsigned long long)sequence, device);
 }

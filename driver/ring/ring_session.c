@@ -14,8 +14,8 @@
 #define DEFAULT_SILENCE_MS 2000
 #define DEFAULT_SPIN_NS	   20000
 /* a device that boots while a session is asked for does not see the request: ask again */
-#define ASK_AGAIN_NS	   100000000U
-#define PAUSE_NS	   50000
+#define ASK_AGAIN_NS 100000000U
+#define PAUSE_NS     50000
 
 void ring_wake(struct ring *ring)
 {
@@ -94,12 +94,12 @@ static int check_identity(struct ring *ring)
 	uint32_t version = mortise_peek(&ring->control->identity.version);
 
 	if (abi >> 16 != MORTISE_ABI_MAJOR)
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "%s: firmware %u.%u.%u has ABI %u.%u, this library has %u.%u; install the "
-				   "firmware that belongs to it",
-				   ring->setup.name, version >> 16 & 0xff, version >> 8 & 0xff,
-				   version & 0xff, abi >> 16, abi & 0xffff, MORTISE_ABI_MAJOR,
-				   MORTISE_ABI_MINOR);
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"%s: firmware %u.%u.%u has ABI %u.%u, this library has %u.%u; install the "
+			"firmware that belongs to it",
+			ring->setup.name, version >> 16 & 0xff, version >> 8 & 0xff, version & 0xff,
+			abi >> 16, abi & 0xffff, MORTISE_ABI_MAJOR, MORTISE_ABI_MINOR);
 	return 0;
 }
 
@@ -110,8 +110,8 @@ static void choose_silence(struct ring *ring)
 
 	ring->silence_ms = ring->setup.silence_ms;
 	if (!ring->silence_ms)
-		ring->silence_ms = features & MORTISE_FEATURE_WATCHDOG ? DEFAULT_SILENCE_MS :
-									 10 * DEFAULT_SILENCE_MS;
+		ring->silence_ms = features & MORTISE_FEATURE_WATCHDOG ? DEFAULT_SILENCE_MS
+								       : 10 * DEFAULT_SILENCE_MS;
 }
 
 static int check_answer(struct ring *ring)
@@ -129,8 +129,8 @@ static int not_there(struct ring *ring, const char *what)
 {
 	return tenon_error(-TENON_E_TIMEOUT, "%s: %s: %s (magic 0x%08x, state %u)",
 			   ring->setup.name, what,
-			   is_there(ring) ? "the firmware does not answer" :
-					    "there is no firmware, or it has not started",
+			   is_there(ring) ? "the firmware does not answer"
+					  : "there is no firmware, or it has not started",
 			   mortise_peek(&ring->control->identity.magic),
 			   mortise_peek(&ring->control->device.state));
 }
@@ -180,16 +180,19 @@ static int check_setup(const struct ring_setup *s)
 	uint64_t bytes = (uint64_t)s->ring_words * MORTISE_WORD;
 
 	if (s->window_size < MORTISE_SHARED_OFFSET)
-		return tenon_error(-TENON_E_VALUE, "%s: a window of %llu bytes has no control block",
-				   s->name, (unsigned long long)s->window_size);
+		return tenon_error(-TENON_E_VALUE,
+				   "%s: a window of %llu bytes has no control block", s->name,
+				   (unsigned long long)s->window_size);
 	if (s->ring_words < MORTISE_RING_LEAST || s->ring_words > MORTISE_RING_MOST ||
 	    (s->ring_words & (s->ring_words - 1)))
-		return tenon_error(-TENON_E_VALUE, "%s: a ring has a power of two of words, %u to %u, not %u",
+		return tenon_error(-TENON_E_VALUE,
+				   "%s: a ring has a power of two of words, %u to %u, not %u",
 				   s->name, MORTISE_RING_LEAST, MORTISE_RING_MOST, s->ring_words);
 	if (s->ring_offset < MORTISE_SHARED_OFFSET || s->ring_offset % 64 ||
 	    s->ring_offset > s->window_size || bytes > s->window_size - s->ring_offset)
-		return tenon_error(-TENON_E_VALUE, "%s: the ring at 0x%llx is not inside the window",
-				   s->name, (unsigned long long)s->ring_offset);
+		return tenon_error(-TENON_E_VALUE,
+				   "%s: the ring at 0x%llx is not inside the window", s->name,
+				   (unsigned long long)s->ring_offset);
 	if (s->region_count > MORTISE_REGION_COUNT)
 		return tenon_error(-TENON_E_VALUE, "%s: at most %u regions, not %u", s->name,
 				   MORTISE_REGION_COUNT, s->region_count);

@@ -33,8 +33,9 @@ static bool take_done(struct ring *ring)
 
 	if (sequence > submitted)
 		return false;
-	while (seen < sequence && !__atomic_compare_exchange_n(&ring->completed, &seen, sequence, true,
-							       __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+	while (seen < sequence &&
+	       !__atomic_compare_exchange_n(&ring->completed, &seen, sequence, true,
+					    __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 		;
 	return true;
 }
@@ -143,7 +144,8 @@ static void sleep_in_port(struct ring *ring, uint64_t sequence, uint64_t deadlin
 	mortise_release(&host->waiting, ring->nonce);
 	mortise_fence();
 	/* a completion from before the device could see that we wait */
-	if (!ring_is_lost(ring) && look_at_words(ring) == RING_ALIVE && !is_complete(ring, sequence))
+	if (!ring_is_lost(ring) && look_at_words(ring) == RING_ALIVE &&
+	    !is_complete(ring, sequence))
 		ring->port.sleep(ring->port.context, deadline);
 	mortise_put(&host->waiting, 0);
 }
@@ -218,7 +220,8 @@ int ring_wait(struct ring *ring, uint64_t sequence, uint64_t deadline)
 		return tenon_error(-TENON_E_USAGE, "%s: sequence %llu was never published",
 				   ring->setup.name, (unsigned long long)sequence);
 	if (sequence < ring->base)
-		return tenon_error(-TENON_E_LOST, "%s: sequence %llu belongs to a session that is over",
+		return tenon_error(-TENON_E_LOST,
+				   "%s: sequence %llu belongs to a session that is over",
 				   ring->setup.name, (unsigned long long)sequence);
 	if (is_complete(ring, sequence))
 		return 0;

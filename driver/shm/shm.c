@@ -67,19 +67,19 @@ static int check_file(const char *path, size_t size, bool fresh, int fd)
 	struct stat st;
 
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		return errno == EWOULDBLOCK ?
-			       tenon_error(-TENON_E_DEVICE,
-					   "%s: another process uses this device memory", path) :
-			       io_error(path, "lock it");
+		return errno == EWOULDBLOCK
+			       ? tenon_error(-TENON_E_DEVICE,
+					     "%s: another process uses this device memory", path)
+			       : io_error(path, "lock it");
 	if (fresh)
-		return ftruncate(fd, 0) || ftruncate(fd, (off_t)size) ? io_error(path, "size it") :
-									0;
+		return ftruncate(fd, 0) || ftruncate(fd, (off_t)size) ? io_error(path, "size it")
+								      : 0;
 	if (fstat(fd, &st))
 		return io_error(path, "ask for its size");
 	if (st.st_size < 0 || (uint64_t)st.st_size < size)
 		return tenon_error(-TENON_E_TRUNCATED,
-				   "%s: device memory of %zu bytes expected, the file has %lld", path,
-				   size, (long long)st.st_size);
+				   "%s: device memory of %zu bytes expected, the file has %lld",
+				   path, size, (long long)st.st_size);
 	return 0;
 }
 

@@ -28,7 +28,10 @@ struct shm {
 };
 
 /* a struct shm with nothing in it: shm_close() of it does nothing */
-#define SHM_INIT { NULL, 0, -1 }
+#define SHM_INIT                                                                                   \
+	{                                                                                          \
+		NULL, 0, -1                                                                        \
+	}
 
 /**
  * shm_create - make anonymous memory that can be passed on as a descriptor

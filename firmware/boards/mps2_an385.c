@@ -22,18 +22,18 @@
 #define TIMER_VALUE  WORD(0x40000004U)
 #define TIMER_RELOAD WORD(0x40000008U)
 
-#define SYST_CSR  WORD(0xe000e010U)
-#define SYST_RVR  WORD(0xe000e014U)
-#define SYST_CVR  WORD(0xe000e018U)
-#define NVIC_ISER WORD(0xe000e100U)
-#define CFSR	  WORD(0xe000ed28U)
-#define HFSR	  WORD(0xe000ed2cU)
-#define MMFAR	  WORD(0xe000ed34U)
-#define BFAR	  WORD(0xe000ed38U)
+#define SYST_CSR	 WORD(0xe000e010U)
+#define SYST_RVR	 WORD(0xe000e014U)
+#define SYST_CVR	 WORD(0xe000e018U)
+#define NVIC_ISER	 WORD(0xe000e100U)
+#define CFSR		 WORD(0xe000ed28U)
+#define HFSR		 WORD(0xe000ed2cU)
+#define MMFAR		 WORD(0xe000ed34U)
+#define BFAR		 WORD(0xe000ed38U)
 #define CFSR_MMFAR_VALID 0x80U
 #define CFSR_BFAR_VALID	 0x8000U
-#define SYST_ON	  7 /* enabled, interrupts, the core's clock */
-#define UART_RX_IRQ 0
+#define SYST_ON		 7 /* enabled, interrupts, the core's clock */
+#define UART_RX_IRQ	 0
 
 /* what the core puts on the stack of what it interrupts */
 struct frame {

@@ -17,21 +17,21 @@
 #define LSR_RX	   0x01
 #define LSR_TX_OFF 0x20
 
-#define PLIC(offset)	WORD(0x0c000000U + (offset))
-#define PLIC_PRIORITY	PLIC(4 * UART_IRQ)
-#define PLIC_ENABLE	PLIC(0x2000)
-#define PLIC_THRESHOLD	PLIC(0x200000)
-#define PLIC_CLAIM	PLIC(0x200004)
-#define MTIMECMP_LOW	WORD(0x02004000U)
-#define MTIMECMP_HIGH	WORD(0x02004004U)
-#define MTIME_LOW	WORD(0x0200bff8U)
-#define MTIME_HIGH	WORD(0x0200bffcU)
+#define PLIC(offset)   WORD(0x0c000000U + (offset))
+#define PLIC_PRIORITY  PLIC(4 * UART_IRQ)
+#define PLIC_ENABLE    PLIC(0x2000)
+#define PLIC_THRESHOLD PLIC(0x200000)
+#define PLIC_CLAIM     PLIC(0x200004)
+#define MTIMECMP_LOW   WORD(0x02004000U)
+#define MTIMECMP_HIGH  WORD(0x02004004U)
+#define MTIME_LOW      WORD(0x0200bff8U)
+#define MTIME_HIGH     WORD(0x0200bffcU)
 
-#define MSTATUS_MIE   8
-#define MIE_TIMER     0x80
-#define MIE_EXTERNAL  0x800
-#define IS_INTERRUPT  ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1))
-#define CAUSE_TIMER   7
+#define MSTATUS_MIE    8
+#define MIE_TIMER      0x80
+#define MIE_EXTERNAL   0x800
+#define IS_INTERRUPT   ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1))
+#define CAUSE_TIMER    7
 #define CAUSE_EXTERNAL 11
 
 void board_main(void);

@@ -104,8 +104,8 @@ enum mortise_end mortise_run_fill(struct mortise *m, const void *packet)
 	if (!to)
 		return MORTISE_FAILED;
 	for (done = 0; done < p->size && end == MORTISE_DONE; done += SLICE) {
-		uint64_t pattern = width == 8 ? p->pattern :
-						p->pattern & (((uint64_t)1 << 8 * width) - 1);
+		uint64_t pattern =
+			width == 8 ? p->pattern : p->pattern & (((uint64_t)1 << 8 * width) - 1);
 
 		mortise_repeat(to + done, least(p->size - done, SLICE), pattern, width);
 		end = mortise_go_on(m);

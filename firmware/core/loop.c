@@ -98,8 +98,7 @@ static bool run_one(struct mortise *m, uint32_t head)
 	if (end != MORTISE_DONE)
 		return false;
 	m->at += header.words;
-	if (m->at == head || (header.flags & MORTISE_NOTIFY) ||
-	    m->at - m->published >= BATCH_WORDS)
+	if (m->at == head || (header.flags & MORTISE_NOTIFY) || m->at - m->published >= BATCH_WORDS)
 		mortise_publish(m);
 	return m->state == MORTISE_RUNNING;
 }

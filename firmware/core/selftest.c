@@ -29,7 +29,9 @@ static bool gemm_works(void)
 {
 	static const int8_t a[3] = { 1, -2, 127 }, b[6] = { 3, 4, 5, -128, 0, 1 };
 	static const int32_t bias[2] = { 10, -1 };
-	struct mortise_gemm p = { .m = 1, .n = 2, .k = 3, .a_stride = 3, .b_stride = 3, .a_zero = 1 };
+	struct mortise_gemm p = {
+		.m = 1, .n = 2, .k = 3, .a_stride = 3, .b_stride = 3, .a_zero = 1
+	};
 	int32_t sums[2];
 	int8_t scaled[2];
 

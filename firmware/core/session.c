@@ -190,8 +190,8 @@ void mortise_boot(struct mortise *m, const struct mortise_port *port)
 	struct mortise_identity *id;
 
 	m->port = port;
-	m->control =
-		(struct mortise_control *)(uintptr_t)(port->window_address + MORTISE_CONTROL_OFFSET);
+	m->control = (struct mortise_control *)(uintptr_t)(port->window_address +
+							   MORTISE_CONTROL_OFFSET);
 	/* what an older host left in memory is not a request */
 	m->session = mortise_load(&m->control->host.session);
 	m->region_count = 0;

@@ -228,8 +228,8 @@ static int start_thread(struct sim *sim)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&sim->thread, NULL, run_firmware, sim);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return err ? tenon_error(-TENON_E_NOMEM, "no thread for the simulator: %s", strerror(err)) :
-		     0;
+	return err ? tenon_error(-TENON_E_NOMEM, "no thread for the simulator: %s", strerror(err))
+		   : 0;
 }
 
 static void release(struct sim *sim)
@@ -276,8 +276,9 @@ int sim_stop(struct sim *sim)
 	until.tv_sec += STOP_SECONDS;
 	if (pthread_timedjoin_np(sim->thread, NULL, &until)) {
 		pthread_detach(sim->thread);
-		return tenon_error(-TENON_E_TIMEOUT,
-				   "the simulator's thread is inside a function that does not return");
+		return tenon_error(
+			-TENON_E_TIMEOUT,
+			"the simulator's thread is inside a function that does not return");
 	}
 	release(sim);
 	return 0;

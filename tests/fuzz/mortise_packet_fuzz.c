@@ -153,7 +153,8 @@ static void check_untouched(const uint8_t *before, const struct mortise_setup *s
 		for (i = 0; i < setup->region_count && i < MORTISE_REGION_COUNT; i++)
 			may |= (setup->regions[i].access & MORTISE_WRITE) &&
 			       FUZZ_WINDOW + at >= setup->regions[i].address &&
-			       FUZZ_WINDOW + at - setup->regions[i].address < setup->regions[i].size;
+			       FUZZ_WINDOW + at - setup->regions[i].address <
+				       setup->regions[i].size;
 		/* the control block and the ring are no regions, whatever the setup says */
 		if ((at >= host && at < MORTISE_SHARED_OFFSET) ||
 		    (at >= MORTISE_SHARED_OFFSET && FUZZ_WINDOW + at >= setup->ring_address &&
@@ -190,7 +191,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mortise_boot(&m, &port);
 	control()->host.session = 1;
 	memcpy(before, window, sizeof(before));
-	memcpy(before + MORTISE_CONTROL_OFFSET + offsetof(struct mortise_control, host), &head, sizeof(head));
+	memcpy(before + MORTISE_CONTROL_OFFSET + offsetof(struct mortise_control, host), &head,
+	       sizeof(head));
 	mortise_loop(&m);
 	check_untouched(before, &setup);
 	check_words(words);

@@ -99,8 +99,7 @@ int main(void)
 	}
 	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
 		for (c = suites[i]; c->name && count < CASES_MOST; c++)
-			tests[count++] = (struct CMUnitTest){
-				c->name, run_case, NULL, NULL, (void *)(uintptr_t)c
-			};
+			tests[count++] = (struct CMUnitTest){ c->name, run_case, NULL, NULL,
+							      (void *)(uintptr_t)c };
 	return _cmocka_run_group_tests(hil_board, tests, count, open_board, close_board);
 }

@@ -19,12 +19,14 @@ struct code {
 };
 
 static const uint32_t rv32_code[] = {
-	0x0005a783, 0x00052703, 0x00279793, 0x00e787b3, 0x00852703, 0x00000513, 0x00e7a023, 0x00008067,
-	0x00700513, 0x00008067, 0x0000006f, 0x00052783, 0x00100713, 0x00000513, 0x00e7a023, 0x00008067,
+	0x0005a783, 0x00052703, 0x00279793, 0x00e787b3, 0x00852703, 0x00000513,
+	0x00e7a023, 0x00008067, 0x00700513, 0x00008067, 0x0000006f, 0x00052783,
+	0x00100713, 0x00000513, 0x00e7a023, 0x00008067,
 };
 static const uint32_t rv64_code[] = {
-	0x0005e783, 0x00053703, 0x00279793, 0x00e787b3, 0x00852703, 0x00000513, 0x00e7a023, 0x00008067,
-	0x00700513, 0x00008067, 0x0000006f, 0x00053783, 0x00100713, 0x00000513, 0x00e7a023, 0x00008067,
+	0x0005e783, 0x00053703, 0x00279793, 0x00e787b3, 0x00852703, 0x00000513,
+	0x00e7a023, 0x00008067, 0x00700513, 0x00008067, 0x0000006f, 0x00053783,
+	0x00100713, 0x00000513, 0x00e7a023, 0x00008067,
 };
 static const uint16_t cm3_code[] = {
 	0x680a, 0x6803, 0x6881, 0x2000, 0xf843, 0x1022, 0x4770, 0x2007,
@@ -83,8 +85,11 @@ struct call {
 static struct call call_of(uint32_t function, uint64_t buffer, uint32_t size, uint32_t value)
 {
 	return (struct call){
-		.call = { .header = op(MORTISE_OP_CALL), .function = code_at + function,
-			  .groups = { 1, 1, 1 }, .threads = { 1, 1, 1 }, .count = 2 },
+		.call = { .header = op(MORTISE_OP_CALL),
+			  .function = code_at + function,
+			  .groups = { 1, 1, 1 },
+			  .threads = { 1, 1, 1 },
+			  .count = 2 },
 		.arguments = { { buffer, size, size ? MORTISE_WRITE : 0 }, { value, 0, 0 } },
 	};
 }

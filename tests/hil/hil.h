@@ -22,7 +22,10 @@ struct hil_case {
 	void (*run)(void);
 };
 
-#define HIL_CASE(function) { #function, function }
+#define HIL_CASE(function)                                                                         \
+	{                                                                                          \
+#function, function                                                                \
+	}
 
 extern const struct hil_case hil_packet_cases[], hil_call_cases[], hil_stream_cases[],
 	hil_session_cases[], hil_fault_cases[];

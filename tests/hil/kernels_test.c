@@ -55,17 +55,28 @@ static void a_dense_layer_is_a_matrix_product(void **state)
 	struct int8_scale scale = { 1 << 20, 31, -3, -100, 90 };
 	union any_packet p = { 0 };
 	int8_t want[N];
-	const uint64_t arguments[] = { VALUE(m.to),	VALUE(m.a), VALUE(m.weights),
+	const uint64_t arguments[] = { VALUE(m.to),   VALUE(m.a),    VALUE(m.weights),
 				       VALUE(m.bias), VALUE(&scale), K };
 	struct random r = { 5 };
 
 	(void)state;
 	fill(&r, &m, sizeof(m));
 	p.gemm = (struct mortise_gemm){
-		.header = { MORTISE_OP_GEMM, 0, 0, 0 }, .to = VALUE(m.to), .a = VALUE(m.a),
-		.b = VALUE(m.weights), .bias = VALUE(m.bias), .m = 1, .n = N, .k = K, .a_stride = K,
-		.b_stride = K, .to_stride = N, .multiplier = scale.multiplier,
-		.shift = (uint32_t)scale.shift, .to_zero = scale.zero, .least = scale.least,
+		.header = { MORTISE_OP_GEMM, 0, 0, 0 },
+		.to = VALUE(m.to),
+		.a = VALUE(m.a),
+		.b = VALUE(m.weights),
+		.bias = VALUE(m.bias),
+		.m = 1,
+		.n = N,
+		.k = K,
+		.a_stride = K,
+		.b_stride = K,
+		.to_stride = N,
+		.multiplier = scale.multiplier,
+		.shift = (uint32_t)scale.shift,
+		.to_zero = scale.zero,
+		.least = scale.least,
 		.most = scale.most,
 	};
 	for (size_t i = 0; i < N; i++)
@@ -84,7 +95,7 @@ static void a_depthwise_convolution_is_the_sum_it_says(void **state)
 	struct int8_scale scale = { 1 << 24, 31, 0, -128, 127 };
 	int8_t to[40], a[40], weights[18];
 	int32_t bias[2] = { 1000, -1000 }, y, x, c, i, j, sum, at;
-	const uint64_t arguments[] = { VALUE(to),	VALUE(a),	VALUE(weights),
+	const uint64_t arguments[] = { VALUE(to),   VALUE(a),	   VALUE(weights),
 				       VALUE(bias), VALUE(&scale), VALUE(&s) };
 	struct random r = { 6 };
 

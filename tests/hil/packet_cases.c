@@ -92,7 +92,8 @@ static void timestamps_grow(void)
 	const uint64_t *ticks = (const uint64_t *)(const void *)hil.heap;
 
 	assert_ok(RUN(&hil, (struct mortise_timestamp){ op(MORTISE_OP_TIMESTAMP), AT(0) }));
-	assert_ok(RUN(&hil, (struct mortise_fill){ op(MORTISE_OP_FILL), AT(4096), 65536, 0, 1, 0 }));
+	assert_ok(
+		RUN(&hil, (struct mortise_fill){ op(MORTISE_OP_FILL), AT(4096), 65536, 0, 1, 0 }));
 	assert_ok(RUN(&hil, (struct mortise_timestamp){ op(MORTISE_OP_TIMESTAMP), AT(8) }));
 	assert_true(ticks[1] > ticks[0]);
 }
@@ -106,15 +107,22 @@ static void vector_operations_saturate_int8_and_wrap_int32(void)
 	bytes[1] = -100;
 	bytes[16] = 100;
 	bytes[17] = -100;
-	assert_ok(RUN(&hil, (struct mortise_vector){ .header = op(MORTISE_OP_VECTOR), .to = AT(32), .a = AT(0),
-						     .b = AT(16), .count = 2,
+	assert_ok(RUN(&hil, (struct mortise_vector){ .header = op(MORTISE_OP_VECTOR),
+						     .to = AT(32),
+						     .a = AT(0),
+						     .b = AT(16),
+						     .count = 2,
 						     .operation = MORTISE_VECTOR_ADD }));
 	assert_int_equal(bytes[32], 127);
 	assert_int_equal(bytes[33], -128);
 	words[0] = INT32_MAX;
-	assert_ok(RUN(&hil, (struct mortise_vector){ .header = op(MORTISE_OP_VECTOR), .to = AT(256), .a = AT(256),
-						     .count = 1, .operation = MORTISE_VECTOR_ADD,
-						     .type = MORTISE_INT32, .scalar = 1 }));
+	assert_ok(RUN(&hil, (struct mortise_vector){ .header = op(MORTISE_OP_VECTOR),
+						     .to = AT(256),
+						     .a = AT(256),
+						     .count = 1,
+						     .operation = MORTISE_VECTOR_ADD,
+						     .type = MORTISE_INT32,
+						     .scalar = 1 }));
 	assert_int_equal(words[0], INT32_MIN);
 }
 
@@ -138,43 +146,65 @@ static void ranges_that_leave_their_region_are_refused(void)
 	assert_int_equal(f.opcode, MORTISE_OP_COPY);
 	assert_faults(MORTISE_FAULT_ADDRESS,
 		      (struct mortise_copy){ op(MORTISE_OP_COPY), AT(0), AT(END - 7), 8 });
-	assert_faults(MORTISE_FAULT_ADDRESS, (struct mortise_copy){ op(MORTISE_OP_COPY), ring, AT(0), 8 });
-	assert_faults(MORTISE_FAULT_ADDRESS, (struct mortise_copy){ op(MORTISE_OP_COPY), 0, AT(0), 8 });
+	assert_faults(MORTISE_FAULT_ADDRESS,
+		      (struct mortise_copy){ op(MORTISE_OP_COPY), ring, AT(0), 8 });
+	assert_faults(MORTISE_FAULT_ADDRESS,
+		      (struct mortise_copy){ op(MORTISE_OP_COPY), 0, AT(0), 8 });
 	assert_faults(MORTISE_FAULT_ADDRESS,
 		      (struct mortise_copy){ op(MORTISE_OP_COPY), AT(0), AT(8), UINT64_MAX });
 	assert_faults(MORTISE_FAULT_ADDRESS,
 		      (struct mortise_copy){ op(MORTISE_OP_COPY), UINT64_MAX - 3, AT(8), 8 });
-	assert_faults(MORTISE_FAULT_ADDRESS, (struct mortise_fill){ op(MORTISE_OP_FILL), AT(0) + (UINT64_C(1) << 32),
-								   8, 0, 1, 0 });
+	assert_faults(MORTISE_FAULT_ADDRESS,
+		      (struct mortise_fill){ op(MORTISE_OP_FILL), AT(0) + (UINT64_C(1) << 32), 8, 0,
+					     1, 0 });
 	assert_faults(MORTISE_FAULT_ADDRESS,
 		      (struct mortise_semaphore){ op(MORTISE_OP_SIGNAL), window_end, 7, 0 });
 	assert_faults(MORTISE_FAULT_ADDRESS,
 		      (struct mortise_semaphore){ op(MORTISE_OP_SIGNAL), AT(2), 7, 0 });
-	assert_faults(MORTISE_FAULT_ADDRESS, (struct mortise_timestamp){ op(MORTISE_OP_TIMESTAMP), AT(4) });
+	assert_faults(MORTISE_FAULT_ADDRESS,
+		      (struct mortise_timestamp){ op(MORTISE_OP_TIMESTAMP), AT(4) });
 	assert_faults(MORTISE_FAULT_ADDRESS,
 		      (struct mortise_selftest){ op(MORTISE_OP_SELFTEST), AT(END - 8), 16 });
 	assert_faults(MORTISE_FAULT_ADDRESS,
-		      (struct mortise_vector){ .header = op(MORTISE_OP_VECTOR), .to = AT(0), .a = AT(0),
-					       .count = UINT32_MAX, .type = MORTISE_INT32 });
+		      (struct mortise_vector){ .header = op(MORTISE_OP_VECTOR),
+					       .to = AT(0),
+					       .a = AT(0),
+					       .count = UINT32_MAX,
+					       .type = MORTISE_INT32 });
 }
 
 static void fields_out_of_range_are_refused(void)
 {
-	struct mortise_gemm gemm = { .header = op(MORTISE_OP_GEMM), .to = AT(0), .a = AT(0), .b = AT(0),
-				     .m = 1, .n = 1, .k = 1, .a_stride = 1, .b_stride = 1,
+	struct mortise_gemm gemm = { .header = op(MORTISE_OP_GEMM),
+				     .to = AT(0),
+				     .a = AT(0),
+				     .b = AT(0),
+				     .m = 1,
+				     .n = 1,
+				     .k = 1,
+				     .a_stride = 1,
+				     .b_stride = 1,
 				     .to_stride = 4 };
 	struct mortise_fault f;
 
-	f = assert_faults(MORTISE_FAULT_FIELD, (struct mortise_fill){ op(MORTISE_OP_FILL), AT(0), 8, 0, 3, 0 });
+	f = assert_faults(MORTISE_FAULT_FIELD,
+			  (struct mortise_fill){ op(MORTISE_OP_FILL), AT(0), 8, 0, 3, 0 });
 	assert_int_equal(f.detail, offsetof(struct mortise_fill, width));
-	assert_faults(MORTISE_FAULT_FIELD, (struct mortise_fill){ op(MORTISE_OP_FILL), AT(0), 7, 0, 2, 0 });
-	assert_faults(MORTISE_FAULT_FIELD, (struct mortise_fill){ op(MORTISE_OP_FILL), AT(0), 8, 0, 2, 1 });
 	assert_faults(MORTISE_FAULT_FIELD,
-		      (struct mortise_vector){ .header = op(MORTISE_OP_VECTOR), .to = AT(0), .a = AT(0), .count = 1,
+		      (struct mortise_fill){ op(MORTISE_OP_FILL), AT(0), 7, 0, 2, 0 });
+	assert_faults(MORTISE_FAULT_FIELD,
+		      (struct mortise_fill){ op(MORTISE_OP_FILL), AT(0), 8, 0, 2, 1 });
+	assert_faults(MORTISE_FAULT_FIELD,
+		      (struct mortise_vector){ .header = op(MORTISE_OP_VECTOR),
+					       .to = AT(0),
+					       .a = AT(0),
+					       .count = 1,
 					       .operation = MORTISE_VECTOR_COUNT });
-	assert_faults(MORTISE_FAULT_FIELD,
-		      (struct mortise_vector){ .header = op(MORTISE_OP_VECTOR), .to = AT(0), .a = AT(0), .count = 1,
-					       .type = MORTISE_TYPE_COUNT });
+	assert_faults(MORTISE_FAULT_FIELD, (struct mortise_vector){ .header = op(MORTISE_OP_VECTOR),
+								    .to = AT(0),
+								    .a = AT(0),
+								    .count = 1,
+								    .type = MORTISE_TYPE_COUNT });
 	gemm.k = 0;
 	assert_faults(MORTISE_FAULT_FIELD, gemm);
 	gemm.k = 2;
@@ -188,9 +218,15 @@ static void fields_out_of_range_are_refused(void)
 
 static void a_matrix_as_large_as_numbers_allow_is_refused(void)
 {
-	struct mortise_gemm gemm = { .header = op(MORTISE_OP_GEMM), .to = AT(0), .a = AT(0), .b = AT(0),
-				     .m = UINT32_MAX, .n = UINT32_MAX / 4, .k = UINT32_MAX,
-				     .a_stride = UINT32_MAX, .b_stride = UINT32_MAX,
+	struct mortise_gemm gemm = { .header = op(MORTISE_OP_GEMM),
+				     .to = AT(0),
+				     .a = AT(0),
+				     .b = AT(0),
+				     .m = UINT32_MAX,
+				     .n = UINT32_MAX / 4,
+				     .k = UINT32_MAX,
+				     .a_stride = UINT32_MAX,
+				     .b_stride = UINT32_MAX,
 				     .to_stride = UINT32_MAX - 3 };
 
 	assert_faults(MORTISE_FAULT_ADDRESS, gemm);
@@ -200,7 +236,8 @@ static void unknown_packets_are_refused(void)
 {
 	struct mortise_fault f;
 
-	f = assert_faults(MORTISE_FAULT_OPCODE, (struct mortise_header){ MORTISE_OP_COUNT, 0, 0, 0 });
+	f = assert_faults(MORTISE_FAULT_OPCODE,
+			  (struct mortise_header){ MORTISE_OP_COUNT, 0, 0, 0 });
 	assert_int_equal(f.opcode, MORTISE_OP_COUNT);
 	assert_faults(MORTISE_FAULT_OPCODE, (struct mortise_header){ 255, 0, 0, 0 });
 	/* too short, too long */

@@ -6,8 +6,8 @@
 /* ---- packets */
 
 /* A range inside one of four parts of memory. */
-static uint64_t place(struct random *r, uint64_t base, uint32_t room, unsigned int part, uint32_t size,
-		      uint32_t align)
+static uint64_t place(struct random *r, uint64_t base, uint32_t room, unsigned int part,
+		      uint32_t size, uint32_t align)
 {
 	uint32_t quarter = room / 4;
 
@@ -39,7 +39,8 @@ static size_t random_signal(struct random *r, struct mortise_semaphore *p, uint6
 	return sizeof(*p);
 }
 
-static size_t random_vector(struct random *r, struct mortise_vector *p, uint64_t base, uint32_t room)
+static size_t random_vector(struct random *r, struct mortise_vector *p, uint64_t base,
+			    uint32_t room)
 {
 	uint32_t size;
 
@@ -83,7 +84,7 @@ static size_t random_gemm(struct random *r, struct mortise_gemm *p, uint64_t bas
 
 size_t random_packet(struct random *r, union any_packet *p, uint64_t base, uint32_t room)
 {
-	static const uint8_t opcodes[] = { MORTISE_OP_COPY,   MORTISE_OP_FILL,	 MORTISE_OP_SIGNAL,
+	static const uint8_t opcodes[] = { MORTISE_OP_COPY,   MORTISE_OP_FILL, MORTISE_OP_SIGNAL,
 					   MORTISE_OP_VECTOR, MORTISE_OP_GEMM, MORTISE_OP_BARRIER };
 
 	memset(p, 0, sizeof(*p));
@@ -175,7 +176,9 @@ static void store_sum(const struct mortise_gemm *p, uint8_t *to, int64_t sum)
 	}
 	scaled = (__int128)sum * p->multiplier + ((__int128)1 << (p->shift - 1));
 	scaled = shift_down(scaled, p->shift) + p->to_zero;
-	*to = (uint8_t)(scaled < p->least ? p->least : scaled > p->most ? p->most : (int32_t)scaled);
+	*to = (uint8_t)(scaled < p->least  ? p->least
+			: scaled > p->most ? p->most
+					   : (int32_t)scaled);
 }
 
 static void run_gemm(const struct mortise_gemm *p, uint8_t *memory, uint64_t base)
@@ -194,8 +197,9 @@ static void run_gemm(const struct mortise_gemm *p, uint8_t *memory, uint64_t bas
 				sum += word_at(memory + (p->bias - base) + 4 * n);
 			/* sums are 32 bits wide */
 			sum = (int32_t)(uint32_t)sum;
-			store_sum(p, memory + (p->to - base) + m * p->to_stride +
-					     n * (p->multiplier ? 1 : 4),
+			store_sum(p,
+				  memory + (p->to - base) + m * p->to_stride +
+					  n * (p->multiplier ? 1 : 4),
 				  sum);
 		}
 }

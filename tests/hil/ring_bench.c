@@ -119,7 +119,8 @@ static int open_ring(struct bench *b)
 	};
 
 	b->word = base + HEAP;
-	return ring_open(board_port(b->board), &setup, clock_now() + UINT64_C(20000000000), &b->ring);
+	return ring_open(board_port(b->board), &setup, clock_now() + UINT64_C(20000000000),
+			 &b->ring);
 }
 
 static int put_signal(struct bench *b, uint32_t value)
@@ -234,13 +235,15 @@ static void measure_board(const struct board_kind *kind, struct figure floor)
 	}
 	each = measure(&b, batched);
 	trip = measure(&b, round_trips);
-	printf("%-6s commands in batches of 64     %9.2f M/s   best %9.2f   (goal: %s)\n", kind->name,
-	       1e3 / each.median, 1e3 / each.best, sim ? "20" : "1");
-	printf("%-6s round trip, both polling      %9.0f ns    best %9.0f   %.1f x floor, best %.1f (goal: 3)\n",
-	       kind->name, trip.median, trip.best, trip.median / floor.median, trip.best / floor.best);
+	printf("%-6s commands in batches of 64     %9.2f M/s   best %9.2f   (goal: %s)\n",
+	       kind->name, 1e3 / each.median, 1e3 / each.best, sim ? "20" : "1");
+	printf("%-6s round trip, both polling      %9.0f ns    best %9.0f   %.1f x floor, best "
+	       "%.1f (goal: 3)\n",
+	       kind->name, trip.median, trip.best, trip.median / floor.median,
+	       trip.best / floor.best);
 	printf("%-6s processor time of an idle second      %6.2f ms\n", kind->name, idle_ms(&b));
-	printf("%-6s processor time of a second's wait     %6.2f ms%s\n", kind->name, waiting_ms(&b),
-	       sim ? "   (with the device's own thread)" : "");
+	printf("%-6s processor time of a second's wait     %6.2f ms%s\n", kind->name,
+	       waiting_ms(&b), sim ? "   (with the device's own thread)" : "");
 	ring_close(b.ring);
 close_board:
 	board_close(b.board);
@@ -251,7 +254,8 @@ int main(void)
 	const struct board_kind *kind;
 	struct figure floor = measure_floor();
 
-	printf("floor  a word there and back         %9.0f ns    best %9.0f\n", floor.median, floor.best);
+	printf("floor  a word there and back         %9.0f ns    best %9.0f\n", floor.median,
+	       floor.best);
 	for (kind = board_kinds; kind->name; kind++)
 		measure_board(kind, floor);
 	return 0;

@@ -86,12 +86,15 @@ static void regions_outside_of_the_window_are_refused(void)
 	/* the firmware and the control block */
 	hil.setup.regions[0] = (struct mortise_region){ base, 16, MORTISE_READ, 0 };
 	refuse(MORTISE_SETUP_REGION);
-	hil.setup.regions[0] = (struct mortise_region){ base + MORTISE_CONTROL_OFFSET, 16, MORTISE_READ, 0 };
+	hil.setup.regions[0] =
+		(struct mortise_region){ base + MORTISE_CONTROL_OFFSET, 16, MORTISE_READ, 0 };
 	refuse(MORTISE_SETUP_REGION);
 	/* the ring */
-	hil.setup.regions[1] = (struct mortise_region){ base + MORTISE_SHARED_OFFSET, 16, MORTISE_READ, 0 };
+	hil.setup.regions[1] =
+		(struct mortise_region){ base + MORTISE_SHARED_OFFSET, 16, MORTISE_READ, 0 };
 	refuse(MORTISE_SETUP_REGION);
-	hil.setup.regions[1] = (struct mortise_region){ base + RIG_HEAP, UINT64_MAX, MORTISE_READ, 0 };
+	hil.setup.regions[1] =
+		(struct mortise_region){ base + RIG_HEAP, UINT64_MAX, MORTISE_READ, 0 };
 	refuse(MORTISE_SETUP_REGION);
 	hil.setup.regions[1] = (struct mortise_region){ base + RIG_HEAP, 0, MORTISE_READ, 0 };
 	refuse(MORTISE_SETUP_REGION);
@@ -285,7 +288,8 @@ static void several_threads_wait(void)
 	for (i = 0; i < 8; i++)
 		sequences[i] = emit_hold();
 	for (i = 0; i < 8; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, wait_for_it, &sequences[7 - i]), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, wait_for_it, &sequences[7 - i]),
+				 0);
 	assert_int_equal(pthread_create(&later, NULL, let_go_later, NULL), 0);
 	for (i = 0; i < 8; i++) {
 		pthread_join(threads[i], &failed);

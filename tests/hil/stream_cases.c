@@ -96,7 +96,8 @@ static void signal_batch(uint32_t first)
 	void *packet;
 
 	for (i = 0; i < BATCH; i++) {
-		assert_ok(ring_reserve(hil.ring, MORTISE_OP_SIGNAL, sizeof(*p), in_ms(20000), &packet));
+		assert_ok(ring_reserve(hil.ring, MORTISE_OP_SIGNAL, sizeof(*p), in_ms(20000),
+				       &packet));
 		p = packet;
 		p->address = rig_at(&hil, 0);
 		p->value = first + i;
@@ -187,7 +188,8 @@ static void a_full_ring_says_so(void)
 	assert_int_equal(err, -TENON_E_TIMEOUT);
 	assert_error_has("no room");
 	assert_true(count > 600);
-	assert_int_equal(ring_emit(hil.ring, &wait, sizeof(wait), in_ms(30), NULL), -TENON_E_TIMEOUT);
+	assert_int_equal(ring_emit(hil.ring, &wait, sizeof(wait), in_ms(30), NULL),
+			 -TENON_E_TIMEOUT);
 	tenon_error_clear();
 	__atomic_store_n(rig_word(&hil, 0), 1, __ATOMIC_RELEASE);
 	assert_ok(ring_emit(hil.ring, &wait, sizeof(wait), in_ms(20000), &sequence));
@@ -198,11 +200,12 @@ static void a_packet_larger_than_any_is_refused(void)
 {
 	void *packet;
 
-	assert_int_equal(ring_reserve(hil.ring, MORTISE_OP_PAD, MORTISE_PACKET_MOST * 8 + 1, RING_NOW,
-				      &packet),
+	assert_int_equal(ring_reserve(hil.ring, MORTISE_OP_PAD, MORTISE_PACKET_MOST * 8 + 1,
+				      RING_NOW, &packet),
 			 -TENON_E_VALUE);
 	assert_null(packet);
-	assert_int_equal(ring_reserve(hil.ring, MORTISE_OP_PAD, 7, RING_NOW, &packet), -TENON_E_VALUE);
+	assert_int_equal(ring_reserve(hil.ring, MORTISE_OP_PAD, 7, RING_NOW, &packet),
+			 -TENON_E_VALUE);
 	tenon_error_clear();
 }
 

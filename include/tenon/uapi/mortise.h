@@ -47,13 +47,13 @@
 #include <stdint.h>
 
 #define MORTISE_MAGIC	       0x5453524dU /* "MRST" */
-#define MORTISE_ABI_MAJOR      1 /* changes when either side must not talk to the other */
-#define MORTISE_ABI_MINOR      0 /* grows with packets and features */
+#define MORTISE_ABI_MAJOR      1	   /* changes when either side must not talk to the other */
+#define MORTISE_ABI_MINOR      0	   /* grows with packets and features */
 #define MORTISE_ABI	       (MORTISE_ABI_MAJOR << 16 | MORTISE_ABI_MINOR)
 #define MORTISE_CONTROL_OFFSET 0x10000U /* of struct mortise_control in the window */
 #define MORTISE_SHARED_OFFSET  0x12000U /* of what the host lays out as it likes */
 #define MORTISE_REGION_COUNT   16
-#define MORTISE_WORD	       8U /* bytes that positions count */
+#define MORTISE_WORD	       8U    /* bytes that positions count */
 #define MORTISE_RING_LEAST     2048U /* words; ring sizes are powers of two */
 #define MORTISE_RING_MOST      0x100000U
 #define MORTISE_PACKET_MOST    528U /* words of a packet, but for a pad */
@@ -88,15 +88,16 @@ enum mortise_state {
 /* struct mortise_fault.code */
 enum mortise_fault_code {
 	MORTISE_FAULT_NONE = 0,
-	MORTISE_FAULT_SETUP = 1,    /* the setup of the session; detail: enum mortise_setup_error */
-	MORTISE_FAULT_HEAD = 2,	    /* host.head is further ahead than the ring is long; detail: head */
-	MORTISE_FAULT_HEADER = 3,   /* size or position in a header; detail: the header's first word */
-	MORTISE_FAULT_OPCODE = 4,   /* no such opcode, or one this board does not have */
-	MORTISE_FAULT_FIELD = 5,    /* a field out of range; detail: byte of the field in the packet */
+	MORTISE_FAULT_SETUP = 1, /* the setup of the session; detail: enum mortise_setup_error */
+	MORTISE_FAULT_HEAD = 2, /* host.head is further ahead than the ring is long; detail: head */
+	MORTISE_FAULT_HEADER =
+		3, /* size or position in a header; detail: the header's first word */
+	MORTISE_FAULT_OPCODE = 4, /* no such opcode, or one this board does not have */
+	MORTISE_FAULT_FIELD = 5, /* a field out of range; detail: byte of the field in the packet */
 	MORTISE_FAULT_ADDRESS = 6,  /* address: not inside one declared region with that access */
 	MORTISE_FAULT_KERNEL = 7,   /* a called function failed; detail: what it returned */
 	MORTISE_FAULT_WATCHDOG = 8, /* a packet ran too long; address: where it was, if known */
-	MORTISE_FAULT_TRAP = 9,	    /* the core trapped; address: what it accessed, detail: the cause */
+	MORTISE_FAULT_TRAP = 9, /* the core trapped; address: what it accessed, detail: the cause */
 	MORTISE_FAULT_SELFTEST = 10, /* detail: the number of the test that failed */
 };
 
@@ -260,12 +261,12 @@ struct mortise_control {
 
 /* enum mortise_opcode - which struct follows the header is said at each */
 enum mortise_opcode {
-	MORTISE_OP_PAD = 0,	  /* nothing; the rest of the packet is not looked at */
-	MORTISE_OP_COPY = 1,	  /* struct mortise_copy */
-	MORTISE_OP_FILL = 2,	  /* struct mortise_fill */
-	MORTISE_OP_CALL = 3,	  /* struct mortise_call */
-	MORTISE_OP_WAIT = 4,	  /* struct mortise_semaphore: until *address - value >= 0, signed */
-	MORTISE_OP_SIGNAL = 5,	  /* struct mortise_semaphore: *address = value, behind all before */
+	MORTISE_OP_PAD = 0,    /* nothing; the rest of the packet is not looked at */
+	MORTISE_OP_COPY = 1,   /* struct mortise_copy */
+	MORTISE_OP_FILL = 2,   /* struct mortise_fill */
+	MORTISE_OP_CALL = 3,   /* struct mortise_call */
+	MORTISE_OP_WAIT = 4,   /* struct mortise_semaphore: until *address - value >= 0, signed */
+	MORTISE_OP_SIGNAL = 5, /* struct mortise_semaphore: *address = value, behind all before */
 	MORTISE_OP_TIMESTAMP = 6, /* struct mortise_timestamp */
 	MORTISE_OP_BARRIER = 7,	  /* header alone: memory before is written, code before is seen */
 	MORTISE_OP_VECTOR = 8,	  /* struct mortise_vector */
@@ -470,7 +471,8 @@ _Static_assert(sizeof(struct mortise_status) == 64, "a cache line");
 _Static_assert(sizeof(struct mortise_completion) == 64, "a cache line");
 _Static_assert(sizeof(struct mortise_fault) == 64, "a cache line");
 _Static_assert(sizeof(struct mortise_request) == 64, "a cache line");
-_Static_assert(sizeof(struct mortise_setup) == 64 + 24 * MORTISE_REGION_COUNT, "the same everywhere");
+_Static_assert(sizeof(struct mortise_setup) == 64 + 24 * MORTISE_REGION_COUNT,
+	       "the same everywhere");
 _Static_assert(sizeof(struct mortise_header) == 8, "a word");
 _Static_assert(sizeof(struct mortise_copy) == 32, "four words");
 _Static_assert(sizeof(struct mortise_fill) == 40, "five words");
@@ -481,7 +483,7 @@ _Static_assert(sizeof(struct mortise_timestamp) == 16, "two words");
 _Static_assert(sizeof(struct mortise_vector) == 48, "six words");
 _Static_assert(sizeof(struct mortise_gemm) == 96, "twelve words");
 _Static_assert(sizeof(struct mortise_selftest) == 24, "three words");
-_Static_assert(MORTISE_PACKET_MOST * MORTISE_WORD >=
+_Static_assert(MORTISE_PACKET_MOST *MORTISE_WORD >=
 		       sizeof(struct mortise_call) +
 			       MORTISE_ARGUMENT_COUNT * sizeof(struct mortise_argument),
 	       "the largest call fits");
