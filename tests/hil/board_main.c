@@ -8,7 +8,8 @@
 #define SKIPPED	   77
 
 static const struct hil_case *const suites[] = {
-	hil_packet_cases, hil_call_cases, hil_stream_cases, hil_session_cases, hil_fault_cases,
+	hil_packet_cases,  hil_call_cases,  hil_stream_cases,
+	hil_session_cases, hil_fault_cases, hil_campaign_cases,
 };
 
 struct rig hil;

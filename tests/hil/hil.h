@@ -28,7 +28,7 @@ struct hil_case {
 	}
 
 extern const struct hil_case hil_packet_cases[], hil_call_cases[], hil_stream_cases[],
-	hil_session_cases[], hil_fault_cases[];
+	hil_session_cases[], hil_fault_cases[], hil_campaign_cases[];
 
 /* what emulators and sanitizers make slow is done less often */
 size_t hil_count(size_t sim, size_t board);
@@ -44,6 +44,9 @@ static inline void assert_int_equal_at(int found, int want, const char *file, in
 	print_error("status %d, not %d: %s\n", found, want, tenon_error_message());
 	_fail(file, line);
 }
+
+/* Random packets of a seed, and what the reference makes of them: equal, or the case fails. */
+void hil_compare_stream(uint64_t seed, size_t packets);
 
 /* Run a packet that has to fault, then begin anew. */
 #define assert_faults(code, ...)                                                                   \

@@ -17,7 +17,7 @@ static void begin_at(uint32_t position)
 	rig_begin(&hil);
 }
 
-static void compare_stream(uint64_t seed, size_t packets)
+void hil_compare_stream(uint64_t seed, size_t packets)
 {
 	static uint8_t want[ROOM];
 	struct random r = { seed };
@@ -44,7 +44,7 @@ static void random_streams_do_what_the_reference_does(void)
 	uint64_t seed, seeds = hil_count(40, 12);
 
 	for (seed = 1; seed <= seeds; seed++)
-		compare_stream(seed, 200);
+		hil_compare_stream(seed, 200);
 }
 
 /* ---- order */
