@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "driver/board/board_private.h"
+#include "lib/brief_errors.h"
 
 #define MEBIBYTE (UINT64_C(1) << 20)
 

@@ -17,6 +17,7 @@
 #include "driver/board/board_private.h"
 #include "driver/board/qemu_process.h"
 #include "generated/install_paths.h"
+#include "lib/brief_errors.h"
 #include "lib/fence_fd.h"
 
 /**

@@ -4,6 +4,7 @@
 
 #include "driver/board/board_private.h"
 #include "firmware/sim/sim.h"
+#include "lib/brief_errors.h"
 
 static int start(struct board *board)
 {

@@ -12,6 +12,8 @@
 #include <tenon/error.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
+
 #define SHELL "/bin/sh"
 /* the shell ends when the emulator does or when we do; its standard input is the leash */
 #define SCRIPT                                                                                     \

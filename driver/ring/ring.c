@@ -5,6 +5,7 @@
 #include <tenon/uapi/mortise_order.h>
 
 #include "driver/ring/ring_private.h"
+#include "lib/brief_errors.h"
 
 /* words of the ring that hold packets which the device may still read */
 static uint64_t in_flight(const struct ring *ring)

@@ -6,6 +6,7 @@
 #include <tenon/uapi/mortise_order.h>
 
 #include "driver/ring/ring_private.h"
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 
 /* Fetch each word of a struct that the device writes once. */

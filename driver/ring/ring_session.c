@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "driver/ring/ring_private.h"
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 
 #define DEFAULT_SILENCE_MS 2000

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "driver/ring/ring_private.h"
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 
 #define LONGEST_SLEEP_NS  50000000U /* look at the heartbeat at least so often */

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <tenon/error.h>
 
+#include "lib/brief_errors.h"
+
 static int round_up(const char *name, size_t size, size_t *rounded)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "firmware/core/mortise.h"
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "lib/fence_fd.h"
 
