@@ -92,7 +92,7 @@ enum board_fault {
 	BOARD_FREEZE,	     /* stop the core, as a debugger does (SIGSTOP for emulators) */
 	BOARD_THAW,	     /* let it go on */
 	BOARD_KILL,	     /* end it: no firmware runs until board_reset() */
-	BOARD_REBOOT,	     /* a reset that nobody asked for */
+	BOARD_REBOOT,	     /* a reset that the host did not ask for */
 	BOARD_LOSE_DOORBELL, /* the next doorbell does not arrive */
 };
 

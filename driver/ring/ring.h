@@ -97,7 +97,7 @@ enum ring_loss {
  * @running: sequence of that packet's begin
  * @submitted: sequence of the last published packet
  * @completed: sequence of the last complete one
- * @heartbeat_age: nanoseconds since the heartbeat was last seen to change, as far as anybody looked
+ * @heartbeat_age: nanoseconds since a wait or ring_completed() last saw the heartbeat change
  * @asleep: the device waits for its doorbell; its heartbeat stands still then
  * @fault: the record; code MORTISE_FAULT_NONE without one
  */
@@ -131,7 +131,7 @@ int ring_open(const struct ring_port *port, const struct ring_setup *setup, uint
 
 /**
  * ring_restart - begin a new session, after a loss or to drop what is queued
- * @ring: the ring; nobody else may use it meanwhile
+ * @ring: the ring; no other thread may use it meanwhile
  * @deadline: until when the device has to answer
  *
  * The regions stay. Sequence numbers go on: what was queued counts as never completed, so waits for

@@ -80,7 +80,7 @@ static bool has_work(struct ring *ring)
 	       __atomic_load_n(&ring->submitted, __ATOMIC_ACQUIRE);
 }
 
-/* A device that stands still while it has work is lost. Time when nobody looked does not count. */
+/* A device that stands still while it has work is lost. Time in which the host did not look does not count. */
 static void check_heartbeat(struct ring *ring)
 {
 	uint32_t beat = mortise_peek(&ring->control->device.heartbeat);

@@ -5,9 +5,9 @@
 /**
  * DOC: the portable core of mortise
  *
- * A port fills in struct mortise_port, calls mortise_boot() once and mortise_loop() for ever. The core
- * allocates nothing, calls no library, and keeps its state in struct mortise, so that a process can run
- * several. What the host writes is copied before it is checked.
+ * A port fills in struct mortise_port, calls mortise_boot() once and then mortise_loop(), which returns only when the
+ * port says so. The core allocates nothing, calls no library, and keeps its state in struct mortise, so that a
+ * process can run several. What the host writes is copied before it is checked.
  */
 
 #include <stdbool.h>
