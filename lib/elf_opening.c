@@ -18,10 +18,11 @@
 #define ENTRIES_MOST 64
 #define STRINGS_MOST 16384
 
-/* Nearly all linkers put the program headers here, so that one read brings both. */
-struct head {
-	ElfW(Ehdr) header;
-	ElfW(Phdr) segments[BATCH];
+/* The first bytes of a file, which are all of a small library: one read serves most that is asked of it. */
+struct start {
+	int fd;
+	size_t size;
+	char bytes[16384];
 };
 
 static int check_batch(const char *path, const ElfW(Phdr) * p, size_t count, uint64_t size)
@@ -37,9 +38,12 @@ static int check_batch(const char *path, const ElfW(Phdr) * p, size_t count, uin
 	return 0;
 }
 
-static bool read_at(int fd, void *to, size_t size, uint64_t offset)
+static bool read_at(const struct start *s, void *to, size_t size, uint64_t offset)
 {
-	return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
+	if (offset > s->size || size > s->size - offset)
+		return pread(s->fd, to, size, (off_t)offset) == (ssize_t)size;
+	memcpy(to, s->bytes + offset, size);
+	return true;
 }
 
 struct dynamic {
@@ -51,14 +55,14 @@ struct dynamic {
 	size_t needed_count;
 };
 
-static bool read_dynamic(int fd, const ElfW(Phdr) * p, struct dynamic *out)
+static bool read_dynamic(const struct start *s, const ElfW(Phdr) * p, struct dynamic *out)
 {
 	ElfW(Dyn) entries[ENTRIES_MOST];
 	size_t count = p->p_filesz / sizeof(entries[0]), i;
 
 	if (count > ENTRIES_MOST)
 		count = ENTRIES_MOST;
-	if (!read_at(fd, entries, count * sizeof(entries[0]), p->p_offset))
+	if (!read_at(s, entries, count * sizeof(entries[0]), p->p_offset))
 		return false;
 	*out = (struct dynamic){ 0 };
 	for (i = 0; i < count; i++) {
@@ -88,18 +92,19 @@ static bool read_dynamic(int fd, const ElfW(Phdr) * p, struct dynamic *out)
 }
 
 /* The dynamic section names addresses; the segments say where in the file they are. */
-static bool read_strings(int fd, const struct head *head, const struct dynamic *d, char *strings)
+static bool read_strings(const struct start *s, const ElfW(Phdr) * segments, size_t count,
+			 const struct dynamic *d, char *strings)
 {
 	size_t i;
 
 	if (!d->strings_size || d->strings_size > STRINGS_MOST)
 		return false;
-	for (i = 0; i < head->header.e_phnum; i++) {
-		const ElfW(Phdr) *p = &head->segments[i];
+	for (i = 0; i < count; i++) {
+		const ElfW(Phdr) *p = &segments[i];
 
 		if (p->p_type == PT_LOAD && d->strings >= p->p_vaddr &&
 		    d->strings - p->p_vaddr < p->p_filesz)
-			return read_at(fd, strings, d->strings_size,
+			return read_at(s, strings, d->strings_size,
 				       p->p_offset + (d->strings - p->p_vaddr)) &&
 			       !strings[d->strings_size - 1];
 	}
@@ -137,58 +142,59 @@ static bool has_needed(const struct dynamic *d, const char *strings)
 	return true;
 }
 
-static bool is_inert(int fd, const struct head *head)
+static bool is_inert(const struct start *s, const ElfW(Phdr) * segments, size_t count)
 {
 	char strings[STRINGS_MOST];
 	struct dynamic d;
 	size_t i;
 
-	for (i = 0; i < head->header.e_phnum; i++)
-		if (head->segments[i].p_type == PT_DYNAMIC)
-			return read_dynamic(fd, &head->segments[i], &d) &&
-			       read_strings(fd, head, &d, strings) &&
+	for (i = 0; i < count; i++)
+		if (segments[i].p_type == PT_DYNAMIC)
+			return read_dynamic(s, &segments[i], &d) &&
+			       read_strings(s, segments, count, &d, strings) &&
 			       !has_constructors(&d, strings) && has_needed(&d, strings);
 	return false;
 }
 
-/* What cannot be read, and what is no library of this machine, is left to dlopen() to refuse. */
-static int check_descriptor(int fd, const char *path, bool *inert)
+/* dlopen() refuses what cannot be read, and what is not a library of this machine. */
+static int check_start(const struct start *s, const char *path, uint64_t size, bool *inert)
 {
-	struct head head;
-	ElfW(Ehdr) *h = &head.header;
-	struct stat st;
-	size_t i, n, left, size;
-	ssize_t got;
+	ElfW(Phdr) batch[BATCH];
+	ElfW(Ehdr) header;
+	size_t i, n, left;
 	int err = 0;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+	if (!read_at(s, &header, sizeof(header), 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) ||
+	    header.e_phentsize != sizeof(batch[0]))
 		return 0;
-	got = pread(fd, &head, sizeof(head), 0);
-	if (got < (ssize_t)sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG) ||
-	    h->e_phentsize != sizeof(head.segments[0]))
-		return 0;
-	for (i = 0; i < h->e_phnum && !err; i += n) {
-		left = h->e_phnum - i;
+	for (i = 0; i < header.e_phnum && !err; i += n) {
+		left = header.e_phnum - i;
 		n = left < BATCH ? left : BATCH;
-		size = n * sizeof(head.segments[0]);
-		if ((i || h->e_phoff != sizeof(*h) || (size_t)got < sizeof(*h) + size) &&
-		    !read_at(fd, head.segments, size, h->e_phoff + i * sizeof(head.segments[0])))
+		if (!read_at(s, batch, n * sizeof(batch[0]), header.e_phoff + i * sizeof(batch[0])))
 			return 0;
-		err = check_batch(path, head.segments, n, (uint64_t)st.st_size);
+		err = check_batch(path, batch, n, size);
 	}
-	if (!err && h->e_phnum <= BATCH)
-		*inert = is_inert(fd, &head);
+	if (!err && header.e_phnum <= BATCH)
+		*inert = is_inert(s, batch, header.e_phnum);
 	return err;
 }
 
 int elf_check_opening(const char *path, bool *inert)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
+	struct start s;
+	struct stat st;
+	ssize_t got;
+	int err = 0;
 
 	*inert = false;
-	if (fd < 0)
+	s.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (s.fd < 0)
 		return 0;
-	err = check_descriptor(fd, path, inert);
-	close(fd);
+	if (!fstat(s.fd, &st) && S_ISREG(st.st_mode)) {
+		got = pread(s.fd, s.bytes, sizeof(s.bytes), 0);
+		s.size = got > 0 ? (size_t)got : 0;
+		err = check_start(&s, path, (uint64_t)st.st_size, inert);
+	}
+	close(s.fd);
 	return err;
 }
