@@ -72,14 +72,16 @@ enum mortise_end mortise_run_call(struct mortise *m, const void *packet)
 	struct mortise_group g;
 	mortise_function function;
 	enum mortise_end end;
+	uint32_t i, align;
 	uint64_t thumb;
-	uint32_t i;
 
 	if (check_fields(m, p) != MORTISE_DONE)
 		return MORTISE_FAILED;
 	/* an odd address is a function in Thumb code */
 	thumb = m->port->machine == MORTISE_MACHINE_ARM;
-	if (!mortise_range(m, p->function & ~thumb, 2, MORTISE_EXECUTE, 2) ||
+	/* x86 has functions at any address */
+	align = m->port->machine == MORTISE_MACHINE_X86_64 ? 1 : 2;
+	if (!mortise_range(m, p->function & ~thumb, 2, MORTISE_EXECUTE, align) ||
 	    take_arguments(m, p) != MORTISE_DONE)
 		return MORTISE_FAILED;
 	for (i = 0; i < 3; i++) {
