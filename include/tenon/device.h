@@ -34,10 +34,11 @@ struct tenon_backend;
 struct tenon_device;
 
 /*
- * A device type that DLPack does not define. The other numbers from 64 to 126 are free for backends
+ * Device types that DLPack does not define. The other numbers from 64 to 126 are free for backends
  * that have no DLPack type.
  */
-#define TENON_DEVICE_NULL 100
+#define TENON_DEVICE_NULL    100
+#define TENON_DEVICE_MORTISE 110
 
 /** enum tenon_device_class - what sort of processor a device is */
 enum tenon_device_class {
@@ -204,6 +205,17 @@ TENON_API int tenon_device_get(DLDevice id, struct tenon_device **out);
  * Return: as tenon_device_open().
  */
 TENON_API int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out);
+
+/**
+ * tenon_device_set_current - run kernels of modules on a device
+ * @device: device
+ *
+ * What `__tvm_set_device` does in host code: kernels that the calling thread calls run on this device, where
+ * they run on devices of its type. It is the first of its type unless something is set.
+ *
+ * Return: 0; -TENON_E_LOST; what opening returned, where another has taken the device's number.
+ */
+TENON_API int tenon_device_set_current(const struct tenon_device *device);
 
 /**
  * tenon_device_close_all - drop the library's references of open devices

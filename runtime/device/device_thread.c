@@ -278,6 +278,11 @@ int device_thread_choose(DLDevice id)
 	return 0;
 }
 
+int tenon_device_set_current(const struct tenon_device *device)
+{
+	return device_thread_choose(device->id);
+}
+
 int tenon_queue_current(struct tenon_device *device, struct tenon_queue **out)
 {
 	struct thread_entry *e;

@@ -47,6 +47,7 @@ OFF(tenon_device_check, (struct tenon_device *device))
 OFF_OUT(tenon_device_open, *out = NULL, (const char *uri, struct tenon_device **out))
 OFF_OUT(tenon_device_get, *out = NULL, (DLDevice id, struct tenon_device **out))
 OFF_OUT(tenon_device_reopen, *out = NULL, (struct tenon_device *device, struct tenon_device **out))
+OFF(tenon_device_set_current, (const struct tenon_device *device))
 OFF_VOID(tenon_device_close_all, (void))
 OFF(tenon_device_sync, (struct tenon_device *device, uint64_t deadline))
 OFF_OUT(tenon_device_attribute, *out = tenon_arg_none(), (DLDevice id, int attribute,

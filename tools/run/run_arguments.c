@@ -49,22 +49,6 @@ void arguments_release(struct argument *list, size_t count)
 }
 
 #ifdef CONFIG_DEVICES
-/* What host code does first: kernels and workspaces are on this device from now on. */
-static int choose(const struct tenon_device *device)
-{
-	struct tenon_value ret = tenon_arg_none();
-	struct tenon_function *set;
-	int err;
-
-	err = tenon_function_find("__tvm_set_device", &set);
-	if (err || !set)
-		return err;
-	err = tenon_call(set, &ret, tenon_arg_int(device->id.device_type),
-			 tenon_arg_int(device->id.device_id));
-	tenon_object_unref(set);
-	return err;
-}
-
 static int put_one(struct argument *a, DLDevice device)
 {
 	const DLTensor *host = &a->tensor->dl;
@@ -88,7 +72,8 @@ int arguments_put(struct cli *cli, struct arguments *a, const struct tenon_devic
 		if (a->at[i].tensor)
 			err = put_one(&a->at[i], on->id);
 	if (!err)
-		err = choose(on);
+		/* what host code does first: kernels and workspaces are on this device from now on */
+		err = tenon_device_set_current(on);
 	return err ? cli_error(cli, cli_exit_of(err, CLI_FAILED)) : 0;
 }
 
