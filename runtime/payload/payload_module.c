@@ -397,11 +397,19 @@ static bool same_form(const struct payload_module *p)
 }
 #endif
 
+/* A file of its own is read into the form of the newer blobs, with tags of arguments. */
+static bool has_form(const struct payload_tree *tree, enum tenon_generation generation)
+{
+	return tree->generation == generation ||
+	       (generation == TENON_GENERATION_FFI && tree->generation == TENON_GENERATION_NONE &&
+		tree->dialect == PAYLOAD_EXTRA);
+}
+
 int payload_module_check_form(const struct tenon_module *m, enum tenon_generation generation)
 {
 	const struct payload_module *p = payload_of(m);
 
-	if (m->ops != &payload_ops || p->block->tree.generation == generation || same_form(p))
+	if (m->ops != &payload_ops || has_form(&p->block->tree, generation) || same_form(p))
 		return 0;
 	return tenon_error(
 		-TENON_E_UNSUPPORTED,
