@@ -3,7 +3,7 @@
  * A dense layer: to[n] = scaled(bias[n] + sum over k of a[k] * weights[n][k]). Arguments: to, a, weights, bias (int32),
  * struct int8_scale, k. A group computes group->threads[0] results; the grid has groups enough for all of them, exactly.
  */
-#include <tenon/uapi/mortise.h>
+#include <tenon/uapi/mortise_kernel.h>
 
 #include "int8.h"
 
@@ -28,3 +28,4 @@ int32_t dense_int8(const uint64_t *arguments, const struct mortise_group *group)
 	}
 	return 0;
 }
+MORTISE_KERNEL(dense_int8, "handle handle handle handle handle int32", "blockIdx.x threadIdx.x");

@@ -4,7 +4,7 @@
  * stride. Arguments: to, a, weights [kernel][kernel][channels], bias (int32), struct int8_scale, struct depthwise_shape.
  * A group computes one pixel of the result: group 0 is x, group 1 is y.
  */
-#include <tenon/uapi/mortise.h>
+#include <tenon/uapi/mortise_kernel.h>
 
 #include "int8.h"
 
@@ -67,3 +67,4 @@ int32_t depthwise_int8(const uint64_t *arguments, const struct mortise_group *gr
 			int8_scaled(scale, bias[c] + sum_of(s, a, weights, y, x, c));
 	return 0;
 }
+MORTISE_KERNEL(depthwise_int8, "handle handle handle handle handle handle", "blockIdx.x blockIdx.y");

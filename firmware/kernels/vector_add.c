@@ -3,7 +3,7 @@
  * to[i] = a[i] + b[i] for int32: a first function to copy. Arguments: to, a, b, count. A group of the grid adds
  * group->threads[0] elements.
  */
-#include <tenon/uapi/mortise.h>
+#include <tenon/uapi/mortise_kernel.h>
 
 int32_t vector_add(const uint64_t *arguments, const struct mortise_group *group);
 
@@ -22,3 +22,4 @@ int32_t vector_add(const uint64_t *arguments, const struct mortise_group *group)
 	}
 	return 0;
 }
+MORTISE_KERNEL(vector_add, "handle handle handle int32", "blockIdx.x threadIdx.x");
