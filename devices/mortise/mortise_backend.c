@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "devices/mortise/mortise_device.h"
+#include "devices/mortise/mortise_payload.h"
+#include "lib/brief_errors.h"
+
+static bool is_ready(const struct board_kind *kind)
+{
+	bool ready = kind->ready(kind) == 0;
+
+	if (!ready)
+		tenon_error_clear();
+	return ready;
+}
+
+const struct board_kind *mortise_board_kind(uint32_t index)
+{
+	const struct board_kind *kind;
+
+	for (kind = board_kinds; kind->name; kind++)
+		if (is_ready(kind) && !index--)
+			return kind;
+	return NULL;
+}
+
+static int mortise_count(uint32_t *count)
+{
+	*count = 0;
+	while (mortise_board_kind(*count))
+		++*count;
+	return 0;
+}
+
+static int mortise_doctor(struct tenon_buffer *out)
+{
+	const struct board_kind *kind;
+	int err = 0;
+
+	for (kind = board_kinds; kind->name && !err; kind++) {
+		if (!kind->ready(kind)) {
+			err = tenon_buffer_printf(out, "%s: %llu MiB of memory\n", kind->name,
+						  (unsigned long long)(kind->window_size >> 20));
+		} else {
+			err = tenon_buffer_printf(out, "%s: %s\n", kind->name,
+						  tenon_error_message());
+			tenon_error_clear();
+		}
+	}
+	return err;
+}
+
+const struct tenon_backend mortise_backend = {
+	.abi = TENON_DEVICE_ABI,
+	.size = sizeof(mortise_backend),
+	.name = "mortise",
+	.device_type = TENON_DEVICE_MORTISE,
+	.kinds = mortise_payload_kinds,
+	.count = mortise_count,
+	.describe = mortise_describe,
+	.open = mortise_open,
+	.doctor = mortise_doctor,
+	.formats = mortise_payload_formats,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "devices/mortise/mortise_device.h"
+
+#include <stdlib.h>
+
+#include "lib/brief_errors.h"
+
+static int mortise_alloc(struct tenon_device *device, const struct tenon_memory_request *request,
+			 struct tenon_memory **out)
+{
+	struct mortise_device *d = mortise_device_of(device);
+	struct mortise_memory *m;
+	int err;
+
+	if (request->usage & TENON_MEMORY_EXPORT)
+		return tenon_error(-TENON_E_UNSUPPORTED, "%s exports no memory",
+				   device->properties->name);
+	m = malloc(sizeof(*m));
+	if (!m)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a piece of memory");
+	err = mortise_heap_take(&d->heap, request->size, MORTISE_HEAP_GRAIN, &m->block);
+	if (err) {
+		free(m);
+		return tenon_error_in(err, "%s", device->properties->name);
+	}
+	tenon_memory_init(&m->base, device, request->size, request->usage);
+	m->base.flags = device->properties->heaps[0].flags;
+	m->base.host = d->window + m->block->offset;
+	*out = &m->base;
+	return 0;
+}
+
+static void release(void *item)
+{
+	struct mortise_memory *m = item;
+
+	mortise_heap_give(&mortise_device_of(m->base.device)->heap, m->block);
+	free(m);
+}
+
+static void mortise_free(struct tenon_memory *memory)
+{
+	tenon_device_retire(memory->device, release, memory);
+}
+
+uint64_t mortise_offset(const struct tenon_range *range)
+{
+	uint64_t offset = range->offset;
+	const struct mortise_memory *m =
+		(const struct mortise_memory *)tenon_memory_root(range->memory, &offset);
+
+	return m->block->offset + offset;
+}
+
+const struct tenon_memory_ops mortise_memory_ops = {
+	.size = sizeof(mortise_memory_ops),
+	.alloc = mortise_alloc,
+	.free = mortise_free,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_MORTISE_MORTISE_PAYLOAD_H
+#define DEVICES_MORTISE_MORTISE_PAYLOAD_H
+
+/**
+ * DOC: modules of the kind "mortise"
+ *
+ * A payload is the word "mortise", a kernel table as TVM writes it, and a string with the program: a list of
+ * images (a u64 count, and a string each), ELF files as <tenon/uapi/mortise_kernel.h> describes them, at most one for
+ * each machine. A file *.mortise is one such ELF file, or several in an archive of ar(1); its table of kernels is that of
+ * the images.
+ */
+
+#include <tenon/backend/payload_format.h>
+
+#include "devices/mortise/mortise_elf.h"
+
+/* images of a payload */
+#define MORTISE_IMAGES_MOST 16
+
+extern const char *const mortise_payload_kinds[];
+extern const struct tenon_payload_format *const mortise_payload_formats[];
+
+/**
+ * mortise_payload_image - find the image for a machine
+ * @code: program of a payload
+ * @label: for messages
+ * @machine: enum mortise_machine
+ * @wide: of 64 bits
+ * @elf: receives it
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED with the machines that there are; as mortise_elf_read().
+ */
+int mortise_payload_image(struct tenon_slice code, const char *label, uint32_t machine, bool wide,
+			  struct mortise_elf *elf);
+
+#endif /* DEVICES_MORTISE_MORTISE_PAYLOAD_H */
