@@ -376,6 +376,22 @@ static void packet_seeds(const struct sink *sink)
 	give(sink, "a setup", &b);
 }
 
+/* device code that the build made for this machine */
+static void device_code_seed(const struct sink *sink)
+{
+	struct tenon_buffer path = TENON_BUFFER_INIT, b = TENON_BUFFER_INIT;
+	const char *build = getenv("TENON_BUILD");
+	struct tenon_slice bytes;
+
+	tenon_buffer_printf(&path, "%s/device/host/tests/mortise/kernels.elf", build ? build : "build");
+	if (!file_map_open(path.data, &bytes)) {
+		tenon_buffer_slice(&b, bytes);
+		give(sink, "kernels", &b);
+		file_map_close(&bytes);
+	}
+	tenon_buffer_fini(&path);
+}
+
 static const char *const relax_files[] = {
 	"tvm-0.27.0.post1/relax_mlp/vm.so",
 	"tvm-0.27.0.post1/model_closure/model.so",
@@ -406,6 +422,8 @@ void seeds_each(const char *target,
 		give(&sink, "two constants", &b);
 	} else if (!strcmp(target, "graph_json")) {
 		file_seed(&sink, "tests/interop/data/tvm-0.8/graph_nop/graph.json");
+	} else if (!strcmp(target, "mortise_elf")) {
+		device_code_seed(&sink);
 	} else if (!strcmp(target, "mortise_packet")) {
 		packet_seeds(&sink);
 	} else if (!strcmp(target, "params")) {
