@@ -33,7 +33,7 @@ build()
 {
 	# no overflow of counters: what clang instruments must not be thrown away by the linker
 	inner_make O="$folder" CC=clang SAN=address,undefined CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' \
-		defconfig "$folder/libtenon.a" "$folder/tools/tool.a"
+		testconfig "$folder/libtenon.a" "$folder/tools/tool.a"
 }
 
 # the bounds of a target: files that commands work on are larger, and a model may ask for memory
@@ -58,6 +58,7 @@ fuzz()
 	wrap=
 	[ "$target" = run_tree ] && wrap=-Wl,--wrap=relax_create
 	[ "$target" != mortise_packet ] || wrap=$(ls firmware/core/*.c)
+	[ "$target" != mortise_elf ] || wrap=devices/mortise/mortise_elf.c
 	# shellcheck disable=SC2086
 	clang -O1 -g -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -iquote . \
 		-include "$folder/include/generated/autoconf.h" "tests/fuzz/${target}_fuzz.c" $shared \

@@ -12,6 +12,7 @@ elf_inspect
 example_json
 graph_json
 inspect
+mortise_elf
 mortise_packet
 npy_command
 params
