@@ -40,7 +40,7 @@ static void a_host_function_signals_what_its_own_queue_has_promised_further(void
 
 	(void)state;
 	assert_int_equal(tenon_timeline_create(0, &s.timeline), 0);
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	assert_int_equal(tenon_queue_call(rig.queue, signal_it, &s, NULL), 0);
 	promise(rig.queue, s.timeline, 2);
 	__atomic_store_n(&rig.fake->hangs, 0, __ATOMIC_RELEASE);

@@ -170,7 +170,7 @@ static void a_wait_that_never_ends_ends_at_its_deadline(void **state)
 	(void)state;
 	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 64, 0, 4, NULL), 0);
 	assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 64, 0, 4, NULL), 0);
 	/* host memory that is not pinned: CUDA itself would wait here */
 	assert_int_equal(tenon_queue_read(rig.queue, back, m, 0, 64, NULL), 0);
@@ -219,9 +219,9 @@ static void a_kernel_that_writes_where_nothing_is_loses_the_device(void **state)
 	assert_int_equal(tenon_timeline_create(0, &t), 0);
 	one = (struct tenon_point){ t, 1 };
 	signal = (struct tenon_sync){ NULL, 0, &one, 1 };
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	assert_int_equal(tenon_queue_dispatch(rig.queue, &d, &signal), 0);
-	rig.fake->hangs = 0;
+	fake_cuda_hang(rig.fake, 0);
 	assert_int_equal(tenon_timeline_wait(t, 1, rig_soon()), -TENON_E_LOST);
 	assert_error_has(
 		"cuda:0 is lost: cuda:0 (Fake GPU 0): an operation failed on the device: "
@@ -365,7 +365,7 @@ static void copies_without_memory_to_go_through_are_errors(void **state)
 static void fail_half_way(const char *function, int at, void *host, struct tenon_memory *m,
 			  size_t size, bool write)
 {
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	rig_fail(function, at, CU_OUT_OF_MEMORY);
 	assert_int_equal(write ? tenon_queue_write(rig.queue, m, 0, host, size, NULL)
 			       : tenon_queue_read(rig.queue, host, m, 0, size, NULL),
@@ -398,7 +398,7 @@ static void a_read_that_fails_half_way_leaves_the_host_alone(void **state)
 		/* what did go in reads it: it must not go before */
 		tenon_object_unref(m);
 		assert_int_equal(rig.fake->blocked, 0);
-		rig.fake->hangs = 0;
+		fake_cuda_hang(rig.fake, 0);
 		assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
 		assert_memory_equal(host, same, size);
 	}
@@ -434,7 +434,7 @@ static void a_write_that_fails_half_way_is_done_with_the_host(void **state)
 		assert_int_equal(tenon_queue_fill(rig.queue, m, 0, size, 0x11, 1, NULL), 0);
 		memset(host, 0x22, size);
 		fail_half_way(fails[i].function, fails[i].at, host, m, size, true);
-		rig.fake->hangs = 0;
+		fake_cuda_hang(rig.fake, 0);
 		assert_int_equal(tenon_queue_read(rig.queue, back, m, 0, size, NULL), 0);
 		assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
 		/* what went in is of the write, the rest as it was */

@@ -145,11 +145,11 @@ static void cuda_exports_no_fences_and_takes_no_sync_files(void **state)
 	assert_int_equal(rig.device->properties->fence_imports, 1u << TENON_FENCE_OPAQUE_FD);
 	assert_int_equal(rig.device->properties->fence_exports, 0);
 	assert_int_equal(tenon_timeline_create(0, &point.timeline), 0);
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 64, 7, 4, &sync), 0);
 	assert_int_equal(tenon_fence_export(&point, TENON_FENCE_OPAQUE_FD, &fd),
 			 -TENON_E_UNSUPPORTED);
-	rig.fake->hangs = 0;
+	fake_cuda_hang(rig.fake, 0);
 	assert_int_equal(tenon_timeline_wait(point.timeline, 1, rig_soon()), 0);
 	tenon_object_unref(point.timeline);
 	tenon_object_unref(m);

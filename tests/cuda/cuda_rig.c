@@ -98,7 +98,7 @@ int rig_teardown(void **state)
 	tenon_object_unref(rig.device);
 	tenon_device_close_all();
 	tenon_error_clear();
-	fake->hangs = 0;
+	fake_cuda_hang(fake, 0);
 	/* the core's thread of a launch that waited may be the last to hold on to the queue */
 	for (i = 0; i < 2000 && left_of(fake); i++)
 		usleep(1000);

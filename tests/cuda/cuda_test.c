@@ -25,10 +25,10 @@ static void a_tensor_map_is_copied_at_the_launch(void **state)
 	struct tenon_commands *c = NULL;
 
 	(void)state;
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	assert_int_equal(tenon_queue_dispatch(rig.queue, &d, NULL), 0);
 	map[31] = 1;
-	rig.fake->hangs = 0;
+	fake_cuda_hang(rig.fake, 0);
 	assert_int_equal(rig_word(m, 0), 4711);
 	map[31] = 2;
 	assert_int_equal(tenon_commands_create(rig.device, &c), 0);
@@ -185,7 +185,7 @@ static void other_bindings_change_the_graph_and_not_its_runs(void **state)
 	(void)state;
 	for (i = 0; i < 4; i++)
 		m[i] = rig_memory(64);
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	assert_int_equal(tenon_queue_execute(rig.queue, c, &m[0], 2, NULL), 0);
 	assert_int_equal(rig.fake->instantiations, 1);
 	assert_int_equal(rig.fake->graph_changes, 0);
@@ -195,7 +195,7 @@ static void other_bindings_change_the_graph_and_not_its_runs(void **state)
 	assert_int_equal(tenon_queue_execute(rig.queue, c, &m[2], 2, NULL), 0);
 	assert_int_equal(rig.fake->graph_changes, 3);
 	assert_int_equal(rig.fake->instantiations, 1);
-	rig.fake->hangs = 0;
+	fake_cuda_hang(rig.fake, 0);
 	assert_int_equal(rig_word(m[1], 0), 42);
 	assert_int_equal(rig_word(m[3], 0), 42);
 	assert_int_equal(rig_word(m[3], 1), 41);
@@ -214,11 +214,11 @@ static void a_graph_that_does_not_change_is_made_anew(void **state)
 	for (i = 0; i < 4; i++)
 		m[i] = rig_memory(64);
 	rig.fake->graph_change_fails = 1;
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	assert_int_equal(tenon_queue_execute(rig.queue, c, &m[0], 2, NULL), 0);
 	assert_int_equal(tenon_queue_execute(rig.queue, c, &m[2], 2, NULL), 0);
 	assert_int_equal(rig.fake->instantiations, 2);
-	rig.fake->hangs = 0;
+	fake_cuda_hang(rig.fake, 0);
 	assert_int_equal(rig_word(m[1], 0), 42);
 	assert_int_equal(rig_word(m[3], 0), 42);
 	tenon_object_unref(c);
@@ -237,11 +237,11 @@ static void memory_of_a_queue_is_ordered_on_its_stream(void **state)
 	rig_fail("cuMemAlloc_v2", 1, CU_OUT_OF_MEMORY);
 	assert_int_equal(tenon_memory_alloc(rig.device, &request, &m), 0);
 	rig.fake->fail_at = 0;
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 4096, 1, 4, NULL), 0);
 	/* neither waits nor takes it away from the fill */
 	tenon_object_unref(m);
-	rig.fake->hangs = 0;
+	fake_cuda_hang(rig.fake, 0);
 	assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
 	/* the stream outlives the queue as long as there is memory of it */
 	assert_int_equal(tenon_queue_create(rig.device, &q), 0);
@@ -272,11 +272,11 @@ static void drop_while_another_queue_uses_it(struct tenon_queue *first, bool kee
 	assert_int_equal(tenon_queue_sync(first, rig_soon()), 0);
 	if (!keep)
 		tenon_object_unref(first);
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 4096, 7, 4, NULL), 0);
 	assert_int_equal(tenon_queue_copy(rig.queue, n, 0, m, 0, 4096, NULL), 0);
 	tenon_object_unref(m);
-	rig.fake->hangs = 0;
+	fake_cuda_hang(rig.fake, 0);
 	assert_int_equal(rig_word(n, 1023), 7);
 	/* what is retired is looked at by whoever waits for the device */
 	assert_int_equal(tenon_device_sync(rig.device, rig_soon()), 0);
@@ -327,10 +327,10 @@ static void neither_reads_nor_large_writes_wait(void **state)
 	(void)state;
 	for (i = 0; i < size; i++)
 		from[i] = (uint8_t)(i * 31);
-	rig.fake->hangs = 1;
+	fake_cuda_hang(rig.fake, 1);
 	assert_int_equal(tenon_queue_write(rig.queue, m, 0, from, size, NULL), 0);
 	assert_int_equal(tenon_queue_read(rig.queue, to, m, 0, size, NULL), 0);
-	rig.fake->hangs = 0;
+	fake_cuda_hang(rig.fake, 0);
 	assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
 	assert_int_equal(rig.fake->waits, 0);
 	assert_memory_equal(from, to, size);

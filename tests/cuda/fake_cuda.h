@@ -68,4 +68,10 @@ struct fake_cuda {
 	int programmatic;
 };
 
+/* Stop or continue what streams run; their threads look at this all the time. */
+static inline void fake_cuda_hang(struct fake_cuda *fake, int hangs)
+{
+	__atomic_store_n(&fake->hangs, hangs, __ATOMIC_RELEASE);
+}
+
 #endif /* TESTS_CUDA_FAKE_CUDA_H */

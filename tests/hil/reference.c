@@ -157,10 +157,10 @@ static void run_vector(const struct mortise_vector *p, uint8_t *memory, uint64_t
 }
 
 /* floor(value / 2^shift) */
-static __int128 shift_down(__int128 value, uint32_t shift)
+static int64_t shift_down(int64_t value, uint32_t shift)
 {
-	__int128 unit = (__int128)1 << shift;
-	__int128 quotient = value / unit;
+	int64_t unit = (int64_t)1 << shift;
+	int64_t quotient = value / unit;
 
 	return value % unit < 0 ? quotient - 1 : quotient;
 }
@@ -168,13 +168,13 @@ static __int128 shift_down(__int128 value, uint32_t shift)
 static void store_sum(const struct mortise_gemm *p, uint8_t *to, int64_t sum)
 {
 	uint32_t word = (uint32_t)sum;
-	__int128 scaled;
+	int64_t scaled;
 
 	if (!p->multiplier) {
 		memcpy(to, &word, 4);
 		return;
 	}
-	scaled = (__int128)sum * p->multiplier + ((__int128)1 << (p->shift - 1));
+	scaled = sum * p->multiplier + ((int64_t)1 << (p->shift - 1));
 	scaled = shift_down(scaled, p->shift) + p->to_zero;
 	*to = (uint8_t)(scaled < p->least  ? p->least
 			: scaled > p->most ? p->most
