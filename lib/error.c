@@ -8,9 +8,9 @@
 #include <string.h>
 #include <tenon/string.h>
 
-/* enough for nearly every message, so that a thread allocates no more */
+/* fits nearly every message, so that later errors of the thread allocate nothing */
 #define ERROR_ROOM 512
-/* a compiler's log is worth keeping, a runaway format is not */
+/* upper limit of a message; fits a compiler's log */
 #define ERROR_MOST (1u << 20)
 
 struct error_slot {
@@ -18,18 +18,18 @@ struct error_slot {
 	void *object;
 	void (*drop)(void *object);
 	struct tenon_slice object_message;
-	bool framed; /* text stands in front of the object's */
+	bool framed; /* @text holds frames and a copy of the object's message */
 	char *text;
 	size_t size;
 	size_t room;
-	/* what the text was before: a new one is written here, as it may quote the old */
+	/* second buffer: a new message is written here, since its arguments may point into @text */
 	char *spare;
 	size_t spare_room;
 	char kind[48];
 };
 
 static __thread struct error_slot *thread_slot;
-static __thread int thread_nomem; /* status raised when not even a slot could be had */
+static __thread int thread_nomem; /* status raised when the slot could not be allocated */
 static pthread_key_t slot_key;
 static pthread_once_t slot_once = PTHREAD_ONCE_INIT;
 
@@ -43,7 +43,7 @@ static void slot_empty(struct error_slot *s)
 	s->size = 0;
 }
 
-/* Make the spare room the text, to write a new one. What there was stays until slot_empty(). */
+/* Swap the buffers before a new message is written; the old one stays valid until slot_empty(). */
 static void slot_turn(struct error_slot *s)
 {
 	char *text = s->text;
@@ -103,7 +103,7 @@ nomem:
 	return NULL;
 }
 
-/* Make room for @size bytes and a NUL; what does not fit is cut by the caller. */
+/* Grow @text to @size bytes and a NUL. Return: how many bytes fit; the caller truncates. */
 static size_t slot_room(struct error_slot *s, size_t size)
 {
 	size_t room = s->room;
@@ -133,7 +133,7 @@ static void slot_kind(struct error_slot *s, struct tenon_slice kind)
 
 const char *tenon_status_kind(int status)
 {
-	/* negative, since the lowest number has no positive of its own */
+	/* compare negative values, since -INT_MIN overflows */
 	switch (status > 0 ? -status : status) {
 	case -TENON_E_TYPE:
 		return "TypeError";
@@ -197,7 +197,7 @@ int(tenon_error)(int status, const char *format, ...)
 #ifndef CONFIG_ERROR_MESSAGES
 static const char *brief_text(int status)
 {
-	/* in the order of enum tenon_status: text, so that no relocation is needed */
+	/* in the order of enum tenon_status; one string, since an array of pointers needs relocations */
 	static const char texts[] =
 		"an error\0the function failed\0an error\0no memory\0input or output "
 		"failed\0wrong format\0truncated\0too large\0not found\0exists "
@@ -255,7 +255,7 @@ static size_t shorten(char *text, size_t size, size_t most)
 	return head + size - tail;
 }
 
-/* Write a frame to the spare room, as it may quote the message that it is for. Returns its size. */
+/* Format a frame into @spare, since its arguments may point into @text. Returns its size. */
 static size_t format_frame(struct error_slot *s, const char *format, va_list args)
 {
 	va_list again;
@@ -296,7 +296,7 @@ int tenon_error_in(int status, const char *format, ...)
 	lent = s->object && !s->framed;
 	size = lent ? s->object_message.size : s->size;
 	room = slot_room(s, n + 2 + size);
-	/* without memory for all the frame is shortened, and the message cut */
+	/* if slot_room() ran out of memory, shorten the frame and truncate the message */
 	n = shorten(s->spare, n, room - 2);
 	keep = room - n - 2 < size ? room - n - 2 : size;
 	memmove(s->text + n + 2, lent ? s->object_message.data : s->text, keep);
@@ -413,7 +413,7 @@ const char *tenon_error_message(void)
 
 	error_slot_read(&kind, &message);
 	if (s && s->object && !s->framed) {
-		/* an object's text need not end in a NUL: copy it where ours does */
+		/* an object's message need not end in a NUL, so copy it */
 		s->size = slot_room(s, message.size);
 		memcpy(s->text, message.data, s->size);
 		s->text[s->size] = '\0';

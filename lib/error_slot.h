@@ -3,8 +3,8 @@
 #define LIB_ERROR_SLOT_H
 
 /*
- * The thread's error slot, below objects. It holds text; or an object of the layer above, which
- * lends its text to the slot and is dropped with it.
+ * The thread's error slot. It holds text, or an object of a layer above; then the message points
+ * into the object, and the slot drops the object when it is emptied.
  */
 
 #include <stdbool.h>
@@ -15,9 +15,9 @@
 /**
  * error_slot_hold - put an object into the slot
  * @object: kept until taken or dropped
- * @drop: gives the object back
- * @kind: lent by @object
- * @message: lent by @object
+ * @drop: releases the object
+ * @kind: copied
+ * @message: points into @object
  */
 void error_slot_hold(void *object, void (*drop)(void *object), struct tenon_slice kind,
 		     struct tenon_slice message);
@@ -26,13 +26,13 @@ void error_slot_hold(void *object, void (*drop)(void *object), struct tenon_slic
 void error_slot_text(int status, struct tenon_slice kind, const struct tenon_slice *parts,
 		     size_t count);
 
-/* Take the object out, and empty the slot. NULL when it holds text, or frames came on top. */
+/* Take the object and empty the slot. NULL when the slot holds text, or frames were added. */
 void *error_slot_take(void);
 
 /* The object under the frames, borrowed; NULL when there is none. */
 void *error_slot_object(void);
 
-/* Kind and message now; both empty when the slot is. */
+/* Read kind and message; both are empty when the slot is. */
 void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message);
 
 /*

@@ -16,7 +16,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* as in linux/sync_file.h, which not every C library's headers come with */
+/* as in linux/sync_file.h, which some C libraries do not install */
 struct sync_file_info {
 	char name[32];
 	int32_t status;
@@ -54,7 +54,7 @@ int fence_eventfd_check(int fd)
 	n = readlink(link, target, sizeof(target));
 	if (n == sizeof(want) - 1 && !memcmp(target, want, sizeof(want) - 1))
 		return 0;
-	/* without /proc there is nothing to tell by */
+	/* without /proc the type of a descriptor is unknown: accept it */
 	if (n < 0 && access("/proc/self/fd", F_OK))
 		return 0;
 	return tenon_error(-TENON_E_VALUE, "descriptor %d is not an eventfd", fd);

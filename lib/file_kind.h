@@ -5,14 +5,14 @@
 #include <tenon/value.h>
 
 /**
- * file_kind - what a file looks like by its first bytes, for a person
+ * file_kind - describe the type of a file, from its first bytes, for error messages
  * @bytes: the file, or its beginning
  *
  * Return: a static string that fits behind "looks like": "a tar archive", "text", "unknown bytes".
  */
 const char *file_kind(struct tenon_slice bytes);
 
-/** file_is_elf - does a file begin as ELF files do */
+/** file_is_elf - test for the ELF magic number */
 static inline bool file_is_elf(struct tenon_slice bytes)
 {
 	return bytes.size >= 4 && bytes.data[0] == 0x7f && bytes.data[1] == 'E' &&
@@ -20,10 +20,10 @@ static inline bool file_is_elf(struct tenon_slice bytes)
 }
 
 /**
- * file_advice - what a person can do with a file that is no module, when its content tells
+ * file_advice - tell the user how to make a module of a file that is not one
  * @bytes: the whole file
  *
- * Return: a static string that begins with "; "; "" when there is nothing to say.
+ * Return: a static string that begins with "; "; "" for an unknown type of file.
  */
 const char *file_advice(struct tenon_slice bytes);
 

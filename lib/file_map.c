@@ -105,7 +105,7 @@ int file_map_reserve(const char *path, size_t size, struct tenon_slice *out)
 	return map(-1, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, path, size, out);
 }
 
-/* The holes of a sparse file are left alone: reading them would make memory of them. */
+/* Skip the holes of a sparse file: writing their zeros would allocate pages. */
 static int read_extents(int fd, const char *path, char *to, size_t size)
 {
 	size_t at = 0, end;

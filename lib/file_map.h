@@ -5,9 +5,9 @@
 /**
  * DOC: whole files
  *
- * A process that touches a mapped page whose part of the file has been cut off meanwhile is ended by SIGBUS, and
- * cp(1) cuts the file it writes to. So what is parsed is read into memory, and only data that is passed on as it
- * is, and that can be large, is mapped. Files are to be replaced by renaming, as all writers here do.
+ * Access to a mapped page beyond the end of a truncated file raises SIGBUS, and cp(1) truncates the
+ * file it writes to. So files that are parsed are read into memory; only large data that is passed
+ * on unparsed is mapped. Replace files by renaming, as all writers here do.
  */
 
 #include <tenon/value.h>
@@ -37,10 +37,10 @@ int file_open(const char *path, int *fd, size_t *size);
 int file_read_at(int fd, const char *path, void *to, size_t size, uint64_t offset);
 
 /**
- * file_map_reserve - memory for a file, of which parts will be read
+ * file_map_reserve - reserve zeroed memory for a file that is read in parts
  * @path: for messages
- * @size: of the file
- * @out: receives zeros, which take no memory until they are written to
+ * @size: bytes
+ * @out: receives the memory; pages are allocated when they are written
  *
  * Return: 0; -TENON_E_IO.
  */
@@ -50,7 +50,7 @@ int file_map_reserve(const char *path, size_t size, struct tenon_slice *out);
  * file_map - map an open file read-only
  * @fd: the file; may be closed afterwards
  * @path: for messages
- * @size: what file_open() said
+ * @size: from file_open()
  * @out: receives its bytes
  *
  * Return: 0; -TENON_E_IO, also when the file is shorter by now.
@@ -62,7 +62,7 @@ int file_map(int fd, const char *path, size_t size, struct tenon_slice *out);
  * @path: a regular file
  * @out: receives its bytes; an empty file gives an empty slice
  *
- * The bytes are a copy, so nothing that happens to the file later concerns them. The holes of a sparse file
+ * The bytes are a copy: later changes of the file do not affect them. The holes of a sparse file
  * take no memory.
  *
  * Return: 0; -TENON_E_IO for a missing file, a directory, a device, a pipe, and for a file that becomes
@@ -70,23 +70,23 @@ int file_map(int fd, const char *path, size_t size, struct tenon_slice *out);
  */
 int file_map_open(const char *path, struct tenon_slice *out);
 
-/** file_map_head - the same, but no more than the first @most bytes */
+/** file_map_head - read at most the first @most bytes of a file into memory */
 int file_map_head(const char *path, size_t most, struct tenon_slice *out);
 
-/** file_map_close - give such memory back, and empty the slice */
+/** file_map_close - unmap the bytes and empty the slice */
 void file_map_close(struct tenon_slice *bytes);
 
 /**
  * file_write - write a file, whole or not at all
- * @path: the file; one that is there is replaced, and keeps its permissions. A link stays, and what
- *	it leads to is replaced, or made. What is no regular file, and what a link such as
- *	/dev/stdout says is open, is written straight.
- * @parts: what it will hold, one after the other
+ * @path: the file; an existing file is replaced and keeps its permissions. Symbolic links are
+ *	followed. A file that is not regular, or that is already open through a link such as
+ *	/dev/stdout, is written in place.
+ * @parts: the contents, in order
  * @count: number of parts
  *
- * The bytes go to a temporary name in the same folder, are synced and renamed, and the folder is
- * synced: after a power cut there is the old file or the new one. What a writer that was killed left under
- * a temporary name is removed by the next that writes the same file.
+ * Writes a temporary file in the same folder, syncs and renames it, and syncs the folder: after a
+ * power failure either the old or the new file exists. The next writer of the same file removes
+ * temporary files of writers that were killed.
  *
  * Return: 0; -TENON_E_IO; -TENON_E_NOMEM.
  */

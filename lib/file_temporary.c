@@ -25,7 +25,7 @@ static bool is_temporary_of(const char *name, const char *base, size_t size)
 	return strlen(name) == strlen(RANDOM) && strspn(name, letters) == strlen(RANDOM);
 }
 
-/* The name is removed under the lock: a writer that opened the file just now sees it gone. */
+/* Unlink under the lock: a writer that opened the file meanwhile finds it without a name. */
 static void remove_unlocked(int folder, const char *name)
 {
 	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -62,18 +62,18 @@ static bool has_name(int fd)
 	return !fstat(fd, &st) && st.st_nlink;
 }
 
-/* Make a file under a lock. 1 when another writer removed it before the lock was there. */
+/* Create and lock a file. Return: 0; -1; 1 when another writer removed it before it was locked. */
 static int make(struct file_temporary *t)
 {
 	t->fd = mkostemp(t->name, O_CLOEXEC);
 	if (t->fd < 0)
 		return -1;
-	/* a file system without locks keeps what a dead writer leaves: it is not locked, nor looked at */
+	/* on a file system without locks, files of dead writers remain: remove_unlocked() skips them */
 	if (!flock(t->fd, LOCK_EX) && !has_name(t->fd)) {
 		close(t->fd);
 		return 1;
 	}
-	/* closing the file tells of errors, and must not drop the lock */
+	/* close(t->fd) reports write errors before the rename; the duplicate keeps the lock */
 	t->lock = fcntl(t->fd, F_DUPFD_CLOEXEC, 0);
 	if (t->lock >= 0)
 		return 0;

@@ -5,8 +5,8 @@
 /**
  * DOC: temporary files that do not outlive their writers
  *
- * A file is written under a name of its own beside the file that it will replace: the name of that
- * file, ".tenon-" and six more characters. Its writer holds a lock on it (flock) until it is
+ * A file is written under a temporary name beside the file that it will replace: the name of that
+ * file, ".tenon-" and six more characters. The writer holds a lock on it (flock) until it is
  * renamed, and the kernel releases the lock when the writer exits. The next writer of the same file
  * removes the temporaries that are not locked.
  *
@@ -28,7 +28,7 @@ struct file_temporary {
 };
 
 /**
- * file_temporary_open - make a temporary, and remove those that dead writers left
+ * file_temporary_open - create a temporary, and remove those of dead writers
  * @path: the file that it is for
  * @out: receives the temporary; readable by the user alone
  *

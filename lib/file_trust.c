@@ -7,7 +7,7 @@ const char *file_trust_fault(const struct stat *st)
 {
 	if (st->st_uid && st->st_uid != geteuid())
 		return "belongs to another user";
-	/* the bits of a link mean nothing */
+	/* the mode of a symbolic link has no effect */
 	if (S_ISLNK(st->st_mode))
 		return NULL;
 	if (st->st_mode & S_IWOTH)

@@ -12,7 +12,7 @@
 #include "lib/file_map.h"
 #include "lib/file_temporary.h"
 
-#define OWN_MOST 9 /* descriptors that a shell hands on by number */
+#define OWN_MOST 9 /* highest descriptor that a shell can redirect */
 
 static int write_all(int fd, const struct tenon_slice *parts, size_t count)
 {
@@ -41,7 +41,7 @@ static int write_error(const char *path)
 	return tenon_error(-TENON_E_IO, "%s: cannot write: %s", path, strerror(errno));
 }
 
-/* What the shell or the caller has open: it is written where it stands, behind what came before. */
+/* Find the descriptor under which this process has the file open, to write at its offset; or -1. */
 static int own_descriptor(const struct stat *st)
 {
 	struct stat own;
@@ -53,7 +53,7 @@ static int own_descriptor(const struct stat *st)
 	return -1;
 }
 
-/* A terminal, a pipe, a device, what is open already: nothing to be kept or renamed. */
+/* Write in place to a terminal, a pipe, a device, or a file that is already open. */
 static int write_straight(const char *path, int own, int flags, const struct tenon_slice *parts,
 			  size_t count)
 {
@@ -68,7 +68,7 @@ static int write_straight(const char *path, int own, int flags, const struct ten
 	return err;
 }
 
-/* a temporary is readable by its owner alone: give what was there, or what the umask allows */
+/* mkostemp() uses 0600: take the mode of the replaced file, or what the umask allows */
 static mode_t mode_for(const char *path)
 {
 	struct stat st;
@@ -91,7 +91,7 @@ static void sync_folder(const char *path, size_t length)
 	free(folder);
 	if (fd < 0)
 		return;
-	/* some file systems cannot sync a folder; the file itself is safe by now */
+	/* some file systems cannot sync a folder; the file itself is synced */
 	(void)!fsync(fd);
 	close(fd);
 }
@@ -121,7 +121,7 @@ int file_write(const char *path, const struct tenon_slice *parts, size_t count)
 	char *real;
 	int own, err;
 
-	/* of /dev/stdout the name is of no use: the file is the shell's */
+	/* /dev/stdout: write to the open file, do not replace it */
 	own = is_link && is_there ? own_descriptor(&target) : -1;
 	if (own >= 0 || (is_there ? !S_ISREG(target.st_mode) : is_link))
 		return write_straight(path, own, is_there ? 0 : O_CREAT, parts, count);

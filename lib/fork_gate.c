@@ -13,7 +13,7 @@ static pthread_cond_t gate_changed;
 static unsigned int gate_inside; /* threads */
 static bool gate_forking;
 static pthread_once_t gate_once = PTHREAD_ONCE_INIT;
-static __thread unsigned int gate_depth; /* how often this thread is inside */
+static __thread unsigned int gate_depth; /* nesting depth of this thread */
 
 static void changed_init(void)
 {
@@ -36,7 +36,7 @@ static struct timespec deadline(void)
 	return t;
 }
 
-/* Leaves the mutex locked: it is the forking thread's in the child as well. */
+/* Returns with the mutex locked; parent and child unlock it after the fork. */
 static void before_fork(void)
 {
 	const unsigned int own = gate_depth != 0;
@@ -63,7 +63,7 @@ static void after_fork_in_child(void)
 {
 	gate_inside = gate_depth != 0;
 	gate_forking = false;
-	/* the threads that waited for it are not in this process */
+	/* the condition may have waiters that do not exist in the child: reinitialise it */
 	changed_init();
 	pthread_mutex_unlock(&gate_mutex);
 }

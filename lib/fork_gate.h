@@ -3,16 +3,16 @@
 #define LIB_FORK_GATE_H
 
 /**
- * DOC: what a child process finds after fork()
+ * DOC: keep locks consistent across fork()
  *
- * fork() copies the calling thread alone. A lock that another thread holds at that moment is locked
- * in the child for ever, and what it guards is half changed. The dynamic linker is no better: a
- * child that calls dlopen() after it was copied in the middle of one is ended by an assertion, with
- * exit status 127.
+ * fork() copies the calling thread alone. A lock that another thread holds at that moment stays
+ * locked in the child, and the data it protects may be inconsistent. The same holds for the dynamic
+ * linker: if another thread was in dlopen() at the fork, dlopen() in the child fails an assertion
+ * and exits with status 127.
  *
- * So code that holds a static lock, or is in the dynamic linker, is inside the gate, and fork()
- * waits until no other thread is. It waits for half a second at most: then a thread inside waits
- * for something itself, perhaps for the thread that forks.
+ * So code enters the gate before it takes a static lock or calls the dynamic linker, and fork()
+ * waits until no other thread is inside. It waits at most half a second, since a thread inside may
+ * itself wait for the thread that forks.
  */
 
 #include <pthread.h>
@@ -20,7 +20,7 @@
 #include "lib/plugin_api.h"
 
 #ifdef CONFIG_FORK_GATE
-/** fork_gate_enter - let no thread fork, except this one; may be nested */
+/** fork_gate_enter - make fork() in other threads wait; may be nested */
 void fork_gate_enter(void) TO_PLUGINS(fork_gate_enter);
 /** fork_gate_leave - undo one fork_gate_enter() */
 void fork_gate_leave(void) TO_PLUGINS(fork_gate_leave);
@@ -34,7 +34,7 @@ static inline void fork_gate_leave(void)
 }
 #endif
 
-/** fork_gate_lock - take a static lock; no other thread holds it in a child process */
+/** fork_gate_lock - enter the gate and take a static lock */
 static inline void fork_gate_lock(pthread_mutex_t *mutex)
 {
 	fork_gate_enter();

@@ -9,7 +9,7 @@
  * half_of - the float16 nearest to a number, ties to even, by integer arithmetic alone
  * @value: any double; NaN stays NaN, with the upper bits of its payload
  *
- * Inline, since the compatibility library, which has nothing of libtenon, offers it to LLVM's code.
+ * Inline, since the compatibility library, which does not link libtenon, exports it to LLVM's code.
  *
  * Context: any thread; does not depend on the rounding mode.
  * Return: the bits of the float16.

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 #define DEPTH_MOST 64
-/* tokens of a text: jsmn numbers them with an int, and an array of them has a size */
+/* limit of tokens: jsmn counts them in an int, and the array's size must not overflow */
 #define TOKENS_MOST                                                                                \
 	(PTRDIFF_MAX / sizeof(jsmntok_t) < INT_MAX / 2 ? PTRDIFF_MAX / sizeof(jsmntok_t)           \
 						       : INT_MAX / 2)
-/* tokens between looks at the depth */
+/* tokens between checks of the depth */
 #define TOKENS_STEP 512
 
 _Static_assert(TOKENS_MOST <= SIZE_MAX / sizeof(jsmntok_t), "the size of the tokens fits a size_t");
@@ -65,12 +65,12 @@ int json_error(const struct json_text *t, uint32_t at, int status, const char *f
 	return status;
 }
 
-/* jsmn looks at all open containers when one is closed: text that opens many is refused in time */
+/* jsmn walks all open containers when one is closed: refuse deep nesting before that is slow */
 static bool too_deep(const struct json_text *t, const jsmn_parser *parser)
 {
 	int at = parser->toksuper, depth = 0;
 
-	/* a key is a parent too */
+	/* keys count as parents */
 	for (; at >= 0 && depth <= 2 * DEPTH_MOST; at = t->tokens[at].parent)
 		depth++;
 	return depth > 2 * DEPTH_MOST;
@@ -221,7 +221,7 @@ static uint32_t hex4(const char *at)
 	return v;
 }
 
-/* an escape behind its backslash; moves past it. What takes six bytes of text needs three at most. */
+/* Decode the escape after a backslash and move past it. Six bytes of text give at most three. */
 static char *unescape(const char **at, const char *end, char *to)
 {
 	uint32_t c, low;

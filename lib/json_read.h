@@ -5,9 +5,9 @@
 /**
  * DOC: reading JSON
  *
- * Text becomes an array of tokens (jsmn), which is walked once, by position, in the order of the
- * text: no tree is built. jsmn is lenient; what is read through here has been checked. Errors name
- * the text, line and column.
+ * jsmn turns text into an array of tokens, which is read once, by position, in the order of the
+ * text: no tree is built. jsmn is lenient, so these functions check each token they read. Errors
+ * name the text, line and column.
  */
 
 #include <tenon/error.h>
@@ -27,9 +27,9 @@
 /**
  * struct json_text - a text and its tokens
  * @text: the text; must outlive the struct
- * @name: what it is, for messages
+ * @name: name of the text, for messages
  * @tokens: @count tokens; the root is the first
- * @count: how many
+ * @count: number of tokens
  */
 struct json_text {
 	struct tenon_slice text;
@@ -39,9 +39,9 @@ struct json_text {
 };
 
 /**
- * json_text_read - cut a text into tokens
+ * json_text_read - split a text into tokens
  * @text: one JSON object or array
- * @name: what it is, for messages
+ * @name: name of the text, for messages
  * @out: receives the tokens; free them with json_text_fini()
  *
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_OVERFLOW for 2 GiB and more;
@@ -58,7 +58,7 @@ void json_text_fini(struct json_text *t) TO_PLUGINS(json_text_fini);
 int json_error(const struct json_text *t, uint32_t at, int status, const char *format, ...)
 	TO_PLUGINS(json_error) TENON_PRINTF(4, 5);
 
-/** json_raw - the bytes of a token as they stand in the text, of a string without its quotes */
+/** json_raw - the undecoded bytes of a token; for a string, without its quotes */
 static inline struct tenon_slice json_raw(const struct json_text *t, uint32_t at)
 {
 	const jsmntok_t *token = &t->tokens[at];
@@ -67,13 +67,13 @@ static inline struct tenon_slice json_raw(const struct json_text *t, uint32_t at
 				     (size_t)(token->end - token->start) };
 }
 
-/** json_shown - how much of a text a message shows: what would make it long is cut */
+/** json_shown - number of bytes of a text to print in a message */
 static inline int json_shown(struct tenon_slice text)
 {
 	return text.size < 40 ? (int)text.size : 40;
 }
 
-/** json_is - is the token at @at, if there is one, of a type */
+/** json_is - test whether there is a token at @at, of a given type */
 static inline bool json_is(const struct json_text *t, uint32_t at, jsmntype_t type)
 {
 	return at < t->count && t->tokens[at].type == type;
@@ -82,7 +82,7 @@ static inline bool json_is(const struct json_text *t, uint32_t at, jsmntype_t ty
 /**
  * json_enter - step into an array or object
  * @t: text
- * @at: position; moved to the first item, or behind an empty one
+ * @at: position; moved to the first item, or past an empty container
  * @type: JSMN_ARRAY or JSMN_OBJECT
  * @what: what is read, for the message
  * @count: receives the number of items or keys
@@ -95,7 +95,7 @@ int json_enter(const struct json_text *t, uint32_t *at, jsmntype_t type, const c
 /**
  * json_key - read a key of an object
  * @at: position; moved to the key's value
- * @key: receives the key as it stands in the text: none that is looked for has an escape
+ * @key: receives the undecoded key; no known key has an escape
  *
  * Return: 0; -TENON_E_FORMAT.
  */
@@ -105,7 +105,7 @@ int json_key(const struct json_text *t, uint32_t *at, struct tenon_slice *key) T
  * json_string - read a string
  * @at: position; moved behind it
  * @what: what is read, for the message
- * @room: where its bytes go, with a NUL; moved behind that. A room of the text's size is enough for
+ * @room: receives the bytes and a NUL; moved past them. A buffer of the text's size is enough for
  *	all its strings together.
  * @out: receives the bytes
  *

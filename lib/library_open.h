@@ -10,8 +10,8 @@
 #include "lib/brief_errors.h"
 
 /*
- * Did dlerror() have memory for its message? glibc's dlopen() keeps errno, but without memory its message
- * has no name of a file, and so no colon. The smallest configuration does not ask.
+ * Test whether dlerror() had memory for its message. glibc's dlopen() does not set errno, but when
+ * memory is out its message names no file and so has no colon. Not checked where messages are off.
  */
 static inline bool library_words_whole(const char *words)
 {
@@ -23,8 +23,8 @@ static inline bool library_words_whole(const char *words)
 }
 
 /**
- * library_open - dlopen() that tells a lack of memory from a library that cannot be loaded
- * @path: what to open
+ * library_open - dlopen() that distinguishes lack of memory from a library that cannot be loaded
+ * @path: name of the library
  * @flags: as for dlopen()
  * @handle: receives the handle; NULL on failure
  * @words: receives the dynamic linker's message where there is no handle, else NULL

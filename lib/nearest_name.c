@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* longer names are compared by their first bytes: a guess need not be exact */
+/* longer names are compared by their first bytes */
 #define NEAREST_BYTES 64
 
 /* Levenshtein's distance: edits of one byte that turn @a into @b. */
@@ -44,7 +44,7 @@ void nearest_name_offer(struct nearest_name *n, struct tenon_slice name)
 
 	n->offered++;
 	d = edit_distance(wanted, offered);
-	/* names that agree nowhere are not near, however short they are */
+	/* names with no byte in common are not near, however short they are */
 	if (d >= (wanted.size > offered.size ? wanted.size : offered.size))
 		return;
 	most = 2 + (unsigned int)wanted.size / 3;

@@ -16,11 +16,11 @@ struct nearest_name {
 	struct tenon_slice name[NEAREST_MOST]; /* best first; borrowed */
 	unsigned int distance[NEAREST_MOST];
 	size_t count;
-	size_t offered; /* how many there were to choose from */
+	size_t offered; /* number of names offered */
 };
 
 #ifdef CONFIG_NEAREST_NAMES
-/* Offer a name; it is kept when it is among the nearest, and near enough to be meant. */
+/* Offer a name; it is kept if it is among the nearest and within the allowed distance. */
 void nearest_name_offer(struct nearest_name *n, struct tenon_slice name)
 	TO_PLUGINS(nearest_name_offer);
 

@@ -3,8 +3,8 @@
 #define LIB_OPTION_H
 
 /*
- * Tables with a line for each option: OPTION_CHOOSE(X, A_, ...) is A_BUILT_IN(...) where CONFIG_X is y,
- * A_PLUGIN(...) where it is m, and A_OFF(...) elsewhere.
+ * Tables with a line for each option: OPTION_CHOOSE(X, A_, ...) expands to A_BUILT_IN(...) where
+ * CONFIG_X is y, A_PLUGIN(...) where it is m, and A_OFF(...) otherwise.
  */
 #define OPTION_CHOOSE(option, prefix, ...) OPTION_JOIN(prefix, OPTION_STATE(option))(__VA_ARGS__)
 
@@ -21,7 +21,10 @@
 #define OPTION_JOIN_(a, b) a##b
 #define OPTION_JOIN(a, b)  OPTION_JOIN_(a, b)
 
-/* 1 for a macro that is 1, else 0: pasted in front, 1 becomes a comma that moves the answer to second place */
+/*
+ * OPTION_IS_1(): 1 for a macro defined as 1, else 0. Pasting turns a 1 into "0,", which moves the 1
+ * to second place.
+ */
 #define OPTION_COMMA_1			  0,
 #define OPTION_SECOND(first, second, ...) second
 #define OPTION_PICK(comma)		  OPTION_SECOND(comma 1, 0, )

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* file_trust_path(): a walk from the root by descriptors, links resolved one by one. */
+/* file_trust_path(): walk a path from the root by descriptors and resolve links one by one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,14 +11,14 @@
 #include "lib/brief_errors.h"
 #include "lib/file_trust.h"
 
-#define LINKS_MOST 40 /* as the kernel */
+#define LINKS_MOST 40 /* the kernel's limit */
 
 /**
- * struct walk - how far a path is resolved
- * @fd: the folder that was reached
+ * struct walk - progress of resolving a path
+ * @fd: current folder
  * @real: its path; "" for the root
- * @rest: what is left to be resolved
- * @links: how many links were followed
+ * @rest: unresolved part of the path
+ * @links: number of links followed
  */
 struct walk {
 	int fd;
@@ -45,8 +45,8 @@ static int fail(const struct walk *w, const char *name, int code)
 }
 
 /*
- * Other users may make files in such a folder, but neither remove nor rename those that are not
- * theirs.
+ * Test for a sticky folder of a trusted owner: other users may create files in it, but cannot
+ * remove or rename those of the user.
  */
 static bool protects_entries(const struct stat *st)
 {
@@ -78,7 +78,7 @@ static int enter_root(struct walk *w)
 	return check("", &st);
 }
 
-/* Put where a link leads to in front of the rest. */
+/* Put the target of a link in front of the unresolved part. */
 static int follow(struct walk *w, int link, const char *name)
 {
 	char target[PATH_MAX];
@@ -97,7 +97,7 @@ static int follow(struct walk *w, int link, const char *name)
 	return n && *target == '/' ? enter_root(w) : 0;
 }
 
-/* The parts of @real were checked while resolving it. */
+/* Go to the parent; it was checked on the way down. */
 static int go_up(struct walk *w)
 {
 	char *slash = strrchr(w->real, '/');
@@ -114,7 +114,7 @@ static int go_up(struct walk *w)
 	return 0;
 }
 
-/* The descriptor of a part becomes that of the walk, or is closed. */
+/* Enter a part of the path. Consumes the descriptor @part. */
 static int go_down(struct walk *w, int part, const char *name)
 {
 	size_t length = strlen(w->real);
@@ -146,7 +146,7 @@ close_part:
 	return err;
 }
 
-/* Take the next part off the rest; false when nothing is left. */
+/* Take the next part off @rest; false at the end. */
 static bool next_part(struct walk *w, char name[NAME_MAX + 2])
 {
 	size_t skip = strspn(w->rest, "/"), n = strcspn(w->rest + skip, "/");
@@ -189,7 +189,7 @@ static int start(struct walk *w, const char *path)
 	return enter_root(w);
 }
 
-/* The sticky bit protects what is in a folder, but does not keep others from adding to it. */
+/* The last part may not be a sticky folder: other users can add files to it. */
 static int check_last(const struct walk *w)
 {
 	struct stat st;

@@ -20,10 +20,10 @@
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /**
- * struct search - looking for a plug-in
- * @plugin: which
+ * struct search - search for a plug-in
+ * @plugin: the plug-in
  * @library: path of libtenon.so
- * @tried: which files were no good, and why
+ * @tried: files that could not be used, with the reasons
  */
 struct search {
 	const struct plugin *plugin;
@@ -45,8 +45,8 @@ static bool as_closed_as(const char *library, const char *path)
 }
 
 /*
- * Who can change libtenon.so itself gains nothing by changing a file beside it. So in a build folder of
- * another user, or of a group, plug-ins are used as the library is.
+ * A user who can change libtenon.so gains nothing by changing a file beside it. So in the build
+ * folder of another user or group, plug-ins are trusted as far as the library.
  */
 static bool trusted_as_library(const char *library, const char *folder, const char *path)
 {

@@ -3,19 +3,19 @@
 #define LIB_PLUGIN_H
 
 /**
- * DOC: plug-ins of the library's own
+ * DOC: the library's own plug-ins
  *
- * An option with the value m is a shared object, `<name>.so`, that is opened when it is needed. It is
- * searched in `plugins/` and `tenon/` beside libtenon.so, where the build and the installation put it, and
- * where it was configured to be installed. What the option with the value y would add to a table, the
- * plug-in offers. A plug-in stays open for ever.
+ * An option with the value m builds a shared object, `<name>.so`, that is opened on first use. It is
+ * searched in `plugins/` (build) and `tenon/` (installation) beside libtenon.so, then in the
+ * configured installation folder. The plug-in exports the table entry that the option with the
+ * value y would build in. It is never closed.
  */
 
 /**
- * struct plugin - a plug-in, or what is built in in its place
- * @name: of the file, without ".so"
+ * struct plugin - a plug-in, or the built-in part that replaces it
+ * @name: name of the file, without ".so"
  * @option: "CONFIG_X", for messages
- * @offer: what it offers; NULL until it is opened
+ * @offer: the exported table entry; NULL until the plug-in is opened
  */
 struct plugin {
 	const char *name;
@@ -24,8 +24,8 @@ struct plugin {
 };
 
 /**
- * struct plugin_entry - what a plug-in exports as `tenon_plugin`
- * @version: release of the library that it was built with
+ * struct plugin_entry - the symbol `tenon_plugin` of a plug-in
+ * @version: release of the library that the plug-in was built with
  * @offer: a struct tenon_backend, or a struct executor
  */
 struct plugin_entry {
@@ -36,10 +36,10 @@ struct plugin_entry {
 #ifdef CONFIG_PLUGINS
 /**
  * plugin_open - open a plug-in, once
- * @plugin: which; @plugin->offer is set
- * @status: what a failure is
+ * @plugin: the plug-in; @plugin->offer is set
+ * @status: status to return on failure
  *
- * Return: 0; @status with a message that names the option, the files that were tried and what to do.
+ * Return: 0; @status with a message that names the option, the files that were tried and the remedy.
  */
 int plugin_open(struct plugin *plugin, int status);
 #else

@@ -3,9 +3,10 @@
 #define LIB_PLUGIN_API_H
 
 /*
- * int f(int a) TO_PLUGINS(f): a function that the library's own plug-ins call, or the command. The shared
- * library exports it under a version of its own (lib/libtenon.map), so that files of another release are
- * refused, and with a prefix, so that a program with libtenon.a inside exports no common names.
+ * int f(int a) TO_PLUGINS(f): a function that the library's own plug-ins or the command call. The
+ * shared library exports it under a private version (lib/libtenon.map), so that files of another
+ * release fail to link, and with a prefix, so that a program linked with libtenon.a exports no
+ * common names.
  */
 #define TO_PLUGINS(name) __asm__("tenon__" #name) __attribute__((visibility("default")))
 

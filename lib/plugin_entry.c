@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a plug-in exports; compiled for each with PLUGIN_TYPE and PLUGIN_OFFER, type and name of what it offers. */
+/* Compiled for each plug-in; PLUGIN_TYPE and PLUGIN_OFFER are type and name of its table entry. */
 #include "lib/plugin.h"
 
 extern const struct PLUGIN_TYPE PLUGIN_OFFER;

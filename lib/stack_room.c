@@ -8,11 +8,11 @@
 #include <sys/resource.h>
 #include <tenon/error.h>
 
-/* left free for what the last level calls: drivers, printf(), a kernel's local arrays */
+/* kept free for the functions that the last level calls: drivers, printf(), local arrays */
 #define RESERVE_MOST (256u << 10)
 /* The kernel keeps at least 128 MiB free below a main stack, whatever its limit. */
 #define MAIN_MOST (64u << 20)
-/* of a stack whose bounds are not known; coroutines have rarely less than 64 KiB */
+/* assumed size of a stack with unknown bounds; coroutines rarely have less than 64 KiB */
 #define GUESS (32u << 10)
 
 struct range {
@@ -21,8 +21,8 @@ struct range {
 };
 
 __thread struct stack_room stack_room;
-static __thread struct range stack; /* which stack_room is about, the reserve included */
-static __thread struct range own;   /* of a thread that pthread_create() made */
+static __thread struct range stack; /* the stack that stack_room describes, including the reserve */
+static __thread struct range own;   /* stack of a thread that pthread_create() made */
 static __thread bool own_known;
 
 static bool holds(const struct range *r, uintptr_t at)
@@ -31,8 +31,8 @@ static bool holds(const struct range *r, uintptr_t at)
 }
 
 /*
- * The main stack grows down to its limit. The C libraries tell another size for it, some only what is in
- * use, so take the place of the auxiliary vector's random bytes, which lie above the first frame.
+ * The main stack grows down to its limit. C libraries disagree on its size, and some report only
+ * the part in use. So take the address of AT_RANDOM, which lies above the first frame, as the top.
  */
 static struct range main_stack(void)
 {

@@ -5,12 +5,12 @@
 /**
  * DOC: room on the calling thread's stack
  *
- * Data may decide how deep calls nest. Code that can be entered again from below asks here first,
- * so that the limit is the stack there is: a main thread has megabytes, a thread of musl's 128 KiB.
+ * Input data can determine how deep calls nest. Recursive code checks here first, so that the limit
+ * is the actual stack: a main thread has megabytes, a thread of musl 128 KiB.
  *
  * The bounds are found once for each thread; a check compares an address with them. On a stack that
- * is not the thread's own (a coroutine, a signal handler's) the bounds are unknown: there the room
- * is taken for a small fixed number of bytes below the place where it was first asked for.
+ * is not the thread's own (a coroutine, a signal handler's) the bounds are unknown: then a small
+ * fixed number of bytes below the place of the first check is assumed.
  */
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ struct stack_room {
 
 extern __thread struct stack_room stack_room __attribute__((tls_model("initial-exec")));
 
-/* The check where the inline one does not suffice; @here is the caller's frame. */
+/* Slow path of stack_room_check(); @here is the caller's frame. */
 int stack_room_slow(uintptr_t here);
 
 /**
@@ -49,9 +49,9 @@ static inline int stack_room_check(void)
 }
 
 /**
- * stack_room_forget - take nothing from an earlier stack over
+ * stack_room_forget - discard bounds that were guessed for an earlier stack
  *
- * For the outermost entry of code that nests: the thread may have changed to another coroutine.
+ * Call it at the outermost entry of recursive code: the thread may run another coroutine now.
  */
 static inline void stack_room_forget(void)
 {

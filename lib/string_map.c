@@ -9,7 +9,7 @@
 #define HASH_ODD   UINT64_C(0xd6e8feb86659fd93)
 #define HASH_OTHER UINT64_C(0xa0f2ec75a1fe1575)
 
-/* Multiply and fold the halves together: every bit of either factor reaches the result. */
+/* Multiply and xor the halves of the product, so that every bit of both factors counts. */
 static uint64_t fold(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__

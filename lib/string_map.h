@@ -3,8 +3,8 @@
 #define LIB_STRING_MAP_H
 
 /*
- * Strings to pointers, by open addressing. Keys are slices whose bytes must outlive the map. Not
- * locked: one writer, and no reader beside it.
+ * Hash map of strings to pointers, with open addressing. Keys are slices whose bytes must outlive
+ * the map. Not locked: a writer excludes all other access.
  */
 
 #include <tenon/error.h>
@@ -28,7 +28,7 @@ struct string_map {
 #define STRING_MAP_INIT { 0, 0, 0 }
 /* clang-format on */
 
-/* Mixes all bytes; the same in every process of one byte order. */
+/* Hash of all bytes; depends on the byte order, not on the process. */
 uint64_t string_hash(struct tenon_slice s);
 
 void string_map_fini(struct string_map *m) TO_PLUGINS(string_map_fini);
@@ -36,7 +36,7 @@ void string_map_fini(struct string_map *m) TO_PLUGINS(string_map_fini);
 /* Make room for @count keys at once. 0 or -TENON_E_NOMEM. */
 int string_map_reserve(struct string_map *m, size_t count) TO_PLUGINS(string_map_reserve);
 
-/* The slot of @key, made with value NULL when it is new; NULL without memory. */
+/* Return the slot of @key, created with value NULL if it is new; NULL when memory is out. */
 void **string_map_slot(struct string_map *m, struct tenon_slice key) TO_PLUGINS(string_map_slot);
 
 /* Find the value of @key; NULL for none. */

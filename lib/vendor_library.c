@@ -49,7 +49,7 @@ static int open_and_fill(const char *const *names, const char *remedy,
 	tenon_buffer_fini(&tried);
 	if (err)
 		return err;
-	/* first look, then fill: the table stays as it was on failure */
+	/* look up all symbols before filling the table: it stays unchanged on failure */
 	for (i = 0; i < count && !err; i++)
 		if (!symbols[i].optional && !dlsym(*handle, symbols[i].name))
 			err = tenon_error(-TENON_E_DEVICE,

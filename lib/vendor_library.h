@@ -3,10 +3,10 @@
 #define LIB_VENDOR_LIBRARY_H
 
 /**
- * DOC: libraries that are opened when they are needed
+ * DOC: libraries that are opened at run time
  *
  * libcuda, libOpenCL, libvulkan and libdrm are opened at run time, so that one package serves every
- * board. What is missing is an error with the remedy, and the next try looks again.
+ * board. A missing library is an error with the remedy, and the next call searches again.
  */
 
 #include <stdbool.h>
@@ -35,15 +35,15 @@ struct vendor_symbol {
 const char *vendor_library_named(const char *variable) TO_PLUGINS(vendor_library_named);
 
 /**
- * vendor_library_open - open the first of several libraries that is there, and fill a table
+ * vendor_library_open - open the first library of a list that exists, and fill a table
  * @names: file names, ended by NULL: "libOpenCL.so.1". An environment variable's value may be first.
- * @remedy: how to get it: "Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd"
+ * @remedy: how to install it: "Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd"
  * @symbols: @count symbols
  * @table: struct of function pointers; untouched on failure
  * @handle: receives the dlopen handle
  *
- * Return: 0; -TENON_E_NOMEM; -TENON_E_DEVICE with the names tried, the dynamic linker's words and the remedy, or with
- *	the first function that is missing.
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_DEVICE with the names tried, the dynamic linker's messages and
+ *	the remedy, or with the first function that is missing.
  */
 int vendor_library_open(const char *const *names, const char *remedy,
 			const struct vendor_symbol *symbols, size_t count, void *table,
