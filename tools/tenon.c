@@ -9,6 +9,6 @@ int main(int argc, char **argv)
 	driver_probe_main(argc, argv);
 	driver_probe_command = driver_probe_find_command();
 #endif
-	mapped_file_watch();
+	mapped_file_handle_sigbus();
 	return cli_main(argc, argv, stdout, stderr);
 }

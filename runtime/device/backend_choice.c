@@ -15,9 +15,9 @@
 
 #define BETWEEN ", \t\r\n"
 
-static char list[BACKEND_LIST_MOST]; /* "" leaves nothing out */
-static const char *source;	     /* where the list is from; NULL for none */
-static const char *unused;	     /* why the list there is not used; NULL */
+static char list[BACKEND_LIST_MOST]; /* "" allows all backends */
+static const char *source;	     /* origin of the list; NULL for none */
+static const char *unused;	     /* why the list of @source is ignored; or NULL */
 
 /* Take the next name off a list; 0 when there is none. */
 static size_t next_name(const char **at, const char **name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots of the table's row for a backend that is a plug-in. The first call opens it. */
+/* Functions of the table entry of a backend built as a plug-in. The first call opens the plug-in. */
 #include "lib/plugin.h"
 #include "runtime/device/device_table.h"
 

@@ -50,7 +50,7 @@ static void core_end(struct tenon_device_core *core)
 	free(core->query);
 }
 
-/* The properties and the tables, which are in use until the device is closed. */
+/* Free the properties and tables; ops->close() still uses them. */
 static void core_free(struct tenon_device_core *core)
 {
 	free(core->tables);
@@ -133,7 +133,7 @@ int tenon_device_lose(struct tenon_device *device, int status)
 	(void)status;
 	if (!device_is_lost(device)) {
 		reason = device_reason();
-		/* without the lock: backends may call this from within anything */
+		/* do not lock: backends may call this with locks held */
 		if (reason &&
 		    !__atomic_compare_exchange_n(&device->core->reason, &none, reason, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -159,7 +159,7 @@ int device_queues(struct tenon_device *device, struct tenon_queue ***out, size_t
 		n++;
 	queues = malloc((n + 1) * sizeof(struct tenon_queue *));
 	*count = 0;
-	/* one that is being destroyed is empty already */
+	/* skip queues that are being destroyed: they are empty */
 	for (q = device->core->queues; queues && q; q = q->next) {
 		tenon_object_ref_weak(q->queue);
 		if (tenon_object_promote(q->queue))
@@ -184,13 +184,13 @@ int tenon_device_sync(struct tenon_device *device, uint64_t deadline)
 	size_t i, count;
 	int err;
 
-	/* whose threads would submit what is held */
+	/* The threads that would submit held operations exist only in the parent. */
 	if (device_is_parents(device))
 		return tenon_device_check(device);
 	err = device_queues(device, &queues, &count);
 	if (err)
 		return err;
-	/* one that failed says nothing of the others: only a deadline that passed ends this */
+	/* a failed queue does not end the loop, only a deadline does */
 	for (i = 0; i < count && !err; i++)
 		err = queue_wait(queues[i], deadline);
 	for (i = 0; i < count && !err; i++)

@@ -71,7 +71,7 @@ static int answer(struct tenon_device *d, int attribute, struct tenon_value *out
 	case TENON_ATTRIBUTE_AVAILABLE_MEMORY:
 		return available(d, out);
 	default:
-		return 0; /* of a TVM that is newer than this: not known */
+		return 0; /* an attribute of a newer TVM: unknown */
 	}
 }
 

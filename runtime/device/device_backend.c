@@ -10,7 +10,7 @@
 #include "runtime/device/device_probe.h"
 #include "runtime/device/device_table.h"
 
-/* bytes of struct tenon_backend as it was at first */
+/* size of struct tenon_backend in the first version */
 #define SIZE_LEAST offsetof(struct tenon_backend, formats)
 
 struct registered {
@@ -18,19 +18,19 @@ struct registered {
 	struct registered *next;
 };
 
-/* a driver that was opened, by this process or by one that it is a child of */
+/* a driver that this process or its parent opened */
 struct opened {
 	struct opened *next;
 	const struct tenon_backend *backend;
-	uint32_t forks; /* device_forks then */
+	uint32_t forks; /* device_forks when it was opened */
 };
 
-static struct opened *opened;	      /* under the lock of calls */
+static struct opened *opened;	      /* under call_lock */
 static struct registered *registered; /* grows at the end, never shrinks */
 static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t call_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The driver is open from here on. Called with the lock held. */
+/* Record that the driver is open in this process. Caller holds call_lock. */
 static int note_opened(const struct tenon_backend *b)
 {
 	uint32_t forks = __atomic_load_n(&device_forks, __ATOMIC_RELAXED);
@@ -68,7 +68,7 @@ int backend_enter(const struct tenon_backend *b, uint32_t *count)
 		err = probe_check_verdict(b);
 	if (err)
 		return err;
-	pthread_once(&once, device_watch_forks);
+	pthread_once(&once, device_add_fork_handler);
 	fork_gate_lock(&call_lock);
 	before = opened;
 	err = note_opened(b);
@@ -76,7 +76,7 @@ int backend_enter(const struct tenon_backend *b, uint32_t *count)
 		err = b->count(count);
 	if (!err)
 		return 0;
-	/* what did not open may be tried again, in a child too */
+	/* a driver that did not open may be tried again, also in a child */
 	o = opened;
 	opened = before;
 	if (o != before)
@@ -189,7 +189,7 @@ const struct tenon_backend *tenon_backend_of_kind(struct tenon_slice kind)
 	return w.found;
 }
 
-/* Is its name or its type taken, in the table or by a registered one. */
+/* Test whether a backend has the same name or device type. */
 static int taken(void *context, const struct tenon_backend *b)
 {
 	const struct tenon_backend *new = context;
@@ -197,7 +197,7 @@ static int taken(void *context, const struct tenon_backend *b)
 	return !strcmp(b->name, new->name) || b->device_type == new->device_type;
 }
 
-/* the part of a URI in front of its path */
+/* a valid scheme of a device URI */
 static bool is_name(const char *name)
 {
 	return name && *name && !name[strcspn(name, ":/?")];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings: the list of operations is kept for all, since it holds what they use. */
+/* Recordings. The list of operations is also kept for native ones: it references what they use. */
 #include "runtime/device/device_commands.h"
 
 #include <inttypes.h>
@@ -16,9 +16,9 @@ struct kept_node {
 
 struct tenon_commands_core {
 	struct kept_node *first, *last;
-	bool native; /* the backend has it all */
-	bool ranges; /* copies or fills name slots: how far they reach is known at a run */
-	bool bare;   /* the base struct is the core's own */
+	bool native; /* the backend recorded all operations */
+	bool ranges; /* copies or fills use slots, so their ranges are checked at each run */
+	bool bare;   /* the core allocated the base struct */
 };
 
 static void commands_delete(void *self, int flags)
@@ -28,7 +28,7 @@ static void commands_delete(void *self, int flags)
 
 	if (!(flags & TENON_DELETE_MEMORY) || device_is_parents(device))
 		return;
-	/* the recording's own reference goes within */
+	/* destroy() drops the recording's reference */
 	tenon_object_ref(device);
 	if (c->core->bare) {
 		tenon_commands_fini(c);
@@ -105,13 +105,13 @@ static bool can_be_recorded(uint32_t kind)
 	       kind == TENON_OP_TIMESTAMP || kind == TENON_OP_BARRIER;
 }
 
-/* A run submits all or nothing: what the device takes from no kernel is refused here. */
+/* A run submits all operations or none, so refuse extents that the device does not support. */
 static int check_launch(const struct tenon_device_properties *p, const struct tenon_dispatch *d)
 {
 	const struct tenon_slice name = d->kernel->info->name;
 	size_t i;
 
-	/* less one: a most of 0 is not known */
+	/* subtract one, so that a limit of 0 (unknown) allows all extents */
 	for (i = 0; i < 3; i++)
 		if (d->grid[i] - 1 > p->max_grid[i] - 1 || d->block[i] - 1 > p->max_block[i] - 1)
 			return tenon_error(
@@ -122,7 +122,7 @@ static int check_launch(const struct tenon_device_properties *p, const struct te
 	return 0;
 }
 
-/* UNSUPPORTED makes the list serve. */
+/* On -TENON_E_UNSUPPORTED fall back to the list. */
 static int native_answer(struct tenon_commands *c, int err)
 {
 	if (err != -TENON_E_UNSUPPORTED)
@@ -236,7 +236,7 @@ static void bind_range(struct tenon_range *r, struct tenon_memory *const *bindin
 		r->memory = bindings[r->slot];
 }
 
-/* Put the bindings into a recorded operation. @dispatch and @arguments are room for a launch. */
+/* Replace slots by bindings. @op may point to @dispatch and @arguments afterwards. */
 static void bind(const struct kept_operation *k, struct tenon_memory *const *bindings,
 		 struct tenon_operation *op, struct tenon_dispatch *dispatch, uint64_t *arguments)
 {
@@ -283,7 +283,7 @@ static int check_bindings(struct tenon_queue *q, const struct tenon_operation *e
 	if (!c->core->ranges)
 		return 0;
 	for (n = c->core->first; n && !err; n = n->next) {
-		/* of a launch all was checked when it was recorded */
+		/* launches were checked when they were recorded */
 		if (n->kept.operation.kind == TENON_OP_DISPATCH ||
 		    !operation_slots(&n->kept.operation))
 			continue;
@@ -339,7 +339,7 @@ static int place(void *context, const struct tenon_operation *op)
 	const struct placing *p = context;
 	int err;
 
-	/* a queue is in order by itself */
+	/* queues are in order: a barrier needs no operation */
 	if (op->kind == TENON_OP_BARRIER)
 		return 0;
 	err = p->queue->device->ops->queue->submit(p->queue, op);

@@ -4,9 +4,9 @@
 
 #include "runtime/device/device_core.h"
 
-/* Can a recording run with these bindings. Return: 0; -TENON_E_VALUE; -TENON_E_USAGE. */
+/* Check that a recording can run with its bindings. Return: 0; -TENON_E_VALUE; -TENON_E_USAGE. */
 int commands_check(struct tenon_queue *queue, const struct tenon_operation *operation);
-/* Run it: natively, or from the kept list; @begun becomes true with the first that is submitted. */
+/* Run it, natively or from the list. @begun: set when the first operation was submitted. */
 int commands_place(struct tenon_queue *queue, const struct tenon_operation *operation, bool *begun);
 
 #endif /* RUNTIME_DEVICE_DEVICE_COMMANDS_H */

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_DEVICE_DEVICE_CORE_H
 #define RUNTIME_DEVICE_DEVICE_CORE_H
 
-/* What the device layer, which backends know as the core, keeps behind the public structs. */
+/* Private data of the device layer ("the core") behind the public structs. */
 
 #include <pthread.h>
 #include <tenon/backend/commands.h>
@@ -22,7 +22,7 @@ enum device_object {
 	DEVICE_OBJECT_COUNT,
 };
 
-/* Type index of the core's objects; TENON_TYPE_OBJECT when there was no memory to register it. */
+/* Type index of the core's objects; TENON_TYPE_OBJECT when memory is out. */
 int32_t device_object_type(enum device_object which);
 
 /* values of tenon_device.lost */
@@ -32,7 +32,7 @@ int32_t device_object_type(enum device_object which);
 /* atomic; 0 until it is registered */
 extern int32_t device_object_types[DEVICE_OBJECT_COUNT] __attribute__((visibility("hidden")));
 
-/* The type index of objects that there are: then it was registered. */
+/* Type index, without registering it: for comparison with existing objects. */
 static inline int32_t device_object_known(enum device_object which)
 {
 	return __atomic_load_n(&device_object_types[which], __ATOMIC_RELAXED);
@@ -41,20 +41,20 @@ static inline int32_t device_object_known(enum device_object which)
 struct retired;
 struct held;
 struct pool;
-struct watched;
+struct awaited_mark;
 struct device_tables;
 
 struct tenon_device_core {
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* protects the rest */
 	char *reason;	      /* of the loss */
 	struct tenon_queue_core *queues;
-	struct tenon_queue *idle; /* of threads that ended, for the next one */
+	struct tenon_queue *idle; /* queues of ended threads, to be reused */
 	struct retired *retired;
-	uint32_t has_retired; /* the same as a flag that may be read without the lock */
+	uint32_t has_retired; /* @retired is not empty; read without the lock */
 	char *query;	      /* the URI's keys; NULL for none */
 	uint32_t forks;	      /* device_forks when it was opened */
 	struct tenon_device_properties properties;
-	struct device_tables *tables; /* completed; NULL while the backend's own are long enough */
+	struct device_tables *tables; /* completed tables; NULL if the backend's are long enough */
 };
 
 struct tenon_queue_core {
@@ -68,8 +68,8 @@ struct tenon_queue_core {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct held *first, *last;
-	struct watched *watched; /* timelines that want to hear of marks; a thread exists while there are any */
-	bool watching;
+	struct awaited_mark *awaited; /* marks to update timelines at */
+	bool notifying;		      /* a thread waits for @awaited */
 	int failure; /* first failure since the last sync */
 	char *reason;
 };
@@ -78,7 +78,6 @@ struct tenon_queue_core {
 #define DEVICE_LABEL 48
 const char *device_label(const struct tenon_device *device, char label[DEVICE_LABEL]);
 
-/* Lock a mutex that no error leaves locked. */
 static inline void device_lock(struct tenon_device *device)
 {
 	pthread_mutex_lock(&device->core->lock);
@@ -94,7 +93,7 @@ static inline bool device_is_lost(const struct tenon_device *device)
 	return __atomic_load_n(&device->lost, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* how often this process became another one's child since the first device was opened; atomic */
+/* incremented in each child process after fork(), once the fork handler is registered; atomic */
 extern uint32_t device_forks;
 
 /*
@@ -106,49 +105,49 @@ static inline bool device_is_parents(const struct tenon_device *device)
 	return device->core->forks != __atomic_load_n(&device_forks, __ATOMIC_RELAXED);
 }
 
-/* The message in the thread's slot, copied; never NULL unless memory is out. */
+/* Copy the thread's error message; NULL when memory is out. */
 char *device_reason(void);
 
-/* All queues of a device, each referenced; @count of them, to be given to device_queues_free(). */
+/* List and reference all queues of a device; free the list with device_queues_free(). */
 int device_queues(struct tenon_device *device, struct tenon_queue ***out, size_t *count);
 void device_queues_free(struct tenon_queue **queues, size_t count);
 
-/* Give back what was retired and is done by now. */
+/* Release the retired items that no queue uses any more. */
 void device_reap(struct tenon_device *device);
-/* A queue ends: nothing waits for it any more. Called with the device's lock held. */
+/* Remove a queue that is destroyed from all retired items. Caller holds the device's lock. */
 void device_reap_queue(struct tenon_device *device, const struct tenon_queue *queue);
-/* The device ends: give everything back. */
+/* Release all retired items, when the device is closed. */
 void device_reap_all(struct tenon_device *device);
 
-/* A queue around a vendor's handle; the backend has the slot. */
+/* Make a queue of a vendor's handle. The backend must have ops->wrap. */
 int queue_wrap(struct tenon_device *device, void *native, struct tenon_queue **out);
 
 /*
- * Put an operation into a queue that holds nothing, without waits and signals. @begun: it failed
- * with a part of it submitted; comes false
+ * Submit an operation to a queue without held operations; ignores waits and signals. @begun: initially
+ * false; set when a part was submitted, even on failure.
  */
 int queue_place(struct tenon_queue *queue, const struct tenon_operation *operation, bool *begun);
-/* Promise the signals of an operation that was placed last; failures fail the timelines. */
+/* Promise the signals of the operation submitted last. On failure the timelines fail. */
 int queue_promise(struct tenon_queue *queue, const struct tenon_point *signal, size_t count);
-/* Fail all of them with the thread's error; returns @status. */
+/* Fail all timelines with the thread's error; returns @status. */
 int queue_fail_signals(const struct tenon_point *signal, size_t count, int status);
-/* Order @queue behind all that other queues of its device have been given so far. */
+/* Order @queue behind all operations submitted to other queues of its device. */
 int queue_order_behind_all(struct tenon_queue *queue);
 
 /*
- * Keep an operation back until its waits are reached. @call: a host function behind the queue's
- * work
+ * Hold an operation until its waits are reached, or a host function until the operations before it
+ * are done.
  */
 int queue_hold(struct tenon_queue *queue, const struct tenon_operation *operation,
 	       const struct tenon_sync *sync);
-/* Wait until nothing is held. Return: 0; -TENON_E_TIMEOUT. */
+/* Wait until all held operations are submitted. Return: 0; -TENON_E_TIMEOUT. */
 int queue_held_wait(struct tenon_queue *queue, uint64_t deadline);
 
-/* Keep the thread's error for the next sync, unless one is kept. Return: 0, with an empty slot. */
+/* Store the thread's error for the next sync, unless one is stored, and clear it. Return: 0. */
 int queue_note_failure(struct tenon_queue *queue, int status);
-/* What was kept, once: 0, or the failure, raised. */
+/* Raise and clear the stored failure. Return: its status, or 0. */
 int queue_failure(struct tenon_queue *queue);
-/* Wait until a queue is empty; failures are kept. Return: 0; -TENON_E_TIMEOUT. */
+/* Wait until a queue is empty and store its failures. Return: 0; -TENON_E_TIMEOUT. */
 int queue_wait(struct tenon_queue *queue, uint64_t deadline);
 
 static inline bool queue_holds(const struct tenon_queue *queue)
@@ -159,16 +158,17 @@ static inline bool queue_holds(const struct tenon_queue *queue)
 /* the pool of a queue (device_pool.c) */
 void pool_free(struct pool *pool);
 
-/* how a point stands, for a queue that wants to wait for it */
+/* state of a point that a queue is to wait for */
 enum point_state {
 	POINT_READY,   /* reached, or ordered on the device */
-	POINT_PENDING, /* has to be waited for on the host */
+	POINT_PENDING, /* the host must wait */
 };
 
-/* Return: enum point_state; the negative failure of the timeline, raised. */
+/* Order a queue behind a point. Return: enum point_state; the status of a failed timeline. */
 int timeline_resolve(const struct tenon_point *point, struct tenon_queue *queue);
 /*
- * Can an operation signal all these. Return: 0; -TENON_E_VALUE for a value that is reached already.
+ * Check that an operation can signal all points. Return: 0; -TENON_E_VALUE for a value that is
+ * reached already.
  */
 int timeline_check_signals(const struct tenon_point *signal, size_t count);
 /* Note that @timeline reaches @value when @queue reaches @serial. */

@@ -19,7 +19,7 @@ static void executable_delete(void *self, int flags)
 
 	if (!(flags & TENON_DELETE_MEMORY) || device_is_parents(device))
 		return;
-	/* the executable's own reference goes within */
+	/* destroy() drops the executable's reference */
 	tenon_object_ref(device);
 	device->ops->executable->destroy(e);
 	tenon_object_unref(keep);
@@ -124,7 +124,7 @@ int tenon_executable_kernel(struct tenon_executable *e, size_t index, struct ten
 	return 0;
 }
 
-/* one block, with all that it points to but the payload's bytes (payload_program.c) */
+/* one allocation holds all but the payload's bytes (payload_program.c) */
 void tenon_program_free(struct tenon_program *program)
 {
 	free(program);

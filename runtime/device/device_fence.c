@@ -9,7 +9,7 @@
 #include "lib/brief_errors.h"
 #include "lib/fence_fd.h"
 #include "runtime/device/device_core.h"
-#include "runtime/device/device_watch.h"
+#include "runtime/device/device_notify.h"
 
 static int duplicate(int fd, int *out)
 {
@@ -21,13 +21,13 @@ static int duplicate(int fd, int *out)
 
 /* an eventfd that a timeline will signal */
 struct exported {
-	struct watch watch;
+	struct point_callback callback;
 	int fd;
 };
 
-static void signal_exported(struct watch *w, int status)
+static void signal_exported(struct point_callback *c, int status)
 {
-	struct exported *e = (struct exported *)w;
+	struct exported *e = (struct exported *)c;
 
 	fence_eventfd_signal(e->fd, status);
 	close(e->fd);
@@ -35,8 +35,8 @@ static void signal_exported(struct watch *w, int status)
 }
 
 /*
- * Signal an eventfd when the timeline gets there. The descriptor is duplicated: the caller may close its own
- * first. Return: 1; 0 when there is nothing to wait for; negative.
+ * Signal an eventfd when the timeline reaches the point. Uses a duplicate of @fd, since the caller may
+ * close it earlier. Return: 1; 0 when the point is decided already; negative.
  */
 static int export_later(const struct tenon_point *point, int fd)
 {
@@ -47,9 +47,9 @@ static int export_later(const struct tenon_point *point, int fd)
 		return tenon_error(-TENON_E_NOMEM, "no memory to export a fence");
 	state = duplicate(fd, &e->fd);
 	if (!state) {
-		e->watch.value = point->value;
-		e->watch.notify = signal_exported;
-		state = timeline_watch(point->timeline, &e->watch);
+		e->callback.value = point->value;
+		e->callback.notify = signal_exported;
+		state = timeline_add_callback(point->timeline, &e->callback);
 		if (state == 1)
 			return 1;
 		close(e->fd);
@@ -74,7 +74,7 @@ static int export_eventfd(const struct tenon_point *point, int *out)
 		close(fd);
 		return state;
 	}
-	/* a failure is the fence's, not the caller's */
+	/* a failure of the timeline goes into the fence, the export succeeds */
 	if (!state && timeline_decided(point->timeline, point->value, &status)) {
 		fence_eventfd_signal(fd, status);
 		tenon_error_clear();
@@ -99,7 +99,7 @@ static int check_import(uint32_t type, int fd)
 	case TENON_FENCE_SYNC_FILE:
 		return fence_sync_file_check(fd);
 	case TENON_FENCE_OPAQUE_FD:
-		return 0; /* the driver says when it gets it */
+		return 0; /* the driver checks it */
 	default:
 		return tenon_error(-TENON_E_VALUE, "no type of fences has the number %u", type);
 	}

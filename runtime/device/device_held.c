@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations that the host must wait for: before a point that no submitted operation signals, a
- * queue of another device, a host function. While a queue holds such operations, a thread waits and
- * submits them in order. Later operations of the queue are held too.
+ * Held operations: those that wait for a point that no submitted operation signals or that a queue of
+ * another device signals, and host functions. While a queue has any, a thread waits and submits them
+ * in order. Later operations of the queue are held too.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "runtime/device/device_operation.h"
 #include "runtime/device/device_queue_thread.h"
 
-/* how often a waiting thread looks whether its device is still there */
+/* interval at which a waiting thread checks for loss of the device */
 #define SLICE UINT64_C(20000000)
 
 struct held {
@@ -75,7 +75,7 @@ static int wait_point(struct tenon_queue *q, const struct tenon_point *p)
 	return err;
 }
 
-/* All that is in front of a host function, then the function itself. */
+/* Wait for all operations before a host function, then call it. */
 static int run_call(struct tenon_queue *q, const struct tenon_operation *op)
 {
 	const struct tenon_queue_ops *ops = q->device->ops->queue;
@@ -116,7 +116,7 @@ static int run(struct tenon_queue *q, struct held *h)
 	if (err)
 		return queue_fail_signals(signal, h->signal_count, err);
 	err = queue_promise(q, signal, h->signal_count);
-	/* flush: a thread that waits for the signals cannot start the device */
+	/* flush: a thread that waits for the signals cannot flush this queue */
 	return err ? err : tenon_queue_flush(q);
 }
 
@@ -174,7 +174,7 @@ int queue_hold(struct tenon_queue *q, const struct tenon_operation *op,
 		return err;
 	pthread_mutex_lock(&core->lock);
 	if (!core->holding) {
-		/* it finds the list when it gets the lock */
+		/* the thread takes the lock before it reads the list */
 		err = queue_thread_start(q, run_held);
 		if (err) {
 			pthread_mutex_unlock(&core->lock);

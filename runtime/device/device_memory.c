@@ -6,7 +6,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
 
-/* a part that the core made, for devices without parts of their own */
+/* Free a part that the core made, for backends without ops->subrange. */
 static void part_free(struct tenon_memory *m)
 {
 	free(m);
@@ -139,7 +139,7 @@ static bool coherent(const struct tenon_memory *m)
 	return m->flags & TENON_HEAP_HOST_COHERENT;
 }
 
-/* Parts that the core made are not the backend's: it gets the whole. */
+/* Backends without ops->subrange do not know parts: pass the whole memory. */
 static struct tenon_memory *for_backend(struct tenon_memory *m, uint64_t *offset)
 {
 	return m->device->ops->memory->subrange ? m : tenon_memory_root(m, offset);

@@ -54,7 +54,7 @@ static int check_fill(const struct tenon_operation *op)
 			   op->as.fill.size, op->as.fill.to.offset, width);
 }
 
-/* a part begins where it begins in the whole */
+/* offset within the whole memory */
 static uint64_t absolute(const struct tenon_range *r)
 {
 	return r->offset + (r->memory->parent ? r->memory->offset : 0);
@@ -168,7 +168,7 @@ static size_t tensor_maps(const struct tenon_kernel_info *info)
 	return n;
 }
 
-/* A launch would copy them now; the submitter may change them behind it. */
+/* Copy tensor maps, since the caller may change them after the call. */
 static void keep_maps(const struct tenon_kernel_info *info, char *maps, uint64_t *arguments)
 {
 	size_t i;
@@ -191,7 +191,7 @@ static int keep_dispatch(struct kept_operation *k)
 	uint64_t *arguments;
 	int32_t *slots;
 
-	/* maps are aligned to 64 bytes; nothing to be copied still needs an address */
+	/* maps are aligned to 64 bytes; allocate at least one block, so that NULL means failure */
 	k->tail = aligned_alloc(64, (size + 64) / 64 * 64);
 	if (!k->tail)
 		return tenon_error(-TENON_E_NOMEM, "no memory to keep a launch");

@@ -7,24 +7,24 @@
 /* the operation's name, for messages */
 const char *operation_name(uint32_t kind);
 
-/* Are its ranges within memory of the device. Return: 0; -TENON_E_VALUE; -TENON_E_UNSUPPORTED. */
+/* Check ranges and extents of an operation. Return: 0; -TENON_E_VALUE; -TENON_E_UNSUPPORTED. */
 int operation_check(struct tenon_device *device, const struct tenon_operation *operation);
 
 /**
- * struct kept_operation - an operation that is done later, with all that it points to
- * @operation: ranges and pointers are those of this struct
+ * struct kept_operation - copy of an operation that is submitted later
+ * @operation: points to fields of this struct
  * @dispatch: what operation.as.dispatch points to
  *
- * Host memory of reads, writes and timestamps stays the submitter's.
+ * Host memory of reads, writes and timestamps is not copied; the submitter must keep it valid.
  */
 struct kept_operation {
 	struct tenon_operation operation;
 	struct tenon_dispatch dispatch;
-	struct tenon_memory bare[2]; /* addresses that are no memory of ours */
+	struct tenon_memory bare[2]; /* memory that is not a reference-counted object */
 	void *tail;		     /* arguments, slots, bindings */
 };
 
-/* Return: 0; -TENON_E_NOMEM. Ended with operation_drop(). Does not move in memory afterwards. */
+/* Copy an operation. @to must not be moved. Return: 0, then operation_drop(); -TENON_E_NOMEM. */
 int operation_keep(const struct tenon_operation *from, struct kept_operation *to);
 void operation_drop(struct kept_operation *kept);
 

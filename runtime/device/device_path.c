@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The path of a device's name: a number, or parts of what the backend tells about the device. */
+/* The path of a device's name: an index, or parts of the device's name, driver or UUID. */
 #include <string.h>
 #include <strings.h>
 
@@ -76,7 +76,7 @@ static bool path_fits(struct tenon_slice path, const struct tenon_device_propert
 	return true;
 }
 
-/* "pocl/1": take the number behind the last '/' off; 0 when there is none. */
+/* "pocl/1": remove and return the number after the last '/'; 0 when there is none. */
 static uint32_t take_number(struct tenon_slice *path)
 {
 	const char *slash = memrchr(path->data, '/', path->size);
@@ -112,7 +112,7 @@ int device_path_find(const struct tenon_backend *b, struct tenon_slice path, uin
 		memset(&p, 0, sizeof(p));
 		p.size = sizeof(p);
 		if (b->describe(i, &p)) {
-			tenon_error_clear(); /* another one may still be meant */
+			tenon_error_clear(); /* try the other devices */
 		} else if (path_fits(parts, &p) && !skip--) {
 			*index = i;
 			return 0;

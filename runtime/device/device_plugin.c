@@ -19,8 +19,8 @@
 static struct tenon_buffer problems = TENON_BUFFER_INIT;
 
 /*
- * Resolve a path, and add a line to the problems when other users could change what it leads to. A path
- * that does not exist is left to the caller.
+ * Resolve a path, and add a line to the problems when other users can change the file. A path that
+ * does not exist is not reported.
  */
 static int check_trust(const char *path, char real[PATH_MAX])
 {
@@ -39,7 +39,7 @@ static void *open_library(const char *path, const char *real)
 
 	if (handle)
 		return handle;
-	/* glibc's words begin with the path, those of other libraries do not */
+	/* glibc's messages begin with the path, those of other C libraries do not */
 	words = dlerror();
 	words = words ? words : "cannot be opened";
 	tenon_buffer_printf(&problems, "%s%s%s\n", strncmp(words, path, strlen(path)) ? path : "",
@@ -69,7 +69,7 @@ static void open_one(const char *path)
 				    "this version of Tenon\n",
 				    path, TENON_DEVICE_ABI);
 	else if (!tenon_backend_register(backend))
-		return; /* stays open for ever */
+		return; /* never closed */
 	else
 		tenon_buffer_printf(&problems, "%s: %s\n", path, tenon_error_message());
 	tenon_error_clear();
@@ -117,7 +117,7 @@ static void open_folder(const char *folder, size_t length, bool asked)
 
 static void open_all(void)
 {
-	/* a set-uid program must not open what its caller points at */
+	/* a set-uid program must not open files that its caller names */
 	const char *path = secure_getenv("TENON_BACKEND_PATH");
 
 	while (path && *path) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that one queue uses again and again: sizes in steps, no lock, the queue is the order. */
+/* Memory that a queue reuses, in size classes. No lock: the queue's order protects the memory. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
@@ -17,7 +17,7 @@ struct pool_block {
 
 struct pool {
 	struct pool_block *idle[CLASSES];
-	struct pool_block *out; /* of tenon_memory_take() alone */
+	struct pool_block *out; /* blocks from tenon_memory_take() */
 };
 
 static unsigned int class_of(uint64_t size)

@@ -6,9 +6,9 @@
 
 struct pool_block;
 
-/* tenon_memory_take() that leaves it to the caller to remember what is out. */
+/* As tenon_memory_take(), but the caller keeps track of the block. */
 int pool_take(struct tenon_queue *queue, uint64_t size, struct pool_block **out);
-/* In the thread that submits to the queue it was taken from. */
+/* Return a block; call it in the thread that submits to the queue. */
 void pool_give(struct pool_block *block);
 struct tenon_memory *pool_memory(const struct pool_block *block);
 

@@ -24,7 +24,7 @@
 
 #define DEFAULT_TIMEOUT UINT64_C(20000000000)
 
-/* what @probe points at belongs to @answer and @words; never freed once it is in the list */
+/* @probe points into @answer and @words; never freed once it is in the list */
 struct verdict {
 	struct tenon_probe probe;
 	struct verdict *next;
@@ -70,7 +70,7 @@ void probe_answer_fini(struct probe_answer *a)
 	tenon_buffer_fini(&a->doctor);
 }
 
-/* Take the thread's error for the reason, unless there is one. */
+/* Use the thread's error as the reason, unless there is one. */
 static int keep_reason(struct probe_answer *a, int err)
 {
 	if (!a->reason.size)
@@ -125,7 +125,7 @@ static const char *text_of(const struct tenon_buffer *b)
 	return b->data ? b->data : "";
 }
 
-/* The verdict is complete but for its reason, which is made from the answer and the words. */
+/* Make the reason from the answer and the words, once the rest of the verdict is set. */
 static void set_reason(struct verdict *v, const char *fault)
 {
 	struct tenon_buffer *reason = &v->answer.reason;
@@ -139,7 +139,7 @@ static void set_reason(struct verdict *v, const char *fault)
 	v->probe.doctor = text_of(&v->answer.doctor);
 }
 
-/* A list of pointers: properties grow, and the program may know shorter ones. */
+/* A list of pointers, since a program may be built with a shorter struct of properties. */
 static int set_devices(struct verdict *v)
 {
 	uint32_t i;
@@ -198,7 +198,7 @@ static const char *signal_name(int number, char text[32])
 	return text;
 }
 
-/* One line that any terminal can show: lines are joined, control characters replaced. */
+/* Make one printable line: join lines, replace control characters. */
 static void set_words(struct verdict *v, const struct probe_child *child)
 {
 	size_t i = 0, end = child->word_count, n = 0;
@@ -206,7 +206,7 @@ static void set_words(struct verdict *v, const struct probe_child *child)
 
 	while (end && (unsigned char)words[end - 1] <= ' ')
 		end--;
-	/* the beginning may be cut within a character */
+	/* the first character may be truncated */
 	while (end == PROBE_WORDS && i < end && ((unsigned char)words[i] & 0xc0) == 0x80)
 		i++;
 	for (; i < end; i++) {
@@ -315,7 +315,7 @@ static int find_out(struct verdict *v, const struct tenon_probe_request *request
 	return verdict_of_child(v, request);
 }
 
-/* Called with the lock held: one thread asks, others wait for its verdict. */
+/* Called with the lock held, so that other threads wait for the verdict. */
 static int probe_locked(const struct tenon_backend *backend,
 			const struct tenon_probe_request *request, bool here,
 			const struct tenon_probe **out)

@@ -3,11 +3,11 @@
 #define RUNTIME_DEVICE_DEVICE_PROBE_H
 
 /*
- * Asking a driver in a child process. The parent starts the command with PROBE_OPTION and the name
- * of the backend, its standard output and error on one pipe, a report on another:
+ * Probing a driver in a child process. The parent starts the command with PROBE_OPTION and the name
+ * of the backend, standard output and error on one pipe, the report on another:
  *
  *	head	magic; as integers of 32 bits: device ABI, size of struct tenon_device_properties
- *	known	32 bits: 1 where the command has the backend
+ *	known	32 bits: 1 if the command has the backend
  *	answer	32 bits each: outcome (works or failed), number of devices; reason, doctor as strings; the
  *		properties as they are in memory; the end
  *
@@ -44,11 +44,11 @@ struct probe_answer {
 	struct tenon_buffer doctor;
 };
 
-/* Ask in this process. Return: 0 whatever the driver answered; -TENON_E_NOMEM. */
+/* Probe in this process. Return: 0, also for a driver that failed; -TENON_E_NOMEM. */
 int probe_ask(const struct tenon_backend *backend, struct probe_answer *answer);
 void probe_answer_fini(struct probe_answer *answer);
 
-/* tenon_backend_probe() in this process, for when no child can be started. */
+/* As tenon_backend_probe(), but in this process: for use when no child can be started. */
 int probe_here(const struct tenon_backend *backend, const struct tenon_probe **out)
 	TO_PLUGINS(probe_here);
 
@@ -60,12 +60,12 @@ void probe_forked(void);
 
 /**
  * struct probe_child - a child process that probes a driver
- * @report: what it reported
- * @words: the last PROBE_WORDS bytes that it wrote otherwise
- * @word_count: how many
- * @status: as of waitpid()
- * @is_known: @status is
- * @hung: it had to be killed
+ * @report: its report
+ * @words: last PROBE_WORDS bytes of standard output and error
+ * @word_count: bytes in @words
+ * @status: from waitpid()
+ * @is_known: @status is valid
+ * @hung: it was killed at the timeout
  */
 struct probe_child {
 	struct tenon_buffer report;
@@ -83,7 +83,7 @@ struct probe_child {
 int probe_child_run(const char *command, const char *backend, uint64_t timeout,
 		    struct probe_child *child);
 
-/* enum probe_report_state - how far a report goes */
+/* enum probe_report_state - completeness of a report */
 enum probe_report_state {
 	PROBE_REPORT_NONE,    /* there is no head of this version */
 	PROBE_REPORT_UNKNOWN, /* the command does not have the backend */

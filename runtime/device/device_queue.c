@@ -6,7 +6,7 @@
 #include "runtime/device/device_commands.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"
-#include "runtime/device/device_watch.h"
+#include "runtime/device/device_notify.h"
 
 static void queue_delete(void *self, int flags)
 {
@@ -23,7 +23,7 @@ static void queue_delete(void *self, int flags)
 		    device->ops->queue->wait(q, serial, TENON_FOREVER))
 			tenon_error_clear();
 	}
-	/* the queue's own reference goes within */
+	/* destroy() drops the queue's reference */
 	tenon_object_ref(device);
 	device->ops->queue->destroy(q);
 	tenon_object_unref(device);
@@ -49,7 +49,7 @@ int tenon_queue_init(struct tenon_queue *q, struct tenon_device *device)
 	return 0;
 }
 
-/* From now on other threads may mark it. */
+/* Add a queue to the device's list; other threads may mark it afterwards. */
 static void enlist(struct tenon_queue *q)
 {
 	struct tenon_device_core *device = q->device->core;
@@ -142,13 +142,13 @@ int queue_place(struct tenon_queue *q, const struct tenon_operation *op, bool *b
 {
 	if (op->kind == TENON_OP_EXECUTE)
 		return commands_place(q, op, begun);
-	/* the queue is in order by itself */
+	/* queues are in order: a barrier needs no operation */
 	if (op->kind == TENON_OP_BARRIER)
 		return 0;
 	return q->device->ops->queue->submit(q, op);
 }
 
-/* Wait on the device for what can be; 1 when something is left that cannot. */
+/* Order the queue behind the waits. Return: 0; 1 if the host must wait for some; negative. */
 static int resolve(struct tenon_queue *q, const struct tenon_sync *sync)
 {
 	size_t i;
@@ -199,7 +199,7 @@ int tenon_queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
 		return queue_promise(q, signal, signals);
 	if (begun || device_is_lost(q->device))
 		queue_fail_signals(signal, signals, err);
-	/* to answer with a failure would say that nothing was submitted */
+	/* a negative result would mean that nothing was submitted */
 	return begun ? queue_note_failure(q, err) : err;
 }
 
@@ -317,7 +317,7 @@ int queue_wait(struct tenon_queue *q, uint64_t deadline)
 		return err;
 	if (err)
 		queue_note_failure(q, err);
-	queue_watch_reached(q, serial);
+	queue_notify_reached(q, serial);
 	return 0;
 }
 
@@ -333,7 +333,7 @@ int tenon_queue_sync(struct tenon_queue *q, uint64_t deadline)
 	return err ? err : queue_failure(q);
 }
 
-/* Order a queue behind a mark; where it holds operations, behind those. */
+/* Order a queue behind a mark, after the operations that it holds. */
 static int order(struct tenon_queue *q, struct tenon_queue *other, uint64_t serial)
 {
 	const struct tenon_operation op = { .kind = TENON_OP_BARRIER };
@@ -343,7 +343,7 @@ static int order(struct tenon_queue *q, struct tenon_queue *other, uint64_t seri
 
 	if (!queue_holds(q))
 		return q->device->ops->queue->order(q, other, serial);
-	/* it is for the thread that submits what is held */
+	/* let the thread that submits held operations wait */
 	err = tenon_timeline_create(0, &point.timeline);
 	if (err)
 		return err;
@@ -378,7 +378,7 @@ int queue_order_behind_all(struct tenon_queue *q)
 			err = queue_wait(queues[i], TENON_FOREVER);
 			continue;
 		}
-		/* what another thread's operations wait for on the host has to come first */
+		/* operations that another queue holds must be submitted first */
 		err = queue_held_wait(queues[i], TENON_FOREVER);
 		if (!err)
 			err = ops->mark(queues[i], &serial);

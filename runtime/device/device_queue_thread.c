@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* threads that do not wait: they end by themselves */
+/* number of threads that do not wait, and so will end */
 static int32_t busy;
 
 struct start {

@@ -3,23 +3,23 @@
 #define RUNTIME_DEVICE_DEVICE_QUEUE_THREAD_H
 
 /*
- * Threads that do something for a queue and end when it is done: one submits operations that were held
- * back (device_held.c), one watches marks (device_watch.c).
+ * Short-lived threads of a queue: one submits held operations (device_held.c), one waits for marks
+ * (device_notify.c).
  */
 
 #include <tenon/backend/queue.h>
 
-/* Start a detached thread that runs @work and references @queue meanwhile. Return: 0; -TENON_E_NOMEM. */
+/* Start a detached thread that runs @work and references @queue. Return: 0; -TENON_E_NOMEM. */
 int queue_thread_start(struct tenon_queue *queue, void (*work)(struct tenon_queue *queue));
 
-/* Such a thread begins, or ends, to wait for something that may never come. */
+/* Called by such a thread before and after a wait that may never end. */
 void queue_thread_waits(void);
 void queue_thread_goes_on(void);
 
-/* Wait for all of these threads that do not wait: each may hold the last reference of its queue. */
+/* Wait until all threads that do not wait have ended: each may hold the last reference of a queue. */
 void queue_threads_leave(void);
 
-/* In a child process those threads do not exist. */
+/* After fork(): the threads do not exist in the child. */
 void queue_threads_forked(void);
 
 #endif /* RUNTIME_DEVICE_DEVICE_QUEUE_THREAD_H */

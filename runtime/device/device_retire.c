@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was dropped while queues may still use it, until they are done. */
+/* Retired items: they are released when all operations submitted before are done. */
 #include <stdlib.h>
 
 #include "runtime/device/device_core.h"
@@ -17,7 +17,7 @@ struct retired {
 	struct place places[];
 };
 
-/* Is it done. Called with the device's lock held. */
+/* Test whether all places are reached. Caller holds the device's lock. */
 static bool done(struct tenon_device *device, struct retired *r)
 {
 	int reached;
@@ -32,14 +32,14 @@ static bool done(struct tenon_device *device, struct retired *r)
 		reached = device->ops->queue->reached(p->queue, p->serial);
 		if (!reached)
 			return false;
-		/* a failure is an end too */
+		/* a failed operation has ended too */
 		if (reached < 0)
 			tenon_error_clear();
 	}
 	return true;
 }
 
-/* Take those that are done out of the list. Called with the device's lock held. */
+/* Unlink the items that are done. Caller holds the device's lock. */
 static struct retired *take_done(struct tenon_device *device)
 {
 	struct retired **at = &device->core->retired, *r, *list = NULL;
@@ -73,7 +73,7 @@ void device_reap(struct tenon_device *device)
 {
 	struct retired *list;
 
-	/* no lock for the usual case that there is nothing */
+	/* do not lock in the usual case of an empty list */
 	if (!__atomic_load_n(&device->core->has_retired, __ATOMIC_RELAXED))
 		return;
 	device_lock(device);
@@ -140,7 +140,7 @@ void tenon_device_retire(struct tenon_device *device, void (*release)(void *item
 			}
 		}
 		device_unlock(device);
-		/* without memory to remember it, wait here */
+		/* no memory for the list: wait here */
 		if (!r && tenon_device_sync(device, TENON_FOREVER))
 			tenon_error_clear();
 	}

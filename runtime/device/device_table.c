@@ -31,7 +31,7 @@ static void forked(void)
 	memset(open_devices, 0, sizeof(open_devices));
 }
 
-void device_watch_forks(void)
+void device_add_fork_handler(void)
 {
 	pthread_atfork(NULL, NULL, forked);
 }
@@ -62,7 +62,7 @@ static struct tenon_device *find_open(const struct tenon_backend *b, uint32_t in
 	return NULL;
 }
 
-/* Where an open device of a number is; DEVICES_MOST when there is none. */
+/* Slot of an open device; DEVICES_MOST when there is none. */
 static size_t slot_of(DLDevice id)
 {
 	size_t i;
@@ -108,7 +108,7 @@ static int keep_query(struct tenon_device *d, struct tenon_slice query)
 	return d->core->query ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a device's options");
 }
 
-/* Open and put in a slot. Called with the table's lock held. */
+/* Open a device into a slot. Caller holds table_lock. */
 static int open_into(const struct tenon_backend *b, const struct tenon_device_choice *choice,
 		     struct tenon_slice query, uint32_t count, size_t slot,
 		     struct tenon_device **out)
@@ -120,7 +120,7 @@ static int open_into(const struct tenon_backend *b, const struct tenon_device_ch
 	err = b->open(choice, &d);
 	if (err)
 		return tenon_error_in(err, "%s:%u", b->name, choice->index);
-	d->backend = b; /* the table's, where the backend itself is in a plug-in */
+	d->backend = b; /* the table's entry, also when the backend is in a plug-in */
 	err = keep_query(d, query);
 	if (err) {
 		tenon_object_unref(d);
@@ -236,7 +236,7 @@ int tenon_device_get(DLDevice id, struct tenon_device **out)
 	return err;
 }
 
-/* Queues that wait for a thread hold the device, and it them. */
+/* Drop idle queues: they and the device reference each other. */
 static void drop_idle(struct tenon_device *device)
 {
 	struct tenon_queue *q;
@@ -253,7 +253,7 @@ static void drop_idle(struct tenon_device *device)
 	}
 }
 
-/* The options that a device was opened with. @uri is to be ended with device_uri_fini(). */
+/* Read the options that a device was opened with. The caller calls device_uri_fini(). */
 static int read_query(const struct tenon_device *d, struct device_uri *uri)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
@@ -266,7 +266,7 @@ static int read_query(const struct tenon_device *d, struct device_uri *uri)
 	return err;
 }
 
-/* Called with the table's lock held. @out: not counted for the caller */
+/* Caller holds table_lock. @out: not referenced for the caller. */
 static int replace(struct tenon_device *old, const struct device_uri *uri,
 		   struct tenon_device **out)
 {

@@ -18,7 +18,7 @@ struct device_tables {
 	struct tenon_executable_ops executable;
 };
 
-/* the length that each had when the ABI got its number: nothing shorter was ever built */
+/* size of each table when the ABI got its number: the minimum */
 #define UP_TO(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
 #define DEVICE_LEAST	 UP_TO(tenon_device_ops, executable)
 #define MEMORY_LEAST	 UP_TO(tenon_memory_ops, export_handle)

@@ -7,11 +7,11 @@
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_table.h"
 
-/* between two devices that do not know each other, this much at a time */
+/* bytes per step of a copy between devices, through host memory */
 #define BOUNCE (UINT64_C(4) << 20)
 
 /*
- * DLPack's numbers of device types whose memory is the process's own; no name of ours for this one
+ * DLPack's kDLROCMHost
  */
 #define ROCM_HOST 11
 
@@ -25,7 +25,7 @@ static int device_of(DLDevice id, struct tenon_device **out)
 {
 	if (!is_host(id.device_type))
 		return tenon_device_get(id, out);
-	/* cpu:0 is shared and has no queues to wait for; an instance from a URI with keys has */
+	/* cpu:0 has no queues to wait for; a CPU device opened with options has */
 	*out = id.device_id ? device_find(id) : NULL;
 	return 0;
 }

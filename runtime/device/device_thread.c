@@ -13,7 +13,7 @@ struct thread_entry {
 	struct tenon_device *device; /* referenced; NULL while only a stream was set */
 	struct tenon_queue *own;     /* referenced */
 	struct tenon_queue *chosen;  /* referenced */
-	void *stream;		     /* set, and not looked for yet */
+	void *stream;		     /* set, and not resolved yet */
 	bool stream_pending;
 };
 
@@ -40,7 +40,7 @@ static void forget_places(const struct tenon_device *device)
 		}
 }
 
-/* The queue of a thread that ends, or leaves a device, is kept for the next thread. */
+/* Keep the queue of a thread that ends, or that leaves a device, for the next thread. */
 static void give_queue_back(struct tenon_queue *queue)
 {
 	struct tenon_device *device;
@@ -128,7 +128,7 @@ static int entry_get(DLDevice id, struct thread_entry **out)
 	return 0;
 }
 
-/* Make the entry be about this very device: a reopened one takes the place of the old. */
+/* Set the device of an entry; a reopened device replaces the old one. */
 static void entry_bind(struct thread_entry *e, struct tenon_device *device)
 {
 	if (e->device == device)
@@ -153,7 +153,7 @@ static int own_queue(struct thread_entry *e)
 	return e->own ? 0 : tenon_queue_create(device, &e->own);
 }
 
-/* A stream that was set: our queue, one with this native handle, or one to be wrapped. */
+/* Find the queue of a stream: a queue of ours, one with this native handle, or a new wrapper. */
 static int find_stream(struct thread_entry *e, struct tenon_queue **out)
 {
 	struct tenon_device *device = e->device;
@@ -186,7 +186,8 @@ static int entry_queue(struct thread_entry *e, struct tenon_queue **out)
 
 	if (e->stream_pending) {
 		/*
-		 * before the old one goes: it may be the very one, and its end waits for the device
+		 * Find the new queue before dropping the old one: it may be the same, and destroying
+		 * a queue waits for the device.
 		 */
 		if (e->stream)
 			err = find_stream(e, &chosen);

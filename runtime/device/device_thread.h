@@ -3,16 +3,16 @@
 #define RUNTIME_DEVICE_DEVICE_THREAD_H
 
 /**
- * DOC: what a thread has chosen
+ * DOC: current devices and queues of a thread
  *
- * For each device type the number of the current device, which `__tvm_set_device` sets and kernels
- * run on; for each device the current queue. Both are found again without a lock.
+ * For each device type a thread has a current device, which `__tvm_set_device` sets and kernels run
+ * on; for each device it has a current queue. Both are found without a lock.
  */
 
 #include "runtime/device/device_core.h"
 
 /**
- * struct device_place - where a kernel of a device type goes
+ * struct device_place - where kernels of a device type run
  * @type: DLPack device type
  * @device: current device, referenced; NULL before the first use
  * @queue: current queue of it, kept alive by the thread; NULL before the first use
@@ -29,7 +29,7 @@ struct device_place {
 
 extern __thread struct device_place device_places[DEVICE_PLACES];
 
-/* Open the device and make the queue if need be. Return: 0; as tenon_device_get(). */
+/* Open the device and create the queue if needed. Return: 0; as tenon_device_get(). */
 int device_place_fill(int32_t type, struct device_place **out);
 
 /* The thread's device and queue of a type. */
@@ -45,15 +45,15 @@ static inline int device_place_get(int32_t type, struct device_place **out)
 	return device_place_fill(type, out);
 }
 
-/* Choose a device for its type. Return: 0; as tenon_device_get(). */
+/* Set the current device of a type. Return: 0; as tenon_device_get(). */
 int device_thread_choose(DLDevice id);
 
-/* What TVMFFIEnvSetStream sets: a queue's native handle, a queue, or a vendor's own stream. */
+/* TVMFFIEnvSetStream. @stream: a queue's native handle, a queue, or a vendor's stream. */
 int device_thread_set_stream(DLDevice id, void *stream, void **old);
-/* What TVMFFIEnvGetStream answers. */
+/* TVMFFIEnvGetStream */
 void *device_thread_stream(DLDevice id);
 
-/* Forget everything of the calling thread. */
+/* Drop all devices and queues of the calling thread. */
 void device_thread_drop(void);
 
 #endif /* RUNTIME_DEVICE_DEVICE_THREAD_H */

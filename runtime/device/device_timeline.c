@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Timelines: a value of the host's, and the marks in queues that promise to move it. */
+/* Timelines: a value on the host, and promises: marks in queues that will advance it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "lib/brief_errors.h"
 #include "lib/fence_fd.h"
 #include "runtime/device/device_core.h"
-#include "runtime/device/device_watch.h"
+#include "runtime/device/device_notify.h"
 
-/* where several promises would do, how long one of them is waited for at a time */
+/* time to wait for one promise, when several reach the value */
 #define SLICE UINT64_C(1000000)
 
 struct promise {
@@ -28,12 +28,12 @@ struct tenon_timeline {
 	uint64_t value;
 	int failure; /* 0, or the negative status */
 	char *reason;
-	struct promise *promises; /* in no order */
+	struct promise *promises; /* unordered */
 	struct promise *spare;
-	struct watch *watches;
-	int foreign; /* descriptor of an imported fence, which moves it to 1; -1 for none */
+	struct point_callback *callbacks;
+	int foreign; /* descriptor of an imported fence, which advances it to 1; -1 for none */
 	uint32_t foreign_type;
-	bool importing; /* a queue is being told to wait for it */
+	bool importing; /* import_foreign() is running */
 };
 
 static void promises_free(struct promise *p)
@@ -47,19 +47,19 @@ static void promises_free(struct promise *p)
 	}
 }
 
-/* Tell the watches of what the timeline has reached. Called with the lock held. */
+/* Call the callbacks of reached values; after a failure, all. Called with the lock held. */
 static void fire(struct tenon_timeline *t)
 {
-	struct watch **at = &t->watches, *w;
+	struct point_callback **at = &t->callbacks, *c;
 
-	while ((w = *at)) {
-		if (w->value > t->value && !t->failure) {
-			at = &w->next;
+	while ((c = *at)) {
+		if (c->value > t->value && !t->failure) {
+			at = &c->next;
 			continue;
 		}
-		*at = w->next;
-		w->linked = false;
-		w->notify(w, w->value > t->value ? t->failure : 0);
+		*at = c->next;
+		c->linked = false;
+		c->notify(c, c->value > t->value ? t->failure : 0);
 	}
 }
 
@@ -69,7 +69,7 @@ static void timeline_delete(void *self, int flags)
 
 	if (!(flags & TENON_DELETE_MEMORY))
 		return;
-	/* nothing can reach what is still watched */
+	/* no value will be reached any more: call the remaining callbacks with a failure */
 	if (!t->failure)
 		t->failure = -TENON_E_CALL;
 	fire(t);
@@ -104,7 +104,7 @@ int tenon_timeline_create(uint64_t value, struct tenon_timeline **out)
 	return 0;
 }
 
-/* Become failed with the thread's message. Called with the lock held. */
+/* Fail the timeline with the thread's error. Called with the lock held. */
 static void fail_locked(struct tenon_timeline *t, int status)
 {
 	if (t->failure)
@@ -120,7 +120,7 @@ static int raise_failure(const struct tenon_timeline *t)
 	return tenon_error(t->failure, "%s", t->reason ? t->reason : "no memory for the reason");
 }
 
-/* Has an imported fence signalled. Called with the lock held. */
+/* Poll an imported fence. Called with the lock held. */
 static void look_at_foreign(struct tenon_timeline *t)
 {
 	int state = 0;
@@ -140,8 +140,8 @@ static void look_at_foreign(struct tenon_timeline *t)
 }
 
 /*
- * Collect what queues have reached since. Called with the lock held. Promises that are over go to
- * *over, since letting go of a queue may take time and must not happen under the lock.
+ * Advance the value to what the queues have reached. Called with the lock held. Finished promises are
+ * moved to *over: dropping a queue may take time and must not be done under the lock.
  */
 static void advance(struct tenon_timeline *t, struct promise **over)
 {
@@ -171,7 +171,7 @@ static void advance(struct tenon_timeline *t, struct promise **over)
 	}
 }
 
-/* Let go of the queues of promises that are over, and keep their memory for the next. */
+/* Drop the queues of finished promises, and keep the structs for reuse. */
 static void finish(struct tenon_timeline *t, struct promise *over)
 {
 	struct promise *p, *last = NULL;
@@ -259,7 +259,7 @@ int tenon_timeline_signal(struct tenon_timeline *t, uint64_t value)
 		pthread_cond_broadcast(&t->changed);
 		fire(t);
 	}
-	/* in a host function a queue must not end: it would wait for that function */
+	/* a host function may call this: destroying its queue would wait for the function itself */
 	put_back(t, over);
 	pthread_mutex_unlock(&t->lock);
 	return err;
@@ -272,18 +272,18 @@ void tenon_timeline_fail(struct tenon_timeline *t, int status)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Does a watch wait for a value up to @value. Called with the lock held. */
-static bool is_watched(const struct tenon_timeline *t, uint64_t value)
+/* Test for a callback at a value up to @value. Called with the lock held. */
+static bool has_callback(const struct tenon_timeline *t, uint64_t value)
 {
-	const struct watch *w;
+	const struct point_callback *c;
 
-	for (w = t->watches; w; w = w->next)
-		if (w->value <= value)
+	for (c = t->callbacks; c; c = c->next)
+		if (c->value <= value)
 			return true;
 	return false;
 }
 
-/* Let a mark of a queue move the timeline. Called with the lock held. */
+/* Add a promise: @queue reaching @serial advances the timeline. Called with the lock held. */
 static int add_promise(struct tenon_timeline *t, uint64_t value, struct tenon_queue *queue,
 		       uint64_t serial)
 {
@@ -314,25 +314,25 @@ int timeline_promise(struct tenon_timeline *t, uint64_t value, struct tenon_queu
 	pthread_mutex_lock(&t->lock);
 	advance(t, &over);
 	if (t->failure)
-		goto unlock; /* sticky: nothing moves it any more */
+		goto unlock; /* a failed timeline does not advance */
 	err = check_grows(t, value);
 	if (err)
 		goto unlock;
 	err = add_promise(t, value, queue, serial);
-	if (err || !is_watched(t, value))
+	if (err || !has_callback(t, value))
 		goto unlock;
 	p = t->promises;
-	/* it may be reached already; else a thread has to find out */
+	/* if it is not reached yet, a thread waits for it */
 	advance(t, &over);
-	if (is_watched(t, value) && t->promises == p)
-		err = queue_watch(queue, serial, t);
+	if (has_callback(t, value) && t->promises == p)
+		err = queue_notify_at(queue, serial, t);
 unlock:
 	pthread_mutex_unlock(&t->lock);
 	finish(t, over);
 	return err;
 }
 
-/* The promise to wait for: the lowest that is enough. @others: are there more that would do */
+/* Find the lowest promise that reaches @value. @others: set when there are more. */
 static struct promise *find_promise(const struct tenon_timeline *t, uint64_t value, bool *others)
 {
 	struct promise *p, *found = NULL;
@@ -349,7 +349,7 @@ static struct promise *find_promise(const struct tenon_timeline *t, uint64_t val
 	return found;
 }
 
-/* how a look at a timeline ends, when it is not decided */
+/* result of look() */
 enum look {
 	LOOK_DECIDED,
 	LOOK_AGAIN,
@@ -359,12 +359,12 @@ enum look {
 };
 
 struct wait {
-	struct tenon_queue *queue; /* referenced: the one to wait for, up to */
+	struct tenon_queue *queue; /* referenced: the queue to wait for */
 	uint64_t serial;
 	uint64_t until;
 };
 
-/* Look at a timeline, and wait for a promise or a signal while there is neither. */
+/* Check a timeline; while it has no promise, wait for a change. */
 static enum look look(struct tenon_timeline *t, uint64_t value, uint64_t deadline, struct wait *w,
 		      int *err)
 {
@@ -425,7 +425,7 @@ int tenon_timeline_wait(struct tenon_timeline *t, uint64_t value, uint64_t deadl
 		}
 		err = w.queue->device->ops->queue->wait(w.queue, w.serial, w.until);
 		tenon_object_unref(w.queue);
-		/* reached, or failed: the promise tells at the next look */
+		/* the next look() finds out whether the promise was reached or failed */
 		if (err)
 			tenon_error_clear();
 		if (err == -TENON_E_TIMEOUT && w.until == deadline)
@@ -443,9 +443,9 @@ static bool can_import(const struct tenon_timeline *t, const struct tenon_queue 
 }
 
 /*
- * Let the device wait for an imported fence. A wait consumes one of the driver's own, so the queue
- * that waits promises the timeline, and everything else that waits for the fence waits for this
- * queue. Called without the lock; while @importing is set nothing else imports the fence.
+ * Make a queue wait for an imported fence. The wait consumes an opaque fence, so the queue promises the
+ * timeline, and other waits for the fence wait for this queue. Called without the lock; @importing
+ * excludes other imports of the fence.
  */
 static int import_foreign(struct tenon_timeline *t, struct tenon_queue *queue)
 {
@@ -524,15 +524,15 @@ int timeline_foreign(const struct tenon_timeline *t, uint32_t *type)
 	return t->foreign;
 }
 
-/* Have the queues that promised enough watched. Called with the lock held. */
-static int watch_promises(struct tenon_timeline *t, uint64_t value)
+/* Request updates at all promises that reach @value. Called with the lock held. */
+static int notify_at_promises(struct tenon_timeline *t, uint64_t value)
 {
 	struct promise *p;
 	int err = 0;
 
 	for (p = t->promises; p && !err; p = p->next)
 		if (p->value >= value)
-			err = queue_watch(p->queue, p->serial, t);
+			err = queue_notify_at(p->queue, p->serial, t);
 	return err;
 }
 
@@ -592,49 +592,49 @@ int timeline_export(struct tenon_timeline *t, uint64_t value, uint32_t type, int
 	return err;
 }
 
-int timeline_watch(struct tenon_timeline *t, struct watch *w)
+int timeline_add_callback(struct tenon_timeline *t, struct point_callback *c)
 {
 	struct promise *over = NULL;
 	int state = 1;
 
 	pthread_mutex_lock(&t->lock);
 	advance(t, &over);
-	if (t->value >= w->value || t->failure) {
+	if (t->value >= c->value || t->failure) {
 		state = 0;
 	} else if (t->foreign >= 0 && !t->promises) {
 		state = tenon_error(-TENON_E_UNSUPPORTED,
 				    "an imported fence of the driver's own is watched once an "
 				    "operation of a queue waits for it");
 	} else {
-		int err = watch_promises(t, w->value);
+		int err = notify_at_promises(t, c->value);
 
 		state = err ? err : 1;
 	}
 	if (state == 1) {
-		w->linked = true;
-		w->next = t->watches;
-		t->watches = w;
+		c->linked = true;
+		c->next = t->callbacks;
+		t->callbacks = c;
 	}
 	pthread_mutex_unlock(&t->lock);
 	finish(t, over);
 	return state;
 }
 
-void timeline_unwatch(struct tenon_timeline *t, struct watch *w)
+void timeline_remove_callback(struct tenon_timeline *t, struct point_callback *c)
 {
-	struct watch **at = &t->watches;
+	struct point_callback **at = &t->callbacks;
 
 	pthread_mutex_lock(&t->lock);
-	if (w->linked) {
-		while (*at != w)
+	if (c->linked) {
+		while (*at != c)
 			at = &(*at)->next;
-		*at = w->next;
-		w->linked = false;
+		*at = c->next;
+		c->linked = false;
 	}
 	pthread_mutex_unlock(&t->lock);
 }
 
-void timeline_look(struct tenon_timeline *t)
+void timeline_update(struct tenon_timeline *t)
 {
 	struct promise *over = NULL;
 

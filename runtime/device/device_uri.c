@@ -68,7 +68,7 @@ int device_uri_read(const char *text, struct device_uri *uri)
 	char *path, *end;
 
 	memset(uri, 0, sizeof(*uri));
-	/* twice: once for the pieces, once for the query as it is written */
+	/* two copies: one to decode in place, one for the undecoded query */
 	uri->text = malloc(2 * (length + 1));
 	if (!uri->text)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a device's name");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wait sets: an epoll descriptor over an eventfd, which is readable while the list of what is ready
- * is not empty, and over the descriptors of imported fences.
+ * Wait sets: an epoll descriptor over an eventfd, which is readable while the list of ready entries is
+ * not empty, and over the descriptors of imported fences.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,16 +16,16 @@
 #include "lib/brief_errors.h"
 #include "lib/fence_fd.h"
 #include "runtime/device/device_core.h"
-#include "runtime/device/device_watch.h"
+#include "runtime/device/device_notify.h"
 
 enum entry_state {
 	ENTRY_WAITING,
 	ENTRY_READY,
-	ENTRY_REMOVED, /* a notification comes too late */
+	ENTRY_REMOVED, /* ignores callbacks */
 };
 
 struct entry {
-	struct watch watch;
+	struct point_callback callback;
 	struct tenon_wait_set *set;
 	struct entry *next, **at; /* in the set's list of its state */
 	enum entry_state state;
@@ -34,7 +34,7 @@ struct entry {
 	int fd; /* of an imported fence, in the epoll descriptor; -1 */
 };
 
-/* Locks: a timeline's, then the set's. */
+/* Lock order: timeline, then set. */
 struct tenon_wait_set {
 	struct tenon_object object;
 	pthread_mutex_t lock;
@@ -88,9 +88,9 @@ static void make_ready(struct entry *e)
 		fence_eventfd_signal(set->event, 0);
 }
 
-static void entry_notify(struct watch *w, int status)
+static void entry_notify(struct point_callback *c, int status)
 {
-	struct entry *e = (struct entry *)w;
+	struct entry *e = (struct entry *)c;
 
 	(void)status;
 	pthread_mutex_lock(&e->set->lock);
@@ -100,7 +100,7 @@ static void entry_notify(struct watch *w, int status)
 }
 
 /*
- * Take entries out of the set that were added with @context, or all; the list is linked by @next.
+ * Remove all entries, or those added with @context. Return: a list, linked by @next.
  */
 static struct entry *take_out(struct tenon_wait_set *set, const void *context, bool all)
 {
@@ -125,7 +125,7 @@ static struct entry *take_out(struct tenon_wait_set *set, const void *context, b
 		}
 	}
 	if (lists[1] && !set->ready && read(set->event, &drained, sizeof(drained)) < 0)
-		errno = 0; /* nothing was in it */
+		errno = 0; /* the eventfd was empty */
 	pthread_mutex_unlock(&set->lock);
 	return out;
 }
@@ -137,7 +137,7 @@ static size_t drop(struct entry *e)
 
 	for (; e; e = next, count++) {
 		next = e->next;
-		timeline_unwatch(e->timeline, &e->watch);
+		timeline_remove_callback(e->timeline, &e->callback);
 		entry_free(e);
 	}
 	return count;
@@ -203,7 +203,7 @@ int tenon_wait_set_fd(const struct tenon_wait_set *set)
 	return set->epoll;
 }
 
-/* The entry may come out, and be freed, as soon as this has succeeded. */
+/* After success another thread may remove and free the entry at any time. */
 static int begin_waiting(struct tenon_wait_set *set, struct entry *e)
 {
 	int state, err;
@@ -219,10 +219,10 @@ static int begin_waiting(struct tenon_wait_set *set, struct entry *e)
 		pthread_mutex_unlock(&set->lock);
 		return err;
 	}
-	state = timeline_watch(e->timeline, &e->watch);
+	state = timeline_add_callback(e->timeline, &e->callback);
 	if (state)
 		return state < 0 ? state : 0;
-	entry_notify(&e->watch, 0);
+	entry_notify(&e->callback, 0);
 	return 0;
 }
 
@@ -233,8 +233,8 @@ int tenon_wait_set_add(struct tenon_wait_set *set, const struct tenon_point *poi
 
 	if (!e)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a point of a wait set");
-	e->watch.value = point->value;
-	e->watch.notify = entry_notify;
+	e->callback.value = point->value;
+	e->callback.notify = entry_notify;
 	e->set = set;
 	e->timeline = point->timeline;
 	e->context = context;
@@ -283,7 +283,7 @@ static struct entry *take_ready(struct tenon_wait_set *set)
 	return e;
 }
 
-/* A fence whose descriptor another process was just looking at. */
+/* Wait again for an imported fence: another process held its counter, so it was not decided. */
 static void put_back(struct tenon_wait_set *set, struct entry *e)
 {
 	pthread_mutex_lock(&set->lock);
@@ -303,13 +303,13 @@ int tenon_wait_set_next(struct tenon_wait_set *set, struct tenon_wait_result *re
 	memset(result, 0, sizeof(*result));
 	if (!e)
 		return 0;
-	if (!timeline_decided(e->timeline, e->watch.value, &result->status)) {
+	if (!timeline_decided(e->timeline, e->callback.value, &result->status)) {
 		put_back(set, e);
 		return 0;
 	}
 	result->context = e->context;
-	/* a notification may still be running after the timeline was unlocked */
-	timeline_unwatch(e->timeline, &e->watch);
+	/* a callback may still be running: wait for the timeline's lock */
+	timeline_remove_callback(e->timeline, &e->callback);
 	entry_free(e);
 	return 1;
 }

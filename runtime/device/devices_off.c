@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the public headers declare of devices, where CONFIG_DEVICES is off: programs link with every
- * build, and learn at a call what is missing.
+ * Stubs of the public device functions for builds without CONFIG_DEVICES: programs link with every
+ * build, and each call fails with the name of the option.
  */
 #include <tenon/backend/commands.h>
 #include <tenon/backend/executable.h>
@@ -21,7 +21,7 @@ static int off(void)
 	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_DEVICES is off in this build");
 }
 
-/* a function that fails; one that empties what it was to fill first; one that cannot fail */
+/* a function that fails; one that clears its result and fails; one without a result */
 #define OFF(name, parameters)                                                                      \
 	int name parameters                                                                        \
 	{                                                                                          \

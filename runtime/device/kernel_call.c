@@ -31,7 +31,7 @@ struct made {
  */
 static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* the program's bytes may be in use by executables after the set is gone */
+/* executables may use the program's bytes after the set is freed */
 struct program_object {
 	struct tenon_object object;
 	struct tenon_program *program;
@@ -108,7 +108,7 @@ void kernel_set_free(struct kernel_set *set)
 	free(set);
 }
 
-/* The executable on a device, made when it is the first call there. Called with the lock held. */
+/* Find or create the executable on a device. Called with the lock held. */
 static int set_executable(struct kernel_set *set, struct tenon_device *device,
 			  struct tenon_executable **out)
 {
@@ -250,7 +250,7 @@ static int convert_scalar(const struct kernel_function *f, size_t i, const struc
 	return fits ? 0 : wrong_type(f, i, v);
 }
 
-/* Anything, with the reason when it cannot be. */
+/* Convert any argument, or raise the reason why it cannot be converted. */
 __attribute__((noinline)) static int convert_any(const struct kernel_function *f,
 						 const struct tenon_device *device, uint32_t i,
 						 const struct tenon_value *v, uint64_t *slot)
@@ -268,7 +268,7 @@ __attribute__((noinline)) static int convert_any(const struct kernel_function *f
 	}
 }
 
-/* What host code of TVM gives to most kernels: memory by its handle, and integers. */
+/* Fast path for the arguments that TVM's host code passes most: memory handles and integers. */
 static inline bool convert_usual(const struct tenon_device *device, const struct tenon_argument *a,
 				 const struct tenon_value *v, uint64_t *slot)
 {
@@ -307,7 +307,7 @@ static inline int convert(const struct kernel_function *f, const struct tenon_de
 static int read_extents(const struct kernel_function *f, const struct tenon_value *args,
 			struct tenon_dispatch *d)
 {
-	/* in the order of the tags, one behind the other */
+	/* the extents are consecutive, in the order of the tags */
 	uint32_t *extents = (uint32_t *)((char *)d + offsetof(struct tenon_dispatch, grid));
 	uint32_t i;
 

@@ -5,10 +5,10 @@
 /**
  * DOC: kernels as packed functions
  *
- * A *kernel set* is a program with the executables that were made of it so far, one for each device
- * it was called on. A function of it runs on the thread's current device of the set's type: the
- * arguments are converted, the extents read from behind them, and the launch is submitted to the
- * thread's current queue. Nothing waits.
+ * A *kernel set* is a program with its executables, one for each device it was called on. A function
+ * of the set runs on the thread's current device of the set's type: it converts the arguments, reads
+ * the extents that follow them, and submits the launch to the thread's current queue. It does not
+ * wait.
  */
 
 #include <tenon/backend/executable.h>
@@ -18,9 +18,8 @@ struct kernel_set;
 
 /**
  * kernel_set_create - make a set
- * @program: taken over, also on failure; freed with tenon_program_free()
- * @keep: keeps the payload's bytes alive, referenced as long as anything uses the program; may be
- *	NULL
+ * @program: owned by the set, also on failure; freed with tenon_program_free()
+ * @keep: keeps the payload's bytes alive, referenced until the program is freed; may be NULL
  * @device_type: DLPack device type its kernels run on
  * @out: receives the set
  *
@@ -29,7 +28,7 @@ struct kernel_set;
 int kernel_set_create(struct tenon_program *program, struct tenon_object *keep, int32_t device_type,
 		      struct kernel_set **out);
 
-/* NULL is allowed. Functions of the set must be destroyed; launches may be pending. */
+/* Free a set. NULL is allowed. Destroy its functions before; launches may be pending. */
 void kernel_set_free(struct kernel_set *set);
 
 /**
@@ -47,7 +46,7 @@ int kernel_set_function(struct kernel_set *set, struct tenon_slice name, void *k
 /* After fork(), first thing in the child: reinitialise the lock of all sets. */
 void kernel_sets_forked(void);
 
-/* Put a value into the first bytes of a slot as @type; false when a kernel takes no such type. */
+/* Store a value in the first bytes of a slot as @type; false for a type that kernels do not take. */
 bool kernel_scalar_real(DLDataType type, double value, uint64_t *slot);
 bool kernel_scalar_integer(DLDataType type, int64_t value, uint64_t *slot);
 

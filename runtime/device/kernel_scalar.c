@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalars as kernels take them: the value in the first bytes of eight. */
+/* Convert scalars for kernels: the value is in the first bytes of an 8-byte slot. */
 #include <string.h>
 
 #include "lib/half.h"

@@ -13,11 +13,11 @@
 #include "runtime/device/device_probe.h"
 
 #define MILLISECOND UINT64_C(1000000)
-/* how often to look whether the child ended, while something else holds its pipes open */
+/* milliseconds between checks for the child's exit, while another process holds its pipes open */
 #define LOOK_EVERY 20
 /* how long a killed child may take to end */
 #define KILL_TIME (2000 * MILLISECOND)
-/* of 4 KiB: more than a pipe holds */
+/* reads of 4 KiB: more than a pipe holds */
 #define DRAIN_PIECES 256
 
 extern char **environ;
@@ -40,7 +40,7 @@ static void close_all(int fds[PIPES])
 	}
 }
 
-/* The ends for the child get numbers that its own descriptors 0 to 3 do not replace. */
+/* The child's ends get numbers above 3, so that dup2() to 0..3 does not replace them. */
 static int open_pipes(struct pipes *p)
 {
 	int fds[2], i;
@@ -75,12 +75,12 @@ static int describe_child(posix_spawn_file_actions_t *actions, posix_spawnattr_t
 	sigfillset(&set);
 	if (!err)
 		err = posix_spawnattr_setsigdefault(attributes, &set);
-	/* a group of its own: what the driver starts is killed with it */
+	/* a new process group, so that processes started by the driver can be killed too */
 	if (!err)
 		err = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
 								   POSIX_SPAWN_SETSIGDEF |
 								   POSIX_SPAWN_SETPGROUP);
-	/* standard input as well: reading it fails, also where there is no /dev/null */
+	/* standard input too: reading from the write end fails, and needs no /dev/null */
 	for (fd = 0; fd <= STDERR_FILENO && !err; fd++)
 		err = posix_spawn_file_actions_adddup2(actions, write[WORDS], fd);
 	if (!err)
@@ -117,7 +117,7 @@ failed:
 		   : 0;
 }
 
-/* Only the end is kept: last words are the ones that tell. */
+/* Keep the end of the output, which tells most about a crash. */
 static void keep_words(struct probe_child *child, const char *bytes, size_t size)
 {
 	size_t most = PROBE_WORDS, drop;
@@ -134,8 +134,7 @@ static void keep_words(struct probe_child *child, const char *bytes, size_t size
 }
 
 /*
- * Read a piece of what there is. Return: whether there was any; the descriptor is closed at its
- * end.
+ * Read once from a pipe, and close it at its end. Return: whether there was data.
  */
 static bool read_piece(struct probe_child *child, int fds[PIPES], int which)
 {
@@ -177,7 +176,7 @@ static void sleep_a_little(int fds[PIPES], int milliseconds)
 	poll(polls, PIPES, milliseconds);
 }
 
-/* Return: whether it ended by itself. */
+/* Return: whether it ended before the deadline. */
 static bool wait_for_child(struct probe_child *child, int fds[PIPES], pid_t pid, uint64_t deadline)
 {
 	uint64_t now = clock_now();
@@ -185,7 +184,7 @@ static bool wait_for_child(struct probe_child *child, int fds[PIPES], pid_t pid,
 
 	while (now < deadline) {
 		uint64_t left = (deadline - now) / MILLISECOND + 1;
-		/* its pipes are closed as it ends: the rest is a matter of microseconds */
+		/* both pipes are closed: the child is about to exit */
 		uint64_t most = fds[REPORT] < 0 && fds[WORDS] < 0 ? 1 : LOOK_EVERY;
 
 		any = read_piece(child, fds, REPORT);
@@ -200,8 +199,8 @@ static bool wait_for_child(struct probe_child *child, int fds[PIPES], pid_t pid,
 }
 
 /*
- * Read what a child left behind. Not to its end: what the driver started may hold the pipes open
- * and go on writing.
+ * Read the rest of the output, with a limit: processes started by the driver may hold the pipes open
+ * and keep writing.
  */
 static void drain(struct probe_child *child, int fds[PIPES])
 {
@@ -219,7 +218,7 @@ static void kill_child(struct probe_child *child, int fds[PIPES], pid_t pid)
 
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
-	/* one that hangs in the kernel cannot be killed */
+	/* a process that hangs in the kernel cannot be killed, so wait with a limit */
 	while (!has_ended(child, pid) && clock_now() < deadline)
 		sleep_a_little((int[PIPES]){ -1, -1 }, 1);
 	drain(child, fds);

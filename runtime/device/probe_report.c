@@ -182,7 +182,7 @@ int probe_report_read(struct tenon_slice bytes, struct probe_answer *a)
 	if (err == -TENON_E_NOMEM)
 		return err;
 clear:
-	/* a report that ends early is the driver's doing, and told as such */
+	/* the caller reports a truncated report as a fault of the driver */
 	tenon_error_clear();
 	return state;
 }

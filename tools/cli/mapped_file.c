@@ -94,7 +94,7 @@ static void cut_off(int number, siginfo_t *info, void *context)
 	_exit(CLI_NO_FILE);
 }
 
-void mapped_file_watch(void)
+void mapped_file_handle_sigbus(void)
 {
 	struct sigaction action = { .sa_sigaction = cut_off, .sa_flags = SA_SIGINFO };
 

@@ -3,12 +3,12 @@
 #define TOOLS_CLI_MAPPED_FILE_H
 
 /**
- * mapped_file_watch - end the command with a message when a mapped file has been cut off
+ * mapped_file_handle_sigbus - exit with a message when a mapped file was truncated
  *
- * The data of parameters and the code of modules are used where the file is mapped, and touching what was cut off
- * raises SIGBUS. A library must not handle signals; the command may, since it owns the process. Any other SIGBUS
- * ends the process as before.
+ * Data of parameters and code of modules are used in mapped files, and access beyond the end of a
+ * truncated file raises SIGBUS. A library must not handle signals; the command may, since it owns
+ * the process. Any other SIGBUS ends the process as before.
  */
-void mapped_file_watch(void);
+void mapped_file_handle_sigbus(void);
 
 #endif /* TOOLS_CLI_MAPPED_FILE_H */
