@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The backends of this build, and the payload formats of those that are left out. */
+/* Table of the backends of this build, and of the payload formats of those that are left out. */
 #include "lib/option.h"
 #include "lib/plugin.h"
 #ifdef CONFIG_DEVICES
@@ -8,7 +8,7 @@
 #include "runtime/payload/payload_format.h"
 
 #ifdef CONFIG_DEVICES
-/* the table's row of a plug-in: it answers what does not need the device, and opens the plug-in for the rest */
+/* table entry of a plug-in: has the static fields; its functions open the plug-in */
 #define BACKEND_ROW(option, backend, type, flag_bits, payload_kinds, payload_formats)              \
 	static struct plugin backend##_plugin = { #backend, "CONFIG_" #option, NULL };             \
 	static int backend##_count(uint32_t *count)                                                \

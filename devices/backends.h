@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The backends, a line each: option, name, device type, flags. Included several times by backends.c, for
- * declarations and for tables: no guard.
+ * The backends, one per line: option, name, device type, flags. backends.c includes this several
+ * times, for declarations and for tables, so there is no include guard.
  *
- * BACKEND: what its payloads are is in <name>_payload_kinds and <name>_payload_formats.
- * LISTED_BACKEND: the same, and the formats are known to builds that leave the backend out, so that its
- * payloads are still listed and found the end of. HOST_BACKEND: runs no payloads.
+ * BACKEND: <name>_payload_kinds and <name>_payload_formats describe its payloads.
+ * LISTED_BACKEND: likewise, and builds without the backend also have the formats, so that they can
+ * list its payloads and find where these end. HOST_BACKEND: runs no payloads.
  */
 HOST_BACKEND(DEVICE_CPU, cpu, kDLCPU, TENON_BACKEND_FORKS)
 LISTED_BACKEND(DEVICE_CUDA, cuda, kDLCUDA, 0)

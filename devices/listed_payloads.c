@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of modules that TVM wrote and no backend here runs: they are listed. Data alone. */
+/* Kinds of modules of TVM that no backend runs: they can only be listed. */
 #include "runtime/payload/payload_format.h"
 
 #define KINDS(...)                                                                                 \

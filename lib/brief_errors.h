@@ -3,10 +3,9 @@
 #define LIB_BRIEF_ERRORS_H
 
 /*
- * Errors without their texts. Where CONFIG_ERROR_MESSAGES is off, the calls that raise an error keep
- * its status alone: the text stands in a branch that is never taken, so that the compiler still
- * checks it against its arguments, and leaves both out. The functions themselves stay for programs
- * that use the library.
+ * Errors without messages. If CONFIG_ERROR_MESSAGES is off, calls that raise an error pass its status
+ * only: the message is in a branch that is never taken, so that the compiler checks the format but
+ * emits no code. The functions themselves remain for programs that use the library.
  */
 
 #include <tenon/backend/cursor.h>
@@ -17,7 +16,7 @@
 #else
 #define ERROR_MESSAGES 0
 
-/* Raise a status with the one text that there is for it; returns @status. */
+/* Raise a status with its fixed message; returns @status. */
 int error_brief(int status);
 
 #define tenon_error(status, ...) (0 ? tenon_error(status, __VA_ARGS__) : error_brief(status))

@@ -3,15 +3,15 @@
 #define LIB_CURSOR_FAST_H
 
 /*
- * The reads that a blob of a thousand entries is made of, inline. Each checks as the function of
- * the public header does, and calls it when there is something to complain about.
+ * Inline versions of the most frequent reads of a blob. Each makes the same checks as the function of
+ * the public header, and calls that function on failure.
  */
 
 #include <endian.h>
 #include <string.h>
 #include <tenon/backend/cursor.h>
 
-/* eight bytes, least significant first; the caller has checked that they are there */
+/* little-endian; the caller has checked that the bytes exist */
 static inline uint64_t load_u64(const uint8_t *at)
 {
 	uint64_t v;

@@ -14,12 +14,12 @@
 #include "lib/disk_cache_trim.h"
 #include "lib/file_trust.h"
 
-/* the header alone, and small: the library would be one more to load */
+/* use the header only, to avoid a dependency on the shared library */
 #define XXH_INLINE_ALL
 #define XXH_VECTOR 0
 #include <xxhash.h>
 
-/* head of an entry: what it is, its key, size and hash of the bytes behind */
+/* head of an entry: magic, key, size and hash of the bytes that follow */
 #define MAGIC	  "TENONKC2"
 #define HASH_AT	  (8 + DISK_CACHE_KEY + 8)
 #define HEAD_SIZE (HASH_AT + DISK_CACHE_KEY)
@@ -55,7 +55,7 @@ void disk_cache_key(const struct tenon_slice *parts, size_t count, struct disk_c
 	hash_end(hash, key->bytes);
 }
 
-/* Write the folder of a kind; false when the cache is off or has no place. */
+/* Get the folder of a kind; false when the cache is off or no folder is known. */
 static bool folder(const char *kind, char *path, size_t room)
 {
 	const char *base = secure_getenv("TENON_CACHE_DIR"), *home;
@@ -92,8 +92,8 @@ static bool owner_is_trusted(int fd)
 }
 
 /*
- * mkdir -p, for this user alone; @path is changed. Nothing is made in a folder of another user:
- * root with the environment of a user would leave folders that the user cannot write to.
+ * mkdir -p with mode 0700; modifies @path. Does not create folders in a folder of another user: root
+ * with the environment of a user would create folders that the user cannot write to.
  */
 static void make_folders(char *path)
 {
@@ -114,7 +114,7 @@ static void make_folders(char *path)
 		close(at);
 }
 
-/* Only this user may replace entries: remove other users' write permission from an own folder. */
+/* Only this user may replace entries: remove others' write permission from the user's own folder. */
 static bool folder_is_trusted(int fd)
 {
 	struct stat st;
@@ -126,7 +126,7 @@ static bool folder_is_trusted(int fd)
 	return st.st_uid == geteuid() && !fchmod(fd, st.st_mode & 07755);
 }
 
-/* Open the folder of a kind; -1 when the cache is off, or has no folder that can be trusted. */
+/* Open the folder of a kind; -1 when the cache is off or the folder is not trusted. */
 static int open_folder(const char *kind, bool make)
 {
 	char path[PATH_MAX];
@@ -195,7 +195,7 @@ static void make_hash(const void *data, size_t size, uint8_t out[DISK_CACHE_KEY]
 	hash_end(hash, out);
 }
 
-/* Read the bytes behind a head that was found good. */
+/* Read and check the bytes after a valid head. */
 static bool read_bytes(int fd, const uint8_t *hash, size_t size, struct tenon_buffer *out)
 {
 	uint8_t found[DISK_CACHE_KEY];
@@ -214,7 +214,7 @@ static bool read_bytes(int fd, const uint8_t *hash, size_t size, struct tenon_bu
 	return good;
 }
 
-/* Read and check an entry; false for one that is damaged, not ours, or open for others to write. */
+/* Read and check an entry; false if it is damaged, foreign, or writable by others. */
 static bool read_entry(int fd, const struct disk_cache_key *key, struct tenon_buffer *out)
 {
 	uint8_t head[HEAD_SIZE], want[HASH_AT];
@@ -226,12 +226,12 @@ static bool read_entry(int fd, const struct disk_cache_key *key, struct tenon_bu
 	    !read_all(fd, head, sizeof(head)))
 		return false;
 	size = (uint64_t)st.st_size - HEAD_SIZE;
-	/* the head says the size too: junk is not read to its end */
+	/* compare the size in the head too, so that junk is not read completely */
 	make_head(key, size, want);
 	return !memcmp(head, want, HASH_AT) && read_bytes(fd, head + HASH_AT, (size_t)size, out);
 }
 
-/* Make room for a good entry; an empty folder may stand there too. */
+/* Remove a bad entry, which may also be an empty folder. */
 static void remove_entry(int folder, const char *name)
 {
 	if (unlinkat(folder, name, 0))
@@ -248,15 +248,14 @@ static bool get_entry(int folder, const struct disk_cache_key *key, struct tenon
 	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
 	if (fd < 0) {
 		/*
-		 * a link, a socket, a file that its owner may not read: not made by
-		 * disk_cache_put()
+		 * a link, a socket, or an unreadable file: not written by disk_cache_put()
 		 */
 		if (errno == ELOOP || errno == ENXIO || errno == EACCES)
 			remove_entry(folder, name);
 		return false;
 	}
 	good = read_entry(fd, key, out);
-	/* what is used stays when room is made; a folder that is read only stays as it is */
+	/* mark the entry as used; fails without harm in a read-only folder */
 	if (good)
 		futimens(fd, NULL);
 	close(fd);
@@ -277,7 +276,7 @@ bool disk_cache_get(const char *kind, const struct disk_cache_key *key, struct t
 	return good;
 }
 
-/* mkostemp() in a folder that is open: @name receives "….a1b2c3". */
+/* mkostemp() relative to an open folder: @name receives "….a1b2c3". */
 static int make_temporary(int folder, const char *entry, char name[DISK_CACHE_NAME + 8])
 {
 	uint32_t number = (uint32_t)clock_now() ^ (uint32_t)getpid() << 12;

@@ -22,16 +22,16 @@
 
 #define DISK_CACHE_KEY 16
 
-/** struct disk_cache_key - 128 bits that name what an entry was made from */
+/** struct disk_cache_key - hash of the input of an entry */
 struct disk_cache_key {
 	uint8_t bytes[DISK_CACHE_KEY];
 };
 
 #ifdef CONFIG_KERNEL_CACHE
 /**
- * disk_cache_key - hash what an entry is made from (XXH3, 128 bits; each part seeds the next)
- * @parts: program bytes, device name, driver version, build options, …; order counts
- * @count: how many
+ * disk_cache_key - hash the input of an entry (XXH3, 128 bits; each part seeds the next)
+ * @parts: program bytes, device name, driver version, build options, …; the order matters
+ * @count: number of parts
  * @key: receives the key
  */
 void disk_cache_key(const struct tenon_slice *parts, size_t count, struct disk_cache_key *key)
@@ -43,7 +43,7 @@ void disk_cache_key(const struct tenon_slice *parts, size_t count, struct disk_c
  * @key: key
  * @out: the bytes are appended
  *
- * Return: true when it was there and whole; no error is raised otherwise.
+ * Return: true if a valid entry was read; else false, without raising an error.
  */
 bool disk_cache_get(const char *kind, const struct disk_cache_key *key, struct tenon_buffer *out)
 	TO_PLUGINS(disk_cache_get);

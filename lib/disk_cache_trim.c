@@ -41,7 +41,7 @@ uint64_t disk_cache_limit(void)
 	return mib << 20;
 }
 
-/* The user may have named a folder with other things in it: they are not ours to remove. */
+/* Remove entries only: the user may have chosen a folder with other files. */
 static bool is_entry(const char *name)
 {
 	size_t digits = strspn(name, "0123456789abcdef"), length = strlen(name);

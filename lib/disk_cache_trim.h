@@ -6,24 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* hexadecimal digits of an entry's name; a temporary one has a dot and six characters more */
+/* hexadecimal digits of an entry's name; temporary names add a dot and six characters */
 #define DISK_CACHE_NAME 32
 
 /**
- * disk_cache_limit - bytes that the entries of a folder may take together
+ * disk_cache_limit - limit of the total size of the entries in a folder
  *
  * TENON_CACHE_SIZE in MiB, else 256 MiB.
  */
 uint64_t disk_cache_limit(void);
 
 /**
- * disk_cache_trim - remove what was not used for longest, until a quarter of the limit is free
- * @folder: descriptor of the folder with entries and what writers left behind; files with other
- *	names stay
- * @most: bytes; nothing is removed as long as they are not exceeded
+ * disk_cache_trim - remove the least recently used entries, until a quarter of the limit is free
+ * @folder: descriptor of the folder; only entries and temporary files of entries are removed
+ * @most: limit in bytes; nothing is removed below it
  *
- * Failures are silent. Other processes may read, write and trim at the same time: an entry that
- * goes while it is read is read to its end, one that goes while it is written is made again.
+ * Failures are silent. Other processes may read, write and trim at the same time: a reader that has an
+ * entry open reads it completely, and an entry that is removed while it is written is written again
+ * later.
  */
 void disk_cache_trim(int folder, uint64_t most);
 

@@ -28,7 +28,7 @@ static bool within(const struct elf_file *elf, uint64_t offset, uint64_t size)
 	return offset <= elf->bytes.size && size <= elf->bytes.size - offset;
 }
 
-/* the caller has checked that the bytes are there */
+/* the caller has checked that the bytes exist */
 static uint64_t number(const struct elf_file *elf, uint64_t offset, unsigned int size)
 {
 	const unsigned char *p = (const unsigned char *)elf->bytes.data + offset;
@@ -40,7 +40,7 @@ static uint64_t number(const struct elf_file *elf, uint64_t offset, unsigned int
 	return v;
 }
 
-/* a field that has another place, and an address's size, in 32-bit files */
+/* a field of the size of an address; its offset differs between 32-bit and 64-bit files */
 static uint64_t word(const struct elf_file *elf, uint64_t at, unsigned int narrow,
 		     unsigned int wide)
 {
@@ -69,7 +69,7 @@ static int check_table(const struct elf_file *elf, struct elf_table *t, uint64_t
 	return 0;
 }
 
-/* a file offset for an address, and how many bytes of the file follow it in its segment */
+/* Find the file offset of an address, and the bytes from there to the end of its segment. */
 static bool locate(const struct elf_file *elf, uint64_t address, uint64_t *offset, uint64_t *left)
 {
 	uint64_t i, at, start, size, from;
@@ -122,7 +122,7 @@ static int read_header(struct elf_file *elf)
 	err = check_table(elf, &elf->segments, elf->wide ? 56 : 32, "program headers");
 	if (err)
 		return err;
-	/* a file with its section headers cut off still loads: only a file of objects needs them */
+	/* a library without section headers still loads: only relocatable files need them */
 	err = check_table(elf, &elf->sections, elf->wide ? 64 : 40, "section headers");
 	if (err && elf->type != ELF_RELOCATABLE) {
 		tenon_error_clear();
@@ -132,7 +132,7 @@ static int read_header(struct elf_file *elf)
 	return err;
 }
 
-/* symbols by the section headers: one table and the strings it links to */
+/* Find the symbols by the section headers: a table and the strings it links to. */
 static int symbols_from_sections(struct elf_file *elf)
 {
 	uint64_t want = elf->type == ELF_RELOCATABLE ? SECTION_SYMTAB : SECTION_DYNSYM;
@@ -164,7 +164,7 @@ static int symbols_from_sections(struct elf_file *elf)
 	return 0;
 }
 
-/* the number of symbols stands in no header of the dynamic segment: the hash tables know it */
+/* The dynamic segment has no symbol count: compute it from the hash table. */
 static uint64_t count_by_gnu_hash(const struct elf_file *elf, uint64_t address)
 {
 	uint64_t at, left, buckets, first, bloom, chain, last = 0, i, n;
@@ -284,7 +284,7 @@ int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path)
 		return err;
 	find_dynamic(elf);
 	err = symbols_from_dynamic(elf);
-	/* a name without an end is none: it is not to be looked for again at every symbol */
+	/* drop an unterminated name at the end, so that reads of names need no check */
 	while (elf->names.count && elf->bytes.data[elf->names.offset + elf->names.count - 1])
 		elf->names.count--;
 	return err;
@@ -311,7 +311,7 @@ void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *s
 	symbol->defined = symbol->section != 0;
 }
 
-/* in a relocatable file nothing has an address yet: values count from the section's start */
+/* In a relocatable file the values of symbols are offsets in their sections. */
 static bool locate_in_section(const struct elf_file *elf, const struct elf_symbol *symbol,
 			      uint64_t *offset, uint64_t *left)
 {

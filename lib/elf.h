@@ -6,8 +6,8 @@
  * DOC: ELF files of any machine
  *
  * Reads the symbols of a shared object without loading it: 32 and 64 bits, both byte orders, with
- * section headers or, where these are stripped, from the dynamic segment. Nothing is allocated and
- * no byte outside the file is read, whatever the file says.
+ * section headers or, if these are stripped, from the dynamic segment. Allocates nothing, and never
+ * reads outside the file, even if it is malformed.
  */
 
 #include <tenon/value.h>
@@ -44,7 +44,7 @@ struct elf_table {
  * @segments: program headers
  * @sections: section headers
  * @symbols: dynamic symbols (of a relocatable file: all); none when @symbols.count is 0
- * @names: their string table, with a @step of 1; ends with a NUL where there is any
+ * @names: their string table, with a @step of 1; empty, or ends with NUL
  * @dynamic: the dynamic segment
  */
 struct elf_file {
@@ -68,8 +68,8 @@ struct elf_file {
  * @size: bytes
  * @kind: ELF_SYMBOL_OBJECT, ELF_SYMBOL_FUNCTION or another
  * @section: index of its section
- * @defined: the file has it; otherwise it is imported
- * @global: visible to others, weak ones included
+ * @defined: defined in this file; otherwise imported
+ * @global: global or weak
  */
 struct elf_symbol {
 	struct tenon_slice name;
@@ -87,7 +87,7 @@ struct elf_symbol {
  * @bytes: the file, which must outlive @elf
  * @path: for messages; must outlive @elf
  *
- * Return: 0; -TENON_E_FORMAT, with what the file looks like when it is no ELF file;
+ * Return: 0; -TENON_E_FORMAT, with the detected type of a file that is not ELF;
  *	-TENON_E_TRUNCATED when a table or a loaded segment is outside the file.
  */
 int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path);
@@ -101,10 +101,10 @@ int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path);
 void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *symbol);
 
 /**
- * elf_symbol_bytes - find a symbol's content in the file
+ * elf_symbol_bytes - find the bytes of a symbol in the file
  * @elf: the file
  * @symbol: a defined symbol
- * @out: receives the slice of the file; cut at the end of its segment when the symbol has no size
+ * @out: receives the slice of the file; up to the end of the segment if the symbol has no size
  *
  * Return: 0; -TENON_E_TRUNCATED; -TENON_E_FORMAT when no part of the file is loaded there.
  */
@@ -112,7 +112,7 @@ int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol
 		     struct tenon_slice *out);
 
 /**
- * elf_needed - the libraries that the file wants to be loaded with it
+ * elf_needed - list the libraries that the file needs
  * @elf: the file
  * @index: 0 for the first
  *
@@ -121,21 +121,21 @@ int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol
 const char *elf_needed(const struct elf_file *elf, unsigned int index);
 
 /**
- * elf_machine_name - what a machine is called
+ * elf_machine_name - name of the machine of a file
  * @elf: the file
  *
  * Return: a static string such as "aarch64", "x86-64", "riscv64"; "machine 4711" in a buffer of
- *	the calling thread for one without a name here.
+ *	the calling thread for an unknown one.
  */
 const char *elf_machine_name(const struct elf_file *elf);
 
 /**
- * elf_check_loadable - say why dlopen() refuses a file
+ * elf_check_loadable - find out why dlopen() rejects a file
  * @path: the file
  *
- * Call it after dlopen() has failed: it looks for the reasons a person can do something about.
+ * Call it after dlopen() has failed: it checks for reasons that the user can repair.
  *
- * Return: 0 when it finds nothing wrong; else the raised reason: -TENON_E_IO, -TENON_E_FORMAT,
+ * Return: 0 when it finds no reason; else the raised reason: -TENON_E_IO, -TENON_E_FORMAT,
  *	-TENON_E_TRUNCATED, -TENON_E_UNSUPPORTED for another machine, -TENON_E_NOT_FOUND for a
  *	library that the file needs.
  */
@@ -145,8 +145,8 @@ int elf_check_loadable(const char *path);
 /**
  * elf_check_opening - check a library before dlopen() opens it
  * @path: the file
- * @inert: receives whether dlopen() will run no code of it, neither constructors of its own nor
- *	those of a library that it needs; false if unknown
+ * @inert: receives whether dlopen() runs no constructors, neither of the library nor of libraries
+ *	that it needs; false if unknown
  *
  * A truncated library is rejected: the dynamic linker maps the segments and writes to them, which
  * raises SIGBUS past the end of the file. Reads only headers and the dynamic section.

@@ -6,7 +6,7 @@
 #include "lib/elf.h"
 #include "lib/file_map.h"
 
-/* this very code was compiled for the machine that modules must be for: ask our own header */
+/* e_machine of this build: modules must be for the same machine */
 #if defined(__x86_64__)
 #define HOST_MACHINE 62
 #elif defined(__i386__)
@@ -60,7 +60,7 @@ static int check_machine(const struct elf_file *elf)
 	return 0;
 }
 
-/* the loader's search for libraries has no description to read; a trial is the only sure way */
+/* The dynamic linker's search path cannot be queried, so try to open the libraries. */
 static int check_needed(const struct elf_file *elf)
 {
 	const char *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What dlopen() will do with a library, read from the library's first bytes and its dynamic section. */
+/* Predict what dlopen() does with a library from its headers and dynamic section. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,11 +14,11 @@
 
 /* program headers read at a time; most libraries have no more */
 #define BATCH 16
-/* entries of a dynamic section, and bytes of its strings: enough for libraries of compiled models */
+/* limits of a dynamic section and its strings; enough for libraries of compiled models */
 #define ENTRIES_MOST 64
 #define STRINGS_MOST 16384
 
-/* The first bytes of a file, which are all of a small library: one read serves most that is asked of it. */
+/* The first bytes of a file; one read gets the headers, and all of a small library. */
 struct start {
 	int fd;
 	size_t size;
@@ -51,7 +51,7 @@ struct dynamic {
 	size_t strings_size;
 	size_t constructors;
 	bool has_init;
-	size_t needed[ENTRIES_MOST]; /* where in the strings */
+	size_t needed[ENTRIES_MOST]; /* offsets in the strings */
 	size_t needed_count;
 };
 
@@ -91,7 +91,7 @@ static bool read_dynamic(const struct start *s, const ElfW(Phdr) * p, struct dyn
 	return false;
 }
 
-/* The dynamic section names addresses; the segments say where in the file they are. */
+/* Read the string table; the segments map its address to a file offset. */
 static bool read_strings(const struct start *s, const ElfW(Phdr) * segments, size_t count,
 			 const struct dynamic *d, char *strings)
 {
@@ -112,8 +112,8 @@ static bool read_strings(const struct start *s, const ElfW(Phdr) * segments, siz
 }
 
 /*
- * The C compiler's own start-up files bring _init(), and one constructor that registers a table of clones:
- * these call nothing else. A constructor of the program's is one more.
+ * The compiler's start-up files add _init() and one constructor that registers a table of clones; these
+ * run no other code. So constructors of the library are those beyond that one.
  */
 static bool has_constructors(const struct dynamic *d, const char *strings)
 {
@@ -125,7 +125,7 @@ static bool has_constructors(const struct dynamic *d, const char *strings)
 	       !memmem(strings, d->strings_size, clones, sizeof(clones));
 }
 
-/* Opening a library that is there already runs none of its constructors. */
+/* Test whether all needed libraries are loaded: then their constructors do not run again. */
 static bool has_needed(const struct dynamic *d, const char *strings)
 {
 	void *library;
@@ -156,7 +156,7 @@ static bool is_inert(const struct start *s, const ElfW(Phdr) * segments, size_t 
 	return false;
 }
 
-/* dlopen() refuses what cannot be read, and what is not a library of this machine. */
+/* Returns 0 for files that cannot be read or are not for this machine: dlopen() rejects them. */
 static int check_start(const struct start *s, const char *path, uint64_t size, bool *inert)
 {
 	ElfW(Phdr) batch[BATCH];

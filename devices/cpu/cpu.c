@@ -47,7 +47,7 @@ static int cpu_count(uint32_t *count)
 	return 0;
 }
 
-/* "model name	: AMD EPYC …"; not there on every machine */
+/* Read "model name	: AMD EPYC …"; some machines do not have it. */
 static void read_model(char *name, size_t room)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");

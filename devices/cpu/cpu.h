@@ -5,9 +5,9 @@
 /**
  * DOC: the processor as a device
  *
- * Memory is the process's own, and a tensor's data is its address. `cpu:0` does everything as it is
- * submitted. `cpu://0?queue=worker` gives each queue a thread, so that work is pending as on any
- * other device.
+ * Memory is host memory, and a tensor's data is its address. `cpu:0` runs operations at submission.
+ * `cpu://0?queue=worker` gives each queue a thread, so that operations are pending as on other
+ * devices.
  */
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ extern const struct tenon_queue_ops cpu_inline_ops;
 extern const struct tenon_queue_ops cpu_worker_ops;
 extern const struct tenon_executable_ops cpu_executable_ops;
 
-/* Do an operation, all but TENON_OP_EXECUTE. Return: 0; what a kernel returned. */
+/* Run any operation except TENON_OP_EXECUTE. Return: 0; the result of a kernel; negative. */
 int cpu_work(struct tenon_device *device, const struct tenon_operation *operation);
 
 /* Run a launch. */

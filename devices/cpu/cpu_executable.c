@@ -44,7 +44,7 @@ static void destroy(struct tenon_executable *executable)
 {
 	struct tenon_device *device = executable->device;
 
-	/* now: what is retired would hold the device, and the device it */
+	/* drop the device reference now: a retired executable and its device would keep each other */
 	tenon_executable_fini(executable);
 	/* a pending launch may still use it */
 	tenon_device_retire(device, free, executable);

@@ -12,10 +12,10 @@
 
 #define ALIGN 128
 
-/* where memory came from */
+/* origin of memory */
 enum source {
 	SOURCE_HEAP,
-	SOURCE_MAPPED, /* a file in memory that others may map too */
+	SOURCE_MAPPED, /* memfd, which other processes may map */
 	SOURCE_FOREIGN,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue that does everything as it is submitted. */
+/* Queue that runs operations at submission. */
 #include "devices/cpu/cpu.h"
 #include "lib/brief_errors.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue with a thread: what is submitted waits in a list until the thread comes to it. */
+/* Queue with a thread, which runs the submitted operations from a list. */
 #include "devices/cpu/cpu.h"
 #include "lib/brief_errors.h"
 
@@ -11,26 +11,26 @@
 #define SLICE  UINT64_C(20000000)
 #define SECOND UINT64_C(1000000000)
 
-/* beyond what operations there are: wait for a place in another queue */
+/* not an operation of the ABI: wait for a mark of another queue */
 #define OP_ORDER 1000
 
 struct job {
 	struct job *next;
 	struct tenon_operation op;
 	struct tenon_dispatch dispatch;
-	struct tenon_memory rooms[2]; /* what ranges name may be gone before the job is done */
+	struct tenon_memory rooms[2]; /* copies, since the memory objects may be freed before the job runs */
 	struct tenon_queue *other;    /* OP_ORDER: referenced */
 	uint64_t serial;
-	bool marked; /* a mark names the place behind it */
+	bool marked; /* a mark follows the job */
 	size_t argument_room;
 	uint64_t *arguments;
 };
 
-/* the failure at a mark; kept as long as the queue */
+/* failure of a mark; kept until the queue is destroyed */
 struct failure {
 	struct failure *next;
 	uint64_t serial;
-	bool placed; /* the mark it belongs to is known */
+	bool placed; /* its mark is known */
 	int status;
 	char *reason;
 };
@@ -81,7 +81,7 @@ static const struct failure *failure_at(const struct worker *w, uint64_t serial)
 	return NULL;
 }
 
-/* How a mark stands. Called with the lock held. */
+/* State of a mark: 1 reached, 0 not reached, negative failed. Called with the lock held. */
 static int look(const struct worker *w, uint64_t serial)
 {
 	const struct failure *f;
@@ -118,7 +118,7 @@ static int wait(struct tenon_queue *q, uint64_t serial, uint64_t deadline)
 	return state < 0 ? state : 0;
 }
 
-/* The failure belongs to the first mark behind the job: one that was given, or the next. */
+/* Assign the failure to the first mark after the job; if there is none yet, mark() does. */
 static void place_failure(struct worker *w, struct failure *f, const struct job *job)
 {
 	for (; job; job = job->next)
@@ -216,7 +216,7 @@ static void give_job(struct worker *w, struct job *job)
 
 static void keep_range(struct tenon_range *r, struct tenon_memory *room)
 {
-	/* the address is all that is needed */
+	/* cpu_work() uses the address only */
 	room->address = r->memory->address;
 	r->memory = room;
 }
@@ -327,10 +327,10 @@ static int mark(struct tenon_queue *q, uint64_t *serial)
 	*serial = w->given;
 	if (w->last)
 		w->last->marked = true;
-	/* done and failed already: this is the mark that tells */
+	/* this mark reports jobs that have failed already */
 	for (f = w->failures; f; f = f->next)
 		if (!f->placed) {
-			/* a later mark at the same place must not fail for it */
+			/* use a new serial, so that a later mark at this place does not fail too */
 			*serial = w->last ? w->given : ++w->given;
 			w->finished = w->last ? w->finished : w->given;
 			f->serial = *serial;

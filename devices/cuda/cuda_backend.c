@@ -10,7 +10,7 @@ static const struct cuda_api *api;
 static uint32_t device_count;
 static bool started;
 
-/* What a person can do about it. */
+/* How the user can repair a failure. */
 static const char *remedy(int status)
 {
 	switch (status) {

@@ -65,7 +65,7 @@ static void run(void *call)
 	void (*function)(void *) = c->function;
 	void *context = c->context;
 
-	/* first: behind the function the queue of a lost device may be gone */
+	/* drop first: after the function, the queue of a lost device may be freed */
 	cuda_call_drop(c);
 	in_function = true;
 	function(context);

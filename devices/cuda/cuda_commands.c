@@ -32,7 +32,7 @@ static void cuda_commands_destroy(struct tenon_commands *commands)
 	struct cuda_commands *c = commands_of(commands);
 	struct cuda_step *s;
 
-	/* before the memory that it uses */
+	/* retire the graph before the memory that it uses */
 	if (c->graph)
 		cuda_retire(&c->graph->late);
 	while ((s = c->first)) {
@@ -65,7 +65,7 @@ static bool has_slots(const struct tenon_dispatch *p)
 	return false;
 }
 
-/* What a run binds to slots is written into arguments of the step's own, behind it. */
+/* A step with slots has its own copy of the arguments, which each run updates. */
 static struct cuda_step *dispatch_step(const struct tenon_dispatch *p)
 {
 	bool slotted = has_slots(p);
@@ -100,7 +100,7 @@ static struct cuda_step *plain_step(const struct tenon_operation *o)
 		s->size = o->as.fill.size;
 		s->pattern = o->as.fill.pattern;
 		s->width = o->as.fill.width;
-		/* wider than its width it would be refused */
+		/* CUDA rejects patterns with bits beyond the width */
 		if (s->width < 4)
 			s->pattern &= (1u << 8 * s->width) - 1;
 	}
@@ -174,7 +174,7 @@ static bool bind_place(struct cuda_place *p, struct tenon_memory *const *binding
 	return true;
 }
 
-/* Give a step the addresses of this run; true when any is another. */
+/* Set the addresses of a step for this run; true if any changed. */
 static bool bind_step(struct cuda_step *s, struct tenon_memory *const *bindings)
 {
 	const struct tenon_dispatch *p = &s->dispatch;
@@ -194,18 +194,18 @@ static bool bind_step(struct cuda_step *s, struct tenon_memory *const *bindings)
 	return changed;
 }
 
-/* Make the graph be about these bindings. The recording's lock is held. */
+/* Update or recreate the graph for these bindings. The recording's lock is held. */
 static int bind(struct cuda_device *d, struct cuda_commands *c,
 		struct tenon_memory *const *bindings)
 {
 	struct cuda_step *s;
-	bool anew = !c->graph;
+	bool recreate = !c->graph;
 
 	for (s = c->first; s; s = s->next)
-		if (s->slotted && bind_step(s, bindings) && !anew &&
+		if (s->slotted && bind_step(s, bindings) && !recreate &&
 		    cuda_graph_change(d, c->graph, s))
-			anew = true;
-	if (!anew)
+			recreate = true;
+	if (!recreate)
 		return 0;
 	if (c->graph)
 		cuda_retire(&c->graph->late);

@@ -24,7 +24,7 @@ int cuda_context_get(const struct cuda_api *cu, uint32_t index, int device,
 		goto unlock;
 	}
 	if (c) {
-		/* ends what it holds, for all in this process, and leaves it retained as often */
+		/* destroys all objects of the context in this process; does not change the retain count */
 		cu->PrimaryReset(device);
 		cu->PrimaryRelease(device);
 		open_contexts[index] = NULL;
@@ -54,7 +54,7 @@ void cuda_context_put(const struct cuda_api *cu, struct cuda_context *c, bool gi
 
 	pthread_mutex_lock(&lock);
 	if (!--c->references) {
-		/* one that was reset was released then */
+		/* a context that was reset was released at the reset */
 		if (open_contexts[c->index] == c) {
 			open_contexts[c->index] = NULL;
 			if (give_back && !cu->CtxGetCurrent(&now) && now == c->handle)

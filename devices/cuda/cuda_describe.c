@@ -37,7 +37,7 @@ static void describe_driver(const struct cuda_api *cu, struct tenon_device_prope
 		 version / 1000, version % 1000 / 10);
 }
 
-/* numbers that are taken as they are: which attribute, and where it goes */
+/* numbers that need no conversion: attribute, count, and field of the properties */
 static const struct {
 	uint8_t what;
 	uint8_t count;
@@ -73,10 +73,10 @@ static void describe_size(const struct cuda_api *cu, int device, struct tenon_de
 	if (!cu->DeviceTotalMem(&bytes, device))
 		p->total_memory = bytes;
 	p->max_allocation = p->total_memory;
-	/* what compiled code expects of tensors */
+	/* alignment that compiled code expects of tensors */
 	p->alignment = 64;
 	p->queues = cuda_attribute(cu, device, CU_ATTRIBUTE_CONCURRENT_KERNELS) ? 32 : 1;
-	/* events tell time in steps of half a microsecond */
+	/* events have a resolution of half a microsecond */
 	p->timestamp_period = 500000;
 }
 
@@ -117,7 +117,7 @@ static void describe_place(const struct cuda_api *cu, int device, struct tenon_d
 
 	p->pci[3] = 0;
 	p->drm_render = -1;
-	/* of a part of a GPU (MIG) only the newer one tells the part's own */
+	/* for a MIG instance only the newer function returns the UUID of the instance */
 	status = cu->DeviceGetUuid2 ? cu->DeviceGetUuid2(p->uuid, device)
 				    : cu->DeviceGetUuid(p->uuid, device);
 	if (status)
@@ -126,7 +126,7 @@ static void describe_place(const struct cuda_api *cu, int device, struct tenon_d
 
 int cuda_describe(const struct cuda_api *cu, int device, struct tenon_device_properties *p)
 {
-	/* two digits at most: what a driver says is not believed to fit */
+	/* limit to two digits, so that any answer of the driver fits */
 	unsigned int major = (unsigned int)cuda_attribute(cu, device, CU_ATTRIBUTE_MAJOR) % 100;
 	unsigned int minor = (unsigned int)cuda_attribute(cu, device, CU_ATTRIBUTE_MINOR) % 100;
 

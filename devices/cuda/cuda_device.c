@@ -7,7 +7,7 @@
 
 #include "lib/brief_errors.h"
 
-/* Errors after which nothing works in the context any more. */
+/* Test for errors after which the context is unusable. */
 static bool is_loss(int status)
 {
 	return status == CU_ILLEGAL_ADDRESS || status == CU_LAUNCH_TIMEOUT ||
@@ -86,7 +86,7 @@ void cuda_release(struct cuda_late *late)
 {
 	struct cuda_device *d = late->device;
 
-	/* giving back may wait for work that never ends: the device's end knows more */
+	/* releasing may wait for operations that never end: defer it until the device is closed */
 	if (cuda_is_lost(d)) {
 		put_off(late);
 		return;

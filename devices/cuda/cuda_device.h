@@ -5,14 +5,13 @@
 /**
  * DOC: the CUDA backend
  *
- * A device is the primary context of a GPU, the one that CUDA's runtime library uses too: memory
- * and streams are the same for both. A queue is a stream. It is one that waits for the legacy
- * default stream, because foreign code that asks for a stream before a queue exists gets that one.
- * Marks are events, asked in order. The context is made current in the calling thread whenever
- * another is.
+ * A device is the primary context of a GPU, which CUDA's runtime library uses too: both share memory
+ * and streams. A queue is a blocking stream, which synchronises with the legacy default stream,
+ * because foreign code that asks for a stream before a queue exists gets the default stream. Marks
+ * are events, queried in order. Calls make the context current in the calling thread if it is not.
  *
- * An error in a kernel spoils the whole context (CUDA calls it sticky): the device is lost, and the
- * next one that is opened resets the primary context first.
+ * After an error in a kernel the context is unusable (CUDA calls such errors sticky): the device is
+ * lost, and opening it again resets the primary context first.
  */
 
 #include <pthread.h>
@@ -23,7 +22,7 @@
 #include "driver/cuda/cuda_api.h"
 #include "lib/brief_errors.h"
 
-/* what a kernel may have of shared memory without being asked for */
+/* bytes of shared memory that a kernel may use without opting in */
 #define CUDA_SHARED_USUAL 49152
 
 /**
@@ -42,7 +41,7 @@ struct cuda_device;
 
 /**
  * struct cuda_late - base of resources that are released when the device is done with them
- * @release: gives it back and frees it; with @alive false frees only what is the host's
+ * @release: releases and frees it; with @alive false, frees host memory only
  */
 struct cuda_late {
 	struct cuda_late *next;
@@ -55,21 +54,21 @@ struct cuda_device {
 	const struct cuda_api *cu;
 	struct cuda_context *context;
 	cu_context handle;
-	uint32_t most_shared; /* dynamic and static, where a kernel asks for it */
+	uint32_t most_shared; /* limit of dynamic and static shared memory with opt-in */
 	bool pools;
 	bool clusters;
 	uint32_t queues; /* atomic */
-	uint32_t stuck;	 /* atomic; lost with work that did not end: calls may never return */
-	struct cuda_late *late; /* atomic; what came back after the loss, or in a host function */
+	uint32_t stuck;	 /* atomic; lost with operations still running: CUDA calls may never return */
+	struct cuda_late *late; /* atomic; items freed after the loss or in a host function */
 	pthread_mutex_t lock;	/* of the clock */
 	cu_stream clock_stream;
 	cu_event clock;	     /* timestamps are measured relative to it */
-	uint64_t clock_time; /* when that was */
+	uint64_t clock_time; /* host time of @clock */
 };
 
 /**
- * struct cuda_stream - a stream; memory that is ordered on it holds it as the queue does
- * @queues: atomic; 1 while it is a queue's
+ * struct cuda_stream - a stream; referenced by its queue and by memory that is ordered on it
+ * @queues: atomic; 1 while its queue exists, else 0
  */
 struct cuda_stream {
 	uint32_t references;
@@ -79,14 +78,14 @@ struct cuda_stream {
 	struct cuda_device *device;
 };
 
-/** enum cuda_memory_kind - where memory came from */
+/** enum cuda_memory_kind - origin of memory */
 enum cuda_memory_kind {
 	CUDA_MEMORY_PLAIN,
 	CUDA_MEMORY_ORDERED,	/* on a stream */
 	CUDA_MEMORY_HOST,	/* pinned */
 	CUDA_MEMORY_REGISTERED, /* host memory of the program */
 	CUDA_MEMORY_BORROWED,	/* registered by the program */
-	CUDA_MEMORY_MAPPED,	/* that is exported or was imported */
+	CUDA_MEMORY_MAPPED,	/* exportable, or imported from CUDA */
 	CUDA_MEMORY_EXTERNAL,	/* of another API */
 };
 
@@ -126,13 +125,13 @@ struct cuda_queue;
 
 /**
  * struct cuda_call - context of a host function in a stream
- * @next: of those that are idle
- * @all: of all that a queue has
+ * @next: next idle context
+ * @all: next in the queue's list of all contexts
  * @uses: number of functions in the stream that use it, plus one for the thread that took it
  * @function: of TENON_OP_CALL, with @context
- * @host: of a staged copy: where the next part is; NULL when it was called off
- * @kept: behind @host, freed with the last use; or NULL
- * @size: what is left to be moved
+ * @host: next part of a staged copy in host memory; NULL when the copy was cancelled
+ * @kept: allocation that @host points into, freed with the last use; or NULL
+ * @size: remaining bytes
  */
 struct cuda_call {
 	struct cuda_call *next;
@@ -151,21 +150,21 @@ struct cuda_queue {
 	struct tenon_queue base;
 	struct cuda_stream *stream;
 	cu_stream handle;
-	struct cuda_stage *stage; /* pinned memory for copies; made for the first that needs it */
+	struct cuda_stage *stage; /* pinned memory for copies; allocated on first use */
 	struct cuda_call *calls;
-	struct cuda_call *idle_calls; /* of the thread that submits */
-	struct cuda_call *done_calls; /* atomic; idle since they ran */
+	struct cuda_call *idle_calls; /* used by the submitting thread only */
+	struct cuda_call *done_calls; /* atomic; idle since their functions ran */
 	uint64_t submitted;	      /* atomic; written by the thread that submits */
-	uint64_t done;		      /* atomic: of the last mark that was reached */
-	pthread_mutex_t lock;	      /* all below */
+	uint64_t done;		      /* atomic; serial of the last reached mark */
+	pthread_mutex_t lock;	      /* protects the rest */
 	uint64_t marked;	      /* @submitted when the last mark was made */
 	uint64_t serial;	      /* of the last mark */
-	struct cuda_pending *pending; /* a ring of @room */
+	struct cuda_pending *pending; /* ring of @room entries */
 	uint32_t first;
 	uint32_t count;
 	uint32_t room;
 	uint32_t idle_count;
-	cu_event *idle; /* events to use again; has @room places too */
+	cu_event *idle; /* events for reuse; room for @room */
 };
 
 static inline struct cuda_device *cuda_device_of(struct tenon_device *device)
@@ -173,7 +172,7 @@ static inline struct cuda_device *cuda_device_of(struct tenon_device *device)
 	return (struct cuda_device *)device;
 }
 
-/** cuda_enter - make the device's context current; answers an enum cu_status */
+/** cuda_enter - make the device's context current; returns an enum cu_status */
 static inline int cuda_enter(const struct cuda_device *d)
 {
 	cu_context now = NULL;
@@ -193,83 +192,83 @@ static inline bool cuda_is_dead(const struct cuda_device *d)
 	return __atomic_load_n(&d->context->dead, __ATOMIC_ACQUIRE) != 0;
 }
 
-/** cuda_address - where a range begins on the device */
+/** cuda_address - device address of a range */
 static inline cu_address cuda_address(struct tenon_range range)
 {
 	return range.memory->address + range.offset;
 }
 
 /**
- * cuda_failed - turn what a function of CUDA said into an error
- * @d: device; lost when @status says so
+ * cuda_failed - raise an error for a CUDA status
+ * @d: device; marked as lost if @status is a loss
  * @status: enum cu_status, not 0
- * @format: what was being done: "copying 4096 bytes"
+ * @format: the failed operation: "copying 4096 bytes"
  *
  * Return: -TENON_E_NOMEM, -TENON_E_LOST, -TENON_E_UNSUPPORTED, -TENON_E_DEVICE.
  */
 int cuda_failed(struct cuda_device *d, int status, const char *format, ...) TENON_PRINTF(3, 4);
 
-/** cuda_error - tenon_error() with the device in front */
+/** cuda_error - tenon_error() with the device as prefix */
 int cuda_error(const struct cuda_device *d, int status, const char *format, ...) TENON_PRINTF(3, 4);
 
 /** cuda_status_text - "CUDA_ERROR_INVALID_PTX (218: a PTX JIT compilation failed)" */
 const char *cuda_status_text(const struct cuda_api *cu, int status, char *out, size_t size);
 
-/** cuda_found - the functions, and how many devices there are */
+/** cuda_found - get the functions of libcuda and the number of devices */
 int cuda_found(const struct cuda_api **cu, uint32_t *count);
 
 /** cuda_describe - fill the properties of a device; @device is a CUdevice */
 int cuda_describe(const struct cuda_api *cu, int device, struct tenon_device_properties *p);
 
-/** cuda_attribute - what cuDeviceGetAttribute() answers; 0 when it does not */
+/** cuda_attribute - cuDeviceGetAttribute(); 0 on failure */
 int cuda_attribute(const struct cuda_api *cu, int device, int what);
 
 /**
- * cuda_kernel_driver - the version of NVIDIA's kernel driver, "550.54.14"; "" when there is none
+ * cuda_kernel_driver - get the version of NVIDIA's kernel driver, "550.54.14"; "" if not loaded
  */
 void cuda_kernel_driver(char *out, size_t size);
 
 /**
- * cuda_context_get - retain the primary context of a GPU; reset before, when it was spoiled
- * @index: number of the device
+ * cuda_context_get - retain the primary context of a GPU; resets an unusable one first
+ * @index: index of the device
  *
  * Return: enum cu_status; -1 when memory is out.
  */
 int cuda_context_get(const struct cuda_api *cu, uint32_t index, int device,
 		     struct cuda_context **out);
 
-/** cuda_context_put - drop it; @give_back false leaves the primary context retained for good */
+/** cuda_context_put - drop a context; with @give_back false, the primary context stays retained */
 void cuda_context_put(const struct cuda_api *cu, struct cuda_context *context, bool give_back);
 
 int cuda_device_open(const struct tenon_device_choice *choice, struct tenon_device **out);
 
-/** cuda_late_init - for whatever is given to cuda_retire() */
+/** cuda_late_init - initialise an item for cuda_retire() */
 void cuda_late_init(struct cuda_late *late, struct tenon_device *device,
 		    void (*release)(struct cuda_late *late, bool alive));
 
 /**
- * cuda_retire - release when all that was submitted is done; after a loss when the device closes
+ * cuda_retire - release when all submitted operations are done; after a loss, when the device closes
  */
 void cuda_retire(struct cuda_late *late);
 
-/** cuda_retire_put_off - retire what was dropped from host functions */
+/** cuda_retire_put_off - retire the items that host functions dropped */
 void cuda_retire_put_off(struct cuda_device *d);
 
-/** cuda_release - release now; after a loss when the device closes */
+/** cuda_release - release now; after a loss, when the device closes */
 void cuda_release(struct cuda_late *late);
 
 /** cuda_stream_drop - release a stream */
 void cuda_stream_drop(struct cuda_stream *stream);
 
-/** cuda_memory_new - make the start of memory; NULL with the error raised */
+/** cuda_memory_new - allocate the struct of memory; NULL with the error raised */
 struct cuda_memory *cuda_memory_new(struct cuda_device *d, uint64_t size, uint32_t usage,
 				    uint32_t kind);
 
-/** cuda_memory_finish - end what cuda_memory_new() began, once address and host are set */
+/** cuda_memory_finish - initialise memory once its address and host pointer are set */
 struct tenon_memory *cuda_memory_finish(struct cuda_device *d, struct cuda_memory *m,
 					uint32_t flags);
 
-/* devices/cuda/cuda_handle.c: memory that comes from elsewhere, or goes there */
+/* devices/cuda/cuda_handle.c: import and export of memory */
 int cuda_exportable_alloc(struct cuda_device *d, const struct tenon_memory_request *request,
 			  struct tenon_memory **out);
 int cuda_import(struct tenon_device *device, const struct tenon_memory_import *from,
@@ -281,7 +280,7 @@ void cuda_mapping_end(struct cuda_device *d, struct cuda_memory *m);
 bool cuda_imports_fences(const struct cuda_api *cu);
 int cuda_fence_import(struct tenon_queue *queue, uint32_t type, int fd);
 
-/* devices/cuda/cuda_mark.c: the slots of struct tenon_queue_ops */
+/* devices/cuda/cuda_mark.c: functions of struct tenon_queue_ops */
 int cuda_queue_mark(struct tenon_queue *queue, uint64_t *serial);
 int cuda_queue_reached(struct tenon_queue *queue, uint64_t serial);
 int cuda_queue_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline);
@@ -289,7 +288,7 @@ int cuda_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uint6
 int cuda_queue_timestamp(struct cuda_queue *q, uint64_t *time);
 void cuda_queue_forget(struct cuda_queue *q, bool alive);
 
-/* devices/cuda/cuda_transfer.c: copies between host and device; answer 0 or a negative status */
+/* devices/cuda/cuda_transfer.c: copies between host and device; return 0 or a negative status */
 int cuda_write(struct cuda_queue *q, cu_address to, const void *host, uint64_t size);
 int cuda_read(struct cuda_queue *q, void *host, cu_address from, uint64_t size);
 void cuda_stage_end(struct cuda_device *d, struct cuda_stage *stage, bool alive);
@@ -297,53 +296,53 @@ void cuda_stage_end(struct cuda_device *d, struct cuda_stage *stage, bool alive)
 /** cuda_call_take - get a context for a host function with one use; NULL when out of memory */
 struct cuda_call *cuda_call_take(struct cuda_queue *q);
 
-/** cuda_call_put - put a function in the queue that uses @call once more; what CUDA says */
+/** cuda_call_put - enqueue a function that uses @call; adds a use; returns CUDA's status */
 int cuda_call_put(struct cuda_call *call, void (*function)(void *call));
 
-/** cuda_call_drop - a use has ended; makes no call of CUDA's */
+/** cuda_call_drop - end a use; does not call CUDA */
 void cuda_call_drop(struct cuda_call *call);
 
 /** cuda_call - submit a host function; returns CUDA's result */
 int cuda_call(struct cuda_queue *q, void (*function)(void *context), void *context);
 
-/** cuda_in_function - is this called from such a function: CUDA may not be called then */
+/** cuda_in_function - test for a call from a host function, where CUDA must not be called */
 bool cuda_in_function(void);
 
 void cuda_calls_end(struct cuda_queue *q);
 
-/** cuda_launch - put a kernel at the end of a stream */
+/** cuda_launch - enqueue a kernel */
 int cuda_launch(cu_stream stream, const struct tenon_dispatch *dispatch);
 
-/** cuda_launch_ready - whatever a launch with this much shared memory needs before it */
+/** cuda_launch_ready - prepare a kernel for launches with this much shared memory */
 int cuda_launch_ready(struct cuda_kernel *k, uint32_t shared);
 
 /**
- * cuda_launch_arguments - what CUDA wants to be pointed at; @out has TENON_KERNEL_ARGUMENTS_MOST
- * places
+ * cuda_launch_arguments - fill CUDA's array of pointers to arguments; @out has room for
+ * TENON_KERNEL_ARGUMENTS_MOST
  */
 static inline void cuda_launch_arguments(const struct tenon_kernel_info *info,
 					 const uint64_t *arguments, void **out)
 {
 	uint32_t i;
 
-	/* of a tensor map the slot holds the address, of all others the value itself */
+	/* the slot of a tensor map holds its address, all other slots hold the value */
 	for (i = 0; i < info->argument_count; i++)
 		out[i] = info->arguments[i].kind == TENON_ARGUMENT_TENSOR_MAP
 				 ? (void *)(uintptr_t)arguments[i]
 				 : (void *)(uintptr_t)&arguments[i];
 }
 
-/** cuda_module_load - make a module of a program's bytes */
+/** cuda_module_load - load a program as a module */
 int cuda_module_load(struct cuda_device *d, const struct tenon_program *program, cu_module *out);
 
 /**
- * cuda_compile - CUDA source to code for the device, by NVRTC or from the cache
+ * cuda_compile - compile CUDA source for the device with NVRTC, or read the code from the cache
  * @out: code; PTX ends with NUL
  */
 int cuda_compile(struct cuda_device *d, const struct tenon_program *program,
 		 struct tenon_buffer *out);
 
-/** cuda_replay - put a recording at the end of a queue, with these bindings */
+/** cuda_replay - enqueue a recording with these bindings */
 int cuda_replay(struct cuda_queue *q, struct tenon_commands *commands,
 		struct tenon_memory *const *bindings);
 
@@ -353,7 +352,7 @@ extern const struct tenon_queue_ops cuda_queue_ops;
 extern const struct tenon_commands_ops cuda_commands_ops;
 extern const struct tenon_executable_ops cuda_executable_ops;
 
-/** cuda_queue_submitted - note that one more operation is in the queue */
+/** cuda_queue_submitted - count a submitted operation */
 static inline void cuda_queue_submitted(struct cuda_queue *q)
 {
 	__atomic_store_n(&q->submitted, q->submitted + 1, __ATOMIC_RELEASE);

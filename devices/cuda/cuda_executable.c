@@ -59,7 +59,7 @@ static void cuda_executable_destroy(struct tenon_executable *executable)
 	cuda_retire(&e->late);
 }
 
-/* A launch with too few or too short arguments would read past them. */
+/* Compare the arguments with the module's table: a launch reads as many as the kernel takes. */
 static int check_arguments(struct cuda_device *d, const struct cuda_kernel *k)
 {
 	const struct tenon_kernel_info *info = k->base.info;
@@ -71,7 +71,7 @@ static int check_arguments(struct cuda_device *d, const struct cuda_kernel *k)
 		return 0;
 	for (i = 0; i < info->argument_count; i++) {
 		status = d->cu->FuncGetParamInfo(k->function, i, &offset, &size);
-		/* a binary that says nothing about its kernels is taken at the table's word */
+		/* trust the table if the binary does not describe its kernels */
 		if (status && status != CU_INVALID_VALUE)
 			return 0;
 		if (status)
@@ -129,7 +129,7 @@ static int prepare(struct cuda_device *d, struct cuda_kernel *k)
 	k->static_shared = (uint32_t)shared;
 	k->allowed =
 		k->static_shared < CUDA_SHARED_USUAL ? CUDA_SHARED_USUAL - k->static_shared : 0;
-	/* more than 8 blocks: the launch fails if the GPU does not support it */
+	/* allow more than 8 blocks; the launch fails if the GPU does not support the size */
 	if (info->flags & TENON_KERNEL_CLUSTER)
 		d->cu->FuncSetAttribute(k->function, CU_FUNCTION_NON_PORTABLE_CLUSTER, 1);
 	return check_arguments(d, k);

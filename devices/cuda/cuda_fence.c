@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fences that another API made: semaphores that are imported for one wait. CUDA itself makes none. */
+/* Fences of other APIs: semaphores that are imported for one wait. CUDA cannot export any. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int import(struct cuda_device *d, int fd, void **semaphore)
 
 	if (status)
 		return cuda_failed(d, status, "importing a fence");
-	/* one that is taken is the driver's */
+	/* the driver owns the descriptor after a successful import */
 	from.handle.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (from.handle.fd < 0)
 		return cuda_error(d, -TENON_E_IO, "descriptor %d: %s", fd, strerror(errno));
@@ -55,7 +55,7 @@ int cuda_fence_import(struct tenon_queue *queue, uint32_t type, int fd)
 	struct fence *f;
 	int status, err;
 
-	(void)type; /* an opaque fd: there is no other that CUDA takes */
+	(void)type; /* CUDA imports opaque fds only */
 	f = malloc(sizeof(*f));
 	if (!f)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a fence");

@@ -5,7 +5,7 @@
 
 #include "lib/brief_errors.h"
 
-/* what the next nodes depend on, and the nodes since the last barrier */
+/* the node that the next nodes depend on, and the nodes since the last barrier */
 struct front {
 	cu_node before;
 	cu_node *nodes;
@@ -49,7 +49,7 @@ static struct cu_fill_node fill_node(const struct cuda_step *s)
 	return n;
 }
 
-/* Dependent launch is left out: it lets kernels overlap, and nothing else. */
+/* Ignore the flag for dependent launches: it only allows kernels to overlap. */
 static int set_attributes(struct cuda_device *d, const struct cuda_step *s)
 {
 	const struct tenon_dispatch *p = &s->dispatch;

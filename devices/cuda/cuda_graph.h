@@ -14,11 +14,11 @@
 
 #include "devices/cuda/cuda_device.h"
 
-/** struct cuda_place - an address, or a slot and how far into it */
+/** struct cuda_place - an address, or a slot and an offset */
 struct cuda_place {
-	cu_address address; /* as the graph has it */
+	cu_address address; /* the one in the graph */
 	uint64_t offset;
-	int64_t slot; /* -1: @address is for good */
+	int64_t slot; /* -1: @address is fixed */
 };
 
 /** struct cuda_step - an operation of a recording; COPY, FILL, DISPATCH, or BARRIER */
@@ -30,8 +30,8 @@ struct cuda_step {
 	struct cuda_place to, from;
 	uint64_t size;
 	uint32_t pattern, width;
-	struct tenon_dispatch dispatch; /* what it points to is the core's, which keeps it */
-	uint64_t arguments[];		/* of a dispatch with slots: as the graph has them */
+	struct tenon_dispatch dispatch; /* points to data that the core keeps */
+	uint64_t arguments[];		/* of a dispatch with slots: the ones in the graph */
 };
 
 struct cuda_graph {
@@ -42,17 +42,17 @@ struct cuda_graph {
 
 struct cuda_commands {
 	struct tenon_commands base;
-	pthread_mutex_t lock; /* CUDA wants one thread at a time per graph */
+	pthread_mutex_t lock; /* CUDA allows one thread at a time per graph */
 	struct cuda_step *first, *last;
 	uint32_t step_count; /* without barriers */
 	bool slotted;
-	struct cuda_graph *graph; /* NULL until there is one */
+	struct cuda_graph *graph; /* NULL until it is created */
 };
 
-/** cuda_graph_make - make the graph of a recording with the addresses that its steps have */
+/** cuda_graph_make - create the graph of a recording from its steps */
 int cuda_graph_make(struct cuda_device *d, struct cuda_commands *c);
 
-/** cuda_graph_change - give a node the addresses that its step has; what CUDA says */
+/** cuda_graph_change - update the node of a step; returns CUDA's status */
 int cuda_graph_change(struct cuda_device *d, struct cuda_graph *g, const struct cuda_step *step);
 
 #endif /* DEVICES_CUDA_CUDA_GRAPH_H */

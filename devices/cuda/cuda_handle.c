@@ -21,7 +21,7 @@ void cuda_mapping_end(struct cuda_device *d, struct cuda_memory *m)
 	d->cu->MemRelease(m->handle);
 }
 
-/* Give the handle's memory an address. Takes over the handle, also when it fails. */
+/* Map the memory of a handle. Takes ownership of the handle, also on failure. */
 static int map_handle(struct cuda_device *d, struct cuda_memory *m)
 {
 	struct cu_access access = { allocation_of(d).location, CU_ACCESS_READ_WRITE };
@@ -91,7 +91,7 @@ int cuda_exportable_alloc(struct cuda_device *d, const struct tenon_memory_reque
 	return 0;
 }
 
-/* Memory that this API exported, here or in another process. */
+/* Import memory that CUDA exported, in this or another process. */
 static int import_mapped(struct cuda_device *d, struct cuda_memory *m, int fd)
 {
 	int status;
@@ -103,7 +103,7 @@ static int import_mapped(struct cuda_device *d, struct cuda_memory *m, int fd)
 	return status ? status : map_handle(d, m);
 }
 
-/* Memory that Vulkan exported. */
+/* Import memory that Vulkan exported. */
 static int import_external(struct cuda_device *d, struct cuda_memory *m, int fd)
 {
 	struct cu_external_memory from = { .type = CU_EXTERNAL_OPAQUE_FD, .size = m->base.size };
@@ -114,7 +114,7 @@ static int import_external(struct cuda_device *d, struct cuda_memory *m, int fd)
 	    !d->cu->DestroyExternalMemory)
 		return CU_NOT_SUPPORTED;
 	m->kind = CUDA_MEMORY_EXTERNAL;
-	/* one that is taken is the driver's */
+	/* the driver owns the descriptor after a successful import */
 	from.handle.fd = dup(fd);
 	if (from.handle.fd < 0)
 		return CU_OPERATING_SYSTEM;

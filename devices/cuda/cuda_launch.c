@@ -10,7 +10,7 @@ static struct cuda_device *device_of(const struct cuda_kernel *k)
 	return cuda_device_of(k->base.executable->device);
 }
 
-/* The first launch with more shared memory than kernels usually get. */
+/* Opt in to more shared memory, at the first launch that needs it. */
 __attribute__((noinline)) static int allow_shared(struct cuda_kernel *k, uint32_t shared)
 {
 	const struct tenon_kernel_info *info = k->base.info;
@@ -23,7 +23,7 @@ __attribute__((noinline)) static int allow_shared(struct cuda_kernel *k, uint32_
 				  "kernel %.*s is launched with %u bytes of dynamic shared "
 				  "memory; the device has %u for it",
 				  (int)info->name.size, info->name.data, shared, most);
-	/* all there is: two threads may ask for different amounts at once */
+	/* allow the maximum: two threads may request different amounts at once */
 	status = d->cu->FuncSetAttribute(k->function, CU_FUNCTION_MAX_DYNAMIC_SHARED, (int)most);
 	if (status)
 		return cuda_failed(d, status,
@@ -77,7 +77,7 @@ static int launch_extended(const struct cuda_kernel *k, cu_stream stream,
 				    .stream = stream,
 				    .attributes = attributes };
 
-	/* clusters were refused before; launching one after the other is allowed to dependent kernels */
+	/* clusters were rejected before; dependent kernels may also be launched one after another */
 	if (!cu->LaunchKernelEx && flags & TENON_KERNEL_COOPERATIVE)
 		return cu->LaunchCooperativeKernel(k->function, p->grid[0], p->grid[1], p->grid[2],
 						   p->block[0], p->block[1], p->block[2], p->shared,

@@ -6,12 +6,12 @@
 #include "devices/cuda/cuda_device.h"
 #include "lib/brief_errors.h"
 
-/* how long a wait looks without sleeping, and how long it sleeps at most */
+/* nanoseconds to poll before sleeping, and limits of a sleep */
 #define SPIN	  30000
 #define NAP_MOST  1000000
 #define NAP_LEAST 2000
 
-/* a float of milliseconds tells less than a microsecond behind this many */
+/* beyond this, a float of milliseconds no longer resolves microseconds */
 #define CLOCK_MOST 4000.0f
 
 static struct cuda_queue *queue_of(struct tenon_queue *queue)
@@ -29,7 +29,7 @@ static struct cuda_pending *pending_at(const struct cuda_queue *q, uint32_t i)
 	return &q->pending[(q->first + i) % q->room];
 }
 
-/* Room for one more in the list, and for its event when that is done. */
+/* Make room for one more pending event, and for keeping it idle later. */
 static int pending_reserve(struct cuda_queue *q)
 {
 	uint32_t room = q->room ? 2 * q->room : 16, i;
@@ -76,7 +76,7 @@ static int read_time(struct cuda_device *d, struct cuda_pending *p)
 	return status;
 }
 
-/* Look which events are done, oldest first; what CUDA says of the first that is not. */
+/* Remove completed events, oldest first. Return: CUDA's status of the first that is not. */
 static int harvest(struct cuda_queue *q)
 {
 	struct cuda_device *d = device_of(q);
@@ -102,7 +102,7 @@ static int harvest(struct cuda_queue *q)
 	return 0;
 }
 
-/* An event behind all that is in the queue. The queue's lock is held. */
+/* Record an event at the end of the queue. The queue's lock is held. */
 static int put_event(struct cuda_queue *q, uint64_t *time)
 {
 	struct cuda_device *d = device_of(q);
@@ -134,7 +134,7 @@ int cuda_queue_mark(struct tenon_queue *queue, uint64_t *serial)
 	int status = 0, err = 0;
 
 	pthread_mutex_lock(&q->lock);
-	/* before the event: what is counted is certain to be in front of it */
+	/* read before recording: all counted operations precede the event */
 	submitted = __atomic_load_n(&q->submitted, __ATOMIC_ACQUIRE);
 	if (submitted != q->marked || q->stream->foreign) {
 		status = cuda_enter(d);
@@ -162,7 +162,7 @@ int cuda_queue_reached(struct tenon_queue *queue, uint64_t serial)
 		return 1;
 	if (cuda_is_lost(d))
 		return tenon_device_check(&d->base);
-	/* only what is known now; a waiting thread checks again */
+	/* CUDA must not be called here; a waiting thread checks again */
 	if (cuda_in_function())
 		return 0;
 	status = cuda_enter(d);
@@ -217,7 +217,7 @@ int cuda_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uint6
 	status = cuda_enter(d);
 	if (status)
 		goto failed;
-	/* under the lock the event is not used again; the wait is for what was recorded so far */
+	/* the lock keeps the event from being reused; the wait covers what was recorded so far */
 	pthread_mutex_lock(&o->lock);
 	for (i = 0; i < o->count; i++) {
 		p = pending_at(o, i);
@@ -234,7 +234,7 @@ failed:
 	return cuda_failed(d, status, "ordering two queues");
 }
 
-/* The event that timestamps are measured from, on a stream with nothing else. */
+/* Record the reference event of timestamps, on a stream of its own. */
 static int need_clock(struct cuda_device *d)
 {
 	int status = 0;

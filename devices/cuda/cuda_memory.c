@@ -44,14 +44,14 @@ static void memory_release(struct cuda_late *late, bool alive)
 	free(m);
 }
 
-/* Can no queue but that of its stream be using it. */
+/* Test whether the queue of its stream is the only queue, so that no other can use the memory. */
 static bool is_in_order(const struct cuda_memory *m)
 {
 	uint32_t queues;
 
 	if (m->kind != CUDA_MEMORY_ORDERED || cuda_in_function())
 		return false;
-	/* in this order: one that ends is no longer its stream's before it is not counted */
+	/* read in this order: a destroyed queue clears stream->queues before it decrements the count */
 	queues = __atomic_load_n(&m->late.device->queues, __ATOMIC_ACQUIRE);
 	return queues == __atomic_load_n(&m->stream->queues, __ATOMIC_RELAXED);
 }
@@ -60,7 +60,7 @@ static void cuda_free(struct tenon_memory *memory)
 {
 	struct cuda_memory *m = (struct cuda_memory *)memory;
 
-	/* alone, the stream is the order */
+	/* with a single queue the stream orders the free */
 	if (is_in_order(m))
 		cuda_release(&m->late);
 	else

@@ -12,7 +12,7 @@ static bool has_format(const struct tenon_program *p, const char *format)
 	return p->format.size == strlen(format) && !memcmp(p->format.data, format, p->format.size);
 }
 
-/* Without the newlines at its end. */
+/* Cut trailing newlines and blanks. */
 static char *trim(char *log)
 {
 	size_t n = strlen(log);
@@ -31,7 +31,7 @@ static int load_failed(struct cuda_device *d, const struct tenon_program *p, int
 		return cuda_failed(d, status, "loading %.*s of %zu bytes for %s",
 				   (int)p->format.size, p->format.data, p->code.size,
 				   d->base.properties->architecture);
-	/* where the whole context is gone the log says nothing about it */
+	/* the log does not mention a lost context or lack of memory */
 	if (status == CU_OUT_OF_MEMORY || status >= CU_NOT_READY)
 		return cuda_failed(d, status, "loading a program: %.100s", errors);
 	return cuda_error(d, -TENON_E_DEVICE, "%.*s does not load for %s: %s:\n%s%s%s",
@@ -69,7 +69,7 @@ int cuda_module_load(struct cuda_device *d, const struct tenon_program *p, cu_mo
 	if (has_format(p, "cuda")) {
 		err = cuda_compile(d, p, &code);
 	} else {
-		/* PTX has to end with NUL, binaries to be aligned: in a payload neither is so */
+		/* PTX must end with NUL and binaries must be aligned, so copy the payload */
 		err = tenon_buffer_slice(&code, p->code);
 		if (!err)
 			err = tenon_buffer_u8(&code, 0);

@@ -34,7 +34,7 @@ static void add_folder(struct options *o, const char *home, const char *folder)
 		add(o, "--include-path=", path);
 }
 
-/* Source of TVM includes the toolkit's headers: cuda/std of libcu++, which moved, and cuda_fp16.h. */
+/* TVM's source includes headers of the toolkit: cuda_fp16.h and cuda/std, which was moved. */
 static void add_headers(struct options *o)
 {
 	const char *home = secure_getenv("CUDA_HOME");
@@ -48,8 +48,8 @@ static void add_headers(struct options *o)
 }
 
 /*
- * From 9.0 on "a" is what has all instructions of the very GPU. A compiler that does not know the GPU
- * makes PTX for an older one, which the driver takes to its end.
+ * From 9.0 on, only the suffix "a" enables all instructions of the GPU. A compiler that does not know
+ * the GPU makes PTX for an older one, which the driver compiles.
  */
 static int architectures(const struct cuda_device *d, char out[4][24])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What modules for CUDA look like in a blob and in files. */
+/* Format of CUDA modules in blobs and files. */
 #include "devices/cuda/cuda_payload.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static bool cuda_tag(struct tenon_slice tag, int *extent, uint32_t *flags)
 		*flags |= TENON_KERNEL_COOPERATIVE;
 	} else if (is_flag(tag, "use_programtic_dependent_launch") ||
 		   is_flag(tag, "use_programmatic_dependent_launch")) {
-		/* the first is how TVM spells it */
+		/* TVM uses the first spelling */
 		*flags |= TENON_KERNEL_DEPENDENT;
 	} else {
 		return false;

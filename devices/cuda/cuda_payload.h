@@ -7,7 +7,7 @@
 /* kinds of modules, ended by NULL */
 extern const char *const cuda_payload_kinds[];
 
-/* ended by NULL; part of the library also where the backend is left out */
+/* ended by NULL; in the library also when the backend is left out */
 extern const struct tenon_payload_format *const cuda_payload_formats[];
 
 #endif /* DEVICES_CUDA_CUDA_PAYLOAD_H */

@@ -16,7 +16,7 @@ void cuda_stream_drop(struct cuda_stream *s)
 
 	if (__atomic_sub_fetch(&s->references, 1, __ATOMIC_ACQ_REL))
 		return;
-	/* returns at once, and the stream goes when it is done */
+	/* cuStreamDestroy() does not wait: CUDA destroys the stream when it is done */
 	if (!s->foreign && !cuda_is_dead(d) && !__atomic_load_n(&d->stuck, __ATOMIC_ACQUIRE)) {
 		cuda_enter(d);
 		d->cu->StreamDestroy(s->handle);
@@ -94,7 +94,7 @@ static void cuda_queue_destroy(struct tenon_queue *queue)
 	cuda_queue_forget(q, alive);
 	if (q->stage)
 		cuda_stage_end(d, q->stage, alive);
-	/* where work may still come to its end later, they stay, and the queue that they are of */
+	/* leak contexts and queue if operations may still run and use them */
 	if (alive || cuda_is_dead(d))
 		cuda_calls_end(q);
 	cuda_stream_drop(q->stream);
@@ -119,7 +119,7 @@ static int fill(struct cuda_queue *q, const struct tenon_operation *o)
 	return cu->MemsetD32Async(to, pattern, count, q->handle);
 }
 
-/* Those that are a single call; what CUDA answers. */
+/* Submit operations that are a single CUDA call; returns CUDA's status. */
 static int enqueue(struct cuda_queue *q, const struct tenon_operation *o)
 {
 	const struct cuda_api *cu = cuda_device_of(q->base.device)->cu;

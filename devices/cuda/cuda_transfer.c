@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUDA copies by itself from and to host memory that is pinned. For other host memory its own
- * asynchronous copies wait: a read until it is done, a large write until a stream has caught up.
- * So such a copy goes through a piece of pinned memory, and host functions in the stream move it on.
+ * CUDA copies asynchronously only from and to pinned host memory. With other host memory, its
+ * asynchronous functions block: a read until it is done, a large write until the stream reaches it.
+ * So such copies go through a buffer of pinned memory, and host functions in the stream fill or empty
+ * it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,13 +14,13 @@
 
 #define STAGE_SIZE (2u << 20)
 
-/* CUDA takes writes up to this size along with the call */
+/* cuMemcpyHtoDAsync() copies the data of writes up to this size before it returns */
 #define WRITE_AT_ONCE (64u << 10)
 
-/* A stream is in order, so one piece of memory does for all its copies. */
+/* Pinned buffer of a queue; the stream is in order, so all copies share it. */
 struct cuda_stage {
 	void *memory;
-	pthread_mutex_t moving; /* what a copy still has to move */
+	pthread_mutex_t moving; /* protects the progress of copies */
 };
 
 static size_t part_of(uint64_t size)
@@ -27,7 +28,7 @@ static size_t part_of(uint64_t size)
 	return size < STAGE_SIZE ? (size_t)size : STAGE_SIZE;
 }
 
-/* The next part of a copy. */
+/* Host function: move the next part of a copy. */
 static void move(void *call)
 {
 	struct cuda_call *c = call;
@@ -46,9 +47,10 @@ static void move(void *call)
 }
 
 /*
- * A copy that failed half-way: the functions that are in the stream leave the caller's memory alone
- * from now on. The first @put bytes of a write go to the device all the same, so those not yet
- * fetched are kept for it; without memory for that, what they were to overwrite is undefined.
+ * Cancel a copy of which only a part could be enqueued: functions in the stream must not use the
+ * caller's memory any more. The first @put bytes of a write are still copied to the device, so copy
+ * those that were not moved yet; if memory is out, the device memory that they would overwrite is
+ * undefined.
  */
 static void call_off(struct cuda_call *c, uint64_t size, uint64_t put)
 {
@@ -88,7 +90,7 @@ static int need_stage(struct cuda_queue *q)
 
 void cuda_stage_end(struct cuda_device *d, struct cuda_stage *s, bool alive)
 {
-	/* where work may still come to its end later, what it uses stays */
+	/* leak the buffer if operations may still run and use it */
 	if (!alive && !cuda_is_dead(d))
 		return;
 	if (alive)
@@ -113,7 +115,7 @@ static int copy_pinned(const struct cuda_queue *q, cu_address device, void *host
 		     : cu->MemcpyDtoHAsync(host, device, size, q->handle);
 }
 
-/* What CUDA says; -1 when memory is out. */
+/* Return: CUDA's status; -1 when memory is out. */
 static int copy_staged(struct cuda_queue *q, cu_address device, void *host, uint64_t size,
 		       bool write)
 {
@@ -129,7 +131,7 @@ static int copy_staged(struct cuda_queue *q, cu_address device, void *host, uint
 	c->host = host;
 	c->size = size;
 	c->write = write;
-	/* a part is a copy and a function, in a write the function first */
+	/* each part is a copy and a function; in a write the function comes first */
 	for (; (at = halves / 2 * STAGE_SIZE) < size; halves++) {
 		status = (halves & 1) == write ? copy_pinned(q, device + at, q->stage->memory,
 							     part_of(size - at), write)
@@ -139,7 +141,7 @@ static int copy_staged(struct cuda_queue *q, cu_address device, void *host, uint
 	}
 	if (status && halves) {
 		call_off(c, size, at + (halves & 1 ? part_of(size - at) : 0));
-		/* marks have to be behind what did go in */
+		/* count it, so that marks follow the enqueued parts */
 		cuda_queue_submitted(q);
 	}
 	cuda_call_drop(c);

@@ -7,7 +7,7 @@
 
 #define MEMORY (UINT64_C(64) << 20)
 
-/* A backend's own struct begins with the core's. */
+/* A backend's struct begins with the core's struct. */
 struct null_device {
 	struct tenon_device base;
 };

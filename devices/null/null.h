@@ -3,11 +3,11 @@
 #define DEVICES_NULL_NULL_H
 
 /**
- * DOC: a device that does everything in the simplest way
+ * DOC: the simplest possible device
  *
- * This is the template: copy the folder, rename null_ to your backend's name, and put your API's
- * calls where memory is malloc() and work is done at once. Memory has no addresses here, as with
- * OpenCL and Vulkan; devices/cpu shows one that has, and a queue with something pending.
+ * This is the template: copy the folder, rename null_ to your backend's name, and replace malloc()
+ * and the immediate work by calls of your API. Memory has no addresses here, as with OpenCL and
+ * Vulkan; devices/cpu is an example with addresses and with pending operations.
  */
 
 #include <tenon/backend/commands.h>
@@ -16,7 +16,7 @@
 #include <tenon/backend/payload_format.h>
 #include <tenon/backend/queue.h>
 
-/* DLPack's number of the kind of device; one of DLPack's own where it has one, else 64 to 126 */
+/* device type: DLPack's number if it has one, else 64 to 126 */
 #define NULL_DEVICE_TYPE TENON_DEVICE_NULL
 
 extern const struct tenon_backend null_backend;
@@ -24,7 +24,7 @@ extern const struct tenon_memory_ops null_memory_ops;
 extern const struct tenon_queue_ops null_queue_ops;
 extern const struct tenon_executable_ops null_executable_ops;
 
-/* null_payload.c: kinds of modules, and what their payloads look like; each ended by NULL */
+/* null_payload.c: kinds of modules, and the formats of their payloads; each ended by NULL */
 extern const char *const null_payload_kinds[];
 extern const struct tenon_payload_format *const null_payload_formats[];
 

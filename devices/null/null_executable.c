@@ -15,7 +15,7 @@ struct null_executable {
 	struct null_kernel kernels[];
 };
 
-/* A program that was put together in this process: its code is an address for each kernel. */
+/* Test for a program made in this process: its code is an address for each kernel. */
 static bool has_addresses(const struct tenon_program *program)
 {
 	return tenon_slice_equal(program->format, tenon_slice_of("functions")) &&
@@ -81,7 +81,7 @@ int null_run(const struct tenon_dispatch *dispatch)
 	uint64_t arguments[TENON_KERNEL_ARGUMENTS_MOST];
 	uint32_t i;
 
-	/* what arrives as memory of ours, the function wants as an address */
+	/* replace memory objects by addresses, which the function takes */
 	for (i = 0; i < info->argument_count; i++) {
 		arguments[i] = dispatch->arguments[i];
 		if (info->arguments[i].kind == TENON_ARGUMENT_MEMORY) {

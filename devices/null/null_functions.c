@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the processor of this device can do: kernels that are built in. */
+/* Built-in kernels, the "instruction set" of this device. */
 #include "devices/null/null.h"
 
-/* to see what a launch costs */
+/* for measuring the cost of a launch */
 static int nothing(const struct tenon_host_block *block)
 {
 	(void)block;

@@ -42,7 +42,7 @@ static int null_alloc(struct tenon_device *device, const struct tenon_memory_req
 	}
 	m->bytes = bytes;
 	m->own = bytes;
-	/* set, it is always mapped: map and unmap are not needed */
+	/* memory with a host pointer is always mapped: map and unmap are not needed */
 	m->base.host = bytes;
 	*out = &m->base;
 	return 0;
@@ -52,7 +52,7 @@ static void null_free(struct tenon_memory *memory)
 {
 	struct null_memory *m = (struct null_memory *)memory;
 
-	/* nothing is ever pending here; others put this off: tenon_device_retire() */
+	/* operations are never pending here; other backends use tenon_device_retire() */
 	free(m->own);
 	free(m);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What modules for this device look like: the word "null", a kernel table as TVM writes it, and a list
+ * Format of the modules of this device: the word "null", a kernel table as TVM writes it, and a list
  * with the number of a built-in function (u32) for each kernel. A file *.null is such a payload.
  */
 #include "devices/null/null.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <tenon/string.h>
 
-/* Numbers become the addresses of functions here; no address is ever taken from a payload. */
+/* Translate numbers to addresses of functions; a payload cannot contain addresses. */
 static int read_functions(struct tenon_cursor *c, struct tenon_payload_info *info)
 {
 	uint64_t i, count;
@@ -32,14 +32,14 @@ static int read_functions(struct tenon_cursor *c, struct tenon_payload_info *inf
 	return err;
 }
 
-/* N is the only field that letters cannot say */
+/* N: the only field without a standard letter */
 static int null_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
 {
 	(void)letter;
 	return read_functions(c, info);
 }
 
-/* Other programs may have files with the same suffix: ours begin with the word. */
+/* Check that a file begins with the word, since other programs may use the same suffix. */
 static bool null_recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
 {
 	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, "file", 0);

@@ -9,7 +9,7 @@
 #define DEVICES_MOST   64
 #define PLATFORMS_MOST 16
 
-/* in the order in which they are numbered: opencl:0 is a GPU where there is one */
+/* in the order of numbering: opencl:0 is a GPU if there is one */
 static const struct {
 	uint8_t type, class;
 } types[] = { { OCL_DEVICE_TYPE_GPU, TENON_DEVICE_GPU },
@@ -108,7 +108,7 @@ static void platform_text(ocl_platform platform, uint32_t what, char out[128])
 void opencl_platform_name(ocl_platform platform, char out[128])
 {
 	platform_text(platform, OCL_PLATFORM_NAME, out);
-	/* the full name is not in common use */
+	/* the full name is uncommon */
 	if (!strcmp(out, "Portable Computing Language"))
 		strcpy(out, "PoCL");
 }

@@ -5,9 +5,9 @@
 #include "devices/opencl/opencl_device.h"
 
 /*
- * cl_khr_command_buffer is provisional: with its version 0.9.5 the functions that record copies and
- * fills got a list of properties more. A recording that holds slots is kept as a list by the core:
- * changing arguments takes another extension still.
+ * cl_khr_command_buffer is provisional: since version 0.9.5 the functions that record copies and fills
+ * have an additional list of properties. The core keeps recordings with slots as a list, because
+ * changing arguments needs another extension.
  */
 #define WITH_PROPERTIES ((0u << 22) | (9u << 12) | 5u)
 
@@ -27,7 +27,7 @@ static const char functions[] = "clCreateCommandBufferKHR\0clFinalizeCommandBuff
 				"clCommandNDRangeKernelKHR\0clCommandCopyBufferKHR\0"
 				"clCommandFillBufferKHR\0";
 
-/* 0 when the extension is missing, or its version and so the prototypes are unknown */
+/* Return: 0 if the extension is missing, or its version, and so the prototypes, are unknown. */
 static uint32_t extension_version(struct opencl_device *d)
 {
 	struct ocl_name_version *list;
@@ -49,7 +49,7 @@ bool opencl_recorder_find(struct opencl_device *d)
 	void *function;
 	size_t i;
 
-	/* runs overlap, and the queues of Tenon are plain ones */
+	/* runs may overlap, and Tenon's queues have no properties */
 	if (!version || !ocl.GetExtensionFunctionAddressForPlatform ||
 	    !(opencl_number(d->device, OCL_DEVICE_COMMAND_BUFFER_CAPABILITIES) &
 	      OCL_RECORDING_CAN_SIMULTANEOUS) ||
@@ -104,7 +104,7 @@ static void opencl_commands_destroy(struct tenon_commands *commands)
 
 	c->release = opencl_device_of(device)->recorder.release;
 	tenon_commands_fini(commands);
-	/* the extension does not say that a run keeps it */
+	/* the extension does not say that a run retains the command buffer */
 	tenon_device_retire(device, recording_free, c);
 }
 
@@ -148,7 +148,7 @@ static int record_fill(struct opencl_device *d, ocl_recording r, const struct te
 					   (size_t)to->offset, size, 0, NULL, NULL, NULL);
 }
 
-/* A recording takes the arguments as they are now; the next one may set others. */
+/* A recording captures the current arguments, so hold the lock until the launch is recorded. */
 static int record_launch(struct opencl_device *d, ocl_recording r,
 			 const struct tenon_dispatch *dispatch)
 {
@@ -202,7 +202,7 @@ static int opencl_record(struct tenon_commands *commands, const struct tenon_ope
 		status = record_copy(d, r, o);
 	if (o->kind == TENON_OP_FILL)
 		status = record_fill(d, r, o);
-	/* barriers: the queue that it was made for is in order */
+	/* barriers need no command: the queue is in order */
 	return status ? opencl_failed(d, status, "recording a copy or a fill") : 0;
 }
 

@@ -26,7 +26,7 @@ int opencl_failed(struct opencl_device *d, int status, const char *format, ...)
 
 	if (status == OCL_MEM_OBJECT_ALLOCATION_FAILURE || status == OCL_OUT_OF_HOST_MEMORY)
 		err = -TENON_E_NOMEM;
-	/* a device that does not even open is not lost */
+	/* a device that is being opened cannot be lost */
 	if (is_loss(status) && d->service)
 		err = -TENON_E_LOST;
 	va_start(args, format);
@@ -79,7 +79,7 @@ static void *opencl_native(struct tenon_device *device)
 static const struct tenon_device_ops plain_ops = DEVICE_OPS(NULL);
 static const struct tenon_device_ops recording_ops = DEVICE_OPS(&opencl_commands_ops);
 
-/* options=-cl-fast-relaxed-math: handed to the compiler of source and SPIR-V */
+/* options=-cl-fast-relaxed-math: passed to the compiler of source and SPIR-V */
 static int take_options(struct opencl_device *d, const struct tenon_device_choice *choice)
 {
 	size_t i;

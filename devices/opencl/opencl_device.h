@@ -19,17 +19,17 @@
 #include "driver/opencl/opencl_api.h"
 #include "lib/brief_errors.h"
 
-/** struct opencl_found - a device that the loader knows */
+/** struct opencl_found - a device that the loader lists */
 struct opencl_found {
 	ocl_platform platform;
 	ocl_device device;
-	uint32_t device_class; /* enum tenon_device_class; GPUs may be integrated ones */
+	uint32_t device_class; /* enum tenon_device_class; also GPU for integrated GPUs */
 };
 
 /**
- * struct opencl_recorder - cl_khr_command_buffer; all NULL where the device does not have it
+ * struct opencl_recorder - cl_khr_command_buffer; all NULL if the device does not have it
  *
- * @copy and @fill have two shapes: see devices/opencl/opencl_commands.c.
+ * @copy and @fill have two prototypes: see devices/opencl/opencl_commands.c.
  */
 struct opencl_recorder {
 	ocl_recording (*create)(uint32_t, const ocl_queue *, const uint64_t *, int *);
@@ -45,8 +45,7 @@ struct opencl_recorder {
 };
 
 /**
- * struct opencl_fences - cl_khr_semaphore and cl_khr_external_semaphore, where the platform has
- * both
+ * struct opencl_fences - cl_khr_semaphore and cl_khr_external_semaphore
  */
 struct opencl_fences {
 	ocl_semaphore (*create)(ocl_context, const uint64_t *, int *);
@@ -63,44 +62,44 @@ struct opencl_device {
 	ocl_platform platform;
 	ocl_device device;
 	ocl_context context;
-	ocl_queue service; /* mappings, and what recordings are made for */
+	ocl_queue service; /* for mappings and recordings */
 	uint32_t version;  /* 120, 300 */
 	char *options;	   /* for the compiler; NULL */
 	char label[160];   /* "PoCL, cpu" */
 	pthread_mutex_t lock;
 	struct opencl_queue *free_queues; /* under @lock */
-	pthread_mutex_t recording_lock;	  /* of kernels that are being recorded, one at a time */
-	uint64_t made;			  /* atomic: pieces of memory; the last is their identity */
-	uint64_t freed; /* atomic: pieces of memory whose addresses may come again */
+	pthread_mutex_t recording_lock;	  /* one launch is recorded at a time */
+	uint64_t made;			  /* atomic; number of allocations; source of identities */
+	uint64_t freed; /* atomic; number of frees, after which addresses may be reused */
 	struct opencl_recorder recorder;
 	struct opencl_fences fences;
-	bool recorder_properties; /* its copy and fill take a list of properties as well */
+	bool recorder_properties; /* @recorder.copy and fill take a list of properties */
 };
 
 struct opencl_memory {
 	struct tenon_memory base;
 	ocl_mem mem;
-	uint64_t identity; /* never used again, as addresses are */
-	bool recorded;	   /* the extension does not say that a run of a recording keeps it */
+	uint64_t identity; /* unique; addresses are reused */
+	bool recorded;	   /* in a recording, whose runs may not retain it */
 };
 
-/** struct opencl_given - an argument that a cl_kernel has */
+/** struct opencl_given - cached argument of a cl_kernel */
 struct opencl_given {
-	uint64_t slot;	   /* as the launch had it */
-	uint64_t identity; /* of memory; 0 for none yet */
+	uint64_t slot;	   /* value in the last launch */
+	uint64_t identity; /* of memory; 0 for none */
 };
 
-/* opencl_instance.freed of one that has no arguments yet */
+/* opencl_instance.freed while no arguments are set */
 #define OPENCL_NOTHING_GIVEN UINT64_MAX
 
-/** struct opencl_instance - a kernel on a queue, and the arguments it has */
+/** struct opencl_instance - cl_kernel of a queue, and its cached arguments */
 struct opencl_instance {
 	struct opencl_instance *next;
-	const void *owner; /* a queue, or the device for recordings; NULL: unused */
+	const void *owner; /* a queue, or the device for recordings; NULL if unused */
 	ocl_kernel kernel;
 	uint32_t count;	     /* of @given */
 	uint32_t dimensions; /* of launches */
-	uint64_t freed;	     /* opencl_device.freed when @given was looked at */
+	uint64_t freed;	     /* opencl_device.freed when @given was checked */
 	struct opencl_given given[];
 };
 
@@ -113,17 +112,17 @@ struct opencl_kernel {
 
 struct opencl_executable {
 	struct tenon_executable base;
-	ocl_program binary; /* the one program of formats that hold all kernels in one */
+	ocl_program binary; /* program of formats that hold all kernels */
 	bool recorded;	    /* as in struct opencl_memory */
-	size_t count;	    /* of @kernels, when the program may be gone */
+	size_t count;	    /* of @kernels, for use after the program is freed */
 	struct opencl_kernel *kernels[];
 };
 
-/** enum opencl_pending_kind - what an event in a queue's list is for */
+/** enum opencl_pending_kind - purpose of a pending event */
 enum opencl_pending_kind {
 	OPENCL_MARK,
-	OPENCL_WATCH, /* another queue's: when it fails, so does the mark behind it */
-	OPENCL_TIME,  /* its end is a timestamp */
+	OPENCL_ORDER, /* of another queue: its failure fails the next mark */
+	OPENCL_TIME,  /* its end time is a timestamp */
 };
 
 struct opencl_pending {
@@ -142,21 +141,22 @@ struct opencl_failure {
 /**
  * struct opencl_queue - a queue
  *
- * Kept for a later queue when it ends: kernels know the instances of a queue by its address.
+ * The struct is reused after the queue is destroyed, because kernels identify the instances of a queue
+ * by its address.
  */
 struct opencl_queue {
 	struct tenon_queue base;
 	struct opencl_queue *next_free;
 	ocl_queue queue;
 	bool foreign;	    /* the program submits to it too */
-	ocl_queue timing;   /* made for the first timestamp */
+	ocl_queue timing;   /* created for the first timestamp */
 	uint64_t submitted; /* atomic; written by the thread that submits */
 	/* under @lock: */
 	uint64_t marked;		/* @submitted when the last mark was made */
 	uint64_t serial;		/* of the last mark */
 	uint64_t done;			/* of the last mark that was reached */
 	uint64_t flushed;		/* of the last mark that was flushed */
-	struct opencl_pending *pending; /* @room of them: @count from @first on */
+	struct opencl_pending *pending; /* room for @room; @count entries from @first on */
 	uint32_t first;
 	uint32_t count;
 	uint32_t room;
@@ -187,26 +187,26 @@ static inline ocl_mem opencl_mem(struct tenon_range range)
 }
 
 /**
- * opencl_failed - turn what a function of OpenCL said into an error
- * @d: device; lost when @status says so
+ * opencl_failed - raise an error for an OpenCL status
+ * @d: device; marked as lost if @status is a loss
  * @status: negative
- * @format: what was being done: "copying 4096 bytes"
+ * @format: the failed operation: "copying 4096 bytes"
  *
  * Return: -TENON_E_NOMEM, -TENON_E_LOST, -TENON_E_DEVICE.
  */
 int opencl_failed(struct opencl_device *d, int status, const char *format, ...) TENON_PRINTF(3, 4);
 
-/** opencl_in - put the device in front of the thread's message; returns @err */
+/** opencl_in - prefix the thread's error message with the device; returns @err */
 int opencl_in(const struct opencl_device *d, int err);
 
-/* tenon_error() with the device in front */
+/* tenon_error() with the device as prefix */
 #define opencl_error(d, status, ...) opencl_in(d, tenon_error(status, __VA_ARGS__))
 
-/** opencl_nomem - the error of @what ("a queue") that there is no memory for */
+/** opencl_nomem - raise -TENON_E_NOMEM for @what ("a queue") */
 int opencl_nomem(const char *what);
 
 /* devices/opencl/opencl_backend.c */
-/** opencl_found - the device of a number; -TENON_E_DEVICE, -TENON_E_NOT_FOUND */
+/** opencl_found - find a device by index; 0, -TENON_E_DEVICE, -TENON_E_NOT_FOUND */
 int opencl_found(uint32_t index, const struct opencl_found **out);
 /** opencl_platform_name - "PoCL" */
 void opencl_platform_name(ocl_platform platform, char out[128]);
@@ -216,26 +216,26 @@ void opencl_platform_name(ocl_platform platform, char out[128]);
 void opencl_describe(const struct opencl_found *found, struct tenon_device_properties *properties,
 		     uint32_t *version);
 /**
- * opencl_answer - what clGetDeviceInfo() answers, whole, with a 0 behind
- * @size: receives the bytes of the answer; may be NULL
+ * opencl_answer - clGetDeviceInfo() into allocated memory, with a NUL appended
+ * @size: receives the size of the answer; may be NULL
  *
- * Return: to be freed; NULL when the device does not answer.
+ * Return: the answer, for free(); NULL on failure.
  */
 void *opencl_answer(ocl_device device, uint32_t what, size_t *size);
-/** opencl_number - an answer that is a number; 0 when there is none */
+/** opencl_number - clGetDeviceInfo() for a number; 0 on failure */
 uint64_t opencl_number(ocl_device device, uint32_t what);
 
 /* devices/opencl/opencl_device.c */
 int opencl_device_open(const struct tenon_device_choice *choice, struct tenon_device **out);
 
 /* devices/opencl/opencl_commands.c */
-/** opencl_recorder_find - look for cl_khr_command_buffer; false where it is not, or not enough */
+/** opencl_recorder_find - look up cl_khr_command_buffer; false if it is missing or too limited */
 bool opencl_recorder_find(struct opencl_device *d);
 
 /* devices/opencl/opencl_fence.c */
 /** opencl_fences_find - look up the functions; false if one is missing */
 bool opencl_fences_find(ocl_platform platform, struct opencl_fences *fences);
-/** opencl_fences_describe - which fences the device exports and imports */
+/** opencl_fences_describe - fill in which fences the device exports and imports */
 void opencl_fences_describe(const struct opencl_found *found,
 			    struct tenon_device_properties *properties);
 int opencl_fence_export(struct tenon_queue *queue, uint64_t serial, uint32_t type, int *fd);
@@ -250,13 +250,13 @@ extern const struct tenon_executable_ops opencl_executable_ops;
 /* devices/opencl/opencl_launch.c */
 int opencl_submit(struct tenon_queue *queue, const struct tenon_operation *operation);
 /**
- * opencl_kernel_ready - the instance of an owner, with the arguments of a launch
- * @owner: whose it is; one thread at a time
+ * opencl_kernel_ready - get the instance of an owner and set the arguments of a launch
+ * @owner: a queue, or the device for recordings; one thread at a time
  */
 int opencl_kernel_ready(struct opencl_kernel *k, const void *owner, const uint64_t *arguments,
 			struct opencl_instance **out);
 /**
- * opencl_launch_size - the extents of a launch as OpenCL wants them; false when they are too large
+ * opencl_launch_size - convert the extents of a launch for OpenCL; false when they are too large
  */
 static inline bool opencl_launch_size(const struct opencl_instance *instance,
 				      const struct tenon_dispatch *dispatch, size_t global[3],
@@ -273,31 +273,31 @@ static inline bool opencl_launch_size(const struct opencl_instance *instance,
 }
 
 /* devices/opencl/opencl_kernel.c */
-/** opencl_instance_add - make a cl_kernel more; @owner may be NULL */
+/** opencl_instance_add - create another cl_kernel; @owner may be NULL */
 int opencl_instance_add(struct opencl_kernel *k, const void *owner, struct opencl_instance **out);
 /**
- * opencl_instance_renew - the instance of an owner, made at need, before it is compared
- * @freed: opencl_device.freed as it is now
- * @arguments: of the launch; memory, and what was never given, will differ from them
+ * opencl_instance_renew - find or create the instance of an owner, and invalidate cached arguments
+ * @freed: current opencl_device.freed
+ * @arguments: of the launch; cached memory arguments, or all for a new instance, are made to differ
  */
 int opencl_instance_renew(struct opencl_kernel *k, const void *owner, uint64_t freed,
 			  const uint64_t *arguments, struct opencl_instance **out);
-/** opencl_argument_failed - say why; a @status of 0: it is no memory */
+/** opencl_argument_failed - raise an error for an argument; @status 0: it is not memory */
 int opencl_argument_failed(const struct opencl_kernel *k, uint32_t n, int status);
-/** opencl_launch_failed - say why; a @status of 0: the launch is too large */
+/** opencl_launch_failed - raise an error for a launch; @status 0: it is too large */
 int opencl_launch_failed(const struct opencl_kernel *k, const struct tenon_dispatch *dispatch,
 			 int status);
 void opencl_kernel_free(struct opencl_kernel *k);
 
 /* devices/opencl/opencl_program.c */
-/** opencl_is_spirv - do bytes begin as SPIR-V does */
+/** opencl_is_spirv - test for the SPIR-V magic number */
 bool opencl_is_spirv(struct tenon_slice code);
-/** opencl_program_of_binary - make and build a program from a device's own bytes */
+/** opencl_program_of_binary - create and build a program from a device binary */
 int opencl_program_of_binary(struct opencl_device *d, struct tenon_slice bytes, const char *label,
 			     ocl_program *out);
 /**
  * opencl_program_of_text - build a program from source or SPIR-V, or get it from the cache
- * @fresh: receives whether it was built here: opencl_program_keep() is due when it has a kernel
+ * @fresh: receives whether it was built; then call opencl_program_keep() after creating a kernel
  */
 int opencl_program_of_text(struct opencl_device *d, struct tenon_slice text, const char *name,
 			   ocl_program *out, bool *fresh);
@@ -305,16 +305,16 @@ int opencl_program_of_text(struct opencl_device *d, struct tenon_slice text, con
 void opencl_program_keep(struct opencl_device *d, struct tenon_slice text, ocl_program program);
 
 /* devices/opencl/opencl_queue.c */
-/** opencl_submit_other - all operations that are no launch */
+/** opencl_submit_other - submit an operation other than a launch */
 int opencl_submit_other(struct opencl_queue *q, const struct tenon_operation *operation);
 
-/** opencl_submitted - note that one more operation is in the queue */
+/** opencl_submitted - count a submitted operation */
 static inline void opencl_submitted(struct opencl_queue *q)
 {
 	__atomic_store_n(&q->submitted, q->submitted + 1, __ATOMIC_RELEASE);
 }
 
-/* devices/opencl/opencl_mark.c: the slots of struct tenon_queue_ops, and what submit needs */
+/* devices/opencl/opencl_mark.c: functions of struct tenon_queue_ops, and helpers of submit */
 int opencl_queue_mark(struct tenon_queue *queue, uint64_t *serial);
 int opencl_queue_reached(struct tenon_queue *queue, uint64_t serial);
 int opencl_queue_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline);
@@ -323,15 +323,15 @@ int opencl_queue_timestamp(struct opencl_queue *q, uint64_t *time);
 void opencl_queue_forget(struct opencl_queue *q);
 
 /* devices/opencl/opencl_event.c */
-/** opencl_event_init - once, before any device is opened */
+/** opencl_event_init - initialise; called once, before any device is opened */
 void opencl_event_init(void);
 /**
- * opencl_event_status - negative; OCL_COMPLETE, and all it wrote is visible; positive before that
+ * opencl_event_status - negative status; OCL_COMPLETE, and all writes are visible; positive before
  */
 int opencl_event_status(ocl_event event);
 /**
  * opencl_event_wait - sleep until an event is done, the deadline passes or the device is lost
- * @armed: it was waited for before
+ * @armed: the event has a callback already
  * @deadline: absolute nanoseconds
  *
  * Return: as opencl_event_status(); positive when the deadline passed; OCL_DEVICE_NOT_AVAILABLE for

@@ -8,13 +8,13 @@
 
 #include "devices/opencl/opencl_device.h"
 
-/* devices are lost without an event; and those of OpenCL 1.0 have no callbacks */
+/* intervals of checks: for loss of the device; for completion, with OpenCL 1.0 (no callbacks) */
 #define SLICE_CALLED  20000000
 #define SLICE_POLLING 200000
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came;
-static uint64_t count; /* of events that came; under @lock */
+static uint64_t count; /* of callbacks; protected by @lock */
 
 void opencl_event_init(void)
 {
@@ -47,7 +47,7 @@ static uint64_t counted(void)
 	return now;
 }
 
-/* Until more than @seen events came, or for a moment; false when the deadline has passed. */
+/* Sleep until @count differs from @seen, at most @slice; false if the deadline has passed. */
 static bool sleep_until(uint64_t seen, uint64_t slice, uint64_t deadline)
 {
 	struct timespec t;
@@ -72,7 +72,7 @@ int opencl_event_status(ocl_event event)
 				   &status, NULL);
 
 	/*
-	 * asking orders nothing; waiting, which ends at once then, makes visible what was written
+	 * A query does not make writes visible. Waiting does, and returns at once here.
 	 */
 	if (!err && status == OCL_COMPLETE)
 		err = ocl.WaitForEvents(1, &event);

@@ -9,7 +9,7 @@
 #include "devices/opencl/opencl_device.h"
 #include "lib/brief_errors.h"
 
-/* formats of a device's own */
+/* formats that are device binaries */
 static const char binaries[][10] = { "xclbin", "awsxclbin", "aocx" };
 
 static bool is_binary(struct tenon_slice format)
@@ -72,7 +72,7 @@ static void opencl_executable_destroy(struct tenon_executable *executable)
 
 	e->count = executable->program->kernel_count;
 	tenon_executable_fini(executable);
-	/* what is in the queues keeps kernels; the extension does not say that recordings do */
+	/* enqueued launches retain kernels; the extension does not say that recordings do */
 	if (e->recorded)
 		tenon_device_retire(device, executable_release, e);
 	else
@@ -95,7 +95,7 @@ static int check_arguments(struct opencl_device *d, const struct opencl_kernel *
 			    count, wanted);
 }
 
-/* FPGA binaries hold all kernels: one program, so that the device is configured once. */
+/* FPGA binaries hold all kernels: create one program, so that the device is configured once. */
 static int build_binary(struct opencl_executable *e, struct opencl_kernel *k)
 {
 	struct opencl_device *d = opencl_device_of(e->base.device);
@@ -111,7 +111,7 @@ static int build_binary(struct opencl_executable *e, struct opencl_kernel *k)
 
 static int build_text(struct opencl_executable *e, struct opencl_kernel *k)
 {
-	/* a kernel that has no piece of the source is in all of it, if anywhere */
+	/* a kernel without a part of the source uses the whole source */
 	struct tenon_slice piece = k->base.info->code,
 			   text = piece.size ? piece : e->base.program->code;
 	struct opencl_device *d = opencl_device_of(e->base.device);
@@ -122,7 +122,7 @@ static int build_text(struct opencl_executable *e, struct opencl_kernel *k)
 	err = opencl_program_of_text(d, text, k->name, &k->program, &fresh);
 	if (!err)
 		err = opencl_instance_add(k, NULL, &first);
-	/* there are drivers that compile when a kernel is made */
+	/* keep it only now: some drivers compile when a kernel is created */
 	if (!err && fresh)
 		opencl_program_keep(d, text, k->program);
 	return err;

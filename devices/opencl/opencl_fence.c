@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cl_khr_external_semaphore: binary semaphores with a descriptor, each for a single export or import. Commands
- * that use one keep it, so it is released once they are in the queue.
+ * cl_khr_external_semaphore: binary semaphores with a descriptor, each for a single export or import.
+ * Enqueued commands retain the semaphore, so it is released after they are enqueued.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -76,12 +76,12 @@ int opencl_fence_export(struct tenon_queue *queue, uint64_t serial, uint32_t typ
 	ocl_semaphore semaphore;
 	int status = 0;
 
-	(void)serial; /* the end of the queue is behind every mark */
+	(void)serial; /* signal at the end of the queue, which follows every mark */
 	semaphore = d->fences.create(d->context, properties, &status);
 	if (!semaphore)
 		return opencl_failed(d, status, "making a fence");
 	status = d->fences.signal(q->queue, 1, &semaphore, NULL, 0, NULL, NULL);
-	/* a sync_file is made of a signal that was handed over */
+	/* a sync_file can be exported only after the signal was flushed */
 	if (!status)
 		status = ocl.Flush(q->queue);
 	if (!status)
@@ -100,7 +100,7 @@ int opencl_fence_import(struct tenon_queue *queue, uint32_t type, int fd)
 {
 	struct opencl_device *d = opencl_device_of(queue->device);
 	struct opencl_queue *q = (struct opencl_queue *)queue;
-	/* a descriptor that was imported is the driver's */
+	/* the driver owns the descriptor after a successful import */
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), status = 0;
 	const uint64_t properties[] = { OCL_SEMAPHORE_TYPE, OCL_SEMAPHORE_BINARY, handle_type(type),
 					(uint64_t)copy, 0 };

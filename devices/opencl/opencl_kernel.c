@@ -39,11 +39,11 @@ int opencl_instance_add(struct opencl_kernel *k, const void *owner, struct openc
 static struct opencl_instance *instance_take(struct opencl_kernel *k, const void *owner)
 {
 	struct opencl_instance *i = __atomic_load_n(&k->instances, __ATOMIC_ACQUIRE);
-	const void *nobody;
+	const void *unused;
 
 	for (; i; i = i->next) {
-		nobody = NULL;
-		if (__atomic_compare_exchange_n(&i->owner, &nobody, owner, false, __ATOMIC_RELAXED,
+		unused = NULL;
+		if (__atomic_compare_exchange_n(&i->owner, &unused, owner, false, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED))
 			break;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/opencl/opencl_device.h"
 
-/* Give an argument that seems to have changed. */
+/* Set an argument whose slot differs from the last launch. */
 static int set_argument(struct opencl_kernel *k, struct opencl_instance *instance, uint32_t n,
 			uint64_t value)
 {
@@ -29,7 +29,7 @@ static int set_argument(struct opencl_kernel *k, struct opencl_instance *instanc
 	return 0;
 }
 
-/* Not the same arguments as the last time, from the @n-th on. */
+/* Set the changed arguments, from the @n-th on. */
 __attribute__((noinline)) static int arguments_changed(struct opencl_kernel *k,
 						       struct opencl_instance *instance,
 						       const uint64_t *arguments, uint32_t n)
@@ -39,13 +39,13 @@ __attribute__((noinline)) static int arguments_changed(struct opencl_kernel *k,
 	for (; n < instance->count && !err; n++)
 		if (arguments[n] != instance->given[n].slot)
 			err = set_argument(k, instance, n, arguments[n]);
-	/* those behind it were not given */
+	/* the arguments after the failed one were not set */
 	if (err)
 		instance->freed = OPENCL_NOTHING_GIVEN;
 	return err;
 }
 
-/* The loads of a launch are many and short: they hang on each other as little as can be. */
+/* A launch does many short loads: keep dependencies between them short. */
 static inline int kernel_ready(const struct opencl_device *d, struct opencl_kernel *k,
 			       const void *owner, const uint64_t *arguments,
 			       struct opencl_instance **out)

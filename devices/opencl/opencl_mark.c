@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Places in queues: markers, whose events are looked at oldest first. */
+/* Marks in queues: OpenCL markers, whose events are checked oldest first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static struct opencl_device *device_of(const struct opencl_queue *q)
 	return opencl_device_of(q->base.device);
 }
 
-/* The list grows to twice what a program has in flight, then stays. */
+/* Make room for an event; the list grows to twice the number of pending events. */
 static bool make_room(struct opencl_queue *q)
 {
 	uint32_t room = q->room ? 2 * q->room : 16;
@@ -35,7 +35,7 @@ static bool make_room(struct opencl_queue *q)
 	return true;
 }
 
-/* Takes over @event. The queue's lock is held. */
+/* Takes ownership of @event. The queue's lock is held. */
 static int push(struct opencl_queue *q, uint32_t kind, ocl_event event, uint64_t *time)
 {
 	if (!make_room(q)) {
@@ -53,7 +53,7 @@ static void note_failure(struct opencl_queue *q, uint64_t serial, int status)
 
 	more = realloc(q->failures, (q->failure_count + 1) * sizeof(*more));
 	if (!more) {
-		/* a failure must not be forgotten */
+		/* the failure cannot be recorded, so mark the device as lost */
 		tenon_device_lose(q->base.device, opencl_nomem("a failure"));
 		return;
 	}
@@ -61,7 +61,7 @@ static void note_failure(struct opencl_queue *q, uint64_t serial, int status)
 	q->failures[q->failure_count++] = (struct opencl_failure){ serial, status };
 }
 
-/* Look which events are done. The queue's lock is held. */
+/* Remove completed events. The queue's lock is held. */
 static void harvest(struct opencl_queue *q)
 {
 	struct opencl_pending *p;
@@ -83,7 +83,7 @@ static void harvest(struct opencl_queue *q)
 	}
 }
 
-/* 1 when it was reached, 0, or what failed. The queue's lock is held. */
+/* Return: 1 when the mark is reached; 0; negative OpenCL status. The queue's lock is held. */
 static int state_of(struct opencl_queue *q, uint64_t serial)
 {
 	uint32_t i;
@@ -132,7 +132,7 @@ static int answer(struct opencl_queue *q, int state)
 	return state ? state : tenon_device_check(q->base.device);
 }
 
-/* A marker behind all of @queue, or behind @after where that is given. */
+/* Enqueue a marker after all commands of @queue, or after the event @after if given. */
 static int enqueue_marker(const struct opencl_device *d, ocl_queue queue, const ocl_event *after,
 			  ocl_event *out)
 {
@@ -161,7 +161,7 @@ int opencl_queue_mark(struct tenon_queue *queue, uint64_t *serial)
 	int status, err = 0;
 
 	pthread_mutex_lock(&q->lock);
-	/* before the marker: what is counted is certain to be in front of it */
+	/* read before enqueueing: all counted operations precede the marker */
 	submitted = __atomic_load_n(&q->submitted, __ATOMIC_ACQUIRE);
 	if (submitted != q->marked || q->foreign) {
 		status = enqueue_marker(d, q->queue, NULL, &event);
@@ -234,8 +234,8 @@ int opencl_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uin
 		note_failure(q, q->serial + 1, state);
 	} else {
 		status = enqueue_wait(d, q->queue, &event);
-		/* its own status, because a barrier forgets the reason */
-		err = push(q, OPENCL_WATCH, event, NULL);
+		/* record the event itself: a barrier does not pass on the reason of a failure */
+		err = push(q, OPENCL_ORDER, event, NULL);
 	}
 	opencl_submitted(q);
 	pthread_mutex_unlock(&q->lock);
@@ -243,8 +243,8 @@ int opencl_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uin
 }
 
 /*
- * Profiling has its price, so the queue itself goes without: a second one waits for all that came
- * before, notes when that was, and the queue goes on behind it.
+ * Profiling slows a queue down, so a second queue has it: a marker there waits for all operations of
+ * the queue and records the time, and the queue waits for that marker.
  */
 static int enqueue_time(struct opencl_queue *q, ocl_event *noted)
 {

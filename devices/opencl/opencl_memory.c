@@ -9,7 +9,7 @@ static struct opencl_memory *memory_of(struct tenon_memory *memory)
 	return (struct opencl_memory *)memory;
 }
 
-/* Takes over @mem, also when it fails. */
+/* Takes ownership of @mem, also on failure. */
 static int memory_new(struct opencl_device *d, ocl_mem mem, uint64_t size, uint32_t usage,
 		      struct tenon_memory **out)
 {
@@ -53,14 +53,14 @@ static int opencl_alloc(struct tenon_device *device, const struct tenon_memory_r
 			  request->size, request->usage, out);
 }
 
-/* What is in the queues keeps it. */
+/* Enqueued commands retain the memory, so it can be released at once. */
 static void memory_release(void *item)
 {
 	struct opencl_memory *m = item;
 	struct opencl_device *d = opencl_device_of(m->base.device);
 
 	ocl.ReleaseMemObject(m->mem);
-	/* before its address can come again */
+	/* count before freeing: the address may be reused afterwards */
 	__atomic_add_fetch(&d->freed, 1, __ATOMIC_RELEASE);
 	free(m);
 }
@@ -73,7 +73,7 @@ static void opencl_free(struct tenon_memory *memory)
 		memory_release(memory);
 }
 
-/* Wait for an operation of the service queue, whose @status was 0; takes over @event. */
+/* Wait for an operation of the service queue, if @status is 0. Takes ownership of @event. */
 static int finish(struct opencl_device *d, int status, ocl_event event)
 {
 	if (status)
@@ -138,7 +138,7 @@ static int opencl_subrange(struct tenon_memory *parent, uint64_t offset, uint64_
 			     offset, parent->size);
 }
 
-/* The driver looks the fd up and keeps what is behind it, not the fd. */
+/* The driver keeps a reference to the dma-buf, not the descriptor. */
 static int import_dma_buf(struct opencl_device *d, const struct tenon_memory_import *from,
 			  struct tenon_memory **out)
 {
@@ -171,7 +171,7 @@ static int opencl_import(struct tenon_device *device, const struct tenon_memory_
 
 	if (from->type != TENON_HANDLE_HOST_POINTER)
 		return import_dma_buf(d, from, out);
-	/* a driver copies what it cannot use in place, and that would go unnoticed */
+	/* a driver silently copies memory that it cannot use in place */
 	if ((uintptr_t)from->pointer % device->properties->alignment)
 		return opencl_error(d, -TENON_E_VALUE,
 				    "host memory at %p: want a multiple of %" PRIu64, from->pointer,

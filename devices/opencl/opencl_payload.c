@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What modules for OpenCL look like in a blob and in files. */
+/* Format of OpenCL modules in blobs and files. */
 #include "devices/opencl/opencl_payload.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static int opencl_field(char letter, struct tenon_cursor *c, struct tenon_payloa
 	return spirv_payload_parts(c, info);
 }
 
-/* the next marker that begins a line, from @at; NULL */
+/* Find the next marker at the beginning of a line, from @at; NULL if there is none. */
 static const char *next_marker(struct tenon_slice code, const char *at)
 {
 	const char *end = code.data + code.size;
@@ -33,7 +33,7 @@ static const char *next_marker(struct tenon_slice code, const char *at)
 	return NULL;
 }
 
-/* The source holds a piece for each kernel, with its name on a line in front. */
+/* Split the source into a part for each kernel; a line with the kernel's name precedes each. */
 static int split_source(struct tenon_payload_info *info)
 {
 	const char *end = info->code.data + info->code.size, *at, *line, *next;

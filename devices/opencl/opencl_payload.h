@@ -7,7 +7,7 @@
 /* kinds of modules, ended by NULL */
 extern const char *const opencl_payload_kinds[];
 
-/* ended by NULL; part of the library also where the backend is left out */
+/* ended by NULL; in the library also when the backend is left out */
 extern const struct tenon_payload_format *const opencl_payload_formats[];
 
 #endif /* DEVICES_OPENCL_OPENCL_PAYLOAD_H */

@@ -39,7 +39,7 @@ static int build_failed(struct opencl_device *d, ocl_program program, const char
 	return err;
 }
 
-/* Build what CreateProgram answered: @program or @status. Takes over @program when it fails. */
+/* Build a created program, or raise @status if @program is NULL. Releases @program on failure. */
 static int build(struct opencl_device *d, ocl_program *program, int status, const char *options,
 		 const char *name)
 {
@@ -102,7 +102,7 @@ void opencl_program_keep(struct opencl_device *d, struct tenon_slice text, ocl_p
 	free(binary);
 }
 
-/* clCreateProgramWithIL(); NULL where the device does not take SPIR-V, whatever the loader has. */
+/* Find clCreateProgramWithIL(); NULL if the device, not only the loader, lacks SPIR-V support. */
 static of_il_fn il_function(struct opencl_device *d)
 {
 	char *il = opencl_answer(d->device, OCL_DEVICE_IL_VERSION, NULL);
@@ -127,7 +127,7 @@ static bool from_cache(struct opencl_device *d, struct tenon_slice text, const c
 
 	cache_key(d, text, &key);
 	*out = NULL;
-	/* whatever the driver does not like about it, the source is at hand */
+	/* if the driver rejects the binary, the caller compiles the source */
 	if (disk_cache_get("opencl", &key, &b) &&
 	    opencl_program_of_binary(d, (struct tenon_slice){ b.data, b.size }, name, out))
 		tenon_error_clear();

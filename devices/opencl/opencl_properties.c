@@ -23,7 +23,7 @@ void *opencl_answer(ocl_device device, uint32_t what, size_t *size)
 	return all;
 }
 
-/* Numbers are of 4 bytes, of 8, or of the size of a pointer. */
+/* Numbers have 4 bytes, 8, or the size of a pointer. */
 uint64_t opencl_number(ocl_device device, uint32_t what)
 {
 	union {
@@ -42,7 +42,7 @@ uint64_t opencl_number(ocl_device device, uint32_t what)
 		OCL_DEVICE_##what, offsetof(struct tenon_device_properties, field)                 \
 	}
 
-/* those that are 32 bits wide */
+/* properties of 32 bits */
 static const struct {
 	uint16_t what, where;
 } numbers[] = {
@@ -109,7 +109,7 @@ static void describe_place(const struct opencl_found *found, struct tenon_device
 	p->device_class = found->device_class;
 	if (unified && p->device_class == TENON_DEVICE_GPU)
 		p->device_class = TENON_DEVICE_INTEGRATED_GPU;
-	/* mapping works everywhere; where memory is not shared the driver copies */
+	/* mapping always works; the driver copies if memory is not shared */
 	p->heap_count = 1;
 	p->heaps[0].size = p->total_memory;
 	p->heaps[0].flags = TENON_HEAP_DEVICE_LOCAL | TENON_HEAP_HOST_VISIBLE |

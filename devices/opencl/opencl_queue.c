@@ -28,7 +28,7 @@ static void queue_keep(struct opencl_device *d, struct opencl_queue *q)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Takes over @queue, also when it fails. */
+/* Takes ownership of @queue, also on failure. */
 static int queue_new(struct opencl_device *d, ocl_queue queue, bool foreign,
 		     struct tenon_queue **out)
 {

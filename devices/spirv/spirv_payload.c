@@ -45,7 +45,7 @@ static int take_sized_program(struct tenon_cursor *c, struct tenon_slice *code, 
 	return err;
 }
 
-/* Is there a length: then the flag, of four bytes, is eight bytes further on. */
+/* Test for a length before the program: it moves the flag and the magic number by eight bytes. */
 static bool has_length(const struct tenon_cursor *c)
 {
 	return tenon_cursor_left(c) >= 24 && load_u32(c->at + 12) != SPIRV_MAGIC &&

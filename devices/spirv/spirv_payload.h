@@ -11,9 +11,9 @@
  * @c: cursor
  * @info: receives a part for each
  *
- * Up to TVM 0.23 a program follows its name; later there is a length between, as in a string.
+ * Up to TVM 0.23 a program follows its name; later versions write a length between them.
  *
- * Return: 0; negative with the place.
+ * Return: 0; negative, with the offset in the message.
  */
 int spirv_payload_parts(struct tenon_cursor *c, struct tenon_payload_info *info)
 	TO_PLUGINS(spirv_payload_parts);

@@ -47,7 +47,7 @@ static int check_header(const uint32_t *w, size_t count, const struct spirv_limi
 	return 0;
 }
 
-/* Is a string of @words words this name, and ended within them. */
+/* Test whether a string within @words words equals @name. */
 static bool name_is(const uint32_t *w, size_t words, struct tenon_slice name)
 {
 	const char *text = (const char *)w;
@@ -97,7 +97,7 @@ static int check_decoration(const uint32_t *w, const struct spirv_limits *l)
 	return 0;
 }
 
-/* @entry: id of the entry point, once it was seen */
+/* @entry: id of the entry point; 0 until it is found */
 static int check_instruction(const uint32_t *w, size_t n, struct tenon_slice name,
 			     const struct spirv_limits *limits, uint32_t *entry)
 {

@@ -5,12 +5,12 @@
 #include <tenon/value.h>
 
 /**
- * struct spirv_limits - what a kernel may take
- * @bindings: descriptors of set 0 that there will be
- * @max_block: threads of a block, by dimension
- * @max_threads: of a block in all
+ * struct spirv_limits - limits of a kernel
+ * @bindings: number of descriptors of set 0
+ * @max_block: threads of a block in each dimension
+ * @max_threads: threads of a block
  * @version: newest version of SPIR-V, 0x00010300 for 1.3
- * @capabilities: those that a kernel may name, @capability_count of them
+ * @capabilities: @capability_count capabilities that a kernel may use
  */
 struct spirv_limits {
 	uint32_t bindings;
@@ -22,13 +22,13 @@ struct spirv_limits {
 };
 
 /**
- * spirv_check - look a program over before a driver sees it
- * @words: @count words, in the machine's order
- * @name: entry point that has to be there
+ * spirv_check - validate a program before it is passed to a driver
+ * @words: @count words, in host byte order
+ * @name: required entry point
  *
- * Drivers trust what they are given. So: the header is one, instructions fill the program exactly,
- * the entry point is there and computes, descriptors, block sizes and capabilities are within what
- * there is.
+ * Drivers do not validate programs. So check the header, that instructions end where the program
+ * ends, that the entry point exists and is a compute shader, and that descriptors, block sizes and
+ * capabilities are within the limits.
  *
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NOT_FOUND for the entry point;
  *	-TENON_E_UNSUPPORTED for a version, a capability or a block that the device does not have.

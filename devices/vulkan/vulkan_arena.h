@@ -3,8 +3,8 @@
 #define DEVICES_VULKAN_ARENA_H
 
 /*
- * Memory that the host writes or reads on behalf of recorded work: staged copies, blocks of
- * scalars. An arena grows by chunks until the work is done, then all of it is freed at once.
+ * Host-visible memory of recorded commands: staged copies, blocks of scalars. An arena grows by chunks
+ * until the commands are done, then all of it is freed at once.
  */
 
 #include "devices/vulkan/vulkan_device.h"
@@ -30,11 +30,11 @@ struct vulkan_piece {
 	void *host;
 };
 
-/* @idle: chunks to take from before new ones are made */
+/* Allocate from an arena. @idle: chunks to reuse before new ones are allocated; or NULL. */
 int vulkan_arena_take(struct vulkan_device *device, struct vulkan_arena *arena,
 		      struct vulkan_arena *idle, uint64_t size, uint64_t alignment,
 		      struct vulkan_piece *piece);
-/* Move all to @idle; what is too much to keep is freed. */
+/* Move all chunks to @idle; those beyond its limit are freed. */
 void vulkan_arena_recycle(struct vulkan_device *device, struct vulkan_arena *arena,
 			  struct vulkan_arena *idle);
 void vulkan_arena_free(struct vulkan_device *device, struct vulkan_arena *arena);

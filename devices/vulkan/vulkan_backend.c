@@ -40,7 +40,7 @@ static int make_instance(struct vulkan_instance *i)
 	return vulkan_instance_load(&i->library, i->handle, &i->api);
 }
 
-/* Two calls, as Vulkan's lists are; devices may come and go in between. */
+/* Get the count, then the list; repeat if devices were added in between. */
 static int list_devices(struct vulkan_instance *i)
 {
 	VkPhysicalDevice *devices;
@@ -67,7 +67,7 @@ static int list_devices(struct vulkan_instance *i)
 	return 0;
 }
 
-/* What failed is tried again by the next call; what worked stays. */
+/* Continues after the last step that succeeded, so a failed step is tried again. */
 static int vulkan_count(uint32_t *count)
 {
 	struct vulkan_instance *i = &vulkan_instance;

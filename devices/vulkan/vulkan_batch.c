@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a batch is handed over when it has so many operations, or stages so many bytes */
+/* a batch is submitted when it has this many operations or staged bytes */
 #define OPERATIONS_MOST 256
 #define BYTES_MOST	(4 << 20)
 
@@ -101,7 +101,7 @@ static VkResult submit(struct vulkan_queue *q, struct vulkan_batch *b)
 {
 	struct vulkan_device *d = vulkan_queue_device(q);
 	VkPipelineStageFlags stages[VULKAN_BATCH_WAITS];
-	/* the timeline last: once it is seen to have moved, the other semaphore may be destroyed */
+	/* signal the timeline last: after that the other semaphore may be destroyed */
 	const VkSemaphore signals[] = { b->exported, q->timeline };
 	const uint64_t signal_values[] = { 0, b->serial };
 	const uint32_t first = b->exported ? 0 : 1;
@@ -135,8 +135,8 @@ static VkResult submit(struct vulkan_queue *q, struct vulkan_batch *b)
 }
 
 /*
- * Operations that were taken cannot be done any more: whatever the reason, that is a loss. Memory
- * goes with it, which a device that did not lose itself may still use.
+ * Recorded operations could not be submitted: mark the device as lost, whatever the reason. Memory may
+ * be freed then, so wait for operations that still run.
  */
 static int abandon(struct vulkan_queue *q, VkResult result, const char *call)
 {
@@ -213,7 +213,7 @@ int vulkan_batch_collect(struct vulkan_queue *q)
 	r = d->api.GetSemaphoreCounterValue(d->handle, q->timeline, &value);
 	if (r)
 		return vulkan_check(d, r, "GetSemaphoreCounterValue");
-	/* some drivers answer with the largest number after a loss */
+	/* some drivers return the largest number after a loss */
 	if (value > q->submitted)
 		return vulkan_check(d, VK_ERROR_DEVICE_LOST, "GetSemaphoreCounterValue");
 	while ((b = q->first) && b->serial <= value) {
@@ -278,7 +278,7 @@ int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore semaphore, uint64_t va
 	struct vulkan_batch *b = q->open;
 	int err;
 
-	/* waits come before the commands of a batch */
+	/* a batch waits before all its commands, so begin a new batch */
 	if (b && (b->operations || b->wait_count == VULKAN_BATCH_WAITS)) {
 		err = vulkan_batch_flush(q);
 		if (err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recordings: secondary command buffers. Buffers are written into a command buffer for good, so one
- * with slots is written once for each set of bindings, and the last few are kept.
+ * Recordings are secondary command buffers. The buffers in a command buffer cannot be changed, so a
+ * recording with slots is written once for each set of bindings, and the last few are kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct binding {
 	uint64_t size;
 };
 
-/** struct variant - the operations as commands, for one set of bindings */
+/** struct variant - command buffer for one set of bindings */
 struct variant {
 	struct vulkan_device *device;
 	VkCommandPool pool;
@@ -32,7 +32,7 @@ struct variant {
 
 struct vulkan_commands {
 	struct tenon_commands base;
-	pthread_mutex_t lock; /* of the variants */
+	pthread_mutex_t lock; /* protects the variants */
 	struct variant *kept[VARIANTS_KEPT];
 	uint32_t oldest;
 };
@@ -89,7 +89,7 @@ static void vulkan_commands_destroy(struct tenon_commands *commands)
 	free(c);
 }
 
-/* The core keeps the list. A stamp would need a query of its own for each run. */
+/* The core keeps the list. Timestamps are not supported: each run would need its own query. */
 static int vulkan_commands_record(struct tenon_commands *commands, const struct tenon_operation *op)
 {
 	(void)commands;
@@ -169,7 +169,7 @@ static int make_variant(struct vulkan_commands *c, struct tenon_memory *const *b
 	return err;
 }
 
-/* The variant for these bindings. Under the recording's lock. */
+/* Find or create the variant for these bindings. Called with the recording's lock held. */
 static int get_variant(struct vulkan_commands *c, struct tenon_memory *const *bindings,
 		       struct variant **out)
 {
@@ -190,7 +190,7 @@ static int get_variant(struct vulkan_commands *c, struct tenon_memory *const *bi
 	return 0;
 }
 
-/* Without slots there is one form, and it is written now. */
+/* Without slots there is a single variant: write it now. */
 static int vulkan_commands_finish(struct tenon_commands *commands)
 {
 	struct variant *v;

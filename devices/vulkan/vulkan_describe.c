@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a physical device is and can. */
+/* Properties of physical devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "devices/vulkan/vulkan_device.h"
 #include "lib/brief_errors.h"
 
-/* in the order of enum vulkan_extension, one NUL behind each */
+/* in the order of enum vulkan_extension, each ended by NUL */
 static const char extension_names[] = "VK_KHR_timeline_semaphore\0"
 				      "VK_KHR_push_descriptor\0"
 				      "VK_KHR_external_memory_fd\0"
@@ -50,7 +50,7 @@ static uint32_t find_extensions(const VkExtensionProperties *list, uint32_t coun
 	return found;
 }
 
-/* All of them can be done without, so a list that cannot be had is an empty one. */
+/* All extensions are optional, so a failure means an empty list. */
 static uint32_t read_extensions(VkPhysicalDevice physical)
 {
 	const struct vulkan_instance_api *api = &vulkan_instance.api;
@@ -66,7 +66,7 @@ static uint32_t read_extensions(VkPhysicalDevice physical)
 	return found;
 }
 
-/* the structs of one query; which are chained depends on the device */
+/* structs of a query; the device determines which are chained */
 struct answers {
 	VkPhysicalDeviceProperties2 all;
 	VkPhysicalDeviceIDProperties id;
@@ -232,7 +232,7 @@ static void read_handles(VkPhysicalDevice physical, struct vulkan_facts *f,
 			f->dedicated |= info.handleType;
 		if (can & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT)
 			p->imports |= 1u << type;
-		/* one buffer is exported as all of them, so they have to go together */
+		/* a buffer is created for all export types, so they must be compatible */
 		if ((can & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT) && type &&
 		    !(f->exports & ~out.externalMemoryProperties.compatibleHandleTypes)) {
 			f->exports |= info.handleType;
@@ -247,7 +247,7 @@ static uint32_t heap_flags(VkMemoryPropertyFlags v)
 
 	if (v & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT)
 		flags |= TENON_HEAP_DEVICE_LOCAL;
-	/* memory that wants flushing is not mapped: there always is some that does not */
+	/* report only coherent memory as host-visible; every device has some */
 	if ((v & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) &&
 	    (v & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)) {
 		flags |= TENON_HEAP_HOST_VISIBLE | TENON_HEAP_HOST_COHERENT;
@@ -312,14 +312,14 @@ void vulkan_facts_read(VkPhysicalDevice physical, uint32_t without, uint32_t ver
 
 	memset(f, 0, sizeof(*f));
 	f->extensions = read_extensions(physical) & ~without;
-	/* the version decides what else may be asked */
+	/* the version determines which structs may be chained */
 	ask(physical, 0, false, &a);
 	f->version = a.all.properties.apiVersion;
 	if (f->version > version_most)
 		f->version = version_most;
 	ask(physical, f->extensions,
 	    f->version >= VK_API_VERSION_1_2 || f->extensions & VULKAN_DRIVER_PROPERTIES, &a);
-	/* part of 1.2: there without being named, and not to be asked for by name */
+	/* extensions that are part of 1.2 must not be enabled by name */
 	if (f->version >= VK_API_VERSION_1_2)
 		f->extensions &= ~(uint32_t)PART_OF_1_2;
 	fill_facts(&a, f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening and closing. */
+/* Open and close devices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "devices/vulkan/vulkan_layout.h"
 #include "lib/brief_errors.h"
 
-/* what `vulkan://0?without=…` takes away, for tests and for drivers that err */
+/* features that `vulkan://0?without=…` disables, for tests and for faulty drivers */
 #define WITHOUT_HOST_MEMORY (1u << 30)
 #define WITHOUT_1_2	    (1u << 31)
 
@@ -157,7 +157,7 @@ static int start(struct vulkan_device *d, uint32_t without)
 	return 0;
 }
 
-/* a device whose functions could not all be had is ended by the one that ends devices */
+/* If loading functions failed, d->api is empty: look up vkDestroyDevice alone. */
 static void destroy(struct vulkan_device *d)
 {
 	PFN_vkDestroyDevice end = d->api.DestroyDevice;

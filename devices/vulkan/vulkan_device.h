@@ -3,10 +3,10 @@
 #define DEVICES_VULKAN_DEVICE_H
 
 /*
- * The open device, and what its parts share.
+ * The open device, and declarations that its files share.
  *
- * Locks, in the order they are taken: a recording's, the core's of the device, a queue's, a port's
- * or the device's own. Nothing of the core that takes the device's lock is called under a queue's.
+ * Lock order: recording, core's device lock, queue, then port or vulkan_device.lock. With a queue's
+ * lock held, do not call functions of the core that take the core's device lock.
  */
 
 #include <pthread.h>
@@ -17,13 +17,13 @@
 
 #include "driver/vulkan/vulkan_api.h"
 
-/* most buffers of a kernel, the block of scalars among them */
+/* limit of buffers of a kernel, including the block of scalars */
 #define VULKAN_BUFFERS 64
 #define VULKAN_PORTS   4
-/* room for those of vulkan_features.c */
+/* limit of capabilities in vulkan_features.c */
 #define VULKAN_CAPABILITIES 32
 
-/* extensions that are used where they are there; in the order of extension_names in vulkan_describe.c */
+/* optional extensions, in the order of extension_names in vulkan_describe.c */
 enum vulkan_extension {
 	VULKAN_TIMELINE = 1 << 0,
 	VULKAN_PUSH_DESCRIPTOR = 1 << 1,
@@ -40,7 +40,7 @@ enum vulkan_extension {
 	VULKAN_EXTENSION_COUNT = 12,
 };
 
-/** struct vulkan_instance - the one instance of the process; stays when the process ends */
+/** struct vulkan_instance - the instance of the process; never destroyed */
 struct vulkan_instance {
 	struct vulkan_library library;
 	struct vulkan_instance_api api;
@@ -54,15 +54,15 @@ extern const struct tenon_backend vulkan_backend;
 extern struct vulkan_instance vulkan_instance;
 
 /**
- * struct vulkan_facts - what opening needs to know, beyond the properties
- * @extensions: enum vulkan_extension that the device has
- * @version: VK_API_VERSION that is used: the device's, 1.3 at most
- * @family: queue family; UINT32_MAX when none computes
- * @family_queues: how many queues it has
+ * struct vulkan_facts - data of a physical device that is not in the properties
+ * @extensions: mask of enum vulkan_extension that the device has
+ * @version: VK_API_VERSION to use: the device's, at most 1.3
+ * @family: queue family; UINT32_MAX if none supports compute
+ * @family_queues: number of its queues
  * @exports: VkExternalMemoryHandleTypeFlags that buffers can be exported as
- * @dedicated: the ones that want memory of a buffer alone
- * @subgroup: VkSubgroupFeatureFlags of kernels
- * @capabilities: those of SPIR-V that kernels may name
+ * @dedicated: handle types that need a dedicated allocation
+ * @subgroup: VkSubgroupFeatureFlags of compute shaders
+ * @capabilities: SPIR-V capabilities that kernels may use
  * @memory: types and heaps
  */
 struct vulkan_facts {
@@ -104,17 +104,17 @@ struct vulkan_device {
 	VkDevice handle;
 	VkPhysicalDevice physical;
 	struct vulkan_facts facts;
-	bool staging; /* asked for: memory is treated as if the host did not see it */
+	bool staging; /* without=host-memory: treat memory as not host-visible */
 	uint32_t port_count;
 	uint32_t next_port; /* atomic */
 	struct vulkan_port ports[VULKAN_PORTS];
-	pthread_mutex_t lock; /* of the two lists */
+	pthread_mutex_t lock; /* protects the two lists */
 	struct vulkan_layout *layouts;
 	struct vulkan_queue *spare_queues;
-	uint64_t next_id; /* atomic: each buffer ever made has a number of its own */
+	uint64_t next_id; /* atomic; unique number of each buffer */
 };
 
-/** struct vulkan_memory - a buffer with memory of its own */
+/** struct vulkan_memory - a buffer with its own allocation */
 struct vulkan_memory {
 	struct tenon_memory base;
 	VkBuffer buffer;
@@ -139,30 +139,30 @@ static inline uint64_t vulkan_new_id(struct vulkan_device *device)
 	return __atomic_add_fetch(&device->next_id, 1, __ATOMIC_RELAXED);
 }
 
-/* Say of what type a struct of Vulkan's is, and hang it behind @head. */
+/* Set the type of a Vulkan struct, and insert it into the chain of @head. */
 void vulkan_chain(void *head, void *link, VkStructureType type);
 
-/* 0 for VK_SUCCESS; else raise what @call returned. A loss becomes the device's state. */
+/* Return: 0 for VK_SUCCESS; else the raised error of @call. A loss marks the device as lost. */
 int vulkan_check(struct vulkan_device *device, VkResult result, const char *call);
 
 /* vulkan_describe.c */
 int vulkan_describe(uint32_t index, struct tenon_device_properties *properties);
 void vulkan_facts_read(VkPhysicalDevice physical, uint32_t without, uint32_t version_most,
 		       struct vulkan_facts *facts, struct tenon_device_properties *p);
-/* Names of the extensions in a mask; returns how many. */
+/* Get the names of the extensions in a mask. Return: their number. */
 uint32_t vulkan_extension_list(uint32_t extensions, const char **names);
 
-/* vulkan_queue.c: those that wait to be used again, when nothing runs any more */
+/* vulkan_queue.c: free the queues kept for reuse, when the device is idle */
 void vulkan_queues_free(struct vulkan_device *device);
 
 /* vulkan_device.c */
-/* Until nothing runs on the device; it does not wait for a lost one. */
+/* Wait until the device is idle; returns at once for a lost device. */
 void vulkan_quiesce(struct vulkan_device *device);
 int vulkan_open(const struct tenon_device_choice *choice, struct tenon_device **out);
 
-/* vulkan_memory.c: memory type for a usage among @types; -1 when there is none */
+/* vulkan_memory.c: find a memory type for a usage among @types; -1 if there is none */
 int vulkan_memory_type(const struct vulkan_facts *facts, uint32_t types, uint32_t usage);
-/* A buffer for work inside the backend, which the core does not count. */
+/* Create a buffer without an object of the core. */
 int vulkan_buffer_make(struct vulkan_device *device, uint64_t size, uint32_t usage, int32_t heap,
 		       const struct tenon_memory_import *from, struct vulkan_memory *m);
 void vulkan_buffer_free(struct vulkan_device *device, struct vulkan_memory *m);
@@ -175,7 +175,7 @@ int vulkan_import(struct tenon_device *device, const struct tenon_memory_import 
 int vulkan_export(struct tenon_memory *memory, uint32_t type, int *fd);
 VkExternalMemoryHandleTypeFlags vulkan_handle_type(uint32_t type);
 
-/* vulkan_fence.c: which fences the driver exports and imports, and the two slots of queues */
+/* vulkan_fence.c: supported fences, and two functions of struct tenon_queue_ops */
 void vulkan_fences_read(VkPhysicalDevice physical, struct tenon_device_properties *p);
 int vulkan_fence_export(struct tenon_queue *queue, uint64_t serial, uint32_t type, int *fd);
 int vulkan_fence_import(struct tenon_queue *queue, uint32_t type, int fd);

@@ -7,7 +7,7 @@
 #include "devices/vulkan/vulkan_record.h"
 #include "lib/brief_errors.h"
 
-/* kernels go when their last launch is done, which is later than the executable */
+/* pipelines are freed after their last launch, later than the executable */
 struct kernels {
 	struct vulkan_device *device;
 	size_t count;
@@ -83,7 +83,7 @@ static void vulkan_executable_destroy(struct tenon_executable *executable)
 	free(e);
 }
 
-/* The words in this machine's order, where a driver may read them; the payload has no alignment. */
+/* Copy the words in host byte order and aligned; the payload is not aligned. */
 static uint32_t *copy_words(struct tenon_slice code, size_t *count)
 {
 	const uint8_t *b = (const uint8_t *)code.data;
@@ -118,7 +118,7 @@ static int check_arguments(const struct vulkan_device *d, const struct tenon_ker
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "takes %u scalars; the most is %u, in a uniform block %u",
 				   info->scalar_count, f->push_bytes_most / 8, VULKAN_SCALARS);
-	/* shared memory has the size that the program says, whatever a launch says: as in TVM */
+	/* the program determines the size of shared memory; the launch's is ignored, as in TVM */
 	if (info->flags & ~(uint32_t)TENON_KERNEL_SHARED)
 		return tenon_error(
 			-TENON_E_UNSUPPORTED,
@@ -127,7 +127,7 @@ static int check_arguments(const struct vulkan_device *d, const struct tenon_ker
 	return 0;
 }
 
-/* newest that each version of Vulkan takes */
+/* newest SPIR-V version of each Vulkan version */
 static uint32_t spirv_version(uint32_t vulkan)
 {
 	return vulkan >= VK_API_VERSION_1_3   ? 0x10600

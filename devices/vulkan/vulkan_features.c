@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#define GROUP_NON_UNIFORM 61 /* and behind it one for each bit of VkSubgroupFeatureFlags */
+#define GROUP_NON_UNIFORM 61 /* the first of one for each bit of VkSubgroupFeatureFlags */
 
 #define MEMBER(name) offsetof(struct vulkan_features, name)
 
-/* capabilities of SPIR-V, and the feature that each stands for */
+/* SPIR-V capabilities and the features that they need */
 static const struct {
 	uint16_t capability;
 	uint16_t member;
@@ -25,7 +25,7 @@ static const struct {
 	{ 4448, MEMBER(storage8.storageBuffer8BitAccess) },
 	{ 4449, MEMBER(storage8.uniformAndStorageBuffer8BitAccess) },
 	{ 4450, MEMBER(storage8.storagePushConstant8) },
-	/* of dot products: of any, of four bytes, of four bytes in a word, and the operation */
+	/* dot products: any input, four bytes, four bytes packed in a word, and the operation */
 	{ 6016, MEMBER(dot.shaderIntegerDotProduct) },
 	{ 6017, MEMBER(dot.shaderIntegerDotProduct) },
 	{ 6018, MEMBER(dot.shaderIntegerDotProduct) },
@@ -76,7 +76,7 @@ void vulkan_features_read(VkPhysicalDevice physical, struct vulkan_facts *facts,
 		vulkan_chain(&f->all, &f->dot,
 			     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES);
 	vulkan_instance.api.GetPhysicalDeviceFeatures2(physical, &f->all);
-	/* of the old ones those that cost nothing when no kernel uses them */
+	/* of the core features, enable those without cost for kernels that do not use them */
 	has = f->all.features;
 	memset(&f->all.features, 0, sizeof(f->all.features));
 	f->all.features.shaderFloat64 = has.shaderFloat64;

@@ -2,7 +2,7 @@
 #ifndef DEVICES_VULKAN_FEATURES_H
 #define DEVICES_VULKAN_FEATURES_H
 
-/* What is switched on in a device: what kernels may want, and the timelines that queues need. */
+/* Features to enable in a device: those that kernels may use, and timeline semaphores. */
 
 #include "devices/vulkan/vulkan_device.h"
 
@@ -17,7 +17,7 @@ struct vulkan_features {
 	VkPhysicalDeviceShaderIntegerDotProductFeatures dot;
 };
 
-/* Ask for all that the device has; @facts learns which capabilities SPIR-V may name. */
+/* Query the features of a device, and fill the capabilities in @facts. */
 void vulkan_features_read(VkPhysicalDevice physical, struct vulkan_facts *facts,
 			  struct vulkan_features *features);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fences of the driver's own: binary semaphores with a descriptor. Each serves a single export or import and
- * is destroyed when the queue has passed it.
+ * Native fences: binary semaphores with a descriptor. Each is used for a single export or import and
+ * destroyed when the queue has passed it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ void vulkan_fences_read(VkPhysicalDevice physical, struct tenon_device_propertie
 	}
 }
 
-/* @exported: as what it will be exported; 0 for one that is imported */
+/* @exported: handle types for export; 0 for import */
 static int fence_make(struct vulkan_device *d, VkExternalSemaphoreHandleTypeFlags exported,
 		      struct fence **out)
 {
@@ -92,7 +92,7 @@ static int get_fd(struct vulkan_device *d, const struct fence *f, uint32_t type,
 
 	if (r)
 		return vulkan_check(d, r, "GetSemaphoreFdKHR");
-	/* the driver need not make a sync_file of what it has done already */
+	/* a driver may return -1 for a semaphore that is signalled already */
 	if (*fd < 0)
 		return tenon_error(-TENON_E_UNSUPPORTED, "the fence was reached before it could be "
 							 "exported; export it as an eventfd");
@@ -106,21 +106,21 @@ int vulkan_fence_export(struct tenon_queue *queue, uint64_t serial, uint32_t typ
 	struct fence *f;
 	int err;
 
-	(void)serial; /* the last batch is behind every mark */
+	(void)serial; /* signal with the last batch, which follows every mark */
 	err = fence_make(d, handle_type(type), &f);
 	if (err)
 		return err;
 	pthread_mutex_lock(&q->lock);
 	err = vulkan_batch_export(q, f->semaphore);
 	pthread_mutex_unlock(&q->lock);
-	/* a sync_file can be made of a signal that was submitted, not before */
+	/* a sync_file can be exported only after the signal was submitted */
 	if (!err)
 		err = get_fd(d, f, type, fd);
 	tenon_device_retire(queue->device, fence_free, f);
 	return err;
 }
 
-/* The driver keeps the descriptor that it is given. */
+/* The driver owns an imported descriptor, so pass a duplicate. */
 static int set_fd(struct vulkan_device *d, const struct fence *f, uint32_t type, int fd)
 {
 	VkImportSemaphoreFdInfoKHR info = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that comes from elsewhere, and memory that goes there. */
+/* Import and export of memory. */
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ int vulkan_import(struct tenon_device *device, const struct tenon_memory_import 
 	if (from->type == TENON_HANDLE_HOST_POINTER) {
 		err = check_pointer(d, from);
 	} else {
-		/* the driver keeps the one it is given */
+		/* the driver owns an imported descriptor, so pass a duplicate */
 		own.fd = dup(from->fd);
 		if (own.fd < 0)
 			err = tenon_error(-TENON_E_VALUE, "fd %d cannot be duplicated: %m",
@@ -57,7 +57,7 @@ int vulkan_import(struct tenon_device *device, const struct tenon_memory_import 
 		return err;
 	err = vulkan_buffer_make(d, from->size, from->usage, (int32_t)from->heap - 1, &own, &made);
 	if (err) {
-		/* from the allocation on it is the driver's */
+		/* the driver owns the descriptor once the allocation succeeded */
 		if (from->type != TENON_HANDLE_HOST_POINTER && !made.memory)
 			close(own.fd);
 		return err;

@@ -2,16 +2,16 @@
 #ifndef DEVICES_VULKAN_LAYOUT_H
 #define DEVICES_VULKAN_LAYOUT_H
 
-/* How kernels of the same number of buffers and scalars take their arguments; shared by them. */
+/* Descriptor set and pipeline layouts, shared by kernels with as many buffers and scalars. */
 
 #include "devices/vulkan/vulkan_device.h"
 
 /**
- * struct vulkan_layout - one sort of argument list
+ * struct vulkan_layout - layouts for one shape of argument list
  * @buffers: storage buffers, at bindings from 0
  * @scalars: slots of eight bytes
- * @block: scalars are in a uniform buffer at the binding behind the buffers, else push constants
- * @push: descriptors are pushed, else in sets
+ * @block: scalars are in a uniform buffer at the last binding, else in push constants
+ * @push: uses push descriptors, else descriptor sets
  * @set: layout of set 0
  * @pipeline: layout of the pipelines
  */
@@ -31,7 +31,7 @@ static inline uint32_t vulkan_layout_bindings(const struct vulkan_layout *l)
 	return l->buffers + l->block;
 }
 
-/* Find or create; valid as long as the device. */
+/* Find or create a layout; valid until the device is closed. */
 int vulkan_layout_get(struct vulkan_device *device, uint32_t buffers, uint32_t scalars, bool block,
 		      const struct vulkan_layout **out);
 void vulkan_layouts_free(struct vulkan_device *device);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory: a buffer with an allocation of its own. What the host can see is always mapped; pieces
- * smaller than an allocation ought to be are the business of the core's pools.
+ * Memory: a buffer with its own allocation. Host-visible memory is always mapped. The core's pools
+ * combine small requests.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static int make_buffer(struct vulkan_device *d, uint64_t size,
 	return vulkan_check(d, r, "CreateBuffer");
 }
 
-/* Which types the memory that is imported can be bound as. */
+/* Reduce @types to the memory types that allow the import. */
 static int handle_types(struct vulkan_device *d, const struct tenon_memory_import *from,
 			uint32_t *types)
 {
@@ -201,7 +201,7 @@ int vulkan_buffer_make(struct vulkan_device *d, uint64_t size, uint32_t usage, i
 	memset(&a, 0, sizeof(a));
 	if (from)
 		handles = vulkan_handle_type(from->type);
-	/* an opaque fd is taken back for a buffer like the one that it was made of */
+	/* an opaque fd must be imported with the handle types that it was exported with */
 	if (from ? from->type == TENON_HANDLE_OPAQUE_FD : !!(usage & TENON_MEMORY_EXPORT))
 		handles |= d->facts.exports;
 	m->id = vulkan_new_id(d);
@@ -216,7 +216,7 @@ int vulkan_buffer_make(struct vulkan_device *d, uint64_t size, uint32_t usage, i
 	if (err)
 		goto free_it;
 	a.info.allocationSize = needs.size;
-	/* exactly what is imported */
+	/* the size of imported host memory must not be rounded up */
 	if (from && from->type == TENON_HANDLE_HOST_POINTER)
 		a.info.allocationSize = size;
 	a.info.memoryTypeIndex = m->type;

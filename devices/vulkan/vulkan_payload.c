@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What modules for Vulkan look like in a blob and in files. */
+/* Format of Vulkan modules in blobs and files. */
 #include <tenon/device.h>
 #include <tenon/string.h>
 
@@ -8,7 +8,7 @@
 #include "devices/spirv/spirv_payload.h"
 #include "lib/brief_errors.h"
 
-/* in front of the programs in a .vulkan file, and nowhere else */
+/* precedes the programs in a .vulkan file; not in blobs */
 #define FILE_MAGIC UINT32_C(0x02700027)
 
 static int vulkan_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each pipeline has a cache of its own on disk: what was compiled once is found again whatever else
- * a program loads, nothing is written twice, and two threads compile without a lock.
+ * Each pipeline has its own cache file: it is found independently of the other pipelines of a program,
+ * nothing is written twice, and threads compile without a lock.
  */
 #include "devices/vulkan/vulkan_pipeline.h"
 
@@ -25,7 +25,7 @@ static void make_key(const struct vulkan_device *d, const uint32_t *words, size_
 	disk_cache_key(parts, sizeof(parts) / sizeof(parts[0]), key);
 }
 
-/* Not every driver looks before it believes. */
+/* Check the header of cached data, because some drivers do not. */
 static bool is_ours(const struct vulkan_device *d, const struct tenon_buffer *b)
 {
 	VkPipelineCacheHeaderVersionOne h;
@@ -39,7 +39,7 @@ static bool is_ours(const struct vulkan_device *d, const struct tenon_buffer *b)
 	       !memcmp(h.pipelineCacheUUID, d->facts.cache_uuid, VK_UUID_SIZE);
 }
 
-/* A cache with what the disk has; VK_NULL_HANDLE when there can be none, which is no failure. */
+/* Create a pipeline cache from the file; VK_NULL_HANDLE on failure, which is not an error. */
 static VkPipelineCache open_cache(struct vulkan_device *d, const struct disk_cache_key *key,
 				  bool *found)
 {
@@ -64,7 +64,7 @@ static void keep(struct vulkan_device *d, const struct disk_cache_key *key, VkPi
 	size_t size = 0;
 	char *bytes;
 
-	/* a header alone is not worth a file */
+	/* do not write a cache without entries */
 	if (d->api.GetPipelineCacheData(d->handle, cache, &size, NULL) ||
 	    size <= sizeof(VkPipelineCacheHeaderVersionOne))
 		return;

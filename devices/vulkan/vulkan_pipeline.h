@@ -5,8 +5,8 @@
 #include "devices/vulkan/vulkan_layout.h"
 
 /**
- * vulkan_pipeline_make - have the driver compile a kernel, or find it in the cache on disk
- * @words: checked SPIR-V, @count words
+ * vulkan_pipeline_make - compile a kernel, or load it from the cache on disk
+ * @words: validated SPIR-V, @count words
  * @entry: its entry point
  *
  * Return: 0; -TENON_E_DEVICE; -TENON_E_NOMEM; -TENON_E_LOST.

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* how long the driver is left alone before it is seen whether the device was lost meanwhile */
+/* interval at which a wait checks for loss of the device */
 #define SLICE_NS UINT64_C(1000000000)
 
 static inline struct vulkan_queue *queue_of(struct tenon_queue *queue)
@@ -16,8 +16,8 @@ static inline struct vulkan_queue *queue_of(struct tenon_queue *queue)
 }
 
 /*
- * The semaphore waits for the next queue, which counts on from its value: Mesa's drivers still use
- * a timeline when its value was seen already, so one is not destroyed while the device works.
+ * Keep the queue's semaphore for the next queue, which continues from its value. Mesa's drivers may
+ * use a timeline semaphore after it has signalled, so it is not destroyed before the device is idle.
  */
 static void release(void *item)
 {
@@ -101,7 +101,7 @@ static int vulkan_queue_create(struct tenon_device *device, struct tenon_queue *
 	return 0;
 }
 
-/* Other queues may still submit waits for the timeline. */
+/* Retire the queue, because other queues may still submit waits for its timeline. */
 static void vulkan_queue_destroy(struct tenon_queue *queue)
 {
 	struct tenon_device *device = queue->device;
@@ -203,7 +203,7 @@ static inline bool is_done(struct vulkan_queue *q, uint64_t serial)
 	return __atomic_load_n(&q->done, __ATOMIC_ACQUIRE) >= serial;
 }
 
-/* Bring out what is in front of a mark. */
+/* Submit the batches up to a mark. */
 static int bring_out(struct vulkan_queue *q, uint64_t serial)
 {
 	int err = 0;

@@ -13,7 +13,7 @@
 #define VULKAN_BATCH_WAITS  8
 #define VULKAN_BATCH_STAMPS 16
 
-/* bytes that are brought to the host when the batch is done */
+/* bytes to copy to the caller's memory when the batch is done */
 struct vulkan_read {
 	void *to;
 	const void *from;
@@ -41,12 +41,12 @@ struct vulkan_batch {
 
 struct vulkan_queue {
 	struct tenon_queue base;
-	struct vulkan_queue *next; /* of those that wait to be used again */
+	struct vulkan_queue *next; /* in the list of spare queues */
 	struct vulkan_port *port;
 	VkSemaphore timeline;
 	uint64_t marked;    /* batch of the newest operation; atomic */
 	uint64_t done;	    /* batches whose work and reads are done; atomic */
-	uint64_t submitted; /* what follows is under the lock */
+	uint64_t submitted; /* from here on protected by @lock */
 	pthread_mutex_t lock;
 	struct vulkan_batch *open;
 	struct vulkan_batch *first, *last; /* submitted, oldest first */
@@ -61,23 +61,23 @@ static inline struct vulkan_device *vulkan_queue_device(struct vulkan_queue *q)
 	return vulkan_device_of(q->base.device);
 }
 
-/* All of these are called under the queue's lock. */
+/* The functions below are called with the queue's lock held. */
 
-/* The batch that operations go into; its recorder is behind a barrier when it returns. */
+/* Open a batch if none is open, and record a barrier if needed. */
 int vulkan_batch_open(struct vulkan_queue *q);
-/* An operation was written into the open batch. */
+/* Count an operation in the open batch; submits a batch that is full. */
 int vulkan_batch_wrote(struct vulkan_queue *q);
-/* Hand the open batch over. */
+/* Submit the open batch. */
 int vulkan_batch_flush(struct vulkan_queue *q);
-/* See which batches are done, and bring what they read to the host. */
+/* Finish the batches that are done: copy their reads to the callers' memory. */
 int vulkan_batch_collect(struct vulkan_queue *q);
 int vulkan_batch_read(struct vulkan_queue *q, void *to, struct tenon_range from, uint64_t size);
 int vulkan_batch_stamp(struct vulkan_queue *q, uint64_t *to);
-/* Execute a secondary command buffer that the caller keeps. */
+/* Execute a secondary command buffer, owned by the caller. */
 int vulkan_batch_execute(struct vulkan_queue *q, VkCommandBuffer commands);
-/* Let what follows wait for a value of a timeline, or for a binary semaphore. */
+/* Make later operations wait for a value of a timeline semaphore, or for a binary semaphore. */
 int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore semaphore, uint64_t value);
-/* Hand over all there is, with a semaphore that is signalled when it is done. */
+/* Submit the open batch with another semaphore to signal. */
 int vulkan_batch_export(struct vulkan_queue *q, VkSemaphore semaphore);
 void vulkan_batches_free(struct vulkan_queue *q);
 

@@ -41,7 +41,7 @@ int vulkan_record_begin(struct vulkan_device *d, VkCommandBuffer commands,
 	const VkCommandBufferBeginInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 		.flags = usage,
-		.pInheritanceInfo = &inheritance, /* primary ones do not look at it */
+		.pInheritanceInfo = &inheritance, /* ignored by primary command buffers */
 	};
 	VkResult r = d->api.BeginCommandBuffer(commands, &info);
 
@@ -93,7 +93,7 @@ static int too_large(struct vulkan_recorder *r, const struct tenon_argument *a, 
 			   r->device->facts.range_most);
 }
 
-/* Note a buffer argument; is it another one than is bound. */
+/* Store a buffer argument; sets @changed if it differs from the bound one. */
 static inline int note_buffer(struct vulkan_recorder *r, const struct tenon_argument *a,
 			      struct tenon_memory *memory, bool *changed)
 {
@@ -185,7 +185,7 @@ static int bind_arguments(struct vulkan_recorder *r, const struct tenon_dispatch
 	bool buffers = l != r->layout, scalars = buffers;
 	int err;
 
-	/* what fails in the middle leaves nothing bound that a later launch could trust */
+	/* if this fails half-way, later launches must bind all arguments */
 	r->layout = NULL;
 	err = note_arguments(r, d, &buffers, &scalars);
 	if (!err && l->block && scalars) {
@@ -253,7 +253,7 @@ static int copy(struct vulkan_recorder *r, struct tenon_range to, struct tenon_r
 	return 0;
 }
 
-/* The bytes in front of and behind the whole words are copied. */
+/* Fill the bytes before and after the whole words by copies. */
 static int fill_edges(struct vulkan_recorder *r, VkBuffer to, uint64_t offset, uint64_t head,
 		      uint64_t tail_offset, uint64_t tail, uint32_t word)
 {

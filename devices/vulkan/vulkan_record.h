@@ -2,7 +2,7 @@
 #ifndef DEVICES_VULKAN_RECORD_H
 #define DEVICES_VULKAN_RECORD_H
 
-/* Operations as commands of a command buffer; queues and recordings both write theirs with it. */
+/* Write operations to a command buffer, for queues and recordings. */
 
 #include <tenon/backend/commands.h>
 #include <tenon/backend/executable.h>
@@ -11,7 +11,7 @@
 #include "devices/vulkan/vulkan_arena.h"
 #include "devices/vulkan/vulkan_sets.h"
 
-/* most scalars of a kernel */
+/* limit of scalars of a kernel */
 #define VULKAN_SCALARS 256
 
 struct vulkan_kernel {
@@ -21,13 +21,13 @@ struct vulkan_kernel {
 };
 
 /**
- * struct vulkan_recorder - a command buffer being written, and what is bound in it
- * @dirty: commands were written behind the last barrier
- * @arena: where staged bytes go; the owner frees it when the work is done
- * @idle: chunks for it; NULL for none
+ * struct vulkan_recorder - a command buffer being written, and its bound state
+ * @dirty: commands were written after the last barrier
+ * @arena: memory for staged bytes; the owner frees it when the commands are done
+ * @idle: idle chunks for @arena; or NULL
  * @sets: descriptor sets
- * @serial: of the work; @done: work up to it is done
- * @layout: what the bound arguments belong to; NULL when nothing is bound
+ * @serial: serial of these commands; @done: commands up to this serial are done
+ * @layout: layout of the bound arguments; NULL when none are bound
  */
 struct vulkan_recorder {
 	struct vulkan_device *device;
@@ -46,20 +46,20 @@ struct vulkan_recorder {
 	uint64_t scalars[VULKAN_SCALARS];
 };
 
-/* A command buffer with a pool of its own; @pool is the caller's to destroy, also after a failure. */
+/* Create a command buffer with its own pool. The caller destroys @pool, also after a failure. */
 int vulkan_record_buffer(struct vulkan_device *device, VkCommandBufferLevel level,
 			 VkCommandPool *pool, VkCommandBuffer *commands);
 int vulkan_record_begin(struct vulkan_device *device, VkCommandBuffer commands,
 			VkCommandBufferUsageFlags usage);
-/* Begin with an empty command buffer, or behind commands that changed what is bound. */
+/* Reset the bound state: for an empty command buffer, or after commands that changed bindings. */
 void vulkan_recorder_forget(struct vulkan_recorder *r);
-/* What follows sees what came before. */
+/* Make earlier writes visible to later commands. */
 void vulkan_record_barrier(struct vulkan_recorder *r);
-/* The same, and the host too. */
+/* Make earlier writes visible to later commands and to the host. */
 void vulkan_record_end(struct vulkan_recorder *r);
-/* Any operation that needs nothing but commands. */
+/* Write an operation, except reads and timestamps, which need a batch. */
 int vulkan_record(struct vulkan_recorder *r, const struct tenon_operation *op);
-/* @host: receives where the bytes will be when the work is done */
+/* @host: receives the address of the bytes, valid when the commands are done */
 int vulkan_record_read(struct vulkan_recorder *r, struct tenon_range from, uint64_t size,
 		       const void **host);
 

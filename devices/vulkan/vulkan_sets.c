@@ -121,7 +121,7 @@ uint32_t vulkan_sets_writes(const struct vulkan_layout *l, VkDescriptorSet set,
 	uint32_t n = 0;
 
 	memset(writes, 0, 2 * sizeof(*writes));
-	/* bindings of one type that follow each other are written as one */
+	/* one write covers consecutive bindings of a type */
 	if (l->buffers) {
 		writes[n].descriptorCount = l->buffers;
 		writes[n].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -148,7 +148,7 @@ static void write_set(struct vulkan_device *d, const struct vulkan_set *set,
 
 	memcpy(own, buffers, vulkan_layout_bindings(l) * sizeof(own[0]));
 	if (l->block)
-		own[l->buffers].offset = 0; /* said when it is bound */
+		own[l->buffers].offset = 0; /* passed when it is bound */
 	d->api.UpdateDescriptorSets(d->handle, vulkan_sets_writes(l, set->handle, own, writes),
 				    writes, 0, NULL);
 }

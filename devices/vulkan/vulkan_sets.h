@@ -20,11 +20,11 @@ struct vulkan_sets {
 };
 
 /**
- * vulkan_sets_get - find a set that points to these buffers, or make one
+ * vulkan_sets_get - find or create a set that refers to these buffers
  * @ids: numbers of the buffers
- * @buffers: one for each binding of @layout; the block's offset does not count
- * @serial: of the work that will use it
- * @done: all work up to this serial is done
+ * @buffers: one for each binding of @layout; the block's offset is ignored
+ * @serial: serial of the commands that will use the set
+ * @done: all commands up to this serial are done
  */
 int vulkan_sets_get(struct vulkan_device *device, struct vulkan_sets *sets,
 		    const struct vulkan_layout *layout, const uint64_t *ids,
@@ -32,7 +32,7 @@ int vulkan_sets_get(struct vulkan_device *device, struct vulkan_sets *sets,
 		    VkDescriptorSet *out);
 void vulkan_sets_free(struct vulkan_device *device, struct vulkan_sets *sets);
 
-/* Writes of all bindings of a layout; returns how many. @set: not used for pushing */
+/* Fill the writes of all bindings. Return: their number. @set: unused with push descriptors. */
 uint32_t vulkan_sets_writes(const struct vulkan_layout *layout, VkDescriptorSet set,
 			    const VkDescriptorBufferInfo *buffers, VkWriteDescriptorSet writes[2]);
 

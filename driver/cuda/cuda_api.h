@@ -9,9 +9,9 @@
  * toolkit is not needed to build. $TENON_CUDA_LIBRARY names another library, except in programs
  * that run with raised privileges.
  *
- * A function whose meaning changed has a new symbol (`_v2`), and the old one stays: the symbols
- * here are those whose parameters stand beside them, so what a newer driver means by the plain name
- * does not matter. What came later than CUDA 11.0 may be missing.
+ * When CUDA changes a function it adds a symbol (`_v2`) and keeps the old one. This table names the
+ * symbols that have the given parameters, so later versions do not matter. Functions newer than CUDA
+ * 11.0 may be missing.
  */
 
 #include <stddef.h>
@@ -124,7 +124,7 @@ enum cu_flag {
 	CU_EXTERNAL_OPAQUE_FD = 1,
 };
 
-/** struct cu_launch_attribute - CUlaunchAttribute: a value of 64 bytes behind its number */
+/** struct cu_launch_attribute - CUlaunchAttribute: an id and a value of 64 bytes */
 struct cu_launch_attribute {
 	uint32_t id;
 	uint32_t pad;
@@ -145,7 +145,7 @@ struct cu_launch {
 	uint32_t attribute_count;
 };
 
-/** struct cu_kernel_node - CUDA_KERNEL_NODE_PARAMS_v2; that of v1 ends behind @extra */
+/** struct cu_kernel_node - CUDA_KERNEL_NODE_PARAMS_v2; v1 ends after @extra */
 struct cu_kernel_node {
 	cu_function function;
 	uint32_t grid[3];
@@ -157,7 +157,7 @@ struct cu_kernel_node {
 	cu_context context;
 };
 
-/** struct cu_copy_side - a half of CUDA_MEMCPY3D_v2 */
+/** struct cu_copy_side - source or destination in CUDA_MEMCPY3D_v2 */
 struct cu_copy_side {
 	size_t x, y, z, lod;
 	uint32_t type;
@@ -253,7 +253,7 @@ struct cu_semaphore_wait {
 	uint32_t reserved_too[16];
 };
 
-/* CUDA_FUNCTION(optional, name here, symbol, parameters); all answer an enum cu_status */
+/* CUDA_FUNCTION(optional, name here, symbol, parameters); all return an enum cu_status */
 #define CUDA_FUNCTIONS(CUDA_FUNCTION)                                                              \
 	CUDA_FUNCTION(0, Init, "cuInit", (uint32_t))                                               \
 	CUDA_FUNCTION(0, DriverGetVersion, "cuDriverGetVersion", (int *))                          \
@@ -352,7 +352,7 @@ struct cu_semaphore_wait {
 	CUDA_FUNCTION(1, DestroyExternalSemaphore, "cuDestroyExternalSemaphore", (void *))         \
 	CUDA_GRAPH_FUNCTIONS(CUDA_FUNCTION)
 
-/* without one of them recordings are kept as lists */
+/* if one is missing, recordings are kept as lists */
 #define CUDA_GRAPH_FUNCTIONS(CUDA_FUNCTION)                                                        \
 	CUDA_FUNCTION(1, GraphCreate, "cuGraphCreate", (cu_graph *, uint32_t))                     \
 	CUDA_FUNCTION(1, GraphDestroy, "cuGraphDestroy", (cu_graph))                               \
@@ -387,22 +387,22 @@ struct cu_semaphore_wait {
 	CUDA_FUNCTION(1, GraphLaunch, "cuGraphLaunch", (cu_graph_exec, cu_stream))                 \
 	CUDA_FUNCTION(1, GraphExecDestroy, "cuGraphExecDestroy", (cu_graph_exec))
 
-/** struct cuda_api - the functions; those that may be missing are NULL then */
+/** struct cuda_api - the functions; optional ones are NULL if missing */
 struct cuda_api {
 #define CUDA_POINTER(optional, name, symbol, parameters) int(*name) parameters;
 	CUDA_FUNCTIONS(CUDA_POINTER)
 #undef CUDA_POINTER
-	int graphs; /* all that recordings need is there */
+	int graphs; /* all functions for recordings exist */
 };
 
 /**
- * cuda_library - the functions of libcuda
+ * cuda_library - open libcuda and get its functions
  * @out: receives the table; static
  *
- * Context: one thread at a time. The library stays open once it was found; after a failure the next
- * call looks again.
+ * Context: one thread at a time. The library is never closed; after a failure the next call tries
+ * again.
  *
- * Return: 0; -TENON_E_DEVICE with what is missing and how to get it.
+ * Return: 0; -TENON_E_DEVICE with the missing part and the remedy.
  */
 int cuda_library(const struct cuda_api **out);
 

@@ -8,7 +8,7 @@
 	"It comes with NVIDIA's driver (Debian: apt install nvidia-driver libcuda1; in a "         \
 	"container: give it the GPU with nvidia-container-toolkit)"
 
-/* one text, no pointers: whether it is optional, and the symbol, in the order of the table */
+/* one string, to need no relocations: flag "optional" and symbol, in the order of the table */
 static const char names_of[] =
 #define SYMBOL(optional, name, symbol, parameters) #optional symbol "\0"
 	CUDA_FUNCTIONS(SYMBOL)
@@ -30,7 +30,7 @@ static int open_library(const char *const *names, struct cuda_api *api, void **h
 	return vendor_library_open(names, REMEDY, symbols, SYMBOLS, api, handle);
 }
 
-/* What has two symbols goes by the newer one. */
+/* Use the old symbol of a function where the new one is missing. */
 static void settle(struct cuda_api *api)
 {
 	if (!api->GraphAddKernel2)

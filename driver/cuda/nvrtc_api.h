@@ -5,7 +5,7 @@
 /**
  * DOC: the part of NVRTC that Tenon uses
  *
- * The compiler of CUDA source is a library of the toolkit, and is opened when a module holds
+ * The compiler of CUDA source is a library of the toolkit, and is opened when a module contains
  * source. $TENON_NVRTC_LIBRARY names another library, except in programs that run with raised
  * privileges.
  */
@@ -34,7 +34,7 @@ enum nvrtc_status {
 	NVRTC_FUNCTION(1, GetCUBINSize, (nvrtc_program, size_t *))                                 \
 	NVRTC_FUNCTION(1, GetCUBIN, (nvrtc_program, char *))
 
-/** struct nvrtc_api - the functions; those that came with CUDA 11.1 may be NULL */
+/** struct nvrtc_api - the functions; those added in CUDA 11.1 may be NULL */
 struct nvrtc_api {
 #define NVRTC_POINTER(optional, name, parameters) int(*name) parameters;
 	NVRTC_FUNCTIONS(NVRTC_POINTER)
@@ -42,12 +42,12 @@ struct nvrtc_api {
 };
 
 /**
- * nvrtc_library - the functions of libnvrtc
+ * nvrtc_library - open libnvrtc and get its functions
  * @out: receives the table; static
  *
  * Context: any thread; takes a lock.
  *
- * Return: 0; -TENON_E_DEVICE with what is missing and how to get it.
+ * Return: 0; -TENON_E_DEVICE with the missing part and the remedy.
  */
 int nvrtc_library(const struct nvrtc_api **out);
 

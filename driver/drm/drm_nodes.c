@@ -17,7 +17,7 @@
 #include "lib/brief_errors.h"
 #include "lib/vendor_library.h"
 
-/* the beginning of libdrm's drmVersion, which is all that is read */
+/* first fields of libdrm's drmVersion; the rest is not used */
 struct drm_version {
 	int major;
 	int minor;
@@ -31,7 +31,7 @@ static struct {
 	void (*free_version)(struct drm_version *version);
 } drm;
 
-static char missing[512]; /* the dynamic linker's words */
+static char missing[512]; /* message of the dynamic linker */
 
 static void open_library(void)
 {
@@ -72,7 +72,7 @@ static void ask_library(int fd, struct drm_node *n)
 	drm.free_version(v);
 }
 
-/* the last part of what a link in sysfs points to */
+/* Read the last component of a link in sysfs. */
 static void link_name(const char *root, const struct drm_node *n, const char *which, char *out,
 		      size_t room)
 {
@@ -92,7 +92,7 @@ static void link_name(const char *root, const struct drm_node *n, const char *wh
 		strcpy(out, name);
 }
 
-/* "0000:03:00.0" and nothing else: other buses have names of their own */
+/* Test for the form "0000:03:00.0"; other buses use other names. */
 static bool is_pci(const char *name)
 {
 	unsigned int domain, bus, device, function;

@@ -21,8 +21,8 @@
  * @accel: it is an accel node
  * @driver: "amdgpu", "ivpu"; "" if unknown
  * @version: "3.57.0"; "" if unknown
- * @pci: "0000:03:00.0" where it is on PCI; ""
- * @group: group that owns the node; ""
+ * @pci: "0000:03:00.0"; "" if not on PCI
+ * @group: group that owns the node; "" if unknown
  * @error: 0 when it can be opened, else errno
  */
 struct drm_node {
@@ -38,16 +38,16 @@ struct drm_node {
 
 /**
  * drm_nodes_read - list the nodes, by path
- * @root: put in front of /dev and /sys, for tests; ""
- * @nodes: room for @most
- * @most: how many there is room for
+ * @root: prefix of /dev and /sys, for tests; else ""
+ * @nodes: room for @most nodes
+ * @most: size of @nodes
  *
  * Context: any thread. Nothing stays open.
- * Return: how many there are, at most @most.
+ * Return: number of nodes, at most @most.
  */
 size_t drm_nodes_read(const char *root, struct drm_node *nodes, size_t most);
 
-/** drm_library_found - was libdrm opened; *@words says what the dynamic linker said when not */
+/** drm_library_found - test whether libdrm could be opened; *@words: message of the linker if not */
 bool drm_library_found(const char **words);
 
 #endif /* DRIVER_DRM_DRM_NODES_H */

@@ -8,8 +8,8 @@
  * libOpenCL.so.1 is opened when OpenCL devices are requested. It is not needed to build.
  * $TENON_OPENCL_LIBRARY names another library, except in programs that run with raised privileges.
  *
- * What came later than OpenCL 1.0 may be missing. A loader exports every function whatever the
- * driver under it implements, so the version of the *device* has to be asked too.
+ * Functions newer than OpenCL 1.0 may be missing. A loader exports all functions, even those that the
+ * driver does not implement, so check the version of the *device* too.
  */
 
 #include <stddef.h>
@@ -118,13 +118,13 @@ enum ocl_flag {
 	OCL_RECORDING_CAN_SIMULTANEOUS = 4,
 };
 
-/** struct ocl_region - for sub-buffers */
+/** struct ocl_region - cl_buffer_region */
 struct ocl_region {
 	size_t origin;
 	size_t size;
 };
 
-/** struct ocl_name_version - an extension and its version: 10, 10 and 12 bits */
+/** struct ocl_name_version - cl_name_version; the version has 10, 10 and 12 bits */
 struct ocl_name_version {
 	uint32_t version;
 	char name[64];
@@ -214,23 +214,23 @@ struct ocl_api {
 #undef OCL_POINTER
 };
 
-/* filled by opencl_library(); those that may be missing are NULL then */
+/* filled by opencl_library(); optional functions are NULL if missing */
 extern struct ocl_api ocl __attribute__((visibility("hidden")));
 
 /**
  * opencl_library - open libOpenCL and fill @ocl
  *
- * Context: one thread at a time. The library stays open once it was found; after a failure the next
- * call looks again.
+ * Context: one thread at a time. The library is never closed; after a failure the next call tries
+ * again.
  *
- * Return: 0; -TENON_E_DEVICE with what is missing and how to get it.
+ * Return: 0; -TENON_E_DEVICE with the missing part and the remedy.
  */
 int opencl_library(void);
 
-/** opencl_remedy - what to do about OpenCL that is missing, as a sentence without its stop */
+/** opencl_remedy - how to install OpenCL, a sentence without the full stop */
 extern const char opencl_remedy[];
 
-/** opencl_status_name - a status without "CL_": "OUT_OF_RESOURCES"; "error" when unknown here */
+/** opencl_status_name - name of a status without "CL_": "OUT_OF_RESOURCES"; "error" if unknown */
 const char *opencl_status_name(int status);
 
 #endif /* DRIVER_OPENCL_OPENCL_API_H */

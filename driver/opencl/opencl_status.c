@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "driver/opencl/opencl_api.h"
 
-/* one text, no pointers: number, name, number, name, in no order */
+/* one string, to need no relocations: number, name, number, name, unordered */
 static const char names[] = "\002DEVICE_NOT_AVAILABLE\0"
 			    "\003COMPILER_NOT_AVAILABLE\0"
 			    "\004MEM_OBJECT_ALLOCATION_FAILURE\0"

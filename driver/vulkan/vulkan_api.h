@@ -5,12 +5,12 @@
 /**
  * DOC: Vulkan's functions
  *
- * The loader (libvulkan.so.1) is opened when it is needed; everything else comes out of its
- * vkGetInstanceProcAddr, once per instance and device. A list of names makes both the struct of
- * functions and the text that is looked up, so neither needs a relocation.
+ * The loader (libvulkan.so.1) is opened when devices are requested; all functions are looked up with
+ * its vkGetInstanceProcAddr, once per instance and device. A list of names generates both the struct
+ * of functions and a string with their names, which needs no relocations.
  *
- * O() marks what may be missing; its pointer is NULL then. Names of Vulkan 1.2 are looked up with
- * KHR behind them too, for drivers of 1.1.
+ * O() marks optional functions; their pointers may be NULL. Names of Vulkan 1.2 are also looked up
+ * with the suffix KHR, for drivers of 1.1.
  */
 
 #ifndef VK_NO_PROTOTYPES
@@ -107,7 +107,7 @@ struct vulkan_instance_api {
 	VULKAN_INSTANCE_FUNCTIONS(VULKAN_POINTER, VULKAN_POINTER)
 };
 
-/** struct vulkan_device_api - functions of a device, without the loader in between */
+/** struct vulkan_device_api - functions of a device, which bypass the loader */
 struct vulkan_device_api {
 	VULKAN_DEVICE_FUNCTIONS(VULKAN_POINTER, VULKAN_POINTER)
 };
@@ -116,26 +116,26 @@ struct vulkan_device_api {
  * vulkan_library_open - open the loader
  * @library: filled
  *
- * $TENON_VULKAN_LIBRARY is opened instead where it is set.
+ * $TENON_VULKAN_LIBRARY names another library.
  *
- * Return: 0; -TENON_E_DEVICE with what is missing and how to get it.
+ * Return: 0; -TENON_E_DEVICE with the missing part and the remedy.
  */
 int vulkan_library_open(struct vulkan_library *library);
 
-/** vulkan_instance_load - fill the functions of an instance; -TENON_E_DEVICE names one missing */
+/** vulkan_instance_load - look up the functions of an instance; 0, -TENON_E_DEVICE */
 int vulkan_instance_load(const struct vulkan_library *library, VkInstance instance,
 			 struct vulkan_instance_api *api);
 
-/** vulkan_device_load - fill the functions of a device; as vulkan_instance_load() */
+/** vulkan_device_load - look up the functions of a device; as vulkan_instance_load() */
 int vulkan_device_load(const struct vulkan_instance_api *instance, VkDevice device,
 		       struct vulkan_device_api *api);
 
 /**
- * vulkan_result - raise what a Vulkan function returned
+ * vulkan_result - raise an error for a VkResult
  * @result: negative
- * @call: its name
+ * @call: name of the function
  *
- * Return: -TENON_E_NOMEM for the two sorts of memory, else -TENON_E_DEVICE.
+ * Return: -TENON_E_NOMEM when host or device memory is out, else -TENON_E_DEVICE.
  */
 int vulkan_result(VkResult result, const char *call);
 
