@@ -3,9 +3,9 @@
 #define LIB_BRIEF_ERRORS_H
 
 /*
- * Errors without messages. If CONFIG_ERROR_MESSAGES is off, calls that raise an error pass its status
- * only: the message is in a branch that is never taken, so that the compiler checks the format but
- * emits no code. The functions themselves remain for programs that use the library.
+ * Errors without messages. If CONFIG_ERROR_MESSAGES is off, calls that raise an error pass its
+ * status only: the message is in a branch that is never taken, so that the compiler checks the
+ * format but emits no code. The functions themselves remain for programs that use the library.
  */
 
 #include <tenon/backend/cursor.h>

@@ -3,8 +3,8 @@
 #define LIB_CURSOR_FAST_H
 
 /*
- * Inline versions of the most frequent reads of a blob. Each makes the same checks as the function of
- * the public header, and calls that function on failure.
+ * Inline versions of the most frequent reads of a blob. Each makes the same checks as the function
+ * of the public header, and calls that function on failure.
  */
 
 #include <endian.h>

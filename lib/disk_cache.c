@@ -92,8 +92,8 @@ static bool owner_is_trusted(int fd)
 }
 
 /*
- * mkdir -p with mode 0700; modifies @path. Does not create folders in a folder of another user: root
- * with the environment of a user would create folders that the user cannot write to.
+ * mkdir -p with mode 0700; modifies @path. Does not create folders in a folder of another user:
+ * root with the environment of a user would create folders that the user cannot write to.
  */
 static void make_folders(char *path)
 {
@@ -114,7 +114,9 @@ static void make_folders(char *path)
 		close(at);
 }
 
-/* Only this user may replace entries: remove others' write permission from the user's own folder. */
+/*
+ * Only this user may replace entries: remove others' write permission from the user's own folder.
+ */
 static bool folder_is_trusted(int fd)
 {
 	struct stat st;

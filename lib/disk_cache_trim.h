@@ -21,9 +21,9 @@ uint64_t disk_cache_limit(void);
  * @folder: descriptor of the folder; only entries and temporary files of entries are removed
  * @most: limit in bytes; nothing is removed below it
  *
- * Failures are silent. Other processes may read, write and trim at the same time: a reader that has an
- * entry open reads it completely, and an entry that is removed while it is written is written again
- * later.
+ * Failures are silent. Other processes may read, write and trim at the same time: a reader that has
+ * an entry open reads it completely, and an entry that is removed while it is written is written
+ * again later.
  */
 void disk_cache_trim(int folder, uint64_t most);
 

@@ -112,8 +112,8 @@ static bool read_strings(const struct start *s, const ElfW(Phdr) * segments, siz
 }
 
 /*
- * The compiler's start-up files add _init() and one constructor that registers a table of clones; these
- * run no other code. So constructors of the library are those beyond that one.
+ * The compiler's start-up files add _init() and one constructor that registers a table of clones;
+ * these run no other code. So constructors of the library are those beyond that one.
  */
 static bool has_constructors(const struct dynamic *d, const char *strings)
 {

@@ -197,7 +197,10 @@ int(tenon_error)(int status, const char *format, ...)
 #ifndef CONFIG_ERROR_MESSAGES
 static const char *brief_text(int status)
 {
-	/* in the order of enum tenon_status; one string, since an array of pointers needs relocations */
+	/*
+	 * in the order of enum tenon_status; one string, since an array of pointers needs
+	 * relocations
+	 */
 	static const char texts[] =
 		"an error\0the function failed\0an error\0no memory\0input or output "
 		"failed\0wrong format\0truncated\0too large\0not found\0exists "

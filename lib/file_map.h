@@ -65,8 +65,8 @@ int file_map(int fd, const char *path, size_t size, struct tenon_slice *out);
  * The bytes are a copy: later changes of the file do not affect them. The holes of a sparse file
  * take no memory.
  *
- * Return: 0; -TENON_E_IO for a missing file, a directory, a device, a pipe, and for a file that becomes
- *	shorter while it is read.
+ * Return: 0; -TENON_E_IO for a missing file, a directory, a device, a pipe, and for a file that
+ *	becomes shorter while it is read.
  */
 int file_map_open(const char *path, struct tenon_slice *out);
 

@@ -68,7 +68,10 @@ static int make(struct file_temporary *t)
 	t->fd = mkostemp(t->name, O_CLOEXEC);
 	if (t->fd < 0)
 		return -1;
-	/* on a file system without locks, files of dead writers remain: remove_unlocked() skips them */
+	/*
+	 * on a file system without locks, files of dead writers remain: remove_unlocked() skips
+	 * them
+	 */
 	if (!flock(t->fd, LOCK_EX) && !has_name(t->fd)) {
 		close(t->fd);
 		return 1;

@@ -113,8 +113,8 @@ static const struct plugin_entry *look(struct search *s)
 	Dl_info info;
 
 	/*
-	 * A user can link a set-uid program into any folder. A relative path (LD_LIBRARY_PATH=.) leads
-	 * elsewhere once the program has changed its folder.
+	 * A user can link a set-uid program into any folder. A relative path (LD_LIBRARY_PATH=.)
+	 * leads elsewhere once the program has changed its folder.
 	 */
 	if (!getauxval(AT_SECURE) && dladdr(&open_lock, &info) && info.dli_fname &&
 	    *info.dli_fname == '/') {

@@ -5,8 +5,8 @@
 /**
  * DOC: the library's own plug-ins
  *
- * An option with the value m builds a shared object, `<name>.so`, that is opened on first use. It is
- * searched in `plugins/` (build) and `tenon/` (installation) beside libtenon.so, then in the
+ * An option with the value m builds a shared object, `<name>.so`, that is opened on first use. It
+ * is searched in `plugins/` (build) and `tenon/` (installation) beside libtenon.so, then in the
  * configured installation folder. The plug-in exports the table entry that the option with the
  * value y would build in. It is never closed.
  */
@@ -39,7 +39,8 @@ struct plugin_entry {
  * @plugin: the plug-in; @plugin->offer is set
  * @status: status to return on failure
  *
- * Return: 0; @status with a message that names the option, the files that were tried and the remedy.
+ * Return: 0; @status with a message that names the option, the files that were tried and the
+ * remedy.
  */
 int plugin_open(struct plugin *plugin, int status);
 #else

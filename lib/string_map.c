@@ -35,7 +35,9 @@ static uint64_t load(const char *p, size_t size)
 	return half;
 }
 
-/* Reads of the last bytes overlap those before them, so no length needs a loop over single bytes. */
+/*
+ * Reads of the last bytes overlap those before them, so no length needs a loop over single bytes.
+ */
 uint64_t string_hash(struct tenon_slice s)
 {
 	uint64_t h = s.size ^ HASH_OTHER, a = 0, b = 0;

@@ -36,14 +36,15 @@ const char *vendor_library_named(const char *variable) TO_PLUGINS(vendor_library
 
 /**
  * vendor_library_open - open the first library of a list that exists, and fill a table
- * @names: file names, ended by NULL: "libOpenCL.so.1". An environment variable's value may be first.
+ * @names: file names, ended by NULL: "libOpenCL.so.1". An environment variable's value may be
+ *	first.
  * @remedy: how to install it: "Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd"
  * @symbols: @count symbols
  * @table: struct of function pointers; untouched on failure
  * @handle: receives the dlopen handle
  *
- * Return: 0; -TENON_E_NOMEM; -TENON_E_DEVICE with the names tried, the dynamic linker's messages and
- *	the remedy, or with the first function that is missing.
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_DEVICE with the names tried, the dynamic linker's messages
+ *	and the remedy, or with the first function that is missing.
  */
 int vendor_library_open(const char *const *names, const char *remedy,
 			const struct vendor_symbol *symbols, size_t count, void *table,

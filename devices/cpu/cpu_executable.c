@@ -44,7 +44,7 @@ static void destroy(struct tenon_executable *executable)
 {
 	struct tenon_device *device = executable->device;
 
-	/* drop the device reference now: a retired executable and its device would keep each other */
+	/* drop the device reference now: retired items must not keep their device open */
 	tenon_executable_fini(executable);
 	/* a pending launch may still use it */
 	tenon_device_retire(device, free, executable);

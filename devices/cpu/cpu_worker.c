@@ -18,7 +18,7 @@ struct job {
 	struct job *next;
 	struct tenon_operation op;
 	struct tenon_dispatch dispatch;
-	struct tenon_memory rooms[2]; /* copies, since the memory objects may be freed before the job runs */
+	struct tenon_memory rooms[2]; /* copies: the memory may be freed before the job runs */
 	struct tenon_queue *other;    /* OP_ORDER: referenced */
 	uint64_t serial;
 	bool marked; /* a mark follows the job */

@@ -24,7 +24,10 @@ int cuda_context_get(const struct cuda_api *cu, uint32_t index, int device,
 		goto unlock;
 	}
 	if (c) {
-		/* destroys all objects of the context in this process; does not change the retain count */
+		/*
+		 * destroys all objects of the context in this process; does not change the retain
+		 * count
+		 */
 		cu->PrimaryReset(device);
 		cu->PrimaryRelease(device);
 		open_contexts[index] = NULL;

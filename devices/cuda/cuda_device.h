@@ -5,10 +5,11 @@
 /**
  * DOC: the CUDA backend
  *
- * A device is the primary context of a GPU, which CUDA's runtime library uses too: both share memory
- * and streams. A queue is a blocking stream, which synchronises with the legacy default stream,
- * because foreign code that asks for a stream before a queue exists gets the default stream. Marks
- * are events, queried in order. Calls make the context current in the calling thread if it is not.
+ * A device is the primary context of a GPU, which CUDA's runtime library uses too: both share
+ * memory and streams. A queue is a blocking stream, which synchronises with the legacy default
+ * stream, because foreign code that asks for a stream before a queue exists gets the default
+ * stream. Marks are events, queried in order. Calls make the context current in the calling thread
+ * if it is not.
  *
  * After an error in a kernel the context is unusable (CUDA calls such errors sticky): the device is
  * lost, and opening it again resets the primary context first.
@@ -58,7 +59,7 @@ struct cuda_device {
 	bool pools;
 	bool clusters;
 	uint32_t queues; /* atomic */
-	uint32_t stuck;	 /* atomic; lost with operations still running: CUDA calls may never return */
+	uint32_t stuck;	 /* atomic; lost while operations run: CUDA calls may not return */
 	struct cuda_late *late; /* atomic; items freed after the loss or in a host function */
 	pthread_mutex_t lock;	/* of the clock */
 	cu_stream clock_stream;
@@ -247,7 +248,8 @@ void cuda_late_init(struct cuda_late *late, struct tenon_device *device,
 		    void (*release)(struct cuda_late *late, bool alive));
 
 /**
- * cuda_retire - release when all submitted operations are done; after a loss, when the device closes
+ * cuda_retire - release when all submitted operations are done; after a loss, when the device
+ * closes
  */
 void cuda_retire(struct cuda_late *late);
 

@@ -77,7 +77,9 @@ static int launch_extended(const struct cuda_kernel *k, cu_stream stream,
 				    .stream = stream,
 				    .attributes = attributes };
 
-	/* clusters were rejected before; dependent kernels may also be launched one after another */
+	/*
+	 * clusters were rejected before; dependent kernels may also be launched one after another
+	 */
 	if (!cu->LaunchKernelEx && flags & TENON_KERNEL_COOPERATIVE)
 		return cu->LaunchCooperativeKernel(k->function, p->grid[0], p->grid[1], p->grid[2],
 						   p->block[0], p->block[1], p->block[2], p->shared,

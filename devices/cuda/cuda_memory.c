@@ -51,7 +51,10 @@ static bool is_in_order(const struct cuda_memory *m)
 
 	if (m->kind != CUDA_MEMORY_ORDERED || cuda_in_function())
 		return false;
-	/* read in this order: a destroyed queue clears stream->queues before it decrements the count */
+	/*
+	 * read in this order: a destroyed queue clears stream->queues before it decrements the
+	 * count
+	 */
 	queues = __atomic_load_n(&m->late.device->queues, __ATOMIC_ACQUIRE);
 	return queues == __atomic_load_n(&m->stream->queues, __ATOMIC_RELAXED);
 }

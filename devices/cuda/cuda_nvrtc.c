@@ -48,8 +48,8 @@ static void add_headers(struct options *o)
 }
 
 /*
- * From 9.0 on, only the suffix "a" enables all instructions of the GPU. A compiler that does not know
- * the GPU makes PTX for an older one, which the driver compiles.
+ * From 9.0 on, only the suffix "a" enables all instructions of the GPU. A compiler that does not
+ * know the GPU makes PTX for an older one, which the driver compiles.
  */
 static int architectures(const struct cuda_device *d, char out[4][24])
 {

@@ -2,8 +2,8 @@
 /*
  * CUDA copies asynchronously only from and to pinned host memory. With other host memory, its
  * asynchronous functions block: a read until it is done, a large write until the stream reaches it.
- * So such copies go through a buffer of pinned memory, and host functions in the stream fill or empty
- * it.
+ * So such copies go through a buffer of pinned memory, and host functions in the stream fill or
+ * empty it.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Format of the modules of this device: the word "null", a kernel table as TVM writes it, and a list
- * with the number of a built-in function (u32) for each kernel. A file *.null is such a payload.
+ * Format of the modules of this device: the word "null", a kernel table as TVM writes it, and a
+ * list with the number of a built-in function (u32) for each kernel. A file *.null is such a
+ * payload.
  */
 #include "devices/null/null.h"
 

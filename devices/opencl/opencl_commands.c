@@ -5,9 +5,9 @@
 #include "devices/opencl/opencl_device.h"
 
 /*
- * cl_khr_command_buffer is provisional: since version 0.9.5 the functions that record copies and fills
- * have an additional list of properties. The core keeps recordings with slots as a list, because
- * changing arguments needs another extension.
+ * cl_khr_command_buffer is provisional: since version 0.9.5 the functions that record copies and
+ * fills have an additional list of properties. The core keeps recordings with slots as a list,
+ * because changing arguments needs another extension.
  */
 #define WITH_PROPERTIES ((0u << 22) | (9u << 12) | 5u)
 

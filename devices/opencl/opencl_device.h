@@ -141,8 +141,8 @@ struct opencl_failure {
 /**
  * struct opencl_queue - a queue
  *
- * The struct is reused after the queue is destroyed, because kernels identify the instances of a queue
- * by its address.
+ * The struct is reused after the queue is destroyed, because kernels identify the instances of a
+ * queue by its address.
  */
 struct opencl_queue {
 	struct tenon_queue base;

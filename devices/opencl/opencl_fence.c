@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cl_khr_external_semaphore: binary semaphores with a descriptor, each for a single export or import.
- * Enqueued commands retain the semaphore, so it is released after they are enqueued.
+ * cl_khr_external_semaphore: binary semaphores with a descriptor, each for a single export or
+ * import. Enqueued commands retain the semaphore, so it is released after they are enqueued.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -243,8 +243,8 @@ int opencl_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uin
 }
 
 /*
- * Profiling slows a queue down, so a second queue has it: a marker there waits for all operations of
- * the queue and records the time, and the queue waits for that marker.
+ * Profiling slows a queue down, so a second queue has it: a marker there waits for all operations
+ * of the queue and records the time, and the queue waits for that marker.
  */
 static int enqueue_time(struct opencl_queue *q, ocl_event *noted)
 {

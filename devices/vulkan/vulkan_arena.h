@@ -3,8 +3,8 @@
 #define DEVICES_VULKAN_ARENA_H
 
 /*
- * Host-visible memory of recorded commands: staged copies, blocks of scalars. An arena grows by chunks
- * until the commands are done, then all of it is freed at once.
+ * Host-visible memory of recorded commands: staged copies, blocks of scalars. An arena grows by
+ * chunks until the commands are done, then all of it is freed at once.
  */
 
 #include "devices/vulkan/vulkan_device.h"

@@ -135,8 +135,8 @@ static VkResult submit(struct vulkan_queue *q, struct vulkan_batch *b)
 }
 
 /*
- * Recorded operations could not be submitted: mark the device as lost, whatever the reason. Memory may
- * be freed then, so wait for operations that still run.
+ * Recorded operations could not be submitted: mark the device as lost, whatever the reason. Memory
+ * may be freed then, so wait for operations that still run.
  */
 static int abandon(struct vulkan_queue *q, VkResult result, const char *call)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Native fences: binary semaphores with a descriptor. Each is used for a single export or import and
- * destroyed when the queue has passed it.
+ * Native fences: binary semaphores with a descriptor. Each is used for a single export or import
+ * and destroyed when the queue has passed it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each pipeline has its own cache file: it is found independently of the other pipelines of a program,
- * nothing is written twice, and threads compile without a lock.
+ * Each pipeline has its own cache file: it is found independently of the other pipelines of a
+ * program, nothing is written twice, and threads compile without a lock.
  */
 #include "devices/vulkan/vulkan_pipeline.h"
 

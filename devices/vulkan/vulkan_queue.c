@@ -17,7 +17,8 @@ static inline struct vulkan_queue *queue_of(struct tenon_queue *queue)
 
 /*
  * Keep the queue's semaphore for the next queue, which continues from its value. Mesa's drivers may
- * use a timeline semaphore after it has signalled, so it is not destroyed before the device is idle.
+ * use a timeline semaphore after it has signalled, so it is not destroyed before the device is
+ * idle.
  */
 static void release(void *item)
 {

@@ -10,8 +10,8 @@
  * that run with raised privileges.
  *
  * When CUDA changes a function it adds a symbol (`_v2`) and keeps the old one. This table names the
- * symbols that have the given parameters, so later versions do not matter. Functions newer than CUDA
- * 11.0 may be missing.
+ * symbols that have the given parameters, so later versions do not matter. Functions newer than
+ * CUDA 11.0 may be missing.
  */
 
 #include <stddef.h>

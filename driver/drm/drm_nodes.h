@@ -47,7 +47,7 @@ struct drm_node {
  */
 size_t drm_nodes_read(const char *root, struct drm_node *nodes, size_t most);
 
-/** drm_library_found - test whether libdrm could be opened; *@words: message of the linker if not */
+/** drm_library_found - test whether libdrm could be opened; *@words: the linker's message if not */
 bool drm_library_found(const char **words);
 
 #endif /* DRIVER_DRM_DRM_NODES_H */

@@ -8,8 +8,8 @@
  * libOpenCL.so.1 is opened when OpenCL devices are requested. It is not needed to build.
  * $TENON_OPENCL_LIBRARY names another library, except in programs that run with raised privileges.
  *
- * Functions newer than OpenCL 1.0 may be missing. A loader exports all functions, even those that the
- * driver does not implement, so check the version of the *device* too.
+ * Functions newer than OpenCL 1.0 may be missing. A loader exports all functions, even those that
+ * the driver does not implement, so check the version of the *device* too.
  */
 
 #include <stddef.h>

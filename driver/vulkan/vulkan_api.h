@@ -5,9 +5,9 @@
 /**
  * DOC: Vulkan's functions
  *
- * The loader (libvulkan.so.1) is opened when devices are requested; all functions are looked up with
- * its vkGetInstanceProcAddr, once per instance and device. A list of names generates both the struct
- * of functions and a string with their names, which needs no relocations.
+ * The loader (libvulkan.so.1) is opened when devices are requested; all functions are looked up
+ * with its vkGetInstanceProcAddr, once per instance and device. A list of names generates both the
+ * struct of functions and a string with their names, which needs no relocations.
  *
  * O() marks optional functions; their pointers may be NULL. Names of Vulkan 1.2 are also looked up
  * with the suffix KHR, for drivers of 1.1.

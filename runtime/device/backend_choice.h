@@ -5,10 +5,10 @@
 /**
  * DOC: backends that are left out
  *
- * TENON_BACKENDS, else the file $(sysconfdir)/tenon/backends.conf, selects the backends whose drivers
- * may be used: a list of names, separated by commas, blanks or newlines. If a name has no prefix,
- * only such names are used; a name with the prefix '-' is left out. '#' begins a comment until the
- * end of the line. The CPU is always used. The list is read once per process.
+ * TENON_BACKENDS, else the file $(sysconfdir)/tenon/backends.conf, selects the backends whose
+ * drivers may be used: a list of names, separated by commas, blanks or newlines. If a name has no
+ * prefix, only such names are used; a name with the prefix '-' is left out. '#' begins a comment
+ * until the end of the line. The CPU is always used. The list is read once per process.
  */
 
 #include <stdbool.h>

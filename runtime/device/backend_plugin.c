@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the table entry of a backend built as a plug-in. The first call opens the plug-in. */
+/*
+ * Functions of the table entry of a backend built as a plug-in. The first call opens the plug-in.
+ */
 #include "lib/plugin.h"
 #include "runtime/device/device_table.h"
 

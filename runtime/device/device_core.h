@@ -123,8 +123,8 @@ void device_reap_all(struct tenon_device *device);
 int queue_wrap(struct tenon_device *device, void *native, struct tenon_queue **out);
 
 /*
- * Submit an operation to a queue without held operations; ignores waits and signals. @begun: initially
- * false; set when a part was submitted, even on failure.
+ * Submit an operation to a queue without held operations; ignores waits and signals. @begun:
+ * initially false; set when a part was submitted, even on failure.
  */
 int queue_place(struct tenon_queue *queue, const struct tenon_operation *operation, bool *begun);
 /* Promise the signals of the operation submitted last. On failure the timelines fail. */

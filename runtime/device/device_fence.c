@@ -35,8 +35,8 @@ static void signal_exported(struct point_callback *c, int status)
 }
 
 /*
- * Signal an eventfd when the timeline reaches the point. Uses a duplicate of @fd, since the caller may
- * close it earlier. Return: 1; 0 when the point is decided already; negative.
+ * Signal an eventfd when the timeline reaches the point. Uses a duplicate of @fd, since the caller
+ * may close it earlier. Return: 1; 0 when the point is decided already; negative.
  */
 static int export_later(const struct tenon_point *point, int fd)
 {

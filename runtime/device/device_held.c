@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Held operations: those that wait for a point that no submitted operation signals or that a queue of
- * another device signals, and host functions. While a queue has any, a thread waits and submits them
- * in order. Later operations of the queue are held too.
+ * Held operations: those that wait for a point that no submitted operation signals or that a queue
+ * of another device signals, and host functions. While a queue has any, a thread waits and submits
+ * them in order. Later operations of the queue are held too.
  */
 #include <stdlib.h>
 

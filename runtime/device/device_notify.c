@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wait for marks that timelines with callbacks depend on. Drivers cannot write to a descriptor, so a
- * thread for each such queue waits in the driver for its lowest mark.
+ * Wait for marks that timelines with callbacks depend on. Drivers cannot write to a descriptor, so
+ * a thread for each such queue waits in the driver for its lowest mark.
  */
 #include "runtime/device/device_notify.h"
 

@@ -31,8 +31,8 @@ int timeline_add_callback(struct tenon_timeline *timeline, struct point_callback
 void timeline_remove_callback(struct tenon_timeline *timeline, struct point_callback *callback);
 
 /*
- * Test whether the value was reached or the timeline failed; @status receives 0 or the failure, raised.
- * Does not wait.
+ * Test whether the value was reached or the timeline failed; @status receives 0 or the failure,
+ * raised. Does not wait.
  */
 bool timeline_decided(struct tenon_timeline *timeline, uint64_t value, int *status);
 
@@ -43,14 +43,14 @@ int timeline_export(struct tenon_timeline *timeline, uint64_t value, uint32_t ty
 void timeline_update(struct tenon_timeline *timeline);
 
 /*
- * Call timeline_update() when a queue has reached a mark; the timeline is referenced until then. Called
- * with the timeline's lock held. Return: 0; -TENON_E_NOMEM.
+ * Call timeline_update() when a queue has reached a mark; the timeline is referenced until then.
+ * Called with the timeline's lock held. Return: 0; -TENON_E_NOMEM.
  */
 int queue_notify_at(struct tenon_queue *queue, uint64_t serial, struct tenon_timeline *timeline);
 
 /*
- * Update the timelines that depend on marks up to @serial, which @queue has reached. Exported fences
- * must signal before a sync returns, because the program may exit then.
+ * Update the timelines that depend on marks up to @serial, which @queue has reached. Exported
+ * fences must signal before a sync returns, because the program may exit then.
  */
 void queue_notify_reached(struct tenon_queue *queue, uint64_t serial);
 

@@ -16,7 +16,9 @@ int queue_thread_start(struct tenon_queue *queue, void (*work)(struct tenon_queu
 void queue_thread_waits(void);
 void queue_thread_goes_on(void);
 
-/* Wait until all threads that do not wait have ended: each may hold the last reference of a queue. */
+/*
+ * Wait until all threads that do not wait have ended: each may hold the last reference of a queue.
+ */
 void queue_threads_leave(void);
 
 /* After fork(): the threads do not exist in the child. */

@@ -186,8 +186,8 @@ static int entry_queue(struct thread_entry *e, struct tenon_queue **out)
 
 	if (e->stream_pending) {
 		/*
-		 * Find the new queue before dropping the old one: it may be the same, and destroying
-		 * a queue waits for the device.
+		 * Find the new queue before dropping the old one: it may be the same, and
+		 * destroying a queue waits for the device.
 		 */
 		if (e->stream)
 			err = find_stream(e, &chosen);

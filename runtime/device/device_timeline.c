@@ -140,8 +140,8 @@ static void look_at_foreign(struct tenon_timeline *t)
 }
 
 /*
- * Advance the value to what the queues have reached. Called with the lock held. Finished promises are
- * moved to *over: dropping a queue may take time and must not be done under the lock.
+ * Advance the value to what the queues have reached. Called with the lock held. Finished promises
+ * are moved to *over: dropping a queue may take time and must not be done under the lock.
  */
 static void advance(struct tenon_timeline *t, struct promise **over)
 {
@@ -443,9 +443,9 @@ static bool can_import(const struct tenon_timeline *t, const struct tenon_queue 
 }
 
 /*
- * Make a queue wait for an imported fence. The wait consumes an opaque fence, so the queue promises the
- * timeline, and other waits for the fence wait for this queue. Called without the lock; @importing
- * excludes other imports of the fence.
+ * Make a queue wait for an imported fence. The wait consumes an opaque fence, so the queue promises
+ * the timeline, and other waits for the fence wait for this queue. Called without the lock;
+ * @importing excludes other imports of the fence.
  */
 static int import_foreign(struct tenon_timeline *t, struct tenon_queue *queue)
 {

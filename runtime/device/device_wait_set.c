@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wait sets: an epoll descriptor over an eventfd, which is readable while the list of ready entries is
- * not empty, and over the descriptors of imported fences.
+ * Wait sets: an epoll descriptor over an eventfd, which is readable while the list of ready entries
+ * is not empty, and over the descriptors of imported fences.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -5,10 +5,10 @@
 /**
  * DOC: kernels as packed functions
  *
- * A *kernel set* is a program with its executables, one for each device it was called on. A function
- * of the set runs on the thread's current device of the set's type: it converts the arguments, reads
- * the extents that follow them, and submits the launch to the thread's current queue. It does not
- * wait.
+ * A *kernel set* is a program with its executables, one for each device it was called on. A
+ * function of the set runs on the thread's current device of the set's type: it converts the
+ * arguments, reads the extents that follow them, and submits the launch to the thread's current
+ * queue. It does not wait.
  */
 
 #include <tenon/backend/executable.h>
@@ -46,7 +46,9 @@ int kernel_set_function(struct kernel_set *set, struct tenon_slice name, void *k
 /* After fork(), first thing in the child: reinitialise the lock of all sets. */
 void kernel_sets_forked(void);
 
-/* Store a value in the first bytes of a slot as @type; false for a type that kernels do not take. */
+/*
+ * Store a value in the first bytes of a slot as @type; false for a type that kernels do not take.
+ */
 bool kernel_scalar_real(DLDataType type, double value, uint64_t *slot);
 bool kernel_scalar_integer(DLDataType type, int64_t value, uint64_t *slot);
 

@@ -199,8 +199,8 @@ static bool wait_for_child(struct probe_child *child, int fds[PIPES], pid_t pid,
 }
 
 /*
- * Read the rest of the output, with a limit: processes started by the driver may hold the pipes open
- * and keep writing.
+ * Read the rest of the output, with a limit: processes started by the driver may hold the pipes
+ * open and keep writing.
  */
 static void drain(struct probe_child *child, int fds[PIPES])
 {

@@ -27,7 +27,10 @@ static const char *hexadecimal(const char *text, uintptr_t *value)
 	return text;
 }
 
-/* The path in a line of /proc/self/maps, "7f00-7fff r--p 00000000 08:01 4711 /path", if @address is in there. */
+/*
+ * The path in a line of /proc/self/maps, "7f00-7fff r--p 00000000 08:01 4711 /path", if @address is
+ * in there.
+ */
 static const char *path_of(const char *line, uintptr_t address)
 {
 	uintptr_t start, end;
