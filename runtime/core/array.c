@@ -79,7 +79,7 @@ int tenon_array_create(const struct tenon_value *items, size_t count, struct ten
 	return array_fill(a, items, count, out);
 }
 
-/* Put one pair in, over an equal key or behind the last. */
+/* Replace the value of an equal key, or append the pair. */
 static int map_put(struct tenon_map *m, const struct tenon_value *pair)
 {
 	struct tenon_value *v = m->data, owned;

@@ -17,7 +17,7 @@ static void barrier_open(struct barrier *b)
 {
 	uint32_t old = __atomic_load_n(&b->phase, __ATOMIC_RELAXED), next;
 
-	/* before the phase: a thread that sees the new phase may arrive again at once */
+	/* Reset the count before the phase: a thread that sees the new phase may arrive at once. */
 	__atomic_store_n(&b->arrived, 0, __ATOMIC_RELAXED);
 	do
 		next = (old & BARRIER_FAILED) | ((old & ~BARRIER_FLAGS) + BARRIER_STEP);

@@ -4,20 +4,20 @@
 
 #include "runtime/core/spin.h"
 
-/* A barrier that releases its waiters when a thread will not arrive. */
+/* A barrier that releases its waiters when a task fails to arrive. */
 struct barrier {
 	_Alignas(64) uint32_t arrived;
-	uint32_t phase; /* BARRIER_* flags, and how often it was passed above them */
+	uint32_t phase; /* BARRIER_* flags in the low bits, number of completed phases above them */
 	int32_t budget_ns;
 };
 
-/* No thread may be waiting. */
+/* Reset the barrier. No thread may be waiting on it. */
 void barrier_reset(struct barrier *b, bool may_spin);
 
-/* Wait for @tasks tasks. False when one has failed. */
+/* Wait until @tasks tasks have arrived. Return false when a task has failed. */
 bool barrier_wait(struct barrier *b, int tasks);
 
-/* Say that a task will not come. */
+/* Mark a task as failed: it will not arrive. */
 void barrier_fail(struct barrier *b);
 
 #endif /* RUNTIME_CORE_BARRIER_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dtypes and devices as text */
+/* Convert dtypes and devices to text and back. */
 #include <stdio.h>
 #include <string.h>
 #include <tenon/string.h>
@@ -9,7 +9,7 @@
 
 #include "lib/brief_errors.h"
 
-/* Names of dtype codes; where @bits is not 0 the name stands for that width alone. */
+/* Names of dtype codes. A name with @bits not 0 applies to that width only. */
 static const struct dtype_word {
 	const char *word;
 	uint8_t code;
@@ -71,7 +71,7 @@ static bool width_is_known(DLDataType d)
 	case TENON_DTYPE_FLOAT4_E2M1FN:
 		return d.bits == 4;
 	default:
-		/* bool, and the formats of float8 between it and float6 */
+		/* bool, and the float8 formats (codes from bool up to float6) */
 		return d.code >= TENON_DTYPE_BOOL && d.code < TENON_DTYPE_FLOAT6_E2M3FN &&
 		       d.bits == 8;
 	}
@@ -118,7 +118,7 @@ const char *tenon_dtype_name(DLDataType dtype, char name[TENON_DTYPE_NAME])
 	return name;
 }
 
-/* Read a number of at most @most; false when there is none or it is larger. */
+/* Parse a number up to @most. Return false if there is none or it is larger. */
 static bool take_number(struct tenon_slice *text, unsigned int most, unsigned int *out)
 {
 	unsigned int n = 0;

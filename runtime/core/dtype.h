@@ -3,11 +3,11 @@
 #define RUNTIME_CORE_DTYPE_H
 
 /**
- * DOC: which dtypes tensors have
+ * DOC: element types of tensors
  *
- * A dtype is four bytes, and files and foreign code may put any value there. dtype_is_known() decides
- * which of them may be the type of elements. tenon_tensor_bytes() refuses all others, so no tensor is
- * made of them. "void", {3,0,0}, stands for "no dtype" in calls, and is not one of elements.
+ * A dtype is four bytes, and files and foreign code may put any value there. dtype_is_known() tests
+ * whether it can be an element type. tenon_tensor_bytes() refuses all others, so no tensor has one.
+ * "void", {3,0,0}, means "no dtype" in calls and is not an element type.
  */
 
 #include <tenon/tensor.h>
@@ -31,13 +31,13 @@ bool dtype_is_known(DLDataType d) TO_PLUGINS(dtype_is_known);
  */
 int dtype_check(DLDataType d) TO_PLUGINS(dtype_check);
 
-/** dtype_is_void - is it the dtype of nothing, which calls take for "any" */
+/** dtype_is_void - test for the void dtype, which means "any dtype" in calls */
 static inline bool dtype_is_void(DLDataType d)
 {
 	return d.code == TENON_DTYPE_HANDLE && !d.bits && !d.lanes;
 }
 
-/** dtype_stored - the dtype in memory: the bool of TVM up to 0.22, {1,1}, takes a byte for each lane */
+/** dtype_stored - dtype in memory: bool of TVM up to 0.22, {1,1}, takes one byte a lane */
 static inline DLDataType dtype_stored(DLDataType d)
 {
 	if (d.code == TENON_DTYPE_UINT && d.bits == 1)
@@ -45,7 +45,7 @@ static inline DLDataType dtype_stored(DLDataType d)
 	return d;
 }
 
-/** dtype_bytes - bytes of one element where each begins at a whole byte, as TVM's executors store them */
+/** dtype_bytes - bytes of one element that starts at a whole byte, as TVM's executors store it */
 static inline uint32_t dtype_bytes(DLDataType d)
 {
 	return ((uint32_t)dtype_stored(d).bits * d.lanes + 7) / 8;

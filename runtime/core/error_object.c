@@ -16,7 +16,10 @@ void error_object_foreign_source(void (*move)(void **out))
 	__atomic_store_n(&foreign_move, move, __ATOMIC_RELEASE);
 }
 
-/* Kind, message and first backtrace lie behind the struct; a later backtrace is a block of its own. */
+/*
+ * Kind, message and first backtrace are stored behind the struct, later backtraces in a block
+ * apart.
+ */
 static bool backtrace_is_inside(const struct tenon_error *e)
 {
 	return e->backtrace.data == e->message.data + e->message.size + 1;
@@ -57,7 +60,7 @@ static void error_update_backtrace(void *self, const struct tenon_slice *text, i
 	e->backtrace.size = keep + text->size;
 }
 
-/* Was it made here, so that all fields of struct tenon_error are there. */
+/* Test whether Tenon made the error, so that all fields of struct tenon_error are valid. */
 static bool is_ours(const struct tenon_error *error)
 {
 	return error->object.deleter == error_delete;

@@ -5,14 +5,14 @@
 #include <tenon/error.h>
 
 /**
- * error_object_foreign_source - ask elsewhere for an error when the thread's slot is empty
- * @move: takes the raised error of a real libtvm_ffi in the same process, or gives NULL
+ * error_object_foreign_source - set a second source of raised errors
+ * @move: moves the error out of the slot of a libtvm_ffi in the process; NULL if empty
  *
- * Code that binds to that library raises in its slot, not in ours.
+ * It is used when the thread's own slot is empty: code that binds to libtvm_ffi raises there.
  */
 void error_object_foreign_source(void (*move)(void **out));
 
-/* The whole object, extra context included. NULL without memory. */
+/* Create an error with its extra context. NULL if out of memory. */
 struct tenon_error *error_object_create(struct tenon_slice kind, struct tenon_slice message,
 					struct tenon_slice backtrace, struct tenon_object *cause,
 					struct tenon_object *extra);

@@ -2,14 +2,14 @@
 #ifndef RUNTIME_CORE_FUTEX_H
 #define RUNTIME_CORE_FUTEX_H
 
-/* Sleeping on a word of memory. Wakes may be spurious: look at the word again. */
+/* Sleep on a word of memory. Wakeups may be spurious: check the word again. */
 
 #include <limits.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* the kernel's numbers: not every C library comes with the kernel's headers */
+/* Numbers from the kernel's ABI: not every C library ships the kernel's headers. */
 #define FUTEX_WAIT	   0
 #define FUTEX_WAKE	   1
 #define FUTEX_PRIVATE_FLAG 128

@@ -7,9 +7,9 @@
 #include "lib/plugin_api.h"
 
 /*
- * tenon_map_create() of any number of pairs. They lie side by side: readers in either language walk
- * over them, but foreign code that changes a map takes no more than TENON_MAP_MOST for such a form.
- * For results that are only read.
+ * tenon_map_create() without a size limit, for results that are only read. The pairs are stored as
+ * one array, which readers of either language iterate; foreign code that changes a map accepts at
+ * most TENON_MAP_MOST pairs in this form.
  */
 int map_create_long(const struct tenon_value *pairs, size_t count, struct tenon_map **out)
 	TO_PLUGINS(map_create_long);

@@ -11,8 +11,8 @@
 #include "runtime/core/reference.h"
 
 /*
- * A blob may nest as deep as it has modules: releasing one inside the other would need as deep a
- * stack, so the outermost release does the work of those within it.
+ * A blob may nest as deep as it has modules. Recursive release would need as much stack, so nested
+ * releases are queued and the outermost one processes them.
  */
 static __thread struct tenon_module **waiting_lists;
 static __thread bool releasing;
@@ -44,7 +44,7 @@ static void release_imports(struct tenon_module **imports)
 	releasing = false;
 }
 
-/* Room for @count imports, what is there kept. */
+/* Resize the import list to @count and keep its items. */
 static int resize_imports(struct tenon_module *m, size_t count)
 {
 	struct tenon_module **list = m->imports ? m->imports - 1 : NULL;
@@ -57,7 +57,7 @@ static int resize_imports(struct tenon_module *m, size_t count)
 	return 0;
 }
 
-/* Close a list that has its items. */
+/* Terminate the list and mark all indices stale. */
 static void imports_changed(struct tenon_module *m, size_t count)
 {
 	m->imports[count] = NULL;
@@ -155,7 +155,7 @@ static int offer_module(void *context, struct tenon_module *m)
 	return 0;
 }
 
-/* " Nearest: "vecadd"." or how many there are, to stand behind what is missing */
+/* Append a hint to a "not found" message: the nearest name, or the number of functions. */
 static void print_nearest(struct tenon_module *m, const char *name, struct tenon_buffer *out)
 {
 	struct nearest_name nearest = { .wanted = tenon_slice_of(name) };

@@ -5,8 +5,9 @@
 #include <tenon/backend/module_kind.h>
 
 /*
- * Imports are kept with one place in front and a NULL behind. In front is when the list was last
- * changed, by module_index_touch(); of a list that waits to be released, the next such.
+ * The import list has one slot in front and a NULL behind. The slot holds the number from
+ * module_index_touch() of the last change; while the list waits to be released, it links to the
+ * next one.
  */
 static inline uintptr_t module_imports_change(const struct tenon_module *m)
 {
@@ -14,12 +15,12 @@ static inline uintptr_t module_imports_change(const struct tenon_module *m)
 }
 
 /**
- * module_set_imports - give a module all its imports at once
- * @m: the module; what it imported before is dropped
+ * module_set_imports - replace all imports of a module
+ * @m: the module; its old imports are released
  * @children: @count modules; each is referenced
  * @count: how many
  *
- * For trees that were checked as a whole: cycles are not looked for.
+ * Does not look for cycles: the caller has checked the whole tree.
  *
  * Return: 0; -TENON_E_NOMEM.
  */

@@ -13,15 +13,15 @@
 #include "runtime/core/module_imports.h"
 
 struct tenon_module_index {
-	struct string_map names; /* to the module's place in @order, plus one */
+	struct string_map names; /* name to the module's position in @order, plus one */
 	struct tenon_module **order;
 	size_t count;
 	size_t room;
-	size_t *open; /* places of modules that know names they do not list */
+	size_t *open; /* positions of modules that know names they do not list */
 	size_t open_count;
-	size_t unread; /* the first module whose names could not be read, plus one; 0 for none */
-	uint64_t signature; /* of the tree it was made of */
-	uint64_t epoch;	    /* when that was last found to hold */
+	size_t unread; /* first module whose names could not be read, plus one; 0: none */
+	uint64_t signature; /* of the tree that was indexed */
+	uint64_t epoch;	    /* last epoch at which @signature was verified */
 };
 
 static pthread_mutex_t index_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,7 +42,7 @@ void module_index_free(struct tenon_module_index *index)
 	free(index);
 }
 
-/* Modules already walked over, by address. */
+/* Set of visited modules, hashed by address. */
 struct walked {
 	struct tenon_module **slot;
 	size_t slots;
@@ -58,7 +58,7 @@ static struct tenon_module **walked_probe(const struct walked *w, struct tenon_m
 	return &w->slot[at];
 }
 
-/* Make room for @count modules and as many again. */
+/* Grow the table for @count modules and as many again. */
 static int walked_grow(struct walked *w, size_t count)
 {
 	struct walked fresh = { NULL, 16, w->used };
@@ -77,7 +77,7 @@ static int walked_grow(struct walked *w, size_t count)
 	return 0;
 }
 
-/* 1 when @m is new, 0 when it was there, negative without memory */
+/* 1 when @m is new, 0 when it was already visited, -TENON_E_NOMEM. */
 static int walked_add(struct walked *w, struct tenon_module *m)
 {
 	struct tenon_module **slot;
@@ -125,7 +125,7 @@ static int walk_push(struct walk_stack *s, struct tenon_module *m)
 	return 0;
 }
 
-/* A stack of our own: a blob may nest as deep as it has modules. */
+/* Uses an explicit stack: a blob may nest as deep as it has modules. */
 int module_walk_imports(struct tenon_module *m, module_walk_fn visit, void *context)
 {
 	struct walk_stack s = { NULL, 0, 0 };
@@ -156,7 +156,7 @@ int module_walk_imports(struct tenon_module *m, module_walk_fn visit, void *cont
 	return err;
 }
 
-/* By when imports changed, not by their addresses: another module may lie where one was. */
+/* Hash the change numbers, not the addresses: a new module may reuse a freed one's address. */
 static int sign_module(void *context, struct tenon_module *m)
 {
 	uint64_t *signature = context;
@@ -186,7 +186,7 @@ static int index_module(void *context, struct tenon_module *m)
 
 	sign_module(&index->signature, m);
 	if (index->count == index->room) {
-		/* there are about as many modules as names were expected */
+		/* estimate: as many modules as expected names */
 		room = index->room ? 2 * index->room : index->names.slots + 8;
 		order = realloc(index->order, room * sizeof(*order));
 		if (order)
@@ -207,7 +207,7 @@ static int index_module(void *context, struct tenon_module *m)
 	err = m->ops->each_function(m, index_name, index);
 	if (!err || err == -TENON_E_NOMEM)
 		return err;
-	/* functions of other modules stay usable; a lookup that finds nothing raises this again */
+	/* Functions of other modules stay usable; a lookup that finds nothing raises this again. */
 	tenon_error_clear();
 	if (!index->unread)
 		index->unread = index->count;
@@ -231,7 +231,7 @@ static struct tenon_module_index *index_make(struct tenon_module *m)
 	return index;
 }
 
-/* The index of @m, made or checked when imports changed somewhere since. */
+/* Return the index of @m; rebuild it when imports changed since it was verified. */
 static struct tenon_module_index *index_get(struct tenon_module *m)
 {
 	uint64_t epoch = __atomic_load_n(&index_epoch, __ATOMIC_ACQUIRE), signature = 0;
@@ -250,7 +250,7 @@ static struct tenon_module_index *index_get(struct tenon_module *m)
 		index = index_make(m);
 		if (!index)
 			goto unlock;
-		/* no other thread reads it now: see tenon_module_import() */
+		/* No other thread reads it now: see tenon_module_import(). */
 		module_index_free(m->index);
 		index->epoch = epoch;
 		__atomic_store_n(&m->index, index, __ATOMIC_RELEASE);

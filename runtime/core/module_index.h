@@ -3,27 +3,30 @@
 #define RUNTIME_CORE_MODULE_INDEX_H
 
 /*
- * All function names below a module, hashed. Holds what tenon_module_find_function() would find by
- * walking: of several modules with one name, the one that is first depth-first.
+ * A hash table of all function names below a module. It holds what tenon_module_find_function()
+ * would find: for duplicate names, the first module in depth-first order.
  */
 
 #include <tenon/module.h>
 
 struct tenon_module_index;
 
-/* One module below another, at its place in the depth-first order. */
+/* Called for each module below another, in depth-first order. */
 typedef int (*module_walk_fn)(void *context, struct tenon_module *m);
 
-/* Visit @m's imports, each once, depth-first; non-zero from @visit stops. -TENON_E_NOMEM. */
+/*
+ * Visit each import of @m once, depth-first. Stops when @visit returns non-zero. Return: the last
+ * result of @visit; -TENON_E_NOMEM.
+ */
 int module_walk_imports(struct tenon_module *m, module_walk_fn visit, void *context);
 
 /*
- * Say that imports changed somewhere: every index is looked at again before its next use. Returns a
- * number that no other change had.
+ * Note that imports changed: every index is verified before its next use. Returns a number that is
+ * unique to this change.
  */
 uint64_t module_index_touch(void);
 
-/* Look @name up below @m. As tenon_module_find_function(). */
+/* Look up @name below @m; as tenon_module_find_function(). */
 int module_index_find(struct tenon_module *m, struct tenon_slice name, struct tenon_function **out);
 
 void module_index_free(struct tenon_module_index *index);

@@ -6,10 +6,10 @@
 
 #include "lib/plugin_api.h"
 
-/* Was a module object made here: those of a C++ runtime in the same process have another layout. */
+/* Test whether Tenon made a module: those of a C++ runtime in the same process differ in layout. */
 bool module_is_ours(const struct tenon_object *object);
 
-/* The module that a value is, of those made here; borrowed. 0; -TENON_E_TYPE. */
+/* Get the module from a value, borrowed. Return: 0; -TENON_E_TYPE if Tenon did not make it. */
 int module_of_value(const struct tenon_value *value, struct tenon_module **out)
 	TO_PLUGINS(module_of_value);
 

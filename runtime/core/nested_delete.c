@@ -4,7 +4,7 @@
 #define BOTH (TENON_DELETE_CONTENT | TENON_DELETE_MEMORY)
 
 static __thread struct tenon_object
-	*waiting; /* linked through their counts, which are unused now */
+	*waiting; /* queue linked through the objects' count fields, which are unused now */
 static __thread bool deleting;
 
 bool nested_any(const struct tenon_value *values, uint64_t count)
@@ -24,7 +24,7 @@ bool nested_delete(void *self, int flags)
 	if (flags & NESTED_DELETE_NOW)
 		return false;
 	if (deleting) {
-		/* one with weak references needs its counts: those are not chained */
+		/* An object with weak references still needs its counts: do not queue it. */
 		if (flags != BOTH)
 			return false;
 		o->refs = (uintptr_t)waiting;

@@ -4,10 +4,10 @@
 
 #include <tenon/value.h>
 
-/* To a deleter that uses nested_delete(): it is its turn. */
+/* Passed to a deleter that uses nested_delete(): delete the object now. */
 #define NESTED_DELETE_NOW 4
 
-/* May releasing an object go on to others, and from there on without end? */
+/* Test whether releasing a type of object may release others recursively. */
 static inline bool nested_may(int32_t type)
 {
 	return type >= TENON_TYPE_ERROR && type != TENON_TYPE_SHAPE && type != TENON_TYPE_TENSOR;
@@ -16,14 +16,15 @@ static inline bool nested_may(int32_t type)
 bool nested_any(const struct tenon_value *values, uint64_t count);
 
 /**
- * nested_delete - delete an object that holds others, without a stack as deep as they nest
+ * nested_delete - delete an object that holds others with bounded stack
  * @self: the object
  * @flags: what its deleter was called with
  *
- * The outermost deletion of a thread does the work of those within it, by calling the deleter again
- * with NESTED_DELETE_NOW set.
+ * Nested deletions of a thread are queued; the outermost one processes the queue by calling each
+ * deleter again with NESTED_DELETE_NOW set.
  *
- * Return: false when the caller is to delete the object now; true when that is seen to.
+ * Return: false when the caller must delete the object now; true when the deletion is queued or
+ * done.
  */
 bool nested_delete(void *self, int flags);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parallel launch without threads: each launch runs as one task, in the caller. */
+/* Parallel launch without threads: the caller runs each launch as one task. */
 #include <stddef.h>
 #include <tenon/error.h>
 #include <tenon/parallel.h>

@@ -16,7 +16,7 @@ int processors_allowed(void)
 	if (!sched_getaffinity(0, sizeof(set), &set))
 		n = CPU_COUNT(&set);
 	else
-		n = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
+		n = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than a cpu_set_t can hold */
 	return n < 1 ? 1 : n > THREADS_MOST ? THREADS_MOST : (int)n;
 }
 

@@ -2,13 +2,13 @@
 #ifndef RUNTIME_CORE_PROCESSORS_H
 #define RUNTIME_CORE_PROCESSORS_H
 
-/* How many processors the process may run on; at least 1. */
+/* Number of processors that the process may run on; at least 1. */
 int processors_allowed(void);
 
-/* How many threads the environment asks for (TENON_NUM_THREADS, TVM_NUM_THREADS); 0 for no word. */
+/* Number of threads that TENON_NUM_THREADS or TVM_NUM_THREADS asks for; 0 if unset. */
 int processors_asked(void);
 
-/* Bind the calling thread to the @n-th processor that it may run on, counted around. */
+/* Bind the calling thread to the @n-th allowed processor, modulo their number. */
 void processors_pin(int n);
 
 #endif /* RUNTIME_CORE_PROCESSORS_H */

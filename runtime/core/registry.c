@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The global function registry. Readers walk an immutable array of pointers to entries that are
- * never freed, so a lookup takes no lock; writers copy, under one.
+ * never freed, so a lookup takes no lock. Writers copy the array under a lock.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,13 +23,13 @@ struct registry_entry {
 };
 
 struct registry_table {
-	struct registry_table *older; /* readers may still be in it, and it is small: kept */
+	struct registry_table *older; /* kept: readers may still use it, and it is small */
 	size_t slots;
 	size_t used;
 	struct registry_entry *entry[];
 };
 
-/* what a name had before it was replaced: a reader may hold the address and not yet a reference */
+/* The replaced function of a name: a reader may have its address and no reference yet. */
 struct registry_retired {
 	struct registry_retired *next;
 	struct tenon_function *function;
@@ -86,7 +86,7 @@ int tenon_function_find(const char *name, struct tenon_function **out)
 	return tenon_function_find_slice(tenon_slice_of(name), out);
 }
 
-/* Make room for one more name. Called with the lock held. */
+/* Make room for one more name. Caller holds the lock. */
 static int registry_grow(void)
 {
 	struct registry_table *old = registry_table, *t;

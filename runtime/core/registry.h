@@ -4,13 +4,13 @@
 
 #include <tenon/function.h>
 
-/* Register under a name that no NUL ends. As tenon_function_register(). */
+/* tenon_function_register() for a name that is not NUL-terminated. */
 int registry_set(struct tenon_slice name, struct tenon_function *function, bool replace);
 
-/* Changes with every registration: tells whether opening a library registered anything. */
+/* Changes with every registration; shows whether opening a library registered anything. */
 uint64_t registry_generation(void);
 
-/* Something was registered elsewhere that must live as long as a registered function. */
+/* Count a registration made elsewhere, whose library must stay loaded like a function's. */
 void registry_changed(void);
 
 #endif /* RUNTIME_CORE_REGISTRY_H */

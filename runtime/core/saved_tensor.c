@@ -32,7 +32,7 @@ static int read_magic(struct tenon_cursor *c)
 	return 0;
 }
 
-/* an extent of 0 makes the size 0, and must not hide that the others overflow */
+/* An extent of 0 makes the size 0, which must not hide an overflow of the others. */
 static int check_size(const struct tenon_cursor *c, const struct saved_tensor *t, uint64_t size)
 {
 	uint64_t bytes = dtype_bytes(t->dtype), want;
@@ -119,7 +119,7 @@ int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *kee
 	if (keep && !((uintptr_t)saved->data.data % TENON_TENSOR_ALIGN))
 		return tenon_tensor_view(&dl, keep, out);
 
-	/* elements smaller than a byte stand in one each: make room for that first */
+	/* Elements smaller than a byte take one byte each while loading, so allocate that first. */
 	err = tenon_tensor_create(shape, saved->ndim, tenon_dtype(TENON_DTYPE_UINT, 8, width), out);
 	if (err)
 		return err;

@@ -3,10 +3,10 @@
 #define RUNTIME_CORE_SAVED_TENSOR_H
 
 /**
- * DOC: tensors as TVM saves them
+ * DOC: saved tensors
  *
- * The same bytes stand in parameter files, in constants and in executables: a magic number, a
- * device, shape, dtype, and the elements, each in a whole number of bytes.
+ * TVM uses one format in parameter files, constants and executables: a magic number, device, shape,
+ * dtype, and the elements, each in a whole number of bytes.
  */
 
 #include <tenon/backend/cursor.h>
@@ -16,16 +16,16 @@
 
 #define SAVED_TENSOR_MAGIC UINT64_C(0xdd5e40f096b4a13f)
 
-/* bytes of the smallest saved tensor, which has no dimension and no element's bytes */
+/* bytes of the smallest saved tensor: no dimensions, no elements */
 #define SAVED_TENSOR_LEAST 44
 
 #define SAVED_TENSOR_NDIM_MOST 64
 
-/* bytes in front of the elements of a saved tensor, at most */
+/* largest number of bytes in front of the elements */
 #define SAVED_TENSOR_HEAD_MOST (40 + 8 * SAVED_TENSOR_NDIM_MOST)
 
 /**
- * struct saved_tensor - a saved tensor, where it stands
+ * struct saved_tensor - a parsed saved tensor; points into the source
  * @shape: @ndim little-endian i64, not aligned
  * @ndim: dimensions
  * @dtype: element type; one lane
@@ -49,17 +49,20 @@ struct saved_tensor {
 int saved_tensor_read(struct tenon_cursor *c, struct saved_tensor *out)
 	TO_PLUGINS(saved_tensor_read);
 
-/* The same up to the size of the data, which is checked; the cursor is left there, and @out->data alone. */
+/*
+ * Like saved_tensor_read(), but stops in front of the data, after a check of its size. @out->data
+ * is not set.
+ */
 int saved_tensor_head(struct tenon_cursor *c, struct saved_tensor *out);
 
-/* A saved tensor, where it stands; @shape receives the extents, and becomes the tensor's. */
+/* Describe a saved tensor as a DLTensor. @shape receives the extents, and @dl points to it. */
 void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLTensor *dl);
 
 /**
- * saved_tensor_make - make a tensor of a saved one
- * @saved: what was read
- * @keep: keeps the bytes alive: the tensor is a view of them where they are aligned to
- *	TENON_TENSOR_ALIGN; NULL: they are copied
+ * saved_tensor_make - create a tensor from a saved one
+ * @saved: parsed tensor
+ * @keep: object that keeps the bytes alive: where they are aligned to TENON_TENSOR_ALIGN, the
+ * tensor is a view of them; NULL: they are copied
  * @out: receives the tensor with one reference
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_VALUE; -TENON_E_OVERFLOW.

@@ -3,8 +3,8 @@
 #define RUNTIME_CORE_SPIN_H
 
 /*
- * Waiting a short while before sleeping. How long is learnt: waits that end in time lengthen the
- * next one, waits in vain shorten it, so that an idle or crowded machine is not kept busy.
+ * Spin for a short time before sleeping. The time adapts: a wait that ends in time lengthens the
+ * next one, a timeout shortens it, so that an idle or crowded machine is not kept busy.
  */
 
 #include <stdbool.h>
@@ -15,13 +15,13 @@
 
 #define SPIN_MOST_NS  40000
 #define SPIN_LEAST_NS 1000
-#define SPIN_CHUNK    32 /* pauses between two looks at the clock */
+#define SPIN_CHUNK    32 /* pauses between two reads of the clock */
 
 struct spin {
 	int32_t budget_ns; /* 0: never spin */
 };
 
-/* Wait until (*@word & @mask) equals @value (@want true) or differs from it. False: time is up. */
+/* Spin until (*@word & @mask) equals @value (@want true) or differs (false). False on timeout. */
 static inline bool spin_until(struct spin *s, const uint32_t *word, uint32_t mask, uint32_t value,
 			      bool want)
 {

@@ -10,10 +10,10 @@
 
 #define NDIM_MOST 64
 
-/* A tensor made here: shape and strides lie behind the struct. */
+/* A tensor that Tenon made: shape and strides are stored behind the struct. */
 struct own_tensor {
 	struct tenon_tensor base;
-	void (*release)(struct own_tensor *t); /* gives the data back; NULL for none */
+	void (*release)(struct own_tensor *t); /* frees the data; NULL: nothing to free */
 	void *owner;
 	int64_t extents[];
 };
@@ -23,7 +23,7 @@ static void release_object(struct own_tensor *t)
 	tenon_object_unref(t->owner);
 }
 
-/* A view keeps what it was made of: the data of another tensor, that may be a view too. */
+/* A view holds a reference to the tensor that it was made from, which may be a view too. */
 static bool is_view_of_tensor(const struct own_tensor *t)
 {
 	return t->release == release_object &&
@@ -49,7 +49,7 @@ int tenon_tensor_elements(const DLTensor *dl, uint64_t *out)
 	int32_t i;
 
 	*out = 0;
-	/* a zero anywhere makes the product 0, and must not hide that the others overflow */
+	/* An extent of 0 makes the product 0, which must not hide an overflow of the others. */
 	for (i = 0; i < dl->ndim; i++) {
 		if (dl->shape[i] < 0)
 			return tenon_error(-TENON_E_VALUE, "extent %" PRIi64 " of dimension %d",
@@ -97,7 +97,9 @@ bool tenon_tensor_compact(const DLTensor *dl)
 	for (i = dl->ndim; i-- > 0;) {
 		if (dl->shape[i] != 1 && dl->strides[i] != want)
 			return false;
-		/* sizes need not be checked yet, and this must not overflow for them */
+		/*
+		 * The sizes may be unchecked here: multiply unsigned, so that overflow is defined.
+		 */
 		want = (int64_t)((uint64_t)want * (uint64_t)dl->shape[i]);
 	}
 	return true;
@@ -111,14 +113,14 @@ static void compact_strides(const int64_t *shape, int32_t ndim, int64_t *strides
 	for (i = ndim; i-- > 0;) {
 		strides[i] = step;
 		/*
-		 * overflow was refused for the product; an extent of 0 leaves strides that mean
-		 * nothing
+		 * The product was checked for overflow. With an extent of 0 the strides may wrap,
+		 * but no element uses them.
 		 */
 		step = (int64_t)((uint64_t)step * (uint64_t)shape[i]);
 	}
 }
 
-/* A tensor object of @dl with shape and strides of its own, that owns no data yet. */
+/* Create a tensor object with its own shape and strides and no data yet. */
 static int tensor_new(const DLTensor *dl, struct own_tensor **out)
 {
 	struct own_tensor *t;
@@ -186,7 +188,7 @@ int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
 	err = tensor_new(&dl, &t);
 	if (err)
 		return err;
-	/* checked by tensor_new() */
+	/* cannot fail: tenon_tensor_new() checked it */
 	tenon_tensor_bytes(&dl, &bytes);
 	if (posix_memalign(&data, TENON_TENSOR_ALIGN, bytes ? bytes : 1)) {
 		tenon_object_unref(t);

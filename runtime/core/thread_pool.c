@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread pool. Each worker has a cache line of its own, on which the launcher leaves the job
- * and then a new ticket: one line travels to start a task, one to end it.
+ * The thread pool. Each worker has its own cache line, where the launcher writes the job and then a
+ * new ticket: starting a task and finishing it each move one cache line.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -34,18 +34,18 @@ struct worker {
 };
 
 static struct pool {
-	uint32_t busy;	 /* a thread launches or configures */
-	uint32_t forked; /* how often this process is a child that inherited the pool */
+	uint32_t busy;	 /* a thread launches or configures: owns the pool */
+	uint32_t forked; /* number of forks since the pool was made */
 	int32_t asked;	 /* by tenon_parallel_configure(); 0 for the default */
 	int32_t detected;
 	bool pin;
 	bool fork_handled;
 	bool may_spin;
-	int32_t size;		   /* threads and the launcher; 0: not started */
-	struct worker *workers;	   /* [0] is not used */
-	struct worker *abandoned;  /* of the parent, after a fork from inside a task */
-	int32_t failed;		   /* what the first failing task returned */
-	struct tenon_error *error; /* its error, when it was a worker's */
+	int32_t size;		   /* threads including the launcher; 0: not started */
+	struct worker *workers;	   /* [0] is the launcher: not used */
+	struct worker *abandoned;  /* workers of the parent, after fork() inside a task */
+	int32_t failed;		   /* return value of the first task that failed */
+	struct tenon_error *error; /* its error, if a worker ran it */
 	struct spin spin;
 	struct barrier barrier;
 	_Alignas(64) uint32_t pending;
@@ -53,7 +53,7 @@ static struct pool {
 
 static __thread bool inside_task;
 
-/* ---- a worker */
+/* ---- workers */
 
 static void note_failure(int status, bool worker)
 {
@@ -80,7 +80,7 @@ static void worker_done(void)
 		futex_wake_one(&pool.pending);
 }
 
-/* Wait for a ticket other than @seen, and return it. */
+/* Wait until the ticket differs from @seen, and return it. */
 static uint32_t worker_wait(struct worker *w, uint32_t seen)
 {
 	uint32_t now = seen;
@@ -134,7 +134,7 @@ static void worker_send(struct worker *w, const struct job *job)
 		futex_wake_one(&w->ticket);
 }
 
-/* ---- the pool; the caller of these functions holds it */
+/* ---- the pool; callers of these functions own it */
 
 static bool pool_take(void)
 {
@@ -146,7 +146,7 @@ static void pool_give(void)
 	__atomic_store_n(&pool.busy, 0, __ATOMIC_RELEASE);
 }
 
-/* A child has no workers: it starts without a pool, and its first launch makes one. */
+/* After fork(): the workers do not exist in the child; its first launch starts new ones. */
 static void pool_forked(void)
 {
 	if (pool.workers)
@@ -182,7 +182,7 @@ static bool worker_start(struct worker *w, int32_t task)
 	w->ticket = 0;
 	w->task = task;
 	w->spin.budget_ns = pool.may_spin ? SPIN_MOST_NS : 0;
-	/* signals are the program's: its own threads take them */
+	/* Block all signals, so that the program's own threads receive them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&w->thread, NULL, worker_main, w);
@@ -190,7 +190,7 @@ static bool worker_start(struct worker *w, int32_t task)
 	return !err;
 }
 
-/* With fewer threads than asked for where the system gives no more. */
+/* Start the threads; use fewer if the system refuses to create more. */
 static void pool_start(void)
 {
 	int32_t want = tenon_parallel_workers();
@@ -207,7 +207,7 @@ static void pool_start(void)
 		pool.size++;
 }
 
-/* ---- a launch */
+/* ---- launches */
 
 static void wait_for_workers(void)
 {

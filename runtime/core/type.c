@@ -10,7 +10,7 @@
 #include "lib/fork_gate.h"
 #include "lib/string_map.h"
 
-/* keys of the static indices 0, 1, … and 64, 65, …: text, so that no relocation is needed */
+/* keys of the static indices 0, 1, … and 64, 65, …; one string, which needs no relocations */
 static const char value_keys[] = "None\0int\0bool\0float\0void*\0DataType\0Device\0DLTensor*\0"
 				 "const char*\0TVMFFIByteArray*\0ObjectRValueRef\0ffi.SmallStr\0"
 				 "ffi.SmallBytes\0ffi.Unchanged";
@@ -22,7 +22,7 @@ static const char object_keys[] =
 #define OBJECT_COUNT (TYPE_STATIC_LAST - TENON_TYPE_OBJECT + 1)
 #define STATIC_COUNT (TYPE_VALUE_END + OBJECT_COUNT)
 
-/* dynamic indices: segment k holds 64 << k pointers, so that none ever moves */
+/* dynamic indices: segment k holds 64 << k pointers, so that no segment ever moves */
 #define SEGMENT_FIRST 64
 #define SEGMENT_COUNT 24
 #define DYNAMIC_END   (TENON_TYPE_DYNAMIC + SEGMENT_FIRST * ((1 << SEGMENT_COUNT) - 1))
@@ -74,7 +74,7 @@ static void record_key(struct type_record *r, struct tenon_slice key)
 	*bucket = r;
 }
 
-/* Called with the lock held. */
+/* Caller holds the lock. */
 static void statics_make(void)
 {
 	struct type_record *r;
@@ -106,7 +106,7 @@ static struct type_record *static_record(int32_t index)
 	return NULL;
 }
 
-/* Segment of a dynamic index; its place there goes to @at. */
+/* Find the segment of a dynamic index; @at receives the position within. */
 static int segment_of(int32_t index, uint32_t *at)
 {
 	uint32_t n = (uint32_t)(index - TENON_TYPE_DYNAMIC) / SEGMENT_FIRST + 1;
@@ -141,7 +141,7 @@ struct type_record *type_record(int32_t index)
 	return static_record(index);
 }
 
-/* Called with the lock held. */
+/* Caller holds the lock. */
 static struct type_record *find_key(struct tenon_slice key)
 {
 	struct type_record *r;
@@ -163,7 +163,7 @@ struct type_record *type_record_by_key(struct tenon_slice key)
 	return r;
 }
 
-/* Record, ancestors and key in one block. */
+/* Allocate a record, its ancestors and its key in one block. */
 static struct type_record *record_make(struct tenon_slice key, const struct type_info *parent)
 {
 	size_t depth = (size_t)parent->depth + 1;
@@ -188,7 +188,10 @@ static struct type_record *record_make(struct tenon_slice key, const struct type
 	return r;
 }
 
-/* A run of @count indices: of the parent's slots while they last, for its type check is a range. */
+/*
+ * Allocate @count consecutive indices, from the parent's slots if possible: its type check is a
+ * range.
+ */
 static int32_t take_indices(struct type_record *parent, int32_t count)
 {
 	int32_t index;
@@ -205,7 +208,7 @@ static int32_t take_indices(struct type_record *parent, int32_t count)
 	return index;
 }
 
-/* Make sure that there is a segment for @index. Called with the lock held. */
+/* Allocate the segment of @index if needed. Caller holds the lock. */
 static bool segment_make(int32_t index)
 {
 	struct type_record **segment;
@@ -302,7 +305,10 @@ int tenon_type_is(int32_t index, int32_t ancestor)
 		return 0;
 	if (ancestor == TENON_TYPE_OBJECT)
 		return 1;
-	/* ancestors are always registered before, so with smaller indices or within their slots */
+	/*
+	 * Ancestors are registered first, so their indices are smaller or their slots contain this
+	 * one.
+	 */
 	r = dynamic_record(index);
 	a = r ? type_record(ancestor) : NULL;
 	return a && r->info.depth > a->info.depth && r->info.ancestors[a->info.depth] == &a->info;

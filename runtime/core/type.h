@@ -3,17 +3,17 @@
 #define RUNTIME_CORE_TYPE_H
 
 /*
- * The type table. A record begins with tvm-ffi's TVMFFITypeInfo, which foreign code reads in place:
- * records never move and never die. Lookup by index takes no lock.
+ * The type table. A record starts with tvm-ffi's TVMFFITypeInfo, which foreign code reads in place:
+ * records are never moved or freed. Lookup by index takes no lock.
  */
 
 #include <tenon/string.h>
 #include <tenon/visit.h>
 
-#define TYPE_VALUE_END	 14 /* one behind the last static index of values (ffi.Unchanged) */
-#define TYPE_STATIC_LAST 78 /* ffi.BigInt, the last static index that is known */
+#define TYPE_VALUE_END	 14 /* one past the last static index of values (ffi.Unchanged) */
+#define TYPE_STATIC_LAST 78 /* ffi.BigInt, the last static index known here */
 
-/* what foreign code registers about a field; TVMFFIFieldInfo */
+/* TVMFFIFieldInfo: what foreign code registers for a field */
 struct type_field {
 	struct tenon_slice name;
 	struct tenon_slice doc;
@@ -65,32 +65,32 @@ struct type_record {
 	struct type_info info;
 	tenon_visit_fn visit;
 	struct type_record *next_of_hash;
-	int32_t slots; /* indices kept for the type and its children */
+	int32_t slots; /* indices reserved for the type and its children */
 	int32_t slots_used;
-	bool may_overflow; /* children may lie outside of the slots */
+	bool may_overflow; /* children may have indices outside the slots */
 };
 
-/* The record of a type; NULL for an unregistered index. */
+/* Get the record of a type; NULL if the index is not registered. */
 struct type_record *type_record(int32_t index);
 
-/* The record of a key; NULL when there is none. Takes the lock. */
+/* Find the record of a key; NULL if there is none. Takes the lock. */
 struct type_record *type_record_by_key(struct tenon_slice key);
 
-/* How the indices of a new type are laid out, in the words of TVMFFITypeGetOrAllocIndex. */
+/* Index layout of a new type, with the parameters of TVMFFITypeGetOrAllocIndex. */
 struct type_layout {
 	int32_t child_slots;
 	bool may_overflow;
 };
 
-/* tenon_type_register() of a key that no NUL ends. */
+/* tenon_type_register() for a key that is not NUL-terminated. */
 int type_register(struct tenon_slice key, int32_t parent, struct type_layout layout,
 		  int32_t *index);
 
-/* What is registered about types is changed under this lock. */
+/* The lock that protects changes to type records. */
 void type_lock(void);
 void type_unlock(void);
 
-/* How a type of the ABI is visited; NULL for those without fields. */
+/* Get the visit function of an ABI type; NULL for types without fields. */
 tenon_visit_fn type_builtin_visit(int32_t index);
 
 #endif /* RUNTIME_CORE_TYPE_H */

@@ -12,7 +12,7 @@ static int value_type_error(const struct tenon_value *v, const char *wanted)
 	return tenon_error(-TENON_E_TYPE, "expected %s, found %s", wanted, tenon_type_key(v->type));
 }
 
-/* The object behind an object value or an r-value reference; NULL for anything else. */
+/* Get the object of an object value or r-value reference; NULL for other types. */
 static struct tenon_object *value_any_object(const struct tenon_value *v)
 {
 	if (v->type >= TENON_TYPE_OBJECT)
@@ -153,7 +153,7 @@ int tenon_value_object(const struct tenon_value *value, int32_t type, void *out)
 	return 0;
 }
 
-/* 1 for the encodings of strings, 2 for those of bytes, 0 for the rest */
+/* 1 for string encodings, 2 for byte encodings, 0 for other types. */
 static int text_class(int32_t type)
 {
 	switch (type) {

@@ -28,7 +28,7 @@ static int visit_foreign_field(const struct type_field *field, const struct teno
 	return err;
 }
 
-/* What TVMFFITypeRegisterField told about @info's own fields. */
+/* Visit the fields that @info registered with TVMFFITypeRegisterField. */
 static int visit_fields(const struct type_info *info, const struct tenon_object *object,
 			const struct tenon_visitor *v)
 {

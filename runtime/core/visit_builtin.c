@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the types of the ABI show themselves. Texts are handed out as values of their own: a slice of
- * foreign memory need not end in a NUL, and a visitor may keep what it is shown.
+ * Visit functions of the ABI's types. Strings are copied into values: a slice of foreign memory
+ * need not end in NUL, and a visitor may keep the value.
  */
 #include "runtime/core/type.h"
 
@@ -113,7 +113,7 @@ static int show_pair(const struct tenon_visitor *v, const struct tenon_value *ke
 
 	if (v->pair)
 		return v->pair(v->context, key, value);
-	/* copied: a key's bytes need not end in a NUL */
+	/* Copy the key: it need not end in NUL. */
 	if (tenon_value_text(key, &text))
 		return v->field(v->context, NULL, value);
 	err = tenon_string_value(text, &copy);

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_CORE_VISIT_FIELD_H
 #define RUNTIME_CORE_VISIT_FIELD_H
 
-/* Shows fields of modules to a visitor (tenon/visit.h). */
+/* Report fields of modules to a visitor (tenon/visit.h). */
 
 #include <tenon/array.h>
 #include <tenon/string.h>
@@ -11,7 +11,7 @@
 #include "lib/plugin_api.h"
 
 /*
- * Show a number, or a text; an empty text is left out. What the visitor returned, or
+ * Visit a number or a string; an empty string is skipped. Return: the visitor's result;
  * -TENON_E_NOMEM.
  */
 int visit_number(const struct tenon_visitor *v, const char *name, uint64_t number)
@@ -20,11 +20,11 @@ int visit_text(const struct tenon_visitor *v, const char *name, struct tenon_sli
 	TO_PLUGINS(visit_text);
 
 /**
- * struct visit_list - a list of values being made, for one field
+ * struct visit_list - a growing list of values for one field
  * @items: owned values
  * @count: how many
- * @room: how many have room
- * @status: 0, or what the first add failed with
+ * @room: capacity
+ * @status: 0, or the error of the first failed add
  */
 struct visit_list {
 	struct tenon_value *items;
@@ -33,17 +33,17 @@ struct visit_list {
 	int status;
 };
 
-/* Add a value, which the list takes over; or a text, which is copied. 0, or -TENON_E_NOMEM. */
+/* Append a value, which the list then owns, or a string, which is copied. 0; -TENON_E_NOMEM. */
 int visit_list_add(struct visit_list *l, struct tenon_value *item);
 int visit_list_text(struct visit_list *l, struct tenon_slice text);
 
-/* Turn a list into an array value, and empty it. 0; what an add failed with; -TENON_E_NOMEM. */
+/* Convert a list to an array value and empty it. 0; the error of a failed add; -TENON_E_NOMEM. */
 int visit_list_value(struct visit_list *l, struct tenon_value *out);
 
-/* Release all items, and empty the list. */
+/* Release all items and empty the list. */
 void visit_list_drop(struct visit_list *l);
 
-/* Show a list as a field, and empty it. */
+/* Visit a list as a field and empty it. */
 int visit_list_show(struct visit_list *l, const struct tenon_visitor *v, const char *name);
 
 #endif /* RUNTIME_CORE_VISIT_FIELD_H */

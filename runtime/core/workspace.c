@@ -11,17 +11,17 @@
 #include <tenon/error.h>
 #include <tenon/tensor.h>
 
-/* blocks are made in whole pages: a little more room lets the next, slightly larger use fit */
+/* Blocks are allocated in whole pages, so that a slightly larger request can reuse one. */
 #define BLOCK_STEP 4096
 
 struct block {
 	void *memory;
-	size_t room; /* of host memory, which is kept; 0 for memory of a device */
+	size_t room; /* bytes of cached host memory; 0 for device memory */
 	workspace_release_fn release;
-	void *owner; /* what @release is given */
+	void *owner; /* argument of @release */
 };
 
-/* blocks[0 … used) are out, in the order they were taken; blocks[used … count) wait */
+/* blocks[0 … used) are taken, in that order; blocks[used … count) are free */
 struct workspace {
 	size_t used;
 	size_t count;
@@ -71,7 +71,7 @@ static struct workspace *workspace_get(void)
 	return w;
 }
 
-/* Make a place for one more block at @used, in front of those that wait. */
+/* Insert a block at @used, in front of the free ones. */
 static bool block_insert(struct workspace *w, const struct block *b)
 {
 	size_t most = w->most ? 2 * w->most : 8;
@@ -91,7 +91,7 @@ static bool block_insert(struct workspace *w, const struct block *b)
 	return true;
 }
 
-/* Give the place @i of a block that is out to those behind it; the block comes to lie at @used. */
+/* Remove the taken block at @i: close the gap, and move the block to @used. */
 static void block_retire(struct workspace *w, size_t i)
 {
 	struct block b = w->blocks[i];
@@ -122,7 +122,7 @@ static void *nomem(uint64_t size)
 	return NULL;
 }
 
-/* A waiting block that is large enough, brought to the front; else a new one. */
+/* Use the first free block that is large enough, or allocate one. */
 static void *take_slow(uint64_t size)
 {
 	struct workspace *w = workspace_get();
@@ -139,7 +139,7 @@ static void *take_slow(uint64_t size)
 		w->blocks[w->used++] = b;
 		return b.memory;
 	}
-	/* none of those will do: the first makes way, so that their number stays small */
+	/* No free block is large enough: replace the first, so that their number stays bounded. */
 	if (w->used < w->count) {
 		block_release(&w->blocks[w->used]);
 		w->blocks[w->used] = w->blocks[--w->count];

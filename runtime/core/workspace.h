@@ -3,9 +3,8 @@
 #define RUNTIME_CORE_WORKSPACE_H
 
 /*
- * What a thread's workspace consists of: host memory, which is kept for the next use, and memory from
- * elsewhere, which is released when it is freed or reclaimed. Which device it belongs to is known above
- * (runtime/device/device_workspace.c).
+ * The workspace of a thread: host memory, which is cached for the next use, and other memory, which
+ * is released when it is freed or reclaimed. runtime/device/device_workspace.c knows the device.
  */
 
 #include <tenon/workspace.h>
@@ -16,10 +15,10 @@ typedef void (*workspace_release_fn)(void *owner);
 void *workspace_take(uint64_t size);
 
 /**
- * workspace_add - count memory from elsewhere to the workspace of the calling thread
- * @memory: address that tenon_workspace_free() will be given
- * @release: gives the memory back
- * @owner: what @release is called with
+ * workspace_add - add foreign memory to the workspace of the calling thread
+ * @memory: address that will be passed to tenon_workspace_free()
+ * @release: frees the memory
+ * @owner: argument of @release
  *
  * Return: 0; -TENON_E_NOMEM, without a message: the caller still owns the memory.
  */

@@ -12,17 +12,19 @@
 #include "runtime/core/saved_tensor.h"
 #include "runtime/core/visit_field.h"
 
-/* a constant: a tensor and the name it has in the graph */
+/* a constant: a tensor and its name in the graph */
 struct constant {
 	struct tenon_slice name;
 	struct saved_tensor saved;
-	struct tenon_tensor *tensor; /* made when first asked for */
+	struct tenon_tensor *tensor; /* created on first use */
 };
 
-/* a function of an imported module, and the constants that module wants before its first call */
+/*
+ * a function of an imported module, and the constants which that module needs before the first call
+ */
 struct symbol {
 	struct tenon_slice name;
-	struct tenon_cursor wanted; /* names, in order */
+	struct tenon_cursor wanted; /* names of constants, in order */
 	uint64_t wanted_count;
 	bool ready;
 };
@@ -33,10 +35,10 @@ struct const_module {
 	uint64_t constant_count;
 	struct symbol *symbols;
 	uint64_t symbol_count;
-	struct string_map names;   /* of constants, to their number plus one */
+	struct string_map names;   /* name of a constant to its index plus one */
 	struct tenon_slice bytes;  /* the payload, for saving */
-	struct tenon_object *keep; /* keeps @bytes; NULL: they are ours */
-	pthread_mutex_t lock;	   /* around making tensors and handing them over */
+	struct tenon_object *keep; /* keeps @bytes alive; NULL: owned by this module */
+	pthread_mutex_t lock;	   /* protects creation of tensors and initialisation of symbols */
 };
 
 static struct const_module *const_of(const struct tenon_module *m)
@@ -69,7 +71,7 @@ static int wanted_constant(struct const_module *m, const struct symbol *s, struc
 	return make_tensor(m, *out);
 }
 
-/* the constants of a symbol, in its order */
+/* Make the array of a symbol's constants, in its order. */
 static int wanted_array(struct const_module *m, const struct symbol *s, struct tenon_value *out)
 {
 	struct visit_list list = { 0 };
@@ -109,7 +111,7 @@ static int call_init(struct const_module *m, const struct symbol *s, struct teno
 	if (err)
 		return tenon_error_in(err < 0 ? err : -TENON_E_CALL, "__init_%.*s",
 				      (int)s->name.size, s->name.data);
-	/* compiled code returns 0; None is what a function in another language leaves */
+	/* Compiled code returns 0; functions in other languages return None. */
 	if (ret.type != TENON_TYPE_NONE && (tenon_value_int(&ret, &result) || result)) {
 		tenon_value_release(&ret);
 		return tenon_error(-TENON_E_CALL, "__init_%.*s refused its constants",
@@ -118,7 +120,7 @@ static int call_init(struct const_module *m, const struct symbol *s, struct teno
 	return 0;
 }
 
-/* hand a symbol's constants to the first import that has an __init_ for it */
+/* Pass a symbol's constants to the first import that has an __init_ function for it. */
 static int hand_over(struct const_module *m, struct symbol *s)
 {
 	struct tenon_function *init = NULL;
@@ -132,7 +134,7 @@ static int hand_over(struct const_module *m, struct symbol *s)
 						 (struct tenon_slice){ name.data, name.size },
 						 false, &init);
 	tenon_buffer_fini(&name);
-	/* set before the call: what it calls may look this function up again */
+	/* Set before the call: the callee may look up this function again. */
 	s->ready = !err;
 	if (!err && init)
 		err = call_init(m, s, init);
@@ -197,7 +199,7 @@ static int make_map(struct const_module *m, struct tenon_value *out)
 	return err;
 }
 
-/* get_const_var_ndarray: all constants by name; a map where one can be made (tenon/array.h) */
+/* get_const_var_ndarray: all constants by name, as a map where one can be made (tenon/array.h) */
 static int call_constants(void *self, const struct tenon_value *args, int32_t count,
 			  struct tenon_value *ret)
 {
@@ -243,13 +245,13 @@ static int const_get_function(struct tenon_module *base, struct tenon_slice name
 	err = make_ready(m, name);
 	for (i = 0; i < base->import_count && !err && !*out; i++)
 		err = tenon_module_find_function(base->imports[i], name, false, out);
-	/* TVM looks no further here, and then walks the tree: to the caller that is the same */
+	/* TVM stops here and lets its caller walk the tree; the result is the same. */
 	for (i = 0; i < base->import_count && !err && !*out; i++)
 		err = tenon_module_find_function(base->imports[i], name, true, out);
 	return err;
 }
 
-/* listed, so that a lookup from above comes here before it goes to the import */
+/* List these names, so that a lookup from above reaches this module before the import. */
 static int const_each_function(struct tenon_module *base,
 			       int (*visit)(void *context, struct tenon_slice name), void *context)
 {
@@ -382,7 +384,7 @@ static int read_symbols(struct const_module *m, struct tenon_cursor *c)
 	return err;
 }
 
-/* without an object that keeps the bytes alive, copy them and make slices of the copy */
+/* If no object keeps the bytes alive, copy them and point the slices into the copy. */
 static int own_bytes(struct const_module *m, const struct tenon_cursor *c,
 		     const struct tenon_payload *payload)
 {
@@ -427,7 +429,7 @@ static int const_load(struct tenon_cursor *c, const struct tenon_payload *payloa
 		return tenon_error(-TENON_E_NOMEM, "no memory for a module of constants");
 	tenon_module_init(&m->base, &const_ops, tenon_slice_of(""),
 			  TENON_MODULE_SERIALIZABLE | TENON_MODULE_RUNNABLE);
-	/* "const_loader" or "metadata": the module keeps the name it was saved under */
+	/* Keep the kind under which the module was saved: "const_loader" or "metadata". */
 	m->base.kind = tenon_slice_of(tenon_slice_equal(payload->kind, tenon_slice_of("metadata"))
 					      ? "metadata"
 					      : "const_loader");

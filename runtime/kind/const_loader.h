@@ -5,9 +5,9 @@
 /**
  * DOC: modules of constants
  *
- * Third-party code generators keep their constants apart from their code: a const_loader (0.8:
- * metadata) module holds them, imports the modules with the code, and hands each of these its own
- * constants before its first use. metadata_module wraps an ahead-of-time model and holds nothing.
+ * Third-party code generators store their constants apart from their code: a const_loader (0.8:
+ * metadata) module holds them, imports the modules with the code, and passes each of these its
+ * constants before its first use. metadata_module wraps an ahead-of-time model and is empty.
  */
 
 #include <tenon/backend/module_kind.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kind of module, complete: what it is made from, what it can do, how it is saved, and how files
- * of it are read and written. To add a kind of your own, copy these files, rename what is called
- * example, and call tenon_module_loader_register() and tenon_function_register_c() when your
- * program starts: Tenon itself has this kind in its table of built-in ones instead.
+ * A complete kind of module: construction, functions, saving, and reading and writing of files. To
+ * add your own kind, copy these files, rename "example", and call tenon_module_loader_register()
+ * and tenon_function_register_c() when your program starts. (Tenon has this kind in its built-in
+ * table.)
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,16 +20,16 @@
 
 #define KIND "examplejson"
 
-/* largest file that is read: a text of this format is a few lines */
+/* Largest file that is read: a text of this format has a few lines. */
 #define FILE_MOST (64u << 20)
 
-/* every module begins with struct tenon_module; what follows is the kind's own */
+/* Every module begins with struct tenon_module, followed by the kind's own fields. */
 struct example_module {
 	struct tenon_module base;
 	struct example_text text;
 };
 
-/* a function of the module: it holds the module, because its graph is part of it */
+/* A function holds a reference to its module, which owns the graph. */
 struct example_function {
 	struct example_module *module;
 	const struct example_graph *graph;
@@ -75,7 +75,7 @@ static int make_function(struct example_module *m, const struct example_graph *g
 	return err;
 }
 
-/* an unknown name is no error: another module in the tree may have it */
+/* An unknown name is not an error: another module of the tree may have it. */
 static int example_get_function(struct tenon_module *base, struct tenon_slice name,
 				struct tenon_function **out)
 {
@@ -107,7 +107,7 @@ static struct tenon_slice text_of(const struct example_module *m)
 	return (struct tenon_slice){ m->text.text, m->text.size };
 }
 
-/* must be what example_load() reads */
+/* The output must be readable by example_load(). */
 static int example_save(struct tenon_module *base, struct tenon_buffer *out)
 {
 	return tenon_buffer_string(out, text_of(example_of(base)));
@@ -121,7 +121,7 @@ static int check_format(const char *format)
 			   format);
 }
 
-/* readers see the old file or the new one, never half of one */
+/* Write to a temporary file and rename it, so that readers never see a partial file. */
 static int example_write_file(struct tenon_module *base, const char *path, const char *format)
 {
 	struct tenon_slice text = text_of(example_of(base));
@@ -155,7 +155,7 @@ static int example_source(struct tenon_module *base, const char *format, struct 
 	return err ? err : tenon_string_value(text_of(example_of(base)), out);
 }
 
-/* fields that inspection shows besides kind and imports */
+/* Report the fields that inspection shows besides kind and imports. */
 static int example_visit(const struct tenon_module *base, const struct tenon_visitor *v)
 {
 	const struct example_module *m = example_of(base);
@@ -190,7 +190,7 @@ static void example_destroy(struct tenon_module *base)
 	example_text_fini(&example_of(base)->text);
 }
 
-/* no free: the module is one block of malloc() */
+/* No free slot: the module is one malloc() block. */
 static const struct tenon_module_ops example_ops = {
 	.get_function = example_get_function,
 	.each_function = example_each_function,
@@ -222,8 +222,8 @@ static int example_create(struct tenon_slice text, struct tenon_module **out)
 }
 
 /*
- * The text is copied, as it is small. A kind with large payloads would keep the slice, and a
- * reference to payload->keep, which holds the file's mapping.
+ * The text is small, so it is copied. A kind with large payloads would keep the slice and a
+ * reference to payload->keep, which holds the file mapping.
  */
 static int example_load(struct tenon_cursor *c, const struct tenon_payload *payload,
 			struct tenon_module **out)
@@ -272,7 +272,7 @@ int example_json_load_file(void *self, const struct tenon_value *args, int32_t c
 	if (count < 1)
 		return tenon_error(-TENON_E_TYPE, "want the path of a file");
 	err = tenon_value_text(&args[0], &name);
-	/* copied: bytes need not end in a NUL */
+	/* Copy the path: bytes need not end in NUL. */
 	if (!err)
 		err = tenon_buffer_slice(&path, name);
 	if (!err)

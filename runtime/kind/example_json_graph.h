@@ -12,22 +12,22 @@
  *	  input 1 10 10
  *	  add 2 inputs: 0 1 shape: 10 10
  *
- * A word that contains "subgraph_" begins a graph, which is a function of that name. "input" is
+ * A word that contains "subgraph_" starts a graph, which is a function of that name. "input" is
  * followed by an id and extents; add, sub and mul by an id, the ids of two earlier nodes, and
- * extents. All tensors are float32 on the CPU. The function's arguments are its inputs by rising
- * id, and last the output, which receives the last node's values; they are also returned, as a new
- * tensor.
+ * extents. All tensors are float32 on the CPU. The arguments of the function are its inputs, by
+ * ascending id, then the output, which receives the values of the last node. They are also returned
+ * as a new tensor.
  */
 
 #include <tenon/error.h>
 #include <tenon/value.h>
 
-/* struct example_node - a line: an input, or an operation on two nodes before it */
+/* struct example_node - a line: an input, or an operation on two earlier nodes */
 struct example_node {
 	char op; /* '=' for an input, '+', '-', '*' */
 	uint32_t id;
-	uint32_t argument; /* of an input: which one it is */
-	size_t operand[2]; /* of an operation: places in the list of nodes */
+	uint32_t argument; /* of an input: its argument index */
+	size_t operand[2]; /* of an operation: indices of its operands */
 	size_t first_extent;
 	size_t ndim;
 };
@@ -40,7 +40,7 @@ struct example_graph {
 	uint32_t inputs;
 };
 
-/* struct example_text - a parsed text; graphs point into it */
+/* struct example_text - a parsed text; the graphs point into it */
 struct example_text {
 	char *text;
 	size_t size;
@@ -54,7 +54,7 @@ struct example_text {
 
 /**
  * example_text_parse - read a text
- * @t: receives the graphs; give it back with example_text_fini(), after a failure too
+ * @t: receives the graphs; free it with example_text_fini(), also on failure
  * @text: copied
  *
  * Return: 0; -TENON_E_FORMAT, with the line's number; -TENON_E_NOMEM.
@@ -65,13 +65,13 @@ void example_text_fini(struct example_text *t);
 
 /**
  * example_graph_run - run a graph
- * @t: the text it is part of
+ * @t: the text that contains the graph
  * @g: the graph
  * @args: inputs, and the output
  * @count: how many
  * @ret: receives the result as a tensor object
  *
- * Context: any thread, several at a time: all memory belongs to the call.
+ * Context: any thread, concurrent calls are safe: the memory is per call.
  * Return: 0; -TENON_E_TYPE for a wrong number or type of arguments; -TENON_E_VALUE for a wrong
  *	shape; -TENON_E_NOMEM.
  */

@@ -40,7 +40,7 @@ static int wrong_shape(const struct example_graph *g, int32_t argument, const DL
 	return err;
 }
 
-/* an argument as plain floats, when it is what the graph says */
+/* Get the float data of an argument after a check against the graph. */
 static int argument_data(const struct example_text *t, const struct example_graph *g,
 			 const struct example_node *node, const struct tenon_value *args,
 			 int32_t argument, float **out)
@@ -85,7 +85,7 @@ static void compute(char op, const float *a, const float *b, float *out, size_t 
 		out[i] = op == '+' ? a[i] + b[i] : op == '-' ? a[i] - b[i] : a[i] * b[i];
 }
 
-/* values of all nodes: inputs are the arguments' own memory, the others are made here */
+/* Compute all nodes. Inputs use the arguments' memory; the others are allocated here. */
 static int run_nodes(const struct example_text *t, const struct example_graph *g,
 		     const struct tenon_value *args, float **values)
 {
@@ -102,7 +102,10 @@ static int run_nodes(const struct example_text *t, const struct example_graph *g
 				return err;
 			continue;
 		}
-		/* no larger than an argument: the parser has seen that its inputs have its shape */
+		/*
+		 * The parser checked that inputs and outputs of an operation have one shape, so
+		 * this fits.
+		 */
 		dl = describe(t, node);
 		err = tenon_tensor_bytes(&dl, &bytes);
 		if (err)
@@ -117,7 +120,7 @@ static int run_nodes(const struct example_text *t, const struct example_graph *g
 	return 0;
 }
 
-/* the last node's values go to the last argument, and to a tensor of the caller's */
+/* Copy the values of the last node to the last argument and to a new tensor. */
 static int give_result(const struct example_text *t, const struct example_graph *g,
 		       const struct tenon_value *args, float *const *values,
 		       struct tenon_value *ret)
@@ -136,7 +139,7 @@ static int give_result(const struct example_text *t, const struct example_graph 
 		err = tenon_tensor_create(dl.shape, dl.ndim, dl.dtype, &result);
 	if (err)
 		return err;
-	/* the output may be one of the inputs */
+	/* The output may alias an input. */
 	memmove(output, values[g->count - 1], bytes);
 	memcpy(result->dl.data, output, bytes);
 	*ret = tenon_arg_object(result);

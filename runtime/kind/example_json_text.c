@@ -9,20 +9,20 @@
 #define ID_BASE	  4096
 #define NDIM_MOST 16
 
-/* a parser: what is read, and where it stands */
+/* parser state */
 struct parser {
 	struct example_text *t;
-	const char *at; /* in the current line */
+	const char *at; /* position in the current line */
 	const char *end;
 	unsigned int line;
-	uint32_t *places; /* node of an id, plus one; the ids of all graphs share it */
+	uint32_t *places; /* node of each id, plus one; all graphs share the ids */
 	size_t place_count;
 };
 
 #define FAULT(p, format, ...)                                                                      \
 	tenon_error(-TENON_E_FORMAT, "line %u: " format, (p)->line, __VA_ARGS__)
 
-/* Make room for one more item: lists grow when their length is a power of two. */
+/* Make room for one more item: capacity doubles at each power of two. */
 static int grow(void *list, size_t count, size_t size)
 {
 	void **items = list, *more;
@@ -41,7 +41,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-/* the next word of the line; empty at its end */
+/* Get the next word of the line; empty at the end of the line. */
 static struct tenon_slice next_word(struct parser *p)
 {
 	struct tenon_slice word;
@@ -96,7 +96,7 @@ static struct example_graph *current(struct parser *p)
 	return &p->t->graphs[p->t->graph_count - 1];
 }
 
-/* the place of a node of the current graph by its id; SIZE_MAX when it has none of that id */
+/* Find the node with an id in the current graph; SIZE_MAX if there is none. */
 static size_t find_node(const struct parser *p, uint64_t id)
 {
 	const struct example_graph *g = &p->t->graphs[p->t->graph_count - 1];
@@ -111,7 +111,7 @@ static int note_id(struct parser *p, uint64_t id)
 	size_t count = p->place_count ? p->place_count : 16;
 	uint32_t *places;
 
-	/* the table of ids must not be larger than the text makes plausible */
+	/* Limit the id table by the size of the text. */
 	if (id >= ID_BASE + p->t->size)
 		return FAULT(p, "id %llu is too large", (unsigned long long)id);
 	if (find_node(p, id) != SIZE_MAX)
@@ -251,7 +251,7 @@ static int by_id(const void *a, const void *b)
 	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
 }
 
-/* arguments are given in the order of ids, not of lines */
+/* Arguments are ordered by id, not by line. */
 static int number_inputs(struct example_text *t, const struct example_graph *g)
 {
 	struct example_node **inputs;

@@ -32,7 +32,7 @@ struct registered {
 };
 
 static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct registered *registered; /* only ever grows, at the front */
+static struct registered *registered; /* insertion at the front only: readers take no lock */
 
 static bool loads(const struct tenon_module_loader *loader, struct tenon_slice kind)
 {
@@ -66,7 +66,7 @@ static int find_of_backend(void *context, const struct tenon_backend *b)
 			w->found = *l;
 			return 1;
 		}
-	/* what a backend runs as it is needs no loader of another, for which plug-ins were opened */
+	/* Kinds that a backend runs directly need no loader, for which plug-ins would be opened. */
 	for (i = 0; b->kinds && b->kinds[i]; i++)
 		if (tenon_slice_equal(tenon_slice_of(b->kinds[i]), w->kind))
 			return 1;

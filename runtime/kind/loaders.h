@@ -3,24 +3,23 @@
 #define RUNTIME_KIND_LOADERS_H
 
 /**
- * DOC: which loader a kind of module has
+ * DOC: the loader of a kind of module
  *
- * Loaders are searched in this order: those that a program registered, so that it can replace any
- * other; built-in ones; those of backends; and packed functions of the global registry, for other
- * languages.
+ * Loaders are searched in this order: registered by the program, so that it can replace any other;
+ * built-in; of backends; packed functions in the global registry, for other languages.
  */
 
 #include <tenon/backend/module_kind.h>
 
-/* names of packed functions that load: each is followed by a kind, or by a file's extension */
+/* prefixes of packed functions that load, followed by a kind or a file extension */
 #define LOADER_OF_BYTES "ffi.Module.load_from_bytes."
 #define LOADER_OF_FILES "ffi.Module.load_from_file."
 
-/* longest kind or extension that has such a name, and room for one with its NUL */
+/* longest kind or extension in such a name, NUL included */
 #define LOADER_KIND_MOST 128
 #define LOADER_NAME_MOST (sizeof(LOADER_OF_BYTES) + LOADER_KIND_MOST)
 
-/* what this build loads by itself, ended by NULL */
+/* loaders built in here, terminated by NULL */
 extern const struct tenon_module_loader *const loaders_builtin[];
 
 /**
@@ -42,19 +41,19 @@ const struct tenon_module_loader *loader_find(struct tenon_slice kind);
 int loader_find_function(struct tenon_slice kind, struct tenon_function **out);
 
 /*
- * The packed function @prefix followed by @name, with one reference, or NULL. Return: 0;
+ * Find the packed function "@prefix@name"; @out receives it with one reference, or NULL. Return: 0;
  * -TENON_E_NOMEM.
  */
 int loader_find_global(const char *prefix, struct tenon_slice name, struct tenon_function **out);
 
 /**
- * loader_call - make a module by a packed function
+ * loader_call - make a module with a packed function
  * @function: takes bytes, or a path and an extension
  * @args: @count arguments
  * @count: how many
  * @out: receives the module with one reference
  *
- * Return: 0; what the function failed with; -TENON_E_TYPE when it gave no module of Tenon's.
+ * Return: 0; the function's error; -TENON_E_TYPE when it returned no module of Tenon.
  */
 int loader_call(struct tenon_function *function, const struct tenon_value *args, int32_t count,
 		struct tenon_module **out);
@@ -66,7 +65,7 @@ int loader_call(struct tenon_function *function, const struct tenon_value *args,
  * @payload: where it stands
  * @out: receives the module with one reference
  *
- * Return: what the loader returned; -TENON_E_FORMAT when it leaves bytes over.
+ * Return: what the loader returned; -TENON_E_FORMAT when bytes are left over.
  */
 int loader_run(const struct tenon_module_loader *loader, struct tenon_cursor *c,
 	       const struct tenon_payload *payload, struct tenon_module **out);

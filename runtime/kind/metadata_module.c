@@ -5,7 +5,7 @@
 #include "runtime/kind/const_loader.h"
 #include "runtime/core/visit_field.h"
 
-/* names are all in the imports */
+/* This module has no functions of its own: the imports list theirs. */
 static int metadata_each_function(struct tenon_module *m,
 				  int (*visit)(void *context, struct tenon_slice name),
 				  void *context)
@@ -34,7 +34,7 @@ static const struct tenon_module_ops metadata_ops = {
 	.visit = metadata_visit,
 };
 
-/* the payload is empty: what it once told stands in the library, behind get_c_metadata */
+/* The payload is empty: the metadata is in the library, returned by get_c_metadata. */
 static int metadata_load(struct tenon_cursor *c, const struct tenon_payload *payload,
 			 struct tenon_module **out)
 {

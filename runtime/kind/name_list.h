@@ -2,15 +2,15 @@
 #ifndef RUNTIME_KIND_NAME_LIST_H
 #define RUNTIME_KIND_NAME_LIST_H
 
-/* Names for a message, each once: "opencl, vulkan", ".so, .examplejson". */
+/* Comma-separated lists of unique names for messages: "opencl, vulkan", ".so, .examplejson". */
 
 #include <tenon/buffer.h>
 
 /**
- * struct name_list - a list under way
- * @out: the names are appended
+ * struct name_list - a list being built
+ * @out: buffer that the names are appended to
  * @start: size of @out before the first
- * @mark: in front of each name: "", "."
+ * @mark: prefix of each name: "" or "."
  */
 struct name_list {
 	struct tenon_buffer *out;
@@ -20,10 +20,10 @@ struct name_list {
 
 void name_list_add(struct name_list *list, const char *name);
 
-/* Add what follows @prefix in the names of global functions. */
+/* Add the names of global functions that start with @prefix, without the prefix. */
 void name_list_add_globals(struct name_list *list, const char *prefix);
 
-/* An empty list says "none". Return: the status of the buffer. */
+/* End the list; an empty one becomes "none". Return: the status of the buffer. */
 int name_list_end(struct name_list *list);
 
 #endif /* RUNTIME_KIND_NAME_LIST_H */
