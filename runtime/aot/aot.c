@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A model compiled ahead of time as it runs: its tensors, and TVM's functions for it. */
+/* Running an ahead-of-time model: its tensors, and TVM's functions for it. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <tenon/workspace.h>
@@ -58,7 +58,7 @@ static int aot_run(struct tenon_model *m)
 	return tenon_error_in(err, "%s", a->meta->name);
 }
 
-/* one operator: the whole model */
+/* The profile has one operator: the whole model. */
 static int aot_run_profiled(struct tenon_model *m, const struct tenon_profiler *p)
 {
 	struct tenon_op op = { .name = tenon_slice_of(aot_of(m)->meta->name),
@@ -99,7 +99,7 @@ static int aot_output(struct tenon_model *m, size_t index, struct tenon_port *ou
 	return 0;
 }
 
-/* names of the model, in which the compiler made all but letters and digits underscores */
+/* Compare with a name in which the compiler replaced all but letters and digits by underscores. */
 static bool same_name(const char *name, struct tenon_slice wanted)
 {
 	size_t i;
@@ -160,7 +160,7 @@ static int check_tensor(const struct aot_tensor_info *want, const DLTensor *t)
 	return 0;
 }
 
-/* Compiled code keeps a byte for an element of less; a caller's tensor is packed. */
+/* Compiled code stores sub-byte elements in one byte each, but a caller's tensor is packed. */
 static int check_given(const struct aot_slot *s, const DLTensor *t)
 {
 	size_t bytes;
@@ -314,7 +314,7 @@ const struct model_ops aot_ops = {
 	.destroy = aot_destroy,
 };
 
-/* ---- as a module */
+/* ---- module functions */
 
 static int get_input(struct tenon_module *m, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret)
@@ -327,7 +327,7 @@ static int get_input(struct tenon_module *m, const struct tenon_value *args, int
 	err = executor_input_key(&a->base, &args[0], &index);
 	if (err || index < 0)
 		return err;
-	/* parameters may be in read-only memory, but the caller may write to the result */
+	/* Parameters may be in read-only memory, but the caller may write to the result. */
 	if (a->slots[index].keep) {
 		memcpy(aot_own_place(a, (size_t)index), a->tensors[index].data,
 		       (size_t)a->slots[index].bytes);
@@ -362,7 +362,7 @@ static int executor_module(struct tenon_module *root, const struct tenon_model_o
 	return err ? err : executor_module_create(model, "AotExecutor", methods, out);
 }
 
-/* ---- what the executor gives to the table */
+/* ---- executor table */
 
 static int factory_read(struct tenon_cursor *c, const struct tenon_payload *payload,
 			struct tenon_module **out)

@@ -3,8 +3,8 @@
 #define RUNTIME_AOT_AOT_H
 
 /*
- * Models that were compiled ahead of time: one function runs all, the memory around it is here.
- * aot_create.c makes them, aot.c runs them.
+ * Models compiled ahead of time: one function runs the whole model in memory provided here.
+ * aot_create.c creates them, aot.c runs them.
  */
 
 #include "runtime/library/tvm_types.h"
@@ -12,13 +12,13 @@
 #include "runtime/model/model.h"
 #include "runtime/model/storage.h"
 
-/* a tensor that the code is called with */
+/* a tensor argument of the compiled function */
 struct aot_slot {
 	const struct aot_tensor_info *info;
 	uint64_t offset; /* in the arena */
 	uint64_t bytes;
-	struct tenon_object *keep;  /* the bound tensor; NULL: in the arena */
-	struct tenon_tensor *given; /* out, as long as it does not move */
+	struct tenon_object *keep;  /* bound tensor; NULL: data is in the arena */
+	struct tenon_tensor *given; /* tensor handed out; dropped when the data moves */
 	bool set;
 };
 
@@ -26,16 +26,16 @@ struct aot_model {
 	struct tenon_model base;
 	const struct aot_metadata *meta;
 	struct tenon_function *main;
-	void *symbol; /* of @main, when it can be entered by the address */
+	void *symbol; /* address of @main, if it can be called directly */
 	struct storage *arena;
-	/* inputs, outputs; constants and workspaces where there are workspaces */
+	/* inputs, outputs; with workspaces also constants and workspaces */
 	struct aot_slot *slots;
 	size_t count;
-	DLTensor *tensors; /* of each slot */
+	DLTensor *tensors; /* one per slot */
 	union legacy_value *values;
 	int *codes;
 	struct tenon_value *views;
-	int64_t constants; /* shape of the pool of constants */
+	int64_t constants; /* shape of the constant pool */
 	size_t unset;
 };
 
@@ -45,10 +45,10 @@ extern const struct model_ops aot_ops;
 int aot_model_create(struct tenon_module *root, const struct tenon_model_options *o,
 		     struct tenon_model **out);
 
-/* model_ops.destroy, also of a model that is half made */
+/* model_ops.destroy; also for a partly created model */
 void aot_destroy(struct tenon_model *m);
 
-/* Address of a tensor in the arena. */
+/* Address of a slot's memory in the arena. */
 static inline void *aot_own_place(const struct aot_model *a, size_t slot)
 {
 	return a->arena->data + a->slots[slot].offset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model compiled ahead of time tells about itself becomes slots, laid out in one arena. */
+/* Create slots from the metadata of an ahead-of-time model and lay them out in one arena. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -73,7 +73,7 @@ static int make_room(struct aot_model *a)
 	size_t i, n;
 
 	n = (size_t)(m->input_count + m->output_count);
-	/* without workspaces the code takes neither them nor constants */
+	/* Code without workspaces takes no constants either. */
 	if (m->workspace_count)
 		n += 1 + (size_t)m->workspace_count;
 	a->slots = calloc(n + 1, sizeof(*a->slots));
@@ -92,7 +92,7 @@ static int make_room(struct aot_model *a)
 	return 0;
 }
 
-/* the pool of constants has no description of its own */
+/* The constant pool has no description of its own. */
 static void describe_slots(struct aot_model *a)
 {
 	const struct aot_metadata *m = a->meta;

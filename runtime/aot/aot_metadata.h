@@ -3,8 +3,8 @@
 #define RUNTIME_AOT_AOT_METADATA_H
 
 /*
- * What the code of an ahead-of-time model tells about itself: structs in the library's own memory, laid
- * out as TVM 0.9 to 0.19 do.
+ * Metadata of an ahead-of-time model: structs in the library's memory, in the layout of TVM 0.9 to
+ * 0.19.
  */
 
 #include <stddef.h>
@@ -48,18 +48,18 @@ _Static_assert(offsetof(struct aot_metadata, name) == 72, "TVMMetadata.mod_name"
 #endif
 
 /**
- * aot_metadata_check - check that a description can be believed
- * @m: the description; the addresses in it are the library's and cannot be checked
- * @constants: receives the size of the pool of constants
+ * aot_metadata_check - check the metadata of a model
+ * @m: metadata; its pointers belong to the library and cannot be checked
+ * @constants: receives the size of the constant pool
  *
  * Return: 0; -TENON_E_FORMAT; -TENON_E_UNSUPPORTED for another version; -TENON_E_OVERFLOW.
  */
 int aot_metadata_check(const struct aot_metadata *m, uint64_t *constants);
 
-/* Copy the constants, which were checked, to their places in the pool. */
+/* Copy the checked constants to their offsets in the pool. */
 void aot_metadata_fill(const struct aot_metadata *m, char *pool);
 
-/* bytes of a tensor that was checked */
+/* Size of a checked tensor. */
 uint64_t aot_tensor_bytes(const struct aot_tensor_info *t);
 
 #endif /* RUNTIME_AOT_AOT_METADATA_H */

@@ -14,13 +14,13 @@
 
 struct numbering {
 	struct blob_numbers *n;
-	size_t room;		  /* of the list of modules */
-	struct string_map places; /* of modules, by address, plus one */
+	size_t room;		  /* capacity of the list of modules */
+	struct string_map places; /* address of a module to its index plus one */
 	size_t *number;		  /* of each module */
 	bool *seen;
 	size_t *stack;
 	size_t depth;
-	size_t *boundary; /* exportable modules that are first on their path */
+	size_t *boundary; /* exportable modules whose importers are not exportable */
 	size_t boundary_count;
 	size_t child_count;
 };
@@ -106,7 +106,9 @@ static void give_number(struct numbering *t, size_t place)
 	t->number[place] = t->n->count++;
 }
 
-/* all that is reached without passing through the library; where that begins is noted */
+/*
+ * Visit all modules reached without passing through the library; record where the library begins.
+ */
 static void number_above_library(struct numbering *t)
 {
 	size_t place;
@@ -156,13 +158,13 @@ static void add_children(struct numbering *t, size_t place)
 
 	for (i = 0; i < m->import_count; i++) {
 		number = t->number[place_of(t, m->imports[i])];
-		/* the parts of the library import each other */
+		/* Modules of the library import each other: skip these edges. */
 		if (number != t->number[place])
 			t->n->children[t->child_count++] = number;
 	}
 }
 
-/* the imports of the modules that have one number, sorted, each once */
+/* List the imports of the modules with one number, sorted and unique. */
 static void list_children(struct numbering *t, size_t number)
 {
 	uint64_t *list = t->n->children;
@@ -181,7 +183,10 @@ static void list_children(struct numbering *t, size_t number)
 			list[t->child_count++] = list[i];
 }
 
-/* write the import edges as numbers; false when an import has a smaller number than its importer */
+/*
+ * Convert import edges to numbers. Return false when an import has a smaller number than its
+ * importer.
+ */
 static bool list_all(struct numbering *t)
 {
 	struct blob_numbers *n = t->n;
@@ -200,8 +205,8 @@ static bool list_all(struct numbering *t)
 }
 
 /*
- * Modules have no cycles: it was closed by taking the library's parts together. Of what could not
- * be sorted, what imports the library is therefore also below it.
+ * Modules form no cycle, so merging the library's modules made this one. Among the modules that
+ * could not be sorted, an importer of the library is therefore also below it.
  */
 static int cycle(const struct numbering *t, const size_t *parents)
 {
@@ -221,7 +226,7 @@ static int cycle(const struct numbering *t, const size_t *parents)
 		(int)m->kind.size, m->kind.data);
 }
 
-/* renumber: importers before imports, otherwise in the same order */
+/* Renumber topologically, importers first; keep the order otherwise. */
 static int sort_numbers(struct numbering *t)
 {
 	struct blob_numbers *n = t->n;

@@ -5,19 +5,18 @@
 /**
  * DOC: the numbers of modules in a blob
  *
- * Modules are numbered as TVM numbers them, so that TVM's own reader gets what its own writer would
- * have given it: those compiled into the shared object share one number, that of `_lib`; the last
- * import is visited first. Where that gives an import a smaller number than its importer, which TVM
- * refuses to write, they are sorted.
+ * Modules are numbered as TVM's writer does, for TVM's reader: all modules compiled into the shared
+ * object share the number of `_lib`, and the last import is visited first. Where an import would
+ * get a smaller number than its importer, which TVM refuses to write, the modules are sorted.
  */
 
 #include <tenon/module.h>
 
 /**
- * struct blob_numbers - a module tree in numbers
+ * struct blob_numbers - the numbering of a module tree
  * @modules: all modules, each once, the root first
  * @module_count: how many
- * @count: numbers given, from 0 for the root
+ * @count: how many numbers are assigned; the root has 0
  * @first: for each number, the place in @modules of a module that has it
  * @library: number of `_lib`; SIZE_MAX when there is none
  * @rows: @count + 1 row pointers into @children
@@ -35,11 +34,10 @@ struct blob_numbers {
 
 /**
  * blob_number - number a module and all it imports
- * @n: receives the numbers; zeroed by the caller, freed with blob_numbers_fini() after a
- *	failure too
+ * @n: receives the numbers; zeroed by the caller, freed with blob_numbers_fini() also on failure
  * @root: the module
  *
- * Return: 0; -TENON_E_CYCLE when taking the exportable modules together makes one; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_CYCLE when merging the exportable modules creates a cycle; -TENON_E_NOMEM.
  */
 int blob_number(struct blob_numbers *n, struct tenon_module *root);
 

@@ -19,7 +19,7 @@ static int write_tree(const struct blob_numbers *n, struct tenon_buffer *out)
 	return write_numbers(out, n->children, n->rows[n->count]);
 }
 
-/* overwrite eight bytes that were written as a place for a number known later */
+/* Overwrite an eight-byte placeholder with a number that is now known. */
 static void set_u64(struct tenon_buffer *out, size_t at, uint64_t v)
 {
 	size_t i;
@@ -77,7 +77,7 @@ static int write_legacy(const struct blob_numbers *n, struct tenon_buffer *out)
 {
 	int err;
 
-	/* a library that imports nothing has no tree */
+	/* A library without imports has no tree. */
 	if (n->count == 1 && n->library == 0)
 		return tenon_buffer_u64(out, 0);
 	err = tenon_buffer_u64(out, n->count + 1);

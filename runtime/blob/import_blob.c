@@ -9,10 +9,10 @@
 #include "runtime/kind/loaders.h"
 #include "runtime/payload/payload_module.h"
 
-/* kinds are names: longer ones are the sign of a blob that was read at the wrong place */
+/* Kinds are short names: a longer one means the blob is misread. */
 #define KIND_MOST 128
 
-/* bytes of the smallest entry, "_lib" */
+/* size of the smallest entry, "_lib" */
 #define ENTRY_LEAST 12
 
 static bool is(struct tenon_slice s, const char *word, size_t size)
@@ -69,7 +69,7 @@ static int add_library(struct import_blob *b)
 	return 0;
 }
 
-/* what is known of a kind; most blobs repeat the kind of the entry before */
+/* Look up the loader and format of a kind. Most blobs repeat the kind of the previous entry. */
 static void describe(struct import_blob *b, struct import_entry *e)
 {
 	const struct import_entry *before = b->count ? e - 1 : NULL;
@@ -105,7 +105,7 @@ static int take_tree(struct import_blob *b)
 
 static int make_room(struct import_blob *b, uint64_t count)
 {
-	/* an entry has bytes of its own, so this is bounded by the blob, whatever it promises */
+	/* Every entry has bytes, so the size of the blob bounds the count. */
 	size_t most = tenon_cursor_left(&b->c) / ENTRY_LEAST + 1;
 
 	if (count < most)
@@ -137,7 +137,7 @@ static int unknown_kind(const struct import_blob *b, const struct import_entry *
 	return err;
 }
 
-/* the end of a payload without a length is found by reading it */
+/* A payload without a length: find its end by reading it. */
 static int measure(struct import_blob *b, struct import_entry *e)
 {
 	const uint8_t *from = b->c.at;
@@ -196,7 +196,9 @@ static int take_legacy(struct import_blob *b)
 	err = take_count(&b->c, ENTRY_LEAST, &count);
 	if (err)
 		return tenon_error_in(err, "imports");
-	/* TVM 0.14 and later count no imports of a root without any, and write it all the same */
+	/*
+	 * TVM 0.14 and later write the import list of a root without imports but do not count it.
+	 */
 	if (!count && tenon_cursor_left(&b->c))
 		count = 1;
 	b->expected = count > 1 ? (size_t)count - 1 : (size_t)count;
@@ -292,7 +294,7 @@ void import_blob_fini(struct import_blob *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* may there be more than one way to read it? */
+/* Test whether the blob may have more than one dialect. */
 static bool is_legacy(const struct blob_source *src)
 {
 #ifdef CONFIG_TVM_LEGACY
@@ -339,7 +341,7 @@ int import_blob_read(struct import_blob *b, struct tenon_slice blob,
 	if (!err || !is_legacy(src) || err == -TENON_E_NOMEM)
 		return err;
 
-	/* 0.20 and 0.21 use the same blob with longer function tables, without a version */
+	/* 0.20 and 0.21 write the same blob with longer function tables and no version number. */
 	reached = b->c.at;
 	if (!take_all(b, blob, PAYLOAD_EXTRA)) {
 		tenon_error_clear();

@@ -2,20 +2,20 @@
 #ifndef RUNTIME_BLOB_IMPORT_BLOB_H
 #define RUNTIME_BLOB_IMPORT_BLOB_H
 
-/* A blob taken apart, before anything is made of it. */
+/* Parse a blob without creating modules. */
 
 #include <tenon/backend/module_kind.h>
 
 #include "runtime/payload/payload_format.h"
 
 /**
- * struct blob_source - where a blob comes from
- * @file: path, for messages and for payloads that tell where they stand
- * @offset: of the blob's first byte in the file
- * @generation: which of the two forms it has
- * @keep: keeps the blob's bytes alive; NULL when they live longer than all modules made of them
- *	(loaders then copy what they keep)
- * @inspect: only look: no loader runs where the kind's form is known without
+ * struct blob_source - the origin of a blob
+ * @file: path, for messages and for the location of payloads
+ * @offset: offset of the blob in the file
+ * @generation: form of the blob
+ * @keep: keeps the blob's bytes alive; NULL when they outlive all modules made from them (loaders
+ * then copy what they need)
+ * @inspect: inspect only: run no loader for kinds whose format is known
  */
 struct blob_source {
 	const char *file;
@@ -29,9 +29,9 @@ struct blob_source {
  * struct import_entry - a module of a blob
  * @kind: its kind
  * @bytes: its payload; empty for `_lib`
- * @format: what payloads of its kind look like; NULL when unknown
- * @loader: what will load it; NULL when a packed function does, or nothing
- * @made: already loaded, as the only way to find its end
+ * @format: format of its kind; NULL if unknown
+ * @loader: its C loader; NULL: a packed function loads it, or it stays a payload
+ * @made: module, if loading was the only way to find the payload's end
  */
 struct import_entry {
 	struct tenon_slice kind;
@@ -42,17 +42,17 @@ struct import_entry {
 };
 
 /**
- * struct import_blob - a blob taken apart
+ * struct import_blob - a parsed blob
  * @source: where it comes from
- * @c: cursor, at first over what the leading size promises
+ * @c: cursor, initially over the range that the leading size gives
  * @dialect: form of the function tables
  * @entries: the modules
  * @count: how many
- * @expected: how many the blob says there are, for messages
+ * @expected: module count that the blob states, for messages
  * @library: index of `_lib`; SIZE_MAX when there is none
- * @has_tree: there are rows; else all modules are imports of the library
- * @rows: row pointers, little-endian u64, not aligned: children of i are those from row i up to row
- *	i + 1
+ * @has_tree: rows exist; otherwise the library imports all modules
+ * @rows: row pointers, little-endian u64, not aligned: children of i are children[rows[i]] up to
+ * children[rows[i + 1] - 1]
  * @row_count: how many
  * @row_place: their offset in the file
  * @children: module indices, in the same form
@@ -75,13 +75,13 @@ struct import_blob {
 };
 
 /**
- * import_blob_read - take a blob apart, and check all that can be checked without loading
+ * import_blob_read - parse a blob and check it as far as possible without loading
  * @b: receives the parts; zeroed by the caller, freed with import_blob_fini() also on failure
  * @blob: the bytes
- * @src: where they come from; must outlive @b
+ * @src: their origin; must outlive @b
  *
  * Return: 0; -TENON_E_TRUNCATED; -TENON_E_FORMAT; -TENON_E_CYCLE; -TENON_E_NO_LOADER for an unknown
- *	kind in a legacy blob; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM; what a loader failed with.
+ *	kind in a legacy blob; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM; the error of a loader.
  */
 int import_blob_read(struct import_blob *b, struct tenon_slice blob,
 		     const struct blob_source *src);
@@ -97,7 +97,7 @@ void import_blob_fini(struct import_blob *b);
  */
 int import_blob_check_tree(const struct import_blob *b);
 
-/** import_blob_frame - put "import 2 of 3 (kind "x", 494 bytes at 0x2a)" in front of an error */
+/** import_blob_frame - prefix an error with "import 2 of 3 (kind "x", 494 bytes at 0x2a)" */
 int import_blob_frame(const struct import_blob *b, size_t index, int status);
 
 #endif /* RUNTIME_BLOB_IMPORT_BLOB_H */

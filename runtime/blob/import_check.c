@@ -6,18 +6,18 @@
 #include "lib/cursor_fast.h"
 #include "runtime/blob/import_blob.h"
 
-/* compilers nest a few levels; recursive walks of the tree need bounded stack */
+/* Compilers nest a few levels; recursive walks of the tree need a bounded stack. */
 #define DEPTH_MOST 256
 
-/* a module imported by several stands in each place when a tree is printed: bound that */
+/* A module with several importers appears below each when a tree is printed: bound the total. */
 #define UNFOLD_BASE 1024
 #define UNFOLD_EACH 16
 
 struct walk {
 	const struct import_blob *b;
 	uint32_t *depth;   /* of each module; 0 for the root */
-	uint64_t *places;  /* how often it stands in the unfolded tree */
-	uint32_t *parents; /* not yet walked */
+	uint64_t *places;  /* number of appearances in the unfolded tree */
+	uint32_t *parents; /* parents not yet visited */
 	uint32_t *queue;
 };
 
@@ -68,7 +68,7 @@ static int check_rows(const struct import_blob *b)
 	return 0;
 }
 
-/* @forward: every child comes after its parents, as TVM writes them */
+/* @forward: every child comes after its parents, as TVM writes trees. */
 static int check_children(const struct import_blob *b, bool *forward)
 {
 	uint64_t i, at, c;
@@ -98,7 +98,7 @@ static int walk_module(struct walk *w, uint64_t i)
 		c = child(b, at);
 		if (w->depth[c] <= w->depth[i])
 			w->depth[c] = w->depth[i] + 1;
-		/* no overflow: both are below a bound that is checked at every step */
+		/* No overflow: each step checks both against a bound. */
 		w->places[c] += w->places[i];
 		if (w->depth[c] > DEPTH_MOST)
 			return tenon_error(-TENON_E_UNSUPPORTED,
@@ -112,7 +112,7 @@ static int walk_module(struct walk *w, uint64_t i)
 	return 0;
 }
 
-/* of the modules left over each has a parent left over: their way up ends in a circle */
+/* Every remaining module has a remaining parent, so following parents ends in a cycle. */
 static int cycle(const struct walk *w)
 {
 	const struct import_blob *b = w->b;
@@ -131,7 +131,7 @@ static int cycle(const struct walk *w)
 			   (int)b->entries[i].kind.size, b->entries[i].kind.data);
 }
 
-/* parents before children, for trees that are not numbered that way */
+/* Visit parents before children, for trees that are not numbered in that order. */
 static int walk_sorted(struct walk *w)
 {
 	const struct import_blob *b = w->b;

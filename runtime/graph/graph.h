@@ -5,9 +5,9 @@
 /**
  * DOC: graphs
  *
- * What a graph.json says, checked, and nothing of the code it calls. A *node* is an input or an
- * operator; each of its outputs is an *entry*, numbered through all nodes, with a dtype, a shape
- * and a storage that it shares with entries that live at other times.
+ * A parsed and checked graph.json, without the code that it calls. A *node* is an input or an
+ * operator; each of its outputs is an *entry*, numbered across all nodes, with a dtype, a shape and
+ * a storage. Entries with disjoint lifetimes may share a storage.
  */
 
 #include <tenon/string.h>
@@ -15,15 +15,15 @@
 
 enum graph_node_kind {
 	GRAPH_INPUT, /* input or parameter */
-	GRAPH_CALL,  /* of a compiled function */
-	GRAPH_NOP,   /* its output is its input, under another shape */
+	GRAPH_CALL,  /* call of a compiled function */
+	GRAPH_NOP,   /* reshape: the output is the input with another shape */
 	GRAPH_COPY,  /* copies input to output, between devices */
 };
 
 /**
  * struct graph_node - an input or operator
  * @name: not unique
- * @function: what a GRAPH_CALL calls
+ * @function: function of a GRAPH_CALL
  * @inputs: entries it reads, each of an earlier node
  * @input_count: how many
  * @first_output: its first entry
@@ -43,14 +43,14 @@ struct graph_node {
 
 /**
  * struct graph_entry - a tensor of the graph
- * @dtype: element type; bool is {1,1}, as in the libraries of that time
- * @ndim: dimensions
+ * @dtype: element type; bool is {1,1}, as in libraries of the same age
+ * @ndim: number of dimensions
  * @shape: extents, none negative
  * @bytes: size of the data
- * @storage: number of its storage; -1 for none
- * @device: device type as the exporter numbered it; 0 when the graph does not say
- * @node: whose output it is
- * @source: itself; or behind GRAPH_NOP nodes the entry whose data it is
+ * @storage: index of its storage; -1 for none
+ * @device: device type in the exporter's numbering; 0 when the graph has none
+ * @node: node that produces it
+ * @source: entry that owns the data: itself, or the input of the GRAPH_NOP nodes before it
  */
 struct graph_entry {
 	DLDataType dtype;
@@ -65,9 +65,9 @@ struct graph_entry {
 
 /**
  * struct graph_storage - memory that entries share
- * @bytes: of its largest entry
- * @device: of its first entry
- * @used: an entry lies in it
+ * @bytes: size of its largest entry
+ * @device: device of its first entry
+ * @used: some entry uses it
  */
 struct graph_storage {
 	uint64_t bytes;
@@ -77,12 +77,12 @@ struct graph_storage {
 
 /**
  * struct graph - a checked graph
- * @nodes: in the order of running
+ * @nodes: in execution order
  * @entries: tensors
  * @inputs: node numbers of the inputs, in their order
- * @heads: entries that are outputs
- * @storages: memory
- * @memory: what all of it lies in
+ * @heads: output entries
+ * @storages: storages
+ * @memory: the allocation that contains all of the above
  */
 struct graph {
 	struct graph_node *nodes;
@@ -101,16 +101,16 @@ struct graph {
 /**
  * graph_read - read and check a graph
  * @json: its text; not needed afterwards
- * @name: what the text is, for messages
+ * @name: name of the text, for messages
  * @out: receives the graph; free it with graph_fini()
  *
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_VALUE; -TENON_E_CYCLE for a node that
- *	reads what runs after it; -TENON_E_OVERFLOW for a shape or storage whose size does not fit;
- *	-TENON_E_NOMEM. The message names node, entry or line.
+ * reads a later one; -TENON_E_OVERFLOW for a shape or storage whose size does not fit;
+ * -TENON_E_NOMEM. The message names node, entry or line.
  */
 int graph_read(struct tenon_slice json, const char *name, struct graph *out);
 
-/* its checks between nodes */
+/* graph_check.c: check the relations between nodes */
 int graph_check(struct graph *g);
 
 void graph_fini(struct graph *g);

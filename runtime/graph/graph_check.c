@@ -7,7 +7,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/core/dtype.h"
 
-/* limits the number of storages that no entry uses */
+/* allowed number of storages that no entry uses */
 #define STORAGES_SPARE 1024
 
 static int node_error(const struct graph *g, uint32_t node, int status)
@@ -18,7 +18,7 @@ static int node_error(const struct graph *g, uint32_t node, int status)
 			      n->name.data);
 }
 
-/* a pair of node and output becomes an entry */
+/* Convert a pair of node and output to an entry. */
 static int resolve(const struct graph *g, const uint32_t pair[2], uint32_t *out)
 {
 	const struct graph_node *n;
@@ -169,7 +169,7 @@ static int check_copy(const struct graph *g, const struct graph_node *n)
 	return 0;
 }
 
-/* what code reads and writes must lie somewhere */
+/* Entries that code reads and writes need a storage. */
 static int check_placed(const struct graph *g, const struct graph_node *n)
 {
 	uint32_t i;

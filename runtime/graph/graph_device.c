@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which device each storage of a graph is on, and the memory of those that are not the host's. */
+/* Choose the device of each storage, and allocate storages outside host memory. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <tenon/backend/memory.h>
@@ -8,7 +8,7 @@
 #include "runtime/graph/graph_exec.h"
 #include "runtime/model/tensor_place.h"
 
-/* device types that changed their numbers with TVM 0.11; graphs keep those of their exporter */
+/* Device types renumbered in TVM 0.11; graphs use the numbering of their exporter. */
 static const struct {
 	int32_t old, now;
 } renumbered[] = {
@@ -30,7 +30,7 @@ static bool renamed(int32_t wanted, int32_t listed)
 	return false;
 }
 
-/* The first listed device of a type; by its number, then by what the other half of TVMs calls it. */
+/* Find the first listed device of a type: by its number, then by its number in the other TVMs. */
 static const DLDevice *find_listed(const struct tenon_model_options *o, int32_t wanted)
 {
 	size_t i;
@@ -101,7 +101,7 @@ int graph_choose_devices(struct graph_exec *x, const struct tenon_model_options 
 	if (o->device_count)
 		x->device = o->devices[0];
 	x->where = calloc((size_t)x->graph.storage_count + 1, sizeof(*x->where));
-	/* devices that are not the host are all listed */
+	/* Devices other than the host are all in the options' list. */
 	x->others = calloc(o->device_count + 1, sizeof(*x->others));
 	if (!x->where || !x->others)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " storages",
@@ -174,7 +174,7 @@ struct tenon_object *graph_own_keeper(const struct graph_exec *x, uint32_t entry
 	return &x->arena->object;
 }
 
-static __thread char here; /* its address tells threads apart */
+static __thread char here; /* thread-local: its address identifies the thread */
 
 int graph_follow(struct graph_exec *x)
 {

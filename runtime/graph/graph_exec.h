@@ -5,9 +5,9 @@
 /**
  * DOC: running graphs
  *
- * A graph and a library are compiled once into a flat list of calls: the address of a function, and
- * its arguments in the form that the function takes. A run is a loop over that list. Code that
- * moves a tensor must change the prepared arguments.
+ * Creating a graph model compiles the graph and a library into a flat list of calls: the address of
+ * a function, and its arguments in the form that it takes. A run is a loop over the list. Code that
+ * moves a tensor must update the prepared arguments.
  */
 
 #include "lib/string_map.h"
@@ -20,9 +20,9 @@
  * struct graph_call - one call of the plan
  * @fn: a compiled function of the older convention, or a bridge to something else
  * @args: its arguments, all DLTensor
- * @resource: NULL for compiled functions; for a bridge what it bridges to
+ * @resource: target of a bridge; NULL for compiled functions
  * @count: number of arguments
- * @node: whose call it is
+ * @node: node that the call belongs to
  */
 struct graph_call {
 	legacy_fn fn;
@@ -36,7 +36,7 @@ struct graph_call {
  * struct graph_place - location of an entry's data; entries after __nop use that of their source
  * @data: address, or tensor data of the device
  * @keep: the bound object that keeps it alive; NULL for memory of the graph
- * @constant: not to be written to
+ * @constant: read-only
  */
 struct graph_place {
 	char *data;
@@ -45,29 +45,29 @@ struct graph_place {
 };
 
 /**
- * struct graph_exec - a graph that can run
- * @base: face to tenon/model.h
- * @graph: what was read
- * @arena: storage of all entries that lie in the process's memory
- * @offsets: of each of those storages in the arena
- * @where: of each storage: its device
+ * struct graph_exec - an executable graph
+ * @base: base model of tenon/model.h
+ * @graph: the parsed graph
+ * @arena: memory of all storages on the host
+ * @offsets: offset of each of these storages in the arena
+ * @where: device of each storage
  * @memories: memory of each storage on a device; NULL when there is none
- * @others: devices of those, each once
- * @thread: that ran it last, where there are others
- * @places: of each entry
+ * @others: the devices of these, each once
+ * @thread: thread of the last run; used only with @others
+ * @places: location of each entry's data
  * @calls: the plan; @call_count of them
- * @codes: type codes of arguments: all the same, so one list serves every call
- * @tensors: the arguments, call by call
- * @uses: numbers in @tensors by entry: those of entry e are from use_start[e] up to use_start[e +
- *	1]
- * @functions: what the plan calls, each once, referenced
- * @inputs: names of inputs to their number plus one
- * @set: of each input: has a content
- * @param: of each input: its content was a parameter
+ * @codes: type codes of arguments; all are equal, so all calls share one list
+ * @tensors: the arguments of all calls, in order
+ * @uses: indices in @tensors by entry: those of entry e are from use_start[e] up to use_start[e +
+ * 1]
+ * @functions: functions that the plan calls, each once, referenced
+ * @inputs: name of an input to its index plus one
+ * @set: for each input: it has data
+ * @param: for each input: it was set from a parameter
  * @needed: for each input: an operator reads it
  * @unset: inputs that are needed and not set
- * @outputs: tensors given out for heads; NULL until asked for
- * @device: main device, of storages for which the graph names none
+ * @outputs: tensors handed out for outputs; NULL until requested
+ * @device: main device, for storages without a device in the graph
  */
 struct graph_exec {
 	struct tenon_model base;
@@ -107,31 +107,31 @@ static inline struct graph_exec *graph_exec_of(struct tenon_model *m)
 }
 
 /**
- * graph_exec_create - make a graph that can run
- * @root: module it is part of
- * @library: where functions are looked up; not looked at when @o->describe is set
- * @json: text of the graph
+ * graph_exec_create - create an executable graph
+ * @root: module that contains it
+ * @library: module to look up functions in; ignored when @o->describe is set
+ * @json: JSON of the graph
  * @o: options
- * @out: receives it; free it with tenon_model_close()
+ * @out: receives the graph; free it with tenon_model_close()
  */
 int graph_exec_create(struct tenon_module *root, struct tenon_module *library,
 		      struct tenon_slice json, const struct tenon_model_options *o,
 		      struct graph_exec **out);
 
-/* graph_plan.c: compile the calls, when places are known */
+/* graph_plan.c: compile the calls after entries have their places. */
 int graph_plan(struct graph_exec *x, struct tenon_module *library);
 void graph_plan_fini(struct graph_exec *x);
 
-/* graph_device.c: devices of storages, and memory on them */
+/* graph_device.c: choose the devices of storages and allocate memory there. */
 int graph_choose_devices(struct graph_exec *x, const struct tenon_model_options *o);
 int graph_make_memories(struct graph_exec *x);
 void graph_free_memories(struct graph_exec *x);
-/* What a tensor in the storage of an entry has as its data, and the object that keeps it. */
+/* Get the tensor data of an entry in its own storage, and the object that keeps it alive. */
 char *graph_own_storage(const struct graph_exec *x, uint32_t entry);
 struct tenon_object *graph_own_keeper(const struct graph_exec *x, uint32_t entry);
-/* The calling thread runs the graph: its work comes behind that of the thread before. */
+/* Order the calling thread's work after that of the last thread that ran the graph. */
 int graph_follow(struct graph_exec *x);
-/* Wait for the devices of the graph. 0; the first failure of an operation. */
+/* Wait for all devices of the graph. Return: 0; the first error of an operation. */
 int graph_wait(const struct graph_exec *x);
 
 /* Device of an entry. */
@@ -142,26 +142,24 @@ static inline DLDevice graph_entry_device(const struct graph_exec *x, uint32_t e
 	return storage < 0 ? x->device : x->where[storage];
 }
 
-/* graph_place.c: where tensors lie */
+/* graph_place.c: locations of tensors */
 
-/* Lay out storages, and put every entry in its own. */
+/* Allocate storages and put every entry into its own. */
 int graph_place_all(struct graph_exec *x, const struct tenon_model_options *o);
 
 /* Describe an entry as a tensor. */
 DLTensor graph_entry_tensor(const struct graph_exec *x, uint32_t entry);
 
-/*
- * Put an entry, and all that share its data behind __nop, elsewhere. @keep NULL: into its storage.
- */
+/* Move an entry, and all entries that share its data through __nop. @keep NULL: to its storage. */
 void graph_move(struct graph_exec *x, uint32_t entry, void *data, struct tenon_object *keep,
 		bool constant);
 
-/* Make sure that an entry may be written to: from constant memory it is copied to its storage. */
+/* Make an entry writable: copy it to its storage if it is in constant memory. */
 void graph_make_writable(struct graph_exec *x, uint32_t entry);
 
 /* Check the type and shape of a tensor on any device against an entry. */
 int graph_check_tensor(const struct graph_exec *x, uint32_t entry, const DLTensor *t);
-/* Check this, and that it can take the entry's place: device, alignment, offset. */
+/* The same, and check that it can replace the entry's data: device, alignment, offset. */
 int graph_check_place(const struct graph_exec *x, uint32_t entry, const DLTensor *t);
 
 /* The entry of an input. */
@@ -172,7 +170,7 @@ static inline uint32_t graph_input_entry(const struct graph_exec *x, size_t inde
 
 /* Copy a checked tensor into an input. */
 int graph_set_input(struct graph_exec *x, size_t index, const DLTensor *t);
-/* Use the memory of a tensor; @keep may be NULL: then the caller keeps it alive. */
+/* Use a tensor's memory as an input. @keep may be NULL if the caller keeps the memory alive. */
 int graph_bind_input(struct graph_exec *x, size_t index, const DLTensor *t,
 		     struct tenon_object *keep);
 int graph_bind_output(struct graph_exec *x, size_t index, const DLTensor *t,
@@ -181,13 +179,13 @@ int graph_set_param(struct graph_exec *x, size_t index, struct tenon_params *par
 		    const struct tenon_param *param);
 void graph_mark_set(struct graph_exec *x, size_t index);
 
-/* A tensor object of an entry, as long as it does not move. */
+/* Get a tensor object for an entry; it is shared until the entry moves. */
 int graph_view(struct graph_exec *x, uint32_t entry, struct tenon_tensor **out);
 int graph_output(struct graph_exec *x, size_t index, struct tenon_tensor **out);
 
 /*
- * graph_model.c: a graph on the host alone, and one on devices, whose thread must not change
- * unnoticed
+ * graph_model.c: operations for host-only graphs, and for graphs on devices, which check for a
+ * change of thread
  */
 extern const struct model_ops graph_model_ops;
 extern const struct model_ops graph_device_model_ops;

@@ -9,13 +9,13 @@
 
 #define NDIM_MOST 64
 
-/* one allocation: what the text can hold bounds each part */
+/* All parts share one allocation, whose size the text bounds. */
 struct reader {
 	struct json_text t;
 	struct graph *g;
-	char *strings;	   /* names are put here */
-	int64_t *extents;  /* and shapes here */
-	uint32_t *entries; /* and lists of entries here: node and index, until graph_check() */
+	char *strings;	   /* buffer for names */
+	int64_t *extents;  /* buffer for shapes */
+	uint32_t *entries; /* buffer for entry lists: pairs of node and index until graph_check() */
 };
 
 enum section { NODES, ARG_NODES, HEADS, ATTRS, ROW_PTR, SECTIONS };
@@ -30,7 +30,7 @@ static bool is_key(struct tenon_slice key, const char *word, size_t size)
 
 #define IS(key, word) is_key(key, word, sizeof(word) - 1)
 
-/* where the sections stand; what follows "metadata" is not looked at, as TVM does not */
+/* Find the sections. Like TVM, stop at "metadata". */
 static int find_sections(struct reader *r, uint32_t place[SECTIONS])
 {
 	uint32_t at = 0, count, i, k;
@@ -65,7 +65,7 @@ static int find_sections(struct reader *r, uint32_t place[SECTIONS])
 	return err;
 }
 
-/* [node, index] or [node, index, version]: kept as a pair, made an entry by graph_check() */
+/* Read [node, index] or [node, index, version] as a pair; graph_check() makes it an entry. */
 static int read_entry(struct reader *r, uint32_t *at)
 {
 	int64_t node = 0, index = 0, version;
@@ -101,7 +101,7 @@ static int read_entries(struct reader *r, uint32_t *at, const char *what, uint32
 	return err;
 }
 
-/* numbers that stand in strings */
+/* Read a number in a string. */
 static int read_quoted(struct reader *r, uint32_t *at, const char *what, uint32_t *out)
 {
 	struct tenon_slice raw;
@@ -121,7 +121,7 @@ static int read_quoted(struct reader *r, uint32_t *at, const char *what, uint32_
 	return 0;
 }
 
-/* what the attributes of an operator must tell */
+/* attributes of an operator that are required */
 struct op_attrs {
 	uint32_t inputs, outputs, flatten, seen;
 };
@@ -243,7 +243,7 @@ static int read_nodes(struct reader *r, uint32_t at)
 	return err;
 }
 
-/* the first entry of each node, and behind the last their number */
+/* Read the first entry of each node, and the number of entries at the end. */
 static int read_rows(struct reader *r, uint32_t at)
 {
 	struct graph *g = r->g;
@@ -373,7 +373,7 @@ static int read_numbers(struct reader *r, uint32_t *at, const char *what, size_t
 	return 0;
 }
 
-/* [type, list]; the first list of entries says how many there are */
+/* Enter [type, list]. The first such list determines the number of entries. */
 static int enter_list(struct reader *r, uint32_t *at, const char *key, const char *type)
 {
 	uint32_t count;
@@ -397,7 +397,7 @@ static int enter_list(struct reader *r, uint32_t *at, const char *key, const cha
 	return 0;
 }
 
-/* an attribute for other readers: only checked to be what TVM would pass over */
+/* Skip an attribute for other readers, but only in a form that TVM skips too. */
 static int skip_attribute(struct reader *r, uint32_t *at, struct tenon_slice key)
 {
 	struct tenon_slice type = { NULL, 0 };
@@ -456,7 +456,7 @@ static int read_graph_attrs(struct reader *r, uint32_t at)
 	return err;
 }
 
-/* entries: what storage_id has; the lists are held against it when they are read */
+/* Count the entries in storage_id; the other lists must have as many. */
 static int count_entries(struct reader *r, uint32_t attrs)
 {
 	struct tenon_slice key;
@@ -486,12 +486,12 @@ static void *carve(char **at, size_t count, size_t size)
 	return part;
 }
 
-/* no part is larger than the tokens or the text it is made of */
+/* Allocate the graph. No part is larger than the tokens or the text that it is read from. */
 static int make_room(struct reader *r)
 {
 	struct graph *g = r->g;
 	size_t tokens = r->t.count;
-	/* counts are ints: no 64 bits overflow, a size_t may */
+	/* Counts are ints, so 64 bits do not overflow, but a size_t may. */
 	uint64_t room = (uint64_t)g->node_count * sizeof(*g->nodes) +
 			(uint64_t)g->entry_count * sizeof(*g->entries) +
 			(uint64_t)tokens * (sizeof(*r->extents) + sizeof(*r->entries)) +

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A graph behind the common face of models. */
+/* The graph executor's model operations. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <tenon/workspace.h>
@@ -74,7 +74,7 @@ static void fill_op(const struct graph_exec *x, uint32_t node, uint32_t *outputs
 	};
 }
 
-/* entry numbers in a row, so that a node's outputs are a part of it */
+/* An array of all entry numbers, so that a node's outputs are a slice of it. */
 static uint32_t *entry_numbers(const struct graph_exec *x)
 {
 	uint32_t i, *numbers = malloc(((size_t)x->graph.entry_count + 1) * sizeof(*numbers));
@@ -86,7 +86,7 @@ static uint32_t *entry_numbers(const struct graph_exec *x)
 	return numbers;
 }
 
-/* operators are all nodes but inputs, __nop too: calls are fewer */
+/* Operators are all nodes except inputs, including __nop, which has no call. */
 static uint32_t next_op(const struct graph_exec *x, uint32_t node)
 {
 	while (node < x->graph.node_count && x->graph.nodes[node].kind == GRAPH_INPUT)
@@ -203,7 +203,7 @@ static int graph_output_value(struct tenon_model *m, size_t index, struct tenon_
 	return err;
 }
 
-/* ---- looking */
+/* ---- inspection */
 
 static void graph_memory(struct tenon_model *m, struct tenon_model_memory *out)
 {
@@ -267,7 +267,7 @@ static int graph_value(struct tenon_model *m, size_t index, struct tenon_model_v
 	return 0;
 }
 
-/* ---- life */
+/* ---- lifetime */
 
 static void graph_destroy(struct tenon_model *m)
 {
@@ -290,7 +290,7 @@ static void graph_destroy(struct tenon_model *m)
 	free(x);
 }
 
-/* all but how it runs */
+/* all operations except run */
 #define GRAPH_OPS                                                                                  \
 	.kind = "graph", .input_count = graph_input_count, .output_count = graph_output_count,     \
 	.input = graph_input, .output = graph_output_port, .find_input = graph_find_input,         \
@@ -303,7 +303,7 @@ static void graph_destroy(struct tenon_model *m)
 const struct model_ops graph_model_ops = { GRAPH_OPS, .run = graph_run };
 const struct model_ops graph_device_model_ops = { GRAPH_OPS, .run = graph_run_on_devices };
 
-/* an input is needed when an operator reads it or it is an output */
+/* An input is needed when an operator reads it or when it is an output. */
 static void mark_needed(struct graph_exec *x, const bool *read)
 {
 	uint32_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The graph executor with TVM's functions, and the ways to make a graph model. */
+/* TVM's functions for the graph executor, and the ways to create a graph model. */
 #include <stdlib.h>
 #include <tenon/array.h>
 
@@ -69,7 +69,7 @@ static int get_input(struct tenon_module *m, const struct tenon_value *args, int
 	err = executor_input_key(&x->base, &args[0], &index);
 	if (err || index < 0)
 		return err;
-	/* host code also sets inputs by writing to what it gets here */
+	/* Host code may write to the tensor that it gets here to set the input. */
 	graph_make_writable(x, graph_input_entry(x, (size_t)index));
 	graph_mark_set(x, (size_t)index);
 	err = graph_view(x, graph_input_entry(x, (size_t)index), &t);
@@ -112,7 +112,7 @@ static int outputs_array(struct graph_exec *x, struct tenon_value *ret)
 	return err;
 }
 
-/* host device type and id, then keys and values; gives all outputs */
+/* Arguments: host device type and id, then keys and values. Returns all outputs. */
 static int run_from_inputs(struct tenon_module *m, const struct tenon_value *args, int32_t count,
 			   struct tenon_value *ret)
 {
@@ -203,7 +203,7 @@ static const struct method methods[] = {
 	{ NULL, NULL, 0, 0 },
 };
 
-/* ---- making */
+/* ---- creation */
 
 static int set_params(struct graph_exec *x, struct tenon_params *params)
 {
@@ -272,7 +272,7 @@ static int open_graph(struct tenon_module *library, struct tenon_slice graph,
 	return err;
 }
 
-/* graph, library, sometimes a lookup function, then device types and ids */
+/* Arguments: graph, library, optionally a lookup function, then device types and ids. */
 static int graph_executor_create(void *self, const struct tenon_value *args, int32_t count,
 				 struct tenon_value *ret)
 {
@@ -307,7 +307,7 @@ static int graph_executor_create(void *self, const struct tenon_value *args, int
 	return 0;
 }
 
-/* ---- what the executor gives to the table */
+/* ---- executor table */
 
 static int factory_read(struct tenon_cursor *c, const struct tenon_payload *payload,
 			struct tenon_module **out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the tensors of a graph lie, and how they are moved. */
+/* Locations of a graph's tensors, and moving them. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -67,7 +67,7 @@ DLTensor graph_entry_tensor(const struct graph_exec *x, uint32_t entry)
 
 /* ---- moving */
 
-/* tensors that were given out stay where they are */
+/* Drop the tensors handed out for outputs: they keep the old memory. */
 static void forget_outputs(struct graph_exec *x, uint32_t source)
 {
 	uint32_t i;
@@ -142,7 +142,7 @@ static int shape_error(const DLTensor *t, const struct graph_entry *e)
 
 static bool same_dtype(DLDataType a, DLDataType b)
 {
-	/* bool changed its code with TVM 0.22 */
+	/* TVM 0.22 changed the code of bool. */
 	if (a.code == TENON_DTYPE_BOOL && a.bits == 8)
 		a = tenon_dtype(TENON_DTYPE_UINT, 1, a.lanes);
 	return tenon_dtype_equal(a, b);
@@ -181,7 +181,7 @@ int graph_check_place(const struct graph_exec *x, uint32_t entry, const DLTensor
 				   tenon_device_name((int32_t)t->device.device_type),
 				   t->device.device_id,
 				   tenon_device_name((int32_t)want.device_type), want.device_id);
-	/* data of a device tensor need be no address */
+	/* Data of a device tensor need not be an address. */
 	if (!place_is_host(want) && t->byte_offset)
 		return tenon_error(-TENON_E_VALUE,
 				   "begins %" PRIu64
@@ -210,7 +210,9 @@ static bool same_memory(const DLTensor *a, const DLTensor *b)
 	       a->byte_offset == b->byte_offset;
 }
 
-/* Code of these models keeps a byte for an element of less; a caller's tensor is packed. */
+/*
+ * Code of these models stores sub-byte elements in one byte each, but a caller's tensor is packed.
+ */
 static int check_size(const struct graph_entry *e, const DLTensor *t)
 {
 	size_t bytes;
@@ -239,7 +241,7 @@ int graph_set_input(struct graph_exec *x, size_t index, const DLTensor *t)
 	if (e->storage >= 0) {
 		if (x->places[entry].keep || x->places[entry].constant)
 			graph_move(x, entry, graph_own_storage(x, entry), NULL, false);
-		/* a tensor that the caller took from here may be the same */
+		/* The source may be a tensor that was handed out for this entry. */
 		to = graph_entry_tensor(x, entry);
 		err = same_memory(t, &to) ? 0 : place_copy(t, &to, e->bytes);
 		if (err)
@@ -306,7 +308,7 @@ int graph_set_param(struct graph_exec *x, size_t index, struct tenon_params *par
 	if (err)
 		return err;
 	if (e->storage < 0 || !x->arena) {
-		/* no operator reads it */
+		/* No operator reads it. */
 	} else if (!place_is_host(graph_entry_device(x, entry))) {
 		graph_move(x, entry, graph_own_storage(x, entry), NULL, false);
 		to = graph_entry_tensor(x, entry);
@@ -338,7 +340,7 @@ int graph_output(struct graph_exec *x, size_t index, struct tenon_tensor **out)
 
 	*out = NULL;
 	if (!x->outputs[index]) {
-		/* the receiver may write to it */
+		/* The receiver may write to it. */
 		graph_make_writable(x, x->graph.heads[index]);
 		err = graph_view(x, x->graph.heads[index], &x->outputs[index]);
 	}

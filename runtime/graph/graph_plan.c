@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From nodes to a flat list of calls. */
+/* Compile nodes to a flat list of calls. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "runtime/graph/graph_exec.h"
 #include "runtime/model/tensor_place.h"
 
-/* what a call of a function with today's convention needs */
+/* state for calling a function of today's convention */
 struct bridge {
 	struct tenon_function *function;
 	struct tenon_value *args;
@@ -47,7 +47,7 @@ static int copy_call(union legacy_value *args, int *codes, int count, union lega
 	return 0;
 }
 
-/* between devices, or within one that is not the process */
+/* Copy between devices, or within a device that is not the host. */
 static int device_copy_call(union legacy_value *args, int *codes, int count,
 			    union legacy_value *ret, int *ret_code, void *resource)
 {
@@ -109,7 +109,7 @@ static int make_room(struct graph_exec *x, const struct counts *c)
 
 struct resolver {
 	struct tenon_module *library;
-	struct string_map found; /* names to function objects */
+	struct string_map found; /* names of functions to their objects */
 	struct bridge *bridges;
 	struct tenon_value *views;
 };
@@ -132,7 +132,7 @@ static int find_function(struct resolver *r, struct graph_exec *x, struct tenon_
 	if (err)
 		return err;
 	if (!*out) {
-		/* once more, for the nearest names in the message */
+		/* Look up again for the nearest names in the message. */
 		err = model_needs_function(r->library, name.data, out);
 		if (err)
 			return err;
@@ -152,7 +152,7 @@ static int find_function(struct resolver *r, struct graph_exec *x, struct tenon_
 	return 0;
 }
 
-/* functions that no bridge is needed for are entered by the address */
+/* Functions that need no bridge are called by address. */
 static void set_function(struct graph_call *call, struct tenon_function *function,
 			 struct resolver *r)
 {
@@ -171,7 +171,7 @@ static void set_function(struct graph_call *call, struct tenon_function *functio
 	for (i = 0; i < call->count; i++) {
 		DLTensor *t = call->args[i].pointer;
 
-		/* today's bool */
+		/* Convert to today's bool. */
 		if (t->dtype.code == TENON_DTYPE_UINT && t->dtype.bits == 1)
 			t->dtype = tenon_dtype(TENON_DTYPE_BOOL, 8, t->dtype.lanes);
 		*r->views++ = tenon_arg_tensor(t);
@@ -180,7 +180,7 @@ static void set_function(struct graph_call *call, struct tenon_function *functio
 	call->resource = b;
 }
 
-/* room for a bridge for every call, taken when the first is needed: most plans have none */
+/* Make room for a bridge per call when the first is needed: most plans have none. */
 static int make_bridges(struct graph_exec *x, struct resolver *r)
 {
 	char *at = calloc(1, (x->call_count + 1) * sizeof(struct bridge) +
@@ -246,12 +246,13 @@ static void add_argument(struct graph_exec *x, struct filler *f, uint32_t entry,
 	int32_t i;
 
 	*t = graph_entry_tensor(x, entry);
-	/* compiled code knows devices by its compiler's numbers */
+	/* Compiled code uses the compiler's device numbers. */
 	if (n->kind == GRAPH_CALL && x->graph.entries[entry].device)
 		t->device.device_type = (DLDeviceType)x->graph.entries[entry].device;
 	if (n->flatten) {
 		/*
-		 * the size in bytes was found to fit; beside an extent of 0 others may be anything
+		 * The size in bytes was checked; next to an extent of 0 the others may have any
+		 * value.
 		 */
 		*f->flat = x->graph.entries[entry].bytes ? 1 : 0;
 		for (i = 0; *f->flat && i < t->ndim; i++)
@@ -286,7 +287,7 @@ static void fill_calls(struct graph_exec *x)
 	x->call_count = (size_t)(call - x->calls);
 }
 
-/* which arguments to change when an entry moves */
+/* Index which arguments to update when an entry moves. */
 static void index_uses(struct graph_exec *x)
 {
 	const struct graph *g = &x->graph;
@@ -304,13 +305,13 @@ static void index_uses(struct graph_exec *x)
 		for (k = 0; k < n->output_count; k++)
 			x->uses[next[g->entries[n->first_output + k].source]++] = number++;
 	}
-	/* each start has become its end, which is the next one's start */
+	/* Each start was advanced to the next entry's start: shift back by one. */
 	for (i = g->entry_count; i > 0; i--)
 		x->use_start[i] = x->use_start[i - 1];
 	x->use_start[0] = 0;
 }
 
-/* ---- parameters that are part of the library */
+/* ---- parameters linked into the library */
 
 static int linked_address(struct tenon_function *lookup, int64_t storage, void **out)
 {
@@ -326,7 +327,7 @@ static int linked_address(struct tenon_function *lookup, int64_t storage, void *
 	return err;
 }
 
-/* the argument is a host address: copy data that is on a device */
+/* Use linked data. The address is in host memory: copy it if the entry is on a device. */
 static int use_linked(struct graph_exec *x, uint32_t entry, void *address)
 {
 	DLTensor to = graph_entry_tensor(x, entry), from = to;
@@ -362,7 +363,7 @@ static int link_params(struct graph_exec *x, struct tenon_module *library)
 		x->param[i] = true;
 		graph_mark_set(x, i);
 	}
-	/* the memory is the library's, which the model holds */
+	/* The library owns the memory, and the model holds the library. */
 	tenon_object_unref(lookup);
 	return err;
 }

@@ -26,8 +26,8 @@ static int find(const void *list, int index, bool write, struct any_list_place *
 
 #ifdef CONFIG_TVM_LEGACY
 /*
- * Tensors go as handles, as in TVM's own machine: the checks that compiled code calls and the tuples it
- * makes want the object. A compiled function takes a handle as it takes a DLTensor.
+ * Pass tensors as handles, as TVM's virtual machine does: the checks and tuples of compiled code
+ * need the object. Compiled functions accept a handle like a DLTensor.
  */
 static bool tensor_handle(const struct tenon_value *v, union legacy_value *out, int *code)
 {
@@ -64,8 +64,8 @@ static int set_legacy(const struct any_list_place *p, int index, union legacy_va
 #endif
 
 /*
- * TVM 0.16 to 0.20 pass values and codes apart, and so one argument more: @codes_or_offset is the
- * codes there, and @legacy_offset the offset. The machine knows which its code means.
+ * TVM 0.16 to 0.20 pass values and codes as two arguments: then @codes_or_offset is the codes, and
+ * @legacy_offset the offset. The virtual machine knows which convention its code uses.
  */
 int abi_backend_list_set_argument(void *list, int index, void *args, intptr_t codes_or_offset,
 				  int legacy_offset)

@@ -2,40 +2,39 @@
 #ifndef RUNTIME_LIBRARY_CALL_H
 #define RUNTIME_LIBRARY_CALL_H
 
-/* Function objects of compiled functions that cannot be entered in place. */
+/* Function objects for compiled functions that need an adapter. */
 
 #include <tenon/function.h>
 
 #include "lib/plugin_api.h"
 
 /**
- * tvm_legacy_function_create - make a function of one that TVM 0.8 to 0.20 compiled
+ * tvm_legacy_function_create - wrap a function that TVM 0.8 to 0.20 compiled
  * @symbol: its address
  * @keep: object that keeps the code mapped; referenced until the function is destroyed
  * @out: receives the function with one reference
  *
- * A call converts arguments on the stack; up to LEGACY_ARGS_ON_STACK of them need no memory. None,
- * NULL tensors and NULL pointers are refused, since code of TVM 0.8 looks behind them unasked.
- * Bool tensors {6,8} go in as {1,1}, the bool of that time. A failure is -TENON_E_CALL with what
- * the function said.
+ * Converts arguments on the stack; up to LEGACY_ARGS_ON_STACK of them need no allocation. Refuses
+ * None, NULL tensors and NULL pointers, which code of TVM 0.8 dereferences without a check. Passes
+ * bool tensors {6,8} as {1,1}. A failing function yields -TENON_E_CALL with its message.
  *
  * Return: 0; -TENON_E_NOMEM.
  */
 int tvm_legacy_function_create(void *symbol, struct tenon_object *keep,
 			       struct tenon_function **out);
 
-/* The same for libraries that take workspace: a failed call gives it back. */
+/* Like tvm_legacy_function_create(), for libraries that use workspace: a failed call frees it. */
 int tvm_legacy_guarded_function_create(void *symbol, struct tenon_object *keep,
 				       struct tenon_function **out);
 
 /**
- * tvm_legacy_function_raw - the address behind a function made by either of the two above
+ * tvm_legacy_function_raw - get the compiled code of a function made by the two above
  * @function: any function
  * @symbol: receives the address of the compiled function
  *
  * A caller of the address must free workspace itself after a failure, and must not pass NULL.
  *
- * Return: false for functions of every other sort.
+ * Return: false for other functions.
  */
 #ifdef CONFIG_TVM_LEGACY
 bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbol)
@@ -49,14 +48,14 @@ static inline bool tvm_legacy_function_raw(const struct tenon_function *function
 }
 #endif
 
-/* arguments that a legacy call converts without allocating */
+/* number of arguments that a legacy call converts without allocating */
 #define LEGACY_ARGS_ON_STACK 16
 
 /**
- * tvm_021_function_create - make a function of one that TVM 0.21 compiled
+ * tvm_021_function_create - wrap a function that TVM 0.21 compiled
  *
- * Its values are today's, its objects are not: tensors are passed as DLTensor, strings as text, and
- * other objects are refused.
+ * Its values have today's layout, its objects do not: tensors are passed as DLTensor, strings as
+ * text, and other objects are refused.
  *
  * Return: 0; -TENON_E_NOMEM.
  */

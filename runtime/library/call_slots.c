@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/library/loaded_object.h"
 
-/* the relocation of a slot that a call goes through; 0 where it is not known here */
+/* relocation type of PLT slots; 0 on machines where it is not known */
 #if defined(__x86_64__)
 #define JUMP_SLOT R_X86_64_JUMP_SLOT
 #elif defined(__aarch64__)

@@ -57,7 +57,7 @@ static void foreign_library_adopt(void)
 	const char *path = NULL;
 	void *handle;
 
-	/* asked of the dynamic linker by name alone, it would search all its folders */
+	/* The dynamic linker would search all its folders for a bare name: pass the full path. */
 	if (!dl_iterate_phdr(find_by_name, &path))
 		return;
 	handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
@@ -72,7 +72,7 @@ static void foreign_library_adopt(void)
 		error_object_foreign_source(move);
 }
 
-/* The folder of the file that this code is part of: the library, or a program that holds it. */
+/* Get the folder of the file that contains this code: the library, or a program linked to it. */
 static bool own_folder(char *out, size_t size)
 {
 	Dl_info info;
@@ -94,7 +94,7 @@ static bool own_folder(char *out, size_t size)
 	return true;
 }
 
-/* Open the library of a folder; what was no good is added to @tried. */
+/* Open the library in a folder; append paths that failed to @tried. */
 static bool compat_try(const char *folder, const char *below, struct tenon_buffer *tried)
 {
 	void (*bind)(const struct tenon_tvm_table *table);
@@ -127,7 +127,7 @@ static bool compat_search(struct tenon_buffer *tried)
 
 	if (said && *said)
 		return compat_try(said, "", tried);
-	/* A user may link a set-uid program into any folder, and put a library beside it. */
+	/* A user may hard-link a set-uid program into any folder and put a library next to it. */
 	if (!getauxval(AT_SECURE) && own_folder(folder, sizeof(folder))) {
 		if (compat_try(folder, "/compat/" COMPAT_NAME, tried) ||
 		    compat_try(folder, "/tenon/" COMPAT_NAME, tried) ||
@@ -156,7 +156,7 @@ int compat_library_open(bool for_all)
 	return err;
 }
 
-/* where calls of a name go; NULL for names that are none of ours */
+/* Address that calls of a name are bound to; NULL for names that are not the runtime's. */
 static void *runtime_address(const char *name)
 {
 	void *address = NULL;
@@ -169,7 +169,7 @@ static void *runtime_address(const char *name)
 	return address;
 }
 
-/* A name that a lazily bound call would not find: that ends the process. */
+/* Refuse a name that lazy binding would not find: the process would end at its first call. */
 static int refuse_unserved(void *handle, const char *name, bool is_code)
 {
 	(void)is_code;

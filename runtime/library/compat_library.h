@@ -3,10 +3,11 @@
 #define RUNTIME_LIBRARY_COMPAT_LIBRARY_H
 
 /*
- * The runtime's names that some modules import as plain externals. The dynamic linker must find them when it
- * opens a module, since constructors may call them. They are in the compatibility library: a small shared
- * object, named as the original runtime's, which is opened for the first module that wants it. Once a module
- * is open, calls of the names are bound to libtenon itself, whichever library offers such names in the process.
+ * Some modules import runtime names as plain externals. The dynamic linker must find these when it
+ * opens the module, since constructors may call them. The compatibility library provides them: a
+ * small shared object with the original runtime's name, opened for the first module that needs it.
+ * After a module is open, its calls are bound to libtenon directly, whichever library of the
+ * process provides such names.
  */
 
 #include <string.h>
@@ -17,14 +18,14 @@
 
 #define COMPAT_NAME "libtvm_ffi.so"
 
-/* Is a name one that the runtime offers, or that compilers take for granted beside it? */
+/* Test for a name that the runtime, or a library that compilers assume with it, provides. */
 static inline bool is_runtime_name(const char *name)
 {
 	return !strncmp(name, "TVM", 3) || !strcmp(name, "__gnu_h2f_ieee") ||
 	       !strcmp(name, "__gnu_f2h_ieee");
 }
 
-/* Does dlerror() say of a module that names of the runtime are missing? */
+/* Test whether a dlerror() message is about a missing runtime name. */
 static inline bool misses_runtime_name(const char *said)
 {
 	return strstr(said, COMPAT_NAME) || strstr(said, "TVM") || strstr(said, "__gnu_h2f_ieee") ||
@@ -33,38 +34,38 @@ static inline bool misses_runtime_name(const char *said)
 
 #ifdef CONFIG_TVM_FFI_COMPAT
 /**
- * compat_library_dlopen - open a module that dlopen() refused, if names of the runtime were missing
+ * compat_library_dlopen - retry a module that dlopen() refused for missing runtime names
  * @path: the module, with a slash in it
- * @said: what dlerror() said; changed when it says something else now
- * @handle: receives a handle, for dlclose(); left alone when the dynamic linker refused
+ * @said: the dlerror() message; replaced if the retry fails with another
+ * @handle: receives a handle, for dlclose(); unchanged when the dynamic linker refused
  *
- * The names are shown to this module and what it needs alone, wherever that is possible: a libtvm_ffi
- * that is opened later would find our names instead of its own, and end the process.
+ * Where possible only the module and its dependencies see the names: a libtvm_ffi that is opened
+ * later would otherwise bind to our names and end the process.
  *
- * Return: 0, with or without a handle; -TENON_E_UNSUPPORTED, naming what is missing, where it was
- *	looked for and the remedy.
+ * Return: 0, with or without a handle; -TENON_E_UNSUPPORTED, with the missing name, the places
+ * searched and the remedy.
  */
 int compat_library_dlopen(const char *path, struct tenon_buffer *said, void **handle);
 
 /**
  * compat_library_open_lazily - open a module that runs no code while it is opened
  * @path: the module, with a slash in it
- * @handle: receives a handle, for dlclose(); NULL where this way is not open to it
+ * @handle: receives a handle, for dlclose(); NULL when the module cannot be opened lazily
  *
- * Its calls are bound when they are first made, so nothing of the compatibility library is needed for it. All
- * names that it calls are looked up before this returns, since one that is missing ends the process later.
+ * Its calls are bound at their first execution, so it does not need the compatibility library. All
+ * names that it calls are looked up before this returns: a missing one would end the process later.
  *
- * Return: 0, with or without a handle; -TENON_E_UNSUPPORTED for a name that is missing; -TENON_E_FORMAT. Where
- *	there is no handle, opening it at once tells the reason in full.
+ * Return: 0, with or without a handle; -TENON_E_UNSUPPORTED for a missing name; -TENON_E_FORMAT.
+ * Without a handle, opening with RTLD_NOW reports the full reason.
  */
 int compat_library_open_lazily(const char *path, void **handle);
 
 /**
- * compat_library_serve - bind a module's calls of the runtime's names to libtenon
+ * compat_library_serve - bind a module's calls of runtime names to libtenon
  * @o: the module
  * @handle: from dlopen()
  *
- * Calls that were bound at once, to read-only slots, stay as the dynamic linker bound them.
+ * Calls bound at load time to read-only slots are not changed.
  */
 void compat_library_serve(const struct loaded_object *o, void *handle);
 #else
@@ -92,13 +93,13 @@ static inline void compat_library_serve(const struct loaded_object *o, void *han
 
 /**
  * compat_library_open - open the compatibility library
- * @for_all: show its names to the whole process
+ * @for_all: make its names visible to the whole process
  *
  * Return: as compat_library_dlopen().
  */
 int compat_library_open(bool for_all) TO_PLUGINS(compat_library_open);
 
-/* Where it was found: a path, or "" when it is not open. */
+/* Path of the open library; "" when it is not open. */
 const char *compat_library_path(void) TO_PLUGINS(compat_library_path);
 
 #endif /* RUNTIME_LIBRARY_COMPAT_LIBRARY_H */

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_LIBRARY_COMPILED_FUNCTION_H
 #define RUNTIME_LIBRARY_COMPILED_FUNCTION_H
 
-/* What all function objects of compiled code have in common. */
+/* The common part of all function objects of compiled code. */
 
 #include <tenon/function.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays, maps and strings for foreign libraries that do not know their layouts. */
+/* Arrays, maps and strings for foreign libraries, which access them through functions. */
 #include <stdlib.h>
 #include <tenon/array.h>
 #include <tenon/string.h>
@@ -7,7 +7,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/library/globals.h"
 
-/* The container in front: an array or a list, a map or a dict. */
+/* Get the first argument as a container: array or list, map or dict. */
 static int get_container(const char *function, const struct tenon_value *args, int32_t count,
 			 int32_t arguments, int32_t type, int32_t other, void *out)
 {
@@ -104,7 +104,7 @@ static int map_item(void *self, const struct tenon_value *args, int32_t count,
 	return tenon_value_own(found, ret);
 }
 
-/* What ffi.MapForwardIterFunctor returns: asked 0 it gives the key, 1 the value, 2 moves on. */
+/* State of ffi.MapForwardIterFunctor. Its argument: 0 returns the key, 1 the value, 2 advances. */
 struct map_walk {
 	struct tenon_map *map;
 	const void *at;

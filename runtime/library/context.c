@@ -36,7 +36,7 @@ static const struct abi_context_symbol builtin[] = {
 
 #define BUILTIN_COUNT (sizeof(builtin) / sizeof(builtin[0]) - 1)
 
-/* A longer list is made for each symbol that is added, and the older one stays for its readers. */
+/* Adding a symbol makes a longer list; older lists are kept for their readers. */
 struct context_list {
 	struct context_list *older;
 	size_t count;
@@ -53,7 +53,7 @@ const struct abi_context_symbol *abi_context_symbols(void)
 	return list ? list->symbol : builtin;
 }
 
-/* Called with the lock held. */
+/* Caller holds the lock. */
 static int context_add(const char *name, void *value)
 {
 	const struct abi_context_symbol *symbols = abi_context_symbols();

@@ -3,14 +3,14 @@
 #define RUNTIME_LIBRARY_CONTEXT_H
 
 /*
- * What a loader does for compiled code before it runs: compiled libraries define pointer variables,
- * called "__" and the name of a runtime function, which are filled where they exist.
+ * Context symbols: pointer variables in compiled libraries, named "__" and a runtime function. The
+ * loader sets those that exist before it runs the code.
  */
 
 /**
- * struct abi_context_symbol - a variable that compiled code may define
+ * struct abi_context_symbol - a context variable of compiled code
  * @name: its name
- * @value: what goes into it
+ * @value: value that it is set to
  */
 struct abi_context_symbol {
 	const char *name;
@@ -18,19 +18,18 @@ struct abi_context_symbol {
 };
 
 /**
- * abi_context_symbols - the variables of all generations, and those that foreign code registered
+ * abi_context_symbols - list the variables of all generations, and registered ones
  *
  * Context: any thread.
- * Return: a static list that ends with a NULL name; of two entries with
- *	one name the later counts.
+ * Return: a static list that ends with a NULL name; of two entries with one name the last applies.
  */
 const struct abi_context_symbol *abi_context_symbols(void);
 
-/* Names of the variables that receive the loader's handle of the library; NULL ends the list. */
+/* Names of the variables that receive the library's handle; terminated by NULL. */
 extern const char *const abi_context_modules[];
 
 /*
- * Register the global functions that compiled code and foreign libraries expect. 0 or
+ * Register the global functions that compiled code and foreign libraries expect. Return: 0;
  * -TENON_E_NOMEM.
  */
 int abi_register_globals(void);

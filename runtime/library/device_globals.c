@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What host code asks about devices and threads. */
+/* Global functions for devices and threads that host code calls. */
 #include <tenon/module.h>
 #include <tenon/parallel.h>
 #include <tenon/tensor.h>
@@ -11,7 +11,7 @@
 #include "runtime/device/device_thread.h"
 #endif
 
-/* host code of kernels asks for attributes; that of the processor does not */
+/* device attributes; only host code of device kernels queries them */
 #define ATTRIBUTE_EXISTS 0
 
 static int two_ints(const char *function, const struct tenon_value *args, int64_t *a, int64_t *b)
@@ -66,7 +66,7 @@ static int answer_attribute(int64_t type, int64_t id, int64_t kind, struct tenon
 	device.device_type = (int32_t)type;
 	device.device_id = (int32_t)id;
 	*ret = tenon_arg_none();
-	/* the processor is there also where its backend is not */
+	/* The CPU exists even when its backend is not built. */
 	if (kind == ATTRIBUTE_EXISTS && type == kDLCPU) {
 		*ret = tenon_arg_int(id == 0);
 		return 0;
@@ -98,7 +98,7 @@ static int device_attribute(void *self, const struct tenon_value *args, int32_t 
 }
 
 #ifdef CONFIG_DEVICES
-/* the stream comes as an address, or as None for the thread's own */
+/* The stream is an address; None selects the thread's own stream. */
 static int set_stream(void *self, const struct tenon_value *args, int32_t count,
 		      struct tenon_value *ret)
 {
@@ -124,7 +124,7 @@ static int set_stream(void *self, const struct tenon_value *args, int32_t count,
 #endif
 
 #ifdef CONFIG_THREAD_POOL
-/* mode (big cores or little ones: not told apart here), number of threads, which processors */
+/* Arguments: mode (big or little cores, ignored), number of threads, list of processors. */
 static int config_threadpool(void *self, const struct tenon_value *args, int32_t count,
 			     struct tenon_value *ret)
 {

@@ -22,7 +22,7 @@
 #include "runtime/library/import_tree.h"
 
 static pthread_mutex_t dso_mutex = PTHREAD_MUTEX_INITIALIZER;
-static __thread unsigned int dso_depth; /* how often this thread holds the lock */
+static __thread unsigned int dso_depth; /* recursion depth of this thread's lock */
 static struct dso_env *dso_envs;
 
 void dso_lock(void)
@@ -43,12 +43,12 @@ bool dso_find(const struct dso *dso, const char *name, struct loaded_symbol *out
 		return loaded_object_find(&dso->loaded, name, out);
 	out->address = dso->symbols->find(dso->symbols->context, name);
 	out->size = 0;
-	/* a table of names does not tell; what is looked up as data is used as data */
+	/* A symbol table without types: assume code; callers that look up data use it as data. */
 	out->is_code = true;
 	return out->address != NULL;
 }
 
-/* Variables of a module that was built for static linking have the prefix in front, or not. */
+/* Variables of a module built for static linking may have the prefix or not. */
 static bool dso_find_variable(const struct dso *dso, const char *name, struct loaded_symbol *out)
 {
 	const struct tenon_slice prefix = dso_prefix(dso);
@@ -62,7 +62,7 @@ static bool dso_find_variable(const struct dso *dso, const char *name, struct lo
 	return dso_find(dso, name, out);
 }
 
-/* ---- life */
+/* ---- lifetime */
 
 /* Test whether @path is still mapped, by other code or because the C library never unmaps. */
 static bool still_mapped(const char *path)
@@ -110,7 +110,7 @@ static void dso_close(struct dso *dso)
 	struct dso_env *env = dso->env;
 	size_t i;
 
-	/* for the dynamic linker */
+	/* held while the dynamic linker runs */
 	fork_gate_enter();
 	dso_lock();
 	if (env->dso == dso) {
@@ -163,7 +163,10 @@ static struct dso_env *env_find(const void *handle)
 	return env;
 }
 
-/* The env of a handle, made when it is new; it may be left from an earlier opening. Lock held. */
+/*
+ * Find the env of a handle, which an earlier opening may have left, or create it. Caller holds the
+ * lock.
+ */
 static struct dso_env *env_of(void *handle)
 {
 	struct dso_env *env = env_find(handle);
@@ -181,9 +184,9 @@ static struct dso_env *env_of(void *handle)
 	return env;
 }
 
-/* ---- lookups by compiled code */
+/* ---- lookups from compiled code */
 
-/* In a library's imports, then in the whole tree, then in the registry. */
+/* Search the library's imports, then the whole tree, then the registry. */
 static int look_up(const struct dso *dso, struct tenon_module *library, struct tenon_module *root,
 		   struct tenon_slice name, struct tenon_function **out, bool *may_hold)
 {
@@ -256,7 +259,7 @@ int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function
 			return tenon_error(-TENON_E_NO_FUNCTION,
 					   "no function \"%.*s\" is registered",
 					   (int)name.size, name.data);
-		/* the registry never lets a function go */
+		/* the registry keeps its own reference for ever */
 		tenon_object_unref(*borrowed);
 		return 0;
 	}
@@ -317,7 +320,7 @@ static int find_prefix(void *context, const char *name, bool is_code)
 }
 
 /*
- * A shared object made of objects for static linking, with system_lib_prefix: its blob tells the
+ * A shared object linked from static-link objects (system_lib_prefix): the blob contains the
  * prefix.
  */
 static void read_prefix(struct dso *dso)
@@ -336,7 +339,7 @@ static void read_prefix(struct dso *dso)
 }
 #endif
 
-/* How many bytes the blob may have: what the symbol says, the segment holds, or the blob claims. */
+/* Bound the blob by the symbol's size, the segment, or the size that the blob claims. */
 static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, uint64_t *offset)
 {
 	size_t left;
@@ -351,7 +354,7 @@ static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, u
 	return n < SIZE_MAX / 2 ? (size_t)n + sizeof(n) : SIZE_MAX / 2;
 }
 
-/* Build the tree around a library module of the mapping. Lock held. */
+/* Build the tree around a library module of the mapping. Caller holds the lock. */
 static int dso_tree(struct dso *dso, struct tenon_module **out)
 {
 	struct blob_source source = { .file = dso->path, .keep = &dso->object };
@@ -373,7 +376,7 @@ static int dso_tree(struct dso *dso, struct tenon_module **out)
 		blob.size = blob_bound(dso, &s, &source.offset);
 		source.generation = blob_names[i].generation;
 		err = import_tree_read(blob, &source, library, &root);
-		/* the tree holds it now */
+		/* The tree holds it now. */
 		tenon_object_unref(library);
 		break;
 	}
@@ -386,7 +389,7 @@ static int dso_tree(struct dso *dso, struct tenon_module **out)
 	return 0;
 }
 
-/* Give out the tree that is open, or make one of the mapping that is. Lock held. */
+/* Return the open tree, or build one from the open mapping. Caller holds the lock. */
 static int dso_reopen(struct dso *dso, struct tenon_module **out)
 {
 	if (tenon_object_promote(dso->root)) {
@@ -406,7 +409,7 @@ static int dso_open_new(struct dso *dso, struct tenon_module **out)
 		if (err)
 			return err;
 		compat_library_serve(&dso->loaded, dso->handle);
-		/* objects of C++ code run that code when they die: it must stay */
+		/* Destructors of C++ objects are code of this library: it must stay mapped. */
 		if (loaded_object_needs(&dso->loaded, dso->handle, "libtvm_ffi") ||
 		    loaded_object_needs(&dso->loaded, dso->handle, "libstdc++"))
 			dso->pinned = true;
@@ -431,8 +434,8 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 	if (!open) {
 		dso = dso_new(path);
 		/*
-		 * last: without a user it would outlive the handle, and be found by one at its
-		 * address
+		 * Create the env last: without a user it would outlive the handle, and a new handle
+		 * at the same address would find it.
 		 */
 		env = dso ? env_of(key) : NULL;
 		if (!env) {
@@ -445,7 +448,8 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 	err = -TENON_E_NOMEM;
 	if (open) {
 		/*
-		 * another thread may have been first here with what this one's opening registered
+		 * Another thread may have opened the library first, after this thread's opening
+		 * registered functions.
 		 */
 		dso->pinned |= pinned;
 		err = dso_reopen(dso, out);
@@ -458,16 +462,14 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 		env->changes++;
 		err = dso_open_new(dso, out);
 	}
-	/* the library module holds it now */
+	/* The library module holds it now. */
 	tenon_object_unref(dso);
 	dso_unlock();
 	return err;
 }
 
 #ifdef CONFIG_ERROR_MESSAGES
-/*
- * What to do about what the dynamic linker said; for a missing symbol it is the one to say which.
- */
+/* Remedy for a dlerror() message; for a missing symbol the message itself names it. */
 static const char *remedy(const char *said)
 {
 #ifndef CONFIG_TVM_FFI_COMPAT
@@ -502,10 +504,9 @@ static int open_refused(const char *path, const char *said)
 }
 
 /*
- * A file that runs no code while it is opened is opened lazily, and its names are looked up
- * afterwards: names of the runtime are served by its slots. All others are opened with RTLD_NOW:
- * constructors call before dlopen() returns, and a missing name that is bound lazily ends the
- * process when it is called.
+ * Open a file that runs no code while opening lazily, and check its names afterwards: its slots are
+ * bound to the runtime. Open all others with RTLD_NOW: constructors run before dlopen() returns,
+ * and a missing lazily bound name would end the process when called.
  */
 static int open_file(const char *path, void **handle)
 {
@@ -540,7 +541,7 @@ static int load(const char *path, struct tenon_module **out)
 	void *handle;
 	int err;
 
-	/* without a slash the dynamic linker would search its own folders */
+	/* Without a slash the dynamic linker would search its own folders. */
 	if (!memchr(path, '/', length) && length < sizeof(below) - 2) {
 		memcpy(below, "./", 2);
 		memcpy(below + 2, path, length + 1);

@@ -13,9 +13,9 @@
 #include <tenon/module.h>
 
 /**
- * struct dso_symbols - a source of symbols that is no shared object
- * @find: gives the address of a symbol, or NULL
- * @context: handed to @find
+ * struct dso_symbols - a symbol table that is not a shared object's
+ * @find: returns the address of a symbol, or NULL
+ * @context: argument of @find
  * @prefix: prefix of the module's own names; "" for none
  */
 struct dso_symbols {
@@ -25,7 +25,7 @@ struct dso_symbols {
 };
 
 /**
- * dso_load - open a shared object, and the import tree in it
+ * dso_load - open a shared object and read its import tree
  * @path: the file
  * @out: receives the root of the tree
  *
@@ -34,8 +34,8 @@ struct dso_symbols {
 int dso_load(const char *path, struct tenon_module **out);
 
 /**
- * dso_open_symbols - make a module of symbols linked into the program
- * @name: what to call it in messages
+ * dso_open_symbols - make a module from symbols linked into the program
+ * @name: name for messages
  * @symbols: must live as long as the process
  * @out: receives the root of the tree, which is never unloaded
  *
@@ -46,13 +46,13 @@ int dso_open_symbols(const char *name, const struct dso_symbols *symbols,
 
 /**
  * dso_env_lookup - find a function for compiled code
- * @context: what the library's context variable holds; NULL looks in the registry alone
+ * @context: value of the library's context variable; NULL: search only the registry
  * @name: the function's name
  * @borrowed: receives a function that stays at its address as long as the library is mapped
  *
- * Searched are the imports of the library's module, the whole tree from its root, the registry.
+ * Searches the imports of the library's module, the whole tree from its root, then the registry.
  *
- * Context: any thread; takes a lock. Compiled code keeps what it gets, so it asks once.
+ * Context: any thread; takes a lock. Compiled code caches the result.
  * Return: 0; -TENON_E_NO_FUNCTION.
  */
 int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function **borrowed);

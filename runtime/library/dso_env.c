@@ -40,7 +40,7 @@ static struct dso_env_function *env_function_new(struct dso_env *env, struct ten
 		tenon_error(-TENON_E_NOMEM, "no memory for a function handle");
 		return NULL;
 	}
-	/* no deleter: freed with the mapping, whatever foreign code does to the count */
+	/* No deleter: the mapping owns it, whatever foreign code does to the count. */
 	tenon_object_init(&f->base.object, TENON_TYPE_FUNCTION, NULL);
 	f->base.call = env_function_call;
 	f->env = env;
@@ -62,7 +62,7 @@ int dso_env_get(struct dso_env *env, struct tenon_slice name, struct tenon_funct
 	for (f = env->functions; f; f = f->next)
 		if (f->size == name.size && !memcmp(f->name, name.data, name.size))
 			break;
-	/* one that is not found now may be at the next lookup */
+	/* A function that is missing now may exist at the next lookup. */
 	if (!f)
 		f = env_function_new(env, name);
 	dso_unlock();

@@ -14,7 +14,7 @@
 struct dso;
 
 struct dso_env_function {
-	struct tenon_function base; /* what compiled code holds */
+	struct tenon_function base; /* object that compiled code caches */
 	struct dso_env *env;
 	struct dso_env_function *next;
 	struct tenon_function *target; /* atomic; NULL until found, and while the tree is closed */
@@ -22,33 +22,33 @@ struct dso_env_function {
 	char name[];
 };
 
-/* One per mapping that the dynamic linker may keep; found again by its handle. */
+/* One per mapping that the dynamic linker may keep, found by its handle. */
 struct dso_env {
 	void *handle;
-	struct dso *dso;      /* the one that uses it now; NULL between two openings */
-	unsigned int users;   /* every dso of the mapping, those being closed too */
-	unsigned int changes; /* the mapping was opened or closed */
+	struct dso *dso;      /* current user; NULL between two openings */
+	unsigned int users;   /* every dso of the mapping, including ones being closed */
+	unsigned int changes; /* number of times the mapping was opened or closed */
 	struct dso_env_function *functions;
 	struct dso_env *next;
 };
 
-/* The stand-in for @name, made when it is new, its target looked up when it has none. */
+/* Get the stand-in for @name; create it if new, and look up its target if it has none. */
 int dso_env_get(struct dso_env *env, struct tenon_slice name, struct tenon_function **borrowed);
 
-/* Let all targets go. Lock held. */
+/* Release all targets. Caller holds the lock. */
 void dso_env_forget(struct dso_env *env);
 
-/* Free the stand-ins: nothing that kept their addresses is mapped any more. */
+/* Free the stand-ins, after the code that cached their addresses was unmapped. */
 void dso_env_free(struct dso_env *env);
 
 /*
- * The target of a stand-in with a reference, looked up if there is none. Called without the lock,
- * because a lookup may run compiled code that looks up names in turn. A target that may reference
- * the library is not cached: the cycle would keep both alive.
+ * Get the target of a stand-in with a reference; look it up if there is none. Called without the
+ * lock, because a lookup may run compiled code that looks up names. A target that may reference the
+ * library is not cached: the cycle would keep both alive.
  */
 int dso_env_target(struct dso_env_function *f, struct tenon_function **out);
 
-/* The lock over all dso and env structures. Recursive: loaders may open further files. */
+/* Lock of all dso and env structures. Recursive: loaders may open further files. */
 void dso_lock(void);
 void dso_unlock(void);
 

@@ -23,7 +23,7 @@ struct library {
 	struct dso *dso;
 };
 
-/* A compiled function: called in place, without a step between. */
+/* A compiled function that is called directly, without an adapter. */
 struct library_function {
 	struct tenon_function base;
 	struct tenon_module *keep;
@@ -65,14 +65,14 @@ static int ffi_function_create(struct library *l, void *address, struct tenon_fu
 	return workspace_guard_function_create(call, &l->base.object, out);
 }
 
-/* ---- which functions there are */
+/* ---- listing functions */
 
 static bool has_prefix(const char *name, const char *prefix)
 {
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* names behind the prefix that are the format's own, not functions of the module */
+/* names that belong to the format, without the prefix: not functions of the module */
 static bool is_reserved(const char *name)
 {
 	return !strcmp(name, "_library_ctx") || !strcmp(name, "_library_bin") ||
@@ -106,7 +106,7 @@ static enum dso_plain_abi plain_abi(struct dso *dso)
 	return abi;
 }
 
-/* Look up the symbol of @count parts put together. */
+/* Look up the symbol whose name is @count parts joined. */
 static bool find_code(const struct dso *dso, const struct tenon_slice *parts, size_t count,
 		      struct loaded_symbol *out)
 {
@@ -130,7 +130,7 @@ static bool find_code(const struct dso *dso, const struct tenon_slice *parts, si
 	return found;
 }
 
-/* Look a function up by @before, the module's prefix, and @name; then without the module's prefix. */
+/* Look up @before, the module's prefix and @name; then the same without the module's prefix. */
 static bool find_function(const struct dso *dso, struct tenon_slice before, struct tenon_slice name,
 			  struct loaded_symbol *out)
 {
@@ -162,7 +162,7 @@ static int plain_function_create(struct library *l, void *address, struct tenon_
 }
 
 #ifdef CONFIG_TVM_LEGACY
-/* LLVM hosts name their entry in a string, C hosts have a function of that name. */
+/* LLVM hosts name their entry in a string; C hosts have a function with the entry's name. */
 static bool find_legacy_entry(const struct dso *dso, struct loaded_symbol *out)
 {
 	struct tenon_slice name = { LEGACY_ENTRY, sizeof(LEGACY_ENTRY) - 1 };
@@ -189,7 +189,7 @@ static int library_get_function(struct tenon_module *m, struct tenon_slice name,
 	struct loaded_symbol s;
 
 	*out = NULL;
-	/* a name with a NUL inside would be cut into another one */
+	/* A NUL in the name would truncate it to another name. */
 	if (name.size > 65535 || memchr(name.data, '\0', name.size))
 		return 0;
 	if (find_function(l->dso, ffi_prefix, name, &s))
@@ -200,7 +200,7 @@ static int library_get_function(struct tenon_module *m, struct tenon_slice name,
 	if (is_legacy_entry(name) && find_legacy_entry(l->dso, &s))
 		return plain_function_create(l, s.address, out);
 #endif
-	/* the format's own variables and strings */
+	/* variables and strings of the format */
 	if (name.size >= 5 && !memcmp(name.data, "__tvm", 5))
 		return 0;
 	if (find_function(l->dso, no_prefix, name, &s))
@@ -214,10 +214,10 @@ struct name_visit {
 	void *context;
 };
 
-/* what compilers and linkers add to a library of plain names */
+/* symbols that compilers and linkers add to every library */
 static bool is_linkers(const char *name)
 {
-	/* one text, so that no relocation is needed */
+	/* one string, which needs no relocations */
 	static const char names[] =
 		"_init\0_fini\0_start\0_edata\0_end\0__bss_start\0get_c_metadata\0"
 		"_lookup_linked_param\0";

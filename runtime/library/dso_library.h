@@ -2,32 +2,32 @@
 #ifndef RUNTIME_LIBRARY_DSO_LIBRARY_H
 #define RUNTIME_LIBRARY_DSO_LIBRARY_H
 
-/* The module that stands for the compiled host code of a mapping, kind "library". */
+/* The module of the compiled host code of a mapping, kind "library". */
 
 #include "runtime/library/dso.h"
 #include "runtime/library/loaded_object.h"
 
-/* names under which compiled code keeps its context; a C host may have its own beside LLVM's */
+/* context variables of compiled code; a C host may add its own to LLVM's */
 #define DSO_CONTEXTS 4
 
-/* How compiled functions that have no prefix are called. */
+/* Calling convention of compiled functions without a prefix. */
 enum dso_plain_abi {
-	DSO_PLAIN_UNKNOWN, /* not looked at yet */
+	DSO_PLAIN_UNKNOWN, /* not detected yet */
 	DSO_PLAIN_NONE,	   /* all functions have the prefix: 0.22 and later */
 	DSO_PLAIN_LEGACY,  /* 0.8 to 0.20 */
-	DSO_PLAIN_021,	   /* packed as today, objects not */
+	DSO_PLAIN_021,	   /* today's packed values, older objects */
 };
 
 struct dso {
 	struct tenon_object object;
-	const char *path; /* behind the struct */
+	const char *path; /* stored behind the struct */
 	void *handle;	  /* NULL for symbols linked into the program */
 	const struct dso_symbols *symbols;
 #ifdef CONFIG_SYSTEM_LIB
 	struct tenon_slice prefix; /* see dso_prefix() */
 #endif
 	struct dso_env *env;
-	struct tenon_module *library; /* not counted: it holds the dso */
+	struct tenon_module *library; /* not referenced: it holds the dso */
 	struct tenon_module *root;    /* a weak reference */
 	enum dso_plain_abi plain_abi;
 	bool pinned; /* never unmapped */
@@ -37,7 +37,7 @@ struct dso {
 	struct loaded_object loaded;
 };
 
-/* Are its symbols part of the program, rather than of a file that was opened? */
+/* Test whether its symbols are linked into the program instead of opened from a file. */
 static inline bool dso_is_linked(const struct dso *dso)
 {
 #ifdef CONFIG_SYSTEM_LIB
@@ -48,7 +48,7 @@ static inline bool dso_is_linked(const struct dso *dso)
 #endif
 }
 
-/* What names of the module have in front, when it was built for static linking; else empty. */
+/* Prefix of the module's names if it was built for static linking; otherwise empty. */
 static inline struct tenon_slice dso_prefix(const struct dso *dso)
 {
 #ifdef CONFIG_SYSTEM_LIB
@@ -59,10 +59,10 @@ static inline struct tenon_slice dso_prefix(const struct dso *dso)
 #endif
 }
 
-/* A symbol of the mapping itself, not of what it needs. */
+/* Find a symbol of the mapping itself, not of its dependencies. */
 bool dso_find(const struct dso *dso, const char *name, struct loaded_symbol *out);
 
-/* A new library module, holding the mapping; NULL without memory. */
+/* Create a library module that holds the mapping; NULL if out of memory. */
 struct tenon_module *dso_library_create(struct dso *dso);
 
 #endif /* RUNTIME_LIBRARY_DSO_LIBRARY_H */

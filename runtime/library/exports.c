@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names that modules import. In the compatibility library each jumps through a table, which
- * libtenon hands over or which the first call finds; in libtenon.a, for modules linked into the
+ * The names that modules import. In the compatibility library each stub jumps through a table that
+ * libtenon passes, or that the first call finds. In libtenon.a, for modules linked into the
  * program, each is the implementation.
  */
 #include "runtime/library/tvm_table.h"
@@ -25,7 +25,7 @@ int tenon_tvm_bind(const struct tenon_tvm_table *table)
 	return 0;
 }
 
-/* For a process that loaded this library by itself, because a module needs it by name. */
+/* Used when the process loads this library without libtenon, as a dependency of a module. */
 static __attribute__((noinline, cold)) const struct tenon_tvm_table *find_table(void)
 {
 	const struct tenon_tvm_table *(*find)(void);

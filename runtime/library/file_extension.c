@@ -22,7 +22,7 @@ struct tenon_slice file_extension(const char *path)
 	if (slash)
 		name = tenon_slice_of(slash + 1);
 
-	/* "libm.so.6.1": numbers at the end are a version */
+	/* "libm.so.6.1": skip the version at the end. */
 	while ((dot = memrchr(name.data, '.', name.size))) {
 		extension.data = dot + 1;
 		extension.size = name.size - (size_t)(dot + 1 - name.data);
@@ -51,7 +51,7 @@ int file_load_by(struct tenon_function *function, const char *path, struct tenon
 	struct tenon_value args[2] = { tenon_arg_string(path), tenon_arg_none() };
 	int err;
 
-	/* "model.examplejson.1" ends in another word than its extension: so a copy */
+	/* "model.examplejson.1" does not end in its extension, so copy the extension. */
 	err = tenon_string_value(extension, &args[1]);
 	if (err)
 		return err;

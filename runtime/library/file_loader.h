@@ -2,24 +2,24 @@
 #ifndef RUNTIME_LIBRARY_FILE_LOADER_H
 #define RUNTIME_LIBRARY_FILE_LOADER_H
 
-/* What loads files that are no shared objects, by their extension. */
+/* Loaders of files other than shared objects, by extension. */
 
 #include <tenon/function.h>
 #include <tenon/buffer.h>
 
 struct file_loader {
 	const char *extension;
-	tenon_call_fn load; /* takes the path and the extension */
+	tenon_call_fn load; /* takes a path and the extension */
 };
 
-/* what this build loads by itself, ended by a NULL extension */
+/* built-in loaders, terminated by a NULL extension */
 extern const struct file_loader file_loaders[];
 
 /**
  * file_loader_find - find the packed function that loads files of an extension
  * @extension: without the dot
- * @out: receives `ffi.Module.load_from_file.<extension>`, or what the build has for it, with one
- *	reference; NULL when there is neither
+ * @out: receives `ffi.Module.load_from_file.<extension>` or the built-in loader, with one
+ * reference; NULL when there is neither
  *
  * Return: 0, also when there is none; -TENON_E_NOMEM.
  */

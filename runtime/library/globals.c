@@ -24,7 +24,7 @@ static int register_list(const struct abi_global *list)
 
 	for (; !err && list->name; list++) {
 		err = tenon_function_register_c(list->name, list->call, false);
-		/* a name that is taken stays its owner's */
+		/* A name that is already registered keeps its function. */
 		if (err == -TENON_E_EXISTS) {
 			tenon_error_clear();
 			err = 0;
@@ -40,7 +40,7 @@ int abi_register_globals(void)
 
 	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE))
 		return 0;
-	/* two threads may come here: each name is registered by one of them */
+	/* Two threads may run this: each name is registered by one of them. */
 	err = register_list(abi_device_globals);
 #ifdef CONFIG_TVM_FFI_COMPAT
 	if (!err)

@@ -17,15 +17,15 @@ extern const struct abi_global abi_module_globals[];
 extern const struct abi_global abi_container_globals[];
 
 /**
- * loader_register_globals - give the built-in loaders their global names too
+ * loader_register_globals - register the built-in loaders as global functions
  *
- * So that foreign code, which looks loaders up by name, finds them. Does its work once.
+ * Foreign code looks up loaders by name. The work is done once.
  *
  * Return: 0; -TENON_E_NOMEM.
  */
 int loader_register_globals(void);
 
-/* Is the number of arguments in [@least, @most]? Else the error to return. */
+/* Check that the number of arguments is in [@least, @most]. Return: 0; the error. */
 int abi_check_count(const char *function, int32_t count, int32_t least, int32_t most);
 
 #endif /* RUNTIME_LIBRARY_GLOBALS_H */

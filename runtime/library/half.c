@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conversions between float16 and float32 that LLVM calls on machines without such instructions, by
- * names that libgcc lacks there. To nearest, ties to even; NaN stays NaN.
+ * Conversions between float16 and float32, which LLVM calls on machines without such instructions.
+ * libgcc lacks these names there. Round to nearest, ties to even; NaN stays NaN.
  */
 #include <stdint.h>
 #include <string.h>

@@ -14,11 +14,11 @@ struct import_build {
 	struct tenon_module **modules;
 	struct payload_block *block;
 	struct tenon_module *library;
-	struct tenon_slice kind; /* the last one whose packed function was looked for */
+	struct tenon_slice kind; /* last kind whose packed function was looked up */
 	struct tenon_function *function;
 };
 
-/* a packed function as loader: only where entries have a length, and only when there is no C one */
+/* Find a packed function as loader. Only if entries have a length and there is no C loader. */
 static int find_function(struct import_build *t, const struct import_entry *e)
 {
 	const struct blob_source *src = t->b->source;
@@ -66,7 +66,9 @@ static int load_by_loader(struct import_build *t, size_t index, struct tenon_mod
 	return loader_run(e->loader, &c, &payload, out);
 }
 
-/* an entry that nothing loads is listed; it needs room in the block */
+/*
+ * Test whether an entry has no loader and becomes a payload module, which needs room in the block.
+ */
 static bool becomes_payload(const struct import_build *t, size_t index)
 {
 	const struct import_entry *e = &t->b->entries[index];
@@ -150,7 +152,7 @@ static int import_by_tree(struct import_build *t)
 }
 
 #ifdef CONFIG_TVM_LEGACY
-/* the oldest blobs have no tree: the library imports all */
+/* The oldest blobs have no tree: the library imports all modules. */
 static int import_all(struct import_build *t)
 {
 	size_t i, count = 0;
@@ -198,7 +200,7 @@ static int build(struct import_build *t, struct tenon_module **root)
 	return err;
 }
 
-/* of a blob that is only looked at */
+/* Make the library module of a blob that is only inspected. */
 static int make_stand_in(const char *file, struct tenon_module **out)
 {
 #ifdef CONFIG_ELF_INSPECT

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles that libraries make once and keep: one lock for all, taken again by nested makers. */
+/* One-time creation of library handles, under one recursive lock: creation may nest. */
 #include <pthread.h>
 
 #include "lib/brief_errors.h"
@@ -7,7 +7,7 @@
 #include "runtime/library/tvm_table.h"
 
 static pthread_mutex_t once_mutex = PTHREAD_MUTEX_INITIALIZER;
-static __thread unsigned int once_depth; /* how often this thread holds the lock */
+static __thread unsigned int once_depth; /* recursion depth of this thread's lock */
 
 static void once_lock(void)
 {

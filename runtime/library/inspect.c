@@ -12,7 +12,7 @@
 #include "runtime/library/library_module.h"
 #include "runtime/library/library_symbols.h"
 
-/* the bytes of a file, which modules hold while they have slices of them */
+/* The contents of a file; modules with slices of it hold references. */
 struct file_copy {
 	struct tenon_object object;
 	struct tenon_slice bytes;
@@ -92,7 +92,7 @@ int tenon_module_inspect(const char *path, struct tenon_module **out)
 	err = file_copy_open(path, &copy);
 	if (err)
 		return err;
-	/* a format of a loader's own is read by that loader: there is no code in it to run */
+	/* The loader of a non-ELF format can read the file: it contains no code to run. */
 	if (!file_is_elf(copy->bytes))
 		err = file_loader_find(file_extension(path), &function);
 	if (function)

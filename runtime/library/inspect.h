@@ -5,10 +5,10 @@
 #include <tenon/module.h>
 
 /**
- * inspect_elf - tenon_module_inspect() of an ELF file in memory
- * @path: what to call it
- * @file: its bytes
- * @keep: keeps them alive
+ * inspect_elf - tenon_module_inspect() for an ELF file in memory
+ * @path: name for messages
+ * @file: contents of the file
+ * @keep: keeps the contents alive
  * @out: receives the root with one reference
  *
  * Return: as tenon_module_inspect().

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the ABIs fix, checked where it is compiled: every offset of every struct that crosses. */
+/* Compile-time checks of every offset that the ABIs fix. */
 #include <assert.h>
 #include <stddef.h>
 #include <tenon/array.h>
@@ -12,7 +12,7 @@
 	static_assert(offsetof(type, member) == (offset), #type "." #member " lies at " #offset)
 #define SIZE(type, size) static_assert(sizeof(type) == (size), #type " has " #size " bytes")
 
-/* Sizes of pointers and lengths; the rest is the same everywhere. */
+/* Only the sizes of pointers and lengths depend on the machine. */
 #define P sizeof(void *)
 
 /* values and objects */
@@ -30,7 +30,7 @@ AT(struct tenon_object, type, 8);
 AT(struct tenon_object, reserved, 12);
 AT(struct tenon_object, deleter, 16);
 
-/* cells behind the header */
+/* cells after the object header */
 SIZE(struct tenon_string, 24 + 2 * P);
 AT(struct tenon_string, data, 24);
 AT(struct tenon_string, size, 24 + P);

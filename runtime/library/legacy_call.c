@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls into functions of TVM 0.8 to 0.20, and calls that such code makes. */
+/* Calls of functions of TVM 0.8 to 0.20, and calls from such code. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/tensor.h>
@@ -25,7 +25,7 @@ static inline int legacy_enter(void *symbol, union legacy_value *values, int *co
 	union legacy_value result;
 	int code = LEGACY_NULL;
 
-	/* functions that return nothing leave both as they are */
+	/* Functions without a result do not write these. */
 	result.integer = 0;
 	if (__builtin_expect(((legacy_fn)symbol)(values, codes, count, &result, &code, NULL), 0))
 		return legacy_failed();
@@ -38,7 +38,7 @@ static inline int legacy_enter(void *symbol, union legacy_value *values, int *co
 	return legacy_result(&result, code, ret);
 }
 
-/* Any number of arguments of any type. */
+/* Call with any number of arguments of any type. */
 static __attribute__((noinline)) int legacy_call_any(void *symbol, const struct tenon_value *args,
 						     int32_t count, struct tenon_value *ret)
 {
@@ -65,7 +65,7 @@ static __attribute__((noinline)) int legacy_call_any(void *symbol, const struct 
 	return err;
 }
 
-/* The other types that compiled code has, their bits copied already; false: legacy_call_any() must. */
+/* Convert the less common types; @out already has the bits. False: use legacy_call_any(). */
 static bool convert_plain(const struct tenon_value *in, union legacy_value *out, int *code)
 {
 	DLTensor *t;
@@ -94,7 +94,7 @@ static inline int legacy_call_symbol(void *symbol, const struct tenon_value *arg
 
 	if (__builtin_expect(count > LEGACY_ARGS_ON_STACK, 0))
 		return legacy_call_any(symbol, args, count, ret);
-	/* LEGACY_INT is 0: integers, the most common, then need no code of their own */
+	/* Integers, the most common type, have code 0 (LEGACY_INT) and need no code written. */
 	memset(codes, 0, sizeof(codes));
 #pragma GCC unroll 4
 	for (i = 0; i < count; i++) {
@@ -142,7 +142,7 @@ bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbo
 	return true;
 }
 
-/* ---- calls that legacy code makes */
+/* ---- calls from legacy code */
 
 static int call_converted(const struct tenon_function *f, const union legacy_value *args,
 			  const int *codes, int count, struct tenon_value *ret)

@@ -61,7 +61,7 @@ int legacy_argument(const struct tenon_value *in, int32_t index, union legacy_va
 	switch (in->type) {
 	case TENON_TYPE_INT:
 	case TENON_TYPE_BOOL:
-		/* 0.18 and later take an int for a bool, earlier ones know nothing else */
+		/* 0.18 and later accept an int for a bool; earlier versions have no bool. */
 		*code = LEGACY_INT;
 		return 0;
 	case TENON_TYPE_FLOAT:
@@ -109,7 +109,7 @@ int legacy_argument(const struct tenon_value *in, int32_t index, union legacy_va
 	}
 }
 
-/* A tensor handle of legacy code points behind the header, at the DLTensor. */
+/* Convert a tensor handle of legacy code, which points behind the object header to the DLTensor. */
 static void *tensor_of_handle(void *handle)
 {
 	return handle ? (char *)handle - offsetof(struct tenon_tensor, dl) : NULL;
@@ -182,7 +182,7 @@ int legacy_argument_view(const union legacy_value *value, int code, int index,
 		out->type = TENON_TYPE_RVALUE_REF;
 		return 0;
 	default:
-		/* what is left means the same as in a result, and a view needs no more */
+		/* The remaining codes mean the same as in a result, and a view needs no copy. */
 		if (code >= LEGACY_INT && code <= LEGACY_BOOL)
 			return legacy_result(value, code, out);
 		return tenon_error(-TENON_E_TYPE,
@@ -192,7 +192,7 @@ int legacy_argument_view(const union legacy_value *value, int code, int index,
 	}
 }
 
-/* Keep a text for the caller until the thread's next call. */
+/* Keep a string for the caller until the thread's next call. */
 static int give_text(struct tenon_value *in, bool bytes, union legacy_value *out)
 {
 	struct thread_state *s = thread_state();

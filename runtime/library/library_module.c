@@ -8,7 +8,7 @@
 
 struct library_module {
 	struct tenon_module base;
-	struct elf_file elf; /* its path follows the struct; without symbols when unknown */
+	struct elf_file elf; /* path behind the struct; no symbols if the file is unknown */
 	struct library_symbols symbols;
 	struct tenon_object *keep;
 };
@@ -130,7 +130,7 @@ static struct library_module *library_new(const char *path)
 	}
 	memcpy(l + 1, path, length);
 	l->elf.path = (const char *)(l + 1);
-	/* written back into a blob it is `_lib` again, as any code compiled into the file */
+	/* In a saved blob it becomes `_lib` again, like any code compiled into the file. */
 	tenon_module_init(&l->base, &library_ops, tenon_slice_of("library"),
 			  TENON_MODULE_EXPORTABLE);
 	return l;

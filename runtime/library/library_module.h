@@ -3,18 +3,18 @@
 #define RUNTIME_LIBRARY_LIBRARY_MODULE_H
 
 /**
- * DOC: host code that is only looked at
+ * DOC: host code that is only inspected
  *
- * Stands where the shared object's own module would be. Its functions are listed by the names of
- * the file's symbols; calling one says that the file was opened for inspection.
+ * Replaces the shared object's own module in an inspected tree. Its functions are read from the
+ * file's symbols; calling one fails, because the file was opened for inspection.
  */
 
 #include "lib/elf.h"
 #include "runtime/library/library_symbols.h"
 
 /**
- * library_module_create - make a stand-in of which nothing is known
- * @file: path of what it stands in for
+ * library_module_create - make a stand-in for an unknown file
+ * @file: path of that file
  * @out: receives the module with one reference
  *
  * Return: 0; -TENON_E_NOMEM.
@@ -24,7 +24,7 @@ int library_module_create(const char *file, struct tenon_module **out);
 /**
  * library_module_inspect - make a stand-in for an ELF file's host code
  * @elf: the file
- * @symbols: what library_symbols_read() found in it
+ * @symbols: result of library_symbols_read()
  * @keep: keeps the file's bytes alive; referenced
  * @out: receives the module with one reference
  *

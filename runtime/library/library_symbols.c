@@ -10,7 +10,7 @@
 
 #define FFI_PREFIX "__tvm_ffi_"
 
-/* names that tell a version, each a bit */
+/* symbols that indicate a version, one bit each */
 enum mark {
 	MARK_FFI_FUNCTION = 1 << 0,  /* __tvm_ffi_<name>: 0.22 and later */
 	MARK_FFI_CALL = 1 << 1,	     /* 0.21 and later */
@@ -49,7 +49,7 @@ static bool starts(struct tenon_slice s, const char *prefix)
 	return s.size >= n && !memcmp(s.data, prefix, n);
 }
 
-/* a system library puts a prefix of its own in front of the names it registers */
+/* A system library adds its own prefix to the names that it registers. */
 static bool ends(struct tenon_slice s, const char *suffix)
 {
 	size_t n = strlen(suffix);
@@ -117,7 +117,7 @@ bool library_symbols_function(enum tenon_generation generation, const struct elf
 		return false;
 	name->data += prefix;
 	name->size -= prefix;
-	/* context variables and descriptions, not functions of the model */
+	/* exclude context variables and descriptions, which are not functions of the model */
 	return !starts(*name, "_library_") && !starts(*name, "_metadata_") &&
 	       !starts(*name, "_doc_");
 }

@@ -8,12 +8,12 @@
 #include <tenon/backend/module_kind.h>
 
 /**
- * struct library_symbols - what was found
- * @generation: by the names of its functions and context variables
- * @blob_generation: form of the blob; TVM 0.21 put the older form under a newer name
+ * struct library_symbols - facts found in a file's symbols
+ * @generation: generation, from names of functions and context variables
+ * @blob_generation: form of the blob; TVM 0.21 stores the older form under a newer name
  * @has_blob: @blob is set
  * @blob: the import tree's symbol
- * @version: "0.8 to 0.20", "0.26 or later", …; empty when the file is none of TVM's
+ * @version: "0.8 to 0.20", "0.26 or later", …; empty when the file is not TVM's
  * @function_count: functions that can be called from outside
  */
 struct library_symbols {
@@ -26,15 +26,15 @@ struct library_symbols {
 };
 
 /**
- * library_symbols_read - look at all symbols of a file
+ * library_symbols_read - read all symbols of a file
  *
  * Return: 0; -TENON_E_FORMAT when the names together are longer than the file: many symbols may
- *	share one long name, and code that lists the names copies all of them.
+ * share one long name, and listing the names copies each.
  */
 int library_symbols_read(const struct elf_file *elf, struct library_symbols *out);
 
 /**
- * library_symbols_function - is a symbol a function that the host can call
+ * library_symbols_function - test for a function that the host can call
  * @generation: of the library
  * @symbol: any of its symbols
  * @name: receives the name without the prefix of its generation

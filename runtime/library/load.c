@@ -9,17 +9,17 @@
 #include "runtime/library/file_loader.h"
 
 #ifdef CONFIG_ERROR_MESSAGES
-/* enough to tell what a file is */
+/* enough to detect the file type */
 #define HEAD 4096
 
-/* " (this one looks like text)", and what can be done about it */
+/* Append what the file looks like and a remedy: " (this one looks like text)". */
 static int describe(const char *path, struct tenon_buffer *out)
 {
 #ifdef CONFIG_ELF_INSPECT
 	struct tenon_slice bytes;
 	int err;
 
-	/* that a file is missing is said before that it cannot be read */
+	/* Report a missing file before an unreadable one. */
 	err = file_map_head(path, HEAD, &bytes);
 	if (err)
 		return err;

@@ -106,7 +106,7 @@ static bool symbol_is_defined(const ElfW(Sym) * s)
 	return s->st_shndx != SHN_UNDEF && (bind == STB_GLOBAL || bind == STB_WEAK);
 }
 
-/* a weak one may be missing */
+/* A weak symbol may be missing. */
 static bool symbol_is_wanted(const ElfW(Sym) * s)
 {
 	return s->st_shndx == SHN_UNDEF && ELF64_ST_BIND(s->st_info) != STB_WEAK;
@@ -119,7 +119,7 @@ static bool symbol_is_code(const ElfW(Sym) * s)
 	return type == STT_FUNC || type == STT_NOTYPE;
 }
 
-/* An indirect function has no address before its resolver runs; compilers of modules emit none. */
+/* Skip indirect functions: their address needs a resolver call, and module compilers emit none. */
 static bool symbol_matches(const struct loaded_object *o, const ElfW(Sym) * s, const char *name)
 {
 	return symbol_is_defined(s) && ELF64_ST_TYPE(s->st_info) != STT_GNU_IFUNC &&

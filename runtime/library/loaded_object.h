@@ -17,28 +17,28 @@ struct loaded_object {
 	const char *strings;
 	size_t strings_size;
 	size_t symbol_count;
-	/* GNU hash table; bucket_count 0 when the object has none */
+	/* GNU hash table; bucket_count is 0 when the object has none */
 	const uint32_t *buckets;
-	const uint32_t *chains; /* of symbol 0, though the table begins at symbol @first_hashed */
+	const uint32_t *chains; /* indexed from symbol 0; valid from @first_hashed */
 	const ElfW(Addr) * bloom;
 	uint32_t bucket_count;
 	uint32_t first_hashed;
 	uint32_t bloom_size;
 	uint32_t bloom_shift;
-	/* the older table; count 0 when there is none */
+	/* SysV hash table; count is 0 when there is none */
 	const uint32_t *sysv_buckets;
 	const uint32_t *sysv_chains;
 	uint32_t sysv_count;
-	/* the slots that calls of imported functions go through */
+	/* relocations of imported functions (PLT) */
 	const void *slots;
 	size_t slots_size; /* in bytes */
 	bool slots_rela;
-	bool bound_now; /* the dynamic linker has filled them all, and locked them */
+	bool bound_now; /* the dynamic linker bound all slots and made them read-only */
 };
 
 struct loaded_symbol {
 	void *address;
-	size_t size;  /* in bytes; 0 when the object does not say */
+	size_t size;  /* in bytes; 0 when the object does not state it */
 	bool is_code; /* a function, not an object */
 };
 
@@ -51,28 +51,28 @@ struct loaded_symbol {
  */
 int loaded_object_init(struct loaded_object *o, void *handle);
 
-/* Look a symbol up that the object itself defines. False when it does not. */
+/* Find a symbol that the object defines. False when there is none. */
 bool loaded_object_find(const struct loaded_object *o, const char *name, struct loaded_symbol *out);
 
-/* Visit names that the object defines (@defined) or must have from others; non-zero stops. */
+/* Visit names that the object defines (@defined) or requires; a non-zero result stops. */
 int loaded_object_each(const struct loaded_object *o, bool defined,
 		       int (*visit)(void *context, const char *name, bool is_code), void *context);
 
 /**
- * loaded_object_rebind - point calls of imported functions elsewhere
+ * loaded_object_rebind - redirect calls of imported functions
  * @o: the object
- * @find: gives the address to call for a name; NULL leaves the name to the dynamic linker
+ * @find: returns the new address for a name, or NULL to leave the name as it is
  *
- * An object that was bound at once is left as it is: its slots are read-only.
+ * An object bound at load time is not changed: its slots are read-only.
  */
 void loaded_object_rebind(const struct loaded_object *o, void *(*find)(const char *name));
 
 /*
- * Are the relocations of this machine known here? Without them loaded_object_rebind() does nothing.
+ * Test whether this machine's relocations are known. Otherwise loaded_object_rebind() does nothing.
  */
 bool loaded_object_can_rebind(void);
 
-/* Does the object name a library that begins with @prefix as one it needs? */
+/* Test whether the object depends on a library whose name begins with @prefix. */
 bool loaded_object_needs(const struct loaded_object *o, void *handle, const char *prefix);
 
 /**
@@ -80,7 +80,7 @@ bool loaded_object_needs(const struct loaded_object *o, void *handle, const char
  * @o: the object
  * @address: an address in it
  * @offset: receives the address' offset in the file
- * @left: receives how many bytes of the segment's file contents begin there
+ * @left: receives the bytes from there to the end of the segment's file contents
  *
  * Return: false when the object's headers are not mapped, or the address is in no segment.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules, as libraries of the tvm-ffi ABI reach them: by global functions that take a module. */
+/* Global functions that take a module: the interface of tvm-ffi libraries to modules. */
 #include <tenon/array.h>
 #include <tenon/backend/module_kind.h>
 
@@ -7,7 +7,7 @@
 #include "runtime/library/globals.h"
 #include "runtime/core/module_object.h"
 
-/* Number of arguments and the module in front. */
+/* Check the number of arguments and get the module from the first. */
 static int begin(const char *function, const struct tenon_value *args, int32_t count, int32_t least,
 		 int32_t most, struct tenon_module **m)
 {
@@ -18,7 +18,7 @@ static int begin(const char *function, const struct tenon_value *args, int32_t c
 	return err ? tenon_error_in(err, "%s", function) : 0;
 }
 
-/* A text argument as a string of its own, since a slice need not end in a NUL. */
+/* Copy a string argument, since a slice need not end in NUL. */
 static int get_name(const struct tenon_value *arg, struct tenon_buffer *out)
 {
 	struct tenon_slice text;
@@ -130,7 +130,7 @@ static int inspect_source(void *self, const struct tenon_value *args, int32_t co
 	return err;
 }
 
-/* A kind here writes its own format, called "". */
+/* Each kind writes one format, whose name is "". */
 static int write_formats(void *self, const struct tenon_value *args, int32_t count,
 			 struct tenon_value *ret)
 {

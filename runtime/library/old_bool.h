@@ -2,7 +2,7 @@
 #ifndef RUNTIME_LIBRARY_OLD_BOOL_H
 #define RUNTIME_LIBRARY_OLD_BOOL_H
 
-/* Up to 0.22, TVM called bool {1,1}, stored as bytes; since then {6,8}. */
+/* TVM up to 0.22 has bool as {1,1}, stored as bytes; later versions have {6,8}. */
 
 #include <stdbool.h>
 #include <tenon/dlpack.h>
@@ -12,7 +12,7 @@ static inline bool is_new_bool(const DLTensor *t)
 	return t->dtype.code == TENON_DTYPE_BOOL && t->dtype.bits == 8;
 }
 
-/* Describe @t in the old words; the description is @copy, the data is shared. */
+/* If @t is bool, describe it in @copy with the old dtype; the data is shared. */
 static inline DLTensor *with_old_bool(const DLTensor *t, DLTensor *copy)
 {
 	*copy = *t;

@@ -31,7 +31,7 @@ struct group_image {
 	ElfW(Phdr) segments[3];
 	ElfW(Dyn) dynamic[DYNAMIC_ENTRIES];
 	ElfW(Sym) symbols[1];
-	uint32_t hash[4]; /* one bucket, one chain, both empty */
+	uint32_t hash[4]; /* one bucket and one chain, both empty */
 	char strings[];	  /* "", the library, the provider */
 };
 
@@ -62,7 +62,7 @@ static void fill_segments(struct group_image *image, size_t size)
 	dynamic->p_vaddr = dynamic->p_paddr = dynamic->p_offset;
 	dynamic->p_filesz = dynamic->p_memsz = sizeof(image->dynamic);
 	dynamic->p_align = sizeof(void *);
-	/* without this the dynamic linker makes every stack executable */
+	/* Without this header the dynamic linker makes every stack executable. */
 	image->segments[2].p_type = PT_GNU_STACK;
 	image->segments[2].p_flags = PF_R | PF_W;
 }
@@ -112,7 +112,7 @@ static struct group_image *image_create(const char *path, const char *provider, 
 	return image;
 }
 
-/* Writing more than the limit of the process would end it by SIGXFSZ, in memory as well. */
+/* Check RLIMIT_FSIZE: exceeding it, in a memfd too, would end the process by SIGXFSZ. */
 static bool may_write(size_t size)
 {
 	struct rlimit limit;
@@ -120,7 +120,7 @@ static bool may_write(size_t size)
 	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= size;
 }
 
-/* A descriptor of a file in memory that holds the image; -1 where there is no such thing. */
+/* Write the image to a memory file; return its descriptor, or -1 if that is not possible. */
 static int image_write(const char *path, const char *provider)
 {
 	struct group_image *image;
@@ -156,7 +156,7 @@ enum scoped_open scoped_open(const char *path, const char *provider, void **hand
 		group = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 		if (group) {
 			*handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-			/* the library is bound: it does not need the group any more */
+			/* The library is bound and no longer needs the group. */
 			dlclose(group);
 		}
 	}

@@ -4,19 +4,19 @@
 
 enum scoped_open {
 	SCOPED_OPEN_DONE,
-	SCOPED_OPEN_REFUSED,	/* by the dynamic linker; dlerror() says why */
+	SCOPED_OPEN_REFUSED,	/* by the dynamic linker; see dlerror() */
 	SCOPED_OPEN_IMPOSSIBLE, /* no memfd_create(), or no /proc */
 };
 
 /**
- * scoped_open - open a library that finds the symbols of another, which the rest of the process does not
+ * scoped_open - open a library with private access to another's symbols
  * @path: the library, with a slash in it
- * @provider: the library whose symbols it finds, behind those that the whole process sees
+ * @provider: library to search after the process's global symbols
  * @handle: receives a handle of @path, for dlclose(); NULL unless the result is SCOPED_OPEN_DONE
  *
- * RTLD_GLOBAL would show the provider's symbols to every library that is opened later. Here a third
- * library, written to memory, names both as needed: the dynamic linker searches what one dlopen() loads as
- * one group. All names are bound before the first constructor runs.
+ * RTLD_GLOBAL would expose the provider's symbols to every library that is opened later. Instead a
+ * third library, written to memory, lists both as dependencies: the dynamic linker resolves one
+ * dlopen() as one group. All names are bound before the first constructor runs.
  */
 enum scoped_open scoped_open(const char *path, const char *provider, void **handle);
 

@@ -11,7 +11,7 @@
 #include "runtime/core/registry.h"
 #include "runtime/library/dso.h"
 
-/* One for each requested prefix; never freed, like the symbols in it. */
+/* One for each requested prefix; never freed, like its symbols. */
 struct system_module {
 	struct system_module *next;
 	struct dso_symbols symbols;
@@ -19,7 +19,7 @@ struct system_module {
 	char prefix[];
 };
 
-/* Constants only: constructors of compiled code may come before any of ours. */
+/* Statically initialised: constructors of compiled code may run before ours. */
 static pthread_mutex_t symbol_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct string_map symbols = STRING_MAP_INIT;
 static pthread_mutex_t module_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,7 +34,7 @@ int tenon_system_lib_register(const char *name, void *address)
 	if (slot)
 		*slot = address;
 	fork_gate_unlock(&symbol_lock);
-	/* a library that is being opened stays: name and address lie in it */
+	/* Keep a library that is being opened: it contains the name and the address. */
 	registry_changed();
 	return slot ? 0 : -TENON_E_NOMEM;
 }

@@ -6,7 +6,7 @@
 
 #include <tenon/module.h>
 
-/* The address that was registered for @name, or NULL. Any thread. */
+/* Address registered for @name, or NULL. Any thread. */
 void *system_lib_symbol(const char *name);
 
 #endif /* RUNTIME_LIBRARY_SYSTEM_LIB_H */

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_LIBRARY_THREAD_STATE_H
 #define RUNTIME_LIBRARY_THREAD_STATE_H
 
-/* What the foreign ABIs keep for each thread; gone with the thread. */
+/* Per-thread state of the foreign ABIs, freed at thread exit. */
 
 #include <tenon/buffer.h>
 
@@ -20,14 +20,14 @@ struct thread_state {
 	ffi_tensor_allocator tensor_allocator;
 	struct tenon_buffer backtrace;
 	struct tenon_slice backtrace_slice;
-	struct tenon_value legacy_text; /* the last string given to legacy code, owned */
+	struct tenon_value legacy_text; /* last string returned to legacy code, owned */
 	struct tenon_slice legacy_bytes;
 };
 
-/* The calling thread's; made at the first call. NULL without memory. */
+/* Get the calling thread's state; the first call creates it. NULL if out of memory. */
 struct thread_state *thread_state(void);
 
-/* As thread_state(), but NULL where there is none yet. */
+/* Like thread_state(), but NULL if it does not exist yet. */
 struct thread_state *thread_state_peek(void);
 
 #endif /* RUNTIME_LIBRARY_THREAD_STATE_H */

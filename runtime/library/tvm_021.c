@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of TVM 0.21: the values are those of today up to index 10, but objects have a header of
- * 16 bytes and other indices, so that none may cross.
+ * Functions of TVM 0.21: values up to index 10 match today's, but objects have a 16-byte header and
+ * other type indices, so no object may be passed.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What compiled code of both generations asks of its runtime while it runs. */
+/* Runtime functions that compiled code of both generations calls. */
 #include <tenon/module.h>
 #include <tenon/workspace.h>
 
@@ -29,7 +29,7 @@ int abi_backend_free(int type, int id, void *memory)
 
 int abi_backend_launch(tenon_parallel_fn task, void *closure, int tasks)
 {
-	/* older code asks for "all" with 0, and some with a negative number */
+	/* Older code requests all threads with 0, some with a negative number. */
 	return tenon_parallel_launch(task, closure, tasks < 0 ? 0 : tasks);
 }
 

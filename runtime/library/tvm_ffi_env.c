@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tvm-ffi: streams, tensor allocators and the interpreter around the process */
+/* tvm-ffi: streams, tensor allocators and the embedding interpreter */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/tensor.h>
@@ -155,7 +155,7 @@ int abi_ffi_env_check_signals(void)
 
 	if (!check || !check())
 		return 0;
-	/* the interpreter keeps the error itself, and knows this word */
+	/* The interpreter stores the error itself and expects this kind. */
 	tenon_error_raise_text("EnvErrorAlreadySet", &none, 1);
 	return -1;
 }

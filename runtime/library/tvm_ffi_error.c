@@ -8,7 +8,7 @@
 
 const struct tenon_slice abi_no_text = { "", 0 };
 
-/* the longest message has more parts than this in no code that was seen; the rest is appended */
+/* no known code has a message of more parts; further parts are appended */
 #define PARTS_AT_ONCE 64
 
 void abi_ffi_error_take(void **out)
@@ -63,7 +63,7 @@ int abi_ffi_error_create_caused(const struct tenon_slice *kind, const struct ten
 				const struct tenon_slice *backtrace, void *cause, void *extra,
 				void **out)
 {
-	/* raises nothing, as its caller is about to raise the object */
+	/* Do not raise: the caller will raise the object. */
 	*out = error_object_create(slice_or_none(kind), slice_or_none(message),
 				   slice_or_none(backtrace), cause, extra);
 	return *out ? 0 : -1;
@@ -75,7 +75,7 @@ int abi_ffi_error_create(const struct tenon_slice *kind, const struct tenon_slic
 	return abi_ffi_error_create_caused(kind, message, backtrace, NULL, NULL, out);
 }
 
-/* One line for the place that asks: walking the stack is the debugger's work. */
+/* A one-line backtrace: the caller's location only. */
 const struct tenon_slice *abi_ffi_backtrace(const char *file, int line, const char *function,
 					    int cross_boundary)
 {

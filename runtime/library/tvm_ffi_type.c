@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tvm-ffi: types, and the data that foreign code registers for them. All of it is deep-copied,
- * since the library that registers it may be closed, and never freed.
+ * tvm-ffi: types, and the data that foreign code registers for them. The data is deep-copied, since
+ * its library may be closed, and never freed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ int32_t abi_ffi_type_allocate(const struct tenon_slice *key, int32_t fixed, int3
 	struct type_record *r;
 	int32_t index;
 
-	(void)fixed; /* all types of fixed index are known from the start */
+	(void)fixed; /* all types of fixed index are predefined */
 	(void)depth; /* follows from the parent */
 	if (parent == PARENT_QUERY_ONLY) {
 		r = type_record_by_key(*key);
@@ -63,7 +63,7 @@ static int no_memory(const struct type_record *r)
 				      (int)r->info.key.size, r->info.key.data));
 }
 
-/* A copy of a slice, followed by a NUL; false without memory. */
+/* Copy a slice and add a NUL; false if out of memory. */
 static bool copy_text(struct tenon_slice *s)
 {
 	char *copy = malloc(s->size + 1);
@@ -100,13 +100,13 @@ free_name:
 	return false;
 }
 
-/* A list that readers walk without a lock: grown ones are made beside the old, which stay. */
+/* A list with lock-free readers: growing makes a new list, and old ones are kept. */
 struct list {
 	struct list *older;
 	int32_t room;
 };
 
-/* Room for one more item behind @count; the items, or NULL. Called with the type lock held. */
+/* Make room for one item after @count; return the items, or NULL. Caller holds the type lock. */
 static void *list_grow(const void *items, int32_t count, size_t size)
 {
 	struct list *old = items ? (struct list *)(uintptr_t)items - 1 : NULL, *fresh;
@@ -202,24 +202,24 @@ int abi_ffi_type_set_metadata(int32_t index, const struct type_metadata *metadat
 				      (int)r->info.key.size, r->info.key.data));
 }
 
-/* ---- attributes: a column for each name, with a value for each type */
+/* ---- attributes: one column per name, with one value per type */
 
 struct column {
-	struct ffi_column column; /* what foreign code holds: never moves */
+	struct ffi_column column; /* foreign code has its address: it never moves */
 	int32_t room;
-	struct tenon_value *retired; /* data that readers may still look at */
+	struct tenon_value *retired; /* replaced data that readers may still use */
 };
 
-static struct string_map columns = STRING_MAP_INIT; /* under the type lock */
+static struct string_map columns = STRING_MAP_INIT; /* protected by the type lock */
 
-/* C++ headers read these two without asking whether there are any. */
+/* C++ headers use these two without a check for existence. */
 static bool always_there(struct tenon_slice name)
 {
 	return tenon_slice_equal(name, tenon_slice_of("__any_hash__")) ||
 	       tenon_slice_equal(name, tenon_slice_of("__any_equal__"));
 }
 
-/* Called with the lock held. */
+/* Caller holds the lock. */
 static struct column *column_get(struct tenon_slice name, bool make)
 {
 	struct column *c = string_map_get(&columns, name);
@@ -253,7 +253,7 @@ static bool column_set(struct column *c, int32_t index, const struct tenon_value
 	while (room <= index)
 		room *= 2;
 	if (room != c->room) {
-		/* one place in front keeps the older data */
+		/* The extra slot in front links to the replaced data. */
 		data = calloc((size_t)room + 1, sizeof(*data));
 		if (!data)
 			return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every name that compiled modules may import from a TVM runtime, once: type, value that stands for
- * failure, name, our implementation, parameters, arguments. Included with NAME and NAME_VOID
- * defined; each place that includes it makes something else of it (a declaration, a table member, a
- * stub). Append only: the order is the layout of struct tenon_tvm_table.
+ * Every name that compiled modules may import from a TVM runtime: type, failure value, name,
+ * implementation, parameters, arguments. The includer defines NAME and NAME_VOID to generate
+ * declarations, table members or stubs. Append only: the order is the layout of struct
+ * tenon_tvm_table.
  */
 
 /* objects and types */
@@ -118,7 +118,7 @@ NAME(int, -1, TVMFFIEnvModRegisterContextSymbol, abi_ffi_env_register_context,
 NAME(int, -1, TVMFFIEnvModRegisterSystemLibSymbol, abi_ffi_env_register_system,
      (const char *name, void *symbol), (name, symbol))
 
-/* what code of both generations calls */
+/* functions that code of both generations calls */
 NAME(void *, 0, TVMBackendAllocWorkspace, abi_backend_alloc,
      (int type, int id, uint64_t size, int dtype_code, int dtype_bits),
      (type, id, size, dtype_code, dtype_bits))
@@ -147,7 +147,7 @@ NAME(const char *, "", TVMGetLastError, abi_legacy_error_get, (void), ())
 #endif
 
 #if defined(CONFIG_RELAX_VM) || defined(CONFIG_RELAX_VM_MODULE)
-/* native functions of Relax programs; before TVM 0.21 with one argument more */
+/* native functions of Relax programs; before TVM 0.21 they had one more argument */
 NAME(int, -1, TVMBackendAnyListSetPackedArg, abi_backend_list_set_argument,
      (void *list, int index, void *args, intptr_t codes_or_offset, int legacy_offset),
      (list, index, args, codes_or_offset, legacy_offset))

@@ -19,7 +19,7 @@ const struct tenon_tvm_table *tenon_tvm_table(void)
 	return &tvm_table;
 }
 
-/* the names in the order of the table's members, each with its NUL */
+/* names in the order of the table's members, each NUL-terminated */
 static const char names[] =
 #define NAME(type, fail, name, impl, params, args) #name "\0"
 #define NAME_VOID(name, impl, params, args)	   #name "\0"
@@ -31,8 +31,8 @@ static const char names[] =
 #define SLOTS 256 /* a power of two, well above the number of names */
 
 static struct {
-	uint16_t name;	 /* offset in names */
-	uint16_t member; /* pointers from the start of the table; 0 for none */
+	uint16_t name;	 /* offset in @names */
+	uint16_t member; /* index of the pointer in the table; 0 for none */
 } slots[SLOTS];
 static pthread_once_t slots_filled = PTHREAD_ONCE_INIT;
 

@@ -3,19 +3,19 @@
 #define RUNTIME_LIBRARY_TVM_TABLE_H
 
 /*
- * How the compatibility library reaches the runtime. It must not depend on libtenon.so, which may
- * be linked into the program, loaded under another name, or not be there yet: so libtenon exports
- * tenon_tvm_table(), and hands what that returns to tenon_tvm_bind() of the library it opened.
+ * Connects the compatibility library to the runtime. It must not depend on libtenon.so, which may
+ * be linked into the program, loaded under another name, or not loaded yet. So libtenon opens it
+ * and passes the result of its own tenon_tvm_table() to tenon_tvm_bind() of that library.
  */
 
 #include "runtime/library/tvm_types.h"
 
-/* raised when a member changes its meaning; members are only ever added at the end */
+/* incremented when a member changes its meaning; new members go at the end */
 #define TVM_TABLE_VERSION 1
 
 struct tenon_tvm_table {
 	uint32_t version;
-	uint32_t size; /* in bytes, of all that this build fills */
+	uint32_t size; /* in bytes, of the members that this build sets */
 #define NAME(type, fail, name, impl, params, args) type(*name) params;
 #define NAME_VOID(name, impl, params, args)	   void(*name) params;
 #include "runtime/library/tvm_names.h"
@@ -30,13 +30,13 @@ struct tenon_tvm_table {
 #undef NAME
 #undef NAME_VOID
 
-/* The implementation of one of the names; NULL for others. */
+/* Get the implementation of a name; NULL for unknown names. */
 void *tvm_table_find(const char *name);
 
 /* libtenon's table; exported. */
 __attribute__((visibility("default"))) const struct tenon_tvm_table *tenon_tvm_table(void);
 
-/* Exported by the compatibility library: use @table from now on. -1 for one that does not fit. */
+/* Exported by the compatibility library: use @table from now on. -1 if it does not fit. */
 __attribute__((visibility("default"))) int tenon_tvm_bind(const struct tenon_tvm_table *table);
 
 #endif /* RUNTIME_LIBRARY_TVM_TABLE_H */

@@ -3,8 +3,8 @@
 #define RUNTIME_LIBRARY_TVM_TYPES_H
 
 /*
- * Structs of the foreign ABIs. layout.c checks every offset. Outside of runtime/library they are
- * known to executors alone, which enter functions of the older convention by their address.
+ * Structs of the foreign ABIs; layout.c checks every offset. Outside runtime/library only executors
+ * use them, to call functions of the older convention directly.
  */
 
 #include <tenon/function.h>
@@ -12,13 +12,13 @@
 
 #include "runtime/core/type.h"
 
-/* TVMFFICustomAllocator: what it returns is preceded by the address of a function that frees it */
+/* TVMFFICustomAllocator: each block is preceded by the address of its free function. */
 struct ffi_allocator {
 	void *(*allocate)(size_t size, size_t align, int32_t type, void *context);
 	void *context;
 };
 
-/* TVMFFITypeAttrColumn; with @begin 0 also the older form, which had a size_t in place of both */
+/* TVMFFITypeAttrColumn; with @begin 0 also the older form, which had one size_t here. */
 struct ffi_column {
 	const struct tenon_value *data;
 	int32_t size;
@@ -41,7 +41,7 @@ union legacy_value {
 	DLDevice device;
 };
 
-/* the type codes beside it */
+/* type codes of union legacy_value */
 enum legacy_code {
 	LEGACY_INT = 0,
 	LEGACY_UINT = 1,
@@ -61,16 +61,16 @@ enum legacy_code {
 	LEGACY_BOOL = 15, /* 0.18 and later */
 };
 
-/* a function in a library of 0.8 to 0.20 */
+/* a compiled function of 0.8 to 0.20 */
 typedef int (*legacy_fn)(union legacy_value *args, int *codes, int count, union legacy_value *ret,
 			 int *ret_code, void *resource);
 
 extern const struct tenon_slice abi_no_text;
 
-/* returned for an unregistered index: foreign code dereferences it without a check */
+/* returned for an unregistered index, because foreign code dereferences the result unchecked */
 extern const struct type_info abi_unknown_type;
 
-/* Foreign code knows 0 and -1; older C++ headers take -2 for something of their own. */
+/* Foreign code knows 0 and -1; older C++ headers give -2 a meaning of its own. */
 static inline int ffi_result(int err)
 {
 	return err ? -1 : 0;

@@ -94,7 +94,7 @@ int executor_input_key(struct tenon_model *model, const struct tenon_value *key,
 	return 0;
 }
 
-/* "<name of a node>:<number of the head>", or the name alone */
+/* Parse "<node name>:<head index>", or the name alone. */
 static int find_output(struct tenon_model *model, struct tenon_slice name, int64_t *index)
 {
 	size_t i, n = tenon_model_output_count(model), size;
@@ -169,7 +169,7 @@ static int copy_output(const struct tenon_value *output, const struct tenon_valu
 	if (to->ndim != from->ndim || !tenon_tensor_compact(to) ||
 	    (to->ndim && memcmp(to->shape, from->shape, (size_t)to->ndim * sizeof(*to->shape))))
 		return tenon_error(-TENON_E_VALUE, "the tensor has another shape than the output");
-	/* of two names for bool either will do */
+	/* The two dtypes of bool count as equal. */
 	if (room != bytes)
 		return tenon_error(-TENON_E_TYPE, "the tensor has another dtype than the output");
 	return place_copy(from, to, bytes);
@@ -365,7 +365,7 @@ int executor_load_params(struct tenon_module *m, const struct tenon_value *args,
 		err = tenon_params_read(bytes, NULL, "parameters", &params);
 	if (err)
 		return err;
-	/* the bytes are lent for the call: nothing may be used in place */
+	/* The caller owns the bytes during the call only: use nothing in place. */
 	for (i = 0; i < tenon_params_count(params) && !err; i++) {
 		const struct tenon_param *p = tenon_params_at(params, i);
 		struct tenon_value key = tenon_arg_none(), tensor;

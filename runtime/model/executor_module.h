@@ -3,8 +3,8 @@
 #define RUNTIME_MODEL_EXECUTOR_MODULE_H
 
 /*
- * Executors as TVM's host code knows them: modules whose functions set inputs, run, and give outputs.
- * The conventions are TVM's: inputs by number or name, and a name that is unknown is passed over.
+ * Executors as modules for TVM's host code: functions set inputs, run, and return outputs. As in
+ * TVM, inputs are selected by index or name, and an unknown name is ignored.
  */
 
 #include <tenon/backend/module_kind.h>
@@ -13,7 +13,7 @@
 #include "runtime/model/model.h"
 
 /**
- * struct executor_module - a model as a module
+ * struct executor_module - a model wrapped in a module
  * @base: kind "GraphExecutor" or "AotExecutor"
  * @model: the model
  * @methods: functions
@@ -24,18 +24,18 @@ struct executor_module {
 	const struct method *methods;
 };
 
-/* Make a module of a model, which it takes over; on failure too. 0; -TENON_E_NOMEM. */
+/* Wrap a model in a module, which owns it; also consumed on failure. 0; -TENON_E_NOMEM. */
 int executor_module_create(struct tenon_model *model, const char *kind,
 			   const struct method *methods, struct tenon_module **out);
 
-/* The model of a module made here; NULL for every other one. */
+/* Get the model of an executor module; NULL for other modules. */
 struct tenon_model *executor_module_model(const struct tenon_module *m);
 
-/* Number of the input or output that @key names; -1 when the name is unknown. 0; a negative status. */
+/* Get the index of an input or output by @key; -1 for an unknown name. 0; a negative status. */
 int executor_input_key(struct tenon_model *model, const struct tenon_value *key, int64_t *index);
 int executor_output_key(struct tenon_model *model, const struct tenon_value *key, int64_t *index);
 
-/* functions that are the same for all executors */
+/* functions common to all executors */
 int executor_set_input(struct tenon_module *m, const struct tenon_value *args, int32_t count,
 		       struct tenon_value *ret);
 int executor_get_output(struct tenon_module *m, const struct tenon_value *args, int32_t count,

@@ -3,7 +3,7 @@
 #include "lib/option.h"
 #include "runtime/model/executors.h"
 
-/* a line for each: option, name, kinds of modules that are its models */
+/* one line each: option, name, kinds of modules that are its models */
 #define EXECUTORS_EACH(macro)                                                                      \
 	macro(GRAPH_EXECUTOR, graph, "GraphExecutorFactory", "GraphRuntimeFactory")                \
 	macro(AOT_EXECUTOR, aot, "AotExecutorFactory")                                             \

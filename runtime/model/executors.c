@@ -7,7 +7,7 @@
 #include "lib/fork_gate.h"
 #include "lib/option.h"
 
-/* ---- finding one */
+/* ---- lookup */
 
 static struct executor_row *row_of(struct tenon_slice kind)
 {
@@ -45,7 +45,7 @@ int executor_of_kind(struct tenon_slice kind, const struct executor **out)
 	return err;
 }
 
-/* ---- what a program may use before an executor is there */
+/* ---- functions registered before the executor's plug-in is open */
 
 static int load(struct tenon_cursor *c, const struct tenon_payload *payload,
 		struct tenon_module **out)
@@ -87,7 +87,7 @@ int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice grap
 }
 #endif
 
-/* an application may have put something of its own in place: that stays */
+/* Ignore -TENON_E_EXISTS: an application's own registration has precedence. */
 static int unless_there(int err)
 {
 	if (err != -TENON_E_EXISTS)

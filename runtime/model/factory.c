@@ -277,7 +277,7 @@ static int read_payload(struct factory *f, struct tenon_cursor *c)
 	return err;
 }
 
-/* a payload without a keeper is copied first: the cursor then reads the copy */
+/* Copy a payload that no object keeps alive; the cursor then reads the copy. */
 static int keep_copy(struct factory *f, struct tenon_cursor *c)
 {
 	size_t left = tenon_cursor_left(c);
@@ -324,7 +324,7 @@ int factory_load(bool graph, factory_make_fn make, struct tenon_cursor *c,
 	return 0;
 }
 
-/* A factory made of the bytes of a module that was only listed. */
+/* Create a factory from the bytes of a payload module. */
 static int read_again(struct tenon_module *m, struct tenon_module **out)
 {
 	struct tenon_buffer bytes = TENON_BUFFER_INIT;

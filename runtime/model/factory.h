@@ -5,9 +5,9 @@
 /**
  * DOC: factories
  *
- * The root of a file with a model for the graph or the ahead-of-time executor: a description, the
- * parameters, the model's name, and the function of that name, which makes an executor module. The
- * code is in its imports.
+ * The root of a file with a model for the graph or ahead-of-time executor: a description, the
+ * parameters, the model's name, and a function of that name, which creates an executor module. The
+ * imports contain the code.
  */
 
 #include <tenon/backend/module_kind.h>
@@ -15,20 +15,20 @@
 
 #include "runtime/model/model.h"
 
-/* What a factory's function makes: an executor module; @root holds the imports. */
+/* Creates an executor module; the imports of @root contain the code. */
 typedef int (*factory_make_fn)(struct tenon_module *root, const struct tenon_model_options *o,
 			       struct tenon_module **out);
 
 /**
- * struct factory - a factory
- * @base: the module
- * @graph: it is for the graph executor
- * @make: its function
+ * struct factory - a factory module
+ * @base: base module
+ * @graph: true for the graph executor
+ * @make: implementation of its function
  * @json: graph.json; empty for the ahead-of-time executor
- * @params: parameters; NULL when they were removed
- * @name: of the model, "default"
+ * @params: parameters; NULL after their removal
+ * @name: name of the model, usually "default"
  * @bytes: the payload
- * @keep: what holds it
+ * @keep: keeps the payload alive
  */
 struct factory {
 	struct tenon_module base;
@@ -41,21 +41,21 @@ struct factory {
 	struct tenon_object *keep;
 };
 
-/* Make a factory of a payload; as tenon_module_loader.load. */
+/* Create a factory from a payload; as tenon_module_loader.load. */
 int factory_load(bool graph, factory_make_fn make, struct tenon_cursor *c,
 		 const struct tenon_payload *payload, struct tenon_module **out);
 
 /**
- * factory_of - a module as a factory
- * @m: a factory; or a module of such a kind that was only listed, whose bytes are read then
- * @name: what the model must be called; NULL when any will do
+ * factory_of - get a factory from a module
+ * @m: a factory, or a payload module of such a kind, which is then parsed
+ * @name: required name of the model; NULL for any
  * @out: receives the factory with one reference
  *
  * Return: 0; -TENON_E_NOT_FOUND for a model of another name; as tenon_module_save() and the loader.
  */
 int factory_of(struct tenon_module *m, const char *name, struct factory **out);
 
-/* The import with the code. 0; -TENON_E_FORMAT when there is none. */
+/* Get the import with the code. Return: 0; -TENON_E_FORMAT when there is none. */
 int factory_library(const struct tenon_module *m, struct tenon_module **out);
 
 #endif /* RUNTIME_MODEL_FACTORY_H */

@@ -53,7 +53,7 @@ void tenon_model_close(struct tenon_model *model)
 		return;
 	root = model->root;
 	model->ops->destroy(model);
-	/* last: it holds the code that tensors' deleters may be part of */
+	/* Last: it contains code that deleters of tensors may use. */
 	tenon_object_unref(root);
 }
 
@@ -97,10 +97,10 @@ int tenon_model_output(struct tenon_model *model, size_t index, struct tenon_por
 	return err ? err : model->ops->output(model, index, out);
 }
 
-/* how many names a message lists */
+/* number of names that a message lists */
 #define NAMES_MOST 4
 
-/* inputs or outputs, for what is the same with both */
+/* the inputs or the outputs, for code common to both */
 struct side {
 	const char *what;
 	size_t (*count)(struct tenon_model *model);
@@ -110,7 +110,7 @@ struct side {
 static const struct side inputs = { "input", tenon_model_input_count, tenon_model_input };
 static const struct side outputs = { "output", tenon_model_output_count, tenon_model_output };
 
-/* " It has "x", "y" and 7 more.": what a graph takes from its caller stands before its parameters */
+/* Append " It has "x", "y" and 7 more." Graphs list the caller's inputs before the parameters. */
 static void print_names(struct tenon_model *model, const struct side *side,
 			struct tenon_buffer *out)
 {
@@ -273,7 +273,7 @@ int model_needs_function(struct tenon_module *library, const char *name,
 		       : err;
 }
 
-/* Compiled code says only that it failed; why is in the thread's slot. */
+/* Compiled code returns only a status; the reason is in the thread's error slot. */
 static int reason(int err)
 {
 	int status = err == -TENON_E_CALL ? tenon_error_status() : 0;
@@ -345,7 +345,7 @@ int tenon_model_stream(struct tenon_model *model, const struct tenon_stream *str
 	return stop > 0 ? 0 : tenon_error_in(stop, "round %" PRIu64, round);
 }
 
-/* ---- looking */
+/* ---- inspection */
 
 void tenon_model_memory(struct tenon_model *model, struct tenon_model_memory *out)
 {

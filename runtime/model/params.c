@@ -15,18 +15,18 @@
 #include "runtime/model/storage.h"
 #include "runtime/core/saved_tensor.h"
 
-/* what is read of a file at a time: of names, and of headers with data between them */
+/* bytes to read at a time from a file: names, and headers with data between them */
 #define NAMES_STEP 65536
 #define HEAD_STEP  2048
 
 struct tenon_params {
 	struct tenon_object object;
 	struct tenon_object *keep;
-	/* of a file opened here */
+	/* for parameters opened from a file */
 	char *path; /* for messages */
 	struct tenon_slice
-		head;	/* while it is read: names and headers, at their places in the file */
-	size_t fetched; /* bytes of @head that have been read, as far as they were asked for */
+		head;	/* names and headers at their file offsets, while reading */
+	size_t fetched; /* end of the requested part of @head that was read */
 	struct tenon_slice map;
 	char *names;
 	int fd;
@@ -71,7 +71,7 @@ static int params_create(struct tenon_object *keep, struct tenon_params **out)
 
 /* ---- reading */
 
-/* Have the next @size bytes of a file, or what is left of it; the bytes before have been asked for. */
+/* Read the next @size bytes of a file, or up to its end. Earlier bytes were requested before. */
 static int fetch(struct tenon_params *p, const struct tenon_cursor *c, uint64_t size)
 {
 	size_t place, left, want;
@@ -103,14 +103,16 @@ static bool is_padding(const struct tenon_param *p)
 	       tenon_dtype_equal(p->tensor.dtype, tenon_dtype(TENON_DTYPE_UINT, 8, 1));
 }
 
-/* ---- the tensors of a file: the headers are read, the data is not */
+/* ---- tensors of a file: reads the headers, not the data */
 
 struct heads {
 	char bytes[HEAD_STEP];
-	uint64_t from, to; /* what of the file @bytes is */
+	uint64_t from, to; /* range of the file in @bytes */
 };
 
-/* A cursor at the next header. @c is at its place in the file, and what it points to has not been read. */
+/*
+ * Get a cursor at the next header. @c has the header's file offset, but its bytes are not read yet.
+ */
 static int next_head(struct tenon_params *p, struct heads *h, const struct tenon_cursor *c,
 		     struct tenon_cursor *out)
 {
@@ -127,7 +129,7 @@ static int next_head(struct tenon_params *p, struct heads *h, const struct tenon
 	return err;
 }
 
-/* Shapes move while there are more; tensors get theirs at the end. */
+/* Append a shape. The array may move while it grows, so tensors get their pointers at the end. */
 static int add_shape(struct tenon_params *p, const struct saved_tensor *saved, size_t *used,
 		     size_t *room)
 {
@@ -217,7 +219,7 @@ static int read_tensor(struct tenon_cursor *c, struct tenon_param *p, int64_t **
 	return 0;
 }
 
-/* @names has been checked, @c is at the first tensor */
+/* Read the tensors at @c; @names was checked. */
 static int read_tensors(struct tenon_params *p, struct tenon_cursor *c, struct tenon_cursor names,
 			uint64_t count)
 {
@@ -383,7 +385,7 @@ int params_take(struct tenon_cursor *c, struct tenon_object *keep, struct tenon_
 
 /* ---- files */
 
-/* Names lie in @head, which goes. */
+/* Copy the names out of @head before it is freed. */
 static int copy_names(struct tenon_params *p)
 {
 	size_t i, size = 0;
@@ -456,7 +458,7 @@ int tenon_params_open(const char *path, struct tenon_params **out)
 	return err;
 }
 
-/* ---- looking */
+/* ---- access */
 
 size_t tenon_params_count(const struct tenon_params *params)
 {

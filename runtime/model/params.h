@@ -2,22 +2,22 @@
 #ifndef RUNTIME_MODEL_PARAMS_H
 #define RUNTIME_MODEL_PARAMS_H
 
-/* Lists of named tensors inside other formats. */
+/* Lists of named tensors in other formats. */
 
 #include <tenon/backend/cursor.h>
 #include <tenon/params.h>
 
 #include "lib/plugin_api.h"
 
-/* the first bytes of a file of parameters */
+/* first bytes of a parameter file */
 #define PARAMS_MAGIC UINT64_C(0xf7e58d4f05049cb7)
 
-/* names of the tensors that are there to align the next one */
+/* name prefix of tensors that only align the next one */
 #define PARAMS_PADDING "tenon.padding."
 
 /**
- * params_take - read the list of parameters in a factory's payload
- * @c: cursor at the count; moved behind the last tensor
+ * params_take - read the parameters in a factory's payload
+ * @c: cursor at the count; moved past the last tensor
  * @keep: keeps the bytes alive; referenced; NULL when they outlive the parameters
  * @out: receives the parameters with one reference
  *

@@ -13,13 +13,13 @@
 /* bytes in front of a tensor's data */
 #define HEAD_BYTES(ndim) (40 + 8 * (uint64_t)(ndim))
 
-/* a file being laid out: heads are written here, data stays where it is */
+/* the layout of a file: headers are written here, data is only referenced */
 struct layout {
 	struct tenon_buffer heads;
-	struct tenon_slice *parts; /* data of heads is NULL until all are written */
+	struct tenon_slice *parts; /* data of headers is NULL until all are written */
 	size_t part_count;
-	size_t head_start; /* of the head that is being written */
-	uint64_t place;	   /* in the file, of what comes next */
+	size_t head_start; /* offset of the header that is being written */
+	uint64_t place;	   /* file offset of the next part */
 	uint64_t align;
 };
 

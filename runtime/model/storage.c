@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <tenon/error.h>
 
-/* below: from the heap; above: a mapping of its own, which costs nothing until it is touched */
+/* smaller blocks use the heap; others are mapped, and use no memory until they are touched */
 #define MAPPED_LEAST (128u * 1024)
-/* a huge page; the data starts at one, so that none is shared */
+/* a huge page; data starts at its boundary, so that no page is shared */
 #define HUGE_PAGE (2u * 1024 * 1024)
 
 static void storage_delete(void *self, int flags)
@@ -43,7 +43,7 @@ static bool map(struct storage *s, size_t size)
 	s->data = at;
 	if (align) {
 		s->data = at + (-(uintptr_t)at & (align - 1));
-		/* only a wish: without huge pages all is as it was */
+		/* Only a hint: works without huge pages, too. */
 		(void)!madvise(s->data, size, MADV_HUGEPAGE);
 	}
 	return true;

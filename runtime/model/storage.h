@@ -2,7 +2,7 @@
 #ifndef RUNTIME_MODEL_STORAGE_H
 #define RUNTIME_MODEL_STORAGE_H
 
-/* Memory for tensors: aligned, zero, and taken from the system only where it is touched. */
+/* Zeroed and aligned memory for tensors, which uses physical memory only after it is touched. */
 
 #include <tenon/object.h>
 #include <tenon/tensor.h>
@@ -14,8 +14,8 @@
  * @object: header; type TENON_TYPE_OBJECT
  * @data: aligned to TENON_TENSOR_ALIGN at least
  * @size: bytes
- * @mapping: what to unmap; NULL where it was allocated
- * @mapped: how much
+ * @mapping: address to unmap; NULL for heap memory
+ * @mapped: bytes to unmap
  */
 struct storage {
 	struct tenon_object object;
@@ -26,9 +26,9 @@ struct storage {
 };
 
 /**
- * storage_create - make a block
+ * storage_create - allocate a block
  * @size: bytes; large blocks are mapped, in huge pages where the system has them
- * @out: receives it with one reference
+ * @out: receives the block with one reference
  *
  * Return: 0; -TENON_E_NOMEM.
  */

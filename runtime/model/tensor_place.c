@@ -8,7 +8,7 @@
 #include "runtime/device/device_core.h"
 #endif
 
-/* the same memory as so many bytes: dtypes of less than a byte have no say */
+/* Describe the same memory as bytes, because copies need not support sub-byte dtypes. */
 static DLTensor as_bytes(const DLTensor *t, int64_t *size)
 {
 	DLTensor bytes = tenon_dltensor(t->data, size, 1, tenon_dtype(TENON_DTYPE_UINT, 8, 1));

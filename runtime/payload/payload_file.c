@@ -11,10 +11,10 @@
 #include "runtime/payload/payload_kernel.h"
 #include "runtime/payload/payload_table.h"
 
-/* what a suffix stands for */
+/* how a suffix is loaded */
 struct choice {
 	struct tenon_slice suffix;
-	struct tenon_slice bytes; /* of the file; empty while only the suffix counts */
+	struct tenon_slice bytes; /* of the file; empty while only the suffix is checked */
 	const struct tenon_payload_format *format;
 	const struct tenon_payload_file *file;
 };
@@ -68,7 +68,7 @@ int payload_file_each_suffix(bool plugins, int (*visit)(void *context, const cha
 	return payload_format_each(plugins, each_suffix, &v);
 }
 
-/* Map the table of a program: it has the program's name with another suffix. */
+/* Map the kernel table of a program: the file with the same stem and the table's suffix. */
 static int open_table(const char *path, size_t stem, const char *suffix, struct tenon_slice *bytes,
 		      char **table)
 {
@@ -89,7 +89,7 @@ static int open_table(const char *path, size_t stem, const char *suffix, struct 
 	return err;
 }
 
-/* Append the table of a program as payloads have it; nothing where the file holds all. */
+/* Append the table of a program in payload form; append nothing if the file contains it. */
 static int read_table(const struct tenon_payload_file *file, const char *path, size_t stem,
 		      struct tenon_buffer *out)
 {
@@ -160,7 +160,7 @@ static int load_path(const char *path, struct tenon_slice suffix, size_t stem,
 	return err;
 }
 
-/* Where a path's suffix begins: the last one there, since a version may stand behind it. */
+/* Find the last occurrence of a suffix in a path: a version may follow it. */
 static size_t find_suffix(struct tenon_slice path, struct tenon_slice suffix)
 {
 	size_t i;
@@ -203,7 +203,7 @@ int payload_file_load(void *self, const struct tenon_value *args, int32_t count,
 	if (!stem)
 		return tenon_error(-TENON_E_VALUE, "%.*s: does not end in .%.*s", (int)text.size,
 				   text.data, (int)suffix.size, suffix.data);
-	/* copied: bytes need not end in a NUL */
+	/* Copy the path: bytes need not end in NUL. */
 	err = tenon_buffer_slice(&path, text);
 	if (!err)
 		err = load_path(path.data, suffix, stem, &m);

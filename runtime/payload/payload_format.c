@@ -16,7 +16,7 @@ struct registered {
 };
 
 static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct registered *registered; /* only ever grows, at the front */
+static struct registered *registered; /* insertion at the front only: readers take no lock */
 
 typedef int (*visit_fn)(void *context, const struct tenon_payload_format *format);
 
@@ -115,7 +115,7 @@ const struct tenon_payload_format *payload_format_of(struct tenon_slice kind)
 	return w.found;
 }
 
-/* Has a format that was registered one of the kinds of @format? */
+/* Test whether a registered format has one of the kinds of @format. */
 static bool is_taken(const struct tenon_payload_format *format)
 {
 	struct wanted w = { .found = NULL };

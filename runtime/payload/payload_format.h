@@ -5,45 +5,48 @@
 /**
  * DOC: reading payloads by their format
  *
- * A payload of a legacy blob has no length: its end is found by reading it. So formats are needed
- * of all kinds that TVM wrote, whether this build runs them or not. They come from five places,
- * asked in this order: those that a program registered, those of the runtime's own kinds, those of
- * backends (tenon_backend.formats), those of backends that are left out of this build, and
- * descriptions of kinds that no backend here runs (devices/listed_payloads.c).
+ * A payload of a legacy blob has no length: only reading it finds its end. So all kinds that TVM
+ * wrote need a format, also those that this build cannot run. Formats are searched in this order:
+ * registered by the program, the runtime's own kinds, those of backends (tenon_backend.formats),
+ * those of backends that this build leaves out, and kinds that no backend runs
+ * (devices/listed_payloads.c).
  */
 
 #include <stddef.h>
 #include <tenon/backend/module_kind.h>
 #include <tenon/backend/payload_format.h>
 
-/* which form the function tables have */
+/* form of the function tables */
 enum payload_dialect {
 	PAYLOAD_PLAIN = 0, /* TVM 0.8 to 0.19 */
-	PAYLOAD_EXTRA = 1, /* 0.20 and later: a list of extra tags behind the launch tags */
+	PAYLOAD_EXTRA = 1, /* 0.20 and later: a list of extra tags after the launch tags */
 };
 
-/* A slot of a format; NULL where its struct is shorter. @format may be NULL. */
+/* Read a slot of a format; NULL if its struct is shorter or @format is NULL. */
 #define PAYLOAD_SLOT(format, slot)                                                                 \
 	((format) && (format)->size > offsetof(struct tenon_payload_format, slot) ? (format)->slot \
 										  : NULL)
 
-/* Formats of a table, ended by NULL. */
+/* A table of formats, terminated by NULL. */
 typedef const struct tenon_payload_format *const payload_format_list[];
 
 /* payload_kinds.c: the runtime's own kinds */
 extern payload_format_list payload_own_formats;
 
-/* devices/listed_payloads.c: kinds that are listed only */
+/* devices/listed_payloads.c: kinds that are described only */
 extern payload_format_list payload_listed_formats;
 
-/* devices/backends.c: those of backends that this build leaves out, a list each, ended by NULL */
+/*
+ * devices/backends.c: formats of backends that this build leaves out, one list each, terminated by
+ * NULL
+ */
 extern const struct tenon_payload_format *const *const payload_absent_formats[];
 
-/* payload_relax.c: executables of the Relax machine, and of the Relay machine before it */
+/* payload_relax.c: executables of the Relax virtual machine and of its predecessor, Relay's */
 extern const struct tenon_payload_format payload_relax_format, payload_relay_format;
 
 #ifdef CONFIG_PAYLOAD_FORMATS
-/** payload_format_of - find the format of a kind; NULL when it is not known */
+/** payload_format_of - find the format of a kind; NULL if unknown */
 const struct tenon_payload_format *payload_format_of(struct tenon_slice kind);
 #else
 static inline const struct tenon_payload_format *payload_format_of(struct tenon_slice kind)
@@ -55,7 +58,7 @@ static inline const struct tenon_payload_format *payload_format_of(struct tenon_
 
 /**
  * payload_format_each - visit all formats in search order
- * @plugins: those of plug-ins too, which are opened for that
+ * @plugins: visit those of plug-ins too, and open these
  * @visit: stops when it returns non-zero
  * @context: handed to @visit
  *
@@ -67,7 +70,7 @@ int payload_format_each(bool plugins,
 
 /**
  * payload_measure - read past a payload of a legacy blob
- * @format: of its kind
+ * @format: format of the payload's kind
  * @c: cursor at its first byte, up to the end of the blob; moved behind its last byte
  * @dialect: form of its function tables
  *
@@ -78,12 +81,12 @@ int payload_measure(const struct tenon_payload_format *format, struct tenon_curs
 
 /**
  * payload_read - read a payload whose end is known
- * @format: of its kind; NULL for an unknown one, of which the usual forms are tried
+ * @format: format of the payload's kind; NULL: try the usual forms
  * @c: cursor over just the payload
- * @info: @kind, @generation and @extra_tags are given, all else is 0; receives what is found. Ended
- *	with payload_info_fini(), also on failure.
+ * @info: the caller sets @kind, @generation and @extra_tags, and zeroes the rest; receives the
+ * contents. Free it with payload_info_fini(), also on failure.
  *
- * Return: 0; negative with the place when the payload has none of the forms.
+ * Return: 0; negative, with the position, when no form fits.
  */
 int payload_read(const struct tenon_payload_format *format, const struct tenon_cursor *c,
 		 struct tenon_payload_info *info);
@@ -92,8 +95,8 @@ int payload_read(const struct tenon_payload_format *format, const struct tenon_c
 void payload_info_fini(struct tenon_payload_info *info);
 
 /**
- * payload_source - add up a payload's readable text
- * @info: what was read
+ * payload_source - collect the readable text of a payload
+ * @info: a parsed payload
  * @out: the text is appended: the graph, the source, or the parts one after another
  *
  * Return: 0; -TENON_E_UNSUPPORTED, without a message, when it holds none; -TENON_E_NOMEM.
@@ -101,28 +104,27 @@ void payload_info_fini(struct tenon_payload_info *info);
 int payload_source(const struct tenon_payload_info *info, struct tenon_buffer *out);
 
 /**
- * payload_scan - go over a payload of the commonest form (format, table, program), and of that
- * alone
- * @format: of its kind
+ * payload_scan - skip a payload of the commonest form (format, table, program)
+ * @format: format of the payload's kind
  * @c: cursor at its first byte; moved behind its last byte when it has this form
  * @dialect: form of its function tables
  *
- * Return: true; false when the payload may have another form, and is to be read with care.
+ * Return: true; false when the payload may have another form, which payload_measure() can read.
  */
 bool payload_scan(const struct tenon_payload_format *format, struct tenon_cursor *c,
 		  enum payload_dialect dialect);
 
 /**
- * payload_scan_names - visit the names in the table of a payload of that form
- * @format: of its kind
+ * payload_scan_names - visit the names in the table of a payload of the commonest form
+ * @format: format of the payload's kind
  * @c: cursor over just the payload
  * @dialect: form of its function tables
  * @visit: called with each name; stops when it returns non-zero
  * @context: handed to @visit
  * @result: what the last @visit returned
  *
- * Allocates nothing: a blob may have a thousand modules, and looking up a function lists the names
- * of all of them but needs the function of only one.
+ * Allocates nothing: a blob may have a thousand modules, and a function lookup lists the names of
+ * all of them but needs one function.
  *
  * Return: as payload_scan().
  */
@@ -131,7 +133,7 @@ bool payload_scan_names(const struct tenon_payload_format *format, const struct 
 			int (*visit)(void *context, struct tenon_slice name), void *context,
 			int *result);
 
-/* Is a string a short word, as names of formats are. */
+/* Test whether a string is a short word, like names of formats. */
 static inline bool payload_is_word(struct tenon_slice s)
 {
 	size_t i;
@@ -142,7 +144,7 @@ static inline bool payload_is_word(struct tenon_slice s)
 	return s.size > 0 && s.size <= 32;
 }
 
-/* bytes of the smallest function of a table: key, name, types and tags, all empty */
+/* smallest function of a table: key, name, types and tags, all empty */
 #define PAYLOAD_FUNCTION_LEAST 32
 
 #endif /* RUNTIME_PAYLOAD_PAYLOAD_FORMAT_H */

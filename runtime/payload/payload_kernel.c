@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Payloads that a backend of this build takes. */
+/* Payloads that a backend of this build accepts. */
 #include "runtime/payload/payload_kernel.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int make_kernels(const struct payload_place *place, const struct tenon_pa
 	return err;
 }
 
-/* The module's kernels; the first call makes the program. */
+/* Return the module's kernels; the first call creates the program. */
 static int get_kernels(struct kernel_set **set, const struct payload_place *place,
 		       const struct tenon_payload_info *info, struct kernel_set **out)
 {
@@ -57,7 +57,7 @@ int payload_kernel(struct kernel_set **set, const struct payload_place *place,
 	return err ? err : kernel_set_function(kernels, name, m, out);
 }
 
-/* what keeps the bytes of a module that came without a library */
+/* owner of the bytes of a module that has no library */
 struct kept_bytes {
 	struct tenon_object object;
 	char *data;
@@ -99,7 +99,7 @@ int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, con
 	int err;
 
 	*out = NULL;
-	/* the kind follows the payload: one object keeps both alive */
+	/* Append the kind to the payload, so that one object keeps both alive. */
 	err = tenon_buffer_slice(bytes, kind);
 	if (err)
 		return err;

@@ -6,10 +6,10 @@
 #include "runtime/payload/payload_module.h"
 
 /**
- * struct payload_place - which payload it is
+ * struct payload_place - identifies a payload
  * @tree: the module's tree
- * @index: its number in the blob
- * @format: of its kind; may be NULL
+ * @index: index of the module in the blob
+ * @format: format of its kind; may be NULL
  */
 struct payload_place {
 	const struct payload_tree *tree;
@@ -18,12 +18,12 @@ struct payload_place {
 };
 
 /**
- * payload_kernel - make a function of a payload's kernel
- * @set: the module's kernels, made by the first call; atomic
- * @place: which payload it is
+ * payload_kernel - create a function for a kernel of a payload
+ * @set: kernels of the module, created by the first call; atomic
+ * @place: the payload
  * @m: the module; referenced by the function
- * @info: what was found in the payload
- * @name: the kernel's
+ * @info: contents of the payload
+ * @name: name of the kernel
  * @out: receives the function with one reference
  *
  * Return: 0; -TENON_E_UNSUPPORTED for a table that cannot be used; -TENON_E_NOMEM.
@@ -33,10 +33,10 @@ int payload_kernel(struct kernel_set **set, const struct payload_place *place,
 		   struct tenon_slice name, struct tenon_function **out);
 
 /**
- * payload_module_take - make a module of a payload that a backend takes
+ * payload_module_take - make a module from a buffer for a backend
  * @kind: its kind; copied
- * @bytes: the payload; taken over, and empty afterwards, unless that fails
- * @file: where it comes from, for messages; "" for nowhere; copied
+ * @bytes: the payload; moved into the module and left empty, except on failure
+ * @file: path for messages, "" if there is none; copied
  * @out: receives the module with one reference
  *
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NOMEM.
@@ -45,8 +45,8 @@ int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, con
 			struct tenon_module **out);
 
 /**
- * payload_module_load - make a module of the bytes of a device's payload
- * @kind: a kind that a backend takes
+ * payload_module_load - make a module from a copy of a device's payload
+ * @kind: a kind that a backend accepts
  * @bytes: copied
  * @out: receives the module with one reference
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What modules of the runtime's own kinds look like. Data alone. */
+/* Descriptions of the runtime's own kinds. Data only. */
 #include "runtime/payload/payload_format.h"
 
 #define KINDS(...)                                                                                 \

@@ -19,21 +19,21 @@ struct payload_module {
 	struct tenon_slice bytes;
 	size_t index;
 #ifdef CONFIG_PAYLOAD_FORMATS
-	struct tenon_payload_info *info; /* NULL before the payload was read; atomic */
+	struct tenon_payload_info *info; /* NULL until the payload is read; atomic */
 #endif
 #ifdef CONFIG_DEVICES
-	struct kernel_set *kernels; /* NULL before the first lookup; atomic */
+	struct kernel_set *kernels; /* NULL until the first lookup; atomic */
 #endif
 };
 
 struct payload_block {
 	struct payload_tree tree;
-	size_t users;	/* modules in use, plus one while adding; atomic */
+	size_t users;	/* live modules, plus one while modules are added; atomic */
 	size_t readers; /* modules that may read bytes, plus one while adding; atomic */
 	size_t used;
 #ifdef CONFIG_DEVICES
 	struct tenon_slice
-		kind; /* the last one that a backend was looked for, and what was found */
+		kind; /* the last kind looked up, and the result */
 	bool runs;
 #endif
 	struct payload_module module[];
@@ -44,7 +44,7 @@ static struct payload_module *payload_of(const struct tenon_module *m)
 	return (struct payload_module *)(uintptr_t)m;
 }
 
-/* the file goes with the last content: a weak reference of its owner may keep the memory longer */
+/* Release the file with the last reader: a weak reference may keep the block's memory longer. */
 static void block_done_reading(struct payload_block *block)
 {
 	if (__atomic_fetch_sub(&block->readers, 1, __ATOMIC_ACQ_REL) == 1)
@@ -83,7 +83,7 @@ static void payload_free(struct tenon_module *m)
 }
 
 #if defined(CONFIG_PAYLOAD_FORMATS) || defined(CONFIG_REFLECTION)
-/* a cursor over the payload, that knows where in the file it stands */
+/* Make a cursor over the payload that knows its offset in the file. */
 static struct tenon_cursor cursor_of(const struct payload_module *p)
 {
 	const struct payload_tree *tree = &p->block->tree;
@@ -104,7 +104,7 @@ const char *payload_size_text(uint64_t size, char text[PAYLOAD_SIZE_TEXT])
 			 size == 1 ? "" : "s");
 		return text;
 	}
-	/* tenths of the unit: the last step multiplies before it divides */
+	/* Count tenths of the unit; the last step multiplies before it divides. */
 	for (unit = 0; tenths >= 1024 * 1024 && unit < 5; unit++)
 		tenths /= 1024;
 	tenths = tenths / 1024 * 10 + tenths % 1024 * 10 / 1024;
@@ -129,7 +129,7 @@ static const char *remedy_of(const struct payload_module *p)
 	return remedy ? remedy : "Install a plug-in for it, or register a loader (tenon/backend/module_kind.h).";
 }
 
-/* What is in the payload, read by the first call and kept. */
+/* Return the contents of the payload; the first call reads them. */
 static int get_info(const struct payload_module *p, const struct tenon_payload_info **out)
 {
 	struct tenon_payload_info **kept = &((struct payload_module *)(uintptr_t)p)->info;
@@ -197,7 +197,7 @@ static int payload_call(void *self, const struct tenon_value *args, int32_t coun
 	return raise_missing(self);
 }
 
-/* As get_info(), for a call that asks for functions; *@out is NULL when none are known of. */
+/* As get_info(), for a list of functions; *@out is NULL when none are known. */
 static int get_functions(const struct payload_module *p, const struct tenon_payload_info **out)
 {
 	const struct payload_tree *tree = &p->block->tree;
@@ -210,7 +210,10 @@ static int get_functions(const struct payload_module *p, const struct tenon_payl
 		return tenon_error_in(err, "%s%simport %zu of %zu (kind \"%.*s\")", tree->file,
 				      *tree->file ? ": " : "", p->index, tree->count,
 				      (int)kind.size, kind.data);
-	/* of a kind that is not known the usual forms were tried: it may well have another */
+	/*
+	 * Only the usual forms were tried for an unknown kind: it may have another, so this is no
+	 * error.
+	 */
 	tenon_error_clear();
 	return 0;
 }
@@ -382,7 +385,7 @@ static const struct tenon_module_ops payload_ops = {
 
 #ifdef CONFIG_MODULE_WRITE
 #ifdef CONFIG_PAYLOAD_FORMATS
-/* is the payload the same in blobs of both generations? */
+/* Test whether blobs of both generations have the same form of this payload. */
 static bool same_form(const struct payload_module *p)
 {
 	const struct tenon_payload_info *info;
@@ -447,7 +450,7 @@ int payload_block_create(const struct payload_tree *tree, size_t room, struct pa
 	return 0;
 }
 
-/* Does a backend take modules of this kind; many in a row are of one kind. */
+/* Test whether a backend accepts modules of a kind. Caches the last kind: it often repeats. */
 static bool block_runs(struct payload_block *block, struct tenon_slice kind)
 {
 #ifdef CONFIG_DEVICES
@@ -485,7 +488,7 @@ struct tenon_module *payload_block_add(struct payload_block *block, size_t index
 #ifdef CONFIG_DEVICES
 	p->kernels = NULL;
 #endif
-	/* no other thread has the block yet */
+	/* No other thread has the block yet. */
 	block->users++;
 	block->readers++;
 	return &p->base;

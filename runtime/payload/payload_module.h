@@ -5,10 +5,10 @@
 /**
  * DOC: payloads without a loader
  *
- * A payload that nothing here can load, or that is only looked at, is a module all the same: it is
- * listed, its functions are known by name, it can be saved again, and calling a function of it says
- * which loader is missing. The modules of one tree lie in one block of memory, since a blob may
- * have a thousand; each has its own references, and the block goes with the last.
+ * A payload that no loader accepts, or that is only inspected, still becomes a module: its
+ * functions have names, and it can be saved again. Calling a function of it fails with the name of
+ * the missing loader. The modules of one tree share a block of memory, since a blob may have a
+ * thousand. Each has its own reference count; the last release frees the block.
  */
 
 #include "runtime/payload/payload_format.h"
@@ -16,15 +16,15 @@
 struct payload_block;
 
 /**
- * struct payload_tree - what the payloads of a blob have in common
+ * struct payload_tree - what all payloads of a blob share
  * @file: path, copied
- * @base: a byte of the blob, and
- * @offset: its offset in the file
- * @keep: keeps the bytes alive; referenced by the block; may be NULL when they live for ever
+ * @base: an address in the blob
+ * @offset: the offset of @base in the file
+ * @keep: keeps the bytes alive; referenced by the block; NULL for static storage
  * @count: modules of the tree
- * @generation: the blob's
+ * @generation: generation of the blob
  * @dialect: form of its function tables
- * @inspected: the tree is only looked at, whatever loaders there are
+ * @inspected: use no loaders: the tree is for inspection only
  */
 struct payload_tree {
 	const char *file;
@@ -38,9 +38,9 @@ struct payload_tree {
 };
 
 /**
- * payload_block_create - make room for the modules of a tree
+ * payload_block_create - allocate a block for the modules of a tree
  * @tree: description
- * @room: how many modules will be added
+ * @room: number of modules that will be added
  * @out: receives the block; holds one reference of its own until payload_block_close()
  *
  * Return: 0; -TENON_E_NOMEM.
@@ -50,9 +50,9 @@ int payload_block_create(const struct payload_tree *tree, size_t room, struct pa
 /**
  * payload_block_add - make a module; there must be room
  * @block: block
- * @index: the module's number in the blob
+ * @index: index of the module in the blob
  * @kind: its kind, in the blob
- * @format: what payloads of the kind look like; NULL when that is not known
+ * @format: format of the kind; NULL if unknown
  * @bytes: the payload, in the blob
  *
  * Return: the module with one reference.
@@ -63,30 +63,30 @@ struct tenon_module *payload_block_add(struct payload_block *block, size_t index
 				       struct tenon_slice bytes);
 
 /**
- * payload_module_keep_info - keep what was read of a payload, so that it is not read again
+ * payload_module_keep_info - cache the contents of a payload
  * @m: a module just made by payload_block_add()
- * @info: taken over and emptied; without memory it stays as it is
+ * @info: moved into the module and emptied; unchanged if memory is short
  */
 void payload_module_keep_info(struct tenon_module *m, struct tenon_payload_info *info);
 
-/** payload_block_close - end adding: from now on the modules alone hold the block */
+/** payload_block_close - end adding: the block lives as long as its modules */
 void payload_block_close(struct payload_block *block);
 
 /**
- * payload_module_check_form - can a module's payload stand in a blob of a generation
+ * payload_module_check_form - check a payload against a blob generation
  * @m: any module
- * @generation: of the blob to be written
+ * @generation: generation of the blob to be written
  *
- * Function tables changed their form in TVM 0.20: payloads that have one are not carried over.
+ * Function tables changed their form in TVM 0.20: payloads that have one are not converted.
  *
- * Return: 0, also for modules that are no payloads; -TENON_E_UNSUPPORTED.
+ * Return: 0, also for modules that are not payloads; -TENON_E_UNSUPPORTED.
  */
 int payload_module_check_form(const struct tenon_module *m, enum tenon_generation generation);
 
-/* room for what payload_size_text() writes */
+/* buffer size for payload_size_text() */
 #define PAYLOAD_SIZE_TEXT 32
 
-/** payload_size_text - write a size for people: "494 bytes", "48 KiB", "1.2 MiB"; returns @text */
+/** payload_size_text - format a size: "494 bytes", "48 KiB", "1.2 MiB"; returns @text */
 const char *payload_size_text(uint64_t size, char text[PAYLOAD_SIZE_TEXT]);
 
 #endif /* RUNTIME_PAYLOAD_PAYLOAD_MODULE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the payload of a device's module to a program that backends understand. */
+/* Convert the payload of a device's module to a program for backends. */
 #include "runtime/payload/payload_program.h"
 
 #include <stdlib.h>
@@ -12,24 +12,24 @@
 #include "lib/cursor_fast.h"
 #include "lib/string_map.h"
 
-/* bytes of the shortest tag, an empty string */
+/* size of the smallest tag, an empty string */
 #define TAG_LEAST 8
 
-/* sizes of what a program consists of */
+/* sizes of the parts of a program */
 struct totals {
 	size_t kernels;
 	size_t arguments;
 	size_t tags;
 };
 
-/* program, kernels, arguments, tags and label lie in one piece of memory */
+/* The program, its kernels, arguments, tags and label are allocated as one block. */
 struct building {
 	const struct tenon_payload_format *format;
 	struct tenon_program *program;
 	struct tenon_kernel_info *kernel;
 	struct tenon_argument *argument;
 	uint8_t *tag;
-	struct string_map by_name; /* kernels, where each has code of its own */
+	struct string_map by_name; /* kernels by name, where each has its own code */
 };
 
 static struct totals count_all(const struct tenon_payload_info *info)
@@ -55,7 +55,7 @@ static bool begins(struct tenon_slice *s, const char *prefix)
 	return true;
 }
 
-/* extents: "blockIdx.x" and its like; returns the tag, or -1 */
+/* Parse a launch extent: "blockIdx.x" and so on. Returns the tag, or -1. */
 static int extent_tag(struct tenon_slice tag)
 {
 	static const struct {
@@ -84,7 +84,7 @@ static bool is_shared_tag(struct tenon_slice tag)
 	       tenon_slice_equal(tag, tenon_slice_of("use_dyn_shared_memory"));
 }
 
-/* What a tag means; false when neither all devices nor this format know it. */
+/* Look up a tag; false when neither the common tags nor this format's include it. */
 static bool know_tag(const struct building *b, struct tenon_slice tag, int *extent, uint32_t *flags)
 {
 	bool (*own)(struct tenon_slice, int *, uint32_t *) = PAYLOAD_SLOT(b->format, tag);
@@ -144,7 +144,7 @@ static bool scalar_fits(DLDataType t)
 	switch (t.code) {
 	case TENON_DTYPE_INT:
 	case TENON_DTYPE_UINT:
-		/* {uint, 1} is how TVM up to 0.22 writes bool */
+		/* TVM up to 0.22 writes bool as {uint, 1}. */
 		return bits == 8 || bits == 16 || bits == 32 || bits == 64 ||
 		       (bits == 1 && t.code == TENON_DTYPE_UINT);
 	case TENON_DTYPE_FLOAT:
@@ -214,7 +214,7 @@ static int build_kernel(struct building *b, const struct tenon_payload_function 
 	return err;
 }
 
-/* Of kernels that share a name the first one is found. */
+/* Index kernels by name. Of several with one name, the first wins. */
 static int name_kernels(struct building *b)
 {
 	struct tenon_kernel_info *k = b->kernel - b->program->kernel_count;
@@ -231,7 +231,7 @@ static int name_kernels(struct building *b)
 	return 0;
 }
 
-/* Give each kernel its own code, where the payload has it so. */
+/* Assign each kernel its own code, where the payload stores code per kernel. */
 static int assign_parts(struct building *b, const struct tenon_payload_info *info)
 {
 	struct tenon_kernel_info *k;
@@ -258,7 +258,7 @@ static int split_code(struct building *b, const struct tenon_payload_info *info)
 
 	if (!split || info->part_count)
 		return assign_parts(b, info);
-	/* the module's own lists may be in use by other threads */
+	/* Other threads may be using the module's own lists. */
 	pieces.parts = NULL;
 	pieces.part_count = 0;
 	err = split(&pieces);
@@ -276,7 +276,7 @@ static int make_memory(const struct totals *t, const char *label, struct buildin
 	struct tenon_program *p;
 	char *at;
 
-	/* all of it was in memory as payload, in no less space */
+	/* no overflow: the payload took at least as much memory */
 	p = calloc(1, sizeof(*p) + kernels + arguments + t->tags + length);
 	if (!p)
 		return tenon_error(-TENON_E_NOMEM, "%s: no memory for %zu kernels", label,
@@ -325,7 +325,9 @@ int payload_program_make(const struct tenon_payload_format *format,
 	return 0;
 }
 
-/* Read bytes whose tables have the form of @dialect. Ended with payload_info_fini(), also on failure. */
+/*
+ * Read bytes whose tables have the form of @dialect. End with payload_info_fini(), also on failure.
+ */
 static int read_as(enum payload_dialect dialect, const struct tenon_payload_format *format,
 		   struct tenon_slice bytes, struct tenon_payload_info *info)
 {
@@ -344,10 +346,12 @@ int payload_read_either(const struct tenon_payload_format *format, struct tenon_
 	int err;
 
 	err = read_as(first, format, bytes, info);
-	/* 0.20 and 0.21 wrote old blobs with new tables; bytes from nowhere may be either */
+	/*
+	 * 0.20 and 0.21 wrote old blobs with new tables, and bytes without a blob may have either.
+	 */
 	if (err && info->generation != TENON_GENERATION_FFI) {
 		err = read_as(legacy ? PAYLOAD_EXTRA : PAYLOAD_PLAIN, format, bytes, info);
-		/* neither: the error is that of the form that was promised, or is today's */
+		/* Neither fits: report the error of the requested form, or of the newer one. */
 		if (err)
 			err = read_as(first, format, bytes, info);
 	}

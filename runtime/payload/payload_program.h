@@ -5,10 +5,10 @@
 #include "runtime/payload/payload_format.h"
 
 /**
- * payload_program_make - make a program of a payload that was read
- * @format: of its kind; may be NULL
- * @info: what was read
- * @label: copied; in front of messages
+ * payload_program_make - make a program from a parsed payload
+ * @format: format of its kind; may be NULL
+ * @info: the parsed payload
+ * @label: copied; prefix of messages
  * @out: receives the program
  *
  * Return: as tenon_program_read().
@@ -18,11 +18,11 @@ int payload_program_make(const struct tenon_payload_format *format,
 			 struct tenon_program **out);
 
 /**
- * payload_read_either - read a payload whose tables may have the form of TVM before or since 0.20
- * @format: of its kind; may be NULL
+ * payload_read_either - read a payload whose tables may have either form, before or since TVM 0.20
+ * @format: format of its kind; may be NULL
  * @bytes: the payload
- * @info: @kind and @generation are given; receives the rest, @extra_tags too. Nothing is to be freed
- *	after a failure.
+ * @info: the caller sets @kind and @generation; receives the rest, @extra_tags too. On failure
+ * there is nothing to free.
  *
  * Return: as payload_read().
  */

@@ -7,15 +7,15 @@
 #include "lib/cursor_fast.h"
 #include "runtime/payload/payload_fields.h"
 
-/* forms worth trying on a kind that is not known, when its end is known */
+/* forms to try for an unknown kind when the payload's end is known */
 #define USUAL_FIELDS "fmd|fmb|mb|ntv|nt"
 
-/* Make room for one more element of @size bytes in a list of @count. */
+/* Make room for one more element of @size bytes after @count. */
 static int grow(void **list, size_t count, size_t size)
 {
 	void *bigger;
 
-	/* lists have 2^n elements of room, from 4 on: full at each power of two */
+	/* Capacity is 2^n, at least 4: the list is full at each power of two. */
 	if (count & (count - 1) || (count && count < 4))
 		return 0;
 	bigger = reallocarray(*list, count ? 2 * count : 4, size);
@@ -91,7 +91,7 @@ int payload_take_strings(struct tenon_cursor *c, uint64_t *count)
 	return err;
 }
 
-/* A u64 count and as many words of four bytes. */
+/* Read a u64 count and that many 4-byte words. */
 static int take_words(struct tenon_cursor *c, struct tenon_slice *out)
 {
 	uint64_t count;
@@ -168,7 +168,7 @@ static int take_parts(struct tenon_cursor *c, struct tenon_payload_info *info)
 	return err;
 }
 
-/* Behind a field: a letter, or all up to the ')' that ends a group. */
+/* Skip a field: one letter, or a group up to its ')'. */
 static const char *next_field(const char *field)
 {
 	unsigned int depth = 0;
@@ -190,7 +190,7 @@ struct reading {
 
 static int take_fields(const struct reading *r, const char *fields, const char *end);
 
-/* A list, whose elements have at least four bytes. */
+/* Read a list, whose elements have at least four bytes each. */
 static int take_list(const struct reading *r, const char *element)
 {
 	const char *end = next_field(element);
@@ -246,7 +246,7 @@ static int take_fields(const struct reading *r, const char *fields, const char *
 	return err;
 }
 
-/* Read one form, up to the '|' or the end behind it. */
+/* Read one form, which ends at '|' or the end of the string. */
 static int take_form(const struct reading *r, const char *form, bool whole)
 {
 	struct tenon_payload_info *info = r->info;
@@ -263,7 +263,7 @@ static int take_form(const struct reading *r, const char *form, bool whole)
 	return err;
 }
 
-/* Try the forms in order; when none fits, the error is that of the one that got furthest. */
+/* Try the forms in order. If none fits, keep the error of the one that read furthest. */
 static int take_forms(const struct reading *r, const char *forms, bool whole)
 {
 	const struct tenon_cursor from = *r->c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executables of the Relax machine: which functions they have, found without reading their code. */
+/* List the functions of Relax executables without reading their code. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define MACHINE_MAGIC	 UINT64_C(0xd225de2f4214151d)
 #define MACHINE_MAGIC_V2 UINT64_C(0xd225de2f4214151e)
 
-/* bytes of the smallest function */
+/* size of the smallest function */
 #define FUNCTION_LEAST 52
 
 static int take_function(struct tenon_cursor *c, struct tenon_payload_info *info)
@@ -24,7 +24,7 @@ static int take_function(struct tenon_cursor *c, struct tenon_payload_info *info
 	err = tenon_cursor_u32(c, &kind);
 	if (!err)
 		err = take_string(c, &f.name);
-	/* first and last instruction, number of arguments, number of registers */
+	/* indices of the first and last instruction, numbers of arguments and registers */
 	if (!err)
 		err = tenon_cursor_skip(c, 32);
 	if (!err)
@@ -33,7 +33,7 @@ static int take_function(struct tenon_cursor *c, struct tenon_payload_info *info
 		return err;
 	for (i = 0; i < count && !err; i++)
 		err = take_string(c, &parameter);
-	/* kind 0 is a function that the executable calls, not one that it has */
+	/* Kind 0 is a function that the executable calls but does not define. */
 	return err || !kind ? err : tenon_payload_add_function(info, &f);
 }
 
@@ -52,7 +52,10 @@ static int take_functions(struct tenon_cursor *c, struct tenon_payload_info *inf
 					  "0x%" PRIx64 " is not the magic number of an executable",
 					  magic);
 	err = take_string(c, &version);
-	/* the Relay machine's files begin alike, with another version: they are not looked into */
+	/*
+	 * Files of the Relay virtual machine start alike, with another version: do not read
+	 * further.
+	 */
 	if (err || version.size != 4 || memcmp(version.data, "0.14", 4))
 		return err;
 	info->format = version;
@@ -62,7 +65,7 @@ static int take_functions(struct tenon_cursor *c, struct tenon_payload_info *inf
 	return err;
 }
 
-/* S: a string that is an executable; R: the same, up to the end of the payload */
+/* S: a string that contains an executable. R: an executable up to the end of the payload. */
 static int relax_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
 {
 	struct tenon_cursor code;

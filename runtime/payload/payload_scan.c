@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nearly all payloads of a blob with many modules are a format, a kernel table and a program. They
- * are passed over here without a look at what is in them.
+ * Fast path: nearly all payloads of large blobs are a format, a kernel table and a program. This
+ * skips them without parsing their contents.
  */
 #include <string.h>
 
 #include "lib/cursor_fast.h"
 #include "runtime/payload/payload_format.h"
 
-/* names that one pass remembers; more names need further passes over the table */
+/* names checked per pass; a table with more takes further passes */
 #define NAMES_MOST 8
 
 struct scan {
@@ -17,7 +17,7 @@ struct scan {
 	const uint8_t *function[NAMES_MOST];
 };
 
-/* the address after a string; NULL when it is truncated */
+/* Return the address after a string; NULL when it is truncated. */
 static inline const uint8_t *skip_string(const uint8_t *at, const uint8_t *end)
 {
 	uint64_t size;
@@ -29,7 +29,7 @@ static inline const uint8_t *skip_string(const uint8_t *at, const uint8_t *end)
 	return size <= (size_t)(end - at) ? at + size : NULL;
 }
 
-/* past a function of a table */
+/* Skip one function of a table. */
 static inline const uint8_t *skip_function(const uint8_t *at, const uint8_t *end, bool extra)
 {
 	uint64_t i, count;
@@ -49,7 +49,7 @@ static inline const uint8_t *skip_function(const uint8_t *at, const uint8_t *end
 	return at + 8 + 4 * load_u64(at);
 }
 
-/* Returns the byte behind the payload; NULL for another form. */
+/* Return the address after the payload; NULL if it has another form. */
 static const uint8_t *scan(struct scan *s, const uint8_t *at, bool extra)
 {
 	struct tenon_slice word = { (const char *)at + 8, 0 };

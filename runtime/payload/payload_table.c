@@ -8,7 +8,7 @@
 #include "lib/brief_errors.h"
 #include "lib/json_read.h"
 
-/* positions of the parts of a kernel's entry; 0 for a missing part */
+/* positions of the members of a kernel's entry; 0: missing */
 struct entry {
 	uint32_t name;
 	uint32_t types;
@@ -18,7 +18,7 @@ struct entry {
 
 struct table {
 	struct json_text json;
-	char *room; /* for strings, whose escapes are undone */
+	char *room; /* buffer for unescaped strings */
 	struct tenon_buffer *out;
 };
 
@@ -72,7 +72,7 @@ static int put_list(struct table *t, uint32_t at, const char *what,
 	return err;
 }
 
-/* The members of an entry, in whatever order they come. */
+/* Find the members of an entry, in any order. */
 static int find_members(const struct table *t, uint32_t *at, struct entry *out)
 {
 	struct tenon_slice key;

@@ -5,10 +5,10 @@
 #include <tenon/buffer.h>
 
 /**
- * payload_table_of_json - append a kernel table as payloads have it, with argument tags
- * @text: the table as TVM writes it to a file of its own
- * @path: of that file, for messages
- * @out: buffer
+ * payload_table_of_json - convert a JSON kernel table to payload form, with argument tags
+ * @text: JSON that TVM writes next to a program
+ * @path: its path, for messages
+ * @out: buffer that the table is appended to
  *
  * Return: 0; -TENON_E_FORMAT and -TENON_E_TRUNCATED with line and column; -TENON_E_NOMEM.
  */

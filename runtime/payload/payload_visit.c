@@ -3,7 +3,7 @@
 
 #include "runtime/payload/payload_visit.h"
 
-/* past a JSON string whose opening quote is at @i */
+/* Skip a JSON string whose opening quote is at @i. */
 static size_t skip_string(struct tenon_slice s, size_t i)
 {
 	for (i++; i < s.size && s.data[i] != '"'; i++)
@@ -19,7 +19,7 @@ static bool key_is(struct tenon_slice s, size_t start, size_t end, const char *k
 	return end <= s.size && tenon_slice_equal(word, tenon_slice_of(key));
 }
 
-/* How many nodes a graph has: elements of the list "nodes" of the outermost object. */
+/* Count the nodes of a graph: elements of the list "nodes" in the outermost object. */
 static uint64_t count_nodes(struct tenon_slice graph)
 {
 	uint64_t depth = 0, nodes = 0;
