@@ -98,9 +98,8 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 }
 
 /*
- * Memory ran out somewhere. Parts of the answer may be missing, and a message may give a
- * consequence for the reason, so this run neither succeeded nor found a mistake in the command line
- * or a difference.
+ * Memory ran out. Output may be incomplete, and a message may name a consequence instead of the
+ * cause, so replace exit codes for success, usage errors and differences.
  */
 static int ran_out(struct cli *cli, int code)
 {
@@ -116,10 +115,10 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 
 	error_set_ran_out(false);
 	json_prepare();
-	/* a build without them fails when one is requested */
+	/* Without executors, requesting one fails later. */
 	if (tenon_executors_register())
 		tenon_error_clear();
-	optind = 0; /* restart: tests call this many times */
+	optind = 0; /* restart getopt: tests call this repeatedly */
 	code = dispatch(&cli, argc, argv);
 	if ((fflush(cli.out) || ferror(cli.out)) && code != CLI_USAGE) {
 		fprintf(err, "tenon: cannot write the results: %s\n", strerror(errno));

@@ -2,7 +2,7 @@
 #ifndef TOOLS_COMMANDS_H
 #define TOOLS_COMMANDS_H
 
-/** DOC: the commands by their names, and what chooses one */
+/** DOC: the table of commands, and their dispatch */
 
 #include "tools/cli/cli.h"
 
@@ -13,7 +13,7 @@
  * @out: results
  * @err: errors
  *
- * Context: one at a time, since getopt keeps global state.
+ * Context: one call at a time, since getopt has global state.
  * Return: enum cli_exit.
  */
 int cli_main(int argc, char **argv, FILE *out, FILE *err);

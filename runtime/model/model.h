@@ -63,7 +63,7 @@ struct model_ops {
 /**
  * struct tenon_model - common part of all models
  * @ops: the executor
- * @root: module that it was created from; referenced by model_init(), dropped by tenon_model_close()
+ * @root: module it was created from; referenced by model_init(), dropped by tenon_model_close()
  * @describe: opened for inspection only; model.c refuses to run it
  * @ran: a run succeeded; maintained by model.c
  */
@@ -74,7 +74,7 @@ struct tenon_model {
 	bool ran;
 };
 
-/** model_init - initialise the common part; the last step of an executor's create function */
+/** model_init - initialise the common part; last step of an executor's create function */
 void model_init(struct tenon_model *m, const struct model_ops *ops, struct tenon_module *root,
 		const struct tenon_model_options *o) TO_PLUGINS(model_init);
 

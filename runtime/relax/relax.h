@@ -5,14 +5,13 @@
 /**
  * DOC: the Relax virtual machine
  *
- * An executable is shared and does not change; a machine runs it. When a machine is initialised
- * every function is looked up once and the instructions become a flat array: operands are indices
- * of registers or of one array of constants, functions are addresses. A frame is on the machine's
- * own stack, with space for the arguments of its calls, so a call only copies its arguments and
- * allocates nothing.
+ * An executable is immutable and shared; a virtual machine ("machine" below) runs it. Initialising
+ * a machine looks up every function once and decodes the instructions to a flat array: operands are
+ * indices of registers or of one array of constants, functions are addresses. Frames are on the
+ * machine's own stack, with space for the arguments of calls, so a call only copies its arguments
+ * and allocates nothing.
  *
- * A machine is used by one thread at a time. It may be entered again from within: a packed function
- * that it calls may call it back.
+ * One thread at a time may use a machine. A packed function that it calls may call it again.
  */
 
 #include "runtime/library/any_list.h"
@@ -20,13 +19,13 @@
 #include "runtime/relax/relax_pool.h"
 
 enum relax_op_code {
-	RELAX_OP_CALL,	     /* a packed function */
-	RELAX_OP_CALL_BYTECODE, /* another function of the executable */
-	RELAX_OP_CALL_NATIVE,   /* a function that works on an array of registers */
-	RELAX_OP_INVOKE,	     /* vm.builtin.invoke_closure, without a machine within the machine */
-	RELAX_OP_TENSOR,	     /* vm.builtin.alloc_tensor of a constant shape and dtype */
-	RELAX_OP_STORAGE,	     /* vm.builtin.alloc_storage of a constant size */
-	RELAX_OP_CLEAR,	     /* vm.builtin.null_value: usually releases a tensor */
+	RELAX_OP_CALL,	     /* call a packed function */
+	RELAX_OP_CALL_BYTECODE, /* call a bytecode function of the executable */
+	RELAX_OP_CALL_NATIVE,   /* call a native function, which works on an array of registers */
+	RELAX_OP_INVOKE,	     /* vm.builtin.invoke_closure, without recursion into the machine */
+	RELAX_OP_TENSOR,	     /* vm.builtin.alloc_tensor with constant shape and dtype */
+	RELAX_OP_STORAGE,	     /* vm.builtin.alloc_storage with constant size */
+	RELAX_OP_CLEAR,	     /* vm.builtin.null_value; usually releases a tensor */
 	RELAX_OP_COPY,	     /* vm.builtin.copy */
 	RELAX_OP_RET,
 	RELAX_OP_GOTO,
@@ -36,15 +35,14 @@ enum relax_op_code {
 #define RELAX_NOWHERE UINT32_MAX
 
 /**
- * struct relax_op - one instruction, decoded
+ * struct relax_op - a decoded instruction
  * @code: enum relax_op_code
  * @dst: register of the result, or RELAX_NOWHERE
- * @args: operands: a register, or the complement of a place in vm.values
+ * @args: operands: register, or the complement of an index in vm.values
  * @count: how many
- * @target: entry number of the called function; of a jump, how many ops ahead
- * @function: what RELAX_OP_CALL calls, and the others where they cannot do it; borrowed from
- *	vm.values
- * @plan: of RELAX_OP_TENSOR and RELAX_OP_STORAGE
+ * @target: entry number of the called function; for a jump, distance in ops
+ * @function: callee of RELAX_OP_CALL, and fallback of the specialised ops; borrowed from vm.values
+ * @plan: for RELAX_OP_TENSOR and RELAX_OP_STORAGE
  */
 struct relax_op {
 	uint32_t code;
@@ -57,10 +55,10 @@ struct relax_op {
 };
 
 /**
- * struct relax_entry - what a call of one of the executable's functions needs
- * @ops: its first op; NULL unless it is bytecode
- * @native: its code; NULL unless it is native
- * @room: values that a frame takes: registers, and arguments of the widest call
+ * struct relax_entry - an executable's function, prepared for calls
+ * @ops: first op; NULL unless it is bytecode
+ * @native: code; NULL unless it is native
+ * @room: size of a frame in values: registers, and arguments of the widest call
  */
 struct relax_entry {
 	const struct relax_op *ops;
@@ -70,23 +68,23 @@ struct relax_entry {
 
 struct relax_segment;
 
-/** struct relax_frame - one running function */
+/** struct relax_frame - a running function */
 struct relax_frame {
-	const struct relax_op *at; /* the op that called the one above */
+	const struct relax_op *at; /* the call that the next frame executes */
 	struct tenon_value *registers;
-	struct relax_segment *segment; /* where the registers lie, and what was used of it before */
+	struct relax_segment *segment; /* segment that holds the registers, and its fill level before this frame */
 	uint32_t mark;
 	uint32_t function;
-	uint32_t dst; /* register of the caller's */
+	uint32_t dst; /* result register in the caller's frame */
 };
 
-/** struct relax_stack - registers of all running functions; blocks that never move */
+/** struct relax_stack - registers of all running functions, in blocks that never move */
 struct relax_stack {
 	struct relax_frame *frames;
 	size_t depth;
 	size_t room;
-	struct relax_segment *segment; /* the one in use */
-	uint64_t values;	    /* in use in all */
+	struct relax_segment *segment; /* top segment */
+	uint64_t values;	    /* number of values in all segments */
 };
 
 #define RELAX_DEPTH_MOST  20000
@@ -105,30 +103,30 @@ struct relax_watch {
 };
 
 /**
- * struct relax_vm - a machine, and the module with its functions
+ * struct relax_vm - a virtual machine as a module
  * @module: kind relax.VirtualMachine
- * @x: what it runs; referenced
- * @pool: its memory
- * @devices: what it runs on, the host last; NULL before relax_init()
+ * @x: executable; referenced
+ * @pool: memory pool for the host
+ * @devices: devices, the host last; NULL before relax_init()
  * @device_count: how many
  * @elsewhere: one of them is not the host
  * @entries: one for each function of @x; NULL before relax_init()
- * @ops: instructions of all of them
+ * @ops: instructions of all functions
  * @op_count: how many
- * @operands: what relax_op.args points into
- * @plans: what relax_op.plan points into
+ * @operands: operands of all ops; relax_op.args points here
+ * @plans: planned allocations; relax_op.plan points here
  * @plan_count: how many
- * @extents: what relax_plan.extents points into
- * @values: constants of @x, its functions, immediates, None, and the machine
+ * @extents: shapes of these; relax_plan.extents points here
+ * @values: constants and functions of @x, immediates, None, and the machine itself
  * @value_count: how many
  * @stack: registers
- * @budget: how many more jumps back and calls of bytecode are allowed; for tests and watchdogs
+ * @budget: limit on backward jumps and bytecode calls; for tests and watchdogs
  * @watch: set while a profile is taken
- * @owner: thread that is inside
- * @nesting: how often it is inside
+ * @owner: thread that uses the machine
+ * @nesting: recursion depth of that thread
  * @told: frames that the current error names
  * @scratch: see any_list.h; NULL until code of TVM 0.20 and older passes arguments
- * @state: set_input(), save_function() and the like
+ * @state: state of set_input(), save_function() etc.
  */
 struct relax_vm {
 	struct tenon_module module;
@@ -156,23 +154,22 @@ struct relax_vm {
 	struct relax_state *state;
 };
 
-/* relax_list.c: which lists native code may use; any_list_find_fn */
+/* relax_list.c: map an address from native code to a list; any_list_find_fn */
 int relax_list_find(const void *list, int index, bool write, struct any_list_place *out);
 
-/** relax_create - make a machine for an executable; not yet initialised. -TENON_E_NOMEM */
+/** relax_create - create a machine for an executable, not yet initialised; -TENON_E_NOMEM */
 int relax_create(struct relax_executable *x, struct tenon_module **out);
 
-/* The machine behind a module; NULL when it is another kind of module. */
+/* Get the machine of a module; NULL for other kinds. */
 struct relax_vm *relax_of(struct tenon_module *m);
 
 /**
- * relax_init - look all functions up and decode the instructions
+ * relax_init - look up all functions and decode the instructions
  *
- * Without relax_set_devices() before, the machine runs on the host alone. Called again it does
- * nothing.
+ * Without an earlier relax_set_devices() the machine runs on the host only. Later calls do nothing.
  *
- * Return: 0; -TENON_E_NO_FUNCTION naming every missing function and its caller;
- *	-TENON_E_NOMEM; what a device fails with that constants are copied to.
+ * Return: 0; -TENON_E_NO_FUNCTION naming every missing function and its caller; -TENON_E_NOMEM; the
+ * error of a device when constants cannot be copied to it.
  */
 int relax_init(struct relax_vm *vm);
 void relax_unlink(struct relax_vm *vm);
@@ -182,12 +179,12 @@ void relax_unlink(struct relax_vm *vm);
  * @vm: the machine
  * @outer: receives the argument for relax_leave()
  *
- * Return: 0; -TENON_E_USAGE while another thread is inside, or when it is not initialised.
+ * Return: 0; -TENON_E_USAGE while another thread uses it, or when it is not initialised.
  */
 int relax_enter(struct relax_vm *vm, struct relax_vm **outer);
 void relax_leave(struct relax_vm *vm, struct relax_vm *outer);
 
-/* The machine that the calling thread runs; NULL for none. Read when any object is destroyed. */
+/* The machine that the calling thread runs; NULL for none. Every object destruction reads it. */
 extern __thread struct relax_vm *relax_now __attribute__((tls_model("initial-exec")));
 
 static inline struct relax_vm *relax_current(void)
@@ -195,7 +192,7 @@ static inline struct relax_vm *relax_current(void)
 	return relax_now;
 }
 
-/* The pool of what that machine makes for the host; NULL outside. */
+/* Host pool of the machine that the thread runs; NULL outside a run. */
 static inline struct relax_pool *relax_current_pool(void)
 {
 	return relax_now ? relax_now->pool : NULL;
@@ -208,25 +205,23 @@ static inline struct relax_pool *relax_current_pool(void)
  * @args: @count views; a borrowed DLTensor is copied
  * @ret: receives an owned value
  *
- * Return: 0; -TENON_E_TYPE for the wrong number of arguments; -TENON_E_OVERFLOW when the
- *	thread's stack is nearly used up; what a called function failed with.
+ * Return: 0; -TENON_E_TYPE for the wrong number of arguments; -TENON_E_OVERFLOW when the thread's
+ * stack is nearly exhausted; the error of a called function.
  */
 int relax_call(struct relax_vm *vm, uint32_t function, const struct tenon_value *args, uint32_t count,
 	    struct tenon_value *ret);
 
-/* relax_call() of a closure, or of a function object as it is. */
+/* relax_call() of a closure; other function objects are called directly. */
 int relax_invoke(struct relax_vm *vm, const struct tenon_value *callee, const struct tenon_value *args,
 	      uint32_t count, struct tenon_value *ret);
 
-/* An argument as a register holds it: owned, and a borrowed DLTensor copied. */
+/* Make an owned copy of an argument for a register; a borrowed DLTensor is copied. */
 int relax_own_argument(struct relax_vm *vm, const struct tenon_value *arg, struct tenon_value *out);
 
-/* relax_plan.c: allocations whose arguments are constants */
+/* relax_plan.c: prepare allocations whose arguments are constants */
 int relax_plan_alloc(struct relax_vm *vm);
 void relax_plan_free(struct relax_vm *vm);
-/*
- * Plan op number @at of @vm, which calls a function with the words @words; false when it cannot be.
- */
+/* Plan @op, a call with the words @words. False if its arguments are not constant or not valid. */
 bool relax_plan_op(struct relax_vm *vm, struct relax_op *op, const int64_t *words);
 
 /* relax_stack.c */
@@ -234,9 +229,7 @@ int relax_push(struct relax_vm *vm, uint32_t function);
 void relax_pop(struct relax_vm *vm);
 void relax_stack_fini(struct relax_stack *s);
 
-/*
- * relax_run.c: run the function on top of the stack to its end; on failure its frame is gone too.
- */
+/* relax_run.c: run the top frame to its end. The frame is popped, also on failure. */
 int relax_run(struct relax_vm *vm, struct tenon_value *ret);
 
 #endif /* RUNTIME_RELAX_RELAX_H */

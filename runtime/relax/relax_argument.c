@@ -42,7 +42,7 @@ int relax_argument_dtype(const struct relax_arguments *a, int32_t i, DLDataType 
 		*out = a->args[i].as.dtype;
 		return 0;
 	}
-	/* generated code may write it out */
+	/* Generated code may write a dtype as text. */
 	if (tenon_value_text(&a->args[i], &text)) {
 		tenon_error_clear();
 		return unexpected(a, i, "a dtype");
@@ -118,7 +118,7 @@ struct tenon_slice relax_argument_context(const struct relax_arguments *a, int32
 		s.data = "";
 		s.size = 0;
 	}
-	/* the compiler ends it with a space */
+	/* The compiler appends a space. */
 	while (s.size && s.data[s.size - 1] == ' ')
 		s.size--;
 	return s;

@@ -5,9 +5,8 @@
 /**
  * DOC: builtins
  *
- * The functions `vm.builtin.*` that compiled Relax programs lean on. They are global functions,
- * since native functions call them by name, and take nothing on trust: a program may hand them
- * anything.
+ * The functions `vm.builtin.*` that compiled Relax programs call. They are global functions, since
+ * native functions call them by name. They check all arguments: a program may pass anything.
  */
 
 #include <tenon/array.h>
@@ -23,10 +22,10 @@ struct relax_builtin {
 	tenon_call_fn call;
 };
 
-/* All of them; ends with a NULL name. */
+/* All builtins; terminated by a NULL name. */
 extern const struct relax_builtin relax_builtins[];
 
-/* Register them as global functions, once; functions registered before are not replaced. */
+/* Register them as global functions, once; existing functions are not replaced. */
 int relax_builtins_register(void);
 
 #define RELAX_BUILTIN(name)                                                                           \
@@ -67,35 +66,35 @@ RELAX_BUILTIN(invoke_closure);
 RELAX_BUILTIN(call_tir_dyn);
 RELAX_BUILTIN(invoke_debug_func);
 
-/* relax_argument.c: what a builtin was handed. The errors name builtin and argument. */
+/* relax_argument.c: the arguments of a builtin. Errors name the builtin and the argument. */
 
 struct relax_arguments {
-	const char *name; /* without the "vm.builtin." */
+	const char *name; /* without "vm.builtin." */
 	const struct tenon_value *args;
 	int32_t count;
 };
 
-/* Are there at least @least arguments, and at most @most (-1: any number). */
+/* Check that there are at least @least and at most @most (-1: any number) arguments. */
 int relax_arguments_count(const struct relax_arguments *a, int32_t least, int32_t most);
 int relax_argument_int(const struct relax_arguments *a, int32_t i, int64_t *out);
 int relax_argument_dtype(const struct relax_arguments *a, int32_t i, DLDataType *out);
 int relax_argument_shape(const struct relax_arguments *a, int32_t i, struct tenon_shape **out);
-/* A tensor on any device. */
+/* Get a tensor on any device. */
 int relax_argument_any_tensor(const struct relax_arguments *a, int32_t i, DLTensor **out);
-/* The object behind it, which can be kept. */
+/* Get the tensor object of an argument, which can be referenced. */
 int relax_argument_tensor_object(const struct relax_arguments *a, int32_t i, struct tenon_tensor **out);
 int relax_argument_array(const struct relax_arguments *a, int32_t i, struct tenon_array **out);
-/* The machine, which must be the one that runs now. */
+/* Get the machine, which must be the one that the thread runs. */
 int relax_argument_machine(const struct relax_arguments *a, int32_t i, struct relax_vm **out);
 int relax_argument_storage(const struct relax_arguments *a, int32_t i, struct relax_storage **out);
 
 /*
- * What TVM puts in front of messages: which function and parameter the compiler made a check for.
- * None and other types count as "".
+ * Get the compiler's prefix for messages: the function and parameter that a check is for. None and
+ * other types count as "".
  */
 struct tenon_slice relax_argument_context(const struct relax_arguments *a, int32_t i);
 
-/* First element of a CPU tensor; its offset is in bytes. */
+/* Address of the first element of a CPU tensor; byte_offset is in bytes. */
 static inline void *relax_tensor_data(const DLTensor *t)
 {
 	return (char *)t->data + t->byte_offset;

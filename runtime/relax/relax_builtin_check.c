@@ -5,7 +5,10 @@
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_closure.h"
 
-/* Checks that the compiler puts in front of a function: is each argument what its annotation says. */
+/*
+ * Checks that the compiler emits at the start of a function: each argument must match its
+ * annotation.
+ */
 
 static int wrong_type(struct tenon_slice context, const char *wanted, const struct tenon_value *v)
 {

@@ -6,7 +6,7 @@
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_closure.h"
 
-#define SPREAD_MOST 128 /* arguments of a function with dynamic shapes, extents included */
+#define SPREAD_MOST 128 /* limit on arguments of a function with dynamic shapes, extents included */
 
 int relax_builtin_make_closure(void *self, const struct tenon_value *args, int32_t count,
 			    struct tenon_value *ret)
@@ -25,7 +25,7 @@ int relax_builtin_make_closure(void *self, const struct tenon_value *args, int32
 				   "make_closure: expected a function of the program, "
 				   "found %s",
 				   tenon_type_key(args[0].type));
-	/* what is bound now comes in front of what was bound before */
+	/* newly bound arguments precede those bound earlier */
 	err = relax_closure_create(from->x, from->function, args + 1, (uint32_t)count - 1, from->bound,
 				from->bound_count, &c);
 	if (err)
@@ -86,7 +86,7 @@ int relax_builtin_call_tir_dyn(void *self, const struct tenon_value *args, int32
 	return tenon_function_call(fn, spread, (int32_t)n, ret);
 }
 
-/* invoke_debug_func(io_effect, name, line, value …) calls name(line, value …) */
+/* invoke_debug_func(io_effect, name, line, value …) calls name(line, value …). */
 int relax_builtin_invoke_debug_func(void *self, const struct tenon_value *args, int32_t count,
 				 struct tenon_value *ret)
 {

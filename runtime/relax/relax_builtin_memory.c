@@ -8,7 +8,9 @@
 
 #define NDIM_MOST 64
 
-/* A shape as TVM hands out tensors of: few dimensions, none negative, a size that fits. */
+/*
+ * Check that a shape is valid for a tensor: few dimensions, none negative, no overflow of the size.
+ */
 static int checked_bytes(const struct relax_arguments *a, const struct tenon_shape *s,
 			 DLDataType dtype, size_t *bytes)
 {
@@ -21,7 +23,7 @@ static int checked_bytes(const struct relax_arguments *a, const struct tenon_sha
 	return err ? tenon_error_in(err, "%s", a->name) : 0;
 }
 
-/* Other scopes are textures and the like; the host has no such thing, so there it is not looked at. */
+/* Other scopes are textures and so on; the host has none, so the scope is ignored there. */
 static int check_scope(const struct relax_arguments *a, const struct relax_vm *vm,
 		       const struct relax_pool *pool)
 {
@@ -83,7 +85,7 @@ int relax_builtin_alloc_storage(void *self, const struct tenon_value *args, int3
 	return 0;
 }
 
-/* What a tensor's data is need be no address that one can add to. */
+/* Tensor data on a device need not be an address, so set the byte offset there instead. */
 static void place_in(const struct relax_storage *s, uint64_t offset, DLTensor *t)
 {
 	t->device = s->device;

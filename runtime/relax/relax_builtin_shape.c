@@ -6,15 +6,15 @@
 #include "runtime/relax/relax_builtin.h"
 
 /*
- * Symbolic extents. What a shape says is matched against codes, and kept in an array of integers, the
- * shape heap, from which further shapes are made.
+ * Symbolic extents. Shapes are matched against codes; extents are stored in an array of integers,
+ * the shape heap, from which other shapes are made.
  */
 
 enum match_code {
-	MATCH_CONSTANT = 0, /* must be the number given */
-	MATCH_STORE = 1,    /* store at a place of the heap */
+	MATCH_CONSTANT = 0, /* must equal the given number */
+	MATCH_STORE = 1,    /* store in the heap */
 	MATCH_ANY = 2,
-	MATCH_STORED = 3, /* must be what the place holds */
+	MATCH_STORED = 3, /* must equal the number in the heap */
 };
 
 enum make_code {
@@ -28,8 +28,9 @@ struct heap {
 };
 
 /*
- * None gives an empty heap: programs without symbolic extents have none. Others are what the machine
- * allocated: places are written, and a constant is memory of the file.
+ * Get the shape heap. Programs without symbolic extents pass None: an empty heap. Others must pass
+ * memory that the machine allocated, because heaps are written and constants are memory of the
+ * file.
  */
 static int heap_argument(const struct relax_arguments *a, int32_t i, struct heap *out)
 {
@@ -94,7 +95,7 @@ int relax_builtin_alloc_shape_heap(void *self, const struct tenon_value *args, i
 	return 0;
 }
 
-/* One number against one code; 1 when it does not match, with what was wanted in *@wanted. */
+/* Match one number against one code; 1 when it differs, with the required number in *@wanted. */
 static int match(const struct relax_arguments *a, const struct heap *h, int64_t found,
 		 const int64_t code[2], int64_t *wanted)
 {
@@ -136,7 +137,7 @@ static int code_argument(const struct relax_arguments *a, int32_t i, int64_t cod
 	return err ? err : relax_argument_int(a, i + 1, &code[1]);
 }
 
-/* The number of codes, and are they all there behind argument @i. */
+/* Get the number of codes and check that they all follow argument @i. */
 static int code_count(const struct relax_arguments *a, int32_t i, int64_t *out)
 {
 	int err = relax_argument_int(a, i, out);

@@ -99,7 +99,7 @@ int relax_builtin_to_device(void *self, const struct tenon_value *args, int32_t 
 				   "to_device: no device has the numbers %" PRIi64 " and %" PRIi64,
 				   type, id);
 	device = (DLDevice){ (DLDeviceType)type, (int32_t)id };
-	/* it is there already: tensors are not written to after they are made */
+	/* Already on that device: share it, as tensors are not written after their creation. */
 	if (place_same(t->dl.device, device))
 		return tenon_value_own(&args[0], ret);
 	err = relax_tensor_move(relax_current(), &t->dl, device, &moved);
@@ -128,7 +128,7 @@ static int read_tensor(const struct relax_arguments *a, DLTensor **t, struct ten
 	return 0;
 }
 
-/* One integer of a CPU tensor, which need not be aligned. */
+/* Read one integer of a CPU tensor; it need not be aligned. */
 static int read_integer(const struct relax_arguments *a, const DLTensor *t, int64_t index,
 			int64_t *out)
 {
@@ -138,7 +138,7 @@ static int read_integer(const struct relax_arguments *a, const DLTensor *t, int6
 	int16_t two;
 	int32_t four;
 
-	/* bool of TVM up to 0.22, a byte; other bits are packed */
+	/* bool of TVM up to 0.22 takes a byte; other 1-bit dtypes are packed */
 	if (d.bits == 1 && d.code == TENON_DTYPE_UINT)
 		d.bits = 8;
 	switch (d.lanes == 1 && d.code != TENON_DTYPE_FLOAT ? d.bits : 0) {

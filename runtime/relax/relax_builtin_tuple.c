@@ -5,7 +5,7 @@
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
 
-/* Tuples are arrays. */
+/* Tuples are represented as arrays. */
 
 int relax_builtin_make_tuple(void *self, const struct tenon_value *args, int32_t count,
 			  struct tenon_value *ret)

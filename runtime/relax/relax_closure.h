@@ -9,11 +9,11 @@
 /**
  * struct relax_closure - an object of type "relax.vm.Closure"
  * @object: header
- * @x: whose function it is; referenced. A closure may leave its machine, and runs on any that has @x.
+ * @x: executable, referenced. Any machine that has @x can run the closure.
  * @function: entry number
- * @drop_result: the result is not wanted
+ * @drop_result: discard the result
  * @bound_count: how many
- * @bound: arguments that follow those of the call; owned
+ * @bound: arguments appended to those of the call; owned
  */
 struct relax_closure {
 	struct tenon_object object;
@@ -29,7 +29,7 @@ struct relax_closure {
  * @x: executable
  * @function: entry number
  * @bound: @count owned values or views; copied as tenon_value_own() does
- * @then: @then_count more, that come behind
+ * @then: @then_count further arguments, appended
  * @out: receives the closure with one reference
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE.
@@ -38,7 +38,7 @@ int relax_closure_create(struct relax_executable *x, uint32_t function, const st
 		      uint32_t count, const struct tenon_value *then, uint32_t then_count,
 		      struct relax_closure **out);
 
-/* The closure in a value; NULL when it holds something else. */
+/* Get the closure from a value; NULL for other values. */
 struct relax_closure *relax_closure_of(const struct tenon_value *v);
 
 #endif /* RUNTIME_RELAX_RELAX_CLOSURE_H */

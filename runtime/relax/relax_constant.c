@@ -9,7 +9,7 @@
 #include "runtime/relax/relax_executable.h"
 #include "runtime/core/saved_tensor.h"
 
-/* what a constant is, whatever number its writer has for it */
+/* kinds of constants, independent of the file version's numbering */
 enum constant_kind {
 	CONSTANT_TENSOR,
 	CONSTANT_DTYPE,
@@ -20,7 +20,10 @@ enum constant_kind {
 	CONSTANT_UNKNOWN,
 };
 
-/* TVM 0.20 and older number the kinds themselves; later ones write type indices, 0.21 its own. */
+/*
+ * TVM 0.20 and older have their own numbers of kinds; later ones write type indices, and 0.21
+ * differs.
+ */
 static enum constant_kind constant_kind(bool legacy, uint32_t tag)
 {
 	if (legacy)
@@ -77,7 +80,7 @@ static int read_shape(struct tenon_cursor *c, struct tenon_value *out)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a shape of %" PRIu64 " extents",
 				   n);
 	for (i = 0; i < n; i++) {
-		/* the count was checked to be there */
+		/* The count was checked, so this read cannot fail. */
 		tenon_cursor_u64(c, &v);
 		extents[i] = (int64_t)v;
 	}
@@ -167,7 +170,7 @@ int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c, str
 	uint64_t count;
 	int err;
 
-	/* a tag and four bytes of dtype are the least */
+	/* The smallest constant has a tag and four bytes of dtype. */
 	err = tenon_cursor_count(c, 8, &count);
 	if (err)
 		return tenon_error_in(err, "constants");

@@ -20,7 +20,7 @@ static bool is_builtin(struct tenon_slice name)
 	return name.size > 11 && !memcmp(name.data, "vm.builtin.", 11);
 }
 
-/* The number of the value that a fact is, made when it is new. */
+/* Get the value number of a fact; assign one if it is new. */
 static uint32_t value_of(struct relax_walk *w, uint32_t number, enum tenon_role role)
 {
 	struct relax_fact *f = relax_fact_at(w, number);
@@ -43,7 +43,7 @@ static bool is_constant(const int64_t *words, int64_t i)
 	return relax_operand_kind(words[4 + i]) == RELAX_OPERAND_CONSTANT;
 }
 
-/* Edges of a call. Compiled functions write to the last tensor they are handed. */
+/* Add the edges of a call. Compiled functions write to their last tensor argument. */
 static void add_call(struct relax_walk *w, uint32_t pc, const int64_t *words, uint32_t result)
 {
 	struct relax_call_site *c = &w->d->calls[w->d->call_count];
@@ -84,14 +84,14 @@ static void look_at_call(struct relax_walk *w, uint32_t pc, const int64_t *words
 	result = relax_fact_look(w, w->builtins[words[2]], words);
 	if (w->failed)
 		return;
-	/* usually it only releases a register, and no function is called */
+	/* It usually only releases a register and is not an operator. */
 	if (!tenon_slice_equal(name, tenon_slice_of("vm.builtin.null_value")))
 		add_call(w, pc, words, result);
 	if (words[1] < RELAX_REGISTER_VOID)
 		w->registers[words[1]] = result;
 }
 
-/* What two returns have in common. */
+/* Keep what is common to two returns. */
 static void merge_result(struct relax_walk *w, uint32_t number)
 {
 	struct relax_fact *a, *b = relax_fact_at(w, number);
@@ -121,7 +121,7 @@ static void look_at_return(struct relax_walk *w, const int64_t *words)
 {
 	uint32_t number = words[1] < RELAX_REGISTER_VOID ? w->registers[words[1]] : 0, copy;
 
-	/* a copy, since merging must not change what an operator made */
+	/* Copy: merging must not change the fact of an operator's result. */
 	copy = relax_fact_new(w);
 	if (!copy)
 		return;

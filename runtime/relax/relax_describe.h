@@ -14,28 +14,28 @@
 
 #include "runtime/relax/relax_executable.h"
 
-#define RELAX_NDIM_MOST   8 /* more dimensions are described as unknown */
-#define RELAX_TUPLES_MOST 8 /* tuples deeper in each other too */
+#define RELAX_NDIM_MOST   8 /* tensors with more dimensions are described as unknown */
+#define RELAX_TUPLES_MOST 8 /* tuples that nest deeper too */
 
 enum relax_what {
 	RELAX_UNKNOWN,
 	RELAX_TENSOR,
 	RELAX_TUPLE,
 	RELAX_SHAPE,
-	RELAX_OTHER, /* a number, a storage, a closure */
+	RELAX_OTHER, /* number, storage, closure and so on */
 };
 
 /**
  * struct relax_fact - what is known about a value
- * @what: what it is
+ * @what: kind of value
  * @input: a parameter, or an item of one
- * @depth: of tuples, how deep they nest below; of an item of a parameter, how deep above
- * @value: number of the tensor among the values of the description; -1 for none
- * @items: for a tuple, place of its first item in relax_description.facts
+ * @depth: of a tuple, its nesting depth; of an item of a parameter, its own depth
+ * @value: index of the tensor in the description's values; -1 for none
+ * @items: for a tuple, index of its first item in relax_description.facts
  * @count: for a tuple, how many items; for a shape, how many extents
- * @dtype: of a tensor; {0,0,0} when it is not known
- * @ndim: of a tensor; -1 when it is not known
- * @shape: extents of a tensor or shape, -1 for one that is not known
+ * @dtype: of a tensor; {0,0,0} when unknown
+ * @ndim: of a tensor; -1 when unknown
+ * @shape: extents of a tensor or shape, -1 for unknown ones
  */
 struct relax_fact {
 	enum relax_what what;
@@ -53,7 +53,7 @@ struct relax_fact {
 struct relax_call_site {
 	uint32_t pc;
 	struct tenon_slice function;
-	uint32_t inputs; /* place in relax_description.edges */
+	uint32_t inputs; /* index in relax_description.edges */
 	uint32_t input_count;
 	uint32_t outputs;
 	uint32_t output_count;
@@ -63,18 +63,18 @@ struct relax_call_site {
 struct relax_known_value {
 	uint32_t fact;
 	enum tenon_role role;
-	uint32_t number; /* among those of its role */
+	uint32_t number; /* index among the values of its role */
 };
 
 /**
- * struct relax_description - what was found out about one function
- * @facts: of parameters, registers and constants, in no order that matters
- * @params: how many parameters there are; the first facts are theirs
+ * struct relax_description - description of one function
+ * @facts: of parameters, registers and constants, unordered
+ * @params: number of parameters; their facts are first
  * @result: fact of the result; UINT32_MAX when the function never returns
- * @calls: operators, in the order of instructions
- * @values: what they read and write
- * @edges: numbers of values
- * @storage_bytes: bytes of the storages whose size is fixed
+ * @calls: operators, in instruction order
+ * @values: tensors that operators read and write
+ * @edges: value numbers
+ * @storage_bytes: total size of storages of fixed size
  * @storages: how many storages
  */
 struct relax_description {
@@ -94,9 +94,9 @@ struct relax_description {
 };
 
 /**
- * relax_describe - find out about a function
+ * relax_describe - describe a function without running it
  * @x: executable
- * @function: entry number; a native function tells nothing but its parameters
+ * @function: entry number; for a native function only parameters are known
  * @out: receives the description; relax_description_fini() frees it
  *
  * Return: 0; -TENON_E_NOMEM.

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <tenon/memory.h>
 
-#define TUPLES_MOST 16 /* nested in an input */
+#define TUPLES_MOST 16 /* nesting limit for tuples in an input */
 
 static bool same_devices(const struct relax_vm *vm, const DLDevice *list, size_t count)
 {
@@ -16,7 +16,7 @@ static bool same_devices(const struct relax_vm *vm, const DLDevice *list, size_t
 	for (i = 0; i < count && i < vm->device_count; i++)
 		if (!place_same(vm->devices[i].id, list[i]))
 			return false;
-	/* the host behind those that were named */
+	/* The host is appended to the given devices. */
 	return count == vm->device_count || count + 1 == vm->device_count;
 }
 
@@ -93,7 +93,7 @@ struct relax_pool *relax_device_pool(const struct relax_vm *vm, int64_t number)
 {
 	if (number == -1)
 		number = (int64_t)vm->device_count - 1;
-	/* the scope tells memory of one device apart, and some programs number that */
+	/* The number may be a memory scope of device 0: some programs number scopes. */
 	if (!vm->elsewhere && number == 1)
 		number = 0;
 	return number >= 0 && number < (int64_t)vm->device_count ? vm->devices[number].pool : NULL;
@@ -109,7 +109,7 @@ static struct relax_pool *pool_of(const struct relax_vm *vm, DLDevice device)
 	return NULL;
 }
 
-/* A compact tensor on a device; one that is not the machine's is opened. */
+/* Create a compact tensor on a device; open the device if it is not the machine's. */
 static int tensor_on(struct relax_vm *vm, DLDevice device, const DLTensor *like,
 		     struct tenon_tensor **out)
 {
@@ -164,7 +164,7 @@ static int to_main(struct relax_vm *vm, struct tenon_value *value, int depth)
 	return 0;
 }
 
-/* A tuple is shared: another is made of its items. */
+/* A tuple may be shared, so make a new one of the converted items. */
 static int array_to_main(struct relax_vm *vm, struct tenon_value *value, int depth)
 {
 	const struct tenon_array *a = (const struct tenon_array *)value->as.object;

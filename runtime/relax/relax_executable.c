@@ -188,7 +188,7 @@ struct relax_executable *relax_executable_of(struct tenon_module *m)
 	return m->ops == &executable_ops ? (struct relax_executable *)m : NULL;
 }
 
-/* The payload is the image, or in blobs of TVM 0.21 and older a string that holds it. */
+/* The payload is the image, or, in blobs of TVM 0.21 and older, a string with the image. */
 static int open_image(struct tenon_cursor *c, struct tenon_cursor *image)
 {
 	struct tenon_cursor at = *c;
@@ -236,7 +236,7 @@ static int read_header(struct tenon_cursor *c, uint64_t *magic)
 	return 0;
 }
 
-/* Where constants are wanted on a device. All is in CPU memory here, so they are checked only. */
+/* Memory scopes of constants. Constants are in CPU memory, so the scopes are only checked. */
 static int read_scopes(struct tenon_cursor *c, uint64_t *highest)
 {
 	struct tenon_slice scope;
@@ -281,7 +281,7 @@ static int read_image(struct relax_executable *x, struct tenon_cursor *c, struct
 	return err ? err : relax_verify(x);
 }
 
-/* A holder of the bytes, where the caller's do not stay. */
+/* Copy the bytes into an object if the caller does not keep them alive. */
 static int hold_bytes(struct tenon_slice bytes, struct tenon_object **keep,
 		      struct tenon_slice *held)
 {
@@ -329,7 +329,7 @@ static int executable_read(struct tenon_slice bytes, const struct tenon_cursor *
 	return 0;
 }
 
-/* In a blob without lengths the string around the image says where the entry ends. */
+/* In a blob without lengths, the length of the string around the image ends the entry. */
 static int take_payload(struct tenon_cursor *c, const struct tenon_payload *payload,
 			struct tenon_slice *bytes)
 {
@@ -365,7 +365,7 @@ int relax_executable_load(struct tenon_cursor *c, const struct tenon_payload *pa
 	if (!err)
 		err = executable_read(bytes, &origin, keep, legacy ? LEGACY_KIND : MODERN_KIND,
 				      legacy, out);
-	/* 0.20 has the later name and the older numbers */
+	/* 0.20 has the new name and the old numbers. */
 	if (err == -TENON_E_FORMAT && !legacy && payload->generation == TENON_GENERATION_LEGACY) {
 		struct tenon_error *first = tenon_error_take();
 

@@ -6,9 +6,9 @@
  * DOC: Relax executables
  *
  * The bytes of kinds relax.VMExecutable and relax.Executable (format versions 1 and 2): a table of
- * functions, a pool of constants, instructions. All of it is checked when it is read, so that
- * nothing that runs later looks at a range again. An executable does not change: any number of
- * machines and closures share one.
+ * functions, a pool of constants, instructions. All of it is checked when it is loaded, so that
+ * running code needs no range checks. An executable is immutable: any number of machines and
+ * closures share one.
  */
 
 #include <tenon/backend/module_kind.h>
@@ -19,7 +19,7 @@
 #define RELAX_MAGIC_2 UINT64_C(0xD225DE2F4214151E) /* adds the memory scopes of constants */
 #define RELAX_VERSION "0.14"
 
-/* most registers of a function; a call takes that much of the machine's stack */
+/* limit on the registers of a function; each call takes this much of the machine's stack */
 #define RELAX_REGISTERS_MOST (1u << 20)
 
 enum relax_opcode {
@@ -29,7 +29,7 @@ enum relax_opcode {
 	RELAX_IF = 4,
 };
 
-/* registers that are none */
+/* special registers, which hold no value of the frame */
 #define RELAX_REGISTER_VOID    (INT64_C(1) << 54)
 #define RELAX_REGISTER_MACHINE (RELAX_REGISTER_VOID + 1)
 
@@ -45,16 +45,16 @@ enum relax_function_kind {
 	RELAX_FUNCTION_PACKED = 0,	  /* looked up by name in imports and the registry */
 	RELAX_FUNCTION_BYTECODE = 1, /* instructions */
 	RELAX_FUNCTION_NATIVE =
-		2, /* compiled to `__vmtir__<name>`, working on an array of registers */
+		2, /* compiled to `__vmtir__<name>`; works on an array of registers */
 };
 
 /**
  * struct relax_function - an entry of the function table
  * @name: its name, a slice of the executable's bytes
  * @kind: enum relax_function_kind
- * @first: number of the first instruction
- * @end: behind the last one
- * @args: number of parameters; 0 for packed functions, which do not tell
+ * @first: index of the first instruction
+ * @end: one past the index of the last one
+ * @args: number of parameters; 0 for packed functions, which do not state it
  * @registers: number of registers, those of the parameters included
  * @params: @param_count names of parameters, or none
  * @param_count: @args or 0
@@ -78,10 +78,10 @@ struct relax_function {
  * @functions: the function table
  * @function_count: how many
  * @names: names to entry number plus one
- * @constants: the pool; tensors lie in CPU memory
+ * @constants: the pool; tensors are in CPU memory
  * @constant_count: how many
  * @constant_bytes: bytes of the tensors among them
- * @offsets: place in @words of each instruction
+ * @offsets: index in @words of each instruction
  * @instruction_count: how many
  * @words: the instructions
  * @word_count: how many words
@@ -104,7 +104,7 @@ struct relax_executable {
 	bool legacy;
 };
 
-/* an argument word taken apart */
+/* Split an argument word. */
 static inline enum relax_operand_kind relax_operand_kind(int64_t word)
 {
 	return (enum relax_operand_kind)((uint64_t)word >> 56);
@@ -118,7 +118,7 @@ static inline int64_t relax_operand_value(int64_t word)
 /**
  * relax_executable_load - read and check an executable
  * @c: cursor over the payload
- * @payload: where it stands
+ * @payload: location of the payload
  * @out: receives a module of kind relax.VMExecutable or relax.Executable
  *
  * Return: 0; -TENON_E_TRUNCATED, -TENON_E_FORMAT, -TENON_E_OVERFLOW, -TENON_E_VALUE with the place
@@ -128,21 +128,21 @@ static inline int64_t relax_operand_value(int64_t word)
 int relax_executable_load(struct tenon_cursor *c, const struct tenon_payload *payload,
 		       struct tenon_module **out);
 
-/* The executable behind a module; NULL when it is another kind of module. */
+/* Get the executable of a module; NULL for other kinds. */
 struct relax_executable *relax_executable_of(struct tenon_module *m);
 
-/* Entry number of a function; -1 when there is none. */
+/* Entry number of a function; -1 if there is none. */
 int64_t relax_executable_find(const struct relax_executable *x, struct tenon_slice name);
 
-/* Steps of loading. Each leaves the cursor behind what it read. */
+/* Steps of loading. Each moves the cursor past the part that it read. */
 int relax_read_functions(struct relax_executable *x, struct tenon_cursor *c);
 int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c, struct tenon_object *keep);
 int relax_read_instructions(struct relax_executable *x, struct tenon_cursor *c);
 
-/* Check what was read as a whole; the errors say function, instruction and operand. */
+/* Check the parsed executable; errors name function, instruction and operand. */
 int relax_verify(const struct relax_executable *x);
 
-/* The instructions as text, and counts of what there is: the words of TVM's as_text and stats. */
+/* Print instructions, and statistics, in the format of TVM's as_text and stats. */
 int relax_print_text(const struct relax_executable *x, struct tenon_buffer *out);
 int relax_print_stats(const struct relax_executable *x, struct tenon_buffer *out);
 

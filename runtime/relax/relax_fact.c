@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about values, and what calls of builtins tell about them. */
+/* Facts about values, and how calls of builtins add to them. */
 #include <stdlib.h>
 #include <tenon/array.h>
 #include <tenon/tensor.h>
 
 #include "runtime/relax/relax_fact.h"
 
-/* Is there room for an ever so large tuple: what is described stays in proportion to the file. */
+/* Bound the number of facts by the size of the file, whatever size a tuple claims. */
 static bool may_have(const struct relax_walk *w, int64_t items)
 {
 	return items >= 0 && items <= 1024 + 4 * (int64_t)w->x->word_count - w->d->fact_count;

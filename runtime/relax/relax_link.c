@@ -7,19 +7,19 @@
 #include "runtime/relax/relax_closure.h"
 #include "runtime/relax/relax_device.h"
 
-#define MISSING_NAMED	8 /* in one message */
+#define MISSING_NAMED	8 /* number of missing functions that a message names */
 #define IMMEDIATE_CACHE 64
 
-/* A machine being put together. */
+/* state while a machine is built */
 struct link {
 	struct relax_vm *vm;
 	struct relax_executable *x;
 	uint32_t next_op;
 	uint32_t next_operand;
 	uint32_t next_value;
-	int32_t none; /* operands of the two that are no registers */
+	int32_t none; /* operands for None and for the machine */
 	int32_t machine;
-	/* operands of immediates met before, by their low bits; 0: none */
+	/* cache of operands of immediates, indexed by their low bits; 0: empty */
 	int32_t recent[IMMEDIATE_CACHE];
 };
 
@@ -82,7 +82,7 @@ static void print_caller(const struct relax_executable *x, uint32_t function, st
 	tenon_buffer_printf(out, " (not called)");
 }
 
-/* What a missing builtin is for, as far as its name says; NULL for other functions. */
+/* What a missing builtin is for, by its name; NULL for other functions. */
 static const char *purpose(struct tenon_slice name)
 {
 	static const struct {
@@ -139,7 +139,7 @@ static int refuse_missing(const struct relax_vm *vm, uint32_t missing)
 	return -TENON_E_NO_FUNCTION;
 }
 
-/* Fill the functions' places among the values; None stays where there is none. */
+/* Look up the functions of the executable. Missing ones stay None. */
 static int resolve(struct relax_vm *vm, uint32_t *missing)
 {
 	struct relax_executable *x = vm->x;
@@ -210,7 +210,7 @@ static int32_t operand(struct link *l, int64_t word)
 	}
 }
 
-/* Builtins that the machine implements itself, unless a program replaced them. */
+/* Select the specialised op of a builtin, unless a program replaced the builtin. */
 static uint32_t packed_code(const struct relax_op *op)
 {
 	if (op->function->call == relax_builtin_null_value)
@@ -289,7 +289,7 @@ static void decode_function(struct link *l, uint32_t function)
 	e->room = f->registers + widest;
 }
 
-/* How much a decoded program takes; all numbers are bounded by the file's size. */
+/* Compute the size of the decoded program; the file's size bounds all numbers. */
 static void measure(const struct relax_executable *x, uint32_t *ops, uint32_t *operands)
 {
 	const struct relax_function *f;
@@ -314,7 +314,7 @@ static int allocate(struct relax_vm *vm, uint32_t operands)
 {
 	const struct relax_executable *x = vm->x;
 
-	/* every operand may be an immediate of its own; two values more for None and the machine */
+	/* Every operand may be a different immediate; two more values are None and the machine. */
 	vm->value_count = x->constant_count + x->function_count + operands + 2;
 	vm->entries = calloc((size_t)x->function_count + 1, sizeof(*vm->entries));
 	vm->ops = calloc((size_t)vm->op_count + 1, sizeof(*vm->ops));
@@ -325,7 +325,7 @@ static int allocate(struct relax_vm *vm, uint32_t operands)
 	return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " instructions", vm->op_count);
 }
 
-/* Tensors are put where the program's main device is. */
+/* Move constant tensors to the main device. */
 static int copy_constants(struct relax_vm *vm)
 {
 	uint32_t i;

@@ -4,7 +4,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/relax/relax.h"
 
-/* Native code uses the registers of its frame, the constants and the functions. */
+/* Native code may access its frame's registers, the constants and the functions. */
 int relax_list_find(const void *list, int index, bool write, struct any_list_place *out)
 {
 	struct relax_vm *vm = relax_current();

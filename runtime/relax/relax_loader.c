@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the executor gives to the table. Builtins are registered with the first machine. */
+/* The executor's entry in the executor table. The first machine registers the builtins. */
 #include "runtime/relax/relax_executable.h"
 #include "runtime/relax/relax_model.h"
 

@@ -8,8 +8,8 @@
 #include <tenon/array.h>
 
 #define OUTPUTS_MOST  65536
-#define EXPECTED_MOST 4096  /* described beforehand */
-#define VISITS_MOST   65536 /* of facts, to find them */
+#define EXPECTED_MOST 4096  /* limit on outputs described before a run */
+#define VISITS_MOST   65536 /* limit on facts visited to find them */
 
 static size_t input_count(struct tenon_model *model)
 {
@@ -36,7 +36,7 @@ static void input(struct tenon_model *model, size_t index, struct tenon_port *ou
 	out->name = m->inputs[index].name;
 }
 
-/* What is known of an output: from the last run, or from the code. */
+/* Type of an output: from the last run, or from the code. */
 static void output_type(const struct relax_model *m, size_t index, struct tenon_port *out)
 {
 	const struct tenon_value *v;
@@ -80,7 +80,9 @@ static int output_value(struct tenon_model *model, size_t index, struct tenon_va
 	return tenon_value_own(&((struct relax_model *)model)->outputs[index], out);
 }
 
-/* Take tuples apart; a list of one's own, since a program may nest them as deep as it likes. */
+/*
+ * Collect the outputs from nested tuples. Iterative, since a program may nest tuples without limit.
+ */
 static int spread(struct relax_model *m, const struct tenon_value *v)
 {
 	const struct tenon_array *a;
@@ -128,7 +130,7 @@ static int run(struct relax_model *m)
 	struct tenon_value result = tenon_arg_none();
 	int err;
 
-	/* first, so that its storage serves this run */
+	/* Release the old result first, so that this run can reuse its storage. */
 	tenon_value_release(&m->result);
 	m->output_count = 0;
 	err = relax_model_gather(m);
@@ -170,9 +172,9 @@ static void memory(struct tenon_model *model, struct tenon_model_memory *out)
 	out->storages = m->description.storages;
 	if (!m->machine)
 		return;
-	/* what was really needed, once it has run */
+	/* After a run: report the memory actually used. */
 	for (i = 0; i < m->machine->device_count; i++) {
-		/* the host comes last, and may have come before */
+		/* The host is the last device and may be listed earlier, too. */
 		if (i + 1 < m->machine->device_count &&
 		    m->machine->devices[i].pool == m->machine->pool)
 			continue;
@@ -227,8 +229,8 @@ static const struct model_ops relax_model_ops = {
 };
 
 /*
- * Outputs as far as the instructions tell. Tuples nest a few deep only, but may be many times in
- * each other, and hold nothing: visits are counted.
+ * Collect output facts from the code. Tuples nest a few levels only, but may share items and be
+ * empty, so the number of visits is limited.
  */
 static int expect(struct relax_model *m, uint32_t fact, uint32_t *visits)
 {
@@ -288,7 +290,7 @@ static bool callable(const struct relax_executable *x, int64_t index)
 	return index >= 0 && x->functions[index].kind != RELAX_FUNCTION_PACKED;
 }
 
-/* The function asked for; else "main", or the only one there is. */
+/* Find the requested function; by default "main", or the only one. */
 static int find_function(const struct relax_executable *x, const char *wanted, uint32_t *out)
 {
 	struct tenon_buffer names = TENON_BUFFER_INIT;

@@ -2,21 +2,21 @@
 #ifndef RUNTIME_RELAX_RELAX_MODEL_H
 #define RUNTIME_RELAX_RELAX_MODEL_H
 
-/* A function of a Relax executable behind the common face of models. */
+/* A function of a Relax executable as a model. */
 
 #include "runtime/model/model.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_describe.h"
 
 /**
- * struct relax_slot - a parameter, or an item of a tuple that is one
- * @value: owned; None while it is not set
+ * struct relax_slot - a parameter, or an item of a tuple parameter
+ * @value: owned; None if not set
  * @fact: what is known about it
- * @first: for a tuple, number of the slot of its first item; the others follow
+ * @first: for a tuple, index of the slot of its first item; the others follow
  * @count: for a tuple, how many
- * @tuple: has items, of which @value is made at the next run
+ * @tuple: has items; the next run makes @value from them
  * @set: has a value, or is a tuple
- * @copied: @value is a tensor of the model's own
+ * @copied: @value is a copy that the model owns
  */
 struct relax_slot {
 	struct tenon_value value;
@@ -32,22 +32,22 @@ struct relax_slot {
 struct relax_input {
 	uint32_t slot;
 	struct tenon_slice name;
-	char *own_name; /* "pair.0"; NULL where the executable names it */
+	char *own_name; /* "pair.0"; NULL if the executable has the name */
 };
 
 /**
  * struct relax_model - the model
  * @base: its common part
  * @x: executable; referenced
- * @machine: what runs it; NULL when it is only described
+ * @machine: virtual machine; NULL when opened for inspection only
  * @function: entry number
- * @description: what is known beforehand
- * @slots: those of parameters first
- * @inputs: in the order of parameters, items of tuples in the tuple's place
- * @arguments: of a call; borrowed from @slots
- * @result: what the last run gave; owned
- * @outputs: tensors and other values in it, tuples taken apart; borrowed from it
- * @expected: facts of outputs, as far as they are known before a run
+ * @description: what is known without a run
+ * @slots: slots of parameters, then of tuple items
+ * @inputs: in parameter order, with tuples replaced by their items
+ * @arguments: arguments of a call; borrowed from @slots
+ * @result: result of the last run; owned
+ * @outputs: values in @result with tuples flattened; borrowed
+ * @expected: facts of outputs that are known before a run
  * @expected_count: how many
  * @names: of outputs and values, created on request
  */
@@ -80,12 +80,12 @@ int relax_model_create(struct tenon_module *root, const struct tenon_model_optio
 int relax_model_make_inputs(struct relax_model *m);
 int relax_model_set_input(struct tenon_model *model, size_t index, const struct tenon_value *value);
 int relax_model_bind_input(struct tenon_model *model, size_t index, struct tenon_tensor *tensor);
-/* The arguments of a call; -TENON_E_USAGE naming an input that was never set. */
+/* Build the arguments of a call. -TENON_E_USAGE, naming the input, when one is not set. */
 int relax_model_gather(struct relax_model *m);
 
 /* relax_model_ops.c */
 void relax_model_port(const struct relax_fact *f, struct tenon_port *out);
-/* "output3", "t12"; valid as long as the model. 0 or -TENON_E_NOMEM. */
+/* Make a name like "output3" or "t12", valid as long as the model. 0; -TENON_E_NOMEM. */
 int relax_model_name(struct relax_model *m, const char *prefix, uint32_t number, struct tenon_slice *out);
 int relax_model_each_op(struct tenon_model *model,
 		     int (*visit)(void *context, size_t index, const struct tenon_op *op),

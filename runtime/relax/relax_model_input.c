@@ -7,7 +7,7 @@
 #include "runtime/relax/relax_device.h"
 #include "runtime/relax/relax_model.h"
 
-#define ALIGN_NEEDED 64 /* of a tensor's data, by compiled code */
+#define ALIGN_NEEDED 64 /* alignment of tensor data that compiled code requires */
 
 static const struct relax_fact *slot_fact(const struct relax_model *m, const struct relax_slot *s)
 {
@@ -24,7 +24,7 @@ static uint32_t count_items(const struct relax_model *m, uint32_t fact)
 	return n;
 }
 
-/* A name like "pair.0" for an item; "arg2" for a parameter without one. */
+/* Name an input: "pair.0" for a tuple item, "arg2" for a parameter without a name. */
 static int name_input(struct relax_input *in, struct tenon_slice parent, const char *format,
 		      uint32_t number)
 {
@@ -42,7 +42,7 @@ static int name_input(struct relax_input *in, struct tenon_slice parent, const c
 	return 0;
 }
 
-/* The slots below a slot, and an input for each that has no items. */
+/* Create the slots below a slot, and an input for each slot without items. */
 static int expand(struct relax_model *m, uint32_t slot, const struct relax_input *named)
 {
 	struct relax_slot *s = &m->slots[slot];
@@ -117,7 +117,7 @@ static int check_dtype(const struct relax_fact *f, const DLTensor *t)
 {
 	char wanted[TENON_DTYPE_NAME], found[TENON_DTYPE_NAME];
 
-	/* bool is {1,1} up to TVM 0.22 and {6,8} later; either is a byte */
+	/* bool is {1,1} up to TVM 0.22 and {6,8} later; both take a byte */
 	if (!f->dtype.bits || tenon_dtype_equal(f->dtype, t->dtype) ||
 	    (f->dtype.code == TENON_DTYPE_UINT && f->dtype.bits == 1 &&
 	     t->dtype.code == TENON_DTYPE_BOOL))
@@ -194,7 +194,7 @@ static struct tenon_tensor *reusable(const struct relax_slot *s, const DLTensor 
 	return old;
 }
 
-/* The dtype that the program knows: bool has two, and code of TVM 0.20 and older has the first. */
+/* Dtype that the program uses: bool has two, and code of TVM 0.20 and older has the first. */
 static DLDataType dtype_for(const struct relax_model *m, const struct relax_fact *f, const DLTensor *t)
 {
 	if (f && f->dtype.bits)
@@ -293,7 +293,7 @@ static int copy_tuple(struct relax_model *m, const struct tenon_array *a, int de
 	return err;
 }
 
-/* A value without a description, as compiled functions take: tensors are copied, in tuples too. */
+/* Copy a value of unknown type for compiled functions; tensors are copied, in tuples too. */
 static int copy_value(struct relax_model *m, const struct tenon_value *v, int depth,
 		      struct tenon_value *out)
 {
@@ -373,7 +373,7 @@ int relax_model_bind_input(struct tenon_model *model, size_t index, struct tenon
 	if (err)
 		return err;
 	if (tensor->dl.byte_offset || !tenon_dtype_equal(dtype, tensor->dl.dtype)) {
-		/* compiled code takes no offset, and of two names for bool one */
+		/* Compiled code requires offset 0 and one particular dtype of bool. */
 		dl.dtype = dtype;
 		dl.data = (void *)data;
 		dl.byte_offset = 0;
@@ -389,7 +389,7 @@ int relax_model_bind_input(struct tenon_model *model, size_t index, struct tenon
 	return 0;
 }
 
-/* Make a tuple of what its items hold now. */
+/* Make a tuple from the current values of its items. */
 static int gather_tuple(struct relax_model *m, struct relax_slot *s)
 {
 	struct tenon_value items[64], *list = items, value;
@@ -423,7 +423,7 @@ int relax_model_gather(struct relax_model *m)
 		if (!m->slots[m->inputs[i].slot].set)
 			return tenon_error(-TENON_E_USAGE, "input \"%.*s\" was never set",
 					   (int)m->inputs[i].name.size, m->inputs[i].name.data);
-	/* items come behind their tuple */
+	/* Backwards: the slots of items follow their tuple's. */
 	for (i = m->slot_count; i-- > 0;) {
 		if (!m->slots[i].tuple)
 			continue;

@@ -76,7 +76,7 @@ size_t relax_model_value_count(struct tenon_model *model)
 	return ((struct relax_model *)model)->description.value_count;
 }
 
-/* The name of the input whose slot has a fact. */
+/* Name of the input whose slot has a fact. */
 static struct tenon_slice input_name(const struct relax_model *m, uint32_t fact)
 {
 	struct tenon_slice none = { "", 0 };
@@ -113,7 +113,7 @@ int relax_model_value(struct tenon_model *model, size_t index, struct tenon_mode
 			     &out->port.name);
 }
 
-/* A run being watched. */
+/* State of a profiled run. */
 struct profile {
 	struct relax_model *m;
 	const struct tenon_profiler *p;
@@ -128,7 +128,7 @@ static void on_call(void *context, const struct relax_op *op, uint64_t begin, ui
 	uint32_t low = 0, high = d->call_count, middle, pc;
 	struct tenon_op told = { .inputs = NULL };
 
-	/* calls that other functions make come behind those that are listed */
+	/* Calls from other functions are numbered after the listed ones. */
 	if (place < 0 || place >= (ptrdiff_t)(f->end - f->first)) {
 		told.function = p->m->x->functions[op->target].name;
 		told.name = told.function;

@@ -7,9 +7,9 @@
 #include "runtime/relax/relax_device.h"
 #include "runtime/relax/relax_state.h"
 
-/* The machine as a module, with the names and argument orders of TVM's. */
+/* The machine as a module, with TVM's function names and argument orders. */
 
-/* A function of a machine: keeps it alive. */
+/* A function bound to a machine, which it keeps alive. */
 struct bound {
 	struct relax_vm *vm;
 	struct relax_closure *closure;
@@ -65,7 +65,9 @@ static int integer(const struct tenon_value *args, int32_t i, const char *what, 
 	return err ? tenon_error_in(err, "%s: argument %" PRIi32, what, i) : 0;
 }
 
-/* vm_initialization(device type, device id, allocator) for each device, the host last */
+/*
+ * vm_initialization(device type, device id, allocator): three arguments per device, the host last.
+ */
 static int call_initialization(void *self, const struct tenon_value *args, int32_t count,
 			       struct tenon_value *ret)
 {
@@ -217,7 +219,7 @@ int relax_create(struct relax_executable *x, struct tenon_module **out)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a virtual machine");
 	tenon_module_init(&vm->module, &machine_ops, tenon_slice_of("relax.VirtualMachine"),
 			  TENON_MODULE_RUNNABLE);
-	/* saved functions are found, but come and go */
+	/* Saved functions can be looked up, but change over time. */
 	vm->module.flags |= TENON_MODULE_OPEN_NAMES;
 	tenon_object_ref(x);
 	vm->x = x;

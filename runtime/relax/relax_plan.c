@@ -7,7 +7,7 @@
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_device.h"
 
-/* Is it one of the two allocations, with as many operands as it has when the compiler writes it. */
+/* Test for one of the two allocations with the operands that the compiler emits. */
 static bool is_allocation(const struct relax_vm *vm, const int64_t *words)
 {
 	const struct tenon_value *f;
@@ -60,7 +60,7 @@ static const struct tenon_value *constant(const struct relax_vm *vm, int64_t wor
 	return v->type == type ? v : NULL;
 }
 
-/* Shape and dtype as the checks of the builtin want them; false where it would refuse. */
+/* Check shape and dtype like the builtin; false where the builtin would fail. */
 static bool plan_shape(struct relax_plan *p, const struct tenon_value *shape,
 		       const struct tenon_value *dtype)
 {
@@ -100,7 +100,7 @@ static bool plan_tensor(struct relax_vm *vm, struct relax_plan *p, const int64_t
 			  constant(vm, words[7], TENON_TYPE_DTYPE));
 }
 
-/* Memory of other scopes, textures, is refused by the builtin where it is not the host's. */
+/* Test for the global scope. The builtin refuses others, such as textures, on devices. */
 static bool is_global(const struct relax_vm *vm, int64_t word)
 {
 	struct tenon_slice scope;

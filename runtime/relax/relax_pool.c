@@ -13,52 +13,50 @@
 #include "runtime/model/tensor_place.h"
 #include "runtime/relax/relax.h"
 
-/*
- * Class 0 is small objects, the others are storages: four sizes from one power of two to the next.
- */
+/* Class 0 is for small objects. The others are storages: four sizes per power of two. */
 #define CELL_CLASS 0
 #define CELL_BYTES 256
 #define CLASSES	   232
 
-/* In front of every object, whose counts are 64 bits wide and aligned to that. */
+/* Header in front of every object. Reference counts are 64 bits wide, and aligned to that. */
 struct chunk {
 	_Alignas(8) struct relax_pool *pool;
 	struct chunk *next;
 	uint32_t class;
-	uint32_t unpooled;	       /* from malloc() for itself, to go back there */
+	uint32_t unpooled;	       /* allocated individually: return it to malloc() */
 	void (*content)(void *object); /* releases what it holds, where that may nest */
 };
 
 /*
- * A program may nest tuples and closures without end. Those that die within another are put off, so
- * that releasing needs no stack as deep.
+ * A program may nest tuples and closures without limit. Nested deletions are queued, so that
+ * releasing needs bounded stack.
  */
 static __thread struct chunk *waiting;
 static __thread bool releasing;
 
 struct relax_pool {
-	uint64_t machine;	     /* whose it is: no address, which may come again */
+	uint64_t machine;	     /* unique number of the machine; an address could be reused */
 	struct tenon_device *device; /* referenced; NULL for the host */
 	DLDevice id;
-	uintptr_t thread; /* that uses the device's memory now; atomic */
-	uint32_t foreign; /* another thread gave some back; atomic */
+	uintptr_t thread; /* thread that uses the device's memory now; atomic */
+	uint32_t foreign; /* another thread returned chunks; atomic */
 	struct chunk *idle[CLASSES];
-	uint64_t taken; /* chunks handed out, less those that were collected */
-	uint64_t used;	/* bytes of them; what came back and was not collected counts still */
+	uint64_t taken; /* chunks handed out minus chunks collected */
+	uint64_t used;	/* their size in bytes; returned chunks count until they are collected */
 	uint64_t most_used;
 	uint64_t idle_bytes;
 	uint64_t limit;
 	uint64_t allocations;
 	uint64_t storages;
 	_Alignas(64) struct chunk
-		*returned; /* from any thread; CLOSED after the pool was closed */
+		*returned; /* list of returned chunks, pushed by any thread; CLOSED after the pool was closed */
 	int64_t orphans;
 };
 
 #define CLOSED ((struct chunk *)1)
 
 static int32_t storage_type;
-static _Alignas(8) uint64_t machines; /* pools so far; atomic */
+static _Alignas(8) uint64_t machines; /* number of pools created; atomic */
 
 int32_t relax_storage_type(void)
 {
@@ -70,7 +68,7 @@ static inline struct chunk *chunk_of(void *object)
 	return (struct chunk *)object - 1;
 }
 
-/* bytes of a chunk's object; of a storage, of its data */
+/* Object size of a class; for a storage, size of its data. */
 static uint64_t class_bytes(uint32_t class)
 {
 	uint32_t step = class - 1;
@@ -88,12 +86,12 @@ static uint32_t class_of(size_t size)
 	if (size <= 256)
 		return 1;
 	shift = 63 -
-		(unsigned int)__builtin_clzll((uint64_t)size - 1); /* of the power of two below */
-	units = (((uint64_t)size - 1) >> (shift - 2)) + 1;	   /* 5 to 8 quarters of it */
+		(unsigned int)__builtin_clzll((uint64_t)size - 1); /* log2 of the power of two below */
+	units = (((uint64_t)size - 1) >> (shift - 2)) + 1;	   /* 5 to 8 quarters of that power */
 	return (shift - 8) * 4 + (uint32_t)units - 4 + 1;
 }
 
-/* A storage's object and its data, which is aligned, lie in one block. */
+/* A storage's object and its aligned data are one block. */
 static size_t block_bytes(uint32_t class)
 {
 	if (class == CELL_CLASS)
@@ -152,7 +150,7 @@ int relax_pool_follow(struct relax_pool *pool)
 	return place_follow(pool->device);
 }
 
-/* The last chunk of a closed pool frees it; which one that is, the sum tells. */
+/* Free a closed pool with its last chunk, when the sum of changes shows that none is left. */
 static void settle(struct relax_pool *pool, int64_t change)
 {
 	if (__atomic_add_fetch(&pool->orphans, change, __ATOMIC_ACQ_REL))
@@ -189,7 +187,7 @@ static void chunk_free(void *object)
 		free(c);
 		return;
 	}
-	/* most die where they were made */
+	/* Most objects die on the thread that runs their machine. */
 	if (relax_now && relax_now->pool->machine == pool->machine) {
 		put_idle(pool, c);
 		return;
@@ -223,13 +221,16 @@ static void collect(struct relax_pool *pool)
 	if (!__atomic_load_n(&pool->returned, __ATOMIC_RELAXED))
 		return;
 	collect_list(pool, __atomic_exchange_n(&pool->returned, NULL, __ATOMIC_ACQUIRE));
-	/* that thread's work may not be done; a device that fails here fails whatever comes next */
+	/*
+	 * Work of the other thread may be pending. A device that fails here also fails the next
+	 * operation.
+	 */
 	if (pool->device && __atomic_exchange_n(&pool->foreign, 0, __ATOMIC_RELAXED) &&
 	    place_follow(pool->device))
 		tenon_error_clear();
 }
 
-/* Give idle chunks back to the system, largest first, until as many bytes are left. */
+/* Free idle chunks, largest first, until at most @keep idle bytes remain. */
 static void trim(struct relax_pool *pool, uint64_t keep)
 {
 	uint32_t class = CLASSES;
@@ -268,7 +269,7 @@ void relax_pool_figures(struct relax_pool *pool, struct relax_pool_figures *out)
 	out->storages = pool->storages;
 }
 
-/* A storage's object on the host, and its data on the device; the error is raised. */
+/* Allocate a storage object on the host and its data on the device; raises the error. */
 static struct chunk *device_chunk(struct relax_pool *pool, uint32_t class)
 {
 	struct tenon_memory_request request = { .size = class_bytes(class),
@@ -318,7 +319,7 @@ static struct chunk *chunk_new(struct relax_pool *pool, uint32_t class)
 	return memory;
 }
 
-/* An object of a class; NULL without memory, without an error. */
+/* Take an object of a class; NULL if out of memory, without an error. */
 static void *chunk_take(struct relax_pool *pool, uint32_t class)
 {
 	struct chunk *c = pool->idle[class];
@@ -343,7 +344,7 @@ static void *chunk_take(struct relax_pool *pool, uint32_t class)
 	return c + 1;
 }
 
-/* A small object: a cell of the pool where it fits, else a block of its own. */
+/* Take a small object: a cell of the pool if it fits, otherwise a block from malloc(). */
 static void *cell_take(struct relax_pool *pool, size_t size)
 {
 	struct chunk *c;
@@ -394,7 +395,7 @@ int relax_storage_create(struct relax_pool *pool, size_t size, struct relax_stor
 	return 0;
 }
 
-/* shape and strides lie behind the struct */
+/* Shape and strides are stored behind the struct. */
 struct pool_tensor {
 	struct tenon_tensor base;
 	struct tenon_object *keep;
@@ -428,7 +429,7 @@ int relax_tensor_create(struct relax_pool *pool, struct tenon_object *keep, void
 	int64_t step = 1;
 
 	*out = NULL;
-	/* views of views keep what the first one keeps: no chain of them grows */
+	/* A view of a view references the first view's owner, so that chains do not grow. */
 	if (keep && keep->deleter == tensor_delete && ((struct pool_tensor *)keep)->keep) {
 		root = ((struct pool_tensor *)keep)->keep;
 		tenon_object_ref(root);
@@ -446,7 +447,7 @@ int relax_tensor_create(struct relax_pool *pool, struct tenon_object *keep, void
 	while (n-- > 0) {
 		t->extents[n] = shape[n];
 		t->base.dl.strides[n] = step;
-		/* an extent of 0 may be among others that overflow; strides mean nothing then */
+		/* With an extent of 0 others may overflow; the strides are then unused. */
 		step = (int64_t)((uint64_t)step * (uint64_t)shape[n]);
 	}
 	*out = &t->base;

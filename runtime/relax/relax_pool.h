@@ -9,8 +9,9 @@
  * the pool of their machine, so a warm machine allocates nothing.
  *
  * Only the thread that runs the machine takes from a pool. Any thread may return objects: a result
- * may be destroyed anywhere, and after its machine. The pool keeps at most as much idle memory as
- * was ever in use at once, so that a model with changing shapes does not grow without bound.
+ * may be destroyed anywhere, and after its machine. The idle memory in a pool is limited to the
+ * largest amount that was in use at once, so that a model with changing shapes does not grow
+ * without bound.
  */
 
 #include <tenon/array.h>
@@ -20,11 +21,11 @@
 struct relax_pool;
 
 /**
- * struct relax_storage - memory that tensors are made in; type relax_storage_type()
+ * struct relax_storage - memory for tensors; type relax_storage_type()
  * @object: header
- * @size: bytes that were asked for
- * @data: aligned to TENON_TENSOR_ALIGN; not cleared. On a device what its tensors have for one.
- * @device: where it is
+ * @size: requested size in bytes
+ * @data: aligned to TENON_TENSOR_ALIGN; not cleared. On a device, the tensors' data value.
+ * @device: device of the memory
  * @memory: the device's memory; NULL on the host
  */
 struct relax_storage {
@@ -35,7 +36,7 @@ struct relax_storage {
 	struct tenon_memory *memory;
 };
 
-/** struct relax_pool_figures - what a pool holds, in bytes, and how often it asked the system */
+/** struct relax_pool_figures - sizes in bytes, and the number of system allocations */
 struct relax_pool_figures {
 	uint64_t used;
 	uint64_t most_used;
@@ -47,21 +48,19 @@ struct relax_pool_figures {
 int relax_pool_create(struct relax_pool **out);
 
 /**
- * relax_pool_create_on - make a pool of memory on a device
+ * relax_pool_create_on - create a pool for memory of a device
  * @device: referenced
- * @home: the pool of its machine
+ * @home: host pool of the machine
  */
 int relax_pool_create_on(struct tenon_device *device, struct relax_pool *home, struct relax_pool **out);
 
-/*
- * The calling thread uses a device's pool from now on: what it submits comes behind others' work.
- */
+/* Order the calling thread's use of a device pool after the work of other threads. */
 int relax_pool_follow(struct relax_pool *pool);
 
-/* The machine goes; what is out keeps the rest alive. NULL is allowed. */
+/* Close the pool of a destroyed machine. Live objects keep the rest alive. NULL is allowed. */
 void relax_pool_close(struct relax_pool *pool);
 
-/* Refuse storages that bring what is in use over @bytes. */
+/* Fail allocations that raise the memory in use above @bytes. */
 void relax_pool_limit(struct relax_pool *pool, uint64_t bytes);
 
 void relax_pool_figures(struct relax_pool *pool, struct relax_pool_figures *out);
@@ -69,15 +68,15 @@ void relax_pool_figures(struct relax_pool *pool, struct relax_pool_figures *out)
 /* Type index of storages; 0 before the first pool. */
 int32_t relax_storage_type(void);
 
-/* The following make objects with one reference. Errors: -TENON_E_NOMEM. */
+/* The following create objects with one reference. Errors: -TENON_E_NOMEM. */
 
 int relax_storage_create(struct relax_pool *pool, size_t size, struct relax_storage **out);
 
 /**
- * relax_tensor_create - make a compact tensor around memory, of the host unless the caller says
- * more
+ * relax_tensor_create - make a compact tensor around memory; the caller changes its device if it is
+ * not the host
  * @pool: may be NULL
- * @keep: keeps @data alive; the new tensor takes over the caller's reference, also on failure
+ * @keep: keeps @data alive; the caller's reference moves to the tensor, also on failure
  * @data: first element
  * @shape: @ndim extents, not negative, whose product was checked
  */
@@ -86,19 +85,19 @@ int relax_tensor_create(struct relax_pool *pool, struct tenon_object *keep, void
 		     struct tenon_tensor **out);
 
 /*
- * A tensor with a storage of its own. Also -TENON_E_VALUE, -TENON_E_OVERFLOW; the device's
- * failures.
+ * Create a tensor with its own storage. Also -TENON_E_VALUE, -TENON_E_OVERFLOW, and errors of the
+ * device.
  */
 int relax_tensor_new(struct relax_pool *pool, const int64_t *shape, int32_t ndim, DLDataType dtype,
 		  struct tenon_tensor **out);
 
 /**
- * struct relax_plan - an allocation of which all is known beforehand
- * @pool: where a storage is taken from
+ * struct relax_plan - an allocation with constant arguments
+ * @pool: pool of the storage
  * @bytes: size of the data
- * @offset: where in its storage a tensor begins, in bytes
+ * @offset: offset of the tensor in its storage, in bytes
  * @extents: @ndim extents, and as many strides
- * @ndim: number of dimensions, few enough for a tensor object of the pool
+ * @ndim: number of dimensions, at most RELAX_PLAN_NDIM
  * @dtype: element type
  */
 struct relax_plan {
@@ -110,37 +109,36 @@ struct relax_plan {
 	DLDataType dtype;
 };
 
-/* Dimensions that a tensor object of the pool has room for. */
+/* Number of dimensions that a tensor object of the pool has room for. */
 #define RELAX_PLAN_NDIM 8
 
-/* A tensor in a storage that is large enough; NULL without memory, without an error. */
+/* Make a tensor in a storage that is large enough; NULL if out of memory, without an error. */
 struct tenon_tensor *relax_tensor_planned(struct relax_pool *pool, struct relax_storage *s,
 				       const struct relax_plan *plan);
 
-/*
- * Is a tensor compact in a storage of a pool, which may be written: not the file's, not a caller's.
- */
+/* Test for a compact tensor in a pool's storage, which is writable: not file or caller memory. */
 bool relax_tensor_in_storage(const struct tenon_tensor *t);
 
-/* A shape to be filled; @pool may be NULL. */
+/* Create a shape for the caller to fill; @pool may be NULL. */
 int relax_shape_create(struct relax_pool *pool, size_t count, int64_t **extents,
 		    struct tenon_shape **out);
 
 /**
- * relax_nest_create - memory of an object that may hold others of its sort, as deep as a program
- * likes
+ * relax_nest_create - allocate an object that may hold others of its type, nested without limit
  * @pool: may be NULL
- * @size: bytes, the header included, which is made
+ * @size: size including the header, which is initialised
  * @type: type index
  * @content: releases what the object holds
  *
- * Return: an object with one reference, else uninitialised; NULL without memory, with the error
- *	set.
+ * Return: an object with one reference, uninitialised except for the header; NULL if out of memory,
+ * with the error set.
  */
 void *relax_nest_create(struct relax_pool *pool, size_t size, int32_t type,
 		     void (*content)(void *object));
 
-/* An array that owns copies of @items; @pool may be NULL. Also as tenon_value_own(). */
+/*
+ * Create an array with owned copies of @items; @pool may be NULL. Also errors of tenon_value_own().
+ */
 int relax_array_create(struct relax_pool *pool, const struct tenon_value *items, size_t count,
 		    struct tenon_array **out);
 

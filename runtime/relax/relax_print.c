@@ -5,7 +5,7 @@
 
 #include "runtime/relax/relax_executable.h"
 
-/* Executables as text, in the words of TVM's as_text and stats. */
+/* Print executables in the format of TVM's as_text and stats. */
 
 static void print_extents(const int64_t *extents, size_t count, struct tenon_buffer *out)
 {

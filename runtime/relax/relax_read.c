@@ -5,7 +5,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/relax/relax_executable.h"
 
-/* bytes of the smallest function entry: kind, empty name, four numbers, no parameter names */
+/* size of the smallest function entry: kind, empty name, four numbers, no parameter names */
 #define FUNCTION_LEAST (4 + 8 + 4 * 8 + 8)
 
 static int read_i64(struct tenon_cursor *c, int64_t *out)
@@ -53,7 +53,7 @@ static int read_params(struct tenon_cursor *c, struct relax_function *f)
 	return 0;
 }
 
-/* Numbers that belong together are checked against the instructions later, by relax_verify(). */
+/* relax_verify() later checks these numbers against the instructions. */
 static int read_ranges(struct tenon_cursor *c, struct relax_function *f, int64_t kind)
 {
 	struct tenon_cursor at = *c;
@@ -134,7 +134,7 @@ int relax_read_functions(struct relax_executable *x, struct tenon_cursor *c)
 	if (!x->functions || string_map_reserve(&x->names, count))
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu64 " functions", count);
 	while (x->function_count < count) {
-		/* counted before it is read, so that what it has is freed when reading fails */
+		/* Count it before reading, so that a failed read frees its members. */
 		struct relax_function *f = &x->functions[x->function_count++];
 
 		err = read_function(c, f);
@@ -167,7 +167,7 @@ static int read_offsets(struct relax_executable *x, struct tenon_cursor *c)
 	if (!x->offsets)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu64 " instructions", count);
 	for (i = 0; i < count; i++) {
-		/* the count was checked to be there */
+		/* The count was checked, so this read cannot fail. */
 		tenon_cursor_u64(c, &offset);
 		if (offset >= INT32_MAX)
 			return tenon_cursor_error(c, -TENON_E_FORMAT,

@@ -76,7 +76,7 @@ static const struct relax_function *function_of(const struct relax_vm *vm, const
 	return &vm->x->functions[f->function];
 }
 
-/* The frame in front of an error: where it happened, and what was called. */
+/* Prefix an error with a frame: where it happened, and which function was called. */
 static int fail(struct relax_vm *vm, const struct relax_op *op, int status)
 {
 	const struct relax_frame *f = &vm->stack.frames[vm->stack.depth - 1];
@@ -127,7 +127,7 @@ int relax_own_argument(struct relax_vm *vm, const struct tenon_value *arg, struc
 	return err;
 }
 
-/* A frame of @function whose first registers are @args and then @bound. */
+/* Push a frame of @function whose first registers are @args, then @bound. */
 static int begin(struct relax_vm *vm, uint32_t function, const struct tenon_value *args, uint32_t count,
 		 const struct tenon_value *bound, uint32_t bound_count)
 {
@@ -155,7 +155,7 @@ static int begin(struct relax_vm *vm, uint32_t function, const struct tenon_valu
 	return 0;
 }
 
-/* Run the native function whose frame is on top, and take the frame away. */
+/* Run the native function in the top frame, and pop the frame. */
 static int run_native(struct relax_vm *vm, struct tenon_value *ret)
 {
 	const struct relax_frame *f = &vm->stack.frames[vm->stack.depth - 1];
@@ -179,7 +179,7 @@ static int run_native(struct relax_vm *vm, struct tenon_value *ret)
 	return err > 0 ? -TENON_E_CALL : err;
 }
 
-/* Run the frame on top, which begin() made. */
+/* Run the top frame, which begin() pushed. */
 static int run_top(struct relax_vm *vm, struct tenon_value *ret)
 {
 	const struct relax_frame *f = &vm->stack.frames[vm->stack.depth - 1];
@@ -205,7 +205,7 @@ int relax_invoke(struct relax_vm *vm, const struct tenon_value *callee, const st
 	struct relax_closure *c = relax_closure_of(callee);
 	int err;
 
-	/* the callee may be the very function that called this one */
+	/* The callee may call this machine recursively: check the C stack. */
 	err = stack_room_check();
 	if (err)
 		return err;
@@ -231,7 +231,7 @@ int relax_call(struct relax_vm *vm, uint32_t function, const struct tenon_value 
 	return err ? err : run_top(vm, ret);
 }
 
-/* Copy operands to where the frame keeps room for the arguments of calls. */
+/* Copy the operands to the argument space of the frame. */
 static inline struct tenon_value *gather(const struct relax_vm *vm, struct tenon_value *registers,
 					 uint32_t register_count, const struct relax_op *op)
 {
@@ -256,7 +256,7 @@ static inline int call_packed(const struct relax_op *op, const struct tenon_valu
 	return 0;
 }
 
-/* A planned allocation; false when it must be called after all, for the words of its error. */
+/* Do a planned allocation; false to call the builtin instead, which raises the error. */
 static inline bool allocate(struct relax_vm *vm, const struct tenon_value *registers,
 			    const struct relax_op *op, struct tenon_value *result)
 {
@@ -289,7 +289,7 @@ static inline bool allocate_storage(const struct relax_op *op, struct tenon_valu
 	return true;
 }
 
-/* The same, with a look at the clock before and after. */
+/* Like a plain call, with the time taken before and after. */
 static int call_watched(struct relax_vm *vm, const struct relax_op *op, const struct tenon_value *args,
 			struct tenon_value *result)
 {
@@ -303,7 +303,7 @@ static int call_watched(struct relax_vm *vm, const struct relax_op *op, const st
 	return err;
 }
 
-/* Begin the frame that vm.builtin.invoke_closure asks for; 1 when the callee needs none. */
+/* Push the frame that vm.builtin.invoke_closure needs; 1 when the callee needs none. */
 static int begin_invoke(struct relax_vm *vm, const struct tenon_value *args, uint32_t count)
 {
 	struct relax_closure *c = relax_closure_of(&args[1]);
@@ -356,7 +356,9 @@ static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm, s
 		case RELAX_OP_CLEAR:
 			break;
 		case RELAX_OP_COPY:
-			/* registers and constants hold owned values, whose copy needs no memory */
+			/*
+			 * Registers and constants hold owned values, whose copy allocates nothing.
+			 */
 			tenon_value_own(value_of(vm, registers, op->args[0]), &result);
 			break;
 		case RELAX_OP_INVOKE:
@@ -399,7 +401,7 @@ static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm, s
 			continue;
 		default: /* RELAX_OP_RET */
 			if (op->args[0] >= 0) {
-				/* the frame goes: what it holds need not be counted up and down */
+				/* The frame is popped: move the result instead of copying it. */
 				result = registers[op->args[0]];
 				registers[op->args[0]] = tenon_arg_none();
 			}
@@ -428,7 +430,7 @@ static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm, s
 		register_count = function_of(vm, f)->registers;
 	}
 failed:
-	/* of many calls in each other the innermost and the outermost tell most */
+	/* Of nested calls, report the innermost ones and the outermost. */
 	for (;;) {
 		if (vm->told++ < FRAMES_TOLD || vm->stack.depth == 1)
 			err = fail(vm, op, err);

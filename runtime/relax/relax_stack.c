@@ -10,7 +10,7 @@
 
 struct relax_segment {
 	struct relax_segment *below;
-	struct relax_segment *above; /* kept for the next time */
+	struct relax_segment *above; /* kept for reuse */
 	uint32_t size;
 	uint32_t used;
 	struct tenon_value values[];
@@ -46,7 +46,7 @@ static int grow_frames(struct relax_stack *s)
 	return 0;
 }
 
-/* The segment above, large enough; addresses in lower ones stay as they are. */
+/* Go to the next segment and make it large enough; lower segments do not move. */
 static int next_segment(struct relax_stack *s, uint32_t need)
 {
 	struct relax_segment *top = s->segment, *above = top ? top->above : NULL;
@@ -119,7 +119,7 @@ void relax_pop(struct relax_vm *vm)
 	s->values -= vm->entries[f->function].room;
 	s->segment = f->segment;
 	s->segment->used = f->mark;
-	/* a frame that began a segment leaves it, so that the one below is used up first */
+	/* Leave the segment that this frame started, so that the one below is used up first. */
 	if (!f->mark && s->segment->below)
 		s->segment = s->segment->below;
 }

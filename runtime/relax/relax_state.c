@@ -11,11 +11,11 @@
 #include "runtime/relax/relax_device.h"
 
 /*
- * Of one function. The values may be machines, with further machines among their values: arrays are
- * released one after the other, however deep that nests.
+ * State of one function. The values may be machines whose own state holds machines, so arrays are
+ * released iteratively.
  */
 struct function_state {
-	struct tenon_array *inputs; /* NULL until they are set */
+	struct tenon_array *inputs; /* NULL if not set */
 	struct tenon_array *output; /* of one item; NULL before the first run */
 };
 
@@ -97,7 +97,7 @@ static int unknown_function(struct relax_vm *vm, struct tenon_slice name)
 	return -TENON_E_NOT_FOUND;
 }
 
-/* The function that the first argument names. */
+/* Look up the function that the first argument names. */
 static int function_argument(struct relax_vm *vm, const char *what, const struct tenon_value *args,
 			     int32_t count, int32_t least, uint32_t *out)
 {
@@ -153,7 +153,7 @@ static int keep_saved(struct relax_vm *vm, struct tenon_slice name, struct relax
 	return 0;
 }
 
-/* @count arguments owned, as registers hold them; NULL with the error set. */
+/* Make owned copies of @count arguments; NULL with the error set. */
 static struct tenon_value *own_all(struct relax_vm *vm, const struct tenon_value *args, uint32_t count)
 {
 	struct tenon_value *owned = calloc((size_t)count + 1, sizeof(*owned));
@@ -175,7 +175,7 @@ static struct tenon_value *own_all(struct relax_vm *vm, const struct tenon_value
 	return owned;
 }
 
-/* What changes the state or runs belongs to one thread at a time. */
+/* Run @act while the calling thread owns the machine. */
 static int inside(int (*act)(struct relax_vm *vm, const struct tenon_value *args, int32_t count),
 		  struct relax_vm *vm, const struct tenon_value *args, int32_t count,
 		  struct tenon_value *ret)
@@ -218,7 +218,7 @@ static int save_function(struct relax_vm *vm, const struct tenon_value *args, in
 	return keep_saved(vm, name, closure);
 }
 
-/* save_function(function, name, keep the result, args …): later, name() is function(args …) */
+/* save_function(function, name, keep the result, args …): name() then calls function(args …). */
 int relax_state_save_function(void *self, const struct tenon_value *args, int32_t count,
 			   struct tenon_value *ret)
 {
@@ -306,7 +306,7 @@ int relax_state_invoke(void *self, const struct tenon_value *args, int32_t count
 	return inside(invoke, self, args, count, ret);
 }
 
-/* What the function gave, or the item of it that further arguments lead to; borrowed. */
+/* Find the function's output, or the item of it selected by further arguments; borrowed. */
 static int find_output(struct relax_vm *vm, const char *what, const struct tenon_value *args,
 		       int32_t count, const struct tenon_value **out)
 {

@@ -3,8 +3,8 @@
 #define RUNTIME_RELAX_RELAX_STATE_H
 
 /*
- * What a machine keeps between calls: inputs and outputs by function, and saved functions. It is how
- * a machine is used from afar, where values cannot travel with a call.
+ * State that a machine keeps between calls: inputs and outputs by function, and saved functions.
+ * Remote clients use it, since a call cannot carry their values.
  */
 
 #include "runtime/relax/relax.h"
@@ -14,10 +14,10 @@ struct relax_closure;
 int relax_state_create(struct relax_vm *vm);
 void relax_state_free(struct relax_vm *vm);
 
-/* A function that save_function() kept, borrowed; NULL when there is none of the name. */
+/* Get a function stored by save_function(), borrowed; NULL if there is none. */
 struct relax_closure *relax_state_saved(struct relax_vm *vm, struct tenon_slice name);
 
-/* Functions of the module; self is the machine. */
+/* Functions of the module; @self is the machine. */
 int relax_state_save_function(void *self, const struct tenon_value *args, int32_t count,
 			   struct tenon_value *ret);
 int relax_state_set_input(void *self, const struct tenon_value *args, int32_t count,

@@ -5,7 +5,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/relax/relax_executable.h"
 
-/* One instruction being looked at, for messages. */
+/* the instruction being checked, for messages */
 struct place {
 	const struct relax_executable *x;
 	const struct relax_function *f;
@@ -26,7 +26,7 @@ static int refuse(const struct place *p, const char *format, ...)
 			      p->f->name.data, p->pc);
 }
 
-/* Words from the instruction's first to the next instruction; 0 when there are none. */
+/* Number of words up to the next instruction; 0 if there are none. */
 static uint32_t words_left(const struct place *p)
 {
 	uint32_t at = p->x->offsets[p->pc], end = p->x->word_count;
@@ -192,7 +192,9 @@ static int by_first(const void *a, const void *b)
 	return f->first < g->first ? -1 : f->first > g->first;
 }
 
-/* Functions that share instructions would make the decoded program larger than the file. */
+/*
+ * Refuse functions that share instructions: decoding would make the program larger than the file.
+ */
 static int verify_ranges(const struct relax_executable *x)
 {
 	const struct relax_function **order, *f, *g;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon bench: how long a model takes */
+/* tenon bench: measure how long a model takes */
 #include "tools/bench/bench.h"
 
 #include <inttypes.h>
@@ -137,7 +137,7 @@ static int measure(struct cli *cli, struct bench *b)
 		if (run_once(b))
 			return run_failed(cli, b);
 		b->ns[i] = clock_now() - start;
-		/* often enough to be seen, seldom enough not to be measured */
+		/* often enough to see, rarely enough not to affect the timing */
 		if (start - shown > 50000000) {
 			progress_say("run %" PRIu64 " of %" PRIu64, i + 1, b->runs);
 			shown = start;

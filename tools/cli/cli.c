@@ -77,7 +77,7 @@ void cli_reserve_output(struct cli *cli)
 	FILE *own;
 	int fd;
 
-	/* tests have streams of their own; where there is no standard error nothing can go there */
+	/* Tests have their own streams, and without standard error there is no target. */
 	if (cli->out != stdout || fcntl(STDERR_FILENO, F_GETFD) < 0)
 		return;
 	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -5,8 +5,8 @@
 /**
  * DOC: the command line
  *
- * Each command is a function that writes to the streams it is given, so that tests can read what a
- * person would.
+ * Each command is a function that writes to the streams it is given, so that tests can read its
+ * output.
  */
 
 #include <getopt.h>
@@ -21,11 +21,11 @@ struct cli_command;
 /** enum cli_exit - exit codes, documented in tenon(1) */
 enum cli_exit {
 	CLI_OK = 0,
-	CLI_DIFFERS = 1,     /* a result is not what --expect says */
+	CLI_DIFFERS = 1,     /* a result differs from --expect */
 	CLI_USAGE = 2,	     /* the command line is wrong */
 	CLI_NO_FILE = 3,     /* a file cannot be loaded, read or written */
-	CLI_UNAVAILABLE = 4, /* a device, loader or option that this build or machine lacks */
-	CLI_FAILED = 5,	     /* the called function failed, or calls one that is missing */
+	CLI_UNAVAILABLE = 4, /* this build or machine lacks a device, loader or option */
+	CLI_FAILED = 5,	     /* the called function failed, or calls a missing function */
 	CLI_TIMEOUT = 124,
 };
 
@@ -33,8 +33,8 @@ enum cli_exit {
  * struct cli - one run of the command
  * @out: results
  * @err: errors and progress
- * @command: the command that runs, for messages; NULL before one was found
- * @said_ran_out: the last message of cli_error() was that there is no memory
+ * @command: the command that runs, for messages; NULL until it is known
+ * @said_ran_out: the last message of cli_error() reported lack of memory
  */
 struct cli {
 	FILE *out;
@@ -47,7 +47,7 @@ struct cli {
  * struct cli_command - a command
  * @name: its name
  * @summary: one line
- * @help: what "tenon NAME --help" prints, behind the summary
+ * @help: output of "tenon NAME --help" after the summary
  * @run: argv[0] is the command's name; returns enum cli_exit
  */
 struct cli_command {
@@ -57,15 +57,15 @@ struct cli_command {
 	int (*run)(struct cli *cli, int argc, char **argv);
 };
 
-/* what cli_option() returns besides an option's own value */
+/* results of cli_option() other than an option's value */
 #define CLI_OPTIONS_END	 (-1)
 #define CLI_OPTIONS_DONE (-2) /* --help was answered: exit with CLI_OK */
 #define CLI_OPTIONS_BAD	 (-3) /* a message was printed: exit with CLI_USAGE */
 
 /**
  * cli_option - next option of a command
- * @cli: the run
- * @argc: words
+ * @cli: this run of the command
+ * @argc: number of words
  * @argv: words
  * @options: the command's options; "help" is always known
  *
@@ -74,43 +74,43 @@ struct cli_command {
 int cli_option(struct cli *cli, int argc, char **argv, const struct option *options);
 
 /**
- * cli_file - the one file behind a command's options
- * @file: receives it
+ * cli_file - get the only operand of a command, a file
+ * @file: receives the path
  *
- * Return: CLI_OK; CLI_USAGE, its message printed, when there is none or another word.
+ * Return: CLI_OK; CLI_USAGE, with a message, when there is none or more than one.
  */
 int cli_file(struct cli *cli, int argc, char **argv, const char **file);
 
 /** cli_error - print the thread's error as "tenon: …" and return the exit code @code */
 int cli_error(struct cli *cli, int code);
 
-/** cli_exit_of - exit code for a negative status; @otherwise where it says nothing of its own */
+/** cli_exit_of - exit code for a negative status; @otherwise if the status has none of its own */
 int cli_exit_of(int status, int otherwise);
 
-/** cli_usage - print a message and where help is, and return CLI_USAGE */
+/** cli_usage - print a message and a hint at the help, and return CLI_USAGE */
 int cli_usage(struct cli *cli, const char *format, ...) TENON_PRINTF(2, 3);
 
-/** cli_unknown - say that nothing is called @name, and what is nearest to it; returns CLI_USAGE */
+/** cli_unknown - report an unknown @name and suggest the nearest known one; returns CLI_USAGE */
 int cli_unknown(struct cli *cli, const char *what, const char *name,
 		const struct nearest_name *nearest);
 
-/** cli_print_help - what `tenon help NAME` prints */
+/** cli_print_help - print the output of `tenon help NAME` */
 void cli_print_help(const struct cli_command *command, FILE *out);
 
 /**
  * cli_needs_json - refuse --json in a build without it
- * @cli: the run; its standard output is reserved, see below
+ * @cli: this run; its standard output is reserved, see cli_reserve_output()
  *
  * Return: 0; CLI_UNAVAILABLE, its message printed.
  */
 int cli_needs_json(struct cli *cli);
 
 /**
- * cli_reserve_output - keep standard output for what the command itself writes
- * @cli: the run; nothing happens when it does not write to standard output
+ * cli_reserve_output - reserve standard output for the command's own results
+ * @cli: this run; a no-op when it does not write to standard output
  *
- * What drivers, their layers and compiled code print goes to standard error from here on, until the process ends:
- * one line of theirs makes JSON, or a stream of tensors, worthless.
+ * Redirects the output of drivers, their layers and compiled code to standard error until the
+ * process ends: one such line would corrupt JSON or a stream of tensors.
  */
 void cli_reserve_output(struct cli *cli);
 
@@ -118,7 +118,7 @@ void cli_reserve_output(struct cli *cli);
 int cli_amount(struct cli *cli, const char *option, double *out);
 
 /**
- * cli_driver_options - read the options of a command that asks drivers, --json and --timeout
+ * cli_driver_options - read --json and --timeout, for a command that probes drivers
  * @json: receives whether it was given
  * @timeout: receives seconds; 0 where it was not given
  *

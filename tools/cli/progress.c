@@ -42,7 +42,7 @@ static struct timespec at(double seconds)
 	return t;
 }
 
-/* stdio may be locked by the thread that hangs: write past it */
+/* Bypass stdio: the thread that hangs may hold its lock. */
 static void say(const char *format, ...) TENON_PRINTF(1, 2);
 
 static void say(const char *format, ...)
@@ -57,10 +57,10 @@ static void say(const char *format, ...)
 	if (size >= (int)sizeof(text))
 		size = sizeof(text) - 1;
 	if (write(STDERR_FILENO, text, (size_t)size) < 0)
-		return; /* the error cannot be reported */
+		return; /* No way to report this error. */
 }
 
-/* Within the hour: a timeout of any length is given, a timespec holds few. */
+/* Wake up at least once an hour: a timeout may exceed the range of a timespec. */
 static double next_wake(double time)
 {
 	double end = watch.timeout > 0 ? watch.start + watch.timeout : time + 3600;
@@ -114,7 +114,7 @@ int progress_start(double timeout, bool terminal)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&watch.change, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	/* signals are for the thread that works */
+	/* Block all signals: the main thread handles them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&watch.thread, NULL, keep_watch, NULL);

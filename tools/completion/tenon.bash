@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # bash completion for tenon(1)
 
-# The words up to the cursor, as written. Bash takes "x=@a.npy" apart at the characters of COMP_WORDBREAKS and
-# replaces the last piece alone: what stands in front of that is cut from every reply.
+# Set words to the words up to the cursor, as typed. Bash splits "x=@a.npy" at the characters of
+# COMP_WORDBREAKS and replaces only the last piece, so the part before it is cut from every reply.
 _tenon_words()
 {
 	local line=$COMP_LINE at i piece
@@ -25,7 +25,7 @@ _tenon_words()
 	esac
 }
 
-# Lines to choose from, behind what stands in front of them in the word.
+# Complete with the given lines; add the part of the word that precedes them.
 _tenon_offer()
 {
 	local line
@@ -60,7 +60,7 @@ _tenon_spec()
 	esac
 }
 
-# The value of an option; fails where the option before the cursor has none.
+# Complete the value of an option; fails if the option before the cursor takes none.
 _tenon_value()
 {
 	case $1 in

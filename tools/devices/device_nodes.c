@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the kernel's nodes have to do with backends, and what to do where they have nothing to do.
- */
+/* Match the kernel's device nodes with backends, and suggest remedies for unused nodes. */
 #include <errno.h>
 #include <string.h>
 
@@ -74,7 +72,7 @@ static const char *node_packages(const struct drm_node *node)
 	return "";
 }
 
-/* "vulkan or opencl": those of the words that this build has */
+/* Format those names that this build has: "vulkan or opencl". */
 static bool name_backends(const char *words, char *text, size_t room)
 {
 	size_t used = 0, n;

@@ -2,7 +2,7 @@
 #ifndef TOOLS_DEVICES_DEVICES_H
 #define TOOLS_DEVICES_DEVICES_H
 
-/** DOC: tenon devices, its parts */
+/** DOC: parts of tenon devices */
 
 #include <stdio.h>
 #include <tenon/device.h>
@@ -24,19 +24,19 @@ struct listed_device {
 	struct tenon_device_properties properties;
 };
 
-/** struct listed_driver - a kind of device without any, and why */
+/** struct listed_driver - a backend without any device, and the reason */
 struct listed_driver {
 	const char *name;
-	const char *outcome; /* of asking its driver, a word; NULL where there is none */
+	const char *outcome; /* result of probing its driver, one word; NULL if not probed */
 	char why[1024];
 };
 
 /**
- * struct device_list - what `tenon devices` knows
+ * struct device_list - data of `tenon devices`
  * @machine: the processor
- * @devices: those of all backends but cpu and null
- * @absent: kinds of devices without a device here
- * @nodes: the kernel's
+ * @devices: devices of all backends except cpu and null
+ * @absent: backends without devices
+ * @nodes: the kernel's device nodes
  */
 struct device_list {
 	struct machine machine;
@@ -49,8 +49,8 @@ struct device_list {
 #define HANDLES_TEXT 48
 
 /**
- * struct device_handles - as what a device exchanges memory and fences, names with a blank between
- * @fence_imports: those that the library itself waits for are among them
+ * struct device_handles - handle types for exchange of memory and fences; names separated by blanks
+ * @fence_imports: includes those that the library waits for itself
  */
 struct device_handles {
 	char memory_imports[HANDLES_TEXT];
@@ -61,11 +61,11 @@ struct device_handles {
 
 void device_handles(const struct tenon_device_properties *p, struct device_handles *out);
 
-/** devices_list - ask the drivers of all backends, each in a process of its own; opens no device */
+/** devices_list - probe the drivers of all backends, one child process each; opens no device */
 void devices_list(struct device_list *list);
 
 /**
- * node_users - which of the listed devices lie behind a node
+ * node_users - list the devices that use a node
  * @list: devices
  * @node: node
  * @text: receives "vulkan:0, opencl:1"; "" for none
@@ -73,10 +73,10 @@ void devices_list(struct device_list *list);
 void node_users(const struct device_list *list, const struct drm_node *node, char *text,
 		size_t room);
 
-/** node_backends - names of backends that can drive what is behind a node, a blank between; "" */
+/** node_backends - names of backends that can drive a node's hardware, separated by blanks; "" */
 const char *node_backends(const struct drm_node *node);
 
-/** backend_is_built - is there a backend of a name, in this build or as a plug-in */
+/** backend_is_built - test for a backend by name, in this build or as a plug-in */
 bool backend_is_built(struct tenon_slice name);
 
 /** node_remedy - advice for a node that cannot be opened or that no backend uses; "" for none */
@@ -90,7 +90,7 @@ static inline int devices_json(const struct device_list *list, FILE *out)
 {
 	(void)list;
 	(void)out;
-	return -TENON_E_UNSUPPORTED; /* never asked for: --json was refused */
+	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif
 

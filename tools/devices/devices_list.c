@@ -7,7 +7,7 @@
 #include "tools/devices/devices.h"
 #include "tools/devices/driver_probe.h"
 
-/* kinds that payloads are made for, in the order they are listed when no backend has them */
+/* kinds that payloads are made for; listed in this order when no backend supports them */
 static const char *const known[] = { "cuda", "opencl", "vulkan", "mortise" };
 
 static void add_absent(struct device_list *l, const char *name, const char *outcome,

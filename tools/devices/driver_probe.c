@@ -26,15 +26,15 @@ const char *driver_probe_find_command(void)
 	static const char self[] = "/proc/self/exe";
 
 	/*
-	 * a container may have no /proc; the other path holds while the current folder stays the
-	 * same
+	 * A container may have no /proc. The fallback is valid while the current folder does not
+	 * change.
 	 */
 	return access(self, X_OK) ? (const char *)getauxval(AT_EXECFN) : self;
 }
 
 void driver_probe_seconds(double seconds)
 {
-	/* fits in 64 bits of nanoseconds */
+	/* limit: fits in 64 bits of nanoseconds */
 	seconds_most = seconds < 1e9 ? seconds : 1e9;
 }
 
@@ -67,13 +67,10 @@ bool driver_probe_main(int argc, char **argv)
 		fprintf(stderr, "tenon: %s is for tenon itself. Try: tenon doctor\n", PROBE_OPTION);
 		_exit(CLI_USAGE);
 	}
-	/* the parent may have been killed, and a core file is useless */
+	/* End with the parent, which may be killed, and write no core file. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &none);
-	/*
-	 * without exit(): what drivers do at the end of a process is of no interest, and may crash
-	 * too
-	 */
+	/* Use _exit(): exit handlers of drivers are not tested here and may crash, too. */
 	_exit(probe_report_write(argv[2], PROBE_REPORT_FD) ? CLI_FAILED : CLI_OK);
 }
 #else

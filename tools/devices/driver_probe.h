@@ -8,16 +8,14 @@
 #include <tenon/probe.h>
 
 /**
- * driver_probe_command - file of this command, set by main()
+ * driver_probe_command - path of this command, set by main()
  *
- * It is started to ask a driver. NULL in a program that calls cli_main() itself: drivers are then
- * asked in that program's process.
+ * Started as a child process to probe a driver. NULL in a program that calls cli_main() itself: its
+ * drivers are probed in its own process.
  */
 extern const char *driver_probe_command;
 
-/**
- * driver_probe_find_command - the file that this process runs, as a path that can be started; NULL
- */
+/** driver_probe_find_command - path of the running executable, which can be started; NULL */
 const char *driver_probe_find_command(void);
 
 #ifdef CONFIG_DEVICES
@@ -33,7 +31,7 @@ static inline void driver_probe_seconds(double seconds)
 /**
  * driver_probe - probe a driver
  * @backend: backend
- * @out: receives it
+ * @out: receives the result
  *
  * Calls the driver in this process if no child process can be started.
  *
@@ -42,11 +40,11 @@ static inline void driver_probe_seconds(double seconds)
 int driver_probe(const struct tenon_backend *backend, const struct tenon_probe **out);
 
 /**
- * driver_probe_main - be the process that asks a driver
+ * driver_probe_main - run as the child process that probes a driver
  * @argc: words of the command line
  * @argv: words
  *
- * Return: whether the command line asks for that; it does not return then, but ends the process.
+ * Return: false if the command line does not request this; otherwise it ends the process.
  */
 bool driver_probe_main(int argc, char **argv);
 

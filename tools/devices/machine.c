@@ -10,7 +10,7 @@
 #include "tools/devices/machine.h"
 #include "tools/file/file.h"
 
-/* of the several hundred flags a kernel lists, those a code generator asks for */
+/* flags that matter to code generators; a kernel lists several hundred */
 static const char *const telling[] = {
 	"sse4_2",   "avx",	   "f16c",     "fma",	      "avx2",	     "avx512f",
 	"avx512bw", "avx512_vnni", "avx_vnni", "avx512_bf16", "avx512_fp16", "amx_tile",

@@ -8,9 +8,9 @@
 
 /**
  * struct machine - facts about the processor and memory
- * @arch: as uname says: "x86_64", "aarch64"
+ * @arch: as reported by uname: "x86_64", "aarch64"
  * @model: the processor's name, may be empty
- * @features: instruction sets that compilers of modules choose by, separated by spaces
+ * @features: instruction sets that module compilers select by, separated by spaces
  * @processors: that this process may use
  * @memory: bytes
  */
@@ -22,7 +22,7 @@ struct machine {
 	uint64_t memory;
 };
 
-/** machine_read - find out; what cannot be found out stays empty */
+/** machine_read - read the facts; unknown ones stay empty */
 void machine_read(struct machine *m);
 
 #endif /* TOOLS_DEVICES_MACHINE_H */

@@ -2,7 +2,7 @@
 #ifndef TOOLS_DOCTOR_DOCTOR_H
 #define TOOLS_DOCTOR_DOCTOR_H
 
-/** DOC: tenon doctor, its findings */
+/** DOC: findings of tenon doctor */
 
 #include <stdio.h>
 #include <tenon/error.h>
@@ -11,19 +11,19 @@
 
 extern const struct cli_command doctor_command;
 
-/** enum finding_level - how bad it is */
+/** enum finding_level - severity */
 enum finding_level {
 	FINDING_OK,
-	FINDING_WARN, /* works, but less well, or not all of it */
-	FINDING_FAIL, /* something that was built in cannot work */
+	FINDING_WARN, /* works with limitations */
+	FINDING_FAIL, /* a built-in feature cannot work */
 };
 
 /**
  * struct finding - outcome of one check
- * @name: what was looked at
- * @level: how bad it is
- * @text: what was found
- * @remedy: what to do; empty when nothing is to be done
+ * @name: subject of the check
+ * @level: severity
+ * @text: result
+ * @remedy: what to do; empty if nothing is needed
  */
 struct finding {
 	const char *name;
@@ -35,15 +35,15 @@ struct finding {
 #define FINDINGS_MOST 64
 
 /**
- * doctor_examine - look at everything
+ * doctor_examine - run all checks
  * @findings: room for FINDINGS_MOST
  *
- * Return: how many there are.
+ * Return: number of findings.
  */
 size_t doctor_examine(struct finding *findings);
 
 #ifdef CONFIG_DEVICES
-/** doctor_devices - look at backends, plug-ins and nodes; returns how many findings of @most */
+/** doctor_devices - check backends, plug-ins and nodes; returns the number of findings */
 size_t doctor_devices(struct finding *findings, size_t most);
 #endif
 
@@ -59,7 +59,7 @@ static inline int doctor_json(const struct finding *findings, size_t count, FILE
 	(void)findings;
 	(void)count;
 	(void)out;
-	return -TENON_E_UNSUPPORTED; /* never asked for: --json was refused */
+	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif
 

@@ -126,8 +126,8 @@ static void check_huge_pages(struct finding *f)
 }
 
 /*
- * The folder, or the nearest one above it that exists, decides whether it can be used: NULL, or why
- * not. Leaves in @path which one that is.
+ * Test whether a folder is usable, or can be created below its nearest existing parent. NULL; the
+ * reason if not. @path becomes the folder that was tested.
  */
 static const char *unusable(char *path)
 {
@@ -147,7 +147,7 @@ static const char *unusable(char *path)
 	return access(path, W_OK | X_OK) ? strerror(errno) : NULL;
 }
 
-/* The same for the folder of each API, which another user may have made first; changes @path. */
+/* The same for the folder of each API, which another user may have created; changes @path. */
 static const char *kind_unusable(char *path, size_t room)
 {
 	static const char *const kinds[] = { "cuda", "opencl", "vulkan" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What doctor says of backends, plug-ins, and the kernel's nodes. */
+/* Checks of backends, plug-ins, and the kernel's device nodes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct findings {
 
 static struct finding *next(struct findings *f, const char *name, enum finding_level level)
 {
-	/* what does not fit any more replaces the last */
+	/* When the list is full, overwrite the last finding. */
 	struct finding *one = &f->list[f->count < f->most ? f->count++ : f->most - 1];
 
 	memset(one, 0, sizeof(*one));
@@ -29,7 +29,7 @@ static struct finding *next(struct findings *f, const char *name, enum finding_l
 	return one;
 }
 
-/* a backend's own lines, made one */
+/* Join the lines of a backend's report. */
 static void add_words(const struct tenon_probe *probe, struct finding *f)
 {
 	const char *line = probe->doctor;
@@ -55,7 +55,7 @@ static void tell_devices(const struct tenon_probe *probe, struct finding *f)
 	add_words(probe, f);
 }
 
-/* Loaders of several drivers can be restricted to one of them. */
+/* How to restrict the loader of several drivers to one of them. */
 static const char *choose_one(const char *name)
 {
 	if (!strcmp(name, "opencl"))
@@ -73,7 +73,7 @@ static void tell_fault(const struct tenon_probe *probe, struct finding *f)
 		f->level = FINDING_OK;
 		break;
 	case TENON_PROBE_FAILED:
-		/* it was enabled for boards that have it; this machine does not */
+		/* The backend is for boards that have the device; this machine has none. */
 		snprintf(f->remedy, sizeof(f->remedy),
 			 "modules with such payloads do not run; others do");
 		break;

@@ -16,7 +16,7 @@ static int io_error(const char *path, const char *what)
 	return tenon_error(-TENON_E_IO, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
-/* Makes room for more bytes than read() will be asked for, so that growing stays rare. */
+/* Read more; reserve more room than read() needs, so that the buffer rarely grows. */
 static int read_more(int fd, const char *path, struct tenon_buffer *out, uint64_t hint,
 		     uint64_t most)
 {
@@ -26,7 +26,7 @@ static int read_more(int fd, const char *path, struct tenon_buffer *out, uint64_
 	size_t used = out->size;
 	ssize_t got;
 
-	/* one byte more than wanted says that there is more */
+	/* Reading one byte more than wanted shows that the file is longer. */
 	if (want > most - used)
 		want = (size_t)(most - used) + 1;
 	if (out->room < used + want + 1) {

@@ -2,16 +2,16 @@
 #ifndef TOOLS_FILE_FILE_H
 #define TOOLS_FILE_FILE_H
 
-/** DOC: whole files, read */
+/** DOC: reading whole files */
 
 #include <tenon/buffer.h>
 
 #include "lib/file_map.h" /* file_write() */
 
 /**
- * struct file_want - how much of a file is wanted, when it is a device or a pipe that may never end
- * @bytes: called with what was read so far; returns the size at which to stop
- * @context: handed to @bytes
+ * struct file_want - limit on reading a device or pipe that may never end
+ * @bytes: called with the bytes read so far; returns the size at which to stop
+ * @context: argument of @bytes
  */
 struct file_want {
 	uint64_t (*bytes)(void *context, struct tenon_slice have);
@@ -19,11 +19,11 @@ struct file_want {
 };
 
 /**
- * file_read - read a file as far as it is wanted
+ * file_read - read a file up to a limit
  * @path: file, or anything else that can be read
- * @want: what is wanted
- * @out: an empty buffer; receives the bytes, and one more than @want asks for where there are more: its
- *	size then says that the file is longer
+ * @want: the limit
+ * @out: an empty buffer; receives the bytes, plus one more than @want requests if the file is
+ * longer, which the buffer's size then shows
  *
  * Return: 0; -TENON_E_IO; -TENON_E_NOMEM.
  */

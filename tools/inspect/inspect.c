@@ -22,7 +22,7 @@ static const struct option options[] = {
 struct request {
 	bool json, dot, functions, model;
 	const char *file, *function, *graph, *params;
-	bool wants_choice; /* there are several models, and none is the default */
+	bool wants_choice; /* several models and no default */
 };
 
 static int read_options(struct cli *cli, int argc, char **argv, struct request *r)
@@ -58,7 +58,7 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 	return r->json ? cli_needs_json(cli) : CLI_OK;
 }
 
-/* a model that cannot be described is no reason to keep the tree back */
+/* A model that cannot be described does not prevent printing the tree. */
 static int look_at_model(struct cli *cli, struct request *r, struct module_list *l)
 {
 #ifdef CONFIG_EXECUTORS

@@ -2,7 +2,7 @@
 #ifndef TOOLS_INSPECT_INSPECT_H
 #define TOOLS_INSPECT_INSPECT_H
 
-/** DOC: the answers of tenon inspect */
+/** DOC: output of tenon inspect */
 
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 
 extern const struct cli_command inspect_command;
 
-/** inspect_text - print a tree for people; @functions lists the functions too */
+/** inspect_text - print a tree as text; @functions lists the functions too */
 void inspect_text(const struct module_list *l, bool functions, FILE *out);
 
 /** inspect_dot - print a tree as a graph for Graphviz */
@@ -25,7 +25,7 @@ static inline int inspect_json(const struct module_list *l, FILE *out)
 {
 	(void)l;
 	(void)out;
-	return -TENON_E_UNSUPPORTED; /* never asked for: --json was refused */
+	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif
 

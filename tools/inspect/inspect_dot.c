@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/inspect/inspect.h"
 
-/* a label's text: quotes and backslashes are Graphviz' own */
+/* Print a label; escape quotes and backslashes for Graphviz. */
 static void print_escaped(const char *text, FILE *out)
 {
 	for (; *text; text++) {

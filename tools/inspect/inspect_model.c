@@ -18,7 +18,7 @@ static void put_name(struct tenon_slice name, FILE *out)
 	tenon_buffer_fini(&text);
 }
 
-/* "1x?x64xfloat32", or "?" for what only a run tells */
+/* Format a type: "1x?x64xfloat32", or "?" if it is known only after a run. */
 static const char *port_type(const struct tenon_port *port, char text[TYPE_MOST])
 {
 	char dtype[TENON_DTYPE_NAME];
@@ -36,7 +36,7 @@ static const char *port_type(const struct tenon_port *port, char text[TYPE_MOST]
 	return text;
 }
 
-/* ---- for people */
+/* ---- text */
 
 static void text_port(const char *what, const struct tenon_port *port, FILE *out)
 {
@@ -201,7 +201,7 @@ void inspect_model_choice(struct tenon_module *root, FILE *out)
 	fputc('\n', out);
 }
 
-/* ---- for Graphviz */
+/* ---- Graphviz */
 
 static void dot_text(struct tenon_slice s, FILE *out)
 {
@@ -263,7 +263,7 @@ void inspect_model_dot(struct tenon_model *model, const char *file, FILE *out)
 	fputs("}\n", out);
 }
 
-/* ---- for machines */
+/* ---- JSON */
 
 #ifdef CONFIG_JSON
 static cJSON *json_of_port(const struct tenon_port *port)

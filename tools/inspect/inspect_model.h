@@ -2,7 +2,7 @@
 #ifndef TOOLS_INSPECT_INSPECT_MODEL_H
 #define TOOLS_INSPECT_INSPECT_MODEL_H
 
-/** DOC: what tenon inspect tells about a whole model */
+/** DOC: description of a whole model for tenon inspect */
 
 #include <stdio.h>
 #include <tenon/model.h>
@@ -13,14 +13,14 @@
 /** inspect_model_text - inputs, outputs and memory; with @all operators and parameters too */
 void inspect_model_text(struct tenon_model *model, bool all, FILE *out);
 
-/** inspect_model_choice - the models of a file that has several and no default */
+/** inspect_model_choice - list the models of a file that has several and no default */
 void inspect_model_choice(struct tenon_module *root, FILE *out);
 
-/** inspect_model_dot - operators and what flows between them, as a graph for Graphviz */
+/** inspect_model_dot - print operators and the values between them, as a graph for Graphviz */
 void inspect_model_dot(struct tenon_model *model, const char *file, FILE *out);
 
 #ifdef CONFIG_JSON
-/** inspect_model_json - all of it; NULL without memory */
+/** inspect_model_json - full description; NULL if out of memory */
 cJSON *inspect_model_json(struct tenon_model *model);
 #endif
 #else

@@ -9,7 +9,7 @@
 
 enum { KIND, FORMAT, FACTS, LOADER, COLUMNS };
 
-/* one line of the tree, cell by cell */
+/* a line of the tree, as cells */
 struct line {
 	struct tenon_buffer cell[COLUMNS];
 };
@@ -33,7 +33,10 @@ static void print_head(const struct module_list *l, FILE *out)
 		size_text(l->size, size));
 }
 
-/* the lines that lead down to a place: two spaces, a bar below every parent that goes on */
+/*
+ * Draw the branches in front of a line: two spaces per level, a bar below parents with more
+ * imports.
+ */
 static void add_branches(const struct module_list *l, const struct module_row *m, bool below,
 			 struct tenon_buffer *out)
 {
@@ -116,7 +119,7 @@ static void print_functions(const struct module_list *l, const struct module_row
 	if (!m->functions)
 		return;
 	add_branches(l, m, true, &indent);
-	/* the bar of the imports that follow */
+	/* a bar if imports follow */
 	tenon_buffer_printf(&indent, m->module->import_count ? "│    " : "     ");
 	for (int64_t i = 0; i < m->functions->size; i++) {
 		struct tenon_buffer text = TENON_BUFFER_INIT;
@@ -131,7 +134,7 @@ static void print_functions(const struct module_list *l, const struct module_row
 	tenon_buffer_fini(&indent);
 }
 
-/* ---- what is amiss, below the tree, each kind once */
+/* ---- problems below the tree, each kind once */
 
 static bool said_before(const struct module_list *l, size_t i)
 {
@@ -154,7 +157,7 @@ static void print_remedies(const struct module_list *l, FILE *out)
 		module_list_kind(m, &kind);
 		if (*m->fault)
 			fprintf(out, "%s: cannot be read: %s\n", text_of(&kind), m->fault);
-		/* ordinary trees have few kinds */
+		/* limit for a bounded search: trees have few kinds */
 		if (*m->remedy && said < 16 && !said_before(l, i)) {
 			fprintf(out, "no loader for %s: %s\n", text_of(&kind), m->remedy);
 			said++;

@@ -14,7 +14,10 @@
 #include "tools/tensor/element.h"
 #include "tools/tensor/print.h"
 
-/* import trees are at most 256 deep, an array between each; objects of foreign code may form a ring */
+/*
+ * Import trees are at most 256 deep, with an array per level; objects of foreign code may be
+ * cyclic.
+ */
 #define DEEPEST	    64
 #define VALUES_MOST 4096
 #define BYTES_MOST  1024
@@ -49,7 +52,7 @@ void json_append(cJSON *list, cJSON *value)
 		cJSON_Delete(value);
 }
 
-/* length of the UTF-8 sequence at @s, or 0 when there is none */
+/* Length of the UTF-8 sequence at @s, or 0 if invalid. */
 static size_t sequence(const unsigned char *s, size_t left)
 {
 	uint32_t c = *s;
@@ -61,7 +64,7 @@ static size_t sequence(const unsigned char *s, size_t left)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
 	}
-	/* too long a form, a surrogate, beyond Unicode */
+	/* overlong forms, surrogates, code points beyond Unicode */
 	if ((c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] > 0x9f) ||
 	    (c == 0xf0 && s[1] < 0x90) || (c == 0xf4 && s[1] > 0x8f))
 		return 0;
@@ -169,7 +172,7 @@ static cJSON *json_of_bytes(struct tenon_slice bytes)
 	return json;
 }
 
-/* ---- objects, field by field */
+/* ---- objects, by their fields */
 
 struct writer {
 	cJSON *json;
@@ -188,7 +191,7 @@ static int write_field(void *context, const char *name, const struct tenon_value
 	return 0;
 }
 
-/* a key as text; those that are no strings as they are printed. NULL without memory. */
+/* A key as a string; keys of other types as they are printed. NULL if out of memory. */
 static char *key_text(const struct tenon_value *key)
 {
 	struct tenon_slice text;

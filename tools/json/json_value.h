@@ -5,8 +5,8 @@
 /**
  * DOC: any value as JSON
  *
- * Objects are written by walking their fields (tenon/visit.h), so a kind of module that this command
- * has never heard of is written as fully as its own.
+ * Objects are written by visiting their fields (tenon/visit.h), so unknown kinds of modules are
+ * written as fully as known ones.
  *
  *	None, bools, numbers    null, true, 3, 2.5; "nan", "inf", "-inf" as strings
  *	strings                 strings; bytes that are no UTF-8 become U+FFFD
@@ -30,39 +30,39 @@
 #define json_available true
 
 /**
- * json_prepare - make an allocation of cJSON that fails raise -TENON_E_NOMEM
+ * json_prepare - make failed cJSON allocations raise -TENON_E_NOMEM
  *
- * cJSON drops what it has no memory for and goes on. With this, json_print() knows, and callers that
- * build a tree need not look at each step.
+ * cJSON silently drops an item when memory is short. With this, json_print() detects it, so that
+ * code that builds a tree need not check each step.
  */
 void json_prepare(void);
 
-/** json_set - put a value into an object under a key; frees @value if that fails */
+/** json_set - add a value to an object under a key; frees @value on failure */
 void json_set(cJSON *object, const char *key, cJSON *value);
 
-/** json_append - put a value at the end of a list; frees @value if that fails */
+/** json_append - append a value to a list; frees @value on failure */
 void json_append(cJSON *list, cJSON *value);
 
-/** json_of_value - a value as JSON; NULL without memory */
+/** json_of_value - convert a value to JSON; NULL if out of memory */
 cJSON *json_of_value(const struct tenon_value *value);
 
-/** json_of_tensor - a tensor as JSON; NULL without memory */
+/** json_of_tensor - convert a tensor to JSON; NULL if out of memory */
 cJSON *json_of_tensor(const DLTensor *dl);
 
-/** json_of_text - bytes as a JSON string */
+/** json_of_text - convert bytes to a JSON string */
 cJSON *json_of_text(struct tenon_slice text);
 
-/** json_of_real - a double; no finite one loses a bit */
+/** json_of_real - convert a double without loss if it is finite */
 cJSON *json_of_real(double real);
 
-/** json_of_int - an integer; none loses a bit */
+/** json_of_int - convert an integer without loss */
 cJSON *json_of_int(int64_t integer);
 
 /**
  * json_print - write a tree and free it
  *
- * Return: 0; -TENON_E_NOMEM, nothing written, when memory ran out in any part of the run: members may be
- *	missing from the tree then.
+ * Return: 0; -TENON_E_NOMEM, with nothing written, when memory ran out during the run: members of
+ * the tree may be missing.
  */
 int json_print(cJSON *json, FILE *out);
 

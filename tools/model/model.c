@@ -15,7 +15,7 @@ bool model_is_root(const struct tenon_module *m)
 	return executor_has_kind(m->kind);
 }
 
-/* Unknown data in a file of parameters is an error of the file, not a missing option. */
+/* Report unknown data in a parameter file as an error of the file, not of the build. */
 static int open_params(const char *path, struct tenon_params **out)
 {
 	int err = tenon_params_open(path, out);
@@ -109,7 +109,7 @@ static int set_input(struct tenon_model *model, const struct argument *a)
 
 	err = a->spec.name.size ? tenon_model_find_input(model, a->spec.name, &index)
 				: next_unset(model, &index);
-	/* use aligned memory that outlives the run in place */
+	/* Bind aligned memory that outlives the run, without a copy. */
 	if (!err && a->tensor && !tenon_model_bind_input(model, index, a->tensor))
 		return 0;
 	if (err)
@@ -118,7 +118,7 @@ static int set_input(struct tenon_model *model, const struct argument *a)
 	return tenon_model_set_input(model, index, &a->value);
 }
 
-/* The first item of a tuple sets it with all of them. */
+/* The first item of a tuple sets the whole tuple. */
 static bool is_later_item(struct tenon_model *model, const struct argument *list, size_t i,
 			  size_t input)
 {

@@ -2,7 +2,7 @@
 #ifndef TOOLS_MODEL_MODEL_H
 #define TOOLS_MODEL_MODEL_H
 
-/** DOC: whole models on the command line: opened, given their inputs, measured */
+/** DOC: whole models on the command line: opening, inputs, measurement */
 
 #include <tenon/device.h>
 #include <tenon/model.h>
@@ -13,11 +13,11 @@
 #include "tools/tensor/argument.h"
 
 /**
- * struct model_source - where a model comes from
+ * struct model_source - files and options to open a model from
  * @file: shared object
- * @graph: graph.json kept apart; NULL where the file holds all
+ * @graph: graph.json in a separate file; NULL if @file contains it
  * @params: its parameters; NULL for none
- * @function: which model of the file; NULL for the only one
+ * @function: name of the model in the file; NULL for the only one
  * @devices: devices to run on; NULL for the processor
  */
 struct model_source {
@@ -28,13 +28,13 @@ struct model_source {
 	const struct target_list *devices;
 };
 
-/** model_is_root - is a module one that a model can be made of */
+/** model_is_root - test whether a module can be opened as a model */
 bool model_is_root(const struct tenon_module *m);
 
 /**
  * model_open - open a model
- * @module: the file, loaded
- * @describe: only look
+ * @module: the loaded file
+ * @describe: for inspection only
  * @out: receives the model
  *
  * Return: 0, or an exit code, its message printed.
@@ -43,10 +43,9 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 	       bool describe, struct tenon_model **out);
 
 /**
- * model_set_inputs - give a model its inputs
- * @list: arguments; those with a name go to that input, the others to the inputs without content,
- *	in their order. Arguments named "t.0", "t.1" are items of the tuple "t" where the model has
- *	no input of such a name.
+ * model_set_inputs - set the inputs of a model
+ * @list: arguments. Named ones set the input of that name, others the inputs not yet set, in order.
+ * Arguments named "t.0", "t.1" are items of the tuple "t" if the model has no input of such a name.
  * @count: how many
  *
  * Return: 0, or an exit code, its message printed.
@@ -54,18 +53,18 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct argument *list,
 		     size_t count);
 
-/** model_fill_inputs - set inputs without a value to random numbers; returns as above */
+/** model_fill_inputs - set inputs without a value to random numbers; as model_set_inputs() */
 int model_fill_inputs(struct cli *cli, struct tenon_model *model);
 
-/** model_find_output - number of the output a SPEC is for: by its name, else @next; -1 for none */
+/** model_find_output - output index for a SPEC: by name, else @next; -1 if there is none */
 int64_t model_find_output(struct tenon_model *model, const struct spec *spec, size_t next);
 
 /**
- * struct profile_op - one operator's share
- * @name: in the model
- * @function: that it calls
- * @calls: how often it ran
- * @ns: all its runs together
+ * struct profile_op - time of one operator
+ * @name: name in the model
+ * @function: function that it calls
+ * @calls: number of runs
+ * @ns: total time of its runs
  */
 struct profile_op {
 	char *name;
@@ -75,13 +74,13 @@ struct profile_op {
 };
 
 /**
- * struct profile - what a profiled model did
- * @ops: by number
+ * struct profile - profile of a model
+ * @ops: operators by index
  * @count: how many
- * @events: op number, begin and end of each run of an operator, for a trace; kept when @trace is
- *	set
+ * @events: operator index, begin and end of each run of an operator, for a trace; recorded when
+ * @trace is set
  * @event_count: how many
- * @failed: memory was short: the profile is not whole
+ * @failed: memory ran out: the profile is incomplete
  */
 struct profile {
 	struct profile_op *ops;
@@ -98,11 +97,11 @@ struct profile {
 /** profile_run - run a model once and add to the profile; returns a status */
 int profile_run(struct profile *p, struct tenon_model *model);
 
-/** profile_print - a table of operators, the longest first */
+/** profile_print - print the operators as a table, by descending time */
 void profile_print(const struct profile *p, FILE *out);
 
 #ifdef CONFIG_JSON
-/** profile_json - the operators that ran, in their order; NULL without memory */
+/** profile_json - the operators that ran, in execution order; NULL if out of memory */
 cJSON *profile_json(const struct profile *p);
 #endif
 

@@ -7,7 +7,7 @@
 #include "tools/text/printable.h"
 #include "tools/text/timing.h"
 
-/* what is shown of an operator's name */
+/* bytes of an operator's name that are printed */
 #define NAME_MOST 60
 
 static char *copy(struct tenon_slice s)
@@ -79,7 +79,7 @@ static int longer_first(const void *a, const void *b)
 	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : strcmp(x->name, y->name);
 }
 
-/* The operators that were called, the longest first: others, as those behind a branch, have no name. */
+/* Sort the called operators by descending time. Others, such as unlisted calls, have no name. */
 static size_t sort_called(const struct profile *p, struct profile_op *sorted)
 {
 	size_t i, n = 0;

@@ -7,15 +7,15 @@
 
 #include <tenon/array.h>
 
-#define DEPTH_MOST 64 /* of tuples in each other */
+#define DEPTH_MOST 64 /* nesting of tuples */
 
-/* an argument, and what of its name is still to be followed: ".1.0", or nothing */
+/* an argument, and the rest of its path below the current tuple: ".1.0", or "" */
 struct part {
 	const struct argument *a;
 	struct tenon_slice path;
 };
 
-/* Cut the last ".N" off a name. */
+/* Remove the last ".N" from a name. */
 static bool cut_number(struct tenon_slice *name)
 {
 	size_t n = name->size;
@@ -51,7 +51,7 @@ bool model_tuple_input(struct tenon_model *model, const struct argument *a, size
 	return find(model, a, index, &path);
 }
 
-/* Take ".N" off the front of a path. A number too large for any tuple is cut. */
+/* Remove ".N" from the front of a path. Clamp a number too large for any tuple. */
 static uint64_t take_number(struct tenon_slice *path)
 {
 	uint64_t n = 0;
@@ -67,7 +67,10 @@ static uint64_t take_number(struct tenon_slice *path)
 
 static int build(const struct part *parts, size_t count, int depth, struct tenon_value *out);
 
-/* Item @number of a tuple, of the parts whose path begins with that; @room holds @count of them. */
+/*
+ * Build item @number of a tuple from the parts whose path begins with it; @room has space for
+ * @count.
+ */
 static int build_item(const struct part *parts, size_t count, uint64_t number, int depth,
 		      struct part *room, struct tenon_value *out)
 {
@@ -109,7 +112,7 @@ static int build_tuple(const struct part *parts, size_t count, int depth, struct
 
 	if (!values || !room)
 		err = tenon_error(-TENON_E_NOMEM, "no memory for a tuple");
-	/* with more items than parts one is missing, and that is noticed in time */
+	/* With more items than parts one is missing, so this ends early. */
 	for (i = 0; i < items && !err; i++) {
 		err = build_item(parts, count, i, depth, room, &values[i]);
 		made += !err;

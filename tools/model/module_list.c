@@ -7,10 +7,10 @@
 
 #include "tools/model/module_list.h"
 
-/* deeper trees are refused where they are read; foreign modules may form a ring */
+/* The reader refuses deeper trees; modules of foreign code may be cyclic. */
 #define DEEPEST 300
 
-/* ---- facts about one module, as it shows them */
+/* ---- facts about one module, from its visit function */
 
 #define TEXT(field)                                                                                \
 	{                                                                                          \
@@ -21,11 +21,11 @@
 #field, offsetof(struct module_row, field), 0                                          \
 	}
 
-/* fields of struct module_row that have the names modules give them */
+/* fields of struct module_row, by their names in visit functions */
 static const struct fact {
 	const char *name;
 	size_t place;
-	size_t room; /* of a text; 0 for a number */
+	size_t room; /* size of a text; 0 for a number */
 } facts[] = {
 	TEXT(format),
 	TEXT(name),
@@ -103,7 +103,7 @@ static void take_facts(struct module_row *m)
 	if (m->functions)
 		m->function_count = m->functions->size;
 	else if (tenon_module_each_function(m->module, count_name, &m->function_count))
-		tenon_error_clear(); /* it cannot list them */
+		tenon_error_clear(); /* it cannot list its functions */
 }
 
 /* ---- the tree */

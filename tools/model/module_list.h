@@ -5,8 +5,8 @@
 /**
  * DOC: a module tree as a list
  *
- * What `tenon inspect` prints: every module of a tree, a parent before its imports, with the facts
- * that the module itself shows to a visitor (tenon/visit.h).
+ * The data of `tenon inspect`: every module of a tree, a parent before its imports, with the facts
+ * that the module reports to a visitor (tenon/visit.h).
  */
 
 #include <tenon/array.h>
@@ -14,27 +14,27 @@
 #include <tenon/module.h>
 
 /**
- * struct module_row - one place in the tree
+ * struct module_row - a module at its position in the tree
  * @module: the module; valid as long as the root
- * @parent: number of the importing place; SIZE_MAX for the root
+ * @parent: index of the importing row; SIZE_MAX for the root
  * @depth: 0 for the root
- * @last: no further import of the parent follows
- * @format: "cl", "ptx", …; "" where the module says nothing, as in all texts here
+ * @last: last import of its parent
+ * @format: "cl", "ptx", …; "" if unknown, as in all texts here
  * @name: symbol or model name
- * @machine: of a library, the processor it is for
- * @generation: of a library, "legacy" or "ffi"
- * @tvm: of a library, versions of TVM that make such
+ * @machine: of a library: its processor
+ * @generation: of a library: "legacy" or "ffi"
+ * @tvm: of a library: versions of TVM that produce such
  * @loader: "ready" or "missing"
  * @remedy: what to do about a missing loader
  * @fault: what is wrong with the payload
- * @functions: names of the functions; NULL when the module lists none
+ * @functions: names of the functions; NULL if the module lists none
  * @launch: for kernels, a map of "args" and "tags" for each of @functions; NULL for others
  * @function_count: how many functions
- * @nodes: of a graph; -1 where the module says nothing, as in all numbers here
- * @parameters: arrays inside
+ * @nodes: of a graph; -1 if unknown, as in all numbers here
+ * @parameters: number of parameters
  * @parameter_bytes: their size
  * @size: bytes of the file or payload
- * @offset: place of the payload in the file
+ * @offset: offset of the payload in the file
  */
 struct module_row {
 	struct tenon_module *module;
@@ -60,14 +60,14 @@ struct module_row {
 };
 
 /**
- * struct module_list - the list
+ * struct module_list - a module tree as a list
  * @file: the file it was read from
  * @size: its size in bytes
  * @root: the tree
- * @items: the places
+ * @items: the modules
  * @count: how many
- * @library: the library among them; NULL when there is none
- * @model: the whole model that the root is, opened to be looked at; NULL when it is none
+ * @library: the row of the library; NULL if there is none
+ * @model: the root as a model, opened for inspection; NULL if it is no model
  */
 struct module_list {
 	const char *file;
@@ -82,7 +82,7 @@ struct module_list {
 /**
  * module_list_make - list a tree
  * @root: its root; must outlive the list
- * @out: receives the list, to be dropped with module_list_drop()
+ * @out: receives the list, free it with module_list_drop()
  *
  * Return: 0; -TENON_E_NOMEM.
  */
@@ -91,13 +91,13 @@ int module_list_make(struct tenon_module *root, struct module_list *out);
 /** module_list_drop - free a list */
 void module_list_drop(struct module_list *l);
 
-/** module_list_kind - what a place is called in the tree: its kind, cleaned for a terminal */
+/** module_list_kind - append a module's kind, sanitised for a terminal */
 void module_list_kind(const struct module_row *m, struct tenon_buffer *out);
 
-/** module_list_format - what stands beside it: "cl source", "host", a name; nothing for some */
+/** module_list_format - append the text next to the kind: "cl source", "host", a name */
 void module_list_format(const struct module_row *m, struct tenon_buffer *out);
 
-/** module_list_facts - what is in it: "6 kernels, 18 KiB at 0x4a1c0" */
+/** module_list_facts - append a summary: "6 kernels, 18 KiB at 0x4a1c0" */
 void module_list_facts(const struct module_row *m, struct tenon_buffer *out);
 
 #endif /* TOOLS_MODEL_MODULE_LIST_H */

@@ -14,7 +14,7 @@ void module_list_kind(const struct module_row *m, struct tenon_buffer *out)
 	printable_append(out, m->module->kind, TEXT_MOST);
 }
 
-/* formats that are text in a language */
+/* formats that are source code */
 static bool is_source(const char *format)
 {
 	static const char *const sources[] = { "cl", "cuda", "metal", "wgsl", "c", "cc", "ll" };

@@ -11,9 +11,9 @@
 #include "tools/tensor/array_file.h"
 #include "tools/params/npz.h"
 
-/* a byte of deflated data makes 1032 at most */
+/* a deflated byte unpacks to at most 1032 bytes */
 #define DEFLATE_MOST 1032
-/* entries of an archive; more than any model has parameters */
+/* limit on entries; no model has as many parameters */
 #define ENTRIES_MOST (1 << 20)
 
 struct archive {
@@ -22,7 +22,7 @@ struct archive {
 	uint64_t size; /* of the file */
 };
 
-/* An error of libzip, which gives "not a zip archive" for some allocations that fail. */
+/* Test for lack of memory: libzip reports some failed allocations as "not a zip archive". */
 static bool ran_out(int code)
 {
 	return code == ZIP_ER_MEMORY || errno == ENOMEM;
@@ -72,7 +72,7 @@ static int entry_error(const struct archive *a, const char *entry, const char *w
 	return tenon_error(-TENON_E_FORMAT, "%s: \"%s\": %s", a->path, entry, what);
 }
 
-/* What an entry promises has to be possible, before memory is taken for it. */
+/* Check that the size in an entry is possible before allocating it. */
 static int check_entry(const struct archive *a, const zip_stat_t *st)
 {
 	const uint64_t wanted =
@@ -112,7 +112,7 @@ static int unpack_error(const struct archive *a, const char *entry, zip_error_t 
 	return entry_error(a, entry, zip_error_strerror(error));
 }
 
-/* All bytes of an entry, and no more: only at its end is its checksum looked at. */
+/* Unpack an entry. Read up to its end, because only there libzip verifies the checksum. */
 static int unpack(const struct archive *a, const char *entry, zip_file_t *file, char *to,
 		  size_t size)
 {

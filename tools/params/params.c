@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon params: list, extract, align and create files of parameters */
+/* tenon params: list, extract, align and create parameter files */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,13 @@
 #include "tools/tensor/spec.h"
 #include "tools/text/printable.h"
 
-/* what a compiled model wants; see TENON_TENSOR_ALIGN */
+/* alignment for compiled models; see TENON_TENSOR_ALIGN */
 #define ALIGN_USUAL 128
 
-/* all that this command works on is files: what one of them holds is no lack of the build */
+/*
+ * This command needs files only, so report errors as those of a file, not as features missing from
+ * the build.
+ */
 int params_failed(struct cli *cli)
 {
 	return cli_error(cli, CLI_NO_FILE);
@@ -125,7 +128,7 @@ static int align(struct cli *cli, const struct words *w)
 	struct tenon_params *params;
 	int err;
 
-	/* in place, the file is found to be one of parameters when it is opened */
+	/* When aligning in place, opening the file checks that it is a parameter file. */
 	if (!in_place && params_check_target(cli, params_target(w)))
 		return CLI_USAGE;
 	err = tenon_params_open(w->word[0], &params);
@@ -140,7 +143,7 @@ static int align(struct cli *cli, const struct words *w)
 
 /* ---- from-npy */
 
-/* NAME=FILE.npy, or FILE.npy with the file's name */
+/* Split NAME=FILE.npy; for FILE.npy the name is that of the file. */
 static struct tenon_slice name_of(const char *word, const char **path)
 {
 	const char *equal = strchr(word, '='), *slash, *dot;
@@ -165,7 +168,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x.size > y.size) - (x.size < y.size);
 }
 
-/* names the parameters, unless two would be called the same; @params is put in order for that */
+/* Name the parameters and refuse duplicates; sorts @params. */
 static int check_names(struct cli *cli, const struct words *w, struct tenon_param *params, size_t n)
 {
 	const char *path;
@@ -253,7 +256,7 @@ enum { TAKES_ALIGN = 1, TAKES_JSON = 2, TAKES_OUTPUT = 4 };
 static const struct action {
 	const char *name;
 	int (*run)(struct cli *cli, const struct words *w);
-	int least, most; /* words behind the name; one less where --output stands for the last */
+	int least, most; /* number of operands; one less if --output replaces the last */
 	unsigned int takes;
 } actions[] = {
 	{ "list", list, 1, 1, TAKES_JSON },

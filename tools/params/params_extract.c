@@ -9,7 +9,7 @@
 #include "tools/tensor/npy.h"
 #include "tools/params/params.h"
 
-/* a parameter, and the file it goes to */
+/* a parameter and its output file */
 struct part {
 	const struct tenon_param *param;
 	char *path;
@@ -25,7 +25,7 @@ static int no_memory(size_t count)
 	return tenon_error(-TENON_E_NOMEM, "no memory for %zu names", count);
 }
 
-/* the name as a file in the folder: nothing in it may lead elsewhere */
+/* Make a file name in the folder; refuse names that lead outside it. */
 static char *path_of(const char *folder, struct tenon_slice name)
 {
 	size_t i, n = folder ? strlen(folder) : 0;
@@ -89,7 +89,7 @@ static int shared_file(const struct tenon_param *a, const struct tenon_param *b,
 			   (int)a->name.size, a->name.data, (int)b->name.size, b->name.data, path);
 }
 
-/* two parameters must not get the same file name: one would overwrite the other */
+/* Refuse two parameters with the same file name: one would overwrite the other. */
 static int refuse_shared_files(const struct parts *parts)
 {
 	struct part *sorted = calloc(parts->count + 1, sizeof(*sorted));

@@ -15,7 +15,7 @@ static bool ends(const char *text, const char *suffix)
 	return n >= k && !strcmp(text + n - k, suffix);
 }
 
-/* Test whether a file must not be overwritten; the first bytes identify a file of parameters. */
+/* Test whether a file must not be overwritten; its first bytes identify a parameter file. */
 static bool holds_something_else(const char *path)
 {
 	uint8_t head[8];
@@ -25,7 +25,7 @@ static bool holds_something_else(const char *path)
 	size_t i;
 	int fd;
 
-	/* a pipe or a device is written to, and holds nothing */
+	/* Pipes and devices can be written. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -33,7 +33,7 @@ static int load(struct cli *cli, const struct run_options *o, struct tenon_modul
 	return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : 0;
 }
 
-/* a function takes its arguments by their order */
+/* Functions take arguments by position only. */
 static int refuse_names(struct cli *cli, const struct arguments *a)
 {
 	for (size_t i = 0; i < a->count; i++) {
@@ -50,7 +50,7 @@ static int refuse_names(struct cli *cli, const struct arguments *a)
 	return 0;
 }
 
-/* what is for models alone, and was said of a function */
+/* Refuse options for models when running a function. */
 static int refuse_model_words(struct cli *cli, const struct run *run)
 {
 	const struct run_options *o = &run->options;
@@ -151,7 +151,7 @@ static int run_watched(struct cli *cli, struct run *run)
 	return report(cli, run, code);
 }
 
-/* Make room for one argument, expectation and import for each word of the command line. */
+/* Allocate lists with one argument, expectation and import per word of the command line. */
 static int make_room(struct cli *cli, struct run *run, size_t words)
 {
 	run->arguments.at = calloc(words, sizeof(*run->arguments.at));

@@ -2,7 +2,7 @@
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
-/** DOC: tenon run, its parts put together */
+/** DOC: state of tenon run */
 
 #include "tools/cli/cli.h"
 #include "tools/run/run_function.h"
@@ -12,14 +12,14 @@ extern const struct cli_command run_command;
 
 /**
  * struct run - one `tenon run`
- * @options: what the command line asks for
+ * @options: options from the command line
  * @targets: devices to run on
- * @arguments: what the function or model is given
- * @expectations: what the results shall be equal to
- * @module: the file, loaded
- * @function: what was called, where it is a function
- * @model: what was run, where it is a model
- * @times: how long that took
+ * @arguments: arguments of the function or model
+ * @expectations: expected results
+ * @module: the loaded file
+ * @function: the called function, if one is run
+ * @model: the model, if one is run
+ * @times: run times
  */
 struct run {
 	struct run_options options;
@@ -34,8 +34,8 @@ struct run {
 
 /**
  * run_read_options - read the command line
- * @run: receives the options, the targets' names, and the SPECs of arguments and expectations; their lists
- *	have room for one of each word
+ * @run: receives the options, the names of targets, and the SPECs of arguments and expectations;
+ * their lists have room for one per word
  *
  * Return: CLI_OPTIONS_END; CLI_OPTIONS_DONE; or an exit code, its message printed.
  */

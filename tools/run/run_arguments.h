@@ -2,7 +2,7 @@
 #ifndef TOOLS_RUN_RUN_ARGUMENTS_H
 #define TOOLS_RUN_RUN_ARGUMENTS_H
 
-/** DOC: what a function or model is given, and the tensors that it fills */
+/** DOC: arguments of a function or model, and the tensors that it fills */
 
 #include <tenon/device.h>
 
@@ -11,9 +11,9 @@
 
 /**
  * struct arguments - inputs and outputs, in the order given
- * @at: they
+ * @at: arguments
  * @count: how many
- * @output_count: how many of them are outputs
+ * @output_count: number of outputs among them
  */
 struct arguments {
 	struct argument *at;
@@ -21,27 +21,27 @@ struct arguments {
 	size_t output_count;
 };
 
-/** arguments_make - make the values that SPECs of --input, --output or --expect ask for; 0 or an exit code */
+/** arguments_make - make values for SPECs of --input, --output or --expect; 0 or an exit code */
 int arguments_make(struct cli *cli, struct argument *list, size_t count);
 
-/** arguments_write - write the outputs that go to files; 0 or an exit code */
+/** arguments_write - write outputs to their files; 0 or an exit code */
 int arguments_write(struct cli *cli, const struct arguments *a);
 
-/** arguments_release - drop values and tensors, then the list itself */
+/** arguments_release - release values and tensors, and free the list */
 void arguments_release(struct argument *list, size_t count);
 
 #ifdef CONFIG_DEVICES
 /**
- * arguments_put - make tensors of the arguments on a device, and choose it for the thread
- * @on: device; nothing is done for NULL, the processor
- * @name: what --device says
+ * arguments_put - copy the arguments to a device, and select it for the thread
+ * @on: device; NULL for the processor: nothing to do
+ * @name: name given to --device
  *
  * Return: 0, or an exit code, its message printed.
  */
 int arguments_put(struct cli *cli, struct arguments *a, const struct tenon_device *on,
 		  const char *name);
 
-/** arguments_get - copy outputs, and a tensor that was returned, back to the host; as above */
+/** arguments_get - copy outputs and a returned tensor back to the host; as arguments_put() */
 int arguments_get(struct cli *cli, const struct arguments *a, const struct tenon_device *on,
 		  const char *name, struct tenon_value *returned);
 #else

@@ -19,7 +19,7 @@ void results_fini(struct results *r)
 	r->at = NULL;
 }
 
-/* the result that an expectation is of: by its order, or by the name of a model's output */
+/* Find the result for an expectation: by position, or by the name of a model's output. */
 static size_t expected_result(struct tenon_model *model, struct tenon_slice name, size_t i)
 {
 	size_t index;

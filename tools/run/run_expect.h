@@ -2,7 +2,7 @@
 #ifndef TOOLS_RUN_RUN_EXPECT_H
 #define TOOLS_RUN_RUN_EXPECT_H
 
-/** DOC: results, and what --expect says that they are */
+/** DOC: comparison of results with --expect */
 
 #include <tenon/model.h>
 
@@ -11,9 +11,9 @@
 #include "tools/tensor/compare.h"
 
 /**
- * struct results - what can be compared
- * @at: owned values: the outputs of a model; or those of a function, then what it returned, unless that
- *	is None and there are outputs
+ * struct results - results to compare
+ * @at: owned values: the outputs of a model; or the outputs of a function and its return value,
+ * unless that is None and there are outputs
  * @count: how many
  */
 struct results {
@@ -21,16 +21,16 @@ struct results {
 	size_t count;
 };
 
-/** results_drop - drop the values; the room for them stays */
+/** results_drop - release the values; the list keeps its capacity */
 void results_drop(struct results *r);
 void results_fini(struct results *r);
 
 /**
- * struct expectations - what is expected, in the order given
- * @at: they
- * @comparisons: one for each, after the run
+ * struct expectations - expected results, in the order given
+ * @at: the expected values
+ * @comparisons: one comparison each, made after the run
  * @count: how many
- * @tolerance: how far from the expected is still equal
+ * @tolerance: largest difference that counts as equal
  */
 struct expectations {
 	struct argument *at;
@@ -40,10 +40,10 @@ struct expectations {
 };
 
 /**
- * expectations_compare - compare results with what is expected
+ * expectations_compare - compare results with expectations
  * @e: expectations; receives the comparisons
  * @r: results
- * @model: which has names for outputs; NULL for a function
+ * @model: model with the names of outputs; NULL for a function
  *
  * Return: CLI_OK; CLI_DIFFERS; or another exit code, its message printed.
  */

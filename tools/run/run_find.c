@@ -6,7 +6,7 @@
 
 #define NAMES_SHOWN 32
 
-/* the functions of a module, those with a name of the compiler's own left out */
+/* functions of a module, except those with compiler-generated names */
 struct names {
 	struct tenon_buffer list;
 	struct tenon_slice only;
@@ -48,7 +48,7 @@ static int choose(struct cli *cli, const char *file, struct tenon_module *module
 	return 0;
 }
 
-/* A root that is only listed: what it is of, and what helps, as tenon inspect says it. */
+/* Report a root without a loader: its kind and the remedy, as tenon inspect does. */
 static int refuse_without_loader(struct cli *cli, const char *file, struct tenon_module *module)
 {
 	struct tenon_buffer kind = TENON_BUFFER_INIT;
@@ -89,13 +89,13 @@ int run_find_named(struct cli *cli, const struct run_options *o, struct tenon_mo
 		return refuse_without_loader(cli, o->file, module);
 	f->name = o->function;
 	err = tenon_module_find_function(module, tenon_slice_of(f->name), true, &f->function);
-	/* a missing function may be one that only the loader can find */
+	/* A missing function may be one that only the missing loader would provide. */
 	if (!err && (!f->function || is_of_root(module, f->name))) {
 		code = refuse_without_loader(cli, o->file, module);
 		if (code)
 			return code;
 	}
-	/* for its message, which names the nearest */
+	/* for its message, which names the nearest function */
 	if (!err && !f->function)
 		err = tenon_module_get_function(module, f->name, &f->function);
 	if (!err)
@@ -118,7 +118,7 @@ int run_find_default(struct cli *cli, const struct run_options *o, struct tenon_
 		return 0;
 	}
 	if (tenon_module_each_function(module, add_name, &names))
-		tenon_error_clear(); /* it cannot list them */
+		tenon_error_clear(); /* it cannot list its functions */
 	code = choose(cli, o->file, module, &names, f);
 	tenon_buffer_fini(&names.list);
 	return code;

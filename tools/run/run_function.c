@@ -19,7 +19,7 @@ static int call_failed(struct cli *cli, const char *name)
 				      : CLI_FAILED);
 }
 
-/* what the function is handed */
+/* Make the argument list of the function. */
 static struct tenon_value *views_of(const struct arguments *a)
 {
 	struct tenon_value *views = calloc(a->count + 1, sizeof(*views));
@@ -39,7 +39,7 @@ static int call_once(const struct function_run *f, const struct tenon_value *vie
 	err = tenon_function_call(f->function, views, (int32_t)count, returned);
 	if (!err)
 		return target_wait(on);
-	/* what a function that failed left there is no value */
+	/* The result of a failed call is invalid. */
 	*returned = tenon_arg_none();
 	return err;
 }
@@ -71,7 +71,7 @@ static int call(struct cli *cli, const struct run_options *o, const struct argum
 	return err ? call_failed(cli, f->name) : 0;
 }
 
-/* Collect the outputs, and @returned, which is taken over. */
+/* Collect the outputs and @returned, which moves to the results. */
 static int take_results(struct cli *cli, const struct arguments *a, struct tenon_value *returned,
 			struct results *r)
 {

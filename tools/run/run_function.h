@@ -2,7 +2,7 @@
 #ifndef TOOLS_RUN_RUN_FUNCTION_H
 #define TOOLS_RUN_RUN_FUNCTION_H
 
-/** DOC: tenon run, of one function */
+/** DOC: tenon run of a function */
 
 #include <tenon/module.h>
 
@@ -13,10 +13,10 @@
 #include "tools/target/target_list.h"
 
 /**
- * struct function_run - a function that is called
- * @name: its name; of the module, or of the command line
- * @function: it
- * @results: of the last call
+ * struct function_run - a function to call
+ * @name: its name, from the module or the command line
+ * @function: the function
+ * @results: results of the last call
  */
 struct function_run {
 	const char *name;
@@ -25,9 +25,9 @@ struct function_run {
 };
 
 /**
- * run_find_named - find the function that --function names; without it, see that the root can run
+ * run_find_named - find the function of --function; without it, check that the root can run
  * @o: options
- * @module: the file, loaded
+ * @module: the loaded file
  * @f: receives the function
  *
  * Return: 0; or an exit code, its message printed.
@@ -35,12 +35,12 @@ struct function_run {
 int run_find_named(struct cli *cli, const struct run_options *o, struct tenon_module *module,
 		   struct function_run *f);
 
-/** run_find_default - find the function to call where none was named; returns as above */
+/** run_find_default - find the function to call without --function; as run_find_named() */
 int run_find_default(struct cli *cli, const struct run_options *o, struct tenon_module *module,
 		     struct function_run *f);
 
 /**
- * run_function - call what run_find_named() or run_find_default() found
+ * run_function - call the function of run_find_named() or run_find_default()
  * @o: options
  * @targets: devices; the first is used
  * @a: arguments
@@ -52,7 +52,7 @@ int run_find_default(struct cli *cli, const struct run_options *o, struct tenon_
 int run_function(struct cli *cli, const struct run_options *o, const struct target_list *targets,
 		 struct arguments *a, struct times *times, struct function_run *f);
 
-/** run_function_fini - drop function and results */
+/** run_function_fini - release function and results */
 void run_function_fini(struct function_run *f);
 
 #endif /* TOOLS_RUN_RUN_FUNCTION_H */

@@ -79,7 +79,7 @@ static cJSON *json_of_returned(const struct results *r, size_t output_count)
 	return json_of_value(r->count > output_count ? &r->at[output_count] : &none);
 }
 
-/* "opencl:0" */
+/* a device name like "opencl:0" */
 static cJSON *json_of_device(const struct target_list *targets)
 {
 	const DLDevice id = targets->count ? targets->id[0] : (DLDevice){ kDLCPU, 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon run, of a whole model */
+/* tenon run of a whole model */
 #include "tools/run/run_model.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static bool is_of_type(const DLTensor *t, const struct spec *spec)
 	       tenon_dtype_equal(element_storage(spec->dtype), element_storage(t->dtype));
 }
 
-/* --output says where an output is written; its type must be the output's */
+/* Write an output to the file of --output; the types must match. */
 static int write_output(struct cli *cli, const struct model_run *m, const struct spec *spec,
 			size_t next)
 {
@@ -116,7 +116,10 @@ static int write_outputs(struct cli *cli, const struct model_run *m, const struc
 	return code;
 }
 
-/* Does --function name one that a Relax file has beside its models, in its library above all? */
+/*
+ * Test whether --function names a function of a Relax file that is not a model, mostly in its
+ * library.
+ */
 static bool only_a_function(const char *name, struct tenon_module *module)
 {
 	struct tenon_model_options o = { .function = name, .describe = true };
@@ -140,7 +143,7 @@ bool run_is_model(const struct run_options *o, struct tenon_module *module)
 		return true;
 	if (!model_is_root(module))
 		return false;
-	/* other functions can be called than the one that makes the model */
+	/* Any function other than the one that creates the model is called as a function. */
 	return !o->function || !strcmp(o->function, "default") ||
 	       (!strncmp(module->kind.data, "relax.", 6) && !only_a_function(o->function, module));
 }

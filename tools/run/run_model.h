@@ -2,7 +2,7 @@
 #ifndef TOOLS_RUN_RUN_MODEL_H
 #define TOOLS_RUN_RUN_MODEL_H
 
-/** DOC: tenon run, of a whole model */
+/** DOC: tenon run of a whole model */
 
 #include <tenon/model.h>
 #include <tenon/module.h>
@@ -14,10 +14,10 @@
 #include "tools/run/run_times.h"
 
 /**
- * struct model_run - a model that is run
- * @model: it; NULL while a function is called
- * @outputs: of the last run
- * @operators: how long they took, over all runs
+ * struct model_run - a running model
+ * @model: the model; NULL when a function is called
+ * @outputs: outputs of the last run
+ * @operators: profile of the operators, over all runs
  */
 struct model_run {
 	struct tenon_model *model;
@@ -26,28 +26,28 @@ struct model_run {
 };
 
 #ifdef CONFIG_EXECUTORS
-/** run_is_model - is what was loaded run as a model, rather than one function of it */
+/** run_is_model - test whether to run the module as a model instead of one function */
 bool run_is_model(const struct run_options *o, struct tenon_module *module);
 
-/** run_model_open - make a model of what was loaded, and give it its inputs; 0 or an exit code */
+/** run_model_open - create the model and set its inputs; 0 or an exit code */
 int run_model_open(struct cli *cli, const struct run_options *o, struct tenon_module *module,
 		   const struct target_list *targets, const struct arguments *a,
 		   struct model_run *m);
 
-/** run_model - run it, write outputs and what was measured; 0 or an exit code */
+/** run_model - run it, write outputs and measurements; 0 or an exit code */
 int run_model(struct cli *cli, const struct run_options *o, const struct target_list *targets,
 	      const struct arguments *a, struct times *times, struct model_run *m);
 
-/** run_stream - run it on frames; returns an exit code */
+/** run_stream - run it on frames from standard input; returns an exit code */
 int run_stream(struct cli *cli, const char *file, struct expectations *e, struct model_run *m);
 
-/** run_model_failed - print why the model in @file failed, and return the exit code for it */
+/** run_model_failed - print why the model in @file failed; returns the exit code */
 int run_model_failed(struct cli *cli, const char *file);
 
-/** run_model_take_outputs - take the outputs of the last run to the host; a status */
+/** run_model_take_outputs - copy the outputs of the last run to the host; a status */
 int run_model_take_outputs(struct model_run *m);
 
-/** run_model_fini - drop the model and its outputs */
+/** run_model_fini - release the model and its outputs */
 void run_model_fini(struct model_run *m);
 #else
 static inline bool run_is_model(const struct run_options *o, struct tenon_module *module)
@@ -81,7 +81,7 @@ static inline int run_model(struct cli *cli, const struct run_options *o,
 	(void)a;
 	(void)times;
 	(void)m;
-	return CLI_UNAVAILABLE; /* not reached: none was opened */
+	return CLI_UNAVAILABLE; /* unreachable: no model was opened */
 }
 
 static inline int run_stream(struct cli *cli, const char *file, struct expectations *e,

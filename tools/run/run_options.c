@@ -49,7 +49,7 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-/* a number that is 0 or more */
+/* Parse a number that is 0 or more. */
 static int count(struct cli *cli, const char *option, uint64_t most, uint64_t *out)
 {
 	struct element e;
@@ -136,7 +136,7 @@ static int option(struct cli *cli, struct run *run, int found)
 	}
 }
 
-/* Of frames there is nothing but bytes: what would say or write more is refused, not forgotten. */
+/* The output of --stream is raw bytes: refuse options that would print or write more. */
 static int refuse_beside_stream(struct cli *cli, const struct run_options *o, size_t output_count)
 {
 	const struct {

@@ -10,15 +10,15 @@
  * struct run_options - options of `tenon run`
  * @file: the module's file
  * @function: name of the function; NULL for the default
- * @graph: graph.json kept apart from the library; NULL for none
- * @params: parameters kept apart; NULL for none
+ * @graph: graph.json in a separate file; NULL for none
+ * @params: parameters in a separate file; NULL for none
  * @trace: file that a trace of a model's operators is written to; NULL for none
- * @imports: files of modules that the module shall import, in the order given
+ * @imports: files of modules to import, in the order given
  * @import_count: how many
- * @repeat: how often to call
+ * @repeat: number of calls
  * @top: how many of the largest elements of each tensor to list; 0 for none
  * @timeout: seconds; 0 for none
- * @profile: tell how long each of a model's operators took
+ * @profile: profile the operators of a model
  * @stream: run a model on frames from standard input
  * @json: print JSON
  */

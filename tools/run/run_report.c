@@ -7,7 +7,7 @@
 #include "tools/text/printable.h"
 #include "tools/text/timing.h"
 
-/* the largest elements of a tensor, with --top */
+/* Print the largest elements of a tensor, for --top. */
 static void report_top(const struct tenon_value *value, uint64_t top, FILE *out)
 {
 	DLTensor *dl;

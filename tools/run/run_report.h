@@ -2,22 +2,22 @@
 #ifndef TOOLS_RUN_RUN_REPORT_H
 #define TOOLS_RUN_RUN_REPORT_H
 
-/** DOC: what came out, for people and as JSON */
+/** DOC: report of the results, as text and JSON */
 
 #include "tools/run/run.h"
 
-/** run_report - print what came out, for people */
+/** run_report - print the results as text */
 void run_report(const struct run *run, FILE *out);
 
 #ifdef CONFIG_JSON
-/** run_report_json - print what came out, as JSON; 0 or -TENON_E_NOMEM */
+/** run_report_json - print the results as JSON; 0 or -TENON_E_NOMEM */
 int run_report_json(const struct run *run, FILE *out);
 #else
 static inline int run_report_json(const struct run *run, FILE *out)
 {
 	(void)run;
 	(void)out;
-	return -TENON_E_UNSUPPORTED; /* never asked for: --json was refused */
+	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon run --stream: the input without content from standard input, outputs to standard output */
+/* tenon run --stream: read the unset input from standard input, write outputs to standard output */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 struct frames {
 	struct tenon_tensor *tensor;
 	size_t input, bytes;
-	bool copied; /* to a device, frame by frame */
+	bool copied; /* copied to a device for each frame */
 	struct cli *cli;
 	struct model_run *run;
 	struct expectations *expected;
-	uint64_t differing; /* frames that are not what --expect says */
-	int code;	    /* of an --expect that fits no output */
+	uint64_t differing; /* frames that differ from --expect */
+	int code;	    /* exit code for an --expect that matches no output */
 };
 
 static int read_frame(void *context, struct tenon_model *model, uint64_t round)
@@ -100,7 +100,7 @@ static int write_frame(void *context, struct tenon_model *model, uint64_t round)
 		err = write_output_bytes(&f->run->outputs.at[i], i, f->cli->out);
 	if (!err && f->expected->count)
 		err = compare_frame(f, round);
-	/* before the next run, which takes their storage */
+	/* Release them before the next run, so that it can reuse their storage. */
 	results_drop(&f->run->outputs);
 	return err;
 }
@@ -131,7 +131,7 @@ static int find_frame_input(struct tenon_model *model, struct frames *f)
 		err = tenon_tensor_bytes(&f->tensor->dl, &f->bytes);
 	if (err)
 		return err;
-	/* a frame is read to where the model looks for it, unless that is on a device */
+	/* Read frames into memory that the model uses directly, unless the input is on a device. */
 	err = tenon_model_bind_input(model, f->input, f->tensor);
 	f->copied = err == -TENON_E_DEVICE;
 	if (f->copied)

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /**
- * struct times - how long each call took
- * @ns: nanoseconds; sorted when they are reported
+ * struct times - duration of each call
+ * @ns: nanoseconds; sorted for the report
  * @count: how many calls there are
  */
 struct times {

@@ -5,8 +5,8 @@
 #include <tenon/tensor.h>
 
 /**
- * run_write - write an output, whole or not at all
- * @path: an array file when it ends in .npy, else the tensor's bytes
+ * run_write - write an output, atomically
+ * @path: output file: .npy for an array file, otherwise raw bytes
  * @dl: a compact tensor in CPU memory
  *
  * Return: 0; -TENON_E_IO; -TENON_E_NOMEM; -TENON_E_UNSUPPORTED.

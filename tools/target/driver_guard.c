@@ -11,10 +11,10 @@
 
 #include "tools/cli/cli.h"
 
-/* a driver may have started processes that keep the pipe open: look for the parent too */
+/* A driver's own child processes may keep the pipe open, so also poll for the parent. */
 #define LOOK_EVERY 200
 
-static struct driver_guard *on_guard; /* while a driver is called */
+static struct driver_guard *on_guard; /* set while a driver is called */
 static pid_t own_pid;
 
 static void wait_for_guard(struct driver_guard *guard)
@@ -23,10 +23,10 @@ static void wait_for_guard(struct driver_guard *guard)
 		;
 }
 
-/* A driver that calls exit() must not choose the exit status of the command. */
+/* Registered with atexit(): a driver that calls exit() must not set the command's exit status. */
 static void on_exit_called(void)
 {
-	/* children that a driver makes may end as they like */
+	/* Ignore exits of child processes that a driver starts. */
 	if (!on_guard || getpid() != own_pid)
 		return;
 	close(on_guard->fd);
@@ -34,7 +34,7 @@ static void on_exit_called(void)
 	_exit(CLI_UNAVAILABLE);
 }
 
-/* The second process: other threads of the command do not exist here, so no stdio. */
+/* The child process: other threads of the command do not exist here, so do not use stdio. */
 static void wait_for_end(int fd, pid_t parent, const char *text, size_t size)
 {
 	struct pollfd end = { fd, POLLIN, 0 };

@@ -8,13 +8,13 @@
 #include "tools/cli/progress.h"
 #include "tools/target/driver_guard.h"
 
-/* "cpu", "cpu:0": what needs no device layer */
+/* names of the processor, which need no device layer */
 static bool is_processor(const char *name)
 {
 	return !strcmp(name, "cpu") || !strcmp(name, "cpu:0");
 }
 
-/* a word that neither DLPack nor a backend has as the name of a device */
+/* names that neither DLPack nor a backend knows */
 static bool is_nonsense(const char *name)
 {
 	struct tenon_slice driver = { name, strcspn(name, ":?") };

@@ -2,7 +2,7 @@
 #ifndef TOOLS_TARGET_TARGET_H
 #define TOOLS_TARGET_TARGET_H
 
-/** DOC: a device that --device names */
+/** DOC: opening the device of --device */
 
 #include <tenon/device.h>
 
@@ -11,15 +11,15 @@
 /**
  * target_open - open the device of --device
  * @cli: for messages
- * @name: what --device says
- * @on: receives it, or NULL for the processor
+ * @name: name given to --device
+ * @on: receives the device, or NULL for the processor
  *
  * Return: 0, or an exit code: 2 for an invalid name, 4 for a missing device.
  */
 int target_open(struct cli *cli, const char *name, struct tenon_device **on);
 
 #ifdef CONFIG_DEVICES
-/** target_wait - wait until a device, or NULL, has done what was submitted; 0 or negative */
+/** target_wait - wait for the work submitted to a device or NULL; 0 or negative */
 int target_wait(struct tenon_device *on);
 
 /** target_fetch - copy a tensor from a device to host memory; 0 or negative */

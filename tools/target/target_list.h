@@ -2,7 +2,7 @@
 #ifndef TOOLS_TARGET_TARGET_LIST_H
 #define TOOLS_TARGET_TARGET_LIST_H
 
-/** DOC: the devices of --device, which for a model may come several times */
+/** DOC: the devices of --device, which may be repeated for a model */
 
 #include <tenon/device.h>
 
@@ -24,13 +24,13 @@ struct target_list {
 	size_t count;
 };
 
-/** target_list_add - take one more word of --device; returns 0 or an exit code */
+/** target_list_add - add the name of one --device; returns 0 or an exit code */
 int target_list_add(struct cli *cli, struct target_list *list, const char *name);
 
 /** target_list_open - open all; returns 0 or an exit code, its message printed */
 int target_list_open(struct cli *cli, struct target_list *list);
 
-/** target_list_wait - wait until all have done what was submitted; returns a status */
+/** target_list_wait - wait for the work submitted to all devices; returns a status */
 int target_list_wait(const struct target_list *list);
 
 void target_list_fini(struct target_list *list);

@@ -24,7 +24,7 @@ int argument_make(struct argument *a)
 		a->value = tenon_arg_float(a->spec.real);
 		return 0;
 	case SPEC_TEXT:
-		/* owned, as the peer's own callers pass it: a callee may keep it */
+		/* Owned, because the function may keep it. */
 		return tenon_string_value(tenon_slice_of(a->spec.string), &a->value);
 	case SPEC_SHAPE:
 		err = tenon_shape_create(a->spec.shape, (size_t)a->spec.ndim, &shape);

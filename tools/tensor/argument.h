@@ -2,16 +2,16 @@
 #ifndef TOOLS_TENSOR_ARGUMENT_H
 #define TOOLS_TENSOR_ARGUMENT_H
 
-/** DOC: from a SPEC to a value */
+/** DOC: converting a SPEC to a value */
 
 #include "tools/tensor/spec.h"
 
 /**
  * struct argument - one argument, output or expectation
  * @spec: the specification from the command line
- * @tensor: the tensor, where it is one; NULL elsewhere
+ * @tensor: the tensor; NULL for other values
  * @value: a view of it
- * @on_device: the tensor's place on another device than the processor; NULL
+ * @on_device: copy of the tensor on a device; NULL if there is none
  */
 struct argument {
 	struct spec spec;
@@ -21,14 +21,14 @@ struct argument {
 };
 
 /**
- * argument_make - make the value that a SPEC asks for
- * @a: argument whose spec was parsed and whose rest is zero; released with argument_release()
+ * argument_make - make the value of a SPEC
+ * @a: argument with a parsed spec, zero otherwise; release it with argument_release()
  *
  * Return: 0; else as spec_tensor().
  */
 int argument_make(struct argument *a);
 
-/** argument_release - drop the tensor of an argument */
+/** argument_release - release the tensor of an argument */
 void argument_release(struct argument *a);
 
 #endif /* TOOLS_TENSOR_ARGUMENT_H */

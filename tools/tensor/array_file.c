@@ -55,11 +55,11 @@ int array_file_tensor(const char *path, struct tenon_tensor **out)
 	return err;
 }
 
-/* ---- a file for a tensor whose type is known */
+/* ---- loading a file into a tensor of known type */
 
 static bool same_shape(const struct npy *npy, const DLTensor *dl)
 {
-	int32_t lanes = dl->dtype.lanes > 1; /* they are one dimension more in the file */
+	int32_t lanes = dl->dtype.lanes > 1; /* in the file lanes are an additional dimension */
 
 	if (npy->ndim != dl->ndim + lanes)
 		return false;
@@ -68,7 +68,10 @@ static bool same_shape(const struct npy *npy, const DLTensor *dl)
 	return !dl->ndim || !memcmp(npy->shape, dl->shape, (size_t)dl->ndim * sizeof(int64_t));
 }
 
-/* Packs bytes that hold one small element each; returns the first that holds more, or @count. */
+/*
+ * Pack bytes with one small element each. Returns the index of the first byte that is too large, or
+ * @count.
+ */
 static uint64_t pack(const uint8_t *from, uint64_t count, DLDataType dtype, uint8_t *to)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -130,7 +133,7 @@ static int copy_array(const char *path, struct tenon_slice bytes, const DLTensor
 	struct npy npy;
 	int err;
 
-	/* of one that does not fit the data may not have been read */
+	/* After a mismatch the rest of the file may not have been read. */
 	err = npy_read_head(bytes, path, &npy);
 	if (!err)
 		err = check_array(path, &npy, dl);
@@ -160,7 +163,7 @@ static int copy_raw(const char *path, struct tenon_slice bytes, const DLTensor *
 	return 0;
 }
 
-/* Raw bytes of a size, or an array: with a byte for each element of a bit it is eight times as long. */
+/* Upper size limit: raw bytes, or an array, which may store each bit as a byte. */
 static uint64_t content_wanted(void *context, struct tenon_slice have)
 {
 	const size_t *size = context;

@@ -10,7 +10,7 @@
 #include "tools/tensor/spec.h"
 #include "tools/text/printable.h"
 
-/* the difference of two numbers, and what the expected one weighs */
+/* difference of two numbers, and the magnitude of the expected one */
 struct difference {
 	double absolute;
 	double scale;
@@ -28,7 +28,7 @@ static bool negative(const struct element *e)
 	return e->class == ELEMENT_SIGNED && e->integer < 0;
 }
 
-/* 2^64 - 1 is the largest distance of two 64-bit integers of one class */
+/* Distance of two 64-bit integers of one class: at most 2^64 - 1. */
 static uint64_t distance(const struct element *a, const struct element *b)
 {
 	bool less = a->class == ELEMENT_SIGNED ? a->integer < b->integer : a->natural < b->natural;
@@ -85,7 +85,7 @@ static void note(struct comparison *c, const struct element *got, const struct e
 	struct difference d = difference_of(got, want);
 	double relative = d.absolute == 0 ? 0 : d.absolute / d.scale;
 
-	if (isnan(relative)) /* infinitely far from NaN or infinity */
+	if (isnan(relative)) /* NaN and infinity differ infinitely */
 		relative = INFINITY;
 	if (d.absolute > c->absolute)
 		c->absolute = d.absolute;
@@ -216,7 +216,7 @@ static bool is_shape(const struct tenon_value *v)
 	return v->type == TENON_TYPE_SHAPE;
 }
 
-/* Extents are compared as they are: no tolerance makes 63 a 64. */
+/* Extents must be equal: the tolerance does not apply. */
 static void compare_shapes(const struct tenon_shape *got, const struct tenon_shape *want,
 			   struct comparison *out)
 {
@@ -255,7 +255,10 @@ void compare_values(const struct tenon_value *got, const struct tenon_value *wan
 		compare_shapes((const struct tenon_shape *)got->as.object,
 			       (const struct tenon_shape *)want->as.object, out);
 	} else if (number_of(got, &a, &dtype) && number_of(want, &b, &other)) {
-		/* an int is not the float it is written like, but 1 may be meant by 1.0 */
+		/*
+		 * An int differs from a float of the same value, but an expected 1.0 may match an
+		 * int 1.
+		 */
 		note(out, &a, &b, b.class == ELEMENT_REAL ? other : dtype, t);
 		out->equal = !out->differing;
 	} else if (got->type == TENON_TYPE_NONE && want->type == TENON_TYPE_NONE) {

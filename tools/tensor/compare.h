@@ -3,27 +3,27 @@
 #define TOOLS_TENSOR_COMPARE_H
 
 /**
- * DOC: how far apart two tensors are
+ * DOC: comparing two tensors
  *
- * Element by element, |got - want| <= atol + rtol * |want|, as numpy's allclose(). Two NaNs are equal,
- * as are two infinities of one sign; either beside any other number is a difference without bound.
- * Integers are subtracted exactly, whatever their size.
+ * Elements are equal if |got - want| <= atol + rtol * |want|, as in numpy's allclose(). Two NaNs
+ * are equal, as are two infinities of one sign; NaN or infinity differs infinitely from other
+ * numbers. Integers are subtracted exactly, whatever their size.
  */
 
 #include <stdio.h>
 
 #include "tools/tensor/element.h"
 
-/* when nothing is said: of real numbers as numpy.isclose(); integers and bools must be equal */
+/* defaults: for real numbers those of numpy.isclose(); integers and bools must be equal */
 #define COMPARE_RTOL 1e-5
 #define COMPARE_ATOL 1e-8
 
 /**
- * struct tolerance - how far apart is still equal
+ * struct tolerance - largest difference that counts as equal
  * @rtol: relative to the expected number
  * @atol: absolute
- * @rtol_given: the user named it; else it is 0 for integers
- * @atol_given: likewise
+ * @rtol_given: set by the user; otherwise 0 for integers
+ * @atol_given: set by the user; otherwise 0 for integers
  */
 struct tolerance {
 	double rtol, atol;
@@ -31,16 +31,16 @@ struct tolerance {
 };
 
 /**
- * struct comparison - what came out
+ * struct comparison - result of a comparison
  * @equal: all within the tolerance, and of one type
- * @mismatch: what forbids comparing ("shape 2x3 …"); empty when the elements were compared
- * @elements: elements compared, lanes counted one by one
- * @differing: how many were too far apart
- * @absolute: largest absolute difference, infinite beside NaN and infinity
+ * @mismatch: why the elements were not compared ("shape 2x3 …"); empty when the elements were compared
+ * @elements: number of elements compared, counting lanes
+ * @differing: number of elements beyond the tolerance
+ * @absolute: largest absolute difference, infinite for NaN and infinity
  * @relative: largest difference relative to the expected number
- * @first: number of the first that was too far apart
+ * @first: index of the first element beyond the tolerance
  * @got: that element, as text
- * @want: and what was expected
+ * @want: the expected element, as text
  */
 struct comparison {
 	bool equal;
@@ -62,7 +62,7 @@ void compare_tensors(const DLTensor *got, const DLTensor *want, const struct tol
 void compare_values(const struct tenon_value *got, const struct tenon_value *want,
 		    const struct tolerance *t, struct comparison *out);
 
-/** compare_print - write the outcome as text, without a final newline */
+/** compare_print - write the result as text, without a final newline */
 void compare_print(const struct comparison *c, FILE *out);
 
 #endif /* TOOLS_TENSOR_COMPARE_H */

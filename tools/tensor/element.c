@@ -47,7 +47,7 @@ int element_bytes(uint64_t count, DLDataType dtype, size_t *bytes)
 	return 0;
 }
 
-/* the bits of one number of 1, 2, 4, 6, or a multiple of 8 bits, up to 64 */
+/* Load a number of 1, 2, 4, 6, or a multiple of 8 bits, up to 64. */
 static uint64_t load(const uint8_t *data, uint64_t index, unsigned int bits)
 {
 	uint64_t value = 0, at;
@@ -144,7 +144,7 @@ void element_get(const void *data, uint64_t index, DLDataType dtype, struct elem
 		out->natural = bits != 0;
 		break;
 	case ELEMENT_SIGNED:
-		/* the sign bit up to the top, and down again */
+		/* sign-extend */
 		out->integer = (int64_t)(bits << (64 - width)) >> (64 - width);
 		break;
 	case ELEMENT_REAL:
@@ -173,7 +173,7 @@ static uint64_t element_integer(const struct element *value)
 {
 	if (value->class != ELEMENT_REAL && value->class != ELEMENT_COMPLEX)
 		return value->natural;
-	/* a cast of what does not fit is undefined */
+	/* Casting a number out of range is undefined. */
 	if (!(value->real > -9.2e18 && value->real < 9.2e18))
 		return 0;
 	return (uint64_t)(int64_t)value->real;
@@ -220,7 +220,7 @@ void tensor_element(const DLTensor *dl, uint64_t index, struct element *out)
 			place += (int64_t)(rest % (uint64_t)dl->shape[i]) * dl->strides[i];
 			rest /= (uint64_t)dl->shape[i];
 		}
-		/* whole bytes only can lie behind the start of a tensor that runs backwards */
+		/* Elements at a negative offset have whole bytes. */
 		if (place < 0) {
 			data -= (uint64_t)-place * dl->dtype.bits * dl->dtype.lanes / 8;
 			place = 0;

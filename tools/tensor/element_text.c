@@ -33,7 +33,7 @@ static int parse_bool(const char *text, DLDataType dtype, struct element *out)
 	return 0;
 }
 
-/* sign and size of an integer; true when all of the text is one */
+/* Parse sign and magnitude of an integer; false if there is other text. */
 static bool read_integer(const char *text, bool *negative, uint64_t *size, bool *overflow)
 {
 	char *end;
@@ -46,7 +46,7 @@ static bool read_integer(const char *text, bool *negative, uint64_t *size, bool 
 		base = 16;
 		text += 2;
 	}
-	/* strtoull would take a space or a second sign */
+	/* strtoull() would accept a space or a second sign. */
 	if (!strchr("0123456789abcdefABCDEF", *text) || !*text)
 		return false;
 	errno = 0;
@@ -96,7 +96,7 @@ static double largest_of(DLDataType dtype, unsigned int width)
 	return minifloat_largest(minifloat_of(dtype));
 }
 
-/* Reads a real number at *text and moves behind it. */
+/* Parse a real number at *text and advance *text. */
 static int parse_part(const char *whole, const char **text, DLDataType dtype, unsigned int width,
 		      double *out)
 {
@@ -107,7 +107,7 @@ static int parse_part(const char *whole, const char **text, DLDataType dtype, un
 	if (!**text || strchr(" \t\n\v\f\r", **text))
 		return no_number(whole, dtype);
 	errno = 0;
-	/* strtof rounds once, strtod and a cast would round twice */
+	/* strtof() rounds once; strtod() and a cast round twice. */
 	*out = width == 32 ? (double)strtof(*text, &end) : strtod(*text, &end);
 	if (end == *text)
 		return no_number(whole, dtype);
@@ -119,7 +119,7 @@ static int parse_part(const char *whole, const char **text, DLDataType dtype, un
 	if (format && isfinite(*out)) {
 		double stored = minifloat_decode(format, minifloat_encode(format, *out));
 
-		/* formats without infinity stay at their largest number, or turn to NaN */
+		/* Formats without infinity clamp to their largest number or give NaN. */
 		overflow = !isfinite(stored) ||
 			   (fabs(*out) > minifloat_largest(format) && !minifloat_has_nan(format));
 	}
@@ -185,14 +185,14 @@ int element_parse(const char *text, size_t size, DLDataType dtype, struct elemen
 	}
 }
 
-/* does the text read back as the same number of that type */
+/* Test whether the text reads back as the same number in that dtype. */
 static bool same_when_stored(const char *text, double real, DLDataType dtype, unsigned int width)
 {
 	const struct minifloat *format;
 
 	if (width == 64)
 		return strtod(text, NULL) == real;
-	/* a format of few codes tells 7.5 from 8 only by their digits: it is printed exactly */
+	/* Print formats with few codes exactly: their shortest text would print 7.5 as 8. */
 	if (width == 32 || width <= 8)
 		return strtof(text, NULL) == (float)real;
 	format = minifloat_of(dtype);
@@ -216,7 +216,7 @@ static void real_text(double real, DLDataType dtype, unsigned int width, int dig
 		snprintf(text, room, "%.*g", digits, real);
 	}
 	power = strchr(text, 'e');
-	/* "100", not "1e+02" */
+	/* Print "100", not "1e+02". */
 	if (power && power[1] == '+' && atoi(power + 1) < 16)
 		snprintf(text, room, "%.0f", real);
 }

@@ -6,11 +6,11 @@
 #include "tools/tensor/minifloat.h"
 
 enum specials {
-	IEEE,	       /* exponent of ones: infinities and NaNs */
-	ONE_NAN,       /* all ones is NaN, no infinity */
-	UNSIGNED_ZERO, /* the code of -0 is the NaN, no infinity */
+	IEEE,	       /* exponent of all ones: infinity or NaN */
+	ONE_NAN,       /* all bits one is NaN; no infinity */
+	UNSIGNED_ZERO, /* the code of -0 is NaN; no infinity */
 	FINITE,	       /* every code is a number */
-	EXPONENT_ONLY, /* no sign, no mantissa, no zero; all ones is NaN */
+	EXPONENT_ONLY, /* no sign, mantissa or zero; all ones is NaN */
 };
 
 struct minifloat {
@@ -139,7 +139,7 @@ static uint32_t beyond(const struct minifloat *f, uint32_t sign)
 	return nan_of(f, sign);
 }
 
-/* m * 2^-shift, nearest, ties to even */
+/* Compute m * 2^-shift, rounded to nearest, ties to even. */
 static uint64_t shift_rounded(uint64_t m, int shift)
 {
 	uint64_t q, rest, half;
@@ -160,7 +160,7 @@ static uint32_t encode_exponent(const struct minifloat *f, double value)
 
 	if (!(value > 0))
 		return all_ones(f);
-	/* half way between two powers the larger wins, as in other implementations of this format */
+	/* Half way between two powers round up, as other implementations of this format do. */
 	if (fraction >= 0.75)
 		code++;
 	if (code < 0)
@@ -183,7 +183,7 @@ uint32_t minifloat_encode(const struct minifloat *f, double value)
 	if (f->specials == EXPONENT_ONLY)
 		return encode_exponent(f, value);
 
-	/* value = mantissa * 2^(power - 52); what a double calls subnormal is 0 in all formats */
+	/* value = mantissa * 2^(power - 52); subnormal doubles are 0 in all formats */
 	power = (int)(bits >> 52 & 0x7ff) - 1023;
 	mantissa = power == -1023 ? 0 : (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
 	steps = power < lowest ? 0 : power - lowest;

@@ -5,8 +5,8 @@
 /**
  * DOC: floating-point formats of 16 bits and fewer
  *
- * C has no types for them on every system, so they are read and rounded here, by integer arithmetic
- * alone: the result does not depend on the rounding mode that some compiled function left behind.
+ * Not every C compiler has types for them, so they are decoded and rounded with integer arithmetic.
+ * The result does not depend on the rounding mode, which a compiled function may have changed.
  */
 
 #include <stdbool.h>
@@ -15,23 +15,23 @@
 struct minifloat;
 
 /**
- * minifloat_of - the format behind a dtype
- * @dtype: any dtype; its lanes do not matter
+ * minifloat_of - get the format of a dtype
+ * @dtype: any dtype; its lanes are ignored
  *
  * Return: float16, bfloat16, or a format of 8, 6 or 4 bits; NULL for every other dtype.
  */
 const struct minifloat *minifloat_of(DLDataType dtype);
 
-/** minifloat_decode - the number that a code stands for; exact */
+/** minifloat_decode - exact value of a code */
 double minifloat_decode(const struct minifloat *format, uint32_t code);
 
 /**
- * minifloat_encode - the code nearest to a number, ties to the even code
+ * minifloat_encode - round a number to the nearest code, ties to even
  * @format: format
  * @value: any double
  *
- * A value above the largest number becomes infinity; if the format has none NaN; if it has neither
- * the largest number.
+ * A value above the largest number becomes infinity, or NaN if the format has no infinity, or the
+ * largest number if it has neither.
  *
  * Return: the code, in the low bits.
  */
@@ -39,9 +39,9 @@ uint32_t minifloat_encode(const struct minifloat *format, double value);
 
 /** minifloat_largest - the largest finite number of a format */
 double minifloat_largest(const struct minifloat *format);
-/** minifloat_has_infinity - has the format infinities */
+/** minifloat_has_infinity - test whether the format has infinities */
 bool minifloat_has_infinity(const struct minifloat *format);
-/** minifloat_has_nan - has the format a NaN */
+/** minifloat_has_nan - test whether the format has a NaN */
 bool minifloat_has_nan(const struct minifloat *format);
 
 #endif /* TOOLS_TENSOR_MINIFLOAT_H */

@@ -5,28 +5,28 @@
 /**
  * DOC: .npy files
  *
- * numpy's array files, versions 1.0 to 3.0, in either order of elements and of bytes. numpy has no
- * word for some dtypes: they are kept as unsigned integers of the same size (bfloat16 as uint16),
- * those of fewer than eight bits as one byte each, and what is read says by its type what it is.
+ * numpy's array files, versions 1.0 to 3.0, in either order of elements and bytes. numpy lacks some
+ * dtypes: these are stored as unsigned integers of the same size (bfloat16 as uint16), and those of
+ * fewer than eight bits as one byte each. The reader of the file must know their dtype.
  */
 
 #include <tenon/buffer.h>
 #include <tenon/tensor.h>
 
-/* as many dimensions as a tensor can have here */
+/* largest number of dimensions of a tensor */
 #define NPY_DIMENSIONS 64
 
 /**
- * struct npy - an array file, read
- * @dtype: its elements; {TENON_DTYPE_HANDLE, 8 * bytes} for numpy's raw bytes ("V2"), which say
- *	nothing but their size
- * @raw: they are raw bytes
+ * struct npy - a parsed array file
+ * @dtype: element type; {TENON_DTYPE_HANDLE, 8 * bytes} for numpy's raw bytes ("V2"), which state
+ * only a size
+ * @raw: the elements are raw bytes
  * @ndim: number of dimensions
- * @shape: their extents
+ * @shape: extents
  * @elements: product of the extents
- * @data: the elements as they lie in the file; part of the bytes the file was read from
- * @fortran: the first index runs fastest
- * @swapped: each number has its highest byte first
+ * @data: the elements in file order; a slice of the file's bytes
+ * @fortran: column-major order: the first index changes fastest
+ * @swapped: numbers are big-endian
  */
 struct npy {
 	DLDataType dtype;
@@ -39,44 +39,44 @@ struct npy {
 	bool swapped;
 };
 
-/** npy_is - do bytes begin as an array file does */
+/** npy_is - test for the magic number of array files */
 bool npy_is(struct tenon_slice bytes);
 
 /**
  * npy_read - read an array file
- * @bytes: the file's content; must outlive @out
- * @name: what errors call it
- * @out: receives what it says
+ * @bytes: the file's bytes; must outlive @out
+ * @name: name for messages
+ * @out: receives the description
  *
- * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_UNSUPPORTED for a dtype that has no place
- *	in a tensor (strings, dates, records, long double); -TENON_E_OVERFLOW.
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_UNSUPPORTED for a dtype that tensors
+ * lack (strings, dates, records, long double); -TENON_E_OVERFLOW.
  */
 int npy_read(struct tenon_slice bytes, const char *name, struct npy *out);
 
-/* bytes in front of a header's text, and bytes of a header; numpy itself stops at 10 000 */
+/* limits: bytes before a header's text, and bytes of a header; numpy itself stops at 10 000 */
 #define NPY_LEAST	12
 #define NPY_HEADER_MOST (1 << 20)
 
-/** npy_read_head - npy_read() of shape and type alone: the data need not be there */
+/** npy_read_head - npy_read() of shape and dtype only: the data may be missing */
 int npy_read_head(struct tenon_slice bytes, const char *name, struct npy *out);
 
 /**
- * npy_wanted - how long an array file is, as far as its first bytes tell
- * @have: what was read of it
+ * npy_wanted - size of an array file, from its first bytes
+ * @have: the bytes read so far
  *
- * Return: the size to read on to; 0 when npy_read() refuses the head, so that no more need be read.
+ * Return: the size to read up to; 0 when npy_read() refuses the header, so that reading can stop.
  */
 uint64_t npy_wanted(struct tenon_slice have);
 
 /**
- * npy_copy - copy the elements in row-major order with the lowest byte first
+ * npy_copy - copy the elements in row-major order, little-endian
  * @npy: an array
- * @to: room for @npy->elements times the bytes of one
+ * @to: buffer for @npy->elements elements
  */
 void npy_copy(const struct npy *npy, void *to);
 
 /**
- * npy_write - write a tensor to an array file, whole or not at all
+ * npy_write - write a tensor to an array file, atomically
  * @path: the file
  * @dl: a compact tensor in CPU memory
  *

@@ -15,7 +15,7 @@ static void swap_bytes(uint8_t *data, uint64_t count, size_t size)
 	}
 }
 
-/* Walks the file in its order; each step knows how far the element moves in ours. */
+/* Walk the file in its order; each step moves by a known stride in the output. */
 static void copy_fortran(const struct npy *npy, uint8_t *to, size_t size)
 {
 	const uint8_t *from = (const uint8_t *)npy->data.data;

@@ -14,7 +14,7 @@ bool npy_is(struct tenon_slice bytes)
 	return bytes.size >= sizeof(magic) - 1 && !memcmp(bytes.data, magic, sizeof(magic) - 1);
 }
 
-/* ---- the header is a Python dictionary, of which three keys are known */
+/* ---- the header: a Python dictionary with three known keys */
 
 static void skip_spaces(struct tenon_cursor *c)
 {
@@ -74,7 +74,7 @@ static int extent(struct tenon_cursor *c, int64_t *out)
 	}
 	if (c->at == start)
 		return tenon_cursor_error(c, -TENON_E_FORMAT, "an extent expected in \"shape\"");
-	take(c, "L"); /* Python 2 wrote long integers so */
+	take(c, "L"); /* Python 2 writes long integers with an L. */
 	return 0;
 }
 
@@ -127,7 +127,7 @@ static int read_type(struct tenon_cursor *c, struct npy *out)
 	err = quoted(c, &text);
 	if (err)
 		return err;
-	/* "<f4": order of bytes, kind, bytes of an element */
+	/* A type like "<f4": byte order, kind, size of an element. */
 	if (text.size < 3 || text.size > 4 || !strchr("<>|=", text.data[0]))
 		return unknown_type(c, text);
 	kind = text.data[1] ? strchr(kinds, text.data[1]) : NULL;

@@ -6,7 +6,7 @@
 #include "tools/tensor/element.h"
 #include "tools/tensor/npy.h"
 
-/* kind and bytes of numpy's type for a dtype; 0 when there is none */
+/* Get numpy's kind and size for a dtype; 0 if there is none. */
 static unsigned int numpy_type(DLDataType dtype, char *kind)
 {
 	unsigned int bytes = (dtype.bits + 7u) / 8;
@@ -50,7 +50,7 @@ static int write_header(const DLTensor *dl, struct tenon_buffer *b)
 	if (dl->dtype.lanes > 1)
 		tenon_buffer_printf(&text, " %d,", dl->dtype.lanes);
 	tenon_buffer_printf(&text, "), }");
-	/* the data begin at a multiple of 64 */
+	/* The data start at a multiple of 64. */
 	pad = (64 - (10 + text.size + 1) % 64) % 64;
 	tenon_buffer_append(b, "\x93NUMPY\x01\x00", 8);
 	tenon_buffer_u8(b, (uint8_t)(text.size + pad + 1));
@@ -63,7 +63,7 @@ static int write_header(const DLTensor *dl, struct tenon_buffer *b)
 	return err;
 }
 
-/* one byte for each packed element: integers by their value, formats numpy lacks by their code */
+/* Unpack elements to one byte each: integers by value, formats that numpy lacks by code. */
 static uint8_t *unpack(const DLTensor *dl, uint64_t count)
 {
 	unsigned int code = dl->dtype.code == TENON_DTYPE_INT ? TENON_DTYPE_INT : TENON_DTYPE_UINT;

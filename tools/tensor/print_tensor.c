@@ -14,7 +14,7 @@ static void print_element(const DLTensor *dl, uint64_t index, int digits, FILE *
 	fputs(element_text(&e, dl->dtype, digits, text), out);
 }
 
-/* [a b c …]: one list for each dimension but the last, whose items are numbers */
+/* Print [a b c …]: nested lists per dimension, the innermost with numbers. */
 static void print_nested(const DLTensor *dl, int32_t dimension, uint64_t *index, FILE *out)
 {
 	int64_t items = dimension < dl->ndim ? dl->shape[dimension] : dl->dtype.lanes;

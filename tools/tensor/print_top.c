@@ -11,7 +11,7 @@ struct scored {
 	double score;
 };
 
-/* The element as a number that can be ordered; false where it has no order. */
+/* Convert an element to a double for sorting; false if it has no order. */
 static bool score_of(const DLTensor *dl, uint64_t index, double *out)
 {
 	struct element e;
@@ -33,7 +33,7 @@ static bool score_of(const DLTensor *dl, uint64_t index, double *out)
 	}
 }
 
-/* Keep the largest, the first of equal ones in front. */
+/* Insert into the sorted list of the largest; equal ones keep their order. */
 static size_t keep(struct scored *best, size_t count, size_t most, struct scored s)
 {
 	size_t at = count < most ? count : most;

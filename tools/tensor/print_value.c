@@ -10,7 +10,7 @@
 #include "tools/tensor/print.h"
 #include "tools/text/printable.h"
 
-/* containers may hold themselves by way of foreign objects */
+/* Limit on nesting: containers with foreign objects may be cyclic. */
 #define DEEPEST 16
 /* items of a container that are printed */
 #define ITEMS 16

@@ -31,7 +31,7 @@ static bool looks_like_integer(const char *text)
 	return *text && !text[strspn(text, digits)];
 }
 
-/* 1 when the text is no number; 0 when it is one; negative when it is one that does not fit */
+/* 0: a number; 1: not a number; negative: a number that does not fit */
 static int parse_number(const char *text, struct spec *out)
 {
 	struct element element;
@@ -57,7 +57,7 @@ static int parse_number(const char *text, struct spec *out)
 	return 0;
 }
 
-/* "1,64": the extents of a shape */
+/* Parse the extents of a shape: "1,64". */
 static int parse_extents(const char *text, struct spec *out)
 {
 	struct element extent;
@@ -80,7 +80,7 @@ static int parse_extents(const char *text, struct spec *out)
 	return 0;
 }
 
-/* 1 when the text is no scalar */
+/* Return 1 when the text is not a scalar. */
 static int parse_scalar(const char *text, struct spec *out)
 {
 	if (!strcmp(text, "null")) {
@@ -126,12 +126,12 @@ static int parse_dtype(const char *text, size_t size, DLDataType *out)
 				   "no elements of type \"%.*s\" are known; some are float32, "
 				   "float16, bfloat16, int8, uint4, bool, float8_e4m3fn",
 				   (int)size, text);
-	/* written {1,1} or {6,8}, it is the newer of the two */
+	/* bool is {6,8}, however it is written */
 	*out = element_storage(*out);
 	return 0;
 }
 
-/* Can the text be meant as a type: does a letter follow extents? Names of inputs do not begin so. */
+/* Test whether a text starts like a type, extents followed by a letter: names of inputs do not. */
 static bool begins_with_extent(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -218,7 +218,7 @@ static int parse_content(const char *text, struct spec *out)
 	return 0;
 }
 
-/* ---- the whole */
+/* ---- the whole SPEC */
 
 static bool is_name(const char *text, size_t size)
 {
@@ -241,7 +241,7 @@ static int type_alone(const char *text, struct spec *out)
 		return 0;
 	for (int32_t i = 0; i < out->ndim; i++) {
 		if (!out->shape[i])
-			return 0; /* nothing to say about its elements */
+			return 0; /* no elements to parse */
 	}
 	return usage("a type without contents; write TYPE=1,2,3, TYPE=@FILE, TYPE=zeros, ones, "
 		     "arange or random:SEED");
@@ -283,7 +283,7 @@ int spec_parse(enum spec_role role, const char *text, struct spec *out)
 	out->text = text;
 	if (!equals || !strncmp(text, "str:", 4) || !is_name(text, (size_t)(equals - text)))
 		return parse_unnamed(text, out);
-	/* float32=1.5 is a tensor, x=1.5 an input called x */
+	/* float32=1.5 is a tensor, x=1.5 an input named x */
 	if (!parse_type(text, (size_t)(equals - text), &type))
 		return parse_unnamed(text, out);
 	tenon_error_clear();

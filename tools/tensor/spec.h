@@ -3,7 +3,7 @@
 #define TOOLS_TENSOR_SPEC_H
 
 /**
- * DOC: SPEC, the words for one argument
+ * DOC: SPEC, the command-line syntax of an argument
  *
  *	SPEC    = [NAME=] (SCALAR | str:TEXT | shape:EXTENTS | @FILE.npy | TYPE=CONTENT | TYPE=>FILE | TYPE)
  *	SCALAR  = 3 | -0x1f | 2.5 | inf | nan | true | false | null
@@ -11,7 +11,7 @@
  *	TYPE    = {EXTENT x} DTYPE                2x3xfloat32, float32
  *	CONTENT = NUMBER{,NUMBER} | @FILE | random:SEED | zeros | ones | arange
  *
- * Parsing opens no file and allocates nothing: what it finds are parts of the text.
+ * Parsing opens no file and allocates nothing: the results are slices of the text.
  */
 
 #include <tenon/tensor.h>
@@ -31,8 +31,8 @@ enum spec_form {
 	SPEC_FLOAT,
 	SPEC_TEXT,
 	SPEC_SHAPE,
-	SPEC_FILE,   /* @x.npy: the file says the type */
-	SPEC_TENSOR, /* the text says the type */
+	SPEC_FILE,   /* @x.npy: the file states the type */
+	SPEC_TENSOR, /* the SPEC states the type */
 };
 
 enum spec_fill {
@@ -45,22 +45,22 @@ enum spec_fill {
 };
 
 /**
- * struct spec - one argument, as asked for
- * @role: what it is for
- * @text: the words it was parsed from; all other texts are parts of it
+ * struct spec - a parsed SPEC
+ * @role: role of the argument
+ * @text: the text it was parsed from; all other texts point into it
  * @name: name of a named input; empty for an argument by position
- * @form: which of the following count
- * @integer: of SPEC_INT and SPEC_BOOL
- * @real: of SPEC_FLOAT
- * @string: what follows "str:" of SPEC_TEXT
+ * @form: form, which decides the valid fields below
+ * @integer: value of SPEC_INT and SPEC_BOOL
+ * @real: value of SPEC_FLOAT
+ * @string: text after "str:" of SPEC_TEXT
  * @dtype: element type of SPEC_TENSOR
  * @ndim: number of dimensions of SPEC_TENSOR and SPEC_SHAPE
- * @shape: their extents
- * @fill: what is in it
- * @seed: of SPEC_RANDOM
- * @list: the numbers of SPEC_LIST, with their commas
+ * @shape: extents
+ * @fill: source of the elements
+ * @seed: seed of SPEC_RANDOM
+ * @list: comma-separated numbers of SPEC_LIST
  * @path: file to read, of SPEC_FILE and SPEC_LOAD
- * @write: file that an output is written to; NULL when it is printed only
+ * @write: file that an output is written to; NULL if it is only printed
  */
 struct spec {
 	enum spec_role role;
@@ -82,15 +82,15 @@ struct spec {
 
 /**
  * spec_parse - read a SPEC
- * @role: what it is for
- * @text: the words; must outlive @out
- * @out: receives what they say
+ * @role: role of the argument
+ * @text: the text; must outlive @out
+ * @out: receives the parsed SPEC
  *
- * Return: 0; -TENON_E_USAGE with a message that says what is wrong, without the text itself.
+ * Return: 0; -TENON_E_USAGE with a message that does not quote the text.
  */
 int spec_parse(enum spec_role role, const char *text, struct spec *out);
 
-/* bytes that hold a type's text, with its NUL */
+/* size of a type as text, NUL included */
 #define TYPE_TEXT 320
 
 /**
@@ -98,7 +98,7 @@ int spec_parse(enum spec_role role, const char *text, struct spec *out);
  * @shape: extents
  * @ndim: how many
  * @dtype: element type
- * @text: receives it; cut with "…" when it is too long
+ * @text: receives the text; truncated with "…" if too long
  *
  * Return: @text.
  */

@@ -91,7 +91,7 @@ static int fill_list(const struct spec *spec, void *data, uint64_t count)
 	struct element e;
 	int err;
 
-	/* one word that is no number is more likely a slip than a list of the wrong length */
+	/* One word that is not a number is more likely a typo than a list of the wrong length. */
 	if (given == 1 && given != count) {
 		err = element_parse(at, strlen(at), spec->dtype, &e);
 		if (err)
@@ -137,7 +137,7 @@ static int fill(const struct spec *spec, const DLTensor *dl)
 	case SPEC_LOAD:
 		return array_file_load(spec->path, dl);
 	default:
-		return 0; /* tensors are born as zeros */
+		return 0; /* new tensors are zero */
 	}
 }
 

@@ -14,7 +14,7 @@ void printable_append(struct tenon_buffer *out, struct tenon_slice text, size_t 
 
 	if (size > most) {
 		size = most;
-		/* not in the middle of a character */
+		/* Do not cut inside a UTF-8 character. */
 		while (size && ((unsigned char)text.data[size] & 0xc0) == 0x80)
 			size--;
 	}

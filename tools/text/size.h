@@ -6,7 +6,7 @@
 
 #define SIZE_TEXT 24
 
-/** size_text - write a size with three digits and its unit: "612 KiB", "1.2 MiB" */
+/** size_text - format a size with three digits and its unit: "612 KiB", "1.2 MiB" */
 const char *size_text(uint64_t bytes, char text[SIZE_TEXT]);
 
 #endif /* TOOLS_TEXT_SIZE_H */

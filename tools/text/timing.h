@@ -2,16 +2,16 @@
 #ifndef TOOLS_TEXT_TIMING_H
 #define TOOLS_TEXT_TIMING_H
 
-/** DOC: how long runs took */
+/** DOC: statistics of run times */
 
 #include <stddef.h>
 #include <stdint.h>
 
 /**
- * struct timing - summary of runs, in nanoseconds
+ * struct timing - statistics of run times, in nanoseconds
  * @min: the fastest
- * @median: the middle one; of an even number the lower of the two
- * @p90: nine of ten were as fast as this or faster
+ * @median: median; the lower of two
+ * @p90: 90th percentile
  * @max: the slowest
  */
 struct timing {
@@ -19,7 +19,7 @@ struct timing {
 };
 
 /**
- * timing_summary - sum runs up
+ * timing_summary - compute the statistics
  * @ns: @count times, at least one; sorted in place
  * @count: how many
  */
@@ -27,7 +27,7 @@ struct timing timing_summary(uint64_t *ns, size_t count);
 
 #define TIMING_TEXT 32
 
-/** timing_text - write a time with three digits and its unit: "0.41 ms", "12.3 µs" */
+/** timing_text - format a time with three digits and its unit: "0.41 ms", "12.3 µs" */
 const char *timing_text(uint64_t ns, char text[TIMING_TEXT]);
 
 #endif /* TOOLS_TEXT_TIMING_H */
