@@ -103,7 +103,7 @@ static int dispatch(struct cli *cli, int argc, char **argv)
  */
 static int ran_out(struct cli *cli, int code)
 {
-	if (!cli->said_ran_out)
+	if (!cli->reported_nomem)
 		fputs("tenon: memory ran out: what is printed may not be complete\n", cli->err);
 	return code == CLI_OK || code == CLI_DIFFERS || code == CLI_USAGE ? CLI_FAILED : code;
 }

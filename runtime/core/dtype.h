@@ -18,8 +18,8 @@
  * dtype_is_known - can a tensor have elements of a dtype
  * @d: any four bytes
  *
- * Integers have 1, 2, 4, 8, 16, 32 or 64 bits, all other kinds the widths that DLPack defines for them.
- * A vector has 1 to 32767 lanes: TVM counts them in 16 bits with a sign, and negative counts are those of
+ * Integers have 1, 2, 4, 8, 16, 32 or 64 bits, all other kinds the widths that DLPack defines for
+ * them. A vector has 1 to 32767 lanes: TVM stores the count as int16, and negative counts mean
  * scalable vectors, whose size depends on the machine.
  */
 bool dtype_is_known(DLDataType d) TO_PLUGINS(dtype_is_known);

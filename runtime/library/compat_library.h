@@ -26,17 +26,17 @@ static inline bool is_runtime_name(const char *name)
 }
 
 /* Test whether a dlerror() message is about a missing runtime name. */
-static inline bool misses_runtime_name(const char *said)
+static inline bool misses_runtime_name(const char *message)
 {
-	return strstr(said, COMPAT_NAME) || strstr(said, "TVM") || strstr(said, "__gnu_h2f_ieee") ||
-	       strstr(said, "__gnu_f2h_ieee");
+	return strstr(message, COMPAT_NAME) || strstr(message, "TVM") || strstr(message, "__gnu_h2f_ieee") ||
+	       strstr(message, "__gnu_f2h_ieee");
 }
 
 #ifdef CONFIG_TVM_FFI_COMPAT
 /**
  * compat_library_dlopen - retry a module that dlopen() refused for missing runtime names
  * @path: the module, with a slash in it
- * @said: the dlerror() message; replaced if the retry fails with another
+ * @message: the dlerror() message; replaced if the retry fails with another
  * @handle: receives a handle, for dlclose(); unchanged when the dynamic linker refused
  *
  * Where possible only the module and its dependencies see the names: a libtvm_ffi that is opened
@@ -45,7 +45,7 @@ static inline bool misses_runtime_name(const char *said)
  * Return: 0, with or without a handle; -TENON_E_UNSUPPORTED, with the missing name, the places
  * searched and the remedy.
  */
-int compat_library_dlopen(const char *path, struct tenon_buffer *said, void **handle);
+int compat_library_dlopen(const char *path, struct tenon_buffer *message, void **handle);
 
 /**
  * compat_library_open_lazily - open a module that runs no code while it is opened
@@ -69,10 +69,10 @@ int compat_library_open_lazily(const char *path, void **handle);
  */
 void compat_library_serve(const struct loaded_object *o, void *handle);
 #else
-static inline int compat_library_dlopen(const char *path, struct tenon_buffer *said, void **handle)
+static inline int compat_library_dlopen(const char *path, struct tenon_buffer *message, void **handle)
 {
 	(void)path;
-	(void)said;
+	(void)message;
 	(void)handle;
 	return 0;
 }

@@ -87,22 +87,22 @@ static int found_prefixed(void *context, const char *name, bool is_code)
 	       strcmp(name, "__tvm_ffi_library_bin");
 }
 
-static enum dso_plain_abi plain_abi(struct dso *dso)
+static enum dso_unprefixed_abi unprefixed_abi(struct dso *dso)
 {
-	enum dso_plain_abi abi = __atomic_load_n(&dso->plain_abi, __ATOMIC_RELAXED);
+	enum dso_unprefixed_abi abi = __atomic_load_n(&dso->unprefixed_abi, __ATOMIC_RELAXED);
 	struct loaded_symbol s;
 
-	if (abi != DSO_PLAIN_UNKNOWN)
+	if (abi != DSO_UNPREFIXED_UNKNOWN)
 		return abi;
 	if (!dso_is_linked(dso) && loaded_object_each(&dso->loaded, true, found_prefixed, NULL))
-		abi = DSO_PLAIN_NONE;
+		abi = DSO_UNPREFIXED_NONE;
 	else if (dso_find(dso, "__tvm_ffi_library_ctx", &s) ||
 		 dso_find(dso, "__TVMFFIFunctionCall", &s) ||
 		 dso_find(dso, "__TVMFFIErrorSetRaisedFromCStr", &s))
-		abi = DSO_PLAIN_021;
+		abi = DSO_UNPREFIXED_021;
 	else
-		abi = DSO_PLAIN_LEGACY;
-	__atomic_store_n(&dso->plain_abi, abi, __ATOMIC_RELAXED);
+		abi = DSO_UNPREFIXED_LEGACY;
+	__atomic_store_n(&dso->unprefixed_abi, abi, __ATOMIC_RELAXED);
 	return abi;
 }
 
@@ -144,10 +144,10 @@ static bool find_function(const struct dso *dso, struct tenon_slice before, stru
 	return find_code(dso, parts, 3, out);
 }
 
-static int plain_function_create(struct library *l, void *address, struct tenon_function **out)
+static int unprefixed_function_create(struct library *l, void *address, struct tenon_function **out)
 {
 #ifdef CONFIG_TVM_LEGACY
-	if (plain_abi(l->dso) == DSO_PLAIN_021)
+	if (unprefixed_abi(l->dso) == DSO_UNPREFIXED_021)
 		return tvm_021_function_create(address, &l->base.object, out);
 	if (l->dso->uses_workspace)
 		return tvm_legacy_guarded_function_create(address, &l->base.object, out);
@@ -194,17 +194,17 @@ static int library_get_function(struct tenon_module *m, struct tenon_slice name,
 		return 0;
 	if (find_function(l->dso, ffi_prefix, name, &s))
 		return ffi_function_create(l, s.address, out);
-	if (plain_abi(l->dso) == DSO_PLAIN_NONE)
+	if (unprefixed_abi(l->dso) == DSO_UNPREFIXED_NONE)
 		return 0;
 #ifdef CONFIG_TVM_LEGACY
 	if (is_legacy_entry(name) && find_legacy_entry(l->dso, &s))
-		return plain_function_create(l, s.address, out);
+		return unprefixed_function_create(l, s.address, out);
 #endif
 	/* variables and strings of the format */
 	if (name.size >= 5 && !memcmp(name.data, "__tvm", 5))
 		return 0;
 	if (find_function(l->dso, no_prefix, name, &s))
-		return plain_function_create(l, s.address, out);
+		return unprefixed_function_create(l, s.address, out);
 	return 0;
 }
 
@@ -235,7 +235,7 @@ static int visit_name(void *context, const char *name, bool is_code)
 
 	if (!is_code)
 		return 0;
-	if (plain_abi(v->dso) == DSO_PLAIN_NONE) {
+	if (unprefixed_abi(v->dso) == DSO_UNPREFIXED_NONE) {
 		if (!has_prefix(name, FFI_PREFIX))
 			return 0;
 		name += strlen(FFI_PREFIX);
@@ -262,10 +262,10 @@ static int library_each_function(struct tenon_module *m,
 #ifdef CONFIG_REFLECTION
 static const char *generation_name(struct dso *dso)
 {
-	switch (plain_abi(dso)) {
-	case DSO_PLAIN_NONE:
+	switch (unprefixed_abi(dso)) {
+	case DSO_UNPREFIXED_NONE:
 		return "tvm-ffi";
-	case DSO_PLAIN_021:
+	case DSO_UNPREFIXED_021:
 		return "tvm-0.21";
 	default:
 		return "tvm-legacy";

@@ -11,11 +11,11 @@
 #define DSO_CONTEXTS 4
 
 /* Calling convention of compiled functions without a prefix. */
-enum dso_plain_abi {
-	DSO_PLAIN_UNKNOWN, /* not detected yet */
-	DSO_PLAIN_NONE,	   /* all functions have the prefix: 0.22 and later */
-	DSO_PLAIN_LEGACY,  /* 0.8 to 0.20 */
-	DSO_PLAIN_021,	   /* today's packed values, older objects */
+enum dso_unprefixed_abi {
+	DSO_UNPREFIXED_UNKNOWN, /* not detected yet */
+	DSO_UNPREFIXED_NONE,	   /* all functions have the prefix: 0.22 and later */
+	DSO_UNPREFIXED_LEGACY,  /* 0.8 to 0.20 */
+	DSO_UNPREFIXED_021,	   /* today's packed values, older objects */
 };
 
 struct dso {
@@ -29,7 +29,7 @@ struct dso {
 	struct dso_env *env;
 	struct tenon_module *library; /* not referenced: it holds the dso */
 	struct tenon_module *root;    /* a weak reference */
-	enum dso_plain_abi plain_abi;
+	enum dso_unprefixed_abi unprefixed_abi;
 	bool pinned; /* never unmapped */
 	bool uses_workspace;
 	size_t context_count;

@@ -66,7 +66,7 @@ static __attribute__((noinline)) int legacy_call_any(void *symbol, const struct 
 }
 
 /* Convert the less common types; @out already has the bits. False: use legacy_call_any(). */
-static bool convert_plain(const struct tenon_value *in, union legacy_value *out, int *code)
+static bool convert_uncommon(const struct tenon_value *in, union legacy_value *out, int *code)
 {
 	DLTensor *t;
 
@@ -100,7 +100,7 @@ static inline int legacy_call_symbol(void *symbol, const struct tenon_value *arg
 	for (i = 0; i < count; i++) {
 		values[i].integer = args[i].as.integer;
 		if (__builtin_expect(args[i].type != TENON_TYPE_INT, 0) &&
-		    !convert_plain(&args[i], &values[i], &codes[i]))
+		    !convert_uncommon(&args[i], &values[i], &codes[i]))
 			return legacy_call_any(symbol, args, count, ret);
 	}
 	return legacy_enter(symbol, values, codes, count, ret);

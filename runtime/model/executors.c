@@ -88,7 +88,7 @@ int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice grap
 #endif
 
 /* Ignore -TENON_E_EXISTS: an application's own registration has precedence. */
-static int unless_there(int err)
+static int ignore_exists(int err)
 {
 	if (err != -TENON_E_EXISTS)
 		return err;
@@ -107,11 +107,11 @@ static int register_all(void)
 		for (i = 0; i < EXECUTOR_KINDS && r->kinds[i] && !err; i++) {
 			l = &r->loaders[i];
 			*l = (struct tenon_module_loader){ r->kinds[i], load };
-			err = unless_there(tenon_module_loader_register(l));
+			err = ignore_exists(tenon_module_loader_register(l));
 		}
 #if OPTION_ON(GRAPH_EXECUTOR)
 	if (!err)
-		err = unless_there(tenon_function_register_c("tvm.graph_executor.create",
+		err = ignore_exists(tenon_function_register_c("tvm.graph_executor.create",
 							     create_graph_module, false));
 #endif
 	return err;

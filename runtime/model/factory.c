@@ -325,7 +325,7 @@ int factory_load(bool graph, factory_make_fn make, struct tenon_cursor *c,
 }
 
 /* Create a factory from the bytes of a payload module. */
-static int read_again(struct tenon_module *m, struct tenon_module **out)
+static int parse_payload_module(struct tenon_module *m, struct tenon_module **out)
 {
 	struct tenon_buffer bytes = TENON_BUFFER_INIT;
 	struct tenon_payload payload = { .file = "" };
@@ -352,7 +352,7 @@ int factory_of(struct tenon_module *m, const char *name, struct factory **out)
 	if (m->ops == &factory_ops)
 		tenon_object_ref(m);
 	else
-		err = read_again(m, &m);
+		err = parse_payload_module(m, &m);
 	if (err)
 		return err;
 	f = factory_from(m);

@@ -44,7 +44,7 @@ struct model_ops {
 	int (*run)(struct tenon_model *m);
 	/** @run_profiled: separate, so that @run has no branch for profiling */
 	int (*run_profiled)(struct tenon_model *m, const struct tenon_profiler *p);
-	/** @output_value: get an owned value; the caller checked the index, and that the model ran */
+	/** @output_value: get an owned value; the index was checked, and that the model ran */
 	int (*output_value)(struct tenon_model *m, size_t index, struct tenon_value *out);
 	/** @memory: may be NULL; @out is zeroed */
 	void (*memory)(struct tenon_model *m, struct tenon_model_memory *out);
@@ -98,7 +98,7 @@ struct executor {
 	 */
 	int (*create)(struct tenon_module *root, const struct tenon_model_options *o,
 		      struct tenon_model **out);
-	/** @open_graph: tenon_model_open_graph(), with options that are never NULL; NULL for others */
+	/** @open_graph: tenon_model_open_graph() with non-NULL options; NULL for others */
 	int (*open_graph)(struct tenon_module *library, struct tenon_slice graph,
 			  struct tenon_params *params, const struct tenon_model_options *o,
 			  struct tenon_model **out);

@@ -85,7 +85,7 @@ static bool is_shared_tag(struct tenon_slice tag)
 }
 
 /* Look up a tag; false when neither the common tags nor this format's include it. */
-static bool know_tag(const struct building *b, struct tenon_slice tag, int *extent, uint32_t *flags)
+static bool lookup_tag(const struct building *b, struct tenon_slice tag, int *extent, uint32_t *flags)
 {
 	bool (*own)(struct tenon_slice, int *, uint32_t *) = PAYLOAD_SLOT(b->format, tag);
 
@@ -123,7 +123,7 @@ static int read_tags(struct building *b, const struct tenon_payload_function *f)
 		err = take_string(&c, &tag);
 		if (err)
 			return err;
-		if (!know_tag(b, tag, &extent, &b->kernel->flags))
+		if (!lookup_tag(b, tag, &extent, &b->kernel->flags))
 			return tenon_error(-TENON_E_UNSUPPORTED,
 					   "kernel %.*s: launch tag \"%.*s\" is not known here",
 					   (int)f->name.size, f->name.data, (int)tag.size,

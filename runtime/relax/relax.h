@@ -22,7 +22,7 @@ enum relax_op_code {
 	RELAX_OP_CALL,	     /* call a packed function */
 	RELAX_OP_CALL_BYTECODE, /* call a bytecode function of the executable */
 	RELAX_OP_CALL_NATIVE,   /* call a native function, which works on an array of registers */
-	RELAX_OP_INVOKE,	     /* vm.builtin.invoke_closure, without recursion into the machine */
+	RELAX_OP_INVOKE,	     /* vm.builtin.invoke_closure, not recursive */
 	RELAX_OP_TENSOR,	     /* vm.builtin.alloc_tensor with constant shape and dtype */
 	RELAX_OP_STORAGE,	     /* vm.builtin.alloc_storage with constant size */
 	RELAX_OP_CLEAR,	     /* vm.builtin.null_value; usually releases a tensor */
@@ -72,7 +72,7 @@ struct relax_segment;
 struct relax_frame {
 	const struct relax_op *at; /* the call that the next frame executes */
 	struct tenon_value *registers;
-	struct relax_segment *segment; /* segment that holds the registers, and its fill level before this frame */
+	struct relax_segment *segment; /* of the registers, and its fill level before */
 	uint32_t mark;
 	uint32_t function;
 	uint32_t dst; /* result register in the caller's frame */
@@ -94,10 +94,10 @@ struct relax_device;
 struct relax_state;
 
 /**
- * struct relax_watch - callback that receives the time of each call
+ * struct relax_call_hook - callback that receives the time of each call
  * @called: called after each packed function that an op called; times as in struct tenon_profiler
  */
-struct relax_watch {
+struct relax_call_hook {
 	void (*called)(void *context, const struct relax_op *op, uint64_t begin, uint64_t end);
 	void *context;
 };
@@ -121,10 +121,10 @@ struct relax_watch {
  * @value_count: how many
  * @stack: registers
  * @budget: limit on backward jumps and bytecode calls; for tests and watchdogs
- * @watch: set while a profile is taken
+ * @call_hook: set while a profile is taken
  * @owner: thread that uses the machine
  * @nesting: recursion depth of that thread
- * @told: frames that the current error names
+ * @frames_reported: frames that the current error names
  * @scratch: see any_list.h; NULL until code of TVM 0.20 and older passes arguments
  * @state: state of set_input(), save_function() etc.
  */
@@ -146,10 +146,10 @@ struct relax_vm {
 	uint32_t value_count;
 	struct relax_stack stack;
 	uint64_t budget;
-	const struct relax_watch *watch;
+	const struct relax_call_hook *call_hook;
 	uintptr_t owner;
 	uint32_t nesting;
-	uint32_t told;
+	uint32_t frames_reported;
 	struct legacy_scratch *scratch;
 	struct relax_state *state;
 };

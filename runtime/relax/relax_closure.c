@@ -13,7 +13,7 @@ static int32_t type_now(void)
 	return __atomic_load_n(&closure_type, __ATOMIC_RELAXED);
 }
 
-static void closure_content(void *self)
+static void closure_release_items(void *self)
 {
 	struct relax_closure *c = self;
 	uint32_t i;
@@ -54,7 +54,7 @@ int relax_closure_create(struct relax_executable *x, uint32_t function, const st
 		__atomic_store_n(&closure_type, type, __ATOMIC_RELAXED);
 	}
 	c = relax_nest_create(NULL, sizeof(*c) + ((size_t)count + then_count) * sizeof(c->bound[0]),
-			   type, closure_content);
+			   type, closure_release_items);
 	if (!c)
 		return -TENON_E_NOMEM;
 	tenon_object_ref(x);

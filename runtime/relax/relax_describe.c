@@ -81,7 +81,7 @@ static void look_at_call(struct relax_walk *w, uint32_t pc, const int64_t *words
 	struct tenon_slice name = w->x->functions[words[2]].name;
 	uint32_t result;
 
-	result = relax_fact_look(w, w->builtins[words[2]], words);
+	result = relax_fact_infer(w, w->builtins[words[2]], words);
 	if (w->failed)
 		return;
 	/* It usually only releases a register and is not an operator. */

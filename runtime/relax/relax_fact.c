@@ -300,7 +300,7 @@ static uint32_t on_alloc_storage(struct relax_walk *w, const int64_t *words)
 
 static const struct {
 	const char *name;
-	uint32_t (*look)(struct relax_walk *w, const int64_t *words); /* gives the result's fact */
+	uint32_t (*infer)(struct relax_walk *w, const int64_t *words); /* gives the result's fact */
 } known[] = {
 	{ "vm.builtin.check_tensor_info", on_check_tensor },
 	{ "vm.builtin.match_shape", on_match_shape },
@@ -326,7 +326,7 @@ int8_t relax_fact_builtin(struct tenon_slice name)
 	return -1;
 }
 
-uint32_t relax_fact_look(struct relax_walk *w, int8_t builtin, const int64_t *words)
+uint32_t relax_fact_infer(struct relax_walk *w, int8_t builtin, const int64_t *words)
 {
-	return builtin >= 0 ? known[builtin].look(w, words) : 0;
+	return builtin >= 0 ? known[builtin].infer(w, words) : 0;
 }

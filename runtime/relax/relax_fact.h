@@ -33,6 +33,6 @@ uint32_t relax_fact_operand(struct relax_walk *w, const int64_t *words, int64_t 
 int8_t relax_fact_builtin(struct tenon_slice name);
 
 /* Derive facts from a call of a known builtin; returns the result's fact. */
-uint32_t relax_fact_look(struct relax_walk *w, int8_t builtin, const int64_t *words);
+uint32_t relax_fact_infer(struct relax_walk *w, int8_t builtin, const int64_t *words);
 
 #endif /* RUNTIME_RELAX_RELAX_FACT_H */

@@ -362,7 +362,7 @@ int relax_model_bind_input(struct tenon_model *model, size_t index, struct tenon
 	struct relax_slot *s = &m->slots[m->inputs[index].slot];
 	uintptr_t data = (uintptr_t)tensor->dl.data + tensor->dl.byte_offset;
 	struct tenon_value value;
-	struct tenon_tensor *plain;
+	struct tenon_tensor *view;
 	DLTensor dl = tensor->dl;
 	DLDataType dtype = dtype_for(m, slot_fact(m, s), &tensor->dl);
 	int err;
@@ -377,10 +377,10 @@ int relax_model_bind_input(struct tenon_model *model, size_t index, struct tenon
 		dl.dtype = dtype;
 		dl.data = (void *)data;
 		dl.byte_offset = 0;
-		err = tenon_tensor_view(&dl, &tensor->object, &plain);
+		err = tenon_tensor_view(&dl, &tensor->object, &view);
 		if (err)
 			return err;
-		value = tenon_arg_object(plain);
+		value = tenon_arg_object(view);
 	} else {
 		tenon_object_ref(tensor);
 		value = tenon_arg_object(tensor);

@@ -126,13 +126,13 @@ static void on_call(void *context, const struct relax_op *op, uint64_t begin, ui
 	const struct relax_function *f = &p->m->x->functions[p->m->function];
 	ptrdiff_t place = op - p->m->machine->entries[p->m->function].ops;
 	uint32_t low = 0, high = d->call_count, middle, pc;
-	struct tenon_op told = { .inputs = NULL };
+	struct tenon_op op_info = { .inputs = NULL };
 
 	/* Calls from other functions are numbered after the listed ones. */
 	if (place < 0 || place >= (ptrdiff_t)(f->end - f->first)) {
-		told.function = p->m->x->functions[op->target].name;
-		told.name = told.function;
-		p->p->op(p->p->context, d->call_count + (size_t)(op - p->m->machine->ops), &told,
+		op_info.function = p->m->x->functions[op->target].name;
+		op_info.name = op_info.function;
+		p->p->op(p->p->context, d->call_count + (size_t)(op - p->m->machine->ops), &op_info,
 			 begin, end);
 		return;
 	}
@@ -146,19 +146,19 @@ static void on_call(void *context, const struct relax_op *op, uint64_t begin, ui
 	}
 	if (low == d->call_count)
 		return;
-	op_of(d, &d->calls[low], &told);
-	p->p->op(p->p->context, low, &told, begin, end);
+	op_of(d, &d->calls[low], &op_info);
+	p->p->op(p->p->context, low, &op_info, begin, end);
 }
 
 int relax_model_run_profiled(struct tenon_model *model, const struct tenon_profiler *p)
 {
 	struct relax_model *m = (struct relax_model *)model;
 	struct profile profile = { m, p };
-	struct relax_watch watch = { on_call, &profile };
+	struct relax_call_hook hook = { on_call, &profile };
 	int err;
 
-	m->machine->watch = &watch;
+	m->machine->call_hook = &hook;
 	err = relax_model_run(model);
-	m->machine->watch = NULL;
+	m->machine->call_hook = NULL;
 	return err;
 }

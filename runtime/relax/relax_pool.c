@@ -24,7 +24,7 @@ struct chunk {
 	struct chunk *next;
 	uint32_t class;
 	uint32_t unpooled;	       /* allocated individually: return it to malloc() */
-	void (*content)(void *object); /* releases what it holds, where that may nest */
+	void (*release_items)(void *object); /* of objects that may nest */
 };
 
 /*
@@ -49,7 +49,7 @@ struct relax_pool {
 	uint64_t allocations;
 	uint64_t storages;
 	_Alignas(64) struct chunk
-		*returned; /* list of returned chunks, pushed by any thread; CLOSED after the pool was closed */
+		*returned; /* list of returned chunks; CLOSED after the pool was closed */
 	int64_t orphans;
 };
 
@@ -86,8 +86,8 @@ static uint32_t class_of(size_t size)
 	if (size <= 256)
 		return 1;
 	shift = 63 -
-		(unsigned int)__builtin_clzll((uint64_t)size - 1); /* log2 of the power of two below */
-	units = (((uint64_t)size - 1) >> (shift - 2)) + 1;	   /* 5 to 8 quarters of that power */
+		(unsigned int)__builtin_clzll((uint64_t)size - 1); /* log2, rounded down */
+	units = (((uint64_t)size - 1) >> (shift - 2)) + 1;	   /* 5 to 8 quarters of it */
 	return (shift - 8) * 4 + (uint32_t)units - 4 + 1;
 }
 
@@ -534,13 +534,13 @@ static void nest_delete(void *self, int flags)
 		return;
 	}
 	if ((flags & TENON_DELETE_CONTENT) && releasing) {
-		c->content(self);
+		c->release_items(self);
 	} else if (flags & TENON_DELETE_CONTENT) {
 		releasing = true;
-		c->content(self);
+		c->release_items(self);
 		while ((c = waiting)) {
 			waiting = c->next;
-			c->content(c + 1);
+			c->release_items(c + 1);
 			chunk_free(c + 1);
 		}
 		releasing = false;
@@ -549,7 +549,8 @@ static void nest_delete(void *self, int flags)
 		chunk_free(self);
 }
 
-void *relax_nest_create(struct relax_pool *pool, size_t size, int32_t type, void (*content)(void *object))
+void *relax_nest_create(struct relax_pool *pool, size_t size, int32_t type,
+			void (*release_items)(void *object))
 {
 	struct tenon_object *o = cell_take(pool, size);
 
@@ -557,12 +558,12 @@ void *relax_nest_create(struct relax_pool *pool, size_t size, int32_t type, void
 		tenon_error(-TENON_E_NOMEM, "no memory for an object of %zu bytes", size);
 		return NULL;
 	}
-	chunk_of(o)->content = content;
+	chunk_of(o)->release_items = release_items;
 	tenon_object_init(o, type, nest_delete);
 	return o;
 }
 
-static void array_content(void *self)
+static void array_release_items(void *self)
 {
 	struct tenon_array *a = self;
 	int64_t i;
@@ -578,7 +579,7 @@ int relax_array_create(struct relax_pool *pool, const struct tenon_value *items,
 
 	*out = NULL;
 	a = relax_nest_create(pool, sizeof(*a) + count * sizeof(*items), TENON_TYPE_ARRAY,
-			   array_content);
+			   array_release_items);
 	if (!a)
 		return -TENON_E_NOMEM;
 	return array_fill(a, items, count, out);

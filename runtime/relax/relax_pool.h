@@ -128,13 +128,13 @@ int relax_shape_create(struct relax_pool *pool, size_t count, int64_t **extents,
  * @pool: may be NULL
  * @size: size including the header, which is initialised
  * @type: type index
- * @content: releases what the object holds
+ * @release_items: releases what the object holds
  *
  * Return: an object with one reference, uninitialised except for the header; NULL if out of memory,
  * with the error set.
  */
 void *relax_nest_create(struct relax_pool *pool, size_t size, int32_t type,
-		     void (*content)(void *object));
+		     void (*release_items)(void *object));
 
 /*
  * Create an array with owned copies of @items; @pool may be NULL. Also errors of tenon_value_own().

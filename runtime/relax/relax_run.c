@@ -8,13 +8,13 @@
 #include "runtime/relax/relax_closure.h"
 #include "runtime/relax/relax_device.h"
 
-#define FRAMES_TOLD 4 /* in a message */
+#define FRAMES_REPORTED 4 /* in a message */
 
 __thread struct relax_vm *relax_now;
 
 int relax_enter(struct relax_vm *vm, struct relax_vm **outer)
 {
-	uintptr_t self = (uintptr_t)&relax_now, nobody = 0;
+	uintptr_t self = (uintptr_t)&relax_now, unowned = 0;
 	int err;
 
 	if (!vm->entries)
@@ -22,7 +22,7 @@ int relax_enter(struct relax_vm *vm, struct relax_vm **outer)
 			-TENON_E_USAGE,
 			"the virtual machine is not initialised: call vm_initialization");
 	if (__atomic_load_n(&vm->owner, __ATOMIC_RELAXED) != self &&
-	    !__atomic_compare_exchange_n(&vm->owner, &nobody, self, false, __ATOMIC_ACQUIRE,
+	    !__atomic_compare_exchange_n(&vm->owner, &unowned, self, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return tenon_error(-TENON_E_USAGE,
 				   "the virtual machine is in use by another thread; "
@@ -35,7 +35,7 @@ int relax_enter(struct relax_vm *vm, struct relax_vm **outer)
 		}
 	}
 	if (!vm->nesting++)
-		vm->told = 0;
+		vm->frames_reported = 0;
 	if (!relax_now)
 		stack_room_forget();
 	*outer = relax_now;
@@ -290,7 +290,7 @@ static inline bool allocate_storage(const struct relax_op *op, struct tenon_valu
 }
 
 /* Like a plain call, with the time taken before and after. */
-static int call_watched(struct relax_vm *vm, const struct relax_op *op, const struct tenon_value *args,
+static int call_timed(struct relax_vm *vm, const struct relax_op *op, const struct tenon_value *args,
 			struct tenon_value *result)
 {
 	uint64_t start = clock_now();
@@ -299,7 +299,7 @@ static int call_watched(struct relax_vm *vm, const struct relax_op *op, const st
 	if (!err)
 		err = relax_wait(vm);
 	if (!err)
-		vm->watch->called(vm->watch->context, op, start, clock_now());
+		vm->call_hook->called(vm->call_hook->context, op, start, clock_now());
 	return err;
 }
 
@@ -324,7 +324,7 @@ static int condition(const struct tenon_value *v, bool *truth)
 }
 
 static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm, struct tenon_value *ret,
-							  bool watched)
+							  bool timed)
 {
 	size_t base = vm->stack.depth;
 	struct relax_frame *f = &vm->stack.frames[base - 1];
@@ -338,17 +338,17 @@ static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm, s
 		result = tenon_arg_none();
 		switch (op->code) {
 		case RELAX_OP_TENSOR:
-			if (!watched && allocate(vm, registers, op, &result))
+			if (!timed && allocate(vm, registers, op, &result))
 				break;
 			goto call;
 		case RELAX_OP_STORAGE:
-			if (!watched && allocate_storage(op, &result))
+			if (!timed && allocate_storage(op, &result))
 				break;
 			goto call;
 		case RELAX_OP_CALL:
 		call:
 			args = gather(vm, registers, register_count, op);
-			err = watched ? call_watched(vm, op, args, &result)
+			err = timed ? call_timed(vm, op, args, &result)
 				      : call_packed(op, args, &result);
 			if (err)
 				goto failed;
@@ -432,7 +432,7 @@ static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm, s
 failed:
 	/* Of nested calls, report the innermost ones and the outermost. */
 	for (;;) {
-		if (vm->told++ < FRAMES_TOLD || vm->stack.depth == 1)
+		if (vm->frames_reported++ < FRAMES_REPORTED || vm->stack.depth == 1)
 			err = fail(vm, op, err);
 		relax_pop(vm);
 		if (vm->stack.depth < base)
@@ -441,12 +441,12 @@ failed:
 	}
 }
 
-static int run_watched(struct relax_vm *vm, struct tenon_value *ret)
+static int run_timed(struct relax_vm *vm, struct tenon_value *ret)
 {
 	return run_loop(vm, ret, true);
 }
 
 int relax_run(struct relax_vm *vm, struct tenon_value *ret)
 {
-	return vm->watch ? run_watched(vm, ret) : run_loop(vm, ret, false);
+	return vm->call_hook ? run_timed(vm, ret) : run_loop(vm, ret, false);
 }

@@ -18,7 +18,7 @@ int cli_error(struct cli *cli, int code)
 {
 	const char *message = tenon_error_message();
 
-	cli->said_ran_out = tenon_error_status() == -TENON_E_NOMEM;
+	cli->reported_nomem = tenon_error_status() == -TENON_E_NOMEM;
 	fputs("tenon: ", cli->err);
 	printable_print(*message ? message : "failed without saying why", cli->err);
 	fputc('\n', cli->err);

@@ -34,13 +34,13 @@ enum cli_exit {
  * @out: results
  * @err: errors and progress
  * @command: the command that runs, for messages; NULL until it is known
- * @said_ran_out: the last message of cli_error() reported lack of memory
+ * @reported_nomem: the last message of cli_error() reported lack of memory
  */
 struct cli {
 	FILE *out;
 	FILE *err;
 	const struct cli_command *command;
-	bool said_ran_out;
+	bool reported_nomem;
 };
 
 /**
@@ -114,7 +114,7 @@ int cli_needs_json(struct cli *cli);
  */
 void cli_reserve_output(struct cli *cli);
 
-/** cli_amount - read the value of an option, a number of 0 or more; 0 or CLI_USAGE, its message printed */
+/** cli_amount - parse the value of an option, 0 or more; 0, or CLI_USAGE with a message */
 int cli_amount(struct cli *cli, const char *option, double *out);
 
 /**

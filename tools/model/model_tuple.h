@@ -27,7 +27,7 @@ bool model_tuple_input(struct tenon_model *model, const struct argument *a, size
  * @list: all arguments
  * @count: how many
  *
- * Return: 0; -TENON_E_USAGE for items that are missing or duplicate; otherwise as tenon_model_set_input().
+ * Return: 0; -TENON_E_USAGE for missing or duplicate items; as tenon_model_set_input().
  */
 int model_tuple_set(struct tenon_model *model, size_t index, const struct argument *list,
 		    size_t count);

@@ -24,7 +24,7 @@ struct argument {
  * argument_make - make the value of a SPEC
  * @a: argument with a parsed spec, zero otherwise; release it with argument_release()
  *
- * Return: 0; else as spec_tensor().
+ * Return: 0; otherwise as spec_tensor().
  */
 int argument_make(struct argument *a);
 

@@ -164,7 +164,7 @@ static int copy_raw(const char *path, struct tenon_slice bytes, const DLTensor *
 }
 
 /* Upper size limit: raw bytes, or an array, which may store each bit as a byte. */
-static uint64_t content_wanted(void *context, struct tenon_slice have)
+static uint64_t file_size_limit(void *context, struct tenon_slice have)
 {
 	const size_t *size = context;
 	uint64_t array;
@@ -180,7 +180,7 @@ static uint64_t content_wanted(void *context, struct tenon_slice have)
 int array_file_load(const char *path, const DLTensor *dl)
 {
 	struct tenon_buffer bytes = TENON_BUFFER_INIT;
-	struct file_want want = { content_wanted, NULL };
+	struct file_want want = { file_size_limit, NULL };
 	uint64_t elements;
 	size_t size;
 	int err;

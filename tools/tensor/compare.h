@@ -33,7 +33,7 @@ struct tolerance {
 /**
  * struct comparison - result of a comparison
  * @equal: all within the tolerance, and of one type
- * @mismatch: why the elements were not compared ("shape 2x3 …"); empty when the elements were compared
+ * @mismatch: why elements were not compared ("shape 2x3 …"); empty when the elements were compared
  * @elements: number of elements compared, counting lanes
  * @differing: number of elements beyond the tolerance
  * @absolute: largest absolute difference, infinite for NaN and infinity
@@ -58,7 +58,7 @@ struct comparison {
 void compare_tensors(const DLTensor *got, const DLTensor *want, const struct tolerance *t,
 		     struct comparison *out);
 
-/** compare_values - compare a returned value with an expected one: numbers, texts, shapes, None, tensors */
+/** compare_values - compare a returned value of any type with an expected one */
 void compare_values(const struct tenon_value *got, const struct tenon_value *want,
 		    const struct tolerance *t, struct comparison *out);
 
