@@ -249,7 +249,7 @@ static int take_current(struct import_blob *b)
 	if (err)
 		return err;
 	b->has_tree = true;
-	b->dialect = PAYLOAD_EXTRA;
+	b->dialect = PAYLOAD_EXTRA_TAGS;
 	b->expected = (size_t)b->row_count - 1;
 	if (!b->expected)
 		return tenon_error(-TENON_E_FORMAT, "one row pointer: there is no module");
@@ -337,15 +337,15 @@ int import_blob_read(struct import_blob *b, struct tenon_slice blob,
 	int err;
 
 	b->source = src;
-	err = take_all(b, blob, PAYLOAD_PLAIN);
+	err = take_all(b, blob, PAYLOAD_NO_EXTRA_TAGS);
 	if (!err || !is_legacy(src) || err == -TENON_E_NOMEM)
 		return err;
 
 	/* 0.20 and 0.21 write the same blob with longer function tables and no version number. */
 	reached = b->c.at;
-	if (!take_all(b, blob, PAYLOAD_EXTRA)) {
+	if (!take_all(b, blob, PAYLOAD_EXTRA_TAGS)) {
 		tenon_error_clear();
 		return 0;
 	}
-	return b->c.at > reached ? tenon_error_status() : take_all(b, blob, PAYLOAD_PLAIN);
+	return b->c.at > reached ? tenon_error_status() : take_all(b, blob, PAYLOAD_NO_EXTRA_TAGS);
 }

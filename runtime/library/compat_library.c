@@ -122,11 +122,11 @@ static bool compat_try(const char *folder, const char *below, struct tenon_buffe
 
 static bool compat_search(struct tenon_buffer *tried)
 {
-	const char *said = secure_getenv("TENON_COMPAT_LIBRARY");
+	const char *configured = secure_getenv("TENON_COMPAT_LIBRARY");
 	char folder[COMPAT_PATH];
 
-	if (said && *said)
-		return compat_try(said, "", tried);
+	if (configured && *configured)
+		return compat_try(configured, "", tried);
 	/* A user may hard-link a set-uid program into any folder and put a library next to it. */
 	if (!getauxval(AT_SECURE) && own_folder(folder, sizeof(folder))) {
 		if (compat_try(folder, "/compat/" COMPAT_NAME, tried) ||
@@ -202,16 +202,16 @@ int compat_library_open_lazily(const char *path, void **out)
 	return err;
 }
 
-int compat_library_dlopen(const char *path, struct tenon_buffer *said, void **handle)
+int compat_library_dlopen(const char *path, struct tenon_buffer *message, void **handle)
 {
 	const char *words;
 	int err;
 
-	if (!misses_runtime_name(said->data))
+	if (!misses_runtime_name(message->data))
 		return 0;
 	err = compat_library_open(false);
 	if (err)
-		return tenon_error_in(err, "%s", said->data);
+		return tenon_error_in(err, "%s", message->data);
 	if (scoped_open(path, compat_path, handle) == SCOPED_OPEN_IMPOSSIBLE) {
 		err = compat_library_open(true);
 		if (err)
@@ -221,8 +221,8 @@ int compat_library_dlopen(const char *path, struct tenon_buffer *said, void **ha
 	words = *handle ? NULL : dlerror();
 	if (!words)
 		return 0;
-	said->size = 0;
-	return tenon_buffer_slice(said, tenon_slice_of(words));
+	message->size = 0;
+	return tenon_buffer_slice(message, tenon_slice_of(words));
 }
 
 void compat_library_serve(const struct loaded_object *o, void *handle)

@@ -470,31 +470,31 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 
 #ifdef CONFIG_ERROR_MESSAGES
 /* Remedy for a dlerror() message; for a missing symbol the message itself names it. */
-static const char *remedy(const char *said)
+static const char *remedy(const char *message)
 {
 #ifndef CONFIG_TVM_FFI_COMPAT
-	if (misses_runtime_name(said))
+	if (misses_runtime_name(message))
 		return "; the compatibility library defines it (CONFIG_TVM_FFI_COMPAT=y)";
 #endif
-	return strstr(said, "symbol") ? "; link the library that defines it, or open that library "
+	return strstr(message, "symbol") ? "; link the library that defines it, or open that library "
 					"with RTLD_GLOBAL first"
 				      : "";
 }
 #else
-static const char *remedy(const char *said)
+static const char *remedy(const char *message)
 {
-	(void)said;
+	(void)message;
 	return "";
 }
 #endif
 
 /* Explain why the dynamic linker failed: its own messages are hard to understand. */
-static int open_refused(const char *path, const char *said)
+static int open_refused(const char *path, const char *message)
 {
 	const struct tenon_slice text[] = { tenon_slice_of(path),
 					    { ": ", 2 },
-					    tenon_slice_of(said),
-					    tenon_slice_of(remedy(said)) };
+					    tenon_slice_of(message),
+					    tenon_slice_of(remedy(message)) };
 
 	if (elf_check_loadable(path))
 		return tenon_error_status();
@@ -510,7 +510,7 @@ static int open_refused(const char *path, const char *said)
  */
 static int open_file(const char *path, void **handle)
 {
-	struct tenon_buffer said = TENON_BUFFER_INIT;
+	struct tenon_buffer message = TENON_BUFFER_INIT;
 	const char *words;
 	bool inert;
 	int err;
@@ -524,12 +524,12 @@ static int open_file(const char *path, void **handle)
 	err = library_open(path, RTLD_NOW | RTLD_LOCAL, handle, &words);
 	if (err || *handle)
 		return err;
-	err = tenon_buffer_slice(&said, tenon_slice_of(words));
+	err = tenon_buffer_slice(&message, tenon_slice_of(words));
 	if (!err)
-		err = compat_library_dlopen(path, &said, handle);
+		err = compat_library_dlopen(path, &message, handle);
 	if (!err && !*handle)
-		err = open_refused(path, said.data);
-	tenon_buffer_fini(&said);
+		err = open_refused(path, message.data);
+	tenon_buffer_fini(&message);
 	return err;
 }
 

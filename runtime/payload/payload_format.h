@@ -18,8 +18,8 @@
 
 /* form of the function tables */
 enum payload_dialect {
-	PAYLOAD_PLAIN = 0, /* TVM 0.8 to 0.19 */
-	PAYLOAD_EXTRA = 1, /* 0.20 and later: a list of extra tags after the launch tags */
+	PAYLOAD_NO_EXTRA_TAGS = 0, /* TVM 0.8 to 0.19 */
+	PAYLOAD_EXTRA_TAGS = 1,	   /* 0.20 and later: more tags after the launch tags */
 };
 
 /* Read a slot of a format; NULL if its struct is shorter or @format is NULL. */

@@ -112,7 +112,7 @@ int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, con
 		goto fini;
 	tree.base = (const uint8_t *)payload.data;
 	tree.keep = &keep->object;
-	tree.dialect = info.extra_tags ? PAYLOAD_EXTRA : PAYLOAD_PLAIN;
+	tree.dialect = info.extra_tags ? PAYLOAD_EXTRA_TAGS : PAYLOAD_NO_EXTRA_TAGS;
 	err = payload_block_create(&tree, 1, &block);
 	if (!err) {
 		*out = payload_block_add(block, 0, info.kind, format, payload);

@@ -145,7 +145,7 @@ static int get_info(const struct payload_module *p, const struct tenon_payload_i
 		return tenon_error(-TENON_E_NOMEM, "no memory to read a payload");
 	info->kind = p->base.kind;
 	info->generation = (uint8_t)p->block->tree.generation;
-	info->extra_tags = p->block->tree.dialect == PAYLOAD_EXTRA;
+	info->extra_tags = p->block->tree.dialect == PAYLOAD_EXTRA_TAGS;
 	err = payload_read(p->format, &c, info);
 	if (err) {
 		info_free(info);
@@ -400,12 +400,12 @@ static bool same_form(const struct payload_module *p)
 }
 #endif
 
-/* A file of its own is read into the form of the newer blobs, with tags of arguments. */
+/* Modules from separate files use the form of newer blobs, with argument tags. */
 static bool has_form(const struct payload_tree *tree, enum tenon_generation generation)
 {
 	return tree->generation == generation ||
 	       (generation == TENON_GENERATION_FFI && tree->generation == TENON_GENERATION_NONE &&
-		tree->dialect == PAYLOAD_EXTRA);
+		tree->dialect == PAYLOAD_EXTRA_TAGS);
 }
 
 int payload_module_check_form(const struct tenon_module *m, enum tenon_generation generation)

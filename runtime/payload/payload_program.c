@@ -334,7 +334,7 @@ static int read_as(enum payload_dialect dialect, const struct tenon_payload_form
 	const struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, "payload", 0);
 
 	payload_info_fini(info);
-	info->extra_tags = dialect == PAYLOAD_EXTRA;
+	info->extra_tags = dialect == PAYLOAD_EXTRA_TAGS;
 	return payload_read(format, &c, info);
 }
 
@@ -342,7 +342,7 @@ int payload_read_either(const struct tenon_payload_format *format, struct tenon_
 			struct tenon_payload_info *info)
 {
 	const bool legacy = info->generation == TENON_GENERATION_LEGACY;
-	enum payload_dialect first = legacy ? PAYLOAD_PLAIN : PAYLOAD_EXTRA;
+	enum payload_dialect first = legacy ? PAYLOAD_NO_EXTRA_TAGS : PAYLOAD_EXTRA_TAGS;
 	int err;
 
 	err = read_as(first, format, bytes, info);
@@ -350,7 +350,8 @@ int payload_read_either(const struct tenon_payload_format *format, struct tenon_
 	 * 0.20 and 0.21 wrote old blobs with new tables, and bytes without a blob may have either.
 	 */
 	if (err && info->generation != TENON_GENERATION_FFI) {
-		err = read_as(legacy ? PAYLOAD_EXTRA : PAYLOAD_PLAIN, format, bytes, info);
+		err = read_as(legacy ? PAYLOAD_EXTRA_TAGS : PAYLOAD_NO_EXTRA_TAGS, format, bytes,
+			      info);
 		/* Neither fits: report the error of the requested form, or of the newer one. */
 		if (err)
 			err = read_as(first, format, bytes, info);

@@ -303,7 +303,7 @@ int payload_measure(const struct tenon_payload_format *format, struct tenon_curs
 {
 	struct tenon_payload_info info = { .size = sizeof(info),
 					   .generation = TENON_GENERATION_LEGACY,
-					   .extra_tags = dialect == PAYLOAD_EXTRA };
+					   .extra_tags = dialect == PAYLOAD_EXTRA_TAGS };
 	const struct reading r = { format, c, &info };
 
 	if (payload_scan(format, c, dialect))

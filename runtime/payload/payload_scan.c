@@ -83,7 +83,7 @@ bool payload_scan(const struct tenon_payload_format *format, struct tenon_cursor
 	const uint8_t *end;
 
 	s.end = c->end;
-	end = may_scan(format) ? scan(&s, c->at, dialect == PAYLOAD_EXTRA) : NULL;
+	end = may_scan(format) ? scan(&s, c->at, dialect == PAYLOAD_EXTRA_TAGS) : NULL;
 	if (!end)
 		return false;
 	c->at = end;
@@ -95,7 +95,7 @@ bool payload_scan_names(const struct tenon_payload_format *format, const struct 
 			int (*visit)(void *context, struct tenon_slice name), void *context,
 			int *result)
 {
-	const bool extra = dialect == PAYLOAD_EXTRA;
+	const bool extra = dialect == PAYLOAD_EXTRA_TAGS;
 	struct scan s;
 	struct tenon_slice name;
 	const uint8_t *at = NULL;

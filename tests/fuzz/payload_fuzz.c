@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	info.kind = tenon_slice_of(fuzz_kinds[data[0] / 2]);
 	info.generation = data[0] & 1 ? TENON_GENERATION_FFI : TENON_GENERATION_LEGACY;
 	info.extra_tags = data[0] & 1;
-	dialect = info.extra_tags ? PAYLOAD_EXTRA : PAYLOAD_PLAIN;
+	dialect = info.extra_tags ? PAYLOAD_EXTRA_TAGS : PAYLOAD_NO_EXTRA_TAGS;
 	format = payload_format_of(info.kind);
 	c = tenon_cursor_of(data + 1, size - 1, "payload", 0);
 	err = payload_read(format, &c, &info);

@@ -36,7 +36,7 @@ static inline struct tenon_payload_info facts_of(const char *kind, enum tenon_ge
 		tenon_buffer_append(&longer, b->data, b->size);
 		put_string(&longer, "_import_tree");
 		c = tenon_cursor_of(longer.data, longer.size, "blob", 0);
-		assert_int_equal(payload_measure(format, &c, PAYLOAD_PLAIN), 0);
+		assert_int_equal(payload_measure(format, &c, PAYLOAD_NO_EXTRA_TAGS), 0);
 		assert_int_equal(c.at - c.start, b->size);
 		tenon_buffer_fini(&longer);
 	}
