@@ -3,6 +3,7 @@
 #include "tests/unit/relax_assembler.h"
 
 #include <pthread.h>
+#include <unistd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,9 +37,13 @@ static void *run_here(void *context)
 static struct run in_thread(struct relax_vm *vm, int64_t argument, size_t stack)
 {
 	struct run r = { .vm = vm, .argument = argument };
+	long least = sysconf(_SC_THREAD_STACK_MIN);
 	pthread_attr_t attr;
 	pthread_t thread;
 
+	/* 128 KiB on some machines */
+	if (least > 0 && stack < (size_t)least)
+		stack = (size_t)least;
 	assert_int_equal(pthread_attr_init(&attr), 0);
 	assert_int_equal(pthread_attr_setstacksize(&attr, stack), 0);
 	assert_int_equal(pthread_create(&thread, &attr, run_here, &r), 0);
