@@ -133,7 +133,7 @@ help:
 	@echo 'Configurations: $(sort $(notdir $(wildcard configs/*config)))'
 	@echo 'Values now: O=$(O) CC=$(CC) AR=$(AR) prefix=$(prefix) libdir=$(libdir)'
 
-built-folders := lib driver runtime devices firmware tools tests examples compat static plugins install stamp completion
+built-folders := lib driver runtime device devices firmware tools tests examples compat static plugins install stamp completion
 clean:
 	$(Q)rm -rf $(addprefix $(O)/,$(built-folders)) $(O)/include
 	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(O)/tenon.pc $(O)/tenon.1
