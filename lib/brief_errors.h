@@ -11,13 +11,15 @@
 #include <tenon/backend/cursor.h>
 #include <tenon/error.h>
 
+#include "lib/plugin_api.h"
+
 #ifdef CONFIG_ERROR_MESSAGES
 #define ERROR_MESSAGES 1
 #else
 #define ERROR_MESSAGES 0
 
 /* Raise a status with its fixed message; returns @status. */
-int error_brief(int status);
+int error_brief(int status) TO_PLUGINS(error_brief);
 
 #define tenon_error(status, ...) (0 ? tenon_error(status, __VA_ARGS__) : error_brief(status))
 #define tenon_cursor_error(c, status, ...)                                                         \

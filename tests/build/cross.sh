@@ -21,7 +21,7 @@ cmocka=$(sh scripts/target-cmocka "$debian" "$TENON_BUILD/tests/kept/cmocka-$deb
 if [ -n "$cmocka" ]; then
 	it "the tests pass under $qemu" inner_check O="$folder" CROSS_COMPILE="$cross-" \
 		CFLAGS='-O2 -g -Werror' CMOCKA_CFLAGS="-I$cmocka/include" CMOCKA_LIBS="$cmocka/libcmocka.so" \
-		EMULATOR="$emulator:$cmocka" WITHOUT='build interop nomem'
+		EMULATOR="$emulator:$cmocka" WITHOUT="build interop nomem ${without:-}"
 else
 	cases=$((cases + 1))
 	echo "ok $cases - the tests under $qemu # SKIP $(tail -n 1 "$scratch/why")"

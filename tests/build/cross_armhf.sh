@@ -6,5 +6,6 @@
 . tests/build/tap.sh
 . tests/build/inner_make.sh
 
-cross=arm-linux-gnueabihf qemu=qemu-arm debian=armhf
+# device code for the host passes floats in registers there, which the loader of mortise refuses
+cross=arm-linux-gnueabihf qemu=qemu-arm debian=armhf without=mortise
 . tests/build/cross.sh
