@@ -52,7 +52,8 @@ plugs_nothing_in()
 	cat "$scratch/found"
 	! grep -e "$scratch" "$scratch/found" && grep 'CONFIG_DEVICE_[A-Z]*=m: no plug-in' "$scratch/found"
 }
-if grep -qs '^CONFIG_DEVICE_[A-Z]*=m' "$TENON_BUILD/include/config/auto.conf" && [ -e "$folder/libtenon.so.0" ]; then
+if grep -qs '^CONFIG_ERROR_MESSAGES=y' "$TENON_BUILD/include/config/auto.conf" &&
+	grep -qs '^CONFIG_DEVICE_[A-Z]*=m' "$TENON_BUILD/include/config/auto.conf" && [ -e "$folder/libtenon.so.0" ]; then
 	it "plug-ins beside the library" plugs_nothing_in
 fi
 it "the compatibility library" hears_nothing TENON_COMPAT_LIBRARY=/nowhere/libtvm_ffi.so
