@@ -9,5 +9,5 @@
 
 sanitizer address,undefined
 it "the tests pass with AddressSanitizer and UndefinedBehaviorSanitizer" \
-	inner_check O="$(kept san-address)" SAN=address,undefined EMULATOR="$run" WITHOUT=build allyesconfig
+	inner_check O="$(kept san-address)" SAN=address,undefined EMULATOR="$run" WITHOUT=build insideconfig
 finish

@@ -9,5 +9,5 @@
 
 sanitizer thread
 it "the tests with threads pass with ThreadSanitizer" \
-	inner_check O="$(kept san-thread)" SAN=thread EMULATOR="$run" WITHOUT=build ONLY=threads allyesconfig
+	inner_check O="$(kept san-thread)" SAN=thread EMULATOR="$run" WITHOUT=build ONLY=threads insideconfig
 finish
