@@ -144,7 +144,8 @@ int plugin_open(struct plugin *plugin, int status)
 					  "%s=m: no plug-in %s.so of Tenon " TENON_VERSION_TEXT
 					  " can be used (%s). Install its package, or build with "
 					  "%s=y",
-					  plugin->option, plugin->name, s.tried.data,
+					  plugin->option, plugin->name,
+					  s.tried.data ? s.tried.data : "none was found",
 					  plugin->option);
 	}
 	fork_gate_unlock(&open_lock);

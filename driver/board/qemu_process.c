@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/spawn_signals.h"
 
 #define SHELL "/bin/sh"
 /* the shell ends when the emulator does or when we do; its standard input is the leash */
@@ -46,18 +47,8 @@ static int above(int *fd)
 static int describe_child(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
 			  int memory, int leash, int uart)
 {
-	sigset_t set;
-	int err;
+	int err = spawn_reset_signals(attributes);
 
-	sigemptyset(&set);
-	err = posix_spawnattr_setsigmask(attributes, &set);
-	sigfillset(&set);
-	if (!err)
-		err = posix_spawnattr_setsigdefault(attributes, &set);
-	if (!err)
-		err = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
-								   POSIX_SPAWN_SETSIGDEF |
-								   POSIX_SPAWN_SETPGROUP);
 	if (!err)
 		err = posix_spawn_file_actions_adddup2(actions, leash, STDIN_FILENO);
 	if (!err)

@@ -10,6 +10,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
+#include "lib/spawn_signals.h"
 #include "runtime/device/device_probe.h"
 
 #define MILLISECOND UINT64_C(1000000)
@@ -67,19 +68,9 @@ failed:
 static int describe_child(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
 			  const int write[PIPES])
 {
-	sigset_t set;
 	int err, fd;
 
-	sigemptyset(&set);
-	err = posix_spawnattr_setsigmask(attributes, &set);
-	sigfillset(&set);
-	if (!err)
-		err = posix_spawnattr_setsigdefault(attributes, &set);
-	/* a new process group, so that processes started by the driver can be killed too */
-	if (!err)
-		err = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
-								   POSIX_SPAWN_SETSIGDEF |
-								   POSIX_SPAWN_SETPGROUP);
+	err = spawn_reset_signals(attributes);
 	/* standard input too: reading from the write end fails, and needs no /dev/null */
 	for (fd = 0; fd <= STDERR_FILENO && !err; fd++)
 		err = posix_spawn_file_actions_adddup2(actions, write[WORDS], fd);

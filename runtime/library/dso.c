@@ -259,7 +259,7 @@ int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function
 			return tenon_error(-TENON_E_NO_FUNCTION,
 					   "no function \"%.*s\" is registered",
 					   (int)name.size, name.data);
-		/* the registry keeps its own reference for ever */
+		/* the registry never releases its own reference, so the pointer stays valid */
 		tenon_object_unref(*borrowed);
 		return 0;
 	}

@@ -297,19 +297,6 @@ static const char *const modern_files[] = {
 #define PACKET(opcode, type) { opcode, 0, sizeof(type) / MORTISE_WORD, 0 }
 #define HEAP(offset)	     (FUZZ_HEAP + (offset))
 
-/* struct mortise_call with its arguments: a struct of variable size cannot stand inside another */
-struct call_of_two {
-	struct mortise_header header;
-	uint64_t function;
-	uint32_t groups[3];
-	uint32_t threads[3];
-	uint32_t count;
-	uint32_t reserved;
-	struct mortise_argument arguments[2];
-};
-_Static_assert(offsetof(struct call_of_two, arguments) == offsetof(struct mortise_call, arguments),
-	       "both are the same packet");
-
 /* each packet that there is, in one stream; only what comes behind the shutdown is not run */
 static void put_packets(struct tenon_buffer *b)
 {
@@ -321,7 +308,10 @@ static void put_packets(struct tenon_buffer *b)
 		struct mortise_header barrier;
 		struct mortise_vector bytes, words;
 		struct mortise_gemm sums, scaled;
-		struct call_of_two call;
+		struct {
+			struct mortise_call call;
+			struct mortise_argument arguments[2];
+		} call;
 		struct mortise_selftest selftest;
 		struct mortise_header pad, shutdown;
 	} all = {
@@ -344,9 +334,9 @@ static void put_packets(struct tenon_buffer *b)
 			    .a = HEAP(256), .b = HEAP(512), .m = 2, .n = 3, .k = 5, .a_stride = 5,
 			    .b_stride = 5, .to_stride = 3, .multiplier = 1 << 30, .shift = 31,
 			    .to_zero = -3, .least = -128, .most = 127, .a_zero = 5, .b_zero = -7 },
-		.call = { .header = PACKET(MORTISE_OP_CALL, struct call_of_two), .function = FUZZ_CODE,
-			  .groups = { 2, 1, 1 }, .threads = { 1, 1, 1 }, .count = 2,
-			  .arguments = { { HEAP(0), 16, MORTISE_WRITE }, { 7, 0, 0 } } },
+		.call = { { .header = PACKET(MORTISE_OP_CALL, all.call), .function = FUZZ_CODE,
+			    .groups = { 2, 1, 1 }, .threads = { 1, 1, 1 }, .count = 2 },
+			  { { HEAP(0), 16, MORTISE_WRITE }, { 7, 0, 0 } } },
 		.selftest = { PACKET(MORTISE_OP_SELFTEST, struct mortise_selftest), HEAP(0), 64 },
 		.pad = { MORTISE_OP_PAD, MORTISE_NOTIFY, 1, 0 },
 		.shutdown = { MORTISE_OP_SHUTDOWN, 0, 1, 0 },

@@ -28,7 +28,7 @@
 VISIBLE const char *__tsan_default_suppressions(void);
 VISIBLE const char *__tsan_default_suppressions(void)
 {
-	return "race:ld-linux\nrace:loaded_object_init\nrace:dso_open_new\nrace:file_map\n";
+	return "race:ld-linux\nrace:loaded_object_init\nrace:dso_open_new\nrace:file_map_reserve\n";
 }
 
 #define THREADS 8
