@@ -203,7 +203,6 @@ static int add_image(struct pack *p, struct tenon_slice bytes, const char *name)
 	return err;
 }
 
-#define ARCHIVE_MAGIC "!<arch>\n"
 #define MEMBER_SIZE   60
 #define MEMBER_NAME   16
 #define MEMBER_LENGTH 48
@@ -247,27 +246,22 @@ static int add_member(struct pack *p, struct tenon_cursor *c)
 
 static int add_archive(struct pack *p, struct tenon_cursor *c)
 {
-	int err = tenon_cursor_skip(c, strlen(ARCHIVE_MAGIC));
+	int err = tenon_cursor_skip(c, strlen(MORTISE_ARCHIVE));
 
 	while (!err && tenon_cursor_left(c))
 		err = add_member(p, c);
 	return err;
 }
 
-static bool begins_with(struct tenon_slice bytes, const char *magic)
-{
-	return bytes.size >= strlen(magic) && !memcmp(bytes.data, magic, strlen(magic));
-}
-
-static int mortise_pack(const struct tenon_payload_file *file, struct tenon_cursor *program,
-			struct tenon_slice table, struct tenon_buffer *out)
+int mortise_pack(const struct tenon_payload_file *file, struct tenon_cursor *program,
+		 struct tenon_slice table, struct tenon_buffer *out)
 {
 	struct tenon_slice bytes = { (const char *)program->at, tenon_cursor_left(program) };
 	struct pack p = { .images = TENON_BUFFER_INIT };
 	int err;
 
 	(void)table;
-	if (begins_with(bytes, ARCHIVE_MAGIC))
+	if (mortise_is_archive(bytes))
 		err = add_archive(&p, program);
 	else
 		err = add_image(&p, bytes, program->name);
@@ -285,29 +279,3 @@ static int mortise_pack(const struct tenon_payload_file *file, struct tenon_curs
 	tenon_buffer_fini(&p.images);
 	return err;
 }
-
-/* Other programs may have files with the same suffix. */
-static bool mortise_recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
-{
-	(void)file;
-	return begins_with(bytes, ARCHIVE_MAGIC) || begins_with(bytes, "\177ELF");
-}
-
-const char *const mortise_payload_kinds[] = { "mortise", NULL };
-
-static const struct tenon_payload_file files[] = {
-	{ "mortise", "mortise", NULL },
-	{ NULL, NULL, NULL },
-};
-
-static const struct tenon_payload_format mortise_payload = {
-	.size = sizeof(mortise_payload),
-	.kinds = mortise_payload_kinds,
-	.fields = "fmd",
-	.remedy = "Enable CONFIG_DEVICE_MORTISE.",
-	.files = files,
-	.recognise = mortise_recognise,
-	.pack = mortise_pack,
-};
-
-const struct tenon_payload_format *const mortise_payload_formats[] = { &mortise_payload, NULL };

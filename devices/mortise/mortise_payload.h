@@ -11,6 +11,7 @@
  * the images.
  */
 
+#include <string.h>
 #include <tenon/backend/payload_format.h>
 
 #include "devices/mortise/mortise_elf.h"
@@ -20,6 +21,19 @@
 
 extern const char *const mortise_payload_kinds[];
 extern const struct tenon_payload_format *const mortise_payload_formats[];
+
+/* what an archive of ar(1) begins with */
+#define MORTISE_ARCHIVE "!<arch>\n"
+
+static inline bool mortise_is_archive(struct tenon_slice bytes)
+{
+	return bytes.size >= strlen(MORTISE_ARCHIVE) &&
+	       !memcmp(bytes.data, MORTISE_ARCHIVE, strlen(MORTISE_ARCHIVE));
+}
+
+/** mortise_pack - the payload for a file *.mortise; see tenon_payload_format.pack */
+int mortise_pack(const struct tenon_payload_file *file, struct tenon_cursor *program,
+		 struct tenon_slice table, struct tenon_buffer *out);
 
 /**
  * mortise_payload_image - find the image for a machine

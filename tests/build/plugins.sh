@@ -82,6 +82,9 @@ ${CC:-cc} -std=c11 -Iinclude "$scratch/opens.c" "$lib/libtenon.so.0" -o "$scratc
 it "asking for the version opens none" opens "" tenon --version
 it "naming the processor opens its backend alone" opens "cpu " opens cpu:
 it "naming a device opens its backend alone" opens "null " opens null:
+if grep -qs "^CONFIG_DEVICE_MORTISE=m" "$TENON_BUILD/include/config/auto.conf"; then
+	it "naming a board opens its backend alone" opens "mortise " opens mortise:
+fi
 case $(uname -m) in
 x86_64)
 	it "a function of a module opens none" opens "" tenon run $data/tvm-0.27.0.post1/c_host/lib.so
