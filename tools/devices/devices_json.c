@@ -77,10 +77,10 @@ static cJSON *json_of_device(const struct listed_device *d)
 		add_text(item, "pci", text);
 	}
 	device_handles(p, &h);
-	cJSON_AddItemToObject(item, "memory_imports", json_of_words(h.memory_imports));
-	cJSON_AddItemToObject(item, "memory_exports", json_of_words(h.memory_exports));
-	cJSON_AddItemToObject(item, "fence_imports", json_of_words(h.fence_imports));
-	cJSON_AddItemToObject(item, "fence_exports", json_of_words(h.fence_exports));
+	json_set(item, "memory_imports", json_of_words(h.memory_imports));
+	json_set(item, "memory_exports", json_of_words(h.memory_exports));
+	json_set(item, "fence_imports", json_of_words(h.fence_imports));
+	json_set(item, "fence_exports", json_of_words(h.fence_exports));
 	return item;
 }
 
