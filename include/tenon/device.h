@@ -207,6 +207,20 @@ TENON_API int tenon_device_get(DLDevice id, struct tenon_device **out);
 TENON_API int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out);
 
 /**
+ * tenon_device_reset - reset a device, and replace it
+ * @device: a device from tenon_device_get() or tenon_device_open(); may be lost
+ * @out: receives the new device with one reference, as from tenon_device_reopen()
+ *
+ * @device is lost in any case: waits for its pending operations fail. Memory that was mapped stays
+ * readable. Other devices are not affected.
+ *
+ * Context: any thread; takes a lock.
+ * Return: 0; -TENON_E_UNSUPPORTED for a device that cannot be reset, which then is not lost; as
+ *	tenon_device_open() when the device does not come back.
+ */
+TENON_API int tenon_device_reset(struct tenon_device *device, struct tenon_device **out);
+
+/**
  * tenon_device_set_current - run kernels of modules on a device
  * @device: device
  *

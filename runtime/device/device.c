@@ -48,6 +48,7 @@ static void core_end(struct tenon_device_core *core)
 	pthread_mutex_destroy(&core->lock);
 	free(core->reason);
 	free(core->query);
+	free(core->place);
 }
 
 /* Free the properties and tables; ops->close() still uses them. */

@@ -52,6 +52,7 @@ struct tenon_device_core {
 	struct retired *retired;
 	uint32_t has_retired; /* @retired is not empty; read without the lock */
 	char *query;	      /* the URI's keys; NULL for none */
+	char *place;	      /* the URI's path, of a device that is not counted; NULL for others */
 	uint32_t forks;	      /* device_forks when it was opened */
 	struct tenon_device_properties properties;
 	struct device_tables *tables; /* completed tables; NULL if the backend's are long enough */

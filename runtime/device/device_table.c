@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,14 +42,13 @@ static const char *query_of(const struct tenon_device *d)
 	return d->core->query ? d->core->query : "";
 }
 
-static bool same_query(const struct tenon_device *d, struct tenon_slice query)
+static struct tenon_slice place_of(const struct tenon_device *d)
 {
-	const char *q = query_of(d);
-
-	return strlen(q) == query.size && !memcmp(q, query.data, query.size);
+	return tenon_slice_of(d->core->place ? d->core->place : "");
 }
 
-static struct tenon_device *find_open(const struct tenon_backend *b, uint32_t index,
+static struct tenon_device *find_open(const struct tenon_backend *b,
+				      const struct tenon_device_choice *choice,
 				      struct tenon_slice query)
 {
 	size_t i;
@@ -56,7 +56,9 @@ static struct tenon_device *find_open(const struct tenon_backend *b, uint32_t in
 	for (i = 0; i < DEVICES_MOST; i++) {
 		struct tenon_device *d = open_devices[i];
 
-		if (d && d->backend == b && d->index == index && same_query(d, query))
+		if (d && d->backend == b && d->index == choice->index &&
+		    tenon_slice_equal(place_of(d), choice->place) &&
+		    tenon_slice_equal(tenon_slice_of(query_of(d)), query))
 			return d;
 	}
 	return NULL;
@@ -100,12 +102,34 @@ struct tenon_device *device_find(DLDevice id)
 	return d;
 }
 
-static int keep_query(struct tenon_device *d, struct tenon_slice query)
+static int keep(struct tenon_slice text, char **out)
 {
-	if (!query.size)
+	if (!text.size)
 		return 0;
-	d->core->query = strndup(query.data, query.size);
-	return d->core->query ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a device's options");
+	*out = strndup(text.data, text.size);
+	return *out ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a device's name");
+}
+
+/* Call the backend, and keep what names the device. */
+static int open_device(const struct tenon_backend *b, const struct tenon_device_choice *choice,
+		       struct tenon_slice query, struct tenon_device **out)
+{
+	struct tenon_device *d;
+	int err;
+
+	err = b->open(choice, &d);
+	if (err)
+		return err;
+	d->backend = b; /* the table's entry, also when the backend is in a plug-in */
+	err = keep(query, &d->core->query);
+	if (!err)
+		err = keep(choice->place, &d->core->place);
+	if (err) {
+		tenon_object_unref(d);
+		return err;
+	}
+	*out = d;
+	return 0;
 }
 
 /* Open a device into a slot. Caller holds table_lock. */
@@ -117,17 +141,14 @@ static int open_into(const struct tenon_backend *b, const struct tenon_device_ch
 	DLDevice id;
 	int err;
 
-	err = b->open(choice, &d);
+	err = open_device(b, choice, query, &d);
+	if (err && choice->place.size)
+		return tenon_error_in(err, "%s://%.*s", b->name, (int)choice->place.size,
+				      choice->place.data);
 	if (err)
 		return tenon_error_in(err, "%s:%u", b->name, choice->index);
-	d->backend = b; /* the table's entry, also when the backend is in a plug-in */
-	err = keep_query(d, query);
-	if (err) {
-		tenon_object_unref(d);
-		return err;
-	}
 	id = d->id;
-	if (query.size)
+	if (query.size || choice->place.size)
 		for (id.device_id = (int32_t)count; find_id(id); id.device_id++)
 			;
 	d->id = id;
@@ -137,10 +158,25 @@ static int open_into(const struct tenon_backend *b, const struct tenon_device_ch
 	return 0;
 }
 
+/* Find the device of a path among those that were counted, or else leave the path to the backend. */
+static int choose(const struct tenon_backend *b, struct tenon_slice path, uint32_t count,
+		  struct tenon_device_choice *choice)
+{
+	int err = device_path_find(b, path, count, &choice->index);
+
+	if (err != -TENON_E_DEVICE || !(b->flags & TENON_BACKEND_PLACES) || !path.size ||
+	    !isalpha((unsigned char)path.data[0]))
+		return err;
+	tenon_error_clear();
+	choice->index = UINT32_MAX;
+	choice->place = path;
+	return 0;
+}
+
 static int open_choice(const struct tenon_backend *b, struct tenon_slice path,
 		       const struct device_uri *uri, struct tenon_device **out)
 {
-	struct tenon_device_choice choice = { .index = 0 };
+	struct tenon_device_choice choice = { .place = { "", 0 } };
 	struct tenon_slice query = { "", 0 };
 	uint32_t count = 0;
 	size_t slot;
@@ -154,9 +190,9 @@ static int open_choice(const struct tenon_backend *b, struct tenon_slice path,
 	err = backend_enter(b, &count);
 	if (err)
 		return err;
-	err = device_path_find(b, path, count, &choice.index);
+	err = choose(b, path, count, &choice);
 	if (!err)
-		*out = find_open(b, choice.index, query);
+		*out = find_open(b, &choice, query);
 	if (!err && !*out) {
 		err = free_slot(&slot);
 		if (!err)
@@ -270,7 +306,8 @@ static int read_query(const struct tenon_device *d, struct device_uri *uri)
 static int replace(struct tenon_device *old, const struct device_uri *uri,
 		   struct tenon_device **out)
 {
-	const struct tenon_device_choice choice = { old->index, uri->options, uri->option_count };
+	const struct tenon_device_choice choice = { old->index, uri->options, uri->option_count,
+						    place_of(old) };
 	size_t slot = slot_of(old->id);
 	struct tenon_device *fresh;
 	uint32_t count;
@@ -287,16 +324,10 @@ static int replace(struct tenon_device *old, const struct device_uri *uri,
 	err = backend_enter(old->backend, &count);
 	if (err)
 		return err;
-	err = old->backend->open(&choice, &fresh);
+	err = open_device(old->backend, &choice, tenon_slice_of(query_of(old)), &fresh);
 	backend_leave();
 	if (err)
 		return err;
-	fresh->backend = old->backend;
-	err = keep_query(fresh, tenon_slice_of(query_of(old)));
-	if (err) {
-		tenon_object_unref(fresh);
-		return err;
-	}
 	tenon_object_unref(open_devices[slot]);
 	fresh->id = old->id;
 	fresh->slot = (uint32_t)slot;
@@ -322,6 +353,24 @@ int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out)
 		drop_idle(device);
 	device_uri_fini(&uri);
 	return err;
+}
+
+int tenon_device_reset(struct tenon_device *device, struct tenon_device **out)
+{
+	char label[DEVICE_LABEL];
+	int err;
+
+	*out = NULL;
+	if (device_is_parents(device))
+		return tenon_device_check(device);
+	if (!device->ops->reset)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s cannot be reset: its backend has no way to do it",
+				   device_label(device, label));
+	tenon_device_lose(device, tenon_error(-TENON_E_LOST, "the program reset it"));
+	tenon_error_clear();
+	err = device->ops->reset(device);
+	return err ? err : tenon_device_reopen(device, out);
 }
 
 void tenon_device_close_all(void)

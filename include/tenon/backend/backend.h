@@ -46,14 +46,17 @@ struct tenon_device_option {
 
 /**
  * struct tenon_device_choice - arguments of tenon_backend.open
- * @index: number of the device, below tenon_backend.count
+ * @index: number of the device, below tenon_backend.count; UINT32_MAX with @place
  * @options: keys of the URI; the backend returns -TENON_E_VALUE for an unknown key
  * @option_count: number of options
+ * @place: path of a device that tenon_backend.count does not count ("shm/run/board"); empty with
+ *	@index. Only for backends with TENON_BACKEND_PLACES.
  */
 struct tenon_device_choice {
 	uint32_t index;
 	const struct tenon_device_option *options;
 	size_t option_count;
+	struct tenon_slice place;
 };
 
 /** enum tenon_backend_flag - properties of a backend; a mask */
@@ -64,6 +67,11 @@ enum tenon_backend_flag {
 	 * core refuses to open its devices in the child.
 	 */
 	TENON_BACKEND_FORKS = 1,
+	/*
+	 * The backend also opens devices that it cannot list, by a path that begins with a letter
+	 * and fits no listed device: tenon_device_choice.place.
+	 */
+	TENON_BACKEND_PLACES = 2,
 };
 
 /**
@@ -175,6 +183,15 @@ struct tenon_device_ops {
 	const struct tenon_commands_ops *commands;
 	/** @executable: NULL for a device that runs no kernels */
 	const struct tenon_executable_ops *executable;
+	/**
+	 * @reset: end what the device runs, so that the next open finds it as after power-on; NULL
+	 *	if it cannot be reset
+	 *
+	 * For tenon_device_reset(), which has marked the device as lost. Other threads may be
+	 * inside calls of the device. Memory of the device stays mapped. Must not wait for the
+	 * device longer than a few seconds.
+	 */
+	int (*reset)(struct tenon_device *device);
 };
 
 /**
