@@ -120,6 +120,7 @@ $(auto-conf): $(KCONFIG_CONFIG) $(kconfig-files) scripts/kconfig.awk
 ifneq ($(need-config),)
 include scripts/Makefile.firmware
 include scripts/Makefile.build
+include examples/mortise/Kbuild
 include scripts/Makefile.check
 endif
 include scripts/Makefile.install
