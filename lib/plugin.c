@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_trust.h"
 #include "lib/fork_gate.h"
+#include "lib/library_path.h"
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -110,15 +110,10 @@ static const struct plugin_entry *try_beside(struct search *s, const char *below
 static const struct plugin_entry *look(struct search *s)
 {
 	const struct plugin_entry *entry = NULL;
-	Dl_info info;
+	char library[PATH_MAX];
 
-	/*
-	 * A user can link a set-uid program into any folder. A relative path (LD_LIBRARY_PATH=.)
-	 * leads elsewhere once the program has changed its folder.
-	 */
-	if (!getauxval(AT_SECURE) && dladdr(&open_lock, &info) && info.dli_fname &&
-	    *info.dli_fname == '/') {
-		s->library = info.dli_fname;
+	if (library_path(library)) {
+		s->library = library;
 		entry = try_beside(s, "plugins");
 		if (!entry)
 			entry = try_beside(s, "tenon");

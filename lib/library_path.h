@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_LIBRARY_PATH_H
+#define LIB_LIBRARY_PATH_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "lib/plugin_api.h"
+
+/*
+ * Absolute path of libtenon.so, or of the program that contains the library, for files that are
+ * searched beside it. False if it is not known, and in a program with raised privileges: a user
+ * can link such a program into any folder.
+ */
+bool library_path(char path[PATH_MAX]) TO_PLUGINS(library_path);
+
+#endif /* LIB_LIBRARY_PATH_H */
