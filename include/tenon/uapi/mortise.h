@@ -161,6 +161,24 @@ struct mortise_identity {
 	uint32_t unused[4];
 };
 
+#define MORTISE_IMAGE_WORD "mortise image\n"
+
+/**
+ * struct mortise_image - what a firmware image says of itself, without being run
+ * @word: MORTISE_IMAGE_WORD; in the file at an offset that is a multiple of 8
+ * @abi: as in struct mortise_identity
+ * @machine: likewise
+ * @address_bits: likewise
+ * @version: likewise
+ */
+struct mortise_image {
+	char word[16];
+	uint32_t abi;
+	uint32_t machine;
+	uint32_t address_bits;
+	uint32_t version;
+};
+
 /**
  * struct mortise_status - what the device is doing
  * @state: enum mortise_state
