@@ -35,16 +35,8 @@ static int mortise_doctor(struct tenon_buffer *out)
 	const struct board_kind *kind;
 	int err = 0;
 
-	for (kind = board_kinds; kind->name && !err; kind++) {
-		if (!kind->ready(kind)) {
-			err = tenon_buffer_printf(out, "%s: %llu MiB of memory\n", kind->name,
-						  (unsigned long long)(kind->window_size >> 20));
-		} else {
-			err = tenon_buffer_printf(out, "%s: %s\n", kind->name,
-						  tenon_error_message());
-			tenon_error_clear();
-		}
-	}
+	for (kind = board_kinds; kind->name && !err; kind++)
+		err = board_describe(kind, out);
 	return err;
 }
 

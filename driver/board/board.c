@@ -43,6 +43,21 @@ const struct board_kind *board_kind_find(const char *name)
 	return NULL;
 }
 
+int board_describe(const struct board_kind *kind, struct tenon_buffer *out)
+{
+#ifdef CONFIG_MORTISE_QEMU
+	if (kind->firmware)
+		return board_qemu_describe(kind, out);
+#endif
+	if (!kind->ready(kind))
+		return tenon_buffer_printf(out, "%s: on a thread of the process, %llu MiB\n",
+					   kind->name,
+					   (unsigned long long)(kind->window_size / MEBIBYTE));
+	tenon_buffer_printf(out, "%s: %s\n", kind->name, tenon_error_message());
+	tenon_error_clear();
+	return out->status;
+}
+
 static void port_doorbell(void *context)
 {
 	struct board *board = context;

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <tenon/buffer.h>
 
 #include "driver/ring/ring.h"
 #include "driver/shm/shm.h"
@@ -41,6 +42,17 @@ extern const struct board_kind *const board_kinds;
 /** board_kind_find - by name; NULL */
 const struct board_kind *board_kind_find(const char *name);
 
+/**
+ * board_describe - what a board needs and what is found of it, for people
+ * @kind: which
+ * @out: lines are appended: emulator and firmware, with versions, or the reason why one is not found
+ *
+ * Starts an emulator to ask for its version.
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int board_describe(const struct board_kind *kind, struct tenon_buffer *out);
+
 struct board;
 
 /**
@@ -49,7 +61,7 @@ struct board;
  * @out: the board; NULL on failure
  *
  * Comes back when the board is started, not when its firmware is ready: ring_open() waits for that.
- * The firmware image is $TENON_FIRMWARE_PATH/@firmware, else the one that was installed.
+ * The firmware image is searched as firmware_file.h says.
  *
  * Return: 0; -TENON_E_DEVICE, -TENON_E_IO with what is missing; -TENON_E_NOMEM.
  */

@@ -53,6 +53,9 @@ extern const struct board_ops board_sim_ops, board_qemu_ops;
 /* board_qemu.c: is there an emulator and an image for the board */
 int board_qemu_ready(const struct board_kind *kind);
 
+/* as board_describe() */
+int board_qemu_describe(const struct board_kind *kind, struct tenon_buffer *out);
+
 /* the device's address of the window of emulated boards */
 uint64_t board_qemu_address(const struct board_kind *kind);
 

@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 #include "driver/board/board_private.h"
+#include "driver/board/firmware_file.h"
 #include "driver/board/qemu_process.h"
-#include "generated/install_paths.h"
+#include "driver/board/qemu_version.h"
 #include "lib/brief_errors.h"
 #include "lib/fence_fd.h"
 
@@ -24,18 +25,23 @@
  * struct model - how QEMU calls a board
  * @name: struct board_kind.name
  * @emulator: the command
+ * @package: Debian's package with it
  * @machine: option -M; the memory backend is "window"
  * @address: where the window begins
  */
 static const struct model {
 	const char *name;
 	const char *emulator;
+	const char *package;
 	const char *machine;
 	uint64_t address;
 } models[] = {
-	{ "rv32", "qemu-system-riscv32", "virt,memory-backend=window", 0x80000000 },
-	{ "rv64", "qemu-system-riscv64", "virt,memory-backend=window", 0x80000000 },
-	{ "cm3", "qemu-system-arm", "mps2-an385,memory-backend=window", 0x21000000 },
+	{ "rv32", "qemu-system-riscv32", "qemu-system-misc", "virt,memory-backend=window",
+	  0x80000000 },
+	{ "rv64", "qemu-system-riscv64", "qemu-system-misc", "virt,memory-backend=window",
+	  0x80000000 },
+	{ "cm3", "qemu-system-arm", "qemu-system-arm", "mps2-an385,memory-backend=window",
+	  0x21000000 },
 };
 
 static const struct model *model_of(const struct board_kind *kind)
@@ -54,7 +60,7 @@ uint64_t board_qemu_address(const struct board_kind *kind)
 }
 
 /* Find a command as execvp() does; programs with raised privileges take those of the system alone. */
-static int find_command(const char *name, char path[PATH_MAX])
+static int find_emulator(const struct model *model, char path[PATH_MAX])
 {
 	const char *folders = secure_getenv("PATH"), *end;
 
@@ -62,38 +68,64 @@ static int find_command(const char *name, char path[PATH_MAX])
 		folders = "/usr/bin:/bin";
 	for (; *folders; folders = *end ? end + 1 : end) {
 		end = strchrnul(folders, ':');
-		if (snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - folders), folders, name) <
+		if (snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - folders), folders, model->emulator) <
 			    PATH_MAX &&
 		    !access(path, X_OK))
 			return 0;
 	}
-	return tenon_error(
-		-TENON_E_DEVICE,
-		"%s is not found; install it (Debian: qemu-system-misc, qemu-system-arm)", name);
-}
-
-static int find_image(const struct board_kind *kind, char path[PATH_MAX])
-{
-	const char *folder = secure_getenv("TENON_FIRMWARE_PATH");
-
-	if (!folder || !*folder)
-		folder = TENON_FIRMWARE_FOLDER;
-	if (snprintf(path, PATH_MAX, "%s/%s", folder, kind->firmware) < PATH_MAX &&
-	    !access(path, R_OK))
-		return 0;
-	return tenon_error(
-		-TENON_E_DEVICE,
-		"%s: the firmware %s/%s is not there; build it with CONFIG_MORTISE_FIRMWARE=y or "
-		"\"make firmware\", or name its folder in TENON_FIRMWARE_PATH",
-		kind->name, folder, kind->firmware);
+	return tenon_error(-TENON_E_DEVICE,
+			   "the emulator %s is not found in PATH; install it (Debian: %s)",
+			   model->emulator, model->package);
 }
 
 int board_qemu_ready(const struct board_kind *kind)
 {
 	char path[PATH_MAX];
-	int err = find_command(model_of(kind)->emulator, path);
+	int err = find_emulator(model_of(kind), path);
 
-	return err ? err : find_image(kind, path);
+	return err ? err : firmware_file_find(kind->firmware, path);
+}
+
+static int describe_image(const char *board, const char *path, struct tenon_buffer *out)
+{
+	struct firmware_file file;
+	int err = firmware_file_read(path, &file);
+
+	if (err)
+		return err;
+	tenon_buffer_printf(out, "%s: %s, %llu bytes", board, path, (unsigned long long)file.size);
+	if (file.abi)
+		tenon_buffer_printf(out, ", version %u.%u.%u, ABI %u.%u", file.version >> 16 & 0xff,
+				    file.version >> 8 & 0xff, file.version & 0xff, file.abi >> 16,
+				    file.abi & 0xffff);
+	if (*file.hash)
+		tenon_buffer_printf(out, ", XXH128 %s", file.hash);
+	return tenon_buffer_printf(out, "\n");
+}
+
+/* What was found; an image that is missing matters where there is an emulator for it. */
+int board_qemu_describe(const struct board_kind *kind, struct tenon_buffer *out)
+{
+	char path[PATH_MAX], version[32];
+	int missing, err;
+
+	missing = find_emulator(model_of(kind), path);
+	if (!missing) {
+		qemu_version(path, version, sizeof(version));
+		tenon_buffer_printf(out, "%s: %s%s%s\n", kind->name, path,
+				    *version ? ", version " : "", version);
+	} else {
+		tenon_buffer_printf(out, "%s: %s\n", kind->name, tenon_error_message());
+		tenon_error_clear();
+	}
+	err = firmware_file_find(kind->firmware, path);
+	if (!err)
+		err = describe_image(kind->name, path, out);
+	if (err && !missing)
+		tenon_buffer_printf(out, "%s: %s\n", kind->name, tenon_error_message());
+	if (err)
+		tenon_error_clear();
+	return out->status;
 }
 
 static int start(struct board *board)
@@ -131,9 +163,9 @@ static int start(struct board *board)
 	struct qemu_process *p;
 	int err;
 
-	err = find_command(model->emulator, emulator);
+	err = find_emulator(model, emulator);
 	if (!err)
-		err = find_image(board->kind, image);
+		err = firmware_file_find(board->kind->firmware, image);
 	if (err)
 		return err;
 	snprintf(size, sizeof(size), "%lluM", (unsigned long long)(board->memory.size >> 20));

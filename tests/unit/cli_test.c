@@ -125,7 +125,8 @@ static void doctor_gives_each_finding_a_word_and_each_trouble_a_remedy(void **st
 
 		if (trouble)
 			assert_true(remedy);
-		if (!remedy)
+		/* a line of details begins with a blank */
+		if (!remedy && *line != ' ')
 			assert_true(!strncmp(line, "ok ", 3) || !strncmp(line, "warn ", 5) ||
 				    !strncmp(line, "fail ", 5));
 		trouble = !strncmp(line, "warn ", 5) || !strncmp(line, "fail ", 5);

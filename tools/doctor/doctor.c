@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/doctor/doctor.h"
+
+#include <string.h>
+
 #include "tools/cli/cli.h"
 #include "tools/devices/driver_probe.h"
 
@@ -10,6 +13,16 @@ const char *finding_word(enum finding_level level)
 	return words[level];
 }
 
+static void print_details(const char *line, FILE *out)
+{
+	while (line && *line) {
+		size_t n = strcspn(line, "\n");
+
+		fprintf(out, "%-5s %-14s %.*s\n", "", "", (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+}
+
 static void print_findings(const struct finding *findings, size_t count, FILE *out)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -18,6 +31,7 @@ static void print_findings(const struct finding *findings, size_t count, FILE *o
 		fprintf(out, "%-5s %-14s %s\n", finding_word(f->level), f->name, f->text);
 		if (*f->remedy)
 			fprintf(out, "%-5s %-14s → %s\n", "", "", f->remedy);
+		print_details(f->details, out);
 	}
 }
 

@@ -24,12 +24,14 @@ enum finding_level {
  * @level: severity
  * @text: result
  * @remedy: what to do; empty if nothing is needed
+ * @details: further facts, a line each; NULL for none
  */
 struct finding {
 	const char *name;
 	enum finding_level level;
 	char text[1024];
 	char remedy[512];
+	const char *details;
 };
 
 #define FINDINGS_MOST 64

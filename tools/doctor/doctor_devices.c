@@ -29,19 +29,6 @@ static struct finding *next(struct findings *f, const char *name, enum finding_l
 	return one;
 }
 
-/* Join the lines of a backend's report. */
-static void add_words(const struct tenon_probe *probe, struct finding *f)
-{
-	const char *line = probe->doctor;
-
-	while (*line) {
-		size_t used = strlen(f->text), n = strcspn(line, "\n");
-
-		snprintf(f->text + used, sizeof(f->text) - used, "; %.*s", (int)n, line);
-		line += n + (line[n] == '\n');
-	}
-}
-
 static void tell_devices(const struct tenon_probe *probe, struct finding *f)
 {
 	uint32_t count = probe->device_count;
@@ -52,7 +39,7 @@ static void tell_devices(const struct tenon_probe *probe, struct finding *f)
 	if (count && *first->name)
 		snprintf(f->text, sizeof(f->text), "%u device%s, first %s (%s)", count,
 			 count == 1 ? "" : "s", first->name, first->driver);
-	add_words(probe, f);
+	f->details = probe->doctor;
 }
 
 /* How to restrict the loader of several drivers to one of them. */

@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/doctor/doctor.h"
+
+#include <string.h>
+
 #include "tools/json/json_value.h"
+
+static cJSON *lines(const char *line)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	while (*line) {
+		size_t n = strcspn(line, "\n");
+
+		json_append(list, json_of_text((struct tenon_slice){ line, n }));
+		line += n + (line[n] == '\n');
+	}
+	return list;
+}
 
 int doctor_json(const struct finding *findings, size_t count, FILE *out)
 {
@@ -15,6 +31,8 @@ int doctor_json(const struct finding *findings, size_t count, FILE *out)
 		json_set(item, "finding", json_of_text(tenon_slice_of(f->text)));
 		if (*f->remedy)
 			json_set(item, "remedy", json_of_text(tenon_slice_of(f->remedy)));
+		if (f->details && *f->details)
+			json_set(item, "details", lines(f->details));
 		json_append(list, item);
 	}
 	return json_print(json, out);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DRIVER_BOARD_QEMU_VERSION_H
+#define DRIVER_BOARD_QEMU_VERSION_H
+
+#include <stddef.h>
+
+/**
+ * qemu_version - ask an emulator for its version
+ * @command: path of the emulator; it is started with --version, and killed when it has not answered after some seconds
+ * @out: receives "7.2.22"; empty when it does not say
+ * @size: bytes of @out
+ */
+void qemu_version(const char *command, char *out, size_t size);
+
+#endif /* DRIVER_BOARD_QEMU_VERSION_H */
