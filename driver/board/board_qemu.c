@@ -103,29 +103,45 @@ static int describe_image(const char *board, const char *path, struct tenon_buff
 	return tenon_buffer_printf(out, "\n");
 }
 
-/* What was found; an image that is missing matters where there is an emulator for it. */
+/* Print the reason for a failure in place of what is missing; lack of memory stays a failure. */
+static int describe_failure(const char *board, int err, struct tenon_buffer *out)
+{
+	if (err == -TENON_E_NOMEM)
+		return err;
+	tenon_buffer_printf(out, "%s: %s\n", board, tenon_error_message());
+	tenon_error_clear();
+	return out->status;
+}
+
+static int describe_emulator(const char *board, const char *path, struct tenon_buffer *out)
+{
+	char version[32];
+
+	if (qemu_version(path, version, sizeof(version)))
+		return -TENON_E_NOMEM;
+	return tenon_buffer_printf(out, "%s: %s%s%s\n", board, path, *version ? ", version " : "",
+				   version);
+}
+
 int board_qemu_describe(const struct board_kind *kind, struct tenon_buffer *out)
 {
-	char path[PATH_MAX], version[32];
+	char path[PATH_MAX];
 	int missing, err;
 
 	missing = find_emulator(model_of(kind), path);
-	if (!missing) {
-		qemu_version(path, version, sizeof(version));
-		tenon_buffer_printf(out, "%s: %s%s%s\n", kind->name, path,
-				    *version ? ", version " : "", version);
-	} else {
-		tenon_buffer_printf(out, "%s: %s\n", kind->name, tenon_error_message());
-		tenon_error_clear();
-	}
+	err = missing ? describe_failure(kind->name, missing, out)
+		      : describe_emulator(kind->name, path, out);
+	if (err)
+		return err;
 	err = firmware_file_find(kind->firmware, path);
 	if (!err)
 		err = describe_image(kind->name, path, out);
-	if (err && !missing)
-		tenon_buffer_printf(out, "%s: %s\n", kind->name, tenon_error_message());
-	if (err)
+	/* an image that is missing matters where there is an emulator for it */
+	if (missing && err == -TENON_E_DEVICE) {
 		tenon_error_clear();
-	return out->status;
+		return 0;
+	}
+	return err ? describe_failure(kind->name, err, out) : 0;
 }
 
 static int start(struct board *board)

@@ -72,16 +72,19 @@ static bool try_beside_library(struct search *s)
 int firmware_file_find(const char *name, char path[PATH_MAX])
 {
 	struct search s = { name, path, TENON_BUFFER_INIT };
+	bool found = try_environment(&s) || try_beside_library(&s) ||
+		     try_folder(&s, TENON_FIRMWARE_FOLDER, INT_MAX, "");
 	int err = 0;
 
-	if (!try_environment(&s) && !try_beside_library(&s) &&
-	    !try_folder(&s, TENON_FIRMWARE_FOLDER, INT_MAX, ""))
+	if (!found && s.tried.status)
+		err = tenon_error(-TENON_E_NOMEM, "no memory to search %s", name);
+	else if (!found)
 		err = tenon_error(
 			-TENON_E_DEVICE,
 			"the firmware %s is not found; tried %s. \"make firmware\" builds "
 			"it and \"make install\" installs it; TENON_FIRMWARE_PATH names "
 			"other folders",
-			name, s.tried.data ? s.tried.data : "nothing");
+			name, s.tried.data ? s.tried.data : "no folder");
 	tenon_buffer_fini(&s.tried);
 	return err;
 }

@@ -7,8 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <tenon/error.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "lib/fence_fd.h"
 #include "lib/spawn_signals.h"
@@ -76,25 +78,24 @@ static void take_version(const char *answer, char *out, size_t size)
 	out[n] = 0;
 }
 
-void qemu_version(const char *command, char *out, size_t size)
+int qemu_version(const char *command, char *out, size_t size)
 {
 	char answer[256] = "";
+	int fd[2], err;
 	pid_t pid;
-	int fd[2];
 
 	*out = 0;
 	if (pipe2(fd, O_CLOEXEC))
-		return;
-	if (spawn(command, fd[1], &pid)) {
-		close(fd[0]);
-		close(fd[1]);
-		return;
-	}
+		return 0;
+	err = spawn(command, fd[1], &pid);
 	close(fd[1]);
-	read_answer(fd[0], answer, sizeof(answer) - 1);
+	if (!err) {
+		read_answer(fd[0], answer, sizeof(answer) - 1);
+		kill(-pid, SIGKILL);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		take_version(answer, out, size);
+	}
 	close(fd[0]);
-	kill(-pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	take_version(answer, out, size);
+	return err == ENOMEM ? tenon_error(-TENON_E_NOMEM, "no memory to start %s", command) : 0;
 }

@@ -9,7 +9,9 @@
  * @command: path of the emulator; it is started with --version, and killed when it has not answered after some seconds
  * @out: receives "7.2.22"; empty when it does not say
  * @size: bytes of @out
+ *
+ * Return: 0, also when the emulator cannot be started; -TENON_E_NOMEM.
  */
-void qemu_version(const char *command, char *out, size_t size);
+int qemu_version(const char *command, char *out, size_t size);
 
 #endif /* DRIVER_BOARD_QEMU_VERSION_H */

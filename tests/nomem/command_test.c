@@ -449,6 +449,15 @@ static void make_arrays(void)
 }
 #endif
 
+/* doctor asks emulators for their versions, once for each allocation that fails: let that be quick */
+static int make_quick_emulator(void)
+{
+	char path[sizeof(folder) + 32];
+
+	snprintf(path, sizeof(path), "%s/qemu-system-riscv64", folder);
+	return symlink("/bin/true", path) || setenv("PATH", folder, 1);
+}
+
 static int make_ready(void **state)
 {
 	const size_t room = sizeof(struct outcome);
@@ -464,6 +473,8 @@ static int make_ready(void **state)
 	setenv("TENON_VULKAN_LIBRARY", "/nonexistent", 1);
 	setenv("TENON_CUDA_LIBRARY", "/nonexistent", 1);
 	setenv("TENON_NVRTC_LIBRARY", "/nonexistent", 1);
+	if (make_quick_emulator())
+		return 1;
 	want = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	got = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	out_fd = memfd_create("out", MFD_CLOEXEC);
