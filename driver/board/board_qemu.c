@@ -68,8 +68,8 @@ static int find_emulator(const struct model *model, char path[PATH_MAX])
 		folders = "/usr/bin:/bin";
 	for (; *folders; folders = *end ? end + 1 : end) {
 		end = strchrnul(folders, ':');
-		if (snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - folders), folders, model->emulator) <
-			    PATH_MAX &&
+		if (snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - folders), folders,
+			     model->emulator) < PATH_MAX &&
 		    !access(path, X_OK))
 			return 0;
 	}
