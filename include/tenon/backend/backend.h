@@ -121,8 +121,8 @@ struct tenon_backend {
 	 */
 	int (*open)(const struct tenon_device_choice *choice, struct tenon_device **out);
 	/**
-	 * @doctor: append diagnostics for people: the library found, versions, what is missing; may
-	 * be NULL
+	 * @doctor: append diagnostics for people, a line each: the library found, versions, what is
+	 * missing; may be NULL
 	 */
 	int (*doctor)(struct tenon_buffer *out);
 	/**
