@@ -3,6 +3,7 @@
 # One make for the whole tree. "make help" lists what can be made and set. Files are listed in the
 # Kbuild file of their folder; CONTRIBUTING.md tells how.
 
+# The only place of the version. docs/releasing.md lists what else changes with a release.
 tenon-version  := 0.1.0
 tenon-soname   := libtenon.so.0
 # date of the version, for the manual page and whatever else prints one
@@ -93,7 +94,7 @@ kconfig       := $(AWK) -f scripts/kconfig.awk -v kconfig=Kconfig
 auto-conf     := $(O)/include/config/auto.conf
 autoconf-h    := $(O)/include/generated/autoconf.h
 
-no-config-goals := help clean mrproper uninstall
+no-config-goals := help clean mrproper uninstall dist
 ifneq ($(config-goals),)
 include scripts/Makefile.config
 else ifneq ($(MAKECMDGOALS),)
@@ -124,6 +125,7 @@ include examples/mortise/Kbuild
 include scripts/Makefile.check
 endif
 include scripts/Makefile.install
+include scripts/Makefile.dist
 
 # ---- help and cleaning
 
@@ -137,7 +139,7 @@ help:
 built-folders := lib driver runtime device devices firmware tools tests examples compat static plugins install stamp completion
 clean:
 	$(Q)rm -rf $(addprefix $(O)/,$(built-folders)) $(O)/include
-	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(O)/tenon.pc $(O)/tenon.1
+	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(O)/tenon.pc $(O)/tenon.1 $(O)/tenon-*.tar.gz
 
 mrproper: clean
 	$(Q)rm -f $(O)/.config $(O)/.config.old $(O)/defconfig

@@ -75,11 +75,13 @@ sources()
 
 without_licence()
 {
+	# REUSE-IgnoreStart
 	sources | grep -e '\.[ch]$' -e '\.sh$' -e '\.awk$' -e '\.py$' -e '\.scd$' -e '\.map$' -e 'config$' \
 		-e 'Kbuild$' -e 'Kconfig$' -e 'Makefile' -e 'scripts/' | grep -v -e 'help\.txt$' -e '/data/' |
 		while read -r file; do
 			[ ! -f "$file" ] || grep -q 'SPDX-License-Identifier: MIT' "$file" || echo "$file"
 		done
+	# REUSE-IgnoreEnd
 }
 it "every source, script and fragment has its licence line" test -z "$(without_licence)"
 finish
