@@ -22,6 +22,8 @@
 #define DYNAMIC_SYMTAB	 6
 #define DYNAMIC_STRSZ	 10
 #define DYNAMIC_GNU_HASH 0x6ffffef5
+#define DYNAMIC_FLAGS_1	 0x6ffffffb
+#define FLAG_1_PIE	 0x08000000
 
 static bool within(const struct elf_file *elf, uint64_t offset, uint64_t size)
 {
@@ -369,6 +371,20 @@ const char *elf_needed(const struct elf_file *elf, unsigned int index)
 		return name.size ? name.data : NULL;
 	}
 	return NULL;
+}
+
+bool elf_is_program(const struct elf_file *elf)
+{
+	uint64_t i, tag;
+
+	for (i = 0; i < elf->dynamic.count; i++) {
+		tag = word(elf, entry(&elf->dynamic, i), 0, 0);
+		if (!tag)
+			break;
+		if (tag == DYNAMIC_FLAGS_1)
+			return word(elf, entry(&elf->dynamic, i), 4, 8) & FLAG_1_PIE;
+	}
+	return elf->type == ELF_EXECUTABLE;
 }
 
 const char *elf_machine_name(const struct elf_file *elf)

@@ -120,6 +120,9 @@ int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol
  */
 const char *elf_needed(const struct elf_file *elf, unsigned int index);
 
+/** elf_is_program - test for an executable: also for one that is position independent, as a library is */
+bool elf_is_program(const struct elf_file *elf);
+
 /**
  * elf_machine_name - name of the machine of a file
  * @elf: the file

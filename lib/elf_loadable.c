@@ -53,6 +53,11 @@ static int check_machine(const struct elf_file *elf)
 			-TENON_E_FORMAT,
 			"%s: an object file, want a shared object; link it with cc -shared",
 			elf->path);
+	if (elf_is_program(elf))
+		return tenon_error(-TENON_E_FORMAT,
+				   "%s: a program, want a module; a module is a shared object that "
+				   "TVM writes with export_library()",
+				   elf->path);
 	if (elf->type != ELF_SHARED)
 		return tenon_error(-TENON_E_FORMAT,
 				   "%s: an ELF file of type %u, want a shared object", elf->path,

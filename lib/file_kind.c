@@ -8,32 +8,52 @@
 #define TAR_SIZE  124
 #define TAR_MAGIC 257
 
+/* names in an archive are looked for in this many of its first bytes */
+#define ARCHIVE_HEAD 4096
+
+/* What is to be done with a network that no compiler has compiled, and with weights alone. */
+#define COMPILE_WITH(importer)                                                                     \
+	"; it has no code to run: import it with TVM (" importer "), compile it, and run "         \
+	"the .so that export_library() writes"
+#define WEIGHTS "; it holds weights without code: compile the network that they belong to with TVM"
+
+#define ONNX	    COMPILE_WITH("tvm.relax.frontend.onnx.from_onnx")
+#define TFLITE	    COMPILE_WITH("tvm.relax.frontend.tflite.from_tflite")
+#define TORCH	    COMPILE_WITH("torch.export, tvm.relax.frontend.torch.from_exported_program")
+#define TORCH_MODEL "a PyTorch model (.pt)"
+
 static const struct {
+	uint8_t offset;
 	uint8_t size;
-	char bytes[9];
+	char bytes[11];
 	const char *what;
+	const char *advice;
 } magics[] = {
-	{ 4,
+	{ 0, 4,
 	  "\x7f"
 	  "ELF",
-	  "an ELF file" },
-	{ 8, "!<arch>\n", "a static archive of object files (.a)" },
-	{ 4, "PK\x03\x04", "a zip archive" },
-	{ 2, "\x1f\x8b", "a gzip archive" },
-	{ 6,
+	  "an ELF file", "; it is an ELF file: give it the extension .so" },
+	{ 0, 8, "!<arch>\n", "a static archive of object files (.a)", "" },
+	{ 0, 4, "PK\x03\x04", "a zip archive", "" },
+	{ 0, 2, "\x1f\x8b", "a gzip archive", "" },
+	{ 0, 6,
 	  "\xfd"
 	  "7zXZ",
-	  "an xz archive" },
-	{ 4, "\x28\xb5\x2f\xfd", "a zstd archive" },
-	{ 2, "MZ", "a Windows library (PE)" },
-	{ 4, "\xcf\xfa\xed\xfe", "a macOS library (Mach-O, 64-bit)" },
-	{ 4, "\xce\xfa\xed\xfe", "a macOS library (Mach-O, 32-bit)" },
-	{ 4, "\xca\xfe\xba\xbe", "a macOS library (Mach-O, several machines)" },
-	{ 4, "BC\xc0\xde", "LLVM bitcode" },
-	{ 6, "\x93NUMPY", "a NumPy array" },
-	{ 8, "\xb7\x9c\x04\x05\x4f\x8d\xe5\xf7", "TVM parameters (.params)" },
-	{ 4, "\x03\x02\x23\x07", "a SPIR-V program" },
-	{ 2, "#!", "a script" },
+	  "an xz archive", "" },
+	{ 0, 4, "\x28\xb5\x2f\xfd", "a zstd archive", "" },
+	{ 0, 2, "MZ", "a Windows library (PE)", "" },
+	{ 0, 4, "\xcf\xfa\xed\xfe", "a macOS library (Mach-O, 64-bit)", "" },
+	{ 0, 4, "\xce\xfa\xed\xfe", "a macOS library (Mach-O, 32-bit)", "" },
+	{ 0, 4, "\xca\xfe\xba\xbe", "a macOS library (Mach-O, several machines)", "" },
+	{ 0, 4, "BC\xc0\xde", "LLVM bitcode", "" },
+	{ 0, 6, "\x93NUMPY", "a NumPy array", "" },
+	{ 0, 8, "\xb7\x9c\x04\x05\x4f\x8d\xe5\xf7", "TVM parameters (.params)", "" },
+	{ 0, 4, "\x03\x02\x23\x07", "a SPIR-V program", "" },
+	{ 4, 4, "TFL3", "a TensorFlow Lite model (.tflite)", TFLITE },
+	{ 0, 4, "GGUF", "weights in GGUF (.gguf)", WEIGHTS },
+	{ 0, 10, "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 ", TORCH_MODEL, TORCH },
+	{ 0, 8, "\x89HDF\r\n\x1a\n", "an HDF5 file (.h5), as Keras writes", "" },
+	{ 0, 2, "#!", "a script", "" },
 };
 
 static bool is_tar(struct tenon_slice bytes)
@@ -54,22 +74,75 @@ static bool is_text(struct tenon_slice bytes)
 	return true;
 }
 
-const char *file_kind(struct tenon_slice bytes)
+/* A protocol buffer whose first field is a small version, as of ModelProto. */
+static bool is_onnx(struct tenon_slice bytes)
+{
+	static const char second_fields[] = "\x12\x1a\x22\x28\x32\x3a\x42";
+
+	return bytes.size >= 4 && bytes.data[0] == 8 && bytes.data[1] > 0 && bytes.data[1] <= 32 &&
+	       memchr(second_fields, bytes.data[2], sizeof(second_fields) - 1);
+}
+
+/* The size of the header in 64 bits, and the header as JSON. */
+static bool is_safetensors(struct tenon_slice bytes)
+{
+	return bytes.size >= 10 && !memcmp(bytes.data + 4, "\0\0\0", 4) &&
+	       !memcmp(bytes.data + 8, "{\"", 2);
+}
+
+/* torch.save() and torch.export.save() write zip archives; .npz files are such as well. */
+static bool is_torch_archive(struct tenon_slice bytes)
+{
+	static const char *const members[] = { "/data.pkl", "/constants.pkl", "/archive_format",
+					       "serialized_exported_program" };
+	size_t i, size = bytes.size < ARCHIVE_HEAD ? bytes.size : ARCHIVE_HEAD;
+
+	if (size < 4 || memcmp(bytes.data, "PK\x03\x04", 4))
+		return false;
+	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (memmem(bytes.data, size, members[i], strlen(members[i])))
+			return true;
+	return false;
+}
+
+/* Set what the file is, and return what to do with it: "" if that is not known. */
+static const char *look_at(struct tenon_slice bytes, const char **what)
 {
 	size_t i;
 
+	*what = "an empty file";
 	if (!bytes.size)
-		return "an empty file";
+		return "";
+	*what = TORCH_MODEL;
+	if (is_torch_archive(bytes))
+		return TORCH;
 	for (i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
-		if (bytes.size >= magics[i].size &&
-		    !memcmp(bytes.data, magics[i].bytes, magics[i].size))
-			return magics[i].what;
+		*what = magics[i].what;
+		if (bytes.size >= (size_t)magics[i].offset + magics[i].size &&
+		    !memcmp(bytes.data + magics[i].offset, magics[i].bytes, magics[i].size))
+			return magics[i].advice;
 	}
+	*what = "weights in safetensors (.safetensors)";
+	if (is_safetensors(bytes))
+		return WEIGHTS;
+	*what = "an ONNX model (.onnx)";
+	if (is_onnx(bytes))
+		return ONNX;
 	if (is_tar(bytes))
-		return "a tar archive";
-	if (is_text(bytes))
-		return bytes.data[0] == '{' ? "JSON text" : "text";
-	return "unknown bytes";
+		*what = "a tar archive";
+	else if (!is_text(bytes))
+		*what = "unknown bytes";
+	else
+		*what = bytes.data[0] == '{' ? "JSON text" : "text";
+	return "";
+}
+
+const char *file_kind(struct tenon_slice bytes)
+{
+	const char *what;
+
+	(void)look_at(bytes, &what);
+	return what;
 }
 
 static uint64_t tar_size(const char *header)
@@ -110,8 +183,8 @@ static bool tar_has(struct tenon_slice bytes, const char *name)
 
 const char *file_advice(struct tenon_slice bytes)
 {
-	if (file_is_elf(bytes))
-		return "; it is an ELF file: give it the extension .so";
+	const char *what;
+
 	if (tar_has(bytes, "metadata.json"))
 		return "; it is a Model Library Format archive: unpack it and link the code in "
 		       "codegen/host with cc -shared";
@@ -119,5 +192,5 @@ const char *file_advice(struct tenon_slice bytes)
 		return "; it is an archive of object files: link them with cc -shared";
 	if (tar_has(bytes, "lib0.c") || tar_has(bytes, "devc.c"))
 		return "; it is an archive of C files: compile them with cc -shared";
-	return "";
+	return look_at(bytes, &what);
 }

@@ -118,6 +118,47 @@ static void what_is_not_elf_is_called_by_its_name(void **state)
 	}
 }
 
+static void networks_and_weights_are_recognised(void **state)
+{
+	static const struct {
+		struct tenon_slice bytes;
+		const char *what;
+		const char *remedy;
+	} cases[] = {
+		{ { "\x08\x08\x12\x07pytorch", 11 }, "an ONNX model (.onnx)", "from_onnx" },
+		{ { "\x1c\0\0\0TFL3\x14\0", 10 },
+		  "a TensorFlow Lite model (.tflite)",
+		  "import it" },
+		{ { "GGUF\3\0\0\0", 8 }, "weights in GGUF (.gguf)", "without code" },
+		{ { "\x40\0\0\0\0\0\0\0{\"__metadata__\"", 24 },
+		  "weights in safetensors (.safetensors)",
+		  "without code" },
+		{ { "PK\3\4\0\0\0\0archive/data.pkl", 24 },
+		  "a PyTorch model (.pt)",
+		  "from_exported_program" },
+		{ { "\x80\x02\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19", 14 },
+		  "a PyTorch model (.pt)",
+		  "from_exported_program" },
+		/* beginnings that are less than that */
+		{ { "PK\3\4\0\0\0\0arr_0.npy", 17 }, "a zip archive", "" },
+		{ { "\x08\x08\x12", 3 }, "unknown bytes", "" },
+		{ { "\x40\0\0\0\0\0\0\0{", 9 }, "unknown bytes", "" },
+		{ { "GGU", 3 }, "text", "" },
+		{ { "", 0 }, "an empty file", "" },
+		{ { NULL, 0 }, "an empty file", "" },
+	};
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		assert_string_equal(file_kind(cases[k].bytes), cases[k].what);
+		if (*cases[k].remedy)
+			assert_non_null(strstr(file_advice(cases[k].bytes), cases[k].remedy));
+		else
+			assert_string_equal(file_advice(cases[k].bytes), "");
+	}
+}
+
 static void put_member(char *tar, const char *name, const char *octal_size)
 {
 	strcpy(tar, name);
@@ -311,7 +352,10 @@ static void what_cannot_be_loaded_here_is_said_why(void **state)
 	assert_unloadable(&b, -TENON_E_FORMAT,
 			  "an object file, want a shared object; link it with cc -shared");
 	b.data[16] = 2;
-	assert_unloadable(&b, -TENON_E_FORMAT, "an ELF file of type 2, want a shared object");
+	assert_unloadable(
+		&b, -TENON_E_FORMAT,
+		"a program, want a module; a module is a shared object that TVM writes with "
+		"export_library()");
 	tenon_buffer_fini(&b);
 }
 
@@ -336,6 +380,13 @@ static void a_library_that_is_missing_is_named(void **state)
 	tenon_buffer_fini(&b);
 }
 
+static void a_program_is_no_module(void **state)
+{
+	(void)state;
+	assert_int_equal(elf_check_loadable("/proc/self/exe"), -TENON_E_FORMAT);
+	assert_error_has("/proc/self/exe: a program, want a module");
+}
+
 static void nothing_is_wrong_with_a_library_that_loads(void **state)
 {
 	(void)state;
@@ -349,6 +400,7 @@ int main(void)
 		cmocka_unit_test(symbols_of_any_machine_are_found),
 		cmocka_unit_test(machines_have_names),
 		cmocka_unit_test(what_is_not_elf_is_called_by_its_name),
+		cmocka_unit_test(networks_and_weights_are_recognised),
 		cmocka_unit_test(archives_are_recognised_by_their_members),
 		cmocka_unit_test(a_file_cut_anywhere_is_refused_or_read_within_its_bytes),
 		cmocka_unit_test(any_changed_byte_is_survived),
@@ -359,6 +411,7 @@ int main(void)
 #if defined(__x86_64__)
 		cmocka_unit_test(what_cannot_be_loaded_here_is_said_why),
 		cmocka_unit_test(a_library_that_is_missing_is_named),
+		cmocka_unit_test(a_program_is_no_module),
 		cmocka_unit_test(nothing_is_wrong_with_a_library_that_loads),
 #endif
 	};
