@@ -9,6 +9,7 @@
 root=$scratch/root
 folder=$(kept install)
 where="prefix=/opt/x libdir=/opt/x/lib/triplet DESTDIR=$root"
+where="$where udevdir=/opt/x/share/udev sysusersdir=/opt/x/share/sysusers.d"
 
 list()
 {
@@ -46,6 +47,11 @@ has_completions()
 {
 	has share/bash-completion/completions/tenon share/zsh/site-functions/_tenon \
 		share/fish/vendor_completions.d/tenon.fish
+}
+
+has_rules()
+{
+	has share/udev/rules.d/60-tenon.rules share/sysusers.d/tenon.conf
 }
 
 pkg()
@@ -88,6 +94,7 @@ it "it writes only below the folders it was told" only_declared_folders
 it "the command, the headers and the libraries are there" has_files
 it "so is every header" has_headers
 it "so are the completions of bash, zsh and fish" has_completions
+it "so are the rules for device nodes, when asked for" has_rules
 if command -v scdoc >/dev/null 2>&1; then
 	it "so is the manual page" has share/man/man1/tenon.1
 fi
