@@ -19,7 +19,8 @@ needs_of_long_suites='clang:clang libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gc
 aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf arm-linux-gnueabihf/include/stdio.h:libc6-dev-armhf-cross
 riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu riscv64-linux-gnu/include/stdio.h:libc6-dev-riscv64-cross
-qemu-aarch64:qemu-user git:git reuse:reuse abidiff:abigail-tools'
+qemu-aarch64:qemu-user git:git reuse:reuse abidiff:abigail-tools
+lintian:lintian dh:debhelper mmdebstrap:mmdebstrap autopkgtest:autopkgtest dpkg-buildpackage:dpkg-dev'
 
 is_there()
 {
