@@ -24,6 +24,7 @@ extern "C" {
 
 struct tenon_commands;
 struct tenon_dispatch;
+struct tenon_kernel;
 struct tenon_memory;
 struct tenon_queue;
 
@@ -39,6 +40,26 @@ struct tenon_sync {
 	size_t wait_count;
 	const struct tenon_point *signal;
 	size_t signal_count;
+};
+
+/**
+ * struct tenon_job - when an operation starts, and when it has to be done
+ * @size: sizeof(struct tenon_job)
+ * @sync: points to wait for and to signal
+ * @deadline: as in tenon_timeline_wait(), but 0 is TENON_FOREVER. An operation that still waits for
+ *	a point then does not run. One that was started goes on: its memory stays the device's until
+ *	the operation is done or the device is lost. In both cases the timelines to signal fail with
+ *	-TENON_E_TIMEOUT.
+ * @priority: 0 is usual. Of operations that several queues could start, one with a larger number
+ *	goes first, if the backend has a choice; operations of one queue stay in order.
+ * @reserved: 0
+ */
+struct tenon_job {
+	size_t size;
+	struct tenon_sync sync;
+	uint64_t deadline;
+	int32_t priority;
+	uint32_t reserved;
 };
 
 /**
@@ -106,6 +127,35 @@ TENON_API int tenon_queue_fill(struct tenon_queue *queue, struct tenon_memory *t
 /** tenon_queue_dispatch - submit a kernel; see tenon/executable.h */
 TENON_API int tenon_queue_dispatch(struct tenon_queue *queue, const struct tenon_dispatch *dispatch,
 				   const struct tenon_sync *sync);
+/**
+ * tenon_queue_launch - submit a kernel with a deadline and a priority
+ * @queue: queue; one thread at a time
+ * @dispatch: as for tenon_queue_dispatch()
+ * @job: points, deadline, priority; NULL for none
+ *
+ * Return: as tenon_queue_copy().
+ */
+TENON_API int tenon_queue_launch(struct tenon_queue *queue, const struct tenon_dispatch *dispatch,
+				 const struct tenon_job *job);
+/**
+ * tenon_queue_run - submit a kernel with a tensor for each argument
+ * @queue: queue; one thread at a time
+ * @kernel: a kernel without scalars, on the device of @queue
+ * @tensors: @count compact tensors, on that device or in host memory; borrowed, but their data must
+ *	stay valid and unchanged until the job is done
+ * @count: number of tensors
+ * @job: points, deadline, priority; NULL for none
+ *
+ * Tensors in host memory are for kernels that tell what they read and write (command streams).
+ * They are imported if the device can, else copied before and after the kernel.
+ *
+ * Return: as tenon_queue_copy(), except that copies to the device may have been submitted on
+ *	failure: sync the queue before freeing host memory. -TENON_E_TYPE for another number of
+ *	arguments, or scalars.
+ */
+TENON_API int tenon_queue_run(struct tenon_queue *queue, struct tenon_kernel *kernel,
+			      const DLTensor *const *tensors, size_t count,
+			      const struct tenon_job *job);
 /**
  * tenon_queue_execute - submit a recording; see tenon/commands.h
  * @queue: queue; one thread at a time

@@ -123,13 +123,18 @@ void device_reap_all(struct tenon_device *device);
 /* Make a queue of a vendor's handle. The backend must have ops->wrap. */
 int queue_wrap(struct tenon_device *device, void *native, struct tenon_queue **out);
 
+/* As tenon_queue_submit(), with a deadline as in struct tenon_job. */
+int queue_submit(struct tenon_queue *queue, const struct tenon_operation *operation,
+		 const struct tenon_sync *sync, uint64_t deadline);
+
 /*
  * Submit an operation to a queue without held operations; ignores waits and signals. @begun:
  * initially false; set when a part was submitted, even on failure.
  */
 int queue_place(struct tenon_queue *queue, const struct tenon_operation *operation, bool *begun);
 /* Promise the signals of the operation submitted last. On failure the timelines fail. */
-int queue_promise(struct tenon_queue *queue, const struct tenon_point *signal, size_t count);
+int queue_promise(struct tenon_queue *queue, const struct tenon_point *signal, size_t count,
+		  uint64_t deadline);
 /* Fail all timelines with the thread's error; returns @status. */
 int queue_fail_signals(const struct tenon_point *signal, size_t count, int status);
 /* Order @queue behind all operations submitted to other queues of its device. */
@@ -140,7 +145,7 @@ int queue_order_behind_all(struct tenon_queue *queue);
  * are done.
  */
 int queue_hold(struct tenon_queue *queue, const struct tenon_operation *operation,
-	       const struct tenon_sync *sync);
+	       const struct tenon_sync *sync, uint64_t deadline);
 /* Wait until all held operations are submitted. Return: 0; -TENON_E_TIMEOUT. */
 int queue_held_wait(struct tenon_queue *queue, uint64_t deadline);
 
@@ -172,9 +177,9 @@ int timeline_resolve(const struct tenon_point *point, struct tenon_queue *queue)
  * reached already.
  */
 int timeline_check_signals(const struct tenon_point *signal, size_t count);
-/* Note that @timeline reaches @value when @queue reaches @serial. */
+/* Note that @timeline reaches @value when @queue reaches @serial; it fails at the deadline. */
 int timeline_promise(struct tenon_timeline *timeline, uint64_t value, struct tenon_queue *queue,
-		     uint64_t serial);
+		     uint64_t serial, uint64_t deadline);
 
 /* monotonic time in nanoseconds */
 uint64_t device_now(void);

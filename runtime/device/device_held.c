@@ -17,6 +17,7 @@
 struct held {
 	struct held *next;
 	struct kept_operation kept;
+	uint64_t deadline; /* by which it must be done */
 	size_t wait_count;
 	size_t signal_count;
 	struct tenon_point points[]; /* waits, then signals; timelines referenced */
@@ -49,6 +50,7 @@ static int held_make(const struct tenon_operation *op, const struct tenon_sync *
 		return err;
 	}
 	h->next = NULL;
+	h->deadline = TENON_FOREVER;
 	h->wait_count = waits;
 	h->signal_count = signals;
 	for (i = 0; i < waits; i++)
@@ -61,18 +63,23 @@ static int held_make(const struct tenon_operation *op, const struct tenon_sync *
 	return 0;
 }
 
-static int wait_point(struct tenon_queue *q, const struct tenon_point *p)
+static int wait_point(struct tenon_queue *q, const struct tenon_point *p, uint64_t deadline)
 {
+	bool late = false;
+	uint64_t until;
 	int err;
 
 	queue_thread_waits();
 	do {
-		err = tenon_timeline_wait(p->timeline, p->value, tenon_deadline(SLICE));
+		until = tenon_deadline(SLICE);
+		err = tenon_timeline_wait(p->timeline, p->value,
+					  until < deadline ? until : deadline);
 		if (err == -TENON_E_TIMEOUT && device_is_lost(q->device))
 			err = tenon_device_check(q->device);
-	} while (err == -TENON_E_TIMEOUT);
+		late = err == -TENON_E_TIMEOUT && device_now() >= deadline;
+	} while (err == -TENON_E_TIMEOUT && !late);
 	queue_thread_goes_on();
-	return err;
+	return late ? tenon_error_in(err, "the operation did not start by its deadline") : err;
 }
 
 /* Wait for all operations before a host function, then call it. */
@@ -106,7 +113,7 @@ static int run(struct tenon_queue *q, struct held *h)
 	int err = 0;
 
 	for (i = 0; i < h->wait_count && !err; i++)
-		err = wait_point(q, &h->points[i]);
+		err = wait_point(q, &h->points[i], h->deadline);
 	if (!err)
 		err = tenon_device_check(q->device);
 	if (!err)
@@ -115,7 +122,7 @@ static int run(struct tenon_queue *q, struct held *h)
 			      : queue_place(q, &h->kept.operation, &begun);
 	if (err)
 		return queue_fail_signals(signal, h->signal_count, err);
-	err = queue_promise(q, signal, h->signal_count);
+	err = queue_promise(q, signal, h->signal_count, h->deadline);
 	/* flush: a thread that waits for the signals cannot flush this queue */
 	return err ? err : tenon_queue_flush(q);
 }
@@ -163,7 +170,7 @@ static void run_held(struct tenon_queue *q)
 }
 
 int queue_hold(struct tenon_queue *q, const struct tenon_operation *op,
-	       const struct tenon_sync *sync)
+	       const struct tenon_sync *sync, uint64_t deadline)
 {
 	struct tenon_queue_core *core = q->core;
 	struct held *h;
@@ -172,6 +179,7 @@ int queue_hold(struct tenon_queue *q, const struct tenon_operation *op,
 	err = held_make(op, sync, &h);
 	if (!h)
 		return err;
+	h->deadline = deadline;
 	pthread_mutex_lock(&core->lock);
 	if (!core->holding) {
 		/* the thread takes the lock before it reads the list */

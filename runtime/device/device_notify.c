@@ -17,6 +17,7 @@
 struct awaited_mark {
 	struct awaited_mark *next;
 	uint64_t serial;
+	uint64_t deadline;
 	struct tenon_timeline *timeline; /* referenced */
 };
 
@@ -30,13 +31,13 @@ static uint64_t lowest(const struct awaited_mark *m)
 	return serial;
 }
 
-/* Unlink the marks up to @serial. Called with the lock held. */
-static struct awaited_mark *take(struct tenon_queue_core *core, uint64_t serial)
+/* Unlink the marks up to @serial, and those whose deadline passed by @now. Lock held. */
+static struct awaited_mark *take(struct tenon_queue_core *core, uint64_t serial, uint64_t now)
 {
 	struct awaited_mark **at = &core->awaited, *m, *done = NULL;
 
 	while ((m = *at)) {
-		if (m->serial > serial) {
+		if (m->serial > serial && m->deadline > now) {
 			at = &m->next;
 			continue;
 		}
@@ -79,8 +80,8 @@ static void wait_for_marks(struct tenon_queue *q)
 			tenon_error_clear();
 		pthread_mutex_lock(&core->lock);
 		if (err == -TENON_E_TIMEOUT && !device_is_lost(q->device))
-			continue;
-		done = take(core, serial);
+			serial = 0;
+		done = take(core, serial, device_now());
 		pthread_mutex_unlock(&core->lock);
 		look(done);
 		pthread_mutex_lock(&core->lock);
@@ -95,12 +96,13 @@ void queue_notify_reached(struct tenon_queue *q, uint64_t serial)
 	struct awaited_mark *done;
 
 	pthread_mutex_lock(&core->lock);
-	done = take(core, serial);
+	done = take(core, serial, 0);
 	pthread_mutex_unlock(&core->lock);
 	look(done);
 }
 
-int queue_notify_at(struct tenon_queue *q, uint64_t serial, struct tenon_timeline *t)
+int queue_notify_at(struct tenon_queue *q, uint64_t serial, struct tenon_timeline *t,
+		    uint64_t deadline)
 {
 	struct tenon_queue_core *core = q->core;
 	struct awaited_mark *m = malloc(sizeof(*m));
@@ -109,6 +111,7 @@ int queue_notify_at(struct tenon_queue *q, uint64_t serial, struct tenon_timelin
 	if (!m)
 		return tenon_error(-TENON_E_NOMEM, "no memory to watch a queue");
 	m->serial = serial;
+	m->deadline = deadline;
 	m->timeline = t;
 	pthread_mutex_lock(&core->lock);
 	if (!core->notifying)

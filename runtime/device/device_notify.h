@@ -43,10 +43,11 @@ int timeline_export(struct tenon_timeline *timeline, uint64_t value, uint32_t ty
 void timeline_update(struct tenon_timeline *timeline);
 
 /*
- * Call timeline_update() when a queue has reached a mark; the timeline is referenced until then.
- * Called with the timeline's lock held. Return: 0; -TENON_E_NOMEM.
+ * Call timeline_update() when a queue has reached a mark, or at the deadline; the timeline is
+ * referenced until then. Called with the timeline's lock held. Return: 0; -TENON_E_NOMEM.
  */
-int queue_notify_at(struct tenon_queue *queue, uint64_t serial, struct tenon_timeline *timeline);
+int queue_notify_at(struct tenon_queue *queue, uint64_t serial, struct tenon_timeline *timeline,
+		    uint64_t deadline);
 
 /*
  * Update the timelines that depend on marks up to @serial, which @queue has reached. Exported

@@ -120,7 +120,8 @@ int queue_fail_signals(const struct tenon_point *signal, size_t count, int statu
 	return status;
 }
 
-int queue_promise(struct tenon_queue *q, const struct tenon_point *signal, size_t count)
+int queue_promise(struct tenon_queue *q, const struct tenon_point *signal, size_t count,
+		  uint64_t deadline)
 {
 	uint64_t serial;
 	size_t i;
@@ -130,7 +131,7 @@ int queue_promise(struct tenon_queue *q, const struct tenon_point *signal, size_
 		return 0;
 	err = q->device->ops->queue->mark(q, &serial);
 	for (i = 0; !err && i < count; i++)
-		err = timeline_promise(signal[i].timeline, signal[i].value, q, serial);
+		err = timeline_promise(signal[i].timeline, signal[i].value, q, serial, deadline);
 	/*
 	 * The operation is submitted but cannot signal: fail the points, or waits for them would
 	 * hang.
@@ -168,8 +169,8 @@ static bool needs_thread(const struct tenon_queue *q, const struct tenon_operati
 	return queue_holds(q) || (op->kind == TENON_OP_CALL && !q->device->ops->queue->calls);
 }
 
-int tenon_queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
-		       const struct tenon_sync *sync)
+int queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
+		 const struct tenon_sync *sync, uint64_t deadline)
 {
 	const struct tenon_point *signal = sync ? sync->signal : NULL;
 	size_t signals = sync ? sync->signal_count : 0;
@@ -186,21 +187,27 @@ int tenon_queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
 	if (err)
 		return err;
 	if (needs_thread(q, op))
-		return queue_hold(q, op, sync);
+		return queue_hold(q, op, sync, deadline);
 	if (sync && sync->wait_count) {
 		pending = resolve(q, sync);
 		if (pending < 0)
 			return queue_fail_signals(signal, signals, pending);
 		if (pending)
-			return queue_hold(q, op, sync);
+			return queue_hold(q, op, sync, deadline);
 	}
 	err = queue_place(q, op, &begun);
 	if (!err)
-		return queue_promise(q, signal, signals);
+		return queue_promise(q, signal, signals, deadline);
 	if (begun || device_is_lost(q->device))
 		queue_fail_signals(signal, signals, err);
 	/* a negative result would mean that nothing was submitted */
 	return begun ? queue_note_failure(q, err) : err;
+}
+
+int tenon_queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
+		       const struct tenon_sync *sync)
+{
+	return queue_submit(q, op, sync, TENON_FOREVER);
 }
 
 int tenon_queue_copy(struct tenon_queue *q, struct tenon_memory *to, uint64_t to_offset,
@@ -347,9 +354,9 @@ static int order(struct tenon_queue *q, struct tenon_queue *other, uint64_t seri
 	err = tenon_timeline_create(0, &point.timeline);
 	if (err)
 		return err;
-	err = timeline_promise(point.timeline, 1, other, serial);
+	err = timeline_promise(point.timeline, 1, other, serial, TENON_FOREVER);
 	if (!err)
-		err = queue_hold(q, &op, &sync);
+		err = queue_hold(q, &op, &sync, TENON_FOREVER);
 	tenon_object_unref(point.timeline);
 	return err;
 }

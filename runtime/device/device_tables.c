@@ -24,7 +24,7 @@ struct device_tables {
 #define MEMORY_LEAST	 UP_TO(tenon_memory_ops, export_handle)
 #define QUEUE_LEAST	 UP_TO(tenon_queue_ops, reserved)
 #define COMMANDS_LEAST	 sizeof(struct tenon_commands_ops)
-#define EXECUTABLE_LEAST sizeof(struct tenon_executable_ops)
+#define EXECUTABLE_LEAST UP_TO(tenon_executable_ops, kernel)
 
 static int check(const char *table, size_t size, size_t least)
 {

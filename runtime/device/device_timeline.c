@@ -19,6 +19,7 @@ struct promise {
 	struct tenon_queue *queue; /* referenced */
 	uint64_t serial;
 	uint64_t value;
+	uint64_t deadline; /* the timeline fails when the mark is not reached by then */
 };
 
 struct tenon_timeline {
@@ -139,6 +140,21 @@ static void look_at_foreign(struct tenon_timeline *t)
 	}
 }
 
+/* As tenon_queue_ops.reached; a promise that was not kept by its deadline has failed. */
+static int is_kept(const struct promise *p)
+{
+	const struct tenon_queue_ops *ops = p->queue->device->ops->queue;
+	int state = ops->reached(p->queue, p->serial);
+
+	if (state || p->deadline == TENON_FOREVER || device_now() < p->deadline)
+		return state;
+	/* the backend says where its device is */
+	state = ops->wait(p->queue, p->serial, 0);
+	if (state == -TENON_E_TIMEOUT)
+		return tenon_error_in(state, "the operation was not done by its deadline");
+	return state ? state : 1;
+}
+
 /*
  * Advance the value to what the queues have reached. Called with the lock held. Finished promises
  * are moved to *over: dropping a queue may take time and must not be done under the lock.
@@ -153,7 +169,7 @@ static void advance(struct tenon_timeline *t, struct promise **over)
 	while ((p = *at)) {
 		reached = p->value <= t->value || t->failure
 				  ? 1
-				  : p->queue->device->ops->queue->reached(p->queue, p->serial);
+				  : is_kept(p);
 		if (!reached) {
 			at = &p->next;
 			continue;
@@ -285,7 +301,7 @@ static bool has_callback(const struct tenon_timeline *t, uint64_t value)
 
 /* Add a promise: @queue reaching @serial advances the timeline. Called with the lock held. */
 static int add_promise(struct tenon_timeline *t, uint64_t value, struct tenon_queue *queue,
-		       uint64_t serial)
+		       uint64_t serial, uint64_t deadline)
 {
 	struct promise *p = t->spare;
 
@@ -299,6 +315,7 @@ static int add_promise(struct tenon_timeline *t, uint64_t value, struct tenon_qu
 	p->queue = queue;
 	p->serial = serial;
 	p->value = value;
+	p->deadline = deadline;
 	p->next = t->promises;
 	t->promises = p;
 	pthread_cond_broadcast(&t->changed);
@@ -306,7 +323,7 @@ static int add_promise(struct tenon_timeline *t, uint64_t value, struct tenon_qu
 }
 
 int timeline_promise(struct tenon_timeline *t, uint64_t value, struct tenon_queue *queue,
-		     uint64_t serial)
+		     uint64_t serial, uint64_t deadline)
 {
 	struct promise *p, *over = NULL;
 	int err = 0;
@@ -318,14 +335,14 @@ int timeline_promise(struct tenon_timeline *t, uint64_t value, struct tenon_queu
 	err = check_grows(t, value);
 	if (err)
 		goto unlock;
-	err = add_promise(t, value, queue, serial);
+	err = add_promise(t, value, queue, serial, deadline);
 	if (err || !has_callback(t, value))
 		goto unlock;
 	p = t->promises;
 	/* if it is not reached yet, a thread waits for it */
 	advance(t, &over);
 	if (has_callback(t, value) && t->promises == p)
-		err = queue_notify_at(queue, serial, t);
+		err = queue_notify_at(queue, serial, t, deadline);
 unlock:
 	pthread_mutex_unlock(&t->lock);
 	finish(t, over);
@@ -383,8 +400,8 @@ static enum look look(struct tenon_timeline *t, uint64_t value, uint64_t deadlin
 	} else if (p) {
 		w->queue = p->queue;
 		w->serial = p->serial;
-		w->until = deadline;
-		if (others && device_now() + SLICE < deadline)
+		w->until = deadline < p->deadline ? deadline : p->deadline;
+		if (others && device_now() + SLICE < w->until)
 			w->until = device_now() + SLICE;
 		tenon_object_ref(w->queue);
 		result = LOOK_QUEUE;
@@ -458,7 +475,7 @@ static int import_foreign(struct tenon_timeline *t, struct tenon_queue *queue)
 		err = ops->mark(queue, &serial);
 	pthread_mutex_lock(&t->lock);
 	if (consumed && !err)
-		err = add_promise(t, 1, queue, serial);
+		err = add_promise(t, 1, queue, serial, TENON_FOREVER);
 	if (consumed && err)
 		fail_locked(t, err);
 	t->importing = false;
@@ -532,7 +549,7 @@ static int notify_at_promises(struct tenon_timeline *t, uint64_t value)
 
 	for (p = t->promises; p && !err; p = p->next)
 		if (p->value >= value)
-			err = queue_notify_at(p->queue, p->serial, t);
+			err = queue_notify_at(p->queue, p->serial, t, p->deadline);
 	return err;
 }
 

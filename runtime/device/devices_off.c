@@ -100,6 +100,10 @@ OFF(tenon_queue_fill, (struct tenon_queue *queue, struct tenon_memory *to, uint6
 	uint64_t size, uint32_t pattern, uint32_t width, const struct tenon_sync *sync))
 OFF(tenon_queue_dispatch, (struct tenon_queue *queue, const struct tenon_dispatch *dispatch,
 	const struct tenon_sync *sync))
+OFF(tenon_queue_launch, (struct tenon_queue *queue, const struct tenon_dispatch *dispatch,
+	const struct tenon_job *job))
+OFF(tenon_queue_run, (struct tenon_queue *queue, struct tenon_kernel *kernel,
+	const DLTensor *const *tensors, size_t count, const struct tenon_job *job))
 OFF(tenon_queue_execute, (struct tenon_queue *queue, struct tenon_commands *commands,
 	struct tenon_memory *const *bindings, size_t binding_count, const struct tenon_sync *sync))
 OFF(tenon_queue_call, (struct tenon_queue *queue, void (*function)(void *context), void *context,

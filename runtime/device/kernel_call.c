@@ -183,6 +183,9 @@ static int wrong_type(const struct kernel_function *f, size_t i, const struct te
 			   tenon_dtype_name(f->info->arguments[i].type, name));
 }
 
+/* result of convert(): a tensor lies in host memory, and the kernel tells what it does to it */
+#define IN_HOST_MEMORY 1
+
 static int tensor_data(const struct kernel_function *f, const struct tenon_device *device, size_t i,
 		       const struct tenon_value *v, uint64_t *slot)
 {
@@ -191,6 +194,9 @@ static int tensor_data(const struct kernel_function *f, const struct tenon_devic
 
 	if (err)
 		return wrong_type(f, i, v);
+	if (t->device.device_type == kDLCPU && device->id.device_type != kDLCPU &&
+	    device->ops->executable->argument)
+		return IN_HOST_MEMORY;
 	if (t->device.device_type != device->id.device_type ||
 	    t->device.device_id != device->id.device_id)
 		return tenon_error(-TENON_E_VALUE,
@@ -338,6 +344,42 @@ static int read_extents(const struct kernel_function *f, const struct tenon_valu
 	return 0;
 }
 
+/* Copy tensors of the host, and wait until the results are there. */
+static int call_with_host_tensors(const struct kernel_function *f, struct tenon_queue *queue,
+				  struct tenon_kernel *kernel, const struct tenon_value *args)
+{
+	const DLTensor *tensors[TENON_KERNEL_ARGUMENTS_MOST];
+	struct tenon_point done = { NULL, 1 };
+	struct tenon_job job = { .size = sizeof(job),
+				 .sync = { .signal = &done, .signal_count = 1 } };
+	struct tenon_error *failure;
+	DLTensor *t;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < f->info->argument_count; i++) {
+		if (tenon_value_tensor(&args[i], &t))
+			return wrong_type(f, i, &args[i]);
+		tensors[i] = t;
+	}
+	err = tenon_timeline_create(0, &done.timeline);
+	if (err)
+		return err;
+	err = tenon_queue_run(queue, kernel, tensors, f->info->argument_count, &job);
+	if (err) {
+		/* copies from the tensors may be on their way */
+		failure = tenon_error_take();
+		if (tenon_queue_sync(queue, TENON_FOREVER))
+			tenon_error_clear();
+		tenon_error_raise(failure);
+		tenon_object_unref(failure);
+	} else {
+		err = tenon_timeline_wait(done.timeline, 1, TENON_FOREVER);
+	}
+	tenon_object_unref(done.timeline);
+	return err;
+}
+
 static int kernel_call(void *self, const struct tenon_value *args, int32_t count,
 		       struct tenon_value *ret)
 {
@@ -365,13 +407,17 @@ static int kernel_call(void *self, const struct tenon_value *args, int32_t count
 		err = convert(f, place->device, args, slots);
 	if (!err)
 		err = read_extents(f, args, &d);
+	if (err == IN_HOST_MEMORY) {
+		*ret = tenon_arg_none();
+		return call_with_host_tensors(f, place->queue, d.kernel, args);
+	}
 	if (err)
 		return err;
 	*ret = tenon_arg_none();
 	if (queue_holds(place->queue))
 		return tenon_queue_dispatch(place->queue, &d, NULL);
 	op.kind = TENON_OP_DISPATCH;
-	op.reserved = 0;
+	op.priority = 0;
 	op.as.dispatch = &d;
 	return place->device->ops->queue->submit(place->queue, &op);
 }

@@ -101,6 +101,7 @@ static int submit(struct tenon_queue *queue, const struct tenon_operation *op)
 	if (fake.submits_left > 0)
 		fake.submits_left--;
 	q->last_kind = op->kind;
+	q->last_priority = op->priority;
 	__atomic_add_fetch(&q->given, 1, __ATOMIC_ACQ_REL);
 	return 0;
 }

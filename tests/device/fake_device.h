@@ -55,6 +55,7 @@ extern const struct tenon_backend fake_backend;
  * @done: how many of them are done
  * @failed: 0, or the first that failed
  * @last_kind: of the last operation
+ * @last_priority: of it
  */
 struct fake_queue {
 	struct tenon_queue base;
@@ -62,6 +63,7 @@ struct fake_queue {
 	uint64_t done;
 	uint64_t failed;
 	uint32_t last_kind;
+	int32_t last_priority;
 };
 
 static inline struct fake_queue *fake_queue(struct tenon_queue *queue)

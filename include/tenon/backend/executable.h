@@ -40,6 +40,18 @@ struct tenon_executable {
 	struct tenon_executable_core *core;
 };
 
+/**
+ * struct tenon_argument_use - what a kernel does with the memory of an argument
+ * @size: bytes that it accesses at most
+ * @reads: it reads them
+ * @writes: it writes to them
+ */
+struct tenon_argument_use {
+	uint64_t size;
+	bool reads;
+	bool writes;
+};
+
 /** struct tenon_executable_ops - operations of executables; any thread may call the slots */
 struct tenon_executable_ops {
 	/** @size: sizeof(struct tenon_executable_ops) */
@@ -66,6 +78,14 @@ struct tenon_executable_ops {
 	 * The message of a failure includes the compiler's log. A call after a failure tries again.
 	 */
 	int (*kernel)(struct tenon_executable *executable, size_t index, struct tenon_kernel **out);
+	/**
+	 * @argument: tell what a kernel does with the memory of an argument; may be NULL
+	 *
+	 * Returns false if the code does not say: such a kernel is called with tensors on its device
+	 * only. If it does, the core copies tensors of the host (tenon_queue_run()).
+	 */
+	bool (*argument)(const struct tenon_kernel *kernel, size_t index,
+			 struct tenon_argument_use *out);
 };
 
 /** tenon_executable_init - initialise the base of an executable; as tenon_queue_init() */

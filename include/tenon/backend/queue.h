@@ -35,7 +35,8 @@ enum tenon_operation_kind {
 /**
  * struct tenon_operation - an operation for a queue or recording
  * @kind: enum tenon_operation_kind
- * @reserved: 0
+ * @priority: 0, or as in struct tenon_job; a backend whose device takes operations of several
+ *	queues one after the other starts those with the largest number first
  * @copy: ranges do not overlap
  * @write: @host must stay valid and unchanged until the operation is done
  * @read: @host must stay valid until the operation is done
@@ -51,7 +52,7 @@ enum tenon_operation_kind {
  */
 struct tenon_operation {
 	uint32_t kind;
-	uint32_t reserved;
+	int32_t priority;
 	union {
 		struct {
 			struct tenon_range to;
