@@ -7,10 +7,32 @@
 #include "lib/brief_errors.h"
 #include "runtime/payload/payload_program.h"
 
+/* The backend of a payload: that of its kind, or the one that the payload names. */
+static int find_backend(const struct tenon_payload_format *format,
+			const struct tenon_payload_info *info, const struct tenon_backend **out)
+{
+	struct tenon_slice (*named)(const struct tenon_payload_info *) =
+		PAYLOAD_SLOT(format, backend);
+	struct tenon_slice name;
+
+	if (!named) {
+		*out = tenon_backend_of_kind(info->kind);
+		return 0;
+	}
+	name = named(info);
+	*out = tenon_backend_find(name);
+	if (*out)
+		return 0;
+	return tenon_error(-TENON_E_NO_LOADER,
+			   "code for \"%.*s\"; no backend of this build has that name. Enable or "
+			   "install it, or compile for another target",
+			   (int)name.size, name.data);
+}
+
 static int make_kernels(const struct payload_place *place, const struct tenon_payload_info *info,
 			struct kernel_set **out)
 {
-	const struct tenon_backend *backend = tenon_backend_of_kind(info->kind);
+	const struct tenon_backend *backend;
 	const struct payload_tree *tree = place->tree;
 	struct tenon_buffer label = TENON_BUFFER_INIT;
 	struct tenon_program *program = NULL;
@@ -19,6 +41,11 @@ static int make_kernels(const struct payload_place *place, const struct tenon_pa
 	err = tenon_buffer_printf(&label, "%s%simport %zu of %zu (%.*s)", tree->file,
 				  *tree->file ? ": " : "", place->index, tree->count,
 				  (int)info->kind.size, info->kind.data);
+	if (!err) {
+		err = find_backend(place->format, info, &backend);
+		if (err)
+			err = tenon_error_in(err, "%s", label.data);
+	}
 	if (!err)
 		err = payload_program_make(place->format, info, label.data, &program);
 	if (!err)

@@ -193,6 +193,12 @@ struct tenon_payload_format {
 	 */
 	int (*pack)(const struct tenon_payload_file *file, struct tenon_cursor *program,
 		    struct tenon_slice table, struct tenon_buffer *out);
+	/**
+	 * @backend: name of the backend that runs a payload; NULL: the one that has its kind
+	 *
+	 * For kinds that several backends run, where the payload names its target.
+	 */
+	struct tenon_slice (*backend)(const struct tenon_payload_info *info);
 };
 
 /**
