@@ -53,6 +53,8 @@ int mortise_describe(uint32_t index, struct tenon_device_properties *p)
 	p->max_allocation = heap;
 	/* the widest word that a core may refuse to load from elsewhere */
 	p->alignment = 16;
+	/* of the memory that the board shares alone */
+	p->imports = 1U << TENON_HANDLE_HOST_POINTER;
 	p->queues = 1;
 	p->heap_count = 1;
 	p->heaps[0].size = heap;
@@ -97,6 +99,8 @@ static int divide_window(struct mortise_device *d, uint64_t size)
 
 	if (!err)
 		err = mortise_heap_init(&d->heap, code_offset + code, size - code_offset - code);
+	d->heap_offset = code_offset + code;
+	d->heap_size = size - code_offset - code;
 	if (!err)
 		err = mortise_heap_take(&d->heap, MORTISE_GROUP_MEMORY, 16, &d->group_memory);
 	return err;

@@ -38,6 +38,8 @@ struct mortise_queue;
  * @address_bits: 32 or 64
  * @tick_hz: of its clock; 0 without one
  * @heap: memory of tensors
+ * @heap_offset: where @heap begins in the window
+ * @heap_size: bytes of it
  * @code: memory of device code
  * @group_memory: shared memory of the group that runs; groups run one after the other
  * @owner: process that opened it
@@ -56,6 +58,8 @@ struct mortise_device {
 	uint32_t address_bits;
 	uint32_t tick_hz;
 	struct mortise_heap heap;
+	uint64_t heap_offset;
+	uint64_t heap_size;
 	struct mortise_heap code;
 	struct mortise_block *group_memory;
 	pid_t owner;
@@ -71,6 +75,7 @@ enum mortise_job_kind {
 	MORTISE_JOB_MOVE,      /* the host copies bytes */
 	MORTISE_JOB_TIMESTAMP, /* a packet, and a number to hand on when it is complete */
 	MORTISE_JOB_ORDER,     /* wait until another queue has issued something */
+	MORTISE_JOB_STREAM,    /* packets of a command stream */
 };
 
 /**
@@ -89,14 +94,16 @@ struct mortise_line {
  * struct mortise_job - one thing in a queue
  * @serial: its number in the queue
  * @issued: it is in the ring, or done by the host
+ * @priority: of the operation; see struct tenon_job
  * @sequence: of the ring: complete when the ring is there
- * @packet: of MORTISE_JOB_PACKET and TIMESTAMP; @packet_size bytes, of room for @packet_room
+ * @packet: of MORTISE_JOB_PACKET, TIMESTAMP and STREAM; @packet_size bytes, of room for @packet_room
  */
 struct mortise_job {
 	struct mortise_job *next;
 	uint64_t serial;
 	uint64_t sequence;
 	enum mortise_job_kind kind;
+	int32_t priority;
 	bool issued;
 	union {
 		struct {
@@ -112,6 +119,9 @@ struct mortise_job {
 			struct mortise_line *line;
 			uint64_t serial;
 		} order;
+		struct {
+			size_t issued; /* bytes that are in the ring */
+		} stream;
 	} as;
 	void *packet;
 	size_t packet_size;
@@ -139,9 +149,15 @@ struct mortise_queue {
 	uint64_t done;
 };
 
+/**
+ * struct mortise_memory - memory of the window
+ * @block: NULL of memory that was imported
+ * @offset: in the window
+ */
 struct mortise_memory {
 	struct tenon_memory base;
 	struct mortise_block *block;
+	uint64_t offset;
 };
 
 static inline struct mortise_device *mortise_device_of(struct tenon_device *device)

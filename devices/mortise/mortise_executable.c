@@ -10,6 +10,7 @@
 #include <tenon/timeline.h>
 
 #include "devices/mortise/mortise_payload.h"
+#include "devices/mortise/mortise_stream.h"
 #include "lib/brief_errors.h"
 
 /* pages of this process, for code that it runs itself */
@@ -43,6 +44,10 @@ static int mortise_create(struct tenon_device *device, const struct tenon_progra
 	struct mortise_executable *e;
 	int err;
 
+#ifdef CONFIG_CMDSTREAM
+	if (cmdstream_runs(program))
+		return cmdstream_executable_create(device, program, &mortise_target, out);
+#endif
 	if (!tenon_slice_equal(program->format, tenon_slice_of("mortise")))
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "mortise runs programs of format \"mortise\", not \"%.*s\"",
@@ -261,6 +266,10 @@ static int mortise_kernel(struct tenon_executable *executable, size_t index,
 	struct mortise_kernel *k = &e->kernels[index];
 	int err;
 
+#ifdef CONFIG_CMDSTREAM
+	if (cmdstream_runs(executable->program))
+		return cmdstream_executable_kernel(executable, index, out);
+#endif
 	k->base.executable = executable;
 	k->base.info = &executable->program->kernels[index];
 	if (k->base.info->argument_count >= MORTISE_ARGUMENT_COUNT)
@@ -290,6 +299,12 @@ static void mortise_destroy(struct tenon_executable *executable)
 {
 	struct tenon_device *device = executable->device;
 
+#ifdef CONFIG_CMDSTREAM
+	if (cmdstream_runs(executable->program)) {
+		cmdstream_executable_destroy(executable);
+		return;
+	}
+#endif
 	/* now: what is retired would hold the device, and the device it */
 	tenon_executable_fini(executable);
 	tenon_device_retire(device, release, executable);
@@ -351,4 +366,7 @@ const struct tenon_executable_ops mortise_executable_ops = {
 	.create = mortise_create,
 	.destroy = mortise_destroy,
 	.kernel = mortise_kernel,
+#ifdef CONFIG_CMDSTREAM
+	.argument = cmdstream_executable_argument,
+#endif
 };

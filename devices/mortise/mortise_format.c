@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description of the payloads of mortise. The library has this file alone where the backend is a plug-in: listing
- * kernels does not open it, reading a file *.mortise does. Compiled once more for the plug-in and for libtenon.a.
+ * kernels does not open it, reading a file *.mortise or a command stream does. Compiled once more for the plug-in and
+ * for libtenon.a.
  */
 #include "devices/mortise/mortise_payload.h"
+
+#include "devices/cmdstream/cmdstream_payload.h"
 
 /* Other programs may have files with the same suffix. */
 static bool recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
@@ -17,8 +20,11 @@ static bool recognise(const struct tenon_payload_file *file, struct tenon_slice 
 
 #include "lib/plugin.h"
 
-static int pack_in_plugin(const struct tenon_payload_file *file, struct tenon_cursor *program,
-			  struct tenon_slice table, struct tenon_buffer *out)
+/* places in mortise_payload_formats */
+#define MORTISE	  0
+#define CMDSTREAM 1
+
+static int open_plugin(unsigned int format, const struct tenon_payload_format **out)
 {
 	static struct plugin plugin = { "mortise", "CONFIG_DEVICE_MORTISE", NULL };
 	const struct tenon_backend *backend;
@@ -27,14 +33,54 @@ static int pack_in_plugin(const struct tenon_payload_file *file, struct tenon_cu
 	if (err)
 		return err;
 	backend = plugin.offer;
-	return backend->formats[0]->pack(file, program, table, out);
+	*out = backend->formats[format];
+	return 0;
+}
+
+static int pack_in_plugin(const struct tenon_payload_file *file, struct tenon_cursor *program,
+			  struct tenon_slice table, struct tenon_buffer *out)
+{
+	const struct tenon_payload_format *format;
+	int err = open_plugin(MORTISE, &format);
+
+	return err ? err : format->pack(file, program, table, out);
 }
 #define PACK pack_in_plugin
+
+#ifdef CONFIG_CMDSTREAM
+static int field_in_plugin(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	const struct tenon_payload_format *format;
+	int err = open_plugin(CMDSTREAM, &format);
+
+	return err ? err : format->field(letter, c, info);
+}
+
+static int visit_in_plugin(const struct tenon_payload_info *info, const struct tenon_visitor *v)
+{
+	const struct tenon_payload_format *format;
+	int err = open_plugin(CMDSTREAM, &format);
+
+	return err ? err : format->visit(info, v);
+}
+#define FIELD field_in_plugin
+#define VISIT visit_in_plugin
+#endif
 #else
-#define PACK mortise_pack
+#define PACK  mortise_pack
+#define FIELD cmdstream_field
+#define VISIT cmdstream_visit
 #endif
 
-const char *const mortise_payload_kinds[] = { "mortise", NULL };
+const char *const mortise_payload_kinds[] = {
+	"mortise",
+#ifdef CONFIG_CMDSTREAM
+	"cmdstream",
+#endif
+	NULL,
+};
+
+static const char *const own_kinds[] = { "mortise", NULL };
 
 static const struct tenon_payload_file files[] = {
 	{ "mortise", "mortise", NULL },
@@ -43,7 +89,7 @@ static const struct tenon_payload_file files[] = {
 
 static const struct tenon_payload_format mortise_payload = {
 	.size = sizeof(mortise_payload),
-	.kinds = mortise_payload_kinds,
+	.kinds = own_kinds,
 	.fields = "fmd",
 	.remedy = "Enable CONFIG_DEVICE_MORTISE.",
 	.files = files,
@@ -51,4 +97,14 @@ static const struct tenon_payload_format mortise_payload = {
 	.pack = PACK,
 };
 
-const struct tenon_payload_format *const mortise_payload_formats[] = { &mortise_payload, NULL };
+#ifdef CONFIG_CMDSTREAM
+static const struct tenon_payload_format cmdstream = CMDSTREAM_FORMAT(FIELD, VISIT);
+#endif
+
+const struct tenon_payload_format *const mortise_payload_formats[] = {
+	&mortise_payload,
+#ifdef CONFIG_CMDSTREAM
+	&cmdstream,
+#endif
+	NULL,
+};

@@ -23,9 +23,36 @@ static int mortise_alloc(struct tenon_device *device, const struct tenon_memory_
 		free(m);
 		return tenon_error_in(err, "%s", device->properties->name);
 	}
+	m->offset = m->block->offset;
 	tenon_memory_init(&m->base, device, request->size, request->usage);
 	m->base.flags = device->properties->heaps[0].flags;
-	m->base.host = d->window + m->block->offset;
+	m->base.host = d->window + m->offset;
+	*out = &m->base;
+	return 0;
+}
+
+/* The core reaches the window alone, so host memory is used in place only if it lies there. */
+static int mortise_import(struct tenon_device *device, const struct tenon_memory_import *from,
+			  struct tenon_memory **out)
+{
+	struct mortise_device *d = mortise_device_of(device);
+	uintptr_t pointer = (uintptr_t)from->pointer;
+	uintptr_t begin = (uintptr_t)d->window + d->heap_offset;
+	struct mortise_memory *m;
+
+	if (pointer < begin || pointer - begin > d->heap_size ||
+	    from->size > d->heap_size - (pointer - begin))
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s uses host memory in place only where it shares it",
+				   device->properties->name);
+	m = malloc(sizeof(*m));
+	if (!m)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a piece of memory");
+	m->block = NULL;
+	m->offset = pointer - (uintptr_t)d->window;
+	tenon_memory_init(&m->base, device, from->size, from->usage);
+	m->base.flags = device->properties->heaps[0].flags;
+	m->base.host = from->pointer;
 	*out = &m->base;
 	return 0;
 }
@@ -34,7 +61,8 @@ static void release(void *item)
 {
 	struct mortise_memory *m = item;
 
-	mortise_heap_give(&mortise_device_of(m->base.device)->heap, m->block);
+	if (m->block)
+		mortise_heap_give(&mortise_device_of(m->base.device)->heap, m->block);
 	free(m);
 }
 
@@ -49,11 +77,12 @@ uint64_t mortise_offset(const struct tenon_range *range)
 	const struct mortise_memory *m =
 		(const struct mortise_memory *)tenon_memory_root(range->memory, &offset);
 
-	return m->block->offset + offset;
+	return m->offset + offset;
 }
 
 const struct tenon_memory_ops mortise_memory_ops = {
 	.size = sizeof(mortise_memory_ops),
 	.alloc = mortise_alloc,
 	.free = mortise_free,
+	.import_handle = mortise_import,
 };

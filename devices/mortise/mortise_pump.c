@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices/mortise/mortise_stream.h"
 #include "lib/brief_errors.h"
 
 /* answers of issue() */
@@ -70,8 +71,16 @@ static void take_complete(struct mortise_device *d, struct mortise_queue *q, uin
 static int issue_packet(struct mortise_device *d, struct mortise_queue *q, struct mortise_job *job)
 {
 	uint64_t completed;
-	int err = mortise_emit(d, job->packet, job->packet_size, &job->sequence);
+	int err;
 
+#ifdef CONFIG_CMDSTREAM
+	if (job->kind == MORTISE_JOB_STREAM) {
+		err = mortise_stream_issue(d, job);
+		if (err && err != -TENON_E_TIMEOUT)
+			return mortise_lose(d, err);
+	} else
+#endif
+		err = mortise_emit(d, job->packet, job->packet_size, &job->sequence);
 	if (err == -TENON_E_TIMEOUT) {
 		/* the ring is full */
 		tenon_error_clear();
@@ -148,6 +157,23 @@ static int look(struct mortise_device *d, uint64_t *completed)
 	return err ? mortise_lose(d, err) : 0;
 }
 
+/* Of the queues that wait, the one whose job has the largest priority goes first. */
+static void put_urgent_first(struct mortise_device *d)
+{
+	struct mortise_queue **at, **best = NULL, *q;
+
+	for (at = &d->queues; *at; at = &(*at)->next)
+		if ((*at)->waiting &&
+		    (!best || (*at)->waiting->priority > (*best)->waiting->priority))
+			best = at;
+	if (!best)
+		return;
+	q = *best;
+	*best = q->next;
+	q->next = d->queues;
+	d->queues = q;
+}
+
 int mortise_pump(struct mortise_device *d)
 {
 	struct mortise_queue *q;
@@ -158,6 +184,7 @@ int mortise_pump(struct mortise_device *d)
 	do {
 		moved = 0;
 		d->needed = 0;
+		put_urgent_first(d);
 		for (q = d->queues; q && d->held && !err; q = q->next) {
 			state = issue_all(d, q, completed);
 			if (state < 0)

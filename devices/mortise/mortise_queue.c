@@ -6,6 +6,7 @@
 #include <tenon/timeline.h>
 #include <time.h>
 
+#include "devices/mortise/mortise_stream.h"
 #include "lib/brief_errors.h"
 
 /* how long to sleep before looking whether the board is still there */
@@ -159,19 +160,38 @@ static int fill_job(struct mortise_device *d, struct mortise_job *job,
 	}
 }
 
-static int mortise_submit(struct tenon_queue *queue, const struct tenon_operation *op)
+static bool is_stream(const struct tenon_operation *op)
+{
+#ifdef CONFIG_CMDSTREAM
+	return op->kind == TENON_OP_DISPATCH &&
+	       cmdstream_runs(op->as.dispatch->kernel->executable->program);
+#else
+	(void)op;
+	return false;
+#endif
+}
+
+/* @binding: the memory of a command stream; NULL for other operations */
+static int submit(struct tenon_queue *queue, const struct tenon_operation *op,
+		  const struct cmdstream_binding *binding)
 {
 	struct mortise_device *d = device_of(queue);
 	struct mortise_queue *q = queue_of(queue);
 	struct mortise_job *job;
 	int err;
 
-	if (__atomic_load_n(&d->base.lost, __ATOMIC_ACQUIRE))
-		return tenon_device_check(&d->base);
 	pthread_mutex_lock(&d->lock);
 	job = take_job(q, MORTISE_JOB_PACKET);
-	err = job ? fill_job(d, job, op) : -TENON_E_NOMEM;
+	if (!job)
+		err = -TENON_E_NOMEM;
+	else if (!binding)
+		err = fill_job(d, job, op);
+#ifdef CONFIG_CMDSTREAM
+	else
+		err = mortise_stream_job(queue, op->as.dispatch, binding, job);
+#endif
 	if (!err) {
+		job->priority = op->priority;
 		err = mortise_push(q, job);
 	} else if (job) {
 		job->next = q->spare;
@@ -179,6 +199,26 @@ static int mortise_submit(struct tenon_queue *queue, const struct tenon_operatio
 	}
 	pthread_mutex_unlock(&d->lock);
 	return err;
+}
+
+#ifdef CONFIG_CMDSTREAM
+/* Allocating scratch memory may look at all queues, which takes the lock. */
+static int submit_stream(struct tenon_queue *queue, const struct tenon_operation *op)
+{
+	struct cmdstream_binding binding;
+	int err = cmdstream_bind(queue, op->as.dispatch, &binding);
+
+	return err ? err : submit(queue, op, &binding);
+}
+#else
+#define submit_stream(queue, op) submit(queue, op, NULL)
+#endif
+
+static int mortise_submit(struct tenon_queue *queue, const struct tenon_operation *op)
+{
+	if (__atomic_load_n(&queue->device->lost, __ATOMIC_ACQUIRE))
+		return tenon_device_check(queue->device);
+	return is_stream(op) ? submit_stream(queue, op) : submit(queue, op, NULL);
 }
 
 /* ---- how far it is */

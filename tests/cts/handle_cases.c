@@ -38,7 +38,11 @@ static void host_memory_serves_the_device_in_place(struct cts *cts)
 	for (i = 0; i < SIZE; i++)
 		host[i] = cts_byte(i, 4);
 	from.pointer = host;
-	ok(tenon_memory_import(cts->device, &from, &m));
+	if (tenon_memory_import(cts->device, &from, &m) == -TENON_E_UNSUPPORTED) {
+		tenon_error_clear();
+		free(host);
+		cts_skip("the device imports some host memory, not this");
+	}
 	cts_get(cts, m, 1000, back, 100);
 	for (i = 0; i < 100; i++)
 		assert_int_equal(back[i], cts_byte(1000 + i, 4));

@@ -35,6 +35,10 @@ void fuzz_fixtures(void (*visit)(void *context, struct tenon_slice bytes), void 
 /* Memory that an input may cost: for each byte of it, and beside that. */
 extern const size_t fuzz_memory_per_byte, fuzz_memory_at_all;
 
+/* Visit valid inputs of the target's own, beside those of seeds.c. */
+void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slice bytes),
+		void *context);
+
 /*
  * An input may ask for any amount of memory, and is to fail cleanly when it is not given. Without it a
  * request for much is a fault: inspecting a file must not need more than the file has.

@@ -23,6 +23,14 @@ __attribute__((weak)) void fuzz_fixtures(void (*visit)(void *context, struct ten
 	(void)context;
 }
 
+__attribute__((weak)) void fuzz_seeds(void (*visit)(void *context, const char *name,
+						    struct tenon_slice bytes),
+				      void *context)
+{
+	(void)visit;
+	(void)context;
+}
+
 /* ---- the same changes for libFuzzer, half of the time */
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);

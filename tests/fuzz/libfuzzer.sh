@@ -58,6 +58,7 @@ fuzz()
 	wrap=
 	[ "$target" = run_tree ] && wrap=-Wl,--wrap=relax_create
 	[ "$target" != mortise_packet ] || wrap=$(ls firmware/core/*.c)
+	[ "$target" != cmdstream ] || wrap="$(ls devices/cmdstream/*.c firmware/core/*.c) devices/mortise/mortise_walk.c"
 	[ "$target" != mortise_elf ] || wrap=devices/mortise/mortise_elf.c
 	# shellcheck disable=SC2086
 	clang -O1 -g -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -iquote . \

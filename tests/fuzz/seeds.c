@@ -407,6 +407,7 @@ void seeds_each(const char *target,
 	const struct sink sink = { visit, context };
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 
+	fuzz_seeds(visit, context);
 	if (!strcmp(target, "blob_legacy")) {
 		blob_seeds(&sink, TENON_GENERATION_LEGACY);
 		real_seeds(&sink, legacy_files);

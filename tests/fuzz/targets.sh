@@ -7,6 +7,7 @@
 
 known='blob_legacy
 blob_modern
+cmdstream
 const_loader
 elf_inspect
 example_json

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_CMDSTREAM_CMDSTREAM_PAYLOAD_H
+#define DEVICES_CMDSTREAM_CMDSTREAM_PAYLOAD_H
+
+/**
+ * DOC: the payload format of kind "cmdstream"
+ *
+ * Each backend that runs command streams has this format in tenon_backend.formats. The target that a payload names is
+ * the backend that runs it.
+ */
+
+#include <string.h>
+#include <tenon/backend/payload_format.h>
+#include <tenon/string.h>
+
+/** cmdstream_field - tenon_payload_format.field */
+int cmdstream_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info);
+
+/** cmdstream_visit - tenon_payload_format.visit */
+int cmdstream_visit(const struct tenon_payload_info *info, const struct tenon_visitor *v);
+
+/* ---- what a library has that leaves the rest to a plug-in */
+
+static inline struct tenon_slice cmdstream_backend(const struct tenon_payload_info *info)
+{
+	return info->name;
+}
+
+static inline bool cmdstream_recognise(const struct tenon_payload_file *file,
+				       struct tenon_slice bytes)
+{
+	(void)file;
+	return bytes.size >= 4 && !memcmp(bytes.data, "TCSM", 4);
+}
+
+static const char *const cmdstream_kinds[] = { "cmdstream", NULL };
+
+static const struct tenon_payload_file cmdstream_files[] = {
+	{ "cmdstream", "cmdstream", NULL },
+	{ NULL, NULL, NULL },
+};
+
+/* CMDSTREAM_FORMAT - initialise a format; the functions are those above, or open the plug-in that has them */
+#define CMDSTREAM_FORMAT(field_function, visit_function)                                           \
+	{                                                                                          \
+		.size = sizeof(struct tenon_payload_format), .kinds = cmdstream_kinds,             \
+		.fields = "S",                                                                     \
+		.remedy = "Enable the backend of its target, such as CONFIG_DEVICE_MORTISE.",      \
+		.files = cmdstream_files, .field = field_function, .visit = visit_function,        \
+		.recognise = cmdstream_recognise, .backend = cmdstream_backend,                    \
+	}
+
+#endif /* DEVICES_CMDSTREAM_CMDSTREAM_PAYLOAD_H */
