@@ -111,6 +111,20 @@ static void print_launch(const struct module_row *m, int64_t i, FILE *out)
 	print_words(tenon_map_find(launch, &tags), " ", out);
 }
 
+static void print_regions(const struct module_row *m, const char *indent, FILE *out)
+{
+	struct tenon_slice region;
+
+	for (int64_t i = 0; m->regions && i < m->regions->size; i++) {
+		struct tenon_buffer text = TENON_BUFFER_INIT;
+
+		if (!tenon_value_text(&m->regions->data[i], &region))
+			printable_append(&text, region, 256);
+		fprintf(out, "%sregion %lld: %s\n", indent, (long long)i, text_of(&text));
+		tenon_buffer_fini(&text);
+	}
+}
+
 static void print_functions(const struct module_list *l, const struct module_row *m, FILE *out)
 {
 	struct tenon_buffer indent = TENON_BUFFER_INIT;
@@ -131,6 +145,7 @@ static void print_functions(const struct module_list *l, const struct module_row
 		fputc('\n', out);
 		tenon_buffer_fini(&text);
 	}
+	print_regions(m, text_of(&indent), out);
 	tenon_buffer_fini(&indent);
 }
 

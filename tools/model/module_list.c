@@ -82,6 +82,8 @@ static int take_field(void *context, const char *name, const struct tenon_value 
 		take_array(&m->functions, value);
 	if (!strcmp(name, "launch"))
 		take_array(&m->launch, value);
+	if (!strcmp(name, "regions"))
+		take_array(&m->regions, value);
 	return 0;
 }
 
@@ -167,6 +169,7 @@ void module_list_drop(struct module_list *l)
 	for (size_t i = 0; i < l->count; i++) {
 		tenon_object_unref(l->items[i].functions);
 		tenon_object_unref(l->items[i].launch);
+		tenon_object_unref(l->items[i].regions);
 	}
 	free(l->items);
 	memset(l, 0, sizeof(*l));

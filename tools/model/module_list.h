@@ -29,6 +29,7 @@
  * @fault: what is wrong with the payload
  * @functions: names of the functions; NULL if the module lists none
  * @launch: for kernels, a map of "args" and "tags" for each of @functions; NULL for others
+ * @regions: for command streams, a text for each region; NULL for others
  * @function_count: how many functions
  * @nodes: of a graph; -1 if unknown, as in all numbers here
  * @parameters: number of parameters
@@ -51,6 +52,7 @@ struct module_row {
 	char fault[256];
 	struct tenon_array *functions;
 	struct tenon_array *launch;
+	struct tenon_array *regions;
 	int64_t function_count;
 	int64_t nodes;
 	int64_t parameters;
