@@ -310,6 +310,7 @@ void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *s
 	symbol->section = (unsigned int)number(elf, at + (elf->wide ? 6 : 14), 2);
 	symbol->kind = info & 15;
 	symbol->global = info >> 4 != 0;
+	symbol->weak = info >> 4 == 2;
 	symbol->defined = symbol->section != 0;
 }
 

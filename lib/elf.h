@@ -12,6 +12,8 @@
 
 #include <tenon/value.h>
 
+#include "lib/plugin_api.h"
+
 /* e_type */
 #define ELF_RELOCATABLE 1
 #define ELF_EXECUTABLE	2
@@ -70,6 +72,7 @@ struct elf_file {
  * @section: index of its section
  * @defined: defined in this file; otherwise imported
  * @global: global or weak
+ * @weak: weak
  */
 struct elf_symbol {
 	struct tenon_slice name;
@@ -79,6 +82,7 @@ struct elf_symbol {
 	unsigned int section;
 	bool defined;
 	bool global;
+	bool weak;
 };
 
 /**
@@ -90,7 +94,7 @@ struct elf_symbol {
  * Return: 0; -TENON_E_FORMAT, with the detected type of a file that is not ELF;
  *	-TENON_E_TRUNCATED when a table or a loaded segment is outside the file.
  */
-int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path);
+int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path) TO_PLUGINS(elf_open);
 
 /**
  * elf_symbol - read one symbol
@@ -98,7 +102,8 @@ int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path);
  * @index: less than @elf->symbols.count
  * @symbol: receives it; its name is empty if it is outside the string table
  */
-void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *symbol);
+void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *symbol)
+	TO_PLUGINS(elf_symbol);
 
 /**
  * elf_symbol_bytes - find the bytes of a symbol in the file
@@ -109,7 +114,7 @@ void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *s
  * Return: 0; -TENON_E_TRUNCATED; -TENON_E_FORMAT when no part of the file is loaded there.
  */
 int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol,
-		     struct tenon_slice *out);
+		     struct tenon_slice *out) TO_PLUGINS(elf_symbol_bytes);
 
 /**
  * elf_needed - list the libraries that the file needs
@@ -130,7 +135,7 @@ bool elf_is_program(const struct elf_file *elf);
  * Return: a static string such as "aarch64", "x86-64", "riscv64"; "machine 4711" in a buffer of
  *	the calling thread for an unknown one.
  */
-const char *elf_machine_name(const struct elf_file *elf);
+const char *elf_machine_name(const struct elf_file *elf) TO_PLUGINS(elf_machine_name);
 
 /**
  * elf_check_loadable - find out why dlopen() rejects a file

@@ -68,13 +68,13 @@ int file_map(int fd, const char *path, size_t size, struct tenon_slice *out);
  * Return: 0; -TENON_E_IO for a missing file, a directory, a device, a pipe, and for a file that
  *	becomes shorter while it is read.
  */
-int file_map_open(const char *path, struct tenon_slice *out);
+int file_map_open(const char *path, struct tenon_slice *out) TO_PLUGINS(file_map_open);
 
 /** file_map_head - read at most the first @most bytes of a file into memory */
 int file_map_head(const char *path, size_t most, struct tenon_slice *out);
 
 /** file_map_close - unmap the bytes and empty the slice */
-void file_map_close(struct tenon_slice *bytes);
+void file_map_close(struct tenon_slice *bytes) TO_PLUGINS(file_map_close);
 
 /**
  * file_write - write a file, whole or not at all

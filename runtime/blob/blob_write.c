@@ -88,30 +88,38 @@ static int write_legacy(const struct blob_numbers *n, struct tenon_buffer *out)
 	return err ? err : write_tree(n, out);
 }
 
-int tenon_module_write_blob(struct tenon_module *root, enum tenon_generation generation,
-			    struct tenon_buffer *out)
+int blob_write(const struct blob_numbers *n, enum tenon_generation generation,
+	       struct tenon_buffer *out)
 {
-	struct blob_numbers n = { 0 };
 	size_t start = out->size;
 	int err;
 
-	err = blob_number(&n, root);
-	if (!err)
-		err = tenon_buffer_u64(out, 0);
+	err = tenon_buffer_u64(out, 0);
 	if (err)
-		goto fini;
+		return err;
 	if (generation == TENON_GENERATION_LEGACY) {
-		err = write_legacy(&n, out);
+		err = write_legacy(n, out);
 	} else {
-		err = write_tree(&n, out);
+		err = write_tree(n, out);
 		if (!err)
-			err = write_modules(&n, generation, out);
+			err = write_modules(n, generation, out);
 	}
 	if (!err)
 		set_u64(out, start, out->size - start - 8);
 	else
 		out->size = start;
-fini:
+	return err;
+}
+
+int tenon_module_write_blob(struct tenon_module *root, enum tenon_generation generation,
+			    struct tenon_buffer *out)
+{
+	struct blob_numbers n = { 0 };
+	int err;
+
+	err = blob_number(&n, root);
+	if (!err)
+		err = blob_write(&n, generation, out);
 	blob_numbers_fini(&n);
 	return err;
 }

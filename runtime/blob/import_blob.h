@@ -6,6 +6,7 @@
 
 #include <tenon/backend/module_kind.h>
 
+#include "lib/plugin_api.h"
 #include "runtime/payload/payload_format.h"
 
 /**
@@ -84,9 +85,9 @@ struct import_blob {
  *	kind in a legacy blob; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM; the error of a loader.
  */
 int import_blob_read(struct import_blob *b, struct tenon_slice blob,
-		     const struct blob_source *src);
+		     const struct blob_source *src) TO_PLUGINS(import_blob_read);
 
-void import_blob_fini(struct import_blob *b);
+void import_blob_fini(struct import_blob *b) TO_PLUGINS(import_blob_fini);
 
 /**
  * import_blob_check_tree - check the import edges

@@ -16,6 +16,8 @@
 #include <tenon/backend/module_kind.h>
 #include <tenon/backend/payload_format.h>
 
+#include "lib/plugin_api.h"
+
 /* form of the function tables */
 enum payload_dialect {
 	PAYLOAD_NO_EXTRA_TAGS = 0, /* TVM 0.8 to 0.19 */
@@ -47,7 +49,8 @@ extern const struct tenon_payload_format payload_relax_format, payload_relay_for
 
 #ifdef CONFIG_PAYLOAD_FORMATS
 /** payload_format_of - find the format of a kind; NULL if unknown */
-const struct tenon_payload_format *payload_format_of(struct tenon_slice kind);
+const struct tenon_payload_format *payload_format_of(struct tenon_slice kind)
+	TO_PLUGINS(payload_format_of);
 #else
 static inline const struct tenon_payload_format *payload_format_of(struct tenon_slice kind)
 {
@@ -89,10 +92,10 @@ int payload_measure(const struct tenon_payload_format *format, struct tenon_curs
  * Return: 0; negative, with the position, when no form fits.
  */
 int payload_read(const struct tenon_payload_format *format, const struct tenon_cursor *c,
-		 struct tenon_payload_info *info);
+		 struct tenon_payload_info *info) TO_PLUGINS(payload_read);
 
 /* Free the lists of functions and parts. */
-void payload_info_fini(struct tenon_payload_info *info);
+void payload_info_fini(struct tenon_payload_info *info) TO_PLUGINS(payload_info_fini);
 
 /**
  * payload_source - collect the readable text of a payload
