@@ -15,6 +15,25 @@ static bool recognise(const struct tenon_payload_file *file, struct tenon_slice 
 	return mortise_is_archive(bytes) || (bytes.size >= 4 && !memcmp(bytes.data, "\177ELF", 4));
 }
 
+/* A payload with one image is of an ELF file. The names in an archive are lost. */
+static int unpack(const struct tenon_payload_file *file, struct tenon_cursor *rest,
+		  struct tenon_buffer *out)
+{
+	struct tenon_slice image;
+	uint64_t size, count;
+	int err;
+
+	(void)file;
+	err = tenon_cursor_u64(rest, &size);
+	if (!err)
+		err = tenon_cursor_count(rest, 8, &count);
+	if (!err && count != 1)
+		return -TENON_E_UNSUPPORTED;
+	if (!err)
+		err = tenon_cursor_string(rest, &image);
+	return err ? err : tenon_buffer_slice(out, image);
+}
+
 #ifdef CONFIG_DEVICE_MORTISE_MODULE
 #include <tenon/backend/backend.h>
 
@@ -95,6 +114,7 @@ static const struct tenon_payload_format mortise_payload = {
 	.files = files,
 	.recognise = recognise,
 	.pack = PACK,
+	.unpack = unpack,
 };
 
 #ifdef CONFIG_CMDSTREAM

@@ -21,6 +21,7 @@
 #include <tenon/backend/cursor.h>
 #include <tenon/backend/executable.h>
 #include <tenon/export.h>
+#include <tenon/module.h>
 #include <tenon/visit.h>
 
 #ifdef __cplusplus
@@ -199,6 +200,24 @@ struct tenon_payload_format {
 	 * For kinds that several backends run, where the payload names its target.
 	 */
 	struct tenon_slice (*backend)(const struct tenon_payload_info *info);
+	/**
+	 * @unpack: append the file of which @pack made a payload
+	 *
+	 * @rest covers what follows the format and the kernel table in the payload. Returns 0;
+	 * -TENON_E_UNSUPPORTED when the payload is of no file; or another negative status. Default
+	 * if NULL and @pack is NULL: a string, the program. Without it and with @pack, the payload
+	 * is written to a file as it is.
+	 */
+	int (*unpack)(const struct tenon_payload_file *file, struct tenon_cursor *rest,
+		      struct tenon_buffer *out);
+	/**
+	 * @form: append what follows the kernel table, in the form of a generation's blobs
+	 *
+	 * @rest covers the bytes in any form that @field reads. Returns 0, or a negative status
+	 * with the offset in the message. NULL: the form is the same in all.
+	 */
+	int (*form)(enum tenon_generation generation, struct tenon_cursor *rest,
+		    struct tenon_buffer *out);
 };
 
 /**
