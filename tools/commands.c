@@ -11,13 +11,19 @@
 #include "tools/doctor/doctor.h"
 #include "tools/inspect/inspect.h"
 #include "tools/json/json_value.h"
+#include "tools/link/link.h"
 #include "tools/params/params.h"
 #include "tools/run/run.h"
+#include "tools/unpack/unpack.h"
+#include "tools/verify/verify.h"
 
 static const struct cli_command *const commands[] = {
 	&run_command,	  &inspect_command,
 #ifdef CONFIG_EXECUTORS
 	&bench_command,	  &params_command,
+#endif
+#ifdef CONFIG_LINK
+	&link_command,	  &unpack_command,  &verify_command,
 #endif
 	&devices_command, &doctor_command,
 };

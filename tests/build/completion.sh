@@ -30,6 +30,14 @@ commands_come_first()
 	offers 'doctor' 'tenon do' tenon do && offers 'params' 'tenon help pa' tenon help pa
 }
 
+link_has_choices()
+{
+	offers 'unpack' 'tenon un' tenon un && offers 'legacy|modern' 'tenon link --abi ' tenon link --abi '' &&
+		offers 'README|README.d' 'tenon link -o x RE' tenon link -o x RE &&
+		offers 'README|README.d' 'tenon link --output RE' tenon link --output RE &&
+		offers '' 'tenon link --import RE' tenon link --import RE && offers '--help|--json' 'tenon verify -' tenon verify -
+}
+
 params_has_actions()
 {
 	offers 'align|extract|from-npy|from-npz|list' 'tenon params ' tenon params '' &&
@@ -71,6 +79,7 @@ options_and_values()
 
 it "commands come first" commands_come_first
 it "tenon params has actions, then files" params_has_actions
+it "link has its options" link_has_choices
 it "no file is offered where none is wanted" no_files_for_devices
 it "behind an @ come files, whatever stands in front" files_behind_an_at
 it "words that bash left whole are replaced whole" whole_words

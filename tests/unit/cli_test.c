@@ -60,8 +60,8 @@ static void every_command_explains_itself(void **state)
 static void a_misspelt_command_is_answered_with_the_nearest(void **state)
 {
 	(void)state;
-	assert_ran(RUN("inpsect"), CLI_USAGE, "",
-		   "tenon: no command is called \"inpsect\". Nearest: \"inspect\".\n"
+	assert_ran(RUN("insepct"), CLI_USAGE, "",
+		   "tenon: no command is called \"insepct\". Nearest: \"inspect\".\n"
 		   "Try: tenon help\n");
 	assert_refused(RUN("help", "rnu"), CLI_USAGE, "no command is called \"rnu\"");
 	assert_refused(RUN("--json"), CLI_USAGE, "a command comes first");

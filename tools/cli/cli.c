@@ -132,13 +132,15 @@ int cli_option(struct cli *cli, int argc, char **argv, const struct option *opti
 {
 	static const struct option help_option = { "help", no_argument, NULL, HELP_OPTION };
 	struct option all[OPTIONS_MOST] = { help_option };
-	const char *letters = ":h";
+	char letters[] = ":h\0\0\0\0", *letter = letters + 2;
 	int found;
 
 	for (size_t i = 0; options[i].name && i < OPTIONS_MOST - 2; i++) {
 		all[i + 1] = options[i];
-		if (options[i].val == 'o')
-			letters = ":ho:";
+		if (options[i].val != 'o' && options[i].val != 'I')
+			continue;
+		*letter++ = (char)options[i].val;
+		*letter++ = ':';
 	}
 	opterr = 0;
 	found = getopt_long(argc, argv, letters, all, NULL);

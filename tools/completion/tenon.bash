@@ -66,9 +66,12 @@ _tenon_value()
 	case $1 in
 	--device) _tenon_reply 'cpu' ;;
 	--input|--expect) _tenon_spec ;;
-	--import|--graph|--params|--trace|-o) _tenon_files '' "$word" ;;
-	--output) if [ "$command" = params ]; then _tenon_files '' "$word"; fi ;;
-	--function|--rtol|--atol|--repeat|--timeout|--top|--runs|--warmup|--align) ;;
+	--import) if [ "$command" != link ]; then _tenon_files '' "$word"; fi ;;
+	--graph|--params|--trace|-o|--include|-I) _tenon_files '' "$word" ;;
+	--abi) _tenon_reply 'modern legacy' ;;
+	--allow) _tenon_reply 'weak unknown' ;;
+	--output) if [ "$command" != run ]; then _tenon_files '' "$word"; fi ;;
+	--function|--rtol|--atol|--repeat|--timeout|--top|--runs|--warmup|--align|--target-key) ;;
 	*) return 1 ;;
 	esac
 }
@@ -93,7 +96,7 @@ _tenon()
 	_tenon_words
 	command=${words[1]-}
 	if [ "${#words[@]}" -le 2 ]; then
-		_tenon_reply 'run inspect bench params devices doctor help --version --help'
+		_tenon_reply 'run inspect bench params link unpack verify devices doctor help --version --help'
 		return
 	fi
 	case $command in
@@ -101,6 +104,9 @@ _tenon()
 	inspect) options='--functions --model --function --graph --params --json --dot --help' ;;
 	bench) options='--input --graph --params --function --device --runs --warmup --per-op --json --help' ;;
 	params) options='--align --output --json --help' ;;
+	link) options='--output --abi --target-key --import --include --allow --help' ;;
+	unpack) options='--help' ;;
+	verify) options='--json --help' ;;
 	devices|doctor)
 		if [ "${words[${#words[@]}-2]}" != --timeout ]; then
 			_tenon_reply '--json --timeout --help'
@@ -109,7 +115,7 @@ _tenon()
 		;;
 	help)
 		if [ "${#words[@]}" -eq 3 ]; then
-			_tenon_reply 'run inspect bench params devices doctor'
+			_tenon_reply 'run inspect bench params link unpack verify devices doctor'
 		fi
 		return
 		;;

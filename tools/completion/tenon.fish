@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # fish completion for tenon(1)
 
-set -l commands run inspect bench params devices doctor help
+set -l commands run inspect bench params link unpack verify devices doctor help
 set -l none "not __fish_seen_subcommand_from $commands"
 
 complete -c tenon -f
@@ -9,17 +9,20 @@ complete -c tenon -n $none -a run -d 'Load a module and call a function of it'
 complete -c tenon -n $none -a inspect -d 'Show what is in a module'
 complete -c tenon -n $none -a bench -d 'Measure how long a model takes'
 complete -c tenon -n $none -a params -d 'List, extract, align or make files of parameters'
+complete -c tenon -n $none -a link -d 'Make a module of host code and programs of devices'
+complete -c tenon -n $none -a unpack -d 'Take a module apart'
+complete -c tenon -n $none -a verify -d 'Check all of a module'
 complete -c tenon -n $none -a devices -d 'List the devices that functions can run on'
 complete -c tenon -n $none -a doctor -d 'Look for what could keep modules from running'
 complete -c tenon -n $none -a help -d 'Explain a command'
 complete -c tenon -n $none -l version -d 'Version and configuration'
 
-complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params' -F
-complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params devices doctor' -l json -d 'Print JSON'
-complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params devices doctor' -l help -d 'Explain'
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params link unpack verify' -F
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params verify devices doctor' -l json -d 'Print JSON'
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params link unpack verify devices doctor' -l help -d 'Explain'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l functions -d 'Name the functions'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l dot -d 'Print a graph'
-complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run inspect bench params devices doctor'
+complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run inspect bench params link unpack verify devices doctor'
 
 complete -c tenon -n '__fish_seen_subcommand_from run' -l function -x -d 'The function to call'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l import -r -d 'A module to import'
@@ -47,3 +50,10 @@ complete -c tenon -n '__fish_seen_subcommand_from bench' -l per-op -d 'Times of 
 complete -c tenon -n '__fish_seen_subcommand_from params' -a 'list extract align from-npy from-npz'
 complete -c tenon -n '__fish_seen_subcommand_from params' -s o -l output -r -d 'The file or folder to write to'
 complete -c tenon -n '__fish_seen_subcommand_from params' -l align -x -d 'Alignment in bytes'
+
+complete -c tenon -n '__fish_seen_subcommand_from link' -s o -l output -r -d 'The module to write'
+complete -c tenon -n '__fish_seen_subcommand_from link' -l abi -x -a 'modern legacy' -d 'Versions of TVM'
+complete -c tenon -n '__fish_seen_subcommand_from link' -l target-key -x -d 'The device of a key'
+complete -c tenon -n '__fish_seen_subcommand_from link' -l import -x -d 'A module that imports another'
+complete -c tenon -n '__fish_seen_subcommand_from link' -s I -l include -r -d 'Headers of launchers'
+complete -c tenon -n '__fish_seen_subcommand_from link' -l allow -x -a 'weak unknown' -d 'Accept'

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LINK_LINK_TREE_H
+#define RUNTIME_LINK_LINK_TREE_H
+
+/**
+ * DOC: import trees to be written
+ *
+ * Payloads and who imports which, as a file or a command line gives them. Writing makes modules of
+ * them that can only be saved, so no loader, device or driver is needed.
+ */
+
+#include <tenon/module.h>
+#include <tenon/string.h>
+
+/**
+ * struct link_module - a module of the tree
+ * @kind: its kind
+ * @payload: its payload
+ * @library: it is the shared object itself; there is at most one
+ * @imports: indices of the modules that it imports
+ * @import_count: how many
+ */
+struct link_module {
+	struct tenon_slice kind;
+	struct tenon_slice payload;
+	bool library;
+	size_t *imports;
+	size_t import_count;
+};
+
+/**
+ * struct link_tree - modules
+ * @modules: @count modules; their slices are borrowed
+ * @count: how many
+ */
+struct link_tree {
+	struct link_module *modules;
+	size_t count;
+};
+
+/** link_tree_create - allocate @count modules without imports; 0 or -TENON_E_NOMEM */
+int link_tree_create(struct link_tree *t, size_t count);
+
+/** link_tree_import - let module @parent import module @child; 0 or -TENON_E_NOMEM */
+int link_tree_import(struct link_tree *t, size_t parent, size_t child);
+
+/**
+ * link_tree_root - find the module that no other imports
+ *
+ * Return: 0; -TENON_E_CYCLE when there is none; -TENON_E_VALUE, naming two, when there are several.
+ */
+int link_tree_root(const struct link_tree *t, size_t *root);
+
+/**
+ * link_tree_write - number the modules as TVM does and write the blob
+ * @t: the tree
+ * @generation: form of the blob
+ * @out: the bytes are appended
+ * @numbers: @t->count numbers, those of the modules in the blob
+ *
+ * Return: 0; -TENON_E_CYCLE; errors of link_tree_root(); -TENON_E_NOMEM.
+ */
+int link_tree_write(const struct link_tree *t, enum tenon_generation generation,
+		    struct tenon_buffer *out, uint64_t *numbers);
+
+/**
+ * link_tree_write_numbered - write a blob whose modules are numbered as they are listed
+ *
+ * The imports of each module are written in their order. Read the result to check it.
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int link_tree_write_numbered(const struct link_tree *t, enum tenon_generation generation,
+			     struct tenon_buffer *out);
+
+void link_tree_fini(struct link_tree *t);
+
+#endif /* RUNTIME_LINK_LINK_TREE_H */

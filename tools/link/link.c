@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/link/link.h"
+
+#include "lib/file_map.h"
+
+static int link_files(const struct link_request *r)
+{
+	struct link_work w = { .request = r };
+	struct tenon_slice file = { NULL, 0 };
+	int err;
+
+	err = link_payloads(&w);
+	if (!err)
+		err = link_imports(&w);
+	if (!err)
+		err = link_compile(&w, &file);
+	if (!err)
+		err = file_write(r->output, &file, 1);
+	file_map_close(&file);
+	tenon_buffer_fini(&w.blob);
+	artifact_set_fini(&w.set);
+	return err;
+}
+
+static int link_main(struct cli *cli, int argc, char **argv)
+{
+	struct link_request r = { 0 };
+	int code, err;
+
+	code = link_read_options(cli, argc, argv, &r);
+	if (!code) {
+		err = r.generation ? link_files(&r) : link_of_manifest(r.inputs[0].path, r.output);
+		if (err)
+			code = cli_error(cli, err == -TENON_E_CALL ? CLI_FAILED
+								   : cli_exit_of(err, CLI_NO_FILE));
+	}
+	link_request_fini(&r);
+	return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+}
+
+const struct cli_command link_command = {
+	"link",
+	"Make a module of host code and programs of devices",
+	"Usage: tenon link -o FILE [OPTION]… HOST… [PROGRAM=KIND[@KEY]]…\n"
+	"       tenon link -o FILE FOLDER/manifest.json\n"
+	"\n"
+	"  -o, --output FILE    the module to write\n"
+	"  --abi modern         for TVM 0.22 and later, the default; or legacy, for 0.8 to 0.19\n"
+	"  --target-key KEY=URI the device that KEY stands for\n"
+	"  --import PARENT:CHILD let a module import another; each is the name of a file, or\n"
+	"                       _lib, the code of the host\n"
+	"  -I, --include FOLDER look for headers of launchers there\n"
+	"  --allow weak         let weak symbols that several objects define be merged\n"
+	"  --allow unknown      take payloads of kinds that this build does not know\n"
+	"\n"
+	"HOST is a source, an object file or an archive for the host; sources are compiled by\n"
+	"$CC with $CFLAGS, and all is linked with $LDFLAGS. PROGRAM is a file for a device, as in\n"
+	"kernel.cl=opencl; the table of its kernels is in the same folder, in "
+	"kernel.tvm_meta.json.\n"
+	"A file that ends in .payload is the payload itself. Host code imports all programs, but\n"
+	"those that --import gives another place.\n"
+	"With a manifest, which tenon unpack wrote, the module is put together again.\n",
+	link_main,
+};

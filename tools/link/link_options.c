@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/link/link.h"
+
+enum { ABI = 1, KEY, IMPORT, ALLOW };
+
+static const struct option options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "include", required_argument, NULL, 'I' },
+	{ "abi", required_argument, NULL, ABI },
+	{ "target-key", required_argument, NULL, KEY },
+	{ "import", required_argument, NULL, IMPORT },
+	{ "allow", required_argument, NULL, ALLOW },
+	{ 0 },
+};
+
+static int no_memory(struct cli *cli)
+{
+	tenon_error(-TENON_E_NOMEM, "no memory for the command line");
+	return cli_error(cli, CLI_FAILED);
+}
+
+/* Split @word at its last or first @separator; the parts are allocated. */
+static bool split(const char *word, const char *at, struct link_pair *out)
+{
+	out->left = strndup(word, (size_t)(at - word));
+	out->right = strdup(at + 1);
+	return out->left && out->right;
+}
+
+static int add_pair(struct cli *cli, struct link_pair **list, size_t *count, const char *option,
+		    char separator, const char *form)
+{
+	const char *at = strchr(optarg, separator);
+	struct link_pair *bigger;
+
+	if (!at || at == optarg || !at[1])
+		return cli_usage(cli, "%s %s: want %s", option, optarg, form);
+	bigger = reallocarray(*list, *count + 1, sizeof(*bigger));
+	if (!bigger)
+		return no_memory(cli);
+	*list = bigger;
+	bigger[*count] = (struct link_pair){ NULL, NULL };
+	return split(optarg, at, &bigger[(*count)++]) ? 0 : no_memory(cli);
+}
+
+static int add_include(struct cli *cli, struct link_request *r)
+{
+	const char **bigger = reallocarray(r->includes, r->include_count + 1, sizeof(*bigger));
+
+	if (!bigger)
+		return no_memory(cli);
+	r->includes = bigger;
+	r->includes[r->include_count++] = optarg;
+	return 0;
+}
+
+static int set_abi(struct cli *cli, struct link_request *r)
+{
+	if (!strcmp(optarg, "modern"))
+		r->generation = TENON_GENERATION_FFI;
+	else if (!strcmp(optarg, "legacy"))
+		r->generation = TENON_GENERATION_LEGACY;
+	else
+		return cli_usage(cli, "--abi %s: want modern (TVM 0.22 and later) or legacy",
+				 optarg);
+	return 0;
+}
+
+static int set_allow(struct cli *cli, struct link_request *r)
+{
+	if (!strcmp(optarg, "weak"))
+		r->allow_weak = true;
+	else if (!strcmp(optarg, "unknown"))
+		r->allow_unknown = true;
+	else
+		return cli_usage(cli, "--allow %s: want weak or unknown", optarg);
+	return 0;
+}
+
+static int take_option(struct cli *cli, struct link_request *r, int found)
+{
+	switch (found) {
+	case 'o':
+		r->output = optarg;
+		return 0;
+	case 'I':
+		return add_include(cli, r);
+	case ABI:
+		return set_abi(cli, r);
+	case KEY:
+		return add_pair(cli, &r->keys, &r->key_count, "--target-key", '=', "KEY=URI");
+	case IMPORT:
+		return add_pair(cli, &r->imports, &r->import_count, "--import", ':',
+				"PARENT:CHILD, each the name of a file or _lib");
+	default:
+		return set_allow(cli, r);
+	}
+}
+
+static bool is_host_code(const char *path)
+{
+	static const char *const suffixes[] = { ".c", ".o", ".a", ".s", ".S", ".cc", ".cpp" };
+	const char *dot = strrchr(path, '.');
+	size_t i;
+
+	for (i = 0; dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (!strcmp(dot, suffixes[i]))
+			return true;
+	return false;
+}
+
+/* Take an operand: FILE, FILE=KIND or FILE=KIND@KEY. */
+static int take_input(struct cli *cli, const char *word, struct link_input *in)
+{
+	const char *equal = strrchr(word, '='), *at = equal ? strchr(equal, '@') : NULL;
+
+	if (!equal) {
+		in->path = strdup(word);
+		if (!is_host_code(word))
+			return cli_usage(cli,
+					 "%s: not a source, object or archive of the host; for the "
+					 "program of a device give its kind, as in %s=opencl",
+					 word, word);
+		return in->path ? 0 : no_memory(cli);
+	}
+	in->path = strndup(word, (size_t)(equal - word));
+	in->kind = at ? strndup(equal + 1, (size_t)(at - equal - 1)) : strdup(equal + 1);
+	in->key = at ? strdup(at + 1) : NULL;
+	if (!in->path || !in->kind || (at && !in->key))
+		return no_memory(cli);
+	if (!*in->path || !*in->kind || (at && !*in->key))
+		return cli_usage(cli, "%s: want FILE=KIND or FILE=KIND@KEY", word);
+	return 0;
+}
+
+static int take_inputs(struct cli *cli, char **words, size_t count, struct link_request *r)
+{
+	size_t i;
+	int code = 0;
+
+	r->inputs = calloc(count, sizeof(*r->inputs));
+	if (!r->inputs)
+		return no_memory(cli);
+	r->input_count = count;
+	for (i = 0; i < count && !code; i++)
+		code = take_input(cli, words[i], &r->inputs[i]);
+	return code;
+}
+
+static bool is_manifest(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && !strcmp(dot, ".json");
+}
+
+/* A manifest is alone, and says what all other options say. */
+static int take_manifest(struct cli *cli, char *word, struct link_request *r)
+{
+	if (r->generation || r->key_count || r->import_count || r->include_count || r->allow_weak ||
+	    r->allow_unknown)
+		return cli_usage(cli, "%s: with a manifest the only option is --output", word);
+	r->inputs = calloc(1, sizeof(*r->inputs));
+	if (!r->inputs)
+		return no_memory(cli);
+	r->input_count = 1;
+	r->inputs[0].path = strdup(word);
+	r->inputs[0].kind = strdup("");
+	return r->inputs[0].path && r->inputs[0].kind ? 0 : no_memory(cli);
+}
+
+int link_read_options(struct cli *cli, int argc, char **argv, struct link_request *r)
+{
+	int found, code = 0;
+
+	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0)
+		code = take_option(cli, r, found);
+	if (code)
+		return code;
+	if (found == CLI_OPTIONS_DONE)
+		return CLI_OPTIONS_DONE;
+	if (found == CLI_OPTIONS_BAD)
+		return CLI_USAGE;
+	if (!r->output)
+		return cli_usage(cli, "which file to write? -o FILE");
+	if (optind == argc)
+		return cli_usage(cli, "no files to link");
+	if (argc - optind == 1 && is_manifest(argv[optind]))
+		return take_manifest(cli, argv[optind], r);
+	if (!r->generation)
+		r->generation = TENON_GENERATION_FFI;
+	return take_inputs(cli, argv + optind, (size_t)(argc - optind), r);
+}
+
+static void free_pairs(struct link_pair *pairs, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		free(pairs[i].left);
+		free(pairs[i].right);
+	}
+	free(pairs);
+}
+
+void link_request_fini(struct link_request *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->input_count; i++) {
+		free(r->inputs[i].path);
+		free(r->inputs[i].kind);
+		free(r->inputs[i].key);
+	}
+	free(r->inputs);
+	free_pairs(r->keys, r->key_count);
+	free_pairs(r->imports, r->import_count);
+	free(r->includes);
+}
