@@ -84,6 +84,13 @@ static const struct line lines[] = {
 	{ CLI_OK, "inspect " FFI "cpp_metadata/lib.so --json" },
 	{ REFUSED, "inspect " D18 "graph_mlp/in_x.npy" },
 
+	{ CLI_OK, "verify " GRAPH },
+	{ CLI_OK, "verify " D27 "tree_nested/lib.so --json" },
+	{ REFUSED, "verify " D18 "graph_mlp/in_x.npy --json" },
+	{ CLI_OK, "unpack " D18 "opencl_vecadd/lib.so @TMP/parts" },
+	{ CLI_OK, "link -o @FILE @TMP/parts/manifest.json" },
+	{ REFUSED, "link -o @FILE one.c two.c=nonsense@key" },
+
 	{ CLI_OK, "params list " PARAMS },
 	{ CLI_OK, "params list " PARAMS " --json" },
 	{ CLI_OK, "params align " PARAMS " @FILE" },
