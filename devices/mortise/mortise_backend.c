@@ -45,6 +45,7 @@ const struct tenon_backend mortise_backend = {
 	.size = sizeof(mortise_backend),
 	.name = "mortise",
 	.device_type = TENON_DEVICE_MORTISE,
+	.flags = TENON_BACKEND_PLACES,
 	.kinds = mortise_payload_kinds,
 	.count = mortise_count,
 	.describe = mortise_describe,

@@ -20,27 +20,25 @@
 /* a function that runs longer is ended, where the board has a timer */
 #define WATCHDOG_MS 10000
 
-/* an emulated board boots within this, also on a busy machine */
-#define BOOT_NS UINT64_C(30000000000)
+/* an emulated board boots within this, also on a busy machine; one that runs answers sooner */
+#define BOOT_MS	  30000
+#define ATTACH_MS 10000
 
 bool mortise_is_ours(const struct mortise_device *d)
 {
 	return d->owner == getpid();
 }
 
-int mortise_describe(uint32_t index, struct tenon_device_properties *p)
+static void describe(const struct board_kind *kind, uint64_t window,
+		     struct tenon_device_properties *p)
 {
-	const struct board_kind *kind = mortise_board_kind(index);
 	uint64_t heap;
 
-	if (!kind)
-		return tenon_error(-TENON_E_DEVICE, "there is no board %u", index);
-	heap = (kind->window_size - MORTISE_SHARED_OFFSET - RING_SIZE) / CODE_SHARE *
-	       (CODE_SHARE - 1);
+	heap = (window - MORTISE_SHARED_OFFSET - RING_SIZE) / CODE_SHARE * (CODE_SHARE - 1);
 	snprintf(p->name, sizeof(p->name), "%s", kind->name);
 	snprintf(p->vendor, sizeof(p->vendor), "Tenon");
 	snprintf(p->driver, sizeof(p->driver), "mortise %d.%d (%s)", MORTISE_ABI_MAJOR,
-		 MORTISE_ABI_MINOR, kind->firmware ? "QEMU" : "simulator");
+		 MORTISE_ABI_MINOR, kind->via);
 	p->device_class = TENON_DEVICE_ACCELERATOR;
 	p->max_threads = 65536;
 	p->max_block[0] = p->max_block[1] = p->max_block[2] = 65536;
@@ -60,33 +58,121 @@ int mortise_describe(uint32_t index, struct tenon_device_properties *p)
 	p->heaps[0].size = heap;
 	p->heaps[0].flags = TENON_HEAP_DEVICE_LOCAL | TENON_HEAP_HOST_VISIBLE |
 			    TENON_HEAP_HOST_COHERENT | TENON_HEAP_HOST_CACHED;
+}
+
+int mortise_describe(uint32_t index, struct tenon_device_properties *p)
+{
+	const struct board_kind *kind = mortise_board_kind(index);
+
+	if (!kind)
+		return tenon_error(-TENON_E_DEVICE, "there is no board %u", index);
+	describe(kind, kind->window_size, p);
 	return 0;
 }
 
-static int read_watchdog(const struct tenon_device_choice *choice, uint32_t *watchdog_ms)
-{
-	const struct tenon_device_option *o = choice->options;
-	uint64_t value = 0;
-	size_t i, k;
+/* ---- what a name says */
 
-	*watchdog_ms = WATCHDOG_MS;
-	for (i = 0; i < choice->option_count; i++) {
-		if (!tenon_slice_equal(o[i].key, tenon_slice_of("watchdog")))
-			return tenon_error(
-				-TENON_E_VALUE,
-				"mortise has no key \"%.*s\"; it knows watchdog=MILLISECONDS",
-				(int)o[i].key.size, o[i].key.data);
-		for (k = 0; k < o[i].value.size && k < 9 && o[i].value.data[k] >= '0' &&
-			    o[i].value.data[k] <= '9';
-		     k++)
-			value = value * 10 + (uint64_t)(o[i].value.data[k] - '0');
-		if (!k || k < o[i].value.size)
-			return tenon_error(-TENON_E_VALUE,
-					   "mortise: watchdog=%.*s is no number of milliseconds",
-					   (int)o[i].value.size, o[i].value.data);
-		*watchdog_ms = (uint32_t)value;
-	}
+/**
+ * struct wanted - the board of a choice, and how to use it
+ * @kind: of board
+ * @path: of its memory, where somebody else started it; to be freed
+ * @doorbell: of its UART's socket; NULL; to be freed
+ * @watchdog_ms: limit of a packet
+ * @wait_ms: until the firmware has to answer
+ */
+struct wanted {
+	const struct board_kind *kind;
+	char *path;
+	char *doorbell;
+	uint64_t watchdog_ms;
+	uint64_t wait_ms;
+};
+
+static void forget_wanted(struct wanted *w)
+{
+	free(w->path);
+	free(w->doorbell);
+}
+
+static int copy(struct tenon_slice text, char **out)
+{
+	free(*out);
+	*out = strndup(text.data, text.size);
+	return *out ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a name");
+}
+
+static int read_ms(const struct tenon_device_option *o, uint64_t *out)
+{
+	uint64_t value = 0;
+	size_t i;
+
+	for (i = 0;
+	     i < o->value.size && i < 9 && o->value.data[i] >= '0' && o->value.data[i] <= '9'; i++)
+		value = value * 10 + (uint64_t)(o->value.data[i] - '0');
+	if (!i || i < o->value.size)
+		return tenon_error(
+			-TENON_E_VALUE, "mortise: %.*s=%.*s is no number of milliseconds",
+			(int)o->key.size, o->key.data, (int)o->value.size, o->value.data);
+	*out = value;
 	return 0;
+}
+
+static int read_option(const struct tenon_device_option *o, struct wanted *w)
+{
+	if (tenon_slice_equal(o->key, tenon_slice_of("watchdog")))
+		return read_ms(o, &w->watchdog_ms);
+	if (tenon_slice_equal(o->key, tenon_slice_of("wait")))
+		return read_ms(o, &w->wait_ms);
+	if (tenon_slice_equal(o->key, tenon_slice_of("doorbell")) && board_is_attached(w->kind))
+		return copy(o->value, &w->doorbell);
+	return tenon_error(-TENON_E_VALUE,
+			   "mortise://%s has no key \"%.*s\"; it knows watchdog=MILLISECONDS and "
+			   "wait=MILLISECONDS%s",
+			   w->kind->name, (int)o->key.size, o->key.data,
+			   board_is_attached(w->kind) ? ", and doorbell=SOCKET" : "");
+}
+
+/* "shm/run/board": a kind of board, and the path of its memory. */
+static int read_place(struct tenon_slice place, struct wanted *w)
+{
+	const char *slash = memchr(place.data, '/', place.size);
+	size_t size = slash ? (size_t)(slash - place.data) : place.size;
+	const struct board_kind *kind;
+
+	for (kind = board_kinds; kind->name; kind++)
+		if (tenon_slice_equal(tenon_slice_of(kind->name),
+				      (struct tenon_slice){ place.data, size }))
+			break;
+	if (kind->name && !board_is_attached(kind))
+		return kind->ready(kind)
+			       ? -TENON_E_DEVICE
+			       : tenon_error(-TENON_E_DEVICE, "%s takes no path", kind->name);
+	if (!kind->name || !slash)
+		return tenon_error(-TENON_E_DEVICE,
+				   "there is no such board; a board that runs already is "
+				   "mortise://shm/PATH, with the path of its memory");
+	w->kind = kind;
+	return copy((struct tenon_slice){ slash, place.size - size }, &w->path);
+}
+
+static int read_choice(const struct tenon_device_choice *choice, struct wanted *w)
+{
+	size_t i;
+	int err = 0;
+
+	*w = (struct wanted){ .watchdog_ms = WATCHDOG_MS };
+	if (choice->place.size)
+		err = read_place(choice->place, w);
+	else
+		w->kind = mortise_board_kind(choice->index);
+	if (err)
+		return err;
+	if (!w->kind)
+		return tenon_error(-TENON_E_DEVICE, "there is no board %u", choice->index);
+	w->wait_ms = w->path ? ATTACH_MS : BOOT_MS;
+	for (i = 0; i < choice->option_count && !err; i++)
+		err = read_option(&choice->options[i], w);
+	return err;
 }
 
 /* The window: ring, code, tensors. */
@@ -106,11 +192,11 @@ static int divide_window(struct mortise_device *d, uint64_t size)
 	return err;
 }
 
-static int open_ring(struct mortise_device *d, const struct board_kind *kind, uint32_t watchdog_ms)
+static int open_ring(struct mortise_device *d, uint32_t watchdog_ms, uint64_t deadline)
 {
 	const struct shm *memory = board_memory(d->board);
 	struct ring_setup setup = {
-		.name = kind->name,
+		.name = board_name(d->board),
 		.window = memory->base,
 		.window_size = memory->size,
 		.window_address = d->address,
@@ -128,7 +214,7 @@ static int open_ring(struct mortise_device *d, const struct board_kind *kind, ui
 	setup.regions[1] =
 		(struct mortise_region){ d->address + d->code.first->offset, d->code.left,
 					 MORTISE_WRITE | MORTISE_EXECUTE, 0 };
-	err = ring_open(board_port(d->board), &setup, tenon_deadline(BOOT_NS), &d->ring);
+	err = ring_open(board_port(d->board), &setup, deadline, &d->ring);
 	if (err)
 		return err;
 	ring_report(d->ring, &report);
@@ -164,6 +250,15 @@ static int mortise_available(struct tenon_device *device, uint64_t *bytes)
 	return 0;
 }
 
+static int mortise_reset(struct tenon_device *device)
+{
+	struct mortise_device *d = mortise_device_of(device);
+
+	ring_end(d->ring);
+	board_halt(d->board);
+	return 0;
+}
+
 static const struct tenon_device_ops mortise_device_ops = {
 	.size = sizeof(mortise_device_ops),
 	.close = mortise_close,
@@ -171,27 +266,38 @@ static const struct tenon_device_ops mortise_device_ops = {
 	.memory = &mortise_memory_ops,
 	.queue = &mortise_queue_ops,
 	.executable = &mortise_executable_ops,
+	.reset = mortise_reset,
 };
 
-static int start(struct mortise_device *d, const struct board_kind *kind, uint32_t watchdog_ms)
+static int open_board(struct mortise_device *d, const struct wanted *w, uint64_t deadline)
 {
-	int err = board_open(kind, &d->board);
+	const struct board_place place = { w->path, w->doorbell, deadline };
+
+	return w->path ? board_attach(w->kind, &place, &d->board) : board_open(w->kind, &d->board);
+}
+
+static int start(struct mortise_device *d, const struct wanted *w)
+{
+	uint64_t deadline = tenon_deadline(w->wait_ms * 1000000);
+	int err = open_board(d, w, deadline);
 
 	if (err)
 		return err;
 	d->window = board_memory(d->board)->base;
 	d->address = board_address(d->board);
 	err = divide_window(d, board_memory(d->board)->size);
-	return err ? err : open_ring(d, kind, watchdog_ms);
+	return err ? err : open_ring(d, (uint32_t)w->watchdog_ms, deadline);
 }
 
-static void fill_properties(struct mortise_device *d, uint32_t index)
+static void fill_properties(struct mortise_device *d, const struct wanted *w)
 {
 	struct tenon_device_properties *p = d->base.properties;
 	struct ring_report report;
 	uint32_t v;
 
-	mortise_describe(index, p);
+	describe(w->kind, board_memory(d->board)->size, p);
+	if (w->path)
+		snprintf(p->name, sizeof(p->name), "%s", w->path);
 	ring_report(d->ring, &report);
 	v = report.identity.version;
 	p->driver_version = (int32_t)v;
@@ -202,24 +308,17 @@ static void fill_properties(struct mortise_device *d, uint32_t index)
 		p->timestamp_period = (uint32_t)(UINT64_C(1000000000000) / d->tick_hz);
 }
 
-int mortise_open(const struct tenon_device_choice *choice, struct tenon_device **out)
+static int open_wanted(const struct tenon_device_choice *choice, const struct wanted *w,
+		       struct mortise_device **out)
 {
-	const struct board_kind *kind = mortise_board_kind(choice->index);
-	struct mortise_device *d;
-	uint32_t watchdog_ms;
+	struct mortise_device *d = calloc(1, sizeof(*d));
 	int err;
 
-	if (!kind)
-		return tenon_error(-TENON_E_DEVICE, "there is no board %u", choice->index);
-	err = read_watchdog(choice, &watchdog_ms);
-	if (err)
-		return err;
-	d = calloc(1, sizeof(*d));
 	if (!d)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a device");
 	d->owner = getpid();
 	pthread_mutex_init(&d->lock, NULL);
-	err = start(d, kind, watchdog_ms);
+	err = start(d, w);
 	if (!err)
 		err = tenon_device_init(&d->base, &mortise_device_ops, &mortise_backend,
 					choice->index);
@@ -228,7 +327,21 @@ int mortise_open(const struct tenon_device_choice *choice, struct tenon_device *
 		free(d);
 		return err;
 	}
-	fill_properties(d, choice->index);
-	*out = &d->base;
+	fill_properties(d, w);
+	*out = d;
 	return 0;
+}
+
+int mortise_open(const struct tenon_device_choice *choice, struct tenon_device **out)
+{
+	struct mortise_device *d = NULL;
+	struct wanted w;
+	int err = read_choice(choice, &w);
+
+	if (!err)
+		err = open_wanted(choice, &w, &d);
+	forget_wanted(&w);
+	if (!err)
+		*out = &d->base;
+	return err;
 }

@@ -35,13 +35,21 @@ static const char *sort_of_loss(const struct ring_report *report)
 	}
 }
 
+/* The first failure stays; somebody else's board is free for the next session. */
+static int lose(struct mortise_device *d, int status)
+{
+	status = tenon_device_lose(&d->base, status);
+	board_leave(d->board);
+	return status;
+}
+
 int mortise_check_board(struct mortise_device *d)
 {
 	int err = board_alive(d->board);
 
 	if (!err)
 		return 0;
-	return tenon_device_lose(&d->base, tenon_error_in(err, "remote crashed"));
+	return lose(d, tenon_error_in(ring_explain(d->ring, err), "remote crashed"));
 }
 
 int mortise_lose(struct mortise_device *d, int status)
@@ -49,10 +57,8 @@ int mortise_lose(struct mortise_device *d, int status)
 	struct ring_report report;
 
 	/* an emulator that has ended explains the rest */
-	if (!__atomic_load_n(&d->base.lost, __ATOMIC_ACQUIRE) && board_alive(d->board)) {
-		mortise_check_board(d);
+	if (!__atomic_load_n(&d->base.lost, __ATOMIC_ACQUIRE) && mortise_check_board(d))
 		return tenon_device_check(&d->base);
-	}
 	ring_report(d->ring, &report);
-	return tenon_device_lose(&d->base, tenon_error_in(status, "%s", sort_of_loss(&report)));
+	return lose(d, tenon_error_in(status, "%s", sort_of_loss(&report)));
 }

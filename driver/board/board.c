@@ -17,18 +17,31 @@ static int always_ready(const struct board_kind *kind)
 }
 #endif
 
+/* Boards that others start are opened by name alone. */
+static int never_listed(const struct board_kind *kind)
+{
+	return tenon_error(-TENON_E_DEVICE,
+			   "a board that runs already is opened as mortise://%s/PATH, with the "
+			   "path of its memory",
+			   kind->name);
+}
+
 #define HERE_BITS (8 * sizeof(void *))
 
 static const struct board_kind kinds[] = {
 #ifdef CONFIG_MORTISE_SIM
-	{ "sim", NULL, 0, HERE_BITS, 64 * MEBIBYTE, always_ready },
+	{ "sim", "simulator", NULL, 0, HERE_BITS, 64 * MEBIBYTE, always_ready, &board_sim_ops },
 #endif
 #ifdef CONFIG_MORTISE_QEMU
-	{ "rv32", "mortise-rv32.elf", MORTISE_MACHINE_RISCV, 32, 16 * MEBIBYTE, board_qemu_ready },
-	{ "rv64", "mortise-rv64.elf", MORTISE_MACHINE_RISCV, 64, 16 * MEBIBYTE, board_qemu_ready },
-	{ "cm3", "mortise-cm3.elf", MORTISE_MACHINE_ARM, 32, 16 * MEBIBYTE, board_qemu_ready },
+	{ "rv32", "QEMU", "mortise-rv32.elf", MORTISE_MACHINE_RISCV, 32, 16 * MEBIBYTE,
+	  board_qemu_ready, &board_qemu_ops },
+	{ "rv64", "QEMU", "mortise-rv64.elf", MORTISE_MACHINE_RISCV, 64, 16 * MEBIBYTE,
+	  board_qemu_ready, &board_qemu_ops },
+	{ "cm3", "QEMU", "mortise-cm3.elf", MORTISE_MACHINE_ARM, 32, 16 * MEBIBYTE,
+	  board_qemu_ready, &board_qemu_ops },
 #endif
-	{ NULL, NULL, 0, 0, 0, NULL },
+	{ "shm", "shared file", NULL, 0, 0, 0, never_listed, &board_shm_ops },
+	{ NULL, NULL, NULL, 0, 0, 0, NULL, NULL },
 };
 
 const struct board_kind *const board_kinds = kinds;
@@ -58,6 +71,11 @@ int board_describe(const struct board_kind *kind, struct tenon_buffer *out)
 	return out->status;
 }
 
+bool board_is_attached(const struct board_kind *kind)
+{
+	return !kind->ops->start;
+}
+
 static void port_doorbell(void *context)
 {
 	struct board *board = context;
@@ -73,22 +91,25 @@ static void port_sleep(void *context, uint64_t deadline)
 	board->ops->sleep(board, deadline);
 }
 
-/* The simulator is the board that needs no image. */
-static void choose(struct board *board)
+/* A board that is neither started nor attached. */
+static int create(const struct board_kind *kind, const char *name, struct board **out)
 {
-	(void)board;
-#ifdef CONFIG_MORTISE_SIM
-	if (!board->kind->firmware) {
-		board->ops = &board_sim_ops;
-		board->address = (uintptr_t)board->memory.base;
+	struct board *board = calloc(1, sizeof(*board));
+
+	*out = board;
+	if (board)
+		board->name = strdup(name);
+	if (!board || !board->name) {
+		free(board);
+		*out = NULL;
+		return tenon_error(-TENON_E_NOMEM, "no memory for a board");
 	}
-#endif
-#ifdef CONFIG_MORTISE_QEMU
-	if (board->kind->firmware) {
-		board->ops = &board_qemu_ops;
-		board->address = board_qemu_address(board->kind);
-	}
-#endif
+	board->kind = kind;
+	board->ops = kind->ops;
+	board->owner = getpid();
+	board->memory = (struct shm)SHM_INIT;
+	board->port = (struct ring_port){ board, port_doorbell, port_sleep };
+	return 0;
 }
 
 int board_open(const struct board_kind *kind, struct board **out)
@@ -98,29 +119,42 @@ int board_open(const struct board_kind *kind, struct board **out)
 
 	*out = NULL;
 	err = kind->ready(kind);
+	if (!err)
+		err = create(kind, kind->name, &board);
 	if (err)
 		return err;
-	board = calloc(1, sizeof(*board));
-	if (!board)
-		return tenon_error(-TENON_E_NOMEM, "no memory for a board");
-	board->kind = kind;
-	board->owner = getpid();
 	err = shm_create(kind->name, kind->window_size, &board->memory);
-	if (err)
-		goto free_board;
-	choose(board);
-	board->port = (struct ring_port){ board, port_doorbell, port_sleep };
-	err = board->ops->start(board);
-	if (err)
-		goto close_memory;
+	if (!err)
+		err = board->ops->start(board);
+	if (err) {
+		board_close(board);
+		return err;
+	}
 	*out = board;
 	return 0;
+}
 
-close_memory:
-	shm_close(&board->memory);
-free_board:
-	free(board);
-	return err;
+int board_attach(const struct board_kind *kind, const struct board_place *place, struct board **out)
+{
+	struct board *board;
+	int err;
+
+	*out = NULL;
+	err = create(kind, place->path, &board);
+	if (err)
+		return err;
+	err = kind->ops->attach(board, place);
+	if (err) {
+		board_close(board);
+		return err;
+	}
+	*out = board;
+	return 0;
+}
+
+const char *board_name(const struct board *board)
+{
+	return board->name;
 }
 
 const struct shm *board_memory(const struct board *board)
@@ -141,7 +175,7 @@ const struct ring_port *board_port(const struct board *board)
 int board_alive(struct board *board)
 {
 	return board->state ? board->ops->alive(board)
-			    : tenon_error(-TENON_E_LOST, "%s: the board is off", board->kind->name);
+			    : tenon_error(-TENON_E_LOST, "%s: the board is off", board->name);
 }
 
 static int stop(struct board *board)
@@ -155,10 +189,15 @@ static int stop(struct board *board)
 
 int board_reset(struct board *board)
 {
-	int err = stop(board);
+	int err;
 
+	if (!board->ops->start)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s: somebody else started this board, and has to reset it",
+				   board->name);
+	err = stop(board);
 	if (err)
-		return tenon_error_in(err, "%s: cannot be reset", board->kind->name);
+		return tenon_error_in(err, "%s: cannot be reset", board->name);
 	/* the firmware's memory and the control block are as after power-on */
 	memset(board->memory.base, 0, MORTISE_SHARED_OFFSET);
 	return board->ops->start(board);
@@ -177,21 +216,41 @@ int board_inject(struct board *board, enum board_fault fault)
 	}
 }
 
+void board_leave(struct board *board)
+{
+	if (board->owner == getpid() && !board->ops->start)
+		shm_unlock(&board->memory);
+}
+
+void board_halt(struct board *board)
+{
+	if (board->state && board->ops->halt)
+		board->ops->halt(board);
+	board_leave(board);
+}
+
+static void forget(struct board *board)
+{
+	if (board->state)
+		board->ops->forget(board);
+	shm_close(&board->memory);
+}
+
 void board_close(struct board *board)
 {
 	if (!board)
 		return;
 	if (board->owner != getpid()) {
-		if (board->state)
-			board->ops->forget(board);
-		shm_close(&board->memory);
-		free(board);
-		return;
+		forget(board);
+	} else {
+		/* a child of fork() may still have the file */
+		board_leave(board);
+		/* what goes on using the memory keeps it */
+		if (stop(board) == 0)
+			shm_close(&board->memory);
+		else
+			tenon_error_clear();
 	}
-	/* what goes on using the memory keeps it */
-	if (stop(board) == 0)
-		shm_close(&board->memory);
-	else
-		tenon_error_clear();
+	free(board->name);
 	free(board);
 }

@@ -6,21 +6,29 @@
 
 #include "driver/board/board.h"
 
+/* what the firmware of somebody else's board may say of its memory */
+#define BOARD_WINDOW_LEAST (UINT64_C(1) << 20)
+#define BOARD_WINDOW_MOST  (UINT64_C(1) << 31)
+
 /**
  * struct board_ops - how a sort of board is driven
- * @start: boot the firmware in board->memory
- * @stop: end it; the memory stays. -TENON_E_TIMEOUT: something goes on using the memory
+ * @start: boot the firmware in board->memory, and set board->address; NULL for boards that others start
+ * @attach: open board->memory of a board that runs, and set board->address; the caller closes both, also on failure
+ * @stop: end it, or detach; the memory stays. -TENON_E_TIMEOUT: something goes on using the memory
  * @alive: as board_alive()
  * @inject: as board_inject(); BOARD_REBOOT and BOARD_LOSE_DOORBELL never arrive here
+ * @halt: as board_halt(); NULL for boards that others start
  * @doorbell: wake the firmware
  * @sleep: await an interrupt
  * @forget: in a child of fork()
  */
 struct board_ops {
 	int (*start)(struct board *board);
+	int (*attach)(struct board *board, const struct board_place *place);
 	int (*stop)(struct board *board);
 	int (*alive)(struct board *board);
 	int (*inject)(struct board *board, enum board_fault fault);
+	void (*halt)(struct board *board);
 	void (*doorbell)(struct board *board);
 	void (*sleep)(struct board *board, uint64_t deadline);
 	void (*forget)(struct board *board);
@@ -29,7 +37,8 @@ struct board_ops {
 /**
  * struct board - one that was started
  * @kind: which
- * @ops: how it is driven
+ * @ops: of @kind
+ * @name: for messages
  * @port: for its ring
  * @memory: the window
  * @address: the device's address of it
@@ -40,6 +49,7 @@ struct board_ops {
 struct board {
 	const struct board_kind *kind;
 	const struct board_ops *ops;
+	char *name;
 	struct ring_port port;
 	struct shm memory;
 	uint64_t address;
@@ -48,15 +58,12 @@ struct board {
 	void *state;
 };
 
-extern const struct board_ops board_sim_ops, board_qemu_ops;
+extern const struct board_ops board_sim_ops, board_qemu_ops, board_shm_ops;
 
 /* board_qemu.c: is there an emulator and an image for the board */
 int board_qemu_ready(const struct board_kind *kind);
 
 /* as board_describe() */
 int board_qemu_describe(const struct board_kind *kind, struct tenon_buffer *out);
-
-/* the device's address of the window of emulated boards */
-uint64_t board_qemu_address(const struct board_kind *kind);
 
 #endif /* DRIVER_BOARD_PRIVATE_H */

@@ -3,14 +3,11 @@
  * Boards under QEMU: their RAM is our memory, their UART a socket. A byte to it is the doorbell, a byte from it the
  * interrupt.
  */
-#include <errno.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <tenon/error.h>
 #include <unistd.h>
 
@@ -18,8 +15,8 @@
 #include "driver/board/firmware_file.h"
 #include "driver/board/qemu_process.h"
 #include "driver/board/qemu_version.h"
+#include "driver/board/uart.h"
 #include "lib/brief_errors.h"
-#include "lib/fence_fd.h"
 
 /**
  * struct model - how QEMU calls a board
@@ -52,11 +49,6 @@ static const struct model *model_of(const struct board_kind *kind)
 		if (!strcmp(models[i].name, kind->name))
 			return &models[i];
 	return NULL;
-}
-
-uint64_t board_qemu_address(const struct board_kind *kind)
-{
-	return model_of(kind)->address;
 }
 
 /* Find a command as execvp() does; programs with raised privileges take those of the system alone. */
@@ -179,6 +171,7 @@ static int start(struct board *board)
 	struct qemu_process *p;
 	int err;
 
+	board->address = model->address;
 	err = find_emulator(model, emulator);
 	if (!err)
 		err = firmware_file_find(board->kind->firmware, image);
@@ -208,12 +201,9 @@ static int stop(struct board *board)
 
 static int alive(struct board *board)
 {
-	struct qemu_process *p = board->state;
-	struct pollfd poll_for = { .fd = p->uart, .events = POLLIN };
+	const struct qemu_process *p = board->state;
 
-	if (poll(&poll_for, 1, 0) < 0 || !(poll_for.revents & (POLLHUP | POLLERR)))
-		return 0;
-	return tenon_error(-TENON_E_LOST, "%s: the emulator has ended", board->kind->name);
+	return uart_check(board->name, p->uart);
 }
 
 static int inject(struct board *board, enum board_fault fault)
@@ -228,27 +218,23 @@ static int inject(struct board *board, enum board_fault fault)
 	return 0;
 }
 
-/* A full socket holds bytes that wake the core already. */
+static void halt(struct board *board)
+{
+	qemu_process_signal(board->state, SIGKILL);
+}
+
 static void doorbell(struct board *board)
 {
 	const struct qemu_process *p = board->state;
 
-	while (send(p->uart, "!", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	uart_ring(p->uart);
 }
 
 static void sleep_until(struct board *board, uint64_t deadline)
 {
 	const struct qemu_process *p = board->state;
-	char bytes[256];
-	ssize_t n;
 
-	if (!fence_fd_wait(p->uart, deadline))
-		return;
-	n = recv(p->uart, bytes, sizeof(bytes), MSG_DONTWAIT);
-	/* of an emulator that has ended nothing comes: do not spin until the caller finds out */
-	if (n == 0)
-		poll(NULL, 0, 1);
+	uart_sleep(p->uart, deadline);
 }
 
 static void forget(struct board *board)
@@ -262,6 +248,7 @@ const struct board_ops board_qemu_ops = {
 	.stop = stop,
 	.alive = alive,
 	.inject = inject,
+	.halt = halt,
 	.doorbell = doorbell,
 	.sleep = sleep_until,
 	.forget = forget,

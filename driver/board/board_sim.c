@@ -9,8 +9,9 @@
 static int start(struct board *board)
 {
 	struct sim *sim;
-	int err = sim_start(board->memory.base, board->memory.size, &sim);
+	int err = sim_start(board->memory.base, board->memory.size, 0, &sim);
 
+	board->address = (uintptr_t)board->memory.base;
 	board->state = sim;
 	return err;
 }
@@ -24,8 +25,12 @@ static int alive(struct board *board)
 {
 	if (sim_is_running(board->state))
 		return 0;
-	return tenon_error(-TENON_E_LOST, "%s: the simulator's thread has ended",
-			   board->kind->name);
+	return tenon_error(-TENON_E_LOST, "%s: the simulator's thread has ended", board->name);
+}
+
+static void halt(struct board *board)
+{
+	sim_kill(board->state);
 }
 
 static int inject(struct board *board, enum board_fault fault)
@@ -36,10 +41,10 @@ static int inject(struct board *board, enum board_fault fault)
 		sim_freeze(board->state, fault == BOARD_FREEZE);
 		return 0;
 	case BOARD_KILL:
-		sim_kill(board->state);
+		halt(board);
 		return 0;
 	default:
-		return tenon_error(-TENON_E_UNSUPPORTED, "%s: fault %d", board->kind->name, fault);
+		return tenon_error(-TENON_E_UNSUPPORTED, "%s: fault %d", board->name, fault);
 	}
 }
 
@@ -63,6 +68,7 @@ const struct board_ops board_sim_ops = {
 	.stop = stop,
 	.alive = alive,
 	.inject = inject,
+	.halt = halt,
 	.doorbell = doorbell,
 	.sleep = sleep_until,
 	.forget = forget,

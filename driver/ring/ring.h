@@ -95,6 +95,7 @@ enum ring_loss {
  * @state: enum mortise_state
  * @opcode: of the packet that it runs or ran last
  * @running: sequence of that packet's begin
+ * @address: that the packet names first; 0 for none, and when it is complete
  * @submitted: sequence of the last published packet
  * @completed: sequence of the last complete one
  * @heartbeat_age: nanoseconds since a wait or ring_completed() last saw the heartbeat change
@@ -107,6 +108,7 @@ struct ring_report {
 	uint32_t state;
 	uint32_t opcode;
 	uint64_t running;
+	uint64_t address;
 	uint64_t submitted;
 	uint64_t completed;
 	uint64_t heartbeat_age;
@@ -140,6 +142,15 @@ int ring_open(const struct ring_port *port, const struct ring_setup *setup, uint
  * Return: as ring_open(). On -TENON_E_TIMEOUT reset the board and call it again.
  */
 int ring_restart(struct ring *ring, uint64_t deadline);
+
+/**
+ * ring_end - end the session, without waiting for the device; any thread
+ * @ring: the ring
+ *
+ * A device with a timer then gives up the packet that it runs. A session of another host, which took the device over, is
+ * left alone.
+ */
+void ring_end(struct ring *ring);
 
 /**
  * ring_close - end the session, without waiting for the device, and free the ring
@@ -207,6 +218,13 @@ int ring_completed(struct ring *ring, uint64_t *sequence);
  * Return: 0; -TENON_E_USAGE when it was never published; -TENON_E_TIMEOUT; -TENON_E_DEVICE, -TENON_E_LOST.
  */
 int ring_wait(struct ring *ring, uint64_t sequence, uint64_t deadline);
+
+/**
+ * ring_explain - add what the device last did to the thread's error
+ * @ring: the ring
+ * @status: of the error, returned
+ */
+int ring_explain(struct ring *ring, int status);
 
 /** ring_report - fetch what is known of the device; never waits or fails */
 void ring_report(struct ring *ring, struct ring_report *report);

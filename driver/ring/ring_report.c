@@ -32,6 +32,27 @@ static uint64_t extend(uint64_t completed, uint32_t position)
 		       : completed + (uint64_t)(int64_t)distance;
 }
 
+/*
+ * The word behind a packet's header, which is an address in all packets that have one. The ring's bytes are the host's,
+ * but the device may name any place of it. The producer does not touch packets that are published and not complete.
+ */
+static uint64_t address_of(const struct ring *ring, const struct ring_report *r)
+{
+	const uint64_t *at = &ring->words[(uint32_t)r->running & ring->mask];
+	struct mortise_header header;
+	uint64_t address;
+
+	if (r->running < r->completed || r->running >= r->submitted ||
+	    r->submitted - r->running > ring->mask || at == ring->words + ring->mask)
+		return 0;
+	memcpy(&header, at, sizeof(header));
+	if (header.position != (uint32_t)r->running || header.opcode == MORTISE_OP_PAD ||
+	    header.words < 2)
+		return 0;
+	memcpy(&address, at + 1, sizeof(address));
+	return address;
+}
+
 void ring_report(struct ring *ring, struct ring_report *report)
 {
 	const struct mortise_control *control = ring->control;
@@ -44,6 +65,7 @@ void ring_report(struct ring *ring, struct ring_report *report)
 	report->completed = __atomic_load_n(&ring->completed, __ATOMIC_ACQUIRE);
 	report->submitted = __atomic_load_n(&ring->submitted, __ATOMIC_ACQUIRE);
 	report->running = extend(report->completed, mortise_peek(&control->device.position));
+	report->address = address_of(ring, report);
 	report->asleep = mortise_peek(&control->completion.sleeping);
 	report->heartbeat_age =
 		clock_now() - __atomic_load_n(&ring->heartbeat_at, __ATOMIC_RELAXED);
@@ -97,19 +119,20 @@ static const char *fault_name(uint32_t code)
 	return NAME_OF(names, code);
 }
 
-/* "sequence 40 of 48 complete, running copy at 40, heartbeat 3 ms ago, firmware 0.1.0" */
+/* "sequence 40 of 48 complete, last packet copy at 40, address 0x…, heartbeat seen 3 ms ago, firmware 0.1.0" */
 static void describe(const struct ring_report *r, char *text, size_t size)
 {
 	uint32_t version = r->identity.version;
 
 	snprintf(text, size,
-		 "sequence %llu of %llu complete, last packet %s at %llu, heartbeat seen %llu ms "
-		 "ago%s, "
+		 "sequence %llu of %llu complete, last packet %s at %llu, address 0x%llx, "
+		 "heartbeat seen %llu ms ago%s, "
 		 "firmware %u.%u.%u",
 		 (unsigned long long)r->completed, (unsigned long long)r->submitted,
 		 opcode_name(r->opcode), (unsigned long long)r->running,
-		 (unsigned long long)(r->heartbeat_age / 1000000), r->asleep ? " (asleep)" : "",
-		 version >> 16 & 0xff, version >> 8 & 0xff, version & 0xff);
+		 (unsigned long long)r->address, (unsigned long long)(r->heartbeat_age / 1000000),
+		 r->asleep ? " (asleep)" : "", version >> 16 & 0xff, version >> 8 & 0xff,
+		 version & 0xff);
 }
 
 static int faulted(struct ring *ring, const struct ring_report *r, const char *device)
@@ -144,6 +167,17 @@ int ring_lost(struct ring *ring)
 		return faulted(ring, &r, device);
 	return tenon_error(-TENON_E_LOST, "%s: %s; %s; reset the device", ring->setup.name,
 			   NAME_OF(losses, r.loss), device);
+}
+
+int ring_explain(struct ring *ring, int status)
+{
+	char what[256], device[256];
+	struct ring_report r;
+
+	ring_report(ring, &r);
+	describe(&r, device, sizeof(device));
+	snprintf(what, sizeof(what), "%s", tenon_error_message());
+	return tenon_error(status, "%s; %s", what, device);
 }
 
 int ring_timed_out(struct ring *ring, const char *what, uint64_t sequence)

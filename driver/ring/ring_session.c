@@ -252,10 +252,20 @@ int ring_open(const struct ring_port *port, const struct ring_setup *setup, uint
 	return 0;
 }
 
+void ring_end(struct ring *ring)
+{
+	uint32_t ours = ring->session;
+
+	/* the word is the hosts' alone */
+	if (__atomic_compare_exchange_n(&ring->control->host.session, &ours, 0, false,
+					__ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		ring_wake(ring);
+}
+
 void ring_close(struct ring *ring)
 {
 	if (!ring)
 		return;
-	ask_for(ring, 0);
+	ring_end(ring);
 	destroy(ring);
 }

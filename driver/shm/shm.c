@@ -63,19 +63,10 @@ int shm_create(const char *name, size_t size, struct shm *out)
 	return map(name, out);
 }
 
-/* Sizes and locks are checked on the descriptor, so the file cannot be exchanged in between. */
-static int check_file(const char *path, size_t size, bool fresh, int fd)
+static int check_size(const char *path, size_t size, int fd)
 {
 	struct stat st;
 
-	if (flock(fd, LOCK_EX | LOCK_NB))
-		return errno == EWOULDBLOCK
-			       ? tenon_error(-TENON_E_DEVICE,
-					     "%s: another process uses this device memory", path)
-			       : io_error(path, "lock it");
-	if (fresh)
-		return ftruncate(fd, 0) || ftruncate(fd, (off_t)size) ? io_error(path, "size it")
-								      : 0;
 	if (fstat(fd, &st))
 		return io_error(path, "ask for its size");
 	if (st.st_size < 0 || (uint64_t)st.st_size < size)
@@ -83,6 +74,23 @@ static int check_file(const char *path, size_t size, bool fresh, int fd)
 				   "%s: device memory of %zu bytes expected, the file has %lld",
 				   path, size, (long long)st.st_size);
 	return 0;
+}
+
+/* Sizes and locks are checked on the descriptor, so the file cannot be exchanged in between. */
+static int check_file(const char *path, size_t size, bool fresh, int fd)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK
+			       ? tenon_error(
+					 -TENON_E_DEVICE,
+					 "%s: another process uses this device memory, or another "
+					 "device of this one",
+					 path)
+			       : io_error(path, "lock it");
+	if (fresh)
+		return ftruncate(fd, 0) || ftruncate(fd, (off_t)size) ? io_error(path, "size it")
+								      : 0;
+	return check_size(path, size, fd);
 }
 
 int shm_open_file(const char *path, size_t size, bool fresh, struct shm *out)
@@ -104,6 +112,33 @@ int shm_open_file(const char *path, size_t size, bool fresh, struct shm *out)
 	}
 	out->size = size;
 	return map(path, out);
+}
+
+int shm_extend(const char *name, uint64_t size, struct shm *shm)
+{
+	size_t rounded = 0;
+	void *base;
+	int err;
+
+	if (size > SIZE_MAX)
+		return tenon_error(-TENON_E_OVERFLOW, "%s: cannot map %llu bytes", name,
+				   (unsigned long long)size);
+	err = round_up(name, (size_t)size, &rounded);
+	if (!err)
+		err = check_size(name, rounded, shm->fd);
+	if (err)
+		return err;
+	base = mremap(shm->base, shm->size, rounded, MREMAP_MAYMOVE);
+	if (base == MAP_FAILED)
+		return io_error(name, "map it");
+	shm->base = base;
+	shm->size = rounded;
+	return 0;
+}
+
+void shm_unlock(const struct shm *shm)
+{
+	flock(shm->fd, LOCK_UN);
 }
 
 void *shm_range(const struct shm *shm, uint64_t offset, uint64_t size)

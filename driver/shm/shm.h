@@ -57,6 +57,19 @@ int shm_create(const char *name, size_t size, struct shm *out);
 int shm_open_file(const char *path, size_t size, bool fresh, struct shm *out);
 
 /**
+ * shm_extend - map more of a file
+ * @name: for messages
+ * @size: bytes wanted, not less than are mapped; rounded up to pages
+ * @shm: from shm_open_file(); its address may change
+ *
+ * Return: 0; -TENON_E_TRUNCATED when the file is shorter; -TENON_E_OVERFLOW; -TENON_E_IO.
+ */
+int shm_extend(const char *name, uint64_t size, struct shm *shm);
+
+/** shm_unlock - let other processes open the file, while it stays mapped here */
+void shm_unlock(const struct shm *shm);
+
+/**
  * shm_range - is a range inside the mapping
  * @shm: the mapping
  * @offset: first byte

@@ -5,6 +5,7 @@
 #define RAM	  0x80000000U
 #define TICK_HZ	  10000000U
 #define BEAT	  (TICK_HZ / 100) /* 10 ms */
+#define LOOK	  (TICK_HZ / 50)  /* 20 ms */
 #define UART_IRQ  10
 #define TEST	  0x00100000U /* sifive_test: ends the emulator */
 #define TEST_PASS 0x5555U
@@ -60,17 +61,31 @@ static void set_timer(uint64_t at)
 	MTIMECMP_HIGH = (uint32_t)(at >> 32);
 }
 
-/* The timer runs while the core is awake; it stands still in sleep, so that an idle board costs nothing. */
+static void hold_interrupts(bool hold)
+{
+	if (hold)
+		__asm__ volatile("csrc mstatus, %0" ::"r"(MSTATUS_MIE) : "memory");
+	else
+		__asm__ volatile("csrs mstatus, %0" ::"r"(MSTATUS_MIE) : "memory");
+}
+
+/*
+ * Until there is work: the doorbell wakes the core, and the timer now and then, for a host that has the board's memory
+ * and not its doorbell. An idle board costs next to nothing.
+ */
 static void sleep_once(struct mortise *unused)
 {
 	(void)unused;
-	__asm__ volatile("csrc mstatus, %0" ::"r"(MSTATUS_MIE) : "memory");
-	if (!mortise_has_work(&m)) {
-		set_timer(UINT64_MAX);
+	hold_interrupts(true);
+	while (!mortise_has_work(&m)) {
+		set_timer(ticks(NULL) + LOOK);
 		__asm__ volatile("wfi" ::: "memory");
-		set_timer(ticks(NULL) + BEAT);
+		/* what woke the core is handled here */
+		hold_interrupts(false);
+		hold_interrupts(true);
 	}
-	__asm__ volatile("csrs mstatus, %0" ::"r"(MSTATUS_MIE) : "memory");
+	set_timer(ticks(NULL) + BEAT);
+	hold_interrupts(false);
 }
 
 static void interrupt_host(struct mortise *unused)
@@ -156,6 +171,6 @@ void board_main(void)
 	set_timer(ticks(NULL) + BEAT);
 	__asm__ volatile("csrs mie, %0" ::"r"(MIE_TIMER | MIE_EXTERNAL));
 	mortise_boot(&m, &port);
-	__asm__ volatile("csrs mstatus, %0" ::"r"(MSTATUS_MIE) : "memory");
+	hold_interrupts(false);
 	mortise_loop(&m);
 }

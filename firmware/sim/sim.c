@@ -26,6 +26,7 @@ enum run { RUN, FREEZE, KILL };
  * @thread: runs the firmware
  * @doorbell: eventfd that wakes the firmware
  * @interrupt: eventfd that wakes the host
+ * @look_ns: as in sim_start()
  * @run: enum run
  * @parked: the thread stands still
  * @lock: guards @run and @parked for @changed
@@ -37,6 +38,7 @@ struct sim {
 	pthread_t thread;
 	int doorbell;
 	int interrupt;
+	uint64_t look_ns;
 	uint32_t run;
 	bool parked;
 	bool ended;
@@ -54,13 +56,13 @@ static void signal_fd(int fd)
 	fence_eventfd_signal(fd, 0);
 }
 
-/* Wait for a signal and take it. */
-static void await_fd(int fd, uint64_t deadline)
+/* Wait for a signal and take it; false when there was none. */
+static bool await_fd(int fd, uint64_t deadline)
 {
 	uint64_t counter;
 
-	if (fence_fd_wait(fd, deadline) && read(fd, &counter, sizeof(counter)) < 0)
-		return; /* another thread took it */
+	/* the read fails when another thread took it */
+	return fence_fd_wait(fd, deadline) && read(fd, &counter, sizeof(counter)) >= 0;
 }
 
 /* ---- the port */
@@ -73,7 +75,12 @@ static uint64_t port_ticks(struct mortise *m)
 
 static void port_sleep(struct mortise *m)
 {
-	await_fd(sim_of(m)->doorbell, UINT64_MAX);
+	struct sim *sim = sim_of(m);
+	uint64_t until;
+
+	do
+		until = sim->look_ns ? clock_now() + sim->look_ns : UINT64_MAX;
+	while (!await_fd(sim->doorbell, until) && !mortise_has_work(m));
 }
 
 static void port_interrupt(struct mortise *m)
@@ -244,7 +251,7 @@ static void release(struct sim *sim)
 	free(sim);
 }
 
-int sim_start(void *window, size_t size, struct sim **out)
+int sim_start(void *window, size_t size, uint64_t look_ns, struct sim **out)
 {
 	struct sim *sim = calloc(1, sizeof(*sim));
 	int err;
@@ -255,6 +262,7 @@ int sim_start(void *window, size_t size, struct sim **out)
 	pthread_mutex_init(&sim->lock, NULL);
 	pthread_cond_init(&sim->changed, NULL);
 	describe(&sim->port, window, size);
+	sim->look_ns = look_ns;
 	sim->interrupt = -1;
 	sim->doorbell = fence_eventfd_create();
 	if (sim->doorbell >= 0)

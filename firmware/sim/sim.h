@@ -19,11 +19,13 @@ struct sim;
  * sim_start - boot the firmware on a thread
  * @window: its memory; must live until sim_stop() has said 0
  * @size: bytes, more than MORTISE_SHARED_OFFSET
+ * @look_ns: look for work so often while asleep, for hosts in other processes, which have no doorbell; 0: only the
+ *	doorbell wakes it
  * @out: the simulator
  *
  * Return: 0; -TENON_E_NOMEM, -TENON_E_IO.
  */
-int sim_start(void *window, size_t size, struct sim **out);
+int sim_start(void *window, size_t size, uint64_t look_ns, struct sim **out);
 
 /** sim_doorbell - wake it; any thread */
 void sim_doorbell(struct sim *sim);
