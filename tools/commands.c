@@ -7,6 +7,7 @@
 
 #include "lib/error_slot.h"
 #include "tools/bench/bench.h"
+#include "tools/device/device.h"
 #include "tools/devices/devices.h"
 #include "tools/doctor/doctor.h"
 #include "tools/inspect/inspect.h"
@@ -23,9 +24,13 @@ static const struct cli_command *const commands[] = {
 	&bench_command,	  &params_command,
 #endif
 #ifdef CONFIG_LINK
-	&link_command,	  &unpack_command,  &verify_command,
+	&link_command,	  &unpack_command, &verify_command,
 #endif
-	&devices_command, &doctor_command,
+	&devices_command,
+#ifdef CONFIG_DEVICES
+	&device_command,
+#endif
+	&doctor_command,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

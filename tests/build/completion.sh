@@ -27,7 +27,7 @@ offers()
 
 commands_come_first()
 {
-	offers 'doctor' 'tenon do' tenon do && offers 'params' 'tenon help pa' tenon help pa
+	offers 'device|devices|doctor' 'tenon d' tenon d && offers 'params' 'tenon help pa' tenon help pa
 }
 
 link_has_choices()
@@ -50,6 +50,11 @@ no_files_for_devices()
 {
 	offers '--help|--json|--timeout' 'tenon devices ' tenon devices '' && offers '' 'tenon doctor o' tenon doctor o &&
 		offers '' 'tenon doctor --timeout ' tenon doctor --timeout ''
+}
+
+a_device_is_reset()
+{
+	offers 'reset' 'tenon device re' tenon device re && offers '--json' 'tenon device reset x --j' tenon device reset x --j
 }
 
 files_behind_an_at()
@@ -81,6 +86,7 @@ it "commands come first" commands_come_first
 it "tenon params has actions, then files" params_has_actions
 it "link has its options" link_has_choices
 it "no file is offered where none is wanted" no_files_for_devices
+it "tenon device has an action" a_device_is_reset
 it "behind an @ come files, whatever stands in front" files_behind_an_at
 it "words that bash left whole are replaced whole" whole_words
 it "options and their values" options_and_values

@@ -129,6 +129,9 @@ static const struct line lines[] = {
 	{ CLI_OK, "bench " GRAPH " --runs 2 --warmup 0 --per-op --json" },
 	{ CLI_OK, "bench " D27 "model_mlp/model.so --function forward --runs 2" },
 
+	{ REFUSED, "device" },
+	{ REFUSED, "device reset nonsense://x" },
+	{ REFUSED, "device reset cpu" },
 	{ CLI_OK, "devices" },
 	{ CLI_OK, "devices --json" },
 	{ CLI_OK, "doctor" },

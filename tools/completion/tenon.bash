@@ -96,7 +96,7 @@ _tenon()
 	_tenon_words
 	command=${words[1]-}
 	if [ "${#words[@]}" -le 2 ]; then
-		_tenon_reply 'run inspect bench params link unpack verify devices doctor help --version --help'
+		_tenon_reply 'run inspect bench params link unpack verify devices device doctor help --version --help'
 		return
 	fi
 	case $command in
@@ -113,9 +113,16 @@ _tenon()
 		fi
 		return
 		;;
+	device)
+		case ${#words[@]} in
+		3) _tenon_reply 'reset --json --help' ;;
+		*) _tenon_reply 'mortise://sim mortise://shm/ --json --help' ;;
+		esac
+		return
+		;;
 	help)
 		if [ "${#words[@]}" -eq 3 ]; then
-			_tenon_reply 'run inspect bench params link unpack verify devices doctor'
+			_tenon_reply 'run inspect bench params link unpack verify devices device doctor'
 		fi
 		return
 		;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # fish completion for tenon(1)
 
-set -l commands run inspect bench params link unpack verify devices doctor help
+set -l commands run inspect bench params link unpack verify devices device doctor help
 set -l none "not __fish_seen_subcommand_from $commands"
 
 complete -c tenon -f
@@ -13,16 +13,18 @@ complete -c tenon -n $none -a link -d 'Make a module of host code and programs o
 complete -c tenon -n $none -a unpack -d 'Take a module apart'
 complete -c tenon -n $none -a verify -d 'Check all of a module'
 complete -c tenon -n $none -a devices -d 'List the devices that functions can run on'
+complete -c tenon -n $none -a device -d 'Reset a device'
 complete -c tenon -n $none -a doctor -d 'Look for what could keep modules from running'
 complete -c tenon -n $none -a help -d 'Explain a command'
 complete -c tenon -n $none -l version -d 'Version and configuration'
 
 complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params link unpack verify' -F
-complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params verify devices doctor' -l json -d 'Print JSON'
-complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params link unpack verify devices doctor' -l help -d 'Explain'
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params verify devices device doctor' -l json -d 'Print JSON'
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params link unpack verify devices device doctor' -l help -d 'Explain'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l functions -d 'Name the functions'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l dot -d 'Print a graph'
-complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run inspect bench params link unpack verify devices doctor'
+complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run inspect bench params link unpack verify devices device doctor'
+complete -c tenon -n '__fish_seen_subcommand_from device' -a reset -d 'End what the device runs, and open it anew'
 
 complete -c tenon -n '__fish_seen_subcommand_from run' -l function -x -d 'The function to call'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l import -r -d 'A module to import'

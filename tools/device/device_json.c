@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/device/device.h"
+#include "tools/json/json_value.h"
+
+int device_reset_json(const struct device_reset *r, FILE *out)
+{
+	const struct tenon_device_properties *p = tenon_device_properties(r->device);
+	DLDevice id = tenon_device_id(r->device);
+	cJSON *json = cJSON_CreateObject();
+
+	json_set(json, "device", json_of_text(tenon_slice_of(r->uri)));
+	json_set(json, "number", json_of_int(id.device_id));
+	json_set(json, "model", json_of_text(tenon_slice_of(p->name)));
+	json_set(json, "driver", json_of_text(tenon_slice_of(p->driver)));
+	json_set(json, "version", json_of_text(tenon_slice_of(p->compute_version)));
+	json_set(json, "nanoseconds", json_of_int((int64_t)r->nanoseconds));
+	return json_print(json, out);
+}
