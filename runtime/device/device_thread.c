@@ -256,6 +256,7 @@ int device_thread_choose(DLDevice id)
 {
 	struct device_place *p = place_of(id.device_type);
 	struct tenon_device *device;
+	struct thread_entry *e;
 	int err;
 
 	if (p->device && p->number == id.device_id && !device_is_lost(p->device)) {
@@ -266,6 +267,9 @@ int device_thread_choose(DLDevice id)
 	if (err)
 		return err;
 	err = tenon_device_check(device);
+	/* an entry, so that the place's reference is dropped with the thread or its devices */
+	if (!err)
+		err = entry_get(id, &e);
 	if (!err && device->ops->make_current)
 		err = device->ops->make_current(device);
 	if (err) {
