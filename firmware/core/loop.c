@@ -106,9 +106,14 @@ static bool run_one(struct mortise *m, uint32_t head)
 /* Run what is in the ring; false when there was nothing. */
 static bool run_ring(struct mortise *m)
 {
-	uint32_t head = mortise_load(&m->control->host.head);
+	const uint32_t *word = &m->control->host.head;
+	uint32_t head;
 
-	if (m->state != MORTISE_RUNNING || head == m->at)
+	/* polling needs no order; what is behind a new head does */
+	if (m->state != MORTISE_RUNNING || mortise_peek(word) == m->at)
+		return false;
+	head = mortise_load(word);
+	if (head == m->at)
 		return false;
 	if (head - m->at > m->ring_mask + 1) {
 		mortise_fault(m, MORTISE_FAULT_HEAD, 0, head);
@@ -138,16 +143,28 @@ static void sleep(struct mortise *m)
 	mortise_put(sleeping, 0);
 }
 
+/* Take up another session where the host wants one. */
+static bool follow_session(struct mortise *m)
+{
+	const uint32_t *word = &m->control->host.session;
+	uint32_t session;
+
+	/* polling needs no order; the setup behind a new number does */
+	if (mortise_peek(word) == m->session)
+		return false;
+	session = mortise_load(word);
+	if (session != m->session)
+		mortise_change_session(m, session);
+	return true;
+}
+
 void mortise_loop(struct mortise *m)
 {
-	uint32_t idle = 0, session;
+	uint32_t idle = 0;
 
 	while (!wants_to_end(m)) {
-		session = mortise_load(&m->control->host.session);
-		if (session != m->session) {
-			mortise_change_session(m, session);
+		if (follow_session(m))
 			idle = 0;
-		}
 		if (run_ring(m)) {
 			idle = 0;
 			continue;
