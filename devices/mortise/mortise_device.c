@@ -78,6 +78,7 @@ int mortise_describe(uint32_t index, struct tenon_device_properties *p)
  * @path: of its memory, where somebody else started it; to be freed
  * @doorbell: of its UART's socket; NULL; to be freed
  * @watchdog_ms: limit of a packet
+ * @silence_ms: how long the heartbeat may stand still while there is work; 0: struct ring_setup says
  * @wait_ms: until the firmware has to answer
  */
 struct wanted {
@@ -85,6 +86,7 @@ struct wanted {
 	char *path;
 	char *doorbell;
 	uint64_t watchdog_ms;
+	uint64_t silence_ms;
 	uint64_t wait_ms;
 };
 
@@ -121,13 +123,15 @@ static int read_option(const struct tenon_device_option *o, struct wanted *w)
 {
 	if (tenon_slice_equal(o->key, tenon_slice_of("watchdog")))
 		return read_ms(o, &w->watchdog_ms);
+	if (tenon_slice_equal(o->key, tenon_slice_of("silence")))
+		return read_ms(o, &w->silence_ms);
 	if (tenon_slice_equal(o->key, tenon_slice_of("wait")))
 		return read_ms(o, &w->wait_ms);
 	if (tenon_slice_equal(o->key, tenon_slice_of("doorbell")) && board_is_attached(w->kind))
 		return copy(o->value, &w->doorbell);
 	return tenon_error(-TENON_E_VALUE,
-			   "mortise://%s has no key \"%.*s\"; it knows watchdog=MILLISECONDS and "
-			   "wait=MILLISECONDS%s",
+			   "mortise://%s has no key \"%.*s\"; it knows watchdog, silence and "
+			   "wait, each of them =MILLISECONDS%s",
 			   w->kind->name, (int)o->key.size, o->key.data,
 			   board_is_attached(w->kind) ? ", and doorbell=SOCKET" : "");
 }
@@ -192,7 +196,7 @@ static int divide_window(struct mortise_device *d, uint64_t size)
 	return err;
 }
 
-static int open_ring(struct mortise_device *d, uint32_t watchdog_ms, uint64_t deadline)
+static int open_ring(struct mortise_device *d, const struct wanted *w, uint64_t deadline)
 {
 	const struct shm *memory = board_memory(d->board);
 	struct ring_setup setup = {
@@ -202,7 +206,8 @@ static int open_ring(struct mortise_device *d, uint32_t watchdog_ms, uint64_t de
 		.window_address = d->address,
 		.ring_offset = MORTISE_SHARED_OFFSET,
 		.ring_words = RING_WORDS,
-		.watchdog_ms = watchdog_ms,
+		.watchdog_ms = (uint32_t)w->watchdog_ms,
+		.silence_ms = (uint32_t)w->silence_ms,
 		.region_count = 2,
 	};
 	struct ring_report report;
@@ -286,7 +291,7 @@ static int start(struct mortise_device *d, const struct wanted *w)
 	d->window = board_memory(d->board)->base;
 	d->address = board_address(d->board);
 	err = divide_window(d, board_memory(d->board)->size);
-	return err ? err : open_ring(d, (uint32_t)w->watchdog_ms, deadline);
+	return err ? err : open_ring(d, w, deadline);
 }
 
 static void fill_properties(struct mortise_device *d, const struct wanted *w)
