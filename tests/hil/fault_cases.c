@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a board does to its host: it stands still, dies, restarts, loses doorbells. */
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "driver/board/board_private.h"
+#include "driver/board/qemu_process.h"
 #include "lib/clock.h"
 #include "tests/hil/hil.h"
 
@@ -151,6 +154,58 @@ static void a_child_process_disturbs_nothing(void)
 	assert_well();
 }
 
+/* In a child: a board of its own with jobs in its ring; tell the parent which emulator it is, and wait to be killed. */
+static void be_a_host(int tell)
+{
+	struct mortise_semaphore p = { { MORTISE_OP_WAIT, 0, 0, 0 }, 0, 1, 0 };
+	const struct qemu_process *emulator;
+	struct rig rig = { 0 };
+	int i;
+
+	if (board_open(board_kind_find(hil_board), &rig.board))
+		_exit(1);
+	rig_setup(&rig);
+	if (ring_open(board_port(rig.board), &rig.setup, in_ms(30000), &rig.ring))
+		_exit(1);
+	p.address = rig_at(&rig, 0);
+	for (i = 0; i < 50; i++)
+		if (ring_emit(rig.ring, &p, sizeof(p), RING_NOW, NULL))
+			_exit(1);
+	emulator = rig.board->state;
+	if (write(tell, &emulator->group, sizeof(emulator->group)) < 0)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static void a_killed_host_takes_its_emulator_along(void)
+{
+	uint64_t until;
+	int to[2], status;
+	pid_t pid, group = 0;
+
+	if (hil_is_sim()) {
+		print_message("# skip: the simulator is a thread of its host\n");
+		skip();
+	}
+	assert_int_equal(pipe(to), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		be_a_host(to[1]);
+	close(to[1]);
+	assert_int_equal(read(to[0], &group, sizeof(group)), sizeof(group));
+	close(to[0]);
+	assert_true(group > 1);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	until = in_ms(20000);
+	while (!kill(-group, 0) && clock_now() < until)
+		usleep(1000);
+	assert_int_equal(kill(-group, 0), -1);
+	assert_well();
+}
+
 const struct hil_case hil_fault_cases[] = {
 	HIL_CASE(a_frozen_device_is_lost_in_bounded_time),
 	HIL_CASE(a_deadline_before_that_is_a_timeout),
@@ -161,5 +216,6 @@ const struct hil_case hil_fault_cases[] = {
 	HIL_CASE(shutdown_stops_the_device),
 	HIL_CASE(a_second_ring_takes_the_device_over),
 	HIL_CASE(a_child_process_disturbs_nothing),
+	HIL_CASE(a_killed_host_takes_its_emulator_along),
 	{ NULL, NULL },
 };

@@ -61,6 +61,11 @@ void rig_close(struct rig *rig)
 	memset(rig, 0, sizeof(*rig));
 }
 
+__attribute__((no_sanitize("thread"))) void rig_scribble(uint32_t *word, uint32_t value)
+{
+	*(volatile uint32_t *)word = value;
+}
+
 void rig_reset(struct rig *rig)
 {
 	assert_ok(board_reset(rig->board));

@@ -4,28 +4,10 @@
 #include <stdlib.h>
 #include <tenon/uapi/mortise_order.h>
 
-#include "devices/mortise/mortise_device.h"
 #include "lib/clock.h"
-#include "tests/unit/suite.h"
-
-#define SECOND UINT64_C(1000000000)
+#include "tests/mortise/mortise_rig.h"
 
 static struct tenon_module *kernels;
-
-#define ok(call)                                                                                   \
-	do {                                                                                       \
-		int err_ = (call);                                                                 \
-		if (err_)                                                                          \
-			print_error("%s: %s\n", #call, tenon_error_message());                     \
-		assert_int_equal(err_, 0);                                                         \
-	} while (0)
-
-struct bench {
-	struct tenon_device *device;
-	struct mortise_device *mortise;
-	struct tenon_queue *queue;
-	struct tenon_memory *memory;
-};
 
 static int setup(void **unused)
 {
@@ -34,8 +16,7 @@ static int setup(void **unused)
 	(void)unused;
 	snprintf(path, sizeof(path), "%s/device/tests/mortise/kernels.mortise",
 		 getenv("TENON_BUILD"));
-	if (!tenon_backend_find(tenon_slice_of("mortise")) &&
-	    tenon_backend_register(&mortise_backend))
+	if (bench_register())
 		return -1;
 	return tenon_module_load(path, &kernels);
 }
@@ -46,74 +27,6 @@ static int teardown(void **unused)
 	tenon_object_unref(kernels);
 	tenon_device_close_all();
 	return 0;
-}
-
-static void attach(struct bench *b)
-{
-	struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, NULL };
-
-	b->mortise = mortise_device_of(b->device);
-	ok(tenon_queue_create(b->device, &b->queue));
-	ok(tenon_memory_alloc(b->device, &request, &b->memory));
-	ok(tenon_device_set_current(b->device));
-}
-
-static void start(struct bench *b)
-{
-	ok(tenon_device_open("mortise:0", &b->device));
-	attach(b);
-}
-
-static void detach(struct bench *b)
-{
-	tenon_object_unref(b->memory);
-	tenon_object_unref(b->queue);
-}
-
-/* The device works: a round trip of known bytes. */
-static void works(struct bench *b, uint32_t pattern)
-{
-	uint32_t back[1024] = { 0 };
-
-	ok(tenon_queue_fill(b->queue, b->memory, 0, 4096, pattern, 4, NULL));
-	ok(tenon_queue_read(b->queue, back, b->memory, 0, 4096, NULL));
-	ok(tenon_queue_sync(b->queue, tenon_deadline(30 * SECOND)));
-	assert_int_equal(back[0], pattern);
-	assert_int_equal(back[1023], pattern);
-}
-
-/* Submit, and wait: it fails within the deadline, as a loss that says why. */
-static void is_lost(struct bench *b, const char *why)
-{
-	uint64_t began = clock_now();
-	int err = tenon_queue_fill(b->queue, b->memory, 0, 4096, 7, 4, NULL);
-
-	if (!err)
-		err = tenon_queue_sync(b->queue, tenon_deadline(60 * SECOND));
-	if (err != -TENON_E_LOST || !message_has(why))
-		print_error("wanted: %s\nfound %d: %s\n", why, err, tenon_error_message());
-	assert_int_equal(err, -TENON_E_LOST);
-	assert_error_has(why);
-	assert_true(clock_now() - began < 45 * SECOND);
-}
-
-static void reopen(struct bench *b)
-{
-	struct tenon_device *fresh;
-
-	detach(b);
-	ok(tenon_device_reopen(b->device, &fresh));
-	assert_ptr_not_equal(fresh, b->device);
-	tenon_object_unref(b->device);
-	b->device = fresh;
-	attach(b);
-	works(b, 0x5a5a0001);
-}
-
-static void end(struct bench *b)
-{
-	detach(b);
-	tenon_object_unref(b->device);
 }
 
 static void call(struct bench *b, const char *name, const struct tenon_value *args, int32_t count)
@@ -137,7 +50,7 @@ static void a_kernel_that_fails_is_a_job_fault(void **unused)
 	int err;
 
 	(void)unused;
-	start(&b);
+	start(&b, "mortise:0");
 	call(&b, "fail", args, 1);
 	err = tenon_device_sync(b.device, tenon_deadline(10 * SECOND));
 	assert_int_equal(err, -TENON_E_LOST);
@@ -161,7 +74,7 @@ static void an_address_outside_is_bad_input(void **unused)
 	uint64_t sequence;
 
 	(void)unused;
-	start(&b);
+	start(&b, "mortise:0");
 	pthread_mutex_lock(&b.mortise->lock);
 	ok(mortise_emit(b.mortise, &p, sizeof(p), &sequence));
 	pthread_mutex_unlock(&b.mortise->lock);
@@ -175,7 +88,7 @@ static void an_ended_simulator_has_crashed(void **unused)
 	struct bench b;
 
 	(void)unused;
-	start(&b);
+	start(&b, "mortise:0");
 	ok(board_inject(b.mortise->board, BOARD_KILL));
 	is_lost(&b, "remote crashed");
 	reopen(&b);
@@ -188,7 +101,7 @@ static void a_wait_ends_at_its_deadline_and_the_work_goes_on(void **unused)
 	struct bench b;
 
 	(void)unused;
-	start(&b);
+	start(&b, "mortise:0");
 	works(&b, 1);
 	ok(board_inject(b.mortise->board, BOARD_FREEZE));
 	ok(tenon_queue_fill(b.queue, b.memory, 0, 4096, 9, 4, NULL));
@@ -217,7 +130,7 @@ static void a_wait_burns_no_processor_time(void **unused)
 	struct bench b;
 
 	(void)unused;
-	start(&b);
+	start(&b, "mortise:0");
 	ok(board_inject(b.mortise->board, BOARD_FREEZE));
 	ok(tenon_queue_fill(b.queue, b.memory, 0, 4096, 9, 4, NULL));
 	before = thread_time();
@@ -235,7 +148,7 @@ static void lost_doorbells_only_cost_time(void **unused)
 	uint32_t i;
 
 	(void)unused;
-	start(&b);
+	start(&b, "mortise:0");
 	for (i = 0; i < 5; i++) {
 		const struct timespec nap = { 0, 20000000 };
 
@@ -281,7 +194,7 @@ static void garbage_ends_in_bounded_time(void **unused)
 	struct bench b;
 
 	(void)unused;
-	start(&b);
+	start(&b, "mortise:0");
 	for (i = 0; i < rounds; i++) {
 		uint64_t began = clock_now();
 		int err = 0, k;
@@ -325,7 +238,7 @@ static void kernels_run_on_the_reopened_device(void **unused)
 	int i;
 
 	(void)unused;
-	start(&b);
+	start(&b, "mortise:0");
 	ok(tenon_tensor_create_on(b.device->id, &one, 1, tenon_dtype(TENON_DTYPE_UINT, 32, 1), &t));
 	ok(tenon_tensor_create(&one, 1, tenon_dtype(TENON_DTYPE_UINT, 32, 1), &host));
 	arg = tenon_arg_object(t);
