@@ -162,7 +162,7 @@ static void begin_session(struct mortise *m)
 		return;
 	}
 	m->published = m->at;
-	mortise_put(&m->control->completion.done, m->at);
+	mortise_release(&m->control->completion.done, m->at);
 	set_state(m, MORTISE_RUNNING);
 }
 
@@ -172,6 +172,8 @@ void mortise_change_session(struct mortise *m, uint32_t session)
 
 	if (m->state == MORTISE_STOPPED)
 		return;
+	/* in front of all else: a host that sees what follows also sees that its session is over */
+	mortise_put(&device->session, 0);
 	m->session = session;
 	m->region_count = 0;
 	m->control->fault.code = MORTISE_FAULT_NONE;

@@ -19,6 +19,7 @@
  * and sets host.head to setup.ring_start, then writes a fresh number, not 0, to host.session. The device
  * copies the setup, checks it, and answers with the same number in device.session; device.state then is
  * MORTISE_RUNNING or MORTISE_FAULTED. The host takes a number that a stale file cannot hold: a random one.
+ * A device that takes up another session writes 0 to device.session first, in front of all else that changes with it.
  * A device that restarts begins with device.session 0, so the host sees that its session has ended; a number that it
  * finds in host.session then is of an older host, and it waits for another. A change of
  * host.session ends the session at any time, also while a packet runs where the device has a timer.
