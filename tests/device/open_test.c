@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/device/fake_device.h"
 
+#include <stdio.h>
+
 static void opened(const char *uri, uint32_t index)
 {
 	struct tenon_device *d = fake_open(uri, NULL);
@@ -124,6 +126,92 @@ static void a_lost_device_is_reopened_with_its_keys_and_number(void **state)
 	tenon_object_unref(a);
 }
 
+/* ---- a backend with devices that it cannot list, and that can be reset */
+
+static char placed[64];
+static int resets;
+
+static int reset_placed(struct tenon_device *device)
+{
+	assert_int_equal(tenon_device_check(device), -TENON_E_LOST);
+	tenon_error_clear();
+	resets++;
+	return 0;
+}
+
+static int open_placed(const struct tenon_device_choice *choice, struct tenon_device **out)
+{
+	static struct tenon_device_ops ops;
+	struct tenon_device_choice first = *choice;
+	int err;
+
+	if (choice->place.size) {
+		assert_int_equal(choice->index, UINT32_MAX);
+		snprintf(placed, sizeof(placed), "%.*s", (int)choice->place.size,
+			 choice->place.data);
+		first.index = 0;
+	}
+	if (!strcmp(placed, "shelf/nothing"))
+		return tenon_error(-TENON_E_DEVICE, "nothing is there");
+	err = fake_backend.open(&first, out);
+	if (err)
+		return err;
+	(*out)->index = choice->index;
+	ops = *(*out)->ops;
+	ops.reset = reset_placed;
+	(*out)->ops = &ops;
+	return 0;
+}
+
+static void a_place_is_the_backends_to_find(void **state)
+{
+	static struct tenon_backend b;
+	struct tenon_device *a, *other, *again, *fresh;
+
+	(void)state;
+	b = fake_backend;
+	b.name = "placed";
+	b.device_type = 72;
+	b.flags = TENON_BACKEND_PLACES;
+	b.open = open_placed;
+	assert_int_equal(tenon_backend_register(&b), 0);
+	opened("placed:1", 1);
+	opened("placed://second", 1);
+	refused("placed:2", -TENON_E_DEVICE, "placed has 2 devices");
+	assert_string_equal(placed, "");
+	refused("placed://shelf/nothing", -TENON_E_DEVICE, "nothing is there");
+	a = fake_open("placed://shelf/a%20b?mode=a", NULL);
+	assert_string_equal(placed, "shelf/a b");
+	other = fake_open("placed://shelf/c?mode=a", NULL);
+	again = fake_open("placed://shelf/a%20b?mode=a", NULL);
+	assert_ptr_not_equal(a, other);
+	assert_ptr_equal(a, again);
+	tenon_object_unref(again);
+	/* a reset loses the device, and opens the same place */
+	assert_int_equal(tenon_device_reset(a, &fresh), 0);
+	assert_int_equal(resets, 1);
+	assert_string_equal(placed, "shelf/a b");
+	assert_int_equal(tenon_device_check(a), -TENON_E_LOST);
+	assert_error_has("reset");
+	assert_int_equal(tenon_device_check(fresh), 0);
+	assert_int_equal(tenon_device_check(other), 0);
+	tenon_object_unref(fresh);
+	tenon_object_unref(other);
+	tenon_object_unref(a);
+}
+
+static void a_device_that_cannot_be_reset_goes_on(void **state)
+{
+	struct tenon_device *a = fake_open("fake:0", NULL), *fresh = a;
+
+	(void)state;
+	assert_int_equal(tenon_device_reset(a, &fresh), -TENON_E_UNSUPPORTED);
+	assert_error_has("fake:0 cannot be reset");
+	assert_null(fresh);
+	assert_int_equal(tenon_device_check(a), 0);
+	tenon_object_unref(a);
+}
+
 static void half_a_backend_is_not_registered(void **state)
 {
 	static struct tenon_backend b;
@@ -239,6 +327,8 @@ int main(void)
 				       fake_reset),
 		cmocka_unit_test_setup(a_lost_device_is_reopened_with_its_keys_and_number,
 				       fake_reset),
+		cmocka_unit_test_setup(a_place_is_the_backends_to_find, fake_reset),
+		cmocka_unit_test_setup(a_device_that_cannot_be_reset_goes_on, fake_reset),
 		cmocka_unit_test(half_a_backend_is_not_registered),
 		cmocka_unit_test_setup(whether_a_device_exists_is_told_without_opening_it,
 				       fake_reset),
