@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <tenon/error.h>
+
+#include "driver/uio/uio.h"
+#include "driver/uio/uio_private.h"
+#include "lib/brief_errors.h"
+
+#define RESOURCE_MEMORY 0x200 /* IORESOURCE_MEM */
+
+static int check_bus(const struct uio *u)
+{
+	return u->config >= 0 ? 0
+			      : tenon_error(-TENON_E_UNSUPPORTED,
+					    "%s: driver \"%s\" has no BARs; uio_pci_generic has",
+					    u->path, u->driver);
+}
+
+/* Change bits of the command register, which lies at byte 4. */
+int uio_pci_change_command(struct uio *u, uint16_t clear, uint16_t set)
+{
+	uint8_t bytes[2];
+	uint16_t was, now;
+	int err;
+
+	err = check_bus(u);
+	if (!err)
+		err = system_read_whole(u->calls, u->config, u->path, 4, bytes, sizeof(bytes));
+	if (err)
+		return err;
+	was = (uint16_t)(bytes[0] | bytes[1] << 8);
+	now = (uint16_t)((was & ~clear) | set);
+	if (now == was)
+		return 0;
+	bytes[0] = (uint8_t)now;
+	bytes[1] = (uint8_t)(now >> 8);
+	return system_write_whole(u->calls, u->config, u->path, 4, bytes, sizeof(bytes));
+}
+
+int uio_pci_set_master(struct uio *u, bool on)
+{
+	return uio_pci_change_command(u, on ? 0 : PCI_MASTER, on ? PCI_MASTER : 0);
+}
+
+/* The file "resource" has a line for each BAR: first byte, last byte, flags. */
+static int read_resource(const struct uio *u, unsigned int index, struct uio_map *bar)
+{
+	char path[PATH_MAX], text[1024];
+	const char *line = text;
+	uint64_t first, last, flags;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/device/resource", u->folder);
+	err = system_read_text(u->calls, path, text, sizeof(text));
+	if (err)
+		return err;
+	for (unsigned int i = 0; line && i < index; i++) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	if (!line || sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &first, &last, &flags) != 3)
+		return tenon_error(-TENON_E_FORMAT, "%s: line %u: expected three numbers", path,
+				   index + 1);
+	if (!(flags & RESOURCE_MEMORY) || last < first || last - first == UINT64_MAX)
+		return tenon_error(-TENON_E_VALUE, "%s: BAR %u is no memory", u->path, index);
+	bar->address = first;
+	bar->size = last - first + 1;
+	return 0;
+}
+
+int uio_pci_map(struct uio *u, unsigned int index)
+{
+	char path[PATH_MAX];
+	struct uio_map *bar;
+	int fd, err;
+
+	err = check_bus(u);
+	if (err)
+		return err;
+	if (index >= UIO_PCI_BARS)
+		return tenon_error(-TENON_E_VALUE, "%s: there is no BAR %u", u->path, index);
+	bar = &u->bar[index];
+	if (bar->base)
+		return 0;
+	err = read_resource(u, index, bar);
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "%s/device/resource%u", u->folder, index);
+	fd = system_open(u->calls, path, O_RDWR);
+	if (fd < 0)
+		return fd;
+	err = system_map(u->calls, fd, path, 0, bar->size, &bar->start);
+	/* the mapping stays without its descriptor */
+	system_close(u->calls, &fd);
+	if (err)
+		return err;
+	bar->base = bar->start;
+	snprintf(bar->name, sizeof(bar->name), "BAR %u", index);
+	return 0;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DRIVER_VFIO_H
+#define DRIVER_VFIO_H
+
+/**
+ * DOC: devices of the kernel's VFIO
+ *
+ * A device that is bound to vfio-pci or vfio-platform belongs to one program: registers by mapping, interrupts by
+ * eventfd, and DMA only to memory that the program mapped at addresses of its choice (IOVA). The IOMMU keeps the
+ * device off everything else, so no privilege is needed beyond access to /dev/vfio/GROUP. An access outside the
+ * mapped memory does not reach it; the kernel logs it ("DMAR: … fault"), and the device may or may not notice.
+ *
+ * The interface is that of groups and containers with a type 1 IOMMU. Without an IOMMU there is no group and
+ * vfio_open() fails; VFIO's mode without IOMMU is not supported, because driver/uio offers as much.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "driver/syscall/syscall.h"
+
+/* regions and interrupts of PCI devices, as in linux/vfio.h; platform devices number theirs from 0 */
+enum {
+	VFIO_PCI_BAR0 = 0,
+	VFIO_PCI_CONFIG = 7,
+	VFIO_PCI_INTX = 0,
+	VFIO_PCI_MSI = 1,
+	VFIO_PCI_MSIX = 2,
+};
+
+/* most vectors that vfio_interrupts_open() takes */
+#define VFIO_VECTORS 32
+
+/* ranges of addresses that are kept; a device has two or three */
+#define VFIO_RANGES 16
+
+/**
+ * enum vfio_access - what the device may do with memory
+ */
+enum vfio_access {
+	VFIO_DEVICE_READS = 1,
+	VFIO_DEVICE_WRITES = 2,
+};
+
+/**
+ * struct vfio_range - IOVAs that can be mapped
+ * @first: first byte
+ * @last: last byte
+ */
+struct vfio_range {
+	uint64_t first;
+	uint64_t last;
+};
+
+/**
+ * struct vfio - an open device
+ * @calls: system calls
+ * @name: "0000:00:04.0", for messages
+ * @group_number: number of its IOMMU group
+ * @container: descriptor of the address space
+ * @group: descriptor of the group
+ * @fd: descriptor of the device
+ * @is_pci: regions and interrupts are those of PCI
+ * @can_reset: vfio_reset() can work
+ * @regions: number of regions
+ * @irqs: number of kinds of interrupts
+ * @page_sizes: bit n is set when the IOMMU maps pages of 2^n bytes; 0 if unknown
+ * @range_count: ranges in @range; 0 if the kernel does not tell
+ * @range: IOVAs that can be mapped
+ */
+struct vfio {
+	const struct system_calls *calls;
+	char name[64];
+	unsigned int group_number;
+	int container;
+	int group;
+	int fd;
+	bool is_pci;
+	bool can_reset;
+	uint32_t regions;
+	uint32_t irqs;
+	uint64_t page_sizes;
+	unsigned int range_count;
+	struct vfio_range range[VFIO_RANGES];
+};
+
+/**
+ * struct vfio_region - a region of a device
+ * @size: bytes
+ * @offset: of its first byte in the device's descriptor
+ * @base: first byte; NULL when the kernel does not let it be mapped, or it was not asked for
+ * @readable: vfio_region_read() works
+ * @writable: vfio_region_write() works
+ * @mappable: vfio_region_map() works
+ */
+struct vfio_region {
+	uint64_t size;
+	uint64_t offset;
+	volatile uint8_t *base;
+	bool readable;
+	bool writable;
+	bool mappable;
+};
+
+/**
+ * vfio_open - open a device with an address space of its own
+ * @calls: system calls; NULL for the kernel's
+ * @root: prefix of /dev and /sys; "" except in tests
+ * @name: "0000:00:04.0", or the name of a platform device
+ * @out: the device; closed on failure
+ *
+ * Return: 0; -TENON_E_NOT_FOUND when there is no such device or it is not bound to VFIO; -TENON_E_UNSUPPORTED when it
+ *	has no IOMMU or the IOMMU is not of type 1; -TENON_E_DEVICE when another device of the group is bound to another
+ *	driver, or another program has the group; else system_open().
+ */
+int vfio_open(const struct system_calls *calls, const char *root, const char *name,
+	      struct vfio *out);
+
+/** vfio_close - close everything; memory that is still mapped is unmapped by the kernel */
+void vfio_close(struct vfio *v);
+
+/**
+ * vfio_reset - reset the device
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED when the device offers no reset; else system_status().
+ */
+int vfio_reset(struct vfio *v);
+
+/**
+ * vfio_region_open - look a region up
+ * @v: the device
+ * @index: VFIO_PCI_BAR0 + n, VFIO_PCI_CONFIG
+ * @out: the region, not mapped
+ *
+ * Return: 0; -TENON_E_VALUE when there is none or it is empty; else system_status().
+ */
+int vfio_region_open(struct vfio *v, uint32_t index, struct vfio_region *out);
+
+/**
+ * vfio_region_map - map a region
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED when it can only be read and written by calls; else system_map().
+ */
+int vfio_region_map(struct vfio *v, struct vfio_region *region);
+
+/** vfio_region_close - unmap a region */
+void vfio_region_close(struct vfio *v, struct vfio_region *region);
+
+/**
+ * vfio_region_read - read bytes of a region by a system call
+ * @v: the device
+ * @region: the region
+ * @offset: in it
+ * @bytes: room for @size bytes
+ * @size: 1, 2 or 4 for registers
+ *
+ * Return: 0; -TENON_E_VALUE when the range leaves the region; else system_read_whole().
+ */
+int vfio_region_read(struct vfio *v, const struct vfio_region *region, uint64_t offset, void *bytes,
+		     size_t size);
+
+/** vfio_region_write - write bytes of a region by a system call; as vfio_region_read() */
+int vfio_region_write(struct vfio *v, const struct vfio_region *region, uint64_t offset,
+		      const void *bytes, size_t size);
+
+/**
+ * vfio_pci_set_master - allow a PCI device to do DMA, or forbid it
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED for other buses; else vfio_region_read().
+ */
+int vfio_pci_set_master(struct vfio *v, bool on);
+
+/**
+ * vfio_map_dma - let the device access memory
+ * @v: the device
+ * @memory: first byte, at a page; anonymous or shared memory, not a register range of another program
+ * @size: bytes, whole pages
+ * @iova: address at which the device sees it
+ * @access: VFIO_DEVICE_READS, VFIO_DEVICE_WRITES or both
+ *
+ * The pages stay in memory until vfio_unmap_dma() or vfio_close(); they count towards RLIMIT_MEMLOCK. A child of
+ * fork() must not write to private memory that is mapped: use MAP_SHARED, or madvise(MADV_DONTFORK).
+ *
+ * Return: 0; -TENON_E_VALUE when addresses or size are no whole pages, or the range is not one of v->range;
+ *	-TENON_E_EXISTS when the range overlaps a mapped one; -TENON_E_NOMEM, with the limit as a remedy; else
+ *	system_status().
+ */
+int vfio_map_dma(struct vfio *v, void *memory, uint64_t size, uint64_t iova, unsigned int access);
+
+/**
+ * vfio_unmap_dma - take memory away from the device
+ * @v: the device
+ * @iova: as it was mapped
+ * @size: as it was mapped
+ *
+ * The caller makes sure that the device has stopped to use it: from now on its accesses fault.
+ *
+ * Return: 0; -TENON_E_NOT_FOUND when no such range was mapped; else system_status().
+ */
+int vfio_unmap_dma(struct vfio *v, uint64_t iova, uint64_t size);
+
+/**
+ * vfio_interrupts_open - let interrupts signal eventfds
+ * @v: the device
+ * @index: VFIO_PCI_INTX, VFIO_PCI_MSI, VFIO_PCI_MSIX
+ * @count: vectors, from 0 on; at most VFIO_VECTORS
+ * @fds: a descriptor for each vector, for poll loops; -1 on failure
+ *
+ * A PCI device uses one kind of interrupt at a time.
+ *
+ * Return: 0; -TENON_E_VALUE when the device has fewer vectors, or another kind is in use; -TENON_E_UNSUPPORTED when it
+ *	has none of this kind; else system_status().
+ */
+int vfio_interrupts_open(struct vfio *v, uint32_t index, uint32_t count, int *fds);
+
+/** vfio_interrupts_close - disable a kind of interrupt and close its descriptors, which become -1 */
+void vfio_interrupts_close(struct vfio *v, uint32_t index, uint32_t count, int *fds);
+
+/**
+ * vfio_interrupt_wait - wait for a vector
+ * @v: the device
+ * @fd: one of vfio_interrupts_open()
+ * @deadline: absolute nanoseconds of CLOCK_MONOTONIC; UINT64_MAX for none, 0 to look once
+ * @count: interrupts since the last call, at least 1; 0 on failure
+ *
+ * Return: 0; -TENON_E_TIMEOUT; else system_status().
+ */
+int vfio_interrupt_wait(struct vfio *v, int fd, uint64_t deadline, uint64_t *count);
+
+/**
+ * vfio_interrupt_unmask - unmask a level-triggered interrupt (INTx) after it was handled
+ *
+ * The kernel masks such an interrupt when it signals it. The device must not assert it any more.
+ *
+ * Return: 0; -TENON_E_VALUE when the interrupt cannot be masked (MSI); else system_status().
+ */
+int vfio_interrupt_unmask(struct vfio *v, uint32_t index);
+
+#endif /* DRIVER_VFIO_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DRIVER_VFIO_UAPI_H
+#define DRIVER_VFIO_UAPI_H
+
+/*
+ * The part of the kernel's VFIO interface that is used here: numbers and layouts as in linux/vfio.h, which some C
+ * libraries do not install.
+ */
+
+#include <stdint.h>
+#include <sys/ioctl.h>
+
+#define VFIO_CALL(n) _IO(';', 100 + (n))
+
+#define VFIO_GET_API_VERSION	 VFIO_CALL(0)
+#define VFIO_CHECK_EXTENSION	 VFIO_CALL(1)
+#define VFIO_SET_IOMMU		 VFIO_CALL(2)
+#define VFIO_GROUP_GET_STATUS	 VFIO_CALL(3)
+#define VFIO_GROUP_SET_CONTAINER VFIO_CALL(4)
+#define VFIO_GROUP_GET_DEVICE_FD VFIO_CALL(6)
+#define VFIO_DEVICE_GET_INFO	 VFIO_CALL(7)
+#define VFIO_DEVICE_GET_REGION	 VFIO_CALL(8)
+#define VFIO_DEVICE_GET_IRQ	 VFIO_CALL(9)
+#define VFIO_DEVICE_SET_IRQS	 VFIO_CALL(10)
+#define VFIO_DEVICE_RESET	 VFIO_CALL(11)
+#define VFIO_IOMMU_GET_INFO	 VFIO_CALL(12)
+#define VFIO_IOMMU_MAP_DMA	 VFIO_CALL(13)
+#define VFIO_IOMMU_UNMAP_DMA	 VFIO_CALL(14)
+
+#define VFIO_VERSION	    0
+#define VFIO_IOMMU_TYPE1    1
+#define VFIO_IOMMU_TYPE1_V2 3
+
+#define VFIO_GROUP_VIABLE	 1u
+#define VFIO_DEVICE_HAS_RESET	 1u
+#define VFIO_DEVICE_IS_PCI	 2u
+#define VFIO_IRQ_HAS_EVENTFD	 1u
+#define VFIO_IRQ_MASKABLE	 2u
+#define VFIO_IRQ_AUTOMASKED	 4u
+#define VFIO_IRQ_DATA_NONE	 1u
+#define VFIO_IRQ_DATA_EVENTFD	 4u
+#define VFIO_IRQ_UNMASK		 (1u << 4)
+#define VFIO_IRQ_TRIGGER	 (1u << 5)
+#define VFIO_INFO_HAS_PAGE_SIZES 1u
+#define VFIO_INFO_HAS_CAPS	 2u
+#define VFIO_CAP_IOVA_RANGES	 1
+
+struct vfio_uapi_group_status {
+	uint32_t size;
+	uint32_t flags;
+};
+
+struct vfio_uapi_device_info {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t regions;
+	uint32_t irqs;
+	uint32_t cap_offset;
+	uint32_t pad;
+};
+
+struct vfio_uapi_region_info {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t index;
+	uint32_t cap_offset;
+	uint64_t bytes;
+	uint64_t offset;
+};
+
+struct vfio_uapi_irq_info {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t index;
+	uint32_t count;
+};
+
+/* the data follow the header */
+struct vfio_uapi_irq_set {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t index;
+	uint32_t start;
+	uint32_t count;
+};
+
+struct vfio_uapi_iommu_info {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t page_sizes;
+	uint32_t cap_offset;
+	uint32_t pad;
+};
+
+struct vfio_uapi_cap {
+	uint16_t id;
+	uint16_t version;
+	uint32_t next; /* offset from the start of the info */
+};
+
+struct vfio_uapi_iova_ranges {
+	struct vfio_uapi_cap cap;
+	uint32_t count;
+	uint32_t reserved;
+	/* then, for each: first and last address, two uint64_t */
+};
+
+struct vfio_uapi_map {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t address;
+	uint64_t iova;
+	uint64_t bytes;
+};
+
+struct vfio_uapi_unmap {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t iova;
+	uint64_t bytes;
+};
+
+#endif /* DRIVER_VFIO_UAPI_H */
