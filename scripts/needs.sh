@@ -20,7 +20,8 @@ aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu/include/stdio.h:li
 arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf arm-linux-gnueabihf/include/stdio.h:libc6-dev-armhf-cross
 riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu riscv64-linux-gnu/include/stdio.h:libc6-dev-riscv64-cross
 qemu-aarch64:qemu-user git:git reuse:reuse abidiff:abigail-tools
-lintian:lintian dh:debhelper mmdebstrap:mmdebstrap autopkgtest:autopkgtest dpkg-buildpackage:dpkg-dev'
+lintian:lintian dh:debhelper mmdebstrap:mmdebstrap autopkgtest:autopkgtest dpkg-buildpackage:dpkg-dev
+qemu-system-x86_64:qemu-system-x86 cpio:cpio objcopy:binutils tar:tar'
 
 is_there()
 {
@@ -113,6 +114,34 @@ provide_if_possible()
 		install "$package"
 	done
 	return 0
+}
+
+# unpack_kernel PACKAGE: the files that guests need, below the current folder. Debian's drivers are modules.
+unpack_kernel()
+{
+	modules='./lib/modules/*/kernel'
+	apt-get download "$1" || return 1
+	dpkg --fsys-tarfile "$1"_*.deb | tar -x --wildcards --no-wildcards-match-slash './boot/vmlinuz-*' \
+		"$modules/drivers/uio/*.ko" "$modules/drivers/vfio" "$modules/virt" "$modules/drivers/virtio" \
+		"$modules/drivers/gpu/drm/*.ko" "$modules/drivers/gpu/drm/vgem" "$modules/drivers/gpu/drm/virtio"
+}
+
+# provide_guest_kernel MAY-INSTALL FOLDER: Debian's kernel for the guests of tests/driver. It is unpacked and not
+# installed: its package would write to /boot and make an initramfs.
+provide_guest_kernel()
+{
+	[ -n "$1" ] && command -v apt-get dpkg >/dev/null 2>&1 || return 0
+	! ls "$2"/boot/vmlinuz-* >/dev/null 2>&1 || return 0
+	mkdir -p "$2" || return 0
+	echo "Downloading a kernel for guests (70 MB)"
+	log=${TMPDIR:-/tmp}/tenon-kernel.$$
+	for attempt in 1 2; do
+		[ $attempt = 1 ] || as_root apt-get update < /dev/null
+		package=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/^ *Depends: //p' | head -n 1)
+		(cd "$2" && unpack_kernel "${package:-linux-image-amd64}") && break
+	done > "$log" 2>&1
+	ls "$2"/boot/vmlinuz-* >/dev/null 2>&1 || tail -n 5 "$log" >&2
+	rm -f "$log" "$2"/*.deb
 }
 
 processors()

@@ -103,7 +103,7 @@ int uio_map(struct uio *u, unsigned int index);
  * @u: the device
  * @index: below UIO_PCI_BARS
  *
- * uio_pci_generic has no maps of its own. Sets u->bar[@index].
+ * uio_pci_generic of older kernels has no maps of its own. Sets u->bar[@index].
  *
  * Return: 0; -TENON_E_UNSUPPORTED for other buses; -TENON_E_VALUE when the BAR is not memory; else system_map().
  */

@@ -206,7 +206,8 @@ int vfio_unmap_dma(struct vfio *v, uint64_t iova, uint64_t size);
  * @count: vectors, from 0 on; at most VFIO_VECTORS
  * @fds: a descriptor for each vector, for poll loops; -1 on failure
  *
- * A PCI device uses one kind of interrupt at a time.
+ * A PCI device uses one kind of interrupt at a time. MSI are writes to memory: the device sends none before
+ * vfio_pci_set_master().
  *
  * Return: 0; -TENON_E_VALUE when the device has fewer vectors, or another kind is in use; -TENON_E_UNSUPPORTED when it
  *	has none of this kind; else system_status().

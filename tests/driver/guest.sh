@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The driver rooms on Debian's kernel in a guest that QEMU emulates: edu devices behind UIO and behind VFIO with an
+# IOMMU. A static program is all of the guest's user space (tests/driver/guest/). TENON_GUEST_KERNEL names a
+# folder with boot/vmlinuz-* and lib/modules; scripts/check --full brings one to the build folder.
+
+. tests/build/tap.sh
+need qemu-system-x86_64 cpio objcopy
+
+case $($CC -dumpmachine) in
+x86_64*)	;;
+*)		skip "the guest is an x86-64 machine, and the compiler is for another" ;;
+esac
+
+kernel=
+for kernel_folder in "${TENON_GUEST_KERNEL:-}" "$TENON_BUILD/guest-kernel" /; do
+	[ -n "$kernel_folder" ] || continue
+	for file in "${kernel_folder%/}"/boot/vmlinuz-*-amd64; do
+		release=${file##*/vmlinuz-}
+		modules=${kernel_folder%/}/lib/modules/$release/kernel
+		if [ -r "$file" ] && [ -d "$modules" ]; then
+			kernel=$file
+			break 2
+		fi
+	done
+done
+[ -n "$kernel" ] || skip "no Debian kernel: scripts/check --full downloads one, or set TENON_GUEST_KERNEL"
+
+build_program()
+{
+	$CC -std=gnu11 -O1 -g -Wall -Wextra -static -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . \
+		-DCONFIG_ERROR_MESSAGES=1 -DCONFIG_ERROR_CONTEXT=1 -o "$scratch/root/init" \
+		tests/driver/guest/*.c driver/syscall/*.c driver/uio/*.c driver/vfio/*.c lib/error.c -pthread
+}
+
+# Add a module to the list, what it needs first. A module that this kernel has built in, or lacks, has no file.
+add_module()
+{
+	grep -qx "$1.ko" "$scratch/root/modules/list" && return
+	file=$(find "$modules" -name "$1.ko" -o -name "$(echo "$1" | tr _ -).ko" | head -n 1)
+	[ -n "$file" ] || return 0
+	for needed in $(objcopy -O binary -j .modinfo "$file" /dev/stdout | tr '\0,' '\n ' | sed -n 's/^depends=//p'); do
+		(add_module "$needed")
+	done
+	cp "$file" "$scratch/root/modules/$1.ko" && echo "$1.ko" >> "$scratch/root/modules/list"
+}
+
+make_image()
+{
+	for module in uio_pci_generic vfio_iommu_type1 vfio-pci; do
+		add_module "$module"
+	done
+	(cd "$scratch/root" && find . | cpio --quiet -o -H newc) > "$scratch/image"
+}
+
+# The console is for the kernel; results come by the second serial port.
+run_guest()
+{
+	timeout -k 5 300 qemu-system-x86_64 -M q35 -accel tcg -cpu qemu64 -m 256 -nodefaults -no-user-config -display none \
+		-no-reboot -device intel-iommu -device edu,addr=04.0 -device edu,addr=05.0 \
+		-serial "file:$scratch/console" -serial "file:$scratch/results" -kernel "$kernel" -initrd "$scratch/image" \
+		-append "console=ttyS0 quiet intel_iommu=on iommu=pt panic=-1" < /dev/null
+}
+
+mkdir -p "$scratch/root/modules"
+: > "$scratch/root/modules/list"
+: > "$scratch/results"
+build_program > "$scratch/said" 2>&1 && make_image >> "$scratch/said" 2>&1 && run_guest >> "$scratch/said" 2>&1
+status=$?
+tr -d '\r' < "$scratch/results" | grep -E '^(1\.\.|ok |not ok |#)'
+if [ $status -ne 0 ] || ! grep -q '^1\.\.' "$scratch/results"; then
+	[ -s "$scratch/results" ] || echo "1..1"
+	echo "not ok 1 - the guest runs (status $status)"
+	cat "$scratch/said" "$scratch/console" 2>/dev/null | tr -d '\r' | tail -n 40 | sed 's/^/# /'
+	exit 1
+fi
+! grep -q '^not ok' "$scratch/results"

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_DRIVER_GUEST_EDU_H
+#define TESTS_DRIVER_GUEST_EDU_H
+
+/*
+ * QEMU's educational PCI device (docs/specs/edu.rst of QEMU): computes factorials, raises interrupts, and copies
+ * between memory and its buffer of 4096 bytes by DMA with addresses of 28 bits.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EDU_ID		0x00
+#define EDU_LIVENESS	0x04
+#define EDU_FACTORIAL	0x08
+#define EDU_STATUS	0x20
+#define EDU_IRQ_STATUS	0x24
+#define EDU_IRQ_RAISE	0x60
+#define EDU_IRQ_ACK	0x64
+#define EDU_DMA_SOURCE	0x80
+#define EDU_DMA_TARGET	0x88
+#define EDU_DMA_COUNT	0x90
+#define EDU_DMA_COMMAND 0x98
+
+#define EDU_BUSY	  0x01
+#define EDU_IRQ_WHEN_DONE 0x80
+#define EDU_DMA_START	  0x01
+#define EDU_DMA_TO_MEMORY 0x02
+#define EDU_BUFFER	  0x40000
+
+static inline uint32_t edu_read(volatile uint8_t *base, uint32_t at)
+{
+	return *(volatile uint32_t *)(base + at);
+}
+
+static inline void edu_write(volatile uint8_t *base, uint32_t at, uint32_t value)
+{
+	*(volatile uint32_t *)(base + at) = value;
+}
+
+/* Copy @count bytes, at most 2048, between memory and the buffer; return when the device is done. */
+void edu_copy(volatile uint8_t *base, uint64_t memory, uint32_t offset, uint32_t count,
+	      bool to_memory);
+
+/* Acknowledge whatever interrupts are raised. */
+void edu_acknowledge(volatile uint8_t *base);
+
+#endif /* TESTS_DRIVER_GUEST_EDU_H */

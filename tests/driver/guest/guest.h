@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_DRIVER_GUEST_H
+#define TESTS_DRIVER_GUEST_H
+
+/*
+ * A program that is all of a guest's user space: it loads modules, runs cases against the kernel's drivers, writes
+ * TAP to the second serial port and switches the machine off.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct guest_case {
+	const char *name;
+	void (*run)(void);
+};
+
+extern const struct guest_case uio_cases[];
+extern const struct guest_case vfio_cases[];
+
+/* Say why the current case fails; the last error of the thread is printed too. */
+void guest_fail(const char *file, int line, const char *what);
+
+/* Skip the current case. */
+void guest_skip(const char *why);
+
+/* Leave the current case, with a failure, unless this holds. */
+#define expect(what)                                                                               \
+	do {                                                                                       \
+		if (!(what)) {                                                                     \
+			guest_fail(__FILE__, __LINE__, #what);                                     \
+			return;                                                                    \
+		}                                                                                  \
+	} while (0)
+
+/* In half a minute: nothing here takes a hundredth of it unless it is broken. */
+uint64_t guest_deadline(void);
+
+/* Sleep for a millisecond. */
+void guest_pause(void);
+
+/* Bind a PCI device to a driver. Return: 0; the negative status. */
+int guest_bind(const char *address, const char *driver);
+
+/* Does the kernel's log have a line with this text since the last call? Waits for it until the deadline. */
+bool guest_log_says(const char *text, uint64_t deadline);
+
+/* Forget what the log holds. */
+void guest_log_skip(void);
+
+#endif /* TESTS_DRIVER_GUEST_H */
