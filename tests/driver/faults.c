@@ -317,7 +317,7 @@ static void say(const char *what)
 
 static void nothing_is_left(const struct sweep *s)
 {
-	unsigned int objects = s->reset ? s->reset() : 0;
+	unsigned int objects = s->reset ? s->reset(&fault) : 0;
 
 	if (opened_count || mapped_count || objects)
 		say("something is left");

@@ -64,14 +64,15 @@ void assert_nothing_open(void);
  * @ioctl_errors: the errnos that the kernel documents for the ioctls, ended by 0
  * @expected: the status that a fault should lead to; NULL: system_status(), -TENON_E_TRUNCATED for SHORT. Returns 1
  *	for faults whose status is none of the caller's business: they may have any effect but a leak
- * @reset: brings the fake to its start; returns how many of its objects are still held; may be NULL
+ * @reset: brings the fake to its start; returns how many of its objects are still held that the fault does not
+ *	explain; may be NULL
  */
 struct sweep {
 	const struct system_calls *under;
 	int (*scenario)(const struct system_calls *calls);
 	const int *ioctl_errors;
 	int (*expected)(const struct fault *fault);
-	unsigned int (*reset)(void);
+	unsigned int (*reset)(const struct fault *fault);
 };
 
 /**

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The driver rooms on Debian's kernel in a guest that QEMU emulates: edu devices behind UIO and behind VFIO with an
-# IOMMU. A static program is all of the guest's user space (tests/driver/guest/). TENON_GUEST_KERNEL names a
+# IOMMU, vgem and virtio-gpu behind DRM. A static program is all of the guest's user space (tests/driver/guest/). TENON_GUEST_KERNEL names a
 # folder with boot/vmlinuz-* and lib/modules; scripts/check --full brings one to the build folder.
 
 . tests/build/tap.sh
@@ -31,7 +31,8 @@ build_program()
 {
 	$CC -std=gnu11 -O1 -g -Wall -Wextra -static -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . \
 		-DCONFIG_ERROR_MESSAGES=1 -DCONFIG_ERROR_CONTEXT=1 -o "$scratch/root/init" \
-		tests/driver/guest/*.c driver/syscall/*.c driver/uio/*.c driver/vfio/*.c lib/error.c -pthread
+		tests/driver/guest/*.c driver/syscall/*.c driver/uio/*.c driver/vfio/*.c driver/dmabuf/*.c \
+		driver/drm/drm.c driver/drm/drm_buffer.c driver/drm/drm_syncobj.c lib/error.c -pthread
 }
 
 # Add a module to the list, what it needs first. A module that this kernel has built in, or lacks, has no file.
@@ -48,7 +49,7 @@ add_module()
 
 make_image()
 {
-	for module in uio_pci_generic vfio_iommu_type1 vfio-pci; do
+	for module in uio_pci_generic vfio_iommu_type1 vfio-pci vgem virtio_pci virtio-gpu; do
 		add_module "$module"
 	done
 	(cd "$scratch/root" && find . | cpio --quiet -o -H newc) > "$scratch/image"
@@ -58,7 +59,7 @@ make_image()
 run_guest()
 {
 	timeout -k 5 300 qemu-system-x86_64 -M q35 -accel tcg -cpu qemu64 -m 256 -nodefaults -no-user-config -display none \
-		-no-reboot -device intel-iommu -device edu,addr=04.0 -device edu,addr=05.0 \
+		-no-reboot -device intel-iommu -device edu,addr=04.0 -device edu,addr=05.0 -device virtio-gpu-pci,addr=06.0 \
 		-serial "file:$scratch/console" -serial "file:$scratch/results" -kernel "$kernel" -initrd "$scratch/image" \
 		-append "console=ttyS0 quiet intel_iommu=on iommu=pt panic=-1" < /dev/null
 }

@@ -517,8 +517,9 @@ static int use(const struct system_calls *calls)
 }
 
 /* what is mapped ends with its container */
-static unsigned int restart(void)
+static unsigned int restart(const struct fault *f)
 {
+	(void)f;
 	start();
 	return 0;
 }

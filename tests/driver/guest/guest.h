@@ -18,6 +18,7 @@ struct guest_case {
 
 extern const struct guest_case uio_cases[];
 extern const struct guest_case vfio_cases[];
+extern const struct guest_case drm_cases[];
 
 /* Say why the current case fails; the last error of the thread is printed too. */
 void guest_fail(const char *file, int line, const char *what);

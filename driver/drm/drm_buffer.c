@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <tenon/error.h>
+
+#include "driver/drm/drm.h"
+#include "driver/drm/drm_uapi.h"
+#include "lib/brief_errors.h"
+
+/* a picture of lines of a page, of the format that all drivers with pictures have */
+#define LINE 4096u
+#define BITS 32u
+
+void drm_adopt(uint32_t handle, uint64_t size, struct drm_buffer *out)
+{
+	*out = (struct drm_buffer){ .handle = handle, .size = size };
+}
+
+int drm_dumb_create(struct drm *d, uint64_t size, struct drm_buffer *out)
+{
+	struct drm_uapi_dumb b = { .width = LINE * 8 / BITS, .bits = BITS };
+	int err;
+
+	drm_adopt(0, 0, out);
+	if (!size || size > (uint64_t)UINT32_MAX / 2)
+		return tenon_error(-TENON_E_OVERFLOW, "%s: cannot allocate %" PRIu64 " bytes",
+				   d->path, size);
+	b.height = (uint32_t)((size + LINE - 1) / LINE);
+	err = drm_call(d, DRM_UAPI_DUMB_CREATE, &b);
+	if (err == -ENOSYS || err == -EACCES)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s: no dumb buffers here; card nodes of some drivers have them",
+				   d->path);
+	if (err)
+		return system_error(-err, d->path, "allocate a buffer");
+	drm_adopt(b.handle, b.size, out);
+	return 0;
+}
+
+int drm_dumb_map(struct drm *d, struct drm_buffer *b)
+{
+	struct drm_uapi_dumb_map m = { .handle = b->handle };
+	int err = drm_call(d, DRM_UAPI_DUMB_MAP, &m);
+
+	if (err)
+		return system_error(-err, d->path, "find a buffer to map");
+	return drm_map(d, b, m.offset);
+}
+
+int drm_map(struct drm *d, struct drm_buffer *b, uint64_t offset)
+{
+	return b->base ? 0 : system_map(d->calls, d->fd, d->path, offset, b->size, &b->base);
+}
+
+void drm_buffer_close(struct drm *d, struct drm_buffer *b)
+{
+	struct drm_uapi_close c = { .handle = b->handle };
+
+	system_unmap(d->calls, &b->base, b->size);
+	/* should it fail, the object ends with the node's descriptor */
+	if (b->handle)
+		(void)drm_call(d, DRM_UAPI_CLOSE, &c);
+	b->handle = 0;
+}
+
+int drm_export(struct drm *d, const struct drm_buffer *b)
+{
+	struct drm_uapi_prime p = { .handle = b->handle, .flags = O_CLOEXEC | O_RDWR, .fd = -1 };
+	int err = drm_call(d, DRM_UAPI_HANDLE_TO_FD, &p);
+
+	return err ? system_error(-err, d->path, "export a buffer") : p.fd;
+}
+
+int drm_import(struct drm *d, int fd, uint64_t size, struct drm_buffer *out)
+{
+	struct drm_uapi_prime p = { .fd = fd };
+	int err;
+
+	drm_adopt(0, 0, out);
+	err = drm_call(d, DRM_UAPI_FD_TO_HANDLE, &p);
+	/* drivers without a way to import answer EINVAL or, for buffers of others, ENODEV */
+	if (err == -EINVAL || err == -ENODEV || err == -ENOSYS)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s: driver \"%s\" cannot import this buffer: %s", d->path,
+				   d->driver, strerror(-err));
+	if (err)
+		return system_error(-err, d->path, "import a buffer");
+	drm_adopt(p.handle, size, out);
+	return 0;
+}

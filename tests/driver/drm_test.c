@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DRM on a named fake: a node with dumb buffers, PRIME, and syncobjs with timelines, that counts its handles. vgem and
+ * virtio-gpu of a real kernel are in guest/drm_cases.c; neither has syncobjs there, so these are tested here alone.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "driver/drm/drm.h"
+#include "driver/drm/drm_uapi.h"
+#include "tests/driver/faults.h"
+#include "tests/driver/tree.h"
+#include "tests/unit/suite.h"
+
+#define NODE "/dev/dri/card0"
+#define MOST 32
+
+static struct {
+	bool buffers[MOST]; /* by handle; 0 is none */
+	bool syncobjs[MOST];
+	uint64_t points[MOST];
+	uint64_t caps[0x20];
+	const char *name;
+	unsigned int busy; /* EAGAINs before a call succeeds */
+	int import_error;
+	int64_t deadline; /* of the last wait */
+} node;
+
+static int refuse(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static unsigned int start(void)
+{
+	unsigned int left = 0;
+
+	for (int i = 0; i < MOST; i++)
+		left += (unsigned int)(node.buffers[i] + node.syncobjs[i]);
+	memset(&node, 0, sizeof(node));
+	node.name = "npu";
+	node.caps[DRM_UAPI_CAP_DUMB] = 1;
+	node.caps[DRM_UAPI_CAP_PRIME] = DRM_UAPI_PRIME_IMPORT | DRM_UAPI_PRIME_EXPORT;
+	node.caps[DRM_UAPI_CAP_SYNCOBJ] = node.caps[DRM_UAPI_CAP_TIMELINE] = 1;
+	return left;
+}
+
+static uint32_t take(bool *handles)
+{
+	uint32_t i = 1;
+
+	while (i < MOST && handles[i])
+		i++;
+	assert_true(i < MOST);
+	handles[i] = true;
+	return i;
+}
+
+static int drop(bool *handles, uint32_t handle)
+{
+	if (handle >= MOST || !handles[handle])
+		return refuse(EINVAL);
+	handles[handle] = false;
+	return 0;
+}
+
+static int hand_out(const char *what)
+{
+	int fd = memfd_create(what, MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	fake_opened(fd, what);
+	return fd;
+}
+
+static uint32_t first_of(uint64_t handles)
+{
+	uint32_t handle = *(const uint32_t *)(uintptr_t)handles;
+
+	assert_true(handle < MOST);
+	return handle;
+}
+
+static int wait_call(uint32_t handle, uint64_t point, int64_t deadline)
+{
+	if (!node.syncobjs[handle])
+		return refuse(ENOENT);
+	node.deadline = deadline;
+	return node.points[handle] >= (point ? point : 1) ? 0 : refuse(ETIME);
+}
+
+static int syncobj_call(unsigned long request, void *argument)
+{
+	struct drm_uapi_syncobj *s = argument;
+	struct drm_uapi_syncobj_fd *f = argument;
+	struct drm_uapi_timeline_wait *w = argument;
+	struct drm_uapi_syncobj_wait *b = argument;
+	struct drm_uapi_timeline_array *t = argument;
+	struct drm_uapi_transfer *m = argument;
+
+	switch (request) {
+	case DRM_UAPI_SYNCOBJ_CREATE:
+		s->handle = take(node.syncobjs);
+		node.points[s->handle] = 0;
+		return 0;
+	case DRM_UAPI_SYNCOBJ_DESTROY:
+		return drop(node.syncobjs, s->handle);
+	case DRM_UAPI_SYNCOBJ_TO_FD:
+		if (f->flags && !node.points[f->handle])
+			return refuse(EINVAL);
+		f->fd = hand_out(f->flags ? "sync_file" : "syncobj");
+		return 0;
+	case DRM_UAPI_FD_TO_SYNCOBJ:
+		if (f->flags)
+			node.points[f->handle] = 1;
+		else
+			f->handle = take(node.syncobjs);
+		return 0;
+	case DRM_UAPI_SYNCOBJ_WAIT:
+		return wait_call(first_of(b->handles), 0, b->deadline);
+	case DRM_UAPI_TIMELINE_WAIT:
+		return wait_call(first_of(w->handles), *(uint64_t *)(uintptr_t)w->points,
+				 w->deadline);
+	case DRM_UAPI_SYNCOBJ_SIGNAL:
+		node.points[first_of(t->handles)] = 1;
+		return 0;
+	case DRM_UAPI_SYNCOBJ_RESET:
+		node.points[first_of(t->handles)] = 0;
+		return 0;
+	case DRM_UAPI_TIMELINE_SIGNAL:
+		node.points[first_of(t->handles)] = *(uint64_t *)(uintptr_t)t->points;
+		return 0;
+	case DRM_UAPI_TIMELINE_QUERY:
+		*(uint64_t *)(uintptr_t)t->points = node.points[first_of(t->handles)];
+		return 0;
+	case DRM_UAPI_TRANSFER:
+		node.points[m->to] = m->to_point;
+		return 0;
+	}
+	return refuse(EINVAL);
+}
+
+static int fake_ioctl(int fd, unsigned long request, void *argument)
+{
+	struct drm_uapi_version *v = argument;
+	struct drm_uapi_cap *c = argument;
+	struct drm_uapi_dumb *b = argument;
+	struct drm_uapi_prime *p = argument;
+	size_t length = strlen(node.name);
+
+	(void)fd;
+	if (node.busy) {
+		node.busy--;
+		return refuse(EAGAIN);
+	}
+	switch (request) {
+	case DRM_UAPI_VERSION:
+		memcpy(v->name, node.name, length < v->name_size ? length : v->name_size);
+		v->name_size = length;
+		v->major = 1;
+		v->minor = 2;
+		v->patch = 3;
+		return 0;
+	case DRM_UAPI_GET_CAP:
+		if (c->capability >= 0x20)
+			return refuse(EINVAL);
+		c->value = node.caps[c->capability];
+		return 0;
+	case DRM_UAPI_DUMB_CREATE:
+		b->size = (uint64_t)b->width * b->height * b->bits / 8;
+		b->handle = take(node.buffers);
+		return 0;
+	case DRM_UAPI_DUMB_MAP:
+		((struct drm_uapi_dumb_map *)argument)->offset = 0;
+		return 0;
+	case DRM_UAPI_CLOSE:
+		return drop(node.buffers, *(uint32_t *)argument);
+	case DRM_UAPI_HANDLE_TO_FD:
+		p->fd = hand_out("dma-buf");
+		return 0;
+	case DRM_UAPI_FD_TO_HANDLE:
+		if (node.import_error)
+			return refuse(node.import_error);
+		p->handle = take(node.buffers);
+		return 0;
+	}
+	return syncobj_call(request, argument);
+}
+
+static struct system_calls fake;
+
+static int setup(void **state)
+{
+	int err = tree_setup(state);
+
+	fake = system_calls_of_kernel;
+	fake.ioctl = fake_ioctl;
+	faults_over(&fake);
+	start();
+	tree_zeroes(NODE, 64 * 4096);
+	tree_zeroes("/dev/accel/accel0", 0);
+	return err;
+}
+
+static void open_it(struct drm *d)
+{
+	assert_int_equal(drm_open(&faulty_calls, tree, NODE, d), 0);
+}
+
+static void close_it(struct drm *d)
+{
+	drm_close(d);
+	drm_close(d);
+	assert_nothing_open();
+	assert_int_equal(start(), 0);
+}
+
+static void a_node_is_identified(void **state)
+{
+	struct drm d;
+
+	(void)state;
+	node.busy = 2;
+	open_it(&d);
+	assert_string_equal(d.driver, "npu");
+	assert_int_equal(d.major * 100 + d.minor * 10 + d.patch, 123);
+	assert_true(d.has_dumb && d.can_import && d.can_export && d.has_syncobj && d.has_timeline);
+	assert_false(d.is_accel);
+	close_it(&d);
+	node.name = "a driver whose name is longer than the room for it";
+	memset(node.caps, 0, sizeof(node.caps));
+	assert_int_equal(drm_open(&faulty_calls, tree, "/dev/accel/accel0", &d), 0);
+	assert_true(d.is_accel);
+	assert_string_equal(d.driver, "a driver whose name is longer t");
+	assert_false(d.has_dumb || d.can_import || d.can_export || d.has_syncobj);
+	close_it(&d);
+}
+
+static void buffers_are_made_mapped_and_shared(void **state)
+{
+	struct drm_buffer b, other;
+	struct drm d;
+	int fd;
+
+	(void)state;
+	open_it(&d);
+	assert_int_equal(drm_dumb_create(&d, 5000, &b), 0);
+	assert_int_equal(b.size, 8192);
+	assert_int_equal(drm_dumb_map(&d, &b), 0);
+	((char *)b.base)[8191] = 1;
+	fd = drm_export(&d, &b);
+	assert_true(fd >= 0);
+	assert_int_equal(drm_import(&d, fd, b.size, &other), 0);
+	assert_int_not_equal(other.handle, 0);
+	node.import_error = ENODEV;
+	drm_buffer_close(&d, &other);
+	drm_buffer_close(&d, &other);
+	assert_int_equal(drm_import(&d, fd, b.size, &other), -TENON_E_UNSUPPORTED);
+	assert_error_has("driver \"npu\" cannot import this buffer");
+	assert_int_equal(drm_dumb_create(&d, 0, &other), -TENON_E_OVERFLOW);
+	assert_int_equal(drm_dumb_create(&d, UINT64_MAX, &other), -TENON_E_OVERFLOW);
+	tenon_error_clear();
+	faulty_calls.close(fd);
+	drm_buffer_close(&d, &b);
+	close_it(&d);
+}
+
+static void syncobjs_are_fences_and_timelines(void **state)
+{
+	uint32_t s, t, none;
+	uint64_t point;
+	struct drm d;
+	int fd;
+
+	(void)state;
+	open_it(&d);
+	assert_int_equal(drm_syncobj_create(&d, &s), 0);
+	assert_int_equal(drm_syncobj_wait(&d, s, 0, 77), -TENON_E_TIMEOUT);
+	assert_int_equal(node.deadline, 77);
+	assert_int_equal(drm_syncobj_export(&d, s, true), -TENON_E_VALUE);
+	assert_int_equal(drm_syncobj_signal(&d, s, 0), 0);
+	assert_int_equal(drm_syncobj_wait(&d, s, 0, UINT64_MAX), 0);
+	assert_true(node.deadline == INT64_MAX);
+	assert_int_equal(drm_syncobj_signal(&d, s, 5), 0);
+	assert_int_equal(drm_syncobj_query(&d, s, &point), 0);
+	assert_int_equal(point, 5);
+	assert_int_equal(drm_syncobj_wait(&d, s, 5, 1), 0);
+	assert_int_equal(drm_syncobj_wait(&d, s, 6, 1), -TENON_E_TIMEOUT);
+	fd = drm_syncobj_export(&d, s, false);
+	assert_true(fd >= 0);
+	assert_int_equal(drm_syncobj_import(&d, fd, false, &t), 0);
+	faulty_calls.close(fd);
+	assert_int_equal(drm_syncobj_transfer(&d, s, 5, t, 9), 0);
+	assert_int_equal(drm_syncobj_query(&d, t, &point), 0);
+	assert_int_equal(point, 9);
+	assert_int_equal(drm_syncobj_reset(&d, s), 0);
+	assert_int_equal(drm_syncobj_wait(&d, s, 0, 1), -TENON_E_TIMEOUT);
+	d.has_timeline = false;
+	assert_int_equal(drm_syncobj_signal(&d, s, 1), -TENON_E_UNSUPPORTED);
+	assert_int_equal(drm_syncobj_query(&d, s, &point), -TENON_E_UNSUPPORTED);
+	d.has_syncobj = false;
+	assert_int_equal(drm_syncobj_create(&d, &none), -TENON_E_UNSUPPORTED);
+	assert_error_has("driver \"npu\" has no syncobjs");
+	drm_syncobj_destroy(&d, &s);
+	drm_syncobj_destroy(&d, &s);
+	drm_syncobj_destroy(&d, &t);
+	close_it(&d);
+}
+
+static int use_syncobjs(struct drm *d, uint32_t *s, int *fds)
+{
+	uint64_t point;
+	int err = drm_syncobj_create(d, &s[0]);
+
+	if (!err)
+		err = drm_syncobj_signal(d, s[0], 0);
+	if (!err)
+		err = drm_syncobj_wait(d, s[0], 0, UINT64_MAX);
+	if (!err)
+		err = drm_syncobj_signal(d, s[0], 3);
+	if (!err)
+		err = drm_syncobj_wait(d, s[0], 3, UINT64_MAX);
+	if (!err)
+		err = drm_syncobj_query(d, s[0], &point);
+	if (err)
+		return err;
+	fds[1] = drm_syncobj_export(d, s[0], false);
+	if (fds[1] < 0)
+		return fds[1];
+	err = drm_syncobj_import(d, fds[1], false, &s[1]);
+	if (!err)
+		err = drm_syncobj_transfer(d, s[0], 3, s[1], 4);
+	return err ? err : drm_syncobj_reset(d, s[0]);
+}
+
+static int use_buffers(struct drm *d, struct drm_buffer *b, uint32_t *s, int *fds)
+{
+	int err = drm_dumb_create(d, 4096, &b[0]);
+
+	if (!err)
+		err = drm_dumb_map(d, &b[0]);
+	if (err)
+		return err;
+	fds[0] = drm_export(d, &b[0]);
+	if (fds[0] < 0)
+		return fds[0];
+	err = drm_import(d, fds[0], 4096, &b[1]);
+	return err ? err : use_syncobjs(d, s, fds);
+}
+
+static int use(const struct system_calls *calls)
+{
+	struct drm_buffer b[2] = { { 0, 0, NULL }, { 0, 0, NULL } };
+	int fds[2] = { -1, -1 };
+	uint32_t s[2] = { 0, 0 };
+	struct drm d;
+	int err;
+
+	err = drm_open(calls, tree, NODE, &d);
+	if (err)
+		return err;
+	err = use_buffers(&d, b, s, fds);
+	for (int i = 0; i < 2; i++) {
+		system_close(calls, &fds[i]);
+		drm_syncobj_destroy(&d, &s[i]);
+		drm_buffer_close(&d, &b[i]);
+	}
+	drm_close(&d);
+	return err;
+}
+
+static int expected(const struct fault *f)
+{
+	if (f->call != CALL_IOCTL)
+		return 2;
+	if (f->error == EAGAIN)
+		return 0;
+	switch (f->request) {
+	case DRM_UAPI_VERSION:
+		return 2;
+	case DRM_UAPI_GET_CAP:
+		/* a driver that does not know the question lacks the thing: what is used then may refuse */
+		return f->error == EINVAL || f->error == EOPNOTSUPP || f->error == ENOTTY ? 1 : 2;
+	case DRM_UAPI_DUMB_CREATE:
+		return f->error == EACCES || f->error == ENOSYS ? -TENON_E_UNSUPPORTED : 2;
+	case DRM_UAPI_FD_TO_HANDLE:
+		return f->error == EINVAL || f->error == ENODEV || f->error == ENOSYS
+			       ? -TENON_E_UNSUPPORTED
+			       : 2;
+	case DRM_UAPI_CLOSE:
+	case DRM_UAPI_SYNCOBJ_DESTROY:
+		/* the object ends with the node */
+		return 0;
+	}
+	return 2;
+}
+
+/* What the kernel could not be told to drop, it drops with the node. */
+static unsigned int restart(const struct fault *f)
+{
+	bool kept = f->happened && f->error != EINTR && f->error != EAGAIN &&
+		    (f->request == DRM_UAPI_CLOSE || f->request == DRM_UAPI_SYNCOBJ_DESTROY);
+
+	return start() - kept;
+}
+
+static void every_call_that_fails_is_reported_and_leaves_nothing(void **state)
+{
+	static const int errors[] = { EINTR, EAGAIN, EINVAL, EFAULT, ENOMEM, ENOENT,
+				      EBUSY, ENODEV, EACCES, ENOSYS, EPERM,  EOPNOTSUPP,
+				      EIO,   ETIME,  ENOTTY, ENOSPC, 0 };
+	static const struct sweep sweep = {
+		.under = &fake,
+		.scenario = use,
+		.ioctl_errors = errors,
+		.expected = expected,
+		.reset = restart,
+	};
+
+	(void)state;
+	assert_true(sweep_faults(&sweep) > 300);
+}
+
+int main(void)
+{
+#define on(test) cmocka_unit_test_setup_teardown(test, setup, tree_teardown)
+	const struct CMUnitTest tests[] = {
+		on(a_node_is_identified),
+		on(buffers_are_made_mapped_and_shared),
+		on(syncobjs_are_fences_and_timelines),
+		on(every_call_that_fails_is_reported_and_leaves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vgem, a device of memory and fences alone, and virtio-gpu, through driver/drm and driver/dmabuf. Neither has syncobjs
+ * in Debian's kernel, which has no dma-heaps and no udmabuf either.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <tenon/error.h>
+
+#include "driver/dmabuf/dmabuf.h"
+#include "driver/drm/drm.h"
+#include "lib/clock.h"
+#include "tests/driver/guest/guest.h"
+
+#define SIZE 16384
+
+/* calls of vgem and of virtio-gpu, as in drm/vgem_drm.h and drm/virtgpu_drm.h */
+struct vgem_attach {
+	uint32_t handle;
+	uint32_t flags;
+	uint32_t fence;
+	uint32_t pad;
+};
+struct vgem_signal {
+	uint32_t fence;
+	uint32_t flags;
+};
+#define VGEM_WRITE  1u
+#define VGEM_ATTACH _IOWR('d', 0x41, struct vgem_attach)
+#define VGEM_SIGNAL _IOW('d', 0x42, struct vgem_signal)
+
+struct virtgpu_map {
+	uint64_t offset;
+	uint32_t handle;
+	uint32_t pad;
+};
+struct virtgpu_resource {
+	uint32_t target, format, bind, width, height, depth, array_size, last_level, samples, flags;
+	uint32_t handle, resource, size, stride;
+};
+#define VIRTGPU_MAP	 _IOWR('d', 0x41, struct virtgpu_map)
+#define VIRTGPU_RESOURCE _IOWR('d', 0x44, struct virtgpu_resource)
+
+static struct drm vgem, gpu, render;
+static struct drm_buffer buffer, other; /* of vgem, of virtio-gpu */
+static struct dmabuf shared, other_shared;
+
+/* Return: whether a node of this kind and driver was opened. */
+static bool open_node(const char *format, int first, const char *driver, struct drm *out)
+{
+	char path[32];
+
+	for (int i = first; i < first + 4; i++) {
+		snprintf(path, sizeof(path), format, i);
+		if (drm_open(NULL, "", path, out))
+			continue;
+		if (!strcmp(out->driver, driver))
+			return true;
+		drm_close(out);
+	}
+	return false;
+}
+
+static void nodes_are_identified(void)
+{
+	struct drm none;
+
+	expect(open_node("/dev/dri/card%d", 0, "vgem", &vgem));
+	expect(open_node("/dev/dri/card%d", 0, "virtio_gpu", &gpu));
+	expect(open_node("/dev/dri/renderD%d", 128, "virtio_gpu", &render));
+	expect(vgem.major == 1 && gpu.has_dumb && vgem.can_export && vgem.can_import &&
+	       !vgem.is_accel);
+	expect(drm_open(NULL, "", "/dev/null", &none) == -TENON_E_UNSUPPORTED);
+	expect(drm_open(NULL, "", "/dev/accel/accel0", &none) == -TENON_E_NOT_FOUND);
+}
+
+static void a_buffer_is_the_same_memory_as_its_dma_buf(void)
+{
+	int fd;
+
+	expect(!drm_dumb_create(&vgem, SIZE, &buffer));
+	expect(buffer.size == SIZE);
+	expect(!drm_dumb_map(&vgem, &buffer));
+	fd = drm_export(&vgem, &buffer);
+	expect(fd >= 0);
+	dmabuf_adopt(NULL, fd, SIZE, &shared);
+	expect(!dmabuf_set_name(&shared, "tensor"));
+	expect(!dmabuf_map(&shared));
+	for (int i = 0; i < SIZE; i++)
+		((uint8_t *)buffer.base)[i] = (uint8_t)(i * 31 + 7);
+	expect(!dmabuf_wait(&shared, DMABUF_READ, 0));
+	expect(!dmabuf_begin(&shared, DMABUF_READ));
+	expect(!memcmp(buffer.base, shared.base, SIZE));
+	expect(!dmabuf_end(&shared, DMABUF_READ));
+}
+
+static int attach(const struct drm_buffer *b, uint32_t *fence)
+{
+	struct vgem_attach a = { .handle = b->handle, .flags = VGEM_WRITE };
+	int err = drm_call(&vgem, VGEM_ATTACH, &a);
+
+	*fence = a.fence;
+	return err;
+}
+
+static int signal_fence(uint32_t fence)
+{
+	struct vgem_signal s = { .fence = fence };
+
+	return drm_call(&vgem, VGEM_SIGNAL, &s);
+}
+
+static void a_buffer_of_one_device_is_used_by_the_other(void)
+{
+	struct drm_buffer imported;
+	struct dmabuf again;
+	uint32_t fence;
+	int fd;
+
+	expect(!drm_dumb_create(&gpu, SIZE, &other));
+	expect(!drm_dumb_map(&gpu, &other));
+	fd = drm_export(&gpu, &other);
+	expect(fd >= 0);
+	dmabuf_adopt(NULL, fd, SIZE, &other_shared);
+	expect(!drm_import(&vgem, fd, SIZE, &imported));
+	/* the CPU sees the bytes of the exporter through what the importer exports */
+	dmabuf_adopt(NULL, drm_export(&vgem, &imported), SIZE, &again);
+	expect(!dmabuf_map(&again));
+	expect(!dmabuf_begin(&again, DMABUF_BOTH));
+	memset(other.base, 0x5a, SIZE);
+	for (int i = 0; i < SIZE; i++)
+		expect(((uint8_t *)again.base)[i] == 0x5a);
+	expect(!dmabuf_end(&again, DMABUF_BOTH));
+	dmabuf_close(&again);
+	/* work of the importer keeps the exporter's buffer */
+	expect(!attach(&imported, &fence));
+	expect(dmabuf_wait(&other_shared, DMABUF_READ, 0) == -TENON_E_TIMEOUT);
+	expect(!signal_fence(fence));
+	expect(!dmabuf_wait(&other_shared, DMABUF_READ, guest_deadline()));
+	drm_buffer_close(&vgem, &imported);
+	/* virtio-gpu's driver takes no buffers of others */
+	expect(drm_import(&gpu, shared.fd, SIZE, &imported) == -TENON_E_UNSUPPORTED);
+	expect(drm_import(&vgem, 0, SIZE, &imported) < 0);
+}
+
+static void a_buffer_of_a_driver_is_adopted_and_mapped(void)
+{
+	struct virtgpu_resource r = { .target = 2,
+				      .format = 1,
+				      .width = 64,
+				      .height = 64,
+				      .depth = 1,
+				      .array_size = 1,
+				      .size = SIZE };
+	struct virtgpu_map m = { 0 };
+	struct drm_buffer b;
+
+	expect(drm_dumb_create(&render, SIZE, &b) == -TENON_E_UNSUPPORTED);
+	expect(!drm_call(&render, VIRTGPU_RESOURCE, &r));
+	drm_adopt(r.handle, SIZE, &b);
+	m.handle = r.handle;
+	expect(!drm_call(&render, VIRTGPU_MAP, &m));
+	expect(!drm_map(&render, &b, m.offset));
+	memset(b.base, 1, SIZE);
+	drm_buffer_close(&render, &b);
+	expect(drm_call(&render, VIRTGPU_MAP, &m) == -ENOENT);
+}
+
+static void a_fence_keeps_a_buffer_until_it_is_signalled(void)
+{
+	uint32_t fence;
+	int fd;
+
+	expect(shared.base);
+	expect(!attach(&buffer, &fence));
+	expect(dmabuf_wait(&shared, DMABUF_READ, 0) == -TENON_E_TIMEOUT);
+	fd = dmabuf_export_fence(&shared, DMABUF_READ);
+	expect(fd >= 0);
+	expect(sync_file_wait(NULL, fd, 0) == -TENON_E_TIMEOUT);
+	expect(sync_file_wait(NULL, fd, clock_now() + 1000000) == -TENON_E_TIMEOUT);
+	expect(!signal_fence(fence));
+	expect(!sync_file_wait(NULL, fd, guest_deadline()));
+	expect(!dmabuf_wait(&shared, DMABUF_WRITE, guest_deadline()));
+	system_close(&system_calls_of_kernel, &fd);
+}
+
+static void a_fence_of_one_device_keeps_the_buffer_of_the_other(void)
+{
+	uint32_t fence;
+	int fd;
+
+	expect(shared.base);
+	expect(!attach(&buffer, &fence));
+	fd = dmabuf_export_fence(&shared, DMABUF_READ);
+	expect(fd >= 0);
+	expect(other_shared.calls);
+	expect(!dmabuf_wait(&other_shared, DMABUF_WRITE, 0));
+	expect(!dmabuf_import_fence(&other_shared, DMABUF_WRITE, fd));
+	expect(dmabuf_wait(&other_shared, DMABUF_READ, 0) == -TENON_E_TIMEOUT);
+	expect(!signal_fence(fence));
+	expect(!dmabuf_wait(&other_shared, DMABUF_READ, guest_deadline()));
+	system_close(&system_calls_of_kernel, &fd);
+}
+
+static void a_merged_fence_waits_for_both(void)
+{
+	struct drm_buffer second;
+	struct dmabuf second_shared;
+	uint32_t fences[2];
+	int fds[3];
+
+	expect(shared.base);
+	expect(!drm_dumb_create(&vgem, SIZE, &second));
+	dmabuf_adopt(NULL, drm_export(&vgem, &second), SIZE, &second_shared);
+	expect(!attach(&buffer, &fences[0]) && !attach(&second, &fences[1]));
+	fds[0] = dmabuf_export_fence(&shared, DMABUF_READ);
+	fds[1] = dmabuf_export_fence(&second_shared, DMABUF_READ);
+	fds[2] = sync_file_merge(NULL, "both", fds[0], fds[1]);
+	expect(fds[0] >= 0 && fds[1] >= 0 && fds[2] >= 0);
+	expect(!signal_fence(fences[0]));
+	expect(!sync_file_wait(NULL, fds[0], guest_deadline()));
+	expect(sync_file_wait(NULL, fds[2], 0) == -TENON_E_TIMEOUT);
+	expect(!signal_fence(fences[1]));
+	expect(!sync_file_wait(NULL, fds[2], guest_deadline()));
+	for (int i = 0; i < 3; i++)
+		system_close(&system_calls_of_kernel, &fds[i]);
+	dmabuf_close(&second_shared);
+	drm_buffer_close(&vgem, &second);
+}
+
+/* The kernel ends such a fence after ten seconds: every wait has a deadline, and the caller's passes first. */
+static void a_job_that_never_ends_is_given_up_by_the_kernel(void)
+{
+	uint32_t fence;
+	int fd;
+
+	expect(shared.base);
+	expect(!attach(&buffer, &fence));
+	fd = dmabuf_export_fence(&shared, DMABUF_READ);
+	expect(fd >= 0);
+	expect(sync_file_wait(NULL, fd, clock_now() + 100000000) == -TENON_E_TIMEOUT);
+	expect(dmabuf_wait(&shared, DMABUF_READ, clock_now() + 100000000) == -TENON_E_TIMEOUT);
+	expect(!dmabuf_wait(&shared, DMABUF_READ, guest_deadline()));
+	expect(sync_file_wait(NULL, fd, 0) != -TENON_E_TIMEOUT);
+	expect(signal_fence(fence) < 0);
+	system_close(&system_calls_of_kernel, &fd);
+}
+
+static void what_this_kernel_lacks_is_refused_in_words(void)
+{
+	struct dmabuf b;
+	uint32_t handle;
+
+	if (!vgem.has_syncobj) {
+		expect(drm_syncobj_create(&vgem, &handle) == -TENON_E_UNSUPPORTED);
+		expect(strstr(tenon_error_message(), "driver \"vgem\" has no syncobjs"));
+	}
+	if (dmabuf_allocate(NULL, "", NULL, 4096, &b)) {
+		expect(tenon_error_status() == -TENON_E_NOT_FOUND);
+		expect(strstr(tenon_error_message(), "CONFIG_DMABUF_HEAPS"));
+	}
+	dmabuf_close(&b);
+	if (dmabuf_of_memfd(NULL, "", 0, 0, 4096, &b))
+		expect(tenon_error_status() == -TENON_E_NOT_FOUND);
+	dmabuf_close(&b);
+}
+
+static void everything_closes(void)
+{
+	expect(shared.calls && other_shared.calls && render.calls);
+	dmabuf_close(&shared);
+	dmabuf_close(&other_shared);
+	drm_buffer_close(&vgem, &buffer);
+	drm_buffer_close(&gpu, &other);
+	drm_close(&render);
+	drm_close(&gpu);
+	drm_close(&vgem);
+}
+
+const struct guest_case drm_cases[] = {
+	{ "drm: nodes are identified", nodes_are_identified },
+	{ "drm: a buffer is the same memory as its dma-buf",
+	  a_buffer_is_the_same_memory_as_its_dma_buf },
+	{ "drm: a buffer of one device is used by the other",
+	  a_buffer_of_one_device_is_used_by_the_other },
+	{ "drm: a buffer of a driver is adopted and mapped",
+	  a_buffer_of_a_driver_is_adopted_and_mapped },
+	{ "dmabuf: a fence keeps a buffer until it is signalled",
+	  a_fence_keeps_a_buffer_until_it_is_signalled },
+	{ "dmabuf: a fence of one device keeps the buffer of the other",
+	  a_fence_of_one_device_keeps_the_buffer_of_the_other },
+	{ "dmabuf: a merged fence waits for both", a_merged_fence_waits_for_both },
+	{ "dmabuf: a job that never ends is given up by the kernel",
+	  a_job_that_never_ends_is_given_up_by_the_kernel },
+	{ "drm, dmabuf: what this kernel lacks is refused in words",
+	  what_this_kernel_lacks_is_refused_in_words },
+	{ "drm, dmabuf: everything closes", everything_closes },
+	{ NULL, NULL },
+};
