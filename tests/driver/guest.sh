@@ -58,7 +58,7 @@ make_image()
 # The console is for the kernel; results come by the second serial port.
 run_guest()
 {
-	timeout -k 5 300 qemu-system-x86_64 -M q35 -accel tcg -cpu qemu64 -m 256 -nodefaults -no-user-config -display none \
+	timeout -k 5 900 qemu-system-x86_64 -M q35 -accel tcg -cpu qemu64 -m 256 -nodefaults -no-user-config -display none \
 		-no-reboot -device intel-iommu -device edu,addr=04.0 -device edu,addr=05.0 -device virtio-gpu-pci,addr=06.0 \
 		-serial "file:$scratch/console" -serial "file:$scratch/results" -kernel "$kernel" -initrd "$scratch/image" \
 		-append "console=ttyS0 quiet intel_iommu=on iommu=pt panic=-1" < /dev/null

@@ -95,20 +95,36 @@ static void a_buffer_is_the_same_memory_as_its_dma_buf(void)
 	expect(!dmabuf_end(&shared, DMABUF_READ));
 }
 
+/* The kernel ends a fence after ten seconds: on a machine that stalls so long, nothing can be said about one. */
+static uint64_t attached;
+
+static bool too_late(void)
+{
+	return clock_now() > attached + UINT64_C(9000000000);
+}
+
+static bool is_held(int err)
+{
+	return err == -TENON_E_TIMEOUT || too_late();
+}
+
 static int attach(const struct drm_buffer *b, uint32_t *fence)
 {
 	struct vgem_attach a = { .handle = b->handle, .flags = VGEM_WRITE };
-	int err = drm_call(&vgem, VGEM_ATTACH, &a);
+	int err;
+
+	attached = clock_now();
+	err = drm_call(&vgem, VGEM_ATTACH, &a);
 
 	*fence = a.fence;
 	return err;
 }
 
-static int signal_fence(uint32_t fence)
+static bool signal_fence(uint32_t fence)
 {
 	struct vgem_signal s = { .fence = fence };
 
-	return drm_call(&vgem, VGEM_SIGNAL, &s);
+	return !drm_call(&vgem, VGEM_SIGNAL, &s) || too_late();
 }
 
 static void a_buffer_of_one_device_is_used_by_the_other(void)
@@ -135,8 +151,8 @@ static void a_buffer_of_one_device_is_used_by_the_other(void)
 	dmabuf_close(&again);
 	/* work of the importer keeps the exporter's buffer */
 	expect(!attach(&imported, &fence));
-	expect(dmabuf_wait(&other_shared, DMABUF_READ, 0) == -TENON_E_TIMEOUT);
-	expect(!signal_fence(fence));
+	expect(is_held(dmabuf_wait(&other_shared, DMABUF_READ, 0)));
+	expect(signal_fence(fence));
 	expect(!dmabuf_wait(&other_shared, DMABUF_READ, guest_deadline()));
 	drm_buffer_close(&vgem, &imported);
 	/* virtio-gpu's driver takes no buffers of others */
@@ -174,12 +190,12 @@ static void a_fence_keeps_a_buffer_until_it_is_signalled(void)
 
 	expect(shared.base);
 	expect(!attach(&buffer, &fence));
-	expect(dmabuf_wait(&shared, DMABUF_READ, 0) == -TENON_E_TIMEOUT);
+	expect(is_held(dmabuf_wait(&shared, DMABUF_READ, 0)));
 	fd = dmabuf_export_fence(&shared, DMABUF_READ);
 	expect(fd >= 0);
-	expect(sync_file_wait(NULL, fd, 0) == -TENON_E_TIMEOUT);
-	expect(sync_file_wait(NULL, fd, clock_now() + 1000000) == -TENON_E_TIMEOUT);
-	expect(!signal_fence(fence));
+	expect(is_held(sync_file_wait(NULL, fd, 0)));
+	expect(is_held(sync_file_wait(NULL, fd, clock_now() + 1000000)));
+	expect(signal_fence(fence));
 	expect(!sync_file_wait(NULL, fd, guest_deadline()));
 	expect(!dmabuf_wait(&shared, DMABUF_WRITE, guest_deadline()));
 	system_close(&system_calls_of_kernel, &fd);
@@ -197,8 +213,8 @@ static void a_fence_of_one_device_keeps_the_buffer_of_the_other(void)
 	expect(other_shared.calls);
 	expect(!dmabuf_wait(&other_shared, DMABUF_WRITE, 0));
 	expect(!dmabuf_import_fence(&other_shared, DMABUF_WRITE, fd));
-	expect(dmabuf_wait(&other_shared, DMABUF_READ, 0) == -TENON_E_TIMEOUT);
-	expect(!signal_fence(fence));
+	expect(is_held(dmabuf_wait(&other_shared, DMABUF_READ, 0)));
+	expect(signal_fence(fence));
 	expect(!dmabuf_wait(&other_shared, DMABUF_READ, guest_deadline()));
 	system_close(&system_calls_of_kernel, &fd);
 }
@@ -218,10 +234,10 @@ static void a_merged_fence_waits_for_both(void)
 	fds[1] = dmabuf_export_fence(&second_shared, DMABUF_READ);
 	fds[2] = sync_file_merge(NULL, "both", fds[0], fds[1]);
 	expect(fds[0] >= 0 && fds[1] >= 0 && fds[2] >= 0);
-	expect(!signal_fence(fences[0]));
+	expect(signal_fence(fences[0]));
 	expect(!sync_file_wait(NULL, fds[0], guest_deadline()));
-	expect(sync_file_wait(NULL, fds[2], 0) == -TENON_E_TIMEOUT);
-	expect(!signal_fence(fences[1]));
+	expect(is_held(sync_file_wait(NULL, fds[2], 0)));
+	expect(signal_fence(fences[1]));
 	expect(!sync_file_wait(NULL, fds[2], guest_deadline()));
 	for (int i = 0; i < 3; i++)
 		system_close(&system_calls_of_kernel, &fds[i]);
@@ -239,11 +255,12 @@ static void a_job_that_never_ends_is_given_up_by_the_kernel(void)
 	expect(!attach(&buffer, &fence));
 	fd = dmabuf_export_fence(&shared, DMABUF_READ);
 	expect(fd >= 0);
-	expect(sync_file_wait(NULL, fd, clock_now() + 100000000) == -TENON_E_TIMEOUT);
-	expect(dmabuf_wait(&shared, DMABUF_READ, clock_now() + 100000000) == -TENON_E_TIMEOUT);
+	expect(is_held(sync_file_wait(NULL, fd, clock_now() + 100000000)));
+	expect(is_held(dmabuf_wait(&shared, DMABUF_READ, clock_now() + 100000000)));
 	expect(!dmabuf_wait(&shared, DMABUF_READ, guest_deadline()));
 	expect(sync_file_wait(NULL, fd, 0) != -TENON_E_TIMEOUT);
-	expect(signal_fence(fence) < 0);
+	/* the kernel knows that it is too late */
+	expect(drm_call(&vgem, VGEM_SIGNAL, &(struct vgem_signal){ .fence = fence }) < 0);
 	system_close(&system_calls_of_kernel, &fd);
 }
 

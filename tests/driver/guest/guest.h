@@ -35,7 +35,7 @@ void guest_skip(const char *why);
 		}                                                                                  \
 	} while (0)
 
-/* In half a minute: nothing here takes a hundredth of it unless it is broken. */
+/* In a hundred seconds: nothing here takes a tenth of it unless it is broken. */
 uint64_t guest_deadline(void);
 
 /* Sleep for a millisecond. */
