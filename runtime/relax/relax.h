@@ -92,6 +92,7 @@ struct relax_stack {
 
 struct relax_device;
 struct relax_state;
+struct relax_cached_value;
 
 /**
  * struct relax_call_hook - callback that receives the time of each call
@@ -127,6 +128,8 @@ struct relax_call_hook {
  * @frames_reported: frames that the current error names
  * @scratch: see any_list.h; NULL until code of TVM 0.20 and older passes arguments
  * @state: state of set_input(), save_function() etc.
+ * @cached: see relax_cached.h
+ * @cached_count: how many
  */
 struct relax_vm {
 	struct tenon_module module;
@@ -152,6 +155,8 @@ struct relax_vm {
 	uint32_t frames_reported;
 	struct legacy_scratch *scratch;
 	struct relax_state *state;
+	struct relax_cached_value *cached;
+	uint32_t cached_count;
 };
 
 /* relax_list.c: map an address from native code to a list; any_list_find_fn */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/model/tensor_place.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
 
@@ -33,6 +34,94 @@ int relax_argument_int(const struct relax_arguments *a, int32_t i, int64_t *out)
 	return 0;
 }
 
+static void *object_of(const struct tenon_value *v, int32_t type)
+{
+	struct tenon_object *o;
+
+	if (v->type == type)
+		return v->as.object;
+	if (v->type != TENON_TYPE_RVALUE_REF || !v->as.pointer)
+		return NULL;
+	o = *(struct tenon_object **)v->as.pointer;
+	return o && o->type == type ? o : NULL;
+}
+
+int relax_argument_range(const struct relax_arguments *a, int32_t i, int64_t least, int64_t most,
+		      int64_t *out)
+{
+	int err = relax_argument_int(a, i, out);
+
+	if (err || (*out >= least && *out <= most))
+		return err;
+	return in_argument(a, i,
+			   tenon_error(-TENON_E_VALUE,
+				       "%" PRIi64 " is not between %" PRIi64 " and %" PRIi64, *out,
+				       least, most));
+}
+
+int relax_argument_float(const struct relax_arguments *a, int32_t i, double *out)
+{
+	if (tenon_value_float(&a->args[i], out)) {
+		tenon_error_clear();
+		return unexpected(a, i, "a number");
+	}
+	return 0;
+}
+
+int relax_argument_text(const struct relax_arguments *a, int32_t i, struct tenon_slice *out)
+{
+	if (tenon_value_text(&a->args[i], out)) {
+		tenon_error_clear();
+		return unexpected(a, i, "a string");
+	}
+	return 0;
+}
+
+int relax_argument_function(const struct relax_arguments *a, int32_t i, struct tenon_function **out)
+{
+	*out = NULL;
+	if (tenon_value_object(&a->args[i], TENON_TYPE_FUNCTION, out)) {
+		tenon_error_clear();
+		return unexpected(a, i, "a function");
+	}
+	return 0;
+}
+
+int relax_argument_object(const struct relax_arguments *a, int32_t i, int32_t type, const char *what,
+		       void *out)
+{
+	void **object = out;
+
+	*object = type ? object_of(&a->args[i], type) : NULL;
+	return *object ? 0 : unexpected(a, i, what);
+}
+
+int relax_argument_host_tensor(const struct relax_arguments *a, int32_t i, DLTensor **out)
+{
+	size_t bytes;
+	int err = relax_argument_any_tensor(a, i, out);
+
+	if (err)
+		return err;
+	if (!place_is_host((*out)->device))
+		return in_argument(a, i,
+				   tenon_error(-TENON_E_UNSUPPORTED,
+					       "the tensor is on a device of type %d; this function "
+					       "runs on the host, copy the tensor there first",
+					       (int)(*out)->device.device_type));
+	if (!tenon_tensor_compact(*out))
+		return in_argument(a, i,
+				   tenon_error(-TENON_E_VALUE,
+					       "the tensor has gaps between its elements"));
+	err = tenon_tensor_bytes(*out, &bytes);
+	return err ? in_argument(a, i, err) : 0;
+}
+
+int relax_argument_refuse(const struct relax_arguments *a, int32_t i, int status)
+{
+	return in_argument(a, i, status);
+}
+
 int relax_argument_dtype(const struct relax_arguments *a, int32_t i, DLDataType *out)
 {
 	struct tenon_slice text;
@@ -49,18 +138,6 @@ int relax_argument_dtype(const struct relax_arguments *a, int32_t i, DLDataType 
 	}
 	err = tenon_dtype_parse(text, out);
 	return err ? in_argument(a, i, err) : 0;
-}
-
-static void *object_of(const struct tenon_value *v, int32_t type)
-{
-	struct tenon_object *o;
-
-	if (v->type == type)
-		return v->as.object;
-	if (v->type != TENON_TYPE_RVALUE_REF || !v->as.pointer)
-		return NULL;
-	o = *(struct tenon_object **)v->as.pointer;
-	return o && o->type == type ? o : NULL;
 }
 
 int relax_argument_shape(const struct relax_arguments *a, int32_t i, struct tenon_shape **out)

@@ -22,8 +22,9 @@ struct relax_builtin {
 	tenon_call_fn call;
 };
 
-/* All builtins; terminated by a NULL name. */
+/* The builtins of all models, and those of language models; terminated by a NULL name. */
 extern const struct relax_builtin relax_builtins[];
+extern const struct relax_builtin relax_language_builtins[];
 
 /* Register them as global functions, once; existing functions are not replaced. */
 int relax_builtins_register(void);
@@ -66,6 +67,75 @@ RELAX_BUILTIN(invoke_closure);
 RELAX_BUILTIN(call_tir_dyn);
 RELAX_BUILTIN(invoke_debug_func);
 
+/* relax_builtin_sort.c: tvm.contrib.sort.* */
+RELAX_BUILTIN(sort);
+RELAX_BUILTIN(argsort);
+RELAX_BUILTIN(argsort_nms);
+RELAX_BUILTIN(topk);
+/* relax_builtin_random.c: tvm.contrib.random.* */
+RELAX_BUILTIN(random_uniform);
+/* relax_builtin_unique.c, relax_builtin_print.c: relax.run.* */
+RELAX_BUILTIN(nonzero);
+RELAX_BUILTIN(unique);
+RELAX_BUILTIN(print);
+RELAX_BUILTIN(assert_op);
+RELAX_BUILTIN(shape_to_tensor);
+/* relax_builtin_graph.c: vm.builtin.cuda_graph.* */
+RELAX_BUILTIN(graph_run_or_capture);
+RELAX_BUILTIN(graph_get_cached_alloc);
+/* relax_builtin_sample.c */
+RELAX_BUILTIN(sample_top_p_from_logits);
+RELAX_BUILTIN(sample_top_p_from_prob);
+RELAX_BUILTIN(multinomial_from_uniform);
+RELAX_BUILTIN(apply_repetition_penalty);
+RELAX_BUILTIN(apply_presence_and_frequency_penalty);
+RELAX_BUILTIN(apply_softmax_with_temperature);
+/* relax_builtin_cache.c */
+RELAX_BUILTIN(attention_kv_cache_create);
+RELAX_BUILTIN(attention_kv_cache_append);
+RELAX_BUILTIN(attention_kv_cache_update);
+RELAX_BUILTIN(attention_kv_cache_view);
+RELAX_BUILTIN(attention_kv_cache_window_override);
+RELAX_BUILTIN(attention_kv_cache_window_override_with_sinks);
+RELAX_BUILTIN(attention_kv_cache_array_popn);
+RELAX_BUILTIN(attention_kv_cache_array_clear);
+/* relax_builtin_weights.c */
+RELAX_BUILTIN(tensor_cache_load);
+RELAX_BUILTIN(tensor_cache_get);
+RELAX_BUILTIN(tensor_cache_update);
+RELAX_BUILTIN(tensor_cache_remove);
+RELAX_BUILTIN(tensor_cache_clear);
+RELAX_BUILTIN(param_array_from_cache_by_name);
+RELAX_BUILTIN(param_array_from_cache_by_name_unpacked);
+RELAX_BUILTIN(param_array_from_cache);
+/* relax_builtin_kv.c */
+RELAX_BUILTIN(paged_attention_kv_cache_create);
+RELAX_BUILTIN(rnn_state_create);
+RELAX_BUILTIN(kv_state_clear);
+RELAX_BUILTIN(kv_state_add_sequence);
+RELAX_BUILTIN(kv_state_remove_sequence);
+RELAX_BUILTIN(kv_state_fork_sequence);
+RELAX_BUILTIN(kv_state_popn);
+RELAX_BUILTIN(kv_state_begin_forward);
+RELAX_BUILTIN(kv_state_end_forward);
+RELAX_BUILTIN(attention_kv_cache_enable_sliding_window_for_seq);
+RELAX_BUILTIN(attention_kv_cache_commit_accepted_token_tree_nodes);
+RELAX_BUILTIN(attention_kv_cache_empty);
+RELAX_BUILTIN(attention_kv_cache_get_num_available_pages);
+RELAX_BUILTIN(attention_kv_cache_get_total_sequence_length);
+RELAX_BUILTIN(attention_kv_cache_get_query_positions);
+RELAX_BUILTIN(attention_kv_cache_attention_with_fused_qkv);
+RELAX_BUILTIN(attention_kv_cache_attention_with_shared_kv);
+RELAX_BUILTIN(attention_kv_cache_self_attention);
+RELAX_BUILTIN(attention_kv_cache_cross_attention);
+RELAX_BUILTIN(attention_kv_cache_append_mla_kv);
+RELAX_BUILTIN(attention_kv_cache_merge_attn_output_inplace);
+RELAX_BUILTIN(attention_kv_cache_debug_get_kv);
+RELAX_BUILTIN(attention_kv_cache_debug_get_kv_mla);
+RELAX_BUILTIN(rnn_state_get);
+RELAX_BUILTIN(rnn_state_set);
+RELAX_BUILTIN(rnn_state_debug_get);
+
 /* relax_argument.c: the arguments of a builtin. Errors name the builtin and the argument. */
 
 struct relax_arguments {
@@ -77,6 +147,20 @@ struct relax_arguments {
 /* Check that there are at least @least and at most @most (-1: any number) arguments. */
 int relax_arguments_count(const struct relax_arguments *a, int32_t least, int32_t most);
 int relax_argument_int(const struct relax_arguments *a, int32_t i, int64_t *out);
+/* Get an integer from @least to @most. */
+int relax_argument_range(const struct relax_arguments *a, int32_t i, int64_t least, int64_t most,
+		      int64_t *out);
+/* Get a number; integers are converted. */
+int relax_argument_float(const struct relax_arguments *a, int32_t i, double *out);
+int relax_argument_text(const struct relax_arguments *a, int32_t i, struct tenon_slice *out);
+int relax_argument_function(const struct relax_arguments *a, int32_t i, struct tenon_function **out);
+/* Get an object of the type @type; @what is its name in messages, @out a pointer to a pointer. */
+int relax_argument_object(const struct relax_arguments *a, int32_t i, int32_t type, const char *what,
+		       void *out);
+/* Get a compact tensor in host memory whose size in bytes does not overflow. */
+int relax_argument_host_tensor(const struct relax_arguments *a, int32_t i, DLTensor **out);
+/* Prepend builtin and argument to the error @status; returns it. */
+int relax_argument_refuse(const struct relax_arguments *a, int32_t i, int status);
 int relax_argument_dtype(const struct relax_arguments *a, int32_t i, DLDataType *out);
 int relax_argument_shape(const struct relax_arguments *a, int32_t i, struct tenon_shape **out);
 /* Get a tensor on any device. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/relax/relax_cached.h"
 #include "runtime/relax/relax_closure.h"
 #include "runtime/relax/relax_device.h"
 #include "runtime/relax/relax_state.h"
@@ -189,6 +190,7 @@ static void machine_destroy(struct tenon_module *m)
 {
 	struct relax_vm *vm = (struct relax_vm *)m;
 
+	relax_cached_free(vm);
 	relax_state_free(vm);
 	relax_unlink(vm);
 	relax_stack_fini(&vm->stack);

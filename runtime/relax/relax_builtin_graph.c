@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vm.builtin.cuda_graph.*: parts of a program without dynamic shapes. TVM captures their launches
+ * once and replays them. Here they run each time, which gives the same result: their storages come
+ * from get_cached_alloc() and stay the same.
+ */
+#include <stdlib.h>
+
+#include "lib/brief_errors.h"
+#include "runtime/relax/relax_builtin.h"
+#include "runtime/relax/relax_cached.h"
+#include "runtime/relax/relax.h"
+
+#define ITEMS_MOST 256 /* arguments of a part */
+
+/* run_or_capture(machine, closure, arguments, index [, shape]) */
+int relax_builtin_graph_run_or_capture(void *self, const struct tenon_value *args, int32_t count,
+				       struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "cuda_graph.run_or_capture", args, count };
+	struct tenon_array *items;
+	struct relax_vm *vm;
+	int64_t index;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 4, 5);
+	if (!err)
+		err = relax_argument_machine(&a, 0, &vm);
+	if (!err)
+		err = relax_argument_array(&a, 2, &items);
+	if (!err)
+		err = relax_argument_int(&a, 3, &index);
+	if (err)
+		return err;
+	if (items->size > ITEMS_MOST)
+		return relax_argument_refuse(
+			&a, 2,
+			tenon_error(-TENON_E_OVERFLOW, "more than %d arguments", ITEMS_MOST));
+	/* A register of the program holds the tuple during the call. */
+	return relax_invoke(vm, &args[1], items->data, (uint32_t)items->size, ret);
+}
+
+/* get_cached_alloc(machine, closure, index): what the closure returned the first time */
+int relax_builtin_graph_get_cached_alloc(void *self, const struct tenon_value *args, int32_t count,
+					 struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "cuda_graph.get_cached_alloc", args, count };
+	struct tenon_value made = tenon_arg_none();
+	const struct tenon_value *kept;
+	struct relax_vm *vm;
+	int64_t index;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 3, 3);
+	if (!err)
+		err = relax_argument_machine(&a, 0, &vm);
+	if (!err)
+		err = relax_argument_int(&a, 2, &index);
+	if (err)
+		return err;
+	kept = relax_cached(vm, index);
+	if (kept)
+		return tenon_value_own(kept, ret);
+	err = relax_invoke(vm, &args[1], NULL, 0, &made);
+	if (!err)
+		err = relax_cache_keep(vm, index, &made);
+	if (!err)
+		*ret = made;
+	return err;
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sampling: logits or probabilities to tokens, on the host. Sums are in float32 and in the order
+ * that TVM uses, so the same random number gives the same token.
+ */
+#include <inttypes.h>
+#include <tenon/workspace.h>
+
+#include "lib/brief_errors.h"
+#include "runtime/relax/relax_builtin.h"
+#include "runtime/relax/relax_device.h"
+#include "runtime/relax/relax_element.h"
+
+static const DLDevice host = { kDLCPU, 0 };
+static const DLDataType float32 = { TENON_DTYPE_FLOAT, 32, 1 };
+static const DLDataType int32 = { TENON_DTYPE_INT, 32, 1 };
+
+/* e^x, correct to the last bit of a float; the library is not linked with the math library. */
+static float exponential(float x)
+{
+	static const double log2_e = 1.4426950408889634, ln_2 = 0.6931471805599453;
+	double term = 1, sum = 1, rest;
+	int power, i;
+
+	if (!(x < 89))
+		return x != x ? x : __builtin_inff();
+	if (x < -104)
+		return 0;
+	power = (int)(x * log2_e + (x < 0 ? -0.5 : 0.5));
+	rest = x - power * ln_2;
+	for (i = 1; i < 14; i++) {
+		term *= rest / i;
+		sum += term;
+	}
+	for (; power > 0; power--)
+		sum *= 2;
+	for (; power < 0; power++)
+		sum /= 2;
+	return (float)sum;
+}
+
+/* Check the dtype of a compact tensor and get its number of elements. */
+static int check_vector(const struct relax_arguments *a, int32_t i, const DLTensor *t,
+			DLDataType want, uint64_t *elements)
+{
+	char name[TENON_DTYPE_NAME], wanted[TENON_DTYPE_NAME];
+
+	if (!tenon_dtype_equal(t->dtype, want))
+		return relax_argument_refuse(a, i,
+					     tenon_error(-TENON_E_TYPE, "expected %s, found %s",
+							 tenon_dtype_name(want, wanted),
+							 tenon_dtype_name(t->dtype, name)));
+	return tenon_tensor_elements(t, elements);
+}
+
+/*
+ * Get a float32 tensor in host memory: the argument itself, or a copy of it if it is on a device.
+ * The caller releases *@copy, which is NULL without a copy.
+ */
+static int read_floats(const struct relax_arguments *a, int32_t i, DLTensor **out,
+		       struct tenon_tensor **copy, uint64_t *elements)
+{
+	int err;
+
+	*copy = NULL;
+	err = relax_argument_any_tensor(a, i, out);
+	if (!err && place_is_host((*out)->device)) {
+		err = relax_argument_host_tensor(a, i, out);
+	} else if (!err) {
+		err = relax_tensor_move(relax_current(), *out, host, copy);
+		if (!err)
+			*out = &(*copy)->dl;
+	}
+	if (!err)
+		err = check_vector(a, i, *out, float32, elements);
+	if (err) {
+		tenon_object_unref(*copy);
+		*copy = NULL;
+	}
+	return err;
+}
+
+/* One row of logits or probabilities: leading dimensions are 1. */
+static int read_row(const struct relax_arguments *a, DLTensor **out, struct tenon_tensor **copy,
+		    size_t *count)
+{
+	uint64_t elements;
+	int err = read_floats(a, 0, out, copy, &elements);
+
+	if (err)
+		return err;
+	if (elements && (*out)->ndim > 0 && (*out)->shape[(*out)->ndim - 1] == (int64_t)elements &&
+	    elements < INT32_MAX) {
+		*count = (size_t)elements;
+		return 0;
+	}
+	tenon_object_unref(*copy);
+	*copy = NULL;
+	return relax_argument_refuse(
+		a, 0,
+		tenon_error(-TENON_E_VALUE,
+			    "%" PRIu64 " elements; one row with at least one is wanted", elements));
+}
+
+static float element(const DLTensor *t, int64_t i)
+{
+	float v;
+
+	memcpy(&v, (const char *)relax_tensor_data(t) + i * 4, 4);
+	return v;
+}
+
+static void put_element(const DLTensor *t, int64_t i, float v)
+{
+	memcpy((char *)relax_tensor_data(t) + i * 4, &v, 4);
+}
+
+/* Sort a row, the largest first. */
+static void sort_row(const DLTensor *row, size_t count, float cutoff, struct relax_sort_item *items,
+		     size_t *kept)
+{
+	relax_element_key_fn key = relax_element_key(float32);
+	size_t i, n = 0;
+	float v;
+
+	for (i = 0; i < count; i++) {
+		v = element(row, (int64_t)i);
+		if (v >= cutoff || !(cutoff > 0))
+			items[n++] = (struct relax_sort_item){ key(&v, false), (int64_t)i };
+	}
+	relax_sort(items, items + count, n);
+	*kept = n;
+}
+
+/*
+ * Choose from sorted probabilities p(0), p(1), …: with S the sum of those that are added before the
+ * running sum reaches @top_p, the first whose running sum divided by S is above @u. @otherwise is
+ * the index for rows where none is.
+ */
+static int64_t choose(const float *p, size_t count, double top_p, double u, size_t otherwise)
+{
+	float sum = 0, most = 0;
+	size_t i;
+
+	for (i = 0; i < count && (double)sum < top_p; i++) {
+		sum += p[i];
+		most = sum;
+	}
+	sum = 0;
+	for (i = 0; i < count; i++) {
+		sum += p[i];
+		if (u < (double)(sum / most))
+			return (int64_t)i;
+	}
+	return (int64_t)otherwise;
+}
+
+/* Replace sorted logits by their probabilities at a temperature. */
+static void softmax_sorted(const DLTensor *row, const struct relax_sort_item *items, size_t count,
+			   double temperature, float *p)
+{
+	float inverse = 1.0f / (float)temperature, most = element(row, items[0].index), sum = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		p[i] = exponential((element(row, items[i].index) - most) * inverse);
+		sum += p[i];
+	}
+	for (i = 0; i < count; i++)
+		p[i] /= sum;
+}
+
+static int numbers(const struct relax_arguments *a, int32_t first, double *out, int32_t count)
+{
+	int32_t i;
+	int err = 0;
+
+	for (i = 0; i < count && !err; i++)
+		err = relax_argument_float(a, first + i, &out[i]);
+	return err;
+}
+
+/* sample_top_p_from_logits(logits, temperature, top_p, u) */
+int relax_builtin_sample_top_p_from_logits(void *self, const struct tenon_value *args,
+					   int32_t count, struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "sample_top_p_from_logits", args, count };
+	struct relax_sort_item *items = NULL;
+	struct tenon_tensor *copy = NULL;
+	float *p = NULL;
+	double n[3]; /* temperature, top_p, u */
+	DLTensor *row;
+	size_t size, kept;
+	int64_t chosen = 0;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 4, 4);
+	if (!err)
+		err = numbers(&a, 1, n, 3);
+	if (!err)
+		err = read_row(&a, &row, &copy, &size);
+	if (err)
+		return err;
+	items = relax_sort_memory(size);
+	p = items ? tenon_workspace_alloc(host, size * sizeof(*p)) : NULL;
+	if (p) {
+		sort_row(row, size, 0, items, &kept);
+		if (!(n[0] < 1e-6)) {
+			softmax_sorted(row, items, size, n[0], p);
+			chosen = choose(p, size, n[1], n[2], 0);
+		}
+		*ret = tenon_arg_int(items[chosen].index);
+	} else {
+		err = tenon_error_status();
+	}
+	tenon_workspace_free(host, p);
+	relax_sort_done(items);
+	tenon_object_unref(copy);
+	return err;
+}
+
+/* Sort the probabilities that are at least @cutoff, and copy them to @p; false if they do not do. */
+static bool candidates(const DLTensor *row, size_t size, float cutoff, double top_p,
+		       struct relax_sort_item *items, float *p, size_t *kept)
+{
+	float sum = 0;
+	size_t i;
+
+	sort_row(row, size, cutoff, items, kept);
+	for (i = 0; i < *kept; i++) {
+		p[i] = element(row, items[i].index);
+		sum += p[i];
+	}
+	return *kept && (double)sum >= top_p;
+}
+
+static int sample_prob(const DLTensor *row, size_t size, double top_p, double u, int64_t *out)
+{
+	struct relax_sort_item *items = relax_sort_memory(size);
+	float *p = items ? tenon_workspace_alloc(host, size * sizeof(*p)) : NULL;
+	size_t kept = 0;
+	int err = p ? 0 : tenon_error_status();
+
+	if (p) {
+		if (top_p >= 1 ||
+		    !candidates(row, size, (float)(top_p / 1024), top_p, items, p, &kept))
+			candidates(row, size, 0, top_p, items, p, &kept);
+		if (p[0] != p[0])
+			err = tenon_error(-TENON_E_VALUE,
+					  "sample_top_p_from_prob: every probability is NaN");
+		else if (u < (double)p[0] / top_p)
+			*out = items[0].index;
+		else
+			*out = items[choose(p, kept, top_p, u, kept - 1)].index;
+	}
+	tenon_workspace_free(host, p);
+	relax_sort_done(items);
+	return err;
+}
+
+/* sample_top_p_from_prob(prob, top_p, u) */
+int relax_builtin_sample_top_p_from_prob(void *self, const struct tenon_value *args, int32_t count,
+					 struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "sample_top_p_from_prob", args, count };
+	struct tenon_tensor *copy;
+	int64_t chosen = 0;
+	double n[2]; /* top_p, u */
+	DLTensor *row;
+	size_t size;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 3, 3);
+	if (!err)
+		err = numbers(&a, 1, n, 2);
+	if (!err)
+		err = read_row(&a, &row, &copy, &size);
+	if (err)
+		return err;
+	err = sample_prob(row, size, n[0], n[1], &chosen);
+	tenon_object_unref(copy);
+	if (!err)
+		*ret = tenon_arg_int(chosen);
+	return err;
+}
+
+/* The first of @count probabilities whose running sum is above @u; else the last. */
+static int64_t first_above(const DLTensor *row, int64_t start, int64_t count, float u)
+{
+	float sum = 0;
+	int64_t i;
+
+	for (i = 0; i < count - 1; i++) {
+		sum += element(row, start + i);
+		if (sum > u)
+			return i;
+	}
+	return count - 1;
+}
+
+/* multinomial_from_uniform(prob[b, …, V], u[b, …]) -> int64[b, 1] */
+int relax_builtin_multinomial_from_uniform(void *self, const struct tenon_value *args,
+					   int32_t count, struct tenon_value *ret)
+{
+	static const DLDataType int64 = { TENON_DTYPE_INT, 64, 1 };
+	const struct relax_arguments a = { "multinomial_from_uniform", args, count };
+	struct tenon_tensor *copy = NULL, *copy_u = NULL, *t;
+	uint64_t elements, rows;
+	int64_t shape[2] = { 0, 1 }, width, i, *to;
+	DLTensor *prob, *u;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 2, 2);
+	if (!err)
+		err = read_floats(&a, 0, &prob, &copy, &elements);
+	if (!err)
+		err = read_floats(&a, 1, &u, &copy_u, &rows);
+	if (err)
+		goto done;
+	width = prob->ndim ? prob->shape[prob->ndim - 1] : 0;
+	if (width < 1 || (uint64_t)width > elements || elements / (uint64_t)width != rows) {
+		err = tenon_error(-TENON_E_VALUE,
+				  "multinomial_from_uniform: %" PRIu64
+				  " probabilities in rows of %" PRIi64 ", and %" PRIu64
+				  " random numbers; one for each row is wanted",
+				  elements, width, rows);
+		goto done;
+	}
+	shape[0] = (int64_t)rows;
+	err = relax_current_pool() ? relax_tensor_new(relax_current_pool(), shape, 2, int64, &t)
+				   : tenon_tensor_create(shape, 2, int64, &t);
+	if (err)
+		goto done;
+	to = relax_tensor_data(&t->dl);
+	for (i = 0; i < shape[0]; i++)
+		to[i] = first_above(prob, i * width, width, element(u, i));
+	*ret = tenon_arg_object(t);
+done:
+	tenon_object_unref(copy);
+	tenon_object_unref(copy_u);
+	return err;
+}
+
+/* Get logits[…, V] and the token ids that a penalty is for, and check the ids. */
+static int read_penalised(const struct relax_arguments *a, DLTensor **logits, DLTensor **ids,
+			  uint64_t *id_count)
+{
+	uint64_t elements, i;
+	int32_t id;
+	int err;
+
+	err = relax_argument_host_tensor(a, 0, logits);
+	if (!err)
+		err = check_vector(a, 0, *logits, float32, &elements);
+	if (!err)
+		err = relax_argument_host_tensor(a, 1, ids);
+	if (!err)
+		err = check_vector(a, 1, *ids, int32, id_count);
+	for (i = 0; !err && i < *id_count; i++) {
+		memcpy(&id, (const char *)relax_tensor_data(*ids) + i * 4, 4);
+		if (id < 0 || (uint64_t)id >= elements)
+			err = relax_argument_refuse(a, 1,
+						    tenon_error(-TENON_E_VALUE,
+								"token %" PRIi32
+								" of a row of %" PRIu64 " logits",
+								id, elements));
+	}
+	return err;
+}
+
+/* apply_repetition_penalty(logits, ids, penalty) */
+int relax_builtin_apply_repetition_penalty(void *self, const struct tenon_value *args,
+					   int32_t count, struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "apply_repetition_penalty", args, count };
+	DLTensor *logits, *ids;
+	uint64_t n, i;
+	double penalty;
+	int32_t id;
+	float v;
+	int err;
+
+	(void)self;
+	*ret = tenon_arg_none();
+	err = relax_arguments_count(&a, 3, 3);
+	if (!err)
+		err = relax_argument_float(&a, 2, &penalty);
+	if (!err)
+		err = read_penalised(&a, &logits, &ids, &n);
+	for (i = 0; !err && i < n; i++) {
+		memcpy(&id, (const char *)relax_tensor_data(ids) + i * 4, 4);
+		v = element(logits, id);
+		put_element(logits, id, (float)(v <= 0 ? v * penalty : v / penalty));
+	}
+	return err;
+}
+
+/* apply_presence_and_frequency_penalty(logits, ids, frequencies, presence, frequency) */
+int relax_builtin_apply_presence_and_frequency_penalty(void *self, const struct tenon_value *args,
+						       int32_t count, struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "apply_presence_and_frequency_penalty", args, count };
+	uint64_t n, counted, i;
+	DLTensor *logits, *ids, *times;
+	int32_t id, often;
+	double weight[2];
+	int err;
+
+	(void)self;
+	*ret = tenon_arg_none();
+	err = relax_arguments_count(&a, 5, 5);
+	if (!err)
+		err = numbers(&a, 3, weight, 2);
+	if (!err)
+		err = read_penalised(&a, &logits, &ids, &n);
+	if (!err)
+		err = relax_argument_host_tensor(&a, 2, &times);
+	if (!err)
+		err = check_vector(&a, 2, times, int32, &counted);
+	if (!err && counted != n)
+		err = relax_argument_refuse(
+			&a, 2,
+			tenon_error(-TENON_E_VALUE, "%" PRIu64 " frequencies of %" PRIu64 " tokens",
+				    counted, n));
+	for (i = 0; !err && i < n; i++) {
+		memcpy(&id, (const char *)relax_tensor_data(ids) + i * 4, 4);
+		memcpy(&often, (const char *)relax_tensor_data(times) + i * 4, 4);
+		put_element(logits, id,
+			    (float)(element(logits, id) - (often * weight[1] + weight[0])));
+	}
+	return err;
+}
+
+/* apply_softmax_with_temperature(logits, temperature): the first row, in place */
+int relax_builtin_apply_softmax_with_temperature(void *self, const struct tenon_value *args,
+						 int32_t count, struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "apply_softmax_with_temperature", args, count };
+	float most, sum = 0, inverse, e;
+	double temperature;
+	uint64_t elements;
+	int64_t n, i;
+	DLTensor *row;
+	int err;
+
+	(void)self;
+	*ret = tenon_arg_none();
+	err = relax_arguments_count(&a, 2, 2);
+	if (!err)
+		err = relax_argument_host_tensor(&a, 0, &row);
+	if (!err)
+		err = check_vector(&a, 0, row, float32, &elements);
+	if (!err)
+		err = relax_argument_float(&a, 1, &temperature);
+	if (err || !elements)
+		return err;
+	n = row->ndim ? row->shape[row->ndim - 1] : 1;
+	inverse = 1.0f / (float)temperature;
+	most = element(row, 0) * inverse;
+	for (i = 1; i < n; i++)
+		if (element(row, i) * inverse > most)
+			most = element(row, i) * inverse;
+	for (i = 0; i < n; i++) {
+		e = exponential(element(row, i) * inverse - most);
+		sum += e;
+		put_element(row, i, e);
+	}
+	for (i = 0; i < n; i++)
+		put_element(row, i, element(row, i) / sum);
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/relax/relax_cached.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "lib/brief_errors.h"
+
+#define CACHED_MOST 4096
+
+struct relax_cached_value {
+	int64_t index;
+	struct tenon_value value;
+};
+
+const struct tenon_value *relax_cached(const struct relax_vm *vm, int64_t index)
+{
+	uint32_t i;
+
+	for (i = 0; i < vm->cached_count; i++)
+		if (vm->cached[i].index == index)
+			return &vm->cached[i].value;
+	return NULL;
+}
+
+int relax_cache_keep(struct relax_vm *vm, int64_t index, struct tenon_value *value)
+{
+	struct relax_cached_value *more;
+	struct tenon_value own;
+	int err = 0;
+
+	/* The closure may have called the builtin for the same number. */
+	if (relax_cached(vm, index))
+		return 0;
+	if (vm->cached_count >= CACHED_MOST)
+		err = tenon_error(-TENON_E_OVERFLOW,
+				  "cuda_graph.get_cached_alloc: more than %d cached allocations",
+				  CACHED_MOST);
+	more = err ? NULL : realloc(vm->cached, (vm->cached_count + 1) * sizeof(*more));
+	if (!err && !more)
+		err = tenon_error(-TENON_E_NOMEM, "no memory for a cached allocation");
+	if (more)
+		vm->cached = more;
+	if (!err)
+		err = tenon_value_own(value, &own);
+	if (err) {
+		tenon_value_release(value);
+		return err;
+	}
+	vm->cached[vm->cached_count++] = (struct relax_cached_value){ index, own };
+	return 0;
+}
+
+void relax_cached_free(struct relax_vm *vm)
+{
+	while (vm->cached_count)
+		tenon_value_release(&vm->cached[--vm->cached_count].value);
+	free(vm->cached);
+	vm->cached = NULL;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Operators that run on the host: sorting, random numbers, unique, nonzero, printing. */
+#include <math.h>
+
+#include "runtime/relax/relax_builtin.h"
+#include "tests/unit/suite.h"
+
+static const DLDataType f32 = { TENON_DTYPE_FLOAT, 32, 1 };
+static const DLDataType i32 = { TENON_DTYPE_INT, 32, 1 };
+
+static DLTensor of(void *data, int64_t *shape, int32_t ndim, DLDataType dtype)
+{
+	return tenon_dltensor(data, shape, ndim, dtype);
+}
+
+#define TRY(builtin, ret, ...)                                                                     \
+	relax_builtin_##builtin(NULL, (const struct tenon_value[]){ __VA_ARGS__ },                 \
+				(int32_t)(sizeof((const struct tenon_value[]){ __VA_ARGS__ }) /    \
+					  sizeof(struct tenon_value)),                             \
+				ret)
+
+static void sorting_is_stable_and_puts_nan_last(void **state)
+{
+	float in[] = { 3, 1, NAN, 2, 1, -0.0f, 0, INFINITY, -INFINITY, NAN };
+	static const int32_t up[] = { 8, 5, 6, 1, 4, 3, 0, 7, 2, 9 };
+	static const int32_t down[] = { 7, 0, 3, 1, 4, 5, 6, 8, 2, 9 };
+	int64_t n = 10;
+	int32_t out[10];
+	DLTensor a = of(in, &n, 1, f32), b = of(out, &n, 1, i32);
+	struct tenon_value ret;
+
+	(void)state;
+	assert_int_equal(TRY(argsort, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&b),
+			     tenon_arg_int(-1), tenon_arg_bool(true)),
+			 0);
+	assert_memory_equal(out, up, sizeof(up));
+	assert_int_equal(TRY(argsort, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&b),
+			     tenon_arg_int(0), tenon_arg_bool(false)),
+			 0);
+	assert_memory_equal(out, down, sizeof(down));
+}
+
+static void long_lines_are_sorted_along_any_axis(void **state)
+{
+	static int32_t in[300 * 3], out[300 * 3];
+	int64_t shape[] = { 300, 3 };
+	DLTensor a = of(in, shape, 2, i32), b = of(out, shape, 2, i32);
+	struct tenon_value ret;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 900; i++)
+		in[i] = (int32_t)((uint32_t)i * 2654435761u >> 8) - 5000000;
+	assert_int_equal(TRY(sort, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&b),
+			     tenon_arg_int(-2), tenon_arg_int(0)),
+			 0);
+	for (i = 3; i < 900; i++)
+		assert_true(out[i] <= out[i - 3]);
+	assert_int_equal(TRY(sort, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&b),
+			     tenon_arg_int(1), tenon_arg_int(1)),
+			 0);
+	assert_true(out[0] <= out[1] && out[1] <= out[2]);
+	assert_int_equal(TRY(sort, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&b),
+			     tenon_arg_int(2), tenon_arg_int(1)),
+			 -TENON_E_VALUE);
+	assert_error_has("sort: argument 2: axis 2 of a tensor with 2 dimensions");
+	a.dtype.bits = 16;
+	assert_int_equal(TRY(sort, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&b),
+			     tenon_arg_int(1), tenon_arg_int(1)),
+			 -TENON_E_TYPE);
+	shape[0] = 0;
+	a.dtype.bits = 32;
+	assert_int_equal(TRY(sort, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&b),
+			     tenon_arg_int(0), tenon_arg_int(1)),
+			 0);
+	tenon_error_clear();
+}
+
+static void topk_writes_values_and_indices(void **state)
+{
+	uint8_t in[] = { 5, 9, 1, 9, 0, 7 }, values[8], indices[8] = { 0 };
+	int64_t shape[] = { 2, 3 }, two[] = { 2, 2 }, four[] = { 2, 4 };
+	DLTensor a = of(in, shape, 2, tenon_dtype(TENON_DTYPE_UINT, 8, 1)),
+		 v = of(values, two, 2, a.dtype);
+	DLTensor i = of(indices, two, 2, a.dtype);
+	struct tenon_value ret;
+
+	(void)state;
+	assert_int_equal(TRY(topk, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&v),
+			     tenon_arg_tensor(&i), tenon_arg_int(2), tenon_arg_int(-1),
+			     tenon_arg_string("both"), tenon_arg_bool(false)),
+			 0);
+	assert_memory_equal(values, ((uint8_t[]){ 9, 5, 9, 7 }), 4);
+	assert_memory_equal(indices, ((uint8_t[]){ 1, 0, 0, 2 }), 4);
+	/* more than there are: the others keep their places */
+	memset(values, 77, sizeof(values));
+	v.shape = four;
+	assert_int_equal(TRY(topk, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&v),
+			     tenon_arg_int(4), tenon_arg_int(1), tenon_arg_string("values"),
+			     tenon_arg_bool(true)),
+			 0);
+	assert_memory_equal(values, ((uint8_t[]){ 1, 5, 9, 77, 0, 7, 9, 77 }), 8);
+	v.shape = two;
+	assert_int_equal(TRY(topk, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&v),
+			     tenon_arg_int(4), tenon_arg_int(1), tenon_arg_string("values"),
+			     tenon_arg_bool(true)),
+			 -TENON_E_VALUE);
+	assert_int_equal(TRY(topk, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&v),
+			     tenon_arg_int(2), tenon_arg_int(1), tenon_arg_string("both"),
+			     tenon_arg_bool(true)),
+			 -TENON_E_VALUE);
+	tenon_error_clear();
+}
+
+static void argsort_nms_sorts_the_first_of_each_line(void **state)
+{
+	float in[] = { 1, 3, 2, 9, 4, 5, 6, 7 };
+	int64_t shape[] = { 2, 4 }, lines = 2;
+	int32_t counts[] = { 3, -5 }, out[8];
+	DLTensor a = of(in, shape, 2, f32), c = of(counts, &lines, 1, i32),
+		 o = of(out, shape, 2, i32);
+	struct tenon_value ret;
+
+	(void)state;
+	assert_int_equal(TRY(argsort_nms, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&c),
+			     tenon_arg_tensor(&o), tenon_arg_int(1), tenon_arg_bool(false)),
+			 0);
+	assert_memory_equal(out, ((int32_t[]){ 1, 2, 0, 3, 0, 1, 2, 3 }), sizeof(out));
+}
+
+static void uniform_numbers_are_those_of_the_seeds(void **state)
+{
+	static const float want[] = { 2.852569f, 2.1476033f, 2.6094441f, 2.4668732f };
+	float out[4];
+	int64_t n = 4;
+	DLTensor t = of(out, &n, 1, f32);
+	struct tenon_value ret;
+	int i;
+
+	(void)state;
+	assert_int_equal(TRY(random_uniform, &ret, tenon_arg_int(5), tenon_arg_int(9),
+			     tenon_arg_int(2), tenon_arg_float(3), tenon_arg_tensor(&t)),
+			 0);
+	for (i = 0; i < 4; i++)
+		assert_true(fabsf(out[i] - want[i]) < 1e-6);
+	assert_int_equal(TRY(random_uniform, &ret, tenon_arg_float(-1), tenon_arg_float(1),
+			     tenon_arg_tensor(&t)),
+			 0);
+	for (i = 0; i < 4; i++)
+		assert_true(out[i] >= -1 && out[i] <= 1);
+}
+
+static const int64_t *numbers(const struct tenon_value *v)
+{
+	return ((struct tenon_tensor *)v->as.object)->dl.data;
+}
+
+static void unique_gives_values_places_and_counts(void **state)
+{
+	int32_t in[] = { 4, 2, 4, 7, 2, 4 };
+	int64_t shape[] = { 2, 3 };
+	DLTensor a = of(in, shape, 2, i32);
+	struct tenon_value ret;
+	struct tenon_array *r;
+	const int32_t *values;
+
+	(void)state;
+	assert_int_equal(TRY(unique, &ret, tenon_arg_tensor(&a), tenon_arg_bool(true),
+			     tenon_arg_bool(true), tenon_arg_bool(true), tenon_arg_bool(true)),
+			 0);
+	r = (struct tenon_array *)ret.as.object;
+	assert_int_equal(r->size, 4);
+	values = ((struct tenon_tensor *)r->data[0].as.object)->dl.data;
+	assert_memory_equal(values, ((int32_t[]){ 2, 4, 7 }), 12);
+	assert_memory_equal(numbers(&r->data[1]), ((int64_t[]){ 1, 0, 3 }), 24);
+	assert_memory_equal(numbers(&r->data[2]), ((int64_t[]){ 1, 0, 1, 2, 0, 1 }), 48);
+	assert_int_equal(((struct tenon_tensor *)r->data[2].as.object)->dl.ndim, 2);
+	assert_memory_equal(numbers(&r->data[3]), ((int64_t[]){ 2, 3, 1 }), 24);
+	tenon_value_release(&ret);
+	assert_int_equal(TRY(unique, &ret, tenon_arg_tensor(&a), tenon_arg_bool(false),
+			     tenon_arg_bool(false), tenon_arg_bool(false), tenon_arg_bool(false)),
+			 0);
+	values = ((struct tenon_tensor *)ret.as.object)->dl.data;
+	assert_memory_equal(values, ((int32_t[]){ 4, 2, 7 }), 12);
+	tenon_value_release(&ret);
+	shape[0] = 3;
+	shape[1] = 2;
+	assert_int_equal(TRY(unique, &ret, tenon_arg_tensor(&a), tenon_arg_bool(true),
+			     tenon_arg_bool(false), tenon_arg_bool(false), tenon_arg_bool(false),
+			     tenon_arg_int(-2)),
+			 0);
+	values = ((struct tenon_tensor *)ret.as.object)->dl.data;
+	assert_memory_equal(values, ((int32_t[]){ 2, 4, 4, 2, 4, 7 }), 24);
+	tenon_value_release(&ret);
+}
+
+static void nonzero_lists_places(void **state)
+{
+	float in[] = { 0, 5, -0.0f, NAN };
+	int64_t shape[] = { 2, 2 };
+	DLTensor a = of(in, shape, 2, f32);
+	struct tenon_value ret;
+
+	(void)state;
+	assert_int_equal(TRY(nonzero, &ret, tenon_arg_tensor(&a)), 0);
+	assert_memory_equal(numbers(&ret), ((int64_t[]){ 0, 1, 1, 1 }), 32);
+	assert_int_equal(((struct tenon_tensor *)ret.as.object)->dl.shape[1], 2);
+	tenon_value_release(&ret);
+}
+
+static void assertions_carry_their_text(void **state)
+{
+	struct tenon_value ret;
+
+	(void)state;
+	assert_int_equal(TRY(assert_op, &ret, tenon_arg_bool(true), tenon_arg_string("x")), 0);
+	assert_true(TRY(assert_op, &ret, tenon_arg_int(0), tenon_arg_string("{1} {} {{}}"),
+			tenon_arg_int(3), tenon_arg_float(2.5)) != 0);
+	assert_string_equal(tenon_error_kind(), "AssertionError");
+	assert_error_has("2.5 3 {}");
+	assert_true(TRY(assert_op, &ret, tenon_arg_int(0), tenon_arg_string(""), tenon_arg_int(3),
+			tenon_arg_float(2.5)) != 0);
+	assert_error_has("3, 2.5");
+	assert_int_equal(TRY(print, &ret, tenon_arg_string("{"), tenon_arg_int(0)), -TENON_E_VALUE);
+	assert_int_equal(TRY(print, &ret, tenon_arg_string("{7}"), tenon_arg_int(0)),
+			 -TENON_E_VALUE);
+	tenon_error_clear();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sorting_is_stable_and_puts_nan_last),
+		cmocka_unit_test(long_lines_are_sorted_along_any_axis),
+		cmocka_unit_test(topk_writes_values_and_indices),
+		cmocka_unit_test(argsort_nms_sorts_the_first_of_each_line),
+		cmocka_unit_test(uniform_numbers_are_those_of_the_seeds),
+		cmocka_unit_test(unique_gives_values_places_and_counts),
+		cmocka_unit_test(nonzero_lists_places),
+		cmocka_unit_test(assertions_carry_their_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
