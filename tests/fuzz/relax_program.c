@@ -2,13 +2,14 @@
 #include "tests/fuzz/relax_program.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <tenon/tensor.h>
 
 #include "runtime/relax/relax_executable.h"
 
 /* Sorts of values. A function has ROWS registers for each, behind its parameters. */
-enum sort { STORAGE, TENSOR, HEAP, SHAPE, TUPLE, CLOSURE, NUMBER, SORTS };
+enum sort { STORAGE, TENSOR, HEAP, SHAPE, TUPLE, CLOSURE, NUMBER, STATE, SORTS };
 
 #define ROWS	       2
 #define FUNCTIONS_MOST 3 /* of bytecode */
@@ -19,7 +20,7 @@ enum sort { STORAGE, TENSOR, HEAP, SHAPE, TUPLE, CLOSURE, NUMBER, SORTS };
 
 /*
  * What the builtins take, a letter an operand:
- *	S T H P U L N	a register of a sort: storage, tensor, heap, shape, tuple, closure, number
+ *	S T H P U L N K	a register of a sort: storage, tensor, heap, shape, tuple, closure, number, state
  *	h p d k n	a constant: a storage's shape, a tensor's, dtype, text, name of a builtin
  *	0 1 2 4 c i	numbers: these, up to 3, any
  *	m v f b g	machine, nothing, function of any sort, of bytecode, stand-in
@@ -42,6 +43,7 @@ static const struct builtin {
 	{ "shape_of", { { "T", SHAPE } } },
 	{ "make_prim_value", { { "H00", NUMBER } } },
 	{ "make_tuple", { { "TPUL", TUPLE }, { "*", TUPLE } } },
+	{ RELAX_PROGRAM_STATE, { { "", STATE } } },
 	{ "make_closure", { { "b*", CLOSURE } } },
 	{ "match_shape", { { "TH11ck", -1 }, { "PH1icik", -1 } } },
 	{ "match_prim_value", { { "NHcck", -1 } } },
@@ -62,12 +64,44 @@ static const struct builtin {
 	{ "invoke_closure", { { "mL*", NUMBER }, { "mfmf*", TUPLE } } },
 	{ "call_tir_dyn", { { "gTTP", -1 }, { "f*P", NUMBER } } },
 	{ "invoke_debug_func", { { "vnvn*", -1 } } },
+	{ "kv_state_add_sequence", { { "Kc", -1 } } },
+	{ "kv_state_remove_sequence", { { "Kc", -1 } } },
+	{ "kv_state_fork_sequence", { { "Kcci", -1 } } },
+	{ "kv_state_popn", { { "Kcc", -1 } } },
+	{ "kv_state_clear", { { "K", -1 } } },
+	{ "kv_state_begin_forward", { { "Kpp", -1 }, { "KPPP", -1 } } },
+	{ "kv_state_end_forward", { { "K", -1 } } },
+	{ "attention_kv_cache_attention_with_fused_qkv", { { "K0cTT", -1 } } },
+	{ "attention_kv_cache_commit_accepted_token_tree_nodes", { { "Kpp", -1 }, { "KPP", -1 } } },
+	{ "attention_kv_cache_enable_sliding_window_for_seq", { { "Kc4c", -1 } } },
+	{ "attention_kv_cache_get_query_positions", { { "K", TENSOR } } },
+	{ "attention_kv_cache_get_num_available_pages", { { "K", NUMBER } } },
+	{ "attention_kv_cache_create", { { "TPi", CLOSURE } } },
+	{ "attention_kv_cache_append", { { "LT", CLOSURE } } },
+	{ "attention_kv_cache_update", { { "LT", CLOSURE } } },
+	{ "attention_kv_cache_view", { { "L", TENSOR }, { "LP", TENSOR } } },
+	{ "attention_kv_cache_window_override_with_sinks", { { "LTic", CLOSURE } } },
+	{ "attention_kv_cache_array_popn", { { "Uc", -1 } } },
+	{ "sample_top_p_from_logits", { { "Tc1c", NUMBER } } },
+	{ "multinomial_from_uniform", { { "TT", TENSOR } } },
+	{ "apply_softmax_with_temperature", { { "T1", -1 } } },
+	{ "apply_repetition_penalty", { { "TT1", -1 } } },
+	{ "cuda_graph.run_or_capture", { { "mLUc", TENSOR } } },
+	{ "cuda_graph.get_cached_alloc", { { "mLc", TENSOR } } },
+	{ "tvm.contrib.sort.argsort", { { "TTcc", -1 } } },
+	{ "tvm.contrib.sort.sort", { { "TTcc", -1 } } },
+	{ "tvm.contrib.sort.topk", { { "TTTcckc", -1 } } },
+	{ "tvm.contrib.random.uniform", { { "cciiT", -1 } } },
+	{ "relax.run.unique", { { "Tccccc", TENSOR }, { "T0000", TENSOR } } },
+	{ "relax.run.nonzero", { { "T", TENSOR } } },
+	{ "relax.run.shape_to_tensor", { { "P", TENSOR } } },
+	{ "relax.run.assert_op", { { "Nk*", -1 } } },
 };
 
 #define BUILTINS (sizeof(builtins) / sizeof(builtins[0]))
 
 /* The first calls of each function: after them there is something in every sort of register. */
-#define PROLOGUE 8
+#define PROLOGUE 9
 
 enum {
 	STORAGE_SHAPE,
@@ -151,7 +185,7 @@ static int64_t any(struct program *p)
 
 static int64_t operand(struct program *p, char letter)
 {
-	static const char sorts[] = "STHPULN";
+	static const char sorts[] = "STHPULNK";
 	const char *sort = memchr(sorts, letter, SORTS);
 
 	if (sort)
@@ -306,16 +340,23 @@ static void put_entry(struct tenon_buffer *out, uint32_t kind, const char *name,
 	tenon_buffer_u64(out, 0);
 }
 
+/* A name without the prefix of builtins. */
+static bool is_whole(const char *name)
+{
+	return !strncmp(name, "tvm.", 4) || !strncmp(name, "relax.", 6) || !strncmp(name, "fuzz.", 5);
+}
+
 static void put_functions(const struct program *p, struct tenon_buffer *out)
 {
 	static const char *const names[FUNCTIONS_MOST] = { "main", "second", "third" };
 	const struct function none = { 0, 0, 0 };
-	char name[64] = "vm.builtin.";
+	char name[96];
 	uint32_t i;
 
 	tenon_buffer_u64(out, BUILTINS + 1 + p->count);
 	for (i = 0; i < BUILTINS; i++) {
-		strcpy(name + strlen("vm.builtin."), builtins[i].name);
+		snprintf(name, sizeof(name), "%s%s", is_whole(builtins[i].name) ? "" : "vm.builtin.",
+			 builtins[i].name);
 		put_entry(out, RELAX_FUNCTION_PACKED, name, &none);
 	}
 	put_entry(out, RELAX_FUNCTION_PACKED, RELAX_PROGRAM_STAND_IN, &none);

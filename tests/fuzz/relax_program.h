@@ -14,6 +14,8 @@
 
 /* Name of a function that programs call as compiled code; the target registers it. */
 #define RELAX_PROGRAM_STAND_IN "fuzz.stand_in"
+/* Name of a function that returns a small key-value cache. */
+#define RELAX_PROGRAM_STATE "fuzz.state"
 
 /* Write the executable that @size decisions make; the caller drops @out. */
 void relax_program(const uint8_t *decisions, size_t size, struct tenon_buffer *out);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/kv/kv_cache.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/use_executable.h"
 #include "tests/unit/relax_stand_in.h"
@@ -12,6 +13,31 @@
 /* a byte decides an instruction, and a machine has a pool and registers */
 const size_t fuzz_memory_per_byte = 512;
 const size_t fuzz_memory_at_all = 1 << 20;
+
+/* A paged cache whose kernels are stand-ins. */
+static int make_state(void *self, const struct tenon_value *args, int32_t count,
+		      struct tenon_value *ret)
+{
+	static const int64_t kinds[] = { 0 };
+	struct kv_config f = { .sequences = 2, .tokens = 8, .chunk = 4, .page = 2, .window = true,
+			       .layer_window = 4, .layers = 1, .kinds = kinds, .kind_count = 1,
+			       .q_heads = 1, .kv_heads = 1, .dim = 1, .v_dim = 1,
+			       .dtype = { TENON_DTYPE_FLOAT, 32, 1 }, .device = { kDLCPU, 0 } };
+	struct kv_cache *c = NULL;
+	int i, err = 0;
+
+	(void)self;
+	(void)args;
+	f.window = count != 0;
+	for (i = 0; i < KV_CALLBACKS && !err; i++)
+		err = tenon_function_create(NULL, relax_stand_in, NULL, &f.callbacks[i]);
+	if (!err)
+		err = kv_cache_create(&f, &c);
+	for (i = 0; i < KV_CALLBACKS; i++)
+		tenon_object_unref(f.callbacks[i]);
+	*ret = tenon_arg_object(c);
+	return err;
+}
 
 static void register_stand_in(void)
 {
@@ -22,6 +48,7 @@ static void register_stand_in(void)
 	done = true;
 	fuzz_check(tenon_executors_register());
 	fuzz_check(tenon_function_register_c(RELAX_PROGRAM_STAND_IN, relax_stand_in, false));
+	fuzz_check(tenon_function_register_c(RELAX_PROGRAM_STATE, make_state, false));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
