@@ -392,6 +392,41 @@ static void device_code_seed(const struct sink *sink)
 	tenon_buffer_fini(&path);
 }
 
+/* a call with a value of each kind, as each generation of clients of TVM's RPC sends it */
+static void put_rpc_call(struct tenon_buffer *b, uint8_t generation)
+{
+	static const struct {
+		uint8_t legacy, ffi, bytes;
+	} values[] = { { 4, 0, 0 }, { 0, 1, 8 },  { 2, 3, 8 },   { 3, 4, 8 },	{ 5, 5, 8 },
+		       { 6, 6, 8 }, { 7, 7, 40 }, { 11, 8, 16 }, { 12, 9, 16 }, { 9, 73, 8 } };
+	static const uint8_t tensor[40] = { 64, [8] = 1, [16] = 1, [20] = 2, [21] = 32, [22] = 1, [24] = 4 };
+	static const uint8_t word[16] = { 8, [8] = 't', 'e', 'x', 't', 't', 'e', 'x', 't' };
+	const size_t count = sizeof(values) / sizeof(values[0]);
+	size_t i;
+
+	tenon_buffer_u8(b, generation);
+	tenon_buffer_u32(b, 3);
+	tenon_buffer_u64(b, 64);
+	tenon_buffer_u32(b, count);
+	for (i = 0; i < count && generation == 1; i++)
+		tenon_buffer_u32(b, values[i].legacy);
+	for (i = 0; i < count; i++) {
+		if (generation != 1)
+			tenon_buffer_u32(b, values[i].ffi);
+		tenon_buffer_append(b, values[i].bytes == 16 ? word : tensor, values[i].bytes);
+	}
+}
+
+static void rpc_seeds(const struct sink *sink)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+
+	put_rpc_call(&b, 1);
+	give(sink, "a legacy call", &b);
+	put_rpc_call(&b, 2);
+	give(sink, "an ffi call", &b);
+}
+
 static const char *const relax_files[] = {
 	"tvm-0.27.0.post1/relax_mlp/vm.so",
 	"tvm-0.27.0.post1/model_closure/model.so",
@@ -429,6 +464,8 @@ void seeds_each(const char *target,
 		packet_seeds(&sink);
 	} else if (!strcmp(target, "params")) {
 		file_seed(&sink, "tests/interop/data/tvm-0.18/params_file/all.params");
+	} else if (!strcmp(target, "rpc_packet")) {
+		rpc_seeds(&sink);
 	} else if (!strcmp(target, "relax_program")) {
 		decision_seeds(&sink);
 	} else if (!strcmp(target, "relax_executable")) {

@@ -21,6 +21,7 @@ params_command
 payload
 relax_executable
 relax_program
+rpc_packet
 run_graph
 run_tree
 unpack'
@@ -48,7 +49,7 @@ it "every target that has a source is known" same "$known" "$sources"
 it "every target is run by make check" same "$known" "$listed"
 # a build without all that the targets are for skips some of them
 complete=yes
-for option in ELF_INSPECT EXAMPLE_JSON GRAPH_EXECUTOR LINK METADATA MODULE_WRITE REFLECTION RELAX_VM TVM_LEGACY; do
+for option in ELF_INSPECT EXAMPLE_JSON GRAPH_EXECUTOR LINK METADATA MODULE_WRITE REFLECTION REMOTE RELAX_VM TVM_LEGACY; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || complete=
 done
 command -v pkg-config >/dev/null && pkg-config --exists cmocka || complete=

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/remote/session_state.h"
+#include "runtime/remote/utf8.h"
+
+/* memory of a reply that is kept for the next one */
+#define REPLY_KEPT (1U << 20)
+
+/* ---- replies */
+
+static void begin_reply(struct session *s)
+{
+	if (s->reply.room > REPLY_KEPT)
+		tenon_buffer_fini(&s->reply);
+	s->reply.size = 0;
+	s->reply.status = 0;
+	s->reply_data = (struct tenon_slice){ 0 };
+	free(s->bounce);
+	s->bounce = NULL;
+}
+
+void session_reply(struct session *s, const struct wire_value *values, uint32_t count)
+{
+	size_t start = packet_begin(&s->reply, PACKET_RETURN);
+
+	wire_write_sequence(&s->reply, session_encoding(s), values, count);
+	packet_end(&s->reply, start, 0);
+}
+
+static void reply_none(struct session *s)
+{
+	struct wire_value none = wire_none();
+
+	/* of DevSetDevice, whose result clients discard: a void of the wrong encoding breaks them */
+	if (s->generation == WIRE_UNDECIDED) {
+		none.kind = WIRE_DEVICE;
+		none.as.device = (DLDevice){ kDLCPU, 0 };
+	}
+	session_reply(s, &none, 1);
+}
+
+static void reply_handle(struct session *s, uint64_t number)
+{
+	struct wire_value value = wire_pointer(number);
+
+	session_reply(s, &value, 1);
+}
+
+/* Replace the reply by the thread's error. */
+static void reply_error(struct session *s)
+{
+	const char *message = tenon_error_message();
+	struct wire_value text = wire_string(*message ? message : tenon_error_kind());
+	size_t start;
+
+	begin_reply(s);
+	start = packet_begin(&s->reply, PACKET_EXCEPTION);
+	wire_write_sequence(&s->reply, session_encoding(s), &text, 1);
+	packet_end(&s->reply, start, 0);
+	if (!s->reply.status)
+		utf8_repair(s->reply.data + s->reply.size - text.as.text.size, text.as.text.size);
+	tenon_error_clear();
+}
+
+/* ---- requests */
+
+static bool is_local_constructor(const struct wire_sequence *args)
+{
+	return args->values[0].kind == WIRE_STRING &&
+	       tenon_slice_equal(args->values[0].as.text, tenon_slice_of("rpc.LocalSession"));
+}
+
+static int init_server(struct session *s)
+{
+	const struct packet *p = &s->packet;
+
+	if (!tenon_slice_equal(p->version, tenon_slice_of(PACKET_VERSION)))
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "the client speaks version \"%.*s\" of the protocol, the server "
+				   "%s",
+				   (int)(p->version.size < 40 ? p->version.size : 40),
+				   p->version.data, PACKET_VERSION);
+	if (s->initialised)
+		return tenon_error(-TENON_E_USAGE, "InitServer was received before");
+	if (p->args.count && !is_local_constructor(&p->args))
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "this server constructs sessions of kind rpc.LocalSession only");
+	s->initialised = true;
+	/* an empty sequence is the same in both encodings, and clients ignore it */
+	session_reply(s, NULL, 0);
+	return 0;
+}
+
+static int get_function(struct session *s)
+{
+	struct handle entry = { .kind = HANDLE_FUNCTION };
+	struct tenon_function *function;
+	uint64_t number = 0;
+	int err = session_find_function(s, s->packet.args.values[0].as.text, &function);
+
+	if (err)
+		return err;
+	entry.object = function;
+	if (function)
+		err = handle_add(&s->handles, &entry, &number);
+	if (err) {
+		tenon_object_unref(function);
+		return err;
+	}
+	reply_handle(s, number);
+	return 0;
+}
+
+static int free_handle(struct session *s)
+{
+	int err = handle_free(&s->handles, s->packet.args.values[0].as.handle, HANDLE_OBJECTS);
+
+	if (!err)
+		reply_none(s);
+	return err;
+}
+
+static int none_after(struct session *s, int (*run)(struct session *s))
+{
+	int err = run(s);
+
+	if (!err && !s->reply.size)
+		reply_none(s);
+	return err;
+}
+
+static int run_request(struct session *s)
+{
+	static int (*const runs[PACKET_CODES])(struct session * s) = {
+		[PACKET_INIT] = init_server,
+		[PACKET_CALL] = session_call,
+		[PACKET_COPY_FROM] = session_copy_from,
+		[PACKET_COPY_TO] = session_copy_to,
+		[PACKET_GET_FUNCTION] = get_function,
+		[PACKET_FREE_HANDLE] = free_handle,
+		[PACKET_SET_DEVICE] = session_set_device,
+		[PACKET_GET_ATTRIBUTE] = session_get_attribute,
+		[PACKET_ALLOC] = session_alloc,
+		[PACKET_FREE] = session_free,
+		[PACKET_SYNC] = session_sync,
+		[PACKET_COPY_AMONG] = session_copy_among,
+		[PACKET_ALLOC_TENSOR] = session_alloc_tensor,
+		[PACKET_CREATE_STREAM] = session_create_stream,
+		[PACKET_FREE_STREAM] = session_free_stream,
+		[PACKET_SET_STREAM] = session_set_stream,
+		[PACKET_CURRENT_STREAM] = session_current_stream,
+	};
+	uint32_t code = s->packet.code;
+
+	if (code != PACKET_INIT && !s->initialised)
+		return tenon_error(-TENON_E_USAGE, "%s before InitServer", packet_name(code));
+	return none_after(s, runs[code]);
+}
+
+static void set_state(struct session *s, enum session_state state)
+{
+	struct timespec now;
+
+	if (state == SESSION_RECEIVING) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		atomic_store(&s->watch->since,
+			     (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000);
+	}
+	atomic_store(&s->watch->state, state);
+}
+
+static int send_reply(struct session *s)
+{
+	struct tenon_slice reply = { s->reply.data, s->reply.size };
+	int err;
+
+	if (s->reply.status)
+		return s->reply.status;
+	set_state(s, SESSION_REPLYING);
+	err = stream_write(&s->stream, reply, s->reply_data);
+	set_state(s, SESSION_IDLE);
+	return err;
+}
+
+static void receiving(void *context)
+{
+	set_state(context, SESSION_RECEIVING);
+}
+
+/* Answer one packet. Sets @done for the last one. */
+static int answer(struct session *s, struct tenon_slice bytes, bool *done)
+{
+	int err;
+
+	set_state(s, SESSION_WORKING);
+	begin_reply(s);
+	err = packet_read(bytes, s->generation, &s->packet);
+	if (!err)
+		s->generation = s->packet.generation;
+	atomic_store(&s->watch->generation, s->generation);
+	*done = !err && s->packet.code == PACKET_SHUTDOWN;
+	if (*done)
+		return 0;
+	if (!err)
+		err = run_request(s);
+	if (err || s->reply.status)
+		reply_error(s);
+	return send_reply(s);
+}
+
+static int serve(struct session *s)
+{
+	struct tenon_slice bytes;
+	bool done = false;
+	int err = 0;
+
+	while (!err && !done) {
+		switch (stream_read_packet(&s->stream, receiving, s, &bytes)) {
+		case STREAM_PACKET:
+			err = answer(s, bytes, &done);
+			break;
+		case STREAM_END:
+			return 0;
+		case STREAM_BROKEN:
+			return -TENON_E_IO;
+		case STREAM_TOO_LARGE:
+			/* the packet's end cannot be found, so this is the last reply */
+			reply_error(s);
+			send_reply(s);
+			return -TENON_E_FORMAT;
+		}
+	}
+	return err;
+}
+
+int session_run(int fd, const char *folder, const struct session_options *options,
+		struct session_watch *watch)
+{
+	struct session_watch own = { 0 };
+	struct session *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a session");
+	s->options = options;
+	s->watch = watch ? watch : &own;
+	s->folder = folder;
+	s->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	stream_init(&s->stream, fd, options->packet_most);
+	err = s->folder_fd < 0 ? tenon_error(-TENON_E_IO, "cannot open the folder %s", folder)
+			       : serve(s);
+	handle_table_fini(&s->handles);
+	packet_fini(&s->packet);
+	tenon_buffer_fini(&s->reply);
+	stream_fini(&s->stream);
+	free(s->bounce);
+	free(s->args);
+	free(s->tensors);
+	if (s->folder_fd >= 0)
+		close(s->folder_fd);
+	free(s);
+	return err;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_REMOTE_SESSION_H
+#define RUNTIME_REMOTE_SESSION_H
+
+/**
+ * DOC: a session of the RPC server
+ *
+ * Serves one client on one socket, after the handshake, in one thread. The session's objects are in
+ * its table of handles; everything is released at its end. A request that fails, or that is malformed
+ * but complete, is answered with an exception, and the session goes on.
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** enum session_state - what a session does; read by the server in another process */
+enum session_state {
+	SESSION_IDLE = 0,
+	SESSION_RECEIVING = 1, /* a packet has begun */
+	SESSION_WORKING = 2,   /* a request runs, and nothing of its reply was sent */
+	SESSION_REPLYING = 3,
+};
+
+/**
+ * struct session_watch - shared with the server; trusted by it for messages and deadlines only
+ * @state: enum session_state
+ * @since: when the request began, in milliseconds of CLOCK_MONOTONIC
+ * @generation: enum wire_generation, for what the server sends in the session's place
+ */
+struct session_watch {
+	_Atomic uint32_t state;
+	_Atomic uint64_t since;
+	_Atomic uint32_t generation;
+};
+
+/**
+ * struct session_options - limits of a session
+ * @packet_most: largest packet in bytes
+ * @folder_most: quota of the folder in bytes
+ * @memory_most: quota of tensors in bytes
+ * @native_code: load_module accepts shared objects
+ */
+struct session_options {
+	uint64_t packet_most;
+	uint64_t folder_most;
+	uint64_t memory_most;
+	bool native_code;
+};
+
+/**
+ * session_run - serve a client until it leaves
+ * @fd: connected stream socket; the caller closes it
+ * @folder: an empty folder for the session's files
+ * @options: limits
+ * @watch: receives the state; may be NULL
+ *
+ * Return: 0; -TENON_E_IO when the connection failed or ended within a packet; -TENON_E_FORMAT when
+ *	a packet exceeds the limit; -TENON_E_NOMEM.
+ */
+int session_run(int fd, const char *folder, const struct session_options *options,
+		struct session_watch *watch);
+
+#endif /* RUNTIME_REMOTE_SESSION_H */

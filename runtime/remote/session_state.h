@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_REMOTE_SESSION_STATE_H
+#define RUNTIME_REMOTE_SESSION_STATE_H
+
+/* what the files that make a session share */
+
+#include <tenon/function.h>
+#include <tenon/tensor.h>
+
+#include "runtime/remote/handle_table.h"
+#include "runtime/remote/packet.h"
+#include "runtime/remote/session.h"
+#include "runtime/remote/stream.h"
+
+/**
+ * struct session - a session
+ * @stream: the connection
+ * @options: limits
+ * @watch: state for the server; never NULL
+ * @folder: path of the session's folder
+ * @folder_fd: the folder
+ * @folder_used: bytes of uploaded files
+ * @memory_used: bytes of tensors that the client allocated
+ * @generation: encoding of the client
+ * @initialised: InitServer was answered
+ * @handles: the client's handles
+ * @packet: the current request
+ * @args: arguments of the current call
+ * @tensors: tensors that @args refer to
+ * @args_room: number of each allocated
+ * @reply: the reply
+ * @reply_data: bytes that follow @reply, not copied
+ * @bounce: allocated for @reply_data, or NULL
+ */
+struct session {
+	struct stream stream;
+	const struct session_options *options;
+	struct session_watch *watch;
+	const char *folder;
+	int folder_fd;
+	uint64_t folder_used;
+	uint64_t memory_used;
+	enum wire_generation generation;
+	bool initialised;
+	struct handle_table handles;
+	struct packet packet;
+	struct tenon_value *args;
+	DLTensor *tensors;
+	uint32_t args_room;
+	struct tenon_buffer reply;
+	struct tenon_slice reply_data;
+	void *bounce;
+};
+
+/** session_encoding - encoding of replies: that of the client, or the default while undecided */
+static inline enum wire_generation session_encoding(const struct session *s)
+{
+	return s->generation == WIRE_UNDECIDED ? WIRE_FFI : s->generation;
+}
+
+/** session_reply - write a Return packet with the values */
+void session_reply(struct session *s, const struct wire_value *values, uint32_t count);
+
+/** session_call - run CallFunc and write its reply; 0, or the error to be sent */
+int session_call(struct session *s);
+
+/** session_find_function - find a function that the session offers; NULL in @out for none */
+int session_find_function(struct session *s, struct tenon_slice name, struct tenon_function **out);
+
+/** session_time_evaluator - the function runtime.RPCTimeEvaluator */
+int session_time_evaluator(void *self, const struct tenon_value *args, int32_t count,
+			   struct tenon_value *ret);
+
+/* the functions on files and modules; self is the session */
+int session_upload(void *self, const struct tenon_value *args, int32_t count,
+		   struct tenon_value *ret);
+int session_download(void *self, const struct tenon_value *args, int32_t count,
+		     struct tenon_value *ret);
+int session_download_linked(void *self, const struct tenon_value *args, int32_t count,
+			    struct tenon_value *ret);
+int session_remove(void *self, const struct tenon_value *args, int32_t count,
+		   struct tenon_value *ret);
+int session_listdir(void *self, const struct tenon_value *args, int32_t count,
+		    struct tenon_value *ret);
+
+/**
+ * session_check_path - check a client's name of a file in the session's folder
+ * @text: the name
+ * @path: receives it, NUL-terminated
+ * @size: bytes of @path
+ *
+ * Return: 0; -TENON_E_VALUE for an absolute path, one with "..", and one with a NUL or too long.
+ */
+int session_check_path(struct tenon_slice text, char *path, size_t size);
+
+/**
+ * session_tensor - make a DLTensor of a tensor record
+ * @s: session
+ * @wire: the record; its shape is borrowed
+ * @out: receives the tensor
+ *
+ * Return: 0; -TENON_E_VALUE for a handle that is not one, for an invalid shape or dtype, and for a
+ *	tensor that exceeds its memory.
+ */
+int session_tensor(struct session *s, struct wire_tensor *wire, DLTensor *out);
+
+/* requests on tensors and devices: each writes its reply, or returns the error to be sent */
+int session_copy_from(struct session *s);
+int session_copy_to(struct session *s);
+int session_copy_among(struct session *s);
+int session_alloc_tensor(struct session *s);
+int session_alloc(struct session *s);
+int session_free(struct session *s);
+int session_set_device(struct session *s);
+int session_get_attribute(struct session *s);
+int session_sync(struct session *s);
+int session_create_stream(struct session *s);
+int session_free_stream(struct session *s);
+int session_set_stream(struct session *s);
+int session_current_stream(struct session *s);
+
+#endif /* RUNTIME_REMOTE_SESSION_STATE_H */

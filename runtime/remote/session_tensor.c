@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <tenon/memory.h>
+#include <tenon/string.h>
+
+#include "runtime/remote/session_state.h"
+
+/* a tensor without elements has no memory, and no pointer of it is used */
+static int check_range(const struct wire_tensor *wire, uint64_t bytes, uint64_t size)
+{
+	if (wire->byte_offset <= size && bytes <= size - wire->byte_offset)
+		return 0;
+	return tenon_error(-TENON_E_VALUE,
+			   "%" PRIu64 " bytes at offset %" PRIu64
+			   " exceed the tensor's memory of %" PRIu64 " bytes",
+			   bytes, wire->byte_offset, size);
+}
+
+/* Find the memory of a tensor record: its data, and the device it is on. */
+static int find_memory(struct session *s, const struct wire_tensor *wire, uint64_t bytes,
+		       DLTensor *out)
+{
+	struct handle *handle;
+	const DLTensor *own;
+	int err = handle_find(&s->handles, wire->data, HANDLE_DATA, &handle);
+
+	if (!err)
+		err = check_range(wire, bytes, handle->size);
+	if (err)
+		return err;
+	own = &((const struct tenon_tensor *)handle->object)->dl;
+	if (own->device.device_type != wire->device.device_type ||
+	    (own->device.device_id != wire->device.device_id && own->device.device_type != kDLCPU))
+		return tenon_error(
+			-TENON_E_VALUE, "handle 0x%" PRIx64 " is memory of %s:%d, not of %s:%d",
+			wire->data, tenon_device_name(own->device.device_type),
+			own->device.device_id, tenon_device_name(wire->device.device_type),
+			wire->device.device_id);
+	out->data = own->data;
+	out->device = own->device;
+	return 0;
+}
+
+int session_tensor(struct session *s, struct wire_tensor *wire, DLTensor *out)
+{
+	size_t bytes;
+	int err;
+
+	*out = tenon_dltensor(NULL, wire->shape, wire->ndim, wire->dtype);
+	out->byte_offset = wire->byte_offset;
+	err = tenon_tensor_bytes(out, &bytes);
+	if (!err && (bytes || wire->data))
+		return find_memory(s, wire, bytes, out);
+	out->device = wire->device;
+	return err;
+}
+
+/* ---- copies: of bytes, whatever the tensor's shape, since a copy may be a part of it */
+
+static int byte_tensor(struct session *s, const struct wire_tensor *wire, uint64_t size,
+		       int64_t *extent, DLTensor *out)
+{
+	*extent = (int64_t)size;
+	*out = tenon_dltensor(NULL, extent, 1, tenon_dtype(kDLUInt, 8, 1));
+	out->byte_offset = wire->byte_offset;
+	return find_memory(s, wire, size, out);
+}
+
+static int copy_to_bounce(struct session *s, const DLTensor *from, int64_t *extent)
+{
+	size_t size = (size_t)*extent;
+	DLTensor to;
+
+	s->bounce = malloc(size ? size : 1);
+	if (!s->bounce)
+		return tenon_error(-TENON_E_NOMEM, "no memory to copy %zu bytes", size);
+	to = tenon_dltensor(s->bounce, extent, 1, from->dtype);
+	s->reply_data.data = s->bounce;
+	return tenon_tensor_copy(from, &to);
+}
+
+int session_copy_from(struct session *s)
+{
+	const struct packet *p = &s->packet;
+	DLTensor from;
+	int64_t extent;
+	size_t start;
+	int err = byte_tensor(s, &p->tensor, p->size, &extent, &from);
+
+	if (err)
+		return err;
+	if (from.device.device_type != kDLCPU || from.device.device_id)
+		err = copy_to_bounce(s, &from, &extent);
+	else
+		s->reply_data.data = (const char *)from.data + from.byte_offset;
+	if (err)
+		return err;
+	s->reply_data.size = (size_t)p->size;
+	start = packet_begin(&s->reply, PACKET_COPY_ACK);
+	packet_end(&s->reply, start, p->size);
+	return 0;
+}
+
+int session_copy_to(struct session *s)
+{
+	const struct packet *p = &s->packet;
+	DLTensor from, to;
+	int64_t extent;
+	int err = byte_tensor(s, &p->tensor, p->size, &extent, &to);
+
+	if (err)
+		return err;
+	from = tenon_dltensor((void *)(uintptr_t)p->data.data, &extent, 1, to.dtype);
+	return tenon_tensor_copy(&from, &to);
+}
+
+int session_copy_among(struct session *s)
+{
+	struct wire_value *values = s->packet.args.values;
+	DLTensor from, to;
+	int err = session_tensor(s, values[0].as.tensor, &from);
+
+	if (!err)
+		err = session_tensor(s, values[1].as.tensor, &to);
+	return err ? err : tenon_tensor_copy(&from, &to);
+}
+
+/* ---- memory */
+
+static int alloc(struct session *s, const DLTensor *dl)
+{
+	struct handle entry = { .kind = HANDLE_MEMORY };
+	struct tenon_tensor *tensor;
+	struct wire_value value;
+	uint64_t number;
+	size_t bytes;
+	int err;
+
+	err = tenon_tensor_bytes(dl, &bytes);
+	if (err)
+		return err;
+	if (bytes > s->options->memory_most - s->memory_used)
+		return tenon_error(-TENON_E_NOMEM,
+				   "a tensor of %zu bytes: the session has %" PRIu64
+				   " and may have %" PRIu64,
+				   bytes, s->memory_used, s->options->memory_most);
+	err = tenon_tensor_create_on(dl->device, dl->shape, dl->ndim, dl->dtype, &tensor);
+	if (err)
+		return err;
+	entry.object = tensor;
+	entry.size = bytes;
+	err = handle_add(&s->handles, &entry, &number);
+	if (err) {
+		tenon_object_unref(tensor);
+		return err;
+	}
+	s->memory_used += bytes;
+	value = wire_pointer(number);
+	session_reply(s, &value, 1);
+	return 0;
+}
+
+static bool is_plain_scope(const struct wire_value *scope)
+{
+	return scope->kind == WIRE_NONE || !scope->as.text.size ||
+	       tenon_slice_equal(scope->as.text, tenon_slice_of("global"));
+}
+
+int session_alloc_tensor(struct session *s)
+{
+	struct wire_value *values = s->packet.args.values;
+	struct wire_tensor *wire = values[0].as.tensor;
+	DLTensor dl = tenon_dltensor(NULL, wire->shape, wire->ndim, wire->dtype);
+
+	dl.device = wire->device;
+	if (!is_plain_scope(&values[1]))
+		return tenon_error(-TENON_E_UNSUPPORTED, "memory scope \"%.*s\" is not supported",
+				   (int)(values[1].as.text.size < 40 ? values[1].as.text.size : 40),
+				   values[1].as.text.data);
+	return alloc(s, &dl);
+}
+
+int session_alloc(struct session *s)
+{
+	struct wire_value *values = s->packet.args.values;
+	int64_t bytes = values[1].as.integer, alignment = values[2].as.integer;
+	DLTensor dl = tenon_dltensor(NULL, &bytes, 1, tenon_dtype(kDLUInt, 8, 1));
+
+	dl.device = values[0].as.device;
+	if (alignment > TENON_TENSOR_ALIGN)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "alignment to %" PRId64 " bytes, at most %d", alignment,
+				   TENON_TENSOR_ALIGN);
+	return alloc(s, &dl);
+}
+
+int session_free(struct session *s)
+{
+	uint64_t number = s->packet.args.values[1].as.handle, size;
+	struct handle *handle;
+	int err = handle_find(&s->handles, number, HANDLE_MEMORY, &handle);
+
+	if (err)
+		return err;
+	size = handle->size;
+	err = handle_free(&s->handles, number, HANDLE_MEMORY);
+	if (!err)
+		s->memory_used -= size;
+	return err;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_REMOTE_UTF8_H
+#define RUNTIME_REMOTE_UTF8_H
+
+#include <stddef.h>
+
+/**
+ * utf8_repair - replace bytes that are not UTF-8, and NUL, by '?'
+ *
+ * Python clients decode every string, and cut it at a NUL. Messages may name files with any bytes.
+ */
+void utf8_repair(char *text, size_t size);
+
+#endif /* RUNTIME_REMOTE_UTF8_H */
