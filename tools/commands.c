@@ -14,6 +14,7 @@
 #include "tools/json/json_value.h"
 #include "tools/link/link.h"
 #include "tools/params/params.h"
+#include "tools/rpc/rpc.h"
 #include "tools/run/run.h"
 #include "tools/unpack/unpack.h"
 #include "tools/verify/verify.h"
@@ -31,6 +32,9 @@ static const struct cli_command *const commands[] = {
 	&device_command,
 #endif
 	&doctor_command,
+#ifdef CONFIG_REMOTE
+	&rpc_command,
+#endif
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

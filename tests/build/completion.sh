@@ -82,6 +82,13 @@ options_and_values()
 		offers 'a b.npy' 'tenon inspect a' tenon inspect a
 }
 
+actions_and_options_of_rpc()
+{
+	offers 'serve' 'tenon rpc s' tenon rpc s && offers '--key' 'tenon rpc serve --k' tenon rpc serve --k &&
+		offers 'README.d' 'tenon rpc serve --folder README.' tenon rpc serve --folder README. &&
+		offers '' 'tenon rpc serve --key o' tenon rpc serve --key o && offers '' 'tenon rpc serve o' tenon rpc serve o
+}
+
 it "commands come first" commands_come_first
 it "tenon params has actions, then files" params_has_actions
 it "link has its options" link_has_choices
@@ -90,4 +97,5 @@ it "tenon device has an action" a_device_is_reset
 it "behind an @ come files, whatever stands in front" files_behind_an_at
 it "words that bash left whole are replaced whole" whole_words
 it "options and their values" options_and_values
+it "tenon rpc has an action and options" actions_and_options_of_rpc
 finish

@@ -67,11 +67,12 @@ _tenon_value()
 	--device) _tenon_reply 'cpu' ;;
 	--input|--expect) _tenon_spec ;;
 	--import) if [ "$command" != link ]; then _tenon_files '' "$word"; fi ;;
-	--graph|--params|--trace|-o|--include|-I) _tenon_files '' "$word" ;;
+	--graph|--params|--trace|-o|--include|-I|--folder|--allow-read|--allow-write) _tenon_files '' "$word" ;;
 	--abi) _tenon_reply 'modern legacy' ;;
 	--allow) _tenon_reply 'weak unknown' ;;
 	--output) if [ "$command" != run ]; then _tenon_files '' "$word"; fi ;;
 	--function|--rtol|--atol|--repeat|--timeout|--top|--runs|--warmup|--align|--target-key) ;;
+	--listen|--key|--sessions|--session-timeout|--request-timeout|--folder-size|--memory|--packet-size) ;;
 	*) return 1 ;;
 	esac
 }
@@ -96,7 +97,7 @@ _tenon()
 	_tenon_words
 	command=${words[1]-}
 	if [ "${#words[@]}" -le 2 ]; then
-		_tenon_reply 'run inspect bench params link unpack verify devices device doctor help --version --help'
+		_tenon_reply 'run inspect bench params link unpack verify devices device doctor rpc help --version --help'
 		return
 	fi
 	case $command in
@@ -104,6 +105,13 @@ _tenon()
 	inspect) options='--functions --model --function --graph --params --json --dot --help' ;;
 	bench) options='--input --graph --params --function --device --runs --warmup --per-op --json --help' ;;
 	params) options='--align --output --json --help' ;;
+	rpc)
+		if [ "${#words[@]}" -eq 3 ]; then
+			_tenon_reply 'serve --help'
+			return
+		fi
+		options='--listen --key --sessions --session-timeout --request-timeout --folder --folder-size --memory --packet-size --no-native-code --allow-read --allow-write --trust-network --no-sandbox --help'
+		;;
 	link) options='--output --abi --target-key --import --include --allow --help' ;;
 	unpack) options='--help' ;;
 	verify) options='--json --help' ;;
@@ -122,7 +130,7 @@ _tenon()
 		;;
 	help)
 		if [ "${#words[@]}" -eq 3 ]; then
-			_tenon_reply 'run inspect bench params link unpack verify devices device doctor'
+			_tenon_reply 'run inspect bench params link unpack verify devices device doctor rpc'
 		fi
 		return
 		;;
@@ -148,6 +156,7 @@ _tenon()
 			_tenon_reply 'list extract align from-npy from-npz'
 		fi
 		;;
+	rpc,*) ;;
 	*) _tenon_files '' "$word" ;;
 	esac
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # fish completion for tenon(1)
 
-set -l commands run inspect bench params link unpack verify devices device doctor help
+set -l commands run inspect bench params link unpack verify devices device doctor rpc help
 set -l none "not __fish_seen_subcommand_from $commands"
 
 complete -c tenon -f
@@ -15,15 +15,16 @@ complete -c tenon -n $none -a verify -d 'Check all of a module'
 complete -c tenon -n $none -a devices -d 'List the devices that functions can run on'
 complete -c tenon -n $none -a device -d 'Reset a device'
 complete -c tenon -n $none -a doctor -d 'Look for what could keep modules from running'
+complete -c tenon -n $none -a rpc -d 'Serve clients of TVM RPC'
 complete -c tenon -n $none -a help -d 'Explain a command'
 complete -c tenon -n $none -l version -d 'Version and configuration'
 
 complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params link unpack verify' -F
 complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params verify devices device doctor' -l json -d 'Print JSON'
-complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params link unpack verify devices device doctor' -l help -d 'Explain'
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench params link unpack verify devices device doctor rpc' -l help -d 'Explain'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l functions -d 'Name the functions'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l dot -d 'Print a graph'
-complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run inspect bench params link unpack verify devices device doctor'
+complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run inspect bench params link unpack verify devices device doctor rpc'
 complete -c tenon -n '__fish_seen_subcommand_from device' -a reset -d 'End what the device runs, and open it anew'
 
 complete -c tenon -n '__fish_seen_subcommand_from run' -l function -x -d 'The function to call'
@@ -59,3 +60,19 @@ complete -c tenon -n '__fish_seen_subcommand_from link' -l target-key -x -d 'The
 complete -c tenon -n '__fish_seen_subcommand_from link' -l import -x -d 'A module that imports another'
 complete -c tenon -n '__fish_seen_subcommand_from link' -s I -l include -r -d 'Headers of launchers'
 complete -c tenon -n '__fish_seen_subcommand_from link' -l allow -x -a 'weak unknown' -d 'Accept'
+
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -a serve
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l listen -x -d 'Address to listen on'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l key -x -d 'Key of the clients'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l sessions -x -d 'Sessions at a time'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l session-timeout -x -d 'Longest session in seconds'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l request-timeout -x -d 'Longest request in seconds'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l folder -r -d 'Folder for files'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l folder-size -x -d 'What a session may upload in MiB'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l memory -x -d 'Memory of a session in MiB'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l packet-size -x -d 'Largest request in MiB'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l no-native-code -d 'Load device programs only'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l allow-read -r -d 'Let sessions read a path'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l allow-write -r -d 'Let sessions write a path'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l trust-network -d 'Accept addresses that other machines can reach'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l no-sandbox -d 'Let uploaded code do all that this user can'

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/remote/address.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <tenon/error.h>
+#include <unistd.h>
+
+#define UNIX "unix:"
+
+#define BACKLOG 128
+
+static bool is_unix(const char *text)
+{
+	return !strncmp(text, UNIX, strlen(UNIX));
+}
+
+static bool is_loopback(const struct sockaddr *address)
+{
+	const struct sockaddr_in *four = (const void *)address;
+	const struct sockaddr_in6 *six = (const void *)address;
+
+	if (address->sa_family == AF_INET)
+		return ntohl(four->sin_addr.s_addr) >> 24 == 127;
+	return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+}
+
+static int failed(const char *text)
+{
+	return tenon_error(-TENON_E_IO, "cannot listen on %s: %s", text, strerror(errno));
+}
+
+/* A socket file without a listener is left over from a server that was killed. */
+static void remove_stale(const struct sockaddr_un *address)
+{
+	struct stat st;
+	int fd;
+
+	if (lstat(address->sun_path, &st) || !S_ISSOCK(st.st_mode))
+		return;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) &&
+	    errno == ECONNREFUSED)
+		unlink(address->sun_path);
+	close(fd);
+}
+
+static int listen_unix(const char *text, int *fd, char bound[ADDRESS_TEXT])
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *path = text + strlen(UNIX);
+	mode_t mask;
+	int err;
+
+	if (!*path || strlen(path) >= sizeof(address.sun_path))
+		return tenon_error(-TENON_E_VALUE,
+				   "%s: the path has %zu bytes, 1 to %zu are possible", text,
+				   strlen(path), sizeof(address.sun_path) - 1);
+	strcpy(address.sun_path, path);
+	remove_stale(&address);
+	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (*fd < 0)
+		return failed(text);
+	/* for this user alone from the first moment */
+	mask = umask(0177);
+	err = bind(*fd, (const struct sockaddr *)&address, sizeof(address));
+	umask(mask);
+	if (err || listen(*fd, BACKLOG)) {
+		err = failed(text);
+		close(*fd);
+		return err;
+	}
+	snprintf(bound, ADDRESS_TEXT, "%s", text);
+	return 0;
+}
+
+/* Split "HOST:PORT" or "[HOST]:PORT". */
+static int split(const char *text, char host[128], char port[16])
+{
+	const char *colon = strrchr(text, ':'), *start = text;
+	size_t size;
+
+	if (!colon || !colon[1] || strlen(colon + 1) >= 16)
+		return tenon_error(-TENON_E_VALUE,
+				   "%s is no address: HOST:PORT, [HOST]:PORT or unix:PATH", text);
+	size = (size_t)(colon - text);
+	if (size >= 2 && *text == '[' && text[size - 1] == ']') {
+		start++;
+		size -= 2;
+	}
+	if (!size || size >= 128)
+		return tenon_error(-TENON_E_VALUE,
+				   "%s names no host: 127.0.0.1:9090 is this machine alone", text);
+	memcpy(host, start, size);
+	host[size] = '\0';
+	strcpy(port, colon + 1);
+	return 0;
+}
+
+static void print_bound(int fd, char bound[ADDRESS_TEXT])
+{
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+	char host[100] = "?", port[16] = "?";
+
+	if (!getsockname(fd, (struct sockaddr *)&address, &size))
+		getnameinfo((struct sockaddr *)&address, size, host, sizeof(host), port,
+			    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
+	snprintf(bound, ADDRESS_TEXT, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
+}
+
+static int listen_tcp(const char *text, bool trust_network, int *fd, char bound[ADDRESS_TEXT])
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
+	struct addrinfo *found;
+	char host[128], port[16];
+	int on = 1, err = split(text, host, port);
+
+	if (err)
+		return err;
+	err = getaddrinfo(host, port, &hints, &found);
+	if (err)
+		return tenon_error(-TENON_E_VALUE, "%s: %s", text, gai_strerror(err));
+	if (!trust_network && !is_loopback(found->ai_addr)) {
+		freeaddrinfo(found);
+		return tenon_error(
+			-TENON_E_VALUE,
+			"%s can be reached by other machines, and the protocol has no "
+			"authentication: each could run code here. Listen on 127.0.0.1 and "
+			"use an ssh tunnel, or pass --trust-network",
+			text);
+	}
+	*fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (*fd >= 0)
+		setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (*fd < 0 || bind(*fd, found->ai_addr, found->ai_addrlen) || listen(*fd, BACKLOG)) {
+		err = failed(text);
+		if (*fd >= 0)
+			close(*fd);
+	} else {
+		print_bound(*fd, bound);
+	}
+	freeaddrinfo(found);
+	return err;
+}
+
+int address_listen(const char *text, bool trust_network, int *fd, char bound[ADDRESS_TEXT])
+{
+	if (is_unix(text))
+		return listen_unix(text, fd, bound);
+	return listen_tcp(text, trust_network, fd, bound);
+}
+
+void address_unlink(const char *text)
+{
+	if (is_unix(text))
+		unlink(text + strlen(UNIX));
+}
+
+bool address_same_user(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int family;
+	socklen_t family_size = sizeof(family);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &family_size) || family != AF_UNIX)
+		return true;
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
+	       (!peer.uid || peer.uid == geteuid());
+}

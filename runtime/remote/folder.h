@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_REMOTE_FOLDER_H
+#define RUNTIME_REMOTE_FOLDER_H
+
+/**
+ * DOC: folders of sessions
+ *
+ * A server has one folder in the base folder and holds a lock on it; each session has a folder in that.
+ * A server that was killed leaves its folder without a lock, and the next server removes it.
+ */
+
+#include <limits.h>
+
+/**
+ * struct server_folder - the folder of a server
+ * @path: its path
+ * @fd: the folder, locked
+ */
+struct server_folder {
+	char path[PATH_MAX];
+	int fd;
+};
+
+/**
+ * server_folder_create - create a server's folder, and remove those of killed servers
+ * @base: folder to create it in
+ * @f: receives it
+ *
+ * Return: 0; -TENON_E_IO.
+ */
+int server_folder_create(const char *base, struct server_folder *f);
+
+/** server_folder_remove - remove it and all that is in it */
+void server_folder_remove(struct server_folder *f);
+
+/** session_folder_create - create the folder of a session; 0, or -TENON_E_IO */
+int session_folder_create(const struct server_folder *f, char path[PATH_MAX]);
+
+/**
+ * folder_remove - remove a folder with everything in it
+ * @path: the folder; no process may change it any more
+ *
+ * Uploaded code made what is in it: links are not followed, and no depth of folders is too large.
+ */
+void folder_remove(const char *path);
+
+#endif /* RUNTIME_REMOTE_FOLDER_H */

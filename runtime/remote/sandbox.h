@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_REMOTE_SANDBOX_H
+#define RUNTIME_REMOTE_SANDBOX_H
+
+/**
+ * DOC: limits of a session's process
+ *
+ * Uploaded code is native code. The process that runs it cannot gain privileges, sees files through
+ * Landlock (its folder read-write, the system read-only, nodes of devices), has no network and cannot
+ * signal or trace other processes (seccomp), and has resource limits. The kernel enforces all of it;
+ * an old kernel lacks a part, and the caller then says so.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** enum sandbox_part - what a kernel may lack; a mask */
+enum sandbox_part {
+	SANDBOX_PRIVILEGES = 1, /* no new privileges */
+	SANDBOX_FILES = 2,	/* Landlock */
+	SANDBOX_SYSCALLS = 4,	/* seccomp */
+	SANDBOX_LIMITS = 8,	/* resource limits */
+};
+
+/**
+ * struct sandbox_options - what a session may use
+ * @folder: its folder
+ * @read: further files and folders it may read, ending with NULL; or NULL
+ * @write: further files and folders it may write, ending with NULL; or NULL
+ * @memory_most: private memory in bytes; 0 for no limit
+ * @file_most: largest file in bytes
+ */
+struct sandbox_options {
+	const char *folder;
+	const char *const *read;
+	const char *const *write;
+	uint64_t memory_most;
+	uint64_t file_most;
+};
+
+/**
+ * sandbox_enter - limit the calling process for good
+ * @options: what it may still use
+ *
+ * Context: a process with one thread.
+ * Return: mask of enum sandbox_part that could not be set up; 0 when all is in force.
+ */
+unsigned int sandbox_enter(const struct sandbox_options *options);
+
+/** sandbox_part_name - what a part protects from, for messages */
+const char *sandbox_part_name(enum sandbox_part part);
+
+/* the parts; each returns whether it is in force */
+bool sandbox_files(const struct sandbox_options *options);
+bool sandbox_syscalls(void);
+
+#endif /* RUNTIME_REMOTE_SANDBOX_H */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Landlock. The numbers are the kernel's: some C libraries install no header of it. */
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/remote/sandbox.h"
+
+/* the same on all machines but alpha */
+#define CREATE_RULESET 444
+#define ADD_RULE       445
+#define RESTRICT_SELF  446
+#define VERSION	       1 /* flag of CREATE_RULESET */
+#define PATH_BENEATH   1 /* type of a rule */
+
+enum {
+	EXECUTE = 1 << 0,
+	WRITE_FILE = 1 << 1,
+	READ_FILE = 1 << 2,
+	READ_DIR = 1 << 3,
+	REFER = 1 << 13,     /* version 2 */
+	TRUNCATE = 1 << 14,  /* version 3 */
+	IOCTL_DEV = 1 << 15, /* version 5 */
+	ALL_1 = (1 << 13) - 1,
+
+	READING = EXECUTE | READ_FILE | READ_DIR,
+	/* what a rule for a file, not a folder, may have */
+	OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV,
+};
+
+/* as in linux/landlock.h */
+struct ruleset {
+	uint64_t files;
+	uint64_t network; /* version 4 */
+	uint64_t scopes;  /* version 6 */
+};
+
+struct beneath {
+	uint64_t access;
+	int32_t fd;
+} __attribute__((packed));
+
+static int version(void)
+{
+	return (int)syscall(CREATE_RULESET, NULL, 0, VERSION);
+}
+
+static uint64_t handled(int v)
+{
+	return (uint64_t)ALL_1 | (v >= 2 ? REFER : 0) | (v >= 3 ? TRUNCATE : 0) |
+	       (v >= 5 ? IOCTL_DEV : 0);
+}
+
+static int create_ruleset(int v)
+{
+	struct ruleset ruleset = { .files = handled(v), .network = 3, .scopes = 3 };
+	size_t size = v >= 6 ? sizeof(ruleset) : v >= 4 ? 16 : 8;
+
+	return (int)syscall(CREATE_RULESET, &ruleset, size, 0);
+}
+
+/* A path that does not exist needs no rule. */
+static bool allow(int ruleset, int v, const char *path, uint64_t access)
+{
+	struct beneath rule = { .access = access & handled(v) };
+	struct stat st;
+	bool ok = false;
+
+	rule.fd = open(path, O_PATH | O_CLOEXEC);
+	if (rule.fd < 0)
+		return true;
+	if (!fstat(rule.fd, &st)) {
+		if (!S_ISDIR(st.st_mode))
+			rule.access &= OF_FILES;
+		ok = !syscall(ADD_RULE, ruleset, PATH_BENEATH, &rule, 0);
+	}
+	close(rule.fd);
+	return ok;
+}
+
+static bool allow_list(int ruleset, int v, const char *const *paths, uint64_t access)
+{
+	for (; paths && *paths; paths++)
+		if (!allow(ruleset, v, *paths, access))
+			return false;
+	return true;
+}
+
+bool sandbox_files(const struct sandbox_options *options)
+{
+	/* programs, libraries, drivers and their configuration; what describes the machine */
+	static const char *const system[] = { "/usr", "/lib",  "/lib32",     "/lib64",
+					      "/bin", "/sbin", "/opt",	     "/etc",
+					      "/sys", "/proc", "/nix/store", "/run/opengl-driver",
+					      NULL };
+	/* nodes of devices, and shared memory */
+	static const char *const devices[] = { "/dev/null",
+					       "/dev/zero",
+					       "/dev/full",
+					       "/dev/random",
+					       "/dev/urandom",
+					       "/dev/dri",
+					       "/dev/nvidia0",
+					       "/dev/nvidia1",
+					       "/dev/nvidia2",
+					       "/dev/nvidia3",
+					       "/dev/nvidia4",
+					       "/dev/nvidia5",
+					       "/dev/nvidia6",
+					       "/dev/nvidia7",
+					       "/dev/nvidiactl",
+					       "/dev/nvidia-uvm",
+					       "/dev/nvidia-uvm-tools",
+					       "/dev/nvidia-caps",
+					       "/dev/nvidia-modeset",
+					       "/dev/nvhost-gpu",
+					       "/dev/kfd",
+					       "/dev/mali0",
+					       "/dev/kgsl-3d0",
+					       "/dev/accel",
+					       "/dev/dma_heap",
+					       "/dev/udmabuf",
+					       "/dev/shm",
+					       "/dev/tenon",
+					       NULL };
+	int v = version(), ruleset;
+	bool ok;
+
+	if (v < 1)
+		return false;
+	ruleset = create_ruleset(v);
+	if (ruleset < 0)
+		return false;
+	ok = allow(ruleset, v, options->folder, handled(v)) &&
+	     allow_list(ruleset, v, system, READING) &&
+	     allow_list(ruleset, v, devices, handled(v)) &&
+	     allow_list(ruleset, v, options->read, READING) &&
+	     allow_list(ruleset, v, options->write, handled(v)) &&
+	     !syscall(RESTRICT_SELF, ruleset, 0);
+	close(ruleset);
+	return ok;
+}

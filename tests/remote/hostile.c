@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* uploaded code that crashes, hangs, and tries to leave its sandbox */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <tenon/value.h>
+#include <unistd.h>
+
+#define FUNCTION(name)                                                                             \
+	int __tvm_ffi_##name(void *self, const struct tenon_value *args, int32_t count,            \
+			     struct tenon_value *ret);                                             \
+	int __tvm_ffi_##name(void *self, const struct tenon_value *args, int32_t count,            \
+			     struct tenon_value *ret)
+#define UNUSED()                                                                                   \
+	do {                                                                                       \
+		(void)self;                                                                        \
+		(void)args;                                                                        \
+		(void)count;                                                                       \
+		(void)ret;                                                                         \
+	} while (0)
+
+static int integer(struct tenon_value *ret, int64_t value)
+{
+	ret->type = TENON_TYPE_INT;
+	ret->as.integer = value;
+	return 0;
+}
+
+FUNCTION(add_one)
+{
+	UNUSED();
+	return integer(ret, args[0].as.integer + 1);
+}
+
+FUNCTION(crashes)
+{
+	UNUSED();
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+	return 0;
+}
+
+FUNCTION(exits)
+{
+	UNUSED();
+	_exit(7);
+}
+
+FUNCTION(hangs)
+{
+	volatile int forever = 1;
+
+	UNUSED();
+	while (forever)
+		usleep(1000);
+	return 0;
+}
+
+/* leaves processes behind, in a folder that is hard to remove */
+FUNCTION(leaves_processes)
+{
+	int i;
+
+	UNUSED();
+	for (i = 0; i < 5; i++) {
+		if (!fork()) {
+			setsid();
+			setpgid(0, 0);
+			for (;;)
+				pause();
+		}
+	}
+	for (i = 0; i < 200; i++)
+		if (mkdir("deep", 0700) || chdir("deep"))
+			break;
+	symlink("/", "link");
+	mkfifo("fifo", 0600);
+	return integer(ret, chmod(".", 0));
+}
+
+/* the following return 0, or the errno that stopped them */
+
+FUNCTION(opens_network)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	UNUSED();
+	if (fd < 0)
+		return integer(ret, errno);
+	close(fd);
+	return integer(ret, 0);
+}
+
+FUNCTION(kills_parent)
+{
+	UNUSED();
+	return integer(ret, kill(getppid(), 0) ? errno : 0);
+}
+
+FUNCTION(reads_outside)
+{
+	int fd = open("../../../secret", O_RDONLY);
+
+	UNUSED();
+	if (fd < 0)
+		return integer(ret, errno);
+	close(fd);
+	return integer(ret, 0);
+}
+
+FUNCTION(writes_outside)
+{
+	int fd = open("../../../written", O_WRONLY | O_CREAT, 0600);
+
+	UNUSED();
+	if (fd < 0)
+		return integer(ret, errno);
+	close(fd);
+	return integer(ret, 0);
+}
+
+FUNCTION(takes_memory)
+{
+	size_t i;
+
+	UNUSED();
+	for (i = 0; i < 1024; i++) {
+		char *p = malloc(16 << 20);
+
+		if (!p)
+			return integer(ret, ENOMEM);
+		memset(p, 1, 4096);
+	}
+	return integer(ret, 0);
+}
