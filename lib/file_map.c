@@ -80,7 +80,8 @@ static int map(int fd, int access, int flags, const char *path, size_t size,
 		return 0;
 	data = mmap(NULL, size, access, MAP_PRIVATE | flags, fd, 0);
 	if (data == MAP_FAILED)
-		return tenon_error(-TENON_E_IO, "%s: cannot be mapped: %s", path, strerror(errno));
+		return tenon_error(errno == ENOMEM ? -TENON_E_NOMEM : -TENON_E_IO,
+				   "%s: cannot be mapped: %s", path, strerror(errno));
 	*out = (struct tenon_slice){ data, size };
 	return 0;
 }

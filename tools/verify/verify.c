@@ -51,7 +51,11 @@ void verify_fault(struct verify *v, size_t module, const char *format, ...)
 
 void verify_error(struct verify *v, size_t module)
 {
-	add(v, true, module, strdup(tenon_error_message()));
+	/* what memory did not suffice to read is not wrong */
+	if (tenon_error_status() == -TENON_E_NOMEM)
+		v->failed = true;
+	else
+		add(v, true, module, strdup(tenon_error_message()));
 	tenon_error_clear();
 }
 
@@ -150,7 +154,7 @@ static int print_json(const struct verify *v, const char *file, FILE *out)
 	size_t i;
 
 	json_set(root, "file", json_of_text(tenon_slice_of(file)));
-	cJSON_AddBoolToObject(root, "valid", !v->faults);
+	json_set(root, "valid", cJSON_CreateBool(!v->faults));
 	if (v->opened) {
 		json_set(root, "machine",
 			 json_of_text(tenon_slice_of(elf_machine_name(&v->host.elf))));
@@ -160,7 +164,7 @@ static int print_json(const struct verify *v, const char *file, FILE *out)
 	list = cJSON_AddArrayToObject(root, "findings");
 	for (i = 0; i < v->count; i++) {
 		item = cJSON_CreateObject();
-		cJSON_AddBoolToObject(item, "fault", v->findings[i].fault);
+		json_set(item, "fault", cJSON_CreateBool(v->findings[i].fault));
 		if (v->findings[i].module != SIZE_MAX) {
 			json_set(item, "module", json_of_int((int64_t)v->findings[i].module));
 			json_set(item, "kind", json_of_text(kind_of(v, v->findings[i].module)));
