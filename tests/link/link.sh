@@ -1,4 +1,3 @@
-#!/bin/sh
 # SPDX-License-Identifier: MIT
 #
 # Read by the scripts of this folder: the command, and what they check of it
