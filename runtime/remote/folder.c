@@ -13,6 +13,8 @@
 #include <tenon/error.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
+
 #define PREFIX "tenon-rpc-"
 
 static bool is_dots(const char *name)

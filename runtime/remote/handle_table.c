@@ -7,6 +7,8 @@
 #include <tenon/error.h>
 #include <tenon/object.h>
 
+#include "lib/brief_errors.h"
+
 /*
  * Clients take data handles for addresses and check their alignment. Steps of 64 leave a 32-bit
  * client, which keeps 32 bits, room for 67 million handles.

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/brief_errors.h"
+
 /* most device types: TVM adds 128 to a type for a device of a session */
 #define DEVICE_TYPES 128
 

@@ -18,6 +18,7 @@
 #include <tenon/error.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/remote/address.h"
 #include "runtime/remote/sandbox.h"
 #include "runtime/remote/server_state.h"

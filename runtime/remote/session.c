@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/remote/session_state.h"
 #include "runtime/remote/utf8.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/remote/session_state.h"
 #include "runtime/remote/wire_codes.h"
 

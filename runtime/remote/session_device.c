@@ -3,6 +3,7 @@
 #include <tenon/queue.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/remote/session_state.h"
 
 static DLDevice device_argument(const struct session *s)

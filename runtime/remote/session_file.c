@@ -10,6 +10,7 @@
 #include <tenon/string.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/remote/session_state.h"
 
 /* a file under way; a client's file may not have this name */

@@ -5,6 +5,7 @@
 #include <tenon/module.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/remote/session_state.h"
 
 static int check_count(int32_t count, int32_t least, int32_t most)

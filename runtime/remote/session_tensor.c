@@ -4,6 +4,7 @@
 #include <tenon/memory.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/remote/session_state.h"
 
 /* a tensor without elements has no memory, and no pointer of it is used */

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "lib/brief_errors.h"
+
 /* memory of a packet that is kept for the next one, and the first step of a larger one */
 #define KEPT (UINT64_C(1) << 20)
 

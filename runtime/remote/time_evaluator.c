@@ -7,6 +7,7 @@
 #include <tenon/string.h>
 #include <time.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/remote/session_state.h"
 
 /* a result of 512 KiB; TVM's own clients ask for a few hundred at most */

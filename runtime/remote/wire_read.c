@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/remote/wire_codes.h"
 
 void wire_sequence_fini(struct wire_sequence *s)
