@@ -144,7 +144,7 @@ static void put_target(struct tenon_buffer *out, const char *target, const uint3
 	char name[TENON_CMDSTREAM_NAME] = "";
 	uint32_t i;
 
-	strncpy(name, target, sizeof(name));
+	memcpy(name, target, strnlen(target, sizeof(name)));
 	tenon_buffer_u32(out, TENON_CMDSTREAM_TARGET);
 	tenon_buffer_u32(out, 0);
 	tenon_buffer_u64(out, sizeof(name) + count * sizeof(*config));
