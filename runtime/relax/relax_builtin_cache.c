@@ -442,7 +442,7 @@ int relax_builtin_attention_kv_cache_array_popn(void *self, const struct tenon_v
 {
 	const struct relax_arguments a = { "attention_kv_cache_array_popn", args, count };
 	struct tenon_array *caches;
-	struct row_cache *c;
+	struct row_cache *c = NULL;
 	int64_t n, i;
 	int err;
 
@@ -477,7 +477,7 @@ int relax_builtin_attention_kv_cache_array_clear(void *self, const struct tenon_
 {
 	const struct relax_arguments a = { "attention_kv_cache_array_clear", args, count };
 	struct tenon_array *caches;
-	struct row_cache *c;
+	struct row_cache *c = NULL;
 	int64_t i;
 	int err;
 
