@@ -4,7 +4,9 @@
 
 . tests/build/tap.sh
 need "${CC%% *}"
-grep -qs '^CONFIG_LINK=y' "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_LINK"
+for option in LINK REFLECTION ERROR_MESSAGES; do
+	grep -qs "^CONFIG_$option=y" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
+done
 [ -x "$TENON_COMMAND" ] || skip "the command is not built"
 
 export CC TENON_CACHE_DIR=
