@@ -42,7 +42,7 @@ bounds_of()
 	if [ -n "${FUZZ_SECONDS:-}" ]; then
 		echo "-max_total_time=$FUZZ_SECONDS"
 	else
-		echo "-seed=1 -runs=300000"
+		echo "-seed=1 -runs=150000"
 	fi
 	case $1 in
 	run_* | npy_*)	echo "-max_len=65536 -malloc_limit_mb=0" ;;
@@ -57,9 +57,6 @@ fuzz()
 	mkdir -p "$scratch/$target" "$scratch/seeds-$target"
 	wrap=
 	[ "$target" = run_tree ] && wrap=-Wl,--wrap=relax_create
-	[ "$target" != mortise_packet ] || wrap=$(ls firmware/core/*.c)
-	[ "$target" != cmdstream ] || wrap="$(ls devices/cmdstream/*.c firmware/core/*.c) devices/mortise/mortise_walk.c"
-	[ "$target" != mortise_elf ] || wrap=devices/mortise/mortise_elf.c
 	# shellcheck disable=SC2086
 	clang -O1 -g -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -iquote . \
 		-include "$folder/include/generated/autoconf.h" "tests/fuzz/${target}_fuzz.c" $shared \
