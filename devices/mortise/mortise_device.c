@@ -75,7 +75,7 @@ int mortise_describe(uint32_t index, struct tenon_device_properties *p)
 /**
  * struct wanted - the board of a choice, and how to use it
  * @kind: of board
- * @path: of its memory, where somebody else started it; to be freed
+ * @path: of the memory of a board that was attached to; to be freed
  * @doorbell: of its UART's socket; NULL; to be freed
  * @watchdog_ms: limit of a packet
  * @silence_ms: how long the heartbeat may stand still while there is work; 0: struct ring_setup says

@@ -10,7 +10,7 @@
  *
  * The board has one ring, so the queues of a device share it, under one lock. A queue keeps a list of jobs: packets go
  * into the ring at once; what the host does itself (reads and writes of host memory) waits in the list for what is in
- * front of it, and all behind it too. Whoever asks how far a queue is moves the lists on, so no thread is needed.
+ * front of it, and all behind it too. A call that asks how far a queue is moves the lists on, so no thread is needed.
  */
 
 #include <pthread.h>

@@ -35,7 +35,7 @@ static const char *sort_of_loss(const struct ring_report *report)
 	}
 }
 
-/* The first failure stays; somebody else's board is free for the next session. */
+/* Keep the first failure. An attached board is unlocked, so that another program can open a session. */
 static int lose(struct mortise_device *d, int status)
 {
 	status = tenon_device_lose(&d->base, status);

@@ -9,7 +9,7 @@
  * (CONFIG_MORTISE_SIM); "rv32", "rv64" and "cm3" are QEMU with the board's RAM in shared memory and its UART on
  * a socket (CONFIG_MORTISE_QEMU): the emulator is a child of this process and ends with it.
  *
- * "shm" is a board that somebody else started, whose memory is a file: it runs before it is opened and goes on running
+ * "shm" attaches to a running board whose memory is a file: it runs before it is opened and goes on running
  * when it is closed.
  */
 
@@ -81,7 +81,7 @@ struct board;
 int board_open(const struct board_kind *kind, struct board **out);
 
 /**
- * struct board_place - where a board is that somebody else started
+ * struct board_place - where a running board is
  * @path: of the file that is its memory
  * @doorbell: of the socket that is its UART; NULL: it looks for work by itself, and the host polls
  * @deadline: until when its firmware has to be there
@@ -93,7 +93,7 @@ struct board_place {
 };
 
 /**
- * board_attach - open a board that somebody else started
+ * board_attach - open a running board, which this process did not start
  * @kind: one that board_is_attached()
  * @place: where it is
  * @out: the board; NULL on failure
@@ -132,7 +132,7 @@ int board_alive(struct board *board);
  * The memory behind MORTISE_SHARED_OFFSET keeps its bytes. No ring may be in use meanwhile; ring_restart() comes
  * next.
  *
- * Return: as board_open(); -TENON_E_UNSUPPORTED for a board that somebody else started.
+ * Return: as board_open(); -TENON_E_UNSUPPORTED for an attached board.
  */
 int board_reset(struct board *board);
 
@@ -140,17 +140,17 @@ int board_reset(struct board *board);
  * board_halt - end what the board runs, while other threads may be inside calls of it
  * @board: the board
  *
- * Somebody else's board goes on running, and others may attach to it.
+ * An attached board goes on running, and other programs may attach to it.
  */
 void board_halt(struct board *board);
 
-/** board_leave - the device is lost: let others attach to somebody else's board, while its memory stays mapped */
+/** board_leave - unlock an attached board after a loss; its memory stays mapped */
 void board_leave(struct board *board);
 
 /**
  * board_close - end the board and unmap its memory; NULL is fine
  *
- * In a child of fork() it frees the handle alone. Somebody else's board goes on running.
+ * In a child of fork() it frees the handle alone. An attached board goes on running.
  */
 void board_close(struct board *board);
 

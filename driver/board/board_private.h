@@ -6,7 +6,7 @@
 
 #include "driver/board/board.h"
 
-/* what the firmware of somebody else's board may say of its memory */
+/* limits for what the firmware of an attached board says about its memory */
 #define BOARD_WINDOW_LEAST (UINT64_C(1) << 20)
 #define BOARD_WINDOW_MOST  (UINT64_C(1) << 31)
 

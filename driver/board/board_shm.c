@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A board that somebody else started: its memory is a file that both map. It is never started, stopped or reset from
+ * An attached board, which runs already: its memory is a file that both map. It is never started, stopped or reset from
  * here; a session begins when it is opened and ends when it is closed.
  */
 #include <stdlib.h>

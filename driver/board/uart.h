@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /**
- * uart_connect - connect to the socket of an emulator that somebody else started
+ * uart_connect - connect to the socket of a running emulator
  * @path: of the socket
  * @fd: receives the descriptor, close-on-exec; -1 on failure
  *

@@ -20,7 +20,7 @@ enum remoteproc_state {
 	REMOTEPROC_SUSPENDED,
 	REMOTEPROC_RUNNING,
 	REMOTEPROC_CRASHED,
-	REMOTEPROC_ATTACHED, /* running, booted by somebody before the kernel */
+	REMOTEPROC_ATTACHED, /* running; the boot loader started it before the kernel */
 	REMOTEPROC_DETACHED, /* the same, and not supervised */
 	REMOTEPROC_UNKNOWN,
 };

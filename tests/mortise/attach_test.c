@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Boards that somebody else started: here a simulator over a file, and an emulator that the test starts as a user does.
+ * Boards that run before they are opened: here a simulator over a file, and an emulator that the test starts as a user does.
  * Hosts come and go, are killed, and find old or damaged files; the board goes on, and a later host finds it well.
  */
 #include <errno.h>
