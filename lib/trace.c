@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/trace.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include <tenon/error.h>
+#include <unistd.h>
+
+#include "lib/brief_errors.h"
+#include "lib/fork_gate.h"
+
+#if OPTION_ON(TRACE)
+static pthread_mutex_t begin_lock = PTHREAD_MUTEX_INITIALIZER;
+
+const struct tracer *trace_active;
+
+static bool kept;	      /* the trace is for trace_take() */
+static pid_t owner;	      /* the process that is traced; atomic */
+static uint32_t number;	      /* of the last trace; atomic */
+static void (*collect)(void); /* atomic */
+
+static int begin(const char *path)
+{
+	const char *name = path ? path : "a trace for another machine";
+	const struct tracer *t;
+	int err;
+
+	if (trace_active)
+		return tenon_error(-TENON_E_USAGE, "%s: a trace is being written already", name);
+	err = plugin_open(&trace_plugin, -TENON_E_UNSUPPORTED);
+	if (err)
+		return err;
+	t = trace_plugin.offer;
+	err = t->begin(path);
+	if (err)
+		return err;
+	kept = !path;
+	__atomic_store_n(&owner, getpid(), __ATOMIC_RELAXED);
+	__atomic_add_fetch(&number, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&trace_active, t, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int end(struct tenon_buffer *out, bool take)
+{
+	const struct tracer *t = trace_active;
+	void (*ask)(void) = __atomic_load_n(&collect, __ATOMIC_ACQUIRE);
+
+	if (!t)
+		return tenon_error(-TENON_E_USAGE, "no trace is being written");
+	if (kept != take)
+		return tenon_error(-TENON_E_USAGE, "the trace that is being written is %s",
+				   kept ? "for another machine" : "for a file");
+	if (ask && trace_number())
+		ask();
+	__atomic_store_n(&trace_active, NULL, __ATOMIC_RELEASE);
+	return t->end(out);
+}
+
+int tenon_trace(const char *path)
+{
+	int err;
+
+	fork_gate_lock(&begin_lock);
+	err = path ? begin(path) : end(NULL, false);
+	fork_gate_unlock(&begin_lock);
+	return err;
+}
+
+int trace_keep(void)
+{
+	int err;
+
+	fork_gate_lock(&begin_lock);
+	err = begin(NULL);
+	fork_gate_unlock(&begin_lock);
+	return err;
+}
+
+int trace_take(struct tenon_buffer *out)
+{
+	int err;
+
+	fork_gate_lock(&begin_lock);
+	err = end(out, true);
+	fork_gate_unlock(&begin_lock);
+	return err;
+}
+
+int trace_merge(const struct trace_there *there)
+{
+	const struct tracer *t = trace_on();
+
+	return t ? t->merge(there) : 0;
+}
+
+uint32_t trace_number(void)
+{
+	if (!trace_on() || __atomic_load_n(&owner, __ATOMIC_RELAXED) != getpid())
+		return 0;
+	return __atomic_load_n(&number, __ATOMIC_RELAXED);
+}
+
+void trace_collect_with(void (*function)(void))
+{
+	__atomic_store_n(&collect, function, __ATOMIC_RELEASE);
+}
+
+void tenon_trace_span(const char *track, const char *name, uint64_t begin, uint64_t end)
+{
+	const struct tracer *t = trace_on();
+	const struct trace_span span = { .track = track,
+					 .category = "program",
+					 .name = tenon_slice_of(name),
+					 .begin = begin,
+					 .end = end };
+
+	if (t && begin)
+		t->span(&span);
+}
+
+void trace_add(const char *category, struct tenon_slice name, uint64_t bytes, uint64_t begin)
+{
+	const struct tracer *t = trace_on();
+	struct trace_span span = {
+		.category = category, .name = name, .bytes = bytes, .begin = begin
+	};
+
+	if (!t || !begin)
+		return;
+	span.end = clock_now();
+	t->span(&span);
+}
+#else
+static int no_traces(void)
+{
+	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_TRACE is off in this build");
+}
+
+int tenon_trace(const char *path)
+{
+	(void)path;
+	return no_traces();
+}
+
+int trace_keep(void)
+{
+	return no_traces();
+}
+
+int trace_take(struct tenon_buffer *out)
+{
+	(void)out;
+	return no_traces();
+}
+
+int trace_merge(const struct trace_there *there)
+{
+	(void)there;
+	return 0;
+}
+
+uint32_t trace_number(void)
+{
+	return 0;
+}
+
+void trace_collect_with(void (*function)(void))
+{
+	(void)function;
+}
+
+void tenon_trace_span(const char *track, const char *name, uint64_t begin, uint64_t end)
+{
+	(void)track;
+	(void)name;
+	(void)begin;
+	(void)end;
+}
+#endif
+
+uint64_t tenon_trace_now(void)
+{
+	return trace_begin();
+}
