@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A running board behind a device of UIO: the window is a map, or a BAR of a PCI device; the doorbell a register. A
+ * device without an interrupt is polled. The interrupt is unmasked in front of each sleep, since the kernel masks it
+ * when it counts it.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <tenon/error.h>
+
+#include "driver/board/board_private.h"
+#include "driver/uio/uio.h"
+#include "lib/brief_errors.h"
+
+/**
+ * struct uio_board - the device
+ * @uio: open
+ * @window: number of the map or BAR
+ * @doorbell: register that wakes the firmware
+ * @acknowledge: register that takes an interrupt back
+ * @doorbell_word: where @doorbell is mapped; NULL without one
+ * @acknowledge_word: likewise
+ */
+struct uio_board {
+	struct uio uio;
+	uint32_t window;
+	struct board_register doorbell;
+	struct board_register acknowledge;
+	volatile uint32_t *doorbell_word;
+	volatile uint32_t *acknowledge_word;
+};
+
+static bool is_pci(const struct uio *u)
+{
+	return u->config >= 0;
+}
+
+static int map(struct uio *u, uint32_t index, struct uio_map **out)
+{
+	int err = is_pci(u) ? uio_pci_map(u, index) : uio_map(u, index);
+
+	*out = err ? NULL : is_pci(u) ? &u->bar[index] : &u->map[index];
+	return err;
+}
+
+static int map_register(struct board *board, const struct board_register *r,
+			volatile uint32_t **word)
+{
+	struct uio_board *b = board->state;
+	struct uio_map *m;
+	int err;
+
+	if (!r->there)
+		return 0;
+	err = map(&b->uio, r->map, &m);
+	if (!err)
+		err = board_check_register(board->name, r, m->size);
+	if (!err)
+		*word = (volatile uint32_t *)(volatile void *)(m->base + r->offset);
+	return err;
+}
+
+static int read_id(const struct uio *u, uint32_t *id)
+{
+	return system_read_whole(u->calls, u->config, u->path, 0, id, sizeof(*id));
+}
+
+/* A device tree gives names to maps; of PCI devices, ivshmem is known. */
+static int choose_defaults(struct uio_board *b)
+{
+	struct uio *u = &b->uio;
+	uint32_t id = 0, i;
+	int err;
+
+	if (is_pci(u)) {
+		err = read_id(u, &id);
+		if (err || id != BOARD_IVSHMEM_ID)
+			return err;
+		b->window = BOARD_IVSHMEM_WINDOW;
+		b->doorbell = (struct board_register){ true, 0, BOARD_IVSHMEM_DOORBELL, 0 };
+		return 0;
+	}
+	for (i = 0; i < u->map_count; i++) {
+		if (!strcmp(u->map[i].name, "window"))
+			b->window = i;
+		if (!strcmp(u->map[i].name, "doorbell"))
+			b->doorbell = (struct board_register){ true, i, 0, 1 };
+	}
+	return 0;
+}
+
+static int read_keys(struct board *board, const struct board_place *place)
+{
+	struct uio_board *b = board->state;
+	int err = choose_defaults(b);
+
+	if (!err)
+		err = board_read_number(board->name, BOARD_WINDOW, place->keys[BOARD_WINDOW],
+					UIO_PCI_BARS, &b->window);
+	if (!err)
+		err = board_read_register(board->name, BOARD_DOORBELL, place->keys[BOARD_DOORBELL],
+					  &b->doorbell);
+	if (!err)
+		err = board_read_register(board->name, BOARD_ACKNOWLEDGE,
+					  place->keys[BOARD_ACKNOWLEDGE], &b->acknowledge);
+	return err;
+}
+
+static int lock(const struct board *board)
+{
+	const struct uio_board *b = board->state;
+
+	if (!system_lock(b->uio.calls, b->uio.fd, true))
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return tenon_error(-TENON_E_DEVICE,
+				   "%s: another process uses %s, or another device of this one",
+				   board->name, b->uio.path);
+	return system_error(errno, b->uio.path, "lock it");
+}
+
+static int map_window(struct board *board, uint64_t deadline)
+{
+	struct uio_board *b = board->state;
+	struct uio_map *m;
+	int err = map(&b->uio, b->window, &m);
+
+	return err ? err : board_use_window(board, m->base, m->size, b->window, deadline);
+}
+
+/* The node of a device without an interrupt fails when it is read. */
+static bool has_interrupt(struct uio *u)
+{
+	uint32_t count;
+	int err = uio_enable_interrupt(u);
+
+	if (!err)
+		err = uio_wait_interrupt(u, 0, &count);
+	tenon_error_clear();
+	return !err || err == -TENON_E_TIMEOUT;
+}
+
+static void choose_port(struct board *board)
+{
+	struct uio_board *b = board->state;
+
+	if (!b->doorbell_word)
+		board->port.doorbell = NULL;
+	if (!has_interrupt(&b->uio))
+		board->port.sleep = NULL;
+}
+
+static int open_device(struct board *board, const struct board_place *place, struct uio_board *b)
+{
+	const char *root = place->keys[BOARD_ROOT];
+	uint32_t number = 0;
+	int err = board_read_place(board->name, place->path, &number);
+
+	return err ? err : uio_open(place->calls, root ? root : "", number, &b->uio);
+}
+
+static int attach(struct board *board, const struct board_place *place)
+{
+	struct uio_board *b = calloc(1, sizeof(*b));
+	int err;
+
+	if (!b)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a board");
+	err = open_device(board, place, b);
+	if (err) {
+		free(b);
+		return err;
+	}
+	board->state = b;
+	err = lock(board);
+	if (!err)
+		err = read_keys(board, place);
+	if (!err)
+		err = map_window(board, place->deadline);
+	if (!err)
+		err = map_register(board, &b->doorbell, &b->doorbell_word);
+	if (!err)
+		err = map_register(board, &b->acknowledge, &b->acknowledge_word);
+	if (!err)
+		choose_port(board);
+	return err;
+}
+
+static int stop(struct board *board)
+{
+	struct uio_board *b = board->state;
+
+	/* the window is a mapping of the device's */
+	board->memory = (struct shm)SHM_INIT;
+	uio_close(&b->uio);
+	free(b);
+	return 0;
+}
+
+static int alive(struct board *board)
+{
+	const struct uio_board *b = board->state;
+	uint32_t id = 0;
+
+	return is_pci(&b->uio) ? board_check_pci(board, read_id(&b->uio, &id), id) : 0;
+}
+
+static int inject(struct board *board, enum board_fault fault)
+{
+	return tenon_error(-TENON_E_UNSUPPORTED, "%s: fault %d: not our board", board->name, fault);
+}
+
+static void doorbell(struct board *board)
+{
+	const struct uio_board *b = board->state;
+
+	*b->doorbell_word = b->doorbell.value;
+}
+
+static void sleep_until(struct board *board, uint64_t deadline)
+{
+	struct uio_board *b = board->state;
+	uint32_t count;
+
+	if (uio_enable_interrupt(&b->uio) ||
+	    system_wait(b->uio.calls, b->uio.fd, b->uio.path, POLLIN, deadline) != 1 ||
+	    uio_wait_interrupt(&b->uio, 0, &count)) {
+		/* the ring looks again, and says what is wrong */
+		tenon_error_clear();
+		return;
+	}
+	if (b->acknowledge_word)
+		*b->acknowledge_word = b->acknowledge.value;
+}
+
+/* Children of fork() do not have the mappings: close the descriptors alone. */
+static void forget(struct board *board)
+{
+	struct uio_board *b = board->state;
+
+	board->memory = (struct shm)SHM_INIT;
+	system_close(b->uio.calls, &b->uio.config);
+	system_close(b->uio.calls, &b->uio.fd);
+	free(b);
+}
+
+static void leave(struct board *board)
+{
+	const struct uio_board *b = board->state;
+
+	system_lock(b->uio.calls, b->uio.fd, false);
+}
+
+const struct board_ops board_uio_ops = {
+	.attach = attach,
+	.stop = stop,
+	.alive = alive,
+	.inject = inject,
+	.doorbell = doorbell,
+	.sleep = sleep_until,
+	.forget = forget,
+	.leave = leave,
+};

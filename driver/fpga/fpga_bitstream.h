@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DRIVER_FPGA_BITSTREAM_H
+#define DRIVER_FPGA_BITSTREAM_H
+
+/**
+ * DOC: bitstreams that name their loader
+ *
+ * <tenon/uapi/bitstream.h> has the bytes. Reading one checks its header alone, so that it can be listed anywhere; its
+ * contents are checked before they are loaded.
+ */
+
+#include <tenon/backend/cursor.h>
+#include <tenon/uapi/bitstream.h>
+
+#include "driver/fpga/fpga.h"
+
+#define FPGA_LOADER "fpga_manager"
+
+/**
+ * struct fpga_bitstream - what was read; slices point into the payload
+ * @part: the FPGA that it is for
+ * @loader: what loads it
+ * @region: what it replaces; empty for all logic
+ * @firmware: the file that the loader reads
+ * @hash: of @bytes, TENON_BITSTREAM_HASH bytes
+ * @bytes: as the vendor's tools wrote them
+ */
+struct fpga_bitstream {
+	struct tenon_slice part;
+	struct tenon_slice loader;
+	struct tenon_slice region;
+	struct tenon_slice firmware;
+	const uint8_t *hash;
+	struct tenon_slice bytes;
+};
+
+/**
+ * fpga_bitstream_read - read a payload of kind "bitstream"
+ * @c: moved past it
+ * @out: what it holds; as long as the bytes
+ *
+ * Return: 0; -TENON_E_FORMAT, -TENON_E_TRUNCATED, -TENON_E_UNSUPPORTED with the offset.
+ */
+int fpga_bitstream_read(struct tenon_cursor *c, struct fpga_bitstream *out);
+
+/**
+ * fpga_bitstream_load - load one by an FPGA manager
+ * @f: the manager
+ * @root: prefix of /lib/firmware; "" except in tests
+ * @b: what fpga_bitstream_read() found
+ *
+ * The kernel reads the file @b->firmware below /lib/firmware; it has to hold the same bytes ("tenon unpack" writes them).
+ *
+ * Return: 0 when the logic operates; -TENON_E_UNSUPPORTED for another loader, and in builds without the hash;
+ *	-TENON_E_FORMAT when the bytes do not have the hash; -TENON_E_NOT_FOUND, -TENON_E_VALUE when the file is not there
+ *	or differs; else fpga_load().
+ */
+int fpga_bitstream_load(struct fpga *f, const char *root, const struct fpga_bitstream *b);
+
+#endif /* DRIVER_FPGA_BITSTREAM_H */
