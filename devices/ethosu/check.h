@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_ETHOSU_CHECK_H
+#define DEVICES_ETHOSU_CHECK_H
+
+/** DOC: what the files of the check share */
+
+#include "devices/ethosu/ethosu_check.h"
+#include "devices/ethosu/ethosu_state.h"
+
+/** enum check_tables - what is known of the internal memory for tables */
+enum check_tables { TABLES_EMPTY, TABLES_LOADING, TABLES_THERE };
+
+/**
+ * struct checker - a check
+ * @target: what the stream was compiled for
+ * @product: its product
+ * @sizes: bytes of each region
+ * @out: extents so far
+ * @state: setters
+ * @op: the command that is checked
+ * @tables: the internal memory for tables
+ */
+struct checker {
+	const struct ethosu_target *target;
+	uint32_t product;
+	const uint64_t *sizes;
+	struct ethosu_extents *out;
+	struct ethosu_state state;
+	struct ethosu_command op;
+	enum check_tables tables;
+};
+
+/* Raise an error at the command. */
+#define FAULT(k, ...) tenon_cursor_error(&(k)->op.place, -TENON_E_FORMAT, __VA_ARGS__)
+
+static inline uint16_t param(const struct checker *k, unsigned int id)
+{
+	return k->state.param[id];
+}
+
+static inline const char *op_name(const struct checker *k)
+{
+	return ethosu_command_name(k->op.id);
+}
+
+/* ---- setters that an operation needs: 0, or an error that names the first that was not there */
+
+/* ends a list of setters; OP_STOP is none */
+#define END ETHOSU_OP_STOP
+
+int check_need_one(const struct checker *k, unsigned int id);
+int check_need(const struct checker *k, const uint8_t *setters);
+/** check_need_run - @count setters that follow each other */
+int check_need_run(const struct checker *k, unsigned int first, unsigned int count);
+
+/* ---- accesses: 0, or an error if the region has too few bytes */
+
+/** struct check_box - extents of a feature map, or of a part of it */
+struct check_box {
+	uint32_t width;
+	uint32_t height;
+	uint32_t depth;
+};
+
+/** check_touch_bytes - bytes at an offset; none is no access */
+int check_touch_bytes(struct checker *k, unsigned int region, uint64_t offset, uint64_t size,
+		      bool write, const char *what);
+
+/** check_touch_map - all of a feature map; the setters of its shape are there */
+int check_touch_map(struct checker *k, const struct ethosu_map *m, const struct check_box *b);
+
+/** check_output_box - extents of the output */
+void check_output_box(const struct checker *k, struct check_box *b);
+
+/* ---- operations, whose output was checked; and transfers */
+
+int check_convolution(struct checker *k);
+int check_pool(struct checker *k);
+int check_elementwise(struct checker *k);
+int check_dma(struct checker *k);
+
+#endif /* DEVICES_ETHOSU_CHECK_H */

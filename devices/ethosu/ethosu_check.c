@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "devices/ethosu/ethosu_check.h"
+
+#include <string.h>
+
+#include "devices/ethosu/check.h"
+#include "lib/brief_errors.h"
+
+/* ---- setters that an operation needs */
+
+static const uint8_t of_all[] = { ETHOSU_OFM_WIDTH_M1,
+				  ETHOSU_OFM_HEIGHT_M1,
+				  ETHOSU_OFM_DEPTH_M1,
+				  ETHOSU_OFM_PRECISION,
+				  ETHOSU_OFM_ZERO_POINT,
+				  ETHOSU_OFM_BLK_WIDTH_M1,
+				  ETHOSU_OFM_BLK_HEIGHT_M1,
+				  ETHOSU_OFM_BLK_DEPTH_M1,
+				  ETHOSU_ACTIVATION,
+				  ETHOSU_ACTIVATION_MIN,
+				  ETHOSU_ACTIVATION_MAX,
+				  ETHOSU_ACC_FORMAT,
+				  ETHOSU_BLOCKDEP,
+				  ETHOSU_IFM_PRECISION,
+				  ETHOSU_IFM_ZERO_POINT,
+				  ETHOSU_IFM_UPSCALE,
+				  END };
+static const uint8_t of_old[] = { ETHOSU_IFM_IB_END, ETHOSU_AB_START, END };
+
+int check_need_one(const struct checker *k, unsigned int id)
+{
+	if (k->state.seen[id])
+		return 0;
+	return FAULT(k, "%s needs %s, which no command before it sets", op_name(k),
+		     ethosu_command_name(id));
+}
+
+int check_need(const struct checker *k, const uint8_t *setters)
+{
+	int err = 0;
+
+	for (; *setters != END && !err; setters++)
+		err = check_need_one(k, *setters);
+	return err;
+}
+
+/* @count setters that follow each other */
+int check_need_run(const struct checker *k, unsigned int first, unsigned int count)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < count && !err; i++)
+		err = check_need_one(k, first + i);
+	return err;
+}
+
+/* ---- operations */
+
+/* A table in use was loaded, and its transfer waited for. */
+static int check_activation(const struct checker *k)
+{
+	const unsigned int kind = param(k, ETHOSU_ACTIVATION) & ETHOSU_ACTIVATION_KIND;
+
+	if (k->product == ETHOSU_PRODUCT_U85 ? !kind : kind < ETHOSU_ACTIVATION_TABLE)
+		return 0;
+	if (k->product != ETHOSU_PRODUCT_U85 && kind >= ETHOSU_ACTIVATION_TABLE + 8)
+		return FAULT(k, "%s uses table %u; there are 0 to 7", op_name(k),
+			     kind - ETHOSU_ACTIVATION_TABLE);
+	if (k->tables == TABLES_THERE)
+		return 0;
+	return FAULT(
+		k, "%s uses a table that %s", op_name(k),
+		k->tables == TABLES_EMPTY
+			? "no OP_DMA_START before it loads into the internal memory"
+			: "may still be on its way: no OP_DMA_WAIT 0 follows its OP_DMA_START");
+}
+
+/* What all operations on feature maps have in common; the rest is checked by @rest. */
+static int check_operation(struct checker *k, int (*rest)(struct checker *))
+{
+	struct check_box out;
+	int err;
+
+	err = check_need(k, of_all);
+	if (!err && k->product != ETHOSU_PRODUCT_U85)
+		err = check_need(k, of_old);
+	if (!err)
+		err = check_activation(k);
+	if (err)
+		return err;
+	check_output_box(k, &out);
+	err = check_touch_map(k, &ethosu_ofm, &out);
+	return err ? err : rest(k);
+}
+
+static int unbounded(const struct checker *k)
+{
+	return FAULT(k, "%s: what it reads and runs has no known bound", op_name(k));
+}
+
+static int check_command(struct checker *k)
+{
+	switch (k->op.id) {
+	case ETHOSU_OP_CONV:
+	case ETHOSU_OP_DEPTHWISE:
+		return check_operation(k, check_convolution);
+	case ETHOSU_OP_POOL:
+		return check_operation(k, check_pool);
+	case ETHOSU_OP_ELEMENTWISE:
+		return check_operation(k, check_elementwise);
+	case ETHOSU_OP_DMA_START:
+		return check_dma(k);
+	case ETHOSU_OP_DMA_WAIT:
+		if (!k->op.param && k->tables == TABLES_LOADING)
+			k->tables = TABLES_THERE;
+		return 0;
+	case ETHOSU_OP_RESIZE:
+	case ETHOSU_OP_BRANCH:
+	case ETHOSU_DMA0_IDX_REGION:
+	case ETHOSU_DMA0_IDX:
+	case ETHOSU_DMA0_IDX_MAX:
+	case ETHOSU_DMA0_IDX_SKIP1:
+	case ETHOSU_RESIZE_X:
+	case ETHOSU_RESIZE_Y:
+		return unbounded(k);
+	default:
+		if (!ethosu_command_is_operation(k->op.id))
+			ethosu_state_set(&k->state, &k->op);
+		return 0;
+	}
+}
+
+static int check_all(struct checker *k, struct tenon_cursor *c)
+{
+	int err;
+
+	do {
+		if (!tenon_cursor_left(c))
+			return tenon_cursor_error(c, -TENON_E_TRUNCATED,
+						  "the stream ends without OP_STOP");
+		err = ethosu_command_next(c, k->product, &k->op);
+		if (!err)
+			err = check_command(k);
+		if (err)
+			return err;
+		k->out->commands++;
+		if (k->op.id <= ETHOSU_OP_DMA_START)
+			k->out->operations[k->op.id]++;
+	} while (k->op.id != ETHOSU_OP_STOP);
+	if (tenon_cursor_left(c))
+		return tenon_cursor_error(c, -TENON_E_FORMAT, "%zu bytes follow OP_STOP",
+					  tenon_cursor_left(c));
+	return 0;
+}
+
+int ethosu_check(struct tenon_cursor stream, const struct ethosu_target *target,
+		 const uint64_t sizes[ETHOSU_REGIONS], struct ethosu_extents *out)
+{
+	static const uint64_t unlimited[ETHOSU_REGIONS] = {
+		ETHOSU_UNLIMITED, ETHOSU_UNLIMITED, ETHOSU_UNLIMITED, ETHOSU_UNLIMITED,
+		ETHOSU_UNLIMITED, ETHOSU_UNLIMITED, ETHOSU_UNLIMITED, ETHOSU_UNLIMITED,
+	};
+	struct checker k = { .target = target,
+			     .product = ethosu_product_of(target),
+			     .sizes = sizes ? sizes : unlimited,
+			     .out = out };
+
+	memset(out, 0, sizeof(*out));
+	return check_all(&k, &stream);
+}

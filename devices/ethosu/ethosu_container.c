@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "devices/ethosu/ethosu_container.h"
+
+#include <string.h>
+
+#include "lib/brief_errors.h"
+
+static bool is_zip(struct tenon_slice bytes)
+{
+	return bytes.size >= ETHOSU_CONTAINER_MAGIC &&
+	       !memcmp(bytes.data, "PK\3\4", ETHOSU_CONTAINER_MAGIC);
+}
+
+bool ethosu_container_is(struct tenon_slice bytes)
+{
+	return ethosu_payload_is(bytes) || is_zip(bytes);
+}
+
+int ethosu_container_read(const struct tenon_cursor *c, struct ethosu_container *out)
+{
+	struct tenon_cursor all = *c;
+	unsigned int i;
+
+	memset(out, 0, sizeof(*out));
+	if (is_zip((struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) }))
+		return ethosu_npz_read(c, out);
+	for (i = 0; i < ETHOSU_REGIONS; i++)
+		out->sizes[i] = ETHOSU_UNLIMITED;
+	return ethosu_payload_read(&all, &out->payload);
+}
+
+static uint64_t number(struct tenon_slice numbers, uint64_t index)
+{
+	const uint8_t *at = (const uint8_t *)numbers.data + 8 * index;
+	uint64_t value = 0;
+	int i;
+
+	for (i = 7; i >= 0; i--)
+		value = value << 8 | at[i];
+	return value;
+}
+
+struct ethosu_tensor ethosu_container_tensor(const struct ethosu_container *c,
+					     enum ethosu_role role, uint64_t index)
+{
+	const struct tenon_slice *fields = c->fields[role];
+	struct ethosu_tensor t = { .role = role };
+	unsigned int i;
+
+	t.element = number(fields[ETHOSU_TENSOR_ELEMENT], index);
+	t.offset = number(fields[ETHOSU_TENSOR_OFFSET], index);
+	t.region = number(fields[ETHOSU_TENSOR_REGION], index);
+	t.bytes = t.element;
+	for (i = 0; i < ETHOSU_DIMENSIONS; i++) {
+		t.shape[i] = number(fields[ETHOSU_TENSOR_SHAPE], index * ETHOSU_DIMENSIONS + i);
+		t.bytes *= t.shape[i];
+	}
+	return t;
+}
+
+int ethosu_container_check(const struct ethosu_container *c, const char *name,
+			   struct ethosu_extents *out)
+{
+	return ethosu_check(tenon_cursor_of(c->payload.stream.data, c->payload.stream.size, name,
+					    c->payload.stream_at),
+			    &c->payload.target, c->sizes, out);
+}

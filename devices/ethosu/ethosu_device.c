@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "devices/ethosu/ethosu_device.h"
+#include "devices/ethosu/ethosu_runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/string.h>
+
+#include "lib/brief_errors.h"
+
+/* what a buffer may take; a bound on requests that are wrong, and below what 32 bits count */
+#define MEMORY (UINT64_C(1) << 31)
+
+/* more digits than there are devices */
+#define DIGITS 6
+
+static void device_close(struct tenon_device *device)
+{
+	struct ethosu_device *d = (struct ethosu_device *)device;
+
+	if (d->state)
+		d->transport->detach(d);
+	free(d);
+}
+
+static int device_reset(struct tenon_device *device)
+{
+	struct ethosu_device *d = (struct ethosu_device *)device;
+
+	return d->transport->reset(d);
+}
+
+#define OPS                                                                                        \
+	.size = sizeof(struct tenon_device_ops), .close = device_close,                            \
+	.memory = &ethosu_memory_ops, .queue = &ethosu_queue_ops,                                  \
+	.executable = &ethosu_executable_ops
+
+static const struct tenon_device_ops device_ops = { OPS };
+static const struct tenon_device_ops device_ops_with_reset = { OPS, .reset = device_reset };
+
+static int backend_count(uint32_t *count)
+{
+	*count = 1;
+	return 0;
+}
+
+static int backend_describe(uint32_t index, struct tenon_device_properties *p)
+{
+	(void)index;
+	snprintf(p->name, sizeof(p->name), "sim");
+	snprintf(p->vendor, sizeof(p->vendor), "Tenon");
+	snprintf(p->driver, sizeof(p->driver), "functional model of Ethos-U55 and U65");
+	p->device_class = TENON_DEVICE_ACCELERATOR;
+	p->flags = TENON_DEVICE_INLINE;
+	p->max_threads = 1;
+	p->max_block[0] = p->max_block[1] = p->max_block[2] = 1;
+	p->max_grid[0] = p->max_grid[1] = p->max_grid[2] = 1;
+	p->warp_size = 1;
+	p->processors = 1;
+	p->total_memory = MEMORY;
+	p->max_allocation = MEMORY;
+	p->alignment = 1;
+	p->queues = 1;
+	p->timestamp_period = 1000;
+	p->imports = 1u << TENON_HANDLE_HOST_POINTER;
+	p->heap_count = 1;
+	p->heaps[0].size = MEMORY;
+	p->heaps[0].flags = TENON_HEAP_DEVICE_LOCAL | TENON_HEAP_HOST_VISIBLE |
+			    TENON_HEAP_HOST_COHERENT | TENON_HEAP_HOST_CACHED;
+	return 0;
+}
+
+/* "target=u65-256": run only what was compiled for it, as hardware does. */
+static int read_option(const struct tenon_device_option *option, struct ethosu_device *d)
+{
+	char name[ETHOSU_TARGET_NAME];
+
+	if (!tenon_slice_equal(option->key, tenon_slice_of("target")))
+		return tenon_error(-TENON_E_VALUE, "ethosu has no key \"%.*s\"; it has \"target\"",
+				   (int)option->key.size, option->key.data);
+	snprintf(name, sizeof(name), "%.*s", (int)option->value.size, option->value.data);
+	d->is_any = false;
+	return ethosu_target_find(name, &d->target) ? -TENON_E_VALUE : 0;
+}
+
+static int sim_attach(struct ethosu_device *d, uint32_t number,
+		      const struct tenon_device_choice *choice)
+{
+	size_t i;
+	int err = 0;
+
+	(void)number;
+	d->is_any = true;
+	for (i = 0; i < choice->option_count && !err; i++)
+		err = read_option(&choice->options[i], d);
+	return err;
+}
+
+static const struct ethosu_transport sim = {
+	.prefix = "",
+	.runner = &ethosu_runner_sim,
+	.attach = sim_attach,
+};
+
+static const struct ethosu_transport *const transports[] = {
+	&sim,
+#ifdef CONFIG_ETHOSU_ACCEL
+	&ethosu_transport_accel,
+#endif
+#ifdef CONFIG_ETHOSU_UIO
+	&ethosu_transport_uio,
+#endif
+	NULL,
+};
+
+/* "accel/0": the prefix, and a number; "" is the model, and has none. */
+static bool is_place(const struct ethosu_transport *t, struct tenon_slice place, uint32_t *number)
+{
+	const size_t prefix = strlen(t->prefix);
+	size_t i;
+
+	*number = 0;
+	if (!prefix)
+		return !place.size;
+	if (place.size <= prefix || place.size > prefix + DIGITS ||
+	    memcmp(place.data, t->prefix, prefix))
+		return false;
+	for (i = prefix; i < place.size && place.data[i] >= '0' && place.data[i] <= '9'; i++)
+		*number = *number * 10 + (uint32_t)(place.data[i] - '0');
+	return i == place.size;
+}
+
+static int no_such_place(struct tenon_slice place)
+{
+	const struct ethosu_transport *const *t;
+	char known[64] = "";
+	size_t used = 0;
+
+	for (t = transports; *t; t++)
+		if (*(*t)->prefix)
+			used += (size_t)snprintf(known + used, sizeof(known) - used,
+						 ", and \"%sN\"", (*t)->prefix);
+	return tenon_error(-TENON_E_DEVICE,
+			   "ethosu has no device \"%.*s\"; this build has \"sim\"%s",
+			   (int)place.size, place.data, known);
+}
+
+static int open_choice(const struct tenon_device_choice *choice, struct ethosu_device *d)
+{
+	const struct ethosu_transport *const *t;
+	uint32_t number = 0;
+
+	for (t = transports; *t && !is_place(*t, choice->place, &number); t++)
+		;
+	if (!*t)
+		return no_such_place(choice->place);
+	d->transport = *t;
+	return d->transport->attach(d, number, choice);
+}
+
+static int backend_open(const struct tenon_device_choice *choice, struct tenon_device **out)
+{
+	struct ethosu_device *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a device");
+	err = open_choice(choice, d);
+	if (!err)
+		err = tenon_device_init(&d->base,
+					d->transport->reset ? &device_ops_with_reset : &device_ops,
+					&ethosu_backend, choice->index);
+	if (err) {
+		device_close(&d->base);
+		return err;
+	}
+	backend_describe(choice->index, d->base.properties);
+	if (d->transport->describe)
+		d->transport->describe(d, d->base.properties);
+	*out = &d->base;
+	return 0;
+}
+
+const struct tenon_backend ethosu_backend = {
+	.abi = TENON_DEVICE_ABI,
+	.size = sizeof(ethosu_backend),
+	.name = "ethosu",
+	.device_type = TENON_DEVICE_ETHOSU,
+	.flags = TENON_BACKEND_FORKS | TENON_BACKEND_PLACES,
+	.kinds = ethosu_payload_kinds,
+	.count = backend_count,
+	.describe = backend_describe,
+	.open = backend_open,
+	.formats = ethosu_payload_formats,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_ETHOSU_ETHOSU_DEVICE_H
+#define DEVICES_ETHOSU_ETHOSU_DEVICE_H
+
+/**
+ * DOC: the backend of Arm's Ethos-U
+ *
+ * Its devices are the functional model, those behind Linux's accel interface, and those whose registers UIO maps. Memory
+ * is that of the process and operations have ended when they were submitted. A kernel is a whole command stream; its
+ * arguments are the network's inputs and outputs.
+ */
+
+#include <tenon/backend/executable.h>
+#include <tenon/backend/memory.h>
+#include <tenon/backend/payload_format.h>
+#include <tenon/backend/queue.h>
+
+#include "devices/ethosu/ethosu_container.h"
+
+/**
+ * struct ethosu_device - a device
+ * @base: for the core
+ * @target: configuration of the hardware
+ * @is_any: it runs what was compiled for any configuration
+ * @transport: how it is reached
+ * @state: of the transport; NULL until it is attached
+ */
+struct ethosu_device {
+	struct tenon_device base;
+	struct ethosu_target target;
+	bool is_any;
+	const struct ethosu_transport *transport;
+	void *state;
+};
+
+/**
+ * struct ethosu_transport - a row for each way to a device
+ * @prefix: what its places begin with, before a number: "accel/"; "" for the model, which has no place
+ * @runner: what runs streams there
+ * @attach: sets @target and @state of the device; of place @number. On failure there is nothing to detach
+ * @detach: undoes @attach; NULL if there is nothing to undo
+ * @describe: changes what the model has for properties; NULL for the model
+ * @reset: as struct tenon_device_ops; NULL where there is no way
+ */
+struct ethosu_transport {
+	const char *prefix;
+	const struct ethosu_runner *runner;
+	int (*attach)(struct ethosu_device *d, uint32_t number,
+		      const struct tenon_device_choice *choice);
+	void (*detach)(struct ethosu_device *d);
+	void (*describe)(const struct ethosu_device *d, struct tenon_device_properties *p);
+	int (*reset)(struct ethosu_device *d);
+};
+
+/* ethosu_accel_device.c: /dev/accel/accelN; ethosu_uio_device.c: /dev/uioN */
+extern const struct ethosu_transport ethosu_transport_accel;
+extern const struct ethosu_transport ethosu_transport_uio;
+
+extern const struct tenon_backend ethosu_backend;
+extern const struct tenon_memory_ops ethosu_memory_ops;
+extern const struct tenon_queue_ops ethosu_queue_ops;
+extern const struct tenon_executable_ops ethosu_executable_ops;
+
+/* ethosu_format.c: kinds of modules, and the formats of their payloads; each ended by NULL */
+extern const char *const ethosu_payload_kinds[];
+extern const struct tenon_payload_format *const ethosu_payload_formats[];
+
+/** ethosu_address - address of a range in this process */
+void *ethosu_address(const struct tenon_range *range);
+
+/** ethosu_run - run a launch */
+int ethosu_run(const struct tenon_dispatch *dispatch);
+
+#endif /* DEVICES_ETHOSU_ETHOSU_DEVICE_H */

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/string.h>
+
+#include "devices/ethosu/ethosu_runner.h"
+#include "lib/brief_errors.h"
+
+/**
+ * struct network - a program on a device; its only kernel is the command stream
+ * @base: for the core
+ * @kernel: for the core
+ * @contents: of the file
+ * @arguments: of a call
+ * @lock: one call at a time uses the memory
+ * @bases: where the CPU has the memory of the regions; made with the kernel
+ * @made: the network, of the device's runner
+ */
+struct network {
+	struct tenon_executable base;
+	struct tenon_kernel kernel;
+	struct ethosu_container contents;
+	struct ethosu_arguments arguments;
+	pthread_mutex_t lock;
+	uint8_t *bases[ETHOSU_REGIONS];
+	void *made;
+};
+
+static int create(struct tenon_device *device, const struct tenon_program *program,
+		  struct tenon_executable **out)
+{
+	struct network *n;
+	int err;
+
+	if (!tenon_slice_equal(program->kind, tenon_slice_of("ethos-u")) ||
+	    program->kernel_count != 1)
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"ethosu runs programs of kind \"ethos-u\" with one kernel, and not "
+			"those of \"%.*s\"",
+			(int)program->kind.size, program->kind.data);
+	n = calloc(1, sizeof(*n));
+	if (!n)
+		return tenon_error(-TENON_E_NOMEM, "no memory for an executable");
+	err = tenon_executable_init(&n->base, device, program);
+	if (err) {
+		free(n);
+		return err;
+	}
+	pthread_mutex_init(&n->lock, NULL);
+	*out = &n->base;
+	return 0;
+}
+
+static const struct ethosu_runner *runner_of(const struct network *n)
+{
+	return ((const struct ethosu_device *)n->base.device)->transport->runner;
+}
+
+static void destroy(struct tenon_executable *executable)
+{
+	struct network *n = (struct network *)executable;
+
+	if (n->made)
+		runner_of(n)->destroy(n->made);
+	pthread_mutex_destroy(&n->lock);
+	tenon_executable_fini(executable);
+	free(n);
+}
+
+/* ---- kernels */
+
+static int kernel(struct tenon_executable *executable, size_t index, struct tenon_kernel **out)
+{
+	struct network *n = (struct network *)executable;
+	const struct tenon_program *p = executable->program;
+	struct tenon_cursor c = tenon_cursor_of(p->code.data, p->code.size, p->label, 0);
+	const struct ethosu_plan plan = { (struct ethosu_device *)executable->device, p->label,
+					  &n->contents, &n->arguments };
+	int err;
+
+	err = ethosu_container_read(&c, &n->contents);
+	if (!err)
+		err = ethosu_arguments_of(&n->contents, p->label, &n->arguments);
+	if (!err)
+		err = runner_of(n)->make(&plan, n->bases, &n->made);
+	if (err)
+		return err;
+	n->kernel.executable = executable;
+	n->kernel.info = &p->kernels[index];
+	*out = &n->kernel;
+	return 0;
+}
+
+static bool argument(const struct tenon_kernel *k, size_t index, struct tenon_argument_use *out)
+{
+	const struct network *n = (const struct network *)k->executable;
+	const struct ethosu_argument *a = &n->arguments.items[index];
+
+	*out = (struct tenon_argument_use){ a->bytes, a->reads, a->writes };
+	return true;
+}
+
+/* ---- calls */
+
+/* Memory of an argument of a call; NULL if it is too small. */
+static uint8_t *memory_of(const struct network *n, const struct tenon_dispatch *d, size_t index)
+{
+	struct tenon_memory *m = (struct tenon_memory *)(uintptr_t)d->arguments[index];
+	struct tenon_range range = tenon_range(m, 0);
+
+	if (m->size >= n->arguments.items[index].bytes)
+		return ethosu_address(&range);
+	tenon_error(-TENON_E_VALUE, "main: argument %zu has %" PRIu64 " bytes, and needs %" PRIu64,
+		    index, m->size, n->arguments.items[index].bytes);
+	return NULL;
+}
+
+static int copy_arguments(const struct network *n, const struct tenon_dispatch *d, bool back)
+{
+	void *(*copy)(void *, const void *, size_t) = runner_of(n)->copy;
+	const struct ethosu_argument *a;
+	uint8_t *memory, *region;
+	size_t i;
+
+	if (!copy)
+		copy = memcpy;
+	for (i = 0; i < n->arguments.count; i++) {
+		a = &n->arguments.items[i];
+		if (!a->bytes || (back ? !a->writes : !a->reads))
+			continue;
+		memory = memory_of(n, d, i);
+		if (!memory)
+			return -TENON_E_VALUE;
+		region = n->bases[a->region] + a->offset;
+		copy(back ? memory : region, back ? region : memory, (size_t)a->bytes);
+	}
+	return 0;
+}
+
+int ethosu_run(const struct tenon_dispatch *dispatch)
+{
+	struct network *n = (struct network *)dispatch->kernel->executable;
+	int err = 0;
+
+	pthread_mutex_lock(&n->lock);
+	if (runner_of(n)->settle)
+		err = runner_of(n)->settle(n->made);
+	if (!err)
+		err = copy_arguments(n, dispatch, false);
+	if (!err)
+		err = runner_of(n)->run(n->made);
+	if (!err)
+		err = copy_arguments(n, dispatch, true);
+	pthread_mutex_unlock(&n->lock);
+	return err;
+}
+
+const struct tenon_executable_ops ethosu_executable_ops = {
+	.size = sizeof(ethosu_executable_ops),
+	.create = create,
+	.destroy = destroy,
+	.kernel = kernel,
+	.argument = argument,
+};

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What Vela writes with --output-format raw: a zip archive of numpy arrays, stored as they are. The library has no reader of
+ * such files, and programs that run modules need no compression, so this reads just as much as there is.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <tenon/string.h>
+
+#include "devices/ethosu/ethosu_container.h"
+#include "lib/brief_errors.h"
+
+#define LOCAL_ENTRY 0x04034b50
+#define CENTRAL	    0x02014b50
+#define ENCRYPTED   1
+#define STREAMED    8
+#define ZIP64	    1
+#define LONG_SIZE   UINT32_MAX
+
+/* no network has as many tensors */
+#define TENSORS_MOST 4096
+#define DIMENSIONS   2
+
+/* single numbers */
+enum { WEIGHT_REGION, SCRATCH_REGION, SCRATCH_SIZE, FAST_REGION, FAST_SIZE, SCALARS };
+
+static const char *const scalar_names[SCALARS] = { "weight_region", "scratch_region",
+						   "scratch_size", "scratch_fast_region",
+						   "scratch_fast_size" };
+static const char *const roles[ETHOSU_ROLES] = { "input_", "output_", "variable_" };
+static const char *const fields[ETHOSU_FIELDS] = { "shape", "elem_size", "region", "offset" };
+
+/* an array of an entry */
+struct array {
+	struct tenon_slice type; /* "<i8", "|S12" */
+	uint64_t shape[DIMENSIONS];
+	unsigned int ndim;
+	struct tenon_slice data;
+};
+
+struct reader {
+	const char *name; /* of the file */
+	struct ethosu_container *out;
+	struct tenon_slice command_data;
+	uint64_t command_data_at;
+	bool has_weights;
+	uint64_t scalars[SCALARS];
+	bool has_scalar[SCALARS];
+};
+
+/* ---- arrays: the header is the text of a Python dictionary, as numpy writes it */
+
+/* Find what follows a key in the header. */
+static const char *after(struct tenon_slice header, const char *key)
+{
+	const char *at = memmem(header.data, header.size, key, strlen(key));
+
+	return at ? at + strlen(key) : NULL;
+}
+
+static int bad_header(const struct tenon_cursor *c, const char *what)
+{
+	return tenon_cursor_error(c, -TENON_E_FORMAT, "the header of an array has no %s", what);
+}
+
+static int read_shape(const struct tenon_cursor *c, const char *at, const char *end,
+		      struct array *out)
+{
+	uint64_t *extent;
+
+	for (out->ndim = 0; at < end && *at != ')'; out->ndim++) {
+		if (out->ndim == DIMENSIONS)
+			return tenon_cursor_error(c, -TENON_E_UNSUPPORTED,
+						  "an array of more than %d dimensions",
+						  DIMENSIONS);
+		extent = &out->shape[out->ndim];
+		for (*extent = 0; at < end && *at >= '0' && *at <= '9'; at++) {
+			*extent = *extent * 10 + (uint64_t)(*at - '0');
+			if (*extent > UINT32_MAX)
+				return tenon_cursor_error(c, -TENON_E_OVERFLOW,
+							  "an array of 2^32 elements or more");
+		}
+		if (at < end && *at != ')' && *at != ',')
+			return bad_header(c, "shape that can be read");
+		while (at < end && (*at == ',' || *at == ' '))
+			at++;
+	}
+	return at < end ? 0 : bad_header(c, "whole shape");
+}
+
+static int read_array(struct tenon_cursor c, struct array *out)
+{
+	const struct tenon_cursor first = c;
+	struct tenon_slice magic, header;
+	const char *type, *shape, *end;
+	uint16_t size;
+	int err;
+
+	err = tenon_cursor_bytes(&c, 8, &magic);
+	if (!err && memcmp(magic.data, "\x93NUMPY\1\0", 8))
+		err = tenon_cursor_error(&first, -TENON_E_UNSUPPORTED,
+					 "no array of numpy's format 1.0");
+	if (!err)
+		err = tenon_cursor_u16(&c, &size);
+	if (!err)
+		err = tenon_cursor_bytes(&c, size, &header);
+	if (err)
+		return err;
+	type = after(header, "'descr': '");
+	end = type ? memchr(type, '\'', (size_t)(header.data + header.size - type)) : NULL;
+	if (!end)
+		return bad_header(&c, "'descr'");
+	out->type = (struct tenon_slice){ type, (size_t)(end - type) };
+	if (!after(header, "'fortran_order': False"))
+		return bad_header(&c, "'fortran_order': False");
+	shape = after(header, "'shape': (");
+	if (!shape)
+		return bad_header(&c, "'shape'");
+	out->data = (struct tenon_slice){ (const char *)c.at, tenon_cursor_left(&c) };
+	return read_shape(&c, shape, header.data + header.size, out);
+}
+
+/* ---- entries that are needed */
+
+/* A string of bytes. Its size is in its type; numpy writes an empty one as a NUL. */
+static int take_string(const struct tenon_cursor *c, struct tenon_slice *out)
+{
+	struct array a = { .ndim = 0 };
+	uint64_t size = 0;
+	size_t i;
+	int err;
+
+	err = read_array(*c, &a);
+	if (err)
+		return err;
+	for (i = 2; i < a.type.size && size <= UINT32_MAX; i++)
+		size = a.type.data[i] >= '0' && a.type.data[i] <= '9'
+			       ? size * 10 + (uint64_t)(a.type.data[i] - '0')
+			       : UINT64_MAX;
+	if (a.ndim || a.type.size < 3 || memcmp(a.type.data, "|S", 2) || size != a.data.size)
+		return tenon_cursor_error(c, -TENON_E_FORMAT, "no string of bytes");
+	*out = a.data;
+	if (a.data.size == 1 && !*a.data.data)
+		out->size = 0;
+	return 0;
+}
+
+/* Integers of 64 bits, 0 or more, in rows of @columns. An empty array has any type. */
+static int take_numbers(const struct tenon_cursor *c, unsigned int ndim, uint64_t columns,
+			struct tenon_slice *out, uint64_t *rows)
+{
+	struct array a = { .ndim = 0 };
+	uint64_t i;
+	int err;
+
+	err = read_array(*c, &a);
+	if (err)
+		return err;
+	*rows = a.ndim ? a.shape[0] : 1;
+	if (!*rows)
+		return 0;
+	if (!tenon_slice_equal(a.type, tenon_slice_of("<i8")) || a.ndim != ndim ||
+	    (ndim == 2 && a.shape[1] != columns) || *rows > TENSORS_MOST ||
+	    a.data.size != *rows * columns * 8)
+		return tenon_cursor_error(c, -TENON_E_UNSUPPORTED,
+					  "not the integers of 64 bits that are expected here");
+	for (i = 0; i < *rows * columns; i++)
+		if (a.data.data[8 * i + 7] & 0x80)
+			return tenon_cursor_error(c, -TENON_E_FORMAT, "a negative number");
+	*out = a.data;
+	return 0;
+}
+
+static int take_scalar(struct reader *r, const struct tenon_cursor *c, unsigned int which)
+{
+	struct tenon_slice data = { "", 0 };
+	struct tenon_cursor at;
+	uint64_t rows;
+	int err;
+
+	err = take_numbers(c, 0, 1, &data, &rows);
+	if (err)
+		return err;
+	at = tenon_cursor_of(data.data, data.size, c->name, 0);
+	r->has_scalar[which] = true;
+	return tenon_cursor_u64(&at, &r->scalars[which]);
+}
+
+static int take_field(struct reader *r, const struct tenon_cursor *c, unsigned int role,
+		      unsigned int field)
+{
+	const bool shape = field == ETHOSU_TENSOR_SHAPE;
+	struct tenon_slice *data = &r->out->fields[role][field];
+	uint64_t rows;
+	int err;
+
+	err = take_numbers(c, shape ? 2 : 1, shape ? ETHOSU_DIMENSIONS : 1, data, &rows);
+	if (!err && field == ETHOSU_TENSOR_REGION)
+		r->out->counts[role] = rows;
+	return err;
+}
+
+static bool is_named(struct tenon_slice entry, const char *first, const char *second)
+{
+	const size_t a = strlen(first), b = strlen(second);
+
+	return entry.size == a + b + 4 && !memcmp(entry.data, first, a) &&
+	       !memcmp(entry.data + a, second, b) && !memcmp(entry.data + a + b, ".npy", 4);
+}
+
+static int take_entry(struct reader *r, struct tenon_slice entry, const struct tenon_cursor *c)
+{
+	unsigned int i, k;
+
+	if (is_named(entry, "cmd_data", "")) {
+		r->command_data_at = tenon_cursor_place(c) + tenon_cursor_left(c);
+		return take_string(c, &r->command_data);
+	}
+	if (is_named(entry, "weight_data", "")) {
+		r->has_weights = true;
+		return take_string(c, &r->out->constants);
+	}
+	for (i = 0; i < SCALARS; i++)
+		if (is_named(entry, scalar_names[i], ""))
+			return take_scalar(r, c, i);
+	for (i = 0; i < ETHOSU_ROLES; i++)
+		for (k = 0; k < ETHOSU_FIELDS; k++)
+			if (is_named(entry, roles[i], fields[k]))
+				return take_field(r, c, i, k);
+	return 0;
+}
+
+/* ---- the archive */
+
+struct entry {
+	uint16_t flags;
+	uint16_t method;
+	uint32_t crc;
+	uint64_t packed;
+	uint64_t size;
+	struct tenon_slice name;
+};
+
+static uint32_t crc32_of(struct tenon_slice bytes)
+{
+	uint32_t crc = UINT32_MAX, byte;
+	size_t i;
+	int k;
+
+	for (i = 0; i < bytes.size; i++) {
+		byte = (uint8_t)bytes.data[i];
+		crc ^= byte;
+		for (k = 0; k < 8; k++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	}
+	return ~crc;
+}
+
+/* Sizes of 64 bits, in a field behind the name. */
+static int read_long_sizes(struct tenon_slice extra, const char *name, struct entry *e)
+{
+	struct tenon_cursor c = tenon_cursor_of(extra.data, extra.size, name, 0);
+	uint16_t id = 0, size = 0;
+	int err = 0;
+
+	while (!err && id != ZIP64) {
+		err = tenon_cursor_u16(&c, &id);
+		if (!err)
+			err = tenon_cursor_u16(&c, &size);
+		if (!err && id != ZIP64)
+			err = tenon_cursor_skip(&c, size);
+	}
+	if (!err)
+		err = tenon_cursor_u64(&c, &e->size);
+	return err ? err : tenon_cursor_u64(&c, &e->packed);
+}
+
+/* Read the header of an entry, whose first word was read. */
+static int read_entry(struct tenon_cursor *c, struct entry *e)
+{
+	struct tenon_slice extra;
+	uint16_t version, name_size, extra_size;
+	uint32_t packed, size, time;
+	int err;
+
+	err = tenon_cursor_u16(c, &version);
+	err = err ? err : tenon_cursor_u16(c, &e->flags);
+	err = err ? err : tenon_cursor_u16(c, &e->method);
+	err = err ? err : tenon_cursor_u32(c, &time);
+	err = err ? err : tenon_cursor_u32(c, &e->crc);
+	err = err ? err : tenon_cursor_u32(c, &packed);
+	err = err ? err : tenon_cursor_u32(c, &size);
+	err = err ? err : tenon_cursor_u16(c, &name_size);
+	err = err ? err : tenon_cursor_u16(c, &extra_size);
+	err = err ? err : tenon_cursor_bytes(c, name_size, &e->name);
+	err = err ? err : tenon_cursor_bytes(c, extra_size, &extra);
+	if (err)
+		return err;
+	e->packed = packed;
+	e->size = size;
+	return packed == LONG_SIZE ? read_long_sizes(extra, c->name, e) : 0;
+}
+
+static int check_entry(const struct tenon_cursor *c, const struct entry *e)
+{
+	if (e->flags & (ENCRYPTED | STREAMED) || e->method || e->packed != e->size)
+		return tenon_cursor_error(
+			c, -TENON_E_UNSUPPORTED,
+			"an entry that is compressed, encrypted or was streamed; "
+			"Vela stores entries as they are, and so does numpy.savez()");
+	return 0;
+}
+
+static int read_entries(struct reader *r, struct tenon_cursor *c)
+{
+	struct tenon_cursor data;
+	struct tenon_slice bytes;
+	struct entry e;
+	uint32_t magic;
+	int err;
+
+	while (!(err = tenon_cursor_u32(c, &magic)) && magic == LOCAL_ENTRY) {
+		err = read_entry(c, &e);
+		if (!err)
+			err = check_entry(c, &e);
+		if (!err)
+			err = tenon_cursor_bytes(c, e.size, &bytes);
+		if (!err && crc32_of(bytes) != e.crc)
+			err = tenon_cursor_error(c, -TENON_E_FORMAT,
+						 "the entry in front of here is damaged: its "
+						 "checksum is another");
+		if (err)
+			return err;
+		data = tenon_cursor_of(bytes.data, bytes.size, c->name,
+				       tenon_cursor_place(c) - bytes.size);
+		err = take_entry(r, e.name, &data);
+		if (err)
+			return err;
+	}
+	if (!err && magic != CENTRAL)
+		err = tenon_cursor_error(c, -TENON_E_FORMAT,
+					 "neither an entry of an archive nor its directory");
+	return err;
+}
+
+/* ---- regions and tensors */
+
+static int lacks(const struct reader *r, const char *what)
+{
+	return tenon_error(-TENON_E_NOT_FOUND,
+			   "%s: no array is called %s: not what Vela writes with --output-format "
+			   "raw",
+			   r->name, what);
+}
+
+/* A region that the file names has the size that it says; sizes of one region do not add up. */
+static int set_size(const struct reader *r, uint64_t region, uint64_t size)
+{
+	if (region >= ETHOSU_REGIONS)
+		return tenon_error(-TENON_E_FORMAT,
+				   "%s: it names region %" PRIu64 "; there are 0 to %d", r->name,
+				   region, ETHOSU_REGIONS - 1);
+	if (size > r->out->sizes[region])
+		r->out->sizes[region] = size;
+	return 0;
+}
+
+static int set_sizes(const struct reader *r)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < SCALARS; i++)
+		if (!r->has_scalar[i])
+			return lacks(r, scalar_names[i]);
+	err = set_size(r, r->scalars[WEIGHT_REGION], r->out->constants.size);
+	if (!err)
+		err = set_size(r, r->scalars[SCRATCH_REGION], r->scalars[SCRATCH_SIZE]);
+	/* region 0 and size 0 stand for no fast scratch memory */
+	if (!err)
+		err = set_size(r, r->scalars[FAST_REGION], r->scalars[FAST_SIZE]);
+	r->out->constant_region = (uint32_t)r->scalars[WEIGHT_REGION];
+	return err;
+}
+
+static bool has_size(const struct reader *r, uint64_t region)
+{
+	return region == r->scalars[WEIGHT_REGION] || region == r->scalars[SCRATCH_REGION] ||
+	       region == r->scalars[FAST_REGION];
+}
+
+static int bad_tensor(const struct reader *r, unsigned int role, const char *what)
+{
+	return tenon_error(-TENON_E_FORMAT, "%s: %sshape, %selem_size, %sregion and %soffset %s",
+			   r->name, roles[role], roles[role], roles[role], roles[role], what);
+}
+
+static int check_tensor(const struct reader *r, unsigned int role, uint64_t index)
+{
+	const struct ethosu_tensor t = ethosu_container_tensor(r->out, role, index);
+	uint64_t bytes = t.element, end;
+	unsigned int i;
+
+	for (i = 0; i < ETHOSU_DIMENSIONS; i++)
+		if (__builtin_mul_overflow(bytes, t.shape[i], &bytes))
+			return bad_tensor(r, role, "make more bytes than 64 bits can count");
+	if (t.region >= ETHOSU_REGIONS)
+		return set_size(r, t.region, 0);
+	if (__builtin_add_overflow(t.offset, bytes, &end) || end > INT64_MAX)
+		return bad_tensor(r, role, "lie beyond 2^63 bytes");
+	/* regions of inputs and outputs alone are as large as these need */
+	if (!has_size(r, t.region))
+		return set_size(r, t.region, end);
+	return end > r->out->sizes[t.region] ? bad_tensor(r, role, "lie outside of their region")
+					     : 0;
+}
+
+static int check_tensors(const struct reader *r)
+{
+	const struct tenon_slice *f;
+	unsigned int role;
+	uint64_t i, count;
+	int err;
+
+	for (role = 0; role < ETHOSU_ROLES; role++) {
+		f = r->out->fields[role];
+		count = r->out->counts[role];
+		if (f[ETHOSU_TENSOR_REGION].size != 8 * count ||
+		    f[ETHOSU_TENSOR_ELEMENT].size != 8 * count ||
+		    f[ETHOSU_TENSOR_OFFSET].size != 8 * count ||
+		    f[ETHOSU_TENSOR_SHAPE].size != 8 * count * ETHOSU_DIMENSIONS)
+			return bad_tensor(r, role, "are of different numbers of tensors");
+		for (i = 0; i < count; i++) {
+			err = check_tensor(r, role, i);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+int ethosu_npz_read(const struct tenon_cursor *c, struct ethosu_container *out)
+{
+	struct reader r = { .name = c->name ? c->name : "npz", .out = out };
+	struct tenon_cursor at = *c;
+	int err;
+
+	out->npz = true;
+	err = read_entries(&r, &at);
+	if (!err && !r.command_data.size)
+		err = lacks(&r, "cmd_data");
+	if (!err && !r.has_weights)
+		err = lacks(&r, "weight_data");
+	if (!err)
+		err = set_sizes(&r);
+	if (!err)
+		err = check_tensors(&r);
+	if (err)
+		return err;
+	at = tenon_cursor_of(r.command_data.data, r.command_data.size, c->name,
+			     r.command_data_at - r.command_data.size);
+	return ethosu_payload_read(&at, &out->payload);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_ETHOSU_ETHOSU_RUNNER_H
+#define DEVICES_ETHOSU_ETHOSU_RUNNER_H
+
+/**
+ * DOC: what runs the streams of the backend, a row for each kind of device
+ *
+ * The functional model (runner_sim.c), Linux's accel interface (runner_accel.c), or registers behind UIO (runner_uio.c).
+ */
+
+#include "devices/ethosu/ethosu_arguments.h"
+#include "devices/ethosu/ethosu_device.h"
+
+/**
+ * struct ethosu_plan - what to run
+ * @device: on which device
+ * @name: of the file, for messages
+ * @contents: of the file; valid as long as what was made of it
+ * @arguments: of a call, and the extents of the stream
+ */
+struct ethosu_plan {
+	struct ethosu_device *device;
+	const char *name;
+	const struct ethosu_container *contents;
+	const struct ethosu_arguments *arguments;
+};
+
+/**
+ * struct ethosu_runner - a row
+ * @make: prepares a network, and sets @bases to where the CPU has its regions, NULL for those that it does not have
+ * @settle: waits until no earlier run uses the regions; NULL if none outlives @run
+ * @run: runs it; inputs are in the regions, and outputs are there afterwards
+ * @copy: copies into regions and out of them, as memcpy(), which NULL stands for
+ * @destroy: releases what @make made; not called after a failure of @make
+ */
+struct ethosu_runner {
+	int (*make)(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGIONS], void **out);
+	int (*settle)(void *network);
+	int (*run)(void *network);
+	void *(*copy)(void *to, const void *from, size_t size);
+	void (*destroy)(void *network);
+};
+
+extern const struct ethosu_runner ethosu_runner_sim;
+extern const struct ethosu_runner ethosu_runner_accel;
+extern const struct ethosu_runner ethosu_runner_uio;
+
+#endif /* DEVICES_ETHOSU_ETHOSU_RUNNER_H */

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "devices/ethosu/ethosu_sim.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "devices/ethosu/sim.h"
+#include "lib/brief_errors.h"
+
+int sim_refuse(const struct sim *s, const char *what)
+{
+	return tenon_cursor_error(&s->op.place, -TENON_E_UNSUPPORTED,
+				  "%s: %s, which the model of Ethos-U does not have",
+				  ethosu_command_name(s->op.id), what);
+}
+
+int sim_spend(struct sim *s, uint64_t work)
+{
+	if (work > s->work)
+		return tenon_cursor_error(&s->op.place, -TENON_E_TIMEOUT,
+					  "%s: more work than the run may take",
+					  ethosu_command_name(s->op.id));
+	s->work -= work;
+	return 0;
+}
+
+uint8_t *sim_range(struct sim *s, unsigned int region, uint64_t offset, uint64_t size, bool write)
+{
+	uint64_t *extent;
+
+	if (region >= ETHOSU_REGIONS || offset > s->memory->size[region] ||
+	    size > s->memory->size[region] - offset) {
+		tenon_cursor_error(&s->op.place, -TENON_E_USAGE,
+				   "%s leaves region %u at byte %" PRIu64
+				   ", and the check did not see it: please report this stream",
+				   ethosu_command_name(s->op.id), region, offset);
+		return NULL;
+	}
+	extent = write ? &s->touched.write[region] : &s->touched.read[region];
+	if (size && offset + size > *extent)
+		*extent = offset + size;
+	return s->memory->base[region] + offset;
+}
+
+/* ---- transfers */
+
+static uint8_t *side(struct sim *s, unsigned int region_setter, unsigned int offset_setter,
+		     uint64_t size, bool write)
+{
+	const unsigned int region = sim_param(s, region_setter);
+	const uint64_t offset = ethosu_state_offset(&s->state, offset_setter);
+
+	if (region & ETHOSU_DMA_INTERNAL)
+		return s->table + (offset - s->table_start);
+	return sim_range(s, region & (ETHOSU_REGIONS - 1), offset, size, write);
+}
+
+static int transfer(struct sim *s)
+{
+	const uint64_t size = ethosu_state_offset(&s->state, ETHOSU_DMA0_LEN);
+	const uint8_t *from;
+	uint8_t *to;
+
+	if (!size)
+		return 0;
+	from = side(s, ETHOSU_DMA0_SRC_REGION, ETHOSU_DMA0_SRC, size, false);
+	to = from ? side(s, ETHOSU_DMA0_DST_REGION, ETHOSU_DMA0_DST, size, true) : NULL;
+	if (!to)
+		return -TENON_E_USAGE;
+	memmove(to, from, (size_t)size);
+	return 0;
+}
+
+/* ---- streams */
+
+static int run_command(struct sim *s)
+{
+	switch (s->op.id) {
+	case ETHOSU_OP_CONV:
+		return sim_convolution(s);
+	case ETHOSU_OP_DEPTHWISE:
+		return sim_depthwise(s);
+	case ETHOSU_OP_POOL:
+		return sim_pool(s);
+	case ETHOSU_OP_ELEMENTWISE:
+		return sim_elementwise(s);
+	case ETHOSU_OP_DMA_START:
+		return transfer(s);
+	default:
+		if (!ethosu_command_is_operation(s->op.id))
+			ethosu_state_set(&s->state, &s->op);
+		return 0;
+	}
+}
+
+static int run(struct sim *s, struct tenon_cursor *c)
+{
+	int err = 0;
+
+	while (!err && tenon_cursor_left(c)) {
+		err = ethosu_command_next(c, ethosu_product_of(s->target), &s->op);
+		if (!err)
+			err = run_command(s);
+	}
+	return err;
+}
+
+int ethosu_sim_run(struct tenon_cursor stream, const struct ethosu_target *target,
+		   const struct ethosu_memory *memory, uint64_t work,
+		   struct ethosu_extents *touched)
+{
+	struct ethosu_extents extents;
+	struct sim *s;
+	int err;
+
+	err = ethosu_check(stream, target, memory->size, &extents);
+	if (err)
+		return err;
+	if (ethosu_product_of(target) == ETHOSU_PRODUCT_U85)
+		return tenon_cursor_error(&stream, -TENON_E_UNSUPPORTED,
+					  "compiled for Ethos-U85; the model runs U55 and U65");
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the model of Ethos-U");
+	s->target = target;
+	s->memory = memory;
+	s->work = work ? work : UINT64_MAX;
+	ethosu_table_memory(target, &s->table_start);
+	err = run(s, &stream);
+	if (touched)
+		*touched = s->touched;
+	free(s);
+	return err;
+}

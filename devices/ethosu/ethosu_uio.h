@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_ETHOSU_ETHOSU_UIO_H
+#define DEVICES_ETHOSU_ETHOSU_UIO_H
+
+/**
+ * DOC: Ethos-U55 and U65 by their registers, behind the kernel's UIO
+ *
+ * For ports to FPGAs, and boards whose kernel has no driver: Linux has none for U55. The node has a map of registers
+ * (the one with the name "registers", or map 0) and an interrupt; a device without an interrupt is polled. The
+ * memory is a window (ethosu_window.h).
+ *
+ * No kernel checks anything here, and no IOMMU confines the device: base addresses are physical ones, and the check of
+ * streams is the only protection.
+ *
+ * A device has one owner: the node is locked, and jobs run one after the other. What a job did not finish is ended by
+ * a reset, so that nothing writes to memory that is used again. After a reset that failed the next run tries another.
+ */
+
+#include <pthread.h>
+
+#include "devices/ethosu/ethosu_payload.h"
+#include "devices/ethosu/ethosu_window.h"
+
+/**
+ * struct ethosu_uio_place - which device, and how it is connected
+ * @calls: system calls; NULL for the kernel's
+ * @root: prefix of /dev and /sys; "" except in tests
+ * @number: N of /dev/uioN
+ * @memory: see ethosu_window_open()
+ * @ports: REGIONCFG, two bits for each region: which limits, and so which AXI port, it uses; NULL for the
+ *	default, in which U55 uses port 0 alone, since the other cannot write, and U65 port 1
+ */
+struct ethosu_uio_place {
+	const struct system_calls *calls;
+	const char *root;
+	uint32_t number;
+	const char *memory;
+	const uint32_t *ports;
+};
+
+/**
+ * struct ethosu_uio - a device
+ * @uio: its node
+ * @window: its memory
+ * @registers: first of them
+ * @target: registers CONFIG and ID
+ * @ports: REGIONCFG
+ * @polls: it has no interrupt
+ * @is_stuck: the last reset failed
+ * @is_given_up: by ethosu_uio_give_up(); atomic
+ * @lock: of @window and the registers
+ */
+struct ethosu_uio {
+	struct uio uio;
+	struct ethosu_window window;
+	volatile uint8_t *registers;
+	struct ethosu_target target;
+	uint32_t ports;
+	bool polls;
+	bool is_stuck;
+	bool is_given_up;
+	pthread_mutex_t lock;
+};
+
+/**
+ * struct ethosu_uio_job - what to run
+ * @stream: address of the command stream
+ * @size: its bytes
+ * @bases: addresses of the regions; 0 for those that it does not use
+ */
+struct ethosu_uio_job {
+	uint64_t stream;
+	uint32_t size;
+	uint64_t bases[ETHOSU_REGIONS];
+};
+
+/**
+ * ethosu_uio_open - open a device, see what it is, and reset it
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED for U85 and unknown products; -TENON_E_DEVICE when another program has it, it does
+ *	not come out of its reset, or stays in a secure state; -TENON_E_TRUNCATED for a map that is too small; as
+ *	uio_open(), ethosu_window_open().
+ */
+int ethosu_uio_open(const struct ethosu_uio_place *place, struct ethosu_uio *out);
+
+/** ethosu_uio_close - close a device, which runs no job */
+void ethosu_uio_close(struct ethosu_uio *u);
+
+/**
+ * ethosu_uio_reset - end what the device runs
+ *
+ * Return: 0; -TENON_E_DEVICE as for ethosu_uio_open(); -TENON_E_LOST when it does not answer.
+ */
+int ethosu_uio_reset(struct ethosu_uio *u);
+
+/**
+ * ethosu_uio_give_up - reset a device and leave it to others, this process too
+ *
+ * A job that runs, on another thread, fails with -TENON_E_LOST by its deadline, and so does each later one: registers
+ * are not touched any more. The memory stays mapped.
+ *
+ * Return: as ethosu_uio_reset().
+ */
+int ethosu_uio_give_up(struct ethosu_uio *u);
+
+/**
+ * ethosu_uio_run - run a job and wait for its end
+ * @u: device, whose lock the caller has
+ * @job: it
+ * @deadline: absolute nanoseconds of CLOCK_MONOTONIC
+ *
+ * Return: 0; -TENON_E_DEVICE with what the device says is wrong; -TENON_E_TIMEOUT when it had not ended by then. The
+ *	device was reset after both. -TENON_E_LOST when it does not answer; else as uio_wait_interrupt().
+ */
+int ethosu_uio_run(struct ethosu_uio *u, const struct ethosu_uio_job *job, uint64_t deadline);
+
+#endif /* DEVICES_ETHOSU_ETHOSU_UIO_H */

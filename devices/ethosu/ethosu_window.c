@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "devices/ethosu/ethosu_window.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/error.h>
+
+#include "lib/brief_errors.h"
+
+/* ---- where it is: a row for each kind of memory */
+
+static int open_map(struct ethosu_window *w, struct uio *uio, unsigned int index)
+{
+	int err = uio_map(uio, index);
+
+	if (err)
+		return err;
+	snprintf(w->name, sizeof(w->name), "%s, map %u", uio->path, index);
+	w->base = (uint8_t *)(uintptr_t)uio->map[index].base;
+	/* the address is that of the page */
+	if (__builtin_add_overflow(uio->map[index].address, uio->map[index].offset, &w->address))
+		return tenon_error(-TENON_E_FORMAT, "%s: its offset is beyond all addresses",
+				   w->name);
+	w->size = uio->map[index].size;
+	return 0;
+}
+
+static int open_numbered(struct ethosu_window *w, struct uio *uio, const char *root,
+			 const char *memory)
+{
+	(void)root;
+	return open_map(w, uio, (unsigned int)(*memory - '0'));
+}
+
+static int open_default(struct ethosu_window *w, struct uio *uio, const char *root,
+			const char *memory)
+{
+	unsigned int i;
+
+	(void)root;
+	(void)memory;
+	for (i = 0; i < uio->map_count; i++)
+		if (!strcmp(uio->map[i].name, "memory"))
+			return open_map(w, uio, i);
+	if (uio->map_count > 1)
+		return open_map(w, uio, 1);
+	return tenon_error(-TENON_E_VALUE,
+			   "%s: it has no map of memory; name an u-dma-buf: ?memory=udmabuf0",
+			   uio->path);
+}
+
+static int open_u_dma_buf(struct ethosu_window *w, struct uio *uio, const char *root,
+			  const char *memory)
+{
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(w->name, sizeof(w->name), "/dev/%s", memory);
+	w->calls = uio->calls;
+	snprintf(path, sizeof(path), "%s/sys/class/u-dma-buf/%s/phys_addr", root, memory);
+	err = system_read_number(w->calls, path, &w->address);
+	snprintf(path, sizeof(path), "%s/sys/class/u-dma-buf/%s/size", root, memory);
+	if (!err)
+		err = system_read_number(w->calls, path, &w->size);
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "%s%s", root, w->name);
+	/* O_SYNC: without a cache */
+	w->fd = system_open(w->calls, path, O_RDWR | O_SYNC);
+	if (w->fd < 0)
+		return w->fd;
+	err = system_map(w->calls, w->fd, w->name, 0, w->size, &w->start);
+	w->base = w->start;
+	return err;
+}
+
+static bool is_number(const char *memory)
+{
+	return memory && *memory >= '0' && *memory <= '9' && !memory[1];
+}
+
+static bool is_u_dma_buf(const char *memory)
+{
+	return memory && *memory && !strchr(memory, '/') && strlen(memory) < 32;
+}
+
+static bool is_missing(const char *memory)
+{
+	return !memory;
+}
+
+static const struct {
+	bool (*is)(const char *memory);
+	int (*open)(struct ethosu_window *w, struct uio *uio, const char *root, const char *memory);
+} kinds[] = {
+	{ is_missing, open_default },
+	{ is_number, open_numbered },
+	{ is_u_dma_buf, open_u_dma_buf },
+};
+
+static int open_kind(struct ethosu_window *w, struct uio *uio, const char *root, const char *memory)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].is(memory))
+			return kinds[i].open(w, uio, root, memory);
+	return tenon_error(-TENON_E_VALUE,
+			   "%s: memory=%s: expected the number of a map, or the name of an "
+			   "u-dma-buf, as in udmabuf0",
+			   uio->path, memory);
+}
+
+static int check(const struct ethosu_window *w, unsigned int address_bits)
+{
+	const uint64_t end = UINT64_C(1) << address_bits;
+
+	if (!w->address)
+		return tenon_error(-TENON_E_FORMAT,
+				   "%s: the kernel gives no address of it, which the device needs",
+				   w->name);
+	if (w->address % ETHOSU_WINDOW_GRAIN)
+		return tenon_error(-TENON_E_VALUE,
+				   "%s: at 0x%" PRIx64 ", which is no multiple of %" PRIu64,
+				   w->name, w->address, ETHOSU_WINDOW_GRAIN);
+	if (w->address < end && w->size <= end - w->address)
+		return 0;
+	return tenon_error(-TENON_E_VALUE,
+			   "%s: %" PRIu64 " bytes at 0x%" PRIx64
+			   ", and the device has addresses of %u bits",
+			   w->name, w->size, w->address, address_bits);
+}
+
+int ethosu_window_open(struct uio *uio, const char *root, const char *memory,
+		       unsigned int address_bits, struct ethosu_window *out)
+{
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	out->fd = -1;
+	err = open_kind(out, uio, root, memory);
+	if (!err)
+		err = check(out, address_bits);
+	if (err)
+		ethosu_window_close(out);
+	return err;
+}
+
+void ethosu_window_close(struct ethosu_window *w)
+{
+	if (w->start)
+		system_unmap(w->calls, &w->start, w->size);
+	if (w->calls)
+		system_close(w->calls, &w->fd);
+	w->base = NULL;
+}
+
+/* ---- pieces */
+
+/* Find the link behind which @size bytes are free, and where they begin. */
+static struct ethosu_piece **find(struct ethosu_window *w, uint64_t size, uint64_t *offset,
+				  uint64_t *largest)
+{
+	struct ethosu_piece **link = &w->pieces;
+	uint64_t end;
+
+	*offset = *largest = 0;
+	for (;;) {
+		end = *link ? (*link)->offset : w->size;
+		if (end - *offset > *largest)
+			*largest = end - *offset;
+		if (end - *offset >= size)
+			return link;
+		if (!*link)
+			return NULL;
+		*offset = (*link)->offset + (*link)->size;
+		link = &(*link)->next;
+	}
+}
+
+static void clear(volatile uint64_t *at, uint64_t words)
+{
+	while (words--)
+		*at++ = 0;
+}
+
+struct ethosu_piece *ethosu_window_take(struct ethosu_window *w, uint64_t size)
+{
+	struct ethosu_piece *piece, **link;
+	uint64_t whole = UINT64_MAX, offset = 0, largest = 0;
+
+	if (size <= w->size)
+		whole = (size + ETHOSU_WINDOW_GRAIN - 1) & ~(ETHOSU_WINDOW_GRAIN - 1);
+	link = find(w, whole, &offset, &largest);
+	piece = link ? malloc(sizeof(*piece)) : NULL;
+	if (!piece) {
+		tenon_error(-TENON_E_NOMEM,
+			    "%s: no room for %" PRIu64 " bytes; %" PRIu64
+			    " are free in one piece of %" PRIu64,
+			    w->name, size, largest, w->size);
+		return NULL;
+	}
+	*piece = (struct ethosu_piece){ *link, offset, whole };
+	*link = piece;
+	clear((volatile uint64_t *)(volatile void *)(w->base + offset), whole / 8);
+	return piece;
+}
+
+void ethosu_window_give(struct ethosu_window *w, struct ethosu_piece *piece)
+{
+	struct ethosu_piece **link;
+
+	if (!piece)
+		return;
+	for (link = &w->pieces; *link != piece; link = &(*link)->next)
+		;
+	*link = piece->next;
+	free(piece);
+}
+
+/* ---- accesses */
+
+void *ethosu_window_copy(void *to, const void *from, size_t size)
+{
+	volatile uint8_t *t = to;
+	const volatile uint8_t *f = from;
+
+	/* words as long as both sides are aligned to them; single bytes before, behind, and where they never are */
+	for (; size && (((uintptr_t)t | (uintptr_t)f) & 7); size--)
+		*t++ = *f++;
+	for (; size >= 8; size -= 8, t += 8, f += 8)
+		*(volatile uint64_t *)(volatile void *)t =
+			*(const volatile uint64_t *)(const volatile void *)f;
+	while (size--)
+		*t++ = *f++;
+	return to;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/timeline.h>
+
+#include "devices/ethosu/ethosu_accel.h"
+#include "devices/ethosu/ethosu_runner.h"
+#include "lib/brief_errors.h"
+
+/* The kernel resets a device that makes no progress after 0.6 s, but other programs may have jobs before this one. */
+#define DEADLINE (UINT64_C(60) * 1000000000)
+
+/* what is in a plan for the kernel */
+struct tensors {
+	struct ethosu_range inputs[ETHOSU_ARGUMENTS], outputs[ETHOSU_ARGUMENTS];
+	size_t input_count, output_count;
+};
+
+static void find_tensors(const struct ethosu_arguments *all, struct tensors *out)
+{
+	const struct ethosu_argument *a;
+	size_t i;
+
+	out->input_count = out->output_count = 0;
+	for (i = 0; i < all->count; i++) {
+		const struct ethosu_range r = { all->items[i].region, all->items[i].offset,
+						all->items[i].bytes };
+
+		a = &all->items[i];
+		if (a->reads && a->bytes)
+			out->inputs[out->input_count++] = r;
+		if (a->writes && a->bytes)
+			out->outputs[out->output_count++] = r;
+	}
+}
+
+static void accel_destroy(void *network)
+{
+	ethosu_network_close(network);
+	free(network);
+}
+
+static int accel_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGIONS], void **out)
+{
+	struct ethosu_network_plan n = { .payload = &plan->contents->payload,
+					 .name = plan->name,
+					 .constants = plan->contents->constants,
+					 .constant_region = plan->contents->constant_region };
+	struct ethosu_network *network = malloc(sizeof(*network));
+	struct tensors t;
+	int err;
+
+	if (!network)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a network");
+	find_tensors(plan->arguments, &t);
+	memcpy(n.sizes, plan->contents->sizes, sizeof(n.sizes));
+	n.inputs = t.inputs;
+	n.input_count = t.input_count;
+	n.outputs = t.outputs;
+	n.output_count = t.output_count;
+	err = ethosu_network_open(plan->device->state, &n, network);
+	if (err) {
+		free(network);
+		return err;
+	}
+	memcpy(bases, network->bound, sizeof(network->bound));
+	*out = network;
+	return 0;
+}
+
+/* A job that outlived its deadline must end before its memory is used again. */
+static int accel_settle(void *network)
+{
+	struct ethosu_network *n = network;
+
+	if (n->fence >= 0 && ethosu_network_finish(n, tenon_now() + DEADLINE) == -TENON_E_TIMEOUT)
+		return -TENON_E_TIMEOUT;
+	/* the call that started it failed; whether it succeeded since does not matter */
+	tenon_error_clear();
+	return 0;
+}
+
+static int accel_run(void *network)
+{
+	struct ethosu_network *n = network;
+	int err = ethosu_network_start(n);
+
+	return err ? err : ethosu_network_finish(n, tenon_now() + DEADLINE);
+}
+
+const struct ethosu_runner ethosu_runner_accel = {
+	.make = accel_make,
+	.settle = accel_settle,
+	.run = accel_run,
+	.destroy = accel_destroy,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "devices/ethosu/ethosu_runner.h"
+#include "devices/ethosu/ethosu_sim.h"
+#include "lib/brief_errors.h"
+
+/**
+ * struct sim - a network on the functional model
+ * @stream: its stream
+ * @target: what it was compiled for
+ * @memory: memory of all regions, with the constants in it
+ */
+struct sim {
+	struct tenon_cursor stream;
+	struct ethosu_target target;
+	struct ethosu_memory memory;
+};
+
+static int check_target(const struct ethosu_plan *plan)
+{
+	const struct ethosu_device *d = plan->device;
+	const struct ethosu_target *t = &plan->contents->payload.target;
+	char name[ETHOSU_TARGET_NAME], own[ETHOSU_TARGET_NAME];
+	const char *differs = d->is_any ? NULL : ethosu_target_runs(&d->target, t);
+
+	if (!differs && ethosu_product_of(t) != ETHOSU_PRODUCT_U85)
+		return 0;
+	ethosu_target_name(t, name);
+	ethosu_target_name(&d->target, own);
+	if (!differs)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "it was compiled for %s, and the model runs U55 and U65", name);
+	return tenon_error(-TENON_E_UNSUPPORTED, "it was compiled for %s, and this is a %s: %s",
+			   name, own, differs);
+}
+
+/* A region has what the file says, or what the stream and the arguments need of it. */
+static uint64_t region_size(const struct ethosu_plan *plan, unsigned int region)
+{
+	const struct ethosu_extents *e = &plan->arguments->extents;
+
+	if (plan->contents->sizes[region] != ETHOSU_UNLIMITED)
+		return plan->contents->sizes[region];
+	return e->read[region] > e->write[region] ? e->read[region] : e->write[region];
+}
+
+static int make_regions(const struct ethosu_plan *plan, struct ethosu_memory *m)
+{
+	const struct ethosu_container *c = plan->contents;
+	unsigned int i;
+
+	for (i = 0; i < ETHOSU_REGIONS; i++) {
+		const uint64_t size = region_size(plan, i);
+
+		if (!size)
+			continue;
+		m->base[i] = size > SIZE_MAX ? NULL : calloc(1, (size_t)size);
+		if (!m->base[i])
+			return tenon_error(-TENON_E_NOMEM,
+					   "no memory for region %u of %" PRIu64 " bytes", i, size);
+		m->size[i] = size;
+	}
+	if (c->constants.size)
+		memcpy(m->base[c->constant_region], c->constants.data, c->constants.size);
+	return 0;
+}
+
+static void sim_destroy(void *network)
+{
+	struct sim *s = network;
+	unsigned int i;
+
+	for (i = 0; i < ETHOSU_REGIONS; i++)
+		free(s->memory.base[i]);
+	free(s);
+}
+
+static int sim_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGIONS], void **out)
+{
+	const struct ethosu_payload *p = &plan->contents->payload;
+	struct sim *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a network");
+	s->stream = tenon_cursor_of(p->stream.data, p->stream.size, plan->name, p->stream_at);
+	s->target = p->target;
+	err = check_target(plan);
+	if (!err)
+		err = make_regions(plan, &s->memory);
+	if (err) {
+		sim_destroy(s);
+		return err;
+	}
+	memcpy(bases, s->memory.base, sizeof(s->memory.base));
+	*out = s;
+	return 0;
+}
+
+static int sim_run(void *network)
+{
+	const struct sim *s = network;
+
+	return ethosu_sim_run(s->stream, &s->target, &s->memory, 0, NULL);
+}
+
+const struct ethosu_runner ethosu_runner_sim = {
+	.make = sim_make,
+	.run = sim_run,
+	.destroy = sim_destroy,
+};

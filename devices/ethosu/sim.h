@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICES_ETHOSU_SIM_H
+#define DEVICES_ETHOSU_SIM_H
+
+/** DOC: what the files of the functional model share */
+
+#include "devices/ethosu/ethosu_sim.h"
+#include "devices/ethosu/ethosu_state.h"
+
+/**
+ * struct sim - a run
+ * @target: what the stream was compiled for
+ * @memory: memory of the regions
+ * @state: setters
+ * @op: the operation that runs
+ * @touched: extents so far
+ * @work: what the run may still compute
+ * @table: internal memory for tables
+ * @table_start: its address
+ */
+struct sim {
+	const struct ethosu_target *target;
+	const struct ethosu_memory *memory;
+	struct ethosu_state state;
+	struct ethosu_command op;
+	struct ethosu_extents touched;
+	uint64_t work;
+	uint8_t table[ETHOSU_TABLE_BYTES];
+	uint64_t table_start;
+};
+
+/**
+ * struct sim_box - elements in memory of the model: rows of columns of channels
+ * @data: the values, with the zero point taken off
+ */
+struct sim_box {
+	uint32_t height;
+	uint32_t width;
+	uint32_t depth;
+	int32_t *data;
+};
+
+static inline uint16_t sim_param(const struct sim *s, unsigned int id)
+{
+	return s->state.param[id];
+}
+
+static inline size_t sim_box_count(const struct sim_box *b)
+{
+	return (size_t)b->height * b->width * b->depth;
+}
+
+/** sim_refuse - raise an error for what is not modelled, with the offset of the operation */
+int sim_refuse(const struct sim *s, const char *what);
+
+/** sim_spend - take products or elements from what the run may compute; 0 or -TENON_E_TIMEOUT */
+int sim_spend(struct sim *s, uint64_t work);
+
+/** sim_range - memory of a region; NULL, with an error, if it leaves the region */
+uint8_t *sim_range(struct sim *s, unsigned int region, uint64_t offset, uint64_t size, bool write);
+
+/** sim_box_make - allocate the values of a box, whose extents are set; 0, or a negative status */
+int sim_box_make(struct sim *s, struct sim_box *b);
+
+/** sim_load - read a feature map; @b has its extents, and its @data is to be freed */
+int sim_load(struct sim *s, const struct ethosu_map *m, unsigned int zero_point, struct sim_box *b);
+
+/** sim_output_box - extents of the output */
+void sim_output_box(const struct sim *s, struct sim_box *b);
+
+/**
+ * sim_store - finish values and write them to the output map
+ *
+ * Adds the zero point, clamps, and looks up the table of the activation.
+ */
+int sim_store(struct sim *s, const struct sim_box *b);
+
+/**
+ * struct sim_scale - a multiplier and a shift
+ */
+struct sim_scale {
+	uint32_t multiplier;
+	unsigned int shift;
+};
+
+/** sim_rescale - multiply and shift by the rounding mode of the output (0, 1 or 2) */
+int32_t sim_rescale(int64_t value, struct sim_scale scale, unsigned int rounding);
+
+static inline struct sim_scale sim_scale_of(const struct sim *s, unsigned int id)
+{
+	return (struct sim_scale){ s->state.word[id], sim_param(s, id) & 0x3f };
+}
+
+static inline unsigned int sim_rounding(const struct sim *s)
+{
+	return sim_param(s, ETHOSU_OFM_PRECISION) >> 14;
+}
+
+/**
+ * struct sim_kernel - a kernel and where it moves
+ * @width: columns of its elements
+ * @height: rows
+ * @stride_x: columns of the input from one position to the next
+ * @stride_y: rows
+ * @dilation_x: columns of the input from one element to the next
+ * @dilation_y: rows
+ * @left: columns of padding in front of the input
+ * @top: rows of padding
+ */
+struct sim_kernel {
+	uint32_t width;
+	uint32_t height;
+	uint32_t stride_x;
+	uint32_t stride_y;
+	uint32_t dilation_x;
+	uint32_t dilation_y;
+	uint32_t left;
+	uint32_t top;
+};
+
+/** sim_kernel_of - kernel of the operation, and its input; free @input->data */
+int sim_kernel_of(struct sim *s, struct sim_kernel *k, struct sim_box *input);
+
+/**
+ * struct sim_weights - weights and scales of an operation
+ * @values: [output channel][row][column][input channel]
+ * @bias: of each output channel
+ * @scales: of each output channel
+ */
+struct sim_weights {
+	int16_t *values;
+	int64_t *bias;
+	struct sim_scale *scales;
+};
+
+/** sim_weights_load - decode weights; free with sim_weights_fini(), also on failure */
+int sim_weights_load(struct sim *s, const struct sim_kernel *k, uint32_t outputs, uint32_t inputs,
+		     struct sim_weights *w);
+void sim_weights_fini(struct sim_weights *w);
+
+int sim_convolution(struct sim *s);
+int sim_depthwise(struct sim *s);
+int sim_pool(struct sim *s);
+int sim_elementwise(struct sim *s);
+
+#endif /* DEVICES_ETHOSU_SIM_H */

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Element-wise operations. */
+#include <stdlib.h>
+
+#include "devices/ethosu/sim.h"
+#include "lib/brief_errors.h"
+
+/* a multiplier that stands for 1 where products of 32 bits are shifted alone */
+#define ONE (UINT32_C(1) << 30)
+/* IFM_PRECISION: which operand is scaled before an addition */
+#define SCALED(precision) ((precision) >> 8 & 3)
+#define SCALED_B	  2
+#define ADD_BITS	  20
+#define BROADCAST_SWAPPED (1 << 6)
+
+/* two operands; a broadcast axis has the extent 1 */
+struct operands {
+	struct sim_box a;
+	struct sim_box b;
+	bool wide; /* elements of 32 bits */
+};
+
+static uint32_t along(unsigned int broadcast, unsigned int bit, uint32_t extent)
+{
+	return broadcast & bit ? 1 : extent;
+}
+
+static int load_scalar(struct sim *s, struct sim_box *b)
+{
+	int err;
+
+	b->height = b->width = b->depth = 1;
+	err = sim_box_make(s, b);
+	if (err)
+		return err;
+	b->data[0] = (int16_t)sim_param(s, ETHOSU_IFM2_SCALAR) -
+		     (int16_t)sim_param(s, ETHOSU_IFM2_ZERO_POINT);
+	return 0;
+}
+
+static int load_second(struct sim *s, const struct sim_box *out, struct sim_box *b)
+{
+	const unsigned int broadcast = sim_param(s, ETHOSU_IFM2_BROADCAST);
+
+	if (broadcast & ETHOSU_IFM2_SCALAR_OLD)
+		return load_scalar(s, b);
+	b->height = along(broadcast, ETHOSU_BROADCAST_H, out->height);
+	b->width = along(broadcast, ETHOSU_BROADCAST_W, out->width);
+	b->depth = along(broadcast, ETHOSU_BROADCAST_C, out->depth);
+	return sim_load(s, &ethosu_ifm2, ETHOSU_IFM2_ZERO_POINT, b);
+}
+
+static int load(struct sim *s, const struct sim_box *out, struct operands *o)
+{
+	int err;
+
+	o->a = *out;
+	o->wide = (sim_param(s, ETHOSU_IFM_PRECISION) >> 2 & 3) == 2;
+	err = sim_load(s, &ethosu_ifm, ETHOSU_IFM_ZERO_POINT, &o->a);
+	if (!err && s->op.param != ETHOSU_CLZ)
+		err = load_second(s, out, &o->b);
+	return err;
+}
+
+static int32_t at(const struct sim_box *b, uint32_t y, uint32_t x, uint32_t c)
+{
+	if (b->height == 1)
+		y = 0;
+	if (b->width == 1)
+		x = 0;
+	if (b->depth == 1)
+		c = 0;
+	return b->data[((size_t)y * b->width + x) * b->depth + c];
+}
+
+/* ---- sums */
+
+static int64_t scale_operand(const struct sim *s, int32_t value, bool scaled)
+{
+	struct sim_scale scale = sim_scale_of(s, ETHOSU_OPA_SCALE);
+
+	if (!scaled)
+		return (int64_t)value * (INT64_C(1) << (ADD_BITS - 1));
+	scale.shift += ADD_BITS;
+	return sim_rescale((int64_t)value * (INT64_C(1) << ADD_BITS), scale, 0);
+}
+
+static int32_t add(const struct sim *s, int32_t a, int32_t b, bool subtract)
+{
+	const unsigned int scaled = SCALED(sim_param(s, ETHOSU_IFM_PRECISION));
+	int64_t left, right;
+
+	if (scaled) {
+		left = scale_operand(s, a, scaled != SCALED_B);
+		right = scale_operand(s, b, scaled == SCALED_B);
+	} else {
+		left = (int64_t)a * (uint16_t)s->state.word[ETHOSU_OPA_SCALE];
+		right = (int64_t)b * (uint16_t)s->state.word[ETHOSU_OPB_SCALE];
+	}
+	return sim_rescale(subtract ? left - right : left + right,
+			   sim_scale_of(s, ETHOSU_OFM_SCALE), sim_rounding(s));
+}
+
+/* ---- others */
+
+static int32_t multiply(const struct sim *s, int32_t a, int32_t b, bool wide)
+{
+	struct sim_scale scale = sim_scale_of(s, ETHOSU_OFM_SCALE);
+	const int64_t product = (int64_t)a * b;
+
+	if (wide && scale.multiplier == ONE)
+		return sim_rescale(product, (struct sim_scale){ 1, scale.shift }, 2);
+	return sim_rescale(product, scale, sim_rounding(s));
+}
+
+static int32_t shift_right(int32_t a, int32_t b, unsigned int rounding)
+{
+	const unsigned int shift = (uint32_t)b & 63;
+	const int64_t half = shift && rounding != 1 ? INT64_C(1) << (shift - 1) : 0;
+
+	return (int32_t)(((int64_t)a + half) >> shift);
+}
+
+static int32_t shift_left(int32_t a, int32_t b)
+{
+	const unsigned int shift = (uint32_t)b & 63;
+
+	return shift > 31 ? 0 : (int32_t)((uint32_t)a << shift);
+}
+
+static int32_t compute(const struct sim *s, int32_t a, int32_t b, bool wide)
+{
+	switch (s->op.param) {
+	case ETHOSU_MUL:
+		return multiply(s, a, b, wide);
+	case ETHOSU_ADD:
+		return add(s, a, b, false);
+	case ETHOSU_SUB:
+		return add(s, a, b, true);
+	case ETHOSU_MIN:
+		return a < b ? a : b;
+	case ETHOSU_MAX:
+		return a > b ? a : b;
+	case ETHOSU_CLZ:
+		return a ? __builtin_clz((uint32_t)a) : 32;
+	case ETHOSU_SHR:
+		return shift_right(a, b, sim_rounding(s));
+	default:
+		return shift_left(a, b);
+	}
+}
+
+static void run(const struct sim *s, const struct operands *o, struct sim_box *out)
+{
+	const bool one = s->op.param == ETHOSU_CLZ,
+		   swapped = !one && sim_param(s, ETHOSU_IFM2_BROADCAST) & BROADCAST_SWAPPED;
+	int32_t *to = out->data, a, b;
+	uint32_t y, x, c;
+
+	for (y = 0; y < out->height; y++)
+		for (x = 0; x < out->width; x++)
+			for (c = 0; c < out->depth; c++) {
+				a = at(&o->a, y, x, c);
+				b = one ? 0 : at(&o->b, y, x, c);
+				*to++ = swapped ? compute(s, b, a, o->wide)
+						: compute(s, a, b, o->wide);
+			}
+}
+
+int sim_elementwise(struct sim *s)
+{
+	struct operands o = { .wide = false };
+	struct sim_box out = { .data = NULL };
+	int err = 0;
+
+	if (s->op.param == ETHOSU_LRELU || s->op.param == ETHOSU_ABS)
+		err = sim_refuse(s, s->op.param == ETHOSU_LRELU ? "LRELU" : "ABS");
+	sim_output_box(s, &out);
+	if (!err)
+		err = load(s, &out, &o);
+	if (!err)
+		err = sim_box_make(s, &out);
+	if (!err) {
+		run(s, &o, &out);
+		err = sim_store(s, &out);
+	}
+	free(o.a.data);
+	free(o.b.data);
+	free(out.data);
+	return err;
+}
