@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Command streams whose target is "rocket", as executables. */
+#include <tenon/string.h>
+#include <tenon/uapi/rocket.h>
+
+#include "devices/cmdstream/cmdstream_payload.h"
+#include "devices/rocket/rocket_device.h"
+#include "devices/rocket/rocket_walk.h"
+#include "lib/brief_errors.h"
+
+static int check_config(struct tenon_device *device, const struct cmdstream *s)
+{
+	(void)device;
+	return rocket_check_config(s);
+}
+
+const struct cmdstream_target rocket_target = {
+	.name = "rocket",
+	.unit = ROCKET_TASK_ALIGNMENT,
+	.alignment = TENON_CMDSTREAM_ALIGNMENT,
+	.setter = rocket_setter,
+	.check = check_config,
+	.walk = rocket_walk,
+	.show = rocket_show,
+};
+
+int rocket_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	int err = cmdstream_field(letter, c, info);
+
+	/* files of such payloads are called so */
+	info->format = tenon_slice_of("rocket");
+	return err;
+}
+
+int rocket_show_stream(const struct tenon_payload_info *info, struct tenon_buffer *out)
+{
+	return cmdstream_show(info, &rocket_target, out);
+}
+
+static int create(struct tenon_device *device, const struct tenon_program *program,
+		  struct tenon_executable **out)
+{
+	if (!cmdstream_runs(program))
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "rocket runs command streams, and not programs of format "
+				   "\"%.*s\"",
+				   (int)program->format.size, program->format.data);
+	return cmdstream_executable_create(device, program, &rocket_target, out);
+}
+
+const struct tenon_executable_ops rocket_executable_ops = {
+	.size = sizeof(rocket_executable_ops),
+	.create = create,
+	.destroy = cmdstream_executable_destroy,
+	.kernel = cmdstream_executable_kernel,
+	.argument = cmdstream_executable_argument,
+};
