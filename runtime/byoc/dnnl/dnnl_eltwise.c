@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Element-wise operators of one input, which are also post-ops: the end of other operators' names. */
+#include <tenon/error.h>
+
+#include "lib/brief_errors.h"
+#include "runtime/byoc/dnnl/dnnl_operation.h"
+
+static const struct eltwise {
+	const char *name;
+	const char *word; /* in names such as dnnl.conv2d_bias_relu */
+	enum dnnl_eltwise what;
+	float alpha, beta;
+	const char *alpha_key, *beta_key; /* attributes that have the numbers instead */
+	bool bounded;			  /* from 0 to 1 */
+} rows[] = {
+	{ "nn.relu", "_relu", DNNL_RELU, 0, 0, NULL, NULL, false },
+	{ "nn.leaky_relu", NULL, DNNL_RELU, 0, 0, "alpha", NULL, false },
+	{ "tanh", "_tanh", DNNL_TANH, 0, 0, NULL, NULL, false },
+	{ "clip", "_clip", DNNL_CLIP, 0, 0, "a_min", "a_max", false },
+	{ "sigmoid", "_sigmoid", DNNL_LOGISTIC, 0, 0, NULL, NULL, false },
+	{ "nn.silu", "_swish", DNNL_SWISH, 1, 0, NULL, NULL, false },
+	{ "gelu_erf", "_gelu", DNNL_GELU_ERF, 0, 0, NULL, NULL, false },
+	{ "hard_swish", "_hardswish", DNNL_HARDSWISH, 1.F / 6, 0.5F, NULL, NULL, false },
+	{ "hard_sigmoid", "_hardsigmoid", DNNL_LINEAR, 0.2F, 0.5F, "alpha", "beta", true },
+	{ "abs", NULL, DNNL_ABS, 0, 0, NULL, NULL, false },
+	{ "exp", NULL, DNNL_EXP, 0, 0, NULL, NULL, false },
+	{ "log", NULL, DNNL_LOG, 0, 0, NULL, NULL, false },
+	{ "sqrt", NULL, DNNL_SQRT, 0, 0, NULL, NULL, false },
+	{ "round", NULL, DNNL_ROUND, 0, 0, NULL, NULL, false },
+	{ NULL, NULL, DNNL_ELTWISE_COUNT, 0, 0, NULL, NULL, false },
+};
+
+static void numbers_of(struct operation *o, const struct eltwise *e, float *alpha, float *beta)
+{
+	*alpha = e->alpha_key ? byoc_real(&o->in, e->alpha_key, e->alpha) : e->alpha;
+	*beta = e->beta_key ? byoc_real(&o->in, e->beta_key, e->beta) : e->beta;
+}
+
+static void append(struct operation *o, const struct eltwise *e, struct dnnl_post_ops *ops)
+{
+	float alpha, beta;
+
+	numbers_of(o, e, &alpha, &beta);
+	if (!o->in.err)
+		o->in.err = dnnl_check(dnnl_append_eltwise(ops, e->what, alpha, beta), "a post-op");
+}
+
+static void append_bounds(struct operation *o, const struct eltwise *e, struct dnnl_post_ops *ops)
+{
+	if (!o->in.err && e->bounded)
+		o->in.err = dnnl_check(dnnl_append_eltwise(ops, DNNL_CLIP, 0, 1), "a post-op");
+}
+
+/* Call @append_to with the post-ops of the primitive. */
+static void set_post_ops(struct operation *o, const struct eltwise *e,
+			 void (*append_to)(struct operation *o, const struct eltwise *e,
+					   struct dnnl_post_ops *ops))
+{
+	struct dnnl_post_ops *ops;
+
+	if (!o->in.err)
+		o->in.err = dnnl_check(dnnl.post_ops_create(&ops), "post-ops");
+	if (o->in.err)
+		return;
+	append_to(o, e, ops);
+	if (!o->in.err)
+		o->in.err = dnnl_check(dnnl.primitive_attr_set_post_ops(o->attr, ops), "post-ops");
+	dnnl.post_ops_destroy(ops);
+}
+
+/* dnnl.conv2d_bias_sum_relu */
+static void append_words(struct operation *o, const struct eltwise *e, struct dnnl_post_ops *ops)
+{
+	if (byoc_named(&o->in, "_sum"))
+		o->in.err = dnnl_check(dnnl_append_sum(ops), "a sum");
+	for (; e->name; e++)
+		if (e->word && byoc_named(&o->in, e->word)) {
+			append(o, e, ops);
+			append_bounds(o, e, ops);
+		}
+}
+
+void operation_post_ops(struct operation *o)
+{
+	const struct tenon_slice activation = byoc_text(&o->in, "activation");
+
+	if (!o->in.err &&
+	    (byoc_has(&o->in, "o_scl_idx") || byoc_has(&o->in, "sum_idx") ||
+	     (activation.size && !tenon_slice_equal(activation, tenon_slice_of("none")))))
+		o->in.err =
+			tenon_error(-TENON_E_UNSUPPORTED, "quantised operators are not supported");
+	set_post_ops(o, rows, append_words);
+}
+
+bool make_eltwise(struct operation *o)
+{
+	const struct eltwise *e = rows;
+	struct dnnl_layout *layout;
+	float alpha, beta;
+
+	while (e->name && !tenon_slice_equal(o->in.n->name, tenon_slice_of(e->name)))
+		e++;
+	if (!e->name)
+		return false;
+	layout = operation_read_alike(o, NULL);
+	numbers_of(o, e, &alpha, &beta);
+	if (e->bounded)
+		set_post_ops(o, e, append_bounds);
+	if (!o->in.err)
+		operation_described(o, dnnl_eltwise(&o->pd, e->what, layout, alpha, beta, o->attr),
+				    "an element-wise operator");
+	operation_finish(o, NULL);
+	return true;
+}
