@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/remote/relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "runtime/remote/sandbox.h"
+#include "runtime/remote/tls.h"
+
+/* bytes on the way from one side to the other */
+struct flow {
+	int from;
+	int to;
+	bool to_is_socket; /* its end can be passed on */
+	bool ended;	   /* nothing more comes */
+	size_t start;
+	size_t size;
+	char bytes[64 << 10];
+};
+
+static bool is_busy(void)
+{
+	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+/* Read when there is room. False on failure. */
+static bool fill(struct flow *f)
+{
+	ssize_t n;
+
+	if (f->ended || f->size)
+		return true;
+	n = read(f->from, f->bytes, sizeof(f->bytes));
+	/* EIO: a terminal that hung up */
+	if (n < 0 && !is_busy() && errno != EIO)
+		return false;
+	if (!n || (n < 0 && errno == EIO))
+		f->ended = true;
+	f->start = 0;
+	f->size = n > 0 ? (size_t)n : 0;
+	return true;
+}
+
+static bool drain(struct flow *f)
+{
+	ssize_t n;
+
+	while (f->size) {
+		n = write(f->to, f->bytes + f->start, f->size);
+		if (n < 0 && !is_busy())
+			return false;
+		if (n < 0)
+			return true;
+		f->start += (size_t)n;
+		f->size -= (size_t)n;
+	}
+	return true;
+}
+
+/* Returns false when both sides can be closed. */
+static bool step(struct flow *f)
+{
+	if (!drain(f) || !fill(f) || !drain(f))
+		return false;
+	if (f->ended && !f->size && f->to >= 0) {
+		/* a pipe has no end to pass on while its other direction is in use: close it */
+		if (f->to_is_socket)
+			shutdown(f->to, SHUT_WR);
+		else
+			close(f->to);
+		f->to = -1;
+	}
+	return true;
+}
+
+static void wait_for(struct flow *a, struct flow *b)
+{
+	struct pollfd polled[4] = {
+		{ a->ended || a->size ? -1 : a->from, POLLIN, 0 },
+		{ a->size ? a->to : -1, POLLOUT, 0 },
+		{ b->ended || b->size ? -1 : b->from, POLLIN, 0 },
+		{ b->size ? b->to : -1, POLLOUT, 0 },
+	};
+
+	poll(polled, 4, -1);
+}
+
+static void make_non_blocking(int fd)
+{
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+int relay_copy(struct relay_ends ends, int socket)
+{
+	static struct flow in, out;
+	struct termios terminal;
+
+	in = (struct flow){ .from = ends.in, .to = socket, .to_is_socket = true };
+	out = (struct flow){ .from = socket, .to = ends.out, .to_is_socket = ends.in == ends.out };
+	if (!tcgetattr(ends.in, &terminal)) {
+		/* a serial line: every byte as it is */
+		cfmakeraw(&terminal);
+		tcsetattr(ends.in, TCSANOW, &terminal);
+	}
+	make_non_blocking(ends.in);
+	make_non_blocking(ends.out);
+	make_non_blocking(socket);
+	for (;;) {
+		if (!step(&in) || !step(&out))
+			return -1;
+		/* the session has ended: nothing that the peer still sends matters */
+		if (out.ended && !out.size)
+			return 0;
+		wait_for(&in, &out);
+	}
+}
+
+static void run(struct relay_ends ends, const struct tls_server *tls, int socket)
+{
+	static const struct sandbox_options nothing = { .folder = "/nonexistent", .file_most = 0 };
+	sigset_t none;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	sandbox_enter(&nothing);
+	_exit((tls ? tls_relay(tls, ends.in, socket) : relay_copy(ends, socket)) ? 1 : 0);
+}
+
+pid_t relay_start(struct relay_ends ends, const struct tls_server *tls,
+		  void (*forget)(void *context, struct relay_ends ends, int socket), void *context,
+		  int *socket)
+{
+	pid_t server = getpid(), pid;
+	int pair[2], saved;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != server)
+			_exit(1);
+		close(pair[0]);
+		if (forget)
+			forget(context, ends, pair[1]);
+		run(ends, tls, pair[1]);
+	}
+	saved = errno;
+	close(pair[1]);
+	if (pid < 0) {
+		close(pair[0]);
+		errno = saved;
+		return -1;
+	}
+	*socket = pair[0];
+	close(ends.in);
+	if (ends.out != ends.in)
+		close(ends.out);
+	return pid;
+}
