@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LIBRARY_LOAD_POLICY_H
+#define RUNTIME_LIBRARY_LOAD_POLICY_H
+
+#ifdef CONFIG_LOAD_POLICY
+/** load_policy_check - ask the program's policy whether a file may be loaded; 0 without one */
+int load_policy_check(const char *path);
+#else
+static inline int load_policy_check(const char *path)
+{
+	(void)path;
+	return 0;
+}
+#endif
+
+#endif /* RUNTIME_LIBRARY_LOAD_POLICY_H */
