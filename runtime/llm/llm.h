@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LLM_LLM_H
+#define RUNTIME_LLM_LLM_H
+
+/* What the files of this folder share: an open language model. */
+
+#include <tenon/array.h>
+#include <tenon/function.h>
+#include <tenon/llm.h>
+#include <tenon/module.h>
+
+struct llm_batch;
+struct tokenizer;
+struct tokenizer_span;
+
+/* functions of the model; NULL for one that it lacks */
+struct llm_model_functions {
+	struct tenon_function *embed;
+	struct tenon_function *prefill;
+	struct tenon_function *decode;
+	struct tenon_function *batch_prefill;
+	struct tenon_function *batch_decode;
+};
+
+/* functions of the runtime */
+struct llm_cache_functions {
+	struct tenon_function *add;
+	struct tenon_function *remove;
+	struct tenon_function *fork;
+	struct tenon_function *popn;
+	struct tenon_function *begin;
+	struct tenon_function *end;
+	struct tenon_function *pages;
+	struct tenon_function *window;
+	struct tenon_function *sample;
+};
+
+/* what the library says about itself: _metadata() */
+struct llm_metadata {
+	char *strings; /* decoded strings, in which the others point */
+	const char *type;
+	const char *quantization;
+	const char *kind; /* kv_cache, rnn_state, none, hybrid */
+	int64_t context;
+	int64_t window;
+	int64_t sink;
+	int64_t chunk;
+	int64_t batch;
+	int64_t shards;
+	int64_t stages;
+	int64_t layers, kv_heads, head_dim; /* of the cache; 0 where it is not stated */
+	struct llm_weight {
+		struct tenon_slice name;
+		int64_t shape[8]; /* -1 for an extent that is a name */
+		int32_t ndim;
+		DLDataType dtype;
+	} * weights;
+	size_t weight_count;
+};
+
+/* the template of conversations, and recommended sampling: mlc-chat-config.json */
+struct llm_template {
+	char *strings;
+	struct tenon_slice system_template;
+	struct tenon_slice system_message;
+	struct tenon_slice roles[3]; /* enum llm_role */
+	struct tenon_slice role_templates[3];
+	struct tenon_slice separators[2];
+	struct tenon_slice content_separator;
+	struct tenon_slice empty_separator;
+	struct tenon_slice *stops;
+	size_t stop_count;
+	int32_t *prefix;
+	size_t prefix_count;
+	int32_t *ends; /* tokens that end a reply */
+	size_t end_count;
+	bool role_after_system;
+	bool present;	 /* there is a template */
+	int64_t context; /* 0 if the file does not state it */
+	struct tenon_llm_sampling sampling;
+};
+
+enum llm_role { LLM_USER, LLM_ASSISTANT, LLM_TOOL };
+
+struct tenon_llm {
+	struct tenon_llm_info info;
+	char *name;
+	char *folder; /* of the weights */
+	DLDevice device;
+	struct tenon_module *machine;
+	struct tenon_preparation *kernels; /* being built; NULL for none */
+	struct llm_model_functions f;
+	struct llm_cache_functions cache_f;
+	struct llm_metadata metadata;
+	struct llm_template template;
+	struct tenon_array *weights;
+	struct tenon_value cache;
+	struct tokenizer *tokenizer; /* NULL: bytes */
+	int64_t next_id;
+	float *logits;
+	size_t logits_room; /* rows */
+	int32_t *gathered; /* tokens of one step: @info.chunk, or @info.sequences if that is more */
+	struct llm_batch *batch;
+};
+
+/* Read the answer of _metadata(). */
+int llm_metadata_read(struct tenon_slice text, struct llm_metadata *out);
+void llm_metadata_fini(struct llm_metadata *m);
+
+/* Read mlc-chat-config.json of a folder; a folder without one is none that fails. */
+int llm_template_read(const char *folder, struct llm_template *out);
+void llm_template_fini(struct llm_template *t);
+
+/* Call a function, and drop what it returns. */
+int llm_call(struct tenon_function *f, const struct tenon_value *args, int32_t count);
+
+/* Find out how long a row of logits is, by one forward step. */
+int llm_measure(struct tenon_llm *llm);
+
+/* Choose a token of a row, which is changed. @seen has the count of each token; @u is in [0, 1). */
+int llm_sample(struct tenon_llm *llm, float *row, const struct tenon_llm_sampling *s,
+	       const uint16_t *in_prompt, const uint16_t *in_reply, double u, int32_t *token);
+
+/* Check the numbers of a request. */
+int llm_sampling_check(const struct tenon_llm_sampling *s);
+
+/* Convert text to tokens; names of special tokens in the spans are plain text. */
+int llm_encode(struct tenon_llm *llm, struct tenon_slice text, const struct tokenizer_span *plain,
+	       size_t count, struct tenon_buffer *tokens);
+
+void llm_batch_free(struct llm_batch *b);
+
+/* Room for the strings of a text: what json_string() needs for all of them. */
+char *llm_string_room(struct tenon_slice text);
+
+/* Read a whole file, or tell that there is none (@text is empty then). */
+int llm_read_file(const char *folder, const char *file, char **path, struct tenon_slice *text);
+
+#endif /* RUNTIME_LLM_LLM_H */

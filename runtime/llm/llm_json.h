@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LLM_LLM_JSON_H
+#define RUNTIME_LLM_LLM_JSON_H
+
+/* Reading JSON, beside lib/json_read.h */
+
+#include "lib/json_read.h"
+
+/* Test whether a key or another undecoded text is a word. */
+static inline bool llm_is(struct tenon_slice s, const char *word)
+{
+	return tenon_slice_equal(s, tenon_slice_of(word));
+}
+
+/* Test whether the token is the word null, true or false; then move past it. */
+bool llm_json_word(const struct json_text *t, uint32_t *at, const char *word);
+
+/* Read true or false. */
+int llm_json_bool(const struct json_text *t, uint32_t *at, const char *what, bool *out);
+
+/* Read a number, independent of the locale. */
+int llm_json_number(const struct json_text *t, uint32_t *at, const char *what, double least,
+		    double most, double *out);
+
+/* Read an integer that may be null, which leaves *out as it is. */
+int llm_json_optional(const struct json_text *t, uint32_t *at, const char *what, int64_t *out);
+
+#endif /* RUNTIME_LLM_LLM_JSON_H */

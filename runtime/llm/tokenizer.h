@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_LLM_TOKENIZER_H
+#define RUNTIME_LLM_TOKENIZER_H
+
+/**
+ * DOC: tokenizers
+ *
+ * Byte-pair encoding as a tokenizer.json describes it. The split into words by regular expressions
+ * is PCRE2's, with the expressions of the file.
+ */
+
+#include <stdbool.h>
+#include <tenon/buffer.h>
+#include <tenon/string.h>
+
+struct tokenizer;
+
+/** struct tokenizer_span - a part of a text, in which names of special tokens are plain text */
+struct tokenizer_span {
+	size_t start, end;
+};
+
+/**
+ * tokenizer_open - read the tokenizer.json of a folder
+ * @out: receives the tokenizer; NULL if there is no such file
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_UNSUPPORTED for a kind of tokenizer that is not
+ *	known, with its name, or in a build without tokenizers; -TENON_E_NOMEM.
+ */
+int tokenizer_open(const char *folder, struct tokenizer **out);
+
+void tokenizer_close(struct tokenizer *t);
+
+/**
+ * tokenizer_encode - convert text to tokens
+ * @text: the text
+ * @plain: @count spans, in order
+ * @tokens: the tokens are appended, as int32_t
+ */
+int tokenizer_encode(struct tokenizer *t, struct tenon_slice text,
+		     const struct tokenizer_span *plain, size_t count, struct tenon_buffer *tokens);
+
+/** tokenizer_decode - bytes of a token; empty for special and unknown ones */
+struct tenon_slice tokenizer_decode(const struct tokenizer *t, int32_t token);
+
+/** tokenizer_strips - test whether a space at the beginning of a text is not part of it */
+bool tokenizer_strips(const struct tokenizer *t);
+
+#endif /* RUNTIME_LLM_TOKENIZER_H */
