@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_RELAX_RELAX_BUILTIN_KV_H
+#define RUNTIME_RELAX_RELAX_BUILTIN_KV_H
+
+/* What the builtins of key-value caches and of recurrent states share. */
+
+#include "runtime/kv/kv_cache.h"
+#include "runtime/kv/rnn_state.h"
+#include "runtime/relax/relax.h"
+#include "runtime/relax/relax_builtin.h"
+
+#define ARGUMENTS(builtin)                                                                         \
+	const struct relax_arguments a = { builtin, args, count };                                 \
+                                                                                                   \
+	(void)self;                                                                                \
+	*ret = tenon_arg_none()
+
+/* Get the first argument, a key-value cache. */
+static inline int relax_kv_cache(const struct relax_arguments *a, struct kv_cache **out)
+{
+	return relax_argument_object(a, 0, kv_cache_type(), "a paged key-value cache", out);
+}
+
+/* Get the first argument, a recurrent state. */
+static inline int relax_rnn_state(const struct relax_arguments *a, struct rnn_state **out)
+{
+	return relax_argument_object(a, 0, rnn_state_type(), "a recurrent state", out);
+}
+
+/* Add the name of the builtin to an error. */
+static inline int relax_named(const struct relax_arguments *a, int err)
+{
+	return err ? tenon_error_in(err, "%s", a->name) : 0;
+}
+
+/* Read the @n integers that follow the first argument; there is nothing else. */
+int relax_integers(const struct relax_arguments *a, int64_t *out, int32_t n);
+
+#endif /* RUNTIME_RELAX_RELAX_BUILTIN_KV_H */
