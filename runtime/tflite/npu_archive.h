@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_TFLITE_NPU_ARCHIVE_H
+#define RUNTIME_TFLITE_NPU_ARCHIVE_H
+
+/**
+ * DOC: an operator in the form that devices take
+ *
+ * Vela has two forms for a network: the custom operator of a .tflite file, and an archive of arrays of its own
+ * (--output-format raw), which is what backends of NPUs read. Both say the same.
+ */
+
+#include <tenon/buffer.h>
+
+/* regions of memory that a payload uses */
+enum npu_region { NPU_CONSTANTS = 0, NPU_ARENA = 1, NPU_FAST = 2, NPU_INPUTS = 3, NPU_OUTPUTS = 4 };
+
+/**
+ * struct npu_tensor - where a tensor is
+ * @region: enum npu_region
+ * @offset: offset in it
+ * @bytes: size
+ */
+struct npu_tensor {
+	uint32_t region;
+	uint64_t offset;
+	uint64_t bytes;
+};
+
+/**
+ * struct npu_operator - an operator
+ * @payload: what the driver gets
+ * @constants: contents of their region
+ * @arena: bytes of the arena
+ * @fast: bytes of the fast scratch memory; 0 without one
+ * @tensors: @input_count inputs, then @output_count outputs
+ * @input_count: number of inputs
+ * @output_count: number of outputs
+ */
+struct npu_operator {
+	struct tenon_slice payload;
+	struct tenon_slice constants;
+	uint64_t arena;
+	uint64_t fast;
+	const struct npu_tensor *tensors;
+	size_t input_count;
+	size_t output_count;
+};
+
+/** npu_archive - append the archive of an operator; 0 or -TENON_E_NOMEM */
+int npu_archive(const struct npu_operator *op, struct tenon_buffer *out);
+
+#endif /* RUNTIME_TFLITE_NPU_ARCHIVE_H */

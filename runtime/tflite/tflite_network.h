@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_TFLITE_TFLITE_NETWORK_H
+#define RUNTIME_TFLITE_TFLITE_NETWORK_H
+
+/**
+ * DOC: open models of TensorFlow Lite
+ *
+ * A network runs its operators one after the other: those that were compiled for an NPU on a device, the others on
+ * the processor. All tensors lie in one block of memory, in which a tensor takes the place of those that are not
+ * needed any more; inputs and outputs of the model keep theirs. The offsets that the compiler planned are those of
+ * tensors in the NPU's memory, and no others.
+ */
+
+#include "runtime/model/model.h"
+#include "runtime/model/storage.h"
+#include "runtime/tflite/operator.h"
+
+struct tenon_device;
+struct tenon_queue;
+struct npu_network;
+
+/**
+ * struct tflite_step - an operator of an open model
+ * @call: its tensors
+ * @kind: how the processor runs it; NULL for one of an NPU
+ * @npu: how the device runs it; NULL for others, and in models that are only described
+ * @visible: what profiles and lists say of it
+ * @numbers: numbers of its tensors, inputs first
+ */
+struct tflite_step {
+	struct operator_call call;
+	const struct operator_kind *kind;
+	struct npu_network *npu;
+	struct tenon_op visible;
+	uint32_t *numbers;
+};
+
+/* where the contents of a tensor come from */
+enum tflite_source {
+	TFLITE_UNUSED,
+	TFLITE_CONSTANT,
+	TFLITE_INPUT,
+	TFLITE_COMPUTED,
+};
+
+/**
+ * struct tflite_life - when a tensor is needed
+ * @source: where its contents come from
+ * @first: operator that computes it
+ * @last: last operator that reads it; the number of operators if it is needed after the run
+ * @offset: place in the block; TFLITE_NOWHERE for those that have none there
+ */
+struct tflite_life {
+	enum tflite_source source;
+	uint32_t first;
+	uint32_t last;
+	int64_t offset;
+};
+
+/**
+ * struct tflite_slot - an input of the model
+ * @value: its tensor
+ * @keep: a tensor of the caller that is bound; NULL: the data is in the block
+ * @set: it has contents
+ */
+struct tflite_slot {
+	struct tflite_value *value;
+	struct tenon_object *keep;
+	bool set;
+};
+
+/**
+ * struct tflite_network - an open model
+ * @base: for the model API
+ * @bytes: a copy of the file, of models whose module does not have it; empty for others
+ * @model: contents of the file
+ * @values: tensors
+ * @lives: when each is needed
+ * @steps: operators
+ * @links: room for lists of tensors of all operators
+ * @numbers: room for their numbers
+ * @inputs: inputs of the model
+ * @unset: how many inputs have no contents
+ * @block: memory of tensors, and of constants that the processor reads
+ * @block_size: its bytes
+ * @constant_size: bytes of constants in it
+ * @shapes: room for what ports show
+ * @given: tensors of outputs that were handed out
+ * @device: where operators for NPUs run; NULL if there are none
+ * @queue: of @device
+ */
+struct tflite_network {
+	struct tenon_model base;
+	struct tenon_buffer bytes;
+	struct tflite_model model;
+	struct tflite_value *values;
+	struct tflite_life *lives;
+	struct tflite_step *steps;
+	struct tflite_value **links;
+	uint32_t *numbers;
+	struct tflite_slot *inputs;
+	size_t unset;
+	struct storage *block;
+	uint64_t block_size;
+	uint64_t constant_size;
+	uint64_t packed;
+	struct tenon_tensor **given;
+	struct tenon_device *device;
+	struct tenon_queue *queue;
+};
+
+extern const struct model_ops tflite_model_ops;
+
+/** tflite_create - executor.create */
+int tflite_create(struct tenon_module *root, const struct tenon_model_options *o,
+		  struct tenon_model **out);
+
+/** tflite_destroy - model_ops.destroy; also of a network that is made in part */
+void tflite_destroy(struct tenon_model *m);
+
+/**
+ * tflite_plan - find when tensors are needed, and lay them into the block
+ *
+ * Return: 0; -TENON_E_FORMAT for tensors that are read before they are computed, or computed twice;
+ *	-TENON_E_OVERFLOW.
+ */
+int tflite_plan(struct tflite_network *n);
+
+/** tflite_dtype - element type of a tensor; {0,0,0} for those that ports cannot have */
+DLDataType tflite_dtype(uint8_t type);
+
+/* ---- tflite_module.c: files as modules */
+
+#define TFLITE_KIND "tflite"
+
+/** tflite_module_bytes - bytes of a module of a file, and its name; false for other modules */
+bool tflite_module_bytes(const struct tenon_module *m, struct tenon_slice *bytes,
+			 const char **file);
+
+/* ---- tflite_npu.c: operators on a device */
+
+/** npu_is - test whether an operator was compiled for an NPU: it is custom, and called "ethos-u" */
+bool npu_is(const struct tflite_operator *op);
+
+/**
+ * npu_create - load an operator to a device
+ * @n: the network, with its device
+ * @c: the operator; the data of its tensors is there
+ * @out: receives it
+ *
+ * Return: 0; -TENON_E_FORMAT and -TENON_E_UNSUPPORTED for operators that are not as compilers write them, and for
+ *	what the device refuses; -TENON_E_NOMEM.
+ */
+int npu_create(struct tflite_network *n, const struct operator_call *c, struct npu_network **out);
+
+/** npu_run - run it, and wait for its end */
+int npu_run(struct tflite_network *n, const struct operator_call *c, struct npu_network *npu);
+
+/** npu_close - release it; NULL is allowed */
+void npu_close(struct npu_network *npu);
+
+#endif /* RUNTIME_TFLITE_TFLITE_NETWORK_H */
