@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/brief_errors.h"
+#include "tools/file/file.h"
+#include "tools/hil/board.h"
+
+#define ATTEMPTS	2
+#define CHUNK		3200
+#define COMMAND_SECONDS 30
+
+/*
+ * On the board: tenon-hil-suite MARK SECONDS LOG PROGRAM [ARGUMENT]... A suite gets a session of its own, so
+ * that all of its processes can be killed. The shell's own job control would need a terminal.
+ */
+const char hil_board_script[] =
+	"# runs a suite, stops it at its deadline and prints how it ended\n"
+	"mark=$1 seconds=$2 log=$3\n"
+	"shift 3\n"
+	"rm -f tenon-hil-stopped\n"
+	"exec 3>&1\n"
+	"[ \"$log\" = - ] || exec > \"$log\" 2>&1\n"
+	"exec 2>&1\n"
+	"if command -v setsid > /dev/null 2>&1; then new='setsid' group=-; else new='' group=''; "
+	"fi\n"
+	"$new \"$@\" < /dev/null 3>&- &\n"
+	"suite=$!\n"
+	"$new sh -c 'sleep \"$1\"; : > tenon-hil-stopped; kill -9 \"$2\"' sh \"$seconds\" \\\n"
+	"	\"$group$suite\" < /dev/null > /dev/null 2>&1 3>&- &\n"
+	"watch=$!\n"
+	"wait $suite 2> /dev/null\n"
+	"status=$?\n"
+	"{ kill -9 $watch; kill -9 $group$watch; kill -9 $group$suite; wait; } > /dev/null 2>&1\n"
+	"word=ended\n"
+	"[ ! -e tenon-hil-stopped ] || word=stopped\n"
+	"printf '\\n%s %s %d\\n' \"$mark\" $word $status >&3\n";
+
+/* ---- checksums */
+
+/* The 64 hexadecimal digits behind "sum=". */
+static bool find_checksum(const struct tenon_buffer *text, char out[65])
+{
+	static const char before[] = "sum=";
+	const char *at = text->size ? memmem(text->data, text->size, before, 4) : NULL;
+
+	if (!at || (size_t)(text->data + text->size - at) < 4 + 64)
+		return false;
+	snprintf(out, 65, "%.64s", at + 4);
+	return strspn(out, "0123456789abcdef") == 64;
+}
+
+static enum board_state checksum_here(struct board *board, const char *path, char out[65])
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	char result[512];
+	enum board_state state;
+	bool found = false;
+
+	snprintf(result, sizeof(result), "%s/sum", board->work);
+	state = hil_board_local(board, "sum",
+				"{ echo sum=$(sha256sum < \"$1\"); } > \"$TENON_HIL_WORK/sum\"",
+				path, COMMAND_SECONDS);
+	if (state == BOARD_OK && !file_read_text(result, &text) && !tenon_buffer_u8(&text, 0))
+		found = find_checksum(&text, out);
+	tenon_error_clear();
+	tenon_buffer_fini(&text);
+	if (state != BOARD_OK || found)
+		return state;
+	return hil_board_fault(board, BOARD_UNABLE, "%s: sha256sum printed no checksum", path);
+}
+
+/* ---- to the board */
+
+static enum board_state must_succeed(struct board *board, const char *what, enum board_state state,
+				     const struct board_reply *reply)
+{
+	size_t size = reply->output.size < 300 ? reply->output.size : 300;
+
+	if (state != BOARD_OK || !reply->ending.status)
+		return state;
+	return hil_board_fault(board, BOARD_BROKEN, "%s: exit status %d on the board: %.*s", what,
+			       reply->ending.status, (int)size, size ? reply->output.data : "");
+}
+
+static enum board_state command_must_succeed(struct board *board, const char *what,
+					     const char *command, const char *in, int64_t seconds)
+{
+	struct board_reply reply;
+	enum board_state state = hil_board_command(board, command, in, seconds, &reply);
+
+	state = must_succeed(board, what, state, &reply);
+	hil_board_reply_fini(&reply);
+	return state;
+}
+
+/* The file in pieces, each a line of its own that the board confirms. */
+static enum board_state send_by_console(struct board *board, const char *path)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	enum board_state state = BOARD_OK;
+	char encoded[520], target[256], command[1024];
+
+	snprintf(target, sizeof(target), "%s/archive.base64", board->target->directory);
+	snprintf(encoded, sizeof(encoded), "%s.base64", path);
+	state = hil_board_local(board, "base64", "base64 < \"$1\" | tr -d '\\n' > \"$1.base64\"",
+				path, COMMAND_SECONDS);
+	if (state == BOARD_OK && file_read_text(encoded, &text)) {
+		hil_board_fault(board, BOARD_UNABLE, "%s", tenon_error_message());
+		tenon_error_clear();
+		state = BOARD_UNABLE;
+	}
+	for (size_t at = 0; state == BOARD_OK && at < text.size; at += CHUNK) {
+		size_t left = text.size - at;
+		struct board_reply reply;
+
+		state = hil_board_append(
+			board, target,
+			(struct tenon_slice){ text.data + at, left < CHUNK ? left : CHUNK },
+			COMMAND_SECONDS, &reply);
+		state = must_succeed(board, "copy", state, &reply);
+		hil_board_reply_fini(&reply);
+	}
+	tenon_buffer_fini(&text);
+	if (state != BOARD_OK)
+		return state;
+	snprintf(command, sizeof(command),
+		 "cd '%s' && base64 -d archive.base64 > archive && rm archive.base64",
+		 board->target->directory);
+	return command_must_succeed(board, "copy", command, NULL, COMMAND_SECONDS);
+}
+
+static enum board_state compare(struct board *board, const char *path)
+{
+	struct board_reply reply;
+	char here[65], there[65], command[1024];
+	enum board_state state = checksum_here(board, path, here);
+
+	if (state != BOARD_OK)
+		return state;
+	snprintf(command, sizeof(command), "cd '%s' && echo sum=$(sha256sum < archive)",
+		 board->target->directory);
+	state = hil_board_command(board, command, NULL, COMMAND_SECONDS, &reply);
+	state = must_succeed(board, "copy", state, &reply);
+	if (state == BOARD_OK && (!find_checksum(&reply.output, there) || strcmp(here, there) != 0))
+		state = hil_board_fault(board, BOARD_BROKEN,
+					"copy: the files arrived with another checksum");
+	hil_board_reply_fini(&reply);
+	return state;
+}
+
+static enum board_state send_archive(struct board *board, const char *path, bool console)
+{
+	const char *directory = board->target->directory;
+	char command[1024];
+	enum board_state state;
+
+	snprintf(command, sizeof(command), "rm -rf '%s' && mkdir -p '%s'", directory, directory);
+	state = command_must_succeed(board, "copy", command, NULL, COMMAND_SECONDS);
+	if (state != BOARD_OK)
+		return state;
+	if (console)
+		return send_by_console(board, path);
+	snprintf(command, sizeof(command), "cat > '%s/archive'", directory);
+	return command_must_succeed(board, "copy", command, path, board->target->deadlines.copy);
+}
+
+static enum board_state send_once(struct board *board, const char *path, bool console)
+{
+	const char *directory = board->target->directory;
+	char command[1024];
+	enum board_state state = send_archive(board, path, console);
+
+	if (state == BOARD_OK)
+		state = compare(board, path);
+	if (state != BOARD_OK)
+		return state;
+	snprintf(command, sizeof(command), "cd '%s' && %s && rm archive", directory,
+		 console ? "gzip -dc archive | tar -xf -" : "tar -xf archive");
+	return command_must_succeed(board, "copy", command, NULL, board->target->deadlines.copy);
+}
+
+enum board_state hil_board_send(struct board *board)
+{
+	bool console = board->target->console != NULL;
+	uint64_t until = board->until,
+		 deadline = hil_board_deadline(board, board->target->deadlines.copy);
+	enum board_state state;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/archive", board->work);
+	state = hil_board_local(
+		board, "pack",
+		console ? "tar -C \"$TENON_HIL_WORK/stage\" -cf - . | gzip -9 > \"$1\""
+			: "tar -C \"$TENON_HIL_WORK/stage\" -cf \"$1\" .",
+		path, board->target->deadlines.copy);
+	if (state != BOARD_OK)
+		return state;
+	board->until = deadline;
+	for (int i = 0; i < ATTEMPTS; i++) {
+		state = send_once(board, path, console);
+		if (state != BOARD_BROKEN)
+			break;
+	}
+	board->until = until;
+	if (state == BOARD_OVERDUE && hil_board_overrun(board, BOARD_OK) == BOARD_OK)
+		state = hil_board_fault(board, BOARD_BROKEN, "copy: not finished after %lld s",
+					(long long)board->target->deadlines.copy);
+	return state;
+}
+
+/* ---- from the board */
+
+static enum board_state fetch_once(struct board *board, const char *name, const char *to,
+				   char there[65])
+{
+	struct board_reply reply;
+	struct tenon_slice text;
+	char command[1024], encoded[1024], *after;
+	enum board_state state;
+
+	snprintf(command, sizeof(command), "cd '%s' && echo sum=$(sha256sum < %s) end && base64 %s",
+		 board->target->directory, name, name);
+	state = hil_board_command(board, command, NULL, board->target->deadlines.copy, &reply);
+	state = must_succeed(board, "fetch", state, &reply);
+	if (state == BOARD_OK && !find_checksum(&reply.output, there))
+		state = hil_board_fault(board, BOARD_BROKEN, "fetch: no checksum came");
+	after = state == BOARD_OK ? memmem(reply.output.data, reply.output.size, "end\n", 4) : NULL;
+	if (state == BOARD_OK && !after)
+		after = memmem(reply.output.data, reply.output.size, "end\r\n", 5);
+	if (after) {
+		text.data = after + 4;
+		text.size = reply.output.size - (size_t)(text.data - reply.output.data);
+		snprintf(encoded, sizeof(encoded), "%s.base64", to);
+		if (file_write(encoded, &text, 1)) {
+			hil_board_fault(board, BOARD_UNABLE, "%s", tenon_error_message());
+			tenon_error_clear();
+			state = BOARD_UNABLE;
+		}
+	}
+	hil_board_reply_fini(&reply);
+	if (state != BOARD_OK)
+		return state;
+	return hil_board_local(board, "base64",
+			       "tr -d '\\r' < \"$1.base64\" | base64 -d > \"$1\"; rm \"$1.base64\"",
+			       to, COMMAND_SECONDS);
+}
+
+enum board_state hil_board_fetch(struct board *board, const char *name, const char *to,
+				 struct tenon_buffer *out)
+{
+	char here[65], there[65];
+	enum board_state state = BOARD_BROKEN;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		state = fetch_once(board, name, to, there);
+		if (state == BOARD_OK)
+			state = checksum_here(board, to, here);
+		if (state == BOARD_OK && strcmp(here, there) != 0)
+			state = hil_board_fault(board, BOARD_BROKEN,
+						"fetch: %s came with another checksum", name);
+		if (state != BOARD_BROKEN)
+			break;
+	}
+	if (state != BOARD_OK)
+		return state;
+	tenon_buffer_fini(out);
+	*out = (struct tenon_buffer)TENON_BUFFER_INIT;
+	if (!file_read_text(to, out))
+		return BOARD_OK;
+	hil_board_fault(board, BOARD_UNABLE, "%s", tenon_error_message());
+	tenon_error_clear();
+	return BOARD_UNABLE;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_HIL_REPORT_H
+#define TOOLS_HIL_REPORT_H
+
+/** DOC: results.ktap, results.xml (JUnit) and results.json in the folder of results */
+
+#include "tools/hil/session.h"
+
+#define REPORT_KTAP "results.ktap"
+#define REPORT_XML  "results.xml"
+#define REPORT_JSON "results.json"
+
+/** report_write - write all reports; 0, -TENON_E_IO, -TENON_E_NOMEM */
+int report_write(const struct session *session);
+
+/** report_json - append the report in JSON; appends nothing in a build without JSON */
+int report_json(const struct session *session, struct tenon_buffer *out);
+
+#endif /* TOOLS_HIL_REPORT_H */
