@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT */
+/* tenon chat: talk to a language model */
+#include "tools/chat/chat.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/trace.h>
+#include <unistd.h>
+
+#include "tools/chat/chat_reply.h"
+#include "tools/cli/progress.h"
+#include "tools/json/json_value.h"
+#include "tools/target/kernels.h"
+#include "tools/target/target_list.h"
+
+#define MESSAGES_MOST 64
+#define STOPS_MOST    16
+
+struct chat {
+	const char *file;
+	struct target_list devices;
+	struct tenon_llm_options options;
+	struct tenon_llm *llm;
+	struct tenon_llm_sampling sampling;
+	double numbers[8]; /* of options for sampling; -1: not given */
+	const char *messages[MESSAGES_MOST];
+	size_t message_count;
+	const char *tokens;
+	const char *system;
+	const char *trace;
+	struct tenon_slice stops[STOPS_MOST];
+	size_t stop_count;
+	size_t most;
+	bool raw, json, quiet, ignore_end;
+};
+
+enum {
+	TEMPERATURE, /* these are indices of numbers */
+	TOP_P,
+	REPETITION,
+	PRESENCE,
+	FREQUENCY,
+	NUMBERS,
+	BYTES = NUMBERS,
+	CACHE_TOKENS,
+	DEVICE,
+	IGNORE_END,
+	JSON,
+	MAX_TOKENS,
+	MESSAGE,
+	QUIET,
+	RAW,
+	SEED,
+	STOP,
+	SYSTEM,
+	TOKENS,
+	TRACE,
+	WEIGHTS,
+};
+
+static const struct option options[] = {
+	{ "bytes", no_argument, NULL, BYTES },
+	{ "cache-tokens", required_argument, NULL, CACHE_TOKENS },
+	{ "device", required_argument, NULL, DEVICE },
+	{ "frequency-penalty", required_argument, NULL, FREQUENCY },
+	{ "ignore-end", no_argument, NULL, IGNORE_END },
+	{ "json", no_argument, NULL, JSON },
+	{ "max-tokens", required_argument, NULL, MAX_TOKENS },
+	{ "message", required_argument, NULL, MESSAGE },
+	{ "presence-penalty", required_argument, NULL, PRESENCE },
+	{ "quiet", no_argument, NULL, QUIET },
+	{ "raw", no_argument, NULL, RAW },
+	{ "repetition-penalty", required_argument, NULL, REPETITION },
+	{ "seed", required_argument, NULL, SEED },
+	{ "stop", required_argument, NULL, STOP },
+	{ "system", required_argument, NULL, SYSTEM },
+	{ "temperature", required_argument, NULL, TEMPERATURE },
+	{ "tokens", required_argument, NULL, TOKENS },
+	{ "top-p", required_argument, NULL, TOP_P },
+	{ "trace", required_argument, NULL, TRACE },
+	{ "weights", required_argument, NULL, WEIGHTS },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char *name_of(int value)
+{
+	const struct option *o = options;
+
+	while (o->name && o->val != value)
+		o++;
+	return o->name;
+}
+
+/* ---- the command line */
+
+static int read_number(struct cli *cli, int option, double *out)
+{
+	char *end;
+
+	*out = strtod(optarg, &end);
+	if (*end || end == optarg || !(*out >= -100 && *out <= 100))
+		return cli_usage(cli, "--%s %s: a number from -100 to 100 is wanted",
+				 name_of(option), optarg);
+	return 0;
+}
+
+static int read_count(struct cli *cli, int option, uint64_t most, uint64_t *out)
+{
+	char *end;
+
+	*out = strtoull(optarg, &end, 10);
+	if (*end || end == optarg || *optarg == '-' || *out > most)
+		return cli_usage(cli, "--%s %s: a number from 0 to %" PRIu64 " is wanted",
+				 name_of(option), optarg, most);
+	return 0;
+}
+
+static int read_option(struct cli *cli, struct chat *c, int option)
+{
+	uint64_t n;
+	int code;
+
+	if (option < NUMBERS)
+		return read_number(cli, option, &c->numbers[option]);
+	switch (option) {
+	case BYTES:
+		c->options.bytes = true;
+		return 0;
+	case CACHE_TOKENS:
+		code = read_count(cli, option, INT32_MAX / 2, &n);
+		c->options.tokens = (int64_t)n;
+		return code;
+	case DEVICE:
+		return target_list_add(cli, &c->devices, optarg);
+	case IGNORE_END:
+		c->ignore_end = true;
+		return 0;
+	case JSON:
+		c->json = true;
+		return cli_needs_json(cli);
+	case MAX_TOKENS:
+		code = read_count(cli, option, INT32_MAX, &n);
+		c->most = (size_t)n;
+		return code;
+	case MESSAGE:
+		if (c->message_count == MESSAGES_MOST)
+			return cli_usage(cli, "--message is given more than %d times",
+					 MESSAGES_MOST);
+		c->messages[c->message_count++] = optarg;
+		return 0;
+	case QUIET:
+		c->quiet = true;
+		return 0;
+	case RAW:
+		c->raw = true;
+		return 0;
+	case SEED:
+		return read_count(cli, option, UINT64_MAX, &c->sampling.seed);
+	case STOP:
+		if (c->stop_count == STOPS_MOST || !*optarg)
+			return cli_usage(cli, "--stop: 1 to %d strings that are not empty",
+					 STOPS_MOST);
+		c->stops[c->stop_count++] = tenon_slice_of(optarg);
+		return 0;
+	case SYSTEM:
+		c->system = optarg;
+		return 0;
+	case TOKENS:
+		c->tokens = optarg;
+		return 0;
+	case TRACE:
+		c->trace = optarg;
+		return 0;
+	default:
+		c->options.weights = optarg;
+		return 0;
+	}
+}
+
+static int read_options(struct cli *cli, struct chat *c, int argc, char **argv)
+{
+	int option, code, i;
+
+	for (i = 0; i < NUMBERS; i++)
+		c->numbers[i] = -1000;
+	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
+		if (option == CLI_OPTIONS_DONE || option == CLI_OPTIONS_BAD)
+			return option;
+		code = read_option(cli, c, option);
+		if (code)
+			return code;
+	}
+	if (c->tokens && c->message_count)
+		return cli_usage(cli, "--tokens and --message are given; each is a prompt");
+	return cli_file(cli, argc, argv, &c->file);
+}
+
+/* What the model recommends, but for what is given. */
+static void set_sampling(struct chat *c)
+{
+	struct tenon_llm_sampling s = tenon_llm_sampling(c->llm);
+	double *const to[NUMBERS] = {
+		[TEMPERATURE] = &s.temperature,	      [TOP_P] = &s.top_p,
+		[REPETITION] = &s.repetition_penalty, [PRESENCE] = &s.presence_penalty,
+		[FREQUENCY] = &s.frequency_penalty,
+	};
+	int i;
+
+	for (i = 0; i < NUMBERS; i++)
+		if (c->numbers[i] >= -100)
+			*to[i] = c->numbers[i];
+	s.seed = c->sampling.seed;
+	c->sampling = s;
+}
+
+static int open_model(struct cli *cli, struct chat *c)
+{
+	int err, code;
+
+	if (c->devices.count > 1)
+		return cli_usage(cli, "a language model runs on one --device");
+	code = target_list_open(cli, &c->devices);
+	if (code)
+		return code;
+	if (c->devices.count)
+		c->options.device = c->devices.id[0];
+	c->options.progress = kernels_progress;
+	progress_say("opening %s", c->file);
+	err = tenon_llm_open(c->file, &c->options, &c->llm);
+	progress_say("%s", "");
+	if (err)
+		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
+	set_sampling(c);
+	return 0;
+}
+
+/* ---- replies */
+
+static int submit(struct chat *c, const struct tenon_buffer *prompt, struct chat_reply *reply)
+{
+	struct tenon_llm_request r = {
+		.prompt = (const int32_t *)(const void *)prompt->data,
+		.prompt_count = prompt->size / sizeof(int32_t),
+		.most = c->most,
+		.sampling = c->sampling,
+		.stops = c->stops,
+		.stop_count = c->stop_count,
+		.ignore_end = c->ignore_end,
+		.text = chat_reply_text,
+		.end = chat_reply_end,
+		.context = reply,
+	};
+	uint64_t job;
+
+	return tenon_llm_submit(c->llm, &r, &job);
+}
+
+/* Print a complete reply, and what it took. */
+static int report(struct cli *cli, struct chat *c, struct chat_reply *reply)
+{
+	const struct tenon_llm_info *info = tenon_llm_info(c->llm);
+
+#ifdef CONFIG_JSON
+	if (c->json) {
+		if (chat_reply_json(reply, info, cli->out))
+			return cli_error(cli, CLI_FAILED);
+		return reply->end == TENON_LLM_ERROR ? CLI_FAILED : CLI_OK;
+	}
+#endif
+	chat_reply_print(reply);
+	fputc('\n', cli->out);
+	fflush(cli->out);
+	if (reply->end == TENON_LLM_ERROR) {
+		tenon_error(-TENON_E_CALL, "%s", reply->message);
+		return cli_error(cli, CLI_FAILED);
+	}
+	if (!c->quiet)
+		chat_reply_figures(reply, info, cli->err);
+	return CLI_OK;
+}
+
+static void begin_reply(struct cli *cli, const struct chat *c, struct chat_reply *reply)
+{
+	reply->numbers = c->tokens != NULL;
+	reply->terminal = isatty(fileno(cli->out));
+	reply->out = c->json ? NULL : cli->out;
+}
+
+/* Generate one reply, printing it as it comes. */
+static int answer(struct cli *cli, struct chat *c, const struct tenon_buffer *prompt,
+		  struct chat_reply *reply)
+{
+	int more = 1, err = prompt->status;
+
+	begin_reply(cli, c, reply);
+	if (!err)
+		err = submit(c, prompt, reply);
+	while (!err && more > 0)
+		more = tenon_llm_step(c->llm);
+	if (err || more < 0)
+		return cli_error(cli, cli_exit_of(err ? err : more, CLI_FAILED));
+	return report(cli, c, reply);
+}
+
+static int make_prompt(struct chat *c, const struct tenon_llm_message *messages, size_t count,
+		       struct tenon_buffer *prompt)
+{
+	if (c->raw)
+		return tenon_llm_encode(c->llm, messages[count - 1].content, TENON_LLM_SPECIAL,
+					prompt);
+	return tenon_llm_prompt(c->llm, messages, count, prompt);
+}
+
+static struct tenon_llm_message message_of(const char *role, struct tenon_slice content)
+{
+	return (struct tenon_llm_message){ tenon_slice_of(role), content };
+}
+
+/* Answer all --message, each a conversation of its own, in one batch. */
+static int answer_messages(struct cli *cli, struct chat *c)
+{
+	struct chat_reply replies[MESSAGES_MOST] = { 0 };
+	struct tenon_llm_message messages[2];
+	struct tenon_buffer prompt;
+	size_t i, n, at = 0;
+	int err = 0, more = 1, code = CLI_OK, last;
+
+	for (i = 0; i < c->message_count && !err; i++) {
+		n = 0;
+		if (c->system)
+			messages[n++] = message_of("system", tenon_slice_of(c->system));
+		messages[n++] = message_of("user", tenon_slice_of(c->messages[i]));
+		prompt = (struct tenon_buffer)TENON_BUFFER_INIT;
+		err = make_prompt(c, messages, n, &prompt);
+		if (!err)
+			err = submit(c, &prompt, &replies[i]);
+		tenon_buffer_fini(&prompt);
+	}
+	if (err)
+		code = cli_error(cli, cli_exit_of(err, CLI_FAILED));
+	while (!err && at < c->message_count && more >= 0) {
+		/* the first that is not complete is printed as it comes */
+		begin_reply(cli, c, &replies[at]);
+		chat_reply_print(&replies[at]);
+		if (!replies[at].end) {
+			more = tenon_llm_step(c->llm);
+			continue;
+		}
+		last = report(cli, c, &replies[at++]);
+		code = last ? last : code;
+	}
+	if (more < 0)
+		code = cli_error(cli, CLI_FAILED);
+	for (i = 0; i < c->message_count; i++)
+		chat_reply_fini(&replies[i]);
+	return code;
+}
+
+static int read_tokens(struct cli *cli, const char *text, struct tenon_buffer *out)
+{
+	int32_t token;
+	long number;
+	char *end;
+
+	do {
+		number = strtol(text, &end, 10);
+		if (end == text || (*end && *end != ',') || number < 0 || number > INT32_MAX)
+			return cli_usage(cli,
+					 "--tokens: numbers with commas between them are wanted");
+		token = (int32_t)number;
+		tenon_buffer_append(out, &token, sizeof(token));
+		text = end + 1;
+	} while (*end);
+	return 0;
+}
+
+static int answer_tokens(struct cli *cli, struct chat *c)
+{
+	struct tenon_buffer prompt = TENON_BUFFER_INIT;
+	struct chat_reply reply = { 0 };
+	int code = read_tokens(cli, c->tokens, &prompt);
+
+	if (!code)
+		code = answer(cli, c, &prompt, &reply);
+	chat_reply_fini(&reply);
+	tenon_buffer_fini(&prompt);
+	return code;
+}
+
+/* ---- a conversation, line by line */
+
+struct conversation {
+	struct tenon_llm_message *messages;
+	size_t count, room;
+};
+
+/* Add a message, whose text is copied. */
+static int say(struct conversation *talk, const char *role, struct tenon_slice text)
+{
+	size_t room = talk->room ? 2 * talk->room : 16;
+	struct tenon_llm_message *more;
+	char *copy;
+
+	if (talk->count == talk->room) {
+		more = realloc(talk->messages, room * sizeof(*more));
+		if (!more)
+			return tenon_error(-TENON_E_NOMEM, "no memory for the conversation");
+		talk->messages = more;
+		talk->room = room;
+	}
+	copy = malloc(text.size + 1);
+	if (!copy)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the conversation");
+	if (text.size)
+		memcpy(copy, text.data, text.size);
+	talk->messages[talk->count++] = message_of(role, (struct tenon_slice){ copy, text.size });
+	return 0;
+}
+
+static int answer_line(struct cli *cli, struct chat *c, struct conversation *talk,
+		       struct tenon_slice line)
+{
+	struct tenon_buffer prompt = TENON_BUFFER_INIT;
+	struct chat_reply reply = { 0 };
+	struct tenon_slice text;
+	int err, code;
+
+	err = say(talk, "user", line);
+	if (!err)
+		err = make_prompt(c, talk->messages, talk->count, &prompt);
+	code = err ? cli_error(cli, cli_exit_of(err, CLI_FAILED)) : answer(cli, c, &prompt, &reply);
+	text = (struct tenon_slice){ reply.text.data, reply.text.size };
+	if (!code && say(talk, "assistant", text))
+		code = cli_error(cli, CLI_FAILED);
+	chat_reply_fini(&reply);
+	tenon_buffer_fini(&prompt);
+	return code;
+}
+
+static int converse(struct cli *cli, struct chat *c)
+{
+	const bool asks = isatty(STDIN_FILENO) && isatty(fileno(cli->err));
+	struct conversation talk = { NULL, 0, 0 };
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int code = CLI_OK;
+
+	if (c->system && say(&talk, "system", tenon_slice_of(c->system)))
+		code = cli_error(cli, CLI_FAILED);
+	while (!code) {
+		if (asks)
+			fputs("> ", cli->err);
+		n = getline(&line, &room, stdin);
+		if (n < 0)
+			break;
+		n -= n && line[n - 1] == '\n';
+		if (n)
+			code = answer_line(cli, c, &talk, (struct tenon_slice){ line, (size_t)n });
+	}
+	free(line);
+	while (talk.count)
+		free((char *)(uintptr_t)talk.messages[--talk.count].content.data);
+	free(talk.messages);
+	return code;
+}
+
+static int chat_main(struct cli *cli, int argc, char **argv)
+{
+	struct chat c = { .file = NULL };
+	int code = read_options(cli, &c, argc, argv);
+
+	if (code)
+		return code == CLI_OPTIONS_DONE	 ? CLI_OK
+		       : code == CLI_OPTIONS_BAD ? CLI_USAGE
+						 : code;
+	if (c.json)
+		cli_reserve_output(cli);
+	if (c.trace && tenon_trace(c.trace))
+		return cli_error(cli, CLI_NO_FILE);
+	if (progress_start(0, isatty(STDERR_FILENO))) {
+		code = cli_error(cli, CLI_FAILED);
+		goto close;
+	}
+	code = open_model(cli, &c);
+	progress_stop();
+	if (code)
+		goto close;
+	if (c.tokens)
+		code = answer_tokens(cli, &c);
+	else if (c.message_count)
+		code = answer_messages(cli, &c);
+	else
+		code = converse(cli, &c);
+close:
+	if (c.trace && tenon_trace(NULL) && !code)
+		code = cli_error(cli, CLI_NO_FILE);
+	tenon_llm_close(c.llm);
+	target_list_fini(&c.devices);
+	return code;
+}
+
+const struct cli_command chat_command = {
+	"chat",
+	"Talk to a language model",
+	"Usage: tenon chat MODEL [--message TEXT]... [OPTION]...\n"
+	"\n"
+	"MODEL is a shared object that mlc_llm compile made, or a folder with one. Without "
+	"--message,\n"
+	"each line of standard input is a message of one conversation.\n"
+	"\n"
+	"  --message TEXT          answer TEXT; several are answered in one batch, each by itself\n"
+	"  --system TEXT           replace the model's system message\n"
+	"  --raw                   continue the text, without the model's template\n"
+	"  --tokens N,N,...        the prompt as numbers; the reply is printed as numbers\n"
+	"  --max-tokens N          longest reply (as the context has room)\n"
+	"  --temperature X         0 for the most probable token (as the model recommends)\n"
+	"  --top-p X               choose among the most probable tokens (as recommended)\n"
+	"  --repetition-penalty X  1 for none (as recommended)\n"
+	"  --presence-penalty X    0 for none\n"
+	"  --frequency-penalty X   0 for none\n"
+	"  --seed N                start of the random numbers (0)\n"
+	"  --stop TEXT             end the reply before TEXT; may be repeated\n"
+	"  --ignore-end            go on after the model's end of a reply\n"
+	"  --weights DIR           folder of tensor-cache.json and tokenizer.json (the model's)\n"
+	"  --cache-tokens N        room of the key-value cache (one context)\n"
+	"  --bytes                 use bytes as tokens, even if there is a tokenizer\n"
+	"  --device NAME           device to run on (cpu)\n"
+	"  --trace FILE            write what ran when for Perfetto (ui.perfetto.dev)\n"
+	"  --quiet                 print the reply alone, without speed and memory\n"
+	"  --json                  print each reply as a line of JSON\n",
+	chat_main,
+};

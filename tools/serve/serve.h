@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_SERVE_SERVE_H
+#define TOOLS_SERVE_SERVE_H
+
+/**
+ * DOC: tenon-serve
+ *
+ * Two threads: libmicrohttpd's reads and writes connections, the main one generates. An exchange is a
+ * request with its reply; both threads have a reference to it. While nothing can be sent, its connection
+ * is suspended.
+ */
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <tenon/llm.h>
+
+#include "tools/serve/serve_request.h"
+
+/**
+ * struct serve_options - how to serve
+ * @host: numeric address
+ * @port: 0 for any free one
+ * @key: what clients send as "Authorization: Bearer KEY"; NULL for no key
+ * @body_most: bytes of a request
+ * @connections_most: at a time
+ * @requests_most: requests that wait or are answered; others get status 429
+ * @tokens_most: longest reply; 0 for the context
+ * @deadline_ms: longest time of a request; 0 for no limit
+ */
+struct serve_options {
+	const char *host;
+	unsigned int port;
+	const char *key;
+	size_t body_most;
+	unsigned int connections_most;
+	unsigned int requests_most;
+	size_t tokens_most;
+	uint64_t deadline_ms;
+};
+
+struct server {
+	const struct serve_options *options;
+	struct tenon_llm *llm;
+	struct MHD_Daemon *daemon;
+	bool loopback;
+	pthread_mutex_t lock;
+	pthread_cond_t work;	    /* a request came, or a client has gone */
+	struct exchange *exchanges; /* from request to end of reply; owned by the main thread */
+	struct exchange *fresh;	    /* not seen by the main thread yet */
+	size_t count;		    /* of both lists */
+	uint64_t numbers;
+	bool stopping;
+};
+
+enum exchange_state {
+	EXCHANGE_READING, /* the body */
+	EXCHANGE_WAITING, /* for the main thread */
+	EXCHANGE_STREAMING,
+	EXCHANGE_DONE, /* all that is sent is in @out */
+};
+
+/**
+ * struct exchange - a request and its reply. The lock of the server protects it once it waits.
+ * @body: what was received
+ * @refused: status of a request that is refused before its body was read; 0 for none
+ * @status: HTTP status of the reply, once it is known
+ * @out: the reply, or what is left of a stream
+ * @sent: bytes of @out that were sent
+ * @suspended: the connection waits for exchange_wake()
+ * @gone: the client has gone, or the reply was sent
+ * @references: 2 while both threads have it
+ */
+struct exchange {
+	struct exchange *next;
+	struct server *server;
+	struct MHD_Connection *connection;
+	struct tenon_buffer body;
+	unsigned int refused;
+	struct serve_request request;
+	enum exchange_state state;
+	unsigned int status;
+	struct tenon_buffer out;
+	size_t sent;
+	bool suspended;
+	bool gone;
+	int references;
+	uint64_t number;
+	uint64_t job;
+	int64_t created;
+	bool submitted, ended;
+	struct tenon_buffer text; /* of a reply that is not streamed */
+};
+
+/* ---- serve_http.c */
+
+/* Start to listen; a status. @out receives the text of the address. */
+int serve_listen(struct server *s, char *out, size_t size);
+
+/* Let the connection go on. Caller holds the lock. */
+void exchange_wake(struct exchange *e);
+
+/* Drop a reference. Caller holds the lock. */
+void exchange_unref(struct exchange *e);
+
+/* ---- serve_generate.c */
+
+/* Answer requests until SIGTERM or SIGINT. */
+int serve_run(struct server *s);
+
+/* ---- serve_json.c */
+
+/* The body of an error. */
+void serve_write_error(struct tenon_buffer *out, unsigned int status, const char *message);
+
+/* A whole reply. */
+void serve_write_reply(struct tenon_buffer *out, const struct exchange *e, enum tenon_llm_end end,
+		       const struct tenon_llm_usage *usage);
+
+/* A part of a stream: the first (@text is NULL), text, or the end (@finish). */
+void serve_write_part(struct tenon_buffer *out, const struct exchange *e,
+		      const struct tenon_slice *text, const char *finish);
+
+/* The last part of a stream, with what it took. */
+void serve_write_usage(struct tenon_buffer *out, const struct exchange *e,
+		       const struct tenon_llm_usage *usage);
+
+/* The list of models. */
+void serve_write_models(struct tenon_buffer *out, const struct server *s);
+
+/* "stop" or "length" */
+const char *serve_finish(enum tenon_llm_end end);
+
+#endif /* TOOLS_SERVE_SERVE_H */

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/* Connections: libmicrohttpd's thread calls these functions. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tools/serve/serve.h"
+
+/* seconds for a client to send or take something */
+#define IDLE_S 30
+
+/* ---- exchanges */
+
+void exchange_wake(struct exchange *e)
+{
+	if (!e->suspended)
+		return;
+	e->suspended = false;
+	MHD_resume_connection(e->connection);
+}
+
+void exchange_unref(struct exchange *e)
+{
+	if (--e->references)
+		return;
+	tenon_buffer_fini(&e->body);
+	tenon_buffer_fini(&e->out);
+	tenon_buffer_fini(&e->text);
+	serve_request_fini(&e->request);
+	free(e);
+}
+
+/* Wait for exchange_wake(). Caller holds the lock. */
+static void suspend(struct exchange *e)
+{
+	e->suspended = true;
+	MHD_suspend_connection(e->connection);
+}
+
+/* ---- replies */
+
+static enum MHD_Result send_bytes(struct MHD_Connection *c, unsigned int status,
+				  struct tenon_buffer *body)
+{
+	struct MHD_Response *r;
+	enum MHD_Result result;
+
+	if (body->status)
+		return MHD_NO;
+	r = MHD_create_response_from_buffer(body->size, body->data, MHD_RESPMEM_MUST_COPY);
+	if (!r)
+		return MHD_NO;
+	MHD_add_response_header(r, "Content-Type", "application/json");
+	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	if (status == MHD_HTTP_TOO_MANY_REQUESTS || status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		MHD_add_response_header(r, "Retry-After", "1");
+	if (status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
+	result = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return result;
+}
+
+static enum MHD_Result send_error(struct MHD_Connection *c, unsigned int status,
+				  const char *message)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	enum MHD_Result result;
+
+	serve_write_error(&b, status, message);
+	result = send_bytes(c, status, &b);
+	tenon_buffer_fini(&b);
+	return result;
+}
+
+/* Send what there is of a stream. */
+static ssize_t read_stream(void *context, uint64_t at, char *to, size_t most)
+{
+	struct exchange *e = context;
+	size_t n = 0;
+	ssize_t result;
+
+	(void)at;
+	pthread_mutex_lock(&e->server->lock);
+	if (e->sent < e->out.size) {
+		n = e->out.size - e->sent;
+		if (n > most)
+			n = most;
+		memcpy(to, e->out.data + e->sent, n);
+		e->sent += n;
+		/* all that was sent is dropped, so a long stream needs little memory */
+		if (e->sent == e->out.size)
+			e->sent = e->out.size = 0;
+		result = (ssize_t)n;
+	} else if (e->out.status) {
+		result = MHD_CONTENT_READER_END_WITH_ERROR;
+	} else if (e->state == EXCHANGE_DONE) {
+		result = MHD_CONTENT_READER_END_OF_STREAM;
+	} else {
+		suspend(e);
+		result = 0;
+	}
+	pthread_mutex_unlock(&e->server->lock);
+	return result;
+}
+
+static enum MHD_Result send_stream(struct exchange *e)
+{
+	struct MHD_Response *r =
+		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_stream, e, NULL);
+	enum MHD_Result result;
+
+	if (!r)
+		return MHD_NO;
+	MHD_add_response_header(r, "Content-Type", "text/event-stream");
+	MHD_add_response_header(r, "Cache-Control", "no-cache");
+	result = MHD_queue_response(e->connection, MHD_HTTP_OK, r);
+	MHD_destroy_response(r);
+	return result;
+}
+
+/* The reply of an exchange that waited. */
+static enum MHD_Result send_reply(struct exchange *e)
+{
+	enum MHD_Result result = MHD_YES;
+
+	pthread_mutex_lock(&e->server->lock);
+	if (e->state == EXCHANGE_WAITING)
+		suspend(e);
+	else if (e->request.stream && e->status == MHD_HTTP_OK)
+		result = send_stream(e);
+	else
+		result = send_bytes(e->connection, e->status, &e->out);
+	pthread_mutex_unlock(&e->server->lock);
+	return result;
+}
+
+/* ---- requests */
+
+/* A page of another origin that a browser shows can name this address, but not this host. */
+static bool is_for_this_host(const struct server *s, struct MHD_Connection *c)
+{
+	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+	size_t i, n;
+
+	if (!s->loopback || !host)
+		return true;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		n = strlen(names[i]);
+		if (!strncasecmp(host, names[i], n) && (!host[n] || host[n] == ':'))
+			return true;
+	}
+	return false;
+}
+
+/* Compare in a time that does not depend on where the first difference is. */
+static bool has_key(const struct server *s, struct MHD_Connection *c)
+{
+	const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+	const char *key = s->options->key;
+	unsigned char difference = 0;
+	size_t i, n;
+
+	if (!key)
+		return true;
+	if (!value || strncasecmp(value, "Bearer ", 7))
+		return false;
+	value += 7;
+	n = strlen(key);
+	if (strlen(value) != n)
+		return false;
+	for (i = 0; i < n; i++)
+		difference |= (unsigned char)(key[i] ^ value[i]);
+	return !difference;
+}
+
+/* A page of another origin cannot send this type without asking, which is refused. */
+static bool is_json(struct MHD_Connection *c)
+{
+	const char *type = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Type");
+
+	return type && !strncasecmp(type, "application/json", 16) &&
+	       (!type[16] || type[16] == ';' || type[16] == ' ');
+}
+
+/* Hand a request over to the main thread. */
+static enum MHD_Result enqueue(struct exchange *e)
+{
+	struct server *s = e->server;
+	struct exchange **at;
+	bool stopping;
+
+	pthread_mutex_lock(&s->lock);
+	stopping = s->stopping;
+	if (s->count >= s->options->requests_most || stopping) {
+		pthread_mutex_unlock(&s->lock);
+		return stopping ? send_error(e->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+					     "the server is stopping")
+				: send_error(e->connection, MHD_HTTP_TOO_MANY_REQUESTS,
+					     "too many requests are waiting; try again later");
+	}
+	s->count++;
+	e->references++;
+	e->state = EXCHANGE_WAITING;
+	e->number = ++s->numbers;
+	e->created = (int64_t)time(NULL);
+	for (at = &s->fresh; *at; at = &(*at)->next)
+		;
+	*at = e;
+	pthread_cond_signal(&s->work);
+	suspend(e);
+	pthread_mutex_unlock(&s->lock);
+	return MHD_YES;
+}
+
+/* The body is complete. */
+static enum MHD_Result begin(struct exchange *e, bool chat)
+{
+	const struct tenon_llm_sampling sampling = tenon_llm_sampling(e->server->llm);
+	const char *name = tenon_llm_info(e->server->llm)->name;
+	struct tenon_slice body = { e->body.data ? e->body.data : "", e->body.size };
+	enum MHD_Result result;
+
+	if (e->body.status || e->refused)
+		return send_error(e->connection, MHD_HTTP_CONTENT_TOO_LARGE,
+				  "the request is too large");
+	if (serve_request_read(body, chat, &sampling, &e->request)) {
+		result = send_error(e->connection, MHD_HTTP_BAD_REQUEST, tenon_error_message());
+		tenon_error_clear();
+		return result;
+	}
+	tenon_buffer_fini(&e->body);
+	if (e->request.model.size && !tenon_slice_equal(e->request.model, tenon_slice_of(name)))
+		return send_error(e->connection, MHD_HTTP_NOT_FOUND,
+				  "there is no such model; /v1/models lists the one that is here");
+	return enqueue(e);
+}
+
+static struct exchange *make_exchange(struct server *s, struct MHD_Connection *c)
+{
+	struct exchange *e = calloc(1, sizeof(*e));
+
+	if (e) {
+		e->server = s;
+		e->connection = c;
+		e->references = 1;
+	}
+	return e;
+}
+
+static void add_body(struct exchange *e, const char *data, size_t size)
+{
+	if (size > e->server->options->body_most - e->body.size) {
+		e->refused = MHD_HTTP_CONTENT_TOO_LARGE;
+		tenon_buffer_fini(&e->body);
+	}
+	if (!e->refused)
+		tenon_buffer_append(&e->body, data, size);
+}
+
+static enum MHD_Result send_models(struct server *s, struct MHD_Connection *c)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	enum MHD_Result result;
+
+	serve_write_models(&b, s);
+	result = send_bytes(c, MHD_HTTP_OK, &b);
+	tenon_buffer_fini(&b);
+	return result;
+}
+
+static enum MHD_Result check_request(struct server *s, struct MHD_Connection *c, const char *url,
+				     const char *method, bool *generates)
+{
+	const bool chat = !strcmp(url, "/v1/chat/completions");
+
+	*generates = false;
+	if (!is_for_this_host(s, c))
+		return send_error(c, MHD_HTTP_FORBIDDEN, "the Host of the request is another one");
+	if (!has_key(s, c))
+		return send_error(c, MHD_HTTP_UNAUTHORIZED, "the key is missing or wrong");
+	if (!strcmp(url, "/v1/models")) {
+		if (strcmp(method, "GET") && strcmp(method, "HEAD"))
+			return send_error(c, MHD_HTTP_METHOD_NOT_ALLOWED, "want GET");
+		return send_models(s, c);
+	}
+	if (!chat && strcmp(url, "/v1/completions"))
+		return send_error(c, MHD_HTTP_NOT_FOUND,
+				  "there are /v1/chat/completions, /v1/completions and /v1/models");
+	if (strcmp(method, "POST"))
+		return send_error(c, MHD_HTTP_METHOD_NOT_ALLOWED, "want POST");
+	if (!is_json(c))
+		return send_error(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+				  "want Content-Type: application/json");
+	*generates = true;
+	return MHD_YES;
+}
+
+static enum MHD_Result handle(void *context, struct MHD_Connection *c, const char *url,
+			      const char *method, const char *version, const char *data,
+			      size_t *size, void **of_connection)
+{
+	struct server *s = context;
+	struct exchange *e = *of_connection;
+	enum MHD_Result result;
+	bool generates;
+
+	(void)version;
+	if (!e) {
+		result = check_request(s, c, url, method, &generates);
+		if (!generates)
+			return result;
+		*of_connection = make_exchange(s, c);
+		return *of_connection ? MHD_YES : MHD_NO;
+	}
+	if (*size) {
+		add_body(e, data, *size);
+		*size = 0;
+		return MHD_YES;
+	}
+	if (e->state == EXCHANGE_READING)
+		return begin(e, !strcmp(url, "/v1/chat/completions"));
+	return send_reply(e);
+}
+
+/* The reply was sent, or the client has gone. */
+static void completed(void *context, struct MHD_Connection *c, void **of_connection,
+		      enum MHD_RequestTerminationCode code)
+{
+	struct server *s = context;
+	struct exchange *e = *of_connection;
+
+	(void)c;
+	(void)code;
+	if (!e)
+		return;
+	pthread_mutex_lock(&s->lock);
+	e->gone = true;
+	e->suspended = false;
+	pthread_cond_signal(&s->work);
+	exchange_unref(e);
+	pthread_mutex_unlock(&s->lock);
+	*of_connection = NULL;
+}
+
+/* ---- listening */
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+static int read_address(const struct serve_options *o, union address *a, bool *loopback)
+{
+	memset(a, 0, sizeof(*a));
+	if (inet_pton(AF_INET, o->host, &a->v4.sin_addr) == 1) {
+		a->v4.sin_family = AF_INET;
+		a->v4.sin_port = htons((uint16_t)o->port);
+		*loopback = ntohl(a->v4.sin_addr.s_addr) >> 24 == 127;
+		return 0;
+	}
+	if (inet_pton(AF_INET6, o->host, &a->v6.sin6_addr) == 1) {
+		a->v6.sin6_family = AF_INET6;
+		a->v6.sin6_port = htons((uint16_t)o->port);
+		*loopback = IN6_IS_ADDR_LOOPBACK(&a->v6.sin6_addr);
+		return 0;
+	}
+	return tenon_error(-TENON_E_VALUE, "%s is no numeric address", o->host);
+}
+
+int serve_listen(struct server *s, char *out, size_t size)
+{
+	const struct serve_options *o = s->options;
+	const union MHD_DaemonInfo *port;
+	unsigned int flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD |
+			     MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
+	union address a;
+	int err = read_address(o, &a, &s->loopback);
+
+	if (err)
+		return err;
+	if (a.any.sa_family == AF_INET6)
+		flags |= MHD_USE_IPv6;
+	errno = 0;
+	s->daemon = MHD_start_daemon(
+		flags, (uint16_t)o->port, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, &a.any,
+		MHD_OPTION_NOTIFY_COMPLETED, completed, s, MHD_OPTION_CONNECTION_LIMIT,
+		o->connections_most, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_END);
+	if (!s->daemon)
+		return tenon_error(-TENON_E_IO, "cannot listen on %s port %u: %s", o->host, o->port,
+				   errno ? strerror(errno) : "libmicrohttpd refused");
+	port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	snprintf(out, size, a.any.sa_family == AF_INET6 ? "http://[%s]:%u" : "http://%s:%u",
+		 o->host, port ? (unsigned int)port->port : o->port);
+	return 0;
+}

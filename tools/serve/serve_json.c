@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* What is sent, as clients of OpenAI's interface expect it. */
+#include <inttypes.h>
+
+#include "lib/utf8.h"
+#include "tools/serve/serve.h"
+
+/* Text of replies is UTF-8. Messages may quote a request, whose bytes were not checked. */
+static void put_text(struct tenon_buffer *out, struct tenon_slice s)
+{
+	unsigned char c;
+	size_t i;
+	int n;
+
+	tenon_buffer_append(out, "\"", 1);
+	for (i = 0; i<s.size; i += n> 0 ? (size_t)n : 1) {
+		c = (unsigned char)s.data[i];
+		n = utf8_character((struct tenon_slice){ s.data + i, s.size - i });
+		if (c == '"' || c == '\\')
+			tenon_buffer_printf(out, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			tenon_buffer_printf(out, "\\u%04x", (unsigned int)c);
+		else if (n > 0)
+			tenon_buffer_append(out, s.data + i, (size_t)n);
+		else
+			tenon_buffer_append(out, "\xef\xbf\xbd", 3);
+	}
+	tenon_buffer_append(out, "\"", 1);
+}
+
+void serve_write_error(struct tenon_buffer *out, unsigned int status, const char *message)
+{
+	tenon_buffer_printf(out, "{\"error\":{\"message\":");
+	put_text(out, tenon_slice_of(message));
+	tenon_buffer_printf(out, ",\"type\":\"%s\",\"param\":null,\"code\":%s}}",
+			    status >= 500 ? "server_error" : "invalid_request_error",
+			    status == 404 ? "\"model_not_found\"" : "null");
+}
+
+const char *serve_finish(enum tenon_llm_end end)
+{
+	return end == TENON_LLM_STOP ? "stop" : "length";
+}
+
+static void put_head(struct tenon_buffer *out, const struct exchange *e, const char *object)
+{
+	tenon_buffer_printf(out,
+			    "{\"id\":\"%s-%" PRIu64 "\",\"object\":\"%s\",\"created\":%" PRIi64
+			    ",\"model\":",
+			    e->request.chat ? "chatcmpl" : "cmpl", e->number, object, e->created);
+	put_text(out, tenon_slice_of(tenon_llm_info(e->server->llm)->name));
+}
+
+static void put_usage(struct tenon_buffer *out, const struct tenon_llm_usage *u)
+{
+	tenon_buffer_printf(
+		out,
+		"\"usage\":{\"prompt_tokens\":%zu,\"completion_tokens\":%zu,"
+		"\"total_tokens\":%zu,\"prompt_tokens_details\":{\"cached_tokens\":%zu}}",
+		u->prompt_tokens, u->tokens, u->prompt_tokens + u->tokens, u->shared_tokens);
+}
+
+void serve_write_reply(struct tenon_buffer *out, const struct exchange *e, enum tenon_llm_end end,
+		       const struct tenon_llm_usage *usage)
+{
+	const struct tenon_slice text = { e->text.data, e->text.size };
+
+	put_head(out, e, e->request.chat ? "chat.completion" : "text_completion");
+	tenon_buffer_printf(out, ",\"choices\":[{\"index\":0,%s",
+			    e->request.chat ? "\"message\":{\"role\":\"assistant\",\"content\":"
+					    : "\"text\":");
+	put_text(out, text);
+	tenon_buffer_printf(out, "%s,\"logprobs\":null,\"finish_reason\":\"%s\"}],",
+			    e->request.chat ? "}" : "", serve_finish(end));
+	put_usage(out, usage);
+	tenon_buffer_append(out, "}", 1);
+}
+
+void serve_write_part(struct tenon_buffer *out, const struct exchange *e,
+		      const struct tenon_slice *text, const char *finish)
+{
+	tenon_buffer_printf(out, "data: ");
+	put_head(out, e, e->request.chat ? "chat.completion.chunk" : "text_completion");
+	tenon_buffer_printf(out, ",\"choices\":[{\"index\":0,%s",
+			    !e->request.chat ? "\"text\":" : "\"delta\":{");
+	if (e->request.chat && !text && !finish)
+		tenon_buffer_printf(out, "\"role\":\"assistant\",\"content\":\"\"");
+	if (e->request.chat && text)
+		tenon_buffer_printf(out, "\"content\":");
+	if (text || !e->request.chat)
+		put_text(out, text ? *text : tenon_slice_of(""));
+	tenon_buffer_printf(out, "%s,\"logprobs\":null,\"finish_reason\":%s%s%s}]}\n\n",
+			    e->request.chat ? "}" : "", finish ? "\"" : "",
+			    finish ? finish : "null", finish ? "\"" : "");
+}
+
+void serve_write_usage(struct tenon_buffer *out, const struct exchange *e,
+		       const struct tenon_llm_usage *usage)
+{
+	tenon_buffer_printf(out, "data: ");
+	put_head(out, e, e->request.chat ? "chat.completion.chunk" : "text_completion");
+	tenon_buffer_printf(out, ",\"choices\":[],");
+	put_usage(out, usage);
+	tenon_buffer_printf(out, "}\n\n");
+}
+
+void serve_write_models(struct tenon_buffer *out, const struct server *s)
+{
+	const struct tenon_llm_info *info = tenon_llm_info(s->llm);
+
+	tenon_buffer_printf(out, "{\"object\":\"list\",\"data\":[{\"id\":");
+	put_text(out, tenon_slice_of(info->name));
+	tenon_buffer_printf(out, ",\"object\":\"model\",\"created\":0,\"owned_by\":\"tenon\"}]}");
+}
