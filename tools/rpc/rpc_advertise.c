@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/rpc/rpc.h"
+
+int rpc_advertised(struct cli *cli, char room[RPC_ADVERTISED], const char **host, uint16_t *port)
+{
+	char *text = room, *colon, *end;
+	unsigned long number = 0;
+
+	if (snprintf(text, RPC_ADVERTISED, "%s", optarg) >= RPC_ADVERTISED ||
+	    strpbrk(text, "\"\\ \t\n"))
+		return cli_usage(cli, "--advertise %s is no address", optarg);
+	colon = strrchr(text, ':');
+	if (colon && (*text != '[' || colon[-1] == ']') &&
+	    (*text == '[' || strchr(text, ':') == colon)) {
+		number = strtoul(colon + 1, &end, 10);
+		if (!colon[1] || *end || !number || number > UINT16_MAX)
+			return cli_usage(cli, "--advertise %s has no valid port", optarg);
+		*colon = '\0';
+	}
+	if (*text == '[' && text[strlen(text) - 1] == ']') {
+		text[strlen(text) - 1] = '\0';
+		text++;
+	}
+	*host = *text ? text : NULL;
+	*port = (uint16_t)number;
+	return CLI_OK;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_RPC_RPC_SERVE_HELP_H
+#define TOOLS_RPC_RPC_SERVE_HELP_H
+
+/* Help of "tenon rpc serve", which tenon-rpc-server prints too. */
+
+#define RPC_SERVE_OPTIONS                                                                          \
+	"  --listen ADDRESS       HOST:PORT, [HOST]:PORT or unix:PATH (127.0.0.1:9090)\n"          \
+	"  --stdio                serve the client on standard input and output, and end\n"        \
+	"  --key KEY              clients must ask for this key\n"                                 \
+	"  --tracker HOST:PORT    offer sessions to a tracker, under the key\n"                    \
+	"  --advertise HOST[:PORT]  where the tracker's clients find this server\n"                \
+	"  --health-check COMMAND   offer no session while this fails\n"                           \
+	"  --proxy HOST:PORT      wait for clients at a proxy\n"                                   \
+	"  --sessions N           sessions at a time; further clients wait (4; 1 with a "          \
+	"tracker)\n"                                                                               \
+	"  --session-timeout S    end a session after S seconds (never)\n"                         \
+	"  --request-timeout S    end a session whose request takes longer (600)\n"                \
+	"  --folder DIR           folder for the files of sessions (TMPDIR, or /tmp)\n"            \
+	"  --folder-size MIB      what a session may upload (1024)\n"                              \
+	"  --cache-size MIB       uploads that later sessions need not repeat (256; 0 for none)\n" \
+	"  --memory MIB           memory of a session (half of the machine's)\n"                   \
+	"  --packet-size MIB      largest request (1024)\n"                                        \
+	"  --no-native-code       load device programs only, no shared objects\n"                  \
+	"  --allow-read PATH      let sessions read a file or folder\n"                            \
+	"  --allow-write PATH     let sessions write a file or folder\n"                           \
+	"  --allow-user NAME      accept this user on Unix sockets; --allow-group NAME a group\n"  \
+	"  --secret-file FILE     clients must prove that they know this secret\n"                 \
+	"  --tls-certificate FILE, --tls-key FILE  speak TLS\n"                                    \
+	"  --trust-network        accept addresses that other machines can reach\n"                \
+	"  --no-sandbox           let uploaded code do all that this user can\n"
+
+#define RPC_SERVE_WARNING                                                                          \
+	"An uploaded shared object is native code: who can connect can run programs here, within " \
+	"the\n"                                                                                    \
+	"limits of the session's sandbox. TVM's clients prove nothing; those of Tenon can prove "  \
+	"a "                                                                                       \
+	"secret.\n"
+
+#endif /* TOOLS_RPC_RPC_SERVE_HELP_H */
