@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The module of an archive, which is compiled once and kept in the cache of compiled kernels. */
+#include <stdlib.h>
+
+#include "lib/disk_cache.h"
+#include "lib/file_map.h"
+#include "tools/cli/progress.h"
+#include "tools/link/link.h"
+#include "tools/link/link_load.h"
+
+#define CACHE_KIND "mlf"
+
+static struct tenon_slice variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return tenon_slice_of(value ? value : "");
+}
+
+/* What the module depends on. A compiler that was updated keeps its name, and its modules stay valid. */
+static void make_key(struct tenon_slice archive, struct disk_cache_key *key)
+{
+	const struct tenon_slice parts[] = { tenon_slice_of(TENON_VERSION_TEXT), archive,
+					     variable("CC"), variable("CFLAGS"),
+					     variable("LDFLAGS") };
+
+	disk_cache_key(parts, sizeof(parts) / sizeof(parts[0]), key);
+}
+
+static int link_into(const char *path, const char *module, const struct disk_cache_key *key)
+{
+	struct link_input input = { .path = (char *)(uintptr_t)path };
+	const struct link_request r = { .output = module,
+					.generation = TENON_GENERATION_LEGACY,
+					.inputs = &input,
+					.input_count = 1 };
+	struct tenon_slice bytes;
+	int err;
+
+	progress_say("compiling the code of %s", path);
+	err = link_of_archive(&r);
+	if (!err)
+		err = file_map_open(module, &bytes);
+	if (err)
+		return err;
+	disk_cache_put(CACHE_KIND, key, bytes);
+	file_map_close(&bytes);
+	return 0;
+}
+
+int link_cached_archive(const char *path, const char *folder, const char *module)
+{
+	struct tenon_buffer cached = TENON_BUFFER_INIT;
+	struct tenon_slice archive;
+	struct disk_cache_key key;
+	int err;
+
+	err = file_map_open(path, &archive);
+	if (err)
+		return err;
+	make_key(archive, &key);
+	file_map_close(&archive);
+	if (disk_cache_get(CACHE_KIND, &key, &cached))
+		err = link_folder_write(folder, LINK_MADE_NAME,
+					(struct tenon_slice){ cached.data, cached.size });
+	else
+		err = link_into(path, module, &key);
+	tenon_buffer_fini(&cached);
+	return err;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_PARTITION_PARTITION_COMMAND_H
+#define TOOLS_PARTITION_PARTITION_COMMAND_H
+
+/** DOC: tenon partition: a graph becomes functions of code generators, and a graph that calls them */
+
+#include "tools/cli/cli.h"
+
+extern const struct cli_command partition_command;
+
+#endif /* TOOLS_PARTITION_PARTITION_COMMAND_H */

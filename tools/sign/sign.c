@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/sign/sign.h"
+
+#include "lib/file_map.h"
+#include "runtime/link/signature.h"
+
+enum { KEY = 1 };
+
+static int sign_file(const char *file, const char *key, const char *output)
+{
+	struct tenon_buffer name = TENON_BUFFER_INIT, signature = TENON_BUFFER_INIT;
+	struct tenon_slice bytes, part;
+	int err;
+
+	err = file_map_open(file, &bytes);
+	if (err)
+		return err;
+	err = tenon_buffer_printf(&name, "%s" SIGNATURE_SUFFIX, file);
+	if (!err)
+		err = signature_make(key, bytes, &signature);
+	part = (struct tenon_slice){ signature.data, signature.size };
+	if (!err)
+		err = file_write(output ? output : name.data, &part, 1);
+	file_map_close(&bytes);
+	tenon_buffer_fini(&signature);
+	tenon_buffer_fini(&name);
+	return err;
+}
+
+static int sign_main(struct cli *cli, int argc, char **argv)
+{
+	static const struct option options[] = { { "key", required_argument, NULL, KEY },
+						 { "output", required_argument, NULL, 'o' },
+						 { 0 } };
+	const char *file, *key = NULL, *output = NULL;
+	int found, err;
+
+	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
+		if (found == KEY)
+			key = optarg;
+		if (found == 'o')
+			output = optarg;
+	}
+	if (found == CLI_OPTIONS_DONE)
+		return CLI_OK;
+	if (found == CLI_OPTIONS_BAD || cli_file(cli, argc, argv, &file))
+		return CLI_USAGE;
+	if (!key)
+		return cli_usage(cli, "--key FILE is missing: the private key to sign with");
+	err = sign_file(file, key, output);
+	return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : CLI_OK;
+}
+
+const struct cli_command sign_command = {
+	"sign",
+	"Write the signature of a module",
+	"Usage: tenon sign --key FILE [-o FILE] MODULE\n"
+	"\n"
+	"  --key FILE          the private key: RSA or ECDSA, without a passphrase\n"
+	"  -o, --output FILE   the signature to write; MODULE.sig unless given\n"
+	"\n"
+	"The module itself stays as it is. \"tenon verify --key\" with the public key checks the\n"
+	"signature, and so does \"openssl dgst -sha256 -verify\". A key is made by\n"
+	"  openssl ecparam -name prime256v1 -genkey -noout -out private.pem\n"
+	"  openssl ec -in private.pem -pubout -out public.pem\n",
+	sign_main,
+};

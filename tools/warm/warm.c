@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* tenon warm: build all kernels of a module before it is used */
+#include "tools/warm/warm.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "lib/clock.h"
+#include "runtime/core/processors.h"
+#include "tools/text/printable.h"
+#include "tools/text/timing.h"
+
+enum { DEVICE = 1, JOBS, JSON };
+
+static unsigned int processors(void)
+{
+	const unsigned int n = (unsigned int)processors_allowed();
+
+	return n < WARM_WORKERS_MOST ? n : WARM_WORKERS_MOST;
+}
+
+static int take_jobs(struct cli *cli, struct warm *w)
+{
+	char *end;
+	unsigned long n = strtoul(optarg, &end, 10);
+
+	if (*end || *optarg < '1' || *optarg > '9' || n > WARM_WORKERS_MOST)
+		return cli_usage(cli, "--jobs %s: a number from 1 to %d is wanted", optarg,
+				 WARM_WORKERS_MOST);
+	w->jobs = (unsigned int)n;
+	return 0;
+}
+
+static int option(struct cli *cli, struct warm *w, int found, bool *json)
+{
+	switch (found) {
+	case DEVICE:
+		if (w->device)
+			return cli_usage(cli, "--device %s: one device at a time", optarg);
+		w->device = optarg;
+		return 0;
+	case JOBS:
+		return take_jobs(cli, w);
+	default:
+		*json = true;
+		return cli_needs_json(cli);
+	}
+}
+
+/* Without the cache nothing would be left of the kernels. */
+static int check_cache(struct cli *cli)
+{
+#ifdef CONFIG_KERNEL_CACHE
+	const char *folder = secure_getenv("TENON_CACHE_DIR");
+
+	if (!folder || *folder)
+		return 0;
+	fputs("tenon: TENON_CACHE_DIR is empty: the cache of compiled kernels is off, so none "
+	      "would be kept\n",
+	      cli->err);
+#else
+	fputs("tenon: this build has no cache of compiled kernels. Enable CONFIG_KERNEL_CACHE\n",
+	      cli->err);
+#endif
+	return CLI_UNAVAILABLE;
+}
+
+static void print(const struct warm *w, FILE *out)
+{
+	char time[TIMING_TEXT];
+
+	if (!w->kernels) {
+		fprintf(out, "%s has no kernels for %s\n", w->file, w->device);
+		return;
+	}
+	fprintf(out, "%s: %" PRIu32 " kernel%s ready for %s after %s, by %u process%s\n", w->file,
+		w->kernels, w->kernels == 1 ? "" : "s", w->device,
+		timing_text(w->nanoseconds, time), w->processes, w->processes == 1 ? "" : "es");
+}
+
+static int warm(struct cli *cli, struct warm *w, bool json)
+{
+	uint64_t began = clock_now();
+	int code = check_cache(cli);
+
+	if (code)
+		return code;
+	code = warm_build(cli, w);
+	w->nanoseconds = clock_now() - began;
+	printable_print(w->message, cli->err);
+	if (json && (!code || code == CLI_FAILED) && warm_json(w, cli->out))
+		return cli_error(cli, CLI_FAILED);
+	if (!json && !code)
+		print(w, cli->out);
+	return code;
+}
+
+static int warm_main(struct cli *cli, int argc, char **argv)
+{
+	static const struct option options[] = { { "device", required_argument, NULL, DEVICE },
+						 { "jobs", required_argument, NULL, JOBS },
+						 { "json", no_argument, NULL, JSON },
+						 { 0 } };
+	struct warm w = { .jobs = processors() };
+	bool json = false;
+	int found, code = 0;
+
+	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0)
+		code = option(cli, &w, found, &json);
+	if (code)
+		return code;
+	if (found == CLI_OPTIONS_DONE)
+		return CLI_OK;
+	if (found == CLI_OPTIONS_BAD)
+		return CLI_USAGE;
+	code = cli_file(cli, argc, argv, &w.file);
+	if (code)
+		return code;
+	if (!w.device)
+		return cli_usage(cli, "for which device? --device opencl:0");
+	return warm(cli, &w, json);
+}
+
+const struct cli_command warm_command = {
+	"warm",
+	"Build all kernels of a module before it is used",
+	"Usage: tenon warm FILE --device URI [--jobs N] [--json]\n"
+	"\n"
+	"  --device URI   the device that the kernels are for: opencl:0, vulkan, cuda:0\n"
+	"  --jobs N       build so many kernels at a time (one for each processor)\n"
+	"  --json         print JSON\n"
+	"\n"
+	"Compiled kernels go to the cache, where tenon run, tenon chat and other programs find "
+	"them:\n"
+	"see TENON_CACHE_DIR. Where a driver builds one kernel at a time, as PoCL does, several\n"
+	"processes build. Exit status: 5 for a kernel that does not compile.\n",
+	warm_main,
+};
