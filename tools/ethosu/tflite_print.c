@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "tools/ethosu/ethosu_print.h"
+#include "tools/text/printable.h"
+
+/* Read the payload of an operator and check it; what is wrong with it is a fault to print. */
+static void look_at(struct ethosu_file *f, uint32_t index, struct ethosu_inspection *n)
+{
+	*n = (struct ethosu_inspection){ .file = f };
+	tenon_error_clear();
+	if (ethosu_file_choose(f, index) || ethosu_file_check(f, &n->extents))
+		n->fault = tenon_error_message();
+}
+
+/* ---- text */
+
+static void print_tensor(const struct tflite_model *m, uint32_t index, FILE *out)
+{
+	struct tflite_tensor t;
+	unsigned int i;
+
+	if (tflite_tensor(m, index, &t))
+		return;
+	fprintf(out, "  tensor %-10" PRIu32 " ", index);
+	printable_cell(t.name, 0, out);
+	fputs(t.name.size ? "  " : "", out);
+	for (i = 0; i < t.ndim; i++)
+		fprintf(out, "%" PRIu32 "x", t.shape[i]);
+	fputs(tflite_type_name(t.type), out);
+	if (t.scales.count == 1)
+		fprintf(out, ", scale %.9g, zero point %" PRId64, (double)tflite_scale(&t, 0),
+			tflite_zero_point(&t, 0));
+	else if (t.scales.count)
+		fprintf(out, ", %" PRIu32 " scales of dimension %" PRIu32, t.scales.count, t.axis);
+	if (t.data.size)
+		fprintf(out, ", %zu bytes at 0x%" PRIx64, t.data.size, t.data_at);
+	if (t.place >= 0)
+		fprintf(out, ", at %" PRId64 " of the arena", t.place);
+	fputs(t.variable ? ", variable\n" : "\n", out);
+}
+
+static void print_list(const struct flatbuffer_vector *list, FILE *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (tflite_index(list, i) == TFLITE_NO_TENSOR)
+			fputs(" -", out);
+		else
+			fprintf(out, " %" PRId32, tflite_index(list, i));
+}
+
+static void print_operator(struct ethosu_file *f, uint32_t index, bool disassemble, FILE *out)
+{
+	struct ethosu_inspection n;
+	struct tflite_operator op;
+
+	if (tflite_operator(&f->model, index, &op))
+		return;
+	fprintf(out, "  operator %-8" PRIu32 " ", index);
+	printable_cell(tflite_operator_name(&op), 0, out);
+	if (!tflite_builtin_name(op.builtin))
+		fprintf(out, " (%" PRIu32 ")", op.builtin);
+	fputs(", tensors", out);
+	print_list(&op.inputs, out);
+	fputs(" ->", out);
+	print_list(&op.outputs, out);
+	fputc('\n', out);
+	if (!ethosu_file_has(f, index))
+		return;
+	look_at(f, index, &n);
+	if (f->contents.payload.stream.data) {
+		fputs("                    ", out);
+		ethosu_print_title(f, out);
+		fputc('\n', out);
+	}
+	ethosu_print(&n, disassemble, out);
+}
+
+void tflite_print(struct ethosu_file *f, bool disassemble, FILE *out)
+{
+	const struct tflite_model *m = &f->model;
+	uint32_t i;
+
+	fputs("  inputs           ", out);
+	print_list(&m->inputs, out);
+	fputs("\n  outputs          ", out);
+	print_list(&m->outputs, out);
+	fputc('\n', out);
+	for (i = 0; i < m->operators.count; i++)
+		print_operator(f, i, disassemble, out);
+	for (i = 0; i < m->tensors.count; i++)
+		print_tensor(m, i, out);
+}
+
+/* ---- JSON */
+
+static cJSON *json_of_list(const struct flatbuffer_vector *list)
+{
+	cJSON *numbers = cJSON_CreateArray();
+	uint32_t i;
+
+	for (i = 0; i < list->count; i++)
+		json_append(numbers, json_of_int(tflite_index(list, i)));
+	return numbers;
+}
+
+static void set_quantisation(cJSON *item, const struct tflite_tensor *t)
+{
+	cJSON *scales, *zero_points;
+	uint32_t i;
+
+	if (!t->scales.count)
+		return;
+	scales = cJSON_CreateArray();
+	zero_points = cJSON_CreateArray();
+	for (i = 0; i < t->scales.count; i++) {
+		json_append(scales, json_of_real((double)tflite_scale(t, i)));
+		json_append(zero_points, json_of_int(tflite_zero_point(t, i)));
+	}
+	json_set(item, "scales", scales);
+	json_set(item, "zero_points", zero_points);
+	if (t->scales.count > 1)
+		json_set(item, "axis", json_of_int(t->axis));
+}
+
+static cJSON *json_of_tflite_tensor(const struct tflite_tensor *t)
+{
+	cJSON *item = cJSON_CreateObject(), *shape = cJSON_CreateArray();
+	unsigned int i;
+
+	for (i = 0; i < t->ndim; i++)
+		json_append(shape, json_of_int(t->shape[i]));
+	json_set(item, "name", json_of_text(t->name));
+	json_set(item, "dtype", json_of_text(tenon_slice_of(tflite_type_name(t->type))));
+	json_set(item, "shape", shape);
+	set_quantisation(item, t);
+	if (t->data.size) {
+		json_set(item, "offset", json_of_int((int64_t)t->data_at));
+		json_set(item, "bytes", json_of_int((int64_t)t->data.size));
+	}
+	if (t->place >= 0)
+		json_set(item, "arena_offset", json_of_int(t->place));
+	if (t->variable)
+		json_set(item, "variable", cJSON_CreateBool(true));
+	return item;
+}
+
+static cJSON *json_of_operator(struct ethosu_file *f, uint32_t index,
+			       const struct tflite_operator *op, bool disassemble)
+{
+	cJSON *item = cJSON_CreateObject(), *payload;
+	struct ethosu_inspection n;
+
+	json_set(item, "name", json_of_text(tflite_operator_name(op)));
+	json_set(item, "builtin", json_of_int(op->builtin));
+	json_set(item, "version", json_of_int(op->version));
+	json_set(item, "inputs", json_of_list(&op->inputs));
+	json_set(item, "outputs", json_of_list(&op->outputs));
+	if (ethosu_file_has(f, index)) {
+		payload = cJSON_CreateObject();
+		look_at(f, index, &n);
+		ethosu_json(payload, &n, disassemble);
+		json_set(item, "payload", payload);
+	}
+	return item;
+}
+
+void tflite_json(cJSON *root, struct ethosu_file *f, bool disassemble)
+{
+	cJSON *tensors = cJSON_CreateArray(), *operators = cJSON_CreateArray();
+	const struct tflite_model *m = &f->model;
+	struct tflite_operator op;
+	struct tflite_tensor t;
+	uint32_t i;
+
+	json_set(root, "description", json_of_text(m->description));
+	json_set(root, "inputs", json_of_list(&m->inputs));
+	json_set(root, "outputs", json_of_list(&m->outputs));
+	for (i = 0; i < m->operators.count && !tflite_operator(m, i, &op); i++)
+		json_append(operators, json_of_operator(f, i, &op, disassemble));
+	for (i = 0; i < m->tensors.count && !tflite_tensor(m, i, &t); i++)
+		json_append(tensors, json_of_tflite_tensor(&t));
+	json_set(root, "operators", operators);
+	json_set(root, "tensors", tensors);
+}

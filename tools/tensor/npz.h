@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOLS_TENSOR_NPZ_H
+#define TOOLS_TENSOR_NPZ_H
+
+/**
+ * DOC: .npz files
+ *
+ * numpy's files of several arrays: a zip of .npy files, stored or deflated. The name of an array is
+ * that of its entry without ".npy"; names may contain slashes.
+ */
+
+#include <tenon/params.h>
+
+/**
+ * struct npz - the arrays of a file
+ * @params: names and data for tenon_params_write(); borrowed from the fields below
+ * @tensors: one tensor each, referenced
+ * @names: one name each
+ * @count: how many
+ */
+struct npz {
+	struct tenon_param *params;
+	struct tenon_tensor **tensors;
+	char **names;
+	size_t count;
+};
+
+/**
+ * npz_read - read all arrays of a file
+ * @path: the file
+ * @out: receives the arrays in the file's order; free it with npz_fini(), also on failure
+ *
+ * Memory is limited to what the file's bytes can unpack to, whatever sizes the file states.
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_FORMAT for a file that is not a zip, is damaged, or contains
+ * anything but arrays; -TENON_E_EXISTS for a duplicate name; -TENON_E_UNSUPPORTED for entries that
+ * are encrypted or use another compression; -TENON_E_NOMEM; as npy_read().
+ */
+int npz_read(const char *path, struct npz *out);
+void npz_fini(struct npz *npz);
+
+#endif /* TOOLS_TENSOR_NPZ_H */
