@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functional model on networks that a compiler made: outputs are those of the reference kernels, byte for byte, and
+ * what is touched is what the check says.
+ */
+#include "tests/unit/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "devices/ethosu/ethosu_sim.h"
+#include "devices/ethosu/ethosu_weights.h"
+
+#define FILE_MOST 16384
+#define IO_MOST	  3
+
+/* a file whose bytes are in a region before the run, or are compared with it afterwards */
+struct place {
+	const char *file;
+	unsigned int region;
+	uint64_t offset;
+};
+
+struct network {
+	const char *folder;
+	const char *payload;
+	const char *constants;
+	uint64_t sizes[ETHOSU_REGIONS];
+	struct place inputs[IO_MOST];
+	struct place outputs[IO_MOST];
+};
+
+static const struct network networks[] = {
+	{ "u55_avgpool",
+	  "payload.bin",
+	  NULL,
+	  { 0, 2144 },
+	  { { "in0.bin", 1, 512 } },
+	  { { "ref0.bin", 1, 0 } } },
+	{ "u65_conv1x1",
+	  "payload.bin",
+	  "constants.bin",
+	  { 496, 2048 },
+	  { { "in0.bin", 1, 1024 } },
+	  { { "ref0.bin", 1, 0 } } },
+	{ "u65_add2_cop2",
+	  "payload.bin",
+	  NULL,
+	  { 0, 0, 0, 1152, 576 },
+	  { { "in0.bin", 3, 0 }, { "in1.bin", 3, 576 } },
+	  { { "ref0.bin", 4, 0 } } },
+	{ "u65_cpu_fallback",
+	  "payload0.bin",
+	  "constants.bin",
+	  { 1776, 8192 },
+	  { { "op0_input0.bin", 1, 0 } },
+	  { { "op0_output0.bin", 1, 4096 } } },
+	{ "u65_cpu_fallback",
+	  "payload1.bin",
+	  "constants.bin",
+	  { 1776, 8192 },
+	  { { "op1_input0.bin", 1, 0 } },
+	  { { "op1_output0.bin", 1, 1024 }, { "op1_output1.bin", 1, 0 } } },
+	{ "u65_softmax_mix",
+	  "payload.bin",
+	  "constants.bin",
+	  { 6496, 768, 4992 },
+	  { { "in0.bin", 1, 0 } },
+	  { { "ref0.bin", 1, 0 } } },
+};
+
+static size_t read_file(const char *folder, const char *name, uint8_t *to)
+{
+	char path[512];
+	size_t size;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/tests/ethosu/data/%s/%s",
+		 getenv("TENON_SOURCE") ? getenv("TENON_SOURCE") : ".", folder, name);
+	f = fopen(path, "rb");
+	assert_non_null(f);
+	size = fread(to, 1, FILE_MOST, f);
+	fclose(f);
+	return size;
+}
+
+/* A run: its payload, and regions of exactly their size. */
+struct rig {
+	uint8_t payload[FILE_MOST];
+	struct ethosu_payload p;
+	struct ethosu_memory memory;
+};
+
+static void put(struct rig *r, const struct network *n, const struct place *place)
+{
+	static uint8_t bytes[FILE_MOST];
+	size_t size = read_file(n->folder, place->file, bytes);
+
+	assert_true(place->offset + size <= n->sizes[place->region]);
+	memcpy(r->memory.base[place->region] + place->offset, bytes, size);
+}
+
+static void begin(struct rig *r, const struct network *n)
+{
+	size_t i, size = read_file(n->folder, n->payload, r->payload);
+	struct tenon_cursor c = tenon_cursor_of(r->payload, size, "payload", 0);
+
+	assert_int_equal(ethosu_payload_read(&c, &r->p), 0);
+	for (i = 0; i < ETHOSU_REGIONS; i++) {
+		r->memory.size[i] = n->sizes[i];
+		r->memory.base[i] = malloc((size_t)n->sizes[i]);
+		if (n->sizes[i])
+			memset(r->memory.base[i], 0xa5, (size_t)n->sizes[i]);
+	}
+	if (n->constants)
+		put(r, n, &(struct place){ n->constants, 0, 0 });
+	for (i = 0; i < IO_MOST && n->inputs[i].file; i++)
+		put(r, n, &n->inputs[i]);
+}
+
+static int run(struct rig *r, struct ethosu_extents *touched)
+{
+	return ethosu_sim_run(
+		tenon_cursor_of(r->p.stream.data, r->p.stream.size, "stream", r->p.stream_at),
+		&r->p.target, &r->memory, 0, touched);
+}
+
+static void end(struct rig *r)
+{
+	size_t i;
+
+	for (i = 0; i < ETHOSU_REGIONS; i++)
+		free(r->memory.base[i]);
+}
+
+static void assert_output(const struct rig *r, const struct network *n, const struct place *place)
+{
+	static uint8_t want[FILE_MOST];
+	size_t size = read_file(n->folder, place->file, want);
+
+	assert_memory_equal(r->memory.base[place->region] + place->offset, want, size);
+}
+
+static void outputs_are_those_of_the_reference_kernels(void **state)
+{
+	static struct rig r;
+	struct ethosu_extents touched, extents;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(networks) / sizeof(*networks); i++) {
+		begin(&r, &networks[i]);
+		if (run(&r, &touched))
+			fail_msg("%s: %s", networks[i].folder, tenon_error_message());
+		for (k = 0; k < IO_MOST && networks[i].outputs[k].file; k++)
+			assert_output(&r, &networks[i], &networks[i].outputs[k]);
+		assert_int_equal(
+			ethosu_check(tenon_cursor_of(r.p.stream.data, r.p.stream.size, "", 0),
+				     &r.p.target, NULL, &extents),
+			0);
+		assert_memory_equal(touched.read, extents.read, sizeof(touched.read));
+		assert_memory_equal(touched.write, extents.write, sizeof(touched.write));
+		end(&r);
+	}
+}
+
+/* ---- streams that are changed */
+
+enum {
+	IFM_DEPTH_M1 = 0x104,
+	IFM_PRECISION = 0x105,
+	IFM_ZERO_POINT = 0x109,
+	OFM_WIDTH_M1 = 0x111,
+	OFM_HEIGHT_M1 = 0x112,
+	OFM_DEPTH_M1 = 0x113,
+	OFM_ZERO_POINT = 0x118,
+	WEIGHT_REGION = 0x128,
+	WEIGHT_LENGTH = 0x4021,
+};
+
+/* The command with a code. */
+static uint8_t *find(struct rig *r, uint32_t code)
+{
+	uint8_t *at = r->payload + r->p.stream_at, *stop = at + r->p.stream.size;
+	uint32_t word;
+
+	for (; at < stop; at += word & 0x4000 ? 8 : 4) {
+		memcpy(&word, at, sizeof(word));
+		if ((word & 0xffff) == code)
+			return at;
+	}
+	fail_msg("the stream has no command 0x%04x", code);
+	return NULL;
+}
+
+static void set_parameter(struct rig *r, uint32_t code, uint16_t value)
+{
+	memcpy(find(r, code) + 2, &value, sizeof(value));
+}
+
+static void set_word(struct rig *r, uint32_t code, uint32_t value)
+{
+	memcpy(find(r, code) + 4, &value, sizeof(value));
+}
+
+static void what_the_check_refuses_does_not_run(void **state)
+{
+	static struct rig r;
+	static uint8_t before[2048];
+
+	(void)state;
+	begin(&r, &networks[1]);
+	memcpy(before, r.memory.base[1], sizeof(before));
+	r.memory.size[0]--;
+	assert_int_equal(run(&r, NULL), -TENON_E_FORMAT);
+	assert_error_has("495");
+	assert_memory_equal(r.memory.base[1], before, sizeof(before));
+	end(&r);
+}
+
+static void another_product_does_not_run(void **state)
+{
+	static const uint32_t stop = 0xffff0000;
+	const struct ethosu_target u85 = { 0x20000118, 0x20007000 };
+	const struct ethosu_memory memory = { { NULL }, { 0 } };
+
+	(void)state;
+	assert_int_equal(ethosu_sim_run(tenon_cursor_of(&stop, sizeof(stop), "stream", 0), &u85,
+					&memory, 0, NULL),
+			 -TENON_E_UNSUPPORTED);
+	assert_error_has("runs U55 and U65");
+}
+
+static void weights_that_are_cut_are_refused(void **state)
+{
+	static struct rig r;
+	uint32_t length;
+
+	(void)state;
+	begin(&r, &networks[1]);
+	/* the stream has 336 bytes, the last of them padding */
+	for (length = 16; length + 16 <= 320; length += 16) {
+		set_word(&r, WEIGHT_LENGTH, length);
+		assert_int_equal(run(&r, NULL), -TENON_E_TRUNCATED);
+		assert_error_has("core 0: weights");
+	}
+	end(&r);
+}
+
+/* A stream of weights without bytes is not read, so the check does not look at its region. */
+static void a_core_without_weights_is_refused(void **state)
+{
+	static struct rig r;
+
+	(void)state;
+	begin(&r, &networks[1]);
+	set_word(&r, WEIGHT_LENGTH, 0);
+	assert_int_equal(run(&r, NULL), -TENON_E_FORMAT);
+	assert_error_has("no weights for core 0");
+	set_parameter(&r, WEIGHT_REGION, 0xffff);
+	assert_int_equal(run(&r, NULL), -TENON_E_FORMAT);
+	assert_error_has("no weights for core 0");
+	end(&r);
+}
+
+/* ---- weights alone */
+
+#define BITS_BYTES 98304
+
+struct bits {
+	uint8_t bytes[BITS_BYTES];
+	size_t at;
+};
+
+static void put_bits(struct bits *b, uint32_t value, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++, b->at++)
+		b->bytes[b->at / 8] |= (uint8_t)((value >> i & 1) << b->at % 8);
+}
+
+/* The header of a slice of values of a width, without a code. */
+static void put_raw_header(struct bits *b, uint32_t count, unsigned int width)
+{
+	put_bits(b, 6, 3);
+	put_bits(b, count - 1, 15);
+	put_bits(b, 7, 3);
+	put_bits(b, 0, 1);
+	put_bits(b, 1, 1);
+	put_bits(b, 0, 5);
+	put_bits(b, 0, 5);
+	put_bits(b, width - 2, 3);
+}
+
+static int decode(const struct bits *b, size_t size, size_t count, int16_t *out)
+{
+	/* exactly so many bytes, so that sanitizers see reads behind them */
+	char *bytes = malloc(size ? size : 1);
+	int err;
+
+	assert_non_null(bytes);
+	memcpy(bytes, b->bytes, size);
+	err = ethosu_weights_decode((struct tenon_slice){ bytes, size }, count, out);
+	free(bytes);
+	return err;
+}
+
+static void weights_without_a_code_are_read(void **state)
+{
+	static const int16_t want[] = { 0, 1, -1, 127, -128, 5, 0, -7, 9, 100 };
+	const size_t count = sizeof(want) / sizeof(*want);
+	struct bits b = { .at = 0 };
+	int16_t out[16];
+	size_t i, size;
+
+	(void)state;
+	put_raw_header(&b, (uint32_t)count, 9);
+	for (i = 0; i < count; i++)
+		put_bits(&b, (uint32_t)abs(want[i]) << 1 | (want[i] < 0), 9);
+	put_bits(&b, 7, 3);
+	size = (b.at + 7) / 8;
+	assert_int_equal(decode(&b, size, count, out), 0);
+	assert_memory_equal(out, want, sizeof(want));
+	/* too few, too many */
+	assert_int_equal(decode(&b, size, count + 1, out), -TENON_E_TRUNCATED);
+	assert_error_has("10 of 11");
+	assert_int_equal(decode(&b, size, count - 1, out), -TENON_E_FORMAT);
+	assert_error_has("more than the 9");
+	for (i = 0; i + 1 < size; i++)
+		assert_int_equal(decode(&b, i, count, out), -TENON_E_TRUNCATED);
+	tenon_error_clear();
+}
+
+static void headers_without_a_meaning_are_refused(void **state)
+{
+	struct bits b = { .at = 0 };
+	int16_t out[4];
+
+	(void)state;
+	put_bits(&b, 4, 3);
+	assert_int_equal(decode(&b, 64, 4, out), -TENON_E_FORMAT);
+	assert_error_has("divisor 4 of zeros");
+	b = (struct bits){ .at = 0 };
+	put_bits(&b, 6, 3);
+	put_bits(&b, 3, 15);
+	put_bits(&b, 6, 3);
+	put_bits(&b, 2, 2);
+	assert_int_equal(decode(&b, 64, 4, out), -TENON_E_FORMAT);
+	assert_error_has("divisor 6 of weights");
+	b = (struct bits){ .at = 0 };
+	put_bits(&b, 6, 3);
+	put_bits(&b, 3, 15);
+	put_bits(&b, 0, 5);
+	assert_int_equal(decode(&b, 64, 4, out), -TENON_E_FORMAT);
+	assert_error_has("no palette");
+}
+
+/* ---- weights of any size */
+
+#define CODE_WIDTH 5
+#define CODE_CHUNK 12
+
+/* a chunk of weights in a Golomb-Rice code */
+struct chunk {
+	uint32_t first; /* a bit for each position: set where the quotient grows */
+	unsigned int grows;
+	uint32_t remainders[CODE_CHUNK];
+	unsigned int count;
+	unsigned int positions;
+};
+
+/* Write a chunk, and the remainders of the one before. */
+static void put_chunk(struct bits *b, struct chunk *c, struct chunk *before)
+{
+	unsigned int i;
+
+	put_bits(b, c->first, CODE_CHUNK);
+	put_bits(b, (1u << c->grows) - 1, c->grows);
+	for (i = 0; i < before->count; i++)
+		put_bits(b, before->remainders[i], CODE_WIDTH);
+	*before = *c;
+	memset(c, 0, sizeof(*c));
+}
+
+/* A slice of values, whose quotients are even: each position adds 2, or ends a value. */
+static void put_coded(struct bits *b, const uint32_t *values, size_t count)
+{
+	struct chunk now = { 0 }, before = { 0 };
+	uint32_t left;
+	size_t i;
+
+	put_bits(b, 6, 3); /* no runs of zeros */
+	put_bits(b, (uint32_t)count - 1, 15);
+	put_bits(b, CODE_WIDTH, 3);
+	put_bits(b, 0, 1);
+	put_bits(b, 1, 1); /* a palette, which is empty */
+	put_bits(b, 0, 13);
+	for (i = 0; i < count;) {
+		for (left = values[i] >> CODE_WIDTH; left; left -= 2) {
+			now.first |= 1u << now.positions++;
+			now.grows++;
+			if (now.positions == CODE_CHUNK)
+				put_chunk(b, &now, &before);
+		}
+		now.remainders[now.count++] = values[i++] & ((1u << CODE_WIDTH) - 1);
+		if (++now.positions == CODE_CHUNK)
+			put_chunk(b, &now, &before);
+	}
+	put_chunk(b, &now, &before);
+	for (i = 0; i < before.count; i++)
+		put_bits(b, before.remainders[i], CODE_WIDTH);
+	put_bits(b, 7, 3);
+}
+
+/* The largest products of a convolution: their sum has 33 bits. */
+static void sums_of_large_weights_are_exact(void **state)
+{
+	enum { INPUTS = 256, UNIT = 8, WEIGHT = 32751, VALUE = 511, SHIFT = 26 };
+	static const uint8_t scale[10] = { 0, 0, 0, 0, 0, 1, 0, 0, 0, SHIFT };
+	static uint32_t values[INPUTS * UNIT];
+	static struct bits b;
+	static struct rig r;
+	size_t i;
+
+	(void)state;
+	/* the first of the 8 output channels that run side by side; the sign is the lowest bit */
+	for (i = 0; i < INPUTS * UNIT; i++)
+		values[i] = i % (UNIT * UNIT) < UNIT ? 2 * WEIGHT : 0;
+	put_coded(&b, values, INPUTS * UNIT);
+	begin(&r, &networks[1]);
+	free(r.memory.base[0]);
+	r.memory.size[0] = 160 + sizeof(b.bytes);
+	r.memory.base[0] = calloc(1, (size_t)r.memory.size[0]);
+	memcpy(r.memory.base[0], scale, sizeof(scale));
+	memcpy(r.memory.base[0] + 160, b.bytes, sizeof(b.bytes));
+	memset(r.memory.base[1] + 1024, 0xff, INPUTS);
+	set_parameter(&r, IFM_DEPTH_M1, INPUTS - 1);
+	set_parameter(&r, IFM_PRECISION, 0);
+	set_parameter(&r, IFM_ZERO_POINT, (uint16_t)(255 - VALUE));
+	set_parameter(&r, OFM_WIDTH_M1, 0);
+	set_parameter(&r, OFM_HEIGHT_M1, 0);
+	set_parameter(&r, OFM_DEPTH_M1, 0);
+	set_parameter(&r, OFM_ZERO_POINT, 0);
+	set_word(&r, WEIGHT_LENGTH, (uint32_t)((b.at + 7) / 8));
+	assert_int_equal(run(&r, NULL), 0);
+	assert_int_equal(r.memory.base[1][0],
+			 ((int64_t)INPUTS * VALUE * WEIGHT + (1 << (SHIFT - 1))) >> SHIFT);
+	end(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(outputs_are_those_of_the_reference_kernels),
+		cmocka_unit_test(what_the_check_refuses_does_not_run),
+		cmocka_unit_test(another_product_does_not_run),
+		cmocka_unit_test(weights_that_are_cut_are_refused),
+		cmocka_unit_test(a_core_without_weights_is_refused),
+		cmocka_unit_test(weights_without_a_code_are_read),
+		cmocka_unit_test(sums_of_large_weights_are_exact),
+		cmocka_unit_test(headers_without_a_meaning_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
