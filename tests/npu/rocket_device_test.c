@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* rocket://accel/0 on the kernel's model (a named fake): register commands as modules. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <tenon/device.h>
+#include <tenon/executable.h>
+#include <tenon/memory.h>
+#include <tenon/module.h>
+#include <tenon/queue.h>
+#include <tenon/timeline.h>
+
+#include "devices/rocket/rocket_device.h"
+#include "tests/driver/faults.h"
+#include "tests/driver/tree.h"
+#include "tests/npu/rocket_kernel.h"
+#include "tests/npu/rocket_stream.h"
+#include "tests/unit/suite.h"
+
+static int begin(void **state)
+{
+	(void)state;
+	rocket.fates = NULL;
+	rocket.fate_count = 0;
+	rocket.jobs = rocket.resets = rocket.tasks = rocket.dropped = 0;
+	rocket.now = tenon_now();
+	rocket.job_time = ROCKET_SECOND / 1000;
+	return 0;
+}
+
+static int begin_all(void **state)
+{
+	int err = tree_setup(state);
+
+	rocket_start();
+	faults_over(&rocket_calls);
+	rocket_source.calls = &faulty_calls;
+	rocket_source.root = tree;
+	return err;
+}
+
+/* The library keeps devices open: accel/0 and, once it was opened, the second one. Nothing else is left. */
+static void assert_only_nodes_are_open(void)
+{
+	rocket_pass_time(ROCKET_SECOND);
+	assert_int_equal(rocket_left(), 2);
+}
+
+static void a_node_is_a_device(void **state)
+{
+	struct tenon_device *d;
+
+	(void)state;
+	if (tenon_device_open("rocket://accel/0", &d))
+		fail_msg("%s", tenon_error_message());
+	assert_string_equal(tenon_device_properties(d)->name, "rk3588");
+	assert_non_null(strstr(tenon_device_properties(d)->driver, "/dev/accel/accel0"));
+	tenon_object_unref(d);
+	assert_int_equal(tenon_device_open("rocket://accel/1", &d), -TENON_E_DEVICE);
+	assert_error_has("/dev/accel/accel1");
+	assert_int_equal(tenon_device_open("rocket://accel/x", &d), -TENON_E_DEVICE);
+	assert_error_has("stands for /dev/accel/accel0");
+	assert_int_equal(tenon_device_open("rocket://accel/0?cores=1", &d), -TENON_E_VALUE);
+	assert_error_has("has no keys");
+}
+
+static void nodes_of_the_driver_are_counted(void **state)
+{
+	struct tenon_device *d;
+	uint32_t count;
+
+	(void)state;
+	assert_int_equal(rocket_backend.count(&count), 0);
+	assert_int_equal(count, 1);
+	rocket.drivers[1] = "ethosu";
+	rocket.drivers[2] = "rocket";
+	assert_int_equal(rocket_backend.count(&count), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(tenon_device_open("rocket:1", &d), 0);
+	assert_non_null(strstr(tenon_device_properties(d)->driver, "/dev/accel/accel2"));
+	tenon_object_unref(d);
+	rocket.drivers[1] = rocket.drivers[2] = NULL;
+}
+
+/* ---- programs */
+
+/* A program on a device, with memory for its arguments. */
+struct session {
+	struct tenon_device *device;
+	struct tenon_queue *queue;
+	struct tenon_program *program;
+	struct tenon_executable *executable;
+	struct tenon_kernel *kernel;
+	struct tenon_memory *in, *out;
+	uint64_t arguments[2];
+	struct tenon_buffer payload;
+};
+
+static uint8_t bytes[SAMPLE_BYTES], found[SAMPLE_BYTES];
+
+static void start(struct session *s, unsigned int tasks)
+{
+	struct tenon_memory_request request = { .size = SAMPLE_BYTES,
+						.usage = TENON_MEMORY_DEFAULT };
+	size_t i;
+
+	memset(s, 0, sizeof(*s));
+	assert_int_equal(sample_stream(tasks, &s->payload), 0);
+	if (tenon_device_open("rocket://accel/0", &s->device) ||
+	    tenon_queue_create(s->device, &s->queue) ||
+	    tenon_program_read(tenon_slice_of("rocket"), TENON_GENERATION_NONE,
+			       (struct tenon_slice){ s->payload.data, s->payload.size }, "sample",
+			       &s->program) ||
+	    tenon_executable_create(s->device, s->program, NULL, &s->executable) ||
+	    tenon_executable_kernel(s->executable, 0, &s->kernel) ||
+	    tenon_memory_alloc(s->device, &request, &s->in) ||
+	    tenon_memory_alloc(s->device, &request, &s->out))
+		fail_msg("%s", tenon_error_message());
+	for (i = 0; i < SAMPLE_BYTES; i++)
+		bytes[i] = (uint8_t)(i * 5 + 1);
+	assert_int_equal(tenon_queue_write(s->queue, s->in, 0, bytes, SAMPLE_BYTES, NULL), 0);
+	s->arguments[0] = (uintptr_t)s->in;
+	s->arguments[1] = (uintptr_t)s->out;
+}
+
+static int run(struct session *s)
+{
+	const struct tenon_dispatch d = { .kernel = s->kernel,
+					  .grid = { 1, 1, 1 },
+					  .block = { 1, 1, 1 },
+					  .arguments = s->arguments };
+	int err = tenon_queue_dispatch(s->queue, &d, NULL);
+
+	return err ? err : tenon_queue_sync(s->queue, UINT64_MAX);
+}
+
+static void assert_output(struct session *s, unsigned int tasks)
+{
+	size_t i;
+
+	assert_int_equal(tenon_queue_read(s->queue, found, s->out, 0, SAMPLE_BYTES, NULL), 0);
+	assert_int_equal(tenon_queue_sync(s->queue, UINT64_MAX), 0);
+	for (i = 0; i < SAMPLE_BYTES; i++)
+		assert_int_equal(found[i], (uint8_t)(bytes[i] + tasks * SAMPLE_WEIGHT(i)));
+}
+
+static void stop(struct session *s)
+{
+	tenon_object_unref(s->in);
+	tenon_object_unref(s->out);
+	tenon_object_unref(s->executable);
+	tenon_program_free(s->program);
+	tenon_object_unref(s->queue);
+	tenon_object_unref(s->device);
+	tenon_buffer_fini(&s->payload);
+	assert_only_nodes_are_open();
+}
+
+static void register_commands_run_as_modules(void **state)
+{
+	struct session s;
+	unsigned int tasks;
+
+	(void)state;
+	for (tasks = 1; tasks <= 2; tasks++) {
+		begin(NULL);
+		start(&s, tasks);
+		if (run(&s) || run(&s))
+			fail_msg("%s", tenon_error_message());
+		assert_output(&s, tasks);
+		assert_int_equal(rocket.jobs, 2);
+		assert_int_equal(rocket.tasks, 2 * tasks);
+		assert_int_equal(rocket.dropped, 0);
+		stop(&s);
+	}
+}
+
+static void parts_of_memory_are_arguments(void **state)
+{
+	struct tenon_memory_request request = { .size = 4 * SAMPLE_BYTES,
+						.usage = TENON_MEMORY_DEFAULT };
+	struct tenon_memory *whole;
+	struct session s;
+
+	(void)state;
+	start(&s, 2);
+	tenon_object_unref(s.in);
+	tenon_object_unref(s.out);
+	assert_int_equal(tenon_memory_alloc(s.device, &request, &whole), 0);
+	assert_int_equal(tenon_memory_subrange(whole, SAMPLE_BYTES, SAMPLE_BYTES, &s.in), 0);
+	assert_int_equal(tenon_memory_subrange(whole, 3 * SAMPLE_BYTES, SAMPLE_BYTES, &s.out), 0);
+	tenon_object_unref(whole);
+	assert_int_equal(tenon_queue_write(s.queue, s.in, 0, bytes, SAMPLE_BYTES, NULL), 0);
+	s.arguments[0] = (uintptr_t)s.in;
+	s.arguments[1] = (uintptr_t)s.out;
+	if (run(&s))
+		fail_msg("%s", tenon_error_message());
+	assert_output(&s, 2);
+	stop(&s);
+}
+
+static void a_job_that_fails_is_an_error_of_the_run(void **state)
+{
+	struct session s;
+
+	(void)state;
+	start(&s, 2);
+	rocket.drops = 1;
+	assert_int_equal(run(&s), -TENON_E_DEVICE);
+	assert_error_has("the kernel dropped the job");
+	assert_int_equal(run(&s), 0);
+	assert_output(&s, 2);
+	stop(&s);
+}
+
+/* Its memory has the inputs of the next run, which it must not overwrite when it ends. */
+static void a_run_waits_for_a_job_that_outlived_its_deadline(void **state)
+{
+	struct session s;
+
+	(void)state;
+	start(&s, 1);
+	rocket.job_time = 100 * ROCKET_SECOND;
+	assert_int_equal(run(&s), -TENON_E_TIMEOUT);
+	tenon_error_clear();
+	assert_int_equal(rocket.jobs, 0);
+	rocket.now = tenon_now() + 200 * ROCKET_SECOND;
+	rocket.job_time = 0;
+	if (run(&s))
+		fail_msg("%s", tenon_error_message());
+	assert_int_equal(rocket.jobs, 2);
+	assert_output(&s, 1);
+	stop(&s);
+}
+
+static void streams_for_other_targets_are_refused(void **state)
+{
+	struct tenon_executable *x;
+	struct tenon_program *p;
+	struct tenon_device *d;
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	char *name;
+
+	(void)state;
+	assert_int_equal(tenon_device_open("rocket://accel/0", &d), 0);
+	assert_int_equal(sample_stream(1, &b), 0);
+	name = b.data + sizeof(struct tenon_cmdstream_header) +
+	       sizeof(struct tenon_cmdstream_section);
+	assert_string_equal(name, "rocket");
+	name[0] = 'p';
+	assert_int_equal(tenon_program_read(tenon_slice_of("rocket"), TENON_GENERATION_NONE,
+					    (struct tenon_slice){ b.data, b.size }, "pocket", &p),
+			 0);
+	assert_int_equal(tenon_executable_create(d, p, NULL, &x), -TENON_E_UNSUPPORTED);
+	assert_error_has("a command stream for target \"pocket\"");
+	tenon_program_free(p);
+	tenon_object_unref(d);
+	tenon_buffer_fini(&b);
+	assert_only_nodes_are_open();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_node_is_a_device, begin),
+		cmocka_unit_test_setup(nodes_of_the_driver_are_counted, begin),
+		cmocka_unit_test_setup(register_commands_run_as_modules, begin),
+		cmocka_unit_test_setup(parts_of_memory_are_arguments, begin),
+		cmocka_unit_test_setup(a_job_that_fails_is_an_error_of_the_run, begin),
+		cmocka_unit_test_setup(a_run_waits_for_a_job_that_outlived_its_deadline, begin),
+		cmocka_unit_test_setup(streams_for_other_targets_are_refused, begin),
+	};
+
+	return cmocka_run_group_tests(tests, begin_all, tree_teardown);
+}
