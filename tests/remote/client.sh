@@ -1,0 +1,241 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The command as a client: of our server, and of TVM's server from PyPI, unchanged.
+
+. tests/build/tap.sh
+
+[ -z "${EMULATOR:-}" ] || skip "the recorded models are for this machine"
+case $(uname -m) in
+x86_64) ;;
+*) skip "the recorded models are for x86-64" ;;
+esac
+for option in REMOTE REMOTE_CLIENT DSO TVM_FFI_COMPAT TVM_LEGACY GRAPH_EXECUTOR AOT_EXECUTOR RELAX_VM ERROR_CONTEXT JSON; do
+	grep -qsE "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" ||
+		skip "CONFIG_$option is off"
+done
+tenon=$TENON_COMMAND
+data=tests/interop/data
+old=$data/tvm-0.18
+new=$data/tvm-0.27.0.post1
+pids=
+trap 'kill $pids 2> "$scratch/kill"; wait 2> /dev/null; chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+
+# wait_for PATTERN FILE: prints what \1 is
+wait_for()
+{
+	tries=0
+	until port=$(sed -n "s/.*$1.*/\\1/p" "$2" 2> /dev/null) && [ -n "$port" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 600 ] || return 1
+		sleep 0.1
+	done
+}
+
+"$tenon" rpc serve --listen 127.0.0.1:0 --key board --folder "$scratch" 2> "$scratch/log" &
+pids=$!
+wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/log" || { cat "$scratch/log"; exit 1; }
+ours=127.0.0.1:$port/board
+ours_port=$port
+
+# runs ADDRESS FOLDER FILE ARGUMENT...: the outputs are as recorded
+equal()
+{
+	"$tenon" run "$@" > "$scratch/out" 2> "$scratch/err" && grep -q 'expected: equal' "$scratch/out" ||
+		{ cat "$scratch/out" "$scratch/err"; return 1; }
+}
+
+model()
+{
+	address=$1 file=$2 input=$3 output=$4
+	shift 4
+	equal "$file" --remote "$address" --input "$input" --expect "@$output" --rtol 1e-4 --atol 1e-5 "$@"
+}
+
+function_runs()
+{
+	equal "$1/host_vecadd/lib.so" --remote "$2" --function vecadd --input "@$1/host_vecadd/c0_in0.npy" \
+		--input "@$1/host_vecadd/c0_in1.npy" --output "$3xfloat32" --expect "@$1/host_vecadd/c0_out2.npy"
+}
+
+named_device()
+{
+	equal "$old/graph_mlp/graph.so" --device "rpc://127.0.0.1:$ours_port/cpu:0?key=board" \
+		--input "x=@$old/graph_mlp/in_x.npy" --expect "@$old/graph_mlp/out0.npy" --rtol 1e-4
+}
+
+plain()
+{
+	TENON_REMOTE_PLAIN=1 model "$@"
+}
+
+measured()
+{
+	"$tenon" bench "$old/graph_mlp/graph.so" --remote "$1" --runs 5 --json > "$scratch/out" &&
+		grep -q '"median":' "$scratch/out" || { cat "$scratch/out"; return 1; }
+}
+
+devices_are_listed()
+{
+	"$tenon" devices --remote "$1" > "$scratch/out" && grep -q '^cpu:0' "$scratch/out" &&
+		"$tenon" devices --remote "$1" --json | grep -q '"cpu:0"'
+}
+
+# exits CODE WORDS COMMAND...
+exits()
+{
+	code=$1 words=$2
+	shift 2
+	"$@" > "$scratch/out" 2> "$scratch/err"
+	[ $? -eq "$code" ] && grep -q "$words" "$scratch/err" || { cat "$scratch/err"; return 1; }
+}
+
+verbs()
+{
+	"$tenon" rpc ping "$1" --count 3 > "$scratch/out" && grep -q 'round trips' "$scratch/out" &&
+		"$tenon" rpc functions "$1" | grep -qx 'tvm.rpc.server.upload' &&
+		"$tenon" rpc upload "$1" "$old/graph_mlp/graph.so" | grep -q 'it arrived'
+}
+
+upload()
+{
+	"$tenon" rpc upload "$1" "$2" > "$scratch/out" 2>&1 || { cat "$scratch/out"; return 1; }
+}
+
+# the server keeps a file when the session that brought it is over, and the command does not wait for that
+is_kept()
+{
+	tries=0
+	until upload "$ours" "$1" && grep -q 'had it' "$scratch/out"; do
+		tries=$((tries + 1))
+		[ $tries -lt 100 ] || return 1
+		sleep 0.1
+	done
+}
+
+# each command is a session of its own
+file_is_sent_once()
+{
+	dd if=/dev/urandom of="$scratch/model.bin" bs=1024 count=3000 2> "$scratch/log.dd"
+	cp "$scratch/model.bin" "$scratch/renamed.bin"
+	upload "$ours" "$scratch/model.bin" && ! grep -q 'had it' "$scratch/out" &&
+		is_kept "$scratch/model.bin" &&
+		upload "$ours" "$scratch/renamed.bin" && grep -q 'had it' "$scratch/out" &&
+		printf x >> "$scratch/model.bin" && upload "$ours" "$scratch/model.bin" && ! grep -q 'had it' "$scratch/out"
+}
+
+cache_has_a_quota()
+{
+	# the server of the call before wrote its port there
+	rm -f "$scratch/log.cache"
+	"$tenon" rpc serve --listen 127.0.0.1:0 --folder "$scratch" --cache-size "$1" 2> "$scratch/log.cache" &
+	server=$!
+	pids="$pids $server"
+	wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/log.cache" || return 1
+	upload "127.0.0.1:$port" "$scratch/renamed.bin" && upload "127.0.0.1:$port" "$scratch/renamed.bin"
+	result=$?
+	kill $server
+	wait $server
+	[ $result -eq 0 ] && ! grep -q 'had it' "$scratch/out"
+}
+
+device_is_absent()
+{
+	exits 4 'no device' "$tenon" run "$old/graph_mlp/graph.so" --remote "$ours" --device hexagon:0
+}
+
+it "ours: a function of TVM 0.18" function_runs "$old" "$ours" 1024
+it "ours: a function of TVM 0.27" function_runs "$new" "$ours" 128
+it "ours: a graph" model "$ours" "$old/graph_mlp/graph.so" "x=@$old/graph_mlp/in_x.npy" "$old/graph_mlp/out0.npy"
+it "ours: ahead-of-time code" model "$ours" "$old/aot_mlp/aot_packed.so" "x=@$old/aot_mlp/in_x.npy" "$old/aot_mlp/out0.npy"
+it "ours: a Relax model of TVM 0.18" model "$ours" "$old/relax_mlp/vm.so" "@$old/relax_mlp/n5_in_x.npy" "$old/relax_mlp/n5_out0.npy"
+it "ours: a Relax model of TVM 0.27" model "$ours" "$new/model_mlp/model.so" "x=@$new/model_mlp/r0_x.npy" "$new/model_mlp/r0_out0.npy"
+it "ours, request by request: a graph" plain "$ours" "$old/graph_mlp/graph.so" "x=@$old/graph_mlp/in_x.npy" "$old/graph_mlp/out0.npy"
+it "ours: a device by name" named_device
+it "ours: a model is measured" measured "$ours"
+it "ours: devices" devices_are_listed "$ours"
+it "ours: an absent device" device_is_absent
+it "ours: ping, functions, upload" verbs "$ours"
+it "ours: a file is sent once" file_is_sent_once
+it "ours: a file larger than the cache is sent again" cache_has_a_quota 1
+it "ours: without a cache, files are sent again" cache_has_a_quota 0
+it "a wrong key" exits 4 'another key' "$tenon" rpc ping "127.0.0.1:$ours_port/other"
+it "no server" exits 4 'cannot connect' "$tenon" rpc ping 127.0.0.1:1
+it "no address" exits 2 'no address' "$tenon" rpc ping nonsense
+it "an input that is wrong" exits 5 'dimension' "$tenon" run "$old/graph_mlp/graph.so" --remote "$ours" --input 'x=3xfloat32=ones'
+
+# ---- TVM's server of 0.18: recorded, wants the bytes that the real one took
+
+# recorded_18 NAME STATUS WORDS COMMAND...: the address is in $at
+recorded_18()
+{
+	name=$1 want=$2 words=$3
+	shift 3
+	rm -f "$scratch/log.18"
+	python3 tests/remote/recorded_server.py "tests/remote/data/tvm-0.18/our_client_$name" > "$scratch/log.18" 2>&1 &
+	player=$!
+	wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/log.18" || { cat "$scratch/log.18"; kill $player; return 1; }
+	at=127.0.0.1:$port/board
+	"$@" > "$scratch/out" 2>&1
+	status=$?
+	# it waits for the rest of the recording unless the client has sent it
+	wait $player
+	played=$?
+	cat "$scratch/out" "$scratch/log.18"
+	[ $status -eq "$want" ] && [ $played -eq 0 ] && grep -q "$words" "$scratch/out"
+}
+
+ping_18() { "$tenon" rpc ping "$at" --count 3; }
+devices_18() { "$tenon" devices --remote "$at"; }
+graph_18()
+{
+	"$tenon" run "$old/graph_mlp/graph.so" --remote "$at" --input "x=@$old/graph_mlp/in_x.npy" \
+		--expect "@$old/graph_mlp/out0.npy" --rtol 1e-4
+}
+function_18()
+{
+	"$tenon" run "$old/host_vecadd/lib.so" --remote "$at" --function vecadd --input "@$old/host_vecadd/c0_in0.npy" \
+		--input "@$old/host_vecadd/c0_in1.npy" --output 1024xfloat32 --expect "@$old/host_vecadd/c0_out2.npy"
+}
+calls_18() { "$tenon" rpc call "$at" "$@"; }
+
+if command -v python3 > "$scratch/out"; then
+	it "TVM 0.18's server, recorded: ping" recorded_18 ping 0 'TVM 0.8 to 0.20' ping_18
+	it "TVM 0.18's server, recorded: devices" recorded_18 devices 0 '^cpu:0' devices_18
+	it "TVM 0.18's server, recorded: a function" recorded_18 function 0 'expected: equal' function_18
+	it "TVM 0.18's server, recorded: a graph" recorded_18 graph 0 'expected: equal' graph_18
+	it "TVM 0.18's server, recorded: a tensor that comes back" recorded_18 view 4 'does not own' \
+		calls_18 testing.echo 2xint64=ones
+	it "TVM 0.18's server, recorded: an error without a text" recorded_18 error 5 'no text' \
+		calls_18 rpc.test.except 2xint64=ones
+	it "TVM 0.18's server, recorded: a function that is missing" recorded_18 missing 5 'no.such.function' \
+		calls_18 no.such.function
+else
+	skip_case "TVM 0.18's server, recorded" "python3 is not installed"
+fi
+
+# ---- TVM's server
+venv=${TENON_VENVS:-$TENON_BUILD/interop-venvs}/0.27/bin/python
+case $venv in
+/*) ;;
+*) venv=$PWD/$venv ;;
+esac
+reason=
+[ -x "$venv" ] || reason="$venv is missing: scripts/interop-generate --venv-only 0.27"
+[ -n "$reason" ] || "$venv" -c 'import tvm, cloudpickle' 2> /dev/null || reason="TVM's server needs cloudpickle"
+if [ -n "$reason" ]; then
+	cases=$((cases + 1))
+	echo "ok $cases - TVM's server # SKIP $reason"
+	finish
+	exit
+fi
+"$venv" tests/remote/stock_server.py board > "$scratch/stock" 2>&1 &
+pids="$pids $!"
+wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/stock" || { cat "$scratch/stock"; exit 1; }
+stock=127.0.0.1:$port/board
+it "TVM's server: a function" function_runs "$new" "$stock" 128
+it "TVM's server: a Relax model" model "$stock" "$new/model_mlp/model.so" "x=@$new/model_mlp/r0_x.npy" "$new/model_mlp/r0_out0.npy"
+it "TVM's server: devices" devices_are_listed "$stock"
+it "TVM's server: ping, functions, upload" verbs "$stock"
+it "TVM's server: a wrong key" exits 4 'another key' "$tenon" rpc ping "127.0.0.1:$port/other"
+finish

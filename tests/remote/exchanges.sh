@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The exchanges of TVM's protocol: clients and servers of TVM, unchanged, with each other and with our server, values
+# compared. client.sh has the rows of our client, replay_test those of a recorded client of TVM 0.18.
+#
+# TENON_TVM_LEGACY names a Python that has TVM 0.8 to 0.20: its client and server then take part.
+
+. tests/build/tap.sh
+
+[ -z "${EMULATOR:-}" ] || skip "TVM is for this machine"
+for option in REMOTE DSO TVM_LEGACY TVM_FFI_COMPAT ERROR_CONTEXT; do
+	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
+done
+case $(uname -m) in
+x86_64) ;;
+*) skip "the recorded libraries are for x86-64" ;;
+esac
+python=${TENON_VENVS:-$TENON_BUILD/interop-venvs}/0.27/bin/python
+[ -x "$python" ] || skip "$python is missing: scripts/interop-generate --venv-only 0.27 installs TVM"
+"$python" -c 'import tvm, cloudpickle' 2> "$scratch/log" || skip "TVM's server needs cloudpickle in $python"
+
+server=
+trap '[ -z "$server" ] || kill "$server" 2> "$scratch/kill"; wait; chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+: > "$scratch/all"
+number=1
+
+# start COMMAND...: a server
+start()
+{
+	# the log of the server before has its port
+	rm -f "$scratch/log"
+	"$@" > "$scratch/log" 2>&1 &
+	server=$!
+	tries=0
+	until port=$(sed -n 's/.*listening on 127.0.0.1:\([0-9]*\)$/\1/p' "$scratch/log" 2> "$scratch/words") && [ -n "$port" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 1200 ] && kill -0 $server || { sed 's/^/# /' "$scratch/log"; return 1; }
+		sleep 0.1
+	done
+}
+
+# row CLIENT SERVER NAME LIBRARY: the cases of a client and a server
+row()
+{
+	timeout 600 "$1" tests/remote/exchanges.py "$port" board "$3" tests/remote/data "$4" $number > "$scratch/row" 2> "$scratch/words"
+	grep -E '^(ok|not ok|#)' "$scratch/row"
+	cat "$scratch/row" >> "$scratch/all"
+	number=$((number + $(grep -cE '^(ok|not ok)' "$scratch/row")))
+	# a client that died has fewer cases
+	if ! grep -q ': timeout$' "$scratch/row"; then
+		sed 's/^/# /' "$scratch/words"
+		echo "not ok $number - the client of this row ended early"
+		number=$((number + 1))
+		echo 'not ok' >> "$scratch/all"
+	fi
+}
+
+end()
+{
+	kill $server
+	wait $server 2> "$scratch/kill"
+	server=
+}
+
+library=$TENON_BUILD/tests/remote/exchange_functions.so
+start "$TENON_COMMAND" rpc serve --listen 127.0.0.1:0 --key board --folder "$scratch" || exit 1
+row "$python" ours "our server" "$library"
+[ -z "${TENON_TVM_LEGACY:-}" ] || row "$TENON_TVM_LEGACY" ours "our server" "$library"
+end
+start "$python" tests/remote/stock_server.py board || exit 1
+row "$python" stock "TVM 0.27's server" -
+end
+if [ -n "${TENON_TVM_LEGACY:-}" ]; then
+	start "$TENON_TVM_LEGACY" tests/remote/stock_server.py board || exit 1
+	row "$TENON_TVM_LEGACY" stock "TVM's older server" -
+	end
+fi
+
+echo "# client, server: exchanges"
+awk '/^(not )?ok/ { line = $0; sub(/^(not )?ok [0-9]+ - /, "", line); split(line, part, ": ")
+	if (!(part[1] in n)) order[++rows] = part[1]
+	if (/^ok/) n[part[1]] = n[part[1]] " " part[2] ","; else n[part[1]] = n[part[1]] " " part[2] " FAILED," }
+	END { for (i = 1; i <= rows; i++) print "# " order[i] ":" n[order[i]] }' "$scratch/all" | sed 's/,$//'
+echo "1..$((number - 1))"
+! grep -q '^not ok' "$scratch/all"
