@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# tenon-serve with OpenAI's client from PyPI
+
+. tests/build/tap.sh
+
+[ -z "${EMULATOR:-}" ] || skip "the client is for this machine"
+for option in LLM_SERVE JSON TVM_FFI_COMPAT ERROR_CONTEXT; do
+	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
+done
+case $(uname -m) in
+x86_64) ;;
+*) skip "the recorded model is for x86-64" ;;
+esac
+. tests/llm/clients.sh
+
+echo board > "$scratch/key"
+"$TENON_BUILD/tenon-serve" tests/llm/data/bytes --port 0 --requests 12 --body-size 64 --key-file "$scratch/key" \
+	2> "$scratch/log" &
+server=$!
+trap 'kill $server 2> "$scratch/kill"; chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+
+tries=0
+until port=$(sed -n 's,.* is at http://127.0.0.1:\([0-9]*\)/v1$,\1,p' "$scratch/log") && [ -n "$port" ]; do
+	tries=$((tries + 1))
+	[ $tries -lt 600 ] && kill -0 $server || { cat "$scratch/log"; echo "not ok 1 - the server listens"; echo 1..1; exit 1; }
+	sleep 0.1
+done
+
+timeout 900 "$python" tests/llm/serve.py "$port" "$TENON_COMMAND" tests/llm/data/bytes
+status=$?
+# the last case: the plan has counted it
+kill -TERM $server
+wait $server
+code=$?
+if [ $code = 0 ]; then
+	echo "ok 13 - SIGTERM ends the server"
+else
+	echo "not ok 13 - SIGTERM ends the server"
+	sed 's/^/# /' "$scratch/log"
+	echo "# exit $code"
+fi
+exit $status
