@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The command built with CONFIG_SIGNATURES: detached signatures, compared with those of openssl
+
+. tests/build/tap.sh
+. tests/build/inner_make.sh
+
+[ -z "${EMULATOR:-}" ] || skip "needs a program for this machine"
+[ -z "${SAN:-}" ] || skip "the command is built without the sanitizer"
+need openssl
+echo '#include <mbedtls/pk.h>' | ${CC:-cc} -E - > "$scratch/log" 2>&1 || skip "mbedtls/pk.h is missing: install libmbedtls-dev"
+
+# all of the command is built once more, so what signatures do not need is left out
+build=$(kept signatures)
+options_off "$build" PLUGINS DEVICE_CPU DEVICE_CUDA DEVICE_MORTISE DEVICE_OPENCL DEVICE_VULKAN HIL > "$scratch/log" 2>&1 &&
+	sed -i 's/.*CONFIG_SIGNATURES[ =].*/CONFIG_SIGNATURES=y/' "$build/.config" &&
+	inner_make O="$build" olddefconfig "$build/tenon" >> "$scratch/log" 2>&1 || {
+	sed 's/^/# /' "$scratch/log"
+	echo "not ok 1 - the command builds"
+	echo 1..1
+	exit 1
+}
+
+cp tests/interop/data/tvm-0.27.0.post1/host_vecadd_symbolic/lib.so "$scratch/module.so"
+cd "$scratch" || exit 1
+{
+	openssl ecparam -name prime256v1 -genkey -noout -out ec.pem && openssl ec -in ec.pem -pubout -out ec.pub &&
+		openssl genrsa -out rsa.pem 2048 && openssl rsa -in rsa.pem -pubout -out rsa.pub &&
+		openssl genrsa -out short.pem 1024 && openssl genpkey -algorithm ed25519 -out ed.pem
+} > log 2>&1 || {
+	cat log
+	skip "openssl makes no keys"
+}
+
+tenon()
+{
+	"$build/tenon" "$@"
+}
+
+# refuses STATUS WORDS ARGUMENT...
+refuses()
+{
+	want=$1 words=$2
+	shift 2
+	tenon "$@" > said.all 2>&1
+	got=$?
+	cat said.all
+	[ $got -eq "$want" ] && grep -qF -- "$words" said.all
+}
+
+signs()
+{
+	tenon sign --key "$1.pem" module.so && tenon verify --key "$1.pub" module.so &&
+		openssl dgst -sha256 -verify "$1.pub" -signature module.so.sig module.so
+}
+it "an RSA signature is one that openssl accepts" signs rsa
+it "so is one with ECDSA" signs ec
+
+again()
+{
+	tenon sign --key "$1.pem" --output again.sig module.so && tenon sign --key "$1.pem" -o more.sig module.so && cmp again.sig more.sig
+}
+it "the same key and file give the same bytes" again ec
+
+of_openssl()
+{
+	openssl dgst -sha256 -sign "$1.pem" -out theirs.sig module.so && tenon verify --key "$1.pub" --signature theirs.sig --json module.so |
+		tee out && grep -q '"valid":.*true' out
+}
+it "signatures of openssl are accepted, with RSA" of_openssl rsa
+it "and with ECDSA" of_openssl ec
+
+changed()
+{
+	cp module.so changed.so && printf x >> changed.so && refuses 3 'is not a signature of this file' verify --key ec.pub --signature module.so.sig changed.so
+}
+it "a file with another byte is refused" changed
+it "a signature by another key is refused" refuses 3 'is not a signature of this file' verify --key rsa.pub module.so
+: > empty.sig
+it "so is an empty one" refuses 3 'is not a signature of this file' verify --key ec.pub --signature empty.sig module.so
+it "and random bytes" refuses 3 'is not a signature of this file' verify --key ec.pub --signature ec.pem module.so
+it "a missing one is named" refuses 3 'none.sig' verify --key ec.pub --signature none.sig module.so
+it "a private key does not verify" refuses 3 'want a public key' verify --key ec.pem module.so
+it "a public key does not sign" refuses 3 'want a private key' sign --key ec.pub module.so
+it "a short key is refused" refuses 3 'of 1024 bits; want 2048 or more' sign --key short.pem module.so
+it "a key of another algorithm is refused" refuses 3 'ed.pem: ' sign --key ed.pem module.so
+it "a signature without a key is a mistake" refuses 2 'without --key' verify --signature module.so.sig module.so
+it "signing without a key is one" refuses 2 '--key FILE is missing' sign module.so
+
+finish
