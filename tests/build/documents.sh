@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Documents that are made of sources agree with them, and lead to files that exist
+
+. tests/build/tap.sh
+
+is_current()
+{
+	sh scripts/matrix --check
+}
+
+# each fixture of TVM with results has a line in docs/results.tsv, and no line is of a fixture that is gone
+has_results()
+{
+	status=0
+	for file in tests/interop/data/*/*/cases.json; do
+		fixture=${file#tests/interop/data/}
+		fixture=${fixture%/cases.json}
+		grep -q '"expect": \[$' "$file" || continue
+		grep -q "^interop/cases_test	${fixture%/*} ${fixture#*/}	" docs/results.tsv ||
+			{ echo "$fixture has no result: make check SUITE=interop/cases_test && make matrix"; status=1; }
+	done
+	for fixture in $(sed -n 's|^interop/cases_test	\([^ ]*\) \([^	]*\)	.*|\1/\2|p' docs/results.tsv); do
+		[ -d "tests/interop/data/$fixture" ] || { echo "$fixture is gone"; status=1; }
+	done
+	return $status
+}
+
+# links between documents, and to files of the tree
+links_lead_somewhere()
+{
+	status=0
+	for page in README.md CONTRIBUTING.md SECURITY.md docs/*.md examples/*/README.md; do
+		for link in $(grep -o ']([^)#: ]*[)#]' "$page" | sed 's/^](//; s/[)#]$//' | sort -u); do
+			[ -z "$link" ] || [ -e "$(dirname "$page")/$link" ] || { echo "$page: $link"; status=1; }
+		done
+	done
+	return $status
+}
+
+# the comments of headers are in the form that manual pages are made of
+becomes_a_page()
+{
+	LC_ALL=C awk -v header="$1" -f scripts/header-pages.awk "$1" > "$scratch/page.scd" &&
+		for name in $(sh scripts/declared-names "$1"); do
+			tr -d '\\' < "$scratch/page.scd" | grep -q "^## $name\$" || { echo "$name is missing"; return 1; }
+		done &&
+		{ ! command -v scdoc >/dev/null 2>&1 || scdoc < "$scratch/page.scd" > "$scratch/page"; }
+}
+
+become_pages()
+{
+	for header in include/tenon/*.h include/tenon/*/*.h; do
+		becomes_a_page "$header" || { echo "$header"; return 1; }
+	done
+}
+
+it "docs/matrix.md is what docs/results.tsv says" is_current
+it "each fixture of TVM has a result" has_results
+it "links in documents lead to files" links_lead_somewhere
+it "each public header becomes a manual page with all its functions" become_pages
+if command -v lowdown >/dev/null 2>&1 && command -v mandoc >/dev/null 2>&1 && command -v scdoc >/dev/null 2>&1; then
+	it "the site is made" sh -c 'scdoc < docs/tenon-serve.1.scd > "$1/tenon-serve.1" && scdoc < docs/tenon.1.scd > "$1/tenon.1" &&
+		sh scripts/site "$1/site" "$1/tenon.1" "$1/tenon-serve.1"' sh "$scratch"
+	# the picture comes from the command, so it takes one that runs here, and a compiler for it
+	has_picture()
+	{
+		[ ! -e "$scratch/site/import-tree.svg" ] && grep -q '<code class="language-dot">digraph modules' "$scratch/site/docs/modules.html" &&
+			sed -n '/^<svg/,/<\/svg>/p' "$scratch/site/docs/modules.html" > "$scratch/picture" &&
+			grep -q '>vecadd.so<' "$scratch/picture" && grep -q '>library<' "$scratch/picture" && grep -q '>opencl<' "$scratch/picture"
+	}
+	if command -v dot >/dev/null 2>&1 && [ -x "$TENON_COMMAND" ] && [ -z "${EMULATOR:-}${SAN:-}" ] &&
+		grep -qs '^CONFIG_LINK=y' "$TENON_BUILD/include/config/auto.conf"; then
+		it "the import tree in it is a picture of what the command says" has_picture
+	else
+		cases=$((cases + 1))
+		echo "ok $cases - the import tree in it is a picture of what the command says # SKIP needs dot, and CONFIG_LINK in a build that runs here"
+	fi
+else
+	cases=$((cases + 1))
+	echo "ok $cases - the site is made # SKIP lowdown, mandoc or scdoc is not installed"
+fi
+finish

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/blob.h"
+
+#include <tenon/array.h>
+
+#include "driver/dnnl/dnnl_library.h"
+
+#define INPUT(shape)                                                                               \
+	"{\"op\": \"input\", \"name\": \"x\", \"attrs\": {\"dtype\": [[\"float32\"]], \"shape\": " \
+	"[[" shape "]]}}"
+#define CONSTANT(shape)                                                                            \
+	"{\"op\": \"const\", \"name\": \"c\", \"attrs\": {\"dtype\": [[\"float32\"]], \"shape\": " \
+	"[[" shape "]]}}"
+#define KERNEL(name, inputs, shape, attrs)                                                         \
+	"{\"op\": \"kernel\", \"name\": \"" name "\", \"inputs\": [" inputs                        \
+	"], \"attrs\": {" attrs "\"dtype\": [[\"float32\"]], \"shape\": [[" shape "]]}}"
+#define GRAPH(nodes, arguments, head)                                                              \
+	"{\"symbol\": \"dnnl_f\", \"nodes\": [" nodes "], \"arg_nodes\": [" arguments              \
+	"], \"heads\": [[" head ", 0, 0]], \"node_row_ptr\": []}"
+
+static int load_graph(const char *json, uint64_t constants, struct tenon_module **out)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	uint64_t i;
+	int err;
+
+	put_string(&b, "f");
+	put_string(&b, json);
+	tenon_buffer_u64(&b, constants);
+	for (i = 0; i < constants; i++)
+		put_string(&b, "c");
+	err = tenon_module_load_bytes("dnnl_json", slice_of(&b), out);
+	tenon_buffer_fini(&b);
+	return err;
+}
+
+static struct tenon_module *module_of(const char *json, uint64_t constants)
+{
+	struct tenon_module *m;
+
+	if (load_graph(json, constants, &m)) {
+		print_error("%s\n", tenon_error_message());
+		fail();
+	}
+	return m;
+}
+
+static void need_library(void)
+{
+	if (!dnnl_library())
+		return;
+	print_message("%s\n", tenon_error_message());
+	tenon_error_clear();
+	skip();
+}
+
+/* Call __init_f with tensors of these shapes and values. */
+static int initialise(struct tenon_module *m, int64_t (*shapes)[4], const float *const *values,
+		      size_t count)
+{
+	struct tenon_value tensors[4], ret = tenon_arg_none(), arg;
+	struct tenon_array *array;
+	struct tenon_tensor *t;
+	struct tenon_function *f;
+	size_t i, bytes;
+	int err, ndim;
+
+	for (i = 0; i < count; i++) {
+		for (ndim = 0; ndim < 4 && shapes[i][ndim];)
+			ndim++;
+		assert_int_equal(tenon_tensor_create(shapes[i], ndim,
+						     tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &t),
+				 0);
+		assert_int_equal(tenon_tensor_bytes(&t->dl, &bytes), 0);
+		memcpy(t->dl.data, values[i], bytes);
+		tensors[i] = tenon_arg_object(t);
+	}
+	assert_int_equal(tenon_array_create(tensors, count, &array), 0);
+	for (i = 0; i < count; i++)
+		tenon_value_release(&tensors[i]);
+	assert_int_equal(tenon_module_get_function(m, "__init_f", &f), 0);
+	arg = tenon_arg_object(array);
+	err = tenon_call(f, &ret, arg);
+	tenon_value_release(&arg);
+	tenon_object_unref(f);
+	return err;
+}
+
+static int call(struct tenon_module *m, const float *in, int64_t *in_shape, int in_ndim, float *out,
+		int64_t *out_shape, int out_ndim)
+{
+	const DLDataType f32 = tenon_dtype(TENON_DTYPE_FLOAT, 32, 1);
+	DLTensor a = tenon_dltensor((void *)(uintptr_t)in, in_shape, in_ndim, f32);
+	DLTensor b = tenon_dltensor(out, out_shape, out_ndim, f32);
+	struct tenon_value ret = tenon_arg_none();
+	struct tenon_function *f;
+	int err;
+
+	assert_int_equal(tenon_module_get_function(m, "f", &f), 0);
+	err = tenon_call(f, &ret, tenon_arg_tensor(&a), tenon_arg_tensor(&b));
+	tenon_object_unref(f);
+	return err;
+}
+
+static void a_fused_convolution_computes(void **state)
+{
+	/* two channels of 3x3, one of which is the sum of all and the other its negative */
+	static const char json[] = GRAPH(
+		INPUT("[1, 1, 3, 3]") ", " CONSTANT("[2, 1, 3, 3]") ", " CONSTANT(
+			"[2, 1, 1]") ", " KERNEL("dnnl.conv2d_bias_relu",
+						 "[0, 0, 0], [1, 0, 0], [2, 0, 0]", "[1, 2, 3, 3]",
+						 "\"padding\": [[\"1\", \"1\", \"1\", \"1\"]], "
+						 "\"strides\": [[\"1\", \"1\"]], "
+						 "\"groups\": [[\"1\"]], \"data_layout\": "
+						 "[[\"NCHW\"]], \"kernel_layout\": [[\"OIHW\"]], "
+						 "\"out_layout\": [[\"\"]], "),
+		"0, 1, 2", "3");
+	static const float in[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, bias[2] = { 0.5F, 60 };
+	int64_t shapes[2][4] = { { 2, 1, 3, 3 }, { 2, 1, 1 } }, x[] = { 1, 1, 3, 3 },
+		y[] = { 1, 2, 3, 3 };
+	float weights[18], out[18];
+	const float *values[] = { weights, bias };
+	struct tenon_module *m;
+	int i, round;
+
+	(void)state;
+	need_library();
+	for (i = 0; i < 18; i++)
+		weights[i] = i < 9 ? 1 : -1;
+	m = module_of(json, 2);
+	assert_int_equal(call(m, in, x, 4, out, y, 4), -TENON_E_CALL);
+	assert_error_has("call __init_f first");
+	assert_int_equal(initialise(m, shapes, values, 2), 0);
+	for (round = 0; round < 2; round++) {
+		memset(out, 0, sizeof(out));
+		assert_int_equal(call(m, in, x, 4, out, y, 4), 0);
+		/* the corner sees four values, the middle all nine */
+		assert_float_equal(out[0], 1 + 2 + 4 + 5 + 0.5F, 1e-5);
+		assert_float_equal(out[4], 45.5F, 1e-5);
+		assert_float_equal(out[9 + 0], 60 - 12, 1e-5);
+		assert_float_equal(out[9 + 4], 60 - 45, 1e-5);
+	}
+	tenon_object_unref(m);
+}
+
+static void the_last_extent_of_a_pooling_may_be_rounded_up(void **state)
+{
+	static const char json[] = GRAPH(
+		INPUT("[1, 1, 4, 4]") ", " KERNEL(
+			"nn.max_pool2d", "[0, 0, 0]", "[1, 1, 2, 2]",
+			"\"pool_size\": [[\"3\", \"3\"]], \"strides\": [[\"2\", \"2\"]], "
+			"\"padding\": [[\"0\", \"0\", \"0\", \"0\"]], \"layout\": [[\"NCHW\"]], "),
+		"0", "1");
+	int64_t x[] = { 1, 1, 4, 4 }, y[] = { 1, 1, 2, 2 };
+	struct tenon_module *m;
+	float in[16], out[4];
+	int i;
+
+	(void)state;
+	need_library();
+	for (i = 0; i < 16; i++)
+		in[i] = (float)-i;
+	m = module_of(json, 0);
+	assert_int_equal(call(m, in, x, 4, out, y, 4), 0);
+	assert_float_equal(out[0], 0, 0);
+	assert_float_equal(out[1], -2, 0);
+	assert_float_equal(out[3], -10, 0);
+	tenon_object_unref(m);
+}
+
+/* What is wrong with a graph is said when it is read, or when it is first called. */
+static void refused_at_load(const char *json, const char *words)
+{
+	struct tenon_module *m = NULL;
+
+	assert_true(load_graph(json, 0, &m) < 0);
+	assert_null(m);
+	assert_error_has(words);
+}
+
+static void a_graph_that_breaks_the_format_is_refused(void **state)
+{
+	(void)state;
+	refused_at_load("", "");
+	refused_at_load("[]", "");
+	refused_at_load("{\"nodes\": [], \"heads\": []}", "one is missing");
+	refused_at_load(GRAPH("{\"op\": \"input\"}", "0", "0"), "without op and attrs");
+	refused_at_load(GRAPH("{\"op\": \"inptu\"}", "0", "0"), "want input, const or kernel");
+	refused_at_load(GRAPH(INPUT("[1, -2]"), "0", "0"), "an extent");
+	refused_at_load(GRAPH(INPUT("[2000000000, 2000000000, 2000000000]"), "0", "0"),
+			"too large");
+	refused_at_load(GRAPH(INPUT("[1,1,1,1,1,1,1,1,1,1,1,1,1]"), "0", "0"), "13 dimensions");
+	refused_at_load(GRAPH(INPUT("[1]") ", " KERNEL("abs", "[1, 0, 0]", "[1]", ""), "0", "1"),
+			"a node");
+	refused_at_load(GRAPH(INPUT("[1]") ", " KERNEL("abs", "[0, 1, 0]", "[1]", ""), "0", "1"),
+			"an output");
+	refused_at_load(GRAPH(INPUT("[1]"), "0, 0", "0"), "twice");
+	refused_at_load(GRAPH(INPUT("[1]") ", " CONSTANT("[1]"), "0, 1", "0"),
+			"0 names for 1 constants");
+}
+
+static void refused_at_call(const char *json, const char *words)
+{
+	struct tenon_module *m = module_of(json, 0);
+	int64_t shape[] = { 1, 1, 2, 2 };
+	float in[4] = { 0 }, out[4];
+
+	assert_true(call(m, in, shape, 4, out, shape, 4) < 0);
+	assert_error_has(words);
+	tenon_object_unref(m);
+}
+
+#define ONE(name, attrs)                                                                           \
+	GRAPH(INPUT("[1, 1, 2, 2]") ", " KERNEL(name, "[0, 0, 0]", "[1, 1, 2, 2]", attrs), "0", "1")
+
+static void an_operator_that_cannot_be_made_is_named(void **state)
+{
+	(void)state;
+	need_library();
+	refused_at_call(ONE("nn.fft", ""), "node 1, nn.fft: this operator is not supported");
+	refused_at_call(ONE("nn.conv2d", ""), "1 inputs, want 2");
+	refused_at_call(ONE("nn.batch_norm", ""), "1 inputs, want 5");
+	refused_at_call(ONE("nn.softmax", "\"axis\": [[\"7\"]], "), "axis 7 of 4 dimensions");
+	refused_at_call(ONE("nn.max_pool2d", "\"strides\": [[\"0\", \"0\"]], "), "is 0");
+	refused_at_call(ONE("nn.max_pool2d", "\"strides\": [[\"-1\", \"1\"]], "), "is negative");
+	refused_at_call(ONE("nn.max_pool2d", "\"strides\": [[\"1\", \"1\", \"1\"]], "), "3 values");
+	refused_at_call(ONE("nn.max_pool2d", "\"pool_size\": [[\"9999999999\"]], "),
+			"no integer of 32 bits");
+	refused_at_call(ONE("nn.max_pool2d", "\"pool_size\": [[\"1000000\"]], "), "oneDNN");
+	refused_at_call(ONE("nn.max_pool2d", "\"layout\": [[\"NCHW4c\"]], "), "layout \"NCHW4c\"");
+	refused_at_call(ONE("nn.max_pool2d", "\"layout\": [[\"NCHH\"]], "), "layout \"NCHH\"");
+	refused_at_call(ONE("clip", "\"a_min\": [[\"low\"]], "), "is no number");
+	refused_at_call(GRAPH(INPUT("[1, 1, 2, 2]") ", " KERNEL("add", "[0, 0, 0], [0, 0, 0]",
+								"[1, 1, 3, 2]", ""),
+			      "0", "1"),
+			"");
+	refused_at_call(GRAPH(INPUT("[1, 1, 2, 2]") ", " KERNEL("reshape", "[0, 0, 0]", "[5]", ""),
+			      "0", "1"),
+			"16 bytes, want 20");
+	refused_at_call(GRAPH(INPUT("[1, 1, 2, 2]") ", " KERNEL(
+				      "concatenate", "[0, 0, 0], [0, 0, 0]", "[1, 1, 2, 2]", ""),
+			      "0", "1"),
+			"oneDNN");
+}
+
+static void computes(const char *json, const float *in, const float *wanted)
+{
+	struct tenon_module *m = module_of(json, 0);
+	int64_t shape[] = { 1, 1, 2, 2 };
+	float out[4] = { 0 };
+	int i;
+
+	assert_int_equal(call(m, in, shape, 4, out, shape, 4), 0);
+	for (i = 0; i < 4; i++)
+		assert_float_equal(out[i], wanted[i], 1e-5);
+	tenon_object_unref(m);
+}
+
+static void hard_activations_have_their_bounds(void **state)
+{
+	static const float in[] = { -4, -1, 1, 4 };
+	static const float sigmoid[] = { 0, 0.3F, 0.7F, 1 }, other[] = { 0, 0, 0.75F, 1 };
+	static const float swish[] = { 0, -1.F / 3, 2.F / 3, 4 };
+
+	(void)state;
+	need_library();
+	computes(ONE("hard_sigmoid", ""), in, sigmoid);
+	computes(ONE("hard_sigmoid", "\"alpha\": [[\"0.5\"]], \"beta\": [[\"0.25\"]], "), in,
+		 other);
+	computes(ONE("hard_swish", ""), in, swish);
+}
+
+/* the mean, which a pooling of the whole computes, times each element */
+static void a_vector_of_channels_is_broadcast(void **state)
+{
+	static const char json[] = GRAPH(
+		INPUT("[1, 1, 2, 2]") ", " KERNEL(
+			"nn.global_avg_pool2d", "[0, 0, 0]", "[1, 1, 1, 1]",
+			"") ", " KERNEL("multiply", "[1, 0, 0], [0, 0, 0]", "[1, 1, 2, 2]", ""),
+		"0", "2");
+	static const float in[] = { 1, 2, 3, 6 }, wanted[] = { 3, 6, 9, 18 };
+
+	(void)state;
+	need_library();
+	computes(json, in, wanted);
+}
+
+static void an_argument_of_another_size_is_refused(void **state)
+{
+	struct tenon_module *m = module_of(ONE("abs", ""), 0);
+	int64_t shape[] = { 1, 1, 2, 2 }, small[] = { 3 };
+	float in[4] = { -1, 2, -3, 4 }, out[4];
+
+	(void)state;
+	need_library();
+	assert_int_equal(call(m, in, shape, 4, out, small, 1), -TENON_E_VALUE);
+	assert_error_has("argument 1");
+	assert_int_equal(call(m, in, shape, 4, out, shape, 4), 0);
+	assert_float_equal(out[2], 3, 0);
+	tenon_object_unref(m);
+}
+
+static void a_module_is_saved_with_its_bytes(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tenon_module *m = module_of(ONE("abs", ""), 0), *again;
+
+	(void)state;
+	assert_int_equal(tenon_module_save(m, &b), 0);
+	assert_int_equal(tenon_module_load_bytes("dnnl_json", slice_of(&b), &again), 0);
+	tenon_object_unref(again);
+	tenon_object_unref(m);
+	tenon_buffer_fini(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fused_convolution_computes),
+		cmocka_unit_test(the_last_extent_of_a_pooling_may_be_rounded_up),
+		cmocka_unit_test(a_graph_that_breaks_the_format_is_refused),
+		cmocka_unit_test(an_operator_that_cannot_be_made_is_named),
+		cmocka_unit_test(hard_activations_have_their_bounds),
+		cmocka_unit_test(a_vector_of_channels_is_broadcast),
+		cmocka_unit_test(an_argument_of_another_size_is_refused),
+		cmocka_unit_test(a_module_is_saved_with_its_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
