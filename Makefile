@@ -120,6 +120,7 @@ $(auto-conf): $(KCONFIG_CONFIG) $(kconfig-files) scripts/kconfig.awk
 
 ifneq ($(need-config),)
 include scripts/Makefile.firmware
+include scripts/Makefile.rtl
 include scripts/Makefile.build
 include examples/mortise/Kbuild
 include scripts/Makefile.check
@@ -136,10 +137,10 @@ help:
 	@echo 'Configurations: $(sort $(notdir $(wildcard configs/*config)))'
 	@echo 'Values now: O=$(O) CC=$(CC) AR=$(AR) prefix=$(prefix) libdir=$(libdir)'
 
-built-folders := lib driver runtime device devices firmware tools tests examples compat static plugins install stamp completion
+built-folders := lib driver runtime device devices firmware tools tests examples compat static plugins install stamp completion man3 rtl site
 clean:
 	$(Q)rm -rf $(addprefix $(O)/,$(built-folders)) $(O)/include
-	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(O)/tenon.pc $(O)/tenon.1 $(O)/tenon-*.tar.gz
+	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(O)/libtenon-llm.a $(O)/tenon-serve $(O)/tenon-rpc-server $(O)/tenon-rpc-server.stripped $(O)/tenon.pc $(O)/tenon.1 $(O)/tenon-serve.1 $(O)/tenon-*.tar.gz
 
 mrproper: clean
 	$(Q)rm -f $(O)/.config $(O)/.config.old $(O)/defconfig

@@ -28,6 +28,10 @@
 	{                                                                                          \
 		return backend_plugin_doctor(&backend##_plugin, out);                              \
 	}                                                                                          \
+	static const void *backend##_extension(const char *name)                                   \
+	{                                                                                          \
+		return backend_plugin_extension(&backend##_plugin, name);                          \
+	}                                                                                          \
 	static const struct tenon_backend backend##_backend = {                                    \
 		.abi = TENON_DEVICE_ABI,                                                           \
 		.size = sizeof(struct tenon_backend),                                              \
@@ -40,6 +44,7 @@
 		.open = backend##_open,                                                            \
 		.doctor = backend##_doctor,                                                        \
 		.formats = payload_formats,                                                        \
+		.extension = backend##_extension,                                                  \
 	};
 
 #define DECLARE_BUILT_IN(option, name, type, flags)                                                \

@@ -76,7 +76,15 @@ static const struct tenon_payload_format static_library = {
 	.fields = "dk",
 };
 
+#ifdef CONFIG_BITSTREAM
+/* bitstream_payload.c */
+extern const struct tenon_payload_format payload_bitstream_format;
+#endif
+
 payload_format_list payload_listed_formats = {
+#ifdef CONFIG_BITSTREAM
+	&payload_bitstream_format,
+#endif
 	&kernels,    &metal, &webgpu, &graphs,	 &mrvl_sim,	  &mrvl_hw,
 	&serialised, &vitis, &ethosn, &c_source, &static_library, NULL,
 };

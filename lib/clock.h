@@ -14,4 +14,10 @@ static inline uint64_t clock_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/** clock_ms - milliseconds of CLOCK_MONOTONIC */
+static inline uint64_t clock_ms(void)
+{
+	return clock_now() / 1000000;
+}
+
 #endif /* LIB_CLOCK_H */

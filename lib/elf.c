@@ -25,21 +25,10 @@
 #define DYNAMIC_FLAGS_1	 0x6ffffffb
 #define FLAG_1_PIE	 0x08000000
 
-static bool within(const struct elf_file *elf, uint64_t offset, uint64_t size)
-{
-	return offset <= elf->bytes.size && size <= elf->bytes.size - offset;
-}
-
 /* the caller has checked that the bytes exist */
 static uint64_t number(const struct elf_file *elf, uint64_t offset, unsigned int size)
 {
-	const unsigned char *p = (const unsigned char *)elf->bytes.data + offset;
-	uint64_t v = 0;
-	unsigned int i;
-
-	for (i = 0; i < size; i++)
-		v |= (uint64_t)p[i] << 8 * (elf->big ? size - 1 - i : i);
-	return v;
+	return elf_number(elf, elf->bytes.data + offset, size);
 }
 
 /* a field of the size of an address; its offset differs between 32-bit and 64-bit files */
@@ -63,7 +52,7 @@ static int check_table(const struct elf_file *elf, struct elf_table *t, uint64_t
 		return tenon_error(-TENON_E_FORMAT,
 				   "%s: %s of %" PRIu64 " bytes each, want at least %" PRIu64,
 				   elf->path, what, t->step, smallest);
-	if (t->count > elf->bytes.size / t->step || !within(elf, t->offset, t->count * t->step))
+	if (t->count > elf->bytes.size / t->step || !elf_within(elf, t->offset, t->count * t->step))
 		return tenon_error(-TENON_E_TRUNCATED,
 				   "%s: %" PRIu64 " %s of %" PRIu64 " bytes at 0x%" PRIx64
 				   " lie outside the file of %zu bytes: it is truncated",
@@ -83,7 +72,7 @@ static bool locate(const struct elf_file *elf, uint64_t address, uint64_t *offse
 		from = word(elf, at, 4, 8);
 		start = word(elf, at, 8, 16);
 		size = word(elf, at, 16, 32);
-		if (address < start || address - start >= size || !within(elf, from, size))
+		if (address < start || address - start >= size || !elf_within(elf, from, size))
 			continue;
 		*offset = from + (address - start);
 		*left = size - (address - start);
@@ -106,7 +95,7 @@ static int read_header(struct elf_file *elf)
 				   elf->path);
 	elf->wide = ident[4] == 2;
 	elf->big = ident[5] == 2;
-	if (!within(elf, 0, elf->wide ? 64 : 52))
+	if (!elf_within(elf, 0, elf->wide ? 64 : 52))
 		return tenon_error(-TENON_E_TRUNCATED,
 				   "%s: %zu bytes are less than an ELF header: it is truncated",
 				   elf->path, elf->bytes.size);
@@ -246,7 +235,7 @@ static void find_dynamic(struct elf_file *elf)
 		elf->dynamic.step = elf->wide ? 16 : 8;
 		elf->dynamic.count = word(elf, at, 16, 32) / elf->dynamic.step;
 		if (elf->dynamic.count > elf->bytes.size ||
-		    !within(elf, elf->dynamic.offset, elf->dynamic.count * elf->dynamic.step))
+		    !elf_within(elf, elf->dynamic.offset, elf->dynamic.count * elf->dynamic.step))
 			elf->dynamic.count = 0;
 		return;
 	}
@@ -260,7 +249,7 @@ static int check_segments(const struct elf_file *elf)
 		at = entry(&elf->segments, i);
 		offset = word(elf, at, 4, 8);
 		size = word(elf, at, 16, 32);
-		if (number(elf, at, 4) == SEGMENT_LOAD && !within(elf, offset, size))
+		if (number(elf, at, 4) == SEGMENT_LOAD && !elf_within(elf, offset, size))
 			return tenon_error(-TENON_E_TRUNCATED,
 					   "%s: segment %" PRIu64 " of %" PRIu64
 					   " bytes at 0x%" PRIx64
@@ -325,7 +314,7 @@ static bool locate_in_section(const struct elf_file *elf, const struct elf_symbo
 	at = entry(&elf->sections, symbol->section);
 	start = word(elf, at, 16, 24);
 	size = word(elf, at, 20, 32);
-	if (number(elf, at + 4, 4) == SECTION_NOBITS || !within(elf, start, size) ||
+	if (number(elf, at + 4, 4) == SECTION_NOBITS || !elf_within(elf, start, size) ||
 	    symbol->value > size)
 		return false;
 	*offset = start + symbol->value;

@@ -19,6 +19,9 @@
 #define ELF_EXECUTABLE	2
 #define ELF_SHARED	3
 
+/* special section indices: common symbols, which are merged like weak ones, and absolute ones */
+#define ELF_SECTION_RESERVED 0xff00
+
 /* symbol kinds */
 #define ELF_SYMBOL_OBJECT   1
 #define ELF_SYMBOL_FUNCTION 2
@@ -95,6 +98,24 @@ struct elf_symbol {
  *	-TENON_E_TRUNCATED when a table or a loaded segment is outside the file.
  */
 int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path) TO_PLUGINS(elf_open);
+
+/** elf_within - test whether bytes are within the file */
+static inline bool elf_within(const struct elf_file *elf, uint64_t offset, uint64_t size)
+{
+	return offset <= elf->bytes.size && size <= elf->bytes.size - offset;
+}
+
+/** elf_number - read a number of at most eight bytes; the caller has checked that they exist */
+static inline uint64_t elf_number(const struct elf_file *elf, const void *at, unsigned int size)
+{
+	const unsigned char *p = at;
+	uint64_t v = 0;
+	unsigned int i;
+
+	for (i = 0; i < size; i++)
+		v |= (uint64_t)p[i] << 8 * (elf->big ? size - 1 - i : i);
+	return v;
+}
 
 /**
  * elf_symbol - read one symbol

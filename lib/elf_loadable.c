@@ -42,12 +42,13 @@ static int check_machine(const struct elf_file *elf)
 
 	if (HOST_MACHINE &&
 	    (elf->machine != host.machine || elf->wide != host.wide || elf->big != host_is_big()))
-		return tenon_error(
-			-TENON_E_FORMAT,
-			"%s: made for %s (%d-bit, %s-endian), this program runs on %s (%d-bit); "
-			"export the module for this machine, or inspect it only",
-			elf->path, elf_machine_name(elf), elf->wide ? 64 : 32,
-			elf->big ? "big" : "little", elf_machine_name(&host), host.wide ? 64 : 32);
+		return tenon_error(-TENON_E_FORMAT,
+				   "%s: made for %s (%d-bit, %s-endian), this program runs on %s "
+				   "(%d-bit, %s-endian); "
+				   "export the module for this machine, or inspect it only",
+				   elf->path, elf_machine_name(elf), elf->wide ? 64 : 32,
+				   elf->big ? "big" : "little", elf_machine_name(&host),
+				   host.wide ? 64 : 32, host_is_big() ? "big" : "little");
 	if (elf->type == ELF_RELOCATABLE)
 		return tenon_error(
 			-TENON_E_FORMAT,

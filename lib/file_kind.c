@@ -8,19 +8,26 @@
 #define TAR_SIZE  124
 #define TAR_MAGIC 257
 
-/* names in an archive are looked for in this many of its first bytes */
-#define ARCHIVE_HEAD 4096
+/* bytes in front of the name in a zip archive: of a member, and of an entry of the directory */
+#define ZIP_MEMBER 30
+#define ZIP_ENTRY  46
 
 /* What is to be done with a network that no compiler has compiled, and with weights alone. */
-#define COMPILE_WITH(importer)                                                                     \
-	"; it has no code to run: import it with TVM (" importer "), compile it, and run "         \
-	"the .so that export_library() writes"
-#define WEIGHTS "; it holds weights without code: compile the network that they belong to with TVM"
+#define SCRIPT	"examples/compile/compile.py of Tenon's source"
+#define PAGE	" (docs/making-modules.md)"
+#define COMPILE "; it has no code to run: make a module of it with " SCRIPT PAGE
+#define CONVERT                                                                                    \
+	"; it has no code to run: convert it to ONNX with tf2onnx, and make a module of that "     \
+	"with " SCRIPT PAGE
+#define EXPORT                                                                                     \
+	"export the network in Python with torch.export.save(), and make a module of that "        \
+	"with " SCRIPT PAGE
+#define WEIGHTS                                                                                    \
+	"; it holds weights without code: compile the network that they belong to, a language "    \
+	"model with MLC-LLM" PAGE
 
-#define ONNX	    COMPILE_WITH("tvm.relax.frontend.onnx.from_onnx")
-#define TFLITE	    COMPILE_WITH("tvm.relax.frontend.tflite.from_tflite")
-#define TORCH	    COMPILE_WITH("torch.export, tvm.relax.frontend.torch.from_exported_program")
-#define TORCH_MODEL "a PyTorch model (.pt)"
+#define TORCH_WEIGHTS "weights or objects of PyTorch (.pt)"
+#define TORCH_OBJECTS "; it has no code to compile: " EXPORT
 
 static const struct {
 	uint8_t offset;
@@ -34,7 +41,6 @@ static const struct {
 	  "ELF",
 	  "an ELF file", "; it is an ELF file: give it the extension .so" },
 	{ 0, 8, "!<arch>\n", "a static archive of object files (.a)", "" },
-	{ 0, 4, "PK\x03\x04", "a zip archive", "" },
 	{ 0, 2, "\x1f\x8b", "a gzip archive", "" },
 	{ 0, 6,
 	  "\xfd"
@@ -49,10 +55,10 @@ static const struct {
 	{ 0, 6, "\x93NUMPY", "a NumPy array", "" },
 	{ 0, 8, "\xb7\x9c\x04\x05\x4f\x8d\xe5\xf7", "TVM parameters (.params)", "" },
 	{ 0, 4, "\x03\x02\x23\x07", "a SPIR-V program", "" },
-	{ 4, 4, "TFL3", "a TensorFlow Lite model (.tflite)", TFLITE },
+	{ 4, 4, "TFL3", "a TensorFlow Lite model (.tflite)", CONVERT },
 	{ 0, 4, "GGUF", "weights in GGUF (.gguf)", WEIGHTS },
-	{ 0, 10, "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 ", TORCH_MODEL, TORCH },
-	{ 0, 8, "\x89HDF\r\n\x1a\n", "an HDF5 file (.h5), as Keras writes", "" },
+	{ 0, 10, "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 ", TORCH_WEIGHTS, TORCH_OBJECTS },
+	{ 0, 8, "\x89HDF\r\n\x1a\n", "an HDF5 file (.h5), as Keras writes", CONVERT },
 	{ 0, 2, "#!", "a script", "" },
 };
 
@@ -90,19 +96,69 @@ static bool is_safetensors(struct tenon_slice bytes)
 	       !memcmp(bytes.data + 8, "{\"", 2);
 }
 
-/* torch.save() and torch.export.save() write zip archives; .npz files are such as well. */
-static bool is_torch_archive(struct tenon_slice bytes)
-{
-	static const char *const members[] = { "/data.pkl", "/constants.pkl", "/archive_format",
-					       "serialized_exported_program" };
-	size_t i, size = bytes.size < ARCHIVE_HEAD ? bytes.size : ARCHIVE_HEAD;
+/* Archives, by a part of the name of a member; the first row that fits counts. */
+static const struct {
+	const char *member;
+	const char *what;
+	const char *advice;
+} archives[] = {
+	{ "data/aotinductor/", "a network that PyTorch compiled for itself (.pt2)",
+	  "; only PyTorch can run its code: " EXPORT },
+	{ "archive_format", "a PyTorch exported program (.pt2)", COMPILE },
+	{ "serialized_exported_program", "a PyTorch exported program (.pt2)", COMPILE },
+	{ "/constants.pkl", "a TorchScript program (.pt)", "; TVM reads no TorchScript: " EXPORT },
+	{ "/data.pkl", TORCH_WEIGHTS, TORCH_OBJECTS },
+	{ "model.weights.h5", "a Keras model (.keras)", CONVERT },
+	{ ".npy", "NumPy arrays (.npz)",
+	  "; it holds arrays without code: tenon params from-npz makes parameters of them" },
+};
 
-	if (size < 4 || memcmp(bytes.data, "PK\x03\x04", 4))
-		return false;
-	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-		if (memmem(bytes.data, size, members[i], strlen(members[i])))
+/* Each member has a header in front of its data, and one in the directory at the end. */
+static bool has_header(struct tenon_slice bytes, const char *member)
+{
+	const char *at = bytes.data, *end = at + bytes.size;
+
+	for (; (at = memmem(at, (size_t)(end - at), "PK", 2)); at += 2) {
+		size_t left = (size_t)(end - at), head = 0, name;
+
+		if (left > ZIP_ENTRY && at[2] == 1 && at[3] == 2)
+			head = ZIP_ENTRY;
+		else if (left > ZIP_MEMBER && at[2] == 3 && at[3] == 4)
+			head = ZIP_MEMBER;
+		if (!head)
+			continue;
+		name = head == ZIP_ENTRY ? 28 : 26;
+		name = (size_t)(uint8_t)at[name] | (size_t)(uint8_t)at[name + 1] << 8;
+		if (name > left - head)
+			name = left - head;
+		if (memmem(at + head, name, member, strlen(member)))
 			return true;
+	}
 	return false;
+}
+
+/* Archives may be large, so only their beginning and their end are looked at. */
+static bool has_member(struct tenon_slice bytes, const char *member)
+{
+	const size_t most = FILE_KIND_HEAD + FILE_KIND_TAIL;
+	const size_t tail = bytes.size > most ? FILE_KIND_TAIL : 0;
+	const size_t head = tail ? FILE_KIND_HEAD : bytes.size;
+
+	return has_header((struct tenon_slice){ bytes.data, head }, member) ||
+	       has_header((struct tenon_slice){ bytes.data + bytes.size - tail, tail }, member);
+}
+
+static const char *look_into(struct tenon_slice zip, const char **what)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(archives) / sizeof(archives[0]); i++) {
+		*what = archives[i].what;
+		if (has_member(zip, archives[i].member))
+			return archives[i].advice;
+	}
+	*what = "a zip archive";
+	return "";
 }
 
 /* Set what the file is, and return what to do with it: "" if that is not known. */
@@ -113,9 +169,8 @@ static const char *look_at(struct tenon_slice bytes, const char **what)
 	*what = "an empty file";
 	if (!bytes.size)
 		return "";
-	*what = TORCH_MODEL;
-	if (is_torch_archive(bytes))
-		return TORCH;
+	if (bytes.size >= 4 && !memcmp(bytes.data, "PK\x03\x04", 4))
+		return look_into(bytes, what);
 	for (i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
 		*what = magics[i].what;
 		if (bytes.size >= (size_t)magics[i].offset + magics[i].size &&
@@ -127,7 +182,7 @@ static const char *look_at(struct tenon_slice bytes, const char **what)
 		return WEIGHTS;
 	*what = "an ONNX model (.onnx)";
 	if (is_onnx(bytes))
-		return ONNX;
+		return COMPILE;
 	if (is_tar(bytes))
 		*what = "a tar archive";
 	else if (!is_text(bytes))

@@ -4,9 +4,13 @@
 
 #include <tenon/value.h>
 
+/* of an archive, this many bytes at the beginning and at the end are looked at */
+#define FILE_KIND_HEAD 4096
+#define FILE_KIND_TAIL 65536
+
 /**
  * file_kind - describe the type of a file, from its first bytes, for error messages
- * @bytes: the file, or its beginning
+ * @bytes: the file, or its beginning, or that and its end as file_map_ends() reads them
  *
  * Return: a static string that fits behind "looks like": "a tar archive", "text", "unknown bytes".
  */
@@ -21,7 +25,7 @@ static inline bool file_is_elf(struct tenon_slice bytes)
 
 /**
  * file_advice - tell the user how to make a module of a file that is not one
- * @bytes: the whole file
+ * @bytes: as above
  *
  * Return: a static string that begins with "; "; "" for an unknown type of file.
  */

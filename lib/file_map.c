@@ -11,6 +11,9 @@
 
 #include "lib/brief_errors.h"
 
+/* files of this size are read into large pages */
+#define LARGE_FILE ((size_t)8 << 20)
+
 static int check_file(int fd, const char *path, size_t *size)
 {
 	struct stat st;
@@ -106,6 +109,17 @@ int file_map_reserve(const char *path, size_t size, struct tenon_slice *out)
 	return map(-1, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, path, size, out);
 }
 
+/* A page fault for each 4 KiB takes longer than reading them. */
+static void use_large_pages(const struct tenon_slice *bytes)
+{
+#ifdef MADV_HUGEPAGE
+	if (bytes->size >= LARGE_FILE)
+		(void)madvise((void *)(uintptr_t)bytes->data, bytes->size, MADV_HUGEPAGE);
+#else
+	(void)bytes;
+#endif
+}
+
 /* Skip the holes of a sparse file: writing their zeros would allocate pages. */
 static int read_extents(int fd, const char *path, char *to, size_t size)
 {
@@ -138,7 +152,32 @@ int file_map_head(const char *path, size_t most, struct tenon_slice *out)
 		return err;
 	err = file_map_reserve(path, size < most ? size : most, out);
 	if (!err)
+		use_large_pages(out);
+	if (!err)
 		err = read_extents(fd, path, (char *)(uintptr_t)out->data, out->size);
+	if (err)
+		file_map_close(out);
+	close(fd);
+	return err;
+}
+
+int file_map_ends(const char *path, size_t head, size_t tail, struct tenon_slice *out)
+{
+	size_t size, whole;
+	int fd, err;
+
+	*out = (struct tenon_slice){ NULL, 0 };
+	err = file_open(path, &fd, &whole);
+	if (err)
+		return err;
+	size = whole < head + tail ? whole : head + tail;
+	head = size < head ? size : head;
+	err = file_map_reserve(path, size, out);
+	if (!err)
+		err = file_read_at(fd, path, (char *)(uintptr_t)out->data, head, 0);
+	if (!err)
+		err = file_read_at(fd, path, (char *)(uintptr_t)out->data + head, size - head,
+				   whole - (size - head));
 	if (err)
 		file_map_close(out);
 	close(fd);

@@ -71,7 +71,18 @@ int file_map(int fd, const char *path, size_t size, struct tenon_slice *out);
 int file_map_open(const char *path, struct tenon_slice *out) TO_PLUGINS(file_map_open);
 
 /** file_map_head - read at most the first @most bytes of a file into memory */
-int file_map_head(const char *path, size_t most, struct tenon_slice *out);
+int file_map_head(const char *path, size_t most, struct tenon_slice *out) TO_PLUGINS(file_map_head);
+
+/**
+ * file_map_ends - read the beginning and the end of a file into memory, one behind the other
+ * @path: a regular file
+ * @head: bytes of the beginning at most
+ * @tail: bytes of the end at most
+ * @out: receives them; the whole file if it has no more
+ *
+ * Return: as file_map_open().
+ */
+int file_map_ends(const char *path, size_t head, size_t tail, struct tenon_slice *out);
 
 /** file_map_close - unmap the bytes and empty the slice */
 void file_map_close(struct tenon_slice *bytes) TO_PLUGINS(file_map_close);

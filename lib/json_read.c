@@ -260,16 +260,12 @@ static char *unescape(const char **at, const char *end, char *to)
 	return put_utf8(to, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
 }
 
-int json_string(const struct json_text *t, uint32_t *at, const char *what, char **room,
-		struct tenon_slice *out)
+/* Decode a string to *room, and move *room behind its NUL. */
+static void decode(struct tenon_slice raw, char **room, struct tenon_slice *out)
 {
-	struct tenon_slice raw;
 	const char *from, *end;
 	char *to = *room;
 
-	if (!json_is(t, *at, JSMN_STRING) || t->tokens[*at].size)
-		return type_error(t, *at, what, "a string");
-	raw = json_raw(t, *at);
 	if (!raw.size || !memchr(raw.data, '\\', raw.size)) {
 		memcpy(to, raw.data, raw.size);
 		to += raw.size;
@@ -288,8 +284,26 @@ int json_string(const struct json_text *t, uint32_t *at, const char *what, char 
 	out->size = (size_t)(to - *room);
 	*to++ = '\0';
 	*room = to;
+}
+
+int json_string(const struct json_text *t, uint32_t *at, const char *what, char **room,
+		struct tenon_slice *out)
+{
+	if (!json_is(t, *at, JSMN_STRING) || t->tokens[*at].size)
+		return type_error(t, *at, what, "a string");
+	decode(json_raw(t, *at), room, out);
 	++*at;
 	return 0;
+}
+
+int json_key_string(const struct json_text *t, uint32_t *at, char **room, struct tenon_slice *out)
+{
+	struct tenon_slice raw;
+	int err = json_key(t, at, &raw);
+
+	if (!err)
+		decode(raw, room, out);
+	return err;
 }
 
 static bool parse_integer(struct tenon_slice s, int64_t *out)

@@ -115,6 +115,13 @@ int json_string(const struct json_text *t, uint32_t *at, const char *what, char 
 		struct tenon_slice *out) TO_PLUGINS(json_string);
 
 /**
+ * json_key_string - read a key of an object, as json_string() reads a string
+ * @at: position; moved to the key's value
+ */
+int json_key_string(const struct json_text *t, uint32_t *at, char **room, struct tenon_slice *out)
+	TO_PLUGINS(json_key_string);
+
+/**
  * json_integer - read a whole number
  * @at: position; moved behind it
  * @what: what is read, for the message

@@ -8,20 +8,26 @@
 needs_to_build='make:make cc:gcc pkg-config:pkg-config libcjson.pc:libcjson-dev libzip.pc:libzip-dev
 dlpack/dlpack.h:libdlpack-dev jsmn.h:libjsmn-dev xxhash.h:libxxhash-dev
 vulkan/vulkan_core.h:libvulkan-dev libc.h:libc6-dev scdoc:scdoc'
-needs_to_test='cmocka.pc:libcmocka-dev'
-needs_to_test_more='gcc:gcc g++:g++ nm:binutils kconfig-conf:kconfig-frontends'
+needs_to_test='cmocka.pc:libcmocka-dev libpcre2-8.pc:libpcre2-dev libmicrohttpd.pc:libmicrohttpd-dev'
+needs_to_test_more='gcc:gcc g++:g++ nm:binutils eu-strip:elfutils patchelf:patchelf libarchive.so.13:libarchive13 kconfig-conf:kconfig-frontends'
 needs_of_devices='libOpenCL.so.1:ocl-icd-libopencl1 /etc/OpenCL/vendors/pocl.icd:pocl-opencl-icd
-libvulkan.so.1:libvulkan1 libvulkan_lvp.so:mesa-vulkan-drivers libVkLayer_khronos_validation.so:vulkan-validationlayers
+libdnnl.so.2:libdnnl2 libvulkan.so.1:libvulkan1 libvulkan_lvp.so:mesa-vulkan-drivers libVkLayer_khronos_validation.so:vulkan-validationlayers
 glslangValidator:glslang-tools libdrm.so.2:libdrm2'
 needs_of_boards='riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf arm-none-eabi-gcc:gcc-arm-none-eabi
-qemu-system-riscv64:qemu-system-misc qemu-system-arm:qemu-system-arm spin:spin xxhsum:xxhash'
-needs_of_long_suites='clang:clang libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gcc:musl-tools
+qemu-system-riscv64:qemu-system-misc qemu-system-arm:qemu-system-arm spin:spin xxhsum:xxhash
+verilator:verilator g++:g++'
+needs_of_long_suites='clang:clang dnnl.h:libdnnl-dev libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gcc:musl-tools
 aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf arm-linux-gnueabihf/include/stdio.h:libc6-dev-armhf-cross
 riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu riscv64-linux-gnu/include/stdio.h:libc6-dev-riscv64-cross
+mips-linux-gnu-gcc:gcc-mips-linux-gnu mips-linux-gnu/include/stdio.h:libc6-dev-mips-cross
 qemu-aarch64:qemu-user git:git reuse:reuse abidiff:abigail-tools
-lintian:lintian dh:debhelper mmdebstrap:mmdebstrap autopkgtest:autopkgtest dpkg-buildpackage:dpkg-dev
-qemu-system-x86_64:qemu-system-x86 cpio:cpio objcopy:binutils tar:tar'
+lowdown:lowdown mandoc:mandoc lintian:lintian dh:debhelper mmdebstrap:mmdebstrap autopkgtest:autopkgtest dpkg-buildpackage:dpkg-dev
+rpmspec:rpm rpmlint:rpmlint makepkg:makepkg shellcheck:shellcheck
+mbedtls/ssl.h:libmbedtls-dev openssl:openssl python3:python3 node:nodejs
+/usr/lib/python3.11/ensurepip/__init__.py:python3-venv qemu-system-x86_64:qemu-system-x86 cpio:cpio objcopy:binutils tar:tar
+busybox:busybox-static unxz:xz-utils ssh:openssh-client /usr/sbin/sshd:openssh-server
+/usr/lib/python3/dist-packages/labgrid:python3-labgrid /usr/lib/python3/dist-packages/lava_common:lava-common'
 
 is_there()
 {
@@ -30,7 +36,7 @@ is_there()
 	libc.h)			[ -e /usr/include/stdlib.h ] ;;
 	*.h)			[ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;
 	/*)			[ -e "$1" ] ;;
-	*.so | *.so.[0-9] | *.a) [ -n "$(find /usr/lib /usr/local/lib /lib -name "$1" -print -quit 2>/dev/null)" ] ;;
+	*.so | *.so.[0-9] | *.so.[0-9][0-9] | *.a) [ -n "$(find /usr/lib /usr/local/lib /lib -name "$1" -print -quit 2>/dev/null)" ] ;;
 	*.pc)			pkg-config --exists "${1%.pc}" 2>/dev/null ;;
 	*)			command -v "$1" >/dev/null 2>&1 ;;
 	esac
@@ -116,32 +122,65 @@ provide_if_possible()
 	return 0
 }
 
-# unpack_kernel PACKAGE: the files that guests need, below the current folder. Debian's drivers are modules.
+# unpack_kernel PACKAGE...: the files that guests need, below the current folder. Debian's drivers are modules; a kernel may lack
+# some.
 unpack_kernel()
 {
 	modules='./lib/modules/*/kernel'
-	apt-get download "$1" || return 1
-	dpkg --fsys-tarfile "$1"_*.deb | tar -x --wildcards --no-wildcards-match-slash './boot/vmlinuz-*' \
-		"$modules/drivers/uio/*.ko" "$modules/drivers/vfio" "$modules/virt" "$modules/drivers/virtio" \
-		"$modules/drivers/gpu/drm/*.ko" "$modules/drivers/gpu/drm/vgem" "$modules/drivers/gpu/drm/virtio"
+	apt-get $apt_options download "$@" || return 1
+	dpkg --fsys-tarfile linux-image-*.deb | tar -x --wildcards --no-wildcards-match-slash './boot/vmlinuz-*' \
+		"$modules/drivers/uio/*.ko*" "$modules/drivers/vfio" "$modules/virt" "$modules/drivers/virtio" \
+		"$modules/drivers/gpu/drm/*.ko*" "$modules/drivers/gpu/drm/vgem" "$modules/drivers/gpu/drm/virtio"
+	[ -d boot ] || return 1
+	find lib -name '*.ko.xz' -exec unxz {} + || return 1
+	for file in busybox-static_*.deb; do
+		[ ! -e "$file" ] || dpkg --fsys-tarfile "$file" | tar -x ./bin/busybox || return 1
+	done
 }
 
-# provide_guest_kernel MAY-INSTALL FOLDER: Debian's kernel for the guests of tests/driver. It is unpacked and not
-# installed: its package would write to /boot and make an initramfs.
+# apt_of ARCHITECTURE FOLDER: options for apt that keep lists of packages in the folder: of another machine than this one, or
+# of Debian 12's backports, whose kernel has the dma-heaps and udmabuf that the older one lacks
+apt_of()
+{
+	mkdir -p "$2/lists/partial" "$2/cache/archives/partial" || return 1
+	options="-o APT::Architecture=$1 -o APT::Architectures=$1 -o Acquire::Languages=none -o Dir::State::lists=$2/lists
+		-o Dir::Cache=$2/cache"
+	if [ "$(dpkg --print-architecture)" = "$1" ]; then
+		mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 2>/dev/null | sed -n 's/^bookworm //p' | head -n 1)
+		[ -n "$mirror" ] || return 1
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm-backports main" > "$2/list"
+		options="$options -o Dir::Etc::sourcelist=$2/list -o Dir::Etc::sourceparts=-"
+	fi
+	echo $options
+	apt-get $options update > "$2/log" 2>&1 < /dev/null
+}
+
+# download_kernel ARCHITECTURE BUSYBOX: into the current folder, by $apt_options
+download_kernel()
+{
+	package=$(apt-cache $apt_options depends "linux-image-$1" 2>/dev/null | sed -n 's/^ *Depends: //p' | head -n 1)
+	unpack_kernel "${package:-linux-image-$1}" $2
+}
+
+# provide_guest_kernel MAY-INSTALL FOLDER ARCHITECTURE: Debian's kernel for the guests of tests/driver and of hil/, and for
+# another machine than this one its busybox. They are unpacked and not installed: the kernel's package would write to /boot and
+# make an initramfs.
 provide_guest_kernel()
 {
 	[ -n "$1" ] && command -v apt-get dpkg >/dev/null 2>&1 || return 0
 	! ls "$2"/boot/vmlinuz-* >/dev/null 2>&1 || return 0
-	mkdir -p "$2" || return 0
-	echo "Downloading a kernel for guests (70 MB)"
-	log=${TMPDIR:-/tmp}/tenon-kernel.$$
-	for attempt in 1 2; do
-		[ $attempt = 1 ] || as_root apt-get update < /dev/null
-		package=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/^ *Depends: //p' | head -n 1)
-		(cd "$2" && unpack_kernel "${package:-linux-image-amd64}") && break
-	done > "$log" 2>&1
-	ls "$2"/boot/vmlinuz-* >/dev/null 2>&1 || tail -n 5 "$log" >&2
-	rm -f "$log" "$2"/*.deb
+	lists=$(mktemp -d) && mkdir -p "$2" || return 0
+	echo "Downloading a kernel for guests with $3 (60 to 110 MB)"
+	(
+		own=
+		[ "$(dpkg --print-architecture)" = "$3" ] || own=busybox-static
+		cd "$2" && apt_options=$(apt_of "$3" "$lists") && download_kernel "$3" $own && exit
+		[ -z "$own" ] || exit 1
+		apt_options=
+		download_kernel "$3" || { as_root apt-get update < /dev/null && download_kernel "$3"; }
+	) > "$lists/said" 2>&1
+	ls "$2"/boot/vmlinuz-* >/dev/null 2>&1 || tail -n 5 "$lists/said" >&2
+	rm -rf "$lists" "$2"/*.deb
 }
 
 processors()

@@ -7,33 +7,51 @@
 
 #include "lib/error_slot.h"
 #include "tools/bench/bench.h"
+#include "tools/chat/chat.h"
 #include "tools/device/device.h"
 #include "tools/devices/devices.h"
 #include "tools/doctor/doctor.h"
+#include "tools/help.h"
+#include "tools/hil/hil.h"
 #include "tools/inspect/inspect.h"
 #include "tools/json/json_value.h"
 #include "tools/link/link.h"
 #include "tools/params/params.h"
+#include "tools/partition/partition_command.h"
 #include "tools/rpc/rpc.h"
 #include "tools/run/run.h"
+#include "tools/sign/sign.h"
 #include "tools/unpack/unpack.h"
 #include "tools/verify/verify.h"
+#include "tools/warm/warm.h"
 
 static const struct cli_command *const commands[] = {
-	&run_command,	  &inspect_command,
+	&run_command,	    &inspect_command,
 #ifdef CONFIG_EXECUTORS
-	&bench_command,	  &params_command,
+	&bench_command,	    &params_command,
+#endif
+#ifdef CONFIG_LLM
+	&chat_command,
 #endif
 #ifdef CONFIG_LINK
-	&link_command,	  &unpack_command, &verify_command,
+	&link_command,	    &unpack_command,  &verify_command, &sign_command,
+#endif
+#ifdef CONFIG_PARTITION
+	&partition_command,
 #endif
 	&devices_command,
 #ifdef CONFIG_DEVICES
 	&device_command,
 #endif
+#ifdef CONFIG_KERNEL_PREPARE
+	&warm_command,
+#endif
 	&doctor_command,
 #ifdef CONFIG_REMOTE
 	&rpc_command,
+#endif
+#ifdef CONFIG_HIL
+	&hil_command,
 #endif
 };
 
@@ -48,14 +66,28 @@ static const struct cli_command *find(const char *name)
 	return NULL;
 }
 
+static void offer_commands(struct nearest_name *nearest)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		nearest_name_offer(nearest, tenon_slice_of(commands[i]->name));
+	nearest_name_offer(nearest, tenon_slice_of("help"));
+}
+
 static int unknown_command(struct cli *cli, const char *name)
 {
 	struct nearest_name nearest = { .wanted = tenon_slice_of(name) };
 
-	for (size_t i = 0; i < COMMANDS; i++)
-		nearest_name_offer(&nearest, tenon_slice_of(commands[i]->name));
-	nearest_name_offer(&nearest, tenon_slice_of("help"));
+	offer_commands(&nearest);
 	return cli_unknown(cli, "command", name, &nearest);
+}
+
+static int unknown_topic(struct cli *cli, const char *name)
+{
+	struct nearest_name nearest = { .wanted = tenon_slice_of(name) };
+
+	offer_commands(&nearest);
+	help_offer_topics(&nearest);
+	return cli_unknown(cli, "command or topic", name, &nearest);
 }
 
 static void print_overview(FILE *out)
@@ -64,9 +96,10 @@ static void print_overview(FILE *out)
 	      out);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(out, "  tenon %-9s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("  tenon help      Explain a command: tenon help run\n"
-	      "  tenon --version Print version and configuration\n",
+	fputs("  tenon help      Explain a command, or a topic: tenon help run\n"
+	      "  tenon --version Print version and configuration\n\n",
 	      out);
+	help_list_topics(out);
 }
 
 static int help(struct cli *cli, int argc, char **argv)
@@ -78,9 +111,10 @@ static int help(struct cli *cli, int argc, char **argv)
 		return CLI_OK;
 	}
 	command = find(argv[1]);
-	if (!command)
-		return unknown_command(cli, argv[1]);
-	cli_print_help(command, cli->out);
+	if (command)
+		cli_print_help(command, cli->out);
+	else if (!help_print_topic(argv[1], cli->out))
+		return unknown_topic(cli, argv[1]);
 	return CLI_OK;
 }
 

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <tenon/backend/cursor.h>
+#include <tenon/buffer.h>
 #include <tenon/uapi/cmdstream.h>
 
 struct tenon_device;
@@ -84,6 +85,10 @@ int cmdstream_next_kernel(const struct cmdstream *s, struct tenon_cursor *c,
 /** cmdstream_relocation - read a relocation, which cmdstream_read() has checked */
 struct tenon_cmdstream_relocation cmdstream_relocation(const struct cmdstream *s, size_t index);
 
+/** cmdstream_relocation_at - find the relocation that begins at byte @at of a kernel's code; false for none */
+bool cmdstream_relocation_at(const struct cmdstream *s, const struct cmdstream_kernel *k,
+			     uint64_t at, struct tenon_cmdstream_relocation *out);
+
 /* "input", "output", "scratch", "constant" */
 const char *cmdstream_region_name(uint32_t kind);
 
@@ -93,6 +98,7 @@ const char *cmdstream_region_name(uint32_t kind);
 #define CMDSTREAM_SETTERS 256
 
 struct cmdstream_walk;
+struct cmdstream_view;
 
 /**
  * struct cmdstream_target - an accelerator that runs command streams
@@ -107,6 +113,8 @@ struct cmdstream_walk;
  * @walk: go through the code of a kernel from walk->code, and call cmdstream_address(),
  *	cmdstream_access(), cmdstream_set() and cmdstream_need() for what each operation does.
  *	Works without a device. (Return: 0; negative, with the offset in the message.)
+ * @show: print the operation at view->code as a line, and move behind it; may be NULL. The code was
+ *	not checked. (Return: false for bytes that are no operation.)
  */
 struct cmdstream_target {
 	const char *name;
@@ -115,6 +123,7 @@ struct cmdstream_target {
 	const char *(*setter)(uint32_t n);
 	int (*check)(struct tenon_device *device, const struct cmdstream *s);
 	int (*walk)(struct cmdstream_walk *walk);
+	bool (*show)(struct cmdstream_view *view);
 };
 
 /* the bits of struct cmdstream_walk.set that a target names come behind those of the regions */
@@ -226,6 +235,23 @@ void cmdstream_set(struct cmdstream_walk *walk, uint32_t setter);
  */
 int cmdstream_need(const struct cmdstream_walk *walk, uint32_t setter, uint64_t at,
 		   const char *what);
+
+/**
+ * struct cmdstream_view - a kernel that is printed
+ * @stream: the stream
+ * @kernel: the kernel
+ * @code: cursor over its code, for the target
+ * @out: receives the text
+ */
+struct cmdstream_view {
+	const struct cmdstream *stream;
+	const struct cmdstream_kernel *kernel;
+	struct tenon_cursor code;
+	struct tenon_buffer *out;
+};
+
+/** cmdstream_relocated - find the place whose address a field at byte @at of the kernel's code becomes */
+bool cmdstream_relocated(const struct cmdstream_view *v, uint64_t at, struct cmdstream_place *out);
 
 /* saturating arithmetic: UINT64_MAX stands for all that does not fit */
 static inline uint64_t cmdstream_add(uint64_t a, uint64_t b)

@@ -36,31 +36,11 @@ int cmdstream_error(const struct cmdstream_walk *w, uint64_t at, int status, con
 				  w->kernel->name.data, text);
 }
 
-/* The relocation at a byte of the kernel's code; false when there is none. */
-static bool find(const struct cmdstream_walk *w, uint64_t at,
-		 struct tenon_cmdstream_relocation *out)
-{
-	const struct cmdstream_kernel *k = w->kernel;
-	size_t low = k->first, high = k->first + k->relocation_count, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		*out = cmdstream_relocation(w->stream, middle);
-		if (out->offset - k->offset == at)
-			return true;
-		if (out->offset - k->offset < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
-}
-
 bool cmdstream_is_relocated(const struct cmdstream_walk *w, uint64_t at)
 {
 	struct tenon_cmdstream_relocation r;
 
-	return find(w, at, &r);
+	return cmdstream_relocation_at(w->stream, w->kernel, at, &r);
 }
 
 int cmdstream_address(struct cmdstream_walk *w, uint64_t at, uint32_t width, const char *what,
@@ -68,7 +48,7 @@ int cmdstream_address(struct cmdstream_walk *w, uint64_t at, uint32_t width, con
 {
 	struct tenon_cmdstream_relocation r;
 
-	if (!find(w, at, &r))
+	if (!cmdstream_relocation_at(w->stream, w->kernel, at, &r))
 		return cmdstream_error(w, at, -TENON_E_FORMAT,
 				       "%s is an address that no relocation writes; an address in "
 				       "the code itself is not allowed",

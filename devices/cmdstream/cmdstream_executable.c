@@ -65,9 +65,11 @@ static const struct command *command_of(const struct tenon_kernel *kernel)
 	return (const struct command *)kernel;
 }
 
+/* A kind of module with one target has its name, and its files too. */
 bool cmdstream_runs(const struct tenon_program *program)
 {
-	return tenon_slice_equal(program->format, tenon_slice_of("cmdstream"));
+	return tenon_slice_equal(program->format, tenon_slice_of("cmdstream")) ||
+	       tenon_slice_equal(program->format, tenon_slice_of("rocket"));
 }
 
 /* ---- creation */
@@ -363,6 +365,14 @@ int cmdstream_bind(struct tenon_queue *queue, const struct tenon_dispatch *d,
 			out->regions[i] = tenon_range(e->constants, e->places[i]);
 	}
 	return err;
+}
+
+const struct tenon_cmdstream_region *
+cmdstream_executable_region(const struct tenon_kernel *kernel, uint32_t index)
+{
+	const struct streams *e = (const struct streams *)kernel->executable;
+
+	return &e->stream.regions[index];
 }
 
 size_t cmdstream_code_size(const struct tenon_kernel *kernel)

@@ -75,6 +75,10 @@ bool cmdstream_executable_argument(const struct tenon_kernel *kernel, size_t ind
 int cmdstream_bind(struct tenon_queue *queue, const struct tenon_dispatch *dispatch,
 		   struct cmdstream_binding *out);
 
+/** cmdstream_executable_region - region @index of a kernel's stream, which has more; borrowed */
+const struct tenon_cmdstream_region *
+cmdstream_executable_region(const struct tenon_kernel *kernel, uint32_t index);
+
 /** cmdstream_code_size - bytes of a kernel's code */
 size_t cmdstream_code_size(const struct tenon_kernel *kernel);
 

@@ -19,6 +19,12 @@ int cmdstream_field(char letter, struct tenon_cursor *c, struct tenon_payload_in
 /** cmdstream_visit - tenon_payload_format.visit */
 int cmdstream_visit(const struct tenon_payload_info *info, const struct tenon_visitor *v);
 
+struct cmdstream_target;
+
+/** cmdstream_show - tenon_payload_format.show, with the target whose code can be explained */
+int cmdstream_show(const struct tenon_payload_info *info, const struct cmdstream_target *target,
+		   struct tenon_buffer *out);
+
 /* ---- what a library has that leaves the rest to a plug-in */
 
 static inline struct tenon_slice cmdstream_backend(const struct tenon_payload_info *info)
@@ -41,13 +47,14 @@ static const struct tenon_payload_file cmdstream_files[] = {
 };
 
 /* CMDSTREAM_FORMAT - initialise a format; the functions are those above, or open the plug-in that has them */
-#define CMDSTREAM_FORMAT(field_function, visit_function)                                           \
+#define CMDSTREAM_FORMAT(field_function, visit_function, show_function)                            \
 	{                                                                                          \
 		.size = sizeof(struct tenon_payload_format), .kinds = cmdstream_kinds,             \
 		.fields = "S",                                                                     \
 		.remedy = "Enable the backend of its target, such as CONFIG_DEVICE_MORTISE.",      \
 		.files = cmdstream_files, .field = field_function, .visit = visit_function,        \
 		.recognise = cmdstream_recognise, .backend = cmdstream_backend,                    \
+		.show = show_function,                                                             \
 	}
 
 #endif /* DEVICES_CMDSTREAM_CMDSTREAM_PAYLOAD_H */

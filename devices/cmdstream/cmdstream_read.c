@@ -263,6 +263,17 @@ static size_t find_relocation(const struct cmdstream *s, uint64_t offset)
 	return low;
 }
 
+bool cmdstream_relocation_at(const struct cmdstream *s, const struct cmdstream_kernel *k,
+			     uint64_t at, struct tenon_cmdstream_relocation *out)
+{
+	const size_t i = find_relocation(s, k->offset + at);
+
+	if (i >= k->first + k->relocation_count)
+		return false;
+	*out = cmdstream_relocation(s, i);
+	return out->offset == k->offset + at;
+}
+
 /* ---- kernels */
 
 /* A relocation lies inside a kernel or outside. */

@@ -91,7 +91,8 @@ static int cpu_describe(uint32_t index, struct tenon_device_properties *p)
 	p->alignment = 1;
 	p->queues = p->processors;
 	p->timestamp_period = 1000;
-	p->imports = 1u << TENON_HANDLE_HOST_POINTER | 1u << TENON_HANDLE_OPAQUE_FD;
+	p->imports = 1u << TENON_HANDLE_HOST_POINTER | 1u << TENON_HANDLE_OPAQUE_FD |
+		     1u << TENON_HANDLE_DMA_BUF;
 	p->exports = 1u << TENON_HANDLE_OPAQUE_FD;
 	p->heap_count = 1;
 	p->heaps[0].size = p->total_memory;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/cpu/cpu.h"
+#include "driver/dmabuf/dmabuf_uapi.h"
 #include "lib/brief_errors.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +17,7 @@
 /* origin of memory */
 enum source {
 	SOURCE_HEAP,
-	SOURCE_MAPPED, /* memfd, which other processes may map */
+	SOURCE_MAPPED, /* memfd or dma-buf, which others may map too */
 	SOURCE_FOREIGN,
 };
 
@@ -117,13 +119,51 @@ static void cpu_free(struct tenon_memory *memory)
 	tenon_device_retire(memory->device, release, memory);
 }
 
+/* Bracket accesses of the CPU to a dma-buf; they wait for no device. */
+static int sync_dmabuf(int fd, uint64_t flags)
+{
+	struct dmabuf_uapi_sync sync = { flags };
+	int failed;
+
+	do
+		failed = ioctl(fd, DMABUF_UAPI_SYNC, &sync);
+	while (failed && (errno == EINTR || errno == EAGAIN));
+	return failed ? tenon_error(-TENON_E_IO, "cpu: cannot synchronise a dma-buf: %s",
+				    strerror(errno))
+		      : 0;
+}
+
+static int check_dmabuf(int fd)
+{
+	int err = sync_dmabuf(fd, DMABUF_UAPI_BOTH);
+
+	if (!err)
+		err = sync_dmabuf(fd, DMABUF_UAPI_BOTH | DMABUF_UAPI_END);
+	return err ? tenon_error(-TENON_E_VALUE, "cpu: descriptor %d is not a dma-buf", fd) : 0;
+}
+
+static uint64_t size_of(const struct tenon_memory_import *from)
+{
+	struct stat st;
+	off_t end;
+
+	/* the kernel tells the size of a dma-buf so, and only newer kernels by fstat() too */
+	if (from->type == TENON_HANDLE_DMA_BUF) {
+		end = lseek(from->fd, 0, SEEK_END);
+		return end < 0 ? 0 : (uint64_t)end;
+	}
+	return fstat(from->fd, &st) || st.st_size < 0 ? 0 : (uint64_t)st.st_size;
+}
+
 static int import_fd(struct tenon_device *device, const struct tenon_memory_import *from,
 		     struct tenon_memory **out)
 {
-	struct stat st;
 	int err, fd;
 
-	if (fstat(from->fd, &st) || (uint64_t)st.st_size < from->size)
+	err = from->type == TENON_HANDLE_DMA_BUF ? check_dmabuf(from->fd) : 0;
+	if (err)
+		return err;
+	if (size_of(from) < from->size)
 		return tenon_error(-TENON_E_VALUE, "cpu: the fd has fewer than %llu bytes",
 				   (unsigned long long)from->size);
 	fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
@@ -132,13 +172,16 @@ static int import_fd(struct tenon_device *device, const struct tenon_memory_impo
 	err = map_fd(device, fd, from->size, from->usage, out);
 	if (err)
 		close(fd);
+	/* caches need not be coherent with the device that has the memory */
+	else if (from->type == TENON_HANDLE_DMA_BUF)
+		(*out)->flags &= ~(uint32_t)TENON_HEAP_HOST_COHERENT;
 	return err;
 }
 
 static int cpu_import(struct tenon_device *device, const struct tenon_memory_import *from,
 		      struct tenon_memory **out)
 {
-	if (from->type == TENON_HANDLE_OPAQUE_FD)
+	if (from->type != TENON_HANDLE_HOST_POINTER)
 		return import_fd(device, from, out);
 	return make(device, from->size, from->usage, SOURCE_FOREIGN, from->pointer, out);
 }
@@ -152,10 +195,28 @@ static int cpu_export(struct tenon_memory *memory, uint32_t type, int *fd)
 	return *fd < 0 ? tenon_error(-TENON_E_IO, "cpu: %s", strerror(errno)) : 0;
 }
 
+/* Of a dma-buf, which alone is not coherent: end or begin accesses of the CPU; the kernel knows no ranges. */
+static int cpu_flush(struct tenon_memory *memory, uint64_t offset, uint64_t size)
+{
+	(void)offset;
+	(void)size;
+	return sync_dmabuf(((const struct cpu_memory *)memory)->fd,
+			   DMABUF_UAPI_BOTH | DMABUF_UAPI_END);
+}
+
+static int cpu_invalidate(struct tenon_memory *memory, uint64_t offset, uint64_t size)
+{
+	(void)offset;
+	(void)size;
+	return sync_dmabuf(((const struct cpu_memory *)memory)->fd, DMABUF_UAPI_BOTH);
+}
+
 const struct tenon_memory_ops cpu_memory_ops = {
 	.size = sizeof(cpu_memory_ops),
 	.alloc = cpu_alloc,
 	.free = cpu_free,
+	.flush = cpu_flush,
+	.invalidate = cpu_invalidate,
 	.import_handle = cpu_import,
 	.export_handle = cpu_export,
 };

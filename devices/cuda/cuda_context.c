@@ -25,8 +25,8 @@ int cuda_context_get(const struct cuda_api *cu, uint32_t index, int device,
 	}
 	if (c) {
 		/*
-		 * destroys all objects of the context in this process; does not change the retain
-		 * count
+		 * Destroys all objects of the context in this process; does not change the retain
+		 * count. After a fault of a kernel the driver gives no other context all the same.
 		 */
 		cu->PrimaryReset(device);
 		cu->PrimaryRelease(device);

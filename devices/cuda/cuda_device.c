@@ -7,14 +7,19 @@
 
 #include "lib/brief_errors.h"
 
+/* Test for errors after which CUDA refuses new contexts, too, until the process ends. */
+static bool is_fault(int status)
+{
+	return status == CU_ILLEGAL_ADDRESS || status == CU_LAUNCH_TIMEOUT || status == CU_ASSERT ||
+	       (status >= CU_HARDWARE_STACK_ERROR && status <= CU_LAUNCH_FAILED) ||
+	       status == CU_TENSOR_MEMORY_LEAK || status == CU_ECC_UNCORRECTABLE ||
+	       status == CU_NVLINK_UNCORRECTABLE || status == CU_CONTAINED;
+}
+
 /* Test for errors after which the context is unusable. */
 static bool is_loss(int status)
 {
-	return status == CU_ILLEGAL_ADDRESS || status == CU_LAUNCH_TIMEOUT ||
-	       status == CU_CONTEXT_IS_DESTROYED || status == CU_ASSERT ||
-	       (status >= CU_HARDWARE_STACK_ERROR && status <= CU_LAUNCH_FAILED) ||
-	       status == CU_TENSOR_MEMORY_LEAK || status == CU_ECC_UNCORRECTABLE ||
-	       status == CU_NVLINK_UNCORRECTABLE || status == CU_CONTAINED ||
+	return is_fault(status) || status == CU_CONTEXT_IS_DESTROYED ||
 	       status == CU_INVALID_CONTEXT || status == CU_DEINITIALIZED ||
 	       status == CU_DEVICE_UNAVAILABLE || status == CU_UNKNOWN;
 }
@@ -210,6 +215,21 @@ static void look_up(struct cuda_device *d, int device)
 		d->most_shared = p->max_shared;
 }
 
+static int no_context(const struct cuda_device *d, int status)
+{
+	char text[160];
+
+	if (status < 0)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a context");
+	cuda_status_text(d->cu, status, text, sizeof(text));
+	if (is_fault(status))
+		return cuda_error(d, -TENON_E_LOST,
+				  "opening the device: %s; after a fault of a kernel CUDA opens no "
+				  "device until the process ends: start the program again",
+				  text);
+	return cuda_error(d, -TENON_E_DEVICE, "opening the device: %s", text);
+}
+
 int cuda_device_open(const struct tenon_device_choice *choice, struct tenon_device **out)
 {
 	const struct cuda_api *cu;
@@ -235,11 +255,7 @@ int cuda_device_open(const struct tenon_device_choice *choice, struct tenon_devi
 	look_up(d, device);
 	status = cuda_context_get(cu, choice->index, device, &d->context);
 	if (status) {
-		char text[160];
-
-		err = status < 0 ? tenon_error(-TENON_E_NOMEM, "no memory for a context")
-				 : cuda_error(d, -TENON_E_DEVICE, "opening the device: %s",
-					      cuda_status_text(cu, status, text, sizeof(text)));
+		err = no_context(d, status);
 		goto fini_device;
 	}
 	d->handle = d->context->handle;

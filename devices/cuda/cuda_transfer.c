@@ -101,9 +101,17 @@ void cuda_stage_end(struct cuda_device *d, struct cuda_stage *s, bool alive)
 
 static bool is_pinned(const struct cuda_device *d, const void *host)
 {
+	const int what = CU_POINTER_MEMORY_TYPE;
 	uint32_t type = 0;
+	void *out = &type;
+	int status;
 
-	return !d->cu->PointerGetAttribute(&type, CU_POINTER_MEMORY_TYPE, (uintptr_t)host) && type;
+	/* memory unknown to CUDA is no error of the plural form, so tools do not report it */
+	if (d->cu->PointerGetAttributes)
+		status = d->cu->PointerGetAttributes(1, &what, &out, (uintptr_t)host);
+	else
+		status = d->cu->PointerGetAttribute(&type, what, (uintptr_t)host);
+	return !status && type;
 }
 
 static int copy_pinned(const struct cuda_queue *q, cu_address device, void *host, size_t size,

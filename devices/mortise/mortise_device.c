@@ -29,6 +29,20 @@ bool mortise_is_ours(const struct mortise_device *d)
 	return d->owner == getpid();
 }
 
+/* What a launch may ask for; logic without a core runs command streams alone, which have one group of one thread. */
+static void describe_launches(bool runs_code, struct tenon_device_properties *p)
+{
+	int i;
+
+	p->max_threads = runs_code ? 65536 : 1;
+	for (i = 0; i < 3; i++) {
+		p->max_block[i] = runs_code ? 65536 : 1;
+		p->max_grid[i] = runs_code ? INT32_MAX : 1;
+	}
+	p->max_shared = runs_code ? MORTISE_GROUP_MEMORY : 0;
+	p->max_arguments = MORTISE_ARGUMENT_COUNT - 1;
+}
+
 static void describe(const struct board_kind *kind, uint64_t window,
 		     struct tenon_device_properties *p)
 {
@@ -40,12 +54,8 @@ static void describe(const struct board_kind *kind, uint64_t window,
 	snprintf(p->driver, sizeof(p->driver), "mortise %d.%d (%s)", MORTISE_ABI_MAJOR,
 		 MORTISE_ABI_MINOR, kind->via);
 	p->device_class = TENON_DEVICE_ACCELERATOR;
-	p->max_threads = 65536;
-	p->max_block[0] = p->max_block[1] = p->max_block[2] = 65536;
-	p->max_grid[0] = p->max_grid[1] = p->max_grid[2] = INT32_MAX;
 	p->warp_size = 1;
-	p->max_shared = MORTISE_GROUP_MEMORY;
-	p->max_arguments = MORTISE_ARGUMENT_COUNT - 1;
+	describe_launches(board_runs_code(kind), p);
 	p->processors = 1;
 	p->total_memory = heap;
 	p->max_allocation = heap;
@@ -53,6 +63,7 @@ static void describe(const struct board_kind *kind, uint64_t window,
 	p->alignment = 16;
 	/* of the memory that the board shares alone */
 	p->imports = 1U << TENON_HANDLE_HOST_POINTER;
+	p->exports = board_is_attached(kind) ? 0 : mortise_exports(NULL);
 	p->queues = 1;
 	p->heap_count = 1;
 	p->heaps[0].size = heap;
@@ -75,8 +86,8 @@ int mortise_describe(uint32_t index, struct tenon_device_properties *p)
 /**
  * struct wanted - the board of a choice, and how to use it
  * @kind: of board
- * @path: of the memory of a board that was attached to; to be freed
- * @doorbell: of its UART's socket; NULL; to be freed
+ * @path: where a board is that runs already, as in struct board_place; to be freed
+ * @keys: what the name says besides, by enum board_key; to be freed
  * @watchdog_ms: limit of a packet
  * @silence_ms: how long the heartbeat may stand still while there is work; 0: struct ring_setup says
  * @wait_ms: until the firmware has to answer
@@ -84,7 +95,7 @@ int mortise_describe(uint32_t index, struct tenon_device_properties *p)
 struct wanted {
 	const struct board_kind *kind;
 	char *path;
-	char *doorbell;
+	char *keys[BOARD_KEYS];
 	uint64_t watchdog_ms;
 	uint64_t silence_ms;
 	uint64_t wait_ms;
@@ -92,8 +103,11 @@ struct wanted {
 
 static void forget_wanted(struct wanted *w)
 {
+	size_t i;
+
 	free(w->path);
-	free(w->doorbell);
+	for (i = 0; i < BOARD_KEYS; i++)
+		free(w->keys[i]);
 }
 
 static int copy(struct tenon_slice text, char **out)
@@ -119,6 +133,35 @@ static int read_ms(const struct tenon_device_option *o, uint64_t *out)
 	return 0;
 }
 
+/* The names of the keys that a kind of board takes besides: ", doorbell, window". */
+static const char *list_keys(const struct board_kind *kind, char *text, size_t room)
+{
+	size_t used = 0, i;
+
+	*text = 0;
+	for (i = 0; i < BOARD_KEYS; i++)
+		if (kind->keys >> i & 1 && used < room)
+			used += (size_t)snprintf(text + used, room - used, ", %s",
+						 board_key_name((enum board_key)i));
+	return text;
+}
+
+static int read_board_key(const struct tenon_device_option *o, struct wanted *w)
+{
+	char names[128];
+	size_t i;
+
+	for (i = 0; i < BOARD_KEYS; i++)
+		if (w->kind->keys >> i & 1 &&
+		    tenon_slice_equal(o->key, tenon_slice_of(board_key_name((enum board_key)i))))
+			return copy(o->value, &w->keys[i]);
+	return tenon_error(-TENON_E_VALUE,
+			   "mortise://%s has no key \"%.*s\"; it knows watchdog, silence and wait, "
+			   "each of them =MILLISECONDS%s",
+			   w->kind->name, (int)o->key.size, o->key.data,
+			   list_keys(w->kind, names, sizeof(names)));
+}
+
 static int read_option(const struct tenon_device_option *o, struct wanted *w)
 {
 	if (tenon_slice_equal(o->key, tenon_slice_of("watchdog")))
@@ -127,16 +170,10 @@ static int read_option(const struct tenon_device_option *o, struct wanted *w)
 		return read_ms(o, &w->silence_ms);
 	if (tenon_slice_equal(o->key, tenon_slice_of("wait")))
 		return read_ms(o, &w->wait_ms);
-	if (tenon_slice_equal(o->key, tenon_slice_of("doorbell")) && board_is_attached(w->kind))
-		return copy(o->value, &w->doorbell);
-	return tenon_error(-TENON_E_VALUE,
-			   "mortise://%s has no key \"%.*s\"; it knows watchdog, silence and "
-			   "wait, each of them =MILLISECONDS%s",
-			   w->kind->name, (int)o->key.size, o->key.data,
-			   board_is_attached(w->kind) ? ", and doorbell=SOCKET" : "");
+	return read_board_key(o, w);
 }
 
-/* "shm/run/board": a kind of board, and the path of its memory. */
+/* "shm/run/board", "uio/0": a kind of board, and the path of its memory or the name of a device. */
 static int read_place(struct tenon_slice place, struct wanted *w)
 {
 	const char *slash = memchr(place.data, '/', place.size);
@@ -151,10 +188,13 @@ static int read_place(struct tenon_slice place, struct wanted *w)
 		return kind->ready(kind)
 			       ? -TENON_E_DEVICE
 			       : tenon_error(-TENON_E_DEVICE, "%s takes no path", kind->name);
-	if (!kind->name || !slash)
+	if (kind->name && !slash)
+		return kind->ready(kind);
+	if (!kind->name)
 		return tenon_error(-TENON_E_DEVICE,
-				   "there is no such board; a board that runs already is "
-				   "mortise://shm/PATH, with the path of its memory");
+				   "no such board in this build, \"%.*s\"; one that runs already is "
+				   "mortise://shm/PATH, uio/N, vfio/ADDRESS or remoteproc/N",
+				   (int)size, place.data);
 	w->kind = kind;
 	return copy((struct tenon_slice){ slash, place.size - size }, &w->path);
 }
@@ -225,9 +265,47 @@ static int open_ring(struct mortise_device *d, const struct wanted *w, uint64_t 
 	ring_report(d->ring, &report);
 	d->machine = report.identity.machine;
 	d->address_bits = report.identity.address_bits;
+	d->runs_code = report.identity.features & MORTISE_FEATURE_CALL;
 	d->tick_hz =
 		report.identity.features & MORTISE_FEATURE_TIMESTAMP ? report.identity.tick_hz : 0;
 	return 0;
+}
+
+/* ---- boards that this process attached to */
+
+static pthread_mutex_t attached_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mortise_device *attached;
+
+static void add_attached(struct mortise_device *d)
+{
+	pthread_mutex_lock(&attached_lock);
+	d->next_attached = attached;
+	attached = d;
+	pthread_mutex_unlock(&attached_lock);
+}
+
+static void remove_attached(struct mortise_device *d)
+{
+	struct mortise_device **at = &attached;
+
+	pthread_mutex_lock(&attached_lock);
+	while (*at && *at != d)
+		at = &(*at)->next_attached;
+	if (*at)
+		*at = d->next_attached;
+	pthread_mutex_unlock(&attached_lock);
+}
+
+/* A device that the program declared lost has its board still: give the board up, so that it can be opened again. */
+static void leave_lost_boards(void)
+{
+	struct mortise_device *d;
+
+	pthread_mutex_lock(&attached_lock);
+	for (d = attached; d; d = d->next_attached)
+		if (__atomic_load_n(&d->base.lost, __ATOMIC_ACQUIRE))
+			board_leave(d->board);
+	pthread_mutex_unlock(&attached_lock);
 }
 
 static void close_board(struct mortise_device *d)
@@ -245,6 +323,8 @@ static void mortise_close(struct tenon_device *device)
 {
 	struct mortise_device *d = mortise_device_of(device);
 
+	if (mortise_is_ours(d))
+		remove_attached(d);
 	close_board(d);
 	free(d);
 }
@@ -276,8 +356,11 @@ static const struct tenon_device_ops mortise_device_ops = {
 
 static int open_board(struct mortise_device *d, const struct wanted *w, uint64_t deadline)
 {
-	const struct board_place place = { w->path, w->doorbell, deadline };
+	struct board_place place = { .path = w->path, .deadline = deadline };
+	size_t i;
 
+	for (i = 0; i < BOARD_KEYS; i++)
+		place.keys[i] = w->keys[i];
 	return w->path ? board_attach(w->kind, &place, &d->board) : board_open(w->kind, &d->board);
 }
 
@@ -301,8 +384,9 @@ static void fill_properties(struct mortise_device *d, const struct wanted *w)
 	uint32_t v;
 
 	describe(w->kind, board_memory(d->board)->size, p);
+	p->exports = mortise_exports(board_memory(d->board));
 	if (w->path)
-		snprintf(p->name, sizeof(p->name), "%s", w->path);
+		snprintf(p->name, sizeof(p->name), "%s", board_name(d->board));
 	ring_report(d->ring, &report);
 	v = report.identity.version;
 	p->driver_version = (int32_t)v;
@@ -322,6 +406,8 @@ static int open_wanted(const struct tenon_device_choice *choice, const struct wa
 	if (!d)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a device");
 	d->owner = getpid();
+	if (w->path)
+		leave_lost_boards();
 	pthread_mutex_init(&d->lock, NULL);
 	err = start(d, w);
 	if (!err)
@@ -333,6 +419,8 @@ static int open_wanted(const struct tenon_device_choice *choice, const struct wa
 		return err;
 	}
 	fill_properties(d, w);
+	if (w->path)
+		add_attached(d);
 	*out = d;
 	return 0;
 }

@@ -36,6 +36,7 @@ struct mortise_queue;
  * @address: the device's address of it
  * @machine: enum mortise_machine of the core
  * @address_bits: 32 or 64
+ * @runs_code: it has a core for loaded code
  * @tick_hz: of its clock; 0 without one
  * @heap: memory of tensors
  * @heap_offset: where @heap begins in the window
@@ -43,6 +44,7 @@ struct mortise_queue;
  * @code: memory of device code
  * @group_memory: shared memory of the group that runs; groups run one after the other
  * @owner: process that opened it
+ * @next_attached: of the boards that this process attached to, in a list of mortise_device.c
  * @lock: guards the ring's producer and the lists of all queues
  * @queues: all of them
  * @held: queues with jobs that are not issued
@@ -56,6 +58,7 @@ struct mortise_device {
 	uint64_t address;
 	uint32_t machine;
 	uint32_t address_bits;
+	bool runs_code;
 	uint32_t tick_hz;
 	struct mortise_heap heap;
 	uint64_t heap_offset;
@@ -63,6 +66,7 @@ struct mortise_device {
 	struct mortise_heap code;
 	struct mortise_block *group_memory;
 	pid_t owner;
+	struct mortise_device *next_attached;
 	pthread_mutex_t lock;
 	struct mortise_queue *queues;
 	uint32_t held;
@@ -177,6 +181,15 @@ const struct board_kind *mortise_board_kind(uint32_t index);
 
 /* is this the process that opened the device */
 bool mortise_is_ours(const struct mortise_device *d);
+
+/* mortise_dmabuf.c: struct tenon_device_properties.exports of a window; NULL: of one that this process will make */
+uint32_t mortise_exports(const struct shm *window);
+
+/* mortise_dmabuf.c: bytes of a page */
+uint64_t mortise_page(void);
+
+/* mortise_dmabuf.c: struct tenon_memory_ops.export_handle */
+int mortise_export(struct tenon_memory *memory, uint32_t type, int *fd);
 
 /* mortise_memory.c: where a range lies in the window */
 uint64_t mortise_offset(const struct tenon_range *range);

@@ -82,13 +82,23 @@ static int visit_in_plugin(const struct tenon_payload_info *info, const struct t
 
 	return err ? err : format->visit(info, v);
 }
+
+static int show_in_plugin(const struct tenon_payload_info *info, struct tenon_buffer *out)
+{
+	const struct tenon_payload_format *format;
+	int err = open_plugin(CMDSTREAM, &format);
+
+	return err ? err : format->show(info, out);
+}
 #define FIELD field_in_plugin
 #define VISIT visit_in_plugin
+#define SHOW  show_in_plugin
 #endif
 #else
 #define PACK  mortise_pack
 #define FIELD cmdstream_field
 #define VISIT cmdstream_visit
+#define SHOW  mortise_show_stream
 #endif
 
 const char *const mortise_payload_kinds[] = {
@@ -118,7 +128,7 @@ static const struct tenon_payload_format mortise_payload = {
 };
 
 #ifdef CONFIG_CMDSTREAM
-static const struct tenon_payload_format cmdstream = CMDSTREAM_FORMAT(FIELD, VISIT);
+static const struct tenon_payload_format cmdstream = CMDSTREAM_FORMAT(FIELD, VISIT, SHOW);
 #endif
 
 const struct tenon_payload_format *const mortise_payload_formats[] = {

@@ -9,16 +9,19 @@ static int mortise_alloc(struct tenon_device *device, const struct tenon_memory_
 			 struct tenon_memory **out)
 {
 	struct mortise_device *d = mortise_device_of(device);
+	uint64_t size = request->size, align = MORTISE_HEAP_GRAIN;
 	struct mortise_memory *m;
 	int err;
 
-	if (request->usage & TENON_MEMORY_EXPORT)
-		return tenon_error(-TENON_E_UNSUPPORTED, "%s exports no memory",
-				   device->properties->name);
 	m = malloc(sizeof(*m));
 	if (!m)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a piece of memory");
-	err = mortise_heap_take(&d->heap, request->size, MORTISE_HEAP_GRAIN, &m->block);
+	/* no other memory in the pages that are given away */
+	if (request->usage & TENON_MEMORY_EXPORT) {
+		align = mortise_page();
+		size = size > d->heap_size ? size : (size + align - 1) & ~(align - 1);
+	}
+	err = mortise_heap_take(&d->heap, size, align, &m->block);
 	if (err) {
 		free(m);
 		return tenon_error_in(err, "%s", device->properties->name);
@@ -85,4 +88,5 @@ const struct tenon_memory_ops mortise_memory_ops = {
 	.alloc = mortise_alloc,
 	.free = mortise_free,
 	.import_handle = mortise_import,
+	.export_handle = mortise_export,
 };

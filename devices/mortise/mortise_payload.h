@@ -35,6 +35,9 @@ static inline bool mortise_is_archive(struct tenon_slice bytes)
 int mortise_pack(const struct tenon_payload_file *file, struct tenon_cursor *program,
 		 struct tenon_slice table, struct tenon_buffer *out);
 
+/** mortise_show_stream - a command stream as text; see tenon_payload_format.show */
+int mortise_show_stream(const struct tenon_payload_info *info, struct tenon_buffer *out);
+
 /**
  * mortise_payload_image - find the image for a machine
  * @code: program of a payload

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "devices/cmdstream/cmdstream_payload.h"
+#include "devices/mortise/mortise_payload.h"
 #include "devices/mortise/mortise_walk.h"
 #include "lib/brief_errors.h"
 
@@ -44,7 +46,13 @@ const struct cmdstream_target mortise_target = {
 	.setter = mortise_setter,
 	.check = mortise_check,
 	.walk = mortise_walk,
+	.show = mortise_show,
 };
+
+int mortise_show_stream(const struct tenon_payload_info *info, struct tenon_buffer *out)
+{
+	return cmdstream_show(info, &mortise_target, out);
+}
 
 int mortise_stream_job(struct tenon_queue *queue, const struct tenon_dispatch *dispatch,
 		       const struct cmdstream_binding *binding, struct mortise_job *job)

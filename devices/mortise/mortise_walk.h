@@ -23,6 +23,9 @@ enum {
 /** mortise_walk - struct cmdstream_target.walk */
 int mortise_walk(struct cmdstream_walk *walk);
 
+/** mortise_show - struct cmdstream_target.show */
+bool mortise_show(struct cmdstream_view *view);
+
 /** mortise_setter - struct cmdstream_target.setter */
 const char *mortise_setter(uint32_t n);
 

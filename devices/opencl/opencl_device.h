@@ -150,6 +150,7 @@ struct opencl_queue {
 	ocl_queue queue;
 	bool foreign;	    /* the program submits to it too */
 	ocl_queue timing;   /* created for the first timestamp */
+	ocl_mem clock;	    /* as @timing: what is copied there */
 	uint64_t submitted; /* atomic; written by the thread that submits */
 	/* under @lock: */
 	uint64_t marked;		/* @submitted when the last mark was made */

@@ -8,7 +8,12 @@
 
 #include "devices/opencl/opencl_device.h"
 
-/* intervals of checks: for loss of the device; for completion, with OpenCL 1.0 (no callbacks) */
+/*
+ * Intervals of checks, in nanoseconds. NVIDIA's driver calls back late, or before the event says
+ * that it is complete, so checks begin close together; their distance doubles up to the last one,
+ * which is that for loss of the device, or for completion with OpenCL 1.0 (no callbacks).
+ */
+#define SLICE_FIRST   50000
 #define SLICE_CALLED  20000000
 #define SLICE_POLLING 200000
 
@@ -82,16 +87,18 @@ int opencl_event_status(ocl_event event)
 int opencl_event_wait(struct opencl_device *d, ocl_event event, bool armed, uint64_t deadline)
 {
 	bool calls = d->version >= 110 && ocl.SetEventCallback;
-	uint64_t seen;
+	uint64_t seen, slice = SLICE_FIRST / 2, last;
 	int status;
 
 	if (calls && !armed)
 		calls = !ocl.SetEventCallback(event, OCL_COMPLETE, wake, NULL);
+	last = calls ? SLICE_CALLED : SLICE_POLLING;
 	do {
+		slice = 2 * slice < last ? 2 * slice : last;
 		seen = counted();
 		status = opencl_event_status(event);
 		if (status > 0 && __atomic_load_n(&d->base.lost, __ATOMIC_ACQUIRE))
 			status = OCL_DEVICE_NOT_AVAILABLE;
-	} while (status > 0 && sleep_until(seen, calls ? SLICE_CALLED : SLICE_POLLING, deadline));
+	} while (status > 0 && sleep_until(seen, slice, deadline));
 	return status;
 }

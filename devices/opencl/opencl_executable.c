@@ -103,8 +103,10 @@ static int build_binary(struct opencl_executable *e, struct opencl_kernel *k)
 	struct opencl_instance *first;
 	int err = 0;
 
+	pthread_mutex_lock(&d->lock);
 	if (!e->binary)
 		err = opencl_program_of_binary(d, program->code, program->label, &e->binary);
+	pthread_mutex_unlock(&d->lock);
 	k->program = e->binary;
 	return err ? err : opencl_instance_add(k, NULL, &first);
 }
@@ -165,4 +167,5 @@ const struct tenon_executable_ops opencl_executable_ops = {
 	.create = opencl_executable_create,
 	.destroy = opencl_executable_destroy,
 	.kernel = opencl_kernel,
+	.build_flags = TENON_BUILD_CONCURRENT,
 };

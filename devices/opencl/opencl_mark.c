@@ -132,17 +132,12 @@ static int answer(struct opencl_queue *q, int state)
 	return state ? state : tenon_device_check(q->base.device);
 }
 
-/* Enqueue a marker after all commands of @queue, or after the event @after if given. */
-static int enqueue_marker(const struct opencl_device *d, ocl_queue queue, const ocl_event *after,
-			  ocl_event *out)
+/* Enqueue a marker after all commands of @queue. */
+static int enqueue_marker(const struct opencl_device *d, ocl_queue queue, ocl_event *out)
 {
-	int status = 0;
-
 	if (d->version >= 120 && ocl.EnqueueMarkerWithWaitList)
-		return ocl.EnqueueMarkerWithWaitList(queue, !!after, after, out);
-	if (after)
-		status = ocl.EnqueueWaitForEvents(queue, 1, after);
-	return status ? status : ocl.EnqueueMarker(queue, out);
+		return ocl.EnqueueMarkerWithWaitList(queue, 0, NULL, out);
+	return ocl.EnqueueMarker(queue, out);
 }
 
 static int enqueue_wait(const struct opencl_device *d, ocl_queue queue, const ocl_event *event)
@@ -164,7 +159,7 @@ int opencl_queue_mark(struct tenon_queue *queue, uint64_t *serial)
 	/* read before enqueueing: all counted operations precede the marker */
 	submitted = __atomic_load_n(&q->submitted, __ATOMIC_ACQUIRE);
 	if (submitted != q->marked || q->foreign) {
-		status = enqueue_marker(d, q->queue, NULL, &event);
+		status = enqueue_marker(d, q->queue, &event);
 		err = status ? opencl_failed(d, status, "marking a place in a queue")
 			     : push(q, OPENCL_MARK, event, NULL);
 		if (!err) {
@@ -242,25 +237,37 @@ int opencl_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uin
 	return status ? opencl_failed(d, status, "ordering two queues") : err;
 }
 
+/* A queue with profiling, and memory of two words to copy one to the other there. */
+static int need_timing(struct opencl_queue *q)
+{
+	const struct opencl_device *d = device_of(q);
+	int status = 0;
+
+	if (!q->clock)
+		q->clock = ocl.CreateBuffer(d->context, OCL_MEM_READ_WRITE, 8, NULL, &status);
+	if (q->clock && !q->timing)
+		q->timing = ocl.CreateCommandQueue(d->context, d->device,
+						   OCL_QUEUE_PROFILING_ENABLE, &status);
+	return status;
+}
+
 /*
- * Profiling slows a queue down, so a second queue has it: a marker there waits for all operations
- * of the queue and records the time, and the queue waits for that marker.
+ * Profiling slows a queue down, so a second queue has it: a copy there waits for all operations of
+ * the queue and records the time, and the queue waits for that copy. It is not a marker, because
+ * the time of a marker is 0 with NVIDIA's driver.
  */
 static int enqueue_time(struct opencl_queue *q, ocl_event *noted)
 {
 	struct opencl_device *d = device_of(q);
 	ocl_event before = NULL;
-	int status = 0;
+	int status = need_timing(q);
 
-	if (!q->timing)
-		q->timing = ocl.CreateCommandQueue(d->context, d->device,
-						   OCL_QUEUE_PROFILING_ENABLE, &status);
 	if (!status)
-		status = enqueue_marker(d, q->queue, NULL, &before);
+		status = enqueue_marker(d, q->queue, &before);
 	if (status)
 		return status;
 	ocl.Flush(q->queue);
-	status = enqueue_marker(d, q->timing, &before, noted);
+	status = ocl.EnqueueCopyBuffer(q->timing, q->clock, q->clock, 0, 4, 4, 1, &before, noted);
 	ocl.ReleaseEvent(before);
 	if (status)
 		return status;

@@ -150,6 +150,9 @@ void opencl_describe(const struct opencl_found *found, struct tenon_device_prope
 	opencl_platform_name(found->platform, text);
 	copy_text(found->device, OCL_DRIVER_VERSION, driver, sizeof(driver));
 	snprintf(p->driver, sizeof(p->driver), "%.60s %s", text, driver);
+	/* one lock around its compiler, whatever the context (3.1) */
+	if (!strcmp(text, "PoCL"))
+		p->flags |= TENON_DEVICE_SERIAL_BUILDS;
 	p->driver_version = (int32_t)strtoul(driver, NULL, 10);
 	describe_size(found->device, p);
 	describe_place(found, p);

@@ -92,6 +92,8 @@ static void opencl_queue_destroy(struct tenon_queue *queue)
 	opencl_queue_forget(q);
 	if (q->timing)
 		ocl.ReleaseCommandQueue(q->timing);
+	if (q->clock)
+		ocl.ReleaseMemObject(q->clock);
 	ocl.ReleaseCommandQueue(q->queue);
 	pthread_mutex_destroy(&q->lock);
 	queue_keep(d, q);

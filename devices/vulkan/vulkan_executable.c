@@ -199,4 +199,5 @@ const struct tenon_executable_ops vulkan_executable_ops = {
 	.create = vulkan_executable_create,
 	.destroy = vulkan_executable_destroy,
 	.kernel = vulkan_kernel,
+	.build_flags = TENON_BUILD_CONCURRENT,
 };

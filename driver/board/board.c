@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/error.h>
@@ -21,30 +23,64 @@ static int always_ready(const struct board_kind *kind)
 static int never_listed(const struct board_kind *kind)
 {
 	return tenon_error(-TENON_E_DEVICE,
-			   "a board that runs already is opened as mortise://%s/PATH, with the "
-			   "path of its memory",
-			   kind->name);
+			   "a board that runs already is opened as mortise://%s/%s", kind->name,
+			   kind->place);
 }
 
 #define HERE_BITS (8 * sizeof(void *))
+#define KEY(name) (1U << BOARD_##name)
 
 static const struct board_kind kinds[] = {
 #ifdef CONFIG_MORTISE_SIM
-	{ "sim", "simulator", NULL, 0, HERE_BITS, 64 * MEBIBYTE, always_ready, &board_sim_ops },
+	{ "sim", "simulator", NULL, 0, HERE_BITS, 64 * MEBIBYTE, always_ready, &board_sim_ops, NULL,
+	  0 },
 #endif
 #ifdef CONFIG_MORTISE_QEMU
 	{ "rv32", "QEMU", "mortise-rv32.elf", MORTISE_MACHINE_RISCV, 32, 16 * MEBIBYTE,
-	  board_qemu_ready, &board_qemu_ops },
+	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 	{ "rv64", "QEMU", "mortise-rv64.elf", MORTISE_MACHINE_RISCV, 64, 16 * MEBIBYTE,
-	  board_qemu_ready, &board_qemu_ops },
+	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 	{ "cm3", "QEMU", "mortise-cm3.elf", MORTISE_MACHINE_ARM, 32, 16 * MEBIBYTE,
-	  board_qemu_ready, &board_qemu_ops },
+	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 #endif
-	{ "shm", "shared file", NULL, 0, 0, 0, never_listed, &board_shm_ops },
-	{ NULL, NULL, NULL, 0, 0, 0, NULL, NULL },
+#ifdef CONFIG_MORTISE_RTL
+	{ "rtl", "Verilator", "mortise-rtl", 0, 32, 16 * MEBIBYTE, board_rtl_ready,
+	  &board_rtl_ops, NULL, 0 },
+#endif
+	{ "shm", "shared file", NULL, 0, 0, 0, never_listed, &board_shm_ops, "PATH",
+	  KEY(DOORBELL) },
+#ifdef CONFIG_MORTISE_UIO
+	{ "uio", "UIO", NULL, 0, 0, 0, never_listed, &board_uio_ops, "N",
+	  KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(ROOT) },
+#endif
+#ifdef CONFIG_MORTISE_VFIO
+	{ "vfio", "VFIO", NULL, 0, 0, 0, never_listed, &board_vfio_ops, "ADDRESS",
+	  KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(ROOT) },
+#endif
+#ifdef CONFIG_MORTISE_REMOTEPROC
+	{ "remoteproc", "remoteproc", NULL, 0, 0, 0, never_listed, &board_remoteproc_ops, "N",
+	  KEY(MEMORY) | KEY(UIO) | KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(FIRMWARE) |
+		  KEY(ROOT) },
+#endif
+	{ NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, 0 },
 };
 
 const struct board_kind *const board_kinds = kinds;
+
+const char *board_key_name(enum board_key key)
+{
+	static const char *const names[BOARD_KEYS] = {
+		[BOARD_DOORBELL] = "doorbell",
+		[BOARD_WINDOW] = "window",
+		[BOARD_ACKNOWLEDGE] = "acknowledge",
+		[BOARD_MEMORY] = "memory",
+		[BOARD_UIO] = "uio",
+		[BOARD_FIRMWARE] = "firmware",
+		[BOARD_ROOT] = "root",
+	};
+
+	return key < BOARD_KEYS ? names[key] : NULL;
+}
 
 const struct board_kind *board_kind_find(const char *name)
 {
@@ -58,10 +94,8 @@ const struct board_kind *board_kind_find(const char *name)
 
 int board_describe(const struct board_kind *kind, struct tenon_buffer *out)
 {
-#ifdef CONFIG_MORTISE_QEMU
-	if (kind->firmware)
-		return board_qemu_describe(kind, out);
-#endif
+	if (kind->ops->describe)
+		return kind->ops->describe(kind, out);
 	if (!kind->ready(kind))
 		return tenon_buffer_printf(out, "%s: on a thread of the process, %llu MiB\n",
 					   kind->name,
@@ -74,6 +108,11 @@ int board_describe(const struct board_kind *kind, struct tenon_buffer *out)
 bool board_is_attached(const struct board_kind *kind)
 {
 	return !kind->ops->start;
+}
+
+bool board_runs_code(const struct board_kind *kind)
+{
+	return !kind->ops->is_logic;
 }
 
 static void port_doorbell(void *context)
@@ -136,11 +175,17 @@ int board_open(const struct board_kind *kind, struct board **out)
 
 int board_attach(const struct board_kind *kind, const struct board_place *place, struct board **out)
 {
+	char name[PATH_MAX];
 	struct board *board;
 	int err;
 
 	*out = NULL;
-	err = create(kind, place->path, &board);
+	/* a file is known by its path, a device by what stands behind "mortise://" */
+	if (kind->ops == &board_shm_ops)
+		snprintf(name, sizeof(name), "%s", place->path);
+	else
+		snprintf(name, sizeof(name), "%s%s", kind->name, place->path);
+	err = create(kind, name, &board);
 	if (err)
 		return err;
 	err = kind->ops->attach(board, place);
@@ -218,8 +263,8 @@ int board_inject(struct board *board, enum board_fault fault)
 
 void board_leave(struct board *board)
 {
-	if (board->owner == getpid() && !board->ops->start)
-		shm_unlock(&board->memory);
+	if (board->owner == getpid() && board->state && board->ops->leave)
+		board->ops->leave(board);
 }
 
 void board_halt(struct board *board)

@@ -7,10 +7,12 @@
  *
  * A board is memory, a doorbell, an interrupt and a reset. "sim" is the firmware on a thread of this process
  * (CONFIG_MORTISE_SIM); "rv32", "rv64" and "cm3" are QEMU with the board's RAM in shared memory and its UART on
- * a socket (CONFIG_MORTISE_QEMU): the emulator is a child of this process and ends with it.
+ * a socket (CONFIG_MORTISE_QEMU): the emulator is a child of this process and ends with it. "rtl" is the accelerator of
+ * firmware/rtl/ as a program that clocks its logic (CONFIG_MORTISE_RTL), a child too.
  *
- * "shm" attaches to a running board whose memory is a file: it runs before it is opened and goes on running
- * when it is closed.
+ * The other kinds attach to a board that runs before it is opened and goes on running when it is closed: "shm" by a file
+ * that is its memory, "uio" and "vfio" by a device of the kernel whose map or BAR is its memory. "remoteproc" is a core
+ * that the kernel boots: a core that stands still is started when it is opened, and stopped when it is closed.
  */
 
 #include <stdbool.h>
@@ -22,17 +24,42 @@
 #include "driver/shm/shm.h"
 
 struct board_ops;
+struct system_calls;
+
+/**
+ * enum board_key - what the name of a running board may say besides its place
+ * @BOARD_DOORBELL: the Unix socket of an emulator's UART; or, of a device, MAP:OFFSET[:VALUE], the register that wakes the
+ *	firmware when VALUE (1) is written to it. None: the firmware looks for work by itself
+ * @BOARD_WINDOW: number of the map or BAR that is the memory
+ * @BOARD_ACKNOWLEDGE: MAP:OFFSET[:VALUE], the register that takes an interrupt back
+ * @BOARD_MEMORY: of a remoteproc core: path of the file that is its memory
+ * @BOARD_UIO: of a remoteproc core: number of the UIO device that has its memory
+ * @BOARD_FIRMWARE: of a remoteproc core: file below /lib/firmware
+ * @BOARD_ROOT: prefix of /dev and /sys
+ */
+enum board_key {
+	BOARD_DOORBELL,
+	BOARD_WINDOW,
+	BOARD_ACKNOWLEDGE,
+	BOARD_MEMORY,
+	BOARD_UIO,
+	BOARD_FIRMWARE,
+	BOARD_ROOT,
+	BOARD_KEYS,
+};
 
 /**
  * struct board_kind - a board that this build knows
- * @name: "sim", "rv32", "rv64", "cm3"
- * @via: what drives it, for people: "simulator", "QEMU"
- * @firmware: file name of its firmware image ("mortise-rv32.elf"); NULL for "sim"
+ * @name: "sim", "rv32", "rv64", "cm3", "rtl"
+ * @via: what drives it, for people: "simulator", "QEMU", "Verilator"
+ * @firmware: file name of its firmware image ("mortise-rv32.elf"), or of the program with the logic; NULL for "sim"
  * @machine: enum mortise_machine of its core
  * @address_bits: 32 or 64
  * @window_size: bytes of the window
  * @ready: can one be opened here; 0, or -TENON_E_DEVICE and words for what is missing (no emulator, no firmware).
  *	Never 0 for boards that others start: there is no list of them
+ * @place: what follows the name of a board that others start, for messages: "PATH"; NULL for other boards
+ * @keys: mask of those enum board_key that it takes
  * @ops: how it is driven
  */
 struct board_kind {
@@ -44,13 +71,21 @@ struct board_kind {
 	uint64_t window_size;
 	int (*ready)(const struct board_kind *kind);
 	const struct board_ops *ops;
+	const char *place;
+	uint32_t keys;
 };
 
 /** board_kinds - the boards of this build; ends with one whose name is NULL */
 extern const struct board_kind *const board_kinds;
 
+/** board_key_name - "doorbell"; NULL for numbers from BOARD_KEYS on */
+const char *board_key_name(enum board_key key);
+
 /** board_is_attached - is it a kind that others start, for board_attach() */
 bool board_is_attached(const struct board_kind *kind);
+
+/** board_runs_code - can a board of this kind have a core for loaded code; struct mortise_identity says it for sure */
+bool board_runs_code(const struct board_kind *kind);
 
 /** board_kind_find - by name; NULL */
 const struct board_kind *board_kind_find(const char *name);
@@ -82,14 +117,16 @@ int board_open(const struct board_kind *kind, struct board **out);
 
 /**
  * struct board_place - where a running board is
- * @path: of the file that is its memory
- * @doorbell: of the socket that is its UART; NULL: it looks for work by itself, and the host polls
+ * @path: of the file that is its memory; or "/0", the number of a device; or "/0000:00:04.0", its address
  * @deadline: until when its firmware has to be there
+ * @keys: by enum board_key; NULL where nothing is said
+ * @calls: system calls; NULL for the kernel's
  */
 struct board_place {
 	const char *path;
-	const char *doorbell;
 	uint64_t deadline;
+	const char *keys[BOARD_KEYS];
+	const struct system_calls *calls;
 };
 
 /**
@@ -98,15 +135,17 @@ struct board_place {
  * @place: where it is
  * @out: the board; NULL on failure
  *
- * The file is locked against other processes that open it in this way, until board_close() or board_leave().
+ * The file or node is locked against other processes that open it in this way, until board_close() or board_leave(). Of
+ * VFIO, the kernel keeps other processes off until all boards that were opened on it are closed.
  *
  * Return: 0; -TENON_E_IO, -TENON_E_TRUNCATED for the file; -TENON_E_DEVICE when it is in use, or is not the memory of a
- *	board; -TENON_E_TIMEOUT when there is no firmware in it; -TENON_E_NOMEM.
+ *	board; -TENON_E_TIMEOUT when there is no firmware in it; -TENON_E_NOT_FOUND when there is no such device;
+ *	-TENON_E_VALUE for a key that makes no sense; -TENON_E_NOMEM; of a device, also what its room returns.
  */
 int board_attach(const struct board_kind *kind, const struct board_place *place,
 		 struct board **out);
 
-/** board_name - for messages: "sim", "/run/board"; as long as the board is open */
+/** board_name - for messages: "sim", "/run/board", "uio/0"; as long as the board is open */
 const char *board_name(const struct board *board);
 
 /** board_memory - the window; stays mapped at its address until board_close(), whatever becomes of the board */
@@ -144,7 +183,7 @@ int board_reset(struct board *board);
  */
 void board_halt(struct board *board);
 
-/** board_leave - unlock an attached board after a loss; its memory stays mapped */
+/** board_leave - unlock an attached board after a loss, or stop the core that was started; its memory stays mapped */
 void board_leave(struct board *board);
 
 /**

@@ -12,6 +12,8 @@
 
 /**
  * struct board_ops - how a sort of board is driven
+ * @is_logic: it runs packets alone, and no loaded code
+ * @describe: as board_describe(); NULL for boards that need nothing
  * @start: boot the firmware in board->memory, and set board->address; NULL for boards that others start
  * @attach: open board->memory of a board that runs, and set board->address; the caller closes both, also on failure
  * @stop: end it, or detach; the memory stays. -TENON_E_TIMEOUT: something goes on using the memory
@@ -21,8 +23,11 @@
  * @doorbell: wake the firmware
  * @sleep: await an interrupt
  * @forget: in a child of fork()
+ * @leave: let others open the board, after a loss or a halt; any thread, more than once; NULL: nothing to do
  */
 struct board_ops {
+	bool is_logic;
+	int (*describe)(const struct board_kind *kind, struct tenon_buffer *out);
 	int (*start)(struct board *board);
 	int (*attach)(struct board *board, const struct board_place *place);
 	int (*stop)(struct board *board);
@@ -32,6 +37,7 @@ struct board_ops {
 	void (*doorbell)(struct board *board);
 	void (*sleep)(struct board *board, uint64_t deadline);
 	void (*forget)(struct board *board);
+	void (*leave)(struct board *board);
 };
 
 /**
@@ -58,12 +64,72 @@ struct board {
 	void *state;
 };
 
-extern const struct board_ops board_sim_ops, board_qemu_ops, board_shm_ops;
+extern const struct board_ops board_sim_ops, board_qemu_ops, board_rtl_ops, board_shm_ops,
+	board_uio_ops, board_vfio_ops, board_remoteproc_ops;
+
+/* board_window.c: of a board that runs. Wait for a firmware that just boots. 0; -TENON_E_TIMEOUT. */
+int board_await_firmware(const struct board *board, uint64_t deadline);
+
+/* Set board->address; *@size is how much memory the firmware says that there is. 0; -TENON_E_DEVICE for nonsense. */
+int board_read_window(struct board *board, uint64_t *size);
+
+/*
+ * Use a mapping of @room bytes as the window: wait for the firmware, then set the board's memory and address. The board
+ * does not unmap it. 0; -TENON_E_TRUNCATED when it is too small; as the two above.
+ */
+int board_use_window(struct board *board, volatile uint8_t *base, uint64_t room, uint32_t map,
+		     uint64_t deadline);
+
+/* A PCI device that was removed reads as all ones: what came of reading its identification. 0; -TENON_E_LOST. */
+int board_check_pci(const struct board *board, int err, uint32_t id);
+
+/**
+ * struct board_register - a register of a device
+ * @there: it was named
+ * @map: number of the map or BAR
+ * @offset: in it
+ * @value: what is written
+ */
+struct board_register {
+	bool there;
+	uint32_t map;
+	uint64_t offset;
+	uint32_t value;
+};
+
+/* Read "MAP:OFFSET[:VALUE]". @text NULL: leave *@out alone. 0; -TENON_E_VALUE. */
+int board_read_register(const char *name, enum board_key key, const char *text,
+			struct board_register *out);
+
+/* Read a number below @limit. @text NULL: leave *@out alone. 0; -TENON_E_VALUE. */
+int board_read_number(const char *name, enum board_key key, const char *text, uint32_t limit,
+		      uint32_t *out);
+
+/* The number behind the slash of "/0". 0; -TENON_E_VALUE. */
+int board_read_place(const char *name, const char *path, uint32_t *out);
+
+/* Is there a 32-bit register at an offset in a map of @size bytes. 0; -TENON_E_VALUE. */
+int board_check_register(const char *name, const struct board_register *r, uint64_t size);
+
+/* ivshmem of QEMU, which has its registers in BAR 0 and its memory in BAR 2 */
+#define BOARD_IVSHMEM_ID       0x11101af4U
+#define BOARD_IVSHMEM_WINDOW   2
+#define BOARD_IVSHMEM_DOORBELL 12
 
 /* board_qemu.c: is there an emulator and an image for the board */
 int board_qemu_ready(const struct board_kind *kind);
 
-/* as board_describe() */
-int board_qemu_describe(const struct board_kind *kind, struct tenon_buffer *out);
+/* board_rtl.c: is there a program with the accelerator */
+int board_rtl_ready(const struct board_kind *kind);
+
+/* board_process.c: slots of boards that are a process; @words: its command line, as qemu_process_start() takes it */
+int board_process_start(struct board *board, const char *const *words);
+int board_process_stop(struct board *board);
+int board_process_alive(struct board *board);
+int board_process_inject(struct board *board, enum board_fault fault);
+void board_process_halt(struct board *board);
+void board_process_doorbell(struct board *board);
+void board_process_sleep(struct board *board, uint64_t deadline);
+void board_process_forget(struct board *board);
 
 #endif /* DRIVER_BOARD_PRIVATE_H */

@@ -4,7 +4,6 @@
  * interrupt.
  */
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +12,7 @@
 
 #include "driver/board/board_private.h"
 #include "driver/board/firmware_file.h"
-#include "driver/board/qemu_process.h"
 #include "driver/board/qemu_version.h"
-#include "driver/board/uart.h"
 #include "lib/brief_errors.h"
 
 /**
@@ -115,7 +112,7 @@ static int describe_emulator(const char *board, const char *path, struct tenon_b
 				   version);
 }
 
-int board_qemu_describe(const struct board_kind *kind, struct tenon_buffer *out)
+static int describe(const struct board_kind *kind, struct tenon_buffer *out)
 {
 	char path[PATH_MAX];
 	int missing, err;
@@ -168,7 +165,6 @@ static int start(struct board *board)
 		image,
 		NULL,
 	};
-	struct qemu_process *p;
 	int err;
 
 	board->address = model->address;
@@ -180,76 +176,17 @@ static int start(struct board *board)
 	snprintf(size, sizeof(size), "%lluM", (unsigned long long)(board->memory.size >> 20));
 	snprintf(object, sizeof(object),
 		 "memory-backend-file,id=window,share=on,mem-path=/proc/self/fd/3,size=%s", size);
-	p = malloc(sizeof(*p));
-	if (!p)
-		return tenon_error(-TENON_E_NOMEM, "no memory for a board");
-	err = qemu_process_start(words, board->memory.fd, p);
-	if (err) {
-		free(p);
-		return err;
-	}
-	board->state = p;
-	return 0;
-}
-
-static int stop(struct board *board)
-{
-	qemu_process_stop(board->state);
-	free(board->state);
-	return 0;
-}
-
-static int alive(struct board *board)
-{
-	const struct qemu_process *p = board->state;
-
-	return uart_check(board->name, p->uart);
-}
-
-static int inject(struct board *board, enum board_fault fault)
-{
-	static const int signals[] = {
-		[BOARD_FREEZE] = SIGSTOP, [BOARD_THAW] = SIGCONT, [BOARD_KILL] = SIGKILL
-	};
-
-	qemu_process_signal(board->state, signals[fault]);
-	if (fault == BOARD_FREEZE)
-		qemu_process_await_stop(board->state);
-	return 0;
-}
-
-static void halt(struct board *board)
-{
-	qemu_process_signal(board->state, SIGKILL);
-}
-
-static void doorbell(struct board *board)
-{
-	const struct qemu_process *p = board->state;
-
-	uart_ring(p->uart);
-}
-
-static void sleep_until(struct board *board, uint64_t deadline)
-{
-	const struct qemu_process *p = board->state;
-
-	uart_sleep(p->uart, deadline);
-}
-
-static void forget(struct board *board)
-{
-	qemu_process_forget(board->state);
-	free(board->state);
+	return board_process_start(board, words);
 }
 
 const struct board_ops board_qemu_ops = {
+	.describe = describe,
 	.start = start,
-	.stop = stop,
-	.alive = alive,
-	.inject = inject,
-	.halt = halt,
-	.doorbell = doorbell,
-	.sleep = sleep_until,
-	.forget = forget,
+	.stop = board_process_stop,
+	.alive = board_process_alive,
+	.inject = board_process_inject,
+	.halt = board_process_halt,
+	.doorbell = board_process_doorbell,
+	.sleep = board_process_sleep,
+	.forget = board_process_forget,
 };

@@ -283,6 +283,8 @@ struct cu_semaphore_wait {
 	CUDA_FUNCTION(0, MemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2",                  \
 		      (cu_address *, void *, uint32_t))                                            \
 	CUDA_FUNCTION(0, PointerGetAttribute, "cuPointerGetAttribute", (void *, int, cu_address))  \
+	CUDA_FUNCTION(1, PointerGetAttributes, "cuPointerGetAttributes",                           \
+		      (uint32_t, const int *, void **, cu_address))                                \
 	CUDA_FUNCTION(1, MemGetAllocationGranularity, "cuMemGetAllocationGranularity",             \
 		      (size_t *, const struct cu_allocation *, int))                               \
 	CUDA_FUNCTION(1, MemCreate, "cuMemCreate",                                                 \

@@ -12,6 +12,7 @@
 
 #define DMABUF_UAPI_READ  1u
 #define DMABUF_UAPI_WRITE 2u
+#define DMABUF_UAPI_BOTH  3u /* reads and writes */
 #define DMABUF_UAPI_END	  4u
 
 struct dmabuf_uapi_sync {

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -53,6 +54,7 @@ const struct system_calls system_calls_of_kernel = {
 	.eventfd = kernel_eventfd,
 	.mkdir = mkdir,
 	.rmdir = rmdir,
+	.flock = flock,
 };
 
 int system_open(const struct system_calls *calls, const char *path, int flags)
@@ -134,6 +136,16 @@ int system_wait(const struct system_calls *calls, int fd, const char *name, shor
 		if (errno != EINTR)
 			return system_error(errno, name, "wait for it");
 	}
+}
+
+int system_lock(const struct system_calls *calls, int fd, bool on)
+{
+	int result;
+
+	do
+		result = calls->flock(fd, on ? LOCK_EX | LOCK_NB : LOCK_UN);
+	while (result < 0 && errno == EINTR);
+	return result;
 }
 
 int system_read_whole(const struct system_calls *calls, int fd, const char *name, uint64_t offset,

@@ -16,6 +16,7 @@
  */
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -42,6 +43,7 @@ struct system_calls {
 	int (*eventfd)(unsigned int count, int flags);
 	int (*mkdir)(const char *path, mode_t mode);
 	int (*rmdir)(const char *path);
+	int (*flock)(int fd, int operation);
 };
 
 /* the kernel's */
@@ -131,6 +133,16 @@ void system_unmap(const struct system_calls *calls, void **base, uint64_t size);
  */
 int system_wait(const struct system_calls *calls, int fd, const char *name, short events,
 		uint64_t deadline);
+
+/**
+ * system_lock - lock a file or node against other programs that lock it, or unlock it
+ * @calls: table
+ * @fd: descriptor
+ * @on: lock it, without waiting
+ *
+ * Return: 0; -1 with errno, EWOULDBLOCK when another one has the lock.
+ */
+int system_lock(const struct system_calls *calls, int fd, bool on);
 
 /**
  * system_read_whole - read exactly some bytes at an offset

@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tenon/error.h>
+#include <unistd.h>
 
 #include "driver/uio/uio.h"
 #include "driver/uio/uio_private.h"
@@ -46,6 +48,18 @@ int uio_pci_set_master(struct uio *u, bool on)
 	return uio_pci_change_command(u, on ? 0 : PCI_MASTER, on ? PCI_MASTER : 0);
 }
 
+/* Not sscanf(): it would be 5 KiB of a static program. */
+static bool read_number(const char **at, uint64_t *out)
+{
+	char *end;
+
+	*out = strtoull(*at, &end, 16);
+	if (end == *at)
+		return false;
+	*at = end;
+	return true;
+}
+
 /* The file "resource" has a line for each BAR: first byte, last byte, flags. */
 static int read_resource(const struct uio *u, unsigned int index, struct uio_map *bar)
 {
@@ -62,13 +76,16 @@ static int read_resource(const struct uio *u, unsigned int index, struct uio_map
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;
 	}
-	if (!line || sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &first, &last, &flags) != 3)
+	if (!line || !read_number(&line, &first) || !read_number(&line, &last) ||
+	    !read_number(&line, &flags))
 		return tenon_error(-TENON_E_FORMAT, "%s: line %u: expected three numbers", path,
 				   index + 1);
 	if (!(flags & RESOURCE_MEMORY) || last < first || last - first == UINT64_MAX)
 		return tenon_error(-TENON_E_VALUE, "%s: BAR %u is no memory", u->path, index);
 	bar->address = first;
 	bar->size = last - first + 1;
+	/* a small BAR may lie behind another one in its page, and whole pages are mapped */
+	bar->offset = first % (uint64_t)sysconf(_SC_PAGESIZE);
 	return 0;
 }
 
@@ -93,12 +110,12 @@ int uio_pci_map(struct uio *u, unsigned int index)
 	fd = system_open(u->calls, path, O_RDWR);
 	if (fd < 0)
 		return fd;
-	err = system_map(u->calls, fd, path, 0, bar->size, &bar->start);
+	err = system_map(u->calls, fd, path, 0, bar->offset + bar->size, &bar->start);
 	/* the mapping stays without its descriptor */
 	system_close(u->calls, &fd);
 	if (err)
 		return err;
-	bar->base = bar->start;
+	bar->base = (volatile uint8_t *)bar->start + bar->offset;
 	snprintf(bar->name, sizeof(bar->name), "BAR %u", index);
 	return 0;
 }

@@ -69,10 +69,27 @@ TENON_API int tenon_commands_dispatch(struct tenon_commands *commands,
 TENON_API int tenon_commands_barrier(struct tenon_commands *commands);
 
 /**
+ * tenon_commands_follow - record what is submitted to a queue, too
+ * @commands: not finished
+ * @queue: queue of the same device that nothing else follows; referenced until then
+ *
+ * Until tenon_commands_finish() each copy, fill and dispatch that is submitted to @queue runs as
+ * usual and is recorded with a barrier behind it, so that the recording does once more what the
+ * queue did. Host memory and functions of the host cannot be recorded.
+ *
+ * Context: the thread that submits to @queue.
+ * Return: 0; -TENON_E_USAGE when @commands is finished or follows a queue, or @queue is followed;
+ *	-TENON_E_VALUE for a queue of another device.
+ */
+TENON_API int tenon_commands_follow(struct tenon_commands *commands, struct tenon_queue *queue);
+
+/**
  * tenon_commands_finish - end recording, so that the recording can be run
  * @commands: recording
  *
- * Return: 0; -TENON_E_USAGE when it was finished before; any error of the backend.
+ * Return: 0; -TENON_E_USAGE when it was finished before; -TENON_E_UNSUPPORTED when a queue that it
+ *	followed was given a read, write, timestamp, call, recording, or an operation with waits or
+ *	signals; any error of the backend.
  */
 TENON_API int tenon_commands_finish(struct tenon_commands *commands);
 

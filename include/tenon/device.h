@@ -39,6 +39,9 @@ struct tenon_device;
  */
 #define TENON_DEVICE_NULL    100
 #define TENON_DEVICE_MORTISE 110
+#define TENON_DEVICE_ETHOSU  111
+#define TENON_DEVICE_ROCKET  112
+#define TENON_DEVICE_RPC     120 /* a device of another machine: tenon/remote.h */
 
 /** enum tenon_device_class - what sort of processor a device is */
 enum tenon_device_class {
@@ -59,6 +62,7 @@ enum tenon_device_flag {
 	TENON_DEVICE_HOST_MEMORY = 2,	 /* with ADDRESSES: valid in this process */
 	TENON_DEVICE_STREAM_ORDERED = 4, /* the backend uses tenon_memory_request.queue */
 	TENON_DEVICE_INLINE = 8, /* submitting runs the operation; nothing is ever pending */
+	TENON_DEVICE_SERIAL_BUILDS = 16, /* the driver builds one kernel at a time in a process */
 };
 
 /** enum tenon_heap_flag - what memory of a heap can do; a mask, also in tenon_memory.flags */
@@ -200,6 +204,10 @@ TENON_API int tenon_device_get(DLDevice id, struct tenon_device **out);
  *
  * Objects of the old device stay valid, and operations on them fail. The next call of a module's
  * kernel rebuilds it.
+ *
+ * CUDA opens no device again in a process that a fault of a kernel (an address out of bounds, a
+ * trap) has struck: this returns -TENON_E_LOST then, and the program has to be started again.
+ * Programs that must go on keep such work in a process of its own.
  *
  * Context: any thread; takes a lock.
  * Return: as tenon_device_open().

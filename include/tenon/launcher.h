@@ -180,6 +180,36 @@ static inline const DLTensor *tenon_launch_tensor(const struct tenon_launch_call
 	return tensor && !tensor->byte_offset ? tensor : 0;
 }
 
+/**
+ * tenon_launch_elements - get the data of a tensor in the memory of the host
+ * @call: the call
+ * @index: 0 for the first argument
+ * @code: type of its elements, such as kDLFloat
+ * @bits: size of an element
+ * @count: number of elements
+ *
+ * Return: the first element; NULL with a message when the argument is no such tensor, or has gaps
+ * between its elements.
+ */
+static inline void *tenon_launch_elements(const struct tenon_launch_call *call, int index, int code,
+					  int bits, int64_t count)
+{
+	const DLTensor *tensor = tenon_launch_tensor(call, index);
+	int64_t found = 1;
+	int i, compact = 1;
+
+	if (!tensor)
+		return 0;
+	for (i = tensor->ndim; i-- > 0; found *= tensor->shape[i])
+		if (tensor->strides && tensor->shape[i] != 1 && tensor->strides[i] != found)
+			compact = 0;
+	if (compact && found == count && tensor->dtype.code == code && tensor->dtype.bits == bits &&
+	    tensor->dtype.lanes == 1 && tensor->device.device_type == kDLCPU)
+		return tensor->data;
+	tenon_launch_error("a tensor has another type, size or device, or gaps between elements");
+	return 0;
+}
+
 /** tenon_launch_integer - get an argument that is an integer; 0, or -1 with a message */
 static inline int tenon_launch_integer(const struct tenon_launch_call *call, int index,
 				       int64_t *out)

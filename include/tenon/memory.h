@@ -40,7 +40,11 @@ enum tenon_memory_usage {
 enum tenon_handle_type {
 	TENON_HANDLE_HOST_POINTER = 0, /* memory of this process */
 	TENON_HANDLE_OPAQUE_FD = 1,    /* an fd of the same driver */
-	TENON_HANDLE_DMA_BUF = 2,      /* a Linux dma-buf fd */
+	/*
+	 * A Linux dma-buf fd. On the CPU such memory is not coherent with its device: call
+	 * tenon_memory_invalidate() before operations on it, and tenon_memory_flush() behind them.
+	 */
+	TENON_HANDLE_DMA_BUF = 2,
 };
 
 /**

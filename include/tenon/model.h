@@ -51,7 +51,8 @@ struct tenon_port {
 /**
  * struct tenon_model_options - options for opening a model; 0 selects each default
  * @devices: devices to run on; the first is the main device. A graph gives the device type of each
- *	storage; a Relax model refers to devices by number. The host need not be listed.
+ *	storage; a Relax model refers to devices by number; operators for an NPU of a .tflite file run on
+ *	the first that is not the CPU. The host need not be listed.
  * @device_count: number of devices; 0 for the CPU alone
  * @function: model in the file: a factory's model name (default: "default", or the only one), or a
  *	function of a Relax executable (default: "main")
@@ -132,7 +133,8 @@ struct tenon_profiler {
  * tenon_executors_register - register the module loaders and global functions of the executors
  *
  * Afterwards tenon_module_load() creates working modules for the kinds GraphExecutorFactory,
- * AotExecutorFactory and so on; without it these can be inspected but not called.
+ * AotExecutorFactory and so on; without it these can be inspected but not called, and .tflite files
+ * are not loaded.
  * tenon_model_open() calls this function, but does not change modules that were loaded before.
  * Calling it again has no effect.
  *
@@ -176,7 +178,7 @@ TENON_API int tenon_model_open_graph(struct tenon_module *library, struct tenon_
 /** tenon_model_close - free a model; its output tensors stay valid. NULL is allowed. */
 TENON_API void tenon_model_close(struct tenon_model *model);
 
-/** tenon_model_kind - name of the executor: "graph", "aot", "relax" */
+/** tenon_model_kind - name of the executor: "graph", "aot", "relax", "tflite" */
 TENON_API const char *tenon_model_kind(const struct tenon_model *model);
 
 /** tenon_model_input_count - number of inputs, including parameters */

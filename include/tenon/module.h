@@ -48,14 +48,40 @@ enum tenon_generation {
  *
  * A host shared object is native code: opening it runs its constructors. Before that, all symbols
  * that it and the libraries it needs import are bound; a missing symbol is an error with its name.
- * Opening the same file twice gives the same tree.
+ * Opening the same file twice gives the same tree. A policy may refuse a file (tenon_load_policy_set()).
  *
  * Context: any thread. fork() waits up to half a second until no other thread is in this function,
  *	so that the child can open modules too.
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NO_LOADER;
- *	-TENON_E_UNSUPPORTED; -TENON_E_NOMEM.
+ *	-TENON_E_UNSUPPORTED; -TENON_E_NOMEM; the status of a policy that refuses the file.
  */
 TENON_API int tenon_module_load(const char *path, struct tenon_module **out);
+
+/**
+ * tenon_load_policy - decide whether tenon_module_load() may load a file
+ * @context: from tenon_load_policy_set()
+ * @path: the file, as tenon_module_load() got it
+ *
+ * Return: 0 to load it. Any other status refuses it; the message, which tenon_error() sets, says why.
+ */
+typedef int (*tenon_load_policy)(void *context, const char *path);
+
+/**
+ * tenon_load_policy_set - set a function that is asked before any file is loaded
+ * @policy: called before a file is opened, so before any of its code runs; NULL: all files are loaded
+ * @context: passed to @policy
+ *
+ * The function is asked for each call of tenon_module_load(), also for a file that is open already;
+ * tenon_module_inspect() runs no code and does not ask. It may verify a signature (tenon sign) or
+ * compare a hash. The file is opened by its path afterwards: it and its folder must be writable only
+ * by those whom the policy trusts. Libraries that a shared object needs are opened by the dynamic
+ * linker, which does not ask. For host code in memory (tenon_artifacts_load()) @path is that of a
+ * descriptor, below /proc/self/fd.
+ *
+ * Context: no other thread may be in tenon_module_load(); intended for startup.
+ * Return: 0; -TENON_E_UNSUPPORTED if the library was built without policies.
+ */
+TENON_API int tenon_load_policy_set(tenon_load_policy policy, void *context);
 
 /**
  * tenon_module_load_bytes - load a module from the bytes that tenon_module_save() wrote

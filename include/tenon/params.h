@@ -7,7 +7,8 @@
  *
  * A `.params` file holds named tensors. Opening it reads names and headers and maps the data: each
  * parameter is a slice of the mapping. A tensor is copied only when its data is not aligned for
- * compiled code; tenon_params_write() can align a file so that no copies are needed.
+ * compiled code; tenon_params_write() can align a file so that no copies are needed. Numbers in the
+ * file are little-endian; on a big-endian machine opening it copies the data.
  *
  * The format has no padding, so an aligned file has small filler tensors between the others. TVM
  * reads them as parameters that no graph uses; Tenon does not list them.
@@ -27,6 +28,8 @@ extern "C" {
  *	The data may be unaligned and is read-only.
  * @bytes: size of the data
  * @offset: offset of the data in the file
+ *
+ * The data has the byte order of this machine.
  */
 struct tenon_param {
 	struct tenon_slice name;
@@ -121,7 +124,9 @@ TENON_API int tenon_params_tensor(struct tenon_params *params, const struct teno
  * @align: alignment of the data in bytes, a power of two; 0 or 1 for the unaligned layout
  *
  * Return: 0; -TENON_E_VALUE for a tensor that the format cannot hold (not compact, vector elements,
- *	not in CPU memory) or an alignment that is not a power of two; -TENON_E_IO; -TENON_E_NOMEM.
+ *	not in CPU memory) or an alignment that is not a power of two; -TENON_E_IO;
+ *	-TENON_E_OVERFLOW for more data than memory can hold twice, which only big-endian machines
+ *	need; -TENON_E_NOMEM.
  */
 TENON_API int tenon_params_write(const char *path, const struct tenon_param *params, size_t count,
 				 size_t align);

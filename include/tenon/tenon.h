@@ -13,11 +13,13 @@
  */
 
 #include <tenon/array.h>
+#include <tenon/artifact.h>
 #include <tenon/buffer.h>
 #include <tenon/commands.h>
 #include <tenon/device.h>
 #include <tenon/dlpack.h>
 #include <tenon/error.h>
+#include <tenon/ethosu.h>
 #include <tenon/executable.h>
 #include <tenon/export.h>
 #include <tenon/fence.h>
@@ -28,12 +30,14 @@
 #include <tenon/object.h>
 #include <tenon/parallel.h>
 #include <tenon/params.h>
+#include <tenon/prepare.h>
 #include <tenon/probe.h>
 #include <tenon/queue.h>
 #include <tenon/status.h>
 #include <tenon/string.h>
 #include <tenon/tensor.h>
 #include <tenon/timeline.h>
+#include <tenon/trace.h>
 #include <tenon/value.h>
 #include <tenon/visit.h>
 #include <tenon/workspace.h>

@@ -17,6 +17,7 @@
  * @keep: keeps the blob's bytes alive; NULL when they outlive all modules made from them (loaders
  * then copy what they need)
  * @inspect: inspect only: run no loader for kinds whose format is known
+ * @record: names of the artifacts, from `__tenon_artifacts`; empty when there are none
  */
 struct blob_source {
 	const char *file;
@@ -24,6 +25,7 @@ struct blob_source {
 	enum tenon_generation generation;
 	struct tenon_object *keep;
 	bool inspect;
+	struct tenon_slice record;
 };
 
 /**

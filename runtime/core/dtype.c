@@ -46,7 +46,7 @@ static const struct device_word {
 	{ "rocm_host", 11 }, { "ext_dev", 12 }, { "cuda_managed", 13 }, { "oneapi", 14 },
 	{ "webgpu", 15 },    { "hexagon", 16 }, { "maia", 17 },		{ "trn", 18 },
 	{ "aocl", 32 },	     { "sdaccel", 33 }, { "opengl", 34 },	{ "microdev", 35 },
-	{ "null", 100 },     { "mortise", 110 },
+	{ "null", 100 },     { "mortise", 110 },  { "rpc", 120 },
 };
 
 #define DEVICE_WORDS (sizeof(device_words) / sizeof(device_words[0]))

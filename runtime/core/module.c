@@ -143,6 +143,50 @@ int tenon_module_each_function(struct tenon_module *m,
 }
 
 #ifdef CONFIG_NEAREST_NAMES
+/* modules without a loader whose functions are unknown */
+struct unloaded {
+	struct tenon_slice kind; /* of the first */
+	size_t count;
+};
+
+static int see_name(void *context, struct tenon_slice name)
+{
+	(void)name;
+	*(bool *)context = true;
+	return 1;
+}
+
+/* A payload without a loader cannot run; one that lists names lacks no function that it should have. */
+static int count_unloaded(void *context, struct tenon_module *m)
+{
+	struct unloaded *u = context;
+	bool lists = false;
+
+	if (m->properties & TENON_MODULE_RUNNABLE || !m->ops->get_function ||
+	    !m->ops->each_function)
+		return 0;
+	if (tenon_module_each_function(m, see_name, &lists) < 0)
+		tenon_error_clear();
+	if (!lists && !u->count++)
+		u->kind = m->kind;
+	return 0;
+}
+
+void module_print_unloaded(struct tenon_module *m, struct tenon_buffer *out)
+{
+	struct unloaded u = { .count = 0 };
+
+	count_unloaded(&u, m);
+	if (module_walk_imports(m, count_unloaded, &u))
+		tenon_error_clear();
+	if (u.count)
+		tenon_buffer_printf(
+			out,
+			" No loader for \"%.*s\"%s, so the functions of that import are "
+			"unknown; tenon inspect says what it needs.",
+			(int)u.kind.size, u.kind.data, u.count > 1 ? " and others" : "");
+}
+
 static int offer_name(void *context, struct tenon_slice name)
 {
 	nearest_name_offer(context, name);
@@ -167,6 +211,7 @@ static void print_nearest(struct tenon_module *m, const char *name, struct tenon
 	else
 		tenon_buffer_printf(out, " It lists %zu function%s.", nearest.offered,
 				    nearest.offered == 1 ? "" : "s");
+	module_print_unloaded(m, out);
 }
 #else
 static void print_nearest(struct tenon_module *m, const char *name, struct tenon_buffer *out)

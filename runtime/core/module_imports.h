@@ -3,6 +3,7 @@
 #define RUNTIME_CORE_MODULE_IMPORTS_H
 
 #include <tenon/backend/module_kind.h>
+#include <tenon/buffer.h>
 
 /*
  * The import list has one slot in front and a NULL behind. The slot holds the number from
@@ -25,5 +26,20 @@ static inline uintptr_t module_imports_change(const struct tenon_module *m)
  * Return: 0; -TENON_E_NOMEM.
  */
 int module_set_imports(struct tenon_module *m, struct tenon_module *const *children, size_t count);
+
+/**
+ * module_print_unloaded - for messages on functions that were not found: name a missing loader
+ * @m: the module that was searched, with its imports
+ * @out: a sentence is appended if functions of an import are unknown because it has no loader
+ */
+#ifdef CONFIG_NEAREST_NAMES
+void module_print_unloaded(struct tenon_module *m, struct tenon_buffer *out);
+#else
+static inline void module_print_unloaded(struct tenon_module *m, struct tenon_buffer *out)
+{
+	(void)m;
+	(void)out;
+}
+#endif
 
 #endif /* RUNTIME_CORE_MODULE_IMPORTS_H */

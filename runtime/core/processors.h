@@ -2,8 +2,10 @@
 #ifndef RUNTIME_CORE_PROCESSORS_H
 #define RUNTIME_CORE_PROCESSORS_H
 
+#include "lib/plugin_api.h"
+
 /* Number of processors that the process may run on; at least 1. */
-int processors_allowed(void);
+int processors_allowed(void) TO_PLUGINS(processors_allowed);
 
 /* Number of threads that TENON_NUM_THREADS or TVM_NUM_THREADS asks for; 0 if unset. */
 int processors_asked(void);

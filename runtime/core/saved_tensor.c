@@ -107,6 +107,24 @@ void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLT
 	*dl = tenon_dltensor((void *)(uintptr_t)saved->data.data, shape, saved->ndim, saved->dtype);
 }
 
+void saved_tensor_swap(DLDataType dtype, void *data, size_t size)
+{
+	size_t at, i, width = dtype_bytes(dtype);
+	uint8_t *bytes = data;
+
+	if (dtype.code == TENON_DTYPE_COMPLEX) /* two numbers */
+		width /= 2;
+	if (!SAVED_TENSOR_FOREIGN || width < 2)
+		return;
+	for (at = 0; at + width <= size; at += width)
+		for (i = 0; i < width / 2; i++) {
+			uint8_t byte = bytes[at + i];
+
+			bytes[at + i] = bytes[at + width - 1 - i];
+			bytes[at + width - 1 - i] = byte;
+		}
+}
+
 int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *keep,
 		      struct tenon_tensor **out)
 {
@@ -116,7 +134,7 @@ int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *kee
 	int err;
 
 	saved_tensor_describe(saved, shape, &dl);
-	if (keep && !((uintptr_t)saved->data.data % TENON_TENSOR_ALIGN))
+	if (keep && !SAVED_TENSOR_FOREIGN && !((uintptr_t)saved->data.data % TENON_TENSOR_ALIGN))
 		return tenon_tensor_view(&dl, keep, out);
 
 	/* Elements smaller than a byte take one byte each while loading, so allocate that first. */
@@ -126,5 +144,6 @@ int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *kee
 	(*out)->dl.dtype = saved->dtype;
 	if (saved->data.size)
 		memcpy((*out)->dl.data, saved->data.data, saved->data.size);
+	saved_tensor_swap(saved->dtype, (*out)->dl.data, saved->data.size);
 	return 0;
 }

@@ -70,4 +70,17 @@ void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLT
 int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *keep,
 		      struct tenon_tensor **out) TO_PLUGINS(saved_tensor_make);
 
+/* Numbers in files are little-endian. On other machines each parameter is copied to be used. */
+#define SAVED_TENSOR_FOREIGN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
+/**
+ * saved_tensor_swap - turn elements from the order of files into that of this machine, or back
+ * @dtype: element type; one lane
+ * @data: the elements
+ * @size: bytes
+ *
+ * Does nothing where both are the same.
+ */
+void saved_tensor_swap(DLDataType dtype, void *data, size_t size);
+
 #endif /* RUNTIME_CORE_SAVED_TENSOR_H */

@@ -46,3 +46,12 @@ int backend_plugin_doctor(struct plugin *plugin, struct tenon_buffer *out)
 
 	return err || !b->doctor ? err : b->doctor(out);
 }
+
+const void *backend_plugin_extension(struct plugin *plugin, const char *name)
+{
+	const struct tenon_backend *b;
+
+	if (open_backend(plugin, &b) || !b->extension)
+		return NULL;
+	return b->extension(name);
+}

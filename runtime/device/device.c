@@ -11,9 +11,8 @@
 uint32_t device_forks;
 
 static const char *const object_keys[DEVICE_OBJECT_COUNT] = {
-	"tenon.Device",	  "tenon.Memory",     "tenon.Queue",   "tenon.Timeline",
-	"tenon.Commands", "tenon.Executable", "tenon.Program",
-	"tenon.WaitSet",
+	"tenon.Device",	    "tenon.Memory",  "tenon.Queue",   "tenon.Timeline",	   "tenon.Commands",
+	"tenon.Executable", "tenon.Program", "tenon.WaitSet", "tenon.Preparation",
 };
 
 int32_t device_object_types[DEVICE_OBJECT_COUNT];

@@ -8,6 +8,7 @@
 
 #include "lib/brief_errors.h"
 #include "runtime/device/device_operation.h"
+#include "runtime/device/device_trace.h"
 
 struct kept_node {
 	struct kept_node *next;
@@ -19,6 +20,9 @@ struct tenon_commands_core {
 	bool native; /* the backend recorded all operations */
 	bool ranges; /* copies or fills use slots, so their ranges are checked at each run */
 	bool bare;   /* the core allocated the base struct */
+	struct tenon_queue *followed; /* referenced; NULL for none */
+	int missed;		      /* status of the first operation that was not recorded */
+	uint32_t missed_kind;
 };
 
 static void commands_delete(void *self, int flags)
@@ -59,6 +63,10 @@ void tenon_commands_fini(struct tenon_commands *c)
 {
 	struct kept_node *n, *next;
 
+	if (c->core->followed) {
+		c->core->followed->core->follower = NULL;
+		tenon_object_unref(c->core->followed);
+	}
 	for (n = c->core->first; n; n = next) {
 		next = n->next;
 		operation_drop(&n->kept);
@@ -217,13 +225,61 @@ int tenon_commands_barrier(struct tenon_commands *c)
 	return tenon_commands_record(c, &op);
 }
 
+int tenon_commands_follow(struct tenon_commands *c, struct tenon_queue *queue)
+{
+	if (queue->device != c->device)
+		return tenon_error(-TENON_E_VALUE, "a recording follows a queue of another device");
+	if (c->finished || c->core->followed || queue->core->follower)
+		return tenon_error(-TENON_E_USAGE, c->finished ? "the recording is finished"
+						   : c->core->followed
+							   ? "the recording follows a queue already"
+							   : "another recording follows the queue");
+	tenon_object_ref(queue);
+	c->core->followed = queue;
+	queue->core->follower = c;
+	return 0;
+}
+
+void commands_note(struct tenon_commands *c, const struct tenon_operation *op,
+		   const struct tenon_sync *sync)
+{
+	int err = -TENON_E_UNSUPPORTED;
+
+	if (c->core->missed)
+		return;
+	/* a timestamp goes to memory of the host that may be gone at the next run */
+	if (can_be_recorded(op->kind) && op->kind != TENON_OP_TIMESTAMP &&
+	    !(sync && (sync->wait_count || sync->signal_count)))
+		err = tenon_commands_record(c, op);
+	if (!err && op->kind != TENON_OP_BARRIER)
+		err = tenon_commands_barrier(c);
+	if (err && err != -TENON_E_UNSUPPORTED)
+		tenon_error_clear();
+	c->core->missed = err;
+	c->core->missed_kind = op->kind;
+}
+
+static int unfollow(struct tenon_commands *c)
+{
+	if (!c->core->followed)
+		return 0;
+	c->core->followed->core->follower = NULL;
+	tenon_object_unref(c->core->followed);
+	c->core->followed = NULL;
+	if (!c->core->missed)
+		return 0;
+	return tenon_error(c->core->missed, "the queue was given a \"%s\" that is not recorded",
+			   operation_name(c->core->missed_kind));
+}
+
 int tenon_commands_finish(struct tenon_commands *c)
 {
-	int err = 0;
+	int err;
 
 	if (c->finished)
 		return tenon_error(-TENON_E_USAGE, "the recording is finished already");
-	if (c->core->native)
+	err = unfollow(c);
+	if (!err && c->core->native)
 		err = native_answer(c, c->device->ops->commands->finish(c));
 	if (!err)
 		c->finished = 1;
@@ -342,7 +398,7 @@ static int place(void *context, const struct tenon_operation *op)
 	/* queues are in order: a barrier needs no operation */
 	if (op->kind == TENON_OP_BARRIER)
 		return 0;
-	err = p->queue->device->ops->queue->submit(p->queue, op);
+	err = queue_give(p->queue, op);
 	*p->begun |= !err;
 	return err;
 }
@@ -353,6 +409,6 @@ int commands_place(struct tenon_queue *q, const struct tenon_operation *execute,
 	struct placing p = { q, begun };
 
 	if (c->core->native)
-		return q->device->ops->queue->submit(q, execute);
+		return queue_give(q, execute);
 	return tenon_commands_each(c, execute->as.execute.bindings, place, &p);
 }

@@ -19,6 +19,7 @@ enum device_object {
 	DEVICE_OBJECT_EXECUTABLE,
 	DEVICE_OBJECT_PROGRAM,
 	DEVICE_OBJECT_WAIT_SET,
+	DEVICE_OBJECT_PREPARATION,
 	DEVICE_OBJECT_COUNT,
 };
 
@@ -55,6 +56,8 @@ struct tenon_device_core {
 	char *place;	      /* the URI's path, of a device that is not counted; NULL for others */
 	uint32_t forks;	      /* device_forks when it was opened */
 	struct tenon_device_properties properties;
+	uint64_t allocated;	      /* bytes of memory; atomic */
+	uint64_t trace_device;	      /* private to runtime/trace/ */
 	struct device_tables *tables; /* completed tables; NULL if the backend's are long enough */
 };
 
@@ -64,6 +67,9 @@ struct tenon_queue_core {
 	bool listed;
 	struct tenon_queue *next_idle;
 	struct pool *pool;
+	bool traced;			 /* the trace has the queue in a list */
+	uint64_t trace_track;		 /* private to runtime/trace/ */
+	struct tenon_commands *follower; /* records what is submitted; NULL for none */
 
 	uint32_t holding; /* operations wait in @held; atomic */
 	pthread_mutex_t lock;

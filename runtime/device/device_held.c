@@ -10,6 +10,7 @@
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"
 #include "runtime/device/device_queue_thread.h"
+#include "runtime/device/device_trace.h"
 
 /* interval at which a waiting thread checks for loss of the device */
 #define SLICE UINT64_C(20000000)
@@ -90,7 +91,7 @@ static int run_call(struct tenon_queue *q, const struct tenon_operation *op)
 	int err;
 
 	if (ops->calls)
-		return ops->submit(q, op);
+		return queue_give(q, op);
 	err = ops->mark(q, &serial);
 	queue_thread_waits();
 	while (!err) {

@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
-#include "runtime/device/device_core.h"
+#include "runtime/device/device_trace.h"
+
+/* in tenon_memory.flags: the memory is part of the device's count */
+#define COUNTED (UINT32_C(1) << 31)
 
 /* Free a part that the core made, for backends without ops->subrange. */
 static void part_free(struct tenon_memory *m)
@@ -19,6 +22,8 @@ static void memory_delete(void *self, int flags)
 
 	if (!(flags & TENON_DELETE_MEMORY) || device_is_parents(device))
 		return;
+	if (!parent && m->flags & COUNTED)
+		trace_count_memory(device, -m->size);
 	if (parent && !device->ops->memory->subrange)
 		part_free(m);
 	else
@@ -60,11 +65,18 @@ static int check_usage(struct tenon_device *device, uint32_t usage)
 	return 0;
 }
 
+static void count(struct tenon_memory *m)
+{
+	m->flags |= COUNTED;
+	trace_count_memory(m->device, m->size);
+}
+
 int tenon_memory_alloc(struct tenon_device *device, const struct tenon_memory_request *request,
 		       struct tenon_memory **out)
 {
 	const struct tenon_device_properties *p = device->properties;
 	char label[DEVICE_LABEL];
+	uint64_t begin;
 	int err;
 
 	*out = NULL;
@@ -85,7 +97,12 @@ int tenon_memory_alloc(struct tenon_device *device, const struct tenon_memory_re
 				   "%s: %" PRIu64 " bytes in one piece; the most is %" PRIu64,
 				   device_label(device, label), request->size, p->max_allocation);
 	device_reap(device);
-	return device->ops->memory->alloc(device, request, out);
+	begin = trace_begin();
+	err = device->ops->memory->alloc(device, request, out);
+	trace_add("memory", tenon_slice_of("allocate"), request->size, begin);
+	if (!err)
+		count(*out);
+	return err;
 }
 
 static int check_within(const struct tenon_memory *m, uint64_t offset, uint64_t size)
@@ -123,7 +140,7 @@ int tenon_memory_subrange(struct tenon_memory *memory, uint64_t offset, uint64_t
 		if (!m)
 			return tenon_error(-TENON_E_NOMEM, "no memory for a part");
 		tenon_memory_init(m, root->device, size, root->usage);
-		m->flags = root->flags;
+		m->flags = root->flags & ~COUNTED;
 		m->address = root->address ? root->address + from : 0;
 		m->host = root->host ? (char *)root->host + from : NULL;
 	}
@@ -243,7 +260,10 @@ int tenon_memory_import(struct tenon_device *device, const struct tenon_memory_i
 		return tenon_error(-TENON_E_VALUE, "%s of heap %u: there are %u",
 				   handle_name(from->type), from->heap - 1,
 				   device->properties->heap_count);
-	return device->ops->memory->import_handle(device, from, out);
+	err = device->ops->memory->import_handle(device, from, out);
+	if (!err)
+		count(*out);
+	return err;
 }
 
 int tenon_memory_export(struct tenon_memory *m, uint32_t type, int *fd)

@@ -7,6 +7,7 @@
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"
 #include "runtime/device/device_notify.h"
+#include "runtime/device/device_trace.h"
 
 static void queue_delete(void *self, int flags)
 {
@@ -69,6 +70,7 @@ void tenon_queue_fini(struct tenon_queue *q)
 	struct tenon_queue_core *core = q->core;
 	struct tenon_device *device = q->device;
 
+	trace_forget_queue(q);
 	device_lock(device);
 	if (core->next)
 		core->next->previous = core->previous;
@@ -146,7 +148,7 @@ int queue_place(struct tenon_queue *q, const struct tenon_operation *op, bool *b
 	/* queues are in order: a barrier needs no operation */
 	if (op->kind == TENON_OP_BARRIER)
 		return 0;
-	return q->device->ops->queue->submit(q, op);
+	return queue_give(q, op);
 }
 
 /* Order the queue behind the waits. Return: 0; 1 if the host must wait for some; negative. */
@@ -186,6 +188,8 @@ int queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
 		err = timeline_check_signals(signal, signals);
 	if (err)
 		return err;
+	if (q->core->follower)
+		commands_note(q->core->follower, op, sync);
 	if (needs_thread(q, op))
 		return queue_hold(q, op, sync, deadline);
 	if (sync && sync->wait_count) {
@@ -311,7 +315,7 @@ int tenon_queue_flush(struct tenon_queue *q)
 int queue_wait(struct tenon_queue *q, uint64_t deadline)
 {
 	const struct tenon_queue_ops *ops = q->device->ops->queue;
-	uint64_t serial = 0;
+	uint64_t serial = 0, begin = trace_begin();
 	int err;
 
 	err = queue_held_wait(q, deadline);
@@ -320,6 +324,7 @@ int queue_wait(struct tenon_queue *q, uint64_t deadline)
 	err = ops->mark(q, &serial);
 	if (!err)
 		err = ops->wait(q, serial, deadline);
+	trace_add("wait", tenon_slice_of("wait for a queue"), 0, begin);
 	if (err == -TENON_E_TIMEOUT)
 		return err;
 	if (err)

@@ -110,35 +110,76 @@ static int keep(struct tenon_slice text, char **out)
 	return *out ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a device's name");
 }
 
-/* Call the backend, and keep what names the device. */
+static int keep_names(struct tenon_device *d, const struct tenon_device_choice *choice,
+		      struct tenon_slice query)
+{
+	int err = keep(query, &d->core->query);
+
+	return err ? err : keep(choice->place, &d->core->place);
+}
+
+/*
+ * Call the backend, and keep what names the device. Caller holds table_lock and has entered the
+ * backend, which this function leaves. The lock is released while a backend opens concurrently.
+ */
 static int open_device(const struct tenon_backend *b, const struct tenon_device_choice *choice,
 		       struct tenon_slice query, struct tenon_device **out)
 {
+	const bool concurrent = b->flags & TENON_BACKEND_CONCURRENT_OPEN;
 	struct tenon_device *d;
 	int err;
 
+	if (concurrent) {
+		backend_leave();
+		pthread_mutex_unlock(&table_lock);
+	}
 	err = b->open(choice, &d);
+	if (!err) {
+		d->backend = b; /* the table's entry, also when the backend is in a plug-in */
+		err = keep_names(d, choice, query);
+		if (err)
+			tenon_object_unref(d);
+	}
+	if (concurrent)
+		pthread_mutex_lock(&table_lock);
+	else
+		backend_leave();
+	if (!err)
+		*out = d;
+	return err;
+}
+
+/* Close a device that is not in the table: closing it may wait. Caller holds table_lock. */
+static void close_unlocked(struct tenon_device *d)
+{
+	pthread_mutex_unlock(&table_lock);
+	tenon_object_unref(d);
+	pthread_mutex_lock(&table_lock);
+}
+
+/* Put a device into the table, numbered behind the @count listed ones if it is none of these. */
+static int add_device(struct tenon_device *d, uint32_t count)
+{
+	DLDevice id = d->id;
+	size_t slot;
+	int err = free_slot(&slot);
+
 	if (err)
 		return err;
-	d->backend = b; /* the table's entry, also when the backend is in a plug-in */
-	err = keep(query, &d->core->query);
-	if (!err)
-		err = keep(choice->place, &d->core->place);
-	if (err) {
-		tenon_object_unref(d);
-		return err;
-	}
-	*out = d;
+	if (d->core->query || d->core->place)
+		for (id.device_id = (int32_t)count; find_id(id); id.device_id++)
+			;
+	d->id = id;
+	d->slot = (uint32_t)slot;
+	open_devices[slot] = d;
 	return 0;
 }
 
-/* Open a device into a slot. Caller holds table_lock. */
-static int open_into(const struct tenon_backend *b, const struct tenon_device_choice *choice,
-		     struct tenon_slice query, uint32_t count, size_t slot,
-		     struct tenon_device **out)
+/* Open a device and add it to the table. Caller holds table_lock; as open_device(). */
+static int open_new(const struct tenon_backend *b, const struct tenon_device_choice *choice,
+		    struct tenon_slice query, uint32_t count, struct tenon_device **out)
 {
 	struct tenon_device *d;
-	DLDevice id;
 	int err;
 
 	err = open_device(b, choice, query, &d);
@@ -147,15 +188,16 @@ static int open_into(const struct tenon_backend *b, const struct tenon_device_ch
 				      choice->place.data);
 	if (err)
 		return tenon_error_in(err, "%s:%u", b->name, choice->index);
-	id = d->id;
-	if (query.size || choice->place.size)
-		for (id.device_id = (int32_t)count; find_id(id); id.device_id++)
-			;
-	d->id = id;
-	d->slot = (uint32_t)slot;
-	open_devices[slot] = d;
-	*out = d;
-	return 0;
+	/* another thread may have opened the same device meanwhile */
+	*out = find_open(b, choice, query);
+	if (!*out) {
+		err = add_device(d, count);
+		*out = err ? NULL : d;
+	}
+	tenon_object_ref(*out);
+	if (*out != d)
+		close_unlocked(d);
+	return err;
 }
 
 /* Find the device of a path among those that were counted, or else leave the path to the backend. */
@@ -165,7 +207,7 @@ static int choose(const struct tenon_backend *b, struct tenon_slice path, uint32
 	int err = device_path_find(b, path, count, &choice->index);
 
 	if (err != -TENON_E_DEVICE || !(b->flags & TENON_BACKEND_PLACES) || !path.size ||
-	    !isalpha((unsigned char)path.data[0]))
+	    (!isalpha((unsigned char)path.data[0]) && !memchr(path.data, '/', path.size)))
 		return err;
 	tenon_error_clear();
 	choice->index = UINT32_MAX;
@@ -173,6 +215,7 @@ static int choose(const struct tenon_backend *b, struct tenon_slice path, uint32
 	return 0;
 }
 
+/* Find or open a device, and reference it. Caller holds table_lock; as open_device(). */
 static int open_choice(const struct tenon_backend *b, struct tenon_slice path,
 		       const struct device_uri *uri, struct tenon_device **out)
 {
@@ -193,11 +236,11 @@ static int open_choice(const struct tenon_backend *b, struct tenon_slice path,
 	err = choose(b, path, count, &choice);
 	if (!err)
 		*out = find_open(b, &choice, query);
-	if (!err && !*out) {
+	if (!err && !*out)
 		err = free_slot(&slot);
-		if (!err)
-			err = open_into(b, &choice, query, count, slot, out);
-	}
+	if (!err && !*out)
+		return open_new(b, &choice, query, count, out);
+	tenon_object_ref(*out);
 	backend_leave();
 	return err;
 }
@@ -240,7 +283,6 @@ int tenon_device_open(const char *text, struct tenon_device **out)
 	}
 	pthread_mutex_lock(&table_lock);
 	err = open_choice(b, uri.path, &uri, out);
-	tenon_object_ref(*out);
 	pthread_mutex_unlock(&table_lock);
 fini:
 	device_uri_fini(&uri);
@@ -265,9 +307,9 @@ int tenon_device_get(DLDevice id, struct tenon_device **out)
 	n = snprintf(number, sizeof(number), "%d", id.device_id);
 	pthread_mutex_lock(&table_lock);
 	*out = find_id(id);
+	tenon_object_ref(*out);
 	if (!*out)
 		err = open_choice(b, (struct tenon_slice){ number, (size_t)n }, NULL, out);
-	tenon_object_ref(*out);
 	pthread_mutex_unlock(&table_lock);
 	return err;
 }
@@ -302,38 +344,61 @@ static int read_query(const struct tenon_device *d, struct device_uri *uri)
 	return err;
 }
 
-/* Caller holds table_lock. @out: not referenced for the caller. */
+/* Find the slot of a device that is or was in the table. */
+static int slot_again(const struct tenon_device *old, size_t *slot)
+{
+	*slot = slot_of(old->id);
+	return *slot < DEVICES_MOST ? 0 : free_slot(slot);
+}
+
+/* Put @fresh into the slot of @old, unless another thread reopened @old meanwhile. */
+static int replace_in_table(struct tenon_device *old, struct tenon_device *fresh,
+			    struct tenon_device **out)
+{
+	size_t slot;
+	int err = slot_again(old, &slot);
+
+	if (err)
+		return err;
+	if (!open_devices[slot] || open_devices[slot] == old) {
+		tenon_object_unref(open_devices[slot]);
+		fresh->id = old->id;
+		fresh->slot = (uint32_t)slot;
+		tenon_object_ref(fresh);
+		open_devices[slot] = fresh;
+	}
+	*out = open_devices[slot];
+	tenon_object_ref(*out);
+	return 0;
+}
+
+/* Open a device again, and reference it. Caller holds table_lock; as open_device(). */
 static int replace(struct tenon_device *old, const struct device_uri *uri,
 		   struct tenon_device **out)
 {
 	const struct tenon_device_choice choice = { old->index, uri->options, uri->option_count,
 						    place_of(old) };
-	size_t slot = slot_of(old->id);
 	struct tenon_device *fresh;
 	uint32_t count;
-	int err = 0;
+	size_t slot;
+	int err;
 
-	if (slot == DEVICES_MOST)
-		err = free_slot(&slot);
+	err = slot_again(old, &slot);
 	if (err)
 		return err;
 	if (open_devices[slot] && open_devices[slot] != old) {
-		*out = open_devices[slot]; /* another thread opened it */
+		*out = open_devices[slot]; /* another thread reopened it */
+		tenon_object_ref(*out);
 		return 0;
 	}
 	err = backend_enter(old->backend, &count);
+	if (!err)
+		err = open_device(old->backend, &choice, tenon_slice_of(query_of(old)), &fresh);
 	if (err)
 		return err;
-	err = open_device(old->backend, &choice, tenon_slice_of(query_of(old)), &fresh);
-	backend_leave();
-	if (err)
-		return err;
-	tenon_object_unref(open_devices[slot]);
-	fresh->id = old->id;
-	fresh->slot = (uint32_t)slot;
-	open_devices[slot] = fresh;
-	*out = fresh;
-	return 0;
+	err = replace_in_table(old, fresh, out);
+	close_unlocked(fresh);
+	return err;
 }
 
 int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out)
@@ -346,7 +411,6 @@ int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out)
 	if (!err) {
 		pthread_mutex_lock(&table_lock);
 		err = replace(device, &uri, out);
-		tenon_object_ref(*out);
 		pthread_mutex_unlock(&table_lock);
 	}
 	if (!err && *out != device)

@@ -28,6 +28,7 @@ int backend_plugin_describe(struct plugin *plugin, uint32_t index,
 int backend_plugin_device(struct plugin *plugin, const struct tenon_device_choice *choice,
 			  struct tenon_device **out);
 int backend_plugin_doctor(struct plugin *plugin, struct tenon_buffer *out);
+const void *backend_plugin_extension(struct plugin *plugin, const char *name);
 
 /* device_plugin.c: open all foreign plug-ins once, and record the failures as text */
 void plugins_load(void);

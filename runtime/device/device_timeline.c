@@ -10,6 +10,7 @@
 #include "lib/fence_fd.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_notify.h"
+#include "runtime/device/device_trace.h"
 
 /* time to wait for one promise, when several reach the value */
 #define SLICE UINT64_C(1000000)
@@ -416,7 +417,7 @@ static enum look look(struct tenon_timeline *t, uint64_t value, uint64_t deadlin
 	return result;
 }
 
-int tenon_timeline_wait(struct tenon_timeline *t, uint64_t value, uint64_t deadline)
+static int wait_for(struct tenon_timeline *t, uint64_t value, uint64_t deadline)
 {
 	struct wait w = { NULL, 0, 0 };
 	int err;
@@ -451,6 +452,15 @@ int tenon_timeline_wait(struct tenon_timeline *t, uint64_t value, uint64_t deadl
 late:
 	return tenon_error(-TENON_E_TIMEOUT, "the timeline did not reach %" PRIu64 " in time",
 			   value);
+}
+
+int tenon_timeline_wait(struct tenon_timeline *t, uint64_t value, uint64_t deadline)
+{
+	uint64_t begin = trace_begin();
+	int err = wait_for(t, value, deadline);
+
+	trace_add("wait", tenon_slice_of("wait for a timeline"), 0, begin);
+	return err;
 }
 
 static bool can_import(const struct tenon_timeline *t, const struct tenon_queue *queue)

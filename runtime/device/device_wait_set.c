@@ -15,7 +15,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/fence_fd.h"
-#include "runtime/device/device_core.h"
+#include "runtime/device/device_trace.h"
 #include "runtime/device/device_notify.h"
 
 enum entry_state {
@@ -337,6 +337,7 @@ static int wait_in_set(const struct tenon_point *points, size_t count, uint64_t 
 {
 	struct tenon_wait_result result = { NULL, 0 };
 	struct tenon_wait_set *set;
+	uint64_t begin = trace_begin();
 	size_t i;
 	int err;
 
@@ -353,6 +354,7 @@ static int wait_in_set(const struct tenon_point *points, size_t count, uint64_t 
 		*which = (size_t)((const struct tenon_point *)result.context - points);
 		err = result.status;
 	}
+	trace_add("wait", tenon_slice_of("wait for any point"), 0, begin);
 	tenon_object_unref(set);
 	return err;
 }

@@ -8,7 +8,9 @@
 #include <tenon/backend/memory.h>
 #include <tenon/backend/queue.h>
 #include <tenon/fence.h>
+#include <tenon/prepare.h>
 #include <tenon/probe.h>
+#include <tenon/remote.h>
 
 #include "lib/brief_errors.h"
 
@@ -59,6 +61,12 @@ OFF(tenon_backend_describe, (const struct tenon_backend *backend, uint32_t index
 	struct tenon_device_properties *properties))
 OFF_OUT(tenon_backend_probe, *out = NULL, (const struct tenon_backend *backend,
 	const struct tenon_probe_request *request, const struct tenon_probe **out))
+OFF(tenon_module_prepare, (struct tenon_module *m, struct tenon_device *device,
+	const struct tenon_prepare *how))
+OFF_OUT(tenon_module_prepare_start, *out = NULL, (struct tenon_module *m,
+	struct tenon_device *device, const struct tenon_prepare *how,
+	struct tenon_preparation **out))
+OFF(tenon_preparation_wait, (struct tenon_preparation *p))
 OFF_VOID(tenon_memory_init, (struct tenon_memory *memory, struct tenon_device *device,
 	uint64_t size, uint32_t usage))
 OFF_OUT(tenon_memory_alloc, *out = NULL, (struct tenon_device *device,
@@ -134,6 +142,7 @@ OFF(tenon_commands_fill, (struct tenon_commands *commands, struct tenon_range to
 OFF(tenon_commands_dispatch, (struct tenon_commands *commands,
 	const struct tenon_dispatch *dispatch))
 OFF(tenon_commands_barrier, (struct tenon_commands *commands))
+OFF(tenon_commands_follow, (struct tenon_commands *commands, struct tenon_queue *queue))
 OFF(tenon_commands_finish, (struct tenon_commands *commands))
 OFF(tenon_executable_init, (struct tenon_executable *executable, struct tenon_device *device,
 	const struct tenon_program *program))
@@ -265,5 +274,17 @@ void *tenon_workspace_alloc(DLDevice device, uint64_t size)
 		return workspace_take(size);
 	tenon_error(-TENON_E_DEVICE, "a workspace on %s:%d: CONFIG_DEVICES is off in this build",
 		    tenon_device_name(device.device_type), device.device_id);
+	return NULL;
+}
+
+int tenon_remote_connect(const char *address, const struct tenon_remote_options *options,
+			 struct tenon_remote **out)
+{
+	*out = NULL;
+	return off();
+}
+
+struct tenon_remote *tenon_remote_of_device(struct tenon_device *device, DLDevice *there)
+{
 	return NULL;
 }

@@ -10,6 +10,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/device/device_operation.h"
 #include "runtime/device/device_thread.h"
+#include "runtime/device/device_trace.h"
 #include "runtime/core/reference.h"
 
 /* a kernel compiled for a device; the executable keeps the device pointer from being reused */
@@ -133,6 +134,21 @@ static int set_executable(struct kernel_set *set, struct tenon_device *device,
 	set->made = m;
 	*out = m->executable;
 	return 0;
+}
+
+int kernel_set_executable(struct kernel_set *set, struct tenon_device *device,
+			  struct tenon_executable **out)
+{
+	int err;
+
+	*out = NULL;
+	if ((int32_t)device->id.device_type != set->device_type)
+		return 0;
+	pthread_mutex_lock(&sets_lock);
+	err = set_executable(set, device, out);
+	pthread_mutex_unlock(&sets_lock);
+	tenon_object_ref(*out);
+	return err;
 }
 
 static int bind_slow(struct kernel_function *f, struct tenon_device *device,
@@ -414,12 +430,12 @@ static int kernel_call(void *self, const struct tenon_value *args, int32_t count
 	if (err)
 		return err;
 	*ret = tenon_arg_none();
-	if (queue_holds(place->queue))
+	if (queue_holds(place->queue) || place->queue->core->follower)
 		return tenon_queue_dispatch(place->queue, &d, NULL);
 	op.kind = TENON_OP_DISPATCH;
 	op.priority = 0;
 	op.as.dispatch = &d;
-	return place->device->ops->queue->submit(place->queue, &op);
+	return queue_give(place->queue, &op);
 }
 
 static void function_delete(void *self, int flags)

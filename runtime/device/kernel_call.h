@@ -43,6 +43,17 @@ void kernel_set_free(struct kernel_set *set);
 int kernel_set_function(struct kernel_set *set, struct tenon_slice name, void *keep,
 			struct tenon_function **out);
 
+/**
+ * kernel_set_executable - get the executable of a set on a device
+ * @set: the set
+ * @device: the device
+ * @out: receives the executable with one reference; NULL if the kernels do not run on this type
+ *
+ * Return: 0; errors of tenon_executable_create().
+ */
+int kernel_set_executable(struct kernel_set *set, struct tenon_device *device,
+			  struct tenon_executable **out);
+
 /* After fork(), first thing in the child: reinitialise the lock of all sets. */
 void kernel_sets_forked(void);
 

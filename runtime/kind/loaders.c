@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "runtime/core/module_object.h"
 #include "runtime/kind/const_loader.h"
 #include "runtime/kind/example_json.h"
@@ -96,6 +97,11 @@ const struct tenon_module_loader *loader_find(struct tenon_slice kind)
 	for (i = 0; !found && loaders_builtin[i]; i++)
 		if (loads(loaders_builtin[i], kind))
 			found = loaders_builtin[i];
+#if OPTION_ON(DNNL_JSON)
+	for (i = 0; !found && loader_table[i]; i++)
+		if (loads(loader_table[i], kind))
+			found = loader_table[i];
+#endif
 	return found ? found : find_of_backends(kind);
 }
 
@@ -180,6 +186,10 @@ int tenon_module_loader_names(struct tenon_buffer *out)
 		name_list_add(&list, r->loader->kind);
 	for (i = 0; loaders_builtin[i]; i++)
 		name_list_add(&list, loaders_builtin[i]->kind);
+#if OPTION_ON(DNNL_JSON)
+	for (i = 0; loader_table[i]; i++)
+		name_list_add(&list, loader_table[i]->kind);
+#endif
 #ifdef CONFIG_DEVICES
 	tenon_backend_each(list_kinds, &list);
 #endif

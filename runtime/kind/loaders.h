@@ -70,4 +70,7 @@ int loader_call(struct tenon_function *function, const struct tenon_value *args,
 int loader_run(const struct tenon_module_loader *loader, struct tenon_cursor *c,
 	       const struct tenon_payload *payload, struct tenon_module **out);
 
+/* loader_table.c: loaders that are options of their own, ended by NULL */
+extern const struct tenon_module_loader *const loader_table[];
+
 #endif /* RUNTIME_KIND_LOADERS_H */

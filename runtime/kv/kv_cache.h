@@ -126,7 +126,7 @@ int kv_cache_set_window(struct kv_cache *c, int64_t id, int64_t window, int64_t 
  * @tree: for each token its parent, numbered from 0 in each sequence, -1 for a root; or NULL
  * @tree_size: number of entries of @tree
  *
- * Return: 0; -TENON_E_VALUE, -TENON_E_NOT_FOUND for wrong arguments; -TENON_E_NOMEM when the pages
+ * Return: 0; -TENON_E_VALUE, -TENON_E_NOT_FOUND for wrong arguments; -TENON_E_OVERFLOW when the pages
  *	do not suffice, naming what is left. A refused step changes nothing.
  */
 int kv_cache_begin(struct kv_cache *c, const int64_t *ids, const int64_t *lengths, size_t count,

@@ -281,7 +281,7 @@ int kv_remove(struct kv_pages *p, int64_t id)
 
 int kv_full(const struct kv_pages *p, const char *what, int64_t wanted)
 {
-	return tenon_error(-TENON_E_NOMEM,
+	return tenon_error(-TENON_E_OVERFLOW,
 			   "the key-value cache is full: %s needs %" PRIi64 " page%s; %" PRIi32
 			   " of %" PRIi32 " pages of %" PRIi32
 			   " tokens are free, %zu sequences have %" PRIi64

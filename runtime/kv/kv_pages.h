@@ -129,7 +129,7 @@ int kv_remove(struct kv_pages *p, int64_t id);
  * @copy: receives the page that the caller copies
  *
  * Return: 0; -TENON_E_NOT_FOUND; -TENON_E_EXISTS; -TENON_E_VALUE for a position outside the parent,
- *	behind what its window keeps, or while it has an uncommitted tree; -TENON_E_NOMEM when no
+ *	behind what its window keeps, or while it has an uncommitted tree; -TENON_E_OVERFLOW when no
  *	page is free.
  */
 int kv_fork(struct kv_pages *p, int64_t parent, int64_t child, int64_t position,
@@ -142,7 +142,8 @@ int kv_fork(struct kv_pages *p, int64_t parent, int64_t child, int64_t position,
  * @count: how many
  * @copy: receives the page that the caller copies: the sequence now shares blocks up to there
  *
- * Return: 0; -TENON_E_VALUE for more tokens than there are; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_VALUE for more tokens than there are; -TENON_E_OVERFLOW for a full cache;
+ *	-TENON_E_NOMEM.
  */
 int kv_pop(struct kv_pages *p, struct kv_sequence *s, int64_t count, struct kv_copy *copy);
 

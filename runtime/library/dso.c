@@ -13,6 +13,7 @@
 #include "lib/fork_gate.h"
 #include "lib/library_open.h"
 #include "runtime/library/context.h"
+#include "runtime/core/module_imports.h"
 #include "runtime/core/module_index.h"
 #include "runtime/core/reference.h"
 #include "runtime/core/registry.h"
@@ -186,6 +187,26 @@ static struct dso_env *env_of(void *handle)
 
 /* ---- lookups from compiled code */
 
+static int no_function(const struct dso *dso, struct tenon_module *searched,
+		       struct tenon_slice name)
+{
+	struct tenon_buffer buffer = TENON_BUFFER_INIT;
+	const char *hint;
+	int err;
+
+	module_print_unloaded(searched, &buffer);
+	/* NULL without CONFIG_NEAREST_NAMES, where the buffer then takes no code */
+	hint = buffer.data;
+	err = tenon_error(
+		-TENON_E_NO_FUNCTION,
+		"%s calls function \"%.*s\", which is neither in its imports nor "
+		"registered; register it with tenon_function_register() before the call.%s",
+		dso->path, (int)name.size, name.data, hint ? hint : "");
+	if (hint)
+		tenon_buffer_fini(&buffer);
+	return err;
+}
+
 /* Search the library's imports, then the whole tree, then the registry. */
 static int look_up(const struct dso *dso, struct tenon_module *library, struct tenon_module *root,
 		   struct tenon_slice name, struct tenon_function **out, bool *may_hold)
@@ -205,10 +226,7 @@ static int look_up(const struct dso *dso, struct tenon_module *library, struct t
 	tenon_function_find_slice(name, out);
 	if (*out)
 		return 0;
-	return tenon_error(-TENON_E_NO_FUNCTION,
-			   "%s calls function \"%.*s\", which is neither in its imports nor "
-			   "registered; register it with tenon_function_register() before the call",
-			   dso->path, (int)name.size, name.data);
+	return no_function(dso, root ? root : library, name);
 }
 
 int dso_env_target(struct dso_env_function *f, struct tenon_function **out)
@@ -354,6 +372,26 @@ static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, u
 	return n < SIZE_MAX / 2 ? (size_t)n + sizeof(n) : SIZE_MAX / 2;
 }
 
+#ifdef CONFIG_ARTIFACTS
+/* Find the names of the artifacts that became the file. */
+static void find_record(const struct dso *dso, struct tenon_slice *out)
+{
+	struct loaded_symbol s;
+	uint64_t ignored;
+
+	if (!dso_find_variable(dso, "__tenon_artifacts", &s))
+		return;
+	out->data = s.address;
+	out->size = blob_bound(dso, &s, &ignored);
+}
+#else
+static void find_record(const struct dso *dso, struct tenon_slice *out)
+{
+	(void)dso;
+	(void)out;
+}
+#endif
+
 /* Build the tree around a library module of the mapping. Caller holds the lock. */
 static int dso_tree(struct dso *dso, struct tenon_module **out)
 {
@@ -375,6 +413,7 @@ static int dso_tree(struct dso *dso, struct tenon_module **out)
 		blob.data = s.address;
 		blob.size = blob_bound(dso, &s, &source.offset);
 		source.generation = blob_names[i].generation;
+		find_record(dso, &source.record);
 		err = import_tree_read(blob, &source, library, &root);
 		/* The tree holds it now. */
 		tenon_object_unref(library);

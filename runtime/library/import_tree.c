@@ -8,6 +8,7 @@
 #include "runtime/library/library_module.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/payload/payload_module.h"
+#include "runtime/target/target_module.h"
 
 struct import_build {
 	const struct import_blob *b;
@@ -190,6 +191,8 @@ static int build(struct import_build *t, struct tenon_module **root)
 	err = make_block(t);
 	for (i = 0; i < b->count && !err; i++)
 		err = make_module(t, i);
+	if (!err && !b->source->inspect)
+		err = target_record_bind(b->source->record, b->source->file, t->modules, b->count);
 	if (!err)
 		err = import_modules(t, root);
 	if (err)

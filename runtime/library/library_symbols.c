@@ -7,6 +7,7 @@
 #include "runtime/library/library_symbols.h"
 
 #include "lib/brief_errors.h"
+#include "lib/slice_starts.h"
 
 #define FFI_PREFIX "__tvm_ffi_"
 
@@ -41,13 +42,6 @@ static const struct {
 	{ "__tvm_module_ctx", MARK_LEGACY },
 	{ "__tvm_dev_mblob", MARK_LEGACY },
 };
-
-static bool starts(struct tenon_slice s, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return s.size >= n && !memcmp(s.data, prefix, n);
-}
 
 /* A system library adds its own prefix to the names that it registers. */
 static bool ends(struct tenon_slice s, const char *suffix)
@@ -111,15 +105,15 @@ bool library_symbols_function(enum tenon_generation generation, const struct elf
 	if (!symbol->defined || !symbol->global || symbol->kind != ELF_SYMBOL_FUNCTION)
 		return false;
 	if (generation != TENON_GENERATION_FFI)
-		return name->size && !starts(*name, "__") && !starts(*name, "_init") &&
-		       !starts(*name, "_fini");
-	if (!starts(*name, FFI_PREFIX) || name->size == prefix)
+		return name->size && !slice_starts(*name, "__") && !slice_starts(*name, "_init") &&
+		       !slice_starts(*name, "_fini");
+	if (!slice_starts(*name, FFI_PREFIX) || name->size == prefix)
 		return false;
 	name->data += prefix;
 	name->size -= prefix;
 	/* exclude context variables and descriptions, which are not functions of the model */
-	return !starts(*name, "_library_") && !starts(*name, "_metadata_") &&
-	       !starts(*name, "_doc_");
+	return !slice_starts(*name, "_library_") && !slice_starts(*name, "_metadata_") &&
+	       !slice_starts(*name, "_doc_");
 }
 
 int library_symbols_read(const struct elf_file *elf, struct library_symbols *out)

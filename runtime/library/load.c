@@ -2,15 +2,32 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/elf.h"
 #include "lib/file_kind.h"
 #include "lib/file_map.h"
 #include "runtime/library/dso.h"
 #include "runtime/library/file_extension.h"
 #include "runtime/library/file_loader.h"
+#include "runtime/library/load_policy.h"
 
 #ifdef CONFIG_ERROR_MESSAGES
-/* enough to detect the file type */
-#define HEAD 4096
+#ifdef CONFIG_ELF_INSPECT
+static bool is_program(const char *path)
+{
+	struct tenon_slice bytes;
+	struct elf_file elf;
+	bool found;
+
+	if (file_map_open(path, &bytes)) {
+		tenon_error_clear();
+		return false;
+	}
+	found = !elf_open(&elf, bytes, path) && elf_is_program(&elf);
+	tenon_error_clear();
+	file_map_close(&bytes);
+	return found;
+}
+#endif
 
 /* Append what the file looks like and a remedy: " (this one looks like text)". */
 static int describe(const char *path, struct tenon_buffer *out)
@@ -20,11 +37,15 @@ static int describe(const char *path, struct tenon_buffer *out)
 	int err;
 
 	/* Report a missing file before an unreadable one. */
-	err = file_map_head(path, HEAD, &bytes);
+	err = file_map_ends(path, FILE_KIND_HEAD, FILE_KIND_TAIL, &bytes);
 	if (err)
 		return err;
-	tenon_buffer_printf(out, " (this one looks like %s)%s", file_kind(bytes),
-			    file_advice(bytes));
+	if (file_is_elf(bytes) && is_program(path))
+		tenon_buffer_printf(out, " (this one looks like a program); a module is a shared "
+					 "object that TVM writes with export_library()");
+	else
+		tenon_buffer_printf(out, " (this one looks like %s)%s", file_kind(bytes),
+				    file_advice(bytes));
 	file_map_close(&bytes);
 #else
 	if (access(path, R_OK))
@@ -64,6 +85,9 @@ int tenon_module_load(const char *path, struct tenon_module **out)
 	int err;
 
 	*out = NULL;
+	err = load_policy_check(path);
+	if (err)
+		return err;
 #ifdef CONFIG_DSO
 	if (file_extension_is_library(extension))
 		return dso_load(path, out);

@@ -48,3 +48,12 @@ int tenon_module_inspect(const char *path, struct tenon_module **out)
 			   path);
 }
 #endif
+
+#ifndef CONFIG_LOAD_POLICY
+int tenon_load_policy_set(tenon_load_policy policy, void *context)
+{
+	(void)policy;
+	(void)context;
+	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_LOAD_POLICY is off in this build");
+}
+#endif

@@ -6,6 +6,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/file_map.h"
 
 static void artifact_fini(struct artifact *a)
 {
@@ -15,6 +16,7 @@ static void artifact_fini(struct artifact *a)
 	free(a->file_name);
 	free(a->device);
 	tenon_buffer_fini(&a->content);
+	file_map_close(&a->file);
 }
 
 static char *copy(const char *text)
@@ -68,6 +70,11 @@ size_t artifact_find(const struct artifact_set *set, const char *file_name)
 		if (!strcmp(set->items[i].file_name, file_name))
 			return i;
 	return SIZE_MAX;
+}
+
+struct tenon_slice artifact_payload(const struct artifact *a)
+{
+	return a->file.size ? a->file : (struct tenon_slice){ a->content.data, a->content.size };
 }
 
 bool artifact_is_native(const struct artifact *a)

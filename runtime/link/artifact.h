@@ -28,6 +28,7 @@
  * @file_name: unique in the set
  * @device: URI of the device that the target key stands for; "" for any
  * @content: the payload; empty for native code
+ * @file: the file that the payload is, from file_map_open(): @content is empty then
  * @module: number of its module in the import tree
  *
  * All texts are allocated.
@@ -39,6 +40,7 @@ struct artifact {
 	char *file_name;
 	char *device;
 	struct tenon_buffer content;
+	struct tenon_slice file;
 	uint64_t module;
 };
 
@@ -78,6 +80,9 @@ int artifact_add(struct artifact_set *set, const struct artifact_names *names,
 
 /** artifact_find - index of an artifact with a file name; SIZE_MAX when there is none */
 size_t artifact_find(const struct artifact_set *set, const char *file_name);
+
+/** artifact_payload - the payload of an artifact */
+struct tenon_slice artifact_payload(const struct artifact *a);
 
 /** artifact_is_native - test whether an artifact is linked into the shared object */
 bool artifact_is_native(const struct artifact *a);

@@ -6,6 +6,7 @@
 #include <tenon/backend/cursor.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/link/link_record.h"
 
 #define VERSION 1
 
@@ -87,21 +88,11 @@ static int read_artifact(struct tenon_cursor *c, struct artifact_set *out)
 
 int artifact_record_read(struct tenon_slice bytes, const char *file, struct artifact_set *out)
 {
-	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, "record of artifacts", 0);
-	struct tenon_slice record;
-	uint32_t version;
+	struct tenon_cursor c;
 	uint64_t count, i;
 	int err;
 
-	err = tenon_cursor_string(&c, &record);
-	if (!err) {
-		c = tenon_cursor_of(record.data, record.size, "record of artifacts", 8);
-		err = tenon_cursor_u32(&c, &version);
-	}
-	if (!err && version != VERSION)
-		err = tenon_cursor_error(&c, -TENON_E_UNSUPPORTED,
-					 "version %" PRIu32 "; this release reads version %d",
-					 version, VERSION);
+	err = link_record_open(bytes, "record of artifacts", VERSION, &c);
 	if (!err)
 		err = tenon_cursor_count(&c, ENTRY_LEAST, &count);
 	if (!err && count > COUNT_MOST)

@@ -14,14 +14,21 @@
 #define SECTION_DATA   1
 #define FLAG_ALLOCATED 2
 #define SEGMENT_LOAD   1
+#define SEGMENT_NOTE   4
 #define SEGMENT_PHDR   6
 #define FLAG_READABLE  4
+
+/* PT_GNU_PROPERTY */
+#define SEGMENT_PROPERTY 0x6474e553
 
 /* alignment of contents in the new segment */
 #define CONTENT_ALIGN 64
 
 /* reserved: section and program header counts from here on are stored elsewhere */
 #define COUNT_MOST 0xff00
+
+/* no segment */
+#define NONE UINT64_MAX
 
 /* positions of the fields in a header: in a 32-bit and in a 64-bit file */
 struct field {
@@ -44,27 +51,39 @@ struct image {
 	const struct elf_file *elf;
 	struct tenon_buffer *out;
 	uint64_t phdr_size, shdr_size, symbol_size;
-	uint64_t segment; /* offset of the new segment */
+	uint64_t last;	  /* index of the segment with the highest address */
+	bool grows;	  /* that segment takes the contents; otherwise they get a new one */
+	uint64_t spare;	  /* index of the header that becomes that of the new one; NONE */
+	uint64_t segment; /* offset of the segment with the contents */
 	uint64_t address; /* its address */
 	uint64_t align;
+	uint64_t gap;	      /* offset of contents that are left out of the buffer; NONE */
+	uint64_t gap_size;    /* their bytes; 0 */
 	unsigned int section; /* index of its section; 0: the file has no section headers */
 	uint64_t shstrndx;    /* index of the names of sections */
+	struct tenon_slice section_names;
 };
+
+/* Offset in the file of what is appended next. */
+static uint64_t end_of(const struct image *im)
+{
+	return im->out->size + im->gap_size;
+}
+
+/* The bytes in the buffer that are at an offset of the file. */
+static unsigned char *bytes_at(const struct image *im, uint64_t at)
+{
+	return (unsigned char *)im->out->data + (at < im->gap ? at : at - im->gap_size);
+}
 
 static uint64_t get(const struct image *im, uint64_t at, unsigned int size)
 {
-	const unsigned char *p = (const unsigned char *)im->out->data + at;
-	uint64_t v = 0;
-	unsigned int i;
-
-	for (i = 0; i < size; i++)
-		v |= (uint64_t)p[i] << 8 * (im->elf->big ? size - 1 - i : i);
-	return v;
+	return elf_number(im->elf, bytes_at(im, at), size);
 }
 
 static void set(struct image *im, uint64_t at, unsigned int size, uint64_t v)
 {
-	unsigned char *p = (unsigned char *)im->out->data + at;
+	unsigned char *p = bytes_at(im, at);
 	unsigned int i;
 
 	for (i = 0; i < size; i++)
@@ -94,7 +113,7 @@ static uint64_t round_up(uint64_t v, uint64_t align)
 static int pad(struct image *im, uint64_t align)
 {
 	static const char zeros[4096];
-	uint64_t left = round_up(im->out->size, align) - im->out->size;
+	uint64_t left = round_up(end_of(im), align) - end_of(im);
 
 	while (left && !im->out->status) {
 		size_t n = left < sizeof(zeros) ? (size_t)left : sizeof(zeros);
@@ -121,13 +140,18 @@ static bool find_symbol(const struct elf_file *elf, const char *name, struct elf
 	return false;
 }
 
+static bool is_left_out(const struct elf_content *content)
+{
+	return content->bytes.size && !content->bytes.data;
+}
+
 /* Write contents over the old ones; false when they do not fit. */
 static bool replace_in_place(struct image *im, const struct elf_content *content, uint64_t offset,
 			     uint64_t room)
 {
 	char *at = im->out->data + offset;
 
-	if (content->bytes.size > room)
+	if (content->bytes.size > room || is_left_out(content))
 		return false;
 	if (content->bytes.size)
 		memcpy(at, content->bytes.data, content->bytes.size);
@@ -135,10 +159,10 @@ static bool replace_in_place(struct image *im, const struct elf_content *content
 	return true;
 }
 
-/* Move the symbols of a table that have a name to an address. */
+/* Move the symbols of a table that have a name to an address, and to a section if it is not 0. */
 static void move_in_table(struct image *im, const struct elf_table *symbols,
 			  struct tenon_slice names, const struct elf_content *content,
-			  uint64_t address)
+			  uint64_t address, unsigned int section)
 {
 	struct tenon_slice wanted = tenon_slice_of(content->symbol);
 	const bool wide = im->elf->wide;
@@ -154,14 +178,9 @@ static void move_in_table(struct image *im, const struct elf_table *symbols,
 			continue;
 		set(im, at + (wide ? 8 : 4), word, address);
 		set(im, at + (wide ? 16 : 8), word, content->bytes.size);
-		if (im->section)
-			set(im, at + (wide ? 6 : 14), 2, im->section);
+		if (section)
+			set(im, at + (wide ? 6 : 14), 2, section);
 	}
-}
-
-static bool within(const struct elf_file *elf, uint64_t offset, uint64_t size)
-{
-	return offset <= elf->bytes.size && size <= elf->bytes.size - offset;
 }
 
 /* The symbols that debuggers read, if they are not stripped. */
@@ -170,7 +189,7 @@ static void move_in_symtab(struct image *im, const struct elf_content *content, 
 	const struct elf_file *elf = im->elf;
 	struct elf_table table = { .step = im->symbol_size };
 	struct tenon_slice names;
-	uint64_t i, at, link, size;
+	uint64_t i, at, link, size, offset;
 
 	for (i = 0; i < elf->sections.count && elf->sections.step == im->shdr_size; i++) {
 		at = elf->sections.offset + i * im->shdr_size;
@@ -180,56 +199,134 @@ static void move_in_symtab(struct image *im, const struct elf_content *content, 
 		size = get_field(im, at, sh_size);
 		table.count = size / table.step;
 		link = get_field(im, at, sh_link);
-		if (link >= elf->sections.count || !within(elf, table.offset, size))
+		if (link >= elf->sections.count || !elf_within(elf, table.offset, size))
 			continue;
 		at = elf->sections.offset + link * im->shdr_size;
-		names.data = elf->bytes.data + get_field(im, at, sh_offset);
-		names.size = (size_t)get_field(im, at, sh_size);
-		if (within(elf, get_field(im, at, sh_offset), names.size))
-			move_in_table(im, &table, names, content, address);
+		offset = get_field(im, at, sh_offset);
+		size = get_field(im, at, sh_size);
+		if (!elf_within(elf, offset, size))
+			continue;
+		names = (struct tenon_slice){ elf->bytes.data + offset, (size_t)size };
+		move_in_table(im, &table, names, content, address, im->section);
 	}
 }
 
+/*
+ * Dynamic symbols keep their section, because strip does not renumber them when it removes sections in
+ * front of the new one. The dynamic linker does not use it.
+ */
 static void move_symbol(struct image *im, const struct elf_content *content, uint64_t address)
 {
 	const struct elf_file *elf = im->elf;
 	struct tenon_slice names = { elf->bytes.data + elf->names.offset,
 				     (size_t)elf->names.count };
 
-	move_in_table(im, &elf->symbols, names, content, address);
+	move_in_table(im, &elf->symbols, names, content, address, 0);
 	move_in_symtab(im, content, address);
 }
 
-/* ---- the new segment */
+/* ---- the segment of the new contents */
 
-/* Choose an address behind all segments, which is the file offset modulo the page size. */
-static int place_segment(struct image *im)
+static uint64_t header_at(const struct image *im, uint64_t i)
+{
+	return im->elf->segments.offset + i * im->phdr_size;
+}
+
+static bool is_load(const struct image *im, uint64_t i)
+{
+	return get_field(im, header_at(im, i), p_type) == SEGMENT_LOAD;
+}
+
+/* Find the end of all segments that are loaded, which of them is the last, and their alignment. */
+static int measure_segments(struct image *im, uint64_t *end)
 {
 	const struct elf_file *elf = im->elf;
-	uint64_t i, at, end = 0;
 	const uint64_t most = elf->wide ? UINT64_MAX >> 2 : UINT32_MAX >> 1;
+	uint64_t i, at;
 
+	*end = 0;
 	im->align = 4096;
+	im->last = NONE;
 	for (i = 0; i < elf->segments.count; i++) {
-		at = elf->segments.offset + i * im->phdr_size;
-		if (get_field(im, at, p_type) != SEGMENT_LOAD)
+		at = header_at(im, i);
+		if (!is_load(im, i))
 			continue;
 		if (get_field(im, at, p_vaddr) > most || get_field(im, at, p_memsz) > most ||
 		    get_field(im, at, p_align) > 1 << 24)
 			return tenon_error(-TENON_E_FORMAT, "%s: segment %" PRIu64 " is too large",
 					   elf->path, i);
-		if (get_field(im, at, p_vaddr) + get_field(im, at, p_memsz) > end)
-			end = get_field(im, at, p_vaddr) + get_field(im, at, p_memsz);
+		if (im->last == NONE ||
+		    get_field(im, at, p_vaddr) + get_field(im, at, p_memsz) >= *end) {
+			*end = get_field(im, at, p_vaddr) + get_field(im, at, p_memsz);
+			im->last = i;
+		}
 		if (get_field(im, at, p_align) > im->align)
 			im->align = get_field(im, at, p_align);
 	}
 	if (im->align & (im->align - 1))
 		return tenon_error(-TENON_E_FORMAT, "%s: segments aligned to 0x%" PRIx64, elf->path,
 				   im->align);
-	if (pad(im, CONTENT_ALIGN))
-		return im->out->status;
-	im->segment = im->out->size;
+	return 0;
+}
+
+/* Test whether the last segment can grow, as one can that an earlier exchange appended. */
+static bool can_grow(const struct image *im)
+{
+	uint64_t at, align;
+
+	if (im->last == NONE)
+		return false;
+	at = header_at(im, im->last);
+	align = get_field(im, at, p_align);
+	return get_field(im, at, p_flags) == FLAG_READABLE &&
+	       get_field(im, at, p_filesz) == get_field(im, at, p_memsz) &&
+	       align >= CONTENT_ALIGN && !(align & (align - 1)) &&
+	       get_field(im, at, p_vaddr) % align == get_field(im, at, p_offset) % align;
+}
+
+/*
+ * Find a header of notes that can be given up: one that says the same as PT_GNU_PROPERTY, or else the
+ * last, of the build ID, which debuggers find by its section as well.
+ */
+static uint64_t find_spare(const struct image *im)
+{
+	const uint64_t count = im->elf->segments.count;
+	uint64_t i, at, property = NONE, spare = NONE;
+
+	for (i = 0; i < count; i++)
+		if (get_field(im, header_at(im, i), p_type) == SEGMENT_PROPERTY)
+			property = get_field(im, header_at(im, i), p_offset);
+	for (i = 0; i < count; i++) {
+		at = header_at(im, i);
+		if (get_field(im, at, p_type) != SEGMENT_NOTE)
+			continue;
+		spare = i;
+		if (get_field(im, at, p_offset) == property)
+			break;
+	}
+	return spare;
+}
+
+/* Choose where the contents go: an address behind all segments, which is the file offset modulo the page size. */
+static int place_segment(struct image *im)
+{
+	uint64_t end;
+	int err;
+
+	err = measure_segments(im, &end);
+	if (!err)
+		err = pad(im, CONTENT_ALIGN);
+	if (err)
+		return err;
+	im->grows = can_grow(im);
+	if (im->grows) {
+		im->segment = get_field(im, header_at(im, im->last), p_offset);
+		im->address = get_field(im, header_at(im, im->last), p_vaddr);
+		return 0;
+	}
+	im->segment = end_of(im);
 	im->address = round_up(end, im->align) + im->segment % im->align;
+	im->spare = find_spare(im);
 	return 0;
 }
 
@@ -238,11 +335,13 @@ static uint64_t address_of(const struct image *im, uint64_t offset)
 	return im->address + (offset - im->segment);
 }
 
-/* Reserve the program headers at the start of the segment; fill_headers() writes them. */
+/* Where no header can be given up, one more is needed: reserve them at the start of the segment. */
 static int reserve_headers(struct image *im)
 {
 	uint64_t i;
 
+	if (im->grows || im->spare != NONE)
+		return 0;
 	for (i = 0; i < (im->elf->segments.count + 1) * im->phdr_size; i++)
 		tenon_buffer_u8(im->out, 0);
 	return im->out->status;
@@ -257,46 +356,85 @@ static void fill_segment(struct image *im, uint64_t header, uint64_t offset, uin
 	set_field(im, header, p_memsz, size);
 }
 
-/* The new segment has the highest address, so it follows the last segment that is loaded. */
-static void fill_headers(struct image *im, uint64_t size)
+static void fill_load(struct image *im, uint64_t header, uint64_t size)
+{
+	memset(im->out->data + header, 0, (size_t)im->phdr_size);
+	set_field(im, header, p_type, SEGMENT_LOAD);
+	set_field(im, header, p_flags, FLAG_READABLE);
+	set_field(im, header, p_align, im->align);
+	fill_segment(im, header, im->segment, size);
+}
+
+/*
+ * Copy the headers to @to, without the spare one, and with one for the new segment. It has the highest
+ * address, so it follows the last segment that is loaded.
+ */
+static void copy_headers(struct image *im, uint64_t to, uint64_t size)
 {
 	const struct elf_file *elf = im->elf;
-	uint64_t i, from, to = im->segment, last = 0;
-	const uint64_t count = elf->segments.count, step = im->phdr_size;
+	const uint64_t step = im->phdr_size;
+	uint64_t i, last = 0;
 
-	for (i = 0; i < count; i++)
-		if (get_field(im, elf->segments.offset + i * step, p_type) == SEGMENT_LOAD)
+	for (i = 0; i < elf->segments.count; i++)
+		if (is_load(im, i))
 			last = i;
-	for (i = 0; i < count; i++, to += step) {
-		from = elf->segments.offset + i * step;
-		memcpy(im->out->data + to, im->out->data + from, (size_t)step);
-		if (get_field(im, to, p_type) == SEGMENT_PHDR)
-			fill_segment(im, to, im->segment, (count + 1) * step);
+	for (i = 0; i < elf->segments.count; i++) {
+		if (i != im->spare) {
+			memcpy(im->out->data + to, elf->bytes.data + header_at(im, i),
+			       (size_t)step);
+			to += step;
+		}
 		if (i != last)
 			continue;
+		fill_load(im, to, size);
 		to += step;
-		set_field(im, to, p_type, SEGMENT_LOAD);
-		set_field(im, to, p_flags, FLAG_READABLE);
-		set_field(im, to, p_align, im->align);
-		fill_segment(im, to, im->segment, size);
+	}
+}
+
+static void move_headers(struct image *im, uint64_t size)
+{
+	const struct elf_file *elf = im->elf;
+	const uint64_t count = elf->segments.count + 1;
+	uint64_t i, at;
+
+	copy_headers(im, im->segment, size);
+	for (i = 0; i < count; i++) {
+		at = im->segment + i * im->phdr_size;
+		if (get_field(im, at, p_type) == SEGMENT_PHDR)
+			fill_segment(im, at, im->segment, count * im->phdr_size);
 	}
 	set(im, elf->wide ? 32 : 28, elf->wide ? 8 : 4, im->segment);
-	set(im, elf->wide ? 56 : 44, 2, count + 1);
+	set(im, elf->wide ? 56 : 44, 2, count);
+}
+
+static int fill_headers(struct image *im)
+{
+	const uint64_t size = end_of(im) - im->segment;
+
+	if (!im->elf->wide && address_of(im, end_of(im)) > UINT32_MAX)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s: the new contents do not fit behind its segments: link its "
+				   "object files with tenon link",
+				   im->elf->path);
+	if (im->grows) {
+		set_field(im, header_at(im, im->last), p_filesz, size);
+		set_field(im, header_at(im, im->last), p_memsz, size);
+	} else if (im->spare != NONE) {
+		copy_headers(im, im->elf->segments.offset, size);
+	} else {
+		move_headers(im, size);
+	}
+	return 0;
 }
 
 /* ---- section headers */
 
-/* Append the names of sections with one more. Returns its place among them in @name. */
+/* Append the names of sections with one more. Sets its place among them, @name. */
 static int append_names(struct image *im, uint64_t *place, uint64_t *name)
 {
-	const struct elf_file *elf = im->elf;
-	uint64_t at = elf->sections.offset + im->shstrndx * im->shdr_size;
-	struct tenon_slice names = { elf->bytes.data + get_field(im, at, sh_offset),
-				     (size_t)get_field(im, at, sh_size) };
-
-	*place = im->out->size;
-	*name = names.size;
-	tenon_buffer_slice(im->out, names);
+	*place = end_of(im);
+	*name = im->section_names.size;
+	tenon_buffer_slice(im->out, im->section_names);
 	return tenon_buffer_append(im->out, SECTION_NAME, sizeof(SECTION_NAME));
 }
 
@@ -312,7 +450,7 @@ static int append_sections(struct image *im, uint64_t from, uint64_t size)
 		err = pad(im, 8);
 	if (err)
 		return err;
-	table = im->out->size;
+	table = end_of(im);
 	tenon_buffer_append(im->out, elf->bytes.data + elf->sections.offset,
 			    (size_t)(elf->sections.count * im->shdr_size));
 	for (i = 0; i < im->shdr_size; i++)
@@ -335,22 +473,39 @@ static int append_sections(struct image *im, uint64_t from, uint64_t size)
 	return 0;
 }
 
-/* Section headers that cannot be extended are left alone: nothing that loads the file reads them. */
+/*
+ * Choose the section of the contents, before symbols move: the tables of a damaged file may overlap, so
+ * that moving a symbol changes a section header. Section headers that cannot be extended stay as
+ * they are: no loader reads them.
+ */
 static void choose_section(struct image *im)
 {
 	const struct elf_file *elf = im->elf;
-	uint64_t at;
+	uint64_t at, offset, size;
 
 	im->shstrndx = get(im, elf->wide ? 62 : 50, 2);
 	if (!elf->sections.count || elf->sections.count >= COUNT_MOST ||
 	    elf->sections.step != im->shdr_size || im->shstrndx >= elf->sections.count)
 		return;
 	at = elf->sections.offset + im->shstrndx * im->shdr_size;
-	if (within(elf, get_field(im, at, sh_offset), get_field(im, at, sh_size)))
-		im->section = (unsigned int)elf->sections.count;
+	offset = get_field(im, at, sh_offset);
+	size = get_field(im, at, sh_size);
+	if (!elf_within(elf, offset, size))
+		return;
+	im->section = (unsigned int)elf->sections.count;
+	im->section_names = (struct tenon_slice){ elf->bytes.data + offset, (size_t)size };
 }
 
-/* Append contents that do not fit in a new segment. */
+static int append_content(struct image *im, const struct elf_content *content)
+{
+	if (!is_left_out(content))
+		return tenon_buffer_slice(im->out, content->bytes);
+	im->gap = end_of(im);
+	im->gap_size = content->bytes.size;
+	return 0;
+}
+
+/* Append contents that do not fit. */
 static int append_segment(struct image *im, const struct elf_content *const *moved, size_t count)
 {
 	uint64_t from = 0, at;
@@ -363,18 +518,18 @@ static int append_segment(struct image *im, const struct elf_content *const *mov
 		err = reserve_headers(im);
 	for (i = 0; i < count && !err; i++) {
 		err = pad(im, CONTENT_ALIGN);
-		at = im->out->size;
+		at = end_of(im);
 		from = i ? from : at;
 		if (!err)
-			err = tenon_buffer_slice(im->out, moved[i]->bytes);
+			err = append_content(im, moved[i]);
 		if (!err)
 			move_symbol(im, moved[i], address_of(im, at));
 	}
 	if (err)
 		return err;
-	at = im->out->size;
-	fill_headers(im, at - im->segment);
-	return im->section ? append_sections(im, from, at - from) : 0;
+	at = end_of(im);
+	err = fill_headers(im);
+	return err || !im->section ? err : append_sections(im, from, at - from);
 }
 
 static int check_file(const struct image *im)
@@ -392,10 +547,11 @@ static int check_file(const struct image *im)
 }
 
 int elf_replace(const struct elf_file *elf, const struct elf_content *contents, size_t count,
-		struct tenon_buffer *out)
+		struct tenon_buffer *out, size_t *gap)
 {
 	struct image im = { .elf = elf,
 			    .out = out,
+			    .gap = NONE,
 			    .phdr_size = elf->wide ? 56 : 32,
 			    .shdr_size = elf->wide ? 64 : 40,
 			    .symbol_size = elf->wide ? 24 : 16 };
@@ -423,5 +579,9 @@ int elf_replace(const struct elf_file *elf, const struct elf_content *contents, 
 				      room))
 			moved[moves++] = &contents[i];
 	}
-	return err || !moves ? err : append_segment(&im, moved, moves);
+	if (!err && moves)
+		err = append_segment(&im, moved, moves);
+	if (gap)
+		*gap = (size_t)im.gap;
+	return err;
 }

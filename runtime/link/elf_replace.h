@@ -8,8 +8,12 @@
  * New contents replace the old in their place where there is room. Otherwise they are appended in a
  * segment of their own, which the dynamic linker maps behind all others: code, data, relocations
  * and the addresses of all other symbols stay as they are. The symbol gets the new address and
- * size. The program headers are moved to that segment, because there is no room for one more, and a
- * section header describes it for tools that read these.
+ * size. A later exchange extends that segment.
+ *
+ * There is no room for one more program header. One of notes (PT_NOTE) becomes that of the segment: the
+ * notes stay, and tools find them by their section. A file without such a header gets a new table of
+ * headers in the segment; strip and similar tools damage it, because they put the table at the
+ * beginning again. A section header describes the contents for these tools.
  */
 
 #include "lib/elf.h"
@@ -19,7 +23,7 @@
  * struct elf_content - new contents of a symbol
  * @symbol: name of a dynamic symbol
  * @room: bytes that it occupies in the file; 0: the size of the symbol
- * @bytes: its new contents
+ * @bytes: its new contents; without data, so many bytes that the caller writes itself
  */
 struct elf_content {
 	const char *symbol;
@@ -36,6 +40,8 @@ struct elf_content {
  * @contents: @count contents, at most ELF_CONTENTS_MOST
  * @count: how many
  * @out: an empty buffer; receives the new file
+ * @gap: receives where in @out contents without data belong, of which there is at most one; NULL when
+ *	there is none
  *
  * Contents that are shorter than before are followed by zeros.
  *
@@ -43,6 +49,6 @@ struct elf_content {
  *	for a file that is no shared object or has too many headers; -TENON_E_FORMAT; -TENON_E_NOMEM.
  */
 int elf_replace(const struct elf_file *elf, const struct elf_content *contents, size_t count,
-		struct tenon_buffer *out);
+		struct tenon_buffer *out, size_t *gap);
 
 #endif /* RUNTIME_LINK_ELF_REPLACE_H */

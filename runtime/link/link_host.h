@@ -7,6 +7,8 @@
 #include "runtime/blob/import_blob.h"
 #include "runtime/library/library_symbols.h"
 #include "runtime/link/artifact.h"
+#include "runtime/link/link_tree.h"
+#include "runtime/link/payload_hashes.h"
 
 /* room for the name of a symbol of a blob, with a prefix */
 #define LINK_SYMBOL_ROOM 128
@@ -23,6 +25,8 @@
  * @tree: the parsed blob
  * @has_record: it has a record of artifacts
  * @names: the record
+ * @has_hashes: it has the hashes of payloads
+ * @hashes: these
  */
 struct link_host {
 	const char *path;
@@ -35,6 +39,8 @@ struct link_host {
 	struct import_blob tree;
 	bool has_record;
 	struct artifact_set names;
+	bool has_hashes;
+	struct payload_hashes hashes;
 };
 
 /**
@@ -43,9 +49,19 @@ struct link_host {
  * @h: receives it; zeroed by the caller, freed with link_host_fini() also on failure
  *
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NOMEM; errors of
- *	import_blob_read() and artifact_record_read().
+ *	import_blob_read(), artifact_record_read() and payload_hashes_read().
  */
 int link_host_open(const char *path, struct link_host *h);
+
+/**
+ * link_host_check_hashes - compare the hashes of a file with its payloads
+ * @fault: called for each payload that has another hash; the thread's error says so
+ *
+ * Return: 0; -TENON_E_NOT_FOUND for a file without hashes; -TENON_E_VALUE for one with another number
+ *	of them than there are modules.
+ */
+int link_host_check_hashes(const struct link_host *h, void (*fault)(void *context, size_t module),
+			   void *context);
 
 /** link_host_generation - the generation of the blob; of the host code when there is none */
 enum tenon_generation link_host_generation(const struct link_host *h);
@@ -63,12 +79,14 @@ void link_host_fini(struct link_host *h);
  * @h: the file; it has a blob
  * @blob: the new blob
  * @names: the new names, which are written if the file has a record; NULL to keep the old
+ * @payloads: the modules of @blob, whose hashes are written if the file has some; NULL for none
  * @out: an empty buffer; receives the file
  *
  * Return: 0; errors of elf_replace(); -TENON_E_NOMEM.
  */
 int link_host_write(const struct link_host *h, struct tenon_slice blob,
-		    const struct artifact_set *names, struct tenon_buffer *out);
+		    const struct artifact_set *names, const struct link_tree *payloads,
+		    struct tenon_buffer *out);
 
 /**
  * link_host_strip - append a copy of the file without imports

@@ -126,6 +126,19 @@ static int append_form(const struct link_program *p, struct tenon_slice payload,
 		    : tenon_buffer_append(out, c.at, tenon_cursor_left(&c));
 }
 
+/* Test whether payloads of a format begin with its name and a table of kernels, whose form depends on the TVM. */
+static bool has_table(const struct tenon_payload_format *format)
+{
+	return !strncmp(format->fields, "fm", 2);
+}
+
+bool link_payload_is_file(struct tenon_slice kind, const struct tenon_payload_file *file)
+{
+	const struct tenon_payload_format *format = payload_format_of(kind);
+
+	return !file || (!file->table && !PAYLOAD_SLOT(format, pack) && !has_table(format));
+}
+
 static int pack_file(const struct link_program *p, const struct tenon_payload_file *file,
 		     struct tenon_slice table, struct tenon_buffer *out)
 {
@@ -147,12 +160,13 @@ int link_payload_pack(const struct link_program *p, struct tenon_buffer *out)
 {
 	struct tenon_buffer table = TENON_BUFFER_INIT, payload = TENON_BUFFER_INIT;
 	const struct tenon_payload_file *file;
+	struct tenon_slice bytes;
 	int err;
 
 	err = link_payload_file(p->kind, p->path, p->bytes, &file);
 	if (err)
 		return err;
-	if (!file)
+	if (link_payload_is_file(p->kind, file))
 		return tenon_buffer_slice(out, p->bytes);
 	if (file->table && !p->table.size)
 		return tenon_error(-TENON_E_NOT_FOUND,
@@ -163,8 +177,10 @@ int link_payload_pack(const struct link_program *p, struct tenon_buffer *out)
 		err = payload_table_of_json(p->table, p->table_path, &table);
 	if (!err)
 		err = pack_file(p, file, (struct tenon_slice){ table.data, table.size }, &payload);
+	bytes = (struct tenon_slice){ payload.data, payload.size };
 	if (!err)
-		err = append_form(p, (struct tenon_slice){ payload.data, payload.size }, out);
+		err = has_table(payload_format_of(p->kind)) ? append_form(p, bytes, out)
+							    : tenon_buffer_slice(out, bytes);
 	tenon_buffer_fini(&payload);
 	tenon_buffer_fini(&table);
 	return err;
@@ -249,6 +265,10 @@ int link_payload_unpack(struct tenon_slice kind, struct tenon_slice payload,
 		at++;
 	if (!at || !at->suffix)
 		return 0;
+	if (!has_table(format) && !at->table && !PAYLOAD_SLOT(format, pack)) {
+		*file = at;
+		return tenon_buffer_slice(out, payload);
+	}
 	err = tenon_cursor_string(&c, &word);
 	if (!err && !tenon_slice_equal(word, info->format))
 		return 0;

@@ -47,6 +47,9 @@ struct link_program {
 int link_payload_file(struct tenon_slice kind, const char *path, struct tenon_slice bytes,
 		      const struct tenon_payload_file **out);
 
+/** link_payload_is_file - test whether link_payload_pack() takes the bytes of a file as they are */
+bool link_payload_is_file(struct tenon_slice kind, const struct tenon_payload_file *file);
+
 /**
  * link_payload_pack - append the payload of a program
  *

@@ -39,6 +39,7 @@ void link_tree_fini(struct link_tree *t)
 	for (i = 0; i < t->count && t->modules; i++)
 		free(t->modules[i].imports);
 	free(t->modules);
+	free(t->cuts);
 	memset(t, 0, sizeof(*t));
 }
 
@@ -54,6 +55,19 @@ static bool is_imported(const struct link_tree *t, size_t module)
 	return false;
 }
 
+static struct tenon_slice name_of(const struct link_module *m)
+{
+	return m->name ? tenon_slice_of(m->name) : m->kind;
+}
+
+static int two_roots(struct tenon_slice first, struct tenon_slice second)
+{
+	return tenon_error(-TENON_E_VALUE,
+			   "\"%.*s\" and \"%.*s\" are both imported by nothing, and one module is "
+			   "the root: let it import the other (--import)",
+			   (int)first.size, first.data, (int)second.size, second.data);
+}
+
 int link_tree_root(const struct link_tree *t, size_t *root)
 {
 	const struct link_module *m = t->modules;
@@ -64,13 +78,7 @@ int link_tree_root(const struct link_tree *t, size_t *root)
 		if (is_imported(t, i))
 			continue;
 		if (*root != SIZE_MAX)
-			return tenon_error(
-				-TENON_E_VALUE,
-				"\"%.*s\" and \"%.*s\" are both imported by nothing, and "
-				"one module is the root: let it import the other "
-				"(--import)",
-				(int)m[*root].kind.size, m[*root].kind.data, (int)m[i].kind.size,
-				m[i].kind.data);
+			return two_roots(name_of(&m[*root]), name_of(&m[i]));
 		*root = i;
 	}
 	if (*root == SIZE_MAX)
@@ -85,11 +93,18 @@ int link_tree_root(const struct link_tree *t, size_t *root)
 struct saved_module {
 	struct tenon_module base;
 	struct tenon_slice payload;
+	struct link_tree *tree;
 };
 
 static int save(struct tenon_module *m, struct tenon_buffer *out)
 {
-	return tenon_buffer_slice(out, ((struct saved_module *)m)->payload);
+	const struct saved_module *s = (const struct saved_module *)m;
+	struct link_tree *t = s->tree;
+
+	if (!t->cut_least || s->payload.size < t->cut_least)
+		return tenon_buffer_slice(out, s->payload);
+	t->cuts[t->cut_count++] = (struct link_cut){ out->size, s->payload };
+	return 0;
 }
 
 static const struct tenon_module_ops saved_ops = { .save = save };
@@ -104,7 +119,7 @@ static void release(struct tenon_module **modules, size_t count)
 }
 
 /* Make a module of each entry, without its imports. */
-static int make_modules(const struct link_tree *t, struct tenon_module ***out)
+static int make_modules(struct link_tree *t, struct tenon_module ***out)
 {
 	struct tenon_module **modules = calloc(t->count, sizeof(struct tenon_module *));
 	struct saved_module *m;
@@ -118,6 +133,7 @@ static int make_modules(const struct link_tree *t, struct tenon_module ***out)
 				  t->modules[i].library ? TENON_MODULE_EXPORTABLE
 							: TENON_MODULE_SERIALIZABLE);
 		m->payload = t->modules[i].payload;
+		m->tree = t;
 		modules[i] = &m->base;
 	}
 	if (!modules || i < t->count) {
@@ -157,8 +173,16 @@ static int look_up(const struct blob_numbers *n, struct tenon_module **modules, 
 	return 0;
 }
 
-int link_tree_write(const struct link_tree *t, enum tenon_generation generation,
-		    struct tenon_buffer *out, uint64_t *numbers)
+static int make_cuts(struct link_tree *t)
+{
+	if (!t->cut_least)
+		return 0;
+	t->cuts = calloc(t->count, sizeof(*t->cuts));
+	return t->cuts ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for %zu payloads", t->count);
+}
+
+int link_tree_write(struct link_tree *t, enum tenon_generation generation, struct tenon_buffer *out,
+		    uint64_t *numbers)
 {
 	struct blob_numbers n = { 0 };
 	struct tenon_module **modules;
@@ -166,6 +190,8 @@ int link_tree_write(const struct link_tree *t, enum tenon_generation generation,
 	int err;
 
 	err = link_tree_root(t, &root);
+	if (!err)
+		err = make_cuts(t);
 	if (err)
 		return err;
 	err = make_modules(t, &modules);
@@ -181,6 +207,45 @@ int link_tree_write(const struct link_tree *t, enum tenon_generation generation,
 	blob_numbers_fini(&n);
 	release(modules, t->count);
 	return err;
+}
+
+/* ---- payloads that are left out */
+
+static void set_u64(struct tenon_buffer *blob, size_t at, uint64_t v)
+{
+	size_t i;
+
+	for (i = 0; i < 8; i++)
+		blob->data[at + i] = (char)(v >> 8 * i);
+}
+
+uint64_t link_cuts_close(const struct link_cut *cuts, size_t count, struct tenon_buffer *blob)
+{
+	uint64_t size = blob->size;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		set_u64(blob, cuts[i].at - 8, cuts[i].bytes.size);
+		size += cuts[i].bytes.size;
+	}
+	if (count)
+		set_u64(blob, 0, size - 8);
+	return size;
+}
+
+size_t link_cuts_parts(const struct link_cut *cuts, size_t count, const struct tenon_buffer *blob,
+		       struct tenon_slice *parts)
+{
+	size_t i, from = 0, n = 0;
+
+	for (i = 0; i < count; i++) {
+		parts[n++] = (struct tenon_slice){ blob->data + from, cuts[i].at - from };
+		parts[n++] = cuts[i].bytes;
+		from = cuts[i].at;
+	}
+	if (from < blob->size)
+		parts[n++] = (struct tenon_slice){ blob->data + from, blob->size - from };
+	return n;
 }
 
 /* Number the modules as they are listed. Fails if memory runs out, and leaves @n to be freed. */
@@ -210,7 +275,7 @@ static int keep_numbers(const struct link_tree *t, struct blob_numbers *n)
 	return 0;
 }
 
-int link_tree_write_numbered(const struct link_tree *t, enum tenon_generation generation,
+int link_tree_write_numbered(struct link_tree *t, enum tenon_generation generation,
 			     struct tenon_buffer *out)
 {
 	struct blob_numbers n = { 0 };

@@ -7,7 +7,8 @@
 #define EXECUTORS_EACH(macro)                                                                      \
 	macro(GRAPH_EXECUTOR, graph, "GraphExecutorFactory", "GraphRuntimeFactory")                \
 	macro(AOT_EXECUTOR, aot, "AotExecutorFactory")                                             \
-	macro(RELAX_VM, relax, "relax.VMExecutable", "relax.Executable")
+	macro(RELAX_VM, relax, "relax.VMExecutable", "relax.Executable")                           \
+	macro(TFLITE_EXECUTOR, tflite, "tflite")
 
 #define DECLARE_BUILT_IN(name) extern const struct executor name##_executor;
 #define DECLARE_PLUGIN(name)

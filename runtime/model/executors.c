@@ -87,6 +87,17 @@ int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice grap
 }
 #endif
 
+#if OPTION_ON(TFLITE_EXECUTOR)
+static int load_tflite_file(void *self, const struct tenon_value *args, int32_t count,
+			    struct tenon_value *ret)
+{
+	const struct executor *tflite;
+	int err = executor_of_kind(tenon_slice_of("tflite"), &tflite);
+
+	return err ? err : tflite->load_file(self, args, count, ret);
+}
+#endif
+
 /* Ignore -TENON_E_EXISTS: an application's own registration has precedence. */
 static int ignore_exists(int err)
 {
@@ -113,6 +124,11 @@ static int register_all(void)
 	if (!err)
 		err = ignore_exists(tenon_function_register_c("tvm.graph_executor.create",
 							     create_graph_module, false));
+#endif
+#if OPTION_ON(TFLITE_EXECUTOR)
+	if (!err)
+		err = ignore_exists(tenon_function_register_c("ffi.Module.load_from_file.tflite",
+							     load_tflite_file, false));
 #endif
 	return err;
 }

@@ -7,6 +7,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/nearest_name.h"
+#include "lib/trace.h"
 #include "runtime/model/executors.h"
 
 void model_init(struct tenon_model *m, const struct model_ops *ops, struct tenon_module *root,
@@ -281,13 +282,46 @@ static int reason(int err)
 	return status ? status : err;
 }
 
+/* Add an operator to the trace, and tell the program's profiler, if there is one. */
+static void trace_op(void *context, size_t index, const struct tenon_op *op, uint64_t begin,
+		     uint64_t end)
+{
+	const struct tenon_profiler *p = context;
+	const struct tracer *t = trace_on();
+	const struct trace_span span = { .category = "operator",
+					 .name = op->name,
+					 .function = op->function,
+					 .begin = begin,
+					 .end = end };
+
+	if (t)
+		t->span(&span);
+	if (p)
+		p->op(p->context, index, op, begin, end);
+}
+
+static int run_traced(struct tenon_model *model, const struct tenon_profiler *profiler)
+{
+	const struct tenon_profiler tracing = { trace_op, (void *)(uintptr_t)profiler };
+	uint64_t begin = trace_begin();
+	int err = model->ops->run_profiled(model, &tracing);
+
+	/* a model on another machine, whose operators cannot be timed */
+	if (err == -TENON_E_UNSUPPORTED && !profiler) {
+		tenon_error_clear();
+		err = model->ops->run(model);
+	}
+	trace_add("model", tenon_slice_of("run"), 0, begin);
+	return err;
+}
+
 int tenon_model_run(struct tenon_model *model)
 {
 	int err;
 
 	if (__builtin_expect(model->describe, 0))
 		return refuse_described();
-	err = model->ops->run(model);
+	err = trace_on() ? run_traced(model, NULL) : model->ops->run(model);
 	if (__builtin_expect(err, 0))
 		return reason(err);
 	model->ran = true;
@@ -300,7 +334,7 @@ int tenon_model_run_profiled(struct tenon_model *model, const struct tenon_profi
 
 	if (model->describe)
 		return refuse_described();
-	err = model->ops->run_profiled(model, profiler);
+	err = trace_on() ? run_traced(model, profiler) : model->ops->run_profiled(model, profiler);
 	if (err)
 		return reason(err);
 	model->ran = true;

@@ -13,7 +13,7 @@
 
 /** struct model_ops - operations of an executor */
 struct model_ops {
-	/** @kind: "graph", "aot", "relax" */
+	/** @kind: "graph", "aot", "relax", "tflite" */
 	const char *kind;
 	size_t (*input_count)(struct tenon_model *m);
 	size_t (*output_count)(struct tenon_model *m);
@@ -104,6 +104,8 @@ struct executor {
 			  struct tenon_model **out);
 	/** @create_module: the function `tvm.graph_executor.create`; NULL for others */
 	tenon_call_fn create_module;
+	/** @load_file: the function `ffi.Module.load_from_file.tflite`; NULL for others */
+	tenon_call_fn load_file;
 };
 
 #endif /* RUNTIME_MODEL_MODEL_H */

@@ -256,6 +256,51 @@ static int read_tensors(struct tenon_params *p, struct tenon_cursor *c, struct t
 	return 0;
 }
 
+/* ---- data */
+
+int tenon_params_load(struct tenon_params *params, const struct tenon_param *param, void *to)
+{
+	int err;
+
+	if (params->fd >= 0) {
+		err = file_read_at(params->fd, params->path, to, param->bytes, param->offset);
+		return err ? tenon_error_in(err, "parameter \"%.*s\"", (int)param->name.size,
+					    param->name.data)
+			   : 0;
+	}
+	if (param->bytes)
+		memcpy(to, param->tensor.data, param->bytes);
+	return 0;
+}
+
+/* Copy the data, in the order of this machine. */
+static int own_data(struct tenon_params *p, const char *name)
+{
+	size_t i, size = 0;
+	int err;
+
+	for (i = 0; i < p->count; i++)
+		if (__builtin_add_overflow(size, p->items[i].bytes, &size) ||
+		    __builtin_add_overflow(size, -size % TENON_TENSOR_ALIGN, &size))
+			return tenon_error(-TENON_E_OVERFLOW, "%s: too large for memory here",
+					   name);
+	err = file_map_reserve(name, size, &p->map);
+	for (i = 0, size = 0; i < p->count && !err; i++) {
+		struct tenon_param *item = &p->items[i];
+		char *to = (char *)(uintptr_t)p->map.data + size;
+
+		err = tenon_params_load(p, item, to);
+		saved_tensor_swap(item->tensor.dtype, to, item->bytes);
+		item->tensor.data = to;
+		size += item->bytes;
+		size += -size % TENON_TENSOR_ALIGN;
+	}
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+	return err;
+}
+
 /* ---- lists */
 
 static int skip_names(struct tenon_params *p, struct tenon_cursor *c, uint64_t count)
@@ -350,6 +395,8 @@ int tenon_params_read(struct tenon_slice bytes, struct tenon_object *keep, const
 	if (err)
 		return err;
 	err = read_any(*out, &c);
+	if (!err && SAVED_TENSOR_FOREIGN)
+		err = own_data(*out, name);
 	if (err) {
 		tenon_object_unref(*out);
 		*out = NULL;
@@ -376,6 +423,8 @@ int params_take(struct tenon_cursor *c, struct tenon_object *keep, struct tenon_
 		err = skip_names(*out, c, count);
 	if (!err)
 		err = read_tensors(*out, c, names, count);
+	if (!err && SAVED_TENSOR_FOREIGN)
+		err = own_data(*out, "parameters");
 	if (err) {
 		tenon_object_unref(*out);
 		*out = NULL;
@@ -413,6 +462,8 @@ static int map_data(struct tenon_params *p, size_t size)
 	int err;
 
 	file_map_close(&p->head);
+	if (SAVED_TENSOR_FOREIGN)
+		return own_data(p, p->path);
 	err = file_map(p->fd, p->path, size, &p->map);
 	for (i = 0; i < p->count && !err; i++)
 		p->items[i].tensor.data =
@@ -482,21 +533,6 @@ const struct tenon_param *tenon_params_find(const struct tenon_params *params,
 }
 
 /* ---- copying */
-
-int tenon_params_load(struct tenon_params *params, const struct tenon_param *param, void *to)
-{
-	int err;
-
-	if (params->fd >= 0) {
-		err = file_read_at(params->fd, params->path, to, param->bytes, param->offset);
-		return err ? tenon_error_in(err, "parameter \"%.*s\"", (int)param->name.size,
-					    param->name.data)
-			   : 0;
-	}
-	if (param->bytes)
-		memcpy(to, param->tensor.data, param->bytes);
-	return 0;
-}
 
 int tenon_params_tensor(struct tenon_params *params, const struct tenon_param *param, size_t align,
 			struct tenon_tensor **out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tenon/buffer.h>
 #include <tenon/string.h>
 
@@ -21,6 +22,7 @@ struct layout {
 	size_t head_start; /* offset of the header that is being written */
 	uint64_t place;	   /* file offset of the next part */
 	uint64_t align;
+	struct tenon_slice swapped; /* data in the order of files, where that is not this machine's */
 };
 
 static int check(const struct tenon_param *p)
@@ -184,6 +186,35 @@ static int lay_out(struct layout *l, const struct tenon_param *params, size_t co
 	return 0;
 }
 
+/* Let the parts of the data, each behind its header's, be copies in the order of files. */
+static int swap_data(struct layout *l, const char *path, const struct tenon_param *params,
+		     size_t count)
+{
+	size_t i, size = 0;
+	char *to;
+	int err;
+
+	for (i = 0; i < count; i++)
+		if (__builtin_add_overflow(size, params[i].bytes, &size))
+			return tenon_error(-TENON_E_OVERFLOW, "%s: too large for memory here",
+					   path);
+	err = file_map_reserve(path, size, &l->swapped);
+	if (err)
+		return err;
+	to = (char *)(uintptr_t)l->swapped.data;
+	for (i = 0; i < count; i++) {
+		struct tenon_slice *part = &l->parts[2 * i + 1];
+
+		if (!part->size)
+			continue;
+		memcpy(to, part->data, part->size);
+		saved_tensor_swap(params[i].tensor.dtype, to, part->size);
+		part->data = to;
+		to += part->size;
+	}
+	return 0;
+}
+
 int tenon_params_write(const char *path, const struct tenon_param *params, size_t count,
 		       size_t align)
 {
@@ -206,8 +237,11 @@ int tenon_params_write(const char *path, const struct tenon_param *params, size_
 		err = lay_out(&l, params, count, padded);
 	else
 		err = tenon_error(-TENON_E_NOMEM, "%s: no memory for %zu parameters", path, count);
+	if (!err && SAVED_TENSOR_FOREIGN)
+		err = swap_data(&l, path, params, count);
 	if (!err)
 		err = file_write(path, l.parts, l.part_count);
+	file_map_close(&l.swapped);
 	tenon_buffer_fini(&l.heads);
 	free(l.parts);
 	free(padded);

@@ -139,6 +139,12 @@ static int load(const struct choice *c, const char *path, size_t stem, struct te
 	return err;
 }
 
+/* Test whether a format needs a backend: one with kernels does, data can be listed without. */
+static bool needs_backend(const struct tenon_payload_format *format)
+{
+	return strchr(format->fields, 'm') != NULL;
+}
+
 static int load_path(const char *path, struct tenon_slice suffix, size_t stem,
 		     struct tenon_module **out)
 {
@@ -150,7 +156,7 @@ static int load_path(const char *path, struct tenon_slice suffix, size_t stem,
 		return err;
 	if (!payload_format_each(true, choose, &c))
 		err = tenon_error(-TENON_E_NO_LOADER, "%s: not a device's program", path);
-	else if (!tenon_backend_of_kind(tenon_slice_of(c.file->kind)))
+	else if (needs_backend(c.format) && !tenon_backend_of_kind(tenon_slice_of(c.file->kind)))
 		err = tenon_error(-TENON_E_NO_LOADER,
 				  "%s: no backend of this build takes modules of kind \"%s\"", path,
 				  c.file->kind);

@@ -73,6 +73,18 @@ static int get_kernels(struct kernel_set **set, const struct payload_place *plac
 	return 0;
 }
 
+int payload_executable(struct kernel_set **set, const struct payload_place *place,
+		       const struct tenon_payload_info *info, struct tenon_device *device,
+		       struct tenon_executable **out)
+{
+	struct kernel_set *kernels;
+	int err;
+
+	*out = NULL;
+	err = get_kernels(set, place, info, &kernels);
+	return err ? err : kernel_set_executable(kernels, device, out);
+}
+
 int payload_kernel(struct kernel_set **set, const struct payload_place *place,
 		   struct tenon_module *m, const struct tenon_payload_info *info,
 		   struct tenon_slice name, struct tenon_function **out)

@@ -33,6 +33,20 @@ int payload_kernel(struct kernel_set **set, const struct payload_place *place,
 		   struct tenon_slice name, struct tenon_function **out);
 
 /**
+ * payload_executable - get the executable of a payload on a device
+ * @set: as in payload_kernel()
+ * @place: the payload
+ * @info: contents of the payload
+ * @device: the device
+ * @out: receives the executable with one reference; NULL if the payload is for another type
+ *
+ * Return: 0; as payload_kernel(), and errors of tenon_executable_create().
+ */
+int payload_executable(struct kernel_set **set, const struct payload_place *place,
+		       const struct tenon_payload_info *info, struct tenon_device *device,
+		       struct tenon_executable **out);
+
+/**
  * payload_module_take - make a module from a buffer for a backend
  * @kind: its kind; copied
  * @bytes: the payload; moved into the module and left empty, except on failure

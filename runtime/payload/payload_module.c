@@ -383,6 +383,26 @@ static const struct tenon_module_ops payload_ops = {
 	.free = payload_free,
 };
 
+#ifdef CONFIG_DEVICES
+int payload_module_executable(struct tenon_module *m, struct tenon_device *device,
+			      struct tenon_executable **out)
+{
+	struct payload_module *p = payload_of(m);
+	const struct tenon_payload_info *info;
+	int err;
+
+	*out = NULL;
+	if (m->ops != &payload_ops || !(m->properties & TENON_MODULE_RUNNABLE))
+		return 0;
+	err = get_functions(p, &info);
+	if (err || !info || !info->has_kernels)
+		return err;
+	return payload_executable(&p->kernels,
+				  &(struct payload_place){ &p->block->tree, p->index, p->format },
+				  info, device, out);
+}
+#endif
+
 #ifdef CONFIG_MODULE_WRITE
 #ifdef CONFIG_PAYLOAD_FORMATS
 /* Test whether blobs of both generations have the same form of this payload. */

@@ -83,6 +83,20 @@ void payload_block_close(struct payload_block *block);
  */
 int payload_module_check_form(const struct tenon_module *m, enum tenon_generation generation);
 
+struct tenon_device;
+struct tenon_executable;
+
+/**
+ * payload_module_executable - get the program of a module on a device
+ * @m: any module
+ * @device: the device
+ * @out: receives the executable with one reference; NULL for a module without kernels for @device
+ *
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_UNSUPPORTED; -TENON_E_NO_LOADER; -TENON_E_NOMEM.
+ */
+int payload_module_executable(struct tenon_module *m, struct tenon_device *device,
+			      struct tenon_executable **out);
+
 /* buffer size for payload_size_text() */
 #define PAYLOAD_SIZE_TEXT 32
 

@@ -93,6 +93,7 @@ struct relax_stack {
 struct relax_device;
 struct relax_state;
 struct relax_cached_value;
+struct relax_recorded;
 
 /**
  * struct relax_call_hook - callback that receives the time of each call
@@ -130,6 +131,7 @@ struct relax_call_hook {
  * @state: state of set_input(), save_function() etc.
  * @cached: see relax_cached.h
  * @cached_count: how many
+ * @recorded: see relax_recorded.h
  */
 struct relax_vm {
 	struct tenon_module module;
@@ -157,6 +159,7 @@ struct relax_vm {
 	struct relax_state *state;
 	struct relax_cached_value *cached;
 	uint32_t cached_count;
+	struct relax_recorded *recorded;
 };
 
 /* relax_list.c: map an address from native code to a list; any_list_find_fn */

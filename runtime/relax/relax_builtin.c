@@ -32,6 +32,7 @@ const struct relax_builtin relax_builtins[] = {
 	{ "tvm.contrib.sort.argsort_nms", relax_builtin_argsort_nms },
 	{ "tvm.contrib.sort.topk", relax_builtin_topk },
 	{ "tvm.contrib.random.uniform", relax_builtin_random_uniform },
+	{ "runtime.TVMTensorCreateView", relax_builtin_tensor_view },
 	{ "relax.run.nonzero", relax_builtin_nonzero },
 	{ "relax.run.unique", relax_builtin_unique },
 	{ "relax.run.print", relax_builtin_print },

@@ -53,6 +53,7 @@ RELAX_BUILTIN(copy);
 /* relax_builtin_tensor.c */
 RELAX_BUILTIN(shape_of);
 RELAX_BUILTIN(reshape);
+RELAX_BUILTIN(tensor_view);
 RELAX_BUILTIN(to_device);
 RELAX_BUILTIN(tensor_to_shape);
 RELAX_BUILTIN(ensure_zero_offset);
@@ -108,7 +109,7 @@ RELAX_BUILTIN(tensor_cache_clear);
 RELAX_BUILTIN(param_array_from_cache_by_name);
 RELAX_BUILTIN(param_array_from_cache_by_name_unpacked);
 RELAX_BUILTIN(param_array_from_cache);
-/* relax_builtin_kv.c */
+/* relax_builtin_kv.c, relax_builtin_kv_create.c, relax_builtin_kv_state.c, relax_builtin_rnn.c */
 RELAX_BUILTIN(paged_attention_kv_cache_create);
 RELAX_BUILTIN(rnn_state_create);
 RELAX_BUILTIN(kv_state_clear);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vm.builtin.cuda_graph.*: parts of a program without dynamic shapes. TVM captures their launches
- * once and replays them. Here they run each time, which gives the same result: their storages come
- * from get_cached_alloc() and stay the same.
+ * vm.builtin.cuda_graph.*: parts of a program without dynamic shapes, whose storages come from
+ * get_cached_alloc() and stay the same. TVM captures their launches once, with CUDA, and replays
+ * them; here each device with queues repeats a recording (relax_recorded.h).
  */
 #include <stdlib.h>
 
@@ -10,6 +10,7 @@
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_cached.h"
 #include "runtime/relax/relax.h"
+#include "runtime/relax/relax_recorded.h"
 
 #define ITEMS_MOST 256 /* arguments of a part */
 
@@ -18,9 +19,10 @@ int relax_builtin_graph_run_or_capture(void *self, const struct tenon_value *arg
 				       struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "cuda_graph.run_or_capture", args, count };
+	struct relax_part part = { .closure = &args[1] };
 	struct tenon_array *items;
+	struct tenon_shape *shape = NULL;
 	struct relax_vm *vm;
-	int64_t index;
 	int err;
 
 	(void)self;
@@ -30,15 +32,19 @@ int relax_builtin_graph_run_or_capture(void *self, const struct tenon_value *arg
 	if (!err)
 		err = relax_argument_array(&a, 2, &items);
 	if (!err)
-		err = relax_argument_int(&a, 3, &index);
+		err = relax_argument_int(&a, 3, &part.index);
+	if (!err && count == 5)
+		err = relax_argument_shape(&a, 4, &shape);
 	if (err)
 		return err;
 	if (items->size > ITEMS_MOST)
 		return relax_argument_refuse(
 			&a, 2,
 			tenon_error(-TENON_E_OVERFLOW, "more than %d arguments", ITEMS_MOST));
-	/* A register of the program holds the tuple during the call. */
-	return relax_invoke(vm, &args[1], items->data, (uint32_t)items->size, ret);
+	/* registers of the program hold the tuple and the shape during the call */
+	part.shape = shape;
+	part.items = items;
+	return relax_run_recorded(vm, &part, ret);
 }
 
 /* get_cached_alloc(machine, closure, index): what the closure returned the first time */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sampling: logits or probabilities to tokens, on the host. Sums are in float32 and in the order
- * that TVM uses, so the same random number gives the same token.
+ * Sampling: logits or probabilities to tokens, on the host. The sums that choose a token are in float32
+ * and in the order that TVM uses, so the same random number gives the same token.
  */
 #include <inttypes.h>
 #include <tenon/workspace.h>
@@ -16,14 +16,14 @@ static const DLDataType float32 = { TENON_DTYPE_FLOAT, 32, 1 };
 static const DLDataType int32 = { TENON_DTYPE_INT, 32, 1 };
 
 /* e^x, correct to the last bit of a float; the library is not linked with the math library. */
-static float exponential(float x)
+static float exponential(double x)
 {
 	static const double log2_e = 1.4426950408889634, ln_2 = 0.6931471805599453;
 	double term = 1, sum = 1, rest;
 	int power, i;
 
 	if (!(x < 89))
-		return x != x ? x : __builtin_inff();
+		return x != x ? (float)x : __builtin_inff();
 	if (x < -104)
 		return 0;
 	power = (int)(x * log2_e + (x < 0 ? -0.5 : 0.5));
@@ -134,10 +134,10 @@ static void sort_row(const DLTensor *row, size_t count, float cutoff, struct rel
 
 /*
  * Choose from sorted probabilities p(0), p(1), …: with S the sum of those that are added before the
- * running sum reaches @top_p, the first whose running sum divided by S is above @u. @otherwise is
- * the index for rows where none is.
+ * running sum reaches @top_p, the first whose running sum divided by S is above @u. -1 for rows where
+ * none is.
  */
-static int64_t choose(const float *p, size_t count, double top_p, double u, size_t otherwise)
+static int64_t choose(const float *p, size_t count, double top_p, double u)
 {
 	float sum = 0, most = 0;
 	size_t i;
@@ -152,7 +152,7 @@ static int64_t choose(const float *p, size_t count, double top_p, double u, size
 		if (u < (double)(sum / most))
 			return (int64_t)i;
 	}
-	return (int64_t)otherwise;
+	return -1;
 }
 
 /* Replace sorted logits by their probabilities at a temperature. */
@@ -168,6 +168,26 @@ static void softmax_sorted(const DLTensor *row, const struct relax_sort_item *it
 	}
 	for (i = 0; i < count; i++)
 		p[i] /= sum;
+}
+
+/* Sample from sorted logits. NaN, and an infinite logit that is the largest, make all probabilities NaN. */
+static int sample_sorted(const DLTensor *row, const struct relax_sort_item *items, size_t count,
+			 const double n[3], float *p, int64_t *out)
+{
+	*out = 0;
+	if (n[0] < 1e-6)
+		return 0;
+	softmax_sorted(row, items, count, n[0], p);
+	*out = choose(p, count, n[1], n[2]);
+	if (*out >= 0)
+		return 0;
+	*out = 0;
+	if (n[2] <= (double)p[0])
+		return 0;
+	return tenon_error(-TENON_E_VALUE,
+			   "sample_top_p_from_logits: no token for the random number %g, with a "
+			   "largest logit of %g at temperature %g",
+			   n[2], (double)element(row, items[0].index), n[0]);
 }
 
 static int numbers(const struct relax_arguments *a, int32_t first, double *out, int32_t count)
@@ -206,11 +226,9 @@ int relax_builtin_sample_top_p_from_logits(void *self, const struct tenon_value 
 	p = items ? tenon_workspace_alloc(host, size * sizeof(*p)) : NULL;
 	if (p) {
 		sort_row(row, size, 0, items, &kept);
-		if (!(n[0] < 1e-6)) {
-			softmax_sorted(row, items, size, n[0], p);
-			chosen = choose(p, size, n[1], n[2], 0);
-		}
-		*ret = tenon_arg_int(items[chosen].index);
+		err = sample_sorted(row, items, size, n, p, &chosen);
+		if (!err)
+			*ret = tenon_arg_int(items[chosen].index);
 	} else {
 		err = tenon_error_status();
 	}
@@ -239,8 +257,9 @@ static int sample_prob(const DLTensor *row, size_t size, double top_p, double u,
 {
 	struct relax_sort_item *items = relax_sort_memory(size);
 	float *p = items ? tenon_workspace_alloc(host, size * sizeof(*p)) : NULL;
-	size_t kept = 0;
 	int err = p ? 0 : tenon_error_status();
+	int64_t chosen = 0;
+	size_t kept = 0;
 
 	if (p) {
 		if (top_p >= 1 ||
@@ -249,10 +268,9 @@ static int sample_prob(const DLTensor *row, size_t size, double top_p, double u,
 		if (p[0] != p[0])
 			err = tenon_error(-TENON_E_VALUE,
 					  "sample_top_p_from_prob: every probability is NaN");
-		else if (u < (double)p[0] / top_p)
-			*out = items[0].index;
-		else
-			*out = items[choose(p, kept, top_p, u, kept - 1)].index;
+		else if (!(u < (double)p[0] / top_p))
+			chosen = choose(p, kept, top_p, u);
+		*out = items[chosen >= 0 ? (size_t)chosen : kept - 1].index;
 	}
 	tenon_workspace_free(host, p);
 	relax_sort_done(items);
@@ -434,13 +452,16 @@ int relax_builtin_apply_presence_and_frequency_penalty(void *self, const struct 
 	return err;
 }
 
-/* apply_softmax_with_temperature(logits, temperature): the first row, in place */
+/*
+ * apply_softmax_with_temperature(logits, temperature): the first row, in place. In double, since a
+ * vocabulary of 32000 loses four digits of a sum in float, and a low temperature as many of the powers.
+ */
 int relax_builtin_apply_softmax_with_temperature(void *self, const struct tenon_value *args,
 						 int32_t count, struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "apply_softmax_with_temperature", args, count };
-	float most, sum = 0, inverse, e;
-	double temperature;
+	double temperature, most, sum = 0;
+	float e;
 	uint64_t elements;
 	int64_t n, i;
 	DLTensor *row;
@@ -458,17 +479,16 @@ int relax_builtin_apply_softmax_with_temperature(void *self, const struct tenon_
 	if (err || !elements)
 		return err;
 	n = row->ndim ? row->shape[row->ndim - 1] : 1;
-	inverse = 1.0f / (float)temperature;
-	most = element(row, 0) * inverse;
+	most = element(row, 0) / temperature;
 	for (i = 1; i < n; i++)
-		if (element(row, i) * inverse > most)
-			most = element(row, i) * inverse;
+		if (element(row, i) / temperature > most)
+			most = element(row, i) / temperature;
 	for (i = 0; i < n; i++) {
-		e = exponential(element(row, i) * inverse - most);
+		e = exponential(element(row, i) / temperature - most);
 		sum += e;
 		put_element(row, i, e);
 	}
 	for (i = 0; i < n; i++)
-		put_element(row, i, element(row, i) / sum);
+		put_element(row, i, (float)(element(row, i) / sum));
 	return 0;
 }

@@ -75,6 +75,58 @@ int relax_builtin_reshape(void *self, const struct tenon_value *args, int32_t co
 	return 0;
 }
 
+/* tensor_view(tensor, shape, dtype, offset in bytes): other elements in the same bytes */
+int relax_builtin_tensor_view(void *self, const struct tenon_value *args, int32_t count,
+			      struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "TVMTensorCreateView", args, count };
+	struct tenon_tensor *from, *t;
+	struct tenon_shape *s;
+	size_t room, bytes;
+	int64_t offset = 0;
+	DLTensor want;
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 3, 4);
+	if (!err)
+		err = relax_argument_tensor_object(&a, 0, &from);
+	if (!err)
+		err = relax_argument_shape(&a, 1, &s);
+	want = err ? (DLTensor){ 0 } : from->dl;
+	if (!err)
+		err = relax_argument_dtype(&a, 2, &want.dtype);
+	if (!err && count > 3)
+		err = relax_argument_int(&a, 3, &offset);
+	if (err)
+		return err;
+	if (s->size > 64 || !tenon_tensor_compact(&from->dl))
+		return relax_argument_refuse(
+			&a, s->size > 64,
+			tenon_error(-TENON_E_VALUE,
+				    "a compact tensor and at most 64 dimensions are wanted"));
+	want.shape = (int64_t *)s->data;
+	want.ndim = (int32_t)s->size;
+	err = tenon_tensor_bytes(&from->dl, &room);
+	if (!err)
+		err = tenon_tensor_bytes(&want, &bytes);
+	if (err)
+		return tenon_error_in(err, "%s", a.name);
+	if (offset < 0 || (uint64_t)offset > room || bytes > room - (size_t)offset)
+		return tenon_error(-TENON_E_VALUE,
+				   "%s: %zu bytes at offset %" PRIi64 " of a tensor of %zu bytes",
+				   a.name, bytes, offset, room);
+	tenon_object_ref(from);
+	err = relax_tensor_create(relax_current_pool(), &from->object, from->dl.data, s->data,
+				  (int32_t)s->size, want.dtype, &t);
+	if (err)
+		return err;
+	t->dl.byte_offset = from->dl.byte_offset + (uint64_t)offset;
+	t->dl.device = from->dl.device;
+	*ret = tenon_arg_object(t);
+	return 0;
+}
+
 int relax_builtin_to_device(void *self, const struct tenon_value *args, int32_t count,
 			 struct tenon_value *ret)
 {

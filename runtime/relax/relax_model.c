@@ -218,6 +218,7 @@ static const struct model_ops relax_model_ops = {
 	.input_is_set = input_is_set,
 	.set_input = relax_model_set_input,
 	.bind_input = relax_model_bind_input,
+	.set_param = relax_model_set_param,
 	.run = relax_model_run,
 	.run_profiled = relax_model_run_profiled,
 	.output_value = output_value,

@@ -80,6 +80,10 @@ int relax_model_create(struct tenon_module *root, const struct tenon_model_optio
 int relax_model_make_inputs(struct relax_model *m);
 int relax_model_set_input(struct tenon_model *model, size_t index, const struct tenon_value *value);
 int relax_model_bind_input(struct tenon_model *model, size_t index, struct tenon_tensor *tensor);
+
+/* Use a parameter in place if the model runs on the host, else copy it. */
+int relax_model_set_param(struct tenon_model *model, size_t index, struct tenon_params *params,
+			  const struct tenon_param *param);
 /* Build the arguments of a call. -TENON_E_USAGE, naming the input, when one is not set. */
 int relax_model_gather(struct relax_model *m);
 

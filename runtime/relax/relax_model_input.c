@@ -389,6 +389,26 @@ int relax_model_bind_input(struct tenon_model *model, size_t index, struct tenon
 	return 0;
 }
 
+int relax_model_set_param(struct tenon_model *model, size_t index, struct tenon_params *params,
+			  const struct tenon_param *param)
+{
+	struct relax_model *m = (struct relax_model *)model;
+	struct tenon_tensor *tensor;
+	struct tenon_value value;
+	int err;
+
+	err = tenon_params_tensor(params, param, ALIGN_NEEDED, &tensor);
+	if (err)
+		return err;
+	value = tenon_arg_object(tensor);
+	if (m->machine && place_same(tensor->dl.device, relax_main_device(m->machine)->id))
+		err = relax_model_bind_input(model, index, tensor);
+	else
+		err = relax_model_set_input(model, index, &value);
+	tenon_object_unref(tensor);
+	return err;
+}
+
 /* Make a tuple from the current values of its items. */
 static int gather_tuple(struct relax_model *m, struct relax_slot *s)
 {

@@ -4,6 +4,7 @@
 
 #include "lib/brief_errors.h"
 #include "runtime/relax/relax_cached.h"
+#include "runtime/relax/relax_recorded.h"
 #include "runtime/relax/relax_closure.h"
 #include "runtime/relax/relax_device.h"
 #include "runtime/relax/relax_state.h"
@@ -190,6 +191,7 @@ static void machine_destroy(struct tenon_module *m)
 {
 	struct relax_vm *vm = (struct relax_vm *)m;
 
+	relax_recorded_free(vm);
 	relax_cached_free(vm);
 	relax_state_free(vm);
 	relax_unlink(vm);

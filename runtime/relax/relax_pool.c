@@ -48,6 +48,7 @@ struct relax_pool {
 	uint64_t limit;
 	uint64_t allocations;
 	uint64_t storages;
+	uint64_t created; /* storages */
 	_Alignas(64) struct chunk
 		*returned; /* list of returned chunks; CLOSED after the pool was closed */
 	int64_t orphans;
@@ -267,6 +268,7 @@ void relax_pool_figures(struct relax_pool *pool, struct relax_pool_figures *out)
 	out->idle = pool->idle_bytes;
 	out->allocations = pool->allocations;
 	out->storages = pool->storages;
+	out->created = pool->created;
 }
 
 /* Allocate a storage object on the host and its data on the device; raises the error. */
@@ -384,6 +386,7 @@ int relax_storage_create(struct relax_pool *pool, size_t size, struct relax_stor
 	if (!s)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a storage of %zu bytes", size);
 	pool->storages++;
+	pool->created++;
 	tenon_object_init(&s->object, relax_storage_type(), storage_delete);
 	s->size = size;
 	s->device = pool->id;

@@ -43,6 +43,7 @@ struct relax_pool_figures {
 	uint64_t idle;
 	uint64_t allocations;
 	uint64_t storages; /* in use now */
+	uint64_t created;  /* storages since the beginning */
 };
 
 int relax_pool_create(struct relax_pool **out);

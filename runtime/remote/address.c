@@ -85,29 +85,6 @@ static int listen_unix(const char *text, int *fd, char bound[ADDRESS_TEXT])
 	return 0;
 }
 
-/* Split "HOST:PORT" or "[HOST]:PORT". */
-static int split(const char *text, char host[128], char port[16])
-{
-	const char *colon = strrchr(text, ':'), *start = text;
-	size_t size;
-
-	if (!colon || !colon[1] || strlen(colon + 1) >= 16)
-		return tenon_error(-TENON_E_VALUE,
-				   "%s is no address: HOST:PORT, [HOST]:PORT or unix:PATH", text);
-	size = (size_t)(colon - text);
-	if (size >= 2 && *text == '[' && text[size - 1] == ']') {
-		start++;
-		size -= 2;
-	}
-	if (!size || size >= 128)
-		return tenon_error(-TENON_E_VALUE,
-				   "%s names no host: 127.0.0.1:9090 is this machine alone", text);
-	memcpy(host, start, size);
-	host[size] = '\0';
-	strcpy(port, colon + 1);
-	return 0;
-}
-
 static void print_bound(int fd, char bound[ADDRESS_TEXT])
 {
 	struct sockaddr_storage address;
@@ -124,8 +101,8 @@ static int listen_tcp(const char *text, bool trust_network, int *fd, char bound[
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
 	struct addrinfo *found;
-	char host[128], port[16];
-	int on = 1, err = split(text, host, port);
+	char host[ADDRESS_HOST], port[ADDRESS_PORT];
+	int on = 1, err = address_split(text, host, port);
 
 	if (err)
 		return err;
@@ -155,6 +132,41 @@ static int listen_tcp(const char *text, bool trust_network, int *fd, char bound[
 	return err;
 }
 
+bool address_is_local(int fd)
+{
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+
+	if (getsockname(fd, (struct sockaddr *)&address, &size))
+		return false;
+	return address.ss_family == AF_UNIX || is_loopback((struct sockaddr *)&address);
+}
+
+void address_bound(int fd, char bound[ADDRESS_TEXT])
+{
+	struct sockaddr_un address;
+	socklen_t size = sizeof(address);
+
+	memset(&address, 0, sizeof(address));
+	if (!getsockname(fd, (struct sockaddr *)&address, &size) && address.sun_family == AF_UNIX)
+		snprintf(bound, ADDRESS_TEXT, UNIX "%.100s", address.sun_path);
+	else
+		print_bound(fd, bound);
+}
+
+int address_port(int fd)
+{
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+
+	if (getsockname(fd, (struct sockaddr *)&address, &size))
+		return -1;
+	if (address.ss_family == AF_INET)
+		return ntohs(((struct sockaddr_in *)&address)->sin_port);
+	return address.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&address)->sin6_port)
+					     : -1;
+}
+
 int address_listen(const char *text, bool trust_network, int *fd, char bound[ADDRESS_TEXT])
 {
 	if (is_unix(text))
@@ -168,15 +180,16 @@ void address_unlink(const char *text)
 		unlink(text + strlen(UNIX));
 }
 
-bool address_same_user(int fd)
+void address_of_peer(const void *address, size_t address_size, char *text, size_t size)
 {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	int family;
-	socklen_t family_size = sizeof(family);
+	const char mapped[] = "::ffff:";
+	char host[64];
 
-	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &family_size) || family != AF_UNIX)
-		return true;
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
-	       (!peer.uid || peer.uid == geteuid());
+	if (getnameinfo(address, (socklen_t)address_size, host, sizeof(host), NULL, 0,
+			NI_NUMERICHOST))
+		strcpy(host, "?");
+	/* an IPv4 peer of a socket for both */
+	if (!strncmp(host, mapped, strlen(mapped)) && strchr(host, '.'))
+		memmove(host, host + strlen(mapped), strlen(host + strlen(mapped)) + 1);
+	snprintf(text, size, "%s", host);
 }

@@ -8,6 +8,16 @@
 /* room for the text of an address */
 #define ADDRESS_TEXT 160
 
+#define ADDRESS_HOST 128
+#define ADDRESS_PORT 16
+
+/**
+ * address_split - split "HOST:PORT" or "[HOST]:PORT"
+ *
+ * Return: 0; -TENON_E_VALUE for other text.
+ */
+int address_split(const char *text, char host[ADDRESS_HOST], char port[ADDRESS_PORT]);
+
 /**
  * address_listen - open a listening socket
  * @text: "HOST:PORT", "[HOST]:PORT" or "unix:PATH"; port 0 is any free one
@@ -23,7 +33,16 @@ int address_listen(const char *text, bool trust_network, int *fd, char bound[ADD
 /** address_unlink - remove the socket file of a "unix:PATH" address */
 void address_unlink(const char *text);
 
-/** address_same_user - test whether the peer of a Unix socket is this user or root; true for TCP */
-bool address_same_user(int fd);
+/** address_of_peer - print the numeric host of a peer */
+void address_of_peer(const void *address, size_t address_size, char *text, size_t size);
+
+/** address_is_local - test whether only this machine can reach a listening socket */
+bool address_is_local(int fd);
+
+/** address_bound - print the address of a listening socket */
+void address_bound(int fd, char bound[ADDRESS_TEXT]);
+
+/** address_port - the TCP port of a socket; -1 for none */
+int address_port(int fd);
 
 #endif /* RUNTIME_REMOTE_ADDRESS_H */

@@ -52,6 +52,12 @@ static int grow(struct handle_table *t)
 	return 0;
 }
 
+void handle_table_set(struct handle_table *t, uint64_t n)
+{
+	if (n * STEP > t->last)
+		t->last = n * STEP;
+}
+
 int handle_add(struct handle_table *t, const struct handle *entry, uint64_t *number)
 {
 	struct handle *slot;

@@ -60,6 +60,12 @@ struct handle_table {
 };
 
 /**
+ * handle_table_set - set the number of the next handle
+ * @n: the number becomes (@n + 1) * 64. It grows from call to call.
+ */
+void handle_table_set(struct handle_table *t, uint64_t n);
+
+/**
  * handle_add - add an entry
  * @entry: its number is ignored
  * @number: receives the handle; 0 on failure

@@ -6,6 +6,7 @@
 
 #define CLIENT	"client:"
 #define TIMEOUT "-timeout="
+#define AUTH	"-auth="
 #define SPACES	" \t\n\r\f\v"
 
 static uint32_t number_at(const uint8_t *b)
@@ -27,13 +28,10 @@ int handshake_missing(const struct handshake *h)
 	return (int)(8 + length - h->size);
 }
 
-static void read_option(const char *word, uint64_t *timeout_ms)
+static void read_timeout(const char *text, uint64_t *timeout_ms)
 {
-	double seconds;
+	double seconds = strtod(text, NULL);
 
-	if (strncmp(word, TIMEOUT, strlen(TIMEOUT)))
-		return;
-	seconds = strtod(word + strlen(TIMEOUT), NULL);
 	/* more than a year is no limit; neither is what is not a number */
 	if (seconds > 0 && seconds < 3.2e7)
 		*timeout_ms = (uint64_t)(seconds * 1000 + 0.5);
@@ -41,16 +39,23 @@ static void read_option(const char *word, uint64_t *timeout_ms)
 		*timeout_ms = 1;
 }
 
-bool handshake_accept(struct handshake *h, const char *key, uint64_t *timeout_ms)
+bool handshake_parse(struct handshake *h, struct handshake_client *out)
 {
 	char *text = (char *)h->bytes + 8, *word, *rest;
 
-	*timeout_ms = 0;
+	memset(out, 0, sizeof(*out));
 	h->bytes[h->size] = '\0';
 	word = strtok_r(text, SPACES, &rest);
-	if (!word || strncmp(word, CLIENT, strlen(CLIENT)) || strcmp(word + strlen(CLIENT), key))
+	if (!word || strncmp(word, CLIENT, strlen(CLIENT)))
 		return false;
-	while ((word = strtok_r(NULL, SPACES, &rest)))
-		read_option(word, timeout_ms);
+	out->key = word + strlen(CLIENT);
+	while ((word = strtok_r(NULL, SPACES, &rest))) {
+		if (!strncmp(word, TIMEOUT, strlen(TIMEOUT)))
+			read_timeout(word + strlen(TIMEOUT), &out->timeout_ms);
+		else if (!strncmp(word, AUTH, strlen(AUTH)))
+			out->auth = word + strlen(AUTH);
+		else if (!strcmp(word, HANDSHAKE_EXTENSION))
+			out->extension = true;
+	}
 	return true;
 }

@@ -14,7 +14,15 @@
 #include <stdint.h>
 
 #define HANDSHAKE_MAGIC	   0xff271
+#define HANDSHAKE_DUPLICATE 0xff272
 #define HANDSHAKE_MISMATCH 0xff273
+
+/*
+ * The word behind the keys of both sides that agrees on the extension of Tenon: the client may send
+ * requests before the replies to earlier ones came, and the handle that the reply to request n brings,
+ * counted from 0 for InitServer, is (n + 1) * 64.
+ */
+#define HANDSHAKE_EXTENSION "-tenon=1"
 
 /* longest key */
 #define HANDSHAKE_KEY_MOST 4096
@@ -33,11 +41,24 @@ struct handshake {
 int handshake_missing(const struct handshake *h);
 
 /**
- * handshake_accept - compare the client's key
- * @h: a complete handshake
- * @key: the server's
- * @timeout_ms: receives the client's limit of the session; 0 for none
+ * struct handshake_client - what a client asked for; its texts are in the handshake
+ * @key: the key
+ * @timeout_ms: the client's limit of the session; 0 for none
+ * @auth: the client's part of a proof of the shared secret (auth.h), an extension; NULL for none
+ * @extension: the client offers the extension above
  */
-bool handshake_accept(struct handshake *h, const char *key, uint64_t *timeout_ms);
+struct handshake_client {
+	const char *key;
+	uint64_t timeout_ms;
+	const char *auth;
+	bool extension;
+};
+
+/**
+ * handshake_parse - split a complete handshake into its parts; the handshake is changed
+ *
+ * Return: false when it is not that of a client.
+ */
+bool handshake_parse(struct handshake *h, struct handshake_client *out);
 
 #endif /* RUNTIME_REMOTE_HANDSHAKE_H */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/remote/packet.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "lib/brief_errors.h"
@@ -209,23 +210,17 @@ int packet_read(struct tenon_slice bytes, enum wire_generation generation, struc
 	return err ? tenon_error_in(err, "request %s", packet_name(p->code)) : 0;
 }
 
-size_t packet_begin(struct tenon_buffer *b, enum packet_code code)
+int packet_read_head(struct tenon_slice bytes, uint64_t more, enum wire_generation generation,
+		     struct packet *p)
 {
-	size_t start = b->size;
+	int err;
 
-	tenon_buffer_u64(b, 0);
-	tenon_buffer_u32(b, code);
-	return start;
-}
-
-void packet_end(struct tenon_buffer *b, size_t start, uint64_t more)
-{
-	uint64_t size;
-	int i;
-
-	if (b->status)
-		return;
-	size = b->size - start - 8 + more;
-	for (i = 0; i < 8; i++)
-		b->data[start + (size_t)i] = (char)(size >> 8 * i);
+	p->args.more = more;
+	err = packet_read(bytes, generation, p);
+	if (!err && p->args.more)
+		err = tenon_error(-TENON_E_FORMAT,
+				  "request %s: %" PRIu64 " bytes after the last argument",
+				  packet_name(p->code), p->args.more);
+	p->args.more = 0;
+	return err;
 }

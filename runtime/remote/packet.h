@@ -76,6 +76,18 @@ struct packet {
  */
 int packet_read(struct tenon_slice bytes, enum wire_generation generation, struct packet *p);
 
+/**
+ * packet_read_head - decode a CallFunc of which only the first bytes were read
+ * @bytes: these bytes
+ * @more: number of bytes that follow; they must be the end of the last argument, a text
+ * @generation: the peer's encoding; not WIRE_UNDECIDED
+ * @p: as for packet_read(); the last argument is the part of the text that is in @bytes
+ *
+ * Return: as packet_read().
+ */
+int packet_read_head(struct tenon_slice bytes, uint64_t more, enum wire_generation generation,
+		     struct packet *p);
+
 /** packet_fini - free what packet_read() allocated */
 void packet_fini(struct packet *p);
 

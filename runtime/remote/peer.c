@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/library_path.h"
+#include "runtime/remote/connection.h"
 #include "runtime/remote/packet.h"
 #include "runtime/remote/sandbox.h"
 #include "runtime/remote/server_state.h"
@@ -119,6 +120,7 @@ static void enter_sandbox(const struct server *s, const char *folder)
 					    own.compatible };
 	struct sandbox_options sandbox = {
 		.folder = folder,
+		.cache = s->cache.most ? s->cache.path : NULL,
 		.read = read,
 		.write = o->write,
 		.memory_most = o->memory_most,
@@ -136,10 +138,14 @@ static void enter_sandbox(const struct server *s, const char *folder)
 static void run_child(struct server *s, struct peer *p, pid_t server)
 {
 	const struct server_options *o = s->options;
+	struct session_options session = o->session;
 	struct session_watch *watch = p->watch;
 	const char *folder = p->folder;
+	struct connection *connection;
 	int fd = p->fd, err;
 
+	session.extension = p->extension;
+	session.cache = s->cache.most ? s->cache.path : NULL;
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != server)
@@ -147,11 +153,16 @@ static void run_child(struct server *s, struct peer *p, pid_t server)
 	reset_signals();
 	set_standard_streams();
 	server_forget(s, fd);
+	/* uploaded code must not find them in memory */
+	explicit_bzero((void *)(uintptr_t)&o->secret, sizeof(o->secret));
+	tls_server_close(o->tls);
 	be_first_to_go();
 	use_folder(folder);
 	if (o->sandbox)
 		enter_sandbox(s, folder);
-	err = session_run(fd, folder, &o->session, watch);
+	err = connection_of_fds(fd, fd, "the client", &connection);
+	if (!err)
+		err = session_run(connection, folder, &session, watch);
 	/* The kernel releases everything; destructors of uploaded code do not run. */
 	_exit(err ? 1 : 0);
 }
@@ -169,6 +180,7 @@ static bool prepare(struct server *s, struct peer *p)
 		return false;
 	}
 	p->watch = shared;
+	atomic_store(&p->watch->keeping, server_is_keeping(s));
 	if (session_folder_create(&s->folder, folder)) {
 		server_say(s, "%s", tenon_error_message());
 		tenon_error_clear();
@@ -180,13 +192,18 @@ static bool prepare(struct server *s, struct peer *p)
 
 static bool send_key(struct peer *p, const char *key)
 {
+	const char *extension = p->extension ? " " HANDSHAKE_EXTENSION : "";
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	size_t size = strlen("server:") + strlen(key);
+	size_t size = strlen("server:") + strlen(key) + strlen(p->suffix) + strlen(extension);
 	bool ok;
+
+	/* a proxy did it, unless the client waits for our proof */
+	if (p->greeted && !*p->suffix)
+		return true;
 
 	tenon_buffer_u32(&b, HANDSHAKE_MAGIC);
 	tenon_buffer_u32(&b, (uint32_t)size);
-	tenon_buffer_printf(&b, "server:%s", key);
+	tenon_buffer_printf(&b, "server:%s%s%s", key, p->suffix, extension);
 	ok = !b.status &&
 	     send(p->fd, b.data, b.size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)b.size;
 	tenon_buffer_fini(&b);
@@ -216,23 +233,31 @@ bool peer_start(struct server *s, struct peer *p)
 	return true;
 }
 
-/*
- * Send an exception for a session whose process has ended. Its client takes it as the reply to its
- * current or next request. Within a reply of the session nothing can be added.
- */
-static void send_exception(struct peer *p, const char *text)
+void peer_send_exception(struct peer *p, enum wire_generation generation, const char *text)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 	struct wire_value value = wire_string(text);
 	size_t start = packet_begin(&b, PACKET_EXCEPTION);
 
-	/* one string: only its code differs, and the receiver's kind of string is unknown here */
-	wire_write_sequence(&b, p->watch->generation == WIRE_LEGACY ? WIRE_LEGACY : WIRE_FFI,
-			    &value, 1);
+	wire_write_sequence(&b, generation == WIRE_LEGACY ? WIRE_LEGACY : WIRE_FFI, &value, 1);
 	packet_end(&b, start, 0);
-	if (!b.status && atomic_load(&p->watch->state) != SESSION_REPLYING)
+	if (!b.status)
 		send(p->fd, b.data, b.size, MSG_NOSIGNAL | MSG_DONTWAIT);
 	tenon_buffer_fini(&b);
+}
+
+/*
+ * Tell the client why its session has ended: it takes an exception as the reply to its current or next
+ * request. Within a reply of the session nothing can be added. Returns true when the peer waits for a request.
+ */
+static bool tell(struct peer *p)
+{
+	if (peer_answers_later(p) && peer_await_request(p))
+		return true;
+	if (atomic_load(&p->watch->state) != SESSION_REPLYING)
+		peer_send_exception(p, (enum wire_generation)atomic_load(&p->watch->generation),
+				    p->reason);
+	return false;
 }
 
 static void describe_end(const siginfo_t *info, char text[200])
@@ -250,9 +275,10 @@ void peer_kill(struct peer *p)
 	kill(-p->pid, SIGKILL);
 }
 
-void peer_reap(struct server *s, struct peer *p)
+bool peer_reap(struct server *s, struct peer *p)
 {
 	siginfo_t info = { 0 };
+	bool waits = false;
 
 	/* before the leader is reaped: until then its number names this group alone */
 	kill(-p->pid, SIGKILL);
@@ -263,9 +289,10 @@ void peer_reap(struct server *s, struct peer *p)
 		p->tell = true;
 	}
 	if (p->tell) {
-		send_exception(p, p->reason);
+		waits = tell(p);
 		server_say(s, "session %llu: %s", (unsigned long long)p->serial, p->reason);
 	}
 	p->pid = 0;
 	s->sessions--;
+	return waits;
 }

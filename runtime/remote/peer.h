@@ -7,16 +7,48 @@
 #include <limits.h>
 #include <sys/types.h>
 
+#include "runtime/remote/auth.h"
 #include "runtime/remote/handshake.h"
 #include "runtime/remote/server.h"
+#include "runtime/remote/wire.h"
 
 struct server;
 
 /** enum peer_state - what a connection waits for */
 enum peer_state {
+	PEER_DIALING,	/* the connection to a proxy */
+	PEER_PROXIED,	/* the key of a client, by a proxy */
 	PEER_HANDSHAKE, /* the client's key */
+	PEER_PROOF,	/* the client's proof of the secret */
 	PEER_WAITING,	/* a free session */
 	PEER_SESSION,	/* the end of its session */
+	PEER_ENDED,	/* a request, which is answered with the reason of that end */
+};
+
+/**
+ * struct peer_proof - a proof of the shared secret while it is made
+ * @client: the client's nonce
+ * @server: ours
+ * @size: bytes of the client's proof that came
+ * @bytes: the proof
+ * @key: the key that both sign
+ */
+struct peer_proof {
+	uint8_t client[AUTH_NONCE];
+	uint8_t server[AUTH_NONCE];
+	size_t size;
+	uint8_t bytes[AUTH_PROOF];
+	char key[HANDSHAKE_KEY_MOST + 1];
+};
+
+/**
+ * struct peer_request - a request to a session that has ended
+ * @size: number of bytes that came
+ * @bytes: its length and its first bytes
+ */
+struct peer_request {
+	size_t size;
+	uint8_t bytes[1024];
 };
 
 /**
@@ -25,12 +57,18 @@ enum peer_state {
  * @state: enum peer_state
  * @serial: connections are numbered in the order in which they came
  * @deadline: end of the handshake or the session, in milliseconds of CLOCK_MONOTONIC; 0 for none
+ * @extension: the client offered the extension
  * @limit_ms: length of the session; 0 for no limit
  * @gone: when the client closed the connection while its session worked; 0 for not yet
  * @pid: process of the session, and its process group
  * @watch: memory shared with it
  * @folder: its folder
  * @handshake: freed when it is done
+ * @proof: of the shared secret; freed when it is done
+ * @request: PEER_ENDED: what came of the request
+ * @slot: the slot of the tracker's registration; -1 for none
+ * @greeted: a proxy sent our key to the client
+ * @suffix: what follows our key: a proof of the secret, or ""
  * @reason: why the session was killed; a message for the client when @tell; "" while it runs
  * @tell: send @reason
  */
@@ -39,12 +77,18 @@ struct peer {
 	enum peer_state state;
 	uint64_t serial;
 	uint64_t deadline;
+	bool extension;
 	uint64_t limit_ms;
 	uint64_t gone;
 	pid_t pid;
 	struct session_watch *watch;
 	char *folder;
 	struct handshake *handshake;
+	struct peer_proof *proof;
+	struct peer_request *request;
+	int slot;
+	bool greeted;
+	char suffix[AUTH_TEXT + 8];
 	char reason[200];
 	bool tell;
 };
@@ -55,8 +99,26 @@ bool peer_start(struct server *s, struct peer *p);
 /** peer_kill - kill a session for @p->reason; peer_reap() follows when the process has ended */
 void peer_kill(struct peer *p);
 
-/** peer_reap - the process of a session ended: kill its group, tell the client, remove the folder */
-void peer_reap(struct server *s, struct peer *p);
+/**
+ * peer_reap - the process of a session ended: kill its group, and tell the client
+ *
+ * Return: false when the peer must be closed; true when it is PEER_ENDED.
+ */
+bool peer_reap(struct server *s, struct peer *p);
+
+/** peer_send_exception - send an exception to the client; WIRE_UNDECIDED is the default encoding */
+void peer_send_exception(struct peer *p, enum wire_generation generation, const char *text);
+
+/* ---- peer_ended.c */
+
+/** peer_answers_later - a session has ended: test whether the encoding of its client is unknown */
+bool peer_answers_later(const struct peer *p);
+
+/** peer_await_request - make a peer PEER_ENDED; false without memory */
+bool peer_await_request(struct peer *p);
+
+/** peer_answer_ended - read a request, and answer with the reason; false when the peer must be closed */
+bool peer_answer_ended(struct peer *p);
 
 /** now_ms - milliseconds of CLOCK_MONOTONIC */
 uint64_t now_ms(void);

@@ -25,6 +25,7 @@ enum sandbox_part {
 /**
  * struct sandbox_options - what a session may use
  * @folder: its folder
+ * @cache: folder whose files it may read if it knows their names; or NULL
  * @read: further files and folders it may read, ending with NULL; or NULL
  * @write: further files and folders it may write, ending with NULL; or NULL
  * @memory_most: private memory in bytes; 0 for no limit
@@ -32,6 +33,7 @@ enum sandbox_part {
  */
 struct sandbox_options {
 	const char *folder;
+	const char *cache;
 	const char *const *read;
 	const char *const *write;
 	uint64_t memory_most;
@@ -46,6 +48,9 @@ struct sandbox_options {
  * Return: mask of enum sandbox_part that could not be set up; 0 when all is in force.
  */
 unsigned int sandbox_enter(const struct sandbox_options *options);
+
+/** sandbox_reads - test whether a process in the sandbox can read a file that its user can read */
+bool sandbox_reads(const struct sandbox_options *options, const char *path);
 
 /** sandbox_part_name - what a part protects from, for messages */
 const char *sandbox_part_name(enum sandbox_part part);

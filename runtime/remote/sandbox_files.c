@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Landlock. The numbers are the kernel's: some C libraries install no header of it. */
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -88,13 +91,39 @@ static bool allow_list(int ruleset, int v, const char *const *paths, uint64_t ac
 	return true;
 }
 
+/* programs, libraries, drivers and their configuration; what describes the machine */
+static const char *const system_paths[] = { "/usr", "/lib",  "/lib32",	   "/lib64",
+					    "/bin", "/sbin", "/opt",	   "/etc",
+					    "/sys", "/proc", "/nix/store", "/run/opengl-driver",
+					    NULL };
+
+static bool is_below(const char *path, const char *const *folders)
+{
+	char folder[PATH_MAX];
+	size_t size;
+
+	for (; folders && *folders; folders++) {
+		if (!realpath(*folders, folder))
+			continue;
+		size = strlen(folder);
+		if (!strncmp(path, folder, size) && (path[size] == '/' || !path[size]))
+			return true;
+	}
+	return false;
+}
+
+bool sandbox_reads(const struct sandbox_options *options, const char *path)
+{
+	char resolved[PATH_MAX];
+
+	if (!realpath(path, resolved))
+		return false;
+	return is_below(resolved, system_paths) || is_below(resolved, options->read) ||
+	       is_below(resolved, options->write);
+}
+
 bool sandbox_files(const struct sandbox_options *options)
 {
-	/* programs, libraries, drivers and their configuration; what describes the machine */
-	static const char *const system[] = { "/usr", "/lib",  "/lib32",     "/lib64",
-					      "/bin", "/sbin", "/opt",	     "/etc",
-					      "/sys", "/proc", "/nix/store", "/run/opengl-driver",
-					      NULL };
 	/* nodes of devices, and shared memory */
 	static const char *const devices[] = { "/dev/null",
 					       "/dev/zero",
@@ -134,7 +163,8 @@ bool sandbox_files(const struct sandbox_options *options)
 	if (ruleset < 0)
 		return false;
 	ok = allow(ruleset, v, options->folder, handled(v)) &&
-	     allow_list(ruleset, v, system, READING) &&
+	     (!options->cache || allow(ruleset, v, options->cache, READ_FILE)) &&
+	     allow_list(ruleset, v, system_paths, READING) &&
 	     allow_list(ruleset, v, devices, handled(v)) &&
 	     allow_list(ruleset, v, options->read, READING) &&
 	     allow_list(ruleset, v, options->write, handled(v)) &&

@@ -111,6 +111,9 @@ bool sandbox_syscalls(void)
 		RETURN(DENY),
 		RETURN(ALLOW),
 		DENIED(425), /* io_uring_setup */
+		/* names of files in folders that a session may not list */
+		DENIED(SYS_inotify_add_watch),
+		DENIED(SYS_fanotify_init),
 		/* the kernel and the machine */
 		DENIED(SYS_bpf),
 		DENIED(SYS_perf_event_open),

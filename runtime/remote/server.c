@@ -2,8 +2,6 @@
 #include "runtime/remote/server.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,13 +17,15 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/clock.h"
 #include "runtime/remote/address.h"
 #include "runtime/remote/sandbox.h"
 #include "runtime/remote/server_state.h"
 
-#define HANDSHAKE_MS 10000
 /* a session that works when its client leaves may finish its request */
 #define GONE_MS 5000
+/* a slow line may need this long for the end of a session */
+#define RELAY_MS 30000
 
 void server_say(struct server *s, const char *format, ...)
 {
@@ -43,7 +43,11 @@ void server_forget(struct server *s, int keep)
 	unsigned int i;
 
 	for (i = 0; i < s->listener_count; i++)
-		close(s->listeners[i]);
+		close(s->listeners[i].fd);
+	if (s->registered) {
+		close(s->registration.fd);
+		close(s->registration.check_fd);
+	}
 	for (i = 0; i < s->peer_count; i++) {
 		if (s->peers[i].fd == keep)
 			continue;
@@ -56,126 +60,13 @@ void server_forget(struct server *s, int keep)
 	close(s->folder.fd);
 }
 
-/* ---- connections */
-
-static void close_peer(struct peer *p)
-{
-	close(p->fd);
-	free(p->handshake);
-	if (p->watch)
-		munmap(p->watch, sizeof(*p->watch));
-	if (p->folder) {
-		folder_remove(p->folder);
-		free(p->folder);
-	}
-}
-
-static void remove_peer(struct server *s, unsigned int i)
-{
-	close_peer(&s->peers[i]);
-	s->peers[i] = s->peers[--s->peer_count];
-}
-
-/* Notice a client whose machine vanished. */
-static void keep_alive(int fd)
-{
-	int on = 1, idle = 60, interval = 10, count = 6;
-
-	if (setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)))
-		return;
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
-static void make_place(struct server *s)
-{
-	unsigned int i, oldest = UINT32_MAX;
-
-	if (s->peer_count < s->peer_room)
-		return;
-	for (i = 0; i < s->peer_count; i++)
-		if (s->peers[i].state != PEER_SESSION &&
-		    (oldest == UINT32_MAX || s->peers[i].serial < s->peers[oldest].serial))
-			oldest = i;
-	remove_peer(s, oldest);
-}
-
-static void accept_peer(struct server *s, int listener)
-{
-	struct peer p = { .state = PEER_HANDSHAKE };
-
-	p.fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (p.fd < 0)
-		return;
-	p.handshake = calloc(1, sizeof(*p.handshake));
-	if (!p.handshake || (!s->options->trust_network && !address_same_user(p.fd))) {
-		free(p.handshake);
-		close(p.fd);
-		return;
-	}
-	keep_alive(p.fd);
-	p.serial = ++s->serial;
-	p.deadline = now_ms() + HANDSHAKE_MS;
-	make_place(s);
-	s->peers[s->peer_count++] = p;
-}
-
-static uint64_t shorter(uint64_t a, uint64_t b)
-{
-	return !a || (b && b < a) ? b : a;
-}
-
-static bool end_handshake(struct server *s, struct peer *p)
-{
-	static const uint8_t mismatch[4] = { 0x73, 0xf2, 0x0f, 0x00 };
-
-	if (!handshake_accept(p->handshake, s->options->key, &p->limit_ms)) {
-		send(p->fd, mismatch, sizeof(mismatch), MSG_NOSIGNAL | MSG_DONTWAIT);
-		return false;
-	}
-	free(p->handshake);
-	p->handshake = NULL;
-	p->limit_ms = shorter(p->limit_ms, s->options->session_ms);
-	p->state = PEER_WAITING;
-	p->deadline = 0;
-	return true;
-}
-
-/* Read more of a handshake. Returns false when the peer must be closed. */
-static bool read_handshake(struct server *s, struct peer *p)
-{
-	struct handshake *h = p->handshake;
-	int missing;
-	ssize_t n;
-
-	while ((missing = handshake_missing(h)) > 0) {
-		n = recv(p->fd, h->bytes + h->size, (size_t)missing, 0);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-			return true;
-		if (n <= 0)
-			return false;
-		h->size += (size_t)n;
-	}
-	return !missing && end_handshake(s, p);
-}
-
 /* Returns false when the peer must be closed. */
 static bool serve_peer(struct server *s, struct peer *p, short events)
 {
-	switch (p->state) {
-	case PEER_HANDSHAKE:
-		return read_handshake(s, p);
-	case PEER_WAITING:
-		return !(events & (POLLRDHUP | POLLHUP | POLLERR));
-	case PEER_SESSION:
-		if (!p->gone)
-			p->gone = now_ms();
-		return true;
-	}
+	if (p->state != PEER_SESSION)
+		return server_admit(s, p, events);
+	if (!p->gone)
+		p->gone = now_ms();
 	return true;
 }
 
@@ -193,7 +84,7 @@ static void start_sessions(struct server *s)
 		if (first == UINT32_MAX)
 			return;
 		if (!peer_start(s, &s->peers[first]))
-			remove_peer(s, first);
+			server_remove_peer(s, first);
 	}
 }
 
@@ -203,12 +94,20 @@ static void reap(struct server *s, pid_t pid)
 
 	for (i = 0; i < s->peer_count; i++) {
 		if (s->peers[i].state == PEER_SESSION && s->peers[i].pid == pid) {
-			peer_reap(s, &s->peers[i]);
-			remove_peer(s, i);
+			if (peer_reap(s, &s->peers[i]))
+				server_release_session(s, &s->peers[i]);
+			else
+				server_remove_peer(s, i);
 			return;
 		}
 	}
-	/* a process that uploaded code started and left behind */
+	if (s->registered && registration_reap(&s->registration, pid))
+		return;
+	if (s->relay == pid)
+		s->relay = 0;
+	if (s->keeper == pid)
+		server_keeper_ended(s);
+	/* a relay, a keeper, or a process that uploaded code started and left behind */
 	waitpid(pid, NULL, WNOHANG);
 }
 
@@ -249,6 +148,11 @@ static uint64_t request_deadline(const struct server *s, const struct peer *p)
 	if (state == SESSION_IDLE || since > now)
 		since = now;
 	return since + s->options->request_ms;
+}
+
+static uint64_t shorter(uint64_t a, uint64_t b)
+{
+	return !a || (b && b < a) ? b : a;
 }
 
 static uint64_t next_deadline(const struct server *s, const struct peer *p)
@@ -302,11 +206,14 @@ static int check_deadlines(struct server *s)
 		if (p->state == PEER_SESSION)
 			check_session(s, p);
 		else if (p->deadline && now >= p->deadline) {
-			remove_peer(s, i--);
+			server_remove_peer(s, i--);
 			continue;
 		}
 		next = shorter(next, next_deadline(s, p));
 	}
+	if (s->registered)
+		next = shorter(next, registration_deadline(&s->registration));
+	next = shorter(next, server_proxy_deadline(s));
 	if (!next)
 		return -1;
 	now = now_ms();
@@ -318,7 +225,12 @@ static int check_deadlines(struct server *s)
 static short wanted_events(const struct peer *p)
 {
 	switch (p->state) {
+	case PEER_DIALING:
+		return POLLOUT;
+	case PEER_PROXIED:
 	case PEER_HANDSHAKE:
+	case PEER_PROOF:
+	case PEER_ENDED:
 		return POLLIN;
 	case PEER_WAITING:
 		return POLLRDHUP;
@@ -327,13 +239,18 @@ static short wanted_events(const struct peer *p)
 	}
 }
 
+/* signals and the tracker come before the listeners */
+#define POLLED_FIRST 2
+
 static unsigned int fill_polled(struct server *s)
 {
 	unsigned int n = 0, i;
 
 	s->polled[n++] = (struct pollfd){ s->signals, POLLIN, 0 };
+	s->polled[n++] = s->registered ? registration_polled(&s->registration)
+				       : (struct pollfd){ -1, 0, 0 };
 	for (i = 0; i < s->listener_count; i++)
-		s->polled[n++] = (struct pollfd){ s->listeners[i], POLLIN, 0 };
+		s->polled[n++] = (struct pollfd){ s->listeners[i].fd, POLLIN, 0 };
 	for (i = 0; i < s->peer_count; i++) {
 		const struct peer *p = &s->peers[i];
 
@@ -345,13 +262,13 @@ static unsigned int fill_polled(struct server *s)
 
 static void serve_peers(struct server *s, unsigned int count)
 {
-	const struct pollfd *polled = s->polled + 1 + s->listener_count;
+	const struct pollfd *polled = s->polled + POLLED_FIRST + s->listener_count;
 
 	/* backwards: the last peer takes the place of a removed one */
 	while (count--)
 		if (polled[count].revents &&
 		    !serve_peer(s, &s->peers[count], polled[count].revents))
-			remove_peer(s, count);
+			server_remove_peer(s, count);
 }
 
 static int loop(struct server *s)
@@ -361,6 +278,10 @@ static int loop(struct server *s)
 
 	for (;;) {
 		start_sessions(s);
+		server_proxy_dial(s);
+		/* the peer of standard input and output has left */
+		if (s->options->stdio && !s->listener_count && !s->peer_count)
+			return 0;
 		timeout = check_deadlines(s);
 		peers = s->peer_count;
 		count = fill_polled(s);
@@ -371,10 +292,12 @@ static int loop(struct server *s)
 		}
 		serve_peers(s, peers);
 		for (i = 0; i < s->listener_count; i++)
-			if (s->polled[1 + i].revents)
-				accept_peer(s, s->listeners[i]);
+			if (s->polled[POLLED_FIRST + i].revents)
+				server_accept(s, &s->listeners[i]);
 		if (s->polled[0].revents && read_signals(s))
 			return 0;
+		if (s->registered)
+			registration_step(&s->registration, s->polled[1].revents);
 	}
 }
 
@@ -402,23 +325,63 @@ static int open_signals(struct server *s)
 	return s->signals < 0 ? tenon_error(-TENON_E_IO, "signalfd: %s", strerror(errno)) : 0;
 }
 
-static int open_listeners(struct server *s)
+static int open_tracker(struct server *s)
 {
-	const char *const *text;
-	char bound[ADDRESS_TEXT];
-	int err;
+	const struct server_options *o = s->options;
+	struct registration_options r = {
+		.tracker = o->tracker,
+		.name = o->key,
+		.key = o->key,
+		.slots = o->sessions_most,
+		.host = o->advertise_host,
+		.port = o->advertise_port,
+		.check = o->health_check,
+		.say = o->say,
+		.context = o->context,
+	};
+	unsigned int i;
+	int port;
 
-	for (text = s->options->listen; *text; text++) {
-		if (s->listener_count == LISTEN_MOST)
-			return tenon_error(-TENON_E_VALUE, "more than %d addresses", LISTEN_MOST);
-		err = address_listen(*text, s->options->trust_network,
-				     &s->listeners[s->listener_count], bound);
-		if (err)
-			return err;
-		s->listener_count++;
-		server_say(s, "listening on %s", bound);
+	for (i = 0; i < s->listener_count && !r.port; i++) {
+		port = address_port(s->listeners[i].fd);
+		if (port > 0)
+			r.port = (uint16_t)port;
 	}
-	return 0;
+	if (!r.port)
+		return tenon_error(-TENON_E_VALUE,
+				   "tracker %s: clients need a TCP port; add --listen HOST:PORT",
+				   o->tracker);
+	s->registered = true;
+	return registration_init(&s->registration, &r);
+}
+
+/* Clients on other machines must prove that they may connect. */
+static void report_network(struct server *s)
+{
+	unsigned int i;
+	bool remote = s->options->proxy != NULL;
+
+	for (i = 0; i < s->listener_count; i++)
+		remote |= !s->listeners[i].local;
+	if (remote && !s->options->secret.size)
+		server_say(s, "clients on other machines need no secret: each can run code here");
+	else if (remote && !s->options->tls)
+		server_say(s, "without TLS: what clients send after the proof of the secret can be "
+			      "read and changed on the way");
+}
+
+static int open_peers(struct server *s)
+{
+	int err = server_listen(s);
+
+	if (!err)
+		report_network(s);
+
+	if (!err && s->options->proxy)
+		err = dial_resolve(s->options->proxy, &s->proxy);
+	if (!err && s->options->tracker)
+		err = open_tracker(s);
+	return err;
 }
 
 /* Try the sandbox in a child, and say what the kernel lacks. */
@@ -446,22 +409,32 @@ static void report_sandbox(struct server *s)
 		server_say(s, "running as root: uploaded code runs as root within these limits");
 }
 
+/* The relay of standard output has the last bytes of the session. */
+static void await_relay(struct server *s)
+{
+	const uint64_t deadline = clock_ms() + RELAY_MS;
+
+	while (s->relay && clock_ms() < deadline && waitpid(s->relay, NULL, WNOHANG) != s->relay)
+		poll(NULL, 0, 5);
+}
+
 static void close_server(struct server *s)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->listener_count; i++) {
-		close(s->listeners[i]);
-		address_unlink(s->options->listen[i]);
-	}
+	server_unlisten(s);
+	server_close_keeper(s);
 	for (i = s->peer_count; i-- > 0;) {
 		if (s->peers[i].state == PEER_SESSION) {
 			s->peers[i].gone = 1;
 			peer_kill(&s->peers[i]);
 			peer_reap(s, &s->peers[i]);
 		}
-		remove_peer(s, i);
+		server_remove_peer(s, i);
 	}
+	await_relay(s);
+	if (s->registered)
+		registration_fini(&s->registration);
 	if (s->signals >= 0)
 		close(s->signals);
 	free(s->peers);
@@ -472,13 +445,21 @@ static void close_server(struct server *s)
 int server_run(const struct server_options *options)
 {
 	struct server s = { .options = options, .signals = -1 };
-	int err = server_folder_create(options->base, &s.folder);
+	int err;
 
+	if (options->stdio)
+		server_keep_messages_out();
+	err = server_folder_create(options->base, &s.folder);
 	if (err)
 		return err;
+	/* a server for one client has no later session */
+	file_cache_init(&s.cache, s.folder.path, options->stdio ? 0 : options->cache_most);
+	/* before any session: each gets a right to it when it starts */
+	if (s.cache.most && !file_cache_make(&s.cache))
+		s.cache.most = 0;
 	s.peer_room = options->sessions_most + WAITING_MOST;
 	s.peers = calloc(s.peer_room, sizeof(*s.peers));
-	s.polled = calloc(1 + LISTEN_MOST + s.peer_room, sizeof(*s.polled));
+	s.polled = calloc(POLLED_FIRST + LISTEN_MOST + s.peer_room, sizeof(*s.polled));
 	if (!s.peers || !s.polled)
 		err = tenon_error(-TENON_E_NOMEM, "no memory for %u connections", s.peer_room);
 	/* processes that uploaded code leaves behind become children of the server, which reaps them */
@@ -488,7 +469,7 @@ int server_run(const struct server_options *options)
 		err = open_signals(&s);
 	if (!err) {
 		report_sandbox(&s);
-		err = open_listeners(&s);
+		err = open_peers(&s);
 	}
 	if (!err)
 		err = loop(&s);

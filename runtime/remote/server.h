@@ -15,20 +15,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/remote/auth.h"
 #include "runtime/remote/session.h"
+#include "runtime/remote/tls.h"
+#include "runtime/remote/unix_peer.h"
 
 /**
  * struct server_options - what a server does
- * @listen: addresses: "HOST:PORT", "[HOST]:PORT" or "unix:PATH"; ends with NULL
+ * @listen: addresses: "HOST:PORT", "[HOST]:PORT" or "unix:PATH"; ends with NULL. Unused when a service manager
+ *	passed sockets (LISTEN_FDS)
+ * @stdio: serve the peer on standard input and output, and end: a client's connection, a listening socket of
+ *	inetd, the pipes of ssh, a serial line
  * @key: clients must name it; "" for none
  * @base: folder for the folders of sessions
  * @sessions_most: sessions at a time; further clients wait
  * @session_ms: longest session in milliseconds; 0 for no limit
  * @request_ms: longest request; 0 for no limit
+ * @cache_most: quota of the cache of files that clients need not send again; 0 for none
  * @session: limits of each session
  * @memory_most: private memory of a session's process in bytes; 0 for no limit
  * @sandbox: limit the processes of sessions
  * @trust_network: accept addresses that other machines can reach
+ * @tracker: offer sessions to the tracker "HOST:PORT"; NULL for none
+ * @advertise_host: address to tell the tracker; NULL for the one that it sees
+ * @advertise_port: port to tell the tracker; 0 for that of the first listening socket
+ * @health_check: command that must succeed before the tracker hears of the server; NULL for none
+ * @proxy: wait for clients at the proxy "HOST:PORT"; NULL for none
+ * @secret: what clients must prove to know; a size of 0 for none
+ * @tls: speak TLS on TCP; NULL for plain bytes
+ * @peers: who may connect to Unix sockets besides this user and root
  * @read: files and folders that sessions may read, ending with NULL; or NULL
  * @write: files and folders that sessions may write, ending with NULL; or NULL
  * @say: called with a line for people: an address, a session that ended badly
@@ -41,10 +56,20 @@ struct server_options {
 	unsigned int sessions_most;
 	uint64_t session_ms;
 	uint64_t request_ms;
+	uint64_t cache_most;
 	struct session_options session;
 	uint64_t memory_most;
 	bool sandbox;
 	bool trust_network;
+	bool stdio;
+	const char *tracker;
+	const char *advertise_host;
+	uint16_t advertise_port;
+	const char *health_check;
+	const char *proxy;
+	struct auth_secret secret;
+	struct tls_server *tls;
+	struct unix_peers peers;
 	const char *const *read;
 	const char *const *write;
 	void (*say)(void *context, const char *line);
@@ -52,7 +77,7 @@ struct server_options {
 };
 
 /**
- * server_run - serve until SIGTERM or SIGINT
+ * server_run - serve until SIGTERM or SIGINT, or until the peer of @stdio left
  * @options: what to do
  *
  * Context: a process with one thread that has opened no device and no module. Blocks signals.

@@ -6,17 +6,33 @@
 
 #include <poll.h>
 
+#include "runtime/remote/file_cache.h"
 #include "runtime/remote/folder.h"
 #include "runtime/remote/peer.h"
+#include "runtime/remote/registration.h"
 
 /* connections in a handshake or waiting for a session */
 #define WAITING_MOST 256
 #define LISTEN_MOST  8
 
 /**
+ * struct listener - a listening socket
+ * @fd: the socket
+ * @path: address whose socket file is removed at the end; NULL for none
+ * @local: only this machine can reach it
+ */
+struct listener {
+	int fd;
+	const char *path;
+	bool local;
+};
+
+/**
  * struct server - the server
  * @options: what to do
  * @folder: folder of the sessions' folders
+ * @cache: files of earlier sessions
+ * @keeper: process that copies files of a session that has ended to the cache; 0 for none
  * @listeners: sockets
  * @listener_count: number of them
  * @signals: signalfd
@@ -26,12 +42,20 @@
  * @sessions: number of peers in PEER_SESSION
  * @serial: number of connections so far
  * @missing: parts of the sandbox that the kernel lacks
- * @polled: one for each listener, @signals, and each peer
+ * @registration: at the tracker; used when @registered
+ * @proxy: addresses of the proxy
+ * @proxy_next: which of them to try next
+ * @proxy_at: when the proxy may be tried again, in milliseconds of CLOCK_MONOTONIC
+ * @proxy_reported: a failure of the proxy was reported
+ * @relay: process that copies standard input and output; 0 for none
+ * @polled: one for each listener, @signals, the tracker, and each peer
  */
 struct server {
 	const struct server_options *options;
 	struct server_folder folder;
-	int listeners[LISTEN_MOST];
+	struct file_cache cache;
+	pid_t keeper;
+	struct listener listeners[LISTEN_MOST];
 	unsigned int listener_count;
 	int signals;
 	struct peer *peers;
@@ -40,6 +64,13 @@ struct server {
 	unsigned int sessions;
 	uint64_t serial;
 	unsigned int missing;
+	bool registered;
+	struct registration registration;
+	struct dial_target proxy;
+	unsigned int proxy_next;
+	uint64_t proxy_at;
+	bool proxy_reported;
+	pid_t relay;
 	struct pollfd *polled;
 };
 
@@ -48,5 +79,66 @@ void server_say(struct server *s, const char *format, ...) __attribute__((format
 
 /** server_forget - in a child: close the server's descriptors but @keep, and drop its shared memory */
 void server_forget(struct server *s, int keep);
+
+/**
+ * server_add_peer - add a connection; its socket is closed on failure
+ * @ms: it must reach the next state in this time
+ */
+bool server_add_peer(struct server *s, struct peer *p, uint64_t ms);
+
+/* ---- server_keeper.c */
+
+/** server_keep_files - begin to keep the files of a session that has ended; false when there is nothing to keep */
+bool server_keep_files(struct server *s, struct peer *p);
+
+/** server_is_keeping - test whether files of a session are being kept, or a session is ending that may have some */
+bool server_is_keeping(const struct server *s);
+
+/** server_tell_keeping - tell sessions whether to wait before they say that a file is missing */
+void server_tell_keeping(struct server *s);
+
+/** server_keeper_ended - the process that copied files to the cache has ended */
+void server_keeper_ended(struct server *s);
+
+/** server_close_keeper - end it; what it would keep is removed with the server's folder */
+void server_close_keeper(struct server *s);
+
+/* ---- connections until their sessions start */
+
+/** server_remove_peer - close and forget a connection */
+void server_remove_peer(struct server *s, unsigned int i);
+
+/** server_release_session - release what the session of a connection had; the connection stays */
+void server_release_session(struct server *s, struct peer *p);
+
+/** server_accept - accept a connection of a listener */
+void server_accept(struct server *s, const struct listener *listener);
+
+/** server_admit - go on with a connection that has no session; false when it must be closed */
+bool server_admit(struct server *s, struct peer *p, short events);
+
+/** server_listen - open the listening sockets, or take those that a service manager or inetd passed */
+int server_listen(struct server *s);
+
+/** server_keep_messages_out - when the client is standard error too, discard messages */
+void server_keep_messages_out(void);
+
+/** server_unlisten - close them */
+void server_unlisten(struct server *s);
+
+/* the proxy; server_proxy_dialled() returns false when the connection must be closed */
+void server_proxy_dial(struct server *s);
+bool server_proxy_dialled(struct server *s, struct peer *p);
+void server_proxy_refused(struct server *s, const struct handshake *h);
+
+/** server_proxy_deadline - when to dial the proxy again; 0 while a connection to it waits */
+uint64_t server_proxy_deadline(const struct server *s);
+
+/**
+ * server_proxy_takes - check the key of a client that the proxy sent
+ *
+ * A proxy with a tracker adds ':' and the number that the client had to know.
+ */
+bool server_proxy_takes(const struct server *s, const char *key);
 
 #endif /* RUNTIME_REMOTE_SERVER_STATE_H */

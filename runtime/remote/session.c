@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/trace.h"
 #include "runtime/remote/session_state.h"
 #include "runtime/remote/utf8.h"
 
@@ -195,22 +196,116 @@ static void receiving(void *context)
 	set_state(context, SESSION_RECEIVING);
 }
 
-/* Answer one packet. Sets @done for the last one. */
-static int answer(struct session *s, struct tenon_slice bytes, bool *done)
+/* The next bytes of the stream are those of a call of the function that writes files. */
+static bool is_upload(struct session *s)
+{
+	struct tenon_cursor c;
+	struct handle *handle;
+	uint64_t number = 0;
+	uint32_t code = 0;
+
+	if (!s->upload || s->generation == WIRE_UNDECIDED || stream_ahead(&s->stream, 12) <= 0)
+		return false;
+	c = tenon_cursor_of(s->stream.buffer + s->stream.start, 12, "packet", 0);
+	tenon_cursor_u32(&c, &code);
+	tenon_cursor_u64(&c, &number);
+	if (code != PACKET_CALL)
+		return false;
+	if (!handle_find(&s->handles, number, HANDLE_FUNCTION, &handle))
+		return handle->object == s->upload;
+	tenon_error_clear();
+	return false;
+}
+
+/*
+ * While no request has told the encoding, the server takes the place of a session that it ended if no byte of a
+ * request was taken (peer_ended.c): say so before the first is.
+ */
+static int announce(struct session *s)
 {
 	int err;
 
-	set_state(s, SESSION_WORKING);
+	if (s->generation != WIRE_UNDECIDED || s->stream.start != s->stream.end)
+		return 0;
+	err = connection_await(s->stream.connection);
+	if (!err)
+		set_state(s, SESSION_RECEIVING);
+	return err;
+}
+
+/*
+ * Read a packet. Of an upload that exceeds the stream's buffer, read what fits there: the name of the
+ * file and the first of its bytes. @s->more bytes follow.
+ */
+static enum stream_result receive(struct session *s, struct tenon_slice *out)
+{
+	enum stream_result result;
+	uint64_t size;
+
+	s->more = 0;
+	if (announce(s))
+		return STREAM_BROKEN;
+	result = stream_begin_packet(&s->stream, receiving, s, &size);
+	if (result != STREAM_PACKET)
+		return result;
+	if (size <= STREAM_BUFFER || !is_upload(s))
+		return stream_read_body(&s->stream, size, out);
+	if (stream_ahead(&s->stream, STREAM_BUFFER) <= 0)
+		return STREAM_BROKEN;
+	*out = (struct tenon_slice){ s->stream.buffer, STREAM_BUFFER };
+	s->stream.start = STREAM_BUFFER;
+	s->more = size - STREAM_BUFFER;
+	return STREAM_PACKET;
+}
+
+/* Read what a failed request left. */
+static int discard_rest(struct session *s)
+{
+	struct tenon_slice bytes;
+	int err = 0;
+
+	while (s->more && !err)
+		err = stream_read_part(&s->stream, &s->more, &bytes);
+	return err;
+}
+
+static int read_request(struct session *s, struct tenon_slice bytes)
+{
+	if (s->more)
+		return packet_read_head(bytes, s->more, s->generation, &s->packet);
+	return packet_read(bytes, s->generation, &s->packet);
+}
+
+/* Answer one packet. Sets @done for the last one. */
+static int answer(struct session *s, struct tenon_slice bytes, bool *done)
+{
+	const uint64_t size = bytes.size + s->more;
+	uint64_t begin;
+	int err;
+
+	if (!s->more)
+		set_state(s, SESSION_WORKING);
 	begin_reply(s);
-	err = packet_read(bytes, s->generation, &s->packet);
+	/* the client counts too, and uses the handle before it gets the reply */
+	if (s->options->extension)
+		handle_table_set(&s->handles, s->requests);
+	s->requests++;
+	err = read_request(s, bytes);
 	if (!err)
 		s->generation = s->packet.generation;
 	atomic_store(&s->watch->generation, s->generation);
 	*done = !err && s->packet.code == PACKET_SHUTDOWN;
-	if (*done)
+	if (*done) {
+		/* the process ends in order */
+		set_state(s, SESSION_IDLE);
 		return 0;
+	}
+	begin = tenon_trace_now();
 	if (!err)
-		err = run_request(s);
+		err = s->more ? session_receive_file(s) : run_request(s);
+	trace_add("request", tenon_slice_of(packet_name(s->packet.code)), size, begin);
+	if (discard_rest(s))
+		return -TENON_E_IO;
 	if (err || s->reply.status)
 		reply_error(s);
 	return send_reply(s);
@@ -223,7 +318,7 @@ static int serve(struct session *s)
 	int err = 0;
 
 	while (!err && !done) {
-		switch (stream_read_packet(&s->stream, receiving, s, &bytes)) {
+		switch (receive(s, &bytes)) {
 		case STREAM_PACKET:
 			err = answer(s, bytes, &done);
 			break;
@@ -241,7 +336,7 @@ static int serve(struct session *s)
 	return err;
 }
 
-int session_run(int fd, const char *folder, const struct session_options *options,
+int session_run(struct connection *connection, const char *folder, const struct session_options *options,
 		struct session_watch *watch)
 {
 	struct session_watch own = { 0 };
@@ -254,10 +349,12 @@ int session_run(int fd, const char *folder, const struct session_options *option
 	s->watch = watch ? watch : &own;
 	s->folder = folder;
 	s->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	stream_init(&s->stream, fd, options->packet_most);
+	stream_init(&s->stream, connection, options->packet_most);
 	err = s->folder_fd < 0 ? tenon_error(-TENON_E_IO, "cannot open the folder %s", folder)
 			       : serve(s);
 	handle_table_fini(&s->handles);
+	session_trace_drop(s);
+	tenon_object_unref(s->upload);
 	packet_fini(&s->packet);
 	tenon_buffer_fini(&s->reply);
 	stream_fini(&s->stream);

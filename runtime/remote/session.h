@@ -5,7 +5,7 @@
 /**
  * DOC: a session of the RPC server
  *
- * Serves one client on one socket, after the handshake, in one thread. The session's objects are in
+ * Serves one client on one connection, after the handshake, in one thread. The session's objects are in
  * its table of handles; everything is released at its end. A request that fails, or that is malformed
  * but complete, is answered with an exception, and the session goes on.
  */
@@ -13,6 +13,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct connection;
 
 /** enum session_state - what a session does; read by the server in another process */
 enum session_state {
@@ -27,11 +29,15 @@ enum session_state {
  * @state: enum session_state
  * @since: when the request began, in milliseconds of CLOCK_MONOTONIC
  * @generation: enum wire_generation, for what the server sends in the session's place
+ * @missed: the client asked for a file that the cache does not have, and so will send it
+ * @keeping: the server is copying files to the cache
  */
 struct session_watch {
 	_Atomic uint32_t state;
 	_Atomic uint64_t since;
 	_Atomic uint32_t generation;
+	_Atomic uint32_t missed;
+	_Atomic uint32_t keeping;
 };
 
 /**
@@ -39,18 +45,22 @@ struct session_watch {
  * @packet_most: largest packet in bytes
  * @folder_most: quota of the folder in bytes
  * @memory_most: quota of tensors in bytes
+ * @cache: folder of the cache of files (file_cache.h); NULL for none
  * @native_code: load_module accepts shared objects
+ * @extension: the client chose Tenon's extension (handshake.h)
  */
 struct session_options {
 	uint64_t packet_most;
 	uint64_t folder_most;
 	uint64_t memory_most;
+	const char *cache;
 	bool native_code;
+	bool extension;
 };
 
 /**
  * session_run - serve a client until it leaves
- * @fd: connected stream socket; the caller closes it
+ * @connection: the caller closes it
  * @folder: an empty folder for the session's files
  * @options: limits
  * @watch: receives the state; may be NULL
@@ -58,7 +68,7 @@ struct session_options {
  * Return: 0; -TENON_E_IO when the connection failed or ended within a packet; -TENON_E_FORMAT when
  *	a packet exceeds the limit; -TENON_E_NOMEM.
  */
-int session_run(int fd, const char *folder, const struct session_options *options,
+int session_run(struct connection *connection, const char *folder, const struct session_options *options,
 		struct session_watch *watch);
 
 #endif /* RUNTIME_REMOTE_SESSION_H */

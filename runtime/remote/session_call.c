@@ -302,6 +302,15 @@ static int set_result(struct session *s, struct result *r, struct tenon_value *v
 	}
 }
 
+void session_reply_none(struct session *s)
+{
+	const struct tenon_value none = tenon_arg_none();
+	struct result result;
+
+	set_plain(s, &result, WIRE_NONE, &none);
+	session_reply(s, result.values, result.count);
+}
+
 static int call(struct session *s, struct tenon_function *function, uint32_t count)
 {
 	struct tenon_value value = tenon_arg_none();

@@ -8,13 +8,20 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <tenon/string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/sha256.h"
+#include "runtime/remote/file_cache.h"
 #include "runtime/remote/session_state.h"
 
 /* a file under way; a client's file may not have this name */
 #define TEMPORARY ".upload"
+
+/* how often and how long to look for a file that the server may be copying to the cache */
+#define KEEPING_MS    10
+#define KEEPING_TIMES 1000
 
 static bool goes_up(const char *path)
 {
@@ -74,42 +81,58 @@ static uint64_t size_of(const struct session *s, const char *path)
 	return (uint64_t)st.st_size;
 }
 
-static int write_bytes(int fd, struct tenon_slice bytes)
+/* @used: bytes of the other files */
+static int check_quota(const struct session *s, const char *path, uint64_t size, uint64_t *used)
 {
-	ssize_t n;
-
-	while (bytes.size) {
-		n = write(fd, bytes.data, bytes.size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		bytes.data += n;
-		bytes.size -= (size_t)n;
-	}
-	return 0;
+	*used = size_of(s, path);
+	*used = s->folder_used > *used ? s->folder_used - *used : 0;
+	if (*used <= s->options->folder_most && size <= s->options->folder_most - *used)
+		return 0;
+	return tenon_error(-TENON_E_IO,
+			   "%s: %" PRIu64 " bytes, and the folder has %" PRIu64
+			   ": it may have %" PRIu64 " (tenon rpc serve --folder-size)",
+			   path, size, *used, s->options->folder_most);
 }
 
 /*
- * Write a new file and rename it: a library that this session has loaded is mapped, and must not
- * change under its code.
+ * A file under way: it is written under another name and renamed, because a library that this session
+ * has loaded is mapped, and must not change under its code.
  */
-static int replace_file(struct session *s, const char *path, struct tenon_slice bytes)
-{
-	int fd, err = 0;
+struct upload {
+	char path[PATH_MAX];
+	int fd;
+	uint64_t size;
+	uint64_t used; /* bytes of the other files */
+};
 
-	fd = openat(s->folder_fd, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		    0700);
-	if (fd < 0)
-		return failed(path);
-	if (write_bytes(fd, bytes))
-		err = failed(path);
-	if (close(fd) && !err)
-		err = failed(path);
-	if (!err && renameat(s->folder_fd, TEMPORARY, s->folder_fd, path))
-		err = failed(path);
+static int begin_file(const struct session *s, uint64_t size, struct upload *u)
+{
+	int err = check_quota(s, u->path, size, &u->used);
+
+	if (err)
+		return err;
+	u->size = size;
+	u->fd = openat(s->folder_fd, TEMPORARY,
+		       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0700);
+	return u->fd < 0 ? failed(u->path) : 0;
+}
+
+static int write_file(const struct upload *u, struct tenon_slice bytes)
+{
+	return file_cache_write(u->fd, bytes.data, bytes.size) ? failed(u->path) : 0;
+}
+
+/* @err: the failure to write it, or 0 */
+static int end_file(struct session *s, struct upload *u, int err)
+{
+	if (close(u->fd) && !err)
+		err = failed(u->path);
+	if (!err && renameat(s->folder_fd, TEMPORARY, s->folder_fd, u->path))
+		err = failed(u->path);
 	if (err)
 		unlinkat(s->folder_fd, TEMPORARY, 0);
+	else
+		s->folder_used = u->used + u->size;
 	return err;
 }
 
@@ -117,26 +140,47 @@ int session_upload(void *self, const struct tenon_value *args, int32_t count,
 		   struct tenon_value *ret)
 {
 	struct session *s = self;
-	char path[PATH_MAX];
 	struct tenon_slice bytes;
-	uint64_t used;
-	int err = path_argument(args, count, 2, path);
+	struct upload u;
+	int err = path_argument(args, count, 2, u.path);
 
 	(void)ret;
 	if (!err)
 		err = tenon_value_text(&args[1], &bytes);
+	if (!err)
+		err = begin_file(s, bytes.size, &u);
+	return err ? err : end_file(s, &u, write_file(&u, bytes));
+}
+
+static bool is_text(const struct wire_value *v)
+{
+	return v->kind == WIRE_STRING || v->kind == WIRE_BYTES;
+}
+
+int session_receive_file(struct session *s)
+{
+	const struct wire_sequence *args = &s->packet.args;
+	struct tenon_slice bytes;
+	struct upload u;
+	int err;
+
+	if (args->count != 2 || !is_text(&args->values[0]) || !is_text(&args->values[1]))
+		return tenon_error(-TENON_E_TYPE, "expected the name of a file and its bytes");
+	err = session_check_path(args->values[0].as.text, u.path, sizeof(u.path));
+	bytes = args->values[1].as.text;
+	if (!err)
+		err = begin_file(s, bytes.size + s->more, &u);
 	if (err)
 		return err;
-	used = size_of(s, path);
-	used = s->folder_used > used ? s->folder_used - used : 0;
-	if (used > s->options->folder_most || bytes.size > s->options->folder_most - used)
-		return tenon_error(-TENON_E_IO,
-				   "%s: %zu bytes, and the folder has %" PRIu64
-				   ": it may have %" PRIu64 " (tenon rpc serve --folder-size)",
-				   path, bytes.size, used, s->options->folder_most);
-	err = replace_file(s, path, bytes);
+	err = write_file(&u, bytes);
+	while (s->more && !err) {
+		err = stream_read_part(&s->stream, &s->more, &bytes);
+		if (!err)
+			err = write_file(&u, bytes);
+	}
+	err = end_file(s, &u, err);
 	if (!err)
-		s->folder_used = used + bytes.size;
+		session_reply_none(s);
 	return err;
 }
 
@@ -261,5 +305,111 @@ int session_listdir(void *self, const struct tenon_value *args, int32_t count,
 	if (!err)
 		err = tenon_string_value((struct tenon_slice){ names.data, names.size }, ret);
 	tenon_buffer_fini(&names);
+	return err;
+}
+
+/* ---- files that need not be sent again */
+
+/* The hash of a file whose size is @size; false for another file. */
+static bool hash_of(int folder, const char *path, uint64_t size, char text[SHA256_TEXT])
+{
+	int fd = openat(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct sha256 hash;
+	struct stat st;
+	char part[16384];
+	ssize_t n = -1;
+
+	sha256_init(&hash);
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size == size)
+		while ((n = read(fd, part, sizeof(part))) > 0 || (n < 0 && errno == EINTR))
+			if (n > 0)
+				sha256_add(&hash, part, (size_t)n);
+	close(fd);
+	sha256_text(&hash, text);
+	return !n && hash.size >= size;
+}
+
+/* Find a file in the cache; wait while the server copies the files of a session that has ended. */
+static int find_cached(const struct session *s, const char *hash, uint64_t size)
+{
+	const struct timespec pause = { 0, KEEPING_MS * 1000000 };
+	uint32_t keeping;
+	int i, fd;
+
+	for (i = 0; i < KEEPING_TIMES; i++) {
+		/* first: the file is there when this ends */
+		keeping = atomic_load(&s->watch->keeping);
+		fd = file_cache_open(s->options->cache, hash, size);
+		if (fd >= 0 || !keeping)
+			return fd;
+		nanosleep(&pause, NULL);
+	}
+	return -1;
+}
+
+/* Copy a file of the cache to @path, for reading alone. False when it is not what its name says. */
+static bool take_copy(struct session *s, int from, const char *path, const char *hash,
+		      uint64_t size)
+{
+	char text[SHA256_TEXT];
+	int fd = openat(s->folder_fd, TEMPORARY,
+			O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0700);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = !file_cache_copy(from, fd, size, text) && !strcmp(text, hash) && !fchmod(fd, 0500);
+	ok = !close(fd) && ok && !renameat(s->folder_fd, TEMPORARY, s->folder_fd, path);
+	if (!ok)
+		unlinkat(s->folder_fd, TEMPORARY, 0);
+	return ok;
+}
+
+static int use_cached(struct session *s, const char *path, const char *hash, uint64_t size,
+		      bool *has)
+{
+	uint64_t used;
+	int fd = find_cached(s, hash, size), err = 0;
+
+	*has = false;
+	if (fd >= 0) {
+		err = check_quota(s, path, size, &used);
+		if (!err)
+			*has = take_copy(s, fd, path, hash, size);
+		close(fd);
+	}
+	if (*has)
+		s->folder_used = used + size;
+	else
+		atomic_store(&s->watch->missed, 1);
+	return err;
+}
+
+int session_use_file(void *self, const struct tenon_value *args, int32_t count,
+		     struct tenon_value *ret)
+{
+	char path[PATH_MAX], text[SHA256_TEXT];
+	struct session *s = self;
+	struct tenon_slice wanted;
+	int64_t size = 0;
+	bool has;
+	int err = path_argument(args, count, 3, path);
+
+	if (!err)
+		err = tenon_value_text(&args[1], &wanted);
+	if (!err)
+		err = tenon_value_int(&args[2], &size);
+	if (err)
+		return err;
+	has = size >= 0 && hash_of(s->folder_fd, path, (uint64_t)size, text) &&
+	      tenon_slice_equal(wanted, tenon_slice_of(text));
+	if (!has && s->options->cache && size > 0 && wanted.size < sizeof(text)) {
+		memcpy(text, wanted.data, wanted.size);
+		text[wanted.size] = '\0';
+		err = use_cached(s, path, text, (uint64_t)size, &has);
+	}
+	*ret = tenon_arg_bool(has);
 	return err;
 }

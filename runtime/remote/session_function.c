@@ -8,6 +8,8 @@
 #include "lib/brief_errors.h"
 #include "runtime/remote/session_state.h"
 
+#define UPLOAD "tvm.rpc.server.upload"
+
 static int check_count(int32_t count, int32_t least, int32_t most)
 {
 	if (count >= least && count <= most)
@@ -147,7 +149,7 @@ static const struct offer {
 	const char *name;
 	tenon_call_fn call;
 } offers[] = {
-	{ "tvm.rpc.server.upload", session_upload },
+	{ UPLOAD, session_upload },
 	{ "tvm.rpc.server.download", session_download },
 	{ "tvm.rpc.server.download_linked_module", session_download_linked },
 	{ "tvm.rpc.server.remove", session_remove },
@@ -162,6 +164,10 @@ static const struct offer {
 	{ "runtime.SystemLib", system_lib },
 	{ "ffi.SystemLib", system_lib },
 	{ "tenon.rpc.list_functions", list_functions },
+	{ "tenon.rpc.use_file", session_use_file },
+	{ "tenon.trace.begin", session_trace_begin },
+	{ "tenon.trace.now", session_trace_now },
+	{ "tenon.trace.end", session_trace_end },
 };
 
 #define OFFERS (sizeof(offers) / sizeof(offers[0]))
@@ -186,11 +192,25 @@ static int list_functions(void *self, const struct tenon_value *args, int32_t co
 	return err;
 }
 
+/* One function for all requests: its calls are recognized before their arguments are read. */
+static int find_upload(struct session *s, struct tenon_function **out)
+{
+	int err = s->upload ? 0 : tenon_function_create(s, session_upload, NULL, &s->upload);
+
+	if (err)
+		return err;
+	tenon_object_ref(s->upload);
+	*out = s->upload;
+	return 0;
+}
+
 int session_find_function(struct session *s, struct tenon_slice name, struct tenon_function **out)
 {
 	size_t i;
 
 	*out = NULL;
+	if (tenon_slice_equal(name, tenon_slice_of(UPLOAD)))
+		return find_upload(s, out);
 	for (i = 0; i < OFFERS; i++)
 		if (tenon_slice_equal(name, tenon_slice_of(offers[i].name)))
 			return tenon_function_create(s, offers[i].call, NULL, out);

@@ -23,8 +23,12 @@
  * @memory_used: bytes of tensors that the client allocated
  * @generation: encoding of the client
  * @initialised: InitServer was answered
+ * @traced: the client has a trace recorded
+ * @requests: number of requests so far
  * @handles: the client's handles
+ * @upload: the function tvm.rpc.server.upload, if the client asked for it
  * @packet: the current request
+ * @more: bytes of the current request that were not read yet
  * @args: arguments of the current call
  * @tensors: tensors that @args refer to
  * @args_room: number of each allocated
@@ -42,8 +46,12 @@ struct session {
 	uint64_t memory_used;
 	enum wire_generation generation;
 	bool initialised;
+	bool traced;
+	uint64_t requests;
 	struct handle_table handles;
+	struct tenon_function *upload;
 	struct packet packet;
+	uint64_t more;
 	struct tenon_value *args;
 	DLTensor *tensors;
 	uint32_t args_room;
@@ -60,6 +68,18 @@ static inline enum wire_generation session_encoding(const struct session *s)
 
 /** session_reply - write a Return packet with the values */
 void session_reply(struct session *s, const struct wire_value *values, uint32_t count);
+
+/** session_reply_none - write the reply of a call without a result */
+void session_reply_none(struct session *s);
+
+/**
+ * session_receive_file - run a call of tvm.rpc.server.upload whose last @s->more bytes were not read
+ *
+ * The bytes go from the connection to the file, so that a session needs no memory for the largest one.
+ *
+ * Return: 0, or the error to be sent; @s->more bytes are left to be read.
+ */
+int session_receive_file(struct session *s);
 
 /** session_call - run CallFunc and write its reply; 0, or the error to be sent */
 int session_call(struct session *s);
@@ -80,8 +100,22 @@ int session_download_linked(void *self, const struct tenon_value *args, int32_t 
 			    struct tenon_value *ret);
 int session_remove(void *self, const struct tenon_value *args, int32_t count,
 		   struct tenon_value *ret);
+/* use_file(name, SHA-256 in hexadecimal digits, size): true if the folder has a file of this content */
+int session_use_file(void *self, const struct tenon_value *args, int32_t count,
+		     struct tenon_value *ret);
 int session_listdir(void *self, const struct tenon_value *args, int32_t count,
 		    struct tenon_value *ret);
+
+/* begin() starts a trace of this process; now() and begin() return its clock, end() the events */
+int session_trace_begin(void *self, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret);
+int session_trace_now(void *self, const struct tenon_value *args, int32_t count,
+		      struct tenon_value *ret);
+int session_trace_end(void *self, const struct tenon_value *args, int32_t count,
+		      struct tenon_value *ret);
+
+/** session_trace_drop - end a trace that the client did not take */
+void session_trace_drop(struct session *s);
 
 /**
  * session_check_path - check a client's name of a file in the session's folder

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/remote/stream.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 
 #include "lib/brief_errors.h"
 
 /* memory of a packet that is kept for the next one, and the first step of a larger one */
 #define KEPT (UINT64_C(1) << 20)
 
-void stream_init(struct stream *s, int fd, uint64_t most)
+/* bytes of a packet that is read in parts */
+#define PART (UINT64_C(256) << 10)
+
+void stream_init(struct stream *s, struct connection *c, uint64_t most)
 {
-	s->fd = fd;
+	s->connection = c;
 	s->most = most;
 	s->start = s->end = 0;
 	s->packet = NULL;
@@ -30,19 +29,6 @@ void stream_fini(struct stream *s)
 	s->room = 0;
 }
 
-/* Returns the number of bytes; 0 at the end; -1 with the error set. */
-static ssize_t receive(struct stream *s, void *data, size_t size)
-{
-	ssize_t n;
-
-	do
-		n = recv(s->fd, data, size, 0);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		tenon_error(-TENON_E_IO, "cannot read from the peer: %s", strerror(errno));
-	return n;
-}
-
 static size_t take_buffered(struct stream *s, char *data, size_t size)
 {
 	size_t n = s->end - s->start;
@@ -54,8 +40,7 @@ static size_t take_buffered(struct stream *s, char *data, size_t size)
 	return n;
 }
 
-/* Fill the buffer until it has @size bytes. Returns 0 at the end of the stream, -1 on failure. */
-static int buffer_at_least(struct stream *s, size_t size)
+int stream_ahead(struct stream *s, size_t size)
 {
 	ssize_t n;
 
@@ -67,9 +52,9 @@ static int buffer_at_least(struct stream *s, size_t size)
 		s->start = 0;
 	}
 	while (s->end - s->start < size) {
-		n = receive(s, s->buffer + s->end, sizeof(s->buffer) - s->end);
+		n = s->connection->ops->read(s->connection, s->buffer + s->end, sizeof(s->buffer) - s->end);
 		if (n <= 0)
-			return (int)n;
+			return n ? -1 : 0;
 		s->end += (size_t)n;
 	}
 	return 1;
@@ -78,17 +63,8 @@ static int buffer_at_least(struct stream *s, size_t size)
 int stream_read(struct stream *s, void *data, size_t size)
 {
 	size_t got = take_buffered(s, data, size);
-	ssize_t n;
 
-	while (got < size) {
-		n = receive(s, (char *)data + got, size - got);
-		if (n < 0)
-			return -TENON_E_IO;
-		if (!n)
-			return tenon_error(-TENON_E_IO, "the peer closed the connection");
-		got += (size_t)n;
-	}
-	return 0;
+	return connection_read(s->connection, (char *)data + got, size - got);
 }
 
 static int make_room(struct stream *s, size_t size)
@@ -105,7 +81,7 @@ static int make_room(struct stream *s, size_t size)
 	return 0;
 }
 
-static enum stream_result read_body(struct stream *s, uint64_t size)
+enum stream_result stream_read_body(struct stream *s, uint64_t size, struct tenon_slice *out)
 {
 	size_t got = 0, step;
 
@@ -117,13 +93,28 @@ static enum stream_result read_body(struct stream *s, uint64_t size)
 			return STREAM_BROKEN;
 		got = step;
 	}
+	out->data = s->packet;
+	out->size = (size_t)size;
 	return STREAM_PACKET;
 }
 
-enum stream_result stream_read_packet(struct stream *s, void (*started)(void *context),
-				      void *context, struct tenon_slice *out)
+int stream_read_part(struct stream *s, uint64_t *left, struct tenon_slice *out)
 {
-	enum stream_result result;
+	size_t size = *left < PART ? (size_t)*left : PART;
+	int err = make_room(s, size);
+
+	if (!err)
+		err = stream_read(s, s->packet, size);
+	if (err)
+		return err;
+	*left -= size;
+	*out = (struct tenon_slice){ s->packet, size };
+	return 0;
+}
+
+enum stream_result stream_begin_packet(struct stream *s, void (*started)(void *context),
+				       void *context, uint64_t *packet_size)
+{
 	uint64_t size = 0;
 	int i, n;
 
@@ -131,7 +122,7 @@ enum stream_result stream_read_packet(struct stream *s, void (*started)(void *co
 		stream_fini(s);
 	while (!size) {
 		/* an end within the length is an end between packets, as stock peers see it */
-		n = buffer_at_least(s, 8);
+		n = stream_ahead(s, 8);
 		if (n <= 0)
 			return n ? STREAM_BROKEN : STREAM_END;
 		for (i = 0; i < 8; i++)
@@ -146,34 +137,23 @@ enum stream_result stream_read_packet(struct stream *s, void (*started)(void *co
 			    s->most);
 		return STREAM_TOO_LARGE;
 	}
-	result = read_body(s, size);
-	out->data = s->packet;
-	out->size = (size_t)size;
-	return result;
+	*packet_size = size;
+	return STREAM_PACKET;
+}
+
+enum stream_result stream_read_packet(struct stream *s, void (*started)(void *context),
+				      void *context, struct tenon_slice *out)
+{
+	uint64_t size;
+	enum stream_result result = stream_begin_packet(s, started, context, &size);
+
+	return result == STREAM_PACKET ? stream_read_body(s, size, out) : result;
 }
 
 int stream_write(struct stream *s, struct tenon_slice first, struct tenon_slice second)
 {
 	struct iovec parts[2] = { { (void *)(uintptr_t)first.data, first.size },
 				  { (void *)(uintptr_t)second.data, second.size } };
-	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
-	ssize_t n;
-	int i;
 
-	while (parts[0].iov_len || parts[1].iov_len) {
-		do
-			n = sendmsg(s->fd, &message, MSG_NOSIGNAL);
-		while (n < 0 && errno == EINTR);
-		if (n < 0)
-			return tenon_error(-TENON_E_IO, "cannot write to the peer: %s",
-					   strerror(errno));
-		for (i = 0; i < 2; i++) {
-			size_t part = (size_t)n < parts[i].iov_len ? (size_t)n : parts[i].iov_len;
-
-			parts[i].iov_base = (char *)parts[i].iov_base + part;
-			parts[i].iov_len -= part;
-			n -= (ssize_t)part;
-		}
-	}
-	return 0;
+	return connection_write(s->connection, parts, 2);
 }

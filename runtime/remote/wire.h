@@ -88,6 +88,9 @@ struct wire_value {
  * @room: number of values allocated
  * @tensor_count: tensors in use
  * @tensor_room: tensors allocated
+ * @more: bytes of the packet that follow those of the cursor. A text that ends with the packet may
+ *	reach into them: wire_read_sequence() then makes a slice of its bytes before the cursor's end, and
+ *	sets @more to 0.
  */
 struct wire_sequence {
 	uint32_t count;
@@ -96,6 +99,7 @@ struct wire_sequence {
 	uint32_t room;
 	uint32_t tensor_count;
 	uint32_t tensor_room;
+	uint64_t more;
 };
 
 /** wire_sequence_fini - free a sequence */

@@ -97,10 +97,21 @@ static int read_tensor_value(struct tenon_cursor *c, struct wire_sequence *s, st
 	return wire_read_tensor(c, &s->tensors[v->as.handle]);
 }
 
-static int read_text(struct tenon_cursor *c, enum wire_kind kind, struct wire_value *v)
+static int read_text(struct tenon_cursor *c, enum wire_kind kind, struct wire_sequence *s,
+		     struct wire_value *v)
 {
+	uint64_t size = 0, left;
+	int err = tenon_cursor_u64(c, &size);
+
+	if (err)
+		return err;
 	v->kind = kind;
-	return tenon_cursor_string(c, &v->as.text);
+	left = tenon_cursor_left(c);
+	if (s->more && size > left && size - left == s->more) {
+		s->more = 0;
+		size = left;
+	}
+	return tenon_cursor_bytes(c, size, &v->as.text);
 }
 
 static int read_handle(struct tenon_cursor *c, enum wire_kind kind, struct wire_value *v)
@@ -183,16 +194,16 @@ static int read_legacy(struct tenon_cursor *c, uint32_t code, struct wire_sequen
 	case LEGACY_FUNCTION:
 		return read_handle(c, WIRE_FUNCTION, v);
 	case LEGACY_STRING:
-		return read_text(c, WIRE_STRING, v);
+		return read_text(c, WIRE_STRING, s, v);
 	case LEGACY_BYTES:
-		return read_text(c, WIRE_BYTES, v);
+		return read_text(c, WIRE_BYTES, s, v);
 	default:
 		return unknown_code(c, "an argument", code);
 	}
 }
 
 /* the object form: the second type code selects what follows */
-static int read_ffi_object(struct tenon_cursor *c, struct wire_value *v)
+static int read_ffi_object(struct tenon_cursor *c, struct wire_sequence *s, struct wire_value *v)
 {
 	uint32_t inner = 0;
 	int err = tenon_cursor_u32(c, &inner);
@@ -201,9 +212,9 @@ static int read_ffi_object(struct tenon_cursor *c, struct wire_value *v)
 		return err;
 	switch (inner) {
 	case TENON_TYPE_STRING:
-		return read_text(c, WIRE_STRING, v);
+		return read_text(c, WIRE_STRING, s, v);
 	case TENON_TYPE_BYTES:
-		return read_text(c, WIRE_BYTES, v);
+		return read_text(c, WIRE_BYTES, s, v);
 	case FFI_REMOTE_OBJECT:
 		return read_handle(c, WIRE_OBJECT, v);
 	default:
@@ -233,19 +244,19 @@ static int read_ffi(struct tenon_cursor *c, uint32_t code, struct wire_sequence 
 	case TENON_TYPE_DLTENSOR:
 		return read_tensor_value(c, s, v);
 	case TENON_TYPE_RAW_STRING:
-		return read_text(c, WIRE_STRING, v);
+		return read_text(c, WIRE_STRING, s, v);
 	case TENON_TYPE_RAW_BYTES:
-		return read_text(c, WIRE_BYTES, v);
+		return read_text(c, WIRE_BYTES, s, v);
 	case TENON_TYPE_FUNCTION:
 		return read_handle(c, WIRE_FUNCTION, v);
 	case TENON_TYPE_MODULE:
 		return read_handle(c, WIRE_MODULE, v);
 	case TENON_TYPE_SMALL_STRING:
 	case TENON_TYPE_SMALL_BYTES:
-		return read_ffi_object(c, v);
+		return read_ffi_object(c, s, v);
 	default:
 		if (code >= TENON_TYPE_OBJECT && code <= INT32_MAX)
-			return read_ffi_object(c, v);
+			return read_ffi_object(c, s, v);
 		return unknown_code(c, "an argument", code);
 	}
 }

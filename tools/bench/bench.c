@@ -9,8 +9,11 @@
 
 #include "lib/clock.h"
 #include "tools/cli/progress.h"
+#include "tools/link/link_load.h"
 #include "tools/json/json_value.h"
 #include "tools/model/model.h"
+#include "tools/remote/remote.h"
+#include "tools/target/kernels.h"
 #include "tools/text/timing.h"
 
 struct bench {
@@ -18,16 +21,18 @@ struct bench {
 	struct argument *arguments;
 	size_t argument_count;
 	struct target_list devices;
+	const char *remote;
 	uint64_t runs, warmup;
 	bool per_op, json;
 	struct tenon_module *module;
+	struct kernels kernels;
 	struct tenon_model *model;
 	uint64_t *ns;
 	uint64_t open_ns;
 	struct profile profile;
 };
 
-enum { INPUT = 1, GRAPH, PARAMS, FUNCTION, DEVICE, RUNS, WARMUP, PER_OP, JSON };
+enum { INPUT = 1, GRAPH, PARAMS, FUNCTION, DEVICE, REMOTE, RUNS, WARMUP, PER_OP, JSON };
 
 static int number(struct cli *cli, const char *option, uint64_t least, uint64_t *out)
 {
@@ -74,6 +79,9 @@ static int option(struct cli *cli, struct bench *b, int found)
 		return 0;
 	case DEVICE:
 		return target_list_add(cli, &b->devices, optarg);
+	case REMOTE:
+		b->remote = optarg;
+		return 0;
 	case RUNS:
 		return number(cli, "runs", 1, &b->runs);
 	case WARMUP:
@@ -92,15 +100,20 @@ static int open_model(struct cli *cli, struct bench *b)
 	uint64_t start;
 	int err, code;
 
-	code = target_list_open(cli, &b->devices);
+	code = b->remote ? remote_connect(cli, b->remote, &b->devices.remote) : 0;
+	if (!code)
+		code = target_list_open(cli, &b->devices);
 	if (code)
 		return code;
 	b->source.devices = &b->devices;
 	progress_say("loading %s", b->source.file);
 	start = clock_now();
-	err = tenon_module_load(b->source.file, &b->module);
+	err = b->devices.remote
+		      ? tenon_remote_open(b->devices.remote, b->source.file, &b->module)
+		      : link_load(b->source.file, NULL, 0, &b->module);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
+	kernels_build(&b->kernels, b->module, &b->devices);
 	code = model_open(cli, &b->source, b->module, false, &b->model);
 	b->open_ns = clock_now() - start;
 	if (!code)
@@ -123,10 +136,44 @@ static int run_once(const struct bench *b)
 	return err ? err : target_list_wait(&b->devices);
 }
 
+/* The server measures: the network is no part of a run. */
+static int measure_remotely(struct cli *cli, struct bench *b)
+{
+	struct tenon_remote_timing timing = { .number = (int64_t)b->warmup, .repeat = 1 };
+	struct tenon_buffer seconds = TENON_BUFFER_INIT;
+	int err = 0;
+	double s;
+
+	if (b->per_op)
+		return cli_usage(cli, "--per-op: operators on another machine cannot be timed");
+	if (b->warmup) {
+		progress_say("warming up");
+		err = tenon_remote_time_model(b->devices.remote, b->model, &timing, &seconds);
+		tenon_buffer_fini(&seconds);
+	}
+	progress_say("%" PRIu64 " runs", b->runs);
+	timing = (struct tenon_remote_timing){ .number = 1, .repeat = (int64_t)b->runs };
+	if (!err)
+		err = tenon_remote_time_model(b->devices.remote, b->model, &timing, &seconds);
+	if (!err && seconds.size != b->runs * sizeof(s))
+		err = tenon_error(-TENON_E_FORMAT, "the server sent %zu times, expected %" PRIu64,
+				  seconds.size / sizeof(s), b->runs);
+	for (uint64_t i = 0; i < b->runs && !err; i++) {
+		memcpy(&s, seconds.data + i * sizeof(s), sizeof(s));
+		b->ns[i] = s > 0 && s < 1e9 ? (uint64_t)(s * 1e9 + 0.5) : 0;
+	}
+	tenon_buffer_fini(&seconds);
+	return err ? run_failed(cli, b) : 0;
+}
+
 static int measure(struct cli *cli, struct bench *b)
 {
 	uint64_t i, start, shown = 0;
 
+	if (b->devices.remote)
+		return measure_remotely(cli, b);
+	progress_say("building kernels for %s", b->source.file);
+	kernels_wait(&b->kernels);
 	for (i = 0; i < b->warmup; i++) {
 		progress_say("warming up, %" PRIu64 " of %" PRIu64, i + 1, b->warmup);
 		if (run_once(b))
@@ -161,6 +208,10 @@ static void report_text(const struct bench *b, const struct timing *t, FILE *out
 	fprintf(out, "%s: %s executor, opened in %s; parameters %.1f KiB, activations %.1f KiB\n",
 		b->source.file, tenon_model_kind(b->model), timing_text(b->open_ns, open),
 		(double)memory.params / 1024, (double)memory.activations / 1024);
+	if (b->kernels.built)
+		fprintf(out, "%" PRIu64 " kernel%s ready after %s\n", b->kernels.built,
+			b->kernels.built == 1 ? "" : "s",
+			timing_text(b->kernels.nanoseconds, open));
 	fprintf(out, "%" PRIu64 " runs: min %s, median %s, p90 %s, max %s\n", b->runs,
 		timing_text(t->min, min), timing_text(t->median, median), timing_text(t->p90, p90),
 		timing_text(t->max, max));
@@ -180,8 +231,10 @@ static int report_json(const struct bench *b, const struct timing *t, FILE *out)
 	json_set(json, "parameter_bytes", json_of_int((int64_t)memory.params));
 	json_set(json, "activation_bytes", json_of_int((int64_t)memory.activations));
 	json_set(json, "warmup", json_of_int((int64_t)b->warmup));
+	json_set(json, "kernels", json_of_int((int64_t)b->kernels.built));
 	ns = cJSON_AddObjectToObject(json, "nanoseconds");
 	json_set(ns, "open", json_of_int((int64_t)b->open_ns));
+	json_set(ns, "kernels", json_of_int((int64_t)b->kernels.nanoseconds));
 	json_set(ns, "runs", json_of_int((int64_t)b->runs));
 	json_set(ns, "min", json_of_int((int64_t)t->min));
 	json_set(ns, "median", json_of_int((int64_t)t->median));
@@ -214,6 +267,7 @@ static int bench(struct cli *cli, struct bench *b)
 	code = open_model(cli, b);
 	if (!code)
 		code = measure(cli, b);
+	kernels_fini(&b->kernels);
 	progress_stop();
 	if (code)
 		return code;
@@ -233,6 +287,7 @@ static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv
 		{ "params", required_argument, NULL, PARAMS },
 		{ "function", required_argument, NULL, FUNCTION },
 		{ "device", required_argument, NULL, DEVICE },
+		{ "remote", required_argument, NULL, REMOTE },
 		{ "runs", required_argument, NULL, RUNS },
 		{ "warmup", required_argument, NULL, WARMUP },
 		{ "per-op", no_argument, NULL, PER_OP },
@@ -294,6 +349,8 @@ const struct cli_command bench_command = {
 	"  --params FILE        its parameters\n"
 	"  --function NAME      which model, where FILE has several\n"
 	"  --device URI         where to run: cpu (the default), opencl:0\n"
+	"  --remote ADDRESS     measure on another machine, without the network: " REMOTE_HELP
+	"\n"
 	"  --runs N             how often to run (100)\n"
 	"  --warmup N           runs before, that do not count (10)\n"
 	"  --per-op             print how long each operator took, measured in further runs\n"

@@ -110,7 +110,7 @@ void cli_print_help(const struct cli_command *command, FILE *out)
 /* ---- options */
 
 #define HELP_OPTION  0x7f00
-#define OPTIONS_MOST 24
+#define OPTIONS_MOST 64
 
 static int bad_option(struct cli *cli, char **argv, const struct option *options, int found)
 {
@@ -180,10 +180,12 @@ int cli_amount(struct cli *cli, const char *option, double *out)
 	return 0;
 }
 
-int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, double *timeout)
+int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, double *timeout,
+		       const char **remote)
 {
 	static const struct option options[] = { { "json", no_argument, NULL, 1 },
 						 { "timeout", required_argument, NULL, 2 },
+						 { "remote", required_argument, NULL, 3 },
 						 { 0 } };
 	int found, code = 0;
 
@@ -192,8 +194,12 @@ int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, doubl
 	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0) {
 		if (found == 1)
 			*json = true;
-		else
+		else if (found == 2)
 			code = cli_amount(cli, "timeout", timeout);
+		else if (remote)
+			*remote = optarg;
+		else
+			code = cli_usage(cli, "--remote is an option of run, bench and devices");
 	}
 	if (code)
 		return code;

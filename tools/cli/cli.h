@@ -26,6 +26,7 @@ enum cli_exit {
 	CLI_NO_FILE = 3,     /* a file cannot be loaded, read or written */
 	CLI_UNAVAILABLE = 4, /* this build or machine lacks a device, loader or option */
 	CLI_FAILED = 5,	     /* the called function failed, or calls a missing function */
+	CLI_BROKEN = 6,	     /* a board, or the connection to it, broke: there is no verdict */
 	CLI_TIMEOUT = 124,
 };
 
@@ -121,9 +122,11 @@ int cli_amount(struct cli *cli, const char *option, double *out);
  * cli_driver_options - read --json and --timeout, for a command that probes drivers
  * @json: receives whether it was given
  * @timeout: receives seconds; 0 where it was not given
+ * @remote: receives the address of --remote; NULL for a command without that option
  *
  * Return: 0; CLI_OPTIONS_DONE; or an exit code, its message printed.
  */
-int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, double *timeout);
+int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, double *timeout,
+		       const char **remote);
 
 #endif /* TOOLS_CLI_CLI_H */

@@ -24,6 +24,7 @@ static struct watch {
 	bool shown;
 	double start, timeout;
 	char doing[512];
+	size_t kernels_done, kernels; /* that are built in the background */
 } watch = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static double now(void)
@@ -60,6 +61,17 @@ static void say(const char *format, ...)
 		return; /* No way to report this error. */
 }
 
+static void show(double time)
+{
+	char kernels[64] = "";
+
+	if (watch.kernels_done < watch.kernels)
+		snprintf(kernels, sizeof(kernels), ", kernel %zu of %zu", watch.kernels_done + 1,
+			 watch.kernels);
+	say("\r\033[K%s%s, %.1f s", watch.doing, kernels, time - watch.start);
+	watch.shown = true;
+}
+
 /* Wake up at least once an hour: a timeout may exceed the range of a timespec. */
 static double next_wake(double time)
 {
@@ -86,10 +98,8 @@ static void *keep_watch(void *unused)
 			    watch.shown ? "\r\033[K" : "", watch.doing, watch.timeout);
 			_exit(CLI_TIMEOUT);
 		}
-		if (watch.terminal && time >= watch.start + SHOW_AFTER) {
-			say("\r\033[K%s, %.1f s", watch.doing, time - watch.start);
-			watch.shown = true;
-		}
+		if (watch.terminal && time >= watch.start + SHOW_AFTER)
+			show(time);
 		wake = at(next_wake(time));
 		err = pthread_cond_timedwait(&watch.change, &watch.lock, &wake);
 	}
@@ -135,6 +145,14 @@ void progress_say(const char *format, ...)
 	vsnprintf(watch.doing, sizeof(watch.doing), format, args);
 	pthread_mutex_unlock(&watch.lock);
 	va_end(args);
+}
+
+void progress_kernels(size_t done, size_t total)
+{
+	pthread_mutex_lock(&watch.lock);
+	watch.kernels_done = done;
+	watch.kernels = total;
+	pthread_mutex_unlock(&watch.lock);
 }
 
 void progress_stop(void)

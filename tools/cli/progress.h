@@ -10,6 +10,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <tenon/error.h>
 
 /**
@@ -25,6 +26,15 @@ int progress_start(double timeout, bool terminal);
 
 /** progress_say - set the current step, in a few words: "running vecadd" */
 void progress_say(const char *format, ...) TENON_PRINTF(1, 2);
+
+/**
+ * progress_kernels - set how many kernels are built
+ * @done: built ones
+ * @total: all; nothing is shown if @done is not less
+ *
+ * Any thread may call it at any time. They are shown beside the current step.
+ */
+void progress_kernels(size_t done, size_t total);
 
 /** progress_stop - stop the thread and erase the display */
 void progress_stop(void);

@@ -67,12 +67,19 @@ _tenon_value()
 	--device) _tenon_reply 'cpu' ;;
 	--input|--expect) _tenon_spec ;;
 	--import) if [ "$command" != link ]; then _tenon_files '' "$word"; fi ;;
-	--graph|--params|--trace|-o|--include|-I|--folder|--allow-read|--allow-write) _tenon_files '' "$word" ;;
+	--graph|--params|--labels|--trace|-o|--include|-I|--folder|--allow-read|--allow-write|--weights|--secret-file|--tls-certificate|--tls-key) _tenon_files '' "$word" ;;
+	--format) _tenon_reply 'so mlf system-lib' ;;
+	--model) [ "$command" = link ] || return 1 ;;
 	--abi) _tenon_reply 'modern legacy' ;;
 	--allow) _tenon_reply 'weak unknown' ;;
 	--output) if [ "$command" != run ]; then _tenon_files '' "$word"; fi ;;
-	--function|--rtol|--atol|--repeat|--timeout|--top|--runs|--warmup|--align|--target-key) ;;
-	--listen|--key|--sessions|--session-timeout|--request-timeout|--folder-size|--memory|--packet-size) ;;
+	--function|--rtol|--atol|--repeat|--timeout|--top|--remote|--count|--runs|--warmup|--align|--target-key|--prefix|--show) ;;
+	--key) case $command in sign|verify) _tenon_files '' "$word" ;; esac ;;
+	--signature) _tenon_files '' "$word" ;;
+	--listen|--sessions|--session-timeout|--request-timeout|--folder-size|--cache-size|--memory|--packet-size|--tracker|--advertise|--health-check|--proxy|--allow-user|--allow-group|--wait-timeout|--check-every|--check-timeout|--connections) ;;
+	--target|--out) _tenon_files '' "$word" ;;
+	--seed|--deadline) ;;
+	--message|--system|--tokens|--max-tokens|--temperature|--top-p|--*-penalty|--seed|--stop|--cache-tokens) ;;
 	*) return 1 ;;
 	esac
 }
@@ -97,28 +104,52 @@ _tenon()
 	_tenon_words
 	command=${words[1]-}
 	if [ "${#words[@]}" -le 2 ]; then
-		_tenon_reply 'run inspect bench params link unpack verify devices device doctor rpc help --version --help'
+		_tenon_reply 'run chat inspect bench params partition link unpack verify sign devices device warm doctor rpc hil help --version --help'
 		return
 	fi
 	case $command in
-	run) options='--function --import --device --input --output --expect --rtol --atol --top --repeat --timeout --graph --params --profile --trace --stream --json --help' ;;
-	inspect) options='--functions --model --function --graph --params --json --dot --help' ;;
-	bench) options='--input --graph --params --function --device --runs --warmup --per-op --json --help' ;;
+	run) options='--function --import --target-key --device --remote --input --output --expect --rtol --atol --top --labels --repeat --timeout --graph --params --profile --trace --stream --verify --json --help' ;;
+	chat) options='--bytes --cache-tokens --device --frequency-penalty --ignore-end --json --max-tokens --message --presence-penalty --quiet --raw --repetition-penalty --seed --stop --system --temperature --tokens --top-p --trace --weights --help' ;;
+	inspect) options='--functions --model --function --graph --params --show --disassemble --json --dot --help' ;;
+	bench) options='--input --graph --params --function --device --remote --runs --warmup --per-op --json --help' ;;
 	params) options='--align --output --json --help' ;;
 	rpc)
 		if [ "${#words[@]}" -eq 3 ]; then
-			_tenon_reply 'serve --help'
+			_tenon_reply 'serve tracker proxy ping functions upload call --help'
 			return
 		fi
-		options='--listen --key --sessions --session-timeout --request-timeout --folder --folder-size --memory --packet-size --no-native-code --allow-read --allow-write --trust-network --no-sandbox --help'
+		case ${words[2]} in
+		tracker)
+			options='--listen --wait-timeout --check-every --check-timeout --connections --trust-network --help'
+			if [ "${#words[@]}" -eq 4 ]; then
+				_tenon_reply "status $options"
+				return
+			fi
+			[ "${words[3]}" != status ] || options='--json --timeout --help'
+			;;
+		ping|functions|upload|call) options='--count --json --help' ;;
+		proxy) options='--listen --tracker --advertise --wait-timeout --connections --trust-network --help' ;;
+		*) options='--listen --stdio --key --tracker --advertise --health-check --proxy --sessions --session-timeout --request-timeout --folder --folder-size --cache-size --memory --packet-size --no-native-code --allow-read --allow-write --allow-user --allow-group --secret-file --tls-certificate --tls-key --trust-network --no-sandbox --help' ;;
+		esac
 		;;
-	link) options='--output --abi --target-key --import --include --allow --help' ;;
-	unpack) options='--help' ;;
-	verify) options='--json --help' ;;
-	devices|doctor)
-		if [ "${words[${#words[@]}-2]}" != --timeout ]; then
-			_tenon_reply '--json --timeout --help'
+	hil)
+		if [ "${#words[@]}" -eq 3 ]; then
+			_tenon_reply 'run --help'
+			return
 		fi
+		options='--target --out --seed --deadline --json --help'
+		;;
+	link) options='--output --abi --target-key --import --graph --params --model --format --prefix --include --allow --help' ;;
+	partition) options='--output --for --params --json --help' ;;
+	unpack) options='--help' ;;
+	verify) options='--kind --region --target --kernel --json --key --signature --help' ;;
+	sign) options='--key --output --help' ;;
+	warm) options='--device --jobs --json --help' ;;
+	devices|doctor)
+		case ${words[${#words[@]}-2]} in
+		--timeout|--remote) ;;
+		*) _tenon_reply "--json --timeout --help $([ "$command" = doctor ] && echo --board --cdi --root || echo --remote)" ;;
+		esac
 		return
 		;;
 	device)
@@ -130,7 +161,7 @@ _tenon()
 		;;
 	help)
 		if [ "${#words[@]}" -eq 3 ]; then
-			_tenon_reply 'run inspect bench params link unpack verify devices device doctor rpc'
+			_tenon_reply 'run chat inspect bench params partition link unpack verify sign devices device warm doctor rpc hil spec json exit-status environment files examples'
 		fi
 		return
 		;;

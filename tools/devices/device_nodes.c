@@ -2,6 +2,7 @@
 /* Match the kernel's device nodes with backends, and suggest remedies for unused nodes. */
 #include <errno.h>
 #include <string.h>
+#include <tenon/string.h>
 
 #include "tools/devices/devices.h"
 
@@ -15,16 +16,45 @@ static bool same_pci(const struct drm_node *node, const uint32_t pci[4])
 	return !strcmp(text, node->pci);
 }
 
+bool node_is_of(const struct drm_node *node, const struct listed_device *d)
+{
+	return (!node->accel && d->properties.drm_render == node->number) ||
+	       same_pci(node, d->properties.pci);
+}
+
+/* accel nodes that backends open by their number: rocket://accel/0 */
+static const char *const by_number[] = {
+#ifdef CONFIG_ETHOSU_ACCEL
+	"ethosu",
+#endif
+	"rocket",
+};
+
+/* Write the URI of a node that a backend of this build opens. Return: whether there is one. */
+static bool node_uri(const struct drm_node *node, char *text, size_t room)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(by_number) / sizeof(by_number[0]); i++)
+		if (node->accel && !node->error && !strcmp(node->driver, by_number[i]) &&
+		    backend_is_built(tenon_slice_of(by_number[i]))) {
+			snprintf(text, room, "%s://accel/%d", by_number[i], node->number);
+			return true;
+		}
+	return false;
+}
+
 void node_users(const struct device_list *l, const struct drm_node *node, char *text, size_t room)
 {
 	size_t i, used = 0;
 
 	*text = 0;
+	if (node_uri(node, text, room))
+		return;
 	for (i = 0; i < l->device_count && used < room; i++) {
 		const struct listed_device *d = &l->devices[i];
 
-		if ((!node->accel && d->properties.drm_render == node->number) ||
-		    same_pci(node, d->properties.pci))
+		if (node_is_of(node, d))
 			used += (size_t)snprintf(text + used, room - used, "%s%s:%u",
 						 used ? ", " : "", d->driver, d->index);
 	}

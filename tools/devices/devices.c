@@ -5,6 +5,7 @@
 
 #include "tools/cli/cli.h"
 #include "tools/devices/devices.h"
+#include "tools/devices/devices_remote.h"
 #include "tools/devices/driver_probe.h"
 #include "tools/text/size.h"
 
@@ -82,13 +83,16 @@ static void print_devices(const struct device_list *l, FILE *out)
 static int devices_main(struct cli *cli, int argc, char **argv)
 {
 	struct device_list *list;
+	const char *remote = NULL;
 	double timeout;
 	bool json;
 	int code;
 
-	code = cli_driver_options(cli, argc, argv, &json, &timeout);
+	code = cli_driver_options(cli, argc, argv, &json, &timeout, &remote);
 	if (code)
 		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+	if (remote)
+		return devices_remote(cli, remote, json);
 	driver_probe_seconds(timeout);
 	list = malloc(sizeof(*list));
 	if (!list) {
@@ -107,10 +111,11 @@ static int devices_main(struct cli *cli, int argc, char **argv)
 const struct cli_command devices_command = {
 	"devices",
 	"List the devices that functions can run on",
-	"Usage: tenon devices [--json] [--timeout S]\n"
+	"Usage: tenon devices [--json] [--timeout S] [--remote ADDRESS]\n"
 	"\n"
 	"  --json        print JSON\n"
 	"  --timeout S   give up on a driver after S seconds (20)\n"
+	"  --remote ADDRESS  list the devices of another machine: HOST:PORT[/KEY]\n"
 	"\n"
 	"Each driver is probed in a separate process.\n",
 	devices_main,

@@ -73,6 +73,9 @@ void devices_list(struct device_list *list);
 void node_users(const struct device_list *list, const struct drm_node *node, char *text,
 		size_t room);
 
+/** node_is_of - test whether a device uses a node */
+bool node_is_of(const struct drm_node *node, const struct listed_device *device);
+
 /** node_backends - names of backends that can drive a node's hardware, separated by blanks; "" */
 const char *node_backends(const struct drm_node *node);
 

@@ -35,20 +35,94 @@ static void print_findings(const struct finding *findings, size_t count, FILE *o
 	}
 }
 
+/**
+ * struct wanted - the command line
+ * @board: check what the kernel offers for boards, in place of what modules need
+ * @cdi: print what containers need of devices, in place of checks
+ * @root: prefix of the paths that are looked at for these two
+ */
+struct wanted {
+	bool json;
+	bool board;
+	bool cdi;
+	const char *root;
+	double timeout;
+};
+
+static int read_options(struct cli *cli, int argc, char **argv, struct wanted *w)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 1 },  { "timeout", required_argument, NULL, 2 },
+		{ "board", no_argument, NULL, 3 }, { "root", required_argument, NULL, 4 },
+		{ "cdi", no_argument, NULL, 5 },   { 0 }
+	};
+	int found, code = 0;
+
+	*w = (struct wanted){ .root = "" };
+	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0) {
+		if (found == 1)
+			w->json = true;
+		else if (found == 2)
+			code = cli_amount(cli, "timeout", &w->timeout);
+		else if (found == 3)
+			w->board = true;
+		else if (found == 5)
+			w->cdi = true;
+		else
+			w->root = optarg;
+	}
+	if (code)
+		return code;
+	if (found == CLI_OPTIONS_DONE || found == CLI_OPTIONS_BAD)
+		return found == CLI_OPTIONS_DONE ? CLI_OPTIONS_DONE : CLI_USAGE;
+	if (w->board && w->cdi)
+		return cli_usage(cli, "--board and --cdi: one of them");
+	if (!w->board && optind < argc)
+		return cli_usage(cli, "%s: only with --board", argv[optind]);
+	if (!w->board && !w->cdi && *w->root)
+		return cli_usage(cli, "--root: only with --board or --cdi");
+	return w->json || w->cdi ? cli_needs_json(cli) : CLI_OK;
+}
+
+/* Return: 0; an exit code, with a message. */
+static int examine_board(struct cli *cli, char **devices, const char *root,
+			 struct finding *findings, size_t *count)
+{
+	size_t found;
+
+	*count = doctor_board(root, findings, FINDINGS_MOST / 2);
+	for (; *devices; devices++) {
+		found = doctor_transport(root, *devices, findings + *count, FINDINGS_MOST - *count);
+		if (!found)
+			return cli_usage(cli,
+					 "%s: want mortise://uio/N, mortise://vfio/ADDRESS or "
+					 "mortise://remoteproc/N",
+					 *devices);
+		*count += *count + found < FINDINGS_MOST ? found : 0;
+	}
+	return 0;
+}
+
 static int doctor_main(struct cli *cli, int argc, char **argv)
 {
 	struct finding findings[FINDINGS_MOST];
+	struct wanted w;
 	size_t count;
-	double timeout;
-	bool json;
 	int code;
 
-	code = cli_driver_options(cli, argc, argv, &json, &timeout);
+	code = read_options(cli, argc, argv, &w);
 	if (code)
 		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
-	driver_probe_seconds(timeout);
-	count = doctor_examine(findings);
-	if (!json)
+	driver_probe_seconds(w.timeout);
+	if (w.cdi)
+		return doctor_cdi(cli, w.root) ? cli_error(cli, CLI_UNAVAILABLE) : CLI_OK;
+	if (!w.board)
+		count = doctor_examine(findings);
+	else
+		code = examine_board(cli, argv + optind, w.root, findings, &count);
+	if (code)
+		return code;
+	if (!w.json)
 		print_findings(findings, count, cli->out);
 	else if (doctor_json(findings, count, cli->out))
 		return cli_error(cli, CLI_FAILED);
@@ -63,9 +137,16 @@ const struct cli_command doctor_command = {
 	"doctor",
 	"Look for what could keep modules from running here",
 	"Usage: tenon doctor [--json] [--timeout S]\n"
+	"       tenon doctor --board [--json] [--root DIR] [DEVICE...]\n"
+	"       tenon doctor --cdi [--root DIR]\n"
 	"\n"
 	"  --json        print JSON\n"
 	"  --timeout S   give up on a driver after S seconds (20)\n"
+	"  --board       check what the kernel offers for boards, and each DEVICE:\n"
+	"                mortise://uio/N, mortise://vfio/ADDRESS, mortise://remoteproc/N\n"
+	"  --root DIR    look below DIR in place of /\n"
+	"  --cdi         print what containers need of the devices here, for /etc/cdi/tenon.json:\n"
+	"                podman run --device tenon.dev/device=opencl:0\n"
 	"\n"
 	"Each line is ok, warn or fail, followed by what to do. Exit status: 4 when one is fail.\n",
 	doctor_main,

@@ -49,6 +49,42 @@ size_t doctor_examine(struct finding *findings);
 size_t doctor_devices(struct finding *findings, size_t most);
 #endif
 
+/**
+ * doctor_board - check what the kernel offers for boards
+ * @root: prefix of /dev, /sys, /proc, /boot and /lib; "" for this machine
+ * @findings: room for @most
+ *
+ * Return: number of findings. Nothing that a machine may lack is FINDING_FAIL.
+ */
+size_t doctor_board(const char *root, struct finding *findings, size_t most);
+
+/**
+ * doctor_transport - check one device, which has to be there
+ * @uri: "mortise://uio/0", "mortise://vfio/0000:00:04.0", "mortise://remoteproc/0"
+ *
+ * Return: as doctor_board(); 0 when it is none of these.
+ */
+size_t doctor_transport(const char *root, const char *uri, struct finding *findings, size_t most);
+
+/**
+ * doctor_cdi - print a specification of the Container Device Interface for this machine's devices
+ * @cli: receives the specification, and messages on devices that are left out
+ * @root: prefix of /dev, /sys and /proc; "" for this machine
+ *
+ * Return: 0; -TENON_E_NOT_FOUND when no device needs anything; -TENON_E_NOMEM;
+ *	-TENON_E_UNSUPPORTED in builds without devices.
+ */
+#if defined(CONFIG_DEVICES) && defined(CONFIG_JSON)
+int doctor_cdi(struct cli *cli, const char *root);
+#else
+static inline int doctor_cdi(struct cli *cli, const char *root)
+{
+	(void)cli;
+	(void)root;
+	return tenon_error(-TENON_E_UNSUPPORTED, "--cdi needs CONFIG_DEVICES");
+}
+#endif
+
 /** finding_word - "ok", "warn", "fail" */
 const char *finding_word(enum finding_level level);
 

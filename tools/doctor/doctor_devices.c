@@ -39,6 +39,12 @@ static void tell_devices(const struct tenon_probe *probe, struct finding *f)
 	if (count && *first->name)
 		snprintf(f->text, sizeof(f->text), "%u device%s, first %s (%s)", count,
 			 count == 1 ? "" : "s", first->name, first->driver);
+	/* A backend whose devices are elsewhere lists none. */
+	if (!count && !*probe->reason && probe->backend->flags & TENON_BACKEND_PLACES) {
+		f->level = FINDING_OK;
+		snprintf(f->text, sizeof(f->text), "devices are opened by their place: %s://…",
+			 probe->backend->name);
+	}
 	f->details = probe->doctor;
 }
 

@@ -6,7 +6,21 @@
 #include "tools/inspect/inspect_model.h"
 #include "tools/model/model.h"
 
-enum { JSON = 1, DOT, FUNCTIONS, MODEL, FUNCTION, GRAPH, PARAMS };
+#ifdef CONFIG_LINK
+#include "tools/inspect/inspect_show.h"
+#include "tools/link/link_load.h"
+#endif
+#ifdef CONFIG_PAYLOAD_ETHOS_U
+#include "lib/file_map.h"
+#include "tools/ethosu/ethosu_file.h"
+#include "tools/ethosu/ethosu_inspect.h"
+#endif
+#ifdef CONFIG_MODEL_LIBRARY_FORMAT
+#include "runtime/mlf/mlf.h"
+#include "tools/inspect/inspect_archive.h"
+#endif
+
+enum { JSON = 1, DOT, FUNCTIONS, MODEL, FUNCTION, GRAPH, PARAMS, SHOW, DISASSEMBLE };
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, JSON },
@@ -16,12 +30,15 @@ static const struct option options[] = {
 	{ "function", required_argument, NULL, FUNCTION },
 	{ "graph", required_argument, NULL, GRAPH },
 	{ "params", required_argument, NULL, PARAMS },
+	{ "show", required_argument, NULL, SHOW },
+	{ "disassemble", no_argument, NULL, DISASSEMBLE },
 	{ 0 },
 };
 
 struct request {
-	bool json, dot, functions, model;
-	const char *file, *function, *graph, *params;
+	bool json, dot, functions, model, disassemble;
+	const char *file, *function, *graph, *params, *show;
+	const char *module;  /* the file that is read; @file, or the module made of a manifest */
 	bool wants_choice; /* several models and no default */
 };
 
@@ -34,12 +51,15 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 		r->dot |= found == DOT;
 		r->functions |= found == FUNCTIONS;
 		r->model |= found == MODEL;
+		r->disassemble |= found == DISASSEMBLE;
 		if (found == FUNCTION)
 			r->function = optarg;
 		if (found == GRAPH)
 			r->graph = optarg;
 		if (found == PARAMS)
 			r->params = optarg;
+		if (found == SHOW)
+			r->show = optarg;
 	}
 	if (found == CLI_OPTIONS_DONE)
 		return CLI_OPTIONS_DONE;
@@ -55,6 +75,16 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 				      "graph.json kept apart");
 	if (cli_file(cli, argc, argv, &r->file))
 		return CLI_USAGE;
+#ifndef CONFIG_LINK
+	if (r->show)
+		return cli_usage(cli, "--show: this build has CONFIG_LINK=n");
+#endif
+#ifndef CONFIG_PAYLOAD_ETHOS_U
+	if (r->disassemble)
+		return cli_usage(cli, "--disassemble: this build has CONFIG_PAYLOAD_ETHOS_U=n");
+#endif
+	if (r->show && (r->json || r->dot || r->functions || r->model || r->function || r->graph))
+		return cli_usage(cli, "--show prints one artifact, and goes with no other option");
 	return r->json ? cli_needs_json(cli) : CLI_OK;
 }
 
@@ -94,7 +124,7 @@ static int answer(struct cli *cli, struct request *r, struct module_list *l)
 	if (code)
 		return code;
 	if (r->json)
-		return inspect_json(l, cli->out) ? cli_error(cli, CLI_FAILED) : CLI_OK;
+		return inspect_json(l, r->module, cli->out) ? cli_error(cli, CLI_FAILED) : CLI_OK;
 	if (r->dot && (r->model || r->function || r->graph)) {
 		inspect_model_dot(l->model, r->file, cli->out);
 	} else if (r->dot) {
@@ -109,32 +139,111 @@ static int answer(struct cli *cli, struct request *r, struct module_list *l)
 	return CLI_OK;
 }
 
-static int inspect_main(struct cli *cli, int argc, char **argv)
+#ifdef CONFIG_MODEL_LIBRARY_FORMAT
+static int answer_archive(struct cli *cli, const struct request *r)
 {
-	struct request r = { 0 };
+	if (r->dot || r->functions || r->model || r->function || r->graph)
+		return cli_usage(cli,
+				 "%s: an archive is listed as it is, and --json is the only option; "
+				 "tenon link -o FILE.so makes a module of it",
+				 r->file);
+	return r->show ? inspect_archive_show(cli, r->file, r->show)
+		       : inspect_archive(cli, r->file, r->json);
+}
+#endif
+
+#ifdef CONFIG_PAYLOAD_ETHOS_U
+static int answer_ethosu(struct cli *cli, const struct request *r)
+{
+	if (r->dot || r->functions || r->model || r->function || r->graph || r->show)
+		return cli_usage(cli,
+				 "%s is no module, but a payload or model for Ethos-U: only --json "
+				 "and --disassemble apply to it",
+				 r->file);
+	return ethosu_inspect(cli, r->file, r->json, r->disassemble);
+}
+
+/* --disassemble, for a file that is no payload of Ethos-U. */
+static int disassemble_other(struct cli *cli, const struct request *r)
+{
+	struct tenon_slice head;
+	int err;
+
+	err = file_map_head(r->file, 0, &head);
+	if (err)
+		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
+	file_map_close(&head);
+	return cli_usage(cli, "--disassemble: %s is no payload of Ethos-U", r->file);
+}
+#endif
+
+static int inspect_module(struct cli *cli, struct request *r)
+{
 	struct tenon_module *root;
 	struct module_list list;
 	struct stat st;
 	int code, err;
 
-	code = read_options(cli, argc, argv, &r);
-	if (code)
-		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
-	err = tenon_module_inspect(r.file, &root);
+#ifdef CONFIG_LINK
+	if (r->show)
+		return inspect_show(cli, r->module, r->show);
+#endif
+	err = tenon_module_inspect(r->module, &root);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 	if (module_list_make(root, &list)) {
 		tenon_object_unref(root);
 		return cli_error(cli, CLI_FAILED);
 	}
-	list.file = r.file;
-	list.size = stat(r.file, &st) ? 0 : (uint64_t)st.st_size;
+	list.file = r->file;
+	list.size = stat(r->module, &st) ? 0 : (uint64_t)st.st_size;
 	list.model = NULL;
-	code = answer(cli, &r, &list);
+	code = answer(cli, r, &list);
 	tenon_model_close(list.model);
 	module_list_drop(&list);
 	tenon_object_unref(root);
 	return code;
+}
+
+#ifdef CONFIG_LINK
+/* Inspect the module that tenon link makes of a manifest. */
+static int inspect_manifest(struct cli *cli, struct request *r)
+{
+	struct link_made made;
+	int code, err;
+
+	err = link_make(r->file, &made);
+	r->module = made.path.data;
+	code = err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : inspect_module(cli, r);
+	link_made_fini(&made);
+	return code;
+}
+#endif
+
+static int inspect_main(struct cli *cli, int argc, char **argv)
+{
+	struct request r = { 0 };
+	int code;
+
+	code = read_options(cli, argc, argv, &r);
+	if (code)
+		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+#ifdef CONFIG_PAYLOAD_ETHOS_U
+	if (ethosu_file_is(r.file))
+		return answer_ethosu(cli, &r);
+	if (r.disassemble)
+		return disassemble_other(cli, &r);
+#endif
+#ifdef CONFIG_MODEL_LIBRARY_FORMAT
+	if (mlf_is_archive(r.file))
+		return answer_archive(cli, &r);
+#endif
+#ifdef CONFIG_LINK
+	if (link_is_manifest(r.file))
+		return inspect_manifest(cli, &r);
+#endif
+	r.module = r.file;
+	return inspect_module(cli, &r);
 }
 
 const struct cli_command inspect_command = {
@@ -147,11 +256,16 @@ const struct cli_command inspect_command = {
 	"  --function NAME  which model, where FILE has several\n"
 	"  --graph FILE     look at this graph.json, FILE being its library\n"
 	"  --params FILE    and these parameters with it\n"
+	"  --show NAME      print a program, or a file of an archive, as text; NAME is that of a\n"
+	"                   file, or the number of a module\n"
+	"  --disassemble    of a payload of Ethos-U, print the commands too\n"
 	"  --json           print JSON\n"
 	"  --dot            print a graph for Graphviz; with --model, of the operators\n"
 	"\n"
 	"Shows the tree of imports: kinds, formats, functions, sizes, where payloads lie in the\n"
 	"file, and whether this build has a loader for them. Files for other machines are read\n"
-	"as well.\n",
+	"as well. Of an archive in Model Library Format it lists models, memory and files. Of a\n"
+	"model of TensorFlow Lite it lists operators, tensors, and payloads for Ethos-U. A\n"
+	"manifest.json, which tenon unpack wrote, is shown as the module that its files make.\n",
 	inspect_main,
 };

@@ -18,11 +18,12 @@ void inspect_text(const struct module_list *l, bool functions, FILE *out);
 void inspect_dot(const struct module_list *l, FILE *out);
 
 #ifdef CONFIG_JSON
-/** inspect_json - print a tree as JSON; 0 or -TENON_E_NOMEM */
-int inspect_json(const struct module_list *l, FILE *out);
+/** inspect_json - print a tree as JSON, with hashes from the file @module; 0 or -TENON_E_NOMEM */
+int inspect_json(const struct module_list *l, const char *module, FILE *out);
 #else
-static inline int inspect_json(const struct module_list *l, FILE *out)
+static inline int inspect_json(const struct module_list *l, const char *module, FILE *out)
 {
+	(void)module;
 	(void)l;
 	(void)out;
 	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */

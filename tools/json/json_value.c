@@ -299,9 +299,12 @@ cJSON *json_of_value(const struct tenon_value *value)
 	return json_deep(value, 0);
 }
 
-int json_print(cJSON *json, FILE *out)
+static int print(cJSON *json, bool indent, FILE *out)
 {
-	char *text = json && !error_ran_out() ? cJSON_Print(json) : NULL;
+	char *text = NULL;
+
+	if (json && !error_ran_out())
+		text = indent ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
 
 	cJSON_Delete(json);
 	if (!text)
@@ -310,4 +313,14 @@ int json_print(cJSON *json, FILE *out)
 	fputc('\n', out);
 	free(text);
 	return 0;
+}
+
+int json_print(cJSON *json, FILE *out)
+{
+	return print(json, true, out);
+}
+
+int json_print_line(cJSON *json, FILE *out)
+{
+	return print(json, false, out);
 }

@@ -66,6 +66,9 @@ cJSON *json_of_int(int64_t integer);
  */
 int json_print(cJSON *json, FILE *out);
 
+/** json_print_line - as json_print(), on one line */
+int json_print_line(cJSON *json, FILE *out);
+
 #else
 
 #define json_available false

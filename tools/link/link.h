@@ -7,6 +7,7 @@
 #include "runtime/link/artifact.h"
 #include "runtime/link/link_tree.h"
 #include "tools/cli/cli.h"
+#include "tools/link/link_load.h"
 
 extern const struct cli_command link_command;
 
@@ -15,11 +16,14 @@ extern const struct cli_command link_command;
  * @path: the file
  * @kind: kind of the payload; NULL for code of the host
  * @key: target key; NULL for the default
+ * @is_graph: a graph.json, whose payload also has the parameters; or the parameters of ahead-of-time
+ *	code
  */
 struct link_input {
 	char *path;
 	char *kind;
 	char *key;
+	bool is_graph;
 };
 
 /**
@@ -40,6 +44,12 @@ struct link_pair {
  * @includes: @include_count folders with headers, for launchers
  * @allow_weak: let weak symbols of several objects be merged
  * @allow_unknown: take payloads of kinds that this build does not know
+ * @graph: graph.json of a model; NULL for none
+ * @params: its parameters; NULL for none
+ * @model: name of the model; NULL for the default, or the only one of an archive
+ * @archive: write Model Library Format
+ * @system: write an object that registers itself when the program starts
+ * @prefix: of the names that it registers; "" for none
  */
 struct link_request {
 	const char *output;
@@ -54,7 +64,16 @@ struct link_request {
 	size_t include_count;
 	bool allow_weak;
 	bool allow_unknown;
+	const char *graph;
+	const char *params;
+	const char *model;
+	bool archive;
+	bool system;
+	const char *prefix;
 };
+
+/* name of a model that got none, as in TVM */
+#define LINK_MODEL "default"
 
 /** link_read_options - read the command line; 0, CLI_OPTIONS_DONE, or an exit code */
 int link_read_options(struct cli *cli, int argc, char **argv, struct link_request *r);
@@ -65,15 +84,26 @@ void link_request_fini(struct link_request *r);
  * struct link_work - what is linked
  * @request: the command line
  * @set: artifacts in the order of loading, with payloads
+ * @params: parameters of the graph, as a .params file has them; empty without --params
  * @blob: the import tree; empty when nothing is imported
+ * @cuts: @cut_count large payloads, which are not copied to @blob
+ * @cut_count: how many
+ * @blob_size: bytes of the import tree, with these
  * @folder: for temporary files; "" until there is one
  */
 struct link_work {
 	const struct link_request *request;
 	struct artifact_set set;
+	struct tenon_slice params;
 	struct tenon_buffer blob;
-	char folder[4096];
+	struct link_cut *cuts;
+	size_t cut_count;
+	uint64_t blob_size;
+	char folder[LINK_FOLDER_ROOM];
 };
+
+/* the assembler and the linker would each copy a payload of this size: it is put into what they made */
+#define LINK_CUT_LEAST (1u << 20)
 
 /**
  * link_payloads - make artifacts of all files, and check them
@@ -82,6 +112,30 @@ struct link_work {
  */
 int link_payloads(struct link_work *w);
 
+/** link_name_of - the name of a file without its folders */
+const char *link_name_of(const char *path);
+
+/** link_input_of - the command line's part of an artifact; NULL if there is none */
+const struct link_input *link_input_of(const struct link_work *w, const struct artifact *a);
+
+/**
+ * link_table_path - path of the kernel table of a program: the same stem
+ * @suffix: of the table
+ *
+ * Return: allocated; NULL when memory runs out.
+ */
+char *link_table_path(const char *path, const char *suffix);
+
+/**
+ * link_params_open - read the parameters of a model
+ * @path: a .params file; or a .npz file, of which one is made
+ * @out: receives the bytes of a .params file; free it with file_map_close()
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED for .npz in a build without CONFIG_NPZ; errors of file_map_open()
+ *	and npz_read().
+ */
+int link_params_open(const char *path, struct tenon_slice *out);
+
 /** link_imports - build the import tree, number it and write the blob; 0, or negative */
 int link_imports(struct link_work *w);
 
@@ -89,15 +143,60 @@ int link_imports(struct link_work *w);
 const char *link_path_of(const struct link_work *w, const struct artifact *a);
 
 /**
+ * struct link_output - what was linked
+ * @linked: the file as the linker wrote it
+ * @moved: that file with room for an import tree that is apart; else empty
+ * @parts: @count slices to write: of @linked or @moved, of link_work.blob and payloads
+ * @count: how many
+ */
+struct link_output {
+	struct tenon_slice linked;
+	struct tenon_buffer moved;
+	struct tenon_slice *parts;
+	size_t count;
+};
+
+void link_output_fini(struct link_output *out);
+
+/**
  * link_compile - compile the host code, and link it with the import tree
- * @out: receives the shared object; free it with file_map_close()
+ * @out: receives the shared object; zeroed by the caller, freed with link_output_fini() also on failure
  *
  * The compiler is $CC, with $CFLAGS and $LDFLAGS.
  *
  * Return: 0; -TENON_E_CALL when the compiler fails; -TENON_E_UNSUPPORTED when there is none;
  *	-TENON_E_IO; -TENON_E_NOMEM; errors of link_check_objects().
  */
-int link_compile(struct link_work *w, struct tenon_slice *out);
+int link_compile(struct link_work *w, struct link_output *out);
+
+/* ---- the import tree in an object file */
+
+/* the assembler source that link_embed_write() makes */
+#define LINK_EMBED_SOURCE "embed.s"
+
+/**
+ * link_embed_is_apart - test whether the import tree is put into the linked file by link_embed_put()
+ *
+ * True for a large tree: the assembler and the linker would each copy it.
+ */
+bool link_embed_is_apart(const struct link_work *w);
+
+/**
+ * link_embed_write - write assembler source with the import tree and the names of artifacts
+ *
+ * A tree that is apart has a stand-in there.
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_NOMEM.
+ */
+int link_embed_write(const struct link_work *w);
+
+/**
+ * link_embed_put - list the parts of a linked file whose import tree is apart
+ * @out: has what was linked; receives its parts
+ *
+ * Return: 0; errors of elf_replace(); -TENON_E_NOMEM.
+ */
+int link_embed_put(const struct link_work *w, struct link_output *out);
 
 /**
  * struct link_object - an object file of the host
@@ -121,6 +220,40 @@ struct link_object {
  */
 int link_check_objects(const struct link_object *objects, size_t count, const char *machine,
 		       bool allow_weak);
+
+/* ---- temporary files */
+
+/** link_folder_make - make a temporary folder below $TMPDIR; 0 or -TENON_E_IO */
+int link_folder_make(char folder[LINK_FOLDER_ROOM]);
+
+/** link_folder_remove - remove a folder and all that is in it; "" is none */
+void link_folder_remove(const char *folder);
+
+/**
+ * link_folder_write_parts - write a file in a folder, without waiting for the disk
+ * @name: its path in the folder, in folders that exist
+ * @parts: @count parts of its contents
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_NOMEM.
+ */
+int link_folder_write_parts(const char *folder, const char *name, const struct tenon_slice *parts,
+			    size_t count);
+
+/** link_folder_write - as link_folder_write_parts(), with one part */
+int link_folder_write(const char *folder, const char *name, struct tenon_slice bytes);
+
+/* ---- archives */
+
+#ifdef CONFIG_MODEL_LIBRARY_FORMAT
+/** link_of_archive - link the module of a model in an archive; 0, or negative */
+int link_of_archive(const struct link_request *r);
+
+/** link_archive - write an archive of what is linked otherwise; 0, or negative */
+int link_archive(struct link_work *w);
+#endif
+
+/** link_files - link what a request lists; 0, or negative */
+int link_files(const struct link_request *r);
 
 /** link_of_manifest - link what `tenon unpack` wrote; 0, or negative */
 int link_of_manifest(const char *manifest, const char *output);

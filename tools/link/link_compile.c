@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <spawn.h>
@@ -9,8 +8,8 @@
 #include <unistd.h>
 
 #include "lib/file_map.h"
-#include "runtime/link/artifact_record.h"
 #include "tools/link/link.h"
+#include "tools/link/link_system.h"
 
 extern char **environ;
 
@@ -105,39 +104,6 @@ static int run(struct words *w, const char *what)
 
 /* ---- temporary files */
 
-static int make_folder(struct link_work *w)
-{
-	const char *base = getenv("TMPDIR");
-	int n;
-
-	n = snprintf(w->folder, sizeof(w->folder), "%s/tenon-link-XXXXXX",
-		     base && *base ? base : "/tmp");
-	if (n < 0 || (size_t)n >= sizeof(w->folder) - 64 || !mkdtemp(w->folder)) {
-		w->folder[0] = 0;
-		return tenon_error(-TENON_E_IO, "cannot make a temporary folder: %s; set TMPDIR",
-				   strerror(errno));
-	}
-	return 0;
-}
-
-static void remove_folder(struct link_work *w)
-{
-	char path[sizeof(w->folder) + NAME_MAX + 2];
-	struct dirent *entry;
-	DIR *folder;
-
-	if (!w->folder[0])
-		return;
-	folder = opendir(w->folder);
-	while (folder && (entry = readdir(folder))) {
-		snprintf(path, sizeof(path), "%s/%s", w->folder, entry->d_name);
-		unlink(path);
-	}
-	if (folder)
-		closedir(folder);
-	rmdir(w->folder);
-}
-
 /* Path of a temporary file; allocated. */
 static char *temporary(const struct link_work *w, const char *name)
 {
@@ -148,66 +114,6 @@ static char *temporary(const struct link_work *w, const char *name)
 		return b.data;
 	tenon_buffer_fini(&b);
 	return NULL;
-}
-
-/* ---- the import tree as an object file */
-
-/* Append a symbol whose contents are a file. The contents are aligned for loaders that use them in place. */
-static void put_symbol(struct tenon_buffer *out, const char *symbol, const char *folder,
-		       const char *file)
-{
-	tenon_buffer_printf(out,
-			    "\t.balign 64\n\t.globl %s\n\t.type %s, %%object\n%s:\n\t.incbin \"",
-			    symbol, symbol, symbol);
-	for (; *folder; folder++)
-		tenon_buffer_printf(out, *folder == '"' || *folder == '\\' ? "\\%c" : "%c",
-				    *folder);
-	tenon_buffer_printf(out, "/%s\"\n\t.size %s, . - %s\n", file, symbol, symbol);
-}
-
-/* Write a temporary file: unlike file_write() without waiting for the disk. */
-static int write_file(const struct link_work *w, const char *name, const struct tenon_buffer *b)
-{
-	char *path = b->status ? NULL : temporary(w, name);
-	FILE *file;
-	bool failed;
-
-	if (!path)
-		return tenon_error(-TENON_E_NOMEM, "no memory for temporary files");
-	file = fopen(path, "we");
-	failed = !file || fwrite(b->data, 1, b->size, file) != b->size;
-	if (file && fclose(file))
-		failed = true;
-	free(path);
-	return failed ? tenon_error(-TENON_E_IO, "cannot write to %s: %s", w->folder,
-				    strerror(errno))
-		      : 0;
-}
-
-/* Write the assembler source of the tree and the record, and the files that it takes in. */
-static int write_embedding(const struct link_work *w)
-{
-	struct tenon_buffer text = TENON_BUFFER_INIT, record = TENON_BUFFER_INIT;
-	const char *symbol = w->request->generation == TENON_GENERATION_FFI
-				     ? "__tvm_ffi__library_bin"
-				     : "__tvm_dev_mblob";
-	int err;
-
-	tenon_buffer_printf(&text, "\t.section .rodata\n");
-	if (w->blob.size)
-		put_symbol(&text, symbol, w->folder, "imports");
-	put_symbol(&text, ARTIFACT_RECORD_SYMBOL, w->folder, "record");
-	tenon_buffer_printf(&text, "\t.section .note.GNU-stack,\"\",%%progbits\n");
-	err = artifact_record_write(&w->set, &record);
-	if (!err && w->blob.size)
-		err = write_file(w, "imports", &w->blob);
-	if (!err)
-		err = write_file(w, "record", &record);
-	if (!err)
-		err = write_file(w, "embed.s", &text);
-	tenon_buffer_fini(&record);
-	tenon_buffer_fini(&text);
-	return err;
 }
 
 /* ---- the compiler */
@@ -236,6 +142,13 @@ static void add_own_headers(struct words *w)
 	add(w, header);
 }
 
+static bool is_assembler(const char *source)
+{
+	const char *dot = strrchr(source, '.');
+
+	return dot && !strcmp(dot, ".s");
+}
+
 static int compile(const struct link_work *w, const char *source, const char *object)
 {
 	const struct link_request *r = w->request;
@@ -246,13 +159,15 @@ static int compile(const struct link_work *w, const char *source, const char *ob
 	add_variable(&words, "CC", "cc");
 	add(&words, "-fPIC");
 	add_variable(&words, "CFLAGS", "-O2");
-	if (r->generation == TENON_GENERATION_LEGACY)
+	/* clang warns of what the assembler does not read: a macro, a folder of headers */
+	if (r->generation == TENON_GENERATION_LEGACY && !is_assembler(source))
 		add(&words, "-DTENON_LAUNCHER_LEGACY");
 	for (i = 0; i < r->include_count; i++) {
 		add(&words, "-I");
 		add(&words, r->includes[i]);
 	}
-	add_own_headers(&words);
+	if (!is_assembler(source))
+		add_own_headers(&words);
 	add(&words, "-c");
 	add(&words, source);
 	add(&words, "-o");
@@ -300,13 +215,22 @@ static int link_objects(const struct link_work *w, const struct link_object *obj
 	int err;
 
 	add_variable(&words, "CC", "cc");
-	add(&words, "-shared");
-	add(&words, "-fPIC");
+	if (w->request->system) {
+		add(&words, "-r");
+		add(&words, "-nostdlib");
+	} else {
+		add(&words, "-shared");
+		add(&words, "-fPIC");
+	}
 	add_variable(&words, "CFLAGS", "");
 	for (i = 0; i < count; i++)
 		add(&words, objects[i].path);
 	add(&words, embedding);
-	add_variable(&words, "LDFLAGS", "");
+	if (!w->request->system) {
+		add_variable(&words, "LDFLAGS", "");
+		add(&words, "-Wl,--as-needed");
+		add(&words, "-lm");
+	}
 	add(&words, "-o");
 	add(&words, to);
 	err = run(&words, w->request->output);
@@ -314,36 +238,120 @@ static int link_objects(const struct link_work *w, const struct link_object *obj
 	return err;
 }
 
-static int compile_all(struct link_work *w, struct link_object *objects, struct tenon_slice *out)
+/* ---- a module that is linked into a program */
+
+/* Compile the source that registers the symbols of @whole. */
+static int make_registration(const struct link_work *w, const char *whole, const char *source,
+			     const char *object)
 {
-	char *source = temporary(w, "embed.s"), *object = temporary(w, "embed.o");
-	char *result = temporary(w, "module.so");
-	size_t count = 0;
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	int err;
+
+	err = link_system_source(whole, w->request->generation,
+				 w->request->prefix ? w->request->prefix : "", &text);
+	if (!err)
+		err = link_folder_write(w->folder, "register.c",
+					(struct tenon_slice){ text.data, text.size });
+	if (!err)
+		err = compile(w, source, object);
+	tenon_buffer_fini(&text);
+	return err;
+}
+
+/* Make all symbols local that an object defines, so that they meet no others in the program. */
+static int localise(const struct link_work *w, const char *object)
+{
+	struct words words = { 0 };
+	int err;
+
+	add_variable(&words, "OBJCOPY", "objcopy");
+	add(&words, "--keep-global-symbol=");
+	add(&words, object);
+	err = run(&words, w->request->output);
+	words_fini(&words);
+	return err;
+}
+
+/* Make one object of the module's code, its import tree and what registers them. */
+static int make_system_object(struct link_work *w, const char *whole, const char *to)
+{
+	char *source = temporary(w, "register.c"), *object = temporary(w, "register.o");
+	struct link_object own = { .path = (char *)(uintptr_t)whole };
+	int err;
+
+	if (source && object)
+		err = make_registration(w, whole, source, object);
+	else
+		err = tenon_error(-TENON_E_NOMEM, "no memory for paths");
+	if (!err)
+		err = link_objects(w, &own, 1, object, to);
+	if (!err)
+		err = localise(w, to);
+	free(source);
+	free(object);
+	return err;
+}
+
+/* Make the object file of the import tree, and link it with all others. */
+static int embed_and_link(struct link_work *w, const struct link_object *objects, size_t count,
+			  struct tenon_slice *out)
+{
+	char *source = temporary(w, LINK_EMBED_SOURCE), *object = temporary(w, "embed.o");
+	char *result = temporary(w, "module.so"), *whole = temporary(w, "whole.o");
 	int err = 0;
 
-	if (!source || !object || !result) {
+	if (!source || !object || !result || !whole) {
 		err = tenon_error(-TENON_E_NOMEM, "no memory for paths");
 		goto out;
 	}
-	err = write_embedding(w);
+	err = link_embed_write(w);
 	if (!err)
 		err = compile(w, source, object);
 	if (!err)
-		err = make_objects(w, objects, &count);
-	if (!err)
 		err = link_check_objects(objects, count, object, w->request->allow_weak);
 	if (!err)
-		err = link_objects(w, objects, count, object, result);
+		err = link_objects(w, objects, count, object,
+				   w->request->system ? whole : result);
+	if (!err && w->request->system)
+		err = make_system_object(w, whole, result);
 	if (!err)
 		err = file_map_open(result, out);
 out:
 	free(source);
 	free(object);
 	free(result);
+	free(whole);
 	return err;
 }
 
-int link_compile(struct link_work *w, struct tenon_slice *out)
+static int compile_all(struct link_work *w, struct link_object *objects, struct link_output *out)
+{
+	size_t count = 0;
+	int err;
+
+	err = make_objects(w, objects, &count);
+	if (!err)
+		err = embed_and_link(w, objects, count, &out->linked);
+	if (err)
+		return err;
+	if (link_embed_is_apart(w))
+		return link_embed_put(w, out);
+	out->parts = calloc(1, sizeof(*out->parts));
+	if (!out->parts)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the parts of a file");
+	out->parts[0] = out->linked;
+	out->count = 1;
+	return 0;
+}
+
+void link_output_fini(struct link_output *out)
+{
+	file_map_close(&out->linked);
+	tenon_buffer_fini(&out->moved);
+	free(out->parts);
+}
+
+int link_compile(struct link_work *w, struct link_output *out)
 {
 	struct link_object *objects = calloc(w->set.count + 1, sizeof(*objects));
 	size_t i;
@@ -351,10 +359,10 @@ int link_compile(struct link_work *w, struct tenon_slice *out)
 
 	if (!objects)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu objects", w->set.count);
-	err = make_folder(w);
+	err = link_folder_make(w->folder);
 	if (!err)
 		err = compile_all(w, objects, out);
-	remove_folder(w);
+	link_folder_remove(w->folder);
 	for (i = 0; i < w->set.count; i++)
 		free(objects[i].path);
 	free(objects);

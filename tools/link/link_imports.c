@@ -15,6 +15,7 @@ struct imports {
 	uint64_t *numbers; /* of each module */
 	size_t library;	   /* NONE: there is no code for the host */
 	bool *is_child;	   /* an --import names it as a child */
+	bool *seen;	   /* by a search */
 };
 
 /* All native code is one module; each payload is one. */
@@ -29,7 +30,8 @@ static int make_modules(struct imports *im)
 	im->module = calloc(set->count, sizeof(*im->module));
 	im->numbers = calloc(set->count, sizeof(*im->numbers));
 	im->is_child = calloc(set->count, sizeof(*im->is_child));
-	if (!err && (!im->module || !im->numbers || !im->is_child))
+	im->seen = calloc(set->count, sizeof(*im->seen));
+	if (!err && (!im->module || !im->numbers || !im->is_child || !im->seen))
 		err = tenon_error(-TENON_E_NOMEM, "no memory for %zu modules", set->count);
 	im->library = NONE;
 	for (i = 0; i < set->count && !err; i++) {
@@ -41,8 +43,8 @@ static int make_modules(struct imports *im)
 		m = &im->tree.modules[count++];
 		m->library = artifact_is_native(&set->items[i]);
 		m->kind = tenon_slice_of(m->library ? "_lib" : set->items[i].loader);
-		m->payload = (struct tenon_slice){ set->items[i].content.data,
-						   set->items[i].content.size };
+		m->name = m->library ? NULL : set->items[i].file_name;
+		m->payload = artifact_payload(&set->items[i]);
 		if (m->library)
 			im->library = im->module[i];
 	}
@@ -66,6 +68,27 @@ static int find(const struct imports *im, const char *name, size_t *out)
 	return 0;
 }
 
+static bool look_for(struct imports *im, size_t module, size_t wanted)
+{
+	const struct link_module *m = &im->tree.modules[module];
+	size_t i;
+
+	if (module == wanted)
+		return true;
+	im->seen[module] = true;
+	for (i = 0; i < m->import_count; i++)
+		if (!im->seen[m->imports[i]] && look_for(im, m->imports[i], wanted))
+			return true;
+	return false;
+}
+
+/* Test whether a module imports another, directly or not, or is it. */
+static bool reaches(struct imports *im, size_t module, size_t wanted)
+{
+	memset(im->seen, 0, im->tree.count * sizeof(*im->seen));
+	return look_for(im, module, wanted);
+}
+
 static int add_named(struct imports *im)
 {
 	const struct link_request *r = im->w->request;
@@ -80,24 +103,34 @@ static int add_named(struct imports *im)
 			err = tenon_error(-TENON_E_CYCLE,
 					  "--import %s:%s: a module cannot import itself",
 					  r->imports[i].left, r->imports[i].right);
+		else if (!err && reaches(im, child, parent))
+			err = tenon_error(-TENON_E_CYCLE,
+					  "--import %s:%s: %s imports %s already, itself or through "
+					  "another, and modules cannot import each other: remove "
+					  "one of the two",
+					  r->imports[i].left, r->imports[i].right,
+					  r->imports[i].right, r->imports[i].left);
 		if (!err)
 			err = link_tree_import(&im->tree, parent, child);
 		if (!err)
 			im->is_child[child] = true;
 	}
-	return err ? err : 0;
+	return err;
 }
 
-/* Test whether a module imports the library, directly or not; @depth bounds cycles. */
-static bool reaches_library(const struct imports *im, size_t module, size_t depth)
+/* A graph calls the code of the host. */
+static int add_graphs(struct imports *im)
 {
-	const struct link_module *m = &im->tree.modules[module];
+	const struct artifact_set *set = &im->w->set;
 	size_t i;
+	int err = 0;
 
-	for (i = 0; depth && i < m->import_count; i++)
-		if (m->imports[i] == im->library || reaches_library(im, m->imports[i], depth - 1))
-			return true;
-	return false;
+	for (i = 0; im->library != NONE && i < set->count && !err; i++)
+		if (link_input_of(im->w, &set->items[i])->is_graph) {
+			err = link_tree_import(&im->tree, im->module[i], im->library);
+			im->is_child[im->library] = true;
+		}
+	return err;
 }
 
 /* The code of the host imports every payload that --import gives no other place. */
@@ -107,8 +140,7 @@ static int add_others(struct imports *im)
 	int err = 0;
 
 	for (i = 0; im->library != NONE && i < im->tree.count && !err; i++)
-		if (i != im->library && !im->is_child[i] &&
-		    !reaches_library(im, i, im->tree.count < 64 ? im->tree.count : 64))
+		if (i != im->library && !im->is_child[i] && !reaches(im, i, im->library))
 			err = link_tree_import(&im->tree, im->library, i);
 	return err;
 }
@@ -133,6 +165,8 @@ static int number(struct imports *im)
 	size_t i;
 	int err;
 
+	if (w->request->generation == TENON_GENERATION_FFI)
+		im->tree.cut_least = LINK_CUT_LEAST;
 	err = link_tree_write(&im->tree, w->request->generation, &w->blob, im->numbers);
 	for (i = 0; i < w->set.count && !err; i++)
 		w->set.items[i].module = im->numbers[im->module[i]];
@@ -141,7 +175,13 @@ static int number(struct imports *im)
 		w->blob.size = 0;
 	else if (!err)
 		err = check_blob(w);
-	return err;
+	if (err)
+		return err;
+	w->cuts = im->tree.cuts;
+	w->cut_count = im->tree.cut_count;
+	im->tree.cuts = NULL;
+	w->blob_size = link_cuts_close(w->cuts, w->cut_count, &w->blob);
+	return 0;
 }
 
 int link_imports(struct link_work *w)
@@ -153,6 +193,8 @@ int link_imports(struct link_work *w)
 	if (!err)
 		err = add_named(&im);
 	if (!err)
+		err = add_graphs(&im);
+	if (!err)
 		err = add_others(&im);
 	if (!err)
 		err = number(&im);
@@ -160,5 +202,6 @@ int link_imports(struct link_work *w)
 	free(im.module);
 	free(im.numbers);
 	free(im.is_child);
+	free(im.seen);
 	return err;
 }

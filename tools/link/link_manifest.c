@@ -179,7 +179,7 @@ static int link_it(struct relink *r, struct tenon_buffer *out)
 		err = write_blob(r);
 	if (!err)
 		err = link_host_write(&r->host, (struct tenon_slice){ r->blob.data, r->blob.size },
-				      r->host.has_record ? &r->set : NULL, out);
+				      r->host.has_record ? &r->set : NULL, &r->manifest.tree, out);
 	return err;
 }
 

@@ -5,6 +5,7 @@
 #include <tenon/string.h>
 
 #include "lib/elf.h"
+#include "lib/slice_starts.h"
 #include "lib/file_map.h"
 #include "lib/string_map.h"
 #include "tools/link/link.h"
@@ -22,13 +23,6 @@ struct check {
 	bool allow_weak;
 };
 
-static bool starts(struct tenon_slice s, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return s.size >= n && !memcmp(s.data, prefix, n);
-}
-
 /*
  * Names that compilers define weakly in every object so that they are merged: variables that the
  * runtime fills, and helpers for half precision.
@@ -41,7 +35,7 @@ static bool is_shared(struct tenon_slice name)
 	size_t i;
 
 	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (starts(name, prefixes[i]))
+		if (slice_starts(name, prefixes[i]))
 			return true;
 	return false;
 }
@@ -86,9 +80,6 @@ static int add_symbol(struct check *c, const struct link_object *object,
 	return twice(d, object, symbol->name, symbol->weak);
 }
 
-/* special section indices: common symbols are merged like weak ones, absolute ones are constants */
-#define SECTION_RESERVED 0xff00
-
 static int add_symbols(struct check *c, const struct link_object *object,
 		       const struct elf_file *elf)
 {
@@ -99,7 +90,7 @@ static int add_symbols(struct check *c, const struct link_object *object,
 	for (i = 0; i < elf->symbols.count && !err; i++) {
 		elf_symbol(elf, i, &symbol);
 		if (symbol.defined && symbol.global && symbol.name.size &&
-		    symbol.section < SECTION_RESERVED)
+		    symbol.section < ELF_SECTION_RESERVED)
 			err = add_symbol(c, object, &symbol);
 	}
 	return err;

@@ -2,9 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/link/link_graph.h"
 #include "tools/link/link.h"
 
-enum { ABI = 1, KEY, IMPORT, ALLOW };
+#ifdef CONFIG_MODEL_LIBRARY_FORMAT
+#include "runtime/mlf/mlf.h"
+#endif
+
+enum { ABI = 1, KEY, IMPORT, ALLOW, GRAPH, PARAMS, MODEL, FORMAT, PREFIX };
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -13,6 +18,11 @@ static const struct option options[] = {
 	{ "target-key", required_argument, NULL, KEY },
 	{ "import", required_argument, NULL, IMPORT },
 	{ "allow", required_argument, NULL, ALLOW },
+	{ "graph", required_argument, NULL, GRAPH },
+	{ "params", required_argument, NULL, PARAMS },
+	{ "model", required_argument, NULL, MODEL },
+	{ "format", required_argument, NULL, FORMAT },
+	{ "prefix", required_argument, NULL, PREFIX },
 	{ 0 },
 };
 
@@ -80,6 +90,41 @@ static int set_allow(struct cli *cli, struct link_request *r)
 	return 0;
 }
 
+static int set_format(struct cli *cli, struct link_request *r)
+{
+	r->archive = !strcmp(optarg, "mlf");
+	r->system = !strcmp(optarg, "system-lib");
+	if (!r->archive && !r->system && strcmp(optarg, "so"))
+		return cli_usage(cli, "--format %s: want so, mlf or system-lib", optarg);
+#ifndef CONFIG_MODEL_LIBRARY_FORMAT
+	if (r->archive)
+		return cli_usage(cli, "--format mlf: this build has CONFIG_MODEL_LIBRARY_FORMAT=n");
+#endif
+	return 0;
+}
+
+/* A prefix becomes part of names of functions. */
+static int set_prefix(struct cli *cli, struct link_request *r)
+{
+	const char *at;
+
+	r->prefix = optarg;
+	for (at = optarg; *at; at++)
+		if (!(*at == '_' || (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') ||
+		      (*at >= 'A' && *at <= 'Z')))
+			return cli_usage(cli, "--prefix %s: want letters, digits and \"_\"", optarg);
+	return 0;
+}
+
+/* The name of a model becomes part of names of files and functions. */
+static int set_model(struct cli *cli, struct link_request *r)
+{
+	r->model = optarg;
+	if (!*optarg || *optarg == '.' || strchr(optarg, '/') || strlen(optarg) > 128)
+		return cli_usage(cli, "--model %s: want a name, without \"/\"", optarg);
+	return 0;
+}
+
 static int take_option(struct cli *cli, struct link_request *r, int found)
 {
 	switch (found) {
@@ -95,6 +140,18 @@ static int take_option(struct cli *cli, struct link_request *r, int found)
 	case IMPORT:
 		return add_pair(cli, &r->imports, &r->import_count, "--import", ':',
 				"PARENT:CHILD, each the name of a file or _lib");
+	case GRAPH:
+		r->graph = optarg;
+		return 0;
+	case PARAMS:
+		r->params = optarg;
+		return 0;
+	case MODEL:
+		return set_model(cli, r);
+	case FORMAT:
+		return set_format(cli, r);
+	case PREFIX:
+		return set_prefix(cli, r);
 	default:
 		return set_allow(cli, r);
 	}
@@ -136,33 +193,33 @@ static int take_input(struct cli *cli, const char *word, struct link_input *in)
 	return 0;
 }
 
+/* The graph is a program without a device. There is room for it behind the other files. */
+static int take_graph(struct cli *cli, struct link_request *r)
+{
+	struct link_input *in = &r->inputs[r->input_count++];
+
+	in->path = strdup(r->graph);
+	in->kind = strdup(LINK_GRAPH_KIND);
+	in->is_graph = true;
+	return in->path && in->kind ? 0 : no_memory(cli);
+}
+
 static int take_inputs(struct cli *cli, char **words, size_t count, struct link_request *r)
 {
 	size_t i;
 	int code = 0;
 
-	r->inputs = calloc(count, sizeof(*r->inputs));
+	r->inputs = calloc(count + 1, sizeof(*r->inputs));
 	if (!r->inputs)
 		return no_memory(cli);
 	r->input_count = count;
 	for (i = 0; i < count && !code; i++)
 		code = take_input(cli, words[i], &r->inputs[i]);
-	return code;
+	return code || !r->graph ? code : take_graph(cli, r);
 }
 
-static bool is_manifest(const char *path)
+static int take_only(struct cli *cli, const char *word, struct link_request *r)
 {
-	const char *dot = strrchr(path, '.');
-
-	return dot && !strcmp(dot, ".json");
-}
-
-/* A manifest is alone, and says what all other options say. */
-static int take_manifest(struct cli *cli, char *word, struct link_request *r)
-{
-	if (r->generation || r->key_count || r->import_count || r->include_count || r->allow_weak ||
-	    r->allow_unknown)
-		return cli_usage(cli, "%s: with a manifest the only option is --output", word);
 	r->inputs = calloc(1, sizeof(*r->inputs));
 	if (!r->inputs)
 		return no_memory(cli);
@@ -171,6 +228,30 @@ static int take_manifest(struct cli *cli, char *word, struct link_request *r)
 	r->inputs[0].kind = strdup("");
 	return r->inputs[0].path && r->inputs[0].kind ? 0 : no_memory(cli);
 }
+
+/* A manifest is alone, and says what all other options say. */
+static int take_manifest(struct cli *cli, char *word, struct link_request *r)
+{
+	if (r->generation || r->key_count || r->import_count || r->include_count || r->allow_weak ||
+	    r->allow_unknown || r->graph || r->params || r->model || r->archive || r->system)
+		return cli_usage(cli, "%s: with a manifest the only option is --output", word);
+	return take_only(cli, word, r);
+}
+
+#ifdef CONFIG_MODEL_LIBRARY_FORMAT
+/* An archive is alone. What it holds has the older form, unless it says otherwise. */
+static int take_archive(struct cli *cli, char *word, struct link_request *r)
+{
+	if (r->generation || r->key_count || r->import_count || r->allow_unknown || r->graph ||
+	    r->params || r->archive)
+		return cli_usage(cli,
+				 "%s: with an archive the only options are --output, --model, "
+				 "--format system-lib, --prefix, --allow weak and --include",
+				 word);
+	r->generation = TENON_GENERATION_LEGACY;
+	return take_only(cli, word, r);
+}
+#endif
 
 int link_read_options(struct cli *cli, int argc, char **argv, struct link_request *r)
 {
@@ -186,10 +267,18 @@ int link_read_options(struct cli *cli, int argc, char **argv, struct link_reques
 		return CLI_USAGE;
 	if (!r->output)
 		return cli_usage(cli, "which file to write? -o FILE");
+	if (r->prefix && !r->system)
+		return cli_usage(cli, "--prefix without --format system-lib");
 	if (optind == argc)
 		return cli_usage(cli, "no files to link");
-	if (argc - optind == 1 && is_manifest(argv[optind]))
+	if (argc - optind == 1 && link_is_manifest(argv[optind]))
 		return take_manifest(cli, argv[optind], r);
+#ifdef CONFIG_MODEL_LIBRARY_FORMAT
+	if (argc - optind == 1 && mlf_is_archive(argv[optind]))
+		return take_archive(cli, argv[optind], r);
+#endif
+	if (r->params && !r->graph)
+		return cli_usage(cli, "--params without --graph: parameters are those of a graph");
 	if (!r->generation)
 		r->generation = TENON_GENERATION_FFI;
 	return take_inputs(cli, argv + optind, (size_t)(argc - optind), r);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/backend/module_kind.h>
@@ -6,25 +7,33 @@
 
 #include "lib/file_map.h"
 #include "lib/string_map.h"
+#include "runtime/link/link_graph.h"
 #include "runtime/link/link_payload.h"
 #include "tools/link/link.h"
 
-static const char *name_of(const char *path)
+const char *link_name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
 }
 
-const char *link_path_of(const struct link_work *w, const struct artifact *a)
+const struct link_input *link_input_of(const struct link_work *w, const struct artifact *a)
 {
 	const struct link_request *r = w->request;
 	size_t i;
 
 	for (i = 0; i < r->input_count; i++)
-		if (!strcmp(name_of(r->inputs[i].path), a->file_name))
-			return r->inputs[i].path;
-	return a->file_name;
+		if (!strcmp(link_name_of(r->inputs[i].path), a->file_name))
+			return &r->inputs[i];
+	return NULL;
+}
+
+const char *link_path_of(const struct link_work *w, const struct artifact *a)
+{
+	const struct link_input *in = link_input_of(w, a);
+
+	return in ? in->path : a->file_name;
 }
 
 /* ---- names */
@@ -48,7 +57,7 @@ static const char *generator_of(const char *path)
 
 static int add_input(struct link_work *w, const struct link_input *in)
 {
-	struct artifact_names names = { .file_name = name_of(in->path) };
+	struct artifact_names names = { .file_name = link_name_of(in->path) };
 	struct artifact *a;
 
 	if (in->kind) {
@@ -59,6 +68,8 @@ static int add_input(struct link_work *w, const struct link_input *in)
 		names.codegen_id = generator_of(in->path);
 		names.loader = ARTIFACT_NATIVE;
 		names.target_key = ARTIFACT_HOST;
+		if (access(in->path, R_OK))
+			return tenon_error(-TENON_E_IO, "%s: %s", in->path, strerror(errno));
 	}
 	return artifact_add(&w->set, &names, &a);
 }
@@ -107,8 +118,7 @@ static int check_kind(const struct link_request *r, const struct artifact *a)
 	return err;
 }
 
-/* Path of the kernel table of a program: the same stem. */
-static char *table_path(const char *path, const char *suffix)
+char *link_table_path(const char *path, const char *suffix)
 {
 	const char *dot = strrchr(path, '.');
 	size_t stem = dot ? (size_t)(dot - path) : strlen(path);
@@ -131,8 +141,13 @@ static int pack(struct artifact *a, struct link_program *p)
 	int err;
 
 	err = link_payload_file(p->kind, p->path, p->bytes, &file);
-	if (!err && file && file->table) {
-		path = table_path(p->path, file->table);
+	if (!err && link_payload_is_file(p->kind, file)) {
+		a->file = p->bytes;
+		p->bytes = (struct tenon_slice){ NULL, 0 };
+		return 0;
+	}
+	if (!err && file->table) {
+		path = link_table_path(p->path, file->table);
 		err = path ? 0 : -TENON_E_NOMEM;
 	}
 	p->table_path = path;
@@ -173,6 +188,22 @@ static int add_kernels(struct string_map *kernels, const struct artifact *a,
 	return 0;
 }
 
+/* A graph and its parameters, which are read from two files; of ahead-of-time code the parameters alone. */
+static int pack_graph(struct link_work *w, const struct link_program *p, struct tenon_buffer *out)
+{
+	const struct link_request *r = w->request;
+	int err = 0;
+
+	if (tenon_slice_equal(p->kind, tenon_slice_of(LINK_AOT_KIND)))
+		return link_aot_payload(p->bytes, p->path, r->model ? r->model : LINK_MODEL, out);
+	if (r->params)
+		err = link_params_open(r->params, &w->params);
+	if (!err)
+		err = link_graph_payload(p->bytes, w->params, r->params,
+					 r->model ? r->model : LINK_MODEL, out);
+	return err;
+}
+
 static int read_payload(struct link_work *w, struct artifact *a, struct string_map *kernels)
 {
 	struct link_program p = { .kind = tenon_slice_of(a->loader),
@@ -188,11 +219,10 @@ static int read_payload(struct link_work *w, struct artifact *a, struct string_m
 	if (!err)
 		err = file_map_open(p.path, &p.bytes);
 	if (!err)
-		err = pack(a, &p);
+		err = link_input_of(w, a)->is_graph ? pack_graph(w, &p, &a->content) : pack(a, &p);
 	if (!err)
-		err = link_payload_check(p.kind,
-					 (struct tenon_slice){ a->content.data, a->content.size },
-					 p.path, p.generation, p.dialect, &info);
+		err = link_payload_check(p.kind, artifact_payload(a), p.path, p.generation,
+					 p.dialect, &info);
 	if (!err)
 		err = add_kernels(kernels, a, &info);
 	payload_info_fini(&info);

@@ -50,7 +50,9 @@ static int open_root(const struct model_source *source, struct tenon_module *mod
 	struct tenon_params *params;
 	int err;
 
-	err = tenon_model_open(module, o, out);
+	err = source->devices && source->devices->remote && !o->describe
+		      ? tenon_remote_open_model(source->devices->remote, module, o, out)
+		      : tenon_model_open(module, o, out);
 	if (err)
 		return tenon_error_in(err, "%s", source->file);
 	if (!source->params)
@@ -79,6 +81,8 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 		o.devices = source->devices->id;
 		o.device_count = source->devices->count;
 	}
+	if (source->graph && source->devices && source->devices->remote)
+		return cli_usage(cli, "--graph: a model on another machine is one file");
 	err = source->graph ? open_graph(source, module, &o, out)
 			    : open_root(source, module, &o, out);
 	if (err != -TENON_E_NOT_FOUND)

@@ -77,20 +77,11 @@ struct profile_op {
  * struct profile - profile of a model
  * @ops: operators by index
  * @count: how many
- * @events: operator index, begin and end of each run of an operator, for a trace; recorded when
- * @trace is set
- * @event_count: how many
  * @failed: memory ran out: the profile is incomplete
  */
 struct profile {
 	struct profile_op *ops;
 	size_t count;
-	struct profile_event {
-		size_t op;
-		uint64_t begin, end;
-	} * events;
-	size_t event_count;
-	bool trace;
 	bool failed;
 };
 
@@ -104,11 +95,6 @@ void profile_print(const struct profile *p, FILE *out);
 /** profile_json - the operators that ran, in execution order; NULL if out of memory */
 cJSON *profile_json(const struct profile *p);
 #endif
-
-/**
- * profile_write_trace - write the events for Perfetto or Chrome's about:tracing; returns a status
- */
-int profile_write_trace(const struct profile *p, const char *path);
 
 void profile_fini(struct profile *p);
 

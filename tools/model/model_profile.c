@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tools/file/file.h"
 #include "tools/model/model.h"
 #include "tools/text/printable.h"
 #include "tools/text/timing.h"
@@ -34,27 +33,12 @@ static bool grow(struct profile *p, size_t index, const struct tenon_op *op)
 	return p->ops[index].name && p->ops[index].function;
 }
 
-static bool keep_event(struct profile *p, size_t op, uint64_t begin, uint64_t end)
-{
-	struct profile_event *more;
-
-	if (!(p->event_count & (p->event_count - 1))) {
-		more = realloc(p->events,
-			       (p->event_count ? 2 * p->event_count : 1) * sizeof(*more));
-		if (!more)
-			return false;
-		p->events = more;
-	}
-	p->events[p->event_count++] = (struct profile_event){ op, begin, end };
-	return true;
-}
-
 static void add(void *context, size_t index, const struct tenon_op *op, uint64_t begin,
 		uint64_t end)
 {
 	struct profile *p = context;
 
-	if (!grow(p, index, op) || (p->trace && !keep_event(p, index, begin, end))) {
+	if (!grow(p, index, op)) {
 		p->failed = true;
 		return;
 	}
@@ -148,53 +132,6 @@ cJSON *profile_json(const struct profile *p)
 }
 #endif
 
-static void put_text(struct tenon_buffer *b, const char *text)
-{
-	tenon_buffer_u8(b, '"');
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < ' ')
-			tenon_buffer_printf(b, "\\u%04x", c);
-		else if (c == '"' || c == '\\')
-			tenon_buffer_printf(b, "\\%c", c);
-		else
-			tenon_buffer_u8(b, c);
-	}
-	tenon_buffer_u8(b, '"');
-}
-
-int profile_write_trace(const struct profile *p, const char *path)
-{
-	struct tenon_buffer b = TENON_BUFFER_INIT;
-	uint64_t first = p->event_count ? p->events[0].begin : 0;
-	struct tenon_slice bytes;
-	size_t i;
-	int err;
-
-	tenon_buffer_printf(&b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
-				"{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_name\","
-				"\"args\":{\"name\":\"tenon\"}}");
-	for (i = 0; i < p->event_count; i++) {
-		const struct profile_event *e = &p->events[i];
-		const struct profile_op *op = &p->ops[e->op];
-
-		tenon_buffer_printf(
-			&b, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"cat\":\"op\",\"name\":");
-		put_text(&b, op->name);
-		tenon_buffer_printf(
-			&b, ",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"op\":%zu,\"function\":",
-			(double)(e->begin - first) / 1e3, (double)(e->end - e->begin) / 1e3, e->op);
-		put_text(&b, op->function);
-		tenon_buffer_printf(&b, "}}");
-	}
-	tenon_buffer_printf(&b, "\n]}\n");
-	bytes = (struct tenon_slice){ b.data, b.size };
-	err = b.status ? b.status : file_write(path, &bytes, 1);
-	tenon_buffer_fini(&b);
-	return err;
-}
-
 void profile_fini(struct profile *p)
 {
 	size_t i;
@@ -204,5 +141,4 @@ void profile_fini(struct profile *p)
 		free(p->ops[i].function);
 	}
 	free(p->ops);
-	free(p->events);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon params from-npz */
-#include "tools/params/npz.h"
+#include "tools/tensor/npz.h"
 #include "tools/params/params.h"
 
 int params_from_npz(struct cli *cli, const struct words *w)

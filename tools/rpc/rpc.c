@@ -4,21 +4,50 @@
 #include <string.h>
 #include <tenon/string.h>
 
+#include "tools/rpc/rpc_client.h"
+#include "tools/rpc/rpc_serve_help.h"
+
+#ifdef CONFIG_REMOTE_TRACKER
+#define ACTIONS "serve, tracker, proxy, ping, functions, upload or call"
+#else
+#define ACTIONS "serve, ping, functions, upload or call"
+#endif
+
+static const struct action {
+	const char *name;
+	int (*run)(struct cli *cli, int argc, char **argv);
+} actions[] = {
+	{ "serve", rpc_serve },
+#ifdef CONFIG_REMOTE_TRACKER
+	{ "tracker", rpc_tracker },
+	{ "proxy", rpc_proxy },
+#endif
+};
+
 static int rpc_main(struct cli *cli, int argc, char **argv)
 {
 	static const struct option options[] = { { NULL, 0, NULL, 0 } };
+	const struct rpc_action *action;
 	struct nearest_name nearest;
+	size_t i;
 
 	if (argc < 2)
-		return cli_usage(cli, "what to do is missing: serve");
-	if (!strcmp(argv[1], "serve"))
-		return rpc_serve(cli, argc - 1, argv + 1);
+		return cli_usage(cli, "what to do is missing: " ACTIONS);
+	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (!strcmp(argv[1], actions[i].name))
+			return actions[i].run(cli, argc - 1, argv + 1);
+	for (action = rpc_client_actions; action->name; action++)
+		if (!strcmp(argv[1], action->name))
+			return action->run(cli, argc - 1, argv + 1);
 	if (argv[1][0] == '-')
 		return cli_option(cli, argc, argv, options) == CLI_OPTIONS_DONE
 			       ? CLI_OK
 			       : cli_usage(cli, "%s: an action comes first", argv[1]);
 	nearest = (struct nearest_name){ .wanted = tenon_slice_of(argv[1]) };
-	nearest_name_offer(&nearest, tenon_slice_of("serve"));
+	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		nearest_name_offer(&nearest, tenon_slice_of(actions[i].name));
+	for (action = rpc_client_actions; action->name; action++)
+		nearest_name_offer(&nearest, tenon_slice_of(action->name));
 	return cli_unknown(cli, "action", argv[1], &nearest);
 }
 
@@ -26,25 +55,36 @@ const struct cli_command rpc_command = {
 	"rpc",
 	"Serve clients of TVM's RPC: they upload, run and time modules here",
 	"Usage: tenon rpc serve [--listen ADDRESS]... [--key KEY] [OPTION]...\n"
+#ifdef CONFIG_REMOTE_TRACKER
+	"       tenon rpc tracker [--listen ADDRESS]... [OPTION]...\n"
+	"       tenon rpc tracker status [--json] [--timeout S] [HOST:PORT]\n"
+	"       tenon rpc proxy [--listen ADDRESS]... [OPTION]...\n"
+#endif
+	"       tenon rpc ping ADDRESS [--count N] [--json]\n"
+	"       tenon rpc functions ADDRESS\n"
+	"       tenon rpc upload ADDRESS FILE...\n"
+	"       tenon rpc call ADDRESS FUNCTION [SPEC]... [--json]\n"
 	"\n"
-	"  --listen ADDRESS       HOST:PORT, [HOST]:PORT or unix:PATH (127.0.0.1:9090)\n"
-	"  --key KEY              clients must ask for this key\n"
-	"  --sessions N           sessions at a time; further clients wait (4)\n"
-	"  --session-timeout S    end a session after S seconds (never)\n"
-	"  --request-timeout S    end a session whose request takes longer (600)\n"
-	"  --folder DIR           folder for the files of sessions (TMPDIR, or /tmp)\n"
-	"  --folder-size MIB      what a session may upload (1024)\n"
-	"  --memory MIB           memory of a session (half of the machine's)\n"
-	"  --packet-size MIB      largest request (1024)\n"
-	"  --no-native-code       load device programs only, no shared objects\n"
-	"  --allow-read PATH      let sessions read a file or folder\n"
-	"  --allow-write PATH     let sessions write a file or folder\n"
-	"  --trust-network        accept addresses that other machines can reach\n"
-	"  --no-sandbox           let uploaded code do all that this user can\n"
+	"Options of serve:\n"
+	RPC_SERVE_OPTIONS
+#ifdef CONFIG_REMOTE_TRACKER
 	"\n"
-	"An uploaded shared object is native code, and the protocol has no authentication: who can "
-	"connect\n"
-	"can run programs here, within the limits of the session's sandbox. Ends with SIGTERM or "
-	"SIGINT.\n",
+	"Options of tracker:\n"
+	"  --listen ADDRESS       HOST:PORT or [HOST]:PORT (127.0.0.1:9190)\n"
+	"  --wait-timeout S       longest time that a client waits for a server (no limit)\n"
+	"  --check-every S        check free servers so often (30; 0 for never)\n"
+	"  --check-timeout S      a server must answer a check in this time (10)\n"
+	"  --connections N        connections at a time (16384)\n"
+	"  --trust-network        as above\n"
+	"Options of proxy:\n"
+	"  --listen ADDRESS       HOST:PORT or [HOST]:PORT (127.0.0.1:9090)\n"
+	"  --tracker HOST:PORT    offer the servers that wait to a tracker, under this address\n"
+	"  --advertise HOST[:PORT]  where the tracker's clients find this proxy\n"
+	"  --wait-timeout S       longest time that a peer waits for another (600)\n"
+	"  --connections N        connections at a time (1024)\n"
+	"  --trust-network        as above\n"
+#endif
+	"\n"
+	RPC_SERVE_WARNING "All end with SIGTERM or SIGINT.\n",
 	rpc_main,
 };

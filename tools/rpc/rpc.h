@@ -2,6 +2,8 @@
 #ifndef TOOLS_RPC_RPC_H
 #define TOOLS_RPC_RPC_H
 
+#include <stdint.h>
+
 #include "tools/cli/cli.h"
 
 /* "tenon rpc": modules on other machines, by TVM's RPC */
@@ -9,5 +11,39 @@ extern const struct cli_command rpc_command;
 
 /** rpc_serve - "tenon rpc serve"; argv[0] is "serve"; returns enum cli_exit */
 int rpc_serve(struct cli *cli, int argc, char **argv);
+
+/** rpc_tracker - "tenon rpc tracker"; argv[0] is "tracker"; returns enum cli_exit */
+int rpc_tracker(struct cli *cli, int argc, char **argv);
+
+/** rpc_tracker_status - "tenon rpc tracker status"; argv[0] is "status"; returns enum cli_exit */
+int rpc_tracker_status(struct cli *cli, int argc, char **argv);
+
+/** rpc_proxy - "tenon rpc proxy"; argv[0] is "proxy"; returns enum cli_exit */
+int rpc_proxy(struct cli *cli, int argc, char **argv);
+
+/** rpc_say - print a line of a server on standard error; @context is the struct cli */
+void rpc_say(void *context, const char *line);
+
+/**
+ * rpc_number - parse the number of an option, from @least to @most
+ * @unit: what the number is multiplied with
+ *
+ * Return: CLI_OK; CLI_USAGE, with a message.
+ */
+int rpc_number(struct cli *cli, const char *option, double least, double most, double unit,
+	       uint64_t *out);
+
+/* room for an address of --advertise */
+#define RPC_ADVERTISED 256
+
+/**
+ * rpc_advertised - parse the argument of --advertise: HOST, HOST:PORT, [HOST]:PORT or :PORT
+ * @room: memory of the host
+ * @host: receives the host; NULL when there is none
+ * @port: receives the port; 0 when there is none
+ *
+ * Return: CLI_OK; CLI_USAGE, with a message.
+ */
+int rpc_advertised(struct cli *cli, char room[RPC_ADVERTISED], const char **host, uint16_t *port);
 
 #endif /* TOOLS_RPC_RPC_H */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/remote/sandbox.h"
 #include "runtime/remote/server.h"
 #include "tools/rpc/rpc.h"
 #include "tools/text/printable.h"
@@ -11,36 +12,58 @@
 #define PATHS_MOST 64
 
 enum {
-	ALLOW_READ = 1,
+	ADVERTISE = 1,
+	ALLOW_GROUP,
+	ALLOW_READ,
+	ALLOW_USER,
 	ALLOW_WRITE,
+	CACHE_SIZE,
 	FOLDER,
 	FOLDER_SIZE,
+	HEALTH_CHECK,
 	KEY,
 	LISTEN,
 	MEMORY,
 	NO_NATIVE_CODE,
 	NO_SANDBOX,
 	PACKET_SIZE,
+	PROXY,
 	REQUEST_TIMEOUT,
+	SECRET_FILE,
 	SESSIONS,
 	SESSION_TIMEOUT,
+	STDIO,
+	TLS_CERTIFICATE,
+	TLS_KEY,
+	TRACKER,
 	TRUST_NETWORK,
 };
 
 static const struct option options[] = {
+	{ "advertise", required_argument, NULL, ADVERTISE },
+	{ "allow-group", required_argument, NULL, ALLOW_GROUP },
 	{ "allow-read", required_argument, NULL, ALLOW_READ },
+	{ "allow-user", required_argument, NULL, ALLOW_USER },
 	{ "allow-write", required_argument, NULL, ALLOW_WRITE },
+	{ "cache-size", required_argument, NULL, CACHE_SIZE },
 	{ "folder", required_argument, NULL, FOLDER },
 	{ "folder-size", required_argument, NULL, FOLDER_SIZE },
+	{ "health-check", required_argument, NULL, HEALTH_CHECK },
 	{ "key", required_argument, NULL, KEY },
 	{ "listen", required_argument, NULL, LISTEN },
 	{ "memory", required_argument, NULL, MEMORY },
 	{ "no-native-code", no_argument, NULL, NO_NATIVE_CODE },
 	{ "no-sandbox", no_argument, NULL, NO_SANDBOX },
 	{ "packet-size", required_argument, NULL, PACKET_SIZE },
+	{ "proxy", required_argument, NULL, PROXY },
 	{ "request-timeout", required_argument, NULL, REQUEST_TIMEOUT },
+	{ "secret-file", required_argument, NULL, SECRET_FILE },
 	{ "session-timeout", required_argument, NULL, SESSION_TIMEOUT },
 	{ "sessions", required_argument, NULL, SESSIONS },
+	{ "stdio", no_argument, NULL, STDIO },
+	{ "tls-certificate", required_argument, NULL, TLS_CERTIFICATE },
+	{ "tls-key", required_argument, NULL, TLS_KEY },
+	{ "tracker", required_argument, NULL, TRACKER },
 	{ "trust-network", no_argument, NULL, TRUST_NETWORK },
 	{ NULL, 0, NULL, 0 },
 };
@@ -56,6 +79,11 @@ struct serve {
 	struct words listen;
 	struct words read;
 	struct words write;
+	const char *secret;
+	const char *certificate;
+	const char *key;
+	char advertised[RPC_ADVERTISED];
+	bool sessions_given;
 };
 
 static int add_word(struct cli *cli, struct words *words, const char *option)
@@ -66,8 +94,8 @@ static int add_word(struct cli *cli, struct words *words, const char *option)
 	return CLI_OK;
 }
 
-static int read_number(struct cli *cli, const char *option, double least, double most, double unit,
-		       uint64_t *out)
+int rpc_number(struct cli *cli, const char *option, double least, double most, double unit,
+	       uint64_t *out)
 {
 	double number;
 	int code = cli_amount(cli, option, &number);
@@ -84,19 +112,30 @@ static int read_number(struct cli *cli, const char *option, double least, double
 static int read_sessions(struct cli *cli, struct serve *serve)
 {
 	uint64_t number;
-	int code = read_number(cli, "sessions", 1, 1000, 1, &number);
+	int code = rpc_number(cli, "sessions", 1, 1000, 1, &number);
 
 	if (!code)
 		serve->server.sessions_most = (unsigned int)number;
+	serve->sessions_given = true;
 	return code;
 }
 
 static int read_key(struct cli *cli, struct serve *serve)
 {
-	if (strpbrk(optarg, " \t\r\n\v\f") || strlen(optarg) > 1024)
-		return cli_usage(cli, "a key has no spaces and at most 1024 bytes");
+	const char *at = optarg;
+
+	while ((unsigned char)*at > ' ' && *at != '"' && *at != '\\' && *at != 0x7f)
+		at++;
+	if (*at || strlen(optarg) > 1024)
+		return cli_usage(cli, "a key has no spaces, quotes, backslashes or control "
+				      "characters, and at most 1024 bytes");
 	serve->server.key = optarg;
 	return CLI_OK;
+}
+
+static int peer_error(struct cli *cli, int err)
+{
+	return err ? cli_error(cli, CLI_USAGE) : CLI_OK;
 }
 
 static int read_option(struct cli *cli, struct serve *serve, int option)
@@ -104,21 +143,33 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 	struct server_options *o = &serve->server;
 
 	switch (option) {
+	case ADVERTISE:
+		return rpc_advertised(cli, serve->advertised, &serve->server.advertise_host,
+				      &serve->server.advertise_port);
+	case ALLOW_GROUP:
+		return peer_error(cli, unix_peers_add_group(&o->peers, optarg));
+	case ALLOW_USER:
+		return peer_error(cli, unix_peers_add_user(&o->peers, optarg));
 	case ALLOW_READ:
 		return add_word(cli, &serve->read, "allow-read");
 	case ALLOW_WRITE:
 		return add_word(cli, &serve->write, "allow-write");
+	case CACHE_SIZE:
+		return rpc_number(cli, "cache-size", 0, 1e9, MIB, &o->cache_most);
 	case FOLDER:
 		o->base = optarg;
 		return CLI_OK;
 	case FOLDER_SIZE:
-		return read_number(cli, "folder-size", 0, 1e9, MIB, &o->session.folder_most);
+		return rpc_number(cli, "folder-size", 0, 1e9, MIB, &o->session.folder_most);
+	case HEALTH_CHECK:
+		o->health_check = optarg;
+		return CLI_OK;
 	case KEY:
 		return read_key(cli, serve);
 	case LISTEN:
 		return add_word(cli, &serve->listen, "listen");
 	case MEMORY:
-		return read_number(cli, "memory", 16, 1e9, MIB, &o->memory_most);
+		return rpc_number(cli, "memory", 16, 1e9, MIB, &o->memory_most);
 	case NO_NATIVE_CODE:
 		o->session.native_code = false;
 		return CLI_OK;
@@ -126,13 +177,31 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 		o->sandbox = false;
 		return CLI_OK;
 	case PACKET_SIZE:
-		return read_number(cli, "packet-size", 1, 65536, MIB, &o->session.packet_most);
+		return rpc_number(cli, "packet-size", 1, 65536, MIB, &o->session.packet_most);
+	case PROXY:
+		o->proxy = optarg;
+		return CLI_OK;
 	case REQUEST_TIMEOUT:
-		return read_number(cli, "request-timeout", 0, 1e9, 1e3, &o->request_ms);
+		return rpc_number(cli, "request-timeout", 0, 1e9, 1e3, &o->request_ms);
+	case SECRET_FILE:
+		serve->secret = optarg;
+		return CLI_OK;
 	case SESSIONS:
 		return read_sessions(cli, serve);
 	case SESSION_TIMEOUT:
-		return read_number(cli, "session-timeout", 0, 1e9, 1e3, &o->session_ms);
+		return rpc_number(cli, "session-timeout", 0, 1e9, 1e3, &o->session_ms);
+	case STDIO:
+		o->stdio = true;
+		return CLI_OK;
+	case TLS_CERTIFICATE:
+		serve->certificate = optarg;
+		return CLI_OK;
+	case TLS_KEY:
+		serve->key = optarg;
+		return CLI_OK;
+	case TRACKER:
+		o->tracker = optarg;
+		return CLI_OK;
 	case TRUST_NETWORK:
 		o->trust_network = true;
 		return CLI_OK;
@@ -140,12 +209,12 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 	return CLI_USAGE;
 }
 
-static void say(void *context, const char *line)
+void rpc_say(void *context, const char *line)
 {
 	struct cli *cli = context;
 
 	fputs("tenon: ", cli->err);
-	/* a line may quote what a client sent */
+	/* a line may quote what a peer sent */
 	printable_print(line, cli->err);
 	fputc('\n', cli->err);
 	fflush(cli->err);
@@ -168,6 +237,7 @@ static void set_defaults(struct cli *cli, struct serve *serve)
 		.base = folder && *folder ? folder : "/tmp",
 		.sessions_most = 4,
 		.request_ms = 600 * 1000,
+		.cache_most = 256 * MIB,
 		.session = {
 			.packet_most = 1024 * MIB,
 			.folder_most = 1024 * MIB,
@@ -177,9 +247,73 @@ static void set_defaults(struct cli *cli, struct serve *serve)
 		.sandbox = true,
 		.read = serve->read.word,
 		.write = serve->write.word,
-		.say = say,
+		.say = rpc_say,
 		.context = cli,
 	};
+}
+
+/* Uploaded code runs as the same user: a file that it can reach is no secret. */
+static int check_hidden(const struct server_options *o, const char *path)
+{
+	const struct sandbox_options sandbox = { .read = o->read, .write = o->write };
+
+	if (!o->sandbox || !o->session.native_code || !sandbox_reads(&sandbox, path))
+		return 0;
+	return tenon_error(-TENON_E_VALUE,
+			   "%s: uploaded code could read this file, as all of /etc, /usr, /opt and "
+			   "--allow-read. Move it to a folder such as /var/lib/tenon",
+			   path);
+}
+
+static int read_secrets(struct serve *serve)
+{
+	struct server_options *o = &serve->server;
+	int err = 0;
+
+	if (serve->secret)
+		err = check_hidden(o, serve->secret);
+	if (!err && serve->secret)
+		err = auth_secret_read(serve->secret, &o->secret);
+	if (!err && serve->key)
+		err = check_hidden(o, serve->key);
+	if (!err && serve->certificate)
+		err = tls_server_open(serve->certificate, serve->key, &o->tls);
+	return err;
+}
+
+static int check_together(struct cli *cli, struct serve *serve)
+{
+	const struct server_options *o = &serve->server;
+
+	if (!serve->certificate != !serve->key)
+		return cli_usage(cli, "--tls-certificate and --tls-key belong together");
+	if (o->stdio && (serve->listen.count || o->tracker || o->proxy))
+		return cli_usage(cli,
+				 "--stdio serves one client: no --listen, --tracker or --proxy");
+	if (o->tracker && (!*o->key || strchr(o->key, ':')))
+		return cli_usage(cli,
+				 "--tracker needs a --key without colons, which clients ask for");
+	if ((o->health_check || o->advertise_host || o->advertise_port) && !o->tracker)
+		return cli_usage(cli, "--health-check and --advertise are for --tracker");
+	return CLI_OK;
+}
+
+static int serve_now(struct cli *cli, struct serve *serve)
+{
+	struct server_options *o = &serve->server;
+	int err = read_secrets(serve);
+
+	/* a client that asked a tracker for a board has it for itself */
+	if (o->tracker && !serve->sessions_given)
+		o->sessions_most = 1;
+	if (!serve->listen.count && !o->proxy)
+		serve->listen.word[serve->listen.count++] = "127.0.0.1:9090";
+	o->session.memory_most = o->memory_most ? o->memory_most : UINT64_MAX;
+	if (!err)
+		err = server_run(o);
+	explicit_bzero(&o->secret, sizeof(o->secret));
+	tls_server_close(o->tls);
+	return err ? cli_error(cli, CLI_UNAVAILABLE) : CLI_OK;
 }
 
 int rpc_serve(struct cli *cli, int argc, char **argv)
@@ -199,11 +333,6 @@ int rpc_serve(struct cli *cli, int argc, char **argv)
 	}
 	if (optind < argc)
 		return cli_usage(cli, "%s: tenon rpc serve takes options alone", argv[optind]);
-	if (!serve.listen.count)
-		serve.listen.word[serve.listen.count++] = "127.0.0.1:9090";
-	serve.server.session.memory_most =
-		serve.server.memory_most ? serve.server.memory_most : UINT64_MAX;
-	if (server_run(&serve.server))
-		return cli_error(cli, CLI_UNAVAILABLE);
-	return CLI_OK;
+	code = check_together(cli, &serve);
+	return code ? code : serve_now(cli, &serve);
 }

@@ -3,9 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/trace.h>
 #include <unistd.h>
 
 #include "tools/cli/progress.h"
+#include "tools/file/file.h"
+#include "tools/link/link_load.h"
+#include "tools/remote/remote.h"
 #include "tools/run/run_report.h"
 
 static int import(struct tenon_module *module, const char *path)
@@ -14,7 +18,7 @@ static int import(struct tenon_module *module, const char *path)
 	int err;
 
 	progress_say("loading %s", path);
-	err = tenon_module_load(path, &other);
+	err = link_load(path, NULL, 0, &other);
 	if (!err) {
 		err = tenon_module_import(module, other);
 		tenon_object_unref(other);
@@ -22,12 +26,52 @@ static int import(struct tenon_module *module, const char *path)
 	return err ? tenon_error_in(err, "--import %s", path) : 0;
 }
 
-static int load(struct cli *cli, const struct run_options *o, struct tenon_module **out)
+static int import_remotely(struct tenon_remote *remote, struct tenon_module *module,
+			   const char *path)
 {
+	struct tenon_module *other;
 	int err;
 
+	err = tenon_remote_open(remote, path, &other);
+	if (!err) {
+		err = remote_import(remote, module, other);
+		tenon_object_unref(other);
+	}
+	return err ? tenon_error_in(err, "--import %s", path) : 0;
+}
+
+static int load_remotely(struct cli *cli, struct run *run)
+{
+	const struct run_options *o = &run->options;
+	struct tenon_remote *remote = run->targets.remote;
+	int err = tenon_module_inspect(o->file, &run->inspected);
+
+	if (err)
+		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
+	err = tenon_remote_open(remote, o->file, &run->module);
+	for (size_t i = 0; i < o->import_count && !err; i++)
+		err = import_remotely(remote, run->module, o->imports[i]);
+	return err ? cli_error(cli, cli_exit_of(err, CLI_FAILED)) : 0;
+}
+
+static int require_hashes(void)
+{
+#ifdef CONFIG_LINK
+	return tenon_load_policy_set(link_load_verified, NULL);
+#else
+	return tenon_error(-TENON_E_UNSUPPORTED, "--verify: this build has CONFIG_LINK=n");
+#endif
+}
+
+static int load(struct cli *cli, const struct run_options *o, struct tenon_module **out)
+{
+	int err = 0;
+
 	progress_say("loading %s", o->file);
-	err = tenon_module_load(o->file, out);
+	if (o->verify)
+		err = require_hashes();
+	if (!err)
+		err = link_load(o->file, o->targets, o->target_count, out);
 	for (size_t i = 0; i < o->import_count && !err; i++)
 		err = import(*out, o->imports[i]);
 	return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : 0;
@@ -61,10 +105,10 @@ static int refuse_model_words(struct cli *cli, const struct run *run)
 		return code;
 	if (run->targets.count > 1)
 		return cli_usage(cli, "%zu --device: a function runs on one", run->targets.count);
-	if (o->graph || o->params || o->trace || o->profile || o->stream)
+	if (o->graph || o->params || o->profile || o->stream)
 		return cli_usage(cli,
-				 "--graph, --params, --profile, --trace and --stream are for "
-				 "models, which %s is not",
+				 "--graph, --params, --profile and --stream are for models, which "
+				 "%s is not",
 				 o->file);
 	if (expected > outputs + 1)
 		return cli_usage(cli, "%zu --expect for %zu --output and a returned value",
@@ -106,7 +150,9 @@ static int work(struct cli *cli, struct run *run)
 {
 	int code;
 
-	code = target_list_open(cli, &run->targets);
+	code = run->remote ? remote_connect(cli, run->remote, &run->targets.remote) : 0;
+	if (!code)
+		code = target_list_open(cli, &run->targets);
 	if (code)
 		return code;
 	progress_say("making the arguments");
@@ -114,11 +160,13 @@ static int work(struct cli *cli, struct run *run)
 	if (!code)
 		code = arguments_make(cli, run->expectations.at, run->expectations.count);
 	if (!code)
-		code = load(cli, &run->options, &run->module);
+		code = run->targets.remote ? load_remotely(cli, run)
+					   : load(cli, &run->options, &run->module);
 	if (code)
 		return code;
-	return run_is_model(&run->options, run->module) ? work_model(cli, run)
-							: work_function(cli, run);
+	return run_is_model(&run->options, run->inspected ? run->inspected : run->module)
+		       ? work_model(cli, run)
+		       : work_function(cli, run);
 }
 
 static int report(struct cli *cli, const struct run *run, int code)
@@ -129,6 +177,25 @@ static int report(struct cli *cli, const struct run *run, int code)
 		run_report(run, cli->out);
 	else if (run_report_json(run, cli->out))
 		return cli_error(cli, CLI_FAILED);
+	return code;
+}
+
+static int work_traced(struct cli *cli, struct run *run)
+{
+	const char *path = run->options.trace;
+	int code;
+
+	if (path && tenon_trace(path))
+		return cli_error(cli, CLI_NO_FILE);
+	code = work(cli, run);
+	/* Stop building kernels before the trace ends, so that their spans are in it. */
+	kernels_fini(&run->model.kernels);
+	/* what failed is in the trace too */
+	if (path && tenon_trace(NULL)) {
+		int failed = cli_error(cli, CLI_NO_FILE);
+
+		code = code ? code : failed;
+	}
 	return code;
 }
 
@@ -146,7 +213,7 @@ static int run_watched(struct cli *cli, struct run *run)
 	}
 	if (progress_start(run->options.timeout, cli->err == stderr && isatty(STDERR_FILENO)))
 		return cli_error(cli, CLI_FAILED);
-	code = work(cli, run);
+	code = work_traced(cli, run);
 	progress_stop();
 	return report(cli, run, code);
 }
@@ -158,8 +225,9 @@ static int make_room(struct cli *cli, struct run *run, size_t words)
 	run->expectations.at = calloc(words, sizeof(*run->expectations.at));
 	run->expectations.comparisons = calloc(words, sizeof(*run->expectations.comparisons));
 	run->options.imports = calloc(words, sizeof(*run->options.imports));
+	run->options.targets = calloc(words, sizeof(*run->options.targets));
 	if (run->arguments.at && run->expectations.at && run->expectations.comparisons &&
-	    run->options.imports)
+	    run->options.imports && run->options.targets)
 		return 0;
 	tenon_error(-TENON_E_NOMEM, "no memory for %zu arguments", words);
 	return cli_error(cli, CLI_FAILED);
@@ -171,11 +239,14 @@ static void release(struct run *run)
 	run_function_fini(&run->function);
 	arguments_release(run->arguments.at, run->arguments.count);
 	arguments_release(run->expectations.at, run->expectations.count);
-	target_list_fini(&run->targets);
 	tenon_object_unref(run->module);
+	tenon_object_unref(run->inspected);
+	target_list_fini(&run->targets);
 	free(run->expectations.comparisons);
 	free(run->options.imports);
+	free(run->options.targets);
 	free(run->times.ns);
+	tenon_buffer_fini(&run->labels);
 }
 
 static int run_main(struct cli *cli, int argc, char **argv)
@@ -191,6 +262,8 @@ static int run_main(struct cli *cli, int argc, char **argv)
 		code = run.options.json ? cli_needs_json(cli) : 0;
 		if (run.options.stream)
 			cli_reserve_output(cli);
+		if (!code && run.options.labels && file_read_text(run.options.labels, &run.labels))
+			code = cli_error(cli, CLI_NO_FILE);
 		if (!code)
 			code = run_watched(cli, &run);
 	} else if (code == CLI_OPTIONS_DONE) {
@@ -210,15 +283,26 @@ const struct cli_command run_command = {
 	"  --import FILE     a module that FILE shall import, e.g. kernels in a file of their own\n"
 	"  --device URI      where to run: cpu (the default), opencl:0, vulkan://name?key=value;\n"
 	"                    a model for several devices takes several\n"
+	"  --target-key KEY=URI  where programs run that have this key (tenon link)\n"
+	"  --remote ADDRESS  run on another machine, where tenon rpc serve or TVM's server runs:\n"
+	"                    " REMOTE_HELP "; --device is one there\n"
 	"  --input SPEC      the next argument\n"
 	"  --output SPEC     the next argument, a tensor of zeros to be filled and printed\n"
 	"  --expect SPEC     what the next output, or the returned value, must be equal to\n"
 	"  --rtol R          how far it may be off, relative (1e-5; integers: 0)\n"
 	"  --atol A          how far it may be off, absolute (1e-8; integers: 0)\n"
 	"  --top N           list the N largest elements of each output, with their places\n"
+	"  --labels FILE     and with their names, of which FILE has one a line; N is 5 if not "
+	"given\n"
 	"  --repeat N        call N times and print how long it took\n"
+	"  --trace FILE      write what ran when, here and on devices, for Perfetto "
+	"(ui.perfetto.dev)\n"
+	"  --verify          load no module whose payloads are not those that were linked\n"
 	"  --timeout S       give up after S seconds\n"
 	"  --json            print JSON\n"
+	"\n"
+	"FILE is a module, an archive in Model Library Format, or the manifest.json of a module\n"
+	"that tenon unpack took apart.\n"
 	"\n"
 	"A file with a whole model is run as one, unless --function names a function:\n"
 	"  --input NAME=SPEC the input of this name; without a name the next that has no content;\n"
@@ -227,7 +311,6 @@ const struct cli_command run_command = {
 	"  --graph FILE      the model's graph.json, where FILE is its library alone\n"
 	"  --params FILE     its parameters\n"
 	"  --profile         print how long each operator took\n"
-	"  --trace FILE      write that for Perfetto, or about:tracing of Chrome\n"
 	"  --stream          run on frames of raw bytes from standard input until it ends, and\n"
 	"                    write the outputs' bytes to standard output; --expect is of each\n"
 	"\n"

@@ -4,6 +4,8 @@
 
 /** DOC: state of tenon run */
 
+#include <tenon/buffer.h>
+
 #include "tools/cli/cli.h"
 #include "tools/run/run_function.h"
 #include "tools/run/run_model.h"
@@ -16,20 +18,26 @@ extern const struct cli_command run_command;
  * @targets: devices to run on
  * @arguments: arguments of the function or model
  * @expectations: expected results
+ * @remote: server of --remote; NULL for none
  * @module: the loaded file
+ * @inspected: the file here, if @module is on another machine
  * @function: the called function, if one is run
  * @model: the model, if one is run
  * @times: run times
+ * @labels: the file of --labels
  */
 struct run {
 	struct run_options options;
 	struct target_list targets;
 	struct arguments arguments;
 	struct expectations expectations;
+	const char *remote;
 	struct tenon_module *module;
+	struct tenon_module *inspected;
 	struct function_run function;
 	struct model_run model;
 	struct times times;
+	struct tenon_buffer labels;
 };
 
 /**

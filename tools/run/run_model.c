@@ -155,6 +155,7 @@ int run_model_open(struct cli *cli, const struct run_options *o, struct tenon_mo
 	struct model_source source = { o->file, o->graph, o->params, o->function, targets };
 	int code;
 
+	kernels_build(&m->kernels, module, targets);
 	code = model_open(cli, &source, module, false, &m->model);
 	return code ? code : model_set_inputs(cli, m->model, a->at, a->count);
 }
@@ -162,16 +163,15 @@ int run_model_open(struct cli *cli, const struct run_options *o, struct tenon_mo
 int run_model(struct cli *cli, const struct run_options *o, const struct target_list *targets,
 	      const struct arguments *a, struct times *times, struct model_run *m)
 {
-	struct profile *p = o->profile || o->trace ? &m->operators : NULL;
+	struct profile *p = o->profile ? &m->operators : NULL;
 	int code = 0;
 
-	m->operators.trace = o->trace != NULL;
+	if (p || times->count > 1)
+		kernels_wait(&m->kernels);
 	if (run_often(o->file, m->model, targets, times, p) || run_model_take_outputs(m))
 		code = run_model_failed(cli, o->file);
 	if (!code)
 		code = write_outputs(cli, m, a);
-	if (!code && o->trace && profile_write_trace(p, o->trace))
-		code = cli_error(cli, CLI_NO_FILE);
 	if (!code && o->profile && !o->json)
 		profile_print(p, cli->out);
 	return code;

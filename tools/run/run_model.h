@@ -12,15 +12,18 @@
 #include "tools/run/run_expect.h"
 #include "tools/run/run_options.h"
 #include "tools/run/run_times.h"
+#include "tools/target/kernels.h"
 
 /**
  * struct model_run - a running model
  * @model: the model; NULL when a function is called
  * @outputs: outputs of the last run
+ * @kernels: kernels that are being built
  * @operators: profile of the operators, over all runs
  */
 struct model_run {
 	struct tenon_model *model;
+	struct kernels kernels;
 	struct results outputs;
 	struct profile operators;
 };

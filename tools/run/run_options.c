@@ -12,6 +12,7 @@ enum {
 	FUNCTION = 1,
 	IMPORT,
 	DEVICE,
+	REMOTE,
 	INPUT,
 	OUTPUT,
 	EXPECT,
@@ -25,13 +26,20 @@ enum {
 	PROFILE,
 	STREAM,
 	TOP,
+	LABELS,
 	JSON,
+	TARGET_KEY,
+	VERIFY,
 };
+
+/* how many elements --labels lists without --top */
+#define LABELLED 5
 
 static const struct option options[] = {
 	{ "function", required_argument, NULL, FUNCTION },
 	{ "import", required_argument, NULL, IMPORT },
 	{ "device", required_argument, NULL, DEVICE },
+	{ "remote", required_argument, NULL, REMOTE },
 	{ "input", required_argument, NULL, INPUT },
 	{ "output", required_argument, NULL, OUTPUT },
 	{ "expect", required_argument, NULL, EXPECT },
@@ -45,7 +53,10 @@ static const struct option options[] = {
 	{ "profile", no_argument, NULL, PROFILE },
 	{ "stream", no_argument, NULL, STREAM },
 	{ "top", required_argument, NULL, TOP },
+	{ "labels", required_argument, NULL, LABELS },
 	{ "json", no_argument, NULL, JSON },
+	{ "target-key", required_argument, NULL, TARGET_KEY },
+	{ "verify", no_argument, NULL, VERIFY },
 	{ 0 },
 };
 
@@ -84,6 +95,18 @@ static int specification(struct cli *cli, struct run *run, enum spec_role role)
 	return 0;
 }
 
+/* KEY=URI; both parts stay in the command line. */
+static int add_target(struct cli *cli, struct run_options *o)
+{
+	char *equal = strchr(optarg, '=');
+
+	if (!equal || equal == optarg || !equal[1])
+		return cli_usage(cli, "--target-key %s: want KEY=URI", optarg);
+	*equal = 0;
+	o->targets[o->target_count++] = (struct tenon_target){ optarg, equal + 1 };
+	return 0;
+}
+
 static int option(struct cli *cli, struct run *run, int found)
 {
 	struct run_options *o = &run->options;
@@ -95,8 +118,13 @@ static int option(struct cli *cli, struct run *run, int found)
 	case IMPORT:
 		o->imports[o->import_count++] = optarg;
 		return 0;
+	case TARGET_KEY:
+		return add_target(cli, o);
 	case DEVICE:
 		return target_list_add(cli, &run->targets, optarg);
+	case REMOTE:
+		run->remote = optarg;
+		return 0;
 	case INPUT:
 		return specification(cli, run, SPEC_INPUT);
 	case OUTPUT:
@@ -127,8 +155,14 @@ static int option(struct cli *cli, struct run *run, int found)
 		return 0;
 	case TOP:
 		return count(cli, "top", PRINT_TOP_MOST, &o->top);
+	case LABELS:
+		o->labels = optarg;
+		return 0;
 	case STREAM:
 		o->stream = true;
+		return 0;
+	case VERIFY:
+		o->verify = true;
 		return 0;
 	default:
 		o->json = true;
@@ -145,6 +179,7 @@ static int refuse_beside_stream(struct cli *cli, const struct run_options *o, si
 	} others[] = {
 		{ "--output", output_count }, { "--repeat", o->repeat > 1 }, { "--top", o->top },
 		{ "--profile", o->profile },  { "--trace", o->trace },	     { "--json", o->json },
+		{ "--labels", o->labels },
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -179,8 +214,15 @@ int run_read_options(struct cli *cli, struct run *run, int argc, char **argv)
 	if (!code && o->graph && o->function)
 		code = cli_usage(cli, "--function and --graph: a graph is one model, and has no "
 				      "function to choose");
+	if (!code && o->verify && run->remote)
+		code = cli_usage(cli,
+				 "--verify and --remote: files are loaded by the other machine");
 	if (!code && o->top && o->json)
 		code = cli_usage(cli, "--top and --json: the list is for people; in JSON the "
 				      "values are there");
+	if (!code && o->labels && o->json)
+		code = cli_usage(cli, "--labels and --json: in JSON the values are there");
+	if (o->labels && !o->top)
+		o->top = LABELLED;
 	return code ? code : CLI_OPTIONS_END;
 }

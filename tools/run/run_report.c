@@ -7,22 +7,26 @@
 #include "tools/text/printable.h"
 #include "tools/text/timing.h"
 
-/* Print the largest elements of a tensor, for --top. */
-static void report_top(const struct tenon_value *value, uint64_t top, FILE *out)
+/* Print the largest elements of a tensor, for --top and --labels. */
+static void report_top(const struct tenon_value *value, const struct run *run, FILE *out)
 {
 	DLTensor *dl;
 
-	if (!top)
+	if (!run->options.top)
 		return;
 	if (tenon_value_tensor(value, &dl))
 		tenon_error_clear();
 	else
-		print_top(dl, top, out);
+		print_top(dl, run->options.top,
+			  (struct tenon_slice){ run->labels.data, run->labels.size }, out);
 }
 
-static void report_function(const struct function_run *f, const struct arguments *a, uint64_t top,
-			    FILE *out)
+static void report_function(const struct run *run, FILE *out)
 {
+	const struct function_run *f = &run->function;
+	const struct arguments *a = &run->arguments;
+	struct tenon_value filled;
+
 	for (size_t i = 0; i < a->count; i++) {
 		const struct argument *output = &a->at[i];
 
@@ -32,7 +36,8 @@ static void report_function(const struct function_run *f, const struct arguments
 		if (output->spec.write)
 			fprintf(out, "   written to %s", output->spec.write);
 		fputc('\n', out);
-		print_top(&output->tensor->dl, top, out);
+		filled = tenon_arg_object(output->tensor);
+		report_top(&filled, run, out);
 	}
 	if (f->results.count > a->output_count) {
 		const struct tenon_value *returned = &f->results.at[a->output_count];
@@ -40,14 +45,15 @@ static void report_function(const struct function_run *f, const struct arguments
 		fputs("returned ", out);
 		print_value(returned, out);
 		fputc('\n', out);
-		report_top(returned, top, out);
+		report_top(returned, run, out);
 	}
 }
 
 #ifdef CONFIG_EXECUTORS
-static void report_model(const struct model_run *m, const struct arguments *a, uint64_t top,
-			 FILE *out)
+static void report_model(const struct run *run, FILE *out)
 {
+	const struct model_run *m = &run->model;
+	const struct arguments *a = &run->arguments;
 	struct tenon_port port;
 	size_t i, k, next;
 
@@ -65,17 +71,14 @@ static void report_model(const struct model_run *m, const struct arguments *a, u
 				fprintf(out, "   written to %s", spec->write);
 		}
 		fputc('\n', out);
-		report_top(&m->outputs.at[i], top, out);
+		report_top(&m->outputs.at[i], run, out);
 	}
 	tenon_error_clear();
 }
 #else
-static void report_model(const struct model_run *m, const struct arguments *a, uint64_t top,
-			 FILE *out)
+static void report_model(const struct run *run, FILE *out)
 {
-	(void)m;
-	(void)a;
-	(void)top;
+	(void)run;
 	(void)out;
 }
 #endif
@@ -111,9 +114,9 @@ void run_report(const struct run *run, FILE *out)
 	const bool model = run->model.model;
 
 	if (model)
-		report_model(&run->model, &run->arguments, run->options.top, out);
+		report_model(run, out);
 	else
-		report_function(&run->function, &run->arguments, run->options.top, out);
+		report_function(run, out);
 	report_expectations(&run->expectations, &run->times, out);
 	if (run->times.count > 1)
 		report_times(&run->times, model ? "runs" : "calls", out);

@@ -13,6 +13,8 @@
 #include <tenon/buffer.h>
 #include <tenon/tensor.h>
 
+#define NPY_HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
 /* largest number of dimensions of a tensor */
 #define NPY_DIMENSIONS 64
 
@@ -26,7 +28,7 @@
  * @elements: product of the extents
  * @data: the elements in file order; a slice of the file's bytes
  * @fortran: column-major order: the first index changes fastest
- * @swapped: numbers are big-endian
+ * @swapped: the bytes of numbers are in the other order than on this machine
  */
 struct npy {
 	DLDataType dtype;
@@ -69,7 +71,7 @@ int npy_read_head(struct tenon_slice bytes, const char *name, struct npy *out);
 uint64_t npy_wanted(struct tenon_slice have);
 
 /**
- * npy_copy - copy the elements in row-major order, little-endian
+ * npy_copy - copy the elements in row-major order, bytes in the order of this machine
  * @npy: an array
  * @to: buffer for @npy->elements elements
  */

@@ -143,7 +143,7 @@ static int read_type(struct tenon_cursor *c, struct npy *out)
 		return unknown_type(c, text);
 	out->dtype = tenon_dtype(codes[kind - kinds], bytes * 8, 1);
 	out->raw = *kind == 'V';
-	out->swapped = text.data[0] == '>' && bytes > 1 && !out->raw;
+	out->swapped = (text.data[0] == '>') != NPY_HOST_IS_BIG && bytes > 1 && !out->raw;
 	return 0;
 }
 

@@ -44,7 +44,10 @@ static int write_header(const DLTensor *dl, struct tenon_buffer *b)
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s has no form in numpy's array files",
 				   tenon_dtype_name(dl->dtype, name));
 	tenon_buffer_printf(&text, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
-			    bytes > 1 ? '<' : '|', kind, bytes);
+			    bytes < 2	      ? '|'
+			    : NPY_HOST_IS_BIG ? '>'
+					      : '<',
+			    kind, bytes);
 	for (int32_t i = 0; i < dl->ndim; i++)
 		tenon_buffer_printf(&text, i ? " %" PRId64 "," : "%" PRId64 ",", dl->shape[i]);
 	if (dl->dtype.lanes > 1)

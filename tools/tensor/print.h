@@ -5,6 +5,7 @@
 /** DOC: printing tensors and values */
 
 #include <stdio.h>
+#include <tenon/buffer.h>
 #include <tenon/dlpack.h>
 #include <tenon/value.h>
 
@@ -29,9 +30,10 @@ void print_tensor(const DLTensor *dl, FILE *out);
  * print_top - list the largest elements of a tensor, one per line, with their indices
  * @dl: a tensor in CPU memory; unordered numbers (NaN, complex) are skipped
  * @most: number of elements; equal ones are listed by index
+ * @names: names of the places along the last dimension, one a line; empty for none
  * @out: output stream
  */
-void print_top(const DLTensor *dl, size_t most, FILE *out);
+void print_top(const DLTensor *dl, size_t most, struct tenon_slice names, FILE *out);
 
 /**
  * print_value - write any value on one line, without a newline

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include <tenon/tensor.h>
 
 #include "tools/tensor/element.h"
 #include "tools/tensor/print.h"
+#include "tools/text/printable.h"
 
 struct scored {
 	uint64_t index;
@@ -48,10 +50,26 @@ static size_t keep(struct scored *best, size_t count, size_t most, struct scored
 	return count < most ? count + 1 : count;
 }
 
-void print_top(const DLTensor *dl, size_t most, FILE *out)
+/* Line @number of a text, counted from 0; empty if there are fewer. */
+static struct tenon_slice line_of(struct tenon_slice text, uint64_t number)
+{
+	while (text.size) {
+		const char *newline = memchr(text.data, '\n', text.size);
+		size_t line = newline ? (size_t)(newline - text.data) : text.size;
+
+		if (!number--)
+			return (struct tenon_slice){ text.data, line };
+		line += newline != NULL;
+		text.data += line;
+		text.size -= line;
+	}
+	return (struct tenon_slice){ "", 0 };
+}
+
+void print_top(const DLTensor *dl, size_t most, struct tenon_slice names, FILE *out)
 {
 	struct scored best[PRINT_TOP_MOST], s;
-	uint64_t elements;
+	uint64_t elements, row;
 	size_t count = 0, i;
 
 	if (most > PRINT_TOP_MOST)
@@ -62,7 +80,15 @@ void print_top(const DLTensor *dl, size_t most, FILE *out)
 	for (s.index = 0; s.index < elements; s.index++)
 		if (score_of(dl, s.index, &s.score))
 			count = keep(best, count, most, s);
-	for (i = 0; i < count; i++)
-		fprintf(out, "%4zu.  element %-6" PRIu64 " %.6g\n", i + 1, best[i].index,
-			best[i].score);
+	row = dl->ndim ? (uint64_t)dl->shape[dl->ndim - 1] * dl->dtype.lanes : elements;
+	for (i = 0; i < count; i++) {
+		struct tenon_slice name = line_of(names, best[i].index % row);
+
+		fprintf(out,
+			name.size ? "%4zu.  element %-6" PRIu64 " %-12.6g "
+				  : "%4zu.  element %-6" PRIu64 " %.6g",
+			i + 1, best[i].index, best[i].score);
+		printable_cell(name, 0, out);
+		fputc('\n', out);
+	}
 }

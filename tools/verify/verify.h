@@ -51,4 +51,14 @@ void verify_error(struct verify *v, size_t module);
 /** verify_payload - check the payload of a module */
 void verify_payload(struct verify *v, size_t module);
 
+/**
+ * verify_signature - check the detached signature of a file; one that is not valid is a fault
+ * @file: the file
+ * @key: file of the public key
+ * @signature: file of the signature; NULL for that of @file with .sig behind its name
+ *
+ * Return: 0; negative when a file cannot be read, or this build has no signatures.
+ */
+int verify_signature(struct verify *v, const char *file, const char *key, const char *signature);
+
 #endif /* TOOLS_VERIFY_VERIFY_H */

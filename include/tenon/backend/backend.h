@@ -69,15 +69,22 @@ enum tenon_backend_flag {
 	TENON_BACKEND_FORKS = 1,
 	/*
 	 * The backend also opens devices that it cannot list, by a path that begins with a letter
-	 * and fits no listed device: tenon_device_choice.place.
+	 * or has a '/', and fits no listed device: tenon_device_choice.place.
 	 */
 	TENON_BACKEND_PLACES = 2,
+	/*
+	 * tenon_backend.open waits for a network or another process. The core calls it without its
+	 * locks, so that other devices can be opened meanwhile. Several threads may be in it at
+	 * once, also for the same device: the core keeps one of these and closes the others.
+	 */
+	TENON_BACKEND_CONCURRENT_OPEN = 4,
 };
 
 /**
  * struct tenon_backend - a backend; must stay valid for the life of the process
  *
- * Any thread may call the slots; the first four are never called concurrently.
+ * Any thread may call the slots; the first four are never called concurrently, except for open with
+ * TENON_BACKEND_CONCURRENT_OPEN.
  */
 struct tenon_backend {
 	/** @abi: TENON_DEVICE_ABI */
@@ -138,6 +145,14 @@ struct tenon_backend {
 	 * Only for modules that are more than kernels: the kinds in @kinds need no loader.
 	 */
 	const struct tenon_module_loader *const *loaders;
+	/**
+	 * @extension: get a table of functions that this interface does not have, by its name; may
+	 *	be NULL
+	 *
+	 * Who asks for a name knows the type of the table. Returns NULL for a name that is not
+	 * known, and with the error set when the backend cannot be opened.
+	 */
+	const void *(*extension)(const char *name);
 };
 
 /**

@@ -52,6 +52,11 @@ struct tenon_argument_use {
 	bool writes;
 };
 
+/** enum tenon_build_flag - how a backend builds kernels; a mask */
+enum tenon_build_flag {
+	TENON_BUILD_CONCURRENT = 1, /* several kernels of an executable at a time */
+};
+
 /** struct tenon_executable_ops - operations of executables; any thread may call the slots */
 struct tenon_executable_ops {
 	/** @size: sizeof(struct tenon_executable_ops) */
@@ -74,7 +79,8 @@ struct tenon_executable_ops {
 	/**
 	 * @kernel: compile a kernel and prepare it for launches
 	 *
-	 * Called by one thread at a time per executable, and not again for a kernel after success.
+	 * Called by one thread at a time per executable, or with TENON_BUILD_CONCURRENT per kernel,
+	 * and not again for a kernel after success.
 	 * The message of a failure includes the compiler's log. A call after a failure tries again.
 	 */
 	int (*kernel)(struct tenon_executable *executable, size_t index, struct tenon_kernel **out);
@@ -86,6 +92,10 @@ struct tenon_executable_ops {
 	 */
 	bool (*argument)(const struct tenon_kernel *kernel, size_t index,
 			 struct tenon_argument_use *out);
+	/** @build_flags: mask of enum tenon_build_flag */
+	uint32_t build_flags;
+	/** @reserved: 0 */
+	uint32_t reserved;
 };
 
 /** tenon_executable_init - initialise the base of an executable; as tenon_queue_init() */

@@ -218,6 +218,15 @@ struct tenon_payload_format {
 	 */
 	int (*form)(enum tenon_generation generation, struct tenon_cursor *rest,
 		    struct tenon_buffer *out);
+	/**
+	 * @show: append the program as text: lines that end with a newline
+	 *
+	 * For "tenon inspect --show", of modules of the kinds and of files with the suffixes of this
+	 * format. No device is needed. Control characters in the text are not printed as they are.
+	 * Returns 0, or a negative status with the offset in the message. NULL: the program's bytes
+	 * show what it is.
+	 */
+	int (*show)(const struct tenon_payload_info *info, struct tenon_buffer *out);
 };
 
 /**
