@@ -140,13 +140,40 @@ static struct tenon_model *open_chain(struct tenon_module *lib, const struct ten
 	return model;
 }
 
+static void count_op(void *context, size_t index, const struct tenon_op *op, uint64_t begin,
+		     uint64_t end)
+{
+	(void)index;
+	(void)op;
+	*(uint64_t *)context += end - begin;
+}
+
+/* what a profiler that only adds up costs; off, a run is the same as ever */
+static double profiled_run(struct tenon_model *model, long repeat)
+{
+	uint64_t sum = 0;
+	const struct tenon_profiler profiler = { count_op, &sum };
+	double run[ROUNDS];
+	int i;
+	long r;
+
+	for (i = 0; i < ROUNDS; i++) {
+		double start = bench_now();
+
+		for (r = 0; r < repeat; r++)
+			need(tenon_model_run_profiled(model, &profiler), "run");
+		run[i] = (bench_now() - start) / (double)repeat;
+	}
+	return bench_middle(run, ROUNDS);
+}
+
 static void graph_rows(int n, double tvm_create, double tvm_node)
 {
 	long repeat = 400000 / n;
 	struct tenon_buffer json = TENON_BUFFER_INIT;
 	struct tenon_model *model;
 	struct tenon_module *lib;
-	double run[ROUNDS], create[ROUNDS], direct;
+	double run[ROUNDS], create[ROUNDS], direct, profiled;
 	void *handle;
 	op_fn fn;
 	int i;
@@ -165,6 +192,7 @@ static void graph_rows(int n, double tvm_create, double tvm_node)
 			need(tenon_model_run(model), "run");
 		run[i] = (bench_now() - start) / (double)repeat;
 	}
+	profiled = profiled_run(model, repeat / 8 + 1);
 	tenon_model_close(model);
 	for (i = 0; i < ROUNDS; i++) {
 		double start = bench_now();
@@ -180,6 +208,8 @@ static void graph_rows(int n, double tvm_create, double tvm_node)
 	       n, bench_middle(run, ROUNDS) / n, direct / n, tvm_node,
 	       bench_middle(run, ROUNDS) / direct,
 	       n < 100 ? "-" : verdict(bench_middle(run, ROUNDS) / direct, 1.3));
+	printf("graph of %4d nodes, profiled, per node %8.2f ns   profiling costs %.2f ns\n", n,
+	       profiled / n, (profiled - bench_middle(run, ROUNDS)) / n);
 	printf("graph of %4d nodes, create (%3zu KiB)    %8.1f us                  TVM %6.0f   "
 	       "ratio to TVM %.3f (goal 0.100: %s)\n",
 	       n, json.size >> 10, bench_middle(create, ROUNDS) / 1e3, tvm_create,

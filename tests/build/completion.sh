@@ -27,7 +27,7 @@ offers()
 
 commands_come_first()
 {
-	offers 'device|devices|doctor' 'tenon d' tenon d && offers 'params' 'tenon help pa' tenon help pa
+	offers 'device|devices|doctor' 'tenon d' tenon d && offers 'params|partition' 'tenon help pa' tenon help pa
 }
 
 link_has_choices()
@@ -35,7 +35,8 @@ link_has_choices()
 	offers 'unpack' 'tenon un' tenon un && offers 'legacy|modern' 'tenon link --abi ' tenon link --abi '' &&
 		offers 'README|README.d' 'tenon link -o x RE' tenon link -o x RE &&
 		offers 'README|README.d' 'tenon link --output RE' tenon link --output RE &&
-		offers '' 'tenon link --import RE' tenon link --import RE && offers '--help|--json' 'tenon verify -' tenon verify -
+		offers '' 'tenon link --import RE' tenon link --import RE && offers '--help|--json|--kernel|--key|--kind|--region|--signature|--target' 'tenon verify -' tenon verify - &&
+		offers 'README|README.d' 'tenon sign --key RE' tenon sign --key RE
 }
 
 params_has_actions()
@@ -48,7 +49,8 @@ params_has_actions()
 
 no_files_for_devices()
 {
-	offers '--help|--json|--timeout' 'tenon devices ' tenon devices '' && offers '' 'tenon doctor o' tenon doctor o &&
+	offers '--help|--json|--remote|--timeout' 'tenon devices ' tenon devices '' && offers '' 'tenon doctor o' tenon doctor o &&
+		offers '--cdi' 'tenon doctor --c' tenon doctor --c &&
 		offers '' 'tenon doctor --timeout ' tenon doctor --timeout ''
 }
 
@@ -85,8 +87,16 @@ options_and_values()
 actions_and_options_of_rpc()
 {
 	offers 'serve' 'tenon rpc s' tenon rpc s && offers '--key' 'tenon rpc serve --k' tenon rpc serve --k &&
+		offers 'status' 'tenon rpc tracker s' tenon rpc tracker s &&
 		offers 'README.d' 'tenon rpc serve --folder README.' tenon rpc serve --folder README. &&
 		offers '' 'tenon rpc serve --key o' tenon rpc serve --key o && offers '' 'tenon rpc serve o' tenon rpc serve o
+}
+
+actions_and_options_of_hil()
+{
+	offers 'run' 'tenon hil r' tenon hil r && offers '--target' 'tenon hil run --t' tenon hil run --t &&
+		offers 'README|README.d' 'tenon hil run --target RE' tenon hil run --target RE &&
+		offers '' 'tenon hil run --seed o' tenon hil run --seed o && offers 'other' 'tenon hil run o' tenon hil run o
 }
 
 it "commands come first" commands_come_first
@@ -98,4 +108,5 @@ it "behind an @ come files, whatever stands in front" files_behind_an_at
 it "words that bash left whole are replaced whole" whole_words
 it "options and their values" options_and_values
 it "tenon rpc has an action and options" actions_and_options_of_rpc
+it "tenon hil has an action, options and suites" actions_and_options_of_hil
 finish

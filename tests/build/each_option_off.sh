@@ -36,28 +36,76 @@ remove_objects_with()
 # flags that come with a library are the same with and without it, else everything would be compiled again
 with_flags()
 {
-	"$@" O="$folder" CFLAGS='-O0 -Werror' CJSON_CFLAGS="$cjson_cflags" LIBZIP_CFLAGS="$libzip_cflags"
+	"$@" O="$folder" CFLAGS='-O0 -Werror' CJSON_CFLAGS="$cjson_cflags" LIBZIP_CFLAGS="$libzip_cflags" \
+		PCRE2_CFLAGS="$pcre2_cflags" MICROHTTPD_CFLAGS="$microhttpd_cflags"
 }
 
-# build OPTION: and run the tests. What runs on drivers takes the most time, and few options reach it
-build()
+# left_out OPTION: folders of tests that the option does not reach. What runs on drivers, boards and servers takes the
+# most time, and few options reach it
+left_out()
 {
-	left_out='build interop fuzz'
+	echo build interop fuzz
 	case $1 in
 	*DEVICE* | KERNEL_CACHE | BACKEND_PLUGINS | ERROR_* | TVM_LEGACY | PAYLOAD_FORMATS)	;;
-	*)	left_out="$left_out cts cuda opencl vulkan" ;;
+	*)	echo cts cuda opencl vulkan ;;
 	esac
-	with_flags inner_check WITHOUT="$left_out" PASSED="$scratch/passed"
+	case $1 in
+	*DEVICES | ERROR_* | REFLECTION | TOOL | JSON)	;;
+	*HIL*)		echo remote llm partition ;;
+	*REMOTE*)	echo board llm partition ;;
+	*LLM* | LANGUAGE_MODELS | RELAX_VM)	echo board remote partition ;;
+	*PARTITION* | *DNNL* | CMDSTREAM | *LINK* | *GRAPH*)	echo board remote llm ;;
+	*)		echo board remote llm partition ;;
+	esac
+}
+
+# build OPTION...: and run the tests that one of them reaches
+build()
+{
+	folders=$(for option in "$@"; do left_out "$option"; done | tr ' ' '\n' | sort | uniq -c |
+		awk -v count=$# '$1 == count { print $2 }' | tr '\n' ' ')
+	with_flags inner_check WITHOUT="$folders" PASSED="$scratch/passed"
 }
 
 builds_without()
 {
-	options_off "$folder" "$1" && with_flags inner_make -s "$folder/include/config/auto.conf" &&
+	options_off "$folder" "$@" && with_flags inner_make -s "$folder/include/config/auto.conf" &&
 		remove_objects_with || return
 	cp "$header" "$scratch/autoconf.h"
 	# the objects that are left are as good as new
 	touch -r "$scratch/old" $settings
-	build "$1"
+	build "$@"
+}
+
+# Options from rooms that do not know each other go together, which saves most of the builds; where that fails, each goes
+# alone, so that the report names the one.
+together='NPZ+DEVICE_VULKAN+REMOTE_TRACKER+MORTISE_QEMU FAST_CALLS+HIL+DEVICE_OPENCL+MODEL_LIBRARY_FORMAT
+PACKED_RELOCATIONS+PARTITION+REMOTE_CLIENT+DEVICE_NULL+DEVICE_ETHOSU_SIM AOT_EXECUTOR+DNNL_JSON+MORTISE_UIO+KERNEL_CACHE
+DRM_NODES+ARTIFACTS+MORTISE_VFIO+BACKEND_PROBE FORK_GATE+CMDSTREAM+GRAPH_EXECUTOR+KERNEL_PREPARE
+DEVICE_CPU+MORTISE_REMOTEPROC+NEAREST_NAMES LLM_TOKENIZER+EXAMPLE_JSON+DEVICE_CUDA+DRIVER_VFIO
+LLM_SERVE+ETHOSU_UIO+LOAD_POLICY+MORTISE_SIM LLM+ETHOSU_ACCEL+SYSTEM_LIB+DRIVER_REMOTEPROC
+LANGUAGE_MODELS+DEVICE_ROCKET+METADATA+DRIVER_UIO TFLITE_EXECUTOR+RELAX_VM+BACKEND_PLUGINS+LINK
+PAYLOAD_ETHOS_U+DEVICE_MORTISE+TVM_FFI_COMPAT DRIVER_SYSCALLS+MODULE_WRITE+TVM_LEGACY
+STATIC_LIBRARY+TRACE+DEVICE_FILES TOOL_SHARED+THREAD_POOL+REMOTE SHARED_LIBRARY+EXECUTORS REFLECTION+DRIVER_DMABUF
+PLUGINS+ERROR_CONTEXT JSON+DRIVER_DRM'
+
+try_alone()
+{
+	it "the tree builds and passes without $1" builds_without "$1"
+	sed -n 's/^ *\([0-9]* suites are\)/# \1/p' "$scratch/check.log"
+}
+
+try_together()
+{
+	if builds_without "$@" > /dev/null 2>&1; then
+		for name in "$@"; do
+			it "the tree builds and passes without $name" true
+		done
+	else
+		for name in "$@"; do
+			try_alone "$name"
+		done
+	fi
 }
 
 builds_with_all()
@@ -72,16 +120,19 @@ builds_with_all()
 
 cjson_cflags=$(pkg-config --cflags libcjson 2>/dev/null)
 libzip_cflags=$(pkg-config --cflags libzip 2>/dev/null)
+pcre2_cflags=$(pkg-config --cflags libpcre2-8 2>/dev/null)
+microhttpd_cflags=$(pkg-config --cflags libmicrohttpd 2>/dev/null)
 rm -rf "$folder"
 mkdir -p "$folder"
 it "the tree builds and passes with every option" builds_with_all
-for option in ${OPTIONS:-$(sed -n 's/^config //p' Kconfig)}; do
-	case $option in
-	OPTIMIZE_SIZE)	continue ;;
-	esac
+for option in ${OPTIONS:-$(sed -n 's/^config //p' Kconfig | grep -vxF "$(echo "$together" | tr '+ ' '\n\n')")}; do
+	[ "$option" != OPTIMIZE_SIZE ] || continue
 	# what is off by default was off in the first build
 	grep -q "^CONFIG_$option=[ym]" "$scratch/all.conf" || continue
-	it "the tree builds and passes without $option" builds_without "$option"
-	sed -n 's/^ *\([0-9]* suites are\)/# \1/p' "$scratch/check.log"
+	try_alone "$option"
+done
+[ -n "${OPTIONS:-}" ] || for group in $together; do
+	# shellcheck disable=SC2046
+	try_together $(echo "$group" | tr + ' ')
 done
 finish

@@ -10,6 +10,7 @@ root=$scratch/root
 folder=$(kept install)
 where="prefix=/opt/x libdir=/opt/x/lib/triplet DESTDIR=$root"
 where="$where udevdir=/opt/x/share/udev sysusersdir=/opt/x/share/sysusers.d"
+where="$where systemdunitdir=/opt/x/share/systemd"
 
 list()
 {
@@ -54,6 +55,12 @@ has_rules()
 	has share/udev/rules.d/60-tenon.rules share/sysusers.d/tenon.conf
 }
 
+has_units()
+{
+	has share/systemd/tenon-rpc.socket && grep -q '^ExecStart=/opt/x/bin/tenon rpc serve ' \
+		"$root/opt/x/share/systemd/tenon-rpc.service"
+}
+
 pkg()
 {
 	PKG_CONFIG_PATH=$root/opt/x/lib/triplet/pkgconfig PKG_CONFIG_SYSROOT_DIR='' \
@@ -95,8 +102,10 @@ it "the command, the headers and the libraries are there" has_files
 it "so is every header" has_headers
 it "so are the completions of bash, zsh and fish" has_completions
 it "so are the rules for device nodes, when asked for" has_rules
+it "so are the units of systemd, which name the command where it is" has_units
 if command -v scdoc >/dev/null 2>&1; then
 	it "so is the manual page" has share/man/man1/tenon.1
+	it "and one of each header" has share/man/man3/tenon_model.h.3 share/man/man3/tenon_backend_backend.h.3
 fi
 it "the installed command runs" "$root/opt/x/bin/tenon" --version
 lists_a_device()

@@ -41,6 +41,53 @@ static void a_recording_runs_what_was_recorded(struct cts *cts)
 	tenon_object_unref(b);
 }
 
+static void a_recording_repeats_what_a_queue_did(struct cts *cts)
+{
+	struct tenon_memory *a = cts_memory(cts, 256, 0), *b = cts_memory(cts, 256, 0);
+	struct tenon_commands *c = recording(cts), *other = recording(cts);
+	uint8_t back[100];
+	int run;
+
+	ok(tenon_commands_follow(c, cts->queue));
+	fails(tenon_commands_follow(other, cts->queue), -TENON_E_USAGE);
+	ok(tenon_queue_fill(cts->queue, a, 0, 256, 0x11, 1, NULL));
+	ok(tenon_queue_copy(cts->queue, b, 100, a, 0, 100, NULL));
+	ok(tenon_commands_finish(c));
+	ok(tenon_queue_fill(cts->queue, a, 0, 1, 0x33, 1, NULL));
+	for (run = 0; run < 2; run++) {
+		/* the first time what the queue itself did */
+		cts_get(cts, b, 100, back, sizeof(back));
+		assert_int_equal(back[0], 0x11);
+		assert_int_equal(back[99], 0x11);
+		cts_put(cts, b, 0);
+		ok(tenon_queue_execute(cts->queue, c, NULL, 0, NULL));
+	}
+	/* it followed no further */
+	ok(tenon_commands_follow(other, cts->queue));
+	tenon_object_unref(other);
+	tenon_object_unref(c);
+	tenon_object_unref(a);
+	tenon_object_unref(b);
+}
+
+static void what_a_recording_cannot_repeat_is_said_at_its_end(struct cts *cts)
+{
+	struct tenon_memory *m = cts_memory(cts, 256, 0);
+	struct tenon_commands *c = recording(cts);
+	uint8_t back = 0;
+
+	ok(tenon_commands_follow(c, cts->queue));
+	ok(tenon_queue_fill(cts->queue, m, 0, 256, 0x11, 1, NULL));
+	ok(tenon_queue_read(cts->queue, &back, m, 7, 1, NULL));
+	ok(tenon_queue_fill(cts->queue, m, 0, 256, 0x22, 1, NULL));
+	fails(tenon_commands_finish(c), -TENON_E_UNSUPPORTED);
+	ok(tenon_queue_sync(cts->queue, cts_soon()));
+	assert_int_equal(back, 0x11);
+	fails(tenon_queue_execute(cts->queue, c, NULL, 0, NULL), -TENON_E_USAGE);
+	tenon_object_unref(c);
+	tenon_object_unref(m);
+}
+
 static void each_run_binds_its_own_memory(struct cts *cts)
 {
 	struct tenon_memory *m[4];
@@ -338,6 +385,8 @@ static void a_recording_of_a_thousand_launches_runs(struct cts *cts)
 
 const struct cts_case cts_commands_cases[] = {
 	CTS_CASE(a_recording_runs_what_was_recorded),
+	CTS_CASE(a_recording_repeats_what_a_queue_did),
+	CTS_CASE(what_a_recording_cannot_repeat_is_said_at_its_end),
 	CTS_CASE(each_run_binds_its_own_memory),
 	CTS_CASE(parts_may_be_bound),
 	CTS_CASE(a_recorded_kernel_runs_with_the_memory_of_each_run),

@@ -53,6 +53,7 @@ struct cts_note {
  * @code: append the program of all kernels; NULL where each has its own
  * @kernel_code: append a kernel's own program and set the flags of its entry (SPIR-V words for kind
  *	"vulkan"); return 0, or -1 for a kernel that cannot be had
+ * @no_kernels: why the device runs no kernels, so that each request for one is refused; NULL where it does
  * @setup: called before the device is opened; may be NULL. Returns a reason to skip all, or NULL
  * @unsupported: ended by a note without a name; may be NULL
  * @expected_failures: as @unsupported
@@ -65,6 +66,7 @@ struct cts_backend {
 	int (*code)(struct tenon_buffer *out);
 	int (*kernel_code)(const struct cts_kernel *kernel, struct tenon_buffer *out,
 			   uint32_t *flags);
+	const char *no_kernels;
 	const char *(*setup)(void);
 	const struct cts_note *unsupported;
 	const struct cts_note *expected_failures;

@@ -64,6 +64,10 @@ struct tenon_kernel *cts_kernel(struct cts *cts, const char *name)
 	assert_true(i < cts->program->kernel_count);
 	if (!cts_backend.code && !cts->program->kernels[i].code.size)
 		cts_skip("the suite has no kernel %s for this device", name);
+	if (cts_backend.no_kernels) {
+		fails(tenon_executable_kernel(cts->executable, i, &kernel), -TENON_E_UNSUPPORTED);
+		cts_skip("unsupported: %s", cts_backend.no_kernels);
+	}
 	ok(tenon_executable_kernel(cts->executable, i, &kernel));
 	return kernel;
 }

@@ -2,7 +2,7 @@
 #include "tests/cts/mortise_code.h"
 
 const struct cts_backend cts_backend = {
-	.uri = "mortise://cm3",
+	.uri = "mortise://cm3" MORTISE_PATIENT,
 	.kind = "mortise",
 	.format = "mortise",
 	.code = mortise_code,

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "devices/mortise/mortise_device.h"
 #include "lib/file_map.h"
@@ -38,16 +39,10 @@ int mortise_code(struct tenon_buffer *out)
 	return out->status;
 }
 
-const char *mortise_setup(void)
+const char *mortise_register(void)
 {
-	const char *board =
-		strchr(cts_backend.uri, '/') ? strrchr(cts_backend.uri, '/') + 1 : "sim";
-	const struct board_kind *kind = board_kind_find(board);
-
 	if (!getenv("TENON_BUILD"))
 		return "TENON_BUILD is not set: run it with \"make check\"";
-	if (kind->ready(kind))
-		return tenon_error_message();
 	/* the backend is linked with the program, whatever the library has */
 	if (!tenon_backend_find(tenon_slice_of("mortise")) &&
 	    tenon_backend_register(&mortise_backend))
@@ -55,11 +50,38 @@ const char *mortise_setup(void)
 	return NULL;
 }
 
-const char *mortise_setup_more(void)
+const char *mortise_setup(void)
+{
+	const char *at = strrchr(cts_backend.uri, '/');
+	const struct board_kind *kind;
+	char board[16];
+
+	/* "mortise://rtl?silence=30000", "mortise:0" */
+	snprintf(board, sizeof(board), "%s", at ? at + 1 : "sim");
+	board[strcspn(board, "?")] = 0;
+	kind = board_kind_find(board);
+	return kind->ready(kind) ? tenon_error_message() : mortise_register();
+}
+
+const char *mortise_setup_guest(void)
+{
+	const char *guest = getenv("TENON_GUEST");
+
+	return guest && *guest ? mortise_register()
+			       : "tests/driver/guest.sh runs it, in a guest that has the device";
+}
+
+const char *mortise_left_out(void)
 {
 	const char *full = getenv("FULL"), *hil = getenv("HIL");
 
-	if (!(full && *full) && !(hil && *hil))
-		return "\"make check-hil\" and FULL=1 run this board";
-	return mortise_setup();
+	return (full && *full) || (hil && *hil) ? NULL
+						: "\"make check-hil\" and FULL=1 run this board";
+}
+
+const char *mortise_setup_more(void)
+{
+	const char *why = mortise_left_out();
+
+	return why ? why : mortise_setup();
 }

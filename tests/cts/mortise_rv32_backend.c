@@ -2,7 +2,7 @@
 #include "tests/cts/mortise_code.h"
 
 const struct cts_backend cts_backend = {
-	.uri = "mortise://rv32",
+	.uri = "mortise://rv32" MORTISE_PATIENT,
 	.kind = "mortise",
 	.format = "mortise",
 	.code = mortise_code,

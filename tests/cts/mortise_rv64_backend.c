@@ -2,7 +2,7 @@
 #include "tests/cts/mortise_code.h"
 
 const struct cts_backend cts_backend = {
-	.uri = "mortise://rv64",
+	.uri = "mortise://rv64" MORTISE_PATIENT,
 	.kind = "mortise",
 	.format = "mortise",
 	.code = mortise_code,

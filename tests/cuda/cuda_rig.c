@@ -79,6 +79,17 @@ int rig_setup(void **state)
 	return tenon_queue_create(rig.device, &rig.queue);
 }
 
+void rig_close(void)
+{
+	while (executable_count)
+		tenon_object_unref(executables[--executable_count]);
+	program_count = 0;
+	tenon_object_unref(rig.queue);
+	tenon_object_unref(rig.device);
+	tenon_device_close_all();
+	tenon_error_clear();
+}
+
 static long left_of(const struct fake_cuda *fake)
 {
 	return gave_up ? 0 : __atomic_load_n(&fake->live, __ATOMIC_ACQUIRE) - baseline;
@@ -92,12 +103,7 @@ int rig_teardown(void **state)
 
 	(void)state;
 	fake->fail_at = 0;
-	while (executable_count)
-		tenon_object_unref(executables[--executable_count]);
-	tenon_object_unref(rig.queue);
-	tenon_object_unref(rig.device);
-	tenon_device_close_all();
-	tenon_error_clear();
+	rig_close();
 	fake_cuda_hang(fake, 0);
 	/* the core's thread of a launch that waited may be the last to hold on to the queue */
 	for (i = 0; i < 2000 && left_of(fake); i++)

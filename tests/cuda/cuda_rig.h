@@ -28,6 +28,9 @@ int rig_start(const char *mode);
 int rig_setup(void **state);
 int rig_teardown(void **state);
 
+/* Give back the device, its queue and the kernels made by rig_kernel(). */
+void rig_close(void);
+
 /* The case leaves a device behind that never ends: what it has is not looked for. */
 void rig_gives_up(void);
 

@@ -74,6 +74,10 @@ static void spoil(struct cu_context_data *c, int status)
 {
 	int none = 0;
 
+	/* a fault of a kernel: driver 580 gives no context after it, reset or not */
+	if (status != CU_CONTEXT_IS_DESTROYED)
+		__atomic_store_n(&f.fault, status, __ATOMIC_RELEASE);
+
 	__atomic_compare_exchange_n(&c->sticky, &none, status, 0, __ATOMIC_ACQ_REL,
 				    __ATOMIC_RELAXED);
 }
@@ -337,8 +341,11 @@ EXPORT int cuDeviceGetAttribute(int *out, int what, int device)
 EXPORT int cuDevicePrimaryCtxRetain(cu_context *out, int device)
 {
 	struct cu_context_data *c;
+	int fault = __atomic_load_n(&f.fault, __ATOMIC_ACQUIRE);
 
 	ENTER("cuDevicePrimaryCtxRetain");
+	if (fault)
+		return fault;
 	pthread_mutex_lock(&lock);
 	c = primary[device];
 	if (!c) {

@@ -53,6 +53,7 @@ struct fake_cuda {
 	long graph_changes;
 	long instantiations;
 	long loads;
+	int fault; /* of a kernel: what each new context is refused with */
 	long resets;
 	long context_switches;
 	long events;

@@ -226,6 +226,17 @@ EXPORT int cuPointerGetAttribute(void *out, int what, uint64_t pointer)
 	return 0;
 }
 
+#ifndef FAKE_OLD
+EXPORT int cuPointerGetAttributes(uint32_t count, const int *what, void **out, uint64_t pointer)
+{
+	ENTER_CONTEXT("cuPointerGetAttributes");
+	for (; count; count--, what++, out++)
+		if (cuPointerGetAttribute(*out, *what, pointer))
+			memset(*out, 0, 4);
+	return 0;
+}
+#endif
+
 EXPORT int cuMemGetAllocationGranularity(size_t *out, const struct cu_allocation *a, int option)
 {
 	ENTER("cuMemGetAllocationGranularity");

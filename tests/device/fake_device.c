@@ -102,12 +102,18 @@ static int submit(struct tenon_queue *queue, const struct tenon_operation *op)
 		fake.submits_left--;
 	q->last_kind = op->kind;
 	q->last_priority = op->priority;
+	if (op->kind == TENON_OP_TIMESTAMP)
+		q->stamp = op->as.timestamp;
 	__atomic_add_fetch(&q->given, 1, __ATOMIC_ACQ_REL);
 	return 0;
 }
 
 static int mark(struct tenon_queue *queue, uint64_t *serial)
 {
+	if (fake.marks_fail) {
+		fake.marks_fail--;
+		return tenon_error(-TENON_E_NOMEM, "fake: no memory for a mark");
+	}
 	*serial = __atomic_load_n(&fake_queue(queue)->given, __ATOMIC_ACQUIRE);
 	return 0;
 }

@@ -24,6 +24,7 @@
  * @open_fails: how many of the next opens fail
  * @allocations_left: allocations that succeed before all fail; -1 for no end
  * @submits_left: operations that queues take before they refuse one; -1 for no end
+ * @marks_fail: how many of the next marks fail
  * @no_order: queues cannot wait for each other
  * @allocations: made so far
  * @frees: given back so far
@@ -37,6 +38,7 @@ struct fake {
 	int open_fails;
 	int allocations_left;
 	int submits_left;
+	int marks_fail;
 	bool no_order;
 	int allocations;
 	int frees;
@@ -56,6 +58,7 @@ extern const struct tenon_backend fake_backend;
  * @failed: 0, or the first that failed
  * @last_kind: of the last operation
  * @last_priority: of it
+ * @stamp: where the last timestamp is to be written; the fake does not write it
  */
 struct fake_queue {
 	struct tenon_queue base;
@@ -64,6 +67,7 @@ struct fake_queue {
 	uint64_t failed;
 	uint32_t last_kind;
 	int32_t last_priority;
+	uint64_t *stamp;
 };
 
 static inline struct fake_queue *fake_queue(struct tenon_queue *queue)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <tenon/backend/memory.h>
 #include <tenon/fence.h>
+#include <tenon/string.h>
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
@@ -179,6 +180,34 @@ static void who_drives_a_node_is_told_by_its_number_or_its_place(void **state)
 	assert_string_equal(text, "vulkan:0, o");
 }
 
+/* There is no device of theirs in the list: such a node is opened by its number. */
+static void accel_nodes_have_uris(void **state)
+{
+	static struct device_list l;
+	struct drm_node n = { .path = "/dev/accel/accel3", .number = 3, .accel = true };
+	char text[64];
+
+	(void)state;
+	strcpy(n.driver, "rocket");
+	node_users(&l, &n, text, sizeof(text));
+	assert_string_equal(text,
+			    backend_is_built(tenon_slice_of("rocket")) ? "rocket://accel/3" : "");
+	n.error = EACCES;
+	node_users(&l, &n, text, sizeof(text));
+	assert_string_equal(text, "");
+	n.error = 0;
+	strcpy(n.driver, "ethosu");
+	node_users(&l, &n, text, sizeof(text));
+#ifdef CONFIG_ETHOSU_ACCEL
+	assert_string_equal(text, "ethosu://accel/3");
+#else
+	assert_string_equal(text, "");
+#endif
+	strcpy(n.driver, "ivpu");
+	node_users(&l, &n, text, sizeof(text));
+	assert_string_equal(text, "");
+}
+
 static void a_node_that_nobody_uses_names_who_would(void **state)
 {
 	struct drm_node n = { .path = "/dev/dri/renderD128", .driver = "amdgpu" };
@@ -255,6 +284,7 @@ int main(void)
 		cmocka_unit_test(a_list_that_is_full_stays_within),
 		cmocka_unit_test(a_node_that_cannot_be_opened_says_why_and_what_to_do),
 		cmocka_unit_test(who_drives_a_node_is_told_by_its_number_or_its_place),
+		cmocka_unit_test(accel_nodes_have_uris),
 		cmocka_unit_test(a_node_that_nobody_uses_names_who_would),
 		cmocka_unit_test(handles_of_memory_and_fences_are_listed_by_name),
 #ifdef CONFIG_JSON

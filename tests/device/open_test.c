@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/device/fake_device.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 
 static void opened(const char *uri, uint32_t index)
 {
@@ -200,6 +202,113 @@ static void a_place_is_the_backends_to_find(void **state)
 	tenon_object_unref(a);
 }
 
+/* ---- a backend whose devices take long to open */
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	int entered; /* threads that came into open */
+	int opened;
+	bool go_on;
+} slow = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+/* Wait for a condition for at most a minute, so that a failing test ends. Caller holds slow.lock. */
+static void slow_wait(const bool *condition, int entered)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += 60;
+	while (condition ? !*condition : slow.entered < entered)
+		if (pthread_cond_timedwait(&slow.changed, &slow.lock, &end))
+			return;
+}
+
+static int open_slowly(const struct tenon_device_choice *choice, struct tenon_device **out)
+{
+	int err;
+
+	pthread_mutex_lock(&slow.lock);
+	slow.entered++;
+	pthread_cond_broadcast(&slow.changed);
+	slow_wait(&slow.go_on, 0);
+	err = fake_backend.open(choice, out);
+	slow.opened += !err;
+	pthread_mutex_unlock(&slow.lock);
+	return err;
+}
+
+static void *open_in_thread(void *uri)
+{
+	struct tenon_device *d;
+
+	return tenon_device_open(uri, &d) ? NULL : d;
+}
+
+static void *reopen_in_thread(void *lost)
+{
+	struct tenon_device *d;
+
+	return tenon_device_reopen(lost, &d) ? NULL : d;
+}
+
+/* Two threads open the same device: each is in open, and other devices can be opened. */
+static struct tenon_device *open_twice(void *(*in_thread)(void *argument), void *argument)
+{
+	pthread_t threads[2];
+	void *found[2];
+	int i;
+
+	slow.entered = slow.opened = 0;
+	slow.go_on = false;
+	for (i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, in_thread, argument), 0);
+	pthread_mutex_lock(&slow.lock);
+	slow_wait(NULL, 2);
+	pthread_mutex_unlock(&slow.lock);
+	opened("fake:1", 1);
+	pthread_mutex_lock(&slow.lock);
+	/* none has left it */
+	assert_int_equal(slow.entered, 2);
+	assert_int_equal(slow.opened, 0);
+	slow.go_on = true;
+	pthread_cond_broadcast(&slow.changed);
+	pthread_mutex_unlock(&slow.lock);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(pthread_join(threads[i], &found[i]), 0);
+	assert_int_equal(slow.opened, 2);
+	assert_non_null(found[0]);
+	assert_ptr_equal(found[0], found[1]);
+	tenon_object_unref(found[1]);
+	return found[0];
+}
+
+static void a_device_that_opens_slowly_stops_no_other(void **state)
+{
+	static char uri[] = "slow:0?mode=a";
+	static struct tenon_backend b;
+	struct tenon_device *a, *fresh;
+
+	(void)state;
+	b = fake_backend;
+	b.name = "slow";
+	b.device_type = 73;
+	b.flags = TENON_BACKEND_CONCURRENT_OPEN;
+	b.open = open_slowly;
+	assert_int_equal(tenon_backend_register(&b), 0);
+	a = open_twice(open_in_thread, uri);
+	assert_int_equal(a->id.device_id, 2);
+	tenon_error(-TENON_E_DEVICE, "gone");
+	tenon_device_lose(a, -TENON_E_DEVICE);
+	tenon_error_clear();
+	fresh = open_twice(reopen_in_thread, a);
+	assert_ptr_not_equal(fresh, a);
+	assert_int_equal(fresh->id.device_id, 2);
+	assert_int_equal(tenon_device_check(fresh), 0);
+	tenon_object_unref(fresh);
+	tenon_object_unref(a);
+}
+
 static void a_device_that_cannot_be_reset_goes_on(void **state)
 {
 	struct tenon_device *a = fake_open("fake:0", NULL), *fresh = a;
@@ -328,6 +437,7 @@ int main(void)
 		cmocka_unit_test_setup(a_lost_device_is_reopened_with_its_keys_and_number,
 				       fake_reset),
 		cmocka_unit_test_setup(a_place_is_the_backends_to_find, fake_reset),
+		cmocka_unit_test_setup(a_device_that_opens_slowly_stops_no_other, fake_reset),
 		cmocka_unit_test_setup(a_device_that_cannot_be_reset_goes_on, fake_reset),
 		cmocka_unit_test(half_a_backend_is_not_registered),
 		cmocka_unit_test_setup(whether_a_device_exists_is_told_without_opening_it,

@@ -28,7 +28,8 @@ if [ -e "$TENON_BUILD/install/tenon" ]; then
 	cp "$TENON_BUILD/libtenon.so.0" "$folder"
 	cp -r "$TENON_BUILD/plugins" "$folder"
 	${CC:-cc} "$TENON_BUILD/tools/tenon.o" "$TENON_BUILD/tools/tool.a" "$folder/libtenon.so.0" \
-		$(pkg-config --libs libcjson libzip) -Wl,-rpath,"$folder" -pthread -ldl -lm -o "$folder/tenon" ||
+		$(pkg-config --libs libcjson libzip $(sed -n 's/^CONFIG_LLM_TOKENIZER=y/libpcre2-8/p' \
+			"$TENON_BUILD/include/config/auto.conf")) -Wl,-rpath,"$folder" -pthread -ldl -lm -o "$folder/tenon" ||
 		skip "the command cannot be linked"
 fi
 [ ! -f "$TENON_COMPAT_LIBRARY" ] || cp "$TENON_COMPAT_LIBRARY" "$folder/compat/"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * DRM on a named fake: a node with dumb buffers, PRIME, and syncobjs with timelines, that counts its handles. vgem and
- * virtio-gpu of a real kernel are in guest/drm_cases.c; neither has syncobjs there, so these are tested here alone.
+ * virtio-gpu of a real kernel are in guest/drm_cases.c, its syncobjs in guest/syncobj_cases.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -333,6 +333,12 @@ static int use_syncobjs(struct drm *d, uint32_t *s, int *fds)
 	err = drm_syncobj_import(d, fds[1], false, &s[1]);
 	if (!err)
 		err = drm_syncobj_transfer(d, s[0], 3, s[1], 4);
+	if (err)
+		return err;
+	fds[2] = drm_syncobj_export(d, s[0], true);
+	if (fds[2] < 0)
+		return fds[2];
+	err = drm_syncobj_import(d, fds[2], true, &s[2]);
 	return err ? err : drm_syncobj_reset(d, s[0]);
 }
 
@@ -354,8 +360,8 @@ static int use_buffers(struct drm *d, struct drm_buffer *b, uint32_t *s, int *fd
 static int use(const struct system_calls *calls)
 {
 	struct drm_buffer b[2] = { { 0, 0, NULL }, { 0, 0, NULL } };
-	int fds[2] = { -1, -1 };
-	uint32_t s[2] = { 0, 0 };
+	int fds[3] = { -1, -1, -1 };
+	uint32_t s[3] = { 0, 0, 0 };
 	struct drm d;
 	int err;
 
@@ -363,11 +369,12 @@ static int use(const struct system_calls *calls)
 	if (err)
 		return err;
 	err = use_buffers(&d, b, s, fds);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		system_close(calls, &fds[i]);
 		drm_syncobj_destroy(&d, &s[i]);
-		drm_buffer_close(&d, &b[i]);
 	}
+	drm_buffer_close(&d, &b[0]);
+	drm_buffer_close(&d, &b[1]);
 	drm_close(&d);
 	return err;
 }

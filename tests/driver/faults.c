@@ -13,6 +13,7 @@
 static const struct system_calls *under = &system_calls_of_kernel;
 static unsigned int left[CALLS]; /* calls until the one that fails; 0: none fails */
 static struct fault fault;
+int faults_step;
 
 static struct {
 	int fd;
@@ -62,6 +63,7 @@ static bool fails(enum call call, const char *path, unsigned long request)
 		return false;
 	snprintf(fault.path, sizeof(fault.path), "%s", path);
 	fault.request = request;
+	fault.step = faults_step;
 	fault.happened = true;
 	errno = fault.error;
 	return true;
@@ -202,6 +204,11 @@ static int faulty_rmdir(const char *path)
 	return fails(CALL_RMDIR, path, 0) ? -1 : under->rmdir(path);
 }
 
+static int faulty_flock(int fd, int operation)
+{
+	return fails(CALL_FLOCK, path_of(fd), 0) ? -1 : under->flock(fd, operation);
+}
+
 const struct system_calls faulty_calls = {
 	.open = faulty_open,
 	.close = faulty_close,
@@ -218,6 +225,7 @@ const struct system_calls faulty_calls = {
 	.eventfd = faulty_eventfd,
 	.mkdir = faulty_mkdir,
 	.rmdir = faulty_rmdir,
+	.flock = faulty_flock,
 };
 
 /* ---- the sweep */
@@ -236,6 +244,8 @@ static const int poll_errors[] = { EINTR, EINVAL, ENOMEM, 0 };
 static const int eventfd_errors[] = { EMFILE, ENFILE, ENODEV, ENOMEM, 0 };
 static const int folder_errors[] = { EACCES, EEXIST, ENOENT, ENOMEM, EBUSY, EINVAL, 0 };
 
+static const int lock_errors[] = { EINTR, EWOULDBLOCK, ENOLCK, 0 };
+
 static const int *errors_of(const struct sweep *s, enum call call)
 {
 	static const int *const errors[CALLS] = {
@@ -245,7 +255,7 @@ static const int *errors_of(const struct sweep *s, enum call call)
 		[CALL_PREAD] = transfer_errors,	 [CALL_PWRITE] = transfer_errors,
 		[CALL_READLINK] = link_errors,	 [CALL_PPOLL] = poll_errors,
 		[CALL_EVENTFD] = eventfd_errors, [CALL_MKDIR] = folder_errors,
-		[CALL_RMDIR] = folder_errors,
+		[CALL_RMDIR] = folder_errors,	 [CALL_FLOCK] = lock_errors,
 	};
 
 	return call == CALL_IOCTL ? s->ioctl_errors : errors[call];
@@ -282,6 +292,7 @@ static int class_of(const struct fault *f)
 		{ EMFILE, -TENON_E_IO },
 		{ ENFILE, -TENON_E_IO },
 		{ EAGAIN, -TENON_E_IO },
+		{ ENOLCK, -TENON_E_IO },
 		{ SHORT, -TENON_E_TRUNCATED },
 	};
 
@@ -309,7 +320,7 @@ static void say(const char *what)
 {
 	static const char *const names[CALLS] = { "open",  "close",   "ioctl", "mmap",	 "madvise",
 						  "read",  "write",   "pread", "pwrite", "readlink",
-						  "ppoll", "eventfd", "mkdir", "rmdir" };
+						  "ppoll", "eventfd", "mkdir", "rmdir",	 "flock" };
 
 	print_error("%s(%s, request %#lx) with errno %d: %s\n", names[fault.call], fault.path,
 		    fault.request, fault.error, what);
@@ -334,7 +345,9 @@ static bool try(const struct sweep *s, enum call call, unsigned int nth, int err
 	memset(left, 0, sizeof(left));
 	fault.call = call;
 	fault.error = error;
+	fault.nth = nth;
 	left[call] = nth;
+	faults_step = 0;
 	tenon_error_clear();
 	status = s->scenario(&faulty_calls);
 	left[call] = 0;

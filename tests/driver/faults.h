@@ -26,6 +26,7 @@ enum call {
 	CALL_EVENTFD,
 	CALL_MKDIR,
 	CALL_RMDIR,
+	CALL_FLOCK,
 	CALLS,
 };
 
@@ -37,6 +38,8 @@ enum call {
  * @call: which
  * @path: what it opened, or made, or read the link of; for others, the path of the descriptor; "" if unknown
  * @request: of an ioctl
+ * @nth: it was the nth of this kind
+ * @step: faults_step at that time
  * @error: errno, or SHORT
  * @happened: it was reached
  */
@@ -44,12 +47,17 @@ struct fault {
 	enum call call;
 	char path[512];
 	unsigned long request;
+	unsigned int nth;
+	int step;
 	int error;
 	bool happened;
 };
 
 /* calls that fail, one at a time, and without a schedule only count */
 extern const struct system_calls faulty_calls;
+
+/* where the scenario stands, for scenarios whose parts treat errors differently; 0 when one begins */
+extern int faults_step;
 
 /* Let them pass on to these. */
 void faults_over(const struct system_calls *calls);

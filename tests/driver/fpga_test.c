@@ -166,6 +166,8 @@ static int use(const struct system_calls *calls)
 	if (!err)
 		err = fpga_load(&f, "npu.bit.bin", true);
 	if (!err)
+		err = fpga_check(&f);
+	if (!err)
 		err = fpga_overlay_apply(calls, tree, "npu", "npu.dtbo");
 	return err ? err : fpga_overlay_remove(calls, tree, "npu");
 }

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: MIT
 #
 # The driver rooms on Debian's kernel in a guest that QEMU emulates: edu devices behind UIO and behind VFIO with an
-# IOMMU, vgem and virtio-gpu behind DRM. A static program is all of the guest's user space (tests/driver/guest/). TENON_GUEST_KERNEL names a
-# folder with boot/vmlinuz-* and lib/modules; scripts/check --full brings one to the build folder.
+# IOMMU, vgem and virtio-gpu behind DRM. And mortise between two machines: the conformance suite of devices runs in the
+# guest, over uio and vfio, and the firmware in a process outside, which shares the memory of an ivshmem device with it.
+# A static program is the first of the guest's user space (tests/driver/guest/). TENON_GUEST_KERNEL names a folder with
+# boot/vmlinuz-* and lib/modules; scripts/check --full brings one to the build folder. TENON_GUEST_FIGURES=1 measures
+# the transports too.
 
 . tests/build/tap.sh
 need qemu-system-x86_64 cpio objcopy
@@ -30,9 +33,38 @@ done
 build_program()
 {
 	$CC -std=gnu11 -O1 -g -Wall -Wextra -static -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . \
-		-DCONFIG_ERROR_MESSAGES=1 -DCONFIG_ERROR_CONTEXT=1 -o "$scratch/root/init" \
+		-DCONFIG_ERROR_MESSAGES=1 -DCONFIG_ERROR_CONTEXT=1 -DCONFIG_MORTISE_UIO=1 -o "$scratch/root/init" \
 		tests/driver/guest/*.c driver/syscall/*.c driver/uio/*.c driver/vfio/*.c driver/dmabuf/*.c \
-		driver/drm/drm.c driver/drm/drm_buffer.c driver/drm/drm_syncobj.c lib/error.c -pthread
+		driver/drm/drm.c driver/drm/drm_buffer.c driver/drm/drm_syncobj.c driver/shm/*.c driver/board/uart.c \
+		driver/board/board.c driver/board/board_shm.c driver/board/board_uio.c driver/board/board_window.c \
+		lib/buffer.c lib/fence_fd.c lib/error.c -pthread
+}
+
+build_peer()
+{
+	$CC -std=gnu11 -O2 -g -Wall -Wextra -static -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . \
+		-DCONFIG_ERROR_MESSAGES=1 -DCONFIG_ERROR_CONTEXT=1 -DCONFIG_MORTISE_SIM=1 -o "$scratch/peer" \
+		tests/driver/ivshmem_peer.c firmware/sim/*.c firmware/core/*.c lib/fence_fd.c lib/error.c -pthread
+}
+
+# Programs of the build with the shared libraries that they need, and the suite's kernels. A build that has none of them
+# (CONFIG_DEVICES=n), or is for sanitizers, which need more memory than the guest has, goes without; the guest then skips
+# them by name.
+add_programs()
+{
+	[ -z "${SAN:-}" ] || return 0
+	mkdir -p "$scratch/root/programs/device/host/tests/cts"
+	for program in tests/cts/mortise_uio_backend tests/cts/mortise_vfio_backend tests/driver/prime_test \
+		tests/hil/ring_bench tenon libtenon.so.0; do
+		[ -x "$TENON_BUILD/$program" ] || continue
+		objcopy --strip-debug "$TENON_BUILD/$program" "$scratch/root/programs/${program##*/}"
+		ldd "$TENON_BUILD/$program" | grep -v libtenon | grep -o '/[^ ]*' | while read -r library; do
+			mkdir -p "$scratch/root/${library%/*}"
+			cp -L "$library" "$scratch/root$library"
+		done
+	done
+	kernels=$TENON_BUILD/device/host/tests/cts/mortise_kernels.elf
+	[ ! -r "$kernels" ] || cp "$kernels" "$scratch/root/programs/device/host/tests/cts/"
 }
 
 # Add a module to the list, what it needs first. A module that this kernel has built in, or lacks, has no file.
@@ -55,19 +87,35 @@ make_image()
 	(cd "$scratch/root" && find . | cpio --quiet -o -H newc) > "$scratch/image"
 }
 
+# start_peer NAME: a process that is the other side of an ivshmem device; it ends with the pipe of its standard input
+start_peer()
+{
+	"$scratch/peer" "$scratch/$1" < "$scratch/leash" &
+	for wait in $(seq 300); do
+		[ ! -S "$scratch/$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 # The console is for the kernel; results come by the second serial port.
 run_guest()
 {
+	mkfifo "$scratch/leash" || return 1
+	exec 9<> "$scratch/leash"
+	start_peer first && start_peer second || return 1
 	timeout -k 5 900 qemu-system-x86_64 -M q35 -accel tcg -cpu qemu64 -m 256 -nodefaults -no-user-config -display none \
 		-no-reboot -device intel-iommu -device edu,addr=04.0 -device edu,addr=05.0 -device virtio-gpu-pci,addr=06.0 \
+		-chardev "socket,id=first,path=$scratch/first" -device ivshmem-doorbell,addr=07.0,chardev=first,vectors=1 \
+		-chardev "socket,id=second,path=$scratch/second" -device ivshmem-doorbell,addr=08.0,chardev=second,vectors=1 \
 		-serial "file:$scratch/console" -serial "file:$scratch/results" -kernel "$kernel" -initrd "$scratch/image" \
-		-append "console=ttyS0 quiet intel_iommu=on iommu=pt panic=-1" < /dev/null
+		-append "console=ttyS0 quiet intel_iommu=on iommu=pt no_timer_check panic=-1 ${TENON_GUEST_FIGURES:+figures}" < /dev/null 9>&-
 }
 
 mkdir -p "$scratch/root/modules"
 : > "$scratch/root/modules/list"
 : > "$scratch/results"
-build_program > "$scratch/said" 2>&1 && make_image >> "$scratch/said" 2>&1 && run_guest >> "$scratch/said" 2>&1
+build_program > "$scratch/said" 2>&1 && build_peer >> "$scratch/said" 2>&1 && add_programs >> "$scratch/said" 2>&1 && make_image >> "$scratch/said" 2>&1 && run_guest >> "$scratch/said" 2>&1
 status=$?
 tr -d '\r' < "$scratch/results" | grep -E '^(1\.\.|ok |not ok |#)'
 if [ $status -ne 0 ] || ! grep -q '^1\.\.' "$scratch/results"; then

@@ -186,6 +186,7 @@ static void a_core_can_stop_with_the_program(void **state)
 static int use(const struct system_calls *calls)
 {
 	struct remoteproc r;
+	char firmware[64];
 	int err;
 
 	tree_text(CORE "/state", "offline\n");
@@ -194,7 +195,11 @@ static int use(const struct system_calls *calls)
 	if (!err)
 		err = remoteproc_set_firmware(&r, "mortise.elf");
 	if (!err)
+		err = remoteproc_get_firmware(&r, firmware, sizeof(firmware));
+	if (!err)
 		err = remoteproc_start(&r);
+	if (!err)
+		err = remoteproc_check(&r);
 	if (!err)
 		err = remoteproc_stop_on_exit(&r);
 	if (!err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * UIO on a named fake: files stand for sysfs, configuration space and BARs; interrupts are counted here. What the
- * kernel does is in guest_uio.c.
+ * kernel does is in guest/uio_cases.c.
  */
 #include <errno.h>
 #include <stdio.h>

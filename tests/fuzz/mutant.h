@@ -59,6 +59,9 @@ void mutate_blob(struct mutant *m);
 /* Text of JSON, or of numpy's headers: numbers, tokens, pieces. */
 void mutate_json(struct mutant *m);
 
+/* Text in lines: a line less or twice, or one of @words somewhere. */
+void mutate_lines(struct mutant *m, const char *const *words, size_t count);
+
 /* A file of parameters: names, shapes, data types with and without the bytes they need. */
 void mutate_params(struct mutant *m);
 

@@ -96,6 +96,26 @@ static const struct builtin {
 	{ "relax.run.nonzero", { { "T", TENSOR } } },
 	{ "relax.run.shape_to_tensor", { { "P", TENSOR } } },
 	{ "relax.run.assert_op", { { "Nk*", -1 } } },
+	{ "attention_kv_cache_empty", { { "K", NUMBER } } },
+	{ "attention_kv_cache_get_total_sequence_length", { { "K", NUMBER } } },
+	{ "attention_kv_cache_attention_with_shared_kv", { { "K01TTTT", -1 } } },
+	{ "attention_kv_cache_self_attention", { { "K01TTTTT", -1 } } },
+	{ "attention_kv_cache_cross_attention", { { "K01TTT", -1 } } },
+	{ "attention_kv_cache_append_mla_kv", { { "K0T", STATE } } },
+	{ "attention_kv_cache_merge_attn_output_inplace", { { "KTTTT", TUPLE } } },
+	{ "attention_kv_cache_debug_get_kv", { { "K0ccTT", -1 }, { "KciiTT", -1 } } },
+	{ "attention_kv_cache_debug_get_kv_mla", { { "K0ccT", -1 } } },
+	{ "attention_kv_cache_array_clear", { { "U", -1 } } },
+	{ "attention_kv_cache_window_override", { { "LTi", CLOSURE } } },
+	{ "sample_top_p_from_prob", { { "T1c", NUMBER } } },
+	{ "apply_presence_and_frequency_penalty", { { "TTTcc", -1 } } },
+	{ "param_array_from_cache", { { "ki", TUPLE } } },
+	{ "tvm.contrib.sort.argsort_nms", { { "TTTcc", -1 } } },
+	{ "runtime.TVMTensorCreateView", { { "TPd1", TENSOR }, { "TPdi", TENSOR } } },
+	{ RELAX_PROGRAM_RNN, { { "", STATE } } },
+	{ "rnn_state_get", { { "K00T", TENSOR }, { "KccT", TENSOR } } },
+	{ "rnn_state_set", { { "K00T", STATE }, { "KccT", STATE } } },
+	{ "rnn_state_debug_get", { { "K000", TENSOR }, { "Kccc", TENSOR } } },
 };
 
 #define BUILTINS (sizeof(builtins) / sizeof(builtins[0]))
@@ -343,7 +363,8 @@ static void put_entry(struct tenon_buffer *out, uint32_t kind, const char *name,
 /* A name without the prefix of builtins. */
 static bool is_whole(const char *name)
 {
-	return !strncmp(name, "tvm.", 4) || !strncmp(name, "relax.", 6) || !strncmp(name, "fuzz.", 5);
+	return !strncmp(name, "tvm.", 4) || !strncmp(name, "relax.", 6) ||
+	       !strncmp(name, "runtime.", 8) || !strncmp(name, "fuzz.", 5);
 }
 
 static void put_functions(const struct program *p, struct tenon_buffer *out)

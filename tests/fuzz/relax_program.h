@@ -16,6 +16,8 @@
 #define RELAX_PROGRAM_STAND_IN "fuzz.stand_in"
 /* Name of a function that returns a small key-value cache. */
 #define RELAX_PROGRAM_STATE "fuzz.state"
+/* Name of a function that returns a small recurrent state. */
+#define RELAX_PROGRAM_RNN "fuzz.rnn"
 
 /* Write the executable that @size decisions make; the caller drops @out. */
 void relax_program(const uint8_t *decisions, size_t size, struct tenon_buffer *out);

@@ -4,8 +4,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/kv/kv_cache.h"
+#include "runtime/kv/rnn_state.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/use_executable.h"
 #include "tests/unit/relax_stand_in.h"
@@ -39,6 +41,48 @@ static int make_state(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
+static int array_of(struct tenon_value item, struct tenon_array **out)
+{
+	return tenon_array_create(&item, 1, out);
+}
+
+/* A recurrent state whose getter and setter are stand-ins. */
+static int make_rnn(void *self, const struct tenon_value *args, int32_t count,
+		    struct tenon_value *ret)
+{
+	static const int64_t shape[] = { 3 };
+	struct rnn_config f = { .layers = 1, .sequences = 2, .history = 2 };
+	struct tenon_function *stand_in = NULL;
+	struct tenon_tensor *initial = NULL;
+	struct rnn_state *r = NULL;
+	int err;
+
+	(void)self;
+	(void)args;
+	(void)count;
+	err = tenon_function_create(NULL, relax_stand_in, NULL, &stand_in);
+	if (!err)
+		err = tenon_tensor_create(shape, 1, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1),
+					  &initial);
+	if (!err)
+		err = array_of(tenon_arg_object(stand_in), &f.getters);
+	if (!err)
+		err = array_of(tenon_arg_object(stand_in), &f.setters);
+	if (!err)
+		err = array_of(tenon_arg_object(initial), &f.initial);
+	if (!err)
+		memset(initial->dl.data, 0, 3 * sizeof(float));
+	if (!err)
+		err = rnn_state_create(&f, &r);
+	tenon_object_unref(f.initial);
+	tenon_object_unref(f.setters);
+	tenon_object_unref(f.getters);
+	tenon_object_unref(initial);
+	tenon_object_unref(stand_in);
+	*ret = tenon_arg_object(r);
+	return err;
+}
+
 static void register_stand_in(void)
 {
 	static bool done;
@@ -49,6 +93,7 @@ static void register_stand_in(void)
 	fuzz_check(tenon_executors_register());
 	fuzz_check(tenon_function_register_c(RELAX_PROGRAM_STAND_IN, relax_stand_in, false));
 	fuzz_check(tenon_function_register_c(RELAX_PROGRAM_STATE, make_state, false));
+	fuzz_check(tenon_function_register_c(RELAX_PROGRAM_RNN, make_rnn, false));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

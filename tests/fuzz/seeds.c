@@ -427,6 +427,22 @@ static void rpc_seeds(const struct sink *sink)
 	give(sink, "an ffi call", &b);
 }
 
+static void tracker_seeds(const struct sink *sink)
+{
+	static const char *const messages[] = {
+		"[5, {\"key\": \"server:k\", \"addr\": [null, \"9090\"], \"health\": \"\"}]",
+		"[3, \"k\", [9090, \"k:0.5\"], null]",
+		"[4, \"k\", \"\", 1]",
+	};
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	size_t i;
+
+	for (i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
+		tenon_buffer_append(&b, messages[i], strlen(messages[i]));
+		give(sink, "a message to a tracker", &b);
+	}
+}
+
 static const char *const relax_files[] = {
 	"tvm-0.27.0.post1/relax_mlp/vm.so",
 	"tvm-0.27.0.post1/model_closure/model.so",
@@ -458,6 +474,12 @@ void seeds_each(const char *target,
 		give(&sink, "two constants", &b);
 	} else if (!strcmp(target, "graph_json")) {
 		file_seed(&sink, "tests/interop/data/tvm-0.8/graph_nop/graph.json");
+	} else if (!strcmp(target, "dnnl_json")) {
+		file_seed(&sink, "tests/interop/data/tvm-0.18/byoc_dnnl_mlp/dnnl0.json");
+		file_seed(&sink, "tests/interop/data/tvm-0.18/byoc_dnnl_mlp/dnnl1.json");
+	} else if (!strcmp(target, "partition")) {
+		file_seed(&sink, "tests/partition/int.json");
+		file_seed(&sink, "tests/partition/vec.json");
 	} else if (!strcmp(target, "mortise_elf")) {
 		device_code_seed(&sink);
 	} else if (!strcmp(target, "mortise_packet")) {
@@ -466,6 +488,8 @@ void seeds_each(const char *target,
 		file_seed(&sink, "tests/interop/data/tvm-0.18/params_file/all.params");
 	} else if (!strcmp(target, "rpc_packet")) {
 		rpc_seeds(&sink);
+	} else if (!strcmp(target, "tracker_message")) {
+		tracker_seeds(&sink);
 	} else if (!strcmp(target, "relax_program")) {
 		decision_seeds(&sink);
 	} else if (!strcmp(target, "relax_executable")) {

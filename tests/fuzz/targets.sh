@@ -5,25 +5,39 @@
 
 . tests/build/tap.sh
 
-known='blob_legacy
+known='archive
+blob_legacy
 blob_modern
 cmdstream
 const_loader
+dnnl_json
 elf_inspect
+ethosu
 example_json
 graph_json
 inspect
+manifest
 mortise_elf
 mortise_packet
 npy_command
 params
 params_command
+partition
 payload
 relax_executable
 relax_program
+rocket
 rpc_packet
+rpc_reply
 run_graph
 run_tree
+serve_request
+suite_result
+tflite
+tokenizer
+toml
+trace
+tracker_message
 unpack'
 
 same()
@@ -49,7 +63,7 @@ it "every target that has a source is known" same "$known" "$sources"
 it "every target is run by make check" same "$known" "$listed"
 # a build without all that the targets are for skips some of them
 complete=yes
-for option in ELF_INSPECT EXAMPLE_JSON GRAPH_EXECUTOR LINK METADATA MODULE_WRITE REFLECTION REMOTE RELAX_VM TVM_LEGACY; do
+for option in DEVICE_ROCKET DNNL_JSON ELF_INSPECT EXAMPLE_JSON GRAPH_EXECUTOR HIL LINK LLM_TOKENIZER METADATA MODEL_LIBRARY_FORMAT MODULE_WRITE PARTITION PAYLOAD_ETHOS_U REFLECTION REMOTE REMOTE_CLIENT RELAX_VM TVM_LEGACY; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || complete=
 done
 command -v pkg-config >/dev/null && pkg-config --exists cmocka || complete=

@@ -19,6 +19,11 @@ bool hil_is_sim(void)
 	return !strcmp(hil_board, "sim");
 }
 
+bool hil_is_clocked(void)
+{
+	return !strcmp(hil_board, "rtl");
+}
+
 size_t hil_count(size_t sim, size_t board)
 {
 	return hil_is_sim() ? sim : board;

@@ -33,6 +33,8 @@ extern const struct hil_case hil_packet_cases[], hil_call_cases[], hil_stream_ca
 /* what emulators and sanitizers make slow is done less often */
 size_t hil_count(size_t sim, size_t board);
 bool hil_is_sim(void);
+/* a model of logic, cycle by cycle: many times slower than a core that is emulated */
+bool hil_is_clocked(void);
 
 #define assert_ok(call) assert_int_equal_at((call), 0, __FILE__, __LINE__)
 static inline void assert_int_equal_at(int found, int want, const char *file, int line)

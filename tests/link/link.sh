@@ -14,6 +14,8 @@ unset CFLAGS LDFLAGS
 headers=$PWD/include
 example=$PWD/examples/link
 fixtures=$PWD/tests/interop/data
+graphs=$PWD/tests/partition
+modules=$PWD/docs/modules.md
 cd "$scratch" || exit 1
 
 tenon()
@@ -53,4 +55,12 @@ exchanged()
 		tenon link -o exchanged.so exchanged.d/manifest.json && tenon unpack exchanged.so exchanged.2 &&
 		cmp new.cl exchanged.2/vecadd.cl && tenon link -o exchanged.2.so exchanged.2/manifest.json &&
 		cmp exchanged.so exchanged.2.so
+}
+
+# large FILE LETTER: a kernel and two megabytes of comments, which end with the letter
+large()
+{
+	cp "$example/vecadd.cl" "$1.cl"
+	cp "$example/vecadd.tvm_meta.json" "$1.tvm_meta.json"
+	awk -v last="$2" 'BEGIN { for (i = 0; i < 30000; i++) printf "// %060d\n", i; printf "// %s\n", last }' >> "$1.cl"
 }

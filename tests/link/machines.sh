@@ -36,12 +36,14 @@ machine()
 	loader=$(echo "$libraries"/ld-linux*)
 	$1 "$loader" --library-path "$libraries" ./opens "$PWD/machine.so" 'a[i] + b[i]' &&
 		exchanged machine.so 's/a\[i\] + b\[i\]/a[i] + 10 * b[i]/' &&
-		$1 "$loader" --library-path "$libraries" ./opens "$PWD/exchanged.so" '10 * b[i]'
+		$1 "$loader" --library-path "$libraries" ./opens "$PWD/exchanged.so" '10 * b[i]' &&
+		large large a && link -o large.so "$example/vecadd.c" large.cl=opencl && same large.so &&
+		$1 "$loader" --library-path "$libraries" ./opens "$PWD/large.so" 29999
 }
 for target in aarch64-linux-gnu:qemu-aarch64 arm-linux-gnueabihf:qemu-arm riscv64-linux-gnu:qemu-riscv64; do
 	CC=${target%:*}-gcc
 	if command -v "$CC" >/dev/null 2>&1 && command -v "${target#*:}" >/dev/null 2>&1; then
-		it "a module for ${target%%-*} is linked here, and opens there with other contents too" machine "${target#*:}"
+		it "a module for ${target%%-*} is linked here, and opens there with other contents and large ones too" machine "${target#*:}"
 	else
 		cases=$((cases + 1))
 		echo "ok $cases - a module for ${target%%-*} # SKIP $CC or ${target#*:} is not installed"

@@ -227,6 +227,30 @@ static void assert_read_wrapped(const struct plan *p, const uint64_t *number,
 	import_blob_fini(&b);
 }
 
+/* without its larger payloads the blob has the same bytes, once these are in their places */
+static void assert_cut(const struct plan *p, const struct tenon_buffer *whole)
+{
+	struct tenon_buffer blob = TENON_BUFFER_INIT, joined = TENON_BUFFER_INIT;
+	struct tenon_slice parts[2 * MOST + 1];
+	struct link_tree t = { 0 };
+	uint64_t number[MOST];
+	size_t i, count;
+
+	make_tree(p, &t);
+	t.cut_least = 4;
+	assert_int_equal(link_tree_write(&t, TENON_GENERATION_FFI, &blob, number), 0);
+	assert_int_equal(link_cuts_close(t.cuts, t.cut_count, &blob), whole->size);
+	count = link_cuts_parts(t.cuts, t.cut_count, &blob, parts);
+	assert_true(count <= 2 * t.cut_count + 1);
+	for (i = 0; i < count; i++)
+		tenon_buffer_slice(&joined, parts[i]);
+	assert_int_equal(joined.size, whole->size);
+	assert_memory_equal(joined.data, whole->data, whole->size);
+	tenon_buffer_fini(&joined);
+	tenon_buffer_fini(&blob);
+	link_tree_fini(&t);
+}
+
 /* number the plan, compare with TVM's numbers, read it back in both forms, and write it again */
 static void check_plan(const struct plan *p, size_t *as_tvm)
 {
@@ -246,6 +270,7 @@ static void check_plan(const struct plan *p, size_t *as_tvm)
 	}
 	assert_read(p, number, (struct tenon_slice){ modern.data, modern.size },
 		    TENON_GENERATION_FFI);
+	assert_cut(p, &modern);
 
 	wrap_payloads(&t, wrapped);
 	assert_int_equal(link_tree_write(&t, TENON_GENERATION_LEGACY, &legacy, legacy_number), 0);

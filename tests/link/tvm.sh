@@ -4,9 +4,10 @@
 # Modules that were linked here open in TVM from PyPI (scripts/interop-generate --venv-only 0.27)
 
 script=$PWD/tests/link/open_in_tvm.py
+trees=$PWD/tests/link/trees_by_tvm.py
 . tests/link/link.sh
 python=
-for candidate in "$TENON_BUILD"/interop-venvs/*/bin/python; do
+for candidate in "${TENON_VENVS:-$TENON_BUILD/interop-venvs}"/*/bin/python; do
 	"$candidate" -c 'import tvm, tvm_ffi, numpy' 2>/dev/null && python=$candidate
 done
 [ -n "$python" ] || skip "TVM is not installed: scripts/interop-generate --venv-only 0.27"
@@ -41,4 +42,18 @@ it "a launcher, a kernel and a library are linked" made
 it "TVM opens the module and calls the launcher, and that the kernel" opens module.so
 it "a program is exchanged for a longer one" exchanged module.so 's/a\[i\] + b\[i\]/a[i] + 10 * b[i]/'
 it "TVM opens that as well" opens exchanged.so
+
+made_large()
+{
+	large large a && link -o large.so "$example/vecadd.c" large.cl=opencl
+}
+it "a large program is linked" made_large
+it "TVM opens it where it is in the file" opens large.so
+
+# as export_library() writes them; more of them by hand: TREES=1000 SEED=2
+same_trees()
+{
+	mkdir -p trees && (cd trees && "$python" "$trees" "${SEED:-1}" "${TREES:-32}" $EMULATOR "$TENON_COMMAND") && rm -r trees
+}
+it "random trees have the numbers and the bytes of TVM's exporter, whose files survive, seed ${SEED:-1}" same_trees
 finish

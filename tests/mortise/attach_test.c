@@ -263,7 +263,7 @@ struct host {
 
 static int open_host(struct host *h, bool patient)
 {
-	const struct board_place place = { file, NULL, clock_now() + 20 * SECOND };
+	const struct board_place place = { .path = file, .deadline = clock_now() + 20 * SECOND };
 	struct ring_setup setup = {
 		.name = "host",
 		.ring_offset = MORTISE_SHARED_OFFSET,
@@ -484,7 +484,7 @@ static unsigned int (*const faults[])(struct random *r, struct host *h) = {
 /* Files that no session may begin on. */
 static void bad_file(struct random *r)
 {
-	const struct board_place place = { file, NULL, clock_now() + 1000000 };
+	const struct board_place place = { .path = file, .deadline = clock_now() + 1000000 };
 	struct mortise_identity saved = control()->identity;
 	struct board *board = NULL;
 	bool cut = random_one_in(r, 2);

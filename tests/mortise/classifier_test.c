@@ -245,7 +245,7 @@ static void classify(struct tenon_module *m, const char *uri)
 
 /* ---- cases */
 
-static void one_file_classifies_on_every_board(void **unused)
+static void one_file_classifies_on_every_board_with_a_core(void **unused)
 {
 	char folder[] = "classifier-XXXXXX", path[4096], uri[32];
 	const struct board_kind *kind;
@@ -266,6 +266,9 @@ static void one_file_classifies_on_every_board(void **unused)
 			tenon_error_clear();
 			continue;
 		}
+		/* it runs streams alone: see stream_rtl_test */
+		if (!strcmp(kind->name, "rtl"))
+			continue;
 		snprintf(uri, sizeof(uri), "mortise://%s", kind->name);
 		classify(m, uri);
 		print_message("# %s classifies as the host does\n", kind->name);
@@ -278,7 +281,7 @@ static void one_file_classifies_on_every_board(void **unused)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_file_classifies_on_every_board),
+		cmocka_unit_test(one_file_classifies_on_every_board_with_a_core),
 	};
 
 	return cmocka_run_group_tests(tests, make_model, drop_devices);

@@ -6,6 +6,9 @@
 
 extern const char *const stream_uri;
 
+/* behind a board's name: a machine with much to do may stop the board for seconds */
+#define STREAM_PATIENT "?silence=30000"
+
 /* why the board cannot be used; NULL when it can */
 const char *stream_missing(void);
 

@@ -6,7 +6,7 @@
 #include "driver/board/board.h"
 #include "tests/mortise/stream_cases.h"
 
-const char *const stream_uri = "mortise://rv32";
+const char *const stream_uri = "mortise://rv32" STREAM_PATIENT;
 
 const char *stream_missing(void)
 {

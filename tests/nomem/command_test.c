@@ -89,7 +89,7 @@ static const struct line lines[] = {
 	{ REFUSED, "verify " D18 "graph_mlp/in_x.npy --json" },
 	{ CLI_OK, "unpack " D18 "opencl_vecadd/lib.so @TMP/parts" },
 	{ CLI_OK, "link -o @FILE @TMP/parts/manifest.json" },
-	{ REFUSED, "link -o @FILE one.c two.c=nonsense@key" },
+	{ REFUSED, "link -o @FILE examples/link/vecadd.c two.c=nonsense@key" },
 
 	{ CLI_OK, "params list " PARAMS },
 	{ CLI_OK, "params list " PARAMS " --json" },
@@ -267,13 +267,41 @@ static size_t take(int fd, char *text)
 	return (size_t)n;
 }
 
-static void take_file(struct outcome *o)
+static void leave_out(struct outcome *o, char *at, size_t length)
+{
+	memmove(at, at + length, o->file_size - (size_t)(at - o->file) - length);
+	o->file_size -= length;
+}
+
+static char *find(const struct outcome *o, char *from, const char *text)
+{
+	return memmem(from, o->file_size - (size_t)(from - o->file), text, strlen(text));
+}
+
+/* A trace has the number of the thread and the memory of the process: each run has a process for itself. */
+static void leave_out_process(struct outcome *o, pid_t process)
+{
+	static const char bytes[] = "\"bytes\":";
+	char number[24], *at = o->file;
+
+	snprintf(number, sizeof(number), "%d", process);
+	while ((at = find(o, at, number)))
+		leave_out(o, at, strlen(number));
+	for (at = o->file; (at = find(o, at, bytes));) {
+		at += strlen(bytes);
+		leave_out(o, at, strspn(at, "0123456789"));
+	}
+}
+
+static void take_file(struct outcome *o, pid_t process)
 {
 	int fd = open(file_path, O_RDONLY);
 
 	o->file_size = fd < 0 ? SIZE_MAX : take(fd, o->file);
 	if (fd >= 0)
 		close(fd);
+	if (fd >= 0 && o->file[0] == '{')
+		leave_out_process(o, process);
 }
 
 static void forget(void)
@@ -305,7 +333,7 @@ static bool run_once(const struct words *w, long fails_at, struct outcome *o)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	o->out_size = take(out_fd, o->out);
 	o->err_size = take(err_fd, o->err);
-	take_file(o);
+	take_file(o, child);
 	if (!WIFSIGNALED(status) && !WEXITSTATUS(status))
 		return true;
 	print_error("allocation %ld: %s %d\n%s", fails_at, WIFSIGNALED(status) ? "signal" : "exit",

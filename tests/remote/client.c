@@ -12,9 +12,13 @@ static void *session_thread(void *argument)
 {
 	struct client *c = argument;
 
-	c->result = session_run(c->session_fd, c->folder, &c->options, NULL);
+	struct connection *connection;
+
+	c->result = connection_of_fds(c->session_fd, c->session_fd, "client", &connection);
+	if (!c->result)
+		c->result = session_run(connection, c->folder, &c->options, NULL);
 	tenon_error_clear();
-	close(c->session_fd);
+	connection_close(connection);
 	return NULL;
 }
 
@@ -36,7 +40,8 @@ void client_open(struct client *c, enum wire_generation generation)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	c->fd = pair[0];
 	c->session_fd = pair[1];
-	stream_init(&c->stream, c->fd, UINT64_MAX);
+	assert_int_equal(connection_of_fds(c->fd, c->fd, "session", &c->connection), 0);
+	stream_init(&c->stream, c->connection, UINT64_MAX);
 	assert_int_equal(pthread_create(&c->thread, NULL, session_thread, c), 0);
 }
 
@@ -44,10 +49,15 @@ void client_close(struct client *c)
 {
 	char remove[5000];
 
-	close(c->fd);
-	pthread_join(c->thread, NULL);
+	client_close_keeping(c);
 	snprintf(remove, sizeof(remove), "rm -rf '%s'", c->folder);
 	assert_int_equal(system(remove), 0);
+}
+
+void client_close_keeping(struct client *c)
+{
+	connection_close(c->connection);
+	pthread_join(c->thread, NULL);
 	stream_fini(&c->stream);
 	tenon_buffer_fini(&c->request);
 	wire_sequence_fini(&c->values);

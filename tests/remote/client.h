@@ -12,7 +12,8 @@
 #include "runtime/remote/stream.h"
 
 struct client {
-	int fd;
+	int fd; /* of the connection */
+	struct connection *connection;
 	enum wire_generation generation;
 	struct stream stream;
 	struct tenon_buffer request;
@@ -32,6 +33,8 @@ struct client {
 void client_open(struct client *c, enum wire_generation generation);
 /* Close the connection, and wait for the session; its result is in @result. */
 void client_close(struct client *c);
+/* The same, and the folder stays. */
+void client_close_keeping(struct client *c);
 
 /* Send bytes as they are; add no length. */
 void client_send_raw(struct client *c, const void *data, size_t size);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <tenon/value.h>
@@ -121,6 +122,30 @@ FUNCTION(writes_outside)
 		return integer(ret, errno);
 	close(fd);
 	return integer(ret, 0);
+}
+
+FUNCTION(lists_the_cache)
+{
+	int fd = open("../cache", O_RDONLY | O_DIRECTORY);
+
+	UNUSED();
+	if (fd < 0)
+		return integer(ret, errno);
+	close(fd);
+	return integer(ret, 0);
+}
+
+FUNCTION(watches_the_cache)
+{
+	int fd = inotify_init1(IN_CLOEXEC), watch;
+
+	UNUSED();
+	if (fd < 0)
+		return integer(ret, -errno);
+	watch = inotify_add_watch(fd, "../cache", IN_ALL_EVENTS);
+	watch = watch < 0 ? errno : 0;
+	close(fd);
+	return integer(ret, watch);
 }
 
 FUNCTION(takes_memory)

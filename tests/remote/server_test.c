@@ -82,7 +82,7 @@ static int count_descriptors(void)
 	return count_entries(path);
 }
 
-/* files in the server's folder: a folder for each session */
+/* files in the server's folder: a folder for each session, beside the cache */
 static int count_folders(void)
 {
 	char path[4096];
@@ -94,7 +94,7 @@ static int count_folders(void)
 		if (*entry->d_name == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", server.base, entry->d_name);
-		n += count_entries(path);
+		n += count_entries(path) - 1;
 	}
 	closedir(dir);
 	return n;
@@ -166,14 +166,14 @@ static void send_key(int fd, const char *key)
 static void begin_client(struct client *c, const char *key)
 {
 	char reply[8 + 7 + 7];
-	struct timeval patience = { PATIENCE_S, 0 };
 
 	memset(c, 0, sizeof(*c));
 	c->generation = WIRE_FFI;
 	c->fd = connect_server();
 	assert_true(c->fd >= 0);
-	setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	stream_init(&c->stream, c->fd, UINT64_MAX);
+	assert_int_equal(connection_of_fds(c->fd, c->fd, "server", &c->connection), 0);
+	c->connection->deadline = connection_deadline(PATIENCE_S * 1000);
+	stream_init(&c->stream, c->connection, UINT64_MAX);
 	send_key(c->fd, key);
 	assert_int_equal(stream_read(&c->stream, reply, sizeof(reply)), 0);
 	assert_memory_equal(reply, "\x71\xf2\x0f\0\x0e\0\0\0server:fixture", sizeof(reply));
@@ -187,7 +187,7 @@ static void open_client(struct client *c, const char *key)
 
 static void close_client(struct client *c)
 {
-	close(c->fd);
+	connection_close(c->connection);
 	stream_fini(&c->stream);
 	tenon_buffer_fini(&c->request);
 	wire_sequence_fini(&c->values);
@@ -464,11 +464,71 @@ static void a_session_has_the_time_that_its_client_asked_for(void **state)
 
 	(void)state;
 	begin_client(&c, "client:fixture -timeout=0.2");
+	client_init(&c);
+	client_function(&c, "tvm.rpc.server.upload");
 	assert_true(client_receive(&c));
 	assert_exception(&c, "RPCSessionTimeoutError: Your 0.2s session has expired");
 	assert_false(client_receive(&c));
 	close_client(&c);
 	nothing_is_left();
+}
+
+static void expires_unknown(enum wire_generation generation, bool init_later)
+{
+	struct client c;
+
+	begin_client(&c, "client:fixture -timeout=0.2");
+	c.generation = generation;
+	if (init_later)
+		pause_ms(400);
+	client_init(&c);
+	wait_for(count_children, 0, "processes");
+	wait_for(count_folders, 0, "folders");
+	REQUEST(&c, PACKET_GET_FUNCTION, wire_string("tvm.rpc.server.upload"));
+	assert_exception(&c, "RPCSessionTimeoutError: Your 0.2s session has expired");
+	assert_false(client_receive(&c));
+	close_client(&c);
+	nothing_is_left();
+}
+
+static void a_client_whose_session_expired_is_answered_in_its_encoding(void **state)
+{
+	(void)state;
+	expires_unknown(WIRE_FFI, false);
+	expires_unknown(WIRE_LEGACY, false);
+	expires_unknown(WIRE_FFI, true);
+	expires_unknown(WIRE_LEGACY, true);
+}
+
+/* what a client sends to a session that has ended before it told its encoding */
+static void sends_to_ended_session(const void *data, size_t size, bool answered)
+{
+	struct client c;
+
+	begin_client(&c, "client:fixture -timeout=0.2");
+	client_init(&c);
+	wait_for(count_children, 0, "processes");
+	client_send_raw(&c, data, size);
+	assert_true(client_receive(&c) == answered);
+	if (answered) {
+		assert_exception(&c, "session has expired");
+		assert_false(client_receive(&c));
+	}
+	close_client(&c);
+	nothing_is_left();
+}
+
+static void a_session_that_ended_takes_hostile_requests(void **state)
+{
+	static char large[1 << 16];
+
+	(void)state;
+	memset(large, 0x7f, sizeof(large));
+	/* a packet larger than any, one that means nothing, and an end of the session after an empty one */
+	sends_to_ended_session(large, sizeof(large), true);
+	sends_to_ended_session("\5\0\0\0\0\0\0\0abcde", 13, true);
+	sends_to_ended_session("\0\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\1\0\0\0", 20, false);
+	the_next_client_is_served();
 }
 
 static void a_client_that_leaves_during_a_call_leaves_nothing(void **state)
@@ -513,12 +573,14 @@ static void uploaded_code_stays_in_its_sandbox(void **state)
 	if (!log_has("lacks seccomp")) {
 		assert_int_equal(call_hostile("opens_network"), EPERM);
 		assert_int_equal(call_hostile("kills_parent"), EPERM);
+		assert_int_equal(call_hostile("watches_the_cache"), EPERM);
 	} else {
 		print_message("# this kernel lacks seccomp\n");
 	}
 	if (!log_has("lacks Landlock")) {
 		assert_int_equal(call_hostile("reads_outside"), EACCES);
 		assert_int_equal(call_hostile("writes_outside"), EACCES);
+		assert_int_equal(call_hostile("lists_the_cache"), EACCES);
 	} else {
 		print_message("# this kernel lacks Landlock\n");
 	}
@@ -560,6 +622,8 @@ int main(void)
 		cmocka_unit_test(a_crash_is_reported_to_its_client_alone),
 		cmocka_unit_test(an_endless_loop_is_ended),
 		cmocka_unit_test(a_session_has_the_time_that_its_client_asked_for),
+		cmocka_unit_test(a_client_whose_session_expired_is_answered_in_its_encoding),
+		cmocka_unit_test(a_session_that_ended_takes_hostile_requests),
 		cmocka_unit_test(a_client_that_leaves_during_a_call_leaves_nothing),
 		cmocka_unit_test(processes_and_files_of_uploaded_code_are_removed),
 		cmocka_unit_test(uploaded_code_stays_in_its_sandbox),

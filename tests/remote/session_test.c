@@ -3,6 +3,8 @@
 #include "tests/unit/suite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "runtime/remote/wire_codes.h"
 #include "tests/remote/client.h"
@@ -253,6 +255,164 @@ static void files_are_in_the_sessions_folder(void **state)
 	assert_int_equal(c.result, 0);
 }
 
+/* A request of an upload, without its length; the caller frees it. */
+static struct tenon_buffer upload_request(const struct client *c, uint64_t function,
+					  const struct wire_value *values, uint32_t count)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+
+	tenon_buffer_u32(&b, PACKET_CALL);
+	tenon_buffer_u64(&b, function);
+	wire_write_sequence(&b, c->generation, values, count);
+	assert_int_equal(b.status, 0);
+	return b;
+}
+
+static void assert_file(const struct client *c, const char *name, const char *bytes, size_t size)
+{
+	char path[5000], *found = malloc(size + 1);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", c->folder, name);
+	f = fopen(path, "rb");
+	assert_non_null(f);
+	assert_int_equal(fread(found, 1, size + 1, f), size);
+	assert_memory_equal(found, bytes, size);
+	fclose(f);
+	free(found);
+}
+
+/* sizes around the stream's buffer and around the parts in which a session reads a large upload */
+static void uploads_of_all_sizes_arrive(struct client *c)
+{
+	size_t most = 700000, head, size, i, j;
+	struct tenon_buffer b;
+	char *bytes = malloc(most);
+	uint64_t upload;
+
+	assert_non_null(bytes);
+	for (i = 0; i < most; i++)
+		bytes[i] = (char)(i * 7 + i / 251);
+	client_init(c);
+	upload = client_function(c, "tvm.rpc.server.upload");
+	b = upload_request(c, upload,
+			   (struct wire_value[]){ wire_string("x.bin"), wire_bytes("", 0) }, 2);
+	head = b.size;
+	tenon_buffer_fini(&b);
+	for (i = 0; i < 3; i++) {
+		for (j = 0; j < 3; j++) {
+			size = STREAM_BUFFER + i * 262144 - head + j - 1;
+			CALL(c, upload, wire_string("x.bin"), wire_bytes(bytes, size));
+			assert_int_equal(c->code, PACKET_RETURN);
+			assert_int_equal(c->values.count, 2);
+			assert_int_equal(c->values.values[1].kind, WIRE_NONE);
+			assert_file(c, "x.bin", bytes, size);
+		}
+	}
+	/* a longer name, and text in place of bytes */
+	CALL(c, upload, wire_string("././././././././././././././x.bin"),
+	     { WIRE_STRING, { .text = { bytes, most } } });
+	assert_int_equal(c->code, PACKET_RETURN);
+	assert_file(c, "x.bin", bytes, most);
+	free(bytes);
+}
+
+static void large_uploads_arrive_in_both_encodings(void **state)
+{
+	struct client c;
+
+	(void)state;
+	client_open(&c, WIRE_FFI);
+	uploads_of_all_sizes_arrive(&c);
+	client_close(&c);
+	assert_int_equal(c.result, 0);
+	client_open(&c, WIRE_LEGACY);
+	uploads_of_all_sizes_arrive(&c);
+	client_close(&c);
+	assert_int_equal(c.result, 0);
+}
+
+static void a_large_upload_that_is_refused_costs_nothing_but_itself(void **state)
+{
+	static char large[17 << 20], name[8300];
+	uint64_t upload, list;
+	struct tenon_buffer b;
+	struct client c;
+	size_t head;
+
+	(void)state;
+	open_session(&c);
+	upload = client_function(&c, "tvm.rpc.server.upload");
+	list = client_function(&c, "tvm.rpc.server.listdir");
+	CALL(&c, upload, wire_string("../x"), wire_bytes(large, 600000));
+	assert_exception(&c, "own folder");
+	CALL(&c, upload, wire_string("no/folder"), wire_bytes(large, 600000));
+	assert_exception(&c, "cannot find file no/folder");
+	CALL(&c, upload, wire_string("x"), wire_bytes(large, sizeof(large)));
+	assert_exception(&c, "folder-size");
+	CALL(&c, upload, wire_int(1), wire_bytes(large, 600000));
+	assert_exception(&c, "");
+	CALL(&c, upload, wire_bytes(large, 600000));
+	assert_exception(&c, "");
+	CALL(&c, upload, wire_string("x"), wire_bytes(large, 600000), wire_int(1));
+	assert_exception(&c, "");
+	CALL(&c, upload, wire_bytes(large, 600000), wire_bytes(large, 1));
+	assert_exception(&c, "");
+	memset(name, 'n', sizeof(name));
+	CALL(&c, upload, wire_bytes(name, sizeof(name)), wire_bytes(large, 600000));
+	assert_exception(&c, "");
+	/* bytes after the last argument, which begin with the part that is not read ahead */
+	b = upload_request(&c, upload,
+			   (struct wire_value[]){ wire_string("x"), wire_bytes("", 0) }, 2);
+	head = b.size;
+	tenon_buffer_fini(&b);
+	b = upload_request(
+		&c, upload,
+		(struct wire_value[]){ wire_string("x"), wire_bytes(large, STREAM_BUFFER - head) },
+		2);
+	tenon_buffer_append(&b, large, 5);
+	client_send(&c, b.data, b.size);
+	assert_true(client_receive(&c));
+	assert_exception(&c, "after the last argument");
+	tenon_buffer_fini(&b);
+	CALL(&c, list, wire_string("."));
+	assert_slice(result_text(&c), "");
+	CALL(&c, upload, wire_string("x"), wire_bytes(large, 600000));
+	assert_file(&c, "x", large, 600000);
+	client_close(&c);
+	assert_int_equal(c.result, 0);
+}
+
+static void an_end_within_a_large_upload_leaves_no_file(void **state)
+{
+	static char large[600000];
+	struct tenon_buffer b;
+	struct client c;
+	uint64_t upload;
+	char path[5000];
+	size_t part;
+
+	(void)state;
+	for (part = 9; part < sizeof(large); part = part * 7) {
+		open_session(&c);
+		upload = client_function(&c, "tvm.rpc.server.upload");
+		b = upload_request(
+			&c, upload,
+			(struct wire_value[]){ wire_string("x"), wire_bytes(large, sizeof(large)) },
+			2);
+		c.request.size = 0;
+		tenon_buffer_u64(&c.request, b.size);
+		tenon_buffer_append(&c.request, b.data, part);
+		client_send_raw(&c, c.request.data, c.request.size);
+		client_close_keeping(&c);
+		assert_int_equal(c.result, -TENON_E_IO);
+		snprintf(path, sizeof(path), "%s/x", c.folder);
+		assert_int_equal(access(path, F_OK), -1);
+		assert_int_equal(rmdir(c.folder), 0);
+		tenon_buffer_fini(&b);
+	}
+}
+
 static void functions_that_are_not_there_are_null(void **state)
 {
 	struct client c;
@@ -274,6 +434,39 @@ static void functions_that_are_not_there_are_null(void **state)
 	assert_exception(&c, "native code");
 	CALL(&c, client_function(&c, "tvm.rpc.server.load_module"), wire_string("lib"));
 	assert_exception(&c, "native code");
+	client_close(&c);
+}
+
+static void a_session_records_a_trace_for_its_client(void **state)
+{
+	uint64_t begin, now, end, echo;
+	struct client c;
+
+	(void)state;
+	open_session(&c);
+	begin = client_function(&c, "tenon.trace.begin");
+	now = client_function(&c, "tenon.trace.now");
+	end = client_function(&c, "tenon.trace.end");
+	client_request(&c, PACKET_CALL, end, NULL, 0);
+	assert_exception(&c, "no trace");
+	/* the second begin drops what the first recorded */
+	client_request(&c, PACKET_CALL, begin, NULL, 0);
+	echo = client_function(&c, "test.echo");
+	client_request(&c, PACKET_CALL, begin, NULL, 0);
+	assert_int_equal(c.values.values[0].as.integer, TENON_TYPE_INT);
+	assert_true(c.values.values[1].as.integer > 0);
+	CALL(&c, echo, wire_int(-5));
+	client_request(&c, PACKET_CALL, now, NULL, 0);
+	assert_true(c.values.values[1].as.integer > 0);
+	client_request(&c, PACKET_CALL, end, NULL, 0);
+	assert_non_null(memmem(result_text(&c).data, result_text(&c).size, "CallFunc", 8));
+	assert_null(memmem(result_text(&c).data, result_text(&c).size, "GetGlobalFunc", 13));
+	/* one that the client does not take ends with the session */
+	client_request(&c, PACKET_CALL, begin, NULL, 0);
+	client_close(&c);
+	open_session(&c);
+	client_request(&c, PACKET_CALL, client_function(&c, "tenon.trace.begin"), NULL, 0);
+	assert_int_equal(c.code, PACKET_RETURN);
 	client_close(&c);
 }
 
@@ -496,7 +689,13 @@ int main(void)
 		cmocka_unit_test(copies_stay_within_their_memory),
 		cmocka_unit_test(memory_has_a_quota),
 		cmocka_unit_test(files_are_in_the_sessions_folder),
+		cmocka_unit_test(large_uploads_arrive_in_both_encodings),
+		cmocka_unit_test(a_large_upload_that_is_refused_costs_nothing_but_itself),
+		cmocka_unit_test(an_end_within_a_large_upload_leaves_no_file),
 		cmocka_unit_test(functions_that_are_not_there_are_null),
+#ifdef CONFIG_TRACE
+		cmocka_unit_test(a_session_records_a_trace_for_its_client),
+#endif
 		cmocka_unit_test(time_evaluators_of_all_versions_count_their_calls),
 		cmocka_unit_test(devices_answer_or_say_why_not),
 #ifdef CONFIG_DEVICE_NULL

@@ -57,13 +57,31 @@ static void every_command_explains_itself(void **state)
 	}
 }
 
+static void a_topic_is_a_section_of_the_manual_page_in_plain_text(void **state)
+{
+	struct cli_run overview = RUN("help"), spec = RUN("help", "spec");
+
+	(void)state;
+	assert_non_null(strstr(overview.out, "tenon help spec "));
+	assert_non_null(strstr(overview.out, "tenon help exit-status "));
+	assert_int_equal(spec.code, CLI_OK);
+	assert_string_equal(spec.err, "");
+	assert_non_null(
+		strstr(spec.out, "  TYPE=@raw.bin            a tensor with the bytes of the file"));
+	assert_non_null(strstr(spec.out, "float8_e4m3fn"));
+	assert_null(strchr(spec.out, '*'));
+	cli_run_free(&overview);
+	cli_run_free(&spec);
+}
+
 static void a_misspelt_command_is_answered_with_the_nearest(void **state)
 {
 	(void)state;
 	assert_ran(RUN("insepct"), CLI_USAGE, "",
 		   "tenon: no command is called \"insepct\". Nearest: \"inspect\".\n"
 		   "Try: tenon help\n");
-	assert_refused(RUN("help", "rnu"), CLI_USAGE, "no command is called \"rnu\"");
+	assert_refused(RUN("help", "rnu"), CLI_USAGE, "no command or topic is called \"rnu\"");
+	assert_refused(RUN("help", "exitstatus"), CLI_USAGE, "Nearest: \"exit-status\"");
 	assert_refused(RUN("--json"), CLI_USAGE, "a command comes first");
 }
 
@@ -226,6 +244,7 @@ int main(void)
 		cmocka_unit_test(without_a_command_the_commands_are_shown_as_an_error),
 		cmocka_unit_test(help_names_every_command),
 		cmocka_unit_test(every_command_explains_itself),
+		cmocka_unit_test(a_topic_is_a_section_of_the_manual_page_in_plain_text),
 		cmocka_unit_test(a_misspelt_command_is_answered_with_the_nearest),
 		cmocka_unit_test(a_misspelt_option_is_answered_with_the_nearest),
 		cmocka_unit_test(a_command_wants_its_file_and_no_second_one),

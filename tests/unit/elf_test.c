@@ -125,20 +125,18 @@ static void networks_and_weights_are_recognised(void **state)
 		const char *what;
 		const char *remedy;
 	} cases[] = {
-		{ { "\x08\x08\x12\x07pytorch", 11 }, "an ONNX model (.onnx)", "from_onnx" },
+		{ { "\x08\x08\x12\x07pytorch", 11 }, "an ONNX model (.onnx)", "compile.py" },
 		{ { "\x1c\0\0\0TFL3\x14\0", 10 },
 		  "a TensorFlow Lite model (.tflite)",
-		  "import it" },
-		{ { "GGUF\3\0\0\0", 8 }, "weights in GGUF (.gguf)", "without code" },
+		  "tf2onnx" },
+		{ { "\x89HDF\r\n\x1a\n", 8 }, "an HDF5 file (.h5), as Keras writes", "tf2onnx" },
+		{ { "GGUF\3\0\0\0", 8 }, "weights in GGUF (.gguf)", "MLC-LLM" },
 		{ { "\x40\0\0\0\0\0\0\0{\"__metadata__\"", 24 },
 		  "weights in safetensors (.safetensors)",
 		  "without code" },
-		{ { "PK\3\4\0\0\0\0archive/data.pkl", 24 },
-		  "a PyTorch model (.pt)",
-		  "from_exported_program" },
 		{ { "\x80\x02\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19", 14 },
-		  "a PyTorch model (.pt)",
-		  "from_exported_program" },
+		  "weights or objects of PyTorch (.pt)",
+		  "torch.export.save()" },
 		/* beginnings that are less than that */
 		{ { "PK\3\4\0\0\0\0arr_0.npy", 17 }, "a zip archive", "" },
 		{ { "\x08\x08\x12", 3 }, "unknown bytes", "" },
@@ -157,6 +155,67 @@ static void networks_and_weights_are_recognised(void **state)
 		else
 			assert_string_equal(file_advice(cases[k].bytes), "");
 	}
+}
+
+/* Append a member without data, or an entry of the directory. */
+static void put_zip(struct tenon_buffer *b, const char *name, bool entry)
+{
+	static const char zeros[46];
+	const size_t head = entry ? 46 : 30, at = b->size;
+
+	tenon_buffer_append(b, zeros, head);
+	memcpy(b->data + at, entry ? "PK\1\2" : "PK\3\4", 4);
+	b->data[at + (entry ? 28 : 26)] = (char)strlen(name);
+	tenon_buffer_append(b, name, strlen(name));
+}
+
+static void assert_zip(struct tenon_buffer *b, const char *what, const char *remedy)
+{
+	assert_int_equal(b->status, 0);
+	assert_string_equal(file_kind(slice_of(b)), what);
+	assert_non_null(strstr(file_advice(slice_of(b)), remedy));
+	b->size = 0;
+}
+
+static void zip_archives_are_recognised_by_their_members(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	static const char weights[FILE_KIND_HEAD];
+	int i;
+
+	(void)state;
+	/* as torch.export.save() does: weights first, and what it is only at the end */
+	put_zip(&b, "x/data/weights/weight_0", false);
+	for (i = 0; i < 20; i++)
+		tenon_buffer_append(&b, weights, sizeof(weights));
+	put_zip(&b, "x/data/weights/weight_0", true);
+	put_zip(&b, "x/archive_format", true);
+	assert_zip(&b, "a PyTorch exported program (.pt2)", "examples/compile/compile.py");
+	put_zip(&b, "serialized_exported_program.json", false);
+	assert_zip(&b, "a PyTorch exported program (.pt2)", "docs/making-modules.md");
+	put_zip(&b, "x/archive_format", false);
+	put_zip(&b, "x/data/aotinductor/model/a.so", true);
+	assert_zip(&b, "a network that PyTorch compiled for itself (.pt2)", "torch.export.save()");
+	put_zip(&b, "ts/data.pkl", false);
+	put_zip(&b, "ts/constants.pkl", true);
+	assert_zip(&b, "a TorchScript program (.pt)", "TVM reads no TorchScript: export");
+	put_zip(&b, "sd/data.pkl", false);
+	assert_zip(&b, "weights or objects of PyTorch (.pt)", "no code to compile: export");
+	put_zip(&b, "config.json", false);
+	put_zip(&b, "model.weights.h5", true);
+	assert_zip(&b, "a Keras model (.keras)", "tf2onnx");
+	put_zip(&b, "arr_0.npy", false);
+	assert_zip(&b, "NumPy arrays (.npz)", "tenon params from-npz");
+	/* a name that is cut, one that is no member's, and none */
+	put_zip(&b, "x/archive_format", false);
+	b.size -= 3;
+	assert_zip(&b, "a zip archive", "");
+	put_zip(&b, "text", false);
+	tenon_buffer_append(&b, "archive_format", 14);
+	assert_zip(&b, "a zip archive", "");
+	tenon_buffer_append(&b, "PK\3\4PK", 6);
+	assert_zip(&b, "a zip archive", "");
+	tenon_buffer_fini(&b);
 }
 
 static void put_member(char *tar, const char *name, const char *octal_size)
@@ -336,14 +395,14 @@ static void what_cannot_be_loaded_here_is_said_why(void **state)
 	(void)state;
 	assert_unloadable(&b, -TENON_E_FORMAT,
 			  "made for aarch64 (64-bit, little-endian), this program runs on x86-64 "
-			  "(64-bit); export the module for this machine, or inspect it only");
+			  "(64-bit, little-endian); export the module for this machine, or inspect it only");
 	tenon_buffer_fini(&b);
 	i.wide = false;
 	i.machine = 3;
 	b = image_of(&i);
 	assert_unloadable(&b, -TENON_E_FORMAT,
 			  "made for x86 (32-bit, little-endian), this program runs on x86-64 "
-			  "(64-bit); export the module for this machine, or inspect it only");
+			  "(64-bit, little-endian); export the module for this machine, or inspect it only");
 	tenon_buffer_fini(&b);
 	i.wide = true;
 	i.machine = 62;
@@ -402,6 +461,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_elf_is_called_by_its_name),
 		cmocka_unit_test(networks_and_weights_are_recognised),
 		cmocka_unit_test(archives_are_recognised_by_their_members),
+		cmocka_unit_test(zip_archives_are_recognised_by_their_members),
 		cmocka_unit_test(a_file_cut_anywhere_is_refused_or_read_within_its_bytes),
 		cmocka_unit_test(any_changed_byte_is_survived),
 		cmocka_unit_test(a_segment_behind_the_end_is_named),

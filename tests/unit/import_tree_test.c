@@ -282,7 +282,7 @@ static void an_unknown_kind_in_a_later_blob_is_listed(void **state)
 
 static void a_truncated_payload_fails_the_lookup_of_a_function_that_no_other_has(void **state)
 {
-	static const char *const kinds[] = { "opencl", "cuda", "hip", "webgpu", "dnnl_json" };
+	static const char *const kinds[] = { "opencl", "cuda", "hip", "webgpu", "tensorrt" };
 	struct tenon_buffer whole = TENON_BUFFER_INIT, cut = TENON_BUFFER_INIT, b;
 	struct tenon_function *f;
 	struct tenon_module *m;

@@ -23,14 +23,6 @@ struct list {
 };
 
 static struct list lists[IDS];
-static uint64_t state;
-
-static uint32_t pick(uint32_t below)
-{
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(state >> 33) % below;
-}
-
 static struct kv_cache *new_cache(struct kv_config *f)
 {
 	struct kv_cache *c;
@@ -240,7 +232,7 @@ static void forward(struct kv_cache *c, bool tree)
 			     tree ? (size_t)s.total : 0);
 	if (err) {
 		/* full: nothing changed */
-		assert_int_equal(err, -TENON_E_NOMEM);
+		assert_int_equal(err, -TENON_E_OVERFLOW);
 		assert_error_has("the key-value cache is full");
 		assert_int_equal(kv_cache_free_pages(c), pages);
 		return;
@@ -269,7 +261,7 @@ static void fork_one(struct kv_cache *c)
 	} else if (lists[to].used) {
 		assert_int_equal(err, -TENON_E_EXISTS);
 	} else if (err) {
-		assert_int_equal(err, -TENON_E_NOMEM);
+		assert_int_equal(err, -TENON_E_OVERFLOW);
 		assert_error_has("the key-value cache is full");
 	} else {
 		lists[to] = lists[from];
@@ -288,7 +280,7 @@ static void pop_one(struct kv_cache *c)
 	else if (n > lists[i].length)
 		assert_int_equal(err, -TENON_E_VALUE);
 	else if (err)
-		assert_int_equal(err, -TENON_E_NOMEM);
+		assert_int_equal(err, -TENON_E_OVERFLOW);
 	else
 		lists[i].length -= n;
 }
@@ -334,7 +326,7 @@ static void random_histories_equal_plain_lists(void **unused)
 
 	(void)unused;
 	for (history = 0; history < 40; history++) {
-		state = (uint64_t)history * 977 + 1;
+		kv_state = (uint64_t)history * 977 + 1;
 		f = kv_config_of(LAYERS, TOKENS + pick(64), CHUNK);
 		c = new_cache(&f);
 		pages = kv_cache_free_pages(c);
@@ -381,7 +373,7 @@ static void sliding_windows_keep_sinks_and_the_last_tokens(void **unused)
 
 	(void)unused;
 	for (history = 0; history < 20; history++) {
-		state = (uint64_t)history * 31 + 7;
+		kv_state = (uint64_t)history * 31 + 7;
 		f = kv_config_of(LAYERS, 6 * 32, CHUNK);
 		f.window = true;
 		c = new_cache(&f);
@@ -414,7 +406,7 @@ static void failing_kernels_leave_a_cache_that_works(void **unused)
 	size_t i;
 
 	(void)unused;
-	state = 1;
+	kv_state = 1;
 	assert_int_equal(tenon_tensor_create(shape, 3, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &out),
 			 0);
 	t.qkv = tenon_arg_object(qkv);
@@ -476,7 +468,7 @@ static void wrong_steps_are_refused_and_change_nothing(void **unused)
 	assert_int_equal(kv_cache_free_pages(c), pages);
 	/* 20 tokens fit; the step that does not fit says what is left */
 	assert_int_equal(kv_cache_begin(c, twice, all, 1, NULL, 0), 0);
-	assert_int_equal(kv_cache_begin(c, twice, all, 1, NULL, 0), -TENON_E_NOMEM);
+	assert_int_equal(kv_cache_begin(c, twice, all, 1, NULL, 0), -TENON_E_OVERFLOW);
 	assert_error_has("2 of 5 pages of 4 tokens are free, 1 sequences have 12 tokens");
 	assert_int_equal(kv_cache_total_length(c), CHUNK);
 	assert_int_equal(kv_cache_fork(c, 5, 6, 0), -TENON_E_NOT_FOUND);
@@ -485,6 +477,67 @@ static void wrong_steps_are_refused_and_change_nothing(void **unused)
 	assert_true(kv_cache_is_empty(c));
 	tenon_error_clear();
 	tenon_object_unref(c);
+}
+
+/* Begin a step, and compare attention of all layers. */
+static void take_step(struct kv_cache *c, const struct step *s)
+{
+	int m;
+
+	if (kv_cache_begin(c, s->ids, s->lengths, (size_t)s->count, NULL, 0))
+		fail_msg("%s", tenon_error_message());
+	attend(c, s);
+	for (m = 0; m < s->count; m++)
+		lists[s->member[m]].length += s->lengths[m];
+}
+
+/* Five pages of four tokens: the first sequences of a step get pages, the last one does not. */
+static void pages_that_run_out_within_a_batch_change_nothing(void **unused)
+{
+	struct kv_config f = kv_config_of(LAYERS, 16, CHUNK);
+	struct kv_cache *c = new_cache(&f);
+	int64_t pages = kv_cache_free_pages(c);
+	struct step s = { .count = 3,
+			  .member = { 0, 1, 2 },
+			  .ids = { id_of(0), id_of(1), id_of(2) },
+			  .lengths = { 4, 4, 4 },
+			  .total = 12 };
+	int i;
+
+	(void)unused;
+	kv_state = 3;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(kv_cache_add(c, id_of(i)), 0);
+		lists[i].used = true;
+	}
+	take_step(c, &s);
+	for (i = 0; i < 3; i++)
+		s.lengths[i] = 1;
+	assert_int_equal(kv_cache_begin(c, s.ids, s.lengths, 3, NULL, 0), -TENON_E_OVERFLOW);
+	assert_error_has("the key-value cache is full");
+	assert_int_equal(kv_cache_free_pages(c), pages - 3);
+	assert_int_equal(kv_cache_total_length(c), 12);
+	s.count = s.total = 2;
+	take_step(c, &s);
+	assert_int_equal(kv_cache_free_pages(c), 0);
+
+	/* a fork within a page needs one more: without it there is no child, and the parent goes on */
+	assert_int_equal(kv_cache_fork(c, id_of(0), id_of(3), 2), -TENON_E_OVERFLOW);
+	assert_int_equal(kv_cache_remove(c, id_of(3)), -TENON_E_NOT_FOUND);
+	assert_int_equal(kv_cache_pop(c, id_of(1), 6), -TENON_E_VALUE);
+	assert_int_equal(kv_cache_total_length(c), 14);
+	take_step(c, &s);
+
+	/* what a removed sequence had can be used, the sequence itself cannot */
+	remove_one(c, 2);
+	assert_int_equal(kv_cache_fork(c, id_of(2), id_of(3), 1), -TENON_E_NOT_FOUND);
+	assert_int_equal(kv_cache_fork(c, id_of(0), id_of(3), 2), 0);
+	lists[3] = lists[0];
+	lists[3].length = 2;
+	s.member[1] = 3;
+	s.ids[1] = id_of(3);
+	take_step(c, &s);
+	end(c, pages);
 }
 
 /* 40 sequences share a prefix: it is read once for all, and the decode kernel has the rest. */
@@ -533,6 +586,7 @@ int main(void)
 		cmocka_unit_test(sliding_windows_keep_sinks_and_the_last_tokens),
 		cmocka_unit_test(failing_kernels_leave_a_cache_that_works),
 		cmocka_unit_test(wrong_steps_are_refused_and_change_nothing),
+		cmocka_unit_test(pages_that_run_out_within_a_batch_change_nothing),
 		cmocka_unit_test(many_forks_of_a_prefix_are_read_together),
 	};
 

@@ -17,6 +17,15 @@
 #define DIM	 4
 #define PAGE	 4
 
+static uint64_t kv_state;
+
+/* A random number below @below, of a history that is the same each time. */
+static inline uint32_t pick(uint32_t below)
+{
+	kv_state = kv_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(kv_state >> 33) % below;
+}
+
 static int kv_failing = -1; /* callback that fails, or -1 */
 static int kv_calls[KV_CALLBACKS];
 
@@ -269,24 +278,31 @@ KV_PAGED(kv_prefill_sliding, KV_PREFILL_SLIDING, 15)
 KV_PAGED(kv_decode_sliding, KV_DECODE_SLIDING, 13)
 KV_PAGED(kv_tree_paged, KV_TREE_PAGED, 16)
 
-static int kv_merge(void *self, const struct tenon_value *a, int32_t n, struct tenon_value *ret)
+/* Merge the second partial result into the first; heads of @dim values. */
+static inline void kv_merge_rows(const struct tenon_value *a, int64_t dim)
 {
 	float *out = kv_data(&a[0]), *lse = kv_data(&a[1]);
 	const float *out2 = kv_data(&a[2]), *lse2 = kv_data(&a[3]);
 	int64_t rows = kv_tensor(&a[1])->shape[0] * Q_HEADS, i, k;
 	double most, x, y;
 
-	(void)self;
-	*ret = tenon_arg_none();
-	assert_int_equal(n, 4);
+	assert_int_equal(kv_tensor(&a[0])->shape[2], dim);
 	for (i = 0; i < rows; i++) {
 		most = fmax(lse[i], lse2[i]);
 		x = exp2(lse[i] - most);
 		y = exp2(lse2[i] - most);
-		for (k = i * DIM; k < (i + 1) * DIM; k++)
+		for (k = i * dim; k < (i + 1) * dim; k++)
 			out[k] = (float)((out[k] * x + out2[k] * y) / (x + y));
 		lse[i] = (float)(most + log2(x + y));
 	}
+}
+
+static int kv_merge(void *self, const struct tenon_value *a, int32_t n, struct tenon_value *ret)
+{
+	(void)self;
+	*ret = tenon_arg_none();
+	assert_int_equal(n, 4);
+	kv_merge_rows(a, DIM);
 	return kv_enter_kernel(KV_MERGE);
 }
 

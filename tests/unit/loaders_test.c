@@ -326,6 +326,11 @@ static void a_file_without_a_loader_is_refused_with_what_can_be_done(void **stat
 		assert_error_has(cases[i].message);
 		unlink(path);
 	}
+	/* this program */
+	assert_int_equal(symlink("/proc/self/exe", scratch_file("program.bin")), 0);
+	assert_int_equal(tenon_module_load(scratch_file("program.bin"), &m), -TENON_E_NO_LOADER);
+	assert_error_has("(this one looks like a program); a module is a shared object");
+	unlink(scratch_file("program.bin"));
 	assert_int_equal(tenon_module_load("/no/such.tar", &m), -TENON_E_IO);
 	assert_error("/no/such.tar: No such file or directory");
 	assert_int_equal(tenon_module_load("/no/such.so", &m), -TENON_E_IO);

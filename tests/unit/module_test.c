@@ -250,6 +250,37 @@ static void a_missing_function_names_the_nearest(void **state)
 	tenon_object_unref(root);
 }
 
+/* A payload without a loader: it cannot run, and does not list what it has. */
+static int no_names(struct tenon_module *m, int (*visit)(void *context, struct tenon_slice name),
+		    void *context)
+{
+	(void)m;
+	(void)visit;
+	(void)context;
+	return 0;
+}
+
+static void a_missing_function_names_the_missing_loader(void **state)
+{
+	static const struct tenon_module_ops unlisted = { .get_function = numbered_get_function,
+							  .each_function = no_names,
+							  .destroy = numbered_destroy };
+	struct numbered *root = numbered_new(&listed_ops, "vecadd", 1);
+	struct numbered *child = numbered_new(&unlisted, "", 2);
+	struct tenon_function *f;
+
+	(void)state;
+	child->base.kind = tenon_slice_of("firmware");
+	child->base.properties = 0;
+	import_and_drop(root, child);
+	assert_int_equal(tenon_module_get_function(&root->base, "run", &f), -TENON_E_NOT_FOUND);
+	assert_error_has("No loader for \"firmware\"");
+	child->base.properties = TENON_MODULE_RUNNABLE;
+	assert_int_equal(tenon_module_get_function(&root->base, "run", &f), -TENON_E_NOT_FOUND);
+	assert_null(strstr(tenon_error_message(), "loader"));
+	tenon_object_unref(root);
+}
+
 static void a_function_outlives_the_root_it_came_from(void **state)
 {
 	struct numbered *root = numbered_new(&listed_ops, "f", 1);
@@ -355,6 +386,7 @@ int main(void)
 		cmocka_unit_test(an_import_added_later_is_found),
 		cmocka_unit_test(a_cycle_is_refused_however_long),
 		cmocka_unit_test(a_missing_function_names_the_nearest),
+		cmocka_unit_test(a_missing_function_names_the_missing_loader),
 		cmocka_unit_test(a_function_outlives_the_root_it_came_from),
 		cmocka_unit_test(a_chain_of_a_hundred_thousand_imports_is_dropped),
 		cmocka_unit_test(what_a_kind_does_not_offer_is_said),

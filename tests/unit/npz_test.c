@@ -7,7 +7,7 @@
 #include <zip.h>
 
 #include "cli_run.h"
-#include "tools/params/npz.h"
+#include "tools/tensor/npz.h"
 
 static const float values[6] = { 1, 2, 3, 4, 5, 6 };
 

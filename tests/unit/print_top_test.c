@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/string.h>
 
 #include "tools/tensor/print.h"
 
@@ -14,7 +15,7 @@ static void assert_top(void *data, int64_t count, DLDataType dtype, size_t most,
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	print_top(&dl, most, out);
+	print_top(&dl, most, (struct tenon_slice){ "", 0 }, out);
 	fclose(out);
 	assert_string_equal(text, want);
 	free(text);
@@ -81,6 +82,25 @@ static void every_lane_is_an_element(void **state)
 	assert_top(data, 2, tenon_dtype(TENON_DTYPE_UINT, 8, 2), 1, "   1.  element 3      9\n");
 }
 
+static void names_are_those_of_the_last_dimension(void **state)
+{
+	float data[] = { 1, 5, 4, 2, 3, 6 };
+	int64_t shape[] = { 2, 3 };
+	DLTensor dl = tenon_dltensor(data, shape, 2, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	/* the third name is missing */
+	print_top(&dl, 3, tenon_slice_of("cat\nd\x1bg\n"), out);
+	fclose(out);
+	assert_string_equal(text, "   1.  element 5      6\n"
+				  "   2.  element 1      5            d?g\n"
+				  "   3.  element 2      4\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -90,6 +110,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_number_has_no_place),
 		cmocka_unit_test(what_is_of_no_known_type_has_no_place),
 		cmocka_unit_test(every_lane_is_an_element),
+		cmocka_unit_test(names_are_those_of_the_last_dimension),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,6 +83,37 @@ static void reshape_is_another_view_of_the_data(void **state)
 	tenon_object_unref(t);
 }
 
+static struct relax_vm *viewer(int64_t extent, int64_t offset)
+{
+	struct one o = begin("runtime.TVMTensorCreateView");
+	uint32_t s = CONSTANT_SHAPE(&o.a, extent);
+	uint32_t d = constant_dtype(&o.a, tenon_dtype(TENON_DTYPE_INT, 16, 1));
+
+	CALL(&o, 1, REG(0), CONST(s), CONST(d), IMM(offset));
+	return end(&o);
+}
+
+static void a_view_has_a_shape_a_dtype_and_an_offset_of_its_own(void **state)
+{
+	struct tenon_tensor *t = vector(6, f32, NULL, 0);
+	struct tenon_value ret = given(viewer(8, 8), tenon_arg_object(t));
+	const DLTensor *view = &((struct tenon_tensor *)ret.as.object)->dl;
+
+	(void)state;
+	assert_ptr_equal((char *)view->data + view->byte_offset, (char *)t->dl.data + 8);
+	assert_int_equal(view->shape[0], 8);
+	assert_int_equal(view->dtype.bits, 16);
+	tenon_object_unref(t);
+	tenon_value_release(&ret);
+	t = vector(6, f32, NULL, 0);
+	refused(viewer(9, 8), tenon_arg_object(t), -TENON_E_VALUE,
+		"18 bytes at offset 8 of a tensor of 24 bytes");
+	refused(viewer(0, 25), tenon_arg_object(t), -TENON_E_VALUE, "at offset 25");
+	refused(viewer(1, -2), tenon_arg_object(t), -TENON_E_VALUE, "at offset -2");
+	refused(viewer(INT64_MAX, 0), tenon_arg_object(t), -TENON_E_OVERFLOW, "overflows");
+	tenon_object_unref(t);
+}
+
 static void to_device_stays_on_the_cpu(void **state)
 {
 	struct one o = begin("vm.builtin.to_device"), p = begin("vm.builtin.to_device");
@@ -162,6 +193,7 @@ int main(void)
 		cmocka_unit_test(shape_of_and_tensor_to_shape_read_tensors),
 		cmocka_unit_test(bits_that_are_packed_are_not_read_as_bytes),
 		cmocka_unit_test(reshape_is_another_view_of_the_data),
+		cmocka_unit_test(a_view_has_a_shape_a_dtype_and_an_offset_of_its_own),
 		cmocka_unit_test(to_device_stays_on_the_cpu),
 		cmocka_unit_test(ensure_zero_offset_copies_what_has_one),
 		cmocka_unit_test(conditions_are_read_of_every_integer),

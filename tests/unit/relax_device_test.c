@@ -3,8 +3,13 @@
 #include "tests/unit/relax_assembler.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <tenon/backend/backend.h>
 #include <tenon/backend/memory.h>
+#include <tenon/params.h>
+#include <unistd.h>
 
 #include "runtime/relax/relax_device.h"
 
@@ -538,6 +543,43 @@ static void a_model_copies_its_inputs_to_the_device(void **state)
 	tenon_model_close(model);
 }
 
+#ifdef CONFIG_MODULE_WRITE
+static void a_model_copies_parameters_of_a_file_to_the_device(void **state)
+{
+	struct tenon_model *model = open_model(&null0, 1);
+	struct tenon_param p = { 0 };
+	struct tenon_params *params;
+	const char *tmp = getenv("TMPDIR");
+	char path[512];
+	float data[4];
+	int64_t extent = 4;
+	struct tenon_port port;
+	struct tenon_value ret;
+	int fd;
+
+	(void)state;
+	memcpy(data, numbers, sizeof(data));
+	assert_int_equal(tenon_model_input(model, 0, &port), 0);
+	p.name = port.name;
+	p.bytes = sizeof(data);
+	p.tensor = tenon_dltensor(data, &extent, 1, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
+	snprintf(path, sizeof(path), "%s/relax-params-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(tenon_params_write(path, &p, 1, 128), 0);
+	assert_int_equal(tenon_params_open(path, &params), 0);
+	if (tenon_model_set_params(model, params))
+		fail_msg("%s", tenon_error_message());
+	tenon_object_unref(params);
+	unlink(path);
+	assert_int_equal(tenon_model_run(model), 0);
+	assert_int_equal(tenon_model_output_value(model, 0, &ret), 0);
+	assert_holds(&ret, null0, twice);
+	tenon_model_close(model);
+}
+#endif
+
 static void a_device_that_is_not_there_is_told(void **state)
 {
 	static const DLDevice nothing = { (DLDeviceType)99, 0 };
@@ -570,6 +612,9 @@ int main(void)
 		cmocka_unit_test(tuples_that_are_set_go_there_too),
 		cmocka_unit_test(a_machine_goes_from_thread_to_thread),
 		cmocka_unit_test(a_model_copies_its_inputs_to_the_device),
+#ifdef CONFIG_MODULE_WRITE
+		cmocka_unit_test(a_model_copies_parameters_of_a_file_to_the_device),
+#endif
 		cmocka_unit_test(a_device_that_is_not_there_is_told),
 	};
 

@@ -36,6 +36,17 @@ static void the_largest_logit_wins_without_temperature(void **state)
 			     tenon_arg_float(1), tenon_arg_float(1), tenon_arg_float(0)),
 			 -TENON_E_VALUE);
 	tenon_error_clear();
+	shape[0] = 1;
+	logits[2] = INFINITY;
+	assert_int_equal(TRY(sample_top_p_from_logits, &ret, tenon_arg_tensor(&t),
+			     tenon_arg_float(0), tenon_arg_float(1), tenon_arg_float(0)),
+			 0);
+	assert_int_equal(ret.as.integer, 2);
+	assert_int_equal(TRY(sample_top_p_from_logits, &ret, tenon_arg_tensor(&t),
+			     tenon_arg_float(1), tenon_arg_float(1), tenon_arg_float(0)),
+			 -TENON_E_VALUE);
+	assert_error_has("a largest logit of inf");
+	tenon_error_clear();
 }
 
 static void probabilities_are_sampled(void **state)

@@ -1,35 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vgem, a device of memory and fences alone, and virtio-gpu, through driver/drm and driver/dmabuf. Neither has syncobjs
- * in Debian's kernel, which has no dma-heaps and no udmabuf either.
+ * vgem, a device of memory and fences alone, and virtio-gpu, through driver/drm and driver/dmabuf. Debian 12's kernel has
+ * no dma-heaps and no udmabuf; that of its backports has both. Syncobjs are in syncobj_cases.c.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <tenon/error.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "driver/dmabuf/dmabuf.h"
 #include "driver/drm/drm.h"
+#include "driver/shm/shm.h"
 #include "lib/clock.h"
+#include "tests/driver/guest/cards.h"
 #include "tests/driver/guest/guest.h"
 
 #define SIZE 16384
 
-/* calls of vgem and of virtio-gpu, as in drm/vgem_drm.h and drm/virtgpu_drm.h */
-struct vgem_attach {
-	uint32_t handle;
-	uint32_t flags;
-	uint32_t fence;
-	uint32_t pad;
-};
-struct vgem_signal {
-	uint32_t fence;
-	uint32_t flags;
-};
-#define VGEM_WRITE  1u
-#define VGEM_ATTACH _IOWR('d', 0x41, struct vgem_attach)
-#define VGEM_SIGNAL _IOW('d', 0x42, struct vgem_signal)
-
+/* calls of virtio-gpu, as in drm/virtgpu_drm.h */
 struct virtgpu_map {
 	uint64_t offset;
 	uint32_t handle;
@@ -46,29 +36,13 @@ static struct drm vgem, gpu, render;
 static struct drm_buffer buffer, other; /* of vgem, of virtio-gpu */
 static struct dmabuf shared, other_shared;
 
-/* Return: whether a node of this kind and driver was opened. */
-static bool open_node(const char *format, int first, const char *driver, struct drm *out)
-{
-	char path[32];
-
-	for (int i = first; i < first + 4; i++) {
-		snprintf(path, sizeof(path), format, i);
-		if (drm_open(NULL, "", path, out))
-			continue;
-		if (!strcmp(out->driver, driver))
-			return true;
-		drm_close(out);
-	}
-	return false;
-}
-
 static void nodes_are_identified(void)
 {
 	struct drm none;
 
-	expect(open_node("/dev/dri/card%d", 0, "vgem", &vgem));
-	expect(open_node("/dev/dri/card%d", 0, "virtio_gpu", &gpu));
-	expect(open_node("/dev/dri/renderD%d", 128, "virtio_gpu", &render));
+	expect(card_open("/dev/dri/card%d", 0, "vgem", &vgem));
+	expect(card_open("/dev/dri/card%d", 0, "virtio_gpu", &gpu));
+	expect(card_open("/dev/dri/renderD%d", 128, "virtio_gpu", &render));
 	expect(vgem.major == 1 && gpu.has_dumb && vgem.can_export && vgem.can_import &&
 	       !vgem.is_accel);
 	expect(drm_open(NULL, "", "/dev/null", &none) == -TENON_E_UNSUPPORTED);
@@ -95,38 +69,6 @@ static void a_buffer_is_the_same_memory_as_its_dma_buf(void)
 	expect(!dmabuf_end(&shared, DMABUF_READ));
 }
 
-/* The kernel ends a fence after ten seconds: on a machine that stalls so long, nothing can be said about one. */
-static uint64_t attached;
-
-static bool too_late(void)
-{
-	return clock_now() > attached + UINT64_C(9000000000);
-}
-
-static bool is_held(int err)
-{
-	return err == -TENON_E_TIMEOUT || too_late();
-}
-
-static int attach(const struct drm_buffer *b, uint32_t *fence)
-{
-	struct vgem_attach a = { .handle = b->handle, .flags = VGEM_WRITE };
-	int err;
-
-	attached = clock_now();
-	err = drm_call(&vgem, VGEM_ATTACH, &a);
-
-	*fence = a.fence;
-	return err;
-}
-
-static bool signal_fence(uint32_t fence)
-{
-	struct vgem_signal s = { .fence = fence };
-
-	return !drm_call(&vgem, VGEM_SIGNAL, &s) || too_late();
-}
-
 static void a_buffer_of_one_device_is_used_by_the_other(void)
 {
 	struct drm_buffer imported;
@@ -150,9 +92,9 @@ static void a_buffer_of_one_device_is_used_by_the_other(void)
 	expect(!dmabuf_end(&again, DMABUF_BOTH));
 	dmabuf_close(&again);
 	/* work of the importer keeps the exporter's buffer */
-	expect(!attach(&imported, &fence));
-	expect(is_held(dmabuf_wait(&other_shared, DMABUF_READ, 0)));
-	expect(signal_fence(fence));
+	expect(!card_begin_work(&vgem, &imported, &fence));
+	expect(card_is_held(dmabuf_wait(&other_shared, DMABUF_READ, 0)));
+	expect(card_end_work(&vgem, fence));
 	expect(!dmabuf_wait(&other_shared, DMABUF_READ, guest_deadline()));
 	drm_buffer_close(&vgem, &imported);
 	/* virtio-gpu's driver takes no buffers of others */
@@ -189,13 +131,13 @@ static void a_fence_keeps_a_buffer_until_it_is_signalled(void)
 	int fd;
 
 	expect(shared.base);
-	expect(!attach(&buffer, &fence));
-	expect(is_held(dmabuf_wait(&shared, DMABUF_READ, 0)));
+	expect(!card_begin_work(&vgem, &buffer, &fence));
+	expect(card_is_held(dmabuf_wait(&shared, DMABUF_READ, 0)));
 	fd = dmabuf_export_fence(&shared, DMABUF_READ);
 	expect(fd >= 0);
-	expect(is_held(sync_file_wait(NULL, fd, 0)));
-	expect(is_held(sync_file_wait(NULL, fd, clock_now() + 1000000)));
-	expect(signal_fence(fence));
+	expect(card_is_held(sync_file_wait(NULL, fd, 0)));
+	expect(card_is_held(sync_file_wait(NULL, fd, clock_now() + 1000000)));
+	expect(card_end_work(&vgem, fence));
 	expect(!sync_file_wait(NULL, fd, guest_deadline()));
 	expect(!dmabuf_wait(&shared, DMABUF_WRITE, guest_deadline()));
 	system_close(&system_calls_of_kernel, &fd);
@@ -207,14 +149,14 @@ static void a_fence_of_one_device_keeps_the_buffer_of_the_other(void)
 	int fd;
 
 	expect(shared.base);
-	expect(!attach(&buffer, &fence));
+	expect(!card_begin_work(&vgem, &buffer, &fence));
 	fd = dmabuf_export_fence(&shared, DMABUF_READ);
 	expect(fd >= 0);
 	expect(other_shared.calls);
 	expect(!dmabuf_wait(&other_shared, DMABUF_WRITE, 0));
 	expect(!dmabuf_import_fence(&other_shared, DMABUF_WRITE, fd));
-	expect(is_held(dmabuf_wait(&other_shared, DMABUF_READ, 0)));
-	expect(signal_fence(fence));
+	expect(card_is_held(dmabuf_wait(&other_shared, DMABUF_READ, 0)));
+	expect(card_end_work(&vgem, fence));
 	expect(!dmabuf_wait(&other_shared, DMABUF_READ, guest_deadline()));
 	system_close(&system_calls_of_kernel, &fd);
 }
@@ -229,15 +171,16 @@ static void a_merged_fence_waits_for_both(void)
 	expect(shared.base);
 	expect(!drm_dumb_create(&vgem, SIZE, &second));
 	dmabuf_adopt(NULL, drm_export(&vgem, &second), SIZE, &second_shared);
-	expect(!attach(&buffer, &fences[0]) && !attach(&second, &fences[1]));
+	expect(!card_begin_work(&vgem, &buffer, &fences[0]) &&
+	       !card_begin_work(&vgem, &second, &fences[1]));
 	fds[0] = dmabuf_export_fence(&shared, DMABUF_READ);
 	fds[1] = dmabuf_export_fence(&second_shared, DMABUF_READ);
 	fds[2] = sync_file_merge(NULL, "both", fds[0], fds[1]);
 	expect(fds[0] >= 0 && fds[1] >= 0 && fds[2] >= 0);
-	expect(signal_fence(fences[0]));
+	expect(card_end_work(&vgem, fences[0]));
 	expect(!sync_file_wait(NULL, fds[0], guest_deadline()));
-	expect(is_held(sync_file_wait(NULL, fds[2], 0)));
-	expect(signal_fence(fences[1]));
+	expect(card_is_held(sync_file_wait(NULL, fds[2], 0)));
+	expect(card_end_work(&vgem, fences[1]));
 	expect(!sync_file_wait(NULL, fds[2], guest_deadline()));
 	for (int i = 0; i < 3; i++)
 		system_close(&system_calls_of_kernel, &fds[i]);
@@ -252,15 +195,15 @@ static void a_job_that_never_ends_is_given_up_by_the_kernel(void)
 	int fd;
 
 	expect(shared.base);
-	expect(!attach(&buffer, &fence));
+	expect(!card_begin_work(&vgem, &buffer, &fence));
 	fd = dmabuf_export_fence(&shared, DMABUF_READ);
 	expect(fd >= 0);
-	expect(is_held(sync_file_wait(NULL, fd, clock_now() + 100000000)));
-	expect(is_held(dmabuf_wait(&shared, DMABUF_READ, clock_now() + 100000000)));
+	expect(card_is_held(sync_file_wait(NULL, fd, clock_now() + 100000000)));
+	expect(card_is_held(dmabuf_wait(&shared, DMABUF_READ, clock_now() + 100000000)));
 	expect(!dmabuf_wait(&shared, DMABUF_READ, guest_deadline()));
 	expect(sync_file_wait(NULL, fd, 0) != -TENON_E_TIMEOUT);
 	/* the kernel knows that it is too late */
-	expect(drm_call(&vgem, VGEM_SIGNAL, &(struct vgem_signal){ .fence = fence }) < 0);
+	expect(card_signal(&vgem, fence) < 0);
 	system_close(&system_calls_of_kernel, &fd);
 }
 
@@ -278,9 +221,124 @@ static void what_this_kernel_lacks_is_refused_in_words(void)
 		expect(strstr(tenon_error_message(), "CONFIG_DMABUF_HEAPS"));
 	}
 	dmabuf_close(&b);
-	if (dmabuf_of_memfd(NULL, "", 0, 0, 4096, &b))
-		expect(tenon_error_status() == -TENON_E_NOT_FOUND);
+	if (access("/dev/udmabuf", F_OK)) {
+		expect(dmabuf_of_memfd(NULL, "", 0, 0, 4096, &b) == -TENON_E_NOT_FOUND);
+		dmabuf_close(&b);
+	}
+}
+
+/* vgem uses the buffer as its own memory. */
+static void is_shared_with_vgem(struct dmabuf *b, uint8_t value)
+{
+	struct drm_buffer imported;
+	struct dmabuf again;
+
+	expect(b->size == SIZE);
+	expect(!drm_import(&vgem, b->fd, SIZE, &imported));
+	dmabuf_adopt(NULL, drm_export(&vgem, &imported), SIZE, &again);
+	expect(again.fd >= 0);
+	expect(!dmabuf_map(&again));
+	expect(!dmabuf_begin(&again, DMABUF_BOTH));
+	memset(again.base, value, SIZE);
+	expect(!dmabuf_end(&again, DMABUF_BOTH));
+	dmabuf_close(&again);
+	drm_buffer_close(&vgem, &imported);
+}
+
+static void memory_of_a_heap_is_used_by_vgem(void)
+{
+	struct dmabuf b;
+
+	if (access("/dev/dma_heap/system", F_OK)) {
+		guest_skip("the kernel has no /dev/dma_heap/system");
+		return;
+	}
+	expect(!dmabuf_allocate(NULL, "", NULL, SIZE, &b));
+	expect(!dmabuf_set_name(&b, "heap"));
+	expect(!dmabuf_map(&b));
+	is_shared_with_vgem(&b, 0x4e);
+	expect(!dmabuf_begin(&b, DMABUF_READ));
+	for (int i = 0; i < SIZE; i++)
+		expect(((uint8_t *)b.base)[i] == 0x4e);
+	expect(!dmabuf_end(&b, DMABUF_READ));
 	dmabuf_close(&b);
+}
+
+/* Pages 1 to 4 of a memfd; the others keep their bytes. */
+static void memory_of_the_process_is_used_by_vgem(void)
+{
+	struct dmabuf b;
+	struct shm memory;
+
+	if (access("/dev/udmabuf", F_OK)) {
+		guest_skip("the kernel has no /dev/udmabuf");
+		return;
+	}
+	expect(!shm_create("guest", SIZE + 2 * 4096, &memory));
+	expect(!dmabuf_of_memfd(NULL, "", memory.fd, 4096, SIZE, &b));
+	is_shared_with_vgem(&b, 0x73);
+	expect(!memory.base[0] && !memory.base[4095] && !memory.base[4096 + SIZE]);
+	for (int i = 0; i < SIZE; i++)
+		expect(memory.base[4096 + i] == 0x73);
+	dmabuf_close(&b);
+	/* what is not whole pages is refused */
+	expect(dmabuf_of_memfd(NULL, "", memory.fd, 1, SIZE, &b) == -TENON_E_VALUE);
+	dmabuf_close(&b);
+	shm_close(&memory);
+}
+
+/* ---- figures: processor time of the guest, which QEMU translates */
+
+#define REPEATS 200
+
+static uint64_t processor_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void say_cost(const char *what, uint64_t since)
+{
+	guest_say("# %-45s %6.1f us of processor time\n", what,
+		  (double)(processor_time() - since) / REPEATS / 1000);
+}
+
+static void sharing_has_a_price(void)
+{
+	struct drm_buffer imported;
+	struct dmabuf b;
+	uint64_t since = processor_time();
+
+	for (int i = 0; i < REPEATS; i++) {
+		dmabuf_adopt(NULL, drm_export(&gpu, &other), SIZE, &b);
+		dmabuf_close(&b);
+	}
+	say_cost("export of a buffer of virtio-gpu, and close", since);
+	since = processor_time();
+	for (int i = 0; i < REPEATS; i++) {
+		expect(!drm_import(&vgem, other_shared.fd, SIZE, &imported));
+		drm_buffer_close(&vgem, &imported);
+	}
+	say_cost("import by vgem, and close", since);
+	since = processor_time();
+	for (int i = 0; i < REPEATS; i++) {
+		int fd = dup(other_shared.fd);
+
+		expect(fd >= 0);
+		dmabuf_adopt(NULL, fd, SIZE, &b);
+		expect(!dmabuf_map(&b));
+		*(volatile uint8_t *)b.base = 1;
+		dmabuf_close(&b);
+	}
+	say_cost("mapping of a dma-buf, one page used, and close", since);
+	since = processor_time();
+	for (int i = 0; i < REPEATS; i++) {
+		expect(!dmabuf_begin(&other_shared, DMABUF_BOTH));
+		expect(!dmabuf_end(&other_shared, DMABUF_BOTH));
+	}
+	say_cost("begin and end of an access of the CPU", since);
 }
 
 static void everything_closes(void)
@@ -312,6 +370,9 @@ const struct guest_case drm_cases[] = {
 	  a_job_that_never_ends_is_given_up_by_the_kernel },
 	{ "drm, dmabuf: what this kernel lacks is refused in words",
 	  what_this_kernel_lacks_is_refused_in_words },
+	{ "dmabuf: memory of a heap is used by vgem", memory_of_a_heap_is_used_by_vgem },
+	{ "dmabuf: memory of the process is used by vgem", memory_of_the_process_is_used_by_vgem },
+	{ "drm, dmabuf: sharing has a price", sharing_has_a_price },
 	{ "drm, dmabuf: everything closes", everything_closes },
 	{ NULL, NULL },
 };

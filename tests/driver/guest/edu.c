@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/driver/guest/edu.h"
 
-#include "tests/driver/guest/guest.h"
-
-static void write64(volatile uint8_t *base, uint32_t at, uint64_t value)
-{
-	*(volatile uint64_t *)(base + at) = value;
-}
-
-void edu_copy(volatile uint8_t *base, uint64_t memory, uint32_t offset, uint32_t count,
-	      bool to_memory)
+void edu_copy_by(const struct edu_access *edu, uint64_t memory, uint32_t offset, uint32_t count,
+		 bool to_memory)
 {
 	uint64_t buffer = EDU_BUFFER + offset;
 
-	write64(base, EDU_DMA_SOURCE, to_memory ? buffer : memory);
-	write64(base, EDU_DMA_TARGET, to_memory ? memory : buffer);
-	write64(base, EDU_DMA_COUNT, count);
-	write64(base, EDU_DMA_COMMAND, EDU_DMA_START | (to_memory ? EDU_DMA_TO_MEMORY : 0));
-	while (edu_read(base, EDU_DMA_COMMAND) & EDU_DMA_START)
-		guest_pause();
+	edu->write_long(edu->context, EDU_DMA_SOURCE, to_memory ? buffer : memory);
+	edu->write_long(edu->context, EDU_DMA_TARGET, to_memory ? memory : buffer);
+	edu->write_long(edu->context, EDU_DMA_COUNT, count);
+	edu->write_long(edu->context, EDU_DMA_COMMAND,
+			EDU_DMA_START | (to_memory ? EDU_DMA_TO_MEMORY : 0));
+	while (edu->read(edu->context, EDU_DMA_COMMAND) & EDU_DMA_START)
+		edu->pause();
 }
 
-void edu_acknowledge(volatile uint8_t *base)
+void edu_acknowledge_by(const struct edu_access *edu)
 {
-	edu_write(base, EDU_IRQ_ACK, edu_read(base, EDU_IRQ_STATUS));
+	edu->write(edu->context, EDU_IRQ_ACK, edu->read(edu->context, EDU_IRQ_STATUS));
 }

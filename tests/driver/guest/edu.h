@@ -28,6 +28,27 @@
 #define EDU_DMA_TO_MEMORY 0x02
 #define EDU_BUFFER	  0x40000
 
+/**
+ * struct edu_access - how registers are reached: by a mapping in a guest, by messages of QEMU's qtest on the host
+ * @context: for the functions
+ * @read: a word
+ * @write: a word
+ * @write_long: eight bytes, which those of DMA are
+ * @pause: wait a little
+ */
+struct edu_access {
+	void *context;
+	uint32_t (*read)(void *context, uint32_t at);
+	void (*write)(void *context, uint32_t at, uint32_t value);
+	void (*write_long)(void *context, uint32_t at, uint64_t value);
+	void (*pause)(void);
+};
+
+/* As edu_copy() and edu_acknowledge(), by any access. */
+void edu_copy_by(const struct edu_access *edu, uint64_t memory, uint32_t offset, uint32_t count,
+		 bool to_memory);
+void edu_acknowledge_by(const struct edu_access *edu);
+
 static inline uint32_t edu_read(volatile uint8_t *base, uint32_t at)
 {
 	return *(volatile uint32_t *)(base + at);

@@ -19,12 +19,20 @@ struct guest_case {
 extern const struct guest_case uio_cases[];
 extern const struct guest_case vfio_cases[];
 extern const struct guest_case drm_cases[];
+extern const struct guest_case syncobj_cases[];
+extern const struct guest_case board_cases[];
 
 /* Say why the current case fails; the last error of the thread is printed too. */
 void guest_fail(const char *file, int line, const char *what);
 
 /* Skip the current case. */
 void guest_skip(const char *why);
+
+/* Write a line of the results. */
+void guest_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Run programs that the image brings; their cases are numbered from @number on. Return: the number of the last case. */
+unsigned int guest_run_programs(unsigned int number);
 
 /* Leave the current case, with a failure, unless this holds. */
 #define expect(what)                                                                               \

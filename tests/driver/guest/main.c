@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -19,13 +20,23 @@ static int log_fd = -1;
 static int failures;
 static char skipped[128];
 
-static const struct guest_case *const suites[] = { uio_cases, vfio_cases, drm_cases };
+static const struct guest_case *const suites[] = { uio_cases, vfio_cases, drm_cases, syncobj_cases,
+						   board_cases };
 #define SUITES (sizeof(suites) / sizeof(*suites))
 
 void guest_fail(const char *file, int line, const char *what)
 {
 	fprintf(out, "# %s:%d: %s\n# last error: %s\n", file, line, what, tenon_error_message());
 	failures++;
+}
+
+void guest_say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(out, format, args);
+	va_end(args);
 }
 
 void guest_skip(const char *why)
@@ -132,21 +143,19 @@ static void run_case(unsigned int number, const struct guest_case *c)
 
 int main(void)
 {
-	unsigned int count = 0, number = 0;
+	unsigned int number = 0;
 
 	mount_all();
 	out = fopen("/dev/ttyS1", "w");
 	if (!out)
 		out = stdout;
 	setvbuf(out, NULL, _IOLBF, 0);
-	for (size_t i = 0; i < SUITES; i++)
-		for (const struct guest_case *c = suites[i]; c->name; c++)
-			count++;
-	fprintf(out, "1..%u\n", count);
 	load_modules();
 	for (size_t i = 0; i < SUITES; i++)
 		for (const struct guest_case *c = suites[i]; c->name; c++)
 			run_case(++number, c);
+	number = guest_run_programs(number);
+	fprintf(out, "1..%u\n", number);
 	fflush(out);
 	sync();
 	/* the emulator ends with a reboot */

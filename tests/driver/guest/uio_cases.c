@@ -54,14 +54,25 @@ static void a_device_that_is_not_bound_is_not_found(void)
 
 static void registers_answer(void)
 {
+	uint32_t count;
+
 	expect(edu);
 	expect((edu_read(edu, EDU_ID) & 0xffff) == 0xed);
 	edu_write(edu, EDU_LIVENESS, 0x12345678);
 	expect(edu_read(edu, EDU_LIVENESS) == ~UINT32_C(0x12345678));
+	/*
+	 * The device's thread clears BUSY and only then reads whether to raise an interrupt. Wait for
+	 * the interrupt too, or the next case may get it.
+	 */
+	expect(!uio_enable_interrupt(&u));
+	edu_write(edu, EDU_STATUS, EDU_IRQ_WHEN_DONE);
 	edu_write(edu, EDU_FACTORIAL, 10);
 	while (edu_read(edu, EDU_STATUS) & EDU_BUSY)
 		guest_pause();
 	expect(edu_read(edu, EDU_FACTORIAL) == 3628800);
+	expect(!uio_wait_interrupt(&u, guest_deadline(), &count));
+	edu_write(edu, EDU_STATUS, 0);
+	edu_acknowledge(edu);
 }
 
 static void an_interrupt_arrives(void)

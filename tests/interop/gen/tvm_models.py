@@ -8,6 +8,7 @@ and is to be met bit for bit: the compiled code is the same.
 import numpy as np
 import tvm
 from tvm import relax
+from tvm.relax.backend import cuda
 from tvm.relax.frontend import nn
 from tvm.relax.frontend.nn import op
 from tvm.s_tir import dlight
@@ -33,11 +34,17 @@ class Model:
         self.fused = fused
         self.module, self.spec, self.runs = module, spec, runs
         self.about, self.function, self.exec_mode = about, function, exec_mode
-        self.device, self.devices = None, None
+        self.device, self.devices, self.graphs = None, None, False
 
     def on(self, device):
         """The same for a device, whose kernels have the simplest of schedules."""
         self.device = device
+        return self
+
+    def with_graphs(self):
+        """What has no dynamic shapes is called through vm.builtin.cuda_graph.run_or_capture."""
+        self.graphs = True
+        self.about += "; its launches as a CUDA graph"
         return self
 
     def lowered(self):
@@ -60,9 +67,12 @@ class Model:
         if not self.device:
             return self.build_host()
         target = tvm.target.Target(self.device, host=TARGET)
-        with target:
+        config = {"relax.backend.use_cuda_graph": self.graphs}
+        with target, tvm.transform.PassContext(config=config):
             mod = dlight.ApplyDefaultSchedule(dlight.gpu.Fallback())(self.lowered())
-            return relax.build(mod, target=target, exec_mode=self.exec_mode)
+            # only the pipeline for CUDA makes graphs, and it serves other devices as well
+            pipeline = cuda.get_default_pipeline(target) if self.graphs else "default"
+            return relax.build(mod, target=target, exec_mode=self.exec_mode, relax_pipeline=pipeline)
 
 
 # ---- a multi-layer perceptron
@@ -337,6 +347,8 @@ SMALL = {
     "model_mlp_cuda": lambda: mlp().on(CUDA),
     "model_mlp_compiled_opencl": lambda: mlp_compiled().on(OPENCL),
     "model_branch_opencl": lambda: branch().on(OPENCL),
+    "model_graph_opencl": lambda: mlp().on(OPENCL).with_graphs(),
+    "model_graph_cuda": lambda: mlp().on(CUDA).with_graphs(),
     "model_two_devices": TwoDevices,
 }
 LARGE = {"model_resnet18": resnet18}
