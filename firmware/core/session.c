@@ -176,7 +176,7 @@ void mortise_change_session(struct mortise *m, uint32_t session)
 	mortise_put(&device->session, 0);
 	m->session = session;
 	m->region_count = 0;
-	m->control->fault.code = MORTISE_FAULT_NONE;
+	mortise_put(&m->control->fault.code, MORTISE_FAULT_NONE);
 	mortise_put(&device->opcode, MORTISE_OP_PAD);
 	if (session)
 		begin_session(m);
@@ -185,6 +185,31 @@ void mortise_change_session(struct mortise *m, uint32_t session)
 	mortise_put(&device->position, m->at);
 	mortise_release(&device->session, session);
 	mortise_notify(m);
+}
+
+static void put_wide(uint64_t *to, uint64_t value)
+{
+	const union {
+		uint64_t value;
+		uint32_t words[2];
+	} parts = { value };
+
+	mortise_put((uint32_t *)to, parts.words[0]);
+	mortise_put((uint32_t *)to + 1, parts.words[1]);
+}
+
+/* Each word at once: a host that reports how the session before a reboot was lost may be reading them. */
+static void identify(struct mortise_identity *id, const struct mortise_port *port)
+{
+	mortise_put(&id->abi, MORTISE_ABI);
+	mortise_put(&id->machine, port->machine);
+	mortise_put(&id->address_bits, 8 * sizeof(void *));
+	mortise_put(&id->features, port->features);
+	mortise_put(&id->version, MORTISE_VERSION);
+	mortise_put(&id->tick_hz, port->tick_hz);
+	mortise_put(&id->reserved, 0);
+	put_wide(&id->window_address, port->window_address);
+	put_wide(&id->window_size, port->window_size);
 }
 
 void mortise_boot(struct mortise *m, const struct mortise_port *port)
@@ -204,16 +229,8 @@ void mortise_boot(struct mortise *m, const struct mortise_port *port)
 	mortise_put(&m->control->completion.sleeping, 0);
 	/* behind the session: a host that sees 0 here sees that its session is over */
 	mortise_release(&m->control->completion.done, 0);
-	m->control->fault.code = MORTISE_FAULT_NONE;
-	id->abi = MORTISE_ABI;
-	id->machine = port->machine;
-	id->address_bits = 8 * sizeof(void *);
-	id->features = port->features;
-	id->version = MORTISE_VERSION;
-	id->tick_hz = port->tick_hz;
-	id->reserved = 0;
-	id->window_address = port->window_address;
-	id->window_size = port->window_size;
+	mortise_put(&m->control->fault.code, MORTISE_FAULT_NONE);
+	identify(id, port);
 	set_state(m, MORTISE_READY);
 	mortise_release(&id->magic, MORTISE_MAGIC);
 }
