@@ -26,10 +26,7 @@ extern const struct tenon_queue_ops cpu_inline_ops;
 extern const struct tenon_queue_ops cpu_worker_ops;
 extern const struct tenon_executable_ops cpu_executable_ops;
 
-/* Run any operation except TENON_OP_EXECUTE. Return: 0; the result of a kernel; negative. */
-int cpu_work(struct tenon_device *device, const struct tenon_operation *operation);
-
-/* Run a launch. */
-int cpu_run(const struct tenon_dispatch *dispatch);
+/* Run a launch. Return: the result of the kernel. */
+int cpu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch);
 
 #endif /* DEVICES_CPU_CPU_H */

@@ -65,8 +65,9 @@ static int kernel(struct tenon_executable *executable, size_t index, struct teno
 	return 0;
 }
 
-int cpu_run(const struct tenon_dispatch *dispatch)
+int cpu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch)
 {
+	(void)queue;
 	return tenon_host_run(((const struct cpu_kernel *)dispatch->kernel)->function, dispatch);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Queue with a thread, which runs the submitted operations from a list. */
 #include "devices/cpu/cpu.h"
+#include "devices/inline/inline_work.h"
 #include "lib/brief_errors.h"
 
 #include <stdlib.h>
@@ -168,7 +169,7 @@ static void *work(void *context)
 			break;
 		pthread_mutex_unlock(&w->lock);
 		err = job->op.kind == OP_ORDER ? do_order(w, job)
-					       : cpu_work(w->base.device, &job->op);
+					       : inline_work(&w->base, &job->op, cpu_run);
 		if (job->other)
 			tenon_object_unref(job->other);
 		job->other = NULL;
@@ -216,8 +217,8 @@ static void give_job(struct worker *w, struct job *job)
 
 static void keep_range(struct tenon_range *r, struct tenon_memory *room)
 {
-	/* cpu_work() uses the address only */
-	room->address = r->memory->address;
+	/* inline_work() uses this pointer only */
+	room->host = r->memory->host;
 	r->memory = room;
 }
 

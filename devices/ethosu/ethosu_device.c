@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/ethosu/ethosu_device.h"
 #include "devices/ethosu/ethosu_runner.h"
+#include "devices/inline/inline_properties.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,26 +49,14 @@ static int backend_count(uint32_t *count)
 static int backend_describe(uint32_t index, struct tenon_device_properties *p)
 {
 	(void)index;
+	inline_properties(MEMORY, p);
 	snprintf(p->name, sizeof(p->name), "sim");
 	snprintf(p->vendor, sizeof(p->vendor), "Tenon");
 	snprintf(p->driver, sizeof(p->driver), "functional model of Ethos-U55 and U65");
-	p->device_class = TENON_DEVICE_ACCELERATOR;
-	p->flags = TENON_DEVICE_INLINE;
-	p->max_threads = 1;
-	p->max_block[0] = p->max_block[1] = p->max_block[2] = 1;
-	p->max_grid[0] = p->max_grid[1] = p->max_grid[2] = 1;
-	p->warp_size = 1;
 	p->processors = 1;
-	p->total_memory = MEMORY;
-	p->max_allocation = MEMORY;
 	p->alignment = 1;
 	p->queues = 1;
-	p->timestamp_period = 1000;
 	p->imports = 1u << TENON_HANDLE_HOST_POINTER;
-	p->heap_count = 1;
-	p->heaps[0].size = MEMORY;
-	p->heaps[0].flags = TENON_HEAP_DEVICE_LOCAL | TENON_HEAP_HOST_VISIBLE |
-			    TENON_HEAP_HOST_COHERENT | TENON_HEAP_HOST_CACHED;
 	return 0;
 }
 

@@ -65,10 +65,7 @@ extern const struct tenon_executable_ops ethosu_executable_ops;
 extern const char *const ethosu_payload_kinds[];
 extern const struct tenon_payload_format *const ethosu_payload_formats[];
 
-/** ethosu_address - address of a range in this process */
-void *ethosu_address(const struct tenon_range *range);
-
 /** ethosu_run - run a launch */
-int ethosu_run(const struct tenon_dispatch *dispatch);
+int ethosu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch);
 
 #endif /* DEVICES_ETHOSU_ETHOSU_DEVICE_H */

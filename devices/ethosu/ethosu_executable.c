@@ -6,6 +6,7 @@
 #include <tenon/string.h>
 
 #include "devices/ethosu/ethosu_runner.h"
+#include "devices/inline/inline_work.h"
 #include "lib/brief_errors.h"
 
 /**
@@ -112,7 +113,7 @@ static uint8_t *memory_of(const struct network *n, const struct tenon_dispatch *
 	struct tenon_range range = tenon_range(m, 0);
 
 	if (m->size >= n->arguments.items[index].bytes)
-		return ethosu_address(&range);
+		return inline_address(&range);
 	tenon_error(-TENON_E_VALUE, "main: argument %zu has %" PRIu64 " bytes, and needs %" PRIu64,
 		    index, m->size, n->arguments.items[index].bytes);
 	return NULL;
@@ -140,11 +141,12 @@ static int copy_arguments(const struct network *n, const struct tenon_dispatch *
 	return 0;
 }
 
-int ethosu_run(const struct tenon_dispatch *dispatch)
+int ethosu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch)
 {
 	struct network *n = (struct network *)dispatch->kernel->executable;
 	int err = 0;
 
+	(void)queue;
 	pthread_mutex_lock(&n->lock);
 	if (runner_of(n)->settle)
 		err = runner_of(n)->settle(n->made);

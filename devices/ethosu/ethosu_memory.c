@@ -1,86 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-#include "devices/ethosu/ethosu_device.h"
-
+/* Memory of the process. It is always mapped: tenon_memory.host is set. */
 #include <stdlib.h>
 
+#include "devices/ethosu/ethosu_device.h"
 #include "lib/brief_errors.h"
 
 #define ALIGN 128
 
 struct process_memory {
 	struct tenon_memory base;
-	void *bytes;
 	void *own; /* NULL for memory that was imported */
 };
 
-static int make(struct tenon_device *device, uint64_t size, uint32_t usage,
-		struct process_memory **out)
+/* Takes over @own, also on failure. */
+static int make(struct tenon_device *device, uint64_t size, uint32_t usage, void *host, void *own,
+		struct tenon_memory **out)
 {
 	struct process_memory *m = malloc(sizeof(*m));
 
-	*out = m;
-	if (!m)
+	if (!m) {
+		free(own);
 		return tenon_error(-TENON_E_NOMEM, "no memory for a piece of memory");
+	}
 	tenon_memory_init(&m->base, device, size, usage);
 	m->base.flags = device->properties->heaps[0].flags;
-	m->own = NULL;
+	m->base.host = host;
+	m->own = own;
+	*out = &m->base;
 	return 0;
 }
 
 static int memory_alloc(struct tenon_device *device, const struct tenon_memory_request *request,
 			struct tenon_memory **out)
 {
-	struct process_memory *m;
 	void *bytes;
-	int err;
 
 	if (posix_memalign(&bytes, ALIGN, (size_t)request->size))
 		return tenon_error(-TENON_E_NOMEM, "no memory for %llu bytes",
 				   (unsigned long long)request->size);
-	err = make(device, request->size, request->usage, &m);
-	if (err) {
-		free(bytes);
-		return err;
-	}
-	m->bytes = bytes;
-	m->own = bytes;
-	/* memory with a host pointer is always mapped: map and unmap are not needed */
-	m->base.host = bytes;
-	*out = &m->base;
-	return 0;
-}
-
-static void memory_free(struct tenon_memory *memory)
-{
-	struct process_memory *m = (struct process_memory *)memory;
-
-	/* operations are never pending here; other backends use tenon_device_retire() */
-	free(m->own);
-	free(m);
+	return make(device, request->size, request->usage, bytes, bytes, out);
 }
 
 static int memory_import(struct tenon_device *device, const struct tenon_memory_import *from,
 			 struct tenon_memory **out)
 {
-	struct process_memory *m;
-	int err;
-
-	err = make(device, from->size, from->usage, &m);
-	if (err)
-		return err;
-	m->bytes = from->pointer;
-	m->base.host = from->pointer;
-	*out = &m->base;
-	return 0;
+	return make(device, from->size, from->usage, from->pointer, NULL, out);
 }
 
-void *ethosu_address(const struct tenon_range *range)
+/* Nothing is pending on an inline queue, so memory goes at once. */
+static void memory_free(struct tenon_memory *memory)
 {
-	uint64_t offset = range->offset;
-	const struct process_memory *m =
-		(const struct process_memory *)tenon_memory_root(range->memory, &offset);
-
-	return (char *)m->bytes + offset;
+	free(((struct process_memory *)memory)->own);
+	free(memory);
 }
 
 const struct tenon_memory_ops ethosu_memory_ops = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "devices/rocket/rocket_device.h"
+#include "devices/inline/inline_properties.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,25 +84,14 @@ static int backend_describe(uint32_t index, struct tenon_device_properties *p)
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 
 	(void)index;
+	inline_properties(MEMORY, p);
 	snprintf(p->name, sizeof(p->name), "rk3588");
 	snprintf(p->vendor, sizeof(p->vendor), "Rockchip");
 	snprintf(p->driver, sizeof(p->driver), "Linux's rocket");
-	p->device_class = TENON_DEVICE_ACCELERATOR;
-	p->flags = TENON_DEVICE_INLINE;
-	p->max_threads = 1;
-	p->max_block[0] = p->max_block[1] = p->max_block[2] = 1;
-	p->max_grid[0] = p->max_grid[1] = p->max_grid[2] = 1;
-	p->warp_size = 1;
 	p->processors = 3;
-	p->total_memory = MEMORY;
 	p->max_allocation = MEMORY - page;
 	p->alignment = ROCKET_ATOM;
 	p->queues = 3;
-	p->timestamp_period = 1000;
-	p->heap_count = 1;
-	p->heaps[0].size = MEMORY;
-	p->heaps[0].flags = TENON_HEAP_DEVICE_LOCAL | TENON_HEAP_HOST_VISIBLE |
-			    TENON_HEAP_HOST_COHERENT | TENON_HEAP_HOST_CACHED;
 	return 0;
 }
 

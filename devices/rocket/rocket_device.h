@@ -82,9 +82,6 @@ static inline struct rocket_accel *rocket_accel_of(struct tenon_device *device)
 /** rocket_memory_of - the memory of a range; adds where the range begins in it to *@offset */
 struct rocket_memory *rocket_memory_of(const struct tenon_range *range, uint64_t *offset);
 
-/** rocket_address - where the CPU has a range */
-void *rocket_address(const struct tenon_range *range);
-
 /**
  * rocket_dispatch - run a kernel, and wait for it
  * @q: its queue

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <tenon/timeline.h>
 
+#include "devices/inline/inline_work.h"
 #include "devices/rocket/rocket_device.h"
 #include "devices/rocket/rocket_registers.h"
 #include "lib/brief_errors.h"
@@ -120,7 +121,7 @@ static void add_mark(struct launch *l, uint64_t address)
 		r = cmdstream_executable_region(l->kernel, i);
 		if (address + ROCKET_MARK > l->addresses[i] + r->size)
 			continue;
-		l->marks[l->mark_count++] = (uint8_t *)rocket_address(&l->q->binding.regions[i]) +
+		l->marks[l->mark_count++] = (uint8_t *)inline_address(&l->q->binding.regions[i]) +
 					    (address - l->addresses[i]);
 		return;
 	}

@@ -41,14 +41,6 @@ struct rocket_memory *rocket_memory_of(const struct tenon_range *range, uint64_t
 	return (struct rocket_memory *)tenon_memory_root(range->memory, offset);
 }
 
-void *rocket_address(const struct tenon_range *range)
-{
-	uint64_t offset = 0;
-	const struct rocket_memory *m = rocket_memory_of(range, &offset);
-
-	return (char *)m->buffer.drm.base + offset;
-}
-
 const struct tenon_memory_ops rocket_memory_ops = {
 	.size = sizeof(rocket_memory_ops),
 	.alloc = memory_alloc,

@@ -4,30 +4,9 @@
 #include <string.h>
 #include <tenon/backend/queue.h>
 
+#include "devices/inline/inline_queue.h"
 #include "lib/brief_errors.h"
 #include "runtime/rpc/rpc.h"
-
-static int rpc_create(struct tenon_device *device, struct tenon_queue **out)
-{
-	struct tenon_queue *q = malloc(sizeof(*q));
-	int err;
-
-	if (!q)
-		return tenon_error(-TENON_E_NOMEM, "no memory for a queue");
-	err = tenon_queue_init(q, device);
-	if (err) {
-		free(q);
-		return err;
-	}
-	*out = q;
-	return 0;
-}
-
-static void rpc_destroy(struct tenon_queue *queue)
-{
-	tenon_queue_fini(queue);
-	free(queue);
-}
 
 static uint64_t handle_of(const struct tenon_range *range, uint64_t *offset)
 {
@@ -111,44 +90,10 @@ static int rpc_submit(struct tenon_queue *queue, const struct tenon_operation *o
 }
 
 /* Operations are sent when submit returns, and run in this order: all marks are equal. */
-static int rpc_mark(struct tenon_queue *queue, uint64_t *serial)
-{
-	(void)queue;
-	*serial = 0;
-	return 0;
-}
-
-static int rpc_reached(struct tenon_queue *queue, uint64_t serial)
-{
-	(void)queue;
-	(void)serial;
-	return 1;
-}
-
-static int rpc_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline)
-{
-	(void)queue;
-	(void)serial;
-	(void)deadline;
-	return 0;
-}
-
-static int rpc_order(struct tenon_queue *queue, struct tenon_queue *other, uint64_t serial)
-{
-	(void)queue;
-	(void)other;
-	(void)serial;
-	return 0;
-}
-
 const struct tenon_queue_ops rpc_queue_ops = {
 	.size = sizeof(rpc_queue_ops),
-	.create = rpc_create,
-	.destroy = rpc_destroy,
+	.create = inline_create,
+	.destroy = inline_destroy,
 	.submit = rpc_submit,
-	.mark = rpc_mark,
-	.reached = rpc_reached,
-	.wait = rpc_wait,
-	.order = rpc_order,
-	.calls = 1,
+	INLINE_MARKS,
 };
