@@ -125,6 +125,31 @@ void client_init(struct client *c)
 	assert_int_equal(c->bytes.size, 8);
 }
 
+void client_start(struct client *c)
+{
+	client_open(c, WIRE_FFI);
+	client_init(c);
+}
+
+static int echo(void *self, const struct tenon_value *args, int32_t count, struct tenon_value *ret)
+{
+	(void)self;
+	return count ? tenon_value_own(&args[0], ret) : 0;
+}
+
+int client_echo(void **state)
+{
+	(void)state;
+	return tenon_function_register_c("test.echo", echo, true);
+}
+
+struct tenon_slice client_text(const struct client *c)
+{
+	assert_int_equal(c->code, PACKET_RETURN);
+	assert_int_equal(c->values.count, 2);
+	return c->values.values[1].as.text;
+}
+
 uint64_t client_function(struct client *c, const char *name)
 {
 	REQUEST(c, PACKET_GET_FUNCTION, wire_string(name));

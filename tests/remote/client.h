@@ -54,6 +54,12 @@ void client_request(struct client *c, uint32_t code, uint64_t function,
 		       sizeof((struct wire_value[]){ __VA_ARGS__ }) / sizeof(struct wire_value))
 
 void client_init(struct client *c);
+/* client_open() and client_init(), in the newer encoding */
+void client_start(struct client *c);
+/* for a group's setup: register test.echo, which returns its first argument */
+int client_echo(void **state);
+/* the text or bytes that the last reply returns */
+struct tenon_slice client_text(const struct client *c);
 /* GetGlobalFunc; 0 for none */
 uint64_t client_function(struct client *c, const char *name);
 /* the reply is an exception that contains @text */
