@@ -7,6 +7,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/remote/session_state.h"
 #include "runtime/remote/wire_codes.h"
+#include "runtime/remote/wire_plain.h"
 
 /* a result takes at most three values: its type, itself, a handle to free */
 #define RESULT_MOST 3
@@ -74,24 +75,6 @@ static int argument(struct session *s, struct wire_value *v, DLTensor *tensor,
 	int err;
 
 	switch (v->kind) {
-	case WIRE_NONE:
-		*out = tenon_arg_none();
-		return 0;
-	case WIRE_INT:
-		*out = tenon_arg_int(v->as.integer);
-		return 0;
-	case WIRE_BOOL:
-		*out = tenon_arg_bool(v->as.integer != 0);
-		return 0;
-	case WIRE_FLOAT:
-		*out = tenon_arg_float(v->as.real);
-		return 0;
-	case WIRE_DTYPE:
-		*out = tenon_arg_dtype(v->as.dtype);
-		return 0;
-	case WIRE_DEVICE:
-		*out = tenon_arg_device(v->as.device);
-		return 0;
 	case WIRE_STRING:
 		return tenon_string_value(v->as.text, out);
 	case WIRE_BYTES:
@@ -110,8 +93,9 @@ static int argument(struct session *s, struct wire_value *v, DLTensor *tensor,
 		err = session_tensor(s, v->as.tensor, tensor);
 		*out = tenon_arg_tensor(tensor);
 		return err;
+	default:
+		return wire_plain(v, out) ? 0 : tenon_error(-TENON_E_TYPE, "unknown kind");
 	}
-	return tenon_error(-TENON_E_TYPE, "unknown kind");
 }
 
 static void release_arguments(struct session *s, uint32_t count)

@@ -5,6 +5,7 @@
 
 #include "lib/brief_errors.h"
 #include "runtime/remote/wire_codes.h"
+#include "runtime/remote/wire_plain.h"
 #include "runtime/rpc/rpc.h"
 
 static int bad_result(struct rpc *r, const char *what)
@@ -28,30 +29,12 @@ int rpc_text_result(struct rpc *r, struct tenon_slice *out)
 static int take_plain(struct rpc *r, const struct wire_value *v, struct tenon_value *out)
 {
 	switch (v->kind) {
-	case WIRE_NONE:
-		*out = tenon_arg_none();
-		return 0;
-	case WIRE_INT:
-		*out = tenon_arg_int(v->as.integer);
-		return 0;
-	case WIRE_BOOL:
-		*out = tenon_arg_bool(v->as.integer != 0);
-		return 0;
-	case WIRE_FLOAT:
-		*out = tenon_arg_float(v->as.real);
-		return 0;
-	case WIRE_DTYPE:
-		*out = tenon_arg_dtype(v->as.dtype);
-		return 0;
-	case WIRE_DEVICE:
-		*out = tenon_arg_device(v->as.device);
-		return 0;
 	case WIRE_STRING:
 		return tenon_string_value(v->as.text, out);
 	case WIRE_BYTES:
 		return tenon_bytes_value(v->as.text, out);
 	default:
-		return bad_result(r, "a value that no result has");
+		return wire_plain(v, out) ? 0 : bad_result(r, "a value that no result has");
 	}
 }
 
