@@ -347,15 +347,23 @@ static int attend(struct kv_cache *c, int64_t layer, double scale, const struct 
 	return err;
 }
 
-int kv_cache_attend(struct kv_cache *c, int64_t layer, double scale, const struct kv_tensors *t)
+typedef int attention(struct kv_cache *c, int64_t layer, double scale, const struct kv_tensors *t);
+
+static int entered(attention *how, struct kv_cache *c, int64_t layer, double scale,
+		   const struct kv_tensors *t)
 {
 	int err = kv_enter(c);
 
 	if (err)
 		return err;
-	err = attend(c, layer, scale, t);
+	err = how(c, layer, scale, t);
 	kv_leave(c);
 	return err;
+}
+
+int kv_cache_attend(struct kv_cache *c, int64_t layer, double scale, const struct kv_tensors *t)
+{
+	return entered(attend, c, layer, scale, t);
 }
 
 static int given_qkv(struct kv_cache *c, const struct kv_tensors *t, struct given g[3])
@@ -399,13 +407,7 @@ static int attend_shared(struct kv_cache *c, int64_t layer, double scale,
 int kv_cache_attend_shared(struct kv_cache *c, int64_t layer, double scale,
 			   const struct kv_tensors *t)
 {
-	int err = kv_enter(c);
-
-	if (err)
-		return err;
-	err = attend_shared(c, layer, scale, t);
-	kv_leave(c);
-	return err;
+	return entered(attend_shared, c, layer, scale, t);
 }
 
 /* Check a tensor of MLA, whose heads are not those of the cache: 3 dimensions and enough rows. */
@@ -460,13 +462,7 @@ static int attend_self(struct kv_cache *c, int64_t layer, double scale, const st
 int kv_cache_attend_self(struct kv_cache *c, int64_t layer, double scale,
 			 const struct kv_tensors *t)
 {
-	int err = kv_enter(c);
-
-	if (err)
-		return err;
-	err = attend_self(c, layer, scale, t);
-	kv_leave(c);
-	return err;
+	return entered(attend_self, c, layer, scale, t);
 }
 
 static int attend_cross(struct kv_cache *c, int64_t layer, double scale, const struct kv_tensors *t)
@@ -497,13 +493,7 @@ static int attend_cross(struct kv_cache *c, int64_t layer, double scale, const s
 int kv_cache_attend_cross(struct kv_cache *c, int64_t layer, double scale,
 			  const struct kv_tensors *t)
 {
-	int err = kv_enter(c);
-
-	if (err)
-		return err;
-	err = attend_cross(c, layer, scale, t);
-	kv_leave(c);
-	return err;
+	return entered(attend_cross, c, layer, scale, t);
 }
 
 static int append_mla(struct kv_cache *c, int64_t layer, const struct tenon_value *kv)

@@ -334,15 +334,10 @@ int relax_builtin_attention_kv_cache_view(void *self, const struct tenon_value *
 			&a, 1,
 			tenon_error(-TENON_E_VALUE,
 				    "the cache has %" PRIi64 " rows of another shape", c->fill));
-	tenon_object_ref(c->buffer);
-	err = relax_tensor_create(relax_current_pool(), &c->buffer->object, b->data, extents,
-				  b->ndim, b->dtype, &t);
-	if (err)
-		return err;
-	t->dl.device = b->device;
-	t->dl.byte_offset = b->byte_offset;
-	*ret = tenon_arg_object(t);
-	return 0;
+	err = relax_tensor_view(c->buffer, 0, extents, b->ndim, b->dtype, &t);
+	if (!err)
+		*ret = tenon_arg_object(t);
+	return err;
 }
 
 /* Write rows to a ring of @most rows whose first @sinks stay. */

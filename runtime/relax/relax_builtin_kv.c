@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* attention_kv_cache_*: the paged key-value cache, as programs call it. */
 #include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "lib/brief_errors.h"
 #include "runtime/relax/relax_builtin_kv.h"
@@ -42,6 +44,14 @@ int relax_builtin_attention_kv_cache_commit_accepted_token_tree_nodes(
 	return err ? err : relax_named(&a, kv_cache_commit(c, ids->data, leaves->data, ids->size));
 }
 
+/* Get the cache of a call that has no other argument. */
+static int only_cache(const struct relax_arguments *a, struct kv_cache **out)
+{
+	int err = relax_integers(a, NULL, 0);
+
+	return err ? err : relax_kv_cache(a, out);
+}
+
 int relax_builtin_attention_kv_cache_empty(void *self, const struct tenon_value *args,
 					   int32_t count, struct tenon_value *ret)
 {
@@ -49,9 +59,7 @@ int relax_builtin_attention_kv_cache_empty(void *self, const struct tenon_value 
 	int err;
 	ARGUMENTS("attention_kv_cache_empty");
 
-	err = relax_integers(&a, NULL, 0);
-	if (!err)
-		err = relax_kv_cache(&a, &c);
+	err = only_cache(&a, &c);
 	if (!err)
 		*ret = tenon_arg_bool(kv_cache_is_empty(c));
 	return err;
@@ -65,9 +73,7 @@ int relax_builtin_attention_kv_cache_get_num_available_pages(void *self,
 	int err;
 	ARGUMENTS("attention_kv_cache_get_num_available_pages");
 
-	err = relax_integers(&a, NULL, 0);
-	if (!err)
-		err = relax_kv_cache(&a, &c);
+	err = only_cache(&a, &c);
 	if (!err)
 		*ret = tenon_arg_int(kv_cache_free_pages(c));
 	return err;
@@ -82,9 +88,7 @@ int relax_builtin_attention_kv_cache_get_total_sequence_length(void *self,
 	int err;
 	ARGUMENTS("attention_kv_cache_get_total_sequence_length");
 
-	err = relax_integers(&a, NULL, 0);
-	if (!err)
-		err = relax_kv_cache(&a, &c);
+	err = only_cache(&a, &c);
 	if (!err)
 		*ret = tenon_arg_int(kv_cache_total_length(c));
 	return err;
@@ -100,37 +104,54 @@ int relax_builtin_attention_kv_cache_get_query_positions(void *self, const struc
 	int err;
 	ARGUMENTS("attention_kv_cache_get_query_positions");
 
-	err = relax_integers(&a, NULL, 0);
-	if (!err)
-		err = relax_kv_cache(&a, &c);
+	err = only_cache(&a, &c);
 	if (!err)
 		err = relax_named(&a, kv_cache_positions(c, &buffer, &offset, &n));
-	if (err)
-		return err;
-	tenon_object_ref(buffer);
-	err = relax_tensor_create(relax_current_pool(), &buffer->object, buffer->dl.data, &n, 1,
-				  buffer->dl.dtype, &t);
-	if (err)
-		return err;
-	t->dl.device = buffer->dl.device;
-	t->dl.byte_offset = buffer->dl.byte_offset + offset;
-	*ret = tenon_arg_object(t);
-	return 0;
+	if (!err)
+		err = relax_tensor_view(buffer, offset, &n, 1, buffer->dl.dtype, &t);
+	if (!err)
+		*ret = tenon_arg_object(t);
+	return err;
 }
 
-/* Read cache, layer and scale. */
-static int read_call(const struct relax_arguments *a, int32_t wanted, struct kv_cache **c,
-		     int64_t *layer, double *scale)
+/* most tensors of an attention call */
+#define TENSORS 5
+
+/**
+ * struct attention - a call of attention
+ * @function: of the cache
+ * @count: arguments: cache, layer, scale, and tensors
+ * @places: where in struct kv_tensors each tensor goes
+ */
+struct attention {
+	int (*function)(struct kv_cache *c, int64_t layer, double scale,
+			const struct kv_tensors *t);
+	int32_t count;
+	size_t places[TENSORS];
+};
+
+#define AT(member) offsetof(struct kv_tensors, member)
+
+static int attend(const struct relax_arguments *a, const struct attention *call)
 {
-	int err = relax_arguments_count(a, wanted, wanted);
+	struct kv_tensors tensors = { .qkv = tenon_arg_none() };
+	struct kv_cache *c;
+	int64_t layer;
+	double scale;
+	int32_t i;
+	int err = relax_arguments_count(a, call->count, call->count);
 
 	if (!err)
-		err = relax_kv_cache(a, c);
+		err = relax_kv_cache(a, &c);
 	if (!err)
-		err = relax_argument_int(a, 1, layer);
+		err = relax_argument_int(a, 1, &layer);
 	if (!err)
-		err = relax_argument_float(a, 2, scale);
-	return err;
+		err = relax_argument_float(a, 2, &scale);
+	if (err)
+		return err;
+	for (i = 3; i < call->count; i++)
+		memcpy((char *)&tensors + call->places[i - 3], &a->args[i], sizeof(a->args[i]));
+	return relax_named(a, call->function(c, layer, scale, &tensors));
 }
 
 int relax_builtin_attention_kv_cache_attention_with_fused_qkv(void *self,
@@ -138,17 +159,10 @@ int relax_builtin_attention_kv_cache_attention_with_fused_qkv(void *self,
 							      int32_t count,
 							      struct tenon_value *ret)
 {
-	struct kv_cache *c;
-	int64_t layer;
-	double scale;
-	int err;
+	static const struct attention call = { kv_cache_attend, 5, { AT(qkv), AT(out) } };
 	ARGUMENTS("attention_kv_cache_attention_with_fused_qkv");
 
-	err = read_call(&a, 5, &c, &layer, &scale);
-	return err ? err
-		   : relax_named(&a, kv_cache_attend(c, layer, scale,
-						     &(struct kv_tensors){ .qkv = args[3],
-									   .out = args[4] }));
+	return attend(&a, &call);
 }
 
 int relax_builtin_attention_kv_cache_attention_with_shared_kv(void *self,
@@ -156,56 +170,34 @@ int relax_builtin_attention_kv_cache_attention_with_shared_kv(void *self,
 							      int32_t count,
 							      struct tenon_value *ret)
 {
-	struct kv_cache *c;
-	int64_t layer;
-	double scale;
-	int err;
+	static const struct attention call = { kv_cache_attend_shared,
+					       7,
+					       { AT(q), AT(k), AT(v), AT(out) } };
 	ARGUMENTS("attention_kv_cache_attention_with_shared_kv");
 
-	err = read_call(&a, 7, &c, &layer, &scale);
-	return err ? err
-		   : relax_named(&a,
-				 kv_cache_attend_shared(c, layer, scale,
-							&(struct kv_tensors){ .q = args[3],
-									      .k = args[4],
-									      .v = args[5],
-									      .out = args[6] }));
+	return attend(&a, &call);
 }
 
 int relax_builtin_attention_kv_cache_self_attention(void *self, const struct tenon_value *args,
 						    int32_t count, struct tenon_value *ret)
 {
-	struct kv_cache *c;
-	int64_t layer;
-	double scale;
-	int err;
+	static const struct attention call = { kv_cache_attend_self,
+					       8,
+					       { AT(q), AT(k), AT(v), AT(out), AT(lse) } };
 	ARGUMENTS("attention_kv_cache_self_attention");
 
-	err = read_call(&a, 8, &c, &layer, &scale);
-	return err ? err
-		   : relax_named(&a, kv_cache_attend_self(c, layer, scale,
-							  &(struct kv_tensors){ .q = args[3],
-										.k = args[4],
-										.v = args[5],
-										.out = args[6],
-										.lse = args[7] }));
+	return attend(&a, &call);
 }
 
 int relax_builtin_attention_kv_cache_cross_attention(void *self, const struct tenon_value *args,
 						     int32_t count, struct tenon_value *ret)
 {
-	struct kv_cache *c;
-	int64_t layer;
-	double scale;
-	int err;
+	static const struct attention call = { kv_cache_attend_cross,
+					       6,
+					       { AT(q), AT(out), AT(lse) } };
 	ARGUMENTS("attention_kv_cache_cross_attention");
 
-	err = read_call(&a, 6, &c, &layer, &scale);
-	return err ? err
-		   : relax_named(&a, kv_cache_attend_cross(c, layer, scale,
-							   &(struct kv_tensors){ .q = args[3],
-										 .out = args[4],
-										 .lse = args[5] }));
+	return attend(&a, &call);
 }
 
 int relax_builtin_attention_kv_cache_append_mla_kv(void *self, const struct tenon_value *args,

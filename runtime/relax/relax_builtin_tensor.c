@@ -64,15 +64,10 @@ int relax_builtin_reshape(void *self, const struct tenon_value *args, int32_t co
 				   "reshape: %" PRIu64
 				   " elements are wanted, the tensor has %" PRIu64,
 				   after, before);
-	tenon_object_ref(from);
-	err = relax_tensor_create(relax_current_pool(), &from->object, from->dl.data, s->data,
-			       (int32_t)s->size, from->dl.dtype, &t);
-	if (err)
-		return err;
-	t->dl.byte_offset = from->dl.byte_offset;
-	t->dl.device = from->dl.device;
-	*ret = tenon_arg_object(t);
-	return 0;
+	err = relax_tensor_view(from, 0, s->data, (int32_t)s->size, from->dl.dtype, &t);
+	if (!err)
+		*ret = tenon_arg_object(t);
+	return err;
 }
 
 /* tensor_view(tensor, shape, dtype, offset in bytes): other elements in the same bytes */
@@ -116,15 +111,10 @@ int relax_builtin_tensor_view(void *self, const struct tenon_value *args, int32_
 		return tenon_error(-TENON_E_VALUE,
 				   "%s: %zu bytes at offset %" PRIi64 " of a tensor of %zu bytes",
 				   a.name, bytes, offset, room);
-	tenon_object_ref(from);
-	err = relax_tensor_create(relax_current_pool(), &from->object, from->dl.data, s->data,
-				  (int32_t)s->size, want.dtype, &t);
-	if (err)
-		return err;
-	t->dl.byte_offset = from->dl.byte_offset + (uint64_t)offset;
-	t->dl.device = from->dl.device;
-	*ret = tenon_arg_object(t);
-	return 0;
+	err = relax_tensor_view(from, (uint64_t)offset, s->data, (int32_t)s->size, want.dtype, &t);
+	if (!err)
+		*ret = tenon_arg_object(t);
+	return err;
 }
 
 int relax_builtin_to_device(void *self, const struct tenon_value *args, int32_t count,

@@ -457,6 +457,23 @@ int relax_tensor_create(struct relax_pool *pool, struct tenon_object *keep, void
 	return 0;
 }
 
+int relax_tensor_view(struct tenon_tensor *from, uint64_t offset, const int64_t *shape,
+		      int32_t ndim, DLDataType dtype, struct tenon_tensor **out)
+{
+	struct tenon_tensor *t;
+	int err;
+
+	tenon_object_ref(from);
+	err = relax_tensor_create(relax_current_pool(), &from->object, from->dl.data, shape, ndim,
+				  dtype, &t);
+	*out = t;
+	if (err)
+		return err;
+	t->dl.device = from->dl.device;
+	t->dl.byte_offset = from->dl.byte_offset + offset;
+	return 0;
+}
+
 _Static_assert(sizeof(struct pool_tensor) + 2 * RELAX_PLAN_NDIM * sizeof(int64_t) <= CELL_BYTES,
 	       "a planned tensor fits a cell");
 

@@ -85,6 +85,10 @@ int relax_tensor_create(struct relax_pool *pool, struct tenon_object *keep, void
 		     const int64_t *shape, int32_t ndim, DLDataType dtype,
 		     struct tenon_tensor **out);
 
+/** relax_tensor_view - make a compact tensor in the memory of @from, @offset bytes from its first element */
+int relax_tensor_view(struct tenon_tensor *from, uint64_t offset, const int64_t *shape,
+		      int32_t ndim, DLDataType dtype, struct tenon_tensor **out);
+
 /*
  * Create a tensor with its own storage. Also -TENON_E_VALUE, -TENON_E_OVERFLOW, and errors of the
  * device.
