@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Fences as descriptors, and waiting for many points at once. */
-#include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <tenon/backend/backend.h>
 #include <tenon/backend/memory.h>
-#include <tenon/fence.h>
 #include <unistd.h>
 
 #include "tests/cts/cts.h"
+#include "tests/device/foreign_fence.h"
 
 #define MS UINT64_C(1000000)
 
@@ -18,13 +17,6 @@ static struct tenon_point point_at(uint64_t value)
 
 	ok(tenon_timeline_create(0, &p.timeline));
 	return p;
-}
-
-static bool readable(int fd, int milliseconds)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, milliseconds) == 1;
 }
 
 /* a fill that signals @p, behind @gate where there is one */
@@ -44,12 +36,12 @@ static void an_exported_fence_signals_when_the_work_is_done(struct cts *cts)
 
 	submit_fill(cts, m, 1, &gate, &done);
 	ok(tenon_fence_export(&done, TENON_FENCE_EVENTFD, &fd));
-	assert_false(readable(fd, 20));
+	assert_false(becomes_readable(fd, 20));
 	ok(tenon_timeline_signal(gate.timeline, 1));
-	assert_true(readable(fd, 10000));
+	assert_true(becomes_readable(fd, 60000));
 	ok(tenon_timeline_wait(done.timeline, 7, 0));
 	/* and stays so */
-	assert_true(readable(fd, 0));
+	assert_true(becomes_readable(fd, 0));
 	assert_int_equal(close(fd), 0);
 	tenon_object_unref(gate.timeline);
 	tenon_object_unref(done.timeline);
@@ -64,7 +56,7 @@ static void a_fence_that_was_reached_is_exported_as_signalled(struct cts *cts)
 	(void)cts;
 	ok(tenon_timeline_signal(p.timeline, 4));
 	ok(tenon_fence_export(&p, TENON_FENCE_EVENTFD, &fd));
-	assert_true(readable(fd, 0));
+	assert_true(becomes_readable(fd, 0));
 	close(fd);
 	tenon_object_unref(p.timeline);
 }
@@ -139,7 +131,7 @@ static void a_fence_outlives_its_timeline(struct cts *cts)
 	close(fd);
 	/* what nothing can reach any more has failed */
 	ok(tenon_fence_export(&nobodys, TENON_FENCE_EVENTFD, &fd));
-	assert_false(readable(fd, 0));
+	assert_false(becomes_readable(fd, 0));
 	tenon_object_unref(nobodys.timeline);
 	ok(tenon_fence_import(TENON_FENCE_EVENTFD, fd, &t));
 	fails(tenon_timeline_wait(t, 1, cts_soon()), -TENON_E_CALL);
@@ -273,7 +265,7 @@ static void a_wait_set_gives_each_point_once(struct cts *cts)
 	int i, events = 0;
 
 	ok(tenon_wait_set_create(&set));
-	assert_false(readable(tenon_wait_set_fd(set), 0));
+	assert_false(becomes_readable(tenon_wait_set_fd(set), 0));
 	for (i = 0; i < MANY; i++) {
 		p.value = (uint64_t)i + 1;
 		ok(tenon_queue_fill(cts->queue, m, 0, 64, (uint32_t)i, 4, &s));
@@ -289,16 +281,16 @@ static void a_wait_set_gives_each_point_once(struct cts *cts)
 	assert_int_equal(tenon_wait_set_next(set, &r), 0);
 	ok(tenon_timeline_signal(gate.timeline, 1));
 	while (events < MANY) {
-		assert_true(readable(tenon_wait_set_fd(set), 10000));
+		assert_true(becomes_readable(tenon_wait_set_fd(set), 60000));
 		while (tenon_wait_set_next(set, &r)) {
 			assert_int_equal(r.status, 0);
 			assert_int_equal((*(uint8_t *)r.context)++, 0);
 			events++;
 		}
 	}
-	assert_false(readable(tenon_wait_set_fd(set), 0));
+	assert_false(becomes_readable(tenon_wait_set_fd(set), 0));
 	ok(tenon_timeline_signal(p.timeline, 1000));
-	assert_true(readable(tenon_wait_set_fd(set), 0));
+	assert_true(becomes_readable(tenon_wait_set_fd(set), 0));
 	assert_int_equal(tenon_wait_set_next(set, &r), 1);
 	assert_null(r.context);
 	tenon_object_unref(set);
@@ -364,7 +356,7 @@ static void points_that_are_removed_do_not_come_out(struct cts *cts)
 	ok(tenon_wait_set_add(set, &p, &b));
 	ok(tenon_timeline_signal(q.timeline, 1));
 	assert_int_equal(tenon_wait_set_remove(set, &a), 2);
-	assert_false(readable(tenon_wait_set_fd(set), 0));
+	assert_false(becomes_readable(tenon_wait_set_fd(set), 0));
 	assert_int_equal(tenon_wait_set_remove(set, &a), 0);
 	ok(tenon_timeline_signal(p.timeline, 1));
 	assert_int_equal(tenon_wait_set_next(set, &r), 1);

@@ -2,33 +2,15 @@
 /* Fences of another API, on the named fake of fake_cuda.h: its opaque fd is an eventfd that a case signals. */
 #include <dirent.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <tenon/fence.h>
 #include <unistd.h>
 
 #include "tests/cuda/cuda_rig.h"
+#include "tests/device/foreign_fence.h"
 
 #define MS UINT64_C(1000000)
 
 /* enum cu_status */
 enum { OUT_OF_MEMORY = 2, INVALID_HANDLE = 400, LAUNCH_FAILED = 719 };
-
-static struct tenon_timeline *foreign(int *fd)
-{
-	struct tenon_timeline *t;
-
-	*fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	assert_true(*fd >= 0);
-	assert_int_equal(tenon_fence_import(TENON_FENCE_OPAQUE_FD, *fd, &t), 0);
-	return t;
-}
-
-static void signal_it(int fd)
-{
-	const uint64_t one = 1;
-
-	assert_int_equal(write(fd, &one, sizeof(one)), sizeof(one));
-}
 
 /* A fill behind @wait that moves @done to 1. */
 static int fill(struct tenon_queue *queue, struct tenon_memory *m, struct tenon_timeline *wait,
@@ -48,7 +30,7 @@ static void an_opaque_fd_holds_back_all_that_wait_for_it(void **state)
 	int fd, i;
 
 	(void)state;
-	there = foreign(&fd);
+	there = foreign_fence(TENON_FENCE_OPAQUE_FD, &fd);
 	assert_int_equal(tenon_queue_create(rig.device, &other), 0);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(tenon_timeline_create(0, &done[i]), 0);
@@ -59,7 +41,7 @@ static void an_opaque_fd_holds_back_all_that_wait_for_it(void **state)
 				 -TENON_E_TIMEOUT);
 		tenon_error_clear();
 	}
-	signal_it(fd);
+	signal_foreign(fd);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(tenon_timeline_wait(done[i], 1, rig_soon()), 0);
 		tenon_object_unref(done[i]);
@@ -120,11 +102,11 @@ static void each_call_fails_once(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		there = foreign(&fd);
+		there = foreign_fence(TENON_FENCE_OPAQUE_FD, &fd);
 		rig_fail(faults[i].function, 1, faults[i].result);
 		assert_int_equal(fill(rig.queue, m, there, NULL), faults[i].status);
 		tenon_error_clear();
-		signal_it(fd);
+		signal_foreign(fd);
 		close(fd);
 		tenon_object_unref(there);
 		/* one that a stream could not wait for is kept until the stream has passed */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Points that are watched while their device is lost, their queue goes, or other threads wait for them. */
-#include <poll.h>
 #include <pthread.h>
-#include <tenon/fence.h>
 #include <unistd.h>
 
 #include "tests/device/fake_device.h"
+#include "tests/device/foreign_fence.h"
 
 #define MS UINT64_C(1000000)
 
@@ -61,13 +60,6 @@ static int export(const struct scene *s)
 	return fd;
 }
 
-static bool readable(int fd, int milliseconds)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, milliseconds) == 1;
-}
-
 /* What a receiver of the descriptor hears. */
 static int outcome(int fd)
 {
@@ -87,9 +79,9 @@ static void an_exported_fence_fails_with_its_device(void **state)
 	int fd = export(&s);
 
 	(void)state;
-	assert_false(readable(fd, 20));
+	assert_false(becomes_readable(fd, 20));
 	lose(&s);
-	assert_true(readable(fd, 20000));
+	assert_true(becomes_readable(fd, 60000));
 	assert_int_equal(outcome(fd), -TENON_E_LOST);
 	close(fd);
 	/* and one that is exported now */
@@ -110,7 +102,7 @@ static void a_wait_set_gives_out_the_loss_with_its_reason(void **state)
 	assert_int_equal(tenon_wait_set_add(set, &s.done, &s), 0);
 	assert_int_equal(tenon_wait_set_next(set, &r), 0);
 	lose(&s);
-	assert_true(readable(tenon_wait_set_fd(set), 20000));
+	assert_true(becomes_readable(tenon_wait_set_fd(set), 60000));
 	assert_int_equal(tenon_wait_set_next(set, &r), 1);
 	assert_ptr_equal(r.context, &s);
 	assert_int_equal(r.status, -TENON_E_LOST);
@@ -130,7 +122,7 @@ static void a_fence_outlives_the_queue_that_promised_it(void **state)
 	/* what watches holds the queue: it is not gone with its owner's reference */
 	tenon_object_unref(s.queue);
 	s.queue = NULL;
-	assert_false(readable(fd, 20));
+	assert_false(becomes_readable(fd, 20));
 	assert_int_equal(fake.queues_gone, 0);
 	fake_finish(queue);
 	assert_int_equal(outcome(fd), 0);
@@ -176,7 +168,7 @@ static void watched_while_others_wait(bool is_lost)
 		usleep(5000);
 	}
 	fd = export(&s);
-	assert_false(readable(fd, 20));
+	assert_false(becomes_readable(fd, 20));
 	if (is_lost)
 		lose(&s);
 	else

@@ -294,13 +294,11 @@ static void fill_is_refused(struct mortise_fill fill, uint64_t offset, const cha
 	code_is_refused(&e, why);
 }
 
-static const struct mortise_gemm plain = {
-	.m = 1, .n = 1, .k = 4, .a_stride = 4, .b_stride = 4, .to_stride = 4
-};
+#define PLAIN .m = 1, .n = 1, .k = 4, .a_stride = 4, .b_stride = 4, .to_stride = 4
 
 #define GEMM_REFUSED(field, number, why)                                                           \
 	do {                                                                                       \
-		struct mortise_gemm gemm_ = plain;                                                 \
+		struct mortise_gemm gemm_ = { PLAIN };                                             \
 		gemm_.field = (number);                                                            \
 		gemm_is_refused(gemm_, why);                                                       \
 	} while (0)
@@ -328,36 +326,12 @@ static void fields_are_checked_as_the_firmware_does(void **unused)
 	GEMM_REFUSED(a_zero, 128, "a_zero");
 	GEMM_REFUSED(reserved, 1, "reserved");
 	GEMM_REFUSED(multiplier, 1, "shift");
-	gemm_is_refused((struct mortise_gemm){ .m = 1,
-					       .n = 1,
-					       .k = 4,
-					       .a_stride = 4,
-					       .b_stride = 4,
-					       .to_stride = 4,
-					       .multiplier = 1,
-					       .shift = 63 },
-			"shift");
-	gemm_is_refused((struct mortise_gemm){ .m = 1,
-					       .n = 1,
-					       .k = 4,
-					       .a_stride = 4,
-					       .b_stride = 4,
-					       .to_stride = 4,
-					       .multiplier = 1,
-					       .shift = 1,
-					       .to_zero = 200 },
+	gemm_is_refused((struct mortise_gemm){ PLAIN, .multiplier = 1, .shift = 63 }, "shift");
+	gemm_is_refused((struct mortise_gemm){ PLAIN, .multiplier = 1, .shift = 1, .to_zero = 200 },
 			"to_zero");
-	gemm_is_refused((struct mortise_gemm){ .m = 1,
-					       .n = 1,
-					       .k = 4,
-					       .a_stride = 4,
-					       .b_stride = 4,
-					       .to_stride = 4,
-					       .multiplier = 1,
-					       .shift = 1,
-					       .least = 3,
-					       .most = 2 },
-			"least and most");
+	gemm_is_refused(
+		(struct mortise_gemm){ PLAIN, .multiplier = 1, .shift = 1, .least = 3, .most = 2 },
+		"least and most");
 }
 
 int main(void)

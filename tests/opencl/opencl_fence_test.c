@@ -3,10 +3,9 @@
 #include "tests/opencl/opencl_rig.h"
 
 #include <dirent.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <tenon/fence.h>
 #include <unistd.h>
+
+#include "tests/device/foreign_fence.h"
 
 #define MS   UINT64_C(1000000)
 #define BOTH (1u << TENON_FENCE_SYNC_FILE | 1u << TENON_FENCE_OPAQUE_FD)
@@ -43,30 +42,6 @@ static struct tenon_timeline *timeline(void)
 	return t;
 }
 
-static struct tenon_timeline *foreign(uint32_t type, int *fd)
-{
-	struct tenon_timeline *t;
-
-	*fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	assert_true(*fd >= 0);
-	assert_int_equal(tenon_fence_import(type, *fd, &t), 0);
-	return t;
-}
-
-static void signal_it(int fd)
-{
-	const uint64_t one = 1;
-
-	assert_int_equal(write(fd, &one, sizeof(one)), sizeof(one));
-}
-
-static bool readable(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, 0) == 1;
-}
-
 static int fill(struct tenon_queue *on, struct tenon_timeline *wait, struct tenon_timeline *done)
 {
 	const struct tenon_point before = { wait, 1 }, after = { done, 1 };
@@ -81,7 +56,7 @@ static void holds_back(uint32_t type, long imports)
 	struct tenon_queue *other;
 	int fd, i;
 
-	there = foreign(type, &fd);
+	there = foreign_fence(type, &fd);
 	assert_int_equal(tenon_queue_create(device, &other), 0);
 	for (i = 0; i < 2; i++) {
 		done[i] = timeline();
@@ -91,7 +66,7 @@ static void holds_back(uint32_t type, long imports)
 		tenon_error_clear();
 	}
 	assert_int_equal(fake->fence_imports, imports);
-	signal_it(fd);
+	signal_foreign(fd);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(tenon_timeline_wait(done[i], 1, rig_soon()), 0);
 		tenon_object_unref(done[i]);
@@ -127,7 +102,7 @@ static void an_exported_fence_signals_when_the_queue_gets_there(void **state)
 		fake->slow = 10;
 		assert_int_equal(fill(queue, NULL, done), 0);
 		assert_int_equal(tenon_fence_export(&point, type, &fd), 0);
-		assert_true(readable(fd));
+		assert_true(becomes_readable(fd, 0));
 		close(fd);
 		assert_int_equal(tenon_timeline_wait(done, 1, rig_soon()), 0);
 		tenon_object_unref(done);
@@ -168,11 +143,11 @@ static int program(void)
 	const struct tenon_point point = { done, 1 };
 	int err, fd, out = -1;
 
-	there = foreign(TENON_FENCE_OPAQUE_FD, &fd);
+	there = foreign_fence(TENON_FENCE_OPAQUE_FD, &fd);
 	err = fill(queue, there, done);
 	if (!err)
 		err = tenon_fence_export(&point, TENON_FENCE_SYNC_FILE, &out);
-	signal_it(fd);
+	signal_foreign(fd);
 	if (!err)
 		err = tenon_timeline_wait(done, 1, rig_soon());
 	if (out >= 0)

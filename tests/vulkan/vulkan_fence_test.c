@@ -4,13 +4,11 @@
  * and watches them itself.
  */
 #include <dirent.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <tenon/fence.h>
 #include <unistd.h>
 
+#include "tests/device/foreign_fence.h"
 #include "tests/vulkan/vulkan_rig.h"
 
 /* VkResult, without the header of Vulkan */
@@ -57,31 +55,6 @@ static struct tenon_timeline *timeline(void)
 	return t;
 }
 
-/* a fence of the driver's, and its descriptor, which a case signals */
-static struct tenon_timeline *foreign(uint32_t type, int *fd)
-{
-	struct tenon_timeline *t;
-
-	*fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	assert_true(*fd >= 0);
-	assert_int_equal(tenon_fence_import(type, *fd, &t), 0);
-	return t;
-}
-
-static void signal_it(int fd)
-{
-	const uint64_t one = 1;
-
-	assert_int_equal(write(fd, &one, sizeof(one)), sizeof(one));
-}
-
-static bool readable(int fd, int milliseconds)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, milliseconds) == 1;
-}
-
 /* A fill behind @wait that moves @signal to 1; either may be NULL. */
 static int fill(struct tenon_queue *queue, struct tenon_timeline *wait,
 		struct tenon_timeline *signal, uint32_t pattern)
@@ -114,7 +87,7 @@ static void an_imported_fence_holds_back(uint32_t type, int imports)
 	int fd;
 
 	needs_device();
-	there = foreign(type, &fd);
+	there = foreign_fence(type, &fd);
 	assert_int_equal(tenon_queue_create(rig.device, &other), 0);
 	assert_int_equal(fill(rig.queue, there, first, 3), 0);
 	assert_int_equal(fill(other, there, second, 3), 0);
@@ -122,7 +95,7 @@ static void an_imported_fence_holds_back(uint32_t type, int imports)
 	is_not_reached(second);
 	is_not_reached(there);
 	assert_int_equal(rig.fake->imports, imports);
-	signal_it(fd);
+	signal_foreign(fd);
 	is_reached(first);
 	is_reached(second);
 	is_reached(there);
@@ -156,16 +129,16 @@ static void an_opaque_fd_is_waited_for_on_the_host_once_a_queue_does(void **stat
 
 	(void)state;
 	needs_device();
-	there = foreign(TENON_FENCE_OPAQUE_FD, &fd);
+	there = foreign_fence(TENON_FENCE_OPAQUE_FD, &fd);
 	assert_int_equal(tenon_timeline_wait(there, 1, 0), -TENON_E_UNSUPPORTED);
 	assert_int_equal(tenon_wait_set_create(&set), 0);
 	assert_int_equal(tenon_wait_set_add(set, &(struct tenon_point){ there, 1 }, &fd),
 			 -TENON_E_UNSUPPORTED);
 	assert_int_equal(fill(rig.queue, there, NULL, 3), 0);
 	assert_int_equal(tenon_wait_set_add(set, &(struct tenon_point){ there, 1 }, &fd), 0);
-	assert_false(readable(tenon_wait_set_fd(set), 10));
-	signal_it(fd);
-	assert_true(readable(tenon_wait_set_fd(set), 5000));
+	assert_false(becomes_readable(tenon_wait_set_fd(set), 10));
+	signal_foreign(fd);
+	assert_true(becomes_readable(tenon_wait_set_fd(set), 60000));
 	assert_int_equal(tenon_wait_set_next(set, &result), 1);
 	assert_int_equal(result.status, 0);
 	is_reached(there);
@@ -185,13 +158,13 @@ static void an_exported_fence_signals_behind_what_it_stands_for(void **state)
 		const struct tenon_point point = { done, 1 };
 		int in, out;
 
-		gate = foreign(TENON_FENCE_SYNC_FILE, &in);
+		gate = foreign_fence(TENON_FENCE_SYNC_FILE, &in);
 		assert_int_equal(fill(rig.queue, gate, done, type), 0);
 		assert_int_equal(tenon_fence_export(&point, type, &out), 0);
 		assert_int_equal(rig.fake->exports, (int)type);
-		assert_false(readable(out, 20));
-		signal_it(in);
-		assert_true(readable(out, 5000));
+		assert_false(becomes_readable(out, 20));
+		signal_foreign(in);
+		assert_true(becomes_readable(out, 60000));
 		is_reached(done);
 		/* what was reached has nothing that a driver could make a fence of */
 		close(out);
@@ -260,7 +233,7 @@ static int descriptors(void)
 static void *signal_soon(void *fd)
 {
 	usleep(50000);
-	signal_it(*(int *)fd);
+	signal_foreign(*(int *)fd);
 	return NULL;
 }
 
@@ -273,7 +246,7 @@ static int program(int *out)
 	int err, fd;
 
 	*out = -1;
-	there = foreign(TENON_FENCE_OPAQUE_FD, &fd);
+	there = foreign_fence(TENON_FENCE_OPAQUE_FD, &fd);
 	assert_int_equal(pthread_create(&thread, NULL, signal_soon, &fd), 0);
 	err = fill(rig.queue, there, done, 5);
 	if (!err)
