@@ -119,16 +119,22 @@ static uint8_t *memory_of(const struct network *n, const struct tenon_dispatch *
 	return NULL;
 }
 
+static int copy(const struct network *n, void *to, const void *from, size_t size)
+{
+	if (runner_of(n)->copy)
+		return runner_of(n)->copy(n->made, to, from, size);
+	memcpy(to, from, size);
+	return 0;
+}
+
 static int copy_arguments(const struct network *n, const struct tenon_dispatch *d, bool back)
 {
-	void *(*copy)(void *, const void *, size_t) = runner_of(n)->copy;
 	const struct ethosu_argument *a;
 	uint8_t *memory, *region;
 	size_t i;
+	int err = 0;
 
-	if (!copy)
-		copy = memcpy;
-	for (i = 0; i < n->arguments.count; i++) {
+	for (i = 0; i < n->arguments.count && !err; i++) {
 		a = &n->arguments.items[i];
 		if (!a->bytes || (back ? !a->writes : !a->reads))
 			continue;
@@ -136,9 +142,9 @@ static int copy_arguments(const struct network *n, const struct tenon_dispatch *
 		if (!memory)
 			return -TENON_E_VALUE;
 		region = n->bases[a->region] + a->offset;
-		copy(back ? memory : region, back ? region : memory, (size_t)a->bytes);
+		err = copy(n, back ? memory : region, back ? region : memory, (size_t)a->bytes);
 	}
-	return 0;
+	return err;
 }
 
 int ethosu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch)

@@ -30,14 +30,14 @@ struct ethosu_plan {
  * @make: prepares a network, and sets @bases to where the CPU has its regions, NULL for those that it does not have
  * @settle: waits until no earlier run uses the regions; NULL if none outlives @run
  * @run: runs it; inputs are in the regions, and outputs are there afterwards
- * @copy: copies into regions and out of them, as memcpy(), which NULL stands for
+ * @copy: copies into regions and out of them, or says why not; NULL for memcpy()
  * @destroy: releases what @make made; not called after a failure of @make
  */
 struct ethosu_runner {
 	int (*make)(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGIONS], void **out);
 	int (*settle)(void *network);
 	int (*run)(void *network);
-	void *(*copy)(void *to, const void *from, size_t size);
+	int (*copy)(void *network, void *to, const void *from, size_t size);
 	void (*destroy)(void *network);
 };
 

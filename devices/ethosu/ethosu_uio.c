@@ -77,7 +77,7 @@ static void set_ports(const struct ethosu_uio *u)
 		put(u, ETHOSU_REG_AXI_LIMIT + 4 * i, AXI_LIMIT);
 }
 
-int ethosu_uio_reset(struct ethosu_uio *u)
+static int reset(struct ethosu_uio *u)
 {
 	int err;
 
@@ -96,19 +96,45 @@ int ethosu_uio_reset(struct ethosu_uio *u)
 	return 0;
 }
 
-int ethosu_uio_give_up(struct ethosu_uio *u)
-{
-	int err;
-
-	__atomic_store_n(&u->is_given_up, true, __ATOMIC_SEQ_CST);
-	err = ethosu_uio_reset(u);
-	(void)system_lock(u->uio.calls, u->uio.fd, false);
-	return err;
-}
-
 static bool is_given_up(const struct ethosu_uio *u)
 {
 	return __atomic_load_n(&u->is_given_up, __ATOMIC_SEQ_CST);
+}
+
+/* ---- the gate */
+
+int ethosu_uio_enter(struct ethosu_uio *u)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&u->gate);
+	if (is_given_up(u))
+		err = lost(u);
+	else if (u->is_stuck)
+		err = reset(u);
+	if (err)
+		ethosu_uio_leave(u);
+	return err;
+}
+
+void ethosu_uio_leave(struct ethosu_uio *u)
+{
+	pthread_mutex_unlock(&u->gate);
+}
+
+int ethosu_uio_give_up(struct ethosu_uio *u)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&u->gate);
+	/* given up twice, it would take the device from who has it now */
+	if (!is_given_up(u)) {
+		__atomic_store_n(&u->is_given_up, true, __ATOMIC_SEQ_CST);
+		err = reset(u);
+		(void)system_lock(u->uio.calls, u->uio.fd, false);
+	}
+	ethosu_uio_leave(u);
+	return err;
 }
 
 /* ---- jobs */
@@ -166,15 +192,16 @@ static int await_end(struct ethosu_uio *u, uint64_t deadline, uint32_t *status)
 	}
 }
 
-/* A job that failed, or has not ended, leaves a device that must be reset; the first error is the one that counts. */
+/*
+ * A job that failed, or has not ended, leaves a device that must be reset; the first error is the one that counts. The
+ * caller is inside of the gate.
+ */
 static int fail(struct ethosu_uio *u, int status)
 {
 	char words[512];
 
-	if (is_given_up(u))
-		return status;
 	snprintf(words, sizeof(words), "%s", tenon_error_message());
-	if (ethosu_uio_reset(u))
+	if (reset(u))
 		return tenon_error(status, "%s; and then: %s", words, tenon_error_message());
 	return tenon_error(status, "%s; it was reset", words);
 }
@@ -193,27 +220,45 @@ static int end(struct ethosu_uio *u, uint32_t status)
 				   u->uio.path, words, status, get(u, ETHOSU_REG_QREAD)));
 }
 
-int ethosu_uio_run(struct ethosu_uio *u, const struct ethosu_uio_job *job, uint64_t deadline)
+static int late(struct ethosu_uio *u, int err, uint32_t status)
 {
-	uint32_t status = 0;
-	int err = is_given_up(u) ? lost(u) : 0;
-
-	if (!err && u->is_stuck)
-		err = ethosu_uio_reset(u);
-	if (!err && !u->polls)
-		err = uio_enable_interrupt(&u->uio);
-	if (err)
-		return err;
-	start(u, job);
-	err = await_end(u, deadline, &status);
-	if (!err)
-		return end(u, status);
 	if (err == -TENON_E_TIMEOUT)
 		err = tenon_error(err,
 				  "%s: the job has not ended (STATUS 0x%08x, at 0x%x of the "
 				  "stream)",
 				  u->uio.path, status, get(u, ETHOSU_REG_QREAD));
 	return fail(u, err);
+}
+
+static int begin(struct ethosu_uio *u, const struct ethosu_uio_job *job)
+{
+	int err = ethosu_uio_enter(u);
+
+	if (err)
+		return err;
+	if (!u->polls)
+		err = uio_enable_interrupt(&u->uio);
+	if (!err)
+		start(u, job);
+	ethosu_uio_leave(u);
+	return err;
+}
+
+/* Nobody is inside of the gate while a job runs, so that the device can be given up meanwhile. */
+int ethosu_uio_run(struct ethosu_uio *u, const struct ethosu_uio_job *job, uint64_t deadline)
+{
+	uint32_t status = 0;
+	int err = begin(u, job), ended;
+
+	if (err)
+		return err;
+	ended = await_end(u, deadline, &status);
+	err = ethosu_uio_enter(u);
+	if (err)
+		return err;
+	err = ended ? late(u, ended, status) : end(u, status);
+	ethosu_uio_leave(u);
+	return err;
 }
 
 /* ---- opening */
@@ -241,11 +286,28 @@ static int map_registers(struct ethosu_uio *u)
 	if (err)
 		return err;
 	u->registers = u->uio.map[index].base;
+	u->registers_map = &u->uio.map[index];
 	if (u->uio.map[index].size >= ETHOSU_REG_END)
 		return 0;
 	return tenon_error(-TENON_E_TRUNCATED,
 			   "%s: map %u has %" PRIu64 " bytes, and the registers have %u",
 			   u->uio.path, index, u->uio.map[index].size, ETHOSU_REG_END);
+}
+
+/* A device that writes its results to its registers would start what nobody checked. */
+static int check_apart(const struct ethosu_uio *u)
+{
+	const struct uio_map *r = u->registers_map;
+	const struct ethosu_window *w = &u->window;
+	const uint64_t first = r->address + r->offset;
+
+	if (w->base != r->base &&
+	    (first >= w->address ? first - w->address >= w->size : w->address - first >= r->size))
+		return 0;
+	return tenon_error(-TENON_E_VALUE,
+			   "%s: its registers are in it; name other memory: ?memory=N for map N, "
+			   "or an u-dma-buf, as in ?memory=udmabuf0",
+			   w->name);
 }
 
 static int identify(struct ethosu_uio *u)
@@ -297,8 +359,11 @@ static int set_up(struct ethosu_uio *u, const struct ethosu_uio_place *place)
 	err = ethosu_window_open(&u->uio, place->root, place->memory, is_u55 ? 32 : 40, &u->window);
 	if (err)
 		return err;
-	u->polls = !has_interrupt(&u->uio);
-	err = ethosu_uio_reset(u);
+	err = check_apart(u);
+	if (!err) {
+		u->polls = !has_interrupt(&u->uio);
+		err = reset(u);
+	}
 	if (err)
 		ethosu_window_close(&u->window);
 	return err;
@@ -318,16 +383,18 @@ int ethosu_uio_open(const struct ethosu_uio_place *place, struct ethosu_uio *out
 		return err;
 	}
 	pthread_mutex_init(&out->lock, NULL);
+	pthread_mutex_init(&out->gate, NULL);
 	return 0;
 }
 
 void ethosu_uio_close(struct ethosu_uio *u)
 {
 	if (u->is_stuck && !is_given_up(u)) {
-		(void)ethosu_uio_reset(u);
+		(void)reset(u);
 		tenon_error_clear();
 	}
 	ethosu_window_close(&u->window);
+	pthread_mutex_destroy(&u->gate);
 	pthread_mutex_destroy(&u->lock);
 	uio_close(&u->uio);
 }

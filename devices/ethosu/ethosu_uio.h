@@ -13,7 +13,11 @@
  * streams is the only protection.
  *
  * A device has one owner: the node is locked, and jobs run one after the other. What a job did not finish is ended by
- * a reset, so that nothing writes to memory that is used again. After a reset that failed the next run tries another.
+ * a reset, so that nothing writes to memory that is used again. After a reset that failed, who uses the memory next tries
+ * another first.
+ *
+ * Another thread may give the device up at any time. What touches the memory, or starts a job, does so inside of a gate
+ * (ethosu_uio_enter()), and giving up passes the same gate: afterwards nothing is touched any more.
  */
 
 #include <pthread.h>
@@ -43,23 +47,27 @@ struct ethosu_uio_place {
  * @uio: its node
  * @window: its memory
  * @registers: first of them
+ * @registers_map: where they are
  * @target: registers CONFIG and ID
  * @ports: REGIONCFG
  * @polls: it has no interrupt
- * @is_stuck: the last reset failed
- * @is_given_up: by ethosu_uio_give_up(); atomic
- * @lock: of @window and the registers
+ * @is_stuck: the last reset failed; inside of @gate
+ * @is_given_up: by ethosu_uio_give_up(); atomic, set inside of @gate
+ * @lock: of the pieces of @window, and of jobs, one at a time; taken before @gate
+ * @gate: see ethosu_uio_enter()
  */
 struct ethosu_uio {
 	struct uio uio;
 	struct ethosu_window window;
 	volatile uint8_t *registers;
+	const struct uio_map *registers_map;
 	struct ethosu_target target;
 	uint32_t ports;
 	bool polls;
 	bool is_stuck;
 	bool is_given_up;
 	pthread_mutex_t lock;
+	pthread_mutex_t gate;
 };
 
 /**
@@ -87,19 +95,26 @@ int ethosu_uio_open(const struct ethosu_uio_place *place, struct ethosu_uio *out
 void ethosu_uio_close(struct ethosu_uio *u);
 
 /**
- * ethosu_uio_reset - end what the device runs
+ * ethosu_uio_enter - begin to use the memory, or the device
  *
- * Return: 0; -TENON_E_DEVICE as for ethosu_uio_open(); -TENON_E_LOST when it does not answer.
+ * It is not given up before ethosu_uio_leave(). If the last reset failed, a job may still write; it is ended by another
+ * reset. Nobody waits for a job inside of the gate.
+ *
+ * Return: 0; -TENON_E_LOST when it was given up, or does not answer; -TENON_E_DEVICE when it cannot be reset. The caller
+ *	is outside after a failure.
  */
-int ethosu_uio_reset(struct ethosu_uio *u);
+int ethosu_uio_enter(struct ethosu_uio *u);
+
+/** ethosu_uio_leave - the end of that */
+void ethosu_uio_leave(struct ethosu_uio *u);
 
 /**
  * ethosu_uio_give_up - reset a device and leave it to others, this process too
  *
- * A job that runs, on another thread, fails with -TENON_E_LOST by its deadline, and so does each later one: registers
- * are not touched any more. The memory stays mapped.
+ * A job that runs, on another thread, fails with -TENON_E_LOST by its deadline, and so does each later one: neither
+ * registers nor memory are touched any more. The memory stays mapped. Doing it twice does nothing.
  *
- * Return: as ethosu_uio_reset().
+ * Return: 0; -TENON_E_DEVICE when the reset fails; -TENON_E_LOST when it does not answer.
  */
 int ethosu_uio_give_up(struct ethosu_uio *u);
 

@@ -115,9 +115,24 @@ static void uio_destroy(void *network)
 	pthread_mutex_unlock(&device->lock);
 }
 
-static int uio_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGIONS], void **out)
+static int make(struct network *n, const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGIONS])
 {
 	const struct ethosu_container *c = plan->contents;
+	int err = ethosu_uio_enter(n->device);
+
+	if (err)
+		return err;
+	err = make_regions(n, plan, bases);
+	if (!err)
+		err = make_stream(n, plan);
+	if (!err && c->constants.size)
+		ethosu_window_copy(bases[c->constant_region], c->constants.data, c->constants.size);
+	ethosu_uio_leave(n->device);
+	return err;
+}
+
+static int uio_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGIONS], void **out)
+{
 	struct network *n;
 	int err = check_target(plan);
 
@@ -128,17 +143,25 @@ static int uio_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGION
 		return tenon_error(-TENON_E_NOMEM, "no memory for a network");
 	n->device = plan->device->state;
 	pthread_mutex_lock(&n->device->lock);
-	err = make_regions(n, plan, bases);
-	if (!err)
-		err = make_stream(n, plan);
-	if (!err && c->constants.size)
-		ethosu_window_copy(bases[c->constant_region], c->constants.data, c->constants.size);
+	err = make(n, plan, bases);
 	pthread_mutex_unlock(&n->device->lock);
 	if (err)
 		uio_destroy(n);
 	else
 		*out = n;
 	return err;
+}
+
+static int uio_copy(void *network, void *to, const void *from, size_t size)
+{
+	const struct network *n = network;
+	int err = ethosu_uio_enter(n->device);
+
+	if (err)
+		return err;
+	ethosu_window_copy(to, from, size);
+	ethosu_uio_leave(n->device);
+	return 0;
 }
 
 static int uio_run(void *network)
@@ -155,6 +178,6 @@ static int uio_run(void *network)
 const struct ethosu_runner ethosu_runner_uio = {
 	.make = uio_make,
 	.run = uio_run,
-	.copy = ethosu_window_copy,
+	.copy = uio_copy,
 	.destroy = uio_destroy,
 };

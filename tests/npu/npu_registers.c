@@ -161,13 +161,15 @@ static void reset(void)
 /* Look at what was written, and let the kernel see the interrupt line. */
 static void look(void)
 {
-	const uint32_t command = registers[CMD];
+	uint32_t command = registers[CMD];
 
 	if (registers[STATUS] == UINT32_MAX)
 		return;
 	registers[CMD] = 0;
-	if (registers[RESET])
+	if (registers[RESET]) {
 		reset();
+		command = 0;
+	}
 	if (command & 2)
 		registers[STATUS] &= ~RAISED;
 	if (command & 1)
@@ -344,6 +346,22 @@ void npu_registers_power(void)
 	registers[ID] = npu_registers.id;
 	registers[CONFIG] = npu_registers.config;
 	registers[STATUS] = 0;
+}
+
+uint8_t *npu_registers_memory(void)
+{
+	return memories[0].base;
+}
+
+void npu_registers_raise(void)
+{
+	registers[STATUS] = RAISED | END;
+}
+
+bool npu_registers_is_raised(void)
+{
+	look();
+	return registers[STATUS] & RAISED;
 }
 
 void npu_registers_stop(void)

@@ -78,6 +78,15 @@ void npu_registers_start(void);
 /* Switch it off and on. */
 void npu_registers_power(void);
 
+/* The memory of map 1. */
+uint8_t *npu_registers_memory(void);
+
+/* End a job of somebody else, which raises the interrupt. */
+void npu_registers_raise(void);
+
+/* Return: the interrupt of a job that ended was not cleared. */
+bool npu_registers_is_raised(void);
+
 /* Unmap what npu_registers_start() mapped. */
 void npu_registers_stop(void);
 
