@@ -395,9 +395,23 @@ int cmdstream_kernel(const struct cmdstream *s, size_t index, struct cmdstream_k
 	return err;
 }
 
+/* Each kernel is checked by itself, so a file whose kernels all have all code would take the square of its size. */
+static int check_shared(const struct tenon_cursor *at, const struct cmdstream *s, uint64_t bytes)
+{
+	if (bytes / TENON_CMDSTREAM_SHARED <= s->code.size)
+		return 0;
+	return tenon_cursor_error(
+		at, -TENON_E_UNSUPPORTED,
+		"the kernels so far have %" PRIu64
+		" bytes of code together, more than %d times the %zu that are here. Give "
+		"each kernel its own code",
+		bytes, TENON_CMDSTREAM_SHARED, s->code.size);
+}
+
 static int read_kernels(struct tenon_cursor *c, struct cmdstream *s)
 {
 	struct cmdstream_kernel k;
+	uint64_t bytes = 0;
 	int err = 0;
 
 	s->kernels = (struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) };
@@ -406,6 +420,8 @@ static int read_kernels(struct tenon_cursor *c, struct cmdstream *s)
 			return tenon_cursor_error(c, -TENON_E_UNSUPPORTED, "more than %d kernels",
 						  TENON_CMDSTREAM_KERNELS);
 		err = cmdstream_next_kernel(s, c, &k);
+		bytes += err ? 0 : k.size;
+		err = err ? err : check_shared(c, s, bytes);
 		s->kernel_count++;
 	}
 	return err;

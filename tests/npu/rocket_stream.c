@@ -37,6 +37,7 @@ void put_address(struct cmdstream_emitter *e, unsigned int target, unsigned int 
 
 void put_convolution(struct cmdstream_emitter *e, uint32_t from, uint32_t to)
 {
+	put_word(e, ROCKET_TARGET_CNA, 0x1004, 0xe);
 	put_word(e, ROCKET_TARGET_CNA, 0x1040, 0x21);
 	put_word(e, ROCKET_TARGET_CNA, 0x1030, SAMPLE_WEIGHED);
 	put_address(e, ROCKET_TARGET_CNA, 0x1070, from, 0);
@@ -49,7 +50,12 @@ void put_convolution(struct cmdstream_emitter *e, uint32_t from, uint32_t to)
 	put_word(e, ROCKET_TARGET_DPU, 0x4024, PLANE);
 	put_word(e, ROCKET_TARGET_DPU, 0x4030, WIDTH - 1);
 	put_word(e, ROCKET_TARGET_DPU, 0x4034, HEIGHT - 1);
+	put_word(e, ROCKET_TARGET_DPU, 0x4038, 0);
 	put_word(e, ROCKET_TARGET_DPU, 0x403c, (CHANNEL - 1) << 16 | 31);
+	put_word(e, ROCKET_TARGET_DPU, 0x4050, 0x126);
+	put_word(e, ROCKET_TARGET_DPU, 0x4058, 31);
+	put_word(e, ROCKET_TARGET_DPU, 0x405c, (HEIGHT - 1) << 16 | (WIDTH - 1));
+	put_word(e, ROCKET_TARGET_DPU, 0x40c0, 2 * PLANE);
 	put_word(e, ROCKET_TARGET_DPU_RDMA, 0x5018, 0);
 	put_word(e, ROCKET_TARGET_DPU_RDMA, 0x501c, 0);
 	put_word(e, ROCKET_TARGET_DPU_RDMA, 0x5028, 0);

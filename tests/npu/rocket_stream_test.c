@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which register commands are accepted, and each reason to refuse some. No device is needed. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "devices/cmdstream/cmdstream_payload.h"
@@ -58,6 +59,31 @@ static void end(int status, const char *why)
 		put_convolution(&e, SAMPLE_INPUT, SAMPLE_OUTPUT);                                  \
 		__VA_ARGS__;                                                                       \
 		put_end(&e, SAMPLE_UNITS);                                                         \
+		end(status, why);                                                                  \
+	} while (0)
+
+/* Pooling of what the DPU hands over, to 4 x 2 pixels of 32 channels, with more words. */
+static void put_pool(void)
+{
+	put_word(&e, ROCKET_TARGET_DPU, 0x400c, 0x1e2);
+	put_word(&e, ROCKET_TARGET_PPU, 0x6004, 0xe);
+	put_word(&e, ROCKET_TARGET_PPU, 0x6018, 3);
+	put_word(&e, ROCKET_TARGET_PPU, 0x601c, 1);
+	put_word(&e, ROCKET_TARGET_PPU, 0x6020, 31);
+	put_word(&e, ROCKET_TARGET_PPU, 0x6024, 0x11);
+	put_address(&e, ROCKET_TARGET_PPU, 0x6070, SAMPLE_OUTPUT, 0);
+	put_word(&e, ROCKET_TARGET_PPU, 0x607c, 128);
+	put_word(&e, ROCKET_TARGET_PPU, 0x6084, 128);
+	put_word(&e, ROCKET_TARGET_PPU, 0x60dc, 3);
+}
+
+#define POOLED(status, why, ...)                                                                   \
+	do {                                                                                       \
+		begin();                                                                           \
+		put_convolution(&e, SAMPLE_INPUT, SAMPLE_OUTPUT);                                  \
+		put_pool();                                                                        \
+		__VA_ARGS__;                                                                       \
+		put_end(&e, SAMPLE_UNITS | ROCKET_UNIT_PPU);                                       \
 		end(status, why);                                                                  \
 	} while (0)
 
@@ -123,8 +149,6 @@ static void accesses_stay_in_their_regions(void **state)
 	/* results of the last atom */
 	REFUSED(-TENON_E_FORMAT, "accesses 256 bytes at 16 of region 2 (output), which has 256",
 		put_address(&e, ROCKET_TARGET_DPU, 0x4020, SAMPLE_OUTPUT, 16));
-	REFUSED(-TENON_E_FORMAT, "accesses 272 bytes at 0 of region 2 (output), which has 256",
-		put_word(&e, ROCKET_TARGET_DPU, 0x4024, 144));
 	REFUSED(-TENON_E_FORMAT, "is at 8 of region 0 (input) with alignment 16",
 		put_address(&e, ROCKET_TARGET_CNA, 0x1070, SAMPLE_INPUT, 8));
 	REFUSED(-TENON_E_FORMAT, "accesses 17 bytes at 0 of region 1 (constant), which has 16",
@@ -132,6 +156,151 @@ static void accesses_stay_in_their_regions(void **state)
 	/* the weights of the task before */
 	REFUSED(0, "", put_word(&e, ROCKET_TARGET_CNA, 0x1030, 17);
 		put_word(&e, ROCKET_TARGET_CNA, 0x1040, 0x2021));
+}
+
+static void put_dpu(unsigned int at, uint32_t value)
+{
+	put_word(&e, ROCKET_TARGET_DPU, at, value);
+}
+
+#define TOO_FAR(bytes) "accesses " bytes " bytes at 0 of region 2 (output), which has 256"
+
+/* Every register that moves results, or makes more of them. */
+static void results_stay_in_their_region(void **state)
+{
+	(void)state;
+	REFUSED(-TENON_E_FORMAT, TOO_FAR("272"), put_dpu(0x4024, 144));
+	/* lines that are longer in memory, by either field */
+	REFUSED(-TENON_E_FORMAT, TOO_FAR("272"), put_dpu(0x4038, 1));
+	REFUSED(-TENON_E_FORMAT, TOO_FAR("288"), put_dpu(0x4038, 2 << 16));
+	/* channels that the unit fills up to, and of the network */
+	REFUSED(-TENON_E_FORMAT, TOO_FAR("512"), put_dpu(0x403c, 19 << 16 | 63);
+		put_dpu(0x4058, 63));
+	REFUSED(-TENON_E_FORMAT, TOO_FAR("512"), put_dpu(0x403c, 63 << 16 | 31));
+	/* groups of one surface, and where the next one is */
+	REFUSED(-TENON_E_FORMAT, TOO_FAR("384"), put_dpu(0x4050, 2));
+	REFUSED(0, "", put_dpu(0x4050, 2); put_dpu(0x40c0, 128));
+	REFUSED(-TENON_E_FORMAT, TOO_FAR("4294967408"), put_dpu(0x4024, 0xfffffff0));
+}
+
+static void channels_take_the_room_of_their_precision(void **state)
+{
+	static const struct {
+		uint32_t precision;
+		const char *why;
+	} wider[] = { { 1, TOO_FAR("512") },
+		      { 2, TOO_FAR("512") },
+		      { 3, TOO_FAR("512") },
+		      { 4, TOO_FAR("1024") },
+		      { 5, TOO_FAR("1024") } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wider) / sizeof(*wider); i++) {
+		REFUSED(-TENON_E_FORMAT, wider[i].why, put_dpu(0x4010, wider[i].precision << 29));
+		POOLED(-TENON_E_FORMAT, wider[i].why,
+		       put_word(&e, ROCKET_TARGET_PPU, 0x6084, wider[i].precision));
+	}
+	/* half as many of twice the size */
+	REFUSED(0, "", put_dpu(0x4010, 2u << 29); put_dpu(0x403c, 15 << 16 | 15);
+		put_dpu(0x4058, 15));
+	for (i = 6; i < 8; i++)
+		REFUSED(-TENON_E_UNSUPPORTED, "whose extents are not known",
+			put_dpu(0x4010, (uint32_t)i << 29));
+	POOLED(-TENON_E_UNSUPPORTED, "whose extents are not known",
+	       put_word(&e, ROCKET_TARGET_PPU, 0x6084, 6));
+}
+
+static void sizes_of_writing_are_those_of_the_cube(void **state)
+{
+	(void)state;
+	REFUSED(-TENON_E_FORMAT, "0x4058 (WDMA_SIZE_0) is 0x3f, and the cube makes it 0x1f",
+		put_dpu(0x4058, 63));
+	REFUSED(-TENON_E_FORMAT, "WDMA_SIZE_0", put_dpu(0x4058, 1 << 27 | 31));
+	REFUSED(-TENON_E_FORMAT, "0x405c (WDMA_SIZE_1) is 0x20003, and the cube makes it 0x10003",
+		put_dpu(0x405c, 2 << 16 | 3));
+	REFUSED(-TENON_E_FORMAT, "WDMA_SIZE_1", put_dpu(0x405c, 1 << 16 | 4));
+}
+
+static void forms_whose_extents_are_not_known_are_refused(void **state)
+{
+	(void)state;
+	REFUSED(-TENON_E_UNSUPPORTED, "with its bits 0x2000000, where results go is not known",
+		put_dpu(0x400c, 0x1e4 | 1u << 25));
+	REFUSED(-TENON_E_UNSUPPORTED, "with its bits 0x40000000",
+		put_dpu(0x400c, 0x1e4 | 1u << 30));
+	REFUSED(-TENON_E_UNSUPPORTED, "0x4010 (DATA_FORMAT) is 0x8", put_dpu(0x4010, 8));
+	POOLED(-TENON_E_UNSUPPORTED, "0x6024 (OPERATION_MODE_CFG)",
+	       put_word(&e, ROCKET_TARGET_PPU, 0x6024, 1u << 30 | 0x11));
+	POOLED(-TENON_E_UNSUPPORTED, "0x60dc (MISC_CTRL)",
+	       put_word(&e, ROCKET_TARGET_PPU, 0x60dc, 0x83));
+}
+
+static void what_is_pooled_stays_in_its_region(void **state)
+{
+	(void)state;
+	POOLED(-TENON_E_FORMAT, TOO_FAR("288"), put_word(&e, ROCKET_TARGET_PPU, 0x6018, 4));
+	POOLED(-TENON_E_FORMAT, TOO_FAR("320"), put_word(&e, ROCKET_TARGET_PPU, 0x601c, 2));
+	POOLED(-TENON_E_FORMAT, TOO_FAR("384"), put_word(&e, ROCKET_TARGET_PPU, 0x6020, 32));
+	POOLED(-TENON_E_FORMAT, TOO_FAR("272"), put_word(&e, ROCKET_TARGET_PPU, 0x607c, 144));
+	POOLED(-TENON_E_FORMAT, TOO_FAR("272"),
+	       put_word(&e, ROCKET_TARGET_PPU, 0x6024, 1 << 16 | 0x11));
+	POOLED(-TENON_E_UNSUPPORTED, "0x607c (DST_SURF_STRIDE) is 0x8",
+	       put_word(&e, ROCKET_TARGET_PPU, 0x607c, 8));
+	/* of one surface nobody uses it */
+	POOLED(0, "", put_word(&e, ROCKET_TARGET_PPU, 0x607c, 8);
+	       put_word(&e, ROCKET_TARGET_PPU, 0x6020, 15));
+}
+
+static void registers_are_taken_by_turns_as_linux_does(void **state)
+{
+	static const struct {
+		unsigned int target;
+		unsigned int at;
+	} units[] = { { ROCKET_TARGET_CNA, 0x1004 }, { ROCKET_TARGET_CORE, 0x3004 },
+		      { ROCKET_TARGET_DPU, 0x4004 }, { ROCKET_TARGET_DPU_RDMA, 0x5004 },
+		      { ROCKET_TARGET_PPU, 0x6004 }, { ROCKET_TARGET_PPU_RDMA, 0x7004 } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		REFUSED(0, "", put_word(&e, units[i].target, units[i].at, 0xe));
+		REFUSED(-TENON_E_UNSUPPORTED, "(S_POINTER) is 0xf, want 0xe",
+			put_word(&e, units[i].target, units[i].at, 0xf));
+		REFUSED(-TENON_E_UNSUPPORTED, "(S_POINTER) is 0x1000000e",
+			put_word(&e, units[i].target, units[i].at, 0x1000000e));
+	}
+}
+
+/* Without a bound, checking them takes the square of the payload's size. */
+static void kernels_share_code_sixteen_times(void **state)
+{
+	static const uint32_t arguments[] = { SAMPLE_INPUT, SAMPLE_OUTPUT };
+	static const uint32_t config[] = { ROCKET_SOC_RK3588 };
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	char name[8];
+	unsigned int more, i;
+
+	(void)state;
+	for (more = 0; more < 2; more++) {
+		begin();
+		put_convolution(&e, SAMPLE_INPUT, SAMPLE_OUTPUT);
+		put_end(&e, SAMPLE_UNITS);
+		for (i = 0; i < TENON_CMDSTREAM_SHARED + more; i++) {
+			snprintf(name, sizeof(name), "k%u", i);
+			cmdstream_end_kernel(&e, name, arguments, 2);
+			e.begin = 0;
+		}
+		e.begin = e.code.size;
+		assert_int_equal(cmdstream_flush(&e, "rocket", config, 1, &b), 0);
+		cmdstream_emitter_fini(&e);
+		if (check(&b) != (more ? -TENON_E_UNSUPPORTED : 0))
+			fail_msg("%u more: %s", more, tenon_error_message());
+		if (more)
+			assert_error_has("Give each kernel its own code");
+		tenon_buffer_fini(&b);
+		b = (struct tenon_buffer)TENON_BUFFER_INIT;
+	}
 }
 
 /* Each reader of the DPU has its switch, without which its address may be 0. */
@@ -186,12 +355,7 @@ static void units_are_known_and_the_dpu_is_one(void **state)
 	put_end(&e, ROCKET_UNIT_PPU | ROCKET_UNIT_PPU_RDMA);
 	end(-TENON_E_UNSUPPORTED, "Linux would wait for that in vain");
 	/* pooling of what the DPU hands over */
-	begin();
-	put_convolution(&e, SAMPLE_INPUT, SAMPLE_OUTPUT);
-	put_word(&e, ROCKET_TARGET_DPU, 0x400c, 0x1e2);
-	put_address(&e, ROCKET_TARGET_PPU, 0x6070, SAMPLE_OUTPUT, 0);
-	put_end(&e, SAMPLE_UNITS | ROCKET_UNIT_PPU);
-	end(0, "");
+	POOLED(0, "", (void)0);
 	begin();
 	put_convolution(&e, SAMPLE_INPUT, SAMPLE_OUTPUT);
 	put_word(&e, ROCKET_TARGET_DPU, 0x400c, 0x1e2);
@@ -269,12 +433,13 @@ static void commands_are_shown_as_text(void **state)
 	assert_int_equal(rocket_show_stream(&info, &text), 0);
 	tenon_buffer_u8(&text, 0);
 	assert_non_null(strstr(text.data, "target rocket, config 0xe04\n"));
-	assert_non_null(strstr(text.data, "main(region 0, region 2): 192 bytes at 0x0\n"
-					  "  0x0000  CNA CBUF_CON0 = 0x21\n"
-					  "  0x0008  CNA WEIGHT_SIZE0 = 0x10\n"
-					  "  0x0010  CNA FEATURE_DATA_ADDR = region 0 + 0x0\n"));
-	assert_non_null(strstr(text.data, "  0x0028  CORE ? (0x3030) = 0x0\n"));
-	assert_non_null(strstr(text.data, "  0x0040  DPU DST_BASE_ADDR = region 2 + 0x0\n"));
+	assert_non_null(strstr(text.data, "main(region 0, region 2): 256 bytes at 0x0\n"
+					  "  0x0000  CNA S_POINTER = 0xe\n"
+					  "  0x0008  CNA CBUF_CON0 = 0x21\n"
+					  "  0x0010  CNA WEIGHT_SIZE0 = 0x10\n"
+					  "  0x0018  CNA FEATURE_DATA_ADDR = region 0 + 0x0\n"));
+	assert_non_null(strstr(text.data, "  0x0030  CORE ? (0x3030) = 0x0\n"));
+	assert_non_null(strstr(text.data, "  0x0048  DPU DST_BASE_ADDR = region 2 + 0x0\n"));
 	assert_non_null(strstr(text.data, "  ready\n"));
 	assert_non_null(strstr(text.data, "  enable CNA CORE DPU DPU_RDMA\n"));
 	tenon_buffer_fini(&text);
@@ -312,6 +477,13 @@ int main(void)
 		cmocka_unit_test(tasks_that_lead_to_others_are_refused),
 		cmocka_unit_test(addresses_are_those_of_regions),
 		cmocka_unit_test(accesses_stay_in_their_regions),
+		cmocka_unit_test(results_stay_in_their_region),
+		cmocka_unit_test(channels_take_the_room_of_their_precision),
+		cmocka_unit_test(sizes_of_writing_are_those_of_the_cube),
+		cmocka_unit_test(forms_whose_extents_are_not_known_are_refused),
+		cmocka_unit_test(what_is_pooled_stays_in_its_region),
+		cmocka_unit_test(registers_are_taken_by_turns_as_linux_does),
+		cmocka_unit_test(kernels_share_code_sixteen_times),
 		cmocka_unit_test(readers_that_work_have_addresses),
 		cmocka_unit_test(a_task_sets_what_its_units_use),
 		cmocka_unit_test(units_are_known_and_the_dpu_is_one),

@@ -62,35 +62,41 @@ static int check_target(const struct cmdstream *s)
 			   (int)s->target.size, s->target.data);
 }
 
+static int check_kernels(const struct cmdstream *s, const struct answer *a, bool answers)
+{
+	struct tenon_cursor c = tenon_cursor_of(s->kernels.data, s->kernels.size, s->name, 0);
+	struct cmdstream_kernel k;
+	uint64_t used;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < s->kernel_count && !err; i++) {
+		err = cmdstream_next_kernel(s, &c, &k);
+		err = err ? err : cmdstream_check(s, &target, &k, &used);
+		if (!err && answers)
+			add_kernel(a, s, &k, used);
+	}
+	return err;
+}
+
 /* Check all kernels, and answer when all of them passed. */
 static int check(const char *path, struct tenon_slice bytes, const struct answer *a)
 {
 	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, path, 0);
-	struct cmdstream_kernel k;
 	struct cmdstream s;
-	uint64_t used;
-	bool answers;
-	size_t i;
 	int err = cmdstream_read(&c, &s);
 
 	if (!err && tenon_cursor_left(&c))
 		err = tenon_cursor_error(&c, -TENON_E_FORMAT, "%zu bytes behind the command stream",
 					 tenon_cursor_left(&c));
 	err = err ? err : check_target(&s);
-	for (answers = false; !err; answers = true) {
-		if (answers && !a->list)
-			fprintf(a->out, "%s: no fault: for RK%u, kernels: %zu\n", path, s.config[0],
-				s.kernel_count);
-		for (i = 0; i < s.kernel_count && !err; i++) {
-			err = cmdstream_kernel(&s, i, &k);
-			err = err ? err : cmdstream_check(&s, &target, &k, &used);
-			if (!err && answers)
-				add_kernel(a, &s, &k, used);
-		}
-		if (answers)
-			break;
-	}
-	return err;
+	err = err ? err : check_kernels(&s, a, false);
+	if (err)
+		return err;
+	if (!a->list)
+		fprintf(a->out, "%s: no fault: for RK%u, kernels: %zu\n", path, s.config[0],
+			s.kernel_count);
+	return check_kernels(&s, a, true);
 }
 
 int verify_commands(struct cli *cli, const char *path, bool json)

@@ -21,7 +21,8 @@
  *	target. The host compares them with the device before anything runs. For "mortise" they are
  *	the MORTISE_ABI that the packets need, and a mask of enum mortise_feature that the device
  *	must have. For "rocket" tenon/uapi/rocket.h says them, and what the code is.
- * CODE: the code of all kernels.
+ * CODE: the code of all kernels. Kernels may share some: together they have at most TENON_CMDSTREAM_SHARED times as many
+ *	bytes as there are.
  * REGIONS: an array of struct tenon_cmdstream_region. A region is memory that the code accesses.
  *	Memory for inputs and outputs is an argument of a kernel; the host allocates scratch memory,
  *	and uploads constants once.
@@ -46,6 +47,9 @@
 #define TENON_CMDSTREAM_REGIONS	  64
 #define TENON_CMDSTREAM_ARGUMENTS 64
 #define TENON_CMDSTREAM_KERNELS	  4096
+
+/* times that the code may be used, on average over its bytes */
+#define TENON_CMDSTREAM_SHARED 16
 
 /* largest alignment that a region may ask for */
 #define TENON_CMDSTREAM_ALIGNMENT 4096

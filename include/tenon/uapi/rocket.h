@@ -23,7 +23,10 @@
  * A relocation of 4 bytes at byte 2 of a word is the value of a register that holds an address; such a register of a
  * unit that reads nothing is 0 instead, without a relocation. A task sets all registers of an address or a size that its
  * units use: what an earlier job left is not known. PC_BASE_ADDRESS and PC_REGISTER_AMOUNTS are 0: Linux starts each
- * task, and none leads to the next. Memory is addressed at multiples of ROCKET_ATOM bytes, so regions are aligned to them.
+ * task, and none leads to the next; S_POINTER of a unit, if it is set, is 0xe, as Linux sets it. WDMA_SIZE_0 and
+ * WDMA_SIZE_1 of the DPU are those of its cube. Results of unaligned form, of tensors that are split among cores, of
+ * several surfaces at once, and of 4 bits are refused: how far they reach is not known. Memory is addressed at
+ * multiples of ROCKET_ATOM bytes, so regions are aligned to them.
  */
 
 #define ROCKET_SOC_RK3588 3588u
