@@ -163,7 +163,7 @@ int operator_want_numbers(const struct operator_call *c, const struct tflite_val
 
 	if (err)
 		return err;
-	if (!v->info.data.size)
+	if (!v->info.data.size && v->elements)
 		return operator_fault(c, v, -TENON_E_UNSUPPORTED,
 				      "is computed by the model; a constant is supported");
 	if (v->elements != count)

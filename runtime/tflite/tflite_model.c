@@ -14,7 +14,10 @@
  * Parts of a FlatBuffer may overlap, so that a small file lists much. Writers of models share next to nothing, and all
  * that is listed together may be this many times the file.
  */
-#define LISTED_MOST 8
+#define LISTED_MOST 4
+
+/* a tensor and an operator have a table each, which takes at least so many bytes with the offset that leads to it */
+#define TABLE_LEAST 16
 
 /* fields of tables, in the order of the schema */
 enum {
@@ -257,8 +260,7 @@ int tflite_operator(const struct tflite_model *m, uint32_t index, struct tflite_
 	err = read_code(m, code, out);
 	err = err ? err : flatbuffer_vector(&t, OPERATOR_INPUTS, 4, &out->inputs);
 	err = err ? err : flatbuffer_vector(&t, OPERATOR_OUTPUTS, 4, &out->outputs);
-	return err ? err
-		   : flatbuffer_table(&t, OPERATOR_OPTIONS, &out->options, &out->has_options);
+	return err ? err : flatbuffer_table(&t, OPERATOR_OPTIONS, &out->options, &out->has_options);
 }
 
 /* ---- the model */
@@ -273,6 +275,20 @@ static int list(const struct tflite_model *m, uint64_t size, uint64_t *left)
 					  LISTED_MOST);
 	*left -= size;
 	return 0;
+}
+
+/* What is kept of a tensor or an operator is larger than an offset to a table that others have, too. */
+static int check_tables(const struct tflite_model *m)
+{
+	const uint64_t count = (uint64_t)m->tensors.count + m->operators.count;
+
+	if (count * TABLE_LEAST <= tenon_cursor_left(&m->tensors.file))
+		return 0;
+	return tenon_cursor_error(&m->tensors.file, -TENON_E_FORMAT,
+				  "%" PRIu64
+				  " tensors and operators, which have at least %d bytes each; the "
+				  "file has %zu",
+				  count, TABLE_LEAST, tenon_cursor_left(&m->tensors.file));
 }
 
 static int check_indices(const struct tflite_model *m, const struct flatbuffer_vector *v,
@@ -414,6 +430,9 @@ int tflite_read(const struct tenon_cursor *file, struct tflite_model *out)
 	err = err ? err : flatbuffer_vector(&root, MODEL_BUFFERS, 4, &out->buffers);
 	err = err ? err : read_graph(&root, out);
 	err = err ? err : read_metadata(&root, out);
+	err = err ? err : check_tables(out);
+	if (!err)
+		err = list(out, 4 * ((uint64_t)out->inputs.count + out->outputs.count), &left);
 	err = err ? err : check_tensors(out, &left);
 	err = err ? err : check_operators(out, &left);
 	err = err ? err : check_indices(out, &out->inputs, false);

@@ -139,8 +139,8 @@ bool tflite_is(struct tenon_slice bytes);
  * @out: receives the contents
  *
  * All tensors and operators are read once, so that reading them again does not fail: numbers of
- * tensors exist, sizes do not overflow, and names and lists together are no larger than a few times
- * the file.
+ * tensors exist, sizes do not overflow, names and lists together are no larger than a few times
+ * the file, and no more tensors and operators are there than tables of theirs could be.
  *
  * Return: 0; -TENON_E_FORMAT, -TENON_E_TRUNCATED, -TENON_E_OVERFLOW and -TENON_E_UNSUPPORTED with
  *	the offset.

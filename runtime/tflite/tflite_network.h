@@ -9,6 +9,10 @@
  * the processor. All tensors lie in one block of memory, in which a tensor takes the place of those that are not
  * needed any more; inputs and outputs of the model keep theirs. The offsets that the compiler planned are those of
  * tensors in the NPU's memory, and no others.
+ *
+ * What a file may cost: the block has at most TFLITE_BLOCK_MOST bytes, and no more than the machine has memory; a model
+ * that is only described has none. Besides, reading takes less than TFLITE_COST bytes for each byte of the file, and
+ * loading to a device at most TFLITE_PACKED_MOST for each, and as much again on the device.
  */
 
 #include "runtime/model/model.h"
@@ -18,6 +22,15 @@
 struct tenon_device;
 struct tenon_queue;
 struct npu_network;
+
+/* bytes of all tensors that are there at a time, and of constants: more than any network for these NPUs has */
+#define TFLITE_BLOCK_MOST (UINT64_C(1) << 32)
+
+/* bytes of host memory for each byte of a file that is read */
+#define TFLITE_COST 64
+
+/* archives of all NPU operators together, as a multiple of the file: each has the constants that several share */
+#define TFLITE_PACKED_MOST 32
 
 /**
  * struct tflite_step - an operator of an open model
@@ -84,7 +97,7 @@ struct tflite_slot {
  * @block: memory of tensors, and of constants that the processor reads
  * @block_size: its bytes
  * @constant_size: bytes of constants in it
- * @shapes: room for what ports show
+ * @packed: bytes of archives of NPU operators so far
  * @given: tensors of outputs that were handed out
  * @device: where operators for NPUs run; NULL if there are none
  * @queue: of @device

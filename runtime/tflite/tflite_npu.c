@@ -19,9 +19,6 @@
 #define NAME	   "ethos-u"
 #define LABEL_TEXT 64
 
-/* archives of all operators together, as a multiple of the file */
-#define PACKED_MOST 64
-
 /* the first inputs; those of the network follow */
 enum { PAYLOAD, CONSTANTS, ARENA, FAST, TENSORS };
 
@@ -203,12 +200,13 @@ static int charge(struct tflite_network *n, const struct operator_call *c,
 		  const struct npu_operator *op)
 {
 	n->packed += op->payload.size + op->constants.size;
-	if (n->packed <= PACKED_MOST * (uint64_t)tenon_cursor_left(&n->model.tensors.file))
+	if (n->packed <= TFLITE_PACKED_MOST * (uint64_t)tenon_cursor_left(&n->model.tensors.file))
 		return 0;
-	return operator_fault(c, NULL, -TENON_E_UNSUPPORTED,
-			      "brings the contents that NPU operators have to more than %d times the "
-			      "file: too many have the same",
-			      PACKED_MOST);
+	return operator_fault(
+		c, NULL, -TENON_E_UNSUPPORTED,
+		"brings the contents that NPU operators have to more than %d times the "
+		"file: too many have the same",
+		TFLITE_PACKED_MOST);
 }
 
 static int pack(struct tflite_network *n, const struct operator_call *c, struct npu_network *npu)

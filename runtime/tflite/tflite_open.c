@@ -5,6 +5,7 @@
 #include <string.h>
 #include <tenon/device.h>
 #include <tenon/queue.h>
+#include <unistd.h>
 
 #include "lib/brief_errors.h"
 #include "runtime/tflite/tflite_network.h"
@@ -122,8 +123,8 @@ struct room {
 	uint32_t *numbers;
 };
 
-static struct tflite_value **link(struct tflite_network *n, struct room *r,
-				  const struct flatbuffer_vector *list)
+static struct tflite_value **link_tensors(struct tflite_network *n, struct room *r,
+					  const struct flatbuffer_vector *list)
 {
 	struct tflite_value **first = r->links;
 	uint32_t i;
@@ -148,12 +149,12 @@ static int read_step(struct tflite_network *n, uint32_t index, struct room *r)
 		return err;
 	c->index = index;
 	s->numbers = r->numbers;
-	c->inputs = link(n, r, &c->op.inputs);
+	c->inputs = link_tensors(n, r, &c->op.inputs);
 	c->input_count = c->op.inputs.count;
 	s->visible.inputs = s->numbers;
 	s->visible.input_count = (size_t)(r->numbers - s->numbers);
 	s->visible.outputs = r->numbers;
-	c->outputs = link(n, r, &c->op.outputs);
+	c->outputs = link_tensors(n, r, &c->op.outputs);
 	c->output_count = s->visible.output_count = c->op.outputs.count;
 	s->visible.name = s->visible.function = tflite_operator_name(&c->op);
 	s->kind = npu_is(&c->op) ? NULL : operator_find(c->op.builtin);
@@ -192,6 +193,29 @@ static int read_steps(struct tflite_network *n)
 }
 
 /* ---- memory */
+
+static uint64_t memory_of_machine(void)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : TFLITE_BLOCK_MOST;
+}
+
+/* The kernel gives more than there is, and kills a program that uses it: a file of a few bytes may pad to all memory. */
+static int check_block(const struct tflite_network *n)
+{
+	const uint64_t machine = memory_of_machine();
+	const uint64_t most = machine < TFLITE_BLOCK_MOST ? machine : TFLITE_BLOCK_MOST;
+
+	if (n->block_size <= most)
+		return 0;
+	return tenon_error(-TENON_E_NOMEM,
+			   "its tensors need %" PRIu64 " bytes at a time; at most %" PRIu64
+			   " are used: %s",
+			   n->block_size, most,
+			   most == machine ? "the machine has no more memory"
+					   : "no network for an NPU has more");
+}
 
 static int make_block(struct tflite_network *n)
 {
@@ -287,7 +311,8 @@ static int open_network(struct tflite_network *n, struct tenon_module *root,
 	err = err ? err : tflite_plan(n);
 	if (err || o->describe)
 		return err;
-	err = open_device(n, o);
+	err = check_block(n);
+	err = err ? err : open_device(n, o);
 	err = err ? err : make_block(n);
 	return err ? err : prepare(n);
 }

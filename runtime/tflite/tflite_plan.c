@@ -51,6 +51,12 @@ static int begin_inputs(struct tflite_network *n)
 	return 0;
 }
 
+/* A tensor without elements has no contents in the file, as the shape of a scalar: nobody need compute it. */
+static bool is_empty_constant(const struct tflite_value *v, const struct tflite_life *life)
+{
+	return life->source == TFLITE_UNUSED && !v->elements && tflite_type_bits(v->info.type);
+}
+
 static int use(struct tflite_network *n, const struct tflite_step *step)
 {
 	const struct operator_call *c = &step->call;
@@ -63,6 +69,8 @@ static int use(struct tflite_network *n, const struct tflite_step *step)
 		if (!c->inputs[i])
 			continue;
 		life = &n->lives[c->inputs[i]->index];
+		if (is_empty_constant(c->inputs[i], life))
+			life->source = TFLITE_CONSTANT;
 		if (life->source == TFLITE_UNUSED)
 			return operator_fault(c, c->inputs[i], -TENON_E_FORMAT,
 					      "is read before an operator computes it");
