@@ -12,22 +12,25 @@
 #define ZIP_MEMBER 30
 #define ZIP_ENTRY  46
 
+/* bytes of a name in which a part is looked for: what is said to be longer is no header, but the data of a member */
+#define ZIP_NAME 512
+
 /* What is to be done with a network that no compiler has compiled, and with weights alone. */
 #define SCRIPT	"examples/compile/compile.py of Tenon's source"
 #define PAGE	" (docs/making-modules.md)"
-#define COMPILE "; it has no code to run: make a module of it with " SCRIPT PAGE
+#define COMPILE "; it is not compiled yet: make a module of it with " SCRIPT PAGE
 #define CONVERT                                                                                    \
-	"; it has no code to run: convert it to ONNX with tf2onnx, and make a module of that "     \
+	"; it is not compiled yet: convert it to ONNX with tf2onnx, and make a module of that "    \
 	"with " SCRIPT PAGE
 #define EXPORT                                                                                     \
 	"export the network in Python with torch.export.save(), and make a module of that "        \
 	"with " SCRIPT PAGE
 #define WEIGHTS                                                                                    \
-	"; it holds weights without code: compile the network that they belong to, a language "    \
-	"model with MLC-LLM" PAGE
+	"; it holds weights and no network: compile the network that uses them, a language model " \
+	"with MLC-LLM" PAGE
 
 #define TORCH_WEIGHTS "weights or objects of PyTorch (.pt)"
-#define TORCH_OBJECTS "; it has no code to compile: " EXPORT
+#define TORCH_OBJECTS "; it holds no network: " EXPORT
 
 static const struct {
 	uint8_t offset;
@@ -80,12 +83,15 @@ static bool is_text(struct tenon_slice bytes)
 	return true;
 }
 
-/* A protocol buffer whose first field is a small version, as of ModelProto. */
+/*
+ * A protocol buffer whose first field is a small version, as of ModelProto. ONNX 1.0 has version 3; a network that
+ * TensorFlow saved begins in the same way, with version 1.
+ */
 static bool is_onnx(struct tenon_slice bytes)
 {
 	static const char second_fields[] = "\x12\x1a\x22\x28\x32\x3a\x42";
 
-	return bytes.size >= 4 && bytes.data[0] == 8 && bytes.data[1] > 0 && bytes.data[1] <= 32 &&
+	return bytes.size >= 4 && bytes.data[0] == 8 && bytes.data[1] >= 3 && bytes.data[1] <= 32 &&
 	       memchr(second_fields, bytes.data[2], sizeof(second_fields) - 1);
 }
 
@@ -110,7 +116,7 @@ static const struct {
 	{ "/data.pkl", TORCH_WEIGHTS, TORCH_OBJECTS },
 	{ "model.weights.h5", "a Keras model (.keras)", CONVERT },
 	{ ".npy", "NumPy arrays (.npz)",
-	  "; it holds arrays without code: tenon params from-npz makes parameters of them" },
+	  "; it holds arrays and no network: tenon params from-npz makes parameters of them" },
 };
 
 /* Each member has a header in front of its data, and one in the directory at the end. */
@@ -129,9 +135,8 @@ static bool has_header(struct tenon_slice bytes, const char *member)
 			continue;
 		name = head == ZIP_ENTRY ? 28 : 26;
 		name = (size_t)(uint8_t)at[name] | (size_t)(uint8_t)at[name + 1] << 8;
-		if (name > left - head)
-			name = left - head;
-		if (memmem(at + head, name, member, strlen(member)))
+		if (name <= ZIP_NAME && name <= left - head &&
+		    memmem(at + head, name, member, strlen(member)))
 			return true;
 	}
 	return false;
@@ -180,6 +185,9 @@ static const char *look_at(struct tenon_slice bytes, const char **what)
 	*what = "weights in safetensors (.safetensors)";
 	if (is_safetensors(bytes))
 		return WEIGHTS;
+	*what = "a network that TensorFlow saved (saved_model.pb)";
+	if (bytes.size >= 4 && !memcmp(bytes.data, "\x08\x01\x12", 3))
+		return CONVERT;
 	*what = "an ONNX model (.onnx)";
 	if (is_onnx(bytes))
 		return COMPILE;

@@ -126,6 +126,9 @@ static void networks_and_weights_are_recognised(void **state)
 		const char *remedy;
 	} cases[] = {
 		{ { "\x08\x08\x12\x07pytorch", 11 }, "an ONNX model (.onnx)", "compile.py" },
+		{ { "\x08\x01\x12\xff\x7f\x0a", 6 },
+		  "a network that TensorFlow saved (saved_model.pb)",
+		  "tf2onnx" },
 		{ { "\x1c\0\0\0TFL3\x14\0", 10 },
 		  "a TensorFlow Lite model (.tflite)",
 		  "tf2onnx" },
@@ -133,13 +136,14 @@ static void networks_and_weights_are_recognised(void **state)
 		{ { "GGUF\3\0\0\0", 8 }, "weights in GGUF (.gguf)", "MLC-LLM" },
 		{ { "\x40\0\0\0\0\0\0\0{\"__metadata__\"", 24 },
 		  "weights in safetensors (.safetensors)",
-		  "without code" },
+		  "weights and no network" },
 		{ { "\x80\x02\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19", 14 },
 		  "weights or objects of PyTorch (.pt)",
 		  "torch.export.save()" },
 		/* beginnings that are less than that */
 		{ { "PK\3\4\0\0\0\0arr_0.npy", 17 }, "a zip archive", "" },
 		{ { "\x08\x08\x12", 3 }, "unknown bytes", "" },
+		{ { "\x08\x02\x12\x07", 4 }, "unknown bytes", "" },
 		{ { "\x40\0\0\0\0\0\0\0{", 9 }, "unknown bytes", "" },
 		{ { "GGU", 3 }, "text", "" },
 		{ { "", 0 }, "an empty file", "" },
@@ -200,7 +204,7 @@ static void zip_archives_are_recognised_by_their_members(void **state)
 	put_zip(&b, "ts/constants.pkl", true);
 	assert_zip(&b, "a TorchScript program (.pt)", "TVM reads no TorchScript: export");
 	put_zip(&b, "sd/data.pkl", false);
-	assert_zip(&b, "weights or objects of PyTorch (.pt)", "no code to compile: export");
+	assert_zip(&b, "weights or objects of PyTorch (.pt)", "it holds no network: export");
 	put_zip(&b, "config.json", false);
 	put_zip(&b, "model.weights.h5", true);
 	assert_zip(&b, "a Keras model (.keras)", "tf2onnx");
@@ -214,6 +218,13 @@ static void zip_archives_are_recognised_by_their_members(void **state)
 	tenon_buffer_append(&b, "archive_format", 14);
 	assert_zip(&b, "a zip archive", "");
 	tenon_buffer_append(&b, "PK\3\4PK", 6);
+	assert_zip(&b, "a zip archive", "");
+	/* bytes of a member that look like a header make no name of all that follows */
+	put_zip(&b, "text", false);
+	memset(b.data + 26, 0xff, 2);
+	tenon_buffer_append(&b, weights, 600);
+	tenon_buffer_append(&b, "archive_format", 14);
+	tenon_buffer_append(&b, weights, sizeof(weights));
 	assert_zip(&b, "a zip archive", "");
 	tenon_buffer_fini(&b);
 }
