@@ -49,6 +49,8 @@ struct rocket_memory {
  * @commands: the words of the current job; handle 0 before the first
  * @tasks: of the current job
  * @binding: likewise
+ * @kept: references to memory of a job that outlived its deadline
+ * @kept_count: number of these
  */
 struct rocket_queue {
 	struct tenon_queue base;
@@ -56,6 +58,8 @@ struct rocket_queue {
 	struct rocket_buffer commands;
 	struct rocket_uapi_task tasks[ROCKET_TASKS];
 	struct cmdstream_binding binding;
+	struct tenon_memory *kept[TENON_CMDSTREAM_REGIONS];
+	size_t kept_count;
 };
 
 extern const struct tenon_backend rocket_backend;
@@ -95,5 +99,8 @@ int rocket_dispatch(struct rocket_queue *q, const struct tenon_dispatch *dispatc
 
 /** rocket_settle - wait for a job that outlived its deadline; 0, or -TENON_E_TIMEOUT */
 int rocket_settle(struct rocket_queue *q);
+
+/** rocket_let_go - release the memory of a job that outlived its deadline: it has ended, or nobody will look at it */
+void rocket_let_go(struct rocket_queue *q);
 
 #endif /* DEVICES_ROCKET_ROCKET_DEVICE_H */

@@ -188,6 +188,33 @@ static int find_tasks(struct launch *l, size_t size)
 
 /* ---- the job */
 
+/*
+ * A caller may free what a failed call had. But the job goes on, and the lane gives its buffers back to the CPU when it
+ * ends: by then their handles and mappings must not be those of other buffers.
+ */
+static void keep(struct launch *l)
+{
+	struct rocket_queue *q = l->q;
+	struct rocket_memory *m;
+	uint64_t offset;
+	uint32_t i;
+
+	for (i = 0; i < TENON_CMDSTREAM_REGIONS; i++) {
+		if (!is_used(l, i))
+			continue;
+		offset = 0;
+		m = rocket_memory_of(&q->binding.regions[i], &offset);
+		tenon_object_ref(&m->base);
+		q->kept[q->kept_count++] = &m->base;
+	}
+}
+
+void rocket_let_go(struct rocket_queue *q)
+{
+	while (q->kept_count)
+		tenon_object_unref(q->kept[--q->kept_count]);
+}
+
 int rocket_settle(struct rocket_queue *q)
 {
 	if (!rocket_lane_is_busy(&q->lane))
@@ -196,6 +223,7 @@ int rocket_settle(struct rocket_queue *q)
 		return -TENON_E_TIMEOUT;
 	/* the call that started it failed; whether it succeeded since does not matter */
 	tenon_error_clear();
+	rocket_let_go(q);
 	return 0;
 }
 
@@ -233,5 +261,10 @@ int rocket_dispatch(struct rocket_queue *q, const struct tenon_dispatch *dispatc
 				   .marks = l.marks,
 				   .mark_count = l.mark_count };
 	err = rocket_lane_start(&q->lane, &job);
-	return err ? err : rocket_lane_finish(&q->lane, tenon_now() + DEADLINE);
+	if (err)
+		return err;
+	err = rocket_lane_finish(&q->lane, tenon_now() + DEADLINE);
+	if (err == -TENON_E_TIMEOUT)
+		keep(&l);
+	return err;
 }

@@ -34,6 +34,7 @@ static void queue_destroy(struct tenon_queue *queue)
 
 	rocket_buffer_close(rocket_accel_of(queue->device), &q->commands);
 	rocket_lane_close(&q->lane);
+	rocket_let_go(q);
 	tenon_queue_fini(queue);
 	free(q);
 }

@@ -233,6 +233,61 @@ static void a_run_waits_for_a_job_that_outlived_its_deadline(void **state)
 	stop(&s);
 }
 
+static uint32_t handle_of(const struct tenon_memory *m)
+{
+	return ((const struct rocket_memory *)m)->buffer.drm.handle;
+}
+
+/* The kernel gives the handle of a buffer that is closed to the next one. */
+static void memory_of_a_job_that_outlived_its_deadline_is_kept(void **state)
+{
+	struct tenon_memory_request request = { .size = SAMPLE_BYTES,
+						.usage = TENON_MEMORY_DEFAULT };
+	struct session s;
+	uint32_t in, out;
+
+	(void)state;
+	start(&s, 1);
+	in = handle_of(s.in);
+	out = handle_of(s.out);
+	rocket.job_time = 100 * ROCKET_SECOND;
+	assert_int_equal(run(&s), -TENON_E_TIMEOUT);
+	tenon_object_unref(s.in);
+	tenon_object_unref(s.out);
+	assert_int_equal(tenon_memory_alloc(s.device, &request, &s.in), 0);
+	assert_int_equal(tenon_memory_alloc(s.device, &request, &s.out), 0);
+	assert_true(handle_of(s.in) != in && handle_of(s.in) != out);
+	assert_true(handle_of(s.out) != in && handle_of(s.out) != out);
+	rocket.now = tenon_now() + 200 * ROCKET_SECOND;
+	rocket.job_time = 0;
+	assert_int_equal(tenon_queue_write(s.queue, s.in, 0, bytes, SAMPLE_BYTES, NULL), 0);
+	s.arguments[0] = (uintptr_t)s.in;
+	s.arguments[1] = (uintptr_t)s.out;
+	if (run(&s))
+		fail_msg("%s", tenon_error_message());
+	assert_output(&s, 1);
+	/* the next has the handles that were let go */
+	tenon_object_unref(s.in);
+	assert_int_equal(tenon_memory_alloc(s.device, &request, &s.in), 0);
+	assert_true(handle_of(s.in) <= in || handle_of(s.in) <= out);
+	stop(&s);
+}
+
+static void a_queue_is_closed_while_its_job_goes_on(void **state)
+{
+	struct session s;
+
+	(void)state;
+	start(&s, 1);
+	rocket.job_time = 100 * ROCKET_SECOND;
+	assert_int_equal(run(&s), -TENON_E_TIMEOUT);
+	rocket.now = tenon_now();
+	tenon_object_unref(s.queue);
+	s.queue = NULL;
+	rocket_pass_time(200 * ROCKET_SECOND);
+	stop(&s);
+}
+
 static void streams_for_other_targets_are_refused(void **state)
 {
 	struct tenon_executable *x;
@@ -268,6 +323,8 @@ int main(void)
 		cmocka_unit_test_setup(parts_of_memory_are_arguments, begin),
 		cmocka_unit_test_setup(a_job_that_fails_is_an_error_of_the_run, begin),
 		cmocka_unit_test_setup(a_run_waits_for_a_job_that_outlived_its_deadline, begin),
+		cmocka_unit_test_setup(memory_of_a_job_that_outlived_its_deadline_is_kept, begin),
+		cmocka_unit_test_setup(a_queue_is_closed_while_its_job_goes_on, begin),
 		cmocka_unit_test_setup(streams_for_other_targets_are_refused, begin),
 	};
 
