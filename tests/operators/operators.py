@@ -143,17 +143,17 @@ def run_in_tenon(tenon, f, folder):
     return f"exit {ran.returncode}, {equal} of {len(f.outputs)} outputs are equal\n{' '.join(command)}\n{ran.stdout}{ran.stderr}"
 
 
-def said_of(name, functions, options):
+def said_of(number, name, functions, options):
     """Run the functions of an operator; return (TAP's verdict, comment)."""
     if not functions:
-        return (f"ok - {name} # SKIP {table.WITHOUT[name]}", "") if name in table.WITHOUT else \
-            (f"not ok - {name}", "table.py has no function for it")
+        return (f"ok {number} - {name} # SKIP {table.WITHOUT[name]}", "") if name in table.WITHOUT else \
+            (f"not ok {number} - {name}", "table.py has no function for it")
     texts = []
     for f in functions:
         text = f.problem or run_in_tenon(options.tenon, f, options.folder)
         if text:
             texts.append(f"{f.name}: {text}")
-    return f"{'not ok' if texts else 'ok'} - {name} ({len(functions)})", "\n".join(texts)
+    return f"{'not ok' if texts else 'ok'} {number} - {name} ({len(functions)})", "\n".join(texts)
 
 
 def main():
@@ -179,8 +179,8 @@ def main():
 
     print(f"1..{len(by_operator)}")
     equal = 0
-    for name, list_of in by_operator.items():
-        verdict, comment = said_of(name, list_of, options)
+    for number, (name, list_of) in enumerate(by_operator.items(), 1):
+        verdict, comment = said_of(number, name, list_of, options)
         print(verdict)
         print("".join(f"# {line}\n" for line in comment.splitlines()), end="", flush=True)
         equal += verdict.startswith("ok") and bool(list_of)
