@@ -5,24 +5,14 @@
 
 #include "lib/brief_errors.h"
 
-static bool is_zip(struct tenon_slice bytes)
-{
-	return bytes.size >= ETHOSU_CONTAINER_MAGIC &&
-	       !memcmp(bytes.data, "PK\3\4", ETHOSU_CONTAINER_MAGIC);
-}
-
-bool ethosu_container_is(struct tenon_slice bytes)
-{
-	return ethosu_payload_is(bytes) || is_zip(bytes);
-}
-
 int ethosu_container_read(const struct tenon_cursor *c, struct ethosu_container *out)
 {
 	struct tenon_cursor all = *c;
 	unsigned int i;
 
 	memset(out, 0, sizeof(*out));
-	if (is_zip((struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) }))
+	if (ethosu_container_is_zip(
+		    (struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) }))
 		return ethosu_npz_read(c, out);
 	for (i = 0; i < ETHOSU_REGIONS; i++)
 		out->sizes[i] = ETHOSU_UNLIMITED;

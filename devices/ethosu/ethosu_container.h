@@ -71,6 +71,9 @@ struct ethosu_container {
 /** ethosu_container_is - test whether bytes begin as a driver payload, or as a zip archive */
 bool ethosu_container_is(struct tenon_slice bytes);
 
+/** ethosu_container_is_zip - test whether bytes begin as a zip archive */
+bool ethosu_container_is_zip(struct tenon_slice bytes);
+
 /**
  * ethosu_container_read - read a file
  * @c: cursor over the whole file

@@ -171,6 +171,11 @@ static int backend_open(const struct tenon_device_choice *choice, struct tenon_d
 	return 0;
 }
 
+static const void *backend_extension(const char *name)
+{
+	return strcmp(name, ETHOSU_LAUNCHER) ? NULL : &ethosu_launcher;
+}
+
 const struct tenon_backend ethosu_backend = {
 	.abi = TENON_DEVICE_ABI,
 	.size = sizeof(ethosu_backend),
@@ -182,4 +187,5 @@ const struct tenon_backend ethosu_backend = {
 	.describe = backend_describe,
 	.open = backend_open,
 	.formats = ethosu_payload_formats,
+	.extension = backend_extension,
 };

@@ -65,6 +65,25 @@ extern const struct tenon_executable_ops ethosu_executable_ops;
 extern const char *const ethosu_payload_kinds[];
 extern const struct tenon_payload_format *const ethosu_payload_formats[];
 
+/* ethosu_fields.c: as struct tenon_payload_format has them */
+int ethosu_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info);
+int ethosu_visit(const struct tenon_payload_info *info, const struct tenon_visitor *v);
+
+/* what the library asks the backend for, by its extension() */
+#define ETHOSU_LAUNCHER "ethosu_launcher"
+
+/**
+ * struct ethosu_launcher - for TVMEthosULaunch()
+ * @launch: as that function, but returns a status
+ */
+struct ethosu_launcher {
+	int (*launch)(struct tenon_slice payload, const uint64_t *addresses, const size_t *sizes,
+		      int32_t count);
+};
+
+/* ethosu_launch.c */
+extern const struct ethosu_launcher ethosu_launcher;
+
 /** ethosu_run - run a launch */
 int ethosu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch);
 

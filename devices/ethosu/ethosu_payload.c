@@ -13,12 +13,6 @@
 /* what a word of COP1 begins with */
 enum { CONFIG = 1, STREAM = 2, READ_REGISTERS = 3, DUMP = 4, NOP = 5 };
 
-bool ethosu_payload_is(struct tenon_slice bytes)
-{
-	return bytes.size >= MAGIC_SIZE &&
-	       (!memcmp(bytes.data, "COP1", MAGIC_SIZE) || !memcmp(bytes.data, "COP2", MAGIC_SIZE));
-}
-
 static int read_target(struct tenon_cursor *c, struct ethosu_payload *out)
 {
 	int err;

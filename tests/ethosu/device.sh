@@ -81,4 +81,17 @@ if grep -qs '^CONFIG_LINK=y' "$config" && [ -z "$EMULATOR$SAN" ] && command -v "
 	it "a module of such a file runs, and gives it back" linked
 fi
 
+# A copy of the command and the library alone: the library knows what the file is, and who reads it.
+without_the_plugin()
+{
+	mkdir bare && cp "$TENON_COMMAND" bare/tenon && cp -L "$TENON_BUILD/libtenon.so" bare/libtenon.so.0 &&
+		cp "$convolution/payload.bin" network.cop || return
+	# shellcheck disable=SC2086
+	LD_LIBRARY_PATH=$PWD/bare says 4 "CONFIG_DEVICE_ETHOSU_SIM=m: no plug-in ethosu.so" $EMULATOR bare/tenon run network.cop
+}
+if grep -qs '^CONFIG_DEVICE_ETHOSU_SIM=m' "$config" && grep -qs '^CONFIG_TOOL_SHARED=y' "$config"; then
+	it "without the plug-in the option is named" without_the_plugin
+else
+	skip_case "without the plug-in the option is named" "the backend or the library is in the command"
+fi
 finish

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What a file is, by its first bytes: all that the library needs until the plug-in is open. */
+#include <string.h>
+
+#include "devices/ethosu/ethosu_container.h"
+
+static bool begins_with(struct tenon_slice bytes, const char *magic)
+{
+	return bytes.size >= ETHOSU_CONTAINER_MAGIC &&
+	       !memcmp(bytes.data, magic, ETHOSU_CONTAINER_MAGIC);
+}
+
+bool ethosu_payload_is(struct tenon_slice bytes)
+{
+	return begins_with(bytes, "COP1") || begins_with(bytes, "COP2");
+}
+
+bool ethosu_container_is_zip(struct tenon_slice bytes)
+{
+	return begins_with(bytes, "PK\3\4");
+}
+
+bool ethosu_container_is(struct tenon_slice bytes)
+{
+	return ethosu_payload_is(bytes) || ethosu_container_is_zip(bytes);
+}
