@@ -330,7 +330,7 @@ static void parts_that_overlap_do_not_multiply(void **state)
 	/* the one operator has a thousand inputs, and is listed as often as may be, then more often */
 	add_vector(&s.w, &s.operator, 1, 1000);
 	assert_int_equal(read_model(&s, &m), 0);
-	repeat_operator(&s, 8);
+	repeat_operator(&s, 3);
 	assert_int_equal(read_model(&s, &m), 0);
 	repeat_operator(&s, LISTED_MOST);
 	fails(&s, -TENON_E_FORMAT, "overlap");
