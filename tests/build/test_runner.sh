@@ -14,6 +14,7 @@ suite()
 }
 
 # last_line WANT SUITE...: what run-tests ends with
+limit=60
 last_line()
 {
 	want=$1
@@ -22,7 +23,7 @@ last_line()
 		set -- "$@" "$scratch/tests/made/$name.sh"
 		shift
 	done
-	sh scripts/run-tests --out "$scratch/out" --timeout 2 "$@" > "$scratch/said.runner" 2>&1
+	sh scripts/run-tests --out "$scratch/out" --timeout $limit "$@" > "$scratch/said.runner" 2>&1
 	status=$?
 	cat "$scratch/said.runner"
 	[ "$(tail -n 1 "$scratch/said.runner")" = "$want" ]
@@ -61,7 +62,9 @@ it "its reason is the line before" grep -q 'b: no device' "$scratch/said.runner"
 it "cases that were planned and never ran are failures" \
 	exits_with 1 "1 passed, 2 failed, 0 skipped" stops
 it "a crash fails the case that did not end" exits_with 1 "1 passed, 1 failed, 0 skipped" crashes
+limit=2
 it "a suite that hangs is stopped" exits_with 1 "0 passed, 1 failed, 0 skipped" hangs
+limit=60
 it "and the limit is named" grep -q 'stopped after 2 s' "$scratch/said.runner"
 it "a bad exit status after good cases is a failure" \
 	exits_with 1 "1 passed, 1 failed, 0 skipped" leaks
@@ -135,7 +138,7 @@ runs()
 
 # meets ends well only beside the other one; apart only where nothing else runs
 meet='i=0; while [ ! -e "$there/'
-met='" ]; do i=$((i + 1)); [ $i -lt 100 ] || exit 1; sleep 0.1; done\n'
+met='" ]; do i=$((i + 1)); [ $i -lt 600 ] || exit 1; sleep 0.1; done\n'
 for pair in "meets_a meets_b" "meets_b meets_a"; do
 	suite "${pair% *}" "there=$scratch/meet\n: > \"\$there/${pair% *}\"\n$meet${pair#* }$met"
 done
@@ -224,7 +227,7 @@ suite leaves_one "sleep 300 > /dev/null 2>&1 &\necho \$! >> $scratch/meet/pids\n
 none_runs()
 {
 	[ "$(wc -l < "$scratch/meet/pids")" -eq "$1" ] || { cat "$scratch/meet/pids"; return 1; }
-	for attempt in 1 2 3 4 5 6 7 8 9 10; do
+	for attempt in $(seq 300); do
 		left=
 		while read -r pid; do
 			# one that ended and was not waited for has no command line
@@ -237,14 +240,23 @@ none_runs()
 	return 1
 }
 
-# as a terminal does it: the signal goes to each process of the group
+# as a terminal does it: the signal goes to each process of the group. "timeout" does so when its time has passed, which
+# SIGALRM tells it
 interrupted_by()
 {
 	rm -rf "$scratch/meet" "$scratch/out"
 	mkdir "$scratch/meet"
-	timeout -s "$1" 2 sh scripts/run-tests --out "$scratch/out" --jobs 3 "$scratch/tests/made/slow.sh" \
+	timeout -s "$1" 600 sh scripts/run-tests --out "$scratch/out" --jobs 3 "$scratch/tests/made/slow.sh" \
 		"$scratch/tests/made/starts_others.sh" "$scratch/tests/made/starts_others_too.sh" \
-		> "$scratch/said.runner" 2>&1
+		> "$scratch/said.runner" 2>&1 &
+	runner=$!
+	# each of the two writes its own number and that of a process that it started
+	for attempt in $(seq 600); do
+		[ "$(cat "$scratch/meet/pids" 2> "$scratch/none" | wc -l)" -lt 4 ] || break
+		sleep 0.1
+	done
+	kill -ALRM $runner
+	wait $runner
 	cat "$scratch/said.runner"
 	[ ! -e "$scratch/out/totals" ]
 }
