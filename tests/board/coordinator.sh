@@ -82,7 +82,7 @@ client()
 # The exporter takes its time on a machine with much to do.
 place_is_there()
 {
-	for try in $(seq 40); do
+	for try in $(seq 60); do
 		if client resources 2> "$scratch/why" | grep -q NetworkService; then
 			client create && client add-match '*/shelf/NetworkService'
 			return

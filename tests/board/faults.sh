@@ -61,7 +61,7 @@ a_suite_that_hangs_is_stopped()
 	fake_board <<-END
 		[suite.hangs]
 		file = "$scratch/hangs"
-		deadline = 1
+		deadline = 4
 		[suite.good]
 		file = "$scratch/good"
 	END
@@ -101,7 +101,7 @@ a_board_that_refuses()
 {
 	fake_board <<-'END'
 		[deadlines]
-		reach = 4
+		reach = 8
 	END
 	cat > "$scratch/fake/refuse" <<-END
 		[ ! -e $scratch/fake/refused ] || exec sleep 1000
@@ -111,7 +111,7 @@ a_board_that_refuses()
 	END
 	sed -i "s,^exec = .*,exec = \"sh $scratch/fake/refuse\"," "$scratch/target.toml"
 	expect 6 --target "$scratch/target.toml" "$scratch/good" &&
-		says 'cannot be reached within 4 s: .*Permission denied' && events start stop
+		says 'cannot be reached within 8 s: .*Permission denied' && events start stop
 }
 
 a_program_that_is_missing_here()
@@ -182,7 +182,7 @@ a_board_that_stays_broken()
 	END
 	fake_board <<-'END'
 		[deadlines]
-		reach = 1
+		reach = 5
 	END
 	sed -i 's/^reset = .*/reset = "true"/' "$scratch/target.toml"
 	expect 6 --target "$scratch/target.toml" "$scratch/breaks_for_ever" "$scratch/good" &&
@@ -195,8 +195,8 @@ the_whole_run_has_a_deadline()
 		sleep 1000
 	END
 	fake_board < /dev/null
-	expect 124 --target "$scratch/target.toml" --deadline 2 "$scratch/slow" "$scratch/good" &&
-		says '^not ok .* # ERROR the whole run took longer than its deadline of 2 s' && events start stop
+	expect 124 --target "$scratch/target.toml" --deadline 6 "$scratch/slow" "$scratch/good" &&
+		says '^not ok .* # ERROR the whole run took longer than its deadline of 6 s' && events start stop
 }
 
 output_that_is_no_tap()
