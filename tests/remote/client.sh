@@ -108,7 +108,7 @@ is_kept()
 	tries=0
 	until upload "$ours" "$1" && grep -q 'had it' "$scratch/out"; do
 		tries=$((tries + 1))
-		[ $tries -lt 100 ] || return 1
+		[ $tries -lt 600 ] || return 1
 		sleep 0.1
 	done
 }

@@ -183,10 +183,10 @@ def files():
 
 
 def timeout():
-    remote = connect(session_timeout=1)
+    remote = connect(session_timeout=2)
     # the server knows the client's encoding from its first request
     remote.get_function("tvm.rpc.server.upload")
-    time.sleep(2)
+    time.sleep(3)
     for _ in range(600):
         try:
             remote.get_function("tvm.rpc.server.upload")

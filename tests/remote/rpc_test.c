@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -89,16 +90,15 @@ static int make(void *self, const struct tenon_value *args, int32_t count, struc
 	return 0;
 }
 
-static int sleeps(void *self, const struct tenon_value *args, int32_t count,
-		  struct tenon_value *ret)
-{
-	const struct timespec long_enough = { 1, 0 };
+static sem_t let_go;
 
+static int hangs(void *self, const struct tenon_value *args, int32_t count, struct tenon_value *ret)
+{
 	(void)self;
 	(void)args;
 	(void)count;
 	(void)ret;
-	nanosleep(&long_enough, NULL);
+	sem_wait(&let_go);
 	return 0;
 }
 
@@ -534,9 +534,12 @@ static void a_deadline_ends_the_session(void **state)
 	struct tenon_value ret = tenon_arg_none();
 
 	(void)state;
-	open_session(false, 50);
-	f = function("test.sleeps");
+	assert_int_equal(sem_init(&let_go, 0, 0), 0);
+	/* the requests before the call have as long, and must not miss it */
+	open_session(false, 3000);
+	f = function("test.hangs");
 	assert_int_equal(tenon_call(f, &ret), -TENON_E_TIMEOUT);
+	sem_post(&let_go);
 	assert_int_equal(tenon_remote_ping(t.remote), -TENON_E_LOST);
 	tenon_error_clear();
 	tenon_object_unref(f);
@@ -631,7 +634,7 @@ static int register_functions(void **state)
 	       tenon_function_register_c("test.fails", fails, true) ||
 	       tenon_function_register_c("test.counts", counts, true) ||
 	       tenon_function_register_c("test.make", make, true) ||
-	       tenon_function_register_c("test.sleeps", sleeps, true);
+	       tenon_function_register_c("test.hangs", hangs, true);
 }
 
 #define BOTH(test)                                                                                 \

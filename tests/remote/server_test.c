@@ -465,8 +465,10 @@ static void a_session_has_the_time_that_its_client_asked_for(void **state)
 	(void)state;
 	begin_client(&c, "client:fixture -timeout=0.2");
 	client_init(&c);
-	client_function(&c, "tvm.rpc.server.upload");
-	assert_true(client_receive(&c));
+	/* on a slow machine the time has passed already, and this is told of it */
+	REQUEST(&c, PACKET_GET_FUNCTION, wire_string("tvm.rpc.server.upload"));
+	if (c.code == PACKET_RETURN)
+		assert_true(client_receive(&c));
 	assert_exception(&c, "RPCSessionTimeoutError: Your 0.2s session has expired");
 	assert_false(client_receive(&c));
 	close_client(&c);

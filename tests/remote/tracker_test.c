@@ -2,6 +2,7 @@
 /* the tracker: its queues, its messages, a thousand servers and clients, and peers that lie, stall and leave */
 #include "tests/unit/suite.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -435,24 +436,29 @@ static void health_that_changes_before_the_tracker_answers_is_told(void **state)
 	socklen_t size = sizeof(own);
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), fd;
 	struct farm_process server;
-	char address[64], json[1000];
+	char address[64], json[1000], go[4000], check[4100];
+	const char *base = getenv("TMPDIR");
 	uint32_t magic;
 
 	(void)state;
+	snprintf(go, sizeof(go), "%s/go-%d", base ? base : "/tmp", (int)getpid());
+	snprintf(check, sizeof(check), "while [ ! -e '%s' ]; do sleep 0.05; done; exit 3", go);
 	assert_int_equal(bind(listener, (struct sockaddr *)&own, sizeof(own)), 0);
 	assert_int_equal(listen(listener, 1), 0);
 	assert_int_equal(getsockname(listener, (struct sockaddr *)&own, &size), 0);
 	snprintf(address, sizeof(address), "127.0.0.1:%d", ntohs(own.sin_port));
-	farm_start(&server, (const char *const[]){ "serve", "--listen", "127.0.0.1:0", "--key",
-						   "ill", "--tracker", address, "--health-check",
-						   "sleep 0.3; exit 3", NULL });
+	farm_start(&server,
+		   (const char *const[]){ "serve", "--listen", "127.0.0.1:0", "--key", "ill",
+					  "--tracker", address, "--health-check", check, NULL });
 	fd = accept(listener, NULL, NULL);
 	assert_true(fd >= 0);
 	assert_true(farm_read(fd, &magic, sizeof(magic)));
 	farm_send(fd, &magic, sizeof(magic));
 	read_message(fd, json, sizeof(json));
 	assert_non_null(strstr(json, "\"health\": \"\""));
+	close(open(go, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	farm_wait_log(&server, "taken out");
+	unlink(go);
 	tracker_send(fd, "0");
 	read_message(fd, json, sizeof(json));
 	assert_non_null(strstr(json, "failed with status 3"));
