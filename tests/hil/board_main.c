@@ -41,7 +41,7 @@ struct mortise_fault assert_faults_at(uint32_t code, const void *packet, size_t 
 		_assert_int_equal(fault.code, code, file, line);
 	}
 	tenon_error_clear();
-	assert_int_equal_at(ring_restart(hil.ring, in_ms(5000)), 0, file, line);
+	assert_int_equal_at(ring_restart(hil.ring, in_ms(60000)), 0, file, line);
 	return fault;
 }
 

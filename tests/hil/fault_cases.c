@@ -20,7 +20,7 @@ static int signal_and_wait(uint64_t ms)
 
 static void assert_well(void)
 {
-	assert_ok(signal_and_wait(20000));
+	assert_ok(signal_and_wait(60000));
 	assert_int_equal(*rig_word(&hil, 0), 3);
 }
 
@@ -29,7 +29,7 @@ static void be_impatient(void)
 {
 	ring_close(hil.ring);
 	rig_setup(&hil);
-	hil.setup.silence_ms = 300;
+	hil.setup.silence_ms = 2000;
 	rig_begin(&hil);
 }
 
@@ -41,15 +41,15 @@ static void a_frozen_device_is_lost_in_bounded_time(void)
 	be_impatient();
 	assert_ok(board_inject(hil.board, BOARD_FREEZE));
 	before = clock_now();
-	assert_int_equal(signal_and_wait(20000), -TENON_E_LOST);
+	assert_int_equal(signal_and_wait(60000), -TENON_E_LOST);
 	assert_error_has("stands still");
-	assert_true(clock_now() - before < UINT64_C(5000000000));
+	assert_true(clock_now() - before < UINT64_C(60000000000));
 	ring_report(hil.ring, &r);
 	assert_int_equal(r.loss, RING_SILENT);
 	/* a device that comes back is not believed before a new session */
 	assert_ok(board_inject(hil.board, BOARD_THAW));
 	assert_int_equal(signal_and_wait(100), -TENON_E_LOST);
-	assert_ok(ring_restart(hil.ring, in_ms(20000)));
+	assert_ok(ring_restart(hil.ring, in_ms(60000)));
 	assert_well();
 }
 
@@ -66,7 +66,7 @@ static void a_killed_device_is_lost_and_comes_back(void)
 	be_impatient();
 	assert_ok(board_alive(hil.board));
 	assert_ok(board_inject(hil.board, BOARD_KILL));
-	assert_int_equal(signal_and_wait(20000), -TENON_E_LOST);
+	assert_int_equal(signal_and_wait(60000), -TENON_E_LOST);
 	while (!board_alive(hil.board))
 		;
 	tenon_error_clear();
@@ -84,11 +84,11 @@ static void a_device_that_restarts_has_lost_the_session(void)
 
 	assert_ok(ring_emit(hil.ring, &p, sizeof(p), RING_NOW, &sequence));
 	assert_ok(board_inject(hil.board, BOARD_REBOOT));
-	assert_int_equal(ring_wait(hil.ring, sequence, in_ms(20000)), -TENON_E_LOST);
+	assert_int_equal(ring_wait(hil.ring, sequence, in_ms(60000)), -TENON_E_LOST);
 	assert_error_has("restarted");
 	ring_report(hil.ring, &r);
 	assert_int_equal(r.loss, RING_RESTARTED);
-	assert_ok(ring_restart(hil.ring, in_ms(20000)));
+	assert_ok(ring_restart(hil.ring, in_ms(60000)));
 	assert_well();
 }
 
@@ -102,7 +102,7 @@ static void memory_survives_a_reset(void)
 
 static void a_lost_doorbell_costs_time_alone(void)
 {
-	uint64_t until = in_ms(10000);
+	uint64_t until = in_ms(60000);
 	struct ring_report r;
 
 	do
@@ -117,7 +117,7 @@ static void shutdown_stops_the_device(void)
 	struct mortise_header p = { MORTISE_OP_SHUTDOWN, 0, 0, 0 };
 
 	assert_ok(RUN(&hil, p));
-	assert_true(signal_and_wait(20000) < 0);
+	assert_true(signal_and_wait(60000) < 0);
 	tenon_error_clear();
 	rig_reset(&hil);
 	assert_well();
@@ -134,7 +134,7 @@ static void a_second_ring_takes_the_device_over(void)
 	assert_int_equal(ring_completed(first, &done), -TENON_E_LOST);
 	assert_error_has("another host took the device");
 	ring_close(first);
-	assert_ok(ring_restart(hil.ring, in_ms(20000)));
+	assert_ok(ring_restart(hil.ring, in_ms(60000)));
 	assert_well();
 }
 
@@ -165,7 +165,7 @@ static void be_a_host(int tell)
 	if (board_open(board_kind_find(hil_board), &rig.board))
 		_exit(1);
 	rig_setup(&rig);
-	if (ring_open(board_port(rig.board), &rig.setup, in_ms(30000), &rig.ring))
+	if (ring_open(board_port(rig.board), &rig.setup, in_ms(60000), &rig.ring))
 		_exit(1);
 	p.address = rig_at(&rig, 0);
 	for (i = 0; i < 50; i++)
@@ -199,7 +199,7 @@ static void a_killed_host_takes_its_emulator_along(void)
 	assert_true(group > 1);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	until = in_ms(20000);
+	until = in_ms(60000);
 	while (!kill(-group, 0) && clock_now() < until)
 		usleep(1000);
 	assert_int_equal(kill(-group, 0), -1);

@@ -83,7 +83,7 @@ static void a_wait_holds_what_is_behind_it(void)
 	assert_error_has("last packet wait");
 	assert_int_equal(*rig_word(&hil, 128), 0);
 	__atomic_store_n(rig_word(&hil, 64), 1, __ATOMIC_RELEASE);
-	assert_ok(ring_wait(hil.ring, sequence, in_ms(10000)));
+	assert_ok(ring_wait(hil.ring, sequence, in_ms(60000)));
 	assert_int_equal(*rig_word(&hil, 128), 5);
 }
 

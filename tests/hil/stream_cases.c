@@ -29,7 +29,7 @@ void hil_compare_stream(uint64_t seed, size_t packets)
 		want[i] = hil.heap[i] = (uint8_t)random_next(&r);
 	for (i = 0; i < packets; i++) {
 		size = random_packet(&r, &p, hil.heap_address, ROOM);
-		assert_ok(ring_emit(hil.ring, &p, size, in_ms(20000), &sequence));
+		assert_ok(ring_emit(hil.ring, &p, size, in_ms(60000), &sequence));
 		reference_run(&p, want, hil.heap_address);
 	}
 	assert_ok(ring_wait(hil.ring, sequence, in_ms(60000)));
@@ -96,7 +96,7 @@ static void signal_batch(uint32_t first)
 	void *packet;
 
 	for (i = 0; i < BATCH; i++) {
-		assert_ok(ring_reserve(hil.ring, MORTISE_OP_SIGNAL, sizeof(*p), in_ms(20000),
+		assert_ok(ring_reserve(hil.ring, MORTISE_OP_SIGNAL, sizeof(*p), in_ms(60000),
 				       &packet));
 		p = packet;
 		p->address = rig_at(&hil, 0);
@@ -172,10 +172,10 @@ static void packets_of_all_sizes_go_through_the_end_of_the_ring(void)
 	/* pads have any size and are not looked at */
 	for (i = 0; i < 3000; i++) {
 		size = 8 + random_below(&r, sizeof(big) - 8);
-		assert_ok(ring_reserve(hil.ring, MORTISE_OP_PAD, size, in_ms(20000), &packet));
+		assert_ok(ring_reserve(hil.ring, MORTISE_OP_PAD, size, in_ms(60000), &packet));
 		sequence = ring_publish(hil.ring);
 	}
-	assert_ok(ring_wait(hil.ring, sequence, in_ms(20000)));
+	assert_ok(ring_wait(hil.ring, sequence, in_ms(60000)));
 }
 
 static void a_full_ring_says_so(void)
@@ -195,8 +195,8 @@ static void a_full_ring_says_so(void)
 			 -TENON_E_TIMEOUT);
 	tenon_error_clear();
 	__atomic_store_n(rig_word(&hil, 0), 1, __ATOMIC_RELEASE);
-	assert_ok(ring_emit(hil.ring, &wait, sizeof(wait), in_ms(20000), &sequence));
-	assert_ok(ring_wait(hil.ring, sequence, in_ms(20000)));
+	assert_ok(ring_emit(hil.ring, &wait, sizeof(wait), in_ms(60000), &sequence));
+	assert_ok(ring_wait(hil.ring, sequence, in_ms(60000)));
 }
 
 static void a_packet_larger_than_any_is_refused(void)
