@@ -248,7 +248,7 @@ static void fake_verdict(void)
 	int i;
 
 	/* the thread of a queue whose wait ended with the device looks every 20 ms */
-	for (i = 0; fake && i < 100 && __atomic_load_n(&fake->live, __ATOMIC_ACQUIRE); i++)
+	for (i = 0; fake && i < 6000 && __atomic_load_n(&fake->live, __ATOMIC_ACQUIRE); i++)
 		usleep(10000);
 	if (!fake || (!fake->complaints && !fake->live && !fake->blocked && !fake->waits))
 		return;

@@ -162,7 +162,7 @@ static void a_child_drops_what_its_parent_goes_on_with(struct cts *cts)
 	ok(tenon_queue_fill(cts->queue, m, 0, 4096, 0x44, 1, &s));
 	child = fork();
 	if (!child) {
-		alarm(20);
+		alarm(120);
 		_exit(inherit(cts, m, t) & 0xff);
 	}
 	assert_true(child > 0);
@@ -213,7 +213,7 @@ static void a_child_that_opens_the_device_anew_has_it_or_hears_why_not(struct ct
 #endif
 	child = fork();
 	if (!child) {
-		alarm(20);
+		alarm(120);
 		_exit(open_anew(forks) & 0xff);
 	}
 	assert_true(child > 0);

@@ -159,7 +159,7 @@ static void a_deadline_ends_a_wait(struct cts *cts)
 	fails(tenon_timeline_wait(t, 1, 1), -TENON_E_TIMEOUT);
 	fails(tenon_timeline_wait(t, 1, tenon_deadline(30 * MS)), -TENON_E_TIMEOUT);
 	assert_true(tenon_deadline(0) - start >= 30 * MS);
-	assert_true(tenon_deadline(0) - start < 5000 * MS);
+	assert_true(tenon_deadline(0) - start < 60000 * MS);
 	tenon_object_unref(t);
 }
 

@@ -29,7 +29,7 @@ static int in_child(const char *cuda, const char *nvrtc, int (*run)(void))
 		setenv("TENON_CUDA_LIBRARY", cuda, 1);
 		setenv("TENON_NVRTC_LIBRARY", nvrtc, 1);
 		setenv("TENON_FAKE_CUDA", "inline", 1);
-		alarm(20);
+		alarm(120);
 		_exit(run());
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)

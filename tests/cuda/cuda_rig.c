@@ -106,7 +106,7 @@ int rig_teardown(void **state)
 	rig_close();
 	fake_cuda_hang(fake, 0);
 	/* the core's thread of a launch that waited may be the last to hold on to the queue */
-	for (i = 0; i < 2000 && left_of(fake); i++)
+	for (i = 0; i < 60000 && left_of(fake); i++)
 		usleep(1000);
 	left = left_of(fake);
 	if (left)
@@ -134,7 +134,7 @@ struct tenon_memory *rig_memory(uint64_t size)
 
 uint64_t rig_soon(void)
 {
-	return tenon_deadline(5 * SECOND);
+	return tenon_deadline(60 * SECOND);
 }
 
 static void read_letter(struct tenon_argument *a, char letter)

@@ -10,7 +10,7 @@
 
 static uint64_t soon(void)
 {
-	return tenon_deadline(20000 * MS);
+	return tenon_deadline(60000 * MS);
 }
 
 /* a queue with a fill that is not done, which a point stands for */

@@ -18,7 +18,7 @@ struct scene {
 
 static uint64_t soon(void)
 {
-	return tenon_deadline(20000 * MS);
+	return tenon_deadline(60000 * MS);
 }
 
 static struct scene begin(void)

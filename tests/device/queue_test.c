@@ -8,7 +8,7 @@
 
 static uint64_t soon(void)
 {
-	return tenon_deadline(20000 * MS);
+	return tenon_deadline(60000 * MS);
 }
 
 static struct tenon_timeline *timeline(void)
@@ -89,7 +89,7 @@ static void every_wait_ends_by_its_deadline(void **state)
 	assert_int_equal(tenon_queue_sync(q, start), -TENON_E_TIMEOUT);
 	assert_int_equal(tenon_device_sync(d, tenon_deadline(10 * MS)), -TENON_E_TIMEOUT);
 	assert_true(tenon_deadline(0) - start >= 10 * MS);
-	assert_true(tenon_deadline(0) - start < 5000 * MS);
+	assert_true(tenon_deadline(0) - start < 60000 * MS);
 	assert_true(tenon_deadline(TENON_FOREVER) == TENON_FOREVER);
 	assert_true(tenon_deadline(TENON_FOREVER - 1) == TENON_FOREVER);
 	fake_finish(q);

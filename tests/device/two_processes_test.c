@@ -69,7 +69,7 @@ static int receive_fds(int from, int *fds, size_t most)
 
 static uint64_t soon(void)
 {
-	return tenon_deadline(20 * SECOND);
+	return tenon_deadline(60 * SECOND);
 }
 
 static int failed(const char *what)
@@ -172,7 +172,7 @@ static void wait_for_answer(int socket)
 	assert_int_equal(tenon_wait_set_add(set, &answered, &fd), 0);
 	p.fd = tenon_wait_set_fd(set);
 	while (!tenon_wait_set_next(set, &r))
-		assert_int_equal(poll(&p, 1, 20000), 1);
+		assert_int_equal(poll(&p, 1, 60000), 1);
 	assert_int_equal(r.status, 0);
 	assert_ptr_equal(r.context, &fd);
 	tenon_object_unref(set);

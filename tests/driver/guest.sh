@@ -91,7 +91,7 @@ make_image()
 start_peer()
 {
 	"$scratch/peer" "$scratch/$1" < "$scratch/leash" &
-	for wait in $(seq 300); do
+	for wait in $(seq 600); do
 		[ ! -S "$scratch/$1" ] || return 0
 		sleep 0.1
 	done

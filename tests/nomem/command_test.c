@@ -324,7 +324,7 @@ static bool run_once(const struct words *w, long fails_at, struct outcome *o)
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
-		alarm(20);
+		alarm(120);
 		put_frames();
 		o->code = run_words(w, fails_at, &requests);
 		o->requests = requests;

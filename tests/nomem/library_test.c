@@ -31,7 +31,7 @@ static void add(uint64_t *facts, const void *data, size_t size)
 
 static uint64_t soon(void)
 {
-	return tenon_deadline(UINT64_C(5000000000));
+	return tenon_deadline(UINT64_C(60000000000));
 }
 
 /* ---- modules */

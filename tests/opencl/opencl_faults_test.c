@@ -103,7 +103,7 @@ static void a_wait_that_never_ends_ends_at_its_deadline(void **state)
 	start = tenon_deadline(0);
 	assert_int_equal(tenon_queue_sync(queue, tenon_deadline(50000000)), -TENON_E_TIMEOUT);
 	end = tenon_deadline(0);
-	assert_true(end - start >= 50000000 && end - start < 3 * SECOND);
+	assert_true(end - start >= 50000000 && end - start < 60 * SECOND);
 	assert_int_equal(tenon_queue_sync(queue, 0), -TENON_E_TIMEOUT);
 	tenon_error_clear();
 	/* whoever gives up on the device loses it, and then nothing waits any more */

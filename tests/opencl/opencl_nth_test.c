@@ -197,7 +197,7 @@ static void play_once(const char *what, long n)
 	int i, err;
 
 	/* kills the suite when something waits for ever */
-	alarm(20);
+	alarm(120);
 	err = make_things(&s);
 	if (!err)
 		err = run_things(&s);

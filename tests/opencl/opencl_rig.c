@@ -91,7 +91,7 @@ void rig_reopen(void)
 
 uint64_t rig_soon(void)
 {
-	return tenon_deadline(UINT64_C(5000000000));
+	return tenon_deadline(UINT64_C(60000000000));
 }
 
 struct tenon_memory *rig_memory(uint64_t size)

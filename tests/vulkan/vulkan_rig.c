@@ -134,7 +134,7 @@ void rig_drop(struct rig_kernel *k)
 
 uint64_t rig_soon(void)
 {
-	return tenon_deadline(UINT64_C(5000000000));
+	return tenon_deadline(UINT64_C(60000000000));
 }
 
 static uint32_t *numbers(size_t count, uint32_t first, uint32_t step)
