@@ -4,6 +4,7 @@
 # Two pretrained networks from ONNX to a result, as docs/making-modules.md says
 
 . tests/build/tap.sh
+. tests/compile/compile.sh
 
 prepared=$TENON_BUILD/compile
 python=$prepared/venv/bin/python
@@ -14,20 +15,6 @@ for network in "$magika" "$directions"; do
 	[ -f "$network" ] || skip "$network is missing: tests/compile/prepare downloads it"
 done
 [ -x "$TENON_COMMAND" ] || skip "needs CONFIG_TOOL"
-
-# TVM takes CC for the name of a program, and here it may be several words
-compile()
-{
-	unset CC
-	"$python" examples/compile/compile.py "$@"
-}
-
-refuses()
-{
-	pattern=$1
-	shift
-	! compile "$@" > "$scratch/refused" 2>&1 && cat "$scratch/refused" && grep -q -- "$pattern" "$scratch/refused"
-}
 
 # gives FOLDER MODULE OPTION...: the module's outputs are those of ONNX Runtime
 gives()

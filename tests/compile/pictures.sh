@@ -4,6 +4,7 @@
 # Four pretrained networks, compiled, on parts of photographs: they give what ONNX Runtime gives
 
 . tests/build/tap.sh
+. tests/compile/compile.sh
 
 prepared=$TENON_BUILD/compile
 python=$prepared/venv/bin/python
@@ -12,12 +13,6 @@ python=$prepared/venv/bin/python
 [ -x "$TENON_COMMAND" ] || skip "needs CONFIG_TOOL"
 devices=cpu
 "$TENON_COMMAND" devices 2>/dev/null | grep -q '^opencl:0' && devices="cpu opencl"
-
-# TVM takes CC for the name of a program, and here it may be several words
-compile()
-{
-	(unset CC; "$python" examples/compile/compile.py "$@")
-}
 
 # gives FOLDER MODULE DEVICE: the module's outputs are those of ONNX Runtime
 gives()

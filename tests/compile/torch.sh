@@ -4,6 +4,7 @@
 # A network of PyTorch, exported, to a result, as docs/making-modules.md says
 
 . tests/build/tap.sh
+. tests/compile/compile.sh
 
 python=${TENON_TORCH_PYTHON:-$TENON_BUILD/compile/torch/bin/python}
 [ -x "$python" ] || skip "PyTorch is not installed: tests/compile/prepare --torch installs it"
@@ -12,20 +13,6 @@ python=${TENON_TORCH_PYTHON:-$TENON_BUILD/compile/torch/bin/python}
 
 folder=$scratch/network
 mkdir "$folder"
-
-# TVM takes CC for the name of a program, and here it may be several words
-compile()
-{
-	unset CC
-	"$python" examples/compile/compile.py "$@"
-}
-
-refuses()
-{
-	pattern=$1
-	shift
-	! compile "$@" > "$scratch/refused" 2>&1 && cat "$scratch/refused" && grep -q -- "$pattern" "$scratch/refused"
-}
 
 gives()
 {

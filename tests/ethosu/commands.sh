@@ -4,33 +4,14 @@
 # tenon inspect and tenon verify --kind ethos-u, on payloads that Vela made
 
 . tests/build/tap.sh
-config=$TENON_BUILD/include/config/auto.conf
-for option in PAYLOAD_ETHOS_U ERROR_MESSAGES ERROR_CONTEXT; do
-	grep -qs "^CONFIG_$option=y" "$config" || skip "needs CONFIG_$option"
-done
-[ -x "$TENON_COMMAND" ] || skip "the command is not built"
+. tests/ethosu/command.sh
+needs_options y PAYLOAD_ETHOS_U ERROR_MESSAGES ERROR_CONTEXT
 data=$PWD/tests/ethosu/data change_npz=$PWD/tests/ethosu/change_npz.py
 cd "$scratch" || exit 1
-
-tenon()
-{
-	$EMULATOR "$TENON_COMMAND" "$@"
-}
 
 verify()
 {
 	tenon verify --kind ethos-u "$@"
-}
-
-# says STATUS WORDS COMMAND...: it exits so, and prints the words
-says()
-{
-	status=$1 words=$2
-	shift 2
-	"$@" > said.txt 2>&1
-	got=$?
-	cat said.txt
-	[ $got -eq "$status" ] && grep -qF -- "$words" said.txt
 }
 
 fits()

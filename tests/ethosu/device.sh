@@ -4,19 +4,11 @@
 # ethosu://sim, through the command: networks that Vela compiled, as files and in modules
 
 . tests/build/tap.sh
-config=$TENON_BUILD/include/config/auto.conf
-for option in ERROR_MESSAGES ERROR_CONTEXT; do
-	grep -qs "^CONFIG_$option=y" "$config" || skip "needs CONFIG_$option"
-done
-grep -qs "^CONFIG_DEVICE_ETHOSU_SIM=[ym]" "$config" || skip "needs CONFIG_DEVICE_ETHOSU_SIM"
-[ -x "$TENON_COMMAND" ] || skip "the command is not built"
+. tests/ethosu/command.sh
+needs_options y ERROR_MESSAGES ERROR_CONTEXT
+needs_options ym DEVICE_ETHOSU_SIM
 data=$PWD/tests/ethosu/data change_npz=$PWD/tests/ethosu/change_npz.py
 cd "$scratch" || exit 1
-
-tenon()
-{
-	$EMULATOR "$TENON_COMMAND" "$@"
-}
 
 # run FILE ARGUMENT...: on the model
 run()
@@ -24,17 +16,6 @@ run()
 	file=$1
 	shift
 	tenon run "$file" --function main --device ethosu://sim "$@"
-}
-
-# says STATUS WORDS COMMAND...: it exits so, and prints the words
-says()
-{
-	status=$1 words=$2
-	shift 2
-	"$@" > said.txt 2>&1
-	got=$?
-	cat said.txt
-	[ $got -eq "$status" ] && grep -qF -- "$words" said.txt
 }
 
 pool=$data/u55_avgpool add=$data/u65_add2_cop2 convolution=$data/u65_conv1x1 softmax=$data/u65_softmax_mix

@@ -4,12 +4,9 @@
 # modules of TVM's old code generator for Ethos-U, whose one import is TVMEthosULaunch()
 
 . tests/build/tap.sh
-config=$TENON_BUILD/include/config/auto.conf
-for option in ERROR_MESSAGES ERROR_CONTEXT DSO TOOL_SHARED; do
-	grep -qs "^CONFIG_$option=y" "$config" || skip "needs CONFIG_$option"
-done
-grep -qs "^CONFIG_DEVICE_ETHOSU_SIM=[ym]" "$config" || skip "needs CONFIG_DEVICE_ETHOSU_SIM"
-[ -x "$TENON_COMMAND" ] || skip "the command is not built"
+. tests/ethosu/command.sh
+needs_options y ERROR_MESSAGES ERROR_CONTEXT DSO TOOL_SHARED
+needs_options ym DEVICE_ETHOSU_SIM
 [ -z "${EMULATOR:-}${SAN:-}" ] || skip "compiles a shared object for this machine"
 CC=${CC:-cc}
 need "${CC%% *}"

@@ -4,6 +4,7 @@
 # tenon-rpc-server, one static file of musl's: small enough for a board, and the client of the common build uses it
 
 . tests/build/tap.sh
+. tests/build/server.sh
 . tests/build/inner_make.sh
 need musl-gcc strip
 
@@ -45,12 +46,7 @@ starts()
 {
 	"$folder/tenon-rpc-server.stripped" --listen 127.0.0.1:0 --key board 2> "$scratch/log" &
 	server=$!
-	tries=0
-	until port=$(sed -n 's/.*listening on 127.0.0.1:\([0-9]*\)$/\1/p' "$scratch/log") && [ -n "$port" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] && kill -0 $server || { cat "$scratch/log"; return 1; }
-		sleep 0.1
-	done
+	port_of "$scratch/log" $server || return
 	board=127.0.0.1:$port/board
 }
 

@@ -4,6 +4,8 @@
 # The command as a client: of our server, and of TVM's server from PyPI, unchanged.
 
 . tests/build/tap.sh
+. tests/build/server.sh
+. tests/build/server.sh
 
 [ -z "${EMULATOR:-}" ] || skip "the recorded models are for this machine"
 case $(uname -m) in
@@ -21,20 +23,9 @@ new=$data/tvm-0.27.0.post1
 pids=
 trap 'kill $pids 2> "$scratch/kill"; wait 2> /dev/null; chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 
-# wait_for PATTERN FILE: prints what \1 is
-wait_for()
-{
-	tries=0
-	until port=$(sed -n "s/.*$1.*/\\1/p" "$2" 2> /dev/null) && [ -n "$port" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || return 1
-		sleep 0.1
-	done
-}
-
 "$tenon" rpc serve --listen 127.0.0.1:0 --key board --folder "$scratch" 2> "$scratch/log" &
 pids=$!
-wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/log" || { cat "$scratch/log"; exit 1; }
+port_of "$scratch/log" $pids || exit
 ours=127.0.0.1:$port/board
 ours_port=$port
 
@@ -131,7 +122,7 @@ cache_has_a_quota()
 	"$tenon" rpc serve --listen 127.0.0.1:0 --folder "$scratch" --cache-size "$1" 2> "$scratch/log.cache" &
 	server=$!
 	pids="$pids $server"
-	wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/log.cache" || return 1
+	port_of "$scratch/log.cache" $server || return
 	upload "127.0.0.1:$port" "$scratch/renamed.bin" && upload "127.0.0.1:$port" "$scratch/renamed.bin"
 	result=$?
 	kill $server
@@ -174,7 +165,7 @@ recorded_18()
 	rm -f "$scratch/log.18"
 	python3 tests/remote/recorded_server.py "tests/remote/data/tvm-0.18/our_client_$name" > "$scratch/log.18" 2>&1 &
 	player=$!
-	wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/log.18" || { cat "$scratch/log.18"; kill $player; return 1; }
+	port_of "$scratch/log.18" $player || { kill $player; return 1; }
 	at=127.0.0.1:$port/board
 	"$@" > "$scratch/out" 2>&1
 	status=$?
@@ -231,7 +222,7 @@ if [ -n "$reason" ]; then
 fi
 "$venv" tests/remote/stock_server.py board > "$scratch/stock" 2>&1 &
 pids="$pids $!"
-wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/stock" || { cat "$scratch/stock"; exit 1; }
+port_of "$scratch/stock" $! || exit
 stock=127.0.0.1:$port/board
 it "TVM's server: a function" function_runs "$new" "$stock" 128
 it "TVM's server: a Relax model" model "$stock" "$new/model_mlp/model.so" "x=@$new/model_mlp/r0_x.npy" "$new/model_mlp/r0_out0.npy"

@@ -7,17 +7,11 @@
 # TENON_TVM_LEGACY names a Python that has TVM 0.8 to 0.20: its client and server then take part.
 
 . tests/build/tap.sh
+. tests/build/server.sh
+. tests/build/tvm.sh
 
-[ -z "${EMULATOR:-}" ] || skip "TVM is for this machine"
-for option in REMOTE DSO TVM_LEGACY TVM_FFI_COMPAT ERROR_CONTEXT; do
-	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
-done
-case $(uname -m) in
-x86_64) ;;
-*) skip "the recorded libraries are for x86-64" ;;
-esac
-python=${TENON_VENVS:-$TENON_BUILD/interop-venvs}/0.27/bin/python
-[ -x "$python" ] || skip "$python is missing: scripts/interop-generate --venv-only 0.27 installs TVM"
+needs_x86_64 "the recorded libraries are"
+needs_tvm REMOTE DSO TVM_LEGACY TVM_FFI_COMPAT ERROR_CONTEXT
 "$python" -c 'import tvm, cloudpickle' 2> "$scratch/log" || skip "TVM's server needs cloudpickle in $python"
 
 server=
@@ -32,12 +26,7 @@ start()
 	rm -f "$scratch/log"
 	"$@" > "$scratch/log" 2>&1 &
 	server=$!
-	tries=0
-	until port=$(sed -n 's/.*listening on 127.0.0.1:\([0-9]*\)$/\1/p' "$scratch/log" 2> "$scratch/words") && [ -n "$port" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 1200 ] && kill -0 $server || { sed 's/^/# /' "$scratch/log"; return 1; }
-		sleep 0.1
-	done
+	port_of "$scratch/log" $server
 }
 
 # row CLIENT SERVER NAME LIBRARY: the cases of a client and a server

@@ -4,21 +4,11 @@
 # tenon run, tenon bench and tenon inspect of models of TensorFlow Lite that Vela compiled
 
 . tests/build/tap.sh
-config=$TENON_BUILD/include/config/auto.conf
-for option in ERROR_MESSAGES ERROR_CONTEXT; do
-	grep -qs "^CONFIG_$option=y" "$config" || skip "needs CONFIG_$option"
-done
-for option in TFLITE_EXECUTOR DEVICE_ETHOSU_SIM; do
-	grep -qs "^CONFIG_$option=[ym]" "$config" || skip "needs CONFIG_$option"
-done
-[ -x "$TENON_COMMAND" ] || skip "the command is not built"
+. tests/ethosu/command.sh
+needs_options y ERROR_MESSAGES ERROR_CONTEXT
+needs_options ym TFLITE_EXECUTOR DEVICE_ETHOSU_SIM
 data=$PWD/tests/ethosu/data own=$PWD/tests/tflite/data
 cd "$scratch" || exit 1
-
-tenon()
-{
-	$EMULATOR "$TENON_COMMAND" "$@"
-}
 
 # run FILE ARGUMENT...: on the functional model
 run()
@@ -26,17 +16,6 @@ run()
 	file=$1
 	shift
 	tenon run "$file" --device ethosu://sim "$@"
-}
-
-# says STATUS WORDS COMMAND...: it exits so, and prints the words
-says()
-{
-	status=$1 words=$2
-	shift 2
-	"$@" > said.txt 2>&1
-	got=$?
-	cat said.txt
-	[ $got -eq "$status" ] && grep -qF -- "$words" said.txt
 }
 
 pool=$data/u55_avgpool add=$data/u65_add2_cop2 convolution=$data/u65_conv1x1 softmax=$data/u65_softmax_mix mixed=$data/u65_cpu_fallback

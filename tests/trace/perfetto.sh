@@ -5,6 +5,7 @@
 # of PyPI contains. TENON_PERFETTO names a folder that has it; else it is kept below the build folder.
 
 . tests/build/tap.sh
+. tests/build/server.sh
 need node
 
 [ -z "${EMULATOR:-}" ] || skip "the recorded models are for this machine"
@@ -67,12 +68,7 @@ of_a_session()
 {
 	"$TENON_COMMAND" rpc serve --listen 127.0.0.1:0 --folder "$scratch" 2> "$scratch/log" &
 	server=$!
-	tries=0
-	until port=$(sed -n 's/.*listening on 127.0.0.1:\([0-9]*\).*/\1/p' "$scratch/log") && [ -n "$port" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || return 1
-		sleep 0.1
-	done
+	port_of "$scratch/log" $server || return
 	"$TENON_COMMAND" run $graph/graph.so --remote "127.0.0.1:$port" --input "x=@$graph/in_x.npy" \
 		--trace "$scratch/trace.json" && opens program request operator
 	result=$?

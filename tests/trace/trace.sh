@@ -5,6 +5,7 @@
 # reads each by the rules of the format, independently of what wrote it.
 
 . tests/build/tap.sh
+. tests/build/server.sh
 need python3
 
 [ -z "${EMULATOR:-}" ] || skip "the recorded models are for this machine"
@@ -96,12 +97,7 @@ serve()
 	rm -f "$scratch/log"
 	"$@" "$tenon" rpc serve --listen 127.0.0.1:0 --folder "$scratch" 2> "$scratch/log" &
 	server=$!
-	tries=0
-	until port=$(sed -n 's/.*listening on 127.0.0.1:\([0-9]*\).*/\1/p' "$scratch/log" 2> "$scratch/no-log") && [ -n "$port" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || return 1
-		sleep 0.1
-	done
+	port_of "$scratch/log" $server
 }
 
 run_there()
