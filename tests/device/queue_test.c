@@ -206,54 +206,65 @@ static struct tenon_commands *recording(struct tenon_device *d, struct tenon_mem
 	return c;
 }
 
-static void a_recording_that_is_refused_at_once_leaves_nothing(void **state)
-{
+/* a recording of which the fake refuses an operation, and the timeline that it would signal */
+struct refused {
+	struct tenon_device *d;
 	struct tenon_queue *q;
-	struct tenon_device *d = fake_open("fake:0", &q);
-	struct tenon_memory *m = memory(d, 64);
-	struct tenon_commands *c = recording(d, m);
-	struct tenon_timeline *t = timeline();
-	struct tenon_point signal = { t, 1 };
+	struct tenon_memory *m;
+	struct tenon_commands *c;
+	struct tenon_timeline *t;
+};
+
+/* Submit it: @taken operations are taken before the one that is refused, and @status is what the caller hears. */
+static void begin_refused(struct refused *r, int taken, int status)
+{
+	struct tenon_point signal = { timeline(), 1 };
 	struct tenon_sync s = { NULL, 0, &signal, 1 };
 
+	r->t = signal.timeline;
+	r->d = fake_open("fake:0", &r->q);
+	r->m = memory(r->d, 64);
+	r->c = recording(r->d, r->m);
+	fake.submits_left = taken;
+	assert_int_equal(tenon_queue_execute(r->q, r->c, NULL, 0, &s), status);
+}
+
+static void end_refused(struct refused *r)
+{
+	tenon_object_unref(r->t);
+	tenon_object_unref(r->c);
+	tenon_object_unref(r->m);
+	end(r->q, r->d);
+}
+
+static void a_recording_that_is_refused_at_once_leaves_nothing(void **state)
+{
+	struct refused r;
+
 	(void)state;
-	fake.submits_left = 0;
-	assert_int_equal(tenon_queue_execute(q, c, NULL, 0, &s), -TENON_E_VALUE);
+	begin_refused(&r, 0, -TENON_E_VALUE);
 	assert_error("fake: no operation 4");
-	assert_int_equal(fake_queue(q)->given, 0);
-	assert_int_equal(tenon_timeline_wait(t, 1, 0), -TENON_E_TIMEOUT);
-	assert_int_equal(tenon_queue_sync(q, soon()), 0);
-	tenon_object_unref(t);
-	tenon_object_unref(c);
-	tenon_object_unref(m);
-	end(q, d);
+	assert_int_equal(fake_queue(r.q)->given, 0);
+	assert_int_equal(tenon_timeline_wait(r.t, 1, 0), -TENON_E_TIMEOUT);
+	assert_int_equal(tenon_queue_sync(r.q, soon()), 0);
+	end_refused(&r);
 }
 
 static void a_recording_that_is_refused_half_way_is_an_operation_that_failed(void **state)
 {
-	struct tenon_queue *q;
-	struct tenon_device *d = fake_open("fake:0", &q);
-	struct tenon_memory *m = memory(d, 64);
-	struct tenon_commands *c = recording(d, m);
-	struct tenon_timeline *t = timeline();
-	struct tenon_point signal = { t, 1 };
-	struct tenon_sync s = { NULL, 0, &signal, 1 };
+	struct refused r;
 
 	(void)state;
-	fake.submits_left = 1;
-	assert_int_equal(tenon_queue_execute(q, c, NULL, 0, &s), 0);
-	assert_int_equal(fake_queue(q)->given, 1);
-	assert_int_equal(tenon_timeline_wait(t, 1, 0), -TENON_E_VALUE);
+	begin_refused(&r, 1, 0);
+	assert_int_equal(fake_queue(r.q)->given, 1);
+	assert_int_equal(tenon_timeline_wait(r.t, 1, 0), -TENON_E_VALUE);
 	assert_error("fake: no operation 4");
-	assert_int_equal(tenon_queue_sync(q, tenon_deadline(MS)), -TENON_E_TIMEOUT);
-	fake_finish(q);
-	assert_int_equal(tenon_queue_sync(q, soon()), -TENON_E_VALUE);
+	assert_int_equal(tenon_queue_sync(r.q, tenon_deadline(MS)), -TENON_E_TIMEOUT);
+	fake_finish(r.q);
+	assert_int_equal(tenon_queue_sync(r.q, soon()), -TENON_E_VALUE);
 	assert_error("fake: no operation 4");
-	assert_int_equal(tenon_queue_sync(q, soon()), 0);
-	tenon_object_unref(t);
-	tenon_object_unref(c);
-	tenon_object_unref(m);
-	end(q, d);
+	assert_int_equal(tenon_queue_sync(r.q, soon()), 0);
+	end_refused(&r);
 }
 
 static void a_loss_ends_what_is_held(void **state)

@@ -17,6 +17,7 @@
 #include "runtime/remote/wire_codes.h"
 #include "runtime/rpc/rpc.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/remote/client_uses.h"
 
 /* a value takes ten times the four bytes of its code, and a tensor 300 bytes for its 32 */
 const size_t fuzz_memory_per_byte = 256;
@@ -82,49 +83,6 @@ static struct connection *server_of(const uint8_t *data, size_t size)
 
 /* ---- the client */
 
-static void call(struct tenon_remote *remote, const char *name, struct tenon_value argument)
-{
-	struct tenon_function *f = NULL;
-	struct tenon_value ret = tenon_arg_none();
-
-	if (tenon_remote_function(remote, name, &f) || !f)
-		return;
-	if (!tenon_call(f, &ret, argument))
-		tenon_value_release(&ret);
-	tenon_remote_post(remote, f, &argument, 1);
-	tenon_object_unref(f);
-}
-
-static void copy(struct tenon_remote *remote)
-{
-	int64_t shape[] = { 4 };
-	float numbers[4] = { 1, 2, 3, 4 };
-	DLTensor host = tenon_dltensor(numbers, shape, 1, tenon_dtype(kDLFloat, 32, 1));
-	struct tenon_device *cpu;
-	struct tenon_tensor *tensor;
-
-	if (tenon_remote_device(remote, rpc_cpu(), &cpu))
-		return;
-	if (!tenon_tensor_create_on(tenon_device_id(cpu), shape, 1, host.dtype, &tensor)) {
-		if (!tenon_tensor_copy(&host, &tensor->dl))
-			tenon_tensor_copy(&tensor->dl, &host);
-		tenon_object_unref(tensor);
-	}
-	tenon_object_unref(cpu);
-}
-
-static void load(struct tenon_remote *remote)
-{
-	struct tenon_module *module;
-	struct tenon_function *f = NULL;
-
-	if (tenon_remote_load(remote, "x", &module))
-		return;
-	if (!tenon_module_get_function(module, "f", &f))
-		tenon_object_unref(f);
-	tenon_object_unref(module);
-}
-
 static void use_files(struct tenon_remote *remote)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
@@ -171,13 +129,13 @@ static void act(struct tenon_remote *remote, unsigned int action)
 {
 	switch (action) {
 	case 0:
-		call(remote, "echo", tenon_arg_string("text"));
+		use_call(remote, "echo", tenon_arg_string("text"));
 		break;
 	case 1:
-		copy(remote);
+		use_copy(remote);
 		break;
 	case 2:
-		load(remote);
+		use_load(remote);
 		break;
 	case 3:
 		use_files(remote);
@@ -186,11 +144,11 @@ static void act(struct tenon_remote *remote, unsigned int action)
 		ask(remote);
 		break;
 	case 5:
-		call(remote, "make", tenon_arg_int(1));
+		use_call(remote, "make", tenon_arg_int(1));
 		break;
 	default:
-		copy(remote);
-		call(remote, "again", tenon_arg_none());
+		use_copy(remote);
+		use_call(remote, "again", tenon_arg_none());
 	}
 }
 

@@ -7,14 +7,11 @@
 
 #include "tests/llm/small_model.h"
 
-static void requests_in_one_batch_reply_as_tvm_does(void **state)
+static void reply_to_all(struct tenon_llm *llm, struct outcome o[CASES_MOST])
 {
-	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){ .tokens = 1024 });
-	struct outcome o[CASES_MOST] = { 0 };
 	struct tenon_llm_request r;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < case_count; i++) {
 		r = request_of(cases[i].prompt, cases[i].count, cases[i].reply_count, &o[i]);
 		submit(llm, &r);
@@ -22,6 +19,15 @@ static void requests_in_one_batch_reply_as_tvm_does(void **state)
 	finish(llm);
 	for (i = 0; i < case_count; i++)
 		assert_reply(&o[i], &cases[i]);
+}
+
+static void requests_in_one_batch_reply_as_tvm_does(void **state)
+{
+	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){ .tokens = 1024 });
+	struct outcome o[CASES_MOST] = { 0 };
+
+	(void)state;
+	reply_to_all(llm, o);
 	/* the beginning that two prompts have in common was computed once */
 	assert_true(o[2].usage.shared_tokens >= 16);
 	assert_int_equal(o[2].usage.prompt_tokens, cases[2].count);
@@ -34,17 +40,9 @@ static void requests_reply_the_same_while_the_cache_is_full(void **state)
 	/* room for two of them at their end: others give up their sequences in the middle */
 	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){ .tokens = 96 });
 	struct outcome o[CASES_MOST] = { 0 };
-	struct tenon_llm_request r;
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < case_count; i++) {
-		r = request_of(cases[i].prompt, cases[i].count, cases[i].reply_count, &o[i]);
-		submit(llm, &r);
-	}
-	finish(llm);
-	for (i = 0; i < case_count; i++)
-		assert_reply(&o[i], &cases[i]);
+	reply_to_all(llm, o);
 	tenon_llm_close(llm);
 }
 

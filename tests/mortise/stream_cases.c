@@ -400,60 +400,67 @@ static void jobs_on_two_queues_are_chained(void **unused)
 	end(&b);
 }
 
+/* a job that writes @memory, behind a point of @gate */
+struct gated {
+	struct bench bench;
+	struct chain chain;
+	struct tenon_timeline *gate;
+	struct tenon_memory *memory;
+};
+
+/* @deadline: of the job; 0 for none */
+static void begin_gated(struct gated *g, uint64_t deadline)
+{
+	struct tenon_point open = { NULL, 1 };
+	struct tenon_job job = {
+		.size = sizeof(job),
+		.deadline = deadline,
+		.sync = { &open, 1, &g->chain.done, 1 },
+	};
+
+	g->chain = chain();
+	start(&g->bench);
+	ok(tenon_timeline_create(0, &g->gate));
+	open.timeline = g->gate;
+	g->memory = memory(&g->bench, SAMPLE_OUTPUTS, "abcdefgh");
+	ok(launch(&g->bench, "clear", &g->memory, &job));
+}
+
+static void end_unrun(struct gated *g)
+{
+	assert_memory_equal(g->memory->host, "abcdefgh", 8);
+	tenon_error_clear();
+	tenon_object_unref(g->gate);
+	tenon_object_unref(g->chain.timeline);
+	tenon_object_unref(g->memory);
+	end(&g->bench);
+}
+
 static void a_job_whose_wait_fails_does_not_run(void **unused)
 {
-	struct chain c = chain();
-	struct tenon_timeline *gate;
-	struct tenon_point open;
-	struct tenon_job job = { .size = sizeof(job), .sync = { &open, 1, &c.done, 1 } };
-	struct tenon_memory *m;
-	struct bench b;
+	struct gated g;
 
 	(void)unused;
-	start(&b);
-	ok(tenon_timeline_create(0, &gate));
-	open = (struct tenon_point){ gate, 1 };
-	m = memory(&b, SAMPLE_OUTPUTS, "abcdefgh");
-	ok(launch(&b, "clear", &m, &job));
+	begin_gated(&g, 0);
 	/* cancelled before it starts */
-	tenon_timeline_fail(gate, tenon_error(-TENON_E_VALUE, "no longer wanted"));
-	assert_int_equal(tenon_timeline_wait(c.timeline, 2, soon()), -TENON_E_VALUE);
+	tenon_timeline_fail(g.gate, tenon_error(-TENON_E_VALUE, "no longer wanted"));
+	assert_int_equal(tenon_timeline_wait(g.chain.timeline, 2, soon()), -TENON_E_VALUE);
 	assert_error_has("no longer wanted");
-	assert_int_equal(tenon_queue_sync(b.queue, soon()), -TENON_E_VALUE);
-	assert_memory_equal(m->host, "abcdefgh", 8);
-	tenon_error_clear();
-	tenon_object_unref(gate);
-	tenon_object_unref(c.timeline);
-	tenon_object_unref(m);
-	end(&b);
+	assert_int_equal(tenon_queue_sync(g.bench.queue, soon()), -TENON_E_VALUE);
+	end_unrun(&g);
 }
 
 static void a_job_that_waits_past_its_deadline_does_not_run(void **unused)
 {
-	struct chain c = chain();
-	struct tenon_timeline *gate;
-	struct tenon_point open;
-	struct tenon_job job = { .size = sizeof(job), .sync = { &open, 1, &c.done, 1 } };
-	struct tenon_memory *m;
-	struct bench b;
+	struct gated g;
 
 	(void)unused;
-	start(&b);
-	ok(tenon_timeline_create(0, &gate));
-	open = (struct tenon_point){ gate, 1 };
-	m = memory(&b, SAMPLE_OUTPUTS, "abcdefgh");
-	job.deadline = tenon_deadline(SECOND / 20);
-	ok(launch(&b, "clear", &m, &job));
-	assert_int_equal(tenon_timeline_wait(c.timeline, 2, soon()), -TENON_E_TIMEOUT);
+	begin_gated(&g, tenon_deadline(SECOND / 20));
+	assert_int_equal(tenon_timeline_wait(g.chain.timeline, 2, soon()), -TENON_E_TIMEOUT);
 	assert_error_has("deadline");
-	ok(tenon_timeline_signal(gate, 1));
-	assert_int_equal(tenon_queue_sync(b.queue, soon()), -TENON_E_TIMEOUT);
-	assert_memory_equal(m->host, "abcdefgh", 8);
-	tenon_error_clear();
-	tenon_object_unref(gate);
-	tenon_object_unref(c.timeline);
-	tenon_object_unref(m);
-	end(&b);
+	ok(tenon_timeline_signal(g.gate, 1));
+	assert_int_equal(tenon_queue_sync(g.bench.queue, soon()), -TENON_E_TIMEOUT);
+	end_unrun(&g);
 }
 
 /* The memory of a job that is late, or that was cancelled, is reused only when the device is done with it. */

@@ -12,7 +12,7 @@
 #include <tenon/memory.h>
 #include <unistd.h>
 
-#include "runtime/rpc/rpc.h"
+#include "tests/remote/client_uses.h"
 #include "tests/remote/recording.h"
 
 /* what a socket takes without a reader, on every machine */
@@ -39,61 +39,25 @@ static struct connection *fake_server(const char *replies, size_t size)
 	return connection;
 }
 
-static void call(struct tenon_remote *remote, const char *name, struct tenon_value argument)
-{
-	struct tenon_function *f = NULL;
-	struct tenon_value ret = tenon_arg_none();
-
-	if (tenon_remote_function(remote, name, &f) || !f)
-		return;
-	if (!tenon_call(f, &ret, argument))
-		tenon_value_release(&ret);
-	tenon_object_unref(f);
-}
-
-static void copy(struct tenon_remote *remote)
-{
-	int64_t shape[] = { 4 };
-	float numbers[4] = { 1, 2, 3, 4 };
-	DLTensor host = tenon_dltensor(numbers, shape, 1, tenon_dtype(kDLFloat, 32, 1));
-	struct tenon_device *cpu;
-	struct tenon_tensor *tensor;
-
-	if (tenon_remote_device(remote, rpc_cpu(), &cpu))
-		return;
-	if (!tenon_tensor_create_on(tenon_device_id(cpu), shape, 1, host.dtype, &tensor)) {
-		if (!tenon_tensor_copy(&host, &tensor->dl))
-			tenon_tensor_copy(&tensor->dl, &host);
-		tenon_object_unref(tensor);
-	}
-	tenon_object_unref(cpu);
-}
-
 /* Each request of the client at least once, in an order that the first byte of @which chooses. */
 static void use_session(struct tenon_remote *remote, unsigned int which)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	struct tenon_module *module = NULL;
-	struct tenon_function *f = NULL;
 	struct tenon_value value;
 	unsigned int i;
 
 	for (i = 0; i < 6; i++)
 		switch ((which + i) % 6) {
 		case 0:
-			call(remote, "echo", tenon_arg_string("text"));
-			call(remote, "make", tenon_arg_int(1));
+			use_call(remote, "echo", tenon_arg_string("text"));
+			use_call(remote, "make", tenon_arg_int(1));
 			break;
 		case 1:
-			copy(remote);
+			use_copy(remote);
 			break;
 		case 2:
 			tenon_remote_upload(remote, "x", (struct tenon_slice){ "abc", 3 });
-			if (!tenon_remote_load(remote, "x", &module)) {
-				tenon_module_get_function(module, "f", &f);
-				tenon_object_unref(f);
-				tenon_object_unref(module);
-			}
+			use_load(remote);
 			break;
 		case 3:
 			if (!tenon_remote_attribute(remote, rpc_cpu(), 5, &value))
@@ -191,8 +155,8 @@ static void replies_are_changed_at_random(void **state)
 /* A length alone reserves nothing. */
 static void huge_lengths_take_no_memory(void **state)
 {
-	static const uint64_t lengths[] = { UINT64_C(1) << 31, UINT64_C(1) << 32,
-					    UINT64_C(1) << 40, UINT64_MAX };
+	static const uint64_t lengths[] = { UINT64_C(1) << 31, UINT64_C(1) << 32, UINT64_C(1) << 40,
+					    UINT64_MAX };
 	char bytes[200];
 	struct recording r;
 	struct rusage before, after;
