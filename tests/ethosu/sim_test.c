@@ -5,104 +5,31 @@
  */
 #include "tests/unit/suite.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "devices/ethosu/ethosu_sim.h"
 #include "devices/ethosu/ethosu_weights.h"
-
-#define FILE_MOST 16384
-#define IO_MOST	  3
-
-/* a file whose bytes are in a region before the run, or are compared with it afterwards */
-struct place {
-	const char *file;
-	unsigned int region;
-	uint64_t offset;
-};
-
-struct network {
-	const char *folder;
-	const char *payload;
-	const char *constants;
-	uint64_t sizes[ETHOSU_REGIONS];
-	struct place inputs[IO_MOST];
-	struct place outputs[IO_MOST];
-};
-
-static const struct network networks[] = {
-	{ "u55_avgpool",
-	  "payload.bin",
-	  NULL,
-	  { 0, 2144 },
-	  { { "in0.bin", 1, 512 } },
-	  { { "ref0.bin", 1, 0 } } },
-	{ "u65_conv1x1",
-	  "payload.bin",
-	  "constants.bin",
-	  { 496, 2048 },
-	  { { "in0.bin", 1, 1024 } },
-	  { { "ref0.bin", 1, 0 } } },
-	{ "u65_add2_cop2",
-	  "payload.bin",
-	  NULL,
-	  { 0, 0, 0, 1152, 576 },
-	  { { "in0.bin", 3, 0 }, { "in1.bin", 3, 576 } },
-	  { { "ref0.bin", 4, 0 } } },
-	{ "u65_cpu_fallback",
-	  "payload0.bin",
-	  "constants.bin",
-	  { 1776, 8192 },
-	  { { "op0_input0.bin", 1, 0 } },
-	  { { "op0_output0.bin", 1, 4096 } } },
-	{ "u65_cpu_fallback",
-	  "payload1.bin",
-	  "constants.bin",
-	  { 1776, 8192 },
-	  { { "op1_input0.bin", 1, 0 } },
-	  { { "op1_output0.bin", 1, 1024 }, { "op1_output1.bin", 1, 0 } } },
-	{ "u65_softmax_mix",
-	  "payload.bin",
-	  "constants.bin",
-	  { 6496, 768, 4992 },
-	  { { "in0.bin", 1, 0 } },
-	  { { "ref0.bin", 1, 0 } } },
-};
-
-static size_t read_file(const char *folder, const char *name, uint8_t *to)
-{
-	char path[512];
-	size_t size;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/tests/ethosu/data/%s/%s",
-		 getenv("TENON_SOURCE") ? getenv("TENON_SOURCE") : ".", folder, name);
-	f = fopen(path, "rb");
-	assert_non_null(f);
-	size = fread(to, 1, FILE_MOST, f);
-	fclose(f);
-	return size;
-}
+#include "tests/npu/networks.h"
 
 /* A run: its payload, and regions of exactly their size. */
-struct rig {
+struct run {
 	uint8_t payload[FILE_MOST];
 	struct ethosu_payload p;
 	struct ethosu_memory memory;
 };
 
-static void put(struct rig *r, const struct network *n, const struct place *place)
+static void put(struct run *r, const struct network *n, const struct place *place)
 {
 	static uint8_t bytes[FILE_MOST];
-	size_t size = read_file(n->folder, place->file, bytes);
+	size_t size = network_file(n->folder, place->file, bytes);
 
 	assert_true(place->offset + size <= n->sizes[place->region]);
 	memcpy(r->memory.base[place->region] + place->offset, bytes, size);
 }
 
-static void begin(struct rig *r, const struct network *n)
+static void begin(struct run *r, const struct network *n)
 {
-	size_t i, size = read_file(n->folder, n->payload, r->payload);
+	size_t i, size = network_file(n->folder, n->payload, r->payload);
 	struct tenon_cursor c = tenon_cursor_of(r->payload, size, "payload", 0);
 
 	assert_int_equal(ethosu_payload_read(&c, &r->p), 0);
@@ -118,14 +45,14 @@ static void begin(struct rig *r, const struct network *n)
 		put(r, n, &n->inputs[i]);
 }
 
-static int run(struct rig *r, struct ethosu_extents *touched)
+static int run_it(struct run *r, struct ethosu_extents *touched)
 {
 	return ethosu_sim_run(
 		tenon_cursor_of(r->p.stream.data, r->p.stream.size, "stream", r->p.stream_at),
 		&r->p.target, &r->memory, 0, touched);
 }
 
-static void end(struct rig *r)
+static void end(struct run *r)
 {
 	size_t i;
 
@@ -133,24 +60,24 @@ static void end(struct rig *r)
 		free(r->memory.base[i]);
 }
 
-static void assert_output(const struct rig *r, const struct network *n, const struct place *place)
+static void assert_output(const struct run *r, const struct network *n, const struct place *place)
 {
 	static uint8_t want[FILE_MOST];
-	size_t size = read_file(n->folder, place->file, want);
+	size_t size = network_file(n->folder, place->file, want);
 
 	assert_memory_equal(r->memory.base[place->region] + place->offset, want, size);
 }
 
 static void outputs_are_those_of_the_reference_kernels(void **state)
 {
-	static struct rig r;
+	static struct run r;
 	struct ethosu_extents touched, extents;
 	size_t i, k;
 
 	(void)state;
-	for (i = 0; i < sizeof(networks) / sizeof(*networks); i++) {
+	for (i = 0; i < NETWORKS; i++) {
 		begin(&r, &networks[i]);
-		if (run(&r, &touched))
+		if (run_it(&r, &touched))
 			fail_msg("%s: %s", networks[i].folder, tenon_error_message());
 		for (k = 0; k < IO_MOST && networks[i].outputs[k].file; k++)
 			assert_output(&r, &networks[i], &networks[i].outputs[k]);
@@ -179,7 +106,7 @@ enum {
 };
 
 /* The command with a code. */
-static uint8_t *find(struct rig *r, uint32_t code)
+static uint8_t *find(struct run *r, uint32_t code)
 {
 	uint8_t *at = r->payload + r->p.stream_at, *stop = at + r->p.stream.size;
 	uint32_t word;
@@ -193,26 +120,26 @@ static uint8_t *find(struct rig *r, uint32_t code)
 	return NULL;
 }
 
-static void set_parameter(struct rig *r, uint32_t code, uint16_t value)
+static void set_parameter(struct run *r, uint32_t code, uint16_t value)
 {
 	memcpy(find(r, code) + 2, &value, sizeof(value));
 }
 
-static void set_word(struct rig *r, uint32_t code, uint32_t value)
+static void set_word(struct run *r, uint32_t code, uint32_t value)
 {
 	memcpy(find(r, code) + 4, &value, sizeof(value));
 }
 
 static void what_the_check_refuses_does_not_run(void **state)
 {
-	static struct rig r;
+	static struct run r;
 	static uint8_t before[2048];
 
 	(void)state;
-	begin(&r, &networks[1]);
+	begin(&r, &networks[CONVOLUTION]);
 	memcpy(before, r.memory.base[1], sizeof(before));
 	r.memory.size[0]--;
-	assert_int_equal(run(&r, NULL), -TENON_E_FORMAT);
+	assert_int_equal(run_it(&r, NULL), -TENON_E_FORMAT);
 	assert_error_has("495");
 	assert_memory_equal(r.memory.base[1], before, sizeof(before));
 	end(&r);
@@ -233,15 +160,15 @@ static void another_product_does_not_run(void **state)
 
 static void weights_that_are_cut_are_refused(void **state)
 {
-	static struct rig r;
+	static struct run r;
 	uint32_t length;
 
 	(void)state;
-	begin(&r, &networks[1]);
+	begin(&r, &networks[CONVOLUTION]);
 	/* the stream has 336 bytes, the last of them padding */
 	for (length = 16; length + 16 <= 320; length += 16) {
 		set_word(&r, WEIGHT_LENGTH, length);
-		assert_int_equal(run(&r, NULL), -TENON_E_TRUNCATED);
+		assert_int_equal(run_it(&r, NULL), -TENON_E_TRUNCATED);
 		assert_error_has("core 0: weights");
 	}
 	end(&r);
@@ -250,15 +177,15 @@ static void weights_that_are_cut_are_refused(void **state)
 /* A stream of weights without bytes is not read, so the check does not look at its region. */
 static void a_core_without_weights_is_refused(void **state)
 {
-	static struct rig r;
+	static struct run r;
 
 	(void)state;
-	begin(&r, &networks[1]);
+	begin(&r, &networks[CONVOLUTION]);
 	set_word(&r, WEIGHT_LENGTH, 0);
-	assert_int_equal(run(&r, NULL), -TENON_E_FORMAT);
+	assert_int_equal(run_it(&r, NULL), -TENON_E_FORMAT);
 	assert_error_has("no weights for core 0");
 	set_parameter(&r, WEIGHT_REGION, 0xffff);
-	assert_int_equal(run(&r, NULL), -TENON_E_FORMAT);
+	assert_int_equal(run_it(&r, NULL), -TENON_E_FORMAT);
 	assert_error_has("no weights for core 0");
 	end(&r);
 }
@@ -420,7 +347,7 @@ static void sums_of_large_weights_are_exact(void **state)
 	static const uint8_t scale[10] = { 0, 0, 0, 0, 0, 1, 0, 0, 0, SHIFT };
 	static uint32_t values[INPUTS * UNIT];
 	static struct bits b;
-	static struct rig r;
+	static struct run r;
 	size_t i;
 
 	(void)state;
@@ -428,7 +355,7 @@ static void sums_of_large_weights_are_exact(void **state)
 	for (i = 0; i < INPUTS * UNIT; i++)
 		values[i] = i % (UNIT * UNIT) < UNIT ? 2 * WEIGHT : 0;
 	put_coded(&b, values, INPUTS * UNIT);
-	begin(&r, &networks[1]);
+	begin(&r, &networks[CONVOLUTION]);
 	free(r.memory.base[0]);
 	r.memory.size[0] = 160 + sizeof(b.bytes);
 	r.memory.base[0] = calloc(1, (size_t)r.memory.size[0]);
@@ -443,7 +370,7 @@ static void sums_of_large_weights_are_exact(void **state)
 	set_parameter(&r, OFM_DEPTH_M1, 0);
 	set_parameter(&r, OFM_ZERO_POINT, 0);
 	set_word(&r, WEIGHT_LENGTH, (uint32_t)((b.at + 7) / 8));
-	assert_int_equal(run(&r, NULL), 0);
+	assert_int_equal(run_it(&r, NULL), 0);
 	assert_int_equal(r.memory.base[1][0],
 			 ((int64_t)INPUTS * VALUE * WEIGHT + (1 << (SHIFT - 1))) >> SHIFT);
 	end(&r);

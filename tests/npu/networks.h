@@ -22,7 +22,7 @@ struct network {
 	const char *folder;
 	const char *payload;
 	const char *constants; /* of region 0; NULL: none */
-	uint32_t config;       /* of the device */
+	uint32_t config;       /* of a device that runs it */
 	uint64_t sizes[ETHOSU_REGIONS];
 	struct place inputs[IO_MOST];
 	struct place outputs[IO_MOST];
