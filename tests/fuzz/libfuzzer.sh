@@ -57,8 +57,9 @@ fuzz()
 	mkdir -p "$scratch/$target" "$scratch/seeds-$target"
 	wrap=
 	[ "$target" = run_tree ] && wrap=-Wl,--wrap=relax_create
-	# what writes its seeds
+	# what writes its seeds, and what it does
 	writer=
+	[ "$target" = rpc_reply ] && writer=tests/remote/use_session.c
 	[ "$target" = rocket ] && writer='tests/npu/rocket_stream.c lib/cmdstream_emit.c'
 	# shellcheck disable=SC2086
 	clang -O1 -g -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -iquote . \

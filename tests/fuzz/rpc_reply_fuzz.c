@@ -8,16 +8,14 @@
 #include <string.h>
 #include <tenon/buffer.h>
 #include <tenon/device.h>
-#include <tenon/memory.h>
 #include <tenon/model.h>
 #include <tenon/module.h>
-#include <tenon/tensor.h>
 
 #include "runtime/remote/handshake.h"
 #include "runtime/remote/wire_codes.h"
 #include "runtime/rpc/rpc.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/remote/client_uses.h"
+#include "tests/remote/use_session.h"
 
 /* a value takes ten times the four bytes of its code, and a tensor 300 bytes for its 32 */
 const size_t fuzz_memory_per_byte = 256;
@@ -30,7 +28,6 @@ const bool fuzz_is_slow = true;
 #define ORDER	  0x07
 #define WAIT_EACH 0x08
 #define WITH_FILE 0x10
-#define ACTIONS	  7
 
 /* ---- the server */
 
@@ -83,20 +80,6 @@ static struct connection *server_of(const uint8_t *data, size_t size)
 
 /* ---- the client */
 
-static void use_files(struct tenon_remote *remote)
-{
-	struct tenon_buffer b = TENON_BUFFER_INIT;
-	struct tenon_remote_timing timing = { .number = 1, .repeat = 2 };
-
-	tenon_remote_upload(remote, "x", (struct tenon_slice){ "abc", 3 });
-	tenon_remote_download(remote, "x", &b);
-	tenon_remote_list_files(remote, NULL, &b);
-	tenon_remote_list_functions(remote, &b);
-	tenon_remote_remove(remote, "x");
-	tenon_remote_time(remote, NULL, "f", rpc_cpu(), &timing, NULL, 0, &b);
-	tenon_buffer_fini(&b);
-}
-
 static void use_model(struct tenon_remote *remote)
 {
 	static const char file[] = "tests/interop/data/tvm-0.18/graph_nop/graph.so";
@@ -115,48 +98,10 @@ static void use_model(struct tenon_remote *remote)
 	tenon_object_unref(module);
 }
 
-static void ask(struct tenon_remote *remote)
-{
-	struct tenon_value value;
-
-	if (!tenon_remote_attribute(remote, rpc_cpu(), 5, &value))
-		tenon_value_release(&value);
-	tenon_remote_ping(remote);
-	tenon_remote_wait(remote);
-}
-
-static void act(struct tenon_remote *remote, unsigned int action)
-{
-	switch (action) {
-	case 0:
-		use_call(remote, "echo", tenon_arg_string("text"));
-		break;
-	case 1:
-		use_copy(remote);
-		break;
-	case 2:
-		use_load(remote);
-		break;
-	case 3:
-		use_files(remote);
-		break;
-	case 4:
-		ask(remote);
-		break;
-	case 5:
-		use_call(remote, "make", tenon_arg_int(1));
-		break;
-	default:
-		use_copy(remote);
-		use_call(remote, "again", tenon_arg_none());
-	}
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tenon_remote_options o = { .size = sizeof(o) };
 	struct tenon_remote *remote;
-	unsigned int i;
 
 	if (!size)
 		return 0;
@@ -164,8 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!rpc_connect_over(server_of(data + 1, size - 1), "hostile", &o, &remote)) {
 		if (data[0] & WITH_FILE)
 			use_model(remote);
-		for (i = 0; i < ACTIONS; i++)
-			act(remote, ((data[0] & ORDER) + i) % ACTIONS);
+		use_session(remote, data[0] & ORDER);
 		tenon_remote_close(remote);
 	} else if (!*tenon_error_message()) {
 		abort();
@@ -241,7 +185,8 @@ static void put_session(struct tenon_buffer *b, unsigned int number)
 	unsigned int i;
 
 	tenon_buffer_append(
-		b, &(char){ (char)(number / 2 % ACTIONS | (number & 2 ? WITH_FILE : 0)) }, 1);
+		b, &(char){ (char)(number / 2 % SESSION_ACTIONS | (number & 2 ? WITH_FILE : 0)) },
+		1);
 	put_handshake(b, g, number % 3 == 0);
 	for (i = 0; i < 12; i++)
 		put_call(b, g, (number + i) % 6);
@@ -280,7 +225,7 @@ void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slic
 
 	for (i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++)
 		visit_recording(recorded[i], visit, context);
-	for (i = 0; i < 4 * ACTIONS; i++) {
+	for (i = 0; i < 4 * SESSION_ACTIONS; i++) {
 		struct tenon_buffer b = TENON_BUFFER_INIT;
 
 		put_session(&b, i);

@@ -12,8 +12,9 @@
 #include <tenon/memory.h>
 #include <unistd.h>
 
-#include "tests/remote/client_uses.h"
+#include "runtime/rpc/rpc.h"
 #include "tests/remote/recording.h"
+#include "tests/remote/use_session.h"
 
 /* what a socket takes without a reader, on every machine */
 #define REPLIES_MOST 60000
@@ -37,42 +38,6 @@ static struct connection *fake_server(const char *replies, size_t size)
 	/* open until the end, so that requests can be written */
 	other_end = pair[1];
 	return connection;
-}
-
-/* Each request of the client at least once, in an order that the first byte of @which chooses. */
-static void use_session(struct tenon_remote *remote, unsigned int which)
-{
-	struct tenon_buffer b = TENON_BUFFER_INIT;
-	struct tenon_value value;
-	unsigned int i;
-
-	for (i = 0; i < 6; i++)
-		switch ((which + i) % 6) {
-		case 0:
-			use_call(remote, "echo", tenon_arg_string("text"));
-			use_call(remote, "make", tenon_arg_int(1));
-			break;
-		case 1:
-			use_copy(remote);
-			break;
-		case 2:
-			tenon_remote_upload(remote, "x", (struct tenon_slice){ "abc", 3 });
-			use_load(remote);
-			break;
-		case 3:
-			if (!tenon_remote_attribute(remote, rpc_cpu(), 5, &value))
-				tenon_value_release(&value);
-			tenon_remote_ping(remote);
-			break;
-		case 4:
-			tenon_remote_download(remote, "x", &b);
-			tenon_remote_list_files(remote, NULL, &b);
-			break;
-		default:
-			tenon_remote_time(remote, NULL, "f", rpc_cpu(), NULL, NULL, 0, &b);
-			tenon_remote_wait(remote);
-		}
-	tenon_buffer_fini(&b);
 }
 
 static void meet(const char *replies, size_t size, unsigned int which)
@@ -155,8 +120,8 @@ static void replies_are_changed_at_random(void **state)
 /* A length alone reserves nothing. */
 static void huge_lengths_take_no_memory(void **state)
 {
-	static const uint64_t lengths[] = { UINT64_C(1) << 31, UINT64_C(1) << 32, UINT64_C(1) << 40,
-					    UINT64_MAX };
+	static const uint64_t lengths[] = { UINT64_C(1) << 31, UINT64_C(1) << 32,
+					    UINT64_C(1) << 40, UINT64_MAX };
 	char bytes[200];
 	struct recording r;
 	struct rusage before, after;
