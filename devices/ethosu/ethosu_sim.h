@@ -18,6 +18,9 @@
 
 #include "devices/ethosu/ethosu_check.h"
 
+/* bytes of all regions together of a network that a backend runs on it */
+#define ETHOSU_SIM_MEMORY (UINT64_C(1) << 31)
+
 /**
  * struct ethosu_memory - the regions of a run
  * @base: their memory

@@ -47,6 +47,22 @@ static uint64_t region_size(const struct ethosu_plan *plan, unsigned int region)
 	return e->read[region] > e->write[region] ? e->read[region] : e->write[region];
 }
 
+/* The process has memory that it cannot use: a region that a file alone makes large would end it. */
+static int check_total(const struct ethosu_plan *plan)
+{
+	uint64_t total = 0;
+	unsigned int i;
+
+	for (i = 0; i < ETHOSU_REGIONS; i++)
+		if (__builtin_add_overflow(total, region_size(plan, i), &total) ||
+		    total > ETHOSU_SIM_MEMORY)
+			return tenon_error(-TENON_E_NOMEM,
+					   "%s: its regions need more than the %" PRIu64
+					   " bytes that the model of Ethos-U has",
+					   plan->name, ETHOSU_SIM_MEMORY);
+	return 0;
+}
+
 static int make_regions(const struct ethosu_plan *plan, struct ethosu_memory *m)
 {
 	const struct ethosu_container *c = plan->contents;
@@ -89,6 +105,8 @@ static int sim_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGION
 	s->stream = tenon_cursor_of(p->stream.data, p->stream.size, plan->name, p->stream_at);
 	s->target = p->target;
 	err = check_target(plan);
+	if (!err)
+		err = check_total(plan);
 	if (!err)
 		err = make_regions(plan, &s->memory);
 	if (err) {

@@ -12,7 +12,8 @@
  *
  * What a file may cost: the block has at most TFLITE_BLOCK_MOST bytes, and no more than the machine has memory; a model
  * that is only described has none. Besides, reading takes less than TFLITE_COST bytes for each byte of the file, and
- * loading to a device at most TFLITE_PACKED_MOST for each, and as much again on the device.
+ * loading to a device at most TFLITE_PACKED_MOST for each, and as much again on the device. The memory that all NPU
+ * operators have there for tensors is bounded as the block is.
  */
 
 #include "runtime/model/model.h"
@@ -98,6 +99,7 @@ struct tflite_slot {
  * @block_size: its bytes
  * @constant_size: bytes of constants in it
  * @packed: bytes of archives of NPU operators so far
+ * @reserved: bytes of the memory that these have on the device
  * @given: tensors of outputs that were handed out
  * @device: where operators for NPUs run; NULL if there are none
  * @queue: of @device
@@ -117,6 +119,7 @@ struct tflite_network {
 	uint64_t block_size;
 	uint64_t constant_size;
 	uint64_t packed;
+	uint64_t reserved;
 	struct tenon_tensor **given;
 	struct tenon_device *device;
 	struct tenon_queue *queue;

@@ -200,6 +200,13 @@ static int charge(struct tflite_network *n, const struct operator_call *c,
 		  const struct npu_operator *op)
 {
 	n->packed += op->payload.size + op->constants.size;
+	if (__builtin_add_overflow(n->reserved, op->arena, &n->reserved) ||
+	    __builtin_add_overflow(n->reserved, op->fast, &n->reserved) ||
+	    n->reserved > TFLITE_BLOCK_MOST)
+		return operator_fault(c, NULL, -TENON_E_NOMEM,
+				      "brings arenas and fast scratch memory of NPU operators to "
+				      "more than %" PRIu64 " bytes",
+				      TFLITE_BLOCK_MOST);
 	if (n->packed <= TFLITE_PACKED_MOST * (uint64_t)tenon_cursor_left(&n->model.tensors.file))
 		return 0;
 	return operator_fault(

@@ -447,6 +447,19 @@ static void what_is_packed_for_devices_is_few_times_the_file(void **state)
 	fails(-TENON_E_UNSUPPORTED, "more than 32 times the file: too many have the same");
 }
 
+static void memory_on_devices_is_bounded(void **state)
+{
+	(void)state;
+	/* of one operator, by the model */
+	plan_operators(1);
+	plan.tensors[3].shape[0] = INT32_MAX;
+	fails(-TENON_E_NOMEM, "bytes that the model of Ethos-U has");
+	/* of all together */
+	plan_operators(5);
+	plan.tensors[3].shape[0] = 1 << 30;
+	fails(-TENON_E_NOMEM, "operator 3 (ethos-u) brings arenas and fast scratch memory");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +469,7 @@ int main(void)
 		cmocka_unit_test(constants_are_few_times_the_file),
 		cmocka_unit_test(tensors_have_tables_of_their_own),
 		cmocka_unit_test(what_is_packed_for_devices_is_few_times_the_file),
+		cmocka_unit_test(memory_on_devices_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
