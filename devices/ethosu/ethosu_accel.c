@@ -14,6 +14,10 @@ static int ask(struct ethosu_accel *a)
 	struct ethosu_uapi_query q = { 0 };
 	int err = drm_call(&a->drm, ETHOSU_UAPI_QUERY, &q);
 
+	if (!err && q.size < ETHOSU_UAPI_INFO_OLD)
+		return tenon_error(-TENON_E_DEVICE,
+				   "%s: the kernel says %u bytes of what it is; %u are the least",
+				   a->drm.path, q.size, ETHOSU_UAPI_INFO_OLD);
 	if (!err) {
 		a->is_old = q.size < sizeof(info);
 		q.size = sizeof(info);
@@ -69,6 +73,12 @@ int ethosu_accel_allocate(struct ethosu_accel *a, uint64_t size, struct drm_buff
 	if (err)
 		return system_error(-err, a->drm.path, "allocate a buffer");
 	drm_adopt(b.handle, b.size, out);
+	if (b.size < size) {
+		drm_buffer_close(&a->drm, out);
+		return tenon_error(
+			-TENON_E_DEVICE, "%s: the kernel gives a buffer of %llu bytes for %llu",
+			a->drm.path, (unsigned long long)b.size, (unsigned long long)size);
+	}
 	m.handle = b.handle;
 	err = drm_call(&a->drm, ETHOSU_UAPI_BO_MMAP, &m);
 	err = err ? system_error(-err, a->drm.path, "find a buffer to map")

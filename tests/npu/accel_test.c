@@ -81,6 +81,21 @@ static void old_and_new_kernels_say_what_the_device_is(void **state)
 	end();
 }
 
+/* A wrong answer of a kernel is an error, and no access behind a buffer. */
+static void a_kernel_that_gives_less_than_it_must_is_refused(void **state)
+{
+	(void)state;
+	begin(CONVOLUTION);
+	npu.lacks = 4096;
+	open_fails(-TENON_E_DEVICE, "the kernel gives a buffer of 0 bytes for 496");
+	npu.lacks = 0;
+	end();
+	npu.info_size = 8;
+	assert_int_equal(ethosu_accel_open(&faulty_calls, tree, NPU_NODE, &accel), -TENON_E_DEVICE);
+	assert_error_has("the kernel says 8 bytes of what it is; 12 are the least");
+	assert_nothing_open();
+}
+
 static void networks_for_other_targets_are_refused(void **state)
 {
 	(void)state;
@@ -161,6 +176,7 @@ int main(void)
 		cmocka_unit_test(networks_give_the_outputs_of_the_reference_kernels),
 		cmocka_unit_test(other_drivers_and_products_are_refused),
 		cmocka_unit_test(old_and_new_kernels_say_what_the_device_is),
+		cmocka_unit_test(a_kernel_that_gives_less_than_it_must_is_refused),
 		cmocka_unit_test(networks_for_other_targets_are_refused),
 		cmocka_unit_test(streams_are_checked_by_both_rules),
 		cmocka_unit_test(memory_that_ends_is_said),

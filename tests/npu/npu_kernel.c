@@ -348,7 +348,7 @@ static int do_create(struct npu_file *file, void *argument)
 	o = make_object(b->size, b->flags);
 	if (!o)
 		return ENOMEM;
-	b->size = o->size;
+	b->size = o->size - npu.lacks;
 	return give_handle(file, o, &b->handle);
 }
 

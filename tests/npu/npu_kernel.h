@@ -40,6 +40,7 @@ enum npu_fate {
  * @config: likewise
  * @sram_size: bytes
  * @info_size: of what is told of the device: 12, or 16 in new kernels
+ * @lacks: bytes that a buffer has less than it was asked for, as no kernel does
  * @cma: bytes of contiguous memory that are free
  * @now: the clock
  * @job_time: how long a job takes
@@ -62,6 +63,7 @@ struct npu_kernel {
 	uint32_t config;
 	uint32_t sram_size;
 	uint32_t info_size;
+	uint32_t lacks;
 	uint64_t cma;
 	uint64_t now;
 	uint64_t job_time;
