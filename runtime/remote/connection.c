@@ -160,11 +160,9 @@ static ssize_t fd_write(struct connection *base, const struct iovec *parts, int 
 	}
 }
 
-int connection_await(const struct connection *c)
+static int fd_await(const struct connection *base)
 {
-	if (c->ops->read != fd_read)
-		return 0;
-	return connection_wait(c, ((const struct fd_connection *)c)->in, POLLIN);
+	return connection_wait(base, ((const struct fd_connection *)base)->in, POLLIN);
 }
 
 static void fd_close(struct connection *base)
@@ -179,7 +177,7 @@ static void fd_close(struct connection *base)
 
 int connection_of_fds(int in, int out_fd, const char *name, struct connection **out)
 {
-	static const struct connection_ops ops = { fd_read, fd_write, fd_close };
+	static const struct connection_ops ops = { fd_read, fd_write, fd_close, fd_await };
 	struct fd_connection *c = calloc(1, sizeof(*c));
 	socklen_t size = sizeof(int);
 	int type;
@@ -218,6 +216,11 @@ int connection_read(struct connection *c, void *data, size_t size)
 		got += (size_t)n;
 	}
 	return 0;
+}
+
+int connection_await(const struct connection *c)
+{
+	return c->ops->await(c);
 }
 
 static void advance(struct iovec *parts, int count, size_t n)

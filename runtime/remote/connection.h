@@ -35,6 +35,8 @@ struct connection_ops {
 	ssize_t (*write)(struct connection *c, const struct iovec *parts, int count);
 	/** @close: close the descriptors and free the struct */
 	void (*close)(struct connection *c);
+	/** @await: connection_await() */
+	int (*await)(const struct connection *c);
 };
 
 /**
@@ -79,8 +81,6 @@ int connection_read(struct connection *c, void *data, size_t size);
 
 /**
  * connection_await - wait until bytes can be read, or the end, and take nothing
- *
- * A connection that is not one of descriptors returns at once.
  *
  * Return: 0; -TENON_E_TIMEOUT; -TENON_E_IO.
  */

@@ -84,7 +84,14 @@ static void close_tls(struct connection *c)
 	free(t);
 }
 
-static const struct connection_ops tls_ops = { read_some, write_some, close_tls };
+static int await(const struct connection *c)
+{
+	const struct tls_connection *t = (const struct tls_connection *)c;
+
+	return mbedtls_ssl_check_pending(&t->ssl) ? 0 : connection_wait(c, t->fd, POLLIN);
+}
+
+static const struct connection_ops tls_ops = { read_some, write_some, close_tls, await };
 
 static int read_authority(struct tls_connection *t)
 {

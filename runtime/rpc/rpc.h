@@ -126,8 +126,12 @@ void rpc_trace(const struct rpc *r, const char *name, uint64_t start);
  */
 void rpc_trace_begin(struct rpc *r);
 
-/** rpc_trace_end - add what the server recorded to the trace; the caller holds the lock */
-void rpc_trace_end(struct rpc *r);
+/**
+ * rpc_trace_end - add what the server recorded to the trace; the caller holds the lock
+ * @deadline: as in struct connection, for replies to the program's requests: without them, the trace
+ *	has nothing of the server
+ */
+void rpc_trace_end(struct rpc *r, uint64_t deadline);
 
 /** rpc_trace_end_all - likewise, for all sessions */
 void rpc_trace_end_all(void);
@@ -218,6 +222,14 @@ int rpc_end_large(struct rpc *r);
 
 /** rpc_drain - read all replies to come; the failure of an earlier request waits for the next */
 int rpc_drain(struct rpc *r);
+
+/**
+ * rpc_drain_until - likewise, and leave the session as it is when they do not come
+ * @deadline: as in struct connection; a reply that has begun is read to its end
+ *
+ * Return: as rpc_drain(); -TENON_E_TIMEOUT.
+ */
+int rpc_drain_until(struct rpc *r, uint64_t deadline);
 
 /** rpc_settle - read all replies to come */
 int rpc_settle(struct rpc *r);

@@ -332,6 +332,25 @@ int rpc_drain(struct rpc *r)
 	return err ? err : skip_all(r);
 }
 
+int rpc_drain_until(struct rpc *r, uint64_t deadline)
+{
+	int err = check_alive(r);
+
+	if (err)
+		return err;
+	set_deadline(r);
+	err = flush(r, NULL, 0);
+	while (!err && r->waiting) {
+		if (r->stream.start == r->stream.end) {
+			r->connection->deadline = deadline;
+			err = connection_await(r->connection);
+			set_deadline(r);
+		}
+		err = err ? err : skip_reply(r);
+	}
+	return err;
+}
+
 int rpc_settle(struct rpc *r)
 {
 	uint64_t start = tenon_trace_now();

@@ -7,6 +7,8 @@
 #include "runtime/rpc/rpc.h"
 
 #define CONNECT_MS 10000
+/* the end of a session waits so long for its server */
+#define CLOSE_MS 1000
 
 /* largest packet that a server may send */
 #define PACKET_MOST (UINT64_C(4) << 30)
@@ -176,14 +178,14 @@ static void close_session(struct tenon_remote *remote)
 
 	remove_session(r);
 	pthread_mutex_lock(&r->lock);
-	rpc_trace_end(r);
+	rpc_trace_end(r, connection_deadline(CLOSE_MS));
 	if (r->connection) {
 		start = packet_begin(&r->out, PACKET_SHUTDOWN);
 		packet_end(&r->out, start, 0);
 		if (!r->out.status) {
 			struct iovec part = { r->out.data, r->out.size };
 
-			r->connection->deadline = connection_deadline(1000);
+			r->connection->deadline = connection_deadline(CLOSE_MS);
 			connection_write(r->connection, &part, 1);
 		}
 		r->reason = strdup("it was closed");

@@ -10,8 +10,10 @@
 
 /* the clock of the server is read so often: the quickest answer tells it best */
 #define CLOCK_READINGS 5
-/* the end of a trace waits for the server's queues; longest time for it */
+/* a server waits for its queues at the end of a trace; longest time for it */
 #define END_MS 40000
+/* the end of a trace waits so long for requests of the program, of all sessions together */
+#define BUSY_MS 5000
 
 void rpc_trace(const struct rpc *r, const char *name, uint64_t start)
 {
@@ -74,23 +76,19 @@ static int begin(struct rpc *r)
 }
 
 /*
- * Run requests of the trace between those of the program: a failure of these, whose replies were not
- * read yet, is not taken from the program, and a wait is limited.
+ * Run requests of the trace between those of the program, all of which were answered: a failure that
+ * the program was not told yet is not taken from it, and a wait is limited.
  */
 static int apart(struct rpc *r, int (*run)(struct rpc *r))
 {
 	const uint64_t limit = r->request_ms;
-	char *failure;
+	char *failure = r->failure;
 	int err;
 
-	/* what the program sent has the program's time */
-	err = rpc_drain(r);
 	if (!limit || limit > END_MS)
 		r->request_ms = END_MS;
-	failure = r->failure;
 	r->failure = NULL;
-	if (!err)
-		err = run(r);
+	err = run(r);
 	free(r->failure);
 	r->failure = failure;
 	r->request_ms = limit;
@@ -99,13 +97,19 @@ static int apart(struct rpc *r, int (*run)(struct rpc *r))
 
 void rpc_trace_begin(struct rpc *r)
 {
+	int err;
+
 	/* its own requests are not to begin it again */
 	r->traced = trace_number();
 	r->recorded = false;
 	if (!r->traced || !r->pipelined)
 		return;
 	trace_collect_with(rpc_trace_end_all);
-	if (apart(r, begin))
+	/* what the program sent has the program's time */
+	err = rpc_drain(r);
+	if (!err)
+		err = apart(r, begin);
+	if (err)
 		tell(r);
 }
 
@@ -125,25 +129,56 @@ static int end(struct rpc *r)
 	return err ? err : trace_merge(&there);
 }
 
-void rpc_trace_end(struct rpc *r)
+/* The lock of a session, which a request holds that may have no time limit. */
+static int lock_until(struct rpc *r, uint64_t deadline)
 {
+	const uint64_t now = clock_now(), left = deadline > now ? deadline - now : 0;
+	struct timespec at;
+
+	/* of this clock: not every libc can wait by the other */
+	clock_gettime(CLOCK_REALTIME, &at);
+	at.tv_sec += (time_t)((left + (uint64_t)at.tv_nsec) / 1000000000);
+	at.tv_nsec = (long)((left + (uint64_t)at.tv_nsec) % 1000000000);
+	if (!pthread_mutex_timedlock(&r->lock, &at))
+		return 0;
+	return tenon_error(-TENON_E_TIMEOUT, "%s: a request was under way", r->address);
+}
+
+void rpc_trace_end(struct rpc *r, uint64_t deadline)
+{
+	int err;
+
 	/* a session that is over has nothing to tell, and its failure was reported */
 	if (!r->recorded || !r->connection || trace_number() != r->traced)
 		return;
-	if (apart(r, end))
+	err = rpc_drain_until(r, deadline);
+	if (!err)
+		err = apart(r, end);
+	if (err)
 		tell(r);
+}
+
+static void end_one(struct rpc *r, uint64_t deadline)
+{
+	if (lock_until(r, deadline)) {
+		tell(r);
+		return;
+	}
+	rpc_trace_end(r, deadline);
+	pthread_mutex_unlock(&r->lock);
 }
 
 void rpc_trace_end_all(void)
 {
+	const uint64_t deadline = connection_deadline(BUSY_MS);
 	struct rpc *r;
 	uint32_t slot = 0;
 
 	while ((r = rpc_session_after(slot))) {
 		slot = r->slot;
-		pthread_mutex_lock(&r->lock);
-		rpc_trace_end(r);
-		pthread_mutex_unlock(&r->lock);
+		/* another server records nothing */
+		if (r->pipelined)
+			end_one(r, deadline);
 		rpc_unref(r);
 	}
 }

@@ -12,6 +12,7 @@
 #include <tenon/array.h>
 #include <tenon/memory.h>
 #include <tenon/string.h>
+#include <tenon/trace.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,9 @@ static struct {
 	struct tenon_device *cpu;
 	bool wait_each;
 } t;
+
+/* of the function that waits */
+static sem_t entered, released;
 
 /* ---- functions of the server */
 
@@ -99,6 +103,21 @@ static int hangs(void *self, const struct tenon_value *args, int32_t count, stru
 	(void)count;
 	(void)ret;
 	sem_wait(&let_go);
+	return 0;
+}
+
+/* Wait to be released; true if that came. */
+static int waits(void *self, const struct tenon_value *args, int32_t count, struct tenon_value *ret)
+{
+	struct timespec most;
+
+	(void)self;
+	(void)args;
+	(void)count;
+	clock_gettime(CLOCK_REALTIME, &most);
+	most.tv_sec += 30;
+	sem_post(&entered);
+	*ret = tenon_arg_bool(!sem_timedwait(&released, &most));
 	return 0;
 }
 
@@ -546,6 +565,67 @@ static void a_deadline_ends_the_session(void **state)
 	teardown(state);
 }
 
+/* ---- traces */
+
+static void *call_that_waits(void *f)
+{
+	struct tenon_value ret = tenon_arg_none();
+
+	return !tenon_call(f, &ret) && ret.as.integer ? f : NULL;
+}
+
+static bool begin_trace(char *path, size_t size)
+{
+	snprintf(path, size, "%s/trace.json", t.folder);
+	sem_init(&entered, 0, 0);
+	sem_init(&released, 0, 0);
+	return !tenon_trace(path);
+}
+
+static void a_trace_ends_while_a_request_without_limit_runs(void **state)
+{
+	struct tenon_function *f = function("test.waits");
+	char path[sizeof(t.folder) + 20];
+	pthread_t thread;
+	void *was_released;
+
+	(void)state;
+	if (!begin_trace(path, sizeof(path)))
+		skip();
+	assert_int_equal(tenon_remote_ping(t.remote), 0);
+	assert_int_equal(pthread_create(&thread, NULL, call_that_waits, f), 0);
+	sem_wait(&entered);
+	assert_int_equal(tenon_trace(NULL), 0);
+	sem_post(&released);
+	assert_int_equal(pthread_join(thread, &was_released), 0);
+	assert_non_null(was_released);
+	tenon_object_unref(f);
+}
+
+static void a_trace_ends_while_a_posted_request_runs(void **state)
+{
+	struct tenon_function *f = function("test.waits");
+	char path[sizeof(t.folder) + 20];
+	struct timespec now, late;
+
+	(void)state;
+	if (!begin_trace(path, sizeof(path)))
+		skip();
+	assert_int_equal(tenon_remote_ping(t.remote), 0);
+	/* as if this server could record */
+	rpc_of(t.remote)->recorded = true;
+	assert_int_equal(tenon_remote_post(t.remote, f, NULL, 0), 0);
+	clock_gettime(CLOCK_MONOTONIC, &late);
+	late.tv_sec += 25;
+	assert_int_equal(tenon_trace(NULL), 0);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	assert_true(now.tv_sec < late.tv_sec);
+	sem_post(&released);
+	/* the session is as it was */
+	assert_int_equal(tenon_remote_wait(t.remote), 0);
+	tenon_object_unref(f);
+}
+
 /* ---- devices by their address */
 
 static char address[200];
@@ -634,7 +714,8 @@ static int register_functions(void **state)
 	       tenon_function_register_c("test.fails", fails, true) ||
 	       tenon_function_register_c("test.counts", counts, true) ||
 	       tenon_function_register_c("test.make", make, true) ||
-	       tenon_function_register_c("test.hangs", hangs, true);
+	       tenon_function_register_c("test.hangs", hangs, true) ||
+	       tenon_function_register_c("test.waits", waits, true);
 }
 
 #define BOTH(test)                                                                                 \
@@ -658,6 +739,10 @@ int main(void)
 		BOTH(attributes_are_asked_there),
 		BOTH(a_closed_session_fails_and_crashes_nothing),
 		cmocka_unit_test(a_deadline_ends_the_session),
+		cmocka_unit_test_setup_teardown(a_trace_ends_while_a_request_without_limit_runs,
+						setup_pipelined, teardown),
+		cmocka_unit_test_setup_teardown(a_trace_ends_while_a_posted_request_runs,
+						setup_pipelined, teardown),
 		cmocka_unit_test(threads_that_open_a_device_share_a_connection),
 		cmocka_unit_test(hashes_are_those_of_the_standard),
 	};
