@@ -29,8 +29,10 @@ extern "C" {
  * @path: file to write; NULL to end the trace and complete its file
  *
  * The file is created when the trace begins and written when it ends. Ending a trace waits until
- * the queues have done what was submitted to them, up to half a minute. At most a million events
- * are kept; the file says how many more there were. A child process after fork() writes no trace.
+ * the queues have done what was submitted to them, up to half a minute, and up to 5 s for requests
+ * of sessions with other machines: of a session whose requests take longer, the trace has nothing
+ * of the server. At most a million events and 65536 tracks are kept; the file says how many more
+ * events there were. A child process after fork() writes no trace.
  *
  * Context: any thread, but no host function of a queue (tenon_queue_call()).
  * Return: 0; -TENON_E_USAGE when a trace is being written already, or none; -TENON_E_IO;

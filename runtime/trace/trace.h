@@ -18,6 +18,8 @@
 #define TRACE_EVENTS_MOST (UINT64_C(1) << 20)
 /* of one for another machine: of a server's memory they are not the client's */
 #define TRACE_KEPT_MOST (UINT64_C(1) << 17)
+/* tracks of one trace: a program may name any number, and have a thread for each request */
+#define TRACE_TRACKS_MOST 65536
 /* events that are allocated together; they do not move, since devices write to them */
 #define TRACE_CHUNK 1024
 
@@ -134,7 +136,7 @@ const char *trace_text(struct trace *t, struct tenon_slice text);
 /** trace_event - add an event of a track, zeroed but for both; NULL if it is dropped */
 struct trace_event *trace_event(struct trace *t, enum trace_kind kind, uint32_t track);
 
-/** trace_track - add a track; NO_TRACK without memory */
+/** trace_track - add a track; NO_TRACK without memory, and when there are TRACE_TRACKS_MOST */
 uint32_t trace_track(struct trace *t, uint32_t process, uint32_t thread, const char *name);
 
 /** trace_device - add a device; takes over @name, which may be NULL. NO_TRACK without memory. */

@@ -12,7 +12,7 @@
 
 /* more are no trace: a server has a few devices, and a queue or thread for each track */
 #define PROCESSES_MOST 1024
-#define TRACKS_MOST    65536
+#define TRACKS_MOST    TRACE_TRACKS_MOST
 
 /**
  * struct merge - the reading of a trace

@@ -19,7 +19,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
 
-/* how long the end of a trace waits for each queue */
+/* how long the end of a trace waits for all queues together */
 #define END_WAIT UINT64_C(30000000000)
 /* shortest time between two looks at the memory of the process */
 #define MEMORY_EVERY UINT64_C(1000000)
@@ -426,13 +426,13 @@ static int begin_trace(const char *path)
 	return 0;
 }
 
-static bool is_idle(struct tenon_queue *queue)
+static bool is_idle(struct tenon_queue *queue, uint64_t deadline)
 {
 	const struct tenon_queue_ops *ops = queue->device->ops->queue;
 	uint64_t serial;
 	bool idle = false;
 
-	if (!ops->mark(queue, &serial) && !ops->wait(queue, serial, tenon_deadline(END_WAIT)))
+	if (!ops->mark(queue, &serial) && !ops->wait(queue, serial, deadline))
 		idle = ops->reached(queue, serial) == 1;
 	/* after a failure or a loss the driver may write at any time */
 	if (idle && !device_is_lost(queue->device))
@@ -444,12 +444,13 @@ static bool is_idle(struct tenon_queue *queue)
 /* Wait for the times of all operations. Return: no device will write to an event any more. */
 static bool wait_for_queues(void)
 {
+	const uint64_t deadline = tenon_deadline(END_WAIT);
 	struct traced_queue *q;
 	bool idle = true;
 
 	pthread_mutex_lock(&queues_lock);
 	while ((q = queues)) {
-		idle = is_idle(q->queue) && idle;
+		idle = is_idle(q->queue, deadline) && idle;
 		queues = q->next;
 		free(q);
 	}

@@ -69,6 +69,9 @@ uint32_t trace_track(struct trace *t, uint32_t process, uint32_t thread, const c
 	struct trace_track *more;
 	char *copy;
 
+	/* what would be on it is counted as dropped */
+	if (n >= TRACE_TRACKS_MOST)
+		return NO_TRACK;
 	if (!(n & (n - 1))) {
 		more = realloc(t->tracks, (n ? 2 * (size_t)n : 1) * sizeof(*more));
 		if (!more)

@@ -436,6 +436,59 @@ static void impossible_times_of_another_machine_are_limited(void **state)
 	tenon_buffer_fini(&b);
 }
 
+/* What a machine recorded that names many tracks: a span on the last. */
+static struct tenon_buffer recorded_tracks(uint32_t count)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	uint32_t i;
+
+	tenon_buffer_u32(&b, 1);
+	tenon_buffer_u64(&b, THERE);
+	tenon_buffer_u64(&b, 0);
+	tenon_buffer_u32(&b, 1);
+	tenon_buffer_string(&b, tenon_slice_of("text"));
+	tenon_buffer_u32(&b, 1);
+	tenon_buffer_u32(&b, 1);
+	tenon_buffer_u32(&b, count);
+	for (i = 0; i < count; i++) {
+		tenon_buffer_u32(&b, 0);
+		tenon_buffer_u32(&b, 1);
+		tenon_buffer_u32(&b, 1);
+	}
+	tenon_buffer_u64(&b, 1);
+	tenon_buffer_u8(&b, 1);
+	tenon_buffer_u32(&b, count - 1);
+	tenon_buffer_u32(&b, 1);
+	tenon_buffer_u32(&b, 1);
+	tenon_buffer_u32(&b, 0);
+	for (i = 0; i < 4; i++)
+		tenon_buffer_u64(&b, 0);
+	tenon_buffer_u8(&b, 0);
+	assert_int_equal(b.status, 0);
+	return b;
+}
+
+static void a_trace_has_a_limited_number_of_tracks(void **state)
+{
+	struct tenon_buffer b = recorded_tracks(40000);
+	struct trace_there there = { .name = "x", .events = { b.data, b.size } };
+	uint64_t now;
+	char *text;
+
+	(void)state;
+	assert_int_equal(tenon_trace(path), 0);
+	assert_int_equal(trace_merge(&there), 0);
+	/* of these 80000, the last are too many */
+	assert_int_equal(trace_merge(&there), 0);
+	now = tenon_trace_now();
+	tenon_trace_span("one more", "a span", now, now);
+	text = end_trace();
+	assert_null(strstr(text, "one more"));
+	assert_non_null(strstr(text, "\"dropped\":\"2\""));
+	free(text);
+	tenon_buffer_fini(&b);
+}
+
 static void a_malformed_trace_of_another_machine_is_refused_whole(void **state)
 {
 	static const uint64_t spans[][2] = { { 0, 1 }, { 2, 3 } };
@@ -635,6 +688,7 @@ int main(void)
 		cmocka_unit_test_setup(events_of_another_machine_have_the_time_of_this_one,
 				       fake_reset),
 		cmocka_unit_test_setup(impossible_times_of_another_machine_are_limited, fake_reset),
+		cmocka_unit_test_setup(a_trace_has_a_limited_number_of_tracks, fake_reset),
 		cmocka_unit_test_setup(a_malformed_trace_of_another_machine_is_refused_whole,
 				       fake_reset),
 		cmocka_unit_test_setup(a_trace_for_another_machine_has_all_of_this_one, fake_reset),
