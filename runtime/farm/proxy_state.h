@@ -62,6 +62,7 @@ struct proxied {
  * @polled: room for poll()
  * @registered: there is a tracker
  * @renamed: the keys of the servers that wait may have changed
+ * @rename_at: when the tracker may be told next, in milliseconds of CLOCK_MONOTONIC
  * @registration: at the tracker; a slot is a server that waits
  * @offered: the server of each slot; NULL for none
  * @name: what the tracker is told: "proxy[KEY,KEY]"
@@ -76,6 +77,7 @@ struct proxy {
 	struct pollfd *polled;
 	bool registered;
 	bool renamed;
+	uint64_t rename_at;
 	struct registration registration;
 	struct proxied *offered[REGISTRATION_SLOTS_MOST];
 	char name[900];

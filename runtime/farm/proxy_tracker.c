@@ -14,6 +14,9 @@
 #include "runtime/remote/address.h"
 #include "runtime/remote/utf8.h"
 
+/* the tracker is told of a change in the list of servers no sooner after the last */
+#define RENAME_MS 1000
+
 int proxy_tracker_open(struct proxy *p)
 {
 	const struct proxy_options *o = p->options;
@@ -158,6 +161,7 @@ static void rename_proxy(struct proxy *p)
 	}
 	snprintf(name + n, sizeof(name) - n, "]");
 	p->renamed = false;
+	p->rename_at = clock_ms() + RENAME_MS;
 	if (!strcmp(name, p->name))
 		return;
 	memcpy(p->name, name, sizeof(name));
@@ -178,7 +182,9 @@ int proxy_tracker_timeout(const struct proxy *p, int timeout)
 
 	if (!p->registered)
 		return timeout;
-	at = p->renamed ? now : registration_deadline(&p->registration);
+	at = registration_deadline(&p->registration);
+	if (p->renamed && p->rename_at < at)
+		at = p->rename_at;
 	left = at <= now ? 0 : at - now > 60000 ? 60000 : (int)(at - now) + 1;
 	return timeout < 0 || left < timeout ? left : timeout;
 }
@@ -187,7 +193,7 @@ void proxy_tracker_step(struct proxy *p, short events)
 {
 	if (!p->registered)
 		return;
-	if (p->renamed)
+	if (p->renamed && clock_ms() >= p->rename_at)
 		rename_proxy(p);
 	registration_step(&p->registration, events);
 }

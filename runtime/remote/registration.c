@@ -52,13 +52,32 @@ static bool new_key(struct registration_slot *slot)
 	for (i = 0; i < sizeof(random) && n + 3 <= sizeof(slot->key); i++, n += 2)
 		snprintf(slot->key + n, 3, "%02x", random[i]);
 	slot->missed = 0;
+	slot->kept = false;
 	return true;
+}
+
+static void offer_again(const struct registration *r, struct registration_slot *slot)
+{
+	slot->missed = 0;
+	slot->state = r->options.check ? SLOT_UNCHECKED : SLOT_FREE;
 }
 
 static void offer(struct registration *r, struct registration_slot *slot)
 {
 	new_key(slot);
-	slot->state = r->options.check ? SLOT_UNCHECKED : SLOT_FREE;
+	offer_again(r, slot);
+}
+
+/* The tracker may have handed it out, also before its reply to PUT. */
+static bool is_offered(const struct registration_slot *slot)
+{
+	return slot->state == SLOT_LISTED || slot->state == SLOT_PUTTING;
+}
+
+/* A key that is offered again may have been handed out before. */
+static bool is_taken_by(const struct registration_slot *slot, const char *key)
+{
+	return (is_offered(slot) || slot->kept) && !strcmp(slot->key, key);
 }
 
 int registration_take(struct registration *r, const char *key)
@@ -68,11 +87,10 @@ int registration_take(struct registration *r, const char *key)
 	for (i = 0; i < r->options.slots; i++) {
 		struct registration_slot *slot = &r->slots[i];
 
-		/* the key may come before the tracker's reply to PUT */
-		if ((slot->state != SLOT_LISTED && slot->state != SLOT_PUTTING) ||
-		    strcmp(slot->key, key))
+		if (!is_taken_by(slot, key))
 			continue;
 		slot->state = SLOT_BUSY;
+		slot->kept = false;
 		return (int)i;
 	}
 	return -1;
@@ -103,12 +121,22 @@ int registration_add(struct registration *r, const char *key)
 
 void registration_drop(struct registration *r, int slot)
 {
-	enum slot_state was = r->slots[slot].state;
+	const bool offered = is_offered(&r->slots[slot]);
+	unsigned int i;
 
 	r->slots[slot].state = SLOT_BUSY;
+	r->slots[slot].kept = false;
+	if (!offered)
+		return;
+	/* with the same keys: clients that were given one are on their way */
+	for (i = 0; i < r->options.slots; i++) {
+		if (!is_offered(&r->slots[i]))
+			continue;
+		offer_again(r, &r->slots[i]);
+		r->slots[i].kept = true;
+	}
 	/* not at once: a peer that connects and leaves all the time must not keep the tracker busy */
-	if (was == SLOT_LISTED || was == SLOT_PUTTING)
-		registration_disconnect(r, DROPPED_MS);
+	registration_disconnect(r, DROPPED_MS);
 }
 
 void registration_rename(struct registration *r, const char *name)
@@ -175,7 +203,7 @@ void registration_disconnect(struct registration *r, uint64_t retry_ms)
 	r->wait = REGISTRATION_RETRY;
 	r->deadline = clock_ms() + retry_ms;
 	for (i = 0; i < r->options.slots; i++)
-		if (r->slots[i].state == SLOT_LISTED || r->slots[i].state == SLOT_PUTTING)
+		if (is_offered(&r->slots[i]))
 			offer(r, &r->slots[i]);
 }
 
@@ -324,10 +352,11 @@ static void send_next(struct registration *r, uint64_t now)
 
 /* ---- replies */
 
-static bool lists(const struct tenon_buffer *reply, const char *key)
+/* By the random part, which is no other key's: trackers in Python escape what is not ASCII. */
+static bool lists(const struct tenon_buffer *reply, const struct registration_slot *slot)
 {
 	char quoted[MATCH_KEY_MOST + 2];
-	int size = snprintf(quoted, sizeof(quoted), "\"%s\"", key);
+	int size = snprintf(quoted, sizeof(quoted), "%s\"", slot->key + slot->name_size);
 
 	return memmem(reply->data, reply->size, quoted, (size_t)size) != NULL;
 }
@@ -341,7 +370,7 @@ static void read_pending(struct registration *r, const struct tenon_buffer *repl
 
 		if (slot->state != SLOT_LISTED)
 			continue;
-		if (lists(reply, slot->key))
+		if (lists(reply, slot))
 			slot->missed = 0;
 		else if (++slot->missed >= MISSED_MOST)
 			offer(r, slot);

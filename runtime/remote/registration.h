@@ -40,12 +40,14 @@ enum slot_state {
  * struct registration_slot - a session that the tracker may hand out
  * @state: enum slot_state
  * @missed: replies of the tracker in a row that did not list the match key
+ * @kept: the match key was offered before, and a client may have it
  * @name_size: bytes of the match key that are the key which clients ask for
  * @key: the match key
  */
 struct registration_slot {
 	enum slot_state state;
 	unsigned int missed;
+	bool kept;
 	size_t name_size;
 	char key[MATCH_KEY_MOST];
 };
@@ -157,7 +159,7 @@ int registration_add(struct registration *r, const char *key);
  * registration_drop - the session of a slot cannot be served any more
  *
  * A tracker takes an offer back with the connection alone: it is closed when the offer was made, and what else
- * was offered is offered again under new match keys.
+ * was offered is offered again under the same match keys, which clients may have been given.
  */
 void registration_drop(struct registration *r, int slot);
 
@@ -171,7 +173,7 @@ bool registration_reap(struct registration *r, pid_t pid);
 void registration_check_step(struct registration *r, uint64_t now);
 void registration_check_kill(struct registration *r);
 
-/** registration_disconnect - close the connection; all that was offered is offered again */
+/** registration_disconnect - close the connection; all that was offered is offered again under new keys */
 void registration_disconnect(struct registration *r, uint64_t retry_ms);
 
 #endif /* RUNTIME_REMOTE_REGISTRATION_H */

@@ -384,6 +384,64 @@ static void our_server_behind_it_is_found_by_the_tracker(void **state)
 	stop_farm(&f);
 }
 
+static int bind_port(char *address, size_t size)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET };
+	socklen_t length = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &length), 0);
+	snprintf(address, size, "127.0.0.1:%d", ntohs(at.sin_port));
+	return fd;
+}
+
+/* many servers for a second's time */
+#define COMING 40
+
+static void a_tracker_is_told_of_changes_once_a_second(void **state)
+{
+	int listener, at_tracker, servers[COMING], i, told = 0;
+	struct farm_process process;
+	char address[64], magic[4];
+	const char *message;
+	uint64_t start;
+
+	(void)state;
+	listener = bind_port(address, sizeof(address));
+	assert_int_equal(listen(listener, 5), 0);
+	farm_start(&process, (const char *const[]){ "proxy", "--listen", "127.0.0.1:0", "--tracker",
+						    address, NULL });
+	at_tracker = accept(listener, NULL, NULL);
+	assert_true(farm_read(at_tracker, magic, 4));
+	farm_send(at_tracker, magic, 4);
+	start = clock_ms();
+	for (i = 0; i < COMING; i++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), "server:board%d", i);
+		servers[i] = open_peer(&process, key);
+		do {
+			message = tracker_receive(at_tracker);
+			told += !strncmp(message, "[5, ", 4);
+			tracker_send(at_tracker, "0");
+		} while (strncmp(message, "[3, ", 4));
+	}
+	/* the first with the connection, one at once, and one for each second */
+	assert_in_range(told, 1, 3 + (clock_ms() - start) / 1000);
+	/* the last change is told too */
+	do {
+		message = tracker_receive(at_tracker);
+		tracker_send(at_tracker, strncmp(message, "[7]", 3) ? "0" : "[]");
+	} while (!strstr(message, "board39"));
+	for (i = 0; i < COMING; i++)
+		close(servers[i]);
+	close(at_tracker);
+	close(listener);
+	assert_int_equal(farm_stop(&process), 0);
+}
+
 /* How often a process went to sleep. */
 static long sleeps_of(pid_t pid)
 {
@@ -399,19 +457,6 @@ static long sleeps_of(pid_t pid)
 			break;
 	fclose(f);
 	return n;
-}
-
-static int bind_port(char *address, size_t size)
-{
-	struct sockaddr_in at = { .sin_family = AF_INET };
-	socklen_t length = sizeof(at);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &length), 0);
-	snprintf(address, size, "127.0.0.1:%d", ntohs(at.sin_port));
-	return fd;
 }
 
 static void a_server_waits_for_its_proxy_and_takes_keys_of_trackers(void **state)
@@ -608,6 +653,7 @@ int main(void)
 		cmocka_unit_test(a_peer_without_a_partner_waits_for_a_limited_time),
 		cmocka_unit_test(a_server_behind_it_serves_one_client_after_the_other),
 		cmocka_unit_test(a_server_waits_for_its_proxy_and_takes_keys_of_trackers),
+		cmocka_unit_test(a_tracker_is_told_of_changes_once_a_second),
 		cmocka_unit_test(clients_of_ended_sessions_make_place_before_a_proxy),
 		cmocka_unit_test(a_tracker_hands_out_what_waits_at_the_proxy),
 		cmocka_unit_test(with_a_tracker_other_clients_are_refused),
