@@ -67,12 +67,34 @@ static void keep_alive(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-/* Who makes place first: clients of sessions that have ended, which only wait to be told so. */
+/*
+ * Who makes place, the first in this order: clients of sessions that have ended, which only wait to be told so;
+ * who did not say yet that it may have a session; who waits for one; and our own connection to a proxy.
+ */
+static int keep_rank(enum peer_state state)
+{
+	switch (state) {
+	case PEER_ENDED:
+		return 0;
+	case PEER_HANDSHAKE:
+	case PEER_PROOF:
+		return 1;
+	case PEER_WAITING:
+		return 2;
+	case PEER_DIALING:
+	case PEER_PROXIED:
+		return 3;
+	case PEER_SESSION:
+		break;
+	}
+	return 4;
+}
+
 static bool goes_before(const struct peer *a, const struct peer *b)
 {
-	if ((a->state == PEER_ENDED) != (b->state == PEER_ENDED))
-		return a->state == PEER_ENDED;
-	return a->serial < b->serial;
+	const int rank_a = keep_rank(a->state), rank_b = keep_rank(b->state);
+
+	return rank_a != rank_b ? rank_a < rank_b : a->serial < b->serial;
 }
 
 static void make_place(struct server *s)

@@ -494,6 +494,45 @@ static void a_server_waits_for_its_proxy_and_takes_keys_of_trackers(void **state
 	assert_int_equal(farm_stop(&server), 0);
 }
 
+/* more than a server keeps beside its sessions: 256 others */
+#define STRANGERS 300
+
+static void strangers_make_place_before_who_waits(void **state)
+{
+	struct farm_process server;
+	int listener, proxied, first, waiting, strangers[STRANGERS], i;
+	char address[64], byte;
+
+	(void)state;
+	listener = bind_port(address, sizeof(address));
+	assert_int_equal(listen(listener, 5), 0);
+	farm_start(&server,
+		   (const char *const[]){ "serve", "--proxy", address, "--key", "nat", "--listen",
+					  "127.0.0.1:0", "--sessions", "2", NULL });
+	proxied = accept(listener, NULL, NULL);
+	assert_key(proxied, "server:nat");
+	first = open_peer(&server, "client:nat");
+	assert_key(first, "server:nat");
+	use_session(first);
+	for (i = 0; i < STRANGERS; i++)
+		strangers[i] = farm_connect(server.port);
+	/* one who was connected before is closed, thus the last one was accepted */
+	assert_true(farm_closes(strangers[STRANGERS - 257]));
+	assert_int_equal(recv(proxied, &byte, 1, MSG_DONTWAIT), -1);
+	/* it is served after all of them */
+	waiting = open_peer(&server, "client:nat");
+	assert_key(waiting, "server:nat");
+	use_session(waiting);
+	assert_int_equal(recv(proxied, &byte, 1, MSG_DONTWAIT), -1);
+	for (i = 0; i < STRANGERS; i++)
+		close(strangers[i]);
+	close(first);
+	close(waiting);
+	close(proxied);
+	close(listener);
+	assert_int_equal(farm_stop(&server), 0);
+}
+
 /* more than a server keeps beside 32 sessions: 256 others */
 #define ENDED 300
 
@@ -655,6 +694,7 @@ int main(void)
 		cmocka_unit_test(a_server_waits_for_its_proxy_and_takes_keys_of_trackers),
 		cmocka_unit_test(a_tracker_is_told_of_changes_once_a_second),
 		cmocka_unit_test(clients_of_ended_sessions_make_place_before_a_proxy),
+		cmocka_unit_test(strangers_make_place_before_who_waits),
 		cmocka_unit_test(a_tracker_hands_out_what_waits_at_the_proxy),
 		cmocka_unit_test(with_a_tracker_other_clients_are_refused),
 		cmocka_unit_test(a_server_that_leaves_the_proxy_is_not_handed_out),
