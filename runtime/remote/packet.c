@@ -151,6 +151,18 @@ static int read_undecided(const struct tenon_cursor *at, struct packet *p)
 	return read_arguments(at, p->code, legacy && !ffi ? WIRE_LEGACY : WIRE_FFI, &p->args);
 }
 
+/* The bytes of a copy, or those of them that were read. */
+static int read_copied(struct tenon_cursor *c, struct packet *p)
+{
+	const uint64_t left = tenon_cursor_left(c);
+
+	if (p->args.more && p->size > left && p->size - left == p->args.more) {
+		p->args.more = 0;
+		return tenon_cursor_bytes(c, left, &p->data);
+	}
+	return tenon_cursor_bytes(c, p->size, &p->data);
+}
+
 static int read_copy(struct tenon_cursor *c, struct packet *p)
 {
 	int err = wire_read_tensor(c, &p->tensor);
@@ -158,7 +170,7 @@ static int read_copy(struct tenon_cursor *c, struct packet *p)
 	if (!err)
 		err = tenon_cursor_u64(c, &p->size);
 	if (!err && p->code == PACKET_COPY_TO)
-		err = tenon_cursor_bytes(c, p->size, &p->data);
+		err = read_copied(c, p);
 	if (!err && tenon_cursor_left(c))
 		err = tenon_cursor_error(c, -TENON_E_FORMAT, "%zu bytes after the end",
 					 tenon_cursor_left(c));

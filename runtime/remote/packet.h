@@ -50,7 +50,7 @@ enum packet_code {
  * @args: PACKET_INIT, PACKET_CALL and the syscalls: arguments
  * @tensor: PACKET_COPY_FROM, PACKET_COPY_TO: the remote tensor
  * @size: of the copy in bytes
- * @data: PACKET_COPY_TO: @size bytes
+ * @data: PACKET_COPY_TO: @size bytes, or the first of them
  */
 struct packet {
 	uint32_t code;
@@ -77,11 +77,11 @@ struct packet {
 int packet_read(struct tenon_slice bytes, enum wire_generation generation, struct packet *p);
 
 /**
- * packet_read_head - decode a CallFunc of which only the first bytes were read
+ * packet_read_head - decode a CallFunc or CopyToRemote of which only the first bytes were read
  * @bytes: these bytes
- * @more: number of bytes that follow; they must be the end of the last argument, a text
- * @generation: the peer's encoding; not WIRE_UNDECIDED
- * @p: as for packet_read(); the last argument is the part of the text that is in @bytes
+ * @more: number of bytes that follow; they must be the end of the last argument, a text, or of the copy
+ * @generation: the peer's encoding; of a CallFunc not WIRE_UNDECIDED
+ * @p: as for packet_read(); the last argument, or @p->data, is the part that is in @bytes
  *
  * Return: as packet_read().
  */

@@ -196,25 +196,32 @@ static void receiving(void *context)
 	set_state(context, SESSION_RECEIVING);
 }
 
-/* The next bytes of the stream are those of a call of the function that writes files. */
-static bool is_upload(struct session *s)
+/* A call of the function that writes files. */
+static bool is_upload(struct session *s, uint64_t number)
 {
-	struct tenon_cursor c;
 	struct handle *handle;
-	uint64_t number = 0;
-	uint32_t code = 0;
 
-	if (!s->upload || s->generation == WIRE_UNDECIDED || stream_ahead(&s->stream, 12) <= 0)
-		return false;
-	c = tenon_cursor_of(s->stream.buffer + s->stream.start, 12, "packet", 0);
-	tenon_cursor_u32(&c, &code);
-	tenon_cursor_u64(&c, &number);
-	if (code != PACKET_CALL)
+	if (!s->upload || s->generation == WIRE_UNDECIDED)
 		return false;
 	if (!handle_find(&s->handles, number, HANDLE_FUNCTION, &handle))
 		return handle->object == s->upload;
 	tenon_error_clear();
 	return false;
+}
+
+/* The next bytes of the stream are those of a packet that need not be kept as a whole. */
+static bool is_received_in_parts(struct session *s)
+{
+	struct tenon_cursor c;
+	uint64_t number = 0;
+	uint32_t code = 0;
+
+	if (!s->initialised || stream_ahead(&s->stream, 12) <= 0)
+		return false;
+	c = tenon_cursor_of(s->stream.buffer + s->stream.start, 12, "packet", 0);
+	tenon_cursor_u32(&c, &code);
+	tenon_cursor_u64(&c, &number);
+	return code == PACKET_COPY_TO || (code == PACKET_CALL && is_upload(s, number));
 }
 
 /*
@@ -234,8 +241,8 @@ static int announce(struct session *s)
 }
 
 /*
- * Read a packet. Of an upload that exceeds the stream's buffer, read what fits there: the name of the
- * file and the first of its bytes. @s->more bytes follow.
+ * Read a packet. Of an upload or a copy that exceeds the stream's buffer, read what fits there: the name
+ * of the file, or the tensor, and the first of its bytes. @s->more bytes follow.
  */
 static enum stream_result receive(struct session *s, struct tenon_slice *out)
 {
@@ -248,7 +255,7 @@ static enum stream_result receive(struct session *s, struct tenon_slice *out)
 	result = stream_begin_packet(&s->stream, receiving, s, &size);
 	if (result != STREAM_PACKET)
 		return result;
-	if (size <= STREAM_BUFFER || !is_upload(s))
+	if (size <= STREAM_BUFFER || !is_received_in_parts(s))
 		return stream_read_body(&s->stream, size, out);
 	if (stream_ahead(&s->stream, STREAM_BUFFER) <= 0)
 		return STREAM_BROKEN;
@@ -256,6 +263,17 @@ static enum stream_result receive(struct session *s, struct tenon_slice *out)
 	s->stream.start = STREAM_BUFFER;
 	s->more = size - STREAM_BUFFER;
 	return STREAM_PACKET;
+}
+
+/* Run a request whose last bytes were not read yet. */
+static int run_in_parts(struct session *s)
+{
+	const bool copy = s->packet.code == PACKET_COPY_TO;
+	int err = copy ? session_receive_tensor(s) : session_receive_file(s);
+
+	if (!err && copy)
+		reply_none(s);
+	return err;
 }
 
 /* Read what a failed request left. */
@@ -302,7 +320,7 @@ static int answer(struct session *s, struct tenon_slice bytes, bool *done)
 	}
 	begin = tenon_trace_now();
 	if (!err)
-		err = s->more ? session_receive_file(s) : run_request(s);
+		err = s->more ? run_in_parts(s) : run_request(s);
 	trace_add("request", tenon_slice_of(packet_name(s->packet.code)), size, begin);
 	if (discard_rest(s))
 		return -TENON_E_IO;

@@ -81,6 +81,15 @@ void session_reply_none(struct session *s);
  */
 int session_receive_file(struct session *s);
 
+/**
+ * session_receive_tensor - run a CopyToRemote whose last @s->more bytes were not read
+ *
+ * Of memory that this process can write, the bytes go from the connection there; others in parts.
+ *
+ * Return: as session_receive_file(); a tensor that failed may have some of the bytes.
+ */
+int session_receive_tensor(struct session *s);
+
 /** session_call - run CallFunc and write its reply; 0, or the error to be sent */
 int session_call(struct session *s);
 

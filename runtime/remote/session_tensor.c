@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tenon/memory.h>
 #include <tenon/string.h>
 
@@ -68,6 +69,11 @@ static int byte_tensor(struct session *s, const struct wire_tensor *wire, uint64
 	return find_memory(s, wire, size, out);
 }
 
+static bool is_of_host(const DLTensor *dl)
+{
+	return dl->device.device_type == kDLCPU && !dl->device.device_id;
+}
+
 static int copy_to_bounce(struct session *s, const DLTensor *from, int64_t *extent)
 {
 	size_t size = (size_t)*extent;
@@ -91,7 +97,7 @@ int session_copy_from(struct session *s)
 
 	if (err)
 		return err;
-	if (from.device.device_type != kDLCPU || from.device.device_id)
+	if (!is_of_host(&from))
 		err = copy_to_bounce(s, &from, &extent);
 	else
 		s->reply_data.data = (const char *)from.data + from.byte_offset;
@@ -114,6 +120,57 @@ int session_copy_to(struct session *s)
 		return err;
 	from = tenon_dltensor((void *)(uintptr_t)p->data.data, &extent, 1, to.dtype);
 	return tenon_tensor_copy(&from, &to);
+}
+
+/* Copy the next bytes to @to, which begins where they belong. */
+static int copy_part(DLTensor *to, struct tenon_slice bytes)
+{
+	DLTensor from;
+	int64_t extent = (int64_t)bytes.size;
+	int err;
+
+	from = tenon_dltensor((void *)(uintptr_t)bytes.data, &extent, 1, to->dtype);
+	to->shape = &extent;
+	err = tenon_tensor_copy(&from, to);
+	to->byte_offset += bytes.size;
+	return err;
+}
+
+static int receive_to_host(struct session *s, const DLTensor *to)
+{
+	const struct tenon_slice first = s->packet.data;
+	char *at = (char *)to->data + to->byte_offset;
+	int err;
+
+	memcpy(at, first.data, first.size);
+	err = stream_read(&s->stream, at + first.size, (size_t)s->more);
+	if (!err)
+		s->more = 0;
+	return err;
+}
+
+static int receive_to_device(struct session *s, DLTensor *to)
+{
+	struct tenon_slice bytes;
+	int err = copy_part(to, s->packet.data);
+
+	while (s->more && !err) {
+		err = stream_read_part(&s->stream, &s->more, &bytes);
+		if (!err)
+			err = copy_part(to, bytes);
+	}
+	return err;
+}
+
+int session_receive_tensor(struct session *s)
+{
+	DLTensor to;
+	int64_t extent;
+	int err = byte_tensor(s, &s->packet.tensor, s->packet.size, &extent, &to);
+
+	if (err)
+		return err;
+	return is_of_host(&to) ? receive_to_host(s, &to) : receive_to_device(s, &to);
 }
 
 int session_copy_among(struct session *s)

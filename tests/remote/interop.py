@@ -152,10 +152,11 @@ def devices():
         if not device.exist:
             continue
         assert device.device_name and device.max_threads_per_block > 0
-        x = np.arange(1000, dtype="float32")
-        tensor = tvm.runtime.tensor(x, device)
-        device.sync()
-        assert (tensor.numpy() == x).all()
+        # the second comes in parts
+        for x in (np.arange(1000, dtype="float32"), np.arange(1 << 20, dtype="float32")):
+            tensor = tvm.runtime.tensor(x, device)
+            device.sync()
+            assert (tensor.numpy() == x).all()
 
 
 def two_sessions():
