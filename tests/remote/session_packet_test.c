@@ -110,6 +110,49 @@ static void a_legacy_client_gets_legacy_replies(void **state)
 	assert_int_equal(c.result, 0);
 }
 
+/* ---- what the server is told */
+
+/* a fake client: it notes in which order it is waited for, the server is told, and a byte is taken */
+struct noting {
+	struct connection base;
+	struct session_watch watch;
+	bool awaited;
+	bool read;
+};
+
+static int note_await(const struct connection *c)
+{
+	struct noting *n = (struct noting *)(uintptr_t)c;
+
+	/* nothing came: until then, the server may answer in the session's place */
+	assert_int_equal(atomic_load(&n->watch.state), SESSION_IDLE);
+	n->awaited = true;
+	return 0;
+}
+
+static ssize_t note_read(struct connection *c, void *data, size_t size)
+{
+	struct noting *n = (struct noting *)c;
+
+	(void)data;
+	(void)size;
+	assert_true(n->awaited);
+	assert_int_equal(atomic_load(&n->watch.state), SESSION_RECEIVING);
+	n->read = true;
+	return 0;
+}
+
+static void the_server_knows_of_a_first_request_before_a_byte_is_taken(void **state)
+{
+	static const struct connection_ops ops = { .read = note_read, .await = note_await };
+	const struct session_options o = { .packet_most = 1000 };
+	struct noting n = { .base = { .ops = &ops } };
+
+	(void)state;
+	assert_int_equal(session_run(&n.base, "/", &o, &n.watch), 0);
+	assert_true(n.read);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +161,7 @@ int main(void)
 		cmocka_unit_test(a_packet_that_is_too_large_ends_the_session),
 		cmocka_unit_test(an_end_within_a_packet_is_an_error_and_one_between_is_none),
 		cmocka_unit_test(a_legacy_client_gets_legacy_replies),
+		cmocka_unit_test(the_server_knows_of_a_first_request_before_a_byte_is_taken),
 	};
 
 	return cmocka_run_group_tests(tests, client_echo, NULL);
