@@ -224,9 +224,26 @@ fi
 pids="$pids $!"
 port_of "$scratch/stock" $! || exit
 stock=127.0.0.1:$port/board
+# what data/README.md says: a recording is made, and played to the client that was recorded
+is_recorded_and_played()
+{
+	stock_port=${stock#127.0.0.1:}
+	python3 tests/remote/record.py "${stock_port%/*}" "$scratch/recorded" > "$scratch/log.relay" 2>&1 &
+	relay=$!
+	wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/log.relay" &&
+		"$tenon" rpc ping "127.0.0.1:$port/board" --count 3 || { cat "$scratch/log.relay"; kill $relay; return 1; }
+	wait $relay || return 1
+	python3 tests/remote/recorded_server.py "$scratch/recorded" > "$scratch/log.played" 2>&1 &
+	player=$!
+	wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/log.played" &&
+		"$tenon" rpc ping "127.0.0.1:$port/board" --count 3 || { cat "$scratch/log.played"; kill $player; return 1; }
+	wait $player || { cat "$scratch/log.played"; return 1; }
+}
+
+it "TVM's server: a session is recorded and played" is_recorded_and_played
 it "TVM's server: a function" function_runs "$new" "$stock" 128
 it "TVM's server: a Relax model" model "$stock" "$new/model_mlp/model.so" "x=@$new/model_mlp/r0_x.npy" "$new/model_mlp/r0_out0.npy"
 it "TVM's server: devices" devices_are_listed "$stock"
 it "TVM's server: ping, functions, upload" verbs "$stock"
-it "TVM's server: a wrong key" exits 4 'another key' "$tenon" rpc ping "127.0.0.1:$port/other"
+it "TVM's server: a wrong key" exits 4 'another key' "$tenon" rpc ping "${stock%/*}/other"
 finish
