@@ -2,12 +2,16 @@
 """Checks our tracker, proxy and servers with TVM's own, and prints TAP: farm.py COMMAND DATA FOLDER"""
 
 import ctypes
+import json
 import os
 import re
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
+import time
 import traceback
 
 import numpy as np
@@ -16,6 +20,7 @@ from tvm import rpc
 
 command, data, folder = sys.argv[1:4]
 processes = []
+TRACKER_MAGIC = struct.pack("<i", 0x2F271)
 
 # TVM's servers leave workers behind: they become children of this process, which ends them
 PR_SET_CHILD_SUBREAPER = 36
@@ -154,13 +159,128 @@ def their_server_at_our_tracker():
     assert " out: " not in status(port), status(port)
 
 
+class TrackerPeer:
+    """a connection to a tracker, message by message"""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), 120)
+        self.socket.sendall(TRACKER_MAGIC)
+        assert self.read(4) == TRACKER_MAGIC
+
+    def read(self, size):
+        got = b""
+        while len(got) < size:
+            more = self.socket.recv(size - len(got))
+            assert more, "the tracker closed the connection"
+            got += more
+        return got
+
+    def ask(self, message):
+        text = json.dumps(message).encode()
+        self.socket.sendall(struct.pack("<i", len(text)) + text)
+        return json.loads(self.read(struct.unpack("<i", self.read(4))[0]))
+
+    def request(self, key):
+        """The port and the match key of a board."""
+        code, (_, port, match_key) = self.ask([4, key, "", 1])
+        assert code == 0
+        return port, match_key
+
+
+def greeting(port, match_key):
+    """What a server answers to a client with a match key."""
+    word = f"client:{match_key}".encode()
+    with socket.create_connection(("127.0.0.1", port), 120) as peer:
+        peer.sendall(struct.pack("<ii", 0xFF271, len(word)) + word)
+        return struct.unpack("<i", peer.recv(4, socket.MSG_WAITALL))[0]
+
+
+def servers_of_cpp_are_listed(port):
+    """TVM's server in C++ sends its port as a text when it gives its name, and as a number when it is free."""
+    peer = TrackerPeer(port)
+    assert peer.ask([5, {"key": "server:cpp", "addr": ["127.0.0.1", "9090"]}]) == 0
+    assert peer.ask([3, "cpp", [9090, "cpp:123456"], None]) == 0
+    assert peer.ask([7]) == ["cpp:123456"]
+    query = subprocess.run([sys.executable, "-m", "tvm.exec.query_rpc_tracker", "--host", "127.0.0.1", "--port", str(port)],
+                           capture_output=True, text=True, check=True, timeout=120).stdout
+    assert re.search(r"9090\s+server:cpp", query), query
+    assert TrackerPeer(port).request("cpp") == (9090, "cpp:123456")
+
+
+def servers_of_cpp_at_their_tracker():
+    servers_of_cpp_are_listed(theirs("rpc_tracker"))
+
+
+def servers_of_cpp_at_our_tracker():
+    servers_of_cpp_are_listed(ours("tracker"))
+
+
+def an_unused_match_key_is_renewed():
+    trackers = {"theirs": theirs("rpc_tracker"), "ours": ours("tracker")}
+    unused = {}
+    for name, port in trackers.items():
+        ours("serve", "--tracker", f"127.0.0.1:{port}", "--key", "board", "--sessions", "1")
+        unused[name] = TrackerPeer(port).request("board")
+    # both wait 8 seconds for the client that does not come
+    for name, port in trackers.items():
+        server, match_key = TrackerPeer(port).request("board")
+        assert match_key != unused[name][1]
+        assert greeting(server, unused[name][1]) == 0xFF273, name
+        assert greeting(server, match_key) == 0xFF271, name
+
+
+def their_tracker_is_started_again():
+    port = theirs("rpc_tracker")
+    ours("serve", "--tracker", f"127.0.0.1:{port}", "--key", "board")
+    measure(rpc.connect_tracker("127.0.0.1", port).request("board", session_timeout=120))
+    tracker = processes.pop(0)
+    for pid in [tracker.pid] + descendants(tracker.pid):
+        os.kill(pid, signal.SIGKILL)
+    tracker.wait()
+    # the kernel keeps the port while connections of the dead process end
+    for _ in range(200):
+        try:
+            start(rf"bind to \S*?:({port})\b", sys.executable, "-m", "tvm.exec.rpc_tracker", "--host", "127.0.0.1",
+                  "--port", str(port), "--port-end", str(port + 1))
+            break
+        except AssertionError:
+            processes.pop().wait()
+            time.sleep(0.5)
+    measure(rpc.connect_tracker("127.0.0.1", port).request("board", session_timeout=120))
+
+
+def descendants(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            found = [int(child) for child in file.read().split()]
+    except OSError:
+        found = []
+    return sum((descendants(child) for child in found), found)
+
+
+def megabytes(remote):
+    content = os.urandom(3 << 20)
+    remote.upload(bytearray(content), "large.bin")
+    assert bytes(remote.download("large.bin")) == content
+
+
+def our_client(port):
+    address = f"127.0.0.1:{port}/far"
+    subprocess.run([command, "rpc", "ping", address, "--count", "3"], check=True, timeout=120, capture_output=True)
+    subprocess.run([command, "rpc", "upload", address, path], check=True, timeout=120, capture_output=True)
+
+
 def our_proxy_between_theirs():
     port = ours("proxy")
     start("", sys.executable, "-c",
           f"import tvm.rpc, time; s = tvm.rpc.Server('127.0.0.1', {port}, key='far', is_proxy=True); "
           "print('up', flush=True); time.sleep(1e6)")
     for _ in range(2):
-        measure(rpc.connect("127.0.0.1", port, key="far"))
+        remote = rpc.connect("127.0.0.1", port, key="far")
+        measure(remote)
+        megabytes(remote)
+        del remote
+    our_client(port)
 
 
 def our_server_behind_their_proxy():
@@ -168,6 +288,8 @@ def our_server_behind_their_proxy():
     ours("serve", "--proxy", f"127.0.0.1:{port}", "--key", "far")
     for _ in range(10):
         measure(rpc.connect("127.0.0.1", port, key="far", session_timeout=120))
+    megabytes(rpc.connect("127.0.0.1", port, key="far", session_timeout=120))
+    our_client(port)
 
 
 def our_server_behind_their_proxy_and_tracker():
@@ -215,6 +337,8 @@ def their_server_behind_our_proxy_at_our_tracker():
 
 path = library()
 cases = [fifty_candidates_by_their_tracker, fifty_candidates_by_our_tracker, their_server_at_our_tracker,
+         servers_of_cpp_at_their_tracker, servers_of_cpp_at_our_tracker, an_unused_match_key_is_renewed,
+         their_tracker_is_started_again,
          our_proxy_between_theirs, our_server_behind_their_proxy, our_server_behind_their_proxy_and_tracker,
          our_proxy_at_their_tracker, our_proxy_at_our_tracker, their_server_behind_our_proxy_at_our_tracker]
 failed = 0
