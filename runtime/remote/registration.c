@@ -114,6 +114,9 @@ int registration_add(struct registration *r, const char *key)
 		memcpy(slot->key, key, size);
 		slot->name_size = size;
 		offer(r, slot);
+		/* the loop is to put it now, not when the list is asked for next */
+		if (r->wait == REGISTRATION_IDLE)
+			r->deadline = clock_ms();
 		return (int)i;
 	}
 	return -1;
