@@ -139,6 +139,19 @@ int remoteproc_start(struct remoteproc *r)
 	return err ? err : remoteproc_check(r);
 }
 
+/* Newer kernels stop no core that crashed. A recovery boots it again, and then it can be stopped. */
+static int stop_crashed(struct remoteproc *r)
+{
+	char path[PATH_MAX];
+	int err = write_state(r, "stop");
+
+	if (err != -TENON_E_VALUE)
+		return err;
+	tenon_error_clear();
+	err = system_write_text(r->calls, attribute(r, "recovery", path, sizeof(path)), "recover");
+	return err ? err : write_state(r, "stop");
+}
+
 int remoteproc_stop(struct remoteproc *r)
 {
 	enum remoteproc_state state;
@@ -146,7 +159,7 @@ int remoteproc_stop(struct remoteproc *r)
 
 	if (err || state == REMOTEPROC_OFFLINE)
 		return err;
-	return write_state(r, "stop");
+	return state == REMOTEPROC_CRASHED ? stop_crashed(r) : write_state(r, "stop");
 }
 
 int remoteproc_stop_on_exit(struct remoteproc *r)

@@ -95,7 +95,13 @@ int remoteproc_get_firmware(struct remoteproc *r, char *firmware, size_t room);
  */
 int remoteproc_start(struct remoteproc *r);
 
-/** remoteproc_stop - stop the core. Return: 0, also when it was stopped before; else system_write_text() */
+/**
+ * remoteproc_stop - stop the core
+ *
+ * A core that crashed is booted again first where the kernel stops no other.
+ *
+ * Return: 0, also when it was stopped before; else system_write_text().
+ */
 int remoteproc_stop(struct remoteproc *r);
 
 /**

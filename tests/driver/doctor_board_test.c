@@ -121,7 +121,7 @@ static void a_crash_is_told(void **state)
 		  "3,2,2,-;remoteproc remoteproc0: crash detected in dsp: type watchdog\n"
 		  "3,3,3,-;remoteproc remoteproc1: crash detected in x: type fatal\n");
 	says(doctor(NULL), 4, "crashed, last crash: crash detected in dsp: type watchdog");
-	says(doctor(NULL), 4, "state, then start it again");
+	says(doctor(NULL), 4, "/remoteproc0/recovery starts it again");
 }
 
 static void firmware_has_a_hash_and_a_version(void **state)

@@ -17,6 +17,8 @@
 static int start_error;		 /* errno of a start */
 static const char *after_start;	 /* the state behind it */
 static bool stops_with_the_node; /* what the ioctl set */
+static bool keeps_crashed;	 /* newer kernels stop no core that crashed */
+static bool recovered;
 
 static bool is(int fd, const char *name)
 {
@@ -31,6 +33,10 @@ static ssize_t fake_write(int fd, const void *bytes, size_t size)
 		errno = EBUSY;
 		return -1;
 	}
+	if (is(fd, CORE "/recovery") && size == 7 && !memcmp(bytes, "recover", 7)) {
+		tree_text(CORE "/state", after_start);
+		recovered = true;
+	}
 	if (!is(fd, CORE "/state"))
 		return write(fd, bytes, size);
 	if (size == 5 && !memcmp(bytes, "start", 5)) {
@@ -42,6 +48,10 @@ static ssize_t fake_write(int fd, const void *bytes, size_t size)
 	}
 	assert_int_equal(size, 4);
 	assert_memory_equal(bytes, "stop", 4);
+	if (keeps_crashed && !strcmp(tree_read(CORE "/state"), "crashed\n")) {
+		errno = EINVAL;
+		return -1;
+	}
 	tree_text(CORE "/state", "offline\n");
 	return (ssize_t)size;
 }
@@ -66,10 +76,11 @@ static int setup(void **state)
 	faults_over(&fake);
 	start_error = 0;
 	after_start = "running\n";
-	stops_with_the_node = false;
+	stops_with_the_node = keeps_crashed = recovered = false;
 	tree_text(CORE "/name", "7e000000.dsp\n");
 	tree_text(CORE "/state", "offline\n");
 	tree_text(CORE "/firmware", "old.elf\n");
+	tree_text(CORE "/recovery", "disabled\n");
 	tree_zeroes(NODE, 0);
 	return err;
 }
@@ -166,6 +177,29 @@ static void a_start_that_fails_says_why(void **state)
 	close_it(&r);
 }
 
+static void a_core_that_crashed_is_stopped(void **state)
+{
+	enum remoteproc_state found;
+	struct remoteproc r;
+
+	(void)state;
+	open_it(&r);
+	for (int newer = 0; newer < 2; newer++) {
+		keeps_crashed = newer;
+		tree_text(CORE "/state", "crashed\n");
+		assert_int_equal(remoteproc_stop(&r), 0);
+		assert_int_equal(remoteproc_get_state(&r, &found), 0);
+		assert_int_equal(found, REMOTEPROC_OFFLINE);
+		assert_int_equal(recovered, newer);
+	}
+	/* a recovery that fails leaves it crashed */
+	after_start = "crashed\n";
+	tree_text(CORE "/state", "crashed\n");
+	assert_int_equal(remoteproc_stop(&r), -TENON_E_VALUE);
+	tenon_error_clear();
+	close_it(&r);
+}
+
 static void a_core_can_stop_with_the_program(void **state)
 {
 	struct remoteproc r;
@@ -236,6 +270,7 @@ int main(void)
 		on(a_core_starts_and_stops),
 		on(firmware_stays_in_its_folder),
 		on(a_start_that_fails_says_why),
+		on(a_core_that_crashed_is_stopped),
 		on(a_core_can_stop_with_the_program),
 		on(every_call_that_fails_is_reported_and_leaves_nothing),
 	};

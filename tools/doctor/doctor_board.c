@@ -354,7 +354,9 @@ static void check_core(struct checkup *c, const char *name, bool wanted)
 		checkup_add(f, ", no crash in the kernel's log");
 	if (crashed)
 		checkup_remedy(
-			f, "echo stop > %s/state, then start it again; the kernel's log says why",
+			f,
+			"echo recover > %s/recovery starts it again; the kernel's log says why it "
+			"crashed",
 			folder);
 	snprintf(path, sizeof(path), "%s/device", folder);
 	checkup_power(c, f, path);
