@@ -25,7 +25,7 @@ qemu-aarch64:qemu-user git:git reuse:reuse abidiff:abigail-tools
 lowdown:lowdown mandoc:mandoc lintian:lintian dh:debhelper mmdebstrap:mmdebstrap autopkgtest:autopkgtest dpkg-buildpackage:dpkg-dev
 rpmspec:rpm rpmlint:rpmlint makepkg:makepkg shellcheck:shellcheck
 mbedtls/ssl.h:libmbedtls-dev openssl:openssl python3:python3 node:nodejs
-/usr/lib/python3.11/ensurepip/__init__.py:python3-venv qemu-system-x86_64:qemu-system-x86 cpio:cpio objcopy:binutils tar:tar
+/usr/lib/python3.11/ensurepip/__init__.py:python3-venv qemu-system-x86_64:qemu-system-x86 cpio:cpio objcopy:binutils tar:tar dtc:device-tree-compiler
 busybox:busybox-static unxz:xz-utils ssh:openssh-client /usr/sbin/sshd:openssh-server
 /usr/lib/python3/dist-packages/labgrid:python3-labgrid /usr/lib/python3/dist-packages/lava_common:lava-common'
 
@@ -130,7 +130,8 @@ unpack_kernel()
 	apt-get $apt_options download "$@" || return 1
 	dpkg --fsys-tarfile linux-image-*.deb | tar -x --wildcards --no-wildcards-match-slash './boot/vmlinuz-*' \
 		"$modules/drivers/uio/*.ko*" "$modules/drivers/vfio" "$modules/virt" "$modules/drivers/virtio" \
-		"$modules/drivers/gpu/drm/*.ko*" "$modules/drivers/gpu/drm/vgem" "$modules/drivers/gpu/drm/virtio"
+		"$modules/drivers/gpu/drm/*.ko*" "$modules/drivers/gpu/drm/vgem" "$modules/drivers/gpu/drm/virtio" \
+		"$modules/drivers/remoteproc/pru*" "$modules/drivers/soc/ti/pruss.ko*"
 	[ -d boot ] || return 1
 	find lib -name '*.ko.xz' -exec unxz {} + || return 1
 	for file in busybox-static_*.deb; do
@@ -138,18 +139,26 @@ unpack_kernel()
 	done
 }
 
-# apt_of ARCHITECTURE FOLDER: options for apt that keep lists of packages in the folder: of another machine than this one, or
-# of Debian 12's backports, whose kernel has the dma-heaps and udmabuf that the older one lacks
+# apt_of ARCHITECTURE FOLDER: options for apt that keep lists of packages in the folder, of a machine and of Debian 12's
+# backports: that kernel has the dma-heaps and udmabuf that the older one lacks for x86-64, and a driver of remoteproc for arm64
 apt_of()
 {
 	mkdir -p "$2/lists/partial" "$2/cache/archives/partial" || return 1
 	options="-o APT::Architecture=$1 -o APT::Architectures=$1 -o Acquire::Languages=none -o Dir::State::lists=$2/lists
 		-o Dir::Cache=$2/cache"
-	if [ "$(dpkg --print-architecture)" = "$1" ]; then
-		mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 2>/dev/null | sed -n 's/^bookworm //p' | head -n 1)
-		[ -n "$mirror" ] || return 1
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm-backports main" > "$2/list"
-		options="$options -o Dir::Etc::sourcelist=$2/list -o Dir::Etc::sourceparts=-"
+	mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 2>/dev/null | sed -n 's/^bookworm //p' | head -n 1)
+	suites=bookworm-backports
+	if [ "$(dpkg --print-architecture)" != "$1" ]; then
+		# its busybox is not in backports
+		suites="bookworm $suites"
+	elif [ -z "$mirror" ]; then
+		return 1
+	fi
+	if [ -n "$mirror" ]; then
+		for suite in $suites; do
+			echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main"
+		done > "$2/list"
+		options="$options -o Dir::Etc::sourcelist=$2/list -o Dir::Etc::sourceparts=- -o APT::Default-Release=bookworm-backports"
 	fi
 	echo $options
 	apt-get $options update > "$2/log" 2>&1 < /dev/null
@@ -170,7 +179,7 @@ provide_guest_kernel()
 	[ -n "$1" ] && command -v apt-get dpkg >/dev/null 2>&1 || return 0
 	! ls "$2"/boot/vmlinuz-* >/dev/null 2>&1 || return 0
 	lists=$(mktemp -d) && mkdir -p "$2" || return 0
-	echo "Downloading a kernel for guests with $3 (60 to 110 MB)"
+	echo "Downloading a kernel for guests with $3 (90 to 110 MB)"
 	(
 		own=
 		[ "$(dpkg --print-architecture)" = "$3" ] || own=busybox-static
