@@ -199,7 +199,14 @@ static int make_map(struct const_module *m, struct tenon_value *out)
 	return err;
 }
 
-/* get_const_var_ndarray: all constants by name, as a map where one can be made (tenon/array.h) */
+/* The function that returns all constants; TVM 0.22 and later call it get_const_var_tensor. */
+static bool is_constants(struct tenon_slice name)
+{
+	return tenon_slice_equal(name, tenon_slice_of("get_const_var_tensor")) ||
+	       tenon_slice_equal(name, tenon_slice_of("get_const_var_ndarray"));
+}
+
+/* All constants by name, as a map where one can be made (tenon/array.h). */
 static int call_constants(void *self, const struct tenon_value *args, int32_t count,
 			  struct tenon_value *ret)
 {
@@ -211,7 +218,7 @@ static int call_constants(void *self, const struct tenon_value *args, int32_t co
 	(void)args;
 	if (count)
 		return tenon_error(-TENON_E_TYPE,
-				   "get_const_var_ndarray takes no arguments; %d given", count);
+				   "get_const_var_tensor takes no arguments; %d given", count);
 	pthread_mutex_lock(&m->lock);
 	for (i = 0; i < m->constant_count && !err; i++)
 		err = make_tensor(m, &m->constants[i]);
@@ -235,7 +242,7 @@ static int const_get_function(struct tenon_module *base, struct tenon_slice name
 	int err;
 
 	*out = NULL;
-	if (tenon_slice_equal(name, tenon_slice_of("get_const_var_ndarray"))) {
+	if (is_constants(name)) {
 		tenon_object_ref(m);
 		err = tenon_function_create(m, call_constants, tenon_object_unref, out);
 		if (err)
@@ -259,7 +266,9 @@ static int const_each_function(struct tenon_module *base,
 	uint64_t i;
 	int err;
 
-	err = visit(context, tenon_slice_of("get_const_var_ndarray"));
+	err = visit(context, tenon_slice_of("get_const_var_tensor"));
+	if (!err)
+		err = visit(context, tenon_slice_of("get_const_var_ndarray"));
 	for (i = 0; i < m->symbol_count && !err; i++)
 		err = visit(context, m->symbols[i].name);
 	return err;
