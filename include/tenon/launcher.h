@@ -37,6 +37,9 @@ extern "C" {
 #define TENON_LAUNCH_EXPORT __attribute__((visibility("default")))
 #define TENON_LAUNCH_FILLED __attribute__((weak, visibility("default")))
 
+/* room for the name of a parameter, with the NUL at its end */
+#define TENON_LAUNCH_NAME 128
+
 /* most arguments of a kernel, launch extents included */
 #define TENON_LAUNCH_ARGS_MOST 64
 
@@ -364,6 +367,75 @@ static inline int tenon_launch_device(const DLTensor *tensor)
 	}                                                                                          \
 	static int name##_launcher(const struct tenon_launch_call *call)
 #endif
+
+#ifndef TENON_LAUNCHER_LEGACY
+
+/** struct tenon_launch_array - an array of values as TVM 0.22 and later passes it */
+struct tenon_launch_array {
+	int64_t header[3];
+	const struct tenon_launch_any *items;
+	int64_t count;
+};
+
+/* Take the items of an array, the one argument of a call, as arguments. */
+static inline int tenon_launch_items(const struct tenon_launch_any *args, int32_t count,
+				     struct tenon_launch_call *call)
+{
+	const struct tenon_launch_array *array;
+
+	if (count != 1 || args[0].type != 71)
+		return tenon_launch_error("want one argument, an array of parameters");
+	array = (const struct tenon_launch_array *)args[0].as.pointer;
+	call->values = array->items;
+	call->count = (int)array->count;
+	return 0;
+}
+
+/**
+ * TENON_LAUNCHER_PARAMETERS - take parameters of the file of `tenon link --params`
+ * @name: of a launcher, the function that wants them
+ *
+ * The names of the parameters follow, each a string of less than TENON_LAUNCH_NAME bytes. The body
+ * follows. It has the parameter "call", whose arguments are these parameters, tensors in the memory
+ * of the host, and returns 0, or non-zero after an error. It runs once for each module that is
+ * opened, before the launcher is called. Copy what the launcher needs: the tensors may go away
+ * later. Not for files of TVM up to 0.19, which pass C code no arrays.
+ *
+ *	static float weights[3];
+ *
+ *	TENON_LAUNCHER_PARAMETERS(scale, "w")
+ *	{
+ *		const float *w = tenon_launch_elements(call, 0, kDLFloat, 32, 3);
+ *
+ *		if (!w)
+ *			return -1;
+ *		memcpy(weights, w, sizeof(weights));
+ *		return 0;
+ *	}
+ */
+#define TENON_LAUNCHER_PARAMETERS(name, ...)                                                       \
+	TENON_LAUNCH_EXPORT extern const char __tenon_parameters_##name[][TENON_LAUNCH_NAME];      \
+	const char __tenon_parameters_##name[][TENON_LAUNCH_NAME] = { __VA_ARGS__ };               \
+	static int name##_parameters(const struct tenon_launch_call *call);                        \
+	TENON_LAUNCH_EXPORT int __tvm_ffi___init_##name(                                           \
+		void *self, const struct tenon_launch_any *args, int32_t count,                    \
+		struct tenon_launch_any *ret);                                                     \
+	int __tvm_ffi___init_##name(void *self, const struct tenon_launch_any *args,               \
+				    int32_t count, struct tenon_launch_any *ret)                   \
+	{                                                                                          \
+		struct tenon_launch_call call = { 0, 0, 0 };                                       \
+                                                                                                   \
+		(void)self;                                                                        \
+		/* TVM wants an integer from such a function */                                    \
+		ret->type = TENON_LAUNCH_INT;                                                      \
+		ret->reserved = 0;                                                                 \
+		ret->as.integer = 0;                                                               \
+		return tenon_launch_items(args, count, &call) || name##_parameters(&call) ? -1     \
+											  : 0;     \
+	}                                                                                          \
+	static int name##_parameters(const struct tenon_launch_call *call)
+
+#endif /* !TENON_LAUNCHER_LEGACY */
 
 #ifdef __cplusplus
 }

@@ -31,33 +31,60 @@ static int check_magic(struct tenon_cursor *c)
 }
 
 /*
- * A file of parameters: names, their number again, tensors. In the payload that number is in front.
+ * Read what precedes the tensors of a file of parameters: the list of names, and their number again.
  * The tensors are checked with the payload.
  */
-static int append_params(struct tenon_cursor *c, struct tenon_buffer *out)
+static int take_names(struct tenon_cursor *c, struct tenon_cursor *names, uint64_t *count)
 {
-	struct tenon_cursor names;
 	struct tenon_slice name;
-	uint64_t count, again, i;
+	uint64_t again, i;
 	int err;
 
 	err = check_magic(c);
-	names = *c;
+	*names = *c;
 	if (!err)
-		err = tenon_cursor_count(c, 8, &count);
-	for (i = 0; !err && i < count; i++)
+		err = tenon_cursor_count(c, 8, count);
+	for (i = 0; !err && i < *count; i++)
 		err = tenon_cursor_string(c, &name);
-	names.end = c->at;
+	names->end = c->at;
 	if (!err)
 		err = tenon_cursor_count(c, TENSOR_LEAST, &again);
+	if (!err && again != *count)
+		err = tenon_error(-TENON_E_FORMAT, "%s: %" PRIu64 " names for %" PRIu64 " tensors",
+				  c->name, *count, again);
+	return err;
+}
+
+/* Append parameters as factories have them: their number is in front. */
+static int append_params(struct tenon_cursor *c, struct tenon_buffer *out)
+{
+	struct tenon_cursor names;
+	uint64_t count;
+	int err;
+
+	err = take_names(c, &names, &count);
 	if (err)
 		return err;
-	if (again != count)
-		return tenon_error(-TENON_E_FORMAT, "%s: %" PRIu64 " names for %" PRIu64 " tensors",
-				   c->name, count, again);
 	tenon_buffer_u64(out, count);
 	tenon_buffer_append(out, names.at, tenon_cursor_left(&names));
 	return tenon_buffer_append(out, c->at, tenon_cursor_left(c));
+}
+
+int link_constants_payload(struct tenon_slice params, const char *params_name,
+			   struct tenon_buffer *out)
+{
+	struct tenon_cursor c = tenon_cursor_of(params.data, params.size, params_name, 0), names;
+	uint64_t count;
+	int err;
+
+	err = take_names(&c, &names, &count);
+	if (err)
+		return err;
+	tenon_buffer_append(out, names.at, tenon_cursor_left(&names));
+	tenon_buffer_u64(out, count);
+	tenon_buffer_append(out, c.at, tenon_cursor_left(&c));
+	tenon_buffer_u64(out, 0);
+	return tenon_buffer_u64(out, 0);
 }
 
 int link_aot_payload(struct tenon_slice params, const char *params_name, const char *name,

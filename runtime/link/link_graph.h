@@ -10,6 +10,13 @@
 /* kind of the module that makes executors of ahead-of-time code */
 #define LINK_AOT_KIND "AotExecutorFactory"
 
+/* kinds of the module with parameters that belong to no graph; TVM 0.8 knows the second alone */
+#define LINK_CONSTANTS_KIND	   "const_loader"
+#define LINK_LEGACY_CONSTANTS_KIND "metadata"
+
+/* bytes at the end of link_constants_payload(), which list no functions that want constants */
+#define LINK_CONSTANTS_END 16
+
 /**
  * link_graph_payload - append the payload of the module that makes executors of a graph
  * @graph: graph.json
@@ -25,5 +32,15 @@ int link_graph_payload(struct tenon_slice graph, struct tenon_slice params, cons
 /** link_aot_payload - as link_graph_payload(), for ahead-of-time code, which has no graph */
 int link_aot_payload(struct tenon_slice params, const char *params_name, const char *name,
 		     struct tenon_buffer *out);
+
+/**
+ * link_constants_payload - append the payload of a module that holds parameters alone
+ * @params: contents of a .params file
+ * @params_name: of that file, for messages
+ *
+ * Return: as link_graph_payload().
+ */
+int link_constants_payload(struct tenon_slice params, const char *params_name,
+			   struct tenon_buffer *out);
 
 #endif /* RUNTIME_LINK_LINK_GRAPH_H */

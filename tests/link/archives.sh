@@ -209,6 +209,19 @@ if option GRAPH_EXECUTOR; then
 	it "a graph and its parameters are linked without an archive" model_of_files
 fi
 
+of_a_launcher()
+{
+	cat > wants.c <<-END
+	#include <tenon/launcher.h>
+	TENON_LAUNCHER_PARAMETERS(wants, "p0") { return tenon_launch_tensor(call, 0) ? 0 : -1; }
+	TENON_LAUNCHER(wants) { (void)call; return 0; }
+	END
+	link --format mlf -o wants.tar wants.c --params $params && tar xf wants.tar parameters/default.params &&
+		cmp parameters/default.params $params && link -o wants.so wants.tar && tenon inspect --functions wants.so | tee out &&
+		grep const_loader out && grep '_init_wants' out
+}
+it "parameters without a graph are in an archive, and in the module of it" of_a_launcher
+
 # zip FILE METHOD: the parameters as numpy writes them
 zip()
 {

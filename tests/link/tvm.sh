@@ -4,6 +4,7 @@
 # Modules that were linked here open in TVM from PyPI (scripts/interop-generate --venv-only 0.27)
 
 script=$PWD/tests/link/open_in_tvm.py
+scale=$PWD/tests/link/scale_in_tvm.py
 trees=$PWD/tests/link/trees_by_tvm.py
 . tests/link/link.sh
 python=
@@ -50,10 +51,20 @@ made_large()
 it "a large program is linked" made_large
 it "TVM opens it where it is in the file" opens large.so
 
+scales()
+{
+	"$python" "$scale" && link -o scale.so "$example/scale.c" --params scale.npz && "$python" "$scale" "$PWD/scale.so"
+}
+if grep -qs '^CONFIG_NPZ=y' "$TENON_BUILD/include/config/auto.conf"; then
+	it "TVM opens a module with parameters, and the launcher gets them" scales
+fi
+
 # as export_library() writes them; more of them by hand: TREES=1000 SEED=2
 same_trees()
 {
-	mkdir -p trees && (cd trees && "$python" "$trees" "${SEED:-1}" "${TREES:-32}" $EMULATOR "$TENON_COMMAND") && rm -r trees
+	# TVM takes all of $CC as the name of a program
+	printf '#!/bin/sh\nexec %s "$@"\n' "$CC" > compiler && chmod +x compiler && mkdir -p trees &&
+		(cd trees && CC=$PWD/../compiler "$python" "$trees" "${SEED:-1}" "${TREES:-32}" $EMULATOR "$TENON_COMMAND") && rm -r trees
 }
 it "random trees have the numbers and the bytes of TVM's exporter, whose files survive, seed ${SEED:-1}" same_trees
 finish

@@ -14,12 +14,17 @@ static int write_module(struct link_work *w)
 	struct link_output out = { 0 };
 	int err;
 
-	err = link_imports(w);
+	err = link_compile(w);
 	if (!err)
-		err = link_compile(w, &out);
+		err = link_wanted(w);
+	if (!err)
+		err = link_imports(w);
+	if (!err)
+		err = link_join(w, &out);
 	if (!err)
 		err = file_write(w->request->output, out.parts, out.count);
 	link_output_fini(&out);
+	link_compile_fini(w);
 	return err;
 }
 
@@ -82,7 +87,8 @@ const struct cli_command link_command = {
 	"  --import PARENT:CHILD let a module import another; each is the name of a file, or\n"
 	"                       _lib, the code of the host\n"
 	"  --graph FILE         make it a model: its graph.json\n"
-	"  --params FILE        and its parameters, a .params or .npz file\n"
+	"  --params FILE        and its parameters, a .params or .npz file; without --graph, those\n"
+	"                       of launchers that name them\n"
 	"  --model NAME         name of the model, \"default\" unless given; of an archive with\n"
 	"                       several models, which one to link\n"
 	"  --format mlf         write an archive in Model Library Format, with the sources and\n"

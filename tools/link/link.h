@@ -4,6 +4,7 @@
 
 /** DOC: tenon link: host code and programs of devices become one shared object */
 
+#include "lib/elf.h"
 #include "runtime/link/artifact.h"
 #include "runtime/link/link_tree.h"
 #include "tools/cli/cli.h"
@@ -18,12 +19,14 @@ extern const struct cli_command link_command;
  * @key: target key; NULL for the default
  * @is_graph: a graph.json, whose payload also has the parameters; or the parameters of ahead-of-time
  *	code
+ * @is_constants: parameters that belong to no graph; @path is the name of their payload
  */
 struct link_input {
 	char *path;
 	char *kind;
 	char *key;
 	bool is_graph;
+	bool is_constants;
 };
 
 /**
@@ -45,7 +48,7 @@ struct link_pair {
  * @allow_weak: let weak symbols of several objects be merged
  * @allow_unknown: take payloads of kinds that this build does not know
  * @graph: graph.json of a model; NULL for none
- * @params: its parameters; NULL for none
+ * @params: its parameters, or those of launchers; NULL for none
  * @model: name of the model; NULL for the default, or the only one of an archive
  * @archive: write Model Library Format
  * @system: write an object that registers itself when the program starts
@@ -78,13 +81,32 @@ struct link_request {
 /** link_read_options - read the command line; 0, CLI_OPTIONS_DONE, or an exit code */
 int link_read_options(struct cli *cli, int argc, char **argv, struct link_request *r);
 
+/**
+ * link_add_constants - add link_request.params as a payload of its own, such as "w.payload" of w.npz
+ *
+ * There is room for it behind the other inputs. Return: false when memory runs out.
+ */
+bool link_add_constants(struct link_request *r);
+
 void link_request_fini(struct link_request *r);
+
+/**
+ * struct link_object - an object file of the host
+ * @path: the file, as the linker gets it; allocated
+ * @source: the file that the user gave
+ */
+struct link_object {
+	char *path;
+	const char *source;
+};
 
 /**
  * struct link_work - what is linked
  * @request: the command line
  * @set: artifacts in the order of loading, with payloads
- * @params: parameters of the graph, as a .params file has them; empty without --params
+ * @objects: @object_count object files, after link_compile()
+ * @object_count: how many
+ * @params: the parameters, as a .params file has them; empty without --params
  * @blob: the import tree; empty when nothing is imported
  * @cuts: @cut_count large payloads, which are not copied to @blob
  * @cut_count: how many
@@ -94,6 +116,8 @@ void link_request_fini(struct link_request *r);
 struct link_work {
 	const struct link_request *request;
 	struct artifact_set set;
+	struct link_object *objects;
+	size_t object_count;
 	struct tenon_slice params;
 	struct tenon_buffer blob;
 	struct link_cut *cuts;
@@ -159,15 +183,33 @@ struct link_output {
 void link_output_fini(struct link_output *out);
 
 /**
- * link_compile - compile the host code, and link it with the import tree
- * @out: receives the shared object; zeroed by the caller, freed with link_output_fini() also on failure
+ * link_compile - compile the host code to object files in a temporary folder
  *
- * The compiler is $CC, with $CFLAGS and $LDFLAGS.
+ * The compiler is $CC, with $CFLAGS. Call link_compile_fini() also on failure.
  *
  * Return: 0; -TENON_E_CALL when the compiler fails; -TENON_E_UNSUPPORTED when there is none;
- *	-TENON_E_IO; -TENON_E_NOMEM; errors of link_check_objects().
+ *	-TENON_E_IO; -TENON_E_NOMEM.
  */
-int link_compile(struct link_work *w, struct link_output *out);
+int link_compile(struct link_work *w);
+
+/** link_compile_fini - remove the temporary folder, and free the list of objects */
+void link_compile_fini(struct link_work *w);
+
+/**
+ * link_wanted - let the module of constants pass launchers the parameters that they want
+ *
+ * Return: 0; -TENON_E_NOT_FOUND for a parameter that the file lacks; -TENON_E_VALUE for a launcher
+ *	with parameters where no file was given; errors of link_object_open(); -TENON_E_NOMEM.
+ */
+int link_wanted(struct link_work *w);
+
+/**
+ * link_join - link the objects with the import tree, by $CC with $CFLAGS and $LDFLAGS
+ * @out: receives the shared object; zeroed by the caller, freed with link_output_fini() also on failure
+ *
+ * Return: as link_compile(); errors of link_check_objects().
+ */
+int link_join(struct link_work *w, struct link_output *out);
 
 /* ---- the import tree in an object file */
 
@@ -199,14 +241,23 @@ int link_embed_write(const struct link_work *w);
 int link_embed_put(const struct link_work *w, struct link_output *out);
 
 /**
- * struct link_object - an object file of the host
- * @path: the file, as the linker gets it
- * @source: the file that the user gave
+ * struct link_object_file - an object file in memory
+ * @bytes: the file; empty for an archive, whose members are not read
+ * @elf: its headers
  */
-struct link_object {
-	char *path;
-	const char *source;
+struct link_object_file {
+	struct tenon_slice bytes;
+	struct elf_file elf;
 };
+
+/**
+ * link_object_open - map an object file
+ * @out: zeroed by the caller; close its bytes with file_map_close(), also on failure
+ *
+ * Return: 0, also for an archive; -TENON_E_FORMAT when it is no object file; -TENON_E_IO;
+ *	-TENON_E_TRUNCATED.
+ */
+int link_object_open(const struct link_object *object, struct link_object_file *out);
 
 /**
  * link_check_objects - find symbols that the linker would merge or refuse

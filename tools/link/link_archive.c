@@ -9,7 +9,7 @@
 
 /**
  * struct archiving - an archive that is written
- * @set: the artifacts with their files instead of payloads; a graph is none of them
+ * @set: the artifacts with their files instead of payloads; graph and parameters are none of them
  * @tables: of each artifact
  * @imports: pairs of names
  */
@@ -57,6 +57,7 @@ static int add_artifact(const struct link_work *w, struct archiving *a, const st
 
 static int add_artifacts(const struct link_work *w, struct archiving *a)
 {
+	const struct link_input *in;
 	size_t i;
 	int err = 0;
 
@@ -68,9 +69,11 @@ static int add_artifacts(const struct link_work *w, struct archiving *a)
 		a->imports[i][0] = w->request->imports[i].left;
 		a->imports[i][1] = w->request->imports[i].right;
 	}
-	for (i = 0; i < w->set.count && !err; i++)
-		if (!link_input_of(w, &w->set.items[i])->is_graph)
+	for (i = 0; i < w->set.count && !err; i++) {
+		in = link_input_of(w, &w->set.items[i]);
+		if (!in->is_graph && !in->is_constants)
 			err = add_artifact(w, a, &w->set.items[i]);
+	}
 	return err;
 }
 

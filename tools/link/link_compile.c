@@ -184,8 +184,8 @@ static bool is_source(const char *path)
 	return dot && strcmp(dot, ".o") && strcmp(dot, ".a");
 }
 
-/* Compile the sources of the host; @objects has room for all artifacts. */
-static int make_objects(struct link_work *w, struct link_object *objects, size_t *count)
+/* Compile the sources of the host; there is room for all artifacts. */
+static int make_objects(struct link_work *w)
 {
 	struct link_object *o;
 	char name[32];
@@ -195,7 +195,7 @@ static int make_objects(struct link_work *w, struct link_object *objects, size_t
 	for (i = 0; i < w->set.count && !err; i++) {
 		if (!artifact_is_native(&w->set.items[i]))
 			continue;
-		o = &objects[(*count)++];
+		o = &w->objects[w->object_count++];
 		o->source = link_path_of(w, &w->set.items[i]);
 		snprintf(name, sizeof(name), "%zu.o", i);
 		o->path = is_source(o->source) ? temporary(w, name) : strdup(o->source);
@@ -293,8 +293,7 @@ static int make_system_object(struct link_work *w, const char *whole, const char
 }
 
 /* Make the object file of the import tree, and link it with all others. */
-static int embed_and_link(struct link_work *w, const struct link_object *objects, size_t count,
-			  struct tenon_slice *out)
+static int embed_and_link(struct link_work *w, struct tenon_slice *out)
 {
 	char *source = temporary(w, LINK_EMBED_SOURCE), *object = temporary(w, "embed.o");
 	char *result = temporary(w, "module.so"), *whole = temporary(w, "whole.o");
@@ -308,9 +307,10 @@ static int embed_and_link(struct link_work *w, const struct link_object *objects
 	if (!err)
 		err = compile(w, source, object);
 	if (!err)
-		err = link_check_objects(objects, count, object, w->request->allow_weak);
+		err = link_check_objects(w->objects, w->object_count, object,
+					 w->request->allow_weak);
 	if (!err)
-		err = link_objects(w, objects, count, object,
+		err = link_objects(w, w->objects, w->object_count, object,
 				   w->request->system ? whole : result);
 	if (!err && w->request->system)
 		err = make_system_object(w, whole, result);
@@ -324,14 +324,11 @@ out:
 	return err;
 }
 
-static int compile_all(struct link_work *w, struct link_object *objects, struct link_output *out)
+int link_join(struct link_work *w, struct link_output *out)
 {
-	size_t count = 0;
 	int err;
 
-	err = make_objects(w, objects, &count);
-	if (!err)
-		err = embed_and_link(w, objects, count, &out->linked);
+	err = embed_and_link(w, &out->linked);
 	if (err)
 		return err;
 	if (link_embed_is_apart(w))
@@ -351,20 +348,23 @@ void link_output_fini(struct link_output *out)
 	free(out->parts);
 }
 
-int link_compile(struct link_work *w, struct link_output *out)
+int link_compile(struct link_work *w)
 {
-	struct link_object *objects = calloc(w->set.count + 1, sizeof(*objects));
-	size_t i;
 	int err;
 
-	if (!objects)
+	w->objects = calloc(w->set.count + 1, sizeof(*w->objects));
+	if (!w->objects)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu objects", w->set.count);
 	err = link_folder_make(w->folder);
-	if (!err)
-		err = compile_all(w, objects, out);
+	return err ? err : make_objects(w);
+}
+
+void link_compile_fini(struct link_work *w)
+{
+	size_t i;
+
 	link_folder_remove(w->folder);
-	for (i = 0; i < w->set.count; i++)
-		free(objects[i].path);
-	free(objects);
-	return err;
+	for (i = 0; i < w->object_count; i++)
+		free(w->objects[i].path);
+	free(w->objects);
 }

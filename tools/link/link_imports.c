@@ -118,15 +118,20 @@ static int add_named(struct imports *im)
 	return err;
 }
 
-/* A graph calls the code of the host. */
-static int add_graphs(struct imports *im)
+static bool is_root(const struct link_input *in)
+{
+	return in->is_graph || in->is_constants;
+}
+
+/* A graph calls the code of the host, and a module of constants passes it parameters. */
+static int add_roots(struct imports *im)
 {
 	const struct artifact_set *set = &im->w->set;
 	size_t i;
 	int err = 0;
 
 	for (i = 0; im->library != NONE && i < set->count && !err; i++)
-		if (link_input_of(im->w, &set->items[i])->is_graph) {
+		if (is_root(link_input_of(im->w, &set->items[i]))) {
 			err = link_tree_import(&im->tree, im->module[i], im->library);
 			im->is_child[im->library] = true;
 		}
@@ -193,7 +198,7 @@ int link_imports(struct link_work *w)
 	if (!err)
 		err = add_named(&im);
 	if (!err)
-		err = add_graphs(&im);
+		err = add_roots(&im);
 	if (!err)
 		err = add_others(&im);
 	if (!err)

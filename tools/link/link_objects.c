@@ -96,17 +96,11 @@ static int add_symbols(struct check *c, const struct link_object *object,
 	return err;
 }
 
-/* An object file in memory; empty bytes for an archive, whose members are not checked. */
-struct object_file {
-	struct tenon_slice bytes;
-	struct elf_file elf;
-};
-
-static int open_object(const struct link_object *object, const char *path, struct object_file *out)
+int link_object_open(const struct link_object *object, struct link_object_file *out)
 {
 	int err;
 
-	err = file_map_open(path, &out->bytes);
+	err = file_map_open(object->path, &out->bytes);
 	if (err)
 		return err;
 	if (out->bytes.size >= 7 && !memcmp(out->bytes.data, "!<arch>", 7)) {
@@ -140,7 +134,7 @@ static int check_machine(const struct link_object *object, const struct elf_file
 }
 
 static int add_object(struct check *c, const struct link_object *object,
-		      const struct object_file *file, const struct elf_file *want)
+		      const struct link_object_file *file, const struct elf_file *want)
 {
 	int err;
 
@@ -151,7 +145,7 @@ static int add_object(struct check *c, const struct link_object *object,
 }
 
 /* One allocation for all definitions: the map keeps pointers to them. */
-static int reserve(struct check *c, const struct object_file *files, size_t count)
+static int reserve(struct check *c, const struct link_object_file *files, size_t count)
 {
 	uint64_t symbols = 1;
 	size_t i;
@@ -167,17 +161,17 @@ static int reserve(struct check *c, const struct object_file *files, size_t coun
 int link_check_objects(const struct link_object *objects, size_t count, const char *machine,
 		       bool allow_weak)
 {
-	const struct link_object made = { .source = machine };
-	struct object_file *files = calloc(count + 1, sizeof(*files));
+	const struct link_object made = { .path = (char *)(uintptr_t)machine, .source = machine };
+	struct link_object_file *files = calloc(count + 1, sizeof(*files));
 	struct check c = { .allow_weak = allow_weak };
 	size_t i;
 	int err = 0;
 
 	if (!files)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu objects", count);
-	err = open_object(&made, machine, &files[count]);
+	err = link_object_open(&made, &files[count]);
 	for (i = 0; i < count && !err; i++)
-		err = open_object(&objects[i], objects[i].path, &files[i]);
+		err = link_object_open(&objects[i], &files[i]);
 	if (!err)
 		err = reserve(&c, files, count);
 	for (i = 0; i < count && !err; i++)

@@ -285,6 +285,17 @@ static int add_programs(struct unpacking *u)
 
 /* ---- the graph */
 
+/* Parameters that belong to no graph. */
+static int add_constants(struct unpacking *u, const struct archive_file *params)
+{
+	int err = extract(u, params, &u->params);
+
+	if (err)
+		return err;
+	u->request.params = u->params;
+	return link_add_constants(&u->request) ? 0 : no_memory();
+}
+
 static int add_graph(struct unpacking *u)
 {
 	const struct archive_file *graph = mlf_graph(&u->archive, u->model);
@@ -293,7 +304,7 @@ static int add_graph(struct unpacking *u)
 	int err;
 
 	if (!u->model->graph)
-		return 0;
+		return u->model->aot || !params ? 0 : add_constants(u, params);
 	if (!graph)
 		return tenon_error(-TENON_E_NOT_FOUND, "%s: the graph of model \"%s\" is missing",
 				   u->archive.path, u->model->name);

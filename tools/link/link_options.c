@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/link/link_graph.h"
+#include "runtime/link/link_payload.h"
 #include "tools/link/link.h"
 
 #ifdef CONFIG_MODEL_LIBRARY_FORMAT
@@ -204,6 +205,17 @@ static int take_graph(struct cli *cli, struct link_request *r)
 	return in->path && in->kind ? 0 : no_memory(cli);
 }
 
+bool link_add_constants(struct link_request *r)
+{
+	struct link_input *in = &r->inputs[r->input_count++];
+
+	in->path = link_table_path(link_name_of(r->params), LINK_PAYLOAD_SUFFIX);
+	in->kind = strdup(r->generation == TENON_GENERATION_LEGACY ? LINK_LEGACY_CONSTANTS_KIND
+								   : LINK_CONSTANTS_KIND);
+	in->is_constants = true;
+	return in->path && in->kind;
+}
+
 static int take_inputs(struct cli *cli, char **words, size_t count, struct link_request *r)
 {
 	size_t i;
@@ -215,7 +227,11 @@ static int take_inputs(struct cli *cli, char **words, size_t count, struct link_
 	r->input_count = count;
 	for (i = 0; i < count && !code; i++)
 		code = take_input(cli, words[i], &r->inputs[i]);
-	return code || !r->graph ? code : take_graph(cli, r);
+	if (!code && r->graph)
+		code = take_graph(cli, r);
+	else if (!code && r->params && !link_add_constants(r))
+		code = no_memory(cli);
+	return code;
 }
 
 static int take_only(struct cli *cli, const char *word, struct link_request *r)
@@ -277,8 +293,6 @@ int link_read_options(struct cli *cli, int argc, char **argv, struct link_reques
 	if (argc - optind == 1 && mlf_is_archive(argv[optind]))
 		return take_archive(cli, argv[optind], r);
 #endif
-	if (r->params && !r->graph)
-		return cli_usage(cli, "--params without --graph: parameters are those of a graph");
 	if (!r->generation)
 		r->generation = TENON_GENERATION_FFI;
 	return take_inputs(cli, argv + optind, (size_t)(argc - optind), r);

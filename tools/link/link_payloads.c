@@ -204,6 +204,15 @@ static int pack_graph(struct link_work *w, const struct link_program *p, struct 
 	return err;
 }
 
+/* Make the payload of parameters that belong to no graph. */
+static int pack_constants(struct link_work *w, struct tenon_buffer *out)
+{
+	int err;
+
+	err = link_params_open(w->request->params, &w->params);
+	return err ? err : link_constants_payload(w->params, w->request->params, out);
+}
+
 static int read_payload(struct link_work *w, struct artifact *a, struct string_map *kernels)
 {
 	struct link_program p = { .kind = tenon_slice_of(a->loader),
@@ -212,14 +221,17 @@ static int read_payload(struct link_work *w, struct artifact *a, struct string_m
 				  .dialect = w->request->generation == TENON_GENERATION_FFI
 						     ? PAYLOAD_EXTRA_TAGS
 						     : PAYLOAD_NO_EXTRA_TAGS };
+	const struct link_input *in = link_input_of(w, a);
 	struct tenon_payload_info info = { 0 };
 	int err;
 
 	err = check_kind(w->request, a);
-	if (!err)
+	if (!err && in->is_constants)
+		err = pack_constants(w, &a->content);
+	else if (!err)
 		err = file_map_open(p.path, &p.bytes);
-	if (!err)
-		err = link_input_of(w, a)->is_graph ? pack_graph(w, &p, &a->content) : pack(a, &p);
+	if (!err && !in->is_constants)
+		err = in->is_graph ? pack_graph(w, &p, &a->content) : pack(a, &p);
 	if (!err)
 		err = link_payload_check(p.kind, artifact_payload(a), p.path, p.generation,
 					 p.dialect, &info);
