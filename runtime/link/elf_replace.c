@@ -409,13 +409,13 @@ static void move_headers(struct image *im, uint64_t size)
 
 static int fill_headers(struct image *im)
 {
-	const uint64_t size = end_of(im) - im->segment;
+	const uint64_t size = end_of(im) - im->segment, end = address_of(im, end_of(im));
 
-	if (!im->elf->wide && address_of(im, end_of(im)) > UINT32_MAX)
+	if (!im->elf->wide && end > UINT32_MAX)
 		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "%s: the new contents do not fit behind its segments: link its "
-				   "object files with tenon link",
-				   im->elf->path);
+				   "%s: the new contents end at 0x%" PRIx64 ", and its machine has "
+				   "addresses of 32 bits: make the payloads smaller",
+				   im->elf->path, end);
 	if (im->grows) {
 		set_field(im, header_at(im, im->last), p_filesz, size);
 		set_field(im, header_at(im, im->last), p_memsz, size);
