@@ -7,8 +7,9 @@
 #include "devices/ethosu/ethosu_check.h"
 #include "devices/ethosu/ethosu_state.h"
 
-/** enum check_tables - what is known of the internal memory for tables */
-enum check_tables { TABLES_EMPTY, TABLES_LOADING, TABLES_THERE };
+/* tables start at multiples of so many bytes in the internal memory */
+#define TABLE_PIECE  256
+#define TABLE_PIECES (ETHOSU_TABLE_BYTES / TABLE_PIECE)
 
 /**
  * struct checker - a check
@@ -18,7 +19,9 @@ enum check_tables { TABLES_EMPTY, TABLES_LOADING, TABLES_THERE };
  * @out: extents so far
  * @state: setters
  * @op: the command that is checked
- * @tables: the internal memory for tables
+ * @transfers: number of OP_DMA_START so far
+ * @complete: how many of them, the first ones, an OP_DMA_WAIT waited for
+ * @loaded_by: of each piece of the internal memory, the number of the last transfer into it; 0 for none
  */
 struct checker {
 	const struct ethosu_target *target;
@@ -27,7 +30,9 @@ struct checker {
 	struct ethosu_extents *out;
 	struct ethosu_state state;
 	struct ethosu_command op;
-	enum check_tables tables;
+	uint64_t transfers;
+	uint64_t complete;
+	uint64_t loaded_by[TABLE_PIECES];
 };
 
 /* Raise an error at the command. */

@@ -35,16 +35,20 @@ static int transfer_size(const struct checker *k, unsigned int stride0, uint64_t
 	return 0;
 }
 
-static int touch_internal(const struct checker *k, uint64_t offset, uint64_t size)
+static int touch_internal(struct checker *k, uint64_t offset, uint64_t size, bool write)
 {
-	uint64_t start, room = ethosu_table_memory(k->target, &start);
+	uint64_t start, room = ethosu_table_memory(k->target, &start), i;
 
-	if (offset >= start && size <= room && offset - start <= room - size)
-		return 0;
-	return FAULT(k,
-		     "OP_DMA_START uses %" PRIu64 " bytes at 0x%" PRIx64
-		     " of the internal memory; tables are at 0x%" PRIx64 ", %" PRIu64 " bytes",
-		     size, offset, start, room);
+	if (offset < start || size > room || offset - start > room - size)
+		return FAULT(k,
+			     "OP_DMA_START uses %" PRIu64 " bytes at 0x%" PRIx64
+			     " of the internal memory; tables are at 0x%" PRIx64 ", %" PRIu64
+			     " bytes",
+			     size, offset, start, room);
+	offset -= start;
+	for (i = offset / TABLE_PIECE; write && size && i * TABLE_PIECE < offset + size; i++)
+		k->loaded_by[i] = k->transfers;
+	return 0;
 }
 
 static int touch_side(struct checker *k, unsigned int region_setter, unsigned int offset_setter,
@@ -62,7 +66,7 @@ static int touch_side(struct checker *k, unsigned int region_setter, unsigned in
 	if (err)
 		return err;
 	if (region & ETHOSU_DMA_INTERNAL)
-		return touch_internal(k, offset, size);
+		return touch_internal(k, offset, size, write);
 	return check_touch_bytes(k, region & (ETHOSU_REGIONS - 1), offset, size, write,
 				 write ? "destination" : "source");
 }
@@ -92,13 +96,12 @@ int check_dma(struct checker *k)
 {
 	int err = need_of_dma(k);
 
+	k->transfers++;
 	if (!err)
 		err = touch_side(k, ETHOSU_DMA0_SRC_REGION, ETHOSU_DMA0_SRC,
 				 ETHOSU_DMA0_SRC_STRIDE0, false);
 	if (!err)
 		err = touch_side(k, ETHOSU_DMA0_DST_REGION, ETHOSU_DMA0_DST,
 				 ETHOSU_DMA0_DST_STRIDE0, true);
-	if (!err && (param(k, ETHOSU_DMA0_DST_REGION) & ETHOSU_DMA_INTERNAL))
-		k->tables = TABLES_LOADING;
 	return err;
 }

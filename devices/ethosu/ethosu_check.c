@@ -57,23 +57,53 @@ int check_need_run(const struct checker *k, unsigned int first, unsigned int cou
 
 /* ---- operations */
 
+/* A table has 256 entries as wide as those of the output; of 16 bits it has 512 with their slopes. */
+static unsigned int table_pieces(const struct checker *k)
+{
+	const unsigned int bits = param(k, ETHOSU_OFM_PRECISION) >> 1 & 3;
+
+	return bits == 1 ? TABLE_PIECES : 1u << bits;
+}
+
 /* A table in use was loaded, and its transfer waited for. */
+static int check_table(const struct checker *k, unsigned int number)
+{
+	const unsigned int pieces = table_pieces(k), first = number * pieces;
+	unsigned int i;
+
+	if (first + pieces > TABLE_PIECES)
+		return FAULT(k, "%s uses table %u of %u bytes; the internal memory has %u",
+			     op_name(k), number, pieces * TABLE_PIECE, ETHOSU_TABLE_BYTES);
+	for (i = first; i < first + pieces; i++) {
+		if (!k->loaded_by[i])
+			return FAULT(k,
+				     "%s uses table %u, and no OP_DMA_START before it loads all of "
+				     "it into the internal memory",
+				     op_name(k), number);
+		if (k->loaded_by[i] > k->complete)
+			return FAULT(k,
+				     "%s uses table %u, which may still be on its way: no "
+				     "OP_DMA_WAIT waits for its OP_DMA_START",
+				     op_name(k), number);
+	}
+	return 0;
+}
+
 static int check_activation(const struct checker *k)
 {
-	const unsigned int kind = param(k, ETHOSU_ACTIVATION) & ETHOSU_ACTIVATION_KIND;
+	const unsigned int activation = param(k, ETHOSU_ACTIVATION),
+			   kind = activation & ETHOSU_ACTIVATION_KIND;
 
-	if (k->product == ETHOSU_PRODUCT_U85 ? !kind : kind < ETHOSU_ACTIVATION_TABLE)
-		return 0;
-	if (k->product != ETHOSU_PRODUCT_U85 && kind >= ETHOSU_ACTIVATION_TABLE + 8)
-		return FAULT(k, "%s uses table %u; there are 0 to 7", op_name(k),
-			     kind - ETHOSU_ACTIVATION_TABLE);
-	if (k->tables == TABLES_THERE)
-		return 0;
-	return FAULT(
-		k, "%s uses a table that %s", op_name(k),
-		k->tables == TABLES_EMPTY
-			? "no OP_DMA_START before it loads into the internal memory"
-			: "may still be on its way: no OP_DMA_WAIT 0 follows its OP_DMA_START");
+	if (k->product == ETHOSU_PRODUCT_U85)
+		return kind ? check_table(k, activation >> 5 & 7) : 0;
+	return kind >= ETHOSU_ACTIVATION_TABLE ? check_table(k, kind - ETHOSU_ACTIVATION_TABLE) : 0;
+}
+
+/* An OP_DMA_WAIT leaves the last of its number running. */
+static void wait_for_transfers(struct checker *k, uint64_t running)
+{
+	if (k->transfers > running && k->transfers - running > k->complete)
+		k->complete = k->transfers - running;
 }
 
 /* What all operations on feature maps have in common; the rest is checked by @rest. */
@@ -112,8 +142,7 @@ static int check_command(struct checker *k)
 	case ETHOSU_OP_DMA_START:
 		return check_dma(k);
 	case ETHOSU_OP_DMA_WAIT:
-		if (!k->op.param && k->tables == TABLES_LOADING)
-			k->tables = TABLES_THERE;
+		wait_for_transfers(k, k->op.param);
 		return 0;
 	case ETHOSU_OP_RESIZE:
 	case ETHOSU_OP_BRANCH:

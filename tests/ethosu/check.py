@@ -151,7 +151,8 @@ class Stream:
         self.config = config
         self.data, self.offset, self.sizes = data, offset, sizes
         self.set = {}
-        self.table = None    # None, "loading" or "there"
+        self.transfers, self.complete = 0, 0
+        self.loaded = {}     # pieces of 256 bytes of the internal memory: the transfer that filled them
         self.read, self.write = [0] * 8, [0] * 8
         self.at = 0
 
@@ -256,10 +257,11 @@ class Stream:
             self.need("IB_END", "AB_START")
         function = self.get("ACTIVATION") & 31
         if function > (0 if self.product == U85 else 15):
-            if self.product != U85 and function > 23:
-                self.refuse("table number")
-            if self.table != "there":
-                self.refuse("table")
+            number = self.get("ACTIVATION") >> 5 & 7 if self.product == U85 else function - 16
+            size = {0: 256, 1: 2048, 2: 1024, 3: 2048}[self.get("OFM_PRECISION") >> 1 & 3]
+            for place in range(number * size, number * size + size, 256):
+                if place >= 2048 or not 0 < self.loaded.get(place // 256, 0) <= self.complete:
+                    self.refuse("table")
         box = [self.get("OFM_" + n) + 1 for n in ("HEIGHT", "WIDTH", "DEPTH")]
         self.map("OFM", *box, write=True)
         if op in ("CONV", "DEPTHWISE"):
@@ -302,6 +304,7 @@ class Stream:
         self.need("SRC_REGION", "DST_REGION", "SRC", "DST", "LEN")
         if self.product == U85:
             self.need("SIZE0")
+        self.transfers += 1
         source, target, length = self.get("SRC_REGION"), self.get("DST_REGION"), self.get("LEN")
         dimensions = source >> 9 & 3
         if dimensions == 3 or (dimensions and self.product != U85):
@@ -323,10 +326,11 @@ class Stream:
                     low = high - 2048
                 if low < 0 or start < low or start + extent > high:
                     self.refuse("internal memory")
+                if name == "DST" and extent:
+                    first, last = start - low, start - low + extent - 1
+                    self.loaded.update((piece, self.transfers) for piece in range(first // 256, last // 256 + 1))
             elif extent:
                 self.touch(region & 7, start + extent, name == "DST")
-        if target & 0x100:
-            self.table = "loading"
 
     def cores(self):
         return 2 if self.product == U65 and (self.config & 15) > 8 else 1
@@ -360,8 +364,7 @@ class Stream:
             elif name == "DMA_START":
                 self.dma()
             elif name == "DMA_WAIT":
-                if not param and self.table == "loading":
-                    self.table = "there"
+                self.complete = max(self.complete, self.transfers - param)
             elif name == "STOP":
                 self.at += size
                 if self.at != len(self.data):

@@ -431,6 +431,32 @@ static void a_table_is_loaded_and_waited_for(void **state)
 	assert_error_has("internal memory");
 }
 
+/* Vela for U85 starts the load of the next table, and waits until one transfer at most is left. */
+static void a_wait_leaves_the_last_transfers_running(void **state)
+{
+	struct stream s;
+	struct ethosu_extents e;
+
+	(void)state;
+	put_setters(&s);
+	put_table(&s, 46 * 1024);
+	put_table(&s, 46 * 1024 + 256);
+	set(&s, 0x11, 1);
+	set(&s, 0x125, 16);
+	assert_int_equal(check_pool(&s, &e), 0);
+	s.count -= 2;
+	set(&s, 0x125, 17);
+	assert_int_not_equal(check_pool(&s, &e), 0);
+	assert_error_has("table 1, which may still be on its way");
+	s.count -= 2;
+	set(&s, 0x11, 0);
+	assert_int_equal(check_pool(&s, &e), 0);
+	s.count -= 2;
+	set(&s, 0x125, 18);
+	assert_int_not_equal(check_pool(&s, &e), 0);
+	assert_error_has("table 2, and no OP_DMA_START before it loads all");
+}
+
 static void weights_of_the_second_core_count(void **state)
 {
 	struct stream s;
@@ -508,6 +534,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_bound_is_refused),
 		cmocka_unit_test(a_stream_ends_with_op_stop_and_not_before),
 		cmocka_unit_test(a_table_is_loaded_and_waited_for),
+		cmocka_unit_test(a_wait_leaves_the_last_transfers_running),
 		cmocka_unit_test(weights_of_the_second_core_count),
 		cmocka_unit_test(a_device_runs_what_was_compiled_for_it),
 	};
