@@ -69,10 +69,34 @@ int sim_load(struct sim *s, const struct ethosu_map *m, unsigned int zero_point,
 void sim_output_box(const struct sim *s, struct sim_box *b);
 
 /**
- * sim_store - finish values and write them to the output map
- *
- * Adds the zero point, clamps, and looks up the table of the activation.
+ * struct sim_activation - what happens to a result before it is written
+ * @element: bytes of an element of the output
+ * @is_signed: of the output
+ * @index_signed: a table starts with its entry for -128
+ * @zero: zero point
+ * @least: limits
+ * @most: limits
+ * @table: the table in use, or NULL
+ * @curve: the curve in use, or NULL
  */
+struct sim_activation {
+	unsigned int element;
+	bool is_signed;
+	bool index_signed;
+	int32_t zero;
+	int32_t least;
+	int32_t most;
+	const uint8_t *table;
+	int32_t (*curve)(int32_t value);
+};
+
+/** sim_activation_of - the activation of the operation; 0, or a negative status */
+int sim_activation_of(const struct sim *s, unsigned int element, struct sim_activation *a);
+
+/** sim_activate - the value that is written for a result */
+int32_t sim_activate(const struct sim_activation *a, int32_t value);
+
+/** sim_store - pass values through the activation, and write them to the output map */
 int sim_store(struct sim *s, const struct sim_box *b);
 
 /**

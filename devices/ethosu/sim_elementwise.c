@@ -5,19 +5,18 @@
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
 
-/* a multiplier that stands for 1 where products of 32 bits are shifted alone */
-#define ONE (UINT32_C(1) << 30)
 /* IFM_PRECISION: which operand is scaled before an addition */
 #define SCALED(precision) ((precision) >> 8 & 3)
 #define SCALED_B	  2
-#define ADD_BITS	  20
+/* bits that an operand is moved up by before an addition: for elements of 16 bits, and others */
+#define ADD_BITS(bits)	  ((bits) == 1 ? 15 : 20)
 #define BROADCAST_SWAPPED (1 << 6)
 
 /* two operands; a broadcast axis has the extent 1 */
 struct operands {
 	struct sim_box a;
 	struct sim_box b;
-	bool wide; /* elements of 32 bits */
+	unsigned int bits; /* log2 of the bytes of an element of the first */
 };
 
 static uint32_t along(unsigned int broadcast, unsigned int bit, uint32_t extent)
@@ -50,14 +49,20 @@ static int load_second(struct sim *s, const struct sim_box *out, struct sim_box 
 	return sim_load(s, &ethosu_ifm2, ETHOSU_IFM2_ZERO_POINT, b);
 }
 
+static bool has_one_operand(const struct sim *s)
+{
+	return s->op.param == ETHOSU_CLZ || s->op.param == ETHOSU_ABS ||
+	       s->op.param == ETHOSU_LRELU;
+}
+
 static int load(struct sim *s, const struct sim_box *out, struct operands *o)
 {
 	int err;
 
 	o->a = *out;
-	o->wide = (sim_param(s, ETHOSU_IFM_PRECISION) >> 2 & 3) == 2;
+	o->bits = sim_param(s, ETHOSU_IFM_PRECISION) >> 2 & 3;
 	err = sim_load(s, &ethosu_ifm, ETHOSU_IFM_ZERO_POINT, &o->a);
-	if (!err && s->op.param != ETHOSU_CLZ)
+	if (!err && !has_one_operand(s))
 		err = load_second(s, out, &o->b);
 	return err;
 }
@@ -75,24 +80,24 @@ static int32_t at(const struct sim_box *b, uint32_t y, uint32_t x, uint32_t c)
 
 /* ---- sums */
 
-static int64_t scale_operand(const struct sim *s, int32_t value, bool scaled)
+static int64_t scale_operand(const struct sim *s, int32_t value, unsigned int up, bool scaled)
 {
 	struct sim_scale scale = sim_scale_of(s, ETHOSU_OPA_SCALE);
 
 	if (!scaled)
-		return (int64_t)value * (INT64_C(1) << (ADD_BITS - 1));
-	scale.shift += ADD_BITS;
-	return sim_rescale((int64_t)value * (INT64_C(1) << ADD_BITS), scale, 0);
+		return (int64_t)value * (INT64_C(1) << (up - 1));
+	scale.shift += up;
+	return sim_rescale((int64_t)value * (INT64_C(1) << up), scale, 0);
 }
 
-static int32_t add(const struct sim *s, int32_t a, int32_t b, bool subtract)
+static int32_t add(const struct sim *s, int32_t a, int32_t b, unsigned int bits, bool subtract)
 {
 	const unsigned int scaled = SCALED(sim_param(s, ETHOSU_IFM_PRECISION));
 	int64_t left, right;
 
 	if (scaled) {
-		left = scale_operand(s, a, scaled != SCALED_B);
-		right = scale_operand(s, b, scaled == SCALED_B);
+		left = scale_operand(s, a, ADD_BITS(bits), scaled != SCALED_B);
+		right = scale_operand(s, b, ADD_BITS(bits), scaled == SCALED_B);
 	} else {
 		left = (int64_t)a * (uint16_t)s->state.word[ETHOSU_OPA_SCALE];
 		right = (int64_t)b * (uint16_t)s->state.word[ETHOSU_OPB_SCALE];
@@ -103,14 +108,18 @@ static int32_t add(const struct sim *s, int32_t a, int32_t b, bool subtract)
 
 /* ---- others */
 
+/* Of 32 bits, one operand is a multiplier of the other: of OFM_SCALE the shift alone counts. */
 static int32_t multiply(const struct sim *s, int32_t a, int32_t b, bool wide)
 {
-	struct sim_scale scale = sim_scale_of(s, ETHOSU_OFM_SCALE);
+	const struct sim_scale scale = sim_scale_of(s, ETHOSU_OFM_SCALE);
+	const unsigned int rounding = sim_rounding(s);
 	const int64_t product = (int64_t)a * b;
 
-	if (wide && scale.multiplier == ONE)
-		return sim_rescale(product, (struct sim_scale){ 1, scale.shift }, 2);
-	return sim_rescale(product, scale, sim_rounding(s));
+	if (!wide)
+		return sim_rescale(product, scale, rounding);
+	if (!rounding && scale.shift > 31)
+		return sim_rescale(a, (struct sim_scale){ (uint32_t)b, scale.shift }, rounding);
+	return sim_rescale(product, (struct sim_scale){ 1, scale.shift }, rounding);
 }
 
 static int32_t shift_right(int32_t a, int32_t b, unsigned int rounding)
@@ -128,15 +137,24 @@ static int32_t shift_left(int32_t a, int32_t b)
 	return shift > 31 ? 0 : (int32_t)((uint32_t)a << shift);
 }
 
-static int32_t compute(const struct sim *s, int32_t a, int32_t b, bool wide)
+static int32_t rescale(const struct sim *s, int32_t value)
+{
+	return sim_rescale(value, sim_scale_of(s, ETHOSU_OFM_SCALE), sim_rounding(s));
+}
+
+static int32_t compute(const struct sim *s, int32_t a, int32_t b, unsigned int bits)
 {
 	switch (s->op.param) {
 	case ETHOSU_MUL:
-		return multiply(s, a, b, wide);
+		return multiply(s, a, b, bits == 2);
 	case ETHOSU_ADD:
-		return add(s, a, b, false);
+		return add(s, a, b, bits, false);
 	case ETHOSU_SUB:
-		return add(s, a, b, true);
+		return add(s, a, b, bits, true);
+	case ETHOSU_LRELU:
+		return a < 0 ? rescale(s, a) : a;
+	case ETHOSU_ABS:
+		return rescale(s, a < 0 ? (int32_t)-(uint32_t)a : a);
 	case ETHOSU_MIN:
 		return a < b ? a : b;
 	case ETHOSU_MAX:
@@ -152,7 +170,7 @@ static int32_t compute(const struct sim *s, int32_t a, int32_t b, bool wide)
 
 static void run(const struct sim *s, const struct operands *o, struct sim_box *out)
 {
-	const bool one = s->op.param == ETHOSU_CLZ,
+	const bool one = has_one_operand(s),
 		   swapped = !one && sim_param(s, ETHOSU_IFM2_BROADCAST) & BROADCAST_SWAPPED;
 	int32_t *to = out->data, a, b;
 	uint32_t y, x, c;
@@ -162,22 +180,19 @@ static void run(const struct sim *s, const struct operands *o, struct sim_box *o
 			for (c = 0; c < out->depth; c++) {
 				a = at(&o->a, y, x, c);
 				b = one ? 0 : at(&o->b, y, x, c);
-				*to++ = swapped ? compute(s, b, a, o->wide)
-						: compute(s, a, b, o->wide);
+				*to++ = swapped ? compute(s, b, a, o->bits)
+						: compute(s, a, b, o->bits);
 			}
 }
 
 int sim_elementwise(struct sim *s)
 {
-	struct operands o = { .wide = false };
+	struct operands o = { .bits = 0 };
 	struct sim_box out = { .data = NULL };
-	int err = 0;
+	int err;
 
-	if (s->op.param == ETHOSU_LRELU || s->op.param == ETHOSU_ABS)
-		err = sim_refuse(s, s->op.param == ETHOSU_LRELU ? "LRELU" : "ABS");
 	sim_output_box(s, &out);
-	if (!err)
-		err = load(s, &out, &o);
+	err = load(s, &out, &o);
 	if (!err)
 		err = sim_box_make(s, &out);
 	if (!err) {

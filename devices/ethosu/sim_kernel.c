@@ -10,8 +10,9 @@ enum { POOL_MAX, POOL_AVERAGE, POOL_SUM };
 
 /* largest value of an input of 8 bits without its zero point */
 #define VALUE_MOST 511
-/* products with weights of 16 bits whose sum fits into 32 bits */
-#define PART (INT32_MAX / (VALUE_MOST * INT16_MAX))
+/* products with weights of 16 bits whose sum fits into 32 bits: of such values, and of 16 bits */
+#define PART	  (INT32_MAX / (VALUE_MOST * INT16_MAX))
+#define PART_WIDE 1
 
 /* ---- the input */
 
@@ -90,14 +91,14 @@ static bool input_at(const struct sim_box *in, const struct sim_kernel *k, uint3
 
 /* ---- convolution */
 
-static int64_t dot(const int16_t *a, const int16_t *b, uint32_t count)
+static int64_t dot(const int16_t *a, const int16_t *b, uint32_t count, uint32_t part_most)
 {
 	int64_t total = 0;
 	uint32_t i, part;
 	int32_t sum;
 
 	while (count) {
-		part = count < PART ? count : PART;
+		part = count < part_most ? count : part_most;
 		sum = 0;
 		for (i = 0; i < part; i++)
 			sum += a[i] * b[i];
@@ -109,27 +110,35 @@ static int64_t dot(const int16_t *a, const int16_t *b, uint32_t count)
 	return total;
 }
 
-/* Values of 8 bits without their zero points, in 16 bits. */
-static int narrow(const struct sim *s, const struct sim_box *in, int16_t **out)
+/* values of a map without their zero points, in 16 bits */
+struct narrow {
+	int16_t *values;
+	uint32_t part; /* products whose sum fits into 32 bits */
+};
+
+static int narrow(const struct sim *s, const struct sim_box *in, struct narrow *n)
 {
+	const unsigned int bits = sim_param(s, ETHOSU_IFM_PRECISION) >> 2 & 3;
+	const int32_t most = bits ? INT16_MAX : VALUE_MOST;
 	const size_t count = sim_box_count(in);
 	size_t i;
 
-	if ((sim_param(s, ETHOSU_IFM_PRECISION) >> 2 & 3) != 0)
-		return sim_refuse(s, "weights on a map with elements of more than 8 bits");
-	*out = malloc(count * sizeof(**out));
-	if (!*out)
+	if (bits > 1)
+		return sim_refuse(s, "weights on a map with elements of more than 16 bits");
+	n->part = bits ? PART_WIDE : PART;
+	n->values = malloc(count * sizeof(*n->values));
+	if (!n->values)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a feature map");
 	for (i = 0; i < count; i++) {
-		if (in->data[i] < -VALUE_MOST || in->data[i] > VALUE_MOST)
+		if (in->data[i] < -most - (bits ? 1 : 0) || in->data[i] > most)
 			return sim_refuse(s, "a zero point of more than 8 bits");
-		(*out)[i] = (int16_t)in->data[i];
+		n->values[i] = (int16_t)in->data[i];
 	}
 	return 0;
 }
 
 /* The sum of one element of the output. */
-static int64_t sum_at(const struct sim_box *in, const int16_t *values, const struct sim_kernel *k,
+static int64_t sum_at(const struct sim_box *in, const struct narrow *n, const struct sim_kernel *k,
 		      const int16_t *weights, uint32_t y, uint32_t x)
 {
 	uint32_t ky, kx;
@@ -139,13 +148,13 @@ static int64_t sum_at(const struct sim_box *in, const int16_t *values, const str
 	for (ky = 0; ky < k->height; ky++)
 		for (kx = 0; kx < k->width; kx++)
 			if (input_at(in, k, y, x, ky, kx, &at))
-				sum += dot(values + at,
+				sum += dot(n->values + at,
 					   weights + ((size_t)ky * k->width + kx) * in->depth,
-					   in->depth);
+					   in->depth, n->part);
 	return sum;
 }
 
-static void convolve(const struct sim *s, const struct sim_box *in, const int16_t *values,
+static void convolve(const struct sim *s, const struct sim_box *in, const struct narrow *n,
 		     const struct sim_kernel *k, const struct sim_weights *w, struct sim_box *out)
 {
 	const size_t each = (size_t)k->height * k->width * in->depth;
@@ -157,14 +166,14 @@ static void convolve(const struct sim *s, const struct sim_box *in, const int16_
 		for (x = 0; x < out->width; x++)
 			for (c = 0; c < out->depth; c++)
 				*to++ = sim_rescale(
-					sum_at(in, values, k, w->values + c * each, y, x) +
+					sum_at(in, n, k, w->values + c * each, y, x) +
 						w->bias[c],
 					w->scales[c], rounding);
 }
 
-static void convolve_depthwise(const struct sim *s, const struct sim_box *in, const int16_t *values,
-			       const struct sim_kernel *k, const struct sim_weights *w,
-			       struct sim_box *out)
+static void convolve_depthwise(const struct sim *s, const struct sim_box *in,
+			       const struct narrow *n, const struct sim_kernel *k,
+			       const struct sim_weights *w, struct sim_box *out)
 {
 	const size_t each = (size_t)k->height * k->width;
 	uint32_t y, x, c, e;
@@ -177,7 +186,7 @@ static void convolve_depthwise(const struct sim *s, const struct sim_box *in, co
 				sum = w->bias[c];
 				for (e = 0; e < each; e++)
 					if (input_at(in, k, y, x, e / k->width, e % k->width, &at))
-						sum += (int32_t)values[at + c] *
+						sum += (int32_t)n->values[at + c] *
 						       w->values[c * each + e];
 				out->data[((size_t)y * out->width + x) * out->depth + c] =
 					sim_rescale(sum, w->scales[c], sim_rounding(s));
@@ -200,7 +209,7 @@ static int run_weights(struct sim *s, bool depthwise)
 	struct sim_box in, out;
 	struct sim_weights w = { NULL, NULL, NULL };
 	struct sim_kernel k;
-	int16_t *values = NULL;
+	struct narrow n = { NULL, 0 };
 	int err;
 
 	out.data = NULL;
@@ -209,7 +218,7 @@ static int run_weights(struct sim *s, bool depthwise)
 	if (!err && depthwise && in.depth != out.depth)
 		err = sim_refuse(s, "an output of another depth than the input");
 	if (!err)
-		err = narrow(s, &in, &values);
+		err = narrow(s, &in, &n);
 	if (!err)
 		err = sim_weights_load(s, &k, out.depth, depthwise ? 1 : in.depth, &w);
 	if (!err)
@@ -218,13 +227,13 @@ static int run_weights(struct sim *s, bool depthwise)
 		err = sim_spend(s, work_of(&k, &out, depthwise ? 1 : in.depth));
 	if (!err) {
 		if (depthwise)
-			convolve_depthwise(s, &in, values, &k, &w, &out);
+			convolve_depthwise(s, &in, &n, &k, &w, &out);
 		else
-			convolve(s, &in, values, &k, &w, &out);
+			convolve(s, &in, &n, &k, &w, &out);
 		err = sim_store(s, &out);
 	}
 	sim_weights_fini(&w);
-	free(values);
+	free(n.values);
 	free(out.data);
 	free(in.data);
 	return err;

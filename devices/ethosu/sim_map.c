@@ -53,10 +53,7 @@ static int layout_of(const struct sim *s, const struct ethosu_map *m, struct lay
 		l->base[i] = ethosu_state_offset(&s->state, m->base0 + i);
 	for (i = 0; i < 3; i++)
 		l->stride[i] = ethosu_state_offset(&s->state, m->stride_x + i);
-	if (l->element != 1 && l->element != 4)
-		return sim_refuse(s, l->element == 2 ? "a map with elements of 16 bits"
-						     : "a map with elements of 64 bits");
-	return 0;
+	return l->element == 8 ? sim_refuse(s, "a map with elements of 64 bits") : 0;
 }
 
 /* Offset of the first channel of an element, in its tile. */
@@ -79,17 +76,26 @@ static uint64_t place(const struct layout *l, uint32_t y, uint32_t x)
 static int32_t get(const struct layout *l, const uint8_t *at)
 {
 	int32_t word;
+	uint16_t half;
 
 	if (l->element == 1)
 		return l->is_signed ? (int8_t)*at : *at;
+	if (l->element == 2) {
+		memcpy(&half, at, sizeof(half));
+		return l->is_signed ? (int16_t)half : half;
+	}
 	memcpy(&word, at, sizeof(word));
 	return word;
 }
 
 static void put(const struct layout *l, uint8_t *at, int32_t value)
 {
+	const uint16_t half = (uint16_t)value;
+
 	if (l->element == 1)
 		*at = (uint8_t)value;
+	else if (l->element == 2)
+		memcpy(at, &half, sizeof(half));
 	else
 		memcpy(at, &value, sizeof(value));
 }
@@ -151,61 +157,22 @@ void sim_output_box(const struct sim *s, struct sim_box *b)
 
 /* ---- results */
 
-static int32_t clamp(int64_t value, int32_t least, int32_t most)
-{
-	return value < least ? least : value > most ? most : (int32_t)value;
-}
-
-/* An entry of the table in use; it is as wide as an element of the output. */
-static int32_t look_up(const struct sim *s, const struct layout *l, int32_t value)
-{
-	const unsigned int slot = (sim_param(s, ETHOSU_ACTIVATION) & ETHOSU_ACTIVATION_KIND) -
-				  ETHOSU_ACTIVATION_TABLE;
-	const bool is_signed = sim_param(s, ETHOSU_IFM_PRECISION) & 1;
-	const uint32_t index = is_signed ? (uint32_t)clamp(value, -128, 127) + 128
-					 : (uint32_t)clamp(value, 0, 255);
-
-	return get(l, s->table + (slot * 256 + index) * l->element);
-}
-
-static int check_table(const struct sim *s, const struct layout *l, bool *used)
-{
-	const unsigned int kind = sim_param(s, ETHOSU_ACTIVATION) & ETHOSU_ACTIVATION_KIND;
-
-	*used = kind >= ETHOSU_ACTIVATION_TABLE;
-	if (kind && !*used)
-		return sim_refuse(s, "an activation without a table");
-	if (*used && (kind - ETHOSU_ACTIVATION_TABLE + 1) * 256 * l->element > ETHOSU_TABLE_BYTES)
-		return sim_refuse(s, "a table behind the memory for tables");
-	return 0;
-}
-
 int sim_store(struct sim *s, const struct sim_box *b)
 {
-	const int32_t zero = (int16_t)sim_param(s, ETHOSU_OFM_ZERO_POINT),
-		      least = (int16_t)sim_param(s, ETHOSU_ACTIVATION_MIN),
-		      most = (int16_t)sim_param(s, ETHOSU_ACTIVATION_MAX);
 	const size_t count = sim_box_count(b);
+	struct sim_activation a;
 	struct layout l;
 	uint32_t y, x;
-	bool table;
 	size_t i;
 	int err;
 
 	err = layout_of(s, &ethosu_ofm, &l);
 	if (!err)
-		err = check_table(s, &l, &table);
+		err = sim_activation_of(s, l.element, &a);
 	if (err)
 		return err;
-	for (i = 0; i < count; i++) {
-		if (l.element == 4 && !table) {
-			b->data[i] = (int32_t)((uint32_t)b->data[i] + (uint32_t)zero);
-			continue;
-		}
-		b->data[i] = clamp((int64_t)b->data[i] + zero, least, most);
-		if (table)
-			b->data[i] = look_up(s, &l, b->data[i]);
-	}
+	for (i = 0; i < count; i++)
+		b->data[i] = sim_activate(&a, b->data[i]);
 	for (y = 0; y < b->height && !err; y++)
 		for (x = 0; x < b->width && !err; x++)
 			err = copy_element(s, &l, y, x, b->depth,

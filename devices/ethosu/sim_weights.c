@@ -11,7 +11,7 @@
 #define INPUT_UNIT	   8
 #define SUBKERNEL	   8
 #define INPUTS_DEPTH_FIRST 32
-#define INPUTS_PART_KERNEL 16
+#define INPUTS_HALF	   16 /* the part-kernel order, and maps of 16 bits */
 #define INPUTS_PADDING	   (INPUTS_DEPTH_FIRST - 1)
 #define ELEMENTS_PADDED	   4
 #define WEIGHTS_MOST	   (UINT64_C(1) << 28)
@@ -37,6 +37,7 @@ static uint32_t round_up(uint32_t n, uint32_t unit)
  * @unit: output channels that run side by side
  * @block: output channels of the core in a block
  * @part_kernel: the kernel's elements come before all input channels
+ * @wide: the input has elements of 16 bits
  * @from: weights in the order of the stream; NULL to count them
  * @to: weights in the order of struct sim_weights
  * @count: positions so far
@@ -50,6 +51,7 @@ struct order {
 	uint32_t unit;
 	uint32_t block;
 	bool part_kernel;
+	bool wide;
 	bool depthwise;
 	const int16_t *from;
 	int16_t *to;
@@ -133,7 +135,7 @@ static void walk_kernel(struct order *o, struct part *p)
 /* Walk through all weights of a core in the order of its stream. */
 static void walk(struct order *o)
 {
-	const uint32_t inputs = o->part_kernel ? INPUTS_PART_KERNEL : INPUTS_DEPTH_FIRST;
+	const uint32_t inputs = o->part_kernel || o->wide ? INPUTS_HALF : INPUTS_DEPTH_FIRST;
 	const uint32_t outputs = (o->outputs - o->core + o->cores - 1) / o->cores;
 	struct part p;
 
@@ -266,6 +268,7 @@ int sim_weights_load(struct sim *s, const struct sim_kernel *k, uint32_t outputs
 		.inputs = inputs,
 		.unit = unit_of(s),
 		.part_kernel = sim_param(s, ETHOSU_KERNEL_STRIDE) & 4,
+		.wide = sim_param(s, ETHOSU_IFM_PRECISION) >> 2 & 3,
 		.depthwise = s->op.id == ETHOSU_OP_DEPTHWISE,
 	};
 	int err = 0;
