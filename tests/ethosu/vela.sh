@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Networks that Vela compiles here: they are accepted, and on ethosu://sim each output has the bytes of LiteRT's reference
+# kernels. TENON_VELA=all takes every configuration of U55 and U65, not those that differ most.
+
+. tests/build/tap.sh
+config=$TENON_BUILD/include/config/auto.conf
+for option in ERROR_MESSAGES ERROR_CONTEXT; do
+	grep -qs "^CONFIG_$option=y" "$config" || skip "needs CONFIG_$option"
+done
+for option in TFLITE_EXECUTOR DEVICE_ETHOSU_SIM; do
+	grep -qs "^CONFIG_$option=[ym]" "$config" || skip "needs CONFIG_$option"
+done
+[ -x "$TENON_COMMAND" ] || skip "the command is not built"
+python=${TENON_VENVS:-$TENON_BUILD/interop-venvs}/vela/bin/python
+[ -x "$python" ] || skip "$python is missing: scripts/interop-generate --venv-only vela installs Vela"
+"$python" -c 'import ai_edge_litert.interpreter, ethosu.vela, flatbuffers, numpy' 2>/dev/null ||
+	skip "$python lacks one of ethos-u-vela, ai-edge-litert, flatbuffers and numpy"
+
+configurations="u55-128 u65-256 u65-512 u65-256+io u65-512+sram"
+[ "${TENON_VELA:-}" != all ] ||
+	configurations="u55-32 u55-64 u55-128 u55-256 u65-256 u65-512 u55-128+io u65-256+io u65-512+io u65-256+sram u65-512+sram"
+later="u85-256 u85-256+unchained"
+networks=$scratch/networks out=$scratch/out
+
+tenon()
+{
+	$EMULATOR "$TENON_COMMAND" "$@"
+}
+
+compile()
+{
+	# shellcheck disable=SC2086
+	"$python" tests/ethosu/make_networks.py "$networks" 2>/dev/null &&
+		"$python" tests/ethosu/compile_networks.py "$out" $configurations $later -- "$networks"/*.tflite
+}
+
+# what tenon run is told of a network: files of its inputs, and of the outputs that are expected
+set_arguments()
+{
+	arguments='' inputs=0 outputs=0
+	while read -r what shape; do
+		if [ "$what" = in ]; then
+			arguments="$arguments --input $shape=@$networks/$1.in$inputs"
+			inputs=$((inputs + 1))
+		else
+			arguments="$arguments --expect $shape=@$networks/$1.ref$outputs"
+			outputs=$((outputs + 1))
+		fi
+	done < "$networks/$1.spec"
+	[ $inputs -gt 0 ] && [ $outputs -gt 0 ]
+}
+
+# the inputs are random bytes: another output than the reference's ends tenon run with 1
+runs()
+{
+	passed=0 wrong=0
+	for file in "$out/$1"/*_vela.tflite; do
+		name=${file##*/} name=${name%_vela.tflite}
+		set_arguments "$name" && tenon verify --kind ethos-u "$file" > said.txt 2>&1 &&
+			tenon inspect "$file" > said.txt 2>&1 &&
+			# shellcheck disable=SC2086
+			tenon run "$file" --device ethosu://sim $arguments > said.txt 2>&1 && passed=$((passed + 1)) &&
+			continue
+		wrong=$((wrong + 1))
+		echo "$1, $name:"
+		tail -n 3 said.txt
+	done
+	echo "$passed networks, $wrong differ"
+	[ $wrong -eq 0 ] && [ $passed -ge 16 ]
+}
+
+# those that use OP_RESIZE have no bound that could be checked, and the model does not run the others
+judges()
+{
+	wrong=0
+	for file in "$out/$1"/*_vela.tflite; do
+		name=${file##*/} expected=0
+		case $name in
+		resize*) expected=3 ;;
+		esac
+		tenon verify --kind ethos-u "$file" > said.txt 2>&1
+		[ $? -eq $expected ] && { [ $expected -eq 0 ] || grep -q "at 0x[0-9a-f]*: RESIZE_X" said.txt; } && continue
+		wrong=$((wrong + 1))
+		echo "$1, $name:"
+		tail -n 3 said.txt
+	done
+	[ $wrong -eq 0 ]
+}
+
+root=$PWD
+it "Vela compiles all networks" compile
+[ $failures -eq 0 ] || finish
+cd "$scratch" || exit 1
+for one in $configurations; do
+	it "networks for $one give the bytes of the reference kernels" runs "$one"
+done
+for one in $later; do
+	it "networks for $one are accepted, but for OP_RESIZE" judges "$one"
+done
+cd "$root" || exit 1
+
+finish
