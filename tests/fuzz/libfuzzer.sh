@@ -45,7 +45,7 @@ bounds_of()
 		echo "-seed=1 -runs=20000"
 	fi
 	case $1 in
-	run_* | npy_*)	echo "-max_len=65536 -malloc_limit_mb=0" ;;
+	run_* | npy_* | tflite_run)	echo "-max_len=65536 -malloc_limit_mb=0" ;;
 	inspect)	echo "-max_len=65536 -malloc_limit_mb=64" ;;
 	*)		echo "-max_len=8192 -malloc_limit_mb=64" ;;
 	esac
@@ -57,6 +57,7 @@ fuzz()
 	mkdir -p "$scratch/$target" "$scratch/seeds-$target"
 	wrap=
 	[ "$target" = run_tree ] && wrap=-Wl,--wrap=relax_create
+	[ "$target" = tflite_run ] && wrap=-Wl,--wrap=ethosu_sim_run
 	# what writes its seeds, and what it does
 	writer=
 	[ "$target" = rpc_reply ] && writer=tests/remote/use_session.c
