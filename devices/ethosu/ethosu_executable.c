@@ -29,19 +29,32 @@ struct network {
 	void *made;
 };
 
+static int check_program(const struct tenon_program *p)
+{
+	if (!tenon_slice_equal(p->kind, tenon_slice_of("ethos-u")) || p->kernel_count != 1)
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"ethosu runs programs of kind \"ethos-u\" with one kernel, and not "
+			"those of \"%.*s\"",
+			(int)p->kind.size, p->kind.data);
+	if (!tenon_slice_equal(p->format, tenon_slice_of("cop")) &&
+	    !tenon_slice_equal(p->format, tenon_slice_of("npz")))
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "ethosu runs programs of format \"cop\" and \"npz\", and not of "
+				   "\"%.*s\"",
+				   (int)p->format.size, p->format.data);
+	return 0;
+}
+
 static int create(struct tenon_device *device, const struct tenon_program *program,
 		  struct tenon_executable **out)
 {
 	struct network *n;
 	int err;
 
-	if (!tenon_slice_equal(program->kind, tenon_slice_of("ethos-u")) ||
-	    program->kernel_count != 1)
-		return tenon_error(
-			-TENON_E_UNSUPPORTED,
-			"ethosu runs programs of kind \"ethos-u\" with one kernel, and not "
-			"those of \"%.*s\"",
-			(int)program->kind.size, program->kind.data);
+	err = check_program(program);
+	if (err)
+		return err;
 	n = calloc(1, sizeof(*n));
 	if (!n)
 		return tenon_error(-TENON_E_NOMEM, "no memory for an executable");
