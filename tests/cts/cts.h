@@ -50,10 +50,12 @@ struct cts_note {
  * @format: "cl", "ptx", "vulkan", "functions"
  * @payload: append a whole payload, of a kind that has a form of its own; NULL: the format, a kernel
  *	table and the code
+ * @modern: the payload is one of TVM 0.22 and later: it ends where its bytes end
  * @code: append the program of all kernels; NULL where each has its own
  * @kernel_code: append a kernel's own program and set the flags of its entry (SPIR-V words for kind
  *	"vulkan"); return 0, or -1 for a kernel that cannot be had
- * @no_kernels: why the device runs no kernels, so that each request for one is refused; NULL where it does
+ * @no_kernels: why the device runs no kernels, so that each request for one is refused, or why a payload has none of the
+ *	suite's; NULL where it does
  * @setup: called before the device is opened; may be NULL. Returns a reason to skip all, or NULL
  * @unsupported: ended by a note without a name; may be NULL
  * @expected_failures: as @unsupported
@@ -63,6 +65,7 @@ struct cts_backend {
 	const char *kind;
 	const char *format;
 	int (*payload)(struct tenon_buffer *out);
+	bool modern;
 	int (*code)(struct tenon_buffer *out);
 	int (*kernel_code)(const struct cts_kernel *kernel, struct tenon_buffer *out,
 			   uint32_t *flags);

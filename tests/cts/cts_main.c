@@ -119,7 +119,9 @@ static int make_program(void)
 	tenon_buffer_fini(&cts.payload);
 	if (cts_write_payload(&cts_backend, &cts.payload))
 		return -1;
-	return tenon_program_read(tenon_slice_of(kind), TENON_GENERATION_LEGACY,
+	return tenon_program_read(tenon_slice_of(kind),
+				  cts_backend.modern ? TENON_GENERATION_FFI
+						     : TENON_GENERATION_LEGACY,
 				  (struct tenon_slice){ cts.payload.data, cts.payload.size }, "cts",
 				  &cts.program);
 }

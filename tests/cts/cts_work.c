@@ -61,6 +61,8 @@ struct tenon_kernel *cts_kernel(struct cts *cts, const char *name)
 	for (i = 0; i < cts->program->kernel_count; i++)
 		if (tenon_slice_equal(cts->program->kernels[i].name, tenon_slice_of(name)))
 			break;
+	if (cts_backend.no_kernels && i == cts->program->kernel_count)
+		cts_skip("unsupported: %s", cts_backend.no_kernels);
 	assert_true(i < cts->program->kernel_count);
 	if (!cts_backend.code && !cts->program->kernels[i].code.size)
 		cts_skip("the suite has no kernel %s for this device", name);
