@@ -31,12 +31,19 @@ makes_the_group()
 {
 	mkdir -p "$scratch/root/etc" &&
 		systemd-sysusers --root="$scratch/root" "$PWD/packaging/udev/tenon.sysusers" &&
-		group=$(sed -n 's/.*GROUP="\([a-z]*\)".*/\1/p' "$rules") && grep -q "^$group:" "$scratch/root/etc/group"
+		group=$(sed -n 's/.*GROUP="\([a-z]*\)".*/\1/p' "$rules" | sort -u) && grep -q "^$group:" "$scratch/root/etc/group"
+}
+
+# a UIO device may reach all of memory
+names_boards()
+{
+	[ "$(grep -c '^SUBSYSTEM=="uio"' "$rules")" -eq 1 ] && grep '^SUBSYSTEM=="uio"' "$rules" | grep -q 'ATTR{name}=="[a-z]'
 }
 
 it "no node is open to everybody" not grep -q 'MODE="0\{0,1\}[0-7][0-7][1-7]"' "$rules"
 it "every rule names a mode and a group" test "$(grep -c '^SUBSYSTEM' "$rules")" -eq \
 	"$(grep -c 'GROUP="[a-z]*", MODE="0660"' "$rules")"
+it "nodes of UIO are given by the name of a board alone" names_boards
 if command -v systemd-sysusers > /dev/null 2>&1; then
 	it "systemd-sysusers makes the group of the rules" makes_the_group
 fi
