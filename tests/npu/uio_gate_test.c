@@ -35,10 +35,9 @@ static void (*hook)(void); /* called once, by the next wait */
 
 static int one_ppoll(struct pollfd *polled, nfds_t count, const struct timespec *timeout)
 {
-	void (*call)(void) = hook;
+	void (*call)(void) = __atomic_exchange_n(&hook, NULL, __ATOMIC_SEQ_CST);
 	int ready;
 
-	hook = NULL;
 	if (call)
 		call();
 	pthread_mutex_lock(&one);
