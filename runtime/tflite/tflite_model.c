@@ -10,15 +10,6 @@
 #define SCHEMA 3
 #define PLAN   "OfflineMemoryAllocation"
 
-/*
- * Parts of a FlatBuffer may overlap, so that a small file lists much. Writers of models share next to nothing, and all
- * that is listed together may be this many times the file.
- */
-#define LISTED_MOST 4
-
-/* a tensor and an operator have a table each, which takes at least so many bytes with the offset that leads to it */
-#define TABLE_LEAST 16
-
 /* fields of tables, in the order of the schema */
 enum {
 	MODEL_VERSION,
@@ -272,7 +263,7 @@ static int list(const struct tflite_model *m, uint64_t size, uint64_t *left)
 		return tenon_cursor_error(&m->tensors.file, -TENON_E_FORMAT,
 					  "names and lists of tensors and operators overlap: "
 					  "together they are more than %d times the file",
-					  LISTED_MOST);
+					  TFLITE_LISTED_MOST);
 	*left -= size;
 	return 0;
 }
@@ -282,13 +273,13 @@ static int check_tables(const struct tflite_model *m)
 {
 	const uint64_t count = (uint64_t)m->tensors.count + m->operators.count;
 
-	if (count * TABLE_LEAST <= tenon_cursor_left(&m->tensors.file))
+	if (count * TFLITE_TABLE_LEAST <= tenon_cursor_left(&m->tensors.file))
 		return 0;
 	return tenon_cursor_error(&m->tensors.file, -TENON_E_FORMAT,
 				  "%" PRIu64
 				  " tensors and operators, which have at least %d bytes each; the "
 				  "file has %zu",
-				  count, TABLE_LEAST, tenon_cursor_left(&m->tensors.file));
+				  count, TFLITE_TABLE_LEAST, tenon_cursor_left(&m->tensors.file));
 }
 
 static int check_indices(const struct tflite_model *m, const struct flatbuffer_vector *v,
@@ -407,7 +398,7 @@ static int read_metadata(const struct flatbuffer_table *root, struct tflite_mode
 
 int tflite_read(const struct tenon_cursor *file, struct tflite_model *out)
 {
-	uint64_t left = LISTED_MOST * (uint64_t)tenon_cursor_left(file);
+	uint64_t left = TFLITE_LISTED_MOST * (uint64_t)tenon_cursor_left(file);
 	struct flatbuffer_table root;
 	int err;
 

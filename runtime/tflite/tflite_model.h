@@ -18,6 +18,14 @@
 /* a tensor has at most as many dimensions */
 #define TFLITE_DIMENSIONS 8
 
+/*
+ * Parts of a FlatBuffer may overlap, so that a small file lists much. Writers of models share next to nothing, and all
+ * that is listed together may be this many times the file. A tensor and an operator have a table each, which takes at
+ * least so many bytes with the offset that leads to it.
+ */
+#define TFLITE_LISTED_MOST 4
+#define TFLITE_TABLE_LEAST 16
+
 /* a custom operator has at most as many bytes of name */
 #define TFLITE_CUSTOM_NAME 64
 

@@ -10,6 +10,17 @@
 #include "lib/brief_errors.h"
 #include "runtime/tflite/tflite_network.h"
 
+/* The largest of what is made for a table, and for four bytes of a list. */
+_Static_assert(sizeof(struct tflite_step) / TFLITE_TABLE_LEAST +
+			       TFLITE_LISTED_MOST * sizeof(struct tflite_slot) / 4 <
+		       TFLITE_COST,
+	       "the header says what a file may cost");
+_Static_assert(sizeof(struct tflite_value) + sizeof(struct tflite_life) <=
+			       sizeof(struct tflite_step) &&
+		       sizeof(struct tflite_value *) + sizeof(uint32_t) <=
+			       sizeof(struct tflite_slot),
+	       "others are no larger");
+
 static int no_memory(const struct tflite_network *n)
 {
 	return tenon_error(-TENON_E_NOMEM,
