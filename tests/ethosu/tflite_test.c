@@ -330,8 +330,10 @@ static void parts_that_overlap_do_not_multiply(void **state)
 	/* the one operator has a thousand inputs, and is listed as often as may be, then more often */
 	add_vector(&s.w, &s.operator, 1, 1000);
 	assert_int_equal(read_model(&s, &m), 0);
-	repeat_operator(&s, 3);
+	repeat_operator(&s, 4);
 	assert_int_equal(read_model(&s, &m), 0);
+	repeat_operator(&s, 5);
+	fails(&s, -TENON_E_FORMAT, "overlap");
 	repeat_operator(&s, LISTED_MOST);
 	fails(&s, -TENON_E_FORMAT, "overlap");
 }
