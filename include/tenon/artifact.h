@@ -60,8 +60,9 @@ struct tenon_artifact {
  * @count: how many; at least one
  * @targets: devices of target keys; other keys run on the thread's current device
  * @target_count: how many
- * @out: receives the root with one reference: the code of the host, or the first artifact in the order
- *	of loading if there is none. It imports all others.
+ * @out: receives the root with one reference, the first artifact in the order of loading: constants
+ *	or metadata, else the code of the host, else a program. It imports all others, and so does the
+ *	code of the host, except for a root of constants, which passes it parameters.
  *
  * Return: 0; -TENON_E_EXISTS for a file name that occurs twice; -TENON_E_NOT_FOUND for a target key
  *	that no artifact has; -TENON_E_VALUE; as tenon_module_load() and tenon_module_load_bytes(), with

@@ -136,23 +136,38 @@ static int load_all(const struct tenon_artifact **order, size_t count, struct ta
 	return err;
 }
 
-/* Let the root import all others, in the order of loading. */
+/* Let one module import all others in the order of loading, but for module @except. */
+static int import_others(struct tenon_module **modules, size_t count, size_t parent, size_t except)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < count && !err; i++)
+		if (i != parent && i != except)
+			err = tenon_module_import(modules[parent], modules[i]);
+	return err;
+}
+
+/*
+ * The code of the host imports all others. Constants are passed to imports only, so the first
+ * module with data is above it.
+ */
 static int import_all(const struct tenon_artifact **order, struct tenon_module **modules,
 		      size_t count, struct tenon_module **out)
 {
-	size_t root, i;
+	const size_t none = count;
+	size_t host;
 	int err = 0;
 
-	for (root = 0; root < count && strcmp(order[root]->loader, NATIVE); root++)
+	for (host = 0; host < count && strcmp(order[host]->loader, NATIVE); host++)
 		;
-	if (root == count)
-		root = 0;
-	for (i = 0; i < count && !err; i++)
-		if (i != root)
-			err = tenon_module_import(modules[root], modules[i]);
+	if (host != none)
+		err = import_others(modules, count, host, host ? 0 : none);
+	if (!err && host)
+		err = import_others(modules, count, 0, none);
 	if (!err) {
-		tenon_object_ref(modules[root]);
-		*out = modules[root];
+		tenon_object_ref(modules[0]);
+		*out = modules[0];
 	}
 	return err;
 }

@@ -87,7 +87,7 @@ static void a_set_is_loaded_group_by_group(void **state)
 		artifact("native", "host", "code"),	artifact("cuda", NULL, "ptx"),
 		artifact("const_loader", NULL, "data"),
 	};
-	struct tenon_module *m;
+	struct tenon_module *m, *code;
 
 	(void)state;
 	loads = 0;
@@ -98,8 +98,18 @@ static void a_set_is_loaded_group_by_group(void **state)
 	assert_int_equal(number_of(m, "ptx"), 2);
 	assert_int_equal(number_of(m, "one"), 3);
 	assert_int_equal(number_of(m, "two"), 4);
-	/* the code of the host is the root */
-	assert_int_equal(number_of(m, "order"), 1);
+	/* constants are the root, and the code of the host is next */
+	assert_int_equal(number_of(m, "order"), 0);
+	code = tenon_module_import_at(m, 0);
+	assert_int_equal(number_of(code, "order"), 1);
+	assert_int_equal(tenon_module_import_count(code), 3);
+	tenon_object_unref(m);
+
+	loads = 0;
+	assert_int_equal(tenon_artifacts_load(items, 4, NULL, 0, &m), 0);
+	assert_int_equal(tenon_module_import_count(m), 3);
+	/* without constants that code is the root */
+	assert_int_equal(number_of(m, "order"), 0);
 	tenon_object_unref(m);
 }
 
