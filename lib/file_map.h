@@ -22,7 +22,7 @@
  *
  * Return: 0; -TENON_E_IO for a missing file, a directory, a device, a pipe.
  */
-int file_open(const char *path, int *fd, size_t *size);
+int file_open(const char *path, int *fd, size_t *size) TO_PLUGINS(file_open);
 
 /**
  * file_read_at - read a part of a file
@@ -55,7 +55,7 @@ int file_map_reserve(const char *path, size_t size, struct tenon_slice *out);
  *
  * Return: 0; -TENON_E_IO, also when the file is shorter by now.
  */
-int file_map(int fd, const char *path, size_t size, struct tenon_slice *out);
+int file_map(int fd, const char *path, size_t size, struct tenon_slice *out) TO_PLUGINS(file_map);
 
 /**
  * file_map_open - read a file into memory

@@ -204,6 +204,23 @@ static int pack_graph(struct link_work *w, const struct link_program *p, struct 
 	return err;
 }
 
+/*
+ * Map a payload of a kind whose format is not known: nothing parses it, and to copy it into new
+ * pages would take as long as to write it.
+ */
+static int map_program(const char *path, struct tenon_slice *out)
+{
+	size_t size;
+	int fd, err;
+
+	err = file_open(path, &fd, &size);
+	if (err)
+		return err;
+	err = file_map(fd, path, size, out);
+	close(fd);
+	return err;
+}
+
 /* Make the payload of parameters that belong to no graph. */
 static int pack_constants(struct link_work *w, struct tenon_buffer *out)
 {
@@ -229,7 +246,8 @@ static int read_payload(struct link_work *w, struct artifact *a, struct string_m
 	if (!err && in->is_constants)
 		err = pack_constants(w, &a->content);
 	else if (!err)
-		err = file_map_open(p.path, &p.bytes);
+		err = payload_format_of(p.kind) ? file_map_open(p.path, &p.bytes)
+						: map_program(p.path, &p.bytes);
 	if (!err && !in->is_constants)
 		err = in->is_graph ? pack_graph(w, &p, &a->content) : pack(a, &p);
 	if (!err)
