@@ -45,8 +45,10 @@ static int find_library(const char *folder, char **out)
 					  "%s has several shared objects; name the one of the "
 					  "model, and the folder of its weights",
 					  folder);
-		else if (asprintf(out, "%s/%s", folder, e->d_name) < 0)
+		else if (asprintf(out, "%s/%s", folder, e->d_name) < 0) {
+			*out = NULL;
 			err = tenon_error(-TENON_E_NOMEM, "no memory for a path");
+		}
 	}
 	closedir(d);
 	if (!err && !*out)
@@ -98,6 +100,16 @@ static int find_files(struct tenon_llm *llm, const char *path, const char *weigh
 
 /* ---- functions */
 
+/* Call a function for the only time. */
+static int call_once(struct tenon_function *f, const struct tenon_value *args, int32_t count,
+		     struct tenon_value *ret)
+{
+	int err = tenon_function_call(f, args, count, ret) ? tenon_error_status() : 0;
+
+	tenon_object_unref(f);
+	return err;
+}
+
 static int call_named(struct tenon_module *m, const char *name, const struct tenon_value *args,
 		      int32_t count, struct tenon_value *ret)
 {
@@ -107,9 +119,20 @@ static int call_named(struct tenon_module *m, const char *name, const struct ten
 	*ret = tenon_arg_none();
 	if (err)
 		return err;
-	err = tenon_function_call(f, args, count, ret) ? tenon_error_status() : 0;
-	tenon_object_unref(f);
+	err = call_once(f, args, count, ret);
 	return err ? tenon_error_in(err, "%s", name) : 0;
+}
+
+static int call_global(const char *name, const struct tenon_value *args, int32_t count,
+		       struct tenon_value *ret)
+{
+	struct tenon_function *f;
+	int err = tenon_function_find(name, &f);
+
+	*ret = tenon_arg_none();
+	if (!err && !f)
+		err = tenon_error(-TENON_E_UNSUPPORTED, "no function %s", name);
+	return err ? err : call_once(f, args, count, ret);
 }
 
 /* Begin to build kernels. If that fails, so does the call that needs them. */
@@ -226,22 +249,6 @@ static int find_cache_functions(struct llm_cache_functions *f)
 }
 
 /* ---- weights */
-
-static int call_global(const char *name, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
-{
-	struct tenon_function *f;
-	int err = tenon_function_find(name, &f);
-
-	*ret = tenon_arg_none();
-	if (!err && !f)
-		err = tenon_error(-TENON_E_UNSUPPORTED, "no function %s", name);
-	if (err)
-		return err;
-	err = tenon_function_call(f, args, count, ret) ? tenon_error_status() : 0;
-	tenon_object_unref(f);
-	return err;
-}
 
 static int check_weight(const struct llm_weight *w, const DLTensor *t)
 {
