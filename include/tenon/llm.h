@@ -272,7 +272,7 @@ void tenon_llm_cancel(struct tenon_llm *llm, uint64_t job);
  * dropped, then the request that came last waits until there is room again. A failure ends the
  * requests it concerns, with TENON_LLM_ERROR.
  *
- * Return: 1 if there is more to do; 0 if no request is left; -TENON_E_NOMEM.
+ * Return: 1 if there is more to do; 0 if no request is left.
  */
 int tenon_llm_step(struct tenon_llm *llm);
 

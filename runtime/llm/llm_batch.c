@@ -107,6 +107,8 @@ void llm_batch_free(struct llm_batch *b)
 	for (i = 0; i < b->kept_count; i++)
 		free(b->kept[i].tokens);
 	free(b->kept);
+	free(b->members.jobs);
+	free(b->members.parts);
 	free(b);
 }
 
@@ -114,15 +116,19 @@ void llm_batch_free(struct llm_batch *b)
 
 static int make_batch(struct tenon_llm *llm)
 {
+	const size_t most = (size_t)llm->info.sequences;
 	struct llm_batch *b;
 
 	if (llm->batch)
 		return 0;
 	b = calloc(1, sizeof(*b));
-	if (b)
-		b->kept = calloc((size_t)llm->info.sequences + 1, sizeof(*b->kept));
-	if (!b || !b->kept) {
-		free(b);
+	if (!b)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a batch");
+	b->kept = calloc(most + 1, sizeof(*b->kept));
+	b->members.jobs = calloc(most, sizeof(*b->members.jobs));
+	b->members.parts = calloc(most, sizeof(*b->members.parts));
+	if (!b->kept || !b->members.jobs || !b->members.parts) {
+		llm_batch_free(b);
 		return tenon_error(-TENON_E_NOMEM, "no memory for a batch");
 	}
 	b->next_number = 1;
@@ -393,15 +399,8 @@ static bool suspend_last(struct tenon_llm *llm)
 	return true;
 }
 
-/* what one forward step has of each job */
-struct members {
-	struct llm_job **jobs;
-	struct tenon_llm_part *parts;
-	size_t count;
-};
-
 /* Choose the jobs of a step: those with a prompt to read, or those that get another token. */
-static void choose_members(const struct tenon_llm *llm, bool prompts, struct members *m)
+static void choose_members(const struct tenon_llm *llm, bool prompts, struct llm_members *m)
 {
 	size_t room = (size_t)llm->info.chunk, left;
 	struct llm_job *job;
@@ -420,7 +419,7 @@ static void choose_members(const struct tenon_llm *llm, bool prompts, struct mem
 	}
 }
 
-static void take_results(struct tenon_llm *llm, const struct members *m, const float *logits)
+static void take_results(struct tenon_llm *llm, const struct llm_members *m, const float *logits)
 {
 	struct llm_job *job;
 	size_t i;
@@ -437,7 +436,7 @@ static void take_results(struct tenon_llm *llm, const struct members *m, const f
 }
 
 /* Add a step to the tracks of its jobs. It comes before the results, which may end a job. */
-static void trace_step(const struct members *m, bool prompts, uint64_t begin)
+static void trace_step(const struct llm_members *m, bool prompts, uint64_t begin)
 {
 	const uint64_t end = tenon_trace_now();
 	char name[48];
@@ -455,8 +454,9 @@ static void trace_step(const struct members *m, bool prompts, uint64_t begin)
 }
 
 /* One forward step. If the cache is full, with fewer jobs. */
-static void forward(struct tenon_llm *llm, bool prompts, struct members *m)
+static void forward(struct tenon_llm *llm, bool prompts)
 {
+	struct llm_members *m = &llm->batch->members;
 	const float *logits;
 	uint64_t begin;
 	size_t i;
@@ -491,27 +491,15 @@ static void forward(struct tenon_llm *llm, bool prompts, struct members *m)
 int tenon_llm_step(struct tenon_llm *llm)
 {
 	struct llm_batch *b = llm->batch;
-	struct members m = { NULL, NULL, 0 };
-	const size_t most = (size_t)llm->info.sequences;
-	int err = 0;
 
 	if (!b || !b->first)
 		return 0;
-	m.jobs = calloc(most, sizeof(*m.jobs));
-	m.parts = calloc(most, sizeof(*m.parts));
-	if (!m.jobs || !m.parts) {
-		err = tenon_error(-TENON_E_NOMEM, "no memory for a step");
-		goto done;
-	}
 	end_cancelled(llm);
 	start_jobs(llm);
-	forward(llm, true, &m);
-	forward(llm, false, &m);
+	forward(llm, true);
+	forward(llm, false);
 	/* callbacks may have cancelled */
 	end_cancelled(llm);
 	sweep(b);
-done:
-	free(m.jobs);
-	free(m.parts);
-	return err ? err : b->first != NULL;
+	return b->first != NULL;
 }

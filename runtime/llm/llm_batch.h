@@ -35,11 +35,19 @@ struct llm_kept {
 	uint64_t used; /* when, as a number that grows */
 };
 
+/* what one forward step has of each job; room for all sequences of the model */
+struct llm_members {
+	struct llm_job **jobs;
+	struct tenon_llm_part *parts;
+	size_t count;
+};
+
 struct llm_batch {
 	struct llm_job *first; /* in the order of submission */
 	uint64_t next_number;
 	struct llm_kept *kept; /* room for all sequences of the model */
 	size_t kept_count;
+	struct llm_members members; /* of the running step */
 	size_t running;
 	uint64_t clock;
 	/* a job had to give up its sequence: begin no other before one ends */

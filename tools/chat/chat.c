@@ -291,15 +291,15 @@ static void begin_reply(struct cli *cli, const struct chat *c, struct chat_reply
 static int answer(struct cli *cli, struct chat *c, const struct tenon_buffer *prompt,
 		  struct chat_reply *reply)
 {
-	int more = 1, err = prompt->status;
+	int err = prompt->status;
 
 	begin_reply(cli, c, reply);
 	if (!err)
 		err = submit(c, prompt, reply);
-	while (!err && more > 0)
-		more = tenon_llm_step(c->llm);
-	if (err || more < 0)
-		return cli_error(cli, cli_exit_of(err ? err : more, CLI_FAILED));
+	if (err)
+		return cli_error(cli, cli_exit_of(err, CLI_FAILED));
+	while (tenon_llm_step(c->llm) > 0)
+		;
 	return report(cli, c, reply);
 }
 
@@ -324,7 +324,7 @@ static int answer_messages(struct cli *cli, struct chat *c)
 	struct tenon_llm_message messages[2];
 	struct tenon_buffer prompt;
 	size_t i, n, at = 0;
-	int err = 0, more = 1, code = CLI_OK, last;
+	int err = 0, code = CLI_OK, last;
 
 	for (i = 0; i < c->message_count && !err; i++) {
 		n = 0;
@@ -339,19 +339,17 @@ static int answer_messages(struct cli *cli, struct chat *c)
 	}
 	if (err)
 		code = cli_error(cli, cli_exit_of(err, CLI_FAILED));
-	while (!err && at < c->message_count && more >= 0) {
+	while (!err && at < c->message_count) {
 		/* the first that is not complete is printed as it comes */
 		begin_reply(cli, c, &replies[at]);
 		chat_reply_print(&replies[at]);
 		if (!replies[at].end) {
-			more = tenon_llm_step(c->llm);
+			tenon_llm_step(c->llm);
 			continue;
 		}
 		last = report(cli, c, &replies[at++]);
 		code = last ? last : code;
 	}
-	if (more < 0)
-		code = cli_error(cli, CLI_FAILED);
 	for (i = 0; i < c->message_count; i++)
 		chat_reply_fini(&replies[i]);
 	return code;

@@ -106,7 +106,7 @@ void exchange_unref(struct exchange *e);
 /* ---- serve_generate.c */
 
 /* Answer requests until SIGTERM or SIGINT. */
-int serve_run(struct server *s);
+void serve_run(struct server *s);
 
 /* ---- serve_json.c */
 

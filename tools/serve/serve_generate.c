@@ -237,16 +237,14 @@ static bool is_over(struct server *s)
 	return over;
 }
 
-int serve_run(struct server *s)
+void serve_run(struct server *s)
 {
-	int more = 0;
+	bool more = false;
 
 	while (!is_over(s)) {
-		begin_all(s, wait_for_work(s, more > 0 || s->stopping));
+		begin_all(s, wait_for_work(s, more || s->stopping));
 		look_after(s);
-		more = tenon_llm_step(s->llm);
-		if (more < 0)
-			return more;
+		more = tenon_llm_step(s->llm) > 0;
 		look_after(s);
 		if (!s->stopping && signal_came()) {
 			pthread_mutex_lock(&s->lock);
@@ -254,5 +252,4 @@ int serve_run(struct server *s)
 			pthread_mutex_unlock(&s->lock);
 		}
 	}
-	return 0;
 }

@@ -201,6 +201,8 @@ static int read_arguments(struct arguments *a, int argc, char **argv)
 
 static int exit_code(int err)
 {
+	if (err == -TENON_E_NOMEM)
+		return FAILED;
 	return err == -TENON_E_UNSUPPORTED || err == -TENON_E_DEVICE || err == -TENON_E_NO_LOADER
 		       ? UNAVAILABLE
 		       : NO_FILE;
@@ -241,8 +243,7 @@ static int serve(struct arguments *a)
 	if (!s.loopback && !a->serve.key)
 		fprintf(stderr, "tenon-serve: who can reach this address can use the model; "
 				"--key-file asks for a key\n");
-	if (serve_run(&s))
-		code = failed(FAILED);
+	serve_run(&s);
 	MHD_stop_daemon(s.daemon);
 close:
 	pthread_cond_destroy(&s.work);
