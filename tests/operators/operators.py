@@ -158,7 +158,7 @@ def said_of(number, name, functions, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tenon")
+    parser.add_argument("tenon", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", metavar="PATTERN", default="*", help="operators with such a name")
     options = parser.parse_args()
