@@ -40,7 +40,7 @@ it "the sources are clean in Verilator's lint" lint
 if command -v yosys > /dev/null; then
 	it "yosys reads them" reads
 else
-	echo "# skip: yosys is not installed (Debian: yosys)"
+	skip_case "yosys reads them" "yosys is not installed (Debian: yosys)"
 fi
 it "random rings leave what the firmware leaves, by the rules of AXI4" random_rings
 it "large products keep the array busy" reaches_its_peak

@@ -78,27 +78,31 @@ static pid_t start(const struct program *p, int *output)
 	return pid;
 }
 
-/* A line of cmocka is a case: "[       OK ] name". All else is a remark. */
+/* A line of cmocka is a case: "[       OK ] name". All else is a remark, or why the next is skipped. */
 static unsigned int tell(const struct program *p, const char *line, unsigned int number)
 {
 	static const struct {
 		const char *mark, *word, *behind;
 	} marks[] = {
 		{ "[       OK ] ", "ok", "" },
-		{ "[  SKIPPED ] ", "ok", " # SKIP for the reason above" },
+		{ "[  SKIPPED ] ", "ok", " # SKIP " },
 		{ "[  FAILED  ] ", "not ok", "" },
 	};
+	static const char skip[] = "# skip: ";
+	static char reason[256];
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
 		size_t n = strlen(marks[i].mark);
 
 		if (strncmp(line, marks[i].mark, n) || strstr(line, "test(s)"))
 			continue;
-		guest_say("%s %u - %s: %s%s\n", marks[i].word, ++number, p->name, line + n,
-			  marks[i].behind);
+		guest_say("%s %u - %s: %s%s%s\n", marks[i].word, ++number, p->name, line + n,
+			  marks[i].behind, *marks[i].behind ? reason : "");
 		return number;
 	}
-	if (*line && strncmp(line, "[ ", 2) && strncmp(line, "[=", 2))
+	if (!strncmp(line, skip, sizeof(skip) - 1))
+		snprintf(reason, sizeof(reason), "%s", line + sizeof(skip) - 1);
+	else if (*line && strncmp(line, "[ ", 2) && strncmp(line, "[=", 2))
 		guest_say("# %s\n", line);
 	return number;
 }
