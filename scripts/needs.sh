@@ -210,7 +210,7 @@ provide_lava()
 		for file in *.deb; do
 			dpkg --fsys-tarfile "$file" | tar -x ./usr || exit
 		done
-	) > "$said" 2>&1 || { tail -n 5 "$said" >&2 && rm -rf "$2/usr"; }
+	) > "$said" 2>&1 || { tail -n 5 "$said" >&2 && rm -rf "${2:?}/usr"; }
 	rm -f "$said" "$2"/*.deb
 }
 
