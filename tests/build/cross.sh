@@ -16,6 +16,18 @@ build_it()
 
 it "$cross-gcc builds everything without a warning" build_it
 
+# those of a build without CFLAGS, which the build above has
+links_by_default()
+{
+	mkdir -p "$scratch/flags" && inner_make -s O="$scratch/flags" defconfig &&
+		flags=$(inner_make -pn O="$scratch/flags" CROSS_COMPILE="$cross-" all 2> "$scratch/why" | sed -n 's/^tenon-size-ldflags := //p') &&
+		[ -n "$flags" ] || { cat "$scratch/why"; return 1; }
+	echo "$flags"
+	# shellcheck disable=SC2086
+	echo 'int main(void) { return 0; }' | "$cross-gcc" -x c - -o "$scratch/empty" -Wl,--fatal-warnings $flags
+}
+it "its linker knows the default flags" links_by_default
+
 # the test library of the target: unpacked by scripts/target-cmocka, from the distribution's packages
 cmocka=$(sh scripts/target-cmocka "$debian" "$TENON_BUILD/tests/kept/cmocka-$debian" 2>"$scratch/why")
 if [ -n "$cmocka" ]; then
