@@ -265,17 +265,6 @@ static enum stream_result receive(struct session *s, struct tenon_slice *out)
 	return STREAM_PACKET;
 }
 
-/* Run a request whose last bytes were not read yet. */
-static int run_in_parts(struct session *s)
-{
-	const bool copy = s->packet.code == PACKET_COPY_TO;
-	int err = copy ? session_receive_tensor(s) : session_receive_file(s);
-
-	if (!err && copy)
-		reply_none(s);
-	return err;
-}
-
 /* Read what a failed request left. */
 static int discard_rest(struct session *s)
 {
@@ -320,7 +309,8 @@ static int answer(struct session *s, struct tenon_slice bytes, bool *done)
 	}
 	begin = tenon_trace_now();
 	if (!err)
-		err = s->more ? run_in_parts(s) : run_request(s);
+		err = s->more && s->packet.code == PACKET_CALL ? session_receive_file(s)
+							       : run_request(s);
 	trace_add("request", tenon_slice_of(packet_name(s->packet.code)), size, begin);
 	if (discard_rest(s))
 		return -TENON_E_IO;

@@ -81,15 +81,6 @@ void session_reply_none(struct session *s);
  */
 int session_receive_file(struct session *s);
 
-/**
- * session_receive_tensor - run a CopyToRemote whose last @s->more bytes were not read
- *
- * Of memory that this process can write, the bytes go from the connection there; others in parts.
- *
- * Return: as session_receive_file(); a tensor that failed may have some of the bytes.
- */
-int session_receive_tensor(struct session *s);
-
 /** session_call - run CallFunc and write its reply; 0, or the error to be sent */
 int session_call(struct session *s);
 
@@ -149,6 +140,10 @@ int session_tensor(struct session *s, struct wire_tensor *wire, DLTensor *out);
 
 /* requests on tensors and devices: each writes its reply, or returns the error to be sent */
 int session_copy_from(struct session *s);
+/*
+ * Of memory that this process can write, the @s->more bytes that were not read go from the connection
+ * there, others in parts. A tensor that failed may have some of them.
+ */
 int session_copy_to(struct session *s);
 int session_copy_among(struct session *s);
 int session_alloc_tensor(struct session *s);

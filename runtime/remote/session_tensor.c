@@ -109,28 +109,13 @@ int session_copy_from(struct session *s)
 	return 0;
 }
 
-int session_copy_to(struct session *s)
+/* Copy the next bytes to @to, which begins where they belong; @extent is its shape. */
+static int copy_part(DLTensor *to, int64_t *extent, struct tenon_slice bytes)
 {
-	const struct packet *p = &s->packet;
-	DLTensor from, to;
-	int64_t extent;
-	int err = byte_tensor(s, &p->tensor, p->size, &extent, &to);
-
-	if (err)
-		return err;
-	from = tenon_dltensor((void *)(uintptr_t)p->data.data, &extent, 1, to.dtype);
-	return tenon_tensor_copy(&from, &to);
-}
-
-/* Copy the next bytes to @to, which begins where they belong. */
-static int copy_part(DLTensor *to, struct tenon_slice bytes)
-{
-	DLTensor from;
-	int64_t extent = (int64_t)bytes.size;
+	DLTensor from = tenon_dltensor((void *)(uintptr_t)bytes.data, extent, 1, to->dtype);
 	int err;
 
-	from = tenon_dltensor((void *)(uintptr_t)bytes.data, &extent, 1, to->dtype);
-	to->shape = &extent;
+	*extent = (int64_t)bytes.size;
 	err = tenon_tensor_copy(&from, to);
 	to->byte_offset += bytes.size;
 	return err;
@@ -149,28 +134,28 @@ static int receive_to_host(struct session *s, const DLTensor *to)
 	return err;
 }
 
-static int receive_to_device(struct session *s, DLTensor *to)
+static int receive_to_device(struct session *s, DLTensor *to, int64_t *extent)
 {
 	struct tenon_slice bytes;
-	int err = copy_part(to, s->packet.data);
+	int err = copy_part(to, extent, s->packet.data);
 
 	while (s->more && !err) {
 		err = stream_read_part(&s->stream, &s->more, &bytes);
 		if (!err)
-			err = copy_part(to, bytes);
+			err = copy_part(to, extent, bytes);
 	}
 	return err;
 }
 
-int session_receive_tensor(struct session *s)
+int session_copy_to(struct session *s)
 {
 	DLTensor to;
 	int64_t extent;
 	int err = byte_tensor(s, &s->packet.tensor, s->packet.size, &extent, &to);
 
-	if (err)
+	if (err || !s->packet.size)
 		return err;
-	return is_of_host(&to) ? receive_to_host(s, &to) : receive_to_device(s, &to);
+	return is_of_host(&to) ? receive_to_host(s, &to) : receive_to_device(s, &to, &extent);
 }
 
 int session_copy_among(struct session *s)
