@@ -87,14 +87,14 @@ static int listen_unix(const char *text, int *fd, char bound[ADDRESS_TEXT])
 
 static void print_bound(int fd, char bound[ADDRESS_TEXT])
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
 	socklen_t size = sizeof(address);
-	char host[100] = "?", port[16] = "?";
+	char host[100];
 
-	if (!getsockname(fd, (struct sockaddr *)&address, &size))
-		getnameinfo((struct sockaddr *)&address, size, host, sizeof(host), port,
-			    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
-	snprintf(bound, ADDRESS_TEXT, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
+	getsockname(fd, (struct sockaddr *)&address, &size);
+	address_of_peer(&address, size, host, sizeof(host));
+	snprintf(bound, ADDRESS_TEXT, strchr(host, ':') ? "[%s]:%d" : "%s:%d", host,
+		 address_port(fd));
 }
 
 static int listen_tcp(const char *text, bool trust_network, int *fd, char bound[ADDRESS_TEXT])
@@ -180,16 +180,23 @@ void address_unlink(const char *text)
 		unlink(text + strlen(UNIX));
 }
 
+/* Numbers alone: getnameinfo() brings a static program 2 KiB for names. */
 void address_of_peer(const void *address, size_t address_size, char *text, size_t size)
 {
 	const char mapped[] = "::ffff:";
-	char host[64];
+	const struct sockaddr_in6 *six = address;
+	const struct sockaddr_in *four = address;
+	char host[INET6_ADDRSTRLEN] = "?", scope[16] = "";
 
-	if (getnameinfo(address, (socklen_t)address_size, host, sizeof(host), NULL, 0,
-			NI_NUMERICHOST))
-		strcpy(host, "?");
+	if (address_size >= sizeof(*four) && four->sin_family == AF_INET)
+		inet_ntop(AF_INET, &four->sin_addr, host, sizeof(host));
+	if (address_size >= sizeof(*six) && six->sin6_family == AF_INET6) {
+		inet_ntop(AF_INET6, &six->sin6_addr, host, sizeof(host));
+		if (six->sin6_scope_id)
+			snprintf(scope, sizeof(scope), "%%%u", (unsigned int)six->sin6_scope_id);
+	}
 	/* an IPv4 peer of a socket for both */
 	if (!strncmp(host, mapped, strlen(mapped)) && strchr(host, '.'))
 		memmove(host, host + strlen(mapped), strlen(host + strlen(mapped)) + 1);
-	snprintf(text, size, "%s", host);
+	snprintf(text, size, "%s%s", host, scope);
 }
