@@ -28,7 +28,7 @@ static long compilations(void)
 
 static void use_cache(void)
 {
-	char command[128];
+	char command[sizeof(rig_cache) + 64];
 
 	snprintf(command, sizeof(command), "rm -rf '%s'/*", rig_cache);
 	assert_int_equal(system(command), 0);
@@ -256,7 +256,7 @@ static void a_program_is_compiled_once_and_then_read_from_the_cache(void **state
 
 static void a_damaged_cache_is_no_failure(void **state)
 {
-	char command[256];
+	char command[sizeof(rig_cache) + 128];
 
 	(void)state;
 	use_cache();
@@ -291,7 +291,7 @@ static void another_driver_or_other_options_compile_anew(void **state)
 
 static void a_cache_that_has_no_place_is_no_failure(void **state)
 {
-	char path[128];
+	char path[sizeof(rig_cache) + 16];
 	FILE *file;
 
 	(void)state;

@@ -8,7 +8,7 @@
 struct fake_opencl *fake;
 struct tenon_device *device;
 struct tenon_queue *queue;
-char rig_cache[64];
+char rig_cache[4096];
 
 static const struct tenon_argument arguments[] = {
 	{ { kDLOpaqueHandle, 64, 1 }, TENON_ARGUMENT_MEMORY, 8, 0 },
@@ -29,8 +29,7 @@ bool rig_prepare(void)
 	const char *folder = getenv("TMPDIR"), *build = getenv("TENON_BUILD");
 	char library[4096];
 
-	snprintf(rig_cache, sizeof(rig_cache), "%s/tenon-cache-XXXXXX",
-		 folder && strlen(folder) < 40 ? folder : "/tmp");
+	snprintf(rig_cache, sizeof(rig_cache), "%s/tenon-cache-XXXXXX", folder ? folder : "/tmp");
 	if (!build || !mkdtemp(rig_cache))
 		return false;
 	setenv("TENON_CACHE_DIR", "", 1);

@@ -17,7 +17,7 @@ extern struct tenon_queue *queue;
 /* kernels "add" and "other", which take (memory, memory, int32) */
 extern const struct tenon_kernel_info rig_kernels[2];
 /* a folder for the cache of compiled kernels, which is off until a case sets TENON_CACHE_DIR */
-extern char rig_cache[64];
+extern char rig_cache[4096];
 
 /* Once, before the cases; false when the fake is not built. */
 bool rig_prepare(void);

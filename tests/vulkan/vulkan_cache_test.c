@@ -22,17 +22,26 @@ static int only_fake(void **state)
 	return rig_close(&rig);
 }
 
+/* Make an empty cache; the runner removes what is in TMPDIR. */
+static void use_cache(char *folder, size_t size)
+{
+	const char *parent = getenv("TMPDIR");
+
+	snprintf(folder, size, "%s/tenon-vulkan-XXXXXX", parent ? parent : "/tmp");
+	assert_non_null(mkdtemp(folder));
+	setenv("TENON_CACHE_DIR", folder, 1);
+}
+
 static void a_cache_that_fails_is_done_without(void **state)
 {
 	static const char *const functions[] = { "CreatePipelineCache", "GetPipelineCacheData" };
 	char *kept = strdup(getenv("TENON_CACHE_DIR"));
-	char folder[] = "/tmp/tenon-vulkan-XXXXXX";
+	char folder[512];
 	size_t i;
 
 	(void)state;
 	rig_needs_device();
-	assert_non_null(mkdtemp(folder));
-	setenv("TENON_CACHE_DIR", folder, 1);
+	use_cache(folder, sizeof(folder));
 	for (i = 0; i < 2; i++) {
 		rig.fake->failing = functions[i];
 		rig.fake->fail_at = 1;
@@ -92,14 +101,13 @@ static void drop(const char *path)
 static void what_the_driver_compiled_is_found_again(void **state)
 {
 	char *kept = strdup(getenv("TENON_CACHE_DIR"));
-	char folder[] = "/tmp/tenon-vulkan-XXXXXX";
+	char folder[512];
 	void (*const harm[])(const char *) = { cut, damage };
 	size_t i;
 
 	(void)state;
 	rig_needs_device();
-	assert_non_null(mkdtemp(folder));
-	setenv("TENON_CACHE_DIR", folder, 1);
+	use_cache(folder, sizeof(folder));
 	rig.fake->cache_bytes = 100;
 	assert_int_equal(rig_program(&rig, "vulkan:0"), 0);
 	assert_int_equal(rig.fake->cache_found, 0);
