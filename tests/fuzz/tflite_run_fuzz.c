@@ -94,27 +94,35 @@ static void prepare(void)
 		abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int open_and_run(struct tenon_module *module)
 {
 	const DLDevice device = { TENON_DEVICE_ETHOSU, 0 };
 	const struct tenon_model_options options = { .devices = &device, .device_count = 1 };
-	struct tenon_module *module;
 	struct tenon_model *model;
+	int err = tenon_model_open(module, &options, &model);
+
+	if (err)
+		return err;
+	err = run(model);
+	tenon_model_close(model);
+	return err;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tenon_module *module;
 	int err;
 
 	prepare();
 	err = tenon_module_load_bytes("tflite", (struct tenon_slice){ (const char *)data, size },
 				      &module);
+	if (!err) {
+		err = open_and_run(module);
+		tenon_object_unref(module);
+		/* idle queues keep it open, and a child of a campaign cannot free what its parent opened */
+		tenon_device_close_all();
+	}
 	check(err);
-	if (err)
-		return 0;
-	err = tenon_model_open(module, &options, &model);
-	tenon_object_unref(module);
-	check(err);
-	if (err)
-		return 0;
-	check(run(model));
-	tenon_model_close(model);
 	return 0;
 }
 
