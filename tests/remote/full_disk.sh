@@ -6,7 +6,7 @@
 . tests/build/tap.sh
 
 [ -z "${EMULATOR:-}" ] || skip "the namespace is of this machine"
-for option in REMOTE REMOTE_CLIENT; do
+for option in REMOTE REMOTE_CLIENT ERROR_MESSAGES; do
 	grep -qsE "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
 done
 if [ -z "${TENON_SMALL_DISK:-}" ]; then
