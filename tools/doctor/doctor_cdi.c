@@ -298,7 +298,7 @@ static void add_single_nodes(struct cdi *c, const struct device_list *l)
 	}
 	for (size_t i = 0, n = board_entries(c->root, "/dev", "uio", names, ENTRIES); i < n; i++) {
 		edits_begin(&e);
-		snprintf(path, sizeof(path), "/dev/%s", names[i]);
+		snprintf(path, sizeof(path), "/dev/%.*s", BOARD_NAME - 1, names[i]);
 		add_node(&e, path);
 		add_device(c, names[i], &e);
 	}
