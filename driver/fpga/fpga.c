@@ -40,7 +40,8 @@ static enum fpga_state state_of(const char *words)
 		return FPGA_OPERATING;
 	if (n >= 5 && !strcmp(words + n - 5, "error"))
 		return FPGA_FAILED;
-	if (!strncmp(words, "write", 5) || !strncmp(words, "firmware request", 16))
+	if (!strncmp(words, "write", 5) || !strncmp(words, "firmware request", 16) ||
+	    !strncmp(words, "parse header", 12))
 		return FPGA_LOADING;
 	return FPGA_EMPTY;
 }
@@ -93,6 +94,23 @@ int fpga_check_firmware(const char *firmware)
 	return tenon_error(-TENON_E_VALUE, "\"%s\" is not a path below /lib/firmware", firmware);
 }
 
+/* The write fails with an errno of the step that failed. The state says which step that was. */
+static int load_failed(struct fpga *f, int err)
+{
+	char words[64], details[256] = "", before[512];
+	enum fpga_state state;
+
+	/* what is asked next raises errors of its own */
+	snprintf(before, sizeof(before), "%s", tenon_error_message());
+	if (fpga_get_state(f, &state, words, sizeof(words)) ||
+	    read_details(f, details, sizeof(details)) || state != FPGA_FAILED)
+		return tenon_error(err, "%s", before);
+	if (err != -TENON_E_NOT_FOUND && err != -TENON_E_NOMEM && err != -TENON_E_LOST)
+		err = -TENON_E_DEVICE;
+	return tenon_error(err, "%s; the state is \"%s\"%s%s", before, words, *details ? ", " : "",
+			   details);
+}
+
 int fpga_load(struct fpga *f, const char *firmware, bool partial)
 {
 	char path[PATH_MAX];
@@ -106,8 +124,8 @@ int fpga_load(struct fpga *f, const char *firmware, bool partial)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "%s: this kernel loads bitstreams by device-tree overlays only",
 				   f->folder);
-	if (!err)
-		err = system_write_text(f->calls, attribute(f, "firmware", path, sizeof(path)),
-					firmware);
-	return err ? err : fpga_check(f);
+	if (err)
+		return err;
+	err = system_write_text(f->calls, attribute(f, "firmware", path, sizeof(path)), firmware);
+	return err ? load_failed(f, err) : fpga_check(f);
 }

@@ -75,8 +75,9 @@ int fpga_check(struct fpga *f);
  * @partial: it replaces a region, not all logic
  *
  * Return: 0 when it operates; -TENON_E_VALUE when the path is empty, absolute, or leaves the folder;
- *	-TENON_E_UNSUPPORTED when the kernel loads by overlays only; -TENON_E_DEVICE when the bitstream does not fit or is
- *	broken; else system_write_text().
+ *	-TENON_E_UNSUPPORTED when the kernel loads by overlays only; -TENON_E_NOT_FOUND when the kernel does not find the
+ *	file; -TENON_E_DEVICE, with the step in the kernel's words, when the bitstream does not fit or is broken, or
+ *	another one is being loaded; else system_write_text().
  */
 int fpga_load(struct fpga *f, const char *firmware, bool partial);
 

@@ -237,7 +237,9 @@ static const int close_errors[] = { EIO, EINTR, 0 };
 static const int mmap_errors[] = { EINVAL, ENOMEM, EACCES, EPERM, EAGAIN, ENODEV, EOVERFLOW, 0 };
 static const int madvise_errors[] = { EINVAL, EAGAIN, 0 };
 static const int read_errors[] = { EINTR, EAGAIN, EIO, ENODEV, EINVAL, SHORT, 0 };
-static const int write_errors[] = { EINTR, EIO, EINVAL, ENODEV, EBUSY, ENOMEM, SHORT, 0 };
+/* ENOENT: attributes that load firmware have not found it */
+static const int write_errors[] = { EINTR,  EIO,    EINVAL,    ENODEV, EBUSY,
+				    ENOMEM, ENOENT, ETIMEDOUT, SHORT,  0 };
 static const int transfer_errors[] = { EINTR, EIO, EINVAL, EFAULT, ENODEV, EPERM, SHORT, 0 };
 static const int link_errors[] = { ENOENT, EACCES, EINVAL, ENOMEM, 0 };
 static const int poll_errors[] = { EINTR, EINVAL, ENOMEM, 0 };

@@ -14,6 +14,7 @@
 #define OVERLAYS "/sys/kernel/config/device-tree/overlays"
 
 static const char *after_load; /* the state behind a write to "firmware" */
+static int load_error;	       /* errno of that write; 0: it succeeds */
 static const char *applied;    /* the status of an overlay */
 static bool overlay;	       /* one is there */
 
@@ -28,6 +29,10 @@ static ssize_t fake_write(int fd, const void *bytes, size_t size)
 {
 	if (is(fd, MANAGER "/firmware"))
 		tree_text(MANAGER "/state", after_load);
+	if (is(fd, MANAGER "/firmware") && load_error) {
+		errno = load_error;
+		return -1;
+	}
 	return write(fd, bytes, size);
 }
 
@@ -68,6 +73,7 @@ static int setup(void **state)
 	fake.rmdir = fake_rmdir;
 	faults_over(&fake);
 	after_load = "operating\n";
+	load_error = 0;
 	applied = "applied\n";
 	overlay = false;
 	tree_text(MANAGER "/name", "Xilinx Zynq FPGA Manager\n");
@@ -89,6 +95,7 @@ static void states_are_sorted(void **state)
 		{ "power off", FPGA_EMPTY },	      { "reset", FPGA_EMPTY },
 		{ "firmware request", FPGA_LOADING }, { "firmware request error", FPGA_FAILED },
 		{ "write init", FPGA_LOADING },	      { "write complete error", FPGA_FAILED },
+		{ "parse header", FPGA_LOADING },     { "parse header error", FPGA_FAILED },
 	};
 	enum fpga_state found;
 	struct fpga f;
@@ -119,13 +126,43 @@ static void a_bitstream_is_loaded_by_name(void **state)
 	assert_string_equal(tree_read(MANAGER "/firmware"), "npu.bit.bin");
 	assert_int_equal(fpga_check(&f), 0);
 	assert_int_equal(fpga_load(&f, "../npu.bit.bin", false), -TENON_E_VALUE);
-	after_load = "write complete error\n";
-	tree_text(MANAGER "/status", "reconfig CRC error\nreconfig incompatible image error\n");
+	tree_text(MANAGER "/status", "reconfig CRC error\nreconfig incompatible image\n");
 	assert_int_equal(fpga_load(&f, "npu.bit.bin", true), -TENON_E_DEVICE);
-	assert_error_has("\"write complete error\", reconfig CRC error,reconfig incompatible");
+	assert_error_has("\"operating\", reconfig CRC error,reconfig incompatible image");
 	tree_drop(MANAGER "/flags");
 	assert_int_equal(fpga_load(&f, "npu.bit.bin", false), -TENON_E_UNSUPPORTED);
 	assert_error_has("by device-tree overlays only");
+	assert_nothing_open();
+}
+
+static void a_bitstream_that_is_not_loaded_is_told_with_the_step(void **state)
+{
+	static const struct {
+		const char *state;
+		int error, status;
+		const char *words;
+	} rows[] = {
+		{ "firmware request error\n", ENOENT, -TENON_E_NOT_FOUND,
+		  "firmware request error" },
+		{ "parse header error\n", EINVAL, -TENON_E_DEVICE, "parse header error" },
+		{ "write error\n", EPROTO, -TENON_E_DEVICE, "Protocol error; the state is" },
+		{ "write complete error\n", ETIMEDOUT, -TENON_E_DEVICE, "write complete error" },
+		{ "write error\n", ENOMEM, -TENON_E_NOMEM, "\"write error\", reconfig CRC error" },
+		{ "operating\n", EINVAL, -TENON_E_VALUE, "/firmware: cannot write it: Invalid" },
+		{ "write\n", EBUSY, -TENON_E_DEVICE, "/firmware: cannot write it: Device or" },
+	};
+	struct fpga f;
+
+	(void)state;
+	tree_text(MANAGER "/status", "reconfig CRC error\n");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(fpga_open(&faulty_calls, tree, 0, &f), 0);
+		after_load = rows[i].state;
+		load_error = rows[i].error;
+		assert_int_equal(fpga_load(&f, "npu.bit.bin", false), rows[i].status);
+		assert_error_has(rows[i].words);
+		tenon_error_clear();
+	}
 	assert_nothing_open();
 }
 
@@ -183,6 +220,9 @@ static int expected(const struct fault *f)
 {
 	if (f->call == CALL_READ && f->error == SHORT)
 		return 0;
+	/* none of a kernel's: that one looks for no file */
+	if (f->call == CALL_WRITE && f->error == ENOENT && ends_with(f->path, "/flags"))
+		return -TENON_E_UNSUPPORTED;
 	if (f->call == CALL_OPEN && f->error == ENOENT) {
 		if (ends_with(f->path, "fpga0/status"))
 			return 0;
@@ -225,6 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		on(states_are_sorted),
 		on(a_bitstream_is_loaded_by_name),
+		on(a_bitstream_that_is_not_loaded_is_told_with_the_step),
 		on(overlays_are_applied_and_removed),
 		on(every_call_that_fails_is_reported_and_leaves_nothing),
 	};
