@@ -172,6 +172,38 @@ download_kernel()
 	unpack_kernel "${package:-linux-image-$1}" $2
 }
 
+# unpack_headers RELEASE: what modules of this kernel are built with, and the source of its framework for FPGAs, which Debian does
+# not build; below the current folder
+unpack_headers()
+{
+	source=linux-source-$(echo "$1" | cut -d . -f 1,2)
+	needed=$(apt-cache $apt_options depends "linux-headers-$1" 2>/dev/null | sed -n 's/^ *Depends: \(linux-\(headers\|kbuild\)-.*\)/\1/p')
+	[ -n "$needed" ] && apt-get $apt_options download "linux-headers-$1" $needed "$source" || return 1
+	for file in linux-headers-*.deb linux-kbuild-*.deb; do
+		dpkg --fsys-tarfile "$file" | tar -x --exclude=./usr/share ./usr || return 1
+	done
+	for file in "$source"_*.deb; do
+		dpkg --fsys-tarfile "$file" | tar -xO "./usr/src/$source.tar.xz" | unxz | tar -x -C usr/src "$source/drivers/fpga/fpga-mgr.c" || return 1
+	done
+}
+
+# provide_guest_headers MAY-INSTALL FOLDER: those of the kernel in the folder, for x86-64
+provide_guest_headers()
+{
+	[ -n "$1" ] && command -v apt-get dpkg unxz >/dev/null 2>&1 || return 0
+	release=$(ls "$2/boot" 2>/dev/null | sed -n 's/^vmlinuz-\(.*-amd64\)$/\1/p' | head -n 1)
+	[ -n "$release" ] && [ ! -e "$2/usr/src" ] || return 0
+	lists=$(mktemp -d) || return 0
+	echo "Downloading headers and source of kernel $release (170 MB)"
+	(
+		cd "$2" && apt_options=$(apt_of amd64 "$lists") && unpack_headers "$release" && exit
+		apt_options=
+		rm -f ./*.deb
+		unpack_headers "$release"
+	) > "$lists/said" 2>&1 || { tail -n 5 "$lists/said" >&2 && rm -rf "${2:?}/usr"; }
+	rm -rf "$lists" "$2"/*.deb
+}
+
 # provide_guest_kernel MAY-INSTALL FOLDER ARCHITECTURE: Debian's kernel for the guests of tests/driver and of hil/, and for
 # another machine than this one its busybox. They are unpacked and not installed: the kernel's package would write to /boot and
 # make an initramfs.

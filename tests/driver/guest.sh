@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # The driver rooms on Debian's kernel in a guest that QEMU emulates: edu devices behind UIO and behind VFIO with an
-# IOMMU, vgem and virtio-gpu behind DRM. And mortise between two machines: the conformance suite of devices runs in the
-# guest, over uio and vfio, and the firmware in a process outside, which shares the memory of an ivshmem device with it.
-# A static program is the first of the guest's user space (tests/driver/guest/). TENON_GUEST_KERNEL names a folder with
+# IOMMU, vgem and virtio-gpu behind DRM, managers in the framework for FPGAs. And mortise between two machines: the
+# conformance suite of devices runs in the guest, over uio and vfio, and the firmware in a process outside, which shares
+# the memory of an ivshmem device with it. A static program is the first of the guest's user space (tests/driver/guest/). TENON_GUEST_KERNEL names a folder with
 # boot/vmlinuz-* and lib/modules; scripts/check --full brings one to the build folder. TENON_GUEST_FIGURES=1 measures
 # the transports too.
 
@@ -35,9 +35,9 @@ build_program()
 	$CC -std=gnu11 -O1 -g -Wall -Wextra -static -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . \
 		-DCONFIG_ERROR_MESSAGES=1 -DCONFIG_ERROR_CONTEXT=1 -DCONFIG_MORTISE_UIO=1 -o "$scratch/root/init" \
 		tests/driver/guest/*.c driver/syscall/*.c driver/uio/*.c driver/vfio/*.c driver/dmabuf/*.c \
-		driver/drm/drm.c driver/drm/drm_buffer.c driver/drm/drm_syncobj.c driver/shm/*.c driver/board/uart.c \
-		driver/board/board.c driver/board/board_shm.c driver/board/board_uio.c driver/board/board_window.c \
-		lib/buffer.c lib/fence_fd.c lib/error.c -pthread
+		driver/drm/drm.c driver/drm/drm_buffer.c driver/drm/drm_syncobj.c driver/fpga/fpga.c \
+		driver/fpga/fpga_overlay.c driver/shm/*.c driver/board/uart.c driver/board/board.c driver/board/board_shm.c \
+		driver/board/board_uio.c driver/board/board_window.c lib/buffer.c lib/fence_fd.c lib/error.c -pthread
 }
 
 build_peer()
@@ -65,6 +65,32 @@ add_programs()
 	done
 	kernels=$TENON_BUILD/device/host/tests/cts/mortise_kernels.elf
 	[ ! -r "$kernels" ] || cp "$kernels" "$scratch/root/programs/device/host/tests/cts/"
+}
+
+# Debian's kernel has no framework for FPGAs: it is built here as a module, and a driver for it. The kernel's headers lie where
+# they were unpacked, so the makefile that names them below /usr/src is passed over. Without them the guest gets the reason.
+build_fpga()
+{
+	sources=${kernel_folder%/}/usr/src
+	headers=$sources/linux-headers-$release
+	makefile=$sources/linux-headers-${release%-amd64}-common/Makefile
+	framework=$sources/linux-source-$(echo "$release" | cut -d . -f 1,2)/drivers/fpga/fpga-mgr.c
+	without=$scratch/root/modules/no_fpga
+	if [ ! -r "$headers/Module.symvers" ] || [ ! -r "$makefile" ] || [ ! -r "$framework" ]; then
+		echo "no headers or no source of kernel $release: scripts/check --full brings them" > "$without"
+	elif ! grep -q '^# CONFIG_FPGA is not set' "$headers/.config"; then
+		echo "kernel $release has a framework for FPGAs of its own" > "$without"
+	elif ! command -v x86_64-linux-gnu-gcc-12 > /dev/null; then
+		echo "no gcc-12, which Debian's kernels are built with" > "$without"
+	fi
+	[ ! -e "$without" ] || return 0
+	mkdir "$scratch/fpga" && cp "$framework" tests/driver/module/tenon_fpga.c "$scratch/fpga/" || return
+	echo 'obj-m := fpga-mgr.o tenon_fpga.o' > "$scratch/fpga/Kbuild"
+	env -i PATH="$PATH" make -s -C "$headers" -f "$makefile" M="$scratch/fpga" CONFIG_DEBUG_INFO_BTF_MODULES= modules || return
+	for module in fpga-mgr tenon_fpga; do
+		objcopy --strip-debug "$scratch/fpga/$module.ko" "$scratch/root/modules/$module.ko" || return
+		echo "$module.ko" >> "$scratch/root/modules/list"
+	done
 }
 
 # Add a module to the list, what it needs first. A module that this kernel has built in, or lacks, has no file.
@@ -115,7 +141,8 @@ run_guest()
 mkdir -p "$scratch/root/modules"
 : > "$scratch/root/modules/list"
 : > "$scratch/results"
-build_program > "$scratch/said" 2>&1 && build_peer >> "$scratch/said" 2>&1 && add_programs >> "$scratch/said" 2>&1 && make_image >> "$scratch/said" 2>&1 && run_guest >> "$scratch/said" 2>&1
+build_program > "$scratch/said" 2>&1 && build_peer >> "$scratch/said" 2>&1 && add_programs >> "$scratch/said" 2>&1 &&
+	build_fpga >> "$scratch/said" 2>&1 && make_image >> "$scratch/said" 2>&1 && run_guest >> "$scratch/said" 2>&1
 status=$?
 tr -d '\r' < "$scratch/results" | grep -E '^(1\.\.|ok |not ok |#)'
 if [ $status -ne 0 ] || ! grep -q '^1\.\.' "$scratch/results"; then

@@ -21,6 +21,7 @@ extern const struct guest_case vfio_cases[];
 extern const struct guest_case drm_cases[];
 extern const struct guest_case syncobj_cases[];
 extern const struct guest_case board_cases[];
+extern const struct guest_case fpga_cases[];
 
 /* Say why the current case fails; the last error of the thread is printed too. */
 void guest_fail(const char *file, int line, const char *what);
