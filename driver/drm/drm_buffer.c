@@ -36,7 +36,12 @@ int drm_dumb_create(struct drm *d, uint64_t size, struct drm_buffer *out)
 	if (err)
 		return system_error(-err, d->path, "allocate a buffer");
 	drm_adopt(b.handle, b.size, out);
-	return 0;
+	if (b.size >= size)
+		return 0;
+	drm_buffer_close(d, out);
+	return tenon_error(-TENON_E_DEVICE,
+			   "%s: driver \"%s\" made a buffer of %" PRIu64 " bytes, not of %" PRIu64,
+			   d->path, d->driver, b.size, size);
 }
 
 int drm_dumb_map(struct drm *d, struct drm_buffer *b)

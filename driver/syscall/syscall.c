@@ -17,6 +17,7 @@
 #include "lib/clock.h"
 
 #define SECOND UINT64_C(1000000000)
+#define DAY    (86400 * SECOND)
 
 static int kernel_open(const char *path, int flags)
 {
@@ -128,12 +129,14 @@ int system_wait(const struct system_calls *calls, int fd, const char *name, shor
 	for (;;) {
 		struct pollfd p = { .fd = fd, .events = events };
 		uint64_t now = clock_now(), left = deadline > now ? deadline - now : 0;
-		struct timespec t = { (time_t)(left / SECOND), (long)(left % SECOND) };
+		/* time_t may have 32 bits: a wait for years is one of days */
+		uint64_t part = left < DAY ? left : DAY;
+		struct timespec t = { (time_t)(part / SECOND), (long)(part % SECOND) };
 		int ready = calls->ppoll(&p, 1, deadline == UINT64_MAX ? NULL : &t);
 
-		if (ready >= 0)
-			return ready > 0;
-		if (errno != EINTR)
+		if (ready > 0 || (!ready && part == left))
+			return ready;
+		if (ready < 0 && errno != EINTR)
 			return system_error(errno, name, "wait for it");
 	}
 }

@@ -86,6 +86,9 @@ static int read_resource(const struct uio *u, unsigned int index, struct uio_map
 	bar->size = last - first + 1;
 	/* a small BAR may lie behind another one in its page, and whole pages are mapped */
 	bar->offset = first % (uint64_t)sysconf(_SC_PAGESIZE);
+	if (bar->size > UINT64_MAX - bar->offset)
+		return tenon_error(-TENON_E_OVERFLOW, "%s: BAR %u has %" PRIu64 " bytes", u->path,
+				   index, bar->size);
 	return 0;
 }
 

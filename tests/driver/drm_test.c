@@ -24,6 +24,7 @@ static struct {
 	uint64_t caps[0x20];
 	const char *name;
 	unsigned int busy; /* EAGAINs before a call succeeds */
+	uint64_t missing;  /* bytes that a dumb buffer lacks */
 	int import_error;
 	int64_t deadline; /* of the last wait */
 } node;
@@ -170,7 +171,7 @@ static int fake_ioctl(int fd, unsigned long request, void *argument)
 		c->value = node.caps[c->capability];
 		return 0;
 	case DRM_UAPI_DUMB_CREATE:
-		b->size = (uint64_t)b->width * b->height * b->bits / 8;
+		b->size = (uint64_t)b->width * b->height * b->bits / 8 - node.missing;
 		b->handle = take(node.buffers);
 		return 0;
 	case DRM_UAPI_DUMB_MAP:
@@ -260,6 +261,10 @@ static void buffers_are_made_mapped_and_shared(void **state)
 	drm_buffer_close(&d, &other);
 	assert_int_equal(drm_import(&d, fd, b.size, &other), -TENON_E_UNSUPPORTED);
 	assert_error_has("driver \"npu\" cannot import this buffer");
+	node.missing = 4097;
+	assert_int_equal(drm_dumb_create(&d, 8192, &other), -TENON_E_DEVICE);
+	assert_error_has("made a buffer of 4095 bytes, not of 8192");
+	assert_int_equal(other.handle, 0);
 	assert_int_equal(drm_dumb_create(&d, 0, &other), -TENON_E_OVERFLOW);
 	assert_int_equal(drm_dumb_create(&d, UINT64_MAX, &other), -TENON_E_OVERFLOW);
 	tenon_error_clear();

@@ -118,6 +118,28 @@ static void a_wait_ends_at_its_deadline(void **state)
 	system_close(&system_calls_of_kernel, &fd);
 }
 
+static unsigned int days; /* that a wait lasted */
+
+/* Nothing is ready for three days. */
+static int slow_ppoll(struct pollfd *polled, nfds_t count, const struct timespec *timeout)
+{
+	(void)polled;
+	(void)count;
+	assert_in_range(timeout->tv_sec, 1, 86400);
+	return ++days > 3;
+}
+
+static void a_wait_of_years_fits_into_32_bits(void **state)
+{
+	struct system_calls calls = system_calls_of_kernel;
+
+	(void)state;
+	calls.ppoll = slow_ppoll;
+	days = 0;
+	assert_int_equal(system_wait(&calls, 0, "event", POLLIN, UINT64_MAX - 1), 1);
+	assert_int_equal(days, 4);
+}
+
 static int read_and_write(const struct system_calls *calls)
 {
 	char bytes[4] = "abc", text[16];
@@ -181,6 +203,7 @@ int main(void)
 		cmocka_unit_test(a_missing_file_is_not_found),
 		cmocka_unit_test(a_range_that_does_not_fit_is_not_mapped),
 		cmocka_unit_test(a_wait_ends_at_its_deadline),
+		cmocka_unit_test(a_wait_of_years_fits_into_32_bits),
 		cmocka_unit_test(every_call_that_fails_says_why),
 	};
 

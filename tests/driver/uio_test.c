@@ -96,7 +96,8 @@ static int setup_pci(void **state)
 	tree_text("/sys/class/uio/uio0/device/resource",
 		  "0x00000000fe000000 0x00000000fe001fff 0x0000000000040200\n"
 		  "0x000000000000c000 0x000000000000c03f 0x0000000000040101\n"
-		  "0x0000000000000000 0x0000000000000000 0x0000000000000000\n");
+		  "0x0000000000000000 0x0000000000000000 0x0000000000000000\n"
+		  "0x0000000000000010 0xffffffffffffffff 0x0000000000040200\n");
 	tree_zeroes("/sys/class/uio/uio0/device/resource0", 8192);
 	control_error = EIO;
 	return err;
@@ -320,6 +321,8 @@ static void bars_that_are_memory_can_be_mapped(void **state)
 	assert_int_equal(uio_pci_map(&u, 1), -TENON_E_VALUE);
 	assert_error_has("BAR 1 is no memory");
 	assert_int_equal(uio_pci_map(&u, 2), -TENON_E_VALUE);
+	assert_int_equal(uio_pci_map(&u, 3), -TENON_E_OVERFLOW);
+	assert_error_has("BAR 3 has 18446744073709551600 bytes");
 	assert_int_equal(uio_pci_map(&u, 5), -TENON_E_FORMAT);
 	assert_int_equal(uio_pci_map(&u, 6), -TENON_E_VALUE);
 	tenon_error_clear();
