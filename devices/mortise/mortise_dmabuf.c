@@ -34,6 +34,11 @@ int mortise_export(struct tenon_memory *memory, uint32_t type, int *fd)
 	int err;
 
 	(void)type;
+	/* what lies in its pages is somebody else's */
+	if (!m->block)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s gives no memory away that was imported",
+				   memory->device->properties->name);
 	err = dmabuf_of_memfd(NULL, "", window->fd, m->offset, m->block->size, &buffer);
 	if (err)
 		return tenon_error_in(err, "%s", memory->device->properties->name);

@@ -324,6 +324,7 @@ static void memory_of_a_board_is_memory_of_others(void **state)
 	struct tenon_queue *other;
 	struct tenon_memory *same;
 	uint8_t back[SIZE - 100];
+	void *start;
 
 	(void)state;
 	if (access("/dev/udmabuf", R_OK | W_OK)) {
@@ -360,6 +361,18 @@ static void memory_of_a_board_is_memory_of_others(void **state)
 		assert_true(imported.handle);
 	}
 	close(from.fd);
+	tenon_object_unref(same);
+	/* a part that was imported shares its pages with others */
+	assert_int_equal(tenon_memory_map(memory, TENON_MAP_READ, 0, 64, &start), 0);
+	from = (struct tenon_memory_import){ .type = TENON_HANDLE_HOST_POINTER,
+					     .pointer = start,
+					     .size = 64,
+					     .usage = request.usage };
+	assert_int_equal(tenon_memory_import(device, &from, &same), 0);
+	assert_int_equal(tenon_memory_export(same, TENON_HANDLE_DMA_BUF, &from.fd),
+			 -TENON_E_UNSUPPORTED);
+	assert_error_has("that was imported");
+	tenon_error_clear();
 	tenon_object_unref(same);
 	tenon_object_unref(other);
 	tenon_object_unref(cpu);
