@@ -377,6 +377,14 @@ static int start(struct mortise_device *d, const struct wanted *w)
 	return err ? err : open_ring(d, w, deadline);
 }
 
+/* In picoseconds; that of a clock slower than 233 Hz does not fit. */
+static uint32_t period_of(uint32_t hz)
+{
+	uint64_t period = UINT64_C(1000000000000) / hz;
+
+	return period < UINT32_MAX ? (uint32_t)period : UINT32_MAX;
+}
+
 static void fill_properties(struct mortise_device *d, const struct wanted *w)
 {
 	struct tenon_device_properties *p = d->base.properties;
@@ -394,7 +402,7 @@ static void fill_properties(struct mortise_device *d, const struct wanted *w)
 		 v >> 8 & 0xff, v & 0xff);
 	p->total_memory = p->max_allocation = p->heaps[0].size = mortise_heap_left(&d->heap);
 	if (d->tick_hz)
-		p->timestamp_period = (uint32_t)(UINT64_C(1000000000000) / d->tick_hz);
+		p->timestamp_period = period_of(d->tick_hz);
 }
 
 static int open_wanted(const struct tenon_device_choice *choice, const struct wanted *w,
