@@ -318,12 +318,12 @@ static int expected_of(const struct sweep *s)
 	return special == 2 ? class_of(&fault) : special;
 }
 
+static const char *const names[CALLS] = { "open",  "close",   "ioctl", "mmap",	 "madvise",
+					  "read",  "write",   "pread", "pwrite", "readlink",
+					  "ppoll", "eventfd", "mkdir", "rmdir",	 "flock" };
+
 static void say(const char *what)
 {
-	static const char *const names[CALLS] = { "open",  "close",   "ioctl", "mmap",	 "madvise",
-						  "read",  "write",   "pread", "pwrite", "readlink",
-						  "ppoll", "eventfd", "mkdir", "rmdir",	 "flock" };
-
 	print_error("%s(%s, request %#lx) with errno %d: %s\n", names[fault.call], fault.path,
 		    fault.request, fault.error, what);
 }
@@ -375,8 +375,9 @@ unsigned int sweep_faults(const struct sweep *s)
 	nothing_is_left(s);
 	for (int call = 0; call < CALLS; call++) {
 		const int *errors = errors_of(s, (enum call)call);
+		unsigned int nth;
 
-		for (unsigned int nth = 1; errors && *errors; nth++) {
+		for (nth = 1; errors && *errors; nth++) {
 			bool reached = false;
 
 			for (const int *e = errors; *e; e++)
@@ -386,6 +387,9 @@ unsigned int sweep_faults(const struct sweep *s)
 			for (const int *e = errors; *e; e++)
 				faults++;
 		}
+		if (nth > 1)
+			print_message("%u of %s, ", nth - 1, names[call]);
 	}
+	print_message("%u faults\n", faults);
 	return faults;
 }
