@@ -312,6 +312,37 @@ it "two files of one name are refused" refused 3 'two files are called vecadd.cl
 it "a missing file is refused" refused 3 'nowhere.cl' one.c nowhere.cl=opencl
 it "a file without kind is refused" refused 2 'scale.cl=opencl' one.c scale.cl
 it "no output is refused" not link one.c
+
+# kept FILE WORDS COMMAND...: the command is refused with these words, and the file keeps its bytes
+kept()
+{
+	file=$1 words=$2
+	shift 2
+	cp "$file" kept.copy
+	"$@" 2> why && return 1
+	cat why
+	grep -qF -- "$words" why && cmp "$file" kept.copy
+}
+inputs_kept()
+{
+	cp one.c kept.c && cp scale.cl kept.cl && cp scale.tvm_meta.json kept.tvm_meta.json && ln -sf kept.cl kept.so &&
+		link -o kept.module kept.c kept.cl=opencl && rm -rf kept.d && tenon unpack kept.module kept.d || return
+	words='the output would replace this input'
+	kept kept.c "$words" link -o kept.c kept.c && kept kept.cl "$words" link -o kept.so kept.c kept.cl=opencl &&
+		kept kept.tvm_meta.json "$words" link -o kept.tvm_meta.json kept.c kept.cl=opencl &&
+		for file in host.so kept.cl kept.tvm_meta.json manifest.json; do
+			kept kept.d/$file "$words" tenon link -o kept.d/$file kept.d/manifest.json || return
+		done
+}
+it "an output that is an input is refused, and the input keeps its bytes" inputs_kept
+module_kept()
+{
+	rm -rf kept.d && mkdir kept.d && cp kept.module kept.d/host.so && kept kept.d/host.so 'is the module itself' tenon unpack kept.d/host.so kept.d
+}
+it "a module is not unpacked over itself" module_kept
+it "an archive with other files is refused" refused 2 'an archive is linked alone' one.c other.tar
+it "so is a manifest" refused 2 'a manifest is linked alone' one.c kept.d/manifest.json
+it "a shared object for the host is refused" refused 2 'is linked already' kept.d/host.so
 compiler=$CC
 CC=/no/such/compiler
 it "a missing compiler is named" refused 4 'set CC' one.c

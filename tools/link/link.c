@@ -49,6 +49,10 @@ int link_files(const struct link_request *r)
 
 static int link_request(const struct link_request *r)
 {
+	int err = link_output_check_all(r);
+
+	if (err)
+		return err;
 	if (!r->generation)
 		return link_of_manifest(r->inputs[0].path, r->output);
 #ifdef CONFIG_MODEL_LIBRARY_FORMAT

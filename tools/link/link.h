@@ -183,6 +183,16 @@ struct link_output {
 void link_output_fini(struct link_output *out);
 
 /**
+ * link_output_check - refuse an output that is the same file as an input
+ *
+ * Return: 0; -TENON_E_VALUE.
+ */
+int link_output_check(const char *output, const char *input);
+
+/** link_output_check_all - the same for all files of a command line; tables and parts of a folder are not in it */
+int link_output_check_all(const struct link_request *r);
+
+/**
  * link_compile - compile the host code to object files in a temporary folder
  *
  * The compiler is $CC, with $CFLAGS. Call link_compile_fini() also on failure.

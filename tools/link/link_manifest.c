@@ -11,6 +11,7 @@
 /* A module that is put together again. */
 struct relink {
 	const char *path; /* of the manifest */
+	const char *output;
 	struct manifest manifest;
 	struct link_host host;
 	char *host_path;
@@ -36,8 +37,13 @@ static char *beside(const struct relink *r, const char *name)
 static int open_beside(const struct relink *r, const char *name, char **path,
 		       struct tenon_slice *bytes)
 {
+	int err;
+
 	*path = beside(r, name);
-	return *path ? file_map_open(*path, bytes) : -TENON_E_NOMEM;
+	if (!*path)
+		return -TENON_E_NOMEM;
+	err = link_output_check(r->output, *path);
+	return err ? err : file_map_open(*path, bytes);
 }
 
 /* Read the payload of a module from its files, and check it. */
@@ -130,7 +136,9 @@ static int open_host(struct relink *r)
 	r->host_path = beside(r, r->manifest.host);
 	if (!r->host_path)
 		return -TENON_E_NOMEM;
-	err = link_host_open(r->host_path, &r->host);
+	err = link_output_check(r->output, r->host_path);
+	if (!err)
+		err = link_host_open(r->host_path, &r->host);
 	if (err)
 		return err;
 	if (!r->host.symbols.has_blob &&
@@ -199,7 +207,7 @@ static void relink_fini(struct relink *r)
 
 int link_of_manifest(const char *manifest, const char *output)
 {
-	struct relink r = { .path = manifest };
+	struct relink r = { .path = manifest, .output = output };
 	struct tenon_buffer file = TENON_BUFFER_INIT;
 	struct tenon_slice text = { NULL, 0 }, bytes;
 	int err;

@@ -170,6 +170,34 @@ static bool is_host_code(const char *path)
 	return false;
 }
 
+static bool ends_in(const char *word, const char *suffix)
+{
+	size_t n = strlen(word), m = strlen(suffix);
+
+	return n >= m && !strcmp(word + n - m, suffix);
+}
+
+/* Refuse a file that is no code for the host. */
+static int not_host_code(struct cli *cli, const char *word)
+{
+	if (link_is_manifest(word))
+		return cli_usage(cli,
+				 "%s: a manifest is linked alone, without other files; a graph is "
+				 "given by --graph",
+				 word);
+	if (ends_in(word, ".tar") || ends_in(word, ".tgz") || ends_in(word, ".tar.gz"))
+		return cli_usage(cli, "%s: an archive is linked alone, without other files", word);
+	if (ends_in(word, ".so"))
+		return cli_usage(cli,
+				 "%s: is linked already; give its sources or objects, or the "
+				 "manifest.json that tenon unpack makes of it",
+				 word);
+	return cli_usage(cli,
+			 "%s: not a source, object or archive of the host; for the program of a "
+			 "device give its kind, as in %s=opencl",
+			 word, word);
+}
+
 /* Take an operand: FILE, FILE=KIND or FILE=KIND@KEY. */
 static int take_input(struct cli *cli, const char *word, struct link_input *in)
 {
@@ -178,10 +206,7 @@ static int take_input(struct cli *cli, const char *word, struct link_input *in)
 	if (!equal) {
 		in->path = strdup(word);
 		if (!is_host_code(word))
-			return cli_usage(cli,
-					 "%s: not a source, object or archive of the host; for the "
-					 "program of a device give its kind, as in %s=opencl",
-					 word, word);
+			return not_host_code(cli, word);
 		return in->path ? 0 : no_memory(cli);
 	}
 	in->path = strndup(word, (size_t)(equal - word));

@@ -134,7 +134,7 @@ char *link_table_path(const char *path, const char *suffix)
 	return table;
 }
 
-static int pack(struct artifact *a, struct link_program *p)
+static int pack(const struct link_work *w, struct artifact *a, struct link_program *p)
 {
 	const struct tenon_payload_file *file;
 	char *path = NULL;
@@ -151,6 +151,8 @@ static int pack(struct artifact *a, struct link_program *p)
 		err = path ? 0 : -TENON_E_NOMEM;
 	}
 	p->table_path = path;
+	if (!err && path)
+		err = link_output_check(w->request->output, path);
 	if (!err && path && !access(path, F_OK))
 		err = file_map_open(path, &p->table);
 	if (!err)
@@ -249,7 +251,7 @@ static int read_payload(struct link_work *w, struct artifact *a, struct string_m
 		err = payload_format_of(p.kind) ? file_map_open(p.path, &p.bytes)
 						: map_program(p.path, &p.bytes);
 	if (!err && !in->is_constants)
-		err = in->is_graph ? pack_graph(w, &p, &a->content) : pack(a, &p);
+		err = in->is_graph ? pack_graph(w, &p, &a->content) : pack(w, a, &p);
 	if (!err)
 		err = link_payload_check(p.kind, artifact_payload(a), p.path, p.generation,
 					 p.dialect, &info);

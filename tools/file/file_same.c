@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#include <sys/stat.h>
+
+#include "tools/file/file.h"
+
+bool file_is_same(const char *a, const char *b)
+{
+	struct stat left, right;
+
+	return !stat(a, &left) && !stat(b, &right) && S_ISREG(left.st_mode) &&
+	       left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
