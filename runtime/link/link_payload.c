@@ -156,6 +156,15 @@ static int pack_file(const struct link_program *p, const struct tenon_payload_fi
 	return tenon_buffer_string(out, p->bytes);
 }
 
+/* Test whether append_form() makes other bytes of what pack_file() packs, which is the newest form. */
+static bool changes_form(const struct link_program *p)
+{
+	const struct tenon_payload_format *format = payload_format_of(p->kind);
+
+	return has_table(format) &&
+	       (p->dialect != PAYLOAD_EXTRA_TAGS || PAYLOAD_SLOT(format, form));
+}
+
 int link_payload_pack(const struct link_program *p, struct tenon_buffer *out)
 {
 	struct tenon_buffer table = TENON_BUFFER_INIT, payload = TENON_BUFFER_INIT;
@@ -178,9 +187,16 @@ int link_payload_pack(const struct link_program *p, struct tenon_buffer *out)
 	if (!err)
 		err = pack_file(p, file, (struct tenon_slice){ table.data, table.size }, &payload);
 	bytes = (struct tenon_slice){ payload.data, payload.size };
-	if (!err)
-		err = has_table(payload_format_of(p->kind)) ? append_form(p, bytes, out)
-							    : tenon_buffer_slice(out, bytes);
+	if (!err && changes_form(p)) {
+		err = append_form(p, bytes, out);
+	} else if (!err && out->size) {
+		err = tenon_buffer_slice(out, bytes);
+	} else if (!err) {
+		/* a payload may be large: hand it over */
+		tenon_buffer_fini(out);
+		*out = payload;
+		payload = (struct tenon_buffer)TENON_BUFFER_INIT;
+	}
 	tenon_buffer_fini(&payload);
 	tenon_buffer_fini(&table);
 	return err;
