@@ -22,14 +22,16 @@ struct parser {
 #define FAULT(p, format, ...)                                                                      \
 	tenon_error(-TENON_E_FORMAT, "line %u: " format, (p)->line, __VA_ARGS__)
 
+#define ROOM_LEAST 4
+
 /* Make room for one more item: capacity doubles at each power of two. */
 static int grow(void *list, size_t count, size_t size)
 {
 	void **items = list, *more;
 
-	if (count & (count - 1))
+	if (count && (count < ROOM_LEAST || count & (count - 1)))
 		return 0;
-	more = realloc(*items, (count ? 2 * count : 1) * size);
+	more = realloc(*items, (count ? 2 * count : ROOM_LEAST) * size);
 	if (!more)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a graph");
 	*items = more;
@@ -38,7 +40,8 @@ static int grow(void *list, size_t count, size_t size)
 
 static bool is_blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+	/* tab, line feed, vertical tab, form feed, carriage return; lines have no line feed */
+	return c == ' ' || (unsigned char)(c - '\t') <= '\r' - '\t';
 }
 
 /* Get the next word of the line; empty at the end of the line. */
@@ -230,8 +233,6 @@ static int parse_line(struct parser *p)
 
 	if (!word.size)
 		return 0;
-	if (memmem(word.data, word.size, part, sizeof(part) - 1))
-		return parse_graph(p, word);
 	if (is(word, "input"))
 		return parse_node(p, '=');
 	if (is(word, "add"))
@@ -240,6 +241,8 @@ static int parse_line(struct parser *p)
 		return parse_node(p, '-');
 	if (is(word, "mul"))
 		return parse_node(p, '*');
+	if (memmem(word.data, word.size, part, sizeof(part) - 1))
+		return parse_graph(p, word);
 	return FAULT(p, "\"%.*s\" is no operation; there are input, add, sub, mul", (int)word.size,
 		     word.data);
 }
@@ -255,9 +258,21 @@ static int by_id(const void *a, const void *b)
 static int number_inputs(struct example_text *t, const struct example_graph *g)
 {
 	struct example_node **inputs;
-	uint32_t n = 0, i;
+	uint32_t n = 0, i, last = 0;
+	bool sorted = true;
 	size_t k;
 
+	/* most texts list inputs in this order */
+	for (k = g->first; k < g->first + g->count; k++) {
+		if (t->nodes[k].op != '=')
+			continue;
+		sorted &= !n || t->nodes[k].id > last;
+		last = t->nodes[k].id;
+		t->nodes[k].argument = n++;
+	}
+	if (sorted)
+		return 0;
+	n = 0;
 	inputs = malloc((g->inputs + 1) * sizeof(struct example_node *));
 	if (!inputs)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %u inputs", g->inputs);
@@ -286,6 +301,8 @@ static int check_names(const struct example_text *t)
 	size_t i;
 	int err = 0;
 
+	if (t->graph_count < 2)
+		return 0;
 	names = malloc(t->graph_count * sizeof(*names));
 	if (!names)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu names", t->graph_count);
