@@ -2,33 +2,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <tenon/buffer.h>
 
 #include "lib/brief_errors.h"
-
-/* buffers of this size get large pages; addresses are multiples of any page size in use */
-#define LARGE ((size_t)8 << 20)
-#define PAGE  ((size_t)64 << 10)
+#include "lib/large_pages.h"
 
 void tenon_buffer_fini(struct tenon_buffer *b)
 {
 	free(b->data);
 	memset(b, 0, sizeof(*b));
-}
-
-/* A page fault for each 4 KiB takes longer than copying them. */
-static void use_large_pages(char *data, size_t room)
-{
-#ifdef MADV_HUGEPAGE
-	const size_t lead = -(uintptr_t)data % PAGE;
-
-	if (room >= LARGE)
-		(void)madvise(data + lead, (room - lead) & ~(PAGE - 1), MADV_HUGEPAGE);
-#else
-	(void)data;
-	(void)room;
-#endif
 }
 
 static int buffer_grow(struct tenon_buffer *b, size_t more)
@@ -53,7 +35,7 @@ static int buffer_grow(struct tenon_buffer *b, size_t more)
 			tenon_error(-TENON_E_NOMEM, "no memory for a buffer of %zu bytes", room);
 		return b->status;
 	}
-	use_large_pages(data, room);
+	large_pages_use(data, room);
 	b->data = data;
 	b->room = room;
 	return 0;

@@ -10,9 +10,7 @@
 #include "lib/file_map.h"
 
 #include "lib/brief_errors.h"
-
-/* files of this size are read into large pages */
-#define LARGE_FILE ((size_t)8 << 20)
+#include "lib/large_pages.h"
 
 static int check_file(int fd, const char *path, size_t *size)
 {
@@ -109,17 +107,6 @@ int file_map_reserve(const char *path, size_t size, struct tenon_slice *out)
 	return map(-1, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, path, size, out);
 }
 
-/* A page fault for each 4 KiB takes longer than reading them. */
-static void use_large_pages(const struct tenon_slice *bytes)
-{
-#ifdef MADV_HUGEPAGE
-	if (bytes->size >= LARGE_FILE)
-		(void)madvise((void *)(uintptr_t)bytes->data, bytes->size, MADV_HUGEPAGE);
-#else
-	(void)bytes;
-#endif
-}
-
 /* Skip the holes of a sparse file: writing their zeros would allocate pages. */
 static int read_extents(int fd, const char *path, char *to, size_t size)
 {
@@ -152,7 +139,7 @@ int file_map_head(const char *path, size_t most, struct tenon_slice *out)
 		return err;
 	err = file_map_reserve(path, size < most ? size : most, out);
 	if (!err)
-		use_large_pages(out);
+		large_pages_use(out->data, out->size);
 	if (!err)
 		err = read_extents(fd, path, (char *)(uintptr_t)out->data, out->size);
 	if (err)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/large_pages.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SIZE_LEAST ((size_t)8 << 20)
+
+void large_pages_use(const void *data, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t in_page;
+
+	if (size < SIZE_LEAST)
+		return;
+	/* with the header of malloc() in the same page: mremap() moves only what has one kind of pages */
+	in_page = (uintptr_t)data % (uintptr_t)getpagesize();
+	(void)madvise((void *)((uintptr_t)data - in_page), size + in_page, MADV_HUGEPAGE);
+#else
+	(void)data;
+	(void)size;
+#endif
+}
