@@ -13,6 +13,19 @@
 
 /* asking the processor takes as long as hashing some blocks, in a virtual machine many */
 #define BLOCKS_LEAST 256
+#elif defined(__aarch64__) && !defined(__AARCH64EB__) &&                                           \
+	(!defined(__clang__) || defined(__ARM_FEATURE_SHA2))
+/* clang up to 15 declares the instructions only where the whole file may use them */
+#include <arm_neon.h>
+#include <sys/auxv.h>
+
+#define HAS_SHA_INSTRUCTIONS 1
+#ifdef __clang__
+#define SHA_INSTRUCTIONS
+#else
+#define SHA_INSTRUCTIONS __attribute__((target("+crypto")))
+#endif
+#define BLOCKS_LEAST 8
 #endif
 
 static const uint32_t constants[64] = {
@@ -59,7 +72,7 @@ static void add_block_in_c(struct sha256 *h, const uint8_t *b)
 		h->state[i] += s[i];
 }
 
-#ifdef HAS_SHA_INSTRUCTIONS
+#ifdef __x86_64__
 /* Four rounds with the words in @w; the constants are @k to @k + 3. */
 static inline SHA_INSTRUCTIONS void four_rounds(__m128i *abef, __m128i *cdgh, __m128i w, int k)
 {
@@ -115,6 +128,42 @@ static bool has_instructions(void)
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_SSSE3) || !(c & bit_SSE4_1))
 		return false;
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_SHA;
+}
+#elif defined(HAS_SHA_INSTRUCTIONS)
+static SHA_INSTRUCTIONS void add_blocks_by_instructions(struct sha256 *h, const uint8_t *b,
+							size_t count)
+{
+	uint32x4_t abcd = vld1q_u32(h->state), efgh = vld1q_u32(h->state + 4);
+	uint32x4_t w[4], before[2], sum, old;
+	int i;
+
+	for (; count; count--, b += 64) {
+		before[0] = abcd;
+		before[1] = efgh;
+		for (i = 0; i < 4; i++)
+			w[i] = vreinterpretq_u32_u8(vrev32q_u8(vld1q_u8(b + 16 * i)));
+		for (i = 0; i < 64; i += 4) {
+			sum = vaddq_u32(w[0], vld1q_u32(constants + i));
+			old = abcd;
+			abcd = vsha256hq_u32(abcd, efgh, sum);
+			efgh = vsha256h2q_u32(efgh, old, sum);
+			/* the four words that follow; those of the last 16 rounds are not used */
+			sum = vsha256su1q_u32(vsha256su0q_u32(w[0], w[1]), w[2], w[3]);
+			w[0] = w[1];
+			w[1] = w[2];
+			w[2] = w[3];
+			w[3] = sum;
+		}
+		abcd = vaddq_u32(abcd, before[0]);
+		efgh = vaddq_u32(efgh, before[1]);
+	}
+	vst1q_u32(h->state, abcd);
+	vst1q_u32(h->state + 4, efgh);
+}
+
+static bool has_instructions(void)
+{
+	return getauxval(AT_HWCAP) & HWCAP_SHA2;
 }
 #endif
 
