@@ -118,6 +118,7 @@ static int read_header(struct elf_file *elf)
 	if (err && elf->type != ELF_RELOCATABLE) {
 		tenon_error_clear();
 		elf->sections.count = 0;
+		elf->lost_sections = true;
 		err = 0;
 	}
 	return err;

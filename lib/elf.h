@@ -44,6 +44,7 @@ struct elf_table {
  * @path: for messages
  * @wide: 64-bit
  * @big: most significant byte first
+ * @lost_sections: it has section headers, but they are not within the file. It can be loaded
  * @type: ELF_RELOCATABLE, ELF_EXECUTABLE or ELF_SHARED
  * @machine: e_machine
  * @segments: program headers
@@ -57,6 +58,7 @@ struct elf_file {
 	const char *path;
 	bool wide;
 	bool big;
+	bool lost_sections;
 	uint16_t type;
 	uint16_t machine;
 	struct elf_table segments;

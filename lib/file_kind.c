@@ -249,8 +249,8 @@ const char *file_advice(struct tenon_slice bytes)
 	const char *what;
 
 	if (tar_has(bytes, "metadata.json"))
-		return "; it is a Model Library Format archive: unpack it and link the code in "
-		       "codegen/host with cc -shared";
+		return "; it is a Model Library Format archive: tenon link -o model.so makes a "
+		       "module of it";
 	if (tar_has(bytes, "lib0.o") || tar_has(bytes, "devc.o"))
 		return "; it is an archive of object files: link them with cc -shared";
 	if (tar_has(bytes, "lib0.c") || tar_has(bytes, "devc.c"))

@@ -507,6 +507,11 @@ no_program()
 }
 it "a kernel without a program is found" no_program
 it "a damaged file is found" faulty 'it is truncated' damaged.so
+tail_lost()
+{
+	head -c $(($(wc -c < modern.so) - 100)) modern.so > tail.so && faulty 'section headers lie outside the file' tail.so
+}
+it "so is one that lost only its last bytes, and could be loaded" tail_lost
 it "a file that is none is found" faulty 'not an ELF file' scale.cl
 
 # another FILE: a byte of the program becomes another, in a copy of the file

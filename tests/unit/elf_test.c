@@ -96,7 +96,7 @@ static void what_is_not_elf_is_called_by_its_name(void **state)
 		{ { "\1\2\3\4", 4 }, "f: not an ELF file; it looks like unknown bytes" },
 		{ { tar, sizeof(tar) },
 		  "f: not an ELF file; it looks like a tar archive; it is a Model Library Format "
-		  "archive: unpack it and link the code in codegen/host with cc -shared" },
+		  "archive: tenon link -o model.so makes a module of it" },
 		{ { "\x7f"
 		    "ELF",
 		    4 },

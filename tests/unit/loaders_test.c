@@ -298,8 +298,8 @@ static void a_file_without_a_loader_is_refused_with_what_can_be_done(void **stat
 		  { tar, sizeof(tar) },
 		  ": no loader for files named .tar (this one looks like a tar archive); it is a "
 		  "Model "
-		  "Library Format archive: unpack it and link the code in codegen/host with cc "
-		  "-shared. This build loads: .so, .examplejson" },
+		  "Library Format archive: tenon link -o model.so makes a module of it. This "
+		  "build loads: .so, .examplejson" },
 		{ "x.params",
 		  { "\xb7\x9c\x04\x05\x4f\x8d\xe5\xf7", 8 },
 		  ": no loader for files named .params (this one looks like TVM parameters "

@@ -100,6 +100,11 @@ static void check_host(struct verify *v)
 {
 	const struct library_symbols *s = &v->host.symbols;
 
+	if (v->host.elf.lost_sections)
+		verify_fault(v, SIZE_MAX,
+			     "its section headers lie outside the file of %zu bytes: it is "
+			     "truncated; copy it again",
+			     v->host.bytes.size);
 	if (!*s->version)
 		verify_fault(v, SIZE_MAX, "no symbol of it is one that TVM or Tenon writes");
 	else if (!s->function_count && !s->has_blob)
