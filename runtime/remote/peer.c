@@ -112,7 +112,7 @@ static void find_own_paths(struct own_paths *own)
 #define READ_MOST 64
 
 /* End the process if anything is missing that the server did not report when it started. */
-static void enter_sandbox(const struct server *s, const char *folder)
+static void enter_sandbox(const struct server *s, const char *folder, int socket)
 {
 	const struct server_options *o = s->options;
 	static struct own_paths own;
@@ -127,15 +127,17 @@ static void enter_sandbox(const struct server *s, const char *folder)
 		.file_most = o->session.folder_most,
 	};
 	size_t i;
+	int listener;
 
 	find_own_paths(&own);
 	for (i = 0; o->read && o->read[i] && i < READ_MOST; i++)
 		read[5 + i] = o->read[i];
-	if (sandbox_enter(&sandbox) & ~s->missing)
+	if (sandbox_enter(&sandbox, &listener) & ~s->missing)
 		_exit(1);
+	peer_limits_send(socket, listener);
 }
 
-static void run_child(struct server *s, struct peer *p, pid_t server)
+static void run_child(struct server *s, struct peer *p, pid_t server, int limits)
 {
 	const struct server_options *o = s->options;
 	struct session_options session = o->session;
@@ -159,7 +161,12 @@ static void run_child(struct server *s, struct peer *p, pid_t server)
 	be_first_to_go();
 	use_folder(folder);
 	if (o->sandbox)
-		enter_sandbox(s, folder);
+		enter_sandbox(s, folder, limits);
+	else
+		close(limits);
+	/* without the filter, processes can leave the group: have them end with this one (server_sweep) */
+	if (s->sweeps)
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	err = connection_of_fds(fd, fd, "the client", &connection);
 	if (!err)
 		err = session_run(connection, folder, &session, watch);
@@ -213,14 +220,17 @@ static bool send_key(struct peer *p, const char *key)
 bool peer_start(struct server *s, struct peer *p)
 {
 	pid_t server = getpid();
+	int limits;
 
-	if (!prepare(s, p) || !send_key(p, s->options->key))
+	if (!prepare(s, p) || !send_key(p, s->options->key) || !peer_limits_begin(p, &limits))
 		return false;
 	fcntl(p->fd, F_SETFL, fcntl(p->fd, F_GETFL) & ~O_NONBLOCK);
 	p->pid = fork();
 	if (!p->pid)
-		run_child(s, p, server);
+		run_child(s, p, server, limits);
+	close(limits);
 	if (p->pid < 0) {
+		peer_limits_end(p);
 		server_say(s, "cannot start a session: %s", strerror(errno));
 		p->pid = 0;
 		return false;
@@ -292,7 +302,10 @@ bool peer_reap(struct server *s, struct peer *p)
 		waits = tell(p);
 		server_say(s, "session %llu: %s", (unsigned long long)p->serial, p->reason);
 	}
+	peer_limits_end(p);
 	p->pid = 0;
 	s->sessions--;
+	if (s->sweeps)
+		server_sweep(s);
 	return waits;
 }

@@ -52,6 +52,26 @@ struct peer_request {
 };
 
 /**
+ * struct peer_limits - what is counted of a session's processes
+ * @fd: a socket from the session's process, then the listener that comes from it; -1 for none
+ * @listens: @fd is the listener
+ * @used: the session started a process or thread
+ * @count: at least the number of its processes and threads, without its first
+ * @counted: when they were counted, in milliseconds of CLOCK_MONOTONIC
+ * @later: when to answer the next that starts; 0 for at once
+ * @looked: when memory was looked at
+ */
+struct peer_limits {
+	int fd;
+	bool listens;
+	bool used;
+	unsigned int count;
+	uint64_t counted;
+	uint64_t later;
+	uint64_t looked;
+};
+
+/**
  * struct peer - a connection
  * @fd: the socket; non-blocking until the session starts
  * @state: enum peer_state
@@ -61,6 +81,7 @@ struct peer_request {
  * @limit_ms: length of the session; 0 for no limit
  * @gone: when the client closed the connection while its session worked; 0 for not yet
  * @pid: process of the session, and its process group
+ * @limits: its processes, threads and memory
  * @watch: memory shared with it
  * @folder: its folder
  * @handshake: freed when it is done
@@ -81,6 +102,7 @@ struct peer {
 	uint64_t limit_ms;
 	uint64_t gone;
 	pid_t pid;
+	struct peer_limits limits;
 	struct session_watch *watch;
 	char *folder;
 	struct handshake *handshake;
@@ -108,6 +130,29 @@ bool peer_reap(struct server *s, struct peer *p);
 
 /** peer_send_exception - send an exception to the client; WIRE_UNDECIDED is the default encoding */
 void peer_send_exception(struct peer *p, enum wire_generation generation, const char *text);
+
+/* ---- peer_limits.c */
+
+/** peer_limits_begin - before the session's process starts: a socket for it, closed by both with the session */
+bool peer_limits_begin(struct peer *p, int *child);
+
+/** peer_limits_send - in the session's process: hand a listener over, and close both descriptors */
+void peer_limits_send(int socket, int listener);
+
+/** peer_limits_end - close what came from the session's process */
+void peer_limits_end(struct peer *p);
+
+/** peer_limits_polled - the descriptor to wait for; -1 for none now */
+int peer_limits_polled(struct peer *p);
+
+/** peer_limits_serve - answer the kernel's question about a new process or thread */
+void peer_limits_serve(struct server *s, struct peer *p, short events);
+
+/** peer_limits_exceeded - test whether the session's processes use too much memory; looks twice a second */
+bool peer_limits_exceeded(const struct server *s, struct peer *p);
+
+/** peer_limits_deadline - when peer_limits_polled() and peer_limits_exceeded() must be called; 0 for never */
+uint64_t peer_limits_deadline(const struct server *s, const struct peer *p);
 
 /* ---- peer_ended.c */
 

@@ -127,11 +127,15 @@ static void run(struct relay_ends ends, const struct tls_server *tls, int socket
 {
 	static const struct sandbox_options nothing = { .folder = "/nonexistent", .file_most = 0 };
 	sigset_t none;
+	int listener;
 
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	sandbox_enter(&nothing);
+	sandbox_enter(&nothing, &listener);
+	/* nobody answers: the relay starts no processes */
+	if (listener >= 0)
+		close(listener);
 	_exit((tls ? tls_relay(tls, ends.in, socket) : relay_copy(ends, socket)) ? 1 : 0);
 }
 

@@ -39,19 +39,19 @@ static bool set_limits(const struct sandbox_options *options)
 	return ok;
 }
 
-unsigned int sandbox_enter(const struct sandbox_options *options)
+unsigned int sandbox_enter(const struct sandbox_options *options, int *listener)
 {
 	unsigned int missing = 0;
 
+	*listener = -1;
 	if (!set_limits(options))
 		missing |= SANDBOX_LIMITS;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return missing | SANDBOX_PRIVILEGES | SANDBOX_FILES | SANDBOX_SYSCALLS;
+		return missing | SANDBOX_PRIVILEGES | SANDBOX_FILES | SANDBOX_SYSCALLS |
+		       SANDBOX_PROCESSES;
 	if (!sandbox_files(options))
 		missing |= SANDBOX_FILES;
-	if (!sandbox_syscalls())
-		missing |= SANDBOX_SYSCALLS;
-	return missing;
+	return missing | sandbox_syscalls(listener);
 }
 
 const char *sandbox_part_name(enum sandbox_part part)
@@ -66,6 +66,9 @@ const char *sandbox_part_name(enum sandbox_part part)
 		       "user";
 	case SANDBOX_LIMITS:
 		return "resource limits: uploaded code can use all memory and disk space";
+	case SANDBOX_PROCESSES:
+		return "notifications of seccomp, or another program uses them: uploaded code can "
+		       "start processes and threads without end";
 	}
 	return "?";
 }

@@ -8,7 +8,8 @@
  * Uploaded code is native code. The process that runs it cannot gain privileges, sees files through
  * Landlock (its folder read-write, the system read-only, nodes of devices), has no network and cannot
  * signal or trace other processes (seccomp), and has resource limits. The kernel enforces all of it;
- * an old kernel lacks a part, and the caller then says so.
+ * an old kernel lacks a part, and the caller then says so. Of processes and threads the kernel asks the holder of a
+ * descriptor, who counts them (peer_limits.c).
  */
 
 #include <stdbool.h>
@@ -20,6 +21,7 @@ enum sandbox_part {
 	SANDBOX_FILES = 2,	/* Landlock */
 	SANDBOX_SYSCALLS = 4,	/* seccomp */
 	SANDBOX_LIMITS = 8,	/* resource limits */
+	SANDBOX_PROCESSES = 16, /* notifications of seccomp */
 };
 
 /**
@@ -43,11 +45,13 @@ struct sandbox_options {
 /**
  * sandbox_enter - limit the calling process for good
  * @options: what it may still use
+ * @listener: receives a descriptor: who holds it is asked before each new process and thread; -1 without
+ *	SANDBOX_PROCESSES
  *
  * Context: a process with one thread.
  * Return: mask of enum sandbox_part that could not be set up; 0 when all is in force.
  */
-unsigned int sandbox_enter(const struct sandbox_options *options);
+unsigned int sandbox_enter(const struct sandbox_options *options, int *listener);
 
 /** sandbox_reads - test whether a process in the sandbox can read a file that its user can read */
 bool sandbox_reads(const struct sandbox_options *options, const char *path);
@@ -55,8 +59,8 @@ bool sandbox_reads(const struct sandbox_options *options, const char *path);
 /** sandbox_part_name - what a part protects from, for messages */
 const char *sandbox_part_name(enum sandbox_part part);
 
-/* the parts; each returns whether it is in force */
+/* the parts: whether files are limited; which of the two parts of seccomp are missing */
 bool sandbox_files(const struct sandbox_options *options);
-bool sandbox_syscalls(void);
+unsigned int sandbox_syscalls(int *listener);
 
 #endif /* RUNTIME_REMOTE_SANDBOX_H */

@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "runtime/remote/sandbox.h"
@@ -39,10 +41,16 @@ struct program {
 	const struct instruction *filter;
 };
 
-#define FILTER_MODE 2
-#define ALLOW	    0x7fff0000U
-#define KILL	    0x80000000U
-#define DENY	    (0x00050000U | EPERM)
+#define FILTER_MODE	 2
+#define SET_FILTER	 1 /* operation of seccomp() */
+#define ACTION_AVAILABLE 2
+#define NEW_LISTENER	 8 /* flags of the former */
+#define KILLABLE	 32
+#define ALLOW		 0x7fff0000U
+#define KILL		 0x80000000U
+#define ASK		 0x7fc00000U
+#define DENY		 (0x00050000U | EPERM)
+#define ABSENT		 (0x00050000U | ENOSYS)
 
 /* offsets in struct seccomp_data; all machines above are little-endian */
 #define NUMBER	    0
@@ -73,7 +81,8 @@ struct program {
 	EQUAL((uint32_t)(number), 0, 5), LOAD(ARGUMENT(0)), EQUAL(0, 2, 0), EQUAL(own, 1, 0),      \
 		RETURN(DENY), RETURN(ALLOW)
 
-bool sandbox_syscalls(void)
+/* @start: the answer to a new process or thread */
+static bool set_filter(uint32_t start, int *listener)
 {
 	const uint32_t own = (uint32_t)getpid();
 	const struct instruction filter[] = {
@@ -86,6 +95,20 @@ bool sandbox_syscalls(void)
 		AT_LEAST(0x40000000U, 0, 1),
 		RETURN(DENY),
 #endif
+		/* new processes and threads; C libraries take clone() when there is no clone3() */
+		EQUAL((uint32_t)SYS_clone, 0, 1),
+		RETURN(start),
+#ifdef SYS_fork
+		EQUAL((uint32_t)SYS_fork, 0, 1),
+		RETURN(start),
+#endif
+#ifdef SYS_vfork
+		EQUAL((uint32_t)SYS_vfork, 0, 1),
+		RETURN(start),
+#endif
+		/* its flags are in memory, where another thread could change them */
+		EQUAL(435, 0, 1), /* clone3 */
+		RETURN(ABSENT),
 		/* other processes */
 		DENIED(SYS_ptrace),
 		DENIED(SYS_process_vm_readv),
@@ -152,14 +175,41 @@ bool sandbox_syscalls(void)
 	};
 	const struct program program = { sizeof(filter) / sizeof(filter[0]), filter };
 
-	return !prctl(PR_SET_SECCOMP, FILTER_MODE, &program, 0, 0);
+	if (start != ASK)
+		return !prctl(PR_SET_SECCOMP, FILTER_MODE, &program, 0, 0);
+	*listener = (int)syscall(SYS_seccomp, SET_FILTER, NEW_LISTENER | KILLABLE, &program);
+	/* before Linux 5.19, a signal has the call made and asked for again */
+	if (*listener < 0)
+		*listener = (int)syscall(SYS_seccomp, SET_FILTER, NEW_LISTENER, &program);
+	return *listener >= 0;
+}
+
+/* Notifications exist since Linux 5.0, and can let a call go on since 5.5. */
+static bool can_ask(void)
+{
+	const uint32_t action = ASK;
+	struct utsname name;
+	int major = 0, minor = 0;
+
+	if (syscall(SYS_seccomp, ACTION_AVAILABLE, 0, &action) || uname(&name))
+		return false;
+	return sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+	       (major > 5 || (major == 5 && minor >= 5));
+}
+
+unsigned int sandbox_syscalls(int *listener)
+{
+	if (can_ask() && set_filter(ASK, listener))
+		return 0;
+	return SANDBOX_PROCESSES | (set_filter(ALLOW, listener) ? 0 : SANDBOX_SYSCALLS);
 }
 
 #else
 
-bool sandbox_syscalls(void)
+unsigned int sandbox_syscalls(int *listener)
 {
-	return false;
+	(void)listener;
+	return SANDBOX_PROCESSES | SANDBOX_SYSCALLS;
 }
 
 #endif

@@ -49,6 +49,7 @@ void server_forget(struct server *s, int keep)
 		close(s->registration.check_fd);
 	}
 	for (i = 0; i < s->peer_count; i++) {
+		peer_limits_end(&s->peers[i]);
 		if (s->peers[i].fd == keep)
 			continue;
 		close(s->peers[i].fd);
@@ -165,6 +166,7 @@ static uint64_t next_deadline(const struct server *s, const struct peer *p)
 		at = shorter(at, request_deadline(s, p));
 		if (p->gone)
 			at = shorter(at, p->gone + GONE_MS);
+		at = shorter(at, peer_limits_deadline(s, p));
 	}
 	return at;
 }
@@ -188,6 +190,10 @@ static void check_session(const struct server *s, struct peer *p)
 		snprintf(p->reason, sizeof(p->reason),
 			 "the request took longer than %.9g s (tenon rpc serve --request-timeout)",
 			 (double)s->options->request_ms / 1000);
+	} else if (peer_limits_exceeded(s, p)) {
+		snprintf(p->reason, sizeof(p->reason),
+			 "the session used more than %llu MiB of memory (tenon rpc serve --memory)",
+			 (unsigned long long)(s->options->memory_most >> 20));
 	}
 	if (!*p->reason)
 		return;
@@ -247,8 +253,8 @@ static unsigned int fill_polled(struct server *s)
 	unsigned int n = 0, i;
 
 	s->polled[n++] = (struct pollfd){ s->signals, POLLIN, 0 };
-	s->polled[n++] = s->registered ? registration_polled(&s->registration)
-				       : (struct pollfd){ -1, 0, 0 };
+	s->polled[n++] =
+		s->registered ? registration_polled(&s->registration) : (struct pollfd){ -1, 0, 0 };
 	for (i = 0; i < s->listener_count; i++)
 		s->polled[n++] = (struct pollfd){ s->listeners[i].fd, POLLIN, 0 };
 	for (i = 0; i < s->peer_count; i++) {
@@ -257,7 +263,20 @@ static unsigned int fill_polled(struct server *s)
 		/* an error is reported unasked: leave out what waits for its process alone */
 		s->polled[n++] = (struct pollfd){ p->gone ? -1 : p->fd, wanted_events(p), 0 };
 	}
+	for (i = 0; i < s->peer_count; i++)
+		s->polled[n++] = (struct pollfd){ peer_limits_polled(&s->peers[i]), POLLIN, 0 };
 	return n;
+}
+
+/* before serve_peers(), which changes the order of peers */
+static void serve_limits(struct server *s, unsigned int count)
+{
+	const struct pollfd *polled = s->polled + POLLED_FIRST + s->listener_count + count;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (polled[i].revents)
+			peer_limits_serve(s, &s->peers[i], polled[i].revents);
 }
 
 static void serve_peers(struct server *s, unsigned int count)
@@ -290,6 +309,7 @@ static int loop(struct server *s)
 				continue;
 			return tenon_error(-TENON_E_IO, "poll: %s", strerror(errno));
 		}
+		serve_limits(s, peers);
 		serve_peers(s, peers);
 		for (i = 0; i < s->listener_count; i++)
 			if (s->polled[POLLED_FIRST + i].revents)
@@ -384,25 +404,35 @@ static int open_peers(struct server *s)
 	return err;
 }
 
+/* Children of what was this process before exec() are not the server's to kill. */
+static bool has_children(void)
+{
+	siginfo_t info;
+
+	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || errno != ECHILD;
+}
+
 /* Try the sandbox in a child, and say what the kernel lacks. */
 static void report_sandbox(struct server *s)
 {
 	const struct sandbox_options sandbox = { .folder = s->folder.path, .file_most = 1 };
 	unsigned int part;
-	int status = 0;
+	int status = 0, listener;
 	pid_t pid;
 
 	if (!s->options->sandbox) {
+		s->sweeps = !has_children();
 		server_say(s, "without a sandbox: uploaded code can do all that this user can");
 		return;
 	}
 	pid = fork();
 	if (!pid)
-		_exit((int)sandbox_enter(&sandbox));
+		_exit((int)sandbox_enter(&sandbox, &listener));
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return;
 	s->missing = (unsigned int)WEXITSTATUS(status);
-	for (part = 1; part <= SANDBOX_LIMITS; part <<= 1)
+	s->sweeps = (s->missing & SANDBOX_SYSCALLS) && !has_children();
+	for (part = 1; part <= SANDBOX_PROCESSES; part <<= 1)
 		if (s->missing & part)
 			server_say(s, "this kernel lacks %s", sandbox_part_name(part));
 	if (!geteuid())
@@ -459,7 +489,7 @@ int server_run(const struct server_options *options)
 		s.cache.most = 0;
 	s.peer_room = options->sessions_most + WAITING_MOST;
 	s.peers = calloc(s.peer_room, sizeof(*s.peers));
-	s.polled = calloc(POLLED_FIRST + LISTEN_MOST + s.peer_room, sizeof(*s.polled));
+	s.polled = calloc(POLLED_FIRST + LISTEN_MOST + 2 * s.peer_room, sizeof(*s.polled));
 	if (!s.peers || !s.polled)
 		err = tenon_error(-TENON_E_NOMEM, "no memory for %u connections", s.peer_room);
 	/* processes that uploaded code leaves behind become children of the server, which reaps them */

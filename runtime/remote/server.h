@@ -33,7 +33,8 @@
  * @request_ms: longest request; 0 for no limit
  * @cache_most: quota of the cache of files that clients need not send again; 0 for none
  * @session: limits of each session
- * @memory_most: private memory of a session's process in bytes; 0 for no limit
+ * @memory_most: private memory of a session's process, and memory of all its processes, in bytes; 0 for no limit
+ * @processes_most: processes and threads of a session
  * @sandbox: limit the processes of sessions
  * @trust_network: accept addresses that other machines can reach
  * @tracker: offer sessions to the tracker "HOST:PORT"; NULL for none
@@ -59,6 +60,7 @@ struct server_options {
 	uint64_t cache_most;
 	struct session_options session;
 	uint64_t memory_most;
+	unsigned int processes_most;
 	bool sandbox;
 	bool trust_network;
 	bool stdio;

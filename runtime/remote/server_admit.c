@@ -144,7 +144,7 @@ static bool start_tls(struct server *s, int *fd)
 void server_accept(struct server *s, const struct listener *listener)
 {
 	const struct server_options *o = s->options;
-	struct peer p = { .state = PEER_HANDSHAKE, .slot = -1 };
+	struct peer p = { .state = PEER_HANDSHAKE, .slot = -1, .limits = { .fd = -1 } };
 	int domain = AF_UNIX;
 	socklen_t size = sizeof(domain);
 

@@ -57,7 +57,7 @@ static int add_listener(struct server *s, int fd, const char *path)
 /* A connection whose peer is already there. */
 static int add_connected(struct server *s, int fd)
 {
-	struct peer p = { .fd = fd, .state = PEER_HANDSHAKE, .slot = -1 };
+	struct peer p = { .fd = fd, .state = PEER_HANDSHAKE, .slot = -1, .limits = { .fd = -1 } };
 
 	if (!s->options->trust_network && !unix_peer_allowed(&s->options->peers, fd))
 		return tenon_error(-TENON_E_VALUE,

@@ -54,7 +54,9 @@ bool server_proxy_takes(const struct server *s, const char *key)
 
 void server_proxy_dial(struct server *s)
 {
-	struct peer p = { .state = PEER_DIALING, .slot = -1, .greeted = true };
+	struct peer p = {
+		.state = PEER_DIALING, .slot = -1, .greeted = true, .limits = { .fd = -1 }
+	};
 
 	if (!wants_to_dial(s) || clock_ms() < s->proxy_at)
 		return;

@@ -42,13 +42,14 @@ struct listener {
  * @sessions: number of peers in PEER_SESSION
  * @serial: number of connections so far
  * @missing: parts of the sandbox that the kernel lacks
+ * @sweeps: what a session left outside its process group is looked for
  * @registration: at the tracker; used when @registered
  * @proxy: addresses of the proxy
  * @proxy_next: which of them to try next
  * @proxy_at: when the proxy may be tried again, in milliseconds of CLOCK_MONOTONIC
  * @proxy_reported: a failure of the proxy was reported
  * @relay: process that copies standard input and output; 0 for none
- * @polled: one for each listener, @signals, the tracker, and each peer
+ * @polled: one for each listener, @signals, the tracker, and two for each peer: its socket and its limits
  */
 struct server {
 	const struct server_options *options;
@@ -64,6 +65,7 @@ struct server {
 	unsigned int sessions;
 	uint64_t serial;
 	unsigned int missing;
+	bool sweeps;
 	bool registered;
 	struct registration registration;
 	struct dial_target proxy;
@@ -85,6 +87,9 @@ void server_forget(struct server *s, int keep);
  * @ms: it must reach the next state in this time
  */
 bool server_add_peer(struct server *s, struct peer *p, uint64_t ms);
+
+/** server_sweep - kill what sessions that have ended left outside their process groups */
+void server_sweep(const struct server *s);
 
 /* ---- server_keeper.c */
 

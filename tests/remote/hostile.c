@@ -2,10 +2,12 @@
 /* uploaded code that crashes, hangs, and tries to leave its sandbox */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <tenon/value.h>
@@ -81,6 +83,82 @@ FUNCTION(leaves_processes)
 	symlink("/", "link");
 	mkfifo("fifo", 0600);
 	return integer(ret, chmod(".", 0));
+}
+
+/* each process starts others as fast as it can, and takes memory */
+FUNCTION(forks_without_end)
+{
+	volatile int forever = 1;
+
+	UNUSED();
+	while (forever) {
+		char *volatile p = malloc(1 << 20);
+
+		if (p)
+			memset(p, 1, 1 << 20);
+		if (!fork())
+			setsid();
+	}
+	return 0;
+}
+
+static void *sleeps(void *unused)
+{
+	(void)unused;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* the following two return how many they could start, or a negative errno when it is not the expected one */
+
+FUNCTION(starts_processes)
+{
+	int i;
+	pid_t pid;
+
+	UNUSED();
+	for (i = 0; i < 100000; i++) {
+		pid = fork();
+		if (!pid)
+			sleeps(NULL);
+		if (pid < 0)
+			break;
+	}
+	return integer(ret, errno == EAGAIN ? i : -errno);
+}
+
+FUNCTION(starts_threads)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int i, err = 0;
+
+	UNUSED();
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 1 << 16);
+	for (i = 0; i < 100000 && !err; i++)
+		err = pthread_create(&thread, &attr, sleeps, NULL);
+	return integer(ret, err == EAGAIN ? i - 1 : -err);
+}
+
+/* takes memory that is not private, which no limit of the process bounds */
+FUNCTION(shares_memory)
+{
+	const size_t size = 16 << 20;
+	volatile int forever = 1;
+	char *p;
+
+	UNUSED();
+	while (forever) {
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			return integer(ret, errno);
+		memset(p, 1, size);
+		/* as slow as needed for the test to end before the machine's memory does */
+		usleep(5000);
+	}
+	return 0;
 }
 
 /* the following return 0, or the errno that stopped them */

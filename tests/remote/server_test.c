@@ -21,6 +21,9 @@
 /* generous: machines under load stall for seconds */
 #define PATIENCE_S 120
 
+/* of a session */
+#define PROCESSES "64"
+
 static struct {
 	pid_t pid;
 	char socket[90];
@@ -242,7 +245,8 @@ static void the_next_client_is_served(void)
 
 /* ---- the server */
 
-static void start_server(void)
+/* @option: a further one, or NULL */
+static void start_server_with(const char *option)
 {
 	const char *command = getenv("TENON_COMMAND");
 	char address[120];
@@ -258,7 +262,8 @@ static void start_server(void)
 		close(fd);
 		execl(command ? command : "build/tenon", "tenon", "rpc", "serve", "--listen",
 		      address, "--key", "fixture", "--folder", server.base, "--sessions", "8",
-		      "--request-timeout", "8", "--memory", "1024", (char *)NULL);
+		      "--request-timeout", "8", "--memory", "1024", "--processes", PROCESSES,
+		      option, (char *)NULL);
 		_exit(127);
 	}
 	while ((fd = connect_server()) < 0) {
@@ -271,6 +276,11 @@ static void start_server(void)
 	the_next_client_is_served();
 	wait_for(count_children, 0, "processes");
 	server.descriptors = count_descriptors();
+}
+
+static void start_server(void)
+{
+	start_server_with(NULL);
 }
 
 static int setup(void **state)
@@ -560,6 +570,70 @@ static void processes_and_files_of_uploaded_code_are_removed(void **state)
 	nothing_is_left();
 }
 
+/* ---- code that starts processes, and takes memory */
+
+static void a_session_has_a_limit_of_processes_and_threads(void **state)
+{
+	int64_t processes, threads;
+
+	(void)state;
+	if (log_has("lacks notifications"))
+		skip();
+	processes = call_hostile("starts_processes");
+	nothing_is_left();
+	threads = call_hostile("starts_threads");
+	nothing_is_left();
+	print_message("# %d processes, %d threads\n", (int)processes, (int)threads);
+	assert_in_range(processes, 32, atoi(PROCESSES));
+	assert_in_range(threads, 32, atoi(PROCESSES));
+}
+
+/* While a session runs @name, others are served. */
+static void others_are_served_beside(const char *name, const char *reason)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct wire_value none = wire_int(0);
+	double begin, longest = 0;
+	struct client c;
+	uint64_t f;
+	int i;
+
+	open_client(&c, "client:fixture -timeout=3");
+	f = hostile_function(&c, name);
+	tenon_buffer_u32(&b, PACKET_CALL);
+	tenon_buffer_u64(&b, f);
+	wire_write_sequence(&b, WIRE_FFI, &none, 1);
+	client_send(&c, b.data, b.size);
+	tenon_buffer_fini(&b);
+	for (i = 0; i < 20; i++) {
+		begin = now();
+		the_next_client_is_served();
+		longest = now() - begin > longest ? now() - begin : longest;
+		pause_ms(50);
+	}
+	print_message("# %s: others waited %.3f s at most\n", name, longest);
+	assert_true(client_receive(&c));
+	assert_exception(&c, reason);
+	assert_false(client_receive(&c));
+	close_client(&c);
+	nothing_is_left();
+	the_next_client_is_served();
+}
+
+static void others_are_served_beside_code_that_forks_without_end(void **state)
+{
+	(void)state;
+	if (log_has("lacks notifications"))
+		skip();
+	others_are_served_beside("forks_without_end", "session");
+}
+
+static void memory_is_counted_over_all_processes_of_a_session(void **state)
+{
+	(void)state;
+	others_are_served_beside("shares_memory", "used more than 1024 MiB of memory");
+}
+
 /* ---- the sandbox */
 
 static void uploaded_code_stays_in_its_sandbox(void **state)
@@ -613,6 +687,21 @@ static void a_killed_server_takes_its_sessions_with_it(void **state)
 	nothing_is_left();
 }
 
+/* the code of leaves_processes() leaves its process group then */
+static void what_leaves_its_group_ends_with_its_session_without_a_sandbox(void **state)
+{
+	int status;
+
+	(void)state;
+	kill(server.pid, SIGTERM);
+	waitpid(server.pid, &status, 0);
+	start_server_with("--no-sandbox");
+	assert_int_equal(call_hostile("leaves_processes"), 0);
+	nothing_is_left();
+	assert_int_equal(call_hostile("leaves_processes"), 0);
+	nothing_is_left();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -628,8 +717,12 @@ int main(void)
 		cmocka_unit_test(a_session_that_ended_takes_hostile_requests),
 		cmocka_unit_test(a_client_that_leaves_during_a_call_leaves_nothing),
 		cmocka_unit_test(processes_and_files_of_uploaded_code_are_removed),
+		cmocka_unit_test(a_session_has_a_limit_of_processes_and_threads),
+		cmocka_unit_test(others_are_served_beside_code_that_forks_without_end),
+		cmocka_unit_test(memory_is_counted_over_all_processes_of_a_session),
 		cmocka_unit_test(uploaded_code_stays_in_its_sandbox),
 		cmocka_unit_test(a_killed_server_takes_its_sessions_with_it),
+		cmocka_unit_test(what_leaves_its_group_ends_with_its_session_without_a_sandbox),
 	};
 
 	if (getenv("EMULATOR") && *getenv("EMULATOR")) {

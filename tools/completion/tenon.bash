@@ -76,7 +76,7 @@ _tenon_value()
 	--function|--rtol|--atol|--repeat|--timeout|--top|--remote|--count|--runs|--warmup|--align|--target-key|--prefix|--show) ;;
 	--key) case $command in sign|verify) _tenon_files '' "$word" ;; esac ;;
 	--signature) _tenon_files '' "$word" ;;
-	--listen|--sessions|--session-timeout|--request-timeout|--folder-size|--cache-size|--memory|--packet-size|--tracker|--advertise|--health-check|--proxy|--allow-user|--allow-group|--wait-timeout|--check-every|--check-timeout|--connections) ;;
+	--listen|--sessions|--session-timeout|--request-timeout|--folder-size|--cache-size|--memory|--processes|--packet-size|--tracker|--advertise|--health-check|--proxy|--allow-user|--allow-group|--wait-timeout|--check-every|--check-timeout|--connections) ;;
 	--target|--out) _tenon_files '' "$word" ;;
 	--seed|--deadline) ;;
 	--message|--system|--tokens|--max-tokens|--temperature|--top-p|--*-penalty|--seed|--stop|--cache-tokens) ;;
@@ -129,7 +129,7 @@ _tenon()
 			;;
 		ping|functions|upload|call) options='--count --json --help' ;;
 		proxy) options='--listen --tracker --advertise --wait-timeout --connections --trust-network --help' ;;
-		*) options='--listen --stdio --key --tracker --advertise --health-check --proxy --sessions --session-timeout --request-timeout --folder --folder-size --cache-size --memory --packet-size --no-native-code --allow-read --allow-write --allow-user --allow-group --secret-file --tls-certificate --tls-key --trust-network --no-sandbox --help' ;;
+		*) options='--listen --stdio --key --tracker --advertise --health-check --proxy --sessions --session-timeout --request-timeout --folder --folder-size --cache-size --memory --processes --packet-size --no-native-code --allow-read --allow-write --allow-user --allow-group --secret-file --tls-certificate --tls-key --trust-network --no-sandbox --help' ;;
 		esac
 		;;
 	hil)

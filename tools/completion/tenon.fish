@@ -128,6 +128,7 @@ complete -c tenon -n '__fish_seen_subcommand_from rpc' -l folder -r -d 'Folder f
 complete -c tenon -n '__fish_seen_subcommand_from rpc' -l folder-size -x -d 'What a session may upload in MiB'
 complete -c tenon -n '__fish_seen_subcommand_from rpc' -l cache-size -x -d 'Uploads that later sessions need not repeat, in MiB'
 complete -c tenon -n '__fish_seen_subcommand_from rpc' -l memory -x -d 'Memory of a session in MiB'
+complete -c tenon -n '__fish_seen_subcommand_from rpc' -l processes -x -d 'Processes and threads of a session'
 complete -c tenon -n '__fish_seen_subcommand_from rpc' -l packet-size -x -d 'Largest request in MiB'
 complete -c tenon -n '__fish_seen_subcommand_from rpc' -l no-native-code -d 'Load device programs only'
 complete -c tenon -n '__fish_seen_subcommand_from rpc' -l allow-read -r -d 'Let sessions read a path'

@@ -27,6 +27,7 @@ enum {
 	NO_NATIVE_CODE,
 	NO_SANDBOX,
 	PACKET_SIZE,
+	PROCESSES,
 	PROXY,
 	REQUEST_TIMEOUT,
 	SECRET_FILE,
@@ -55,6 +56,7 @@ static const struct option options[] = {
 	{ "no-native-code", no_argument, NULL, NO_NATIVE_CODE },
 	{ "no-sandbox", no_argument, NULL, NO_SANDBOX },
 	{ "packet-size", required_argument, NULL, PACKET_SIZE },
+	{ "processes", required_argument, NULL, PROCESSES },
 	{ "proxy", required_argument, NULL, PROXY },
 	{ "request-timeout", required_argument, NULL, REQUEST_TIMEOUT },
 	{ "secret-file", required_argument, NULL, SECRET_FILE },
@@ -120,6 +122,16 @@ static int read_sessions(struct cli *cli, struct serve *serve)
 	return code;
 }
 
+static int read_processes(struct cli *cli, struct serve *serve)
+{
+	uint64_t number;
+	int code = rpc_number(cli, "processes", 1, 1000000, 1, &number);
+
+	if (!code)
+		serve->server.processes_most = (unsigned int)number;
+	return code;
+}
+
 static int read_key(struct cli *cli, struct serve *serve)
 {
 	const char *at = optarg;
@@ -178,6 +190,8 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 		return CLI_OK;
 	case PACKET_SIZE:
 		return rpc_number(cli, "packet-size", 1, 65536, MIB, &o->session.packet_most);
+	case PROCESSES:
+		return read_processes(cli, serve);
 	case PROXY:
 		o->proxy = optarg;
 		return CLI_OK;
@@ -244,6 +258,7 @@ static void set_defaults(struct cli *cli, struct serve *serve)
 			.native_code = true,
 		},
 		.memory_most = half_of_memory(),
+		.processes_most = 1024,
 		.sandbox = true,
 		.read = serve->read.word,
 		.write = serve->write.word,
