@@ -13,11 +13,13 @@
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
 
-#define MAGIC	   0x2f271
-#define RETRY_MS   5000
-#define REPLY_MS   10000
-#define PENDING_MS 2000
-#define DROPPED_MS 500
+#define MAGIC 0x2f271
+/* a tracker that was started again is found at once; one that stays away is asked less and less often */
+#define RETRY_FIRST_MS 250
+#define RETRY_MS       5000
+#define REPLY_MS       10000
+#define PENDING_MS     2000
+#define DROPPED_MS     500
 /* a client that received a key has 8 seconds to come */
 #define MISSED_MOST 4
 /* replies are short: a number, or our own keys */
@@ -216,7 +218,10 @@ static void fail(struct registration *r, const char *reason)
 		say(r, "tracker %s: %s; trying again every %d s", r->options.tracker, reason,
 		    RETRY_MS / 1000);
 	r->reported = true;
-	registration_disconnect(r, RETRY_MS);
+	r->retry_ms = r->retry_ms ? 2 * r->retry_ms : RETRY_FIRST_MS;
+	if (r->retry_ms > RETRY_MS)
+		r->retry_ms = RETRY_MS;
+	registration_disconnect(r, r->retry_ms);
 }
 
 static void start(struct registration *r)
@@ -396,6 +401,7 @@ static void read_reply(struct registration *r, const struct tenon_buffer *reply)
 			r->told = true;
 		}
 		r->reported = false;
+		r->retry_ms = 0;
 		break;
 	case REGISTRATION_PUT:
 		if (!ok) {

@@ -99,6 +99,7 @@ struct registration_options {
  * @putting: the slot of REGISTRATION_PUT
  * @updated: the tracker knows key, address and health
  * @reported: a failure was reported, and there was no success since
+ * @retry_ms: when the last failure had it try again; 0 after a success
  * @told: a success was reported, and nothing else since
  * @in: bytes of an unfinished reply
  * @check_pid: the health check that runs; 0 for none
@@ -117,6 +118,7 @@ struct registration {
 	unsigned int putting;
 	bool updated;
 	bool reported;
+	uint64_t retry_ms;
 	bool told;
 	struct tenon_buffer in;
 	pid_t check_pid;
