@@ -114,6 +114,9 @@ void llm_template_fini(struct llm_template *t);
 /* Call a function, and drop what it returns. */
 int llm_call(struct tenon_function *f, const struct tenon_value *args, int32_t count);
 
+/* Refuse a device that the library was not compiled for. */
+int llm_check_device(struct tenon_module *root, DLDevice device);
+
 /* Find out how long a row of logits is, by one forward step. */
 int llm_measure(struct tenon_llm *llm);
 

@@ -177,6 +177,8 @@ static int start_machine(struct tenon_llm *llm, const struct tenon_llm_options *
 				  library);
 	tenon_object_unref(load);
 	if (!err)
+		err = llm_check_device(root, d);
+	if (!err)
 		start_kernels(llm, root, o);
 	if (!err)
 		err = call_named(root, "vm_load_executable", NULL, 0, &machine);

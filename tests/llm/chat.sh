@@ -81,6 +81,14 @@ it "a missing model is exit 3" fails_with 3 'No such file' "$scratch/none" --mes
 it "a folder without a library says what to do" fails_with 3 'mlc_llm compile' tests/llm --message x
 it "a library that is no language model is refused" fails_with 4 'no _metadata\|no model of the Relax' \
 	tests/interop/data/tvm-0.27.0.post1/model_mlp/model.so --message x
+if grep -qs '^CONFIG_DEVICE_OPENCL=[ym]' "$TENON_BUILD/include/config/auto.conf"; then
+	it "a library for a device that is opened on the processor says which device" fails_with 4 \
+		'compiled for opencl.*--device opencl' tests/interop/data/tvm-0.27.0.post1/model_mlp_opencl/model.so --message x
+fi
+if "$tenon" devices 2> "$scratch/err" | grep -q '^mortise:0'; then
+	it "a library for the processor that is opened on a device says what to do" fails_with 4 \
+		'compiled for the processor.*no kernels for mortise.*without --device' $model --message x --device mortise:0
+fi
 it "a prompt that is too long is refused" fails_with 5 'room for 256' $model --message "$(printf '%0300d' 1)"
 it "a token that does not exist is refused" fails_with 5 'token 999' $model --tokens 1,999
 it "a wrong option is exit 2" fails_with 2 'temperature' $model --temperature hot
