@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""OpenAI's client, unchanged, with tenon-serve. usage: serve.py PORT TENON MODEL
+"""OpenAI's client, unchanged, with tenon-serve. usage: serve.py PORT HASTY TENON MODEL
 
-Prints TAP. The server has --requests 12, --body-size 64 and the key "board".
+Prints TAP. The server has --requests 12, --body-size 64 and the key "board"; a second one, at the port HASTY, has
+--request-timeout 1.
 """
 
 import json
@@ -15,7 +16,7 @@ import urllib.request
 
 import openai
 
-port, tenon, model = sys.argv[1:]
+port, hasty, tenon, model = sys.argv[1:]
 base = f"http://127.0.0.1:{port}/v1"
 client = openai.OpenAI(base_url=base, api_key="board", max_retries=0, timeout=240)
 NAME = "bytes"
@@ -57,6 +58,13 @@ def post(path, body, headers=None):
 
 def the_model_is_listed():
     assert [m.id for m in client.models.list()] == [NAME]
+    assert client.models.retrieve(NAME).object == "model"
+    try:
+        client.models.retrieve("other")
+    except openai.NotFoundError as e:
+        assert e.code == "model_not_found", e
+    else:
+        raise AssertionError("a model that is not there")
 
 
 def a_chat_completion_is_what_tenon_chat_replies():
@@ -156,7 +164,41 @@ def what_is_no_request_is_refused():
     assert post(path, b"")[0] in (400, 405, 415)
     assert post(path, b"[" * 60000)[0] == 400
     assert post(path, b'{"messages":[' + b" " * 70000 + b"]}")[0] == 413
-    assert b'"error"' in post(path, b"\xff\xfe{}")[1]
+    assert post("/models", None, {"Authorization": ""})[0] == 401
+
+
+def hostile_json_is_refused_in_words():
+    message = b'"messages":[{"role":"user","content":"x"}],"max_tokens":1'
+    for body, words in (
+            (b"[" * 60000, "more than"),
+            (b'{"a":' * 10000, "more than"),
+            (b'{"a":' + b"[" * 20000 + b"]" * 20000 + b"," + message + b"}", "more than"),
+            (b"\xff\xfe{}", "byte 0xff at 0 is not UTF-8"),
+            (message.replace(b"x", b"\xed\xa0\x80").join((b"{", b"}")), "not UTF-8"),
+            (message.replace(b"x", b"\xc3").join((b"{", b"}")), "not UTF-8"),
+            (b"{" + message + b',"seed":' + b"9" * 40 + b"}", "seed is 999"),
+            (b"{" + message + b',"max_completion_tokens":1e999}', "max_tokens is 1e999"),
+            (b"{" + message + b',"temperature":1e999}', "temperature"),
+            (b"{" + message + b',"top_p":-0.5}', "top_p"),
+            (b"{" + message + b',"stream":1}', "stream"),
+            (b"{" + message + b',"stop":[[]]}', "stop"),
+            (b"{" + message + b"} {}", "follows"),
+            (b"{}", "no messages"),
+            (b'{"messages":[]}', "0 messages"),
+            (b'{"messages":null}', "messages"),
+            (b'{"messages":[{"role":"user"}]}', "without role or content"),
+            (b'{"messages":[{"content":"x"}]}', "without role or content"),
+            (b'{"messages":[{"role":"user","content":3}]}', "neither a string"),
+            (b"null", ""), (b"3", ""), (b'"x"', "")):
+        code, answer = post("/chat/completions", body)
+        text = json.loads(answer)["error"]["message"]
+        assert code == 400, (body[:80], code, text)
+        assert words in text, (body[:80], text)
+    for body in (b"{}", b'{"prompt":[]}', b'{"prompt":""}', b'{"prompt":[-1]}', b'{"prompt":[260]}', b'{"prompt":[1e9]}',
+                 b'{"prompt":["a","b"]}', b'{"prompt":[[[1]]]}', b'{"prompt":{"a":1}}'):
+        code, answer = post("/completions", body)
+        assert code == 400 and json.loads(answer)["error"]["message"], (body, code, answer)
+    assert ask("Hello").choices[0].message.content == chat("Hello")["text"]
 
 
 def send(body):
@@ -177,6 +219,26 @@ def clients_that_leave_do_not_disturb_others():
     s = socket.create_connection(("127.0.0.1", int(port)))
     s.sendall(b"POST /v1/completions HTTP/1.1\r\nContent-Length: 100\r\n")
     assert ask("Hello").choices[0].message.content == chat("Hello")["text"]
+    s.close()
+
+
+def a_client_that_sends_too_slowly_is_left():
+    # the second server ends a request after a second
+    s = socket.create_connection(("127.0.0.1", int(hasty)), timeout=240)
+    s.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+              b"Content-Length: 10000\r\n\r\n{")
+    s.settimeout(0.1)
+    for _ in range(600):
+        try:
+            s.sendall(b" ")
+            if not s.recv(1):
+                break
+        except TimeoutError:
+            continue
+        except ConnectionError:
+            break
+    else:
+        raise AssertionError("the connection is still there")
     s.close()
 
 
@@ -203,7 +265,8 @@ def too_many_requests_get_429():
 for test in (the_model_is_listed, a_chat_completion_is_what_tenon_chat_replies, a_stream_has_the_same_text,
              a_completion_continues_text_and_tokens, a_stop_string_ends_a_reply, a_seed_repeats_a_reply,
              the_next_turn_shares_what_was_computed, many_clients_share_the_batch, wrong_requests_are_errors_in_words,
-             what_is_no_request_is_refused, clients_that_leave_do_not_disturb_others, too_many_requests_get_429):
+             what_is_no_request_is_refused, hostile_json_is_refused_in_words,
+             clients_that_leave_do_not_disturb_others, a_client_that_sends_too_slowly_is_left, too_many_requests_get_429):
     case(test)
 print(f"1..{number + 1}")
 sys.exit(failures != 0)

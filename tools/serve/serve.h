@@ -62,6 +62,7 @@ enum exchange_state {
 
 /**
  * struct exchange - a request and its reply. The lock of the server protects it once it waits.
+ * @arrived: when its headers were there, by clock_now()
  * @body: what was received
  * @refused: status of a request that is refused before its body was read; 0 for none
  * @status: HTTP status of the reply, once it is known
@@ -75,6 +76,7 @@ struct exchange {
 	struct exchange *next;
 	struct server *server;
 	struct MHD_Connection *connection;
+	uint64_t arrived;
 	struct tenon_buffer body;
 	unsigned int refused;
 	struct serve_request request;
@@ -125,7 +127,8 @@ void serve_write_part(struct tenon_buffer *out, const struct exchange *e,
 void serve_write_usage(struct tenon_buffer *out, const struct exchange *e,
 		       const struct tenon_llm_usage *usage);
 
-/* The list of models. */
+/* The model; and the list of models, which has one. */
+void serve_write_model(struct tenon_buffer *out, const struct server *s);
 void serve_write_models(struct tenon_buffer *out, const struct server *s);
 
 /* "stop" or "length" */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/clock.h"
 #include "tools/serve/serve.h"
 
 /* seconds for a client to send or take something */
@@ -43,8 +44,9 @@ static void suspend(struct exchange *e)
 
 /* ---- replies */
 
-static enum MHD_Result send_bytes(struct MHD_Connection *c, unsigned int status,
-				  struct tenon_buffer *body)
+/* @allow: methods of an address, for status 405; else NULL */
+static enum MHD_Result send_allowing(struct MHD_Connection *c, unsigned int status,
+				     const char *allow, struct tenon_buffer *body)
 {
 	struct MHD_Response *r;
 	enum MHD_Result result;
@@ -60,9 +62,17 @@ static enum MHD_Result send_bytes(struct MHD_Connection *c, unsigned int status,
 		MHD_add_response_header(r, "Retry-After", "1");
 	if (status == MHD_HTTP_UNAUTHORIZED)
 		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
+	if (allow)
+		MHD_add_response_header(r, "Allow", allow);
 	result = MHD_queue_response(c, status, r);
 	MHD_destroy_response(r);
 	return result;
+}
+
+static enum MHD_Result send_bytes(struct MHD_Connection *c, unsigned int status,
+				  struct tenon_buffer *body)
+{
+	return send_allowing(c, status, NULL, body);
 }
 
 static enum MHD_Result send_error(struct MHD_Connection *c, unsigned int status,
@@ -73,6 +83,25 @@ static enum MHD_Result send_error(struct MHD_Connection *c, unsigned int status,
 
 	serve_write_error(&b, status, message);
 	result = send_bytes(c, status, &b);
+	tenon_buffer_fini(&b);
+	return result;
+}
+
+static enum MHD_Result send_no_model(struct MHD_Connection *c)
+{
+	return send_error(c, MHD_HTTP_NOT_FOUND,
+			  "there is no such model; /v1/models lists the one that is here");
+}
+
+static enum MHD_Result send_not_allowed(struct MHD_Connection *c, const char *allow)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	enum MHD_Result result;
+	char text[64];
+
+	snprintf(text, sizeof(text), "want %s", allow);
+	serve_write_error(&b, MHD_HTTP_METHOD_NOT_ALLOWED, text);
+	result = send_allowing(c, MHD_HTTP_METHOD_NOT_ALLOWED, allow, &b);
 	tenon_buffer_fini(&b);
 	return result;
 }
@@ -236,8 +265,7 @@ static enum MHD_Result begin(struct exchange *e, bool chat)
 	}
 	tenon_buffer_fini(&e->body);
 	if (e->request.model.size && !tenon_slice_equal(e->request.model, tenon_slice_of(name)))
-		return send_error(e->connection, MHD_HTTP_NOT_FOUND,
-				  "there is no such model; /v1/models lists the one that is here");
+		return send_no_model(e->connection);
 	return enqueue(e);
 }
 
@@ -249,8 +277,17 @@ static struct exchange *make_exchange(struct server *s, struct MHD_Connection *c
 		e->server = s;
 		e->connection = c;
 		e->references = 1;
+		e->arrived = clock_now();
 	}
 	return e;
+}
+
+/* A client that sends a byte now and then would keep its connection for ever. */
+static bool is_too_slow(const struct exchange *e)
+{
+	const uint64_t most = e->server->options->deadline_ms * 1000000;
+
+	return most && clock_now() - e->arrived > most;
 }
 
 static void add_body(struct exchange *e, const char *data, size_t size)
@@ -263,12 +300,21 @@ static void add_body(struct exchange *e, const char *data, size_t size)
 		tenon_buffer_append(&e->body, data, size);
 }
 
-static enum MHD_Result send_models(struct server *s, struct MHD_Connection *c)
+/* The list of models, or the one behind a slash. */
+static enum MHD_Result send_models(struct server *s, struct MHD_Connection *c, const char *method,
+				   const char *rest)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 	enum MHD_Result result;
 
-	serve_write_models(&b, s);
+	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
+		return send_not_allowed(c, "GET, HEAD");
+	if (*rest && strcmp(rest + 1, tenon_llm_info(s->llm)->name))
+		return send_no_model(c);
+	if (*rest)
+		serve_write_model(&b, s);
+	else
+		serve_write_models(&b, s);
 	result = send_bytes(c, MHD_HTTP_OK, &b);
 	tenon_buffer_fini(&b);
 	return result;
@@ -284,16 +330,13 @@ static enum MHD_Result check_request(struct server *s, struct MHD_Connection *c,
 		return send_error(c, MHD_HTTP_FORBIDDEN, "the Host of the request is another one");
 	if (!has_key(s, c))
 		return send_error(c, MHD_HTTP_UNAUTHORIZED, "the key is missing or wrong");
-	if (!strcmp(url, "/v1/models")) {
-		if (strcmp(method, "GET") && strcmp(method, "HEAD"))
-			return send_error(c, MHD_HTTP_METHOD_NOT_ALLOWED, "want GET");
-		return send_models(s, c);
-	}
+	if (!strncmp(url, "/v1/models", 10) && (!url[10] || url[10] == '/'))
+		return send_models(s, c, method, url + 10);
 	if (!chat && strcmp(url, "/v1/completions"))
 		return send_error(c, MHD_HTTP_NOT_FOUND,
 				  "there are /v1/chat/completions, /v1/completions and /v1/models");
 	if (strcmp(method, "POST"))
-		return send_error(c, MHD_HTTP_METHOD_NOT_ALLOWED, "want POST");
+		return send_not_allowed(c, "POST");
 	if (!is_json(c))
 		return send_error(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
 				  "want Content-Type: application/json");
@@ -319,6 +362,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c, const cha
 		return *of_connection ? MHD_YES : MHD_NO;
 	}
 	if (*size) {
+		if (is_too_slow(e))
+			return MHD_NO;
 		add_body(e, data, *size);
 		*size = 0;
 		return MHD_YES;

@@ -104,11 +104,16 @@ void serve_write_usage(struct tenon_buffer *out, const struct exchange *e,
 	tenon_buffer_printf(out, "}\n\n");
 }
 
+void serve_write_model(struct tenon_buffer *out, const struct server *s)
+{
+	tenon_buffer_printf(out, "{\"id\":");
+	put_text(out, tenon_slice_of(tenon_llm_info(s->llm)->name));
+	tenon_buffer_printf(out, ",\"object\":\"model\",\"created\":0,\"owned_by\":\"tenon\"}");
+}
+
 void serve_write_models(struct tenon_buffer *out, const struct server *s)
 {
-	const struct tenon_llm_info *info = tenon_llm_info(s->llm);
-
-	tenon_buffer_printf(out, "{\"object\":\"list\",\"data\":[{\"id\":");
-	put_text(out, tenon_slice_of(info->name));
-	tenon_buffer_printf(out, ",\"object\":\"model\",\"created\":0,\"owned_by\":\"tenon\"}]}");
+	tenon_buffer_printf(out, "{\"object\":\"list\",\"data\":[");
+	serve_write_model(out, s);
+	tenon_buffer_printf(out, "]}");
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/utf8.h"
 #include "runtime/llm/llm_json.h"
 
 /* what is read at the moment */
@@ -84,6 +85,9 @@ static int read_content(struct reader *r, struct tenon_slice *out)
 	*out = (struct tenon_slice){ "", 0 };
 	if (is_null(r))
 		return 0;
+	if (!json_is(&r->t, r->at, JSMN_ARRAY))
+		return json_error(&r->t, r->at, -TENON_E_FORMAT,
+				  "content is neither a string nor a list of parts");
 	err = json_enter(&r->t, &r->at, JSMN_ARRAY, "content", &count);
 	out->data = to = r->room;
 	for (; count && !err; count--) {
@@ -353,6 +357,22 @@ static int read_member(struct reader *r)
 	return 0;
 }
 
+/* JSON is UTF-8; other bytes would become other characters without a word. */
+static int check_characters(struct tenon_slice body)
+{
+	size_t i;
+	int n;
+
+	for (i = 0; i < body.size; i += (size_t)n) {
+		n = utf8_character((struct tenon_slice){ body.data + i, body.size - i });
+		if (n <= 0)
+			return tenon_error(-TENON_E_FORMAT,
+					   "the request: byte 0x%02x at %zu is not UTF-8",
+					   (unsigned char)body.data[i], i);
+	}
+	return 0;
+}
+
 int serve_request_read(struct tenon_slice body, bool chat,
 		       const struct tenon_llm_sampling *sampling, struct serve_request *out)
 {
@@ -361,7 +381,9 @@ int serve_request_read(struct tenon_slice body, bool chat,
 	int err;
 
 	*out = (struct serve_request){ .chat = chat, .sampling = *sampling };
-	err = json_text_read(body, "the request", &r.t);
+	err = check_characters(body);
+	if (!err)
+		err = json_text_read(body, "the request", &r.t);
 	if (err)
 		return err;
 	out->strings = r.room = malloc(body.size + 1);
