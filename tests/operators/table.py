@@ -434,6 +434,32 @@ add("call_tir_inplace", lambda bb, x: op.call_tir_inplace(kernel_in_place(bb), [
     real(4), symbolic=False)
 add("call_pure_packed", lambda bb, x: op.call_pure_packed("vm.builtin.reshape", x, relax.ShapeExpr([2, 2]),
                                                         ty_args=[R.Tensor((2, 2), "float32")]), real(4), symbolic=False)
+
+def called_by_name(bb, x):
+    """A function of the program that is called by its name; the result comes last."""
+    @T.prim_func(s_tir=True)
+    def halve(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+        T.func_attr({"global_symbol": "halve"})
+        for i in range(4):
+            y[i] = x[i] * T.float32(0.5)
+
+    bb.add_func(halve, "halve")
+    return op.call_dps_packed("halve", [x], FOUR)
+
+
+def appended(bb, x, y):
+    """The cache of relax.frontend.nn.KVCache, which the call changes."""
+    anything = relax.ObjectType()
+    cache = bb.emit(op.call_pure_packed("vm.builtin.attention_kv_cache_create", x, relax.ShapeExpr([8, 3]),
+                                        relax.prim_value(0), ty_args=[anything]))
+    cache = bb.emit(op.call_inplace_packed("vm.builtin.attention_kv_cache_append", cache, y, inplace_indices=[0],
+                                           ty_args=[anything]))
+    return op.call_pure_packed("vm.builtin.attention_kv_cache_view", cache, relax.ShapeExpr([2, 3]),
+                               ty_args=[R.Tensor((2, 3), "float32")])
+
+
+add("call_dps_packed", called_by_name, real(4), symbolic=False)
+add("call_inplace_packed", appended, real(8, 3), real(2, 3), symbolic=False)
 add("to_vdevice", lambda bb, x: op.to_vdevice(x, relax.VDevice("llvm")), real(4), symbolic=False)
 
 # ---- operators without a function here, and why
@@ -445,8 +471,6 @@ WITHOUT = {
     "builtin.alloc_tensor": COMPILER,
     "call_builtin_with_ctx": COMPILER,
     "builtin.stop_lift_params": "a mark for a pass that a plain compilation does not run",
-    "call_dps_packed": "calls a function of the program, as call_pure_packed does",
-    "call_inplace_packed": "calls a function of the program, as call_pure_packed does",
     "call_py_func": "calls Python",
     "call_tir_with_grad": "for training, where a pass replaces it by call_tir",
     "ccl.allgather": DISCO,
