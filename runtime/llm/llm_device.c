@@ -35,8 +35,8 @@ static void note(struct devices *d, struct tenon_module *m)
 	if (!has_its_own_memory(type) || type == d->last)
 		return;
 	d->last = type;
-	n = snprintf(d->names + d->size, sizeof(d->names) - d->size, "%s%s",
-		     d->size ? " and " : "", tenon_backend_name(b));
+	n = snprintf(d->names + d->size, sizeof(d->names) - d->size, "%s%s", d->size ? " and " : "",
+		     tenon_backend_name(b));
 	if (n > 0 && (size_t)n < sizeof(d->names) - d->size)
 		d->size += (size_t)n;
 }

@@ -540,6 +540,117 @@ static void pages_that_run_out_within_a_batch_change_nothing(void **unused)
 	end(c, pages);
 }
 
+/* Attention over what earlier steps wrote: each kernel fails once, and the step is taken again. */
+static void kernels_that_read_earlier_tokens_may_fail(void **unused)
+{
+	static const enum kv_callback which[] = { KV_RAGGED, KV_PREFILL, KV_MERGE };
+	struct kv_config f = kv_config_of(LAYERS, TOKENS, CHUNK);
+	struct kv_cache *c = new_cache(&f);
+	int64_t pages = kv_cache_free_pages(c), shape[] = { 2, Q_HEADS, DIM };
+	struct step s = {
+		.count = 1, .member = { 0 }, .ids = { id_of(0) }, .lengths = { 6 }, .total = 6
+	};
+	struct tenon_tensor *qkv = random_rows(2), *out;
+	struct kv_tensors t = { 0 };
+	size_t i;
+
+	(void)unused;
+	kv_state = 5;
+	assert_int_equal(tenon_tensor_create(shape, 3, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &out),
+			 0);
+	t.qkv = tenon_arg_object(qkv);
+	t.out = tenon_arg_object(out);
+	lists[0].used = true;
+	assert_int_equal(kv_cache_add(c, id_of(0)), 0);
+	take_step(c, &s);
+	s.lengths[0] = s.total = 2;
+	for (i = 0; i < sizeof(which) / sizeof(which[0]); i++) {
+		assert_int_equal(kv_cache_begin(c, s.ids, s.lengths, 1, NULL, 0), 0);
+		kv_failing = (int)which[i];
+		assert_int_equal(kv_cache_attend(c, 0, SCALE, &t), -TENON_E_DEVICE);
+		assert_error_has("the kernel was told to fail");
+		kv_failing = -1;
+		assert_int_equal(kv_cache_pop(c, id_of(0), 2), 0);
+		take_step(c, &s);
+	}
+	end(c, pages);
+	tenon_object_unref(qkv);
+	tenon_object_unref(out);
+}
+
+/* A pop inside a page that a fork shares copies the rest of the page: without the copy, that is gone too. */
+static void a_pop_whose_copy_fails_cuts_the_sequence_to_whole_pages(void **unused)
+{
+	struct kv_config f = kv_config_of(LAYERS, TOKENS, CHUNK);
+	struct kv_cache *c = new_cache(&f);
+	int64_t pages = kv_cache_free_pages(c);
+	struct step s = { .count = 1,
+			  .member = { 0, 1 },
+			  .ids = { id_of(0), id_of(1) },
+			  .lengths = { 10, 1 },
+			  .total = 10 };
+
+	(void)unused;
+	kv_state = 6;
+	lists[0].used = true;
+	assert_int_equal(kv_cache_add(c, id_of(0)), 0);
+	take_step(c, &s);
+	assert_int_equal(kv_cache_fork(c, id_of(0), id_of(1), 10), 0);
+	lists[1] = lists[0];
+	s.count = 2;
+	s.lengths[0] = 1;
+	s.total = 2;
+	take_step(c, &s);
+	kv_failing = KV_COPY_PAGE;
+	assert_int_equal(kv_cache_pop(c, id_of(1), 5), -TENON_E_DEVICE);
+	kv_failing = -1;
+	assert_error_has("is cut to 4 tokens");
+	lists[1].length = 4;
+	assert_int_equal(kv_cache_total_length(c), total_length());
+	take_step(c, &s);
+	take_step(c, &s);
+	end(c, pages);
+}
+
+/* A draft of three tokens, of which the first and the third are accepted: the third has to move. */
+static void a_commit_whose_kernel_fails_leaves_drafts_that_can_be_popped(void **unused)
+{
+	struct kv_config f = kv_config_of(LAYERS, TOKENS, CHUNK);
+	struct kv_cache *c = new_cache(&f);
+	int64_t pages = kv_cache_free_pages(c), leaf = 2;
+	struct step s = {
+		.count = 1, .member = { 0 }, .ids = { id_of(0) }, .lengths = { 5 }, .total = 5
+	};
+	struct step draft = { .count = 1,
+			      .member = { 0 },
+			      .ids = { id_of(0) },
+			      .lengths = { 3 },
+			      .total = 3,
+			      .tree = { -1, 0, 0 },
+			      .is_tree = true };
+
+	(void)unused;
+	kv_state = 7;
+	lists[0].used = true;
+	assert_int_equal(kv_cache_add(c, id_of(0)), 0);
+	take_step(c, &s);
+	assert_int_equal(kv_cache_begin(c, draft.ids, draft.lengths, 1, draft.tree, 3), 0);
+	attend(c, &draft);
+	kv_failing = KV_COMPACT;
+	assert_int_equal(kv_cache_commit(c, draft.ids, &leaf, 1), -TENON_E_DEVICE);
+	kv_failing = -1;
+	assert_error_has("the kernel was told to fail");
+	assert_int_equal(kv_cache_total_length(c), 8);
+	assert_int_equal(kv_cache_pop(c, id_of(0), 3), 0);
+	s.lengths[0] = s.total = 2;
+	take_step(c, &s);
+	assert_int_equal(kv_cache_begin(c, draft.ids, draft.lengths, 1, draft.tree, 3), 0);
+	attend(c, &draft);
+	commit(c, &draft);
+	take_step(c, &s);
+	end(c, pages);
+}
+
 /* 40 sequences share a prefix: it is read once for all, and the decode kernel has the rest. */
 static void many_forks_of_a_prefix_are_read_together(void **unused)
 {
@@ -587,6 +698,9 @@ int main(void)
 		cmocka_unit_test(failing_kernels_leave_a_cache_that_works),
 		cmocka_unit_test(wrong_steps_are_refused_and_change_nothing),
 		cmocka_unit_test(pages_that_run_out_within_a_batch_change_nothing),
+		cmocka_unit_test(kernels_that_read_earlier_tokens_may_fail),
+		cmocka_unit_test(a_pop_whose_copy_fails_cuts_the_sequence_to_whole_pages),
+		cmocka_unit_test(a_commit_whose_kernel_fails_leaves_drafts_that_can_be_popped),
 		cmocka_unit_test(many_forks_of_a_prefix_are_read_together),
 	};
 
