@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "lib/brief_errors.h"
 #include "runtime/core/processors.h"
@@ -159,6 +160,7 @@ static void *worker_main(void *context)
 {
 	struct tenon_preparation *p = context;
 
+	prctl(PR_SET_NAME, "tenon-kernels");
 	pthread_mutex_lock(&p->lock);
 	work(p);
 	p->working--;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -96,16 +97,26 @@ static uint32_t queue_track(struct tenon_queue *queue)
 	return track;
 }
 
+/* "main thread", or the name that the thread gave itself; others have that of the program. */
+static const char *name_of_thread(long thread, char name[16])
+{
+	name[0] = '\0';
+	if (thread == getpid())
+		return "main thread";
+	if (prctl(PR_GET_NAME, name) || !*name || !strncmp(name, program_invocation_short_name, 15))
+		return "thread";
+	return name;
+}
+
 static uint32_t thread_track_here(void)
 {
 	const long thread = syscall(SYS_gettid);
 	uint32_t track;
-	char name[32];
+	char name[40], own[16];
 
 	if (noted(thread_track, &track))
 		return track;
-	snprintf(name, sizeof(name), "%s %ld", thread == getpid() ? "main thread" : "thread",
-		 thread);
+	snprintf(name, sizeof(name), "%s %ld", name_of_thread(thread, own), thread);
 	track = trace_track(&trace, 0, (uint32_t)thread, name);
 	if (track != NO_TRACK)
 		thread_track = note_of(track);

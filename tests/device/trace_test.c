@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces of queues, memory and spans. tests/trace/ reads whole files by the rules of their format. */
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -271,6 +272,38 @@ static void names_from_files_cannot_break_the_file(void **state)
 	assert_non_null(strstr(text, "\"dur\":1.500"));
 	assert_null(strstr(text, "never begun"));
 	assert_null(strstr(text, "after the end"));
+	free(text);
+}
+
+static void *note_by_name(void *name)
+{
+	const uint64_t now = tenon_trace_now();
+
+	if (name)
+		prctl(PR_SET_NAME, name);
+	tenon_trace_span(NULL, "job", now, now + 1000);
+	return NULL;
+}
+
+static void the_track_of_a_thread_has_its_name(void **state)
+{
+	static char own[] = "feed \"1\"";
+	char *const names[] = { own, NULL };
+	pthread_t thread;
+	char *text;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(tenon_trace(path), 0);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(pthread_create(&thread, NULL, note_by_name, names[i]), 0);
+		pthread_join(thread, NULL);
+	}
+	note_by_name(NULL);
+	text = end_trace();
+	assert_int_equal(count_of(text, "\"args\":{\"name\":\"feed \\\"1\\\" "), 1);
+	assert_int_equal(count_of(text, "\"args\":{\"name\":\"thread "), 1);
+	assert_int_equal(count_of(text, "\"args\":{\"name\":\"main thread "), 1);
 	free(text);
 }
 
@@ -684,6 +717,7 @@ int main(void)
 		cmocka_unit_test_setup(a_track_of_the_program_may_be_named_as_a_counter,
 				       fake_reset),
 		cmocka_unit_test_setup(names_from_files_cannot_break_the_file, fake_reset),
+		cmocka_unit_test_setup(the_track_of_a_thread_has_its_name, fake_reset),
 		cmocka_unit_test_setup(a_child_process_leaves_the_trace_alone, fake_reset),
 		cmocka_unit_test_setup(events_of_another_machine_have_the_time_of_this_one,
 				       fake_reset),
