@@ -544,6 +544,19 @@ static int check_data(const struct rnn_state *r, int64_t k, const struct tenon_v
 	return 0;
 }
 
+/* The next version takes the place of the oldest, which is lost even if the step fails then. */
+static void drop_oldest(struct rnn_state *r)
+{
+	struct rnn_sequence *s;
+	int64_t i;
+
+	for (i = 0; r->batch && i < r->config.sequences; i++) {
+		s = &r->sequences[i];
+		if (s->used && s->append && s->available && s->available == r->config.history - 1)
+			s->available--;
+	}
+}
+
 static int call(struct rnn_state *r, const struct tenon_array *functions, int64_t layer, int64_t k,
 		const struct tenon_value *data)
 {
@@ -561,6 +574,8 @@ static int call(struct rnn_state *r, const struct tenon_array *functions, int64_
 	if (err)
 		return err;
 	r->dirty = false;
+	if (functions == r->config.setters)
+		drop_oldest(r);
 	args[0] = tenon_arg_object(r->storage[layer * r->kinds + k]);
 	args[1] = tenon_arg_object(r->views[0]);
 	args[2] = tenon_arg_object(r->views[1]);
