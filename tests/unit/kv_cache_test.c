@@ -3,6 +3,7 @@
 #include "tests/unit/kv_kernels.h"
 
 #include <stdlib.h>
+#include <tenon/device.h>
 
 #define LAYERS 2
 #define TOKENS 48
@@ -121,11 +122,26 @@ static void check_member(const struct step *s, int m, int64_t at, int layer, con
 		}
 }
 
+/* The same tensor on the device of the cache. */
+static struct tenon_tensor *placed(struct tenon_tensor *t)
+{
+	struct tenon_tensor *there;
+
+	if (kv_place.device_type == kDLCPU) {
+		tenon_object_ref(t);
+		return t;
+	}
+	if (tenon_tensor_create_on(kv_place, t->dl.shape, t->dl.ndim, t->dl.dtype, &there) ||
+	    tenon_tensor_copy(&t->dl, &there->dl))
+		fail_msg("%s", tenon_error_message());
+	return there;
+}
+
 /* Attention of all layers, with rows behind those of the step now and then. */
 static void attend(struct kv_cache *c, const struct step *s)
 {
 	int64_t shape[] = { s->total + pick(2) * 3, Q_HEADS, DIM }, at;
-	struct tenon_tensor *qkv, *out;
+	struct tenon_tensor *qkv, *out, *qkv_there, *out_there;
 	struct kv_tensors t = { 0 };
 	int layer, m;
 
@@ -134,10 +150,15 @@ static void attend(struct kv_cache *c, const struct step *s)
 		assert_int_equal(
 			tenon_tensor_create(shape, 3, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &out),
 			0);
-		t.qkv = tenon_arg_object(qkv);
-		t.out = tenon_arg_object(out);
-		if (kv_cache_attend(c, layer, SCALE, &t))
+		qkv_there = placed(qkv);
+		out_there = placed(out);
+		t.qkv = tenon_arg_object(qkv_there);
+		t.out = tenon_arg_object(out_there);
+		if (kv_cache_attend(c, layer, SCALE, &t) ||
+		    (out != out_there && tenon_tensor_copy(&out_there->dl, &out->dl)))
 			fail_msg("%s", tenon_error_message());
+		tenon_object_unref(qkv_there);
+		tenon_object_unref(out_there);
 		for (m = 0, at = 0; m < s->count; at += s->lengths[m++])
 			check_member(s, m, at, layer, qkv->dl.data, out->dl.data,
 				     lists[s->member[m]].length);
@@ -317,15 +338,14 @@ static void end(struct kv_cache *c, int64_t pages)
 	tenon_object_unref(c);
 }
 
-static void random_histories_equal_plain_lists(void **unused)
+static void play_histories(int count)
 {
 	struct kv_config f;
 	struct kv_cache *c;
 	int64_t pages;
 	int i, history;
 
-	(void)unused;
-	for (history = 0; history < 40; history++) {
+	for (history = 0; history < count; history++) {
 		kv_state = (uint64_t)history * 977 + 1;
 		f = kv_config_of(LAYERS, TOKENS + pick(64), CHUNK);
 		c = new_cache(&f);
@@ -356,12 +376,46 @@ static void random_histories_equal_plain_lists(void **unused)
 		}
 		end(c, pages);
 	}
+}
+
+static void random_histories_equal_plain_lists(void **unused)
+{
+	int i;
+
+	(void)unused;
+	play_histories(40);
 	/* every kernel had its part; trees over pages need two rounds without a commit */
 	for (i = 0; i < KV_CALLBACKS; i++)
 		if (i != KV_APPEND_MLA && i != KV_TREE_PAGED && i != KV_PREFILL_SLIDING &&
 		    i != KV_DECODE_SLIDING && i != KV_PREFILL_MLA && i != KV_MERGE_SECOND &&
 		    i != KV_DEBUG)
 			assert_true(kv_calls[i] > 0);
+}
+
+/* Pages, arrays and work memory are on the device; the kernels, which are none of a compiler, run here. */
+static void play_on(const char *uri)
+{
+	struct tenon_device *device;
+
+	if (tenon_device_open(uri, &device)) {
+		print_message("# no history on %s: %s\n", uri, tenon_error_message());
+		tenon_error_clear();
+		return;
+	}
+	kv_place = tenon_device_id(device);
+	play_histories(3);
+	kv_place = (DLDevice){ kDLCPU, 0 };
+	print_message("# histories on %s\n", uri);
+	tenon_object_unref(device);
+	tenon_device_close_all();
+}
+
+static void histories_on_devices_equal_plain_lists(void **unused)
+{
+	(void)unused;
+	play_on("opencl:0");
+	play_on("vulkan:0");
+	play_on("cuda:0");
 }
 
 static void sliding_windows_keep_sinks_and_the_last_tokens(void **unused)
@@ -694,6 +748,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_histories_equal_plain_lists),
+		cmocka_unit_test(histories_on_devices_equal_plain_lists),
 		cmocka_unit_test(sliding_windows_keep_sinks_and_the_last_tokens),
 		cmocka_unit_test(failing_kernels_leave_a_cache_that_works),
 		cmocka_unit_test(wrong_steps_are_refused_and_change_nothing),

@@ -8,6 +8,8 @@
  */
 
 #include <math.h>
+#include <stdlib.h>
+#include <tenon/memory.h>
 
 #include "runtime/kv/kv_cache.h"
 #include "tests/unit/suite.h"
@@ -348,6 +350,66 @@ static int kv_debug(void *self, const struct tenon_value *a, int32_t n, struct t
 	return kv_enter_kernel(KV_DEBUG);
 }
 
+/* ---- caches on a device, whose kernels run here */
+
+static DLDevice kv_place = { kDLCPU, 0 };
+
+/* a tensor of an argument: its copy in host memory, and what that was before the kernel */
+struct kv_shadow {
+	DLTensor *there;
+	struct tenon_tensor *here;
+	void *before;
+	size_t bytes;
+};
+
+static inline void kv_fetch(const struct tenon_value *v, struct kv_shadow *s)
+{
+	*s = (struct kv_shadow){ 0 };
+	if (tenon_value_tensor(v, &s->there)) {
+		tenon_error_clear();
+		return;
+	}
+	if (s->there->device.device_type == kDLCPU)
+		return;
+	assert_int_equal(tenon_tensor_bytes(s->there, &s->bytes), 0);
+	assert_int_equal(
+		tenon_tensor_create(s->there->shape, s->there->ndim, s->there->dtype, &s->here), 0);
+	if (tenon_tensor_copy(s->there, &s->here->dl))
+		fail_msg("%s", tenon_error_message());
+	s->before = malloc(s->bytes + 1);
+	assert_non_null(s->before);
+	memcpy(s->before, s->here->dl.data, s->bytes);
+}
+
+/* What the kernel did not write is not sent back: two arguments may be the same memory. */
+static inline void kv_send(struct kv_shadow *s)
+{
+	if (s->here && memcmp(s->before, s->here->dl.data, s->bytes) &&
+	    tenon_tensor_copy(&s->here->dl, s->there))
+		fail_msg("%s", tenon_error_message());
+	tenon_object_unref(s->here);
+	free(s->before);
+}
+
+/* Call the kernel *@self with copies of tensors that are on a device. */
+static int kv_call_here(void *self, const struct tenon_value *a, int32_t n, struct tenon_value *ret)
+{
+	struct tenon_value here[16];
+	struct kv_shadow shadows[16];
+	int32_t i;
+	int err;
+
+	assert_true(n <= 16);
+	for (i = 0; i < n; i++) {
+		kv_fetch(&a[i], &shadows[i]);
+		here[i] = shadows[i].here ? tenon_arg_object(shadows[i].here) : a[i];
+	}
+	err = (*(const tenon_call_fn *)self)(NULL, here, n, ret);
+	for (i = 0; i < n; i++)
+		kv_send(&shadows[i]);
+	return err;
+}
+
 /* A configuration of @layers layers with all kernels. Release them with kv_drop_kernels(). */
 static inline struct kv_config kv_config_of(int64_t layers, int64_t tokens, int64_t chunk)
 {
@@ -382,13 +444,17 @@ static inline struct kv_config kv_config_of(int64_t layers, int64_t tokens, int6
 			       .rope_scale = 1,
 			       .rope_theta = 10000,
 			       .dtype = { TENON_DTYPE_FLOAT, 32, 1 },
-			       .device = { kDLCPU, 0 } };
+			       .device = kv_place };
+	const bool here = kv_place.device_type == kDLCPU;
 	int i;
 
 	for (i = 0; i < KV_CALLBACKS; i++)
 		if (kernels[i])
 			assert_int_equal(
-				tenon_function_create(NULL, kernels[i], NULL, &f.callbacks[i]), 0);
+				tenon_function_create(here ? NULL : (void *)(uintptr_t)&kernels[i],
+						      here ? kernels[i] : kv_call_here, NULL,
+						      &f.callbacks[i]),
+				0);
 	return f;
 }
 
