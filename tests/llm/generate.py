@@ -4,7 +4,7 @@
 TVM's own runtime generates with it.
 
 usage: generate.py FOLDER [--layers N] [--dim N] [--heads N] [--kv N]
-                   [--context N] [--batch N] [--window N] [--tied] [--dtype T] [--device opencl|cuda]
+                   [--context N] [--batch N] [--window N] [--tied] [--dtype T] [--device opencl|cuda|vulkan]
 
 FOLDER gets model.so, tensor-cache.json with its shards, mlc-chat-config.json, and expected.json: prompts, the logits of
 their last token, and the tokens that follow greedily. The vocabulary is the 256 bytes and four special tokens, so no
@@ -32,6 +32,8 @@ DEVICES = {
     "opencl": {"kind": "opencl", "max_num_threads": 256, "thread_warp_size": 1},
     "cuda": {"kind": "cuda", "arch": "sm_80", "max_num_threads": 1024, "thread_warp_size": 32,
              "max_shared_memory_per_block": 49152},
+    # for a TVM that was built with its code generator, which the one of PyPI was not
+    "vulkan": {"kind": "vulkan", "max_num_threads": 256, "thread_warp_size": 1},
 }
 VOCABULARY = 260
 END = 257
@@ -271,6 +273,8 @@ def main():
     p.add_argument("--dtype", default="float32")
     p.add_argument("--device", choices=DEVICES)
     c = p.parse_args(namespace=argparse.Namespace(**KINDS))
+    if c.device and not tvm.get_global_func(f"target.build.{c.device}", allow_missing=True):
+        p.error(f"this TVM ({tvm.__version__}) has no code generator for {c.device}")
     c.folder.mkdir(parents=True, exist_ok=True)
     built, params = build(c, TARGET)
     with tempfile.TemporaryDirectory() as scratch:

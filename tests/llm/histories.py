@@ -294,7 +294,7 @@ def make(name, folder, device, seed, steps):
             weight *= 0.5
     record.load_weights(weights, params)
     History(record, c, seed).play(steps)
-    record.write({None: 1, "opencl": 4, "cuda": 2}[device])
+    record.write({None: 1, "opencl": 4, "cuda": 2, "vulkan": 7}[device])
     return record.arrays
 
 
