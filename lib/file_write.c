@@ -14,6 +14,9 @@
 
 #define OWN_MOST 9 /* highest descriptor that a shell can redirect */
 
+/* bytes written before the disk begins with them */
+#define STEP ((size_t)8 << 20)
+
 static int write_all(int fd, const struct tenon_slice *parts, size_t count)
 {
 	size_t i;
@@ -32,6 +35,27 @@ static int write_all(int fd, const struct tenon_slice *parts, size_t count)
 			at += n;
 			left -= (size_t)n;
 		}
+	}
+	return 0;
+}
+
+/* Let the disk work while the rest is written: fsync() then waits for the end alone. */
+static int write_file(int fd, const struct tenon_slice *parts, size_t count)
+{
+	struct tenon_slice left;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		left = parts[i];
+		while (left.size > STEP) {
+			if (write_all(fd, &(struct tenon_slice){ left.data, STEP }, 1))
+				return -1;
+			(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+			left.data += STEP;
+			left.size -= STEP;
+		}
+		if (write_all(fd, &left, 1))
+			return -1;
 	}
 	return 0;
 }
@@ -103,7 +127,7 @@ static int replace(const char *path, const struct tenon_slice *parts, size_t cou
 
 	if (file_temporary_open(path, &t))
 		return write_error(path);
-	if (write_all(t.fd, parts, count) || fchmod(t.fd, mode_for(path)) || fsync(t.fd)) {
+	if (write_file(t.fd, parts, count) || fchmod(t.fd, mode_for(path)) || fsync(t.fd)) {
 		file_temporary_drop(&t);
 		return write_error(path);
 	}
