@@ -24,8 +24,7 @@ static void begin_reply(struct session *s)
 	s->reply.size = 0;
 	s->reply.status = 0;
 	s->reply_data = (struct tenon_slice){ 0 };
-	free(s->bounce);
-	s->bounce = NULL;
+	session_rest_drop(s);
 }
 
 void session_reply(struct session *s, const struct wire_value *values, uint32_t count)
@@ -187,6 +186,8 @@ static int send_reply(struct session *s)
 		return s->reply.status;
 	set_state(s, SESSION_REPLYING);
 	err = stream_write(&s->stream, reply, s->reply_data);
+	if (!err)
+		err = session_rest_send(s);
 	set_state(s, SESSION_IDLE);
 	return err;
 }
@@ -344,8 +345,8 @@ static int serve(struct session *s)
 	return err;
 }
 
-int session_run(struct connection *connection, const char *folder, const struct session_options *options,
-		struct session_watch *watch)
+int session_run(struct connection *connection, const char *folder,
+		const struct session_options *options, struct session_watch *watch)
 {
 	struct session_watch own = { 0 };
 	struct session *s = calloc(1, sizeof(*s));
@@ -356,6 +357,7 @@ int session_run(struct connection *connection, const char *folder, const struct 
 	s->options = options;
 	s->watch = watch ? watch : &own;
 	s->folder = folder;
+	s->rest.fd = -1;
 	s->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	stream_init(&s->stream, connection, options->packet_most);
 	err = s->folder_fd < 0 ? tenon_error(-TENON_E_IO, "cannot open the folder %s", folder)
@@ -363,10 +365,11 @@ int session_run(struct connection *connection, const char *folder, const struct 
 	handle_table_fini(&s->handles);
 	session_trace_drop(s);
 	tenon_object_unref(s->upload);
+	tenon_object_unref(s->download);
 	packet_fini(&s->packet);
 	tenon_buffer_fini(&s->reply);
 	stream_fini(&s->stream);
-	free(s->bounce);
+	session_rest_drop(s);
 	free(s->args);
 	free(s->tensors);
 	if (s->folder_fd >= 0)

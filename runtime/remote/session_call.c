@@ -295,6 +295,24 @@ void session_reply_none(struct session *s)
 	session_reply(s, result.values, result.count);
 }
 
+void session_reply_bytes(struct session *s, uint64_t size)
+{
+	const bool legacy = session_encoding(s) == WIRE_LEGACY;
+	struct wire_value values[2] = {
+		wire_int(legacy ? wire_type_code(WIRE_LEGACY, WIRE_BYTES) : TENON_TYPE_BYTES),
+		{ WIRE_BYTES, { .text = { "", 0 } } },
+	};
+	int i;
+
+	session_reply(s, values, 2);
+	if (s->reply.status)
+		return;
+	/* the length of bytes stands before them, in both encodings */
+	for (i = 0; i < 8; i++)
+		s->reply.data[s->reply.size - 8 + (size_t)i] = (char)(size >> 8 * i);
+	packet_end(&s->reply, 0, size);
+}
+
 static int call(struct session *s, struct tenon_function *function, uint32_t count)
 {
 	struct tenon_value value = tenon_arg_none();
@@ -322,6 +340,8 @@ int session_call(struct session *s)
 	if (err)
 		return err;
 	function = handle->object;
+	if (function == s->download)
+		return session_rest_of_file(s);
 	tenon_object_ref(function);
 	err = make_arguments(s, &made);
 	if (!err)

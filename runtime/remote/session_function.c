@@ -8,7 +8,8 @@
 #include "lib/brief_errors.h"
 #include "runtime/remote/session_state.h"
 
-#define UPLOAD "tvm.rpc.server.upload"
+#define UPLOAD	 "tvm.rpc.server.upload"
+#define DOWNLOAD "tvm.rpc.server.download"
 
 static int check_count(int32_t count, int32_t least, int32_t most)
 {
@@ -150,7 +151,7 @@ static const struct offer {
 	tenon_call_fn call;
 } offers[] = {
 	{ UPLOAD, session_upload },
-	{ "tvm.rpc.server.download", session_download },
+	{ DOWNLOAD, session_download },
 	{ "tvm.rpc.server.download_linked_module", session_download_linked },
 	{ "tvm.rpc.server.remove", session_remove },
 	{ "tvm.rpc.server.listdir", session_listdir },
@@ -192,15 +193,16 @@ static int list_functions(void *self, const struct tenon_value *args, int32_t co
 	return err;
 }
 
-/* One function for all requests: its calls are recognized before their arguments are read. */
-static int find_upload(struct session *s, struct tenon_function **out)
+/* One function for all requests: its calls are recognized, and their bytes need not be in memory as a whole. */
+static int find_one(struct session *s, tenon_call_fn call, struct tenon_function **one,
+		    struct tenon_function **out)
 {
-	int err = s->upload ? 0 : tenon_function_create(s, session_upload, NULL, &s->upload);
+	int err = *one ? 0 : tenon_function_create(s, call, NULL, one);
 
 	if (err)
 		return err;
-	tenon_object_ref(s->upload);
-	*out = s->upload;
+	tenon_object_ref(*one);
+	*out = *one;
 	return 0;
 }
 
@@ -210,7 +212,9 @@ int session_find_function(struct session *s, struct tenon_slice name, struct ten
 
 	*out = NULL;
 	if (tenon_slice_equal(name, tenon_slice_of(UPLOAD)))
-		return find_upload(s, out);
+		return find_one(s, session_upload, &s->upload, out);
+	if (tenon_slice_equal(name, tenon_slice_of(DOWNLOAD)))
+		return find_one(s, session_download, &s->download, out);
 	for (i = 0; i < OFFERS; i++)
 		if (tenon_slice_equal(name, tenon_slice_of(offers[i].name)))
 			return tenon_function_create(s, offers[i].call, NULL, out);

@@ -12,6 +12,24 @@
 #include "runtime/remote/session.h"
 #include "runtime/remote/stream.h"
 
+struct session;
+
+/**
+ * struct session_rest - what is left of a reply that is read while it is sent
+ * @left: bytes that were not read yet
+ * @next: read the next bytes; NULL for a reply that was made as a whole
+ * @part: where they are read to
+ * @fd: a file; or -1
+ * @from: bytes of a device's memory
+ */
+struct session_rest {
+	uint64_t left;
+	int (*next)(struct session *s, void *part, size_t size);
+	void *part;
+	int fd;
+	DLTensor from;
+};
+
 /**
  * struct session - a session
  * @stream: the connection
@@ -27,6 +45,7 @@
  * @requests: number of requests so far
  * @handles: the client's handles
  * @upload: the function tvm.rpc.server.upload, if the client asked for it
+ * @download: tvm.rpc.server.download
  * @packet: the current request
  * @more: bytes of the current request that were not read yet
  * @args: arguments of the current call
@@ -34,7 +53,7 @@
  * @args_room: number of each allocated
  * @reply: the reply
  * @reply_data: bytes that follow @reply, not copied
- * @bounce: allocated for @reply_data, or NULL
+ * @rest: what follows @reply_data, and memory for both
  */
 struct session {
 	struct stream stream;
@@ -50,6 +69,7 @@ struct session {
 	uint64_t requests;
 	struct handle_table handles;
 	struct tenon_function *upload;
+	struct tenon_function *download;
 	struct packet packet;
 	uint64_t more;
 	struct tenon_value *args;
@@ -57,7 +77,7 @@ struct session {
 	uint32_t args_room;
 	struct tenon_buffer reply;
 	struct tenon_slice reply_data;
-	void *bounce;
+	struct session_rest rest;
 };
 
 /** session_encoding - encoding of replies: that of the client, or the default while undecided */
@@ -80,6 +100,23 @@ void session_reply_none(struct session *s);
  * Return: 0, or the error to be sent; @s->more bytes are left to be read.
  */
 int session_receive_file(struct session *s);
+
+/** session_reply_bytes - write the reply of a call whose result is @size bytes, which follow in @s->reply_data and @s->rest */
+void session_reply_bytes(struct session *s, uint64_t size);
+
+/* ---- session_rest.c: a failure after the first part ends the session, since the length of the reply was sent */
+
+/** session_rest_of_device - have memory of a device follow the reply */
+int session_rest_of_device(struct session *s, const DLTensor *from, uint64_t size);
+
+/** session_rest_of_file - run a call of tvm.rpc.server.download */
+int session_rest_of_file(struct session *s);
+
+/** session_rest_send - send what is left */
+int session_rest_send(struct session *s);
+
+/** session_rest_drop - close and free */
+void session_rest_drop(struct session *s);
 
 /** session_call - run CallFunc and write its reply; 0, or the error to be sent */
 int session_call(struct session *s);

@@ -74,19 +74,6 @@ static bool is_of_host(const DLTensor *dl)
 	return dl->device.device_type == kDLCPU && !dl->device.device_id;
 }
 
-static int copy_to_bounce(struct session *s, const DLTensor *from, int64_t *extent)
-{
-	size_t size = (size_t)*extent;
-	DLTensor to;
-
-	s->bounce = malloc(size ? size : 1);
-	if (!s->bounce)
-		return tenon_error(-TENON_E_NOMEM, "no memory to copy %zu bytes", size);
-	to = tenon_dltensor(s->bounce, extent, 1, from->dtype);
-	s->reply_data.data = s->bounce;
-	return tenon_tensor_copy(from, &to);
-}
-
 int session_copy_from(struct session *s)
 {
 	const struct packet *p = &s->packet;
@@ -98,12 +85,12 @@ int session_copy_from(struct session *s)
 	if (err)
 		return err;
 	if (!is_of_host(&from))
-		err = copy_to_bounce(s, &from, &extent);
+		err = session_rest_of_device(s, &from, p->size);
 	else
-		s->reply_data.data = (const char *)from.data + from.byte_offset;
+		s->reply_data = (struct tenon_slice){ (const char *)from.data + from.byte_offset,
+						      (size_t)p->size };
 	if (err)
 		return err;
-	s->reply_data.size = (size_t)p->size;
 	start = packet_begin(&s->reply, PACKET_COPY_ACK);
 	packet_end(&s->reply, start, p->size);
 	return 0;

@@ -185,6 +185,22 @@ int rpc_send_file(struct tenon_remote *remote, const char *path, const char *nam
 
 /* ---- the others */
 
+/* Hand the memory of a large reply over: a file is in memory once. */
+static bool take_memory(struct rpc *r, struct tenon_slice text, struct tenon_buffer *out)
+{
+	struct stream *stream = &r->stream;
+
+	if (out->data || text.size < PART || r->bytes.data != stream->packet)
+		return false;
+	memmove(stream->packet, text.data, text.size);
+	*out = (struct tenon_buffer){ stream->packet, text.size, stream->room, 0 };
+	stream->packet = NULL;
+	stream->room = 0;
+	r->bytes = (struct tenon_slice){ 0 };
+	r->reply.count = 0;
+	return true;
+}
+
 static int text_call(struct rpc *r, const char *function, const char *name,
 		     struct tenon_buffer *out)
 {
@@ -196,7 +212,7 @@ static int text_call(struct rpc *r, const char *function, const char *name,
 	err = rpc_server_call(r, function, &value, 1);
 	if (!err && out)
 		err = rpc_text_result(r, &text);
-	if (!err && out)
+	if (!err && out && !take_memory(r, text, out))
 		err = tenon_buffer_slice(out, text);
 	pthread_mutex_unlock(&r->lock);
 	return err;

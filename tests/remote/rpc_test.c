@@ -491,6 +491,31 @@ static void files_are_sent_once(void **state)
 	unlink(path);
 }
 
+static void a_large_file_is_downloaded_to_any_buffer(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	const size_t size = 3 << 20;
+	char *bytes = malloc(size);
+	size_t i;
+
+	(void)state;
+	assert_non_null(bytes);
+	for (i = 0; i < size; i++)
+		bytes[i] = (char)(i * 7 + i / 251);
+	assert_int_equal(
+		tenon_remote_upload(t.remote, "large", (struct tenon_slice){ bytes, size }), 0);
+	/* into an empty one, and behind what is there */
+	assert_int_equal(tenon_remote_download(t.remote, "large", &b), 0);
+	assert_int_equal(b.size, size);
+	assert_memory_equal(b.data, bytes, size);
+	assert_int_equal(tenon_remote_download(t.remote, "large", &b), 0);
+	assert_int_equal(b.size, 2 * size);
+	assert_memory_equal(b.data + size, bytes, size);
+	tenon_buffer_fini(&b);
+	assert_int_equal(tenon_remote_remove(t.remote, "large"), 0);
+	free(bytes);
+}
+
 static void functions_are_listed_and_measured(void **state)
 {
 	const struct tenon_remote_timing timing = { .number = 3, .repeat = 4 };
@@ -735,6 +760,7 @@ int main(void)
 		BOTH(a_posted_failure_is_told_once),
 		BOTH(posted_calls_run_in_order_without_waiting),
 		BOTH(files_are_sent_once),
+		BOTH(a_large_file_is_downloaded_to_any_buffer),
 		BOTH(functions_are_listed_and_measured),
 		BOTH(attributes_are_asked_there),
 		BOTH(a_closed_session_fails_and_crashes_nothing),

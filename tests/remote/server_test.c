@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/remote/process_list.h"
 #include "tests/remote/client.h"
 #include "tests/remote/recording.h"
 
@@ -325,6 +326,99 @@ static bool log_has(const char *text)
 	log[size] = '\0';
 	return strstr(log, text) != NULL;
 }
+
+/* ---- memory of sessions */
+
+static void find_child(void *context, const struct process *p)
+{
+	if (p->parent == server.pid)
+		*(pid_t *)context = p->pid;
+}
+
+/* the most memory that the only session has used so far, in KiB */
+static long session_peak(void)
+{
+	char path[64], line[200];
+	pid_t session = 0;
+	long peak = 0;
+	FILE *f;
+
+	process_list(find_child, &session);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)session);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmHWM: %ld", &peak) == 1)
+			break;
+	fclose(f);
+	assert_true(peak > 0);
+	return peak;
+}
+
+#define HUGE_SIZE ((int64_t)64 << 20)
+
+static void large_files_go_through_a_session_in_parts(void **state)
+{
+	char *bytes = malloc(HUGE_SIZE);
+	struct tenon_slice text;
+	struct client c;
+	long before;
+
+	(void)state;
+	assert_non_null(bytes);
+	memset(bytes, 'f', HUGE_SIZE);
+	bytes[HUGE_SIZE - 1] = 'l';
+	wait_for(count_children, 0, "processes");
+	open_client(&c, "client:fixture");
+	before = session_peak();
+	CALL(&c, client_function(&c, "tvm.rpc.server.upload"), wire_string("huge"),
+	     wire_bytes(bytes, HUGE_SIZE));
+	assert_int_equal(c.code, PACKET_RETURN);
+	CALL(&c, client_function(&c, "tvm.rpc.server.download"), wire_string("huge"));
+	text = client_text(&c);
+	assert_int_equal(text.size, HUGE_SIZE);
+	assert_memory_equal(text.data, bytes, HUGE_SIZE);
+	print_message("# a file of 64 MiB there and back takes %ld KiB\n", session_peak() - before);
+	assert_true(session_peak() - before < 16 << 10);
+	/* the connection is in order behind it */
+	CALL(&c, client_function(&c, "tvm.rpc.server.download"), wire_string("none"));
+	assert_exception(&c, "cannot find file none");
+	close_client(&c);
+	free(bytes);
+	nothing_is_left();
+}
+
+#ifdef CONFIG_DEVICE_NULL
+static void large_copies_from_a_device_go_through_a_session_in_parts(void **state)
+{
+	struct wire_tensor t = byte_record(0, HUGE_SIZE);
+	char *bytes = malloc(HUGE_SIZE);
+	struct client c;
+	long before;
+
+	(void)state;
+	assert_non_null(bytes);
+	memset(bytes, 'd', HUGE_SIZE);
+	wait_for(count_children, 0, "processes");
+	open_client(&c, "client:fixture");
+	t.device.device_type = TENON_DEVICE_NULL;
+	REQUEST(&c, PACKET_ALLOC_TENSOR, wire_tensor_value(&t), wire_none());
+	assert_int_equal(c.code, PACKET_RETURN);
+	t.data = c.values.values[0].as.handle;
+	client_copy_to(&c, &t, HUGE_SIZE, bytes, HUGE_SIZE);
+	assert_int_equal(c.code, PACKET_RETURN);
+	before = session_peak();
+	client_copy_from(&c, &t, HUGE_SIZE);
+	assert_int_equal(c.bytes.size, HUGE_SIZE);
+	print_message("# a copy of 64 MiB from a device takes %ld KiB\n", session_peak() - before);
+	assert_true(session_peak() - before < 16 << 10);
+	client_copy_from(&c, &t, 5);
+	assert_int_equal(c.bytes.size, 5);
+	close_client(&c);
+	free(bytes);
+	nothing_is_left();
+}
+#endif
 
 /* ---- connections that end early, or never begin */
 
@@ -705,6 +799,10 @@ static void what_leaves_its_group_ends_with_its_session_without_a_sandbox(void *
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(large_files_go_through_a_session_in_parts),
+#ifdef CONFIG_DEVICE_NULL
+		cmocka_unit_test(large_copies_from_a_device_go_through_a_session_in_parts),
+#endif
 		cmocka_unit_test(a_session_cut_at_any_byte_leaves_nothing),
 		cmocka_unit_test(garbage_leaves_nothing),
 		cmocka_unit_test(a_wrong_key_is_answered_with_its_number),
