@@ -43,6 +43,7 @@ RELAX_BUILTIN(make_prim_value);
 RELAX_BUILTIN(check_tensor_info);
 RELAX_BUILTIN(check_shape_info);
 RELAX_BUILTIN(check_prim_value_info);
+RELAX_BUILTIN(check_string_info);
 RELAX_BUILTIN(check_tuple_info);
 RELAX_BUILTIN(check_func_info);
 /* relax_builtin_memory.c */
@@ -74,6 +75,7 @@ RELAX_BUILTIN(argsort);
 RELAX_BUILTIN(argsort_nms);
 RELAX_BUILTIN(topk);
 /* relax_builtin_random.c: tvm.contrib.random.* */
+RELAX_BUILTIN(random_normal);
 RELAX_BUILTIN(random_uniform);
 /* relax_builtin_unique.c, relax_builtin_print.c: relax.run.* */
 RELAX_BUILTIN(nonzero);

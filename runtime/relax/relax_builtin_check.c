@@ -121,6 +121,23 @@ int relax_builtin_check_prim_value_info(void *self, const struct tenon_value *ar
 	return 0;
 }
 
+int relax_builtin_check_string_info(void *self, const struct tenon_value *args, int32_t count,
+				 struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "check_string_info", args, count };
+	int err;
+
+	(void)self;
+	err = relax_arguments_count(&a, 1, 2);
+	if (err)
+		return err;
+	if (args[0].type != TENON_TYPE_RAW_STRING && args[0].type != TENON_TYPE_SMALL_STRING &&
+	    args[0].type != TENON_TYPE_STRING)
+		return wrong_type(relax_argument_context(&a, 1), "a string", &args[0]);
+	*ret = tenon_arg_none();
+	return 0;
+}
+
 int relax_builtin_check_tuple_info(void *self, const struct tenon_value *args, int32_t count,
 				struct tenon_value *ret)
 {

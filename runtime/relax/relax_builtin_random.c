@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tvm.contrib.random.uniform: the numbers of C++'s std::mt19937 */
+/* tvm.contrib.random: the numbers of C++'s std::mt19937, and what libstdc++ makes of them */
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 
 #include "lib/brief_errors.h"
@@ -73,8 +74,11 @@ static uint32_t combined_seed(uint64_t a, uint64_t b)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mersenne_twister unseeded;
 
-static void fill(struct mersenne_twister *t, const DLTensor *out, uint64_t elements, double low,
-		 double high)
+typedef void (*filler)(struct mersenne_twister *t, const DLTensor *out, uint64_t elements, double a,
+		       double b);
+
+static void fill_uniform(struct mersenne_twister *t, const DLTensor *out, uint64_t elements,
+			 double low, double high)
 {
 	char *to = relax_tensor_data(out);
 	uint64_t i;
@@ -86,11 +90,45 @@ static void fill(struct mersenne_twister *t, const DLTensor *out, uint64_t eleme
 	}
 }
 
-/* uniform([seed, seed2,] low, high, out) */
-int relax_builtin_random_uniform(void *self, const struct tenon_value *args, int32_t count,
-				 struct tenon_value *ret)
+/* A number in [0, 1) of an engine's word. */
+static float canonical(struct mersenne_twister *t)
 {
-	const struct relax_arguments a = { "random.uniform", args, count };
+	const float v = (float)twister_next(t) / 0x1p32f;
+
+	return v < 1 ? v : 0x1.fffffep-1f;
+}
+
+/* Marsaglia's polar method: two numbers of a point in the circle, the second one first. */
+static void fill_normal(struct mersenne_twister *t, const DLTensor *out, uint64_t elements,
+			double loc, double scale)
+{
+	char *to = relax_tensor_data(out);
+	float x = 0, y, r, v;
+	uint64_t i;
+
+	for (i = 0; i < elements; i++, to += sizeof(v)) {
+		if (i % 2) {
+			v = x;
+		} else {
+			do {
+				x = 2 * canonical(t) - 1;
+				y = 2 * canonical(t) - 1;
+				r = x * x + y * y;
+			} while (r > 1 || r == 0);
+			v = sqrtf(-2 * logf(r) / r);
+			x *= v;
+			v *= y;
+		}
+		v = v * (float)scale + (float)loc;
+		memcpy(to, &v, sizeof(v));
+	}
+}
+
+/* sample([seed, seed2,] a, b, out) */
+static int sample(const struct relax_arguments *of, filler fill)
+{
+	const struct relax_arguments a = *of;
+	const int32_t count = a.count;
 	int64_t seed[2] = { 0, 0 };
 	struct mersenne_twister engine;
 	uint64_t elements;
@@ -99,13 +137,10 @@ int relax_builtin_random_uniform(void *self, const struct tenon_value *args, int
 	DLTensor *out;
 	int err;
 
-	(void)self;
-	*ret = tenon_arg_none();
 	if (count != 3 && count != 5)
 		return tenon_error(-TENON_E_TYPE,
-				   "random.uniform takes 3 arguments, or 5 with two seeds; %" PRIi32
-				   " given",
-				   count);
+				   "%s takes 3 arguments, or 5 with two seeds; %" PRIi32 " given",
+				   a.name, count);
 	err = count == 5 ? relax_argument_int(&a, 0, &seed[0]) : 0;
 	if (!err && count == 5)
 		err = relax_argument_int(&a, 1, &seed[1]);
@@ -135,4 +170,32 @@ int relax_builtin_random_uniform(void *self, const struct tenon_value *args, int
 	fill(&unseeded, out, elements, low, high);
 	fork_gate_unlock(&lock);
 	return 0;
+}
+
+/* uniform([seed, seed2,] low, high, out) */
+int relax_builtin_random_uniform(void *self, const struct tenon_value *args, int32_t count,
+				 struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "random.uniform", args, count };
+
+	(void)self;
+	*ret = tenon_arg_none();
+	return sample(&a, fill_uniform);
+}
+
+/* normal([seed, seed2,] loc, scale, out) */
+int relax_builtin_random_normal(void *self, const struct tenon_value *args, int32_t count,
+				struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "random.normal", args, count };
+	double scale = 1;
+
+	(void)self;
+	*ret = tenon_arg_none();
+	if ((count == 3 || count == 5) && !relax_argument_float(&a, count - 2, &scale) &&
+	    !(scale > 0))
+		return tenon_error(-TENON_E_VALUE,
+				   "random.normal: the standard deviation is %g, want more than 0",
+				   scale);
+	return sample(&a, fill_normal);
 }

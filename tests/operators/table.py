@@ -429,6 +429,7 @@ def kernel_in_place(bb):
 
 
 FOUR = relax.TensorType((4,), "float32")
+NORMAL = [7, 9, 1.5, 2.0]  # two seeds, mean and deviation
 add("call_tir", lambda bb, x: op.call_tir(kernel(bb), [x], FOUR), real(4), symbolic=False)
 add("call_tir_inplace", lambda bb, x: op.call_tir_inplace(kernel_in_place(bb), [bb.emit(op.add(x, x))], [0], FOUR),
     real(4), symbolic=False)
@@ -459,6 +460,9 @@ def appended(bb, x, y):
 
 
 add("call_dps_packed", called_by_name, real(4), symbolic=False)
+add("call_dps_packed", lambda bb, x: op.call_dps_packed("tvm.contrib.random.normal", [*map(relax.prim_value, NORMAL)],
+                                                       relax.TensorType((101,), "float32")), real(4), variant="normal",
+    symbolic=False)
 add("call_inplace_packed", appended, real(8, 3), real(2, 3), symbolic=False)
 add("to_vdevice", lambda bb, x: op.to_vdevice(x, relax.VDevice("llvm")), real(4), symbolic=False)
 

@@ -38,6 +38,23 @@ static struct relax_vm *check(const char *builtin, int64_t number)
 	return end(&o);
 }
 
+static void strings_are_checked(void **state)
+{
+	static const char *const texts[] = { "", "short", "a text that is longer than a word" };
+	struct one o;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		o = begin("vm.builtin.check_string_info");
+		CALL(&o, 1, REG(0), REG(VOID_REG));
+		given(end(&o), tenon_arg_string(texts[i]));
+	}
+	o = begin("vm.builtin.check_string_info");
+	CALL(&o, 1, REG(0), REG(VOID_REG));
+	refused(end(&o), tenon_arg_int(3), -TENON_E_TYPE, "expect a string but get int");
+}
+
 static void shapes_tuples_numbers_and_functions_are_checked(void **state)
 {
 	static const int64_t extents[] = { 5, 6 };
@@ -82,6 +99,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tensors_are_checked),
+		cmocka_unit_test(strings_are_checked),
 		cmocka_unit_test(shapes_tuples_numbers_and_functions_are_checked),
 	};
 

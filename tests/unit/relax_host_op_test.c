@@ -150,6 +150,36 @@ static void uniform_numbers_are_those_of_the_seeds(void **state)
 		assert_true(out[i] >= -1 && out[i] <= 1);
 }
 
+/* what TVM 0.27 gives; beside glibc's logarithm to the last bit */
+static void normal_numbers_are_those_of_the_seeds(void **state)
+{
+	static const float want[] = { 0x1.5822dap+0f, 0x1.a7e224p+0f, 0x1.7ab2p-4f, 0x1.899d56p+2f,
+				      0x1.c6594p+0f };
+	float out[5];
+	int64_t n = 5;
+	DLTensor t = of(out, &n, 1, f32);
+	struct tenon_value ret;
+	int i;
+
+	(void)state;
+	assert_int_equal(TRY(random_normal, &ret, tenon_arg_int(5), tenon_arg_int(9),
+			     tenon_arg_float(1.5), tenon_arg_int(2), tenon_arg_tensor(&t)),
+			 0);
+	for (i = 0; i < 5; i++)
+		assert_true(fabsf(out[i] - want[i]) <= 1e-6f * fabsf(want[i]));
+	assert_int_equal(TRY(random_normal, &ret, tenon_arg_float(100), tenon_arg_float(1),
+			     tenon_arg_tensor(&t)),
+			 0);
+	for (i = 0; i < 5; i++)
+		assert_true(out[i] > 80 && out[i] < 120);
+	assert_int_equal(TRY(random_normal, &ret, tenon_arg_float(1), tenon_arg_float(0),
+			     tenon_arg_tensor(&t)),
+			 -TENON_E_VALUE);
+	assert_error_has("the standard deviation is 0");
+	assert_int_equal(TRY(random_normal, &ret, tenon_arg_tensor(&t)), -TENON_E_TYPE);
+	assert_error_has("random.normal takes 3 arguments");
+}
+
 static const int64_t *numbers(const struct tenon_value *v)
 {
 	return ((struct tenon_tensor *)v->as.object)->dl.data;
@@ -235,6 +265,7 @@ int main(void)
 		cmocka_unit_test(topk_writes_values_and_indices),
 		cmocka_unit_test(argsort_nms_sorts_the_first_of_each_line),
 		cmocka_unit_test(uniform_numbers_are_those_of_the_seeds),
+		cmocka_unit_test(normal_numbers_are_those_of_the_seeds),
 		cmocka_unit_test(unique_gives_values_places_and_counts),
 		cmocka_unit_test(nonzero_lists_places),
 		cmocka_unit_test(assertions_carry_their_text),
