@@ -3,6 +3,11 @@
 
 #include "lib/file_kind.h"
 
+/* what an ELF file is, in two bytes of either order */
+#define ELF_TYPE	16
+#define ELF_RELOCATABLE 1
+#define ELF_BIG_ENDIAN	2
+
 #define TAR_BLOCK 512
 #define TAR_NAME  100
 #define TAR_SIZE  124
@@ -39,11 +44,8 @@ static const struct {
 	const char *what;
 	const char *advice;
 } magics[] = {
-	{ 0, 4,
-	  "\x7f"
-	  "ELF",
-	  "an ELF file", "; it is an ELF file: give it the extension .so" },
-	{ 0, 8, "!<arch>\n", "a static archive of object files (.a)", "" },
+	{ 0, 8, "!<arch>\n", "a static archive of object files (.a)",
+	  "; link it into a program, or into a module with cc -shared -Wl,--whole-archive" },
 	{ 0, 2, "\x1f\x8b", "a gzip archive", "" },
 	{ 0, 6,
 	  "\xfd"
@@ -58,12 +60,34 @@ static const struct {
 	{ 0, 6, "\x93NUMPY", "a NumPy array", "" },
 	{ 0, 8, "\xb7\x9c\x04\x05\x4f\x8d\xe5\xf7", "TVM parameters (.params)", "" },
 	{ 0, 4, "\x03\x02\x23\x07", "a SPIR-V program", "" },
-	{ 4, 4, "TFL3", "a TensorFlow Lite model (.tflite)", CONVERT },
 	{ 0, 4, "GGUF", "weights in GGUF (.gguf)", WEIGHTS },
 	{ 0, 10, "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 ", TORCH_WEIGHTS, TORCH_OBJECTS },
 	{ 0, 8, "\x89HDF\r\n\x1a\n", "an HDF5 file (.h5), as Keras writes", CONVERT },
 	{ 0, 2, "#!", "a script", "" },
 };
+
+/* An object file is ELF too, but dlopen() would refuse it under any name. */
+static const char *look_at_elf(struct tenon_slice bytes, const char **what)
+{
+	const bool big = bytes.size > 5 && bytes.data[5] == ELF_BIG_ENDIAN;
+
+	*what = "an object file (.o)";
+	if (bytes.size > ELF_TYPE + 1 && bytes.data[ELF_TYPE + big] == ELF_RELOCATABLE &&
+	    !bytes.data[ELF_TYPE + !big])
+		return "; it is not linked yet: make a module of it with cc -shared";
+	*what = "an ELF file";
+	return "; it is an ELF file: give it the extension .so";
+}
+
+/* Vela leaves an operator of its own in what it compiled. */
+static const char *look_at_tflite(struct tenon_slice bytes, const char **what)
+{
+	*what = "a TensorFlow Lite model (.tflite)";
+	if (!memmem(bytes.data, bytes.size, "ethos-u", 7))
+		return CONVERT;
+	*what = "a TensorFlow Lite model that Vela compiled for Ethos-U (.tflite)";
+	return "; a build with CONFIG_TFLITE_EXECUTOR and CONFIG_DEVICE_ETHOSU_SIM runs it";
+}
 
 static bool is_tar(struct tenon_slice bytes)
 {
@@ -176,6 +200,10 @@ static const char *look_at(struct tenon_slice bytes, const char **what)
 		return "";
 	if (bytes.size >= 4 && !memcmp(bytes.data, "PK\x03\x04", 4))
 		return look_into(bytes, what);
+	if (file_is_elf(bytes))
+		return look_at_elf(bytes, what);
+	if (bytes.size >= 8 && !memcmp(bytes.data + 4, "TFL3", 4))
+		return look_at_tflite(bytes, what);
 	for (i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
 		*what = magics[i].what;
 		if (bytes.size >= (size_t)magics[i].offset + magics[i].size &&

@@ -230,7 +230,8 @@ static void an_operator_that_is_not_here_is_named(void **state)
 	(void)state;
 	assert_int_equal(load("ethosu/data/u65_softmax_mix/source.tflite", &module), 0);
 	assert_int_equal(open_on(module, kDLCPU, &model), -TENON_E_UNSUPPORTED);
-	assert_error_has("operator 0 (CONV_2D) runs neither on an NPU nor on the processor");
+	assert_error_has("operator 0 (CONV_2D) runs neither on an NPU nor on the processor: "
+			 "this build has no such operator; compile the model with Vela");
 	tenon_object_unref(module);
 }
 
