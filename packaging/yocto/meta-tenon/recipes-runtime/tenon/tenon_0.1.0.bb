@@ -65,7 +65,7 @@ do_install_ptest() {
 PACKAGE_BEFORE_PN = "libtenon ${PN}-executors ${PN}-backend-opencl ${PN}-backend-vulkan ${PN}-backend-cuda \
                      ${PN}-backend-mortise"
 
-FILES:libtenon = "${libdir}/libtenon.so.* ${libdir}/tenon/rpc.so"
+FILES:libtenon = "${libdir}/libtenon.so.* ${libdir}/tenon/rpc.so ${libdir}/tenon/trace.so"
 FILES:${PN}-executors = "${libdir}/tenon/graph.so ${libdir}/tenon/aot.so ${libdir}/tenon/relax.so \
                          ${libdir}/tenon/libtvm_ffi.so"
 FILES:${PN}-backend-opencl = "${libdir}/tenon/opencl.so"
