@@ -56,9 +56,20 @@ become_pages()
 	done
 }
 
+# of each command that shells complete
+commands_become_pages()
+{
+	for name in $(sed -n 's/^complete -c tenon -n $none -a \([a-z]*\) -d .*/\1/p' tools/completion/tenon.fish); do
+		[ "$name" = help ] || LC_ALL=C awk -v command="$name" -f scripts/command-pages.awk tools/completion/tenon.fish \
+			docs/tenon.1.scd > "$scratch/$name.scd" || return
+	done
+	grep -q '^tenon-run - load a module' "$scratch/run.scd" && grep -q '^tenon-rpc - ' "$scratch/rpc.scd"
+}
+
 it "docs/matrix.md is what docs/results.tsv says" is_current
 it "each fixture of TVM has a result" has_results
 it "links in documents lead to files" links_lead_somewhere
+it "each command becomes a manual page" commands_become_pages
 it "each public header becomes a manual page with all its functions" become_pages
 if command -v lowdown >/dev/null 2>&1 && command -v mandoc >/dev/null 2>&1 && command -v scdoc >/dev/null 2>&1; then
 	it "the site is made" sh -c 'scdoc < docs/tenon-serve.1.scd > "$1/tenon-serve.1" && scdoc < docs/tenon.1.scd > "$1/tenon.1" &&

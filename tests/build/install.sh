@@ -105,6 +105,7 @@ it "so are the rules for device nodes, when asked for" has_rules
 it "so are the units of systemd, which name the command where it is" has_units
 if command -v scdoc >/dev/null 2>&1; then
 	it "so is the manual page" has share/man/man1/tenon.1
+	it "and one of each command" has share/man/man1/tenon-run.1 share/man/man1/tenon-rpc.1
 	it "and one of each header" has share/man/man3/tenon_model.h.3 share/man/man3/tenon_backend_backend.h.3
 fi
 it "the installed command runs" "$root/opt/x/bin/tenon" --version
