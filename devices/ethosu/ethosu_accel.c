@@ -56,10 +56,21 @@ void ethosu_accel_close(struct ethosu_accel *a)
 	drm_close(&a->drm);
 }
 
+int ethosu_accel_map(struct ethosu_accel *a, struct drm_buffer *b)
+{
+	struct ethosu_uapi_mmap m = { .handle = b->handle };
+	int err = drm_call(&a->drm, ETHOSU_UAPI_BO_MMAP, &m);
+
+	err = err ? system_error(-err, a->drm.path, "find a buffer to map")
+		  : drm_map(&a->drm, b, m.offset);
+	if (err)
+		drm_buffer_close(&a->drm, b);
+	return err;
+}
+
 int ethosu_accel_allocate(struct ethosu_accel *a, uint64_t size, struct drm_buffer *out)
 {
 	struct ethosu_uapi_buffer b = { .size = size };
-	struct ethosu_uapi_mmap m = { 0 };
 	int err;
 
 	drm_adopt(0, 0, out);
@@ -79,13 +90,7 @@ int ethosu_accel_allocate(struct ethosu_accel *a, uint64_t size, struct drm_buff
 			-TENON_E_DEVICE, "%s: the kernel gives a buffer of %llu bytes for %llu",
 			a->drm.path, (unsigned long long)b.size, (unsigned long long)size);
 	}
-	m.handle = b.handle;
-	err = drm_call(&a->drm, ETHOSU_UAPI_BO_MMAP, &m);
-	err = err ? system_error(-err, a->drm.path, "find a buffer to map")
-		  : drm_map(&a->drm, out, m.offset);
-	if (err)
-		drm_buffer_close(&a->drm, out);
-	return err;
+	return ethosu_accel_map(a, out);
 }
 
 int ethosu_accel_import(struct ethosu_accel *a, int fd, uint64_t size, struct drm_buffer *out)

@@ -70,6 +70,15 @@ void ethosu_accel_close(struct ethosu_accel *a);
 int ethosu_accel_allocate(struct ethosu_accel *a, uint64_t size, struct drm_buffer *out);
 
 /**
+ * ethosu_accel_map - map a buffer for the CPU
+ * @a: the device
+ * @b: a buffer of this driver; closed on failure
+ *
+ * Return: 0; else as system_map().
+ */
+int ethosu_accel_map(struct ethosu_accel *a, struct drm_buffer *b);
+
+/**
  * ethosu_accel_import - use a dma-buf, or say why its contents must be copied
  * @a: the device
  * @fd: the dma-buf; stays the caller's
@@ -201,6 +210,9 @@ void ethosu_network_close(struct ethosu_network *n);
  */
 int ethosu_network_bind(struct ethosu_network *n, unsigned int region,
 			const struct drm_buffer *buffer);
+
+/** ethosu_network_needs - least bytes of a buffer for a region, by the stream and by the kernel's rule */
+uint64_t ethosu_network_needs(const struct ethosu_network *n, unsigned int region);
 
 /**
  * ethosu_network_start - submit a run

@@ -66,3 +66,32 @@ int ethosu_arguments_of(const struct ethosu_container *c, const char *name,
 		err = add_tensors(c, roles[i], name, out);
 	return err;
 }
+
+/* How many bytes from the begin of a region arguments cover without a gap. */
+static uint64_t covered(const struct ethosu_arguments *a, unsigned int region)
+{
+	uint64_t end = 0, before;
+	size_t i;
+
+	do {
+		before = end;
+		for (i = 0; i < a->count; i++)
+			if (a->items[i].region == region && a->items[i].offset <= end &&
+			    a->items[i].bytes > end - a->items[i].offset)
+				end = a->items[i].offset + a->items[i].bytes;
+	} while (end > before);
+	return end;
+}
+
+const char *ethosu_arguments_in_place(const struct ethosu_arguments *a, unsigned int region)
+{
+	const uint64_t read = a->extents.read[region], write = a->extents.write[region];
+	size_t i;
+
+	for (i = 0; i < a->count; i++)
+		if (write && a->items[i].region == region && !a->items[i].writes)
+			return "an input is in it, and the stream writes to it";
+	if (covered(a, region) < (read > write ? read : write))
+		return "the stream uses bytes of it that are no argument";
+	return NULL;
+}

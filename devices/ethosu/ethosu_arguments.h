@@ -46,4 +46,16 @@ struct ethosu_arguments {
 int ethosu_arguments_of(const struct ethosu_container *c, const char *name,
 			struct ethosu_arguments *out);
 
+/**
+ * ethosu_arguments_in_place - can a region be memory that a caller has?
+ * @a: arguments
+ * @region: a region of some of them
+ *
+ * A device gets one address for a region, so all arguments in it have to lie in one piece of memory at their offsets.
+ * The stream may touch no other byte of it, and no input where it writes.
+ *
+ * Return: NULL; why not.
+ */
+const char *ethosu_arguments_in_place(const struct ethosu_arguments *a, unsigned int region);
+
 #endif /* DEVICES_ETHOSU_ETHOSU_ARGUMENTS_H */

@@ -6,8 +6,8 @@
  * DOC: the backend of Arm's Ethos-U
  *
  * Its devices are the functional model, those behind Linux's accel interface, and those whose registers UIO maps. Memory
- * is that of the process and operations have ended when they were submitted. A kernel is a whole command stream; its
- * arguments are the network's inputs and outputs.
+ * is that of the process, or of a transport that has its own, and operations have ended when they were submitted. A
+ * kernel is a whole command stream; its arguments are the network's inputs and outputs.
  */
 
 #include <tenon/backend/executable.h>
@@ -24,6 +24,8 @@
  * @is_any: it runs what was compiled for any configuration
  * @transport: how it is reached
  * @state: of the transport; NULL until it is attached
+ * @own_memory: memory is the transport's unless a request says otherwise
+ * @copied: bytes of arguments that runs copied so far
  */
 struct ethosu_device {
 	struct tenon_device base;
@@ -31,12 +33,48 @@ struct ethosu_device {
 	bool is_any;
 	const struct ethosu_transport *transport;
 	void *state;
+	bool own_memory;
+	uint64_t copied;
+};
+
+/* heaps, by number: memory of the process, and that of the transport, if it has any */
+enum { ETHOSU_HEAP_PROCESS, ETHOSU_HEAP_OWN };
+
+/**
+ * struct ethosu_store - memory
+ * @base: for the core
+ * @bytes: of the process, which end with the memory; NULL if it has none of these
+ * @own: what the transport made; NULL for memory of the process
+ */
+struct ethosu_store {
+	struct tenon_memory base;
+	void *bytes;
+	void *own;
+};
+
+/**
+ * struct ethosu_memory_kind - memory that a transport makes itself
+ * @allocate: makes memory of @size bytes; sets base.host and own
+ * @adopt: the same for a dma-buf of @fd, which stays the caller's
+ * @share: a dma-buf of memory
+ * @begin: begins an access of the CPU; NULL where none needs that
+ * @end: ends it
+ * @release: ends memory
+ */
+struct ethosu_memory_kind {
+	int (*allocate)(struct ethosu_device *d, uint64_t size, struct ethosu_store *out);
+	int (*adopt)(struct ethosu_device *d, int fd, uint64_t size, struct ethosu_store *out);
+	int (*share)(struct ethosu_device *d, const struct ethosu_store *m, int *fd);
+	int (*begin)(const struct ethosu_store *m);
+	int (*end)(const struct ethosu_store *m);
+	void (*release)(struct ethosu_device *d, struct ethosu_store *m);
 };
 
 /**
  * struct ethosu_transport - a row for each way to a device
  * @prefix: what its places begin with, before a number: "accel/"; "" for the model, which has no place
  * @runner: what runs streams there
+ * @memory: memory of its own; NULL if it has none
  * @attach: sets @target and @state of the device; of place @number. On failure there is nothing to detach
  * @detach: undoes @attach; NULL if there is nothing to undo
  * @describe: changes what the model has for properties; NULL for the model
@@ -45,6 +83,7 @@ struct ethosu_device {
 struct ethosu_transport {
 	const char *prefix;
 	const struct ethosu_runner *runner;
+	const struct ethosu_memory_kind *memory;
 	int (*attach)(struct ethosu_device *d, uint32_t number,
 		      const struct tenon_device_choice *choice);
 	void (*detach)(struct ethosu_device *d);

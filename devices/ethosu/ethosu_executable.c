@@ -18,6 +18,8 @@
  * @lock: one call at a time uses the memory
  * @bases: where the CPU has the memory of the regions; made with the kernel
  * @made: the network, of the device's runner
+ * @can_place: regions that may be memory of a call
+ * @placed: those that are, in the current run; referenced
  */
 struct network {
 	struct tenon_executable base;
@@ -27,6 +29,8 @@ struct network {
 	pthread_mutex_t lock;
 	uint8_t *bases[ETHOSU_REGIONS];
 	void *made;
+	bool can_place[ETHOSU_REGIONS];
+	struct ethosu_store *placed[ETHOSU_REGIONS];
 };
 
 static int check_program(const struct tenon_program *p)
@@ -73,12 +77,23 @@ static const struct ethosu_runner *runner_of(const struct network *n)
 	return ((const struct ethosu_device *)n->base.device)->transport->runner;
 }
 
+static void let_go(struct network *n)
+{
+	unsigned int i;
+
+	for (i = 0; i < ETHOSU_REGIONS; i++) {
+		tenon_object_unref(n->placed[i]);
+		n->placed[i] = NULL;
+	}
+}
+
 static void destroy(struct tenon_executable *executable)
 {
 	struct network *n = (struct network *)executable;
 
 	if (n->made)
 		runner_of(n)->destroy(n->made);
+	let_go(n);
 	pthread_mutex_destroy(&n->lock);
 	tenon_executable_fini(executable);
 	free(n);
@@ -93,6 +108,7 @@ static int kernel(struct tenon_executable *executable, size_t index, struct teno
 	struct tenon_cursor c = tenon_cursor_of(p->code.data, p->code.size, p->label, 0);
 	const struct ethosu_plan plan = { (struct ethosu_device *)executable->device, p->label,
 					  &n->contents, &n->arguments };
+	unsigned int i;
 	int err;
 
 	err = ethosu_container_read(&c, &n->contents);
@@ -102,6 +118,9 @@ static int kernel(struct tenon_executable *executable, size_t index, struct teno
 		err = runner_of(n)->make(&plan, n->bases, &n->made);
 	if (err)
 		return err;
+	for (i = 0; i < ETHOSU_REGIONS; i++)
+		n->can_place[i] =
+			runner_of(n)->place && !ethosu_arguments_in_place(&n->arguments, i);
 	n->kernel.executable = executable;
 	n->kernel.info = &p->kernels[index];
 	*out = &n->kernel;
@@ -115,6 +134,66 @@ static bool argument(const struct tenon_kernel *k, size_t index, struct tenon_ar
 
 	*out = (struct tenon_argument_use){ a->bytes, a->reads, a->writes };
 	return true;
+}
+
+/* ---- calls: memory that is used where it is */
+
+/* The memory of an argument, if the region can begin where that does. */
+static struct ethosu_store *store_of(const struct network *n, const struct tenon_dispatch *d,
+				     size_t index)
+{
+	const struct ethosu_argument *a = &n->arguments.items[index];
+	struct tenon_memory *m = (struct tenon_memory *)(uintptr_t)d->arguments[index];
+	struct ethosu_store *store;
+	uint64_t offset = 0;
+
+	store = (struct ethosu_store *)tenon_memory_root(m, &offset);
+	return store->own && offset == a->offset && m->size >= a->bytes ? store : NULL;
+}
+
+static bool is_taken(struct ethosu_store *const stores[ETHOSU_REGIONS], unsigned int region)
+{
+	unsigned int i;
+
+	for (i = 0; i < region; i++)
+		if (stores[i] && stores[i]->own == stores[region]->own)
+			return true;
+	return false;
+}
+
+/* The one memory of all arguments in a region; NULL if there is none. */
+static struct ethosu_store *store_of_region(const struct network *n, const struct tenon_dispatch *d,
+					    unsigned int region)
+{
+	struct ethosu_store *store, *found = NULL;
+	size_t i;
+
+	for (i = 0; i < n->arguments.count; i++) {
+		if (n->arguments.items[i].region != region || !n->arguments.items[i].bytes)
+			continue;
+		store = store_of(n, d, i);
+		if (!store || (found && found != store))
+			return NULL;
+		found = store;
+	}
+	return found;
+}
+
+/* The network has its own memory for all others: arguments are copied there and back. */
+static int place(struct network *n, const struct tenon_dispatch *d)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ETHOSU_REGIONS; i++) {
+		n->placed[i] = n->can_place[i] ? store_of_region(n, d, i) : NULL;
+		if (n->placed[i] && is_taken(n->placed, i))
+			n->placed[i] = NULL;
+	}
+	err = runner_of(n)->place(n->made, n->placed, n->bases);
+	for (i = 0; i < ETHOSU_REGIONS; i++)
+		tenon_object_ref(n->placed[i]);
+	return err;
 }
 
 /* ---- calls */
@@ -134,6 +213,9 @@ static uint8_t *memory_of(const struct network *n, const struct tenon_dispatch *
 
 static int copy(const struct network *n, void *to, const void *from, size_t size)
 {
+	struct ethosu_device *d = (struct ethosu_device *)n->base.device;
+
+	__atomic_fetch_add(&d->copied, size, __ATOMIC_RELAXED);
 	if (runner_of(n)->copy)
 		return runner_of(n)->copy(n->made, to, from, size);
 	memcpy(to, from, size);
@@ -149,7 +231,7 @@ static int copy_arguments(const struct network *n, const struct tenon_dispatch *
 
 	for (i = 0; i < n->arguments.count && !err; i++) {
 		a = &n->arguments.items[i];
-		if (!a->bytes || (back ? !a->writes : !a->reads))
+		if (!a->bytes || n->placed[a->region] || (back ? !a->writes : !a->reads))
 			continue;
 		memory = memory_of(n, d, i);
 		if (!memory)
@@ -170,11 +252,18 @@ int ethosu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch)
 	if (runner_of(n)->settle)
 		err = runner_of(n)->settle(n->made);
 	if (!err)
+		let_go(n);
+	if (!err && runner_of(n)->place)
+		err = place(n, dispatch);
+	if (!err)
 		err = copy_arguments(n, dispatch, false);
 	if (!err)
 		err = runner_of(n)->run(n->made);
+	/* a job that goes on keeps its memory until the next call has waited for it */
 	if (!err)
 		err = copy_arguments(n, dispatch, true);
+	if (err != -TENON_E_TIMEOUT)
+		let_go(n);
 	pthread_mutex_unlock(&n->lock);
 	return err;
 }

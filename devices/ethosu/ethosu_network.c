@@ -280,6 +280,11 @@ void ethosu_network_close(struct ethosu_network *n)
 	n->accel = NULL;
 }
 
+uint64_t ethosu_network_needs(const struct ethosu_network *n, unsigned int region)
+{
+	return larger(touched(n, region), n->kernel.size[region]);
+}
+
 int ethosu_network_bind(struct ethosu_network *n, unsigned int region,
 			const struct drm_buffer *buffer)
 {
@@ -289,7 +294,7 @@ int ethosu_network_bind(struct ethosu_network *n, unsigned int region,
 	if (region >= ETHOSU_REGIONS || !n->job.regions[region])
 		return tenon_error(-TENON_E_VALUE, "%s: region %u has no buffer in jobs",
 				   n->accel->drm.path, region);
-	if (buffer->size < larger(touched(n, region), n->kernel.size[region]))
+	if (buffer->size < ethosu_network_needs(n, region))
 		return tenon_error(-TENON_E_VALUE,
 				   "%s: the stream touches %" PRIu64
 				   " bytes of region %u, and the buffer has %" PRIu64,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tenon/timeline.h>
 
-#include "devices/ethosu/ethosu_accel.h"
+#include "devices/ethosu/ethosu_accel_memory.h"
 #include "devices/ethosu/ethosu_runner.h"
 #include "lib/brief_errors.h"
 
@@ -36,10 +36,22 @@ static void find_tensors(const struct ethosu_arguments *all, struct tensors *out
 	}
 }
 
+/**
+ * struct made - what the runner made
+ * @network: the network
+ * @serials: of buffers in the place of regions; 0 for the network's own
+ */
+struct made {
+	struct ethosu_network network;
+	uint64_t serials[ETHOSU_REGIONS];
+};
+
 static void accel_destroy(void *network)
 {
-	ethosu_network_close(network);
-	free(network);
+	struct made *m = network;
+
+	ethosu_network_close(&m->network);
+	free(m);
 }
 
 static int accel_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGIONS], void **out)
@@ -48,11 +60,11 @@ static int accel_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGI
 					 .name = plan->name,
 					 .constants = plan->contents->constants,
 					 .constant_region = plan->contents->constant_region };
-	struct ethosu_network *network = malloc(sizeof(*network));
+	struct made *m = calloc(1, sizeof(*m));
 	struct tensors t;
 	int err;
 
-	if (!network)
+	if (!m)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a network");
 	find_tensors(plan->arguments, &t);
 	memcpy(n.sizes, plan->contents->sizes, sizeof(n.sizes));
@@ -60,20 +72,67 @@ static int accel_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGI
 	n.input_count = t.input_count;
 	n.outputs = t.outputs;
 	n.output_count = t.output_count;
-	err = ethosu_network_open(plan->device->state, &n, network);
+	err = ethosu_network_open(plan->device->state, &n, &m->network);
 	if (err) {
-		free(network);
+		free(m);
 		return err;
 	}
-	memcpy(bases, network->bound, sizeof(network->bound));
-	*out = network;
+	memcpy(bases, m->network.bound, sizeof(m->network.bound));
+	*out = m;
 	return 0;
+}
+
+static int bind(struct made *m, unsigned int region, const struct ethosu_accel_buffer *b)
+{
+	const uint64_t serial = b ? b->serial : 0;
+	int err = 0;
+
+	if (m->serials[region] != serial)
+		err = ethosu_network_bind(&m->network, region,
+					  b ? &b->drm : &m->network.regions[region]);
+	if (!err)
+		m->serials[region] = serial;
+	return err;
+}
+
+/* A buffer may be that of one region: it leaves the one that it was in the run before. */
+static int leave(struct made *m, unsigned int region, uint64_t serial)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < ETHOSU_REGIONS && !err; i++)
+		if (i != region && m->serials[i] == serial)
+			err = bind(m, i, NULL);
+	return err;
+}
+
+static int accel_place(void *network, struct ethosu_store *stores[ETHOSU_REGIONS],
+		       uint8_t *bases[ETHOSU_REGIONS])
+{
+	struct made *m = network;
+	const struct ethosu_accel_buffer *b;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < ETHOSU_REGIONS && !err; i++) {
+		b = stores[i] ? stores[i]->own : NULL;
+		if (!b || !b->drm.handle || b->drm.size < ethosu_network_needs(&m->network, i)) {
+			stores[i] = NULL;
+			b = NULL;
+		}
+		if (b)
+			err = leave(m, i, b->serial);
+		err = err ? err : bind(m, i, b);
+	}
+	memcpy(bases, m->network.bound, sizeof(m->network.bound));
+	return err;
 }
 
 /* A job that outlived its deadline must end before its memory is used again. */
 static int accel_settle(void *network)
 {
-	struct ethosu_network *n = network;
+	struct ethosu_network *n = &((struct made *)network)->network;
 
 	if (n->fence >= 0 && ethosu_network_finish(n, tenon_now() + DEADLINE) == -TENON_E_TIMEOUT)
 		return -TENON_E_TIMEOUT;
@@ -84,7 +143,7 @@ static int accel_settle(void *network)
 
 static int accel_run(void *network)
 {
-	struct ethosu_network *n = network;
+	struct ethosu_network *n = &((struct made *)network)->network;
 	int err = ethosu_network_start(n);
 
 	return err ? err : ethosu_network_finish(n, tenon_now() + DEADLINE);
@@ -92,6 +151,7 @@ static int accel_run(void *network)
 
 const struct ethosu_runner ethosu_runner_accel = {
 	.make = accel_make,
+	.place = accel_place,
 	.settle = accel_settle,
 	.run = accel_run,
 	.destroy = accel_destroy,

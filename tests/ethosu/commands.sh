@@ -98,6 +98,16 @@ npz()
 		grep -q 'input .*1x1x1x8x8x16 of 1 byte at 1024 of region 1' said.txt
 }
 it "a .npz file of Vela has sizes of regions, and tensors" npz
+places()
+{
+	grep -q 'arguments *region 1: copied: an input is in it, and the stream writes to it' said.txt &&
+		grep -q 'dma-bufs *of other drivers are copied: .*imports its own alone' said.txt &&
+		tenon inspect "$data/u65_add2_cop2/u65.npz" > said.txt && cat said.txt &&
+		grep -q 'arguments *region 3: used where they are' said.txt && grep -q 'arguments *region 4: used where' said.txt &&
+		tenon inspect --json "$data/u65_conv1x1/u65.npz" > said.txt && cat said.txt &&
+		grep -q '"copied_because":.*an input is in it' said.txt
+}
+it "inspect says which inputs and outputs are copied, and why" places
 it "and sizes on the command line come before these" \
 	says 3 'u65.npz at 0x202: OP_CONV needs 496 bytes' verify "$data/u65_conv1x1/u65.npz" --region 0=480
 

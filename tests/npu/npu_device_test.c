@@ -2,6 +2,8 @@
 /* ethosu://accel/0 on the kernel's model (a named fake): files of Vela as modules, as with ethosu://sim. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <tenon/device.h>
 #include <tenon/executable.h>
@@ -11,6 +13,8 @@
 #include <tenon/timeline.h>
 
 #include "devices/ethosu/ethosu_accel_device.h"
+#include "devices/ethosu/ethosu_device.h"
+#include "driver/dmabuf/dmabuf_uapi.h"
 #include "tests/driver/faults.h"
 #include "tests/driver/tree.h"
 #include "tests/npu/model_session.h"
@@ -23,7 +27,8 @@ static int begin(void **state)
 	npu.fates = NULL;
 	npu.fate_count = 0;
 	npu.jobs = npu.resets = 0;
-	npu.now = tenon_now();
+	npu_set_time(tenon_now());
+	npu.job_time = NPU_SECOND / 1000;
 	return 0;
 }
 
@@ -59,7 +64,9 @@ static void a_node_is_a_device(void **state)
 	assert_int_equal(tenon_device_open("ethosu://accel/x", &d), -TENON_E_DEVICE);
 	assert_error_has("this build has \"sim\"");
 	assert_int_equal(tenon_device_open("ethosu://accel/0?target=u65-256", &d), -TENON_E_VALUE);
-	assert_error_has("has no keys");
+	assert_error_has("has no key \"target\"");
+	assert_int_equal(tenon_device_open("ethosu://accel/0?memory=fast", &d), -TENON_E_VALUE);
+	assert_error_has("expected \"buffers\" or \"process\"");
 }
 
 static const struct model models[] = {
@@ -71,6 +78,7 @@ static const struct model models[] = {
 static void start(struct model_session *s, const struct model *m)
 {
 	model_session_start(s, "ethosu://accel/0", m);
+	((struct ethosu_device *)s->device)->copied = 0;
 }
 
 static void stop(struct model_session *s)
@@ -136,6 +144,313 @@ static void a_run_waits_for_a_job_that_outlived_its_deadline(void **state)
 	}
 }
 
+/* ---- memory that is used where it is */
+
+static uint64_t copied(const struct model_session *s)
+{
+	struct ethosu_device *d = (struct ethosu_device *)s->device;
+	const uint64_t bytes = d->copied;
+
+	d->copied = 0;
+	return bytes;
+}
+
+static struct tenon_memory *buffer_of(const struct model_session *s, uint64_t size)
+{
+	const struct tenon_memory_request request = { size, TENON_MEMORY_DEFAULT, ETHOSU_HEAP_OWN,
+						      NULL };
+	struct tenon_memory *m;
+
+	if (tenon_memory_alloc(s->device, &request, &m))
+		fail_msg("%s", tenon_error_message());
+	return m;
+}
+
+static struct tenon_memory *part_of(struct tenon_memory *whole, uint64_t offset, uint64_t size)
+{
+	struct tenon_memory *m;
+
+	assert_int_equal(tenon_memory_subrange(whole, offset, size, &m), 0);
+	return m;
+}
+
+/* Takes @m over, and fills it if it is an input. */
+static void give(struct model_session *s, size_t i, struct tenon_memory *m)
+{
+	static uint8_t bytes[FILE_MOST];
+	const size_t size = network_file(s->model->folder, s->model->arguments[i], bytes);
+
+	tenon_object_unref(s->memory[i]);
+	s->memory[i] = m;
+	s->arguments[i] = (uintptr_t)m;
+	if (i + 1 < s->model->count)
+		assert_int_equal(tenon_queue_write(s->queue, m, 0, bytes, size, NULL), 0);
+	else
+		memset(m->host, 0xee, size);
+}
+
+/* Both inputs are in region 3, so they have one buffer. */
+static void give_buffers(struct model_session *s)
+{
+	struct tenon_memory *in = buffer_of(s, 1152);
+
+	give(s, 0, part_of(in, 0, 576));
+	give(s, 1, part_of(in, 576, 576));
+	give(s, 2, buffer_of(s, 576));
+	tenon_object_unref(in);
+}
+
+static void run_right(struct model_session *s, uint64_t bytes)
+{
+	if (model_session_run(s))
+		fail_msg("%s", tenon_error_message());
+	assert_int_equal(copied(s), bytes);
+	model_session_assert_output(s);
+}
+
+static void tensors_in_buffers_of_the_device_are_not_copied(void **state)
+{
+	struct tenon_memory_request request = { .usage = TENON_MEMORY_DEFAULT };
+	struct model_session s;
+	struct tenon_memory *m;
+
+	(void)state;
+	start(&s, &models[1]);
+	run_right(&s, 1152 + 576);
+	give_buffers(&s);
+	run_right(&s, 0);
+	print_message("bytes copied for an inference: 0 in buffers of the kernel, %d in memory of "
+		      "the process\n",
+		      1152 + 576);
+	/* other buffers get the handles that those before had */
+	give_buffers(&s);
+	run_right(&s, 0);
+	/* and memory of the process may come back, for one of them */
+	request.size = 576;
+	assert_int_equal(tenon_memory_alloc(s.device, &request, &m), 0);
+	give(&s, 2, m);
+	run_right(&s, 576);
+	give_buffers(&s);
+	run_right(&s, 0);
+	stop(&s);
+}
+
+static void buffers_that_do_not_fit_a_region_are_copied(void **state)
+{
+	struct tenon_memory *in;
+	struct model_session s;
+
+	(void)state;
+	start(&s, &models[1]);
+	give_buffers(&s);
+	in = buffer_of(&s, 4096);
+	/* not where the stream has them */
+	give(&s, 0, part_of(in, 576, 576));
+	give(&s, 1, part_of(in, 0, 576));
+	run_right(&s, 1152);
+	/* in two buffers, of which a region has one */
+	give(&s, 0, buffer_of(&s, 576));
+	give(&s, 1, buffer_of(&s, 576));
+	run_right(&s, 1152);
+	/* the output at the place of the first input, which the kernel takes for one region alone */
+	give(&s, 0, part_of(in, 0, 576));
+	give(&s, 1, part_of(in, 576, 576));
+	give(&s, 2, part_of(in, 0, 576));
+	give(&s, 0, part_of(in, 0, 576));
+	run_right(&s, 576);
+	tenon_object_unref(in);
+	stop(&s);
+	/* the arena has more than tensors, and is the network's own */
+	start(&s, &models[0]);
+	give(&s, 0, buffer_of(&s, 1024));
+	give(&s, 1, buffer_of(&s, 1024));
+	run_right(&s, 2048);
+	stop(&s);
+}
+
+static void buffers_may_change_their_regions(void **state)
+{
+	struct tenon_memory *one, *other;
+	struct model_session s;
+	unsigned int i;
+
+	(void)state;
+	start(&s, &models[1]);
+	one = buffer_of(&s, 4096);
+	other = buffer_of(&s, 4096);
+	for (i = 0; i < 4; i++) {
+		give(&s, 0, part_of(i & 1 ? one : other, 0, 576));
+		give(&s, 1, part_of(i & 1 ? one : other, 576, 576));
+		give(&s, 2, part_of(i & 1 ? other : one, 0, 576));
+		run_right(&s, 0);
+	}
+	tenon_object_unref(one);
+	tenon_object_unref(other);
+	stop(&s);
+}
+
+/* The caller may free what a failed call had, and the job still writes to it. */
+static void a_job_that_outlived_its_deadline_keeps_its_buffers(void **state)
+{
+	struct model_session s;
+
+	(void)state;
+	start(&s, &models[1]);
+	give_buffers(&s);
+	npu.job_time = 1000 * NPU_SECOND;
+	assert_int_equal(model_session_run(&s), -TENON_E_TIMEOUT);
+	tenon_error_clear();
+	npu.job_time = 0;
+	give_buffers(&s);
+	run_right(&s, 0);
+	assert_int_equal(npu.jobs, 2);
+	npu.job_time = 1000 * NPU_SECOND;
+	assert_int_equal(model_session_run(&s), -TENON_E_TIMEOUT);
+	tenon_error_clear();
+	npu_pass_time(2000 * NPU_SECOND);
+	stop(&s);
+}
+
+#define RUNS 501
+
+static struct system_calls watched;
+static uint64_t submitted_at;
+
+static uint64_t processor_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * NPU_SECOND + (uint64_t)t.tv_nsec;
+}
+
+static int watched_ioctl(int fd, unsigned long request, void *argument)
+{
+	if (request == ETHOSU_UAPI_SUBMIT)
+		submitted_at = processor_time();
+	return npu_calls.ioctl(fd, request, argument);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Time is printed, and no verdict: goals are those of an idle machine. */
+static void a_launch_in_place_is_one_submission(void **state)
+{
+	static uint64_t times[RUNS];
+	struct model_session s;
+	unsigned int i;
+
+	(void)state;
+	watched = npu_calls;
+	watched.ioctl = watched_ioctl;
+	faults_over(&watched);
+	npu.submits = 0;
+	start(&s, &models[1]);
+	give_buffers(&s);
+	for (i = 0; i < RUNS; i++) {
+		const uint64_t before = processor_time();
+
+		assert_int_equal(model_session_run(&s), 0);
+		times[i] = submitted_at - before;
+	}
+	assert_int_equal(npu.submits, RUNS);
+	assert_int_equal(copied(&s), 0);
+	model_session_assert_output(&s);
+	stop(&s);
+	faults_over(&npu_calls);
+	qsort(times, RUNS, sizeof(*times), compare_times);
+	print_message(
+		"processor time from the launch on a queue to the submission: %llu ns (median "
+		"of %d); bytes copied for an inference: 0\n",
+		(unsigned long long)times[RUNS / 2], RUNS);
+}
+
+static int import(const struct model_session *s, int fd, uint64_t size, struct tenon_memory **out)
+{
+	const struct tenon_memory_import from = {
+		.type = TENON_HANDLE_DMA_BUF, .fd = fd, .size = size, .usage = TENON_MEMORY_DEFAULT
+	};
+
+	return tenon_memory_import(s->device, &from, out);
+}
+
+static void dma_bufs_of_the_driver_are_not_copied(void **state)
+{
+	struct tenon_memory_request request = { 576, TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT, -1,
+						NULL };
+	struct tenon_memory *m, *again;
+	struct model_session s;
+	int fd;
+
+	(void)state;
+	start(&s, &models[1]);
+	give_buffers(&s);
+	assert_int_equal(tenon_memory_alloc(s.device, &request, &m), 0);
+	assert_int_equal(tenon_memory_export(m, TENON_HANDLE_DMA_BUF, &fd), 0);
+	assert_int_equal(import(&s, fd, 5000, &again), -TENON_E_VALUE);
+	assert_error_has("has 4096 bytes");
+	assert_int_equal(import(&s, fd, 576, &again), 0);
+	faulty_calls.close(fd);
+	/* one handle, which the last of both ends */
+	tenon_object_unref(m);
+	give(&s, 2, again);
+	assert_int_equal(tenon_memory_invalidate(again, 0, 576), 0);
+	run_right(&s, 0);
+	assert_int_equal(tenon_memory_flush(again, 0, 576), 0);
+	request.heap = ETHOSU_HEAP_PROCESS;
+	assert_int_equal(tenon_memory_alloc(s.device, &request, &m), -TENON_E_UNSUPPORTED);
+	assert_error_has("ask for heap 1");
+	stop(&s);
+}
+
+/* ---- dma-bufs of others: a memfd stands for one, and these calls for what its driver does in accesses (a named fake) */
+
+static struct system_calls with_foreign;
+static uint64_t accesses[4];
+static unsigned int access_count;
+
+static int foreign_ioctl(int fd, unsigned long request, void *argument)
+{
+	if (request != DMABUF_UAPI_SYNC)
+		return npu_calls.ioctl(fd, request, argument);
+	assert_true(access_count < 4);
+	accesses[access_count++] = ((const struct dmabuf_uapi_sync *)argument)->flags;
+	return 0;
+}
+
+static void dma_bufs_of_others_are_copied(void **state)
+{
+	int fd = memfd_create("foreign", MFD_CLOEXEC);
+	struct tenon_memory *m;
+	struct model_session s;
+
+	(void)state;
+	with_foreign = npu_calls;
+	with_foreign.ioctl = foreign_ioctl;
+	faults_over(&with_foreign);
+	access_count = 0;
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	start(&s, &models[1]);
+	give_buffers(&s);
+	if (import(&s, fd, 576, &m))
+		fail_msg("%s", tenon_error_message());
+	close(fd);
+	assert_int_equal(tenon_memory_invalidate(m, 0, 576), 0);
+	give(&s, 2, m);
+	run_right(&s, 576);
+	assert_int_equal(tenon_memory_flush(m, 0, 576), 0);
+	assert_int_equal(access_count, 2);
+	assert_int_equal(accesses[0], DMABUF_UAPI_BOTH);
+	assert_int_equal(accesses[1], DMABUF_UAPI_BOTH | DMABUF_UAPI_END);
+	stop(&s);
+	faults_over(&npu_calls);
+}
+
 static void other_targets_are_refused(void **state)
 {
 	struct tenon_executable *e;
@@ -167,6 +482,13 @@ int main(void)
 		cmocka_unit_test_setup(files_of_vela_run_as_modules, begin),
 		cmocka_unit_test_setup(a_job_that_fails_is_an_error_of_the_run, begin),
 		cmocka_unit_test_setup(a_run_waits_for_a_job_that_outlived_its_deadline, begin),
+		cmocka_unit_test_setup(tensors_in_buffers_of_the_device_are_not_copied, begin),
+		cmocka_unit_test_setup(buffers_that_do_not_fit_a_region_are_copied, begin),
+		cmocka_unit_test_setup(buffers_may_change_their_regions, begin),
+		cmocka_unit_test_setup(a_job_that_outlived_its_deadline_keeps_its_buffers, begin),
+		cmocka_unit_test_setup(a_launch_in_place_is_one_submission, begin),
+		cmocka_unit_test_setup(dma_bufs_of_the_driver_are_not_copied, begin),
+		cmocka_unit_test_setup(dma_bufs_of_others_are_copied, begin),
 		cmocka_unit_test_setup(other_targets_are_refused, begin),
 	};
 

@@ -90,6 +90,9 @@ void npu_start(void);
 /* Objects, jobs and descriptors that exist; npu_start() drops them. */
 unsigned int npu_left(void);
 
+/* Another clock, with no job queued; it may be one that was. */
+void npu_set_time(uint64_t now);
+
 /* Let time pass. */
 void npu_pass_time(uint64_t nanoseconds);
 

@@ -3,9 +3,36 @@
 
 #include <inttypes.h>
 
+#include "devices/ethosu/ethosu_arguments.h"
 #include "tools/text/printable.h"
 
 static const char *const roles[ETHOSU_ROLES] = { "input", "output", "variable" };
+
+/* ---- where arguments of a call are when a network runs */
+
+/* what a kernel does with dma-bufs that are not of its driver */
+#define OF_OTHERS "of other drivers are copied: Linux's driver ethosu imports its own alone"
+
+/* Of models the operators between decide. Return: whether the arguments are known. */
+static bool arguments_of(const struct ethosu_inspection *n, struct ethosu_arguments *out)
+{
+	if (n->fault || n->file->is_model)
+		return false;
+	if (!ethosu_arguments_of(&n->file->contents, n->file->path, out))
+		return true;
+	tenon_error_clear();
+	return false;
+}
+
+static bool has_arguments(const struct ethosu_arguments *a, unsigned int region)
+{
+	size_t i;
+
+	for (i = 0; i < a->count; i++)
+		if (a->items[i].region == region && a->items[i].bytes)
+			return true;
+	return false;
+}
 
 static const char *container(const struct ethosu_file *f)
 {
@@ -70,6 +97,25 @@ static void print_tensors(const struct ethosu_file *f, FILE *out)
 		}
 }
 
+static void print_places(const struct ethosu_inspection *n, FILE *out)
+{
+	struct ethosu_arguments a;
+	const char *why;
+	unsigned int i;
+
+	if (!arguments_of(n, &a))
+		return;
+	for (i = 0; i < ETHOSU_REGIONS; i++) {
+		if (!has_arguments(&a, i))
+			continue;
+		why = ethosu_arguments_in_place(&a, i);
+		fprintf(out, "  arguments         region %u: %s%s\n", i,
+			why ? "copied: " : "used where they are in a buffer of the device",
+			why ? why : "");
+	}
+	fprintf(out, "  dma-bufs          %s\n", OF_OTHERS);
+}
+
 static void print_command(const struct ethosu_command *c, FILE *out)
 {
 	fprintf(out, "  0x%06" PRIx64 "  %-18s", tenon_cursor_place(&c->place),
@@ -124,6 +170,7 @@ static void print_payload(const struct ethosu_inspection *n, FILE *out)
 		fprintf(out, "  fast scratch      %" PRIu64 " bytes in use\n", p->fast_scratch);
 	print_regions(n, out);
 	print_tensors(n->file, out);
+	print_places(n, out);
 }
 
 void ethosu_print_title(const struct ethosu_file *f, FILE *out)
@@ -162,9 +209,23 @@ static cJSON *json_of_operations(const struct ethosu_extents *e)
 	return list;
 }
 
+static void set_place(cJSON *item, const struct ethosu_arguments *a, unsigned int region)
+{
+	const char *why;
+
+	if (!has_arguments(a, region))
+		return;
+	why = ethosu_arguments_in_place(a, region);
+	json_set(item, "in_place", cJSON_CreateBool(!why));
+	if (why)
+		json_set(item, "copied_because", json_of_text(tenon_slice_of(why)));
+}
+
 static cJSON *json_of_regions(const struct ethosu_inspection *n)
 {
 	cJSON *list = cJSON_CreateArray(), *item;
+	struct ethosu_arguments a;
+	const bool known = arguments_of(n, &a);
 	unsigned int i;
 
 	for (i = 0; i < ETHOSU_REGIONS; i++) {
@@ -175,6 +236,8 @@ static cJSON *json_of_regions(const struct ethosu_inspection *n)
 		json_set(item, "writes", json_of_int((int64_t)n->extents.write[i]));
 		if (n->file->contents.sizes[i] != ETHOSU_UNLIMITED)
 			json_set(item, "bytes", json_of_int((int64_t)n->file->contents.sizes[i]));
+		if (known)
+			set_place(item, &a, i);
 		json_append(list, item);
 	}
 	return list;
@@ -251,6 +314,7 @@ static void set_payload(cJSON *item, const struct ethosu_inspection *n)
 	json_set(item, "commands", json_of_int(n->extents.commands));
 	json_set(item, "operations", json_of_operations(&n->extents));
 	json_set(item, "regions", json_of_regions(n));
+	json_set(item, "dma_bufs", json_of_text(tenon_slice_of(OF_OTHERS)));
 }
 
 void ethosu_json(cJSON *item, const struct ethosu_inspection *n, bool disassemble)
