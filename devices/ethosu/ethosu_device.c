@@ -135,15 +135,30 @@ static int no_such_place(struct tenon_slice place)
 			   (int)place.size, place.data, known);
 }
 
+/* Registers, streams and tensors of hardware are little-endian, and nothing here turns them round. */
+static int check_order(const struct ethosu_transport *t)
+{
+	if (!*t->prefix || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+		return 0;
+	return tenon_error(-TENON_E_UNSUPPORTED,
+			   "ethosu://%sN: this machine is big-endian, and Ethos-U is driven by "
+			   "little-endian ones alone; ethosu://sim is the model",
+			   t->prefix);
+}
+
 static int open_choice(const struct tenon_device_choice *choice, struct ethosu_device *d)
 {
 	const struct ethosu_transport *const *t;
 	uint32_t number = 0;
+	int err;
 
 	for (t = transports; *t && !is_place(*t, choice->place, &number); t++)
 		;
 	if (!*t)
 		return no_such_place(choice->place);
+	err = check_order(*t);
+	if (err)
+		return err;
 	d->transport = *t;
 	return d->transport->attach(d, number, choice);
 }

@@ -6,6 +6,7 @@
 #include <tenon/ethosu.h>
 
 #include "devices/ethosu/ethosu_device.h"
+#include "lib/brief_errors.h"
 
 #ifdef CONFIG_DEVICE_ETHOSU_SIM_MODULE
 #include <tenon/backend/backend.h>
@@ -32,9 +33,18 @@ static const struct ethosu_launcher *launcher(void)
 int32_t TVMEthosULaunch(void *resource, const void *payload, size_t size, const uint64_t *addresses,
 			const size_t *sizes, int32_t count)
 {
-	const struct ethosu_launcher *l = launcher();
 	const struct tenon_slice bytes = { payload, size };
+	const struct ethosu_launcher *l;
 
 	(void)resource;
+	if (!payload || !addresses || !sizes || count < 0) {
+		tenon_error(
+			-TENON_E_VALUE,
+			"TVMEthosULaunch: a payload, addresses and sizes of regions are needed, "
+			"and no count of %d",
+			count);
+		return -1;
+	}
+	l = launcher();
 	return l && !l->launch(bytes, addresses, sizes, count) ? 0 : -1;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A launch as a job: addresses in the words, tasks, buffers, and marks where results begin. */
 #include <inttypes.h>
-#include <string.h>
 #include <tenon/timeline.h>
 
 #include "devices/inline/inline_work.h"
@@ -82,12 +81,15 @@ static int make_room(struct rocket_queue *q, size_t size)
 	return rocket_buffer_open(a, size, &q->commands);
 }
 
-/* Words are little-endian, as are all machines with this NPU. */
+/* Words are little-endian. */
 static uint64_t word_at(const struct rocket_queue *q, size_t at)
 {
-	uint64_t word;
+	const uint8_t *bytes = (const uint8_t *)q->commands.drm.base + at;
+	uint64_t word = 0;
+	size_t i;
 
-	memcpy(&word, (const uint8_t *)q->commands.drm.base + at, sizeof(word));
+	for (i = ROCKET_WORD; i; i--)
+		word = word << 8 | bytes[i - 1];
 	return word;
 }
 

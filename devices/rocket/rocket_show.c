@@ -23,6 +23,9 @@ static void show_units(uint32_t units, struct tenon_buffer *out)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (units & names[i].unit)
 			tenon_buffer_printf(out, " %s", names[i].name);
+	/* the code was not checked: say what has no name, too */
+	if (units & ~(uint32_t)ROCKET_UNITS)
+		tenon_buffer_printf(out, " 0x%x", units & ~(uint32_t)ROCKET_UNITS);
 }
 
 static void show_register(struct cmdstream_view *v, uint64_t word, uint64_t at,
@@ -41,6 +44,12 @@ static void show_register(struct cmdstream_view *v, uint64_t word, uint64_t at,
 		tenon_buffer_printf(v->out, " = 0x%x", rocket_word_value(word));
 }
 
+static bool is_enable(uint64_t word)
+{
+	return rocket_word_target(word) == ROCKET_TARGET_ENABLE &&
+	       rocket_word_register(word) == ROCKET_ENABLE;
+}
+
 bool rocket_show(struct cmdstream_view *v)
 {
 	const uint64_t at = (uint64_t)(v->code.at - v->code.start);
@@ -51,12 +60,12 @@ bool rocket_show(struct cmdstream_view *v)
 	if (tenon_cursor_left(&c) < ROCKET_WORD || tenon_cursor_u64(&c, &word))
 		return false;
 	r = rocket_register_of(rocket_word_target(word), rocket_word_register(word));
-	if (!r && word && word != ROCKET_READY && rocket_word_target(word) != ROCKET_TARGET_ENABLE)
+	if (!r && word && word != ROCKET_READY && !is_enable(word))
 		return false;
 	tenon_buffer_printf(v->out, "  0x%04" PRIx64 "  ", at);
 	if (r)
 		show_register(v, word, at, r);
-	else if (rocket_word_target(word) == ROCKET_TARGET_ENABLE)
+	else if (is_enable(word))
 		show_units(rocket_word_value(word), v->out);
 	else
 		tenon_buffer_printf(v->out, "%s", word ? "ready" : "nothing");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <tenon/device.h>
+#include <tenon/ethosu.h>
 #include <tenon/executable.h>
 #include <tenon/memory.h>
 #include <tenon/module.h>
@@ -475,6 +476,29 @@ static void other_targets_are_refused(void **state)
 	assert_only_the_node_is_open();
 }
 
+/* C code of TVM calls this with arrays of its own. */
+static void launches_without_regions_are_refused(void **state)
+{
+	static uint8_t payload[FILE_MOST];
+	const size_t size = network_file("u65_conv1x1", "payload.bin", payload);
+	const uint64_t addresses[5] = { 0 };
+	const size_t sizes[5] = { 0 };
+
+	(void)state;
+	assert_int_equal(TVMEthosULaunch(NULL, payload, size, addresses, sizes, -1), -1);
+	assert_error_has("no count of -1");
+	assert_int_equal(TVMEthosULaunch(NULL, payload, size, NULL, sizes, 5), -1);
+	assert_error_has("addresses and sizes of regions are needed");
+	assert_int_equal(TVMEthosULaunch(NULL, payload, size, addresses, NULL, 5), -1);
+	tenon_error_clear();
+	assert_int_equal(TVMEthosULaunch(NULL, NULL, size, addresses, sizes, 5), -1);
+	tenon_error_clear();
+	assert_int_equal(TVMEthosULaunch(NULL, payload, size, addresses, sizes, 0), -1);
+	assert_error_has("of region 0, and the module gives 0");
+	assert_int_equal(TVMEthosULaunch(NULL, payload, 40, addresses, sizes, 5), -1);
+	tenon_error_clear();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,6 +514,7 @@ int main(void)
 		cmocka_unit_test_setup(dma_bufs_of_the_driver_are_not_copied, begin),
 		cmocka_unit_test_setup(dma_bufs_of_others_are_copied, begin),
 		cmocka_unit_test_setup(other_targets_are_refused, begin),
+		cmocka_unit_test_setup(launches_without_regions_are_refused, begin),
 	};
 
 	return cmocka_run_group_tests(tests, begin_all, tree_teardown);
