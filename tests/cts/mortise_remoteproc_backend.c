@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A core behind a named fake of remoteproc: files stand for its attributes below ?root=, and a write to "state" boots or
- * ends the simulator, whose memory is a file. No hardware that QEMU emulates has a remoteproc driver.
+ * ends the simulator, whose memory is a file. tests/driver/remoteproc_guest.sh has the kernel's, with fewer cases.
  */
 #include <limits.h>
 #include <stdio.h>

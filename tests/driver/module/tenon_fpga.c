@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * A module for the kernel of a guest: a driver of two FPGAs that are not there. It registers managers with the kernel's
  * framework (drivers/fpga/fpga-mgr.c), which opens bitstreams, steps through states and shows them in sysfs. The first
