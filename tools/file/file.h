@@ -4,7 +4,6 @@
 
 /** DOC: reading whole files */
 
-#include <stdbool.h>
 #include <tenon/buffer.h>
 
 #include "lib/file_map.h" /* file_write() */
@@ -32,8 +31,5 @@ int file_read(const char *path, const struct file_want *want, struct tenon_buffe
 
 /** file_read_text - read a whole file of text; -TENON_E_OVERFLOW for one of more than 256 MiB */
 int file_read_text(const char *path, struct tenon_buffer *out);
-
-/** file_is_same - test whether two paths lead to one regular file, also through links */
-bool file_is_same(const char *a, const char *b);
 
 #endif /* TOOLS_FILE_FILE_H */

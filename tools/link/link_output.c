@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/file/file.h"
+#include "lib/file_same.h"
 #include "tools/link/link.h"
 
 int link_output_check(const char *output, const char *input)

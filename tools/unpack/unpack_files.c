@@ -3,8 +3,9 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
+#include "lib/file_map.h"
+#include "lib/file_same.h"
 #include "runtime/link/link_payload.h"
-#include "tools/file/file.h"
 #include "tools/json/json_value.h"
 #include "tools/unpack/unpack.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <sys/stat.h>
+#include "lib/file_same.h"
 
-#include "tools/file/file.h"
+#include <sys/stat.h>
 
 bool file_is_same(const char *a, const char *b)
 {
