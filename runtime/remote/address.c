@@ -17,7 +17,8 @@
 
 #define UNIX "unix:"
 
-#define BACKLOG 128
+/* the kernel lowers it to net.core.somaxconn; beyond it, clients try again after a second */
+#define BACKLOG 4096
 
 static bool is_unix(const char *text)
 {
