@@ -146,7 +146,9 @@ struct tenon_remote {
 
 /**
  * tenon_remote_connect - open a session
- * @address: "HOST:PORT", "[HOST]:PORT", "unix:PATH", "rpc+ssh://[USER@]HOST", "rpc+tls://HOST:PORT"
+ * @address: "HOST:PORT", "[HOST]:PORT", "unix:PATH", "rpc+ssh://[USER@]HOST", "rpc+tls://HOST:PORT", or
+ *	"rpc+tracker://HOST:PORT" for a server of the key that a tracker hands out; without @connect_ms of @options,
+ *	that waits until one is free
  * @options: NULL for all defaults
  * @out: receives the session with one reference; end it with tenon_remote_close()
  *

@@ -144,6 +144,29 @@ static inline struct rpc *rpc_of(struct tenon_remote *remote)
 	return (struct rpc *)remote;
 }
 
+/* ---- rpc_tracker.c */
+
+/**
+ * struct rpc_match - a server that a tracker handed out
+ * @address: where it is
+ * @key: what its client must name
+ */
+struct rpc_match {
+	char address[300];
+	char key[1024];
+};
+
+/**
+ * rpc_ask_tracker - ask a tracker for a server
+ * @tracker: its address
+ * @key: key of the servers
+ * @connect_ms: time to reach the tracker
+ * @wait_ms: time until a server is free; 0 for no limit
+ * @out: receives the server
+ */
+int rpc_ask_tracker(const char *tracker, const char *key, uint64_t connect_ms, uint64_t wait_ms,
+		    struct rpc_match *out);
+
 /* ---- rpc_session.c, rpc_connect.c: sessions */
 
 /** rpc_connect - tenon_remote_connect() */

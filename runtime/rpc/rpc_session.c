@@ -6,6 +6,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/rpc/rpc.h"
 
+#define TRACKER	   "rpc+tracker://"
 #define CONNECT_MS 10000
 /* the end of a session waits so long for its server */
 #define CLOSE_MS 1000
@@ -265,14 +266,33 @@ static struct tenon_remote_options read_options(const struct tenon_remote_option
 	return all;
 }
 
+/* Whether the program left the time limit to the library. */
+static bool is_patient(const struct tenon_remote_options *o)
+{
+	return !o ||
+	       o->size <
+		       offsetof(struct tenon_remote_options, connect_ms) + sizeof(o->connect_ms) ||
+	       !o->connect_ms;
+}
+
 int rpc_connect(const char *address, const struct tenon_remote_options *options,
 		struct tenon_remote **out)
 {
 	struct tenon_remote_options o = read_options(options);
 	struct connection *connection;
-	int err = connection_open(address, connection_deadline(o.connect_ms), &connection);
+	struct rpc_match match;
+	int err = 0;
 
 	*out = NULL;
+	if (!strncmp(address, TRACKER, strlen(TRACKER))) {
+		/* a server that others have may take any time, unless the program says how long */
+		err = rpc_ask_tracker(address + strlen(TRACKER), o.key ? o.key : "", o.connect_ms,
+				      is_patient(options) ? 0 : o.connect_ms, &match);
+		address = match.address;
+		o.key = match.key;
+	}
+	if (!err)
+		err = connection_open(address, connection_deadline(o.connect_ms), &connection);
 	return err ? err : rpc_connect_over(connection, address, &o, out);
 }
 

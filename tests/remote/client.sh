@@ -5,7 +5,6 @@
 
 . tests/build/tap.sh
 . tests/build/server.sh
-. tests/build/server.sh
 
 [ -z "${EMULATOR:-}" ] || skip "the recorded models are for this machine"
 case $(uname -m) in
@@ -205,6 +204,39 @@ else
 	skip_case "TVM 0.18's server, recorded" "python3 is not installed"
 fi
 
+# ---- by way of a tracker
+asks_tracker()
+{
+	"$tenon" rpc ping "rpc+tracker://$1?key=handed" --count 3 > "$scratch/out" 2> "$scratch/err" && grep -q 'key server:' "$scratch/out" ||
+		{ cat "$scratch/out" "$scratch/err"; return 1; }
+}
+
+# a client that comes while another has the only server is served when that one leaves
+waits_for_the_server()
+{
+	"$tenon" rpc ping "rpc+tracker://$1?key=handed" --count 20000 > "$scratch/first" 2>&1 &
+	first=$!
+	asks_tracker "$1" && wait $first || { cat "$scratch/first"; return 1; }
+}
+
+if grep -qs '^CONFIG_REMOTE_TRACKER=[ym]' "$TENON_BUILD/include/config/auto.conf"; then
+	"$tenon" rpc tracker --listen 127.0.0.1:0 2> "$scratch/log.tracker" &
+	pids="$pids $!"
+	port_of "$scratch/log.tracker" $! || exit
+	tracker=127.0.0.1:$port
+	"$tenon" rpc serve --listen 127.0.0.1:0 --key handed --tracker "$tracker" --folder "$scratch" 2> "$scratch/log.handed" &
+	pids="$pids $!"
+	port_of "$scratch/log.handed" $! || exit
+	it "a tracker: a server of a key" asks_tracker "$tracker"
+	it "a tracker: a server that another has" waits_for_the_server "$tracker"
+	it "a tracker: a model" model "rpc+tracker://$tracker?key=handed" "$new/model_mlp/model.so" \
+		"x=@$new/model_mlp/r0_x.npy" "$new/model_mlp/r0_out0.npy"
+	it "a tracker: no key" exits 2 'needs the key' "$tenon" rpc ping "rpc+tracker://$tracker"
+	it "a tracker: it is none" exits 4 'closed the connection' "$tenon" rpc ping "rpc+tracker://127.0.0.1:$ours_port?key=handed"
+else
+	skip_case "a tracker" "CONFIG_REMOTE_TRACKER is off"
+fi
+
 # ---- TVM's server
 venv=${TENON_VENVS:-$TENON_BUILD/interop-venvs}/0.27/bin/python
 case $venv in
@@ -230,12 +262,12 @@ is_recorded_and_played()
 	stock_port=${stock#127.0.0.1:}
 	python3 tests/remote/record.py "${stock_port%/*}" "$scratch/recorded" > "$scratch/log.relay" 2>&1 &
 	relay=$!
-	wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/log.relay" &&
+	port_of "$scratch/log.relay" $relay &&
 		"$tenon" rpc ping "127.0.0.1:$port/board" --count 3 || { cat "$scratch/log.relay"; kill $relay; return 1; }
 	wait $relay || return 1
 	python3 tests/remote/recorded_server.py "$scratch/recorded" > "$scratch/log.played" 2>&1 &
 	player=$!
-	wait_for 'listening on 127.0.0.1:\([0-9]*\)' "$scratch/log.played" &&
+	port_of "$scratch/log.played" $player &&
 		"$tenon" rpc ping "127.0.0.1:$port/board" --count 3 || { cat "$scratch/log.played"; kill $player; return 1; }
 	wait $player || { cat "$scratch/log.played"; return 1; }
 }
