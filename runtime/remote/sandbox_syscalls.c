@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -57,124 +57,159 @@ struct program {
 #define ARCH	    4
 #define ARGUMENT(n) (16 + 8 * (n))
 
-#define LOAD(offset)                                                                               \
-	{                                                                                          \
-		0x20, 0, 0, offset                                                                 \
-	}
-#define RETURN(value)                                                                              \
-	{                                                                                          \
-		0x06, 0, 0, value                                                                  \
-	}
-#define EQUAL(value, yes, no)                                                                      \
-	{                                                                                          \
-		0x15, yes, no, value                                                               \
-	}
-#define AT_LEAST(value, yes, no)                                                                   \
-	{                                                                                          \
-		0x35, yes, no, value                                                               \
-	}
+/* calls that are denied */
+static const uint16_t denied[] = {
+	/* other processes */
+	SYS_ptrace,
+	SYS_process_vm_readv,
+	SYS_process_vm_writev,
+	SYS_kcmp,
+	424, /* pidfd_send_signal */
+	438, /* pidfd_getfd */
+	440, /* process_madvise */
+	448, /* process_mrelease */
+	SYS_tkill,
+	/* the server kills the process group */
+	SYS_setsid,
+	SYS_setpgid,
+	425, /* io_uring_setup */
+	/* names of files in folders that a session may not list */
+	SYS_inotify_add_watch,
+	SYS_fanotify_init,
+	/* the kernel and the machine */
+	SYS_bpf,
+	SYS_perf_event_open,
+	SYS_keyctl,
+	SYS_add_key,
+	SYS_request_key,
+	SYS_userfaultfd,
+	SYS_init_module,
+	SYS_finit_module,
+	SYS_delete_module,
+	SYS_kexec_load,
+	SYS_reboot,
+	SYS_swapon,
+	SYS_swapoff,
+	SYS_mount,
+	SYS_umount2,
+	SYS_pivot_root,
+	SYS_chroot,
+	SYS_unshare,
+	SYS_setns,
+	428, /* open_tree */
+	429, /* move_mount */
+	430, /* fsopen */
+	432, /* fsmount */
+	442, /* mount_setattr */
+	SYS_sethostname,
+	SYS_setdomainname,
+	SYS_settimeofday,
+	SYS_clock_settime,
+	SYS_adjtimex,
+	SYS_clock_adjtime,
+	SYS_syslog,
+	SYS_acct,
+	SYS_quotactl,
+};
 
-/* a system call that is denied */
-#define DENIED(number) EQUAL((uint32_t)(number), 0, 1), RETURN(DENY)
-/* one that is denied unless its first argument is 0 or the process itself */
-#define OWN_ONLY(number)                                                                           \
-	EQUAL((uint32_t)(number), 0, 5), LOAD(ARGUMENT(0)), EQUAL(0, 2, 0), EQUAL(own, 1, 0),      \
-		RETURN(DENY), RETURN(ALLOW)
+/* those that are denied unless their first argument is 0 or the process itself */
+static const uint16_t own_only[] = {
+	SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_prlimit64,
+};
 
-/* @start: the answer to a new process or thread */
-static bool set_filter(uint32_t start, int *listener)
-{
-	const uint32_t own = (uint32_t)getpid();
-	const struct instruction filter[] = {
-		LOAD(ARCH),
-		EQUAL(MACHINE, 1, 0),
-		RETURN(KILL),
-		LOAD(NUMBER),
-#ifdef __x86_64__
-		/* calls of the x32 ABI have other numbers */
-		AT_LEAST(0x40000000U, 0, 1),
-		RETURN(DENY),
-#endif
-		/* new processes and threads; C libraries take clone() when there is no clone3() */
-		EQUAL((uint32_t)SYS_clone, 0, 1),
-		RETURN(start),
+/* new processes and threads; C libraries take clone() when there is no clone3() */
+static const uint16_t starts[] = {
+	SYS_clone,
 #ifdef SYS_fork
-		EQUAL((uint32_t)SYS_fork, 0, 1),
-		RETURN(start),
+	SYS_fork,
 #endif
 #ifdef SYS_vfork
-		EQUAL((uint32_t)SYS_vfork, 0, 1),
-		RETURN(start),
+	SYS_vfork,
 #endif
-		/* its flags are in memory, where another thread could change them */
-		EQUAL(435, 0, 1), /* clone3 */
-		RETURN(ABSENT),
-		/* other processes */
-		DENIED(SYS_ptrace),
-		DENIED(SYS_process_vm_readv),
-		DENIED(SYS_process_vm_writev),
-		DENIED(SYS_kcmp),
-		DENIED(424), /* pidfd_send_signal */
-		DENIED(438), /* pidfd_getfd */
-		DENIED(440), /* process_madvise */
-		DENIED(448), /* process_mrelease */
-		DENIED(SYS_tkill),
-		OWN_ONLY(SYS_kill),
-		OWN_ONLY(SYS_tgkill),
-		OWN_ONLY(SYS_rt_sigqueueinfo),
-		OWN_ONLY(SYS_rt_tgsigqueueinfo),
-		OWN_ONLY(SYS_prlimit64),
-		/* the server kills the process group */
-		DENIED(SYS_setsid),
-		DENIED(SYS_setpgid),
-		/* the network; sockets of this machine serve drivers */
-		EQUAL((uint32_t)SYS_socket, 0, 4),
-		LOAD(ARGUMENT(0)),
-		EQUAL(AF_UNIX, 1, 0),
-		RETURN(DENY),
-		RETURN(ALLOW),
-		DENIED(425), /* io_uring_setup */
-		/* names of files in folders that a session may not list */
-		DENIED(SYS_inotify_add_watch),
-		DENIED(SYS_fanotify_init),
-		/* the kernel and the machine */
-		DENIED(SYS_bpf),
-		DENIED(SYS_perf_event_open),
-		DENIED(SYS_keyctl),
-		DENIED(SYS_add_key),
-		DENIED(SYS_request_key),
-		DENIED(SYS_userfaultfd),
-		DENIED(SYS_init_module),
-		DENIED(SYS_finit_module),
-		DENIED(SYS_delete_module),
-		DENIED(SYS_kexec_load),
-		DENIED(SYS_reboot),
-		DENIED(SYS_swapon),
-		DENIED(SYS_swapoff),
-		DENIED(SYS_mount),
-		DENIED(SYS_umount2),
-		DENIED(SYS_pivot_root),
-		DENIED(SYS_chroot),
-		DENIED(SYS_unshare),
-		DENIED(SYS_setns),
-		DENIED(428), /* open_tree */
-		DENIED(429), /* move_mount */
-		DENIED(430), /* fsopen */
-		DENIED(432), /* fsmount */
-		DENIED(442), /* mount_setattr */
-		DENIED(SYS_sethostname),
-		DENIED(SYS_setdomainname),
-		DENIED(SYS_settimeofday),
-		DENIED(SYS_clock_settime),
-		DENIED(SYS_adjtimex),
-		DENIED(SYS_clock_adjtime),
-		DENIED(SYS_syslog),
-		DENIED(SYS_acct),
-		DENIED(SYS_quotactl),
-		RETURN(ALLOW),
-	};
-	const struct program program = { sizeof(filter) / sizeof(filter[0]), filter };
+};
 
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+/* room for all of them; made by a program, because a list of instructions is several times as large */
+struct filter {
+	struct instruction code[2 * (COUNT(denied) + COUNT(starts)) + 6 * COUNT(own_only) + 20];
+	unsigned short length;
+};
+
+static void add(struct filter *f, uint16_t code, uint8_t jump_true, uint8_t jump_false, uint32_t k)
+{
+	f->code[f->length++] = (struct instruction){ code, jump_true, jump_false, k };
+}
+
+static void load(struct filter *f, uint32_t offset)
+{
+	add(f, 0x20, 0, 0, offset);
+}
+
+static void give(struct filter *f, uint32_t value)
+{
+	add(f, 0x06, 0, 0, value);
+}
+
+/* Skip @yes or @no instructions. */
+static void compare(struct filter *f, uint32_t value, uint8_t yes, uint8_t no)
+{
+	add(f, 0x15, yes, no, value);
+}
+
+/* The answer to calls of a list. */
+static void answer(struct filter *f, const uint16_t *calls, size_t count, uint32_t value)
+{
+	while (count--) {
+		compare(f, *calls++, 0, 1);
+		give(f, value);
+	}
+}
+
+/* A call that is allowed with one value of its first argument, or two. */
+static void allow_only(struct filter *f, uint32_t call, uint32_t first, uint32_t second)
+{
+	compare(f, call, 0, 5);
+	load(f, ARGUMENT(0));
+	compare(f, first, 2, 0);
+	compare(f, second, 1, 0);
+	give(f, DENY);
+	give(f, ALLOW);
+}
+
+/* @start: the answer to a new process or thread */
+static void fill(struct filter *f, uint32_t start)
+{
+	/* its flags are in memory, where another thread could change them */
+	static const uint16_t clone3 = 435;
+	size_t i;
+
+	load(f, ARCH);
+	compare(f, MACHINE, 1, 0);
+	give(f, KILL);
+	load(f, NUMBER);
+#ifdef __x86_64__
+	/* calls of the x32 ABI have other numbers */
+	add(f, 0x35, 0, 1, 0x40000000U);
+	give(f, DENY);
+#endif
+	answer(f, starts, COUNT(starts), start);
+	answer(f, &clone3, 1, ABSENT);
+	answer(f, denied, COUNT(denied), DENY);
+	for (i = 0; i < COUNT(own_only); i++)
+		allow_only(f, own_only[i], 0, (uint32_t)getpid());
+	/* the network; sockets of this machine serve drivers */
+	allow_only(f, SYS_socket, AF_UNIX, AF_UNIX);
+	give(f, ALLOW);
+}
+
+static bool set_filter(uint32_t start, int *listener)
+{
+	struct filter filter = { .length = 0 };
+	struct program program = { 0, filter.code };
+
+	fill(&filter, start);
+	program.length = filter.length;
 	if (start != ASK)
 		return !prctl(PR_SET_SECCOMP, FILTER_MODE, &program, 0, 0);
 	*listener = (int)syscall(SYS_seccomp, SET_FILTER, NEW_LISTENER | KILLABLE, &program);
@@ -189,12 +224,13 @@ static bool can_ask(void)
 {
 	const uint32_t action = ASK;
 	struct utsname name;
-	int major = 0, minor = 0;
+	char *minor;
+	long major;
 
 	if (syscall(SYS_seccomp, ACTION_AVAILABLE, 0, &action) || uname(&name))
 		return false;
-	return sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 5 || (major == 5 && minor >= 5));
+	major = strtol(name.release, &minor, 10);
+	return major > 5 || (major == 5 && *minor == '.' && strtol(minor + 1, NULL, 10) >= 5);
 }
 
 unsigned int sandbox_syscalls(int *listener)
