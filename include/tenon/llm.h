@@ -103,9 +103,9 @@ struct tenon_llm_info {
  * Opening runs the library's constructors and reads the weights.
  *
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT for weights, metadata or a tokenizer that do not fit
- *	together; -TENON_E_UNSUPPORTED for a model of another form, or a tokenizer that this build
- *	lacks; -TENON_E_VALUE for options beyond what the model was compiled for; -TENON_E_DEVICE;
- *	-TENON_E_NOMEM.
+ *	together; -TENON_E_UNSUPPORTED for a model of another form or device, or a tokenizer that
+ *	this build lacks; -TENON_E_VALUE for options beyond what the model was compiled for;
+ *	-TENON_E_DEVICE; -TENON_E_NOMEM.
  */
 int tenon_llm_open(const char *path, const struct tenon_llm_options *options,
 		   struct tenon_llm **out);
