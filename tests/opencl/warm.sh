@@ -112,6 +112,18 @@ it_says_so_in_json()
 	[ "$(grep -o '"kernels":[[:space:]]*[1-9]' "$scratch/out" | wc -l)" -eq 2 ]
 }
 
+# the compiled code's own words do not say what to do
+a_model_for_the_processor_has_none()
+{
+	relax=tests/interop/data/tvm-0.27.0.post1
+	$EMULATOR "$TENON_COMMAND" run $relax/model_mlp/model.so --device opencl:0 --input "@$relax/model_mlp/r0_x.npy" \
+		> "$scratch/out" 2> "$scratch/err"
+	[ $? -eq 5 ] && grep -q 'model_mlp/model.so has no kernels for opencl:0; .*without --device' "$scratch/err" || return
+	$EMULATOR "$TENON_COMMAND" run $relax/model_mlp_opencl/model.so --device opencl:0 \
+		--input "@$relax/model_mlp/r0_x.npy" > "$scratch/out" 2> "$scratch/err"
+	not grep -q 'has no kernels' "$scratch/err"
+}
+
 kernels good first second third fourth
 # one file is one program for each kernel, so the other kernel compiles
 kernels bad good.not other_kernel
@@ -135,6 +147,9 @@ if grep -qs '^CONFIG_GRAPH_EXECUTOR=[ym]' "$TENON_BUILD/include/config/auto.conf
 	if grep -qs '^CONFIG_JSON=y' "$TENON_BUILD/include/config/auto.conf"; then
 		it "which JSON says too" it_says_so_in_json
 	fi
+fi
+if grep -qs '^CONFIG_RELAX_VM=[ym]' "$TENON_BUILD/include/config/auto.conf" && [ -z "$EMULATOR" ] && [ "$(uname -m)" = x86_64 ]; then
+	it "a model for the processor that fails on a device has no kernels for it" a_model_for_the_processor_has_none
 fi
 it "a device is wanted" refused 2 "$scratch/good.cl"
 it "a device that is not there is refused" refused 4 "$scratch/good.cl" --device opencl:77

@@ -131,6 +131,18 @@ static int work_function(struct cli *cli, struct run *run)
 	return code ? code : expectations_compare(cli, &run->expectations, &f->results, NULL);
 }
 
+/* What compiled code says of a tensor on another device has no remedy. */
+static void say_what_is_missing(struct cli *cli, const struct run *run)
+{
+	const char *device = kernels_missing(run->module, &run->targets);
+
+	if (device)
+		fprintf(cli->err,
+			"tenon: %s has no kernels for %s; a model that was compiled for the "
+			"processor runs without --device\n",
+			run->options.file, device);
+}
+
 static int work_model(struct cli *cli, struct run *run)
 {
 	const struct run_options *o = &run->options;
@@ -143,6 +155,8 @@ static int work_model(struct cli *cli, struct run *run)
 	if (o->stream)
 		return run_stream(cli, o->file, &run->expectations, m);
 	code = run_model(cli, o, &run->targets, &run->arguments, &run->times, m);
+	if (code == CLI_FAILED)
+		say_what_is_missing(cli, run);
 	return code ? code : expectations_compare(cli, &run->expectations, &m->outputs, m->model);
 }
 
