@@ -36,7 +36,7 @@ END {
 		print "tenon " command ": no description, synopsis or section" > "/dev/stderr"
 		exit 1
 	}
-	print "tenon-" command "(1)\n\n; SPDX-License-Identifier: MIT\n"
+	print "tenon-" command "(1)\n\n; SPDX-License" "-Identifier: MIT\n"
 	print "# NAME\n\ntenon-" command " - " tolower(substr(does, 1, 1)) substr(does, 2) "\n"
 	printf "# SYNOPSIS\n\n%s# DESCRIPTION\n%s", usage, body
 	print "# SEE ALSO\n\n*tenon*(1): other commands, output of *--json*, exit status, environment, files"
