@@ -21,6 +21,8 @@ static const uint8_t of_weights[] = { ETHOSU_WEIGHT_REGION,
 				      ETHOSU_SCALE_BASE,
 				      ETHOSU_SCALE_LENGTH,
 				      END };
+static const uint8_t of_scales[] = { ETHOSU_SCALE_REGION, ETHOSU_SCALE_BASE, ETHOSU_SCALE_LENGTH,
+				     END };
 static const uint8_t of_weights_u85[] = { ETHOSU_WEIGHT_FORMAT, END };
 static const uint8_t of_second_core[] = { ETHOSU_WEIGHT1_BASE, ETHOSU_WEIGHT1_LENGTH,
 					  ETHOSU_SCALE1_BASE, ETHOSU_SCALE1_LENGTH, END };
@@ -149,11 +151,9 @@ static int touch_weights(struct checker *k)
 		err = check_need(k, of_weights_u85);
 	if (!err && param(k, ETHOSU_PARALLEL_MODE))
 		err = check_need(k, of_second_core);
-	for (i = 1; u85 && i < decoders && !err; i++) {
-		err = check_need_one(k, s[i].base);
-		if (!err)
-			err = check_need_one(k, s[i].length);
-	}
+	/* in the fast format the others have no bytes, and no base */
+	for (i = 1; u85 && i < decoders && !err; i++)
+		err = check_need_one(k, s[i].length);
 	for (i = 0; i < count && !err; i++)
 		err = touch_stream(k, &s[i]);
 	return err ? err : touch_scales(k);
@@ -180,5 +180,11 @@ int check_pool(struct checker *k)
 	if (k->op.param > most)
 		return FAULT(k, "OP_POOL of kind %u; 0 to %u are known", k->op.param, most);
 	err = check_need(k, of_ofm_scale);
-	return err ? err : input_of_kernel(k);
+	if (!err)
+		err = input_of_kernel(k);
+	if (err || k->product != ETHOSU_PRODUCT_U85 ||
+	    param(k, ETHOSU_OFM_PRECISION) & ETHOSU_OFM_GLOBAL_SCALE)
+		return err;
+	err = check_need(k, of_scales);
+	return err ? err : touch_scales(k);
 }

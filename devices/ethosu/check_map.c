@@ -96,6 +96,24 @@ static void make_tiles(const struct checker *k, const struct ethosu_map *m,
 	tiles[3].height = cut(b->height, h1, all);
 }
 
+/* The extents of an output of U85 in memory, where its axes may be in another order. */
+static int turn(const struct checker *k, const struct ethosu_map *m, const struct check_box *b,
+		struct check_box *out)
+{
+	const uint32_t extents[3] = { b->height, b->width, b->depth };
+	const unsigned int precision = param(k, ETHOSU_OFM_PRECISION);
+	uint8_t axes[3];
+
+	*out = *b;
+	if (k->product != ETHOSU_PRODUCT_U85 || m != &ethosu_ofm)
+		return 0;
+	if (!ethosu_output_axes(precision, axes))
+		return FAULT(k, "the output of %s has its axes in the unknown order %u", op_name(k),
+			     precision >> 11 & 7);
+	*out = (struct check_box){ extents[axes[1]], extents[axes[0]], extents[axes[2]] };
+	return 0;
+}
+
 static int read_strides(const struct checker *k, const struct ethosu_map *m, bool bricks,
 			uint64_t stride[3])
 {
@@ -130,7 +148,7 @@ int check_touch_map(struct checker *k, const struct ethosu_map *m, const struct 
 	const unsigned int precision = param(k, m->precision), format = precision >> 6 & 3;
 	const uint64_t element = UINT64_C(1) << (precision >> m->size_bit & 3);
 	uint64_t stride[3];
-	struct check_box tiles[4];
+	struct check_box tiles[4], turned;
 	unsigned int i;
 	int err;
 
@@ -144,7 +162,10 @@ int check_touch_map(struct checker *k, const struct ethosu_map *m, const struct 
 		err = read_strides(k, m, format == ETHOSU_NHCWB16, stride);
 	if (err)
 		return err;
-	make_tiles(k, m, b, tiles);
+	err = turn(k, m, b, &turned);
+	if (err)
+		return err;
+	make_tiles(k, m, &turned, tiles);
 	for (i = 0; i < 4 && !err; i++)
 		if (tiles[i].width && tiles[i].height)
 			err = touch(k, param(k, m->region),

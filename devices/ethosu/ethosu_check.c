@@ -57,11 +57,14 @@ int check_need_run(const struct checker *k, unsigned int first, unsigned int cou
 
 /* ---- operations */
 
-/* A table has 256 entries as wide as those of the output; of 16 bits it has 512 with their slopes. */
+/* On U55 and U65, a table has 256 entries as wide as those of the output; of 16 bits it has 512 with their slopes. */
 static unsigned int table_pieces(const struct checker *k)
 {
 	const unsigned int bits = param(k, ETHOSU_OFM_PRECISION) >> 1 & 3;
 
+	if (k->product == ETHOSU_PRODUCT_U85)
+		return ethosu_table_bytes(param(k, ETHOSU_ACTIVATION) & ETHOSU_ACTIVATION_KIND) /
+		       TABLE_PIECE;
 	return bits == 1 ? TABLE_PIECES : 1u << bits;
 }
 
@@ -71,6 +74,9 @@ static int check_table(const struct checker *k, unsigned int number)
 	const unsigned int pieces = table_pieces(k), first = number * pieces;
 	unsigned int i;
 
+	if (!pieces)
+		return FAULT(k, "%s has ACTIVATION 0x%x, which is not known", op_name(k),
+			     param(k, ETHOSU_ACTIVATION));
 	if (first + pieces > TABLE_PIECES)
 		return FAULT(k, "%s uses table %u of %u bytes; the internal memory has %u",
 			     op_name(k), number, pieces * TABLE_PIECE, ETHOSU_TABLE_BYTES);

@@ -45,37 +45,64 @@ uint8_t *sim_range(struct sim *s, unsigned int region, uint64_t offset, uint64_t
 
 /* ---- transfers */
 
-static uint8_t *side(struct sim *s, unsigned int region_setter, unsigned int offset_setter,
-		     uint64_t size, bool write)
+static uint8_t *side(struct sim *s, unsigned int region_setter, uint64_t offset, uint64_t size,
+		     bool write)
 {
 	const unsigned int region = sim_param(s, region_setter);
-	const uint64_t offset = ethosu_state_offset(&s->state, offset_setter);
 
 	if (region & ETHOSU_DMA_INTERNAL)
 		return s->table + (offset - s->table_start);
 	return sim_range(s, region & (ETHOSU_REGIONS - 1), offset, size, write);
 }
 
-static int transfer(struct sim *s)
+static int transfer_row(struct sim *s, uint64_t from_offset, uint64_t to_offset, uint64_t size)
 {
-	const uint64_t size = ethosu_state_offset(&s->state, ETHOSU_DMA0_LEN);
-	const uint8_t *from;
-	uint8_t *to;
+	const uint8_t *from = side(s, ETHOSU_DMA0_SRC_REGION, from_offset, size, false);
+	uint8_t *to = from ? side(s, ETHOSU_DMA0_DST_REGION, to_offset, size, true) : NULL;
 
-	if (!size)
-		return 0;
-	from = side(s, ETHOSU_DMA0_SRC_REGION, ETHOSU_DMA0_SRC, size, false);
-	to = from ? side(s, ETHOSU_DMA0_DST_REGION, ETHOSU_DMA0_DST, size, true) : NULL;
 	if (!to)
 		return -TENON_E_USAGE;
 	memmove(to, from, (size_t)size);
-	return 0;
+	return sim_spend(s, 1 + size);
+}
+
+/* U85 repeats a transfer along two axes more. */
+static int transfer(struct sim *s)
+{
+	const struct ethosu_state *t = &s->state;
+	const uint64_t size = ethosu_state_offset(t, ETHOSU_DMA0_LEN),
+		       from = ethosu_state_offset(t, ETHOSU_DMA0_SRC),
+		       to = ethosu_state_offset(t, ETHOSU_DMA0_DST);
+	const unsigned int axes = sim_param(s, ETHOSU_DMA0_SRC_REGION) >> 9 & 3;
+	const uint32_t rows = axes ? sim_param(s, ETHOSU_DMA0_SIZE0) : 1,
+		       planes = axes > 1 ? sim_param(s, ETHOSU_DMA0_SIZE1) : 1;
+	uint32_t y, z;
+	int err = 0;
+
+	for (z = 0; z < planes && size && !err; z++)
+		for (y = 0; y < rows && !err; y++)
+			err = transfer_row(
+				s,
+				from + y * ethosu_state_offset(t, ETHOSU_DMA0_SRC_STRIDE0) +
+					z * ethosu_state_offset(t, ETHOSU_DMA0_SRC_STRIDE1),
+				to + y * ethosu_state_offset(t, ETHOSU_DMA0_DST_STRIDE0) +
+					z * ethosu_state_offset(t, ETHOSU_DMA0_DST_STRIDE1),
+				size);
+	return err;
 }
 
 /* ---- streams */
 
 static int run_command(struct sim *s)
 {
+	int err;
+
+	if (sim_is_u85(s) && ethosu_command_is_operation(s->op.id) &&
+	    s->op.id < ETHOSU_OP_DMA_START && s->op.id >= ETHOSU_OP_CONV) {
+		err = sim_check_u85(s);
+		if (err)
+			return err;
+	}
 	switch (s->op.id) {
 	case ETHOSU_OP_CONV:
 		return sim_convolution(s);
@@ -117,9 +144,6 @@ int ethosu_sim_run(struct tenon_cursor stream, const struct ethosu_target *targe
 	err = ethosu_check(stream, target, memory->size, &extents);
 	if (err)
 		return err;
-	if (ethosu_product_of(target) == ETHOSU_PRODUCT_U85)
-		return tenon_cursor_error(&stream, -TENON_E_UNSUPPORTED,
-					  "compiled for Ethos-U85; the model runs U55 and U65");
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return tenon_error(-TENON_E_NOMEM, "no memory for the model of Ethos-U");
@@ -130,6 +154,7 @@ int ethosu_sim_run(struct tenon_cursor stream, const struct ethosu_target *targe
 	err = run(s, &stream);
 	if (touched)
 		*touched = s->touched;
+	sim_free_chains(s);
 	free(s);
 	return err;
 }

@@ -3,7 +3,7 @@
 #define DEVICES_ETHOSU_ETHOSU_SIM_H
 
 /**
- * DOC: a functional model of Ethos-U55 and U65
+ * DOC: a functional model of Ethos-U55, U65 and U85
  *
  * Runs a command stream on memory of this process and gives, byte for byte, what the compiler says that the
  * hardware gives. It models results, neither time nor order: waits do nothing, one operation follows the
@@ -12,8 +12,11 @@
  * A stream is checked before it runs. The model computes every address again, element by element, and
  * refuses one that leaves its region: that would be a fault of the check.
  *
- * Not modelled, and refused: maps with elements of 16 bits, LRELU and ABS, table activations of U85 and all
- * else of U85.
+ * Of U85, chained maps stay in memory of the model from one operation to the next. Curves (TANH, LOGISTIC of 16
+ * bits) are those of U55 and U65: the table that U85 loads for them is not read.
+ *
+ * Not modelled, and refused: of U85 sums that go on from one operation to the next, averages with a scale, outputs in
+ * reverse order, three tiles below each other, tables from 8 bits to 16, operations on bits, divisions and comparisons.
  */
 
 #include "devices/ethosu/ethosu_check.h"

@@ -43,6 +43,16 @@ static inline uint64_t ethosu_state_offset(const struct ethosu_state *s, unsigne
 #define ETHOSU_ACTIVATION_TABLE 16	 /* ACTIVATION of U55 and U65: table 0 */
 #define ETHOSU_ACTIVATION_KIND	0x1f
 
+/**
+ * ethosu_table_element - bytes of a result of a table of U85, by its kind in ACTIVATION
+ *
+ * Return: 1, 2 or 4; 0 for a kind that is not known, and for results of another size than the entries.
+ */
+unsigned int ethosu_table_element(unsigned int kind);
+
+/** ethosu_table_bytes - bytes of such a table; 0 for a kind that is not known */
+unsigned int ethosu_table_bytes(unsigned int kind);
+
 /** enum ethosu_elementwise - parameter of OP_ELEMENTWISE */
 enum ethosu_elementwise {
 	ETHOSU_MUL,
@@ -86,6 +96,15 @@ struct ethosu_map {
 	uint8_t precision;
 	uint8_t size_bit;
 };
+
+/**
+ * ethosu_output_axes - axes of an output of U85, as it has them in memory
+ * @precision: OFM_PRECISION
+ * @axes: receives 0, 1 or 2 (rows, columns, channels of the operation) for each axis of the memory
+ *
+ * Return: whether the order has a meaning; if it has none, the axes are those of the operation.
+ */
+bool ethosu_output_axes(unsigned int precision, uint8_t axes[3]);
 
 extern const struct ethosu_map ethosu_ifm, ethosu_ifm2, ethosu_ofm;
 

@@ -25,4 +25,14 @@
  */
 int ethosu_weights_decode(struct tenon_slice bytes, size_t count, int16_t *out);
 
+/**
+ * ethosu_weights_decode_fast - decode weights in the fast format of U85
+ * @bytes: the stream
+ * @count: number of weights that the operation needs
+ * @out: receives them
+ *
+ * Return: 0; -TENON_E_TRUNCATED when the bytes end before the weights.
+ */
+int ethosu_weights_decode_fast(struct tenon_slice bytes, size_t count, int16_t *out);
+
 #endif /* DEVICES_ETHOSU_ETHOSU_WEIGHTS_H */

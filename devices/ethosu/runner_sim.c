@@ -26,13 +26,10 @@ static int check_target(const struct ethosu_plan *plan)
 	char name[ETHOSU_TARGET_NAME], own[ETHOSU_TARGET_NAME];
 	const char *differs = d->is_any ? NULL : ethosu_target_runs(&d->target, t);
 
-	if (!differs && ethosu_product_of(t) != ETHOSU_PRODUCT_U85)
+	if (!differs)
 		return 0;
 	ethosu_target_name(t, name);
 	ethosu_target_name(&d->target, own);
-	if (!differs)
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "it was compiled for %s, and the model runs U55 and U65", name);
 	return tenon_error(-TENON_E_UNSUPPORTED, "it was compiled for %s, and this is a %s: %s",
 			   name, own, differs);
 }

@@ -7,27 +7,12 @@
 #include "devices/ethosu/ethosu_sim.h"
 #include "devices/ethosu/ethosu_state.h"
 
-/**
- * struct sim - a run
- * @target: what the stream was compiled for
- * @memory: memory of the regions
- * @state: setters
- * @op: the operation that runs
- * @touched: extents so far
- * @work: what the run may still compute
- * @table: internal memory for tables
- * @table_start: its address
- */
-struct sim {
-	const struct ethosu_target *target;
-	const struct ethosu_memory *memory;
-	struct ethosu_state state;
-	struct ethosu_command op;
-	struct ethosu_extents touched;
-	uint64_t work;
-	uint8_t table[ETHOSU_TABLE_BYTES];
-	uint64_t table_start;
-};
+/* chains of U85 */
+#define SIM_CHAINS 8
+/* WEIGHT_FORMAT of U85, and KERNEL_STRIDE */
+#define SIM_FAST	(1 << 0)
+#define SIM_SPARSE	(1 << 4)
+#define SIM_PART_KERNEL (1 << 2)
 
 /**
  * struct sim_box - elements in memory of the model: rows of columns of channels
@@ -38,6 +23,30 @@ struct sim_box {
 	uint32_t width;
 	uint32_t depth;
 	int32_t *data;
+};
+
+/**
+ * struct sim - a run
+ * @target: what the stream was compiled for
+ * @memory: memory of the regions
+ * @state: setters
+ * @op: the operation that runs
+ * @touched: extents so far
+ * @work: what the run may still compute
+ * @table: internal memory for tables
+ * @table_start: its address
+ * @chains: maps of U85 that are not in memory, with their zero points
+ */
+struct sim {
+	const struct ethosu_target *target;
+	const struct ethosu_memory *memory;
+	struct ethosu_state state;
+	struct ethosu_command op;
+	struct ethosu_extents touched;
+	uint64_t work;
+	uint8_t table[ETHOSU_TABLE_BYTES];
+	uint64_t table_start;
+	struct sim_box chains[SIM_CHAINS];
 };
 
 static inline uint16_t sim_param(const struct sim *s, unsigned int id)
@@ -78,6 +87,7 @@ void sim_output_box(const struct sim *s, struct sim_box *b);
  * @most: limits
  * @table: the table in use, or NULL
  * @curve: the curve in use, or NULL
+ * @unlimited: without a table, the limits do not count
  */
 struct sim_activation {
 	unsigned int element;
@@ -88,6 +98,7 @@ struct sim_activation {
 	int32_t most;
 	const uint8_t *table;
 	int32_t (*curve)(int32_t value);
+	bool unlimited;
 };
 
 /** sim_activation_of - the activation of the operation; 0, or a negative status */
@@ -107,18 +118,29 @@ struct sim_scale {
 	unsigned int shift;
 };
 
-/** sim_rescale - multiply and shift by the rounding mode of the output (0, 1 or 2) */
-int32_t sim_rescale(int64_t value, struct sim_scale scale, unsigned int rounding);
+/** enum sim_rounding - rounding modes; the first three have the numbers of U55 and U65 */
+enum sim_rounding {
+	SIM_DOUBLE,  /* twice, ties away from zero */
+	SIM_DOWN,    /* to the lower one */
+	SIM_HALF_UP, /* to nearest, ties up */
+	SIM_TO_ZERO,
+};
+
+/** sim_rescale - multiply and shift */
+int32_t sim_rescale(int64_t value, struct sim_scale scale, enum sim_rounding rounding);
 
 static inline struct sim_scale sim_scale_of(const struct sim *s, unsigned int id)
 {
 	return (struct sim_scale){ s->state.word[id], sim_param(s, id) & 0x3f };
 }
 
-static inline unsigned int sim_rounding(const struct sim *s)
+static inline bool sim_is_u85(const struct sim *s)
 {
-	return sim_param(s, ETHOSU_OFM_PRECISION) >> 14;
+	return ethosu_product_of(s->target) == ETHOSU_PRODUCT_U85;
 }
+
+/** sim_rounding - the rounding mode of the output */
+enum sim_rounding sim_rounding(const struct sim *s);
 
 /**
  * struct sim_kernel - a kernel and where it moves
@@ -161,6 +183,31 @@ struct sim_weights {
 int sim_weights_load(struct sim *s, const struct sim_kernel *k, uint32_t outputs, uint32_t inputs,
 		     struct sim_weights *w);
 void sim_weights_fini(struct sim_weights *w);
+
+/* ---- U85 */
+
+/** sim_check_u85 - refuse what is not modelled of an operation; 0 or -TENON_E_UNSUPPORTED */
+int sim_check_u85(const struct sim *s);
+
+/** sim_is_chained - a map goes from an operation to a later one, and is not in memory */
+bool sim_is_chained(const struct sim *s, const struct ethosu_map *m);
+
+/** sim_load_chain - as sim_load(), with the zero point still there */
+int sim_load_chain(struct sim *s, const struct ethosu_map *m, struct sim_box *b);
+int sim_store_chain(struct sim *s, const struct sim_box *b);
+void sim_free_chains(struct sim *s);
+
+/** sim_transpose - the output with its axes as it has them in memory; free @out->data */
+int sim_transpose(struct sim *s, const struct sim_box *b, struct sim_box *out);
+
+/** sim_scale_operand_u85 - the operand of a sum by its setter, which has a shift up, too */
+int64_t sim_scale_operand_u85(const struct sim *s, int32_t value, unsigned int id);
+
+/** sim_weights_read_u85 - read weights and scales; the memory for them is there */
+int sim_weights_read_u85(struct sim *s, const struct sim_kernel *k, uint32_t outputs,
+			 uint32_t inputs, struct sim_weights *w);
+
+/* ---- operations */
 
 int sim_convolution(struct sim *s);
 int sim_depthwise(struct sim *s);

@@ -24,16 +24,19 @@ static uint32_t along(unsigned int broadcast, unsigned int bit, uint32_t extent)
 	return broadcast & bit ? 1 : extent;
 }
 
-static int load_scalar(struct sim *s, struct sim_box *b)
+static int load_scalar(struct sim *s, unsigned int zero_point, struct sim_box *b)
 {
+	const uint32_t zero = (uint32_t)(int16_t)sim_param(s, zero_point);
 	int err;
 
 	b->height = b->width = b->depth = 1;
 	err = sim_box_make(s, b);
 	if (err)
 		return err;
-	b->data[0] = (int16_t)sim_param(s, ETHOSU_IFM2_SCALAR) -
-		     (int16_t)sim_param(s, ETHOSU_IFM2_ZERO_POINT);
+	b->data[0] =
+		(int32_t)((sim_is_u85(s) ? s->state.word[ETHOSU_OP_SCALAR]
+					 : (uint32_t)(int16_t)sim_param(s, ETHOSU_IFM2_SCALAR)) -
+			  zero);
 	return 0;
 }
 
@@ -41,12 +44,24 @@ static int load_second(struct sim *s, const struct sim_box *out, struct sim_box 
 {
 	const unsigned int broadcast = sim_param(s, ETHOSU_IFM2_BROADCAST);
 
-	if (broadcast & ETHOSU_IFM2_SCALAR_OLD)
-		return load_scalar(s, b);
+	if (broadcast & (sim_is_u85(s) ? ETHOSU_SCALAR_U85 : ETHOSU_IFM2_SCALAR_OLD))
+		return load_scalar(s, ETHOSU_IFM2_ZERO_POINT, b);
 	b->height = along(broadcast, ETHOSU_BROADCAST_H, out->height);
 	b->width = along(broadcast, ETHOSU_BROADCAST_W, out->width);
 	b->depth = along(broadcast, ETHOSU_BROADCAST_C, out->depth);
 	return sim_load(s, &ethosu_ifm2, ETHOSU_IFM2_ZERO_POINT, b);
+}
+
+static int load_first(struct sim *s, const struct sim_box *out, struct sim_box *a)
+{
+	const unsigned int broadcast = sim_is_u85(s) ? sim_param(s, ETHOSU_IFM_BROADCAST) : 0;
+
+	if (broadcast & ETHOSU_SCALAR_U85)
+		return load_scalar(s, ETHOSU_IFM_ZERO_POINT, a);
+	a->height = along(broadcast, ETHOSU_BROADCAST_H, out->height);
+	a->width = along(broadcast, ETHOSU_BROADCAST_W, out->width);
+	a->depth = along(broadcast, ETHOSU_BROADCAST_C, out->depth);
+	return sim_load(s, &ethosu_ifm, ETHOSU_IFM_ZERO_POINT, a);
 }
 
 static bool has_one_operand(const struct sim *s)
@@ -59,9 +74,8 @@ static int load(struct sim *s, const struct sim_box *out, struct operands *o)
 {
 	int err;
 
-	o->a = *out;
 	o->bits = sim_param(s, ETHOSU_IFM_PRECISION) >> 2 & 3;
-	err = sim_load(s, &ethosu_ifm, ETHOSU_IFM_ZERO_POINT, &o->a);
+	err = load_first(s, out, &o->a);
 	if (!err && !has_one_operand(s))
 		err = load_second(s, out, &o->b);
 	return err;
@@ -95,7 +109,10 @@ static int32_t add(const struct sim *s, int32_t a, int32_t b, unsigned int bits,
 	const unsigned int scaled = SCALED(sim_param(s, ETHOSU_IFM_PRECISION));
 	int64_t left, right;
 
-	if (scaled) {
+	if (sim_is_u85(s)) {
+		left = sim_scale_operand_u85(s, a, ETHOSU_OPA_SCALE);
+		right = sim_scale_operand_u85(s, b, ETHOSU_OPB_SCALE);
+	} else if (scaled) {
 		left = scale_operand(s, a, ADD_BITS(bits), scaled != SCALED_B);
 		right = scale_operand(s, b, ADD_BITS(bits), scaled == SCALED_B);
 	} else {
@@ -142,6 +159,16 @@ static int32_t rescale(const struct sim *s, int32_t value)
 	return sim_rescale(value, sim_scale_of(s, ETHOSU_OFM_SCALE), sim_rounding(s));
 }
 
+/* On U85 both halves have a scale of their own. */
+static int32_t leaky(const struct sim *s, int32_t value)
+{
+	if (sim_is_u85(s))
+		return rescale(s,
+			       (int32_t)sim_scale_operand_u85(
+				       s, value, value < 0 ? ETHOSU_OPB_SCALE : ETHOSU_OPA_SCALE));
+	return value < 0 ? rescale(s, value) : value;
+}
+
 static int32_t compute(const struct sim *s, int32_t a, int32_t b, unsigned int bits)
 {
 	switch (s->op.param) {
@@ -152,9 +179,9 @@ static int32_t compute(const struct sim *s, int32_t a, int32_t b, unsigned int b
 	case ETHOSU_SUB:
 		return add(s, a, b, bits, true);
 	case ETHOSU_LRELU:
-		return a < 0 ? rescale(s, a) : a;
+		return leaky(s, a);
 	case ETHOSU_ABS:
-		return rescale(s, a < 0 ? (int32_t)-(uint32_t)a : a);
+		return rescale(s, a < 0 ? (int32_t) - (uint32_t)a : a);
 	case ETHOSU_MIN:
 		return a < b ? a : b;
 	case ETHOSU_MAX:
@@ -171,7 +198,8 @@ static int32_t compute(const struct sim *s, int32_t a, int32_t b, unsigned int b
 static void run(const struct sim *s, const struct operands *o, struct sim_box *out)
 {
 	const bool one = has_one_operand(s),
-		   swapped = !one && sim_param(s, ETHOSU_IFM2_BROADCAST) & BROADCAST_SWAPPED;
+		   swapped = !one && !sim_is_u85(s) &&
+			     sim_param(s, ETHOSU_IFM2_BROADCAST) & BROADCAST_SWAPPED;
 	int32_t *to = out->data, a, b;
 	uint32_t y, x, c;
 
@@ -191,6 +219,8 @@ int sim_elementwise(struct sim *s)
 	struct sim_box out = { .data = NULL };
 	int err;
 
+	if (s->op.param > ETHOSU_SHL)
+		return sim_refuse(s, "an operation on bits, a division or a comparison");
 	sim_output_box(s, &out);
 	err = load(s, &out, &o);
 	if (!err)

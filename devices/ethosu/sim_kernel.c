@@ -6,7 +6,9 @@
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
 
-enum { POOL_MAX, POOL_AVERAGE, POOL_SUM };
+enum { POOL_MAX, POOL_AVERAGE, POOL_SUM, POOL_KERNEL_SUM, POOL_MIN = 5 };
+/* KERNEL_STRIDE: kernels in parts of 4 by 4 */
+#define PARTS_4X4 (1 << 5)
 
 /* largest value of an input of 8 bits without its zero point */
 #define VALUE_MOST 511
@@ -50,6 +52,9 @@ int sim_kernel_of(struct sim *s, struct sim_kernel *k, struct sim_box *input)
 	uint32_t height, width;
 	int err;
 
+	input->data = NULL;
+	if (bits & PARTS_4X4)
+		return sim_refuse(s, "a kernel in parts of 4 by 4");
 	k->stride_x = ethosu_stride_x(&s->state);
 	k->stride_y = ethosu_stride_y(&s->state);
 	k->dilation_x = 1 + (bits >> 3 & 1);
@@ -165,10 +170,9 @@ static void convolve(const struct sim *s, const struct sim_box *in, const struct
 	for (y = 0; y < out->height; y++)
 		for (x = 0; x < out->width; x++)
 			for (c = 0; c < out->depth; c++)
-				*to++ = sim_rescale(
-					sum_at(in, n, k, w->values + c * each, y, x) +
-						w->bias[c],
-					w->scales[c], rounding);
+				*to++ = sim_rescale(sum_at(in, n, k, w->values + c * each, y, x) +
+							    w->bias[c],
+						    w->scales[c], rounding);
 }
 
 static void convolve_depthwise(const struct sim *s, const struct sim_box *in,
@@ -259,13 +263,32 @@ static int32_t average(int64_t sum, uint32_t count)
 	return (int32_t)((sum >= 0 ? sum + half : sum - half) / (int64_t)count);
 }
 
+static int64_t pool_step(unsigned int kind, int64_t result, int32_t value)
+{
+	switch (kind) {
+	case POOL_MAX:
+		return value > result ? value : result;
+	case POOL_MIN:
+		return value < result ? value : result;
+	default:
+		return result + value;
+	}
+}
+
+/* U85 has 2^30 >> 30 for it. */
+static bool is_one(struct sim_scale scale)
+{
+	return scale.shift < 32 && scale.multiplier == UINT32_C(1) << scale.shift;
+}
+
 /* One channel of the output; padding does not count. */
 static int32_t pool_at(const struct sim *s, const struct sim_box *in, const struct sim_kernel *k,
 		       uint32_t y, uint32_t x, uint32_t c)
 {
 	const struct sim_scale scale = sim_scale_of(s, ETHOSU_OFM_SCALE);
-	const bool is_max = s->op.param == POOL_MAX;
-	int64_t result = is_max ? INT32_MIN : 0;
+	int64_t result = s->op.param == POOL_MAX   ? INT32_MIN
+			 : s->op.param == POOL_MIN ? INT32_MAX
+						   : 0;
 	uint32_t ky, kx, count = 0;
 	size_t at;
 
@@ -274,14 +297,11 @@ static int32_t pool_at(const struct sim *s, const struct sim_box *in, const stru
 			if (!input_at(in, k, y, x, ky, kx, &at))
 				continue;
 			count++;
-			if (!is_max)
-				result += in->data[at + c];
-			else if (in->data[at + c] > result)
-				result = in->data[at + c];
+			result = pool_step(s->op.param, result, in->data[at + c]);
 		}
 	if (!count)
 		return 0;
-	if (s->op.param == POOL_AVERAGE && scale.multiplier == 1 && !scale.shift)
+	if (s->op.param == POOL_AVERAGE && is_one(scale))
 		return average(result, count);
 	return sim_rescale(result, scale, sim_rounding(s));
 }
@@ -300,6 +320,13 @@ static int64_t sum_of_channels(const struct sim_box *in, uint32_t y, uint32_t x)
 static int check_pool(const struct sim *s, const struct sim_kernel *k, const struct sim_box *in,
 		      const struct sim_box *out)
 {
+	if (s->op.param > POOL_KERNEL_SUM && s->op.param != POOL_MIN)
+		return sim_refuse(s, "the place of the largest element, or a pool of nothing");
+	if (sim_is_u85(s) && !(sim_param(s, ETHOSU_OFM_PRECISION) & ETHOSU_OFM_GLOBAL_SCALE))
+		return sim_refuse(s, "a pool with a scale of each channel");
+	if (sim_is_u85(s) && s->op.param == POOL_AVERAGE &&
+	    !is_one(sim_scale_of(s, ETHOSU_OFM_SCALE)))
+		return sim_refuse(s, "an average with a scale");
 	if (s->op.param != POOL_SUM)
 		return in->depth == out->depth
 			       ? 0

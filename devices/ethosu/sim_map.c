@@ -124,15 +124,12 @@ static int copy_element(struct sim *s, const struct layout *l, uint32_t y, uint3
 	return 0;
 }
 
-int sim_load(struct sim *s, const struct ethosu_map *m, unsigned int zero_point, struct sim_box *b)
+static int load_memory(struct sim *s, const struct ethosu_map *m, struct sim_box *b)
 {
-	const int32_t zero = (int16_t)sim_param(s, zero_point);
 	struct layout l;
 	uint32_t y, x;
-	size_t i, count;
 	int err;
 
-	b->data = NULL;
 	err = layout_of(s, m, &l);
 	if (!err)
 		err = sim_box_make(s, b);
@@ -140,6 +137,17 @@ int sim_load(struct sim *s, const struct ethosu_map *m, unsigned int zero_point,
 		for (x = 0; x < b->width && !err; x++)
 			err = copy_element(s, &l, y, x, b->depth,
 					   b->data + ((size_t)y * b->width + x) * b->depth, false);
+	return err;
+}
+
+int sim_load(struct sim *s, const struct ethosu_map *m, unsigned int zero_point, struct sim_box *b)
+{
+	const int32_t zero = (int16_t)sim_param(s, zero_point);
+	size_t i, count;
+	int err;
+
+	b->data = NULL;
+	err = sim_is_chained(s, m) ? sim_load_chain(s, m, b) : load_memory(s, m, b);
 	if (err)
 		return err;
 	count = sim_box_count(b);
@@ -157,12 +165,24 @@ void sim_output_box(const struct sim *s, struct sim_box *b)
 
 /* ---- results */
 
+static int store_memory(struct sim *s, const struct layout *l, const struct sim_box *b)
+{
+	uint32_t y, x;
+	int err = 0;
+
+	for (y = 0; y < b->height && !err; y++)
+		for (x = 0; x < b->width && !err; x++)
+			err = copy_element(s, l, y, x, b->depth,
+					   b->data + ((size_t)y * b->width + x) * b->depth, true);
+	return err;
+}
+
 int sim_store(struct sim *s, const struct sim_box *b)
 {
 	const size_t count = sim_box_count(b);
 	struct sim_activation a;
+	struct sim_box turned = { .data = NULL };
 	struct layout l;
-	uint32_t y, x;
 	size_t i;
 	int err;
 
@@ -173,10 +193,14 @@ int sim_store(struct sim *s, const struct sim_box *b)
 		return err;
 	for (i = 0; i < count; i++)
 		b->data[i] = sim_activate(&a, b->data[i]);
-	for (y = 0; y < b->height && !err; y++)
-		for (x = 0; x < b->width && !err; x++)
-			err = copy_element(s, &l, y, x, b->depth,
-					   b->data + ((size_t)y * b->width + x) * b->depth, true);
+	if (!sim_is_u85(s))
+		return store_memory(s, &l, b);
+	if (sim_is_chained(s, &ethosu_ofm))
+		return sim_store_chain(s, b);
+	err = sim_transpose(s, b, &turned);
+	if (!err)
+		err = store_memory(s, &l, &turned);
+	free(turned.data);
 	return err;
 }
 
@@ -210,11 +234,31 @@ static int32_t half_up(int64_t value, uint32_t multiplier, unsigned int shift)
 	return (int32_t)((int64_t)(product + (UINT64_C(1) << (shift - 1))) >> shift);
 }
 
-int32_t sim_rescale(int64_t value, struct sim_scale scale, unsigned int rounding)
+enum sim_rounding sim_rounding(const struct sim *s)
 {
-	if (rounding == 1)
+	static const uint8_t modes_u85[8] = {
+		[1] = SIM_HALF_UP, [4] = SIM_TO_ZERO, [5] = SIM_DOWN
+	};
+
+	return sim_is_u85(s) ? modes_u85[sim_param(s, ETHOSU_OFM_SCALE) >> 13]
+			     : sim_param(s, ETHOSU_OFM_PRECISION) >> 14;
+}
+
+static int32_t to_zero(int64_t value, uint32_t multiplier, unsigned int shift)
+{
+	const int64_t product = (int64_t)((uint64_t)value * multiplier);
+
+	return (int32_t)(product < 0 && shift ? -(int64_t)(-(uint64_t)product >> shift)
+					      : product >> shift);
+}
+
+int32_t sim_rescale(int64_t value, struct sim_scale scale, enum sim_rounding rounding)
+{
+	if (rounding == SIM_DOWN)
 		return (int32_t)((int64_t)((uint64_t)value * scale.multiplier) >> scale.shift);
-	if (rounding == 0 && scale.shift > 31)
+	if (rounding == SIM_TO_ZERO)
+		return to_zero(value, scale.multiplier, scale.shift);
+	if (rounding == SIM_DOUBLE && scale.shift > 31)
 		return divide_by_power(doubling_high((int32_t)value, (int32_t)scale.multiplier),
 				       scale.shift - 31);
 	return half_up(value, scale.multiplier, scale.shift);

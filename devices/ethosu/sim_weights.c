@@ -257,8 +257,8 @@ static uint32_t unit_of(const struct sim *s)
 		       : 8;
 }
 
-int sim_weights_load(struct sim *s, const struct sim_kernel *k, uint32_t outputs, uint32_t inputs,
-		     struct sim_weights *w)
+static int read_weights(struct sim *s, const struct sim_kernel *k, uint32_t outputs,
+			uint32_t inputs, struct sim_weights *w)
 {
 	const uint64_t count = (uint64_t)outputs * k->height * k->width;
 	struct order o = {
@@ -270,22 +270,14 @@ int sim_weights_load(struct sim *s, const struct sim_kernel *k, uint32_t outputs
 		.part_kernel = sim_param(s, ETHOSU_KERNEL_STRIDE) & 4,
 		.wide = sim_param(s, ETHOSU_IFM_PRECISION) >> 2 & 3,
 		.depthwise = s->op.id == ETHOSU_OP_DEPTHWISE,
+		.to = w->values,
 	};
-	int err = 0;
+	int err;
 
-	memset(w, 0, sizeof(*w));
-	if (count > WEIGHTS_MOST || count * inputs > WEIGHTS_MOST)
-		return sim_refuse(s, "an operation of more than 2^28 weights");
 	/* padding: input channels to blocks of 32, kernels to 4 elements, output channels to units */
 	err = sim_spend(s, count * (inputs + INPUTS_PADDING) * ELEMENTS_PADDED * o.unit);
 	if (err)
 		return err;
-	w->values = calloc((size_t)(count * inputs), sizeof(*w->values));
-	w->bias = calloc(outputs, sizeof(*w->bias));
-	w->scales = calloc(outputs, sizeof(*w->scales));
-	if (!w->values || !w->bias || !w->scales)
-		return tenon_error(-TENON_E_NOMEM, "no memory for weights");
-	o.to = w->values;
 	for (o.core = 0; o.core < o.cores && o.core < outputs && !err; o.core++) {
 		o.block = block_of(s, o.core, o.cores);
 		if (!o.block)
@@ -295,9 +287,34 @@ int sim_weights_load(struct sim *s, const struct sim_kernel *k, uint32_t outputs
 			continue;
 		err = read_scales(s, o.core, o.cores, outputs, w);
 	}
+	return err;
+}
+
+static int make_weights(struct sim *s, uint64_t count, uint32_t outputs, uint32_t inputs,
+			struct sim_weights *w)
+{
+	memset(w, 0, sizeof(*w));
+	if (count > WEIGHTS_MOST || count * inputs > WEIGHTS_MOST)
+		return sim_refuse(s, "an operation of more than 2^28 weights");
+	w->values = calloc((size_t)(count * inputs), sizeof(*w->values));
+	w->bias = calloc(outputs, sizeof(*w->bias));
+	w->scales = calloc(outputs, sizeof(*w->scales));
+	if (!w->values || !w->bias || !w->scales)
+		return tenon_error(-TENON_E_NOMEM, "no memory for weights");
+	return 0;
+}
+
+int sim_weights_load(struct sim *s, const struct sim_kernel *k, uint32_t outputs, uint32_t inputs,
+		     struct sim_weights *w)
+{
+	int err = make_weights(s, (uint64_t)outputs * k->height * k->width, outputs, inputs, w);
+
+	if (err)
+		return err;
 	if (sim_param(s, ETHOSU_OFM_PRECISION) & ETHOSU_OFM_GLOBAL_SCALE)
 		use_global_scale(s, outputs, w);
-	return err;
+	return sim_is_u85(s) ? sim_weights_read_u85(s, k, outputs, inputs, w)
+			     : read_weights(s, k, outputs, inputs, w);
 }
 
 void sim_weights_fini(struct sim_weights *w)

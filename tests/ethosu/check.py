@@ -141,6 +141,9 @@ ONLY85 = {
 COMMANDS = {U55: {**ALL, **OLD}, U65: {**ALL, **OLD, **ONLY65}, U85: {**ALL, **ONLY85}}
 WIDE = {"OFM_SCALE", "OPA", "OPB"}    # whose parameter is no part of an address
 LAST_KIND = {U55: 2, U65: 2, U85: 7}
+# bytes of a table by its kind, and the axes of an output as it has them in memory
+U85_TABLES = {1: 256, 4: 256, 5: 512, 7: 1024, 8: 2048, 9: 2048, 10: 2048, 11: 2048}
+U85_ORDERS = {0: (0, 1, 2), 1: (1, 0, 2), 2: (0, 2, 1), 3: (1, 2, 0), 6: (2, 0, 1), 7: (2, 1, 0)}
 KINDS = {U55: set(range(10)), U65: set(range(10)),
          U85: set(range(12)) | set(range(16, 20)) | {33, 34, 35, 36, 42}}
 
@@ -243,12 +246,21 @@ class Stream:
         if self.product == U85:
             self.need("WEIGHT_FORMAT")
             for i in range(1, 1 << (self.config >> 12 & 3)):
-                self.need("WEIGHT%d" % i, "WEIGHT%d_LEN" % i)
+                self.need("WEIGHT%d_LEN" % i)
         for i in range(4):
             self.bytes_of("WEIGHT%d" % i, "WEIGHT_REGION")
         if not self.get("OFM_PRECISION") & 0x100:
             self.bytes_of("SCALE0", "SCALE_REGION")
             self.bytes_of("SCALE1", "SCALE_REGION")
+
+    def output(self, box):
+        precision = self.get("OFM_PRECISION")
+        if self.product == U85 and precision >> 14 < 2:
+            order = U85_ORDERS.get(precision >> 11 & 7)
+            if not order:
+                self.refuse("order of axes")
+            box = [box[i] for i in order]
+        self.map("OFM", *box, write=True)
 
     def operation(self, op, kind):
         self.need("OFM_WIDTH", "OFM_HEIGHT", "OFM_DEPTH", "OFM_PRECISION", "OFM_ZERO", "BLK_W", "BLK_H", "BLK_D",
@@ -259,11 +271,15 @@ class Stream:
         if function > (0 if self.product == U85 else 15):
             number = self.get("ACTIVATION") >> 5 & 7 if self.product == U85 else function - 16
             size = {0: 256, 1: 2048, 2: 1024, 3: 2048}[self.get("OFM_PRECISION") >> 1 & 3]
+            if self.product == U85:
+                size = U85_TABLES.get(function)
+                if not size:
+                    self.refuse("activation")
             for place in range(number * size, number * size + size, 256):
                 if place >= 2048 or not 0 < self.loaded.get(place // 256, 0) <= self.complete:
                     self.refuse("table")
         box = [self.get("OFM_" + n) + 1 for n in ("HEIGHT", "WIDTH", "DEPTH")]
-        self.map("OFM", *box, write=True)
+        self.output(box)
         if op in ("CONV", "DEPTHWISE"):
             if kind:
                 self.refuse("weights of a map")
@@ -274,6 +290,9 @@ class Stream:
                 self.refuse("pool")
             self.need("OFM_SCALE")
             self.kernel_input()
+            if self.product == U85 and not self.get("OFM_PRECISION") & 0x100:
+                self.need("SCALE_REGION", "SCALE0", "SCALE0_LEN")
+                self.bytes_of("SCALE0", "SCALE_REGION")
         else:
             self.elementwise(kind, box)
 

@@ -298,6 +298,14 @@ def pieces(n):
            padding=VALID)
 
 
+def turned(n):
+    for order in ((1, 0, 2), (0, 2, 1), (2, 0, 1), (1, 2, 0), (2, 1, 0)):
+        x = n.conv(n.input([1, 5, 7, 20]), 24)
+        axes = [0] + [i + 1 for i in order]
+        shape = [n.shape(x)[i] for i in axes]
+        n.conv(n.same(B.TRANSPOSE, [x, n.ints(axes)], options("TransposeOptions"), 1, shape=shape), 8)
+
+
 def conv16(n):
     n.depthwise(n.conv(n.input([1, 8, 8, 12], 0.0005), 20, 3, act=RELU))
 
@@ -327,7 +335,7 @@ def softmax16(n):
 
 NETWORKS = [conv1x1, conv3x3s2, conv_dilated, conv_large, dw3x3, dw_multiplier, maxpool, avgpool, add2, addconst, multiply,
             minmax, fc, tables, bigweights, softmax_mix, softmax_rows, residual, resize, resize_bilinear, transposed, mean,
-            pieces, conv16, add16, tables16, pool16, leaky16, softmax16]
+            pieces, turned, conv16, add16, tables16, pool16, leaky16, softmax16]
 
 
 def spec(d):

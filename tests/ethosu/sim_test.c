@@ -145,17 +145,51 @@ static void what_the_check_refuses_does_not_run(void **state)
 	end(&r);
 }
 
-static void another_product_does_not_run(void **state)
+/* Of U85, each of them by its name. */
+static void what_the_model_has_not_is_named(void **state)
 {
-	static const uint32_t stop = 0xffff0000;
-	const struct ethosu_target u85 = { 0x20000118, 0x20007000 };
-	const struct ethosu_memory memory = { { NULL }, { 0 } };
+	static const struct network u85 = { .folder = "u85_residual",
+					    .payload = "payload.bin",
+					    .sizes = { 56368, 18432, 57360 } };
+	static const struct {
+		uint32_t code;
+		uint16_t value;
+		const char *message;
+	} cases[] = {
+		{ 0x124, 0x110, "sums that go on" },	 { 0x124, 0x140, "sums that go on" },
+		{ 0x124, 0x700, "a microblock" },	 { 0x114, 0x0241, "reverse order" },
+		{ 0x114, 0xc041, "without an output" },	 { 0x12e, 0x0002, "a format of weights" },
+		{ 0x122, 0x0020, "in parts of 4 by 4" }, { 0x105, 0x4001, "three tiles" },
+	};
+	static struct run r;
+	size_t i;
+	int err;
 
 	(void)state;
-	assert_int_equal(ethosu_sim_run(tenon_cursor_of(&stop, sizeof(stop), "stream", 0), &u85,
-					&memory, 0, NULL),
-			 -TENON_E_UNSUPPORTED);
-	assert_error_has("runs U55 and U65");
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin(&r, &u85);
+		set_parameter(&r, cases[i].code, cases[i].value);
+		err = run_it(&r, NULL);
+		assert_error_has(cases[i].message);
+		assert_int_equal(err, -TENON_E_UNSUPPORTED);
+		end(&r);
+	}
+}
+
+/* The first operation of a stream reads a chain that nothing wrote. */
+static void a_chain_that_nothing_wrote_is_refused(void **state)
+{
+	static const struct network u85 = { .folder = "u85_residual",
+					    .payload = "payload.bin",
+					    .sizes = { 56368, 18432, 57360 } };
+	static struct run r;
+
+	(void)state;
+	begin(&r, &u85);
+	set_parameter(&r, 0x105, 0x8001);
+	assert_int_equal(run_it(&r, NULL), -TENON_E_FORMAT);
+	assert_error_has("chain 1, which no operation computed");
+	end(&r);
 }
 
 static void weights_that_are_cut_are_refused(void **state)
@@ -231,6 +265,57 @@ static int decode(const struct bits *b, size_t size, size_t count, int16_t *out)
 	err = ethosu_weights_decode((struct tenon_slice){ bytes, size }, count, out);
 	free(bytes);
 	return err;
+}
+
+/* A header of the fast format, with a table of 1, -2, 3 and 0, and values of 2, 4 or 8 bits. */
+static void put_fast(struct bits *b, bool raw, bool small, const uint8_t *values)
+{
+	static const uint16_t table[4] = { 2, 5, 6, 0 };
+	unsigned int i;
+
+	put_bits(b, raw, 1);
+	put_bits(b, small, 1);
+	b->at += 102;
+	put_bits(b, raw ? 3 : 0, 8);
+	for (i = 0; i < 16; i++)
+		put_bits(b, i < 4 ? table[i] : 0, 9);
+	for (i = 0; i < 4; i++)
+		put_bits(b, values[i], raw ? 8 : small ? 2 : 4);
+}
+
+static int decode_fast(const struct bits *b, size_t size, int16_t out[4])
+{
+	char *bytes = malloc(size ? size : 1);
+	int err;
+
+	assert_non_null(bytes);
+	memcpy(bytes, b->bytes, size);
+	err = ethosu_weights_decode_fast((struct tenon_slice){ bytes, size }, 4, out);
+	free(bytes);
+	return err;
+}
+
+static void weights_in_the_fast_format_are_read(void **state)
+{
+	static const uint8_t indices[4] = { 3, 1, 0, 2 }, bytes[4] = { 0x80, 0x7f, 0xff, 3 };
+	static const int16_t from_table[4] = { 0, -2, 1, 3 }, raw[4] = { -131, 124, -4, 0 };
+	unsigned int form;
+	int16_t out[4];
+	size_t i, size;
+
+	(void)state;
+	for (form = 0; form < 3; form++) {
+		struct bits b = { .at = 0 };
+
+		put_fast(&b, form == 2, form == 1, form == 2 ? bytes : indices);
+		size = b.at / 8;
+		assert_int_equal(decode_fast(&b, size, out), 0);
+		assert_memory_equal(out, form == 2 ? raw : from_table, sizeof(out));
+		for (i = 0; i < size; i++)
+			assert_int_equal(decode_fast(&b, i, out), -TENON_E_TRUNCATED);
+		assert_error_has("weights: ");
+	}
+	tenon_error_clear();
 }
 
 static void weights_without_a_code_are_read(void **state)
@@ -381,9 +466,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(outputs_are_those_of_the_reference_kernels),
 		cmocka_unit_test(what_the_check_refuses_does_not_run),
-		cmocka_unit_test(another_product_does_not_run),
+		cmocka_unit_test(what_the_model_has_not_is_named),
+		cmocka_unit_test(a_chain_that_nothing_wrote_is_refused),
 		cmocka_unit_test(weights_that_are_cut_are_refused),
 		cmocka_unit_test(a_core_without_weights_is_refused),
+		cmocka_unit_test(weights_in_the_fast_format_are_read),
 		cmocka_unit_test(weights_without_a_code_are_read),
 		cmocka_unit_test(sums_of_large_weights_are_exact),
 		cmocka_unit_test(headers_without_a_meaning_are_refused),
