@@ -23,6 +23,8 @@
 
 /* bytes of all regions together of a network that a backend runs on it */
 #define ETHOSU_SIM_MEMORY (UINT64_C(1) << 31)
+/* products and elements of a job of such a network: some minutes, and far more than what compilers write */
+#define ETHOSU_SIM_WORK (UINT64_C(1) << 38)
 
 /**
  * struct ethosu_memory - the regions of a run

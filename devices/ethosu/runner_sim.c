@@ -119,7 +119,7 @@ static int sim_run(void *network)
 {
 	const struct sim *s = network;
 
-	return ethosu_sim_run(s->stream, &s->target, &s->memory, 0, NULL);
+	return ethosu_sim_run(s->stream, &s->target, &s->memory, ETHOSU_SIM_WORK, NULL);
 }
 
 const struct ethosu_runner ethosu_runner_sim = {
