@@ -78,6 +78,42 @@ runs()
 	[ $wrong -eq 0 ] && [ $passed -ge 16 ]
 }
 
+# A keyword spotter that a wheel of PyPI has, with its states as inputs and outputs: a dozen steps, whose states go on
+shipped()
+{
+	name=${shipped##*/} name=${name%.tflite}
+	"$python" tests/ethosu/make_stateless.py "$shipped" "$networks/shipped" "$name" 12 2>/dev/null &&
+		"$python" tests/ethosu/compile_networks.py "$out/shipped" u55-128 u65-256 u85-256 -- \
+			"$networks/shipped/$name.tflite" || return
+	for file in "$out/shipped"/*/"${name}_vela.tflite"; do
+		step=0
+		while [ $step -lt 12 ]; do
+			shipped_step "$file" "$networks/shipped/$name" $step || return
+			step=$((step + 1))
+		done
+	done
+}
+
+# shipped_step FILE NETWORK STEP
+shipped_step()
+{
+	arguments='' inputs=0 outputs=0
+	while read -r what shape; do
+		if [ "$what" = in ]; then
+			arguments="$arguments --input $shape=@$2-$3.in$inputs"
+			inputs=$((inputs + 1))
+		else
+			arguments="$arguments --expect $shape=@$2-$3.ref$outputs"
+			outputs=$((outputs + 1))
+		fi
+	done < "$2.spec"
+	# shellcheck disable=SC2086
+	tenon run "$1" --device ethosu://sim $arguments > "$scratch/step.txt" 2>&1 && return
+	echo "$1, step $3:"
+	tail -n 3 "$scratch/step.txt"
+	return 1
+}
+
 root=$PWD
 it "Vela compiles all networks" compile
 [ $failures -eq 0 ] || finish
@@ -86,5 +122,12 @@ for one in $configurations; do
 	it "networks for $one give the bytes of the reference kernels" runs "$one"
 done
 cd "$root" || exit 1
+shipped=$("$python" -c 'import importlib.util as u
+print(u.find_spec("pymicro_wakeword").submodule_search_locations[0])' 2>/dev/null)/models/okay_nabu.tflite
+if [ -f "$shipped" ]; then
+	it "a keyword spotter of PyPI gives the bytes of the reference kernels, step by step" shipped
+else
+	echo "# without a keyword spotter: $python lacks pymicro-wakeword"
+fi
 
 finish
