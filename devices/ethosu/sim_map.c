@@ -231,6 +231,9 @@ static int32_t half_up(int64_t value, uint32_t multiplier, unsigned int shift)
 
 	if (!shift)
 		return (int32_t)product;
+	/* an operand of U85 may be shifted by more than a word has */
+	if (shift > 63)
+		return 0;
 	return (int32_t)((int64_t)(product + (UINT64_C(1) << (shift - 1))) >> shift);
 }
 
