@@ -106,8 +106,6 @@ static void receive_listener(struct peer *p)
 	ssize_t n = recvmsg(p->limits.fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	struct cmsghdr *header = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
 	peer_limits_end(p);
 	if (!header || header->cmsg_type != SCM_RIGHTS)
 		return;
@@ -173,8 +171,7 @@ static void answer_listener(const struct server *s, struct peer *p)
 		a.error = -EAGAIN;
 	}
 	/* one that was killed meanwhile needs no answer */
-	if (ioctl(p->limits.fd, SEND, &a))
-		errno = 0;
+	ioctl(p->limits.fd, SEND, &a);
 }
 
 int peer_limits_polled(struct peer *p)

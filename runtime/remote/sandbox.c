@@ -67,8 +67,7 @@ const char *sandbox_part_name(enum sandbox_part part)
 	case SANDBOX_LIMITS:
 		return "resource limits: uploaded code can use all memory and disk space";
 	case SANDBOX_PROCESSES:
-		return "notifications of seccomp, or another program uses them: uploaded code can "
-		       "start processes and threads without end";
+		return "notifications of seccomp: uploaded code can start processes without end";
 	}
 	return "?";
 }

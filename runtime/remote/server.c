@@ -192,7 +192,7 @@ static void check_session(const struct server *s, struct peer *p)
 			 (double)s->options->request_ms / 1000);
 	} else if (peer_limits_exceeded(s, p)) {
 		snprintf(p->reason, sizeof(p->reason),
-			 "the session used more than %llu MiB of memory (tenon rpc serve --memory)",
+			 "the session used more than %llu MiB of memory",
 			 (unsigned long long)(s->options->memory_most >> 20));
 	}
 	if (!*p->reason)

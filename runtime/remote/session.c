@@ -366,6 +366,7 @@ int session_run(struct connection *connection, const char *folder,
 	session_trace_drop(s);
 	tenon_object_unref(s->upload);
 	tenon_object_unref(s->download);
+	tenon_object_unref(s->linked);
 	packet_fini(&s->packet);
 	tenon_buffer_fini(&s->reply);
 	stream_fini(&s->stream);

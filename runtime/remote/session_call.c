@@ -340,8 +340,8 @@ int session_call(struct session *s)
 	if (err)
 		return err;
 	function = handle->object;
-	if (function == s->download)
-		return session_rest_of_file(s);
+	if (function == s->download || function == s->linked)
+		return session_rest_of_file(s, function == s->linked);
 	tenon_object_ref(function);
 	err = make_arguments(s, &made);
 	if (!err)

@@ -184,48 +184,12 @@ int session_receive_file(struct session *s)
 	return err;
 }
 
-static int read_bytes(int fd, const char *path, uint64_t most, struct tenon_buffer *out)
-{
-	char part[16384];
-	ssize_t n;
-
-	while ((n = read(fd, part, sizeof(part)))) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return failed(path);
-		if ((size_t)n > most - out->size)
-			return tenon_error(-TENON_E_OVERFLOW,
-					   "%s has more than %" PRIu64
-					   " bytes, which a packet may have",
-					   path, most);
-		tenon_buffer_append(out, part, (size_t)n);
-		if (out->status)
-			return out->status;
-	}
-	return 0;
-}
-
+/* Calls of clients are answered by session_rest_of_file(). */
 int session_download(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret)
 {
-	struct tenon_buffer bytes = TENON_BUFFER_INIT;
-	struct session *s = self;
-	char path[PATH_MAX];
-	int fd, err = path_argument(args, count, 1, path);
-
-	if (err)
-		return err;
-	/* O_NONBLOCK: opening a FIFO that uploaded code made must not wait */
-	fd = openat(s->folder_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return failed(path);
-	err = read_bytes(fd, path, s->options->packet_most, &bytes);
-	close(fd);
-	if (!err)
-		err = tenon_bytes_value((struct tenon_slice){ bytes.data, bytes.size }, ret);
-	tenon_buffer_fini(&bytes);
-	return err;
+	(void)self, (void)args, (void)count, (void)ret;
+	return tenon_error(-TENON_E_UNSUPPORTED, "for clients alone");
 }
 
 static bool ends_in(const char *path, const char *end)
@@ -235,18 +199,12 @@ static bool ends_in(const char *path, const char *end)
 	return size > more && !strcmp(path + size - more, end);
 }
 
-int session_download_linked(void *self, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+int session_check_linked(const char *path)
 {
-	char path[PATH_MAX];
-	int err = path_argument(args, count, 1, path);
-
-	if (err)
-		return err;
-	if (!ends_in(path, ".so"))
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "%s: this server links no modules; upload a .so file", path);
-	return session_download(self, args, count, ret);
+	if (ends_in(path, ".so"))
+		return 0;
+	return tenon_error(-TENON_E_UNSUPPORTED,
+			   "%s: this server links no modules; upload a .so file", path);
 }
 
 int session_remove(void *self, const struct tenon_value *args, int32_t count,

@@ -10,6 +10,7 @@
 
 #define UPLOAD	 "tvm.rpc.server.upload"
 #define DOWNLOAD "tvm.rpc.server.download"
+#define LINKED	 DOWNLOAD "_linked_module"
 
 static int check_count(int32_t count, int32_t least, int32_t most)
 {
@@ -152,7 +153,7 @@ static const struct offer {
 } offers[] = {
 	{ UPLOAD, session_upload },
 	{ DOWNLOAD, session_download },
-	{ "tvm.rpc.server.download_linked_module", session_download_linked },
+	{ LINKED, session_download },
 	{ "tvm.rpc.server.remove", session_remove },
 	{ "tvm.rpc.server.listdir", session_listdir },
 	{ "tvm.rpc.server.load_module", load_module },
@@ -215,6 +216,8 @@ int session_find_function(struct session *s, struct tenon_slice name, struct ten
 		return find_one(s, session_upload, &s->upload, out);
 	if (tenon_slice_equal(name, tenon_slice_of(DOWNLOAD)))
 		return find_one(s, session_download, &s->download, out);
+	if (tenon_slice_equal(name, tenon_slice_of(LINKED)))
+		return find_one(s, session_download, &s->linked, out);
 	for (i = 0; i < OFFERS; i++)
 		if (tenon_slice_equal(name, tenon_slice_of(offers[i].name)))
 			return tenon_function_create(s, offers[i].call, NULL, out);

@@ -35,7 +35,7 @@ static int begin(struct session *s, uint64_t size)
 
 	rest->part = malloc(n ? n : 1);
 	if (!rest->part)
-		return tenon_error(-TENON_E_NOMEM, "no memory to send %zu bytes", n);
+		return tenon_error(-TENON_E_NOMEM, "no memory for a session");
 	err = n ? rest->next(s, rest->part, n) : 0;
 	if (err)
 		return err;
@@ -123,7 +123,7 @@ static int open_file(struct session *s, const char *path, uint64_t *size)
 	return 0;
 }
 
-int session_rest_of_file(struct session *s)
+int session_rest_of_file(struct session *s, bool linked)
 {
 	const struct wire_sequence *args = &s->packet.args;
 	char path[PATH_MAX];
@@ -134,6 +134,8 @@ int session_rest_of_file(struct session *s)
 	    (args->values[0].kind != WIRE_STRING && args->values[0].kind != WIRE_BYTES))
 		return tenon_error(-TENON_E_TYPE, "expected the name of a file");
 	err = session_check_path(args->values[0].as.text, path, sizeof(path));
+	if (!err && linked)
+		err = session_check_linked(path);
 	if (!err)
 		err = open_file(s, path, &size);
 	if (!err)

@@ -46,6 +46,7 @@ struct session_rest {
  * @handles: the client's handles
  * @upload: the function tvm.rpc.server.upload, if the client asked for it
  * @download: tvm.rpc.server.download
+ * @linked: tvm.rpc.server.download_linked_module
  * @packet: the current request
  * @more: bytes of the current request that were not read yet
  * @args: arguments of the current call
@@ -70,6 +71,7 @@ struct session {
 	struct handle_table handles;
 	struct tenon_function *upload;
 	struct tenon_function *download;
+	struct tenon_function *linked;
 	struct packet packet;
 	uint64_t more;
 	struct tenon_value *args;
@@ -109,8 +111,11 @@ void session_reply_bytes(struct session *s, uint64_t size);
 /** session_rest_of_device - have memory of a device follow the reply */
 int session_rest_of_device(struct session *s, const DLTensor *from, uint64_t size);
 
-/** session_rest_of_file - run a call of tvm.rpc.server.download */
-int session_rest_of_file(struct session *s);
+/** session_rest_of_file - run a call of tvm.rpc.server.download; @linked: of tvm.rpc.server.download_linked_module */
+int session_rest_of_file(struct session *s, bool linked);
+
+/** session_check_linked - refuse what is no shared object */
+int session_check_linked(const char *path);
 
 /** session_rest_send - send what is left */
 int session_rest_send(struct session *s);
@@ -133,8 +138,6 @@ int session_upload(void *self, const struct tenon_value *args, int32_t count,
 		   struct tenon_value *ret);
 int session_download(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret);
-int session_download_linked(void *self, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret);
 int session_remove(void *self, const struct tenon_value *args, int32_t count,
 		   struct tenon_value *ret);
 /* use_file(name, SHA-256 in hexadecimal digits, size): true if the folder has a file of this content */

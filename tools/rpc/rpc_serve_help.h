@@ -20,7 +20,7 @@
 	"  --folder-size MIB      what a session may upload (1024)\n"                              \
 	"  --cache-size MIB       uploads that later sessions need not repeat (256; 0 for none)\n" \
 	"  --memory MIB           memory of a session (half of the machine's)\n"                   \
-	"  --processes N          processes and threads of a session (1024)\n"                   \
+	"  --processes N          processes of a session (1024)\n"                                 \
 	"  --packet-size MIB      largest request (1024)\n"                                        \
 	"  --no-native-code       load device programs only, no shared objects\n"                  \
 	"  --allow-read PATH      let sessions read a file or folder\n"                            \
