@@ -9,7 +9,6 @@
 
 #include "lib/error_slot.h"
 #include "tools/json/json_value.h"
-#include "tools/tensor/element.h"
 #include "tools/text/printable.h"
 
 /* ---- messages */
@@ -168,15 +167,12 @@ int cli_file(struct cli *cli, int argc, char **argv, const char **file)
 
 int cli_amount(struct cli *cli, const char *option, double *out)
 {
-	struct element e;
+	char *end;
 
-	if (element_parse(optarg, strlen(optarg), tenon_dtype(TENON_DTYPE_FLOAT, 64, 1), &e) ||
-	    !(e.real >= 0)) {
-		tenon_error_clear();
+	*out = strtod(optarg, &end);
+	if (end == optarg || *end || !(*out >= 0))
 		return cli_usage(cli, "--%s %s: a number that is not negative is wanted", option,
 				 optarg);
-	}
-	*out = e.real;
 	return 0;
 }
 
