@@ -188,11 +188,11 @@ static void damaged_files_are_told_apart(void **unused)
 	start(&b, uri_of(""));
 	works(&b, 4);
 	drop(&b);
-	control()->identity.tick_hz = 1;
+	mortise_put(&control()->identity.tick_hz, 1);
 	start(&b, uri_of(""));
 	assert_int_equal(tenon_device_properties(b.device)->timestamp_period, UINT32_MAX);
 	drop(&b);
-	control()->identity.tick_hz = saved.tick_hz;
+	mortise_put(&control()->identity.tick_hz, saved.tick_hz);
 	refuses("?nonsense=1", -TENON_E_VALUE, "no key");
 	refuses("?doorbell=/nonexistent", -TENON_E_DEVICE, "cannot connect");
 }
