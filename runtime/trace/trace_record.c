@@ -97,13 +97,31 @@ static uint32_t queue_track(struct tenon_queue *queue)
 	return track;
 }
 
-/* "main thread", or the name that the thread gave itself; others have that of the program. */
+/*
+ * Read the name of the main thread, which threads without a name of their own have, too. Under an interpreter,
+ * as ld.so or qemu, it is that one's, and not what program_invocation_short_name says.
+ */
+static void name_of_main_thread(char name[16])
+{
+	const int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	const ssize_t size = fd < 0 ? -1 : read(fd, name, 15);
+
+	if (fd >= 0)
+		close(fd);
+	name[size < 0 ? 0 : size] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+/* "main thread", or the name that the thread gave itself. */
 static const char *name_of_thread(long thread, char name[16])
 {
+	char inherited[16];
+
 	name[0] = '\0';
 	if (thread == getpid())
 		return "main thread";
-	if (prctl(PR_GET_NAME, name) || !*name || !strncmp(name, program_invocation_short_name, 15))
+	name_of_main_thread(inherited);
+	if (prctl(PR_GET_NAME, name) || !*name || !strcmp(name, inherited))
 		return "thread";
 	return name;
 }
