@@ -5,7 +5,6 @@
 
 /* 1 and its parts in numbers without integer bits, of which the largest stands for 1 */
 #define ONE    INT32_MAX
-#define HALF   (INT32_C(1) << 30)
 #define EIGHTH (INT32_C(1) << 28)
 
 /* powers of two of factors */
@@ -134,17 +133,6 @@ int32_t fixed_one_over_one_plus(int32_t x)
 	}
 	/* half of @y, without integer bits */
 	return fixed_shift_left(y, 1);
-}
-
-int32_t fixed_logistic(int32_t x, int integer_bits)
-{
-	const int32_t minus = x > 0 ? -x : x;
-	int32_t result;
-
-	if (!x)
-		return HALF;
-	result = fixed_one_over_one_plus(fixed_exp(minus, integer_bits));
-	return x > 0 ? result : ONE - result;
 }
 
 int32_t fixed_input_radius(int integer_bits, int shift)

@@ -44,9 +44,6 @@ int32_t fixed_exp(int32_t x, int integer_bits);
 /** fixed_one_over_one_plus - 1 / (1 + @x) for 0 <= @x < 1; both without integer bits */
 int32_t fixed_one_over_one_plus(int32_t x);
 
-/** fixed_logistic - 1 / (1 + e^-@x) for @x with @integer_bits; the result has none */
-int32_t fixed_logistic(int32_t x, int integer_bits);
-
 /** fixed_input_radius - the largest input that does not saturate when it is shifted left by @shift */
 int32_t fixed_input_radius(int integer_bits, int shift);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* LOGISTIC of int8, in fixed point. */
+/* LOGISTIC of int8, in single precision: LiteRT's kernels, also the reference ones, have a table made so. */
+#include <math.h>
+
 #include "runtime/tflite/operator.h"
 
-/* integer bits of inputs; the output has 8 bits of fraction */
-#define INPUT  4
-#define OUTPUT 8
+/* the output counts 256ths from the least number on */
+#define PARTS  256
+#define VALUES 256
 
 static int prepare(struct operator_call *c)
 {
@@ -17,41 +19,34 @@ static int prepare(struct operator_call *c)
 	err = err ? err : operator_want_scale(c, out);
 	if (err)
 		return err;
-	if (tflite_scale(&out->info, 0) != 1.0F / 256 || operator_zero_point(out) != INT8_MIN)
+	if (tflite_scale(&out->info, 0) != 1.0F / PARTS || operator_zero_point(out) != INT8_MIN)
 		return operator_fault(
 			c, out, -TENON_E_FORMAT,
 			"has another scale than 1/256, or another zero point than -128");
-	if (!fixed_scale_of((double)tflite_scale(&in->info, 0) * (double)(1 << (31 - INPUT)),
-			    &c->scale))
-		return operator_fault(c, in, -TENON_E_UNSUPPORTED, "has a scale of 16 or more");
-	c->radius = fixed_input_radius(INPUT, c->scale.shift);
 	return 0;
 }
 
-static int32_t logistic(const struct operator_call *c, int32_t x)
+/* From 0 to 1, so that nothing but 1 itself has to be clamped. */
+static int32_t logistic(float x)
 {
-	const int32_t scaled = fixed_scale_apply(x, &c->scale);
+	const float y = roundf(1.0F / (1.0F + expf(-x)) * PARTS);
 
-	return fixed_shift_right(fixed_logistic(scaled, INPUT), 31 - OUTPUT);
+	return operator_clamp((int64_t)y + INT8_MIN, INT8_MIN, INT8_MAX);
 }
 
 static void run(const struct operator_call *c)
 {
 	const struct tflite_value *in = c->inputs[0];
+	const float scale = tflite_scale(&in->info, 0);
 	const int32_t zero = operator_zero_point(in);
-	int32_t x, y;
+	int8_t table[VALUES];
 	uint64_t i;
+	int32_t x;
 
-	for (i = 0; i < in->elements; i++) {
-		x = operator_load(in, i) - zero;
-		if (x <= -c->radius)
-			y = 0;
-		else if (x >= c->radius)
-			y = UINT8_MAX;
-		else
-			y = logistic(c, x);
-		operator_store(c->outputs[0], i, operator_clamp(y + INT8_MIN, INT8_MIN, INT8_MAX));
-	}
+	for (x = 0; x < VALUES; x++)
+		table[x] = (int8_t)logistic(scale * (float)(x + INT8_MIN - zero));
+	for (i = 0; i < in->elements; i++)
+		operator_store(c->outputs[0], i, table[operator_load(in, i) - INT8_MIN]);
 }
 
 const struct operator_kind operator_logistic = { TFLITE_LOGISTIC, 1, 1, 1, prepare, run };

@@ -123,6 +123,11 @@ def main():
         [Tensor(np.int8, [256], 1 / 256, -128)])
     one("logistic_steep", B.LOGISTIC, [Tensor(np.int8, [256], 1.3, 0, values=all_int8)],
         [Tensor(np.int8, [256], 1 / 256, -128)])
+    # one step from the zero point is 0.99, and not 1
+    one("logistic_edge", B.LOGISTIC, [Tensor(np.int8, [256], 4.674, 0, values=all_int8)],
+        [Tensor(np.int8, [256], 1 / 256, -128)])
+    one("logistic_large", B.LOGISTIC, [Tensor(np.int8, [256], 100, -3, values=all_int8)],
+        [Tensor(np.int8, [256], 1 / 256, -128)])
     quantize("quantize", Tensor(np.float32, [600], values=ramp), Tensor(np.int8, [600], 0.5, -7))
     quantize("quantize_odd", Tensor(np.float32, [600], values=ramp * 0.013), Tensor(np.int8, [600], 0.0117, 11))
     quantize("quantize_uint8", Tensor(np.float32, [600], values=ramp), Tensor(np.uint8, [600], 0.5, 128))

@@ -1,10 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The models of one operator are what the script makes, where the reference kernels are there.
+# The models of one operator are what the script makes, and random ones run as the reference kernels do, where these are
+# there.
 
 . tests/build/tap.sh
-python=${TENON_LITERT_PYTHON:-python3}
+. tests/ethosu/command.sh
+needs_options y ERROR_MESSAGES ERROR_CONTEXT
+needs_options ym TFLITE_EXECUTOR
+python=${TENON_LITERT_PYTHON:-${TENON_VENVS:-$TENON_BUILD/interop-venvs}/vela/bin/python}
+[ -n "${TENON_LITERT_PYTHON:-}" ] || [ -x "$python" ] || python=python3
 "$python" -c 'import ai_edge_litert.interpreter, flatbuffers, numpy' 2>/dev/null ||
 	skip "needs Python with ai-edge-litert, flatbuffers and numpy (TENON_LITERT_PYTHON names another one)"
 
@@ -17,5 +22,8 @@ again()
 	done
 }
 it "the reference kernels give the outputs that are here" again
+# shellcheck disable=SC2086
+it "the kernels of 300 random operators give the same bytes" "$python" tests/tflite/random_operators.py 0 300 "$scratch" \
+	${EMULATOR:-} "$TENON_COMMAND" run
 
 finish
