@@ -28,6 +28,14 @@ static inline uint32_t load_u32(const uint8_t *at)
 	return le32toh(v);
 }
 
+static inline uint16_t load_u16(const uint8_t *at)
+{
+	uint16_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return le16toh(v);
+}
+
 static inline int take_u64(struct tenon_cursor *c, uint64_t *out)
 {
 	if (tenon_cursor_left(c) < sizeof(*out))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens to a result before it is written: zero point, limits, tables and curves. */
-#include <string.h>
-
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
+#include "lib/cursor_fast.h"
 
 /* ACTIVATION of U55 and U65, besides tables */
 enum { CURVE_TANH = 3, CURVE_SIGMOID = 4 };
@@ -86,11 +85,11 @@ static uint32_t table_bytes(const struct sim_activation *a)
 static int32_t entry_of_16(const uint8_t *table, int32_t value)
 {
 	const uint32_t index = (uint32_t)(value - INT16_MIN);
-	int16_t entry[2];
+	const uint8_t *at = table + (size_t)(index >> HALF_SHIFT) * 4;
+	const int32_t start = (int16_t)load_u16(at), slope = (int16_t)load_u16(at + 2);
 
-	memcpy(entry, table + (index >> HALF_SHIFT) * sizeof(entry), sizeof(entry));
-	return entry[0] +
-	       ((entry[1] * (int32_t)(index & ((1 << HALF_SHIFT) - 1)) + (1 << (HALF_SHIFT - 1))) >>
+	return start +
+	       ((slope * (int32_t)(index & ((1 << HALF_SHIFT) - 1)) + (1 << (HALF_SHIFT - 1))) >>
 		HALF_SHIFT);
 }
 
@@ -101,15 +100,14 @@ static int32_t clamp(int64_t value, int32_t least, int32_t most)
 
 static int32_t entry(const struct sim_activation *a, int32_t value)
 {
-	int32_t index, word;
+	int32_t index;
 
 	if (a->element == 2)
 		return entry_of_16(a->table, clamp(value, INT16_MIN, INT16_MAX));
 	index = a->index_signed ? clamp(value, -128, 127) + 128 : clamp(value, 0, 255);
 	if (a->element == 1)
 		return a->is_signed ? (int8_t)a->table[index] : a->table[index];
-	memcpy(&word, a->table + (size_t)index * sizeof(word), sizeof(word));
-	return word;
+	return (int32_t)load_u32(a->table + (size_t)index * 4);
 }
 
 /* ---- results */

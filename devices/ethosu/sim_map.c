@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Feature maps in memory, and values of the model. */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
+#include "lib/cursor_fast.h"
 
 /* a stream may walk through the same byte again and again: values of a map, at most */
 #define VALUES_MOST (UINT64_C(1) << 28)
@@ -75,29 +77,24 @@ static uint64_t place(const struct layout *l, uint32_t y, uint32_t x)
 
 static int32_t get(const struct layout *l, const uint8_t *at)
 {
-	int32_t word;
-	uint16_t half;
-
 	if (l->element == 1)
 		return l->is_signed ? (int8_t)*at : *at;
-	if (l->element == 2) {
-		memcpy(&half, at, sizeof(half));
-		return l->is_signed ? (int16_t)half : half;
-	}
-	memcpy(&word, at, sizeof(word));
-	return word;
+	if (l->element == 2)
+		return l->is_signed ? (int16_t)load_u16(at) : load_u16(at);
+	return (int32_t)load_u32(at);
 }
 
 static void put(const struct layout *l, uint8_t *at, int32_t value)
 {
-	const uint16_t half = (uint16_t)value;
+	const uint16_t half = htole16((uint16_t)value);
+	const uint32_t word = htole32((uint32_t)value);
 
 	if (l->element == 1)
 		*at = (uint8_t)value;
 	else if (l->element == 2)
 		memcpy(at, &half, sizeof(half));
 	else
-		memcpy(at, &value, sizeof(value));
+		memcpy(at, &word, sizeof(word));
 }
 
 /* Read or write one element of a map: its channels, in runs that lie together. */
