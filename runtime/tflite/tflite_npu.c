@@ -3,6 +3,7 @@
  * Operators that Vela compiled for Ethos-U: their inputs are the driver payload, the constants, the arena, the fast scratch
  * memory, and then the tensors of the network, which are in the arena, or in regions of their own if the payload says so.
  */
+#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,11 @@ static int place(const struct operator_call *c, const struct tflite_value *v, ui
 				      "leaves an input of its network out");
 	if (!v->info.bytes)
 		return operator_fault(c, v, -TENON_E_UNSUPPORTED, "is empty, or has no size");
+	if (tflite_type_bits(v->info.type) > 8 && htole16(1) != 1)
+		return operator_fault(c, v, -TENON_E_UNSUPPORTED,
+				      "is of type %s; NPUs are little-endian, and big-endian "
+				      "machines give them elements of a byte alone",
+				      tflite_type_name(v->info.type));
 	if (v->info.place < 0)
 		return operator_fault(c, v, -TENON_E_UNSUPPORTED,
 				      "has no place in the arena: the metadata "

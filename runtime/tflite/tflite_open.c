@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a model: its tensors and operators, their memory, and the device. */
+#include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,6 +230,19 @@ static int check_block(const struct tflite_network *n)
 					   : "no network for an NPU has more");
 }
 
+/* Constants are little-endian in the file. */
+static void load_constant(const struct tflite_value *v)
+{
+	const size_t size = tflite_type_bits(v->info.type) / 8;
+	size_t i;
+
+	memcpy(v->data, v->info.data.data, v->info.data.size);
+	if (size < 2 || htole16(1) == 1)
+		return;
+	for (i = 0; i < v->info.data.size; i++)
+		v->data[i] = v->info.data.data[i / size * size + size - 1 - i % size];
+}
+
 static int make_block(struct tflite_network *n)
 {
 	struct tflite_value *v;
@@ -241,7 +255,7 @@ static int make_block(struct tflite_network *n)
 			continue;
 		v->data = n->block->data + n->lives[i].offset;
 		if (n->lives[i].source == TFLITE_CONSTANT)
-			memcpy(v->data, v->info.data.data, v->info.data.size);
+			load_constant(v);
 	}
 	return err;
 }

@@ -19,6 +19,8 @@ build_it()
 	rm -f "$folder/tenon"
 	options_off "$folder" JSON NPZ TOOL_SHARED STATIC_LIBRARY LANGUAGE_MODELS REMOTE REMOTE_CLIENT HIL TRACE DNNL_JSON \
 		DEVICE_CUDA DEVICE_VULKAN DEVICE_MORTISE &&
+		for option in DEVICE_ETHOSU_SIM TFLITE_EXECUTOR; do echo "CONFIG_$option=y"; done >> "$folder/.config" &&
+		inner_make -s O="$folder" olddefconfig &&
 		inner_make O="$folder" CC="$launcher$cross-gcc" AR="$cross-ar" CFLAGS='-O1 -Werror' "$folder/tenon"
 }
 
@@ -87,5 +89,24 @@ it "it writes parameters as this machine does" writes_the_same_params
 it "it reads parameters, in its own order" reads_params
 it "it describes a model as this machine does" says_the_same inspect --model "$data/tvm-0.27.0.post1/model_mlp/model.so"
 it "it describes a graph as this machine does" says_the_same inspect --model "$data/tvm-0.18/graph_mlp/graph.so"
+# runs FOLDER INPUT OUTPUT: a network for Ethos-U on the functional model
+runs()
+{
+	network=tests/ethosu/data/$1
+	tenon run "$network/vela.tflite" --device ethosu://sim --input "$2=@$network/in0.bin" --expect "$3=@$network/ref0.bin"
+}
+
+# shapes of the operators of the processor are constants of 32 bits
+moves()
+{
+	for name in pad transpose; do
+		tenon run "tests/tflite/data/$name.tflite" --stream < "tests/tflite/data/$name.in" > "$scratch/moved" &&
+			cmp "$scratch/moved" "tests/tflite/data/$name.ref" || return
+	done
+}
+
+it "it runs a convolution on the functional model of Ethos-U" runs u65_conv1x1 1x8x8x16xint8 1x8x8x16xint8
+it "it runs softmax there, with tables of 32 bits" runs u65_softmax_mix 1x16x16x3xint8 1x12xint8
+it "it runs operators of the processor whose parameters are constants" moves
 it "it lists an import tree as this machine does" says_the_same inspect "$data/tvm-0.27.0.post1/opencl_multi/lib.so"
 finish
