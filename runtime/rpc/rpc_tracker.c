@@ -66,10 +66,11 @@ static int parse_reply(const struct connection *c, const char *text, struct rpc_
 {
 	char host[256];
 	unsigned int port = 0;
+	int end = 0;
 
-	if (sscanf(text, " [ 0 , [ \"%255[^\"\\]\" , %5u , \"%1023[^\"\\]\" ] ]", host, &port,
-		   out->key) != 3 ||
-	    !port || port > UINT16_MAX)
+	if (sscanf(text, " [ 0 , [ \"%255[^\"\\]\" , %5u , \"%1023[^\"\\]\" ] ] %n", host, &port,
+		   out->key, &end) != 3 ||
+	    !end || text[end] || !port || port > UINT16_MAX)
 		return tenon_error(-TENON_E_FORMAT, "the tracker %s offers no server: %.200s",
 				   c->name, text);
 	snprintf(out->address, sizeof(out->address), strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
@@ -79,7 +80,7 @@ static int parse_reply(const struct connection *c, const char *text, struct rpc_
 
 static int read_reply(struct connection *c, struct rpc_match *out)
 {
-	char text[REPLY_MOST + 1];
+	char text[REPLY_MOST + 1], *at;
 	uint32_t size = 0;
 	int err = read_number(c, &size);
 
@@ -91,6 +92,10 @@ static int read_reply(struct connection *c, struct rpc_match *out)
 	if (err)
 		return err;
 	text[size] = '\0';
+	/* the text becomes part of messages, and a terminal must not take orders from it */
+	for (at = text; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = ' ';
 	return parse_reply(c, text, out);
 }
 
