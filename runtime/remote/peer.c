@@ -67,6 +67,24 @@ static void be_first_to_go(void)
 	close(fd);
 }
 
+/*
+ * PR_SET_PDEATHSIG is for this process alone. What it starts ends with the server too: the kernel signals the group when the
+ * server's end of the pipe closes. The owner belongs to an open file, so each session opens its own.
+ */
+static void end_group_with_server(int alive)
+{
+	char path[40];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", alive);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	fcntl(fd, F_SETOWN, -getpid());
+	fcntl(fd, F_SETSIG, SIGKILL);
+	fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK);
+}
+
 /* Caches of compiled kernels are in the folder too: one session must not prepare them for others. */
 static void use_folder(const char *folder)
 {
@@ -154,6 +172,7 @@ static void run_child(struct server *s, struct peer *p, pid_t server, int limits
 		_exit(1);
 	reset_signals();
 	set_standard_streams();
+	end_group_with_server(s->alive[0]);
 	server_forget(s, fd);
 	/* uploaded code must not find them in memory */
 	explicit_bzero((void *)(uintptr_t)&o->secret, sizeof(o->secret));

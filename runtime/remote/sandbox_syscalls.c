@@ -130,9 +130,12 @@ static const uint16_t starts[] = {
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
+/* what clone() and unshare() make: namespaces of mounts, groups, names, IPC, users, processes and networks */
+#define NAMESPACES 0x7e020000U
+
 /* room for all of them; made by a program, because a list of instructions is several times as large */
 struct filter {
-	struct instruction code[2 * (COUNT(denied) + COUNT(starts)) + 6 * COUNT(own_only) + 20];
+	struct instruction code[2 * (COUNT(denied) + COUNT(starts)) + 6 * COUNT(own_only) + 24];
 	unsigned short length;
 };
 
@@ -177,6 +180,16 @@ static void allow_only(struct filter *f, uint32_t call, uint32_t first, uint32_t
 	give(f, ALLOW);
 }
 
+/* In a namespace of its own, code is root to parts of the kernel that it could not reach else. */
+static void deny_namespaces(struct filter *f)
+{
+	compare(f, SYS_clone, 0, 4);
+	load(f, ARGUMENT(0));
+	add(f, 0x45, 0, 1, NAMESPACES);
+	give(f, DENY);
+	load(f, NUMBER);
+}
+
 /* @start: the answer to a new process or thread */
 static void fill(struct filter *f, uint32_t start)
 {
@@ -193,6 +206,7 @@ static void fill(struct filter *f, uint32_t start)
 	add(f, 0x35, 0, 1, 0x40000000U);
 	give(f, DENY);
 #endif
+	deny_namespaces(f);
 	answer(f, starts, COUNT(starts), start);
 	answer(f, &clone3, 1, ABSENT);
 	answer(f, denied, COUNT(denied), DENY);

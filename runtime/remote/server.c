@@ -2,6 +2,7 @@
 #include "runtime/remote/server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,6 +59,8 @@ void server_forget(struct server *s, int keep)
 			munmap(s->peers[i].watch, sizeof(*s->peers[i].watch));
 	}
 	close(s->signals);
+	close(s->alive[0]);
+	close(s->alive[1]);
 	close(s->folder.fd);
 }
 
@@ -342,7 +345,11 @@ static int open_signals(struct server *s)
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->signals < 0 ? tenon_error(-TENON_E_IO, "signalfd: %s", strerror(errno)) : 0;
+	if (s->signals < 0)
+		return tenon_error(-TENON_E_IO, "signalfd: %s", strerror(errno));
+	if (pipe2(s->alive, O_CLOEXEC))
+		return tenon_error(-TENON_E_IO, "pipe: %s", strerror(errno));
+	return 0;
 }
 
 static int open_tracker(struct server *s)
@@ -467,6 +474,10 @@ static void close_server(struct server *s)
 		registration_fini(&s->registration);
 	if (s->signals >= 0)
 		close(s->signals);
+	if (s->alive[0] >= 0) {
+		close(s->alive[0]);
+		close(s->alive[1]);
+	}
 	free(s->peers);
 	free(s->polled);
 	server_folder_remove(&s->folder);
@@ -474,7 +485,7 @@ static void close_server(struct server *s)
 
 int server_run(const struct server_options *options)
 {
-	struct server s = { .options = options, .signals = -1 };
+	struct server s = { .options = options, .signals = -1, .alive = { -1, -1 } };
 	int err;
 
 	if (options->stdio)

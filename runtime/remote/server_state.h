@@ -36,6 +36,7 @@ struct listener {
  * @listeners: sockets
  * @listener_count: number of them
  * @signals: signalfd
+ * @alive: a pipe that is open for writing while the server lives; its first end is for sessions
  * @peers: connections
  * @peer_count: number of them
  * @peer_room: number of peers allocated
@@ -59,6 +60,7 @@ struct server {
 	struct listener listeners[LISTEN_MOST];
 	unsigned int listener_count;
 	int signals;
+	int alive[2];
 	struct peer *peers;
 	unsigned int peer_count;
 	unsigned int peer_room;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <tenon/value.h>
 #include <unistd.h>
 
@@ -178,6 +179,17 @@ FUNCTION(kills_parent)
 {
 	UNUSED();
 	return integer(ret, kill(getppid(), 0) ? errno : 0);
+}
+
+/* a namespace of users, where the child would be root */
+FUNCTION(makes_a_namespace)
+{
+	long pid = syscall(SYS_clone, 0x10000000 | SIGCHLD, 0, 0, 0, 0);
+
+	UNUSED();
+	if (!pid)
+		_exit(0);
+	return integer(ret, pid < 0 ? errno : 0);
 }
 
 FUNCTION(reads_outside)

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -473,6 +474,29 @@ static void garbage_leaves_nothing(void **state)
 	nothing_is_left();
 }
 
+/* some say nothing, some begin a handshake, some have a wrong key, and of 200 one has a session */
+static void ten_thousand_connects_leave_nothing(void **state)
+{
+	const double end = now() + PATIENCE_S;
+	int i, fd;
+
+	(void)state;
+	for (i = 0; i < 10000; i++) {
+		assert_true(now() < end);
+		fd = connect_server();
+		assert_true(fd >= 0);
+		if (i % 200 == 3)
+			send_key(fd, "client:fixture");
+		else if (i % 4 == 1)
+			send_all(fd, "\x71\xf2\x0f\0\xff", 5);
+		else if (i % 4 == 2)
+			send_key(fd, "client:other");
+		close(fd);
+	}
+	the_next_client_is_served();
+	nothing_is_left();
+}
+
 static void a_wrong_key_is_answered_with_its_number(void **state)
 {
 	char reply[4];
@@ -682,8 +706,8 @@ static void a_session_has_a_limit_of_processes_and_threads(void **state)
 	assert_in_range(threads, 32, atoi(PROCESSES));
 }
 
-/* While a session runs @name, others are served. */
-static void others_are_served_beside(const char *name, const char *reason)
+/* While the session of a client with @key runs @name, others are served. */
+static void others_are_served_beside(const char *key, const char *name, const char *reason)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 	struct wire_value none = wire_int(0);
@@ -692,7 +716,7 @@ static void others_are_served_beside(const char *name, const char *reason)
 	uint64_t f;
 	int i;
 
-	open_client(&c, "client:fixture -timeout=3");
+	open_client(&c, key);
 	f = hostile_function(&c, name);
 	tenon_buffer_u32(&b, PACKET_CALL);
 	tenon_buffer_u64(&b, f);
@@ -719,13 +743,14 @@ static void others_are_served_beside_code_that_forks_without_end(void **state)
 	(void)state;
 	if (log_has("lacks notifications"))
 		skip();
-	others_are_served_beside("forks_without_end", "session");
+	others_are_served_beside("client:fixture -timeout=3", "forks_without_end", "session");
 }
 
 static void memory_is_counted_over_all_processes_of_a_session(void **state)
 {
 	(void)state;
-	others_are_served_beside("shares_memory", "used more than 1024 MiB of memory");
+	others_are_served_beside("client:fixture", "shares_memory",
+				 "used more than 1024 MiB of memory");
 }
 
 /* ---- the sandbox */
@@ -744,6 +769,7 @@ static void uploaded_code_stays_in_its_sandbox(void **state)
 		assert_int_equal(call_hostile("opens_network"), EPERM);
 		assert_int_equal(call_hostile("kills_parent"), EPERM);
 		assert_int_equal(call_hostile("watches_the_cache"), EPERM);
+		assert_int_equal(call_hostile("makes_a_namespace"), EPERM);
 	} else {
 		print_message("# this kernel lacks seccomp\n");
 	}
@@ -762,6 +788,27 @@ static void uploaded_code_stays_in_its_sandbox(void **state)
 
 /* ---- the end of the server */
 
+static struct {
+	pid_t number;
+	int count;
+} session;
+
+static void count_process(void *context, const struct process *p)
+{
+	(void)context;
+	session.count += p->group == session.number;
+}
+
+static int count_session(void)
+{
+	session.count = 0;
+	/* those that a killed server left to this process */
+	while (waitpid(-session.number, NULL, WNOHANG) > 0)
+		;
+	process_list(count_process, NULL);
+	return session.count;
+}
+
 static void a_killed_server_takes_its_sessions_with_it(void **state)
 {
 	struct client c;
@@ -769,8 +816,17 @@ static void a_killed_server_takes_its_sessions_with_it(void **state)
 
 	(void)state;
 	open_client(&c, "client:fixture");
+	session.number = 0;
+	process_list(find_child, &session.number);
+	CALL(&c, hostile_function(&c, "leaves_processes"), wire_int(0));
+	assert_true(count_session() > 1);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	kill(server.pid, SIGKILL);
 	waitpid(server.pid, &status, 0);
+	/* what the session started ends with it; without the filter it has left the group */
+	if (!log_has("lacks seccomp"))
+		wait_for(count_session, 0, "processes of the session");
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	/* the session held the only other end of the connection */
 	assert_false(client_receive(&c));
 	close_client(&c);
@@ -805,6 +861,7 @@ int main(void)
 #endif
 		cmocka_unit_test(a_session_cut_at_any_byte_leaves_nothing),
 		cmocka_unit_test(garbage_leaves_nothing),
+		cmocka_unit_test(ten_thousand_connects_leave_nothing),
 		cmocka_unit_test(a_wrong_key_is_answered_with_its_number),
 		cmocka_unit_test(clients_that_say_nothing_keep_no_other_from_its_session),
 		cmocka_unit_test(clients_beyond_the_number_of_sessions_wait),
