@@ -42,7 +42,9 @@ static int open_node(uint32_t number, struct ethosu_accel_state **out)
 				&s->accel);
 	if (err) {
 		free(s);
-		return err == -TENON_E_NOMEM ? err : -TENON_E_DEVICE;
+		return err == -TENON_E_NOMEM
+			       ? err
+			       : tenon_error(-TENON_E_DEVICE, "%s", tenon_error_message());
 	}
 	pthread_mutex_init(&s->lock, NULL);
 	*out = s;

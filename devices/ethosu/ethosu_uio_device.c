@@ -67,7 +67,9 @@ static int open_device(const struct ethosu_uio_place *place, struct ethosu_devic
 	err = ethosu_uio_open(place, u);
 	if (err) {
 		free(u);
-		return err == -TENON_E_NOMEM || err == -TENON_E_VALUE ? err : -TENON_E_DEVICE;
+		return err == -TENON_E_NOMEM || err == -TENON_E_VALUE
+			       ? err
+			       : tenon_error(-TENON_E_DEVICE, "%s", tenon_error_message());
 	}
 	d->target = u->target;
 	d->state = u;

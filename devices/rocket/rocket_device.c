@@ -136,7 +136,8 @@ static int backend_open(const struct tenon_device_choice *choice, struct tenon_d
 	err = choose_node(choice, path);
 	if (!err) {
 		err = open_node(path, &d->accel);
-		err = err && err != -TENON_E_NOMEM ? -TENON_E_DEVICE : err;
+		if (err && err != -TENON_E_NOMEM)
+			err = tenon_error(-TENON_E_DEVICE, "%s", tenon_error_message());
 	}
 	if (err) {
 		free(d);
