@@ -11,6 +11,9 @@ extern char tree[];
 int tree_setup(void **state);
 int tree_teardown(void **state);
 
+/* A name without a directory, for fakes that answer for all paths below it. */
+void tree_pretend(const char *path);
+
 /* Make a file with a text, with its folders: "/sys/class/uio/uio0/name". Replaces what is there. */
 void tree_text(const char *path, const char *text);
 

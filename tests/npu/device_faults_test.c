@@ -24,10 +24,9 @@
 
 #define TENSOR 576
 
-static const struct model addition = { "u65_add2_cop2",
-				       "u65.npz",
-				       { "in0.bin", "in1.bin", "ref0.bin" },
-				       3 };
+static const struct model addition = {
+	"u65_add2_cop2", "u65.npz", { "in0.bin", "in1.bin", "ref0.bin" }, 3
+};
 
 /* ---- a memfd stands for a dma-buf of another driver, and this for what that does in accesses (a named fake) */
 
@@ -89,9 +88,9 @@ static int import(const struct model_session *s, int fd, struct tenon_memory **o
 /* Two pieces of memory that are one buffer, of which the second stays. */
 static int put_own_dma_buf(struct model_session *s)
 {
-	const struct tenon_memory_request request = {
-		TENSOR, TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT, -1, NULL
-	};
+	const struct tenon_memory_request request = { TENSOR,
+						      TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT,
+						      -1, NULL };
 	struct tenon_memory *m, *again;
 	int fd, err = tenon_memory_alloc(s->device, &request, &m);
 
