@@ -121,7 +121,7 @@ it "nothing is stripped unasked" not is_stripped "$root/opt/x/lib/triplet/libten
 if command -v pkg-config >/dev/null 2>&1; then
 	it "a program builds with the shared library and runs" embeds $(pkg --libs tenon)
 	it "a program builds with the static library and runs" embeds \
-		"$root/opt/x/lib/triplet/libtenon.a" -pthread -ldl
+		"$root/opt/x/lib/triplet/libtenon.a" -pthread -ldl -lm
 	it "the .pc file is relative to its prefix" grep -q '^libdir=${exec_prefix}/lib/triplet$' \
 		"$root/opt/x/lib/triplet/pkgconfig/tenon.pc"
 fi
