@@ -194,6 +194,17 @@ def write_weights(folder, weights):
     (folder / "tensor-cache.json").write_text(text + "\n")
 
 
+def write_config(folder):
+    config = {"model_type": "llama", "temperature": 0.7, "top_p": 0.95, "eos_token_id": [END], "vocab_size": VOCABULARY,
+              "conv_template": {"name": "bytes", "system_template": "{system_message}|", "system_message": "Be brief.",
+                                "system_prefix_token_ids": [256], "add_role_after_system_message": True,
+                                "roles": {"user": "U", "assistant": "A"}, "role_templates": {
+                                    "user": "{user_message}", "assistant": "{assistant_message}"},
+                                "seps": ["\n"], "role_content_sep": ":", "role_empty_sep": ":", "stop_str": [],
+                                "stop_token_ids": [END]}}
+    (folder / "mlc-chat-config.json").write_text(json.dumps(config, indent=1) + "\n")
+
+
 class Reference:
     """The model on TVM's own runtime, one sequence at a time."""
 
@@ -286,14 +297,7 @@ def main():
             str(c.folder / "model.so"), options=LINK)
     weights = random_weights(params)
     write_weights(c.folder, weights)
-    config = {"model_type": "llama", "temperature": 0.7, "top_p": 0.95, "eos_token_id": [END], "vocab_size": VOCABULARY,
-              "conv_template": {"name": "bytes", "system_template": "{system_message}|", "system_message": "Be brief.",
-                                "system_prefix_token_ids": [256], "add_role_after_system_message": True,
-                                "roles": {"user": "U", "assistant": "A"}, "role_templates": {
-                                    "user": "{user_message}", "assistant": "{assistant_message}"},
-                                "seps": ["\n"], "role_content_sep": ":", "role_empty_sep": ":", "stop_str": [],
-                                "stop_token_ids": [END]}}
-    (c.folder / "mlc-chat-config.json").write_text(json.dumps(config, indent=1) + "\n")
+    write_config(c.folder)
     reference = Reference(library, c, weights, params)
     cases = []
     for prompt in prompts(c):
