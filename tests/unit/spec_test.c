@@ -159,6 +159,39 @@ static void a_name_in_front_names_the_input(void **state)
 	refused(SPEC_INPUT, "x=y=1", "no elements of type \"y\"");
 }
 
+static void assert_name(const char *text, const char *name)
+{
+	struct spec spec = parsed(SPEC_INPUT, text);
+
+	assert_int_equal(spec.name.size, strlen(name));
+	assert_memory_equal(spec.name.data, name, spec.name.size);
+	assert_type(&spec, "1x4xfloat32");
+}
+
+static void a_name_may_have_any_characters(void **state)
+{
+	(void)state;
+	assert_name("in put=1x4xfloat32=ones", "in put");
+	assert_name("größe=1x4xfloat32=ones", "größe");
+	assert_name("x[0]=1x4xfloat32=ones", "x[0]");
+	assert_name("0=1x4xfloat32=ones", "0");
+	assert_name("/a/b:0=1x4xfloat32=ones", "/a/b:0");
+}
+
+static void a_name_in_quotes_is_taken_whole(void **state)
+{
+	(void)state;
+	assert_name("\"a=b\"=1x4xfloat32=ones", "a=b");
+	assert_name("\"3x\"=1x4xfloat32=ones", "3x");
+	assert_name("\"float32\"=1x4xfloat32=ones", "float32");
+	assert_name("\"str:a\"=1x4xfloat32=ones", "str:a");
+	assert_name("\"a\"b\"=1x4xfloat32=ones", "a\"b");
+	assert_name("\"@x\"=1x4xfloat32=ones", "@x");
+	refused(SPEC_INPUT, "\"a\"=", "an empty SPEC");
+	refused(SPEC_INPUT, "\"\"=1", "no elements of type");
+	refused(SPEC_INPUT, "\"a=1", "no elements of type");
+}
+
 static void a_wrong_type_is_named(void **state)
 {
 	(void)state;
@@ -258,6 +291,8 @@ int main(void)
 		cmocka_unit_test(contents_are_files_seeds_and_words),
 		cmocka_unit_test(an_output_is_a_type_and_perhaps_a_file),
 		cmocka_unit_test(a_name_in_front_names_the_input),
+		cmocka_unit_test(a_name_may_have_any_characters),
+		cmocka_unit_test(a_name_in_quotes_is_taken_whole),
 		cmocka_unit_test(a_wrong_type_is_named),
 		cmocka_unit_test(contents_become_tensors),
 		cmocka_unit_test(random_numbers_are_the_same_everywhere),

@@ -220,15 +220,26 @@ static int parse_content(const char *text, struct spec *out)
 
 /* ---- the whole SPEC */
 
-static bool is_name(const char *text, size_t size)
+/*
+ * Find a name in front of "=": the text up to the first "=", or the text between double quotes that "=" follows.
+ * Return the SPEC behind the name, NULL if the text has none.
+ */
+static const char *split_name(const char *text, struct tenon_slice *name)
 {
-	if (!size || !(isalpha((unsigned char)*text) || *text == '_'))
-		return false;
-	for (size_t i = 0; i < size; i++) {
-		if (!isalnum((unsigned char)text[i]) && !strchr("_.:/-", text[i]))
-			return false;
+	const char *end;
+
+	if (*text == '"') {
+		end = strstr(text + 1, "\"=");
+		if (!end || end == text + 1)
+			return NULL;
+		*name = (struct tenon_slice){ text + 1, (size_t)(end - text) - 1 };
+		return end + 2;
 	}
-	return true;
+	end = strchr(text, '=');
+	if (!end || end == text || *text == '@' || !strncmp(text, "str:", 4) || begins_with_extent(text))
+		return NULL;
+	*name = (struct tenon_slice){ text, (size_t)(end - text) };
+	return end + 1;
 }
 
 static int type_alone(const char *text, struct spec *out)
@@ -274,23 +285,22 @@ static int parse_unnamed(const char *text, struct spec *out)
 
 int spec_parse(enum spec_role role, const char *text, struct spec *out)
 {
-	const char *equals = strchr(text, '=');
+	const char *behind;
 	struct spec type;
 	int err;
 
 	memset(out, 0, sizeof(*out));
 	out->role = role;
 	out->text = text;
-	if (!equals || !strncmp(text, "str:", 4) || !is_name(text, (size_t)(equals - text)))
-		return parse_unnamed(text, out);
+	behind = split_name(text, &out->name);
 	/* float32=1.5 is a tensor, x=1.5 an input named x */
-	if (!parse_type(text, (size_t)(equals - text), &type))
-		return parse_unnamed(text, out);
+	if (behind && *text != '"' && !parse_type(text, out->name.size, &type))
+		behind = NULL;
 	tenon_error_clear();
-	err = parse_unnamed(equals + 1, out);
-	out->name.data = text;
-	out->name.size = (size_t)(equals - text);
-	return err;
+	if (behind)
+		return parse_unnamed(behind, out);
+	out->name = (struct tenon_slice){ 0 };
+	return parse_unnamed(text, out);
 }
 
 const char *type_text(const int64_t *shape, int32_t ndim, DLDataType dtype, char text[TYPE_TEXT])

@@ -10,6 +10,7 @@
  *	EXTENTS = [NUMBER{,NUMBER}]                1,64; nothing for a shape without dimensions
  *	TYPE    = {EXTENT x} DTYPE                2x3xfloat32, float32
  *	CONTENT = NUMBER{,NUMBER} | @FILE | random:SEED | zeros | ones | arange
+ *	NAME    = TEXT | "TEXT"                    in quotes if TEXT has "=", or begins as another form does
  *
  * Parsing opens no file and allocates nothing: the results are slices of the text.
  */
