@@ -21,7 +21,7 @@
 #define ZIP_NAME 512
 
 /* What is to be done with a network that no compiler has compiled, and with weights alone. */
-#define SCRIPT	"examples/compile/compile.py of Tenon's source"
+#define SCRIPT	"compile/tenon-compile of Tenon's source"
 #define PAGE	" (docs/making-modules.md)"
 #define COMPILE "; it is not compiled yet: make a module of it with " SCRIPT PAGE
 #define CONVERT                                                                                    \

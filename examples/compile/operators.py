@@ -18,10 +18,13 @@ import sys
 from pathlib import Path
 
 import numpy
-import onnx
 from onnx import helper, numpy_helper
 
-from compile import fix_shapes, fold, known_shapes, shapes_of
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "compile"))
+from tenon_compile.command import shapes_of  # noqa: E402
+from tenon_compile.errors import CompileError  # noqa: E402
+from tenon_compile.folding import fold, known_shapes  # noqa: E402
+from tenon_compile.onnx_file import fix_shapes, forget_output_shapes, read  # noqa: E402
 
 PARAMS_MAGIC, TENSOR_MAGIC = 0xF7E58D4F05049CB7, 0xDD5E40F096B4A13F
 
@@ -235,10 +238,10 @@ def main():
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,3,224,224", help="shape of an input")
     options = parser.parse_args()
 
-    network = onnx.load(options.network)
-    inputs = fix_shapes(network, shapes_of(options.shape))
-    for value in network.graph.output:
-        value.type.tensor_type.ClearField("shape")  # it may have open extents, which inference would keep
+    network = read(options.network)
+    given = shapes_of(options.shape)
+    inputs = fix_shapes(network, given)
+    forget_output_shapes(network, given)
     fold(network)
     shapes = known_shapes(network)
     rewriter = Rewriter(network)
@@ -256,4 +259,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except CompileError as error:
+        fail(error)

@@ -7,14 +7,13 @@
 . tests/compile/compile.sh
 
 prepared=$TENON_BUILD/compile
-python=$prepared/venv/bin/python
 magika=$prepared/networks/magika/models/standard_v3_3/model.onnx
 directions=$prepared/networks/rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx
-[ -x "$python" ] || skip "TVM is not installed: tests/compile/prepare installs it"
 for network in "$magika" "$directions"; do
 	[ -f "$network" ] || skip "$network is missing: tests/compile/prepare downloads it"
 done
 [ -x "$TENON_COMMAND" ] || skip "needs CONFIG_TOOL"
+needs_python
 
 # gives FOLDER MODULE OPTION...: the module's outputs are those of ONNX Runtime
 gives()

@@ -7,10 +7,9 @@
 . tests/compile/compile.sh
 
 prepared=$TENON_BUILD/compile
-python=$prepared/venv/bin/python
-[ -x "$python" ] || skip "TVM is not installed: tests/compile/prepare installs it"
 [ -f "$prepared/networks/skimage/data/page.png" ] || skip "there are no photographs: tests/compile/prepare downloads them"
 [ -x "$TENON_COMMAND" ] || skip "needs CONFIG_TOOL"
+needs_python
 devices=cpu
 "$TENON_COMMAND" devices 2>/dev/null | grep -q '^opencl:0' && devices="cpu opencl"
 

@@ -127,7 +127,7 @@ static void networks_and_weights_are_recognised(void **state)
 		const char *what;
 		const char *remedy;
 	} cases[] = {
-		{ { "\x08\x08\x12\x07pytorch", 11 }, "an ONNX model (.onnx)", "compile.py" },
+		{ { "\x08\x08\x12\x07pytorch", 11 }, "an ONNX model (.onnx)", "tenon-compile" },
 		{ { "\x08\x01\x12\xff\x7f\x0a", 6 },
 		  "a network that TensorFlow saved (saved_model.pb)",
 		  "tf2onnx" },
@@ -212,7 +212,7 @@ static void zip_archives_are_recognised_by_their_members(void **state)
 		tenon_buffer_append(&b, weights, sizeof(weights));
 	put_zip(&b, "x/data/weights/weight_0", true);
 	put_zip(&b, "x/archive_format", true);
-	assert_zip(&b, "a PyTorch exported program (.pt2)", "examples/compile/compile.py");
+	assert_zip(&b, "a PyTorch exported program (.pt2)", "compile/tenon-compile");
 	put_zip(&b, "serialized_exported_program.json", false);
 	assert_zip(&b, "a PyTorch exported program (.pt2)", "docs/making-modules.md");
 	put_zip(&b, "x/archive_format", false);

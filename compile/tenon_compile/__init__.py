@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Compile trained networks to modules that Tenon runs."""

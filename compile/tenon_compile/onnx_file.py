@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Networks in ONNX: read, given their shapes, folded, and imported by TVM."""
+
+import warnings
+
+from .errors import CompileError, first_line
+from .folding import fold, known_shapes
+
+
+def read(path):
+    """The network in a file."""
+    import onnx
+
+    try:
+        network = onnx.load(path)
+    except FileNotFoundError as error:
+        raise CompileError(f"{path}: weights beside it are missing: {error}") from error
+    except Exception as error:  # protobuf has an exception of its own for bytes that are none of its messages
+        raise CompileError(f"{path}: no network in ONNX ({first_line(error)})") from error
+    if not network.graph.output or not network.opset_import:
+        raise CompileError(f"{path}: no network in ONNX: it has no outputs or no opset")
+    if network.ir_version < 3:
+        raise CompileError(f"{path}: version {network.ir_version} of ONNX's format; 3 and newer are read")
+    return network
+
+
+def describe(values, shapes):
+    """Names, types and shapes of inputs or outputs, for model.json; a shape is null if it varies."""
+    from onnx import helper
+
+    listed = []
+    for value in values:
+        if not value.type.HasField("tensor_type"):
+            raise CompileError(f"{value.name} is a {value.type.WhichOneof('value') or 'value of no type'}, no tensor")
+        dtype = str(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
+        listed.append({"name": value.name, "dtype": dtype, "shape": shapes.get(value.name)})
+    return listed
+
+
+def fix_shapes(network, shapes):
+    """Write the shapes to the network's inputs, and check that no extent is left open. The inputs."""
+    constants = {tensor.name for tensor in network.graph.initializer}
+    inputs = [value for value in network.graph.input if value.name not in constants]
+    names = [value.name for value in inputs]
+    for name in shapes:
+        if name not in names:
+            raise CompileError(f"--shape {name}: no such input. Inputs: {', '.join(names)}")
+    for value in inputs:
+        tensor = value.type.tensor_type
+        dimensions = tensor.shape.dim
+        if value.name in shapes:
+            wanted = shapes[value.name]
+            if not tensor.HasField("shape"):
+                dimensions.extend([type(tensor.shape).Dimension() for _ in wanted])
+            if len(wanted) != len(dimensions):
+                raise CompileError(
+                    f"--shape {value.name}: the network has {len(dimensions)} dimensions, not {len(wanted)}"
+                )
+            for dimension, extent in zip(dimensions, wanted):
+                dimension.dim_value = extent
+        elif value.type.HasField("tensor_type") and not tensor.HasField("shape"):
+            raise CompileError(f"input {value.name} has no shape: give it with --shape {value.name}=…")
+        open_extents = [d for d in dimensions if not d.HasField("dim_value") or d.dim_value < 1]
+        if open_extents:
+            text = ",".join(str(d.dim_value) if d.dim_value > 0 else (d.dim_param or "?") for d in dimensions)
+            raise CompileError(f"input {value.name} has the shape {text}: give it with --shape {value.name}=…")
+    return inputs
+
+
+def forget_output_shapes(network, shapes):
+    """Remove the shapes of outputs that are open or were written for other inputs: inference would keep them."""
+    for value in network.graph.output:
+        tensor = value.type.tensor_type
+        if shapes or any(extent.dim_value < 1 for extent in tensor.shape.dim):
+            tensor.ClearField("shape")
+
+
+def repaired_clip():
+    """TVM's importer of Clip, but with constant bounds it emits relax.op.clip.
+
+    TVM's own calls two opaque functions instead, which no pass sees through.
+    """
+    from tvm import relax
+    from tvm.ir import GenericConst
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class Clip(onnx_frontend.Clip):
+        @classmethod
+        def _impl_v1(cls, bb, inputs, attr, params):
+            return relax.op.clip(inputs[0], float(attr.get("min", "-inf")), float(attr.get("max", "inf")))
+
+        @classmethod
+        def _impl_v13(cls, bb, inputs, attr, params):
+            bounds = [float("-inf"), float("inf")]
+            for i, bound in enumerate(inputs[1:3]):
+                if bound is None:
+                    continue
+                value = float(bound.value.numpy()) if isinstance(bound, GenericConst) else float("nan")
+                if value != value or not str(bound.ty.dtype).startswith("float"):
+                    return super()._impl_v13(bb, inputs, attr, params)
+                bounds[i] = value
+            return relax.op.clip(inputs[0], *bounds)
+
+    return Clip
+
+
+def import_network(network, shapes):
+    """TVM's module of a network that was folded. Inputs keep the names that they have in the file."""
+    from unittest import mock
+
+    from tvm.relax.frontend.onnx import from_onnx, onnx_frontend
+
+    converters = {**onnx_frontend._get_convert_map(), "Clip": repaired_clip()}
+    with warnings.catch_warnings(), mock.patch.object(onnx_frontend, "_get_convert_map", lambda: converters):
+        warnings.simplefilter("ignore")
+        return from_onnx(network, shape_dict=shapes or None, keep_params_in_input=False, sanitize_input_names=False)
+
+
+def import_file(path, shapes):
+    """TVM's module of an ONNX file, and the inputs and outputs of the file."""
+    network = read(path)
+    inputs = fix_shapes(network, shapes)
+    forget_output_shapes(network, shapes)
+    fold(network)
+    known = known_shapes(network)
+    described = describe(inputs, known), describe(network.graph.output, known)
+    try:
+        return import_network(network, shapes), *described
+    except Exception as error:  # the importer raises whatever its Python or TVM's C++ does
+        raise CompileError(f"{path}: TVM does not import it: {first_line(error)}") from error

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Files as exporters write them: old opsets, branches, names of inputs; and files that are no networks
+
+. tests/build/tap.sh
+. tests/compile/compile.sh
+need "${CC%% *}"
+[ -x "$TENON_COMMAND" ] && [ -z "$EMULATOR" ] || skip "the command cannot run what the compiler makes"
+[ -z "$SAN" ] || skip "the modules are linked without the sanitizer"
+needs_python
+
+# printed_command_runs NETWORK: what tenon-compile prints at its end can be typed into a shell
+printed_command_runs()
+{
+	said=$(compile "$scratch/$1.onnx" -o "$scratch/$1.so") || return
+	echo "$said"
+	(
+		tenon() { "$TENON_COMMAND" "$@"; }
+		eval "${said#*: try }"
+	)
+}
+
+# gives NETWORK NUMBERS OPTION...: with the options of tenon-compile before --, those of tenon run behind it
+gives()
+{
+	network=$1 wanted=$2
+	shift 2
+	options=
+	while [ "$1" != -- ]; do
+		options="$options $1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086
+	compile "$scratch/$network.onnx" -o "$scratch/$network.so" $options &&
+		"$TENON_COMMAND" run "$scratch/$network.so" "$@" --expect "$wanted"
+}
+
+it "the networks are written" "$python" tests/compile/small_networks.py "$scratch"
+for number in 0 1 2 3 4 5 6 7; do
+	it "the printed command runs a network with input name $number" printed_command_runs "name$number"
+done
+it "and one with a scalar" printed_command_runs scalar
+it "and one without inputs" printed_command_runs constant
+it "x.y and x_y are two inputs" gives alike 1xfloat32=2 -- --input x_y=1xfloat32=1 --input x.y=1xfloat32=3
+it "names are kept in model.json, too" grep -q '"x.y"' "$scratch/alike.json"
+for opset in 12 13; do
+	it "opset $opset folds shapes" gives flatten$opset 1x12xfloat32=arange --shape x=1,3,4 -- --input x=1x3x4xfloat32=arange
+done
+it "opset 10 folds Clip" gives clip 2x4xfloat32=1,1,2,2,1,1,2,2 -- --input x=2x4xfloat32=zeros
+it "opset 9 folds TopK" gives topk 2x4xfloat32=3,2,1,0,3,2,1,0 -- --input x=2x4xfloat32=zeros
+it "opset 10 folds Dropout" gives dropout 2x4xfloat32=0,1,2,3,0,1,2,3 -- --input x=2x4xfloat32=zeros
+for network in if nested; do
+	it "$network: one row takes the first branch" gives $network 1x4xfloat32=-1,0,-3,-4 --shape x=1,4 -- \
+		--input x=1x4xfloat32=1,-2,3,4
+	it "$network: two rows take the second" gives $network 2x4xfloat32=1,0,3,4,1,1,1,1 --shape x=2,4 -- \
+		--input x=2x4xfloat32=1,-2,3,4,1,1,1,1
+done
+it "a Loop that uses a value from outside is refused by name" refuses "Loop" "$scratch/loop.onnx" -o "$scratch/none.so"
+
+head -c 1000 "$TENON_COMMAND" > "$scratch/program"
+head -c 1000 README.md > "$scratch/text.onnx"
+: > "$scratch/empty.onnx"
+head -c 60 "$scratch/if.onnx" > "$scratch/cut.onnx"
+it "a file that is missing is named" refuses "none.onnx: no such file" "$scratch/none.onnx" -o "$scratch/none.so"
+it "a program is no network" refuses "no network" "$scratch/program" -o "$scratch/none.so"
+for file in text empty cut; do
+	it "a file that is no network says so: $file" refuses "$file.onnx: no network in ONNX" "$scratch/$file.onnx" \
+		-o "$scratch/none.so"
+done
+it "a folder that is missing is named" refuses "is no folder" "$scratch/if.onnx" -o "$scratch/none/model.so"
+it "the network is not overwritten" refuses "the network itself" "$scratch/if.onnx" -o "$scratch/if.onnx"
+it "labels that are missing are named" refuses "labels: no such file" "$scratch/if.onnx" -o "$scratch/none.so" --labels "$scratch/labels"
+it "nothing was written" not ls "$scratch/none.so"
+without_tvm()
+{
+	"$python" -X importtime compile/tenon-compile "$@" > "$scratch/imports" 2>&1
+	! grep -q ' tvm$' "$scratch/imports" && grep -q "^tenon-compile: " "$scratch/imports"
+}
+it "a wrong path is found before TVM is imported" without_tvm "$scratch/none.onnx"
+it "and so is a file that is no network" without_tvm "$scratch/text.onnx" -o "$scratch/none.so"
+finish

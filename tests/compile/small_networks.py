@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Networks of a few nodes, written as exporters write them: small_networks.py FOLDER"""
+
+import sys
+from pathlib import Path
+
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+FLOAT = TensorProto.FLOAT
+folder = Path(sys.argv[1])
+
+
+def constant(name, values, dtype="int64"):
+    return numpy_helper.from_array(numpy.array(values, dtype), name)
+
+
+def save(name, opset, nodes, inputs, outputs, constants=()):
+    """Inputs and outputs are pairs of a name and a shape."""
+    values = [[helper.make_tensor_value_info(n, FLOAT, shape) for n, shape in pairs] for pairs in (inputs, outputs)]
+    graph = helper.make_graph(nodes, name, *values, list(constants))
+    version = 5 if opset < 11 else 6 if opset < 13 else 8
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=version)
+    onnx.checker.check_model(model)
+    onnx.save(model, folder / f"{name}.onnx")
+
+
+def branch(name, nodes, output):
+    return helper.make_graph(nodes, name, [], [helper.make_tensor_value_info(output, FLOAT, None)])
+
+
+# names of inputs that are no identifiers, and two that differ in a point only
+for number, name in enumerate(("input.1", "0", "0x", "a=b", "größe", "in put", "x[0]", 'q"x')):
+    save(f"name{number}", 17, [helper.make_node("Relu", [name], ["y"])], [(name, [1, 4])], [("y", [1, 4])])
+save("alike", 17, [helper.make_node("Sub", ["x.y", "x_y"], ["y"])], [("x.y", [1]), ("x_y", [1])], [("y", [1])])
+save("scalar", 17, [helper.make_node("Relu", ["x"], ["y"])], [("x", [])], [("y", [])])
+save("constant", 17, [helper.make_node("Neg", ["c"], ["y"])], [], [("y", [3])], [constant("c", [0, 1, 2], "float32")])
+
+# a network that flattens with its own shape, before and after Unsqueeze took its axes as an input
+for opset in (12, 13):
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Gather", ["s", "zero"], ["batch"], axis=0),
+        helper.make_node("Unsqueeze", ["batch"], ["batch1"], axes=[0])
+        if opset < 13
+        else helper.make_node("Unsqueeze", ["batch", "axes"], ["batch1"]),
+        helper.make_node("Concat", ["batch1", "rest"], ["wanted"], axis=0),
+        helper.make_node("Reshape", ["x", "wanted"], ["y"]),
+    ]
+    constants = [constant("zero", 0), constant("rest", [-1])] + [constant("axes", [0])] * (opset == 13)
+    save(f"flatten{opset}", opset, nodes, [("x", ["n", 3, 4])], [("y", ["n", 12])], constants)
+
+# constants through operators whose form changed
+numbers = [constant("c", [0, 1, 2, 3], "float32")]
+for name, opset, node in (
+    ("clip", 10, helper.make_node("Clip", ["c"], ["k"], min=1.0, max=2.0)),
+    ("topk", 9, helper.make_node("TopK", ["c"], ["k", "i"], k=4, axis=0)),
+    ("dropout", 10, helper.make_node("Dropout", ["c"], ["k"], ratio=0.5)),
+):
+    save(name, opset, [node, helper.make_node("Add", ["x", "k"], ["y"])], [("x", [2, 4])], [("y", [2, 4])], numbers)
+
+# an If that is decided once the shape is known; its branches use values around it, one of them in an If of its own
+rows = [
+    helper.make_node("Relu", ["x"], ["r"]),
+    helper.make_node("Shape", ["x"], ["s"]),
+    helper.make_node("Gather", ["s", "zero"], ["rows"], axis=0),
+    helper.make_node("Equal", ["rows", "one"], ["single"]),
+]
+negated = branch("negated", [helper.make_node("Neg", ["r"], ["a"])], "a")
+same = branch("same", [helper.make_node("Identity", ["r"], ["b"])], "b")
+nested = branch(
+    "nested", [helper.make_node("If", ["single"], ["c"], then_branch=negated, else_branch=same)], "c"
+)
+for name, chosen in (("if", negated), ("nested", nested)):
+    node = helper.make_node("If", ["single"], ["y"], then_branch=chosen, else_branch=same)
+    save(name, 16, [*rows, node], [("x", ["n", 4])], [("y", ["n", 4])], [constant("zero", 0), constant("one", 1)])
+
+# a Loop whose count and condition are constants, and whose body adds a value from outside
+body = helper.make_graph(
+    [helper.make_node("Add", ["v", "r"], ["w"]), helper.make_node("Identity", ["go"], ["on"])],
+    "body",
+    [
+        helper.make_tensor_value_info("i", TensorProto.INT64, []),
+        helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+        helper.make_tensor_value_info("v", FLOAT, [4]),
+    ],
+    [helper.make_tensor_value_info("on", TensorProto.BOOL, []), helper.make_tensor_value_info("w", FLOAT, [4])],
+)
+loop = helper.make_node("Loop", ["count", "go", "c"], ["y"], body=body)
+save(
+    "loop", 16, [helper.make_node("Relu", ["x"], ["r"]), loop], [("x", [4])], [("y", [4])],
+    [constant("count", 2), constant("go", True, "bool"), *numbers],
+)  # fmt: skip
