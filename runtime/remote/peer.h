@@ -72,6 +72,34 @@ struct peer_limits {
 };
 
 /**
+ * struct peer_output - what a session prints, on its way to the server's messages
+ * @fd: the pipe; -1 for none
+ * @second: the second of CLOCK_MONOTONIC that @used is for
+ * @used: bytes reported in it
+ * @left_out: bytes that were read and not reported
+ * @size: bytes of @line
+ * @line: a line that is not complete
+ */
+struct peer_output {
+	int fd;
+	uint64_t second;
+	size_t used;
+	uint64_t left_out;
+	size_t size;
+	char line[512];
+};
+
+/**
+ * struct peer_ends - descriptors for a session's process
+ * @limits: where it sends what peer_limits_send() sends
+ * @output: where it prints
+ */
+struct peer_ends {
+	int limits;
+	int output;
+};
+
+/**
  * struct peer - a connection
  * @fd: the socket; non-blocking until the session starts
  * @state: enum peer_state
@@ -82,6 +110,7 @@ struct peer_limits {
  * @gone: when the client closed the connection while its session worked; 0 for not yet
  * @pid: process of the session, and its process group
  * @limits: its processes, threads and memory
+ * @output: what it prints
  * @watch: memory shared with it
  * @folder: its folder
  * @handshake: freed when it is done
@@ -103,6 +132,7 @@ struct peer {
 	uint64_t gone;
 	pid_t pid;
 	struct peer_limits limits;
+	struct peer_output output;
 	struct session_watch *watch;
 	char *folder;
 	struct handshake *handshake;
@@ -117,6 +147,10 @@ struct peer {
 
 /** peer_start - start the session of a peer that waits; false when the peer must be closed */
 bool peer_start(struct server *s, struct peer *p);
+
+/** peer_run - in a session's process: keep nothing of the server, enter the sandbox, serve the client, and end */
+void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends ends)
+	__attribute__((noreturn));
 
 /** peer_kill - kill a session for @p->reason; peer_reap() follows when the process has ended */
 void peer_kill(struct peer *p);
@@ -153,6 +187,20 @@ bool peer_limits_exceeded(const struct server *s, struct peer *p);
 
 /** peer_limits_deadline - when peer_limits_polled() and peer_limits_exceeded() must be called; 0 for never */
 uint64_t peer_limits_deadline(const struct server *s, const struct peer *p);
+
+/* ---- peer_output.c */
+
+/** peer_output_begin - before the session's process starts: the pipe that it prints to */
+bool peer_output_begin(struct peer *p, int *child);
+
+/** peer_output_polled - the descriptor to wait for; -1 for none */
+int peer_output_polled(const struct peer *p);
+
+/** peer_output_serve - read some of what the session printed, and report it line by line */
+void peer_output_serve(struct server *s, struct peer *p);
+
+/** peer_output_end - all processes of the session are dead: report the rest, and close */
+void peer_output_end(struct server *s, struct peer *p);
 
 /* ---- peer_ended.c */
 

@@ -12,6 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "runtime/remote/descriptors.h"
 #include "runtime/remote/sandbox.h"
 #include "runtime/remote/tls.h"
 
@@ -101,15 +102,9 @@ static void make_non_blocking(int fd)
 int relay_copy(struct relay_ends ends, int socket)
 {
 	static struct flow in, out;
-	struct termios terminal;
 
 	in = (struct flow){ .from = ends.in, .to = socket, .to_is_socket = true };
 	out = (struct flow){ .from = socket, .to = ends.out, .to_is_socket = ends.in == ends.out };
-	if (!tcgetattr(ends.in, &terminal)) {
-		/* a serial line: every byte as it is */
-		cfmakeraw(&terminal);
-		tcsetattr(ends.in, TCSANOW, &terminal);
-	}
 	make_non_blocking(ends.in);
 	make_non_blocking(ends.out);
 	make_non_blocking(socket);
@@ -123,12 +118,26 @@ int relay_copy(struct relay_ends ends, int socket)
 	}
 }
 
+/* A serial line passes every byte as it is. Within the sandbox a terminal cannot be set. */
+static void make_raw(int fd)
+{
+	struct termios terminal;
+
+	if (tcgetattr(fd, &terminal))
+		return;
+	cfmakeraw(&terminal);
+	tcsetattr(fd, TCSANOW, &terminal);
+}
+
 static void run(struct relay_ends ends, const struct tls_server *tls, int socket)
 {
 	static const struct sandbox_options nothing = { .folder = "/nonexistent", .file_most = 0 };
 	sigset_t none;
 	int listener;
 
+	descriptors_standard(-1);
+	descriptors_keep((int[]){ ends.in, ends.out, socket }, 3);
+	make_raw(ends.in);
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -140,8 +149,7 @@ static void run(struct relay_ends ends, const struct tls_server *tls, int socket
 }
 
 pid_t relay_start(struct relay_ends ends, const struct tls_server *tls,
-		  void (*forget)(void *context, struct relay_ends ends, int socket), void *context,
-		  int *socket)
+		  void (*forget)(void *context), void *context, int *socket)
 {
 	pid_t server = getpid(), pid;
 	int pair[2], saved;
@@ -153,9 +161,8 @@ pid_t relay_start(struct relay_ends ends, const struct tls_server *tls,
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != server)
 			_exit(1);
-		close(pair[0]);
 		if (forget)
-			forget(context, ends, pair[1]);
+			forget(context);
 		run(ends, tls, pair[1]);
 	}
 	saved = errno;

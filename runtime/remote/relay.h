@@ -24,15 +24,15 @@ struct relay_ends {
  * relay_start - start a relay
  * @ends: the peer; closed here
  * @tls: speak TLS with the peer; NULL for plain bytes
- * @forget: called in the relay's process before it begins, to close descriptors; may be NULL
+ * @forget: called in the relay's process before it begins, to drop shared memory; may be NULL. Descriptors are
+ *	closed by the relay itself
  * @context: passed to @forget
  * @socket: receives the socket
  *
  * Return: the process, a child that ends with the socket; -1 with errno set, and @ends is open.
  */
 pid_t relay_start(struct relay_ends ends, const struct tls_server *tls,
-		  void (*forget)(void *context, struct relay_ends ends, int socket), void *context,
-		  int *socket);
+		  void (*forget)(void *context), void *context, int *socket);
 
 /** relay_copy - copy both ways until both sides ended; -1 when one failed */
 int relay_copy(struct relay_ends ends, int socket);

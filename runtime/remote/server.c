@@ -39,29 +39,13 @@ void server_say(struct server *s, const char *format, ...)
 	s->options->say(s->options->context, line);
 }
 
-void server_forget(struct server *s, int keep)
+void server_forget(struct server *s, int own)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->listener_count; i++)
-		close(s->listeners[i].fd);
-	if (s->registered) {
-		close(s->registration.fd);
-		close(s->registration.check_fd);
-	}
-	for (i = 0; i < s->peer_count; i++) {
-		peer_limits_end(&s->peers[i]);
-		if (s->peers[i].fd == keep)
-			continue;
-		close(s->peers[i].fd);
-		/* other sessions' shared memory */
-		if (s->peers[i].watch)
+	for (i = 0; i < s->peer_count; i++)
+		if (s->peers[i].watch && s->peers[i].fd != own)
 			munmap(s->peers[i].watch, sizeof(*s->peers[i].watch));
-	}
-	close(s->signals);
-	close(s->alive[0]);
-	close(s->alive[1]);
-	close(s->folder.fd);
 }
 
 /* Returns false when the peer must be closed. */
@@ -268,18 +252,23 @@ static unsigned int fill_polled(struct server *s)
 	}
 	for (i = 0; i < s->peer_count; i++)
 		s->polled[n++] = (struct pollfd){ peer_limits_polled(&s->peers[i]), POLLIN, 0 };
+	for (i = 0; i < s->peer_count; i++)
+		s->polled[n++] = (struct pollfd){ peer_output_polled(&s->peers[i]), POLLIN, 0 };
 	return n;
 }
 
 /* before serve_peers(), which changes the order of peers */
-static void serve_limits(struct server *s, unsigned int count)
+static void serve_sessions(struct server *s, unsigned int count)
 {
 	const struct pollfd *polled = s->polled + POLLED_FIRST + s->listener_count + count;
 	unsigned int i;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		if (polled[i].revents)
 			peer_limits_serve(s, &s->peers[i], polled[i].revents);
+		if (polled[count + i].revents)
+			peer_output_serve(s, &s->peers[i]);
+	}
 }
 
 static void serve_peers(struct server *s, unsigned int count)
@@ -312,7 +301,7 @@ static int loop(struct server *s)
 				continue;
 			return tenon_error(-TENON_E_IO, "poll: %s", strerror(errno));
 		}
-		serve_limits(s, peers);
+		serve_sessions(s, peers);
 		serve_peers(s, peers);
 		for (i = 0; i < s->listener_count; i++)
 			if (s->polled[POLLED_FIRST + i].revents)
@@ -500,7 +489,7 @@ int server_run(const struct server_options *options)
 		s.cache.most = 0;
 	s.peer_room = options->sessions_most + WAITING_MOST;
 	s.peers = calloc(s.peer_room, sizeof(*s.peers));
-	s.polled = calloc(POLLED_FIRST + LISTEN_MOST + 2 * s.peer_room, sizeof(*s.polled));
+	s.polled = calloc(POLLED_FIRST + LISTEN_MOST + 3 * s.peer_room, sizeof(*s.polled));
 	if (!s.peers || !s.polled)
 		err = tenon_error(-TENON_E_NOMEM, "no memory for %u connections", s.peer_room);
 	/* processes that uploaded code leaves behind become children of the server, which reaps them */

@@ -127,11 +127,10 @@ bool server_add_peer(struct server *s, struct peer *p, uint64_t ms)
 
 /* ---- accepting */
 
-/* In a relay: close all that is not the relay's. */
-static void forget(void *context, struct relay_ends ends, int socket)
+/* In a relay. */
+static void forget(void *context)
 {
-	(void)socket;
-	server_forget(context, ends.in);
+	server_forget(context, -1);
 }
 
 static bool start_tls(struct server *s, int *fd)
@@ -144,7 +143,9 @@ static bool start_tls(struct server *s, int *fd)
 void server_accept(struct server *s, const struct listener *listener)
 {
 	const struct server_options *o = s->options;
-	struct peer p = { .state = PEER_HANDSHAKE, .slot = -1, .limits = { .fd = -1 } };
+	struct peer p = {
+		.state = PEER_HANDSHAKE, .slot = -1, .limits = { .fd = -1 }, .output = { .fd = -1 }
+	};
 	int domain = AF_UNIX;
 	socklen_t size = sizeof(domain);
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/remote/descriptors.h"
 #include "runtime/remote/server_state.h"
 
 /* A session whose client has gone may leave files to keep when its process has ended. */
@@ -54,6 +55,7 @@ static void run_keeper(struct server *s, const char *folder, pid_t server)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	server_forget(s, -1);
+	descriptors_keep(NULL, 0);
 	/* the next session may be measuring time already */
 	setpriority(PRIO_PROCESS, 0, 19);
 	file_cache_keep(&s->cache, folder);

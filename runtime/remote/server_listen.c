@@ -57,7 +57,11 @@ static int add_listener(struct server *s, int fd, const char *path)
 /* A connection whose peer is already there. */
 static int add_connected(struct server *s, int fd)
 {
-	struct peer p = { .fd = fd, .state = PEER_HANDSHAKE, .slot = -1, .limits = { .fd = -1 } };
+	struct peer p = { .fd = fd,
+			  .state = PEER_HANDSHAKE,
+			  .slot = -1,
+			  .limits = { .fd = -1 },
+			  .output = { .fd = -1 } };
 
 	if (!s->options->trust_network && !unix_peer_allowed(&s->options->peers, fd))
 		return tenon_error(-TENON_E_VALUE,
@@ -136,21 +140,12 @@ void server_keep_messages_out(void)
 	close(null);
 }
 
-static void forget(void *context, struct relay_ends ends, int socket)
-{
-	struct server *s = context;
-
-	(void)ends, (void)socket;
-	close(s->signals);
-	close(s->folder.fd);
-}
-
 /* Pipes and terminals: a process copies between them and a socket. */
 static int add_pipes(struct server *s, int in, int out)
 {
 	int fd;
 
-	s->relay = relay_start((struct relay_ends){ in, out }, NULL, forget, s, &fd);
+	s->relay = relay_start((struct relay_ends){ in, out }, NULL, NULL, NULL, &fd);
 	if (s->relay < 0) {
 		s->relay = 0;
 		return tenon_error(-TENON_E_IO, "cannot start a relay: %s", strerror(errno));

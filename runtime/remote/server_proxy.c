@@ -54,9 +54,11 @@ bool server_proxy_takes(const struct server *s, const char *key)
 
 void server_proxy_dial(struct server *s)
 {
-	struct peer p = {
-		.state = PEER_DIALING, .slot = -1, .greeted = true, .limits = { .fd = -1 }
-	};
+	struct peer p = { .state = PEER_DIALING,
+			  .slot = -1,
+			  .greeted = true,
+			  .limits = { .fd = -1 },
+			  .output = { .fd = -1 } };
 
 	if (!wants_to_dial(s) || clock_ms() < s->proxy_at)
 		return;

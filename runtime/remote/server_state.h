@@ -50,7 +50,7 @@ struct listener {
  * @proxy_at: when the proxy may be tried again, in milliseconds of CLOCK_MONOTONIC
  * @proxy_reported: a failure of the proxy was reported
  * @relay: process that copies standard input and output; 0 for none
- * @polled: one for each listener, @signals, the tracker, and two for each peer: its socket and its limits
+ * @polled: one for each listener, @signals, the tracker, and three for each peer: its socket, its limits and its output
  */
 struct server {
 	const struct server_options *options;
@@ -81,8 +81,8 @@ struct server {
 /** server_say - report a line of text */
 void server_say(struct server *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** server_forget - in a child: close the server's descriptors but @keep, and drop its shared memory */
-void server_forget(struct server *s, int keep);
+/** server_forget - in a child: drop the memory that is shared with sessions, but that of the peer with socket @own */
+void server_forget(struct server *s, int own);
 
 /**
  * server_add_peer - add a connection; its socket is closed on failure
