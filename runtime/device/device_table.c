@@ -259,8 +259,8 @@ static int raise_no_backend(struct tenon_slice name)
 
 	tenon_backend_each(list_name, &names);
 	err = tenon_error(-TENON_E_DEVICE,
-			  "this build has no device \"%.*s\". Those it has: %s. Enable its "
-			  "CONFIG_DEVICE_ option or install its plug-in",
+			  "this build has no device \"%.*s\". Those it has: %s. Others need "
+			  "their CONFIG_DEVICE_ option or their plug-in",
 			  (int)name.size, name.data, names.data ? names.data : "none");
 	tenon_buffer_fini(&names);
 	return err;

@@ -13,6 +13,7 @@
 #include "tools/json/json_value.h"
 #include "tools/model/model.h"
 #include "tools/remote/remote.h"
+#include "tools/target/kernel_devices.h"
 #include "tools/target/kernels.h"
 #include "tools/text/timing.h"
 
@@ -24,7 +25,7 @@ struct bench {
 	const char *remote;
 	uint64_t runs, warmup;
 	bool per_op, json;
-	struct tenon_module *module;
+	struct tenon_module *module, *inspected; /* the latter with --remote */
 	struct kernels kernels;
 	struct tenon_model *model;
 	uint64_t *ns;
@@ -108,11 +109,15 @@ static int open_model(struct cli *cli, struct bench *b)
 	b->source.devices = &b->devices;
 	progress_say("loading %s", b->source.file);
 	start = clock_now();
+	/* only for advice about devices: without it the measurement goes on */
+	if (b->devices.remote && tenon_module_inspect(b->source.file, &b->inspected))
+		tenon_error_clear();
 	err = b->devices.remote
 		      ? tenon_remote_open(b->devices.remote, b->source.file, &b->module)
 		      : link_load(b->source.file, NULL, 0, &b->module);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
+	b->source.tree = b->inspected ? b->inspected : b->module;
 	kernels_build(&b->kernels, b->module, &b->devices);
 	code = model_open(cli, &b->source, b->module, false, &b->model);
 	b->open_ns = clock_now() - start;
@@ -126,7 +131,8 @@ static int run_failed(struct cli *cli, const struct bench *b)
 	int status = tenon_error_status();
 
 	tenon_error_in(status, "%s", b->source.file);
-	return cli_error(cli, cli_exit_of(status, CLI_FAILED));
+	return kernel_devices_error(cli, b->source.file, b->source.tree, &b->devices,
+				    cli_exit_of(status, CLI_FAILED));
 }
 
 static int run_once(const struct bench *b)
@@ -330,6 +336,7 @@ static int bench_main(struct cli *cli, int argc, char **argv)
 		code = CLI_OK;
 	tenon_model_close(b.model);
 	tenon_object_unref(b.module);
+	tenon_object_unref(b.inspected);
 	target_list_fini(&b.devices);
 	for (i = 0; i < b.argument_count; i++)
 		argument_release(&b.arguments[i]);

@@ -6,6 +6,7 @@
 
 #include "tools/cli/progress.h"
 #include "tools/target/driver_guard.h"
+#include "tools/target/target.h"
 #include "tools/text/timing.h"
 
 static int open_device(const char *uri, struct tenon_device **out)
@@ -47,6 +48,8 @@ static int reset(struct cli *cli, const char *uri, bool json)
 	uint64_t began;
 	int err, code;
 
+	if (target_check(cli, "", uri))
+		return CLI_USAGE;
 	err = open_device(uri, &device);
 	if (err)
 		return cli_error(cli, err == -TENON_E_VALUE ? CLI_USAGE : CLI_UNAVAILABLE);

@@ -92,7 +92,7 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 static int look_at_model(struct cli *cli, struct request *r, struct module_list *l)
 {
 #ifdef CONFIG_EXECUTORS
-	struct model_source source = { r->file, r->graph, r->params, r->function, NULL };
+	struct model_source source = { .file = r->file, .graph = r->graph, .params = r->params, .function = r->function };
 	struct tenon_model_options o = { .describe = true };
 
 	if (r->graph || r->function)

@@ -8,6 +8,7 @@
 #include "runtime/model/executors.h"
 #include "tools/file/file.h"
 #include "tools/model/model_tuple.h"
+#include "tools/target/kernel_devices.h"
 #include "tools/tensor/spec_tensor.h"
 
 bool model_is_root(const struct tenon_module *m)
@@ -85,6 +86,9 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 		return cli_usage(cli, "--graph: a model on another machine is one file");
 	err = source->graph ? open_graph(source, module, &o, out)
 			    : open_root(source, module, &o, out);
+	if (err == -TENON_E_DEVICE && source->devices)
+		return kernel_devices_error(cli, source->file, source->tree, source->devices,
+					    CLI_UNAVAILABLE);
 	if (err != -TENON_E_NOT_FOUND)
 		return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : 0;
 	if (source->function)

@@ -19,6 +19,7 @@
  * @params: its parameters; NULL for none
  * @function: name of the model in the file; NULL for the only one
  * @devices: devices to run on; NULL for the processor
+ * @tree: the import tree of @file on this machine, for advice about @devices; NULL for none
  */
 struct model_source {
 	const char *file;
@@ -26,6 +27,7 @@ struct model_source {
 	const char *params;
 	const char *function;
 	const struct target_list *devices;
+	struct tenon_module *tree;
 };
 
 /** model_is_root - test whether a module can be opened as a model */

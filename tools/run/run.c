@@ -116,10 +116,19 @@ static int refuse_model_words(struct cli *cli, const struct run *run)
 	return 0;
 }
 
+/* The import tree of the file, which is on this machine. */
+static struct tenon_module *tree_of(const struct run *run)
+{
+	return run->inspected ? run->inspected : run->module;
+}
+
 static int work_function(struct cli *cli, struct run *run)
 {
 	struct function_run *f = &run->function;
-	int code = run_find_named(cli, &run->options, run->module, f);
+	int code;
+
+	f->tree = tree_of(run);
+	code = run_find_named(cli, &run->options, run->module, f);
 
 	if (!code)
 		code = refuse_model_words(cli, run);
@@ -131,32 +140,21 @@ static int work_function(struct cli *cli, struct run *run)
 	return code ? code : expectations_compare(cli, &run->expectations, &f->results, NULL);
 }
 
-/* What compiled code says of a tensor on another device has no remedy. */
-static void say_what_is_missing(struct cli *cli, const struct run *run)
-{
-	const char *device = kernels_missing(run->module, &run->targets);
-
-	if (device)
-		fprintf(cli->err,
-			"tenon: %s has no kernels for %s; a model that was compiled for the "
-			"processor runs without --device\n",
-			run->options.file, device);
-}
-
 static int work_model(struct cli *cli, struct run *run)
 {
 	const struct run_options *o = &run->options;
 	struct model_run *m = &run->model;
 	int code;
 
+	m->file = o->file;
+	m->tree = tree_of(run);
+	m->targets = &run->targets;
 	code = run_model_open(cli, o, run->module, &run->targets, &run->arguments, m);
 	if (code)
 		return code;
 	if (o->stream)
-		return run_stream(cli, o->file, &run->expectations, m);
+		return run_stream(cli, &run->expectations, m);
 	code = run_model(cli, o, &run->targets, &run->arguments, &run->times, m);
-	if (code == CLI_FAILED)
-		say_what_is_missing(cli, run);
 	return code ? code : expectations_compare(cli, &run->expectations, &m->outputs, m->model);
 }
 
@@ -178,7 +176,7 @@ static int work(struct cli *cli, struct run *run)
 					   : load(cli, &run->options, &run->module);
 	if (code)
 		return code;
-	return run_is_model(&run->options, run->inspected ? run->inspected : run->module)
+	return run_is_model(&run->options, tree_of(run))
 		       ? work_model(cli, run)
 		       : work_function(cli, run);
 }

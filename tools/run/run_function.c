@@ -5,18 +5,20 @@
 
 #include "lib/clock.h"
 #include "tools/cli/progress.h"
+#include "tools/target/kernel_devices.h"
 #include "tools/target/target.h"
 
 /* Map a failure to an exit code: distinguish a missing loader or device from a failed function. */
-static int call_failed(struct cli *cli, const char *name)
+static int call_failed(struct cli *cli, const char *file, const struct target_list *targets,
+		       const struct function_run *f)
 {
 	int status = tenon_error_status();
+	bool unavailable = status == -TENON_E_NO_LOADER || status == -TENON_E_DEVICE ||
+			   status == -TENON_E_LOST;
 
-	tenon_error_in(status, "%s", name);
-	return cli_error(cli, status == -TENON_E_NO_LOADER || status == -TENON_E_DEVICE ||
-					      status == -TENON_E_LOST
-				      ? CLI_UNAVAILABLE
-				      : CLI_FAILED);
+	tenon_error_in(status, "%s", f->name);
+	return kernel_devices_error(cli, file, f->tree, targets,
+				    unavailable ? CLI_UNAVAILABLE : CLI_FAILED);
 }
 
 /* Make the argument list of the function. */
@@ -45,9 +47,10 @@ static int call_once(const struct function_run *f, const struct tenon_value *vie
 }
 
 static int call(struct cli *cli, const struct run_options *o, const struct arguments *a,
-		struct tenon_device *on, struct times *times, const struct function_run *f,
-		struct tenon_value *returned)
+		const struct target_list *targets, struct times *times,
+		const struct function_run *f, struct tenon_value *returned)
 {
+	struct tenon_device *on = targets->count ? targets->on[0] : NULL;
 	struct tenon_value *views = views_of(a);
 	int err = 0;
 
@@ -68,7 +71,7 @@ static int call(struct cli *cli, const struct run_options *o, const struct argum
 		times->ns[i] = clock_now() - start;
 	}
 	free(views);
-	return err ? call_failed(cli, f->name) : 0;
+	return err ? call_failed(cli, o->file, targets, f) : 0;
 }
 
 /* Collect the outputs and @returned, which moves to the results. */
@@ -105,7 +108,7 @@ int run_function(struct cli *cli, const struct run_options *o, const struct targ
 
 	code = arguments_put(cli, a, on, name);
 	if (!code)
-		code = call(cli, o, a, on, times, f, &returned);
+		code = call(cli, o, a, targets, times, f, &returned);
 	if (!code)
 		code = arguments_get(cli, a, on, name, &returned);
 	if (code) {

@@ -16,11 +16,13 @@
  * struct function_run - a function to call
  * @name: its name, from the module or the command line
  * @function: the function
+ * @tree: the import tree of its file, on this machine
  * @results: results of the last call
  */
 struct function_run {
 	const char *name;
 	struct tenon_function *function;
+	struct tenon_module *tree;
 	struct results results;
 };
 

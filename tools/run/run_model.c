@@ -10,18 +10,21 @@
 #include "lib/clock.h"
 #include "tools/cli/progress.h"
 #include "tools/run/run_write.h"
+#include "tools/target/kernel_devices.h"
 #include "tools/target/target.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/print.h"
 #include "tools/text/printable.h"
 
-int run_model_failed(struct cli *cli, const char *file)
+int run_model_failed(struct cli *cli, const struct model_run *m)
 {
 	int status = tenon_error_status();
 
-	tenon_error_in(status, "%s", file);
-	return cli_error(cli,
-			 status == -TENON_E_USAGE ? CLI_USAGE : cli_exit_of(status, CLI_FAILED));
+	tenon_error_in(status, "%s", m->file);
+	if (status == -TENON_E_USAGE)
+		return cli_error(cli, CLI_USAGE);
+	return kernel_devices_error(cli, m->file, m->tree, m->targets,
+				    cli_exit_of(status, CLI_FAILED));
 }
 
 static int run_once(struct tenon_model *model, const struct target_list *targets,
@@ -152,7 +155,8 @@ int run_model_open(struct cli *cli, const struct run_options *o, struct tenon_mo
 		   const struct target_list *targets, const struct arguments *a,
 		   struct model_run *m)
 {
-	struct model_source source = { o->file, o->graph, o->params, o->function, targets };
+	struct model_source source = { o->file, o->graph, o->params, o->function, targets,
+				       m->tree };
 	int code;
 
 	kernels_build(&m->kernels, module, targets);
@@ -169,7 +173,7 @@ int run_model(struct cli *cli, const struct run_options *o, const struct target_
 	if (p || times->count > 1)
 		kernels_wait(&m->kernels);
 	if (run_often(o->file, m->model, targets, times, p) || run_model_take_outputs(m))
-		code = run_model_failed(cli, o->file);
+		code = run_model_failed(cli, m);
 	if (!code)
 		code = write_outputs(cli, m, a);
 	if (!code && o->profile && !o->json)

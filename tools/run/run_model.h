@@ -17,12 +17,18 @@
 /**
  * struct model_run - a running model
  * @model: the model; NULL when a function is called
+ * @file: the file that it is in
+ * @tree: the import tree of that file, on this machine
+ * @targets: the devices it runs on
  * @outputs: outputs of the last run
  * @kernels: kernels that are being built
  * @operators: profile of the operators, over all runs
  */
 struct model_run {
 	struct tenon_model *model;
+	const char *file;
+	struct tenon_module *tree;
+	const struct target_list *targets;
 	struct kernels kernels;
 	struct results outputs;
 	struct profile operators;
@@ -42,10 +48,10 @@ int run_model(struct cli *cli, const struct run_options *o, const struct target_
 	      const struct arguments *a, struct times *times, struct model_run *m);
 
 /** run_stream - run it on frames from standard input; returns an exit code */
-int run_stream(struct cli *cli, const char *file, struct expectations *e, struct model_run *m);
+int run_stream(struct cli *cli, struct expectations *e, struct model_run *m);
 
-/** run_model_failed - print why the model in @file failed; returns the exit code */
-int run_model_failed(struct cli *cli, const char *file);
+/** run_model_failed - print why the model failed, and the remedy; returns the exit code */
+int run_model_failed(struct cli *cli, const struct model_run *m);
 
 /** run_model_take_outputs - copy the outputs of the last run to the host; a status */
 int run_model_take_outputs(struct model_run *m);
@@ -87,11 +93,9 @@ static inline int run_model(struct cli *cli, const struct run_options *o,
 	return CLI_UNAVAILABLE; /* unreachable: no model was opened */
 }
 
-static inline int run_stream(struct cli *cli, const char *file, struct expectations *e,
-			     struct model_run *m)
+static inline int run_stream(struct cli *cli, struct expectations *e, struct model_run *m)
 {
 	(void)cli;
-	(void)file;
 	(void)e;
 	(void)m;
 	return CLI_UNAVAILABLE;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/run/run.h"
+#include "tools/target/target.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/print.h"
 
@@ -102,6 +103,8 @@ static int add_target(struct cli *cli, struct run_options *o)
 
 	if (!equal || equal == optarg || !equal[1])
 		return cli_usage(cli, "--target-key %s: want KEY=URI", optarg);
+	if (target_check(cli, "--target-key ", equal + 1))
+		return CLI_USAGE;
 	*equal = 0;
 	o->targets[o->target_count++] = (struct tenon_target){ optarg, equal + 1 };
 	return 0;

@@ -139,7 +139,7 @@ static int find_frame_input(struct tenon_model *model, struct frames *f)
 	return f->copied ? 0 : err;
 }
 
-int run_stream(struct cli *cli, const char *file, struct expectations *e, struct model_run *m)
+int run_stream(struct cli *cli, struct expectations *e, struct model_run *m)
 {
 	struct frames f = { .cli = cli, .run = m, .expected = e };
 	struct tenon_stream loop = { read_frame, write_frame, &f };
@@ -154,7 +154,7 @@ int run_stream(struct cli *cli, const char *file, struct expectations *e, struct
 	start = clock_now() - start;
 	tenon_object_unref(f.tensor);
 	if (err || f.code)
-		return err ? run_model_failed(cli, file) : f.code;
+		return err ? run_model_failed(cli, m) : f.code;
 	fprintf(cli->err, "%" PRIu64 " frames in %.3f s: %.1f a second\n", rounds,
 		(double)start / 1e9, start ? (double)rounds * 1e9 / (double)start : 0.0);
 	if (!f.differing)

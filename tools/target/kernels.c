@@ -58,39 +58,3 @@ void kernels_fini(struct kernels *k)
 		tenon_object_unref(k->building[--k->count]);
 	progress_kernels(0, 0);
 }
-
-static bool leave_out(void *context, size_t index, struct tenon_slice kernel)
-{
-	(void)context;
-	(void)index;
-	(void)kernel;
-	return false;
-}
-
-static void count(void *context, const struct tenon_prepare_progress *progress)
-{
-	*(size_t *)context = progress->total;
-}
-
-const char *kernels_missing(struct tenon_module *m, const struct target_list *targets)
-{
-	size_t found, i;
-	const struct tenon_prepare how = {
-		.size = sizeof(how), .context = &found, .choose = leave_out, .progress = count
-	};
-	int32_t type;
-
-	for (i = 0; m && i < targets->count && !targets->remote; i++) {
-		type = targets->id[i].device_type;
-		if (!targets->on[i] || (type != kDLOpenCL && type != kDLCUDA && type != kDLVulkan))
-			continue;
-		found = 0;
-		if (tenon_module_prepare(m, targets->on[i], &how)) {
-			tenon_error_clear();
-			continue;
-		}
-		if (!found)
-			return targets->name[i];
-	}
-	return NULL;
-}

@@ -53,15 +53,6 @@ void kernels_wait(struct kernels *k);
 /** kernels_fini - start no other kernel, and wait for those that are being built */
 void kernels_fini(struct kernels *k);
 
-/**
- * kernels_missing - find a device that a module has no kernels for
- * @m: the module
- * @targets: open devices; NPUs are left out, since what they run may be no kernels
- *
- * Return: the device's name, as it was given; NULL for none.
- */
-const char *kernels_missing(struct tenon_module *m, const struct target_list *targets);
-
 /** kernels_progress - show which of how many; a tenon_prepare.progress of any context */
 void kernels_progress(void *context, const struct tenon_prepare_progress *progress);
 

@@ -20,15 +20,33 @@ static bool is_nonsense(const char *name)
 	struct tenon_slice driver = { name, strcspn(name, ":?") };
 	DLDevice device;
 
-	if (!tenon_device_parse(driver, &device) || tenon_backend_find(driver))
+	if (tenon_backend_find(driver))
 		return false;
+	if (!tenon_device_parse(driver, &device))
+		return false;
+	tenon_error_clear();
 	return true;
 }
 
-static int refuse_nonsense(struct cli *cli, const char *name)
+static int list_name(void *context, const struct tenon_backend *b)
 {
-	cli_usage(cli, "--device %s: %s", name, tenon_error_message());
-	tenon_error_clear();
+	struct tenon_buffer *names = context;
+
+	return tenon_buffer_printf(names, "%s%s", names->size ? ", " : "", tenon_backend_name(b));
+}
+
+int target_check(struct cli *cli, const char *option, const char *name)
+{
+	struct tenon_buffer names = TENON_BUFFER_INIT;
+
+	if (!is_nonsense(name))
+		return 0;
+	tenon_backend_each(list_name, &names);
+	cli_usage(cli,
+		  "%s%s: no kind of device is called \"%.*s\"; this build has %s. tenon devices lists "
+		  "the devices of this machine",
+		  option, name, (int)strcspn(name, ":?"), name, names.data ? names.data : "cpu");
+	tenon_buffer_fini(&names);
 	return CLI_USAGE;
 }
 
@@ -41,8 +59,8 @@ int target_open(struct cli *cli, const char *name, struct tenon_device **on)
 	*on = NULL;
 	if (is_processor(name))
 		return 0;
-	if (is_nonsense(name))
-		return refuse_nonsense(cli, name);
+	if (target_check(cli, "--device ", name))
+		return CLI_USAGE;
 	progress_say("opening %s", name);
 	driver_guard_begin(&guard, name);
 	err = tenon_device_open(name, on);
@@ -86,8 +104,8 @@ int target_open(struct cli *cli, const char *name, struct tenon_device **on)
 	*on = NULL;
 	if (is_processor(name))
 		return 0;
-	if (is_nonsense(name))
-		return refuse_nonsense(cli, name);
+	if (target_check(cli, "--device ", name))
+		return CLI_USAGE;
 	fprintf(cli->err, "tenon: --device %s: no such device in this build; it has cpu:0\n", name);
 	return CLI_UNAVAILABLE;
 }

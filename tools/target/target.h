@@ -18,6 +18,16 @@
  */
 int target_open(struct cli *cli, const char *name, struct tenon_device **on);
 
+/**
+ * target_check - refuse the name of a device that neither DLPack nor a backend knows
+ * @cli: for the message
+ * @option: what the message begins with: "--device ", or nothing
+ * @name: the name
+ *
+ * Return: 0; CLI_USAGE, its message printed.
+ */
+int target_check(struct cli *cli, const char *option, const char *name);
+
 #ifdef CONFIG_DEVICES
 /** target_wait - wait for the work submitted to a device or NULL; 0 or negative */
 int target_wait(struct tenon_device *on);

@@ -4,9 +4,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/clock.h"
 #include "runtime/core/processors.h"
+#include "tools/target/kernel_devices.h"
 #include "tools/text/printable.h"
 #include "tools/text/timing.h"
 
@@ -65,12 +67,47 @@ static int check_cache(struct cli *cli)
 	return CLI_UNAVAILABLE;
 }
 
+/* Append the devices that a file has kernels for, if it can be read. */
+static void kernels_of(const char *file, struct tenon_buffer *out)
+{
+	struct tenon_module *m;
+
+	if (tenon_module_inspect(file, &m)) {
+		tenon_error_clear();
+		return;
+	}
+	kernel_devices_say(m, out);
+	tenon_object_unref(m);
+}
+
+static int ask_device(struct cli *cli, const char *file)
+{
+	struct tenon_buffer devices = TENON_BUFFER_INIT;
+	int code;
+
+	kernels_of(file, &devices);
+	if (devices.size)
+		code = cli_usage(cli, "for which device? %s has kernels for %s: add --device %.*s:0",
+				 file, devices.data, (int)strcspn(devices.data, ", "),
+				 devices.data);
+	else
+		code = cli_usage(cli, "for which device? --device opencl:0");
+	tenon_buffer_fini(&devices);
+	return code;
+}
+
 static void print(const struct warm *w, FILE *out)
 {
+	struct tenon_buffer others = TENON_BUFFER_INIT;
 	char time[TIMING_TEXT];
 
 	if (!w->kernels) {
-		fprintf(out, "%s has no kernels for %s\n", w->file, w->device);
+		fprintf(out, "%s has no kernels for %s", w->file, w->device);
+		kernels_of(w->file, &others);
+		if (others.size)
+			fprintf(out, ", but for %s", others.data);
+		fputc('\n', out);
+		tenon_buffer_fini(&others);
 		return;
 	}
 	fprintf(out, "%s: %" PRIu32 " kernel%s ready for %s after %s, by %u process%s\n", w->file,
@@ -117,7 +154,7 @@ static int warm_main(struct cli *cli, int argc, char **argv)
 	if (code)
 		return code;
 	if (!w.device)
-		return cli_usage(cli, "for which device? --device opencl:0");
+		return ask_device(cli, w.file);
 	return warm(cli, &w, json);
 }
 
