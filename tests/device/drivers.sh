@@ -174,6 +174,9 @@ left_out()
 a_list_with_a_mistake()
 {
 	TENON_BACKENDS=vulcan command_ends 0 doctor && has 'warn .*no backend is called "vulcan"' &&
+		TENON_BACKENDS=-opnecl command_ends 0 devices && grep -q 'no backend is called "opnecl"' "$scratch/err" &&
+		TENON_BACKENDS=vulcan command_ends 4 run "$host" --function vecadd --device opencl:0 &&
+		grep -q 'no backend is called "vulcan"' "$scratch/err" &&
 		TENON_BACKENDS=vulkan command_ends 0 run "$host" --device cpu --function vecadd --input 128xfloat32=ones \
 			--input 128xfloat32=ones --output 128xfloat32
 }

@@ -69,9 +69,10 @@ static void kernels_that_no_device_of_the_build_runs_are_named(void **state)
 {
 	(void)state;
 	NEEDS_X86;
-	assert_advises(RUN("run", METAL, "--input", "64xfloat32=ones", "--input",
-			   "64xfloat32=ones", "--output", "64xfloat32"),
-		       CLI_FAILED, "lib.so has kernels for metal, and this build has no such device",
+	assert_advises(RUN("run", METAL, "--input", "64xfloat32=ones", "--input", "64xfloat32=ones",
+			   "--output", "64xfloat32"),
+		       CLI_FAILED,
+		       "lib.so has kernels for metal, and this build has no such device",
 		       "Mismatched");
 }
 

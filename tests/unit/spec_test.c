@@ -117,7 +117,7 @@ static void contents_are_files_seeds_and_words(void **state)
 	assert_int_equal(spec.fill, SPEC_RANDOM);
 	assert_int_equal(spec.seed, 255);
 	assert_int_equal(parsed(SPEC_INPUT, "2xint8=arange").fill, SPEC_ARANGE);
-	refused(SPEC_INPUT, "2xfloat32=random", "needs a seed");
+	refused(SPEC_EXPECT, "2xfloat32=random", "random needs the seed");
 	refused(SPEC_INPUT, "2xfloat32=random:x", "seed of random");
 	refused(SPEC_INPUT, "2xfloat32=@", "a file name must follow @");
 	refused(SPEC_INPUT, "@", "a file name must follow @");

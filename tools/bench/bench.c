@@ -33,7 +33,7 @@ struct bench {
 	struct profile profile;
 };
 
-enum { INPUT = 1, GRAPH, PARAMS, FUNCTION, DEVICE, REMOTE, RUNS, WARMUP, PER_OP, JSON };
+enum { INPUT = 1, GRAPH, PARAMS, FUNCTION, DEVICE, REMOTE, REPEAT, WARMUP, PER_OP, JSON };
 
 static int number(struct cli *cli, const char *option, uint64_t least, uint64_t *out)
 {
@@ -56,6 +56,10 @@ static int input(struct cli *cli, struct bench *b)
 		tenon_error_clear();
 		return CLI_USAGE;
 	}
+	if (argument_given_before(b->arguments, a))
+		return cli_usage(cli, "--input %s: an earlier --input has the name \"%.*s\" too",
+				 optarg, (int)a->spec.name.size, a->spec.name.data);
+	spec_print_seed(&a->spec, "--input", cli->err);
 	b->argument_count++;
 	err = argument_make(a);
 	if (!err)
@@ -83,8 +87,8 @@ static int option(struct cli *cli, struct bench *b, int found)
 	case REMOTE:
 		b->remote = optarg;
 		return 0;
-	case RUNS:
-		return number(cli, "runs", 1, &b->runs);
+	case REPEAT:
+		return number(cli, "repeat", 1, &b->runs);
 	case WARMUP:
 		return number(cli, "warmup", 0, &b->warmup);
 	case PER_OP:
@@ -112,9 +116,8 @@ static int open_model(struct cli *cli, struct bench *b)
 	/* only for advice about devices: without it the measurement goes on */
 	if (b->devices.remote && tenon_module_inspect(b->source.file, &b->inspected))
 		tenon_error_clear();
-	err = b->devices.remote
-		      ? tenon_remote_open(b->devices.remote, b->source.file, &b->module)
-		      : link_load(b->source.file, NULL, 0, &b->module);
+	err = b->devices.remote ? tenon_remote_open(b->devices.remote, b->source.file, &b->module)
+				: link_load(b->source.file, NULL, 0, &b->module);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 	b->source.tree = b->inspected ? b->inspected : b->module;
@@ -294,7 +297,8 @@ static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv
 		{ "function", required_argument, NULL, FUNCTION },
 		{ "device", required_argument, NULL, DEVICE },
 		{ "remote", required_argument, NULL, REMOTE },
-		{ "runs", required_argument, NULL, RUNS },
+		{ "repeat", required_argument, NULL, REPEAT },
+		{ "runs", required_argument, NULL, REPEAT }, /* an alias */
 		{ "warmup", required_argument, NULL, WARMUP },
 		{ "per-op", no_argument, NULL, PER_OP },
 		{ "json", no_argument, NULL, JSON },
@@ -356,9 +360,8 @@ const struct cli_command bench_command = {
 	"  --params FILE        its parameters\n"
 	"  --function NAME      which model, where FILE has several\n"
 	"  --device URI         where to run: cpu (the default), opencl:0\n"
-	"  --remote ADDRESS     measure on another machine, without the network: " REMOTE_HELP
-	"\n"
-	"  --runs N             how often to run (100)\n"
+	"  --remote ADDRESS     measure on another machine, without the network: " REMOTE_HELP "\n"
+	"  --repeat N           how often to run (100); --runs is the same\n"
 	"  --warmup N           runs before, that do not count (10)\n"
 	"  --per-op             print how long each operator took, measured in further runs\n"
 	"  --json               print JSON\n"

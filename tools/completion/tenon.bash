@@ -73,7 +73,7 @@ _tenon_value()
 	--abi) _tenon_reply 'modern legacy' ;;
 	--allow) _tenon_reply 'weak unknown' ;;
 	--output) if [ "$command" != run ]; then _tenon_files '' "$word"; fi ;;
-	--function|--rtol|--atol|--repeat|--timeout|--top|--remote|--count|--runs|--warmup|--align|--target-key|--prefix|--show) ;;
+	--function|--rtol|--atol|--repeat|--timeout|--top|--remote|--count|--warmup|--align|--target-key|--prefix|--show) ;;
 	--key) case $command in sign|verify) _tenon_files '' "$word" ;; esac ;;
 	--signature) _tenon_files '' "$word" ;;
 	--listen|--sessions|--session-timeout|--request-timeout|--folder-size|--cache-size|--memory|--processes|--packet-size|--tracker|--advertise|--health-check|--proxy|--allow-user|--allow-group|--wait-timeout|--check-every|--check-timeout|--connections) ;;
@@ -111,7 +111,7 @@ _tenon()
 	run) options='--function --import --target-key --device --remote --input --output --expect --rtol --atol --top --labels --repeat --timeout --graph --params --profile --trace --stream --verify --json --help' ;;
 	chat) options='--bytes --cache-tokens --device --frequency-penalty --ignore-end --json --max-tokens --message --presence-penalty --quiet --raw --repetition-penalty --seed --stop --system --temperature --tokens --top-p --trace --weights --help' ;;
 	inspect) options='--functions --model --function --graph --params --show --disassemble --json --dot --help' ;;
-	bench) options='--input --graph --params --function --device --remote --runs --warmup --per-op --json --help' ;;
+	bench) options='--input --graph --params --function --device --remote --repeat --warmup --per-op --json --help' ;;
 	params) options='--align --output --json --help' ;;
 	rpc)
 		if [ "${#words[@]}" -eq 3 ]; then

@@ -59,7 +59,7 @@ complete -c tenon -n '__fish_seen_subcommand_from run' -l verify -d 'Load only p
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l model -d 'List operators and parameters'
 complete -c tenon -n '__fish_seen_subcommand_from inspect bench' -l function -x -d 'Which model'
 complete -c tenon -n '__fish_seen_subcommand_from bench' -l input -r -d 'An input'
-complete -c tenon -n '__fish_seen_subcommand_from bench' -l runs -x -d 'How often to run'
+complete -c tenon -n '__fish_seen_subcommand_from bench' -l repeat -x -d 'How often to run'
 complete -c tenon -n '__fish_seen_subcommand_from bench' -l warmup -x -d 'Runs before that do not count'
 complete -c tenon -n '__fish_seen_subcommand_from bench' -l per-op -d 'Times of each operator'
 complete -c tenon -n '__fish_seen_subcommand_from params' -a 'list extract align from-npy from-npz'

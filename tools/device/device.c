@@ -50,6 +50,7 @@ static int reset(struct cli *cli, const char *uri, bool json)
 
 	if (target_check(cli, "", uri))
 		return CLI_USAGE;
+	target_warn_of_choice(cli);
 	err = open_device(uri, &device);
 	if (err)
 		return cli_error(cli, err == -TENON_E_VALUE ? CLI_USAGE : CLI_UNAVAILABLE);

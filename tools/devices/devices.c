@@ -7,6 +7,7 @@
 #include "tools/devices/devices.h"
 #include "tools/devices/devices_remote.h"
 #include "tools/devices/driver_probe.h"
+#include "tools/target/target.h"
 #include "tools/text/size.h"
 
 static void print_processor(const struct machine *m, FILE *out)
@@ -100,6 +101,7 @@ static int devices_main(struct cli *cli, int argc, char **argv)
 		return cli_error(cli, CLI_FAILED);
 	}
 	devices_list(list);
+	target_warn_of_choice(cli);
 	if (!json)
 		print_devices(list, cli->out);
 	else if (devices_json(list, cli->out))

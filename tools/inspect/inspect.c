@@ -38,8 +38,8 @@ static const struct option options[] = {
 struct request {
 	bool json, dot, functions, model, disassemble;
 	const char *file, *function, *graph, *params, *show;
-	const char *module;  /* the file that is read; @file, or the module made of a manifest */
-	bool wants_choice; /* several models and no default */
+	const char *module; /* the file that is read; @file, or the module made of a manifest */
+	bool wants_choice;  /* several models and no default */
 };
 
 static int read_options(struct cli *cli, int argc, char **argv, struct request *r)
@@ -92,7 +92,9 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 static int look_at_model(struct cli *cli, struct request *r, struct module_list *l)
 {
 #ifdef CONFIG_EXECUTORS
-	struct model_source source = { .file = r->file, .graph = r->graph, .params = r->params, .function = r->function };
+	struct model_source source = {
+		.file = r->file, .graph = r->graph, .params = r->params, .function = r->function
+	};
 	struct tenon_model_options o = { .describe = true };
 
 	if (r->graph || r->function)
@@ -143,10 +145,11 @@ static int answer(struct cli *cli, struct request *r, struct module_list *l)
 static int answer_archive(struct cli *cli, const struct request *r)
 {
 	if (r->dot || r->functions || r->model || r->function || r->graph)
-		return cli_usage(cli,
-				 "%s: an archive is listed as it is, and --json is the only option; "
-				 "tenon link -o FILE.so makes a module of it",
-				 r->file);
+		return cli_usage(
+			cli,
+			"%s: an archive is listed as it is, and --json is the only option; "
+			"tenon link -o FILE.so makes a module of it",
+			r->file);
 	return r->show ? inspect_archive_show(cli, r->file, r->show)
 		       : inspect_archive(cli, r->file, r->json);
 }

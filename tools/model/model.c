@@ -164,6 +164,82 @@ int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct ar
 	return 0;
 }
 
+/* "data=1x3xfloat32=random:1"; 1 for an extent that is not fixed */
+static void print_example(const struct tenon_port *port, struct tenon_buffer *out)
+{
+	char name[TENON_DTYPE_NAME];
+	int32_t i;
+
+	tenon_buffer_printf(out, "--input %.*s=", (int)port->name.size, port->name.data);
+	if (port->ndim < 0 || !port->dtype.bits) {
+		tenon_buffer_printf(out, "@FILE.npy");
+		return;
+	}
+	for (i = 0; i < port->ndim; i++)
+		tenon_buffer_printf(out, "%" PRId64 "x", port->shape[i] < 0 ? 1 : port->shape[i]);
+	tenon_buffer_printf(out, "%s=random:1", tenon_dtype_name(port->dtype, name));
+}
+
+/* "1x?xfloat32" */
+static void print_type(const struct tenon_port *port, struct tenon_buffer *out)
+{
+	char name[TENON_DTYPE_NAME];
+	int32_t i;
+
+	if (port->ndim < 0 && !port->dtype.bits) {
+		tenon_buffer_printf(out, "tensor");
+		return;
+	}
+	if (port->ndim < 0)
+		tenon_buffer_printf(out, "…x");
+	for (i = 0; i < port->ndim; i++)
+		if (port->shape[i] < 0)
+			tenon_buffer_printf(out, "?x");
+		else
+			tenon_buffer_printf(out, "%" PRId64 "x", port->shape[i]);
+	tenon_buffer_printf(out, "%s",
+			    port->dtype.bits ? tenon_dtype_name(port->dtype, name) : "?");
+}
+
+int model_need_inputs(struct cli *cli, const char *file, struct tenon_model *model)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	size_t i, missing = 0, n = tenon_model_input_count(model);
+	struct tenon_port port;
+	int code = 0;
+
+	for (i = 0; i < n; i++) {
+		if (tenon_model_input_is_set(model, i) || tenon_model_input(model, i, &port))
+			continue;
+		tenon_buffer_printf(&text, "%sinput \"%.*s\" was not given; it is a ",
+				    missing++ ? "\n" : "", (int)port.name.size, port.name.data);
+		print_type(&port, &text);
+		tenon_buffer_printf(&text, ": --input %.*s=@FILE.npy or, as a trial, ",
+				    (int)port.name.size, port.name.data);
+		print_example(&port, &text);
+	}
+	tenon_error_clear();
+	if (missing)
+		code = cli_usage(cli, "%s: %s", file, text.data ? text.data : "");
+	tenon_buffer_fini(&text);
+	return code;
+}
+
+/* Refuse an input that random numbers cannot fill: it has no fixed type. */
+static int refuse_input(const struct tenon_port *port)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	int err;
+
+	print_type(port, &text);
+	tenon_buffer_printf(&text, ", whose type is not fixed: ");
+	print_example(port, &text);
+	err = tenon_error(-TENON_E_USAGE, "input \"%.*s\" is a %s", (int)port->name.size,
+			  port->name.data, text.data ? text.data : "");
+	tenon_buffer_fini(&text);
+	return err;
+}
+
 static int fill_input(struct tenon_model *model, size_t index)
 {
 	struct tenon_tensor *tensor;
@@ -176,15 +252,9 @@ static int fill_input(struct tenon_model *model, size_t index)
 	err = tenon_model_input(model, index, &port);
 	for (i = 0; !err && (port.ndim < 0 || i < port.ndim); i++)
 		if (port.ndim < 0 || port.shape[i] < 0)
-			err = tenon_error(
-				-TENON_E_USAGE,
-				"input %zu (\"%.*s\") has no fixed shape: give it with --input",
-				index, (int)port.name.size, port.name.data);
+			err = refuse_input(&port);
 	if (!err && !port.dtype.bits)
-		err = tenon_error(
-			-TENON_E_USAGE,
-			"the dtype of input %zu (\"%.*s\") is not known: give it with --input",
-			index, (int)port.name.size, port.name.data);
+		err = refuse_input(&port);
 	if (!err)
 		err = tenon_tensor_create(port.shape, port.ndim, port.dtype, &tensor);
 	if (err)

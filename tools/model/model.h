@@ -55,6 +55,14 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct argument *list,
 		     size_t count);
 
+/**
+ * model_need_inputs - require that all inputs have a content
+ * @file: the model's file
+ *
+ * Return: 0; CLI_USAGE, its message printed: each missing input with its type and an example.
+ */
+int model_need_inputs(struct cli *cli, const char *file, struct tenon_model *model);
+
 /** model_fill_inputs - set inputs without a value to random numbers; as model_set_inputs() */
 int model_fill_inputs(struct cli *cli, struct tenon_model *model);
 

@@ -240,6 +240,7 @@ static int make_argument(struct cli *cli, struct client *c, const char *text, st
 		tenon_error_clear();
 		return CLI_USAGE;
 	}
+	spec_print_seed(&a->spec, "call", cli->err);
 	err = argument_make(a);
 	if (!err && !a->tensor)
 		return 0;

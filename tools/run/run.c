@@ -176,15 +176,15 @@ static int work(struct cli *cli, struct run *run)
 					   : load(cli, &run->options, &run->module);
 	if (code)
 		return code;
-	return run_is_model(&run->options, tree_of(run))
-		       ? work_model(cli, run)
-		       : work_function(cli, run);
+	return run_is_model(&run->options, tree_of(run)) ? work_model(cli, run)
+							 : work_function(cli, run);
 }
 
 static int report(struct cli *cli, const struct run *run, int code)
 {
 	if ((code != CLI_OK && code != CLI_DIFFERS) || run->options.stream)
 		return code;
+	run_check_labels(run, cli->err);
 	if (!run->options.json)
 		run_report(run, cli->out);
 	else if (run_report_json(run, cli->out))
@@ -332,7 +332,7 @@ const struct cli_command run_command = {
 	"  2x3xfloat32=1,2,3,4,5,6      a tensor; float32=1.5 has no dimension\n"
 	"  2x3xfloat32=@raw.bin         its bytes\n"
 	"  2x3xbfloat16=@x.npy          an array of the same item size, read as that type\n"
-	"  2x3xfloat32=random:1         also zeros, ones, arange\n"
+	"  2x3xfloat32=random:1         also zeros, ones, arange, and random with any seed\n"
 	"  2x3xfloat32                  an output\n"
 	"  2x3xfloat32=>y.npy           an output that is also written; other names: bytes\n"
 	"\n"

@@ -155,13 +155,19 @@ int run_model_open(struct cli *cli, const struct run_options *o, struct tenon_mo
 		   const struct target_list *targets, const struct arguments *a,
 		   struct model_run *m)
 {
-	struct model_source source = { o->file, o->graph, o->params, o->function, targets,
-				       m->tree };
+	struct model_source source = {
+		o->file, o->graph, o->params, o->function, targets, m->tree
+	};
 	int code;
 
 	kernels_build(&m->kernels, module, targets);
 	code = model_open(cli, &source, module, false, &m->model);
-	return code ? code : model_set_inputs(cli, m->model, a->at, a->count);
+	if (!code)
+		code = model_set_inputs(cli, m->model, a->at, a->count);
+	/* --stream reads one of the inputs */
+	if (!code && !o->stream)
+		code = model_need_inputs(cli, o->file, m->model);
+	return code;
 }
 
 int run_model(struct cli *cli, const struct run_options *o, const struct target_list *targets,

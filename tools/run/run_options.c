@@ -87,6 +87,12 @@ static int specification(struct cli *cli, struct run *run, enum spec_role role)
 		tenon_error_clear();
 		return CLI_USAGE;
 	}
+	if (argument_given_before(role == SPEC_EXPECT ? run->expectations.at : run->arguments.at,
+				  a))
+		return cli_usage(cli, "--%s %s: an earlier --%s has the name \"%.*s\" too",
+				 names[role], optarg, names[role], (int)a->spec.name.size,
+				 a->spec.name.data);
+	spec_print_seed(&a->spec, "--input", cli->err);
 	if (role == SPEC_EXPECT) {
 		run->expectations.count++;
 		return 0;

@@ -21,6 +21,40 @@ static void report_top(const struct tenon_value *value, const struct run *run, F
 			  (struct tenon_slice){ run->labels.data, run->labels.size }, out);
 }
 
+static uint64_t lines_in(const struct tenon_buffer *text)
+{
+	uint64_t lines = 0;
+	size_t i;
+
+	for (i = 0; i < text->size; i++)
+		lines += text->data[i] == '\n' || i + 1 == text->size;
+	return lines;
+}
+
+void run_check_labels(const struct run *run, FILE *err)
+{
+	const struct results *r = run->model.model ? &run->model.outputs : &run->function.results;
+	uint64_t names = lines_in(&run->labels), row, first = 0;
+	DLTensor *dl;
+	size_t i;
+
+	for (i = 0; run->options.labels && i < r->count; i++) {
+		if (tenon_value_tensor(&r->at[i], &dl)) {
+			tenon_error_clear();
+			continue;
+		}
+		row = print_top_names(dl);
+		if (row == names)
+			return;
+		first = first ? first : row;
+	}
+	if (first)
+		fprintf(err,
+			"tenon: --labels %s: %" PRIu64 " names for %" PRIu64
+			" elements; the names may be those of other elements\n",
+			run->options.labels, names, first);
+}
+
 static void report_function(const struct run *run, FILE *out)
 {
 	const struct function_run *f = &run->function;

@@ -146,8 +146,9 @@ static void advise(const char *file, const struct kernel_devices *d,
 		tenon_buffer_printf(out, "%s has kernels for ", file);
 		list(d, out);
 		if (targets->count)
-			tenon_buffer_printf(out, ", and other parts of it run on the processor: "
-						 "name both, --device cpu --device %s",
+			tenon_buffer_printf(out,
+					    ", and other parts of it run on the processor: "
+					    "name both, --device cpu --device %s",
 					    targets->name[0]);
 		else
 			tenon_buffer_printf(out, ", and this build has no such device; tenon "

@@ -5,8 +5,10 @@
 #include <tenon/memory.h>
 #include <tenon/queue.h>
 
+#include "runtime/device/backend_choice.h"
 #include "tools/cli/progress.h"
 #include "tools/target/driver_guard.h"
+#include "tools/text/printable.h"
 
 /* names of the processor, which need no device layer */
 static bool is_processor(const char *name)
@@ -43,7 +45,8 @@ int target_check(struct cli *cli, const char *option, const char *name)
 		return 0;
 	tenon_backend_each(list_name, &names);
 	cli_usage(cli,
-		  "%s%s: no kind of device is called \"%.*s\"; this build has %s. tenon devices lists "
+		  "%s%s: no kind of device is called \"%.*s\"; this build has %s. tenon devices "
+		  "lists "
 		  "the devices of this machine",
 		  option, name, (int)strcspn(name, ":?"), name, names.data ? names.data : "cpu");
 	tenon_buffer_fini(&names);
@@ -51,6 +54,22 @@ int target_check(struct cli *cli, const char *option, const char *name)
 }
 
 #ifdef CONFIG_DEVICES
+void target_warn_of_choice(struct cli *cli)
+{
+	struct tenon_buffer problems = TENON_BUFFER_INIT;
+	char *line, *save;
+
+	if (!backend_choice_problems(&problems) && problems.size)
+		for (line = strtok_r(problems.data, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
+			fputs("tenon: ", cli->err);
+			printable_print(line, cli->err);
+			fputc('\n', cli->err);
+		}
+	tenon_buffer_fini(&problems);
+	tenon_error_clear();
+}
+
 int target_open(struct cli *cli, const char *name, struct tenon_device **on)
 {
 	struct driver_guard guard;
@@ -61,6 +80,7 @@ int target_open(struct cli *cli, const char *name, struct tenon_device **on)
 		return 0;
 	if (target_check(cli, "--device ", name))
 		return CLI_USAGE;
+	target_warn_of_choice(cli);
 	progress_say("opening %s", name);
 	driver_guard_begin(&guard, name);
 	err = tenon_device_open(name, on);

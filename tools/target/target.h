@@ -29,6 +29,9 @@ int target_open(struct cli *cli, const char *name, struct tenon_device **on);
 int target_check(struct cli *cli, const char *option, const char *name);
 
 #ifdef CONFIG_DEVICES
+/** target_warn_of_choice - warn of names in TENON_BACKENDS, or its file, that no backend has */
+void target_warn_of_choice(struct cli *cli);
+
 /** target_wait - wait for the work submitted to a device or NULL; 0 or negative */
 int target_wait(struct tenon_device *on);
 
@@ -36,6 +39,11 @@ int target_wait(struct tenon_device *on);
 int target_fetch(struct tenon_value *value);
 
 #else
+static inline void target_warn_of_choice(struct cli *cli)
+{
+	(void)cli;
+}
+
 static inline int target_wait(struct tenon_device *on)
 {
 	(void)on;

@@ -40,6 +40,15 @@ int argument_make(struct argument *a)
 	return err;
 }
 
+bool argument_given_before(const struct argument *list, const struct argument *a)
+{
+	for (; a->spec.name.size && list < a; list++)
+		if (list->spec.role == a->spec.role &&
+		    tenon_slice_equal(list->spec.name, a->spec.name))
+			return true;
+	return false;
+}
+
 void argument_release(struct argument *a)
 {
 	if (a->spec.form == SPEC_TEXT || a->spec.form == SPEC_SHAPE)

@@ -28,6 +28,13 @@ struct argument {
  */
 int argument_make(struct argument *a);
 
+/**
+ * argument_given_before - test whether an argument of the same role has the same name
+ * @list: arguments
+ * @a: another one, behind them
+ */
+bool argument_given_before(const struct argument *list, const struct argument *a);
+
 /** argument_release - release the tensor of an argument */
 void argument_release(struct argument *a);
 

@@ -35,6 +35,9 @@ void print_tensor(const DLTensor *dl, FILE *out);
  */
 void print_top(const DLTensor *dl, size_t most, struct tenon_slice names, FILE *out);
 
+/** print_top_names - how many names a tensor has places for: the extent of its last dimension */
+uint64_t print_top_names(const DLTensor *dl);
+
 /**
  * print_value - write any value on one line, without a newline
  * @value: None, a number, a text, bytes, tensor, shape, array, map, module, function, any object

@@ -66,6 +66,18 @@ static struct tenon_slice line_of(struct tenon_slice text, uint64_t number)
 	return (struct tenon_slice){ "", 0 };
 }
 
+uint64_t print_top_names(const DLTensor *dl)
+{
+	uint64_t elements;
+
+	if (dl->ndim)
+		return (uint64_t)dl->shape[dl->ndim - 1] * dl->dtype.lanes;
+	if (!tenon_tensor_elements(dl, &elements))
+		return elements * dl->dtype.lanes;
+	tenon_error_clear();
+	return 0;
+}
+
 void print_top(const DLTensor *dl, size_t most, struct tenon_slice names, FILE *out)
 {
 	struct scored best[PRINT_TOP_MOST], s;
@@ -80,7 +92,7 @@ void print_top(const DLTensor *dl, size_t most, struct tenon_slice names, FILE *
 	for (s.index = 0; s.index < elements; s.index++)
 		if (score_of(dl, s.index, &s.score))
 			count = keep(best, count, most, s);
-	row = dl->ndim ? (uint64_t)dl->shape[dl->ndim - 1] * dl->dtype.lanes : elements;
+	row = print_top_names(dl);
 	for (i = 0; i < count; i++) {
 		struct tenon_slice name = line_of(names, best[i].index % row);
 

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <tenon/string.h>
 
+#include "lib/clock.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/spec.h"
 
@@ -169,6 +171,14 @@ static int parse_type(const char *text, size_t size, struct spec *out)
 
 /* ---- contents */
 
+/* Few digits, so that a person can repeat it. */
+static void choose_seed(struct spec *out)
+{
+	out->fill = SPEC_RANDOM;
+	out->seed = clock_now() / 1000 % 1000000;
+	out->seed_chosen = true;
+}
+
 static int parse_seed(const char *text, struct spec *out)
 {
 	struct element seed;
@@ -204,9 +214,11 @@ static int parse_content(const char *text, struct spec *out)
 	}
 	if (!strncmp(text, "random:", 7))
 		return parse_seed(text + 7, out);
+	if (!strcmp(text, "random") && out->role == SPEC_EXPECT)
+		return usage("random needs the seed of what it is compared with, as in random:1");
 	if (!strcmp(text, "random"))
-		return usage("random needs a seed, as in random:1, so that it can be repeated");
-	if (!strcmp(text, "zeros"))
+		choose_seed(out);
+	else if (!strcmp(text, "zeros"))
 		out->fill = SPEC_ZEROS;
 	else if (!strcmp(text, "ones"))
 		out->fill = SPEC_ONES;
@@ -255,7 +267,17 @@ static int type_alone(const char *text, struct spec *out)
 			return 0; /* no elements to parse */
 	}
 	return usage("a type without contents; write TYPE=1,2,3, TYPE=@FILE, TYPE=zeros, ones, "
-		     "arange or random:SEED");
+		     "arange or random");
+}
+
+int spec_without_at(const char *text)
+{
+	struct stat st;
+
+	if (stat(text, &st) || S_ISDIR(st.st_mode))
+		return 0;
+	tenon_error_clear();
+	return tenon_error(-TENON_E_USAGE, "%s is a file; its content is @%s", text, text);
 }
 
 static int parse_unnamed(const char *text, struct spec *out)
@@ -278,9 +300,12 @@ static int parse_unnamed(const char *text, struct spec *out)
 	if (!err)
 		return 0;
 	if (!equals)
-		return type_alone(text, out);
-	err = parse_type(text, (size_t)(equals - text), out);
-	return err ? err : parse_content(equals + 1, out);
+		err = type_alone(text, out);
+	else
+		err = parse_type(text, (size_t)(equals - text), out);
+	if (err)
+		return spec_without_at(text) ? -TENON_E_USAGE : err;
+	return equals ? parse_content(equals + 1, out) : 0;
 }
 
 int spec_parse(enum spec_role role, const char *text, struct spec *out)
@@ -301,6 +326,13 @@ int spec_parse(enum spec_role role, const char *text, struct spec *out)
 		return parse_unnamed(behind, out);
 	out->name = (struct tenon_slice){ 0 };
 	return parse_unnamed(text, out);
+}
+
+void spec_print_seed(const struct spec *spec, const char *option, FILE *out)
+{
+	if (spec->seed_chosen)
+		fprintf(out, "tenon: %s %s: these numbers are random:%" PRIu64 "\n", option,
+			spec->text, spec->seed);
 }
 
 const char *type_text(const int64_t *shape, int32_t ndim, DLDataType dtype, char text[TYPE_TEXT])

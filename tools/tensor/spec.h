@@ -9,12 +9,14 @@
  *	SCALAR  = 3 | -0x1f | 2.5 | inf | nan | true | false | null
  *	EXTENTS = [NUMBER{,NUMBER}]                1,64; nothing for a shape without dimensions
  *	TYPE    = {EXTENT x} DTYPE                2x3xfloat32, float32
- *	CONTENT = NUMBER{,NUMBER} | @FILE | random:SEED | zeros | ones | arange
+ *	CONTENT = NUMBER{,NUMBER} | @FILE | random[:SEED] | zeros | ones | arange
  *	NAME    = TEXT | "TEXT"                    in quotes if TEXT has "=", or begins as another form does
  *
- * Parsing opens no file and allocates nothing: the results are slices of the text.
+ * Parsing opens no file and allocates nothing: the results are slices of the text. Only a text
+ * that cannot be parsed is looked up as the name of a file, since its @ may be missing.
  */
 
+#include <stdio.h>
 #include <tenon/tensor.h>
 
 #define SPEC_DIMENSIONS 64
@@ -59,6 +61,7 @@ enum spec_fill {
  * @shape: extents
  * @fill: source of the elements
  * @seed: seed of SPEC_RANDOM
+ * @seed_chosen: the text has no seed, so parsing chose one
  * @list: comma-separated numbers of SPEC_LIST
  * @path: file to read, of SPEC_FILE and SPEC_LOAD
  * @write: file that an output is written to; NULL if it is only printed
@@ -76,6 +79,7 @@ struct spec {
 	int64_t shape[SPEC_DIMENSIONS];
 	enum spec_fill fill;
 	uint64_t seed;
+	bool seed_chosen;
 	const char *list;
 	const char *path;
 	const char *write;
@@ -90,6 +94,18 @@ struct spec {
  * Return: 0; -TENON_E_USAGE with a message that does not quote the text.
  */
 int spec_parse(enum spec_role role, const char *text, struct spec *out);
+
+/**
+ * spec_without_at - name the missing @ of a text that is the name of a file
+ * @text: the text that is no SPEC, or no content of one
+ *
+ * Return: -TENON_E_USAGE with a message that replaces the thread's error; 0 if there is no such
+ *	file.
+ */
+int spec_without_at(const char *text);
+
+/** spec_print_seed - print the seed that parsing chose for @option, if it did */
+void spec_print_seed(const struct spec *spec, const char *option, FILE *out);
 
 /* size of a type as text, NUL included */
 #define TYPE_TEXT 320

@@ -95,8 +95,10 @@ static int fill_list(const struct spec *spec, void *data, uint64_t count)
 	if (given == 1 && given != count) {
 		err = element_parse(at, strlen(at), spec->dtype, &e);
 		if (err)
-			return tenon_error_in(err, "contents are numbers, @FILE, zeros, ones, "
-						   "arange or random:SEED");
+			return spec_without_at(at) ? -TENON_E_USAGE
+						   : tenon_error_in(err, "contents are numbers, "
+									 "@FILE, zeros, ones, "
+									 "arange or random");
 	}
 	if (given != count)
 		return tenon_error(-TENON_E_USAGE,

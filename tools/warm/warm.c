@@ -87,9 +87,9 @@ static int ask_device(struct cli *cli, const char *file)
 
 	kernels_of(file, &devices);
 	if (devices.size)
-		code = cli_usage(cli, "for which device? %s has kernels for %s: add --device %.*s:0",
-				 file, devices.data, (int)strcspn(devices.data, ", "),
-				 devices.data);
+		code = cli_usage(
+			cli, "for which device? %s has kernels for %s: add --device %.*s:0", file,
+			devices.data, (int)strcspn(devices.data, ", "), devices.data);
 	else
 		code = cli_usage(cli, "for which device? --device opencl:0");
 	tenon_buffer_fini(&devices);
