@@ -243,6 +243,27 @@ static void contents_become_tensors(void **state)
 	assert_content("3x0xint64=random:1", ones, 0);
 }
 
+static void a_name_is_written_as_it_is_read(void **state)
+{
+	static const char *const names[] = { "x",	 "0",  "a=b",	 "größe", "float32",
+					     "3x3xint8", "@x", "in put", "str:x" };
+	struct tenon_buffer word;
+	struct spec spec;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		word = (struct tenon_buffer)TENON_BUFFER_INIT;
+		spec_print_name(tenon_slice_of(names[i]), &word);
+		if (i < 2)
+			assert_string_equal(word.data, names[i]);
+		tenon_buffer_printf(&word, "=2xint8=ones");
+		spec = parsed(SPEC_INPUT, word.data);
+		assert_true(tenon_slice_equal(spec.name, tenon_slice_of(names[i])));
+		tenon_buffer_fini(&word);
+	}
+}
+
 static void random_numbers_are_the_same_everywhere(void **state)
 {
 	/* splitmix64 of seeds 1 and 2, from its published reference */
@@ -295,6 +316,7 @@ int main(void)
 		cmocka_unit_test(a_name_in_quotes_is_taken_whole),
 		cmocka_unit_test(a_wrong_type_is_named),
 		cmocka_unit_test(contents_become_tensors),
+		cmocka_unit_test(a_name_is_written_as_it_is_read),
 		cmocka_unit_test(random_numbers_are_the_same_everywhere),
 		cmocka_unit_test(contents_that_do_not_fit_their_type_are_refused),
 	};

@@ -2,6 +2,7 @@
 #include "tools/model/model.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include <tenon/backend/module_kind.h>
 
@@ -164,20 +165,33 @@ int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct ar
 	return 0;
 }
 
-/* "data=1x3xfloat32=random:1"; 1 for an extent that is not fixed */
+/* Append "--input NAME=SPEC" as a shell takes it. */
+static void print_option(struct tenon_slice name, const char *spec, struct tenon_buffer *out)
+{
+	struct tenon_buffer word = TENON_BUFFER_INIT;
+	const char *quote;
+
+	spec_print_name(name, &word);
+	tenon_buffer_printf(&word, "=%s", spec);
+	quote = word.data && strpbrk(word.data, " \t\"$`\\;&|<>()*?[]{}!#~") ? "'" : "";
+	tenon_buffer_printf(out, "--input %s%s%s", quote, word.data ? word.data : "", quote);
+	tenon_buffer_fini(&word);
+}
+
+/* Append an option with random numbers, with 1 for an extent that is not fixed. */
 static void print_example(const struct tenon_port *port, struct tenon_buffer *out)
 {
+	struct tenon_buffer spec = TENON_BUFFER_INIT;
 	char name[TENON_DTYPE_NAME];
 	int32_t i;
 
-	tenon_buffer_printf(out, "--input %.*s=", (int)port->name.size, port->name.data);
-	if (port->ndim < 0 || !port->dtype.bits) {
-		tenon_buffer_printf(out, "@FILE.npy");
-		return;
-	}
 	for (i = 0; i < port->ndim; i++)
-		tenon_buffer_printf(out, "%" PRId64 "x", port->shape[i] < 0 ? 1 : port->shape[i]);
-	tenon_buffer_printf(out, "%s=random:1", tenon_dtype_name(port->dtype, name));
+		tenon_buffer_printf(&spec, "%" PRId64 "x", port->shape[i] < 0 ? 1 : port->shape[i]);
+	tenon_buffer_printf(&spec, "%s=random:1", tenon_dtype_name(port->dtype, name));
+	print_option(port->name,
+		     port->ndim < 0 || !port->dtype.bits || !spec.data ? "@FILE.npy" : spec.data,
+		     out);
+	tenon_buffer_fini(&spec);
 }
 
 /* "1x?xfloat32" */
@@ -214,8 +228,9 @@ int model_need_inputs(struct cli *cli, const char *file, struct tenon_model *mod
 		tenon_buffer_printf(&text, "%sinput \"%.*s\" was not given; it is a ",
 				    missing++ ? "\n" : "", (int)port.name.size, port.name.data);
 		print_type(&port, &text);
-		tenon_buffer_printf(&text, ": --input %.*s=@FILE.npy or, as a trial, ",
-				    (int)port.name.size, port.name.data);
+		tenon_buffer_printf(&text, ": ");
+		print_option(port.name, "@FILE.npy", &text);
+		tenon_buffer_printf(&text, " or, as a trial, ");
 		print_example(&port, &text);
 	}
 	tenon_error_clear();

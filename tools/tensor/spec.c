@@ -248,7 +248,8 @@ static const char *split_name(const char *text, struct tenon_slice *name)
 		return end + 2;
 	}
 	end = strchr(text, '=');
-	if (!end || end == text || *text == '@' || !strncmp(text, "str:", 4) || begins_with_extent(text))
+	if (!end || end == text || *text == '@' || !strncmp(text, "str:", 4) ||
+	    begins_with_extent(text))
 		return NULL;
 	*name = (struct tenon_slice){ text, (size_t)(end - text) };
 	return end + 1;
@@ -312,7 +313,6 @@ int spec_parse(enum spec_role role, const char *text, struct spec *out)
 {
 	const char *behind;
 	struct spec type;
-	int err;
 
 	memset(out, 0, sizeof(*out));
 	out->role = role;
@@ -326,6 +326,20 @@ int spec_parse(enum spec_role role, const char *text, struct spec *out)
 		return parse_unnamed(behind, out);
 	out->name = (struct tenon_slice){ 0 };
 	return parse_unnamed(text, out);
+}
+
+void spec_print_name(struct tenon_slice name, struct tenon_buffer *out)
+{
+	struct tenon_buffer word = TENON_BUFFER_INIT;
+	struct spec spec;
+	bool plain;
+
+	tenon_buffer_printf(&word, "%.*s=0", (int)name.size, name.data);
+	plain = word.data && !spec_parse(SPEC_INPUT, word.data, &spec) &&
+		tenon_slice_equal(spec.name, name);
+	tenon_error_clear();
+	tenon_buffer_fini(&word);
+	tenon_buffer_printf(out, plain ? "%.*s" : "\"%.*s\"", (int)name.size, name.data);
 }
 
 void spec_print_seed(const struct spec *spec, const char *option, FILE *out)

@@ -17,6 +17,7 @@
  */
 
 #include <stdio.h>
+#include <tenon/buffer.h>
 #include <tenon/tensor.h>
 
 #define SPEC_DIMENSIONS 64
@@ -103,6 +104,9 @@ int spec_parse(enum spec_role role, const char *text, struct spec *out);
  *	file.
  */
 int spec_without_at(const char *text);
+
+/** spec_print_name - append a name as it is written in front of "=": in quotes where needed */
+void spec_print_name(struct tenon_slice name, struct tenon_buffer *out);
 
 /** spec_print_seed - print the seed that parsing chose for @option, if it did */
 void spec_print_seed(const struct spec *spec, const char *option, FILE *out);
