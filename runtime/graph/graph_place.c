@@ -182,7 +182,7 @@ int graph_check_place(const struct graph_exec *x, uint32_t entry, const DLTensor
 				   t->device.device_id,
 				   tenon_device_name((int32_t)want.device_type), want.device_id);
 	/* Data of a device tensor need not be an address. */
-	if (!place_is_host(want) && t->byte_offset)
+	if (t->byte_offset && !place_has_addresses(want))
 		return tenon_error(-TENON_E_VALUE,
 				   "begins %" PRIu64
 				   " bytes into its memory, want none; copy it instead",

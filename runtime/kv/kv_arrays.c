@@ -109,7 +109,9 @@ int kv_view_set(struct kv_cache *c, int view, const DLTensor *base, uint64_t off
 		tenon_object_unref(c->views[view]);
 		c->views[view] = t;
 	}
+	t->dl.data = base->data;
 	t->dl.byte_offset = base->byte_offset + offset;
+	place_settle(&t->dl);
 	for (i = ndim; i-- > 0;) {
 		t->dl.shape[i] = shape[i];
 		t->dl.strides[i] = step;

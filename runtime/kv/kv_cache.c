@@ -441,6 +441,15 @@ int64_t kv_cache_total_length(const struct kv_cache *c)
 	return kv_total_length(&c->p);
 }
 
+int kv_cache_length(const struct kv_cache *c, int64_t id, int64_t *out)
+{
+	struct kv_sequence *s;
+	int err = kv_sequence_get(&c->p, id, &s);
+
+	*out = err ? 0 : s->length;
+	return err;
+}
+
 bool kv_cache_is_empty(const struct kv_cache *c)
 {
 	return !c->p.sequence_count && !c->p.used_blocks && c->p.free_pages == c->p.page_count;

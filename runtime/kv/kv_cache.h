@@ -170,6 +170,8 @@ int kv_cache_positions(struct kv_cache *c, struct tenon_tensor **buffer, uint64_
 
 int64_t kv_cache_free_pages(const struct kv_cache *c);
 int64_t kv_cache_total_length(const struct kv_cache *c);
+/* Get the number of tokens of a sequence. */
+int kv_cache_length(const struct kv_cache *c, int64_t id, int64_t *out);
 bool kv_cache_is_empty(const struct kv_cache *c);
 
 #endif /* RUNTIME_KV_KV_CACHE_H */

@@ -158,7 +158,7 @@ int kv_arrays_reset(struct kv_cache *c, int64_t elements);
 int32_t *kv_array(struct kv_cache *c, int view, int64_t count);
 
 /* Elements that an array takes at most in addition to its own. */
-#define KV_ARRAY_ALIGN 4
+#define KV_ARRAY_ALIGN 16 /* TENSOR_CODE_ALIGN in bytes */
 
 /* Copy the arrays to the device, if they changed. */
 int kv_arrays_sync(struct kv_cache *c);

@@ -36,9 +36,10 @@ struct rnn_sequence {
  * @kinds: number of tensors of a layer
  * @storage: tensors [sequences, history, …] for each layer and each tensor of it
  * @sequences: by slot
- * @slots: slots of the running step, and behind them their current versions: host memory
+ * @slots: slots of the running step, and their current versions: host memory. Two arrays, since
+ *	programs refuse a tensor that does not begin with its memory.
  * @slots_there: the same on the device
- * @views: two tensors of @slots_there
+ * @views: of their first elements, for the sequences of the step
  * @batch: number of sequences of the step; 0 before the first
  * @dirty: @slots_there is out of date
  */
@@ -50,8 +51,8 @@ struct rnn_state {
 	int64_t kinds;
 	struct tenon_tensor **storage;
 	struct rnn_sequence *sequences;
-	struct tenon_tensor *slots;
-	struct tenon_tensor *slots_there;
+	struct tenon_tensor *slots[2];
+	struct tenon_tensor *slots_there[2];
 	struct tenon_tensor *views[2];
 	int64_t batch;
 	bool dirty;
@@ -70,10 +71,11 @@ static void state_free(struct rnn_state *r)
 
 	for (i = 0; r->storage && i < r->config.layers * r->kinds; i++)
 		tenon_object_unref(r->storage[i]);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++) {
 		tenon_object_unref(r->views[i]);
-	tenon_object_unref(r->slots);
-	tenon_object_unref(r->slots_there);
+		tenon_object_unref(r->slots[i]);
+		tenon_object_unref(r->slots_there[i]);
+	}
 	tenon_object_unref(r->config.getters);
 	tenon_object_unref(r->config.setters);
 	tenon_object_unref(r->config.initial);
@@ -159,16 +161,21 @@ static int allocate_slots(struct rnn_state *r)
 {
 	static const DLDataType int32 = { TENON_DTYPE_INT, 32, 1 };
 	static const DLDevice host = { kDLCPU, 0 };
-	int64_t room = 2 * r->config.sequences;
-	int err = tenon_tensor_create_on(host, &room, 1, int32, &r->slots);
+	int i, err = 0;
 
-	if (err)
-		return err;
-	if (!place_is_host(r->device))
-		return tenon_tensor_create_on(r->device, &room, 1, int32, &r->slots_there);
-	tenon_object_ref(r->slots);
-	r->slots_there = r->slots;
-	return 0;
+	for (i = 0; i < 2 && !err; i++) {
+		err = tenon_tensor_create_on(host, &r->config.sequences, 1, int32, &r->slots[i]);
+		if (err)
+			break;
+		if (!place_is_host(r->device)) {
+			err = tenon_tensor_create_on(r->device, &r->config.sequences, 1, int32,
+						     &r->slots_there[i]);
+			continue;
+		}
+		tenon_object_ref(r->slots[i]);
+		r->slots_there[i] = r->slots[i];
+	}
+	return err;
 }
 
 /* Programs can change their tuples later, so copy them. */
@@ -443,23 +450,32 @@ static int check_step(struct rnn_state *r, const int64_t *ids, const int64_t *le
 	return err;
 }
 
+/* The first elements of an array, for the sequences of a step. */
 static int make_view(struct rnn_state *r, int which)
 {
-	DLTensor dl = r->slots_there->dl;
+	DLTensor dl = r->slots_there[which]->dl;
 
 	dl.shape = &r->batch;
 	dl.strides = NULL;
-	dl.byte_offset += (uint64_t)which * (uint64_t)r->config.sequences * 4;
 	tenon_object_unref(r->views[which]);
 	r->views[which] = NULL;
-	return tenon_tensor_view(&dl, &r->slots_there->object, &r->views[which]);
+	return tenon_tensor_view(&dl, &r->slots_there[which]->object, &r->views[which]);
+}
+
+static int copy_slots(struct rnn_state *r)
+{
+	int i, err = 0;
+
+	for (i = 0; i < 2 && !err && r->slots[i] != r->slots_there[i]; i++)
+		err = place_copy(&r->slots[i]->dl, &r->slots_there[i]->dl,
+				 (uint64_t)r->config.sequences * 4);
+	return err;
 }
 
 int rnn_state_begin(struct rnn_state *r, const int64_t *ids, const int64_t *lengths, size_t count,
 		    const int64_t *tree, size_t tree_size)
 {
 	struct rnn_sequence *s;
-	int32_t *slot;
 	size_t i;
 	int err = enter(r);
 
@@ -469,11 +485,10 @@ int rnn_state_begin(struct rnn_state *r, const int64_t *ids, const int64_t *leng
 	err = check_step(r, ids, lengths, count);
 	if (!err)
 		err = check_chain(lengths, count, tree, tree_size);
-	slot = r->slots->dl.data;
 	for (i = 0; i < count && !err; i++) {
 		err = get(r, ids[i], &s);
-		slot[i] = (int32_t)(s - r->sequences);
-		slot[(size_t)r->config.sequences + i] = (int32_t)s->at;
+		((int32_t *)r->slots[0]->dl.data)[i] = (int32_t)(s - r->sequences);
+		((int32_t *)r->slots[1]->dl.data)[i] = (int32_t)s->at;
 	}
 	r->dirty = true;
 	r->batch = err ? 0 : (int64_t)count;
@@ -568,9 +583,8 @@ static int call(struct rnn_state *r, const struct tenon_array *functions, int64_
 						  "kv_state_begin_forward");
 	if (!err)
 		err = check_data(r, k, data);
-	if (!err && r->dirty && r->slots != r->slots_there)
-		err = place_copy(&r->slots->dl, &r->slots_there->dl,
-				 (uint64_t)r->config.sequences * 8);
+	if (!err && r->dirty)
+		err = copy_slots(r);
 	if (err)
 		return err;
 	r->dirty = false;

@@ -35,6 +35,22 @@ int place_copy(const DLTensor *from, const DLTensor *to, uint64_t bytes)
 	return tenon_tensor_copy(&a, &b);
 }
 
+bool place_has_addresses(DLDevice id)
+{
+	struct tenon_device *device;
+	bool addresses;
+
+	if (place_is_host(id))
+		return true;
+	if (tenon_device_get(id, &device)) {
+		tenon_error_clear();
+		return false;
+	}
+	addresses = device->properties->flags & TENON_DEVICE_ADDRESSES;
+	tenon_object_unref(device);
+	return addresses;
+}
+
 int place_wait(DLDevice id)
 {
 	struct tenon_device *device;

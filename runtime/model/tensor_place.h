@@ -8,6 +8,7 @@
 #include <tenon/tensor.h>
 
 #include "lib/plugin_api.h"
+#include "runtime/core/tensor_settle.h"
 
 /* DLPack device types of page-locked host memory */
 enum { PLACE_CUDA_HOST = 3, PLACE_ROCM_HOST = 11 };
@@ -37,6 +38,16 @@ static inline bool place_same(DLDevice a, DLDevice b)
  * Return: 0; as tenon_tensor_copy(), which waits for earlier work of both devices.
  */
 int place_copy(const DLTensor *from, const DLTensor *to, uint64_t bytes) TO_PLUGINS(place_copy);
+
+/* Test whether tensor data on a device is an address, to which offsets can be added. */
+bool place_has_addresses(DLDevice device) TO_PLUGINS(place_has_addresses);
+
+/* tensor_settle() for any device; costs nothing when there is no byte_offset. */
+static inline void place_settle(DLTensor *t)
+{
+	if (t->byte_offset)
+		tensor_settle(t, place_has_addresses(t->device));
+}
 
 /* Wait for all work submitted to a device; a no-op for host memory. */
 int place_wait(DLDevice device) TO_PLUGINS(place_wait);

@@ -7,7 +7,7 @@
 #include "runtime/relax/relax_device.h"
 #include "runtime/relax/relax_model.h"
 
-#define ALIGN_NEEDED 64 /* alignment of tensor data that compiled code requires */
+#define ALIGN_NEEDED TENSOR_CODE_ALIGN
 
 static const struct relax_fact *slot_fact(const struct relax_model *m, const struct relax_slot *s)
 {
@@ -348,7 +348,7 @@ static int check_place(const struct relax_model *m, const DLTensor *t)
 		return tenon_error(-TENON_E_VALUE,
 				   "the data is aligned to %zu bytes, %d are needed",
 				   (size_t)(data & -data), ALIGN_NEEDED);
-	if (!place_is_host(want) && t->byte_offset)
+	if (t->byte_offset && !place_has_addresses(want))
 		return tenon_error(-TENON_E_VALUE,
 				   "the tensor begins %" PRIu64
 				   " bytes into its memory, none are wanted",

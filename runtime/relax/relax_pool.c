@@ -255,6 +255,12 @@ void relax_pool_close(struct relax_pool *pool)
 	settle(pool, (int64_t)pool->taken);
 }
 
+void relax_pool_trim(struct relax_pool *pool)
+{
+	collect(pool);
+	trim(pool, 0);
+}
+
 void relax_pool_limit(struct relax_pool *pool, uint64_t bytes)
 {
 	pool->limit = bytes;
@@ -471,6 +477,7 @@ int relax_tensor_view(struct tenon_tensor *from, uint64_t offset, const int64_t 
 		return err;
 	t->dl.device = from->dl.device;
 	t->dl.byte_offset = from->dl.byte_offset + offset;
+	place_settle(&t->dl);
 	return 0;
 }
 

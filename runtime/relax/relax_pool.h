@@ -61,6 +61,9 @@ int relax_pool_follow(struct relax_pool *pool);
 /* Close the pool of a destroyed machine. Live objects keep the rest alive. NULL is allowed. */
 void relax_pool_close(struct relax_pool *pool);
 
+/* Free all idle memory. */
+void relax_pool_trim(struct relax_pool *pool);
+
 /* Fail allocations that raise the memory in use above @bytes. */
 void relax_pool_limit(struct relax_pool *pool, uint64_t bytes);
 

@@ -91,6 +91,8 @@ static int argument(struct session *s, struct wire_value *v, DLTensor *tensor,
 		return object_argument(s, v->as.handle, HANDLE_OBJECTS, out);
 	case WIRE_TENSOR:
 		err = session_tensor(s, v->as.tensor, tensor);
+		if (!err && tensor->byte_offset)
+			session_settle(tensor);
 		*out = tenon_arg_tensor(tensor);
 		return err;
 	default:

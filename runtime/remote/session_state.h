@@ -178,6 +178,9 @@ int session_check_path(struct tenon_slice text, char *path, size_t size);
  */
 int session_tensor(struct session *s, struct wire_tensor *wire, DLTensor *out);
 
+/* tensor_settle() of an argument, for any device. */
+void session_settle(DLTensor *t);
+
 /* requests on tensors and devices: each writes its reply, or returns the error to be sent */
 int session_copy_from(struct session *s);
 /*

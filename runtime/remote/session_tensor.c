@@ -2,10 +2,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/device.h>
 #include <tenon/memory.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/tensor_settle.h"
 #include "runtime/remote/session_state.h"
 
 /* a tensor without elements has no memory, and no pointer of it is used */
@@ -56,6 +58,20 @@ int session_tensor(struct session *s, struct wire_tensor *wire, DLTensor *out)
 		return find_memory(s, wire, bytes, out);
 	out->device = wire->device;
 	return err;
+}
+
+void session_settle(DLTensor *t)
+{
+	struct tenon_device *device;
+	bool addresses = t->device.device_type == kDLCPU;
+
+	if (!addresses && tenon_device_get(t->device, &device)) {
+		tenon_error_clear();
+	} else if (!addresses) {
+		addresses = tenon_device_properties(device)->flags & TENON_DEVICE_ADDRESSES;
+		tenon_object_unref(device);
+	}
+	tensor_settle(t, addresses);
 }
 
 /* ---- copies: of bytes, whatever the tensor's shape, since a copy may be a part of it */

@@ -43,6 +43,8 @@ static inline void *kv_data(const struct tenon_value *v)
 {
 	DLTensor *t = kv_tensor(v);
 
+	/* compiled code refuses others where data are addresses */
+	assert_true(!t->byte_offset || t->device.device_type != kDLCPU);
 	return (char *)t->data + t->byte_offset;
 }
 
