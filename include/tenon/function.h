@@ -116,8 +116,12 @@ TENON_API int tenon_function_register_c(const char *name, tenon_call_fn fn, bool
  * @name: its name
  * @out: receives the function with one reference for the caller, or NULL when there is none
  *
- * Context: any thread. Lock-free, no allocation.
- * Return: 0 also when there is none; no error is raised then.
+ * Functions of the library itself, and those of its plug-ins, need no registration: the first
+ * lookup of such a name registers them, for which it may open the plug-in.
+ *
+ * Context: any thread. Finding a registered function is lock-free and allocates nothing.
+ * Return: 0 also when there is none; no error is raised then. -TENON_E_UNSUPPORTED when the plug-in
+ * that has the function cannot be used, with the reason; -TENON_E_NOMEM.
  */
 TENON_API int tenon_function_find(const char *name, struct tenon_function **out);
 
@@ -136,6 +140,8 @@ TENON_API int tenon_function_remove(const char *name);
  * tenon_function_each - visit every global function
  * @visit: called with each name; stops when it returns non-zero
  * @context: passed to @visit
+ *
+ * Opens the plug-ins that have global functions.
  *
  * Return: the result of the last @visit; 0 without functions.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The global function registry. Readers walk an immutable array of pointers to entries that are
- * never freed, so a lookup takes no lock. Writers copy the array under a lock.
+ * never freed, so a lookup takes no lock. Writers copy the array under a lock. A lookup that finds
+ * nothing asks the sources, which may open a plug-in.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -64,21 +65,70 @@ static struct registry_entry **registry_probe(struct registry_table *t, struct t
 	}
 }
 
-int tenon_function_find_slice(struct tenon_slice name, struct tenon_function **out)
+void registry_find(struct tenon_slice name, struct tenon_function **out)
 {
 	struct registry_table *t = __atomic_load_n(&registry_table, __ATOMIC_ACQUIRE);
 	struct registry_entry *e;
 
 	*out = NULL;
 	if (!t)
-		return 0;
+		return;
 	e = __atomic_load_n(registry_probe(t, name, string_hash(name)), __ATOMIC_ACQUIRE);
 	if (!e)
-		return 0;
+		return;
 	*out = __atomic_load_n(&e->function, __ATOMIC_ACQUIRE);
 	if (*out)
 		object_ref(&(*out)->object);
-	return 0;
+}
+
+static bool source_has(const struct registry_source *s, struct tenon_slice name)
+{
+	const char *const *n = s->names;
+
+	for (; n && *n; n++)
+		if (!strncmp(*n, name.data, name.size) && !(*n)[name.size])
+			return true;
+	return !n;
+}
+
+/* Fill a source once, and fail for the same reason every time if that is not possible. */
+static int source_fill(struct registry_source *s)
+{
+	char *refusal = __atomic_load_n(&s->refusal, __ATOMIC_ACQUIRE), *none = NULL;
+	int err;
+
+	if (refusal)
+		return tenon_error(-TENON_E_UNSUPPORTED, "%s", refusal);
+	err = s->fill();
+	if (!err) {
+		__atomic_store_n(&s->filled, true, __ATOMIC_RELEASE);
+	} else if (err == -TENON_E_UNSUPPORTED) {
+		refusal = strdup(tenon_error_message());
+		if (!__atomic_compare_exchange_n(&s->refusal, &none, refusal, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			free(refusal);
+	}
+	return err;
+}
+
+static __attribute__((noinline, cold)) int find_in_sources(struct tenon_slice name,
+							   struct tenon_function **out)
+{
+	struct registry_source *s;
+	int err = 0;
+
+	for (s = registry_sources; !err && s->fill; s++)
+		if (!__atomic_load_n(&s->filled, __ATOMIC_ACQUIRE) && source_has(s, name))
+			err = source_fill(s);
+	if (!err)
+		registry_find(name, out);
+	return err;
+}
+
+int tenon_function_find_slice(struct tenon_slice name, struct tenon_function **out)
+{
+	registry_find(name, out);
+	return *out ? 0 : find_in_sources(name, out);
 }
 
 int tenon_function_find(const char *name, struct tenon_function **out)
@@ -207,9 +257,8 @@ int tenon_function_remove(const char *name)
 	return err;
 }
 
-int tenon_function_each(int (*visit)(void *context, const char *name,
-				     struct tenon_function *function),
-			void *context)
+int registry_each(int (*visit)(void *context, const char *name, struct tenon_function *function),
+		  void *context)
 {
 	struct registry_table *t = __atomic_load_n(&registry_table, __ATOMIC_ACQUIRE);
 	struct tenon_function *f;
@@ -224,4 +273,17 @@ int tenon_function_each(int (*visit)(void *context, const char *name,
 			stop = visit(context, e->name, f);
 	}
 	return stop;
+}
+
+int tenon_function_each(int (*visit)(void *context, const char *name,
+				     struct tenon_function *function),
+			void *context)
+{
+	struct registry_source *s;
+
+	/* What cannot be registered is left out, as it is not found either. */
+	for (s = registry_sources; s->fill; s++)
+		if (!__atomic_load_n(&s->filled, __ATOMIC_ACQUIRE) && source_fill(s))
+			tenon_error_clear();
+	return registry_each(visit, context);
 }

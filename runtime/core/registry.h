@@ -7,6 +7,32 @@
 /* tenon_function_register() for a name that is not NUL-terminated. */
 int registry_set(struct tenon_slice name, struct tenon_function *function, bool replace);
 
+/**
+ * struct registry_source - global functions that are registered at the first lookup
+ * @names: names that a plug-in has, terminated by NULL; NULL for functions of the library itself,
+ *	which are registered at the first lookup that finds nothing
+ * @fill: register them, once; opens the plug-in. Must not look up functions of this source, and
+ *	does not replace existing functions
+ * @filled: @fill was successful
+ * @refusal: why @fill failed: it is not tried again
+ */
+struct registry_source {
+	const char *const *names;
+	int (*fill)(void);
+	bool filled;
+	char *refusal;
+};
+
+/* registry_table.c: terminated by a row without @fill */
+extern struct registry_source registry_sources[];
+
+/* tenon_function_find_slice() among the functions that are registered now. */
+void registry_find(struct tenon_slice name, struct tenon_function **out);
+
+/* tenon_function_each() of the functions that are registered now. */
+int registry_each(int (*visit)(void *context, const char *name, struct tenon_function *function),
+		  void *context);
+
 /* Changes with every registration; shows whether opening a library registered anything. */
 uint64_t registry_generation(void);
 

@@ -6,6 +6,8 @@
 #include <tenon/function.h>
 #include <tenon/string.h>
 
+#include "runtime/core/registry.h"
+
 static bool listed(const struct name_list *list, struct tenon_slice name)
 {
 	const char *at = list->out->data ? list->out->data + list->start : "";
@@ -48,7 +50,7 @@ void name_list_add_globals(struct name_list *list, const char *prefix)
 {
 	struct globals g = { list, prefix };
 
-	tenon_function_each(add_global, &g);
+	registry_each(add_global, &g);
 }
 
 int name_list_end(struct name_list *list)

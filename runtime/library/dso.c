@@ -223,9 +223,11 @@ static int look_up(const struct dso *dso, struct tenon_module *library, struct t
 	*may_hold = *out != NULL;
 	if (err || *out)
 		return err;
-	tenon_function_find_slice(name, out);
-	if (*out)
-		return 0;
+	err = tenon_function_find_slice(name, out);
+	if (err || *out)
+		return err ? tenon_error_in(err, "%s calls function \"%.*s\"", dso->path,
+					    (int)name.size, name.data)
+			   : 0;
 	return no_function(dso, root ? root : library, name);
 }
 
@@ -272,7 +274,10 @@ int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function
 
 	*borrowed = NULL;
 	if (!dso) {
-		tenon_function_find_slice(name, borrowed);
+		int err = tenon_function_find_slice(name, borrowed);
+
+		if (err)
+			return err;
 		if (!*borrowed)
 			return tenon_error(-TENON_E_NO_FUNCTION,
 					   "no function \"%.*s\" is registered",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/registry.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/library/file_loader.h"
 #include "runtime/library/globals.h"
@@ -36,10 +37,10 @@ static int set_global(const char *prefix, const char *name, void *self, tenon_ca
 
 	strcpy(full, prefix);
 	strncat(full, name, LOADER_KIND_MOST);
-	err = tenon_function_find(full, &function);
-	if (err || function) {
+	registry_find(tenon_slice_of(full), &function);
+	if (function) {
 		tenon_object_unref(function);
-		return err;
+		return 0;
 	}
 	err = tenon_function_create(self, fn, NULL, &function);
 	if (err)

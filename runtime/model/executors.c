@@ -107,6 +107,32 @@ static int ignore_exists(int err)
 	return 0;
 }
 
+int executors_register_functions(void)
+{
+	int err = 0;
+
+#if OPTION_ON(GRAPH_EXECUTOR)
+	err = ignore_exists(tenon_function_register_c("tvm.graph_executor.create",
+						     create_graph_module, false));
+#endif
+#if OPTION_ON(TFLITE_EXECUTOR)
+	if (!err)
+		err = ignore_exists(tenon_function_register_c("ffi.Module.load_from_file.tflite",
+							     load_tflite_file, false));
+#endif
+	return err;
+}
+
+#if OPTION_ON(RELAX_VM)
+int executors_register_relax(void)
+{
+	const struct executor *relax;
+	int err = executor_of_kind(tenon_slice_of("relax.VMExecutable"), &relax);
+
+	return err ? err : relax->register_functions();
+}
+#endif
+
 static int register_all(void)
 {
 	struct tenon_module_loader *l;
@@ -120,17 +146,7 @@ static int register_all(void)
 			*l = (struct tenon_module_loader){ r->kinds[i], load };
 			err = ignore_exists(tenon_module_loader_register(l));
 		}
-#if OPTION_ON(GRAPH_EXECUTOR)
-	if (!err)
-		err = ignore_exists(tenon_function_register_c("tvm.graph_executor.create",
-							     create_graph_module, false));
-#endif
-#if OPTION_ON(TFLITE_EXECUTOR)
-	if (!err)
-		err = ignore_exists(tenon_function_register_c("ffi.Module.load_from_file.tflite",
-							     load_tflite_file, false));
-#endif
-	return err;
+	return err ? err : executors_register_functions();
 }
 
 int tenon_executors_register(void)

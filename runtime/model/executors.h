@@ -37,4 +37,10 @@ void executor_kinds(struct tenon_buffer *out);
 /* Open the executor of a kind. Return: 0; -TENON_E_UNSUPPORTED when its plug-in cannot be used. */
 int executor_of_kind(struct tenon_slice kind, const struct executor **out);
 
+/* Register the global functions that open their executor when they are called. */
+int executors_register_functions(void);
+
+/* Register the functions that programs for the Relax machine call; opens that executor. */
+int executors_register_relax(void);
+
 #endif /* RUNTIME_MODEL_EXECUTORS_H */

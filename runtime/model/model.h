@@ -106,6 +106,8 @@ struct executor {
 	tenon_call_fn create_module;
 	/** @load_file: the function `ffi.Module.load_from_file.tflite`; NULL for others */
 	tenon_call_fn load_file;
+	/** @register_functions: register global functions, once; NULL for others */
+	int (*register_functions)(void);
 };
 
 #endif /* RUNTIME_MODEL_MODEL_H */

@@ -1,65 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The builtins that only language models call. */
 #include "runtime/relax/relax_builtin.h"
+#include "runtime/relax/relax_builtin_list.h"
 
-#define ENTRY(name)                                                                                \
-	{                                                                                          \
-		"vm.builtin." #name, relax_builtin_##name                                          \
-	}
-
-const struct relax_builtin relax_language_builtins[] = {
-	ENTRY(sample_top_p_from_logits),
-	ENTRY(sample_top_p_from_prob),
-	ENTRY(multinomial_from_uniform),
-	ENTRY(apply_repetition_penalty),
-	ENTRY(apply_presence_and_frequency_penalty),
-	ENTRY(apply_softmax_with_temperature),
-	ENTRY(attention_kv_cache_create),
-	ENTRY(attention_kv_cache_append),
-	ENTRY(attention_kv_cache_update),
-	ENTRY(attention_kv_cache_view),
-	ENTRY(attention_kv_cache_window_override),
-	ENTRY(attention_kv_cache_window_override_with_sinks),
-	ENTRY(attention_kv_cache_array_popn),
-	ENTRY(attention_kv_cache_array_clear),
-	{ "vm.builtin.tensor_cache.load", relax_builtin_tensor_cache_load },
-	{ "vm.builtin.ndarray_cache.load", relax_builtin_tensor_cache_load },
-	{ "vm.builtin.tensor_cache.get", relax_builtin_tensor_cache_get },
-	{ "vm.builtin.ndarray_cache.get", relax_builtin_tensor_cache_get },
-	{ "vm.builtin.tensor_cache.update", relax_builtin_tensor_cache_update },
-	{ "vm.builtin.ndarray_cache.update", relax_builtin_tensor_cache_update },
-	{ "vm.builtin.tensor_cache.remove", relax_builtin_tensor_cache_remove },
-	{ "vm.builtin.ndarray_cache.remove", relax_builtin_tensor_cache_remove },
-	{ "vm.builtin.tensor_cache.clear", relax_builtin_tensor_cache_clear },
-	{ "vm.builtin.ndarray_cache.clear", relax_builtin_tensor_cache_clear },
-	ENTRY(param_array_from_cache_by_name),
-	ENTRY(param_array_from_cache_by_name_unpacked),
-	ENTRY(param_array_from_cache),
-	ENTRY(paged_attention_kv_cache_create),
-	ENTRY(rnn_state_create),
-	ENTRY(kv_state_clear),
-	ENTRY(kv_state_add_sequence),
-	ENTRY(kv_state_remove_sequence),
-	ENTRY(kv_state_fork_sequence),
-	ENTRY(kv_state_popn),
-	ENTRY(kv_state_begin_forward),
-	ENTRY(kv_state_end_forward),
-	ENTRY(attention_kv_cache_enable_sliding_window_for_seq),
-	ENTRY(attention_kv_cache_commit_accepted_token_tree_nodes),
-	ENTRY(attention_kv_cache_empty),
-	ENTRY(attention_kv_cache_get_num_available_pages),
-	ENTRY(attention_kv_cache_get_total_sequence_length),
-	ENTRY(attention_kv_cache_get_query_positions),
-	ENTRY(attention_kv_cache_attention_with_fused_qkv),
-	ENTRY(attention_kv_cache_attention_with_shared_kv),
-	ENTRY(attention_kv_cache_self_attention),
-	ENTRY(attention_kv_cache_cross_attention),
-	ENTRY(attention_kv_cache_append_mla_kv),
-	ENTRY(attention_kv_cache_merge_attn_output_inplace),
-	ENTRY(attention_kv_cache_debug_get_kv),
-	ENTRY(attention_kv_cache_debug_get_kv_mla),
-	ENTRY(rnn_state_get),
-	ENTRY(rnn_state_set),
-	ENTRY(rnn_state_debug_get),
-	{ NULL, NULL },
-};
+#define ROW(name, function) { name, relax_builtin_##function },
+const struct relax_builtin relax_language_builtins[] = { RELAX_LANGUAGE_BUILTINS_EACH(ROW){ NULL,
+											    NULL } };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The executor's entry in the executor table. The first machine registers the builtins. */
+/* The executor's entry in the executor table. */
+#include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_executable.h"
 #include "runtime/relax/relax_model.h"
 
@@ -12,4 +13,5 @@ extern const struct executor relax_executor;
 const struct executor relax_executor = {
 	.loaders = loaders,
 	.create = relax_model_create,
+	.register_functions = relax_builtins_register,
 };

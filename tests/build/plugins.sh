@@ -79,6 +79,63 @@ int main(int argc, char **argv)
 END
 ${CC:-cc} -std=c11 -Iinclude "$scratch/opens.c" "$lib/libtenon.so.0" -o "$scratch/opens" || exit 1
 
+# a program that looks up functions, several times
+cat > "$scratch/asks.c" <<END
+#include <stdio.h>
+#include <tenon/tenon.h>
+int main(int argc, char **argv)
+{
+	struct tenon_function *f;
+	int i, missing = 0;
+	for (i = 1; i < argc; i++) {
+		if (tenon_function_find(argv[i], &f)) {
+			fprintf(stderr, "%s\n", tenon_error_message());
+			missing = 4;
+		} else if (!f) {
+			printf("no function %s\n", argv[i]);
+			missing = 5;
+		}
+		tenon_object_unref(f);
+	}
+	return missing;
+}
+END
+${CC:-cc} -std=c11 -Iinclude "$scratch/asks.c" "$lib/libtenon.so.0" -o "$scratch/asks" || exit 1
+
+# one that knows only the names of TVM, in the library that stands for tvm-ffi
+cat > "$scratch/foreign.c" <<END
+#include <dlfcn.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	struct { const char *data; size_t size; } name;
+	int (*get)(const void *name, void **out);
+	void *f, *library = dlopen(argv[1], RTLD_NOW);
+	*(void **)&get = library ? dlsym(library, "TVMFFIFunctionGetGlobal") : 0;
+	for (argv += 2; get && *argv; argv++) {
+		name.data = *argv;
+		name.size = strlen(*argv);
+		if (get(&name, &f) || !f)
+			return 1;
+	}
+	return get && argc > 2 ? 0 : 2;
+}
+END
+${CC:-cc} -std=gnu11 "$scratch/foreign.c" -ldl -o "$scratch/foreign" || exit 1
+
+# a plug-in that cannot be used is opened for the first lookup alone
+opened_once()
+{
+	LD_DEBUG=files run asks tvm.contrib.sort.sort vm.builtin.copy tvm.contrib.sort.sort > "$scratch/words" 2>&1
+	[ $? -eq 4 ] && [ "$(grep -c 'another release' "$scratch/words")" -eq 3 ] &&
+		[ "$(grep -c 'calling init: .*/tenon/relax.so' "$scratch/words")" -eq 1 ]
+}
+
+it "looking up a function opens the plug-in that has it" opens "relax " asks tvm.contrib.sort.sort vm.builtin.copy
+it "and finds it" run asks tvm.contrib.sort.sort vm.builtin.copy runtime.config_threadpool
+it "a function that nothing has opens none" opens "" asks tvm.contrib.sort.sorts vm.builtin.copyx runtime.config_threadpool
+it "foreign code that asks first finds functions of the library and of plug-ins" \
+	run foreign "$lib/tenon/libtvm_ffi.so" ffi.ArraySize tvm.contrib.random.uniform
 it "asking for the version opens none" opens "" tenon --version
 it "naming the processor opens its backend alone" opens "cpu " opens cpu:
 it "naming a device opens its backend alone" opens "null " opens null:
@@ -117,6 +174,10 @@ mv "$lib/tenon/relax.so" "$scratch/kept.so"
 if [ "$(uname -m)" = x86_64 ]; then
 	it "without its plug-in a model is refused, with option and file" run_model refused 4 "CONFIG_RELAX_VM=m.*$lib/tenon/relax.so"
 fi
+it "without it a function is refused in the same way" refused 4 "CONFIG_RELAX_VM=m.*$lib/tenon/relax.so" asks vm.builtin.copy
+echo 'const struct { const char *version; const void *offer; } tenon_plugin = { "9.9.9", &tenon_plugin };' > "$scratch/other.c"
+${CC:-cc} -shared -fPIC "$scratch/other.c" -o "$lib/tenon/relax.so"
+it "one that cannot be used is opened once, whatever is looked up" opened_once
 mv "$scratch/kept.so" "$lib/tenon/relax.so"
 mv "$lib/tenon/null.so" "$scratch/kept.so"
 it "without its plug-in a device is refused, with option and file" \
@@ -127,7 +188,6 @@ mv "$scratch/opencl.so" "$lib/tenon/opencl.so"
 
 # as another release would have it
 sed 's/TENON_PRIVATE_0\.[0-9]*\.[0-9]*/TENON_PRIVATE_9.9.9/g' "$lib/tenon/opencl.so" > "$scratch/opencl.so"
-echo 'const struct { const char *version; const void *offer; } tenon_plugin = { "9.9.9", &tenon_plugin };' > "$scratch/other.c"
 ${CC:-cc} -shared -fPIC "$scratch/other.c" -o "$lib/tenon/null.so"
 it "one of another release is refused" refused 4 'another release' opens null:
 cp "$scratch/opencl.so" "$lib/tenon/opencl.so"
