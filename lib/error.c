@@ -370,6 +370,13 @@ void error_slot_hold(void *object, void (*drop)(void *object), struct tenon_slic
 	slot_kind(s, kind);
 }
 
+int error_slot_set_kind(int status, const char *kind)
+{
+	if (thread_slot && thread_slot->status)
+		slot_kind(thread_slot, tenon_slice_of(kind));
+	return status;
+}
+
 void *error_slot_take(void)
 {
 	struct error_slot *s = thread_slot;

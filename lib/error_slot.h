@@ -26,6 +26,12 @@ void error_slot_hold(void *object, void (*drop)(void *object), struct tenon_slic
 void error_slot_text(int status, struct tenon_slice kind, const struct tenon_slice *parts,
 		     size_t count);
 
+/*
+ * Change the kind of the thread's error, where TVM raises another one than the status stands for.
+ * Return: @status.
+ */
+int error_slot_set_kind(int status, const char *kind) TO_PLUGINS(error_slot_set_kind);
+
 /* Take the object and empty the slot. NULL when the slot holds text, or frames were added. */
 void *error_slot_take(void);
 

@@ -124,6 +124,8 @@ struct relax_call_hook {
  * @stack: registers
  * @budget: limit on backward jumps and bytecode calls; for tests and watchdogs
  * @call_hook: set while a profile is taken
+ * @instrument: function that is called before and after each call of an instruction; referenced, or
+ *	NULL
  * @owner: thread that uses the machine
  * @nesting: recursion depth of that thread
  * @frames_reported: frames that the current error names
@@ -152,6 +154,7 @@ struct relax_vm {
 	struct relax_stack stack;
 	uint64_t budget;
 	const struct relax_call_hook *call_hook;
+	struct tenon_function *instrument;
 	uintptr_t owner;
 	uint32_t nesting;
 	uint32_t frames_reported;

@@ -50,6 +50,7 @@ RELAX_BUILTIN(check_func_info);
 RELAX_BUILTIN(alloc_storage);
 RELAX_BUILTIN(alloc_tensor);
 RELAX_BUILTIN(null_value);
+RELAX_BUILTIN(memory_manager_clear);
 RELAX_BUILTIN(copy);
 /* relax_builtin_tensor.c */
 RELAX_BUILTIN(shape_of);
@@ -77,10 +78,19 @@ RELAX_BUILTIN(topk);
 /* relax_builtin_random.c: tvm.contrib.random.* */
 RELAX_BUILTIN(random_normal);
 RELAX_BUILTIN(random_uniform);
+RELAX_BUILTIN(random_randint);
+RELAX_BUILTIN(random_fill);
+RELAX_BUILTIN(random_fill_for_measure);
+/* relax_builtin_python.c */
+RELAX_BUILTIN(register_py_func);
+RELAX_BUILTIN(get_py_func);
+RELAX_BUILTIN(clear_py_func_registry);
+RELAX_BUILTIN(call_py_func);
 /* relax_builtin_unique.c, relax_builtin_print.c: relax.run.* */
 RELAX_BUILTIN(nonzero);
 RELAX_BUILTIN(unique);
 RELAX_BUILTIN(print);
+RELAX_BUILTIN(debug_print);
 RELAX_BUILTIN(assert_op);
 RELAX_BUILTIN(shape_to_tensor);
 /* relax_builtin_graph.c: vm.builtin.cuda_graph.* */
@@ -111,6 +121,8 @@ RELAX_BUILTIN(tensor_cache_clear);
 RELAX_BUILTIN(param_array_from_cache_by_name);
 RELAX_BUILTIN(param_array_from_cache_by_name_unpacked);
 RELAX_BUILTIN(param_array_from_cache);
+RELAX_BUILTIN(param_module_from_cache_by_name);
+RELAX_BUILTIN(param_module_from_cache);
 /* relax_builtin_kv.c, relax_builtin_kv_create.c, relax_builtin_kv_state.c, relax_builtin_rnn.c */
 RELAX_BUILTIN(paged_attention_kv_cache_create);
 RELAX_BUILTIN(rnn_state_create);
@@ -126,6 +138,15 @@ RELAX_BUILTIN(attention_kv_cache_commit_accepted_token_tree_nodes);
 RELAX_BUILTIN(attention_kv_cache_empty);
 RELAX_BUILTIN(attention_kv_cache_get_num_available_pages);
 RELAX_BUILTIN(attention_kv_cache_get_total_sequence_length);
+RELAX_BUILTIN(attention_kv_cache_get_sequence_length);
+RELAX_BUILTIN(attention_kv_cache_get_checkpoint_metadata);
+RELAX_BUILTIN(attention_kv_cache_get_layout_hash);
+RELAX_BUILTIN(attention_kv_cache_export_page_group);
+RELAX_BUILTIN(attention_kv_cache_prepare_import);
+RELAX_BUILTIN(attention_kv_cache_import_page_group);
+RELAX_BUILTIN(attention_kv_cache_finish_import);
+RELAX_BUILTIN(kv_cache_disagg_prepare_recv);
+RELAX_BUILTIN(kv_cache_disagg_mark_send);
 RELAX_BUILTIN(attention_kv_cache_get_query_positions);
 RELAX_BUILTIN(attention_kv_cache_attention_with_fused_qkv);
 RELAX_BUILTIN(attention_kv_cache_attention_with_shared_kv);

@@ -94,6 +94,24 @@ int relax_builtin_attention_kv_cache_get_total_sequence_length(void *self,
 	return err;
 }
 
+int relax_builtin_attention_kv_cache_get_sequence_length(void *self, const struct tenon_value *args,
+							 int32_t count, struct tenon_value *ret)
+{
+	struct kv_cache *c;
+	int64_t id, length;
+	int err;
+	ARGUMENTS("attention_kv_cache_get_sequence_length");
+
+	err = relax_integers(&a, &id, 1);
+	if (!err)
+		err = relax_kv_cache(&a, &c);
+	if (!err)
+		err = relax_named(&a, kv_cache_length(c, id, &length));
+	if (!err)
+		*ret = tenon_arg_int(length);
+	return err;
+}
+
 int relax_builtin_attention_kv_cache_get_query_positions(void *self, const struct tenon_value *args,
 							 int32_t count, struct tenon_value *ret)
 {

@@ -4,6 +4,7 @@
 
 /* What the builtins of key-value caches and of recurrent states share. */
 
+#include "lib/error_slot.h"
 #include "runtime/kv/kv_cache.h"
 #include "runtime/kv/rnn_state.h"
 #include "runtime/relax/relax.h"
@@ -27,9 +28,14 @@ static inline int relax_rnn_state(const struct relax_arguments *a, struct rnn_st
 	return relax_argument_object(a, 0, rnn_state_type(), "a recurrent state", out);
 }
 
-/* Add the name of the builtin to an error. */
+/*
+ * Add the name of the builtin to an error. TVM's runtime raises InternalError for all that does not
+ * fit the state of a cache.
+ */
 static inline int relax_named(const struct relax_arguments *a, int err)
 {
+	if (err == -TENON_E_VALUE || err == -TENON_E_NOT_FOUND || err == -TENON_E_EXISTS)
+		error_slot_set_kind(err, "InternalError");
 	return err ? tenon_error_in(err, "%s", a->name) : 0;
 }
 

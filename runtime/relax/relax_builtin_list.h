@@ -44,6 +44,15 @@
 	each("tvm.contrib.sort.topk", topk) \
 	each("tvm.contrib.random.normal", random_normal) \
 	each("tvm.contrib.random.uniform", random_uniform) \
+	each("tvm.contrib.random.randint", random_randint) \
+	each("tvm.contrib.random.random_fill", random_fill) \
+	each("tvm.contrib.random.random_fill_for_measure", random_fill_for_measure) \
+	each("vm.builtin.debug_print", debug_print) \
+	each("vm.builtin.memory_manager.clear", memory_manager_clear) \
+	each("vm.builtin.register_py_func", register_py_func) \
+	each("vm.builtin.get_py_func", get_py_func) \
+	each("vm.builtin.clear_py_func_registry", clear_py_func_registry) \
+	each("vm.builtin.call_py_func", call_py_func) \
 	each("runtime.TVMTensorCreateView", tensor_view) \
 	each("relax.run.nonzero", nonzero) \
 	each("relax.run.unique", unique) \
@@ -80,6 +89,8 @@
 	each("vm.builtin.param_array_from_cache_by_name", param_array_from_cache_by_name) \
 	each("vm.builtin.param_array_from_cache_by_name_unpacked", param_array_from_cache_by_name_unpacked) \
 	each("vm.builtin.param_array_from_cache", param_array_from_cache) \
+	each("vm.builtin.param_module_from_cache_by_name", param_module_from_cache_by_name) \
+	each("vm.builtin.param_module_from_cache", param_module_from_cache) \
 	each("vm.builtin.paged_attention_kv_cache_create", paged_attention_kv_cache_create) \
 	each("vm.builtin.rnn_state_create", rnn_state_create) \
 	each("vm.builtin.kv_state_clear", kv_state_clear) \
@@ -94,6 +105,15 @@
 	each("vm.builtin.attention_kv_cache_empty", attention_kv_cache_empty) \
 	each("vm.builtin.attention_kv_cache_get_num_available_pages", attention_kv_cache_get_num_available_pages) \
 	each("vm.builtin.attention_kv_cache_get_total_sequence_length", attention_kv_cache_get_total_sequence_length) \
+	each("vm.builtin.attention_kv_cache_get_sequence_length", attention_kv_cache_get_sequence_length) \
+	each("vm.builtin.attention_kv_cache_get_checkpoint_metadata", attention_kv_cache_get_checkpoint_metadata) \
+	each("vm.builtin.attention_kv_cache_get_layout_hash", attention_kv_cache_get_layout_hash) \
+	each("vm.builtin.attention_kv_cache_export_page_group", attention_kv_cache_export_page_group) \
+	each("vm.builtin.attention_kv_cache_prepare_import", attention_kv_cache_prepare_import) \
+	each("vm.builtin.attention_kv_cache_import_page_group", attention_kv_cache_import_page_group) \
+	each("vm.builtin.attention_kv_cache_finish_import", attention_kv_cache_finish_import) \
+	each("vm.builtin.kv_cache_disagg_prepare_recv", kv_cache_disagg_prepare_recv) \
+	each("vm.builtin.kv_cache_disagg_mark_send", kv_cache_disagg_mark_send) \
 	each("vm.builtin.attention_kv_cache_get_query_positions", attention_kv_cache_get_query_positions) \
 	each("vm.builtin.attention_kv_cache_attention_with_fused_qkv", attention_kv_cache_attention_with_fused_qkv) \
 	each("vm.builtin.attention_kv_cache_attention_with_shared_kv", attention_kv_cache_attention_with_shared_kv) \

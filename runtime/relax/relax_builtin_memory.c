@@ -85,6 +85,24 @@ int relax_builtin_alloc_storage(void *self, const struct tenon_value *args, int3
 	return 0;
 }
 
+/*
+ * memory_manager.clear(): free the idle memory of the machine that calls it. Outside a program there
+ * is none: a machine frees its memory when it is dropped.
+ */
+int relax_builtin_memory_manager_clear(void *self, const struct tenon_value *args, int32_t count,
+				       struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "memory_manager.clear", args, count };
+	struct relax_vm *vm = relax_current();
+	int err = relax_arguments_count(&a, 0, 0);
+
+	(void)self;
+	*ret = tenon_arg_none();
+	if (!err && vm)
+		relax_trim_devices(vm);
+	return err;
+}
+
 /* Tensor data on a device need not be an address, so set the byte offset there instead. */
 static void place_in(const struct relax_storage *s, uint64_t offset, DLTensor *t)
 {

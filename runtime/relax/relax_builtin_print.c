@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* relax.run.print, relax.run.assert_op, relax.run.shape_to_tensor */
+/* relax.run.print, relax.run.assert_op, relax.run.shape_to_tensor, vm.builtin.debug_print */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "runtime/model/tensor_place.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
+#include "runtime/relax/relax_device.h"
 
 #define PRINTED_MOST 1000 /* elements of a tensor that are printed */
 
@@ -175,6 +176,12 @@ static int print_format(struct tenon_buffer *out, struct tenon_slice format,
 	return 0;
 }
 
+static void print_text(const struct tenon_buffer *text)
+{
+	fwrite(text->data, 1, text->size, stdout);
+	putchar('\n');
+}
+
 /* print(format, values …): to the standard output; without a format the values with spaces */
 int relax_builtin_print(void *self, const struct tenon_value *args, int32_t count,
 			struct tenon_value *ret)
@@ -199,10 +206,49 @@ int relax_builtin_print(void *self, const struct tenon_value *args, int32_t coun
 		err = relax_argument_refuse(&a, 0, err);
 	else
 		err = text.status;
-	if (!err) {
-		fwrite(text.data, 1, text.size, stdout);
-		putchar('\n');
+	if (!err)
+		print_text(&text);
+	tenon_buffer_fini(&text);
+	return err;
+}
+
+/* debug_print(where, tensor): to the standard output, also of a tensor on a device */
+int relax_builtin_debug_print(void *self, const struct tenon_value *args, int32_t count,
+			      struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "debug_print", args, count };
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	struct tenon_tensor *copy = NULL;
+	char name[TENON_DTYPE_NAME];
+	struct tenon_slice where;
+	DLTensor *t;
+	int32_t d;
+	int err;
+
+	(void)self;
+	*ret = tenon_arg_none();
+	err = relax_arguments_count(&a, 2, 2);
+	if (!err)
+		err = relax_argument_text(&a, 0, &where);
+	if (!err)
+		err = relax_argument_any_tensor(&a, 1, &t);
+	if (!err && !place_is_host(t->device)) {
+		err = relax_tensor_move(relax_current(), t, (DLDevice){ kDLCPU, 0 }, &copy);
+		t = err ? t : &copy->dl;
 	}
+	if (err)
+		return err;
+	tenon_buffer_append(&text, where.data, where.size);
+	tenon_buffer_printf(&text, ": shape = (");
+	for (d = 0; d < t->ndim; d++)
+		tenon_buffer_printf(&text, "%s%" PRIi64, d ? ", " : "", t->shape[d]);
+	tenon_buffer_printf(&text, "%s), dtype = %s, data =\n", t->ndim == 1 ? "," : "",
+			    tenon_dtype_name(t->dtype, name));
+	print_tensor(&text, t);
+	tenon_object_unref(copy);
+	err = text.status;
+	if (!err)
+		print_text(&text);
 	tenon_buffer_fini(&text);
 	return err;
 }

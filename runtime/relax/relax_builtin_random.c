@@ -6,7 +6,10 @@
 
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
+#include "lib/error_slot.h"
 #include "lib/fork_gate.h"
+#include "lib/half.h"
+#include "runtime/model/tensor_place.h"
 #include "runtime/relax/relax_builtin.h"
 
 #define WORDS 624
@@ -73,6 +76,19 @@ static uint32_t combined_seed(uint64_t a, uint64_t b)
 /* The engine for calls without a seed, which is seeded by time at the first use. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mersenne_twister unseeded;
+
+static struct mersenne_twister *unseeded_begin(void)
+{
+	fork_gate_lock(&lock);
+	if (!unseeded.at)
+		twister_seed(&unseeded, (uint32_t)clock_now());
+	return &unseeded;
+}
+
+static void unseeded_end(void)
+{
+	fork_gate_unlock(&lock);
+}
 
 typedef void (*filler)(struct mersenne_twister *t, const DLTensor *out, uint64_t elements, double a,
 		       double b);
@@ -164,11 +180,8 @@ static int sample(const struct relax_arguments *of, filler fill)
 		fill(&engine, out, elements, low, high);
 		return 0;
 	}
-	fork_gate_lock(&lock);
-	if (!unseeded.at)
-		twister_seed(&unseeded, (uint32_t)clock_now());
-	fill(&unseeded, out, elements, low, high);
-	fork_gate_unlock(&lock);
+	fill(unseeded_begin(), out, elements, low, high);
+	unseeded_end();
 	return 0;
 }
 
@@ -198,4 +211,178 @@ int relax_builtin_random_normal(void *self, const struct tenon_value *args, int3
 				   "random.normal: the standard deviation is %g, want more than 0",
 				   scale);
 	return sample(&a, fill_normal);
+}
+
+/* Store the low bytes of an integer as one of @width bytes. */
+static void put_bits(char *to, uint64_t bits, size_t width)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	bits <<= 64 - 8 * width;
+#endif
+	memcpy(to, &bits, width);
+}
+
+/* Clip a range of integers to what a dtype holds; 1 when nothing is left. */
+static int clip_range(DLDataType dtype, int64_t *low, int64_t *high)
+{
+	bool is_signed = dtype.code == TENON_DTYPE_INT;
+	int64_t least = is_signed ? -(INT64_C(1) << (dtype.bits - 1)) : 0;
+	int64_t end = INT64_C(1) << (dtype.bits - is_signed);
+
+	if (*low < least)
+		*low = least;
+	if (*high > end)
+		*high = end;
+	return *high <= *low;
+}
+
+static bool holds_randint(DLDataType d)
+{
+	return (d.code == TENON_DTYPE_INT || d.code == TENON_DTYPE_UINT) && d.lanes == 1 &&
+	       (d.bits == 8 || d.bits == 16 || d.bits == 32);
+}
+
+/* randint(low, high, out): integers from low to high - 1 */
+int relax_builtin_random_randint(void *self, const struct tenon_value *args, int32_t count,
+				 struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "random.randint", args, count };
+	struct mersenne_twister *t;
+	char name[TENON_DTYPE_NAME], *to;
+	uint64_t elements, i;
+	int64_t low, high;
+	DLTensor *out;
+	int err;
+
+	(void)self;
+	*ret = tenon_arg_none();
+	err = relax_arguments_count(&a, 3, 3);
+	if (!err)
+		err = relax_argument_int(&a, 0, &low);
+	if (!err)
+		err = relax_argument_int(&a, 1, &high);
+	if (!err)
+		err = relax_argument_host_tensor(&a, 2, &out);
+	if (!err)
+		err = tenon_tensor_elements(out, &elements);
+	if (err)
+		return err;
+	if (!holds_randint(out->dtype))
+		return relax_argument_refuse(
+			&a, 2,
+			tenon_error(-TENON_E_TYPE, "expected int or uint of 8, 16 or 32 bits, found %s",
+				    tenon_dtype_name(out->dtype, name)));
+	if (high <= low || clip_range(out->dtype, &low, &high))
+		return error_slot_set_kind(
+			tenon_error(-TENON_E_VALUE,
+				    "random.randint: high must be bigger than low, and %s must hold "
+				    "a number between them",
+				    tenon_dtype_name(out->dtype, name)),
+			"InternalError");
+	to = relax_tensor_data(out);
+	t = unseeded_begin();
+	for (i = 0; i < elements; i++, to += out->dtype.bits / 8)
+		put_bits(to, (uint64_t)low + twister_next(t) % (uint64_t)(high - low),
+			 out->dtype.bits / 8);
+	unseeded_end();
+	return 0;
+}
+
+/* A number in [1, 10), of two words of the engine. */
+static double one_to_ten(struct mersenne_twister *t)
+{
+	const double low = twister_next(t);
+	double v = (low + twister_next(t) * 0x1p32) / 0x1p64;
+
+	if (v >= 1)
+		v = 1 - 0x1p-53;
+	return v * 9.0 + 1.0;
+}
+
+/*
+ * Numbers in [1, 10), which have a use as any dtype: as floating-point numbers of the element's
+ * size, and as integers in elements of a byte.
+ */
+static void fill_any(struct mersenne_twister *t, const DLTensor *out, uint64_t elements)
+{
+	char *to = relax_tensor_data(out);
+	double v;
+	float f;
+
+	for (; elements > 0; elements--, to += out->dtype.bits / 8) {
+		v = one_to_ten(t);
+		f = (float)v;
+		if (out->dtype.bits == 64)
+			memcpy(to, &v, sizeof(v));
+		else if (out->dtype.bits == 32)
+			memcpy(to, &f, sizeof(f));
+		else
+			put_bits(to, out->dtype.bits == 16 ? half_of(f) : (uint64_t)v,
+				 out->dtype.bits / 8);
+	}
+}
+
+/* Fill a compact tensor on any device. */
+static int fill_tensor(const struct relax_arguments *a)
+{
+	char name[TENON_DTYPE_NAME];
+	struct tenon_tensor *local = NULL;
+	DLTensor *out, *to;
+	uint64_t elements;
+	size_t bytes;
+	int err;
+
+	err = relax_arguments_count(a, 1, 1);
+	if (!err)
+		err = relax_argument_any_tensor(a, 0, &out);
+	if (err)
+		return err;
+	to = out;
+	err = tenon_tensor_elements(out, &elements);
+	if (!err)
+		err = tenon_tensor_bytes(out, &bytes);
+	if (!err && (out->dtype.lanes != 1 || out->dtype.bits % 8 || out->dtype.bits > 64 ||
+		     (out->dtype.bits & (out->dtype.bits - 1))))
+		err = error_slot_set_kind(tenon_error(-TENON_E_TYPE,
+						      "expected elements of 8, 16, 32 or 64 bits, "
+						      "found %s",
+						      tenon_dtype_name(out->dtype, name)),
+					  "InternalError");
+	if (!err && !tenon_tensor_compact(out))
+		err = tenon_error(-TENON_E_VALUE, "the tensor has gaps between its elements");
+	if (!err && !place_is_host(out->device)) {
+		err = tenon_tensor_create(out->shape, out->ndim, out->dtype, &local);
+		if (!err)
+			to = &local->dl;
+	}
+	if (err)
+		return relax_argument_refuse(a, 0, err);
+	fill_any(unseeded_begin(), to, elements);
+	unseeded_end();
+	if (local)
+		err = place_copy(to, out, bytes);
+	tenon_object_unref(local);
+	return err ? relax_argument_refuse(a, 0, err) : 0;
+}
+
+/* random_fill(out) */
+int relax_builtin_random_fill(void *self, const struct tenon_value *args, int32_t count,
+			      struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "random.random_fill", args, count };
+
+	(void)self;
+	*ret = tenon_arg_none();
+	return fill_tensor(&a);
+}
+
+/* random_fill_for_measure(out): what clients that measure kernels fill arguments with */
+int relax_builtin_random_fill_for_measure(void *self, const struct tenon_value *args,
+					  int32_t count, struct tenon_value *ret)
+{
+	const struct relax_arguments a = { "random.random_fill_for_measure", args, count };
+
+	(void)self;
+	*ret = tenon_arg_none();
+	return fill_tensor(&a);
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"
+#include "lib/error_slot.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
 
@@ -127,7 +128,13 @@ static int match(const struct relax_arguments *a, const struct heap *h, int64_t 
 
 static const char *how(int64_t code)
 {
-	return code == MATCH_CONSTANT ? "specified constant" : "previous populated value";
+	return code == MATCH_CONSTANT ? "specified constant" : "a previous populated value";
+}
+
+/* A number that does not match is a RuntimeError, not the ValueError of the other checks. */
+static int mismatch(int status)
+{
+	return error_slot_set_kind(status, "RuntimeError");
 }
 
 static int code_argument(const struct relax_arguments *a, int32_t i, int64_t code[2])
@@ -196,10 +203,11 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 		return err;
 	if (found_count != codes) {
 		context = relax_argument_context(&a, 3 + 2 * (int32_t)codes);
-		return tenon_error(-TENON_E_VALUE,
-				   "%.*s match_cast error, shape size mismatch: expected %" PRIi64
-				   " dimensions, found %" PRIi64,
-				   (int)context.size, context.data, codes, found_count);
+		return mismatch(tenon_error(
+			-TENON_E_VALUE,
+			"%.*s match_cast shape size mismatch: expected %" PRIi64
+			" dimensions, found %" PRIi64,
+			(int)context.size, context.data, codes, found_count));
 	}
 	for (i = 0; i < codes; i++) {
 		err = code_argument(&a, 3 + 2 * (int32_t)i, code);
@@ -209,11 +217,12 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 			return err;
 		if (err) {
 			context = relax_argument_context(&a, 3 + 2 * (int32_t)codes);
-			return tenon_error(-TENON_E_VALUE,
-					   "%.*s match_cast error, shape[%" PRIi64
-					   "] mismatch to %s: expected %" PRIi64 ", found %" PRIi64,
-					   (int)context.size, context.data, i, how(code[0]), wanted,
-					   found[i]);
+			return mismatch(tenon_error(
+				-TENON_E_VALUE,
+				"%.*s match_cast error,  shape[%" PRIi64
+				"] mismatch to %s: expected %" PRIi64 ", found %" PRIi64,
+				(int)context.size, context.data, i, how(code[0]), wanted,
+				found[i]));
 		}
 	}
 	*ret = tenon_arg_none();
@@ -296,11 +305,11 @@ int relax_builtin_match_prim_value(void *self, const struct tenon_value *args, i
 		return err;
 	if (err) {
 		context = relax_argument_context(&a, 4);
-		return tenon_error(
+		return mismatch(tenon_error(
 			-TENON_E_VALUE,
-			"%.*s match_cast error, PrimValue mismatch to %s: expected %" PRIi64
+			"%.*s match_cast error,  PrimExpr mismatch to %s: expected %" PRIi64
 			", found %" PRIi64,
-			(int)context.size, context.data, how(code[0]), wanted, found);
+			(int)context.size, context.data, how(code[0]), wanted, found));
 	}
 	*ret = tenon_arg_none();
 	return 0;

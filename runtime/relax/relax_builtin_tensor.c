@@ -107,10 +107,13 @@ int relax_builtin_tensor_view(void *self, const struct tenon_value *args, int32_
 		err = tenon_tensor_bytes(&want, &bytes);
 	if (err)
 		return tenon_error_in(err, "%s", a.name);
-	if (offset < 0 || (uint64_t)offset > room || bytes > room - (size_t)offset)
+	if (offset < 0)
+		return tenon_error(-TENON_E_VALUE, "%s: offset %" PRIi64, a.name, offset);
+	if ((uint64_t)offset > room || bytes > room - (size_t)offset)
 		return tenon_error(-TENON_E_VALUE,
-				   "%s: %zu bytes at offset %" PRIi64 " of a tensor of %zu bytes",
-				   a.name, bytes, offset, room);
+				   "%s: the view would occupy bytes %" PRIi64 " <= i_byte < %" PRIu64
+				   ". However, the Tensor being viewed only contains %zu bytes",
+				   a.name, offset, (uint64_t)offset + bytes, room);
 	err = relax_tensor_view(from, (uint64_t)offset, s->data, (int32_t)s->size, want.dtype, &t);
 	if (!err)
 		*ret = tenon_arg_object(t);

@@ -9,6 +9,7 @@
 #include "lib/json_read.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
+#include "runtime/relax/relax_param_module.h"
 #include "runtime/relax/relax_weights.h"
 
 /* tensor_cache.load(folder, device type, device number) */
@@ -223,4 +224,36 @@ int relax_builtin_param_array_from_cache(void *self, const struct tenon_value *a
 			tenon_value_release(&items[i]);
 	free(items);
 	return err;
+}
+
+/* Make a module of the array that @make returns. */
+static int module_of(tenon_call_fn make, const struct tenon_value *args, int32_t count,
+		     struct tenon_value *ret)
+{
+	struct tenon_value array = tenon_arg_none();
+	struct tenon_module *m;
+	int err = make(NULL, args, count, &array);
+
+	if (!err)
+		err = relax_param_module_create(&array, &m);
+	tenon_value_release(&array);
+	if (!err)
+		*ret = tenon_arg_object(m);
+	return err;
+}
+
+/* param_module_from_cache_by_name(names) -> module whose get_params() returns the weights */
+int relax_builtin_param_module_from_cache_by_name(void *self, const struct tenon_value *args,
+						  int32_t count, struct tenon_value *ret)
+{
+	(void)self;
+	return module_of(relax_builtin_param_array_from_cache_by_name, args, count, ret);
+}
+
+/* param_module_from_cache(prefix, n) -> the same of prefix_0, prefix_1 … */
+int relax_builtin_param_module_from_cache(void *self, const struct tenon_value *args, int32_t count,
+					  struct tenon_value *ret)
+{
+	(void)self;
+	return module_of(relax_builtin_param_array_from_cache, args, count, ret);
 }

@@ -89,6 +89,15 @@ void relax_free_devices(struct relax_vm *vm)
 	vm->elsewhere = false;
 }
 
+void relax_trim_devices(struct relax_vm *vm)
+{
+	uint32_t i;
+
+	relax_pool_trim(vm->pool);
+	for (i = 0; i < vm->device_count; i++)
+		relax_pool_trim(vm->devices[i].pool);
+}
+
 struct relax_pool *relax_device_pool(const struct relax_vm *vm, int64_t number)
 {
 	if (number == -1)

@@ -37,6 +37,9 @@ struct relax_device {
 int relax_set_devices(struct relax_vm *vm, const DLDevice *list, size_t count);
 void relax_free_devices(struct relax_vm *vm);
 
+/* Free the idle memory of all devices; the calling thread runs the machine. */
+void relax_trim_devices(struct relax_vm *vm);
+
 /* Get the pool for a program's device number; NULL if there is no such device. */
 struct relax_pool *relax_device_pool(const struct relax_vm *vm, int64_t number);
 

@@ -75,6 +75,14 @@ static int call_text(void *self, const struct tenon_value *args, int32_t count,
 	return call_print(self, ret, relax_print_text);
 }
 
+static int call_python(void *self, const struct tenon_value *args, int32_t count,
+		       struct tenon_value *ret)
+{
+	(void)args;
+	(void)count;
+	return call_print(self, ret, relax_print_python);
+}
+
 static int call_stats(void *self, const struct tenon_value *args, int32_t count,
 		      struct tenon_value *ret)
 {
@@ -105,6 +113,7 @@ static const struct {
 	{ "vm_load_executable", call_load },
 	{ "has_function", call_has_function },
 	{ "as_text", call_text },
+	{ "as_python", call_python },
 	{ "stats", call_stats },
 };
 

@@ -142,8 +142,9 @@ int relax_read_instructions(struct relax_executable *x, struct tenon_cursor *c);
 /* Check the parsed executable; errors name function, instruction and operand. */
 int relax_verify(const struct relax_executable *x);
 
-/* Print instructions, and statistics, in the format of TVM's as_text and stats. */
+/* Print instructions, and statistics, in the format of TVM's as_text, as_python and stats. */
 int relax_print_text(const struct relax_executable *x, struct tenon_buffer *out);
+int relax_print_python(const struct relax_executable *x, struct tenon_buffer *out);
 int relax_print_stats(const struct relax_executable *x, struct tenon_buffer *out);
 
 #endif /* RUNTIME_RELAX_RELAX_EXECUTABLE_H */

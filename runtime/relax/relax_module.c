@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/error_slot.h"
 #include "runtime/relax/relax_cached.h"
 #include "runtime/relax/relax_recorded.h"
 #include "runtime/relax/relax_closure.h"
@@ -122,6 +123,53 @@ static int call_invoke_closure(void *self, const struct tenon_value *args, int32
 	return err;
 }
 
+/*
+ * set_instrument(function), or set_instrument(name, args …): the global function of that name
+ * returns the function. None removes it.
+ */
+static int call_set_instrument(void *self, const struct tenon_value *args, int32_t count,
+			       struct tenon_value *ret)
+{
+	struct tenon_value made = tenon_arg_none();
+	struct tenon_function *make, *f = NULL;
+	struct relax_vm *vm = self, *outer;
+	struct tenon_slice name;
+	int err = 0;
+
+	if (count < 1)
+		return tenon_error(-TENON_E_TYPE, "set_instrument takes a function, or the name of "
+						  "one that makes it");
+	*ret = tenon_arg_none();
+	if (args[0].type == TENON_TYPE_FUNCTION) {
+		err = tenon_value_own(&args[0], &made);
+	} else if (args[0].type != TENON_TYPE_NONE) {
+		err = tenon_value_text(&args[0], &name);
+		if (!err)
+			err = tenon_function_find_slice(name, &make);
+		if (!err && !make)
+			err = error_slot_set_kind(tenon_error(-TENON_E_NO_FUNCTION,
+							      "Cannot find factory %.*s",
+							      (int)name.size, name.data),
+						  "InternalError");
+		if (err)
+			return tenon_error_in(err, "set_instrument");
+		err = tenon_function_call(make, args + 1, count - 1, &made);
+		tenon_object_unref(make);
+	}
+	if (!err && made.type != TENON_TYPE_NONE)
+		err = tenon_value_object(&made, TENON_TYPE_FUNCTION, &f);
+	if (!err)
+		err = relax_enter(vm, &outer);
+	if (err) {
+		tenon_value_release(&made);
+		return tenon_error_in(err > 0 ? -TENON_E_CALL : err, "set_instrument");
+	}
+	tenon_object_unref(vm->instrument);
+	vm->instrument = f;
+	relax_leave(vm, outer);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	tenon_call_fn call;
@@ -130,6 +178,8 @@ static const struct {
 	{ "invoke_closure", call_invoke_closure },
 	{ "save_function", relax_state_save_function },
 	{ "set_input", relax_state_set_input },
+	{ "set_input_with_param_module", relax_state_set_input_with_param_module },
+	{ "set_instrument", call_set_instrument },
 	{ "invoke_stateful", relax_state_invoke },
 	{ "get_output", relax_state_get_output },
 	{ "get_output_arity", relax_state_get_output_arity },
@@ -191,6 +241,7 @@ static void machine_destroy(struct tenon_module *m)
 {
 	struct relax_vm *vm = (struct relax_vm *)m;
 
+	tenon_object_unref(vm->instrument);
 	relax_recorded_free(vm);
 	relax_cached_free(vm);
 	relax_state_free(vm);

@@ -5,7 +5,9 @@
 
 #include "runtime/relax/relax_executable.h"
 
-/* Print executables in the format of TVM's as_text and stats. */
+/* Print executables in the format of TVM's as_text, as_python and stats. */
+
+#define ARGUMENTS_WIDTH 12 /* of the column of arguments in as_text, at least */
 
 static void print_extents(const int64_t *extents, size_t count, struct tenon_buffer *out)
 {
@@ -35,6 +37,8 @@ static int print_value(const struct tenon_value *v, struct tenon_buffer *out)
 			      ((struct tenon_shape *)v->as.object)->size, out);
 		return out->status;
 	case TENON_TYPE_TENSOR:
+		if (!((struct tenon_tensor *)v->as.object)->dl.ndim)
+			return tenon_buffer_printf(out, "scalar");
 		print_extents(((struct tenon_tensor *)v->as.object)->dl.shape,
 			      (size_t)((struct tenon_tensor *)v->as.object)->dl.ndim, out);
 		return out->status;
@@ -80,14 +84,18 @@ static void print_operand(const struct relax_executable *x, int64_t word, struct
 static void print_call(const struct relax_executable *x, const int64_t *w, struct tenon_buffer *out)
 {
 	const struct relax_function *f = &x->functions[w[2]];
+	size_t start;
 	int64_t i;
 
 	tenon_buffer_printf(out, "  call  %-16.*s in: ", (int)f->name.size, f->name.data);
+	start = out->size;
 	for (i = 0; i < w[3]; i++) {
 		if (i)
 			tenon_buffer_printf(out, ", ");
 		print_operand(x, w[4 + i], out);
 	}
+	if (out->size - start < ARGUMENTS_WIDTH)
+		tenon_buffer_printf(out, "%*s", (int)(ARGUMENTS_WIDTH - (out->size - start)), "");
 	tenon_buffer_printf(out, " dst: ");
 	print_register(w[1], out);
 }
@@ -108,9 +116,9 @@ static void print_instruction(const struct relax_executable *x, uint32_t pc, str
 		tenon_buffer_printf(out, "  goto  %" PRIi64, w[1]);
 		break;
 	default:
-		tenon_buffer_printf(out, "  if    ");
+		tenon_buffer_printf(out, "  If    ");
 		print_register(w[1], out);
-		tenon_buffer_printf(out, " %" PRIi64, w[2]);
+		tenon_buffer_printf(out, ", %" PRIi64, w[2]);
 	}
 	tenon_buffer_printf(out, "\n");
 }
@@ -136,6 +144,95 @@ int relax_print_text(const struct relax_executable *x, struct tenon_buffer *out)
 		for (pc = f->first; pc < f->end; pc++)
 			print_instruction(x, pc, out);
 		tenon_buffer_printf(out, "\n");
+	}
+	return out->status;
+}
+
+static void print_python_register(int64_t r, struct tenon_buffer *out)
+{
+	if (r == RELAX_REGISTER_MACHINE)
+		tenon_buffer_printf(out, "ib.r(vm)");
+	else
+		tenon_buffer_printf(out, "ib.r(%" PRIi64 ")", r);
+}
+
+static void print_python_operand(const struct relax_executable *x, int64_t word,
+				 struct tenon_buffer *out)
+{
+	const struct relax_function *f;
+	int64_t v = relax_operand_value(word);
+
+	switch (relax_operand_kind(word)) {
+	case RELAX_OPERAND_REGISTER:
+		print_python_register(v, out);
+		break;
+	case RELAX_OPERAND_IMMEDIATE:
+		tenon_buffer_printf(out, "ib.imm(%" PRIi64 ")", v);
+		break;
+	case RELAX_OPERAND_CONSTANT:
+		tenon_buffer_printf(out, "ib.c(%" PRIi64 ")", v);
+		break;
+	default:
+		f = &x->functions[v];
+		tenon_buffer_printf(out, "ib.f(\"%.*s\")", (int)f->name.size, f->name.data);
+	}
+}
+
+static void print_python_call(const struct relax_executable *x, const int64_t *w,
+			      struct tenon_buffer *out)
+{
+	const struct relax_function *f = &x->functions[w[2]];
+	int64_t i;
+
+	tenon_buffer_printf(out, "    ib.emit_call(\"%.*s\", args=[", (int)f->name.size,
+			    f->name.data);
+	for (i = 0; i < w[3]; i++) {
+		if (i)
+			tenon_buffer_printf(out, ", ");
+		print_python_operand(x, w[4 + i], out);
+	}
+	tenon_buffer_printf(out, "]");
+	if (w[1] != RELAX_REGISTER_VOID)
+		tenon_buffer_printf(out, ", dst=ib.r(%" PRIi64 ")", w[1]);
+	tenon_buffer_printf(out, ")\n");
+}
+
+static void print_python_instruction(const struct relax_executable *x, uint32_t pc,
+				     struct tenon_buffer *out)
+{
+	const int64_t *w = x->words + x->offsets[pc];
+
+	switch (w[0]) {
+	case RELAX_CALL:
+		print_python_call(x, w, out);
+		break;
+	case RELAX_RET:
+		tenon_buffer_printf(out, "    ib.emit_ret(ib.r(%" PRIi64 "))\n", w[1]);
+		break;
+	case RELAX_GOTO:
+		tenon_buffer_printf(out, "    ib.emit_goto(%" PRIi64 ")\n", w[1]);
+		break;
+	default:
+		tenon_buffer_printf(out, "    ib.emit_if(ib.r(%" PRIi64 "), %" PRIi64 ")\n", w[1],
+				    w[2]);
+	}
+}
+
+int relax_print_python(const struct relax_executable *x, struct tenon_buffer *out)
+{
+	const struct relax_function *f;
+	uint32_t i, pc;
+
+	tenon_buffer_printf(out, "ib = rx.Builder()\n");
+	for (i = 0; i < x->function_count; i++) {
+		f = &x->functions[i];
+		if (f->kind != RELAX_FUNCTION_BYTECODE)
+			continue;
+		tenon_buffer_printf(out,
+				    "with ib.function(\"%.*s\", num_inputs=%" PRIu32 "):\n",
+				    (int)f->name.size, f->name.data, f->args);
+		for (pc = f->first; pc < f->end; pc++)
+			print_python_instruction(x, pc, out);
 	}
 	return out->status;
 }

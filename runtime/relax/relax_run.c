@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
+#include "lib/error_slot.h"
 #include "lib/stack_room.h"
 #include "runtime/core/reference.h"
 #include "runtime/relax/relax_closure.h"
@@ -104,9 +106,18 @@ static int spend(struct relax_vm *vm)
 
 static int wrong_count(const struct relax_function *f, uint32_t count)
 {
-	return tenon_error(
-		-TENON_E_TYPE, "function \"%.*s\" takes %" PRIu32 " argument%s, %" PRIu32 " given",
-		(int)f->name.size, f->name.data, f->args, f->args == 1 ? "" : "s", count);
+	struct tenon_buffer names = TENON_BUFFER_INIT;
+	uint32_t i;
+
+	for (i = 0; i < f->param_count; i++)
+		tenon_buffer_printf(&names, "%s%.*s%s", i ? ", " : " (", (int)f->params[i].size,
+				    f->params[i].data, i + 1 < f->param_count ? "" : ")");
+	tenon_error(-TENON_E_TYPE,
+		    "Invoking function %.*s expects %" PRIu32 " arguments%s, but %" PRIu32
+		    " arguments were provided.",
+		    (int)f->name.size, f->name.data, f->args, names.data ? names.data : "", count);
+	tenon_buffer_fini(&names);
+	return error_slot_set_kind(-TENON_E_TYPE, "InternalError");
 }
 
 int relax_own_argument(struct relax_vm *vm, const struct tenon_value *arg, struct tenon_value *out)
@@ -243,17 +254,21 @@ static inline struct tenon_value *gather(const struct relax_vm *vm, struct tenon
 	return args;
 }
 
+/* Refuse a result that the register could not own. */
+static inline int check_result(const struct tenon_value *result)
+{
+	if (result->type >= TENON_TYPE_DLTENSOR && result->type <= TENON_TYPE_RVALUE_REF)
+		return tenon_error(-TENON_E_TYPE, "the result is borrowed (%s)",
+				   tenon_type_key(result->type));
+	return 0;
+}
+
 static inline int call_packed(const struct relax_op *op, const struct tenon_value *args,
 			      struct tenon_value *result)
 {
 	int err = op->function->call(op->function, args, (int32_t)op->count, result);
 
-	if (err)
-		return err;
-	if (result->type >= TENON_TYPE_DLTENSOR && result->type <= TENON_TYPE_RVALUE_REF)
-		return tenon_error(-TENON_E_TYPE, "the result is borrowed (%s)",
-				   tenon_type_key(result->type));
-	return 0;
+	return err ? err : check_result(result);
 }
 
 /* Do a planned allocation; false to call the builtin instead, which raises the error. */
@@ -303,6 +318,91 @@ static int call_timed(struct relax_vm *vm, const struct relax_op *op, const stru
 	return err;
 }
 
+#define INSTRUMENT_ARGS 4 /* function, name, before, result */
+
+/* Test for an op that is a Call instruction of the program. */
+static bool is_call(const struct relax_op *op)
+{
+	return op->code < RELAX_OP_RET;
+}
+
+/* Call the instrument before or after an op; @args has INSTRUMENT_ARGS free values at the front. */
+static int instrument(struct relax_vm *vm, const struct relax_op *op, struct tenon_value *args,
+		      bool before, const struct tenon_value *result, bool *skip)
+{
+	const struct relax_function *callee = &vm->x->functions[op->target];
+	struct tenon_function *f = vm->instrument;
+	struct tenon_value name, answer = tenon_arg_none();
+	int err = tenon_string_value(callee->name, &name);
+
+	if (err)
+		return err;
+	args[0] = vm->values[vm->x->constant_count + (uint32_t)op->target];
+	args[1] = name;
+	args[2] = tenon_arg_bool(before);
+	args[3] = *result;
+	/* it may set another one */
+	tenon_object_ref(f);
+	err = tenon_function_call(f, args, (int32_t)op->count + INSTRUMENT_ARGS, &answer);
+	tenon_object_unref(f);
+	*skip = !err && answer.type == TENON_TYPE_INT && answer.as.integer == 1;
+	tenon_value_release(&answer);
+	tenon_value_release(&name);
+	return err > 0 ? -TENON_E_CALL : err;
+}
+
+/* Instruments get the names of dtypes, as TVM passes them. */
+static int name_dtypes(const struct tenon_value *values, uint32_t count, struct tenon_value *args)
+{
+	char name[TENON_DTYPE_NAME];
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < count; i++) {
+		args[i] = values[i];
+		if (values[i].type != TENON_TYPE_DTYPE)
+			continue;
+		args[i] = tenon_arg_none();
+		if (!err)
+			err = tenon_string_value(
+				tenon_slice_of(tenon_dtype_name(values[i].as.dtype, name)),
+				&args[i]);
+	}
+	return err;
+}
+
+/* Call a function, and the machine's instrument before and after it, which may skip the call. */
+static int call_instrumented(struct relax_vm *vm, const struct relax_op *op,
+			     const struct tenon_value *values, struct tenon_value *result)
+{
+	struct tenon_value *args = calloc(op->count + INSTRUMENT_ARGS, sizeof(*args));
+	struct tenon_value none = tenon_arg_none();
+	bool skip = false;
+	uint32_t i;
+	int err;
+
+	if (!args)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the arguments of an instrument");
+	err = name_dtypes(values, op->count, args + INSTRUMENT_ARGS);
+	if (!err)
+		err = instrument(vm, op, args, true, &none, &skip);
+	if (!err && !skip)
+		err = relax_invoke(vm, &vm->values[vm->x->constant_count + (uint32_t)op->target],
+				   values, op->count, result);
+	if (!err)
+		err = check_result(result);
+	if (!err && !skip && vm->instrument) {
+		err = instrument(vm, op, args, false, result, &skip);
+		if (err)
+			tenon_value_release(result);
+	}
+	for (i = 0; i < op->count; i++)
+		if (values[i].type == TENON_TYPE_DTYPE)
+			tenon_value_release(&args[INSTRUMENT_ARGS + i]);
+	free(args);
+	return err;
+}
+
 /* Push the frame that vm.builtin.invoke_closure needs; 1 when the callee needs none. */
 static int begin_invoke(struct relax_vm *vm, const struct tenon_value *args, uint32_t count)
 {
@@ -323,8 +423,9 @@ static int condition(const struct tenon_value *v, bool *truth)
 	return 0;
 }
 
+/* @watched: calls are timed, or instrumented */
 static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm, struct tenon_value *ret,
-							  bool timed)
+							  bool watched)
 {
 	size_t base = vm->stack.depth;
 	struct relax_frame *f = &vm->stack.frames[base - 1];
@@ -336,20 +437,29 @@ static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm, s
 
 	for (;;) {
 		result = tenon_arg_none();
+		if (watched && vm->instrument && is_call(op)) {
+			args = gather(vm, registers, register_count, op);
+			err = call_instrumented(vm, op, args, &result);
+			if (err)
+				goto failed;
+			put(registers, op->dst, &result);
+			op++;
+			continue;
+		}
 		switch (op->code) {
 		case RELAX_OP_TENSOR:
-			if (!timed && allocate(vm, registers, op, &result))
+			if (!watched && allocate(vm, registers, op, &result))
 				break;
 			goto call;
 		case RELAX_OP_STORAGE:
-			if (!timed && allocate_storage(op, &result))
+			if (!watched && allocate_storage(op, &result))
 				break;
 			goto call;
 		case RELAX_OP_CALL:
 		call:
 			args = gather(vm, registers, register_count, op);
-			err = timed ? call_timed(vm, op, args, &result)
-				      : call_packed(op, args, &result);
+			err = watched && vm->call_hook ? call_timed(vm, op, args, &result)
+						       : call_packed(op, args, &result);
 			if (err)
 				goto failed;
 			break;
@@ -441,12 +551,12 @@ failed:
 	}
 }
 
-static int run_timed(struct relax_vm *vm, struct tenon_value *ret)
+static int run_watched(struct relax_vm *vm, struct tenon_value *ret)
 {
 	return run_loop(vm, ret, true);
 }
 
 int relax_run(struct relax_vm *vm, struct tenon_value *ret)
 {
-	return vm->call_hook ? run_timed(vm, ret) : run_loop(vm, ret, false);
+	return vm->call_hook || vm->instrument ? run_watched(vm, ret) : run_loop(vm, ret, false);
 }

@@ -6,6 +6,7 @@
 #include <tenon/array.h>
 
 #include "lib/brief_errors.h"
+#include "lib/error_slot.h"
 #include "lib/nearest_name.h"
 #include "runtime/relax/relax_closure.h"
 #include "runtime/relax/relax_device.h"
@@ -91,10 +92,10 @@ static int unknown_function(struct relax_vm *vm, struct tenon_slice name)
 		if (vm->x->functions[i].kind != RELAX_FUNCTION_PACKED)
 			offer(&nearest, vm->x->functions[i].name);
 	nearest_name_print(&nearest, &hint);
-	tenon_error(-TENON_E_NOT_FOUND, "Unknown function: \"%.*s\".%s", (int)name.size, name.data,
+	tenon_error(-TENON_E_NOT_FOUND, "Unknown function: %.*s.%s", (int)name.size, name.data,
 		    hint.data ? hint.data : "");
 	tenon_buffer_fini(&hint);
-	return -TENON_E_NOT_FOUND;
+	return error_slot_set_kind(-TENON_E_NOT_FOUND, "ValueError");
 }
 
 /* Look up the function that the first argument names. */
@@ -225,7 +226,29 @@ int relax_state_save_function(void *self, const struct tenon_value *args, int32_
 	return inside(save_function, self, args, count, ret);
 }
 
-static int set_input(struct relax_vm *vm, const struct tenon_value *args, int32_t count)
+/* Replace an owned module by what its function get_params() returns. */
+static int take_params(struct tenon_value *module)
+{
+	struct tenon_value params = tenon_arg_none();
+	struct tenon_function *get;
+	struct tenon_module *m;
+	int err = tenon_value_object(module, TENON_TYPE_MODULE, &m);
+
+	if (!err)
+		err = tenon_module_get_function(m, "get_params", &get);
+	if (err)
+		return err;
+	err = tenon_function_call(get, NULL, 0, &params);
+	tenon_object_unref(get);
+	if (err)
+		return err > 0 ? -TENON_E_CALL : err;
+	tenon_value_release(module);
+	*module = params;
+	return 0;
+}
+
+static int set_inputs(struct relax_vm *vm, const struct tenon_value *args, int32_t count,
+		      const char *what, bool with_module)
 {
 	struct tenon_value *owned;
 	struct function_state *s;
@@ -234,22 +257,27 @@ static int set_input(struct relax_vm *vm, const struct tenon_value *args, int32_
 	uint32_t function, i;
 	int err;
 
-	err = function_argument(vm, "set_input", args, count, 1, &function);
+	err = function_argument(vm, what, args, count, 1, &function);
 	if (err)
 		return err;
 	f = &vm->x->functions[function];
 	if ((uint32_t)count - 1 != f->args)
-		return tenon_error(-TENON_E_TYPE,
-				   "set_input: function \"%.*s\" takes %" PRIu32
-				   " arguments, %" PRIi32 " given",
-				   (int)f->name.size, f->name.data, f->args, count - 1);
+		return error_slot_set_kind(
+			tenon_error(-TENON_E_TYPE,
+				    "%s: The number of provided parameters doesn't match the "
+				    "number of arguments for \"%.*s\": %" PRIi32
+				    " given, %" PRIu32 " wanted",
+				    what, (int)f->name.size, f->name.data, count - 1, f->args),
+			"InternalError");
 	owned = own_all(vm, args + 1, f->args);
 	if (!owned)
-		return tenon_error_in(tenon_error_status(), "set_input");
+		return tenon_error_in(tenon_error_status(), "%s", what);
+	if (with_module && f->args)
+		err = take_params(&owned[f->args - 1]);
 	for (i = 0; i < f->args && !err; i++)
 		err = relax_value_to_main(vm, &owned[i]);
 	if (err)
-		tenon_error_in(err, "set_input: argument %" PRIu32, i - 1);
+		tenon_error_in(err, "%s: argument %" PRIu32, what, i ? i - 1 : f->args - 1);
 	else
 		err = relax_array_create(vm->pool, owned, f->args, &inputs);
 	drop_all(owned, f->args);
@@ -259,6 +287,24 @@ static int set_input(struct relax_vm *vm, const struct tenon_value *args, int32_
 	tenon_object_unref(s->inputs);
 	s->inputs = inputs;
 	return 0;
+}
+
+static int set_input(struct relax_vm *vm, const struct tenon_value *args, int32_t count)
+{
+	return set_inputs(vm, args, count, "set_input", false);
+}
+
+static int set_input_with_param_module(struct relax_vm *vm, const struct tenon_value *args,
+				       int32_t count)
+{
+	return set_inputs(vm, args, count, "set_input_with_param_module", true);
+}
+
+/* set_input_with_param_module(function, args …, module): module's get_params() is the last one */
+int relax_state_set_input_with_param_module(void *self, const struct tenon_value *args,
+					    int32_t count, struct tenon_value *ret)
+{
+	return inside(set_input_with_param_module, self, args, count, ret);
 }
 
 /* set_input(function, args …) */
@@ -283,10 +329,12 @@ static int invoke(struct relax_vm *vm, const struct tenon_value *args, int32_t c
 	s = &vm->state->functions[function];
 	f = &vm->x->functions[function];
 	if (!s->inputs)
-		return tenon_error(
-			-TENON_E_USAGE,
-			"No inputs set for stateful call of \"%.*s\"; use set_input first",
-			(int)f->name.size, f->name.data);
+		return error_slot_set_kind(
+			tenon_error(
+				-TENON_E_USAGE,
+				"No inputs set for stateful call of %.*s; use `set_input` first.",
+				(int)f->name.size, f->name.data),
+			"ValueError");
 	err = relax_call(vm, function, s->inputs->data, f->args, &result);
 	if (err)
 		return err;
@@ -324,11 +372,12 @@ static int find_output(struct relax_vm *vm, const char *what, const struct tenon
 	s = &vm->state->functions[function];
 	f = &vm->x->functions[function];
 	if (!s->output)
-		return tenon_error(
-			-TENON_E_USAGE,
-			"No output saved for call of \"%.*s\"; use invoke_stateful to call "
-			"it first",
-			(int)f->name.size, f->name.data);
+		return error_slot_set_kind(
+			tenon_error(-TENON_E_USAGE,
+				    "No output saved for call of \"%.*s\"; use "
+				    "`invoke_stateful` to call it first.",
+				    (int)f->name.size, f->name.data),
+			"ValueError");
 	*out = &s->output->data[0];
 	for (i = 1; i < count; i++) {
 		err = tenon_value_int(&args[i], &index);
@@ -336,13 +385,16 @@ static int find_output(struct relax_vm *vm, const char *what, const struct tenon
 			return tenon_error_in(err, "%s: argument %" PRIi32, what, i);
 		if ((*out)->type != TENON_TYPE_ARRAY)
 			return tenon_error(-TENON_E_VALUE,
-					   "%s: an item is asked for of %s, which is no tuple",
+					   "%s: Attempted to index into an object that is not an "
+					   "Array. It is %s",
 					   what, tenon_type_key((*out)->type));
 		a = (const struct tenon_array *)(*out)->as.object;
 		if (index < 0 || index >= a->size)
-			return tenon_error(-TENON_E_VALUE,
-					   "%s: Invalid index (%" PRIi64 " >= %" PRIi64 ")", what,
-					   index, a->size);
+			return error_slot_set_kind(
+				tenon_error(-TENON_E_VALUE,
+					    "%s: Invalid index (%" PRIi64 " >= %" PRIi64 ").", what,
+					    index, a->size),
+				"IndexError");
 		*out = &a->data[index];
 	}
 	return 0;
@@ -359,8 +411,8 @@ int relax_state_get_output(void *self, const struct tenon_value *args, int32_t c
 		return err;
 	if (v->type == TENON_TYPE_ARRAY)
 		return tenon_error(-TENON_E_VALUE,
-				   "get_output cannot return a tuple: please specify "
-				   "another index argument");
+				   "`get_output` cannot return a tuple for RPC compatibility. "
+				   "Please specify another index argument.");
 	return tenon_value_own(v, ret);
 }
 
@@ -408,9 +460,7 @@ int relax_state_get_function_param_name(void *self, const struct tenon_value *ar
 	f = &vm->x->functions[function];
 	if (index < 0 || index >= f->param_count)
 		return tenon_error(-TENON_E_VALUE,
-				   "Invalid index (%" PRIi64 " >= %" PRIu32
-				   ") for the parameters of "
-				   "\"%.*s\"",
-				   index, f->param_count, (int)f->name.size, f->name.data);
+				   "Invalid index for %.*s (%" PRIi64 " out of %" PRIu32 ")",
+				   (int)f->name.size, f->name.data, index, f->param_count);
 	return tenon_string_value(f->params[index], ret);
 }

@@ -22,6 +22,8 @@ int relax_state_save_function(void *self, const struct tenon_value *args, int32_
 			   struct tenon_value *ret);
 int relax_state_set_input(void *self, const struct tenon_value *args, int32_t count,
 		       struct tenon_value *ret);
+int relax_state_set_input_with_param_module(void *self, const struct tenon_value *args,
+					    int32_t count, struct tenon_value *ret);
 int relax_state_invoke(void *self, const struct tenon_value *args, int32_t count,
 		    struct tenon_value *ret);
 int relax_state_get_output(void *self, const struct tenon_value *args, int32_t count,

@@ -317,7 +317,7 @@ static void the_machine_has_the_functions_of_tvms(void **state)
 
 	f = function_of(vm, "invoke_stateful");
 	assert_int_equal(tenon_call(f, &ret, tenon_arg_string("forward")), -TENON_E_USAGE);
-	fixture_says("No inputs set for stateful call of \"forward\"");
+	fixture_says("No inputs set for stateful call of forward");
 	tenon_object_unref(f);
 	f = function_of(vm, "set_input");
 	fixture_ok(tenon_call(f, &ret, tenon_arg_string("forward"), tenon_arg_tensor(&x->dl)),
@@ -380,7 +380,7 @@ static void a_shape_the_program_did_not_expect_is_refused_as_tvm_does(void **sta
 	assert_int_equal(tenon_call(f, &ret, tenon_arg_object(x)), -TENON_E_VALUE);
 	fixture_says(
 		"ErrorContext(fn=forward, loc=param[0], param=x, annotation=R.Tensor((3, 16), "
-		"dtype=\"float32\")) match_cast error, shape[1] mismatch to specified constant: "
+		"dtype=\"float32\")) match_cast error,  shape[1] mismatch to specified constant: "
 		"expected 16, found 17");
 	tenon_object_unref(x);
 	tenon_object_unref(f);

@@ -62,14 +62,29 @@ static void shapes_that_do_not_match_are_refused_in_tvms_words(void **state)
 
 	(void)state;
 	refused(matcher(constant, 2, "Context(fn=main) "), tenon_arg_object(s), -TENON_E_VALUE,
-		"Context(fn=main) match_cast error, shape[1] mismatch to specified constant: "
+		"Context(fn=main) match_cast error,  shape[1] mismatch to specified constant: "
 		"expected 4, found 6");
 	refused(matcher(stored, 2, "Context(fn=main) "), tenon_arg_object(s), -TENON_E_VALUE,
-		"Context(fn=main) match_cast error, shape[1] mismatch to previous populated value: "
+		"Context(fn=main) match_cast error,  shape[1] mismatch to a previous populated value: "
 		"expected 5, found 6");
 	refused(matcher(constant, 1, "Context(fn=main) "), tenon_arg_object(s), -TENON_E_VALUE,
-		"Context(fn=main) match_cast error, shape size mismatch: expected 1 dimensions, "
+		"Context(fn=main) match_cast shape size mismatch: expected 1 dimensions, "
 		"found 2");
+	tenon_object_unref(s);
+}
+
+static void a_shape_that_does_not_match_is_an_error_at_run_time(void **state)
+{
+	static const int64_t constant[] = { 2, 0, 0, 4 }, extents[] = { 5, 6 };
+	struct tenon_shape *s = shape_of(extents, 2);
+	struct relax_vm *vm = matcher(constant, 2, "");
+	struct tenon_value ret;
+
+	(void)state;
+	assert_int_not_equal(RUN(vm, &ret, tenon_arg_object(s)), 0);
+	assert_string_equal(tenon_error_kind(), "RuntimeError");
+	tenon_error_clear();
+	tenon_object_unref(vm);
 	tenon_object_unref(s);
 }
 
@@ -160,7 +175,7 @@ static void numbers_are_matched_and_made(void **state)
 	(void)state;
 	assert_int_equal(given(number_keeper(3, 1), tenon_arg_int(33)).as.integer, 33);
 	refused(number_keeper(0, 2), tenon_arg_int(1), -TENON_E_VALUE,
-		"match_cast error, PrimValue mismatch to specified constant: expected 2, found 1");
+		"match_cast error,  PrimExpr mismatch to specified constant: expected 2, found 1");
 }
 
 static const DLDataType i64 = { TENON_DTYPE_INT, 64, 1 };
@@ -214,6 +229,7 @@ int main(void)
 		cmocka_unit_test(shapes_are_matched_stored_and_made),
 		cmocka_unit_test(a_tensor_is_matched_by_its_shape),
 		cmocka_unit_test(shapes_that_do_not_match_are_refused_in_tvms_words),
+		cmocka_unit_test(a_shape_that_does_not_match_is_an_error_at_run_time),
 		cmocka_unit_test(places_outside_of_the_heap_are_refused),
 		cmocka_unit_test(counts_of_codes_are_checked),
 		cmocka_unit_test(shapes_whose_size_wraps_are_refused),

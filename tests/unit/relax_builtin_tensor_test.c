@@ -107,10 +107,28 @@ static void a_view_has_a_shape_a_dtype_and_an_offset_of_its_own(void **state)
 	tenon_value_release(&ret);
 	t = vector(6, f32, NULL, 0);
 	refused(viewer(9, 8), tenon_arg_object(t), -TENON_E_VALUE,
-		"18 bytes at offset 8 of a tensor of 24 bytes");
-	refused(viewer(0, 25), tenon_arg_object(t), -TENON_E_VALUE, "at offset 25");
-	refused(viewer(1, -2), tenon_arg_object(t), -TENON_E_VALUE, "at offset -2");
+		"bytes 8 <= i_byte < 26. However, the Tensor being viewed only contains 24 bytes");
+	refused(viewer(0, 25), tenon_arg_object(t), -TENON_E_VALUE, "bytes 25 <= i_byte < 25");
+	refused(viewer(1, -2), tenon_arg_object(t), -TENON_E_VALUE, "offset -2");
 	refused(viewer(INT64_MAX, 0), tenon_arg_object(t), -TENON_E_OVERFLOW, "overflows");
+	tenon_object_unref(t);
+}
+
+/* compiled code refuses an offset, and may fault on data that is not aligned */
+static void a_view_of_aligned_elements_has_no_offset(void **state)
+{
+	struct tenon_tensor *t = vector(64, f32, NULL, 0);
+	struct tenon_value ret = given(viewer(8, 64), tenon_arg_object(t));
+	const DLTensor *view = &((struct tenon_tensor *)ret.as.object)->dl;
+
+	(void)state;
+	assert_int_equal(view->byte_offset, 0);
+	assert_ptr_equal(view->data, (char *)t->dl.data + 64);
+	tenon_value_release(&ret);
+	ret = given(viewer(8, 68), tenon_arg_object(t));
+	view = &((struct tenon_tensor *)ret.as.object)->dl;
+	assert_int_equal(view->byte_offset, 68);
+	tenon_value_release(&ret);
 	tenon_object_unref(t);
 }
 
@@ -194,6 +212,7 @@ int main(void)
 		cmocka_unit_test(bits_that_are_packed_are_not_read_as_bytes),
 		cmocka_unit_test(reshape_is_another_view_of_the_data),
 		cmocka_unit_test(a_view_has_a_shape_a_dtype_and_an_offset_of_its_own),
+		cmocka_unit_test(a_view_of_aligned_elements_has_no_offset),
 		cmocka_unit_test(to_device_stays_on_the_cpu),
 		cmocka_unit_test(ensure_zero_offset_copies_what_has_one),
 		cmocka_unit_test(conditions_are_read_of_every_integer),

@@ -432,7 +432,7 @@ static void an_executable_answers_what_it_holds(void **state)
 	assert_slice(text,
 		     "@add packed_func;\n\n"
 		     "@main:\n"
-		     "  if    %0 2\n"
+		     "  If    %0, 2\n"
 		     "  call  add              in: %0, i-5, c[0], f[main], %void, %vm dst: %1\n"
 		     "  goto  -2\n"
 		     "  ret   %1\n\n");

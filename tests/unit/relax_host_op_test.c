@@ -259,9 +259,118 @@ static void assertions_carry_their_text(void **state)
 	tenon_error_clear();
 }
 
+/* Undo the last step of the engine: the word of its state behind a number that it gave. */
+static uint32_t untempered(uint32_t y)
+{
+	uint32_t v;
+	int i;
+
+	y ^= y >> 18;
+	y ^= y << 15 & UINT32_C(0xefc60000);
+	for (v = y, i = 0; i < 4; i++)
+		v = y ^ (v << 7 & UINT32_C(0x9d2c5680));
+	for (y = v, i = 0; i < 2; i++)
+		y = v ^ y >> 11;
+	return y;
+}
+
+static uint32_t tempered(uint32_t y)
+{
+	y ^= y >> 11;
+	y ^= y << 7 & UINT32_C(0x9d2c5680);
+	y ^= y << 15 & UINT32_C(0xefc60000);
+	return y ^ y >> 18;
+}
+
+/* What std::mt19937 gives after the 624 words @state. */
+static uint32_t word_after(const uint32_t *state, int i)
+{
+	uint32_t y = (state[i] & UINT32_C(0x80000000)) | (state[i + 1] & UINT32_C(0x7fffffff));
+
+	return tempered(state[i + 397] ^ y >> 1 ^ (y & 1 ? UINT32_C(0x9908b0df) : 0));
+}
+
+/* what std::uniform_real_distribution<double>(1, 10) makes of two words */
+static double real_after(const uint32_t *state, int i)
+{
+	return (word_after(state, i) + word_after(state, i + 1) * 0x1p32) / 0x1p64 * 9 + 1;
+}
+
+/*
+ * Without a seed the numbers cannot be known before; but numbers of the whole range show the state
+ * of the engine, and with it those that follow.
+ */
+static void numbers_without_a_seed_are_those_of_the_engine(void **state)
+{
+	static uint32_t words[624];
+	int64_t n = 624, four = 4;
+	double doubles[4];
+	float floats[4];
+	uint8_t bytes[4];
+	DLTensor t = of(words, &n, 1, i32);
+	struct tenon_value ret;
+	int i;
+
+	(void)state;
+	assert_int_equal(TRY(random_randint, &ret, tenon_arg_int(INT64_MIN),
+			     tenon_arg_int(INT64_MAX), tenon_arg_tensor(&t)),
+			 0);
+	for (i = 0; i < 624; i++)
+		words[i] = untempered(words[i] - UINT32_C(0x80000000));
+	t = of(doubles, &four, 1, tenon_dtype(TENON_DTYPE_FLOAT, 64, 1));
+	assert_int_equal(TRY(random_fill, &ret, tenon_arg_tensor(&t)), 0);
+	for (i = 0; i < 4; i++)
+		assert_true(doubles[i] == real_after(words, 2 * i));
+	t = of(floats, &four, 1, f32);
+	assert_int_equal(TRY(random_fill_for_measure, &ret, tenon_arg_tensor(&t)), 0);
+	for (i = 0; i < 4; i++)
+		assert_true(floats[i] == (float)real_after(words, 8 + 2 * i));
+	t = of(bytes, &four, 1, tenon_dtype(TENON_DTYPE_UINT, 8, 1));
+	assert_int_equal(TRY(random_fill, &ret, tenon_arg_tensor(&t)), 0);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(bytes[i], (int)real_after(words, 16 + 2 * i));
+}
+
+static void randint_stays_in_its_range(void **state)
+{
+	int8_t bytes[1000];
+	int64_t n = 1000;
+	DLTensor t = of(bytes, &n, 1, tenon_dtype(TENON_DTYPE_INT, 8, 1));
+	struct tenon_value ret;
+	int i, least = 127, most = -128;
+
+	(void)state;
+	assert_int_equal(TRY(random_randint, &ret, tenon_arg_int(-3), tenon_arg_int(4),
+			     tenon_arg_tensor(&t)),
+			 0);
+	for (i = 0; i < n; i++) {
+		least = bytes[i] < least ? bytes[i] : least;
+		most = bytes[i] > most ? bytes[i] : most;
+	}
+	assert_int_equal(least, -3);
+	assert_int_equal(most, 3);
+	/* no number of the dtype is in the range */
+	assert_int_not_equal(TRY(random_randint, &ret, tenon_arg_int(128), tenon_arg_int(900),
+				 tenon_arg_tensor(&t)),
+			     0);
+	assert_int_not_equal(TRY(random_randint, &ret, tenon_arg_int(4), tenon_arg_int(4),
+				 tenon_arg_tensor(&t)),
+			     0);
+	assert_string_equal(tenon_error_kind(), "InternalError");
+	t.dtype = f32;
+	assert_int_not_equal(TRY(random_randint, &ret, tenon_arg_int(0), tenon_arg_int(4),
+				 tenon_arg_tensor(&t)),
+			     0);
+	t.dtype = tenon_dtype(TENON_DTYPE_UINT, 1, 1);
+	assert_int_not_equal(TRY(random_fill, &ret, tenon_arg_tensor(&t)), 0);
+	tenon_error_clear();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_without_a_seed_are_those_of_the_engine),
+		cmocka_unit_test(randint_stays_in_its_range),
 		cmocka_unit_test(sorting_is_stable_and_puts_nan_last),
 		cmocka_unit_test(long_lines_are_sorted_along_any_axis),
 		cmocka_unit_test(topk_writes_values_and_indices),

@@ -301,7 +301,7 @@ static void the_wrong_number_of_arguments_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(RUN(vm, &ret), -TENON_E_TYPE);
-	assert_error("function \"main\" takes 1 argument, 0 given");
+	assert_error("Invoking function main expects 1 arguments, but 0 arguments were provided.");
 	tenon_object_unref(vm);
 }
 
@@ -342,7 +342,7 @@ static void a_missing_builtin_is_named_with_what_it_is_for(void **state)
 	struct relax_vm *vm;
 
 	(void)state;
-	assemble_packed(&a, "vm.builtin.kv_cache_disagg_mark_send");
+	assemble_packed(&a, "vm.builtin.kv_cache_of_tomorrow");
 	assemble_function(&a, "main", 0, 1);
 	ASSEMBLE_CALL(&a, 0, 0);
 	assemble_ret(&a, 0);
@@ -351,7 +351,7 @@ static void a_missing_builtin_is_named_with_what_it_is_for(void **state)
 	vm = machine_of_module(x);
 	assert_int_equal(relax_init(vm), -TENON_E_NO_FUNCTION);
 	assert_error("1 function is neither among the imports of the executable nor among the "
-		     "global functions: \"vm.builtin.kv_cache_disagg_mark_send\" for "
+		     "global functions: \"vm.builtin.kv_cache_of_tomorrow\" for "
 		     "key-value caches of language models (called by \"main\", instruction 0); "
 		     "register it before the model is opened");
 	tenon_object_unref(vm);
