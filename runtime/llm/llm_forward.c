@@ -358,8 +358,10 @@ int tenon_llm_forward(struct tenon_llm *llm, const struct tenon_llm_part *parts,
 		return err;
 	s = calloc(count, sizeof(*s));
 	done = calloc(count, sizeof(*done));
-	if (!s || !done)
+	if (!s || !done) {
 		err = tenon_error(-TENON_E_NOMEM, "no memory for a step");
+		goto free_parts;
+	}
 	rows = llm->logits + count * (size_t)llm->info.vocabulary;
 	while (!err && part < count) {
 		n = used = 0;
@@ -383,12 +385,12 @@ int tenon_llm_forward(struct tenon_llm *llm, const struct tenon_llm_part *parts,
 			       (size_t)llm->info.vocabulary * sizeof(float));
 		}
 	}
-	if (err && done)
-		for (i = 0; i < count; i++) {
-			s[0] = (struct slice){ i, 0, done[i] };
-			if (done[i])
-				undo(llm, parts, s, 1);
-		}
+	for (i = 0; i < count && err; i++) {
+		s[0] = (struct slice){ i, 0, done[i] };
+		if (done[i])
+			undo(llm, parts, s, 1);
+	}
+free_parts:
 	free(done);
 	free(s);
 	if (!err)
