@@ -180,63 +180,87 @@ static void add_symbol(struct tokenizer *t, uint32_t *count, int32_t id)
 	++*count;
 }
 
-/* The tokens of a character: its own, those of its bytes, or the one for what is unknown. */
-static void add_character(struct tokenizer *t, uint32_t *count, struct tenon_slice character)
+/* Add the unknown token that waits, and let one wait if @more; fused, several are one. */
+static void add_unknown(struct tokenizer *t, uint32_t *count, bool *waiting, bool more)
 {
-	int32_t id = bpe_find(t, character);
+	if (*waiting && !(more && t->fuse_unknown))
+		add_symbol(t, count, t->unknown);
+	*waiting = more && t->unknown >= 0;
+}
+
+/* Add the bytes of a character; false if one has no token. */
+static bool add_bytes(struct tokenizer *t, uint32_t *count, struct tenon_slice character)
+{
 	size_t i;
 
-	if (id >= 0 || !t->byte_fallback) {
-		add_symbol(t, count, id >= 0 ? id : t->unknown);
-		return;
-	}
+	for (i = 0; i < character.size; i++)
+		if (t->byte_tokens[(unsigned char)character.data[i]] < 0)
+			return false;
 	for (i = 0; i < character.size; i++)
 		add_symbol(t, count, t->byte_tokens[(unsigned char)character.data[i]]);
+	return true;
 }
 
 static void add_word(struct tokenizer *t, struct tenon_slice word, uint32_t *count)
 {
-	struct tenon_slice rest = word;
-	size_t n;
+	struct tenon_slice rest = word, character;
+	bool unknown = false;
+	int32_t id;
 
-	for (; rest.size; rest.data += n, rest.size -= n) {
-		n = t->byte_level ? 1 : bpe_character(rest);
-		if (t->byte_level)
-			add_symbol(t, count, t->byte_tokens[(unsigned char)*rest.data]);
-		else
-			add_character(t, count, (struct tenon_slice){ rest.data, n });
+	for (; rest.size; rest.data += character.size, rest.size -= character.size) {
+		character =
+			(struct tenon_slice){ rest.data, t->byte_level ? 1 : bpe_character(rest) };
+		id = t->byte_level ? t->byte_tokens[(unsigned char)*rest.data]
+				   : bpe_find(t, character);
+		if (id >= 0) {
+			add_unknown(t, count, &unknown, false);
+			add_symbol(t, count, id);
+		} else if (t->byte_level || !t->byte_fallback || !add_bytes(t, count, character)) {
+			add_unknown(t, count, &unknown, true);
+		}
 	}
+	add_unknown(t, count, &unknown, false);
 }
 
-/* The name of a word, in a buffer; only byte-level names differ from it. */
-static int32_t find_whole(const struct tokenizer *t, struct tenon_slice word)
+/* Find a word that is the name of a token as a whole. In byte-level names, characters stand for bytes. */
+static int find_whole(const struct tokenizer *t, struct tenon_slice word, int32_t *id)
 {
-	char name[256], *to = name;
+	char small[256], *name, *to;
 	uint32_t c;
 	size_t i;
 
-	if (!t->byte_level)
-		return bpe_find(t, word);
-	if (word.size > sizeof(name) / 2)
-		return -1;
+	*id = -1;
+	if (!t->byte_level) {
+		*id = bpe_find(t, word);
+		return 0;
+	}
+	name = to = word.size <= sizeof(small) / 2 ? small : malloc(2 * word.size);
+	if (!name)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a word of %zu bytes", word.size);
 	for (i = 0; i < word.size; i++) {
 		c = bpe_byte_character((unsigned char)word.data[i]);
 		if (c >= 0x80)
 			*to++ = (char)(0xc0 | c >> 6);
 		*to++ = (char)(c >= 0x80 ? 0x80 | (c & 63) : c);
 	}
-	return bpe_find(t, (struct tenon_slice){ name, (size_t)(to - name) });
+	*id = bpe_find(t, (struct tenon_slice){ name, (size_t)(to - name) });
+	if (name != small)
+		free(name);
+	return 0;
 }
 
 int bpe_encode_word(struct tokenizer *t, struct tenon_slice word, struct tenon_buffer *tokens)
 {
 	uint32_t count = 0, at;
-	int32_t whole;
-	int err;
+	int32_t whole = -1;
+	int err = 0;
 
 	if (!word.size)
 		return 0;
-	whole = t->ignore_merges ? find_whole(t, word) : -1;
+	if (t->ignore_merges)
+		err = find_whole(t, word, &whole);
+	if (err)
+		return err;
 	if (whole >= 0)
 		return tenon_buffer_append(tokens, &whole, sizeof(whole));
 	err = make_room(t, word.size);

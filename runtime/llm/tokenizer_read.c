@@ -7,25 +7,9 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "runtime/llm/llm.h"
-#include "runtime/llm/llm_json.h"
-#include "runtime/llm/tokenizer_bpe.h"
-
-/* how GPT-2 divides a text, which "ByteLevel" stands for */
-#define GPT2_PATTERN                                                                               \
-	"'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
+#include "runtime/llm/tokenizer_file.h"
 
 #define UNUSED UINT32_MAX
-
-/* what is read at the moment */
-struct reader {
-	struct json_text t;
-	struct tokenizer *to;
-	char *room;
-	uint32_t vocabulary; /* where it is in the text; 0 for nowhere */
-	uint32_t merges;
-	struct tenon_slice unknown;
-	bool strip; /* the decoder removes a space at the beginning */
-};
 
 /* ---- tables */
 
@@ -39,7 +23,7 @@ static uint32_t table_size(uint32_t count)
 }
 
 /* Largest number of a token in a list; an upper bound for the size of the tables. */
-static int note_token(struct reader *r, uint32_t at, int64_t id, uint32_t entries)
+static int note_token(struct tokenizer_file *r, uint32_t at, int64_t id, uint32_t entries)
 {
 	struct tokenizer *t = r->to;
 
@@ -61,7 +45,7 @@ static void put_name(struct tokenizer *t, uint32_t id)
 	t->by_name[at & t->name_mask] = id;
 }
 
-static int count_vocabulary(struct reader *r)
+static int count_vocabulary(struct tokenizer_file *r)
 {
 	uint32_t at = r->vocabulary, count, i;
 	struct tenon_slice key;
@@ -83,7 +67,7 @@ static int count_vocabulary(struct reader *r)
 	return err;
 }
 
-static int read_vocabulary(struct reader *r)
+static int read_vocabulary(struct tokenizer_file *r)
 {
 	struct tokenizer *t = r->to;
 	uint32_t at = r->vocabulary, count, i, size;
@@ -119,7 +103,7 @@ static int read_vocabulary(struct reader *r)
 
 /* ---- merges: "a b", or ["a", "b"] */
 
-static int read_pair(struct reader *r, uint32_t *at, struct tenon_slice *left,
+static int read_pair(struct tokenizer_file *r, uint32_t *at, struct tenon_slice *left,
 		     struct tenon_slice *right)
 {
 	uint32_t count, start = *at;
@@ -147,7 +131,7 @@ static int read_pair(struct reader *r, uint32_t *at, struct tenon_slice *left,
 	return 0;
 }
 
-static int read_merge(struct reader *r, uint32_t *at, uint32_t rank)
+static int read_merge(struct tokenizer_file *r, uint32_t *at, uint32_t rank)
 {
 	struct tokenizer *t = r->to;
 	struct tenon_slice left, right, whole;
@@ -173,17 +157,17 @@ static int read_merge(struct reader *r, uint32_t *at, uint32_t rank)
 		return json_error(&r->t, start, -TENON_E_FORMAT,
 				  "merge %" PRIu32 " has a token that the vocabulary lacks", rank);
 	place = bpe_hash_pair((uint32_t)ids[0], (uint32_t)ids[1]);
-	for (; t->merges[place & t->merge_mask].rank != UNUSED; place++)
-		/* of equal pairs the first one counts */
-		if (t->merges[place & t->merge_mask].left == (uint32_t)ids[0] &&
-		    t->merges[place & t->merge_mask].right == (uint32_t)ids[1])
-			return 0;
+	/* of equal pairs the last one counts */
+	while (t->merges[place & t->merge_mask].rank != UNUSED &&
+	       (t->merges[place & t->merge_mask].left != (uint32_t)ids[0] ||
+		t->merges[place & t->merge_mask].right != (uint32_t)ids[1]))
+		place++;
 	t->merges[place & t->merge_mask] =
 		(struct bpe_merge){ (uint32_t)ids[0], (uint32_t)ids[1], rank, (uint32_t)ids[2] };
 	return 0;
 }
 
-static int read_merges(struct reader *r)
+static int read_merges(struct tokenizer_file *r)
 {
 	struct tokenizer *t = r->to;
 	uint32_t at = r->merges, count = 0, size, i;
@@ -202,262 +186,6 @@ static int read_merges(struct reader *r)
 		t->merges[i].rank = UNUSED;
 	for (i = 0; i < count && !err; i++)
 		err = read_merge(r, &at, i);
-	return err;
-}
-
-/* ---- the parts of the file */
-
-static int read_type(struct reader *r, uint32_t at, const char *what, struct tenon_slice *type,
-		     uint32_t *members)
-{
-	struct tenon_slice key;
-	uint32_t count, i;
-	int err = json_enter(&r->t, &at, JSMN_OBJECT, what, &count);
-
-	*type = (struct tenon_slice){ "", 0 };
-	*members = count;
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&r->t, &at, &key);
-		if (err)
-			break;
-		if (llm_is(key, "type") && json_is(&r->t, at, JSMN_STRING))
-			*type = json_raw(&r->t, at);
-		json_skip(&r->t, &at);
-	}
-	return err;
-}
-
-/* Position of the value of a member; 0 for none. */
-static uint32_t member(const struct reader *r, uint32_t at, const char *name)
-{
-	struct tenon_slice key;
-	uint32_t count;
-
-	if (json_enter(&r->t, &at, JSMN_OBJECT, name, &count))
-		return 0;
-	for (; count; count--) {
-		if (json_key(&r->t, &at, &key))
-			return 0;
-		if (llm_is(key, name))
-			return at;
-		json_skip(&r->t, &at);
-	}
-	return 0;
-}
-
-static bool is_true(const struct reader *r, uint32_t at, const char *name, bool otherwise)
-{
-	uint32_t value = member(r, at, name);
-
-	return value && json_is(&r->t, value, JSMN_PRIMITIVE)
-		       ? llm_is(json_raw(&r->t, value), "true")
-		       : otherwise;
-}
-
-static struct tenon_slice text_of(const struct reader *r, uint32_t at, const char *name)
-{
-	uint32_t value = member(r, at, name);
-
-	return value && json_is(&r->t, value, JSMN_STRING) ? json_raw(&r->t, value)
-							   : (struct tenon_slice){ "", 0 };
-}
-
-static int refuse(const struct reader *r, uint32_t at, const char *what, struct tenon_slice type)
-{
-	return json_error(&r->t, at, -TENON_E_UNSUPPORTED, "%s \"%.*s\" is not supported", what,
-			  json_shown(type), type.data);
-}
-
-/* Read each item of a sequence, or the one that there is. */
-static int each(struct reader *r, uint32_t at, const char *what, const char *list,
-		int (*read)(struct reader *r, uint32_t at, struct tenon_slice type))
-{
-	struct tenon_slice type;
-	uint32_t count, items;
-	int err;
-
-	if (!at || llm_json_word(&r->t, &at, "null"))
-		return 0;
-	err = read_type(r, at, what, &type, &count);
-	if (err)
-		return err;
-	if (!llm_is(type, "Sequence"))
-		return read(r, at, type);
-	items = member(r, at, list);
-	err = items ? json_enter(&r->t, &items, JSMN_ARRAY, what, &count)
-		    : json_error(&r->t, at, -TENON_E_FORMAT, "a sequence without \"%s\"", list);
-	for (; !err && count; count--) {
-		err = read_type(r, items, what, &type, &at);
-		if (!err)
-			err = read(r, items, type);
-		json_skip(&r->t, &items);
-	}
-	return err;
-}
-
-static bool is_space_mark(struct tenon_slice s)
-{
-	return llm_is(s, BPE_SPACE) || llm_is(s, "\\u2581");
-}
-
-static int read_normalizer(struct reader *r, uint32_t at, struct tenon_slice type)
-{
-	uint32_t pattern;
-
-	if (llm_is(type, "Prepend") && is_space_mark(text_of(r, at, "prepend"))) {
-		r->to->prepend = PREPEND_ALWAYS;
-		return 0;
-	}
-	if (llm_is(type, "Replace")) {
-		pattern = member(r, at, "pattern");
-		if (pattern && llm_is(text_of(r, pattern, "String"), " ") &&
-		    is_space_mark(text_of(r, at, "content"))) {
-			r->to->metaspace = true;
-			return 0;
-		}
-	}
-	/* Most text is in this form already; other text gets other tokens for the same characters. */
-	if (llm_is(type, "NFC"))
-		return 0;
-	return refuse(r, at, "normalizer", type);
-}
-
-static int read_byte_level(struct reader *r, uint32_t at)
-{
-	r->to->byte_level = true;
-	if (is_true(r, at, "add_prefix_space", true))
-		r->to->prepend = PREPEND_ALWAYS;
-	if (is_true(r, at, "use_regex", true))
-		return bpe_add_pattern(r->to, tenon_slice_of(GPT2_PATTERN), false);
-	return 0;
-}
-
-static int read_split(struct reader *r, uint32_t at)
-{
-	struct tenon_slice behavior = text_of(r, at, "behavior"), text;
-	uint32_t pattern = member(r, at, "pattern"), value;
-	char *room = r->room;
-	bool literal;
-	int err;
-
-	if (!llm_is(behavior, "Isolated") &&
-	    !(llm_is(behavior, "Removed") && is_true(r, at, "invert", false)))
-		return refuse(r, at, "Split with behavior", behavior);
-	value = pattern ? member(r, pattern, "Regex") : 0;
-	literal = !value;
-	if (literal)
-		value = pattern ? member(r, pattern, "String") : 0;
-	err = json_string(&r->t, &value, "pattern", &room, &text);
-	if (!err)
-		err = bpe_add_pattern(r->to, text, literal);
-	return err ? tenon_error_in(err, "%s", r->t.name) : 0;
-}
-
-static int read_pre_tokenizer(struct reader *r, uint32_t at, struct tenon_slice type)
-{
-	struct tenon_slice scheme;
-
-	if (llm_is(type, "ByteLevel"))
-		return read_byte_level(r, at);
-	if (llm_is(type, "Split"))
-		return read_split(r, at);
-	if (llm_is(type, "Digits"))
-		return bpe_add_pattern(r->to,
-				       tenon_slice_of(is_true(r, at, "individual_digits", false)
-							      ? "\\p{N}"
-							      : "\\p{N}+"),
-				       false);
-	if (llm_is(type, "Metaspace")) {
-		scheme = text_of(r, at, "prepend_scheme");
-		r->to->metaspace = r->to->prepend_once = true;
-		r->to->prepend = llm_is(scheme, "never")   ? PREPEND_NEVER
-				 : llm_is(scheme, "first") ? PREPEND_FIRST
-							   : PREPEND_ALWAYS;
-		if (is_true(r, at, "split", true))
-			return bpe_add_pattern(
-				r->to, tenon_slice_of(BPE_SPACE "?[^" BPE_SPACE "]+|" BPE_SPACE),
-				false);
-		return 0;
-	}
-	return refuse(r, at, "pre_tokenizer", type);
-}
-
-static int read_decoder(struct reader *r, uint32_t at, struct tenon_slice type)
-{
-	static const char *const known[] = { "ByteLevel", "Replace", "ByteFallback",
-					     "Fuse",	  "Strip",   "Metaspace" };
-	size_t i;
-
-	if (llm_is(type, "Strip") || llm_is(type, "Metaspace"))
-		r->strip = true;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (llm_is(type, known[i]))
-			return 0;
-	return refuse(r, at, "decoder", type);
-}
-
-static int read_model(struct reader *r, uint32_t at)
-{
-	struct tenon_slice type, prefix;
-	uint32_t count;
-	int err = read_type(r, at, "model", &type, &count);
-
-	if (err)
-		return err;
-	if (!llm_is(type, "BPE") && (type.size || !member(r, at, "merges")))
-		return refuse(r, at, "model", type);
-	prefix = text_of(r, at, "continuing_subword_prefix");
-	if (!prefix.size)
-		prefix = text_of(r, at, "end_of_word_suffix");
-	if (prefix.size)
-		return refuse(r, at, "BPE with a prefix or suffix", prefix);
-	r->vocabulary = member(r, at, "vocab");
-	r->merges = member(r, at, "merges");
-	r->unknown = text_of(r, at, "unk_token");
-	r->to->byte_fallback = is_true(r, at, "byte_fallback", false);
-	r->to->ignore_merges = is_true(r, at, "ignore_merges", false);
-	return 0;
-}
-
-static int read_added(struct reader *r, uint32_t at)
-{
-	struct tokenizer *t = r->to;
-	uint32_t count, i, value;
-	struct bpe_added *a;
-	size_t invalid;
-	int64_t id;
-	int err;
-
-	if (!at || llm_json_word(&r->t, &at, "null"))
-		return 0;
-	err = json_enter(&r->t, &at, JSMN_ARRAY, "added_tokens", &count);
-	if (err)
-		return err;
-	t->added = calloc((size_t)count + 1, sizeof(*t->added));
-	if (!t->added)
-		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " tokens", count);
-	for (i = 0; i < count && !err; i++) {
-		a = &t->added[i];
-		value = member(r, at, "id");
-		err = json_integer(&r->t, &value, "the id of an added token", 0, INT32_MAX - 1,
-				   &id);
-		value = member(r, at, "content");
-		if (!err)
-			err = json_string(&r->t, &value, "the content of an added token", &r->room,
-					  &a->name);
-		/* else it could divide a character of a text */
-		if (!err && !bpe_is_utf8(a->name, &invalid))
-			err = json_error(&r->t, value - 1, -TENON_E_FORMAT,
-					 "byte %zu of an added token is not UTF-8", invalid);
-		if (err)
-			break;
-		a->id = (int32_t)id;
-		a->special = is_true(r, at, "special", false);
-		if (a->name.size)
-			t->first_bytes[(unsigned char)*a->name.data] = true;
-		t->added_count = i + 1;
-		json_skip(&r->t, &at);
-	}
 	return err;
 }
 
@@ -504,9 +232,7 @@ static void find_bytes(struct tokenizer *t)
 	char room[8];
 
 	for (b = 0; b < 256; b++)
-		t->byte_tokens[b] = t->byte_level || t->byte_fallback
-					    ? bpe_find(t, name_of_byte(t, b, room))
-					    : -1;
+		t->byte_tokens[b] = bpe_find(t, name_of_byte(t, b, room));
 }
 
 /* The bytes of a byte-level name; a name with another character stands for itself. */
@@ -531,12 +257,12 @@ static char *decode_bytes(const int16_t of_character[512], struct tenon_slice na
 	return to;
 }
 
-static char *decode_spaces(struct tenon_slice name, char *to)
+static char *decode_spaces(struct tenon_slice name, bool marks, char *to)
 {
 	size_t i = 0;
 
 	while (i < name.size) {
-		if (name.size - i >= 3 && !memcmp(name.data + i, BPE_SPACE, 3)) {
+		if (marks && name.size - i >= 3 && !memcmp(name.data + i, BPE_SPACE, 3)) {
 			*to++ = ' ';
 			i += 3;
 		} else {
@@ -547,8 +273,9 @@ static char *decode_spaces(struct tenon_slice name, char *to)
 }
 
 /* Find out what each token stands for. */
-static int decode_names(struct tokenizer *t, size_t size)
+static int decode_names(struct tokenizer_file *r, size_t size)
 {
+	struct tokenizer *t = r->to;
 	int16_t of_character[512];
 	unsigned int b;
 	uint32_t i;
@@ -565,10 +292,10 @@ static int decode_names(struct tokenizer *t, size_t size)
 		if (t->byte_level)
 			to = decode_bytes(of_character, t->names[i], to);
 		else
-			to = decode_spaces(t->names[i], to);
+			to = decode_spaces(t->names[i], r->marks_are_spaces, to);
 		t->decoded[i].size = (size_t)(to - t->decoded[i].data);
 	}
-	for (b = 0; b < 256 && !t->byte_level; b++) {
+	for (b = 0; b < 256 && r->decodes_bytes; b++) {
 		if (t->byte_tokens[b] < 0)
 			continue;
 		t->decoded[t->byte_tokens[b]] = (struct tenon_slice){ to, 1 };
@@ -580,38 +307,139 @@ static int decode_names(struct tokenizer *t, size_t size)
 	return 0;
 }
 
-/* ---- all */
+/* ---- the model, and all */
 
-static int read_parts(struct reader *r)
+static int read_model(struct tokenizer_file *r, uint32_t at)
+{
+	enum { TYPE, DROPOUT, UNKNOWN, PREFIX, SUFFIX, FUSE, FALLBACK, IGNORE, VOCAB, MERGES };
+	struct tokenizer_field f[] = {
+		[TYPE] = { "type", 0 },
+		[DROPOUT] = { "dropout", 0 },
+		[UNKNOWN] = { "unk_token", 0 },
+		[PREFIX] = { "continuing_subword_prefix", 0 },
+		[SUFFIX] = { "end_of_word_suffix", 0 },
+		[FUSE] = { "fuse_unk", 0 },
+		[FALLBACK] = { "byte_fallback", 0 },
+		[IGNORE] = { "ignore_merges", 0 },
+		[VOCAB] = { "vocab", 0 },
+		[MERGES] = { "merges", 0 },
+	};
+	struct tenon_slice type, text;
+	uint32_t dropout;
+	double rate = 0;
+	int err = tokenizer_type(r, at, "model", &type);
+
+	/* files of the first years do not state the type */
+	if (!err && type.size && !llm_is(type, "BPE"))
+		return tokenizer_refuse(r, at, "model", type);
+	if (!err)
+		err = tokenizer_fields(r, at, "model BPE", f, sizeof(f) / sizeof(f[0]));
+	if (!err && !type.size && !f[MERGES].at)
+		return tokenizer_refuse(r, at, "model", type);
+	dropout = f[DROPOUT].at;
+	if (!err && dropout)
+		err = llm_json_number(&r->t, &dropout, "dropout", 0, 1, &rate);
+	if (!err && rate != 0)
+		err = json_error(&r->t, f[DROPOUT].at, -TENON_E_UNSUPPORTED,
+				 "dropout, which gives a text other tokens each time, is not "
+				 "supported; set it to null");
+	if (!err)
+		err = tokenizer_text(r, &f[PREFIX], "", &text);
+	if (!err && text.size)
+		return tokenizer_refuse(r, at, "BPE with the prefix", text);
+	if (!err)
+		err = tokenizer_text(r, &f[SUFFIX], "", &text);
+	if (!err && text.size)
+		return tokenizer_refuse(r, at, "BPE with the suffix", text);
+	if (!err)
+		err = tokenizer_text(r, &f[UNKNOWN], "", &r->unknown);
+	if (!err)
+		err = tokenizer_flag(r, &f[FUSE], false, &r->to->fuse_unknown);
+	if (!err)
+		err = tokenizer_flag(r, &f[FALLBACK], false, &r->to->byte_fallback);
+	if (!err)
+		err = tokenizer_flag(r, &f[IGNORE], false, &r->to->ignore_merges);
+	r->vocabulary = f[VOCAB].at;
+	r->merges = f[MERGES].at;
+	return err;
+}
+
+/* Find the tokens that the model needs, once all parts are read. */
+static int finish(struct tokenizer_file *r)
 {
 	struct tokenizer *t = r->to;
-	uint32_t model = member(r, 0, "model");
-	int err = model ? read_model(r, model)
-			: json_error(&r->t, 0, -TENON_E_FORMAT, "there is no \"model\"");
+	unsigned int b;
+
+	t->unknown = r->unknown.size ? bpe_find(t, r->unknown) : -1;
+	if (r->unknown.size && t->unknown < 0)
+		return tenon_error(-TENON_E_FORMAT,
+				   "%s: unk_token \"%.*s\" is not in the vocabulary", r->t.name,
+				   json_shown(r->unknown), r->unknown.data);
+	find_bytes(t);
+	for (b = 0; b < 256 && t->byte_level && t->byte_fallback; b++)
+		if (t->byte_tokens[b] < 0)
+			return tenon_error(-TENON_E_UNSUPPORTED,
+					   "%s: byte_fallback is not supported with ByteLevel in "
+					   "a vocabulary without byte 0x%02x",
+					   r->t.name, b);
+	return decode_names(r, r->t.text.size);
+}
+
+/* Refuse what would shorten or extend a text. */
+static int check_limits(const struct tokenizer_file *r, uint32_t truncation, uint32_t padding)
+{
+	static const char message[] = "\"%s\" is not supported; set it to null";
+
+	if (truncation)
+		return json_error(&r->t, truncation, -TENON_E_UNSUPPORTED, message, "truncation");
+	return padding ? json_error(&r->t, padding, -TENON_E_UNSUPPORTED, message, "padding") : 0;
+}
+
+static int read_parts(struct tokenizer_file *r)
+{
+	enum { VERSION, TRUNCATION, PADDING, ADDED, NORMALIZER, SPLIT, POST, DECODER, MODEL };
+	/*
+	 * A post-processor adds tokens at the ends of a text. Those of a prompt are in the template
+	 * of conversations, so it is not applied, as in MLC-LLM.
+	 */
+	struct tokenizer_field f[] = {
+		[VERSION] = { "version", 0 },	    [TRUNCATION] = { "truncation", 0 },
+		[PADDING] = { "padding", 0 },	    [ADDED] = { "added_tokens", 0 },
+		[NORMALIZER] = { "normalizer", 0 }, [SPLIT] = { "pre_tokenizer", 0 },
+		[POST] = { "post_processor", 0 },   [DECODER] = { "decoder", 0 },
+		[MODEL] = { "model", 0 },
+	};
+	struct tenon_slice version;
+	int err = tokenizer_fields(r, 0, "the file", f, sizeof(f) / sizeof(f[0]));
 
 	if (!err)
-		err = read_added(r, member(r, 0, "added_tokens"));
+		err = tokenizer_text(r, &f[VERSION], "1.0", &version);
+	if (!err && !llm_is(version, "1.0"))
+		return tokenizer_refuse(r, f[VERSION].at, "version", version);
+	if (!err)
+		err = check_limits(r, f[TRUNCATION].at, f[PADDING].at);
+	if (!err && !f[MODEL].at)
+		err = json_error(&r->t, 0, -TENON_E_FORMAT, "there is no \"model\"");
+	if (!err)
+		err = read_model(r, f[MODEL].at);
+	if (!err)
+		err = tokenizer_read_added(r, f[ADDED].at);
 	if (!err)
 		err = read_vocabulary(r);
 	if (!err)
 		err = read_merges(r);
 	if (!err)
-		err = each(r, member(r, 0, "normalizer"), "normalizer", "normalizers",
-			   read_normalizer);
+		err = tokenizer_read_normalizer(r, f[NORMALIZER].at);
 	if (!err)
-		err = each(r, member(r, 0, "pre_tokenizer"), "pre_tokenizer", "pretokenizers",
-			   read_pre_tokenizer);
+		err = tokenizer_read_splits(r, f[SPLIT].at);
 	if (!err)
-		err = each(r, member(r, 0, "decoder"), "decoder", "decoders", read_decoder);
-	if (err)
-		return err;
-	t->unknown = r->unknown.size ? bpe_find(t, r->unknown) : -1;
-	find_bytes(t);
-	t->strip = r->strip;
-	return decode_names(t, r->t.text.size);
+		err = tokenizer_read_decoder(r, f[DECODER].at);
+	if (!err)
+		err = tokenizer_check_added(r);
+	return err ? err : finish(r);
 }
 
-static int read_text(struct reader *r, struct tenon_slice text, const char *name)
+static int read_text(struct tokenizer_file *r, struct tenon_slice text, const char *name)
 {
 	int err = json_text_read(text, name, &r->t);
 
@@ -625,7 +453,7 @@ static int read_text(struct reader *r, struct tenon_slice text, const char *name
 
 int bpe_read(struct tenon_slice text, const char *name, struct tokenizer **out)
 {
-	struct reader r = { .to = calloc(1, sizeof(*r.to)) };
+	struct tokenizer_file r = { .to = calloc(1, sizeof(*r.to)) };
 	int err;
 
 	*out = NULL;
@@ -660,8 +488,13 @@ void tokenizer_close(struct tokenizer *t)
 
 	if (!t)
 		return;
-	for (i = 0; i < t->pattern_count; i++)
-		pcre2_code_free(t->patterns[i]);
+	for (i = 0; i < STEPS_MOST; i++) {
+		pcre2_code_free(t->normal.step[i].code);
+		pcre2_code_free(t->splits.step[i].code);
+	}
+	pcre2_code_free(t->word);
+	for (i = 0; i < t->added_count; i++)
+		tenon_buffer_fini(&t->added[i].normal);
 	pcre2_match_data_free(t->match);
 	pcre2_match_context_free(t->limits);
 	free(t->symbols);
