@@ -109,11 +109,21 @@ static void input(struct tenon_model *m, size_t index, struct tenon_port *out)
 
 static int output(struct tenon_model *m, size_t index, struct tenon_port *out)
 {
-	if (model_of(m)->described && !model_of(m)->relax)
-		return tenon_model_output(model_of(m)->described, index, out);
+	struct tenon_model *described = model_of(m)->described;
+
+	/* The number of outputs of a Relax model is the server's, and may differ. */
+	if (described && index < tenon_model_output_count(described))
+		return tenon_model_output(described, index, out);
 	memset(out, 0, sizeof(*out));
 	out->ndim = -1;
 	return 0;
+}
+
+/* The server's executor has what the file asks for. */
+static void memory(struct tenon_model *m, struct tenon_model_memory *out)
+{
+	if (model_of(m)->described)
+		tenon_model_memory(model_of(m)->described, out);
 }
 
 static int64_t find_input(struct tenon_model *m, struct tenon_slice name)
@@ -366,7 +376,7 @@ static void destroy(struct tenon_model *base)
 		.input = input, .output = output, .find_input = find_input,                        \
 		.input_is_set = input_is_set, .set_input = set_input, .bind_input = bind_input,    \
 		.run = run, .run_profiled = run_profiled, .output_value = output_value,            \
-		.each_op = each_op, .destroy = destroy,                                            \
+		.each_op = each_op, .memory = memory, .destroy = destroy,                          \
 	}
 
 static const struct model_ops kinds[] = { OPS("graph"), OPS("aot"), OPS("relax") };

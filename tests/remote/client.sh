@@ -62,7 +62,30 @@ plain()
 measured()
 {
 	"$tenon" bench "$old/graph_mlp/graph.so" --remote "$1" --runs 5 --json > "$scratch/out" &&
-		grep -q '"median":' "$scratch/out" || { cat "$scratch/out"; return 1; }
+		grep -q '"median":' "$scratch/out" &&
+		"$tenon" bench "$new/model_mlp/model.so" --remote "$1" --repeat 5 > "$scratch/out" &&
+		grep -q 'parameters 7.5 KiB' "$scratch/out" || { cat "$scratch/out"; return 1; }
+}
+
+# a run there and a run here print the same, names of outputs too
+same_text()
+{
+	for model in "$old/graph_mlp/graph.so" "$new/model_mlp/model.so"; do
+		input=x=1x32xfloat32=ones
+		[ "$model" = "$old/graph_mlp/graph.so" ] || input=x=3x16xfloat32=ones
+		"$tenon" run "$model" --input "$input" > "$scratch/here" &&
+			"$tenon" run "$model" --input "$input" --remote "$1" > "$scratch/there" &&
+			cmp "$scratch/here" "$scratch/there" || return
+	done
+}
+
+# the kernels that a file has are read here
+asks_for_the_device()
+{
+	exits 5 'has kernels for opencl: add --device opencl:0' "$tenon" bench "$new/model_mlp_opencl/model.so" --remote "$1" &&
+		exits 5 'kernels for opencl: add --device opencl:0' "$tenon" run "$new/opencl_vecadd/lib.so" --remote "$1" \
+			--input 64xfloat32=ones --input 64xfloat32=ones --output 64xfloat32 &&
+		exits 2 'as a trial, --input x=3x16xfloat32=random:1' "$tenon" run "$new/model_mlp/model.so" --remote "$1"
 }
 
 devices_are_listed()
@@ -143,6 +166,8 @@ it "ours: a Relax model of TVM 0.27" model "$ours" "$new/model_mlp/model.so" "x=
 it "ours, request by request: a graph" plain "$ours" "$old/graph_mlp/graph.so" "x=@$old/graph_mlp/in_x.npy" "$old/graph_mlp/out0.npy"
 it "ours: a device by name" named_device
 it "ours: a model is measured" measured "$ours"
+it "ours: the same text as here" same_text "$ours"
+it "ours: a file with kernels asks for a device" asks_for_the_device "$ours"
 it "ours: devices" devices_are_listed "$ours"
 it "ours: an absent device" device_is_absent
 it "ours: ping, functions, upload" verbs "$ours"

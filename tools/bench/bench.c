@@ -15,6 +15,7 @@
 #include "tools/remote/remote.h"
 #include "tools/target/kernel_devices.h"
 #include "tools/target/kernels.h"
+#include "tools/text/size.h"
 #include "tools/text/timing.h"
 
 struct bench {
@@ -211,12 +212,17 @@ static void report_text(const struct bench *b, const struct timing *t, FILE *out
 {
 	char open[TIMING_TEXT], min[TIMING_TEXT], median[TIMING_TEXT], p90[TIMING_TEXT],
 		max[TIMING_TEXT];
+	char params[SIZE_TEXT], activations[SIZE_TEXT];
 	struct tenon_model_memory memory;
 
 	tenon_model_memory(b->model, &memory);
-	fprintf(out, "%s: %s executor, opened in %s; parameters %.1f KiB, activations %.1f KiB\n",
-		b->source.file, tenon_model_kind(b->model), timing_text(b->open_ns, open),
-		(double)memory.params / 1024, (double)memory.activations / 1024);
+	fprintf(out, "%s: %s executor, opened in %s", b->source.file, tenon_model_kind(b->model),
+		timing_text(b->open_ns, open));
+	/* unknown for ahead-of-time code on another machine */
+	if (memory.params || memory.activations)
+		fprintf(out, "; parameters %s, activations %s", size_text(memory.params, params),
+			size_text(memory.activations, activations));
+	fputc('\n', out);
 	if (b->kernels.built)
 		fprintf(out, "%" PRIu64 " kernel%s ready after %s\n", b->kernels.built,
 			b->kernels.built == 1 ? "" : "s",

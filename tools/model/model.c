@@ -87,9 +87,9 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 		return cli_usage(cli, "--graph: a model on another machine is one file");
 	err = source->graph ? open_graph(source, module, &o, out)
 			    : open_root(source, module, &o, out);
-	if (err == -TENON_E_DEVICE && source->devices)
+	if (source->devices && (err == -TENON_E_DEVICE || (err && source->devices->remote)))
 		return kernel_devices_error(cli, source->file, source->tree, source->devices,
-					    CLI_UNAVAILABLE);
+					    cli_exit_of(err, CLI_NO_FILE));
 	if (err != -TENON_E_NOT_FOUND)
 		return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : 0;
 	if (source->function)
