@@ -76,6 +76,15 @@ const struct tenon_backend *const backend_table[] = {
 #include "devices/backends.h"
 	NULL,
 };
+#undef ROW_BUILT_IN
+#undef ROW_PLUGIN
+
+#define ROW_BUILT_IN(name)
+#define ROW_PLUGIN(name) &name##_plugin,
+const struct plugin *const backend_plugins[] = {
+#include "devices/backends.h"
+	NULL,
+};
 #undef HOST_BACKEND
 #undef LISTED_BACKEND
 #undef BACKEND

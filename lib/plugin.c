@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,15 +20,22 @@
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* of a search: beside libtenon.so in a build, beside it in an installation, as configured */
+#define FOLDERS 3
+
 /**
  * struct search - search for a plug-in
  * @plugin: the plug-in
- * @library: path of libtenon.so
+ * @library: path of libtenon.so; "" if it is not known
+ * @folder: the folders, without those that are not there or are listed already
+ * @count: how many
  * @tried: files that could not be used, with the reasons
  */
 struct search {
 	const struct plugin *plugin;
-	const char *library;
+	char library[PATH_MAX];
+	char folder[FOLDERS][PATH_MAX];
+	size_t count;
 	struct tenon_buffer tried;
 };
 
@@ -50,7 +58,7 @@ static bool as_closed_as(const char *library, const char *path)
  */
 static bool trusted_as_library(const char *library, const char *folder, const char *path)
 {
-	return library && as_closed_as(library, folder) && as_closed_as(library, path);
+	return *library && as_closed_as(library, folder) && as_closed_as(library, path);
 }
 
 static const struct plugin_entry *open_library(const char *path)
@@ -72,17 +80,132 @@ static const struct plugin_entry *open_library(const char *path)
 	return NULL;
 }
 
-static const struct plugin_entry *try_folder(struct search *s, const char *folder,
-					     const char *library)
+/* ---- folders */
+
+static void add_folder(struct search *s, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		if (!strcmp(s->folder[i], path))
+			return;
+	snprintf(s->folder[s->count++], PATH_MAX, "%s", path);
+}
+
+/* A folder that is not there is left out, unless its absence is what a message is about. */
+static void find_folder(struct search *s, const char *path, bool always)
+{
+	char real[PATH_MAX];
+
+	if (realpath(path, real))
+		add_folder(s, real);
+	else if (always)
+		add_folder(s, path);
+}
+
+static void find_beside(struct search *s, const char *below, bool always)
+{
+	const char *slash = strrchr(s->library, '/');
+	char path[PATH_MAX];
+
+	if (slash && snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - s->library), s->library,
+			      below) < (int)sizeof(path))
+		find_folder(s, path, always);
+}
+
+static void begin(struct search *s, const struct plugin *plugin)
+{
+	s->plugin = plugin;
+	s->count = 0;
+	s->tried = (struct tenon_buffer)TENON_BUFFER_INIT;
+	if (!library_path(s->library))
+		*s->library = 0;
+	find_beside(s, "plugins", false);
+	find_beside(s, "tenon", false);
+	find_folder(s, TENON_PLUGIN_FOLDER, true);
+}
+
+static bool file_of(const struct search *s, size_t folder, char path[PATH_MAX])
+{
+	return snprintf(path, PATH_MAX, "%s/%s.so", s->folder[folder], s->plugin->name) < PATH_MAX;
+}
+
+/* ---- messages */
+
+/* Append the package that holds a plug-in, from "relax:tenon-executors,cuda:tenon-backend-cuda". */
+static bool print_package(const char *plugin, struct tenon_buffer *out)
+{
+	const char *at = TENON_PLUGIN_PACKAGES;
+	size_t length = strlen(plugin), n;
+
+	for (; *at; at += n + (at[n] == ',')) {
+		n = strcspn(at, ",");
+		if (n > length && at[length] == ':' && !memcmp(at, plugin, length)) {
+			tenon_buffer_printf(out, "the package %.*s", (int)(n - length - 1),
+					    at + length + 1);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void note_tried(struct search *s, const char *path, const char *why)
+{
+	tenon_buffer_printf(&s->tried, "%s%s%s%s", s->tried.size ? "; " : "", path,
+			    *path ? ": " : "", why);
+}
+
+static void print_failure(const struct search *s, struct tenon_buffer *out)
+{
+	const struct plugin *p = s->plugin;
+
+	tenon_buffer_printf(out,
+			    "%s=m: no plug-in %s.so of Tenon " TENON_VERSION_TEXT " can be used "
+			    "(%s). Install ",
+			    p->option, p->name, s->tried.data ? s->tried.data : "no memory");
+	if (!print_package(p->name, out))
+		tenon_buffer_printf(out, "the plug-in");
+	tenon_buffer_printf(out, ", or build with %s=y", p->option);
+}
+
+bool plugin_missing(const struct plugin *plugin, struct tenon_buffer *out)
+{
+	struct search s;
+	char path[PATH_MAX];
+	bool found = false;
+	size_t i;
+
+	if (__atomic_load_n(&plugin->offer, __ATOMIC_ACQUIRE))
+		return false;
+	begin(&s, plugin);
+	for (i = 0; i < s.count && !found; i++) {
+		if (!file_of(&s, i, path))
+			continue;
+		found = !access(path, F_OK);
+		note_tried(&s, path, "no such file");
+	}
+	if (!found)
+		print_failure(&s, out);
+	tenon_buffer_fini(&s.tried);
+	return !found;
+}
+
+/* ---- opening */
+
+static const struct plugin_entry *try_folder(struct search *s, size_t folder)
 {
 	char path[PATH_MAX], real[PATH_MAX];
 	const struct plugin_entry *entry;
 	int err;
 
-	if (snprintf(path, sizeof(path), "%s/%s.so", folder, s->plugin->name) >= (int)sizeof(path))
+	if (!file_of(s, folder, path))
 		return NULL;
+	if (access(path, F_OK)) {
+		note_tried(s, path, "no such file");
+		return NULL;
+	}
 	err = file_trust_path(path, real);
-	if (err == -TENON_E_USAGE && trusted_as_library(library, folder, path)) {
+	if (err == -TENON_E_USAGE && trusted_as_library(s->library, s->folder[folder], path)) {
 		strcpy(real, path);
 		err = 0;
 	}
@@ -91,59 +214,43 @@ static const struct plugin_entry *try_folder(struct search *s, const char *folde
 		if (entry)
 			return entry;
 	}
-	tenon_buffer_printf(&s->tried, "%s%s", s->tried.size ? "; " : "", tenon_error_message());
+	note_tried(s, "", tenon_error_message());
 	tenon_error_clear();
 	return NULL;
-}
-
-static const struct plugin_entry *try_beside(struct search *s, const char *below)
-{
-	char folder[PATH_MAX];
-	const char *slash = strrchr(s->library, '/');
-
-	if (snprintf(folder, sizeof(folder), "%.*s/%s", (int)(slash - s->library), s->library,
-		     below) >= (int)sizeof(folder))
-		return NULL;
-	return try_folder(s, folder, s->library);
 }
 
 static const struct plugin_entry *look(struct search *s)
 {
 	const struct plugin_entry *entry = NULL;
-	char library[PATH_MAX];
+	size_t i;
 
-	if (library_path(library)) {
-		s->library = library;
-		entry = try_beside(s, "plugins");
-		if (!entry)
-			entry = try_beside(s, "tenon");
-	}
-	return entry ? entry : try_folder(s, TENON_PLUGIN_FOLDER, NULL);
+	for (i = 0; i < s->count && !entry; i++)
+		entry = try_folder(s, i);
+	return entry;
 }
 
 int plugin_open(struct plugin *plugin, int status)
 {
-	struct search s = { .plugin = plugin, .tried = TENON_BUFFER_INIT };
+	struct tenon_buffer text = TENON_BUFFER_INIT;
 	const struct plugin_entry *entry;
+	struct search s;
 	int err = 0;
 
 	if (__atomic_load_n(&plugin->offer, __ATOMIC_ACQUIRE))
 		return 0;
 	fork_gate_lock(&open_lock);
 	if (!plugin->offer) {
+		begin(&s, plugin);
 		entry = look(&s);
-		if (entry)
+		if (entry) {
 			__atomic_store_n(&plugin->offer, entry->offer, __ATOMIC_RELEASE);
-		else
-			err = tenon_error(status,
-					  "%s=m: no plug-in %s.so of Tenon " TENON_VERSION_TEXT
-					  " can be used (%s). Install its package, or build with "
-					  "%s=y",
-					  plugin->option, plugin->name,
-					  s.tried.data ? s.tried.data : "none was found",
-					  plugin->option);
+		} else {
+			print_failure(&s, &text);
+			err = tenon_error(status, "%s", text.data ? text.data : plugin->option);
+		}
+		tenon_buffer_fini(&s.tried);
 	}
 	fork_gate_unlock(&open_lock);
-	tenon_buffer_fini(&s.tried);
+	tenon_buffer_fini(&text);
 	return err;
 }

@@ -11,6 +11,8 @@
  * value y would build in. It is never closed.
  */
 
+#include <stdbool.h>
+
 /**
  * struct plugin - a plug-in, or the built-in part that replaces it
  * @name: name of the file, without ".so"
@@ -33,17 +35,33 @@ struct plugin_entry {
 	const void *offer;
 };
 
+struct tenon_buffer;
+
 #ifdef CONFIG_PLUGINS
+/**
+ * plugin_missing - test whether the file of a plug-in is in none of the folders
+ * @plugin: the plug-in; it is not opened
+ * @out: receives the message of plugin_open() if so
+ */
+bool plugin_missing(const struct plugin *plugin, struct tenon_buffer *out);
+
 /**
  * plugin_open - open a plug-in, once
  * @plugin: the plug-in; @plugin->offer is set
  * @status: status to return on failure
  *
  * Return: 0; @status with a message that names the option, the files that were tried and the
- * remedy.
+ * package that has the plug-in, where TENON_PLUGIN_PACKAGES names it.
  */
 int plugin_open(struct plugin *plugin, int status);
 #else
+static inline bool plugin_missing(const struct plugin *plugin, struct tenon_buffer *out)
+{
+	(void)plugin;
+	(void)out;
+	return false;
+}
+
 static inline int plugin_open(struct plugin *plugin, int status)
 {
 	(void)plugin;

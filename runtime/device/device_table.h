@@ -19,6 +19,8 @@ struct tenon_device *device_find(DLDevice id);
 
 /* devices/backends.c: built-in backends and the library's own plug-ins, ended by NULL */
 extern const struct tenon_backend *const backend_table[];
+/* those of the table that are plug-ins, ended by NULL */
+extern const struct plugin *const backend_plugins[];
 
 /* backend_plugin.c: functions of backends that are the library's own plug-ins */
 struct plugin;

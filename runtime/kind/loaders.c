@@ -5,6 +5,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/option.h"
+#include "lib/plugin.h"
 #include "runtime/core/module_object.h"
 #include "runtime/kind/const_loader.h"
 #include "runtime/kind/example_json.h"
@@ -175,6 +176,24 @@ static int list_kinds(void *context, const struct tenon_backend *b)
 	return 0;
 }
 #endif
+
+bool loader_plugin_missing(struct tenon_slice kind, struct tenon_buffer *out)
+{
+	const struct loader_plugin *l;
+
+#ifdef CONFIG_DEVICES
+	const struct tenon_backend *b = tenon_backend_of_kind(kind);
+	const struct plugin *const *p;
+
+	for (p = backend_plugins; b && *p; p++)
+		if (!strcmp((*p)->name, b->name))
+			return plugin_missing(*p, out);
+#endif
+	for (l = loader_plugins; l->kind; l++)
+		if (tenon_slice_equal(tenon_slice_of(l->kind), kind))
+			return plugin_missing(l->plugin, out);
+	return false;
+}
 
 int tenon_module_loader_names(struct tenon_buffer *out)
 {

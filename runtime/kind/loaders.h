@@ -11,6 +11,9 @@
 
 #include <tenon/backend/module_kind.h>
 
+#include "lib/plugin.h"
+#include "lib/plugin_api.h"
+
 /* prefixes of packed functions that load, followed by a kind or a file extension */
 #define LOADER_OF_BYTES "ffi.Module.load_from_bytes."
 #define LOADER_OF_FILES "ffi.Module.load_from_file."
@@ -72,5 +75,15 @@ int loader_run(const struct tenon_module_loader *loader, struct tenon_cursor *c,
 
 /* loader_table.c: loaders that are options of their own, ended by NULL */
 extern const struct tenon_module_loader *const loader_table[];
+
+/* those of the table that are plug-ins, ended by a row without a kind */
+extern const struct loader_plugin {
+	const char *kind;
+	const struct plugin *plugin;
+} loader_plugins[];
+
+/* Test whether a kind's loader is a plug-in without a file; append the reason and the remedy. */
+bool loader_plugin_missing(struct tenon_slice kind, struct tenon_buffer *out)
+	TO_PLUGINS(loader_plugin_missing);
 
 #endif /* RUNTIME_KIND_LOADERS_H */

@@ -26,6 +26,13 @@ bool executor_has_kind(struct tenon_slice kind)
 	return row_of(kind) != NULL;
 }
 
+bool executor_plugin_missing(struct tenon_slice kind, struct tenon_buffer *out)
+{
+	const struct executor_row *r = row_of(kind);
+
+	return r && plugin_missing(&r->plugin, out);
+}
+
 void executor_kinds(struct tenon_buffer *out)
 {
 	const struct executor_row *r;

@@ -31,6 +31,10 @@ extern struct executor_row executor_table[];
 /* Test whether modules of a kind are models, for a built-in or plug-in executor. */
 bool executor_has_kind(struct tenon_slice kind) TO_PLUGINS(executor_has_kind);
 
+/* Test whether a kind's executor is a plug-in without a file; append the reason and the remedy. */
+bool executor_plugin_missing(struct tenon_slice kind, struct tenon_buffer *out)
+	TO_PLUGINS(executor_plugin_missing);
+
 /* Append the kinds, for a message. */
 void executor_kinds(struct tenon_buffer *out);
 

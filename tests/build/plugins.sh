@@ -54,6 +54,22 @@ refused()
 	[ "$found" -eq "$status" ] && grep -q -e "$words" "$scratch/words"
 }
 
+# inspects FILE WORDS: its loader is missing
+inspects()
+{
+	run tenon inspect "$1" > "$scratch/words" 2>&1
+	cat "$scratch/words"
+	grep -q 'loader: missing' "$scratch/words" && grep -q "no loader for .*$2" "$scratch/words"
+}
+
+# there is no folder plugins/ beside the library
+names_each_file_once()
+{
+	refused 4 "$lib/tenon/null.so: no such file" opens null: && not grep "$lib/plugins" "$scratch/words" &&
+		grep -o '[^ (]*/null\.so:' "$scratch/words" | sort > "$scratch/files" && [ -s "$scratch/files" ] &&
+		[ -z "$(uniq -d "$scratch/files")" ]
+}
+
 data=tests/interop/data
 model=$data/tvm-0.27.0.post1/relax_mlp
 run_model()
@@ -173,6 +189,7 @@ fi
 mv "$lib/tenon/relax.so" "$scratch/kept.so"
 if [ "$(uname -m)" = x86_64 ]; then
 	it "without its plug-in a model is refused, with option and file" run_model refused 4 "CONFIG_RELAX_VM=m.*$lib/tenon/relax.so"
+	it "inspecting it says that the loader is missing, and why" inspects "$model/vm.so" "CONFIG_RELAX_VM=m.*$lib/tenon/relax.so"
 fi
 it "without it a function is refused in the same way" refused 4 "CONFIG_RELAX_VM=m.*$lib/tenon/relax.so" asks vm.builtin.copy
 echo 'const struct { const char *version; const void *offer; } tenon_plugin = { "9.9.9", &tenon_plugin };' > "$scratch/other.c"
@@ -182,7 +199,10 @@ mv "$scratch/kept.so" "$lib/tenon/relax.so"
 mv "$lib/tenon/null.so" "$scratch/kept.so"
 it "without its plug-in a device is refused, with option and file" \
 	refused 4 "CONFIG_DEVICE_NULL=m.*$lib/tenon/null.so" opens null:
+it "the message names no folder that is not there, and each file once" names_each_file_once
 mv "$lib/tenon/opencl.so" "$scratch/opencl.so"
+[ "$(uname -m)" != x86_64 ] ||
+	it "kernels have no loader either" inspects $data/tvm-0.18/opencl_vecadd/lib.so "CONFIG_DEVICE_OPENCL=m.*$lib/tenon/opencl.so"
 it "doctor says which plug-in is missing" sh -c "LD_LIBRARY_PATH='$lib' '$scratch/tenon' doctor | grep CONFIG_DEVICE_OPENCL=m"
 mv "$scratch/opencl.so" "$lib/tenon/opencl.so"
 

@@ -5,7 +5,15 @@
 #include <tenon/backend/module_kind.h>
 #include <tenon/visit.h>
 
+#include "runtime/kind/loaders.h"
 #include "tools/model/module_list.h"
+
+#ifdef CONFIG_EXECUTORS
+#include "runtime/model/executors.h"
+#define EXECUTOR_MISSING executor_plugin_missing
+#else
+#define EXECUTOR_MISSING(...) false
+#endif
 
 /* The reader refuses deeper trees; modules of foreign code may be cyclic. */
 #define DEEPEST 300
@@ -14,11 +22,12 @@
 
 #define TEXT(field)                                                                                \
 	{                                                                                          \
-#field, offsetof(struct module_row, field), sizeof(((struct module_row *)0)->field)        \
+#field, offsetof(struct module_row, field),                                        \
+			sizeof(((struct module_row *)0)->field)                                    \
 	}
 #define NUMBER(field)                                                                              \
 	{                                                                                          \
-#field, offsetof(struct module_row, field), 0                                          \
+#field, offsetof(struct module_row, field), 0                                      \
 	}
 
 /* fields of struct module_row, by their names in visit functions */
@@ -42,7 +51,8 @@ static const struct fact {
 	NUMBER(parameter_bytes),
 };
 
-static void take_fact(struct module_row *m, const struct fact *fact, const struct tenon_value *value)
+static void take_fact(struct module_row *m, const struct fact *fact,
+		      const struct tenon_value *value)
 {
 	char *place = (char *)m + fact->place;
 	struct tenon_slice text;
@@ -94,6 +104,20 @@ static int count_name(void *context, struct tenon_slice name)
 	return 0;
 }
 
+/* A kind that this build loads is not ready where the file of its plug-in is missing. */
+static void look_for_plugin(struct module_row *m)
+{
+	const struct tenon_slice kind = tenon_module_kind(m->module);
+	struct tenon_buffer why = TENON_BUFFER_INIT;
+
+	if (!strcmp(m->loader, "ready") &&
+	    (loader_plugin_missing(kind, &why) || EXECUTOR_MISSING(kind, &why))) {
+		snprintf(m->loader, sizeof(m->loader), "missing");
+		snprintf(m->remedy, sizeof(m->remedy), "%s", why.data ? why.data : "");
+	}
+	tenon_buffer_fini(&why);
+}
+
 static void take_facts(struct module_row *m)
 {
 	struct tenon_visitor visitor = { take_field, NULL, m };
@@ -101,6 +125,7 @@ static void take_facts(struct module_row *m)
 	m->nodes = m->parameters = m->parameter_bytes = m->size = m->offset = -1;
 	if (tenon_object_visit(&m->module->object, &visitor))
 		tenon_error_clear();
+	look_for_plugin(m);
 	m->function_count = 0;
 	if (m->functions)
 		m->function_count = m->functions->size;
@@ -110,8 +135,8 @@ static void take_facts(struct module_row *m)
 
 /* ---- the tree */
 
-static int add(struct module_list *l, struct tenon_module *module, size_t parent, unsigned int depth,
-	       bool last)
+static int add(struct module_list *l, struct tenon_module *module, size_t parent,
+	       unsigned int depth, bool last)
 {
 	struct module_row *m;
 

@@ -48,7 +48,7 @@ struct module_row {
 	char generation[16];
 	char tvm[48];
 	char loader[16];
-	char remedy[160];
+	char remedy[512];
 	char fault[256];
 	struct tenon_array *functions;
 	struct tenon_array *launch;
