@@ -34,6 +34,36 @@ static void find_on(ocl_platform platform, uint64_t type, uint32_t class)
 		devices[device_count++] = (struct opencl_found){ platform, ids[i], class };
 }
 
+/* PoCL writes what it compiles to a folder, and without one it reports no device. */
+static const char *usual_reason(bool pocl)
+{
+	if (pocl && getenv("POCL_DEVICES"))
+		return ". POCL_DEVICES chooses PoCL's devices; unset it";
+	if (pocl)
+		return ". PoCL has none if it cannot write to its cache: set POCL_CACHE_DIR to a "
+		       "folder that can be written";
+	return ". The driver's device is not there, or this user may not open it";
+}
+
+static int raise_no_device(void)
+{
+	struct tenon_buffer names = TENON_BUFFER_INIT;
+	bool pocl = false;
+	char name[128];
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < platform_count; i++) {
+		opencl_platform_name(platforms[i], name);
+		pocl |= !strcmp(name, "PoCL");
+		tenon_buffer_printf(&names, "%s%s", i ? ", " : "", name);
+	}
+	err = tenon_error(-TENON_E_DEVICE, "OpenCL has a driver, %s, but no device%s",
+			  names.data ? names.data : "", usual_reason(pocl));
+	tenon_buffer_fini(&names);
+	return err;
+}
+
 static int find_all(void)
 {
 	uint32_t t, i;
@@ -52,15 +82,14 @@ static int find_all(void)
 				   "(/etc/OpenCL/vendors). %s",
 				   opencl_remedy);
 	if (status)
-		return tenon_error(-TENON_E_DEVICE,
-				   "listing OpenCL drivers failed with CL_%s (%d)",
+		return tenon_error(-TENON_E_DEVICE, "listing OpenCL drivers failed with CL_%s (%d)",
 				   opencl_status_name(status), status);
 	if (platform_count > PLATFORMS_MOST)
 		platform_count = PLATFORMS_MOST;
 	for (t = 0; t < sizeof(types) / sizeof(types[0]); t++)
 		for (i = 0; i < platform_count; i++)
 			find_on(platforms[i], types[t].type, types[t].class);
-	return 0;
+	return device_count ? 0 : raise_no_device();
 }
 
 static int opencl_count(uint32_t *count)

@@ -84,6 +84,11 @@ static int vulkan_count(uint32_t *count)
 		err = list_devices(i);
 	}
 	*count = i->count;
+	if (!err && !i->count)
+		err = tenon_error(-TENON_E_DEVICE,
+				  "Vulkan has a loader, but none of its drivers has a device. "
+				  "Install the driver of the GPU (Debian: apt install "
+				  "mesa-vulkan-drivers), or let this user open /dev/dri/renderD*");
 	return err;
 }
 

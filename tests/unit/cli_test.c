@@ -163,6 +163,11 @@ static void a_cache_folder_that_cannot_be_used_is_a_warning(void **state)
 	r = RUN("doctor");
 	assert_non_null(strstr(r.out, "warn  cache"));
 	assert_non_null(strstr(r.out, "/dev/null/cache/tenon cannot be used"));
+	cli_run_free(&r);
+	/* a folder that root may write to, by its permissions */
+	setenv("XDG_CACHE_HOME", "/proc/nope", 1);
+	r = RUN("doctor");
+	assert_non_null(strstr(r.out, "/proc/nope/tenon cannot be used: /proc: "));
 	unsetenv("XDG_CACHE_HOME");
 	cli_run_free(&r);
 }

@@ -118,14 +118,26 @@ static bool name_backends(const char *words, char *text, size_t room)
 	return used > 0;
 }
 
+/* Never advise the group root: its members can change most of the system. */
+static void refused_remedy(const struct drm_node *node, char *text, size_t room)
+{
+	if (*node->group && strcmp(node->group, "root"))
+		snprintf(text, room, "usermod -aG %s $USER, then log in again", node->group);
+	else
+		snprintf(text, room,
+			 "no group may open it: udev's rules give it to the group %s (start udev; "
+			 "in "
+			 "a container, pass the node with that group), or run as its owner",
+			 node->accel ? "render, with packaging/udev," : "render");
+}
+
 void node_remedy(const struct drm_node *node, bool used, char *text, size_t room)
 {
 	char names[64];
 
 	*text = 0;
 	if (node->error == EACCES || node->error == EPERM)
-		snprintf(text, room, "usermod -aG %s $USER, then log in again",
-			 *node->group ? node->group : "render");
+		refused_remedy(node, text, room);
 	else if (node->error)
 		snprintf(text, room, "see the kernel's messages: dmesg | grep drm");
 	else if (!used && name_backends(node_backends(node), names, sizeof(names)))

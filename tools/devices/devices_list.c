@@ -32,6 +32,17 @@ static const char *outcome_word(const struct tenon_probe *probe)
 	return words[probe->outcome];
 }
 
+/* A backend whose devices are elsewhere, or that have no list, lists none. */
+static const char *without_devices(const struct tenon_backend *b)
+{
+	static char text[64];
+
+	if (!(b->flags & TENON_BACKEND_PLACES))
+		return "its driver sees no device";
+	snprintf(text, sizeof(text), "devices are opened by their place: %s://…", b->name);
+	return text;
+}
+
 static int add_devices(void *context, const struct tenon_backend *b)
 {
 	struct device_list *l = context;
@@ -49,7 +60,7 @@ static int add_devices(void *context, const struct tenon_backend *b)
 	if (*probe->reason)
 		add_absent(l, b->name, outcome_word(probe), probe->reason);
 	else if (!probe->device_count)
-		add_absent(l, b->name, outcome_word(probe), "its driver sees no device");
+		add_absent(l, b->name, outcome_word(probe), without_devices(b));
 	for (i = 0; i < probe->device_count && l->device_count < DEVICES_LISTED; i++) {
 		struct listed_device *d = &l->devices[l->device_count];
 

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,19 @@ static void check_huge_pages(struct finding *f)
 		  "/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
+/* Make and remove a folder in a folder: permissions alone say little to root, /proc or an NFS. */
+static const char *try_folder(const char *path)
+{
+	char name[PATH_MAX];
+
+	if (snprintf(name, sizeof(name), "%s/.tenon-doctor-XXXXXX", path) >= (int)sizeof(name))
+		return strerror(ENAMETOOLONG);
+	if (!mkdtemp(name))
+		return strerror(errno);
+	rmdir(name);
+	return NULL;
+}
+
 /*
  * Test whether a folder is usable, or can be created below its nearest existing parent. NULL; the
  * reason if not. @path becomes the folder that was tested.
@@ -144,7 +158,7 @@ static const char *unusable(char *path)
 		return strerror(ENOTDIR);
 	if (st.st_uid && st.st_uid != geteuid())
 		return "belongs to another user";
-	return access(path, W_OK | X_OK) ? strerror(errno) : NULL;
+	return try_folder(path);
 }
 
 /* The same for the folder of each API, which another user may have created; changes @path. */
