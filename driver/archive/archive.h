@@ -14,7 +14,7 @@
 
 /* limits of what an archive holds; the bytes are those of a small archive, see archive_read() */
 #define ARCHIVE_FILES_MOST 4096
-#define ARCHIVE_BYTES_MOST (UINT64_C(64) << 20)
+#define ARCHIVE_BYTES_MOST (UINT64_C(16) << 20)
 #define ARCHIVE_RATIO_MOST 20
 #define ARCHIVE_PATH_MOST  1024
 

@@ -11,6 +11,7 @@
 #include <tenon/params.h>
 
 #include "lib/brief_errors.h"
+#include "lib/json_tree.h"
 
 /* most entries of a graph; the loader has limits of the same order */
 #define ENTRIES_MOST (1 << 20)
@@ -148,7 +149,9 @@ static int read_graph(struct summary *s, struct tenon_slice text)
 	const cJSON *attrs;
 	int err;
 
-	s->graph = cJSON_ParseWithLength(text.data, text.size);
+	err = json_tree_read(text, s->path, &s->graph);
+	if (err)
+		return err;
 	if (!cJSON_IsObject(s->graph))
 		return bad(s, "not a JSON object");
 	attrs = cJSON_GetObjectItemCaseSensitive(s->graph, "attrs");

@@ -7,6 +7,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
+#include "lib/json_tree.h"
 
 /* A model's name becomes part of names of files. */
 #define NAME_MOST 128
@@ -97,13 +98,17 @@ static int read_metadata(struct mlf *m)
 {
 	const struct archive_file *file = archive_files_find(&m->files, MLF_METADATA);
 	const cJSON *version;
+	int err;
 
 	if (!file)
 		return tenon_error(-TENON_E_NOT_FOUND,
 				   "%s: no " MLF_METADATA
 				   " in the archive: not Model Library Format",
 				   m->path);
-	m->metadata = cJSON_ParseWithLength(file->bytes.data, file->bytes.size);
+	err = json_tree_read((struct tenon_slice){ file->bytes.data, file->bytes.size },
+			     MLF_METADATA, &m->metadata);
+	if (err)
+		return tenon_error_in(err, "%s", m->path);
 	if (!cJSON_IsObject(m->metadata))
 		return bad(m, "not a JSON object");
 	version = cJSON_GetObjectItemCaseSensitive(m->metadata, "version");

@@ -2,6 +2,7 @@
 /* the bytes are an archive in Model Library Format: read, listed, and its memory summarised */
 #include <tenon/error.h>
 
+#include "lib/json_tree.h"
 #include "runtime/mlf/mlf.h"
 #include "tests/fuzz/fixtures.h"
 #include "tests/fuzz/fuzz.h"
@@ -13,9 +14,13 @@
 #define SIZE_AT	     124
 #define LARGEST_FILE (256 << 10)
 
-/* a small archive may hold as much as ARCHIVE_BYTES_MOST, and a buffer grows by its size */
+/*
+ * a small archive may hold as much as ARCHIVE_BYTES_MOST, a buffer grows by its size, and a tree has
+ * JSON_TREE_VALUES_MOST values
+ */
 const size_t fuzz_memory_per_byte = 256;
-const size_t fuzz_memory_at_all = 3 * (size_t)ARCHIVE_BYTES_MOST;
+const size_t fuzz_memory_at_all =
+	3 * (size_t)ARCHIVE_BYTES_MOST + 128 * (size_t)JSON_TREE_VALUES_MOST;
 const bool fuzz_is_slow = true;
 
 void fuzz_fixtures(void (*visit)(void *context, struct tenon_slice bytes), void *context)

@@ -280,6 +280,8 @@ make_bad()
 		(cd made && ln -s /etc/passwd src/link && tar cf ../link.tar metadata.json src/link) &&
 		(cd made && cp src/default.relay src/a && ln src/a src/b && tar cf ../hard.tar metadata.json src/a src/b) &&
 		(cd made && tar cf ../twice.tar metadata.json && tar rf ../twice.tar metadata.json) &&
+		(cd made && cp metadata.json kept.json && awk 'BEGIN { printf "{\"version\": 7, \"a\": ["; for (i = 0; i < 300000; i++) printf "1,"; print "1]}" }' \
+			> metadata.json && tar czf ../values.tgz metadata.json && mv kept.json metadata.json) &&
 		(cd made && truncate -s 70M src/zeros && tar cf - metadata.json src/zeros | gzip -1 > ../bomb.tgz &&
 			tar cSf ../sparse.tar metadata.json src/zeros && rm src/zeros) &&
 		(cd made && mkfifo src/pipe && tar cf ../pipe.tar metadata.json src/pipe) &&
@@ -302,6 +304,7 @@ it "a link is refused" bad 3 'a symbolic link' link.tar
 it "a hard link is refused" bad 3 'a hard link' hard.tar
 it "a pipe is refused" bad 3 'no regular file' pipe.tar
 it "a name that occurs twice is refused" bad 3 '"metadata.json" is in the archive twice' twice.tar
+it "an archive whose text has more values than any model's is refused" bad 3 'more than 262144 values' values.tgz
 it "an archive that grows without end is refused" bad 3 'the files are larger than' bomb.tgz
 it "a sparse file is refused" bad 3 'src/zeros' sparse.tar
 it "an archive of something else is refused" bad 3 'no metadata.json' none.tar
@@ -310,7 +313,7 @@ it "a file that is no archive is refused" bad 3 'not a tar archive' text.tar
 it "a version before 5 is refused" bad 4 'version 4 of Model Library Format; versions 5 to 7' version4.tar
 it "a version after 7 is refused" bad 4 'version 8' version8.tar
 it "metadata of a wrong type is refused" bad 3 '"modules" is missing' modules.tar
-it "metadata that is no JSON is refused" bad 3 'not a JSON object' json.tar
+it "metadata that is no JSON is refused" bad 3 'not JSON' json.tar
 it "a model's name with a folder is refused" bad 3 '"model_name" is missing' name.tar
 it "an archive of operators is refused" bad 4 'single operators' operator.tar
 

@@ -332,6 +332,28 @@ static void a_size_that_cannot_be_is_refused_before_memory_is_taken(void **state
 }
 
 /* Any byte may be anything: an answer, and nothing read or written outside. */
+/* zeros of 65 MiB in 64 KiB of a file */
+static void arrays_far_larger_than_their_file_are_refused(void **state)
+{
+	const size_t size = (size_t)65 << 20;
+	struct array head = array_of(HEADER("|u1", "False", "68157440"), "", 0);
+	char *bytes = calloc(1, head.size + size);
+	struct maker m = begin();
+	zip_source_t *source;
+	zip_int64_t index;
+
+	(void)state;
+	assert_non_null(bytes);
+	memcpy(bytes, head.bytes, head.size);
+	source = zip_source_buffer(m.zip, bytes, head.size + size, 0);
+	index = zip_file_add(m.zip, "zeros.npy", source, 0);
+	assert_true(index >= 0);
+	assert_int_equal(zip_set_file_compression(m.zip, (zip_uint64_t)index, ZIP_CM_DEFLATE, 1),
+			 0);
+	refused(end(&m), -TENON_E_OVERFLOW, "zeros.npy");
+	free(bytes);
+}
+
 static void no_byte_breaks_it(void **state)
 {
 	static const uint8_t flips[] = { 0x01, 0xff };
@@ -377,6 +399,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_zip_is_refused),
 		cmocka_unit_test(damaged_data_is_found_by_its_checksum),
 		cmocka_unit_test(a_size_that_cannot_be_is_refused_before_memory_is_taken),
+		cmocka_unit_test(arrays_far_larger_than_their_file_are_refused),
 		cmocka_unit_test(no_byte_breaks_it),
 	};
 

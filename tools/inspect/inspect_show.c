@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "lib/json_tree.h"
 #include "runtime/link/link_host.h"
 #include "runtime/link/link_payload.h"
 #include "tools/json/json_value.h"
@@ -39,30 +40,21 @@ struct inspector {
 
 static bool show_json(struct tenon_slice bytes, FILE *out)
 {
-	cJSON *json = cJSON_ParseWithLength(bytes.data, bytes.size);
+	cJSON *json;
 
-	if (!json)
+	/* what is too large for a tree is shown as text */
+	if (json_tree_read(bytes, "", &json)) {
+		tenon_error_clear();
 		return false;
+	}
 	json_print(json, out);
 	return true;
 }
 
-/* Print text with its control characters replaced, except for the ends of lines and tabs. */
+/* Print text, and end its last line. */
 static void print_lines(struct tenon_slice text, FILE *out)
 {
-	struct tenon_slice part = { text.data, 0 };
-	size_t i;
-
-	for (i = 0; i < text.size; i++) {
-		if (text.data[i] != '\n' && text.data[i] != '\t')
-			continue;
-		part.size = (size_t)(text.data + i - part.data);
-		printable_cell(part, 0, out);
-		fputc(text.data[i], out);
-		part.data = text.data + i + 1;
-	}
-	part.size = (size_t)(text.data + text.size - part.data);
-	printable_cell(part, 0, out);
+	printable_lines(text, out);
 	if (text.size && text.data[text.size - 1] != '\n')
 		fputc('\n', out);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <tenon/string.h>
 
+#include "lib/json_tree.h"
 #include "runtime/farm/tracker_ask.h"
 #include "tools/json/json_value.h"
 #include "tools/rpc/rpc.h"
@@ -103,10 +104,11 @@ static void print_status(struct cli *cli, const cJSON *status)
 
 static int show(struct cli *cli, const char *address, const struct tenon_buffer *reply, bool json)
 {
-	cJSON *tree = cJSON_ParseWithLength(reply->data, reply->size);
-	cJSON *status = NULL;
+	cJSON *tree, *status = NULL;
 	int code = CLI_OK;
 
+	if (json_tree_read((struct tenon_slice){ reply->data, reply->size }, address, &tree))
+		return cli_error(cli, CLI_UNAVAILABLE);
 	if (cJSON_IsArray(tree) && cJSON_GetArraySize(tree) == 2 &&
 	    cJSON_IsObject(cJSON_GetArrayItem(tree, 1)))
 		status = cJSON_DetachItemFromArray(tree, 1);

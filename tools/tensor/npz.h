@@ -11,6 +11,10 @@
 
 #include <tenon/params.h>
 
+/* what the arrays may have together: so many bytes, or so many for each of the file */
+#define NPZ_BYTES_MOST (UINT64_C(64) << 20)
+#define NPZ_RATIO_MOST 32
+
 /**
  * struct npz - the arrays of a file
  * @params: names and data for tenon_params_write(); borrowed from the fields below
@@ -30,11 +34,12 @@ struct npz {
  * @path: the file
  * @out: receives the arrays in the file's order; free it with npz_fini(), also on failure
  *
- * Memory is limited to what the file's bytes can unpack to, whatever sizes the file states.
+ * Memory is twice what the arrays have, which is limited by the size of the file.
  *
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT for a file that is not a zip, is damaged, or contains
  * anything but arrays; -TENON_E_EXISTS for a duplicate name; -TENON_E_UNSUPPORTED for entries that
- * are encrypted or use another compression; -TENON_E_NOMEM; as npy_read().
+ * are encrypted or use another compression; -TENON_E_OVERFLOW for more bytes than NPZ_BYTES_MOST
+ * and NPZ_RATIO_MOST times the file's; -TENON_E_NOMEM; as npy_read().
  */
 int npz_read(const char *path, struct npz *out);
 void npz_fini(struct npz *npz);

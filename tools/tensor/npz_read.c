@@ -20,6 +20,7 @@ struct archive {
 	const char *path;
 	zip_t *zip;
 	uint64_t size; /* of the file */
+	uint64_t left; /* bytes that entries may still unpack to */
 };
 
 /* Test for lack of memory: libzip reports some failed allocations as "not a zip archive". */
@@ -64,6 +65,10 @@ static int archive_open(const char *path, struct archive *a)
 	if (!a->zip)
 		return open_error(path, code);
 	a->size = stat(path, &st) ? 0 : (uint64_t)st.st_size;
+	a->left = NPZ_BYTES_MOST;
+	if (a->size > NPZ_BYTES_MOST / NPZ_RATIO_MOST)
+		a->left = a->size > UINT64_MAX / NPZ_RATIO_MOST ? UINT64_MAX
+								: a->size * NPZ_RATIO_MOST;
 	return 0;
 }
 
@@ -99,6 +104,12 @@ static int check_entry(const struct archive *a, const zip_stat_t *st)
 				   "%s: \"%s\" promises %" PRIu64 " bytes, packed in %" PRIu64
 				   " of a file of %" PRIu64 ": they cannot be there",
 				   a->path, st->name, st->size, st->comp_size, a->size);
+	if (st->size > a->left)
+		return tenon_error(-TENON_E_OVERFLOW,
+				   "%s: at \"%s\" the arrays are larger than %" PRIu64
+				   " MiB and %d times the file: write it with numpy.savez() if you "
+				   "trust it",
+				   a->path, st->name, NPZ_BYTES_MOST >> 20, NPZ_RATIO_MOST);
 	if (st->size >= SIZE_MAX)
 		return tenon_error(-TENON_E_NOMEM, "%s: \"%s\": no memory for %" PRIu64 " bytes",
 				   a->path, st->name, st->size);
@@ -152,7 +163,7 @@ static int read_bytes(const struct archive *a, zip_uint64_t index, const zip_sta
 	return err;
 }
 
-static int read_entry(const struct archive *a, zip_uint64_t index, struct npz *out)
+static int read_entry(struct archive *a, zip_uint64_t index, struct npz *out)
 {
 	struct tenon_param *p = &out->params[index];
 	char *bytes = NULL, label[512];
@@ -166,6 +177,7 @@ static int read_entry(const struct archive *a, zip_uint64_t index, struct npz *o
 	err = check_entry(a, &st);
 	if (err)
 		return err;
+	a->left -= st.size;
 	out->names[index] = strndup(st.name, strlen(st.name) - 4);
 	if (!out->names[index])
 		return tenon_error(-TENON_E_NOMEM, "no memory for a name");
@@ -182,7 +194,7 @@ static int read_entry(const struct archive *a, zip_uint64_t index, struct npz *o
 	return tenon_tensor_bytes(&p->tensor, &p->bytes);
 }
 
-static int read_all(const struct archive *a, struct npz *out)
+static int read_all(struct archive *a, struct npz *out)
 {
 	zip_int64_t count = zip_get_num_entries(a->zip, 0), i;
 	size_t room = (size_t)count + 1;
