@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "tools/json/json_value.h"
+#include "tools/text/printable.h"
 #include "tools/text/size.h"
 #include "tools/text/timing.h"
 
@@ -37,22 +38,6 @@ static void print_tokens(struct chat_reply *r)
 		fprintf(r->out, r->printed ? ",%" PRIi32 : "%" PRIi32, tokens[r->printed]);
 }
 
-/* A model may write anything, and a terminal obeys control characters. */
-static void print_safely(struct tenon_slice s, FILE *out)
-{
-	size_t i;
-
-	for (i = 0; i < s.size; i++) {
-		unsigned char c = (unsigned char)s.data[i];
-
-		if (c == 0xc2 && i + 1 < s.size && (unsigned char)s.data[i + 1] < 0xa0) {
-			i++;
-			c = 0x7f;
-		}
-		fputc((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? '?' : c, out);
-	}
-}
-
 void chat_reply_print(struct chat_reply *r)
 {
 	struct tenon_slice rest;
@@ -64,7 +49,7 @@ void chat_reply_print(struct chat_reply *r)
 	} else if (r->printed < r->text.size) {
 		rest = (struct tenon_slice){ r->text.data + r->printed, r->text.size - r->printed };
 		if (r->terminal)
-			print_safely(rest, r->out);
+			printable_lines(rest, r->out);
 		else
 			fwrite(rest.data, 1, rest.size, r->out);
 		r->printed = r->text.size;

@@ -7,6 +7,7 @@
 #include "tools/cli/progress.h"
 #include "tools/target/driver_guard.h"
 #include "tools/target/target.h"
+#include "tools/text/printable.h"
 #include "tools/text/timing.h"
 
 static int open_device(const char *uri, struct tenon_device **out)
@@ -26,10 +27,14 @@ static void print_reset(const struct device_reset *r, FILE *out)
 	const struct tenon_device_properties *p = tenon_device_properties(r->device);
 	char time[TIMING_TEXT];
 
-	fprintf(out, "%s: %s was reset and is back after %s\n", r->uri, p->name,
+	fprintf(out, "%s: ", r->uri);
+	printable_print(p->name, out);
+	fprintf(out, " was reset and is back after %s\n          ",
 		timing_text(r->nanoseconds, time));
-	fprintf(out, "          %s%s%s\n", p->driver, *p->compute_version ? ", version " : "",
-		p->compute_version);
+	printable_print(p->driver, out);
+	fputs(*p->compute_version ? ", version " : "", out);
+	printable_print(p->compute_version, out);
+	fputc('\n', out);
 }
 
 static int report(struct cli *cli, const struct device_reset *r, bool json)

@@ -8,6 +8,7 @@
 #include "tools/devices/devices_remote.h"
 #include "tools/devices/driver_probe.h"
 #include "tools/target/target.h"
+#include "tools/text/printable.h"
 #include "tools/text/size.h"
 
 static void print_processor(const struct machine *m, FILE *out)
@@ -40,14 +41,18 @@ static void print_device(const struct listed_device *d, FILE *out)
 	char name[32], memory[SIZE_TEXT];
 
 	snprintf(name, sizeof(name), "%s:%u", d->driver, d->index);
-	fprintf(out, "%-9s %s", name, p->name);
+	fprintf(out, "%-9s ", name);
+	printable_print(p->name, out);
 	if (p->processors)
 		fprintf(out, ", %u processor%s", p->processors, p->processors == 1 ? "" : "s");
 	if (p->total_memory)
 		fprintf(out, ", %s memory", size_text(p->total_memory, memory));
 	fputc('\n', out);
-	if (*p->driver)
-		fprintf(out, "          %s\n", p->driver);
+	if (*p->driver) {
+		fputs("          ", out);
+		printable_print(p->driver, out);
+		fputc('\n', out);
+	}
 	print_handles(p, out);
 }
 
@@ -55,13 +60,17 @@ static void print_node(const struct device_list *l, const struct drm_node *n, FI
 {
 	char users[128], what[256];
 
-	fprintf(out, "%s  %s%s%s", n->path, *n->driver ? n->driver : "driver not known",
-		*n->version ? " " : "", n->version);
+	fprintf(out, "%s  ", n->path);
+	printable_print(*n->driver ? n->driver : "driver not known", out);
+	fputs(*n->version ? " " : "", out);
+	printable_print(n->version, out);
 	if (n->error)
 		fprintf(out, ", cannot be opened: %s", strerror(n->error));
 	node_users(l, n, users, sizeof(users));
-	if (*users)
-		fprintf(out, ", used by %s", users);
+	if (*users) {
+		fputs(", used by ", out);
+		printable_print(users, out);
+	}
 	fputc('\n', out);
 	node_remedy(n, *users, what, sizeof(what));
 	if (*what)
@@ -75,8 +84,12 @@ static void print_devices(const struct device_list *l, FILE *out)
 	print_processor(&l->machine, out);
 	for (i = 0; i < l->device_count; i++)
 		print_device(&l->devices[i], out);
-	for (i = 0; i < l->absent_count; i++)
-		fprintf(out, "%-9s %s\n", l->absent[i].name, l->absent[i].why);
+	for (i = 0; i < l->absent_count; i++) {
+		printable_cell(tenon_slice_of(l->absent[i].name), 9, out);
+		fputc(' ', out);
+		printable_print(l->absent[i].why, out);
+		fputc('\n', out);
+	}
 	for (i = 0; i < l->node_count; i++)
 		print_node(l, &l->nodes[i], out);
 }

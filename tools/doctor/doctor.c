@@ -5,6 +5,7 @@
 
 #include "tools/cli/cli.h"
 #include "tools/devices/driver_probe.h"
+#include "tools/text/printable.h"
 
 const char *finding_word(enum finding_level level)
 {
@@ -18,7 +19,9 @@ static void print_details(const char *line, FILE *out)
 	while (line && *line) {
 		size_t n = strcspn(line, "\n");
 
-		fprintf(out, "%-5s %-14s %.*s\n", "", "", (int)n, line);
+		fprintf(out, "%-5s %-14s ", "", "");
+		printable_lines((struct tenon_slice){ line, n }, out);
+		fputc('\n', out);
 		line += n + (line[n] == '\n');
 	}
 }
@@ -28,9 +31,14 @@ static void print_findings(const struct finding *findings, size_t count, FILE *o
 	for (size_t i = 0; i < count; i++) {
 		const struct finding *f = &findings[i];
 
-		fprintf(out, "%-5s %-14s %s\n", finding_word(f->level), f->name, f->text);
-		if (*f->remedy)
-			fprintf(out, "%-5s %-14s → %s\n", "", "", f->remedy);
+		fprintf(out, "%-5s %-14s ", finding_word(f->level), f->name);
+		printable_print(f->text, out);
+		fputc('\n', out);
+		if (*f->remedy) {
+			fprintf(out, "%-5s %-14s → ", "", "");
+			printable_print(f->remedy, out);
+			fputc('\n', out);
+		}
 		print_details(f->details, out);
 	}
 }

@@ -11,6 +11,7 @@
 #include "tools/doctor/doctor.h"
 #include "tools/doctor/driver_libraries.h"
 #include "tools/json/json_value.h"
+#include "tools/text/printable.h"
 
 /* the oldest version that has everything used here, for old container engines */
 #define CDI_VERSION "0.3.0"
@@ -275,8 +276,9 @@ static int add_listed(struct cdi *c, struct cli *cli, const struct device_list *
 			cJSON_Delete(e.mounts);
 			if (tenon_error_status() == -TENON_E_NOMEM)
 				return -TENON_E_NOMEM;
-			fprintf(cli->err, "tenon: %s is left out: %s\n", uri,
-				tenon_error_message());
+			fprintf(cli->err, "tenon: %s is left out: ", uri);
+			printable_print(tenon_error_message(), cli->err);
+			fputc('\n', cli->err);
 			tenon_error_clear();
 			continue;
 		}

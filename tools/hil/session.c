@@ -17,6 +17,7 @@
 #include "lib/clock.h"
 #include "tools/cli/cli.h"
 #include "tools/file/file.h"
+#include "tools/file/output.h"
 #include "tools/hil/report.h"
 #include "tools/text/printable.h"
 
@@ -247,7 +248,7 @@ static int stage_all(struct session *s)
 	if (mkdir(path, 0755))
 		return tenon_error(-TENON_E_IO, "%s: cannot create: %m", path);
 	snprintf(path, sizeof(path), "%s/stage/tenon-hil-suite", s->work);
-	err = file_write(path, &script, 1);
+	err = output_write(path, &script, 1);
 	for (size_t i = 1; !err && i < s->count; i++)
 		err = stage_suite(s, &s->suites[i]);
 	return err;
@@ -586,7 +587,9 @@ int hil_session_run(struct session *s, const struct stop *stop)
 	say(s, "hil: stopping %s", s->target->name);
 	hil_board_stop(&s->board);
 	if (report_write(s)) {
-		fprintf(stderr, "tenon: %s\n", tenon_error_message());
+		fputs("tenon: ", stderr);
+		printable_print(tenon_error_message(), stderr);
+		fputc('\n', stderr);
 		return CLI_NO_FILE;
 	}
 	return hil_session_code(s);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <tenon/tenon.h>
 
+#include "lib/printable_character.h"
+#include "lib/standard_streams.h"
 #include "tools/serve/serve.h"
 
 /* exit codes, as those of tenon(1) */
@@ -85,7 +87,9 @@ static int usage(const char *what)
 
 static int failed(int code)
 {
-	fprintf(stderr, "tenon-serve: %s\n", tenon_error_message());
+	fputs("tenon-serve: ", stderr);
+	printable_lines_print(tenon_slice_of(tenon_error_message()), stderr);
+	fputc('\n', stderr);
 	tenon_error_clear();
 	return code;
 }
@@ -239,7 +243,9 @@ static int serve(struct arguments *a)
 		code = failed(UNAVAILABLE);
 		goto close;
 	}
-	fprintf(stderr, "tenon-serve: %s is at %s/v1\n", tenon_llm_info(s.llm)->name, address);
+	fputs("tenon-serve: ", stderr);
+	printable_lines_print(tenon_slice_of(tenon_llm_info(s.llm)->name), stderr);
+	fprintf(stderr, " is at %s/v1\n", address);
 	if (!s.loopback && !a->serve.key)
 		fprintf(stderr, "tenon-serve: who can reach this address can use the model; "
 				"--key-file asks for a key\n");
@@ -266,8 +272,10 @@ int main(int argc, char **argv)
 		},
 	};
 	struct tenon_device *device = NULL;
-	int code = read_arguments(&a, argc, argv);
+	int code;
 
+	standard_streams_open();
+	code = read_arguments(&a, argc, argv);
 	if (code >= 0)
 		return code;
 	block_signals();

@@ -1,48 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/text/printable.h"
 
-#include <stdbool.h>
+#include "lib/printable_character.h"
 
-static bool moves_the_cursor(unsigned char c)
+#define REPLACEMENT '?'
+
+static struct tenon_slice behind(struct tenon_slice text, size_t size)
 {
-	return c < ' ' || c == 0x7f;
+	return (struct tenon_slice){ text.data + size, text.size - size };
 }
 
 void printable_append(struct tenon_buffer *out, struct tenon_slice text, size_t most)
 {
-	size_t size = text.size;
+	struct tenon_slice left;
+	bool shown;
+	size_t n;
 
-	if (size > most) {
-		size = most;
-		/* Do not cut inside a UTF-8 character. */
-		while (size && ((unsigned char)text.data[size] & 0xc0) == 0x80)
-			size--;
+	for (left = text; left.size; left = behind(left, n)) {
+		n = printable_character(left, &shown);
+		/* do not cut inside a character */
+		if (text.size - left.size + n > most)
+			break;
+		if (shown)
+			tenon_buffer_append(out, left.data, n);
+		else
+			tenon_buffer_u8(out, REPLACEMENT);
 	}
-	for (size_t i = 0; i < size; i++) {
-		unsigned char c = (unsigned char)text.data[i];
-
-		tenon_buffer_u8(out, moves_the_cursor(c) ? '?' : c);
-	}
-	if (size < text.size)
+	if (left.size)
 		tenon_buffer_append(out, "…", sizeof("…") - 1);
+}
+
+void printable_lines(struct tenon_slice text, FILE *out)
+{
+	printable_lines_print(text, out);
 }
 
 void printable_print(const char *text, FILE *out)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		fputc(moves_the_cursor(c) && c != '\n' && c != '\t' ? '?' : c, out);
-	}
+	printable_lines(tenon_slice_of(text), out);
 }
 
 void printable_cell(struct tenon_slice text, int width, FILE *out)
 {
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char c = (unsigned char)text.data[i];
+	bool shown;
+	size_t n;
 
-		fputc(moves_the_cursor(c) ? '?' : c, out);
-		width -= (c & 0xc0) != 0x80;
+	for (; text.size; text = behind(text, n), width--) {
+		n = printable_character(text, &shown);
+		if (shown)
+			fwrite(text.data, 1, n, out);
+		else
+			fputc(REPLACEMENT, out);
 	}
 	while (width-- > 0)
 		fputc(' ', out);
@@ -50,9 +58,11 @@ void printable_cell(struct tenon_slice text, int width, FILE *out)
 
 size_t printable_width(const char *text)
 {
+	struct tenon_slice left = tenon_slice_of(text);
 	size_t width = 0;
+	bool shown;
 
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
+	for (; left.size; width++)
+		left = behind(left, printable_character(left, &shown));
 	return width;
 }

@@ -2,7 +2,13 @@
 #ifndef TOOLS_TEXT_PRINTABLE_H
 #define TOOLS_TEXT_PRINTABLE_H
 
-/** DOC: printing untrusted text to a terminal */
+/**
+ * DOC: printing untrusted text to a terminal
+ *
+ * Names in files, replies of models and messages about them are written by strangers. Characters that
+ * a terminal obeys (C0, C1), that change the direction of text or hide, and bytes that are no UTF-8
+ * become "?"; see lib/printable_character.h.
+ */
 
 #include <stdio.h>
 #include <tenon/buffer.h>
@@ -10,12 +16,15 @@
 /**
  * printable_append - append text from an untrusted file
  * @out: buffer
- * @text: any bytes; control characters become "?"
+ * @text: any bytes
  * @most: truncate after so many bytes, with "…"
  */
 void printable_append(struct tenon_buffer *out, struct tenon_slice text, size_t most);
 
-/** printable_print - print a message; control characters except newlines and tabs are replaced */
+/** printable_lines - print text of several lines: newlines and tabs are kept */
+void printable_lines(struct tenon_slice text, FILE *out);
+
+/** printable_print - printable_lines() of a string, such as a message */
 void printable_print(const char *text, FILE *out);
 
 /** printable_cell - print a name from a file, padded with blanks to @width columns */
