@@ -9,6 +9,9 @@
 #include <tenon/llm.h>
 #include <tenon/module.h>
 
+/* tokens of a page of the cache; the kernels of MLC-LLM are compiled for it */
+#define LLM_PAGE 16
+
 struct llm_batch;
 struct tokenizer;
 struct tokenizer_span;

@@ -355,13 +355,12 @@ static void end_cancelled(struct tenon_llm *llm)
 /* Test whether the cache has pages for a job, beside one for each job that runs. */
 static bool has_pages(struct tenon_llm *llm, const struct llm_job *job)
 {
-	const int64_t page = 16;
 	int64_t free_pages = tenon_llm_free_pages(llm);
 	int64_t count = (int64_t)job->count;
 
 	if (llm->info.window && count > llm->info.window)
 		count = llm->info.window;
-	return free_pages >= (count + page - 1) / page + 1 + (int64_t)llm->batch->running;
+	return free_pages >= (count + LLM_PAGE - 1) / LLM_PAGE + 1 + (int64_t)llm->batch->running;
 }
 
 static void start_jobs(struct tenon_llm *llm)

@@ -15,8 +15,7 @@
 #include "runtime/llm/llm.h"
 #include "runtime/llm/tokenizer.h"
 
-#define PAGE   16 /* tokens; the kernels of MLC-LLM are compiled for it */
-#define POOLED 2  /* kind of allocator */
+#define POOLED 2 /* kind of allocator */
 
 /* ---- files */
 
@@ -375,7 +374,7 @@ static int create_cache(struct tenon_llm *llm)
 {
 	const struct llm_metadata *m = &llm->metadata;
 	const struct tenon_llm_info *info = &llm->info;
-	const int64_t sizes[] = { info->sequences, info->tokens, info->chunk, PAGE,
+	const int64_t sizes[] = { info->sequences, info->tokens, info->chunk, LLM_PAGE,
 				  info->window > 0 };
 	struct tenon_value args[5];
 	struct tenon_shape *s;
@@ -398,7 +397,7 @@ static int create_cache(struct tenon_llm *llm)
 		llm->info.cache_bytes = (uint64_t)m->layers * (uint64_t)m->kv_heads *
 					(uint64_t)m->head_dim * 2 *
 					(strstr(m->quantization, "f32") ? 4 : 2) *
-					(uint64_t)(info->tokens / PAGE + 1) * PAGE;
+					(uint64_t)(info->tokens / LLM_PAGE + 1) * LLM_PAGE;
 	return err;
 }
 

@@ -13,7 +13,7 @@ static const char *printed(const struct profile *p)
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
 	assert_non_null(out);
-	profile_print(p, out);
+	assert_int_equal(profile_print(p, out), 0);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }

@@ -208,7 +208,7 @@ static int measure(struct cli *cli, struct bench *b)
 
 /* ---- report */
 
-static void report_text(const struct bench *b, const struct timing *t, FILE *out)
+static int report_text(const struct bench *b, const struct timing *t, FILE *out)
 {
 	char open[TIMING_TEXT], min[TIMING_TEXT], median[TIMING_TEXT], p90[TIMING_TEXT],
 		max[TIMING_TEXT];
@@ -230,8 +230,7 @@ static void report_text(const struct bench *b, const struct timing *t, FILE *out
 	fprintf(out, "%" PRIu64 " runs: min %s, median %s, p90 %s, max %s\n", b->runs,
 		timing_text(t->min, min), timing_text(t->median, median), timing_text(t->p90, p90),
 		timing_text(t->max, max));
-	if (b->per_op)
-		profile_print(&b->profile, out);
+	return b->per_op ? profile_print(&b->profile, out) : 0;
 }
 
 #ifdef CONFIG_JSON
@@ -277,7 +276,7 @@ static int bench(struct cli *cli, struct bench *b)
 	b->ns = calloc(b->runs, sizeof(*b->ns));
 	if (!b->ns || progress_start(0, cli->err == stderr && isatty(STDERR_FILENO))) {
 		tenon_error(-TENON_E_NOMEM, "no memory for the times of %" PRIu64 " runs", b->runs);
-		return cli_error(cli, CLI_USAGE);
+		return cli_error(cli, CLI_FAILED);
 	}
 	code = open_model(cli, b);
 	if (!code)
@@ -287,9 +286,7 @@ static int bench(struct cli *cli, struct bench *b)
 	if (code)
 		return code;
 	t = timing_summary(b->ns, b->runs);
-	if (!b->json)
-		report_text(b, &t, cli->out);
-	else if (report_json(b, &t, cli->out))
+	if (b->json ? report_json(b, &t, cli->out) : report_text(b, &t, cli->out))
 		return cli_error(cli, CLI_FAILED);
 	return CLI_OK;
 }

@@ -98,8 +98,8 @@ struct profile {
 /** profile_run - run a model once and add to the profile; returns a status */
 int profile_run(struct profile *p, struct tenon_model *model);
 
-/** profile_print - print the operators as a table, by descending time */
-void profile_print(const struct profile *p, FILE *out);
+/** profile_print - print the operators as a table, by descending time; 0; -TENON_E_NOMEM */
+int profile_print(const struct profile *p, FILE *out);
 
 #ifdef CONFIG_JSON
 /** profile_json - the operators that ran, in execution order; NULL if out of memory */

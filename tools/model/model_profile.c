@@ -76,7 +76,7 @@ static size_t sort_called(const struct profile *p, struct profile_op *sorted)
 	return n;
 }
 
-void profile_print(const struct profile *p, FILE *out)
+int profile_print(const struct profile *p, FILE *out)
 {
 	struct profile_op *sorted = malloc((p->count + 1) * sizeof(*sorted));
 	char each[TIMING_TEXT], all[TIMING_TEXT];
@@ -84,10 +84,8 @@ void profile_print(const struct profile *p, FILE *out)
 	size_t i, n;
 	int width = 8;
 
-	if (!sorted) {
-		tenon_error(-TENON_E_NOMEM, "no memory for %zu operators", p->count);
-		return;
-	}
+	if (!sorted)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %zu operators", p->count);
 	n = sort_called(p, sorted);
 	for (i = 0; i < n; i++) {
 		total += sorted[i].ns;
@@ -107,6 +105,7 @@ void profile_print(const struct profile *p, FILE *out)
 			total ? 100.0 * (double)op->ns / (double)total : 0.0);
 	}
 	free(sorted);
+	return 0;
 }
 
 #ifdef CONFIG_JSON

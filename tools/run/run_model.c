@@ -182,8 +182,8 @@ int run_model(struct cli *cli, const struct run_options *o, const struct target_
 		code = run_model_failed(cli, m);
 	if (!code)
 		code = write_outputs(cli, m, a);
-	if (!code && o->profile && !o->json)
-		profile_print(p, cli->out);
+	if (!code && o->profile && !o->json && profile_print(p, cli->out))
+		code = cli_error(cli, CLI_FAILED);
 	return code;
 }
 
