@@ -104,4 +104,8 @@ void file_map_close(struct tenon_slice *bytes) TO_PLUGINS(file_map_close);
 int file_write(const char *path, const struct tenon_slice *parts, size_t count)
 	TO_PLUGINS(file_write);
 
+/** file_replace - as file_write(), but a symbolic link or special file of this name is replaced */
+int file_replace(const char *path, const struct tenon_slice *parts, size_t count)
+	TO_PLUGINS(file_replace);
+
 #endif /* LIB_FILE_MAP_H */

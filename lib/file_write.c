@@ -98,7 +98,7 @@ static mode_t mode_for(const char *path)
 	struct stat st;
 	mode_t mask;
 
-	if (!stat(path, &st))
+	if (!lstat(path, &st) && S_ISREG(st.st_mode))
 		return st.st_mode & 07777;
 	mask = umask(0);
 	umask(mask);
@@ -120,7 +120,7 @@ static void sync_folder(const char *path, size_t length)
 	close(fd);
 }
 
-static int replace(const char *path, const struct tenon_slice *parts, size_t count)
+int file_replace(const char *path, const struct tenon_slice *parts, size_t count)
 {
 	const char *slash = strrchr(path, '/');
 	struct file_temporary t;
@@ -150,11 +150,11 @@ int file_write(const char *path, const struct tenon_slice *parts, size_t count)
 	if (own >= 0 || (is_there ? !S_ISREG(target.st_mode) : is_link))
 		return write_straight(path, own, is_there ? 0 : O_CREAT, parts, count);
 	if (!is_link)
-		return replace(path, parts, count);
+		return file_replace(path, parts, count);
 	real = realpath(path, NULL);
 	if (!real)
 		return write_error(path);
-	err = replace(real, parts, count);
+	err = file_replace(real, parts, count);
 	free(real);
 	return err;
 }

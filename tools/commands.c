@@ -11,6 +11,7 @@
 #include "tools/device/device.h"
 #include "tools/devices/devices.h"
 #include "tools/doctor/doctor.h"
+#include "tools/file/output.h"
 #include "tools/help.h"
 #include "tools/hil/hil.h"
 #include "tools/inspect/inspect.h"
@@ -164,11 +165,13 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 
 	error_set_ran_out(false);
 	json_prepare();
+	output_words(argc, argv);
 	/* Without executors, requesting one fails later. */
 	if (tenon_executors_register())
 		tenon_error_clear();
 	optind = 0; /* restart getopt: tests call this repeatedly */
 	code = dispatch(&cli, argc, argv);
+	output_words(0, NULL); /* the words of a test end with its call */
 	if ((fflush(cli.out) || ferror(cli.out)) && code != CLI_USAGE) {
 		fprintf(err, "tenon: cannot write the results: %s\n", strerror(errno));
 		return CLI_NO_FILE;

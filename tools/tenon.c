@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/standard_streams.h"
 #include "tools/cli/mapped_file.h"
 #include "tools/commands.h"
 #include "tools/devices/driver_probe.h"
 
 int main(int argc, char **argv)
 {
+	standard_streams_open();
 #ifdef CONFIG_DEVICES
 	driver_probe_main(argc, argv);
 	driver_probe_command = driver_probe_find_command();

@@ -204,7 +204,23 @@ int trace_pack(const struct trace *t, struct tenon_buffer *out);
  */
 int trace_merge_events(struct trace *t, const struct trace_there *there, uint64_t now);
 
-/** trace_write - write the file. Return: 0; -TENON_E_IO; -TENON_E_NOMEM. */
+/* how each file begins */
+#define TRACE_HEAD "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+
+/**
+ * trace_file_open - create the file of a trace, or open an older trace that it is to replace
+ *
+ * An older trace stays until trace_file_write(). Another file is not replaced: the name of a model or
+ * a key in place of a trace's would destroy it.
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_EXISTS for a file that is no trace.
+ */
+int trace_file_open(const char *path, int *fd);
+
+/** trace_file_write - write and close the file of a trace. Return: 0; -TENON_E_IO; -TENON_E_NOMEM. */
+int trace_file_write(const struct trace *t);
+
+/** trace_write - write a trace to its file. Return: 0; -TENON_E_IO; -TENON_E_NOMEM. */
 int trace_write(const struct trace *t);
 
 #endif /* RUNTIME_TRACE_TRACE_H */

@@ -417,14 +417,6 @@ static void trace_span(const struct trace_span *s)
 
 /* ---- beginning and end */
 
-static int create_file(const char *path)
-{
-	trace.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (trace.fd >= 0)
-		return 0;
-	return tenon_error(-TENON_E_IO, "%s: cannot be created: %s", path, strerror(errno));
-}
-
 static int begin_trace(const char *path)
 {
 	const char *name = path ? path : "a trace for another machine";
@@ -436,7 +428,7 @@ static int begin_trace(const char *path)
 	trace.path = strdup(name);
 	if (!trace.path)
 		return tenon_error(-TENON_E_NOMEM, "%s: no memory for a trace", name);
-	if (path && create_file(path)) {
+	if (path && trace_file_open(path, &trace.fd)) {
 		free(trace.path);
 		trace.path = NULL;
 		return tenon_error_status();
@@ -504,10 +496,8 @@ static void free_events(bool idle)
 
 static int write_file(void)
 {
-	int err = trace_write(&trace);
+	int err = trace_file_write(&trace);
 
-	if (close(trace.fd) && !err)
-		err = tenon_error(-TENON_E_IO, "%s: %s", trace.path, strerror(errno));
 	if (!err && trace.incomplete)
 		err = tenon_error(-TENON_E_NOMEM,
 				  "%s: no memory for all events; the file has the others",

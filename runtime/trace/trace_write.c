@@ -183,7 +183,7 @@ int trace_write(const struct trace *t)
 	err = trace_times_init(&w.times, t);
 	if (err)
 		goto done;
-	tenon_buffer_printf(&w.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+	tenon_buffer_printf(&w.out, TRACE_HEAD);
 	put_names(&w);
 	err = put_events(&w);
 	tenon_buffer_printf(&w.out, "\n],\"otherData\":{\"dropped\":\"%" PRIu64 "\"}}\n",

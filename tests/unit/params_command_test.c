@@ -47,7 +47,7 @@ static void put_array(const char *path, int64_t extent)
 	DLTensor dl = tenon_dltensor((void *)(uintptr_t)values, &extent, 1,
 				     tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
 
-	assert_int_equal(npy_write(path, &dl), 0);
+	assert_int_equal(npy_write(path, &dl, false), 0);
 }
 
 /* parameters of these names, the first with one number, the next with two */

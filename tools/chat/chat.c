@@ -10,6 +10,7 @@
 
 #include "tools/chat/chat_reply.h"
 #include "tools/cli/progress.h"
+#include "tools/file/output.h"
 #include "tools/json/json_value.h"
 #include "tools/target/kernels.h"
 #include "tools/target/target_list.h"
@@ -475,7 +476,7 @@ static int chat_main(struct cli *cli, int argc, char **argv)
 						 : code;
 	if (c.json)
 		cli_reserve_output(cli);
-	if (c.trace && tenon_trace(c.trace))
+	if (c.trace && (output_check(c.trace) || tenon_trace(c.trace)))
 		return cli_error(cli, CLI_NO_FILE);
 	if (progress_start(0, isatty(STDERR_FILENO))) {
 		code = cli_error(cli, CLI_FAILED);

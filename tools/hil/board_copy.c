@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "tools/file/file.h"
+#include "tools/file/output.h"
 #include "tools/hil/board.h"
 
 #define ATTEMPTS	2
@@ -234,7 +235,7 @@ static enum board_state fetch_once(struct board *board, const char *name, const 
 		text.data = after + 4;
 		text.size = reply.output.size - (size_t)(text.data - reply.output.data);
 		snprintf(encoded, sizeof(encoded), "%s.base64", to);
-		if (file_write(encoded, &text, 1)) {
+		if (output_write(encoded, &text, 1)) {
 			hil_board_fault(board, BOARD_UNABLE, "%s", tenon_error_message());
 			tenon_error_clear();
 			state = BOARD_UNABLE;

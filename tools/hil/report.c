@@ -7,6 +7,7 @@
 
 #include "lib/brief_errors.h"
 #include "tools/file/file.h"
+#include "tools/file/output.h"
 
 /* ---- KTAP */
 
@@ -236,7 +237,7 @@ static int write_report(const struct session *s, const char *name, struct tenon_
 	if (err)
 		tenon_error(err, "%s: no memory for a report", name);
 	else if (text->size)
-		err = file_write(hil_board_log(&s->board, name, path), &bytes, 1);
+		err = output_write(hil_board_log(&s->board, name, path), &bytes, 1);
 	tenon_buffer_fini(text);
 	*text = (struct tenon_buffer)TENON_BUFFER_INIT;
 	return err;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/file_map.h"
+#include "tools/file/output.h"
 
 #ifdef CONFIG_MODEL_LIBRARY_FORMAT
 #include "runtime/mlf/mlf.h"
@@ -22,7 +23,7 @@ static int write_module(struct link_work *w)
 	if (!err)
 		err = link_join(w, &out);
 	if (!err)
-		err = file_write(w->request->output, out.parts, out.count);
+		err = output_write(w->request->output, out.parts, out.count);
 	link_output_fini(&out);
 	link_compile_fini(w);
 	return err;

@@ -5,6 +5,7 @@
 
 #include "lib/file_map.h"
 #include "runtime/mlf/mlf.h"
+#include "tools/file/output.h"
 #include "tools/link/link.h"
 
 /**
@@ -98,7 +99,7 @@ static int write_archive(const struct link_work *w, const struct archiving *a)
 		err = mlf_write(&c, &out);
 	bytes = (struct tenon_slice){ out.data, out.size };
 	if (!err)
-		err = file_write(r->output, &bytes, 1);
+		err = output_write(r->output, &bytes, 1);
 	tenon_buffer_fini(&out);
 	file_map_close(&c.graph);
 	return err;

@@ -6,6 +6,7 @@
 #include "runtime/link/link_host.h"
 #include "runtime/link/link_payload.h"
 #include "runtime/link/manifest.h"
+#include "tools/file/output.h"
 #include "tools/link/link.h"
 
 /* A module that is put together again. */
@@ -220,7 +221,7 @@ int link_of_manifest(const char *manifest, const char *output)
 		err = link_it(&r, &file);
 	bytes = (struct tenon_slice){ file.data, file.size };
 	if (!err)
-		err = file_write(output, &bytes, 1);
+		err = output_write(output, &bytes, 1);
 	tenon_buffer_fini(&file);
 	relink_fini(&r);
 	return err;

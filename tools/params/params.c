@@ -8,6 +8,7 @@
 
 #include "tools/cli/cli.h"
 #include "tools/file/file.h"
+#include "tools/file/output.h"
 #include "tools/json/json_value.h"
 #include "tools/params/params.h"
 #include "tools/tensor/array_file.h"
@@ -31,7 +32,9 @@ int params_write(struct cli *cli, const struct words *w, const struct tenon_para
 	const char *to = params_target(w);
 	int err;
 
-	err = tenon_params_write(to, params, n, w->align);
+	err = output_check(to);
+	if (!err)
+		err = tenon_params_write(to, params, n, w->align);
 	if (!err)
 		fprintf(cli->out, "%s: %zu parameters, aligned to %zu bytes\n", to, n, w->align);
 	return err;

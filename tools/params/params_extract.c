@@ -129,7 +129,7 @@ static int write_one(struct cli *cli, struct tenon_params *params, const struct 
 	err = tenon_params_tensor(params, part->param, 0, &tensor);
 	if (err)
 		return err;
-	err = npy_write(part->path, &tensor->dl);
+	err = npy_write(part->path, &tensor->dl, true);
 	tenon_object_unref(tensor);
 	if (!err)
 		fprintf(cli->out, "%s\n", part->path);

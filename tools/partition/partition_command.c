@@ -10,6 +10,7 @@
 #include "runtime/link/link_graph.h"
 #include "runtime/link/link_host.h"
 #include "runtime/partition/partition.h"
+#include "tools/file/output.h"
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"
 
@@ -100,7 +101,6 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 
 static int write_files(const struct partition *p, const char *folder)
 {
-	struct tenon_buffer path = TENON_BUFFER_INIT;
 	struct tenon_slice bytes;
 	uint32_t i;
 	int err = 0;
@@ -109,13 +109,9 @@ static int write_files(const struct partition *p, const char *folder)
 		return tenon_error(-TENON_E_IO, "%s: cannot make the folder: %s", folder,
 				   strerror(errno));
 	for (i = 0; i < p->file_count && !err; i++) {
-		path.size = 0;
 		bytes = (struct tenon_slice){ p->files[i].bytes.data, p->files[i].bytes.size };
-		err = tenon_buffer_printf(&path, "%s/%s", folder, p->files[i].name);
-		if (!err)
-			err = file_write(path.data, &bytes, 1);
+		err = output_write_in(folder, p->files[i].name, bytes);
 	}
-	tenon_buffer_fini(&path);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <tenon/tenon.h>
 
+#include "lib/standard_streams.h"
 #include "tools/rpc/rpc.h"
 #include "tools/rpc/rpc_serve_help.h"
 
@@ -19,6 +20,7 @@ int main(int argc, char **argv)
 {
 	struct cli cli = { stdout, stderr, &server_command, false };
 
+	standard_streams_open();
 	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
 		printf("tenon %s\nconfiguration: %s\n", tenon_version(), tenon_configuration());
 		return CLI_OK;

@@ -8,6 +8,7 @@
 
 #include "tools/cli/progress.h"
 #include "tools/file/file.h"
+#include "tools/file/output.h"
 #include "tools/link/link_load.h"
 #include "tools/remote/remote.h"
 #include "tools/run/run_report.h"
@@ -197,7 +198,7 @@ static int work_traced(struct cli *cli, struct run *run)
 	const char *path = run->options.trace;
 	int code;
 
-	if (path && tenon_trace(path))
+	if (path && (output_check(path) || tenon_trace(path)))
 		return cli_error(cli, CLI_NO_FILE);
 	code = work(cli, run);
 	/* Stop building kernels before the trace ends, so that their spans are in it. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/file/output.h"
 #include "tools/run/run.h"
 #include "tools/target/target.h"
 #include "tools/tensor/element.h"
@@ -97,6 +98,8 @@ static int specification(struct cli *cli, struct run *run, enum spec_role role)
 		run->expectations.count++;
 		return 0;
 	}
+	if (a->spec.write && output_check(a->spec.write))
+		return cli_error(cli, CLI_NO_FILE);
 	run->arguments.count++;
 	run->arguments.output_count += role == SPEC_OUTPUT;
 	return 0;

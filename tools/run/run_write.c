@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "tools/file/file.h"
+#include "tools/file/output.h"
 #include "tools/run/run_write.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/npy.h"
@@ -20,9 +20,9 @@ int run_write(const char *path, const DLTensor *dl)
 	int err;
 
 	if (ends_in(path, ".npy"))
-		return npy_write(path, dl);
+		return npy_write(path, dl, false);
 	err = tenon_tensor_elements(dl, &elements);
 	if (!err)
 		err = element_bytes(elements, dl->dtype, &bytes.size);
-	return err ? err : file_write(path, &bytes, 1);
+	return err ? err : output_write(path, &bytes, 1);
 }

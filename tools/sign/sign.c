@@ -3,6 +3,7 @@
 
 #include "lib/file_map.h"
 #include "runtime/link/signature.h"
+#include "tools/file/output.h"
 
 enum { KEY = 1 };
 
@@ -20,7 +21,7 @@ static int sign_file(const char *file, const char *key, const char *output)
 		err = signature_make(key, bytes, &signature);
 	part = (struct tenon_slice){ signature.data, signature.size };
 	if (!err)
-		err = file_write(output ? output : name.data, &part, 1);
+		err = output_write(output ? output : name.data, &part, 1);
 	file_map_close(&bytes);
 	tenon_buffer_fini(&signature);
 	tenon_buffer_fini(&name);

@@ -81,11 +81,12 @@ void npy_copy(const struct npy *npy, void *to);
  * npy_write - write a tensor to an array file, atomically
  * @path: the file
  * @dl: a compact tensor in CPU memory
+ * @in_folder: the name comes from an input: a link with this name is replaced, not followed
  *
  * Lanes become a last dimension.
  *
  * Return: 0; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM; -TENON_E_IO.
  */
-int npy_write(const char *path, const DLTensor *dl);
+int npy_write(const char *path, const DLTensor *dl, bool in_folder);
 
 #endif /* TOOLS_TENSOR_NPY_H */

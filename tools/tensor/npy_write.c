@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tools/file/file.h"
+#include "tools/file/output.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/npy.h"
 
@@ -86,7 +86,7 @@ static uint8_t *unpack(const DLTensor *dl, uint64_t count)
 	return bytes;
 }
 
-int npy_write(const char *path, const DLTensor *dl)
+int npy_write(const char *path, const DLTensor *dl, bool in_folder)
 {
 	struct tenon_buffer header = TENON_BUFFER_INIT;
 	struct tenon_slice parts[2];
@@ -114,7 +114,7 @@ int npy_write(const char *path, const DLTensor *dl)
 			goto free_header;
 		}
 	}
-	err = file_write(path, parts, 2);
+	err = (in_folder ? output_replace : output_write)(path, parts, 2);
 	free(unpacked);
 free_header:
 	tenon_buffer_fini(&header);

@@ -3,9 +3,8 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
-#include "lib/file_map.h"
-#include "lib/file_same.h"
 #include "runtime/link/link_payload.h"
+#include "tools/file/output.h"
 #include "tools/json/json_value.h"
 #include "tools/unpack/unpack.h"
 
@@ -16,19 +15,7 @@ bool unpack_is_library(const struct unpack *u, size_t part)
 
 int unpack_write(const struct unpack *u, const char *name, struct tenon_slice bytes)
 {
-	struct tenon_buffer path = TENON_BUFFER_INIT;
-	int err;
-
-	err = tenon_buffer_printf(&path, "%s/%s", u->folder, name);
-	if (!err && file_is_same(path.data, u->host.path))
-		err = tenon_error(-TENON_E_VALUE,
-				  "%s: is the module itself, and would be replaced by a part of it; "
-				  "give another folder",
-				  u->host.path);
-	if (!err)
-		err = file_write(path.data, &bytes, 1);
-	tenon_buffer_fini(&path);
-	return err;
+	return output_write_in(u->folder, name, bytes);
 }
 
 /* ---- names of files */
