@@ -98,7 +98,8 @@ static void print_overview(FILE *out)
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(out, "  tenon %-9s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("  tenon help      Explain a command, or a topic: tenon help run\n"
-	      "  tenon --version Print version and configuration\n\n",
+	      "  tenon --version Print the version; --verbose after it adds the options of the "
+	      "build\n\n",
 	      out);
 	help_list_topics(out);
 }
@@ -119,9 +120,17 @@ static int help(struct cli *cli, int argc, char **argv)
 	return CLI_OK;
 }
 
-static void print_version(FILE *out)
+static int print_version(struct cli *cli, int argc, char **argv)
 {
-	fprintf(out, "tenon %s\nconfiguration: %s\n", tenon_version(), tenon_configuration());
+	const bool verbose = argc > 2 && !strcmp(argv[2], "--verbose");
+
+	if (argc > 2 + verbose)
+		return cli_usage(cli, "%s: after %s only --verbose is possible", argv[2 + verbose],
+				 argv[1]);
+	fprintf(cli->out, "tenon %s\n", tenon_version());
+	if (verbose)
+		fprintf(cli->out, "configuration: %s\n", tenon_configuration());
+	return CLI_OK;
 }
 
 static int dispatch(struct cli *cli, int argc, char **argv)
@@ -132,10 +141,8 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 		print_overview(cli->err);
 		return CLI_USAGE;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		print_version(cli->out);
-		return CLI_OK;
-	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+		return print_version(cli, argc, argv);
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return help(cli, argc - 1, argv + 1);
 	if (argv[1][0] == '-')

@@ -105,14 +105,17 @@ static void a_command_wants_its_file_and_no_second_one(void **state)
 	assert_refused(RUN("inspect", "--json", "--dot", "a"), CLI_USAGE, "not both");
 }
 
-static void the_version_comes_with_the_configuration(void **state)
+static void the_version_comes_with_the_configuration_if_asked_for(void **state)
 {
 	char text[1024];
 
 	(void)state;
 	snprintf(text, sizeof(text), "tenon %s\nconfiguration: %s\n", tenon_version(),
 		 tenon_configuration());
+	assert_ran(RUN("--version", "--verbose"), CLI_OK, text, "");
+	snprintf(text, sizeof(text), "tenon %s\n", tenon_version());
 	assert_ran(RUN("--version"), CLI_OK, text, "");
+	assert_refused(RUN("--version", "now"), CLI_USAGE, "now: after --version only --verbose");
 }
 
 static void devices_lists_the_processor_and_what_is_not_there(void **state)
@@ -253,7 +256,7 @@ int main(void)
 		cmocka_unit_test(a_misspelt_command_is_answered_with_the_nearest),
 		cmocka_unit_test(a_misspelt_option_is_answered_with_the_nearest),
 		cmocka_unit_test(a_command_wants_its_file_and_no_second_one),
-		cmocka_unit_test(the_version_comes_with_the_configuration),
+		cmocka_unit_test(the_version_comes_with_the_configuration_if_asked_for),
 		cmocka_unit_test(devices_lists_the_processor_and_what_is_not_there),
 		cmocka_unit_test(doctor_gives_each_finding_a_word_and_each_trouble_a_remedy),
 		cmocka_unit_test(a_cache_folder_that_cannot_be_used_is_a_warning),

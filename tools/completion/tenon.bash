@@ -137,7 +137,7 @@ _tenon()
 			_tenon_reply 'run --help'
 			return
 		fi
-		options='--target --out --seed --deadline --json --help'
+		options='--target --out --seed --deadline --json --verbose --help'
 		;;
 	link) options='--output --abi --target-key --import --graph --params --model --format --prefix --include --allow --help' ;;
 	partition) options='--output --for --params --json --help' ;;
@@ -148,7 +148,7 @@ _tenon()
 	devices|doctor)
 		case ${words[${#words[@]}-2]} in
 		--timeout|--remote) ;;
-		*) _tenon_reply "--json --timeout --help $([ "$command" = doctor ] && echo --board --cdi --root || echo --remote)" ;;
+		*) _tenon_reply "--json --timeout --help $([ "$command" = doctor ] && echo --board --cdi --root --verbose || echo --remote)" ;;
 		esac
 		return
 		;;

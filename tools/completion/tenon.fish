@@ -140,6 +140,7 @@ complete -c tenon -n '__fish_seen_subcommand_from partition' -l for -x -a 'c exa
 complete -c tenon -n '__fish_seen_subcommand_from partition' -l params -r -d 'Parameters'
 complete -c tenon -n '__fish_seen_subcommand_from partition' -l json -d 'Print JSON'
 complete -c tenon -n '__fish_seen_subcommand_from hil' -a run
+complete -c tenon -n '__fish_seen_subcommand_from doctor hil' -l verbose -d 'Print the options of this build too'
 complete -c tenon -n '__fish_seen_subcommand_from hil' -l target -r -d 'How to start and reach the board'
 complete -c tenon -n '__fish_seen_subcommand_from hil' -l out -r -d 'Folder for results'
 complete -c tenon -n '__fish_seen_subcommand_from hil' -l seed -x -d 'Seed of the suites'

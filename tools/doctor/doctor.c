@@ -45,12 +45,14 @@ static void print_findings(const struct finding *findings, size_t count, FILE *o
 
 /**
  * struct wanted - the command line
+ * @verbose: list the options of this build too
  * @board: check what the kernel offers for boards, in place of what modules need
  * @cdi: print what containers need of devices, in place of checks
  * @root: prefix of the paths that are looked at for these two
  */
 struct wanted {
 	bool json;
+	bool verbose;
 	bool board;
 	bool cdi;
 	const char *root;
@@ -59,11 +61,13 @@ struct wanted {
 
 static int read_options(struct cli *cli, int argc, char **argv, struct wanted *w)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 1 },  { "timeout", required_argument, NULL, 2 },
-		{ "board", no_argument, NULL, 3 }, { "root", required_argument, NULL, 4 },
-		{ "cdi", no_argument, NULL, 5 },   { 0 }
-	};
+	static const struct option options[] = { { "json", no_argument, NULL, 1 },
+						 { "timeout", required_argument, NULL, 2 },
+						 { "board", no_argument, NULL, 3 },
+						 { "root", required_argument, NULL, 4 },
+						 { "cdi", no_argument, NULL, 5 },
+						 { "verbose", no_argument, NULL, 6 },
+						 { 0 } };
 	int found, code = 0;
 
 	*w = (struct wanted){ .root = "" };
@@ -76,6 +80,8 @@ static int read_options(struct cli *cli, int argc, char **argv, struct wanted *w
 			w->board = true;
 		else if (found == 5)
 			w->cdi = true;
+		else if (found == 6)
+			w->verbose = true;
 		else
 			w->root = optarg;
 	}
@@ -125,7 +131,7 @@ static int doctor_main(struct cli *cli, int argc, char **argv)
 	if (w.cdi)
 		return doctor_cdi(cli, w.root) ? cli_error(cli, CLI_UNAVAILABLE) : CLI_OK;
 	if (!w.board)
-		count = doctor_examine(findings);
+		count = doctor_examine(findings, w.verbose || w.json);
 	else
 		code = examine_board(cli, argv + optind, w.root, findings, &count);
 	if (code)
@@ -144,12 +150,13 @@ static int doctor_main(struct cli *cli, int argc, char **argv)
 const struct cli_command doctor_command = {
 	"doctor",
 	"Look for what could keep modules from running here",
-	"Usage: tenon doctor [--json] [--timeout S]\n"
+	"Usage: tenon doctor [--json] [--timeout S] [--verbose]\n"
 	"       tenon doctor --board [--json] [--root DIR] [DEVICE...]\n"
 	"       tenon doctor --cdi [--root DIR]\n"
 	"\n"
 	"  --json        print JSON\n"
 	"  --timeout S   give up on a driver after S seconds (20)\n"
+	"  --verbose     list the options of this build too\n"
 	"  --board       check what the kernel offers for boards, and each DEVICE:\n"
 	"                mortise://uio/N, mortise://vfio/ADDRESS, mortise://remoteproc/N\n"
 	"  --root DIR    look below DIR in place of /\n"

@@ -39,10 +39,11 @@ struct finding {
 /**
  * doctor_examine - run all checks
  * @findings: room for FINDINGS_MOST
+ * @verbose: list the options of this build too
  *
  * Return: number of findings.
  */
-size_t doctor_examine(struct finding *findings);
+size_t doctor_examine(struct finding *findings, bool verbose);
 
 #ifdef CONFIG_DEVICES
 /** doctor_devices - check backends, plug-ins and nodes; returns the number of findings */

@@ -42,7 +42,12 @@ static void remedy(struct finding *f, const char *format, ...)
 
 static void check_version(struct finding *f)
 {
-	found(f, FINDING_OK, "tenon %s, built with %s", tenon_version(), tenon_configuration());
+	found(f, FINDING_OK, "tenon %s", tenon_version());
+}
+
+static void check_configuration(struct finding *f)
+{
+	found(f, FINDING_OK, "%s", tenon_configuration());
 }
 
 static void check_dlopen(struct finding *f)
@@ -264,21 +269,24 @@ static const struct check {
 	const char *name;
 	void (*check)(struct finding *f);
 } checks[] = {
-	{ "version", check_version },	    { "shared objects", check_dlopen },
-	{ "compat library", check_compat }, { "threads", check_threads },
-	{ "page size", check_page_size },   { "huge pages", check_huge_pages },
-	{ "cache", check_cache },	    { "open files", check_files },
-	{ "stack", check_stack },	    { "memory", check_memory },
+	{ "version", check_version },	    { "configuration", check_configuration },
+	{ "shared objects", check_dlopen }, { "compat library", check_compat },
+	{ "threads", check_threads },	    { "page size", check_page_size },
+	{ "huge pages", check_huge_pages }, { "cache", check_cache },
+	{ "open files", check_files },	    { "stack", check_stack },
+	{ "memory", check_memory },
 };
 
-size_t doctor_examine(struct finding *findings)
+size_t doctor_examine(struct finding *findings, bool verbose)
 {
-	size_t count = sizeof(checks) / sizeof(checks[0]);
+	size_t count = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		memset(&findings[i], 0, sizeof(findings[i]));
-		findings[i].name = checks[i].name;
-		checks[i].check(&findings[i]);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		if (!verbose && checks[i].check == check_configuration)
+			continue;
+		memset(&findings[count], 0, sizeof(findings[count]));
+		findings[count].name = checks[i].name;
+		checks[i].check(&findings[count++]);
 	}
 #ifdef CONFIG_DEVICES
 	count += doctor_devices(findings + count, FINDINGS_MOST - count);

@@ -26,6 +26,7 @@ enum {
 	OUT,
 	SEED,
 	TARGET,
+	VERBOSE,
 };
 
 static const struct option options[] = {
@@ -34,6 +35,7 @@ static const struct option options[] = {
 	{ "out", required_argument, NULL, OUT },
 	{ "seed", required_argument, NULL, SEED },
 	{ "target", required_argument, NULL, TARGET },
+	{ "verbose", no_argument, NULL, VERBOSE },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -46,6 +48,7 @@ struct hil_run {
 	const char *file;
 	const char *out;
 	bool json;
+	bool verbose;
 	struct target target;
 	struct session session;
 };
@@ -91,6 +94,9 @@ static int read_option(struct cli *cli, struct hil_run *run, int option)
 		return CLI_OK;
 	case SEED:
 		return read_seed(cli, &run->session.seed);
+	case VERBOSE:
+		run->verbose = true;
+		return CLI_OK;
 	default:
 		run->file = optarg;
 		return CLI_OK;
@@ -248,6 +254,21 @@ static int work_rescue(void *context, const struct stop *stop)
 
 /* ---- results */
 
+/* The list of options is long: it is in the files, and with --verbose here too. */
+static void print_lines(struct cli *cli, const struct hil_run *run, struct tenon_slice text)
+{
+	static const char left_out[] = "# configuration: ";
+	size_t size = sizeof(left_out) - 1, line;
+
+	for (; text.size; text.data += line, text.size -= line) {
+		const char *end = memchr(text.data, '\n', text.size);
+
+		line = end ? (size_t)(end - text.data) + 1 : text.size;
+		if (run->verbose || line < size || memcmp(text.data, left_out, size))
+			fwrite(text.data, 1, line, cli->out);
+	}
+}
+
 static int print_report(struct cli *cli, const struct hil_run *run)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
@@ -258,7 +279,7 @@ static int print_report(struct cli *cli, const struct hil_run *run)
 		 run->json ? REPORT_JSON : REPORT_KTAP);
 	err = file_read_text(path, &text);
 	if (!err)
-		fwrite(text.data, 1, text.size, cli->out);
+		print_lines(cli, run, (struct tenon_slice){ text.data, text.size });
 	tenon_buffer_fini(&text);
 	return err ? cli_error(cli, CLI_NO_FILE) : CLI_OK;
 }
@@ -368,6 +389,8 @@ const struct cli_command hil_command = {
 	"  --seed N               TENON_SEED of the suites (the time)\n"
 	"  --deadline S           the longest run in seconds (3600, or the target's)\n"
 	"  --json                 print JSON instead of KTAP\n"
+	"  --verbose              print the options of this build too, which the files always "
+	"have\n"
 	"\n"
 	"A SUITE is a suite of the target file, or a program to copy to the board; all suites of "
 	"the\n"

@@ -22,7 +22,9 @@ int main(int argc, char **argv)
 
 	standard_streams_open();
 	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
-		printf("tenon %s\nconfiguration: %s\n", tenon_version(), tenon_configuration());
+		printf("tenon %s\n", tenon_version());
+		if (argc > 2 && !strcmp(argv[2], "--verbose"))
+			printf("configuration: %s\n", tenon_configuration());
 		return CLI_OK;
 	}
 	return rpc_serve(&cli, argc, argv);
