@@ -63,19 +63,40 @@ as_root()
 	fi
 }
 
-# install PACKAGE...: by apt; quiet unless it fails
+# with_progress LOG COMMAND...: the output goes to the log, and its last line is shown from time to time
+with_progress()
+{
+	log=$1
+	shift
+	"$@" > "$log" 2>&1 < /dev/null &
+	worker=$! waited=0
+	# the shell makes a command in the background ignore SIGINT
+	trap 'kill $worker 2>/dev/null; exit 130' INT TERM
+	while kill -0 $worker 2>/dev/null; do
+		sleep 1
+		waited=$((waited + 1))
+		[ $((waited % 10)) -ne 0 ] ||
+			printf '  %s s: %s\n' $waited "$(tail -n 1 "$log" | tr -cd '[:print:]' | cut -c 1-70)"
+	done
+	trap - INT TERM
+	wait $worker
+}
+
+# install PACKAGE...: by apt, as root
 install()
 {
 	command -v apt-get >/dev/null 2>&1 || return 1
-	echo "Installing: $*"
+	how=root
+	[ "$(id -u)" -eq 0 ] || how="root, by sudo"
+	echo "Installing as $how, by apt-get from the network: $*"
 	log=${TMPDIR:-/tmp}/tenon-apt.$$
 	for attempt in 1 2; do
-		if as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-			"$@" > "$log" 2>&1 < /dev/null; then
-			rm -f "$log"
+		if with_progress "$log" as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; then
+			rm -f "$log" "$log.update"
 			return 0
 		fi
-		[ $attempt = 2 ] || as_root apt-get update > "$log.update" 2>&1 < /dev/null
+		[ $attempt = 2 ] || { echo "  apt-get update" && with_progress "$log.update" as_root apt-get update; }
+		log=${TMPDIR:-/tmp}/tenon-apt.$$
 	done
 	tail -n 5 "$log" >&2
 	rm -f "$log" "$log.update"

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# scripts/demo says what it is about to do, and with whose rights, before each step that takes long.
+
+. tests/build/tap.sh
+
+mkdir "$scratch/bin"
+printf '#!/bin/sh\necho "building $*"\n[ ! -e "%s/slow" ] || sleep 11\necho "make: broken"\nexit 2\n' "$scratch" > "$scratch/bin/make"
+chmod +x "$scratch/bin/make"
+
+demo()
+{
+	PATH=$scratch/bin:$PATH sh scripts/demo --no-install "O=$scratch/build" > "$scratch/out" 2>&1
+	status=$?
+	cat "$scratch/out"
+	[ $status -eq 1 ]
+}
+
+packages=$(. scripts/needs.sh && missing $needs_to_build)
+[ -z "$packages" ] || skip "what the build needs is not here: $packages"
+
+each_step_is_announced()
+{
+	demo && grep -q 'Step 1 of 3: .*Nothing is installed' "$scratch/out" &&
+		grep -q 'Step 2 of 3: building in .*Root and the network are not used' "$scratch/out"
+}
+
+a_failure_shows_the_end_of_the_output()
+{
+	demo && grep -q 'make: broken' "$scratch/out"
+}
+
+a_long_step_shows_how_far_it_is()
+{
+	: > "$scratch/slow"
+	demo && grep -q '^  10 s: building .*all' "$scratch/out"
+}
+
+it "each step is announced" each_step_is_announced
+it "a build that fails shows the end of its output" a_failure_shows_the_end_of_the_output
+it "a step of more than ten seconds shows how far it is" a_long_step_shows_how_far_it_is
+finish
