@@ -55,6 +55,18 @@ knows_the_options()
 	[ -n "$words" ] && "$TENON_COMMAND" $words --help > "$scratch/help" 2>&1 || { cat "$scratch/help"; return 1; }
 }
 
+# whatever groups this machine has
+helps_without_the_group()
+{
+	"$TENON_COMMAND" rpc serve --allow-group no-such-group --help > "$scratch/help" 2>&1 || { cat "$scratch/help"; return 1; }
+}
+
+names_the_group()
+{
+	timeout 30 "$TENON_COMMAND" rpc serve --allow-group no-such-group --listen "unix:$scratch/socket" > "$scratch/words" 2>&1
+	[ $? -eq 2 ] && grep -q no-such-group "$scratch/words" || { cat "$scratch/words"; return 1; }
+}
+
 it "systemd reads both units and has no complaint" not verified "$units"
 it "systemd would complain about a wrong value" complains
 it "the exposure is at most 2.0" is_safe
@@ -62,5 +74,7 @@ it "without its restrictions it would be more" is_not_always_safe
 it "nodes of accelerators are open to the service" reaches_devices
 if [ -x "$TENON_COMMAND" ] && grep -qs '^CONFIG_REMOTE=y' "$TENON_BUILD/include/config/auto.conf"; then
 	it "the command knows the options of the service" knows_the_options
+	it "it explains them where the group does not exist" helps_without_the_group
+	it "and serves nobody there, with the group in its message" names_the_group
 fi
 finish

@@ -93,4 +93,8 @@ it "a prompt that is too long is refused" fails_with 5 'room for 256' $model --m
 it "a token that does not exist is refused" fails_with 5 'token 999' $model --tokens 1,999
 it "a wrong option is exit 2" fails_with 2 'temperature' $model --temperature hot
 it "two models are exit 2" fails_with 2 '' $model $model
+if [ -x "$TENON_BUILD/tenon-serve" ]; then
+	it "tenon-serve explains its options before it opens the file of a key" \
+		"$TENON_BUILD/tenon-serve" --key-file "$scratch/none" --help
+fi
 finish

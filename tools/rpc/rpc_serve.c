@@ -81,6 +81,8 @@ struct serve {
 	struct words listen;
 	struct words read;
 	struct words write;
+	struct words groups;
+	struct words users;
 	const char *secret;
 	const char *certificate;
 	const char *key;
@@ -145,11 +147,6 @@ static int read_key(struct cli *cli, struct serve *serve)
 	return CLI_OK;
 }
 
-static int peer_error(struct cli *cli, int err)
-{
-	return err ? cli_error(cli, CLI_USAGE) : CLI_OK;
-}
-
 static int read_option(struct cli *cli, struct serve *serve, int option)
 {
 	struct server_options *o = &serve->server;
@@ -159,9 +156,9 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 		return rpc_advertised(cli, serve->advertised, &serve->server.advertise_host,
 				      &serve->server.advertise_port);
 	case ALLOW_GROUP:
-		return peer_error(cli, unix_peers_add_group(&o->peers, optarg));
+		return add_word(cli, &serve->groups, "allow-group");
 	case ALLOW_USER:
-		return peer_error(cli, unix_peers_add_user(&o->peers, optarg));
+		return add_word(cli, &serve->users, "allow-user");
 	case ALLOW_READ:
 		return add_word(cli, &serve->read, "allow-read");
 	case ALLOW_WRITE:
@@ -296,6 +293,23 @@ static int read_secrets(struct serve *serve)
 	return err;
 }
 
+/*
+ * After all options, not at each: "--help" and a wrong option are answered the same on a machine that lacks
+ * the group.
+ */
+static int find_peers(struct cli *cli, struct serve *serve)
+{
+	struct unix_peers *peers = &serve->server.peers;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < serve->groups.count; i++)
+		err = unix_peers_add_group(peers, serve->groups.word[i]);
+	for (i = 0; !err && i < serve->users.count; i++)
+		err = unix_peers_add_user(peers, serve->users.word[i]);
+	return err ? cli_error(cli, CLI_USAGE) : CLI_OK;
+}
+
 static int check_together(struct cli *cli, struct serve *serve)
 {
 	const struct server_options *o = &serve->server;
@@ -349,5 +363,7 @@ int rpc_serve(struct cli *cli, int argc, char **argv)
 	if (optind < argc)
 		return cli_usage(cli, "%s: tenon rpc serve takes options alone", argv[optind]);
 	code = check_together(cli, &serve);
+	if (!code)
+		code = find_peers(cli, &serve);
 	return code ? code : serve_now(cli, &serve);
 }

@@ -17,6 +17,7 @@ enum { OK = 0, USAGE = 2, NO_FILE = 3, UNAVAILABLE = 4, FAILED = 5 };
 struct arguments {
 	const char *model;
 	const char *device;
+	const char *key_file;
 	struct serve_options serve;
 	struct tenon_llm_options llm;
 };
@@ -106,13 +107,13 @@ static int read_number(const char *name, uint64_t least, uint64_t most, uint64_t
 	return usage(text);
 }
 
-static int read_key(struct serve_options *o)
+static int read_key(struct serve_options *o, const char *file)
 {
 	static char key[1024];
-	FILE *f = fopen(optarg, "r");
+	FILE *f = fopen(file, "r");
 
 	if (!f || !fgets(key, sizeof(key), f)) {
-		fprintf(stderr, "tenon-serve: %s: no key can be read\n", optarg);
+		fprintf(stderr, "tenon-serve: %s: no key can be read\n", file);
 		if (f)
 			fclose(f);
 		return NO_FILE;
@@ -153,7 +154,8 @@ static int read_option(struct arguments *a, int option)
 		a->serve.host = optarg;
 		return OK;
 	case KEY_FILE:
-		return read_key(&a->serve);
+		a->key_file = optarg;
+		return OK;
 	case MAX_TOKENS:
 		code = read_number("max-tokens", 0, INT32_MAX, &n);
 		a->serve.tokens_most = (size_t)n;
@@ -200,7 +202,8 @@ static int read_arguments(struct arguments *a, int argc, char **argv)
 	if (optind + 1 != argc)
 		return usage("one MODEL is wanted");
 	a->model = argv[optind];
-	return -1;
+	code = a->key_file ? read_key(&a->serve, a->key_file) : OK;
+	return code ? code : -1;
 }
 
 static int exit_code(int err)
