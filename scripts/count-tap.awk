@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Count the cases in what one suite printed: see run-tests. Variables: suite, number, status (its exit
-# status), seconds, processor (the seconds on processors, where they matter), limit, why (the reason of a
-# suite that was not run), pattern (cases were chosen); ktap, junit, counts are files to append to. For
-# people, a line a suite goes to standard output.
+# status), seconds, processor (the seconds on processors), spent (the same when it was stopped for them), limit
+# (the seconds on the clock), why (the reason of a suite that was not run), pattern (cases were chosen), again (the
+# command that runs suites); ktap, junit, counts, costs, failed are files to append to. For people, a line a suite goes to standard output.
 
 function new_case(name, verdict, text)
 {
@@ -100,22 +100,24 @@ function xml(s)
 }
 
 END {
+	ended = ""
+	if (spent != "")
+		ended = "stopped after " spent " s on processors, more than its limit"
+	else if (status == 124 || (status == 137 && seconds >= limit))
+		ended = "stopped after " seconds " s, of them " (processor + 0) " s on processors: it hangs"
+	else if (status > 128)
+		ended = "killed by signal " (status - 128)
+	else if (status != 0)
+		ended = "exit status " status
 	if (!results && !plans) {
 		if (status == 77 || status == 4 || (status == 0 && all_skipped))
 			new_case("", "skip", why != "" ? why : plain(last_line(all)))
 		else if (status == 0)
 			new_case("", "pass", "")
 		else
-			new_case("", "fail", all)
+			new_case("", "fail", all (ended ~ /^exit/ ? "" : ended "\n"))
 		case_name[ncase] = "all"
 	}
-	ended = ""
-	if (status == 124 || (status == 137 && seconds >= limit))
-		ended = "stopped after " limit " s"
-	else if (status > 128)
-		ended = "killed by signal " (status - 128)
-	else if (status != 0)
-		ended = "exit status " status
 	for (missing = planned - results; plans && missing > 0; missing--)
 		new_case("case " (ncase + 1) " of " planned, "fail", \
 			"no result" (ended == "" ? "" : ": " ended) "\n" before)
@@ -130,6 +132,13 @@ END {
 	fail = total["fail"] + 0
 	skip = total["skip"] + 0
 	print pass, fail, skip >> counts
+	print processor + 0, seconds, suite >> costs
+	if (fail) {
+		for (i = 1; case_verdict[i] != "fail"; i++)
+			;
+		printf("  %s%s   # %s%s\n", again == "" ? "" : again " SUITE=", suite, case_name[i], \
+			fail == 1 ? "" : ", and " fail - 1 " more") >> failed
+	}
 
 	# people
 	printf "  %-5s %-32s %3d passed", fail ? "FAIL" : pass ? "ok" : "skip", suite, pass
@@ -137,7 +146,7 @@ END {
 		printf ", %d failed", fail
 	if (skip)
 		printf ", %d skipped", skip
-	printf "   %d s%s\n", seconds, processor == "" ? "" : " (" processor " s on processors)"
+	printf "   %d s%s\n", seconds, seconds < 10 ? "" : sprintf(" (%d s on processors)", processor)
 	for (i = 1; i <= ncase; i++) {
 		if (case_verdict[i] == "fail") {
 			printf "        failed: %s\n", case_name[i]

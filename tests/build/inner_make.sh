@@ -34,7 +34,7 @@ inner_check()
 	inner_make -s JOBS="$jobs" TIMEOUT=600 "$@" check > "$scratch/check.log" 2>&1
 	status=$?
 	grep -v '^  \(ok\|skip\|FAIL\) \|^        ' "$scratch/check.log"
-	awk '/^  (ok|skip|FAIL) / { failed = /^  FAIL/ } failed && /^  / && !/^        skipped/' "$scratch/check.log"
+	awk '/^Failed:$/ { exit } /^  (ok|skip|FAIL) / { failed = /^  FAIL/ } failed && /^  / && !/^        skipped/' "$scratch/check.log"
 	return $status
 }
 

@@ -14,7 +14,7 @@ suite()
 }
 
 # last_line WANT SUITE...: what run-tests ends with
-limit=60
+limit=60 hang_limit=60
 last_line()
 {
 	want=$1
@@ -23,7 +23,8 @@ last_line()
 		set -- "$@" "$scratch/tests/made/$name.sh"
 		shift
 	done
-	sh scripts/run-tests --out "$scratch/out" --timeout $limit "$@" > "$scratch/said.runner" 2>&1
+	sh scripts/run-tests --out "$scratch/out" --again 'make check' --timeout $limit --hang-timeout $hang_limit "$@" \
+		> "$scratch/said.runner" 2>&1
 	status=$?
 	cat "$scratch/said.runner"
 	[ "$(tail -n 1 "$scratch/said.runner")" = "$want" ]
@@ -43,6 +44,11 @@ suite cmocka_skips 'echo 1..1\necho "# no device"\necho "not ok 1 # SKIP b"\n'
 suite stops 'echo 1..3\necho ok 1 - a\n'
 suite crashes 'echo 1..2\necho ok 1 - a\nkill -SEGV $$\n'
 suite hangs 'echo 1..1\nexec sleep 30\n'
+suite waits 'sleep 3\n'
+suite spins 'while :; do :; done\n'
+# none of the children lasts as long as the limit
+suite spins_by_children 'echo 1..2\necho ok 1 - a\nwhile :; do seq 1000000 > /dev/null; done\n'
+suite is_full 'echo 1..1\n[ "${FULL:-}" = 1 ] && echo ok 1 - a || echo not ok 1 - a\n'
 suite leaks 'echo 1..1\necho ok 1 - a\nexit 23\n'
 suite planless 'echo ok 1 - a\n'
 suite plain 'exit 0\n'
@@ -62,10 +68,19 @@ it "its reason is the line before" grep -q 'b: no device' "$scratch/said.runner"
 it "cases that were planned and never ran are failures" \
 	exits_with 1 "1 passed, 2 failed, 0 skipped" stops
 it "a crash fails the case that did not end" exits_with 1 "1 passed, 1 failed, 0 skipped" crashes
-limit=2
+hang_limit=2
 it "a suite that hangs is stopped" exits_with 1 "0 passed, 1 failed, 0 skipped" hangs
-limit=60
-it "and the limit is named" grep -q 'stopped after 2 s' "$scratch/said.runner"
+hang_limit=60
+it "and the message says that it hangs" grep -q 'stopped after [2-9] s, of them [0-9.]* s on processors: it hangs' \
+	"$scratch/said.runner"
+if command -v timeout >/dev/null 2>&1; then
+	limit=1
+	it "one that waits longer than its processor time is not stopped" exits_with 0 "1 passed, 0 failed, 0 skipped" waits
+	it "one that spins is stopped" exits_with 1 "0 passed, 1 failed, 0 skipped" spins
+	it "for its time on processors" grep -q 'stopped after [0-9]* s on processors, more than its limit' "$scratch/said.runner"
+	it "what its children use counts, also of those that ended" exits_with 1 "1 passed, 1 failed, 0 skipped" spins_by_children
+	limit=60
+fi
 it "a bad exit status after good cases is a failure" \
 	exits_with 1 "1 passed, 1 failed, 0 skipped" leaks
 it "results without a plan are a failure" exits_with 1 "1 passed, 1 failed, 0 skipped" planless
@@ -87,6 +102,20 @@ ktap_is_whole()
 		grep -q '^  ok 2 b # SKIP no device$' "$scratch/out/results.ktap"
 }
 it "the KTAP report has the plan, the failure and the skip" ktap_is_whole
+
+lists_failures()
+{
+	cat > "$scratch/want" <<-'END'
+		Failed:
+		  make check SUITE=made/fails   # b
+		  make check SUITE=made/four_failures   # c, and 3 more
+		1 passed, 5 failed, 0 skipped
+	END
+	last_line "1 passed, 5 failed, 0 skipped" fails four_failures
+	tail -n 4 "$scratch/said.runner" | diff "$scratch/want" -
+}
+it "the end says what failed and what runs it again" lists_failures
+it "a suite that was not asked for has no FULL" exits_with 1 "0 passed, 1 failed, 0 skipped" is_full
 
 xml_is_clean()
 {
@@ -180,7 +209,8 @@ it "one that is killed fails, the others are counted" \
 	runs "4 passed, 1 failed, 0 skipped" --jobs 2 killed passes slow
 it "and the signal is named" grep -q 'killed by signal 9' "$scratch/said.runner"
 it "one that hangs is stopped while others run" \
-	runs "4 passed, 1 failed, 0 skipped" --jobs 2 --timeout 1 hangs --timeout 60 passes slow plain
+	runs "4 passed, 1 failed, 0 skipped" --jobs 2 --hang-timeout 1 hangs --hang-timeout 60 passes slow plain
+it "one that was asked for is run in full" runs "1 passed, 0 failed, 0 skipped" --asked-for 'other made/is_full' is_full
 it "the only suite may use every processor" runs "1 passed, 0 failed, 0 skipped" share
 it "the number of these is in its environment" grep -q "ok 1 $(nproc) processors" "$scratch/out/results.ktap"
 

@@ -32,6 +32,29 @@ grep -l '^#!/bin/sh$' tests/*/*.sh | sed 's,^tests/,,; s,\.sh$,,' > "$scratch/sc
 ls tests/unit/*_test.c | sed 's,^tests/,,; s,\.c$,,' > "$scratch/unit"
 grep -l pthread_create tests/*/*_test.c | sed 's,^tests/,,; s,\.c$,,' > "$scratch/starts-threads"
 
+suites SUITE=rtl > "$scratch/rtl"
+suites SUITE=build/ > "$scratch/folder"
+suites SUITE=new_backend > "$scratch/named"
+
+# asked_for SUITE WORD: run in full where SUITE=WORD asks for it
+asked_for()
+{
+	inner_make -n O="$TENON_BUILD" SUITE="$2" check > "$scratch/words" &&
+		sed -n "s/.*--asked-for '\([^']*\)'.*/ \1 /p" "$scratch/words" | grep -q " $1 "
+}
+
+# builds_tests NUMBER ARGUMENT...: so many programs of tests would be linked in an empty folder
+builds_tests()
+{
+	most=$1
+	shift
+	[ -e "$scratch/empty/.config" ] || inner_make -s O="$scratch/empty" testconfig || return
+	inner_make -n O="$scratch/empty" "$@" check > "$scratch/words" || return
+	linked=$(grep -c "LD 'tests/" "$scratch/words")
+	echo "$linked programs"
+	[ "$linked" -le "$most" ] && [ "$linked" -gt 0 ]
+}
+
 it "make check runs all suites of tests/unit" has_all "$scratch/unit" "$scratch/quick"
 it "LONG=1 adds to them" has_all "$scratch/quick" "$scratch/long"
 it "FULL=1 adds to these" has_all "$scratch/long" "$scratch/full"
@@ -41,5 +64,14 @@ it "and not in that of make check" not grep -q '^build/sanitizers' "$scratch/qui
 it "ONLY=threads has each suite that starts a thread" has_all "$scratch/starts-threads" "$scratch/threads"
 it "and not those with one" not grep -q '^unit/cursor_test$' "$scratch/threads"
 it "WITHOUT leaves out a folder" not grep '^unit/' "$scratch/without"
+it "a suite that is asked for by name is run, whatever its tier" grep -q '^build/new_backend$' "$scratch/named"
+it "those of a folder keep their tiers" not grep -q '^build/new_backend$' "$scratch/folder"
+it "and are all run in theirs" grep -q '^build/rooms$' "$scratch/folder"
+if command -v pkg-config >/dev/null && pkg-config --exists cmocka; then
+	it "boards that are asked for by name are run" asked_for hil/rtl_board rtl
+	it "boards of a folder are not" not asked_for hil/rtl_board hil/
+	it "one suite builds its own program alone" builds_tests 1 SUITE=unit/cursor_test
+	it "a suite that runs another's program builds it too" builds_tests 1 SUITE=cts/expected_failures
+fi
 it "CI runs the full tier" grep -q 'scripts/check" --full' .ci/run
 finish
