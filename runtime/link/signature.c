@@ -9,6 +9,7 @@
 #include <mbedtls/version.h>
 
 #include "lib/brief_errors.h"
+#include "lib/file_secret.h"
 
 /* RSA below this is not safe */
 #define RSA_BITS_LEAST 2048
@@ -78,8 +79,11 @@ static int check_key(const struct signature_work *w, const char *path)
 
 static int read_private(struct signature_work *w, const char *path)
 {
-	int error;
+	struct stat st;
+	int error, err = stat(path, &st) ? 0 : file_secret_check(&st, path, "key");
 
+	if (err)
+		return err;
 #if MBEDTLS_VERSION_MAJOR >= 3
 	error = mbedtls_pk_parse_keyfile(&w->key, path, NULL, mbedtls_ctr_drbg_random, &w->random);
 #else

@@ -15,6 +15,7 @@
 #endif
 
 #include "lib/brief_errors.h"
+#include "lib/file_secret.h"
 
 /* longest key in a proof, as in a handshake */
 #define KEY_MOST 4096
@@ -73,11 +74,7 @@ static int check_file(const char *path, int fd)
 
 	if (fstat(fd, &st))
 		return tenon_error(-TENON_E_IO, "%s: %s", path, strerror(errno));
-	if (st.st_mode & 077)
-		return tenon_error(-TENON_E_VALUE,
-				   "%s: other users can use this secret (mode %04o): chmod 600 %s",
-				   path, st.st_mode & 07777, path);
-	return 0;
+	return file_secret_check(&st, path, "secret");
 }
 
 int auth_secret_read(const char *path, struct auth_secret *out)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/file_secret.h"
 #include "lib/clock.h"
 #include "runtime/remote/tls.h"
 #include "runtime/remote/tls_state.h"
@@ -24,12 +25,10 @@ struct tls_server {
 static int read_key(struct tls_server *s, const char *path)
 {
 	struct stat st;
-	int error;
+	int error, err = stat(path, &st) ? 0 : file_secret_check(&st, path, "key");
 
-	if (!stat(path, &st) && st.st_mode & 077)
-		return tenon_error(-TENON_E_VALUE,
-				   "%s: other users can use this key (mode %04o): chmod 600 %s",
-				   path, st.st_mode & 07777, path);
+	if (err)
+		return err;
 #if MBEDTLS_VERSION_MAJOR >= 3
 	error = mbedtls_pk_parse_keyfile(&s->key, path, NULL, mbedtls_ctr_drbg_random,
 					 &s->base.random);

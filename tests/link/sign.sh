@@ -49,6 +49,16 @@ refuses()
 	[ $got -eq "$want" ] && grep -qF -- "$words" said.all
 }
 
+refuses_shared_key()
+{
+	chmod 640 rsa.pem
+	refuses 3 "chmod 600 rsa.pem" sign --key rsa.pem module.so
+	shared=$?
+	chmod 600 rsa.pem
+	return $shared
+}
+it "a private key that other users can read is refused" refuses_shared_key
+
 signs()
 {
 	tenon sign --key "$1.pem" module.so && tenon verify --key "$1.pub" module.so &&

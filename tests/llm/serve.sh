@@ -16,6 +16,7 @@ esac
 . tests/llm/clients.sh
 
 echo board > "$scratch/key"
+chmod 600 "$scratch/key"
 server= hasty=
 trap 'kill $server $hasty 2> "$scratch/kill"; chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 

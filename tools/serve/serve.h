@@ -45,10 +45,11 @@ struct server {
 	struct MHD_Daemon *daemon;
 	bool loopback;
 	pthread_mutex_t lock;
-	pthread_cond_t work;	    /* a request came, or a client has gone */
-	struct exchange *exchanges; /* from request to end of reply; owned by the main thread */
-	struct exchange *fresh;	    /* not seen by the main thread yet */
-	size_t count;		    /* of both lists */
+	pthread_cond_t work;		/* a request came, or a client has gone */
+	struct exchange *exchanges;	/* from request to end of reply; owned by the main thread */
+	struct connection *connections; /* all, the newest first */
+	struct exchange *fresh;		/* not seen by the main thread yet */
+	size_t count;			/* of both lists */
 	uint64_t numbers;
 	bool stopping;
 };
@@ -94,7 +95,29 @@ struct exchange {
 	struct tenon_buffer text; /* of a reply that is not streamed */
 };
 
+/* how far the request of a connection has come */
+enum connection_stage {
+	CONNECTION_HEADERS, /* its headers are not complete */
+	CONNECTION_BODY,
+	CONNECTION_WHOLE,
+};
+
+/* ---- serve_connections.c */
+
+/* for MHD_OPTION_NOTIFY_CONNECTION; the context is the server */
+void connection_notify(void *context, struct MHD_Connection *c, void **of_socket,
+		       enum MHD_ConnectionNotificationCode code);
+
+/* Note how far the request has come. Caller holds the lock. */
+void connection_note(struct MHD_Connection *c, enum connection_stage stage);
+
+/* Close connections whose headers take too long. Caller holds the lock. */
+void connections_look_after(struct server *s);
+
 /* ---- serve_http.c */
+
+/* seconds for a client to send the headers of a request, and to send or take something else */
+#define SERVE_IDLE_S 30
 
 /* Start to listen; a status. @out receives the text of the address. */
 int serve_listen(struct server *s, char *out, size_t size);

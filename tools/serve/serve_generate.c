@@ -147,11 +147,14 @@ static void begin(struct exchange *e)
 	pthread_mutex_unlock(&e->server->lock);
 }
 
-/* Test whether the client of a connection that waits has closed it. Caller holds the lock. */
+/*
+ * Test whether the client of a connection that waits has gone. One that only ended its own side waits
+ * for the reply; what it closed altogether is found out by keep-alive probes. Caller holds the lock.
+ */
 static bool has_gone(const struct exchange *e)
 {
 	const union MHD_ConnectionInfo *info;
-	struct pollfd p = { .events = POLLRDHUP };
+	struct pollfd p = { .events = 0 };
 
 	if (e->gone || !e->suspended)
 		return e->gone;
@@ -159,7 +162,7 @@ static bool has_gone(const struct exchange *e)
 	if (!info)
 		return false;
 	p.fd = info->connect_fd;
-	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
+	return poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR));
 }
 
 /* Cancel what no client waits for, and drop what has ended. */
@@ -168,6 +171,7 @@ static void look_after(struct server *s)
 	struct exchange **at, *e;
 
 	pthread_mutex_lock(&s->lock);
+	connections_look_after(s);
 	for (at = &s->exchanges; (e = *at);) {
 		if (!e->ended && (s->stopping || has_gone(e)))
 			tenon_llm_cancel(s->llm, e->job);

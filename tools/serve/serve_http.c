@@ -11,8 +11,12 @@
 #include "lib/clock.h"
 #include "tools/serve/serve.h"
 
-/* seconds for a client to send or take something */
-#define IDLE_S 30
+/* The protocol is taken as the standard has it: a Host in each request, no spaces before colons. */
+#if MHD_VERSION >= 0x00097601
+#define SERVE_STRICT MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1
+#else
+#define SERVE_STRICT MHD_OPTION_STRICT_FOR_CLIENT, 1
+#endif
 
 /* ---- exchanges */
 
@@ -181,7 +185,10 @@ static bool is_for_this_host(const struct server *s, struct MHD_Connection *c)
 		return true;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		n = strlen(names[i]);
-		if (!strncasecmp(host, names[i], n) && (!host[n] || host[n] == ':'))
+		if (strncasecmp(host, names[i], n))
+			continue;
+		if (!host[n] ||
+		    (host[n] == ':' && !host[n + 1 + strspn(host + n + 1, "0123456789")]))
 			return true;
 	}
 	return false;
@@ -215,6 +222,52 @@ static bool is_json(struct MHD_Connection *c)
 
 	return type && !strncasecmp(type, "application/json", 16) &&
 	       (!type[16] || type[16] == ';' || type[16] == ' ');
+}
+
+/* what the headers of a request say about the rest of it */
+struct headers {
+	unsigned int host, length, encoding, type, key; /* how often they are there */
+	bool chunked;
+	bool spaced; /* a name with white space */
+};
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
+				    const char *value)
+{
+	struct headers *h = context;
+
+	(void)kind;
+	h->spaced |= strpbrk(name, " \t") != NULL;
+	h->host += !strcasecmp(name, "Host");
+	h->length += !strcasecmp(name, "Content-Length");
+	h->type += !strcasecmp(name, "Content-Type");
+	h->key += !strcasecmp(name, "Authorization");
+	if (!strcasecmp(name, "Transfer-Encoding")) {
+		h->encoding++;
+		h->chunked = value && !strcasecmp(value, "chunked");
+	}
+	return MHD_YES;
+}
+
+/*
+ * Two programs that read such headers in different ways would see different requests, so they are
+ * refused; the library takes the first or the last one.
+ */
+static bool is_unambiguous(struct MHD_Connection *c)
+{
+	struct headers h = { 0 };
+
+	MHD_get_connection_values(c, MHD_HEADER_KIND, count_header, &h);
+	return !h.spaced && h.host <= 1 && h.length <= 1 && h.type <= 1 && h.key <= 1 &&
+	       h.encoding + h.length <= 1 && (!h.encoding || h.chunked);
+}
+
+/* A body that is announced as too large need not be received. */
+static bool is_too_large(const struct server *s, struct MHD_Connection *c)
+{
+	const char *length = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
+
+	return length && strtoull(length, NULL, 10) > s->options->body_most;
 }
 
 /* Hand a request over to the main thread. */
@@ -326,6 +379,10 @@ static enum MHD_Result check_request(struct server *s, struct MHD_Connection *c,
 	const bool chat = !strcmp(url, "/v1/chat/completions");
 
 	*generates = false;
+	if (!is_unambiguous(c))
+		return send_error(
+			c, MHD_HTTP_BAD_REQUEST,
+			"headers of the request are there twice, or contradict each other");
 	if (!is_for_this_host(s, c))
 		return send_error(c, MHD_HTTP_FORBIDDEN, "the Host of the request is another one");
 	if (!has_key(s, c))
@@ -340,8 +397,17 @@ static enum MHD_Result check_request(struct server *s, struct MHD_Connection *c,
 	if (!is_json(c))
 		return send_error(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
 				  "want Content-Type: application/json");
+	if (is_too_large(s, c))
+		return send_error(c, MHD_HTTP_CONTENT_TOO_LARGE, "the request is too large");
 	*generates = true;
 	return MHD_YES;
+}
+
+static void note(struct server *s, struct MHD_Connection *c, enum connection_stage stage)
+{
+	pthread_mutex_lock(&s->lock);
+	connection_note(c, stage);
+	pthread_mutex_unlock(&s->lock);
 }
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *c, const char *url,
@@ -355,6 +421,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c, const cha
 
 	(void)version;
 	if (!e) {
+		note(s, c, CONNECTION_BODY);
 		result = check_request(s, c, url, method, &generates);
 		if (!generates)
 			return result;
@@ -368,6 +435,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c, const cha
 		*size = 0;
 		return MHD_YES;
 	}
+	note(s, c, CONNECTION_WHOLE);
 	if (e->state == EXCHANGE_READING)
 		return begin(e, !strcmp(url, "/v1/chat/completions"));
 	return send_reply(e);
@@ -380,8 +448,8 @@ static void completed(void *context, struct MHD_Connection *c, void **of_connect
 	struct server *s = context;
 	struct exchange *e = *of_connection;
 
-	(void)c;
 	(void)code;
+	note(s, c, CONNECTION_HEADERS);
 	if (!e)
 		return;
 	pthread_mutex_lock(&s->lock);
@@ -435,8 +503,10 @@ int serve_listen(struct server *s, char *out, size_t size)
 	errno = 0;
 	s->daemon = MHD_start_daemon(
 		flags, (uint16_t)o->port, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, &a.any,
-		MHD_OPTION_NOTIFY_COMPLETED, completed, s, MHD_OPTION_CONNECTION_LIMIT,
-		o->connections_most, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_S,
+		MHD_OPTION_NOTIFY_COMPLETED, completed, s, MHD_OPTION_NOTIFY_CONNECTION,
+		connection_notify, s, SERVE_STRICT, MHD_OPTION_CONNECTION_LIMIT,
+		/* one more, in whose place another one is closed */
+		o->connections_most + 1, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)SERVE_IDLE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_END);
 	if (!s->daemon)
 		return tenon_error(-TENON_E_IO, "cannot listen on %s port %u: %s", o->host, o->port,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon-serve: language models by HTTP */
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <tenon/tenon.h>
 
+#include "lib/file_secret.h"
 #include "lib/printable_character.h"
 #include "lib/standard_streams.h"
 #include "tools/serve/serve.h"
@@ -66,7 +68,8 @@ static const char help[] =
 	"\n"
 	"  --host ADDRESS       numeric address to listen on (127.0.0.1: this machine alone)\n"
 	"  --port N             0 for any free one (8080)\n"
-	"  --key-file FILE      clients must send the key that is the first line of FILE\n"
+	"  --key-file FILE      clients must send the key that is the first line of FILE,\n"
+	"                       which other users cannot read\n"
 	"  --connections N      connections at a time (64)\n"
 	"  --requests N         requests at a time, waiting ones included; others get status 429 "
 	"(64)\n"
@@ -110,13 +113,21 @@ static int read_number(const char *name, uint64_t least, uint64_t most, uint64_t
 static int read_key(struct serve_options *o, const char *file)
 {
 	static char key[1024];
-	FILE *f = fopen(file, "r");
+	FILE *f = fopen(file, "re");
+	struct stat st;
 
-	if (!f || !fgets(key, sizeof(key), f)) {
+	if (!f || fstat(fileno(f), &st)) {
+		fprintf(stderr, "tenon-serve: %s: %s\n", file, strerror(errno));
+		goto close;
+	}
+	if (file_secret_check(&st, file, "key")) {
+		fprintf(stderr, "tenon-serve: %s\n", tenon_error_message());
+		tenon_error_clear();
+		goto close;
+	}
+	if (!fgets(key, sizeof(key), f)) {
 		fprintf(stderr, "tenon-serve: %s: no key can be read\n", file);
-		if (f)
-			fclose(f);
-		return NO_FILE;
+		goto close;
 	}
 	fclose(f);
 	key[strcspn(key, "\r\n")] = '\0';
@@ -124,6 +135,11 @@ static int read_key(struct serve_options *o, const char *file)
 		return usage("the key is empty");
 	o->key = key;
 	return OK;
+
+close:
+	if (f)
+		fclose(f);
+	return NO_FILE;
 }
 
 static int read_option(struct arguments *a, int option)
