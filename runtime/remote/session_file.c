@@ -204,7 +204,7 @@ int session_check_linked(const char *path)
 	if (ends_in(path, ".so"))
 		return 0;
 	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "%s: this server links no modules; upload a .so file", path);
+			   "%s: a .so file is downloaded, or linked of a .o or .tar file", path);
 }
 
 int session_remove(void *self, const struct tenon_value *args, int32_t count,
@@ -212,10 +212,15 @@ int session_remove(void *self, const struct tenon_value *args, int32_t count,
 {
 	struct session *s = self;
 	char path[PATH_MAX];
+	struct tenon_slice text;
 	uint64_t size;
-	int err = path_argument(args, count, 1, path);
+	int err;
 
 	(void)ret;
+	/* TVM's runner of candidates ends with "", for the whole folder; it goes with the session */
+	if (count == 1 && !tenon_value_text(&args[0], &text) && !text.size)
+		return 0;
+	err = path_argument(args, count, 1, path);
 	if (err)
 		return err;
 	size = size_of(s, path);

@@ -6,7 +6,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
-#include "runtime/remote/session_state.h"
+#include "runtime/remote/session_link.h"
 
 #define UPLOAD	 "tvm.rpc.server.upload"
 #define DOWNLOAD "tvm.rpc.server.download"
@@ -55,6 +55,10 @@ static int load_module(void *self, const struct tenon_value *args, int32_t count
 				   "%s: this server runs no native code (tenon rpc serve "
 				   "--no-native-code)",
 				   name);
+	if (session_is_linked(name))
+		err = session_link(s, name);
+	if (err)
+		return err;
 	snprintf(path, sizeof(path), "%s/%s", s->folder, name);
 	err = tenon_module_load(path, &module);
 	if (err)

@@ -11,7 +11,7 @@
 
 #include <tenon/memory.h>
 #include "lib/brief_errors.h"
-#include "runtime/remote/session_state.h"
+#include "runtime/remote/session_link.h"
 
 /* bytes that are read at a time */
 #define PART (UINT64_C(1) << 20)
@@ -134,6 +134,8 @@ int session_rest_of_file(struct session *s, bool linked)
 	    (args->values[0].kind != WIRE_STRING && args->values[0].kind != WIRE_BYTES))
 		return tenon_error(-TENON_E_TYPE, "expected the name of a file");
 	err = session_check_path(args->values[0].as.text, path, sizeof(path));
+	if (!err && linked && session_is_linked(path))
+		err = session_link(s, path);
 	if (!err && linked)
 		err = session_check_linked(path);
 	if (!err)

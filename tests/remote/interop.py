@@ -9,8 +9,9 @@ import traceback
 
 import numpy as np
 import tvm
-from tvm import rpc
+from tvm import relax, rpc, te
 from tvm.error import RPCError
+from tvm.support import tar
 
 port, data, hostile = sys.argv[1:4]
 
@@ -159,6 +160,77 @@ def devices():
             assert (tensor.numpy() == x).all()
 
 
+def relax_program(folder):
+    """a program for the Relax machine that doubles its input"""
+    x = relax.Var("x", relax.TensorType((2, 3), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(relax.op.add(x, x))
+        builder.emit_func_output(y)
+    path = os.path.join(folder, "model.so")
+    relax.build(builder.get(), target="llvm").export_library(path)
+    return path
+
+
+def virtual_machine():
+    remote = connect()
+    with tempfile.TemporaryDirectory() as folder:
+        remote.upload(relax_program(folder))
+    machine = relax.VirtualMachine(remote.load_module("model.so"), remote.cpu())
+    value = np.arange(6, dtype="float32").reshape(2, 3)
+    tensor = tvm.runtime.tensor(value, remote.cpu())
+    assert (machine["main"](tensor).numpy() == 2 * value).all()
+    machine.set_input("main", x=tensor)
+    machine.invoke_stateful("main")
+    assert (machine.get_outputs("main").numpy() == 2 * value).all()
+    machine.save_function("main", "saved", tensor, include_return=False)
+    assert machine.time_evaluator("saved", remote.cpu(), number=3)().mean > 0
+    assert machine.time_evaluator("invoke_stateful", remote.cpu(), number=3)("main").mean > 0
+    raises(RPCError, "nope", machine.invoke_stateful, "nope")
+
+
+def functions_before_a_module():
+    """functions of plug-ins, in a session that loaded nothing"""
+    remote = connect()
+    for name in ("random_fill", "random_fill_for_measure"):
+        for dtype in ("float32", "float16", "int8", "float64"):
+            tensor = tvm.runtime.tensor(np.zeros((7, 9), dtype), remote.cpu())
+            remote.get_function(f"tvm.contrib.random.{name}")(tensor)
+            found = tensor.numpy().astype("float64")
+            assert found.min() >= 1 and found.max() <= 10 and found.min() < found.max(), found
+    tensor = tvm.runtime.tensor(np.zeros(100, "int32"), remote.cpu())
+    remote.get_function("tvm.contrib.random.randint")(-5, 5, tensor)
+    assert tensor.numpy().min() < 0 < tensor.numpy().max() < 5
+
+
+def objects():
+    """objects instead of a module, as clients that tune upload them"""
+    a = te.placeholder((8,), name="a")
+    b = te.compute((8,), lambda i: a[i] + 1, name="b")
+    function = te.create_prim_func([a, b]).with_attr("global_symbol", "main")
+    built = tvm.compile(tvm.IRModule({"main": function}), target="llvm")
+    remote = connect()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "candidate.tar")
+        built.export_library(path, fcompile=tar.tar)
+        remote.upload(path)
+    for _ in range(2):
+        module = remote.load_module("candidate.tar")
+        tensors = [tvm.runtime.tensor(np.full(8, v, "float32"), remote.cpu()) for v in (1, 0)]
+        module["main"](*tensors)
+        assert (tensors[1].numpy() == 2).all()
+    assert remote.download_linked_module("candidate.tar")[:4] == b"\x7fELF"
+    remote.upload(bytearray(b"no object"), "bad.o")
+    raises(RPCError, "bad.o", remote.load_module, "bad.o")
+    remote.upload(bytearray(b"no archive"), "bad.tar")
+    raises(RPCError, "bad.tar", remote.load_module, "bad.tar")
+    raises(RPCError, "cannot find file none.tar", remote.load_module, "none.tar")
+    remote.remove("candidate.tar")
+    # what the runner of MetaSchedule ends with
+    remote.remove("")
+
+
 def two_sessions():
     one, two = connect(), connect()
     one.upload(bytearray(b"one"), "file")
@@ -197,6 +269,9 @@ CHECKS = [
     functions,
     attributes,
     devices,
+    virtual_machine,
+    functions_before_a_module,
+    objects,
     two_sessions,
     timeout,
 ]
