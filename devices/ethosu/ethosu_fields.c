@@ -11,6 +11,7 @@
 #include "devices/ethosu/ethosu_arguments.h"
 #include "devices/ethosu/ethosu_device.h"
 #include "lib/brief_errors.h"
+#include "lib/tvm_versions.h"
 
 #define HANDLE	    TENON_DTYPE_HANDLE, 64, 1, 0
 #define HANDLES_8   HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE
@@ -33,7 +34,7 @@ int ethosu_field(char letter, struct tenon_cursor *c, struct tenon_payload_info 
 		return tenon_cursor_error(
 			c, -TENON_E_UNSUPPORTED,
 			"a payload of Ethos-U does not say where it ends, as those in "
-			"modules of TVM 0.8 to 0.21 must");
+			"modules of TVM " TVM_BLOB_LEGACY " must");
 	err = ethosu_container_read(c, &contents);
 	if (!err)
 		err = ethosu_arguments_of(&contents, c->name, &arguments);

@@ -5,6 +5,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "lib/tvm_versions.h"
 #include "runtime/blob/import_blob.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/payload/payload_module.h"
@@ -128,8 +129,9 @@ static int unknown_kind(const struct import_blob *b, const struct import_entry *
 	err = tenon_error(
 		-TENON_E_NO_LOADER,
 		"import %zu of %zu (kind \"%.*s\" at 0x%" PRIx64 "): no loader for this "
-		"kind, and in a blob of TVM 0.8 to 0.21 only its loader can tell where it "
-		"ends. Kinds this build loads: %s. Install a plug-in for it, or export the "
+		"kind, and in a blob of TVM " TVM_BLOB_LEGACY
+		" only its loader can tell where it ends. Kinds this build loads: %s. Install a "
+		"plug-in for it, or export the "
 		"module with TVM 0.22 or later",
 		b->count, b->expected, (int)e->kind.size, e->kind.data, tenon_cursor_place(&b->c),
 		names.data ? names.data : "");
@@ -214,8 +216,8 @@ static int take_legacy(struct import_blob *b)
 static int take_legacy(struct import_blob *b)
 {
 	(void)b;
-	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "the import tree is of TVM 0.8 to 0.21; CONFIG_TVM_LEGACY is off");
+	return tenon_error(-TENON_E_UNSUPPORTED, "the import tree is of TVM " TVM_BLOB_LEGACY
+						 "; CONFIG_TVM_LEGACY is off");
 }
 #endif
 

@@ -23,6 +23,7 @@ static int fill_library(void)
 }
 
 #if OPTION_ON(RELAX_VM)
+/* clang-format off */
 #define NAME(name, function) name,
 static const char *const relax_names[] = {
 	RELAX_BUILTINS_EACH(NAME)
@@ -31,6 +32,7 @@ static const char *const relax_names[] = {
 #endif
 	NULL,
 };
+/* clang-format on */
 #endif
 
 struct registry_source registry_sources[] = {

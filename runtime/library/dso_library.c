@@ -8,6 +8,7 @@
 #include <tenon/visit.h>
 
 #include "lib/brief_errors.h"
+#include "lib/tvm_versions.h"
 #include "runtime/library/call.h"
 #include "runtime/core/reference.h"
 #include "runtime/library/dso_env.h"
@@ -156,7 +157,8 @@ static int unprefixed_function_create(struct library *l, void *address, struct t
 	(void)address;
 	(void)out;
 	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "%s was made by TVM 0.8 to 0.21; this build has CONFIG_TVM_LEGACY=n",
+			   "%s was made by TVM " TVM_BLOB_LEGACY
+			   "; this build has CONFIG_TVM_LEGACY=n",
 			   l->dso->path);
 #endif
 }

@@ -6,13 +6,15 @@
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"
+#include "lib/tvm_versions.h"
 #include "runtime/library/old_bool.h"
 #include "runtime/library/thread_state.h"
 
 static int refuse_null(int32_t index, const char *what)
 {
 	return tenon_error(-TENON_E_TYPE,
-			   "argument %d is %s: code of TVM 0.8 to 0.19 takes no null", index, what);
+			   "argument %d is %s: code of TVM " TVM_CALLS_LEGACY " takes no null",
+			   index, what);
 }
 
 static int tensor_argument(DLTensor *t, int32_t index, union legacy_value *out, int *code,
@@ -103,8 +105,8 @@ int legacy_argument(const struct tenon_value *in, int32_t index, union legacy_va
 		if (in->type >= TENON_TYPE_OBJECT)
 			return object_argument(in->as.object, index, out, code, scratch);
 		return tenon_error(-TENON_E_TYPE,
-				   "argument %d is of type %s, which code of TVM 0.8 to "
-				   "0.19 does not know",
+				   "argument %d is of type %s, which code of TVM " TVM_CALLS_LEGACY
+				   " does not know",
 				   index, tenon_type_key(in->type));
 	}
 }
@@ -260,8 +262,8 @@ int legacy_give_result(struct tenon_value *in, union legacy_value *out, int *cod
 			return 0;
 		}
 		return tenon_error(-TENON_E_TYPE,
-				   "a result of type %s cannot be handed to code of TVM "
-				   "0.8 to 0.19",
+				   "a result of type %s cannot be handed to code of "
+				   "TVM " TVM_CALLS_LEGACY,
 				   tenon_type_key(in->type));
 	}
 }

@@ -8,6 +8,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/slice_starts.h"
+#include "lib/tvm_versions.h"
 
 #define FFI_PREFIX "__tvm_ffi_"
 
@@ -72,7 +73,7 @@ static const char *version_of(unsigned int seen)
 	}
 	if (seen & MARK_FFI_CALL)
 		return "0.21";
-	return seen & (MARK_LEGACY | MARK_FUNC_FROM_ENV) ? "0.8 to 0.20" : "";
+	return seen & (MARK_LEGACY | MARK_FUNC_FROM_ENV) ? TVM_CALLS_LEGACY : "";
 }
 
 static enum tenon_generation blob_generation(struct tenon_slice name)

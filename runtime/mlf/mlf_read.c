@@ -8,6 +8,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/json_tree.h"
+#include "lib/tvm_versions.h"
 
 /* A model's name becomes part of names of files. */
 #define NAME_MOST 128
@@ -118,7 +119,7 @@ static int read_metadata(struct mlf *m)
 	if (m->version < MLF_OLDEST || m->version > MLF_NEWEST)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "%s: version %d of Model Library Format; versions %d to %d, of "
-				   "TVM 0.8 to 0.18, are known. Export the model with one of these",
+				   "TVM " TVM_MLF ", are known. Export the model with one of these",
 				   m->path, m->version, MLF_OLDEST, MLF_NEWEST);
 	return add_models(m);
 }

@@ -119,13 +119,13 @@ int executors_register_functions(void)
 	int err = 0;
 
 #if OPTION_ON(GRAPH_EXECUTOR)
-	err = ignore_exists(tenon_function_register_c("tvm.graph_executor.create",
-						     create_graph_module, false));
+	err = ignore_exists(
+		tenon_function_register_c("tvm.graph_executor.create", create_graph_module, false));
 #endif
 #if OPTION_ON(TFLITE_EXECUTOR)
 	if (!err)
 		err = ignore_exists(tenon_function_register_c("ffi.Module.load_from_file.tflite",
-							     load_tflite_file, false));
+							      load_tflite_file, false));
 #endif
 	return err;
 }

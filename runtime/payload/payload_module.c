@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/tvm_versions.h"
 #include "runtime/payload/payload_module.h"
 #include "runtime/payload/payload_visit.h"
 
@@ -439,8 +440,8 @@ int payload_module_check_form(const struct tenon_module *m, enum tenon_generatio
 		"a \"%.*s\" payload read from a blob of TVM %s has another form in one of "
 		"TVM %s",
 		(int)m->kind.size, m->kind.data,
-		generation == TENON_GENERATION_FFI ? "0.8 to 0.21" : "0.22 and later",
-		generation == TENON_GENERATION_FFI ? "0.22 and later" : "0.8 to 0.21");
+		generation == TENON_GENERATION_FFI ? TVM_BLOB_LEGACY : TVM_BLOB_MODERN,
+		generation == TENON_GENERATION_FFI ? TVM_BLOB_MODERN : TVM_BLOB_LEGACY);
 }
 #endif
 

@@ -7,6 +7,7 @@
  * library has the names too, so that a lookup opens the plug-in.
  */
 
+/* clang-format off */
 #define RELAX_BUILTINS_EACH(each) \
 	each("vm.builtin.alloc_shape_heap", alloc_shape_heap) \
 	each("vm.builtin.match_shape", match_shape) \
@@ -126,5 +127,6 @@
 	each("vm.builtin.rnn_state_get", rnn_state_get) \
 	each("vm.builtin.rnn_state_set", rnn_state_set) \
 	each("vm.builtin.rnn_state_debug_get", rnn_state_debug_get)
+/* clang-format on */
 
 #endif /* RUNTIME_RELAX_RELAX_BUILTIN_LIST_H */

@@ -270,14 +270,16 @@ int relax_builtin_random_randint(void *self, const struct tenon_value *args, int
 	if (!holds_randint(out->dtype))
 		return relax_argument_refuse(
 			&a, 2,
-			tenon_error(-TENON_E_TYPE, "expected int or uint of 8, 16 or 32 bits, found %s",
+			tenon_error(-TENON_E_TYPE,
+				    "expected int or uint of 8, 16 or 32 bits, found %s",
 				    tenon_dtype_name(out->dtype, name)));
 	if (high <= low || clip_range(out->dtype, &low, &high))
 		return error_slot_set_kind(
-			tenon_error(-TENON_E_VALUE,
-				    "random.randint: high must be bigger than low, and %s must hold "
-				    "a number between them",
-				    tenon_dtype_name(out->dtype, name)),
+			tenon_error(
+				-TENON_E_VALUE,
+				"random.randint: high must be bigger than low, and %s must hold "
+				"a number between them",
+				tenon_dtype_name(out->dtype, name)),
 			"InternalError");
 	to = relax_tensor_data(out);
 	t = unseeded_begin();
@@ -377,8 +379,8 @@ int relax_builtin_random_fill(void *self, const struct tenon_value *args, int32_
 }
 
 /* random_fill_for_measure(out): what clients that measure kernels fill arguments with */
-int relax_builtin_random_fill_for_measure(void *self, const struct tenon_value *args,
-					  int32_t count, struct tenon_value *ret)
+int relax_builtin_random_fill_for_measure(void *self, const struct tenon_value *args, int32_t count,
+					  struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "random.random_fill_for_measure", args, count };
 

@@ -203,11 +203,10 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 		return err;
 	if (found_count != codes) {
 		context = relax_argument_context(&a, 3 + 2 * (int32_t)codes);
-		return mismatch(tenon_error(
-			-TENON_E_VALUE,
-			"%.*s match_cast shape size mismatch: expected %" PRIi64
-			" dimensions, found %" PRIi64,
-			(int)context.size, context.data, codes, found_count));
+		return mismatch(tenon_error(-TENON_E_VALUE,
+					    "%.*s match_cast shape size mismatch: expected %" PRIi64
+					    " dimensions, found %" PRIi64,
+					    (int)context.size, context.data, codes, found_count));
 	}
 	for (i = 0; i < codes; i++) {
 		err = code_argument(&a, 3 + 2 * (int32_t)i, code);
@@ -217,12 +216,12 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 			return err;
 		if (err) {
 			context = relax_argument_context(&a, 3 + 2 * (int32_t)codes);
-			return mismatch(tenon_error(
-				-TENON_E_VALUE,
-				"%.*s match_cast error,  shape[%" PRIi64
-				"] mismatch to %s: expected %" PRIi64 ", found %" PRIi64,
-				(int)context.size, context.data, i, how(code[0]), wanted,
-				found[i]));
+			return mismatch(tenon_error(-TENON_E_VALUE,
+						    "%.*s match_cast error,  shape[%" PRIi64
+						    "] mismatch to %s: expected %" PRIi64
+						    ", found %" PRIi64,
+						    (int)context.size, context.data, i,
+						    how(code[0]), wanted, found[i]));
 		}
 	}
 	*ret = tenon_arg_none();

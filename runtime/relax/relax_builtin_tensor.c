@@ -111,7 +111,8 @@ int relax_builtin_tensor_view(void *self, const struct tenon_value *args, int32_
 		return tenon_error(-TENON_E_VALUE, "%s: offset %" PRIi64, a.name, offset);
 	if ((uint64_t)offset > room || bytes > room - (size_t)offset)
 		return tenon_error(-TENON_E_VALUE,
-				   "%s: the view would occupy bytes %" PRIi64 " <= i_byte < %" PRIu64
+				   "%s: the view would occupy bytes %" PRIi64
+				   " <= i_byte < %" PRIu64
 				   ". However, the Tensor being viewed only contains %zu bytes",
 				   a.name, offset, (uint64_t)offset + bytes, room);
 	err = relax_tensor_view(from, (uint64_t)offset, s->data, (int32_t)s->size, want.dtype, &t);

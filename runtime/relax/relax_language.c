@@ -4,5 +4,5 @@
 #include "runtime/relax/relax_builtin_list.h"
 
 #define ROW(name, function) { name, relax_builtin_##function },
-const struct relax_builtin relax_language_builtins[] = { RELAX_LANGUAGE_BUILTINS_EACH(ROW){ NULL,
-											    NULL } };
+const struct relax_builtin relax_language_builtins[] = { RELAX_LANGUAGE_BUILTINS_EACH(ROW){
+	NULL, NULL } };

@@ -228,8 +228,7 @@ int relax_print_python(const struct relax_executable *x, struct tenon_buffer *ou
 		f = &x->functions[i];
 		if (f->kind != RELAX_FUNCTION_BYTECODE)
 			continue;
-		tenon_buffer_printf(out,
-				    "with ib.function(\"%.*s\", num_inputs=%" PRIu32 "):\n",
+		tenon_buffer_printf(out, "with ib.function(\"%.*s\", num_inputs=%" PRIu32 "):\n",
 				    (int)f->name.size, f->name.data, f->args);
 		for (pc = f->first; pc < f->end; pc++)
 			print_python_instruction(x, pc, out);

@@ -424,8 +424,8 @@ static int condition(const struct tenon_value *v, bool *truth)
 }
 
 /* @watched: calls are timed, or instrumented */
-static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm, struct tenon_value *ret,
-							  bool watched)
+static inline __attribute__((always_inline)) int run_loop(struct relax_vm *vm,
+							  struct tenon_value *ret, bool watched)
 {
 	size_t base = vm->stack.depth;
 	struct relax_frame *f = &vm->stack.frames[base - 1];

@@ -265,8 +265,8 @@ static int set_inputs(struct relax_vm *vm, const struct tenon_value *args, int32
 		return error_slot_set_kind(
 			tenon_error(-TENON_E_TYPE,
 				    "%s: The number of provided parameters doesn't match the "
-				    "number of arguments for \"%.*s\": %" PRIi32
-				    " given, %" PRIu32 " wanted",
+				    "number of arguments for \"%.*s\": %" PRIi32 " given, %" PRIu32
+				    " wanted",
 				    what, (int)f->name.size, f->name.data, count - 1, f->args),
 			"InternalError");
 	owned = own_all(vm, args + 1, f->args);
@@ -372,12 +372,11 @@ static int find_output(struct relax_vm *vm, const char *what, const struct tenon
 	s = &vm->state->functions[function];
 	f = &vm->x->functions[function];
 	if (!s->output)
-		return error_slot_set_kind(
-			tenon_error(-TENON_E_USAGE,
-				    "No output saved for call of \"%.*s\"; use "
-				    "`invoke_stateful` to call it first.",
-				    (int)f->name.size, f->name.data),
-			"ValueError");
+		return error_slot_set_kind(tenon_error(-TENON_E_USAGE,
+						       "No output saved for call of \"%.*s\"; use "
+						       "`invoke_stateful` to call it first.",
+						       (int)f->name.size, f->name.data),
+					   "ValueError");
 	*out = &s->output->data[0];
 	for (i = 1; i < count; i++) {
 		err = tenon_value_int(&args[i], &index);
@@ -390,11 +389,11 @@ static int find_output(struct relax_vm *vm, const char *what, const struct tenon
 					   what, tenon_type_key((*out)->type));
 		a = (const struct tenon_array *)(*out)->as.object;
 		if (index < 0 || index >= a->size)
-			return error_slot_set_kind(
-				tenon_error(-TENON_E_VALUE,
-					    "%s: Invalid index (%" PRIi64 " >= %" PRIi64 ").", what,
-					    index, a->size),
-				"IndexError");
+			return error_slot_set_kind(tenon_error(-TENON_E_VALUE,
+							       "%s: Invalid index (%" PRIi64
+							       " >= %" PRIi64 ").",
+							       what, index, a->size),
+						   "IndexError");
 		*out = &a->data[index];
 	}
 	return 0;

@@ -122,8 +122,8 @@ static int unpack(struct session *s, const char *path, const char *name, struct 
 	err = archive_read(bytes, name, &files);
 	for (i = 0; i < files.count; i++)
 		size += files.items[i].bytes.size;
-	if (!err && (size > s->options->folder_most ||
-		     s->folder_used > s->options->folder_most - size))
+	if (!err &&
+	    (size > s->options->folder_most || s->folder_used > s->options->folder_most - size))
 		err = tenon_error(-TENON_E_IO,
 				  "%s: %" PRIu64 " bytes of objects are more than the folder may "
 				  "have (tenon rpc serve --folder-size)",
@@ -143,10 +143,11 @@ static int unpack(struct session *s, const char *path, const char *name, struct 
 	(void)s;
 	(void)path;
 	(void)l;
-	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "%s: this server reads no archives (CONFIG_MODEL_LIBRARY_FORMAT is off); "
-			   "upload a shared object",
-			   name);
+	return tenon_error(
+		-TENON_E_UNSUPPORTED,
+		"%s: this server reads no archives (CONFIG_MODEL_LIBRARY_FORMAT is off); "
+		"upload a shared object",
+		name);
 }
 #endif
 
@@ -202,8 +203,9 @@ static int refuse(const struct linking *l, const char *name, int status)
 	if (file_map_open(l->log, &log))
 		tenon_error_clear();
 	skip = log.size > WORDS_MOST ? log.size - WORDS_MOST : 0;
-	tenon_error(-TENON_E_CALL, "%s: %s on the server does not link its objects (status %d): %.*s",
-		    name, l->words[0], status, (int)(log.size - skip), log.data ? log.data + skip : "");
+	tenon_error(-TENON_E_CALL,
+		    "%s: %s on the server does not link its objects (status %d): %.*s", name,
+		    l->words[0], status, (int)(log.size - skip), log.data ? log.data + skip : "");
 	file_map_close(&log);
 	return -TENON_E_CALL;
 }
@@ -215,12 +217,13 @@ static int compile(const struct session *s, const struct linking *l, const char 
 
 	err = start(s, l, &pid);
 	if (err)
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "%s: the server links objects with the compiler %s, which does "
-				   "not run there (%s). Install one on the server (Debian: gcc), or "
-				   "upload a shared object: export_library(\"x.so\"), for MetaSchedule "
-				   "LocalBuilder(f_export=...)",
-				   name, l->words[0], strerror(err));
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"%s: the server links objects with the compiler %s, which does "
+			"not run there (%s). Install one on the server (Debian: gcc), or "
+			"upload a shared object: export_library(\"x.so\"), for MetaSchedule "
+			"LocalBuilder(f_export=...)",
+			name, l->words[0], strerror(err));
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return tenon_error(-TENON_E_IO, "%s: %s", l->words[0], strerror(errno));
@@ -261,8 +264,8 @@ static int remove_earlier(struct session *s, const char *output)
 		return 0;
 	if (unlink(output))
 		return tenon_error(-TENON_E_IO, "%s: %s", output, strerror(errno));
-	s->folder_used -= (uint64_t)st.st_size < s->folder_used ? (uint64_t)st.st_size
-							       : s->folder_used;
+	s->folder_used -=
+		(uint64_t)st.st_size < s->folder_used ? (uint64_t)st.st_size : s->folder_used;
 	return 0;
 }
 

@@ -66,6 +66,42 @@ commands_become_pages()
 	grep -q '^tenon-run - load a module' "$scratch/run.scd" && grep -q '^tenon-rpc - ' "$scratch/rpc.scd"
 }
 
+# ranges of versions of TVM in documents and messages are those of lib/tvm_versions.h
+version_of()
+{
+	sed -n "s/^#define TVM_$1[[:space:]]*\"\([^\"]*\)\".*/\1/p" lib/tvm_versions.h
+}
+
+ranges_are_known()
+{
+	sed -n 's/^#define TVM_[A-Z_]*[[:space:]]*"\(0\.8 to [^"]*\)".*/\1/p' lib/tvm_versions.h > "$scratch/known"
+	[ -s "$scratch/known" ] || return
+	grep -Eo '0\.8( to |-|–)0\.[0-9]+' README.md NEWS Kconfig docs/*.md docs/*.scd packaging/buildroot/package/tenon/Config.in |
+		grep -vwFf "$scratch/known" | awk '{ print } END { exit NR > 0 }'
+}
+
+# what Tenon loads is told alike everywhere
+loads_the_same()
+{
+	blob=$(version_of BLOB_LEGACY) modern=$(version_of BLOB_MODERN)
+	grep -q "both generations ($blob, and $modern" README.md &&
+		grep -q "^\* Loads modules of Apache TVM $blob and of $modern" NEWS &&
+		grep -q "^## The blob, TVM $blob\$" docs/modules.md &&
+		grep -q "^Every module that TVM $blob, or $modern, exported" docs/making-modules.md &&
+		grep -q "\"legacy\" for TVM $blob, " docs/tenon.1.scd &&
+		grep -q "or for $(version_of LINK_LEGACY): the form of" docs/tenon.1.scd &&
+		grep -q "such as \"$(version_of CALLS_LEGACY)\", " docs/tenon.1.scd
+}
+
+no_range_in_messages()
+{
+	grep -rnE '"[^"]*0\.8 to ' --include='*.c' --include='*.h' lib runtime devices driver tools | grep -v '^lib/tvm_versions.h:\|/\*.*0\.8 to\|:[0-9]*: \* ' |
+		awk '{ print } END { exit NR > 0 }'
+}
+
+it "documents know the ranges of versions of TVM that messages have" ranges_are_known
+it "documents agree on what is loaded" loads_the_same
+it "messages take these ranges from one place" no_range_in_messages
 it "docs/matrix.md is what docs/results.tsv says" is_current
 it "each fixture of TVM has a result" has_results
 it "links in documents lead to files" links_lead_somewhere

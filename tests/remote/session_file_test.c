@@ -226,11 +226,12 @@ static void an_end_within_a_large_upload_leaves_no_file(void **state)
 static void put_archive(struct tenon_buffer *out)
 {
 	static const char *const text[][2] = {
-		{ "a/lib.c", "#include <stdint.h>\n"
-			     "struct value { int32_t type, small; int64_t v; };\n"
-			     "int64_t answer(void);\n"
-			     "int __tvm_ffi_ask(void *s, const struct value *a, int32_t n, struct value *r)\n"
-			     "{ r->type = 1; r->v = answer(); return 0; }\n" },
+		{ "a/lib.c",
+		  "#include <stdint.h>\n"
+		  "struct value { int32_t type, small; int64_t v; };\n"
+		  "int64_t answer(void);\n"
+		  "int __tvm_ffi_ask(void *s, const struct value *a, int32_t n, struct value *r)\n"
+		  "{ r->type = 1; r->v = answer(); return 0; }\n" },
 		{ "b/lib.c", "long long answer(void) { return 42; }\n" },
 	};
 	struct archive_files files = { NULL, 0 };
@@ -272,7 +273,8 @@ static void objects_become_a_module(void **state)
 	/* nothing but the module is left */
 	CALL(&c, list, wire_string("."));
 	assert_int_equal(client_text(&c).size, strlen("x.tar,x.tar.so"));
-	CALL(&c, client_function(&c, "tvm.rpc.server.download_linked_module"), wire_string("x.tar"));
+	CALL(&c, client_function(&c, "tvm.rpc.server.download_linked_module"),
+	     wire_string("x.tar"));
 	assert_memory_equal(client_text(&c).data, "\177ELF", 4);
 	CALL(&c, upload, wire_string("bad.o"), wire_bytes("no object", 9));
 	CALL(&c, load, wire_string("bad.o"));

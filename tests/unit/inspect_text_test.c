@@ -114,7 +114,7 @@ static const struct shown graph[] = {
 };
 static const struct shown host[] = { { "machine", "x86-64", 0 },
 				     { "generation", "legacy", 0 },
-				     { "tvm", "0.8 to 0.19", 0 },
+				     { "tvm", "0.8 to 0.20", 0 },
 				     { "size", NULL, 1258291 },
 				     { 0 } };
 static const struct shown opencl[] = { { "format", "cl", 0 },	      { "size", NULL, 18432 },
@@ -166,7 +166,7 @@ static void a_tree_is_printed_in_columns(void **state)
 
 	(void)state;
 	assert_string_equal(
-		text, "r\"18.so   ELF x86-64, TVM 0.8 to 0.19, 5 modules, 1.2 MiB\n"
+		text, "r\"18.so   ELF x86-64, TVM 0.8 to 0.20, 5 modules, 1.2 MiB\n"
 		      "  GraphExecutorFactory  \"default\"  12 nodes, 9 parameters (612 KiB)\n"
 		      "  └─ library            host       2 functions\n"
 		      "     ├─ opencl          cl source  1 kernel, 18 KiB at 0x4a1c0       "

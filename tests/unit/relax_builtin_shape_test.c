@@ -65,7 +65,8 @@ static void shapes_that_do_not_match_are_refused_in_tvms_words(void **state)
 		"Context(fn=main) match_cast error,  shape[1] mismatch to specified constant: "
 		"expected 4, found 6");
 	refused(matcher(stored, 2, "Context(fn=main) "), tenon_arg_object(s), -TENON_E_VALUE,
-		"Context(fn=main) match_cast error,  shape[1] mismatch to a previous populated value: "
+		"Context(fn=main) match_cast error,  shape[1] mismatch to a previous populated "
+		"value: "
 		"expected 5, found 6");
 	refused(matcher(constant, 1, "Context(fn=main) "), tenon_arg_object(s), -TENON_E_VALUE,
 		"Context(fn=main) match_cast shape size mismatch: expected 1 dimensions, "

@@ -353,14 +353,14 @@ static void randint_stays_in_its_range(void **state)
 	assert_int_not_equal(TRY(random_randint, &ret, tenon_arg_int(128), tenon_arg_int(900),
 				 tenon_arg_tensor(&t)),
 			     0);
-	assert_int_not_equal(TRY(random_randint, &ret, tenon_arg_int(4), tenon_arg_int(4),
-				 tenon_arg_tensor(&t)),
-			     0);
+	assert_int_not_equal(
+		TRY(random_randint, &ret, tenon_arg_int(4), tenon_arg_int(4), tenon_arg_tensor(&t)),
+		0);
 	assert_string_equal(tenon_error_kind(), "InternalError");
 	t.dtype = f32;
-	assert_int_not_equal(TRY(random_randint, &ret, tenon_arg_int(0), tenon_arg_int(4),
-				 tenon_arg_tensor(&t)),
-			     0);
+	assert_int_not_equal(
+		TRY(random_randint, &ret, tenon_arg_int(0), tenon_arg_int(4), tenon_arg_tensor(&t)),
+		0);
 	t.dtype = tenon_dtype(TENON_DTYPE_UINT, 1, 1);
 	assert_int_not_equal(TRY(random_fill, &ret, tenon_arg_tensor(&t)), 0);
 	tenon_error_clear();

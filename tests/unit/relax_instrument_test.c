@@ -231,7 +231,8 @@ static int give_params(void *self, const struct tenon_value *args, int32_t count
 	return 0;
 }
 
-static int get_function(struct tenon_module *m, struct tenon_slice name, struct tenon_function **out)
+static int get_function(struct tenon_module *m, struct tenon_slice name,
+			struct tenon_function **out)
 {
 	(void)m;
 	return tenon_slice_equal(name, tenon_slice_of("get_params"))
@@ -254,8 +255,8 @@ static void the_last_input_may_be_what_a_module_gives(void **state)
 	assert_int_equal(ASK(vm, "invoke_stateful", &ret, main), 0);
 	assert_int_equal(ASK(vm, "get_output", &ret, main), 0);
 	assert_int_equal(ret.as.integer, 41);
-	assert_int_not_equal(
-		ASK(vm, "set_input_with_param_module", &ret, main, tenon_arg_int(1)), 0);
+	assert_int_not_equal(ASK(vm, "set_input_with_param_module", &ret, main, tenon_arg_int(1)),
+			     0);
 	tenon_error_clear();
 	tenon_object_unref(m);
 	tenon_object_unref(vm);

@@ -210,16 +210,16 @@ static void nulls_are_refused(void **state)
 	struct tenon_value v = tenon_arg_none();
 
 	(void)state;
-	assert_refused(v, "argument 1 is None: code of TVM 0.8 to 0.19 takes no null");
+	assert_refused(v, "argument 1 is None: code of TVM 0.8 to 0.20 takes no null");
 	assert_refused(tenon_arg_pointer(NULL),
-		       "argument 1 is a NULL pointer: code of TVM 0.8 to 0.19 takes no null");
+		       "argument 1 is a NULL pointer: code of TVM 0.8 to 0.20 takes no null");
 	assert_refused(tenon_arg_tensor(NULL),
-		       "argument 1 is a NULL tensor: code of TVM 0.8 to 0.19 takes no null");
+		       "argument 1 is a NULL tensor: code of TVM 0.8 to 0.20 takes no null");
 	assert_refused(tenon_arg_string(NULL),
-		       "argument 1 is a NULL string: code of TVM 0.8 to 0.19 takes no null");
+		       "argument 1 is a NULL string: code of TVM 0.8 to 0.20 takes no null");
 	v.type = 13;
 	assert_refused(
-		v, "argument 1 is of type ffi.Unchanged, which code of TVM 0.8 to 0.19 does not "
+		v, "argument 1 is of type ffi.Unchanged, which code of TVM 0.8 to 0.20 does not "
 		   "know");
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/file_map.h"
+#include "lib/tvm_versions.h"
 #include "tools/file/output.h"
 
 #ifdef CONFIG_MODEL_LIBRARY_FORMAT
@@ -87,12 +88,14 @@ const struct cli_command link_command = {
 	"       tenon link -o FILE [--model NAME] ARCHIVE.tar\n"
 	"\n"
 	"  -o, --output FILE    the module to write\n"
-	"  --abi modern         for TVM 0.22 and later, the default; or legacy, for 0.8 to 0.19\n"
+	"  --abi modern         for TVM " TVM_BLOB_MODERN
+	", the default; or legacy, for " TVM_LINK_LEGACY "\n"
 	"  --target-key KEY=URI the device that KEY stands for\n"
 	"  --import PARENT:CHILD let a module import another; each is the name of a file, or\n"
 	"                       _lib, the code of the host\n"
 	"  --graph FILE         make it a model: its graph.json\n"
-	"  --params FILE        and its parameters, a .params or .npz file; without --graph, those\n"
+	"  --params FILE        and its parameters, a .params or .npz file; without --graph, "
+	"those\n"
 	"                       of launchers that name them\n"
 	"  --model NAME         name of the model, \"default\" unless given; of an archive with\n"
 	"                       several models, which one to link\n"

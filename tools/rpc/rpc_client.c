@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
+#include "lib/tvm_versions.h"
 #include "tools/cli/progress.h"
 #include "tools/json/json_value.h"
 #include "tools/remote/remote.h"
@@ -92,7 +93,8 @@ static int with_session(struct cli *cli, int argc, char **argv, int least, const
 
 static const char *generation(const struct tenon_remote_facts *f)
 {
-	return f->generation == TENON_GENERATION_LEGACY ? "TVM 0.8 to 0.20" : "TVM 0.21 and later";
+	return f->generation == TENON_GENERATION_LEGACY ? "TVM " TVM_CALLS_LEGACY
+							: "TVM " TVM_CALLS_MODERN;
 }
 
 static void print_ping(const struct tenon_remote_facts *f, const struct timing *t, uint64_t count,
