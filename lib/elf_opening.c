@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@
 struct start {
 	int fd;
 	size_t size;
-	char bytes[16384];
+	char bytes[4096];
 };
 
 static int check_batch(const char *path, const ElfW(Phdr) * p, size_t count, uint64_t size)
@@ -144,16 +145,21 @@ static bool has_needed(const struct dynamic *d, const char *strings)
 
 static bool is_inert(const struct start *s, const ElfW(Phdr) * segments, size_t count)
 {
-	char strings[STRINGS_MOST];
+	char *strings;
 	struct dynamic d;
+	bool inert;
 	size_t i;
 
 	for (i = 0; i < count; i++)
 		if (segments[i].p_type == PT_DYNAMIC)
-			return read_dynamic(s, &segments[i], &d) &&
-			       read_strings(s, segments, count, &d, strings) &&
-			       !has_constructors(&d, strings) && has_needed(&d, strings);
-	return false;
+			break;
+	/* from the heap: threads that open modules may have small stacks */
+	strings = i < count ? malloc(STRINGS_MOST) : NULL;
+	inert = strings && read_dynamic(s, &segments[i], &d) &&
+		read_strings(s, segments, count, &d, strings) && !has_constructors(&d, strings) &&
+		has_needed(&d, strings);
+	free(strings);
+	return inert;
 }
 
 /* Returns 0 for files that cannot be read or are not for this machine: dlopen() rejects them. */

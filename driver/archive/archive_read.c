@@ -10,7 +10,7 @@
 #include "driver/archive/archive_api.h"
 #include "lib/brief_errors.h"
 
-#define CHUNK 65536
+#define CHUNK 8192
 
 struct reading {
 	struct archive *a;

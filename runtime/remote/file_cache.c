@@ -74,7 +74,7 @@ int file_cache_write(int fd, const char *data, size_t size)
 int file_cache_copy(int from, int to, uint64_t most, char text[SHA256_TEXT])
 {
 	struct sha256 hash;
-	char part[65536];
+	char part[8192];
 	uint64_t size = 0;
 	ssize_t n;
 

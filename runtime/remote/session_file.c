@@ -279,7 +279,7 @@ static bool hash_of(int folder, const char *path, uint64_t size, char text[SHA25
 	int fd = openat(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct sha256 hash;
 	struct stat st;
-	char part[16384];
+	char part[8192];
 	ssize_t n = -1;
 
 	sha256_init(&hash);

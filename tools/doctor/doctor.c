@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/doctor/doctor.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/cli/cli.h"
@@ -117,26 +118,19 @@ static int examine_board(struct cli *cli, char **devices, const char *root,
 	return 0;
 }
 
-static int doctor_main(struct cli *cli, int argc, char **argv)
+static int examine(struct cli *cli, const struct wanted *w, char **devices,
+		   struct finding *findings)
 {
-	struct finding findings[FINDINGS_MOST];
-	struct wanted w;
 	size_t count;
-	int code;
+	int code = CLI_OK;
 
-	code = read_options(cli, argc, argv, &w);
-	if (code)
-		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
-	driver_probe_seconds(w.timeout);
-	if (w.cdi)
-		return doctor_cdi(cli, w.root) ? cli_error(cli, CLI_UNAVAILABLE) : CLI_OK;
-	if (!w.board)
-		count = doctor_examine(findings, w.verbose || w.json);
+	if (!w->board)
+		count = doctor_examine(findings, w->verbose || w->json);
 	else
-		code = examine_board(cli, argv + optind, w.root, findings, &count);
+		code = examine_board(cli, devices, w->root, findings, &count);
 	if (code)
 		return code;
-	if (!w.json)
+	if (!w->json)
 		print_findings(findings, count, cli->out);
 	else if (doctor_json(findings, count, cli->out))
 		return cli_error(cli, CLI_FAILED);
@@ -145,6 +139,28 @@ static int doctor_main(struct cli *cli, int argc, char **argv)
 			return CLI_UNAVAILABLE;
 	}
 	return CLI_OK;
+}
+
+static int doctor_main(struct cli *cli, int argc, char **argv)
+{
+	struct finding *findings;
+	struct wanted w;
+	int code;
+
+	code = read_options(cli, argc, argv, &w);
+	if (code)
+		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+	driver_probe_seconds(w.timeout);
+	if (w.cdi)
+		return doctor_cdi(cli, w.root) ? cli_error(cli, CLI_UNAVAILABLE) : CLI_OK;
+	findings = calloc(FINDINGS_MOST, sizeof(*findings));
+	if (!findings) {
+		tenon_error(-TENON_E_NOMEM, "no memory for findings");
+		return cli_error(cli, CLI_FAILED);
+	}
+	code = examine(cli, &w, argv + optind, findings);
+	free(findings);
+	return code;
 }
 
 const struct cli_command doctor_command = {
