@@ -43,8 +43,12 @@ static int buffer_grow(struct tenon_buffer *b, size_t more)
 
 int tenon_buffer_append(struct tenon_buffer *b, const void *data, size_t size)
 {
-	int err = buffer_grow(b, size);
+	int err;
 
+	if (size && !data && !b->status)
+		b->status = tenon_error(-TENON_E_VALUE,
+					"%zu bytes without data: the pointer is NULL", size);
+	err = buffer_grow(b, size);
 	if (err)
 		return err;
 	if (size)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/tensor_data.h"
 #include "runtime/device/device_core.h"
 
 static uint64_t deadline_of(const struct tenon_job *job)
@@ -135,6 +136,8 @@ static int bind(const struct run *r, size_t index, const DLTensor *t, struct bou
 	if (r->kernel->info->arguments[index].kind != TENON_ARGUMENT_MEMORY)
 		return tenon_error(-TENON_E_TYPE, "the kernel takes a scalar there");
 	err = tenon_tensor_bytes(t, &size);
+	if (!err)
+		err = tensor_check_data(t);
 	if (!err && !tenon_tensor_compact(t))
 		err = tenon_error(-TENON_E_VALUE, "a tensor with strides; make it compact");
 	if (err)

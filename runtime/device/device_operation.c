@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "runtime/core/tensor_data.h"
 #include "runtime/device/device_operation.h"
 
 #include "lib/brief_errors.h"
@@ -107,9 +108,12 @@ int operation_check(struct tenon_device *device, const struct tenon_operation *o
 			err = check_range(device, &op->as.copy.from, op->as.copy.size, "copy");
 		return err ? err : check_overlap(op);
 	case TENON_OP_WRITE:
-		return check_range(device, &op->as.write.to, op->as.write.size, "write");
+		err = bytes_check_data(op->as.write.host, op->as.write.size);
+		return err ? err
+			   : check_range(device, &op->as.write.to, op->as.write.size, "write");
 	case TENON_OP_READ:
-		return check_range(device, &op->as.read.from, op->as.read.size, "read");
+		err = bytes_check_data(op->as.read.host, op->as.read.size);
+		return err ? err : check_range(device, &op->as.read.from, op->as.read.size, "read");
 	case TENON_OP_FILL:
 		err = check_fill(op);
 		return err ? err : check_range(device, &op->as.fill.to, op->as.fill.size, "fill");

@@ -4,6 +4,7 @@
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/tensor_data.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_table.h"
 
@@ -162,6 +163,10 @@ int tenon_tensor_copy(const DLTensor *from, const DLTensor *to)
 	err = tenon_tensor_bytes(from, &size);
 	if (!err)
 		err = tenon_tensor_bytes(to, &room);
+	if (!err)
+		err = tensor_check_data(from);
+	if (!err)
+		err = tensor_check_data(to);
 	if (err)
 		return err;
 	if (size != room)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/brief_errors.h"
+#include "runtime/core/tensor_data.h"
 #include "runtime/kind/loaders.h"
 
 #ifdef CONFIG_DEVICES
@@ -17,6 +18,9 @@ int tenon_module_load_bytes(const char *kind, struct tenon_slice bytes, struct t
 	int err;
 
 	*out = NULL;
+	err = bytes_check_data(bytes.data, bytes.size);
+	if (err)
+		return err;
 	if (loader)
 		return loader_run(loader, &c, &payload, out);
 #ifdef CONFIG_DEVICES

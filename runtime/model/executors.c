@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "runtime/core/tensor_data.h"
 #include "runtime/model/executors.h"
 
 #include <pthread.h>
@@ -88,6 +89,8 @@ int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice grap
 	int err = executor_of_kind(tenon_slice_of("GraphExecutorFactory"), &executor);
 
 	*out = NULL;
+	if (!err)
+		err = bytes_check_data(graph.data, graph.size);
 	return err ? err
 		   : executor->open_graph(library, graph, params, options ? options : &defaults,
 					  out);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "runtime/core/tensor_data.h"
 #include "runtime/model/model.h"
 
 #include <inttypes.h>
@@ -206,12 +207,26 @@ static int input_error(struct tenon_model *model, size_t index, int err)
 			      port.name.data);
 }
 
+/* Test whether a value is a tensor whose data can be read. */
+static int check_value(const struct tenon_value *value)
+{
+	const DLTensor *t = NULL;
+
+	if (value->type == TENON_TYPE_DLTENSOR)
+		t = value->as.pointer;
+	else if (value->type == TENON_TYPE_TENSOR && value->as.object)
+		t = &((const struct tenon_tensor *)value->as.object)->dl;
+	return t ? tensor_check_data(t) : 0;
+}
+
 int tenon_model_set_input(struct tenon_model *model, size_t index, const struct tenon_value *value)
 {
 	int err = check_index("input", index, tenon_model_input_count(model));
 
 	if (!err && model->describe)
 		err = refuse_described();
+	if (!err)
+		err = input_error(model, index, check_value(value));
 	return err ? err : input_error(model, index, model->ops->set_input(model, index, value));
 }
 
@@ -221,6 +236,8 @@ int tenon_model_bind_input(struct tenon_model *model, size_t index, struct tenon
 
 	if (!err && model->describe)
 		err = refuse_described();
+	if (!err)
+		err = input_error(model, index, tensor_check_data(&tensor->dl));
 	return err ? err : input_error(model, index, model->ops->bind_input(model, index, tensor));
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "runtime/core/tensor_data.h"
 #include "runtime/model/params.h"
 
 #include <inttypes.h>
@@ -391,7 +392,10 @@ int tenon_params_read(struct tenon_slice bytes, struct tenon_object *keep, const
 	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, name, 0);
 	int err;
 
-	err = params_create(keep, out);
+	*out = NULL;
+	err = bytes_check_data(bytes.data, bytes.size);
+	if (!err)
+		err = params_create(keep, out);
 	if (err)
 		return err;
 	err = read_any(*out, &c);

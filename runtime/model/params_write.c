@@ -8,6 +8,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "runtime/core/dtype.h"
+#include "runtime/core/tensor_data.h"
 #include "runtime/model/params.h"
 #include "runtime/core/saved_tensor.h"
 
@@ -48,6 +49,8 @@ static int check(const struct tenon_param *p)
 	for (i = 0; i < t->ndim; i++)
 		if (t->shape[i] < 0 || __builtin_mul_overflow(bytes, (uint64_t)t->shape[i], &bytes))
 			return tenon_error(-TENON_E_VALUE, "has extent %" PRIi64, t->shape[i]);
+	if (tensor_check_data(t))
+		return tenon_error_status();
 	if (bytes != p->bytes)
 		return tenon_error(-TENON_E_VALUE, "has %zu bytes, its shape wants %" PRIu64,
 				   p->bytes, bytes);

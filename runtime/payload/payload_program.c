@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Convert the payload of a device's module to a program for backends. */
+#include "runtime/core/tensor_data.h"
 #include "runtime/payload/payload_program.h"
 
 #include <stdlib.h>
@@ -369,7 +370,9 @@ int tenon_program_read(struct tenon_slice kind, int generation, struct tenon_sli
 	int err;
 
 	*out = NULL;
-	err = payload_read_either(format, bytes, &info);
+	err = bytes_check_data(bytes.data, bytes.size);
+	if (!err)
+		err = payload_read_either(format, bytes, &info);
 	if (err)
 		return tenon_error_in(err, "%s", label);
 	err = payload_program_make(format, &info, label, out);
