@@ -6,6 +6,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/number.h"
 
 /* Largest value of an attribute. */
 #define VALUE_MOST (INT64_C(1) << 31)
@@ -145,13 +146,14 @@ int64_t byoc_integer(struct byoc_reader *r, const char *key, int64_t otherwise)
 float byoc_real(struct byoc_reader *r, const char *key, float otherwise)
 {
 	uint32_t at, count = find_items(r, key, &at);
-	char item[64], *end;
+	const char *end;
+	char item[64];
 	float value;
 
 	if (!count)
 		return otherwise;
 	copy_item(r, key, at, item, sizeof(item));
-	value = strtof(item, &end);
+	value = number_read_float(item, &end);
 	if (!r->err && (count != 1 || end == item || *end))
 		r->err = json_error(&r->g->json, at, -TENON_E_VALUE, "%s: \"%s\" is no number", key,
 				    item);

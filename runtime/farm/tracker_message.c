@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/json_read.h"
+#include "lib/number.h"
 #include "runtime/remote/utf8.h"
 
 /* a message while it is read */
@@ -80,7 +81,8 @@ static int read_port(struct reading *r)
 
 static int read_priority(struct reading *r)
 {
-	char text[32] = "", *end;
+	char text[32] = "";
+	const char *end;
 	struct tenon_slice raw;
 
 	if (!json_is(&r->json, r->at, JSMN_PRIMITIVE))
@@ -88,7 +90,7 @@ static int read_priority(struct reading *r)
 	raw = json_raw(&r->json, r->at);
 	if (raw.size < sizeof(text))
 		memcpy(text, raw.data, raw.size);
-	r->m->priority = strtod(text, &end);
+	r->m->priority = number_read(text, &end);
 	if (!*text || *end || !(r->m->priority >= -1e9 && r->m->priority <= 1e9))
 		return json_error(&r->json, r->at, -TENON_E_VALUE,
 				  "the priority is \"%.*s\": -1e9 to 1e9 are possible",

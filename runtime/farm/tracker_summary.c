@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/clock.h"
+#include "lib/number.h"
 #include "runtime/farm/tracker_state.h"
 
 /* TVM's clients refuse a larger frame */
@@ -94,6 +95,7 @@ static void write_waiting(const struct tracker *t, struct tenon_buffer *out)
 {
 	const uint64_t now = clock_ms();
 	const char *between = "";
+	char number[NUMBER_ROOM];
 	unsigned int i, j;
 
 	tenon_buffer_printf(out, "\"waiting\": [");
@@ -107,8 +109,8 @@ static void write_waiting(const struct tracker *t, struct tenon_buffer *out)
 			json_quote(out, q->key);
 			tenon_buffer_printf(out, ", \"user\": ");
 			json_quote(out, r->user);
-			tenon_buffer_printf(out, ", \"priority\": %.9g, \"ms\": %" PRIu64 "}",
-					    r->priority, now - r->since);
+			tenon_buffer_printf(out, ", \"priority\": %s, \"ms\": %" PRIu64 "}",
+					    number_print(number, 9, r->priority), now - r->since);
 			between = ", ";
 		}
 	}

@@ -9,6 +9,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/number.h"
 #include "runtime/partition/partition.h"
 
 static const char c_operators[] =
@@ -111,8 +112,10 @@ static void put_index(struct source *s, const struct op *o, uint32_t input)
 
 static void put_float(struct source *s, const char *name, double value)
 {
+	char number[NUMBER_ROOM];
+
 	if (isfinite(value))
-		PUT("\tconst float %s = (float)%.9g;\n", name, value);
+		PUT("\tconst float %s = (float)%s;\n", name, number_print(number, 9, value));
 	else
 		PUT("\tconst float %s = %s;\n", name,
 		    isnan(value) ? "NAN"

@@ -6,6 +6,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/number.h"
 
 #define NODES_MOST (1 << 13)
 
@@ -534,7 +535,7 @@ double op_real(const struct op_graph *g, const struct op *o, const char *key, do
 		return otherwise;
 	memcpy(number, text.data, text.size);
 	number[text.size] = '\0';
-	return strtod(number, NULL);
+	return number_read(number, NULL);
 }
 
 int32_t op_axis(const struct op_graph *g, const struct op *o, int64_t otherwise, int32_t ndim)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/number.h"
 #include "runtime/model/tensor_place.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
@@ -15,7 +16,7 @@
 /* The shortest text that reads as the same number, as Python prints it. */
 static void print_float(struct tenon_buffer *out, double v, bool single)
 {
-	char text[40];
+	char text[NUMBER_ROOM];
 	int digits;
 
 	if (v != v || v - v != 0) {
@@ -23,11 +24,12 @@ static void print_float(struct tenon_buffer *out, double v, bool single)
 		return;
 	}
 	for (digits = 1; digits < 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, v);
-		if (single ? strtof(text, NULL) == (float)v : strtod(text, NULL) == v)
+		number_print(text, digits, v);
+		if (single ? number_read_float(text, NULL) == (float)v
+			   : number_read(text, NULL) == v)
 			break;
 	}
-	snprintf(text, sizeof(text), "%.*g", digits, v);
+	number_print(text, digits, v);
 	tenon_buffer_printf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".");
 }
 

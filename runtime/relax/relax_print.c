@@ -3,6 +3,7 @@
 #include <tenon/array.h>
 #include <tenon/tensor.h>
 
+#include "lib/number.h"
 #include "runtime/relax/relax_executable.h"
 
 /* Print executables in the format of TVM's as_text, as_python and stats. */
@@ -21,14 +22,14 @@ static void print_extents(const int64_t *extents, size_t count, struct tenon_buf
 
 static int print_value(const struct tenon_value *v, struct tenon_buffer *out)
 {
-	char name[TENON_DTYPE_NAME];
+	char name[TENON_DTYPE_NAME], number[NUMBER_ROOM];
 	struct tenon_slice text;
 
 	switch (v->type) {
 	case TENON_TYPE_INT:
 		return tenon_buffer_printf(out, "%" PRIi64, v->as.integer);
 	case TENON_TYPE_FLOAT:
-		return tenon_buffer_printf(out, "%g", v->as.real);
+		return tenon_buffer_printf(out, "%s", number_print(number, 6, v->as.real));
 	case TENON_TYPE_DTYPE:
 		return tenon_buffer_printf(out, "%s", tenon_dtype_name(v->as.dtype, name));
 	case TENON_TYPE_SHAPE:

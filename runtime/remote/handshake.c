@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/remote/handshake.h"
+#include "lib/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ int handshake_missing(const struct handshake *h)
 
 static void read_timeout(const char *text, uint64_t *timeout_ms)
 {
-	double seconds = strtod(text, NULL);
+	double seconds = number_read(text, NULL);
 
 	/* more than a year is no limit; neither is what is not a number */
 	if (seconds > 0 && seconds < 3.2e7)

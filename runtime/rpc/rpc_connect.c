@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/number.h"
 #include "runtime/remote/auth.h"
 #include "runtime/remote/handshake.h"
 #include "runtime/remote/wire_codes.h"
@@ -29,14 +30,15 @@ struct greeting {
 /* "client:KEY -timeout=1.500 -auth=NONCE -tenon=1" */
 static int client_key(const struct rpc *r, const struct greeting *g, struct tenon_buffer *out)
 {
-	char nonce[AUTH_TEXT];
+	char nonce[AUTH_TEXT], number[NUMBER_ROOM];
 
 	if (strpbrk(r->key, " \t\r\n\v\f") || strlen(r->key) > HANDSHAKE_KEY_MOST - WORDS_MOST)
 		return tenon_error(-TENON_E_VALUE, "a key has no spaces and at most %d bytes",
 				   HANDSHAKE_KEY_MOST - WORDS_MOST);
 	tenon_buffer_printf(out, "client:%s", r->key);
 	if (g->options->session_ms)
-		tenon_buffer_printf(out, " -timeout=%g", g->options->session_ms / 1000.0);
+		tenon_buffer_printf(out, " -timeout=%s",
+				    number_print(number, 9, g->options->session_ms / 1000.0));
 	if (g->secret.size) {
 		auth_print(g->nonce, nonce);
 		tenon_buffer_printf(out, " -auth=%s", nonce);

@@ -8,6 +8,7 @@
 #include <tenon/trace.h>
 #include <unistd.h>
 
+#include "lib/number.h"
 #include "tools/chat/chat_reply.h"
 #include "tools/cli/progress.h"
 #include "tools/file/output.h"
@@ -97,9 +98,9 @@ static const char *name_of(int value)
 
 static int read_number(struct cli *cli, int option, double *out)
 {
-	char *end;
+	const char *end;
 
-	*out = strtod(optarg, &end);
+	*out = number_read(optarg, &end);
 	if (*end || end == optarg || !(*out >= -100 && *out <= 100))
 		return cli_usage(cli, "--%s %s: a number from -100 to 100 is wanted",
 				 name_of(option), optarg);

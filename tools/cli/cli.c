@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/error_slot.h"
+#include "lib/number.h"
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"
 
@@ -167,9 +168,9 @@ int cli_file(struct cli *cli, int argc, char **argv, const char **file)
 
 int cli_amount(struct cli *cli, const char *option, double *out)
 {
-	char *end;
+	const char *end;
 
-	*out = strtod(optarg, &end);
+	*out = number_read(optarg, &end);
 	if (end == optarg || *end || !(*out >= 0))
 		return cli_usage(cli, "--%s %s: a number that is not negative is wanted", option,
 				 optarg);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/number.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/minifloat.h"
 
@@ -101,14 +102,15 @@ static int parse_part(const char *whole, const char **text, DLDataType dtype, un
 		      double *out)
 {
 	const struct minifloat *format = width < 32 ? minifloat_of(dtype) : NULL;
-	char *end, range[64];
+	char range[64];
+	const char *end;
 	bool overflow;
 
 	if (!**text || strchr(" \t\n\v\f\r", **text))
 		return no_number(whole, dtype);
 	errno = 0;
-	/* strtof() rounds once; strtod() and a cast round twice. */
-	*out = width == 32 ? (double)strtof(*text, &end) : strtod(*text, &end);
+	/* number_read_float() rounds once; number_read() and a cast round twice. */
+	*out = width == 32 ? (double)number_read_float(*text, &end) : number_read(*text, &end);
 	if (end == *text)
 		return no_number(whole, dtype);
 	overflow = errno == ERANGE && isinf(*out);
@@ -191,12 +193,12 @@ static bool same_when_stored(const char *text, double real, DLDataType dtype, un
 	const struct minifloat *format;
 
 	if (width == 64)
-		return strtod(text, NULL) == real;
+		return number_read(text, NULL) == real;
 	/* Print formats with few codes exactly: their shortest text would print 7.5 as 8. */
 	if (width == 32 || width <= 8)
-		return strtof(text, NULL) == (float)real;
+		return number_read_float(text, NULL) == (float)real;
 	format = minifloat_of(dtype);
-	return minifloat_encode(format, strtod(text, NULL)) == minifloat_encode(format, real);
+	return minifloat_encode(format, number_read(text, NULL)) == minifloat_encode(format, real);
 }
 
 static void real_text(double real, DLDataType dtype, unsigned int width, int digits, char *text,
@@ -210,10 +212,10 @@ static void real_text(double real, DLDataType dtype, unsigned int width, int dig
 	}
 	if (!digits) {
 		do
-			snprintf(text, room, "%.*g", ++digits, real);
+			number_print(text, ++digits, real);
 		while (digits < 17 && !same_when_stored(text, real, dtype, width));
 	} else {
-		snprintf(text, room, "%.*g", digits, real);
+		number_print(text, digits, real);
 	}
 	power = strchr(text, 'e');
 	/* Print "100", not "1e+02". */

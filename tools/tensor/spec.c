@@ -11,6 +11,7 @@
 #include <tenon/string.h>
 
 #include "lib/clock.h"
+#include "lib/number.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/spec.h"
 
@@ -37,7 +38,7 @@ static bool looks_like_integer(const char *text)
 static int parse_number(const char *text, struct spec *out)
 {
 	struct element element;
-	char *end;
+	const char *end;
 	int err;
 
 	if (looks_like_integer(text)) {
@@ -50,7 +51,7 @@ static int parse_number(const char *text, struct spec *out)
 	if (!*text || isspace((unsigned char)*text))
 		return 1;
 	errno = 0;
-	out->real = strtod(text, &end);
+	out->real = number_read(text, &end);
 	if (end == text || *end)
 		return 1;
 	if (errno == ERANGE && isinf(out->real))
