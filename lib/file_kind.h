@@ -4,6 +4,8 @@
 
 #include <tenon/value.h>
 
+#include "lib/plugin_api.h"
+
 /* of an archive, this many bytes at the beginning and at the end are looked at */
 #define FILE_KIND_HEAD 4096
 #define FILE_KIND_TAIL 65536
@@ -14,7 +16,7 @@
  *
  * Return: a static string that fits behind "looks like": "a tar archive", "text", "unknown bytes".
  */
-const char *file_kind(struct tenon_slice bytes);
+const char *file_kind(struct tenon_slice bytes) TO_PLUGINS(file_kind);
 
 /** file_is_elf - test for the ELF magic number */
 static inline bool file_is_elf(struct tenon_slice bytes)

@@ -270,6 +270,12 @@ static int read_all(struct reading *r)
 	}
 	if (err)
 		return err;
+	if (!version)
+		return json_error(
+			&r->json, 0, -TENON_E_FORMAT,
+			"no manifest that tenon unpack wrote: it has no \"tenon_manifest\". "
+			"A graph.json is run with its library: tenon run lib.so --graph "
+			"graph.json");
 	if (version != VERSION)
 		return json_error(&r->json, 0, -TENON_E_UNSUPPORTED,
 				  "want \"tenon_manifest\": %d, as tenon unpack writes it",

@@ -12,6 +12,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "lib/file_kind.h"
 #include "lib/file_map.h"
 #include "runtime/model/storage.h"
 #include "runtime/core/saved_tensor.h"
@@ -24,10 +25,9 @@ struct tenon_params {
 	struct tenon_object object;
 	struct tenon_object *keep;
 	/* for parameters opened from a file */
-	char *path; /* for messages */
-	struct tenon_slice
-		head;	/* names and headers at their file offsets, while reading */
-	size_t fetched; /* end of the requested part of @head that was read */
+	char *path;		 /* for messages */
+	struct tenon_slice head; /* names and headers at their file offsets, while reading */
+	size_t fetched;		 /* end of the requested part of @head that was read */
 	struct tenon_slice map;
 	char *names;
 	int fd;
@@ -362,6 +362,7 @@ static int read_one(struct tenon_params *p, struct tenon_cursor *c)
 
 static int read_any(struct tenon_params *p, struct tenon_cursor *c)
 {
+	const struct tenon_slice bytes = { (const char *)c->at, tenon_cursor_left(c) };
 	struct tenon_cursor ahead = *c;
 	uint64_t magic;
 	int err;
@@ -370,16 +371,16 @@ static int read_any(struct tenon_params *p, struct tenon_cursor *c)
 	if (!err)
 		err = tenon_cursor_u64(&ahead, &magic);
 	if (err)
-		return err;
+		return tenon_error_in(err, "no parameters of TVM");
 	if (magic == PARAMS_MAGIC)
 		err = read_file_list(p, c);
 	else if (magic == SAVED_TENSOR_MAGIC)
 		err = read_one(p, c);
 	else
 		return tenon_cursor_error(c, -TENON_E_FORMAT,
-					  "0x%" PRIx64
-					  " is not the magic number of parameters, 0x%" PRIx64,
-					  magic, PARAMS_MAGIC);
+					  "no parameters of TVM, but %s: 0x%" PRIx64
+					  " is not their magic number, 0x%" PRIx64,
+					  file_kind(bytes), magic, PARAMS_MAGIC);
 	if (!err && tenon_cursor_left(c))
 		err = tenon_cursor_error(c, -TENON_E_FORMAT, "%zu bytes left over",
 					 tenon_cursor_left(c));

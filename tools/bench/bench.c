@@ -122,6 +122,15 @@ static int open_model(struct cli *cli, struct bench *b)
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 	b->source.tree = b->inspected ? b->inspected : b->module;
+	if (!b->source.graph &&
+	    tenon_slice_equal(tenon_module_kind(b->source.tree), tenon_slice_of("library"))) {
+		tenon_error(-TENON_E_UNSUPPORTED,
+			    "%s: is no model, but a library of functions. tenon run --function "
+			    "NAME --repeat "
+			    "100 measures a function; --graph FILE makes it a model",
+			    b->source.file);
+		return cli_error(cli, CLI_UNAVAILABLE);
+	}
 	kernels_build(&b->kernels, b->module, &b->devices);
 	code = model_open(cli, &b->source, b->module, false, &b->model);
 	b->open_ns = clock_now() - start;

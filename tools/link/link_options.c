@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/file_kind.h"
 #include "runtime/link/link_graph.h"
 #include "runtime/link/link_payload.h"
 #include "tools/link/link.h"
@@ -113,7 +114,8 @@ static int set_prefix(struct cli *cli, struct link_request *r)
 	for (at = optarg; *at; at++)
 		if (!(*at == '_' || (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') ||
 		      (*at >= 'A' && *at <= 'Z')))
-			return cli_usage(cli, "--prefix %s: want letters, digits and \"_\"", optarg);
+			return cli_usage(cli, "--prefix %s: want letters, digits and \"_\"",
+					 optarg);
 	return 0;
 }
 
@@ -177,6 +179,17 @@ static bool ends_in(const char *word, const char *suffix)
 	return n >= m && !strcmp(word + n - m, suffix);
 }
 
+static bool is_elf(const char *path)
+{
+	char head[4];
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(head, 1, sizeof(head), f) : 0;
+
+	if (f)
+		fclose(f);
+	return file_is_elf((struct tenon_slice){ head, n });
+}
+
 /* Refuse a file that is no code for the host. */
 static int not_host_code(struct cli *cli, const char *word)
 {
@@ -187,7 +200,7 @@ static int not_host_code(struct cli *cli, const char *word)
 				 word);
 	if (ends_in(word, ".tar") || ends_in(word, ".tgz") || ends_in(word, ".tar.gz"))
 		return cli_usage(cli, "%s: an archive is linked alone, without other files", word);
-	if (ends_in(word, ".so"))
+	if (ends_in(word, ".so") && is_elf(word))
 		return cli_usage(cli,
 				 "%s: is linked already; give its sources or objects, or the "
 				 "manifest.json that tenon unpack makes of it",

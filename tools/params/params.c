@@ -300,6 +300,8 @@ static int choose(struct cli *cli, struct words *w)
 	a = &actions[i];
 	w->word++;
 	w->count--;
+	if (!w->count)
+		return cli_usage(cli, "which file? tenon params %s FILE", a->name);
 	if (w->count < a->least || w->count > a->most - (a->most == 2 && w->output))
 		return cli_usage(cli, "params %s: %d file%s given, see the help", a->name, w->count,
 				 w->count == 1 ? "" : "s");

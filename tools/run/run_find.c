@@ -3,6 +3,7 @@
 
 #include "tools/model/module_list.h"
 #include "tools/run/run_function.h"
+#include "tools/text/printable.h"
 
 #define NAMES_SHOWN 32
 
@@ -80,6 +81,20 @@ static bool is_of_root(struct tenon_module *module, const char *name)
 	return f;
 }
 
+static void list_functions(struct cli *cli, const char *file, struct tenon_module *module)
+{
+	struct names names = { .list = TENON_BUFFER_INIT };
+
+	if (tenon_module_each_function(module, add_name, &names))
+		tenon_error_clear();
+	if (names.list.data) {
+		fprintf(cli->err, "tenon: functions of %s: ", file);
+		printable_print(names.list.data, cli->err);
+		fputs(names.count > NAMES_SHOWN ? ", …\n" : "\n", cli->err);
+	}
+	tenon_buffer_fini(&names.list);
+}
+
 int run_find_named(struct cli *cli, const struct run_options *o, struct tenon_module *module,
 		   struct function_run *f)
 {
@@ -100,8 +115,11 @@ int run_find_named(struct cli *cli, const struct run_options *o, struct tenon_mo
 		err = tenon_module_get_function(module, f->name, &f->function);
 	if (!err)
 		return 0;
-	return cli_error(cli,
+	code = cli_error(cli,
 			 cli_exit_of(err, err == -TENON_E_NOT_FOUND ? CLI_USAGE : CLI_NO_FILE));
+	if (err == -TENON_E_NOT_FOUND)
+		list_functions(cli, o->file, module);
+	return code;
 }
 
 int run_find_default(struct cli *cli, const struct run_options *o, struct tenon_module *module,

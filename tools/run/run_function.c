@@ -2,23 +2,45 @@
 #include "tools/run/run_function.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/clock.h"
 #include "tools/cli/progress.h"
 #include "tools/target/kernel_devices.h"
 #include "tools/target/target.h"
 
-/* Map a failure to an exit code: distinguish a missing loader or device from a failed function. */
-static int call_failed(struct cli *cli, const char *file, const struct target_list *targets,
-		       const struct function_run *f)
+static void say_arguments(struct cli *cli, const struct arguments *a)
 {
-	int status = tenon_error_status();
+	fprintf(cli->err,
+		"tenon: %zu --input and %zu --output are given: the arguments, in this order "
+		"(tenon "
+		"help spec)\n",
+		a->count - a->output_count, a->output_count);
+}
+
+/* Test whether compiled code, of any TVM, was called with a wrong number of arguments. */
+static bool is_of_count(const char *message)
+{
+	const char *expected = strstr(message, "Expected ");
+
+	return strstr(message, "num_args") || (expected && strstr(expected, " arguments"));
+}
+
+/* Map a failure to an exit code: distinguish a missing loader or device from a failed function. */
+static int call_failed(struct cli *cli, const struct run_options *o, const struct arguments *a,
+		       const struct target_list *targets, const struct function_run *f)
+{
+	const bool count = is_of_count(tenon_error_message());
+	int status = tenon_error_status(), code;
 	bool unavailable = status == -TENON_E_NO_LOADER || status == -TENON_E_DEVICE ||
 			   status == -TENON_E_LOST;
 
 	tenon_error_in(status, "%s", f->name);
-	return kernel_devices_error(cli, file, f->tree, targets,
+	code = kernel_devices_error(cli, o->file, f->tree, targets,
 				    unavailable ? CLI_UNAVAILABLE : CLI_FAILED);
+	if (count)
+		say_arguments(cli, a);
+	return code;
 }
 
 /* Make the argument list of the function. */
@@ -71,7 +93,7 @@ static int call(struct cli *cli, const struct run_options *o, const struct argum
 		times->ns[i] = clock_now() - start;
 	}
 	free(views);
-	return err ? call_failed(cli, o->file, targets, f) : 0;
+	return err ? call_failed(cli, o, a, targets, f) : 0;
 }
 
 /* Collect the outputs and @returned, which moves to the results. */

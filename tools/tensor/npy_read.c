@@ -5,6 +5,7 @@
 #include <tenon/backend/cursor.h>
 #include <tenon/string.h>
 
+#include "lib/file_kind.h"
 #include "tools/tensor/npy.h"
 
 static const char magic[] = "\x93NUMPY";
@@ -218,8 +219,11 @@ static int read_head(struct tenon_cursor *c, struct npy *out, uint64_t *want)
 
 	memset(out, 0, sizeof(*out));
 	if (!npy_is((struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) }))
-		return tenon_cursor_error(c, -TENON_E_FORMAT,
-					  "not an array file of numpy: it begins otherwise");
+		return tenon_cursor_error(
+			c, -TENON_E_FORMAT,
+			"no array file of numpy, but %s; TYPE=@FILE reads bytes as they are",
+			file_kind(
+				(struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) }));
 	c->at += sizeof(magic) - 1;
 	err = header_size(c, &size);
 	if (!err && size > NPY_HEADER_MOST)
