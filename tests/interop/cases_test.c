@@ -116,8 +116,14 @@ static const struct requirement {
 #endif
 #ifdef CONFIG_RELAX_VM
 	{ "relax_vm", "CONFIG_RELAX_VM", true },
+#ifdef CONFIG_LANGUAGE_MODELS
+	{ "relax_language", "CONFIG_LANGUAGE_MODELS", true },
+#else
+	{ "relax_language", "CONFIG_LANGUAGE_MODELS", false },
+#endif
 #else
 	{ "relax_vm", "CONFIG_RELAX_VM", false },
+	{ "relax_language", "CONFIG_RELAX_VM", false },
 #endif
 };
 

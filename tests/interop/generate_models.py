@@ -73,7 +73,7 @@ def build(folder, name, model, versions, limit):
         args = [{"input": f"{k}={keep(folder, f'r{i}_{k}', v)}"}
                 for key, value in inputs.items() for k, v in named(key, value)]
         expect = [keep(folder, f"r{i}_out{k}", v) for k, v in enumerate(leaves(result))]
-        call = {"class": "model", "kind": "relax_vm", "file": "model.so", "function": model.function,
+        call = {"class": "model", "kind": model.kind, "file": "model.so", "function": model.function,
                 "args": args, "expect": expect, "rtol": 0, "atol": 0}
         if model.device:
             call.update({"class": "model-device", "device": f"{model.device['kind']}:0", "rtol": 1e-4, "atol": 1e-5})

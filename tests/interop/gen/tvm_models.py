@@ -35,6 +35,7 @@ class Model:
         self.module, self.spec, self.runs = module, spec, runs
         self.about, self.function, self.exec_mode = about, function, exec_mode
         self.device, self.devices, self.graphs = None, None, False
+        self.kind = "relax_vm"
 
     def on(self, device):
         """The same for a device, whose kernels have the simplest of schedules."""
@@ -270,6 +271,71 @@ def closure():
                  [{"x": random(rng, (4,)), "k": random(rng, (4,))}], "a closure", function="main")
 
 
+def recurrent():
+    """main(x) is two steps of a recurrent state: each reads the state, adds x, stores and returns it."""
+    from tvm.script import tirx as T
+
+    sequences, history, width = 3, 4, 8
+
+    @T.prim_func(s_tir=True)
+    def read(storage: T.handle, slots: T.handle, versions: T.handle, out: T.handle):
+        T.func_attr({"global_symbol": "read", "tirx.noalias": True})
+        n = T.int32()
+        s = T.match_buffer(storage, (sequences, history, width), "float32")
+        slot = T.match_buffer(slots, (n,), "int32")
+        version = T.match_buffer(versions, (n,), "int32")
+        o = T.match_buffer(out, (n, width), "float32")
+        for i, j in T.grid(n, width):
+            with T.sblock("read"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                o[vi, vj] = s[slot[vi], version[vi], vj]
+
+    @T.prim_func(s_tir=True)
+    def write(storage: T.handle, slots: T.handle, versions: T.handle, data: T.handle):
+        T.func_attr({"global_symbol": "write", "tirx.noalias": True})
+        n = T.int32()
+        s = T.match_buffer(storage, (sequences, history, width), "float32")
+        slot = T.match_buffer(slots, (n,), "int32")
+        version = T.match_buffer(versions, (n,), "int32")
+        d = T.match_buffer(data, (n, width), "float32")
+        for i, j in T.grid(n, width):
+            with T.sblock("write"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                s[slot[vi], (version[vi] + 1) % history, vj] = d[vi, vj]
+
+    rng = np.random.default_rng(10)
+    bb = relax.BlockBuilder()
+    getter, setter = bb.add_func(read, "read"), bb.add_func(write, "write")
+    t, thing = tensor_type((1, width), "float32"), relax.AnyType() if hasattr(relax, "AnyType") else relax.ObjectType()
+
+    def call(name, *args):
+        return bb.emit(relax.Call(relax.ExternFunc(f"vm.builtin.{name}"), list(args), None, [thing]))
+
+    def number(value):
+        return relax.prim_value(value)
+
+    x = relax.Var("x", t)
+    with bb.function("main", [x], pure=False):
+        start = relax.const(np.full((width,), 0.5, "float32"))
+        state = call("rnn_state_create", number(1), number(sequences), number(history), relax.Tuple([getter]),
+                     relax.Tuple([setter]), relax.Tuple([start]))
+        # the second of two sequences, so that neither slots nor versions are zero
+        call("kv_state_add_sequence", state, number(6))
+        call("kv_state_add_sequence", state, number(7))
+        outs = []
+        for _ in range(2):
+            call("kv_state_begin_forward", state, relax.ShapeExpr([7]), relax.ShapeExpr([1]))
+            old = bb.emit(relax.op.call_dps_packed("vm.builtin.rnn_state_get", (state, number(0), number(0)), t))
+            new = bb.emit(relax.op.add(old, x))
+            call("rnn_state_set", state, number(0), number(0), new)
+            call("kv_state_end_forward", state)
+            outs.append(new)
+        bb.emit_func_output(relax.Tuple(outs))
+    model = Model(bb.get(), None, [{"x": random(rng, (1, width))}], "a recurrent state", function="main", fused=False)
+    model.kind = "relax_language"
+    return model
+
+
 def chain():
     """A hundred additions: what a runtime costs beside the functions that it calls."""
     rng = np.random.default_rng(9)
@@ -351,4 +417,6 @@ SMALL = {
     "model_graph_cuda": lambda: mlp().on(CUDA).with_graphs(),
     "model_two_devices": TwoDevices,
 }
+if hasattr(tvm, "tirx"):  # its kernels are in the syntax of 0.26
+    SMALL["model_recurrent"] = recurrent
 LARGE = {"model_resnet18": resnet18}
