@@ -12,7 +12,7 @@
 
 static int wrong_type(struct tenon_slice context, const char *wanted, const struct tenon_value *v)
 {
-	return tenon_error(-TENON_E_TYPE, "%.*s expect %s but get %s", (int)context.size,
+	return tenon_error(-TENON_E_TYPE, "Check failed: %.*s expect %s but get %s", (int)context.size,
 			   context.data, wanted, tenon_type_key(v->type));
 }
 
@@ -41,13 +41,13 @@ int relax_builtin_check_tensor_info(void *self, const struct tenon_value *args, 
 	if (ndim != -1 && t->ndim != ndim) {
 		context = relax_argument_context(&a, count - 1);
 		return tenon_error(-TENON_E_VALUE,
-				   "%.*s expect Tensor with ndim %" PRIi64 " but get %" PRIi32,
+				   "Check failed: %.*s expect Tensor with ndim %" PRIi64 " but get %" PRIi32,
 				   (int)context.size, context.data, ndim, t->ndim);
 	}
 	if ((dtype.bits || dtype.code != TENON_DTYPE_HANDLE) &&
 	    !tenon_dtype_equal(t->dtype, dtype)) {
 		context = relax_argument_context(&a, count - 1);
-		return tenon_error(-TENON_E_VALUE, "%.*s expect Tensor with dtype %s but get %s",
+		return tenon_error(-TENON_E_VALUE, "Check failed: %.*s expect Tensor with dtype %s but get %s",
 				   (int)context.size, context.data, tenon_dtype_name(dtype, wanted),
 				   tenon_dtype_name(t->dtype, found));
 	}
@@ -76,7 +76,7 @@ int relax_builtin_check_shape_info(void *self, const struct tenon_value *args, i
 	s = (const struct tenon_shape *)args[0].as.object;
 	if (ndim != -1 && (int64_t)s->size != ndim)
 		return tenon_error(-TENON_E_VALUE,
-				   "%.*s expect Shape with ndim %" PRIi64 " but get %zu",
+				   "Check failed: %.*s expect Shape with ndim %" PRIi64 " but get %zu",
 				   (int)context.size, context.data, ndim, s->size);
 	*ret = tenon_arg_none();
 	return 0;
@@ -159,7 +159,7 @@ int relax_builtin_check_tuple_info(void *self, const struct tenon_value *args, i
 	t = (const struct tenon_array *)args[0].as.object;
 	if (t->size != size)
 		return tenon_error(-TENON_E_VALUE,
-				   "%.*s expect a Tuple with %" PRIi64
+				   "Check failed: %.*s expect a Tuple with %" PRIi64
 				   " elements, but get a Tuple with %" PRIi64 " elements",
 				   (int)context.size, context.data, size, t->size);
 	*ret = tenon_arg_none();

@@ -31,7 +31,7 @@ struct heap {
 /*
  * Get the shape heap. Programs without symbolic extents pass None: an empty heap. Others must pass
  * memory that the machine allocated, because heaps are written and constants are memory of the
- * file.
+ * file. Outside a program the heap is a tensor of the caller's own.
  */
 static int heap_argument(const struct relax_arguments *a, int32_t i, struct heap *out)
 {
@@ -47,7 +47,7 @@ static int heap_argument(const struct relax_arguments *a, int32_t i, struct heap
 	if (err)
 		return err;
 	t = &object->dl;
-	if (!relax_tensor_in_storage(object) || t->device.device_type != kDLCPU || t->ndim != 1 ||
+	if ((relax_current() && !relax_tensor_in_storage(object)) || t->device.device_type != kDLCPU || t->ndim != 1 ||
 	    t->dtype.code != TENON_DTYPE_INT || t->dtype.bits != 64 || t->dtype.lanes != 1 ||
 	    (uintptr_t)relax_tensor_data(t) % sizeof(int64_t))
 		return tenon_error(-TENON_E_TYPE,
@@ -204,7 +204,7 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 	if (found_count != codes) {
 		context = relax_argument_context(&a, 3 + 2 * (int32_t)codes);
 		return mismatch(tenon_error(-TENON_E_VALUE,
-					    "%.*s match_cast shape size mismatch: expected %" PRIi64
+					    "Check failed: %.*s match_cast shape size mismatch: expected %" PRIi64
 					    " dimensions, found %" PRIi64,
 					    (int)context.size, context.data, codes, found_count));
 	}
@@ -217,7 +217,7 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 		if (err) {
 			context = relax_argument_context(&a, 3 + 2 * (int32_t)codes);
 			return mismatch(tenon_error(-TENON_E_VALUE,
-						    "%.*s match_cast error,  shape[%" PRIi64
+						    "Check failed: %.*s match_cast error,  shape[%" PRIi64
 						    "] mismatch to %s: expected %" PRIi64
 						    ", found %" PRIi64,
 						    (int)context.size, context.data, i,
@@ -306,7 +306,7 @@ int relax_builtin_match_prim_value(void *self, const struct tenon_value *args, i
 		context = relax_argument_context(&a, 4);
 		return mismatch(tenon_error(
 			-TENON_E_VALUE,
-			"%.*s match_cast error,  PrimExpr mismatch to %s: expected %" PRIi64
+			"Check failed: %.*s match_cast error,  PrimExpr mismatch to %s: expected %" PRIi64
 			", found %" PRIi64,
 			(int)context.size, context.data, how(code[0]), wanted, found));
 	}

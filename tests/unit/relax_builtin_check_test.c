@@ -21,7 +21,7 @@ static void tensors_are_checked(void **state)
 	tenon_value_release(&ret);
 	ret = given(tensor_check(-1), tenon_arg_object(t));
 	refused(tensor_check(2), tenon_arg_object(t), -TENON_E_VALUE,
-		"In(main) expect Tensor with ndim 2 but get 1");
+		"Check failed: In(main) expect Tensor with ndim 2 but get 1");
 	refused(tensor_check(1), tenon_arg_object(i), -TENON_E_VALUE,
 		"In(main) expect Tensor with dtype float32 but get int32");
 	refused(tensor_check(1), tenon_arg_int(1), -TENON_E_TYPE,

@@ -89,6 +89,45 @@ static void a_shape_that_does_not_match_is_an_error_at_run_time(void **state)
 	tenon_object_unref(s);
 }
 
+static int call(const char *name, const struct tenon_value *args, int32_t count,
+		struct tenon_value *ret)
+{
+	struct tenon_function *f;
+	int err;
+
+	assert_int_equal(tenon_function_find(name, &f), 0);
+	*ret = tenon_arg_none();
+	err = tenon_function_call(f, args, count, ret);
+	tenon_object_unref(f);
+	return err;
+}
+
+/* as TVM's own tests call them */
+static void a_program_can_have_a_heap_of_its_own(void **state)
+{
+	static const int64_t extents[] = { 5, 6 };
+	struct tenon_shape *s = shape_of(extents, 2), *made;
+	struct tenon_tensor *heap = vector(2, tenon_dtype(TENON_DTYPE_INT, 64, 1), NULL, 0);
+	const struct tenon_value match[] = { tenon_arg_object(s), tenon_arg_object(heap),
+					     tenon_arg_int(2),	  tenon_arg_int(1),
+					     tenon_arg_int(1),	  tenon_arg_int(0),
+					     tenon_arg_int(6),	  tenon_arg_string("") };
+	const struct tenon_value make[] = { tenon_arg_object(heap), tenon_arg_int(1),
+					    tenon_arg_int(1), tenon_arg_int(1) };
+	struct tenon_value ret;
+
+	(void)state;
+	assert_int_equal(call("vm.builtin.match_shape", match, 8, &ret), 0);
+	assert_int_equal(((int64_t *)heap->dl.data)[1], 5);
+	assert_int_equal(call("vm.builtin.make_shape", make, 4, &ret), 0);
+	made = (struct tenon_shape *)ret.as.object;
+	assert_int_equal(made->size, 1);
+	assert_int_equal(made->data[0], 5);
+	tenon_value_release(&ret);
+	tenon_object_unref(heap);
+	tenon_object_unref(s);
+}
+
 static void places_outside_of_the_heap_are_refused(void **state)
 {
 	static const int64_t extents[] = { 5 };
@@ -231,6 +270,7 @@ int main(void)
 		cmocka_unit_test(a_tensor_is_matched_by_its_shape),
 		cmocka_unit_test(shapes_that_do_not_match_are_refused_in_tvms_words),
 		cmocka_unit_test(a_shape_that_does_not_match_is_an_error_at_run_time),
+		cmocka_unit_test(a_program_can_have_a_heap_of_its_own),
 		cmocka_unit_test(places_outside_of_the_heap_are_refused),
 		cmocka_unit_test(counts_of_codes_are_checked),
 		cmocka_unit_test(shapes_whose_size_wraps_are_refused),
