@@ -69,7 +69,8 @@ struct tenon_llm_options {
  * @name: name of the model's folder or file
  * @type: "llama", …; from the model
  * @quantization: "q4f16_1", …; from the model
- * @tokenizer: "bpe", or "bytes"
+ * @tokenizer: "bpe"; "bytes"; "none" if text cannot be converted: the model has no tokenizer.json, or
+ *	the library no tokenizers. Its prompts are numbers.
  * @context: largest number of tokens of a sequence; INT64_MAX for a sliding window
  * @window: size of the sliding window; 0 for none
  * @chunk: tokens of one prefill step
@@ -78,6 +79,7 @@ struct tenon_llm_options {
  * @vocabulary: size of a row of logits
  * @weight_bytes: size of the weights
  * @cache_bytes: size of the key-value cache; 0 if the model does not state its dimensions
+ * @has_template: mlc-chat-config.json states the form of conversations; else it is "user: …"
  */
 struct tenon_llm_info {
 	const char *name;
@@ -92,6 +94,7 @@ struct tenon_llm_info {
 	int64_t vocabulary;
 	uint64_t weight_bytes;
 	uint64_t cache_bytes;
+	bool has_template;
 };
 
 /**
@@ -103,8 +106,8 @@ struct tenon_llm_info {
  * Opening runs the library's constructors and reads the weights.
  *
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT for weights, metadata or a tokenizer that do not fit
- *	together; -TENON_E_UNSUPPORTED for a model of another form or device, or a tokenizer that
- *	this build lacks; -TENON_E_VALUE for options beyond what the model was compiled for;
+ *	together; -TENON_E_UNSUPPORTED for a model of another form or device, or a tokenizer or
+ *	template with parts that are not known; -TENON_E_VALUE for options beyond what the model was compiled for;
  *	-TENON_E_DEVICE; -TENON_E_NOMEM.
  */
 int tenon_llm_open(const char *path, const struct tenon_llm_options *options,
@@ -128,7 +131,8 @@ const struct tenon_llm_info *tenon_llm_info(const struct tenon_llm *llm);
  * @flags: 0 or TENON_LLM_SPECIAL. Without it, no text of a user becomes a special token.
  * @tokens: the tokens are appended, as int32_t
  *
- * Return: 0; -TENON_E_VALUE for text that the tokenizer cannot express; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_VALUE for text that the tokenizer cannot express; -TENON_E_UNSUPPORTED for a
+ *	model whose tokenizer is "none"; -TENON_E_NOMEM.
  */
 int tenon_llm_encode(struct tenon_llm *llm, struct tenon_slice text, unsigned int flags,
 		     struct tenon_buffer *tokens);

@@ -99,6 +99,7 @@ struct tenon_llm {
 	struct tenon_array *weights;
 	struct tenon_value cache;
 	struct tokenizer *tokenizer; /* NULL: bytes */
+	bool bytes;		     /* they are the tokens because the program says so */
 	int64_t next_id;
 	float *logits;
 	size_t logits_room; /* rows */
@@ -129,6 +130,9 @@ int llm_sample(struct tenon_llm *llm, float *row, const struct tenon_llm_samplin
 
 /* Check the numbers of a request. */
 int llm_sampling_check(const struct tenon_llm_sampling *s);
+
+/* What the tokens of text are: "bpe", "bytes", or "none" if text cannot be converted. */
+const char *llm_text_kind(const struct tenon_llm *llm);
 
 /* Convert text to tokens; names of special tokens in the spans are plain text. */
 int llm_encode(struct tenon_llm *llm, struct tenon_slice text, const struct tokenizer_span *plain,

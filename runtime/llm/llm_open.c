@@ -465,6 +465,7 @@ static int open_model(struct tenon_llm *llm, const char *path, const struct teno
 	char *library = NULL;
 	int err = find_files(llm, path, o->weights, &library);
 
+	llm->bytes = o->bytes;
 	if (!err)
 		err = llm_template_read(llm->folder, &llm->template);
 	if (!err && !o->bytes)
@@ -482,7 +483,8 @@ static int open_model(struct tenon_llm *llm, const char *path, const struct teno
 	llm->info.name = llm->name;
 	llm->info.type = llm->metadata.type;
 	llm->info.quantization = llm->metadata.quantization;
-	llm->info.tokenizer = llm->tokenizer ? "bpe" : "bytes";
+	llm->info.tokenizer = llm_text_kind(llm);
+	llm->info.has_template = llm->template.present;
 	return err;
 }
 

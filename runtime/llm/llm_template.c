@@ -126,6 +126,75 @@ static int read_separators(const struct json_text *t, uint32_t *at, char **room,
 	return err;
 }
 
+/* ---- members that change prompts or replies, and are not applied */
+
+static bool is_empty(const struct json_text *t, uint32_t at)
+{
+	const uint32_t start = at;
+
+	if (llm_json_word(t, &at, "null") || llm_json_word(t, &at, "false"))
+		return true;
+	json_skip(t, &at);
+	/* {}, [] and "" have no items */
+	return at == start + 1 && (!json_is(t, start, JSMN_STRING) || !json_raw(t, start).size) &&
+	       !json_is(t, start, JSMN_PRIMITIVE);
+}
+
+/* Skip a member that is in @known, or refuse it by its name. */
+static int skip_known(const struct json_text *t, uint32_t *at, struct tenon_slice key,
+		      const char *const *known, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count && !llm_is(key, known[i]); i++)
+		;
+	if (i == count && !is_empty(t, *at))
+		return json_error(t, *at, -TENON_E_UNSUPPORTED,
+				  "\"%.*s\" is not supported; remove it if the model does without",
+				  json_shown(key), key.data);
+	json_skip(t, at);
+	return 0;
+}
+
+/* of a template: its name, and the text for tools, which only use_function_calling needs */
+static const char *const template_skipped[] = { "name", "function_string" };
+
+/*
+ * Of the file: what the library states itself, what concerns other runtimes, and what tokenizer.json
+ * states itself.
+ */
+static const char *const file_skipped[] = {
+	"active_vocab_size",
+	"attention_sink_size",
+	"bos_token_id",
+	"bundle_weight",
+	"estimated_vram_bytes",
+	"local_id",
+	"max_batch_size",
+	"max_gen_len",
+	"max_window_size",
+	"mean_gen_len",
+	"model_category",
+	"model_config",
+	"model_id",
+	"model_lib",
+	"model_name",
+	"model_type",
+	"num_shards",
+	"pad_token_id",
+	"pipeline_parallel_stages",
+	"prefill_chunk_size",
+	"quantization",
+	"shift_fill_factor",
+	"sliding_window_size",
+	"tensor_parallel_shards",
+	"tokenizer_files",
+	"tokenizer_info",
+	"use_presharded_weights",
+	"version",
+	"vocab_size",
+};
+
 static int read_conversation(const struct json_text *t, uint32_t *at, char **room,
 			     struct llm_template *to)
 {
@@ -169,7 +238,8 @@ static int read_conversation(const struct json_text *t, uint32_t *at, char **roo
 			err = llm_json_bool(t, at, "add_role_after_system_message",
 					    &to->role_after_system);
 		else
-			json_skip(t, at);
+			err = skip_known(t, at, key, template_skipped,
+					 sizeof(template_skipped) / sizeof(template_skipped[0]));
 	}
 	to->present = true;
 	return err;
@@ -204,10 +274,10 @@ static int read_member(const struct json_text *t, uint32_t *at, char **room,
 		return llm_json_optional(t, at, "context_window_size", &to->context);
 	if (llm_is(key, "eos_token_id"))
 		return read_tokens(t, at, "eos_token_id", &to->ends, &to->end_count);
+	/* the name of a template, in files of the first versions, is refused */
 	if (llm_is(key, "conv_template") && json_is(t, *at, JSMN_OBJECT))
 		return read_conversation(t, at, room, to);
-	json_skip(t, at);
-	return 0;
+	return skip_known(t, at, key, file_skipped, sizeof(file_skipped) / sizeof(file_skipped[0]));
 }
 
 /* the form that conversations have where the model states none */

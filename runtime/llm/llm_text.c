@@ -6,6 +6,16 @@
 #include "runtime/llm/llm.h"
 #include "runtime/llm/tokenizer.h"
 
+/* A vocabulary that is larger has tokens of several bytes, which only its tokenizer.json tells. */
+#define BYTES_VOCABULARY_MOST 1024
+
+const char *llm_text_kind(const struct tenon_llm *llm)
+{
+	if (llm->tokenizer)
+		return tokenizer_works(llm->tokenizer) ? "bpe" : "none";
+	return llm->bytes || llm->info.vocabulary <= BYTES_VOCABULARY_MOST ? "bytes" : "none";
+}
+
 static int encode_bytes(const struct tenon_llm *llm, struct tenon_slice text,
 			struct tenon_buffer *tokens)
 {
@@ -13,6 +23,13 @@ static int encode_bytes(const struct tenon_llm *llm, struct tenon_slice text,
 	size_t i;
 	int err = 0;
 
+	if (!llm->bytes && llm->info.vocabulary > BYTES_VOCABULARY_MOST)
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"%s has no tokenizer.json, and the %" PRIi64
+			" tokens of the model are not bytes; copy the model's file there, "
+			"or use bytes or numbers as tokens (--bytes, --tokens)",
+			llm->folder, llm->info.vocabulary);
 	for (i = 0; i < text.size && !err; i++) {
 		token = (unsigned char)text.data[i];
 		if (token >= llm->info.vocabulary)

@@ -25,11 +25,14 @@ struct tokenizer_span {
  * @out: receives the tokenizer; NULL if there is no such file
  *
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_UNSUPPORTED for a kind of tokenizer that is not
- *	known, with its name, or in a build without tokenizers; -TENON_E_NOMEM.
+ *	known, with its name; -TENON_E_NOMEM.
  */
 int tokenizer_open(const char *folder, struct tokenizer **out);
 
 void tokenizer_close(struct tokenizer *t);
+
+/** tokenizer_works - test for a build with tokenizers; others encode no text */
+bool tokenizer_works(const struct tokenizer *t);
 
 /**
  * tokenizer_encode - convert text to tokens

@@ -6,6 +6,7 @@
 #include "lib/clock.h"
 #include "lib/error_slot.h"
 #include "lib/stack_room.h"
+#include "lib/trace.h"
 #include "runtime/core/reference.h"
 #include "runtime/relax/relax_closure.h"
 #include "runtime/relax/relax_device.h"
@@ -73,7 +74,8 @@ static inline void put(struct tenon_value *registers, uint32_t dst, const struct
 		object_unref(old.as.object);
 }
 
-static const struct relax_function *function_of(const struct relax_vm *vm, const struct relax_frame *f)
+static const struct relax_function *function_of(const struct relax_vm *vm,
+						const struct relax_frame *f)
 {
 	return &vm->x->functions[f->function];
 }
@@ -139,8 +141,8 @@ int relax_own_argument(struct relax_vm *vm, const struct tenon_value *arg, struc
 }
 
 /* Push a frame of @function whose first registers are @args, then @bound. */
-static int begin(struct relax_vm *vm, uint32_t function, const struct tenon_value *args, uint32_t count,
-		 const struct tenon_value *bound, uint32_t bound_count)
+static int begin(struct relax_vm *vm, uint32_t function, const struct tenon_value *args,
+		 uint32_t count, const struct tenon_value *bound, uint32_t bound_count)
 {
 	const struct relax_function *f = &vm->x->functions[function];
 	struct tenon_value *registers;
@@ -156,7 +158,8 @@ static int begin(struct relax_vm *vm, uint32_t function, const struct tenon_valu
 		return err;
 	registers = vm->stack.frames[vm->stack.depth - 1].registers;
 	for (i = 0; i < f->args; i++) {
-		err = relax_own_argument(vm, i < count ? &args[i] : &bound[i - count], &registers[i]);
+		err = relax_own_argument(vm, i < count ? &args[i] : &bound[i - count],
+					 &registers[i]);
 		if (err) {
 			relax_pop(vm);
 			return tenon_error_in(err, "%.*s: argument %" PRIu32, (int)f->name.size,
@@ -210,8 +213,8 @@ static int call_object(const struct tenon_value *callee, const struct tenon_valu
 	return err > 0 ? -TENON_E_CALL : err;
 }
 
-int relax_invoke(struct relax_vm *vm, const struct tenon_value *callee, const struct tenon_value *args,
-	      uint32_t count, struct tenon_value *ret)
+int relax_invoke(struct relax_vm *vm, const struct tenon_value *callee,
+		 const struct tenon_value *args, uint32_t count, struct tenon_value *ret)
 {
 	struct relax_closure *c = relax_closure_of(callee);
 	int err;
@@ -232,8 +235,8 @@ int relax_invoke(struct relax_vm *vm, const struct tenon_value *callee, const st
 	return err;
 }
 
-int relax_call(struct relax_vm *vm, uint32_t function, const struct tenon_value *args, uint32_t count,
-	    struct tenon_value *ret)
+int relax_call(struct relax_vm *vm, uint32_t function, const struct tenon_value *args,
+	       uint32_t count, struct tenon_value *ret)
 {
 	int err = stack_room_check();
 
@@ -305,8 +308,8 @@ static inline bool allocate_storage(const struct relax_op *op, struct tenon_valu
 }
 
 /* Like a plain call, with the time taken before and after. */
-static int call_timed(struct relax_vm *vm, const struct relax_op *op, const struct tenon_value *args,
-			struct tenon_value *result)
+static int call_timed(struct relax_vm *vm, const struct relax_op *op,
+		      const struct tenon_value *args, struct tenon_value *result)
 {
 	uint64_t start = clock_now();
 	int err = call_packed(op, args, result);
@@ -556,7 +559,30 @@ static int run_watched(struct relax_vm *vm, struct tenon_value *ret)
 	return run_loop(vm, ret, true);
 }
 
+static void trace_call(void *context, const struct relax_op *op, uint64_t begin, uint64_t end)
+{
+	const struct relax_vm *vm = context;
+
+	(void)end;
+	trace_add("operator", vm->x->functions[op->target].name, 0, begin);
+}
+
+/* Add each call to the trace. */
+static int run_traced(struct relax_vm *vm, struct tenon_value *ret)
+{
+	const struct relax_call_hook hook = { trace_call, vm };
+	int err;
+
+	vm->call_hook = &hook;
+	err = run_watched(vm, ret);
+	vm->call_hook = NULL;
+	return err;
+}
+
 int relax_run(struct relax_vm *vm, struct tenon_value *ret)
 {
+	/* The trace of a device has its operations; waiting for each would change their times. */
+	if (__builtin_expect(!vm->elsewhere && !vm->call_hook && tenon_trace_now(), 0))
+		return run_traced(vm, ret);
 	return vm->call_hook || vm->instrument ? run_watched(vm, ret) : run_loop(vm, ret, false);
 }

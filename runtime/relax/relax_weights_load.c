@@ -31,16 +31,25 @@ struct source {
 	uint64_t size;
 };
 
+static int set_path(struct tenon_slice folder, struct tenon_slice file, struct source *s)
+{
+	int n = snprintf(s->path, sizeof(s->path), "%.*s/%.*s", (int)folder.size, folder.data,
+			 (int)file.size, file.data);
+
+	if (n < 0 || (size_t)n >= sizeof(s->path))
+		return tenon_error(-TENON_E_VALUE, "the path of a folder is too long");
+	return 0;
+}
+
 static int open_source(struct tenon_slice folder, struct tenon_slice file, struct source *s)
 {
 	struct stat st;
-	int n;
+	int err;
 
 	s->fd = -1;
-	n = snprintf(s->path, sizeof(s->path), "%.*s/%.*s", (int)folder.size, folder.data,
-		     (int)file.size, file.data);
-	if (n < 0 || (size_t)n >= sizeof(s->path))
-		return tenon_error(-TENON_E_VALUE, "the path of a folder is too long");
+	err = set_path(folder, file, s);
+	if (err)
+		return err;
 	s->fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (s->fd < 0)
 		return tenon_error(-TENON_E_IO, "%s: %s", s->path, strerror(errno));
@@ -400,6 +409,23 @@ static int load_list(struct tenon_slice folder, struct source *s, DLDevice devic
 	return err;
 }
 
+/* Open the list of weights; messages name the file of today, unless only the older one is there. */
+static int open_list(struct tenon_slice folder, struct source *s)
+{
+	/* the name until TVM 0.21 */
+	static const char old[] = "ndarray-cache.json";
+	struct tenon_slice name = tenon_slice_of("tensor-cache.json");
+	int err = set_path(folder, name, s);
+
+	s->fd = -1;
+	if (!err && access(s->path, F_OK)) {
+		err = set_path(folder, tenon_slice_of(old), s);
+		if (!err && !access(s->path, F_OK))
+			name = tenon_slice_of(old);
+	}
+	return err ? err : open_source(folder, name, s);
+}
+
 int relax_weights_load(struct tenon_slice folder, DLDevice device)
 {
 	struct source *s = malloc(sizeof(*s));
@@ -407,12 +433,7 @@ int relax_weights_load(struct tenon_slice folder, DLDevice device)
 
 	if (!s)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a path");
-	err = open_source(folder, tenon_slice_of("tensor-cache.json"), s);
-	if (err == -TENON_E_IO) {
-		/* the name until TVM 0.21 */
-		tenon_error_clear();
-		err = open_source(folder, tenon_slice_of("ndarray-cache.json"), s);
-	}
+	err = open_list(folder, s);
 	if (!err)
 		err = load_list(folder, s, device);
 	close_source(s);

@@ -72,12 +72,67 @@ fails_with()
 	grep -q -e "$words" "$scratch/err"
 }
 
+# without FILE...: a copy of the model that lacks these files
+without()
+{
+	rm -rf "$scratch/copy"
+	mkdir "$scratch/copy" && cp $model/* "$scratch/copy" && for file in "$@"; do rm "$scratch/copy/$file"; done
+}
+
+missing_weights_are_named_as_today()
+{
+	without tensor-cache.json && fails_with 3 'tensor-cache.json: No such file' "$scratch/copy" --message x &&
+		! grep -q ndarray-cache "$scratch/err"
+}
+
+the_older_list_of_weights_is_read()
+{
+	without tensor-cache.json && cp $model/tensor-cache.json "$scratch/copy/ndarray-cache.json" &&
+		"$tenon" chat "$scratch/copy" --message x --max-tokens 1
+}
+
+a_missing_template_is_reported()
+{
+	without mlc-chat-config.json && "$tenon" chat "$scratch/copy" --message x --max-tokens 1 2> "$scratch/err" > "$scratch/out" &&
+		grep -q 'mlc-chat-config.json' "$scratch/err" &&
+		"$tenon" chat "$scratch/copy" --raw --message x --max-tokens 1 2> "$scratch/err" > "$scratch/out" &&
+		! grep -q 'mlc-chat-config.json' "$scratch/err"
+}
+
+# refuses_template FROM TO WORDS: with another configuration
+refuses_template()
+{
+	without && sed "s/$1/$2/" $model/mlc-chat-config.json > "$scratch/copy/mlc-chat-config.json" &&
+		fails_with 4 "$3" "$scratch/copy" --message x
+}
+
+unknown_members_are_refused()
+{
+	refuses_template '"model_type"' '"top_k": 4, "model_type"' top_k &&
+		refuses_template '"name": "bytes"' '"name": "bytes", "messages": [["user", "hi"]]' messages &&
+		refuses_template '"name": "bytes"' '"use_function_calling": true' use_function_calling &&
+		refuses_template '"conv_template": {' '"conv_template": "llama-2", "x": {' conv_template &&
+		without && sed 's/"name": "bytes"/"messages": [], "use_function_calling": false/' $model/mlc-chat-config.json 		> "$scratch/copy/mlc-chat-config.json" && "$tenon" chat "$scratch/copy" --message x --max-tokens 1
+}
+
+a_trace_has_the_operators_of_the_processor()
+{
+	grep -qs '^CONFIG_TRACE=[ym]' "$TENON_BUILD/include/config/auto.conf" || return 0
+	"$tenon" chat $model --message x --max-tokens 2 --trace "$scratch/trace.json" && grep -q '"operator"' "$scratch/trace.json" &&
+		grep -q 'matmul' "$scratch/trace.json"
+}
+
 it "tokens are those of TVM's runtime" replies_like_tvm
 it "--json has the same, with speed and memory" json_has_the_same
 it "speed, time to the first token and memory are printed" figures_are_printed
 it "lines of standard input are one conversation, whose beginning is computed once" a_conversation_goes_on
 it "several messages are answered in one batch" messages_share_a_batch
 it "a missing model is exit 3" fails_with 3 'No such file' "$scratch/none" --message x
+it "a missing tensor-cache.json is named, not the file that older versions wrote" missing_weights_are_named_as_today
+it "the list of weights that older versions wrote is read" the_older_list_of_weights_is_read
+it "a model without a template of conversations says so" a_missing_template_is_reported
+it "members of the configuration that change prompts and are not known are refused" unknown_members_are_refused
+it "--trace has the operators that the processor runs" a_trace_has_the_operators_of_the_processor
 it "a folder without a library says what to do" fails_with 3 'mlc_llm compile' tests/llm --message x
 it "a library that is no language model is refused" fails_with 4 'no _metadata\|no model of the Relax' \
 	tests/interop/data/tvm-0.27.0.post1/model_mlp/model.so --message x

@@ -234,6 +234,11 @@ static int open_model(struct cli *cli, struct chat *c)
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 	set_sampling(c);
+	if (!tenon_llm_info(c->llm)->has_template && !c->tokens && !c->raw && !c->quiet)
+		fprintf(cli->err,
+			"%s: there is no mlc-chat-config.json with a template of conversations, so "
+			"messages are \"user: ...\"; --raw continues the text itself\n",
+			c->options.weights ? c->options.weights : c->file);
 	return 0;
 }
 

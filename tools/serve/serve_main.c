@@ -265,6 +265,9 @@ static int serve(struct arguments *a)
 	fputs("tenon-serve: ", stderr);
 	printable_lines_print(tenon_slice_of(tenon_llm_info(s.llm)->name), stderr);
 	fprintf(stderr, " is at %s/v1\n", address);
+	if (!tenon_llm_info(s.llm)->has_template)
+		fprintf(stderr, "tenon-serve: there is no mlc-chat-config.json with a template of "
+				"conversations, so messages are \"user: ...\"\n");
 	if (!s.loopback && !a->serve.key)
 		fprintf(stderr, "tenon-serve: who can reach this address can use the model; "
 				"--key-file asks for a key\n");
