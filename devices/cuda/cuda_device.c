@@ -7,6 +7,12 @@
 
 #include "lib/brief_errors.h"
 
+/* what to do after a fault */
+#define START_AGAIN                                                                                \
+	"after a fault of a kernel CUDA opens no device until the process ends: start the "        \
+	"program "                                                                                 \
+	"again"
+
 /* Test for errors after which CUDA refuses new contexts, too, until the process ends. */
 static bool is_fault(int status)
 {
@@ -62,12 +68,13 @@ int cuda_failed(struct cuda_device *d, int status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	cuda_error(d, err, "%s: %s", what, cuda_status_text(d->cu, status, text, sizeof(text)));
+	cuda_error(d, err, "%s: %s%s", what, cuda_status_text(d->cu, status, text, sizeof(text)),
+		   is_fault(status) ? "; " START_AGAIN : "");
 	if (err != -TENON_E_LOST)
 		return err;
 	/* a device lost for another reason may still be referenced; its context is usable */
 	__atomic_store_n(&d->context->dead, 1, __ATOMIC_RELEASE);
-	return tenon_device_lose(&d->base, err);
+	return tenon_device_lose(&d->base, is_fault(status) ? -TENON_E_UNSUPPORTED : err);
 }
 
 void cuda_late_init(struct cuda_late *late, struct tenon_device *device,
@@ -223,10 +230,7 @@ static int no_context(const struct cuda_device *d, int status)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a context");
 	cuda_status_text(d->cu, status, text, sizeof(text));
 	if (is_fault(status))
-		return cuda_error(d, -TENON_E_LOST,
-				  "opening the device: %s; after a fault of a kernel CUDA opens no "
-				  "device until the process ends: start the program again",
-				  text);
+		return cuda_error(d, -TENON_E_LOST, "opening the device: %s; " START_AGAIN, text);
 	return cuda_error(d, -TENON_E_DEVICE, "opening the device: %s", text);
 }
 

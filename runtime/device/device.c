@@ -114,23 +114,24 @@ void tenon_device_fini(struct tenon_device *device)
 
 static int raise_lost(struct tenon_device *device)
 {
+	const uint32_t lost = __atomic_load_n(&device->lost, __ATOMIC_ACQUIRE);
 	char label[DEVICE_LABEL];
 	const char *reason;
 
-	if (__atomic_load_n(&device->lost, __ATOMIC_ACQUIRE) == DEVICE_FORKED)
+	if (lost == DEVICE_FORKED)
 		return tenon_error(-TENON_E_LOST,
 				   "%s was opened by the parent process; open devices after fork()",
 				   device_label(device, label));
 	reason = __atomic_load_n(&device->core->reason, __ATOMIC_ACQUIRE);
-	return tenon_error(-TENON_E_LOST, "%s is lost: %s. Reopen it", device_label(device, label),
-			   reason ? reason : "no memory for the reason");
+	return tenon_error(-TENON_E_LOST, "%s is lost: %s%s", device_label(device, label),
+			   reason ? reason : "no memory for the reason",
+			   lost == DEVICE_ENDED ? "" : ". Reopen it");
 }
 
 int tenon_device_lose(struct tenon_device *device, int status)
 {
 	char *reason, *none = NULL;
 
-	(void)status;
 	if (!device_is_lost(device)) {
 		reason = device_reason();
 		/* do not lock: backends may call this with locks held */
@@ -138,7 +139,9 @@ int tenon_device_lose(struct tenon_device *device, int status)
 		    !__atomic_compare_exchange_n(&device->core->reason, &none, reason, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			free(reason);
-		__atomic_store_n(&device->lost, DEVICE_LOST, __ATOMIC_RELEASE);
+		__atomic_store_n(&device->lost,
+				 status == -TENON_E_UNSUPPORTED ? DEVICE_ENDED : DEVICE_LOST,
+				 __ATOMIC_RELEASE);
 	}
 	return raise_lost(device);
 }

@@ -29,6 +29,7 @@ int32_t device_object_type(enum device_object which);
 /* values of tenon_device.lost */
 #define DEVICE_LOST   1u
 #define DEVICE_FORKED 2u
+#define DEVICE_ENDED  3u /* lost, and this process cannot open it again */
 
 /* atomic; 0 until it is registered */
 extern int32_t device_object_types[DEVICE_OBJECT_COUNT] __attribute__((visibility("hidden")));

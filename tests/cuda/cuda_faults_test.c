@@ -5,6 +5,7 @@
  */
 #include "tests/cuda/cuda_rig.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "driver/cuda/cuda_api.h"
@@ -214,6 +215,7 @@ static void a_kernel_that_writes_where_nothing_is_loses_the_device(void **state)
 	struct tenon_device *fresh = NULL;
 	struct tenon_point one;
 	struct tenon_sync signal;
+	char message[512];
 
 	(void)state;
 	assert_int_equal(tenon_timeline_create(0, &t), 0);
@@ -223,9 +225,13 @@ static void a_kernel_that_writes_where_nothing_is_loses_the_device(void **state)
 	assert_int_equal(tenon_queue_dispatch(rig.queue, &d, &signal), 0);
 	fake_cuda_hang(rig.fake, 0);
 	assert_int_equal(tenon_timeline_wait(t, 1, rig_soon()), -TENON_E_LOST);
+	snprintf(message, sizeof(message), "%s", tenon_error_message());
 	assert_error_has(
 		"cuda:0 is lost: cuda:0 (Fake GPU 0): an operation failed on the device: "
-		"CUDA_ERROR_ILLEGAL_ADDRESS (700: an illegal memory access was encountered)");
+		"CUDA_ERROR_ILLEGAL_ADDRESS (700: an illegal memory access was encountered); after "
+		"a fault of a kernel CUDA opens no device until the process ends: start the "
+		"program again");
+	assert_null(strstr(message, "Reopen"));
 	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 64, 0, 4, NULL), -TENON_E_LOST);
 	assert_int_equal(tenon_queue_sync(rig.queue, TENON_FOREVER), -TENON_E_LOST);
 	tenon_error_clear();

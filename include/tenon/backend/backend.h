@@ -218,7 +218,7 @@ struct tenon_device_ops {
  * @index: number among the backend's devices
  * @id: DLPack's type and number; set by the core after open
  * @slot: small number, unique among open devices; set by the core
- * @lost: 1 after tenon_device_lose(), else 0; atomic
+ * @lost: not 0 after tenon_device_lose(); atomic
  * @core: private to the core
  */
 struct tenon_device {
@@ -254,7 +254,8 @@ TENON_API void tenon_device_fini(struct tenon_device *device);
 /**
  * tenon_device_lose - mark a device as lost; for backends
  * @device: device
- * @status: negative; the thread's message becomes the reason
+ * @status: negative; the thread's message becomes the reason. -TENON_E_UNSUPPORTED where this process
+ *	cannot open the device again: the message says what to do then, in place of "Reopen it"
  *
  * Later submissions and allocations on the device fail with -TENON_E_LOST and the reason. So do the
  * timelines that its pending operations would signal. Later calls do not change the reason. A
