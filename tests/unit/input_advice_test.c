@@ -69,8 +69,19 @@ static void a_missing_input_of_any_length_is_described_too(void **state)
 {
 	(void)state;
 	NEEDS_X86;
+	assert_refused(RUN("run", DATA "tvm-0.27.0.post1/model_mlp_compiled/model.so"), CLI_USAGE,
+		       "input \"x\" was not given; it is a tensor: --input x=@FILE.npy\n");
 	assert_refused(RUN("bench", DATA "tvm-0.27.0.post1/model_mlp_compiled/model.so"), CLI_USAGE,
 		       "input \"x\" is a tensor, whose type is not fixed: --input x=@FILE.npy\n");
+}
+
+static void contents_without_their_type_ask_for_it(void **state)
+{
+	(void)state;
+	NEEDS_X86;
+	assert_refused(RUN("run", MLP, "--input", "x=random"), CLI_USAGE,
+		       "the type stands in front of \"random\", as in 2x3xfloat32=random");
+	assert_refused(RUN("bench", MLP, "--input", "zeros"), CLI_USAGE, "as in 2x3xfloat32=zeros");
 }
 
 static void a_file_without_its_at_is_noticed(void **state)
@@ -149,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_missing_input_is_described_with_an_example_that_works),
 		cmocka_unit_test(a_missing_input_of_any_length_is_described_too),
+		cmocka_unit_test(contents_without_their_type_ask_for_it),
 		cmocka_unit_test(a_file_without_its_at_is_noticed),
 		cmocka_unit_test(random_without_a_seed_prints_the_one_it_took),
 		cmocka_unit_test(a_name_is_given_once),

@@ -230,6 +230,8 @@ int model_need_inputs(struct cli *cli, const char *file, struct tenon_model *mod
 		print_type(&port, &text);
 		tenon_buffer_printf(&text, ": ");
 		print_option(port.name, "@FILE.npy", &text);
+		if (port.ndim < 0 || !port.dtype.bits)
+			continue;
 		tenon_buffer_printf(&text, " or, as a trial, ");
 		print_example(&port, &text);
 	}

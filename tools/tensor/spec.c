@@ -125,10 +125,11 @@ static int parse_dtype(const char *text, size_t size, DLDataType *out)
 
 	if (!size || !isalpha((unsigned char)*text) || tenon_dtype_parse(name, out) ||
 	    element_class_of(*out) < 0)
-		return tenon_error(-TENON_E_USAGE,
-				   "no elements of type \"%.*s\" are known; some are float32, "
-				   "float16, bfloat16, int8, uint4, bool, float8_e4m3fn",
-				   (int)size, text);
+		return tenon_error(
+			-TENON_E_USAGE,
+			"no elements of type \"%.*s\" are known; some are float32, "
+			"float16, bfloat16, int8, uint4, bool, float8_e4m3fn; a file is @FILE",
+			(int)size, text);
 	/* bool is {6,8}, however it is written */
 	*out = element_storage(*out);
 	return 0;
@@ -282,6 +283,17 @@ int spec_without_at(const char *text)
 	return tenon_error(-TENON_E_USAGE, "%s is a file; its content is @%s", text, text);
 }
 
+/* contents that need no numbers; without a type they look like one */
+static bool is_content_word(const char *text)
+{
+	static const char *const words[] = { "zeros", "ones", "arange", "random" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(text, words[i]))
+			return true;
+	return !strncmp(text, "random:", 7);
+}
+
 static int parse_unnamed(const char *text, struct spec *out)
 {
 	const char *equals = strchr(text, '=');
@@ -305,6 +317,12 @@ static int parse_unnamed(const char *text, struct spec *out)
 		err = type_alone(text, out);
 	else
 		err = parse_type(text, (size_t)(equals - text), out);
+	if (err && !equals && is_content_word(text)) {
+		tenon_error_clear();
+		return tenon_error(-TENON_E_USAGE,
+				   "the type stands in front of \"%s\", as in 2x3xfloat32=%s", text,
+				   text);
+	}
 	if (err)
 		return spec_without_at(text) ? -TENON_E_USAGE : err;
 	return equals ? parse_content(equals + 1, out) : 0;
