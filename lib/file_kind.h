@@ -16,7 +16,14 @@
  *
  * Return: a static string that fits behind "looks like": "a tar archive", "text", "unknown bytes".
  */
+#ifdef CONFIG_ELF_INSPECT
 const char *file_kind(struct tenon_slice bytes) TO_PLUGINS(file_kind);
+#else
+static inline const char *file_kind(struct tenon_slice bytes)
+{
+	return bytes.size ? "other bytes" : "an empty file";
+}
+#endif
 
 /** file_is_elf - test for the ELF magic number */
 static inline bool file_is_elf(struct tenon_slice bytes)

@@ -179,8 +179,6 @@ static int list_kinds(void *context, const struct tenon_backend *b)
 
 bool loader_plugin_missing(struct tenon_slice kind, struct tenon_buffer *out)
 {
-	const struct loader_plugin *l;
-
 #ifdef CONFIG_DEVICES
 	const struct tenon_backend *b = tenon_backend_of_kind(kind);
 	const struct plugin *const *p;
@@ -189,9 +187,15 @@ bool loader_plugin_missing(struct tenon_slice kind, struct tenon_buffer *out)
 		if (!strcmp((*p)->name, b->name))
 			return plugin_missing(*p, out);
 #endif
+#if OPTION_ON(DNNL_JSON)
+	const struct loader_plugin *l;
+
 	for (l = loader_plugins; l->kind; l++)
 		if (tenon_slice_equal(tenon_slice_of(l->kind), kind))
 			return plugin_missing(l->plugin, out);
+#endif
+	(void)kind;
+	(void)out;
 	return false;
 }
 
