@@ -12,6 +12,8 @@
 #include "runtime/remote/server.h"
 #include "runtime/remote/wire.h"
 
+struct notification;
+struct notification_answer;
 struct server;
 
 /** enum peer_state - what a connection waits for */
@@ -187,6 +189,18 @@ bool peer_limits_exceeded(const struct server *s, struct peer *p);
 
 /** peer_limits_deadline - when peer_limits_polled() and peer_limits_exceeded() must be called; 0 for never */
 uint64_t peer_limits_deadline(const struct server *s, const struct peer *p);
+
+/* ---- peer_calls.c: what the filter of seccomp has the server asked */
+
+/** peer_calls_is_start - test whether a question is about a new process or thread */
+bool peer_calls_is_start(const struct notification *n);
+
+/** peer_calls_answer - answer another question */
+void peer_calls_answer(struct server *s, const struct peer *p, const struct notification *n,
+		       struct notification_answer *a);
+
+/** peer_learn - report a system call that is not on the list, unless it was reported before */
+void peer_learn(struct server *s, const struct peer *p, const struct notification *n);
 
 /* ---- peer_output.c */
 

@@ -122,6 +122,8 @@ static void enter_sandbox(const struct server *s, const char *folder, int socket
 		.write = o->write,
 		.memory_most = o->memory_most,
 		.file_most = o->session.folder_most,
+		.sockets = o->sockets && *o->sockets,
+		.learn = o->learn,
 	};
 	size_t i;
 	int listener;

@@ -7,11 +7,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/remote/notification.h"
 #include "runtime/remote/process_list.h"
 #include "runtime/remote/sandbox.h"
 #include "runtime/remote/server_state.h"
@@ -22,28 +22,6 @@
 #define MEMORY_MS 500
 /* rounds of killing what has left its group */
 #define SWEEPS 1000
-
-/* as in linux/seccomp.h, which some C libraries do not install */
-struct notification {
-	uint64_t id;
-	uint32_t pid;
-	uint32_t flags;
-	int32_t number;
-	uint32_t machine;
-	uint64_t instruction;
-	uint64_t arguments[6];
-};
-
-struct answer {
-	uint64_t id;
-	int64_t value;
-	int32_t error;
-	uint32_t flags;
-};
-
-#define RECEIVE	 _IOWR('!', 0, struct notification)
-#define SEND	 _IOWR('!', 1, struct answer)
-#define CONTINUE 1
 
 /* ---- the descriptor, from the session's process */
 
@@ -154,24 +132,26 @@ static bool may_start(struct peer *p, unsigned int most)
 	return true;
 }
 
-static void answer_listener(const struct server *s, struct peer *p)
+static void answer_listener(struct server *s, struct peer *p)
 {
 	struct notification n = { 0 };
-	struct answer a = { 0 };
+	struct notification_answer a = { 0 };
 
-	if (ioctl(p->limits.fd, RECEIVE, &n))
+	if (ioctl(p->limits.fd, NOTIFICATION_RECEIVE, &n))
 		return;
 	a.id = n.id;
-	if (may_start(p, s->options->processes_most)) {
+	if (!peer_calls_is_start(&n)) {
+		peer_calls_answer(s, p, &n, &a);
+	} else if (may_start(p, s->options->processes_most)) {
 		p->limits.used = true;
-		a.flags = CONTINUE;
+		a.flags = NOTIFICATION_CONTINUE;
 	} else {
 		/* code that tries again and again must not keep the server from others */
 		p->limits.later = now_ms() + COUNT_MS;
 		a.error = -EAGAIN;
 	}
 	/* one that was killed meanwhile needs no answer */
-	ioctl(p->limits.fd, SEND, &a);
+	ioctl(p->limits.fd, NOTIFICATION_SEND, &a);
 }
 
 int peer_limits_polled(struct peer *p)

@@ -32,6 +32,8 @@ enum sandbox_part {
  * @write: further files and folders it may write, ending with NULL; or NULL
  * @memory_most: private memory in bytes; 0 for no limit
  * @file_most: largest file in bytes
+ * @sockets: the process may make Unix sockets; the holder of the listener connects them
+ * @learn: the holder of the listener is asked about calls that are not allowed, instead of their being refused
  */
 struct sandbox_options {
 	const char *folder;
@@ -40,6 +42,8 @@ struct sandbox_options {
 	const char *const *write;
 	uint64_t memory_most;
 	uint64_t file_most;
+	bool sockets;
+	bool learn;
 };
 
 /**
@@ -61,6 +65,6 @@ const char *sandbox_part_name(enum sandbox_part part);
 
 /* the parts: whether files are limited; which of the two parts of seccomp are missing */
 bool sandbox_files(const struct sandbox_options *options);
-unsigned int sandbox_syscalls(int *listener);
+unsigned int sandbox_syscalls(const struct sandbox_options *options, int *listener);
 
 #endif /* RUNTIME_REMOTE_SANDBOX_H */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Landlock. The numbers are the kernel's: some C libraries install no header of it. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
@@ -65,22 +66,28 @@ static int create_ruleset(int v)
 	return (int)syscall(CREATE_RULESET, &ruleset, size, 0);
 }
 
+static bool allow_descriptor(int ruleset, int v, int fd, uint64_t access)
+{
+	struct beneath rule = { .access = access & handled(v), .fd = fd };
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	if (!S_ISDIR(st.st_mode))
+		rule.access &= OF_FILES;
+	return !syscall(ADD_RULE, ruleset, PATH_BENEATH, &rule, 0);
+}
+
 /* A path that does not exist needs no rule. */
 static bool allow(int ruleset, int v, const char *path, uint64_t access)
 {
-	struct beneath rule = { .access = access & handled(v) };
-	struct stat st;
-	bool ok = false;
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	bool ok;
 
-	rule.fd = open(path, O_PATH | O_CLOEXEC);
-	if (rule.fd < 0)
+	if (fd < 0)
 		return true;
-	if (!fstat(rule.fd, &st)) {
-		if (!S_ISDIR(st.st_mode))
-			rule.access &= OF_FILES;
-		ok = !syscall(ADD_RULE, ruleset, PATH_BENEATH, &rule, 0);
-	}
-	close(rule.fd);
+	ok = allow_descriptor(ruleset, v, fd, access);
+	close(fd);
 	return ok;
 }
 
@@ -123,47 +130,68 @@ bool sandbox_reads(const struct sandbox_options *options, const char *path)
 	       is_below(resolved, options->write);
 }
 
-/* below /dev, each with its NUL: nodes of devices, and shared memory. A table of pointers would be as large again. */
+/*
+ * Nodes below /dev, each with its NUL; a name that ends with * is the beginning of others. A table of pointers would
+ * be as large again. Shared memory (/dev/shm) is not among them: it belongs to all programs of the user, and stays.
+ */
 static const char devices[] = "null\0"
 			      "zero\0"
 			      "full\0"
 			      "random\0"
 			      "urandom\0"
 			      "dri\0"
-			      "nvidia0\0"
-			      "nvidia1\0"
-			      "nvidia2\0"
-			      "nvidia3\0"
-			      "nvidia4\0"
-			      "nvidia5\0"
-			      "nvidia6\0"
-			      "nvidia7\0"
-			      "nvidiactl\0"
-			      "nvidia-uvm\0"
-			      "nvidia-uvm-tools\0"
-			      "nvidia-caps\0"
-			      "nvidia-modeset\0"
-			      "nvhost-gpu\0"
+			      "nvidia*\0"
+			      "nvhost*\0"
+			      "nvmap\0"
+			      "nvgpu\0"
 			      "kfd\0"
-			      "mali0\0"
+			      "mali*\0"
 			      "kgsl-3d0\0"
 			      "accel\0"
 			      "dma_heap\0"
 			      "udmabuf\0"
-			      "shm\0"
 			      "tenon\0";
+
+static bool is_device(const char *name)
+{
+	const char *at, *star;
+
+	for (at = devices; *at; at += strlen(at) + 1) {
+		star = strchr(at, '*');
+		if (star ? !strncmp(name, at, (size_t)(star - at)) : !strcmp(name, at))
+			return true;
+	}
+	return false;
+}
 
 static bool allow_devices(int ruleset, int v)
 {
-	char path[64];
-	const char *at;
+	DIR *dir = opendir("/dev");
+	struct dirent *entry;
+	char path[300];
+	bool ok = true;
 
-	for (at = devices; *at; at += strlen(at) + 1) {
-		snprintf(path, sizeof(path), "/dev/%s", at);
-		if (!allow(ruleset, v, path, handled(v)))
-			return false;
+	while (dir && ok && (entry = readdir(dir))) {
+		if (!is_device(entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "/dev/%s", entry->d_name);
+		ok = allow(ruleset, v, path, handled(v));
 	}
-	return true;
+	if (dir)
+		closedir(dir);
+	return ok;
+}
+
+/*
+ * Names of threads: libcuda and C libraries write those of other threads to /proc/self/task/NUMBER/comm. A rule is for a
+ * folder as the kernel has it in memory, and the kernel makes that of /proc anew when it is short of memory: the
+ * descriptor, which stays open, keeps it.
+ */
+static bool allow_thread_names(int ruleset, int v)
+{
+	int fd = open("/proc/self/task", O_PATH | O_CLOEXEC);
+
+	return fd < 0 || allow_descriptor(ruleset, v, fd, READING | WRITE_FILE | TRUNCATE);
 }
 
 bool sandbox_files(const struct sandbox_options *options)
@@ -179,7 +207,7 @@ bool sandbox_files(const struct sandbox_options *options)
 	ok = allow(ruleset, v, options->folder, handled(v)) &&
 	     (!options->cache || allow(ruleset, v, options->cache, READ_FILE)) &&
 	     allow_list(ruleset, v, system_paths, READING) && allow_devices(ruleset, v) &&
-	     allow_list(ruleset, v, options->read, READING) &&
+	     allow_thread_names(ruleset, v) && allow_list(ruleset, v, options->read, READING) &&
 	     allow_list(ruleset, v, options->write, handled(v)) &&
 	     !syscall(RESTRICT_SELF, ruleset, 0);
 	close(ruleset);

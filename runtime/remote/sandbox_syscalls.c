@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seccomp: a filter that denies what no driver or compiled code needs. The structures and numbers are
- * the kernel's: some C libraries install no header of them.
+ * seccomp: a filter that allows the calls of a list (sandbox_calls.c) and nothing else. The structures and numbers
+ * are the kernel's: some C libraries install no header of them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/remote/sandbox.h"
+#include "runtime/remote/sandbox_calls.h"
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 #define MACHINE 0xc000003eU
@@ -57,86 +59,27 @@ struct program {
 #define ARCH	    4
 #define ARGUMENT(n) (16 + 8 * (n))
 
-/* calls that are denied */
-static const uint16_t denied[] = {
-	/* other processes */
-	SYS_ptrace,
-	SYS_process_vm_readv,
-	SYS_process_vm_writev,
-	SYS_kcmp,
-	424, /* pidfd_send_signal */
-	438, /* pidfd_getfd */
-	440, /* process_madvise */
-	448, /* process_mrelease */
-	SYS_tkill,
-	/* the server kills the process group */
-	SYS_setsid,
-	SYS_setpgid,
-	425, /* io_uring_setup */
-	/* names of files in folders that a session may not list */
-	SYS_inotify_add_watch,
-	SYS_fanotify_init,
-	/* the kernel and the machine */
-	SYS_bpf,
-	SYS_perf_event_open,
-	SYS_keyctl,
-	SYS_add_key,
-	SYS_request_key,
-	SYS_userfaultfd,
-	SYS_init_module,
-	SYS_finit_module,
-	SYS_delete_module,
-	SYS_kexec_load,
-	SYS_reboot,
-	SYS_swapon,
-	SYS_swapoff,
-	SYS_mount,
-	SYS_umount2,
-	SYS_pivot_root,
-	SYS_chroot,
-	SYS_unshare,
-	SYS_setns,
-	428, /* open_tree */
-	429, /* move_mount */
-	430, /* fsopen */
-	432, /* fsmount */
-	442, /* mount_setattr */
-	SYS_sethostname,
-	SYS_setdomainname,
-	SYS_settimeofday,
-	SYS_clock_settime,
-	SYS_adjtimex,
-	SYS_clock_adjtime,
-	SYS_syslog,
-	SYS_acct,
-	SYS_quotactl,
-};
+#define PAIR_TYPES    15 /* of the type of a socket: without its flags */
+#define FAST_OPEN     0x20000000U
+#define WHICH_PROCESS 0 /* of setpriority() */
+#define WHICH_IO      1 /* of ioprio_set() */
+#define ACCESS_NEITHER                                                                             \
+	3 /* of open(): a descriptor for ioctl() alone, of which Landlock asks nothing */
 
-/* those that are denied unless their first argument is 0 or the process itself */
-static const uint16_t own_only[] = {
-	SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_prlimit64,
-};
-
-/* new processes and threads; C libraries take clone() when there is no clone3() */
-static const uint16_t starts[] = {
-	SYS_clone,
-#ifdef SYS_fork
-	SYS_fork,
-#endif
-#ifdef SYS_vfork
-	SYS_vfork,
-#endif
-};
-
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
-/* what clone() and unshare() make: namespaces of mounts, groups, names, IPC, users, processes and networks */
-#define NAMESPACES 0x7e020000U
-
-/* room for all of them; made by a program, because a list of instructions is several times as large */
+/*
+ * A filter that is built: which numbers have which rule, as a search tree, so that a call that has one costs as many
+ * comparisons as the count has digits. Of calls that are allowed whatever their arguments the kernel keeps a map.
+ */
 struct filter {
-	struct instruction code[2 * (COUNT(denied) + COUNT(starts)) + 6 * COUNT(own_only) + 24];
+	struct instruction code[3072];
 	unsigned short length;
+	uint32_t refused; /* the answer to a call that is not allowed */
+	uint32_t absent;  /* to a newer one */
+	uint32_t start;	  /* to a new process or thread */
+	uint32_t ask;	  /* to one for which the server looks */
+	bool sockets;
+	struct call calls[448];
+	size_t count;
 };
 
 static void add(struct filter *f, uint16_t code, uint8_t jump_true, uint8_t jump_false, uint32_t k)
@@ -154,77 +97,300 @@ static void give(struct filter *f, uint32_t value)
 	add(f, 0x06, 0, 0, value);
 }
 
-/* Skip @yes or @no instructions. */
-static void compare(struct filter *f, uint32_t value, uint8_t yes, uint8_t no)
+static void mask(struct filter *f, uint32_t bits)
 {
-	add(f, 0x15, yes, no, value);
+	add(f, 0x54, 0, 0, bits);
 }
 
-/* The answer to calls of a list. */
-static void answer(struct filter *f, const uint16_t *calls, size_t count, uint32_t value)
+/* Answer @value when what is loaded equals @k; else go on. */
+static void on_equal(struct filter *f, uint32_t k, uint32_t value)
 {
-	while (count--) {
-		compare(f, *calls++, 0, 1);
-		give(f, value);
-	}
+	add(f, 0x15, 0, 1, k);
+	give(f, value);
 }
 
-/* A call that is allowed with one value of its first argument, or two. */
-static void allow_only(struct filter *f, uint32_t call, uint32_t first, uint32_t second)
+static void unless_equal(struct filter *f, uint32_t k, uint32_t value)
 {
-	compare(f, call, 0, 5);
-	load(f, ARGUMENT(0));
-	compare(f, first, 2, 0);
-	compare(f, second, 1, 0);
-	give(f, DENY);
+	add(f, 0x15, 1, 0, k);
+	give(f, value);
+}
+
+static void on_any_bit(struct filter *f, uint32_t bits, uint32_t value)
+{
+	add(f, 0x45, 0, 1, bits);
+	give(f, value);
+}
+
+/* ---- rules: each ends with an answer. The kernel takes the low half of an argument that is an int. */
+
+static void own(struct filter *f, unsigned int argument, uint32_t other)
+{
+	load(f, ARGUMENT(argument));
+	on_equal(f, 0, ALLOW);
+	on_equal(f, (uint32_t)getpid(), ALLOW);
+	give(f, other);
+}
+
+static void open_flags(struct filter *f, unsigned int argument)
+{
+	load(f, ARGUMENT(argument));
+	mask(f, O_ACCMODE | O_TRUNC);
+	/* truncation of a file that is opened for reading: Landlock does not see it before its version 3 */
+	on_equal(f, O_RDONLY | O_TRUNC, f->refused);
+	on_equal(f, ACCESS_NEITHER, f->refused);
+	on_equal(f, ACCESS_NEITHER | O_TRUNC, f->refused);
 	give(f, ALLOW);
 }
 
-/* In a namespace of its own, code is root to parts of the kernel that it could not reach else. */
-static void deny_namespaces(struct filter *f)
+static void ioctl_rule(struct filter *f)
 {
-	compare(f, SYS_clone, 0, 4);
-	load(f, ARGUMENT(0));
-	add(f, 0x45, 0, 1, NAMESPACES);
-	give(f, DENY);
-	load(f, NUMBER);
-}
-
-/* @start: the answer to a new process or thread */
-static void fill(struct filter *f, uint32_t start)
-{
-	/* its flags are in memory, where another thread could change them */
-	static const uint16_t clone3 = 435;
 	size_t i;
 
+	load(f, ARGUMENT(1));
+	for (i = 0; i < ioctl_numbers_count; i++)
+		on_equal(f, ioctl_numbers[i], ALLOW);
+	mask(f, 0xff00);
+	for (i = 0; i < ioctl_types_count; i++)
+		on_equal(f, (uint32_t)ioctl_types[i] << 8, ALLOW);
+	give(f, f->refused);
+}
+
+static void fcntl_rule(struct filter *f)
+{
+	size_t i;
+
+	load(f, ARGUMENT(1));
+	/* Skip the check of flags for all but F_SETFL. */
+	add(f, 0x15, 0, 3, F_SETFL);
+	load(f, ARGUMENT(2));
+	on_any_bit(f, O_ASYNC, f->refused);
+	load(f, ARGUMENT(1));
+	for (i = 0; i < fcntl_commands_count; i++)
+		on_equal(f, fcntl_commands[i], ALLOW);
+	give(f, f->refused);
+}
+
+static void prctl_rule(struct filter *f)
+{
+	size_t i;
+
+	load(f, ARGUMENT(0));
+	for (i = 0; i < prctl_options_count; i++)
+		on_equal(f, prctl_options[i], ALLOW);
+	give(f, f->refused);
+}
+
+/* Sockets that have a peer for good: a datagram socket could send to any name. */
+static void socket_rule(struct filter *f)
+{
+	load(f, ARGUMENT(0));
+	unless_equal(f, AF_UNIX, f->refused);
+	load(f, ARGUMENT(1));
+	mask(f, PAIR_TYPES);
+	on_equal(f, SOCK_STREAM, ALLOW);
+	on_equal(f, SOCK_SEQPACKET, ALLOW);
+	give(f, f->refused);
+}
+
+static void send_rule(struct filter *f, unsigned int flags)
+{
+	load(f, ARGUMENT(flags));
+	/* with an address it is a connect() */
+	on_any_bit(f, FAST_OPEN, f->refused);
+}
+
+static void no_pointer(struct filter *f, unsigned int argument)
+{
+	load(f, ARGUMENT(argument));
+	unless_equal(f, 0, f->refused);
+	load(f, ARGUMENT(argument) + 4);
+	unless_equal(f, 0, f->refused);
+}
+
+static void rule(struct filter *f, enum call_rule r)
+{
+	switch (r) {
+	case CALL_DENIED:
+		give(f, f->refused);
+		break;
+	case CALL_ABSENT:
+		give(f, f->absent);
+		break;
+	case CALL_CLONE3:
+		give(f, ABSENT);
+		break;
+	case CALL_ALLOWED:
+		give(f, ALLOW);
+		break;
+	case CALL_CLONE:
+		load(f, ARGUMENT(0));
+		on_any_bit(f, CLONE_REFUSED, f->refused);
+		give(f, f->start);
+		break;
+	case CALL_START:
+		give(f, f->start);
+		break;
+	case CALL_OWN:
+		own(f, 0, f->refused);
+		break;
+	case CALL_OWN_THREAD:
+		own(f, 0, f->ask);
+		break;
+	case CALL_PRIORITY:
+	case CALL_IO_PRIORITY:
+		load(f, ARGUMENT(0));
+		unless_equal(f, r == CALL_PRIORITY ? WHICH_PROCESS : WHICH_IO, f->refused);
+		own(f, 1, f->ask);
+		break;
+	case CALL_OPEN:
+		open_flags(f, 1);
+		break;
+	case CALL_OPENAT:
+		open_flags(f, 2);
+		break;
+	case CALL_IOCTL:
+		ioctl_rule(f);
+		break;
+	case CALL_FCNTL:
+		fcntl_rule(f);
+		break;
+	case CALL_PRCTL:
+		prctl_rule(f);
+		break;
+	case CALL_PAIR:
+		socket_rule(f);
+		break;
+	case CALL_SOCKET:
+		if (f->sockets)
+			socket_rule(f);
+		else
+			give(f, f->refused);
+		break;
+	case CALL_CONNECT:
+		give(f, f->sockets ? f->ask : f->refused);
+		break;
+	case CALL_SEND:
+		send_rule(f, 3);
+		no_pointer(f, 4);
+		give(f, ALLOW);
+		break;
+	case CALL_MESSAGE:
+		send_rule(f, 2);
+		give(f, ALLOW);
+		break;
+	}
+}
+
+/* ---- the tree */
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t x = ((const struct call *)a)->number, y = ((const struct call *)b)->number;
+
+	return (x > y) - (x < y);
+}
+
+static void add_calls(struct filter *f)
+{
+	size_t i;
+
+	for (i = 0; i < calls_allowed_count; i++)
+		f->calls[f->count++] = (struct call){ calls_allowed[i], CALL_ALLOWED };
+	for (i = 0; i < calls_ruled_count; i++)
+		f->calls[f->count++] = calls_ruled[i];
+	qsort(f->calls, f->count, sizeof(*f->calls), by_number);
+}
+
+/* a range of numbers with one rule, up to the next */
+struct ranges {
+	struct call range[2 * 448 + 2];
+	size_t count;
+};
+
+static void begin_range(struct ranges *r, uint32_t number, uint8_t rule)
+{
+	if (r->count && r->range[r->count - 1].rule == rule && rule <= CALL_ALLOWED)
+		return;
+	if (r->count && r->range[r->count - 1].number == number)
+		r->range[r->count - 1].rule = rule;
+	else
+		r->range[r->count++] = (struct call){ number, rule };
+}
+
+static uint8_t unlisted(uint32_t number)
+{
+	return number < CALLS_NEWER ? CALL_DENIED : CALL_ABSENT;
+}
+
+static void find_ranges(const struct filter *f, struct ranges *r)
+{
+	uint32_t next = 0;
+	size_t i;
+
+	for (i = 0; i < f->count; i++) {
+		if (f->calls[i].number > next) {
+			begin_range(r, next, unlisted(next));
+			if (next < CALLS_NEWER && f->calls[i].number > CALLS_NEWER)
+				begin_range(r, CALLS_NEWER, CALL_ABSENT);
+		}
+		begin_range(r, f->calls[i].number, f->calls[i].rule);
+		next = f->calls[i].number + 1;
+	}
+	begin_range(r, next, unlisted(next));
+	if (next < CALLS_NEWER)
+		begin_range(r, CALLS_NEWER, CALL_ABSENT);
+}
+
+static void branch(struct filter *f, const struct call *range, size_t count)
+{
+	const size_t half = count / 2;
+	unsigned short jump;
+
+	if (count == 1) {
+		rule(f, (enum call_rule)range->rule);
+		return;
+	}
+	/* a jump that depends on a comparison reaches 255 instructions */
+	add(f, 0x35, 0, 1, range[half].number);
+	jump = f->length;
+	add(f, 0x05, 0, 0, 0);
+	branch(f, range, half);
+	f->code[jump].k = (uint32_t)(f->length - jump - 1);
+	branch(f, range + half, count - half);
+}
+
+static void fill(struct filter *f)
+{
+	struct ranges ranges = { .count = 0 };
+
 	load(f, ARCH);
-	compare(f, MACHINE, 1, 0);
-	give(f, KILL);
+	unless_equal(f, MACHINE, KILL);
 	load(f, NUMBER);
 #ifdef __x86_64__
 	/* calls of the x32 ABI have other numbers */
 	add(f, 0x35, 0, 1, 0x40000000U);
 	give(f, DENY);
 #endif
-	deny_namespaces(f);
-	answer(f, starts, COUNT(starts), start);
-	answer(f, &clone3, 1, ABSENT);
-	answer(f, denied, COUNT(denied), DENY);
-	for (i = 0; i < COUNT(own_only); i++)
-		allow_only(f, own_only[i], 0, (uint32_t)getpid());
-	/* the network; sockets of this machine serve drivers */
-	allow_only(f, SYS_socket, AF_UNIX, AF_UNIX);
-	give(f, ALLOW);
+	add_calls(f);
+	find_ranges(f, &ranges);
+	branch(f, ranges.range, ranges.count);
 }
 
-static bool set_filter(uint32_t start, int *listener)
+static bool set_filter(const struct sandbox_options *options, bool ask, int *listener)
 {
-	struct filter filter = { .length = 0 };
+	static struct filter filter;
 	struct program program = { 0, filter.code };
 
-	fill(&filter, start);
+	filter = (struct filter){
+		.refused = options->learn && ask ? ASK : DENY,
+		.absent = options->learn && ask ? ASK : ABSENT,
+		.start = ask ? ASK : ALLOW,
+		.ask = ask ? ASK : DENY,
+		.sockets = options->sockets && ask,
+	};
+	fill(&filter);
 	program.length = filter.length;
-	if (start != ASK)
+	if (!ask)
 		return !prctl(PR_SET_SECCOMP, FILTER_MODE, &program, 0, 0);
 	*listener = (int)syscall(SYS_seccomp, SET_FILTER, NEW_LISTENER | KILLABLE, &program);
 	/* before Linux 5.19, a signal has the call made and asked for again */
@@ -247,18 +413,18 @@ static bool can_ask(void)
 	return major > 5 || (major == 5 && *minor == '.' && strtol(minor + 1, NULL, 10) >= 5);
 }
 
-unsigned int sandbox_syscalls(int *listener)
+unsigned int sandbox_syscalls(const struct sandbox_options *options, int *listener)
 {
-	if (can_ask() && set_filter(ASK, listener))
+	if (can_ask() && set_filter(options, true, listener))
 		return 0;
-	return SANDBOX_PROCESSES | (set_filter(ALLOW, listener) ? 0 : SANDBOX_SYSCALLS);
+	return SANDBOX_PROCESSES | (set_filter(options, false, listener) ? 0 : SANDBOX_SYSCALLS);
 }
 
 #else
 
-unsigned int sandbox_syscalls(int *listener)
+unsigned int sandbox_syscalls(const struct sandbox_options *options, int *listener)
 {
-	(void)listener;
+	(void)options, (void)listener;
 	return SANDBOX_PROCESSES | SANDBOX_SYSCALLS;
 }
 

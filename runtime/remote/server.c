@@ -408,11 +408,29 @@ static bool has_children(void)
 	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || errno != ECHILD;
 }
 
+/* One line, with what uploaded code can do for want of each part. */
+static void report_missing(struct server *s)
+{
+	char text[900];
+	size_t size = 0;
+	unsigned int part;
+
+	for (part = 1; part <= SANDBOX_PROCESSES; part <<= 1)
+		if (s->missing & part)
+			size += (size_t)snprintf(text + size, sizeof(text) - size, "%s%s",
+						 size ? ", " : "", sandbox_part_name(part));
+	if ((s->missing & SANDBOX_PROCESSES) &&
+	    (s->options->learn || (s->options->sockets && *s->options->sockets)))
+		size += (size_t)snprintf(text + size, sizeof(text) - size,
+					 ", and so --sandbox-learn and --allow-socket");
+	if (size)
+		server_say(s, "this kernel lacks %s", text);
+}
+
 /* Try the sandbox in a child, and say what the kernel lacks. */
 static void report_sandbox(struct server *s)
 {
 	const struct sandbox_options sandbox = { .folder = s->folder.path, .file_most = 1 };
-	unsigned int part;
 	int status = 0, listener;
 	pid_t pid;
 
@@ -428,9 +446,11 @@ static void report_sandbox(struct server *s)
 		return;
 	s->missing = (unsigned int)WEXITSTATUS(status);
 	s->sweeps = (s->missing & SANDBOX_SYSCALLS) && !has_children();
-	for (part = 1; part <= SANDBOX_PROCESSES; part <<= 1)
-		if (s->missing & part)
-			server_say(s, "this kernel lacks %s", sandbox_part_name(part));
+	report_missing(s);
+	if (s->options->learn && !(s->missing & SANDBOX_PROCESSES))
+		server_say(s, "--sandbox-learn: sessions may make every system call, and those "
+			      "that are not "
+			      "on the sandbox's list are named here");
 	if (!geteuid())
 		server_say(s, "running as root: uploaded code runs as root within these limits");
 }

@@ -36,6 +36,8 @@
  * @memory_most: private memory of a session's process, and memory of all its processes, in bytes; 0 for no limit
  * @processes_most: processes and threads of a session
  * @sandbox: limit the processes of sessions
+ * @learn: let sessions make every system call, and report those that the sandbox's list lacks
+ * @sockets: Unix sockets that sessions may connect to, ending with NULL; or NULL for none
  * @trust_network: accept addresses that other machines can reach
  * @tracker: offer sessions to the tracker "HOST:PORT"; NULL for none
  * @advertise_host: address to tell the tracker; NULL for the one that it sees
@@ -62,6 +64,8 @@ struct server_options {
 	uint64_t memory_most;
 	unsigned int processes_most;
 	bool sandbox;
+	bool learn;
+	const char *const *sockets;
 	bool trust_network;
 	bool stdio;
 	const char *tracker;

@@ -14,6 +14,8 @@
 /* connections in a handshake or waiting for a session */
 #define WAITING_MOST 256
 #define LISTEN_MOST  8
+/* system calls that --sandbox-learn reports */
+#define LEARNED_MOST 512
 
 /**
  * struct listener - a listening socket
@@ -43,6 +45,8 @@ struct listener {
  * @sessions: number of peers in PEER_SESSION
  * @serial: number of connections so far
  * @missing: parts of the sandbox that the kernel lacks
+ * @learned: system calls that were reported (peer_learn.c), with the argument that says what they are for
+ * @learned_count: number of them
  * @sweeps: what a session left outside its process group is looked for
  * @registration: at the tracker; used when @registered
  * @proxy: addresses of the proxy
@@ -67,6 +71,8 @@ struct server {
 	unsigned int sessions;
 	uint64_t serial;
 	unsigned int missing;
+	uint64_t learned[LEARNED_MOST];
+	unsigned int learned_count;
 	bool sweeps;
 	bool registered;
 	struct registration registration;

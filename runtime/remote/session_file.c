@@ -317,13 +317,15 @@ static bool take_copy(struct session *s, int from, const char *path, const char 
 		      uint64_t size)
 {
 	char text[SHA256_TEXT];
-	int fd = openat(s->folder_fd, TEMPORARY,
-			O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0700);
 	bool ok;
+	int fd;
 
+	/* The sandbox refuses fchmod(): the mode is that of a new file. */
+	unlinkat(s->folder_fd, TEMPORARY, 0);
+	fd = openat(s->folder_fd, TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);
 	if (fd < 0)
 		return false;
-	ok = !file_cache_copy(from, fd, size, text) && !strcmp(text, hash) && !fchmod(fd, 0500);
+	ok = !file_cache_copy(from, fd, size, text) && !strcmp(text, hash);
 	ok = !close(fd) && ok && !renameat(s->folder_fd, TEMPORARY, s->folder_fd, path);
 	if (!ok)
 		unlinkat(s->folder_fd, TEMPORARY, 0);

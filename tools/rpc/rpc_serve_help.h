@@ -25,10 +25,12 @@
 	"  --no-native-code       load device programs only, no shared objects\n"                  \
 	"  --allow-read PATH      let sessions read a file or folder\n"                            \
 	"  --allow-write PATH     let sessions write a file or folder\n"                           \
+	"  --allow-socket PATH    let sessions connect to a Unix socket\n"                         \
 	"  --allow-user NAME      accept this user on Unix sockets; --allow-group NAME a group\n"  \
 	"  --secret-file FILE     clients must prove that they know this secret\n"                 \
 	"  --tls-certificate FILE, --tls-key FILE  speak TLS\n"                                    \
 	"  --trust-network        accept addresses that other machines can reach\n"                \
+	"  --sandbox-learn        let sessions make every system call, and name those not allowed\n" \
 	"  --no-sandbox           let uploaded code do all that this user can\n"
 
 #define RPC_SERVE_WARNING                                                                          \
