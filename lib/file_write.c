@@ -105,6 +105,12 @@ static mode_t mode_for(const char *path)
 	return 0666 & ~mask;
 }
 
+/* File systems without modes, and the sandbox of a session, refuse it: then the file is this user's alone. */
+static bool set_mode(int fd, mode_t mode)
+{
+	return !fchmod(fd, mode) || errno == EPERM;
+}
+
 static void sync_folder(const char *path, size_t length)
 {
 	char *folder;
@@ -127,7 +133,7 @@ int file_replace(const char *path, const struct tenon_slice *parts, size_t count
 
 	if (file_temporary_open(path, &t))
 		return write_error(path);
-	if (write_file(t.fd, parts, count) || fchmod(t.fd, mode_for(path)) || fsync(t.fd)) {
+	if (write_file(t.fd, parts, count) || !set_mode(t.fd, mode_for(path)) || fsync(t.fd)) {
 		file_temporary_drop(&t);
 		return write_error(path);
 	}
