@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "runtime/kv/kv_internal.h"
+#include "runtime/model/tensor_place.h"
 
 #define LAYER_THETA 10000 /* of rotary embeddings in layers with a window of their own */
 
@@ -114,6 +115,7 @@ static int given_rows(const struct kv_cache *c, const struct tenon_value *argume
 	g->dl = *t;
 	g->dl.shape = g->shape;
 	g->dl.strides = NULL;
+	place_settle(&g->dl);
 	if (argument->type != TENON_TYPE_TENSOR) {
 		g->value = tenon_arg_tensor(&g->dl);
 		return 0;

@@ -13,6 +13,7 @@
 
 /* memory of a tensor that a call was given */
 static char *_Atomic given;
+static _Atomic uint64_t given_offset;
 
 static int give(void *self, const struct tenon_value *args, int32_t count, struct tenon_value *ret)
 {
@@ -23,6 +24,7 @@ static int give(void *self, const struct tenon_value *args, int32_t count, struc
 	if (count != 1 || tenon_value_tensor(&args[0], &t))
 		return -1;
 	given = (char *)t->data;
+	given_offset = t->byte_offset;
 	return 0;
 }
 
@@ -94,6 +96,30 @@ static void a_large_copy_goes_to_its_tensor_as_it_comes(void **state)
 	free(bytes);
 }
 
+/* compiled code refuses an offset; data that is not aligned as it needs keeps one */
+static void a_view_that_is_an_argument_begins_with_its_data(void **state)
+{
+	struct wire_tensor t;
+	struct client c;
+	char *whole;
+
+	(void)state;
+	client_start(&c);
+	t = byte_record(client_alloc(&c, 1024), 8);
+	CALL(&c, client_function(&c, "test.give"), wire_tensor_value(&t));
+	whole = given;
+	t.byte_offset = 128;
+	CALL(&c, client_function(&c, "test.give"), wire_tensor_value(&t));
+	assert_int_equal(c.code, PACKET_RETURN);
+	assert_ptr_equal(given, whole + 128);
+	assert_int_equal(given_offset, 0);
+	t.byte_offset = 12;
+	CALL(&c, client_function(&c, "test.give"), wire_tensor_value(&t));
+	assert_ptr_equal(given, whole);
+	assert_int_equal(given_offset, 12);
+	client_close(&c);
+}
+
 static void a_large_copy_that_does_not_fit_writes_nothing(void **state)
 {
 	struct wire_tensor t;
@@ -141,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_large_copy_goes_to_its_tensor_as_it_comes),
+		cmocka_unit_test(a_view_that_is_an_argument_begins_with_its_data),
 		cmocka_unit_test(a_large_copy_that_does_not_fit_writes_nothing),
 	};
 
