@@ -267,6 +267,7 @@ struct relax_vm *relax_of(struct tenon_module *m)
 int relax_create(struct relax_executable *x, struct tenon_module **out)
 {
 	struct relax_vm *vm = calloc(1, sizeof(*vm));
+	size_t i;
 	int err;
 
 	*out = NULL;
@@ -282,6 +283,9 @@ int relax_create(struct relax_executable *x, struct tenon_module **out)
 	err = relax_pool_create(&vm->pool);
 	if (!err)
 		err = relax_state_create(vm);
+	/* as in TVM, whose clients take the compiled functions from the machine's imports */
+	for (i = 0; i < x->module.import_count && !err; i++)
+		err = tenon_module_import(&vm->module, x->module.imports[i]);
 	if (err) {
 		tenon_object_unref(vm);
 		return err;

@@ -262,6 +262,29 @@ static void the_last_input_may_be_what_a_module_gives(void **state)
 	tenon_object_unref(vm);
 }
 
+static void a_machine_has_the_imports_of_its_executable(void **state)
+{
+	static const struct tenon_module_ops ops = { .get_function = get_function };
+	struct tenon_module *m = calloc(1, sizeof(*m)), *x;
+	struct assembly a = ASSEMBLY_INIT;
+	struct tenon_function *f;
+	struct relax_vm *vm;
+
+	(void)state;
+	tenon_module_init(m, &ops, tenon_slice_of("test"), TENON_MODULE_RUNNABLE);
+	assemble_function(&a, "main", 1, 1);
+	assemble_ret(&a, 0);
+	assert_int_equal(load_assembly(&a, &x), 0);
+	assert_int_equal(tenon_module_import(x, m), 0);
+	vm = machine_of_module(x);
+	assert_int_equal(tenon_module_import_count(&vm->module), 1);
+	assert_int_equal(tenon_module_get_function(&vm->module, "get_params", &f), 0);
+	tenon_object_unref(f);
+	tenon_object_unref(vm);
+	tenon_object_unref(x);
+	tenon_object_unref(m);
+}
+
 static struct tenon_value builtin(const char *name, const struct tenon_value *args, int32_t count,
 				  int *err)
 {
@@ -359,6 +382,7 @@ int main(void)
 		cmocka_unit_test(a_global_function_can_make_the_instrument),
 		cmocka_unit_test(errors_are_of_the_kinds_that_tvm_raises),
 		cmocka_unit_test(the_last_input_may_be_what_a_module_gives),
+		cmocka_unit_test(a_machine_has_the_imports_of_its_executable),
 		cmocka_unit_test(functions_of_python_are_called_by_name),
 		cmocka_unit_test(an_executable_is_printed_as_a_program_for_tvms_builder),
 	};
