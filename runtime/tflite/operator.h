@@ -88,6 +88,8 @@ struct operator_kind {
 	void (*run)(const struct operator_call *c);
 };
 
+extern const struct operator_kind operator_assign_variable;
+extern const struct operator_kind operator_call_once;
 extern const struct operator_kind operator_concatenation;
 extern const struct operator_kind operator_dequantize;
 extern const struct operator_kind operator_expand_dims;
@@ -95,12 +97,14 @@ extern const struct operator_kind operator_logistic;
 extern const struct operator_kind operator_pad;
 extern const struct operator_kind operator_pad_with;
 extern const struct operator_kind operator_quantize;
+extern const struct operator_kind operator_read_variable;
 extern const struct operator_kind operator_reshape;
 extern const struct operator_kind operator_sin;
 extern const struct operator_kind operator_slice;
 extern const struct operator_kind operator_softmax;
 extern const struct operator_kind operator_squeeze;
 extern const struct operator_kind operator_transpose;
+extern const struct operator_kind operator_var_handle;
 
 /** operator_find - find an operator that runs on the processor; NULL */
 const struct operator_kind *operator_find(uint32_t builtin);

@@ -10,6 +10,9 @@
 #define SCHEMA 3
 #define PLAN   "OfflineMemoryAllocation"
 
+/* graphs are looked up one after the other; models have one, and one for each IF, WHILE or CALL_ONCE */
+#define GRAPHS_MOST 256
+
 /* fields of tables, in the order of the schema */
 enum {
 	MODEL_VERSION,
@@ -269,17 +272,15 @@ static int list(const struct tflite_model *m, uint64_t size, uint64_t *left)
 }
 
 /* What is kept of a tensor or an operator is larger than an offset to a table that others have, too. */
-static int check_tables(const struct tflite_model *m)
+static int check_tables(const struct tflite_model *m, uint64_t count)
 {
-	const uint64_t count = (uint64_t)m->tensors.count + m->operators.count;
-
-	if (count * TFLITE_TABLE_LEAST <= tenon_cursor_left(&m->tensors.file))
+	if (count <= tenon_cursor_left(&m->graphs.file) / TFLITE_TABLE_LEAST)
 		return 0;
-	return tenon_cursor_error(&m->tensors.file, -TENON_E_FORMAT,
+	return tenon_cursor_error(&m->graphs.file, -TENON_E_FORMAT,
 				  "%" PRIu64
 				  " tensors and operators, which have at least %d bytes each; the "
 				  "file has %zu",
-				  count, TFLITE_TABLE_LEAST, tenon_cursor_left(&m->tensors.file));
+				  count, TFLITE_TABLE_LEAST, tenon_cursor_left(&m->graphs.file));
 }
 
 static int check_indices(const struct tflite_model *m, const struct flatbuffer_vector *v,
@@ -332,31 +333,63 @@ static int check_operators(const struct tflite_model *m, uint64_t *left)
 	return err;
 }
 
-static int read_graph(const struct flatbuffer_table *root, struct tflite_model *out)
+static int graph_at(const struct tflite_model *m, uint32_t graph, struct flatbuffer_table *t,
+		    struct flatbuffer_vector *tensors)
 {
-	struct tenon_cursor at = place_of(root);
-	struct flatbuffer_vector graphs;
-	struct flatbuffer_table t;
-	int err = flatbuffer_vector(root, MODEL_SUBGRAPHS, 4, &graphs);
+	int err = flatbuffer_item_table(&m->graphs, graph, t);
 
-	if (err)
-		return err;
-	if (graphs.count != 1)
-		return tenon_cursor_error(&at, -TENON_E_UNSUPPORTED,
-					  "a model of %" PRIu32
-					  " graphs; one is supported, without IF and WHILE",
-					  graphs.count);
-	err = flatbuffer_item_table(&graphs, 0, &t);
-	err = err ? err : flatbuffer_vector(&t, GRAPH_TENSORS, 4, &out->tensors);
+	return err ? err : flatbuffer_vector(t, GRAPH_TENSORS, 4, tensors);
+}
+
+int tflite_graph(const struct tflite_model *m, uint32_t graph, struct tflite_model *out)
+{
+	struct flatbuffer_table t;
+	uint64_t before = 0;
+	uint32_t i;
+	int err = 0;
+
+	*out = *m;
+	out->graph = graph;
+	for (i = 0; i < graph && !err; i++) {
+		err = graph_at(m, i, &t, &out->tensors);
+		before += out->tensors.count;
+	}
+	err = err ? err : graph_at(m, graph, &t, &out->tensors);
 	err = err ? err : flatbuffer_vector(&t, GRAPH_INPUTS, 4, &out->inputs);
 	err = err ? err : flatbuffer_vector(&t, GRAPH_OUTPUTS, 4, &out->outputs);
-	return err ? err : flatbuffer_vector(&t, GRAPH_OPERATORS, 4, &out->operators);
+	err = err ? err : flatbuffer_vector(&t, GRAPH_OPERATORS, 4, &out->operators);
+	if (!err && m->plan.size)
+		out->places = (struct tenon_slice){ m->plan.data + 4 * before,
+						    4 * (size_t)out->tensors.count };
+	return err;
+}
+
+/* Count the tensors and the tables of all graphs. */
+static int count_graphs(const struct flatbuffer_table *root, struct tflite_model *m,
+			uint64_t *tensors, uint64_t *tables)
+{
+	struct tenon_cursor at = place_of(root);
+	struct tflite_model graph;
+	uint32_t i;
+	int err = flatbuffer_vector(root, MODEL_SUBGRAPHS, 4, &m->graphs);
+
+	*tensors = *tables = 0;
+	if (!err && (!m->graphs.count || m->graphs.count > GRAPHS_MOST))
+		return tenon_cursor_error(&at, -TENON_E_UNSUPPORTED,
+					  "a model of %" PRIu32 " graphs; 1 to %d are supported",
+					  m->graphs.count, GRAPHS_MOST);
+	for (i = 0; i < m->graphs.count && !err; i++) {
+		err = tflite_graph(m, i, &graph);
+		*tensors += graph.tensors.count;
+		*tables += (uint64_t)graph.tensors.count + graph.operators.count;
+	}
+	return err;
 }
 
 /* Read the plan: a version, the number of graphs and of tensors, and an offset for each. */
-static int read_plan(struct tenon_slice plan, uint64_t at, struct tflite_model *out)
+static int read_plan(struct tenon_slice plan, uint64_t at, uint64_t all, struct tflite_model *out)
 {
-	struct tenon_cursor c = tenon_cursor_of(plan.data, plan.size, out->tensors.file.name, at);
+	struct tenon_cursor c = tenon_cursor_of(plan.data, plan.size, out->graphs.file.name, at);
 	const struct tenon_cursor first = c;
 	uint32_t version = 0, graphs = 0, tensors = 0;
 	int err;
@@ -366,16 +399,17 @@ static int read_plan(struct tenon_slice plan, uint64_t at, struct tflite_model *
 	err = err ? err : tenon_cursor_u32(&c, &tensors);
 	if (err)
 		return err;
-	if (version || graphs != 1 || tensors != out->tensors.count)
+	if (version || graphs != out->graphs.count || tensors != all)
 		return tenon_cursor_error(&first, -TENON_E_UNSUPPORTED,
 					  "a plan of memory of version %" PRIu32 " for %" PRIu32
 					  " graphs and %" PRIu32 " tensors; the model has %" PRIu32
-					  " tensors",
-					  version, graphs, tensors, out->tensors.count);
-	return tenon_cursor_bytes(&c, 4 * (uint64_t)tensors, &out->places);
+					  " and %" PRIu64,
+					  version, graphs, tensors, out->graphs.count, all);
+	return tenon_cursor_bytes(&c, 4 * (uint64_t)tensors, &out->plan);
 }
 
-static int read_metadata(const struct flatbuffer_table *root, struct tflite_model *out)
+static int read_metadata(const struct flatbuffer_table *root, uint64_t tensors,
+			 struct tflite_model *out)
 {
 	struct tenon_slice name, data;
 	struct flatbuffer_vector v;
@@ -391,15 +425,27 @@ static int read_metadata(const struct flatbuffer_table *root, struct tflite_mode
 			continue;
 		err = number_of(&t, METADATA_BUFFER, 0, &buffer);
 		err = err ? err : read_buffer(out, buffer, &data, &at);
-		return err ? err : read_plan(data, at, out);
+		return err ? err : read_plan(data, at, tensors, out);
 	}
 	return err;
 }
 
+static int check_graph(const struct tflite_model *m, uint64_t *left)
+{
+	int err = list(m, 4 * ((uint64_t)m->inputs.count + m->outputs.count), left);
+
+	err = err ? err : check_tensors(m, left);
+	err = err ? err : check_operators(m, left);
+	err = err ? err : check_indices(m, &m->inputs, false);
+	return err ? err : check_indices(m, &m->outputs, false);
+}
+
 int tflite_read(const struct tenon_cursor *file, struct tflite_model *out)
 {
-	uint64_t left = TFLITE_LISTED_MOST * (uint64_t)tenon_cursor_left(file);
+	uint64_t tensors, tables, left = TFLITE_LISTED_MOST * (uint64_t)tenon_cursor_left(file);
 	struct flatbuffer_table root;
+	struct tflite_model graph;
+	uint32_t i;
 	int err;
 
 	memset(out, 0, sizeof(*out));
@@ -419,13 +465,14 @@ int tflite_read(const struct tenon_cursor *file, struct tflite_model *out)
 	err = err ? err : flatbuffer_string(&root, MODEL_DESCRIPTION, &out->description);
 	err = err ? err : flatbuffer_vector(&root, MODEL_CODES, 4, &out->codes);
 	err = err ? err : flatbuffer_vector(&root, MODEL_BUFFERS, 4, &out->buffers);
-	err = err ? err : read_graph(&root, out);
-	err = err ? err : read_metadata(&root, out);
-	err = err ? err : check_tables(out);
+	err = err ? err : count_graphs(&root, out, &tensors, &tables);
+	err = err ? err : read_metadata(&root, tensors, out);
+	err = err ? err : check_tables(out, tables);
+	for (i = out->graphs.count; i-- > 0 && !err;) {
+		err = tflite_graph(out, i, &graph);
+		err = err ? err : check_graph(&graph, &left);
+	}
 	if (!err)
-		err = list(out, 4 * ((uint64_t)out->inputs.count + out->outputs.count), &left);
-	err = err ? err : check_tensors(out, &left);
-	err = err ? err : check_operators(out, &left);
-	err = err ? err : check_indices(out, &out->inputs, false);
-	return err ? err : check_indices(out, &out->outputs, false);
+		*out = graph;
+	return err;
 }

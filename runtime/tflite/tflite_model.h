@@ -44,6 +44,7 @@ enum tflite_type {
 	TFLITE_BOOL = 6,
 	TFLITE_INT16 = 7,
 	TFLITE_INT8 = 9,
+	TFLITE_RESOURCE = 13,
 };
 
 /** enum tflite_builtin - operators that are used by name; those that the schema does not know are CUSTOM */
@@ -62,6 +63,10 @@ enum tflite_builtin {
 	TFLITE_SIN = 66,
 	TFLITE_EXPAND_DIMS = 70,
 	TFLITE_QUANTIZE = 114,
+	TFLITE_CALL_ONCE = 129,
+	TFLITE_VAR_HANDLE = 142,
+	TFLITE_READ_VARIABLE = 143,
+	TFLITE_ASSIGN_VARIABLE = 144,
 };
 
 /**
@@ -115,11 +120,13 @@ struct tflite_operator {
 };
 
 /**
- * struct tflite_model - a model
+ * struct tflite_model - a model, and one of its graphs: the first, or that of tflite_graph()
  * @version: of the schema
  * @description: text; who wrote it
  * @codes: kinds of operators
  * @buffers: contents of tensors
+ * @graphs: graphs; the others are for operators that call one, such as CALL_ONCE
+ * @graph: number of the graph that the following are of
  * @tensors: tensors
  * @operators: operators
  * @inputs: numbers of the model's inputs
@@ -131,11 +138,14 @@ struct tflite_model {
 	struct tenon_slice description;
 	struct flatbuffer_vector codes;
 	struct flatbuffer_vector buffers;
+	struct flatbuffer_vector graphs;
+	uint32_t graph;
 	struct flatbuffer_vector tensors;
 	struct flatbuffer_vector operators;
 	struct flatbuffer_vector inputs;
 	struct flatbuffer_vector outputs;
 	struct tenon_slice places;
+	struct tenon_slice plan; /* @places of all graphs, one behind the other */
 };
 
 /** tflite_is - test whether bytes begin as a model */
@@ -146,7 +156,7 @@ bool tflite_is(struct tenon_slice bytes);
  * @file: cursor over the whole file
  * @out: receives the contents
  *
- * All tensors and operators are read once, so that reading them again does not fail: numbers of
+ * All tensors and operators of all graphs are read once, so that reading them again does not fail: numbers of
  * tensors exist, sizes do not overflow, names and lists together are no larger than a few times
  * the file, and no more tensors and operators are there than tables of theirs could be.
  *
@@ -154,6 +164,9 @@ bool tflite_is(struct tenon_slice bytes);
  *	the offset.
  */
 int tflite_read(const struct tenon_cursor *file, struct tflite_model *out);
+
+/** tflite_graph - take another graph of a model, whose number is below the count */
+int tflite_graph(const struct tflite_model *m, uint32_t graph, struct tflite_model *out);
 
 /** tflite_tensor - read tensor number @index, which is below the count */
 int tflite_tensor(const struct tflite_model *m, uint32_t index, struct tflite_tensor *out);

@@ -84,6 +84,26 @@ struct tflite_slot {
 };
 
 /**
+ * struct tflite_variable - a variable, which keeps its value between runs
+ * @container: part of its name
+ * @name: its name
+ * @known: @type and @bytes are known; not for one that no operator uses
+ * @type: of its elements
+ * @bytes: its size
+ * @initial: its value before the first run, in the file; empty for zeros
+ * @offset: its place in the block
+ */
+struct tflite_variable {
+	struct tenon_slice container;
+	struct tenon_slice name;
+	bool known;
+	uint8_t type;
+	uint64_t bytes;
+	struct tenon_slice initial;
+	int64_t offset;
+};
+
+/**
  * struct tflite_network - an open model
  * @base: for the model API
  * @bytes: a copy of the file, of models whose module does not have it; empty for others
@@ -93,6 +113,8 @@ struct tflite_slot {
  * @steps: operators
  * @links: room for lists of tensors of all operators
  * @numbers: room for their numbers
+ * @variables: @variable_count variables
+ * @variable_of: of each tensor, the number of the variable whose handle it is, from 1 on, or 0; NULL without variables
  * @inputs: inputs of the model
  * @unset: how many inputs have no contents
  * @block: memory of tensors, and of constants that the processor reads
@@ -113,6 +135,9 @@ struct tflite_network {
 	struct tflite_step *steps;
 	struct tflite_value **links;
 	uint32_t *numbers;
+	struct tflite_variable *variables;
+	uint32_t variable_count;
+	uint32_t *variable_of;
 	struct tflite_slot *inputs;
 	size_t unset;
 	struct storage *block;
@@ -144,6 +169,22 @@ int tflite_plan(struct tflite_network *n);
 
 /** tflite_dtype - element type of a tensor; {0,0,0} for those that ports cannot have */
 DLDataType tflite_dtype(uint8_t type);
+
+/** tflite_load - copy constant contents, which are little-endian in the file */
+void tflite_load(char *to, struct tenon_slice contents, uint8_t type);
+
+/* ---- tflite_variables.c */
+
+/**
+ * tflite_variables_read - find the variables, their sizes and their first values
+ *
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_UNSUPPORTED for a graph of CALL_ONCE that does more than to assign constants;
+ *	-TENON_E_NOMEM.
+ */
+int tflite_variables_read(struct tflite_network *n);
+
+/** tflite_variables_bind - set the first values of variables in the block, and the data of their handles */
+void tflite_variables_bind(struct tflite_network *n);
 
 /* ---- tflite_module.c: files as modules */
 

@@ -12,7 +12,7 @@
 #include "runtime/tflite/tflite_network.h"
 
 /* The largest of what is made for a table, and for four bytes of a list. */
-_Static_assert(sizeof(struct tflite_step) / TFLITE_TABLE_LEAST +
+_Static_assert((sizeof(struct tflite_step) + sizeof(struct tflite_variable)) / TFLITE_TABLE_LEAST +
 			       TFLITE_LISTED_MOST * sizeof(struct tflite_slot) / 4 <
 		       TFLITE_COST,
 	       "the header says what a file may cost");
@@ -51,6 +51,8 @@ void tflite_destroy(struct tenon_model *m)
 	free(n->steps);
 	free(n->links);
 	free(n->numbers);
+	free(n->variables);
+	free(n->variable_of);
 	free(n->inputs);
 	free(n->given);
 	free(n);
@@ -231,16 +233,16 @@ static int check_block(const struct tflite_network *n)
 }
 
 /* Constants are little-endian in the file. */
-static void load_constant(const struct tflite_value *v)
+void tflite_load(char *to, struct tenon_slice contents, uint8_t type)
 {
-	const size_t size = tflite_type_bits(v->info.type) / 8;
+	const size_t size = tflite_type_bits(type) / 8;
 	size_t i;
 
-	memcpy(v->data, v->info.data.data, v->info.data.size);
+	memcpy(to, contents.data, contents.size);
 	if (size < 2 || htole16(1) == 1)
 		return;
-	for (i = 0; i < v->info.data.size; i++)
-		v->data[i] = v->info.data.data[i / size * size + size - 1 - i % size];
+	for (i = 0; i < contents.size; i++)
+		to[i] = contents.data[i / size * size + size - 1 - i % size];
 }
 
 static int make_block(struct tflite_network *n)
@@ -255,7 +257,7 @@ static int make_block(struct tflite_network *n)
 			continue;
 		v->data = n->block->data + n->lives[i].offset;
 		if (n->lives[i].source == TFLITE_CONSTANT)
-			load_constant(v);
+			tflite_load(v->data, v->info.data, v->info.type);
 	}
 	return err;
 }
@@ -334,12 +336,15 @@ static int open_network(struct tflite_network *n, struct tenon_module *root,
 	err = err ? err : check_ports(n, &n->model.inputs);
 	err = err ? err : check_ports(n, &n->model.outputs);
 	err = err ? err : read_steps(n);
+	err = err ? err : tflite_variables_read(n);
 	err = err ? err : tflite_plan(n);
 	if (err || o->describe)
 		return err;
 	err = check_block(n);
 	err = err ? err : open_device(n, o);
 	err = err ? err : make_block(n);
+	if (!err)
+		tflite_variables_bind(n);
 	return err ? err : prepare(n);
 }
 

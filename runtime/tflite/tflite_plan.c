@@ -245,6 +245,9 @@ int tflite_plan(struct tflite_network *n)
 		err = lay_constants(n, p, &n->steps[i]);
 	n->constant_size = p->end;
 	err = err ? err : check_constants(n);
+	/* no other tensor takes their places: there is no gap yet */
+	for (i = 0; i < n->variable_count && !err; i++)
+		err = lay(p, n->variables[i].bytes, &n->variables[i].offset);
 	for (i = 0; i < n->model.inputs.count && !err; i++)
 		err = lay_list(n, p, &n->inputs[i].value, 1);
 	for (i = 0; i < n->model.operators.count && !err; i++) {

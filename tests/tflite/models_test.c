@@ -118,6 +118,31 @@ static void run_twice(struct tenon_model *model, const struct bytes *want)
 	}
 }
 
+/* ---- variables */
+
+/* One run for each input of make_variables.py; a second model of the same module begins with the first values again. */
+static void a_variable_keeps_its_value_between_the_runs_of_a_model(void **state)
+{
+	static struct bytes in, want;
+	struct tenon_model *model;
+	size_t at, to, opened;
+
+	(void)state;
+	read_file("tflite/data/variables.in", &in);
+	read_file("tflite/data/variables.ref", &want);
+	for (opened = 0; opened < 2; opened++) {
+		model = open_model("tflite/data/variables.tflite");
+		for (at = to = 0; at < in.size;) {
+			at += set(model, 0, in.data + at, in.size - at);
+			if (tenon_model_run(model))
+				fail_msg("%s", tenon_error_message());
+			to += compare(model, 0, want.data + to, want.size - to);
+		}
+		assert_int_equal(to, want.size);
+		tenon_model_close(model);
+	}
+}
+
 /* ---- networks that Vela compiled */
 
 struct network {
@@ -429,6 +454,7 @@ static void bytes_in_memory_are_a_model_too(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_variable_keeps_its_value_between_the_runs_of_a_model),
 		cmocka_unit_test(networks_give_the_reference_outputs),
 		cmocka_unit_test(
 			networks_of_16_bits_and_rarer_operations_give_the_reference_outputs),

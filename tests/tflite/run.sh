@@ -57,6 +57,15 @@ labels()
 }
 it "--labels names the largest outputs" labels
 it "tenon bench measures it" says 0 "tflite executor" tenon bench "$mixed/vela.tflite" --device ethosu://sim
+lists_graphs()
+{
+	tenon inspect "$own/variables.tflite" > said.txt && cat said.txt && grep -q '^  graph 1$' said.txt &&
+		[ "$(grep -c 'ASSIGN_VARIABLE' said.txt)" -eq 2 ] && grep -q CALL_ONCE said.txt &&
+		tenon inspect --json "$own/variables.tflite" > said.json && grep -q called_graphs said.json &&
+		says 3 "none of its 8 operators" tenon verify --kind ethos-u "$own/variables.tflite"
+}
+it "graphs that operators call are listed" lists_graphs
+it "a model with a variable runs" tenon run "$own/variables.tflite" --input 1x1xfloat32=5 --expect 1x3xfloat32=7,9,5
 it "operators of the processor alone need no device" tenon run "$own/softmax.tflite" --input "16x12xint8=@$own/softmax.in" \
 	--expect "16x12xint8=@$own/softmax.ref"
 it "--stream runs on frames" sh -c "$EMULATOR '$TENON_COMMAND' run '$own/several.tflite' --stream < '$own/several.in' | cmp - '$own/several.ref'"

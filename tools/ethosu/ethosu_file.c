@@ -53,6 +53,18 @@ void ethosu_file_fini(struct ethosu_file *f)
 	file_map_close(&f->bytes);
 }
 
+uint32_t ethosu_file_graphs(const struct ethosu_file *f)
+{
+	return f->is_model ? f->model.graphs.count : 1;
+}
+
+int ethosu_file_graph(struct ethosu_file *f, uint32_t graph)
+{
+	const struct tflite_model model = f->model;
+
+	return f->is_model && graph != model.graph ? tflite_graph(&model, graph, &f->model) : 0;
+}
+
 uint32_t ethosu_file_count(const struct ethosu_file *f)
 {
 	return f->is_model ? f->model.operators.count : 1;

@@ -39,7 +39,13 @@ bool ethosu_file_is(const char *path);
 int ethosu_file_open(const char *path, struct ethosu_file *out);
 void ethosu_file_fini(struct ethosu_file *f);
 
-/** ethosu_file_count - how many operators a model has; 1 for another file */
+/** ethosu_file_graphs - how many graphs a model has; 1 for another file */
+uint32_t ethosu_file_graphs(const struct ethosu_file *f);
+
+/** ethosu_file_graph - take another graph of a model: the functions below are about its operators */
+int ethosu_file_graph(struct ethosu_file *f, uint32_t graph);
+
+/** ethosu_file_count - how many operators the graph has; 1 for another file */
 uint32_t ethosu_file_count(const struct ethosu_file *f);
 
 /** ethosu_file_has - test whether operator @index was compiled for Ethos-U; true for another file */

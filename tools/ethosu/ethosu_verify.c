@@ -123,6 +123,8 @@ static void print_text(const struct ethosu_verify *v, const struct ethosu_file *
 
 	ethosu_target_name(&f->contents.payload.target, target);
 	fprintf(out, "%s: ", v->path);
+	if (f->is_model && f->model.graph)
+		fprintf(out, "graph %" PRIu32 ", ", f->model.graph);
 	if (f->is_model)
 		fprintf(out, "operator %" PRIu32 ": ", index);
 	fprintf(out, "no fault: for %s, %u commands\n", target, e->commands);
@@ -180,18 +182,19 @@ static int refuse(struct cli *cli, const struct ethosu_verify *v)
 	return cli_error(cli, code);
 }
 
-/* Check all payloads, and print what each of them touches, or with @root add it there. */
-static int check_all(const struct ethosu_verify *v, struct ethosu_file *f, cJSON *root, FILE *out)
+/* Check the payloads of a graph, and print what each of them touches, or with @root add it there. */
+static int check_graph(const struct ethosu_verify *v, struct ethosu_file *f, cJSON *root,
+		       cJSON *list, FILE *out, uint32_t *found)
 {
-	uint32_t i, found = 0, count = ethosu_file_count(f);
-	cJSON *list = root && f->is_model ? cJSON_AddArrayToObject(root, "payloads") : NULL, *item;
+	uint32_t i, count = ethosu_file_count(f);
 	struct extents e;
+	cJSON *item;
 	int err;
 
 	for (i = 0; i < count; i++) {
 		if (!ethosu_file_has(f, i))
 			continue;
-		found++;
+		++*found;
 		e = (struct extents){ 0 };
 		err = ethosu_file_choose(f, i);
 		err = err ? err : check_payload(v, f, &e);
@@ -200,6 +203,8 @@ static int check_all(const struct ethosu_verify *v, struct ethosu_file *f, cJSON
 		item = list ? cJSON_CreateObject() : root;
 		if (list)
 			json_set(item, "operator", json_of_int(i));
+		if (list && f->model.graph)
+			json_set(item, "graph", json_of_int(f->model.graph));
 		if (root)
 			set_extents(item, v, &e);
 		else
@@ -207,6 +212,22 @@ static int check_all(const struct ethosu_verify *v, struct ethosu_file *f, cJSON
 		if (list)
 			json_append(list, item);
 	}
+	return 0;
+}
+
+static int check_all(const struct ethosu_verify *v, struct ethosu_file *f, cJSON *root, FILE *out)
+{
+	cJSON *list = root && f->is_model ? cJSON_AddArrayToObject(root, "payloads") : NULL;
+	uint32_t graph, count = 0, found = 0;
+	int err = 0;
+
+	for (graph = 0; graph < ethosu_file_graphs(f) && !err; graph++) {
+		err = ethosu_file_graph(f, graph);
+		count += ethosu_file_count(f);
+		err = err ? err : check_graph(v, f, root, list, out, &found);
+	}
+	if (err)
+		return err;
 	return found ? 0
 		     : tenon_error(-TENON_E_FORMAT,
 				   "%s: none of its %" PRIu32

@@ -78,11 +78,13 @@ static void print_operator(struct ethosu_file *f, uint32_t index, bool disassemb
 	ethosu_print(&n, disassemble, out);
 }
 
-void tflite_print(struct ethosu_file *f, bool disassemble, FILE *out)
+static void print_graph(struct ethosu_file *f, bool disassemble, FILE *out)
 {
 	const struct tflite_model *m = &f->model;
 	uint32_t i;
 
+	if (m->graph)
+		fprintf(out, "  graph %" PRIu32 "\n", m->graph);
 	fputs("  inputs           ", out);
 	print_list(&m->inputs, out);
 	fputs("\n  outputs          ", out);
@@ -92,6 +94,14 @@ void tflite_print(struct ethosu_file *f, bool disassemble, FILE *out)
 		print_operator(f, i, disassemble, out);
 	for (i = 0; i < m->tensors.count; i++)
 		print_tensor(m, i, out);
+}
+
+void tflite_print(struct ethosu_file *f, bool disassemble, FILE *out)
+{
+	uint32_t graph;
+
+	for (graph = 0; graph < ethosu_file_graphs(f) && !ethosu_file_graph(f, graph); graph++)
+		print_graph(f, disassemble, out);
 }
 
 /* ---- JSON */
@@ -167,7 +177,7 @@ static cJSON *json_of_operator(struct ethosu_file *f, uint32_t index,
 	return item;
 }
 
-void tflite_json(cJSON *root, struct ethosu_file *f, bool disassemble)
+static void set_graph(cJSON *root, struct ethosu_file *f, bool disassemble)
 {
 	cJSON *tensors = cJSON_CreateArray(), *operators = cJSON_CreateArray();
 	const struct tflite_model *m = &f->model;
@@ -175,7 +185,6 @@ void tflite_json(cJSON *root, struct ethosu_file *f, bool disassemble)
 	struct tflite_tensor t;
 	uint32_t i;
 
-	json_set(root, "description", json_of_text(m->description));
 	json_set(root, "inputs", json_of_list(&m->inputs));
 	json_set(root, "outputs", json_of_list(&m->outputs));
 	for (i = 0; i < m->operators.count && !tflite_operator(m, i, &op); i++)
@@ -184,4 +193,22 @@ void tflite_json(cJSON *root, struct ethosu_file *f, bool disassemble)
 		json_append(tensors, json_of_tflite_tensor(&t));
 	json_set(root, "operators", operators);
 	json_set(root, "tensors", tensors);
+}
+
+/* The first graph is the model; those that its operators call are in a list. */
+void tflite_json(cJSON *root, struct ethosu_file *f, bool disassemble)
+{
+	cJSON *graphs = NULL, *item;
+	uint32_t graph;
+
+	json_set(root, "description", json_of_text(f->model.description));
+	set_graph(root, f, disassemble);
+	if (ethosu_file_graphs(f) > 1)
+		graphs = cJSON_AddArrayToObject(root, "called_graphs");
+	for (graph = 1; graphs && graph < ethosu_file_graphs(f) && !ethosu_file_graph(f, graph);
+	     graph++) {
+		item = cJSON_CreateObject();
+		set_graph(item, f, disassemble);
+		json_append(graphs, item);
+	}
 }
