@@ -60,8 +60,12 @@ ifneq ($(filter default undefined,$(origin AR)),)
 AR := $(CROSS_COMPILE)ar
 endif
 STRIP ?= $(CROSS_COMPILE)strip
+# the host's pkg-config knows the host's libraries: it is asked for another machine's where someone said what it reads
 ifeq ($(origin PKG_CONFIG),undefined)
-PKG_CONFIG := $(or $(and $(CROSS_COMPILE),$(shell command -v $(CROSS_COMPILE)pkg-config)),pkg-config)
+PKG_CONFIG := pkg-config
+ifneq ($(CROSS_COMPILE),)
+PKG_CONFIG := $(or $(shell command -v $(CROSS_COMPILE)pkg-config),$(if $(PKG_CONFIG_LIBDIR)$(PKG_CONFIG_SYSROOT_DIR),pkg-config,false))
+endif
 endif
 
 prefix        ?= /usr/local

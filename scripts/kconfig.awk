@@ -5,14 +5,14 @@
 # while the symbol with "option modules" is y; otherwise it is a bool.
 #
 # awk -f scripts/kconfig.awk -v mode=MODE -v kconfig=Kconfig [-v config=FILE] [-v drop=1] \
-#     [-v out=FILE] [-v conf=FILE] [-v header=FILE]
+#     [-v out=FILE] [-v conf=FILE] [-v header=FILE] [-v lacking="SYMBOL..."]
 #
 #   mode=build    config -> conf (for make) and header (for C); config is not rewritten
 #   mode=full     config -> out, a complete .config; without config: the defaults
 #   mode=allyes   every bool and tristate that can be y -> out; mode=allno: that can be n
 #   mode=minimal  config -> out, only what differs from the defaults
 #
-# An unknown symbol in config is an error, unless drop=1 asks to leave such lines out.
+# Symbols in lacking are n, whatever config says. An unknown symbol in config is an error, unless drop=1 asks to leave such lines out.
 
 function complain(text)
 {
@@ -729,6 +729,9 @@ BEGIN {
 	check_kconfig()
 	if (config != "")
 		read_config(config)
+	nlacking = split(lacking, without, " ")
+	for (k = 1; k <= nlacking; k++)
+		set_user(without[k], "n", "lacking")
 	if (mode == "allyes")
 		take_all("y")
 	else if (mode == "allno")

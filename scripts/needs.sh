@@ -7,8 +7,8 @@
 # Debian package that has it
 needs_to_build='make:make cc:gcc pkg-config:pkg-config libcjson.pc:libcjson-dev libzip.pc:libzip-dev
 dlpack/dlpack.h:libdlpack-dev jsmn.h:libjsmn-dev xxhash.h:libxxhash-dev
-vulkan/vulkan_core.h:libvulkan-dev libc.h:libc6-dev scdoc:scdoc'
-needs_to_test='cmocka.pc:libcmocka-dev libpcre2-8.pc:libpcre2-dev libmicrohttpd.pc:libmicrohttpd-dev'
+vulkan/vulkan_core.h:libvulkan-dev libc.h:libc6-dev scdoc:scdoc libpcre2-8.pc:libpcre2-dev libmicrohttpd.pc:libmicrohttpd-dev'
+needs_to_test='cmocka.pc:libcmocka-dev'
 needs_to_test_more='gcc:gcc g++:g++ nm:binutils eu-strip:elfutils patchelf:patchelf libarchive.so.13:libarchive13 kconfig-conf:kconfig-frontends'
 needs_of_devices='libOpenCL.so.1:ocl-icd-libopencl1 /etc/OpenCL/vendors/pocl.icd:pocl-opencl-icd
 libdnnl.so.2:libdnnl2 libvulkan.so.1:libvulkan1 libvulkan_lvp.so:mesa-vulkan-drivers libVkLayer_khronos_validation.so:vulkan-validationlayers

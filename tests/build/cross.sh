@@ -10,7 +10,7 @@ emulator="$qemu $(echo /usr/"$cross"/lib/ld-linux*) --library-path /usr/$cross/l
 build_it()
 {
 	rm -f "$folder/tenon"
-	options_off "$folder" JSON NPZ TOOL_SHARED &&
+	options_off "$folder" JSON NPZ LLM_TOKENIZER LLM_SERVE TOOL_SHARED &&
 		inner_make O="$folder" CROSS_COMPILE="$cross-" CFLAGS='-O2 -g -Werror' all
 }
 
@@ -19,7 +19,7 @@ it "$cross-gcc builds everything without a warning" build_it
 # those of a build without CFLAGS, which the build above has
 links_by_default()
 {
-	mkdir -p "$scratch/flags" && inner_make -s O="$scratch/flags" defconfig &&
+	mkdir -p "$scratch/flags" && inner_make -s O="$scratch/flags" CROSS_COMPILE="$cross-" defconfig &&
 		flags=$(inner_make -pn O="$scratch/flags" CROSS_COMPILE="$cross-" all 2> "$scratch/why" | sed -n 's/^tenon-size-ldflags := //p') &&
 		[ -n "$flags" ] || { cat "$scratch/why"; return 1; }
 	echo "$flags"

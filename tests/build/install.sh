@@ -126,6 +126,18 @@ if command -v pkg-config >/dev/null 2>&1; then
 		"$root/opt/x/lib/triplet/pkgconfig/tenon.pc"
 fi
 it "installing again changes nothing" inner_make O="$folder" $where install
+# the files that have the prefix, of some hundreds
+compiles_few_files()
+{
+	inner_make V=1 O="$folder" DESTDIR="$scratch/usr" prefix=/usr install > "$scratch/commands" 2>&1 ||
+		{ tail "$scratch/commands"; return 1; }
+	compiled=$(grep -c -e ' -c -o ' "$scratch/commands")
+	echo "$compiled files"
+	[ "$compiled" -lt 15 ] && [ "$(strings "$scratch/usr/usr/lib/libtenon.so.0" | grep -c '^/usr/lib/tenon')" -gt 0 ] &&
+		! readelf -d "$scratch/usr/usr/lib/tenon/cpu.so" | grep RUNPATH
+}
+it "another prefix compiles a few files" compiles_few_files
+it "and the first one again" inner_make O="$folder" $where all
 it "a file that is missing in the source ends the install" not inner_make O="$folder" $where \
 	completion-folder="$scratch/none" install
 if command -v riscv64-unknown-elf-gcc >/dev/null 2>&1; then

@@ -19,6 +19,8 @@ TENON_DEPENDENCIES = host-pkgconf jsmn \
 # tenon-menuconfig" for them; the commands below set those that need another
 # package or decide what is installed.
 TENON_KCONFIG_DEFCONFIG = defconfig
+# the options below, not the libraries of the host, decide
+TENON_KCONFIG_OPTS = DETECT=n
 TENON_KCONFIG_DOTCONFIG = build/.config
 TENON_KCONFIG_EDITORS = menuconfig nconfig
 
@@ -53,6 +55,8 @@ define TENON_KCONFIG_FIXUP_CMDS
 	$(call KCONFIG_SET_OPT,CONFIG_DEVICE_CPU,y)
 	$(call KCONFIG_DISABLE_OPT,CONFIG_DEVICE_NULL)
 	$(call KCONFIG_DISABLE_OPT,CONFIG_DNNL_JSON)
+	$(call KCONFIG_DISABLE_OPT,CONFIG_LLM_TOKENIZER)
+	$(call KCONFIG_DISABLE_OPT,CONFIG_LLM_SERVE)
 endef
 
 define TENON_BUILD_CMDS
