@@ -113,6 +113,18 @@ static int make_chains(struct kv_cache *c, int64_t *pages)
 	return 0;
 }
 
+/*
+ * Kernels that append look at the slot of a thread's token before they test whether there is such a
+ * token: the last block of threads reads slots behind the array.
+ */
+#define THREADS_MOST 1024
+
+static int64_t slots_behind(const struct kv_cache *c)
+{
+	/* a token has at least one thread for each element of a head */
+	return (THREADS_MOST + c->config.dim - 1) / c->config.dim;
+}
+
 /* Elements that the arrays of a step take at most. */
 static int64_t array_bound(const struct kv_cache *c, int64_t pages)
 {
@@ -121,7 +133,7 @@ static int64_t array_bound(const struct kv_cache *c, int64_t pages)
 
 	for (i = 0; i < c->member_count; i++)
 		nodes += c->members[i].s->tree_size + c->members[i].append;
-	return KV_VIEWS * KV_ARRAY_ALIGN + 2 * c->total + 4 * (batch + 1) +
+	return KV_VIEWS * KV_ARRAY_ALIGN + 2 * c->total + slots_behind(c) + 4 * (batch + 1) +
 	       KV_DEPTHS * (14 * (batch + 1) + 2 * nodes) + 2 * pages;
 }
 
@@ -458,8 +470,8 @@ static int64_t append_index(const struct kv_member *m, const struct kv_block *b,
 static void write_slots(struct kv_cache *c)
 {
 	int32_t size = c->p.page_size, page;
-	int64_t k, index, current;
-	int32_t *to = kv_array(c, KV_V_APPEND_SLOTS, c->total);
+	int64_t k, index, current, behind = slots_behind(c);
+	int32_t *to = kv_array(c, KV_V_APPEND_SLOTS, c->total + behind);
 	const struct kv_member *m;
 	const struct kv_block *b;
 	size_t i;
@@ -482,6 +494,9 @@ static void write_slots(struct kv_cache *c)
 					: page * size + (int32_t)(index % size);
 		}
 	}
+	for (k = 0; k < behind; k++)
+		*to++ = -1;
+	c->spans[KV_V_APPEND_SLOTS].count = c->total;
 }
 
 /* Running sum of the new tokens, and where those of each sequence begin. */

@@ -39,6 +39,9 @@ static inline DLTensor *kv_tensor(const struct tenon_value *v)
 	return t;
 }
 
+/* the device of the caches */
+static DLDevice kv_place = { kDLCPU, 0 };
+
 static inline void *kv_data(const struct tenon_value *v)
 {
 	DLTensor *t = kv_tensor(v);
@@ -127,6 +130,18 @@ static inline float *kv_slot(const struct tenon_value *pages, int64_t slot, int 
 	return (float *)kv_data(pages) + ((slot / PAGE * 2 + value) * PAGE + slot % PAGE) * DIM;
 }
 
+/* TVM's kernels of GPUs read the slot of each thread of a block of 1024, also behind the last token. */
+static inline void kv_check_behind(const int32_t *slot, int64_t rows)
+{
+	int64_t threads = (rows * DIM + 1023) / 1024 * 1024, r;
+
+	/* what these kernels receive of a device is a copy of the array alone */
+	if (kv_place.device_type != kDLCPU)
+		return;
+	for (r = rows; r < threads / DIM; r++)
+		assert_int_equal(slot[r], -1);
+}
+
 static int kv_append(void *self, const struct tenon_value *a, int32_t n, struct tenon_value *ret)
 {
 	const float *k = kv_data(&a[1]), *v = kv_data(&a[2]);
@@ -136,6 +151,7 @@ static int kv_append(void *self, const struct tenon_value *a, int32_t n, struct 
 	(void)self;
 	*ret = tenon_arg_none();
 	assert_int_equal(n, 4);
+	kv_check_behind(slot, rows);
 	for (r = 0; r < rows; r++, k += DIM, v += DIM)
 		if (slot[r] >= 0) {
 			memcpy(kv_slot(&a[0], slot[r], 0), k, DIM * sizeof(*k));
@@ -354,7 +370,6 @@ static int kv_debug(void *self, const struct tenon_value *a, int32_t n, struct t
 
 /* ---- caches on a device, whose kernels run here */
 
-static DLDevice kv_place = { kDLCPU, 0 };
 
 /* a tensor of an argument: its copy in host memory, and what that was before the kernel */
 struct kv_shadow {

@@ -36,6 +36,7 @@ static int append_mla(void *self, const struct tenon_value *a, int32_t n, struct
 	*ret = tenon_arg_none();
 	assert_int_equal(n, 3);
 	assert_int_equal(kv_tensor(&a[0])->ndim, 3);
+	kv_check_behind(slot, count);
 	for (i = 0; i < count; i++)
 		memcpy(row_at(&a[0], slot[i]), rows + i * DIM, DIM * sizeof(*rows));
 	return kv_enter_kernel(KV_APPEND_MLA);
