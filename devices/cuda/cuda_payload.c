@@ -49,12 +49,33 @@ static bool cuda_tag(struct tenon_slice tag, int *extent, uint32_t *flags)
 
 const char *const cuda_payload_kinds[] = { "cuda", NULL };
 
+/* CUDA C, the format "cuda" of TVM, is in files .cu; tenon unpack writes the name of the format */
 static const struct tenon_payload_file files[] = {
-	{ "ptx", "cuda", "tvm_meta.json" },
-	{ "cubin", "cuda", "tvm_meta.json" },
-	{ "fatbin", "cuda", "tvm_meta.json" },
-	{ NULL, NULL, NULL },
+	{ "ptx", "cuda", "tvm_meta.json" },    { "cubin", "cuda", "tvm_meta.json" },
+	{ "fatbin", "cuda", "tvm_meta.json" }, { "cu", "cuda", "tvm_meta.json" },
+	{ "cuda", "cuda", "tvm_meta.json" },   { NULL, NULL, NULL },
 };
+
+static int cuda_pack(const struct tenon_payload_file *file, struct tenon_cursor *program,
+		     struct tenon_slice table, struct tenon_buffer *out)
+{
+	const struct tenon_slice bytes = { (const char *)program->at, tenon_cursor_left(program) };
+
+	tenon_buffer_string(out,
+			    tenon_slice_of(strcmp(file->suffix, "cu") ? file->suffix : "cuda"));
+	tenon_buffer_slice(out, table);
+	return tenon_buffer_string(out, bytes);
+}
+
+static int cuda_unpack(const struct tenon_payload_file *file, struct tenon_cursor *rest,
+		       struct tenon_buffer *out)
+{
+	struct tenon_slice program;
+	int err = tenon_cursor_string(rest, &program);
+
+	(void)file;
+	return err ? err : tenon_buffer_slice(out, program);
+}
 
 static const struct tenon_payload_format cuda_payload = {
 	.size = sizeof(cuda_payload),
@@ -63,6 +84,8 @@ static const struct tenon_payload_format cuda_payload = {
 	.remedy = "Enable CONFIG_DEVICE_CUDA or install its plug-in.",
 	.files = files,
 	.tag = cuda_tag,
+	.pack = cuda_pack,
+	.unpack = cuda_unpack,
 };
 
 const struct tenon_payload_format *const cuda_payload_formats[] = { &cuda_payload, NULL };

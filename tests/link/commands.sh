@@ -35,6 +35,22 @@ links()
 it "a launcher and a kernel become a module of TVM 0.22 and later" links modern 0.26
 it "and one of TVM 0.8 to 0.19" links legacy 0.8
 
+# CUDA C is what TVM stores: format "cuda", the table, the source
+links_cuda_source()
+{
+	mkdir -p source && sed 's/opencl/cuda/' "$example/vecadd.c" > source/vecadd.c &&
+		printf 'extern "C" __global__ void vecadd_kernel(float *sum, const float *a, const float *b, int n)\n{\n}\n' \
+			> source/vecadd.cu && cp "$example/vecadd.tvm_meta.json" source/ &&
+		for abi in modern legacy; do
+			link --abi $abi -o cuda.so source/vecadd.c source/vecadd.cu=cuda && tenon inspect --functions cuda.so > cuda.txt &&
+				grep -q 'vecadd_kernel(handle, handle, handle, int32)' cuda.txt && tenon verify cuda.so &&
+				rm -rf cuda.d && tenon unpack cuda.so cuda.d && cmp cuda.d/*.cuda source/vecadd.cu &&
+				tenon link -o again.so cuda.d/manifest.json && cmp cuda.so again.so || return
+		done
+	tenon inspect cuda.so | grep -q 'cuda source'
+}
+it "CUDA C source becomes a module, and comes out again" links_cuda_source
+
 if has_opencl; then
 	it "the module runs" runs modern.so 1,2,3,4,5,6,7,8
 	it "so does the older one" runs legacy.so 1,2,3,4,5,6,7,8
