@@ -329,6 +329,28 @@ static int read_dtypes(struct reader *r, uint32_t *at)
 	return 0;
 }
 
+/* All entries are plain memory here; in another scope, such as a texture, kernels expect another. */
+static int check_scopes(struct reader *r, uint32_t *at)
+{
+	struct tenon_slice scope;
+	uint32_t i;
+
+	for (i = 0; i < r->g->entry_count; i++) {
+		if (!json_is(&r->t, *at, JSMN_STRING))
+			return json_error(&r->t, *at, -TENON_E_FORMAT,
+					  "a storage_scope is no string");
+		scope = json_raw(&r->t, *at);
+		if (scope.size && !IS(scope, "global"))
+			return json_error(&r->t, *at, -TENON_E_UNSUPPORTED,
+					  "entry %" PRIu32
+					  " is in memory \"%.*s\"; \"global\" alone is supported: "
+					  "compile the model without textures",
+					  i, json_shown(scope), scope.data);
+		++*at;
+	}
+	return 0;
+}
+
 static int read_shapes(struct reader *r, uint32_t *at)
 {
 	uint32_t i, k, ndim;
@@ -404,7 +426,7 @@ static int skip_attribute(struct reader *r, uint32_t *at, struct tenon_slice key
 
 	if (json_is(&r->t, *at, JSMN_ARRAY) && json_is(&r->t, *at + 1, JSMN_STRING))
 		type = json_raw(&r->t, *at + 1);
-	if (!IS(type, "list_int") && !IS(type, "size_t") && !IS(key, "storage_scope"))
+	if (!IS(type, "list_int") && !IS(type, "size_t"))
 		return json_error(&r->t, *at, -TENON_E_FORMAT,
 				  "attribute \"%.*s\" is unknown, and neither list_int nor size_t",
 				  json_shown(key), key.data);
@@ -446,6 +468,9 @@ static int read_graph_attrs(struct reader *r, uint32_t at)
 			err = err ? err
 				  : read_numbers(r, &at, "a device_index",
 						 offsetof(struct graph_entry, device), 0);
+		} else if (IS(key, "storage_scope")) {
+			err = enter_list(r, &at, "storage_scope", "list_str");
+			err = err ? err : check_scopes(r, &at);
 		} else {
 			err = skip_attribute(r, &at, key);
 		}

@@ -31,8 +31,9 @@ enum {
 	TENSOR_NAME,
 	TENSOR_QUANTISATION,
 	TENSOR_VARIABLE,
+	TENSOR_SPARSITY,
 };
-enum { QUANTISATION_SCALE = 2, QUANTISATION_ZERO, QUANTISATION_AXIS = 6 };
+enum { QUANTISATION_SCALE = 2, QUANTISATION_ZERO, QUANTISATION_DETAILS, QUANTISATION_AXIS = 6 };
 enum { OPERATOR_CODE, OPERATOR_INPUTS, OPERATOR_OUTPUTS, OPERATOR_OPTIONS = 4 };
 enum { BUFFER_DATA, BUFFER_OFFSET };
 enum { METADATA_NAME, METADATA_BUFFER };
@@ -130,12 +131,17 @@ static int read_quantisation(const struct flatbuffer_table *t, struct tflite_ten
 {
 	struct tenon_cursor at = place_of(t);
 	struct flatbuffer_table q;
+	uint64_t details;
 	bool found;
 	int err = flatbuffer_table(t, TENSOR_QUANTISATION, &q, &found);
 
 	if (err || !found)
 		return err;
-	err = flatbuffer_vector(&q, QUANTISATION_SCALE, 4, &out->scales);
+	err = flatbuffer_number(&q, QUANTISATION_DETAILS, 1, 0, &details);
+	if (!err && details)
+		return tenon_cursor_error(&at, -TENON_E_UNSUPPORTED,
+					  "a tensor with a quantisation of its own kind");
+	err = err ? err : flatbuffer_vector(&q, QUANTISATION_SCALE, 4, &out->scales);
 	err = err ? err : flatbuffer_vector(&q, QUANTISATION_ZERO, 8, &out->zero_points);
 	err = err ? err : number_of(&q, QUANTISATION_AXIS, 0, &out->axis);
 	if (err)
@@ -157,10 +163,11 @@ static int read_quantisation(const struct flatbuffer_table *t, struct tflite_ten
 int tflite_tensor(const struct tflite_model *m, uint32_t index, struct tflite_tensor *out)
 {
 	struct flatbuffer_vector places = { .size = 4 };
+	struct flatbuffer_table t, sparsity;
 	struct tenon_cursor at;
-	struct flatbuffer_table t;
 	uint32_t buffer;
 	uint64_t value;
+	bool sparse;
 	int err;
 
 	memset(out, 0, sizeof(*out));
@@ -180,6 +187,10 @@ int tflite_tensor(const struct tflite_model *m, uint32_t index, struct tflite_te
 	err = err ? err : read_quantisation(&t, out);
 	err = err ? err : flatbuffer_number(&t, TENSOR_VARIABLE, 1, 0, &value);
 	out->variable = value;
+	err = err ? err : flatbuffer_table(&t, TENSOR_SPARSITY, &sparsity, &sparse);
+	if (!err && sparse)
+		return tenon_cursor_error(&at, -TENON_E_UNSUPPORTED,
+					  "a tensor whose contents are sparse");
 	out->place = TFLITE_NOWHERE;
 	if (err || !m->places.size)
 		return err;

@@ -309,7 +309,7 @@ static void sizes_do_not_overflow(void **state)
 	fails(&s, -TENON_E_UNSUPPORTED, "dimension 0 has a negative size");
 }
 
-static void a_model_has_one_graph(void **state)
+static void a_model_has_a_graph(void **state)
 {
 	struct small s;
 
@@ -317,6 +317,34 @@ static void a_model_has_one_graph(void **state)
 	make(&s);
 	put(&s.w, s.graphs, 0);
 	fails(&s, -TENON_E_UNSUPPORTED, "a model of 0 graphs");
+}
+
+/* Let a table have more fields than were written. */
+static void widen(struct small *s, struct table *t, uint32_t fields)
+{
+	put(&s->w, t->at - 4 - 2 * (FIELDS_MOST + 1),
+	    (4 + 4 * FIELDS_MOST) << 16 | (4 + 2 * fields));
+	t->fields = fields;
+}
+
+static void what_tensors_say_and_is_not_understood_is_refused(void **state)
+{
+	struct table q = { 0, 5 };
+	struct small s;
+	uint32_t at;
+
+	(void)state;
+	make(&s);
+	widen(&s, &s.tensor, 7);
+	at = field(&s.tensor, 6);
+	put(&s.w, at, s.operator.at - at);
+	fails(&s, -TENON_E_UNSUPPORTED, "sparse");
+	make(&s);
+	at = field(&s.tensor, QUANTISATION);
+	q.at = at + s.w.bytes[at] + (s.w.bytes[at + 1] << 8);
+	widen(&s, &q, 5);
+	put(&s.w, field(&q, 4), 1);
+	fails(&s, -TENON_E_UNSUPPORTED, "a quantisation of its own kind");
 }
 
 /* FlatBuffers refer forwards, so a list of operators can be longer than the operators that it leads to. */
@@ -347,7 +375,8 @@ int main(void)
 		cmocka_unit_test(a_field_lies_in_its_table),
 		cmocka_unit_test(tensors_that_do_not_exist_are_refused),
 		cmocka_unit_test(sizes_do_not_overflow),
-		cmocka_unit_test(a_model_has_one_graph),
+		cmocka_unit_test(a_model_has_a_graph),
+		cmocka_unit_test(what_tensors_say_and_is_not_understood_is_refused),
 		cmocka_unit_test(parts_that_overlap_do_not_multiply),
 	};
 

@@ -95,6 +95,28 @@ static void keys_come_in_any_order_and_metadata_ends_the_graph(void **state)
 	graph_fini(&g);
 }
 
+#define SCOPED(scopes)                                                                             \
+	"{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []}], \"arg_nodes\": [0], "  \
+	"\"heads\": "                                                                              \
+	"[[0, 0]], \"attrs\": {\"dltype\": [\"list_str\", [" F32                                   \
+	"]], \"storage_id\": [\"list_int\", "                                                      \
+	"[0]], \"shape\": [\"list_shape\", [[4]]], \"storage_scope\": [\"list_str\", [" scopes     \
+	"]]}, \"node_row_ptr\": [0, 1]}"
+
+static void memory_of_another_scope_is_refused(void **state)
+{
+	struct graph g;
+
+	(void)state;
+	assert_int_equal(read_graph(SCOPED("\"global\""), &g), 0);
+	graph_fini(&g);
+	assert_int_equal(read_graph(SCOPED("\"\""), &g), 0);
+	graph_fini(&g);
+	refused(SCOPED("\"global.texture\""), -TENON_E_UNSUPPORTED,
+		"entry 0 is in memory \"global.texture\"");
+	refused(SCOPED("3"), -TENON_E_FORMAT, "a storage_scope is no string");
+}
+
 static void what_is_no_json_is_refused_with_its_place(void **state)
 {
 	(void)state;
@@ -306,6 +328,7 @@ int main(void)
 		cmocka_unit_test(a_graph_is_read_with_all_it_says),
 		cmocka_unit_test(a_storage_is_as_large_as_its_largest_entry),
 		cmocka_unit_test(keys_come_in_any_order_and_metadata_ends_the_graph),
+		cmocka_unit_test(memory_of_another_scope_is_refused),
 		cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
 		cmocka_unit_test(nodes_are_checked),
 		cmocka_unit_test(cycles_and_forward_references_are_refused),
