@@ -91,8 +91,11 @@ int peer_output_polled(const struct peer *p)
 	return p->output.fd;
 }
 
-static void close_output(struct peer *p)
+/* All writers have closed their ends, or are dead. */
+static void finish(struct server *s, struct peer *p)
 {
+	report_line(s, p);
+	report_left_out(s, p);
 	close(p->output.fd);
 	p->output.fd = -1;
 }
@@ -101,7 +104,7 @@ void peer_output_serve(struct server *s, struct peer *p)
 {
 	/* one read at a time: a session that prints without end keeps no other waiting */
 	if (p->output.fd >= 0 && read_some(s, p) < 0)
-		close_output(p);
+		finish(s, p);
 }
 
 void peer_output_end(struct server *s, struct peer *p)
@@ -110,10 +113,8 @@ void peer_output_end(struct server *s, struct peer *p)
 
 	if (p->output.fd < 0)
 		return;
-	/* all writers are dead: what is left fits the pipe, unless one escaped the group */
+	/* what is left fits the pipe, unless a process has left the group */
 	while (rounds-- && read_some(s, p) > 0)
 		;
-	report_line(s, p);
-	report_left_out(s, p);
-	close_output(p);
+	finish(s, p);
 }

@@ -44,7 +44,8 @@ static struct {
 	pid_t pid;
 	int terminal; /* the master of its terminal */
 	int slave;
-	int listener; /* a service of the same user */
+	int listener;	  /* a service of the same user */
+	bool folder_made; /* by a case that needs its name before the server starts */
 	char folder[64];
 	char base[80];
 	char outside[80];
@@ -90,13 +91,21 @@ static void own(const char *path, uid_t user)
 		fail_msg("chown %s: %s", path, strerror(errno));
 }
 
+/* a short path for sockets, which another user may reach */
+static void make_folder(void)
+{
+	strcpy(server.folder, "/tmp/tenon-test-XXXXXX");
+	assert_non_null(mkdtemp(server.folder));
+	server.folder_made = true;
+}
+
 static void make_surroundings(uid_t user)
 {
 	int fd;
 
-	/* a short path for sockets, which another user may reach */
-	strcpy(server.folder, "/tmp/tenon-test-XXXXXX");
-	assert_non_null(mkdtemp(server.folder));
+	if (!server.folder_made)
+		make_folder();
+	server.folder_made = false;
 	in_folder(server.base, "base");
 	in_folder(server.outside, "outside");
 	in_folder(server.socket, "socket");
@@ -125,6 +134,9 @@ static void set_kernel(const char *landlock, const char *seccomp)
 	setenv("LD_PRELOAD", preload, 1);
 	if (landlock)
 		setenv("TENON_TEST_LANDLOCK", landlock, 1);
+	/* which is older than Landlock */
+	if (landlock && !atoi(landlock))
+		setenv("TENON_TEST_CLOSE_RANGE", "0", 1);
 	if (seccomp)
 		setenv("TENON_TEST_SECCOMP", seccomp, 1);
 }
@@ -344,6 +356,111 @@ static void landlock_alone_stops_what_it_can(void **state)
 	none_leads_out(0, NULL, "0");
 }
 
+/* ---- what a session can do */
+
+static int64_t call_hostile(const char *name)
+{
+	struct client c;
+	int64_t answer;
+
+	server_client_begin(&c, server.socket, "client:fixture");
+	client_init(&c);
+	CALL(&c, server_client_function(&c, "hostile", name), wire_int(0));
+	assert_int_equal(c.code, PACKET_RETURN);
+	answer = c.values.values[1].as.integer;
+	server_client_close(&c);
+	return answer;
+}
+
+static void wait_for_log(const char *text)
+{
+	const uint64_t end = clock_ms() + PATIENCE_S * 1000;
+
+	while (!log_has(text)) {
+		if (clock_ms() > end)
+			fail_msg("no \"%s\" in: %s", text, log_text());
+		pause_briefly();
+	}
+}
+
+static void a_session_names_and_pins_its_threads(void **state)
+{
+	(void)state;
+	assert_true(start_server(0, NULL, NULL, NULL, NULL));
+	/* libcuda does not start where this is refused */
+	assert_int_equal(call_hostile("names_a_thread"), 0);
+	if (!kernel_lacks("notifications"))
+		assert_int_equal(call_hostile("pins_a_thread"), 0);
+	stop_server();
+}
+
+static void what_a_session_prints_is_reported_as_its_own(void **state)
+{
+	(void)state;
+	assert_true(start_server(0, NULL, NULL, NULL, NULL));
+	assert_int_equal(call_hostile("prints"), 0);
+	wait_for_log(": without an end\n");
+	assert_true(log_has(": said by uploaded code\n"));
+	/* under the number of its session, and with its control characters as text */
+	assert_true(log_has(": tenon: a line that is "));
+	assert_false(log_has("\ntenon: a line"));
+	assert_false(log_has("\033"));
+	stop_server();
+}
+
+static void a_session_that_prints_without_end_does_not_fill_the_log(void **state)
+{
+	(void)state;
+	assert_true(start_server(0, NULL, NULL, NULL, NULL));
+	assert_int_equal(call_hostile("prints_much"), 0);
+	wait_for_log("are left out");
+	print_message("# 4 MiB printed, %zu bytes reported\n", strlen(log_text()));
+	assert_true(strlen(log_text()) < 1 << 20);
+	stop_server();
+}
+
+static void a_session_connects_to_an_allowed_socket_alone(void **state)
+{
+	char allowed[100], text[8] = "";
+	int fd, i;
+
+	(void)state;
+	make_folder();
+	snprintf(allowed, sizeof(allowed), "%s/outside.sock", server.folder);
+	assert_true(start_server(0, NULL, NULL, "--allow-socket", allowed));
+	if (kernel_lacks("notifications")) {
+		stop_server();
+		skip();
+	}
+	assert_int_equal(call_hostile("talks_to_the_allowed_socket"), 0);
+	fd = accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
+	assert_true(fd >= 0);
+	for (i = 0; i < 1000 && recv(fd, text, 5, MSG_DONTWAIT) < 0; i++)
+		pause_briefly();
+	assert_string_equal(text, "hello");
+	close(fd);
+	assert_int_equal(call_hostile("talks_to_the_servers_socket"), EPERM);
+	assert_int_equal(call_hostile("changes_an_address_meanwhile"), 0);
+	stop_server();
+}
+
+static void learning_names_the_calls_that_the_list_lacks(void **state)
+{
+	size_t i;
+
+	(void)state;
+	assert_true(start_server(0, NULL, NULL, "--sandbox-learn", NULL));
+	if (kernel_lacks("notifications")) {
+		stop_server();
+		skip();
+	}
+	for (i = 0; i < ESCAPE_COUNT && strcmp(names[i], "changes_a_mode"); i++)
+		;
+	assert_int_equal(escape(i), 0);
+	wait_for_log("chmod");
+	stop_server();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,6 +470,13 @@ int main(void)
 		cmocka_unit_test(no_way_leads_out_with_landlock_of_linux_6_10),
 		cmocka_unit_test(seccomp_alone_stops_what_it_can),
 		cmocka_unit_test(landlock_alone_stops_what_it_can),
+		cmocka_unit_test(a_session_names_and_pins_its_threads),
+		cmocka_unit_test(what_a_session_prints_is_reported_as_its_own),
+		cmocka_unit_test(a_session_that_prints_without_end_does_not_fill_the_log),
+		cmocka_unit_test(a_session_connects_to_an_allowed_socket_alone),
+#ifdef CONFIG_REMOTE_SANDBOX_LEARN
+		cmocka_unit_test(learning_names_the_calls_that_the_list_lacks),
+#endif
 	};
 
 	if (getenv("EMULATOR") && *getenv("EMULATOR")) {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* uploaded code that crashes, hangs, and tries to leave its sandbox */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -11,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <tenon/value.h>
 #include <unistd.h>
 
@@ -167,7 +172,169 @@ FUNCTION(shares_memory)
 	return 0;
 }
 
-/* the following return 0, or the errno that stopped them */
+/* ---- what the sandbox must let code do; 0, or the errno that stopped it */
+
+/* as libcuda and pthread_setname_np() do: the name of another thread */
+FUNCTION(names_a_thread)
+{
+	char path[64], name[32] = "";
+	pthread_t thread;
+	int fd, err;
+
+	UNUSED();
+	err = pthread_create(&thread, NULL, sleeps, NULL);
+	if (!err)
+		err = pthread_setname_np(thread, "cuda-EvtHandlr");
+	if (err)
+		return integer(ret, err);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)syscall(SYS_gettid));
+	fd = open(path, O_RDWR);
+	if (fd < 0 || write(fd, "renamed", 7) != 7)
+		return integer(ret, errno);
+	if (lseek(fd, 0, SEEK_SET) || read(fd, name, sizeof(name)) < 0)
+		return integer(ret, errno);
+	close(fd);
+	return integer(ret, strcmp(name, "renamed\n") ? EIO : 0);
+}
+
+/* threads of programs that pin theirs */
+static void *pins_itself(void *result)
+{
+	cpu_set_t set;
+
+	/* with its number, which the filter cannot know */
+	*(int *)result = sched_getaffinity(0, sizeof(set), &set) ||
+					 syscall(SYS_sched_setaffinity, syscall(SYS_gettid),
+						 sizeof(set), &set)
+				 ? errno
+				 : 0;
+	return NULL;
+}
+
+FUNCTION(pins_a_thread)
+{
+	pthread_t thread;
+	int result = -1;
+
+	UNUSED();
+	if (pthread_create(&thread, NULL, pins_itself, &result))
+		return integer(ret, EAGAIN);
+	pthread_join(thread, NULL);
+	return integer(ret, result);
+}
+
+FUNCTION(prints)
+{
+	static const char text[] = "said by uploaded code\n"
+				   "tenon: a line that is \033[1mforged\n"
+				   "without an end";
+
+	UNUSED();
+	return integer(ret, write(1, text, sizeof(text) - 1) < 0 ? errno : 0);
+}
+
+FUNCTION(prints_much)
+{
+	static char line[1024];
+	int i;
+
+	UNUSED();
+	memset(line, 'm', sizeof(line));
+	line[sizeof(line) - 1] = '\n';
+	for (i = 0; i < 4096; i++)
+		if (write(2, line, sizeof(line)) < 0)
+			return integer(ret, errno);
+	return integer(ret, 0);
+}
+
+/* ---- sockets beside the server's folder */
+
+static void beside(struct sockaddr_un *at, const char *name)
+{
+	char folder[sizeof(at->sun_path)] = "";
+	int i;
+
+	memset(at, 0, sizeof(*at));
+	at->sun_family = AF_UNIX;
+	if (!getcwd(folder, sizeof(folder)))
+		return;
+	for (i = 0; i < 3 && strrchr(folder, '/'); i++)
+		*strrchr(folder, '/') = '\0';
+	if (strlen(folder) + strlen(name) < sizeof(at->sun_path))
+		strcat(strcpy(at->sun_path, folder), name);
+}
+
+static int talks_to(const char *name)
+{
+	struct sockaddr_un to;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), err = 0;
+
+	if (fd < 0)
+		return errno;
+	beside(&to, name);
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) || send(fd, "hello", 5, 0) != 5)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+FUNCTION(talks_to_the_allowed_socket)
+{
+	UNUSED();
+	return integer(ret, talks_to("/outside.sock"));
+}
+
+FUNCTION(talks_to_the_servers_socket)
+{
+	UNUSED();
+	return integer(ret, talks_to("/socket"));
+}
+
+static struct {
+	struct sockaddr_un address;
+	atomic_int end;
+} flipped;
+
+static void *flips(void *unused)
+{
+	struct sockaddr_un allowed, other;
+
+	beside(&allowed, "/outside.sock");
+	beside(&other, "/socket");
+	while (!atomic_load(&flipped.end)) {
+		memcpy(&flipped.address, &other, sizeof(other));
+		memcpy(&flipped.address, &allowed, sizeof(allowed));
+	}
+	return unused;
+}
+
+/* The address changes while the server looks at it. Returns whether any connection went to the other socket. */
+FUNCTION(changes_an_address_meanwhile)
+{
+	struct sockaddr_un peer;
+	pthread_t thread;
+	int i, fd, wrong = 0;
+
+	UNUSED();
+	if (pthread_create(&thread, NULL, flips, NULL))
+		return integer(ret, -1);
+	for (i = 0; i < 300 && !wrong; i++) {
+		socklen_t size = sizeof(peer);
+
+		memset(&peer, 0, sizeof(peer));
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (!connect(fd, (struct sockaddr *)&flipped.address, sizeof(peer)) &&
+		    (getpeername(fd, (struct sockaddr *)&peer, &size) ||
+		     !strstr(peer.sun_path, "/outside.sock")))
+			wrong = 1;
+		close(fd);
+	}
+	atomic_store(&flipped.end, 1);
+	pthread_join(thread, NULL);
+	return integer(ret, wrong);
+}
+
+/* ---- the following return 0, or the errno that stopped them */
 
 FUNCTION(opens_network)
 {

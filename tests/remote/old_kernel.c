@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * LD_PRELOAD: what a program sees of an older kernel. TENON_TEST_LANDLOCK is the version of Landlock, 0 for none;
- * TENON_TEST_SECCOMP=0 has no seccomp.
+ * TENON_TEST_SECCOMP=0 has no seccomp, TENON_TEST_CLOSE_RANGE=0 no close_range().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #define CREATE_RULESET 444 /* landlock_create_ruleset */
+#define CLOSE_RANGE    436
 #define SET_SECCOMP    22
 
 static long number(const char *name, long otherwise)
@@ -34,7 +35,8 @@ long syscall(long call, ...)
 	va_end(list);
 	if (!next)
 		next = (long (*)(long, ...))(__UINTPTR_TYPE__)dlsym(RTLD_NEXT, "syscall");
-	if ((call == CREATE_RULESET && !version) ||
+	if ((call == CLOSE_RANGE && !number("TENON_TEST_CLOSE_RANGE", 1)) ||
+	    (call == CREATE_RULESET && !version) ||
 	    (call == SYS_seccomp && !number("TENON_TEST_SECCOMP", 1))) {
 		errno = ENOSYS;
 		return -1;
