@@ -330,6 +330,17 @@ static int read_metaspace(struct tokenizer_file *r, uint32_t at, enum bpe_prepen
 	return err ? err : read_scheme(r, &f[2], &f[3], prepend);
 }
 
+/* Test whether more than one part of a text may begin where the text does. */
+static bool begins_twice(const struct tokenizer *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->normal.count; i++)
+		if (t->normal.step[i].kind == STEP_PREPEND)
+			return t->splits.count > 1;
+	return false;
+}
+
 static int add_metaspace(struct tokenizer_file *r, uint32_t at)
 {
 	struct bpe_step *step;
@@ -338,6 +349,10 @@ static int add_metaspace(struct tokenizer_file *r, uint32_t at)
 
 	if (!err)
 		err = read_metaspace(r, at, &step->prepend, &split);
+	if (!err && step->prepend == PREPEND_FIRST && begins_twice(r->to))
+		return json_error(&r->t, at, -TENON_E_UNSUPPORTED,
+				  "Metaspace with prepend_scheme first, behind the normalizer "
+				  "Prepend and another pre_tokenizer, is not supported");
 	return err || !split ? err : add_split(r, BPE_SPACE, true, MERGED_WITH_NEXT);
 }
 
