@@ -187,18 +187,29 @@ static size_t skip_spaces_back(struct tenon_slice text, size_t at)
 	return at;
 }
 
-static bool is_of_word(struct tokenizer *t, struct tenon_slice text, size_t at)
+/* Test whether the character at @at is one of a word. */
+static int check_word(struct tokenizer *t, struct tenon_slice text, size_t at, bool *found)
 {
-	const size_t n = bpe_character((struct tenon_slice){ text.data + at, text.size - at });
+	const size_t size = bpe_character((struct tenon_slice){ text.data + at, text.size - at });
+	int n = pcre2_match(t->word, (PCRE2_SPTR)text.data + at, size, 0, PCRE2_NO_UTF_CHECK,
+			    t->match, t->limits);
 
-	return pcre2_match(t->word, (PCRE2_SPTR)text.data + at, n, 0, PCRE2_NO_UTF_CHECK, t->match,
-			   t->limits) >= 0;
+	*found = n >= 0;
+	return n >= 0 || n == PCRE2_ERROR_NOMATCH ? 0 : bpe_match_failed(n);
 }
 
-static bool is_single_word(struct tokenizer *t, struct tenon_slice text, size_t start, size_t end)
+/* Test whether a name is part of a longer word. */
+static int check_neighbours(struct tokenizer *t, struct tenon_slice text, size_t start, size_t end,
+			    bool *joined)
 {
-	return (!start || !is_of_word(t, text, character_before(text, start))) &&
-	       (end == text.size || !is_of_word(t, text, end));
+	int err = 0;
+
+	*joined = false;
+	if (start)
+		err = check_word(t, text, character_before(text, start), joined);
+	if (!err && !*joined && end < text.size)
+		err = check_word(t, text, end, joined);
+	return err;
 }
 
 static bool is_plain(const struct bpe_encoding *e, size_t start, size_t end)
@@ -256,6 +267,7 @@ int bpe_take_added(const struct bpe_encoding *e, const struct bpe_piece *piece, 
 	const struct tenon_slice text = piece->text;
 	const struct bpe_added *a;
 	size_t at = 0, done = 0, start, end;
+	bool joined;
 	int err = 0;
 
 	while (at < text.size && !err) {
@@ -266,7 +278,10 @@ int bpe_take_added(const struct bpe_encoding *e, const struct bpe_piece *piece, 
 		}
 		start = at;
 		at = end = start + a->match.size;
-		if (a->single_word && !is_single_word(e->t, text, start, end))
+		joined = false;
+		if (a->single_word)
+			err = check_neighbours(e->t, text, start, end, &joined);
+		if (err || joined)
 			continue;
 		if (a->lstrip)
 			start = skip_spaces_back(text, start);

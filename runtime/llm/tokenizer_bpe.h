@@ -150,6 +150,9 @@ int bpe_encode_word(struct tokenizer *t, struct tenon_slice word, struct tenon_b
 /* Compile an expression. */
 int bpe_compile(struct tokenizer *t, struct tenon_slice pattern, bool literal, pcre2_code **out);
 
+/* Report why an expression could not be matched. */
+int bpe_match_failed(int error);
+
 /* Do the steps of the normalizer. @origins: receives the place of each byte in @text, as size_t; or NULL. */
 int bpe_normalize(struct tokenizer *t, struct tenon_slice text, struct tenon_buffer *out,
 		  struct tenon_buffer *origins);

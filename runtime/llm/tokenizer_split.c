@@ -86,6 +86,15 @@ int bpe_compile(struct tokenizer *t, struct tenon_slice pattern, bool literal, p
 	return 0;
 }
 
+int bpe_match_failed(int error)
+{
+	if (error == PCRE2_ERROR_NOMEMORY)
+		return tenon_error(-TENON_E_NOMEM, "no memory for an expression of the tokenizer");
+	return tenon_error(-TENON_E_VALUE,
+			   "an expression of the tokenizer fails on this text (error %d of PCRE2)",
+			   error);
+}
+
 /* where a search for all matches is */
 struct search {
 	size_t from;
@@ -113,10 +122,7 @@ static int find_next(struct tokenizer *t, pcre2_code *code, struct tenon_slice t
 		if (n == PCRE2_ERROR_NOMATCH)
 			return 0;
 		if (n < 0)
-			return tenon_error(-TENON_E_VALUE,
-					   "an expression of the tokenizer fails on this text "
-					   "(error %d of PCRE2)",
-					   n);
+			return bpe_match_failed(n);
 		place = pcre2_get_ovector_pointer(t->match);
 		/* \K in a lookaround moves the start anywhere */
 		if (place[0] < s->from || place[1] < place[0])

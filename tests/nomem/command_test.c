@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -45,7 +46,7 @@
 	D27 "host_several/lib.so --function add_4 --input @" D27                                   \
 	    "host_several/c0_in0.npy --input @" D27 "host_several/c0_in1.npy"
 #define WORDS "tests/llm/data/bytes/model.so"
-#define PAIR D27 "model_two_outputs/r0_"
+#define PAIR  D27 "model_two_outputs/r0_"
 
 #define REFUSED (-1)
 
@@ -141,6 +142,9 @@ static const struct line lines[] = {
 #ifdef CONFIG_LLM
 	{ CLI_OK, "chat " WORDS " --message hello --max-tokens 2" },
 	{ CLI_OK, "chat " WORDS " --tokens 104,105 --max-tokens 2 --json" },
+#endif
+#ifdef CONFIG_LLM_TOKENIZER
+	{ CLI_OK, "chat " WORDS " --weights @TMP/words --message x<x>abx --max-tokens 2 --quiet" },
 #endif
 };
 
@@ -521,6 +525,52 @@ static int make_quick_emulator(void)
 	return symlink("/bin/true", path) || setenv("PATH", folder, 1);
 }
 
+#ifdef CONFIG_LLM_TOKENIZER
+/* The folder of a model with a tokenizer, whose file has each sort of step. */
+static int make_tokenizer(void)
+{
+	static const char *const files[] = { "mlc-chat-config.json", "params_shard_0.bin",
+					     "params_shard_1.bin", "tensor-cache.json" };
+	static const char tokenizer[] =
+		"{\"added_tokens\":[{\"id\":2,\"content\":\"<x>\",\"lstrip\":true,\"single_word\":"
+		"true,"
+		"\"special\":true},{\"id\":3,\"content\":\"ab\",\"normalized\":true,\"special\":"
+		"true}],"
+		"\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Prepend\","
+		"\"prepend\":"
+		"\"x\"},{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"b+\"},\"content\":\"\"}]},"
+		"\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\","
+		"\"pattern\":"
+		"{\"String\":\"x\"},\"behavior\":\"MergedWithNext\"},{\"type\":\"Metaspace\"}]},"
+		"\"model\":{\"type\":\"BPE\",\"unk_token\":\"?\",\"vocab\":{\"?\":0,\"x\":1,"
+		"\"\\u2581\":4,"
+		"\"\\u2581x\":5},\"merges\":[\"\\u2581 x\"]}}";
+	char path[400], from[PATH_MAX];
+	size_t i;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/words", folder);
+	if (mkdir(path, 0700))
+		return 1;
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (!realpath("tests/llm/data/bytes", from))
+			return 1;
+		snprintf(from + strlen(from), sizeof(from) - strlen(from), "/%s", files[i]);
+		snprintf(path, sizeof(path), "%s/words/%s", folder, files[i]);
+		if (symlink(from, path))
+			return 1;
+	}
+	snprintf(path, sizeof(path), "%s/words/tokenizer.json", folder);
+	f = fopen(path, "w");
+	return !f || fputs(tokenizer, f) < 0 || fclose(f);
+}
+#else
+static int make_tokenizer(void)
+{
+	return 0;
+}
+#endif
+
 static int make_ready(void **state)
 {
 	const size_t room = sizeof(struct outcome);
@@ -536,7 +586,7 @@ static int make_ready(void **state)
 	setenv("TENON_VULKAN_LIBRARY", "/nonexistent", 1);
 	setenv("TENON_CUDA_LIBRARY", "/nonexistent", 1);
 	setenv("TENON_NVRTC_LIBRARY", "/nonexistent", 1);
-	if (make_quick_emulator())
+	if (make_quick_emulator() || make_tokenizer())
 		return 1;
 	want = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	got = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
