@@ -47,6 +47,20 @@ static int read_shape(const struct json_text *t, uint32_t *at, struct llm_weight
 	return err;
 }
 
+/* Functions that change a weight when it is loaded, of models that are divided among devices. */
+static int refuse_preprocs(const struct json_text *t, uint32_t *at)
+{
+	uint32_t count, start = *at;
+	int err;
+
+	if (llm_json_word(t, at, "null"))
+		return 0;
+	err = json_enter(t, at, JSMN_ARRAY, "preprocs", &count);
+	return err || !count ? err
+			     : json_error(t, start, -TENON_E_UNSUPPORTED,
+					  "preprocs of a parameter are not supported");
+}
+
 static int read_weight(const struct json_text *t, uint32_t *at, char **room, struct llm_weight *w)
 {
 	struct tenon_slice key, dtype = { "", 0 };
@@ -64,6 +78,8 @@ static int read_weight(const struct json_text *t, uint32_t *at, char **room, str
 			err = read_shape(t, at, w);
 		else if (llm_is(key, "dtype"))
 			err = json_string(t, at, "a dtype", room, &dtype);
+		else if (llm_is(key, "preprocs"))
+			err = refuse_preprocs(t, at);
 		else
 			json_skip(t, at);
 	}

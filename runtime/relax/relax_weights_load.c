@@ -251,6 +251,10 @@ static int check_record(const struct source *s, const struct record *r, const DL
 		err = tenon_tensor_elements(t, &elements);
 	if (err)
 		return err;
+	if (r->format.size && !is(r->format, "raw") && !is(r->format, "f32-to-bf16"))
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "format \"%.*s\"; known are raw and f32-to-bf16",
+				   json_shown(r->format), r->format.data);
 	/* Writers put this format on other dtypes too, whose bytes are plain. */
 	*halves = is(r->format, "f32-to-bf16") && is(r->dtype, "float32");
 	if (*halves)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/llm/llm_batch.h"
+#include "runtime/llm/llm.h"
 #include "tests/llm/small_model.h"
 
 /* ---- sequences */
@@ -175,6 +176,26 @@ static void weights_stay_in_their_files_until_the_model_is_closed(void **state)
 	assert_int_equal(mapped("/params_shard_"), 0);
 }
 
+static void functions_that_change_weights_are_refused(void **state)
+{
+	static const char form[] =
+		"{\"model_type\":\"llama\",\"quantization\":\"q0f32\",\"context_window_size\":256,"
+		"\"sliding_window_size\":-1,\"prefill_chunk_size\":64,\"max_batch_size\":4,"
+		"\"params\":"
+		"[{\"name\":\"w\",\"shape\":[4],\"dtype\":\"float32\",\"preprocs\":[%s]}]}";
+	struct llm_metadata m = { .strings = NULL };
+	char text[400];
+
+	(void)state;
+	snprintf(text, sizeof(text), form, "");
+	assert_int_equal(llm_metadata_read(tenon_slice_of(text), &m), 0);
+	assert_int_equal(m.weight_count, 1);
+	llm_metadata_fini(&m);
+	snprintf(text, sizeof(text), form, "[\"shard\",[],\"float32\"]");
+	assert_int_equal(llm_metadata_read(tenon_slice_of(text), &m), -TENON_E_UNSUPPORTED);
+	assert_error_has("preprocs");
+}
+
 static void weights_that_do_not_fit_the_model_are_refused(void **state)
 {
 	static const struct {
@@ -182,6 +203,7 @@ static void weights_that_do_not_fit_the_model_are_refused(void **state)
 	} changes[] = {
 		{ "tensor-cache.json", "\"norm.weight\"", "\"no.weight\"", "norm.weight" },
 		{ "tensor-cache.json", "\"nbytes\": 64", "\"nbytes\": 60", "60 bytes are stated" },
+		{ "tensor-cache.json", "\"format\": \"raw\"", "\"format\": \"lz4\"", "lz4" },
 		{ "tensor-cache.json", "params_shard_1.bin", "../params_shard_1.bin", "below" },
 		{ "mlc-chat-config.json", "\"seps\": [", "\"seps\": 4, \"other\": [", "seps" },
 		{ "mlc-chat-config.json", "0.7", "\"hot\"", "temperature" },
@@ -270,6 +292,7 @@ int main(void)
 		cmocka_unit_test(weights_that_do_not_fit_the_model_are_refused),
 #endif
 		cmocka_unit_test(a_reply_has_whole_characters_and_no_stop_string),
+		cmocka_unit_test(functions_that_change_weights_are_refused),
 	};
 
 #if !defined(__x86_64__) || !defined(__GLIBC__)
