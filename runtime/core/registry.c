@@ -83,10 +83,10 @@ void registry_find(struct tenon_slice name, struct tenon_function **out)
 
 static bool source_has(const struct registry_source *s, struct tenon_slice name)
 {
-	const char *const *n = s->names;
+	const struct tenon_slice *n = s->names;
 
-	for (; n && *n; n++)
-		if (!strncmp(*n, name.data, name.size) && !(*n)[name.size])
+	for (; n && n->data; n++)
+		if (n->size == name.size && !memcmp(n->data, name.data, name.size))
 			return true;
 	return !n;
 }

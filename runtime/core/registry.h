@@ -9,7 +9,7 @@ int registry_set(struct tenon_slice name, struct tenon_function *function, bool 
 
 /**
  * struct registry_source - global functions that are registered at the first lookup
- * @names: names that a plug-in has, terminated by NULL; NULL for functions of the library itself,
+ * @names: names that a plug-in has, terminated by one without data; NULL for functions of the library itself,
  *	which are registered at the first lookup that finds nothing
  * @fill: register them, once; opens the plug-in. Must not look up functions of this source, and
  *	does not replace existing functions
@@ -17,7 +17,7 @@ int registry_set(struct tenon_slice name, struct tenon_function *function, bool 
  * @refusal: why @fill failed: it is not tried again
  */
 struct registry_source {
-	const char *const *names;
+	const struct tenon_slice *names;
 	int (*fill)(void);
 	bool filled;
 	char *refusal;

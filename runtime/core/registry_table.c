@@ -24,13 +24,13 @@ static int fill_library(void)
 
 #if OPTION_ON(RELAX_VM)
 /* clang-format off */
-#define NAME(name, function) name,
-static const char *const relax_names[] = {
+#define NAME(name, function) { name, sizeof(name) - 1 },
+static const struct tenon_slice relax_names[] = {
 	RELAX_BUILTINS_EACH(NAME)
 #ifdef CONFIG_LANGUAGE_MODELS
 	RELAX_LANGUAGE_BUILTINS_EACH(NAME)
 #endif
-	NULL,
+	{ NULL, 0 },
 };
 /* clang-format on */
 #endif

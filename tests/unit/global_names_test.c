@@ -55,14 +55,14 @@ static void what_foreign_code_asks_for_first_is_found(void **state)
 
 static void every_name_of_a_source_is_a_function(void **state)
 {
-	const char *const *name;
+	const struct tenon_slice *name;
 	size_t i;
 
 	(void)state;
 	for (i = 0; registry_sources[i].fill; i++)
-		for (name = registry_sources[i].names; name && *name; name++)
-			if (!found(*name))
-				fail_msg("%s is not found", *name);
+		for (name = registry_sources[i].names; name && name->data; name++)
+			if (!found(name->data))
+				fail_msg("%s is not found", name->data);
 }
 
 static void a_beginning_of_a_name_is_none(void **state)
