@@ -65,7 +65,7 @@ int vulkan_library_open(struct vulkan_library *library)
 	int err;
 
 	err = vendor_library_open(names,
-				  "install the Vulkan loader and a driver (Debian: apt install "
+				  "Install the Vulkan loader and a driver (Debian: apt install "
 				  "libvulkan1 mesa-vulkan-drivers)",
 				  &symbol, 1, &l, &handle);
 	if (!err)

@@ -148,6 +148,9 @@ static void look_at_nodes(struct findings *all)
 	if (!l) {
 		f = next(all, "DRM nodes", FINDING_WARN);
 		snprintf(f->text, sizeof(f->text), "no memory for a list of them");
+		/* for the exit status */
+		tenon_error(-TENON_E_NOMEM, "no memory for a list of devices");
+		tenon_error_clear();
 		return;
 	}
 	devices_list(l);
