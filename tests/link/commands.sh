@@ -353,7 +353,7 @@ inputs_kept()
 it "an output that is an input is refused, and the input keeps its bytes" inputs_kept
 module_kept()
 {
-	rm -rf kept.d && mkdir kept.d && cp kept.module kept.d/host.so && kept kept.d/host.so 'is the module itself' tenon unpack kept.d/host.so kept.d
+	rm -rf kept.d && mkdir kept.d && cp kept.module kept.d/host.so && kept kept.d/host.so 'the output would replace this file' tenon unpack kept.d/host.so kept.d
 }
 it "a module is not unpacked over itself" module_kept
 it "an archive with other files is refused" refused 2 'an archive is linked alone' one.c other.tar
