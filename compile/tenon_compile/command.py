@@ -12,9 +12,10 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from .errors import CompileError, first_line
+from .errors import CompileError
 from .inputs import quoted, type_text
-from .targets import TARGETS, find_compiler, tvm_target
+from .progress import Progress
+from .targets import TARGETS, find_compiler
 
 REQUIREMENTS = Path(__file__).parents[1]
 
@@ -42,6 +43,14 @@ def parse_arguments(arguments):
     parser.add_argument("--processor", metavar="NAME", help="LLVM's name of the processor, such as cortex-a72")
     parser.add_argument("--cc", help="compiler that links the module, for a target that is not this machine")
     parser.add_argument("--labels", type=Path, help="names of the classes, one a line")
+    parser.add_argument(
+        "--case", action="append", nargs="?", default=[], const="", metavar="NAME=FILE.npy",
+        help="keep inputs (of a file, else random) and the outputs for them beside the module; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--explain", action="store_true", help="print what was rewritten, and which kernels have a schedule"
+    )
+    parser.add_argument("--as-it-is", action="store_true", help="leave the network to TVM's default schedules")
     parser.add_argument("--traceback", action="store_true", help="print where in Python an error came from")
     return parser.parse_args(arguments)
 
@@ -92,20 +101,6 @@ def import_packages(path):
     return importer
 
 
-def build(module, options):
-    """TVM's executable of a module."""
-    from tvm import relax
-    from tvm.s_tir import dlight
-
-    target = tvm_target(options.target, options.processor)
-    with target:
-        module = relax.get_pipeline("zero")(module)
-        if TARGETS[options.target].device:
-            rules = (dlight.gpu.Matmul(), dlight.gpu.GEMV(), dlight.gpu.Reduction(), dlight.gpu.Fallback())
-            module = dlight.ApplyDefaultSchedule(*rules)(module)
-    return relax.build(module, target=target)
-
-
 def write_module(built, options):
     """Write the module under a temporary name beside its own, then rename it."""
     from tvm.support import cc
@@ -137,27 +132,52 @@ def write_description(options, inputs, outputs):
         shutil.copyfile(options.labels, options.output.with_suffix(".labels.txt"))
 
 
-def command_to_try(options, inputs):
-    """The command that runs the module with random numbers."""
-    words = ["tenon", "run", str(options.output)]
+def random_inputs(inputs):
+    """The options of "tenon run" that give a module random numbers."""
+    words = []
     for value in inputs:
         content = "zeros" if value["dtype"] == "bool" else "random:1"
         words += ["--input", f"{quoted(value['name'])}={type_text(value)}={content}"]
-    return shlex.join(words)
+    return words
+
+
+def inputs_of_case(options):
+    """NAME=FILE.npy of each --case, as a dictionary."""
+    given = {}
+    for argument in options.case:
+        name, equals, path = argument.rpartition("=")
+        if argument and not (name and path):
+            raise CompileError(f"--case {argument}: expected NAME=FILE.npy, or nothing")
+        if argument:
+            given[name] = path
+    return given
 
 
 def run(options):
-    shapes = shapes_of(options.shape)
+    shapes, given = shapes_of(options.shape), inputs_of_case(options)
     check(options)
-    importer = import_packages(options.network)
-    module, inputs, outputs = importer(options.network, shapes)
-    try:
-        built = build(module, options)
-    except Exception as error:  # TVM's passes raise whatever its C++ does
-        raise CompileError(f"{options.network}: TVM does not compile it: {first_line(error)}") from error
-    write_module(built, options)
-    write_description(options, inputs, outputs)
-    print(f"{options.output}: try {command_to_try(options, inputs)}")
+    with Progress() as progress:
+        progress("importing TVM")
+        importer = import_packages(options.network)
+        from . import case, explain, pipeline
+
+        progress("importing the network")
+        imported = importer(options.network, shapes)
+        if options.case and not imported.onnx:
+            raise CompileError("--case needs a network in ONNX")
+        built, report = pipeline.build(
+            imported.module, options.target, options.processor, progress, not options.as_it_is
+        )
+        progress("linking")
+        write_module(built, options)
+        write_description(options, imported.inputs, imported.outputs)
+        words = random_inputs(imported.inputs)
+        if options.case:
+            progress("running the case")
+            words = case.write(options.output, imported.onnx, imported.inputs, given)
+    if options.explain:
+        print("\n".join(explain.explain(report)))
+    print(f"{options.output}: try {shlex.join(['tenon', 'run', str(options.output), *words])}")
 
 
 def main(arguments=None):
@@ -167,7 +187,10 @@ def main(arguments=None):
     except CompileError as error:
         if options.traceback:
             raise
-        sys.exit(f"tenon-compile: {error}")
+        message = str(error)
+        if not message.startswith((str(options.network), "--", str(options.output))):
+            message = f"{options.network}: {message}"
+        sys.exit(f"tenon-compile: {message}")
     except OSError as error:
         if options.traceback:
             raise

@@ -68,7 +68,9 @@ def evaluate(network, node, constants):
     outputs = [name for name in node.output if name]
     any_type = onnx.TypeProto()
     inputs = [onnx.ValueInfoProto(name=name, type=any_type) for name in names]
-    graph = helper.make_graph([node], "node", inputs, [onnx.ValueInfoProto(name=name, type=any_type) for name in outputs])
+    graph = helper.make_graph(
+        [node], "node", inputs, [onnx.ValueInfoProto(name=name, type=any_type) for name in outputs]
+    )
     model = helper.make_model(graph, opset_imports=network.opset_import, functions=list(network.functions))
     try:
         values = ReferenceEvaluator(model).run(outputs, {name: constants[name] for name in names})

@@ -5,6 +5,7 @@ import warnings
 
 from .errors import CompileError, first_line
 from .folding import fold, known_shapes
+from .imported import Imported
 
 
 def read(path):
@@ -117,14 +118,15 @@ def import_network(network, shapes):
 
 
 def import_file(path, shapes):
-    """TVM's module of an ONNX file, and the inputs and outputs of the file."""
+    """An ONNX file."""
     network = read(path)
     inputs = fix_shapes(network, shapes)
     forget_output_shapes(network, shapes)
+    unfolded = type(network).FromString(network.SerializeToString())
     fold(network)
     known = known_shapes(network)
     described = describe(inputs, known), describe(network.graph.output, known)
     try:
-        return import_network(network, shapes), *described
+        return Imported(import_network(network, shapes), *described, unfolded)
     except Exception as error:  # the importer raises whatever its Python or TVM's C++ does
         raise CompileError(f"{path}: TVM does not import it: {first_line(error)}") from error

@@ -4,6 +4,7 @@
 import zipfile
 
 from .errors import CompileError, first_line
+from .imported import Imported
 
 
 def check_archive(path):
@@ -35,7 +36,7 @@ def describe(program, names, what):
 
 
 def import_file(path, shapes):
-    """TVM's module of a PyTorch exported program, and its inputs and outputs."""
+    """A PyTorch exported program."""
     check_archive(path)
     import torch
     from tvm.relax.frontend.torch import from_exported_program
@@ -48,6 +49,6 @@ def import_file(path, shapes):
         if fixed.get(name) != shape:
             raise CompileError(f"--shape {name}: the program was exported for {fixed}; export it for another shape")
     try:
-        return from_exported_program(program, unwrap_unit_return_tuple=True), inputs, outputs
+        return Imported(from_exported_program(program, unwrap_unit_return_tuple=True), inputs, outputs)
     except Exception as error:  # the importer raises whatever its Python or TVM's C++ does
         raise CompileError(f"{path}: TVM does not import it: {first_line(error)}") from error

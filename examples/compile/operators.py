@@ -94,7 +94,11 @@ class Rewriter:
     def fold_hard_swish(self, add):
         """x * clip(x + 3, 0, 6) / 6"""
         clip = self.only_reader(add, "Clip") if self.scalar(add) == 3 else None
-        mul = self.only_reader(clip, "Mul") if clip and [float(self.constants[n]) for n in clip.input[1:]] == [0, 6] else None
+        mul = (
+            self.only_reader(clip, "Mul")
+            if clip and [float(self.constants[n]) for n in clip.input[1:]] == [0, 6]
+            else None
+        )
         div = self.only_reader(mul, "Div") if mul and add.input[0] in mul.input else None
         if div and self.scalar(div) == 6:
             add.op_type = "HardSwish"

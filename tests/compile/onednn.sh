@@ -5,6 +5,7 @@
 # one thread is printed
 
 . tests/build/tap.sh
+. tests/compile/compile.sh
 need "${CC%% *}"
 for option in PARTITION DNNL_JSON GRAPH_EXECUTOR DSO; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
@@ -13,9 +14,8 @@ done
 [ -z "$SAN" ] || skip "the module is linked without the sanitizer"
 
 prepared=$TENON_BUILD/compile
-python=$prepared/venv/bin/python
 network=$prepared/networks/rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx
-[ -x "$python" ] || skip "ONNX is not installed: tests/compile/prepare installs it"
+needs_python
 [ -f "$network" ] || skip "$network is missing: tests/compile/prepare downloads it"
 
 export TENON="$TENON_COMMAND" TENON_CACHE_DIR='' OMP_NUM_THREADS=1 CFLAGS="-O1 -I$PWD/include"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Photographs as inputs of networks, and what ONNX Runtime computes of them: pictures.py NETWORKS NAME FOLDER writes
-network.onnx, x.npy and y0.npy, y1.npy, ... of a network to FOLDER, and prints the shape option of compile.py."""
+network.onnx, x.npy and y0.npy, y1.npy, ... of a network to FOLDER, and prints the shape option of tenon-compile."""
 
 import sys
 from pathlib import Path

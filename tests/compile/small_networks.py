@@ -69,9 +69,7 @@ rows = [
 ]
 negated = branch("negated", [helper.make_node("Neg", ["r"], ["a"])], "a")
 same = branch("same", [helper.make_node("Identity", ["r"], ["b"])], "b")
-nested = branch(
-    "nested", [helper.make_node("If", ["single"], ["c"], then_branch=negated, else_branch=same)], "c"
-)
+nested = branch("nested", [helper.make_node("If", ["single"], ["c"], then_branch=negated, else_branch=same)], "c")
 for name, chosen in (("if", negated), ("nested", nested)):
     node = helper.make_node("If", ["single"], ["y"], then_branch=chosen, else_branch=same)
     save(name, 16, [*rows, node], [("x", ["n", 4])], [("y", ["n", 4])], [constant("zero", 0), constant("one", 1)])

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Kernels whose loops the schedules know: convolutions and products with constant weights, channels last.
+
+The weights of a convolution are packed as the loops read them: (O / T, KH, KW, I, T) for tiles of T output channels,
+one behind the other. A product is a convolution of one row, whose columns are the rows of the product.
+"""
+
+from dataclasses import dataclass
+
+import numpy
+from tvm import te, topi
+
+MARK = "tenon.tile"  # of a block that schedules.py tiles
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Vector registers of a processor: how many 32-bit lanes one has, and how many sums are kept in them."""
+
+    lanes: int = 4
+    sums: int = 12
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Columns, vectors of output channels, and lanes of a vector, whose sums are in registers at one time."""
+
+    columns: int
+    vectors: int
+    lanes: int
+
+    @property
+    def channels(self):
+        return self.vectors * self.lanes
+
+
+def lanes_for(channels, vectors):
+    lanes = vectors.lanes
+    while channels % lanes:
+        lanes //= 2
+    return lanes
+
+
+def choose_tile(columns, channels, vectors):
+    """The tile that loads least for each multiply-add, with sums enough to hide the latency of one."""
+    lanes = lanes_for(channels, vectors)
+    best = None
+    for wide in range(1, vectors.sums + 1):
+        if channels % (wide * lanes):
+            continue
+        for high in range(1, vectors.sums // wide + 1):
+            if columns % high:
+                continue
+            score = min(high * wide, 8), high * wide / (high + wide)
+            if best is None or score > best[0]:
+                best = score, Tile(high, wide, lanes)
+    return best[1]
+
+
+def pack(weights, tile):
+    """OIHW as the loops read it."""
+    outputs, inputs, height, width = weights.shape
+    parts = weights.reshape(outputs // tile.channels, tile.channels, inputs, height, width)
+    return numpy.ascontiguousarray(parts.transpose(0, 3, 4, 2, 1))
+
+
+def padded(x, padding):
+    top, left, bottom, right = padding
+    return topi.nn.pad(x, [0, top, left, 0], [0, bottom, right, 0], name="pad") if any(padding) else x
+
+
+def mark(tile):
+    return {MARK: [tile.columns, tile.vectors, tile.lanes]}
+
+
+def conv2d(x, weights, shape, strides, padding, dilation, tile):
+    """The convolution of x (NHWC) to a shape, by packed weights."""
+    _, height, width, inputs, channels = (int(extent) for extent in weights.shape)
+    source = padded(x, padding)
+    row, column, channel = (te.reduce_axis((0, extent)) for extent in (height, width, inputs))
+
+    def term(n, h, w, o):
+        at = source[n, h * strides[0] + row * dilation[0], w * strides[1] + column * dilation[1], channel]
+        return te.sum(at * weights[o // channels, row, column, channel, o % channels], axis=[row, column, channel])
+
+    return te.compute(shape, term, name="conv2d", attrs=mark(tile))
+
+
+def depthwise_conv2d(x, weights, shape, strides, padding, dilation, tile):
+    """The convolution of each channel of x (NHWC) by its own weights (HWC)."""
+    source = padded(x, padding)
+    row, column = (te.reduce_axis((0, int(extent))) for extent in weights.shape[:2])
+
+    def term(n, h, w, c):
+        at = source[n, h * strides[0] + row * dilation[0], w * strides[1] + column * dilation[1], c]
+        return te.sum(at * weights[row, column, c], axis=[row, column])
+
+    return te.compute(shape, term, name="depthwise_conv2d", attrs=mark(tile))
+
+
+def dense(x, weights, shape, tile):
+    """The product of x (M, K) and packed weights (N / T, K, T)."""
+    _, inputs, channels = (int(extent) for extent in weights.shape)
+    k = te.reduce_axis((0, inputs))
+    return te.compute(
+        shape,
+        lambda m, n: te.sum(x[m, k] * weights[n // channels, k, n % channels], axis=[k]),
+        name="dense",
+        attrs=mark(tile),
+    )

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: MIT
+"""From a graph of nodes back to a function of Relax, with channels last.
+
+A value of four dimensions can be held in two orders: plain, as the network has it (NCHW), and with channels last
+(NHWC), in which the schedules compute convolutions along rows of channels. Each is made of the other when an operator
+asks for it: the transposes that are left are those between operators that want different orders.
+"""
+
+import numpy
+from tvm import relax
+from tvm.relax import op
+
+from . import kernels
+from .kernels import choose_tile, pack
+from .relax_graph import Slot
+
+TO_LAST, FROM_LAST = (0, 2, 3, 1), (0, 3, 1, 2)
+AXIS_IN_LAST = (0, 3, 1, 2)  # where an axis of NCHW is in NHWC
+
+UNARY = {
+    name: getattr(op, name)
+    for name in (
+        "abs",
+        "ceil",
+        "cos",
+        "erf",
+        "exp",
+        "floor",
+        "log",
+        "negative",
+        "round",
+        "rsqrt",
+        "sigmoid",
+        "sin",
+        "sqrt",
+        "tanh",
+    )
+} | {name: getattr(op.nn, name) for name in ("relu", "silu", "gelu", "gelu_tanh")}
+
+
+def in_last(shape):
+    return [shape[axis] for axis in TO_LAST]
+
+
+def moves_nothing(shape):
+    """Whether NCHW and NHWC are the same bytes."""
+    return shape[1] == 1 or shape[2] * shape[3] == 1
+
+
+def number(value):
+    return relax.const(float(value), "float32")
+
+
+MOVES = ("reshape", "transpose")  # emitted when they are asked for, in the order that is asked for
+
+
+def source_of(node):
+    """Where the elements of a node come from, through transposes and reshapes that only add or drop axes of extent 1.
+
+    With it, for each axis of the node, the axis of the source; None for an extent of 1.
+    """
+    axes = [axis if extent != 1 else None for axis, extent in enumerate(node.shape)]
+    while node.op in MOVES:
+        if node.op == "transpose":
+            axes = [None if axis is None else node.axes[axis] for axis in axes]
+        else:
+            before = [axis for axis, extent in enumerate(node.input.shape) if extent != 1]
+            after = [axis for axis, extent in enumerate(node.shape) if extent != 1]
+            if [node.input.shape[axis] for axis in before] != [node.shape[axis] for axis in after]:
+                break
+            where = dict(zip(after, before))
+            axes = [None if axis is None else where[axis] for axis in axes]
+        node = node.input
+    return node, axes
+
+
+class Emitter:
+    """Writes the nodes of a graph with a BlockBuilder; plain and last hold the values in both orders."""
+
+    def __init__(self, builder, vectors, apart):
+        self.builder, self.vectors = builder, vectors
+        self.apart = apart  # arrays of more elements become parameters of the function; None: all are constants
+        self.parameters = {}  # those: a variable and an array of each name
+        self._plain, self._last = {}, {}
+
+    def emit(self, expression):
+        return self.builder.emit(expression)
+
+    def array(self, value):
+        value = numpy.ascontiguousarray(value)
+        if self.apart is None or value.size <= self.apart:
+            return relax.const(value)
+        name = f"weights{len(self.parameters)}"
+        variable = relax.Var(name, relax.TensorType(value.shape, str(value.dtype)))
+        self.parameters[name] = variable, value
+        return variable
+
+    # ---- values
+
+    def plain(self, node):
+        if node not in self._plain:
+            if node.is_constant():
+                value = self.array(node.value) if node.shape else relax.const(node.value.item(), node.dtype)
+            elif node.op in MOVES:
+                value = self.emit(self.moved(node, last=False))
+            else:
+                last = self._last[node]
+                same = moves_nothing(node.shape)
+                value = self.emit(op.reshape(last, node.shape) if same else op.permute_dims(last, list(FROM_LAST)))
+            self._plain[node] = value
+        return self._plain[node]
+
+    def last(self, node):
+        if node not in self._last:
+            if node.is_constant():
+                value = self.array(node.value.transpose(TO_LAST))
+            elif node.op in MOVES:
+                value = self.emit(self.moved(node, last=True))
+            else:
+                plain = self.plain(node)
+                same = moves_nothing(node.shape)
+                value = self.emit(
+                    op.reshape(plain, in_last(node.shape)) if same else op.permute_dims(plain, list(TO_LAST))
+                )
+            self._last[node] = value
+        return self._last[node]
+
+    def moved(self, node, last):
+        """A reshape or transpose: a reshape alone if the bytes are held in this order already."""
+        source, axes = source_of(node)
+        if source is not node and source not in self._plain and source not in self._last:
+            self.plain(source)
+        wanted = [axes[axis] for axis in (TO_LAST if last else range(len(axes))) if axes[axis] is not None]
+        shape = in_last(node.shape) if last else node.shape
+        for held, order in ((self._plain, range(len(source.shape))), (self._last, TO_LAST)):
+            if source in held and [axis for axis in order if axis in wanted] == wanted:
+                return op.reshape(held[source], shape)
+        if last:
+            return op.permute_dims(self.plain(node), list(TO_LAST))
+        if node.op == "transpose":
+            return op.permute_dims(self.plain(node.input), node.axes)
+        return op.reshape(self.plain(node.input), node.shape)
+
+    def wants_last(self, node):
+        """Whether an operator that takes both orders is computed with channels last: if an input already is."""
+        others = [one for one in node.inputs if one.shape]
+        four = all(len(one.shape) == 4 for one in [node, *others])
+        return four and any(one in self._last for one in others if not one.is_constant())
+
+    def both_orders(self, node):
+        """A function that gives inputs in the order in which a node is computed, and whether that is NHWC."""
+        if not self.wants_last(node):
+            return self.plain, False
+        return lambda one: self.last(one) if one.shape else self.plain(one), True
+
+    # ---- operators: each returns the value, and whether it has channels last
+
+    def call(self, node):
+        def arguments(template):
+            if isinstance(template, Slot):
+                return self.plain(node.inputs[template.number])
+            if isinstance(template, list):
+                return relax.Tuple([arguments(one) for one in template])
+            return template
+
+        kept = node.call
+        return relax.Call(kept.op, [arguments(one) for one in node.arguments], kept.attrs, kept.ty_args), False
+
+    def unary(self, node):
+        get, last = self.both_orders(node)
+        x = get(node.input)
+        if node.function == "hard_swish":
+            gate = self.emit(op.clip(self.emit(op.add(x, number(3))), 0, 6))
+            return op.multiply(x, self.emit(op.multiply(gate, number(1 / 6)))), last
+        return UNARY[node.function](x), last
+
+    def clip(self, node):
+        get, last = self.both_orders(node)
+        return op.clip(get(node.input), node.low, node.high), last
+
+    def binary(self, node):
+        get, last = self.both_orders(node)
+        return getattr(op, node.function)(*(get(one) for one in node.inputs)), last
+
+    def affine(self, node):
+        get, last = self.both_orders(node)
+        x = get(node.input)
+        shape = [1] * len(node.shape)
+        if node.axis is not None:
+            shape[AXIS_IN_LAST[node.axis] if last else node.axis] = -1
+
+        def operand(value):
+            return (
+                number(value) if numpy.ndim(value) == 0 else self.array(numpy.asarray(value, "float32").reshape(shape))
+            )
+
+        if numpy.any(numpy.asarray(node.scale) != 1):
+            x = op.multiply(x, operand(node.scale))
+            if numpy.all(numpy.asarray(node.shift) == 0):
+                return x, last
+            x = self.emit(x)
+        return op.add(x, operand(node.shift)), last
+
+    def conv2d(self, node):
+        x, weights = node.inputs[:2]
+        each = node.groups == node.shape[1] == x.shape[1] and weights.shape[1] == 1 and node.groups > 1
+        if not weights.is_constant() or (node.groups != 1 and not each):
+            how = {name: node.attrs[name] for name in ("strides", "padding", "dilation", "groups")}
+            value = op.nn.conv2d(self.plain(x), self.plain(weights), **how)
+            return self.with_bias(value, node, [1, -1, 1, 1]), False
+        tile = choose_tile(node.shape[3], node.shape[1], self.vectors)
+        how = in_last(node.shape), node.strides, node.padding, node.dilation, tile
+        if each:
+            kernel = self.array(weights.value.transpose(2, 3, 0, 1)[..., 0])
+            value = self.kernel(kernels.depthwise_conv2d, self.last(x), kernel, *how)
+        else:
+            value = self.kernel(kernels.conv2d, self.last(x), self.array(pack(weights.value, tile)), *how)
+        return self.with_bias(value, node, [1, 1, 1, -1]), True
+
+    def kernel(self, function, x, weights, *how):
+        return self.builder.call_te(
+            lambda a, b: function(a, b, *how), x, weights, primfunc_name_hint=function.__name__
+        )  # fmt: skip
+
+    def with_bias(self, value, node, shape):
+        if len(node.inputs) < 3:
+            return value
+        bias = node.inputs[2]
+        if bias.is_constant():
+            shift = self.array(bias.value.reshape(shape))
+        else:
+            shift = self.emit(op.reshape(self.plain(bias), [bias.elements if extent < 0 else 1 for extent in shape]))
+        return op.add(self.emit(value), shift)
+
+    def conv2d_transpose(self, node):
+        how = {name: node.attrs[name] for name in ("strides", "padding", "output_padding", "dilation", "groups")}
+        value = op.nn.conv2d_transpose(self.plain(node.input), self.plain(node.inputs[1]), **how)
+        return self.with_bias(value, node, [1, -1, 1, 1]), False
+
+    def depth_to_space(self, node):
+        n, channels, rows, columns = node.shape
+        height, width = node.block
+        parts = op.reshape(self.last(node.input), [n, rows // height, columns // width, channels, height, width])
+        moved = self.emit(op.permute_dims(self.emit(parts), [0, 1, 4, 2, 5, 3]))
+        return op.reshape(moved, in_last(node.shape)), True
+
+    def dense(self, node):
+        """Columns of the weights are filled up to whole vectors."""
+        weights = node.inputs[1].value
+        rows, columns = node.shape
+        bias = node.inputs[2].value if len(node.inputs) > 2 else None
+        fill = -columns % self.vectors.lanes if columns > self.vectors.lanes else 0
+        if fill:
+            weights = numpy.pad(weights, ((0, fill), (0, 0)))
+            bias = numpy.pad(bias, (0, fill)) if bias is not None else None
+        tile = choose_tile(rows, columns + fill, self.vectors)
+        packed = pack(weights[:, :, None, None], tile)[:, 0, 0]
+        value = self.kernel(kernels.dense, self.plain(node.input), self.array(packed), (rows, columns + fill), tile)
+        if bias is not None:
+            value = op.add(self.emit(value), self.array(bias))
+        if fill:
+            value = op.strided_slice(self.emit(value), [1], [0], [columns])
+        return value, False
+
+    def matmul(self, node):
+        return op.matmul(self.plain(node.inputs[0]), self.plain(node.inputs[1])), False
+
+    def pool2d(self, node):
+        function = op.nn.max_pool2d if node.kind == "max" else op.nn.avg_pool2d
+        how = {"strides": node.strides, "padding": node.padding, "dilation": node.dilation, "ceil_mode": node.ceil_mode}
+        return function(
+            self.last(node.input), pool_size=node.size, layout="NHWC", count_include_pad=node.count_include_pad, **how
+        ), True  # fmt: skip
+
+    def reduce(self, node):
+        get, last = self.both_orders(node)
+        axes = [AXIS_IN_LAST[axis] if last else axis for axis in node.axes]
+        return getattr(op, node.function)(get(node.input), axes, True), last
+
+    def softmax(self, node):
+        return op.nn.softmax(self.plain(node.input), axis=node.axis), False
+
+    def layer_norm(self, node):
+        return op.nn.layer_norm(*(self.plain(one) for one in node.inputs), axes=[-1], epsilon=node.epsilon), False
+
+    def batch_norm(self, node):
+        values = [self.plain(one) for one in node.inputs]
+        how = {"axis": node.axis, "epsilon": node.epsilon, "center": node.center, "scale": node.scale}
+        return relax.TupleGetItem(self.emit(op.nn.batch_norm(*values, **how)), 0), False
+
+    def concat(self, node):
+        get, last = self.both_orders(node)
+        return op.concat([get(one) for one in node.inputs], AXIS_IN_LAST[node.axis] if last else node.axis), last
+
+    def resize_nearest(self, node):
+        n, channels, rows, columns = node.input.shape
+        height, width = node.shape[2] // rows, node.shape[3] // columns
+        apart = self.emit(op.reshape(self.last(node.input), [n, rows, 1, columns, 1, channels]))
+        repeated = self.emit(op.broadcast_to(apart, [n, rows, height, columns, width, channels]))
+        return op.reshape(repeated, in_last(node.shape)), True
+
+    def take(self, node):
+        """An index outside of the table is that of its last row."""
+        table, index = node.inputs
+        last = table.shape[0] - 1
+        flat = self.emit(op.reshape(self.plain(index), [index.elements]))
+        negative = self.emit(op.less(flat, relax.const(0, index.dtype)))
+        inside = self.emit(op.where(negative, relax.const(last, index.dtype), flat))
+        rows = self.emit(op.take(self.plain(table), inside, axis=0, mode="clip"))
+        return op.reshape(rows, node.shape), False
+
+    def broadcast(self, node):
+        return op.broadcast_to(self.plain(node.input), node.shape), False
+
+    def slice(self, node):
+        get, last = self.both_orders(node)
+        order = TO_LAST if last else range(len(node.shape))
+        begin = [node.begin[axis] for axis in order]
+        end = [node.begin[axis] + node.shape[axis] for axis in order]
+        return op.strided_slice(get(node.input), list(range(len(begin))), begin, end), last
+
+    def add_input(self, node, variable):
+        self._plain[node] = variable
+
+    def add(self, node):
+        value, last = getattr(self, node.op)(node)
+        (self._last if last else self._plain)[node] = self.emit(value)
+
+
+def module_of(graph, functions, vectors, apart=None):
+    """A module whose "main" computes the graph, and the arrays that are parameters of it, by name.
+
+    Functions are those of another module, for calls that were kept. Arrays of more than "apart" elements are
+    parameters behind the inputs; without it there are none.
+    """
+    builder = relax.BlockBuilder(functions)
+    inputs = [relax.Var(node.name, relax.TensorType(node.shape, node.dtype)) for node in graph.inputs]
+    emitter = Emitter(builder, vectors, apart)
+    for node, variable in zip(graph.inputs, inputs):
+        emitter.add_input(node, variable)
+    with builder.function("main", attrs={"num_input": len(inputs)}):
+        with builder.dataflow():
+            for node in graph.nodes():
+                if node.op not in ("constant", "input", *MOVES):
+                    emitter.add(node)
+            outputs = [emitter.plain(node) for node in graph.outputs]
+            result = builder.emit_output(outputs[0] if len(outputs) == 1 else relax.Tuple(outputs))
+        variables = [variable for variable, _ in emitter.parameters.values()]
+        builder.emit_func_output(result, [*inputs, *variables])
+    return builder.get(), {name: array for name, (_, array) in emitter.parameters.items()}

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""What schedules need to know of a processor."""
+
+from .kernels import Vectors
+
+# a feature of LLVM's, and the vectors of 32-bit lanes that come with it; the first that a processor has counts
+FEATURES = (
+    ("avx512f", Vectors(16, 24)),
+    ("avx2", Vectors(8, 12)),
+    ("sse2", Vectors(4, 12)),
+    ("neon", Vectors(4, 10)),
+    ("v", Vectors(4, 24)),
+)
+WITHOUT = Vectors(1, 12)
+
+
+def vectors_of(target):
+    """The vector registers of a target of TVM's with code for a processor."""
+    from tvm.target import codegen
+
+    with target:
+        has = {str(feature) for feature in codegen.llvm_get_cpu_features(target)}
+    found = next((vectors for feature, vectors in FEATURES if feature in has), WITHOUT)
+    # NEON of 64 bits has 32 registers
+    return Vectors(4, 24) if "neon" in has and str(target.attrs.get("mtriple", "")).startswith("aarch64") else found

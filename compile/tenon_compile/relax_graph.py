@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: MIT
+"""From a function of Relax to a graph of nodes.
+
+Operators in OPERATORS become nodes with attributes of this package. Any other call is kept: a node "call" has the
+operator's name and a template of its arguments, in which a Slot stands for each input.
+"""
+
+from dataclasses import dataclass
+
+import numpy
+import tvm
+from tvm import relax
+from tvm.ir import Call, GenericConst, Op
+
+from .graph import Graph, Node, constant
+
+
+class NotAGraph(Exception):
+    """A function of Relax that is no graph of tensors with known shapes."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The place of an input in the arguments of a call that is kept."""
+
+    number: int
+
+
+def ints(values):
+    return [int(value) for value in values]
+
+
+def prim(argument):
+    """A number that is an argument."""
+    value = argument.value
+    return float(getattr(value, "value", value))
+
+
+def prims(argument):
+    """Numbers in a tuple or shape that is an argument."""
+    fields = getattr(argument, "fields", None)
+    return [int(getattr(getattr(v, "value", v), "value", getattr(v, "value", v))) for v in (fields or argument.values)]
+
+
+def window(attrs):
+    return {name: ints(attrs[name]) for name in ("strides", "padding", "dilation")}
+
+
+def conv2d(call, attrs):
+    if attrs.data_layout != "NCHW" or attrs.kernel_layout != "OIHW":
+        return None
+    return "conv2d", {**window(attrs), "groups": int(attrs.groups)}
+
+
+def conv2d_transpose(call, attrs):
+    if attrs.data_layout != "NCHW" or attrs.kernel_layout != "IOHW":
+        return None
+    return "conv2d_transpose", {
+        **window(attrs), "groups": int(attrs.groups), "output_padding": ints(attrs.output_padding)
+    }  # fmt: skip
+
+
+def pool(kind):
+    def lift(call, attrs):
+        if attrs.layout != "NCHW" or attrs.out_layout != "NCHW":
+            return None
+        return "pool2d", {
+            **window(attrs), "kind": kind, "size": ints(attrs.pool_size), "ceil_mode": bool(attrs.ceil_mode),
+            "count_include_pad": bool(attrs.count_include_pad),
+        }  # fmt: skip
+
+    return lift
+
+
+def unary(name):
+    return lambda call, attrs: ("unary", {"function": name})
+
+
+def binary(name):
+    return lambda call, attrs: ("binary", {"function": name})
+
+
+def reduction(name):
+    def lift(call, attrs):
+        dims = len(call.args[0].ty.shape)
+        axes = sorted(axis % dims for axis in (ints(attrs.axis) if attrs.axis is not None else range(dims)))
+        return "reduce", {"function": name, "axes": axes, "keep": bool(attrs.keepdims)}
+
+    return lift
+
+
+def strided_slice(call, attrs):
+    dims = len(call.args[0].ty.shape)
+    axes, begins, ends, *steps = (prims(argument) for argument in call.args[1:])
+    if steps and any(step != 1 for step in steps[0]):
+        return None
+    begin = [0] * dims
+    for axis, value in zip(axes, begins):
+        extent = int(call.args[0].ty.shape[axis])
+        begin[axis] = min(max(value + extent if value < 0 else value, 0), extent)
+    return "slice", {"begin": begin}
+
+
+def batch_norm(call, attrs):
+    return "batch_norm", {
+        "axis": int(attrs.axis), "epsilon": float(attrs.epsilon), "scale": bool(attrs.scale), "center": bool(attrs.center)
+    }  # fmt: skip
+
+
+def resize(call, attrs):
+    """Nearest neighbours by whole factors: each pixel is repeated."""
+    if attrs.method != "nearest_neighbor" or attrs.layout != "NCHW":
+        return None
+    if any(int(to) % int(of) for of, to in zip(call.args[0].ty.shape, call.ty.shape)):
+        return None
+    how = attrs.coordinate_transformation_mode, attrs.rounding_method
+    repeated = how in (("asymmetric", "floor"), ("asymmetric", "")) or (how[0] == "half_pixel" and "round" in how[1])
+    return ("resize_nearest", {}) if repeated else None
+
+
+def moves(call, attrs):
+    return "reshape", {}
+
+
+OPERATORS = {
+    "relax.nn.conv2d": conv2d,
+    "relax.nn.conv2d_transpose": conv2d_transpose,
+    "relax.nn.max_pool2d": pool("max"),
+    "relax.nn.avg_pool2d": pool("avg"),
+    "relax.nn.batch_norm": batch_norm,
+    "relax.nn.layer_norm": lambda call, attrs: (
+        ("layer_norm", {"epsilon": float(attrs.epsilon)})
+        if [axis % len(call.ty.shape) for axis in ints(attrs.axes)] == [len(call.ty.shape) - 1]
+        else None
+    ),
+    "relax.nn.softmax": lambda call, attrs: ("softmax", {"axis": int(attrs.axis) % len(call.ty.shape)}),
+    "relax.matmul": lambda call, attrs: ("matmul", {}),
+    "relax.clip": lambda call, attrs: ("clip", {"low": prim(call.args[1]), "high": prim(call.args[2])}),
+    "relax.concat": lambda call, attrs: ("concat", {"axis": int(attrs.axis) % len(call.ty.shape)}),
+    "relax.permute_dims": lambda call, attrs: (
+        "transpose",
+        {"axes": ints(attrs.axes) if attrs.axes is not None else list(range(len(call.ty.shape)))[::-1]},
+    ),
+    "relax.strided_slice": strided_slice,
+    "relax.broadcast_to": lambda call, attrs: ("broadcast", {}),
+    "relax.image.resize2d": resize,
+    "relax.reshape": moves,
+    "relax.squeeze": moves,
+    "relax.expand_dims": moves,
+    "relax.flatten": moves,
+    "relax.nn.batch_flatten": moves,
+}
+for name in (
+    "abs",
+    "ceil",
+    "cos",
+    "erf",
+    "exp",
+    "floor",
+    "log",
+    "negative",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sin",
+    "sqrt",
+    "tanh",
+):
+    OPERATORS[f"relax.{name}"] = unary(name)
+for name in ("relu", "silu", "gelu", "gelu_tanh"):
+    OPERATORS[f"relax.nn.{name}"] = unary(name)
+for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "power"):
+    OPERATORS[f"relax.{name}"] = binary(name)
+for name in ("sum", "max", "min", "mean"):
+    OPERATORS[f"relax.{name}"] = reduction(name)
+
+# of these the first result counts, and no reader may take another
+FIRST_RESULT = {"relax.nn.batch_norm"}
+
+
+def tensor_type(type_):
+    """Shape and type of elements, if they are known."""
+    if not isinstance(type_, relax.TensorType) or type_.shape is None:
+        raise NotAGraph("a value is no tensor of known shape")
+    try:
+        return [int(extent) for extent in type_.shape], str(type_.dtype)
+    except (TypeError, ValueError) as error:
+        raise NotAGraph("a shape has a variable") from error
+
+
+class Reader:
+    """Reads the bindings of a function."""
+
+    def __init__(self):
+        self.nodes = {}  # of each variable
+
+    def node_of(self, expression):
+        if isinstance(expression, GenericConst):
+            return constant(expression.value.numpy())
+        node = self.nodes.get(expression)
+        if node is None:
+            raise NotAGraph(f"{type(expression).__name__} is used as a tensor")
+        return node
+
+    def template(self, argument, inputs):
+        """An argument of a call, with slots for tensors."""
+        if isinstance(argument, (relax.Var, GenericConst)):
+            inputs.append(self.node_of(argument))
+            return Slot(len(inputs) - 1)
+        if isinstance(argument, relax.Tuple):
+            return [self.template(field, inputs) for field in argument.fields]
+        return argument
+
+    def call(self, expression):
+        name = expression.op.name if isinstance(expression.op, Op) else None
+        inputs = []
+        if name in FIRST_RESULT:
+            shape, dtype = tensor_type(expression.ty.fields[0])
+        elif isinstance(expression.ty, relax.TensorType):
+            shape, dtype = tensor_type(expression.ty)
+        else:
+            raise NotAGraph(f"{name or 'a call'} gives no tensor")
+        arguments = [self.template(argument, inputs) for argument in expression.args]
+        lifted = OPERATORS[name](expression, expression.attrs) if name in OPERATORS else None
+        if lifted:
+            return Node(lifted[0], inputs, shape, dtype, lifted[1])
+        kept = {"name": name or "call", "call": expression, "arguments": arguments}
+        return Node("call", inputs, shape, dtype, kept)
+
+    def bind(self, variable, value):
+        if isinstance(value, Call):
+            self.nodes[variable] = self.call(value)
+        elif isinstance(value, relax.TupleGetItem):
+            source = self.nodes.get(value.tuple_value)
+            if isinstance(source, list):
+                self.nodes[variable] = source[value.index]
+            elif source is not None and source.op == "batch_norm" and value.index == 0:
+                self.nodes[variable] = source
+            else:
+                raise NotAGraph("an operator has several results")
+        elif isinstance(value, relax.Tuple):
+            self.nodes[variable] = [self.node_of(field) for field in value.fields]
+        elif isinstance(value, (relax.Var, GenericConst)):
+            self.nodes[variable] = self.node_of(value)
+        else:
+            raise NotAGraph(f"{type(value).__name__} in the function")
+
+
+def graph_of(module):
+    """The graph of a module's function "main"; NotAGraph if it is none."""
+    function = module["main"]
+    reader, inputs = Reader(), []
+    for parameter in function.params:
+        shape, dtype = tensor_type(parameter.ty)
+        node = Node(
+            "input",
+            [],
+            shape,
+            dtype,
+            {"name": parameter.name_hint if hasattr(parameter, "name_hint") else parameter.name},
+        )
+        inputs.append(node)
+        reader.nodes[parameter] = node
+    for block in function.body.blocks:
+        for binding in block.bindings:
+            if not isinstance(binding, relax.VarBinding):
+                raise NotAGraph(f"{type(binding).__name__} in the function")
+            reader.bind(binding.var, binding.value)
+    result = function.body.body
+    outputs = reader.nodes[result] if result in reader.nodes else reader.node_of(result)
+    return Graph(inputs, outputs if isinstance(outputs, list) else [outputs])

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Schedules for processors: loops in tiles that fit the vector registers.
+
+One rule holds for convolutions, depthwise convolutions and products: a tile is some columns by some vectors of output
+channels, whose sums stay in registers while the loops over what is summed run outside of it. Other kernels are
+vectorised along their innermost axis, where that is contiguous.
+"""
+
+import tvm
+from tvm import relax
+from tvm.s_tir import Schedule
+
+from .errors import first_line
+from .kernels import MARK
+
+
+def extent(schedule, loop):
+    return int(schedule.get(loop).extent)
+
+
+def loops_of(schedule, block):
+    """The loops of a block: those of its space, and those that it sums over; None if they are not one to one."""
+    loops = schedule.get_loops(block)
+    kinds = [int(variable.iter_type) for variable in schedule.get(block).iter_vars]
+    if len(loops) != len(kinds):
+        return None
+    space = [loop for loop, kind in zip(loops, kinds) if kind == 0]
+    summed = [loop for loop, kind in zip(loops, kinds) if kind != 0]
+    return space, summed
+
+
+def unroll_and_vectorize(schedule, unrolled, vector):
+    for loop in unrolled:
+        if extent(schedule, loop) > 1:
+            schedule.unroll(loop)
+    if extent(schedule, vector) > 1:
+        schedule.vectorize(vector)
+
+
+def tile_product(schedule, names, main):
+    """A marked block, and what follows it in its kernel."""
+    block = schedule.get_sblock(main)
+    high, wide, lanes = (int(number) for number in schedule.get(block).annotations[MARK])
+    schedule.unannotate(block, MARK)
+    behind = names[names.index(main) + 1 :]
+    space, summed = loops_of(schedule, block)
+    *outer, columns, channels = space
+    column, inner_column = schedule.split(columns, [None, high])
+    channel, inner_wide, lane = schedule.split(channels, [None, wide, lanes])
+    schedule.reorder(channel, *outer, column, *summed, inner_column, inner_wide, lane)
+    for name in behind[:-1]:
+        schedule.compute_inline(schedule.get_sblock(name))
+    if behind:
+        schedule.set_scope(block, 0, "local")
+        last = schedule.get_sblock(behind[-1])
+    else:
+        last = schedule.cache_write(block, 0, "local")
+    schedule.reverse_compute_at(last, column)
+    of_last = schedule.get_loops(last)
+    over, vector = schedule.split(of_last[-1], [None, lanes])
+    unroll_and_vectorize(schedule, [of_last[-2], over], vector)
+    unroll_and_vectorize(schedule, [inner_column, inner_wide], lane)
+    zeros = schedule.decompose_reduction(block, summed[0])
+    of_zeros = schedule.get_loops(zeros)
+    unroll_and_vectorize(schedule, of_zeros[-3:-1], of_zeros[-1])
+    return summed
+
+
+def vectorize_blocks(schedule, names, vectors):
+    """Kernels without a product: each block along its last axis, if that is no sum."""
+    if vectors.lanes == 1:
+        return
+    lanes = max(vectors.lanes, 8)
+    for name in names:
+        block = schedule.get_sblock(name)
+        found = loops_of(schedule, block)
+        if not found or not found[0] or extent(schedule, found[0][-1]) % lanes:
+            continue
+        space, summed = found
+        if (
+            summed
+            and extent(schedule, summed[-1]) > 1
+            and schedule.get_loops(block)[-1] in summed
+            and len(space) + len(summed) < 3
+        ):
+            continue
+        outer, lane = schedule.split(space[-1], [None, lanes])
+        if summed:
+            schedule.reorder(*space[:-1], outer, *summed, lane)
+        schedule.vectorize(lane)
+        if summed:
+            schedule.decompose_reduction(block, summed[0])
+
+
+def marked(schedule, name):
+    return MARK in schedule.get(schedule.get_sblock(name)).annotations
+
+
+def schedule_kernel(function, vectors):
+    """A kernel with a schedule, and the rule that it is by."""
+    schedule = Schedule(tvm.IRModule({"main": function}))
+    names = [schedule.get(block).name_hint for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
+    main = next((name for name in names if marked(schedule, name)), None)
+    before = names[: names.index(main)] if main else names
+    if main:
+        tile_product(schedule, names, main)
+    if main == "depthwise_conv2d":
+        # each element is read a few times only: a padded copy would cost more than the sums
+        for name in before:
+            schedule.compute_inline(schedule.get_sblock(name))
+    else:
+        vectorize_blocks(schedule, before, vectors)
+    return schedule.mod["main"], "tiled" if main else "vectorised"
+
+
+def schedule_module(module, vectors):
+    """Schedule the kernels of a module; the rule of each, or why it has TVM's default schedule."""
+    rules = {}
+    for variable, function in list(module.functions.items()):
+        if isinstance(function, relax.Function):
+            continue
+        try:
+            scheduled, rules[variable.name_hint] = schedule_kernel(function, vectors)
+        except Exception as error:  # schedules refuse by exceptions of several kinds
+            rules[variable.name_hint] = "default: " + first_line(error)
+            continue
+        module[variable] = scheduled.with_attr("global_symbol", variable.name_hint)
+    return module, rules

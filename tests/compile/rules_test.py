@@ -1,0 +1,473 @@
+# SPDX-License-Identifier: MIT
+"""Each rule of tenon_compile/rules.py on a graph of a few nodes: what it makes, and that the numbers stay the same.
+
+Needs numpy alone. Prints TAP.
+"""
+
+import inspect
+import math
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "compile"))
+from tenon_compile.graph import Graph, Node, constant  # noqa: E402
+from tenon_compile.rules import RULES, affine, reshape, rewrite, transpose, unary  # noqa: E402
+
+rng = np.random.default_rng(1)
+
+
+# ---- graphs
+
+
+def vector(extent):
+    return rng.uniform(0.5, 1.5, extent).astype("float32")
+
+
+def value(*shape):
+    """A constant of different numbers."""
+    return constant(rng.uniform(0.5, 1.5, shape).astype("float32"))
+
+
+def x(*shape, dtype="float32"):
+    return Node("input", [], shape, dtype, {"name": "x"})
+
+
+def binary(function, a, b):
+    return Node("binary", [a, b], np.broadcast_shapes(a.shape, b.shape), a.dtype, {"function": function})
+
+
+def number(n):
+    return constant(np.float32(n))
+
+
+def clip(a, low, high):
+    return Node("clip", [a], a.shape, a.dtype, {"low": low, "high": high})
+
+
+def reduce(function, a, axes, keep=True):
+    shape = [1 if axis in axes else extent for axis, extent in enumerate(a.shape)]
+    shape = shape if keep else [extent for axis, extent in enumerate(a.shape) if axis not in axes]
+    return Node("reduce", [a], shape, a.dtype, {"function": function, "axes": axes, "keep": keep})
+
+
+def conv2d(a, weights, *bias, strides=(1, 1), padding=(0, 0, 0, 0), groups=1):
+    rows, columns = (
+        (a.shape[2 + i] + padding[i] + padding[2 + i] - weights.shape[2 + i]) // strides[i] + 1 for i in (0, 1)
+    )  # fmt: skip
+    how = {"strides": list(strides), "padding": list(padding), "dilation": [1, 1], "groups": groups}
+    return Node("conv2d", [a, weights, *bias], (a.shape[0], weights.shape[0], rows, columns), a.dtype, how)
+
+
+def conv2d_transpose(a, weights, *bias, strides):
+    shape = a.shape[0], weights.shape[1], a.shape[2] * strides[0], a.shape[3] * strides[1]
+    how = {"strides": list(strides), "padding": [0] * 4, "output_padding": [0, 0], "dilation": [1, 1], "groups": 1}
+    return Node("conv2d_transpose", [a, weights, *bias], shape, a.dtype, how)
+
+
+def call(name, inputs, shape, dtype="float32", **attrs):
+    return Node("call", inputs, shape, dtype, {"name": name, "call": SimpleNamespace(attrs=SimpleNamespace(**attrs))})
+
+
+# ---- the numbers that a graph gives
+
+
+def erf(a):
+    return np.vectorize(math.erf)(a)
+
+
+def gelu_tanh(a):
+    return 0.5 * a * (1 + np.tanh(math.sqrt(2 / math.pi) * (a + 0.044715 * a**3)))
+
+
+FUNCTIONS = {
+    "relu": lambda a: np.maximum(a, 0), "tanh": np.tanh, "sqrt": np.sqrt, "erf": erf, "negative": np.negative,
+    "sigmoid": lambda a: 1 / (1 + np.exp(-a)), "silu": lambda a: a / (1 + np.exp(-a)), "gelu_tanh": gelu_tanh,
+    "hard_swish": lambda a: a * np.clip(a + 3, 0, 6) / 6, "gelu": lambda a: 0.5 * a * (1 + erf(a / math.sqrt(2))),
+}  # fmt: skip
+
+
+def convolve(node, a, weights, *bias):
+    top, left, bottom, right = node.padding
+    a = np.pad(a, ((0, 0), (0, 0), (top, bottom), (left, right)))
+    each, per_group = weights.shape[1], node.shape[1] // node.groups
+    out = np.zeros(node.shape)
+    for o, h, w in np.ndindex(*node.shape[1:]):
+        begin = (o // per_group) * each
+        window = a[:, begin : begin + each, h * node.strides[0] :, w * node.strides[1] :]
+        out[:, o, h, w] = (window[:, :, : weights.shape[2], : weights.shape[3]] * weights[o]).sum((1, 2, 3))
+    return out + (bias[0].reshape(1, -1, 1, 1) if bias else 0)
+
+
+def convolve_transposed(node, a, weights, *bias):
+    out = np.einsum("nihw,ioyx->nohywx", a, weights).reshape(node.shape)
+    return out + (bias[0].reshape(1, -1, 1, 1) if bias else 0)
+
+
+def layer_norm(node, a, scale, shift):
+    centred = a - a.mean(-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + node.epsilon) * scale + shift
+
+
+def batch_norm(node, a, gamma, beta, mean, variance):
+    along = [-1 if axis == node.axis else 1 for axis in range(a.ndim)]
+    gamma, beta, mean, variance = (v.reshape(along) for v in (gamma, beta, mean, variance))
+    return (a - mean) / np.sqrt(variance + node.epsilon) * gamma + beta
+
+
+def scaled(node, a):
+    along = [-1 if axis == node.axis else 1 for axis in range(a.ndim)]
+    scale, shift = (v if np.ndim(v) == 0 else np.reshape(v, along) for v in (node.scale, node.shift))
+    return a * scale + shift
+
+
+def depth_to_space(node, a):
+    n, channels, rows, columns = node.shape
+    height, width = node.block
+    parts = a.reshape(n, channels, height, width, rows // height, columns // width)
+    return parts.transpose(0, 1, 4, 2, 5, 3).reshape(node.shape)
+
+
+def called(node, *inputs):
+    if node.name == "relax.stack":
+        return np.stack(inputs, node.call.attrs.axis)
+    if node.name == "relax.equal":
+        return inputs[0] == inputs[1]
+    return inputs[0].astype("float32")
+
+
+def rows_of(node, table, index):
+    return table[np.where((index < 0) | (index >= len(table)), len(table) - 1, index)]
+
+
+OPERATORS = {
+    "unary": lambda node, a: FUNCTIONS[node.function](a),
+    "binary": lambda node, a, b: getattr(np, node.function)(a, b),
+    "affine": scaled, "clip": lambda node, a: np.clip(a, node.low, node.high),
+    "reduce": lambda node, a: getattr(np, node.function)(a, axis=tuple(node.axes), keepdims=node.keep),
+    "reshape": lambda node, a: a.reshape(node.shape), "transpose": lambda node, a: a.transpose(node.axes),
+    "broadcast": lambda node, a: np.broadcast_to(a, node.shape),
+    "slice": lambda node, a: a[tuple(slice(b, b + e) for b, e in zip(node.begin, node.shape))],
+    "conv2d": convolve, "conv2d_transpose": convolve_transposed, "depth_to_space": depth_to_space,
+    "dense": lambda node, a, w, *b: a @ w.T + (b[0] if b else 0), "matmul": lambda node, a, b: a @ b,
+    "layer_norm": layer_norm, "batch_norm": batch_norm, "take": rows_of, "call": called,
+}  # fmt: skip
+
+
+def numbers_of(graph, given):
+    values = {}
+    for node in graph.nodes():
+        if node.is_constant():
+            values[node] = node.value.astype("float64") if node.value.dtype.kind == "f" else node.value
+        elif node.op == "input":
+            values[node] = given
+        else:
+            values[node] = OPERATORS[node.op](node, *(values[one] for one in node.inputs))
+            assert values[node].shape == node.shape, (node.op, values[node].shape, node.shape)
+    return [values[node] for node in graph.outputs]
+
+
+def words(graph):
+    """The operators of a graph, in order."""
+    return " ".join(
+        node.function if node.op in ("unary", "binary") else node.op
+        for node in graph.nodes()
+        if node.op not in ("input", "constant")
+    )
+
+
+tested = set()
+
+
+def check(rule, output, expected, given=None):
+    """A rule alone makes operators of others, with the same numbers."""
+    tested.add(rule)
+    outputs = output if isinstance(output, list) else [output]
+    source = next(node for node in Graph([], outputs).nodes() if node.op == "input")
+    given = rng.uniform(-4, 4, source.shape) if given is None else given
+    graph = Graph([source], outputs)
+    before = numbers_of(graph, given)
+    rewrite(graph, only={rule})
+    assert words(graph) == expected, f"{words(graph)!r}, expected {expected!r}"
+    for a, b in zip(before, numbers_of(graph, given)):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+
+
+# ---- cases
+
+
+def a_reshape_to_the_same_shape_is_dropped():
+    check("drop-identity", unary("relu", reshape(x(2, 3), (2, 3))), "relu")
+
+
+def a_transpose_of_axes_of_one_is_a_reshape():
+    check("drop-identity", unary("relu", transpose(x(1, 5, 1, 3), [0, 2, 1, 3])), "reshape relu")
+
+
+def an_affine_that_changes_nothing_is_dropped():
+    check("drop-identity", unary("relu", affine(x(2, 3), 1.0, np.zeros(3), 1)), "relu")
+
+
+def a_slice_of_all_is_dropped():
+    check("drop-identity", unary("relu", Node("slice", [x(2, 3)], (2, 3), attrs={"begin": [0, 0]})), "relu")
+
+
+def two_reshapes_are_one():
+    check("merge-reshapes", reshape(reshape(x(2, 6), (3, 4)), (12,)), "reshape")
+
+
+def two_transposes_are_one():
+    check("merge-transposes", transpose(transpose(x(2, 3, 4), [1, 2, 0]), [2, 1, 0]), "transpose")
+
+
+def moves_of_constants_are_computed():
+    moved = transpose(reshape(value(6), (2, 3)), [1, 0])
+    check("fold-constant", binary("add", x(3, 2), moved), "add")
+    check("fold-constant", binary("add", x(3, 2), Node("broadcast", [value(2)], (3, 2))), "add")
+
+
+def a_broadcast_in_front_of_an_operator_is_dropped():
+    check(
+        "broadcast-in-operator",
+        binary("add", x(3, 2), Node("broadcast", [unary("relu", value(1, 2))], (3, 2))),
+        "relu add",
+    )
+
+
+def a_broadcast_that_is_needed_stays():
+    a = Node("broadcast", [x(1, 2)], (3, 2))
+    check("broadcast-in-operator", binary("add", a, number(1)), "broadcast add")
+
+
+def reductions_keep_their_axes():
+    check("keep-reduced-axes", reduce("sum", x(2, 3, 4), [1], keep=False), "reduce reshape")
+
+
+def a_reduction_goes_ahead_of_axes_of_one():
+    check("reduce-before-moves", reduce("max", reshape(x(1, 5, 1, 3), (1, 5, 3)), [2]), "reduce reshape")
+    check("reduce-before-moves", reduce("max", reshape(x(15), (5, 3)), [1]), "reshape reduce")
+
+
+def a_batch_norm_is_an_affine():
+    node = Node("batch_norm", [x(2, 3, 4), *(value(3) for _ in range(4))], (2, 3, 4),
+                attrs={"axis": 1, "epsilon": 1e-3, "scale": True, "center": True})  # fmt: skip
+    check("batch-norm-to-affine", node, "affine")
+
+
+def constant_operands_become_affine():
+    for function in ("add", "subtract", "multiply", "divide"):
+        for operand in (number(3), value(4, 1), value(3, 1, 1)):
+            check("constant-operand-to-affine", binary(function, x(3, 4, 1), operand), "affine")
+    for function in ("add", "subtract", "multiply"):
+        check("constant-operand-to-affine", binary(function, number(3), x(3, 4)), "affine")
+
+
+def operands_of_two_axes_or_that_broadcast_the_other_stay():
+    check("constant-operand-to-affine", binary("add", x(3, 4), value(3, 4)), "add")
+    check("constant-operand-to-affine", binary("add", x(1, 4), value(3, 1)), "add")
+    check("constant-operand-to-affine", binary("divide", number(3), x(3, 4)), "divide", np.ones((3, 4)))
+
+
+def a_negation_is_an_affine():
+    check("negative-to-affine", unary("negative", x(3)), "affine")
+
+
+def affines_are_merged():
+    check("merge-affines", affine(affine(x(2, 3), vector(3), vector(3), 1), 2.0, 1.0), "affine")
+    check("merge-affines", affine(affine(x(2, 3), 2.0, 1.0), vector(3), 1.0, 1), "affine")
+
+
+def affines_of_two_axes_or_with_two_readers_stay():
+    check("merge-affines", affine(affine(x(2, 3), vector(3), 0.0, 1), vector(2), 0.0, 0), "affine affine")
+    inner = affine(x(2, 3), 2.0, 1.0)
+    check("merge-affines", binary("add", inner, affine(inner, 3.0, 0.0)), "affine affine add")
+
+
+def an_affine_goes_into_weights():
+    check("affine-into-weights", affine(conv2d(x(1, 2, 4, 4), value(3, 2, 3, 3)), vector(3), vector(3), 1), "conv2d")
+    check(
+        "affine-into-weights",
+        affine(conv2d(x(1, 4, 4, 4), value(4, 1, 3, 3), value(4), groups=4), 2.0, vector(4), 1),
+        "conv2d",
+    )
+    check(
+        "affine-into-weights",
+        affine(conv2d_transpose(x(1, 2, 3, 3), value(2, 3, 2, 2), strides=(2, 2)), vector(3), 1.0, 1),
+        "conv2d_transpose",
+    )
+    dense = Node("dense", [x(2, 3), value(4, 3), value(4)], (2, 4))
+    check("affine-into-weights", affine(dense, vector(4), 1.0, 1), "dense")
+
+
+def an_affine_along_another_axis_stays():
+    check("affine-into-weights", affine(conv2d(x(1, 2, 4, 4), value(3, 2, 3, 3)), vector(2), 0.0, 2), "conv2d affine")
+
+
+def an_affine_goes_into_a_layer_norm():
+    norm = Node("layer_norm", [x(2, 5), value(5), value(5)], (2, 5), attrs={"epsilon": 1e-5})
+    check("affine-into-layer-norm", affine(norm, vector(5), 0.5, 1), "layer_norm")
+
+
+def an_affine_goes_ahead_of_moves():
+    check("affine-before-moves", affine(reshape(x(2, 12), (2, 3, 4)), 2.0, 1.0), "affine reshape")
+    check("affine-before-moves", affine(reshape(x(2, 3, 4), (2, 12)), 2.0, 1.0), "affine reshape")
+    check("affine-before-moves", affine(transpose(x(2, 3, 4), [2, 0, 1]), vector(4), vector(4), 0), "affine transpose")
+    check("affine-before-moves", affine(reshape(x(2, 3, 4), (2, 3, 4, 1)), vector(3), 0.0, 1), "affine reshape")
+    check("affine-before-moves", affine(reshape(x(2, 12, 5), (2, 3, 4, 5)), vector(3), 1.0, 1), "affine reshape")
+
+
+def an_affine_of_an_axis_that_was_merged_stays():
+    check("affine-before-moves", affine(reshape(x(2, 3, 4), (2, 12)), vector(12), 0.0, 1), "reshape affine")
+
+
+def functions_go_ahead_of_moves():
+    check("elementwise-before-moves", unary("relu", transpose(x(2, 3), [1, 0])), "relu transpose")
+    check("elementwise-before-moves", clip(reshape(x(2, 3), (6,)), 0, 1), "clip reshape")
+    space = Node("depth_to_space", [x(1, 8, 2, 2)], (1, 2, 4, 4), attrs={"block": [2, 2]})
+    check(
+        "elementwise-before-moves", unary("relu", affine(space, vector(2), vector(2), 1)), "affine relu depth_to_space"
+    )
+
+
+def relu_is_recognised():
+    check("relu", clip(x(3), 0.0, math.inf), "relu")
+    check("relu", binary("maximum", number(0), x(3)), "relu")
+    check("relu", clip(x(3), 0.0, 6.0), "clip")
+
+
+def a_maximum_of_a_stack_is_one_of_its_parts():
+    a = x(2, 3)
+    check(
+        "maximum-of-stack",
+        reduce("max", call("relax.stack", [a, unary("tanh", a)], (2, 2, 3), axis=0), [0], keep=False),
+        "tanh maximum reshape",
+    )
+    lowest = constant(np.full((2, 3), -np.inf, "float32"))
+    check("maximum-of-stack", reduce("max", call("relax.stack", [lowest, a], (2, 2, 3), axis=0), [0]), "reshape")
+
+
+def hard_swish_is_recognised():
+    a = x(3)
+    gate = clip(affine(a, 1.0, 3.0), 0, 6)
+    check("hard-swish", affine(binary("multiply", a, gate), 1 / 6, 0.0), "hard_swish")
+    check("hard-swish", binary("multiply", affine(gate, 1 / 6, 0.0), a), "hard_swish")
+    check("hard-swish", binary("multiply", a, clip(affine(a, 1 / 6, 0.5), 0, 1)), "hard_swish")
+    check("hard-swish", binary("multiply", a, clip(affine(a, 1 / 5, 0.5), 0, 1)), "affine clip multiply")
+
+
+def silu_is_recognised():
+    a = x(3)
+    check("silu", binary("multiply", unary("sigmoid", a), a), "silu")
+
+
+def gelu_is_recognised():
+    a = x(3)
+    gate = affine(unary("erf", affine(a, math.sqrt(0.5), 0.0)), 1.0, 1.0)
+    check("gelu", affine(binary("multiply", a, gate), 0.5, 0.0), "gelu")
+    check("gelu", binary("multiply", affine(a, 0.5, 0.0), gate), "gelu")
+    half = affine(unary("erf", affine(a, math.sqrt(0.5), 0.0)), 0.5, 0.5)
+    check("gelu", binary("multiply", half, a), "gelu")
+    cube = binary("multiply", a, binary("multiply", a, a))
+    inner = affine(binary("add", a, affine(cube, 0.044715, 0.0)), math.sqrt(2 / math.pi), 0.0)
+    check("gelu", binary("multiply", a, affine(unary("tanh", inner), 0.5, 0.5)), "gelu_tanh")
+    power = Node("binary", [a, number(3)], (3,), attrs={"function": "power"})
+    inner = affine(binary("add", a, affine(power, 0.044715, 0.0)), math.sqrt(2 / math.pi), 0.0)
+    check("gelu", binary("multiply", a, affine(unary("tanh", inner), 0.5, 0.5)), "gelu_tanh")
+
+
+def another_factor_is_no_gelu():
+    a = x(3)
+    gate = affine(unary("erf", affine(a, math.sqrt(0.5), 0.0)), 1.0, 1.0)
+    check("gelu", affine(binary("multiply", a, gate), 0.4, 0.0), "affine erf affine multiply affine")
+
+
+def the_power_of_two_is_a_product():
+    check("square", Node("binary", [x(3), number(2)], (3,), attrs={"function": "power"}), "multiply")
+
+
+def layer_norm_is_recognised():
+    a = x(2, 5)
+    centred = binary("subtract", a, reduce("mean", a, [1]))
+    variance = reduce("mean", binary("multiply", centred, centred), [1])
+    check("layer-norm", binary("divide", centred, unary("sqrt", affine(variance, 1.0, 1e-5))), "layer_norm")
+
+
+def a_norm_over_another_axis_stays():
+    a = x(5, 2)
+    centred = binary("subtract", a, reduce("mean", a, [0]))
+    variance = reduce("mean", binary("multiply", centred, centred), [0])
+    expected = "reduce subtract multiply reduce affine sqrt divide"
+    check("layer-norm", binary("divide", centred, unary("sqrt", affine(variance, 1.0, 1e-5))), expected)
+
+
+def a_product_with_constants_has_two_dimensions():
+    check("matmul-to-dense", Node("matmul", [x(2, 3, 4), value(4, 5)], (2, 3, 5)), "reshape dense reshape")
+
+
+def one_hot_times_a_matrix_takes_rows():
+    index = np.array([[[0], [3], [-1], [7]]], "int32")
+    equal = call("relax.equal", [x(1, 4, 1, dtype="int32"), constant(np.arange(5, dtype="int32"))], (1, 4, 5), "bool")
+    hot = call("relax.astype", [equal], (1, 4, 5))
+    check("one-hot-to-take", Node("matmul", [hot, value(5, 6)], (1, 4, 6)), "reshape take", index)
+
+
+def a_function_of_rows_goes_into_the_table():
+    take = Node("take", [value(5, 6), x(4, dtype="int32")], (4, 6))
+    check("function-into-table", unary("gelu", affine(take, vector(6), 1.0, 1)), "take", np.array([0, 4, 2, 9]))
+
+
+def a_transposed_convolution_without_overlap_is_one_of_1x1():
+    node = conv2d_transpose(x(1, 3, 2, 4), value(3, 2, 2, 3), value(2), strides=(2, 3))
+    check("transposed-convolution-without-overlap", node, "conv2d depth_to_space")
+
+
+def one_with_overlap_stays():
+    node = conv2d_transpose(x(1, 3, 2, 4), value(3, 2, 2, 2), strides=(2, 2))
+    node.attrs["strides"] = [1, 2]
+    graph = Graph([node.input], [node])
+    rewrite(graph, only={"transposed-convolution-without-overlap"})
+    assert words(graph) == "conv2d_transpose"
+
+
+def a_column_convolution_is_one_of_a_row():
+    node = conv2d(x(1, 3, 9, 1), value(2, 3, 3, 1), strides=(2, 1), padding=(1, 0, 0, 0))
+    check("column-convolution-to-row", node, "reshape conv2d reshape")
+
+
+def what_nothing_reads_any_more_is_forgotten():
+    a = x(2, 3)
+    graph = Graph([a], [unary("relu", reshape(reshape(a, (6,)), (2, 3)))])
+    rewrite(graph)
+    assert words(graph) == "relu" and len(graph.nodes()) == 2 and len(graph.readers(a)) == 1
+
+
+def every_rule_has_a_case():
+    names = {name for rules in RULES.values() for name, _ in rules}
+    assert names == tested, names ^ tested
+
+
+def main():
+    cases = [
+        f
+        for f in globals().values()
+        if inspect.isfunction(f) and f.__code__.co_firstlineno > FIRST_CASE and f is not main
+    ]
+    failures = 0
+    for number_, case in enumerate(cases, 1):
+        sentence = case.__name__.replace("_", " ")
+        try:
+            case()
+            print(f"ok {number_} - {sentence}")
+        except Exception as error:
+            failures += 1
+            print(
+                f"not ok {number_} - {sentence}\n# {type(error).__name__}: {str(error)[:600]}".replace("\n", "\n# ", 0)
+            )
+    print(f"1..{len(cases)}")
+    sys.exit(1 if failures else 0)
+
+
+FIRST_CASE = check.__code__.co_firstlineno
+main()
