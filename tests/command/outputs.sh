@@ -49,6 +49,11 @@ keeps_manifest()
 	tenon unpack m.so parts > unpacked && keeps parts/manifest.json 3 link -o parts/manifest.json parts/manifest.json
 }
 
+to_standard_output()
+{
+	tenon link -o - parts/manifest.json > linked && cmp linked m.so && [ ! -e - ]
+}
+
 if has SIGNATURES; then
 	it "a signature does not replace the module" keeps m.so 3 sign --key key.pem -o m.so m.so
 	it "nor by another path" keeps m.so 3 sign --key key.pem -o ./m.so m.so
@@ -58,6 +63,7 @@ if has SIGNATURES; then
 fi
 if has LINK; then
 	it "a linked module does not replace its manifest" keeps_manifest
+	it "the name - is standard output" to_standard_output
 fi
 if has EXECUTORS; then
 	it "parameters do not replace their source" keeps p.params 2 params align p.params -o ./p.params
