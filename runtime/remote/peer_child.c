@@ -13,6 +13,7 @@
 #include "lib/library_path.h"
 #include "runtime/remote/connection.h"
 #include "runtime/remote/descriptors.h"
+#include "runtime/remote/name_list.h"
 #include "runtime/remote/sandbox.h"
 #include "runtime/remote/server_state.h"
 
@@ -56,6 +57,78 @@ static int end_group_with_server(int alive)
 	fcntl(fd, F_SETSIG, SIGKILL);
 	fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK);
 	return fd;
+}
+
+/* variables for the C library, compilers, drivers and runtimes (name_list.h) */
+static const char variables[] = "PATH\0"
+				"LANG\0"
+				"LANGUAGE\0"
+				"LC_*\0"
+				"TZ\0"
+				"LD_*\0"
+				"MALLOC_*\0"
+				"GLIBC_*\0"
+				"CC\0"
+				"LIBRARY_PATH\0"
+				"COMPILER_PATH\0"
+				"GCC_*\0"
+				"LLVM_*\0"
+				"TENON_*\0"
+				"TVM_*\0"
+				"OMP_*\0"
+				"GOMP_*\0"
+				"KMP_*\0"
+				"MKL_*\0"
+				"OPENBLAS_*\0"
+				"DNNL_*\0"
+				"ONEDNN_*\0"
+				"OCL_*\0"
+				"OPENCL_*\0"
+				"POCL_*\0"
+				"CL_*\0"
+				"VK_*\0"
+				"MESA_*\0"
+				"LIBGL_*\0"
+				"GALLIUM_*\0"
+				"LP_*\0"
+				"RUSTICL_*\0"
+				"EGL_*\0"
+				"__EGL_*\0"
+				"__GL_*\0"
+				"CUDA_*\0"
+				"NVIDIA_*\0"
+				"NVRTC_*\0"
+				"HIP_*\0"
+				"HSA_*\0"
+				"ROCR_*\0"
+				"ROCM_*\0"
+				"AMD_*\0"
+				"RADV_*\0"
+				"ANV_*\0"
+				"INTEL_*\0"
+				"ZE_*\0"
+				"SYCL_*\0"
+				"GPU_*\0"
+				"MALI_*\0"
+				"QEMU_*\0"
+				"ASAN_OPTIONS\0"
+				"LSAN_OPTIONS\0"
+				"TSAN_OPTIONS\0"
+				"UBSAN_OPTIONS\0";
+
+/* Whoever started the server may have tokens in the environment. Its text stays in memory, so overwrite it. */
+static void drop_variables(void)
+{
+	char **from, **to = environ;
+
+	for (from = environ; from && *from; from++) {
+		if (name_list_has(variables, *from, strcspn(*from, "=")))
+			*to++ = *from;
+		else
+			explicit_bzero(*from, strlen(*from));
+	}
+	if (to)
+		*to = NULL;
 }
 
 /* Caches of compiled kernels are in the folder too: one session must not prepare them for others. */
@@ -160,6 +233,8 @@ void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends e
 	explicit_bzero((void *)(uintptr_t)&o->secret, sizeof(o->secret));
 	tls_server_close(o->tls);
 	be_first_to_go();
+	if (o->sandbox)
+		drop_variables();
 	use_folder(folder);
 	/* without the filter, processes can leave the group: have them end with this one (server_sweep) */
 	if (s->sweeps)

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/remote/name_list.h"
 #include "runtime/remote/sandbox.h"
 
 /* the same on all machines but alpha */
@@ -131,8 +132,7 @@ bool sandbox_reads(const struct sandbox_options *options, const char *path)
 }
 
 /*
- * Nodes below /dev, each with its NUL; a name that ends with * is the beginning of others. A table of pointers would
- * be as large again. Shared memory (/dev/shm) is not among them: it belongs to all programs of the user, and stays.
+ * Nodes below /dev (name_list.h). A table of pointers would be as large again. Shared memory (/dev/shm) is not among them: it belongs to all programs of the user, and stays.
  */
 static const char devices[] = "null\0"
 			      "zero\0"
@@ -152,18 +152,6 @@ static const char devices[] = "null\0"
 			      "udmabuf\0"
 			      "tenon\0";
 
-static bool is_device(const char *name)
-{
-	const char *at, *star;
-
-	for (at = devices; *at; at += strlen(at) + 1) {
-		star = strchr(at, '*');
-		if (star ? !strncmp(name, at, (size_t)(star - at)) : !strcmp(name, at))
-			return true;
-	}
-	return false;
-}
-
 static bool allow_devices(int ruleset, int v)
 {
 	DIR *dir = opendir("/dev");
@@ -172,7 +160,7 @@ static bool allow_devices(int ruleset, int v)
 	bool ok = true;
 
 	while (dir && ok && (entry = readdir(dir))) {
-		if (!is_device(entry->d_name))
+		if (!name_list_has(devices, entry->d_name, strlen(entry->d_name)))
 			continue;
 		snprintf(path, sizeof(path), "/dev/%s", entry->d_name);
 		ok = allow(ruleset, v, path, handled(v));

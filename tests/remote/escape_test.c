@@ -158,6 +158,7 @@ static void run_server(uid_t user, const char *landlock, const char *seccomp, co
 	dup2(open(server.outside, O_RDWR), FILE_FROM_BEFORE);
 	fd = open(server.log, O_WRONLY | O_CREAT | O_APPEND, 0666);
 	dup2(fd, 2);
+	setenv("ESCAPE_TOKEN", "secret", 1);
 	set_kernel(landlock, seccomp);
 	if (user && (setgid(user) || setuid(user)))
 		_exit(126);

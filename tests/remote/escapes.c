@@ -141,6 +141,22 @@ static int64_t has_files_from_before(void)
 	return EBADF;
 }
 
+/* of whoever started the server */
+static int64_t reads_a_token_in_the_environment(void)
+{
+	return getenv("ESCAPE_TOKEN") ? 0 : ENOENT;
+}
+
+static int64_t reads_a_token_in_memory(void)
+{
+	static char text[1 << 18];
+	int fd = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text));
+
+	close(fd);
+	return n > 0 && memmem(text, (size_t)n, "ESCAPE_TOKEN", 12) ? 0 : ENOENT;
+}
+
 static int64_t truncates_the_log(void)
 {
 	return stopped(ftruncate(2, 0));

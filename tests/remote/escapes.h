@@ -17,6 +17,8 @@
 	ESCAPE(has_a_terminal, SESSION)                                                            \
 	ESCAPE(has_a_controlling_terminal, SESSION)                                                \
 	ESCAPE(has_files_from_before, SESSION)                                                     \
+	ESCAPE(reads_a_token_in_the_environment, SESSION)                                          \
+	ESCAPE(reads_a_token_in_memory, SESSION)                                                   \
 	ESCAPE(truncates_the_log, SESSION)                                                         \
 	/* files outside, by what Landlock governs */                                              \
 	ESCAPE(reads_outside, FILES)                                                               \
