@@ -80,17 +80,18 @@ static int check_key(const struct signature_work *w, const char *path)
 static int read_private(struct signature_work *w, const char *path)
 {
 	struct stat st;
-	int error, err = stat(path, &st) ? 0 : file_secret_check(&st, path, "key");
+	int error, err;
 
-	if (err)
-		return err;
 #if MBEDTLS_VERSION_MAJOR >= 3
 	error = mbedtls_pk_parse_keyfile(&w->key, path, NULL, mbedtls_ctr_drbg_random, &w->random);
 #else
 	error = mbedtls_pk_parse_keyfile(&w->key, path, NULL);
 #endif
-	return error ? key_error(path, "private key without a passphrase", error)
-		     : check_key(w, path);
+	if (error)
+		return key_error(path, "private key without a passphrase", error);
+	/* a public key, which is no secret, was refused above */
+	err = stat(path, &st) ? 0 : file_secret_check(&st, path, "key");
+	return err ? err : check_key(w, path);
 }
 
 static int read_public(struct signature_work *w, const char *path)
