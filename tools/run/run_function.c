@@ -13,8 +13,7 @@ static void say_arguments(struct cli *cli, const struct arguments *a)
 {
 	fprintf(cli->err,
 		"tenon: %zu --input and %zu --output are given: the arguments, in this order "
-		"(tenon "
-		"help spec)\n",
+		"(tenon help spec)\n",
 		a->count - a->output_count, a->output_count);
 }
 

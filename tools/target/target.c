@@ -46,8 +46,7 @@ int target_check(struct cli *cli, const char *option, const char *name)
 	tenon_backend_each(list_name, &names);
 	cli_usage(cli,
 		  "%s%s: no kind of device is called \"%.*s\"; this build has %s. tenon devices "
-		  "lists "
-		  "the devices of this machine",
+		  "lists the devices of this machine",
 		  option, name, (int)strcspn(name, ":?"), name, names.data ? names.data : "cpu");
 	tenon_buffer_fini(&names);
 	return CLI_USAGE;
