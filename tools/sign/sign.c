@@ -18,6 +18,8 @@ static int sign_file(const char *file, const char *key, const char *output)
 		return err;
 	err = tenon_buffer_printf(&name, "%s" SIGNATURE_SUFFIX, file);
 	if (!err)
+		err = output_check(output ? output : name.data);
+	if (!err)
 		err = signature_make(key, bytes, &signature);
 	part = (struct tenon_slice){ signature.data, signature.size };
 	if (!err)
