@@ -445,6 +445,7 @@ static void a_session_connects_to_an_allowed_socket_alone(void **state)
 	stop_server();
 }
 
+#ifdef CONFIG_REMOTE_SANDBOX_LEARN
 static void learning_names_the_calls_that_the_list_lacks(void **state)
 {
 	size_t i;
@@ -461,6 +462,7 @@ static void learning_names_the_calls_that_the_list_lacks(void **state)
 	wait_for_log("chmod");
 	stop_server();
 }
+#endif
 
 int main(void)
 {
