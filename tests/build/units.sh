@@ -63,7 +63,7 @@ helps_without_the_group()
 
 names_the_group()
 {
-	timeout 30 "$TENON_COMMAND" rpc serve --allow-group no-such-group --listen "unix:$scratch/socket" > "$scratch/words" 2>&1
+	timeout 300 "$TENON_COMMAND" rpc serve --allow-group no-such-group --listen "unix:$scratch/socket" > "$scratch/words" 2>&1
 	[ $? -eq 2 ] && grep -q no-such-group "$scratch/words" || { cat "$scratch/words"; return 1; }
 }
 
