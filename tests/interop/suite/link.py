@@ -29,6 +29,8 @@ import subprocess
 import numpy as np
 import tvm_ffi
 
+# where a tensor object of tvm-ffi has the byte offset: behind its header and the fields before it of DLTensor
+BYTE_OFFSET = 24 + 40
 # as in worker.c: keys of tensors that the worker made, and how many of them both sides keep
 FIRST_RESULT, RESULTS_KEPT = 1 << 31, 64
 
@@ -226,6 +228,8 @@ class Worker:
     def encode_tensor(self, tensor, tensors):
         if tensor.device.dlpack_device_type() != 1:
             self.not_expressible(f"a tensor on {tensor.device}")
+        if ctypes.c_uint64.from_address(tensor.__chandle__() + BYTE_OFFSET).value:
+            self.not_expressible("a tensor with a byte offset")
         if not tensor.is_contiguous():
             self.not_expressible("a tensor with strides")
         known = self.retained | tensors
@@ -302,12 +306,13 @@ class Worker:
         try:
             args = [self.decode(request, tensors) for _ in range(request.number("I"))]
             before = {key: ctypes.string_at(t.data_ptr(), tensor_bytes(t)) for key, t in tensors.items()}
-            reply = b"R" + self.encode(function(*args), {})
+            reply = b"R" + self.encode(function(*args), tensors)
         except Exception as error:
             self.send(b"X" + text(type(error).__name__) + text(str(error)))
             return
         changes = []
-        for key, tensor in tensors.items():
+        for key in before:
+            tensor = tensors[key]
             now = ctypes.string_at(tensor.data_ptr(), tensor_bytes(tensor))
             if now != before[key]:
                 changes.append(struct.pack("<I", key) + text(now))

@@ -14,9 +14,10 @@
 #define REQUESTS 3
 #define ANSWERS	 4
 
-/* keys of tensors that were made here start there; the newest so many are kept for the other process */
-#define FIRST_RESULT 0x80000000U
-#define RESULTS_KEPT 64
+/* keys of a callback's arguments start there; keys of tensors that were made here, the newest of which are kept */
+#define FIRST_ARGUMENT 0x40000000U
+#define FIRST_RESULT   0x80000000U
+#define RESULTS_KEPT   64
 
 /* what a message is made of while it is read or written */
 struct message {
@@ -242,24 +243,32 @@ static void add_tensor(struct call_tensors *tensors, uint32_t key, struct tenon_
 	}
 }
 
+/* a tensor that a callback may return */
+static void add_argument(struct call_tensors *tensors, uint32_t key, struct tenon_object *tensor)
+{
+	tenon_object_ref(tensor);
+	add_tensor(tensors, key, (struct tenon_tensor *)tensor, 0);
+}
+
 static struct tenon_value get_tensor(struct message *m, struct call_tensors *tensors)
 {
 	const uint32_t key = get_u32(m);
 	struct call_tensor *known = find_key(tensors, key);
 	struct tenon_tensor *t;
-	int64_t shape[32];
 	DLDataType dtype;
+	int64_t *shape;
 	int32_t ndim;
 	struct tenon_slice bytes;
 
 	get_into(m, &dtype, sizeof(dtype));
 	ndim = (int32_t)get_u32(m);
-	if (ndim > 32)
-		fail("a tensor of too many dimensions");
+	shape = memory(NULL, (size_t)ndim * sizeof(*shape));
 	get_into(m, shape, (size_t)ndim * sizeof(*shape));
 	bytes = get_text(m);
-	if (known)
+	if (known) {
+		free(shape);
 		return tenon_arg_object(known->tensor);
+	}
 	known = find_key(&retained, key);
 	if (known) {
 		t = known->tensor;
@@ -267,6 +276,7 @@ static struct tenon_value get_tensor(struct message *m, struct call_tensors *ten
 	} else if (tenon_tensor_create(shape, ndim, dtype, &t)) {
 		fail(tenon_error_message());
 	}
+	free(shape);
 	memcpy(t->dl.data, bytes.data, bytes.size);
 	if (known)
 		memcpy(known->before, bytes.data, bytes.size);
@@ -624,7 +634,7 @@ static int call_back(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret)
 {
 	struct message request = { NULL, 0, 0 }, reply;
-	struct call_tensors none = { NULL, 0 };
+	struct call_tensors known = { NULL, 0 };
 	struct tenon_value value;
 	uint32_t changed;
 	DLTensor *dl;
@@ -635,7 +645,7 @@ static int call_back(void *self, const struct tenon_value *args, int32_t count,
 	put_u32(&request, *(uint32_t *)self);
 	put_u32(&request, (uint32_t)count);
 	for (i = 0; i < count; i++)
-		put_value(&request, NULL, &args[i], (uint32_t)i + 1);
+		put_value(&request, NULL, &args[i], FIRST_ARGUMENT + (uint32_t)i);
 	send_message(&request);
 	err = serve(&reply);
 	if (err) {
@@ -649,19 +659,22 @@ static int call_back(void *self, const struct tenon_value *args, int32_t count,
 		free(reply.data);
 		return -1;
 	}
-	value = get_value(&reply, &none);
+	for (i = 0; i < count; i++)
+		if (args[i].type == TENON_TYPE_TENSOR)
+			add_argument(&known, FIRST_ARGUMENT + (uint32_t)i, args[i].as.object);
+	value = get_value(&reply, &known);
 	for (changed = get_u32(&reply); changed; changed--) {
-		const uint32_t key = get_u32(&reply);
+		const uint32_t argument = get_u32(&reply) - FIRST_ARGUMENT;
 		const struct tenon_slice bytes = get_text(&reply);
 
-		if (key >= 1 && key <= (uint32_t)count &&
-		    !tenon_value_tensor(&args[key - 1], &dl) && tenon_tensor_compact(dl))
+		if (argument < (uint32_t)count && !tenon_value_tensor(&args[argument], &dl) &&
+		    tenon_tensor_compact(dl))
 			memcpy((char *)dl->data + dl->byte_offset, bytes.data, bytes.size);
 	}
 	free(reply.data);
 	if (value.type == TENON_TYPE_TENSOR)
 		tenon_object_ref(value.as.object);
-	forget_tensors(&none);
+	forget_tensors(&known);
 	*ret = value;
 	return 0;
 }
