@@ -10,6 +10,8 @@
  */
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /**
  * struct server_folder - the folder of a server
@@ -35,6 +37,19 @@ void server_folder_remove(struct server_folder *f);
 
 /** session_folder_create - create the folder of a session; 0, or -TENON_E_IO */
 int session_folder_create(const struct server_folder *f, char path[PATH_MAX]);
+
+/** what a folder may have: it is counted while uploaded code changes it */
+#define FOLDER_ENTRIES_MOST 65536
+#define FOLDER_DEPTH_MOST   256
+
+/**
+ * folder_size - add the disk space of all files in a folder to @bytes; a file takes at least its block
+ *
+ * Links are not followed. Of a file with several names in it, each counts.
+ *
+ * Return: false when it has too many files or folders to be counted, too deep ones, or one that cannot be opened.
+ */
+bool folder_size(const char *path, uint64_t *bytes);
 
 /**
  * folder_remove - remove a folder with everything in it

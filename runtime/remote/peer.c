@@ -100,6 +100,7 @@ bool peer_start(struct server *s, struct peer *p)
 		return false;
 	}
 	p->state = PEER_SESSION;
+	peer_usage_begin(p);
 	p->deadline = p->limit_ms ? now_ms() + p->limit_ms : 0;
 	s->sessions++;
 	return true;

@@ -9,6 +9,7 @@
 
 #include "runtime/remote/auth.h"
 #include "runtime/remote/handshake.h"
+#include "runtime/remote/relay.h"
 #include "runtime/remote/server.h"
 #include "runtime/remote/wire.h"
 
@@ -20,6 +21,7 @@ struct server;
 enum peer_state {
 	PEER_DIALING,	/* the connection to a proxy */
 	PEER_PROXIED,	/* the key of a client, by a proxy */
+	PEER_ACCEPTED,	/* the first byte, which starts its relay */
 	PEER_HANDSHAKE, /* the client's key */
 	PEER_PROOF,	/* the client's proof of the secret */
 	PEER_WAITING,	/* a free session */
@@ -54,6 +56,24 @@ struct peer_request {
 };
 
 /**
+ * struct peer_usage - what the server has seen of a session; none of it is the session's word
+ * @looked: when the server last looked; in milliseconds of CLOCK_MONOTONIC
+ * @working: since when the session works at a request; 0 while it waits for one
+ * @waited: when it was last seen to wait
+ * @ticks: processor time that it had used then
+ * @files: when its files may be counted again
+ * @visible: this system lets the server see the open files of its processes
+ */
+struct peer_usage {
+	uint64_t looked;
+	uint64_t working;
+	uint64_t waited;
+	uint64_t ticks;
+	uint64_t files;
+	bool visible;
+};
+
+/**
  * struct peer_limits - what is counted of a session's processes
  * @fd: a socket from the session's process, then the listener that comes from it; -1 for none
  * @listens: @fd is the listener
@@ -61,7 +81,6 @@ struct peer_request {
  * @count: at least the number of its processes and threads, without its first
  * @counted: when they were counted, in milliseconds of CLOCK_MONOTONIC
  * @later: when to answer the next that starts; 0 for at once
- * @looked: when memory was looked at
  */
 struct peer_limits {
 	int fd;
@@ -70,7 +89,6 @@ struct peer_limits {
 	unsigned int count;
 	uint64_t counted;
 	uint64_t later;
-	uint64_t looked;
 };
 
 /**
@@ -111,8 +129,11 @@ struct peer_ends {
  * @limit_ms: length of the session; 0 for no limit
  * @gone: when the client closed the connection while its session worked; 0 for not yet
  * @pid: process of the session, and its process group
- * @limits: its processes, threads and memory
+ * @limits: its processes and threads
  * @output: what it prints
+ * @usage: its time, memory and files
+ * @relay: process between the client and @fd; 0 for none
+ * @traffic: memory shared with the relay
  * @watch: memory shared with it
  * @folder: its folder
  * @handshake: freed when it is done
@@ -135,6 +156,9 @@ struct peer {
 	pid_t pid;
 	struct peer_limits limits;
 	struct peer_output output;
+	struct peer_usage usage;
+	pid_t relay;
+	struct relay_traffic *traffic;
 	struct session_watch *watch;
 	char *folder;
 	struct handshake *handshake;
@@ -146,6 +170,9 @@ struct peer {
 	char reason[200];
 	bool tell;
 };
+
+/** PEER_NONE - initialises a peer that has no session */
+#define PEER_NONE .slot = -1, .limits = { .fd = -1 }, .output = { .fd = -1 }
 
 /** peer_start - start the session of a peer that waits; false when the peer must be closed */
 bool peer_start(struct server *s, struct peer *p);
@@ -184,11 +211,19 @@ int peer_limits_polled(struct peer *p);
 /** peer_limits_serve - answer the kernel's question about a new process or thread */
 void peer_limits_serve(struct server *s, struct peer *p, short events);
 
-/** peer_limits_exceeded - test whether the session's processes use too much memory; looks twice a second */
-bool peer_limits_exceeded(const struct server *s, struct peer *p);
+/* ---- peer_usage.c */
 
-/** peer_limits_deadline - when peer_limits_polled() and peer_limits_exceeded() must be called; 0 for never */
-uint64_t peer_limits_deadline(const struct server *s, const struct peer *p);
+/** peer_usage_begin - the session starts */
+void peer_usage_begin(struct peer *p);
+
+/** peer_usage_look - set @p->usage.working */
+void peer_usage_look(struct peer *p);
+
+/** peer_usage_exceeded - look at the session if it is time, and write what it exceeds to @p->reason */
+bool peer_usage_exceeded(const struct server *s, struct peer *p);
+
+/** peer_usage_deadline - when peer_usage_exceeded() must be called */
+uint64_t peer_usage_deadline(const struct server *s, const struct peer *p);
 
 /* ---- peer_calls.c: what the filter of seccomp has the server asked */
 

@@ -19,9 +19,9 @@
 
 bool peer_answers_later(const struct peer *p)
 {
-	/* clients with the extension use the default; of another state, bytes of the request are gone */
+	/* clients with the extension use the default; of a session that works, bytes of the request are gone */
 	return !p->extension && atomic_load(&p->watch->generation) == WIRE_UNDECIDED &&
-	       atomic_load(&p->watch->state) == SESSION_IDLE;
+	       !p->usage.working;
 }
 
 bool peer_await_request(struct peer *p)

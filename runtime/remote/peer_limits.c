@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes, threads and memory of a session as a whole, which limits of single processes do not bound. The
+ * The processes and threads of a session as a whole, which limits of single processes do not bound. The
  * filter of seccomp has the server decide of each clone(): that holds for root too, and RLIMIT_NPROC does not.
  */
 #include <errno.h>
@@ -18,8 +18,6 @@
 
 /* how often processes may be counted, and how long one that is denied waits for its answer */
 #define COUNT_MS 100
-/* how often memory is looked at */
-#define MEMORY_MS 500
 /* rounds of killing what has left its group */
 #define SWEEPS 1000
 
@@ -96,19 +94,14 @@ static void receive_listener(struct peer *p)
 struct group {
 	pid_t number;
 	unsigned int tasks;
-	uint64_t memory;
-	bool wants_memory;
 };
 
 static void add_process(void *context, const struct process *process)
 {
 	struct group *g = context;
 
-	if (process->group != g->number)
-		return;
-	g->tasks += process->threads;
-	if (g->wants_memory)
-		g->memory += process_memory(process->pid);
+	if (process->group == g->number)
+		g->tasks += process->threads;
 }
 
 /*
@@ -172,34 +165,6 @@ void peer_limits_serve(struct server *s, struct peer *p, short events)
 		answer_listener(s, p);
 	else
 		peer_limits_end(p);
-}
-
-/* ---- memory */
-
-uint64_t peer_limits_deadline(const struct server *s, const struct peer *p)
-{
-	uint64_t at = p->limits.later;
-
-	if (s->options->memory_most && s->options->sandbox &&
-	    (p->limits.used || atomic_load(&p->watch->state) != SESSION_IDLE) &&
-	    (!at || p->limits.looked + MEMORY_MS < at))
-		at = p->limits.looked + MEMORY_MS;
-	return at;
-}
-
-bool peer_limits_exceeded(const struct server *s, struct peer *p)
-{
-	struct group g = { .number = p->pid, .wants_memory = true };
-	const uint64_t now = now_ms();
-
-	if (!s->options->memory_most || !s->options->sandbox || now < p->limits.looked + MEMORY_MS)
-		return false;
-	p->limits.looked = now;
-	if (p->limits.used)
-		process_list(add_process, &g);
-	else
-		g.memory = process_memory(p->pid);
-	return g.memory > s->options->memory_most;
 }
 
 /* ---- what left its group, without the filter of seccomp */

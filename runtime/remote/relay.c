@@ -12,6 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "runtime/remote/descriptors.h"
 #include "runtime/remote/sandbox.h"
 #include "runtime/remote/tls.h"
@@ -22,6 +23,8 @@ struct flow {
 	int to;
 	bool to_is_socket; /* its end can be passed on */
 	bool ended;	   /* nothing more comes */
+	_Atomic uint64_t *read_at;    /* when bytes were last read; may be NULL */
+	_Atomic uint64_t *written_at; /* when they were last written */
 	size_t start;
 	size_t size;
 	char bytes[64 << 10];
@@ -30,6 +33,12 @@ struct flow {
 static bool is_busy(void)
 {
 	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+static void note(_Atomic uint64_t *at)
+{
+	if (at)
+		atomic_store(at, clock_now());
 }
 
 /* Read when there is room. False on failure. */
@@ -47,6 +56,7 @@ static bool fill(struct flow *f)
 		f->ended = true;
 	f->start = 0;
 	f->size = n > 0 ? (size_t)n : 0;
+	note(f->size ? f->read_at : NULL);
 	return true;
 }
 
@@ -62,6 +72,7 @@ static bool drain(struct flow *f)
 			return true;
 		f->start += (size_t)n;
 		f->size -= (size_t)n;
+		note(f->written_at);
 	}
 	return true;
 }
@@ -82,7 +93,22 @@ static bool step(struct flow *f)
 	return true;
 }
 
-static void wait_for(struct flow *a, struct flow *b)
+#define PATIENCE_MS 30000
+#define LOOK_MS	    1000
+
+int relay_patience(uint64_t *deadline, int socket, bool pending)
+{
+	struct pollfd polled = { socket, 0, 0 };
+	const uint64_t now = clock_ms();
+
+	if (!pending)
+		return -1;
+	if (!*deadline && poll(&polled, 1, 0) > 0 && polled.revents & POLLHUP)
+		*deadline = now + PATIENCE_MS;
+	return *deadline && now >= *deadline ? 0 : LOOK_MS;
+}
+
+static void wait_for(struct flow *a, struct flow *b, int ms)
 {
 	struct pollfd polled[4] = {
 		{ a->ended || a->size ? -1 : a->from, POLLIN, 0 },
@@ -91,7 +117,7 @@ static void wait_for(struct flow *a, struct flow *b)
 		{ b->size ? b->to : -1, POLLOUT, 0 },
 	};
 
-	poll(polled, 4, -1);
+	poll(polled, 4, ms);
 }
 
 static void make_non_blocking(int fd)
@@ -99,12 +125,20 @@ static void make_non_blocking(int fd)
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
-int relay_copy(struct relay_ends ends, int socket)
+int relay_copy(struct relay_ends ends, int socket, struct relay_traffic *traffic)
 {
 	static struct flow in, out;
+	uint64_t deadline = 0;
+	int ms;
 
-	in = (struct flow){ .from = ends.in, .to = socket, .to_is_socket = true };
-	out = (struct flow){ .from = socket, .to = ends.out, .to_is_socket = ends.in == ends.out };
+	in = (struct flow){ .from = ends.in,
+			    .to = socket,
+			    .to_is_socket = true,
+			    .written_at = &traffic->received };
+	out = (struct flow){ .from = socket,
+			     .to = ends.out,
+			     .to_is_socket = ends.in == ends.out,
+			     .read_at = &traffic->sent };
 	make_non_blocking(ends.in);
 	make_non_blocking(ends.out);
 	make_non_blocking(socket);
@@ -114,7 +148,10 @@ int relay_copy(struct relay_ends ends, int socket)
 		/* the session has ended: nothing that the peer still sends matters */
 		if (out.ended && !out.size)
 			return 0;
-		wait_for(&in, &out);
+		ms = relay_patience(&deadline, socket, out.size > 0);
+		if (!ms)
+			return -1;
+		wait_for(&in, &out, ms);
 	}
 }
 
@@ -129,7 +166,8 @@ static void make_raw(int fd)
 	tcsetattr(fd, TCSANOW, &terminal);
 }
 
-static void run(struct relay_ends ends, const struct tls_server *tls, int socket)
+static void run(struct relay_ends ends, const struct tls_server *tls, int socket,
+		struct relay_traffic *traffic)
 {
 	static const struct sandbox_options nothing = { .folder = "/nonexistent", .file_most = 0 };
 	sigset_t none;
@@ -145,11 +183,15 @@ static void run(struct relay_ends ends, const struct tls_server *tls, int socket
 	/* nobody answers: the relay starts no processes */
 	if (listener >= 0)
 		close(listener);
-	_exit((tls ? tls_relay(tls, ends.in, socket) : relay_copy(ends, socket)) ? 1 : 0);
+	_exit((tls ? tls_relay(tls, ends.in, socket, traffic)
+		   : relay_copy(ends, socket, traffic))
+		      ? 1
+		      : 0);
 }
 
 pid_t relay_start(struct relay_ends ends, const struct tls_server *tls,
-		  void (*forget)(void *context), void *context, int *socket)
+		  struct relay_traffic *traffic, void (*forget)(void *context), void *context,
+		  int *socket)
 {
 	pid_t server = getpid(), pid;
 	int pair[2], saved;
@@ -163,7 +205,7 @@ pid_t relay_start(struct relay_ends ends, const struct tls_server *tls,
 			_exit(1);
 		if (forget)
 			forget(context);
-		run(ends, tls, pair[1]);
+		run(ends, tls, pair[1], traffic);
 	}
 	saved = errno;
 	close(pair[1]);

@@ -43,9 +43,12 @@ void server_forget(struct server *s, int own)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->peer_count; i++)
+	for (i = 0; i < s->peer_count; i++) {
+		if (s->peers[i].traffic)
+			munmap(s->peers[i].traffic, sizeof(*s->peers[i].traffic));
 		if (s->peers[i].watch && s->peers[i].fd != own)
 			munmap(s->peers[i].watch, sizeof(*s->peers[i].watch));
+	}
 }
 
 /* Returns false when the peer must be closed. */
@@ -91,6 +94,9 @@ static void reap(struct server *s, pid_t pid)
 	}
 	if (s->registered && registration_reap(&s->registration, pid))
 		return;
+	for (i = 0; i < s->peer_count; i++)
+		if (s->peers[i].relay == pid)
+			s->peers[i].relay = 0;
 	if (s->relay == pid)
 		s->relay = 0;
 	if (s->keeper == pid)
@@ -125,19 +131,6 @@ static bool read_signals(struct server *s)
 
 /* ---- deadlines */
 
-static uint64_t request_deadline(const struct server *s, const struct peer *p)
-{
-	uint32_t state = atomic_load(&p->watch->state);
-	uint64_t since = atomic_load(&p->watch->since), now = now_ms();
-
-	if (!s->options->request_ms)
-		return 0;
-	/* an idle session is looked at again when a request that starts now would be late */
-	if (state == SESSION_IDLE || since > now)
-		since = now;
-	return since + s->options->request_ms;
-}
-
 static uint64_t shorter(uint64_t a, uint64_t b)
 {
 	return !a || (b && b < a) ? b : a;
@@ -150,17 +143,17 @@ static uint64_t next_deadline(const struct server *s, const struct peer *p)
 	if (*p->reason)
 		return 0;
 	if (p->state == PEER_SESSION) {
-		at = shorter(at, request_deadline(s, p));
 		if (p->gone)
 			at = shorter(at, p->gone + GONE_MS);
-		at = shorter(at, peer_limits_deadline(s, p));
+		at = shorter(at, p->limits.later);
+		at = shorter(at, peer_usage_deadline(s, p));
 	}
 	return at;
 }
 
 static void check_session(const struct server *s, struct peer *p)
 {
-	uint64_t now = now_ms(), request = request_deadline(s, p);
+	uint64_t now = now_ms();
 
 	if (*p->reason)
 		return;
@@ -173,18 +166,11 @@ static void check_session(const struct server *s, struct peer *p)
 			 "the "
 			 "\"session_timeout\" value.",
 			 (double)p->limit_ms / 1000);
-	} else if (request && now >= request) {
-		snprintf(p->reason, sizeof(p->reason),
-			 "the request took longer than %.9g s (tenon rpc serve --request-timeout)",
-			 (double)s->options->request_ms / 1000);
-	} else if (peer_limits_exceeded(s, p)) {
-		snprintf(p->reason, sizeof(p->reason),
-			 "the session used more than %llu MiB of memory",
-			 (unsigned long long)(s->options->memory_most >> 20));
-	}
-	if (!*p->reason)
+	} else if (!peer_usage_exceeded(s, p)) {
 		return;
+	}
 	p->tell = !p->gone;
+	peer_usage_look(p);
 	peer_kill(p);
 }
 
@@ -221,6 +207,7 @@ static short wanted_events(const struct peer *p)
 	case PEER_DIALING:
 		return POLLOUT;
 	case PEER_PROXIED:
+	case PEER_ACCEPTED:
 	case PEER_HANDSHAKE:
 	case PEER_PROOF:
 	case PEER_ENDED:
@@ -507,7 +494,8 @@ int server_run(const struct server_options *options)
 	/* before any session: each gets a right to it when it starts */
 	if (s.cache.most && !file_cache_make(&s.cache))
 		s.cache.most = 0;
-	s.peer_room = options->sessions_most + WAITING_MOST;
+	/* one for the connection to a proxy */
+	s.peer_room = options->sessions_most + WAITING_MOST + UNPROVEN_MOST + 1;
 	s.peers = calloc(s.peer_room, sizeof(*s.peers));
 	s.polled = calloc(POLLED_FIRST + LISTEN_MOST + 3 * s.peer_room, sizeof(*s.polled));
 	if (!s.peers || !s.polled)

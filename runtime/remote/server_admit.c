@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,8 +33,15 @@ static void release_session(struct server *s, struct peer *p)
 	p->slot = -1;
 }
 
+static bool is_unproven(const struct peer *p)
+{
+	return p->state == PEER_ACCEPTED || p->state == PEER_HANDSHAKE || p->state == PEER_PROOF;
+}
+
 static void close_peer(struct server *s, struct peer *p)
 {
+	if (p->traffic)
+		munmap(p->traffic, sizeof(*p->traffic));
 	close(p->fd);
 	free(p->handshake);
 	free(p->proof);
@@ -76,6 +84,7 @@ static int keep_rank(enum peer_state state)
 	switch (state) {
 	case PEER_ENDED:
 		return 0;
+	case PEER_ACCEPTED:
 	case PEER_HANDSHAKE:
 	case PEER_PROOF:
 		return 1;
@@ -97,17 +106,46 @@ static bool goes_before(const struct peer *a, const struct peer *b)
 	return rank_a != rank_b ? rank_a < rank_b : a->serial < b->serial;
 }
 
+/* The eldest connection that has shown nothing, if there are @most of them; with @relays, of those with a relay. */
+static struct peer *eldest_unproven(struct server *s, unsigned int most, bool relays)
+{
+	struct peer *eldest = NULL;
+	unsigned int i, count = 0;
+
+	for (i = 0; i < s->peer_count; i++) {
+		struct peer *p = &s->peers[i];
+
+		if (!is_unproven(p) || (relays && !p->relay))
+			continue;
+		count++;
+		if (!eldest || p->serial < eldest->serial)
+			eldest = p;
+	}
+	return count >= most ? eldest : NULL;
+}
+
+/* The relay of one that is removed in order ends by itself when its client has the last bytes. */
+static void evict(struct server *s, unsigned int i)
+{
+	if (s->peers[i].relay)
+		kill(s->peers[i].relay, SIGKILL);
+	server_remove_peer(s, i);
+}
+
 static void make_place(struct server *s)
 {
+	const struct peer *unproven = eldest_unproven(s, UNPROVEN_MOST, false);
 	unsigned int i, first = UINT32_MAX;
 
+	if (unproven)
+		evict(s, (unsigned int)(unproven - s->peers));
 	if (s->peer_count < s->peer_room)
 		return;
 	for (i = 0; i < s->peer_count; i++)
 		if (s->peers[i].state != PEER_SESSION &&
 		    (first == UINT32_MAX || goes_before(&s->peers[i], &s->peers[first])))
 			first = i;
-	server_remove_peer(s, first);
+	evict(s, first);
 }
 
 bool server_add_peer(struct server *s, struct peer *p, uint64_t ms)
@@ -133,37 +171,86 @@ static void forget(void *context)
 	server_forget(context, -1);
 }
 
-static bool start_tls(struct server *s, int *fd)
+bool server_start_relay(struct server *s, struct peer *p, struct relay_ends ends,
+			const struct tls_server *tls)
 {
-	struct relay_ends ends = { *fd, *fd };
+	void *shared = mmap(NULL, sizeof(*p->traffic), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
 
-	return relay_start(ends, s->options->tls, forget, s, fd) > 0;
+	if (shared == MAP_FAILED)
+		return false;
+	pid = relay_start(ends, tls, shared, forget, s, &p->fd);
+	if (pid < 0) {
+		munmap(shared, sizeof(*p->traffic));
+		return false;
+	}
+	p->relay = pid;
+	p->traffic = shared;
+	fcntl(p->fd, F_SETFL, O_NONBLOCK);
+	return true;
+}
+
+static bool is_tcp(int fd)
+{
+	int domain = AF_UNIX;
+	socklen_t size = sizeof(domain);
+
+	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size);
+	return domain != AF_UNIX;
+}
+
+/* End the relay of a connection, whose peer is removed when its deadline is looked at. */
+static void expire(struct peer *p)
+{
+	kill(p->relay, SIGKILL);
+	p->relay = 0;
+	p->deadline = 1;
+}
+
+/* The first byte came: a connection that says nothing costs no process. */
+static bool begin_relay(struct server *s, struct peer *p)
+{
+	struct peer begun = *p, *eldest = eldest_unproven(s, UNPROVEN_RELAYS_MOST, true);
+	char byte;
+
+	if (recv(p->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 1)
+		return false;
+	if (eldest)
+		expire(eldest);
+	if (!server_start_relay(s, &begun, (struct relay_ends){ p->fd, p->fd },
+				is_tcp(p->fd) ? s->options->tls : NULL))
+		return false;
+	begun.state = PEER_HANDSHAKE;
+	*p = begun;
+	return true;
+}
+
+/*
+ * A relay decrypts; and it notes when bytes pass a Unix socket, of which the kernel does not say it: the time of a
+ * request is counted from there (peer_usage.c).
+ */
+enum peer_state server_first_state(const struct server_options *o, int fd)
+{
+	const bool relay = is_tcp(fd) ? o->tls != NULL : o->request_ms != 0;
+
+	return relay ? PEER_ACCEPTED : PEER_HANDSHAKE;
 }
 
 void server_accept(struct server *s, const struct listener *listener)
 {
 	const struct server_options *o = s->options;
-	struct peer p = {
-		.state = PEER_HANDSHAKE, .slot = -1, .limits = { .fd = -1 }, .output = { .fd = -1 }
-	};
-	int domain = AF_UNIX;
-	socklen_t size = sizeof(domain);
+	struct peer p = { PEER_NONE };
 
 	p.fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (p.fd < 0)
 		return;
-	/* before TLS: its other end is a Unix socket of our own */
+	/* before a relay: its other end is a Unix socket of our own */
 	if (!o->trust_network && !unix_peer_allowed(&o->peers, p.fd)) {
 		close(p.fd);
 		return;
 	}
-	getsockopt(p.fd, SOL_SOCKET, SO_DOMAIN, &domain, &size);
-	keep_alive(p.fd);
-	if (o->tls && domain != AF_UNIX && !start_tls(s, &p.fd)) {
-		close(p.fd);
-		return;
-	}
-	fcntl(p.fd, F_SETFL, O_NONBLOCK);
+	p.state = server_first_state(o, p.fd);
 	server_add_peer(s, &p, HANDSHAKE_MS);
 }
 
@@ -182,8 +269,19 @@ static bool refuse(struct peer *p)
 	return false;
 }
 
-static bool admit(struct peer *p)
+static bool is_full(const struct server *s)
 {
+	unsigned int i, waiting = 0;
+
+	for (i = 0; i < s->peer_count; i++)
+		waiting += s->peers[i].state == PEER_WAITING;
+	return waiting >= WAITING_MOST;
+}
+
+static bool admit(const struct server *s, struct peer *p)
+{
+	if (is_full(s))
+		return false;
 	free(p->handshake);
 	p->handshake = NULL;
 	free(p->proof);
@@ -234,7 +332,7 @@ static bool end_handshake(struct server *s, struct peer *p)
 	p->extension = client.extension;
 	p->limit_ms = shorter(client.timeout_ms, s->options->session_ms);
 	if (!s->options->secret.size)
-		return admit(p);
+		return admit(s, p);
 	/* TVM's clients cannot prove anything */
 	return client.auth ? send_challenge(p, &client) : refuse(p);
 }
@@ -300,7 +398,7 @@ static bool read_proof(struct server *s, struct peer *p)
 	}
 	strcpy(p->suffix, AUTH_PROOF_WORD);
 	auth_print(want, p->suffix + strlen(p->suffix));
-	return admit(p);
+	return admit(s, p);
 }
 
 bool server_admit(struct server *s, struct peer *p, short events)
@@ -308,6 +406,8 @@ bool server_admit(struct server *s, struct peer *p, short events)
 	switch (p->state) {
 	case PEER_DIALING:
 		return server_proxy_dialled(s, p);
+	case PEER_ACCEPTED:
+		return begin_relay(s, p);
 	case PEER_PROXIED:
 	case PEER_HANDSHAKE:
 		return read_handshake(s, p);

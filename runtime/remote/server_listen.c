@@ -54,23 +54,25 @@ static int add_listener(struct server *s, int fd, const char *path)
 	return 0;
 }
 
+static int add_peer(struct server *s, struct peer *p)
+{
+	return server_add_peer(s, p, HANDSHAKE_MS)
+		       ? 0
+		       : tenon_error(-TENON_E_NOMEM, "no memory for a connection");
+}
+
 /* A connection whose peer is already there. */
 static int add_connected(struct server *s, int fd)
 {
-	struct peer p = { .fd = fd,
-			  .state = PEER_HANDSHAKE,
-			  .slot = -1,
-			  .limits = { .fd = -1 },
-			  .output = { .fd = -1 } };
+	struct peer p = { PEER_NONE, .fd = fd };
 
 	if (!s->options->trust_network && !unix_peer_allowed(&s->options->peers, fd))
 		return tenon_error(-TENON_E_VALUE,
 				   "the peer's user may not connect (--allow-user)");
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	return server_add_peer(s, &p, HANDSHAKE_MS)
-		       ? 0
-		       : tenon_error(-TENON_E_NOMEM, "no memory for a connection");
+	p.state = server_first_state(s->options, fd);
+	return add_peer(s, &p);
 }
 
 /* A socket that was opened by others: to listen on, or with a client. */
@@ -143,14 +145,12 @@ void server_keep_messages_out(void)
 /* Pipes and terminals: a process copies between them and a socket. */
 static int add_pipes(struct server *s, int in, int out)
 {
-	int fd;
+	struct peer p = { PEER_NONE, .state = PEER_HANDSHAKE };
 
-	s->relay = relay_start((struct relay_ends){ in, out }, NULL, NULL, NULL, &fd);
-	if (s->relay < 0) {
-		s->relay = 0;
+	if (!server_start_relay(s, &p, (struct relay_ends){ in, out }, NULL))
 		return tenon_error(-TENON_E_IO, "cannot start a relay: %s", strerror(errno));
-	}
-	return add_connected(s, fd);
+	s->relay = p.relay;
+	return add_peer(s, &p);
 }
 
 static int take_stdio(struct server *s)

@@ -54,11 +54,7 @@ bool server_proxy_takes(const struct server *s, const char *key)
 
 void server_proxy_dial(struct server *s)
 {
-	struct peer p = { .state = PEER_DIALING,
-			  .slot = -1,
-			  .greeted = true,
-			  .limits = { .fd = -1 },
-			  .output = { .fd = -1 } };
+	struct peer p = { PEER_NONE, .state = PEER_DIALING, .greeted = true };
 
 	if (!wants_to_dial(s) || clock_ms() < s->proxy_at)
 		return;

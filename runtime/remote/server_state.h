@@ -11,8 +11,12 @@
 #include "runtime/remote/peer.h"
 #include "runtime/remote/registration.h"
 
-/* connections in a handshake or waiting for a session */
+/* connections that wait for a session */
 #define WAITING_MOST 256
+/* connections that have not shown that they may have one */
+#define UNPROVEN_MOST 128
+/* of these, connections with a relay, which is a process */
+#define UNPROVEN_RELAYS_MOST 16
 #define LISTEN_MOST  8
 /* system calls that --sandbox-learn reports */
 #define LEARNED_MOST 512
@@ -95,6 +99,16 @@ void server_forget(struct server *s, int own);
  * @ms: it must reach the next state in this time
  */
 bool server_add_peer(struct server *s, struct peer *p, uint64_t ms);
+
+/**
+ * server_start_relay - put a relay between a client and @p->fd, and note when bytes pass it
+ * @tls: speak TLS with the client; NULL for plain bytes
+ */
+bool server_start_relay(struct server *s, struct peer *p, struct relay_ends ends,
+			const struct tls_server *tls);
+
+/** server_first_state - what a connection waits for at first */
+enum peer_state server_first_state(const struct server_options *o, int fd);
 
 /** server_sweep - kill what sessions that have ended left outside their process groups */
 void server_sweep(const struct server *s);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct connection;
+struct relay_traffic;
 struct tls_server;
 
 /**
@@ -31,10 +32,11 @@ void tls_server_close(struct tls_server *s);
  * tls_relay - accept TLS on a socket, and copy what it carries to and from another one
  * @fd: the peer
  * @socket: the session
+ * @traffic: as for relay_start()
  *
- * Return: 0; -1 when the handshake failed or took too long, or a connection failed.
+ * Return: 0; -1 when the handshake failed or took too long, the session was closed meanwhile, or a connection failed.
  */
-int tls_relay(const struct tls_server *s, int fd, int socket);
+int tls_relay(const struct tls_server *s, int fd, int socket, struct relay_traffic *traffic);
 
 /**
  * tls_connection_open - connect to "HOST:PORT", and check that its certificate is HOST's

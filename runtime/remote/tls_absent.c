@@ -18,9 +18,9 @@ void tls_server_close(struct tls_server *s)
 	(void)s;
 }
 
-int tls_relay(const struct tls_server *s, int fd, int socket)
+int tls_relay(const struct tls_server *s, int fd, int socket, struct relay_traffic *traffic)
 {
-	(void)s, (void)fd, (void)socket;
+	(void)s, (void)fd, (void)socket, (void)traffic;
 	return -1;
 }
 

@@ -12,6 +12,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_secret.h"
 #include "lib/clock.h"
+#include "runtime/remote/relay.h"
 #include "runtime/remote/tls.h"
 #include "runtime/remote/tls_state.h"
 
@@ -94,6 +95,8 @@ struct relayed {
 	unsigned char out[16 << 10];
 	size_t out_start, out_size;
 	bool in_ended;
+	uint64_t deadline; /* of relay_patience() */
+	struct relay_traffic *traffic;
 };
 
 /* Decrypt when there is room. Returns false on failure. */
@@ -131,6 +134,7 @@ static bool pass_in(struct relayed *r)
 			return false;
 		r->in_start += (size_t)n;
 		r->in_size -= (size_t)n;
+		atomic_store(&r->traffic->received, clock_now());
 	}
 	return true;
 }
@@ -147,6 +151,8 @@ static int take_out(struct relayed *r)
 		return errno == EAGAIN || errno == EINTR ? 0 : -1;
 	r->out_start = 0;
 	r->out_size = (size_t)n;
+	if (n)
+		atomic_store(&r->traffic->sent, clock_now());
 	return !n;
 }
 
@@ -167,14 +173,17 @@ static bool encrypt(struct relayed *r)
 	return true;
 }
 
-static void wait_for(const struct relayed *r)
+/* Returns false when the peer must be given up. */
+static bool wait_for(struct relayed *r)
 {
+	const int ms = relay_patience(&r->deadline, r->socket, r->out_size > 0);
 	short socket = (r->in_size ? POLLOUT : 0) | (r->out_size ? 0 : POLLIN);
 	short peer = r->reading | r->writing;
 	struct pollfd polled[2] = { { peer ? r->fd : -1, peer, 0 },
 				    { socket ? r->socket : -1, socket, 0 } };
 
-	poll(polled, 2, -1);
+	poll(polled, 2, ms);
+	return ms != 0;
 }
 
 static int copy(struct relayed *r)
@@ -195,30 +204,32 @@ static int copy(struct relayed *r)
 				return 0;
 			}
 		} while (0);
-		wait_for(r);
+		if (!wait_for(r))
+			return -1;
 	}
 }
 
-static int accept_tls(mbedtls_ssl_context *ssl, int fd)
+/* The server closes the session's socket when others need the place of this connection. */
+static int accept_tls(mbedtls_ssl_context *ssl, int fd, int socket)
 {
 	const uint64_t deadline = clock_ms() + HANDSHAKE_MS;
-	struct pollfd polled = { fd, 0, 0 };
+	struct pollfd polled[2] = { { fd, 0, 0 }, { socket, 0, 0 } };
 	uint64_t now;
 	int result;
 
 	for (;;) {
 		result = mbedtls_ssl_handshake(ssl);
-		polled.events = tls_wants(result);
-		if (!polled.events)
+		polled[0].events = tls_wants(result);
+		if (!polled[0].events)
 			return result;
 		now = clock_ms();
-		if (now >= deadline)
+		if (now >= deadline || polled[1].revents)
 			return -1;
-		poll(&polled, 1, (int)(deadline - now) + 1);
+		poll(polled, 2, (int)(deadline - now) + 1);
 	}
 }
 
-int tls_relay(const struct tls_server *s, int fd, int socket)
+int tls_relay(const struct tls_server *s, int fd, int socket, struct relay_traffic *traffic)
 {
 	static struct relayed r;
 	mbedtls_ssl_context ssl;
@@ -232,10 +243,12 @@ int tls_relay(const struct tls_server *s, int fd, int socket)
 	result = mbedtls_ssl_setup(&ssl, &s->base.config);
 	if (!result) {
 		mbedtls_ssl_set_bio(&ssl, &fd, tls_send, tls_receive, NULL);
-		result = accept_tls(&ssl, fd);
+		result = accept_tls(&ssl, fd, socket);
 	}
 	if (!result) {
-		r = (struct relayed){ .ssl = &ssl, .fd = fd, .socket = socket };
+		r = (struct relayed){
+			.ssl = &ssl, .fd = fd, .socket = socket, .traffic = traffic
+		};
 		result = copy(&r);
 	}
 	mbedtls_ssl_free(&ssl);

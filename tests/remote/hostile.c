@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/time.h>
 #include <tenon/value.h>
 #include <unistd.h>
 
@@ -67,6 +68,13 @@ FUNCTION(hangs)
 	while (forever)
 		usleep(1000);
 	return 0;
+}
+
+FUNCTION(sleeps_for_ms)
+{
+	UNUSED();
+	usleep((unsigned int)args[0].as.integer * 1000);
+	return integer(ret, 0);
 }
 
 /* leaves processes behind, in a folder that is hard to remove */
@@ -335,6 +343,148 @@ FUNCTION(changes_an_address_meanwhile)
 }
 
 /* ---- the following return 0, or the errno that stopped them */
+/* ---- limits that the server keeps */
+
+/* Say in all memory that is shared with the server that nothing is done: its first word is the state. */
+static void claim_to_be_idle(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long from, to;
+	char line[600];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, " rw-s ") && strstr(line, "/dev/zero") &&
+		    sscanf(line, "%lx-%lx", &from, &to) == 2)
+			memset((void *)from, 0, to - from < 64 ? to - from : 64);
+	if (maps)
+		fclose(maps);
+}
+
+FUNCTION(hangs_and_claims_to_be_idle)
+{
+	volatile int forever = 1;
+
+	UNUSED();
+	while (forever) {
+		claim_to_be_idle();
+		usleep(50000);
+	}
+	return 0;
+}
+
+/* reads the socket of its client, as a session does that waits for a request */
+FUNCTION(hangs_in_a_read)
+{
+	volatile int forever = 1;
+	struct timeval often = { 0, 50000 };
+	char byte;
+	int fd;
+
+	UNUSED();
+	while (forever) {
+		claim_to_be_idle();
+		for (fd = 3; fd < 100; fd++) {
+			setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &often, sizeof(often));
+			recv(fd, &byte, 1, MSG_PEEK);
+		}
+	}
+	return 0;
+}
+
+/* more than the limit of the tests, all at once, and then nothing more */
+FUNCTION(holds_memory)
+{
+	const size_t size = (size_t)1100 << 20;
+	volatile int forever = 1;
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	UNUSED();
+	if (p == MAP_FAILED)
+		return integer(ret, errno);
+	memset(p, 1, size);
+	while (forever) {
+		claim_to_be_idle();
+		usleep(50000);
+	}
+	return 0;
+}
+
+/* Write files of 16 MiB without end; as slow as needed for the test to end before the disk is full. */
+static int64_t fill(int (*create)(int i))
+{
+	static char bytes[1 << 20];
+	int i, k, fd;
+
+	memset(bytes, 1, sizeof(bytes));
+	for (i = 0; i < 1000; i++) {
+		fd = create(i);
+		if (fd < 0)
+			return errno;
+		for (k = 0; k < 16; k++)
+			if (write(fd, bytes, sizeof(bytes)) < 0)
+				return errno;
+		usleep(10000);
+	}
+	return 0;
+}
+
+static int create_file(int i)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "file-%d", i);
+	return open(name, O_WRONLY | O_CREAT, 0600);
+}
+
+static int create_removed_file(int i)
+{
+	int fd = create_file(i);
+	char name[40];
+
+	snprintf(name, sizeof(name), "file-%d", i);
+	unlink(name);
+	return fd;
+}
+
+static int create_memory_file(int i)
+{
+	(void)i;
+	return (int)syscall(SYS_memfd_create, "memory", 0);
+}
+
+FUNCTION(fills_its_folder)
+{
+	UNUSED();
+	return integer(ret, fill(create_file));
+}
+
+FUNCTION(fills_removed_files)
+{
+	UNUSED();
+	return integer(ret, fill(create_removed_file));
+}
+
+FUNCTION(fills_files_in_memory)
+{
+	UNUSED();
+	return integer(ret, fill(create_memory_file));
+}
+
+FUNCTION(makes_deep_folders)
+{
+	volatile int forever = 1;
+	int i;
+
+	UNUSED();
+	for (i = 0; i < 300; i++)
+		if (mkdir("deeper", 0700) || chdir("deeper"))
+			return integer(ret, errno);
+	while (forever)
+		usleep(50000);
+	return 0;
+}
+
+/* the following return 0, or the errno that stopped them */
 
 FUNCTION(opens_network)
 {

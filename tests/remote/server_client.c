@@ -2,6 +2,7 @@
 #include "tests/unit/suite.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -10,18 +11,31 @@
 
 #include "tests/remote/server_client.h"
 
-int server_connect(const char *path)
+static int connect_to(const void *address, socklen_t size)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(*(const sa_family_t *)address, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	assert_true(strlen(path) < sizeof(address.sun_path));
-	strcpy(address.sun_path, path);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+	if (connect(fd, address, size)) {
 		close(fd);
 		return -1;
 	}
 	return fd;
+}
+
+int server_connect(const char *text)
+{
+	static const char loopback[] = "127.0.0.1:";
+	struct sockaddr_in tcp = { .sin_family = AF_INET };
+	struct sockaddr_un path = { .sun_family = AF_UNIX };
+
+	if (!strncmp(text, loopback, strlen(loopback))) {
+		tcp.sin_port = htons((uint16_t)atoi(text + strlen(loopback)));
+		tcp.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		return connect_to(&tcp, sizeof(tcp));
+	}
+	assert_true(strlen(text) < sizeof(path.sun_path));
+	strcpy(path.sun_path, text);
+	return connect_to(&path, sizeof(path));
 }
 
 void server_send(int fd, const void *data, size_t size)

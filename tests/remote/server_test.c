@@ -23,8 +23,12 @@
 /* of a session */
 #define PROCESSES "64"
 
+/* clients of this test connect over TCP, not over a Unix socket */
+static bool over_tcp;
+
 static struct {
 	pid_t pid;
+	uint16_t port;
 	char socket[90];
 	char base[3000];
 	char log[3100];
@@ -136,15 +140,23 @@ static void nothing_is_left(void)
 
 /* ---- clients */
 
+static const char *address_of_server(void)
+{
+	static char text[40];
+
+	snprintf(text, sizeof(text), "127.0.0.1:%u", server.port);
+	return over_tcp ? text : server.socket;
+}
+
 static int connect_server(void)
 {
-	return server_connect(server.socket);
+	return server_connect(address_of_server());
 }
 
 /* Connect, and read the server's key. */
 static void begin_client(struct client *c, const char *key)
 {
-	server_client_begin(c, server.socket, key);
+	server_client_begin(c, address_of_server(), key);
 }
 
 static void open_client(struct client *c, const char *key)
@@ -179,6 +191,23 @@ static void the_next_client_is_served(void)
 
 /* ---- the server */
 
+/* the port of the last server that was started */
+static void read_port(void)
+{
+	static const char text[] = "listening on 127.0.0.1:";
+	FILE *f = fopen(server.log, "r");
+	char line[600], *at;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		at = strstr(line, text);
+		if (at)
+			server.port = (uint16_t)atoi(at + strlen(text));
+	}
+	fclose(f);
+	assert_true(server.port);
+}
+
 /* @option: a further one, or NULL */
 static void start_server_with(const char *option)
 {
@@ -195,9 +224,9 @@ static void start_server_with(const char *option)
 		dup2(fd, 2);
 		close(fd);
 		execl(command ? command : "build/tenon", "tenon", "rpc", "serve", "--listen",
-		      address, "--key", "fixture", "--folder", server.base, "--sessions", "8",
-		      "--request-timeout", "8", "--memory", "1024", "--processes", PROCESSES,
-		      option, (char *)NULL);
+		      address, "--listen", "127.0.0.1:0", "--key", "fixture", "--folder",
+		      server.base, "--sessions", "8", "--request-timeout", "8", "--memory", "1024",
+		      "--folder-size", "128", "--processes", PROCESSES, option, (char *)NULL);
 		_exit(127);
 	}
 	while ((fd = connect_server()) < 0) {
@@ -205,6 +234,7 @@ static void start_server_with(const char *option)
 		pause_ms(5);
 	}
 	close(fd);
+	read_port();
 	wait_for(count_children, 0, "processes");
 	/* until the connection above is closed there, too */
 	the_next_client_is_served();
@@ -274,7 +304,8 @@ static bool kernel_lacks(const char *part)
 
 static void find_child(void *context, const struct process *p)
 {
-	if (p->parent == server.pid)
+	/* relays are in the server's group */
+	if (p->parent == server.pid && p->group == p->pid)
 		*(pid_t *)context = p->pid;
 }
 
@@ -296,6 +327,20 @@ static long session_peak(void)
 	fclose(f);
 	assert_true(peak > 0);
 	return peak;
+}
+
+static void count_leader(void *context, const struct process *p)
+{
+	/* relays are in the server's group */
+	*(int *)context += p->parent == server.pid && p->group == p->pid;
+}
+
+static int count_sessions(void)
+{
+	int n = 0;
+
+	process_list(count_leader, &n);
+	return n;
 }
 
 #define HUGE_SIZE ((int64_t)64 << 20)
@@ -477,7 +522,7 @@ static void clients_beyond_the_number_of_sessions_wait(void **state)
 	(void)state;
 	for (i = 0; i < 8; i++)
 		open_client(&first[i], "client:fixture");
-	assert_int_equal(count_children(), 8);
+	assert_int_equal(count_sessions(), 8);
 	/* one that waits and leaves, and one that gets the next session */
 	fd = connect_server();
 	server_send_key(fd, "client:fixture");
@@ -554,7 +599,7 @@ static void expires_unknown(enum wire_generation generation, bool init_later)
 	if (init_later)
 		pause_ms(400);
 	client_init(&c);
-	wait_for(count_children, 0, "processes");
+	wait_for(count_sessions, 0, "sessions");
 	wait_for(count_folders, 0, "folders");
 	REQUEST(&c, PACKET_GET_FUNCTION, wire_string("tvm.rpc.server.upload"));
 	assert_exception(&c, "RPCSessionTimeoutError: Your 0.2s session has expired");
@@ -579,7 +624,7 @@ static void sends_to_ended_session(const void *data, size_t size, bool answered)
 
 	begin_client(&c, "client:fixture -timeout=0.2");
 	client_init(&c);
-	wait_for(count_children, 0, "processes");
+	wait_for(count_sessions, 0, "sessions");
 	client_send_raw(&c, data, size);
 	assert_true(client_receive(&c) == answered);
 	if (answered) {
@@ -693,6 +738,96 @@ static void memory_is_counted_over_all_processes_of_a_session(void **state)
 	(void)state;
 	others_are_served_beside("client:fixture", "shares_memory",
 				 "used more than 1024 MiB of memory");
+}
+
+/* Over a socket of either kind, a call of @name ends the session for @reason. */
+static void ends_for(const char *name, const char *reason)
+{
+	struct client c;
+	uint64_t f;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		over_tcp = i;
+		open_client(&c, "client:fixture");
+		f = hostile_function(&c, name);
+		/* of TCP the kernel says only by its ticks which of two came later: the last reply, or the request */
+		pause_ms(50);
+		CALL(&c, f, wire_int(0));
+		assert_exception(&c, reason);
+		assert_false(client_receive(&c));
+		server_client_close(&c);
+		over_tcp = false;
+		nothing_is_left();
+	}
+}
+
+static void the_time_of_a_request_does_not_depend_on_what_the_session_says(void **state)
+{
+	(void)state;
+	ends_for("hangs_and_claims_to_be_idle", "took longer than 8 s");
+	ends_for("hangs_in_a_read", "took longer than 8 s");
+}
+
+/* Requests that come one after the other, each shorter than the limit, take longer than it together. */
+static void a_session_that_is_never_idle_for_long_is_not_ended(void **state)
+{
+	struct client c;
+	uint64_t f;
+	double end;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		over_tcp = i;
+		open_client(&c, "client:fixture");
+		f = hostile_function(&c, "sleeps_for_ms");
+		end = now() + 10;
+		while (now() < end) {
+			CALL(&c, f, wire_int(700));
+			assert_int_equal(c.code, PACKET_RETURN);
+		}
+		server_client_close(&c);
+		over_tcp = false;
+		nothing_is_left();
+	}
+}
+
+static void a_session_that_waits_for_its_client_is_not_ended(void **state)
+{
+	struct client before, after;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		over_tcp = i;
+		begin_client(&before, "client:fixture");
+		open_client(&after, "client:fixture");
+		pause_ms(10000);
+		client_init(&before);
+		assert_int_equal(before.code, PACKET_RETURN);
+		CALL(&after, hostile_function(&after, "add_one"), wire_int(41));
+		assert_int_equal(after.code, PACKET_RETURN);
+		server_client_close(&before);
+		server_client_close(&after);
+		over_tcp = false;
+		nothing_is_left();
+	}
+}
+
+static void memory_is_looked_at_while_a_session_works(void **state)
+{
+	(void)state;
+	ends_for("holds_memory", "used more than 1024 MiB of memory");
+}
+
+static void files_are_counted_together(void **state)
+{
+	(void)state;
+	ends_for("fills_its_folder", "used more than 128 MiB of disk space");
+	ends_for("fills_removed_files", "used more than 128 MiB of disk space");
+	ends_for("fills_files_in_memory", "used more than 1024 MiB of memory");
+	ends_for("makes_deep_folders", "cannot be counted");
 }
 
 /* ---- the sandbox */
@@ -816,6 +951,11 @@ int main(void)
 		cmocka_unit_test(processes_and_files_of_uploaded_code_are_removed),
 		cmocka_unit_test(a_session_has_a_limit_of_processes_and_threads),
 		cmocka_unit_test(others_are_served_beside_code_that_forks_without_end),
+		cmocka_unit_test(the_time_of_a_request_does_not_depend_on_what_the_session_says),
+		cmocka_unit_test(a_session_that_is_never_idle_for_long_is_not_ended),
+		cmocka_unit_test(a_session_that_waits_for_its_client_is_not_ended),
+		cmocka_unit_test(memory_is_looked_at_while_a_session_works),
+		cmocka_unit_test(files_are_counted_together),
 		cmocka_unit_test(memory_is_counted_over_all_processes_of_a_session),
 		cmocka_unit_test(uploaded_code_stays_in_its_sandbox),
 		cmocka_unit_test(a_killed_server_takes_its_sessions_with_it),
