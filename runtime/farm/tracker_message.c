@@ -55,6 +55,18 @@ static int read_text_or_null(struct reading *r, const char *what, struct tenon_s
 	return 0;
 }
 
+static bool read_digits(struct tenon_slice text, int64_t *port)
+{
+	size_t i;
+
+	for (i = 0; i < text.size && i < 6; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9')
+			return false;
+		*port = 10 * *port + text.data[i] - '0';
+	}
+	return i && i == text.size && *port <= UINT16_MAX;
+}
+
 static int read_port(struct reading *r)
 {
 	int64_t port = 0;
@@ -67,9 +79,10 @@ static int read_port(struct reading *r)
 		err = read_text(r, "port", &text);
 		if (err)
 			return err;
-		port = strtol(text.data, NULL, 10);
-		if (port < 0 || port > UINT16_MAX)
-			return tenon_error(-TENON_E_VALUE, "the port is %lld", (long long)port);
+		if (!read_digits(text, &port))
+			return tenon_error(-TENON_E_VALUE,
+					   "the port is \"%.*s\": 0 to %d are possible",
+					   json_shown(text), text.data, UINT16_MAX);
 	} else {
 		err = json_integer(&r->json, &r->at, "port", 0, UINT16_MAX, &port);
 		if (err)

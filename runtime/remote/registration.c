@@ -64,10 +64,34 @@ static void offer_again(const struct registration *r, struct registration_slot *
 	slot->state = r->options.check ? SLOT_UNCHECKED : SLOT_FREE;
 }
 
+/* Never under the key of the last session, whose client knows it. */
 static void offer(struct registration *r, struct registration_slot *slot)
 {
-	new_key(slot);
-	offer_again(r, slot);
+	if (new_key(slot)) {
+		offer_again(r, slot);
+		return;
+	}
+	slot->state = SLOT_KEYLESS;
+	slot->kept = false;
+	if (!r->keyless)
+		say(r, "no random numbers for a key: %s; trying again", strerror(errno));
+	r->keyless = true;
+}
+
+static void offer_keyless(struct registration *r)
+{
+	unsigned int i;
+
+	if (!r->keyless)
+		return;
+	for (i = 0; i < r->options.slots; i++) {
+		if (r->slots[i].state != SLOT_KEYLESS)
+			continue;
+		if (!new_key(&r->slots[i]))
+			return;
+		offer_again(r, &r->slots[i]);
+	}
+	r->keyless = false;
 }
 
 /* The tracker may have handed it out, also before its reply to PUT. */
@@ -495,6 +519,7 @@ void registration_step(struct registration *r, short events)
 {
 	uint64_t now = clock_ms();
 
+	offer_keyless(r);
 	if (events && r->wait == REGISTRATION_CONNECT)
 		send_magic(r);
 	else if (events && r->fd >= 0)

@@ -34,6 +34,7 @@ enum slot_state {
 	SLOT_PUTTING,	/* the tracker's reply */
 	SLOT_LISTED,	/* a client */
 	SLOT_BUSY,	/* the end of its session; of a proxy: the next server */
+	SLOT_KEYLESS,	/* random numbers for a new key */
 };
 
 /**
@@ -98,6 +99,7 @@ struct registration_options {
  * @slots: the slots
  * @putting: the slot of REGISTRATION_PUT
  * @updated: the tracker knows key, address and health
+ * @keyless: a slot waits for random numbers, and that was reported
  * @reported: a failure was reported, and there was no success since
  * @retry_ms: when the last failure had it try again; 0 after a success
  * @told: a success was reported, and nothing else since
@@ -117,6 +119,7 @@ struct registration {
 	struct registration_slot *slots;
 	unsigned int putting;
 	bool updated;
+	bool keyless;
 	bool reported;
 	uint64_t retry_ms;
 	bool told;

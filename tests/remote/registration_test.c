@@ -3,10 +3,13 @@
 #include "tests/unit/suite.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/clock.h"
@@ -165,6 +168,39 @@ static void a_lost_tracker_gets_other_keys(void **state)
 	end();
 }
 
+/* what getrandom() of this program does */
+static bool no_random;
+
+ssize_t getrandom(void *bytes, size_t size, unsigned int flags)
+{
+	if (!no_random)
+		return (ssize_t)syscall(SYS_getrandom, bytes, size, flags);
+	errno = ENOSYS;
+	return -1;
+}
+
+static void a_key_is_never_offered_twice(void **state)
+{
+	char first[100], second[100];
+
+	(void)state;
+	begin("board", 1);
+	meet();
+	take_put(first, sizeof(first));
+	while (r.wait != REGISTRATION_IDLE)
+		step();
+	assert_int_equal(registration_take(&r, first), 0);
+	no_random = true;
+	registration_release(&r, 0);
+	step();
+	assert_int_equal(registration_take(&r, first), -1);
+	no_random = false;
+	r.deadline = clock_ms();
+	take_put(second, sizeof(second));
+	assert_string_not_equal(first, second);
+	end();
+}
+
 /* as json.dumps() of Python writes it */
 static void a_key_that_the_tracker_escapes_is_found(void **state)
 {
@@ -203,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(others_keep_their_keys_when_one_is_dropped),
 		cmocka_unit_test(a_lost_tracker_gets_other_keys),
+		cmocka_unit_test(a_key_is_never_offered_twice),
 		cmocka_unit_test(a_key_that_the_tracker_escapes_is_found),
 	};
 

@@ -125,6 +125,13 @@ static void messages_are_read(void **state)
 	assert_int_equal(m.port, 9090);
 	assert_slice(m.host, "h");
 	tracker_message_fini(&m);
+	assert_int_equal(tracker_message_read(text("[5, {\"addr\": [\"h\", \"90x\"]}]"), &m),
+			 -TENON_E_VALUE);
+	assert_int_equal(tracker_message_read(text("[5, {\"addr\": [\"h\", \"65536\"]}]"), &m),
+			 -TENON_E_VALUE);
+	assert_int_equal(tracker_message_read(text("[5, {\"addr\": [\"h\", \"\"]}]"), &m),
+			 -TENON_E_VALUE);
+	tenon_error_clear();
 	assert_int_equal(tracker_message_read(text("[5, {\"key\": \"a\\u001b\\u0000b\"}]"), &m), 0);
 	assert_slice(m.key, "a??b");
 	tracker_message_fini(&m);
