@@ -48,7 +48,7 @@ struct tenon_remote;
  * struct tenon_remote_options - options for connecting; 0 selects each default
  * @size: sizeof(struct tenon_remote_options)
  * @key: key of the server
- * @connect_ms: time limit for connecting (10 s)
+ * @connect_ms: time limit for connecting (10 s), and for each wait for a tracker's server (10 minutes)
  * @request_ms: time limit for each request; default: none. A request that exceeds it ends the session.
  * @session_ms: ask the server to end the session after this time; default: no limit
  * @wait_each: wait for the answer of each request, and offer no extension to the server
@@ -56,6 +56,9 @@ struct tenon_remote;
  * @context: passed to @progress
  * @secret_file: file with the secret that the server and this client prove to each other to know, as that
  *	of `tenon rpc serve --secret-file`; NULL for none
+ * @silence_ms: longest time in which no byte comes while a request waits for its answer: 15 minutes, or @request_ms;
+ *	UINT32_MAX for no limit. Within an answer that has begun, the limit is a minute. A server that exceeds
+ *	it ends the session.
  */
 struct tenon_remote_options {
 	size_t size;
@@ -67,6 +70,7 @@ struct tenon_remote_options {
 	void (*progress)(void *context, const char *file, uint64_t done, uint64_t total);
 	void *context;
 	const char *secret_file;
+	uint32_t silence_ms;
 };
 
 /**

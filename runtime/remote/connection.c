@@ -53,15 +53,26 @@ uint64_t connection_deadline(uint64_t ms)
 /* Milliseconds for poll(), rounded up; -1 for no limit. */
 static int poll_time(const struct connection *c)
 {
-	uint64_t now, ms;
+	uint64_t now, ms = c->silence_ms ? c->silence_ms : UINT64_MAX;
 
-	if (!c->deadline)
+	if (c->deadline) {
+		now = now_ns();
+		if (now >= c->deadline)
+			return 0;
+		if ((c->deadline - now + NS_PER_MS - 1) / NS_PER_MS < ms)
+			ms = (c->deadline - now + NS_PER_MS - 1) / NS_PER_MS;
+	}
+	if (ms == UINT64_MAX)
 		return -1;
-	now = now_ns();
-	if (now >= c->deadline)
-		return 0;
-	ms = (c->deadline - now + NS_PER_MS - 1) / NS_PER_MS;
 	return ms > INT32_MAX ? INT32_MAX : (int)ms;
+}
+
+static int timed_out(const struct connection *c)
+{
+	if (c->deadline && now_ns() >= c->deadline)
+		return tenon_error(-TENON_E_TIMEOUT, "%s: no answer within the time limit", c->name);
+	return tenon_error(-TENON_E_TIMEOUT, "%s: not a byte passed for %.9g s", c->name,
+			   (double)c->silence_ms / 1000);
 }
 
 int connection_wait(const struct connection *c, int fd, short events)
@@ -75,8 +86,7 @@ int connection_wait(const struct connection *c, int fd, short events)
 	if (n > 0)
 		return 0;
 	if (!n)
-		return tenon_error(-TENON_E_TIMEOUT, "%s: no answer within the time limit",
-				   c->name);
+		return timed_out(c);
 	return tenon_error(-TENON_E_IO, "%s: poll: %s", c->name, strerror(errno));
 }
 
@@ -87,10 +97,16 @@ static bool would_block(void)
 	return errno == EAGAIN || errno == EWOULDBLOCK;
 }
 
+/* The kernel watches the silence on a socket: then each read is one call. */
+static bool kernel_waits(const struct fd_connection *c)
+{
+	return c->socket && !c->base.deadline;
+}
+
 static ssize_t fd_read(struct connection *base, void *data, size_t size)
 {
 	struct fd_connection *c = (struct fd_connection *)base;
-	bool wait = base->deadline != 0;
+	bool wait = !kernel_waits(c) && (base->deadline || base->silence_ms);
 	ssize_t n;
 	int err;
 
@@ -101,6 +117,8 @@ static ssize_t fd_read(struct connection *base, void *data, size_t size)
 		n = read(c->in, data, size);
 		if (n >= 0)
 			return n;
+		if (would_block() && kernel_waits(c) && base->silence_ms)
+			return timed_out(base);
 		wait = would_block();
 		if (!wait && errno != EINTR)
 			return tenon_error(-TENON_E_IO, "cannot read from %s: %s", base->name,
@@ -142,7 +160,7 @@ static ssize_t write_some(struct fd_connection *c, const struct iovec *parts, in
 static ssize_t fd_write(struct connection *base, const struct iovec *parts, int count)
 {
 	struct fd_connection *c = (struct fd_connection *)base;
-	bool wait = base->deadline && !c->socket;
+	bool wait = (base->deadline || base->silence_ms) && !c->socket;
 	ssize_t n;
 	int err;
 
@@ -153,6 +171,8 @@ static ssize_t fd_write(struct connection *base, const struct iovec *parts, int 
 		n = write_some(c, parts, count);
 		if (n >= 0)
 			return n;
+		if (would_block() && kernel_waits(c) && base->silence_ms)
+			return timed_out(base);
 		wait = would_block();
 		if (!wait && errno != EINTR)
 			return tenon_error(-TENON_E_IO, "cannot write to %s: %s", base->name,
@@ -171,6 +191,18 @@ static int fd_await(const struct connection *base)
 	return connection_wait(base, c->in, POLLIN);
 }
 
+static void fd_silence(struct connection *base)
+{
+	const struct fd_connection *c = (const struct fd_connection *)base;
+	const struct timeval limit = { (time_t)(base->silence_ms / 1000),
+				       (suseconds_t)(base->silence_ms % 1000 * 1000) };
+
+	if (!c->socket)
+		return;
+	setsockopt(c->in, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(c->out, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
 static void fd_close(struct connection *base)
 {
 	struct fd_connection *c = (struct fd_connection *)base;
@@ -183,7 +215,8 @@ static void fd_close(struct connection *base)
 
 int connection_of_fds(int in, int out_fd, const char *name, struct connection **out)
 {
-	static const struct connection_ops ops = { fd_read, fd_write, fd_close, fd_await };
+	static const struct connection_ops ops = { fd_read, fd_write, fd_close, fd_await,
+						   fd_silence };
 	struct fd_connection *c = calloc(1, sizeof(*c));
 	socklen_t size = sizeof(int);
 	int type;
@@ -222,6 +255,13 @@ int connection_read(struct connection *c, void *data, size_t size)
 		got += (size_t)n;
 	}
 	return 0;
+}
+
+void connection_limit_silence(struct connection *c, uint64_t ms)
+{
+	c->silence_ms = ms;
+	if (c->ops->silence)
+		c->ops->silence(c);
 }
 
 int connection_await(const struct connection *c)

@@ -37,17 +37,21 @@ struct connection_ops {
 	void (*close)(struct connection *c);
 	/** @await: connection_await() */
 	int (*await)(const struct connection *c);
+	/** @silence: @c->silence_ms has changed; NULL for a kind that waits by connection_wait() alone */
+	void (*silence)(struct connection *c);
 };
 
 /**
  * struct connection - first member of each kind
  * @ops: the kind
  * @deadline: nanoseconds of CLOCK_MONOTONIC at which reads and writes give up; 0 for never
+ * @silence_ms: a read or a write gives up when not a byte passes for so long; 0 for never
  * @name: the peer, for messages
  */
 struct connection {
 	const struct connection_ops *ops;
 	uint64_t deadline;
+	uint64_t silence_ms;
 	char name[CONNECTION_NAME];
 };
 
@@ -88,6 +92,9 @@ int connection_await(const struct connection *c);
 
 /** connection_write - write all; @parts is overwritten; errors as connection_read() */
 int connection_write(struct connection *c, struct iovec *parts, int count);
+
+/** connection_limit_silence - set @c->silence_ms */
+void connection_limit_silence(struct connection *c, uint64_t ms);
 
 /** connection_deadline - @ms milliseconds from now; 0 for never, if @ms is 0 */
 uint64_t connection_deadline(uint64_t ms);

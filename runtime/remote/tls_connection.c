@@ -91,7 +91,7 @@ static int await(const struct connection *c)
 	return mbedtls_ssl_check_pending(&t->ssl) ? 0 : connection_wait(c, t->fd, POLLIN);
 }
 
-static const struct connection_ops tls_ops = { read_some, write_some, close_tls, await };
+static const struct connection_ops tls_ops = { read_some, write_some, close_tls, await, NULL };
 
 static int read_authority(struct tls_connection *t)
 {

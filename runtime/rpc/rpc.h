@@ -18,6 +18,9 @@
 /* bytes of requests that are kept back to be sent together */
 #define RPC_TOGETHER (UINT64_C(64) << 10)
 
+/* a reply that has begun must go on within this time */
+#define RPC_REST_MS 60000
+
 /** struct rpc_known - a function of the server that this client uses */
 struct rpc_known {
 	const char *name;
@@ -48,6 +51,7 @@ struct rpc_freed {
  * @generation: encoding of the server
  * @pipelined: the server took the extension
  * @request_ms: time limit of a request; 0 for none
+ * @silence_ms: longest wait for a byte of the server; 0 for no limit
  * @progress: of struct tenon_remote_options
  * @progress_context: likewise
  * @server: the server's key
@@ -58,7 +62,8 @@ struct rpc_freed {
  * @requests: number of requests so far
  * @waits: of these, how many waited
  * @waiting: number of requests sent ahead, whose replies were not read yet
- * @failure: text of the first of these that was an exception; NULL for none
+ * @failed: one of these was an exception
+ * @failure: text of the first that was; NULL without memory for it
  * @freed: handles of objects that were destroyed
  * @freed_count: number of them
  * @freed_room: allocated
@@ -87,6 +92,7 @@ struct rpc {
 	enum wire_generation generation;
 	bool pipelined;
 	uint64_t request_ms;
+	uint64_t silence_ms;
 	void (*progress)(void *context, const char *file, uint64_t done, uint64_t total);
 	void *progress_context;
 	char *server;
@@ -97,6 +103,7 @@ struct rpc {
 	uint64_t requests;
 	uint64_t waits;
 	uint64_t waiting;
+	bool failed;
 	char *failure;
 	struct rpc_freed *freed;
 	size_t freed_count;
@@ -161,7 +168,7 @@ struct rpc_match {
  * @tracker: its address
  * @key: key of the servers
  * @connect_ms: time to reach the tracker
- * @wait_ms: time until a server is free; 0 for no limit
+ * @wait_ms: time until a server is free
  * @out: receives the server
  */
 int rpc_ask_tracker(const char *tracker, const char *key, uint64_t connect_ms, uint64_t wait_ms,
@@ -200,6 +207,9 @@ static inline void rpc_unref(struct rpc *r)
 }
 
 /* ---- rpc_request.c: requests. The caller holds the lock. */
+
+/** rpc_drop_failure - forget that a request sent ahead has failed */
+void rpc_drop_failure(struct rpc *r);
 
 /** rpc_fail - end the session for the thread's error; returns @status */
 int rpc_fail(struct rpc *r, int status);

@@ -111,6 +111,35 @@ static int number_of(struct rpc *r, DLDevice there, int attribute, int64_t *out)
 	return err;
 }
 
+/* Have Tenon's server try to open the device, which fails for a reason. Some of TVM's servers end of it. */
+static char *reason_of(struct rpc *r, DLDevice there)
+{
+	struct wire_value value = { WIRE_DEVICE, { .device = there } };
+	char *reason = NULL;
+	int err;
+
+	if (!r->pipelined)
+		return NULL;
+	pthread_mutex_lock(&r->lock);
+	err = rpc_request(r, PACKET_SET_DEVICE, 0, &value, 1);
+	pthread_mutex_unlock(&r->lock);
+	if (err == -TENON_E_CALL)
+		reason = strdup(tenon_error_message());
+	tenon_error_clear();
+	return reason;
+}
+
+static int no_device(struct rpc *r, DLDevice there)
+{
+	char *reason = reason_of(r, there);
+	int err = tenon_error(-TENON_E_DEVICE, "%s has no device %s:%d%s%s", r->address,
+			      tenon_device_name(there.device_type), there.device_id,
+			      reason ? ": " : "", reason ? reason : "");
+
+	free(reason);
+	return err;
+}
+
 static int check_exists(struct rpc *r, DLDevice there)
 {
 	int64_t exists = 1;
@@ -122,8 +151,7 @@ static int check_exists(struct rpc *r, DLDevice there)
 	err = number_of(r, there, TENON_ATTRIBUTE_EXISTS, &exists);
 	if (err || exists)
 		return err;
-	return tenon_error(-TENON_E_DEVICE, "%s has no device %s:%d", r->address,
-			   tenon_device_name(there.device_type), there.device_id);
+	return no_device(r, there);
 }
 
 static void describe(struct rpc_device *d)

@@ -64,8 +64,10 @@ static void set_deadline(struct rpc *r)
 
 static void keep_failure(struct rpc *r, struct tenon_slice text)
 {
-	if (!r->failure)
-		r->failure = strndup(text.data, text.size);
+	if (r->failed)
+		return;
+	r->failed = true;
+	r->failure = strndup(text.data, text.size);
 }
 
 static int raise_exception(const struct rpc *r, struct tenon_slice text)
@@ -78,12 +80,22 @@ static int raise_exception(const struct rpc *r, struct tenon_slice text)
 			   text.data);
 }
 
-static int raise_failure(struct rpc *r)
+void rpc_drop_failure(struct rpc *r)
 {
-	int err = tenon_error(-TENON_E_CALL, "%s", r->failure);
-
 	free(r->failure);
 	r->failure = NULL;
+	r->failed = false;
+}
+
+static int raise_failure(struct rpc *r)
+{
+	int err = r->failure ? tenon_error(-TENON_E_CALL, "%s", r->failure)
+			     : tenon_error(-TENON_E_CALL,
+					   "%s: an earlier request failed there, and there is no "
+					   "memory for its reason",
+					   r->address);
+
+	rpc_drop_failure(r);
 	return err;
 }
 
@@ -93,9 +105,32 @@ static int bad_reply(const struct rpc *r, const char *what)
 			   what);
 }
 
+static uint64_t rest_ms(const struct rpc *r)
+{
+	return r->silence_ms && r->silence_ms < RPC_REST_MS ? r->silence_ms : RPC_REST_MS;
+}
+
+/* The rest of a reply that has begun: a server that works at it has sent nothing of it. */
+static enum stream_result read_rest(struct rpc *r, uint64_t size)
+{
+	enum stream_result result;
+
+	if (r->stream.end - r->stream.start >= size)
+		return stream_read_body(&r->stream, size, &r->bytes);
+	connection_limit_silence(r->connection, rest_ms(r));
+	result = stream_read_body(&r->stream, size, &r->bytes);
+	connection_limit_silence(r->connection, r->silence_ms);
+	return result;
+}
+
 static int read_packet(struct rpc *r)
 {
-	switch (stream_read_packet(&r->stream, NULL, NULL, &r->bytes)) {
+	uint64_t size = 0;
+	enum stream_result result = stream_begin_packet(&r->stream, NULL, NULL, &size);
+
+	if (result == STREAM_PACKET)
+		result = read_rest(r, size);
+	switch (result) {
 	case STREAM_PACKET:
 		return 0;
 	case STREAM_END:
@@ -177,7 +212,7 @@ static int read_reply(struct rpc *r)
 	if (err)
 		return rpc_fail(r, err);
 	/* the earlier failure explains the later one */
-	if (r->failure)
+	if (r->failed)
 		return raise_failure(r);
 	return exception.data ? raise_exception(r, exception) : 0;
 }
@@ -225,8 +260,7 @@ static int free_handles(struct rpc *r)
 		r->waiting++;
 		if (!err)
 			err = skip_all(r);
-		free(r->failure);
-		r->failure = NULL;
+		rpc_drop_failure(r);
 	}
 	return err;
 }
@@ -358,7 +392,7 @@ int rpc_settle(struct rpc *r)
 
 	if (!err)
 		err = rpc_drain(r);
-	if (!err && r->failure)
+	if (!err && r->failed)
 		err = raise_failure(r);
 	rpc_trace(r, "wait for replies", start);
 	return err;
@@ -454,7 +488,10 @@ static int read_acknowledged(struct rpc *r, void *data, uint64_t size)
 				   ", expected %" PRIu64,
 				   r->address, length, size, size + 4);
 	r->stream.start += 12;
-	return stream_read(&r->stream, data, (size_t)size);
+	connection_limit_silence(r->connection, rest_ms(r));
+	n = stream_read(&r->stream, data, (size_t)size);
+	connection_limit_silence(r->connection, r->silence_ms);
+	return n;
 }
 
 static int copy_from(struct rpc *r, const struct wire_tensor *t, void *data, uint64_t size)
@@ -477,7 +514,7 @@ static int copy_from(struct rpc *r, const struct wire_tensor *t, void *data, uin
 		return err ? err : rpc_fail(r, bad_reply(r, "a copy was answered by a Return"));
 	}
 	r->waits++;
-	return r->failure ? raise_failure(r) : 0;
+	return r->failed ? raise_failure(r) : 0;
 }
 
 int rpc_copy_from(struct rpc *r, const struct wire_tensor *t, void *data, uint64_t size)

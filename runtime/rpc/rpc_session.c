@@ -8,6 +8,10 @@
 
 #define TRACKER	   "rpc+tracker://"
 #define CONNECT_MS 10000
+/* a server that others have may take a while */
+#define TRACKER_MS 600000
+/* longer than a request takes in a server with the default limits */
+#define SILENCE_MS 900000
 /* the end of a session waits so long for its server */
 #define CLOSE_MS 1000
 
@@ -247,6 +251,10 @@ static int session_create(const char *address, const struct tenon_remote_options
 	r->key = strdup(o->key ? o->key : "");
 	r->secret_file = strdup(o->secret_file ? o->secret_file : "");
 	r->request_ms = o->request_ms;
+	r->silence_ms = o->silence_ms == UINT32_MAX ? 0
+			: o->silence_ms		    ? o->silence_ms
+			: o->request_ms		    ? 0
+						    : SILENCE_MS;
 	r->progress = o->progress;
 	r->progress_context = o->context;
 	if (!r->address || !r->key || !r->secret_file)
@@ -285,9 +293,8 @@ int rpc_connect(const char *address, const struct tenon_remote_options *options,
 
 	*out = NULL;
 	if (!strncmp(address, TRACKER, strlen(TRACKER))) {
-		/* a server that others have may take any time, unless the program says how long */
 		err = rpc_ask_tracker(address + strlen(TRACKER), o.key ? o.key : "", o.connect_ms,
-				      is_patient(options) ? 0 : o.connect_ms, &match);
+				      is_patient(options) ? TRACKER_MS : o.connect_ms, &match);
 		address = match.address;
 		o.key = match.key;
 	}
@@ -313,6 +320,10 @@ int rpc_connect_over(struct connection *connection, const char *address,
 		connection->deadline = connection_deadline(o.connect_ms);
 		stream_init(&r->stream, r->connection, PACKET_MOST);
 		err = rpc_handshake(r, &o);
+	}
+	if (!err) {
+		connection->deadline = 0;
+		connection_limit_silence(connection, r->silence_ms);
 	}
 	if (err) {
 		/* without a good-bye, and without another error */

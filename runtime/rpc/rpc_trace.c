@@ -82,14 +82,17 @@ static int begin(struct rpc *r)
 static int apart(struct rpc *r, int (*run)(struct rpc *r))
 {
 	const uint64_t limit = r->request_ms;
+	const bool failed = r->failed;
 	char *failure = r->failure;
 	int err;
 
 	if (!limit || limit > END_MS)
 		r->request_ms = END_MS;
+	r->failed = false;
 	r->failure = NULL;
 	err = run(r);
-	free(r->failure);
+	rpc_drop_failure(r);
+	r->failed = failed;
 	r->failure = failure;
 	r->request_ms = limit;
 	return err;

@@ -157,6 +157,20 @@ device_is_absent()
 	exits 4 'no device' "$tenon" run "$old/graph_mlp/graph.so" --remote "$ours" --device hexagon:0
 }
 
+# a device whose driver does not start there; the reason comes from the server
+device_fails()
+{
+	OCL_ICD_VENDORS=$scratch/none VK_ICD_FILENAMES=$scratch/none VK_DRIVER_FILES=$scratch/none \
+		"$tenon" rpc serve --listen 127.0.0.1:0 --folder "$scratch" 2> "$scratch/log.fails" &
+	server=$!
+	port_of "$scratch/log.fails" $server &&
+		exits 4 "has no device $1: ." "$tenon" run "$old/graph_mlp/graph.so" --remote "127.0.0.1:$port" --device "$1"
+	result=$?
+	kill $server
+	wait $server
+	return $result
+}
+
 it "ours: a function of TVM 0.18" function_runs "$old" "$ours" 1024
 it "ours: a function of TVM 0.27" function_runs "$new" "$ours" 128
 it "ours: a graph" model "$ours" "$old/graph_mlp/graph.so" "x=@$old/graph_mlp/in_x.npy" "$old/graph_mlp/out0.npy"
@@ -170,6 +184,13 @@ it "ours: the same text as here" same_text "$ours"
 it "ours: a file with kernels asks for a device" asks_for_the_device "$ours"
 it "ours: devices" devices_are_listed "$ours"
 it "ours: an absent device" device_is_absent
+for device in opencl vulkan; do
+	if grep -qsiE "^CONFIG_DEVICE_$device=[ym]" "$TENON_BUILD/include/config/auto.conf"; then
+		it "ours: the reason of a device that does not open: $device" device_fails $device:0
+	else
+		skip_case "ours: the reason of a device that does not open: $device" "the device is not in this build"
+	fi
+done
 it "ours: ping, functions, upload" verbs "$ours"
 it "ours: a file is sent once" file_is_sent_once
 it "ours: a file larger than the cache is sent again" cache_has_a_quota 1
@@ -178,6 +199,38 @@ it "a wrong key" exits 4 'another key' "$tenon" rpc ping "127.0.0.1:$ours_port/o
 it "no server" exits 4 'cannot connect' "$tenon" rpc ping 127.0.0.1:1
 it "no address" exits 2 'no address' "$tenon" rpc ping nonsense
 it "an input that is wrong" exits 5 'dimension' "$tenon" run "$old/graph_mlp/graph.so" --remote "$ours" --input 'x=3xfloat32=ones'
+
+# stops BYTES COMMAND...: a server that is silent after so many bytes ends the command; its address is in $at
+stops()
+{
+	rm -f "$scratch/log.silent"
+	python3 tests/remote/silent_server.py "$ours_port" "$1" 2> "$scratch/log.silent" &
+	silent=$!
+	shift
+	port_of "$scratch/log.silent" $silent || return 1
+	at=127.0.0.1:$port/board
+	"$@" > "$scratch/out" 2>&1
+	status=$?
+	kill $silent
+	wait $silent 2> "$scratch/why"
+	cat "$scratch/out"
+	[ $status -ne 0 ] && [ $status -ne 124 ] && grep -qE 'not a byte passed for 1 s|within the time limit' "$scratch/out"
+}
+silent_ping() { timeout 100 "$tenon" rpc ping "$at" --timeout 1; }
+silent_functions() { timeout 100 "$tenon" rpc functions "$at" --timeout 1; }
+silent_devices() { timeout 100 "$tenon" devices --remote "$at" --timeout 1; }
+silent_run() { timeout 100 "$tenon" run "$old/graph_mlp/graph.so" --remote "$at?silence=1000" --input x=@$old/graph_mlp/in_x.npy; }
+
+if command -v python3 > "$scratch/out"; then
+	# within the handshake, behind it, and within the first reply
+	it "a server that stops in the handshake: ping" stops 12 silent_ping
+	it "a server that stops: ping" stops 55 silent_ping
+	it "a server that stops: functions" stops 55 silent_functions
+	it "a server that stops within a length: devices" stops 60 silent_devices
+	it "a server that stops: a run" stops 55 silent_run
+else
+	skip_case "a server that stops" "python3 is not installed"
+fi
 
 # ---- TVM's server of 0.18: recorded, wants the bytes that the real one took
 
@@ -256,6 +309,8 @@ if grep -qs '^CONFIG_REMOTE_TRACKER=[ym]' "$TENON_BUILD/include/config/auto.conf
 	it "a tracker: a server that another has" waits_for_the_server "$tracker"
 	it "a tracker: a model" model "rpc+tracker://$tracker?key=handed" "$new/model_mlp/model.so" \
 		"x=@$new/model_mlp/r0_x.npy" "$new/model_mlp/r0_out0.npy"
+	it "a tracker: no server is free in time" exits 4 'no server' timeout 100 \
+		"$tenon" rpc ping "rpc+tracker://$tracker?key=nobody&wait=1000"
 	it "a tracker: no key" exits 2 'needs the key' "$tenon" rpc ping "rpc+tracker://$tracker"
 else
 	skip_case "a tracker" "CONFIG_REMOTE_TRACKER is off"

@@ -430,6 +430,37 @@ static void a_posted_failure_is_told_once(void **state)
 	tenon_object_unref(e);
 }
 
+static bool no_copies;
+
+/* the client copies the text of a failure by it */
+char *strndup(const char *text, size_t most)
+{
+	const size_t size = strnlen(text, most);
+	char *copy = no_copies ? NULL : malloc(size + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	return copy;
+}
+
+static void a_posted_failure_is_told_without_memory_for_its_text(void **state)
+{
+	struct tenon_value text = tenon_arg_string("posted");
+	struct tenon_function *f = function("test.fails");
+
+	(void)state;
+	assert_int_equal(tenon_remote_post(t.remote, f, &text, 1), 0);
+	no_copies = true;
+	assert_int_equal(tenon_remote_wait(t.remote), -TENON_E_CALL);
+	no_copies = false;
+	assert_non_null(strstr(tenon_error_message(), "no memory for its reason"));
+	tenon_error_clear();
+	assert_int_equal(tenon_remote_wait(t.remote), 0);
+	tenon_object_unref(f);
+}
+
 static void posted_calls_run_in_order_without_waiting(void **state)
 {
 	struct tenon_function *f = function("test.counts");
@@ -758,6 +789,9 @@ int main(void)
 		BOTH(parts_of_tensors_are_copied),
 		BOTH(an_error_has_its_text_and_the_session_goes_on),
 		BOTH(a_posted_failure_is_told_once),
+		cmocka_unit_test_setup_teardown(
+			a_posted_failure_is_told_without_memory_for_its_text, setup_pipelined,
+			teardown),
 		BOTH(posted_calls_run_in_order_without_waiting),
 		BOTH(files_are_sent_once),
 		BOTH(a_large_file_is_downloaded_to_any_buffer),

@@ -106,7 +106,7 @@ static int open_model(struct cli *cli, struct bench *b)
 	uint64_t start;
 	int err, code;
 
-	code = b->remote ? remote_connect(cli, b->remote, &b->devices.remote) : 0;
+	code = b->remote ? remote_connect(cli, b->remote, 0, &b->devices.remote) : 0;
 	if (!code)
 		code = target_list_open(cli, &b->devices);
 	if (code)
@@ -283,6 +283,8 @@ static int bench(struct cli *cli, struct bench *b)
 	int code;
 
 	b->ns = calloc(b->runs, sizeof(*b->ns));
+	if (b->remote)
+		progress_report_waits();
 	if (!b->ns || progress_start(0, cli->err == stderr && isatty(STDERR_FILENO))) {
 		tenon_error(-TENON_E_NOMEM, "no memory for the times of %" PRIu64 " runs", b->runs);
 		return cli_error(cli, CLI_FAILED);

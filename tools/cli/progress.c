@@ -13,6 +13,7 @@
 
 #define SHOW_AFTER 0.5 /* seconds */
 #define SHOW_EVERY 0.2
+#define LINE_AFTER 10.0
 
 static struct watch {
 	pthread_mutex_t lock;
@@ -22,6 +23,9 @@ static struct watch {
 	bool stop;
 	bool terminal;
 	bool shown;
+	bool lines;	/* print a line for a step that takes long */
+	bool line_said; /* for this step */
+	double step;	/* when it began */
 	double start, timeout;
 	char doing[512];
 	size_t kernels_done, kernels; /* that are built in the background */
@@ -80,6 +84,8 @@ static double next_wake(double time)
 	double show =
 		time < watch.start + SHOW_AFTER ? watch.start + SHOW_AFTER : time + SHOW_EVERY;
 
+	if (watch.lines && !watch.line_said && watch.step + LINE_AFTER < wake)
+		wake = watch.step + LINE_AFTER;
 	return watch.terminal && show < wake ? show : wake;
 }
 
@@ -100,6 +106,10 @@ static void *keep_watch(void *unused)
 		}
 		if (watch.terminal && time >= watch.start + SHOW_AFTER)
 			show(time);
+		if (watch.lines && !watch.line_said && time >= watch.step + LINE_AFTER) {
+			say("tenon: still %s after %.0f s\n", watch.doing, time - watch.step);
+			watch.line_said = true;
+		}
 		wake = at(next_wake(time));
 		err = pthread_cond_timedwait(&watch.change, &watch.lock, &wake);
 	}
@@ -114,9 +124,11 @@ int progress_start(double timeout, bool terminal)
 	int err;
 
 	snprintf(watch.doing, sizeof(watch.doing), "starting");
-	if (timeout <= 0 && !terminal)
+	watch.lines &= !terminal;
+	if (timeout <= 0 && !terminal && !watch.lines)
 		return 0;
-	watch.start = now();
+	watch.start = watch.step = now();
+	watch.line_said = false;
 	watch.timeout = timeout;
 	watch.terminal = terminal;
 	watch.stop = watch.shown = false;
@@ -134,6 +146,11 @@ int progress_start(double timeout, bool terminal)
 		   : 0;
 }
 
+void progress_report_waits(void)
+{
+	watch.lines = true;
+}
+
 void progress_say(const char *format, ...)
 {
 	va_list args;
@@ -143,6 +160,11 @@ void progress_say(const char *format, ...)
 	va_start(args, format);
 	pthread_mutex_lock(&watch.lock);
 	vsnprintf(watch.doing, sizeof(watch.doing), format, args);
+	watch.step = now();
+	watch.line_said = false;
+	/* it may sleep until the timeout */
+	if (watch.lines)
+		pthread_cond_signal(&watch.change);
 	pthread_mutex_unlock(&watch.lock);
 	va_end(args);
 }

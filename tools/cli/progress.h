@@ -18,11 +18,18 @@
  * @timeout: seconds until the process exits with CLI_TIMEOUT; 0 for never
  * @terminal: show steps on stderr that take longer than half a second
  *
- * Starts no thread without a timeout or a terminal.
+ * Starts no thread without a timeout, a terminal, or progress_report_waits().
  *
  * Return: 0; -TENON_E_NOMEM.
  */
 int progress_start(double timeout, bool terminal);
+
+/**
+ * progress_report_waits - before progress_start(): without a terminal, print a line for a step that takes long
+ *
+ * For commands that wait for another machine: who reads the log of a command that hangs sees what it waits for.
+ */
+void progress_report_waits(void);
 
 /** progress_say - set the current step, in a few words: "running vecadd" */
 void progress_say(const char *format, ...) TENON_PRINTF(1, 2);

@@ -127,7 +127,7 @@ _tenon()
 			fi
 			[ "${words[3]}" != status ] || options='--json --timeout --help'
 			;;
-		ping|functions|upload|call) options='--count --json --help' ;;
+		ping|functions|upload|call) options='--count --timeout --json --help' ;;
 		proxy) options='--listen --tracker --advertise --wait-timeout --connections --trust-network --help' ;;
 		*) options='--listen --stdio --key --tracker --advertise --health-check --proxy --sessions --session-timeout --request-timeout --folder --folder-size --cache-size --memory --processes --packet-size --no-native-code --allow-read --allow-write --allow-socket --allow-user --allow-group --secret-file --tls-certificate --tls-key --trust-network --sandbox-learn --no-sandbox --help' ;;
 		esac

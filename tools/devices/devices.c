@@ -106,7 +106,7 @@ static int devices_main(struct cli *cli, int argc, char **argv)
 	if (code)
 		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
 	if (remote)
-		return devices_remote(cli, remote, json);
+		return devices_remote(cli, remote, json, timeout);
 	driver_probe_seconds(timeout);
 	list = malloc(sizeof(*list));
 	if (!list) {
@@ -129,7 +129,7 @@ const struct cli_command devices_command = {
 	"Usage: tenon devices [--json] [--timeout S] [--remote ADDRESS]\n"
 	"\n"
 	"  --json        print JSON\n"
-	"  --timeout S   give up on a driver after S seconds (20)\n"
+	"  --timeout S   give up on a driver after S seconds (20), on a silent server after S seconds (60)\n"
 	"  --remote ADDRESS  list the devices of another machine: HOST:PORT[/KEY]\n"
 	"\n"
 	"Each driver is probed in a separate process.\n",

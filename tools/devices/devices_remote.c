@@ -2,12 +2,16 @@
 #include "tools/devices/devices_remote.h"
 
 #include <string.h>
+#include <unistd.h>
 
+#include "tools/cli/progress.h"
 #include "tools/json/json_value.h"
 #include "tools/remote/remote.h"
 #include "tools/text/printable.h"
 #include "tools/text/size.h"
 
+/* a server answers at once, or opens a driver first */
+#define SILENCE_S  60
 #define TYPES_MOST 127
 #define IDS_MOST   64
 
@@ -149,14 +153,21 @@ static int list(struct tenon_remote *remote, FILE *out, void *json)
 	return err;
 }
 
-int devices_remote(struct cli *cli, const char *address, bool json)
+int devices_remote(struct cli *cli, const char *address, bool json, double timeout)
 {
 	struct tenon_remote *remote;
 	void *items = NULL;
-	int err, code = remote_connect(cli, address, &remote);
+	int err, code;
 
-	if (code)
+	progress_report_waits();
+	if (progress_start(0, cli->err == stderr && isatty(STDERR_FILENO)))
+		return cli_error(cli, CLI_FAILED);
+	code = remote_connect(cli, address, timeout > 0 ? timeout : SILENCE_S, &remote);
+	if (code) {
+		progress_stop();
 		return code;
+	}
+	progress_say("asking %s for its devices", address);
 #ifdef CONFIG_JSON
 	cJSON *all = cJSON_CreateObject();
 
@@ -166,6 +177,7 @@ int devices_remote(struct cli *cli, const char *address, bool json)
 	(void)json;
 #endif
 	err = list(remote, cli->out, items);
+	progress_stop();
 	tenon_remote_close(remote);
 #ifdef CONFIG_JSON
 	if (json && !err)

@@ -5,6 +5,6 @@
 #include "tools/cli/cli.h"
 
 /** devices_remote - "tenon devices --remote ADDRESS": list a server's devices; an exit code */
-int devices_remote(struct cli *cli, const char *address, bool json);
+int devices_remote(struct cli *cli, const char *address, bool json, double timeout);
 
 #endif /* TOOLS_DEVICES_DEVICES_REMOTE_H */

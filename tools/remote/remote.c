@@ -13,23 +13,39 @@ static void show_progress(void *context, const char *file, uint64_t done, uint64
 		     (unsigned long long)(total >> 10));
 }
 
-/* Read "key=KEY&secret=FILE". */
+static int read_ms(const char *text, uint32_t *out)
+{
+	char *end;
+	unsigned long ms = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || ms > INT32_MAX)
+		return tenon_error(-TENON_E_VALUE, "\"%s\" is no number of milliseconds", text);
+	*out = ms ? (uint32_t)ms : UINT32_MAX;
+	return 0;
+}
+
+/* Read "key=KEY&secret=FILE&silence=MS&wait=MS". */
 static int read_address_options(char *text, struct tenon_remote_options *o)
 {
 	char *rest, *word;
+	int err = 0;
 
-	for (word = strtok_r(text, "&", &rest); word; word = strtok_r(NULL, "&", &rest)) {
+	for (word = strtok_r(text, "&", &rest); word && !err; word = strtok_r(NULL, "&", &rest)) {
 		if (!strncmp(word, "key=", 4))
 			o->key = word + 4;
 		else if (!strncmp(word, "secret=", 7))
 			o->secret_file = word + 7;
+		else if (!strncmp(word, "silence=", 8))
+			err = read_ms(word + 8, &o->silence_ms);
+		else if (!strncmp(word, "wait=", 5))
+			err = read_ms(word + 5, &o->connect_ms);
 		else
 			return tenon_error(-TENON_E_VALUE,
-					   "an address has no option \"%s\": it has key=KEY and "
-					   "secret=FILE",
+					   "an address has no option \"%s\": it has key=KEY, "
+					   "secret=FILE, silence=MILLISECONDS and wait=MILLISECONDS",
 					   word);
 	}
-	return 0;
+	return err;
 }
 
 /* Cut "/KEY" and "?key=KEY&secret=FILE" off an address. The path of a Unix socket has slashes of its own. */
@@ -47,9 +63,13 @@ static int cut_options(char *address, struct tenon_remote_options *o)
 	return options ? read_address_options(options, o) : 0;
 }
 
-int remote_connect(struct cli *cli, const char *text, struct tenon_remote **out)
+int remote_connect(struct cli *cli, const char *text, double silence, struct tenon_remote **out)
 {
-	struct tenon_remote_options o = { .size = sizeof(o), .progress = show_progress };
+	struct tenon_remote_options o = {
+		.size = sizeof(o),
+		.progress = show_progress,
+		.silence_ms = silence > 0 && silence < INT32_MAX / 1000 ? (uint32_t)(silence * 1000) : 0,
+	};
 	const char *plain = getenv("TENON_REMOTE_PLAIN");
 	char *address = strdup(text);
 	int err;
@@ -62,7 +82,11 @@ int remote_connect(struct cli *cli, const char *text, struct tenon_remote **out)
 	err = cut_options(address, &o);
 	o.wait_each = plain && *plain;
 	if (!err) {
-		progress_say("connecting to %s", address);
+		if (!strncmp(address, "rpc+tracker://", 14))
+			progress_say("waiting for a server with key %s of the tracker %s", o.key,
+				     address + 14);
+		else
+			progress_say("connecting to %s", address);
 		err = tenon_remote_connect(address, &o, out);
 	}
 	free(address);

@@ -15,12 +15,14 @@
  * remote_connect - open a session with the server of --remote
  * @cli: for messages; files that are sent are shown as progress
  * @text: address and key: "HOST:PORT/KEY", or "?key=KEY&secret=FILE" behind any address
+ * @silence: longest silence of the server while it has a request, in seconds; 0 for the library's limit. The address
+ *	may have another one
  * @out: receives the session
  *
  * Return: 0, or an exit code, its message printed: 2 for text that is no address, 4 for a server that
  *	does not answer.
  */
-int remote_connect(struct cli *cli, const char *text, struct tenon_remote **out);
+int remote_connect(struct cli *cli, const char *text, double silence, struct tenon_remote **out);
 
 /** remote_import - let a module of the server import another; 0 or negative */
 int remote_import(struct tenon_remote *remote, struct tenon_module *module,

@@ -60,10 +60,10 @@ const struct cli_command rpc_command = {
 	"       tenon rpc tracker status [--json] [--timeout S] [HOST:PORT]\n"
 	"       tenon rpc proxy [--listen ADDRESS]... [OPTION]...\n"
 #endif
-	"       tenon rpc ping ADDRESS [--count N] [--json]\n"
-	"       tenon rpc functions ADDRESS\n"
-	"       tenon rpc upload ADDRESS FILE...\n"
-	"       tenon rpc call ADDRESS FUNCTION [SPEC]... [--json]\n"
+	"       tenon rpc ping ADDRESS [--count N] [--timeout S] [--json]\n"
+	"       tenon rpc functions ADDRESS [--timeout S]\n"
+	"       tenon rpc upload ADDRESS FILE... [--timeout S]\n"
+	"       tenon rpc call ADDRESS FUNCTION [SPEC]... [--timeout S] [--json]\n"
 	"\n"
 	"Options of serve:\n"
 	RPC_SERVE_OPTIONS

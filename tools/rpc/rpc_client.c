@@ -27,6 +27,7 @@
  * @word_count: number of them
  * @count: of --count
  * @json: --json
+ * @timeout: of --timeout, in seconds; 0 for the default
  * @remote: the session
  */
 struct client {
@@ -34,6 +35,7 @@ struct client {
 	int word_count;
 	double count;
 	bool json;
+	double timeout;
 	struct tenon_remote *remote;
 };
 
@@ -42,6 +44,7 @@ static int read_words(struct cli *cli, int argc, char **argv, int least, const c
 {
 	static const struct option options[] = { { "count", required_argument, NULL, 1 },
 						 { "json", no_argument, NULL, 2 },
+						 { "timeout", required_argument, NULL, 3 },
 						 { 0 } };
 	int found, code = 0;
 
@@ -49,6 +52,8 @@ static int read_words(struct cli *cli, int argc, char **argv, int least, const c
 	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0) {
 		if (found == 2)
 			c->json = true;
+		else if (found == 3)
+			code = cli_amount(cli, "timeout", &c->timeout);
 		else
 			code = cli_amount(cli, "count", &c->count);
 	}
@@ -70,18 +75,23 @@ static int failed(struct cli *cli)
 	return cli_error(cli, cli_exit_of(tenon_error_status(), CLI_FAILED));
 }
 
+/* in seconds, for questions that a server answers at once; for others, the library's limit */
+#define SILENCE_S 30
+
 /* Read the command line, connect, run an action, and close the session. */
 static int with_session(struct cli *cli, int argc, char **argv, int least, const char *usage,
-			int (*run)(struct cli *cli, struct client *c))
+			double silence, int (*run)(struct cli *cli, struct client *c))
 {
 	struct client c = { 0 };
 	int code = read_words(cli, argc, argv, least, usage, &c);
 
 	if (code)
 		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+	progress_report_waits();
 	if (progress_start(0, cli->err == stderr && isatty(STDERR_FILENO)))
 		return cli_error(cli, CLI_FAILED);
-	code = remote_connect(cli, c.words[0], &c.remote);
+	code = remote_connect(cli, c.words[0], c.timeout > 0 ? c.timeout : silence, &c.remote);
+	progress_say("waiting for an answer of %s", c.words[0]);
 	if (!code)
 		code = run(cli, &c);
 	progress_stop();
@@ -167,7 +177,8 @@ static int ping(struct cli *cli, struct client *c)
 
 static int ping_main(struct cli *cli, int argc, char **argv)
 {
-	return with_session(cli, argc, argv, 1, "ping ADDRESS [--count N] [--json]", ping);
+	return with_session(cli, argc, argv, 1, "ping ADDRESS [--count N] [--timeout S] [--json]", SILENCE_S,
+			    ping);
 }
 
 /* ---- functions */
@@ -194,7 +205,7 @@ static int functions(struct cli *cli, struct client *c)
 
 static int functions_main(struct cli *cli, int argc, char **argv)
 {
-	return with_session(cli, argc, argv, 1, "functions ADDRESS", functions);
+	return with_session(cli, argc, argv, 1, "functions ADDRESS [--timeout S]", SILENCE_S, functions);
 }
 
 /* ---- upload: the way to try a connection with a file, since the folder ends with the session */
@@ -227,7 +238,7 @@ static int upload(struct cli *cli, struct client *c)
 
 static int upload_main(struct cli *cli, int argc, char **argv)
 {
-	return with_session(cli, argc, argv, 2, "upload ADDRESS FILE...", upload);
+	return with_session(cli, argc, argv, 2, "upload ADDRESS FILE... [--timeout S]", 0, upload);
 }
 
 /* ---- call */
@@ -322,7 +333,8 @@ static int call(struct cli *cli, struct client *c)
 
 static int call_main(struct cli *cli, int argc, char **argv)
 {
-	return with_session(cli, argc, argv, 2, "call ADDRESS FUNCTION [SPEC]... [--json]", call);
+	return with_session(cli, argc, argv, 2, "call ADDRESS FUNCTION [SPEC]... [--timeout S] [--json]", 0,
+			    call);
 }
 
 const struct rpc_action rpc_client_actions[] = {

@@ -163,7 +163,7 @@ static int work(struct cli *cli, struct run *run)
 {
 	int code;
 
-	code = run->remote ? remote_connect(cli, run->remote, &run->targets.remote) : 0;
+	code = run->remote ? remote_connect(cli, run->remote, 0, &run->targets.remote) : 0;
 	if (!code)
 		code = target_list_open(cli, &run->targets);
 	if (code)
@@ -224,6 +224,8 @@ static int run_watched(struct cli *cli, struct run *run)
 			    (unsigned long long)times->count);
 		return cli_error(cli, CLI_USAGE);
 	}
+	if (run->remote)
+		progress_report_waits();
 	if (progress_start(run->options.timeout, cli->err == stderr && isatty(STDERR_FILENO)))
 		return cli_error(cli, CLI_FAILED);
 	code = work_traced(cli, run);
