@@ -7,8 +7,6 @@ operator's name and a template of its arguments, in which a Slot stands for each
 
 from dataclasses import dataclass
 
-import numpy
-import tvm
 from tvm import relax
 from tvm.ir import Call, GenericConst, Op
 
