@@ -6,6 +6,7 @@ A message is its length, eight bytes, and then a letter with fields; numbers are
     to the worker                                       it answers
     L path                load a module                 V value, or E kind message
     F module imports name find a function of it
+    I module              its imports
     G name                find a global function
     P name number         register a function of Python
     C function count args call
@@ -325,6 +326,9 @@ class Worker:
 
     def find(self, module, name, imports):
         return self.ask(b"F" + struct.pack("<IB", module.number, imports) + text(name))
+
+    def imports(self, module):
+        return list(self.ask(b"I" + struct.pack("<I", module.number)))
 
     def find_global(self, name):
         return self.ask(b"G" + text(name))

@@ -75,6 +75,10 @@ class TenonModule(Kept):
     stock = None
     __class__ = property(lambda self: sys.modules["tvm"].runtime.Module)
 
+    @property
+    def imports(self):
+        return worker().imports(self)
+
     def get_function(self, name, query_imports=False):
         function = worker().find(self, name, query_imports)
         if function is None:

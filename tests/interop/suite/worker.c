@@ -751,6 +751,22 @@ static void get_function(struct message *m)
 	answer_object(err, f);
 }
 
+static void get_imports(struct message *m)
+{
+	struct tenon_module *module = (struct tenon_module *)kept_at(get_u32(m))->as.object;
+	const size_t count = tenon_module_import_count(module);
+	struct tenon_value *items = memory(NULL, count * sizeof(*items));
+	struct tenon_array *array = NULL;
+	size_t i;
+	int err;
+
+	for (i = 0; i < count; i++)
+		items[i] = tenon_arg_object(tenon_module_import_at(module, i));
+	err = tenon_array_create(items, count, &array);
+	free(items);
+	answer_object(err, array);
+}
+
 static void find_global(struct message *m)
 {
 	struct tenon_function *f = NULL;
@@ -808,6 +824,9 @@ static int serve(struct message *reply)
 			break;
 		case 'F':
 			get_function(&m);
+			break;
+		case 'I':
+			get_imports(&m);
 			break;
 		case 'G':
 			find_global(&m);
