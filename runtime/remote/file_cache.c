@@ -31,7 +31,7 @@ bool file_cache_make(const struct file_cache *c)
 	return !mkdir(c->path, 0700) || errno == EEXIST;
 }
 
-static bool is_hash(const char *text)
+bool file_cache_is_name(const char *text)
 {
 	return strlen(text) == SHA256_TEXT - 1 &&
 	       strspn(text, "0123456789abcdef") == SHA256_TEXT - 1;
@@ -43,7 +43,7 @@ int file_cache_open(const char *path, const char *hash, uint64_t size)
 	struct stat st;
 	int fd;
 
-	if (!is_hash(hash))
+	if (!file_cache_is_name(hash))
 		return -1;
 	snprintf(name, sizeof(name), "%s/%s", path, hash);
 	fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -123,7 +123,7 @@ static bool read_contents(int cache, struct contents *out)
 	if (!dir)
 		return false;
 	while ((entry = readdir(dir))) {
-		if (!is_hash(entry->d_name) ||
+		if (!file_cache_is_name(entry->d_name) ||
 		    fstatat(cache, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
 		out->size += (uint64_t)st.st_size;

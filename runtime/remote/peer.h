@@ -144,6 +144,7 @@ struct peer_ends {
  * @suffix: what follows our key: a proof of the secret, or ""
  * @reason: why the session was killed; a message for the client when @tell; "" while it runs
  * @tell: send @reason
+ * @builds: it has no client, and builds the kernels of this file of the cache; NULL for others
  */
 struct peer {
 	int fd;
@@ -169,6 +170,7 @@ struct peer {
 	char suffix[AUTH_TEXT + 8];
 	char reason[200];
 	bool tell;
+	char *builds;
 };
 
 /** PEER_NONE - initialises a peer that has no session */

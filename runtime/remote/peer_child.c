@@ -13,6 +13,7 @@
 #include "lib/library_path.h"
 #include "runtime/remote/connection.h"
 #include "runtime/remote/descriptors.h"
+#include "runtime/remote/kernel_store.h"
 #include "runtime/remote/name_list.h"
 #include "runtime/remote/sandbox.h"
 #include "runtime/remote/server_state.h"
@@ -220,6 +221,7 @@ void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends e
 
 	session.extension = p->extension;
 	session.cache = s->cache.most ? s->cache.path : NULL;
+	session.kernels = s->kernels;
 	/* a process group that seccomp keeps all its processes in, and no controlling terminal */
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -243,6 +245,10 @@ void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends e
 		enter_sandbox(s, folder, ends.limits);
 	else
 		close(ends.limits);
+	if (p->builds) {
+		kernel_store_build(s->cache.path, p->builds);
+		_exit(0);
+	}
 	err = connection_of_fds(fd, fd, "the client", &connection);
 	if (!err)
 		err = session_run(connection, folder, &session, watch);

@@ -30,7 +30,9 @@ static void report_line(struct server *s, struct peer *p)
 {
 	struct peer_output *o = &p->output;
 
-	if (o->size)
+	if (o->size && p->builds)
+		server_say(s, "building kernels of %.12s: %.*s", p->builds, (int)o->size, o->line);
+	else if (o->size)
 		server_say(s, "session %llu: %.*s", (unsigned long long)p->serial, (int)o->size,
 			   o->line);
 	o->size = 0;

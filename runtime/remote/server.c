@@ -63,8 +63,20 @@ static bool serve_peer(struct server *s, struct peer *p, short events)
 
 /* ---- sessions */
 
+static bool is_waited_for(const struct server *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->peer_count; i++)
+		if (s->peers[i].state == PEER_WAITING)
+			return true;
+	return false;
+}
+
 static void start_sessions(struct server *s)
 {
+	if (is_waited_for(s))
+		server_builder_stop(s);
 	while (s->sessions < s->options->sessions_most) {
 		unsigned int i, first = UINT32_MAX;
 
@@ -276,6 +288,7 @@ static int loop(struct server *s)
 
 	for (;;) {
 		start_sessions(s);
+		server_builder_start(s);
 		server_proxy_dial(s);
 		/* the peer of standard input and output has left */
 		if (s->options->stdio && !s->listener_count && !s->peer_count)
@@ -507,6 +520,7 @@ int server_run(const struct server_options *options)
 		err = open_signals(&s);
 	if (!err) {
 		report_sandbox(&s);
+		server_builder_init(&s);
 		err = open_peers(&s);
 	}
 	if (!err)

@@ -23,6 +23,8 @@ static void release_session(struct server *s, struct peer *p)
 {
 	if (p->folder && !server_keep_files(s, p))
 		folder_remove(p->folder);
+	free(p->builds);
+	p->builds = NULL;
 	free(p->folder);
 	p->folder = NULL;
 	if (p->watch)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* the process that copies files of a session that has ended to the cache (file_cache.h) */
+/* the process that copies files of a session that has ended, or kernels, to the cache (file_cache.h, kernel_store.h) */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/remote/descriptors.h"
+#include "runtime/remote/kernel_store.h"
 #include "runtime/remote/server_state.h"
 
 /* A session whose client has gone may leave files to keep when its process has ended. */
@@ -43,9 +45,10 @@ void server_keeper_ended(struct server *s)
 {
 	s->keeper = 0;
 	server_tell_keeping(s);
+	server_builder_wanted(s);
 }
 
-static void run_keeper(struct server *s, const char *folder, pid_t server)
+static void run_keeper(struct server *s, const char *folder, const char *builds, pid_t server)
 {
 	sigset_t none;
 
@@ -58,24 +61,29 @@ static void run_keeper(struct server *s, const char *folder, pid_t server)
 	descriptors_keep(NULL, 0);
 	/* the next session may be measuring time already */
 	setpriority(PRIO_PROCESS, 0, 19);
-	file_cache_keep(&s->cache, folder);
+	if (builds)
+		kernel_store_keep(&s->cache, builds, folder);
+	else
+		file_cache_keep(&s->cache, folder);
 	folder_remove(folder);
 	_exit(0);
 }
 
 /*
- * Copy the files that a client had to send to the cache, and remove its folder, in a process of its own: it takes
+ * Copy the files that a client had to send, or the kernels that were built, to the cache, and remove the folder. In a process of its own: it takes
  * seconds for large files. One at a time; what ends meanwhile is not kept.
  */
 bool server_keep_files(struct server *s, struct peer *p)
 {
 	pid_t server = getpid();
 
-	if (!s->cache.most || s->keeper || !atomic_load(&p->watch->missed))
+	if (!s->cache.most || s->keeper || !(p->builds || atomic_load(&p->watch->missed)))
 		return false;
+	if (p->builds)
+		strcpy(s->built, p->builds);
 	s->keeper = fork();
 	if (!s->keeper)
-		run_keeper(s, p->folder, server);
+		run_keeper(s, p->folder, p->builds, server);
 	if (s->keeper < 0) {
 		s->keeper = 0;
 		return false;

@@ -38,6 +38,9 @@ struct listener {
  * @options: what to do
  * @folder: folder of the sessions' folders
  * @cache: files of earlier sessions
+ * @kernels: the kernels of files in the cache are built (kernel_store.h)
+ * @unbuilt: the cache may have files whose kernels were not
+ * @built: the last file whose kernels were
  * @keeper: process that copies files of a session that has ended to the cache; 0 for none
  * @listeners: sockets
  * @listener_count: number of them
@@ -64,6 +67,9 @@ struct server {
 	const struct server_options *options;
 	struct server_folder folder;
 	struct file_cache cache;
+	bool kernels;
+	bool unbuilt;
+	char built[SHA256_TEXT];
 	pid_t keeper;
 	struct listener listeners[LISTEN_MOST];
 	unsigned int listener_count;
@@ -129,6 +135,20 @@ void server_keeper_ended(struct server *s);
 
 /** server_close_keeper - end it; what it would keep is removed with the server's folder */
 void server_close_keeper(struct server *s);
+
+/* ---- server_builder.c */
+
+/** server_builder_init - after the sandbox was tried: decide whether kernels are built */
+void server_builder_init(struct server *s);
+
+/** server_builder_wanted - the cache has changed */
+void server_builder_wanted(struct server *s);
+
+/** server_builder_start - build the kernels of a file, if there is one and nothing else is to do */
+void server_builder_start(struct server *s);
+
+/** server_builder_stop - end the process that builds: a client waits */
+void server_builder_stop(struct server *s);
 
 /* ---- connections until their sessions start */
 

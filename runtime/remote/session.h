@@ -46,6 +46,7 @@ struct session_watch {
  * @folder_most: quota of the folder in bytes
  * @memory_most: quota of tensors in bytes
  * @cache: folder of the cache of files (file_cache.h); NULL for none
+ * @kernels: the cache has kernels of files, too (kernel_store.h)
  * @native_code: load_module accepts shared objects
  * @extension: the client chose Tenon's extension (handshake.h)
  */
@@ -54,6 +55,7 @@ struct session_options {
 	uint64_t folder_most;
 	uint64_t memory_most;
 	const char *cache;
+	bool kernels;
 	bool native_code;
 	bool extension;
 };

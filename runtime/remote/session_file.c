@@ -14,6 +14,7 @@
 #include "lib/brief_errors.h"
 #include "lib/sha256.h"
 #include "runtime/remote/file_cache.h"
+#include "runtime/remote/kernel_store.h"
 #include "runtime/remote/session_state.h"
 
 /* a file under way; a client's file may not have this name */
@@ -375,6 +376,8 @@ int session_use_file(void *self, const struct tenon_value *args, int32_t count,
 		text[wanted.size] = '\0';
 		err = use_cached(s, path, text, (uint64_t)size, &has);
 	}
+	if (has && s->options->kernels)
+		kernel_store_take(s->options->cache, text, s->folder_fd);
 	*ret = tenon_arg_bool(has);
 	return err;
 }
