@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sessions need, as measured with --sandbox-learn on the CPU, PoCL, lavapipe, mortise and its boards under QEMU,
- * and what the libraries of NVIDIA, Mesa and C are known to call. A call that is not here is refused. What is here acts on
+ * What sessions need, as measured with --sandbox-learn on the CPU, PoCL, lavapipe and the simulator of mortise, and what
+ * the libraries of NVIDIA, Mesa and C are known to call. A call that is not here is refused. What is here acts on
  * the session's own memory, threads and descriptors, on files that Landlock governs, or tells about the machine.
  */
 #include "runtime/remote/sandbox_calls.h"
