@@ -132,14 +132,12 @@ static bool append_kind(int to, int folder, uint64_t kind, uint64_t *left)
 {
 	unsigned int most = KERNELS_MOST;
 	struct dirent *entry;
-	char path[40];
 	struct stat st;
 	bool ok = true;
 	DIR *dir;
 	int fd;
 
-	snprintf(path, sizeof(path), "tenon/%s", kinds[kind]);
-	fd = open_folder(folder, path);
+	fd = open_folder(folder, kinds[kind]);
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {
 		if (fd >= 0)
@@ -157,15 +155,17 @@ static bool append_kind(int to, int folder, uint64_t kind, uint64_t *left)
 	return ok;
 }
 
-/* Without room the file stays empty: no kernels. */
+/* Folders one by one: none may be a link. Without room the file stays empty: no kernels. */
 static bool write_kernels(int to, const char *folder, uint64_t left)
 {
-	int fd = open_folder(AT_FDCWD, folder);
-	bool ok = fd >= 0;
+	int fd = open_folder(AT_FDCWD, folder), built = fd < 0 ? -1 : open_folder(fd, "tenon");
+	bool ok = built >= 0;
 	uint64_t kind;
 
 	for (kind = 0; ok && kind < KINDS; kind++)
-		ok = append_kind(to, fd, kind, &left);
+		ok = append_kind(to, built, kind, &left);
+	if (built >= 0)
+		close(built);
 	if (fd >= 0)
 		close(fd);
 	return ok || !ftruncate(to, 0);
