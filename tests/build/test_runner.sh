@@ -7,6 +7,9 @@
 . tests/build/tap.sh
 . tests/build/inner_make.sh
 
+# it is set while this script runs in the full check
+unset FULL
+
 suite()
 {
 	mkdir -p "$scratch/tests/made"
