@@ -100,7 +100,8 @@ def main():
     counts, results, reasons = collections.Counter(), [], collections.Counter()
     for number, file in enumerate(files):
         name = os.path.relpath(file, folder)
-        print(f"[{number + 1}/{len(files)}] {name}", file=sys.stderr, flush=True)
+        so_far = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        print(f"[{number + 1}/{len(files)}] {name} (so far {so_far or 'nothing'})", file=sys.stderr, flush=True)
         rows = run_all(folder, [name], os.path.abspath(options.worker))
         failed = [test for test, row in rows.items() if row["outcome"] not in ("passed", "skipped")]
         failed = [test for test in failed if not rows[test].get("not_expressible")]
