@@ -3,7 +3,7 @@
  * A launcher: host code that calls an OpenCL kernel.
  *
  *	tenon link -o vecadd.so vecadd.c vecadd.cl=opencl
- *	tenon run vecadd.so --device opencl:0 --input 8xfloat32=arange --input 8xfloat32=1 --output 8xfloat32
+ *	tenon run vecadd.so --device opencl:0 --input 8xfloat32=arange --input 8xfloat32=ones --output 8xfloat32
  */
 #include <tenon/launcher.h>
 

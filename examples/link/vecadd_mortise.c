@@ -4,7 +4,7 @@
  * firmware/kernels/vector_add.c.
  *
  *	make build/device/firmware/kernels/vector_add.mortise
- *	tenon link -o vecadd.so vecadd_mortise.c build/device/firmware/kernels/vector_add.mortise=mortise
+ *	tenon link -o vecadd.so examples/link/vecadd_mortise.c build/device/firmware/kernels/vector_add.mortise=mortise
  *	tenon run vecadd.so --device mortise://sim --input 8xint32=arange --input 8xint32=ones --output 8xint32
  */
 #include <tenon/launcher.h>

@@ -3,9 +3,11 @@
  * A launcher: host code of a module whose imports are device code for a small core (firmware/kernels). It is what TVM's
  * C backend would write. All tensors are on the device.
  *
- *	make O=build build/device/firmware/kernels/{dense,depthwise}_int8.mortise
+ *	kernels=build/device/firmware/kernels
+ *	make $kernels/dense_int8.mortise $kernels/depthwise_int8.mortise
  *	cc -shared -fPIC $(pkg-config --cflags tenon) examples/mortise/classifier.c -o classifier.so
- *	tenon run classifier.so --import dense_int8.mortise --import depthwise_int8.mortise --device mortise:0 …
+ *	tenon run classifier.so --function classify --import $kernels/dense_int8.mortise --import $kernels/depthwise_int8.mortise \
+ *		--device mortise://sim …
  */
 #include "launcher.h"
 
