@@ -35,6 +35,20 @@ again()
 	done
 }
 
+# what a compiler is for that was installed after the first build
+added_later()
+{
+	. tests/build/inner_make.sh
+	archive=device/firmware/kernels/vector_add.mortise
+	inner_make O="$scratch/later" defconfig > "$scratch/make.log" 2>&1 &&
+		inner_make O="$scratch/later" RISCV_CC=none CORTEX_M_CC=none "$scratch/later/$archive" >> "$scratch/make.log" 2>&1 &&
+		inner_make O="$scratch/later" "$scratch/later/$archive" >> "$scratch/make.log" 2>&1 || { cat "$scratch/make.log"; return 1; }
+	ar t "$scratch/later/$archive" > "$scratch/members"
+	for board in $made; do
+		grep -qx "$board.elf" "$scratch/members" || { cat "$scratch/make.log" "$scratch/members"; return 1; }
+	done
+}
+
 no_library()
 {
 	! grep -l '#include <' firmware/core/*.c firmware/core/*.h firmware/boards/*.c firmware/boards/*.h |
@@ -46,5 +60,6 @@ it "the firmware includes no C library" no_library
 for board in $made; do
 	it "the image of $board has less than 8 KiB of code" small "$board"
 done
+it "an archive of kernels gets the images of compilers that were installed later" added_later
 it "the same sources make the same bytes in another folder" again
 finish
