@@ -74,7 +74,7 @@ static int server_await(const struct connection *c)
 static struct connection *server_of(const uint8_t *data, size_t size)
 {
 	static const struct connection_ops ops = { server_read, server_write, server_close,
-						   server_await };
+						   server_await, NULL };
 	struct server *s = calloc(1, sizeof(*s));
 
 	if (!s)
