@@ -12,6 +12,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
+#include "lib/option.h"
 #include "lib/string_map.h"
 #include "runtime/core/reference.h"
 #include "runtime/core/registry.h"
@@ -81,9 +82,12 @@ void registry_find(struct tenon_slice name, struct tenon_function **out)
 		object_ref(&(*out)->object);
 }
 
+/* Without them every source is the library itself, which has no list of names and is never absent. */
+#define HAVE_PLUGIN_NAMES OPTION_ON(RELAX_VM)
+
 static bool source_has(const struct registry_source *s, struct tenon_slice name)
 {
-	const struct tenon_slice *n = s->names;
+	const struct tenon_slice *n = HAVE_PLUGIN_NAMES ? s->names : NULL;
 
 	for (; n && n->data; n++)
 		if (n->size == name.size && !memcmp(n->data, name.data, name.size))
@@ -94,7 +98,8 @@ static bool source_has(const struct registry_source *s, struct tenon_slice name)
 /* Fill a source once, and fail for the same reason every time if that is not possible. */
 static int source_fill(struct registry_source *s)
 {
-	char *refusal = __atomic_load_n(&s->refusal, __ATOMIC_ACQUIRE), *none = NULL;
+	char *refusal = HAVE_PLUGIN_NAMES ? __atomic_load_n(&s->refusal, __ATOMIC_ACQUIRE) : NULL;
+	char *none = NULL;
 	int err;
 
 	if (refusal)
@@ -102,7 +107,7 @@ static int source_fill(struct registry_source *s)
 	err = s->fill();
 	if (!err) {
 		__atomic_store_n(&s->filled, true, __ATOMIC_RELEASE);
-	} else if (err == -TENON_E_UNSUPPORTED) {
+	} else if (HAVE_PLUGIN_NAMES && err == -TENON_E_UNSUPPORTED) {
 		refusal = strdup(tenon_error_message());
 		if (!__atomic_compare_exchange_n(&s->refusal, &none, refusal, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

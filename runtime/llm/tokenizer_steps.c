@@ -133,6 +133,7 @@ static int each(struct tokenizer_file *r, uint32_t at, const char *what, const c
 static int add_step(struct tokenizer_file *r, struct bpe_steps *steps, enum bpe_step_kind kind,
 		    struct bpe_step **out)
 {
+	*out = NULL;
 	if (steps->count == STEPS_MOST)
 		return tenon_error(-TENON_E_FORMAT, "%s: more than %d steps for a text", r->t.name,
 				   STEPS_MOST);
