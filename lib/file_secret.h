@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check that a file with a secret belongs to its user alone. */
 #ifndef LIB_FILE_SECRET_H
 #define LIB_FILE_SECRET_H
 

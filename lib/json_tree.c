@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse untrusted JSON into a cJSON tree with a bounded number of values. */
 #include "lib/json_tree.h"
 
 #include <tenon/error.h>

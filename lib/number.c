@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read and print numbers with a decimal point, whatever the locale. */
 #include "lib/number.h"
 
 #include <stdbool.h>

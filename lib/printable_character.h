@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tell the characters that a terminal shows from those that act on it or are hidden. */
 #ifndef LIB_PRINTABLE_CHARACTER_H
 #define LIB_PRINTABLE_CHARACTER_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keep descriptors 0 to 2 from being given to other files. */
 #ifndef LIB_STANDARD_STREAMS_H
 #define LIB_STANDARD_STREAMS_H
 

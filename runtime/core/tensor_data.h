@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check that a tensor of a program has the data that its size promises. */
 #ifndef RUNTIME_CORE_TENSOR_DATA_H
 #define RUNTIME_CORE_TENSOR_DATA_H
 

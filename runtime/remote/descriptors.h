@@ -11,7 +11,7 @@
  * @keep: the others; numbers below 3 are ignored. Sorted by this function
  * @count: number of them
  *
- * Whoever started the server may have left files open without O_CLOEXEC: the server cannot know their numbers.
+ * The process that started the server may have left files open without O_CLOEXEC: the server cannot know their numbers.
  */
 void descriptors_keep(int *keep, size_t count);
 

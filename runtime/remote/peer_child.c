@@ -117,7 +117,7 @@ static const char variables[] = "PATH\0"
 				"TSAN_OPTIONS\0"
 				"UBSAN_OPTIONS\0";
 
-/* Whoever started the server may have tokens in the environment. Its text stays in memory, so overwrite it. */
+/* The environment of the server may hold tokens. unsetenv() leaves their text in memory, so overwrite it. */
 static void drop_variables(void)
 {
 	char **from, **to = environ;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a session prints. It writes to a pipe, and the server reports each line under the session's number: uploaded
- * code holds no terminal and no file of whoever started the server, and cannot forge a line of the server.
+ * code holds no terminal and no file of the operator, and cannot forge a line of the server.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -57,7 +57,7 @@ void server_builder_start(struct server *s)
 		if (s->peers[i].state == PEER_WAITING)
 			return;
 	s->unbuilt = false;
-	/* one that could not be kept would be built for ever */
+	/* If the kernels of a file could not be stored, the same file comes up again: do not repeat it. */
 	if (!kernel_store_next(&s->cache, hash) || !strcmp(hash, s->built))
 		return;
 	start(s, hash);

@@ -141,7 +141,7 @@ static int64_t has_files_from_before(void)
 	return EBADF;
 }
 
-/* of whoever started the server */
+/* of the operator */
 static int64_t reads_a_token_in_the_environment(void)
 {
 	return getenv("ESCAPE_TOKEN") ? 0 : ENOENT;

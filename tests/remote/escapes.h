@@ -8,7 +8,7 @@
  * (seccomp) or SESSION (how the server starts the process).
  */
 #define ESCAPES(ESCAPE)                                                                            \
-	/* the terminal and the files of whoever started the server */                             \
+	/* the terminal and the files of the operator */                                           \
 	ESCAPE(types_into_the_terminal, CALLS)                                                     \
 	ESCAPE(types_with_a_long_number, CALLS)                                                    \
 	ESCAPE(pastes_into_the_terminal, CALLS)                                                    \
