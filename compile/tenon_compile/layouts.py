@@ -12,30 +12,12 @@ from tvm.relax import op
 
 from . import kernels
 from .kernels import choose_tile, pack
-from .relax_graph import Slot
+from .relax_graph import UNARY_NAMES, UNARY_NN_NAMES, Slot
 
 TO_LAST, FROM_LAST = (0, 2, 3, 1), (0, 3, 1, 2)
 AXIS_IN_LAST = (0, 3, 1, 2)  # where an axis of NCHW is in NHWC
 
-UNARY = {
-    name: getattr(op, name)
-    for name in (
-        "abs",
-        "ceil",
-        "cos",
-        "erf",
-        "exp",
-        "floor",
-        "log",
-        "negative",
-        "round",
-        "rsqrt",
-        "sigmoid",
-        "sin",
-        "sqrt",
-        "tanh",
-    )
-} | {name: getattr(op.nn, name) for name in ("relu", "silu", "gelu", "gelu_tanh")}
+UNARY = {name: getattr(op, name) for name in UNARY_NAMES} | {name: getattr(op.nn, name) for name in UNARY_NN_NAMES}
 
 
 def in_last(shape):

@@ -120,6 +120,25 @@ def moves(call, attrs):
     return "reshape", {}
 
 
+# operators of one operand, in relax.op and in relax.op.nn
+UNARY_NAMES = (
+    "abs",
+    "ceil",
+    "cos",
+    "erf",
+    "exp",
+    "floor",
+    "log",
+    "negative",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sin",
+    "sqrt",
+    "tanh",
+)
+UNARY_NN_NAMES = ("relu", "silu", "gelu", "gelu_tanh")
+
 OPERATORS = {
     "relax.nn.conv2d": conv2d,
     "relax.nn.conv2d_transpose": conv2d_transpose,
@@ -148,24 +167,9 @@ OPERATORS = {
     "relax.flatten": moves,
     "relax.nn.batch_flatten": moves,
 }
-for name in (
-    "abs",
-    "ceil",
-    "cos",
-    "erf",
-    "exp",
-    "floor",
-    "log",
-    "negative",
-    "round",
-    "rsqrt",
-    "sigmoid",
-    "sin",
-    "sqrt",
-    "tanh",
-):
+for name in UNARY_NAMES:
     OPERATORS[f"relax.{name}"] = unary(name)
-for name in ("relu", "silu", "gelu", "gelu_tanh"):
+for name in UNARY_NN_NAMES:
     OPERATORS[f"relax.nn.{name}"] = unary(name)
 for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "power"):
     OPERATORS[f"relax.{name}"] = binary(name)
