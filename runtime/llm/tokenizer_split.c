@@ -189,15 +189,22 @@ static int replace(struct tokenizer *t, const struct bpe_step *step, struct teno
 	return err;
 }
 
+/* A step reads an origin for each byte of its text: it does not begin where one of both is cut short. */
+static int written(const struct tenon_buffer *text, const struct tenon_buffer *origins)
+{
+	return text->status ? text->status : origins ? origins->status : 0;
+}
+
 int bpe_normalize(struct tokenizer *t, struct tenon_slice text, struct tenon_buffer *out,
 		  struct tenon_buffer *origins)
 {
 	struct tenon_buffer next, next_origins;
 	const struct bpe_step *step;
 	const size_t *from;
-	int err = 0;
+	int err;
 
 	keep(out, origins, text, NULL, 0, text.size);
+	err = written(out, origins);
 	for (step = t->normal.step; step < t->normal.step + t->normal.count && !err; step++) {
 		if (!out->size)
 			break;
@@ -217,9 +224,9 @@ int bpe_normalize(struct tokenizer *t, struct tenon_slice text, struct tenon_buf
 			*origins = next_origins;
 		}
 		if (!err)
-			err = out->status ? out->status : origins ? origins->status : 0;
+			err = written(out, origins);
 	}
-	return err ? err : out->status;
+	return err;
 }
 
 /* ---- dividing */

@@ -77,7 +77,8 @@ static void close_all(const int *keep, size_t count)
 
 void descriptors_keep(int *keep, size_t count)
 {
-	qsort(keep, count, sizeof(*keep), by_number);
+	if (count)
+		qsort(keep, count, sizeof(*keep), by_number);
 	if (!close_ranges(keep, count) && !close_listed(keep, count))
 		close_all(keep, count);
 }
