@@ -3,7 +3,8 @@
 #
 # Any single option can be switched off: the tree still builds and the tests that remain pass. One folder
 # serves for all builds: only objects that read an option that changed are compiled again, and of the tests
-# only those whose program became another one are run again. OPTIONS='JSON NPZ' chooses some options.
+# only those whose program became another one are run again. FULL=1 switches off groups of options; NIGHTLY=1 also
+# each of the others alone. OPTIONS='JSON NPZ' chooses some options.
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh
@@ -118,6 +119,12 @@ builds_with_all()
 	build DEVICES
 }
 
+# options that are in no group
+alone()
+{
+	[ -z "${NIGHTLY:-}" ] || sed -n 's/^config //p' Kconfig | grep -vxF "$(echo "$together" | tr '+ ' '\n\n')"
+}
+
 cjson_cflags=$(pkg-config --cflags libcjson 2>/dev/null)
 libzip_cflags=$(pkg-config --cflags libzip 2>/dev/null)
 pcre2_cflags=$(pkg-config --cflags libpcre2-8 2>/dev/null)
@@ -125,7 +132,7 @@ microhttpd_cflags=$(pkg-config --cflags libmicrohttpd 2>/dev/null)
 rm -rf "$folder"
 mkdir -p "$folder"
 it "the tree builds and passes with every option" builds_with_all
-for option in ${OPTIONS:-$(sed -n 's/^config //p' Kconfig | grep -vxF "$(echo "$together" | tr '+ ' '\n\n')")}; do
+for option in ${OPTIONS:-$(alone)}; do
 	[ "$option" != OPTIMIZE_SIZE ] || continue
 	# what is off by default was off in the first build
 	grep -q "^CONFIG_$option=[ym]" "$scratch/all.conf" || continue

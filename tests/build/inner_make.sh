@@ -22,7 +22,7 @@ inner_make()
 	*)	set -- CC="$default_cc" "$@" ;;
 	esac
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u CC -u AR -u SAN -u EMULATOR \
-		-u SUITE -u CASE -u FULL -u LONG -u WITHOUT -u ONLY -u JOBS -u PASSED -u O -u TENON_CASE -u CFLAGS \
+		-u SUITE -u CASE -u FULL -u LONG -u NIGHTLY -u WITHOUT -u ONLY -u JOBS -u PASSED -u O -u TENON_CASE -u CFLAGS \
 		-u KCONFIG_CONFIG -u TENON_COMPAT_LIBRARY -u CROSS_COMPILE -u CPPFLAGS -u LDFLAGS \
 		"${MAKE:-make}" -C "$TENON_SOURCE" -j"$jobs" "$@"
 }

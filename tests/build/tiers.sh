@@ -25,6 +25,7 @@ has_all()
 suites > "$scratch/quick"
 suites LONG=1 > "$scratch/long"
 suites FULL=1 > "$scratch/full"
+suites NIGHTLY=1 > "$scratch/nightly"
 suites FULL=1 ONLY=threads > "$scratch/threads"
 suites FULL=1 WITHOUT=unit > "$scratch/without"
 
@@ -58,7 +59,8 @@ builds_tests()
 it "make check runs all suites of tests/unit" has_all "$scratch/unit" "$scratch/quick"
 it "LONG=1 adds to them" has_all "$scratch/quick" "$scratch/long"
 it "FULL=1 adds to these" has_all "$scratch/long" "$scratch/full"
-it "every script that is a suite is in the full tier" has_all "$scratch/scripts" "$scratch/full"
+it "NIGHTLY=1 adds to these" has_all "$scratch/full" "$scratch/nightly"
+it "every script that is a suite is in the nightly tier" has_all "$scratch/scripts" "$scratch/nightly"
 it "sanitizers are in the tier of scripts/check" grep -q '^build/sanitizers_address$' "$scratch/long"
 it "and not in that of make check" not grep -q '^build/sanitizers' "$scratch/quick"
 it "ONLY=threads has each suite that starts a thread" has_all "$scratch/starts-threads" "$scratch/threads"
