@@ -4,31 +4,14 @@
 # The driver rooms on Debian's kernel in a guest that QEMU emulates: edu devices behind UIO and behind VFIO with an
 # IOMMU, vgem and virtio-gpu behind DRM, managers in the framework for FPGAs. And mortise between two machines: the
 # conformance suite of devices runs in the guest, over uio and vfio, and the firmware in a process outside, which shares
-# the memory of an ivshmem device with it. A static program is the first of the guest's user space (tests/driver/guest/). TENON_GUEST_KERNEL names a folder with
-# boot/vmlinuz-* and lib/modules; scripts/check --full brings one to the build folder. TENON_GUEST_FIGURES=1 measures
-# the transports too.
+# the memory of an ivshmem device with it. A static program is the first of the guest's user space (tests/driver/guest/).
+# TENON_GUEST_FIGURES=1 measures the transports too.
 
 . tests/build/tap.sh
+. tests/build/guest_kernel.sh
 need qemu-system-x86_64 cpio objcopy
 
-case $($CC -dumpmachine) in
-x86_64*)	;;
-*)		skip "the guest is an x86-64 machine, and the compiler is for another" ;;
-esac
-
-kernel=
-for kernel_folder in "${TENON_GUEST_KERNEL:-}" "$TENON_BUILD/guest-kernel" /; do
-	[ -n "$kernel_folder" ] || continue
-	for file in "${kernel_folder%/}"/boot/vmlinuz-*-amd64; do
-		release=${file##*/vmlinuz-}
-		modules=${kernel_folder%/}/lib/modules/$release/kernel
-		if [ -r "$file" ] && [ -d "$modules" ]; then
-			kernel=$file
-			break 2
-		fi
-	done
-done
-[ -n "$kernel" ] || skip "no Debian kernel: scripts/check --full downloads one, or set TENON_GUEST_KERNEL"
+find_guest_kernel
 
 build_program()
 {
@@ -57,11 +40,7 @@ add_programs()
 	for program in tests/cts/mortise_uio_backend tests/cts/mortise_vfio_backend tests/driver/prime_test \
 		tests/hil/ring_bench tenon libtenon.so.0; do
 		[ -x "$TENON_BUILD/$program" ] || continue
-		objcopy --strip-debug "$TENON_BUILD/$program" "$scratch/root/programs/${program##*/}"
-		ldd "$TENON_BUILD/$program" | grep -v libtenon | grep -o '/[^ ]*' | while read -r library; do
-			mkdir -p "$scratch/root/${library%/*}"
-			cp -L "$library" "$scratch/root$library"
-		done
+		add_program "$TENON_BUILD/$program" programs || return
 	done
 	kernels=$TENON_BUILD/device/host/tests/cts/mortise_kernels.elf
 	[ ! -r "$kernels" ] || cp "$kernels" "$scratch/root/programs/device/host/tests/cts/"
