@@ -48,6 +48,26 @@ static bool prepare(struct server *s, struct peer *p)
 	return p->folder != NULL;
 }
 
+static bool make_cgroup(struct server *s, struct peer *p)
+{
+	if (!*s->cgroup.path)
+		return true;
+	p->cgroup = session_cgroup_make(&s->cgroup, p->serial, s->options->memory_most,
+					s->options->processes_most);
+	if (p->cgroup >= 0)
+		return true;
+	server_say(s, "cannot start a session: a cgroup in %s: %s", s->cgroup.path,
+		   strerror(errno));
+	return false;
+}
+
+void peer_remove_cgroup(struct server *s, struct peer *p)
+{
+	if (p->cgroup >= 0)
+		session_cgroup_remove(&s->cgroup, p->serial, p->cgroup);
+	p->cgroup = -1;
+}
+
 static bool send_key(struct peer *p, const char *key)
 {
 	const char *extension = p->extension ? " " HANDSHAKE_EXTENSION : "";
@@ -82,7 +102,7 @@ bool peer_start(struct server *s, struct peer *p)
 	struct peer_ends ends = { -1, -1 };
 	pid_t server = getpid();
 
-	if (!prepare(s, p) || !send_key(p, s->options->key))
+	if (!prepare(s, p) || !make_cgroup(s, p) || !send_key(p, s->options->key))
 		return false;
 	if (!peer_limits_begin(p, &ends.limits) || !peer_output_begin(p, &ends.output)) {
 		server_say(s, "cannot start a session: %s", strerror(errno));
@@ -90,7 +110,7 @@ bool peer_start(struct server *s, struct peer *p)
 		return false;
 	}
 	fcntl(p->fd, F_SETFL, fcntl(p->fd, F_GETFL) & ~O_NONBLOCK);
-	p->pid = fork();
+	p->pid = p->cgroup < 0 ? fork() : session_cgroup_fork(p->cgroup);
 	if (!p->pid)
 		peer_run(s, p, server, ends);
 	close_ends(&ends);
@@ -148,6 +168,8 @@ void peer_kill(struct peer *p)
 	/* first the leader, which makes its group with setsid() and may not have done so yet */
 	kill(p->pid, SIGKILL);
 	kill(-p->pid, SIGKILL);
+	if (p->cgroup >= 0)
+		session_cgroup_kill(p->cgroup);
 }
 
 bool peer_reap(struct server *s, struct peer *p)
@@ -159,10 +181,14 @@ bool peer_reap(struct server *s, struct peer *p)
 	kill(-p->pid, SIGKILL);
 	while (waitid(P_PID, (id_t)p->pid, &info, WEXITED) && errno == EINTR)
 		;
-	if (!*p->reason && !p->gone && atomic_load(&p->watch->state) == SESSION_WORKING) {
+	if (!*p->reason && !p->gone && p->cgroup >= 0 && session_cgroup_ran_out(p->cgroup)) {
+		peer_exceed_memory(s, p);
+		p->tell = true;
+	} else if (!*p->reason && !p->gone && atomic_load(&p->watch->state) == SESSION_WORKING) {
 		describe_end(&info, p->reason);
 		p->tell = true;
 	}
+	peer_remove_cgroup(s, p);
 	if (p->tell) {
 		waits = tell(p);
 		server_say(s, "session %llu: %s", (unsigned long long)p->serial, p->reason);

@@ -129,6 +129,7 @@ struct peer_ends {
  * @limit_ms: length of the session; 0 for no limit
  * @gone: when the client closed the connection while its session worked; 0 for not yet
  * @pid: process of the session, and its process group
+ * @cgroup: its cgroup, where the server has such (session_cgroup.h); -1 for none
  * @limits: its processes and threads
  * @output: what it prints
  * @usage: its time, memory and files
@@ -155,6 +156,7 @@ struct peer {
 	uint64_t limit_ms;
 	uint64_t gone;
 	pid_t pid;
+	int cgroup;
 	struct peer_limits limits;
 	struct peer_output output;
 	struct peer_usage usage;
@@ -174,7 +176,7 @@ struct peer {
 };
 
 /** PEER_NONE - initialises a peer that has no session */
-#define PEER_NONE .slot = -1, .limits = { .fd = -1 }, .output = { .fd = -1 }
+#define PEER_NONE .slot = -1, .cgroup = -1, .limits = { .fd = -1 }, .output = { .fd = -1 }
 
 /** peer_start - start the session of a peer that waits; false when the peer must be closed */
 bool peer_start(struct server *s, struct peer *p);
@@ -192,6 +194,9 @@ void peer_kill(struct peer *p);
  * Return: false when the peer must be closed; true when it is PEER_ENDED.
  */
 bool peer_reap(struct server *s, struct peer *p);
+
+/** peer_remove_cgroup - kill what is left in the cgroup of a session, and remove it */
+void peer_remove_cgroup(struct server *s, struct peer *p);
 
 /** peer_send_exception - send an exception to the client; WIRE_UNDECIDED is the default encoding */
 void peer_send_exception(struct peer *p, enum wire_generation generation, const char *text);
@@ -223,6 +228,9 @@ void peer_usage_look(struct peer *p);
 
 /** peer_usage_exceeded - look at the session if it is time, and write what it exceeds to @p->reason */
 bool peer_usage_exceeded(const struct server *s, struct peer *p);
+
+/** peer_exceed_memory - write to @p->reason that the session used more memory than it may */
+void peer_exceed_memory(const struct server *s, struct peer *p);
 
 /** peer_usage_deadline - when peer_usage_exceeded() must be called */
 uint64_t peer_usage_deadline(const struct server *s, const struct peer *p);

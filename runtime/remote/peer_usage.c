@@ -184,6 +184,11 @@ static void exceed(struct peer *p, uint64_t most, const char *what)
 		 (unsigned long long)(most >> 20), what);
 }
 
+void peer_exceed_memory(const struct server *s, struct peer *p)
+{
+	exceed(p, s->options->memory_most, "memory (tenon rpc serve --memory)");
+}
+
 static void look_at_files(const struct server *s, struct peer *p, struct usage *u)
 {
 	const uint64_t most = s->options->session.folder_most, begin = now_ms();
@@ -203,8 +208,9 @@ static void look_at_limits(const struct server *s, struct peer *p, struct usage 
 {
 	const uint64_t most = s->options->memory_most;
 
-	if (most && memory_of(u) > most)
-		exceed(p, most, "memory");
+	/* the kernel counts what is in a cgroup, shared memory once */
+	if (most && p->cgroup < 0 && memory_of(u) > most)
+		peer_exceed_memory(s, p);
 	else if (u->hidden && p->usage.visible)
 		snprintf(p->reason, sizeof(p->reason), "the session hides its open files");
 	else

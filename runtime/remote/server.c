@@ -129,6 +129,13 @@ static void reap_all(struct server *s)
 	}
 }
 
+/* A process of a session that has ended keeps its cgroup until it has ended too. */
+static void clean_cgroups(struct server *s)
+{
+	if (s->cgroup.leftover)
+		server_cgroup_clean(&s->cgroup);
+}
+
 /* Read the signals; true when the server must end. */
 static bool read_signals(struct server *s)
 {
@@ -138,6 +145,7 @@ static bool read_signals(struct server *s)
 	while (read(s->signals, &info, sizeof(info)) == sizeof(info))
 		end |= info.ssi_signo != SIGCHLD;
 	reap_all(s);
+	clean_cgroups(s);
 	return end;
 }
 
@@ -408,10 +416,13 @@ static bool has_children(void)
 	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || errno != ECHILD;
 }
 
-/* One line, with what uploaded code can do for want of each part. */
-static void report_missing(struct server *s)
+/*
+ * One line, with what uploaded code can do for want of each part. A server for one client (--stdio) does not report that it has no
+ * cgroups: the line would come with each connection by ssh.
+ */
+static void report_missing(struct server *s, const char *no_cgroup)
 {
-	char text[900];
+	char text[900 + CGROUP_REASON];
 	size_t size = 0;
 	unsigned int part;
 
@@ -423,14 +434,21 @@ static void report_missing(struct server *s)
 	    (s->options->learn || (s->options->sockets && *s->options->sockets)))
 		size += (size_t)snprintf(text + size, sizeof(text) - size,
 					 ", and so --sandbox-learn and --allow-socket");
-	if (size)
-		server_say(s, "this kernel lacks %s", text);
+	if (*no_cgroup && s->options->memory_most && !s->options->stdio)
+		snprintf(text + size, sizeof(text) - size,
+			 "%ssessions have no cgroups (what one takes within half a second is not "
+			 "limited): %s",
+			 size ? "; " : "", no_cgroup);
+	else if (!size)
+		return;
+	server_say(s, "%s%s", size ? "this kernel lacks " : "", text);
 }
 
 /* Try the sandbox in a child, and say what the kernel lacks. */
 static void report_sandbox(struct server *s)
 {
 	const struct sandbox_options sandbox = { .folder = s->folder.path, .file_most = 1 };
+	char no_cgroup[CGROUP_REASON] = "";
 	int status = 0, listener;
 	pid_t pid;
 
@@ -446,7 +464,8 @@ static void report_sandbox(struct server *s)
 		return;
 	s->missing = (unsigned int)WEXITSTATUS(status);
 	s->sweeps = (s->missing & SANDBOX_SYSCALLS) && !has_children();
-	report_missing(s);
+	server_cgroup_open(&s->cgroup, no_cgroup);
+	report_missing(s, no_cgroup);
 	if (s->options->learn && !(s->missing & SANDBOX_PROCESSES))
 		server_say(s, "--sandbox-learn: sessions may make every system call, and those "
 			      "that are not "
@@ -487,6 +506,7 @@ static void close_server(struct server *s)
 		close(s->alive[0]);
 		close(s->alive[1]);
 	}
+	server_cgroup_close(&s->cgroup);
 	free(s->peers);
 	free(s->polled);
 	server_folder_remove(&s->folder);

@@ -21,6 +21,7 @@
 
 static void release_session(struct server *s, struct peer *p)
 {
+	peer_remove_cgroup(s, p);
 	if (p->folder && !server_keep_files(s, p))
 		folder_remove(p->folder);
 	free(p->builds);

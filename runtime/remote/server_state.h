@@ -10,6 +10,7 @@
 #include "runtime/remote/folder.h"
 #include "runtime/remote/peer.h"
 #include "runtime/remote/registration.h"
+#include "runtime/remote/session_cgroup.h"
 
 /* connections that wait for a session */
 #define WAITING_MOST 256
@@ -37,6 +38,7 @@ struct listener {
  * struct server - the server
  * @options: what to do
  * @folder: folder of the sessions' folders
+ * @cgroup: in which each session has a cgroup; without a path where it has none
  * @cache: files of earlier sessions
  * @kernels: the kernels of files in the cache are built (kernel_store.h)
  * @unbuilt: the cache may have files whose kernels were not
@@ -66,6 +68,7 @@ struct listener {
 struct server {
 	const struct server_options *options;
 	struct server_folder folder;
+	struct server_cgroup cgroup;
 	struct file_cache cache;
 	bool kernels;
 	bool unbuilt;

@@ -180,6 +180,20 @@ FUNCTION(shares_memory)
 	return 0;
 }
 
+/* takes as many MiB of such memory as its argument says, and gives it back: faster than the server looks */
+FUNCTION(takes_for_a_moment)
+{
+	const size_t size = (size_t)args[0].as.integer << 20;
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	UNUSED();
+	if (p == MAP_FAILED)
+		return integer(ret, errno);
+	memset(p, 1, size);
+	munmap(p, size);
+	return integer(ret, 0);
+}
+
 /* ---- what the sandbox must let code do; 0, or the errno that stopped it */
 
 /* as libcuda and pthread_setname_np() do: the name of another thread */
