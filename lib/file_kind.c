@@ -33,6 +33,9 @@
 #define WEIGHTS                                                                                    \
 	"; it holds weights and no network: compile the network that uses them, a language model " \
 	"with MLC-LLM" PAGE
+#define LANGUAGE                                                                                   \
+	"; it holds a language model that is not compiled yet: make a folder for tenon chat of "   \
+	"it with " SCRIPT PAGE
 
 #define TORCH_WEIGHTS "weights or objects of PyTorch (.pt)"
 #define TORCH_OBJECTS "; it holds no network: " EXPORT
@@ -60,7 +63,7 @@ static const struct {
 	{ 0, 6, "\x93NUMPY", "a NumPy array", "" },
 	{ 0, 8, "\xb7\x9c\x04\x05\x4f\x8d\xe5\xf7", "TVM parameters (.params)", "" },
 	{ 0, 4, "\x03\x02\x23\x07", "a SPIR-V program", "" },
-	{ 0, 4, "GGUF", "weights in GGUF (.gguf)", WEIGHTS },
+	{ 0, 4, "GGUF", "weights in GGUF (.gguf)", LANGUAGE },
 	{ 0, 10, "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 ", TORCH_WEIGHTS, TORCH_OBJECTS },
 	{ 0, 8, "\x89HDF\r\n\x1a\n", "an HDF5 file (.h5), as Keras writes", CONVERT },
 	{ 0, 2, "#!", "a script", "" },

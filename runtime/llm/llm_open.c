@@ -52,8 +52,9 @@ static int find_library(const char *folder, char **out)
 	closedir(d);
 	if (!err && !*out)
 		err = tenon_error(-TENON_E_NOT_FOUND,
-				  "%s has no shared object; compile the model with mlc_llm "
-				  "compile, and put the library there",
+				  "%s has no shared object; tenon-compile of Tenon's source makes "
+				  "a whole folder of a model in GGUF, mlc_llm compile a library to "
+				  "put there",
 				  folder);
 	if (err) {
 		free(*out);
@@ -214,8 +215,8 @@ static int find_model_functions(struct tenon_llm *llm)
 						 list[i].to);
 	if (!err && (!llm->f.embed || (!llm->f.prefill && !llm->f.batch_prefill)))
 		err = tenon_error(-TENON_E_UNSUPPORTED,
-				  "the library has no %s; language models of MLC-LLM have embed, "
-				  "and prefill or batch_prefill",
+				  "the library has no %s; language models have embed, and prefill "
+				  "or batch_prefill",
 				  llm->f.embed ? "prefill and no batch_prefill" : "embed");
 	return err;
 }
@@ -412,8 +413,8 @@ static int read_metadata(struct tenon_llm *llm)
 
 	if (!err && !f)
 		err = tenon_error(-TENON_E_UNSUPPORTED,
-				  "the library has no _metadata; language models that mlc_llm "
-				  "compile made have it");
+				  "the library has no _metadata; language models that "
+				  "tenon-compile or mlc_llm compile made have it");
 	if (err)
 		return err;
 	tenon_object_unref(f);

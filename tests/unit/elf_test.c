@@ -151,7 +151,7 @@ static void networks_and_weights_are_recognised(void **state)
 		  "an ELF file",
 		  "extension .so" },
 		{ { "\x89HDF\r\n\x1a\n", 8 }, "an HDF5 file (.h5), as Keras writes", "tf2onnx" },
-		{ { "GGUF\3\0\0\0", 8 }, "weights in GGUF (.gguf)", "MLC-LLM" },
+		{ { "GGUF\3\0\0\0", 8 }, "weights in GGUF (.gguf)", "tenon-compile" },
 		{ { "\x40\0\0\0\0\0\0\0{\"__metadata__\"", 24 },
 		  "weights in safetensors (.safetensors)",
 		  "weights and no network" },

@@ -511,9 +511,9 @@ const struct cli_command chat_command = {
 	"Talk to a language model",
 	"Usage: tenon chat MODEL [--message TEXT]... [OPTION]...\n"
 	"\n"
-	"MODEL is a shared object that mlc_llm compile made, or a folder with one. Without "
-	"--message,\n"
-	"each line of standard input is a message of one conversation.\n"
+	"MODEL is a folder that tenon-compile made of a language model, or a shared object that\n"
+	"mlc_llm compile made. Without --message, each line of standard input is a message of one\n"
+	"conversation.\n"
 	"\n"
 	"  --message TEXT          answer TEXT; several are answered in one batch, each by itself\n"
 	"  --system TEXT           replace the model's system message\n"
