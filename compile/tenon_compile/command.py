@@ -14,6 +14,7 @@ from pathlib import Path
 
 from .errors import CompileError
 from .inputs import quoted, type_text
+from .llm import command as llm
 from .progress import Progress
 from .targets import TARGETS, find_compiler
 
@@ -34,10 +35,15 @@ def shapes_of(arguments):
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(
         prog="tenon-compile",
-        description="Compile a network in ONNX, or a PyTorch exported program (.pt2), to a module that Tenon runs.",
+        description="Compile a network in ONNX, a PyTorch exported program (.pt2), or a language model in GGUF, to what "
+        "Tenon runs.",
     )
-    parser.add_argument("network", type=Path, help="the ONNX file, or a PyTorch exported program (.pt2)")
-    parser.add_argument("-o", "--output", type=Path, default=Path("model.so"), help="the module (model.so)")
+    parser.add_argument(
+        "network", type=Path, help="the ONNX file, a PyTorch exported program (.pt2), or a language model (.gguf)"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, help="the module (model.so); of a language model, the folder (named as the file)"
+    )
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,3,224,224", help="shape of an input")
     parser.add_argument("--target", choices=sorted(TARGETS), default="cpu", help="the device (cpu)")
     parser.add_argument("--processor", metavar="NAME", help="LLVM's name of the processor, such as cortex-a72")
@@ -51,6 +57,9 @@ def parse_arguments(arguments):
         "--explain", action="store_true", help="print what was rewritten, and which kernels have a schedule"
     )
     parser.add_argument("--as-it-is", action="store_true", help="leave the network to TVM's default schedules")
+    parser.add_argument(
+        "--context", type=int, metavar="N", help="most tokens of a conversation with a language model (4096, or fewer)"
+    )
     parser.add_argument("--traceback", action="store_true", help="print where in Python an error came from")
     return parser.parse_args(arguments)
 
@@ -154,6 +163,16 @@ def inputs_of_case(options):
 
 
 def run(options):
+    if llm.is_language_model(options.network):
+        options.requirements = REQUIREMENTS / "requirements.txt"
+        return llm.run(options)
+    if options.context is not None:
+        raise CompileError("--context is for language models")
+    options.output = options.output or Path("model.so")
+    return compile_network(options)
+
+
+def compile_network(options):
     shapes, given = shapes_of(options.shape), inputs_of_case(options)
     check(options)
     with Progress() as progress:

@@ -111,7 +111,7 @@ left_out()
 	'make check '* | 'make check-hil'*) echo "it is a suite of its own" ;;
 
 	# TVM and PyTorch of PyPI take half a gigabyte and five
-	*'-m venv '* | *requirements*.txt* | *tenon-compile* | 'tenon inspect model.so' | 'tenon run model.so --input '*)
+	*'-m venv '* | *requirements*.txt* | *tenon-compile* | *llm*smollm2* | 'tenon chat smollm2'* | 'tenon inspect model.so' | 'tenon run model.so --input '*)
 				echo "it needs TVM or PyTorch of PyPI: suites of compile/ run it" ;;
 	*operators.py* | *net.d* | *'tenon bench model.so') echo "it needs onnx of PyPI: compile/onednn runs it" ;;
 
@@ -274,7 +274,7 @@ builds_and_installs()
 # docs/adding-a-backend.md is for build/new_backend; the last one changes the source
 documents='README.md examples/magika/README.md examples/link/README.md docs/making-modules.md docs/remote.md docs/farm.md
 docs/porting.md docs/hardware-in-loop.md docs/releasing.md packaging/README.md examples/mortise/README.md
-docs/bring-your-own-codegen.md'
+docs/bring-your-own-codegen.md docs/language-models.md'
 
 are_in_the_list()
 {

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""tenon-compile of a language model: one file of weights becomes a folder for "tenon chat"."""
+
+import dataclasses
+import shlex
+from pathlib import Path
+
+from ..errors import CompileError
+from ..progress import Progress
+from ..targets import find_compiler
+from . import folder, gguf_file, gguf_model
+
+MOST_CONTEXT = 4096  # unless --context says more: each token takes memory for its keys and values
+DEFAULT_PROCESSOR = "x86-64-v3"
+
+
+def is_language_model(path):
+    return path.is_file() and gguf_file.is_gguf(path)
+
+
+def check(options):
+    """Refuse options of networks, and places that cannot take the folder."""
+    for option, given in (
+        ("--shape", options.shape),
+        ("--labels", options.labels),
+        ("--case", options.case),
+        ("--explain", options.explain),
+        ("--as-it-is", options.as_it_is),
+    ):
+        if given:
+            raise CompileError(f"{option} is for networks; {options.network} is a language model")
+    if options.target in ("opencl", "cuda"):
+        raise CompileError(f"--target {options.target}: language models are compiled for processors only")
+    folder.check(options.output)
+
+
+def choose_processor(options):
+    """The processor that code is for: by default this machine's, if it has the vectors that make decoding fast."""
+    if options.processor or options.target != "cpu":
+        return options.processor
+    import tvm
+    from tvm.target import codegen
+
+    here = tvm.target.Target({"kind": "llvm", "mcpu": codegen.llvm_get_system_cpu()})
+    return DEFAULT_PROCESSOR if {"avx2", "fma", "f16c"} <= features_of(here) else None
+
+
+def features_of(target):
+    from tvm.target import codegen
+
+    with target:
+        return {str(feature) for feature in codegen.llvm_get_cpu_features(target)}
+
+
+def processor_of(target):
+    """What the forms of weights depend on."""
+    from .forms import Processor
+
+    features = features_of(target)
+    avx2 = {"avx2", "fma", "f16c"} <= features
+    return Processor(avx2=avx2, half=avx2 or str(target.attrs.get("mtriple", "")).startswith("aarch64"))
+
+
+def with_context(settings, given):
+    if given is not None and not 1 <= given <= settings.context:
+        raise CompileError(f"--context {given}: the model was made for {settings.context} tokens")
+    return dataclasses.replace(settings, context=given or min(settings.context, MOST_CONTEXT))
+
+
+def run(options):
+    if options.output is None:
+        options.output = Path(options.network.stem)
+    check(options)
+    compiler = find_compiler(options.target, options.cc)
+    with Progress() as progress:
+        progress("reading the model")
+        model = gguf_model.read(options.network)
+        model.checkpoint.settings = with_context(model.checkpoint.settings, options.context)
+        progress("importing TVM")
+        try:
+            import tvm  # noqa: F401
+        except ImportError as error:
+            raise CompileError(f"{error}. Install: pip install -r {options.requirements}") from error
+        from . import compilation
+        from ..targets import tvm_target
+
+        name = choose_processor(options)
+        target = tvm_target(options.target, name)
+        progress("building the decoder")
+        built, loaders = compilation.build(model.checkpoint, target, processor_of(target), progress)
+        with folder.written(options.output) as new:
+            size = compilation.write_weights(new, loaders, progress)
+            progress("linking")
+            compilation.write_library(built, new, compiler)
+            model.write(new)
+    for note in model.notes:
+        print(f"{options.output}: {note}")
+    print(
+        f"{options.output}: {size / (1 << 20):.0f} MiB of weights, {name or options.target}; "
+        f"try {shlex.join(['tenon', 'chat', str(options.output)])}"
+    )
