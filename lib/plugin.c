@@ -113,8 +113,13 @@ static void find_beside(struct search *s, const char *below, bool always)
 		find_folder(s, path, always);
 }
 
-static void begin(struct search *s, const struct plugin *plugin)
+/* NULL without memory: with its paths it is too large for the stacks of some threads. */
+static struct search *begin(const struct plugin *plugin)
 {
+	struct search *s = malloc(sizeof(*s));
+
+	if (!s)
+		return NULL;
 	s->plugin = plugin;
 	s->count = 0;
 	s->tried = (struct tenon_buffer)TENON_BUFFER_INIT;
@@ -123,6 +128,13 @@ static void begin(struct search *s, const struct plugin *plugin)
 	find_beside(s, "plugins", false);
 	find_beside(s, "tenon", false);
 	find_folder(s, TENON_PLUGIN_FOLDER, true);
+	return s;
+}
+
+static void end(struct search *s)
+{
+	tenon_buffer_fini(&s->tried);
+	free(s);
 }
 
 static bool file_of(const struct search *s, size_t folder, char path[PATH_MAX])
@@ -170,23 +182,27 @@ static void print_failure(const struct search *s, struct tenon_buffer *out)
 
 bool plugin_missing(const struct plugin *plugin, struct tenon_buffer *out)
 {
-	struct search s;
 	char path[PATH_MAX];
+	struct search *s;
 	bool found = false;
 	size_t i;
 
 	if (__atomic_load_n(&plugin->offer, __ATOMIC_ACQUIRE))
 		return false;
-	begin(&s, plugin);
-	for (i = 0; i < s.count && !found; i++) {
-		if (!file_of(&s, i, path))
+	s = begin(plugin);
+	if (!s) {
+		tenon_buffer_printf(out, "%s=m: no memory to look for its plug-in", plugin->option);
+		return true;
+	}
+	for (i = 0; i < s->count && !found; i++) {
+		if (!file_of(s, i, path))
 			continue;
 		found = !access(path, F_OK);
-		note_tried(&s, path, "no such file");
+		note_tried(s, path, "no such file");
 	}
 	if (!found)
-		print_failure(&s, out);
-	tenon_buffer_fini(&s.tried);
+		print_failure(s, out);
+	end(s);
 	return !found;
 }
 
@@ -229,28 +245,37 @@ static const struct plugin_entry *look(struct search *s)
 	return entry;
 }
 
-int plugin_open(struct plugin *plugin, int status)
+/* Called with @open_lock held. */
+static int open_plugin(struct plugin *plugin, int status)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
+	struct search *s = begin(plugin);
 	const struct plugin_entry *entry;
-	struct search s;
+	int err = 0;
+
+	if (!s)
+		return tenon_error(-TENON_E_NOMEM, "no memory to look for plug-in %s", plugin->name);
+	entry = look(s);
+	if (entry) {
+		__atomic_store_n(&plugin->offer, entry->offer, __ATOMIC_RELEASE);
+	} else {
+		print_failure(s, &text);
+		err = tenon_error(status, "%s", text.data ? text.data : plugin->option);
+	}
+	end(s);
+	tenon_buffer_fini(&text);
+	return err;
+}
+
+int plugin_open(struct plugin *plugin, int status)
+{
 	int err = 0;
 
 	if (__atomic_load_n(&plugin->offer, __ATOMIC_ACQUIRE))
 		return 0;
 	fork_gate_lock(&open_lock);
-	if (!plugin->offer) {
-		begin(&s, plugin);
-		entry = look(&s);
-		if (entry) {
-			__atomic_store_n(&plugin->offer, entry->offer, __ATOMIC_RELEASE);
-		} else {
-			print_failure(&s, &text);
-			err = tenon_error(status, "%s", text.data ? text.data : plugin->option);
-		}
-		tenon_buffer_fini(&s.tried);
-	}
+	if (!plugin->offer)
+		err = open_plugin(plugin, status);
 	fork_gate_unlock(&open_lock);
-	tenon_buffer_fini(&text);
 	return err;
 }

@@ -36,7 +36,6 @@ int tenon_queue_launch(struct tenon_queue *q, const struct tenon_dispatch *dispa
  * @use: what the kernel does with it; known for host memory only
  * @host: host memory to copy from and to; NULL when @memory is the tensor's own
  * @size: bytes of the tensor
- * @data: the argument of the kernel
  * @pooled: @memory belongs to the pool of the queue; else it is referenced
  */
 struct bound {
@@ -44,7 +43,6 @@ struct bound {
 	struct tenon_argument_use use;
 	char *host;
 	uint64_t size;
-	uint64_t data;
 	bool pooled;
 };
 
@@ -61,14 +59,14 @@ static bool is_on(const struct tenon_device *device, const DLTensor *t)
 	       t->device.device_id == device->id.device_id;
 }
 
-static int bind_own(const struct run *r, const DLTensor *t, struct bound *b)
+static int bind_own(const struct run *r, const DLTensor *t, struct bound *b, uint64_t *argument)
 {
 	struct tenon_device *device = r->queue->device;
 	struct tenon_memory *m, room;
 	int err;
 
 	if (device->properties->flags & TENON_DEVICE_ADDRESSES) {
-		b->data = (uintptr_t)t->data + t->byte_offset;
+		*argument = (uintptr_t)t->data + t->byte_offset;
 		return 0;
 	}
 	err = tenon_memory_of_data(device, t->data, &room, &m);
@@ -80,7 +78,7 @@ static int bind_own(const struct run *r, const DLTensor *t, struct bound *b)
 		tenon_object_ref(m);
 		b->memory = m;
 	}
-	b->data = (uintptr_t)b->memory;
+	*argument = (uintptr_t)b->memory;
 	return err;
 }
 
@@ -101,7 +99,8 @@ static bool import_host(struct tenon_device *device, struct bound *b)
 	return false;
 }
 
-static int bind_host(const struct run *r, size_t index, const DLTensor *t, struct bound *b)
+static int bind_host(const struct run *r, size_t index, const DLTensor *t, struct bound *b,
+		     uint64_t *argument)
 {
 	struct tenon_device *device = r->queue->device;
 	const struct tenon_executable_ops *ops = device->ops->executable;
@@ -123,11 +122,12 @@ static int bind_host(const struct run *r, size_t index, const DLTensor *t, struc
 		b->pooled = !err;
 	}
 	if (!err)
-		b->data = (uintptr_t)tenon_memory_data(b->memory);
+		*argument = (uintptr_t)tenon_memory_data(b->memory);
 	return err;
 }
 
-static int bind(const struct run *r, size_t index, const DLTensor *t, struct bound *b)
+static int bind(const struct run *r, size_t index, const DLTensor *t, struct bound *b,
+		uint64_t *argument)
 {
 	char label[DEVICE_LABEL];
 	size_t size;
@@ -144,9 +144,9 @@ static int bind(const struct run *r, size_t index, const DLTensor *t, struct bou
 		return err;
 	b->size = size;
 	if (is_on(r->queue->device, t))
-		return bind_own(r, t, b);
+		return bind_own(r, t, b, argument);
 	if (t->device.device_type == kDLCPU)
-		return bind_host(r, index, t, b);
+		return bind_host(r, index, t, b, argument);
 	return tenon_error(-TENON_E_VALUE, "it lies on %s:%d, the kernel runs on %s",
 			   tenon_device_name(t->device.device_type), t->device.device_id,
 			   device_label(r->queue->device, label));
@@ -269,11 +269,10 @@ int tenon_queue_run(struct tenon_queue *q, struct tenon_kernel *kernel,
 				   (int)info->name.size, info->name.data, info->argument_count,
 				   count);
 	while (r.count < count && !err) {
-		err = bind(&r, r.count, tensors[r.count], &r.bound[r.count]);
+		err = bind(&r, r.count, tensors[r.count], &r.bound[r.count], &arguments[r.count]);
 		if (err)
 			err = tenon_error_in(err, "%.*s: argument %zu", (int)info->name.size,
 					     info->name.data, r.count);
-		arguments[r.count] = r.bound[r.count].data;
 		r.count++;
 	}
 	err = err ? err : submit(&r, &dispatch, job);

@@ -22,7 +22,7 @@ static int by_number(const void *a, const void *b)
 
 static bool is_kept(const int *keep, size_t count, int fd)
 {
-	return bsearch(&fd, keep, count, sizeof(*keep), by_number) != NULL;
+	return count && bsearch(&fd, keep, count, sizeof(*keep), by_number);
 }
 
 static bool close_ranges(const int *keep, size_t count)

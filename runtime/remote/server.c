@@ -514,37 +514,44 @@ static void close_server(struct server *s)
 
 int server_run(const struct server_options *options)
 {
-	struct server s = { .options = options, .signals = -1, .alive = { -1, -1 } };
+	struct server *s = calloc(1, sizeof(*s));
 	int err;
 
+	if (!s)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a server");
+	s->options = options;
+	s->signals = s->alive[0] = s->alive[1] = -1;
 	if (options->stdio)
 		server_keep_messages_out();
-	err = server_folder_create(options->base, &s.folder);
-	if (err)
+	err = server_folder_create(options->base, &s->folder);
+	if (err) {
+		free(s);
 		return err;
+	}
 	/* a server for one client has no later session */
-	file_cache_init(&s.cache, s.folder.path, options->stdio ? 0 : options->cache_most);
+	file_cache_init(&s->cache, s->folder.path, options->stdio ? 0 : options->cache_most);
 	/* before any session: each gets a right to it when it starts */
-	if (s.cache.most && !file_cache_make(&s.cache))
-		s.cache.most = 0;
+	if (s->cache.most && !file_cache_make(&s->cache))
+		s->cache.most = 0;
 	/* one for the connection to a proxy */
-	s.peer_room = options->sessions_most + WAITING_MOST + UNPROVEN_MOST + 1;
-	s.peers = calloc(s.peer_room, sizeof(*s.peers));
-	s.polled = calloc(POLLED_FIRST + LISTEN_MOST + 3 * s.peer_room, sizeof(*s.polled));
-	if (!s.peers || !s.polled)
-		err = tenon_error(-TENON_E_NOMEM, "no memory for %u connections", s.peer_room);
+	s->peer_room = options->sessions_most + WAITING_MOST + UNPROVEN_MOST + 1;
+	s->peers = calloc(s->peer_room, sizeof(*s->peers));
+	s->polled = calloc(POLLED_FIRST + LISTEN_MOST + 3 * s->peer_room, sizeof(*s->polled));
+	if (!s->peers || !s->polled)
+		err = tenon_error(-TENON_E_NOMEM, "no memory for %u connections", s->peer_room);
 	/* processes that uploaded code leaves behind become children of the server, which reaps them */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	allow_descriptors();
 	if (!err)
-		err = open_signals(&s);
+		err = open_signals(s);
 	if (!err) {
-		report_sandbox(&s);
-		server_builder_init(&s);
-		err = open_peers(&s);
+		report_sandbox(s);
+		server_builder_init(s);
+		err = open_peers(s);
 	}
 	if (!err)
-		err = loop(&s);
-	close_server(&s);
+		err = loop(s);
+	close_server(s);
+	free(s);
 	return err;
 }

@@ -40,15 +40,19 @@ bool session_is_linked(const char *name)
  * @words: the command: compiler, options, objects; allocated
  * @count: how many
  * @objects: index of the first object
- * @folder: of unpacked objects, allocated; NULL without an archive
+ * @path: what the client uploaded; allocated, as are the following
+ * @output: the shared object
  * @log: file of the compiler's messages
+ * @folder: of unpacked objects; NULL without an archive
  */
 struct linking {
 	char **words;
 	size_t count;
 	size_t objects;
+	char *path;
+	char *output;
+	char *log;
 	char *folder;
-	char log[2 * PATH_MAX];
 };
 
 static int no_memory(void)
@@ -71,6 +75,19 @@ static int add_word(struct linking *l, char *word)
 	return 0;
 }
 
+/* linking_fini() follows, also on failure. */
+static int linking_init(struct linking *l, const char *folder, const char *name)
+{
+	*l = (struct linking){ NULL };
+	if (asprintf(&l->path, "%s/%s", folder, name) < 0)
+		l->path = NULL;
+	if (asprintf(&l->output, "%s/%s.so", folder, name) < 0)
+		l->output = NULL;
+	if (asprintf(&l->log, "%s/.link", folder) < 0)
+		l->log = NULL;
+	return l->path && l->output && l->log ? 0 : no_memory();
+}
+
 static void linking_fini(struct linking *l)
 {
 	size_t i;
@@ -84,7 +101,11 @@ static void linking_fini(struct linking *l)
 		rmdir(l->folder);
 	free(l->folder);
 	free(l->words);
-	unlink(l->log);
+	if (l->log)
+		unlink(l->log);
+	free(l->log);
+	free(l->output);
+	free(l->path);
 }
 
 /* ---- archives */
@@ -108,7 +129,7 @@ static int unpack_one(struct linking *l, const struct archive_file *f, size_t in
 	return add_word(l, path);
 }
 
-static int unpack(struct session *s, const char *path, const char *name, struct linking *l)
+static int unpack(struct session *s, const char *name, struct linking *l)
 {
 	struct archive_files files = { NULL, 0 };
 	struct tenon_slice bytes;
@@ -116,7 +137,7 @@ static int unpack(struct session *s, const char *path, const char *name, struct 
 	size_t i;
 	int err;
 
-	err = file_map_open(path, &bytes);
+	err = file_map_open(l->path, &bytes);
 	if (err)
 		return err;
 	err = archive_read(bytes, name, &files);
@@ -128,7 +149,7 @@ static int unpack(struct session *s, const char *path, const char *name, struct 
 				  "%s: %" PRIu64 " bytes of objects are more than the folder may "
 				  "have (tenon rpc serve --folder-size)",
 				  name, size);
-	if (!err && (asprintf(&l->folder, "%s.objects", path) < 0 || mkdir(l->folder, 0700)))
+	if (!err && (asprintf(&l->folder, "%s.objects", l->path) < 0 || mkdir(l->folder, 0700)))
 		err = tenon_error(-TENON_E_IO, "%s: a folder for its objects: %s", name,
 				  strerror(errno));
 	for (i = 0; i < files.count && !err; i++)
@@ -138,10 +159,9 @@ static int unpack(struct session *s, const char *path, const char *name, struct 
 	return err;
 }
 #else
-static int unpack(struct session *s, const char *path, const char *name, struct linking *l)
+static int unpack(struct session *s, const char *name, struct linking *l)
 {
 	(void)s;
-	(void)path;
 	(void)l;
 	return tenon_error(
 		-TENON_E_UNSUPPORTED,
@@ -154,18 +174,21 @@ static int unpack(struct session *s, const char *path, const char *name, struct 
 /* ---- the compiler */
 
 /* The environment with TMPDIR in the session's folder, the only one that it may write to. */
-static char **environment(const char *folder, char temporary[2 * PATH_MAX])
+static char **environment(const char *folder, char **temporary)
 {
 	size_t count = 0, i, n = 0;
 	char **list;
 
 	while (environ[count])
 		count++;
+	if (asprintf(temporary, "TMPDIR=%s", folder) < 0) {
+		*temporary = NULL;
+		return NULL;
+	}
 	list = calloc(count + 2, sizeof(*list));
 	if (!list)
 		return NULL;
-	snprintf(temporary, 2 * PATH_MAX, "TMPDIR=%s", folder);
-	list[n++] = temporary;
+	list[n++] = *temporary;
 	for (i = 0; i < count; i++)
 		if (strncmp(environ[i], "TMPDIR=", 7))
 			list[n++] = environ[i];
@@ -174,15 +197,12 @@ static char **environment(const char *folder, char temporary[2 * PATH_MAX])
 
 static int start(const struct session *s, const struct linking *l, pid_t *pid)
 {
-	char temporary[2 * PATH_MAX];
-	char **list = environment(s->folder, temporary);
+	char *temporary, **list = environment(s->folder, &temporary);
 	posix_spawn_file_actions_t actions;
 	int err = list ? posix_spawn_file_actions_init(&actions) : ENOMEM;
 
-	if (err) {
-		free(list);
-		return err;
-	}
+	if (err)
+		goto free_list;
 	err = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, l->log,
 					       O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (!err)
@@ -190,7 +210,9 @@ static int start(const struct session *s, const struct linking *l, pid_t *pid)
 	if (!err)
 		err = posix_spawnp(pid, l->words[0], &actions, NULL, l->words, list);
 	posix_spawn_file_actions_destroy(&actions);
+free_list:
 	free(list);
+	free(temporary);
 	return err;
 }
 
@@ -233,7 +255,7 @@ static int compile(const struct session *s, const struct linking *l, const char 
 }
 
 /* The compiler is $CC, which may be several words, as make has it. */
-static int add_command(struct linking *l, const char *output)
+static int add_command(struct linking *l)
 {
 	const char *at = getenv("CC");
 	int err = 0;
@@ -250,7 +272,7 @@ static int add_command(struct linking *l, const char *output)
 	if (!err)
 		err = add_word(l, strdup("-o"));
 	if (!err)
-		err = add_word(l, strdup(output));
+		err = add_word(l, strdup(l->output));
 	l->objects = l->count;
 	return err;
 }
@@ -269,11 +291,30 @@ static int remove_earlier(struct session *s, const char *output)
 	return 0;
 }
 
+static int link_objects(struct session *s, const char *name, struct linking *l)
+{
+	struct stat st;
+	int err;
+
+	if (stat(l->path, &st))
+		return tenon_error(-TENON_E_IO, "cannot find file %s", name);
+	err = add_command(l);
+	if (!err && ends_in(name, ".tar"))
+		err = unpack(s, name, l);
+	else if (!err)
+		err = add_word(l, strdup(l->path));
+	if (!err)
+		err = remove_earlier(s, l->output);
+	if (!err)
+		err = compile(s, l, name);
+	if (!err && !stat(l->output, &st))
+		s->folder_used += (uint64_t)st.st_size;
+	return err;
+}
+
 int session_link(struct session *s, char name[PATH_MAX])
 {
-	char path[2 * PATH_MAX], output[2 * PATH_MAX];
-	struct linking l = { 0 };
-	struct stat st;
+	struct linking l;
 	int err;
 
 	if (!s->options->native_code)
@@ -283,25 +324,11 @@ int session_link(struct session *s, char name[PATH_MAX])
 				   name);
 	if (strlen(name) + sizeof(".so") > PATH_MAX)
 		return tenon_error(-TENON_E_VALUE, "%s: the name is too long to link it", name);
-	snprintf(path, sizeof(path), "%s/%s", s->folder, name);
-	snprintf(output, sizeof(output), "%s/%s.so", s->folder, name);
-	snprintf(l.log, sizeof(l.log), "%s/.link", s->folder);
-	if (stat(path, &st))
-		return tenon_error(-TENON_E_IO, "cannot find file %s", name);
-	err = add_command(&l, output);
-	if (!err && ends_in(name, ".tar"))
-		err = unpack(s, path, name, &l);
-	else if (!err)
-		err = add_word(&l, strdup(path));
+	err = linking_init(&l, s->folder, name);
 	if (!err)
-		err = remove_earlier(s, output);
-	if (!err)
-		err = compile(s, &l, name);
+		err = link_objects(s, name, &l);
 	linking_fini(&l);
-	if (err)
-		return err;
-	strcat(name, ".so");
-	if (!stat(output, &st))
-		s->folder_used += (uint64_t)st.st_size;
-	return 0;
+	if (!err)
+		strcat(name, ".so");
+	return err;
 }

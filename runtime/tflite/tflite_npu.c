@@ -131,7 +131,7 @@ static int by_offset(const void *a, const void *b)
 static int check_overlap(const struct operator_call *c, const struct npu_tensor *tensors,
 			 size_t count, const char *what)
 {
-	struct npu_tensor *sorted = malloc(count * sizeof(*sorted));
+	struct npu_tensor *sorted = malloc((count + 1) * sizeof(*sorted));
 	size_t i;
 	int err = 0;
 

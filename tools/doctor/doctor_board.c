@@ -38,7 +38,8 @@ static bool passes_through(const struct checkup *c, const char *group)
 
 static size_t count_passed_through(const struct checkup *c)
 {
-	char names[MANY][BOARD_NAME], path[BOARD_PATH];
+	static char names[MANY][BOARD_NAME]; /* too large for the stack */
+	char path[BOARD_PATH];
 	size_t count = board_entries(c->root, "/sys/kernel/iommu_groups", "", names, MANY);
 	size_t passed = 0;
 

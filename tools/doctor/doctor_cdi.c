@@ -151,7 +151,8 @@ static void add_device(struct cdi *c, const char *name, struct edits *e)
 static void add_nodes(const struct cdi *c, struct edits *e, const char *folder, const char *prefix,
 		      bool numbered)
 {
-	char names[ENTRIES][BOARD_NAME], path[BOARD_PATH];
+	static char names[ENTRIES][BOARD_NAME]; /* too large for the stack */
+	char path[BOARD_PATH];
 	size_t count = board_entries(c->root, folder, prefix, names, ENTRIES);
 
 	for (size_t i = 0; i < count; i++) {
@@ -290,7 +291,8 @@ static int add_listed(struct cdi *c, struct cli *cli, const struct device_list *
 /* Devices that consist of a node alone: renderD128, accel0, uio0. */
 static void add_single_nodes(struct cdi *c, const struct device_list *l)
 {
-	char names[ENTRIES][BOARD_NAME], path[BOARD_PATH];
+	static char names[ENTRIES][BOARD_NAME]; /* too large for the stack */
+	char path[BOARD_PATH];
 	struct edits e;
 
 	for (size_t i = 0; i < l->node_count; i++) {
