@@ -32,7 +32,7 @@ import tvm_ffi
 
 # where a tensor object of tvm-ffi has the byte offset: behind its header and the fields before it of DLTensor
 BYTE_OFFSET = 24 + 40
-# as in worker.c: keys of tensors that the worker made, and how many of them both sides keep
+# as in tensors.c: keys of tensors that the worker made, and how many of them both sides keep
 FIRST_RESULT, RESULTS_KEPT = 1 << 31, 64
 
 
