@@ -6,6 +6,8 @@ channels, whose sums stay in registers while the loops over what is summed run o
 vectorised along their innermost axis, where that is contiguous.
 """
 
+import math
+
 import tvm
 from tvm import relax
 from tvm.s_tir import Schedule
@@ -29,6 +31,12 @@ def loops_of(schedule, block):
     return space, summed
 
 
+def size(schedule, block):
+    """How many elements a block computes."""
+    found = loops_of(schedule, block)
+    return math.prod(extent(schedule, loop) for loop in found[0]) if found else None
+
+
 def unroll_and_vectorize(schedule, unrolled, vector):
     for loop in unrolled:
         if extent(schedule, loop) > 1:
@@ -38,19 +46,24 @@ def unroll_and_vectorize(schedule, unrolled, vector):
 
 
 def tile_product(schedule, names, main):
-    """A marked block, and what follows it in its kernel."""
+    """A marked block, and what follows it in its kernel; the blocks that are left to be vectorised.
+
+    What follows is computed in the tile of the product, unless it is larger, as of a gate that scales a whole picture.
+    """
     block = schedule.get_sblock(main)
     high, wide, lanes = (int(number) for number in schedule.get(block).annotations[MARK])
     schedule.unannotate(block, MARK)
     behind = names[names.index(main) + 1 :]
     space, summed = loops_of(schedule, block)
+    elements = size(schedule, block)
     *outer, columns, channels = space
     column, inner_column = schedule.split(columns, [None, high])
     channel, inner_wide, lane = schedule.split(channels, [None, wide, lanes])
     schedule.reorder(channel, *outer, column, *summed, inner_column, inner_wide, lane)
     for name in behind[:-1]:
         schedule.compute_inline(schedule.get_sblock(name))
-    if behind:
+    same = behind and size(schedule, schedule.get_sblock(behind[-1])) == elements
+    if same:
         schedule.set_scope(block, 0, "local")
         last = schedule.get_sblock(behind[-1])
     else:
@@ -63,7 +76,12 @@ def tile_product(schedule, names, main):
     zeros = schedule.decompose_reduction(block, summed[0])
     of_zeros = schedule.get_loops(zeros)
     unroll_and_vectorize(schedule, of_zeros[-3:-1], of_zeros[-1])
-    return summed
+    return [] if same else behind[-1:]
+
+
+def has_condition(schedule, block):
+    """Whether a block computes one of two values, such as elements of a picture or its padding."""
+    return "if_then_else" in schedule.get(block).script()
 
 
 def vectorize_blocks(schedule, names, vectors):
@@ -75,6 +93,8 @@ def vectorize_blocks(schedule, names, vectors):
         block = schedule.get_sblock(name)
         found = loops_of(schedule, block)
         if not found or not found[0] or extent(schedule, found[0][-1]) % lanes:
+            continue
+        if not vectors.conditions and has_condition(schedule, block):
             continue
         space, summed = found
         if (
@@ -102,14 +122,13 @@ def schedule_kernel(function, vectors):
     names = [schedule.get(block).name_hint for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
     main = next((name for name in names if marked(schedule, name)), None)
     before = names[: names.index(main)] if main else names
-    if main:
-        tile_product(schedule, names, main)
-    if main == "depthwise_conv2d":
+    rest = tile_product(schedule, names, main) if main else []
+    if main == "depthwise_conv2d" and vectors.conditions:
         # each element is read a few times only: a padded copy would cost more than the sums
         for name in before:
             schedule.compute_inline(schedule.get_sblock(name))
-    else:
-        vectorize_blocks(schedule, before, vectors)
+        before = []
+    vectorize_blocks(schedule, [*before, *rest], vectors)
     return schedule.mod["main"], "tiled" if main else "vectorised"
 
 
