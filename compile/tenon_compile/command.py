@@ -46,7 +46,9 @@ def parse_arguments(arguments):
     )
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,3,224,224", help="shape of an input")
     parser.add_argument("--target", choices=sorted(TARGETS), default="cpu", help="the device (cpu)")
-    parser.add_argument("--processor", metavar="NAME", help="LLVM's name of the processor, such as cortex-a72")
+    parser.add_argument(
+        "--processor", metavar="NAME", help="LLVM's name of the processor, such as cortex-a72, v3 of x86-64, or +v"
+    )
     parser.add_argument("--cc", help="compiler that links the module, for a target that is not this machine")
     parser.add_argument("--labels", type=Path, help="names of the classes, one a line")
     parser.add_argument(

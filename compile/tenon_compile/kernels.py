@@ -19,6 +19,7 @@ class Vectors:
 
     lanes: int = 4
     sums: int = 12
+    conditions: bool = True  # whether TVM makes vectors of a choice between two values
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ FEATURES = (
     ("avx2", Vectors(8, 12)),
     ("sse2", Vectors(4, 12)),
     ("neon", Vectors(4, 10)),
-    ("v", Vectors(4, 24)),
+    # of a choice TVM 0.27 makes vectors of two lengths, and refuses them
+    ("v", Vectors(4, 24, conditions=False)),
 )
 WITHOUT = Vectors(1, 12)
 

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: MIT
 """What a module can be compiled for."""
 
+import platform
+import re
 import shutil
 from dataclasses import dataclass, field
 
 from .errors import CompileError
+
+RISCV = {"kind": "llvm", "mtriple": "riscv64-linux-gnu", "mattr": ["+m", "+a", "+f", "+d", "+c"], "mabi": "lp64d"}
+# what a compiler of this machine's may assume of all others of its kind
+HERE = {"kind": "llvm", "mcpu": "x86-64-v2"} if platform.machine() == "x86_64" else {"kind": "llvm"}
 
 
 @dataclass(frozen=True)
 class Target:
     """A kind of machine: what TVM calls the device (None: the processor), the processor's code, and its compiler."""
 
-    host: dict = field(default_factory=lambda: {"kind": "llvm"})
+    host: dict = field(default_factory=lambda: HERE)
     device: str | None = None
     compiler: str | None = None
 
@@ -19,13 +25,16 @@ class Target:
 TARGETS = {
     "cpu": Target(),
     "aarch64": Target({"kind": "llvm", "mtriple": "aarch64-linux-gnu"}, compiler="aarch64-linux-gnu-gcc"),
+    "armv7": Target(
+        {"kind": "llvm", "mtriple": "armv7-linux-gnueabihf", "mfloat-abi": "hard", "mattr": ["+neon"]},
+        compiler="arm-linux-gnueabihf-gcc",
+    ),
+    # without NEON, which processors that Debian's armhf runs on may lack
     "armhf": Target(
-        {"kind": "llvm", "mtriple": "arm-linux-gnueabihf", "mfloat-abi": "hard"}, compiler="arm-linux-gnueabihf-gcc"
+        {"kind": "llvm", "mtriple": "armv7-linux-gnueabihf", "mfloat-abi": "hard", "mattr": ["-neon", "-d32"]},
+        compiler="arm-linux-gnueabihf-gcc",
     ),
-    "riscv64": Target(
-        {"kind": "llvm", "mtriple": "riscv64-linux-gnu", "mattr": ["+m", "+a", "+f", "+d", "+c"], "mabi": "lp64d"},
-        compiler="riscv64-linux-gnu-gcc",
-    ),
+    "riscv64": Target(RISCV, compiler="riscv64-linux-gnu-gcc"),
     "opencl": Target(device="opencl"),
     "cuda": Target(device="cuda"),
 }
@@ -40,14 +49,41 @@ def find_compiler(name, given):
     return compiler
 
 
+def host_of(name, processor):
+    """The options of TVM for a target's processor: cortex-a76, cortex-a53+dotprod, +v, or x86-64-v3, in short v3."""
+    host = dict(TARGETS[name].host)
+    if processor:
+        model, *features = processor.split("+")
+        if model:
+            host["mcpu"] = f"x86-64-{model}" if re.fullmatch(r"v[1-4]", model) else model
+        if features:
+            host["mattr"] = [*host.get("mattr", []), *(f"+{feature}" for feature in features)]
+    return host
+
+
+def check_host(host, processor):
+    """Refuse what LLVM does not know: it would print a line, and compile for another processor."""
+    import tvm
+    from tvm.target import codegen
+
+    # the names that LLVM knows are asked for with those of the architecture alone
+    plain = tvm.target.Target({key: value for key, value in host.items() if key in ("kind", "mtriple")})
+    model = host.get("mcpu")
+    if model and not codegen.llvm_is_valid_cpu(model, str(plain.attrs.get("mtriple", ""))):
+        raise CompileError(f"--processor {processor}: LLVM knows no processor {model} of this target")
+    target = tvm.target.Target(host)
+    with target:
+        known = {str(feature) for feature in codegen.llvm_get_cpu_features(target)}
+    for feature in host.get("mattr", []):
+        if feature.startswith("+") and feature[1:] not in known:
+            raise CompileError(f"--processor {processor}: LLVM knows no feature {feature} of this target")
+    return target
+
+
 def tvm_target(name, processor):
     """TVM's target."""
     import tvm
 
-    chosen = TARGETS[name]
-    host = dict(chosen.host)
-    if processor:
-        host["mcpu"] = processor
-    if chosen.device:
-        return tvm.target.Target(chosen.device, host=tvm.target.Target(host))
-    return tvm.target.Target(host)
+    host = check_host(host_of(name, processor), processor)
+    device = TARGETS[name].device
+    return tvm.target.Target(device, host=host) if device else host

@@ -2,16 +2,18 @@
 #
 # Read by cross_*.sh, which set cross (the prefix of the tools), qemu and debian (the name there)
 
-need "$cross-gcc" "$qemu"
+need "$cross-gcc" "$qemu" flock
+. tests/build/cross_build.sh
 folder=$(kept "$cross")
-# its own dynamic linker starts a program: with -L the emulator takes "/" for the folder of the target
-emulator="$qemu $(echo /usr/"$cross"/lib/ld-linux*) --library-path /usr/$cross/lib"
+emulator=$(cross_emulator)
 
 build_it()
 {
-	rm -f "$folder/tenon"
-	options_off "$folder" JSON NPZ LLM_TOKENIZER LLM_SERVE TOOL_SHARED &&
-		inner_make O="$folder" CROSS_COMPILE="$cross-" CFLAGS='-O2 -g -Werror' all
+	(
+		flock 9 || exit
+		rm -f "$folder/tenon"
+		cross_configure && cross_build all
+	) 9> "$folder/lock"
 }
 
 it "$cross-gcc builds everything without a warning" build_it

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+#
+# Read behind inner_make.sh by suites that build the tree for another architecture, whose name for tools is $cross and whose
+# emulator is $qemu, into $folder: two such suites share what they build.
+
+# its own dynamic linker starts a program: with -L the emulator takes "/" for the folder of the target
+cross_emulator()
+{
+	echo "$qemu $(echo /usr/"$cross"/lib/ld-linux*) --library-path /usr/$cross/lib"
+}
+
+cross_configure()
+{
+	options_off "$folder" JSON NPZ LLM_TOKENIZER LLM_SERVE TOOL_SHARED
+}
+
+# cross_build GOAL...
+cross_build()
+{
+	inner_make O="$folder" CROSS_COMPILE="$cross-" CFLAGS='-O2 -g -Werror' "$@"
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# A small network compiled for other architectures than this one, and run by the command under qemu-user: the outputs are
+# those of ONNX Runtime. The builds are those of tests/build/cross_*.sh
+
+. tests/build/tap.sh
+. tests/build/inner_make.sh
+. tests/build/cross_build.sh
+. tests/compile/compile.sh
+needs_python
+command -v flock >/dev/null 2>&1 || skip "flock is not installed"
+
+network=$scratch/small.onnx
+it "the network is written" "$python" tests/compile/cross_network.py "$network"
+
+# compiles NAME OPTION...: every kernel has a schedule of tenon-compile
+compiles()
+{
+	name=$1
+	shift
+	compile "$network" -o "$scratch/$name.so" --case --explain "$@" > "$scratch/explained" || return
+	cat "$scratch/explained"
+	! grep 'default' "$scratch/explained"
+}
+
+# runs NAME: on the emulator, with the case of the module
+runs()
+{
+	set -- "$scratch/$1"
+	TENON_COMPAT_LIBRARY=$scratch/$cross/libtvm_ffi.so $emulator "$scratch/$cross/tenon" run "$1.so" \
+		--input "x=@$1.case/input0.npy" --expect "@$1.case/output0.npy" --rtol 1e-3 --atol 1e-4
+}
+
+# take_build: a copy of the command, where a suite that builds it anew cannot remove it
+take_build()
+{
+	mkdir -p "$scratch/$cross" && (
+		flock 9
+		{ [ -e "$folder/.config" ] || cross_configure; } && cross_build "$folder/tenon" "$folder/compat/libtvm_ffi.so" &&
+			cp "$folder/tenon" "$folder/compat/libtvm_ffi.so" "$scratch/$cross/"
+	) 9> "$folder/lock"
+}
+
+# on CROSS QEMU: build the command for an architecture, unless its tools are missing
+on()
+{
+	cross=$1 qemu=$2
+	folder=$(kept "$cross")
+	for tool in "$cross-gcc" "$qemu"; do
+		command -v "$tool" >/dev/null 2>&1 || { skip_case "$cross" "$tool is not installed"; return 1; }
+	done
+	emulator=$(cross_emulator)
+	it "the command is built for $cross" take_build
+}
+
+# processor NAME MACHINE OPTION...
+processor()
+{
+	name=$1 machine=$2
+	shift 2
+	it "the network is compiled for $machine" compiles "$name" "$@"
+	it "it gives what ONNX Runtime gives on $machine" runs "$name"
+}
+
+if on aarch64-linux-gnu qemu-aarch64; then
+	processor aarch64 "aarch64" --target aarch64
+	processor i8mm "aarch64 with dot products and products of matrices" --target aarch64 --processor +dotprod+i8mm
+fi
+if on arm-linux-gnueabihf qemu-arm; then
+	processor armv7 "armv7" --target armv7
+	processor armhf "armhf, without NEON" --target armhf
+fi
+if on riscv64-linux-gnu qemu-riscv64; then
+	processor riscv64 "riscv64" --target riscv64
+	export QEMU_CPU=rv64,v=true,vext_spec=v1.0,vlen=128,elen=64
+	processor rvv "riscv64 with vectors" --target riscv64 --processor +v
+fi
+finish
