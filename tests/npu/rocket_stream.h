@@ -40,4 +40,7 @@ int end_sample(struct cmdstream_emitter *e, struct tenon_buffer *out);
 /* A payload: input to output in one task, or by memory between in two. */
 int sample_stream(unsigned int tasks, struct tenon_buffer *out);
 
+/* Read a payload, and check its first kernel (rocket_check.c). */
+int rocket_check(const struct tenon_buffer *b);
+
 #endif /* TESTS_NPU_ROCKET_STREAM_H */
