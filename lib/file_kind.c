@@ -32,7 +32,7 @@
 	"with " SCRIPT PAGE
 #define WEIGHTS                                                                                    \
 	"; it holds weights and no network: compile the network that uses them, a language model " \
-	"with MLC-LLM" PAGE
+	"by its folder with " SCRIPT PAGE
 #define LANGUAGE                                                                                   \
 	"; it holds a language model that is not compiled yet: make a folder for tenon chat of "   \
 	"it with " SCRIPT PAGE

@@ -39,7 +39,8 @@ def parse_arguments(arguments):
         "Tenon runs.",
     )
     parser.add_argument(
-        "network", type=Path, help="the ONNX file, a PyTorch exported program (.pt2), or a language model (.gguf)"
+        "network", type=Path, help="the ONNX file, a PyTorch exported program (.pt2), or a language model (.gguf, or a "
+        "folder with config.json and safetensors)"
     )
     parser.add_argument(
         "-o", "--output", type=Path, help="the module (model.so); of a language model, the folder (named as the file)"

@@ -23,3 +23,17 @@ refuses()
 	shift
 	! compile "$@" > "$scratch/refused" 2>&1 && cat "$scratch/refused" && grep -q -- "$pattern" "$scratch/refused"
 }
+
+# needs_chat: skip where tenon chat cannot run what is compiled; set python
+needs_chat()
+{
+	for option in LLM JSON TVM_FFI_COMPAT ERROR_CONTEXT; do
+		grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
+	done
+	[ -x "$TENON_COMMAND" ] && [ -z "${EMULATOR:-}" ] || skip "the command cannot run what the compiler makes"
+	[ -z "${SAN:-}" ] || skip "the library is linked without the sanitizer"
+	for python in "$TENON_BUILD/compile/venv/bin/python" "${TENON_VENVS:-$TENON_BUILD/interop-venvs}/0.27/bin/python"; do
+		"$python" -c 'import jinja2, tvm' 2>/dev/null && return
+	done
+	skip "TVM and jinja2 are not installed: tests/compile/prepare installs them"
+}

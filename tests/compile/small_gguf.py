@@ -1,14 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Small language models in GGUF with random weights, and what they say, by NumPy alone in float64.
+"""Small language models in GGUF with random weights, and what they say, by NumPy alone in float64."""
 
-usage: small_gguf.py FOLDER    writes llama.gguf, qwen2.gguf and qwen3.gguf, and expected.json: for each a prompt, the
-                               logits behind it, and the tokens that follow greedily
-"""
-
-import json
 import struct
-import sys
-from pathlib import Path
 
 import numpy as np
 
@@ -134,11 +127,13 @@ class Small:
     """A decoder with two layers. Llama's file has the heads' numbers in the order of llama.cpp, neighbours in pairs."""
 
     layers, width, heads, keys, size = 2, 64, 4, 2, 16
+    neighbours = False  # whether the numbers of a pair, which are rotated together, are neighbours
     theta, epsilon = 10000.0, 1e-5
 
-    def __init__(self, family, matrix, embedding, head=None, bias=False, head_norms=False, factors=False, feed=64):
+    def __init__(self, family, matrix, embedding, head=None, bias=False, head_norms=False, factors=False, feed=64, seed=1):
         self.feed, self.family, self.numbers, self.tensors = feed, family, {}, {}
-        self.rng = np.random.default_rng(len(family))
+        self.neighbours = self.neighbours or family == "llama"
+        self.rng = np.random.default_rng(seed)
         fused = {"attn_q": self.heads * self.size, "attn_k": self.keys * self.size, "attn_v": self.keys * self.size}
         self.add("token_embd.weight", embedding, (VOCABULARY, self.width))
         if head is not None:
@@ -189,15 +184,17 @@ class Small:
     def norm(self, x, name):
         return x / np.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon) * self.numbers[name]
 
+    def frequencies(self):
+        frequency = self.theta ** -(np.arange(0, self.size, 2) / self.size)
+        return frequency / self.numbers.get("rope_freqs.weight", 1)
+
     def rotate(self, x):
         """[tokens, heads, size]"""
-        frequency = self.theta ** -(np.arange(0, self.size, 2) / self.size)
-        frequency = frequency / self.numbers.get("rope_freqs.weight", 1)
-        angle = np.arange(len(x))[:, None] * frequency
+        angle = np.arange(len(x))[:, None] * self.frequencies()
         cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
         out = np.empty_like(x)
         pairs = (slice(0, None, 2), slice(1, None, 2))
-        if self.family != "llama":
+        if not self.neighbours:
             pairs = (slice(0, self.size // 2), slice(self.size // 2, None))
         a, b = x[..., pairs[0]], x[..., pairs[1]]
         out[..., pairs[0]], out[..., pairs[1]] = a * cos - b * sin, b * cos + a * sin
@@ -248,15 +245,3 @@ MODELS = {
     "qwen3": lambda: Small("qwen3", F32, BF16, head=Q8_0, head_norms=True),
 }
 
-
-def main():
-    folder, expected = Path(sys.argv[1]), {}
-    for name, make in MODELS.items():
-        model = make()
-        (folder / f"{name}.gguf").write_bytes(model.file())
-        expected[name] = model.expected(24)
-    (folder / "expected.json").write_text(json.dumps(expected))
-
-
-if __name__ == "__main__":
-    main()

@@ -16,6 +16,9 @@ from ..errors import CompileError
 PROGRAM = Path(__file__).with_name("render_template.py")
 SYSTEM, FIRST, REPLY, SECOND = "system0text", "first0text", "reply0text", "second0text"
 TIMEOUT = 30
+# notes
+NONE = "the model has no chat template; tenon chat --raw continues a text"
+OTHER = "the chat template is of a kind that mlc-chat-config.json cannot state; tenon chat --raw continues a text"
 
 
 def conversation(*texts, system=None):
@@ -90,7 +93,7 @@ def render(path, template, bos, eos):
     except subprocess.TimeoutExpired:
         raise CompileError(f"{path}: the chat template does not end") from None
     if "No module named 'jinja2'" in done.stderr:
-        raise CompileError(f"{path}: its chat template needs jinja2. Install: pip install jinja2; or give --raw")
+        raise CompileError(f"{path}: its chat template needs jinja2. Install: pip install jinja2")
     if done.returncode:
         raise CompileError(f"{path}: the chat template takes more time or memory than it may")
     return json.loads(done.stdout)

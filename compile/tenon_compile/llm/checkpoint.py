@@ -139,6 +139,12 @@ class Checkpoint:
             )
 
 
+def of_folder(folder, settings, tensors):
+    fused = "model.layers.0.self_attn.qkv_proj.weight" in tensors
+    names = {**SAFETENSORS, **SAFETENSORS_FUSED} if fused else SAFETENSORS
+    return Checkpoint(folder, settings, tensors, names, interleaved=False)
+
+
 def of_gguf(file, settings):
     fused = "blk.0.attn_qkv.weight" in file.tensors
     names = {**GGUF, **GGUF_FUSED} if fused else GGUF

@@ -8,14 +8,15 @@ from pathlib import Path
 from ..errors import CompileError
 from ..progress import Progress
 from ..targets import find_compiler
-from . import folder, gguf_file, gguf_model
+from . import folder, folder_model, gguf_file, gguf_model
 
 MOST_CONTEXT = 4096  # unless --context says more: each token takes memory for its keys and values
 DEFAULT_PROCESSOR = "x86-64-v3"
 
 
 def is_language_model(path):
-    return path.is_file() and gguf_file.is_gguf(path)
+    """A file in GGUF, or a folder with the configuration of a model."""
+    return (path / folder_model.CONFIG).is_file() if path.is_dir() else path.is_file() and gguf_file.is_gguf(path)
 
 
 def check(options):
@@ -69,12 +70,12 @@ def with_context(settings, given):
 
 def run(options):
     if options.output is None:
-        options.output = Path(options.network.stem)
+        options.output = Path(options.network.stem if options.network.is_file() else f"{options.network.name}-tenon")
     check(options)
     compiler = find_compiler(options.target, options.cc)
     with Progress() as progress:
         progress("reading the model")
-        model = gguf_model.read(options.network)
+        model = (folder_model if options.network.is_dir() else gguf_model).read(options.network)
         model.checkpoint.settings = with_context(model.checkpoint.settings, options.context)
         progress("importing TVM")
         try:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The decoder as a model of TVM's, and its weights. The functions are those of MLC-LLM's libraries."""
 
+from tvm import te
 from tvm.relax.frontend import nn
 from tvm.relax.frontend.nn import Tensor, op, spec
 from tvm.relax.frontend.nn.llm.kv_cache import PagedKVCache
 
 from .cache import new_cache
-from .forms import form_of
+from .forms import form_of, is_one_row
 from .small_kernels import gate, normalisation
 
 
@@ -48,10 +49,11 @@ class Norm(Vector):
 
     def __init__(self, context, what, layer, size):
         super().__init__(context, what, layer, size)
-        self.kernel = normalisation(size, context.checkpoint.settings.epsilon)
+        self.size, self.epsilon = size, context.checkpoint.settings.epsilon
 
     def forward(self, x: Tensor):
-        return op.tensor_ir_op(self.kernel, "normalise", [x, self.values], Tensor.placeholder(x.shape, "float32"))
+        kernel = normalisation(self.size, self.epsilon, is_one_row(x))
+        return op.tensor_ir_op(kernel, "normalise", [x, self.values], Tensor.placeholder(x.shape, "float32"))
 
 
 class Layer(nn.Module):
@@ -92,7 +94,8 @@ class Layer(nn.Module):
         seen = cache.attention_with_fused_qkv(self.number, qkv, s.heads, sm_scale=s.head_size**-0.5)
         x = x + self.out(op.reshape(seen, (n, s.heads * s.head_size)))
         gates = self.gates(self.norm2(x))
-        gated = op.tensor_ir_op(gate(s.feed_forward), "gate", [gates], Tensor.placeholder((n, s.feed_forward), "float32"))
+        kernel = gate(s.feed_forward, is_one_row(gates))
+        gated = op.tensor_ir_op(kernel, "gate", [gates], Tensor.placeholder((n, s.feed_forward), "float32"))
         return x + self.down(gated)
 
 
@@ -129,7 +132,7 @@ class Decoder(nn.Module):
         return op.reshape(self.logits(self.hidden(x, cache)), (1, 1, self.settings.vocabulary)), cache
 
     def batch_prefill(self, x: Tensor, rows: Tensor, cache: PagedKVCache):
-        last = op.take(self.hidden(x, cache), rows, axis=0)
+        last = op.tensor_expr_op(chosen_rows, "chosen_rows", args=[self.hidden(x, cache), rows])
         return op.reshape(self.logits(last), (1, rows.shape[0], self.settings.vocabulary)), cache
 
     def batch_decode(self, x: Tensor, cache: PagedKVCache):
@@ -164,8 +167,10 @@ class Decoder(nn.Module):
         }
 
 
-def last_row(rows):
-    from tvm import te
+def chosen_rows(rows, numbers):
+    return te.compute((numbers.shape[0], rows.shape[1]), lambda r, k: rows[numbers[r], k], name="chosen_rows")
 
+
+def last_row(rows):
     n, width = rows.shape
     return te.compute((1, width), lambda _, k: rows[n - 1, k], name="last_row")

@@ -1,39 +1,22 @@
 # SPDX-License-Identifier: MIT
 """A language model in one file in GGUF: weights, tokenizer and chat template."""
 
-from dataclasses import dataclass, field
-
-from . import chat_template, checkpoint, folder, gguf_file, settings, tokenizer
-
-
-@dataclass
-class Model:
-    """A checkpoint, and the other files of a folder; notes are for the user."""
-
-    checkpoint: object
-    tokenizer: dict
-    configuration: dict
-    notes: list = field(default_factory=list)
-
-    def write(self, path):
-        """Write what is neither library nor weights."""
-        configuration = {**self.configuration, "context_window_size": self.checkpoint.settings.context}
-        folder.write_json(path / "tokenizer.json", self.tokenizer)
-        folder.write_json(path / "mlc-chat-config.json", configuration)
+from . import chat_template, checkpoint, gguf_file, settings, tokenizer
+from .model import Model
 
 
 def read_conversation(file, notes):
     """conv_template of a file, None if it has none."""
     template = file.get("tokenizer.chat_template", str, "")
     if not template:
-        notes.append("the file has no chat template: what is said is given to the model as it is")
+        notes.append(chat_template.NONE)
         return None
     tokens = file.metadata["tokenizer.ggml.tokens"]
     first, last = tokenizer.token(file, "bos"), tokenizer.token(file, "eos")
     bos = "" if first is None else tokens[first]
     found, begins = chat_template.read(file.path, template, bos, "" if last is None else tokens[last])
     if not found:
-        notes.append("the chat template is of a kind that mlc-chat-config.json cannot state: tenon chat --raw")
+        notes.append(chat_template.OTHER)
         return None
     conversation = found.conv_template()
     if begins or (first is not None and file.get("tokenizer.ggml.add_bos_token", bool, False)):

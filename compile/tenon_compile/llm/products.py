@@ -18,6 +18,11 @@ BLOCK = 32  # outputs of a block
 ATTRIBUTES = {"tirx.noalias": True, "tirx.is_scheduled": True}
 
 
+def each_row(n, one_row):
+    """A loop over rows, which the threads divide; one row is not worth a thread."""
+    return T.serial(1) if one_row else T.parallel(n)
+
+
 def filled(value, count, dtype):
     return T.broadcast(T.Cast(dtype, value), count)
 

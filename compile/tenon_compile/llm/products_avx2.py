@@ -13,7 +13,7 @@ import functools
 from tvm.script import tirx as T
 
 from .matrix import GROUP
-from .products import ATTRIBUTES, BLOCK, filled, widened
+from .products import ATTRIBUTES, BLOCK, each_row, filled, widened
 
 STEPS = GROUP // 4  # of 4 inputs
 OUTPUTS = 8  # of a vector
@@ -59,30 +59,31 @@ def rounded(inputs, one_row):
         q = T.match_buffer(qp, (1 if one_row else n, 2, inputs // 4), "int32")
         scale = T.match_buffer(dp, (1 if one_row else n, groups), "float32")
         total = T.match_buffer(sp, (1 if one_row else n, groups), "float32")
-        for r, g in T.grid(1 if one_row else n, groups):
-            with T.sblock("group"):
+        for r in each_row(n, one_row):
+            with T.sblock("row"):
                 T.reads()
                 T.writes()
                 v = T.sblock_alloc_buffer((GROUP,), "float32", scope="local")
                 most = T.sblock_alloc_buffer((2,), "float32", scope="local")
                 codes = T.sblock_alloc_buffer((2 * GROUP,), "int32", scope="local")
-                v[T.ramp(0, 1, GROUP)] = x[r, T.ramp(g * GROUP, 1, GROUP)]
-                most[0] = instruction("vector.reduce.fmax.v32f32", "float32", T.fabs(v[T.ramp(0, 1, GROUP)]))
-                most[1] = T.if_then_else(most[0] > T.float32(0), T.float32(127) / most[0], T.float32(0))
-                v[T.ramp(0, 1, GROUP)] *= T.broadcast(most[1], GROUP)
-                codes[T.ramp(0, 1, GROUP)] = T.Cast("int32x32", T.nearbyint(v[T.ramp(0, 1, GROUP)]))
-                v[T.ramp(0, 1, GROUP)] -= widened(codes[T.ramp(0, 1, GROUP)], GROUP)
-                codes[T.ramp(GROUP, 1, GROUP)] = T.Cast(
-                    "int32x32", T.nearbyint(v[T.ramp(0, 1, GROUP)] * filled(FINE, GROUP, "float32"))
-                )
-                scale[r, g] = most[0] / T.float32(127)
-                total[r, g] = (most[0] / T.float32(127)) * (
-                    sum_of(codes[T.ramp(0, 1, GROUP)]) + sum_of(codes[T.ramp(GROUP, 1, GROUP)]) * T.float32(1 / FINE)
-                )
-                for plane in T.unroll(2):
-                    q[r, plane, T.ramp(g * STEPS, 1, STEPS)] = T.reinterpret(
-                        "int32x8", T.Cast("int8x32", codes[T.ramp(plane * GROUP, 1, GROUP)])
+                for g in range(groups):
+                    v[T.ramp(0, 1, GROUP)] = x[r, T.ramp(g * GROUP, 1, GROUP)]
+                    most[0] = instruction("vector.reduce.fmax.v32f32", "float32", T.fabs(v[T.ramp(0, 1, GROUP)]))
+                    most[1] = T.if_then_else(most[0] > T.float32(0), T.float32(127) / most[0], T.float32(0))
+                    v[T.ramp(0, 1, GROUP)] *= T.broadcast(most[1], GROUP)
+                    codes[T.ramp(0, 1, GROUP)] = T.Cast("int32x32", T.nearbyint(v[T.ramp(0, 1, GROUP)]))
+                    v[T.ramp(0, 1, GROUP)] -= widened(codes[T.ramp(0, 1, GROUP)], GROUP)
+                    codes[T.ramp(GROUP, 1, GROUP)] = T.Cast(
+                        "int32x32", T.nearbyint(v[T.ramp(0, 1, GROUP)] * filled(FINE, GROUP, "float32"))
                     )
+                    scale[r, g] = most[0] / T.float32(127)
+                    total[r, g] = (most[0] / T.float32(127)) * (
+                        sum_of(codes[T.ramp(0, 1, GROUP)]) + sum_of(codes[T.ramp(GROUP, 1, GROUP)]) * T.float32(1 / FINE)
+                    )
+                    for plane in T.unroll(2):
+                        q[r, plane, T.ramp(g * STEPS, 1, STEPS)] = T.reinterpret(
+                            "int32x8", T.Cast("int8x32", codes[T.ramp(plane * GROUP, 1, GROUP)])
+                        )
 
     return round_rows
 

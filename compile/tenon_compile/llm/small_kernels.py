@@ -6,7 +6,7 @@ import math
 
 from tvm.script import tirx as T
 
-from .products import ATTRIBUTES, filled, widened
+from .products import ATTRIBUTES, each_row, filled
 
 LANES = 16
 LN2 = math.log(2)
@@ -34,7 +34,7 @@ def sum_lanes(values):
 
 
 @functools.cache
-def normalisation(width, epsilon):
+def normalisation(width, epsilon, one_row):
     """Rows by the root of their mean square, and by weights."""
 
     @T.prim_func(s_tir=True, private=True)
@@ -43,7 +43,7 @@ def normalisation(width, epsilon):
         n = T.int64()
         x = T.match_buffer(xp, (n, width), "float32")
         y = T.match_buffer(yp, (n, width), "float32")
-        for r in range(n):
+        for r in each_row(n, one_row):
             with T.sblock("row"):
                 T.reads()
                 T.writes()
@@ -63,7 +63,7 @@ def normalisation(width, epsilon):
 
 
 @functools.cache
-def gate(width):
+def gate(width, one_row):
     """SiLU of the first half of each row by the second half."""
 
     @T.prim_func(s_tir=True, private=True)
@@ -72,18 +72,19 @@ def gate(width):
         n = T.int64()
         x = T.match_buffer(xp, (n, 2 * width), "float32")
         y = T.match_buffer(yp, (n, width), "float32")
-        for r, k in T.grid(n, width // LANES):
-            with T.sblock("lanes"):
+        for r in each_row(n, one_row):
+            with T.sblock("row"):
                 T.reads()
                 T.writes()
-                y[r, T.ramp(k * LANES, 1, LANES)] = (
-                    x[r, T.ramp(k * LANES, 1, LANES)]
-                    / (
-                        filled(1, LANES, "float32")
-                        + exp2(x[r, T.ramp(k * LANES, 1, LANES)] * filled(-1 / LN2, LANES, "float32"), LANES)
+                for k in range(width // LANES):
+                    y[r, T.ramp(k * LANES, 1, LANES)] = (
+                        x[r, T.ramp(k * LANES, 1, LANES)]
+                        / (
+                            filled(1, LANES, "float32")
+                            + exp2(x[r, T.ramp(k * LANES, 1, LANES)] * filled(-1 / LN2, LANES, "float32"), LANES)
+                        )
+                        * x[r, T.ramp(width + k * LANES, 1, LANES)]
                     )
-                    * x[r, T.ramp(width + k * LANES, 1, LANES)]
-                )
 
     return gated
 
