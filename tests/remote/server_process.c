@@ -236,10 +236,11 @@ void start_server_with(const char *option)
 		pause_ms(5);
 	}
 	close(fd);
-	read_port();
 	wait_for(count_children, 0, "processes");
 	/* until the connection above is closed there, too */
 	the_next_client_is_served();
+	/* it serves when it listens at all of its addresses */
+	read_port();
 	wait_for(count_children, 0, "processes");
 	/* the server may still close what it had for that client */
 	do {
