@@ -7,7 +7,7 @@ from collections import Counter
 
 def multiply_adds(node):
     """How many multiply-adds an operator takes; 0 of those that are no product."""
-    if node.op in ("conv2d", "dense"):
+    if node.op in ("conv2d", "dense", "integer_conv2d", "integer_dense"):
         return node.elements * math.prod(node.inputs[1].shape[1:])
     if node.op == "conv2d_transpose":
         return node.input.elements * math.prod(node.inputs[1].shape[1:])

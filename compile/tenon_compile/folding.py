@@ -109,6 +109,11 @@ def inline_branch(network, node, condition):
     return nodes
 
 
+def is_weights(value):
+    """Whether a constant is weights in 8 bits: products with them are computed in integers."""
+    return value is not None and value.dtype in ("int8", "uint8") and value.ndim > 1
+
+
 def fold_node(network, node, constants, shapes):
     """What replaces a node: nothing and its values, or other nodes; None if it stays."""
     if node.op_type == "Shape" and node.input[0] in shapes:
@@ -117,6 +122,8 @@ def fold_node(network, node, constants, shapes):
         return [], {node.output[0]: numpy.array(shape, dtype="int64")}
     if node.op_type == "If" and node.input[0] in constants:
         return inline_branch(network, node, bool(constants[node.input[0]].reshape(-1)[0])), {}
+    if node.op_type == "DequantizeLinear" and is_weights(constants.get(node.input[0])):
+        return None
     needed = {name for name in node.input if name} | captured_names(node)
     if node.op_type == "Constant" or (needed <= constants.keys() and not is_random(node)):
         values = evaluate(network, node, constants)

@@ -112,6 +112,17 @@ class Graph:
         """Whether a node has one reader, which reads it once, and is no output."""
         return len(self._readers[node]) == 1 and node not in self.outputs
 
+    def split(self, node):
+        """Give each reader of a node a copy of it."""
+        readers = self._readers[node]
+        for reader in list(dict.fromkeys(readers))[0 if node in self.outputs else 1 :]:
+            copy = Node(node.op, list(node.inputs), node.shape, node.dtype, node.attrs)
+            self._readers[copy] = [one for one in readers if one is reader]
+            self._readers[node] = readers = [one for one in readers if one is not reader]
+            reader.inputs = [copy if one is node else one for one in reader.inputs]
+            for one in node.inputs:
+                self._readers[one].append(copy)
+
     def replace(self, old, new):
         assert old.shape == new.shape and old.dtype == new.dtype, f"{old.op} {old.shape} -> {new.op} {new.shape}"
         self._link([new])

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy
 from tvm import te, topi
 
+from .dot_products import PLAIN, Dot
+
 MARK = "tenon.tile"  # of a block that schedules.py tiles
 
 
@@ -20,6 +22,7 @@ class Vectors:
     lanes: int = 4
     sums: int = 12
     conditions: bool = True  # whether TVM makes vectors of a choice between two values
+    dot: Dot = PLAIN  # how integers are multiplied
 
 
 @dataclass(frozen=True)

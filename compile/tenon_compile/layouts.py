@@ -10,8 +10,8 @@ import numpy
 from tvm import relax
 from tvm.relax import op
 
-from . import kernels
-from .kernels import choose_tile, pack
+from . import integer_kernels, kernels
+from .kernels import Vectors, choose_tile, pack
 from .relax_graph import UNARY_NAMES, UNARY_NN_NAMES, Slot
 
 TO_LAST, FROM_LAST = (0, 2, 3, 1), (0, 3, 1, 2)
@@ -33,6 +33,7 @@ def number(value):
     return relax.const(float(value), "float32")
 
 
+ELEMENTWISE = "tenon.elementwise"  # of a function that TVM takes for another kind
 MOVES = ("reshape", "transpose")  # emitted when they are asked for, in the order that is asked for
 
 
@@ -213,6 +214,89 @@ class Emitter:
         else:
             shift = self.emit(op.reshape(self.plain(bias), [bias.elements if extent < 0 else 1 for extent in shape]))
         return op.add(self.emit(value), shift)
+
+    def quantize(self, node):
+        get, last = self.both_orders(node)
+        value = self.builder.call_te(
+            integer_kernels.quantize, get(node.input), node.scale, node.zero, node.dtype, primfunc_name_hint="quantize"
+        )
+        return value, last
+
+    def dequantize(self, node):
+        get, last = self.both_orders(node)
+        shape = [1] * len(node.shape)
+        if node.axis is not None:
+            shape[AXIS_IN_LAST[node.axis] if last else node.axis] = -1
+
+        def operand(value):
+            value = numpy.asarray(value, "float32")
+            if not value.ndim or (value == value[0]).all():
+                return number(value.reshape(-1)[0])
+            return self.array(value.reshape(shape))
+
+        x = self.emit(op.astype(get(node.input), "float32"))
+        if numpy.any(numpy.asarray(node.zero) != 0):
+            x = self.emit(op.subtract(x, operand(node.zero)))
+        x = op.multiply(x, operand(node.scale))
+        return (op.add(self.emit(x), operand(node.shift)) if numpy.any(numpy.asarray(node.shift) != 0) else x), last
+
+    def table(self, node):
+        get, last = self.both_orders(node)
+        return self.builder.call_te(
+            integer_kernels.look_up, get(node.input), self.array(node.values), primfunc_name_hint="look_up",
+            primfunc_attrs={ELEMENTWISE: True},
+        ), last  # fmt: skip
+
+    def integer_product(self, function, x, node, shape, how=()):
+        """A product of integers by constant weights OIHW; outputs are filled up to whole vectors."""
+        dot, weights = self.vectors.dot, node.inputs[1].value
+        weights = weights.reshape([*weights.shape, *[1] * (4 - weights.ndim)])
+        channels = shape[-1]
+        fill = -channels % dot.lanes if channels > dot.lanes else 0
+        weights = numpy.pad(weights, ((0, fill), (0, 0), (0, 0), (0, 0)))
+        tile = choose_tile(shape[-2], channels + fill, Vectors(dot.lanes, dot.sums))
+        _, zero = integer_kernels.held(node.zero, node.input.dtype, dot)
+        of_weights = self.array(weights.sum((1, 2, 3), dtype="int32") * zero) if zero else None
+        packed = integer_kernels.pack(weights, tile, dot)
+        packed = self.array(packed if len(shape) == 4 else packed[:, 0, 0])
+        shape = [*shape[:-1], channels + fill]
+        operands = [x, packed] + ([of_weights] if zero else [])
+        value = self.builder.call_te(
+            lambda a, b, c=None: function(a, b, c, node.zero, shape, *how, tile, dot),
+            *operands, primfunc_name_hint=function.__name__,
+        )  # fmt: skip
+        return op.strided_slice(self.emit(value), [len(shape) - 1], [0], [channels]) if fill else value
+
+    def integer_conv2d(self, node):
+        x, weights = node.inputs
+        how = node.strides, node.padding, node.dilation
+        if node.groups == 1:
+            value = self.integer_product(integer_kernels.integer_conv2d, self.last(x), node, in_last(node.shape), how)
+            return value, True
+        tile = choose_tile(node.shape[3], node.shape[1], self.vectors)
+        packed = self.array(weights.value.transpose(2, 3, 0, 1)[..., 0])
+        shape = in_last(node.shape)
+        value = self.builder.call_te(
+            lambda a, b: integer_kernels.integer_depthwise_conv2d(a, b, node.zero, shape, *how, tile),
+            self.last(x), packed, primfunc_name_hint="integer_depthwise_conv2d",
+        )  # fmt: skip
+        return value, True
+
+    def integer_dense(self, node):
+        return self.integer_product(integer_kernels.integer_dense, self.plain(node.input), node, node.shape), False
+
+    def integer_sum(self, node):
+        get, last = self.both_orders(node)
+        axes = [AXIS_IN_LAST[axis] if last else axis for axis in node.axes]
+        return self.builder.call_te(
+            integer_kernels.integer_sum, get(node.input), node.zero, axes, primfunc_name_hint="integer_sum"
+        ), last  # fmt: skip
+
+    def integer_pool2d(self, node):
+        how = node.zero, in_last(node.shape), node.size, node.strides, node.padding, node.dilation
+        return self.builder.call_te(
+            integer_kernels.integer_pool2d, self.last(node.input), *how, primfunc_name_hint="integer_pool2d"
+        ), True  # fmt: skip
 
     def conv2d_transpose(self, node):
         how = {name: node.attrs[name] for name in ("strides", "padding", "output_padding", "dilation", "groups")}

@@ -6,6 +6,7 @@ import warnings
 from .errors import CompileError, first_line
 from .folding import fold, known_shapes
 from .imported import Imported
+from .quantized_onnx import replace_quantized_operators
 
 
 def read(path):
@@ -105,13 +106,28 @@ def repaired_clip():
     return Clip
 
 
+def kept_dequantize():
+    """TVM's importer of DequantizeLinear, but 8-bit weights stay what they are."""
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    from .kept_weights import keep
+
+    class DequantizeLinear(onnx_frontend.DequantizeLinear):
+        @classmethod
+        def get_converter(cls, opset):
+            convert = super().get_converter(opset)
+            return lambda *arguments: keep(convert(*arguments))
+
+    return DequantizeLinear
+
+
 def import_network(network, shapes):
     """TVM's module of a network that was folded. Inputs keep the names that they have in the file."""
     from unittest import mock
 
     from tvm.relax.frontend.onnx import from_onnx, onnx_frontend
 
-    converters = {**onnx_frontend._get_convert_map(), "Clip": repaired_clip()}
+    converters = {**onnx_frontend._get_convert_map(), "Clip": repaired_clip(), "DequantizeLinear": kept_dequantize()}
     with warnings.catch_warnings(), mock.patch.object(onnx_frontend, "_get_convert_map", lambda: converters):
         warnings.simplefilter("ignore")
         return from_onnx(network, shape_dict=shapes or None, keep_params_in_input=False, sanitize_input_names=False)
@@ -123,6 +139,7 @@ def import_file(path, shapes):
     inputs = fix_shapes(network, shapes)
     forget_output_shapes(network, shapes)
     unfolded = type(network).FromString(network.SerializeToString())
+    replace_quantized_operators(network)
     fold(network)
     known = known_shapes(network)
     described = describe(inputs, known), describe(network.graph.output, known)

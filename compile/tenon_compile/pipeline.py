@@ -22,6 +22,7 @@ def rewritten(module, target, report):
     import tvm
     from tvm import relax
 
+    from . import integer_rules  # noqa: F401, its rules
     from .layouts import module_of
     from .processors import vectors_of
     from .relax_graph import graph_of
@@ -36,8 +37,23 @@ def rewritten(module, target, report):
     module, _ = module_of(report.graph, tvm.IRModule(others), vectors)
     module = relax.transform.FastMathTransform()(module)
     with target:
-        module = relax.get_pipeline("zero")(module)
+        module = fused(module)
     module, report.kernels = schedule_module(module, vectors)
+    return module
+
+
+def fused(module):
+    """The module with a function for each kernel, as TVM's pipeline "zero" makes them, but it also fuses tables."""
+    from tvm import relax
+
+    from .layouts import ELEMENTWISE
+
+    module = relax.transform.AnnotateTIROpPattern()(relax.transform.LegalizeOps()(module))
+    for variable, function in module.functions.items():
+        if function.attrs and ELEMENTWISE in function.attrs:
+            module[variable] = function.with_attr("op_pattern", 0)
+    for change in (relax.transform.FoldConstant, relax.transform.FuseOps, relax.transform.FuseTIR):
+        module = change()(module)
     return module
 
 
@@ -45,6 +61,9 @@ def with_default_schedules(module, target, device):
     from tvm import relax
     from tvm.s_tir import dlight
 
+    from .kept_weights import restored
+
+    module = restored(module)
     with target:
         module = relax.get_pipeline("zero")(module)
         if device:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What schedules need to know of a processor."""
 
+from dataclasses import replace
+
+from .dot_products import dot_of
 from .kernels import Vectors
 
 # a feature of LLVM's, and the vectors of 32-bit lanes that come with it; the first that a processor has counts
@@ -23,4 +26,6 @@ def vectors_of(target):
         has = {str(feature) for feature in codegen.llvm_get_cpu_features(target)}
     found = next((vectors for feature, vectors in FEATURES if feature in has), WITHOUT)
     # NEON of 64 bits has 32 registers
-    return Vectors(4, 24) if "neon" in has and str(target.attrs.get("mtriple", "")).startswith("aarch64") else found
+    if "neon" in has and str(target.attrs.get("mtriple", "")).startswith("aarch64"):
+        found = Vectors(4, 24)
+    return replace(found, dot=dot_of(has))

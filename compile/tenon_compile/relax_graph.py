@@ -7,10 +7,12 @@ operator's name and a template of its arguments, in which a Slot stands for each
 
 from dataclasses import dataclass
 
+import numpy
 from tvm import relax
 from tvm.ir import Call, GenericConst, Op
 
 from .graph import Graph, Node, constant
+from .kept_weights import axis_of
 
 
 class NotAGraph(Exception):
@@ -120,6 +122,41 @@ def moves(call, attrs):
     return "reshape", {}
 
 
+def constant_of(argument):
+    return argument.value.numpy() if isinstance(argument, GenericConst) else None
+
+
+def quantize(call, attrs):
+    """With one scale: to 8 bits."""
+    scale, zero = constant_of(call.args[1]), constant_of(call.args[2])
+    if scale is None or zero is None or scale.size != 1 or str(call.ty.dtype) not in ("int8", "uint8"):
+        return None
+    if str(call.args[0].ty.dtype) != "float32" or not scale.item() > 0:
+        return None
+    return "quantize", {"scale": float(scale.item()), "zero": int(zero.item())}
+
+
+def dequantized(x, scale, zero, axis):
+    """The attributes of x * scale from integers, with a scale for all, or for each element of an axis."""
+    scale, zero = constant_of(scale), constant_of(zero)
+    known = scale is not None and zero is not None and scale.dtype == "float32" and scale.ndim < 2
+    if not known or str(x.ty.dtype) not in ("int8", "uint8", "int32"):
+        return None
+    if scale.size == 1:
+        return "dequantize", {"scale": float(scale.item()), "zero": int(zero.item()), "shift": 0.0, "axis": None}
+    zero = numpy.broadcast_to(zero.astype("int32"), scale.shape)
+    return "dequantize", {"scale": scale, "zero": zero, "shift": 0.0, "axis": axis % len(x.ty.shape)}
+
+
+def dequantize(call, attrs):
+    return dequantized(*call.args, int(attrs.axis)) if str(call.ty.dtype) == "float32" else None
+
+
+def packed_call(call, attrs):
+    axis = axis_of(call)
+    return None if axis is None else dequantized(*call.args[1].fields, axis)
+
+
 # operators of one operand, in relax.op and in relax.op.nn
 UNARY_NAMES = (
     "abs",
@@ -161,6 +198,9 @@ OPERATORS = {
     "relax.strided_slice": strided_slice,
     "relax.broadcast_to": lambda call, attrs: ("broadcast", {}),
     "relax.image.resize2d": resize,
+    "relax.quantize": quantize,
+    "relax.dequantize": dequantize,
+    "relax.call_dps_packed": packed_call,
     "relax.reshape": moves,
     "relax.squeeze": moves,
     "relax.expand_dims": moves,
@@ -178,6 +218,8 @@ for name in ("sum", "max", "min", "mean"):
 
 # of these the first result counts, and no reader may take another
 FIRST_RESULT = {"relax.nn.batch_norm"}
+# of these the other inputs are constants, which are attributes of the node
+FIRST_INPUT = {"quantize", "dequantize"}
 
 
 def tensor_type(type_):
@@ -225,6 +267,8 @@ class Reader:
         arguments = [self.template(argument, inputs) for argument in expression.args]
         lifted = OPERATORS[name](expression, expression.attrs) if name in OPERATORS else None
         if lifted:
+            if lifted[0] in FIRST_INPUT:
+                inputs = inputs[:1]
             return Node(lifted[0], inputs, shape, dtype, lifted[1])
         kept = {"name": name or "call", "call": expression, "arguments": arguments}
         return Node("call", inputs, shape, dtype, kept)

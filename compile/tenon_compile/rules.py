@@ -16,12 +16,13 @@ import numpy
 from .graph import Node, constant
 
 RULES = {}  # by operator: pairs of a name and a function
+LAST_RULES = {}  # the same of rules that wait until no other changes anything
 
 
-def rule(name, *operators):
+def rule(name, *operators, last=False):
     def add(function):
         for operator in operators:
-            RULES.setdefault(operator, []).append((name, function))
+            (LAST_RULES if last else RULES).setdefault(operator, []).append((name, function))
         return function
 
     return add
@@ -30,22 +31,27 @@ def rule(name, *operators):
 def rewrite(graph, only=None):
     """Apply rules (all, or those named) until nothing changes; how often each was applied."""
     applied = Counter()
-    changed = True
-    while changed:
-        changed = False
-        for node in graph.nodes():
-            if node not in graph:
-                continue  # a rule removed it meanwhile
-            for name, function in RULES.get(node.op, ()):
-                if only and name not in only:
-                    continue
-                new = function(graph, node)
-                if new is not None:
-                    graph.replace(node, new)
-                    applied[name] += 1
-                    changed = True
-                    break
+    while apply_rules(graph, RULES, only, applied) or apply_rules(graph, LAST_RULES, only, applied):
+        pass
     return applied
+
+
+def apply_rules(graph, rules, only, applied):
+    """Apply rules to each node once; whether any was applied."""
+    changed = False
+    for node in graph.nodes():
+        if node not in graph:
+            continue  # a rule removed it meanwhile
+        for name, function in rules.get(node.op, ()):
+            if only and name not in only:
+                continue
+            new = function(graph, node)
+            if new is not None:
+                graph.replace(node, new)
+                applied[name] += 1
+                changed = True
+                break
+    return changed
 
 
 # ---- parts of patterns

@@ -12,6 +12,8 @@ import tvm
 from tvm import relax
 from tvm.s_tir import Schedule
 
+from .dot_products import MARK as DOT_MARK
+from .dot_products import dot_product
 from .errors import first_line
 from .kernels import MARK
 
@@ -41,25 +43,36 @@ def unroll_and_vectorize(schedule, unrolled, vector):
     for loop in unrolled:
         if extent(schedule, loop) > 1:
             schedule.unroll(loop)
-    if extent(schedule, vector) > 1:
+    if vector and extent(schedule, vector) > 1:
         schedule.vectorize(vector)
 
 
-def tile_product(schedule, names, main):
-    """A marked block, and what follows it in its kernel; the blocks that are left to be vectorised.
+def needed_by(schedule, name):
+    """The names of the blocks that a block is computed from."""
+    names = set()
+    for block in schedule.get_producers(schedule.get_sblock(name)):
+        one = schedule.get(block).name_hint
+        names |= {one} | needed_by(schedule, one)
+    return names
+
+
+def tile_product(schedule, names):
+    """A marked block, the first of names, and what follows it in its kernel; the blocks that are left to be vectorised.
 
     What follows is computed in the tile of the product, unless it is larger, as of a gate that scales a whole picture.
     """
-    block = schedule.get_sblock(main)
+    block = schedule.get_sblock(names[0])
     high, wide, lanes = (int(number) for number in schedule.get(block).annotations[MARK])
     schedule.unannotate(block, MARK)
-    behind = names[names.index(main) + 1 :]
+    dot = DOT_MARK in schedule.get(block).annotations
+    behind = names[1:]
     space, summed = loops_of(schedule, block)
     elements = size(schedule, block)
+    group = [summed.pop()] if dot else []  # neighbours that one instruction sums
     *outer, columns, channels = space
     column, inner_column = schedule.split(columns, [None, high])
     channel, inner_wide, lane = schedule.split(channels, [None, wide, lanes])
-    schedule.reorder(channel, *outer, column, *summed, inner_column, inner_wide, lane)
+    schedule.reorder(channel, *outer, column, *summed, inner_column, inner_wide, lane, *group)
     for name in behind[:-1]:
         schedule.compute_inline(schedule.get_sblock(name))
     same = behind and size(schedule, schedule.get_sblock(behind[-1])) == elements
@@ -72,8 +85,10 @@ def tile_product(schedule, names, main):
     of_last = schedule.get_loops(last)
     over, vector = schedule.split(of_last[-1], [None, lanes])
     unroll_and_vectorize(schedule, [of_last[-2], over], vector)
-    unroll_and_vectorize(schedule, [inner_column, inner_wide], lane)
+    unroll_and_vectorize(schedule, [inner_column, inner_wide], None if dot else lane)
     zeros = schedule.decompose_reduction(block, summed[0])
+    if dot:
+        dot_product(schedule, lane)
     of_zeros = schedule.get_loops(zeros)
     unroll_and_vectorize(schedule, of_zeros[-3:-1], of_zeros[-1])
     return [] if same else behind[-1:]
@@ -121,9 +136,12 @@ def schedule_kernel(function, vectors):
     schedule = Schedule(tvm.IRModule({"main": function}))
     names = [schedule.get(block).name_hint for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
     main = next((name for name in names if marked(schedule, name)), None)
-    before = names[: names.index(main)] if main else names
-    rest = tile_product(schedule, names, main) if main else []
-    if main == "depthwise_conv2d" and vectors.conditions:
+    before, rest = names, []
+    if main:
+        needed = needed_by(schedule, main)
+        before = [name for name in names if name in needed]
+        rest = tile_product(schedule, [main, *(name for name in names if name != main and name not in needed)])
+    if main in ("depthwise_conv2d", "integer_depthwise_conv2d") and vectors.conditions:
         # each element is read a few times only: a padded copy would cost more than the sums
         for name in before:
             schedule.compute_inline(schedule.get_sblock(name))

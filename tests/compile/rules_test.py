@@ -14,7 +14,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "compile"))
 from tenon_compile.graph import Graph, Node, constant  # noqa: E402
-from tenon_compile.rules import RULES, affine, reshape, rewrite, transpose, unary  # noqa: E402
+from tenon_compile.integer_rules import dequantize  # noqa: E402
+from tenon_compile.rules import LAST_RULES, RULES, affine, reshape, rewrite, transpose, unary  # noqa: E402
 
 rng = np.random.default_rng(1)
 
@@ -65,6 +66,26 @@ def conv2d_transpose(a, weights, *bias, strides):
     shape = a.shape[0], weights.shape[1], a.shape[2] * strides[0], a.shape[3] * strides[1]
     how = {"strides": list(strides), "padding": [0] * 4, "output_padding": [0, 0], "dilation": [1, 1], "groups": 1}
     return Node("conv2d_transpose", [a, weights, *bias], shape, a.dtype, how)
+
+
+def quantize(a, scale, zero, dtype="uint8"):
+    return Node("quantize", [a], a.shape, dtype, {"scale": scale, "zero": zero})
+
+
+def pool2d(kind, a, size, **how):
+    shape = (*a.shape[:2], *(extent - size + 1 for extent in a.shape[2:]))
+    how = {"strides": [1, 1], "padding": [0] * 4, "dilation": [1, 1], "ceil_mode": False, "count_include_pad": False, **how}
+    return Node("pool2d", [a], shape, a.dtype, {"kind": kind, "size": [size, size], **how})
+
+
+def bytes_of(*shape, dtype="int8"):
+    """Weights in 8 bits."""
+    return constant(rng.integers(*((-127, 128) if dtype == "int8" else (0, 256)), shape).astype(dtype))
+
+
+def small(*shape, dtype="uint8"):
+    """An input in 8 bits, dequantized."""
+    return dequantize(x(*shape, dtype=dtype), 0.02, 100 if dtype == "uint8" else -3)
 
 
 def call(name, inputs, shape, dtype="float32", **attrs):
@@ -142,7 +163,36 @@ def rows_of(node, table, index):
     return table[np.where((index < 0) | (index >= len(table)), len(table) - 1, index)]
 
 
+def along(node, value):
+    return value if np.ndim(value) == 0 else np.reshape(value, [-1 if axis == node.axis else 1 for axis in range(len(node.shape))])
+
+
+def dequantized(node, a):
+    scale, zero, shift = (along(node, one) for one in (node.scale, node.zero, node.shift))
+    return (a.astype("float64") - zero) * scale + shift
+
+
+def quantized(node, a):
+    bounds = np.iinfo(node.dtype)
+    return np.clip(np.rint(a / node.scale) + node.zero, bounds.min, bounds.max).astype(node.dtype)
+
+
+def pooled(node, a):
+    windows = np.lib.stride_tricks.sliding_window_view(a, node.size, (2, 3))
+    return {"max": np.max, "avg": np.mean, "sum": np.sum}[node.attrs.get("kind", "sum")](windows, (4, 5))
+
+
+def less_zero(node, a):
+    return a.astype("int64") - node.zero
+
+
 OPERATORS = {
+    "quantize": quantized, "dequantize": dequantized, "concat": lambda node, *a: np.concatenate(a, node.axis),
+    "pool2d": pooled, "integer_pool2d": lambda node, a: pooled(node, less_zero(node, a)),
+    "integer_conv2d": lambda node, a, w: convolve(node, less_zero(node, a), w),
+    "integer_dense": lambda node, a, w: less_zero(node, a) @ w.T.astype("int64"),
+    "integer_sum": lambda node, a: less_zero(node, a).sum(tuple(node.axes), keepdims=True),
+    "table": lambda node, a: node.values[a.view("uint8")],
     "unary": lambda node, a: FUNCTIONS[node.function](a),
     "binary": lambda node, a, b: getattr(np, node.function)(a, b),
     "affine": scaled, "clip": lambda node, a: np.clip(a, node.low, node.high),
@@ -186,7 +236,9 @@ def check(rule, output, expected, given=None):
     tested.add(rule)
     outputs = output if isinstance(output, list) else [output]
     source = next(node for node in Graph([], outputs).nodes() if node.op == "input")
-    given = rng.uniform(-4, 4, source.shape) if given is None else given
+    if given is None:
+        few = source.dtype in ("int8", "uint8")
+        given = bytes_of(*source.shape, dtype=source.dtype).value if few else rng.uniform(-4, 4, source.shape)
     graph = Graph([source], outputs)
     before = numbers_of(graph, given)
     rewrite(graph, only={rule})
@@ -436,6 +488,135 @@ def a_column_convolution_is_one_of_a_row():
     check("column-convolution-to-row", node, "reshape conv2d reshape")
 
 
+def integers_are_moved_instead_of_what_they_stand_for():
+    rule = "integers-through-moves"
+    check(rule, reshape(small(2, 6), (3, 4)), "reshape dequantize")
+    check(rule, transpose(small(2, 3, 4), [2, 0, 1]), "transpose dequantize")
+    check(rule, Node("slice", [small(4, 3)], (2, 3), attrs={"begin": [1, 0]}), "slice dequantize")
+    check(rule, pool2d("max", small(1, 2, 4, 5), 3), "pool2d dequantize")
+    check(rule, reduce("max", small(2, 3), [1]), "reduce dequantize")
+    a = x(2, 3, dtype="uint8")
+    parts = [dequantize(a, 0.5, 3), dequantize(Node("reshape", [a], (2, 3), "uint8"), 0.5, 3)]
+    check(rule, Node("concat", parts, (4, 3), attrs={"axis": 0}), "reshape concat dequantize")
+
+
+def scales_of_an_axis_follow_it():
+    a = dequantize(x(4, 3, dtype="int8"), vector(4), np.arange(4), axis=0)
+    check("integers-through-moves", transpose(a, [1, 0]), "transpose dequantize")
+    check("integers-through-moves", reshape(a, (4, 3, 1)), "reshape dequantize")
+    check("integers-through-moves", reshape(a, (12,)), "dequantize reshape")
+
+
+def parts_of_two_scales_are_joined_as_numbers():
+    a = x(2, 3, dtype="uint8")
+    joined = Node("concat", [dequantize(a, 0.5, 3), dequantize(a, 0.25, 3)], (4, 3), attrs={"axis": 0})
+    check("integers-through-moves", joined, "dequantize dequantize concat")
+
+
+def a_smallest_value_of_numbers_that_fall_is_no_largest():
+    check("integers-through-moves", reduce("max", dequantize(x(2, 3, dtype="int8"), -0.5, 1), [1]), "dequantize reduce")
+
+
+def quantizing_goes_ahead_of_moves():
+    check("quantize-before-moves", quantize(transpose(x(2, 3), [1, 0]), 0.05, 128), "quantize transpose")
+    joined = Node("concat", [x(2, 3), x(2, 3)], (4, 3), attrs={"axis": 0})
+    joined.inputs[1] = joined.inputs[0]
+    check("quantize-before-moves", quantize(joined, 0.05, -3, "int8"), "quantize quantize concat")
+
+
+def what_was_dequantized_the_same_way_is_not_quantized():
+    check("quantized-again", reshape(quantize(small(2, 3), 0.02, 100), (6,)), "reshape")
+    check("quantized-again", quantize(small(2, 3), 0.03, 100), "dequantize quantize")
+    check("quantized-again", quantize(small(2, 3), 0.02, 100, "int8"), "dequantize quantize")
+
+
+def limits_that_the_type_has_are_dropped():
+    check("limits-of-the-type", quantize(unary("relu", x(9)), 0.02, 0), "quantize")
+    check("limits-of-the-type", quantize(unary("relu", x(9)), 0.02, 1), "relu quantize")
+    check("limits-of-the-type", quantize(clip(x(9), 0.0, 6.0), 6 / 255, 0), "quantize")
+    check("limits-of-the-type", quantize(clip(x(9), 0.0, 2.0), 6 / 255, 0), "clip quantize")
+
+
+def convolutions_of_8_bits_are_computed_in_integers():
+    rule = "convolution-in-integers"
+    for dtype in ("int8", "uint8"):
+        weights = dequantize(bytes_of(3, 2, 3, 3, dtype=dtype), vector(3), np.array([0, 5, -1]), axis=0)
+        check(rule, conv2d(small(1, 2, 5, 5, dtype=dtype), weights), "integer_conv2d dequantize")
+    each = dequantize(bytes_of(4, 1, 3, 3), 0.01)
+    padded = conv2d(small(1, 4, 5, 5), each, groups=4, padding=(1, 1, 1, 1))
+    check(rule, padded, "integer_conv2d dequantize")
+
+
+def convolutions_in_groups_or_of_numbers_stay():
+    rule = "convolution-in-integers"
+    grouped = conv2d(small(1, 4, 5, 5), dequantize(bytes_of(4, 2, 3, 3), 0.01), groups=2)
+    check(rule, grouped, "dequantize dequantize conv2d")
+    check(rule, conv2d(x(1, 2, 5, 5), dequantize(bytes_of(3, 2, 3, 3), 0.01)), "dequantize conv2d")
+
+
+def sums_that_may_leave_32_bits_stay():
+    weights = dequantize(constant(np.full((60000, 1), 255, "uint8")), 0.01)
+    graph = Node("matmul", [small(1, 60000), weights], (1, 1))
+    check("product-in-integers", graph, "dequantize dequantize matmul")
+
+
+def products_of_8_bits_are_computed_in_integers():
+    weights = dequantize(bytes_of(4, 5), vector(5), np.zeros(5, "int32"), axis=1)
+    node = Node("matmul", [small(2, 3, 4), weights], (2, 3, 5))
+    check("product-in-integers", node, "reshape integer_dense dequantize reshape")
+
+
+def sums_and_averages_of_8_bits_are_computed_in_integers():
+    check("sum-in-integers", reduce("mean", small(1, 2, 3, 4), [2, 3]), "integer_sum dequantize")
+    check("sum-in-integers", reduce("sum", small(2, 5, dtype="int8"), [1]), "integer_sum dequantize")
+    check("average-in-integers", pool2d("avg", small(1, 2, 4, 5), 3), "integer_pool2d dequantize")
+
+
+def an_average_of_windows_of_several_sizes_stays():
+    node = pool2d("avg", small(1, 2, 4, 5), 3, padding=[1, 1, 1, 1])
+    graph = Graph([node.input.input], [node])
+    rewrite(graph, only={"average-in-integers"})
+    assert words(graph) == "dequantize pool2d"
+
+
+def an_affine_goes_into_the_scales():
+    rule = "affine-into-dequantize"
+    check(rule, affine(small(2, 3), 2.0, 1.0), "dequantize")
+    check(rule, affine(small(2, 3), vector(3), vector(3), 1), "dequantize")
+    a = dequantize(x(2, 3, dtype="int8"), vector(3), np.zeros(3, "int32"), axis=1)
+    check(rule, affine(a, vector(2), 0.0, 0), "dequantize affine")
+
+
+def long_functions_of_8_bits_are_tables():
+    rule = "function-of-bytes-to-table"
+    for dtype in ("int8", "uint8"):
+        every = np.arange(256).astype("uint8").view(dtype)
+        a = dequantize(x(256, dtype=dtype), 0.05, 3)
+        check(rule, quantize(unary("sigmoid", a), 1 / 256, -128, "int8"), "table", every)
+        gate = dequantize(quantize(clip(affine(a, 1 / 6, 0.5), 0, 1), 1 / 255, 0), 1 / 255)
+        check(rule, quantize(binary("multiply", a, gate), 0.0413, 9), "table", every)
+
+
+def short_functions_and_those_of_two_values_stay():
+    rule = "function-of-bytes-to-table"
+    check(rule, quantize(unary("relu", small(9)), 0.05, 3), "dequantize relu quantize")
+    a = small(3, 3)
+    other = unary("sigmoid", dequantize(transpose(a.input, [1, 0]), 0.5))
+    expected = "dequantize transpose dequantize sigmoid multiply quantize"
+    check(rule, quantize(binary("multiply", a, other), 0.05, 3), expected)
+
+
+def weights_that_nothing_takes_as_integers_become_numbers():
+    weights = dequantize(bytes_of(2, 3), vector(3), np.array([0, 1, 2]), axis=1)
+    check("weights-to-float", binary("add", x(2, 3), weights), "add")
+
+
+def each_reader_dequantizes_for_itself():
+    a = small(2, 3)
+    outputs = [unary("relu", a), unary("tanh", a), binary("multiply", a, a)]
+    check("dequantize-for-each-reader", outputs, "dequantize relu dequantize tanh dequantize multiply")
+
+
 def what_nothing_reads_any_more_is_forgotten():
     a = x(2, 3)
     graph = Graph([a], [unary("relu", reshape(reshape(a, (6,)), (2, 3)))])
@@ -444,7 +625,7 @@ def what_nothing_reads_any_more_is_forgotten():
 
 
 def every_rule_has_a_case():
-    names = {name for rules in RULES.values() for name, _ in rules}
+    names = {name for table in (RULES, LAST_RULES) for rules in table.values() for name, _ in rules}
     assert names == tested, names ^ tested
 
 

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Networks in 8-bit integers, compiled and compared with ONNX Runtime; on a machine that has AVX2 with that too
+
+. tests/build/tap.sh
+. tests/compile/compile.sh
+need "${CC%% *}"
+[ -x "$TENON_COMMAND" ] && [ -z "$EMULATOR" ] || skip "the command cannot run what the compiler makes"
+[ -z "$SAN" ] || skip "the modules are linked without the sanitizer"
+needs_python
+
+integers()
+{
+	(unset CC; "$python" tests/compile/integers.py "$TENON_COMMAND" "$@") > "$scratch/integers" 2>&1
+	status=$?
+	cat "$scratch/integers"
+	return "$status"
+}
+it "networks in 8-bit integers give what ONNX Runtime gives, or a step beside it" integers
+if grep -qs '^flags.* avx2 ' /proc/cpuinfo && grep -qs ' bmi2 ' /proc/cpuinfo; then
+	it "they do with code for AVX2" integers --processor x86-64-v3
+fi
+finish
