@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Cgroups of sessions on Debian's kernel, in a guest that QEMU emulates: this machine's may have no memory controller of
-# version 2, or none that the tests may use. The guest has busybox and tests/remote/cgroup_guest_init.sh, which has the cases.
+# version 2, or none that the tests may use. The guest has busybox and tests/remote/cgroup_guest_init, which has the cases.
 
 . tests/build/tap.sh
 . tests/build/guest_kernel.sh
@@ -23,7 +23,7 @@ make_image()
 		add_program "$TENON_BUILD/tests/remote/hostile.so" programs && add_program "$(command -v setpriv)" programs &&
 		add_program "$(command -v busybox)" bin && ln -s busybox "$scratch/root/bin/sh" &&
 		cp tests/build/tap.sh tests/build/server.sh "$scratch/root/" &&
-		cp tests/remote/cgroup_guest_init.sh "$scratch/root/init" && chmod +x "$scratch/root/init" &&
+		cp tests/remote/cgroup_guest_init "$scratch/root/init" && chmod +x "$scratch/root/init" &&
 		(cd "$scratch/root" && find . | cpio --quiet -o -H newc -R 0:0) > "$scratch/image"
 }
 
