@@ -78,7 +78,7 @@ static int add_word(struct linking *l, char *word)
 /* linking_fini() follows, also on failure. */
 static int linking_init(struct linking *l, const char *folder, const char *name)
 {
-	*l = (struct linking){ NULL };
+	*l = (struct linking){ 0 };
 	if (asprintf(&l->path, "%s/%s", folder, name) < 0)
 		l->path = NULL;
 	if (asprintf(&l->output, "%s/%s.so", folder, name) < 0)
