@@ -117,6 +117,7 @@ left_out()
 
 	*myboard.toml* | *mortise://uio/*) echo "it needs a board" ;;
 	ssh* | scp*)		echo "it needs another machine" ;;
+	systemd-run*)		echo "it needs systemd: remote/cgroup_guest has servers in such cgroups" ;;
 	*aarch64-linux-musl-*)	echo "Debian has no compiler of this name: remote/board_server runs it with musl-gcc" ;;
 	*provide_guest_kernel* | *hil/qemu-x86_64* | *hil/qemu-aarch64*)
 				echo "it needs a kernel for the board: board/qemu and board/qemu_aarch64 run it" ;;
