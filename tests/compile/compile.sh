@@ -37,3 +37,12 @@ needs_chat()
 	done
 	skip "TVM and jinja2 are not installed: tests/compile/prepare installs them"
 }
+
+# needs_llama: set llama, a Python that has llama-cpp-python and gguf; false without one
+needs_llama()
+{
+	for llama in "${TENON_LLAMA_PYTHON:-none}" "$TENON_BUILD/compile/llama/bin/python"; do
+		"$llama" -c 'import gguf, llama_cpp' 2>/dev/null && return
+	done
+	return 1
+}

@@ -29,5 +29,11 @@ it "the file becomes a folder" compile "$weights" -o "$scratch/smollm2"
 it "the model answers in English" answers "What is the capital of France?" "capital of France is Paris"
 it "on two threads, too" env TENON_NUM_THREADS=2 "$TENON_COMMAND" chat "$scratch/smollm2" --message "Who wrote Hamlet?" \
 	--temperature 0 --max-tokens 40
+if needs_llama; then
+	it "it replies as llama.cpp does with the weights in float32" "$llama" tests/compile/beside_llama.py equal \
+		"$TENON_COMMAND" "$scratch/smollm2" "$weights" 3
+else
+	skip_case "it replies as llama.cpp does" "llama-cpp-python is not installed: tests/compile/prepare --llama builds it"
+fi
 it "the file itself is answered with what makes a folder of it" a_file_of_weights_is_named
 finish

@@ -105,6 +105,7 @@ def from_gguf(file):
     embedding = file.tensors.get("token_embd.weight")
     if embedding is None:
         raise CompileError(f"{file.path}: the tensor token_embd.weight is missing")
+    context = get("context_length", int, 2048)
     settings = Settings(
         family=family,
         layers=get("block_count", int),
@@ -114,7 +115,8 @@ def from_gguf(file):
         head_size=size,
         feed_forward=get("feed_forward_length", int),
         vocabulary=embedding.shape[0],
-        context=get("context_length", int, 2048),
+        # within the window every token sees all others
+        context=min(context, get("attention.sliding_window", int, context) or context),
         rotary=get("rope.dimension_count", int, size),
         theta=get("rope.freq_base", float, 10000.0),
         epsilon=get("attention.layer_norm_rms_epsilon", float, 1e-5),
