@@ -82,9 +82,11 @@ def tile_product(schedule, names):
     else:
         last = schedule.cache_write(block, 0, "local")
     schedule.reverse_compute_at(last, column)
-    of_last = schedule.get_loops(last)
-    over, vector = schedule.split(of_last[-1], [None, lanes])
-    unroll_and_vectorize(schedule, [of_last[-2], over], vector)
+    # a tile of one element has no loops
+    within = schedule.get_loops(last)[len(outer) + 2 :]
+    if within:
+        over, vector = schedule.split(within[-1], [None, lanes])
+        unroll_and_vectorize(schedule, [*within[:-1], over], vector)
     unroll_and_vectorize(schedule, [inner_column, inner_wide], None if dot else lane)
     zeros = schedule.decompose_reduction(block, summed[0])
     if dot:
