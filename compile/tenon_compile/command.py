@@ -48,8 +48,9 @@ def parse_arguments(arguments):
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,3,224,224", help="shape of an input")
     parser.add_argument("--target", choices=sorted(TARGETS), default="cpu", help="the device (cpu)")
     parser.add_argument(
-        "--processor", metavar="NAME", help="LLVM's name of the processor, such as cortex-a72, v3 of x86-64, or +v"
-    )
+        "--processor", metavar="NAME[,NAME]…",
+        help="LLVM's name of the processor, such as cortex-a72, v3 of x86-64, or +v; v2,v3,v4 is code for each",
+    )  # fmt: skip
     parser.add_argument("--cc", help="compiler that links the module, for a target that is not this machine")
     parser.add_argument("--labels", type=Path, help="names of the classes, one a line")
     parser.add_argument(
@@ -113,6 +114,19 @@ def import_packages(path):
     return importer
 
 
+def objects_of(others, folder):
+    """What is linked besides: code for better processors, and the list of their keys (runtime/library/processor_code.h)."""
+    if not others:
+        return []
+    paths = []
+    for key, code in others.items():
+        paths.append(str(folder / f"{key}.o"))
+        code.write_to_file(paths[-1], "o")
+    keys = folder / "processors.c"
+    keys.write_text(f'const char __tenon_processors[] = "{" ".join(others)}";\n', encoding="ascii")
+    return [*paths, str(keys)]
+
+
 def write_module(built, options):
     """Write the module under a temporary name beside its own, then rename it."""
     from tvm.support import cc
@@ -121,7 +135,7 @@ def write_module(built, options):
     how = {"fcompile": cc.cross_compiler(compiler)} if compiler else {}
     with tempfile.TemporaryDirectory(dir=options.output.parent, prefix=f".{options.output.name}.") as folder:
         path = Path(folder) / "model.so"
-        built.export_library(str(path), **how)
+        built.executable.export_library(str(path), **how, options=objects_of(built.others, Path(folder)))
         with path.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(path, options.output)

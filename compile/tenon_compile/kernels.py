@@ -46,7 +46,10 @@ def lanes_for(channels, vectors):
 
 
 def choose_tile(columns, channels, vectors):
-    """The tile that loads least for each multiply-add, with sums enough to hide the latency of one."""
+    """The tile that loads least for each multiply-add, with sums enough to hide the latency of one.
+
+    Channels are all, or as many as weights were packed together for another processor.
+    """
     lanes = lanes_for(channels, vectors)
     best = None
     for wide in range(1, vectors.sums + 1):

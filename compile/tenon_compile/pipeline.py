@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 
 from .errors import CompileError, first_line
-from .targets import TARGETS, tvm_target
+from .targets import TARGETS, key_of, processors_of, tvm_target
 
 
 @dataclass
@@ -17,14 +17,25 @@ class Report:
     left: str | None = None  # why the network was left to TVM's default schedules
 
 
-def rewritten(module, target, report):
-    """The module in channels-last order, with schedules for a processor."""
+@dataclass
+class Built:
+    """TVM's executable, and code of its kernels for better processors, by their keys, the best first."""
+
+    executable: object
+    others: dict = field(default_factory=dict)
+
+
+def rewritten(module, targets, report):
+    """The module in channels-last order, with schedules for the first target; and its kernels for each other one.
+
+    All have the same layout of weights: that of the widest vectors.
+    """
     import tvm
     from tvm import relax
 
     from . import integer_rules  # noqa: F401, its rules
     from .layouts import module_of
-    from .processors import vectors_of
+    from .processors import vectors_of, widest
     from .relax_graph import graph_of
     from .rules import rewrite
     from .schedules import schedule_module
@@ -32,14 +43,18 @@ def rewritten(module, target, report):
     module = relax.transform.FoldConstant()(module)
     report.graph = graph_of(module)
     report.rules = rewrite(report.graph)
-    vectors = vectors_of(target)
+    vectors = [vectors_of(target) for target in targets]
+    shared = widest(vectors)
     others = {variable: function for variable, function in module.functions.items() if variable.name_hint != "main"}
-    module, _ = module_of(report.graph, tvm.IRModule(others), vectors)
+    module, _ = module_of(report.graph, tvm.IRModule(others), shared)
     module = relax.transform.FastMathTransform()(module)
-    with target:
+    with targets[0]:
         module = fused(module)
-    module, report.kernels = schedule_module(module, vectors)
-    return module
+    kernels = {name: function for name, function in module.functions.items() if not isinstance(function, relax.Function)}
+    module, report.kernels = schedule_module(module, vectors[0], vectors[0] == shared)
+    return module, [
+        schedule_module(tvm.IRModule(kernels), one, one == shared)[0] for one in vectors[1:]
+    ]  # fmt: skip
 
 
 def fused(module):
@@ -73,8 +88,10 @@ def with_default_schedules(module, target, device):
 
 
 def build(module, name, processor, progress, rewrite=True):
-    """TVM's executable of a module, and the report."""
-    target, device, report = tvm_target(name, processor), TARGETS[name].device, Report()
+    """What TVM built of a module, and the report."""
+    processors = processors_of(name, processor)
+    targets, device, report = [tvm_target(name, one) for one in processors], TARGETS[name].device, Report()
+    target = targets[0]
     if device:
         report.left = f"rewriting is for processors, not for {device}"
     elif not rewrite:
@@ -82,7 +99,13 @@ def build(module, name, processor, progress, rewrite=True):
     else:
         progress("rewriting and scheduling")
         try:
-            return generate(rewritten(module, target, report), target, progress), report
+            scheduled, others = rewritten(module, targets, report)
+            built = generate(scheduled, target, progress)
+            for one, kernels in reversed(list(zip(targets[1:], others))):
+                key = key_of(one)
+                progress(f"generating code for {key}")
+                built.others[key] = code_of(kernels, key, one)
+            return built, report
         except Exception as error:  # whatever a pass refuses, TVM's own pipeline may take
             report.left, report.graph = first_line(error), None
     progress("scheduling")
@@ -96,4 +119,15 @@ def generate(module, target, progress):
     from tvm import relax
 
     progress("generating code")
-    return relax.build(module, target=target)
+    return Built(relax.build(module, target=target))
+
+
+def code_of(kernels, key, target):
+    """A module of TVM's with kernels for a better processor, whose names have its key behind them."""
+    import tvm
+
+    functions = {}
+    for variable, function in kernels.functions.items():
+        name = f"{variable.name_hint}.{key}"
+        functions[name] = function.with_attr("global_symbol", name)
+    return tvm.compile(tvm.IRModule(functions), target=target).mod

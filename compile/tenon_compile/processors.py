@@ -18,6 +18,12 @@ FEATURES = (
 WITHOUT = Vectors(1, 12)
 
 
+def widest(vectors):
+    """Vectors for which weights are laid out if code for several processors reads them: the first one's, but wider."""
+    best = max(vectors, key=lambda one: (one.lanes, one.sums))
+    return replace(vectors[0], lanes=best.lanes, sums=best.sums)
+
+
 def vectors_of(target):
     """The vector registers of a target of TVM's with code for a processor."""
     from tvm.target import codegen

@@ -15,7 +15,9 @@ from tvm.s_tir import Schedule
 from .dot_products import MARK as DOT_MARK
 from .dot_products import dot_product
 from .errors import first_line
-from .kernels import MARK
+from .kernels import MARK, choose_tile
+
+FLOAT_PRODUCTS = ("conv2d", "depthwise_conv2d", "dense")
 
 
 def extent(schedule, loop):
@@ -56,7 +58,7 @@ def needed_by(schedule, name):
     return names
 
 
-def tile_product(schedule, names):
+def tile_product(schedule, names, other):
     """A marked block, the first of names, and what follows it in its kernel; the blocks that are left to be vectorised.
 
     What follows is computed in the tile of the product, unless it is larger, as of a gate that scales a whole picture.
@@ -64,6 +66,10 @@ def tile_product(schedule, names):
     block = schedule.get_sblock(names[0])
     high, wide, lanes = (int(number) for number in schedule.get(block).annotations[MARK])
     schedule.unannotate(block, MARK)
+    if other and names[0] in FLOAT_PRODUCTS:
+        columns, channels = (extent(schedule, loop) for loop in loops_of(schedule, block)[0][-2:])
+        tile = choose_tile(columns, channels if names[0] == "depthwise_conv2d" else wide * lanes, other)
+        high, wide, lanes = tile.columns, tile.vectors, tile.lanes
     dot = DOT_MARK in schedule.get(block).annotations
     behind = names[1:]
     space, summed = loops_of(schedule, block)
@@ -133,7 +139,7 @@ def marked(schedule, name):
     return MARK in schedule.get(schedule.get_sblock(name)).annotations
 
 
-def schedule_kernel(function, vectors):
+def schedule_kernel(function, vectors, chosen):
     """A kernel with a schedule, and the rule that it is by."""
     schedule = Schedule(tvm.IRModule({"main": function}))
     names = [schedule.get(block).name_hint for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
@@ -142,7 +148,8 @@ def schedule_kernel(function, vectors):
     if main:
         needed = needed_by(schedule, main)
         before = [name for name in names if name in needed]
-        rest = tile_product(schedule, [main, *(name for name in names if name != main and name not in needed)])
+        behind = [name for name in names if name != main and name not in needed]
+        rest = tile_product(schedule, [main, *behind], None if chosen else vectors)
     if main in ("depthwise_conv2d", "integer_depthwise_conv2d") and vectors.conditions:
         # each element is read a few times only: a padded copy would cost more than the sums
         for name in before:
@@ -152,14 +159,17 @@ def schedule_kernel(function, vectors):
     return schedule.mod["main"], "tiled" if main else "vectorised"
 
 
-def schedule_module(module, vectors):
-    """Schedule the kernels of a module; the rule of each, or why it has TVM's default schedule."""
+def schedule_module(module, vectors, chosen=True):
+    """Schedule the kernels of a module; the rule of each, or why it has TVM's default schedule.
+
+    Tiles that were not chosen for these vectors, but for those of another processor, are chosen anew.
+    """
     rules = {}
     for variable, function in list(module.functions.items()):
         if isinstance(function, relax.Function):
             continue
         try:
-            scheduled, rules[variable.name_hint] = schedule_kernel(function, vectors)
+            scheduled, rules[variable.name_hint] = schedule_kernel(function, vectors, chosen)
         except Exception as error:  # schedules refuse by exceptions of several kinds
             rules[variable.name_hint] = "default: " + first_line(error)
             continue

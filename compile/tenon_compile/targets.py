@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from .errors import CompileError
 
+LEVEL = re.compile(r"(x86-64-)?v[1-4]")
 RISCV = {"kind": "llvm", "mtriple": "riscv64-linux-gnu", "mattr": ["+m", "+a", "+f", "+d", "+c"], "mabi": "lp64d"}
 # what a compiler of this machine's may assume of all others of its kind
 HERE = {"kind": "llvm", "mcpu": "x86-64-v2"} if platform.machine() == "x86_64" else {"kind": "llvm"}
@@ -55,10 +56,28 @@ def host_of(name, processor):
     if processor:
         model, *features = processor.split("+")
         if model:
-            host["mcpu"] = f"x86-64-{model}" if re.fullmatch(r"v[1-4]", model) else model
+            host["mcpu"] = f"x86-64-{model[-2:]}" if LEVEL.fullmatch(model) else model
         if features:
             host["mattr"] = [*host.get("mattr", []), *(f"+{feature}" for feature in features)]
     return host
+
+
+def processors_of(target, argument):
+    """The names in --processor: the first is for code that all run, the others for code that better ones run."""
+    names = argument.split(",") if argument else [None]
+    if len(names) > 1 and target != "cpu":
+        raise CompileError(f"--processor {argument}: --target {target} has code for one processor")
+    if not all(LEVEL.fullmatch(name) for name in names[1:]):
+        raise CompileError(f"--processor {argument}: behind the first name come levels of x86-64: v3, v4")
+    levels = [name[-1] for name in names if name and LEVEL.fullmatch(name)]
+    if sorted(set(levels)) != levels:
+        raise CompileError(f"--processor {argument}: the better processor comes behind the lesser one")
+    return names
+
+
+def key_of(target):
+    """A level of x86-64 as symbols have it."""
+    return str(target.attrs["mcpu"]).replace("-", "_")
 
 
 def check_host(host, processor):

@@ -21,6 +21,7 @@
 #include "runtime/library/dso_env.h"
 #include "runtime/library/dso_library.h"
 #include "runtime/library/import_tree.h"
+#include "runtime/library/processor_code.h"
 
 static pthread_mutex_t dso_mutex = PTHREAD_MUTEX_INITIALIZER;
 static __thread unsigned int dso_depth; /* recursion depth of this thread's lock */
@@ -320,6 +321,25 @@ static void fill_context(struct dso *dso)
 			       loaded_object_each(&dso->loaded, false, is_workspace_import, NULL));
 }
 
+#ifdef CONFIG_PROCESSOR_CODE
+static void choose_code(struct dso *dso)
+{
+	struct loaded_symbol keys;
+
+	if (dso_is_linked(dso) || !dso_find(dso, PROCESSOR_KEYS, &keys) || keys.is_code)
+		return;
+	dso->processors.data = keys.address;
+	dso->processors.size = strnlen(keys.address, keys.size);
+	dso->processor = processor_choose(dso->processors, secure_getenv("TENON_PROCESSOR"),
+					  processor_has);
+}
+#else
+static void choose_code(struct dso *dso)
+{
+	(void)dso;
+}
+#endif
+
 static const struct blob_name {
 	const char *name;
 	enum tenon_generation generation;
@@ -460,6 +480,7 @@ static int dso_open_new(struct dso *dso, struct tenon_module **out)
 	}
 	read_prefix(dso);
 	fill_context(dso);
+	choose_code(dso);
 	return dso_tree(dso, out);
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/library/call.h"
 #include "runtime/core/reference.h"
 #include "runtime/library/dso_env.h"
+#include "runtime/library/processor_code.h"
 
 #define FFI_PREFIX   "__tvm_ffi_"
 #define LEGACY_ENTRY "__tvm_main__"
@@ -131,6 +132,38 @@ static bool find_code(const struct dso *dso, const struct tenon_slice *parts, si
 	return found;
 }
 
+#ifdef CONFIG_PROCESSOR_CODE
+/* Look up the code of a function for this processor. */
+static bool find_processors_code(const struct dso *dso, struct tenon_slice name,
+				 struct loaded_symbol *out)
+{
+	const struct tenon_slice parts[] = { ffi_prefix, name, { ".", 1 }, dso->processor };
+
+	return dso->processor.size && find_code(dso, parts, 4, out);
+}
+
+static bool is_processors_code(const struct dso *dso, const char *name)
+{
+	return dso->processors.size && processor_is_variant(dso->processors, name);
+}
+#else
+static bool find_processors_code(const struct dso *dso, struct tenon_slice name,
+				 struct loaded_symbol *out)
+{
+	(void)dso;
+	(void)name;
+	(void)out;
+	return false;
+}
+
+static bool is_processors_code(const struct dso *dso, const char *name)
+{
+	(void)dso;
+	(void)name;
+	return false;
+}
+#endif
+
 /* Look up @before, the module's prefix and @name; then the same without the module's prefix. */
 static bool find_function(const struct dso *dso, struct tenon_slice before, struct tenon_slice name,
 			  struct loaded_symbol *out)
@@ -194,7 +227,7 @@ static int library_get_function(struct tenon_module *m, struct tenon_slice name,
 	/* A NUL in the name would truncate it to another name. */
 	if (name.size > 65535 || memchr(name.data, '\0', name.size))
 		return 0;
-	if (find_function(l->dso, ffi_prefix, name, &s))
+	if (find_processors_code(l->dso, name, &s) || find_function(l->dso, ffi_prefix, name, &s))
 		return ffi_function_create(l, s.address, out);
 	if (unprefixed_abi(l->dso) == DSO_UNPREFIXED_NONE)
 		return 0;
@@ -241,7 +274,7 @@ static int visit_name(void *context, const char *name, bool is_code)
 		if (!has_prefix(name, FFI_PREFIX))
 			return 0;
 		name += strlen(FFI_PREFIX);
-		if (is_reserved(name))
+		if (is_reserved(name) || is_processors_code(v->dso, name))
 			return 0;
 	} else if (is_linkers(name)) {
 		return 0;

@@ -32,6 +32,10 @@ struct dso {
 	enum dso_unprefixed_abi unprefixed_abi;
 	bool pinned; /* never unmapped */
 	bool uses_workspace;
+#ifdef CONFIG_PROCESSOR_CODE
+	struct tenon_slice processors; /* keys of code that it has besides; see processor_code.h */
+	struct tenon_slice processor;  /* the one that is used, without a key empty */
+#endif
 	size_t context_count;
 	void **context[DSO_CONTEXTS];
 	struct loaded_object loaded;

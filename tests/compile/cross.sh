@@ -76,4 +76,18 @@ if on riscv64-linux-gnu qemu-riscv64; then
 	export QEMU_CPU=rv64,v=true,vext_spec=v1.0,vlen=128,elen=64
 	processor rvv "riscv64 with vectors" --target riscv64 --processor +v
 fi
+unset QEMU_CPU
+if [ "$(uname -m)" = x86_64 ] && [ -x "$TENON_COMMAND" ] && [ -z "$EMULATOR$SAN" ]; then
+	# which of them this machine takes is what tests/command/processors.sh is about
+	cross=here emulator=
+	mkdir "$scratch/here" && ln -s "$TENON_COMMAND" "$scratch/here/tenon" && cp "$TENON_BUILD/compat/libtvm_ffi.so" "$scratch/here/"
+	it "the network is compiled for three levels of x86-64" compiles levels --processor v2,v3,v4
+	it "it gives what ONNX Runtime gives with the code of the best" runs levels
+	export TENON_PROCESSOR=x86_64_v3
+	it "and with that of x86-64-v3, where the machine has it" runs levels
+	export TENON_PROCESSOR=x86_64_v2
+	it "and with that for all" runs levels
+	it "a lesser one behind a better one is refused" refuses "comes behind" "$network" -o "$scratch/none.so" --processor v3,v2
+	it "and so is a name that is no level" refuses "levels of x86-64" "$network" -o "$scratch/none.so" --processor v2,znver3
+fi
 finish
