@@ -198,7 +198,7 @@ CASES = [
     ("Qwen 2 in GGUF, Q4_0 and float16, too", lambda room: gguf_says_what_numpy_says(room, "qwen2")),
     ("Qwen 3 in GGUF, float32, bfloat16 and Q8_0, too", lambda room: gguf_says_what_numpy_says(room, "qwen3")),
     ("Llama 3 in a folder, float16 in two files, too", lambda room: folder_says_what_numpy_says(room, "llama", 2)),
-    ("Phi 3 in a folder, bfloat16, too", lambda room: folder_says_what_numpy_says(room, "phi3", 1)),
+    ("Phi 3 in a folder, bfloat16, heads of 48 numbers, too", lambda room: folder_says_what_numpy_says(room, "phi3", 1)),
     ("a folder of a model is replaced", a_folder_of_a_model_is_replaced),
     ("a folder with something else is left alone", another_file_stays),
     ("what does not fit is refused by its name", what_does_not_fit_is_refused_by_name),

@@ -37,10 +37,10 @@ def safetensors(tensors):
 
 
 class SmallFolder(Small):
-    """@kind: model_type of config.json; @scaled: with the rotation of Llama 3."""
+    """@kind: model_type of config.json; @scaled: with the rotation of Llama 3; @size: of a head."""
 
-    def __init__(self, kind, matrix, fused=False, scaled=False, **options):
-        self.kind, self.fused, self.scaled = kind, fused, scaled
+    def __init__(self, kind, matrix, fused=False, scaled=False, size=16, **options):
+        self.kind, self.fused, self.scaled, self.size = kind, fused, scaled, size
         super().__init__(f"transformers-{kind}", matrix, matrix, **options)
 
     def frequencies(self):
@@ -86,6 +86,7 @@ class SmallFolder(Small):
             "num_hidden_layers": self.layers,
             "num_attention_heads": self.heads,
             "num_key_value_heads": self.keys,
+            "head_dim": self.size,
             "intermediate_size": self.feed,
             "vocab_size": VOCABULARY,
             "max_position_embeddings": 256,
@@ -125,5 +126,5 @@ class SmallFolder(Small):
 MODELS = {
     "llama": lambda: SmallFolder("llama", F16, head=F16, scaled=True),
     "qwen2": lambda: SmallFolder("qwen2", F32, bias=True),
-    "phi3": lambda: SmallFolder("phi3", BF16, head=BF16, fused=True),
+    "phi3": lambda: SmallFolder("phi3", BF16, head=BF16, fused=True, size=48),
 }
