@@ -17,6 +17,8 @@ from .dot_products import dot_product
 from .errors import first_line
 from .kernels import MARK, choose_tile
 
+LEAST_WORK = 400_000  # multiply-adds: about ten times what a launch of threads costs
+LEAST_TURNS = 8
 FLOAT_PRODUCTS = ("conv2d", "depthwise_conv2d", "dense")
 
 
@@ -49,6 +51,17 @@ def unroll_and_vectorize(schedule, unrolled, vector):
         schedule.vectorize(vector)
 
 
+def in_threads(schedule, loops, work):
+    """Let threads share loops whose bodies do not depend on each other, if a launch costs little beside the work.
+
+    The last of the loops stays as it is, unless the others have too few turns.
+    """
+    if work < LEAST_WORK:
+        return
+    few = math.prod(extent(schedule, loop) for loop in loops[:-1]) < LEAST_TURNS
+    schedule.parallel(schedule.fuse(*(loops if few else loops[:-1])))
+
+
 def needed_by(schedule, name):
     """The names of the blocks that a block is computed from."""
     names = set()
@@ -79,6 +92,7 @@ def tile_product(schedule, names, other):
     column, inner_column = schedule.split(columns, [None, high])
     channel, inner_wide, lane = schedule.split(channels, [None, wide, lanes])
     schedule.reorder(channel, *outer, column, *summed, inner_column, inner_wide, lane, *group)
+    work = elements * math.prod(extent(schedule, loop) for loop in [*summed, *group])
     for name in behind[:-1]:
         schedule.compute_inline(schedule.get_sblock(name))
     same = behind and size(schedule, schedule.get_sblock(behind[-1])) == elements
@@ -94,6 +108,7 @@ def tile_product(schedule, names, other):
         over, vector = schedule.split(within[-1], [None, lanes])
         unroll_and_vectorize(schedule, [*within[:-1], over], vector)
     unroll_and_vectorize(schedule, [inner_column, inner_wide], None if dot else lane)
+    in_threads(schedule, schedule.get_loops(block)[: len(outer) + 2], work)
     zeros = schedule.decompose_reduction(block, summed[0])
     if dot:
         dot_product(schedule, lane)
