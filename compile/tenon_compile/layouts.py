@@ -274,7 +274,7 @@ class Emitter:
             value = self.integer_product(integer_kernels.integer_conv2d, self.last(x), node, in_last(node.shape), how)
             return value, True
         tile = choose_tile(node.shape[3], node.shape[1], self.vectors)
-        packed = self.array(weights.value.transpose(2, 3, 0, 1)[..., 0])
+        packed = self.array(weights.value.transpose(2, 3, 0, 1)[..., 0].astype("int32"))
         shape = in_last(node.shape)
         value = self.builder.call_te(
             lambda a, b: integer_kernels.integer_depthwise_conv2d(a, b, node.zero, shape, *how, tile),

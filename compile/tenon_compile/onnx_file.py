@@ -6,6 +6,7 @@ import warnings
 from .errors import CompileError, first_line
 from .folding import fold, known_shapes
 from .imported import Imported
+from .misread import refuse_misread
 from .quantized_onnx import replace_quantized_operators
 
 
@@ -13,6 +14,9 @@ def read(path):
     """The network in a file."""
     import onnx
 
+    with open(path, "rb") as file:
+        if file.read(8)[4:] == b"TFL3":
+            raise CompileError(f"{path}: a model of TensorFlow Lite, which is not read: convert it to ONNX with tf2onnx")
     try:
         network = onnx.load(path)
     except FileNotFoundError as error:
@@ -141,6 +145,7 @@ def import_file(path, shapes):
     unfolded = type(network).FromString(network.SerializeToString())
     replace_quantized_operators(network)
     fold(network)
+    refuse_misread(network.graph)
     known = known_shapes(network)
     described = describe(inputs, known), describe(network.graph.output, known)
     try:

@@ -165,7 +165,7 @@ def schedule_kernel(function, vectors, chosen):
         before = [name for name in names if name in needed]
         behind = [name for name in names if name != main and name not in needed]
         rest = tile_product(schedule, [main, *behind], None if chosen else vectors)
-    if main in ("depthwise_conv2d", "integer_depthwise_conv2d") and vectors.conditions:
+    if main == "depthwise_conv2d" and vectors.conditions:
         # each element is read a few times only: a padded copy would cost more than the sums
         for name in before:
             schedule.compute_inline(schedule.get_sblock(name))

@@ -80,4 +80,10 @@ without_tvm()
 }
 it "a wrong path is found before TVM is imported" without_tvm "$scratch/none.onnx"
 it "and so is a file that is no network" without_tvm "$scratch/text.onnx" -o "$scratch/none.so"
+for form in norm:LayerNormalization float8:Cast mask:Dropout boxes:NonMaxSuppression; do
+	it "what TVM's importer reads wrongly is refused by name: ${form#*:}" \
+		refuses "${form#*:}.*reads it wrongly" "$scratch/wrong-${form%:*}.onnx" -o "$scratch/none.so"
+done
+printf '\034\0\0\0TFL3\0\0\0\0' > "$scratch/lite.tflite"
+it "a model of TensorFlow Lite says what to do" refuses tf2onnx "$scratch/lite.tflite" -o "$scratch/none.so"
 finish

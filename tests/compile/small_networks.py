@@ -90,3 +90,15 @@ save(
     "loop", 16, [helper.make_node("Relu", ["x"], ["r"]), loop], [("x", [4])], [("y", [4])],
     [constant("count", 2), constant("go", True, "bool"), *numbers],
 )  # fmt: skip
+
+# forms that TVM's importer reads wrongly
+ones = [constant("scale", [1, 1, 1, 1], "float32"), constant("boxes", [[[0, 0, 1, 1]]], "float32")]
+norm = helper.make_node("LayerNormalization", ["x", "scale"], ["y", "mean"])
+save("wrong-norm", 17, [norm], [("x", [2, 4])], [("y", [2, 4]), ("mean", [2, 1])], ones)
+narrow = [helper.make_node("Cast", ["x"], ["f"], to=TensorProto.FLOAT8E4M3FN), helper.make_node("Cast", ["f"], ["y"], to=FLOAT)]
+graph = helper.make_graph(narrow, "float8", [helper.make_tensor_value_info("x", FLOAT, [4])], [helper.make_tensor_value_info("y", FLOAT, [4])])
+onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9), folder / "wrong-float8.onnx")
+mask = [helper.make_node("Dropout", ["x"], ["y", "m"]), helper.make_node("Cast", ["m"], ["z"], to=FLOAT)]
+save("wrong-mask", 13, mask, [("x", [2, 4])], [("y", [2, 4]), ("z", [2, 4])])
+boxes = [helper.make_node("NonMaxSuppression", ["boxes", "x"], ["n"]), helper.make_node("Cast", ["n"], ["y"], to=FLOAT)]
+save("wrong-boxes", 13, boxes, [("x", [1, 1, 1])], [("y", [None, 3])], ones)
