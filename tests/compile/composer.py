@@ -106,7 +106,7 @@ def two(operator, low=0.5):
 
 def conv(g):
     x = g.pick(g.values(4))
-    _, channels, height, width = g.shapes[x]
+    batch, channels, height, width = g.shapes[x]
     kernel = g.pick([1, 1, 3, 5]), g.pick([1, 1, 3])
     padding = [k // 2 if g.rng.random() < 0.7 else 0 for k in kernel]
     stride, dilation = g.pick([1, 1, 2]), g.pick([1, 1, 1, 2])
@@ -123,20 +123,23 @@ def conv(g):
     inputs = [x, g.numbers(outputs, channels // groups, *kernel, low=-0.5, high=0.5)]
     if g.rng.random() < 0.6:
         inputs.append(g.numbers(outputs))
-    return g.node("Conv", inputs, [1, outputs, *sizes], kernel_shape=kernel, strides=[stride] * 2, dilations=[dilation] * 2,
+    return g.node("Conv", inputs, [batch, outputs, *sizes], kernel_shape=kernel, strides=[stride] * 2, dilations=[dilation] * 2,
                   pads=padding * 2, group=groups)  # fmt: skip
 
 
 def conv_transpose(g):
-    x = g.pick(g.values(4, lambda shape: shape[2] * shape[3] < 300))
-    _, channels, height, width = g.shapes[x]
+    names = g.values(4, lambda shape: shape[2] * shape[3] < 300)
+    if not names:
+        return None
+    x = g.pick(names)
+    batch, channels, height, width = g.shapes[x]
     kernel, stride = g.pick([(2, 2), (3, 2), (2, 1)])
     sizes = [(extent - 1) * stride + kernel for extent in (height, width)]
     outputs = g.pick([2, 8])
     weights = [g.numbers(channels, outputs, kernel, kernel, low=-0.5, high=0.5)] + [g.numbers(outputs)] * (
         g.rng.random() < 0.5
     )
-    return g.node("ConvTranspose", [x, *weights], [1, outputs, *sizes], strides=[stride] * 2, kernel_shape=[kernel] * 2)
+    return g.node("ConvTranspose", [x, *weights], [batch, outputs, *sizes], strides=[stride] * 2, kernel_shape=[kernel] * 2)
 
 
 def pool(operator):
@@ -210,9 +213,9 @@ def silu_in_parts(g):
 
 def squeeze_and_excite(g):
     x = g.pick(g.values(4))
-    channels = g.shapes[x][1]
-    pooled = g.node("GlobalAveragePool", [x], [1, channels, 1, 1])
-    inner = g.node("Conv", [pooled, g.numbers(channels, channels, 1, 1)], [1, channels, 1, 1])
+    batch, channels = g.shapes[x][:2]
+    pooled = g.node("GlobalAveragePool", [x], [batch, channels, 1, 1])
+    inner = g.node("Conv", [pooled, g.numbers(channels, channels, 1, 1)], [batch, channels, 1, 1])
     return g.same("Mul", x, g.same("HardSigmoid", inner, alpha=0.2, beta=0.5))
 
 
