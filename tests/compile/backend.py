@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Compile the networks of the onnx wheel's backend tests, run them, and compare with the outputs beside them.
 
-usage: backend.py [--write] TENON LIST [NAME... | PART/PARTS]
+usage: backend.py [--write] [--nodes NUMBER] TENON LIST [NAME... | PART/PARTS]
 
 LIST has a line for each network that differs or is refused: its name, a colon, and the reason. A network that is not
 in the list and is not equal is a failure, and so is one in the list that is equal: the list only shrinks. --write
-writes the list anew. With names only these networks are run, with 2/4 the second quarter of them.
+writes the list anew. With names only these networks are run, with 2/4 the second quarter of them. Of those of one
+node, of which there are many, --nodes runs a number that is chosen at random, the same each time; else all are run.
 """
 
+import argparse
 import contextlib
 import io
 import os
+import random
 import re
 import resource
 import subprocess
@@ -29,7 +32,7 @@ from tenon_compile import command  # noqa: E402
 from tenon_compile.errors import CompileError, first_line  # noqa: E402
 from tenon_compile.inputs import quoted  # noqa: E402
 
-KINDS = ("simple", "pytorch-operator", "pytorch-converted")
+KINDS = ("simple", "pytorch-operator", "pytorch-converted", "node")
 PROCESSOR_SECONDS = 120
 
 
@@ -146,14 +149,27 @@ def without_numbers(reason):
     return re.sub(r"0x[0-9a-f]+|/tmp/\S*", "…", re.sub(r" [\d.]+ [mµn]?s$", "", reason))
 
 
+def sample(names, count):
+    """All networks, but of those of one node a number, the same each time."""
+    nodes = [name for name in names if name.startswith("node/")]
+    chosen = set(random.Random(1).sample(nodes, min(count, len(nodes))))
+    return [name for name in names if name not in nodes or name in chosen]
+
+
 def main():
-    arguments = sys.argv[1:]
-    write = arguments[0] == "--write"
-    tenon, path, *chosen = arguments[write:]
-    path = Path(path)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--nodes", type=int)
+    parser.add_argument("tenon")
+    parser.add_argument("list", type=Path)
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    write, tenon, path, chosen = options.write, options.tenon, options.list, options.names
     import tvm  # noqa: F401, imported before the first fork
 
     cases = networks()
+    if options.nodes is not None:
+        cases = {name: cases[name] for name in sample(cases, options.nodes)}
     part = re.fullmatch(r"(\d+)/(\d+)", chosen[0]) if chosen else None
     if part:
         names = list(cases)[int(part[1]) - 1 :: int(part[2])]
@@ -173,7 +189,7 @@ def main():
     if write:
         text = "# SPDX-License-Identifier: MIT\n# Backend tests of onnx that differ or are refused, and why; backend.py says more. This list only shrinks.\n"
         path.write_text(text + "".join(f"{name}: {reason}\n" for name, reason in sorted(found.items())))
-    gone = sorted(set(listed) - set(cases)) if not chosen else []
+    gone = sorted(set(listed) - set(cases)) if not chosen and options.nodes is None else []
     for name in gone:
         print(f"{name}: in the list, and no test")
     print(f"{len(cases)} networks: {len(cases) - len(found)} equal, {len(found)} differ or are refused")
