@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# aarch64: cross-compiled, and run by qemu-user. Fuzz targets find there what they find on x86-64, and armhf has them
+# aarch64: cross-compiled, and run by qemu-user. Fuzz targets find there what they find on x86-64, and armhf has them in the nightly tier
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh
