@@ -6,5 +6,5 @@
 . tests/build/tap.sh
 . tests/build/inner_make.sh
 
-cross=aarch64-linux-gnu qemu=qemu-aarch64 debian=arm64 without=fuzz
+cross=aarch64-linux-gnu qemu=qemu-aarch64 debian=arm64 without="fuzz $(spared hil)"
 . tests/build/cross.sh

@@ -6,5 +6,5 @@
 . tests/build/tap.sh
 . tests/build/inner_make.sh
 
-cross=riscv64-linux-gnu qemu=qemu-riscv64 debian=riscv64 without=fuzz
+cross=riscv64-linux-gnu qemu=qemu-riscv64 debian=riscv64 without="fuzz $(spared hil)"
 . tests/build/cross.sh

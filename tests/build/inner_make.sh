@@ -38,6 +38,12 @@ inner_check()
 	return $status
 }
 
+# spared FOLDER...: what takes long, and what this build changes least: with it in the nightly tier alone
+spared()
+{
+	[ -n "${NIGHTLY:-}" ] || echo "$@"
+}
+
 # the folder of a build that may stay, so that a second run has less to do
 kept()
 {
