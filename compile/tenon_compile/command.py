@@ -16,7 +16,7 @@ from .errors import CompileError
 from .inputs import quoted, type_text
 from .llm import command as llm
 from .progress import Progress
-from .targets import TARGETS, find_compiler
+from .targets import TARGETS, export_library, find_compiler
 
 REQUIREMENTS = Path(__file__).parents[1]
 
@@ -129,13 +129,10 @@ def objects_of(others, folder):
 
 def write_module(built, options):
     """Write the module under a temporary name beside its own, then rename it."""
-    from tvm.support import cc
-
     compiler = find_compiler(options.target, options.cc)
-    how = {"fcompile": cc.cross_compiler(compiler)} if compiler else {}
     with tempfile.TemporaryDirectory(dir=options.output.parent, prefix=f".{options.output.name}.") as folder:
         path = Path(folder) / "model.so"
-        built.executable.export_library(str(path), **how, options=objects_of(built.others, Path(folder)))
+        export_library(built.executable, path, compiler, options=objects_of(built.others, Path(folder)))
         with path.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(path, options.output)

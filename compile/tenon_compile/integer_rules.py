@@ -324,7 +324,7 @@ def weights_to_float(graph, node):
     scale, zero, shift = (
         numpy.reshape(one, along) if numpy.ndim(one) else one for one in (node.scale, node.zero, node.shift)
     )
-    value = (node.input.value.astype("int32") - zero).astype("float32") * numpy.float32(1) * scale + shift
+    value = (node.input.value.astype("int32") - zero).astype("float32") * scale + shift
     return constant(value, "float32")
 
 

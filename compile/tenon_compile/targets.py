@@ -50,6 +50,15 @@ def find_compiler(name, given):
     return compiler
 
 
+def export_library(built, path, compiler, **options):
+    """Link what TVM built, by a compiler of another machine if one is given."""
+    from tvm.support import cc
+
+    if compiler:
+        options["fcompile"] = cc.cross_compiler(compiler)
+    built.export_library(str(path), **options)
+
+
 def host_of(name, processor):
     """The options of TVM for a target's processor: cortex-a76, cortex-a53+dotprod, +v, or x86-64-v3, in short v3."""
     host = dict(TARGETS[name].host)

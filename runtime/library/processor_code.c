@@ -1,50 +1,69 @@
 /* SPDX-License-Identifier: MIT */
+/* code for several processors in one module: what the machine has, and which code is for it */
 #include "runtime/library/processor_code.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #ifdef __x86_64__
 #include <cpuid.h>
 
-static bool has_v2(void)
+/*
+ * The levels of the x86-64 psABI by the bits of CPUID, without those of the levels before: leaf 1 (ECX), leaf 7 (EBX), leaf
+ * 0x80000001 (ECX), and the registers that the system has to save (XCR0). The compiler's builtin for them adds 6 KiB.
+ */
+static const struct level {
+	const char *key;
+	uint32_t basic, extended, amd, saved;
+} levels[] = {
+	/* SSE3, SSSE3, CX16, SSE4.1, SSE4.2, POPCNT; LAHF */
+	{ "x86_64_v2", 1u << 0 | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23, 0, 1u << 0,
+	  0 },
+	/* FMA, MOVBE, OSXSAVE, AVX, F16C; BMI1, AVX2, BMI2; LZCNT */
+	{ "x86_64_v3", 1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29,
+	  1u << 3 | 1u << 5 | 1u << 8, 1u << 5, 0x6 },
+	/* AVX512F, AVX512DQ, AVX512CD, AVX512BW, AVX512VL */
+	{ "x86_64_v4", 0, 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31, 0, 0xe6 },
+};
+
+static uint32_t saved_registers(void)
 {
-	return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("ssse3") &&
-	       __builtin_cpu_supports("popcnt");
+	uint32_t low, high;
+
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return low;
 }
 
-/* the builtin knows whether the system saves the registers; older compilers lack names of the rest */
-static bool has_v3(void)
+static struct level machine(void)
 {
-	const unsigned int movbe_f16c = 1u << 22 | 1u << 29, lzcnt = 1u << 5;
-	unsigned int a, b, c, d;
+	struct level m = { 0 };
+	uint32_t a, b, c, d;
 
-	if (!has_v2() || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-	    !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2"))
-		return false;
-	if (!__get_cpuid(1, &a, &b, &c, &d) || (c & movbe_f16c) != movbe_f16c)
-		return false;
-	return __get_cpuid(0x80000001u, &a, &b, &c, &d) && c & lzcnt;
-}
-
-static bool has_v4(void)
-{
-	return has_v3() && __builtin_cpu_supports("avx512f") &&
-	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+	if (__get_cpuid(1, &a, &b, &c, &d))
+		m.basic = c;
+	if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
+		m.extended = b;
+	if (__get_cpuid(0x80000001u, &a, &b, &c, &d))
+		m.amd = c;
+	if (m.basic & 1u << 27)
+		m.saved = saved_registers();
+	return m;
 }
 
 bool processor_has(struct tenon_slice key)
 {
-	static const struct {
-		const char *key;
-		bool (*has)(void);
-	} levels[] = { { "x86_64_v2", has_v2 }, { "x86_64_v3", has_v3 }, { "x86_64_v4", has_v4 } };
+	const struct level m = machine();
 	size_t i;
 
-	__builtin_cpu_init();
-	for (i = 0; i < sizeof(levels) / sizeof(*levels); i++)
-		if (tenon_slice_equal(key, tenon_slice_of(levels[i].key)))
-			return levels[i].has();
+	for (i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+		const struct level *l = &levels[i];
+
+		if ((m.basic & l->basic) != l->basic || (m.extended & l->extended) != l->extended ||
+		    (m.amd & l->amd) != l->amd || (m.saved & l->saved) != l->saved)
+			return false;
+		if (tenon_slice_equal(key, tenon_slice_of(l->key)))
+			return true;
+	}
 	return false;
 }
 #else

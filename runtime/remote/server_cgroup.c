@@ -44,19 +44,10 @@ static char *read_text(const char *path)
 
 static bool write_text(const char *folder, const char *file, const char *text)
 {
-	const size_t size = strlen(text);
 	char path[PATH_MAX + 64];
-	int fd, saved;
-	bool ok;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ok = fd >= 0 && write(fd, text, size) == (ssize_t)size;
-	saved = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = saved;
-	return ok;
+	return cgroup_write(AT_FDCWD, path, text);
 }
 
 /* Test whether a file of a cgroup, words with spaces or lines between, has a word. */
@@ -214,7 +205,7 @@ static bool enable(struct server_cgroup *g, const char *controller, char why[CGR
 	return false;
 }
 
-/* as a session would be */
+/* Make a cgroup and start a process in it, as a session does. */
 static bool try_one(struct server_cgroup *g, char why[CGROUP_REASON])
 {
 	const int cgroup = session_cgroup_make(g, 0, UINT64_C(1) << 30, 16);

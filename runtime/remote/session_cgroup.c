@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool write_at(int cgroup, const char *file, const char *text)
+bool cgroup_write(int folder, const char *file, const char *text)
 {
 	const size_t size = strlen(text);
-	int fd = openat(cgroup, file, O_WRONLY | O_CLOEXEC);
+	int fd = openat(folder, file, O_WRONLY | O_CLOEXEC);
 	bool ok = fd >= 0 && write(fd, text, size) == (ssize_t)size;
 	const int saved = errno;
 
@@ -38,8 +38,9 @@ static bool limit_memory(int cgroup, uint64_t memory)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)memory);
-	return write_at(cgroup, "memory.max", text) && write_at(cgroup, "memory.oom.group", "1") &&
-	       (write_at(cgroup, "memory.swap.max", "0") || errno == ENOENT);
+	return cgroup_write(cgroup, "memory.max", text) &&
+	       cgroup_write(cgroup, "memory.oom.group", "1") &&
+	       (cgroup_write(cgroup, "memory.swap.max", "0") || errno == ENOENT);
 }
 
 int session_cgroup_make(const struct server_cgroup *g, uint64_t serial, uint64_t memory,
@@ -55,7 +56,7 @@ int session_cgroup_make(const struct server_cgroup *g, uint64_t serial, uint64_t
 	/* one more, for the process that starts the session's first (session_cgroup_fork) */
 	snprintf(text, sizeof(text), "%u", processes + 1);
 	if (fd >= 0 && (!memory || limit_memory(fd, memory)) &&
-	    (!processes || !g->pids || write_at(fd, "pids.max", text)))
+	    (!processes || !g->pids || cgroup_write(fd, "pids.max", text)))
 		return fd;
 	saved = errno;
 	if (fd >= 0)
@@ -164,8 +165,7 @@ pid_t session_cgroup_fork(int cgroup)
 
 void session_cgroup_kill(int cgroup)
 {
-	if (!write_at(cgroup, "cgroup.kill", "1"))
-		errno = 0;
+	(void)cgroup_write(cgroup, "cgroup.kill", "1");
 }
 
 bool session_cgroup_ran_out(int cgroup)

@@ -69,6 +69,9 @@ void server_cgroup_close(struct server_cgroup *g);
 int session_cgroup_make(const struct server_cgroup *g, uint64_t serial, uint64_t memory,
 			unsigned int processes);
 
+/** cgroup_write - write text to a file in a folder, a descriptor or AT_FDCWD; false with errno */
+bool cgroup_write(int folder, const char *file, const char *text);
+
 /** session_cgroup_fork - fork(), with the child in a cgroup; the caller must be a subreaper */
 pid_t session_cgroup_fork(int cgroup);
 

@@ -41,7 +41,7 @@ static void a_session_has_the_time_that_its_client_asked_for(void **state)
 	(void)state;
 	begin_client(&c, "client:fixture -timeout=0.2");
 	client_init(&c);
-	/* on a slow machine the time has passed already, and this is told of it */
+	/* on a slow machine the server has ended the session already, and this request receives the reason */
 	REQUEST(&c, PACKET_GET_FUNCTION, wire_string("tvm.rpc.server.upload"));
 	if (c.code == PACKET_RETURN)
 		assert_true(client_receive(&c));

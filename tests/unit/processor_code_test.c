@@ -72,6 +72,27 @@ static void symbols_with_a_key_are_no_functions_of_their_own(void **state)
 	assert_false(processor_is_variant(keys, "add"));
 }
 
+#ifdef __x86_64__
+/* the compiler's library reads the processor by itself */
+static void levels_are_what_the_compiler_sees(void **state)
+{
+	const struct tenon_slice v2 = tenon_slice_of("x86_64_v2"), v3 = tenon_slice_of("x86_64_v3");
+	const struct tenon_slice v4 = tenon_slice_of("x86_64_v4");
+
+	(void)state;
+	__builtin_cpu_init();
+	assert_int_equal(processor_has(v2), __builtin_cpu_supports("sse4.2") &&
+						    __builtin_cpu_supports("popcnt"));
+	assert_int_equal(processor_has(v3), processor_has(v2) && __builtin_cpu_supports("avx2") &&
+						    __builtin_cpu_supports("fma") &&
+						    __builtin_cpu_supports("bmi2"));
+	assert_int_equal(processor_has(v4), processor_has(v3) && __builtin_cpu_supports("avx512bw") &&
+						    __builtin_cpu_supports("avx512vl") &&
+						    __builtin_cpu_supports("avx512dq"));
+	assert_false(processor_has(tenon_slice_of("x86_64_v5")));
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -79,6 +100,9 @@ int main(void)
 		cmocka_unit_test(a_wanted_key_is_chosen_only_if_the_machine_has_it),
 		cmocka_unit_test(a_key_that_is_not_known_is_of_no_machine),
 		cmocka_unit_test(levels_contain_each_other),
+#ifdef __x86_64__
+		cmocka_unit_test(levels_are_what_the_compiler_sees),
+#endif
 		cmocka_unit_test(symbols_with_a_key_are_no_functions_of_their_own),
 	};
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from ..errors import CompileError
 from ..progress import Progress
-from ..targets import find_compiler
+from ..targets import export_library, find_compiler
 from . import folder, folder_model, gguf_file, gguf_model
 
 MOST_CONTEXT = 4096  # unless --context says more: each token takes memory for its keys and values
 DEFAULT_PROCESSOR = "x86-64-v3"
+AVX2 = {"avx2", "fma", "f16c"}  # what products_avx2.py needs
 
 
 def is_language_model(path):
@@ -43,7 +44,7 @@ def choose_processor(options):
     from tvm.target import codegen
 
     here = tvm.target.Target({"kind": "llvm", "mcpu": codegen.llvm_get_system_cpu()})
-    return DEFAULT_PROCESSOR if {"avx2", "fma", "f16c"} <= features_of(here) else None
+    return DEFAULT_PROCESSOR if AVX2 <= features_of(here) else None
 
 
 def features_of(target):
@@ -57,8 +58,7 @@ def processor_of(target):
     """What the forms of weights depend on."""
     from .forms import Processor
 
-    features = features_of(target)
-    avx2 = {"avx2", "fma", "f16c"} <= features
+    avx2 = AVX2 <= features_of(target)
     return Processor(avx2=avx2, half=avx2 or str(target.attrs.get("mtriple", "")).startswith("aarch64"))
 
 
@@ -92,7 +92,7 @@ def run(options):
         with folder.written(options.output) as new:
             size = compilation.write_weights(new, loaders, progress)
             progress("linking")
-            compilation.write_library(built, new, compiler)
+            export_library(built, new / folder.LIBRARY, compiler)
             model.write(new)
     for note in model.notes:
         print(f"{options.output}: {note}")

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass, field
 
 from ..errors import CompileError, first_line
-from .folder import LIBRARY, Shards
+from .folder import Shards
 
 CHUNK = 512  # tokens of a step of a prompt, at most
 SEQUENCES = 4  # of a batch
@@ -101,10 +101,3 @@ def write_weights(folder, loaders, progress):
         for name, array in zip(names, load(), strict=True):
             shards.add(name, array)
     return shards.end()
-
-
-def write_library(built, folder, compiler):
-    from tvm.support import cc
-
-    how = {"fcompile": cc.cross_compiler(compiler)} if compiler else {}
-    built.export_library(str(folder / LIBRARY), **how)

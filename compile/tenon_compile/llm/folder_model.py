@@ -3,7 +3,7 @@
 
 import os
 
-from ..errors import CompileError
+from ..errors import CompileError, of_type
 from . import chat_template, checkpoint, safetensors_file
 from .model import Model
 from .settings import Settings
@@ -25,11 +25,7 @@ class Config:
             if default is None:
                 raise CompileError(f"{self.path}: {key} is missing")
             return default
-        if kind is float and type(value) is int:
-            value = float(value)
-        if type(value) is not kind:
-            raise CompileError(f"{self.path}: {key} is of type {type(value).__name__}, expected {kind.__name__}")
-        return value
+        return of_type(value, kind, self.path, key)
 
 
 def read_object(path, needed=False):

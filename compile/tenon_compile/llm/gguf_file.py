@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from ..errors import CompileError
+from ..errors import CompileError, of_type
 from .block_types import BLOCK_TYPES, StoredTensor
 
 MAGIC = b"GGUF"
@@ -97,12 +97,7 @@ class GgufFile:
             if default is None:
                 raise CompileError(f"{self.path}: the metadata has no {key}")
             return default
-        value = self.metadata[key]
-        if kind is float and type(value) is int:
-            value = float(value)
-        if type(value) is not kind:
-            raise CompileError(f"{self.path}: {key} is of type {type(value).__name__}, expected {kind.__name__}")
-        return value
+        return of_type(self.metadata[key], kind, self.path, key)
 
 
 def read_metadata(reader, count):

@@ -29,7 +29,6 @@ class Settings:
     epsilon: float
     scaling: dict = field(default_factory=dict)  # of the frequencies: "type" is linear or llama3, and its numbers
     factors: object = None  # of each frequency, an array
-    ends: list = field(default_factory=list)
 
     def frequencies(self):
         """How far a position rotates each pair of a head."""

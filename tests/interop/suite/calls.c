@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* calls between the worker and the other process */
 #include "calls.h"
 
 #include <stdlib.h>

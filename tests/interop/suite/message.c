@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* messages of the worker: writing and reading them */
 #include "message.h"
 
 #include <stdbool.h>

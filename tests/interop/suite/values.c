@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* values in messages: reading and writing each form */
 #include "values.h"
 
 #include <stdlib.h>
