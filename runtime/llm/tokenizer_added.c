@@ -101,9 +101,11 @@ int tokenizer_check_added(struct tokenizer_file *r)
 {
 	struct tokenizer *t = r->to;
 	struct bpe_added *a;
+	size_t i;
 	int err = 0;
 
-	for (a = t->added; a < t->added + t->added_count && !err; a++) {
+	for (i = 0; i < t->added_count && !err; i++) {
+		a = &t->added[i];
 		if (!a->name.size)
 			continue;
 		err = check_number(r, a);

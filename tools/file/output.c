@@ -33,15 +33,16 @@ static bool names_it(const char *part, size_t size, const char *output)
 
 static bool word_names_it(const char *word, const char *output)
 {
-	const char *at = word;
+	const char *at = word, *sign;
 
-	while (at) {
+	for (;;) {
 		if (names_it(at, strlen(at), output) || names_it(at, strcspn(at, "=@"), output))
 			return true;
-		at = strpbrk(at, "=@");
-		at += at != NULL;
+		sign = strpbrk(at, "=@");
+		if (!sign)
+			return false;
+		at = sign + 1;
 	}
-	return false;
 }
 
 int output_check(const char *path)
