@@ -123,7 +123,10 @@ def objects_of(others, folder):
         paths.append(str(folder / f"{key}.o"))
         code.write_to_file(paths[-1], "o")
     keys = folder / "processors.c"
-    keys.write_text(f'const char __tenon_processors[] = "{" ".join(others)}";\n', encoding="ascii")
+    # TVM compiles it as C++, which would keep a constant out of the symbols if it were not declared before
+    declaration = "extern const char __tenon_processors[];"
+    text = f'{declaration}\nconst char __tenon_processors[] = "{" ".join(others)}";\n'
+    keys.write_text(text, encoding="ascii")
     return [*paths, str(keys)]
 
 
