@@ -23,12 +23,13 @@ class Built:
 
     executable: object
     others: dict = field(default_factory=dict)
+    parameters: dict = field(default_factory=dict)  # arrays that are kept apart, by the names of inputs behind the others
 
 
-def rewritten(module, targets, report):
-    """The module in channels-last order, with schedules for the first target; and its kernels for each other one.
+def rewritten(module, targets, report, apart=None):
+    """The module in channels-last order, with schedules for the first target; its kernels for each other one; parameters.
 
-    All have the same layout of weights: that of the widest vectors.
+    All have the same layout of weights: that of the widest vectors. Arrays of more than "apart" elements are parameters.
     """
     import tvm
     from tvm import relax
@@ -46,15 +47,14 @@ def rewritten(module, targets, report):
     vectors = [vectors_of(target) for target in targets]
     shared = widest(vectors)
     others = {variable: function for variable, function in module.functions.items() if variable.name_hint != "main"}
-    module, _ = module_of(report.graph, tvm.IRModule(others), shared)
+    module, parameters = module_of(report.graph, tvm.IRModule(others), shared, apart)
     module = relax.transform.FastMathTransform()(module)
     with targets[0]:
         module = fused(module)
     kernels = {name: function for name, function in module.functions.items() if not isinstance(function, relax.Function)}
     module, report.kernels = schedule_module(module, vectors[0], vectors[0] == shared)
-    return module, [
-        schedule_module(tvm.IRModule(kernels), one, one == shared)[0] for one in vectors[1:]
-    ]  # fmt: skip
+    others = [schedule_module(tvm.IRModule(kernels), one, one == shared)[0] for one in vectors[1:]]
+    return module, others, parameters
 
 
 def fused(module):
@@ -87,8 +87,8 @@ def with_default_schedules(module, target, device):
     return module
 
 
-def build(module, name, processor, progress, rewrite=True):
-    """What TVM built of a module, and the report."""
+def build(module, name, processor, progress, rewrite=True, apart=None):
+    """What TVM built of a module, and the report; with "apart" as of rewritten()."""
     processors = processors_of(name, processor)
     targets, device, report = [tvm_target(name, one) for one in processors], TARGETS[name].device, Report()
     target = targets[0]
@@ -99,8 +99,9 @@ def build(module, name, processor, progress, rewrite=True):
     else:
         progress("rewriting and scheduling")
         try:
-            scheduled, others = rewritten(module, targets, report)
+            scheduled, others, parameters = rewritten(module, targets, report, apart)
             built = generate(scheduled, target, progress)
+            built.parameters = parameters
             for one, kernels in reversed(list(zip(targets[1:], others))):
                 key = key_of(one)
                 progress(f"generating code for {key}")

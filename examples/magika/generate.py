@@ -5,52 +5,53 @@
     tests/compile/prepare                                                 # TVM, and the network, from PyPI
     build/compile/venv/bin/python examples/magika/generate.py build/compile/networks/magika
 
-The weights are inputs of the modules, so that cpu.so and opencl.so share one file of parameters. Both are compiled of
-the same rewritten network; cpu.so is for any x86-64.
+The weights are inputs of the modules, so that cpu.so and opencl.so share one file of parameters. cpu.so has code for
+x86-64-v2, and for v3, which the loader takes where the machine has AVX2.
 """
 
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "compile"))
 
 import tvm
-from tenon_compile import onnx_file
+from tenon_compile import onnx_file, pipeline
+from tenon_compile.command import objects_of
 from tenon_compile.layouts import module_of
-from tenon_compile.pipeline import with_default_schedules
-from tenon_compile.processors import vectors_of
-from tenon_compile.relax_graph import graph_of
-from tenon_compile.rules import rewrite
-from tenon_compile.schedules import schedule_module
-from tenon_compile.targets import tvm_target
+from tenon_compile.processors import vectors_of, widest
+from tenon_compile.targets import processors_of, tvm_target
 from tvm import relax
 
 LARGE = 10000  # elements of a tensor that is an input
+PROCESSORS = "v2,v3"
 LINK = ["-Wl,-z,noseparate-code", "-Wl,-z,norelro", "-Wl,--build-id=none"]
+
+
+def write(executable, path, options=()):
+    executable.export_library(str(path), options=[*LINK, *options])
+    subprocess.run(["strip", "-s", str(path)], check=True)
+    path.chmod(0o644)
 
 
 def main():
     here, package = Path(__file__).resolve().parent, Path(sys.argv[1])
     folder = package / "models" / "standard_v3_3"
     imported = onnx_file.import_file(folder / "model.onnx", {"bytes": [1, 2048]})
-    graph = graph_of(relax.transform.FoldConstant()(imported.module))
-    rewrite(graph)
-    processor = tvm_target("cpu", None)
-    vectors = vectors_of(processor)
-    for name in ("cpu", "opencl"):
-        module, weights = module_of(graph, tvm.IRModule(), vectors, apart=LARGE)
-        target = tvm_target(name, None)
-        if name == "cpu":
-            module = relax.transform.FastMathTransform()(module)
-        module = with_default_schedules(module, target, None if name == "cpu" else name)
-        if name == "cpu":
-            module, _ = schedule_module(module, vectors)
-        path = here / f"{name}.so"
-        relax.build(module, target=target).export_library(str(path), options=LINK)
-        subprocess.run(["strip", "-s", str(path)], check=True)
-        path.chmod(0o644)
+    built, report = pipeline.build(imported.module, "cpu", PROCESSORS, print, apart=LARGE)
+    if report.left:
+        sys.exit(report.left)
+    with tempfile.TemporaryDirectory() as objects:
+        write(built.executable, here / "cpu.so", objects_of(built.others, Path(objects)))
+    # the same graph and layout of weights, with TVM's schedules
+    vectors = widest([vectors_of(tvm_target("cpu", one)) for one in processors_of("cpu", PROCESSORS)])
+    module, _ = module_of(report.graph, tvm.IRModule(), vectors, apart=LARGE)
+    target = tvm_target("opencl", None)
+    module = pipeline.with_default_schedules(module, target, "opencl")
+    write(relax.build(module, target=target), here / "opencl.so")
+    weights = {name: tvm.runtime.tensor(array) for name, array in built.parameters.items()}
     (here / "magika.params").write_bytes(tvm.runtime.save_param_dict(weights))
     labels = json.loads((folder / "config.min.json").read_text())["target_labels_space"]
     (here / "labels.txt").write_text("\n".join(labels) + "\n")
