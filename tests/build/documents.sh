@@ -95,7 +95,7 @@ loads_the_same()
 
 no_range_in_messages()
 {
-	grep -rnE '"[^"]*0\.8 to ' --include='*.c' --include='*.h' lib runtime devices driver tools | grep -v '^lib/tvm_versions.h:\|/\*.*0\.8 to\|:[0-9]*: \* ' |
+	grep -rnE '"[^"]*0\.8 to ' --include='*.c' --include='*.h' lib runtime rpc link llm devices driver tools | grep -v '^lib/tvm_versions.h:\|/\*.*0\.8 to\|:[0-9]*: \* ' |
 		awk '{ print } END { exit NR > 0 }'
 }
 

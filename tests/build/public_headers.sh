@@ -44,7 +44,7 @@ it "every declared function has its comment" documented
 # so that CONFIG_ERROR_MESSAGES=n leaves their texts out; devices/null is for copying out of the tree
 raises_without_texts()
 {
-	! grep -rlE '\<tenon_(error|cursor_error|error_in)\(' --include='*.c' lib runtime devices driver |
+	! grep -rlE '\<tenon_(error|cursor_error|error_in)\(' --include='*.c' lib runtime rpc link llm devices driver |
 		grep -v '^devices/null/' | xargs grep -L '"lib/brief_errors.h"' | grep .
 }
 it "what raises errors includes lib/brief_errors.h" raises_without_texts

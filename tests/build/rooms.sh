@@ -90,7 +90,7 @@ nothing()
 
 sources()
 {
-	find lib runtime devices driver firmware tools -name '*.[ch]' | LC_ALL=C sort
+	find lib runtime rpc link llm devices driver firmware tools -name '*.[ch]' | LC_ALL=C sort
 }
 
 rows_stand_in_order()
@@ -141,7 +141,7 @@ includes_obey()
 # lines "OBJECT TYPE SYMBOL" of the objects whose source is there still
 symbols()
 {
-	(cd "$TENON_BUILD" && find lib runtime devices driver tools -name '*.o') | while read -r object; do
+	(cd "$TENON_BUILD" && find lib runtime rpc link llm devices driver tools -name '*.o') | while read -r object; do
 		[ ! -e "${object%.o}.c" ] || echo "$object"
 	done > "$scratch/objects"
 	(cd "$TENON_BUILD" && xargs nm -A) < "$scratch/objects" |

@@ -3,7 +3,7 @@
 #include <tenon/error.h>
 
 #include "lib/json_tree.h"
-#include "runtime/mlf/mlf.h"
+#include "link/mlf/mlf.h"
 #include "tests/fuzz/fixtures.h"
 #include "tests/fuzz/fuzz.h"
 #include "driver/archive/archive_api.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* the bytes are a graph.json, which all code generators get */
-#include "runtime/partition/partition.h"
+#include "link/partition/partition.h"
 #include "tests/fuzz/fuzz.h"
 
 static void give(const struct op_graph *g, const struct generator *const *wanted)

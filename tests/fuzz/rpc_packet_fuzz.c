@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/remote/packet.h"
+#include "rpc/wire/packet.h"
 #include "tests/fuzz/fuzz.h"
 
 /* a value takes ten times the four bytes of its code, and a tensor 300 bytes for its 32 */

@@ -11,9 +11,9 @@
 #include <tenon/model.h>
 #include <tenon/module.h>
 
-#include "runtime/remote/handshake.h"
-#include "runtime/remote/wire_codes.h"
-#include "runtime/rpc/rpc.h"
+#include "rpc/client/rpc.h"
+#include "rpc/wire/handshake.h"
+#include "rpc/wire/wire_codes.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/remote/use_session.h"
 

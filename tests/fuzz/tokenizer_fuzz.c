@@ -2,7 +2,7 @@
 /* the bytes are a tokenizer.json, which encodes a text if it can be read */
 #include <stdlib.h>
 
-#include "runtime/llm/tokenizer_bpe.h"
+#include "llm/tokenizer_bpe.h"
 #include "tests/fuzz/fuzz.h"
 
 /* a token of JSON takes 20 bytes, and a merge of two bytes up to four places of its table */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/farm/tracker_message.h"
+#include "rpc/tracker/tracker_message.h"
 #include "tests/fuzz/fuzz.h"
 
 /* a token takes 20 bytes, and their array doubles */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "runtime/link/artifact_record.h"
-#include "runtime/link/manifest.h"
+#include "link/artifact_record.h"
+#include "link/manifest.h"
 
 static struct artifact *add(struct artifact_set *set, const char *loader, const char *key,
 			    const char *file)

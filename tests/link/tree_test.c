@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "lib/cursor_fast.h"
+#include "link/link_tree.h"
 #include "runtime/blob/import_blob.h"
-#include "runtime/link/link_tree.h"
 
 #define MOST 500
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <tenon/tenon.h>
 
-#include "runtime/llm/tokenizer.h"
+#include "llm/tokenizer.h"
 
 static int check(struct tokenizer *t, struct tenon_slice text, const int32_t *tokens, size_t count)
 {

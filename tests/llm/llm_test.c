@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/llm/llm_batch.h"
-#include "runtime/llm/llm.h"
+#include "llm/llm_batch.h"
+#include "llm/llm.h"
 #include "tests/llm/small_model.h"
 
 /* ---- sequences */

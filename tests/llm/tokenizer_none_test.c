@@ -14,10 +14,10 @@
 #define tokenizer_encode none_encode
 #define tokenizer_decode none_decode
 #define tokenizer_strips none_strips
-#include "runtime/llm/tokenizer_none.c"
+#include "llm/tokenizer_none.c"
 #undef tokenizer
 #undef tokenizer_span
-#include "runtime/llm/llm.h"
+#include "llm/llm.h"
 
 static void a_model_with_a_tokenizer_opens_and_refuses_text_alone(void **state)
 {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "runtime/llm/tokenizer_bpe.h"
+#include "llm/tokenizer_bpe.h"
 
 /* Read a tokenizer with an added token and an expression, both as JSON has them. */
 static int read_file(const char *added, const char *expression, struct tokenizer **t)

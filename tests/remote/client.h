@@ -7,9 +7,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "runtime/remote/packet.h"
-#include "runtime/remote/session.h"
-#include "runtime/remote/stream.h"
+#include "rpc/server/session.h"
+#include "rpc/wire/packet.h"
+#include "rpc/wire/stream.h"
 
 struct client {
 	int fd; /* of the connection */

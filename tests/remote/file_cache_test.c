@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/remote/file_cache.h"
-#include "runtime/remote/folder.h"
+#include "rpc/server/file_cache.h"
+#include "rpc/server/folder.h"
 
 static struct {
 	char folder[4000];

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "runtime/remote/process_list.h"
+#include "rpc/server/process_list.h"
 #include "tests/remote/client.h"
 #include "tests/remote/farm_process.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "runtime/remote/connection.h"
+#include "rpc/wire/connection.h"
 #include "tests/remote/farm_process.h"
 
 static struct farm_process proxy;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "runtime/remote/registration.h"
+#include "rpc/wire/registration.h"
 #include "tests/remote/farm_process.h"
 
 static struct registration r;

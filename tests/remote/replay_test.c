@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/remote/wire_codes.h"
+#include "rpc/wire/wire_codes.h"
 #include "tests/remote/client.h"
 #include "tests/remote/recording.h"
 

@@ -15,7 +15,7 @@
 #include <tenon/memory.h>
 #include <unistd.h>
 
-#include "runtime/rpc/rpc.h"
+#include "rpc/client/rpc.h"
 #include "tests/remote/recording.h"
 #include "tests/remote/use_session.h"
 

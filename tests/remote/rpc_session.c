@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/remote/handshake.h"
-#include "runtime/remote/session.h"
-#include "runtime/remote/stream.h"
-#include "runtime/rpc/rpc.h"
+#include "rpc/client/rpc.h"
+#include "rpc/server/session.h"
+#include "rpc/wire/handshake.h"
+#include "rpc/wire/stream.h"
 
 struct rpc_session session;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <tenon/string.h>
 
-#include "runtime/rpc/rpc.h"
+#include "rpc/client/rpc.h"
 
 static void values_of_every_kind_come_back(void **state)
 {

@@ -6,7 +6,7 @@
 #include <tenon/trace.h>
 #include <time.h>
 
-#include "runtime/rpc/rpc.h"
+#include "rpc/client/rpc.h"
 
 static void *call_that_waits(void *f)
 {

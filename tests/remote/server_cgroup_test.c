@@ -2,7 +2,7 @@
 /* where the cgroup of the server lies; what is made there, tests/remote/cgroup_guest.sh shows on a kernel */
 #include "tests/unit/suite.h"
 
-#include "runtime/remote/session_cgroup.h"
+#include "rpc/server/session_cgroup.h"
 
 #define VERSION_1 "34 31 0:31 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
 #define UNIFIED	  "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"

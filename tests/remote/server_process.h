@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <sys/types.h>
 
-#include "runtime/remote/process_list.h"
+#include "rpc/server/process_list.h"
 #include "tests/remote/client.h"
 #include "tests/remote/server_client.h"
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/remote/wire_codes.h"
+#include "rpc/wire/wire_codes.h"
 #include "tests/remote/client.h"
 
 /* memory of a tensor that a call was given */

@@ -2,7 +2,7 @@
 /* the packets of a session: their order, wrong forms, ends, and the legacy encoding */
 #include "tests/unit/suite.h"
 
-#include "runtime/remote/wire_codes.h"
+#include "rpc/wire/wire_codes.h"
 #include "tests/remote/client.h"
 
 static void nothing_goes_before_init_server_and_that_once(void **state)

@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "runtime/farm/tracker_message.h"
-#include "runtime/farm/tracker_queue.h"
+#include "rpc/tracker/tracker_message.h"
+#include "rpc/tracker/tracker_queue.h"
 #include "tests/remote/farm_process.h"
 
 /* ---- queues */

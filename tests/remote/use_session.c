@@ -6,7 +6,7 @@
 #include <tenon/module.h>
 #include <tenon/tensor.h>
 
-#include "runtime/rpc/rpc.h"
+#include "rpc/client/rpc.h"
 
 static void call(struct tenon_remote *remote, const char *name, struct tenon_value argument)
 {

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-#include "runtime/remote/handle_table.h"
-#include "runtime/remote/handshake.h"
-#include "runtime/remote/packet.h"
-#include "runtime/remote/utf8.h"
-#include "runtime/remote/wire_codes.h"
+#include "rpc/server/handle_table.h"
+#include "rpc/wire/handshake.h"
+#include "rpc/wire/packet.h"
+#include "rpc/wire/utf8.h"
+#include "rpc/wire/wire_codes.h"
 #include "tests/remote/client.h"
 
 static const enum wire_generation generations[] = { WIRE_LEGACY, WIRE_FFI };

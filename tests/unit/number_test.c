@@ -12,8 +12,8 @@
 #include "tools/tensor/element.h"
 
 #ifdef CONFIG_REMOTE_TRACKER
-#include "runtime/farm/tracker_message.h"
-#include "runtime/remote/handshake.h"
+#include "rpc/tracker/tracker_message.h"
+#include "rpc/wire/handshake.h"
 #endif
 
 static bool comma;

@@ -16,7 +16,7 @@
 #include "tools/ethosu/ethosu_inspect.h"
 #endif
 #ifdef CONFIG_MODEL_LIBRARY_FORMAT
-#include "runtime/mlf/mlf.h"
+#include "link/mlf/mlf.h"
 #include "tools/inspect/inspect_archive.h"
 #endif
 

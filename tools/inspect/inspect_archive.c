@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "runtime/mlf/mlf.h"
+#include "link/mlf/mlf.h"
 #include "tools/inspect/inspect_show.h"
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"

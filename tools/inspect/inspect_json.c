@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/link/link_host.h"
+#include "link/link_host.h"
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_model.h"
 #include "tools/json/json_value.h"

@@ -8,7 +8,7 @@
 #include "tools/file/output.h"
 
 #ifdef CONFIG_MODEL_LIBRARY_FORMAT
-#include "runtime/mlf/mlf.h"
+#include "link/mlf/mlf.h"
 #endif
 
 static int write_module(struct link_work *w)

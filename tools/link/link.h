@@ -5,8 +5,8 @@
 /** DOC: tenon link: host code and programs of devices become one shared object */
 
 #include "lib/elf.h"
-#include "runtime/link/artifact.h"
-#include "runtime/link/link_tree.h"
+#include "link/artifact.h"
+#include "link/link_tree.h"
 #include "tools/cli/cli.h"
 #include "tools/link/link_load.h"
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "lib/file_map.h"
-#include "runtime/mlf/mlf.h"
+#include "link/mlf/mlf.h"
 #include "tools/file/output.h"
 #include "tools/link/link.h"
 

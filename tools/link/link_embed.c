@@ -4,9 +4,9 @@
 #include <tenon/string.h>
 
 #include "lib/elf.h"
-#include "runtime/link/artifact_record.h"
-#include "runtime/link/elf_replace.h"
-#include "runtime/link/payload_hashes.h"
+#include "link/artifact_record.h"
+#include "link/elf_replace.h"
+#include "link/payload_hashes.h"
 #include "tools/link/link.h"
 
 static const char *symbol_of(const struct link_work *w)

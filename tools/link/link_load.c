@@ -7,7 +7,7 @@
 #include "tools/link/link.h"
 
 #ifdef CONFIG_MODEL_LIBRARY_FORMAT
-#include "runtime/mlf/mlf.h"
+#include "link/mlf/mlf.h"
 #endif
 
 bool link_is_manifest(const char *path)

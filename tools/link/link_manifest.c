@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "lib/file_map.h"
-#include "runtime/link/link_host.h"
-#include "runtime/link/link_payload.h"
-#include "runtime/link/manifest.h"
+#include "link/link_host.h"
+#include "link/link_payload.h"
+#include "link/manifest.h"
 #include "tools/file/output.h"
 #include "tools/link/link.h"
 

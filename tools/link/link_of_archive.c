@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "runtime/link/link_graph.h"
-#include "runtime/mlf/mlf.h"
+#include "link/link_graph.h"
+#include "link/mlf/mlf.h"
 #include "tools/link/link.h"
 #include "tools/link/link_crt_headers.h"
 

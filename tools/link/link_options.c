@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "lib/file_kind.h"
-#include "runtime/link/link_graph.h"
-#include "runtime/link/link_payload.h"
+#include "link/link_graph.h"
+#include "link/link_payload.h"
 #include "tools/link/link.h"
 
 #ifdef CONFIG_MODEL_LIBRARY_FORMAT
-#include "runtime/mlf/mlf.h"
+#include "link/mlf/mlf.h"
 #endif
 
 enum { ABI = 1, KEY, IMPORT, ALLOW, GRAPH, PARAMS, MODEL, FORMAT, PREFIX };

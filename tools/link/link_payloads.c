@@ -7,8 +7,8 @@
 
 #include "lib/file_map.h"
 #include "lib/string_map.h"
-#include "runtime/link/link_graph.h"
-#include "runtime/link/link_payload.h"
+#include "link/link_graph.h"
+#include "link/link_payload.h"
 #include "tools/link/link.h"
 
 const char *link_name_of(const char *path)

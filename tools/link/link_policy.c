@@ -2,7 +2,7 @@
 /* tenon run --verify: files are loaded only if their payloads are those that were linked. */
 #include <tenon/error.h>
 
-#include "runtime/link/link_host.h"
+#include "link/link_host.h"
 #include "tools/link/link_load.h"
 
 static void refuse(void *context, size_t module)

@@ -7,7 +7,7 @@
 
 #include "lib/file_map.h"
 #include "lib/slice_starts.h"
-#include "runtime/link/link_graph.h"
+#include "link/link_graph.h"
 #include "tools/link/link.h"
 
 /* TENON_LAUNCHER_PARAMETERS() defines such a symbol: names, each in so many bytes. */

@@ -7,9 +7,9 @@
 #include <tenon/params.h>
 
 #include "lib/file_map.h"
-#include "runtime/link/link_graph.h"
-#include "runtime/link/link_host.h"
-#include "runtime/partition/partition.h"
+#include "link/link_graph.h"
+#include "link/link_host.h"
+#include "link/partition/partition.h"
 #include "tools/file/output.h"
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"

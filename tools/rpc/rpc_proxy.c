@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/farm/proxy.h"
+#include "rpc/tracker/proxy.h"
 #include "tools/rpc/rpc.h"
 
 #define LISTEN_WORDS 8

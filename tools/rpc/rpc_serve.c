@@ -4,8 +4,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "runtime/remote/sandbox.h"
-#include "runtime/remote/server.h"
+#include "rpc/server/sandbox.h"
+#include "rpc/server/server.h"
 #include "tools/rpc/rpc.h"
 #include "tools/text/printable.h"
 

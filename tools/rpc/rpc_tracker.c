@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/farm/tracker.h"
+#include "rpc/tracker/tracker.h"
 #include "tools/rpc/rpc.h"
 
 #define LISTEN_WORDS 8

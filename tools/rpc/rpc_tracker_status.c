@@ -3,7 +3,7 @@
 #include <tenon/string.h>
 
 #include "lib/json_tree.h"
-#include "runtime/farm/tracker_ask.h"
+#include "rpc/tracker/tracker_ask.h"
 #include "tools/json/json_value.h"
 #include "tools/rpc/rpc.h"
 #include "tools/text/printable.h"

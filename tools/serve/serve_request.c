@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/utf8.h"
-#include "runtime/llm/llm_json.h"
+#include "llm/llm_json.h"
 
 /* what is read at the moment */
 struct reader {

@@ -2,7 +2,7 @@
 #include "tools/sign/sign.h"
 
 #include "lib/file_map.h"
-#include "runtime/link/signature.h"
+#include "link/signature.h"
 #include "tools/file/output.h"
 
 enum { KEY = 1 };

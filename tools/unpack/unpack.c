@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "runtime/link/link_tree.h"
+#include "link/link_tree.h"
 #include "tools/text/printable.h"
 
 static int make_folder(const char *path)

@@ -4,7 +4,7 @@
 
 /** DOC: tenon unpack: each part of a module becomes a file with a name, and a manifest tells how they fit */
 
-#include "runtime/link/link_host.h"
+#include "link/link_host.h"
 #include "tools/cli/cli.h"
 
 extern const struct cli_command unpack_command;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
-#include "runtime/link/link_payload.h"
+#include "link/link_payload.h"
 #include "tools/file/output.h"
 #include "tools/json/json_value.h"
 #include "tools/unpack/unpack.h"

@@ -4,7 +4,7 @@
 
 /** DOC: tenon verify: check all of a module's file without running any of it */
 
-#include "runtime/link/link_host.h"
+#include "link/link_host.h"
 #include "tools/cli/cli.h"
 
 extern const struct cli_command verify_command;

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <tenon/backend/module_kind.h>
 
-#include "runtime/link/link_payload.h"
+#include "link/link_payload.h"
 #include "tools/verify/verify.h"
 
 static bool has_part(const struct tenon_payload_info *info, struct tenon_slice name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/file_map.h"
-#include "runtime/link/signature.h"
+#include "link/signature.h"
 #include "tools/verify/verify.h"
 
 static int check_bytes(struct verify *v, const char *file, const char *key, const char *signature)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_REMOTE_KERNEL_STORE_H
+#define RUNTIME_REMOTE_KERNEL_STORE_H
+
+/**
+ * DOC: compiled kernels of the files in the cache
+ *
+ * For a shared object in the cache of files (file_cache.h) the server has its kernels built, by a process in the sandbox of
+ * a session that runs nothing of the object, and keeps what this leaves in the cache of compiled kernels (lib/disk_cache.h).
+ * A session that names the file by its hash copies the kernels to its own cache, so no driver compiles there.
+ *
+ * What is kept for a file depends on the bytes of this file alone: a source that takes over a compiler changes kernels of
+ * those alone who load that file. A session writes nothing that another reads. This needs Landlock.
+ */
+
+#include <stdbool.h>
+
+#include "rpc/server/file_cache.h"
+
+#ifdef CONFIG_REMOTE_KERNELS
+/** kernel_store_make - create the folder of kernels in a cache; false on failure */
+bool kernel_store_make(const struct file_cache *c);
+
+/** kernel_store_next - find a file in the cache whose kernels were not built; false when there is none */
+bool kernel_store_next(const struct file_cache *c, char hash[SHA256_TEXT]);
+
+/**
+ * kernel_store_build - build the kernels of a file in the cache of compiled kernels of this process
+ * @cache: folder of the cache of files
+ * @hash: name of the file
+ *
+ * Context: a process in the sandbox. No code of the file runs, but drivers compile its sources.
+ */
+void kernel_store_build(const char *cache, const char *hash);
+
+/**
+ * kernel_store_keep - keep what was built
+ * @c: the cache; a quarter of its quota is for kernels
+ * @hash: the file whose kernels were built
+ * @folder: where, a session's folder
+ *
+ * A file without kernels, or without room for them, is kept as one without, and not built again.
+ *
+ * Context: as file_cache_keep().
+ */
+void kernel_store_keep(const struct file_cache *c, const char *hash, const char *folder);
+
+/**
+ * kernel_store_take - copy the kernels of a file, if there are any, to a session's cache of compiled kernels
+ * @cache: folder of the cache of files
+ * @hash: 64 hexadecimal digits
+ * @folder: descriptor of the session's folder
+ */
+void kernel_store_take(const char *cache, const char *hash, int folder);
+#else
+static inline bool kernel_store_make(const struct file_cache *c)
+{
+	(void)c;
+	return false;
+}
+
+static inline bool kernel_store_next(const struct file_cache *c, char hash[SHA256_TEXT])
+{
+	(void)c, (void)hash;
+	return false;
+}
+
+static inline void kernel_store_build(const char *cache, const char *hash)
+{
+	(void)cache, (void)hash;
+}
+
+static inline void kernel_store_keep(const struct file_cache *c, const char *hash, const char *folder)
+{
+	(void)c, (void)hash, (void)folder;
+}
+
+static inline void kernel_store_take(const char *cache, const char *hash, int folder)
+{
+	(void)cache, (void)hash, (void)folder;
+}
+#endif
+
+#endif /* RUNTIME_REMOTE_KERNEL_STORE_H */

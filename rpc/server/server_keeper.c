@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* the process that copies files of a session that has ended, or kernels, to the cache (file_cache.h, kernel_store.h) */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rpc/server/descriptors.h"
+#include "rpc/server/kernel_store.h"
+#include "rpc/server/server_state.h"
+
+/* A session whose client has gone may leave files to keep when its process has ended. */
+static bool is_ending(const struct peer *p)
+{
+	return p->pid && p->gone && atomic_load(&p->watch->missed);
+}
+
+bool server_is_keeping(const struct server *s)
+{
+	unsigned int i;
+
+	if (s->keeper)
+		return true;
+	for (i = 0; s->cache.most && i < s->peer_count; i++)
+		if (is_ending(&s->peers[i]))
+			return true;
+	return false;
+}
+
+void server_tell_keeping(struct server *s)
+{
+	const bool keeping = server_is_keeping(s);
+	unsigned int i;
+
+	for (i = 0; i < s->peer_count; i++)
+		if (s->peers[i].watch)
+			atomic_store(&s->peers[i].watch->keeping, keeping);
+}
+
+void server_keeper_ended(struct server *s)
+{
+	s->keeper = 0;
+	server_tell_keeping(s);
+	server_builder_wanted(s);
+}
+
+static void run_keeper(struct server *s, const char *folder, const char *builds, pid_t server)
+{
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != server)
+		_exit(1);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	server_forget(s, -1);
+	descriptors_keep(NULL, 0);
+	/* the next session may be measuring time already */
+	setpriority(PRIO_PROCESS, 0, 19);
+	if (builds)
+		kernel_store_keep(&s->cache, builds, folder);
+	else
+		file_cache_keep(&s->cache, folder);
+	folder_remove(folder);
+	_exit(0);
+}
+
+/*
+ * Copy the files that a client had to send, or the kernels that were built, to the cache, and remove the folder. In a process of its own: it takes
+ * seconds for large files. One at a time; what ends meanwhile is not kept.
+ */
+bool server_keep_files(struct server *s, struct peer *p)
+{
+	pid_t server = getpid();
+
+	if (!s->cache.most || s->keeper || !(p->builds || atomic_load(&p->watch->missed)))
+		return false;
+	if (p->builds)
+		strcpy(s->built, p->builds);
+	s->keeper = fork();
+	if (!s->keeper)
+		run_keeper(s, p->folder, p->builds, server);
+	if (s->keeper < 0) {
+		s->keeper = 0;
+		return false;
+	}
+	return true;
+}
+
+/* What would be kept is removed with the server's folder. */
+void server_close_keeper(struct server *s)
+{
+	s->cache.most = 0;
+	if (!s->keeper)
+		return;
+	kill(s->keeper, SIGKILL);
+	while (waitpid(s->keeper, NULL, 0) < 0 && errno == EINTR)
+		;
+	s->keeper = 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/server/unix_peer.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <tenon/error.h>
+#include <unistd.h>
+
+#include "lib/brief_errors.h"
+
+#ifndef SO_PEERGROUPS
+#define SO_PEERGROUPS 59
+#endif
+
+/* groups of a peer that are looked at */
+#define GROUPS_MOST 1024
+
+static bool read_number(const char *text, long *out)
+{
+	char *end;
+
+	*out = strtol(text, &end, 10);
+	return *text && !*end && *out >= 0;
+}
+
+int unix_peers_add_user(struct unix_peers *p, const char *name)
+{
+	const struct passwd *user = getpwnam(name);
+	long number;
+
+	if (p->user_count == UNIX_PEERS_MOST)
+		return tenon_error(-TENON_E_VALUE, "more than %d users", UNIX_PEERS_MOST);
+	if (user)
+		p->users[p->user_count++] = user->pw_uid;
+	else if (read_number(name, &number))
+		p->users[p->user_count++] = (uid_t)number;
+	else
+		return tenon_error(-TENON_E_VALUE, "this machine has no user %s (\"getent passwd\" lists them)", name);
+	return 0;
+}
+
+int unix_peers_add_group(struct unix_peers *p, const char *name)
+{
+	const struct group *group = getgrnam(name);
+	long number;
+
+	if (p->group_count == UNIX_PEERS_MOST)
+		return tenon_error(-TENON_E_VALUE, "more than %d groups", UNIX_PEERS_MOST);
+	if (group)
+		p->groups[p->group_count++] = group->gr_gid;
+	else if (read_number(name, &number))
+		p->groups[p->group_count++] = (gid_t)number;
+	else
+		return tenon_error(-TENON_E_VALUE, "this machine has no group %s (\"getent group\" lists them)", name);
+	return 0;
+}
+
+static bool names_group(const struct unix_peers *p, gid_t group)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->group_count; i++)
+		if (p->groups[i] == group)
+			return true;
+	return false;
+}
+
+static bool names_any_group(const struct unix_peers *p, int fd)
+{
+	gid_t groups[GROUPS_MOST];
+	socklen_t size = sizeof(groups);
+	size_t i;
+
+	/* Linux 4.13 */
+	if (!p->group_count || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size))
+		return false;
+	for (i = 0; i < size / sizeof(gid_t); i++)
+		if (names_group(p, groups[i]))
+			return true;
+	return false;
+}
+
+bool unix_peer_allowed(const struct unix_peers *p, int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int family;
+	socklen_t family_size = sizeof(family);
+	unsigned int i;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &family_size) || family != AF_UNIX)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+		return false;
+	if (!peer.uid || peer.uid == geteuid())
+		return true;
+	for (i = 0; i < p->user_count; i++)
+		if (p->users[i] == peer.uid)
+			return true;
+	return names_group(p, peer.gid) || names_any_group(p, fd);
+}
