@@ -37,7 +37,23 @@ a_long_step_shows_how_far_it_is()
 	demo && grep -q '^  10 s: building ' "$scratch/out"
 }
 
+# a python3 that makes environments, whose pip reaches nothing
+printf '#!/bin/sh\ncase "$*" in\n*pip*) echo "ERROR: no index" >&2; exit 1 ;;\n*venv*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;\nesac\n' \
+	> "$scratch/bin/python3"
+chmod +x "$scratch/bin/python3"
+
+without_pypi()
+{
+	PATH=$scratch/bin:$PATH sh scripts/demo --run "$scratch/none" --$1 > "$scratch/out" 2>&1
+	status=$?
+	cat "$scratch/out"
+	[ $status -eq 1 ] && grep -q '^Left out: PyPI cannot be reached' "$scratch/out"
+}
+
 it "each step is announced" each_step_is_announced
 it "a build that fails shows the end of its output" a_failure_shows_the_end_of_the_output
 it "a step of more than ten seconds shows how far it is" a_long_step_shows_how_far_it_is
+for part in chat picture; do
+	it "where PyPI cannot be reached, the demo says what it leaves out: $part" without_pypi $part
+done
 finish
