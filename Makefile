@@ -6,6 +6,10 @@
 # The only place of the version. docs/releasing.md lists what else changes with a release.
 tenon-version  := 0.1.0
 tenon-soname   := libtenon.so.0
+# libraries beside it: folders, and the names of their files
+beside-names   := llm
+beside-soname   = $(subst libtenon,libtenon-$(1),$(tenon-soname))
+beside-file     = libtenon-$(1).so.$(tenon-version)
 # date of the version, for the manual page and whatever else prints one
 tenon-epoch    := 1767225600
 
@@ -144,7 +148,7 @@ help:
 built-folders := lib driver runtime rpc link llm device devices firmware tools tests examples compat static plugins install stamp completion man1 man3 rtl site
 clean:
 	$(Q)rm -rf $(addprefix $(O)/,$(built-folders)) $(O)/include
-	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(O)/libtenon-llm.a $(O)/tenon-serve $(O)/tenon-rpc-server $(O)/tenon-rpc-server.stripped $(O)/tenon.pc $(O)/tenon.1 $(O)/tenon-serve.1 $(O)/tenon-*.tar.gz
+	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(addprefix $(O)/libtenon-,$(addsuffix .*,$(beside-names))) $(O)/tenon-serve $(O)/tenon-rpc-server $(O)/tenon-rpc-server.stripped $(O)/tenon.pc $(O)/tenon.1 $(O)/tenon-serve.1 $(O)/tenon-*.tar.gz
 
 mrproper: clean
 	$(Q)rm -f $(O)/.config $(O)/.config.old $(O)/defconfig

@@ -19,13 +19,14 @@
  * common. Sequences (tenon_llm_add() and below) give the logits of tokens, for programs that sample
  * themselves. One model should be used at one level only.
  *
- * These functions are in libtenon-llm.a, which needs libtenon, and libpcre2-8 if it was built with
- * tokenizers. Any thread may use a model, but only one at a time.
+ * These functions are in libtenon-llm, a library beside libtenon (pkg-config: tenon-llm). It needs
+ * libpcre2-8 if it was built with tokenizers. Any thread may use a model, but only one at a time.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 #include <tenon/buffer.h>
+#include <tenon/export.h>
 #include <tenon/prepare.h>
 #include <tenon/string.h>
 #include <tenon/tensor.h>
@@ -110,14 +111,14 @@ struct tenon_llm_info {
  *	template with parts that are not known; -TENON_E_VALUE for options beyond what the model was compiled for;
  *	-TENON_E_DEVICE; -TENON_E_NOMEM.
  */
-int tenon_llm_open(const char *path, const struct tenon_llm_options *options,
-		   struct tenon_llm **out);
+TENON_API int tenon_llm_open(const char *path, const struct tenon_llm_options *options,
+			     struct tenon_llm **out);
 
 /** tenon_llm_close - free a model, its sequences and requests. NULL is allowed. */
-void tenon_llm_close(struct tenon_llm *llm);
+TENON_API void tenon_llm_close(struct tenon_llm *llm);
 
 /** tenon_llm_info - describe an open model */
-const struct tenon_llm_info *tenon_llm_info(const struct tenon_llm *llm);
+TENON_API const struct tenon_llm_info *tenon_llm_info(const struct tenon_llm *llm);
 
 /* ---- text */
 
@@ -134,8 +135,8 @@ const struct tenon_llm_info *tenon_llm_info(const struct tenon_llm *llm);
  * Return: 0; -TENON_E_VALUE for text that the tokenizer cannot express; -TENON_E_UNSUPPORTED for a
  *	model whose tokenizer is "none"; -TENON_E_NOMEM.
  */
-int tenon_llm_encode(struct tenon_llm *llm, struct tenon_slice text, unsigned int flags,
-		     struct tenon_buffer *tokens);
+TENON_API int tenon_llm_encode(struct tenon_llm *llm, struct tenon_slice text, unsigned int flags,
+			       struct tenon_buffer *tokens);
 
 /**
  * tenon_llm_decode - get the bytes of one token
@@ -146,7 +147,7 @@ int tenon_llm_encode(struct tenon_llm *llm, struct tenon_slice text, unsigned in
  *
  * Return: the bytes, valid as long as the model; empty for an unknown token.
  */
-struct tenon_slice tenon_llm_decode(struct tenon_llm *llm, int32_t token);
+TENON_API struct tenon_slice tenon_llm_decode(struct tenon_llm *llm, int32_t token);
 
 /**
  * struct tenon_llm_message - a message of a conversation
@@ -167,8 +168,8 @@ struct tenon_llm_message {
  *
  * Return: 0; -TENON_E_VALUE for a role that the template lacks; errors of tenon_llm_encode().
  */
-int tenon_llm_prompt(struct tenon_llm *llm, const struct tenon_llm_message *messages, size_t count,
-		     struct tenon_buffer *tokens);
+TENON_API int tenon_llm_prompt(struct tenon_llm *llm, const struct tenon_llm_message *messages,
+			       size_t count, struct tenon_buffer *tokens);
 
 /* ---- requests */
 
@@ -192,7 +193,7 @@ struct tenon_llm_sampling {
 };
 
 /** tenon_llm_sampling - the sampling that the model's configuration recommends */
-struct tenon_llm_sampling tenon_llm_sampling(const struct tenon_llm *llm);
+TENON_API struct tenon_llm_sampling tenon_llm_sampling(const struct tenon_llm *llm);
 
 /** enum tenon_llm_end - why a reply ended */
 enum tenon_llm_end {
@@ -262,10 +263,11 @@ struct tenon_llm_request {
  * Return: 0; -TENON_E_VALUE for an empty prompt, one that the context or the cache cannot hold, a
  *	token that does not exist, or sampling out of range; -TENON_E_NOMEM.
  */
-int tenon_llm_submit(struct tenon_llm *llm, const struct tenon_llm_request *request, uint64_t *job);
+TENON_API int tenon_llm_submit(struct tenon_llm *llm, const struct tenon_llm_request *request,
+			       uint64_t *job);
 
 /** tenon_llm_cancel - end a request in the next step; an unknown number is ignored */
-void tenon_llm_cancel(struct tenon_llm *llm, uint64_t job);
+TENON_API void tenon_llm_cancel(struct tenon_llm *llm, uint64_t job);
 
 /**
  * tenon_llm_step - take one step with all requests
@@ -278,12 +280,12 @@ void tenon_llm_cancel(struct tenon_llm *llm, uint64_t job);
  *
  * Return: 1 if there is more to do; 0 if no request is left.
  */
-int tenon_llm_step(struct tenon_llm *llm);
+TENON_API int tenon_llm_step(struct tenon_llm *llm);
 
 /* ---- sequences */
 
 /** tenon_llm_add - begin an empty sequence; @id receives its number */
-int tenon_llm_add(struct tenon_llm *llm, int64_t *id);
+TENON_API int tenon_llm_add(struct tenon_llm *llm, int64_t *id);
 
 /**
  * tenon_llm_fork - begin a sequence with the first tokens of another
@@ -296,16 +298,16 @@ int tenon_llm_add(struct tenon_llm *llm, int64_t *id);
  *
  * Return: 0; -TENON_E_CALL with the reason, and nothing has changed.
  */
-int tenon_llm_fork(struct tenon_llm *llm, int64_t parent, int64_t position, int64_t *id);
+TENON_API int tenon_llm_fork(struct tenon_llm *llm, int64_t parent, int64_t position, int64_t *id);
 
 /** tenon_llm_pop - remove the last @count tokens of a sequence */
-int tenon_llm_pop(struct tenon_llm *llm, int64_t id, int64_t count);
+TENON_API int tenon_llm_pop(struct tenon_llm *llm, int64_t id, int64_t count);
 
 /** tenon_llm_remove - remove a sequence */
-int tenon_llm_remove(struct tenon_llm *llm, int64_t id);
+TENON_API int tenon_llm_remove(struct tenon_llm *llm, int64_t id);
 
 /** tenon_llm_free_pages - free pages of the key-value cache; negative status on failure */
-int64_t tenon_llm_free_pages(struct tenon_llm *llm);
+TENON_API int64_t tenon_llm_free_pages(struct tenon_llm *llm);
 
 /**
  * struct tenon_llm_part - tokens for a sequence
@@ -331,8 +333,8 @@ struct tenon_llm_part {
  *
  * Return: 0; -TENON_E_CALL and others. The sequences are then as they were before.
  */
-int tenon_llm_forward(struct tenon_llm *llm, const struct tenon_llm_part *parts, size_t count,
-		      const float **logits);
+TENON_API int tenon_llm_forward(struct tenon_llm *llm, const struct tenon_llm_part *parts,
+				size_t count, const float **logits);
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,8 @@ need nm readelf
 
 # what the headers declare, and the one name that the compatibility library looks for
 {
-	# the functions of llm.h are in libtenon-llm.a
-	sh scripts/declared-names $(ls include/tenon/*.h | grep -v /llm.h) include/tenon/backend/*.h
+	# those of libraries beside it are below
+	sh scripts/declared-names $(ls include/tenon/*.h | grep -v '/llm.h') include/tenon/backend/*.h
 	echo tenon_tvm_table
 } | LC_ALL=C sort -u > "$scratch/declared"
 sed -n '/^TENON_0/,/local:/s/^\t\([a-z_0-9A-Z]*\);/\1/p' lib/libtenon.map | LC_ALL=C sort -u \
@@ -35,6 +35,16 @@ if [ -e "$library" ] && [ -z "${SAN:-}" ]; then
 	exported "$library" > "$scratch/exported"
 	it "the library exports what the headers declare" diff "$scratch/declared" "$scratch/exported"
 fi
+for name in llm; do
+	sh scripts/declared-names "include/tenon/$name.h" > "$scratch/declared-$name"
+	sed -n '/^TENON_/,/local:/s/^\t\([a-z_0-9A-Z]*\);/\1/p' "$name/libtenon-$name.map" > "$scratch/listed-$name"
+	it "the version script of libtenon-$name lists what its header declares" \
+		diff "$scratch/declared-$name" "$scratch/listed-$name"
+	library=$TENON_BUILD/libtenon-$name.so
+	[ -e "$library" ] && [ -z "${SAN:-}" ] || continue
+	exported "$library" > "$scratch/exported-$name"
+	it "libtenon-$name exports what its header declares" diff "$scratch/declared-$name" "$scratch/exported-$name"
+done
 compat=$TENON_BUILD/compat/libtvm_ffi.so
 if [ -e "$compat" ] && [ -z "${SAN:-}" ]; then
 	exported "$compat" > "$scratch/compat"

@@ -45,6 +45,13 @@ if [ -e "$TENON_BUILD/libtenon.so" ]; then
 		'SONAME.*\[libtenon\.so\.0\]'
 	it "libtenon.so has a version node" says -V "$TENON_BUILD/libtenon.so" 'TENON_0\.1'
 fi
+for library in "$TENON_BUILD"/libtenon-*.so; do
+	[ -e "$library" ] || continue
+	name=$(basename "$library" .so)
+	check_elf "$name.so" "$library"
+	it "$name.so carries its versioned name" says -d "$library" "SONAME.*\[$name\.so\.0\]"
+	it "$name.so needs the library" says -d "$library" 'NEEDED.*\[libtenon\.so\.0\]'
+done
 if [ -e "$TENON_BUILD/compat/libtvm_ffi.so" ]; then
 	check_elf libtvm_ffi.so "$TENON_BUILD/compat/libtvm_ffi.so"
 	it "libtvm_ffi.so carries the name that modules need" \
