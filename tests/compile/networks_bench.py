@@ -4,8 +4,9 @@
 usage: networks_bench.py TENON NETWORKS [--processor NAME]... [--network NAME]...
 
 Prints for each network and processor: milliseconds of processor time a run of both, taken in turns, the least of
-four rounds; the ratio; whether outputs are equal within rtol 1e-3, atol 1e-4, or 0.06 in 8 bits; opening;
-parameters and activations; seconds that compiling took, and bytes of the module.
+four rounds; the ratio; whether outputs are equal within rtol 1e-3, atol 1e-4, or 0.06 in 8 bits; opening; the most
+memory of each in a process of its own: of Tenon all of it, of ONNX Runtime what a session adds to Python; seconds that
+compiling took, and the size of the module.
 """
 
 import argparse
@@ -76,7 +77,8 @@ def quantized(path, name, shape, folder):
     return Path(result)
 
 
-def session_of(path, name, shape):
+def with_shape(path, name, shape, folder):
+    """A file with the network for an input of this shape."""
     network = onnx.load(path)
     inputs = fix_shapes(network, {name: list(shape)})
     # old files have constants as inputs too, and ONNX Runtime is slower with those
@@ -84,37 +86,60 @@ def session_of(path, name, shape):
     network.graph.input.extend(inputs)
     forget_output_shapes(network, {name: shape})
     del network.graph.value_info[:]
+    result = folder / "fixed.onnx"
+    onnx.save(network, result)
+    return result
+
+
+def session_of(path):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    return onnxruntime.InferenceSession(network.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def time_of_onnxruntime(path, name, array, runs):
-    """Seconds of processor time a run, in this process."""
-    session = session_of(path, name, array.shape)
+def memory(key, process="self"):
+    """VmRSS of a process, or VmHWM, the most it was; 0 of one that has ended."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith(key)), 0)
+
+
+def measure_onnxruntime(path, name, array, runs):
+    """Seconds of processor time a run, in this process, and bytes that the session took at most."""
+    Path("/proc/self/clear_refs").write_text("5")  # the most is from now on
+    before = memory("VmRSS")
+    session = session_of(path)
     for _ in range(2):
         session.run(None, {name: array})
     begin = time.process_time()
     for _ in range(runs):
         session.run(None, {name: array})
-    return (time.process_time() - begin) / runs
+    return (time.process_time() - begin) / runs, memory("VmHWM") - before
 
 
 def peer(arguments):
-    """The time of ONNX Runtime in a process of its own: TVM's libraries in this one would change how memory is kept."""
+    """ONNX Runtime in a process of its own: TVM's libraries in this one would change how memory is kept."""
     done = subprocess.run(
         [sys.executable, __file__, "--peer", *arguments], check=True, stdout=subprocess.PIPE, text=True
     )
-    return float(done.stdout)
+    return json.loads(done.stdout)
 
 
-def processor_time_of(arguments):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def run_tenon(arguments):
+    """Seconds of processor time and bytes of memory of a process, and what it wrote."""
+    before, most = resource.getrusage(resource.RUSAGE_CHILDREN), 0
     environment = {**os.environ, "TVM_NUM_THREADS": "1"}
-    done = subprocess.run(arguments, check=True, stdout=subprocess.PIPE, text=True, env=environment)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+    with tempfile.TemporaryFile("w+") as out:
+        child = subprocess.Popen(arguments, stdout=out, env=environment)
+        # what getrusage() has of memory begins with that of this process
+        while child.poll() is None:
+            most = max(most, memory("VmHWM", child.pid))
+            time.sleep(0.01)
+        if child.returncode:
+            raise subprocess.CalledProcessError(child.returncode, arguments)
+        out.seek(0)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, most, out.read()
 
 
 def compile_network(path, name, shape, module, processor):
@@ -140,7 +165,7 @@ def row(tenon, networks, title, processor, folder):
         else numbers.random(shape).astype("float32")
     )
     np.save(x, array)
-    session = session_of(path, name, shape)
+    session = session_of(fixed := with_shape(path, name, shape, folder))
     words = ["--input", f"{quoted(name)}=@{x}"]
     expected = []
     for i, y in enumerate(session.run(None, {name: array})):
@@ -152,19 +177,17 @@ def row(tenon, networks, title, processor, folder):
         [tenon, "run", str(module), *words, *expected, "--rtol", "1e-3", "--atol", atol], stdout=subprocess.DEVNULL
     )  # fmt: skip
     bench = [tenon, "bench", str(module), *words, "--warmup", "1", "--json", "--runs"]
-    ours, theirs, said = [], [], {}
+    ours, theirs = [], []
     for _ in range(ROUNDS):
-        one, _ = processor_time_of([*bench, "1"])
-        many, text = processor_time_of([*bench, str(1 + runs)])
-        said = json.loads(text)
+        one, _, _ = run_tenon([*bench, "1"])
+        many, own, text = run_tenon([*bench, str(1 + runs)])
         ours.append((many - one) / runs)
-        theirs.append(peer([str(path), name, str(x), str(runs)]))
-    mine, other = min(ours) * 1e3, min(theirs) * 1e3
+        theirs.append(peer([str(fixed), name, str(x), str(runs)]))
+    mine, (other, added) = min(ours) * 1e3, (min(column) for column in zip(*theirs))
     print(
-        f"{title:22} {processor or 'baseline':10} {mine:9.2f} {other:9.2f} {mine / other:6.2f}  "
-        f"{'equal' if equal.returncode == 0 else 'DIFFERS':8} {said['nanoseconds']['open'] / 1e6:7.1f} "
-        f"{said['parameter_bytes'] / 2**20:7.1f} {said['activation_bytes'] / 2**20:7.1f} {seconds:8.1f} "
-        f"{module.stat().st_size / 2**20:6.1f}",
+        f"{title:22} {processor or 'default':8} {mine:8.2f} {other * 1e3:8.2f} {mine / other / 1e3:6.2f}  "
+        f"{'equal' if equal.returncode == 0 else 'DIFFERS':8} {json.loads(text)['nanoseconds']['open'] / 1e6:7.1f} "
+        f"{own / 2**20:7.1f} {added / 2**20:8.1f} {seconds:9.1f} {module.stat().st_size / 2**20:6.1f}",
         flush=True,
     )
     return equal.returncode == 0
@@ -173,7 +196,7 @@ def row(tenon, networks, title, processor, folder):
 def main():
     if sys.argv[1] == "--peer":
         path, name, x, runs = sys.argv[2:]
-        print(time_of_onnxruntime(path, name, np.load(x), int(runs)))
+        print(json.dumps(measure_onnxruntime(path, name, np.load(x), int(runs))))
         return
     parser = argparse.ArgumentParser()
     parser.add_argument("tenon")
@@ -181,10 +204,10 @@ def main():
     parser.add_argument("--network", action="append", choices=NETWORKS, dest="titles")
     parser.add_argument("--processor", action="append", default=[])
     options = parser.parse_args()
-    print(f"ONNX Runtime {onnxruntime.__version__}, one thread each; milliseconds of processor time a run, MiB")
+    print(f"ONNX Runtime {onnxruntime.__version__}, one thread each; milliseconds of processor time a run, most MiB in a process")
     print(
-        f"{'network':22} {'processor':10} {'Tenon':>9} {'ONNX RT':>9} {'ratio':>6}  {'outputs':8} {'open ms':>7} "
-        f"{'params':>7} {'activ.':>7} {'compile s':>8} {'file':>5}"
+        f"{'network':22} {'code for':8} {'Tenon':>8} {'ONNX RT':>8} {'ratio':>6}  {'outputs':8} {'open ms':>7} "
+        f"{'MiB':>7} {'ONNX RT':>8} {'compile s':>9} {'file':>6}"
     )
     equal = True
     for title in options.titles or NETWORKS:
