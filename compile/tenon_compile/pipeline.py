@@ -27,7 +27,8 @@ class Built:
 
 
 def rewritten(module, targets, report, apart=None):
-    """The module in channels-last order, with schedules for the first target; its kernels for each other one; parameters.
+    """The module in channels-last order, with schedules for the first target; how its kernels are made for each other
+    one; parameters.
 
     All have the same layout of weights: that of the widest vectors. Arrays of more than "apart" elements are parameters.
     """
@@ -53,7 +54,11 @@ def rewritten(module, targets, report, apart=None):
         module = fused(module)
     kernels = {name: function for name, function in module.functions.items() if not isinstance(function, relax.Function)}
     module, report.kernels = schedule_module(module, vectors[0], vectors[0] == shared)
-    others = [schedule_module(tvm.IRModule(kernels), one, one == shared)[0] for one in vectors[1:]]
+
+    def kernels_for(one):
+        return lambda: schedule_module(tvm.IRModule(kernels), one, one == shared)[0]
+
+    others = [(target, kernels_for(one)) for target, one in zip(targets[1:], vectors[1:])]
     return module, others, parameters
 
 
@@ -100,12 +105,8 @@ def build(module, name, processor, progress, rewrite=True, apart=None):
         progress("rewriting and scheduling")
         try:
             scheduled, others, parameters = rewritten(module, targets, report, apart)
-            built = generate(scheduled, target, progress)
+            built = generate(scheduled, target, progress, others)
             built.parameters = parameters
-            for one, kernels in reversed(list(zip(targets[1:], others))):
-                key = key_of(one)
-                progress(f"generating code for {key}")
-                built.others[key] = code_of(kernels, key, one)
             return built, report
         except Exception as error:  # whatever a pass refuses, TVM's own pipeline may take
             report.left, report.graph = first_line(error), None
@@ -116,19 +117,17 @@ def build(module, name, processor, progress, rewrite=True, apart=None):
         raise CompileError(f"TVM does not compile it: {first_line(error)}") from error
 
 
-def generate(module, target, progress):
+def generate(module, target, progress, others=()):
+    """What TVM builds of a module, with other processors' kernels: each a target, and a function that makes them."""
     from tvm import relax
 
+    from .object_code import ObjectCode
+
     progress("generating code")
-    return Built(relax.build(module, target=target))
-
-
-def code_of(kernels, key, target):
-    """A module of TVM's with kernels for a better processor, whose names have its key behind them."""
-    import tvm
-
-    functions = {}
-    for variable, function in kernels.functions.items():
-        name = f"{variable.name_hint}.{key}"
-        functions[name] = function.with_attr("global_symbol", name)
-    return tvm.compile(tvm.IRModule(functions), target=target).mod
+    codes = {key_of(one): ObjectCode(make_kernels, key_of(one), one) for one, make_kernels in reversed(others)}
+    try:
+        return Built(relax.build(module, target=target), codes)
+    except Exception:
+        for code in codes.values():
+            code.stop()
+        raise

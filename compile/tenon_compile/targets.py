@@ -10,8 +10,10 @@ from .errors import CompileError
 
 LEVEL = re.compile(r"(x86-64-)?v[1-4]")
 RISCV = {"kind": "llvm", "mtriple": "riscv64-linux-gnu", "mattr": ["+m", "+a", "+f", "+d", "+c"], "mabi": "lp64d"}
-# what a compiler of this machine's may assume of all others of its kind
-HERE = {"kind": "llvm", "mcpu": "x86-64-v2"} if platform.machine() == "x86_64" else {"kind": "llvm"}
+# what a compiler of this machine's may assume of all others of its kind, and what many of them have besides
+X86_64 = platform.machine() == "x86_64"
+HERE = {"kind": "llvm", "mcpu": "x86-64-v2"} if X86_64 else {"kind": "llvm"}
+DEFAULT = "v2,v3" if X86_64 else None
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ def host_of(name, processor):
 
 def processors_of(target, argument):
     """The names in --processor: the first is for code that all run, the others for code that better ones run."""
+    if target == "cpu":
+        argument = argument or DEFAULT
     names = argument.split(",") if argument else [None]
     if len(names) > 1 and target != "cpu":
         raise CompileError(f"--processor {argument}: --target {target} has code for one processor")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compile the networks of the onnx wheel's backend tests, run them, and compare with the outputs beside them.
 
-usage: backend.py [--write] [--nodes NUMBER] TENON LIST [NAME... | PART/PARTS]
+usage: backend.py [--write] [--processor NAME] [--nodes NUMBER] TENON LIST [NAME... | PART/PARTS]
 
 LIST has a line for each network that differs or is refused: its name, a colon, and the reason. A network that is not
 in the list and is not equal is a failure, and so is one in the list that is equal: the list only shrinks. --write
@@ -82,7 +82,7 @@ def array_argument(path, value):
     return "x".join([*map(str, value.shape), value.dtype.name]) + f"=@{path}"
 
 
-def run(case, folder, tenon):
+def run(case, folder, tenon, processor):
     """What became of a test: "equal", or why not."""
     path = folder / "network.onnx"
     network = case.model or onnx.load(Path(case.model_dir) / "model.onnx")
@@ -92,6 +92,7 @@ def run(case, folder, tenon):
     with contextlib.redirect_stdout(io.StringIO()):
         try:
             words = [str(path), "-o", str(folder / "model.so"), *open_shapes(network, names, case)]
+            words += ["--processor", processor] if processor else []
             command.run(command.parse_arguments(words))
         except CompileError as error:
             return "refused: " + str(error).removeprefix(f"{path}: ")
@@ -117,7 +118,7 @@ def run(case, folder, tenon):
     return "equal"
 
 
-def run_apart(case, tenon):
+def run_apart(case, tenon, processor):
     """The same in a process of its own, which may end in any way."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -126,7 +127,7 @@ def run_apart(case, tenon):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         with tempfile.TemporaryDirectory() as folder:
             try:
-                said = run(case, Path(folder), tenon)
+                said = run(case, Path(folder), tenon, processor)
             except Exception as error:
                 said = "stopped: " + first_line(error)
             said = said.replace(folder, "").replace("\n", " ")
@@ -159,6 +160,7 @@ def sample(names, count):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--processor", default="", help="as of tenon-compile")
     parser.add_argument("--nodes", type=int)
     parser.add_argument("tenon")
     parser.add_argument("list", type=Path)
@@ -178,7 +180,7 @@ def main():
         cases = {name: cases[name] for name in chosen}
     listed, found, failures = read_list(path), {}, 0
     for number, (name, case) in enumerate(cases.items()):
-        said = run_apart(case, tenon)
+        said = run_apart(case, tenon, options.processor)
         if said != "equal":
             found[name] = without_numbers(said)
         if (said == "equal") == (name in listed) and not write:

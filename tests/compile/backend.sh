@@ -13,7 +13,7 @@ needs_python
 
 backend()
 {
-	(unset CC; "$python" tests/compile/backend.py --nodes "${BACKEND_NODES:-40}" "$TENON_COMMAND" tests/compile/backend-differences.txt) > "$scratch/backend" 2>&1
+	(unset CC; "$python" tests/compile/backend.py --processor "${processors%% *}" --nodes "${BACKEND_NODES:-40}" "$TENON_COMMAND" tests/compile/backend-differences.txt) > "$scratch/backend" 2>&1
 	status=$?
 	cat "$scratch/backend"
 	return "$status"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Compile random small graphs of ONNX operators, run them, and compare with ONNX Runtime.
 
-usage: composer.py TENON FIRST COUNT    graphs FIRST to FIRST + COUNT - 1; the number is the seed, so each can be repeated
+usage: composer.py TENON FIRST COUNT [PROCESSOR...]    graphs FIRST to FIRST + COUNT - 1; the number is the seed, so each can be repeated
 
-Each graph is chosen of the operators in OPERATORS and fed with random numbers. A difference and a crash are failures.
+Each graph is for one of the processors, in turns; without any it has code for all that tenon-compile takes by default.
+It is chosen of the operators in OPERATORS and fed with random numbers. A difference and a crash are failures.
 What TVM does not import or compile is printed with the reason, by operator.
 """
 
@@ -399,15 +400,17 @@ def compose(seed):
     return model
 
 
-def run(seed, folder, tenon):
+def run(seed, folder, tenon, processors):
     """None if a graph is equal; else what happened to it, and whether that is a failure."""
     path, module = folder / "network.onnx", folder / "model.so"
     onnx.save(compose(seed), path)
     said = io.StringIO()
+    words = [str(path), "-o", str(module), "--case", "--explain"]
+    words += ["--processor", processors[seed % len(processors)]] if processors else []
     try:
         with contextlib.redirect_stdout(said), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            command.run(command.parse_arguments([str(path), "-o", str(module), "--case", "--explain"]))
+            command.run(command.parse_arguments(words))
     except CompileError as error:
         return f"refused: {error}", False
     import shlex
@@ -421,11 +424,11 @@ def run(seed, folder, tenon):
 
 
 def main():
-    tenon, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    tenon, first, count, *processors = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]
     failures = others = 0
     for seed in range(first, first + count):
         with tempfile.TemporaryDirectory() as folder:
-            found = run(seed, Path(folder), tenon)
+            found = run(seed, Path(folder), tenon, processors)
         if found:
             failures += found[1]
             others += not found[1]

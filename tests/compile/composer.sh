@@ -13,7 +13,8 @@ needs_python
 
 composer()
 {
-	(unset CC; "$python" tests/compile/composer.py "$TENON_COMMAND" "${COMPOSER_FIRST:-1}" "${COMPOSER_GRAPHS:-60}") \
+	# shellcheck disable=SC2086
+	(unset CC; "$python" tests/compile/composer.py "$TENON_COMMAND" "${COMPOSER_FIRST:-1}" "${COMPOSER_GRAPHS:-60}" $processors) \
 		> "$scratch/composer" 2> "$scratch/warnings"
 	status=$?
 	cat "$scratch/composer"

@@ -13,7 +13,7 @@ needs_python
 # printed_command_runs NETWORK: what tenon-compile prints at its end can be typed into a shell
 printed_command_runs()
 {
-	said=$(compile "$scratch/$1.onnx" -o "$scratch/$1.so") || return
+	said=$(compile "$scratch/$1.onnx" -o "$scratch/$1.so" ${one_processor:+--processor "$one_processor"}) || return
 	echo "$said"
 	(
 		tenon() { "$TENON_COMMAND" "$@"; }
@@ -33,7 +33,7 @@ gives()
 	done
 	shift
 	# shellcheck disable=SC2086
-	compile "$scratch/$network.onnx" -o "$scratch/$network.so" $options &&
+	compile "$scratch/$network.onnx" -o "$scratch/$network.so" $options ${one_processor:+--processor "$one_processor"} &&
 		"$TENON_COMMAND" run "$scratch/$network.so" "$@" --expect "$wanted"
 }
 

@@ -17,8 +17,8 @@ integers()
 	cat "$scratch/integers"
 	return "$status"
 }
-it "networks in 8-bit integers give what ONNX Runtime gives, or a step beside it" integers
-if grep -qs '^flags.* avx2 ' /proc/cpuinfo && grep -qs ' bmi2 ' /proc/cpuinfo; then
-	it "they do with code for AVX2" integers --processor x86-64-v3
+it "networks in 8-bit integers give what ONNX Runtime gives, or a step beside it" integers ${processors:+--processor "${processors%% *}"}
+if [ "$processors" = "v2 v3" ]; then
+	it "they do with code for AVX2" integers --processor v3
 fi
 finish

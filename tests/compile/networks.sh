@@ -39,7 +39,8 @@ it "it runs, with the input's name, and gives what ONNX Runtime gives" \
 	gives "$scratch/m" "$scratch/m/model.so" --input "bytes=@$scratch/m/x.npy"
 it "the README is markdown, by its label" label_is markdown
 it "the classifier of directions has a reference" "$python" tests/compile/reference.py "$directions" "$scratch/d"
-it "the classifier of directions becomes a module" compile "$directions" -o "$scratch/d/model.so" --shape x=1,3,48,192
+it "the classifier of directions becomes a module" compile "$directions" -o "$scratch/d/model.so" --shape x=1,3,48,192 \
+	${one_processor:+--processor "$one_processor"}
 it "it gives what ONNX Runtime gives" gives "$scratch/d" "$scratch/d/model.so" --input "x=@$scratch/d/x.npy"
 it "a shape that is missing is asked for" refuses "--shape x=" "$directions" -o "$scratch/none.so"
 it "an input that does not exist is refused" refuses "Inputs: x" "$directions" --shape y=1 -o "$scratch/none.so"

@@ -30,7 +30,8 @@ for network in detection recognition orientation faces; do
 		"$python" "$prepared/networks" $network "$folder"
 	for device in $devices; do
 		it "$network becomes a module for $device" \
-			compile "$folder/network.onnx" -o "$folder/$device.so" --shape "$(cat "$folder.shape")" --target $device
+			compile "$folder/network.onnx" -o "$folder/$device.so" --shape "$(cat "$folder.shape")" --target $device \
+			${one_processor:+--processor "$one_processor"}
 		it "$network gives the same on $device" gives "$folder" $device.so $device:0
 	done
 done

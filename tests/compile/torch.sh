@@ -29,7 +29,7 @@ says()
 }
 
 it "PyTorch has a network, and an answer" "$python" tests/compile/torch_network.py "$folder"
-it "it becomes a module" compile "$folder/network.pt2" -o "$folder/model.so" --shape picture=1,3,8,8
+it "it becomes a module" compile "$folder/network.pt2" -o "$folder/model.so" --shape picture=1,3,8,8 ${one_processor:+--processor "$one_processor"}
 it "names, types and shapes are kept beside it" grep -q '"picture"' "$folder/model.json"
 it "it gives what PyTorch gives" gives
 it "another shape than the exported one is refused" \
