@@ -12,6 +12,8 @@ from tvm import te, topi
 
 from .dot_products import PLAIN, Dot
 
+ENOUGH = 8  # sums that hide the latency of a multiply-add
+NEAR = 4096  # weights of 32 bits that stay in the nearest cache beside other things
 MARK = "tenon.tile"  # of a block that schedules.py tiles
 
 
@@ -27,11 +29,15 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Tile:
-    """Columns, vectors of output channels, and lanes of a vector, whose sums are in registers at one time."""
+    """Columns, vectors of output channels, and lanes of a vector, whose sums are in registers at one time.
+
+    The columns are of so many rows.
+    """
 
     columns: int
     vectors: int
     lanes: int
+    rows: int = 1
 
     @property
     def channels(self):
@@ -45,23 +51,46 @@ def lanes_for(channels, vectors):
     return lanes
 
 
-def choose_tile(columns, channels, vectors):
-    """The tile that loads least for each multiply-add, with sums enough to hide the latency of one.
+def divisors(number, most):
+    return [one for one in range(1, most + 1) if number % one == 0]
 
-    Channels are all, or as many as weights were packed together for another processor.
+
+def choose_tile(columns, channels, vectors, depth, rows=1):
+    """The tile that takes least time for each multiply-add, of which two begin at a time, or two loads.
+
+    Channels are all, or as many as weights were packed together for another processor. Each is the sum of so many
+    products ("depth"). Weights of a tile that fill the nearest cache are loaded at half the speed.
     """
     lanes = lanes_for(channels, vectors)
-    best = None
-    for wide in range(1, vectors.sums + 1):
-        if channels % (wide * lanes):
-            continue
-        for high in range(1, vectors.sums // wide + 1):
-            if columns % high:
-                continue
-            score = min(high * wide, 8), high * wide / (high + wide)
-            if best is None or score > best[0]:
-                best = score, Tile(high, wide, lanes)
-    return best[1]
+
+    def score(tile):
+        high, wide = tile.columns * tile.rows, tile.vectors
+        far = 2 if depth * tile.channels > NEAR else 1
+        time = max(high * wide, ENOUGH, high + far * wide) / (high * wide)
+        return -time, high * wide / (high + wide), -wide, -tile.rows
+
+    tiles = [
+        Tile(across, wide, lanes, down)
+        for wide in divisors(channels // lanes, vectors.sums)
+        for across in divisors(columns, vectors.sums // wide)
+        for down in divisors(rows, vectors.sums // wide // across)
+    ]
+    return max(tiles, key=score)
+
+
+def choose_depthwise_tile(columns, channels, vectors):
+    """Four columns or some more, which share what they load, and few enough sums to leave registers for that."""
+    lanes = lanes_for(channels, vectors)
+
+    def score(tile):
+        return min(tile.columns, 4), tile.columns * tile.vectors, tile.vectors
+
+    tiles = [
+        Tile(across, wide, lanes)
+        for wide in divisors(channels // lanes, ENOUGH)
+        for across in divisors(columns, ENOUGH // wide)
+    ]  # fmt: skip
+    return max(tiles, key=score)
 
 
 def pack(weights, tile):
@@ -77,7 +106,7 @@ def padded(x, padding):
 
 
 def mark(tile):
-    return {MARK: [tile.columns, tile.vectors, tile.lanes]}
+    return {MARK: [tile.rows, tile.columns, tile.vectors, tile.lanes]}
 
 
 def conv2d(x, weights, shape, strides, padding, dilation, tile):

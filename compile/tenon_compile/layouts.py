@@ -6,12 +6,14 @@ A value of four dimensions can be held in two orders: plain, as the network has 
 asks for it: the transposes that are left are those between operators that want different orders.
 """
 
+import math
+
 import numpy
 from tvm import relax
 from tvm.relax import op
 
 from . import integer_kernels, kernels
-from .kernels import Vectors, choose_tile, pack
+from .kernels import Vectors, choose_depthwise_tile, choose_tile, pack
 from .relax_graph import UNARY_NAMES, UNARY_NN_NAMES, Slot
 
 TO_LAST, FROM_LAST = (0, 2, 3, 1), (0, 3, 1, 2)
@@ -191,13 +193,15 @@ class Emitter:
             how = {name: node.attrs[name] for name in ("strides", "padding", "dilation", "groups")}
             value = op.nn.conv2d(self.plain(x), self.plain(weights), **how)
             return self.with_bias(value, node, [1, -1, 1, 1]), False
-        tile = choose_tile(node.shape[3], node.shape[1], self.vectors)
-        how = in_last(node.shape), node.strides, node.padding, node.dilation, tile
+        how = in_last(node.shape), node.strides, node.padding, node.dilation
+        _, channels, rows, columns = node.shape
         if each:
             kernel = self.array(weights.value.transpose(2, 3, 0, 1)[..., 0])
-            value = self.kernel(kernels.depthwise_conv2d, self.last(x), kernel, *how)
+            tile = choose_depthwise_tile(columns, channels, self.vectors)
+            value = self.kernel(kernels.depthwise_conv2d, self.last(x), kernel, *how, tile)
         else:
-            value = self.kernel(kernels.conv2d, self.last(x), self.array(pack(weights.value, tile)), *how)
+            tile = choose_tile(columns, channels, self.vectors, math.prod(weights.shape[1:]), rows)
+            value = self.kernel(kernels.conv2d, self.last(x), self.array(pack(weights.value, tile)), *how, tile)
         return self.with_bias(value, node, [1, 1, 1, -1]), True
 
     def kernel(self, function, x, weights, *how):
@@ -254,7 +258,10 @@ class Emitter:
         channels = shape[-1]
         fill = -channels % dot.lanes if channels > dot.lanes else 0
         weights = numpy.pad(weights, ((0, fill), (0, 0), (0, 0), (0, 0)))
-        tile = choose_tile(shape[-2], channels + fill, Vectors(dot.lanes, dot.sums))
+        rows = shape[1] if len(shape) == 4 else 1
+        # a group of products is one, as a load of weights is
+        depth = math.prod(weights.shape[1:]) // dot.group
+        tile = choose_tile(shape[-2], channels + fill, Vectors(dot.lanes, dot.sums), depth, rows)
         _, zero = integer_kernels.held(node.zero, node.input.dtype, dot)
         of_weights = self.array(weights.sum((1, 2, 3), dtype="int32") * zero) if zero else None
         packed = integer_kernels.pack(weights, tile, dot)
@@ -273,7 +280,7 @@ class Emitter:
         if node.groups == 1:
             value = self.integer_product(integer_kernels.integer_conv2d, self.last(x), node, in_last(node.shape), how)
             return value, True
-        tile = choose_tile(node.shape[3], node.shape[1], self.vectors)
+        tile = choose_depthwise_tile(node.shape[3], node.shape[1], self.vectors)
         packed = self.array(weights.value.transpose(2, 3, 0, 1)[..., 0].astype("int32"))
         shape = in_last(node.shape)
         value = self.builder.call_te(
@@ -319,7 +326,7 @@ class Emitter:
         if fill:
             weights = numpy.pad(weights, ((0, fill), (0, 0)))
             bias = numpy.pad(bias, (0, fill)) if bias is not None else None
-        tile = choose_tile(rows, columns + fill, self.vectors)
+        tile = choose_tile(rows, columns + fill, self.vectors, weights.shape[1])
         packed = pack(weights[:, :, None, None], tile)[:, 0, 0]
         value = self.kernel(kernels.dense, self.plain(node.input), self.array(packed), (rows, columns + fill), tile)
         if bias is not None:

@@ -15,11 +15,12 @@ from tvm.s_tir import Schedule
 from .dot_products import MARK as DOT_MARK
 from .dot_products import dot_product
 from .errors import first_line
-from .kernels import MARK, choose_tile
+from .kernels import MARK, Tile, choose_depthwise_tile, choose_tile
 
 LEAST_WORK = 400_000  # multiply-adds: about ten times what a launch of threads costs
 LEAST_TURNS = 8
 FLOAT_PRODUCTS = ("conv2d", "depthwise_conv2d", "dense")
+DEPTHWISE = ("depthwise_conv2d", "integer_depthwise_conv2d")
 
 
 def extent(schedule, loop):
@@ -71,27 +72,45 @@ def needed_by(schedule, name):
     return names
 
 
+def tile_of(schedule, name, other):
+    """The tile of a marked block; for other vectors than those that it was chosen for, a new one."""
+    block = schedule.get_sblock(name)
+    rows, columns, wide, lanes = (int(number) for number in schedule.get(block).annotations[MARK])
+    if not other or name not in FLOAT_PRODUCTS:
+        return Tile(columns, wide, lanes, rows)
+    space, summed = loops_of(schedule, block)
+    space = [extent(schedule, loop) for loop in space]
+    if name == "depthwise_conv2d":
+        return choose_depthwise_tile(*space[-2:], other)
+    depth = math.prod(extent(schedule, loop) for loop in summed)
+    return choose_tile(space[-2], wide * lanes, other, depth, space[-3] if len(space) > 2 else 1)
+
+
 def tile_product(schedule, names, other):
     """A marked block, the first of names, and what follows it in its kernel; the blocks that are left to be vectorised.
 
     What follows is computed in the tile of the product, unless it is larger, as of a gate that scales a whole picture.
     """
     block = schedule.get_sblock(names[0])
-    high, wide, lanes = (int(number) for number in schedule.get(block).annotations[MARK])
+    tile = tile_of(schedule, names[0], other)
     schedule.unannotate(block, MARK)
-    if other and names[0] in FLOAT_PRODUCTS:
-        columns, channels = (extent(schedule, loop) for loop in loops_of(schedule, block)[0][-2:])
-        tile = choose_tile(columns, channels if names[0] == "depthwise_conv2d" else wide * lanes, other)
-        high, wide, lanes = tile.columns, tile.vectors, tile.lanes
     dot = DOT_MARK in schedule.get(block).annotations
     behind = names[1:]
     space, summed = loops_of(schedule, block)
     elements = size(schedule, block)
     group = [summed.pop()] if dot else []  # neighbours that one instruction sums
     *outer, columns, channels = space
-    column, inner_column = schedule.split(columns, [None, high])
-    channel, inner_wide, lane = schedule.split(channels, [None, wide, lanes])
-    schedule.reorder(channel, *outer, column, *summed, inner_column, inner_wide, lane, *group)
+    inner_row = []
+    if tile.rows > 1:
+        outer[-1], row = schedule.split(outer[-1], [None, tile.rows])
+        inner_row = [row]
+    column, inner_column = schedule.split(columns, [None, tile.columns])
+    channel, inner_wide, lane = schedule.split(channels, [None, tile.vectors, tile.lanes])
+    inner = [*inner_row, inner_column, inner_wide]
+    # weights of a tile stay in the cache from one row to the next; those of depthwise convolutions do anyway, and
+    # their inputs are read once, in the order of memory
+    outer = [*outer, column, channel] if names[0] in DEPTHWISE else [channel, *outer, column]
+    schedule.reorder(*outer, *summed, *inner, lane, *group)
     work = elements * math.prod(extent(schedule, loop) for loop in [*summed, *group])
     for name in behind[:-1]:
         schedule.compute_inline(schedule.get_sblock(name))
@@ -101,19 +120,19 @@ def tile_product(schedule, names, other):
         last = schedule.get_sblock(behind[-1])
     else:
         last = schedule.cache_write(block, 0, "local")
-    schedule.reverse_compute_at(last, column)
+    schedule.reverse_compute_at(last, outer[-1])
     # a tile of one element has no loops
-    within = schedule.get_loops(last)[len(outer) + 2 :]
+    within = schedule.get_loops(last)[len(outer) :]
     if within:
-        over, vector = schedule.split(within[-1], [None, lanes])
+        over, vector = schedule.split(within[-1], [None, tile.lanes])
         unroll_and_vectorize(schedule, [*within[:-1], over], vector)
-    unroll_and_vectorize(schedule, [inner_column, inner_wide], None if dot else lane)
-    in_threads(schedule, schedule.get_loops(block)[: len(outer) + 2], work)
+    unroll_and_vectorize(schedule, inner, None if dot else lane)
+    in_threads(schedule, schedule.get_loops(block)[: len(outer)], work)
     zeros = schedule.decompose_reduction(block, summed[0])
     if dot:
         dot_product(schedule, lane)
     of_zeros = schedule.get_loops(zeros)
-    unroll_and_vectorize(schedule, of_zeros[-3:-1], of_zeros[-1])
+    unroll_and_vectorize(schedule, of_zeros[-len(inner) - 1 : -1], of_zeros[-1])
     return [] if same else behind[-1:]
 
 
