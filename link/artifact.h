@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_ARTIFACT_H
-#define RUNTIME_LINK_ARTIFACT_H
+#ifndef LINK_ARTIFACT_H
+#define LINK_ARTIFACT_H
 
 /**
  * DOC: artifacts
@@ -106,4 +106,4 @@ size_t artifact_group(const struct artifact_set *set, size_t from);
 
 void artifact_set_fini(struct artifact_set *set);
 
-#endif /* RUNTIME_LINK_ARTIFACT_H */
+#endif /* LINK_ARTIFACT_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_ARTIFACT_RECORD_H
-#define RUNTIME_LINK_ARTIFACT_RECORD_H
+#ifndef LINK_ARTIFACT_RECORD_H
+#define LINK_ARTIFACT_RECORD_H
 
 /**
  * DOC: the names of artifacts in a shared object
@@ -36,4 +36,4 @@ int artifact_record_write(const struct artifact_set *set, struct tenon_buffer *o
  */
 int artifact_record_read(struct tenon_slice bytes, const char *file, struct artifact_set *out);
 
-#endif /* RUNTIME_LINK_ARTIFACT_RECORD_H */
+#endif /* LINK_ARTIFACT_RECORD_H */

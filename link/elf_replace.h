@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_ELF_REPLACE_H
-#define RUNTIME_LINK_ELF_REPLACE_H
+#ifndef LINK_ELF_REPLACE_H
+#define LINK_ELF_REPLACE_H
 
 /**
  * DOC: exchanging the contents of symbols in a shared object
@@ -51,4 +51,4 @@ struct elf_content {
 int elf_replace(const struct elf_file *elf, const struct elf_content *contents, size_t count,
 		struct tenon_buffer *out, size_t *gap);
 
-#endif /* RUNTIME_LINK_ELF_REPLACE_H */
+#endif /* LINK_ELF_REPLACE_H */

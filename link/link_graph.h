@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_LINK_GRAPH_H
-#define RUNTIME_LINK_LINK_GRAPH_H
+#ifndef LINK_LINK_GRAPH_H
+#define LINK_LINK_GRAPH_H
 
 #include <tenon/buffer.h>
 
@@ -43,4 +43,4 @@ int link_aot_payload(struct tenon_slice params, const char *params_name, const c
 int link_constants_payload(struct tenon_slice params, const char *params_name,
 			   struct tenon_buffer *out);
 
-#endif /* RUNTIME_LINK_LINK_GRAPH_H */
+#endif /* LINK_LINK_GRAPH_H */

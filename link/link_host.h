@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_LINK_HOST_H
-#define RUNTIME_LINK_LINK_HOST_H
+#ifndef LINK_LINK_HOST_H
+#define LINK_LINK_HOST_H
 
 /** DOC: a shared object, its import tree and the names of its artifacts */
 
@@ -95,4 +95,4 @@ int link_host_write(const struct link_host *h, struct tenon_slice blob,
  */
 int link_host_strip(const struct link_host *h, struct tenon_buffer *out);
 
-#endif /* RUNTIME_LINK_LINK_HOST_H */
+#endif /* LINK_LINK_HOST_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_LINK_PAYLOAD_H
-#define RUNTIME_LINK_LINK_PAYLOAD_H
+#ifndef LINK_LINK_PAYLOAD_H
+#define LINK_LINK_PAYLOAD_H
 
 /**
  * DOC: payloads of files, and files of payloads
@@ -88,4 +88,4 @@ int link_payload_unpack(struct tenon_slice kind, struct tenon_slice payload,
 			const struct tenon_payload_info *info, enum payload_dialect dialect,
 			struct tenon_buffer *out, const struct tenon_payload_file **file);
 
-#endif /* RUNTIME_LINK_LINK_PAYLOAD_H */
+#endif /* LINK_LINK_PAYLOAD_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_LINK_RECORD_H
-#define RUNTIME_LINK_LINK_RECORD_H
+#ifndef LINK_LINK_RECORD_H
+#define LINK_LINK_RECORD_H
 
 /** DOC: what the contents of all symbols of this project begin with: u64 size of what follows, u32 version */
 
@@ -18,4 +18,4 @@
 int link_record_open(struct tenon_slice bytes, const char *what, uint32_t version,
 		     struct tenon_cursor *c);
 
-#endif /* RUNTIME_LINK_LINK_RECORD_H */
+#endif /* LINK_LINK_RECORD_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_LINK_TREE_H
-#define RUNTIME_LINK_LINK_TREE_H
+#ifndef LINK_LINK_TREE_H
+#define LINK_LINK_TREE_H
 
 /**
  * DOC: import trees to be written
@@ -113,4 +113,4 @@ int link_tree_write_numbered(struct link_tree *t, enum tenon_generation generati
 
 void link_tree_fini(struct link_tree *t);
 
-#endif /* RUNTIME_LINK_LINK_TREE_H */
+#endif /* LINK_LINK_TREE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_MANIFEST_H
-#define RUNTIME_LINK_MANIFEST_H
+#ifndef LINK_MANIFEST_H
+#define LINK_MANIFEST_H
 
 /**
  * DOC: the manifest of a module that was taken apart
@@ -78,4 +78,4 @@ int manifest_read(struct tenon_slice text, const char *path, struct manifest *m)
 
 void manifest_fini(struct manifest *m);
 
-#endif /* RUNTIME_LINK_MANIFEST_H */
+#endif /* LINK_MANIFEST_H */

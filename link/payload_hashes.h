@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_PAYLOAD_HASHES_H
-#define RUNTIME_LINK_PAYLOAD_HASHES_H
+#ifndef LINK_PAYLOAD_HASHES_H
+#define LINK_PAYLOAD_HASHES_H
 
 /**
  * DOC: the hashes of payloads in a shared object
@@ -68,4 +68,4 @@ int payload_hashes_read(struct tenon_slice bytes, const char *file, struct paylo
 bool payload_hashes_match(const struct payload_hashes *h, size_t module, struct tenon_slice payload,
 			  char found[SHA256_TEXT], char wanted[SHA256_TEXT]);
 
-#endif /* RUNTIME_LINK_PAYLOAD_HASHES_H */
+#endif /* LINK_PAYLOAD_HASHES_H */

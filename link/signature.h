@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LINK_SIGNATURE_H
-#define RUNTIME_LINK_SIGNATURE_H
+#ifndef LINK_SIGNATURE_H
+#define LINK_SIGNATURE_H
 
 /**
  * DOC: detached signatures
@@ -65,4 +65,4 @@ static inline int signature_check(const char *key, struct tenon_slice bytes,
 }
 #endif
 
-#endif /* RUNTIME_LINK_SIGNATURE_H */
+#endif /* LINK_SIGNATURE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LLM_LLM_H
-#define RUNTIME_LLM_LLM_H
+#ifndef LLM_LLM_H
+#define LLM_LLM_H
 
 /* What the files of this folder share: an open language model. */
 
@@ -146,4 +146,4 @@ char *llm_string_room(struct tenon_slice text);
 /* Read a whole file, or tell that there is none (@text is empty then). */
 int llm_read_file(const char *folder, const char *file, char **path, struct tenon_slice *text);
 
-#endif /* RUNTIME_LLM_LLM_H */
+#endif /* LLM_LLM_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LLM_LLM_BATCH_H
-#define RUNTIME_LLM_LLM_BATCH_H
+#ifndef LLM_LLM_BATCH_H
+#define LLM_LLM_BATCH_H
 
 /* Requests in one batch, and the sequences that they use. */
 
@@ -66,4 +66,4 @@ void llm_stop_job(struct tenon_llm *llm, struct llm_job *job, bool keep);
 /* Remove the kept sequence that was not used for the longest time; false if there is none. */
 bool llm_drop_kept(struct tenon_llm *llm);
 
-#endif /* RUNTIME_LLM_LLM_BATCH_H */
+#endif /* LLM_LLM_BATCH_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LLM_LLM_JSON_H
-#define RUNTIME_LLM_LLM_JSON_H
+#ifndef LLM_LLM_JSON_H
+#define LLM_LLM_JSON_H
 
 /* Reading JSON, beside lib/json_read.h */
 
@@ -25,4 +25,4 @@ int llm_json_number(const struct json_text *t, uint32_t *at, const char *what, d
 /* Read an integer that may be null, which leaves *out as it is. */
 int llm_json_optional(const struct json_text *t, uint32_t *at, const char *what, int64_t *out);
 
-#endif /* RUNTIME_LLM_LLM_JSON_H */
+#endif /* LLM_LLM_JSON_H */

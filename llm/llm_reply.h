@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LLM_LLM_REPLY_H
-#define RUNTIME_LLM_LLM_REPLY_H
+#ifndef LLM_LLM_REPLY_H
+#define LLM_LLM_REPLY_H
 
 /* The text of a reply as it grows: whole characters, and no part of a stop string. */
 
@@ -34,4 +34,4 @@ int reply_finish(struct reply *r);
 
 void reply_fini(struct reply *r);
 
-#endif /* RUNTIME_LLM_LLM_REPLY_H */
+#endif /* LLM_LLM_REPLY_H */

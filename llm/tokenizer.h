@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LLM_TOKENIZER_H
-#define RUNTIME_LLM_TOKENIZER_H
+#ifndef LLM_TOKENIZER_H
+#define LLM_TOKENIZER_H
 
 /**
  * DOC: tokenizers
@@ -49,4 +49,4 @@ struct tenon_slice tokenizer_decode(const struct tokenizer *t, int32_t token);
 /** tokenizer_strips - test whether a space at the beginning of a text is not part of it */
 bool tokenizer_strips(const struct tokenizer *t);
 
-#endif /* RUNTIME_LLM_TOKENIZER_H */
+#endif /* LLM_TOKENIZER_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LLM_TOKENIZER_BPE_H
-#define RUNTIME_LLM_TOKENIZER_BPE_H
+#ifndef LLM_TOKENIZER_BPE_H
+#define LLM_TOKENIZER_BPE_H
 
 /* What the files of the tokenizer share. */
 
@@ -161,4 +161,4 @@ int bpe_normalize(struct tokenizer *t, struct tenon_slice text, struct tenon_buf
 int bpe_take_added(const struct bpe_encoding *e, const struct bpe_piece *piece, bool normalized,
 		   int (*between)(const struct bpe_encoding *e, const struct bpe_piece *piece));
 
-#endif /* RUNTIME_LLM_TOKENIZER_BPE_H */
+#endif /* LLM_TOKENIZER_BPE_H */

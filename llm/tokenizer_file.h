@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LLM_TOKENIZER_FILE_H
-#define RUNTIME_LLM_TOKENIZER_FILE_H
+#ifndef LLM_TOKENIZER_FILE_H
+#define LLM_TOKENIZER_FILE_H
 
 /*
  * What the readers of tokenizer.json share. A member of the file that is not known is an error: it
@@ -57,4 +57,4 @@ int tokenizer_read_added(struct tokenizer_file *r, uint32_t at);
 /* Compare the added tokens with the vocabulary, and prepare their names for the search. */
 int tokenizer_check_added(struct tokenizer_file *r);
 
-#endif /* RUNTIME_LLM_TOKENIZER_FILE_H */
+#endif /* LLM_TOKENIZER_FILE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_MLF_MLF_H
-#define RUNTIME_MLF_MLF_H
+#ifndef LINK_MLF_MLF_H
+#define LINK_MLF_MLF_H
 
 /**
  * DOC: Model Library Format
@@ -174,4 +174,4 @@ struct mlf_content {
  */
 int mlf_write(const struct mlf_content *content, struct tenon_buffer *out);
 
-#endif /* RUNTIME_MLF_MLF_H */
+#endif /* LINK_MLF_MLF_H */

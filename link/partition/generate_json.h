@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_PARTITION_GENERATE_JSON_H
-#define RUNTIME_PARTITION_GENERATE_JSON_H
+#ifndef LINK_PARTITION_GENERATE_JSON_H
+#define LINK_PARTITION_GENERATE_JSON_H
 
 /**
  * DOC: graphs for JSON runtimes
@@ -45,4 +45,4 @@ int json_generate(struct partition *p, const struct generator *self, const char 
 void json_put_op(struct json *j, struct tenon_slice name, const uint32_t *inputs, uint32_t count,
 		 const struct op *first, const struct op *last);
 
-#endif /* RUNTIME_PARTITION_GENERATE_JSON_H */
+#endif /* LINK_PARTITION_GENERATE_JSON_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_PARTITION_OPERATOR_GRAPH_H
-#define RUNTIME_PARTITION_OPERATOR_GRAPH_H
+#ifndef LINK_PARTITION_OPERATOR_GRAPH_H
+#define LINK_PARTITION_OPERATOR_GRAPH_H
 
 /**
  * DOC: graphs of operators
@@ -111,4 +111,4 @@ double op_real(const struct op_graph *g, const struct op *o, const char *key, do
 /** op_axis - the attribute "axis", from 0; -1 where it is out of range */
 int32_t op_axis(const struct op_graph *g, const struct op *o, int64_t otherwise, int32_t ndim);
 
-#endif /* RUNTIME_PARTITION_OPERATOR_GRAPH_H */
+#endif /* LINK_PARTITION_OPERATOR_GRAPH_H */

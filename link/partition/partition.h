@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_PARTITION_PARTITION_H
-#define RUNTIME_PARTITION_PARTITION_H
+#ifndef LINK_PARTITION_PARTITION_H
+#define LINK_PARTITION_PARTITION_H
 
 /**
  * DOC: partitions
@@ -168,4 +168,4 @@ void op_window(const struct op_graph *g, const struct op *o, struct op_window *w
 /** op_put_extents - append the extents of a value */
 void op_put_extents(struct tenon_buffer *out, const struct op_value *v, const char *between);
 
-#endif /* RUNTIME_PARTITION_PARTITION_H */
+#endif /* LINK_PARTITION_PARTITION_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_RPC_RPC_H
-#define RUNTIME_RPC_RPC_H
+#ifndef RPC_CLIENT_RPC_H
+#define RPC_CLIENT_RPC_H
 
 /* what the files that make a session of the client share; the interface is tenon/remote.h */
 
@@ -446,4 +446,4 @@ static inline DLDevice rpc_cpu(void)
 	return (DLDevice){ kDLCPU, 0 };
 }
 
-#endif /* RUNTIME_RPC_RPC_H */
+#endif /* RPC_CLIENT_RPC_H */

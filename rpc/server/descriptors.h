@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_DESCRIPTORS_H
-#define RUNTIME_REMOTE_DESCRIPTORS_H
+#ifndef RPC_SERVER_DESCRIPTORS_H
+#define RPC_SERVER_DESCRIPTORS_H
 
 /* the descriptors of a process that runs or reads what clients send */
 
@@ -23,4 +23,4 @@ void descriptors_keep(int *keep, size_t count);
  */
 void descriptors_standard(int output);
 
-#endif /* RUNTIME_REMOTE_DESCRIPTORS_H */
+#endif /* RPC_SERVER_DESCRIPTORS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_FILE_CACHE_H
-#define RUNTIME_REMOTE_FILE_CACHE_H
+#ifndef RPC_SERVER_FILE_CACHE_H
+#define RPC_SERVER_FILE_CACHE_H
 
 /**
  * DOC: files of earlier sessions
@@ -77,4 +77,4 @@ bool file_cache_is_name(const char *text);
 /** file_cache_write - write all bytes to a file; 0, or -1 with errno set */
 int file_cache_write(int fd, const char *data, size_t size);
 
-#endif /* RUNTIME_REMOTE_FILE_CACHE_H */
+#endif /* RPC_SERVER_FILE_CACHE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_FOLDER_H
-#define RUNTIME_REMOTE_FOLDER_H
+#ifndef RPC_SERVER_FOLDER_H
+#define RPC_SERVER_FOLDER_H
 
 /**
  * DOC: folders of sessions
@@ -59,4 +59,4 @@ bool folder_size(const char *path, uint64_t *bytes);
  */
 void folder_remove(const char *path);
 
-#endif /* RUNTIME_REMOTE_FOLDER_H */
+#endif /* RPC_SERVER_FOLDER_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_HANDLE_TABLE_H
-#define RUNTIME_REMOTE_HANDLE_TABLE_H
+#ifndef RPC_SERVER_HANDLE_TABLE_H
+#define RPC_SERVER_HANDLE_TABLE_H
 
 /**
  * DOC: handles of a session
@@ -89,4 +89,4 @@ int handle_free(struct handle_table *t, uint64_t number, uint32_t kinds);
 /** handle_table_fini - remove all entries, newest first */
 void handle_table_fini(struct handle_table *t);
 
-#endif /* RUNTIME_REMOTE_HANDLE_TABLE_H */
+#endif /* RPC_SERVER_HANDLE_TABLE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_KERNEL_STORE_H
-#define RUNTIME_REMOTE_KERNEL_STORE_H
+#ifndef RPC_SERVER_KERNEL_STORE_H
+#define RPC_SERVER_KERNEL_STORE_H
 
 /**
  * DOC: compiled kernels of the files in the cache
@@ -81,4 +81,4 @@ static inline void kernel_store_take(const char *cache, const char *hash, int fo
 }
 #endif
 
-#endif /* RUNTIME_REMOTE_KERNEL_STORE_H */
+#endif /* RPC_SERVER_KERNEL_STORE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_NAME_LIST_H
-#define RUNTIME_REMOTE_NAME_LIST_H
+#ifndef RPC_SERVER_NAME_LIST_H
+#define RPC_SERVER_NAME_LIST_H
 
 /* lists of names, each with its NUL; a name that ends with * is the beginning of others */
 
@@ -21,4 +21,4 @@ static inline bool name_list_has(const char *list, const char *name, size_t size
 	return false;
 }
 
-#endif /* RUNTIME_REMOTE_NAME_LIST_H */
+#endif /* RPC_SERVER_NAME_LIST_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_NOTIFICATION_H
-#define RUNTIME_REMOTE_NOTIFICATION_H
+#ifndef RPC_SERVER_NOTIFICATION_H
+#define RPC_SERVER_NOTIFICATION_H
 
 /* questions that the filter of seccomp has the kernel ask; as in linux/seccomp.h, which some C libraries do not install */
 
@@ -41,4 +41,4 @@ struct notification_descriptor {
 #define NOTIFICATION_CONTINUE 1
 #define NOTIFICATION_SET_FD   1
 
-#endif /* RUNTIME_REMOTE_NOTIFICATION_H */
+#endif /* RPC_SERVER_NOTIFICATION_H */

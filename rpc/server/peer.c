@@ -52,8 +52,8 @@ static bool make_cgroup(struct server *s, struct peer *p)
 {
 	if (!*s->cgroup.path)
 		return true;
-	p->cgroup = session_cgroup_make(&s->cgroup, p->serial, s->options->memory_most,
-					s->options->processes_most);
+	p->cgroup = session_cgroup_make(&s->cgroup, p->serial, s->options.memory_most,
+					s->options.processes_most);
 	if (p->cgroup >= 0)
 		return true;
 	server_say(s, "cannot start a session: a cgroup in %s: %s", s->cgroup.path,
@@ -102,7 +102,7 @@ bool peer_start(struct server *s, struct peer *p)
 	struct peer_ends ends = { -1, -1 };
 	pid_t server = getpid();
 
-	if (!prepare(s, p) || !make_cgroup(s, p) || !send_key(p, s->options->key))
+	if (!prepare(s, p) || !make_cgroup(s, p) || !send_key(p, s->options.key))
 		return false;
 	if (!peer_limits_begin(p, &ends.limits) || !peer_output_begin(p, &ends.output)) {
 		server_say(s, "cannot start a session: %s", strerror(errno));

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_PEER_H
-#define RUNTIME_REMOTE_PEER_H
+#ifndef RPC_SERVER_PEER_H
+#define RPC_SERVER_PEER_H
 
 /* a connection of the server: its handshake, then its session's process */
 
 #include <limits.h>
 #include <sys/types.h>
+#include <tenon/rpc.h>
 
 #include "rpc/server/relay.h"
-#include "rpc/server/server.h"
+#include "rpc/server/session.h"
+#include "rpc/server/unix_peer.h"
 #include "rpc/wire/auth.h"
 #include "rpc/wire/handshake.h"
+#include "rpc/wire/tls.h"
 #include "rpc/wire/wire.h"
 
 struct notification;
@@ -282,4 +285,4 @@ bool peer_answer_ended(struct peer *p);
 /** now_ms - milliseconds of CLOCK_MONOTONIC */
 uint64_t now_ms(void);
 
-#endif /* RUNTIME_REMOTE_PEER_H */
+#endif /* RPC_SERVER_PEER_H */

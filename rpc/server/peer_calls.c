@@ -111,7 +111,7 @@ static int connect_for(const struct server *s, const struct peer *p, const struc
 	int fd, err = 0;
 
 	read_address(n, &address);
-	path = find_allowed(s->options->sockets, &address);
+	path = find_allowed(s->options.sockets, &address);
 	if (!path)
 		return -EPERM;
 	fd = connect_to(path);
@@ -159,9 +159,9 @@ void peer_calls_answer(struct server *s, const struct peer *p, const struct noti
 {
 	if (is_on_own_thread(n)) {
 		a->flags = NOTIFICATION_CONTINUE;
-	} else if (n->number == SYS_connect && s->options->sockets) {
+	} else if (n->number == SYS_connect && s->options.sockets) {
 		a->error = connect_for(s, p, n);
-	} else if (!s->options->learn) {
+	} else if (!s->options.learn) {
 		a->error = -EPERM;
 	} else {
 		peer_learn(s, p, n);

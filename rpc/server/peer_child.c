@@ -185,7 +185,7 @@ static void find_own_paths(struct own_paths *own)
 /* End the process if anything is missing that the server did not report when it started. */
 static void enter_sandbox(const struct server *s, const char *folder, int socket)
 {
-	const struct server_options *o = s->options;
+	const struct tenon_rpc_server_options *o = &s->options;
 	static struct own_paths own;
 	const char *read[READ_MOST + 6] = { own.command, own.library, own.plugins, own.installed,
 					    own.compatible };
@@ -195,7 +195,7 @@ static void enter_sandbox(const struct server *s, const char *folder, int socket
 		.read = read,
 		.write = o->write,
 		.memory_most = o->memory_most,
-		.file_most = o->session.folder_most,
+		.file_most = o->folder_most,
 		.sockets = o->sockets && *o->sockets,
 		.learn = o->learn,
 	};
@@ -212,16 +212,21 @@ static void enter_sandbox(const struct server *s, const char *folder, int socket
 
 void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends ends)
 {
-	const struct server_options *o = s->options;
-	struct session_options session = o->session;
+	const struct tenon_rpc_server_options *o = &s->options;
+	struct session_options session = {
+		.packet_most = o->packet_most,
+		.folder_most = o->folder_most,
+		.memory_most = o->memory_most ? o->memory_most : UINT64_MAX,
+		.cache = s->cache.most ? s->cache.path : NULL,
+		.kernels = s->kernels,
+		.native_code = o->native_code,
+		.extension = p->extension,
+	};
 	struct session_watch *watch = p->watch;
 	const char *folder = p->folder;
 	struct connection *connection;
 	int fd = p->fd, err;
 
-	session.extension = p->extension;
-	session.cache = s->cache.most ? s->cache.path : NULL;
-	session.kernels = s->kernels;
 	/* a process group that seccomp keeps all its processes in, and no controlling terminal */
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -231,9 +236,7 @@ void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends e
 	descriptors_standard(ends.output);
 	server_forget(s, fd);
 	descriptors_keep((int[]){ fd, ends.limits, end_group_with_server(s->alive[0]) }, 3);
-	/* uploaded code must not find them in memory */
-	explicit_bzero((void *)(uintptr_t)&o->secret, sizeof(o->secret));
-	tls_server_close(o->tls);
+	server_options_close(s);
 	be_first_to_go();
 	if (o->sandbox)
 		drop_variables();

@@ -135,7 +135,7 @@ static void answer_listener(struct server *s, struct peer *p)
 	a.id = n.id;
 	if (!peer_calls_is_start(&n)) {
 		peer_calls_answer(s, p, &n, &a);
-	} else if (may_start(p, s->options->processes_most)) {
+	} else if (may_start(p, s->options.processes_most)) {
 		p->limits.used = true;
 		a.flags = NOTIFICATION_CONTINUE;
 	} else {

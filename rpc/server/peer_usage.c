@@ -165,8 +165,8 @@ static void look_at_request(struct peer *p, const struct usage *used, uint64_t n
 
 static bool request_is_late(const struct server *s, const struct peer *p, uint64_t now)
 {
-	return s->options->request_ms && p->usage.working &&
-	       now >= p->usage.working + s->options->request_ms;
+	return s->options.request_ms && p->usage.working &&
+	       now >= p->usage.working + s->options.request_ms;
 }
 
 /* ---- memory and files */
@@ -186,12 +186,12 @@ static void exceed(struct peer *p, uint64_t most, const char *what)
 
 void peer_exceed_memory(const struct server *s, struct peer *p)
 {
-	exceed(p, s->options->memory_most, "memory (tenon rpc serve --memory)");
+	exceed(p, s->options.memory_most, "memory (tenon rpc serve --memory)");
 }
 
 static void look_at_files(const struct server *s, struct peer *p, struct usage *u)
 {
-	const uint64_t most = s->options->session.folder_most, begin = now_ms();
+	const uint64_t most = s->options.folder_most, begin = now_ms();
 
 	if (begin >= p->usage.files && !folder_size(p->folder, &u->files))
 		snprintf(p->reason, sizeof(p->reason),
@@ -206,7 +206,7 @@ static void look_at_files(const struct server *s, struct peer *p, struct usage *
 
 static void look_at_limits(const struct server *s, struct peer *p, struct usage *u)
 {
-	const uint64_t most = s->options->memory_most;
+	const uint64_t most = s->options.memory_most;
 
 	/* the kernel counts what is in a cgroup, shared memory once */
 	if (most && p->cgroup < 0 && memory_of(u) > most)
@@ -235,10 +235,10 @@ void peer_usage_begin(struct peer *p)
 
 uint64_t peer_usage_deadline(const struct server *s, const struct peer *p)
 {
-	const uint64_t late = p->usage.working + s->options->request_ms;
+	const uint64_t late = p->usage.working + s->options.request_ms;
 	uint64_t at = p->usage.looked + LOOK_MS;
 
-	if (s->options->request_ms && p->usage.working && late < at)
+	if (s->options.request_ms && p->usage.working && late < at)
 		at = late;
 	return at;
 }
@@ -264,8 +264,8 @@ bool peer_usage_exceeded(const struct server *s, struct peer *p)
 	if (request_is_late(s, p, now))
 		snprintf(p->reason, sizeof(p->reason),
 			 "the request took longer than %.9g s (tenon rpc serve --request-timeout)",
-			 (double)s->options->request_ms / 1000);
-	else if (s->options->sandbox)
+			 (double)s->options.request_ms / 1000);
+	else if (s->options.sandbox)
 		look_at_limits(s, p, &u);
 	return *p->reason;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_PROCESS_LIST_H
-#define RUNTIME_REMOTE_PROCESS_LIST_H
+#ifndef RPC_SERVER_PROCESS_LIST_H
+#define RPC_SERVER_PROCESS_LIST_H
 
 /* the processes of this machine, as /proc shows them */
 
@@ -66,4 +66,4 @@ enum process_wait process_waits(pid_t pid, int fd);
 bool process_unnamed_files(pid_t pid, void (*each)(void *context, const struct stat *file, bool in_memory),
 			   void *context);
 
-#endif /* RUNTIME_REMOTE_PROCESS_LIST_H */
+#endif /* RPC_SERVER_PROCESS_LIST_H */

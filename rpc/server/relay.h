@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_RELAY_H
-#define RUNTIME_REMOTE_RELAY_H
+#ifndef RPC_SERVER_RELAY_H
+#define RPC_SERVER_RELAY_H
 
 /**
  * DOC: relays
@@ -64,4 +64,4 @@ int relay_copy(struct relay_ends ends, int socket, struct relay_traffic *traffic
  */
 int relay_patience(uint64_t *deadline, int socket, bool pending);
 
-#endif /* RUNTIME_REMOTE_RELAY_H */
+#endif /* RPC_SERVER_RELAY_H */

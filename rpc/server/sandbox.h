@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_SANDBOX_H
-#define RUNTIME_REMOTE_SANDBOX_H
+#ifndef RPC_SERVER_SANDBOX_H
+#define RPC_SERVER_SANDBOX_H
 
 /**
  * DOC: limits of a session's process
@@ -67,4 +67,4 @@ const char *sandbox_part_name(enum sandbox_part part);
 bool sandbox_files(const struct sandbox_options *options);
 unsigned int sandbox_syscalls(const struct sandbox_options *options, int *listener);
 
-#endif /* RUNTIME_REMOTE_SANDBOX_H */
+#endif /* RPC_SERVER_SANDBOX_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_SANDBOX_CALLS_H
-#define RUNTIME_REMOTE_SANDBOX_CALLS_H
+#ifndef RPC_SERVER_SANDBOX_CALLS_H
+#define RPC_SERVER_SANDBOX_CALLS_H
 
 /* the system calls that a session may make (sandbox_calls.c), for the filter that enforces it (sandbox_syscalls.c) */
 
@@ -65,4 +65,4 @@ extern const size_t fcntl_commands_count;
 extern const uint32_t prctl_options[];
 extern const size_t prctl_options_count;
 
-#endif /* RUNTIME_REMOTE_SANDBOX_CALLS_H */
+#endif /* RPC_SERVER_SANDBOX_CALLS_H */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/server/server.h"
-
+/*
+ * The server: one process with one thread listens, does the handshakes and starts a child process for each session.
+ * It never opens a device or a module, so a child of fork() has the state of a new process. It holds each session's
+ * socket too: it reports a crash or a passed deadline to the client, and notices a client that left. All processes
+ * of a session are killed and its folder is removed when it ends.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,7 +40,8 @@ void server_say(struct server *s, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	s->options->say(s->options->context, line);
+	if (s->options.say)
+		s->options.say(s->options.context, line);
 }
 
 void server_forget(struct server *s, int own)
@@ -77,7 +82,7 @@ static void start_sessions(struct server *s)
 {
 	if (is_waited_for(s))
 		server_builder_stop(s);
-	while (s->sessions < s->options->sessions_most) {
+	while (s->sessions < s->options.sessions_most) {
 		unsigned int i, first = UINT32_MAX;
 
 		for (i = 0; i < s->peer_count; i++)
@@ -299,7 +304,7 @@ static int loop(struct server *s)
 		server_builder_start(s);
 		server_proxy_dial(s);
 		/* the peer of standard input and output has left */
-		if (s->options->stdio && !s->listener_count && !s->peer_count)
+		if (s->options.stdio && !s->listener_count && !s->peer_count)
 			return 0;
 		timeout = check_deadlines(s);
 		peers = s->peer_count;
@@ -351,7 +356,7 @@ static int open_signals(struct server *s)
 
 static int open_tracker(struct server *s)
 {
-	const struct server_options *o = s->options;
+	const struct tenon_rpc_server_options *o = &s->options;
 	struct registration_options r = {
 		.tracker = o->tracker,
 		.name = o->key,
@@ -383,13 +388,13 @@ static int open_tracker(struct server *s)
 static void report_network(struct server *s)
 {
 	unsigned int i;
-	bool remote = s->options->proxy != NULL;
+	bool remote = s->options.proxy != NULL;
 
 	for (i = 0; i < s->listener_count; i++)
 		remote |= !s->listeners[i].local;
-	if (remote && !s->options->secret.size)
+	if (remote && !s->secret.size)
 		server_say(s, "clients on other machines need no secret: each can run code here");
-	else if (remote && !s->options->tls)
+	else if (remote && !s->tls)
 		server_say(s, "without TLS: what clients send after the proof of the secret can be "
 			      "read and changed on the way");
 }
@@ -401,9 +406,9 @@ static int open_peers(struct server *s)
 	if (!err)
 		report_network(s);
 
-	if (!err && s->options->proxy)
-		err = dial_resolve(s->options->proxy, &s->proxy);
-	if (!err && s->options->tracker)
+	if (!err && s->options.proxy)
+		err = dial_resolve(s->options.proxy, &s->proxy);
+	if (!err && s->options.tracker)
 		err = open_tracker(s);
 	return err;
 }
@@ -431,10 +436,10 @@ static void report_missing(struct server *s, const char *no_cgroup)
 			size += (size_t)snprintf(text + size, sizeof(text) - size, "%s%s",
 						 size ? ", " : "", sandbox_part_name(part));
 	if ((s->missing & SANDBOX_PROCESSES) &&
-	    (s->options->learn || (s->options->sockets && *s->options->sockets)))
+	    (s->options.learn || (s->options.sockets && *s->options.sockets)))
 		size += (size_t)snprintf(text + size, sizeof(text) - size,
 					 ", and so --sandbox-learn and --allow-socket");
-	if (*no_cgroup && s->options->memory_most && !s->options->stdio)
+	if (*no_cgroup && s->options.memory_most && !s->options.stdio)
 		snprintf(text + size, sizeof(text) - size,
 			 "%ssessions have no cgroups (what one takes within half a second is not "
 			 "limited): %s",
@@ -452,7 +457,7 @@ static void report_sandbox(struct server *s)
 	int status = 0, listener;
 	pid_t pid;
 
-	if (!s->options->sandbox) {
+	if (!s->options.sandbox) {
 		s->sweeps = !has_children();
 		server_say(s, "without a sandbox: uploaded code can do all that this user can");
 		return;
@@ -466,7 +471,7 @@ static void report_sandbox(struct server *s)
 	s->sweeps = (s->missing & SANDBOX_SYSCALLS) && !has_children();
 	server_cgroup_open(&s->cgroup, no_cgroup);
 	report_missing(s, no_cgroup);
-	if (s->options->learn && !(s->missing & SANDBOX_PROCESSES))
+	if (s->options.learn && !(s->missing & SANDBOX_PROCESSES))
 		server_say(s, "--sandbox-learn: sessions may make every system call, and those "
 			      "that are not "
 			      "on the sandbox's list are named here");
@@ -512,29 +517,24 @@ static void close_server(struct server *s)
 	server_folder_remove(&s->folder);
 }
 
-int server_run(const struct server_options *options)
+static int server_run(struct server *s)
 {
-	struct server *s = calloc(1, sizeof(*s));
+	const struct tenon_rpc_server_options *o = &s->options;
 	int err;
 
-	if (!s)
-		return tenon_error(-TENON_E_NOMEM, "no memory for a server");
-	s->options = options;
 	s->signals = s->alive[0] = s->alive[1] = -1;
-	if (options->stdio)
+	if (o->stdio)
 		server_keep_messages_out();
-	err = server_folder_create(options->base, &s->folder);
-	if (err) {
-		free(s);
+	err = server_folder_create(o->base, &s->folder);
+	if (err)
 		return err;
-	}
 	/* a server for one client has no later session */
-	file_cache_init(&s->cache, s->folder.path, options->stdio ? 0 : options->cache_most);
+	file_cache_init(&s->cache, s->folder.path, o->stdio ? 0 : o->cache_most);
 	/* before any session: each gets a right to it when it starts */
 	if (s->cache.most && !file_cache_make(&s->cache))
 		s->cache.most = 0;
 	/* one for the connection to a proxy */
-	s->peer_room = options->sessions_most + WAITING_MOST + UNPROVEN_MOST + 1;
+	s->peer_room = o->sessions_most + WAITING_MOST + UNPROVEN_MOST + 1;
 	s->peers = calloc(s->peer_room, sizeof(*s->peers));
 	s->polled = calloc(POLLED_FIRST + LISTEN_MOST + 3 * s->peer_room, sizeof(*s->polled));
 	if (!s->peers || !s->polled)
@@ -552,6 +552,20 @@ int server_run(const struct server_options *options)
 	if (!err)
 		err = loop(s);
 	close_server(s);
+	return err;
+}
+
+int tenon_rpc_serve(const struct tenon_rpc_server_options *options)
+{
+	struct server *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a server");
+	err = server_options_open(s, options);
+	if (!err)
+		err = server_run(s);
+	server_options_close(s);
 	free(s);
 	return err;
 }

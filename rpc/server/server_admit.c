@@ -222,7 +222,7 @@ static bool begin_relay(struct server *s, struct peer *p)
 	if (eldest)
 		expire(eldest);
 	if (!server_start_relay(s, &begun, (struct relay_ends){ p->fd, p->fd },
-				is_tcp(p->fd) ? s->options->tls : NULL))
+				is_tcp(p->fd) ? s->tls : NULL))
 		return false;
 	begun.state = PEER_HANDSHAKE;
 	*p = begun;
@@ -233,27 +233,26 @@ static bool begin_relay(struct server *s, struct peer *p)
  * A relay decrypts; and it notes when bytes pass a Unix socket, of which the kernel does not say it: the time of a
  * request is counted from there (peer_usage.c).
  */
-enum peer_state server_first_state(const struct server_options *o, int fd)
+enum peer_state server_first_state(const struct server *s, int fd)
 {
-	const bool relay = is_tcp(fd) ? o->tls != NULL : o->request_ms != 0;
+	const bool relay = is_tcp(fd) ? s->tls != NULL : s->options.request_ms != 0;
 
 	return relay ? PEER_ACCEPTED : PEER_HANDSHAKE;
 }
 
 void server_accept(struct server *s, const struct listener *listener)
 {
-	const struct server_options *o = s->options;
 	struct peer p = { PEER_NONE };
 
 	p.fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (p.fd < 0)
 		return;
 	/* before a relay: its other end is a Unix socket of our own */
-	if (!o->trust_network && !unix_peer_allowed(&o->peers, p.fd)) {
+	if (!s->options.trust_network && !unix_peer_allowed(&s->allowed, p.fd)) {
 		close(p.fd);
 		return;
 	}
-	p.state = server_first_state(o, p.fd);
+	p.state = server_first_state(s, p.fd);
 	server_add_peer(s, &p, HANDSHAKE_MS);
 }
 
@@ -315,7 +314,7 @@ static bool has_key(const struct server *s, const struct peer *p, const char *ke
 {
 	if (p->state == PEER_PROXIED)
 		return server_proxy_takes(s, key);
-	return !strcmp(key, s->options->key);
+	return !strcmp(key, s->options.key);
 }
 
 static bool end_handshake(struct server *s, struct peer *p)
@@ -333,8 +332,8 @@ static bool end_handshake(struct server *s, struct peer *p)
 		return refuse(p);
 	}
 	p->extension = client.extension;
-	p->limit_ms = shorter(client.timeout_ms, s->options->session_ms);
-	if (!s->options->secret.size)
+	p->limit_ms = shorter(client.timeout_ms, s->options.session_ms);
+	if (!s->secret.size)
 		return admit(s, p);
 	/* TVM's clients cannot prove anything */
 	return client.auth ? send_challenge(p, &client) : refuse(p);
@@ -383,7 +382,7 @@ static bool read_handshake(struct server *s, struct peer *p)
 static bool read_proof(struct server *s, struct peer *p)
 {
 	struct peer_proof *proof = p->proof;
-	const struct auth_secret *secret = &s->options->secret;
+	const struct auth_secret *secret = &s->secret;
 	uint8_t want[AUTH_PROOF];
 	int result = read_more(p->fd, proof->bytes, &proof->size, AUTH_PROOF);
 

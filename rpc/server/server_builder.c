@@ -15,7 +15,7 @@
 void server_builder_init(struct server *s)
 {
 	/* what a session writes, others must not read */
-	s->kernels = s->cache.most && s->options->sandbox && !(s->missing & SANDBOX_FILES) &&
+	s->kernels = s->cache.most && s->options.sandbox && !(s->missing & SANDBOX_FILES) &&
 		     kernel_store_make(&s->cache);
 }
 

@@ -21,9 +21,9 @@
 #define HANDSHAKE_MS 10000
 
 /* whether clients on other machines are trusted, or must prove that they may connect */
-static bool network_allowed(const struct server_options *o)
+static bool network_allowed(const struct server *s)
 {
-	return o->trust_network || o->secret.size;
+	return s->options.trust_network || s->secret.size;
 }
 
 static bool is_socket(int fd)
@@ -66,12 +66,12 @@ static int add_connected(struct server *s, int fd)
 {
 	struct peer p = { PEER_NONE, .fd = fd };
 
-	if (!s->options->trust_network && !unix_peer_allowed(&s->options->peers, fd))
+	if (!s->options.trust_network && !unix_peer_allowed(&s->allowed, fd))
 		return tenon_error(-TENON_E_VALUE,
 				   "the peer's user may not connect (--allow-user)");
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	p.state = server_first_state(s->options, fd);
+	p.state = server_first_state(s, fd);
 	return add_peer(s, &p);
 }
 
@@ -82,7 +82,7 @@ static int add_passed(struct server *s, int fd)
 
 	if (!is_socket(fd))
 		return tenon_error(-TENON_E_VALUE, "descriptor %d is no stream socket", fd);
-	if (!network_allowed(s->options) && !address_is_local(fd)) {
+	if (!network_allowed(s) && !address_is_local(fd)) {
 		address_bound(fd, bound);
 		return tenon_error(
 			-TENON_E_VALUE,
@@ -181,7 +181,7 @@ static int open_address(struct server *s, const char *text)
 
 	if (s->listener_count == LISTEN_MOST)
 		return tenon_error(-TENON_E_VALUE, "more than %d addresses", LISTEN_MOST);
-	err = address_listen(text, network_allowed(s->options), &fd, bound);
+	err = address_listen(text, network_allowed(s), &fd, bound);
 	return err ? err : add_listener(s, fd, text);
 }
 
@@ -190,12 +190,12 @@ int server_listen(struct server *s)
 	const char *const *text;
 	int err;
 
-	if (s->options->stdio)
+	if (s->options.stdio)
 		return take_stdio(s);
 	err = take_passed(s);
 	if (err)
 		return err < 0 ? err : 0;
-	for (text = s->options->listen; *text; text++) {
+	for (text = s->options.listen; *text; text++) {
 		err = open_address(s, *text);
 		if (err)
 			return err;

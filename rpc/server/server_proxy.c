@@ -18,7 +18,7 @@
 static void failed(struct server *s, const char *reason)
 {
 	if (!s->proxy_reported)
-		server_say(s, "proxy %s: %s; trying again every %d s", s->options->proxy, reason,
+		server_say(s, "proxy %s: %s; trying again every %d s", s->options.proxy, reason,
 			   RETRY_MS / 1000);
 	s->proxy_reported = true;
 	s->proxy_at = clock_ms() + RETRY_MS;
@@ -37,7 +37,7 @@ static bool is_waiting(const struct server *s)
 /* One connection at a time: a proxy refuses a second one with the same key. */
 static bool wants_to_dial(const struct server *s)
 {
-	return s->options->proxy && s->sessions < s->options->sessions_most && !is_waiting(s);
+	return s->options.proxy && s->sessions < s->options.sessions_most && !is_waiting(s);
 }
 
 uint64_t server_proxy_deadline(const struct server *s)
@@ -47,9 +47,9 @@ uint64_t server_proxy_deadline(const struct server *s)
 
 bool server_proxy_takes(const struct server *s, const char *key)
 {
-	size_t size = strlen(s->options->key);
+	size_t size = strlen(s->options.key);
 
-	return !strncmp(key, s->options->key, size) && (!key[size] || key[size] == ':');
+	return !strncmp(key, s->options.key, size) && (!key[size] || key[size] == ':');
 }
 
 void server_proxy_dial(struct server *s)
@@ -67,12 +67,12 @@ void server_proxy_dial(struct server *s)
 static bool send_key(struct server *s, int fd)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	size_t size = strlen("server:") + strlen(s->options->key);
+	size_t size = strlen("server:") + strlen(s->options.key);
 	bool ok;
 
 	tenon_buffer_u32(&b, HANDSHAKE_MAGIC);
 	tenon_buffer_u32(&b, (uint32_t)size);
-	tenon_buffer_printf(&b, "server:%s", s->options->key);
+	tenon_buffer_printf(&b, "server:%s", s->options.key);
 	ok = !b.status && send(fd, b.data, b.size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)b.size;
 	tenon_buffer_fini(&b);
 	return ok;
@@ -89,7 +89,7 @@ bool server_proxy_dialled(struct server *s, struct peer *p)
 		return false;
 	}
 	if (s->proxy_reported)
-		server_say(s, "waiting at proxy %s", s->options->proxy);
+		server_say(s, "waiting at proxy %s", s->options.proxy);
 	s->proxy_reported = false;
 	p->state = PEER_PROXIED;
 	p->deadline = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_SERVER_STATE_H
-#define RUNTIME_REMOTE_SERVER_STATE_H
+#ifndef RPC_SERVER_SERVER_STATE_H
+#define RPC_SERVER_SERVER_STATE_H
 
 /* what the files that make the server share */
 
@@ -37,6 +37,9 @@ struct listener {
 /**
  * struct server - the server
  * @options: what to do
+ * @secret: what clients must prove to know; a size of 0 for none
+ * @tls: speak TLS on TCP; NULL for plain bytes
+ * @allowed: who may connect to Unix sockets besides this user and root
  * @folder: folder of the sessions' folders
  * @cgroup: in which each session has a cgroup; without a path where it has none
  * @cache: files of earlier sessions
@@ -66,7 +69,10 @@ struct listener {
  * @polled: one for each listener, @signals, the tracker, and three for each peer: its socket, its limits and its output
  */
 struct server {
-	const struct server_options *options;
+	struct tenon_rpc_server_options options;
+	struct auth_secret secret;
+	struct tls_server *tls;
+	struct unix_peers allowed;
 	struct server_folder folder;
 	struct server_cgroup cgroup;
 	struct file_cache cache;
@@ -97,6 +103,16 @@ struct server {
 	struct pollfd *polled;
 };
 
+/**
+ * server_options_open - take what the server was asked for, and read what it names
+ *
+ * Return: 0; -TENON_E_VALUE; -TENON_E_IO; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM. server_options_close() in each case.
+ */
+int server_options_open(struct server *s, const struct tenon_rpc_server_options *given);
+
+/** server_options_close - forget the secrets; also in a child that runs uploaded code, which must not find them */
+void server_options_close(struct server *s);
+
 /** server_say - report a line of text */
 void server_say(struct server *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -117,7 +133,7 @@ bool server_start_relay(struct server *s, struct peer *p, struct relay_ends ends
 			const struct tls_server *tls);
 
 /** server_first_state - what a connection waits for at first */
-enum peer_state server_first_state(const struct server_options *o, int fd);
+enum peer_state server_first_state(const struct server *s, int fd);
 
 /** server_sweep - kill what sessions that have ended left outside their process groups */
 void server_sweep(const struct server *s);
@@ -191,4 +207,4 @@ uint64_t server_proxy_deadline(const struct server *s);
  */
 bool server_proxy_takes(const struct server *s, const char *key);
 
-#endif /* RUNTIME_REMOTE_SERVER_STATE_H */
+#endif /* RPC_SERVER_SERVER_STATE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_SESSION_H
-#define RUNTIME_REMOTE_SESSION_H
+#ifndef RPC_SERVER_SESSION_H
+#define RPC_SERVER_SESSION_H
 
 /**
  * DOC: a session of the RPC server
@@ -73,4 +73,4 @@ struct session_options {
 int session_run(struct connection *connection, const char *folder, const struct session_options *options,
 		struct session_watch *watch);
 
-#endif /* RUNTIME_REMOTE_SESSION_H */
+#endif /* RPC_SERVER_SESSION_H */

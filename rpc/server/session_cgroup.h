@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_SESSION_CGROUP_H
-#define RUNTIME_REMOTE_SESSION_CGROUP_H
+#ifndef RPC_SERVER_SESSION_CGROUP_H
+#define RPC_SERVER_SESSION_CGROUP_H
 
 /**
  * DOC: cgroups of sessions
@@ -91,4 +91,4 @@ void session_cgroup_remove(struct server_cgroup *g, uint64_t serial, int cgroup)
 /** server_cgroup_clean - remove what session_cgroup_remove() could not, and what servers that were killed left */
 void server_cgroup_clean(struct server_cgroup *g);
 
-#endif /* RUNTIME_REMOTE_SESSION_CGROUP_H */
+#endif /* RPC_SERVER_SESSION_CGROUP_H */

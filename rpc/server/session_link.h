@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_SESSION_LINK_H
-#define RUNTIME_REMOTE_SESSION_LINK_H
+#ifndef RPC_SERVER_SESSION_LINK_H
+#define RPC_SERVER_SESSION_LINK_H
 
 #include <limits.h>
 
@@ -44,4 +44,4 @@ static inline int session_link(struct session *s, char name[PATH_MAX])
 }
 #endif
 
-#endif /* RUNTIME_REMOTE_SESSION_LINK_H */
+#endif /* RPC_SERVER_SESSION_LINK_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_SESSION_STATE_H
-#define RUNTIME_REMOTE_SESSION_STATE_H
+#ifndef RPC_SERVER_SESSION_STATE_H
+#define RPC_SERVER_SESSION_STATE_H
 
 /* what the files that make a session share */
 
@@ -200,4 +200,4 @@ int session_free_stream(struct session *s);
 int session_set_stream(struct session *s);
 int session_current_stream(struct session *s);
 
-#endif /* RUNTIME_REMOTE_SESSION_STATE_H */
+#endif /* RPC_SERVER_SESSION_STATE_H */

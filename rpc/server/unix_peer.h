@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_UNIX_PEER_H
-#define RUNTIME_REMOTE_UNIX_PEER_H
+#ifndef RPC_SERVER_UNIX_PEER_H
+#define RPC_SERVER_UNIX_PEER_H
 
 /* who is at the other end of a Unix socket: the kernel says so */
 
@@ -33,4 +33,4 @@ int unix_peers_add_group(struct unix_peers *p, const char *name);
 /** unix_peer_allowed - test whether the peer of a Unix socket may connect; true for other sockets */
 bool unix_peer_allowed(const struct unix_peers *p, int fd);
 
-#endif /* RUNTIME_REMOTE_UNIX_PEER_H */
+#endif /* RPC_SERVER_UNIX_PEER_H */

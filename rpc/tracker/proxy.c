@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/tracker/proxy.h"
-
+/* The proxy: connections, keys, and the bytes between a server and a client. One process with one thread. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -29,7 +28,8 @@ static void say(struct proxy *p, const char *what, const char *text)
 	char line[300];
 
 	snprintf(line, sizeof(line), "%s %s", what, text);
-	p->options->say(p->options->context, line);
+	if (p->options->say)
+		p->options->say(p->options->context, line);
 }
 
 /* ---- keys */
@@ -370,19 +370,34 @@ static int open_all(struct proxy *p)
 	return 0;
 }
 
-int proxy_run(const struct proxy_options *options)
+void tenon_rpc_proxy_options_init(struct tenon_rpc_proxy_options *options, size_t size)
 {
-	struct proxy p = { .options = options, .signals = -1 };
+	const struct tenon_rpc_proxy_options o = {
+		.size = size,
+		.wait_ms = 600 * 1000,
+		.connections_most = 1024,
+	};
+
+	memcpy(options, &o, size < sizeof(o) ? size : sizeof(o));
+}
+
+int tenon_rpc_proxy(const struct tenon_rpc_proxy_options *given)
+{
+	struct tenon_rpc_proxy_options o;
+	struct proxy p = { .options = &o, .signals = -1 };
 	int err = 0;
 
-	p.peers = calloc(options->connections_most, sizeof(struct proxied *));
-	p.polled = calloc(2 + PROXY_LISTEN_MOST + options->connections_most, sizeof(*p.polled));
+	tenon_rpc_proxy_options_init(&o, sizeof(o));
+	memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
+
+	p.peers = calloc(o.connections_most, sizeof(struct proxied *));
+	p.polled = calloc(2 + PROXY_LISTEN_MOST + o.connections_most, sizeof(*p.polled));
 	if (!p.peers || !p.polled)
 		err = tenon_error(-TENON_E_NOMEM, "no memory for %u connections",
-				  options->connections_most);
+				  o.connections_most);
 	if (!err)
 		err = open_all(&p);
-	if (!err && options->tracker)
+	if (!err && o.tracker)
 		err = proxy_tracker_open(&p);
 	if (!err)
 		err = loop(&p);
@@ -390,7 +405,7 @@ int proxy_run(const struct proxy_options *options)
 		free_peer(&p, p.peers[--p.peer_count]);
 	while (p.listener_count) {
 		close(p.listeners[--p.listener_count]);
-		address_unlink(options->listen[p.listener_count]);
+		address_unlink(o.listen[p.listener_count]);
 	}
 	proxy_tracker_close(&p);
 	if (p.signals >= 0)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_FARM_PROXY_STATE_H
-#define RUNTIME_FARM_PROXY_STATE_H
+#ifndef RPC_TRACKER_PROXY_STATE_H
+#define RPC_TRACKER_PROXY_STATE_H
 
 /* what the parts of the proxy share */
 
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <tenon/rpc.h>
 #include <tenon/string.h>
 
-#include "rpc/tracker/proxy.h"
 #include "rpc/wire/handshake.h"
 #include "rpc/wire/registration.h"
 
@@ -68,7 +68,7 @@ struct proxied {
  * @name: what the tracker is told: "proxy[KEY,KEY]"
  */
 struct proxy {
-	const struct proxy_options *options;
+	const struct tenon_rpc_proxy_options *options;
 	int signals;
 	int listeners[PROXY_LISTEN_MOST];
 	unsigned int listener_count;
@@ -106,4 +106,4 @@ struct pollfd proxy_tracker_polled(const struct proxy *p);
 int proxy_tracker_timeout(const struct proxy *p, int timeout);
 void proxy_tracker_step(struct proxy *p, short events);
 
-#endif /* RUNTIME_FARM_PROXY_STATE_H */
+#endif /* RPC_TRACKER_PROXY_STATE_H */

@@ -19,7 +19,7 @@
 
 int proxy_tracker_open(struct proxy *p)
 {
-	const struct proxy_options *o = p->options;
+	const struct tenon_rpc_proxy_options *o = p->options;
 	struct registration_options r = {
 		.tracker = o->tracker,
 		.name = p->name,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/tracker/tracker.h"
-
+/* The tracker: its sockets and its loop. One process with one thread, which never waits for a peer. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -32,7 +31,8 @@ void tracker_say(struct tracker *t, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	t->options->say(t->options->context, line);
+	if (t->options->say)
+		t->options->say(t->options->context, line);
 }
 
 bool tracker_watch(struct tracker *t, struct source *source, uint32_t events, bool again)
@@ -239,11 +239,26 @@ static void close_tracker(struct tracker *t)
 	close(t->epoll);
 }
 
-int tracker_run(const struct tracker_options *options)
+void tenon_rpc_tracker_options_init(struct tenon_rpc_tracker_options *options, size_t size)
 {
-	struct tracker t = { .options = options, .signals = { .fd = -1 }, .started = clock_ms() };
+	const struct tenon_rpc_tracker_options o = {
+		.size = size,
+		.health_ms = 30 * 1000,
+		.answer_ms = 10 * 1000,
+		.connections_most = 16384,
+	};
+
+	memcpy(options, &o, size < sizeof(o) ? size : sizeof(o));
+}
+
+int tenon_rpc_track(const struct tenon_rpc_tracker_options *given)
+{
+	struct tenon_rpc_tracker_options o;
+	struct tracker t = { .options = &o, .signals = { .fd = -1 }, .started = clock_ms() };
 	int err;
 
+	tenon_rpc_tracker_options_init(&o, sizeof(o));
+	memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
 	allow_descriptors();
 	t.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (t.epoll < 0)

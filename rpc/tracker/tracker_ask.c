@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/tracker/tracker_ask.h"
-
+/* Questions to a tracker, ours or TVM's, over a connection of their own */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <tenon/rpc.h>
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
@@ -132,8 +132,8 @@ static int greet(const struct asking *a)
 	return err;
 }
 
-int tracker_ask(const char *address, const char *message, uint64_t timeout_ms,
-		struct tenon_buffer *reply)
+int tenon_rpc_ask_tracker(const char *address, const char *message, uint64_t timeout_ms,
+			  struct tenon_buffer *reply)
 {
 	struct asking a = { -1, address, clock_ms() + timeout_ms };
 	struct tenon_buffer frame = TENON_BUFFER_INIT;

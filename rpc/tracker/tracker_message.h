@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_FARM_TRACKER_MESSAGE_H
-#define RUNTIME_FARM_TRACKER_MESSAGE_H
+#ifndef RPC_TRACKER_TRACKER_MESSAGE_H
+#define RPC_TRACKER_TRACKER_MESSAGE_H
 
 /**
  * DOC: messages to a tracker
@@ -70,4 +70,4 @@ int tracker_message_read(struct tenon_slice text, struct tracker_message *m);
 /** tracker_message_fini - free the texts */
 void tracker_message_fini(struct tracker_message *m);
 
-#endif /* RUNTIME_FARM_TRACKER_MESSAGE_H */
+#endif /* RPC_TRACKER_TRACKER_MESSAGE_H */

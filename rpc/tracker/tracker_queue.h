@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_FARM_TRACKER_QUEUE_H
-#define RUNTIME_FARM_TRACKER_QUEUE_H
+#ifndef RPC_TRACKER_TRACKER_QUEUE_H
+#define RPC_TRACKER_TRACKER_QUEUE_H
 
 /**
  * DOC: the queues of a tracker
@@ -129,4 +129,4 @@ void tracker_server_free(struct tracker_server *server);
 void tracker_request_free(struct tracker_request *request);
 void tracker_queues_fini(struct tracker_queues *all);
 
-#endif /* RUNTIME_FARM_TRACKER_QUEUE_H */
+#endif /* RPC_TRACKER_TRACKER_QUEUE_H */

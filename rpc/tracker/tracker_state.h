@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_FARM_TRACKER_STATE_H
-#define RUNTIME_FARM_TRACKER_STATE_H
+#ifndef RPC_TRACKER_TRACKER_STATE_H
+#define RPC_TRACKER_TRACKER_STATE_H
 
 /* what the files that make the tracker share */
 
 #include <tenon/buffer.h>
+#include <tenon/rpc.h>
 
-#include "rpc/tracker/tracker.h"
 #include "rpc/tracker/tracker_message.h"
 #include "rpc/tracker/tracker_queue.h"
 
@@ -100,7 +100,7 @@ struct check {
  * @started: when the tracker started
  */
 struct tracker {
-	const struct tracker_options *options;
+	const struct tenon_rpc_tracker_options *options;
 	int epoll;
 	struct source listeners[TRACKER_LISTEN_MOST];
 	unsigned int listener_count;
@@ -150,4 +150,4 @@ void tracker_checks_forget_owner(struct tracker *t, const void *owner);
 /** json_quote - add a JSON string; @text is UTF-8 */
 void json_quote(struct tenon_buffer *out, const char *text);
 
-#endif /* RUNTIME_FARM_TRACKER_STATE_H */
+#endif /* RPC_TRACKER_TRACKER_STATE_H */

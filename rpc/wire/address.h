@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_ADDRESS_H
-#define RUNTIME_REMOTE_ADDRESS_H
+#ifndef RPC_WIRE_ADDRESS_H
+#define RPC_WIRE_ADDRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,4 +45,4 @@ void address_bound(int fd, char bound[ADDRESS_TEXT]);
 /** address_port - the TCP port of a socket; -1 for none */
 int address_port(int fd);
 
-#endif /* RUNTIME_REMOTE_ADDRESS_H */
+#endif /* RPC_WIRE_ADDRESS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_AUTH_H
-#define RUNTIME_REMOTE_AUTH_H
+#ifndef RPC_WIRE_AUTH_H
+#define RPC_WIRE_AUTH_H
 
 /**
  * DOC: proof of a shared secret
@@ -78,4 +78,4 @@ void auth_print(const uint8_t bytes[AUTH_NONCE], char text[AUTH_TEXT]);
 /** auth_parse - read 64 hexadecimal digits; false for other text */
 bool auth_parse(const char *text, uint8_t bytes[AUTH_NONCE]);
 
-#endif /* RUNTIME_REMOTE_AUTH_H */
+#endif /* RPC_WIRE_AUTH_H */

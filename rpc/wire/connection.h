@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_CONNECTION_H
-#define RUNTIME_REMOTE_CONNECTION_H
+#ifndef RPC_WIRE_CONNECTION_H
+#define RPC_WIRE_CONNECTION_H
 
 /**
  * DOC: connections
@@ -109,4 +109,4 @@ uint64_t connection_deadline(uint64_t ms);
  */
 int connection_wait(const struct connection *c, int fd, short events);
 
-#endif /* RUNTIME_REMOTE_CONNECTION_H */
+#endif /* RPC_WIRE_CONNECTION_H */

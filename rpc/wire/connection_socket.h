@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_CONNECTION_SOCKET_H
-#define RUNTIME_REMOTE_CONNECTION_SOCKET_H
+#ifndef RPC_WIRE_CONNECTION_SOCKET_H
+#define RPC_WIRE_CONNECTION_SOCKET_H
 
 /* connections to sockets; arguments and results as connection_open() */
 
@@ -12,4 +12,4 @@ int connection_open_socket(const char *text, uint64_t deadline, struct connectio
 /** connection_open_unix - the path of a Unix socket */
 int connection_open_unix(const char *path, uint64_t deadline, struct connection **out);
 
-#endif /* RUNTIME_REMOTE_CONNECTION_SOCKET_H */
+#endif /* RPC_WIRE_CONNECTION_SOCKET_H */

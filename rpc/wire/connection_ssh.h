@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_CONNECTION_SSH_H
-#define RUNTIME_REMOTE_CONNECTION_SSH_H
+#ifndef RPC_WIRE_CONNECTION_SSH_H
+#define RPC_WIRE_CONNECTION_SSH_H
 
 /* a server that ssh starts on a board, at the other end of its pipes: no port is open there */
 
@@ -14,4 +14,4 @@
  */
 int connection_open_ssh(const char *text, uint64_t deadline, struct connection **out);
 
-#endif /* RUNTIME_REMOTE_CONNECTION_SSH_H */
+#endif /* RPC_WIRE_CONNECTION_SSH_H */

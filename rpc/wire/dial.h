@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_DIAL_H
-#define RUNTIME_REMOTE_DIAL_H
+#ifndef RPC_WIRE_DIAL_H
+#define RPC_WIRE_DIAL_H
 
 /* connections to other machines */
 
@@ -51,4 +51,4 @@ int dial_start(const struct dial_target *target, unsigned int i);
  */
 int dial(const char *text, uint64_t timeout_ms, int *fd);
 
-#endif /* RUNTIME_REMOTE_DIAL_H */
+#endif /* RPC_WIRE_DIAL_H */

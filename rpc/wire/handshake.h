@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_HANDSHAKE_H
-#define RUNTIME_REMOTE_HANDSHAKE_H
+#ifndef RPC_WIRE_HANDSHAKE_H
+#define RPC_WIRE_HANDSHAKE_H
 
 /**
  * DOC: the handshake
@@ -61,4 +61,4 @@ struct handshake_client {
  */
 bool handshake_parse(struct handshake *h, struct handshake_client *out);
 
-#endif /* RUNTIME_REMOTE_HANDSHAKE_H */
+#endif /* RPC_WIRE_HANDSHAKE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_PACKET_H
-#define RUNTIME_REMOTE_PACKET_H
+#ifndef RPC_WIRE_PACKET_H
+#define RPC_WIRE_PACKET_H
 
 /**
  * DOC: packets of TVM's RPC
@@ -100,4 +100,4 @@ size_t packet_begin(struct tenon_buffer *b, enum packet_code code);
 /** packet_end - set the length of the packet that began at @start, and that @more bytes will follow */
 void packet_end(struct tenon_buffer *b, size_t start, uint64_t more);
 
-#endif /* RUNTIME_REMOTE_PACKET_H */
+#endif /* RPC_WIRE_PACKET_H */

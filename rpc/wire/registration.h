@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_REGISTRATION_H
-#define RUNTIME_REMOTE_REGISTRATION_H
+#ifndef RPC_WIRE_REGISTRATION_H
+#define RPC_WIRE_REGISTRATION_H
 
 /**
  * DOC: a server at a tracker
@@ -181,4 +181,4 @@ void registration_check_kill(struct registration *r);
 /** registration_disconnect - close the connection; all that was offered is offered again under new keys */
 void registration_disconnect(struct registration *r, uint64_t retry_ms);
 
-#endif /* RUNTIME_REMOTE_REGISTRATION_H */
+#endif /* RPC_WIRE_REGISTRATION_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_STREAM_H
-#define RUNTIME_REMOTE_STREAM_H
+#ifndef RPC_WIRE_STREAM_H
+#define RPC_WIRE_STREAM_H
 
 /**
  * DOC: packets on a connection
@@ -97,4 +97,4 @@ int stream_read(struct stream *s, void *data, size_t size);
 /** stream_write - write two slices, the second may be empty; 0; -TENON_E_IO; -TENON_E_TIMEOUT */
 int stream_write(struct stream *s, struct tenon_slice first, struct tenon_slice second);
 
-#endif /* RUNTIME_REMOTE_STREAM_H */
+#endif /* RPC_WIRE_STREAM_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_TLS_H
-#define RUNTIME_REMOTE_TLS_H
+#ifndef RPC_WIRE_TLS_H
+#define RPC_WIRE_TLS_H
 
 /**
  * DOC: TLS
@@ -51,4 +51,4 @@ int tls_relay(const struct tls_server *s, int fd, int socket, struct relay_traff
  */
 int tls_connection_open(const char *text, uint64_t deadline, struct connection **out);
 
-#endif /* RUNTIME_REMOTE_TLS_H */
+#endif /* RPC_WIRE_TLS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_TLS_STATE_H
-#define RUNTIME_REMOTE_TLS_STATE_H
+#ifndef RPC_WIRE_TLS_STATE_H
+#define RPC_WIRE_TLS_STATE_H
 
 /* what server and client share: random numbers, and records on a socket */
 
@@ -39,4 +39,4 @@ short tls_wants(int result);
 /** tls_fail - raise an error of mbedtls */
 int tls_fail(int status, const char *what, int error);
 
-#endif /* RUNTIME_REMOTE_TLS_STATE_H */
+#endif /* RPC_WIRE_TLS_STATE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_UTF8_H
-#define RUNTIME_REMOTE_UTF8_H
+#ifndef RPC_WIRE_UTF8_H
+#define RPC_WIRE_UTF8_H
 
 #include <stddef.h>
 
@@ -11,4 +11,4 @@
  */
 void utf8_repair(char *text, size_t size);
 
-#endif /* RUNTIME_REMOTE_UTF8_H */
+#endif /* RPC_WIRE_UTF8_H */

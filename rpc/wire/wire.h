@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_WIRE_H
-#define RUNTIME_REMOTE_WIRE_H
+#ifndef RPC_WIRE_WIRE_H
+#define RPC_WIRE_WIRE_H
 
 /**
  * DOC: argument sequences of TVM's RPC
@@ -167,4 +167,4 @@ static inline struct wire_value wire_string(const char *text)
 	return (struct wire_value){ WIRE_STRING, { .text = { text, __builtin_strlen(text) } } };
 }
 
-#endif /* RUNTIME_REMOTE_WIRE_H */
+#endif /* RPC_WIRE_WIRE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_WIRE_CODES_H
-#define RUNTIME_REMOTE_WIRE_CODES_H
+#ifndef RPC_WIRE_WIRE_CODES_H
+#define RPC_WIRE_WIRE_CODES_H
 
 /* type codes of sequences. Those of the ffi generation are enum tenon_type_index. */
 
@@ -27,4 +27,4 @@ enum legacy_code {
 #define LEGACY_REMOTE_OBJECT 9
 #define FFI_REMOTE_OBJECT    115
 
-#endif /* RUNTIME_REMOTE_WIRE_CODES_H */
+#endif /* RPC_WIRE_WIRE_CODES_H */

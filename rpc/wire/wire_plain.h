@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_REMOTE_WIRE_PLAIN_H
-#define RUNTIME_REMOTE_WIRE_PLAIN_H
+#ifndef RPC_WIRE_WIRE_PLAIN_H
+#define RPC_WIRE_WIRE_PLAIN_H
 
 #include <tenon/function.h>
 
@@ -33,4 +33,4 @@ static inline bool wire_plain(const struct wire_value *v, struct tenon_value *ou
 	}
 }
 
-#endif /* RUNTIME_REMOTE_WIRE_PLAIN_H */
+#endif /* RPC_WIRE_WIRE_PLAIN_H */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The interface of libtenon.so is that of the last release, or the change is announced
+# The interfaces of libtenon.so and of the libraries beside it are those of the last release, or the change is announced
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh
@@ -43,6 +43,9 @@ refused()
 }
 
 it "nothing was removed or changed since the last release" compare same ''
+for beside in "$TENON_BUILD"/libtenon-*.so.*.*; do
+	[ ! -e "$beside" ] || it "nor of $(basename "$beside" | sed 's/\.so.*//')" sh packaging/abi/check "$beside"
+done
 it "a function that is not in the last release may be added" compare added \
 	"/elf-symbol name='tenon_version'/d; /function-decl name='tenon_version'/,/<.function-decl>/d"
 it "a function that is gone is refused" refused removed "s/'tenon_version'/'tenon_release'/; s/'tenon_version@@/'tenon_release@@/"

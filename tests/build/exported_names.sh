@@ -9,7 +9,7 @@ need nm readelf
 # what the headers declare, and the one name that the compatibility library looks for
 {
 	# those of libraries beside it are below
-	sh scripts/declared-names $(ls include/tenon/*.h | grep -v '/llm.h') include/tenon/backend/*.h
+	sh scripts/declared-names $(ls include/tenon/*.h | grep -v '/llm.h\|/rpc.h') include/tenon/backend/*.h
 	echo tenon_tvm_table
 } | LC_ALL=C sort -u > "$scratch/declared"
 sed -n '/^TENON_0/,/local:/s/^\t\([a-z_0-9A-Z]*\);/\1/p' lib/libtenon.map | LC_ALL=C sort -u \
@@ -35,7 +35,7 @@ if [ -e "$library" ] && [ -z "${SAN:-}" ]; then
 	exported "$library" > "$scratch/exported"
 	it "the library exports what the headers declare" diff "$scratch/declared" "$scratch/exported"
 fi
-for name in llm; do
+for name in llm rpc; do
 	sh scripts/declared-names "include/tenon/$name.h" > "$scratch/declared-$name"
 	sed -n '/^TENON_/,/local:/s/^\t\([a-z_0-9A-Z]*\);/\1/p' "$name/libtenon-$name.map" > "$scratch/listed-$name"
 	it "the version script of libtenon-$name lists what its header declares" \

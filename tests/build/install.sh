@@ -89,6 +89,17 @@ END
 	grep -q "^$(pkg --modversion tenon)$" "$scratch/spoken"
 }
 
+# embeds_beside EXAMPLE LIBRARY WORDS ARGUMENT...: an example builds with a library beside libtenon, and runs until it says so
+embeds_beside()
+{
+	example=$1 library=$2 words=$3
+	shift 3
+	${CC:-cc} -std=c11 "examples/$example.c" $(pkg --cflags --libs "$library") -o "$scratch/$example" || return
+	LD_LIBRARY_PATH=$root/opt/x/lib/triplet "$scratch/$example" "$@" > "$scratch/spoken" 2>&1
+	cat "$scratch/spoken"
+	grep -q "$words" "$scratch/spoken"
+}
+
 is_stripped()
 {
 	if readelf -S "$1" | grep -q '\.debug_info'; then
@@ -122,6 +133,8 @@ if command -v pkg-config >/dev/null 2>&1; then
 	it "a program builds with the shared library and runs" embeds $(pkg --libs tenon)
 	it "a program builds with the static library and runs" embeds \
 		"$root/opt/x/lib/triplet/libtenon.a" -pthread -ldl -lm
+	it "a program builds with the library of language models" embeds_beside chat tenon-llm 'nowhere: ' /nowhere
+	it "a program builds with the library of servers" embeds_beside board tenon-rpc 'nowhere' unix:/nowhere/board
 	it "the .pc file is relative to its prefix" grep -q '^libdir=${exec_prefix}/lib/triplet$' \
 		"$root/opt/x/lib/triplet/pkgconfig/tenon.pc"
 fi

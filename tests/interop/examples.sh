@@ -45,6 +45,21 @@ with()
 	fi
 }
 
+# a client of this tree pings the example's server
+serves_a_client()
+{
+	address=unix:$scratch/board
+	"$examples/board" "$address" > "$scratch/out" 2>&1 &
+	server=$!
+	tries=0
+	until "$TENON_COMMAND" rpc ping "$address" > "$scratch/ping" 2>&1; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 100 ] && sleep 0.1 || break
+	done
+	cat "$scratch/ping"
+	kill "$server" && wait "$server" && [ "$tries" -lt 100 ]
+}
+
 it "each example has less than 80 lines" is_short
 with TVM_LEGACY "a function is called" prints '0.5 1.5 2.5 ... 1023.5' call \
 	"$data/tvm-0.18/host_vecadd/lib.so" vecadd
@@ -53,6 +68,8 @@ with DSO "so it is by the program for two devices" fails_with_words two_devices
 with GRAPH_EXECUTOR "a graph runs" prints '[0-9.e -]*' model "$data/tvm-0.18/graph_mlp/graph.so"
 with RELAX_VM "a Relax model runs" prints '[0-9.e -]*' model "$data/tvm-0.27.0.post1/model_mlp/model.so"
 it "a module kind of one's own is loaded and called" prints 42 module_kind
+with LLM "a language model replies" prints '[1-9][0-9]* tokens of prompt, 100 of reply' chat tests/llm/data/bytes
+[ ! -x "$TENON_COMMAND" ] || with REMOTE "a board is served" serves_a_client
 with DEVICE_CPU "two processes share a buffer" prints 'the other process wrote 2a2a2a2a' share_buffer cpu:0
 with DEVICE_CPU "an event loop drives a device" prints 'job 4 is done' event_loop cpu:0
 if [ -x "$TENON_COMMAND" ] && "$TENON_COMMAND" devices 2>/dev/null | grep -q '^opencl:0'; then

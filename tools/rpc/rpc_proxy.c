@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/tracker/proxy.h"
+#include <tenon/rpc.h>
+
 #include "tools/rpc/rpc.h"
 
 #define LISTEN_WORDS 8
@@ -17,7 +18,7 @@ static const struct option options[] = {
 };
 
 struct proxying {
-	struct proxy_options proxy;
+	struct tenon_rpc_proxy_options proxy;
 	const char *listen[LISTEN_WORDS + 1];
 	unsigned int listen_count;
 	char advertised[RPC_ADVERTISED];
@@ -56,16 +57,12 @@ static int read_option(struct cli *cli, struct proxying *p, int option)
 
 int rpc_proxy(struct cli *cli, int argc, char **argv)
 {
-	struct proxying p = {
-		.proxy = {
-			.wait_ms = 600 * 1000,
-			.connections_most = 1024,
-			.say = rpc_say,
-			.context = cli,
-		},
-	};
+	struct proxying p = { .listen_count = 0 };
 	int option, code;
 
+	tenon_rpc_proxy_options_init(&p.proxy, sizeof(p.proxy));
+	p.proxy.say = rpc_say;
+	p.proxy.context = cli;
 	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
 		if (option == CLI_OPTIONS_DONE)
 			return CLI_OK;
@@ -82,7 +79,7 @@ int rpc_proxy(struct cli *cli, int argc, char **argv)
 	if (!p.listen_count)
 		p.listen[p.listen_count++] = "127.0.0.1:9090";
 	p.proxy.listen = p.listen;
-	if (proxy_run(&p.proxy))
+	if (tenon_rpc_proxy(&p.proxy))
 		return cli_error(cli, CLI_UNAVAILABLE);
 	return CLI_OK;
 }

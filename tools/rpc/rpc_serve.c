@@ -2,10 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
-#include <unistd.h>
+#include <tenon/rpc.h>
 
-#include "rpc/server/sandbox.h"
-#include "rpc/server/server.h"
 #include "tools/rpc/rpc.h"
 #include "tools/text/printable.h"
 
@@ -82,16 +80,13 @@ struct words {
 };
 
 struct serve {
-	struct server_options server;
+	struct tenon_rpc_server_options server;
 	struct words listen;
 	struct words read;
 	struct words write;
 	struct words groups;
 	struct words users;
 	struct words sockets;
-	const char *secret;
-	const char *certificate;
-	const char *key;
 	char advertised[RPC_ADVERTISED];
 	bool sessions_given;
 };
@@ -165,7 +160,7 @@ static int add_socket(struct cli *cli, struct serve *serve)
 
 static int read_option(struct cli *cli, struct serve *serve, int option)
 {
-	struct server_options *o = &serve->server;
+	struct tenon_rpc_server_options *o = &serve->server;
 
 	switch (option) {
 	case ADVERTISE:
@@ -187,7 +182,7 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 		o->base = optarg;
 		return CLI_OK;
 	case FOLDER_SIZE:
-		return rpc_number(cli, "folder-size", 0, 1e9, MIB, &o->session.folder_most);
+		return rpc_number(cli, "folder-size", 0, 1e9, MIB, &o->folder_most);
 	case HEALTH_CHECK:
 		o->health_check = optarg;
 		return CLI_OK;
@@ -198,13 +193,13 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 	case MEMORY:
 		return rpc_number(cli, "memory", 16, 1e9, MIB, &o->memory_most);
 	case NO_NATIVE_CODE:
-		o->session.native_code = false;
+		o->native_code = false;
 		return CLI_OK;
 	case NO_SANDBOX:
 		o->sandbox = false;
 		return CLI_OK;
 	case PACKET_SIZE:
-		return rpc_number(cli, "packet-size", 1, 65536, MIB, &o->session.packet_most);
+		return rpc_number(cli, "packet-size", 1, 65536, MIB, &o->packet_most);
 	case PROCESSES:
 		return read_processes(cli, serve);
 	case PROXY:
@@ -222,7 +217,7 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 			     "off");
 #endif
 	case SECRET_FILE:
-		serve->secret = optarg;
+		o->secret_file = optarg;
 		return CLI_OK;
 	case SESSIONS:
 		return read_sessions(cli, serve);
@@ -232,10 +227,10 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 		o->stdio = true;
 		return CLI_OK;
 	case TLS_CERTIFICATE:
-		serve->certificate = optarg;
+		o->tls_certificate = optarg;
 		return CLI_OK;
 	case TLS_KEY:
-		serve->key = optarg;
+		o->tls_key = optarg;
 		return CLI_OK;
 	case TRACKER:
 		o->tracker = optarg;
@@ -258,131 +253,37 @@ void rpc_say(void *context, const char *line)
 	fflush(cli->err);
 }
 
-static uint64_t half_of_memory(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-
-	return pages > 0 && size > 0 ? (uint64_t)pages / 2 * (uint64_t)size : 0;
-}
-
-static void set_defaults(struct cli *cli, struct serve *serve)
-{
-	const char *folder = getenv("TMPDIR");
-
-	serve->server = (struct server_options){
-		.listen = serve->listen.word,
-		.key = "",
-		.base = folder && *folder ? folder : "/tmp",
-		.sessions_most = 4,
-		.request_ms = 600 * 1000,
-		.cache_most = 256 * MIB,
-		.session = {
-			.packet_most = 1024 * MIB,
-			.folder_most = 1024 * MIB,
-			.native_code = true,
-		},
-		.memory_most = half_of_memory(),
-		.processes_most = 1024,
-		.sandbox = true,
-		.read = serve->read.word,
-		.write = serve->write.word,
-		.sockets = serve->sockets.word,
-		.say = rpc_say,
-		.context = cli,
-	};
-}
-
-/* Uploaded code runs as the same user: a file that it can reach is no secret. */
-static int check_hidden(const struct server_options *o, const char *path)
-{
-	const struct sandbox_options sandbox = { .read = o->read, .write = o->write };
-
-	if (!o->sandbox || !o->session.native_code || !sandbox_reads(&sandbox, path))
-		return 0;
-	return tenon_error(-TENON_E_VALUE,
-			   "%s: uploaded code could read this file, as all of /etc, /usr, /opt and "
-			   "--allow-read. Move it to a folder such as /var/lib/tenon",
-			   path);
-}
-
-static int read_secrets(struct serve *serve)
-{
-	struct server_options *o = &serve->server;
-	int err = 0;
-
-	if (serve->secret)
-		err = check_hidden(o, serve->secret);
-	if (!err && serve->secret)
-		err = auth_secret_read(serve->secret, &o->secret);
-	if (!err && serve->key)
-		err = check_hidden(o, serve->key);
-	if (!err && serve->certificate)
-		err = tls_server_open(serve->certificate, serve->key, &o->tls);
-	return err;
-}
-
-/*
- * After all options, not at each: "--help" and a wrong option are answered the same on a machine that lacks
- * the group.
- */
-static int find_peers(struct cli *cli, struct serve *serve)
-{
-	struct unix_peers *peers = &serve->server.peers;
-	size_t i;
-	int err = 0;
-
-	for (i = 0; !err && i < serve->groups.count; i++)
-		err = unix_peers_add_group(peers, serve->groups.word[i]);
-	for (i = 0; !err && i < serve->users.count; i++)
-		err = unix_peers_add_user(peers, serve->users.word[i]);
-	return err ? cli_error(cli, CLI_USAGE) : CLI_OK;
-}
-
-static int check_together(struct cli *cli, struct serve *serve)
-{
-	const struct server_options *o = &serve->server;
-
-	if (!serve->certificate != !serve->key)
-		return cli_usage(cli, "--tls-certificate and --tls-key belong together");
-	if (!o->sandbox && (o->learn || serve->sockets.count))
-		return cli_usage(cli,
-				 "--sandbox-learn and --allow-socket are for the sandbox: without "
-				 "--no-sandbox");
-	if (o->stdio && (serve->listen.count || o->tracker || o->proxy))
-		return cli_usage(cli,
-				 "--stdio serves one client: no --listen, --tracker or --proxy");
-	if (o->tracker && (!*o->key || strchr(o->key, ':')))
-		return cli_usage(cli,
-				 "--tracker needs a --key without colons, which clients ask for");
-	if ((o->health_check || o->advertise_host || o->advertise_port) && !o->tracker)
-		return cli_usage(cli, "--health-check and --advertise are for --tracker");
-	return CLI_OK;
-}
-
 static int serve_now(struct cli *cli, struct serve *serve)
 {
-	struct server_options *o = &serve->server;
-	int err = read_secrets(serve);
+	struct tenon_rpc_server_options *o = &serve->server;
+	int err;
 
 	/* a client that asked a tracker for a board has it for itself */
 	if (o->tracker && !serve->sessions_given)
 		o->sessions_most = 1;
-	if (!serve->listen.count && !o->proxy)
+	if (!serve->listen.count && !o->proxy && !o->stdio)
 		serve->listen.word[serve->listen.count++] = "127.0.0.1:9090";
-	o->session.memory_most = o->memory_most ? o->memory_most : UINT64_MAX;
-	if (!err)
-		err = server_run(o);
-	explicit_bzero(&o->secret, sizeof(o->secret));
-	tls_server_close(o->tls);
+	err = tenon_rpc_serve(o);
+	if (err == -TENON_E_VALUE)
+		return cli_error(cli, CLI_USAGE);
 	return err ? cli_error(cli, CLI_UNAVAILABLE) : CLI_OK;
 }
 
 int rpc_serve(struct cli *cli, int argc, char **argv)
 {
 	struct serve serve = { .listen = { .count = 0 } };
+	struct tenon_rpc_server_options *o = &serve.server;
 	int option, code;
 
-	set_defaults(cli, &serve);
+	tenon_rpc_server_options_init(o, sizeof(*o));
+	o->listen = serve.listen.word;
+	o->read = serve.read.word;
+	o->write = serve.write.word;
+	o->sockets = serve.sockets.word;
+	o->users = serve.users.word;
+	o->groups = serve.groups.word;
+	o->say = rpc_say;
+	o->context = cli;
 	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
 		if (option == CLI_OPTIONS_DONE)
 			return CLI_OK;
@@ -394,8 +295,5 @@ int rpc_serve(struct cli *cli, int argc, char **argv)
 	}
 	if (optind < argc)
 		return cli_usage(cli, "%s: tenon rpc serve takes options alone", argv[optind]);
-	code = check_together(cli, &serve);
-	if (!code)
-		code = find_peers(cli, &serve);
-	return code ? code : serve_now(cli, &serve);
+	return serve_now(cli, &serve);
 }

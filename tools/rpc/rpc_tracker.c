@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/rpc.h>
 
-#include "rpc/tracker/tracker.h"
 #include "tools/rpc/rpc.h"
 
 #define LISTEN_WORDS 8
@@ -27,14 +27,14 @@ static const struct option options[] = {
 };
 
 struct track {
-	struct tracker_options tracker;
+	struct tenon_rpc_tracker_options tracker;
 	const char *listen[LISTEN_WORDS + 1];
 	unsigned int listen_count;
 };
 
 static int read_option(struct cli *cli, struct track *track, int option)
 {
-	struct tracker_options *o = &track->tracker;
+	struct tenon_rpc_tracker_options *o = &track->tracker;
 	uint64_t number;
 	int code;
 
@@ -64,17 +64,12 @@ static int read_option(struct cli *cli, struct track *track, int option)
 
 int rpc_tracker(struct cli *cli, int argc, char **argv)
 {
-	struct track track = {
-		.tracker = {
-			.health_ms = 30 * 1000,
-			.answer_ms = 10 * 1000,
-			.connections_most = 16384,
-			.say = rpc_say,
-			.context = cli,
-		},
-	};
+	struct track track = { .listen_count = 0 };
 	int option, code;
 
+	tenon_rpc_tracker_options_init(&track.tracker, sizeof(track.tracker));
+	track.tracker.say = rpc_say;
+	track.tracker.context = cli;
 	if (argc > 1 && !strcmp(argv[1], "status"))
 		return rpc_tracker_status(cli, argc - 1, argv + 1);
 	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
@@ -92,7 +87,7 @@ int rpc_tracker(struct cli *cli, int argc, char **argv)
 	if (!track.listen_count)
 		track.listen[track.listen_count++] = "127.0.0.1:9190";
 	track.tracker.listen = track.listen;
-	if (tracker_run(&track.tracker))
+	if (tenon_rpc_track(&track.tracker))
 		return cli_error(cli, CLI_UNAVAILABLE);
 	return CLI_OK;
 }

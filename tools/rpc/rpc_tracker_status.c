@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <tenon/rpc.h>
 #include <tenon/string.h>
 
 #include "lib/json_tree.h"
-#include "rpc/tracker/tracker_ask.h"
 #include "tools/json/json_value.h"
 #include "tools/rpc/rpc.h"
 #include "tools/text/printable.h"
@@ -159,7 +159,7 @@ int rpc_tracker_status(struct cli *cli, int argc, char **argv)
 	if (optind < argc)
 		snprintf(address, sizeof(address), "%s", argv[optind]);
 	json_prepare();
-	if (tracker_ask(address, "[6]", timeout_ms, &reply))
+	if (tenon_rpc_ask_tracker(address, "[6]", timeout_ms, &reply))
 		code = cli_error(cli, tenon_error_status() == -TENON_E_VALUE ? CLI_USAGE
 									     : CLI_UNAVAILABLE);
 	else
