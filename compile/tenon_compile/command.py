@@ -61,6 +61,15 @@ def parse_arguments(arguments):
     parser.add_argument(
         "--explain", action="store_true", help="print what was rewritten, and which kernels have a schedule"
     )
+    parser.add_argument(
+        "--tune", type=float, default=0, metavar="SECONDS",
+        help="time some tiles of each kernel on this machine for so long, and take the best",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tuned", type=Path, metavar="FILE",
+        help="take the tiles that --tune found; with --tune, where they are written (model.tuned.json)",
+    )  # fmt: skip
+    parser.add_argument("--tune-on", metavar="rpc://HOST:PORT[/KEY]", help="time them there, where tenon rpc serve runs")
     parser.add_argument("--as-it-is", action="store_true", help="leave the network to TVM's default schedules")
     parser.add_argument(
         "--context", type=int, metavar="N", help="most tokens of a conversation with a language model (4096, or fewer)"
@@ -71,6 +80,7 @@ def parse_arguments(arguments):
 
 def check(options):
     """Find wrong arguments before TVM is imported, which takes seconds."""
+    check_tuning(options)
     for path in (options.network, options.labels):
         if path and not path.is_file():
             raise CompileError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
@@ -87,6 +97,23 @@ def check(options):
         if file.read(4) == b"\x7fELF":
             raise CompileError(f"{options.network}: is a program or module already, no network")
     find_compiler(options.target, options.cc)
+
+
+def check_tuning(options):
+    """Where tiles are kept, and that they are of use."""
+    if not 0 <= options.tune < float("inf"):
+        raise CompileError(f"--tune {options.tune}: expected seconds")
+    if options.tune_on and not options.tune:
+        raise CompileError("--tune-on: --tune says for how many seconds")
+    if not (options.tune or options.tuned):
+        return
+    if options.as_it_is or TARGETS[options.target].device:
+        raise CompileError("--tune and --tuned are for the schedules of processors, without --as-it-is")
+    if options.tune and options.target != "cpu" and not options.tune_on:
+        raise CompileError(f"--tune: code for {options.target} is timed on such a machine: --tune-on rpc://HOST:PORT")
+    if options.tuned and not options.tune and not options.tuned.is_file():
+        raise CompileError(f"{options.tuned}: no such file; --tune writes it")
+    options.tuned = options.tuned or options.output.with_suffix(".tuned.json")
 
 
 def import_packages(path):
@@ -182,6 +209,8 @@ def inputs_of_case(options):
 
 def run(options):
     if llm.is_language_model(options.network):
+        if options.tune or options.tuned:
+            raise CompileError("--tune and --tuned are for networks, not for language models")
         options.requirements = REQUIREMENTS / "requirements.txt"
         return llm.run(options)
     if options.context is not None:
@@ -197,13 +226,18 @@ def compile_network(options):
         progress("importing TVM")
         importer = import_packages(options.network)
         from . import case, explain, pipeline
+        from .tuning import Tuned, Tuning
 
         progress("importing the network")
         imported = importer(options.network, shapes)
         if options.case and not imported.onnx:
             raise CompileError("--case needs a network in ONNX")
+        tuning = None
+        if options.tuned:
+            compiler = find_compiler(options.target, options.cc)
+            tuning = Tuning(Tuned(options.tuned), options.tune, options.tune_on, compiler, progress)
         built, report = pipeline.build(
-            imported.module, options.target, options.processor, progress, not options.as_it_is
+            imported.module, options.target, options.processor, progress, not options.as_it_is, tuning=tuning
         )
         progress("linking")
         write_module(built, options)
@@ -225,7 +259,7 @@ def main(arguments=None):
         if options.traceback:
             raise
         message = str(error)
-        if not message.startswith((str(options.network), "--", str(options.output))):
+        if not message.startswith((str(options.network), "--", str(options.output), str(options.tuned))):
             message = f"{options.network}: {message}"
         sys.exit(f"tenon-compile: {message}")
     except OSError as error:

@@ -26,6 +26,11 @@ class Vectors:
     conditions: bool = True  # whether TVM makes vectors of a choice between two values
     dot: Dot = PLAIN  # how integers are multiplied
 
+    @property
+    def floats(self):
+        """What tiles of floats are chosen by."""
+        return self.lanes, self.sums
+
 
 @dataclass(frozen=True)
 class Tile:
@@ -55,8 +60,8 @@ def divisors(number, most):
     return [one for one in range(1, most + 1) if number % one == 0]
 
 
-def choose_tile(columns, channels, vectors, depth, rows=1):
-    """The tile that takes least time for each multiply-add, of which two begin at a time, or two loads.
+def tiles_for(columns, channels, vectors, depth, rows=1):
+    """All tiles, the one first that takes least time for each multiply-add, of which two begin at a time, or two loads.
 
     Channels are all, or as many as weights were packed together for another processor. Each is the sum of so many
     products ("depth"). Weights of a tile that fill the nearest cache are loaded at half the speed.
@@ -75,11 +80,15 @@ def choose_tile(columns, channels, vectors, depth, rows=1):
         for across in divisors(columns, vectors.sums // wide)
         for down in divisors(rows, vectors.sums // wide // across)
     ]
-    return max(tiles, key=score)
+    return sorted(tiles, key=score, reverse=True)
 
 
-def choose_depthwise_tile(columns, channels, vectors):
-    """Four columns or some more, which share what they load, and few enough sums to leave registers for that."""
+def choose_tile(*problem):
+    return tiles_for(*problem)[0]
+
+
+def depthwise_tiles_for(columns, channels, vectors):
+    """All tiles; first that of four columns or some more, which share what they load, and few enough sums to leave registers for that."""
     lanes = lanes_for(channels, vectors)
 
     def score(tile):
@@ -90,7 +99,11 @@ def choose_depthwise_tile(columns, channels, vectors):
         for wide in divisors(channels // lanes, ENOUGH)
         for across in divisors(columns, ENOUGH // wide)
     ]  # fmt: skip
-    return max(tiles, key=score)
+    return sorted(tiles, key=score, reverse=True)
+
+
+def choose_depthwise_tile(*problem):
+    return depthwise_tiles_for(*problem)[0]
 
 
 def pack(weights, tile):

@@ -13,8 +13,9 @@ from tvm import relax
 from tvm.relax import op
 
 from . import integer_kernels, kernels
-from .kernels import Vectors, choose_depthwise_tile, choose_tile, pack
+from .kernels import Vectors, choose_depthwise_tile, choose_tile, depthwise_tiles_for, pack, tiles_for
 from .relax_graph import UNARY_NAMES, UNARY_NN_NAMES, Slot
+from .tuning import kernel_of
 
 TO_LAST, FROM_LAST = (0, 2, 3, 1), (0, 3, 1, 2)
 AXIS_IN_LAST = (0, 3, 1, 2)  # where an axis of NCHW is in NHWC
@@ -62,8 +63,9 @@ def source_of(node):
 class Emitter:
     """Writes the nodes of a graph with a BlockBuilder; plain and last hold the values in both orders."""
 
-    def __init__(self, builder, vectors, apart):
+    def __init__(self, builder, vectors, apart, tuned):
         self.builder, self.vectors = builder, vectors
+        self.tuned = tuned  # tiles that were timed; None: those that are chosen by their sizes
         self.apart = apart  # arrays of more elements become parameters of the function; None: all are constants
         self.parameters = {}  # those: a variable and an array of each name
         self._plain, self._last = {}, {}
@@ -197,12 +199,18 @@ class Emitter:
         _, channels, rows, columns = node.shape
         if each:
             kernel = self.array(weights.value.transpose(2, 3, 0, 1)[..., 0])
-            tile = choose_depthwise_tile(columns, channels, self.vectors)
+            tiles = depthwise_tiles_for(columns, channels, self.vectors)
+            tile = self.tile("depthwise_conv2d", in_last(x.shape), weights.shape, how, tiles)
             value = self.kernel(kernels.depthwise_conv2d, self.last(x), kernel, *how, tile)
         else:
-            tile = choose_tile(columns, channels, self.vectors, math.prod(weights.shape[1:]), rows)
+            tiles = tiles_for(columns, channels, self.vectors, math.prod(weights.shape[1:]), rows)
+            tile = self.tile("conv2d", in_last(x.shape), weights.shape, how, tiles)
             value = self.kernel(kernels.conv2d, self.last(x), self.array(pack(weights.value, tile)), *how, tile)
         return self.with_bias(value, node, [1, 1, 1, -1]), True
+
+    def tile(self, name, source, weights, how, tiles):
+        """The tile of a kernel: the first, unless another was faster."""
+        return self.tuned.tile(kernel_of(name, source, weights, how), tiles) if self.tuned else tiles[0]
 
     def kernel(self, function, x, weights, *how):
         return self.builder.call_te(
@@ -326,7 +334,8 @@ class Emitter:
         if fill:
             weights = numpy.pad(weights, ((0, fill), (0, 0)))
             bias = numpy.pad(bias, (0, fill)) if bias is not None else None
-        tile = choose_tile(rows, columns + fill, self.vectors, weights.shape[1])
+        tiles = tiles_for(rows, columns + fill, self.vectors, weights.shape[1])
+        tile = self.tile("dense", node.input.shape, weights.shape, [(rows, columns + fill)], tiles)
         packed = pack(weights[:, :, None, None], tile)[:, 0, 0]
         value = self.kernel(kernels.dense, self.plain(node.input), self.array(packed), (rows, columns + fill), tile)
         if bias is not None:
@@ -400,7 +409,7 @@ class Emitter:
         (self._last if last else self._plain)[node] = self.emit(value)
 
 
-def module_of(graph, functions, vectors, apart=None):
+def module_of(graph, functions, vectors, apart=None, tuned=None):
     """A module whose "main" computes the graph, and the arrays that are parameters of it, by name.
 
     Functions are those of another module, for calls that were kept. Arrays of more than "apart" elements are
@@ -408,7 +417,7 @@ def module_of(graph, functions, vectors, apart=None):
     """
     builder = relax.BlockBuilder(functions)
     inputs = [relax.Var(node.name, relax.TensorType(node.shape, node.dtype)) for node in graph.inputs]
-    emitter = Emitter(builder, vectors, apart)
+    emitter = Emitter(builder, vectors, apart, tuned)
     for node, variable in zip(graph.inputs, inputs):
         emitter.add_input(node, variable)
     with builder.function("main", attrs={"num_input": len(inputs)}):

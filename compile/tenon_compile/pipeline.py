@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from .errors import CompileError, first_line
 from .targets import TARGETS, key_of, processors_of, tvm_target
+from .tuning import TuningError
 
 
 @dataclass
@@ -26,11 +27,12 @@ class Built:
     parameters: dict = field(default_factory=dict)  # arrays that are kept apart, by the names of inputs behind the others
 
 
-def rewritten(module, targets, report, apart=None):
+def rewritten(module, targets, report, apart=None, tuning=None):
     """The module in channels-last order, with schedules for the first target; how its kernels are made for each other
     one; parameters.
 
     All have the same layout of weights: that of the widest vectors. Arrays of more than "apart" elements are parameters.
+    With "tuning", tiles are those that it knows or finds for the last target.
     """
     import tvm
     from tvm import relax
@@ -48,15 +50,20 @@ def rewritten(module, targets, report, apart=None):
     vectors = [vectors_of(target) for target in targets]
     shared = widest(vectors)
     others = {variable: function for variable, function in module.functions.items() if variable.name_hint != "main"}
-    module, parameters = module_of(report.graph, tvm.IRModule(others), shared, apart)
+    if tuning:
+        # once to learn which kernels there are
+        tuning.begin(targets[-1])
+        module_of(report.graph, tvm.IRModule(others), shared, apart, tuning.tuned)
+        tuning.run(targets[-1], shared)
+    module, parameters = module_of(report.graph, tvm.IRModule(others), shared, apart, tuning.tuned if tuning else None)
     module = relax.transform.FastMathTransform()(module)
     with targets[0]:
         module = fused(module)
     kernels = {name: function for name, function in module.functions.items() if not isinstance(function, relax.Function)}
-    module, report.kernels = schedule_module(module, vectors[0], vectors[0] == shared)
+    module, report.kernels = schedule_module(module, vectors[0], vectors[0].floats == shared.floats)
 
     def kernels_for(one):
-        return lambda: schedule_module(tvm.IRModule(kernels), one, one == shared)[0]
+        return lambda: schedule_module(tvm.IRModule(kernels), one, one.floats == shared.floats)[0]
 
     others = [(target, kernels_for(one)) for target, one in zip(targets[1:], vectors[1:])]
     return module, others, parameters
@@ -92,8 +99,8 @@ def with_default_schedules(module, target, device):
     return module
 
 
-def build(module, name, processor, progress, rewrite=True, apart=None):
-    """What TVM built of a module, and the report; with "apart" as of rewritten()."""
+def build(module, name, processor, progress, rewrite=True, apart=None, tuning=None):
+    """What TVM built of a module, and the report; with "apart" and "tuning" as of rewritten()."""
     processors = processors_of(name, processor)
     targets, device, report = [tvm_target(name, one) for one in processors], TARGETS[name].device, Report()
     target = targets[0]
@@ -104,10 +111,12 @@ def build(module, name, processor, progress, rewrite=True, apart=None):
     else:
         progress("rewriting and scheduling")
         try:
-            scheduled, others, parameters = rewritten(module, targets, report, apart)
+            scheduled, others, parameters = rewritten(module, targets, report, apart, tuning)
             built = generate(scheduled, target, progress, others)
             built.parameters = parameters
             return built, report
+        except TuningError:
+            raise
         except Exception as error:  # whatever a pass refuses, TVM's own pipeline may take
             report.left, report.graph = first_line(error), None
     progress("scheduling")
