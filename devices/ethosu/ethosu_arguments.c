@@ -60,9 +60,9 @@ int ethosu_arguments_of(const struct ethosu_container *c, const char *name,
 				   "%s: the command stream writes to region %u, which has the "
 				   "constants",
 				   name, c->constant_region);
-	if (!c->npz)
+	if (!c->complete)
 		add_regions(out);
-	for (i = 0; c->npz && i < sizeof(roles) / sizeof(*roles) && !err; i++)
+	for (i = 0; c->complete && i < sizeof(roles) / sizeof(*roles) && !err; i++)
 		err = add_tensors(c, roles[i], name, out);
 	return err;
 }

@@ -7,13 +7,16 @@
 
 int ethosu_container_read(const struct tenon_cursor *c, struct ethosu_container *out)
 {
+	const struct tenon_slice bytes = { (const char *)c->at, tenon_cursor_left(c) };
 	struct tenon_cursor all = *c;
 	unsigned int i;
 
 	memset(out, 0, sizeof(*out));
-	if (ethosu_container_is_zip(
-		    (struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) }))
+	if (ethosu_container_is_zip(bytes))
 		return ethosu_npz_read(c, out);
+	if (ethosu_container_is_parts(bytes))
+		return ethosu_parts_read(c, out);
+	out->format = "cop";
 	for (i = 0; i < ETHOSU_REGIONS; i++)
 		out->sizes[i] = ETHOSU_UNLIMITED;
 	return ethosu_payload_read(&all, &out->payload);

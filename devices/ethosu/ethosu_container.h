@@ -6,7 +6,8 @@
  * DOC: files of Ethos-U compilers
  *
  * A file is a driver payload ("COP1", "COP2"), or what Vela writes with --output-format raw: a .npz file
- * with the payload, constants, sizes of regions, and where inputs and outputs are. Reading allocates
+ * with the payload, constants, sizes of regions, and where inputs and outputs are. A program hands the same
+ * over as parts (tenon/uapi/ethosu_parts.h). Reading allocates
  * nothing: all slices point into the file.
  */
 
@@ -51,8 +52,9 @@ struct ethosu_tensor {
 /**
  * struct ethosu_container - contents of a file
  * @payload: the driver payload; its offsets count from the first byte of the file
- * @npz: it is a .npz file
- * @constants: bytes of region @constant_region, if @npz
+ * @format: "cop", "npz" or "parts"
+ * @complete: it has more than the payload: constants, sizes, tensors
+ * @constants: bytes of region @constant_region, if @complete
  * @constant_region: their region
  * @sizes: bytes of each region; ETHOSU_UNLIMITED where the file does not say
  * @fields: numbers of 64 bits that describe tensors, by role and field
@@ -60,7 +62,8 @@ struct ethosu_tensor {
  */
 struct ethosu_container {
 	struct ethosu_payload payload;
-	bool npz;
+	const char *format;
+	bool complete;
 	struct tenon_slice constants;
 	uint32_t constant_region;
 	uint64_t sizes[ETHOSU_REGIONS];
@@ -68,8 +71,11 @@ struct ethosu_container {
 	uint64_t counts[ETHOSU_ROLES];
 };
 
-/** ethosu_container_is - test whether bytes begin as a driver payload, or as a zip archive */
+/** ethosu_container_is - test whether bytes begin as a driver payload, a zip archive, or as parts */
 bool ethosu_container_is(struct tenon_slice bytes);
+
+/** ethosu_container_is_parts - test whether bytes begin as parts */
+bool ethosu_container_is_parts(struct tenon_slice bytes);
 
 /** ethosu_container_is_zip - test whether bytes begin as a zip archive */
 bool ethosu_container_is_zip(struct tenon_slice bytes);
@@ -96,5 +102,38 @@ int ethosu_container_check(const struct ethosu_container *c, const char *name,
 
 /* ethosu_npz.c: ethosu_container_read() of .npz files */
 int ethosu_npz_read(const struct tenon_cursor *c, struct ethosu_container *out);
+
+/* ethosu_parts.c: the same of parts */
+int ethosu_parts_read(const struct tenon_cursor *c, struct ethosu_container *out);
+
+/**
+ * struct ethosu_regions - what the regions of a network are
+ * @constants: region of constants
+ * @scratch: region of scratch memory
+ * @scratch_size: its bytes
+ * @fast: region of fast scratch memory
+ * @fast_size: its bytes
+ */
+struct ethosu_regions {
+	uint64_t constants;
+	uint64_t scratch;
+	uint64_t scratch_size;
+	uint64_t fast;
+	uint64_t fast_size;
+};
+
+/**
+ * ethosu_regions_check - set the sizes of regions, and check that all tensors are within theirs
+ * @c: has constants and tensors
+ * @name: of the file
+ * @r: its regions
+ *
+ * Return: 0; -TENON_E_FORMAT.
+ */
+int ethosu_regions_check(struct ethosu_container *c, const char *name,
+			 const struct ethosu_regions *r);
+
+/* of ethosu_regions.c: what the names of a role's arrays in a .npz file begin with */
+extern const char *const ethosu_role_names[ETHOSU_ROLES];
 
 #endif /* DEVICES_ETHOSU_ETHOSU_CONTAINER_H */

@@ -42,9 +42,11 @@ static int check_program(const struct tenon_program *p)
 			"those of \"%.*s\"",
 			(int)p->kind.size, p->kind.data);
 	if (!tenon_slice_equal(p->format, tenon_slice_of("cop")) &&
-	    !tenon_slice_equal(p->format, tenon_slice_of("npz")))
+	    !tenon_slice_equal(p->format, tenon_slice_of("npz")) &&
+	    !tenon_slice_equal(p->format, tenon_slice_of("parts")))
 		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "ethosu runs programs of format \"cop\" and \"npz\", and not of "
+				   "ethosu runs programs of format \"cop\", \"npz\" and \"parts\", and "
+				   "not of "
 				   "\"%.*s\"",
 				   (int)p->format.size, p->format.data);
 	return 0;

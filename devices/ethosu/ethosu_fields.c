@@ -43,7 +43,7 @@ int ethosu_field(char letter, struct tenon_cursor *c, struct tenon_payload_info 
 	if (err)
 		return err;
 	info->has_kernels = true;
-	info->format = tenon_slice_of(contents.npz ? "npz" : "cop");
+	info->format = tenon_slice_of(contents.format);
 	f.arg_types = (struct tenon_slice){ handles, arguments.count * HANDLE_SIZE };
 	return info->collect ? tenon_payload_add_function(info, &f) : 0;
 }

@@ -100,7 +100,7 @@ static int launch(struct tenon_slice payload, const uint64_t *addresses, const s
 	int err;
 
 	err = ethosu_container_read(&c, &contents);
-	if (!err && contents.npz)
+	if (!err && contents.complete)
 		err = tenon_error(-TENON_E_FORMAT, "TVMEthosULaunch: expected a driver payload");
 	if (!err)
 		err = ethosu_arguments_of(&contents, "TVMEthosULaunch", &arguments);

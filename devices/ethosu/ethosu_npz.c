@@ -27,7 +27,6 @@ enum { WEIGHT_REGION, SCRATCH_REGION, SCRATCH_SIZE, FAST_REGION, FAST_SIZE, SCAL
 static const char *const scalar_names[SCALARS] = { "weight_region", "scratch_region",
 						   "scratch_size", "scratch_fast_region",
 						   "scratch_fast_size" };
-static const char *const roles[ETHOSU_ROLES] = { "input_", "output_", "variable_" };
 static const char *const fields[ETHOSU_FIELDS] = { "shape", "elem_size", "region", "offset" };
 
 /* an array of an entry */
@@ -225,7 +224,7 @@ static int take_entry(struct reader *r, struct tenon_slice entry, const struct t
 			return take_scalar(r, c, i);
 	for (i = 0; i < ETHOSU_ROLES; i++)
 		for (k = 0; k < ETHOSU_FIELDS; k++)
-			if (is_named(entry, roles[i], fields[k]))
+			if (is_named(entry, ethosu_role_names[i], fields[k]))
 				return take_field(r, c, i, k);
 	return 0;
 }
@@ -343,8 +342,6 @@ static int read_entries(struct reader *r, struct tenon_cursor *c)
 	return err;
 }
 
-/* ---- regions and tensors */
-
 static int lacks(const struct reader *r, const char *what)
 {
 	return tenon_error(-TENON_E_NOT_FOUND,
@@ -353,90 +350,22 @@ static int lacks(const struct reader *r, const char *what)
 			   r->name, what);
 }
 
-/* A region that the file names has the size that it says; sizes of one region do not add up. */
-static int set_size(const struct reader *r, uint64_t region, uint64_t size)
+static int check_regions(const struct reader *r)
 {
-	if (region >= ETHOSU_REGIONS)
-		return tenon_error(-TENON_E_FORMAT,
-				   "%s: it names region %" PRIu64 "; there are 0 to %d", r->name,
-				   region, ETHOSU_REGIONS - 1);
-	if (size > r->out->sizes[region])
-		r->out->sizes[region] = size;
-	return 0;
-}
-
-static int set_sizes(const struct reader *r)
-{
+	const uint64_t *n = r->scalars;
 	unsigned int i;
-	int err;
 
 	for (i = 0; i < SCALARS; i++)
 		if (!r->has_scalar[i])
 			return lacks(r, scalar_names[i]);
-	err = set_size(r, r->scalars[WEIGHT_REGION], r->out->constants.size);
-	if (!err)
-		err = set_size(r, r->scalars[SCRATCH_REGION], r->scalars[SCRATCH_SIZE]);
-	/* region 0 and size 0 stand for no fast scratch memory */
-	if (!err)
-		err = set_size(r, r->scalars[FAST_REGION], r->scalars[FAST_SIZE]);
-	r->out->constant_region = (uint32_t)r->scalars[WEIGHT_REGION];
-	return err;
-}
-
-static bool has_size(const struct reader *r, uint64_t region)
-{
-	return region == r->scalars[WEIGHT_REGION] || region == r->scalars[SCRATCH_REGION] ||
-	       region == r->scalars[FAST_REGION];
-}
-
-static int bad_tensor(const struct reader *r, unsigned int role, const char *what)
-{
-	return tenon_error(-TENON_E_FORMAT, "%s: %sshape, %selem_size, %sregion and %soffset %s",
-			   r->name, roles[role], roles[role], roles[role], roles[role], what);
-}
-
-static int check_tensor(const struct reader *r, unsigned int role, uint64_t index)
-{
-	const struct ethosu_tensor t = ethosu_container_tensor(r->out, role, index);
-	uint64_t bytes = t.element, end;
-	unsigned int i;
-
-	for (i = 0; i < ETHOSU_DIMENSIONS; i++)
-		if (__builtin_mul_overflow(bytes, t.shape[i], &bytes))
-			return bad_tensor(r, role, "make more bytes than 64 bits can count");
-	if (t.region >= ETHOSU_REGIONS)
-		return set_size(r, t.region, 0);
-	if (__builtin_add_overflow(t.offset, bytes, &end) || end > INT64_MAX)
-		return bad_tensor(r, role, "lie beyond 2^63 bytes");
-	/* regions of inputs and outputs alone are as large as these need */
-	if (!has_size(r, t.region))
-		return set_size(r, t.region, end);
-	return end > r->out->sizes[t.region] ? bad_tensor(r, role, "lie outside of their region")
-					     : 0;
-}
-
-static int check_tensors(const struct reader *r)
-{
-	const struct tenon_slice *f;
-	unsigned int role;
-	uint64_t i, count;
-	int err;
-
-	for (role = 0; role < ETHOSU_ROLES; role++) {
-		f = r->out->fields[role];
-		count = r->out->counts[role];
-		if (f[ETHOSU_TENSOR_REGION].size != 8 * count ||
-		    f[ETHOSU_TENSOR_ELEMENT].size != 8 * count ||
-		    f[ETHOSU_TENSOR_OFFSET].size != 8 * count ||
-		    f[ETHOSU_TENSOR_SHAPE].size != 8 * count * ETHOSU_DIMENSIONS)
-			return bad_tensor(r, role, "are of different numbers of tensors");
-		for (i = 0; i < count; i++) {
-			err = check_tensor(r, role, i);
-			if (err)
-				return err;
-		}
-	}
-	return 0;
+	return ethosu_regions_check(r->out, r->name,
+				    &(struct ethosu_regions){
+					    .constants = n[WEIGHT_REGION],
+					    .scratch = n[SCRATCH_REGION],
+					    .scratch_size = n[SCRATCH_SIZE],
+					    .fast = n[FAST_REGION],
+					    .fast_size = n[FAST_SIZE],
+				    });
 }
 
 int ethosu_npz_read(const struct tenon_cursor *c, struct ethosu_container *out)
@@ -445,16 +374,15 @@ int ethosu_npz_read(const struct tenon_cursor *c, struct ethosu_container *out)
 	struct tenon_cursor at = *c;
 	int err;
 
-	out->npz = true;
+	out->format = "npz";
+	out->complete = true;
 	err = read_entries(&r, &at);
 	if (!err && !r.command_data.size)
 		err = lacks(&r, "cmd_data");
 	if (!err && !r.has_weights)
 		err = lacks(&r, "weight_data");
 	if (!err)
-		err = set_sizes(&r);
-	if (!err)
-		err = check_tensors(&r);
+		err = check_regions(&r);
 	if (err)
 		return err;
 	at = tenon_cursor_of(r.command_data.data, r.command_data.size, c->name,

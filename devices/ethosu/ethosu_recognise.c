@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a file is, by its first bytes: all that the library needs until the plug-in is open. */
 #include <string.h>
+#include <tenon/uapi/ethosu_parts.h>
 
 #include "devices/ethosu/ethosu_container.h"
 
@@ -20,7 +21,14 @@ bool ethosu_container_is_zip(struct tenon_slice bytes)
 	return begins_with(bytes, "PK\3\4");
 }
 
+bool ethosu_container_is_parts(struct tenon_slice bytes)
+{
+	return bytes.size >= sizeof(TENON_ETHOSU_PARTS) - 1 &&
+	       !memcmp(bytes.data, TENON_ETHOSU_PARTS, sizeof(TENON_ETHOSU_PARTS) - 1);
+}
+
 bool ethosu_container_is(struct tenon_slice bytes)
 {
-	return ethosu_payload_is(bytes) || ethosu_container_is_zip(bytes);
+	return ethosu_payload_is(bytes) || ethosu_container_is_zip(bytes) ||
+	       ethosu_container_is_parts(bytes);
 }

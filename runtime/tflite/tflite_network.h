@@ -30,7 +30,7 @@ struct npu_network;
 /* bytes of host memory for each byte of a file that is read */
 #define TFLITE_COST 64
 
-/* archives of all NPU operators together, as a multiple of the file: each has the constants that several share */
+/* parts of all NPU operators together, as a multiple of the file: each has the constants that several share */
 #define TFLITE_PACKED_MOST 32
 
 /**
@@ -120,7 +120,7 @@ struct tflite_variable {
  * @block: memory of tensors, and of constants that the processor reads
  * @block_size: its bytes
  * @constant_size: bytes of constants in it
- * @packed: bytes of archives of NPU operators so far
+ * @packed: bytes of parts of NPU operators so far
  * @reserved: bytes of the memory that these have on the device
  * @given: tensors of outputs that were handed out
  * @device: where operators for NPUs run; NULL if there are none

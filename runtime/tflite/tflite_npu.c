@@ -14,7 +14,7 @@
 #include <tenon/timeline.h>
 
 #include "lib/brief_errors.h"
-#include "runtime/tflite/npu_archive.h"
+#include "runtime/tflite/npu_parts.h"
 #include "runtime/tflite/tflite_network.h"
 
 #define NAME	   "ethos-u"
@@ -28,7 +28,7 @@ static const char *const memories[TENSORS] = { "payload", "constants", "arena",
 
 /**
  * struct npu_network - an operator on a device
- * @archive: its program, in the form that devices take
+ * @parts: its program, in the form that devices take
  * @program: the program that is read from it
  * @executable: on the device
  * @kernel: the network
@@ -37,7 +37,7 @@ static const char *const memories[TENSORS] = { "payload", "constants", "arena",
  * @shapes: bytes of each, for @tensors
  */
 struct npu_network {
-	struct tenon_buffer archive;
+	struct tenon_buffer parts;
 	struct tenon_program *program;
 	struct tenon_executable *executable;
 	struct tenon_kernel *kernel;
@@ -201,7 +201,7 @@ static int make_room(const struct operator_call *c, struct npu_network *npu)
 	return 0;
 }
 
-/* Each operator has its own archive, and operators may name the same constants. */
+/* Each operator has its own parts, and operators may name the same constants. */
 static int charge(struct tflite_network *n, const struct operator_call *c,
 		  const struct npu_operator *op)
 {
@@ -234,7 +234,7 @@ static int pack(struct tflite_network *n, const struct operator_call *c, struct 
 	err = read_operator(c, tensors, &op);
 	err = err ? err : charge(n, c, &op);
 	if (!err)
-		err = npu_archive(&op, &npu->archive);
+		err = npu_parts(&op, &npu->parts);
 	free(tensors);
 	return err;
 }
@@ -246,7 +246,7 @@ static int load(struct tflite_network *n, const struct operator_call *c, struct 
 
 	snprintf(label, sizeof(label), "operator %" PRIu32 " (" NAME ")", c->index);
 	err = tenon_program_read(tenon_slice_of(NAME), TENON_GENERATION_FFI,
-				 (struct tenon_slice){ npu->archive.data, npu->archive.size },
+				 (struct tenon_slice){ npu->parts.data, npu->parts.size },
 				 label, &npu->program);
 	if (!err) {
 		err = tenon_executable_create(n->device, npu->program, NULL, &npu->executable);
@@ -279,7 +279,7 @@ void npu_close(struct npu_network *npu)
 		return;
 	tenon_object_unref(npu->executable);
 	tenon_program_free(npu->program);
-	tenon_buffer_fini(&npu->archive);
+	tenon_buffer_fini(&npu->parts);
 	free(npu->tensors);
 	free(npu->list);
 	free(npu->shapes);

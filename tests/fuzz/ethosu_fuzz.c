@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * the bytes are a driver payload of Ethos-U, or a .npz file with one; an accepted stream must need exactly the extents that are reported, and runs on
+ * the bytes are a driver payload of Ethos-U, or a .npz file or parts with one; an accepted stream must need exactly the extents that are reported, and runs on
  * the functional model, with each region in memory of exactly its size
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/uapi/ethosu_parts.h>
 
 #include "devices/ethosu/ethosu_container.h"
 #include "devices/ethosu/ethosu_sim.h"
@@ -149,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ethosu_payload p;
 	int err;
 
-	if (size && *data == 'P') {
+	if (size && (*data == 'P' || *data == *TENON_ETHOSU_PARTS)) {
 		fuzz_check(read_container(data, size));
 		return 0;
 	}
@@ -176,6 +177,51 @@ static struct tenon_slice file(const char *name)
 	return bytes;
 }
 
+/* What a .npz file has, as parts */
+static void put_parts(const struct ethosu_container *c, struct tenon_slice payload,
+		      struct tenon_buffer *out)
+{
+	const struct tenon_slice *f;
+	unsigned int role, i;
+
+	tenon_buffer_append(out, TENON_ETHOSU_PARTS, sizeof(TENON_ETHOSU_PARTS) - 1);
+	tenon_buffer_u64(out, c->constant_region);
+	tenon_buffer_u64(out, 1);
+	tenon_buffer_u64(out, c->sizes[1]);
+	for (i = 0; i < 2; i++)
+		tenon_buffer_u64(out, 0);
+	for (role = ETHOSU_INPUT; role <= ETHOSU_OUTPUT; role++) {
+		f = c->fields[role];
+		tenon_buffer_u64(out, c->counts[role]);
+		for (i = 0; i < ETHOSU_FIELDS; i++)
+			tenon_buffer_slice(out, f[i]);
+	}
+	tenon_buffer_u64(out, payload.size);
+	tenon_buffer_slice(out, payload);
+	tenon_buffer_u64(out, c->constants.size);
+	tenon_buffer_slice(out, c->constants);
+}
+
+static void visit_parts(void (*visit)(void *context, const char *name, struct tenon_slice bytes),
+			void *context)
+{
+	struct tenon_slice npz = file("u55_avgpool/u55.npz"), payload = file("u55_avgpool/payload.bin");
+	struct tenon_cursor c = tenon_cursor_of(npz.data, npz.size, "npz", 0);
+	struct tenon_buffer parts = TENON_BUFFER_INIT;
+	struct ethosu_container contents;
+
+	if (ethosu_container_read(&c, &contents))
+		abort();
+	put_parts(&contents, payload, &parts);
+	/* it is whole: a seed that were refused at once would prove nothing */
+	if (parts.status || read_container((const uint8_t *)parts.data, parts.size))
+		abort();
+	visit(context, "parts", (struct tenon_slice){ parts.data, parts.size });
+	tenon_buffer_fini(&parts);
+	file_map_close(&npz);
+	file_map_close(&payload);
+}
+
 void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slice bytes),
 		void *context)
 {
@@ -189,6 +235,7 @@ void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slic
 		visit(context, names[i], bytes);
 		file_map_close(&bytes);
 	}
+	visit_parts(visit, context);
 }
 
 /* Larger files are for campaigns: editing each of their bytes would take too long. */

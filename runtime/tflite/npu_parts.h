@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_TFLITE_NPU_ARCHIVE_H
-#define RUNTIME_TFLITE_NPU_ARCHIVE_H
+#ifndef RUNTIME_TFLITE_NPU_PARTS_H
+#define RUNTIME_TFLITE_NPU_PARTS_H
 
 /**
  * DOC: an operator in the form that devices take
  *
- * Vela has two forms for a network: the custom operator of a .tflite file, and an archive of arrays of its own
- * (--output-format raw), which is what backends of NPUs read. Both say the same.
+ * The custom operator of a .tflite file has the parts of a network as tensors; backends of NPUs read them one after
+ * the other (tenon/uapi/ethosu_parts.h).
  */
 
 #include <tenon/buffer.h>
@@ -46,7 +46,7 @@ struct npu_operator {
 	size_t output_count;
 };
 
-/** npu_archive - append the archive of an operator; 0 or -TENON_E_NOMEM */
-int npu_archive(const struct npu_operator *op, struct tenon_buffer *out);
+/** npu_parts - append the parts of an operator; 0 or -TENON_E_NOMEM */
+int npu_parts(const struct npu_operator *op, struct tenon_buffer *out);
 
-#endif /* RUNTIME_TFLITE_NPU_ARCHIVE_H */
+#endif /* RUNTIME_TFLITE_NPU_PARTS_H */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENON_UAPI_ETHOSU_PARTS_H
+#define TENON_UAPI_ETHOSU_PARTS_H
+
+/**
+ * DOC: a network for Ethos-U as its parts
+ *
+ * A payload of kind "ethos-u" in the form that a program hands over when it has the parts of a network in
+ * memory, as the executor of .tflite models does. A file has one of the forms that compilers write. The
+ * numbers are little-endian and of 64 bits:
+ *
+ *	TENON_ETHOSU_PARTS, 8 bytes
+ *	the region of constants
+ *	the region of scratch memory, and its size
+ *	the region of fast scratch memory, and its size; twice 0 for none
+ *	inputs: their number n; n times 6 extents; n sizes of an element; n regions; n offsets
+ *	outputs: the same
+ *	the driver payload: its size in bytes, and it
+ *	constants: their size in bytes, and they
+ *
+ * It ends there. Reading it copies nothing: constants are used where they lie.
+ */
+
+/* the first bytes */
+#define TENON_ETHOSU_PARTS "EthosU\r\1"
+
+#endif /* TENON_UAPI_ETHOSU_PARTS_H */
