@@ -209,7 +209,7 @@ def inputs_of_case(options):
 
 def run(options):
     if llm.is_language_model(options.network):
-        if options.tune or options.tuned:
+        if options.tune or options.tuned or options.tune_on:
             raise CompileError("--tune and --tuned are for networks, not for language models")
         options.requirements = REQUIREMENTS / "requirements.txt"
         return llm.run(options)

@@ -88,7 +88,10 @@ def choose_tile(*problem):
 
 
 def depthwise_tiles_for(columns, channels, vectors):
-    """All tiles; first that of four columns or some more, which share what they load, and few enough sums to leave registers for that."""
+    """All tiles; first that of four columns or some more, which share what they load.
+
+    There are few enough sums to leave registers for that.
+    """
     lanes = lanes_for(channels, vectors)
 
     def score(tile):
