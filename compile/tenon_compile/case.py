@@ -1,10 +1,25 @@
 # SPDX-License-Identifier: MIT
 """A case beside a module: inputs, and the outputs that the network gives for them."""
 
+import zipfile
+
 import numpy
 
 from .errors import CompileError, first_line
 from .inputs import quoted
+
+
+def read(path, argument):
+    """The array in a file."""
+    try:
+        array = numpy.load(path)
+    except OSError as error:
+        raise CompileError(f"{argument}: {error.strerror or error}") from error
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise CompileError(f"{argument}: no array of NumPy (.npy)") from error
+    if not isinstance(array, numpy.ndarray):
+        raise CompileError(f"{argument}: several arrays; save one by numpy.save()")
+    return array
 
 
 def make_inputs(inputs, given):
@@ -14,10 +29,7 @@ def make_inputs(inputs, given):
     for value in inputs:
         name, shape, dtype = value["name"], value["shape"], numpy.dtype(value["dtype"])
         if name in given:
-            try:
-                array = numpy.load(given[name])
-            except (OSError, ValueError) as error:
-                raise CompileError(f"--case {name}={given[name]}: {first_line(error)}") from error
+            array = read(given[name], f"--case {name}={given[name]}")
             if list(array.shape) != shape or array.dtype != dtype:
                 raise CompileError(
                     f"--case {name}={given[name]}: has {array.dtype} {array.shape}, not {dtype} {tuple(shape)}"
@@ -47,10 +59,9 @@ def outputs_of(network, arrays):
     return session.run(None, arrays)
 
 
-def write(module, network, inputs, given):
+def write(module, network, arrays):
     """Write model.case/input0.npy …, output0.npy …; the options of "tenon run" that compare."""
     folder = module.with_suffix(".case")
-    arrays = make_inputs(inputs, given)
     try:
         outputs = outputs_of(network, arrays)
     except Exception as error:  # both raise whatever they like

@@ -230,8 +230,11 @@ def compile_network(options):
 
         progress("importing the network")
         imported = importer(options.network, shapes)
-        if options.case and not imported.onnx:
-            raise CompileError("--case needs a network in ONNX")
+        arrays = {}
+        if options.case:
+            if not imported.onnx:
+                raise CompileError("--case needs a network in ONNX")
+            arrays = case.make_inputs(imported.inputs, given)
         tuning = None
         if options.tuned:
             compiler = find_compiler(options.target, options.cc)
@@ -245,7 +248,7 @@ def compile_network(options):
         words = random_inputs(imported.inputs)
         if options.case:
             progress("running the case")
-            words = case.write(options.output, imported.onnx, imported.inputs, given)
+            words = case.write(options.output, imported.onnx, arrays)
     if options.explain:
         print("\n".join(explain.explain(report)))
     print(f"{options.output}: try {shlex.join(['tenon', 'run', str(options.output), *words])}")

@@ -113,6 +113,11 @@ class Tuned:
             raise TuningError(f"{self.path}: {self.processor}: {kernel.key}: the tile {asdict(best)} does not fit")
         return best
 
+    def known(self):
+        """How many of the kernels that were asked for."""
+        known = self.tiles.get(self.processor, {})
+        return sum(kernel.key in known for kernel in self.asked)
+
     def keep(self, kernel, tile):
         self.tiles.setdefault(self.processor, {})[kernel.key] = tile
 
@@ -251,6 +256,8 @@ class Tuning:
     def run(self, target, vectors):
         """Time tiles of the kernels that were asked for, and write down the best."""
         if not self.seconds:
+            known, count = self.tuned.known(), len(self.tuned.asked)
+            print(f"{self.tuned.path}: has tiles for {known} of {count} kernels for {self.tuned.processor}")
             return
         machine = RemoteMachine(self._on, self._compiler) if self._on else HereMachine(target)
         try:

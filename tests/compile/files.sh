@@ -57,6 +57,10 @@ for network in if nested; do
 	it "$network: two rows take the second" gives $network 2x4xfloat32=1,0,3,4,1,1,1,1 --shape x=2,4 -- \
 		--input x=2x4xfloat32=1,-2,3,4,1,1,1,1
 done
+it "an input of a case that is missing is named" refuses "none.npy: No such file" "$scratch/if.onnx" -o "$scratch/none.so" \
+	--shape x=1,4 --case "x=$scratch/none.npy"
+it "and so is one that is no array" refuses "README.md: no array of NumPy" "$scratch/if.onnx" -o "$scratch/none.so" \
+	--shape x=1,4 --case x=README.md
 it "a Loop that uses a value from outside is refused by name" refuses "Loop" "$scratch/loop.onnx" -o "$scratch/none.so"
 
 head -c 1000 "$TENON_COMMAND" > "$scratch/program"

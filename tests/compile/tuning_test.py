@@ -79,10 +79,11 @@ def a_file_that_is_read_changes_the_tiles():
     taken, tile_of = [], schedules.tile_of
     schedules.tile_of = lambda *arguments: taken.append(tile_of(*arguments)) or taken[-1]
     try:
-        compile_network("other", "--tuned", str(other))
+        said = compile_network("other", "--tuned", str(other))
     finally:
         schedules.tile_of = tile_of
     assert {(one.rows, one.columns, one.vectors) for one in taken} == {(1, 1, 1)}, taken
+    assert f"{other}: has tiles for {len(found)} of " in said, said
     runs("other")
 
 
