@@ -58,6 +58,19 @@ enum tenon_generation {
 TENON_API int tenon_module_load(const char *path, struct tenon_module **out);
 
 /**
+ * tenon_module_load_fd - open the file of a descriptor and all its imports
+ * @fd: a descriptor of a shared object, which the caller may close afterwards: for programs that may
+ *	open no files, and for files in memory (memfd_create(2))
+ * @out: receives the root of the import tree with one reference
+ *
+ * As tenon_module_load(), by a path below /proc/self/fd, which must be there; a policy is asked with that
+ * path. Artifacts that lie beside a file are not found by its descriptor.
+ *
+ * Return: as tenon_module_load(); -TENON_E_VALUE for a descriptor that is not open, or of no regular file.
+ */
+TENON_API int tenon_module_load_fd(int fd, struct tenon_module **out);
+
+/**
  * tenon_load_policy - decide whether tenon_module_load() may load a file
  * @context: from tenon_load_policy_set()
  * @path: the file, as tenon_module_load() got it

@@ -55,39 +55,17 @@ static int write_all(int fd, struct tenon_slice bytes)
 	return 0;
 }
 
-/*
- * Write a path of the descriptor that no other call writes. The dynamic linker takes a name that it
- * has seen for the same library, and the numbers of descriptors come again; so each bit of a serial
- * number is "/" or "/." in the path.
- */
-static void unique_path(int fd, char path[128])
-{
-	static uint32_t serials; /* atomic */
-	uint32_t serial = __atomic_fetch_add(&serials, 1, __ATOMIC_RELAXED);
-	size_t n = (size_t)sprintf(path, "/proc/self/fd");
-	int bit;
-
-	for (bit = 0; bit < 32; bit++) {
-		path[n++] = '/';
-		if (serial >> bit & 1)
-			path[n++] = '.';
-	}
-	snprintf(path + n, 128 - n, "/%d", fd);
-}
-
 /* Code of the host is a shared object; the dynamic linker opens files alone. */
 static int load_native(struct tenon_slice content, struct tenon_module **out)
 {
-	char path[128];
 	int fd, err;
 
 	fd = memfd_create("tenon-artifact", MFD_CLOEXEC);
 	if (fd < 0)
 		return tenon_error(-TENON_E_IO, "cannot make a file in memory");
-	unique_path(fd, path);
 	err = write_all(fd, content);
 	if (!err)
-		err = tenon_module_load(path, out);
+		err = tenon_module_load_fd(fd, out);
 	close(fd);
 	return err;
 }
