@@ -33,6 +33,11 @@ static const struct dtype_word {
 	{ "uint", TENON_DTYPE_UINT, 0 },
 	{ "int", TENON_DTYPE_INT, 0 },
 	{ "complex", TENON_DTYPE_COMPLEX, 0 },
+	/* short forms that tvm-ffi reads: behind what they begin, and not written */
+	{ "bf", TENON_DTYPE_BFLOAT, 0 },
+	{ "f", TENON_DTYPE_FLOAT, 0 },
+	{ "u", TENON_DTYPE_UINT, 0 },
+	{ "i", TENON_DTYPE_INT, 0 },
 };
 
 #define DTYPE_WORDS (sizeof(dtype_words) / sizeof(dtype_words[0]))

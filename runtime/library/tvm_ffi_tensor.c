@@ -3,6 +3,7 @@
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/dtype.h"
 #include "runtime/library/tvm_table.h"
 
 static size_t alignment(int32_t align)
@@ -71,6 +72,10 @@ int abi_ffi_dtype_parse(const struct tenon_slice *text, DLDataType *out)
 int abi_ffi_dtype_name(const DLDataType *dtype, struct tenon_value *out)
 {
 	char name[TENON_DTYPE_NAME];
+	struct tenon_slice text = tenon_slice_of(tenon_dtype_name(*dtype, name));
 
-	return ffi_result(tenon_string_value(tenon_slice_of(tenon_dtype_name(*dtype, name)), out));
+	/* tvm-ffi reads both words for no type, and writes none */
+	if (dtype_is_void(*dtype))
+		text.size = 0;
+	return ffi_result(tenon_string_value(text, out));
 }

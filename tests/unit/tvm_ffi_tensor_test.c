@@ -99,6 +99,37 @@ static void texts_and_dtypes_are_converted(void **state)
 	tenon_value_release(&v);
 }
 
+/* as the short forms of tvm-ffi 0.1.15, and its two words for no type */
+static void dtypes_are_read_and_written_as_tvm_ffi_does(void **state)
+{
+	static const struct {
+		const char *text;
+		DLDataType dtype;
+		const char *written;
+	} cases[] = {
+		{ "i32", { 0, 32, 1 }, "int32" },   { "u8", { 1, 8, 1 }, "uint8" },
+		{ "f16", { 2, 16, 1 }, "float16" }, { "f32x2", { 2, 32, 2 }, "float32x2" },
+		{ "bf16", { 4, 16, 1 }, "bfloat16" }, { "void", { 3, 0, 0 }, "" },
+		{ "", { 3, 0, 0 }, "" },
+	};
+	struct tenon_value v;
+	struct tenon_slice out;
+	DLDataType d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct tenon_slice text = s(cases[i].text);
+
+		assert_int_equal(abi_ffi_dtype_parse(&text, &d), 0);
+		assert_memory_equal(&d, &cases[i].dtype, sizeof(d));
+		assert_int_equal(abi_ffi_dtype_name(&d, &v), 0);
+		assert_int_equal(tenon_value_text(&v, &out), 0);
+		assert_true(tenon_slice_equal(out, s(cases[i].written)));
+		tenon_value_release(&v);
+	}
+}
+
 static int failing_allocator(DLTensor *prototype, DLManagedTensorVersioned **out, void *context,
 			     void (*set_error)(void *, const char *, const char *))
 {
@@ -160,6 +191,7 @@ int main(void)
 		cmocka_unit_test_setup(a_tensor_comes_from_dlpack_and_goes_back, afresh),
 		cmocka_unit_test_setup(a_view_keeps_its_source_alive, afresh),
 		cmocka_unit_test_setup(texts_and_dtypes_are_converted, afresh),
+		cmocka_unit_test_setup(dtypes_are_read_and_written_as_tvm_ffi_does, afresh),
 		cmocka_unit_test_setup(tensors_come_from_the_allocator_that_was_set, afresh),
 	};
 
