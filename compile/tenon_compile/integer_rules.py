@@ -216,10 +216,10 @@ def affine_into_dequantize(graph, node):
 # ---- functions of 8 bits
 
 # vector operations that a node takes, about
-COSTS = {"quantize": 6, "dequantize": 3, "affine": 2, "clip": 2, "binary": 1}
+LOOKUP = 20
+COSTS = {"quantize": 6, "dequantize": 3, "affine": 2, "clip": 2, "binary": 1, "table": LOOKUP}
 CHEAP = {"relu": 1, "abs": 1, "negative": 1, "hard_swish": 5}
 DEAR = 15  # of other functions
-LOOKUP = 20
 FUNCTIONS = {
     "relu": lambda x: numpy.maximum(x, 0),
     "abs": numpy.abs,
@@ -275,6 +275,8 @@ class OfBytes:
             return numpy.clip(whole + node.zero, bounds.min, bounds.max).astype("float64")
         if node.op == "dequantize":
             return (x - node.zero) * node.scale + node.shift
+        if node.op == "table":
+            return node.values[x.astype(node.input.dtype).view("uint8")].astype("float64")
         if node.op == "affine":
             return x * node.scale + node.shift
         if node.op == "clip":

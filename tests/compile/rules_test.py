@@ -597,6 +597,14 @@ def long_functions_of_8_bits_are_tables():
         check(rule, quantize(binary("multiply", a, gate), 0.0413, 9), "table", every)
 
 
+def functions_of_tables_are_tables():
+    every = np.arange(256).astype("uint8")
+    for dtype in ("int8", "uint8"):
+        first = quantize(unary("sigmoid", dequantize(x(256, dtype="uint8"), 0.05, 3)), 1 / 100, 7, dtype)
+        second = quantize(binary("multiply", *(dequantize(first, 1 / 100, 7) for _ in range(2))), 1 / 90, 0, "uint8")
+        check("function-of-bytes-to-table", second, "table", every)
+
+
 def short_functions_and_those_of_two_values_stay():
     rule = "function-of-bytes-to-table"
     check(rule, quantize(unary("relu", small(9)), 0.05, 3), "dequantize relu quantize")
