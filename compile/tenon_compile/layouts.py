@@ -156,10 +156,35 @@ class Emitter:
     def unary(self, node):
         get, last = self.both_orders(node)
         x = get(node.input)
-        if node.function == "hard_swish":
-            gate = self.emit(op.clip(self.emit(op.add(x, number(3))), 0, 6))
-            return op.multiply(x, self.emit(op.multiply(gate, number(1 / 6)))), last
+        if node.function in PARTS and node.dtype == "float32":
+            return PARTS[node.function](self, x), last
         return UNARY[node.function](x), last
+
+    # functions in parts: TVM has vectors of exp, erf and tanh for those that stand alone, in 32 bits
+
+    def hard_swish(self, x):
+        gate = self.emit(op.clip(self.emit(op.add(x, number(3))), 0, 6))
+        return op.multiply(x, self.emit(op.multiply(gate, number(1 / 6))))
+
+    def one_and_exp(self, x):
+        return self.emit(op.add(self.emit(op.exp(self.emit(op.negative(x)))), number(1)))
+
+    def sigmoid(self, x):
+        return op.divide(number(1), self.one_and_exp(x))
+
+    def silu(self, x):
+        return op.divide(x, self.one_and_exp(x))
+
+    def half_of_one_and(self, value, x):
+        return op.multiply(self.emit(op.add(self.emit(value), number(1))), self.emit(op.multiply(x, number(0.5))))
+
+    def gelu(self, x):
+        return self.half_of_one_and(op.erf(self.emit(op.multiply(x, number(math.sqrt(0.5))))), x)
+
+    def gelu_tanh(self, x):
+        scale = math.sqrt(2 / math.pi)
+        square = self.emit(op.multiply(self.emit(op.multiply(x, x)), number(scale * 0.044715)))
+        return self.half_of_one_and(op.tanh(self.emit(op.multiply(self.emit(op.add(square, number(scale))), x))), x)
 
     def clip(self, node):
         get, last = self.both_orders(node)
@@ -407,6 +432,9 @@ class Emitter:
     def add(self, node):
         value, last = getattr(self, node.op)(node)
         (self._last if last else self._plain)[node] = self.emit(value)
+
+
+PARTS = {name: getattr(Emitter, name) for name in ("hard_swish", "sigmoid", "silu", "gelu", "gelu_tanh")}
 
 
 def module_of(graph, functions, vectors, apart=None, tuned=None):
