@@ -148,7 +148,7 @@ help:
 built-folders := lib driver runtime rpc link llm device devices firmware tools tests examples compat static plugins install stamp completion man1 man3 rtl site
 clean:
 	$(Q)rm -rf $(addprefix $(O)/,$(built-folders)) $(O)/include
-	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(addprefix $(O)/libtenon-,$(addsuffix .*,$(beside-names))) $(O)/tenon-serve $(O)/tenon-rpc-server $(O)/tenon-rpc-server.stripped $(O)/tenon.pc $(O)/tenon.1 $(O)/tenon-serve.1 $(O)/tenon-*.tar.gz
+	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(beside-names:%=$(O)/libtenon-%.*) $(beside-names:%=$(O)/tenon-%.pc) $(O)/tenon-serve $(O)/tenon-rpc-server $(O)/tenon-rpc-server.stripped $(O)/tenon.pc $(O)/tenon.1 $(O)/tenon-serve.1 $(O)/tenon-*.tar.gz
 
 mrproper: clean
 	$(Q)rm -f $(O)/.config $(O)/.config.old $(O)/defconfig
