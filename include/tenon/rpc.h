@@ -121,9 +121,10 @@ TENON_API void tenon_rpc_server_options_init(struct tenon_rpc_server_options *op
  * @options: what to do
  *
  * Context: a process with one thread that has opened no device and no module.
- * Return: 0 after a signal; -TENON_E_IO; -TENON_E_VALUE for an address, a user, a group, a secret or a
- *	certificate, for a file with a secret that uploaded code could read, and for options that exclude each other;
- *	-TENON_E_UNSUPPORTED for a part that this build lacks; -TENON_E_NOMEM.
+ * Return: 0 after a signal; -TENON_E_IO; -TENON_E_VALUE for an address, a secret or a certificate, and for a
+ *	file with a secret that uploaded code could read; -TENON_E_USAGE for options that exclude each other, and
+ *	for a user or a group that there is not; -TENON_E_UNSUPPORTED for a part that this build lacks;
+ *	-TENON_E_NOMEM.
  */
 TENON_API int tenon_rpc_serve(const struct tenon_rpc_server_options *options);
 

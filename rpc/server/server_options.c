@@ -41,22 +41,22 @@ void tenon_rpc_server_options_init(struct tenon_rpc_server_options *options, siz
 static int check_together(const struct tenon_rpc_server_options *o)
 {
 	if (!o->tls_certificate != !o->tls_key)
-		return tenon_error(-TENON_E_VALUE,
+		return tenon_error(-TENON_E_USAGE,
 				   "--tls-certificate and --tls-key belong together");
 	if (!o->sandbox && (o->learn || (o->sockets && *o->sockets)))
-		return tenon_error(-TENON_E_VALUE,
+		return tenon_error(-TENON_E_USAGE,
 				   "--sandbox-learn and --allow-socket are for the sandbox: "
 				   "without --no-sandbox");
 	if (o->stdio && (*o->listen || o->tracker || o->proxy))
 		return tenon_error(
-			-TENON_E_VALUE,
+			-TENON_E_USAGE,
 			"--stdio serves one client: no --listen, --tracker or --proxy");
 	if (o->tracker && (!*o->key || strchr(o->key, ':')))
 		return tenon_error(
-			-TENON_E_VALUE,
+			-TENON_E_USAGE,
 			"--tracker needs a --key without colons, which clients ask for");
 	if ((o->health_check || o->advertise_host || o->advertise_port) && !o->tracker)
-		return tenon_error(-TENON_E_VALUE,
+		return tenon_error(-TENON_E_USAGE,
 				   "--health-check and --advertise are for --tracker");
 	return 0;
 }
@@ -99,7 +99,7 @@ static int find_users(struct server *s)
 		err = unix_peers_add_group(&s->allowed, *name);
 	for (name = s->options.users; !err && name && *name; name++)
 		err = unix_peers_add_user(&s->allowed, *name);
-	return err;
+	return err ? -TENON_E_USAGE : 0;
 }
 
 int server_options_open(struct server *s, const struct tenon_rpc_server_options *given)

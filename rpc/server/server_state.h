@@ -106,7 +106,7 @@ struct server {
 /**
  * server_options_open - take what the server was asked for, and read what it names
  *
- * Return: 0; -TENON_E_VALUE; -TENON_E_IO; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM. server_options_close() in each case.
+ * Return: 0; -TENON_E_USAGE; -TENON_E_VALUE; -TENON_E_IO; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM. server_options_close() in each case.
  */
 int server_options_open(struct server *s, const struct tenon_rpc_server_options *given);
 

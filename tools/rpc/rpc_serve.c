@@ -264,7 +264,7 @@ static int serve_now(struct cli *cli, struct serve *serve)
 	if (!serve->listen.count && !o->proxy && !o->stdio)
 		serve->listen.word[serve->listen.count++] = "127.0.0.1:9090";
 	err = tenon_rpc_serve(o);
-	if (err == -TENON_E_VALUE)
+	if (err == -TENON_E_USAGE)
 		return cli_error(cli, CLI_USAGE);
 	return err ? cli_error(cli, CLI_UNAVAILABLE) : CLI_OK;
 }
