@@ -35,7 +35,8 @@ without_descriptors()
 	done
 	for fd in 0 1 2; do
 		n=0
-		until [ -e "/proc/$pid/fd/$fd" ] || [ $n -ge 100 ]; do
+		# the dynamic linker has its libraries open there, one after the other, before main() is reached
+		until [ "$(readlink "/proc/$pid/fd/$fd")" = /dev/null ] || [ $n -ge 100 ]; do
 			n=$((n + 1))
 			sleep 0.05
 		done
