@@ -17,7 +17,7 @@
  *
  * Each of the three functions serves until SIGTERM or SIGINT, which it blocks, with the one thread of the process
  * that calls it. A program that does something else as well calls it in a child process. All texts belong to the
- * caller and must stay until the function returns.
+ * caller and must stay until the function returns. Messages name the options of these commands.
  *
  * These functions are in libtenon-rpc, a library beside libtenon (pkg-config: tenon-rpc).
  */
@@ -122,8 +122,8 @@ TENON_API void tenon_rpc_server_options_init(struct tenon_rpc_server_options *op
  *
  * Context: a process with one thread that has opened no device and no module.
  * Return: 0 after a signal; -TENON_E_IO; -TENON_E_VALUE for an address, a secret or a certificate, and for a
- *	file with a secret that uploaded code could read; -TENON_E_USAGE for options that exclude each other, and
- *	for a user or a group that there is not; -TENON_E_UNSUPPORTED for a part that this build lacks;
+ *	file with a secret that uploaded code could read; -TENON_E_USAGE for options that exclude each other, for
+ *	no address, and for a user or a group that there is not; -TENON_E_UNSUPPORTED for a part that this build lacks;
  *	-TENON_E_NOMEM.
  */
 TENON_API int tenon_rpc_serve(const struct tenon_rpc_server_options *options);
@@ -168,8 +168,8 @@ TENON_API void tenon_rpc_tracker_options_init(struct tenon_rpc_tracker_options *
  * it does again.
  *
  * Context: blocks signals.
- * Return: 0 after a signal; -TENON_E_IO; -TENON_E_VALUE for an address; -TENON_E_UNSUPPORTED for a build
- *	without trackers; -TENON_E_NOMEM.
+ * Return: 0 after a signal; -TENON_E_IO; -TENON_E_VALUE for an address; -TENON_E_USAGE for none;
+ *	-TENON_E_UNSUPPORTED for a build without trackers; -TENON_E_NOMEM.
  */
 TENON_API int tenon_rpc_track(const struct tenon_rpc_tracker_options *options);
 

@@ -200,6 +200,8 @@ int server_listen(struct server *s)
 		if (err)
 			return err;
 	}
+	if (!s->listener_count && !s->options.proxy)
+		return tenon_error(-TENON_E_USAGE, "a server without an address has no clients");
 	return 0;
 }
 

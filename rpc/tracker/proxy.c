@@ -356,6 +356,8 @@ static int open_all(struct proxy *p)
 	p->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (p->signals < 0)
 		return tenon_error(-TENON_E_IO, "signalfd: %s", strerror(errno));
+	if (!p->options->listen || !*p->options->listen)
+		return tenon_error(-TENON_E_USAGE, "a proxy without an address has no clients");
 	for (text = p->options->listen; *text; text++) {
 		if (p->listener_count == PROXY_LISTEN_MOST)
 			return tenon_error(-TENON_E_VALUE, "more than %d addresses",

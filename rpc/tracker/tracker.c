@@ -194,6 +194,8 @@ static int open_listeners(struct tracker *t)
 	char bound[ADDRESS_TEXT];
 	int err;
 
+	if (!t->options->listen || !*t->options->listen)
+		return tenon_error(-TENON_E_USAGE, "a tracker without an address has no clients");
 	for (text = t->options->listen; *text; text++) {
 		struct source *s = &t->listeners[t->listener_count];
 
