@@ -85,6 +85,16 @@ payload_format_list payload_listed_formats = {
 #ifdef CONFIG_BITSTREAM
 	&payload_bitstream_format,
 #endif
-	&kernels,    &metal, &webgpu, &graphs,	 &mrvl_sim,	  &mrvl_hw,
-	&serialised, &vitis, &ethosn, &c_source, &static_library, NULL,
+	&kernels,
+	&metal,
+	&webgpu,
+	&graphs,
+	&mrvl_sim,
+	&mrvl_hw,
+	&serialised,
+	&vitis,
+	&ethosn,
+	&c_source,
+	&static_library,
+	NULL,
 };

@@ -254,7 +254,8 @@ static int open_plugin(struct plugin *plugin, int status)
 	int err = 0;
 
 	if (!s)
-		return tenon_error(-TENON_E_NOMEM, "no memory to look for plug-in %s", plugin->name);
+		return tenon_error(-TENON_E_NOMEM, "no memory to look for plug-in %s",
+				   plugin->name);
 	entry = look(s);
 	if (entry) {
 		__atomic_store_n(&plugin->offer, entry->offer, __ATOMIC_RELEASE);

@@ -367,8 +367,8 @@ int cmdstream_bind(struct tenon_queue *queue, const struct tenon_dispatch *d,
 	return err;
 }
 
-const struct tenon_cmdstream_region *
-cmdstream_executable_region(const struct tenon_kernel *kernel, uint32_t index)
+const struct tenon_cmdstream_region *cmdstream_executable_region(const struct tenon_kernel *kernel,
+								 uint32_t index)
 {
 	const struct streams *e = (const struct streams *)kernel->executable;
 

@@ -76,8 +76,8 @@ int cmdstream_bind(struct tenon_queue *queue, const struct tenon_dispatch *dispa
 		   struct cmdstream_binding *out);
 
 /** cmdstream_executable_region - region @index of a kernel's stream, which has more; borrowed */
-const struct tenon_cmdstream_region *
-cmdstream_executable_region(const struct tenon_kernel *kernel, uint32_t index);
+const struct tenon_cmdstream_region *cmdstream_executable_region(const struct tenon_kernel *kernel,
+								 uint32_t index);
 
 /** cmdstream_code_size - bytes of a kernel's code */
 size_t cmdstream_code_size(const struct tenon_kernel *kernel);

@@ -58,8 +58,8 @@ struct cuda_device {
 	uint32_t most_shared; /* limit of dynamic and static shared memory with opt-in */
 	bool pools;
 	bool clusters;
-	uint32_t queues; /* atomic */
-	uint32_t stuck;	 /* atomic; lost while operations run: CUDA calls may not return */
+	uint32_t queues;	/* atomic */
+	uint32_t stuck;		/* atomic; lost while operations run: CUDA calls may not return */
 	struct cuda_late *late; /* atomic; items freed after the loss or in a host function */
 	pthread_mutex_t lock;	/* of the clock */
 	cu_stream clock_stream;

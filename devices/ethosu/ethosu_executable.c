@@ -44,11 +44,12 @@ static int check_program(const struct tenon_program *p)
 	if (!tenon_slice_equal(p->format, tenon_slice_of("cop")) &&
 	    !tenon_slice_equal(p->format, tenon_slice_of("npz")) &&
 	    !tenon_slice_equal(p->format, tenon_slice_of("parts")))
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "ethosu runs programs of format \"cop\", \"npz\" and \"parts\", and "
-				   "not of "
-				   "\"%.*s\"",
-				   (int)p->format.size, p->format.data);
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"ethosu runs programs of format \"cop\", \"npz\" and \"parts\", and "
+			"not of "
+			"\"%.*s\"",
+			(int)p->format.size, p->format.data);
 	return 0;
 }
 

@@ -68,11 +68,11 @@ struct ethosu_uapi_submit {
 	uint32_t pad;
 };
 
-#define ETHOSU_UAPI_QUERY	_IOWR('d', 0x40, struct ethosu_uapi_query)
-#define ETHOSU_UAPI_BO_CREATE	_IOWR('d', 0x41, struct ethosu_uapi_buffer)
-#define ETHOSU_UAPI_BO_WAIT	_IOWR('d', 0x42, struct ethosu_uapi_wait)
-#define ETHOSU_UAPI_BO_MMAP	_IOWR('d', 0x43, struct ethosu_uapi_mmap)
-#define ETHOSU_UAPI_STREAM	_IOWR('d', 0x44, struct ethosu_uapi_stream)
-#define ETHOSU_UAPI_SUBMIT	_IOWR('d', 0x45, struct ethosu_uapi_submit)
+#define ETHOSU_UAPI_QUERY     _IOWR('d', 0x40, struct ethosu_uapi_query)
+#define ETHOSU_UAPI_BO_CREATE _IOWR('d', 0x41, struct ethosu_uapi_buffer)
+#define ETHOSU_UAPI_BO_WAIT   _IOWR('d', 0x42, struct ethosu_uapi_wait)
+#define ETHOSU_UAPI_BO_MMAP   _IOWR('d', 0x43, struct ethosu_uapi_mmap)
+#define ETHOSU_UAPI_STREAM    _IOWR('d', 0x44, struct ethosu_uapi_stream)
+#define ETHOSU_UAPI_SUBMIT    _IOWR('d', 0x45, struct ethosu_uapi_submit)
 
 #endif /* DEVICES_ETHOSU_ETHOSU_UAPI_H */

@@ -191,10 +191,11 @@ static int read_place(struct tenon_slice place, struct wanted *w)
 	if (kind->name && !slash)
 		return kind->ready(kind);
 	if (!kind->name)
-		return tenon_error(-TENON_E_DEVICE,
-				   "no such board in this build, \"%.*s\"; one that runs already is "
-				   "mortise://shm/PATH, uio/N, vfio/ADDRESS or remoteproc/N",
-				   (int)size, place.data);
+		return tenon_error(
+			-TENON_E_DEVICE,
+			"no such board in this build, \"%.*s\"; one that runs already is "
+			"mortise://shm/PATH, uio/N, vfio/ADDRESS or remoteproc/N",
+			(int)size, place.data);
 	w->kind = kind;
 	return copy((struct tenon_slice){ slash, place.size - size }, &w->path);
 }

@@ -195,10 +195,11 @@ static int place(struct mortise_executable *e)
 	int err;
 
 	if (!d->runs_code)
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "%s: %s runs no loaded code (its features lack \"call\"). Compile the "
-				   "model to a command stream, or use a board with a core",
-				   program->label, d->base.properties->name);
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"%s: %s runs no loaded code (its features lack \"call\"). Compile the "
+			"model to a command stream, or use a board with a core",
+			program->label, d->base.properties->name);
 	err = mortise_payload_image(program->code, program->label, d->machine,
 				    d->address_bits == 64, &e->image);
 	if (err)

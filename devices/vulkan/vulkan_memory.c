@@ -182,10 +182,9 @@ static int choose_type(struct vulkan_device *d, uint32_t types, uint32_t usage, 
 		types &= 1u << d->facts.heap_types[heap];
 	type = vulkan_memory_type(&d->facts, types, usage);
 	if (type < 0)
-		return tenon_error(
-			-TENON_E_UNSUPPORTED,
-			"%s: no memory type for the request (usage %#x, heap %d)",
-			d->base.properties->name, usage, (int)heap);
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s: no memory type for the request (usage %#x, heap %d)",
+				   d->base.properties->name, usage, (int)heap);
 	m->type = (uint32_t)type;
 	return 0;
 }

@@ -44,8 +44,8 @@ static const struct board_kind kinds[] = {
 	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 #endif
 #ifdef CONFIG_MORTISE_RTL
-	{ "rtl", "Verilator", "mortise-rtl", 0, 32, 16 * MEBIBYTE, board_rtl_ready,
-	  &board_rtl_ops, NULL, 0 },
+	{ "rtl", "Verilator", "mortise-rtl", 0, 32, 16 * MEBIBYTE, board_rtl_ready, &board_rtl_ops,
+	  NULL, 0 },
 #endif
 	{ "shm", "shared file", NULL, 0, 0, 0, never_listed, &board_shm_ops, "PATH",
 	  KEY(DOORBELL) },

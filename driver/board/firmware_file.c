@@ -79,13 +79,12 @@ int firmware_file_find(const char *name, char path[PATH_MAX])
 	if (!found && s.tried.status)
 		err = tenon_error(-TENON_E_NOMEM, "no memory to search %s", name);
 	else if (!found)
-		err = tenon_error(
-			-TENON_E_DEVICE,
-			"the firmware %s is not found; tried %s. \"make %s\" builds "
-			"it and \"make install\" installs it; TENON_FIRMWARE_PATH names "
-			"other folders",
-			name, s.tried.data ? s.tried.data : "no folder",
-			strstr(name, ".elf") ? "firmware" : "rtl");
+		err = tenon_error(-TENON_E_DEVICE,
+				  "the firmware %s is not found; tried %s. \"make %s\" builds "
+				  "it and \"make install\" installs it; TENON_FIRMWARE_PATH names "
+				  "other folders",
+				  name, s.tried.data ? s.tried.data : "no folder",
+				  strstr(name, ".elf") ? "firmware" : "rtl");
 	tenon_buffer_fini(&s.tried);
 	return err;
 }

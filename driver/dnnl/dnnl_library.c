@@ -191,12 +191,8 @@ int dnnl_library(void)
 int dnnl_check(int status, const char *what)
 {
 	static const char *const words[] = {
-		"success",
-		"out of memory",
-		"invalid arguments",
-		"unimplemented",
-		"no other implementation",
-		"a failure while it ran",
+		"success",	 "out of memory",	    "invalid arguments",
+		"unimplemented", "no other implementation", "a failure while it ran",
 		"not required",
 	};
 	const char *word =
@@ -285,12 +281,12 @@ void dnnl_layout_free(struct dnnl_layout *l)
 
 /* the numbers of versions 2 and 3 */
 static const int eltwise_numbers[DNNL_ELTWISE_COUNT][2] = {
-	[DNNL_RELU] = { 0x1f, 0x20 },	  [DNNL_TANH] = { 0x2f, 0x21 },
-	[DNNL_ABS] = { 0x5f, 0x24 },	  [DNNL_SQRT] = { 0x6f, 0x25 },
-	[DNNL_LOGISTIC] = { 0xaf, 0x29 }, [DNNL_EXP] = { 0xbf, 0x2a },
-	[DNNL_SWISH] = { 0xdf, 0x2c },	  [DNNL_LOG] = { 0xef, 0x2d },
-	[DNNL_CLIP] = { 0xff, 0x2e },	  [DNNL_GELU_ERF] = { 0x30, 0x31 },
-	[DNNL_ROUND] = { 0x40, 0x32 },	  [DNNL_LINEAR] = { 0x7f, 0x26 },
+	[DNNL_RELU] = { 0x1f, 0x20 },	   [DNNL_TANH] = { 0x2f, 0x21 },
+	[DNNL_ABS] = { 0x5f, 0x24 },	   [DNNL_SQRT] = { 0x6f, 0x25 },
+	[DNNL_LOGISTIC] = { 0xaf, 0x29 },  [DNNL_EXP] = { 0xbf, 0x2a },
+	[DNNL_SWISH] = { 0xdf, 0x2c },	   [DNNL_LOG] = { 0xef, 0x2d },
+	[DNNL_CLIP] = { 0xff, 0x2e },	   [DNNL_GELU_ERF] = { 0x30, 0x31 },
+	[DNNL_ROUND] = { 0x40, 0x32 },	   [DNNL_LINEAR] = { 0x7f, 0x26 },
 	[DNNL_HARDSWISH] = { 0x70, 0x34 },
 };
 

@@ -10,6 +10,6 @@ extern const struct mortise_image mortise_image;
 #define MACHINE MORTISE_MACHINE_RISCV
 #endif
 
-__attribute__((section(".image"), used, aligned(8))) const struct mortise_image mortise_image = {
-	MORTISE_IMAGE_WORD, MORTISE_ABI, MACHINE, 8 * sizeof(void *), MORTISE_VERSION
-};
+__attribute__((section(".image"), used, aligned(8)))
+const struct mortise_image mortise_image = { MORTISE_IMAGE_WORD, MORTISE_ABI, MACHINE,
+					     8 * sizeof(void *), MORTISE_VERSION };

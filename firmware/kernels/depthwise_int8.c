@@ -67,4 +67,5 @@ int32_t depthwise_int8(const uint64_t *arguments, const struct mortise_group *gr
 			int8_scaled(scale, bias[c] + sum_of(s, a, weights, y, x, c));
 	return 0;
 }
-MORTISE_KERNEL(depthwise_int8, "handle handle handle handle handle handle", "blockIdx.x blockIdx.y");
+MORTISE_KERNEL(depthwise_int8, "handle handle handle handle handle handle",
+	       "blockIdx.x blockIdx.y");

@@ -33,8 +33,9 @@ enum Register : uint8_t {
 
 enum { STATUS_ASLEEP = 0x100, STATUS_STOPPED = 0x200 };
 
-class Model {
-public:
+class Model
+{
+      public:
 	/* @memory: @size bytes that the accelerator sees at @address; @latency: cycles from an address to its first beat */
 	Model(uint8_t *memory, size_t size, uint32_t address, unsigned int latency);
 	~Model();
@@ -48,15 +49,27 @@ public:
 
 	bool irq() const;
 	bool asleep() const;
-	uint64_t cycles() const { return cycles_; }
+	uint64_t cycles() const
+	{
+		return cycles_;
+	}
 
 	/* for the testbench: hold back ready and valid at random; answer an address with an error */
-	void stall(uint64_t seed) { random_ = seed; }
-	void break_at(uint32_t address) { broken_ = address; }
+	void stall(uint64_t seed)
+	{
+		random_ = seed;
+	}
+	void break_at(uint32_t address)
+	{
+		broken_ = address;
+	}
 	/* what the accelerator did against the rules of AXI4; NULL */
-	const char *violation() const { return violation_; }
+	const char *violation() const
+	{
+		return violation_;
+	}
 
-private:
+      private:
 	struct Burst {
 		uint32_t address;
 		unsigned int beats;

@@ -82,8 +82,8 @@ TENON_API int tenon_artifacts_load(const struct tenon_artifact *items, size_t co
  * Return: as tenon_module_load(); -TENON_E_NOT_FOUND for a key that the file does not have, and for a
  *	file that is open, and so has its devices already.
  */
-TENON_API int tenon_module_load_for(const char *path, const struct tenon_target *targets, size_t count,
-				    struct tenon_module **out);
+TENON_API int tenon_module_load_for(const char *path, const struct tenon_target *targets,
+				    size_t count, struct tenon_module **out);
 
 #ifdef __cplusplus
 }

@@ -18,13 +18,12 @@ extern "C" {
 
 /** enum tenon_probe_outcome - result of probing a driver */
 enum tenon_probe_outcome {
-	TENON_PROBE_WORKS = 0,	 /* it listed its devices, perhaps none */
-	TENON_PROBE_FAILED = 1,	 /* it is missing or returned an error */
-	TENON_PROBE_CRASHED = 2, /* a signal ended the process */
-	TENON_PROBE_EXITED = 3,	 /* it ended the process */
-	TENON_PROBE_HUNG = 4,	 /* it did not finish in time */
-	TENON_PROBE_LEFT_OUT =
-		5, /* not probed: excluded by TENON_BACKENDS or backends.conf */
+	TENON_PROBE_WORKS = 0,	  /* it listed its devices, perhaps none */
+	TENON_PROBE_FAILED = 1,	  /* it is missing or returned an error */
+	TENON_PROBE_CRASHED = 2,  /* a signal ended the process */
+	TENON_PROBE_EXITED = 3,	  /* it ended the process */
+	TENON_PROBE_HUNG = 4,	  /* it did not finish in time */
+	TENON_PROBE_LEFT_OUT = 5, /* not probed: excluded by TENON_BACKENDS or backends.conf */
 };
 
 /**

@@ -157,7 +157,8 @@ struct tenon_rpc_tracker_options {
  * @options: receives them
  * @size: sizeof(*options)
  */
-TENON_API void tenon_rpc_tracker_options_init(struct tenon_rpc_tracker_options *options, size_t size);
+TENON_API void tenon_rpc_tracker_options_init(struct tenon_rpc_tracker_options *options,
+					      size_t size);
 
 /**
  * tenon_rpc_track - be the tracker of servers and clients, until SIGTERM or SIGINT

@@ -74,7 +74,8 @@ static int raise_exception(const struct rpc *r, struct tenon_slice text)
 {
 	/* servers of TVM 0.18 send errors of Python without a text */
 	if (!text.size)
-		return tenon_error(-TENON_E_CALL, "%s: the call failed there; the server sent no text",
+		return tenon_error(-TENON_E_CALL,
+				   "%s: the call failed there; the server sent no text",
 				   r->address);
 	return tenon_error(-TENON_E_CALL, "%.*s", (int)(text.size > 65536 ? 65536 : text.size),
 			   text.data);

@@ -116,8 +116,8 @@ int rpc_ask_tracker(const char *tracker, const char *key, uint64_t connect_ms, u
 		err = read_reply(c, out);
 	if (err == -TENON_E_TIMEOUT)
 		err = tenon_error(-TENON_E_TIMEOUT,
-				  "%s: no server with the key \"%s\" was free within %.9g s", tracker, key,
-				  (double)wait_ms / 1000);
+				  "%s: no server with the key \"%s\" was free within %.9g s",
+				  tracker, key, (double)wait_ms / 1000);
 	connection_close(c);
 	return err;
 }

@@ -70,7 +70,8 @@ static inline void kernel_store_build(const char *cache, const char *hash)
 	(void)cache, (void)hash;
 }
 
-static inline void kernel_store_keep(const struct file_cache *c, const char *hash, const char *folder)
+static inline void kernel_store_keep(const struct file_cache *c, const char *hash,
+				     const char *folder)
 {
 	(void)c, (void)hash, (void)folder;
 }

@@ -19,7 +19,7 @@
 /* how often a session is looked at */
 #define LOOK_MS 500
 /* counting files takes at most one part in so many of the server's time */
-#define FILES_SHARE 20
+#define FILES_SHARE  20
 #define UNNAMED_MOST 256
 /* a session that waits uses at most one part in so many of a processor's time */
 #define BUSY_SHARE 10
@@ -105,7 +105,8 @@ static bool tcp_ages(int fd, struct ages *out)
 	socklen_t size = sizeof(info);
 
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ||
-	    size < offsetof(struct tcp_info, tcpi_last_data_recv) + sizeof(info.tcpi_last_data_recv))
+	    size < offsetof(struct tcp_info, tcpi_last_data_recv) +
+			    sizeof(info.tcpi_last_data_recv))
 		return false;
 	out->received = out->received_ms = info.tcpi_last_data_recv;
 	out->sent = info.tcpi_last_data_sent;
@@ -149,7 +150,8 @@ static void look_at_request(struct peer *p, const struct usage *used, uint64_t n
 	struct ages ages = { 0, 0, 0 };
 	const bool known = tcp_ages(p->fd, &ages) || relay_ages(p->traffic, &ages);
 	const uint64_t ticks = used->ticks > u->ticks ? used->ticks - u->ticks : 0;
-	const bool busy = ticks * 1000 * BUSY_SHARE > (now - u->looked) * per_second + 1000 * BUSY_SHARE;
+	const bool busy =
+		ticks * 1000 * BUSY_SHARE > (now - u->looked) * per_second + 1000 * BUSY_SHARE;
 
 	u->ticks = used->ticks;
 	if (!busy && (!known || ages.sent <= ages.received) && reads_for_ever(p->fd) &&
@@ -174,8 +176,8 @@ static bool request_is_late(const struct server *s, const struct peer *p, uint64
 /* A process has mapped some of the files in memory, where they count as shared memory: take the larger of both. */
 static uint64_t memory_of(const struct usage *u)
 {
-	return u->memory.own + (u->memory.shared > u->unnamed_memory ? u->memory.shared
-								     : u->unnamed_memory);
+	return u->memory.own +
+	       (u->memory.shared > u->unnamed_memory ? u->memory.shared : u->unnamed_memory);
 }
 
 static void exceed(struct peer *p, uint64_t most, const char *what)
@@ -195,7 +197,8 @@ static void look_at_files(const struct server *s, struct peer *p, struct usage *
 
 	if (begin >= p->usage.files && !folder_size(p->folder, &u->files))
 		snprintf(p->reason, sizeof(p->reason),
-			 "the session's files cannot be counted: more than %d, deeper than %d folders, "
+			 "the session's files cannot be counted: more than %d, deeper than %d "
+			 "folders, "
 			 "or closed to their owner",
 			 FOLDER_ENTRIES_MOST, FOLDER_DEPTH_MOST);
 	else if (u->files > most)

@@ -163,7 +163,8 @@ static bool is_in_memory(int folder, const char *name)
 	return memory;
 }
 
-bool process_unnamed_files(pid_t pid, void (*each)(void *context, const struct stat *file, bool in_memory),
+bool process_unnamed_files(pid_t pid,
+			   void (*each)(void *context, const struct stat *file, bool in_memory),
 			   void *context)
 {
 	struct dirent *entry;
@@ -176,7 +177,8 @@ bool process_unnamed_files(pid_t pid, void (*each)(void *context, const struct s
 	if (!dir)
 		return errno != EACCES;
 	while ((entry = readdir(dir)))
-		if (!fstatat(dirfd(dir), entry->d_name, &st, 0) && S_ISREG(st.st_mode) && !st.st_nlink)
+		if (!fstatat(dirfd(dir), entry->d_name, &st, 0) && S_ISREG(st.st_mode) &&
+		    !st.st_nlink)
 			each(context, &st, is_in_memory(dirfd(dir), entry->d_name));
 	closedir(dir);
 	return true;

@@ -63,7 +63,8 @@ enum process_wait process_waits(pid_t pid, int fd);
  *
  * Return: false when the process does not let this user see its files.
  */
-bool process_unnamed_files(pid_t pid, void (*each)(void *context, const struct stat *file, bool in_memory),
+bool process_unnamed_files(pid_t pid,
+			   void (*each)(void *context, const struct stat *file, bool in_memory),
 			   void *context);
 
 #endif /* RPC_SERVER_PROCESS_LIST_H */

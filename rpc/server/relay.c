@@ -21,8 +21,8 @@
 struct flow {
 	int from;
 	int to;
-	bool to_is_socket; /* its end can be passed on */
-	bool ended;	   /* nothing more comes */
+	bool to_is_socket;	      /* its end can be passed on */
+	bool ended;		      /* nothing more comes */
 	_Atomic uint64_t *read_at;    /* when bytes were last read; may be NULL */
 	_Atomic uint64_t *written_at; /* when they were last written */
 	size_t start;
@@ -183,8 +183,7 @@ static void run(struct relay_ends ends, const struct tls_server *tls, int socket
 	/* nobody answers: the relay starts no processes */
 	if (listener >= 0)
 		close(listener);
-	_exit((tls ? tls_relay(tls, ends.in, socket, traffic)
-		   : relay_copy(ends, socket, traffic))
+	_exit((tls ? tls_relay(tls, ends.in, socket, traffic) : relay_copy(ends, socket, traffic))
 		      ? 1
 		      : 0);
 }

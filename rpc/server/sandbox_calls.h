@@ -18,7 +18,7 @@ enum call_rule {
 	CALL_OWN_THREAD, /* or a thread of the session, for which the server looks */
 	CALL_PRIORITY,	 /* the second argument is that, and the first says process */
 	CALL_IO_PRIORITY,
-	CALL_CLONE3,  /* ENOSYS: its flags are in memory, which other threads can change */
+	CALL_CLONE3, /* ENOSYS: its flags are in memory, which other threads can change */
 	CALL_OPEN,   /* flags in the second argument */
 	CALL_OPENAT, /* in the third */
 	CALL_IOCTL,

@@ -48,13 +48,11 @@ static int check_together(const struct tenon_rpc_server_options *o)
 				   "--sandbox-learn and --allow-socket are for the sandbox: "
 				   "without --no-sandbox");
 	if (o->stdio && (*o->listen || o->tracker || o->proxy))
-		return tenon_error(
-			-TENON_E_USAGE,
-			"--stdio serves one client: no --listen, --tracker or --proxy");
+		return tenon_error(-TENON_E_USAGE,
+				   "--stdio serves one client: no --listen, --tracker or --proxy");
 	if (o->tracker && (!*o->key || strchr(o->key, ':')))
-		return tenon_error(
-			-TENON_E_USAGE,
-			"--tracker needs a --key without colons, which clients ask for");
+		return tenon_error(-TENON_E_USAGE,
+				   "--tracker needs a --key without colons, which clients ask for");
 	if ((o->health_check || o->advertise_host || o->advertise_port) && !o->tracker)
 		return tenon_error(-TENON_E_USAGE,
 				   "--health-check and --advertise are for --tracker");

@@ -18,7 +18,7 @@
 #define UNPROVEN_MOST 128
 /* of these, connections with a relay, which is a process */
 #define UNPROVEN_RELAYS_MOST 16
-#define LISTEN_MOST  8
+#define LISTEN_MOST	     8
 /* system calls that --sandbox-learn reports */
 #define LEARNED_MOST 512
 

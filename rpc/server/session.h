@@ -70,7 +70,7 @@ struct session_options {
  * Return: 0; -TENON_E_IO when the connection failed or ended within a packet; -TENON_E_FORMAT when
  *	a packet exceeds the limit; -TENON_E_NOMEM.
  */
-int session_run(struct connection *connection, const char *folder, const struct session_options *options,
-		struct session_watch *watch);
+int session_run(struct connection *connection, const char *folder,
+		const struct session_options *options, struct session_watch *watch);
 
 #endif /* RPC_SERVER_SESSION_H */

@@ -246,9 +246,7 @@ int tls_relay(const struct tls_server *s, int fd, int socket, struct relay_traff
 		result = accept_tls(&ssl, fd, socket);
 	}
 	if (!result) {
-		r = (struct relayed){
-			.ssl = &ssl, .fd = fd, .socket = socket, .traffic = traffic
-		};
+		r = (struct relayed){ .ssl = &ssl, .fd = fd, .socket = socket, .traffic = traffic };
 		result = copy(&r);
 	}
 	mbedtls_ssl_free(&ssl);

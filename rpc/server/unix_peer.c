@@ -37,7 +37,9 @@ int unix_peers_add_user(struct unix_peers *p, const char *name)
 	else if (read_number(name, &number))
 		p->users[p->user_count++] = (uid_t)number;
 	else
-		return tenon_error(-TENON_E_VALUE, "this machine has no user %s (\"getent passwd\" lists them)", name);
+		return tenon_error(-TENON_E_VALUE,
+				   "this machine has no user %s (\"getent passwd\" lists them)",
+				   name);
 	return 0;
 }
 
@@ -53,7 +55,9 @@ int unix_peers_add_group(struct unix_peers *p, const char *name)
 	else if (read_number(name, &number))
 		p->groups[p->group_count++] = (gid_t)number;
 	else
-		return tenon_error(-TENON_E_VALUE, "this machine has no group %s (\"getent group\" lists them)", name);
+		return tenon_error(-TENON_E_VALUE,
+				   "this machine has no group %s (\"getent group\" lists them)",
+				   name);
 	return 0;
 }
 

@@ -70,7 +70,8 @@ static int poll_time(const struct connection *c)
 static int timed_out(const struct connection *c)
 {
 	if (c->deadline && now_ns() >= c->deadline)
-		return tenon_error(-TENON_E_TIMEOUT, "%s: no answer within the time limit", c->name);
+		return tenon_error(-TENON_E_TIMEOUT, "%s: no answer within the time limit",
+				   c->name);
 	return tenon_error(-TENON_E_TIMEOUT, "%s: not a byte passed for %.9g s", c->name,
 			   (double)c->silence_ms / 1000);
 }
@@ -307,12 +308,9 @@ static const struct scheme {
 	const char *prefix;
 	int (*open)(const char *rest, uint64_t deadline, struct connection **out);
 } schemes[] = {
-	{ "rpc://", connection_open_socket },
-	{ "rpc+unix://", connection_open_unix },
-	{ "rpc+ssh://", connection_open_ssh },
-	{ "rpc+tls://", tls_connection_open },
-	{ "unix:", connection_open_unix },
-	{ "", connection_open_socket },
+	{ "rpc://", connection_open_socket },  { "rpc+unix://", connection_open_unix },
+	{ "rpc+ssh://", connection_open_ssh }, { "rpc+tls://", tls_connection_open },
+	{ "unix:", connection_open_unix },     { "", connection_open_socket },
 };
 
 int connection_open(const char *text, uint64_t deadline, struct connection **out)

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HANDSHAKE_MAGIC	   0xff271
+#define HANDSHAKE_MAGIC	    0xff271
 #define HANDSHAKE_DUPLICATE 0xff272
-#define HANDSHAKE_MISMATCH 0xff273
+#define HANDSHAKE_MISMATCH  0xff273
 
 /*
  * The word behind the keys of both sides that agrees on the extension of Tenon: the client may send

@@ -52,7 +52,8 @@ int stream_ahead(struct stream *s, size_t size)
 		s->start = 0;
 	}
 	while (s->end - s->start < size) {
-		n = s->connection->ops->read(s->connection, s->buffer + s->end, sizeof(s->buffer) - s->end);
+		n = s->connection->ops->read(s->connection, s->buffer + s->end,
+					     sizeof(s->buffer) - s->end);
 		if (n <= 0)
 			return n ? -1 : 0;
 		s->end += (size_t)n;

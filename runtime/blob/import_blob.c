@@ -332,8 +332,7 @@ static int take_all(struct import_blob *b, struct tenon_slice blob, enum payload
 	return err;
 }
 
-int import_blob_read(struct import_blob *b, struct tenon_slice blob,
-		     const struct blob_source *src)
+int import_blob_read(struct import_blob *b, struct tenon_slice blob, const struct blob_source *src)
 {
 	const uint8_t *reached;
 	int err;

@@ -86,8 +86,8 @@ struct import_blob {
  * Return: 0; -TENON_E_TRUNCATED; -TENON_E_FORMAT; -TENON_E_CYCLE; -TENON_E_NO_LOADER for an unknown
  *	kind in a legacy blob; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM; the error of a loader.
  */
-int import_blob_read(struct import_blob *b, struct tenon_slice blob,
-		     const struct blob_source *src) TO_PLUGINS(import_blob_read);
+int import_blob_read(struct import_blob *b, struct tenon_slice blob, const struct blob_source *src)
+	TO_PLUGINS(import_blob_read);
 
 void import_blob_fini(struct import_blob *b) TO_PLUGINS(import_blob_fini);
 

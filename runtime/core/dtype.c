@@ -46,12 +46,12 @@ static const struct device_word {
 	const char *word;
 	int32_t type;
 } device_words[] = {
-	{ "cpu", 1 },	     { "cuda", 2 },	{ "cuda_host", 3 },	{ "opencl", 4 },
-	{ "vulkan", 7 },     { "metal", 8 },	{ "vpi", 9 },		{ "rocm", 10 },
-	{ "rocm_host", 11 }, { "ext_dev", 12 }, { "cuda_managed", 13 }, { "oneapi", 14 },
-	{ "webgpu", 15 },    { "hexagon", 16 }, { "maia", 17 },		{ "trn", 18 },
-	{ "aocl", 32 },	     { "sdaccel", 33 }, { "opengl", 34 },	{ "microdev", 35 },
-	{ "null", 100 },     { "mortise", 110 },  { "rpc", 120 },
+	{ "cpu", 1 },	     { "cuda", 2 },	 { "cuda_host", 3 },	 { "opencl", 4 },
+	{ "vulkan", 7 },     { "metal", 8 },	 { "vpi", 9 },		 { "rocm", 10 },
+	{ "rocm_host", 11 }, { "ext_dev", 12 },	 { "cuda_managed", 13 }, { "oneapi", 14 },
+	{ "webgpu", 15 },    { "hexagon", 16 },	 { "maia", 17 },	 { "trn", 18 },
+	{ "aocl", 32 },	     { "sdaccel", 33 },	 { "opengl", 34 },	 { "microdev", 35 },
+	{ "null", 100 },     { "mortise", 110 }, { "rpc", 120 },
 };
 
 #define DEVICE_WORDS (sizeof(device_words) / sizeof(device_words[0]))

@@ -19,7 +19,7 @@ struct tenon_module_index {
 	size_t room;
 	size_t *open; /* positions of modules that know names they do not list */
 	size_t open_count;
-	size_t unread; /* first module whose names could not be read, plus one; 0: none */
+	size_t unread;	    /* first module whose names could not be read, plus one; 0: none */
 	uint64_t signature; /* of the tree that was indexed */
 	uint64_t epoch;	    /* last epoch at which @signature was verified */
 };

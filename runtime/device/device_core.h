@@ -78,7 +78,7 @@ struct tenon_queue_core {
 	struct held *first, *last;
 	struct awaited_mark *awaited; /* marks to update timelines at */
 	bool notifying;		      /* a thread waits for @awaited */
-	int failure; /* first failure since the last sync */
+	int failure;		      /* first failure since the last sync */
 	char *reason;
 };
 

@@ -234,8 +234,7 @@ static void judge(struct verdict *v, const struct probe_child *child, uint64_t t
 	} else if (child->is_known && WIFSIGNALED(child->status)) {
 		p->outcome = TENON_PROBE_CRASHED;
 		p->code = WTERMSIG(child->status);
-		snprintf(fault, sizeof(fault),
-			 "its driver crashed with %s while listing devices",
+		snprintf(fault, sizeof(fault), "its driver crashed with %s while listing devices",
 			 signal_name(p->code, number));
 	} else {
 		p->outcome = TENON_PROBE_EXITED;

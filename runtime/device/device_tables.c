@@ -20,19 +20,19 @@ struct device_tables {
 
 /* size of each table when the ABI got its number: the minimum */
 #define UP_TO(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
-#define DEVICE_LEAST	 UP_TO(tenon_device_ops, executable)
-#define MEMORY_LEAST	 UP_TO(tenon_memory_ops, export_handle)
-#define QUEUE_LEAST	 UP_TO(tenon_queue_ops, reserved)
-#define COMMANDS_LEAST	 sizeof(struct tenon_commands_ops)
-#define EXECUTABLE_LEAST UP_TO(tenon_executable_ops, kernel)
+#define DEVICE_LEAST	  UP_TO(tenon_device_ops, executable)
+#define MEMORY_LEAST	  UP_TO(tenon_memory_ops, export_handle)
+#define QUEUE_LEAST	  UP_TO(tenon_queue_ops, reserved)
+#define COMMANDS_LEAST	  sizeof(struct tenon_commands_ops)
+#define EXECUTABLE_LEAST  UP_TO(tenon_executable_ops, kernel)
 
 static int check(const char *table, size_t size, size_t least)
 {
 	if (size >= least)
 		return 0;
 	return tenon_error(-TENON_E_USAGE,
-			   "its %s table has %zu bytes, want at least %zu. Rebuild it", table,
-			   size, least);
+			   "its %s table has %zu bytes, want at least %zu. Rebuild it", table, size,
+			   least);
 }
 
 static int check_all(const struct tenon_device_ops *ops)

@@ -168,9 +168,7 @@ static void advance(struct tenon_timeline *t, struct promise **over)
 	if (t->foreign >= 0)
 		look_at_foreign(t);
 	while ((p = *at)) {
-		reached = p->value <= t->value || t->failure
-				  ? 1
-				  : is_kept(p);
+		reached = p->value <= t->value || t->failure ? 1 : is_kept(p);
 		if (!reached) {
 			at = &p->next;
 			continue;

@@ -21,7 +21,7 @@ int tenon_module_load_for(const char *path, const struct tenon_target *targets, 
 {
 	(void)targets;
 	*out = NULL;
-	return count ? tenon_error(-TENON_E_UNSUPPORTED, "%s: CONFIG_ARTIFACTS is off in this build",
-				   path)
+	return count ? tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s: CONFIG_ARTIFACTS is off in this build", path)
 		     : tenon_module_load(path, out);
 }

@@ -28,8 +28,8 @@ static inline bool is_runtime_name(const char *name)
 /* Test whether a dlerror() message is about a missing runtime name. */
 static inline bool misses_runtime_name(const char *message)
 {
-	return strstr(message, COMPAT_NAME) || strstr(message, "TVM") || strstr(message, "__gnu_h2f_ieee") ||
-	       strstr(message, "__gnu_f2h_ieee");
+	return strstr(message, COMPAT_NAME) || strstr(message, "TVM") ||
+	       strstr(message, "__gnu_h2f_ieee") || strstr(message, "__gnu_f2h_ieee");
 }
 
 #ifdef CONFIG_TVM_FFI_COMPAT
@@ -69,7 +69,8 @@ int compat_library_open_lazily(const char *path, void **handle);
  */
 void compat_library_serve(const struct loaded_object *o, void *handle);
 #else
-static inline int compat_library_dlopen(const char *path, struct tenon_buffer *message, void **handle)
+static inline int compat_library_dlopen(const char *path, struct tenon_buffer *message,
+					void **handle)
 {
 	(void)path;
 	(void)message;

@@ -281,8 +281,8 @@ int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function
 			return err;
 		if (!*borrowed)
 			return tenon_error(-TENON_E_NO_FUNCTION,
-					   "no function \"%.*s\" is registered",
-					   (int)name.size, name.data);
+					   "no function \"%.*s\" is registered", (int)name.size,
+					   name.data);
 		/* the registry never releases its own reference, so the pointer stays valid */
 		tenon_object_unref(*borrowed);
 		return 0;
@@ -330,8 +330,8 @@ static void choose_code(struct dso *dso)
 		return;
 	dso->processors.data = keys.address;
 	dso->processors.size = strnlen(keys.address, keys.size);
-	dso->processor = processor_choose(dso->processors, secure_getenv("TENON_PROCESSOR"),
-					  processor_has);
+	dso->processor =
+		processor_choose(dso->processors, secure_getenv("TENON_PROCESSOR"), processor_has);
 }
 #else
 static void choose_code(struct dso *dso)
@@ -541,9 +541,10 @@ static const char *remedy(const char *message)
 	if (misses_runtime_name(message))
 		return "; the compatibility library defines it (CONFIG_TVM_FFI_COMPAT=y)";
 #endif
-	return strstr(message, "symbol") ? "; link the library that defines it, or open that library "
-					"with RTLD_GLOBAL first"
-				      : "";
+	return strstr(message, "symbol")
+		       ? "; link the library that defines it, or open that library "
+			 "with RTLD_GLOBAL first"
+		       : "";
 }
 #else
 static const char *remedy(const char *message)

@@ -13,9 +13,9 @@
 /* Calling convention of compiled functions without a prefix. */
 enum dso_unprefixed_abi {
 	DSO_UNPREFIXED_UNKNOWN, /* not detected yet */
-	DSO_UNPREFIXED_NONE,	   /* all functions have the prefix: 0.22 and later */
-	DSO_UNPREFIXED_LEGACY,  /* 0.8 to 0.20 */
-	DSO_UNPREFIXED_021,	   /* today's packed values, older objects */
+	DSO_UNPREFIXED_NONE,	/* all functions have the prefix: 0.22 and later */
+	DSO_UNPREFIXED_LEGACY,	/* 0.8 to 0.20 */
+	DSO_UNPREFIXED_021,	/* today's packed values, older objects */
 };
 
 struct dso {

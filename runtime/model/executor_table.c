@@ -6,9 +6,9 @@
 /* one line each: option, name, kinds of modules that are its models */
 #define EXECUTORS_EACH(macro)                                                                      \
 	macro(GRAPH_EXECUTOR, graph, "GraphExecutorFactory", "GraphRuntimeFactory")                \
-	macro(AOT_EXECUTOR, aot, "AotExecutorFactory")                                             \
-	macro(RELAX_VM, relax, "relax.VMExecutable", "relax.Executable")                           \
-	macro(TFLITE_EXECUTOR, tflite, "tflite")
+		macro(AOT_EXECUTOR, aot, "AotExecutorFactory")                                     \
+			macro(RELAX_VM, relax, "relax.VMExecutable", "relax.Executable")           \
+				macro(TFLITE_EXECUTOR, tflite, "tflite")
 
 #define DECLARE_BUILT_IN(name) extern const struct executor name##_executor;
 #define DECLARE_PLUGIN(name)
@@ -22,4 +22,4 @@ EXECUTORS_EACH(DECLARE)
 	{ .plugin = { #name, "CONFIG_" #option, NULL }, .kinds = { __VA_ARGS__ } },
 #define ROW_OFF(...)
 #define ROW(option, ...) OPTION_CHOOSE(option, ROW_, option, __VA_ARGS__)
-struct executor_row executor_table[] = { EXECUTORS_EACH(ROW) { .plugin.name = NULL } };
+struct executor_row executor_table[] = { EXECUTORS_EACH(ROW){ .plugin.name = NULL } };

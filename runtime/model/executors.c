@@ -41,7 +41,8 @@ void executor_kinds(struct tenon_buffer *out)
 
 	for (r = executor_table; r->plugin.name; r++)
 		for (i = 0; i < EXECUTOR_KINDS && r->kinds[i]; i++)
-			tenon_buffer_printf(out, "%s%s", r == executor_table && !i ? "" : ", ", r->kinds[i]);
+			tenon_buffer_printf(out, "%s%s", r == executor_table && !i ? "" : ", ",
+					    r->kinds[i]);
 }
 
 int executor_of_kind(struct tenon_slice kind, const struct executor **out)

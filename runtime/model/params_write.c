@@ -23,7 +23,8 @@ struct layout {
 	size_t head_start; /* offset of the header that is being written */
 	uint64_t place;	   /* file offset of the next part */
 	uint64_t align;
-	struct tenon_slice swapped; /* data in the order of files, where that is not this machine's */
+	struct tenon_slice
+		swapped; /* data in the order of files, where that is not this machine's */
 };
 
 static int check(const struct tenon_param *p)

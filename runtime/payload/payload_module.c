@@ -33,8 +33,7 @@ struct payload_block {
 	size_t readers; /* modules that may read bytes, plus one while adding; atomic */
 	size_t used;
 #ifdef CONFIG_DEVICES
-	struct tenon_slice
-		kind; /* the last kind looked up, and the result */
+	struct tenon_slice kind; /* the last kind looked up, and the result */
 	bool runs;
 #endif
 	struct payload_module module[];
@@ -127,7 +126,9 @@ static const char *remedy_of(const struct payload_module *p)
 {
 	const char *remedy = PAYLOAD_SLOT(p->format, remedy);
 
-	return remedy ? remedy : "Install a plug-in for it, or register a loader (tenon/backend/module_kind.h).";
+	return remedy ? remedy
+		      : "Install a plug-in for it, or register a loader "
+			"(tenon/backend/module_kind.h).";
 }
 
 /* Return the contents of the payload; the first call reads them. */

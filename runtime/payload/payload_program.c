@@ -86,7 +86,8 @@ static bool is_shared_tag(struct tenon_slice tag)
 }
 
 /* Look up a tag; false when neither the common tags nor this format's include it. */
-static bool lookup_tag(const struct building *b, struct tenon_slice tag, int *extent, uint32_t *flags)
+static bool lookup_tag(const struct building *b, struct tenon_slice tag, int *extent,
+		       uint32_t *flags)
 {
 	bool (*own)(struct tenon_slice, int *, uint32_t *) = PAYLOAD_SLOT(b->format, tag);
 

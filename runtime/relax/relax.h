@@ -19,14 +19,14 @@
 #include "runtime/relax/relax_pool.h"
 
 enum relax_op_code {
-	RELAX_OP_CALL,	     /* call a packed function */
+	RELAX_OP_CALL,		/* call a packed function */
 	RELAX_OP_CALL_BYTECODE, /* call a bytecode function of the executable */
-	RELAX_OP_CALL_NATIVE,   /* call a native function, which works on an array of registers */
-	RELAX_OP_INVOKE,	     /* vm.builtin.invoke_closure, not recursive */
-	RELAX_OP_TENSOR,	     /* vm.builtin.alloc_tensor with constant shape and dtype */
-	RELAX_OP_STORAGE,	     /* vm.builtin.alloc_storage with constant size */
-	RELAX_OP_CLEAR,	     /* vm.builtin.null_value; usually releases a tensor */
-	RELAX_OP_COPY,	     /* vm.builtin.copy */
+	RELAX_OP_CALL_NATIVE,	/* call a native function, which works on an array of registers */
+	RELAX_OP_INVOKE,	/* vm.builtin.invoke_closure, not recursive */
+	RELAX_OP_TENSOR,	/* vm.builtin.alloc_tensor with constant shape and dtype */
+	RELAX_OP_STORAGE,	/* vm.builtin.alloc_storage with constant size */
+	RELAX_OP_CLEAR,		/* vm.builtin.null_value; usually releases a tensor */
+	RELAX_OP_COPY,		/* vm.builtin.copy */
 	RELAX_OP_RET,
 	RELAX_OP_GOTO,
 	RELAX_OP_IF,
@@ -84,7 +84,7 @@ struct relax_stack {
 	size_t depth;
 	size_t room;
 	struct relax_segment *segment; /* top segment */
-	uint64_t values;	    /* number of values in all segments */
+	uint64_t values;	       /* number of values in all segments */
 };
 
 #define RELAX_DEPTH_MOST  20000
@@ -219,12 +219,12 @@ static inline struct relax_pool *relax_current_pool(void)
  * Return: 0; -TENON_E_TYPE for the wrong number of arguments; -TENON_E_OVERFLOW when the thread's
  * stack is nearly exhausted; the error of a called function.
  */
-int relax_call(struct relax_vm *vm, uint32_t function, const struct tenon_value *args, uint32_t count,
-	    struct tenon_value *ret);
+int relax_call(struct relax_vm *vm, uint32_t function, const struct tenon_value *args,
+	       uint32_t count, struct tenon_value *ret);
 
 /* relax_call() of a closure; other function objects are called directly. */
-int relax_invoke(struct relax_vm *vm, const struct tenon_value *callee, const struct tenon_value *args,
-	      uint32_t count, struct tenon_value *ret);
+int relax_invoke(struct relax_vm *vm, const struct tenon_value *callee,
+		 const struct tenon_value *args, uint32_t count, struct tenon_value *ret);
 
 /* Make an owned copy of an argument for a register; a borrowed DLTensor is copied. */
 int relax_own_argument(struct relax_vm *vm, const struct tenon_value *arg, struct tenon_value *out);

@@ -47,7 +47,7 @@ static void *object_of(const struct tenon_value *v, int32_t type)
 }
 
 int relax_argument_range(const struct relax_arguments *a, int32_t i, int64_t least, int64_t most,
-		      int64_t *out)
+			 int64_t *out)
 {
 	int err = relax_argument_int(a, i, out);
 
@@ -87,8 +87,8 @@ int relax_argument_function(const struct relax_arguments *a, int32_t i, struct t
 	return 0;
 }
 
-int relax_argument_object(const struct relax_arguments *a, int32_t i, int32_t type, const char *what,
-		       void *out)
+int relax_argument_object(const struct relax_arguments *a, int32_t i, int32_t type,
+			  const char *what, void *out)
 {
 	void **object = out;
 
@@ -104,15 +104,16 @@ int relax_argument_host_tensor(const struct relax_arguments *a, int32_t i, DLTen
 	if (err)
 		return err;
 	if (!place_is_host((*out)->device))
-		return in_argument(a, i,
-				   tenon_error(-TENON_E_UNSUPPORTED,
-					       "the tensor is on a device of type %d; this function "
-					       "runs on the host, copy the tensor there first",
-					       (int)(*out)->device.device_type));
+		return in_argument(
+			a, i,
+			tenon_error(-TENON_E_UNSUPPORTED,
+				    "the tensor is on a device of type %d; this function "
+				    "runs on the host, copy the tensor there first",
+				    (int)(*out)->device.device_type));
 	if (!tenon_tensor_compact(*out))
-		return in_argument(a, i,
-				   tenon_error(-TENON_E_VALUE,
-					       "the tensor has gaps between its elements"));
+		return in_argument(
+			a, i,
+			tenon_error(-TENON_E_VALUE, "the tensor has gaps between its elements"));
 	err = tenon_tensor_bytes(*out, &bytes);
 	return err ? in_argument(a, i, err) : 0;
 }
@@ -146,7 +147,8 @@ int relax_argument_shape(const struct relax_arguments *a, int32_t i, struct teno
 	return *out ? 0 : unexpected(a, i, "a shape");
 }
 
-int relax_argument_tensor_object(const struct relax_arguments *a, int32_t i, struct tenon_tensor **out)
+int relax_argument_tensor_object(const struct relax_arguments *a, int32_t i,
+				 struct tenon_tensor **out)
 {
 	*out = object_of(&a->args[i], TENON_TYPE_TENSOR);
 	return *out ? 0 : unexpected(a, i, "a tensor");

@@ -29,9 +29,9 @@ extern const struct relax_builtin relax_language_builtins[];
 /* Register them as global functions, once; existing functions are not replaced. */
 int relax_builtins_register(void);
 
-#define RELAX_BUILTIN(name)                                                                           \
-	int relax_builtin_##name(void *self, const struct tenon_value *args, int32_t count,           \
-			      struct tenon_value *ret)
+#define RELAX_BUILTIN(name)                                                                        \
+	int relax_builtin_##name(void *self, const struct tenon_value *args, int32_t count,        \
+				 struct tenon_value *ret)
 
 /* relax_builtin_shape.c */
 RELAX_BUILTIN(alloc_shape_heap);
@@ -173,14 +173,15 @@ int relax_arguments_count(const struct relax_arguments *a, int32_t least, int32_
 int relax_argument_int(const struct relax_arguments *a, int32_t i, int64_t *out);
 /* Get an integer from @least to @most. */
 int relax_argument_range(const struct relax_arguments *a, int32_t i, int64_t least, int64_t most,
-		      int64_t *out);
+			 int64_t *out);
 /* Get a number; integers are converted. */
 int relax_argument_float(const struct relax_arguments *a, int32_t i, double *out);
 int relax_argument_text(const struct relax_arguments *a, int32_t i, struct tenon_slice *out);
-int relax_argument_function(const struct relax_arguments *a, int32_t i, struct tenon_function **out);
+int relax_argument_function(const struct relax_arguments *a, int32_t i,
+			    struct tenon_function **out);
 /* Get an object of the type @type; @what is its name in messages, @out a pointer to a pointer. */
-int relax_argument_object(const struct relax_arguments *a, int32_t i, int32_t type, const char *what,
-		       void *out);
+int relax_argument_object(const struct relax_arguments *a, int32_t i, int32_t type,
+			  const char *what, void *out);
 /* Get a compact tensor in host memory whose size in bytes does not overflow. */
 int relax_argument_host_tensor(const struct relax_arguments *a, int32_t i, DLTensor **out);
 /* Prepend builtin and argument to the error @status; returns it. */
@@ -190,7 +191,8 @@ int relax_argument_shape(const struct relax_arguments *a, int32_t i, struct teno
 /* Get a tensor on any device. */
 int relax_argument_any_tensor(const struct relax_arguments *a, int32_t i, DLTensor **out);
 /* Get the tensor object of an argument, which can be referenced. */
-int relax_argument_tensor_object(const struct relax_arguments *a, int32_t i, struct tenon_tensor **out);
+int relax_argument_tensor_object(const struct relax_arguments *a, int32_t i,
+				 struct tenon_tensor **out);
 int relax_argument_array(const struct relax_arguments *a, int32_t i, struct tenon_array **out);
 /* Get the machine, which must be the one that the thread runs. */
 int relax_argument_machine(const struct relax_arguments *a, int32_t i, struct relax_vm **out);

@@ -12,12 +12,12 @@
 
 static int wrong_type(struct tenon_slice context, const char *wanted, const struct tenon_value *v)
 {
-	return tenon_error(-TENON_E_TYPE, "Check failed: %.*s expect %s but get %s", (int)context.size,
-			   context.data, wanted, tenon_type_key(v->type));
+	return tenon_error(-TENON_E_TYPE, "Check failed: %.*s expect %s but get %s",
+			   (int)context.size, context.data, wanted, tenon_type_key(v->type));
 }
 
 int relax_builtin_check_tensor_info(void *self, const struct tenon_value *args, int32_t count,
-				 struct tenon_value *ret)
+				    struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "check_tensor_info", args, count };
 	DLDataType dtype = { TENON_DTYPE_HANDLE, 0, 0 };
@@ -41,13 +41,15 @@ int relax_builtin_check_tensor_info(void *self, const struct tenon_value *args, 
 	if (ndim != -1 && t->ndim != ndim) {
 		context = relax_argument_context(&a, count - 1);
 		return tenon_error(-TENON_E_VALUE,
-				   "Check failed: %.*s expect Tensor with ndim %" PRIi64 " but get %" PRIi32,
+				   "Check failed: %.*s expect Tensor with ndim %" PRIi64
+				   " but get %" PRIi32,
 				   (int)context.size, context.data, ndim, t->ndim);
 	}
 	if ((dtype.bits || dtype.code != TENON_DTYPE_HANDLE) &&
 	    !tenon_dtype_equal(t->dtype, dtype)) {
 		context = relax_argument_context(&a, count - 1);
-		return tenon_error(-TENON_E_VALUE, "Check failed: %.*s expect Tensor with dtype %s but get %s",
+		return tenon_error(-TENON_E_VALUE,
+				   "Check failed: %.*s expect Tensor with dtype %s but get %s",
 				   (int)context.size, context.data, tenon_dtype_name(dtype, wanted),
 				   tenon_dtype_name(t->dtype, found));
 	}
@@ -56,7 +58,7 @@ int relax_builtin_check_tensor_info(void *self, const struct tenon_value *args, 
 }
 
 int relax_builtin_check_shape_info(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret)
+				   struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "check_shape_info", args, count };
 	const struct tenon_shape *s;
@@ -76,7 +78,8 @@ int relax_builtin_check_shape_info(void *self, const struct tenon_value *args, i
 	s = (const struct tenon_shape *)args[0].as.object;
 	if (ndim != -1 && (int64_t)s->size != ndim)
 		return tenon_error(-TENON_E_VALUE,
-				   "Check failed: %.*s expect Shape with ndim %" PRIi64 " but get %zu",
+				   "Check failed: %.*s expect Shape with ndim %" PRIi64
+				   " but get %zu",
 				   (int)context.size, context.data, ndim, s->size);
 	*ret = tenon_arg_none();
 	return 0;
@@ -101,7 +104,7 @@ static bool value_fits(const struct tenon_value *v, DLDataType d)
 }
 
 int relax_builtin_check_prim_value_info(void *self, const struct tenon_value *args, int32_t count,
-				     struct tenon_value *ret)
+					struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "check_prim_value_info", args, count };
 	char wanted[TENON_DTYPE_NAME];
@@ -122,7 +125,7 @@ int relax_builtin_check_prim_value_info(void *self, const struct tenon_value *ar
 }
 
 int relax_builtin_check_string_info(void *self, const struct tenon_value *args, int32_t count,
-				 struct tenon_value *ret)
+				    struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "check_string_info", args, count };
 	int err;
@@ -139,7 +142,7 @@ int relax_builtin_check_string_info(void *self, const struct tenon_value *args, 
 }
 
 int relax_builtin_check_tuple_info(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret)
+				   struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "check_tuple_info", args, count };
 	const struct tenon_array *t;
@@ -167,7 +170,7 @@ int relax_builtin_check_tuple_info(void *self, const struct tenon_value *args, i
 }
 
 int relax_builtin_check_func_info(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+				  struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "check_func_info", args, count };
 	int err;

@@ -9,7 +9,7 @@
 #define SPREAD_MOST 128 /* limit on arguments of a function with dynamic shapes, extents included */
 
 int relax_builtin_make_closure(void *self, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+			       struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "make_closure", args, count };
 	struct relax_closure *from, *c;
@@ -26,8 +26,8 @@ int relax_builtin_make_closure(void *self, const struct tenon_value *args, int32
 				   "found %s",
 				   tenon_type_key(args[0].type));
 	/* newly bound arguments precede those bound earlier */
-	err = relax_closure_create(from->x, from->function, args + 1, (uint32_t)count - 1, from->bound,
-				from->bound_count, &c);
+	err = relax_closure_create(from->x, from->function, args + 1, (uint32_t)count - 1,
+				   from->bound, from->bound_count, &c);
 	if (err)
 		return tenon_error_in(err, "make_closure");
 	c->drop_result = from->drop_result;
@@ -36,7 +36,7 @@ int relax_builtin_make_closure(void *self, const struct tenon_value *args, int32
 }
 
 int relax_builtin_invoke_closure(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret)
+				 struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "invoke_closure", args, count };
 	struct relax_vm *vm;
@@ -52,7 +52,7 @@ int relax_builtin_invoke_closure(void *self, const struct tenon_value *args, int
 }
 
 int relax_builtin_call_tir_dyn(void *self, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+			       struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "call_tir_dyn", args, count };
 	struct tenon_value spread[SPREAD_MOST];
@@ -88,7 +88,7 @@ int relax_builtin_call_tir_dyn(void *self, const struct tenon_value *args, int32
 
 /* invoke_debug_func(io_effect, name, line, value …) calls name(line, value …). */
 int relax_builtin_invoke_debug_func(void *self, const struct tenon_value *args, int32_t count,
-				 struct tenon_value *ret)
+				    struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "invoke_debug_func", args, count };
 	struct tenon_value ignored = tenon_arg_none();

@@ -43,7 +43,7 @@ static int check_scope(const struct relax_arguments *a, const struct relax_vm *v
 }
 
 int relax_builtin_alloc_storage(void *self, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+				struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "alloc_storage", args, count };
 	struct tenon_shape *shape;
@@ -114,7 +114,7 @@ static void place_in(const struct relax_storage *s, uint64_t offset, DLTensor *t
 }
 
 int relax_builtin_alloc_tensor(void *self, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+			       struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "alloc_tensor", args, count };
 	struct tenon_shape *shape;
@@ -147,7 +147,7 @@ int relax_builtin_alloc_tensor(void *self, const struct tenon_value *args, int32
 			bytes, offset, s->size);
 	tenon_object_ref(s);
 	err = relax_tensor_create(relax_current_pool(), &s->object, s->data, shape->data,
-			       (int32_t)shape->size, dtype, &t);
+				  (int32_t)shape->size, dtype, &t);
 	if (err)
 		return err;
 	place_in(s, (uint64_t)offset, &t->dl);
@@ -156,7 +156,7 @@ int relax_builtin_alloc_tensor(void *self, const struct tenon_value *args, int32
 }
 
 int relax_builtin_null_value(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+			     struct tenon_value *ret)
 {
 	(void)self;
 	(void)args;
@@ -166,7 +166,7 @@ int relax_builtin_null_value(void *self, const struct tenon_value *args, int32_t
 }
 
 int relax_builtin_copy(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+		       struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "copy", args, count };
 	int err;

@@ -47,8 +47,9 @@ static int heap_argument(const struct relax_arguments *a, int32_t i, struct heap
 	if (err)
 		return err;
 	t = &object->dl;
-	if ((relax_current() && !relax_tensor_in_storage(object)) || t->device.device_type != kDLCPU || t->ndim != 1 ||
-	    t->dtype.code != TENON_DTYPE_INT || t->dtype.bits != 64 || t->dtype.lanes != 1 ||
+	if ((relax_current() && !relax_tensor_in_storage(object)) ||
+	    t->device.device_type != kDLCPU || t->ndim != 1 || t->dtype.code != TENON_DTYPE_INT ||
+	    t->dtype.bits != 64 || t->dtype.lanes != 1 ||
 	    (uintptr_t)relax_tensor_data(t) % sizeof(int64_t))
 		return tenon_error(-TENON_E_TYPE,
 				   "%s: argument %" PRIi32
@@ -73,7 +74,7 @@ static int heap_place(const struct relax_arguments *a, const struct heap *h, int
 }
 
 int relax_builtin_alloc_shape_heap(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret)
+				   struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "alloc_shape_heap", args, count };
 	struct tenon_tensor *t;
@@ -182,7 +183,7 @@ static int shape_argument(const struct relax_arguments *a, int32_t i, const int6
 }
 
 int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret)
+			      struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "match_shape", args, count };
 	int64_t codes, found_count, i, code[2], wanted;
@@ -203,10 +204,11 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 		return err;
 	if (found_count != codes) {
 		context = relax_argument_context(&a, 3 + 2 * (int32_t)codes);
-		return mismatch(tenon_error(-TENON_E_VALUE,
-					    "Check failed: %.*s match_cast shape size mismatch: expected %" PRIi64
-					    " dimensions, found %" PRIi64,
-					    (int)context.size, context.data, codes, found_count));
+		return mismatch(tenon_error(
+			-TENON_E_VALUE,
+			"Check failed: %.*s match_cast shape size mismatch: expected %" PRIi64
+			" dimensions, found %" PRIi64,
+			(int)context.size, context.data, codes, found_count));
 	}
 	for (i = 0; i < codes; i++) {
 		err = code_argument(&a, 3 + 2 * (int32_t)i, code);
@@ -216,12 +218,12 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 			return err;
 		if (err) {
 			context = relax_argument_context(&a, 3 + 2 * (int32_t)codes);
-			return mismatch(tenon_error(-TENON_E_VALUE,
-						    "Check failed: %.*s match_cast error,  shape[%" PRIi64
-						    "] mismatch to %s: expected %" PRIi64
-						    ", found %" PRIi64,
-						    (int)context.size, context.data, i,
-						    how(code[0]), wanted, found[i]));
+			return mismatch(tenon_error(
+				-TENON_E_VALUE,
+				"Check failed: %.*s match_cast error,  shape[%" PRIi64
+				"] mismatch to %s: expected %" PRIi64 ", found %" PRIi64,
+				(int)context.size, context.data, i, how(code[0]), wanted,
+				found[i]));
 		}
 	}
 	*ret = tenon_arg_none();
@@ -250,7 +252,7 @@ static int load(const struct relax_arguments *a, const struct heap *h, const int
 }
 
 int relax_builtin_make_shape(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+			     struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "make_shape", args, count };
 	int64_t codes, i, code[2], *extents;
@@ -282,7 +284,7 @@ int relax_builtin_make_shape(void *self, const struct tenon_value *args, int32_t
 }
 
 int relax_builtin_match_prim_value(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret)
+				   struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "match_prim_value", args, count };
 	int64_t found, code[2], wanted;
@@ -304,18 +306,18 @@ int relax_builtin_match_prim_value(void *self, const struct tenon_value *args, i
 		return err;
 	if (err) {
 		context = relax_argument_context(&a, 4);
-		return mismatch(tenon_error(
-			-TENON_E_VALUE,
-			"Check failed: %.*s match_cast error,  PrimExpr mismatch to %s: expected %" PRIi64
-			", found %" PRIi64,
-			(int)context.size, context.data, how(code[0]), wanted, found));
+		return mismatch(tenon_error(-TENON_E_VALUE,
+					    "Check failed: %.*s match_cast error,  PrimExpr "
+					    "mismatch to %s: expected %" PRIi64 ", found %" PRIi64,
+					    (int)context.size, context.data, how(code[0]), wanted,
+					    found));
 	}
 	*ret = tenon_arg_none();
 	return 0;
 }
 
 int relax_builtin_make_prim_value(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+				  struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "make_prim_value", args, count };
 	int64_t code[2], value;

@@ -6,7 +6,7 @@
 #include "runtime/relax/relax_device.h"
 
 int relax_builtin_shape_of(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+			   struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "shape_of", args, count };
 	struct tenon_shape *s;
@@ -29,7 +29,7 @@ int relax_builtin_shape_of(void *self, const struct tenon_value *args, int32_t c
 }
 
 int relax_builtin_reshape(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+			  struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "reshape", args, count };
 	struct tenon_tensor *from, *t;
@@ -122,7 +122,7 @@ int relax_builtin_tensor_view(void *self, const struct tenon_value *args, int32_
 }
 
 int relax_builtin_to_device(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+			    struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "to_device", args, count };
 	struct tenon_tensor *t, *moved;
@@ -215,7 +215,7 @@ static bool is_integer(DLDataType d)
 }
 
 int relax_builtin_tensor_to_shape(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+				  struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "tensor_to_shape", args, count };
 	char name[TENON_DTYPE_NAME];
@@ -253,7 +253,7 @@ int relax_builtin_tensor_to_shape(void *self, const struct tenon_value *args, in
 }
 
 int relax_builtin_ensure_zero_offset(void *self, const struct tenon_value *args, int32_t count,
-				  struct tenon_value *ret)
+				     struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "ensure_zero_offset", args, count };
 	struct tenon_tensor *from, *t;
@@ -275,7 +275,7 @@ int relax_builtin_ensure_zero_offset(void *self, const struct tenon_value *args,
 }
 
 int relax_builtin_read_if_cond(void *self, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+			       struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "read_if_cond", args, count };
 	char name[TENON_DTYPE_NAME];

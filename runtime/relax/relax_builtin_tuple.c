@@ -9,7 +9,7 @@
 /* Tuples are represented as arrays. */
 
 int relax_builtin_make_tuple(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+			     struct tenon_value *ret)
 {
 	struct tenon_array *t;
 	int err;
@@ -45,7 +45,7 @@ static int tuple_item(const struct relax_arguments *a, struct tenon_value **out)
 }
 
 int relax_builtin_tuple_getitem(void *self, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+				struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "tuple_getitem", args, count };
 	struct tenon_value *item;
@@ -58,7 +58,7 @@ int relax_builtin_tuple_getitem(void *self, const struct tenon_value *args, int3
 
 /* Release an item of the tuple early: the compiler ensures that no instruction reads it again. */
 int relax_builtin_tuple_reset_item(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret)
+				   struct tenon_value *ret)
 {
 	const struct relax_arguments a = { "tuple_reset_item", args, count };
 	struct tenon_value *item, old;

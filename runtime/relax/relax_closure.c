@@ -37,9 +37,10 @@ static int bind(struct relax_closure *c, const struct tenon_value *values, uint3
 	return 0;
 }
 
-int relax_closure_create(struct relax_executable *x, uint32_t function, const struct tenon_value *bound,
-		      uint32_t count, const struct tenon_value *then, uint32_t then_count,
-		      struct relax_closure **out)
+int relax_closure_create(struct relax_executable *x, uint32_t function,
+			 const struct tenon_value *bound, uint32_t count,
+			 const struct tenon_value *then, uint32_t then_count,
+			 struct relax_closure **out)
 {
 	struct relax_closure *c;
 	int32_t type;
@@ -54,7 +55,7 @@ int relax_closure_create(struct relax_executable *x, uint32_t function, const st
 		__atomic_store_n(&closure_type, type, __ATOMIC_RELAXED);
 	}
 	c = relax_nest_create(NULL, sizeof(*c) + ((size_t)count + then_count) * sizeof(c->bound[0]),
-			   type, closure_release_items);
+			      type, closure_release_items);
 	if (!c)
 		return -TENON_E_NOMEM;
 	tenon_object_ref(x);

@@ -34,9 +34,10 @@ struct relax_closure {
  *
  * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE.
  */
-int relax_closure_create(struct relax_executable *x, uint32_t function, const struct tenon_value *bound,
-		      uint32_t count, const struct tenon_value *then, uint32_t then_count,
-		      struct relax_closure **out);
+int relax_closure_create(struct relax_executable *x, uint32_t function,
+			 const struct tenon_value *bound, uint32_t count,
+			 const struct tenon_value *then, uint32_t then_count,
+			 struct relax_closure **out);
 
 /* Get the closure from a value; NULL for other values. */
 struct relax_closure *relax_closure_of(const struct tenon_value *v);

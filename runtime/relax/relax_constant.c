@@ -134,8 +134,8 @@ static int read_dtype(struct tenon_cursor *c, struct tenon_value *out)
 	return 0;
 }
 
-static int read_constant(struct relax_executable *x, struct tenon_cursor *c, struct tenon_object *keep,
-			 struct tenon_value *out)
+static int read_constant(struct relax_executable *x, struct tenon_cursor *c,
+			 struct tenon_object *keep, struct tenon_value *out)
 {
 	struct tenon_cursor at = *c;
 	uint32_t tag;
@@ -165,7 +165,8 @@ static int read_constant(struct relax_executable *x, struct tenon_cursor *c, str
 	}
 }
 
-int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c, struct tenon_object *keep)
+int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c,
+			 struct tenon_object *keep)
 {
 	uint64_t count;
 	int err;

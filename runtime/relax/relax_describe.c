@@ -56,7 +56,8 @@ static void add_call(struct relax_walk *w, uint32_t pc, const int64_t *words, ui
 	c->inputs = w->d->edge_count;
 	for (i = 0; !is_builtin(name) && i < words[3]; i++) {
 		number = relax_fact_operand(w, words, i);
-		if (number && relax_fact_at(w, number)->what == RELAX_TENSOR && !is_constant(words, i))
+		if (number && relax_fact_at(w, number)->what == RELAX_TENSOR &&
+		    !is_constant(words, i))
 			last = i;
 	}
 	for (i = 0; i < words[3]; i++) {
@@ -175,7 +176,8 @@ static void walk(struct relax_walk *w)
 	}
 }
 
-int relax_describe(const struct relax_executable *x, uint32_t function, struct relax_description *out)
+int relax_describe(const struct relax_executable *x, uint32_t function,
+		   struct relax_description *out)
 {
 	struct relax_walk w = { .x = x, .f = &x->functions[function], .d = out };
 

@@ -14,7 +14,7 @@
 
 #include "runtime/relax/relax_executable.h"
 
-#define RELAX_NDIM_MOST   8 /* tensors with more dimensions are described as unknown */
+#define RELAX_NDIM_MOST	  8 /* tensors with more dimensions are described as unknown */
 #define RELAX_TUPLES_MOST 8 /* tuples that nest deeper too */
 
 enum relax_what {
@@ -101,7 +101,8 @@ struct relax_description {
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int relax_describe(const struct relax_executable *x, uint32_t function, struct relax_description *out);
+int relax_describe(const struct relax_executable *x, uint32_t function,
+		   struct relax_description *out);
 void relax_description_fini(struct relax_description *d);
 
 #endif /* RUNTIME_RELAX_RELAX_DESCRIBE_H */

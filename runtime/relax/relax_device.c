@@ -129,7 +129,8 @@ static int tensor_on(struct relax_vm *vm, DLDevice device, const DLTensor *like,
 	return relax_tensor_new(pool, like->shape, like->ndim, like->dtype, out);
 }
 
-int relax_tensor_move(struct relax_vm *vm, const DLTensor *from, DLDevice device, struct tenon_tensor **out)
+int relax_tensor_move(struct relax_vm *vm, const DLTensor *from, DLDevice device,
+		      struct tenon_tensor **out)
 {
 	size_t bytes;
 	int err;

@@ -50,7 +50,8 @@ static inline const struct relax_device *relax_main_device(const struct relax_vm
 }
 
 /* Copy a tensor to a device. @vm may be NULL. */
-int relax_tensor_move(struct relax_vm *vm, const DLTensor *from, DLDevice device, struct tenon_tensor **out);
+int relax_tensor_move(struct relax_vm *vm, const DLTensor *from, DLDevice device,
+		      struct tenon_tensor **out);
 
 /* Move an owned value, including items of tuples, to the main device. */
 int relax_value_to_main(struct relax_vm *vm, struct tenon_value *value);

@@ -355,7 +355,7 @@ static int take_payload(struct tenon_cursor *c, const struct tenon_payload *payl
 }
 
 int relax_executable_load(struct tenon_cursor *c, const struct tenon_payload *payload,
-		       struct tenon_module **out)
+			  struct tenon_module **out)
 {
 	bool legacy = tenon_slice_equal(payload->kind, tenon_slice_of(LEGACY_KIND));
 	struct tenon_object *keep = payload->keep;

@@ -42,7 +42,7 @@ enum relax_operand_kind {
 };
 
 enum relax_function_kind {
-	RELAX_FUNCTION_PACKED = 0,	  /* looked up by name in imports and the registry */
+	RELAX_FUNCTION_PACKED = 0,   /* looked up by name in imports and the registry */
 	RELAX_FUNCTION_BYTECODE = 1, /* instructions */
 	RELAX_FUNCTION_NATIVE =
 		2, /* compiled to `__vmtir__<name>`; works on an array of registers */
@@ -126,7 +126,7 @@ static inline int64_t relax_operand_value(int64_t word)
  *	unsupported builtin of language models; -TENON_E_NOMEM.
  */
 int relax_executable_load(struct tenon_cursor *c, const struct tenon_payload *payload,
-		       struct tenon_module **out);
+			  struct tenon_module **out);
 
 /* Get the executable of a module; NULL for other kinds. */
 struct relax_executable *relax_executable_of(struct tenon_module *m);
@@ -136,7 +136,8 @@ int64_t relax_executable_find(const struct relax_executable *x, struct tenon_sli
 
 /* Steps of loading. Each moves the cursor past the part that it read. */
 int relax_read_functions(struct relax_executable *x, struct tenon_cursor *c);
-int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c, struct tenon_object *keep);
+int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c,
+			 struct tenon_object *keep);
 int relax_read_instructions(struct relax_executable *x, struct tenon_cursor *c);
 
 /* Check the parsed executable; errors name function, instruction and operand. */

@@ -153,8 +153,8 @@ static uint32_t on_check_tuple(struct relax_walk *w, const int64_t *words)
 	int64_t count, i;
 
 	if (!number || relax_fact_at(w, number)->what != RELAX_UNKNOWN ||
-	    !operand_int(words, 1, &count) || relax_fact_at(w, number)->depth >= RELAX_TUPLES_MOST ||
-	    !may_have(w, count))
+	    !operand_int(words, 1, &count) ||
+	    relax_fact_at(w, number)->depth >= RELAX_TUPLES_MOST || !may_have(w, count))
 		return 0;
 	for (i = 0; i < count; i++) {
 		item = relax_fact_new(w);

@@ -55,7 +55,8 @@ static int find_native(struct relax_executable *x, struct tenon_slice name,
 }
 
 /* Append the first caller of a function: ` (called by "main" at instruction 3)`. */
-static void print_caller(const struct relax_executable *x, uint32_t function, struct tenon_buffer *out)
+static void print_caller(const struct relax_executable *x, uint32_t function,
+			 struct tenon_buffer *out)
 {
 	const struct relax_function *f;
 	const int64_t *w;

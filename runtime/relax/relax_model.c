@@ -295,7 +295,8 @@ static bool callable(const struct relax_executable *x, int64_t index)
 static int find_function(const struct relax_executable *x, const char *wanted, uint32_t *out)
 {
 	struct tenon_buffer names = TENON_BUFFER_INIT;
-	int64_t found = relax_executable_find(x, tenon_slice_of(wanted ? wanted : "main")), only = -1;
+	int64_t found = relax_executable_find(x, tenon_slice_of(wanted ? wanted : "main")),
+		only = -1;
 	uint32_t i, count = 0;
 	int err;
 
@@ -341,7 +342,7 @@ static int prepare(struct relax_model *m, const struct tenon_model_options *o)
 }
 
 int relax_model_create(struct tenon_module *root, const struct tenon_model_options *o,
-		    struct tenon_model **out)
+		       struct tenon_model **out)
 {
 	struct relax_model *m;
 	int err;

@@ -90,10 +90,11 @@ int relax_model_gather(struct relax_model *m);
 /* relax_model_ops.c */
 void relax_model_port(const struct relax_fact *f, struct tenon_port *out);
 /* Make a name like "output3" or "t12", valid as long as the model. 0; -TENON_E_NOMEM. */
-int relax_model_name(struct relax_model *m, const char *prefix, uint32_t number, struct tenon_slice *out);
+int relax_model_name(struct relax_model *m, const char *prefix, uint32_t number,
+		     struct tenon_slice *out);
 int relax_model_each_op(struct tenon_model *model,
-		     int (*visit)(void *context, size_t index, const struct tenon_op *op),
-		     void *context);
+			int (*visit)(void *context, size_t index, const struct tenon_op *op),
+			void *context);
 size_t relax_model_value_count(struct tenon_model *model);
 int relax_model_value(struct tenon_model *model, size_t index, struct tenon_model_value *out);
 int relax_model_run_profiled(struct tenon_model *model, const struct tenon_profiler *p);

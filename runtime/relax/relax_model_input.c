@@ -177,8 +177,8 @@ static bool is_tensor(const struct tenon_value *v)
 }
 
 /* Test whether the previous tensor can be overwritten: no other reference, and the same size. */
-static struct tenon_tensor *reusable(const struct relax_slot *s, const DLTensor *t, DLDataType dtype,
-				     size_t bytes)
+static struct tenon_tensor *reusable(const struct relax_slot *s, const DLTensor *t,
+				     DLDataType dtype, size_t bytes)
 {
 	struct tenon_tensor *old;
 	size_t room;
@@ -195,7 +195,8 @@ static struct tenon_tensor *reusable(const struct relax_slot *s, const DLTensor 
 }
 
 /* Dtype that the program uses: bool has two, and code of TVM 0.20 and older has the first. */
-static DLDataType dtype_for(const struct relax_model *m, const struct relax_fact *f, const DLTensor *t)
+static DLDataType dtype_for(const struct relax_model *m, const struct relax_fact *f,
+			    const DLTensor *t)
 {
 	if (f && f->dtype.bits)
 		return f->dtype;

@@ -13,7 +13,8 @@ void relax_model_port(const struct relax_fact *f, struct tenon_port *out)
 	out->shape = out->ndim >= 0 ? f->shape : NULL;
 }
 
-int relax_model_name(struct relax_model *m, const char *prefix, uint32_t number, struct tenon_slice *out)
+int relax_model_name(struct relax_model *m, const char *prefix, uint32_t number,
+		     struct tenon_slice *out)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 	char **names;
@@ -41,7 +42,8 @@ int relax_model_name(struct relax_model *m, const char *prefix, uint32_t number,
 	return 0;
 }
 
-static void op_of(const struct relax_description *d, const struct relax_call_site *c, struct tenon_op *op)
+static void op_of(const struct relax_description *d, const struct relax_call_site *c,
+		  struct tenon_op *op)
 {
 	op->name = c->function;
 	op->function = c->function;
@@ -52,8 +54,8 @@ static void op_of(const struct relax_description *d, const struct relax_call_sit
 }
 
 int relax_model_each_op(struct tenon_model *model,
-		     int (*visit)(void *context, size_t index, const struct tenon_op *op),
-		     void *context)
+			int (*visit)(void *context, size_t index, const struct tenon_op *op),
+			void *context)
 {
 	struct relax_model *m = (struct relax_model *)model;
 	struct tenon_op op;
@@ -110,7 +112,7 @@ int relax_model_value(struct tenon_model *model, size_t index, struct tenon_mode
 	if (v->role == TENON_ROLE_INPUT)
 		return 0;
 	return relax_model_name(m, v->role == TENON_ROLE_PARAM ? "const" : "t", v->number,
-			     &out->port.name);
+				&out->port.name);
 }
 
 /* State of a profiled run. */

@@ -42,7 +42,8 @@ static int call_bound(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static int bound_create(struct relax_vm *vm, struct relax_closure *closure, struct tenon_function **out)
+static int bound_create(struct relax_vm *vm, struct relax_closure *closure,
+			struct tenon_function **out)
 {
 	struct bound *b = malloc(sizeof(*b));
 	int err;

@@ -23,7 +23,7 @@ struct chunk {
 	_Alignas(8) struct relax_pool *pool;
 	struct chunk *next;
 	uint32_t class;
-	uint32_t unpooled;	       /* allocated individually: return it to malloc() */
+	uint32_t unpooled;		     /* allocated individually: return it to malloc() */
 	void (*release_items)(void *object); /* of objects that may nest */
 };
 
@@ -86,9 +86,8 @@ static uint32_t class_of(size_t size)
 
 	if (size <= 256)
 		return 1;
-	shift = 63 -
-		(unsigned int)__builtin_clzll((uint64_t)size - 1); /* log2, rounded down */
-	units = (((uint64_t)size - 1) >> (shift - 2)) + 1;	   /* 5 to 8 quarters of it */
+	shift = 63 - (unsigned int)__builtin_clzll((uint64_t)size - 1); /* log2, rounded down */
+	units = (((uint64_t)size - 1) >> (shift - 2)) + 1;		/* 5 to 8 quarters of it */
 	return (shift - 8) * 4 + (uint32_t)units - 4 + 1;
 }
 
@@ -126,7 +125,8 @@ int relax_pool_create(struct relax_pool **out)
 	return 0;
 }
 
-int relax_pool_create_on(struct tenon_device *device, struct relax_pool *home, struct relax_pool **out)
+int relax_pool_create_on(struct tenon_device *device, struct relax_pool *home,
+			 struct relax_pool **out)
 {
 	int err = relax_pool_create(out);
 
@@ -429,8 +429,8 @@ bool relax_tensor_in_storage(const struct tenon_tensor *t)
 }
 
 int relax_tensor_create(struct relax_pool *pool, struct tenon_object *keep, void *data,
-		     const int64_t *shape, int32_t ndim, DLDataType dtype,
-		     struct tenon_tensor **out)
+			const int64_t *shape, int32_t ndim, DLDataType dtype,
+			struct tenon_tensor **out)
 {
 	size_t n = (size_t)ndim;
 	struct pool_tensor *t = cell_take(pool, sizeof(*t) + 2 * n * sizeof(t->extents[0]));
@@ -485,7 +485,7 @@ _Static_assert(sizeof(struct pool_tensor) + 2 * RELAX_PLAN_NDIM * sizeof(int64_t
 	       "a planned tensor fits a cell");
 
 struct tenon_tensor *relax_tensor_planned(struct relax_pool *pool, struct relax_storage *s,
-				       const struct relax_plan *plan)
+					  const struct relax_plan *plan)
 {
 	struct pool_tensor *t = chunk_take(pool, CELL_CLASS);
 	int32_t i;
@@ -508,7 +508,7 @@ struct tenon_tensor *relax_tensor_planned(struct relax_pool *pool, struct relax_
 }
 
 int relax_tensor_new(struct relax_pool *pool, const int64_t *shape, int32_t ndim, DLDataType dtype,
-		  struct tenon_tensor **out)
+		     struct tenon_tensor **out)
 {
 	DLTensor dl = tenon_dltensor(NULL, (int64_t *)shape, ndim, dtype);
 	struct relax_storage *s;
@@ -533,7 +533,8 @@ static void block_delete(void *self, int flags)
 		chunk_free(self);
 }
 
-int relax_shape_create(struct relax_pool *pool, size_t count, int64_t **extents, struct tenon_shape **out)
+int relax_shape_create(struct relax_pool *pool, size_t count, int64_t **extents,
+		       struct tenon_shape **out)
 {
 	struct tenon_shape *s = NULL;
 
@@ -600,13 +601,13 @@ static void array_release_items(void *self)
 }
 
 int relax_array_create(struct relax_pool *pool, const struct tenon_value *items, size_t count,
-		    struct tenon_array **out)
+		       struct tenon_array **out)
 {
 	struct tenon_array *a;
 
 	*out = NULL;
 	a = relax_nest_create(pool, sizeof(*a) + count * sizeof(*items), TENON_TYPE_ARRAY,
-			   array_release_items);
+			      array_release_items);
 	if (!a)
 		return -TENON_E_NOMEM;
 	return array_fill(a, items, count, out);

@@ -53,7 +53,8 @@ int relax_pool_create(struct relax_pool **out);
  * @device: referenced
  * @home: host pool of the machine
  */
-int relax_pool_create_on(struct tenon_device *device, struct relax_pool *home, struct relax_pool **out);
+int relax_pool_create_on(struct tenon_device *device, struct relax_pool *home,
+			 struct relax_pool **out);
 
 /* Order the calling thread's use of a device pool after the work of other threads. */
 int relax_pool_follow(struct relax_pool *pool);
@@ -85,8 +86,8 @@ int relax_storage_create(struct relax_pool *pool, size_t size, struct relax_stor
  * @shape: @ndim extents, not negative, whose product was checked
  */
 int relax_tensor_create(struct relax_pool *pool, struct tenon_object *keep, void *data,
-		     const int64_t *shape, int32_t ndim, DLDataType dtype,
-		     struct tenon_tensor **out);
+			const int64_t *shape, int32_t ndim, DLDataType dtype,
+			struct tenon_tensor **out);
 
 /** relax_tensor_view - make a compact tensor in the memory of @from, @offset bytes from its first element */
 int relax_tensor_view(struct tenon_tensor *from, uint64_t offset, const int64_t *shape,
@@ -97,7 +98,7 @@ int relax_tensor_view(struct tenon_tensor *from, uint64_t offset, const int64_t 
  * device.
  */
 int relax_tensor_new(struct relax_pool *pool, const int64_t *shape, int32_t ndim, DLDataType dtype,
-		  struct tenon_tensor **out);
+		     struct tenon_tensor **out);
 
 /**
  * struct relax_plan - an allocation with constant arguments
@@ -122,14 +123,14 @@ struct relax_plan {
 
 /* Make a tensor in a storage that is large enough; NULL if out of memory, without an error. */
 struct tenon_tensor *relax_tensor_planned(struct relax_pool *pool, struct relax_storage *s,
-				       const struct relax_plan *plan);
+					  const struct relax_plan *plan);
 
 /* Test for a compact tensor in a pool's storage, which is writable: not file or caller memory. */
 bool relax_tensor_in_storage(const struct tenon_tensor *t);
 
 /* Create a shape for the caller to fill; @pool may be NULL. */
 int relax_shape_create(struct relax_pool *pool, size_t count, int64_t **extents,
-		    struct tenon_shape **out);
+		       struct tenon_shape **out);
 
 /**
  * relax_nest_create - allocate an object that may hold others of its type, nested without limit
@@ -142,12 +143,12 @@ int relax_shape_create(struct relax_pool *pool, size_t count, int64_t **extents,
  * with the error set.
  */
 void *relax_nest_create(struct relax_pool *pool, size_t size, int32_t type,
-		     void (*release_items)(void *object));
+			void (*release_items)(void *object));
 
 /*
  * Create an array with owned copies of @items; @pool may be NULL. Also errors of tenon_value_own().
  */
 int relax_array_create(struct relax_pool *pool, const struct tenon_value *items, size_t count,
-		    struct tenon_array **out);
+		       struct tenon_array **out);
 
 #endif /* RUNTIME_RELAX_RELAX_POOL_H */

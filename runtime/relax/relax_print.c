@@ -101,7 +101,8 @@ static void print_call(const struct relax_executable *x, const int64_t *w, struc
 	print_register(w[1], out);
 }
 
-static void print_instruction(const struct relax_executable *x, uint32_t pc, struct tenon_buffer *out)
+static void print_instruction(const struct relax_executable *x, uint32_t pc,
+			      struct tenon_buffer *out)
 {
 	const int64_t *w = x->words + x->offsets[pc];
 

@@ -53,7 +53,8 @@ static int next_segment(struct relax_stack *s, uint32_t need)
 	uint32_t size = need > SEGMENT_VALUES ? need : SEGMENT_VALUES;
 
 	if (!above || above->size < need) {
-		struct relax_segment *fresh = malloc(sizeof(*fresh) + size * sizeof(fresh->values[0]));
+		struct relax_segment *fresh =
+			malloc(sizeof(*fresh) + size * sizeof(fresh->values[0]));
 
 		if (!fresh)
 			return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " registers",

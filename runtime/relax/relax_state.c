@@ -155,7 +155,8 @@ static int keep_saved(struct relax_vm *vm, struct tenon_slice name, struct relax
 }
 
 /* Make owned copies of @count arguments; NULL with the error set. */
-static struct tenon_value *own_all(struct relax_vm *vm, const struct tenon_value *args, uint32_t count)
+static struct tenon_value *own_all(struct relax_vm *vm, const struct tenon_value *args,
+				   uint32_t count)
 {
 	struct tenon_value *owned = calloc((size_t)count + 1, sizeof(*owned));
 	uint32_t i;
@@ -221,7 +222,7 @@ static int save_function(struct relax_vm *vm, const struct tenon_value *args, in
 
 /* save_function(function, name, keep the result, args …): name() then calls function(args …). */
 int relax_state_save_function(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret)
+			      struct tenon_value *ret)
 {
 	return inside(save_function, self, args, count, ret);
 }
@@ -309,7 +310,7 @@ int relax_state_set_input_with_param_module(void *self, const struct tenon_value
 
 /* set_input(function, args …) */
 int relax_state_set_input(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+			  struct tenon_value *ret)
 {
 	return inside(set_input, self, args, count, ret);
 }
@@ -349,7 +350,7 @@ static int invoke(struct relax_vm *vm, const struct tenon_value *args, int32_t c
 
 /* invoke_stateful(function) */
 int relax_state_invoke(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+		       struct tenon_value *ret)
 {
 	return inside(invoke, self, args, count, ret);
 }
@@ -401,7 +402,7 @@ static int find_output(struct relax_vm *vm, const char *what, const struct tenon
 
 /* get_output(function, index …) */
 int relax_state_get_output(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+			   struct tenon_value *ret)
 {
 	const struct tenon_value *v;
 	int err = find_output(self, "get_output", args, count, &v);
@@ -417,7 +418,7 @@ int relax_state_get_output(void *self, const struct tenon_value *args, int32_t c
 
 /* get_output_arity(function, index …): items of a tuple, or -1 */
 int relax_state_get_output_arity(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret)
+				 struct tenon_value *ret)
 {
 	const struct tenon_value *v;
 	int err = find_output(self, "get_output_arity", args, count, &v);
@@ -431,7 +432,7 @@ int relax_state_get_output_arity(void *self, const struct tenon_value *args, int
 }
 
 int relax_state_get_function_arity(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret)
+				   struct tenon_value *ret)
 {
 	struct relax_vm *vm = self;
 	uint32_t function;
@@ -444,7 +445,7 @@ int relax_state_get_function_arity(void *self, const struct tenon_value *args, i
 }
 
 int relax_state_get_function_param_name(void *self, const struct tenon_value *args, int32_t count,
-				     struct tenon_value *ret)
+					struct tenon_value *ret)
 {
 	const struct relax_function *f;
 	struct relax_vm *vm = self;

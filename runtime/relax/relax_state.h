@@ -19,20 +19,20 @@ struct relax_closure *relax_state_saved(struct relax_vm *vm, struct tenon_slice 
 
 /* Functions of the module; @self is the machine. */
 int relax_state_save_function(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret);
+			      struct tenon_value *ret);
 int relax_state_set_input(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret);
+			  struct tenon_value *ret);
 int relax_state_set_input_with_param_module(void *self, const struct tenon_value *args,
 					    int32_t count, struct tenon_value *ret);
 int relax_state_invoke(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret);
+		       struct tenon_value *ret);
 int relax_state_get_output(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret);
+			   struct tenon_value *ret);
 int relax_state_get_output_arity(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret);
+				 struct tenon_value *ret);
 int relax_state_get_function_arity(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret);
+				   struct tenon_value *ret);
 int relax_state_get_function_param_name(void *self, const struct tenon_value *args, int32_t count,
-				     struct tenon_value *ret);
+					struct tenon_value *ret);
 
 #endif /* RUNTIME_RELAX_RELAX_STATE_H */

@@ -38,7 +38,8 @@ static uint32_t words_left(const struct place *p)
 
 static bool register_ok(const struct place *p, int64_t r)
 {
-	return (r >= 0 && r < p->f->registers) || r == RELAX_REGISTER_VOID || r == RELAX_REGISTER_MACHINE;
+	return (r >= 0 && r < p->f->registers) || r == RELAX_REGISTER_VOID ||
+	       r == RELAX_REGISTER_MACHINE;
 }
 
 static int verify_register(const struct place *p, const char *what, int64_t r)

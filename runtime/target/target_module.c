@@ -173,7 +173,8 @@ static bool is_sibling(const struct target_set *list, size_t a, size_t b)
 	return a != b && tenon_slice_equal(list->at[a].inner->kind, list->at[b].inner->kind);
 }
 
-static int get_function(struct tenon_module *m, struct tenon_slice name, struct tenon_function **out)
+static int get_function(struct tenon_module *m, struct tenon_slice name,
+			struct tenon_function **out)
 {
 	struct target_module *t = (struct target_module *)m;
 	struct target_set *list = t->list;
@@ -208,8 +209,8 @@ static struct tenon_module *inner_of(const struct tenon_module *m)
 	return t->list->at[t->self].inner;
 }
 
-static int each_function(struct tenon_module *m, int (*visit)(void *context, struct tenon_slice name),
-			 void *context)
+static int each_function(struct tenon_module *m,
+			 int (*visit)(void *context, struct tenon_slice name), void *context)
 {
 	return tenon_module_each_function(inner_of(m), visit, context);
 }
@@ -278,7 +279,7 @@ int target_set_create(size_t room, struct target_set **out)
 }
 
 int target_set_add(struct target_set *list, struct tenon_slice key, struct tenon_slice device,
-		    struct tenon_module **m)
+		   struct tenon_module **m)
 {
 	struct target *t = &list->at[list->count];
 	struct target_module *outer = calloc(1, sizeof(*outer));

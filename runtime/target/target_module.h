@@ -27,7 +27,7 @@ int target_set_create(size_t room, struct target_set **out);
  * Return: 0; -TENON_E_NOMEM, with *@m as it was.
  */
 int target_set_add(struct target_set *list, struct tenon_slice key, struct tenon_slice device,
-		    struct tenon_module **m);
+		   struct tenon_module **m);
 
 /** target_set_close - drop the creator's reference; the modules keep the list */
 void target_set_close(struct target_set *list);

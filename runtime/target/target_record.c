@@ -104,8 +104,7 @@ static int bind_all(struct tenon_cursor *c, struct tenon_module **modules, size_
 int target_record_bind(struct tenon_slice record, const char *file, struct tenon_module **modules,
 		       size_t count)
 {
-	struct tenon_cursor c =
-		tenon_cursor_of(record.data, record.size, "names of artifacts", 0);
+	struct tenon_cursor c = tenon_cursor_of(record.data, record.size, "names of artifacts", 0);
 	uint64_t size;
 	uint32_t version;
 	int err;

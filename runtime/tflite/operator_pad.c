@@ -95,8 +95,7 @@ static void copy_rows(const struct operator_call *c)
 static void run(const struct operator_call *c)
 {
 	const struct tflite_value *out = c->outputs[0];
-	const bool quantised =
-		(OPERATOR_QUANTISED >> out->info.type & 1) && out->info.scales.count;
+	const bool quantised = (OPERATOR_QUANTISED >> out->info.type & 1) && out->info.scales.count;
 	const int16_t zero = quantised ? (int16_t)operator_zero_point(out) : 0;
 	const size_t size = tflite_type_bits(out->info.type) / 8;
 	char element[sizeof(int64_t)] = { 0 };

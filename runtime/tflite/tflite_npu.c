@@ -246,8 +246,8 @@ static int load(struct tflite_network *n, const struct operator_call *c, struct 
 
 	snprintf(label, sizeof(label), "operator %" PRIu32 " (" NAME ")", c->index);
 	err = tenon_program_read(tenon_slice_of(NAME), TENON_GENERATION_FFI,
-				 (struct tenon_slice){ npu->parts.data, npu->parts.size },
-				 label, &npu->program);
+				 (struct tenon_slice){ npu->parts.data, npu->parts.size }, label,
+				 &npu->program);
 	if (!err) {
 		err = tenon_executable_create(n->device, npu->program, NULL, &npu->executable);
 		err = err ? tenon_error_in(err, "%s", label)

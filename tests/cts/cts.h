@@ -104,8 +104,9 @@ struct cts_case {
 	}
 
 extern const struct cts_case cts_memory_cases[], cts_handle_cases[], cts_copy_cases[],
-	cts_queue_cases[], cts_timeline_cases[], cts_fence_cases[], cts_commands_cases[], cts_executable_cases[],
-	cts_argument_cases[], cts_tensor_cases[], cts_thread_cases[], cts_loss_cases[];
+	cts_queue_cases[], cts_timeline_cases[], cts_fence_cases[], cts_commands_cases[],
+	cts_executable_cases[], cts_argument_cases[], cts_tensor_cases[], cts_thread_cases[],
+	cts_loss_cases[];
 
 /* packed calls are the core's: a suite that is linked with libtenon.so alone goes without */
 extern const struct cts_case cts_call_cases[] __attribute__((weak));

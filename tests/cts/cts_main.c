@@ -7,9 +7,10 @@
 #include "tests/cts/cts.h"
 
 static const struct cts_case *const suites[] = {
-	cts_memory_cases,   cts_handle_cases,	cts_copy_cases,	      cts_queue_cases,
-	cts_timeline_cases, cts_fence_cases, cts_commands_cases, cts_executable_cases, cts_argument_cases,
-	cts_call_cases,	    cts_tensor_cases,	cts_thread_cases,     cts_loss_cases,
+	cts_memory_cases,   cts_handle_cases, cts_copy_cases,	  cts_queue_cases,
+	cts_timeline_cases, cts_fence_cases,  cts_commands_cases, cts_executable_cases,
+	cts_argument_cases, cts_call_cases,   cts_tensor_cases,	  cts_thread_cases,
+	cts_loss_cases,
 };
 
 #define CASES_MOST 256
@@ -119,11 +120,10 @@ static int make_program(void)
 	tenon_buffer_fini(&cts.payload);
 	if (cts_write_payload(&cts_backend, &cts.payload))
 		return -1;
-	return tenon_program_read(tenon_slice_of(kind),
-				  cts_backend.modern ? TENON_GENERATION_FFI
-						     : TENON_GENERATION_LEGACY,
-				  (struct tenon_slice){ cts.payload.data, cts.payload.size }, "cts",
-				  &cts.program);
+	return tenon_program_read(
+		tenon_slice_of(kind),
+		cts_backend.modern ? TENON_GENERATION_FFI : TENON_GENERATION_LEGACY,
+		(struct tenon_slice){ cts.payload.data, cts.payload.size }, "cts", &cts.program);
 }
 
 int main(void)

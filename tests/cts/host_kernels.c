@@ -128,7 +128,7 @@ static int threads(const struct tenon_host_block *b)
 	for (y = 0; y < b->block[1]; y++)
 		for (x = 0; x < b->block[0]; x++)
 			POINTER(int32_t, 0)
-			[b->index[0] * 8 + y * 4 + x] = (int32_t)(1000 * b->index[0] + 10 * y + x);
+	[b->index[0] * 8 + y * 4 + x] = (int32_t)(1000 * b->index[0] + 10 * y + x);
 	return 0;
 }
 

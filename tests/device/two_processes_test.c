@@ -222,7 +222,8 @@ static void between_processes(const char *uri)
 	}
 	close(sockets[1]);
 	err = tenon_device_open(uri, &d);
-	able = !err && d->properties->exports & d->properties->imports & 1u << TENON_HANDLE_OPAQUE_FD;
+	able = !err &&
+	       d->properties->exports & d->properties->imports & 1u << TENON_HANDLE_OPAQUE_FD;
 	if (able)
 		share(d, sockets[0]);
 	else

@@ -9,8 +9,8 @@
 static inline int fuzz_blob(const uint8_t *data, size_t size, enum tenon_generation generation)
 {
 	struct blob_source src = { .file = "fuzz.so",
-					  .generation = generation,
-					  .keep = fuzz_keep() };
+				   .generation = generation,
+				   .keep = fuzz_keep() };
 	const struct tenon_slice blob = { (const char *)data, size };
 	struct tenon_module *m;
 	int err, pass;

@@ -205,7 +205,8 @@ static void put_parts(const struct ethosu_container *c, struct tenon_slice paylo
 static void visit_parts(void (*visit)(void *context, const char *name, struct tenon_slice bytes),
 			void *context)
 {
-	struct tenon_slice npz = file("u55_avgpool/u55.npz"), payload = file("u55_avgpool/payload.bin");
+	struct tenon_slice npz = file("u55_avgpool/u55.npz"),
+			   payload = file("u55_avgpool/payload.bin");
 	struct tenon_cursor c = tenon_cursor_of(npz.data, npz.size, "npz", 0);
 	struct tenon_buffer parts = TENON_BUFFER_INIT;
 	struct ethosu_container contents;

@@ -23,9 +23,8 @@ __attribute__((weak)) void fuzz_fixtures(void (*visit)(void *context, struct ten
 	(void)context;
 }
 
-__attribute__((weak)) void fuzz_seeds(void (*visit)(void *context, const char *name,
-						    struct tenon_slice bytes),
-				      void *context)
+__attribute__((weak)) void
+fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slice bytes), void *context)
 {
 	(void)visit;
 	(void)context;

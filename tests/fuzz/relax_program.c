@@ -288,7 +288,8 @@ static void call_builtin(struct program *p, uint32_t index)
 	}
 	if (!strict && p->operand_count && decide(p, 256) >= ANYTHING)
 		p->operand_count--;
-	call(p, use->result < 0 ? RELAX_REGISTER_VOID : register_of(p, (uint32_t)use->result), index);
+	call(p, use->result < 0 ? RELAX_REGISTER_VOID : register_of(p, (uint32_t)use->result),
+	     index);
 }
 
 static void call_function(struct program *p)
@@ -378,8 +379,8 @@ static void put_functions(const struct program *p, struct tenon_buffer *out)
 
 	tenon_buffer_u64(out, BUILTINS + 1 + p->count);
 	for (i = 0; i < BUILTINS; i++) {
-		snprintf(name, sizeof(name), "%s%s", is_whole(builtins[i].name) ? "" : "vm.builtin.",
-			 builtins[i].name);
+		snprintf(name, sizeof(name), "%s%s",
+			 is_whole(builtins[i].name) ? "" : "vm.builtin.", builtins[i].name);
 		put_entry(out, RELAX_FUNCTION_PACKED, name, &none);
 	}
 	put_entry(out, RELAX_FUNCTION_PACKED, RELAX_PROGRAM_STAND_IN, &none);

@@ -21,10 +21,21 @@ static int make_state(void *self, const struct tenon_value *args, int32_t count,
 		      struct tenon_value *ret)
 {
 	static const int64_t kinds[] = { 0 };
-	struct kv_config f = { .sequences = 2, .tokens = 8, .chunk = 4, .page = 2, .window = true,
-			       .layer_window = 4, .layers = 1, .kinds = kinds, .kind_count = 1,
-			       .q_heads = 1, .kv_heads = 1, .dim = 1, .v_dim = 1,
-			       .dtype = { TENON_DTYPE_FLOAT, 32, 1 }, .device = { kDLCPU, 0 } };
+	struct kv_config f = { .sequences = 2,
+			       .tokens = 8,
+			       .chunk = 4,
+			       .page = 2,
+			       .window = true,
+			       .layer_window = 4,
+			       .layers = 1,
+			       .kinds = kinds,
+			       .kind_count = 1,
+			       .q_heads = 1,
+			       .kv_heads = 1,
+			       .dim = 1,
+			       .v_dim = 1,
+			       .dtype = { TENON_DTYPE_FLOAT, 32, 1 },
+			       .device = { kDLCPU, 0 } };
 	struct kv_cache *c = NULL;
 	int i, err = 0;
 

@@ -91,8 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_head(bytes, &p);
 	/* and the same bytes as the beginning of a longer packet */
 	if (data[0] % 3 != WIRE_UNDECIDED)
-		fuzz_check(packet_read_head(bytes, 1 + data[0] / 3, (enum wire_generation)(data[0] % 3),
-					    &p));
+		fuzz_check(packet_read_head(bytes, 1 + data[0] / 3,
+					    (enum wire_generation)(data[0] % 3), &p));
 	packet_fini(&p);
 	return 0;
 }

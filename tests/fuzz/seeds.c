@@ -294,8 +294,11 @@ static const char *const modern_files[] = {
 	"tvm-0.27.0.post1/webgpu_vecadd/lib.so", NULL,
 };
 
-#define PACKET(opcode, type) { opcode, 0, sizeof(type) / MORTISE_WORD, 0 }
-#define HEAP(offset)	     (FUZZ_HEAP + (offset))
+#define PACKET(opcode, type)                                                                       \
+	{                                                                                          \
+		opcode, 0, sizeof(type) / MORTISE_WORD, 0                                          \
+	}
+#define HEAP(offset) (FUZZ_HEAP + (offset))
 
 /* each packet that there is, in one stream; only what comes behind the shutdown is not run */
 static void put_packets(struct tenon_buffer *b)
@@ -317,25 +320,57 @@ static void put_packets(struct tenon_buffer *b)
 	} all = {
 		.copy = { PACKET(MORTISE_OP_COPY, struct mortise_copy), HEAP(FUZZ_HEAP_SIZE - 100),
 			  HEAP(0), 100 },
-		.fill = { PACKET(MORTISE_OP_FILL, struct mortise_fill), HEAP(64), 32, 0x1234, 2, 0 },
+		.fill = { PACKET(MORTISE_OP_FILL, struct mortise_fill), HEAP(64), 32, 0x1234, 2,
+			  0 },
 		.signal = { PACKET(MORTISE_OP_SIGNAL, struct mortise_semaphore), HEAP(4), 1, 0 },
 		.wait = { PACKET(MORTISE_OP_WAIT, struct mortise_semaphore), HEAP(4), 1, 0 },
 		.timestamp = { PACKET(MORTISE_OP_TIMESTAMP, struct mortise_timestamp), HEAP(16) },
 		.barrier = { MORTISE_OP_BARRIER, 0, 1, 0 },
-		.bytes = { .header = PACKET(MORTISE_OP_VECTOR, struct mortise_vector), .to = HEAP(0),
-			   .a = HEAP(32), .b = FUZZ_CONSTANTS, .count = 9 },
-		.words = { .header = PACKET(MORTISE_OP_VECTOR, struct mortise_vector), .to = HEAP(0),
-			   .a = HEAP(32), .count = 9, .operation = MORTISE_VECTOR_MUL,
-			   .type = MORTISE_INT32, .scalar = -3 },
-		.sums = { .header = PACKET(MORTISE_OP_GEMM, struct mortise_gemm), .to = HEAP(0),
-			  .a = HEAP(256), .b = HEAP(512), .bias = HEAP(1024), .m = 2, .n = 3, .k = 5,
-			  .a_stride = 8, .b_stride = 5, .to_stride = 12 },
-		.scaled = { .header = PACKET(MORTISE_OP_GEMM, struct mortise_gemm), .to = HEAP(0),
-			    .a = HEAP(256), .b = HEAP(512), .m = 2, .n = 3, .k = 5, .a_stride = 5,
-			    .b_stride = 5, .to_stride = 3, .multiplier = 1 << 30, .shift = 31,
-			    .to_zero = -3, .least = -128, .most = 127, .a_zero = 5, .b_zero = -7 },
-		.call = { { .header = PACKET(MORTISE_OP_CALL, all.call), .function = FUZZ_CODE,
-			    .groups = { 2, 1, 1 }, .threads = { 1, 1, 1 }, .count = 2 },
+		.bytes = { .header = PACKET(MORTISE_OP_VECTOR, struct mortise_vector),
+			   .to = HEAP(0),
+			   .a = HEAP(32),
+			   .b = FUZZ_CONSTANTS,
+			   .count = 9 },
+		.words = { .header = PACKET(MORTISE_OP_VECTOR, struct mortise_vector),
+			   .to = HEAP(0),
+			   .a = HEAP(32),
+			   .count = 9,
+			   .operation = MORTISE_VECTOR_MUL,
+			   .type = MORTISE_INT32,
+			   .scalar = -3 },
+		.sums = { .header = PACKET(MORTISE_OP_GEMM, struct mortise_gemm),
+			  .to = HEAP(0),
+			  .a = HEAP(256),
+			  .b = HEAP(512),
+			  .bias = HEAP(1024),
+			  .m = 2,
+			  .n = 3,
+			  .k = 5,
+			  .a_stride = 8,
+			  .b_stride = 5,
+			  .to_stride = 12 },
+		.scaled = { .header = PACKET(MORTISE_OP_GEMM, struct mortise_gemm),
+			    .to = HEAP(0),
+			    .a = HEAP(256),
+			    .b = HEAP(512),
+			    .m = 2,
+			    .n = 3,
+			    .k = 5,
+			    .a_stride = 5,
+			    .b_stride = 5,
+			    .to_stride = 3,
+			    .multiplier = 1 << 30,
+			    .shift = 31,
+			    .to_zero = -3,
+			    .least = -128,
+			    .most = 127,
+			    .a_zero = 5,
+			    .b_zero = -7 },
+		.call = { { .header = PACKET(MORTISE_OP_CALL, all.call),
+			    .function = FUZZ_CODE,
+			    .groups = { 2, 1, 1 },
+			    .threads = { 1, 1, 1 },
+			    .count = 2 },
 			  { { HEAP(0), 16, MORTISE_WRITE }, { 7, 0, 0 } } },
 		.selftest = { PACKET(MORTISE_OP_SELFTEST, struct mortise_selftest), HEAP(0), 64 },
 		.pad = { MORTISE_OP_PAD, MORTISE_NOTIFY, 1, 0 },
@@ -354,11 +389,15 @@ static void put_setup(struct tenon_buffer *b)
 		struct mortise_setup setup;
 		struct mortise_fill fill;
 	} input = {
-		.setup = { .magic = MORTISE_MAGIC, .abi = MORTISE_ABI, .ring_address = FUZZ_RING,
-			   .ring_words = MORTISE_RING_LEAST, .region_count = 2,
+		.setup = { .magic = MORTISE_MAGIC,
+			   .abi = MORTISE_ABI,
+			   .ring_address = FUZZ_RING,
+			   .ring_words = MORTISE_RING_LEAST,
+			   .region_count = 2,
 			   .regions = { { HEAP(0), 4096, MORTISE_READ, 0 },
 					{ HEAP(4096), 4096, MORTISE_READ | MORTISE_WRITE, 0 } } },
-		.fill = { PACKET(MORTISE_OP_FILL, struct mortise_fill), HEAP(4096), 32, 0x1234, 2, 0 },
+		.fill = { PACKET(MORTISE_OP_FILL, struct mortise_fill), HEAP(4096), 32, 0x1234, 2,
+			  0 },
 	};
 	static const uint8_t flags = FUZZ_SETUP | FUZZ_POSITIONS;
 
@@ -383,7 +422,8 @@ static void device_code_seed(const struct sink *sink)
 	const char *build = getenv("TENON_BUILD");
 	struct tenon_slice bytes;
 
-	tenon_buffer_printf(&path, "%s/device/host/tests/mortise/kernels.elf", build ? build : "build");
+	tenon_buffer_printf(&path, "%s/device/host/tests/mortise/kernels.elf",
+			    build ? build : "build");
 	if (!file_map_open(path.data, &bytes)) {
 		tenon_buffer_slice(&b, bytes);
 		give(sink, "kernels", &b);
@@ -397,9 +437,11 @@ static void put_rpc_call(struct tenon_buffer *b, uint8_t generation)
 {
 	static const struct {
 		uint8_t legacy, ffi, bytes;
-	} values[] = { { 4, 0, 0 }, { 0, 1, 8 },  { 2, 3, 8 },   { 3, 4, 8 },	{ 5, 5, 8 },
+	} values[] = { { 4, 0, 0 }, { 0, 1, 8 },  { 2, 3, 8 },	 { 3, 4, 8 },	{ 5, 5, 8 },
 		       { 6, 6, 8 }, { 7, 7, 40 }, { 11, 8, 16 }, { 12, 9, 16 }, { 9, 73, 8 } };
-	static const uint8_t tensor[40] = { 64, [8] = 1, [16] = 1, [20] = 2, [21] = 32, [22] = 1, [24] = 4 };
+	static const uint8_t tensor[40] = {
+		64, [8] = 1, [16] = 1, [20] = 2, [21] = 32, [22] = 1, [24] = 4
+	};
 	static const uint8_t word[16] = { 8, [8] = 't', 'e', 'x', 't', 't', 'e', 'x', 't' };
 	const size_t count = sizeof(values) / sizeof(values[0]);
 	size_t i;

@@ -161,17 +161,23 @@ void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slic
 /* Larger files, and each operator of the processor, are for campaigns. */
 void fuzz_fixtures(void (*visit)(void *context, struct tenon_slice bytes), void *context)
 {
-	static const char *const names[] = {
-		"ethosu/data/u55_avgpool/vela.tflite", "ethosu/data/u65_add2_cop2/vela.tflite",
-		"ethosu/data/u65_cpu_fallback/vela.tflite", "ethosu/data/small/add16.tflite",
-		"ethosu/data/small/minmax.tflite", "ethosu/data/small/softmax16.tflite",
-		"tflite/data/concatenation_last.tflite", "tflite/data/dequantize_int8.tflite",
-		"tflite/data/expand_dims.tflite", "tflite/data/logistic.tflite",
-		"tflite/data/pad_with.tflite", "tflite/data/requantize.tflite",
-		"tflite/data/reshape.tflite", "tflite/data/slice.tflite",
-		"tflite/data/softmax.tflite", "tflite/data/squeeze.tflite",
-		"tflite/data/transpose.tflite"
-	};
+	static const char *const names[] = { "ethosu/data/u55_avgpool/vela.tflite",
+					     "ethosu/data/u65_add2_cop2/vela.tflite",
+					     "ethosu/data/u65_cpu_fallback/vela.tflite",
+					     "ethosu/data/small/add16.tflite",
+					     "ethosu/data/small/minmax.tflite",
+					     "ethosu/data/small/softmax16.tflite",
+					     "tflite/data/concatenation_last.tflite",
+					     "tflite/data/dequantize_int8.tflite",
+					     "tflite/data/expand_dims.tflite",
+					     "tflite/data/logistic.tflite",
+					     "tflite/data/pad_with.tflite",
+					     "tflite/data/requantize.tflite",
+					     "tflite/data/reshape.tflite",
+					     "tflite/data/slice.tflite",
+					     "tflite/data/softmax.tflite",
+					     "tflite/data/squeeze.tflite",
+					     "tflite/data/transpose.tflite" };
 	struct tenon_slice bytes;
 	size_t i;
 

@@ -108,8 +108,8 @@ static void an_expression_that_takes_too_long_is_an_error(void **state)
 #define MODEL_OF(parts) "{\"model\":{\"type\":\"BPE\"," parts VOCABULARY "," MERGES "}}"
 #define ADDED(name, number, flags)                                                                 \
 	"\"added_tokens\":[{\"id\":" number ",\"content\":\"" name "\",\"special\":true" flags "}" \
-											       "]" \
-											       ","
+	"]"                                                                                        \
+	","
 #define SPLIT(pattern, behavior, invert)                                                           \
 	FILE_OF("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"String\":\"" pattern         \
 		"\"},\"behavior\":\"" behavior "\",\"invert\":" invert "},")

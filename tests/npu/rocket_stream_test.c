@@ -399,7 +399,8 @@ static void other_chips_are_refused(void **state)
 		cmdstream_end_kernel(&e, "main", arguments, 2);
 		assert_int_equal(cmdstream_flush(&e, "rocket", config, count, &b), 0);
 		cmdstream_emitter_fini(&e);
-		assert_int_equal(rocket_check(&b), count == 1 ? -TENON_E_UNSUPPORTED : -TENON_E_FORMAT);
+		assert_int_equal(rocket_check(&b),
+				 count == 1 ? -TENON_E_UNSUPPORTED : -TENON_E_FORMAT);
 		assert_error_has(count == 1 ? "register commands for SoC 3576" : "rocket has one");
 		tenon_buffer_fini(&b);
 		b = (struct tenon_buffer)TENON_BUFFER_INIT;

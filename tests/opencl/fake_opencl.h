@@ -26,8 +26,8 @@ struct fake_opencl {
 	int no_platforms;     /* there are none */
 	int no_devices;	      /* platforms have none */
 	int dma_buf;	      /* such memory is imported */
-	int fences; /* cl_khr_external_semaphore with sync_files and opaque fds: eventfds */
-	int alloc_fails_at;   /* the n-th clCreateBuffer from now on fails; 0: none */
+	int fences;	    /* cl_khr_external_semaphore with sync_files and opaque fds: eventfds */
+	int alloc_fails_at; /* the n-th clCreateBuffer from now on fails; 0: none */
 	int lost_at; /* the n-th operation from now on, and all after it, find the device gone */
 	int mark_fails_at; /* the event of the n-th marker from now on ends with -5 */
 	int hangs;	   /* events are never done */

@@ -333,8 +333,7 @@ static bool is_block_size(const struct packet *p)
 				 tenon_slice_of("tvm.rpc.server.GetCRTMaxPacketSize"));
 }
 
-static void replay(const char *name, enum wire_generation recorded,
-		   enum wire_generation generation)
+static void replay(const char *name, enum wire_generation recorded, enum wire_generation generation)
 {
 	struct handles handles = { .count = 0 };
 	struct packet p = { 0 };
@@ -402,8 +401,8 @@ static void the_same_requests_of_a_legacy_client_get_the_same_replies(void **sta
 static void recorded_sessions_of_tvm_0_18_get_the_recorded_replies(void **state)
 {
 	static const char *const sessions[] = {
-		"tvm-0.18/stock_client_echo",	     "tvm-0.18/stock_client_calls",
-		"tvm-0.18/stock_client_exceptions",  "tvm-0.18/stock_client_tensors",
+		"tvm-0.18/stock_client_echo",	    "tvm-0.18/stock_client_calls",
+		"tvm-0.18/stock_client_exceptions", "tvm-0.18/stock_client_tensors",
 		"tvm-0.18/stock_client_devices",
 #ifdef __x86_64__
 		"tvm-0.18/stock_client_module",

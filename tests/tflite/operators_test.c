@@ -108,8 +108,8 @@ static void functions_are_those_of_real_numbers(void **state)
 	for (x = -2047; x < 0; x++)
 		assert_true(fabs(real(fixed_exp(x * (1 << 20), 5)) - exp(x / 64.0)) < 1e-6);
 	for (x = 0; x < 1024; x++)
-		assert_true(fabs(real(fixed_one_over_one_plus(x * (1 << 21))) - 1 / (1 + x / 1024.0)) <
-			    1e-7);
+		assert_true(fabs(real(fixed_one_over_one_plus(x * (1 << 21))) -
+				 1 / (1 + x / 1024.0)) < 1e-7);
 }
 
 static void the_radius_is_what_may_be_shifted(void **state)

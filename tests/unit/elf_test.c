@@ -422,16 +422,18 @@ static void what_cannot_be_loaded_here_is_said_why(void **state)
 	struct tenon_buffer b = image_of(&i);
 
 	(void)state;
-	assert_unloadable(&b, -TENON_E_FORMAT,
-			  "made for aarch64 (64-bit, little-endian), this program runs on x86-64 "
-			  "(64-bit, little-endian); export the module for this machine, or inspect it only");
+	assert_unloadable(
+		&b, -TENON_E_FORMAT,
+		"made for aarch64 (64-bit, little-endian), this program runs on x86-64 "
+		"(64-bit, little-endian); export the module for this machine, or inspect it only");
 	tenon_buffer_fini(&b);
 	i.wide = false;
 	i.machine = 3;
 	b = image_of(&i);
-	assert_unloadable(&b, -TENON_E_FORMAT,
-			  "made for x86 (32-bit, little-endian), this program runs on x86-64 "
-			  "(64-bit, little-endian); export the module for this machine, or inspect it only");
+	assert_unloadable(
+		&b, -TENON_E_FORMAT,
+		"made for x86 (32-bit, little-endian), this program runs on x86-64 "
+		"(64-bit, little-endian); export the module for this machine, or inspect it only");
 	tenon_buffer_fini(&b);
 	i.wide = true;
 	i.machine = 62;

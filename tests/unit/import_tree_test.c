@@ -40,9 +40,9 @@ static void a_payload_tells_what_and_where_it_is(void **state)
 		assert_memory_equal(payload, payloads[*g == FFI][1].data,
 				    payloads[*g == FFI][1].size);
 		assert_text_field(p, "loader", "missing");
-		assert_text_field(
-			p, "remedy",
-			"Install a plug-in for it, or register a loader (tenon/backend/module_kind.h).");
+		assert_text_field(p, "remedy",
+				  "Install a plug-in for it, or register a loader "
+				  "(tenon/backend/module_kind.h).");
 		tenon_object_unref(m);
 		tenon_buffer_fini(&b);
 	}
@@ -71,8 +71,8 @@ static void calling_a_listed_function_says_which_loader_is_missing(void **state)
 		tenon_object_unref(m);
 		assert_int_equal(tenon_call(f, &ret), -TENON_E_NO_LOADER);
 		assert_non_null(strstr(tenon_error_message(), want));
-		assert_error_has(
-			". Install a plug-in for it, or register a loader (tenon/backend/module_kind.h).");
+		assert_error_has(". Install a plug-in for it, or register a loader "
+				 "(tenon/backend/module_kind.h).");
 		tenon_object_unref(f);
 		tenon_buffer_fini(&b);
 	}

@@ -370,7 +370,6 @@ static int kv_debug(void *self, const struct tenon_value *a, int32_t n, struct t
 
 /* ---- caches on a device, whose kernels run here */
 
-
 /* a tensor of an argument: its copy in host memory, and what that was before the kernel */
 struct kv_shadow {
 	DLTensor *there;

@@ -348,8 +348,8 @@ static void constants_of_a_real_module_have_their_values(void **state)
 {
 	struct real_blob r = real_blob_open("tvm-0.18/byoc_dnnl_mlp/lib.so");
 	const struct blob_source src = { .file = "lib.so",
-						.offset = r.offset,
-						.generation = r.generation };
+					 .offset = r.offset,
+					 .generation = r.generation };
 	struct tenon_value ret = tenon_arg_none(), key = tenon_arg_string("p2");
 	const struct tenon_value *value;
 	struct tenon_function *f;

@@ -316,9 +316,9 @@ static void faults_are_told_with_file_and_place(void **state)
 	assert_int_equal(
 		tenon_params_read((struct tenon_slice){ wrong, 24 }, NULL, "x.params", &params),
 		-TENON_E_FORMAT);
-	assert_error(
-		"x.params at 0x0: no parameters of TVM, but unknown bytes: 0x6d61726170206f6e is not their "
-		"magic number, 0xf7e58d4f05049cb7");
+	assert_error("x.params at 0x0: no parameters of TVM, but unknown bytes: 0x6d61726170206f6e "
+		     "is not their "
+		     "magic number, 0xf7e58d4f05049cb7");
 	assert_null(params);
 	assert_int_equal(
 		tenon_params_read((struct tenon_slice){ wrong, 0 }, NULL, "x.params", &params),

@@ -143,9 +143,9 @@ static void a_vulkan_program_without_its_magic_number_is_refused(void **state)
 	put_spirv(&b, "left", 0, false);
 	b.data[b.size - 12] ^= 1;
 	c = tenon_cursor_of(b.data, b.size, "payload", 0x100);
-	assert_int_equal(
-		payload_measure(payload_format_of(tenon_slice_of("vulkan")), &c, PAYLOAD_NO_EXTRA_TAGS),
-		-TENON_E_FORMAT);
+	assert_int_equal(payload_measure(payload_format_of(tenon_slice_of("vulkan")), &c,
+					 PAYLOAD_NO_EXTRA_TAGS),
+			 -TENON_E_FORMAT);
 	assert_error_has(": no SPIR-V program");
 	tenon_buffer_fini(&b);
 }
@@ -213,9 +213,9 @@ static void an_error_is_that_of_the_form_that_got_furthest(void **state)
 	put_device(&b, "cl", "k", "// code", false);
 	b.size -= 3;
 	c = tenon_cursor_of(b.data, b.size, "payload", 0x40);
-	assert_int_equal(
-		payload_measure(payload_format_of(tenon_slice_of("opencl")), &c, PAYLOAD_NO_EXTRA_TAGS),
-		-TENON_E_TRUNCATED);
+	assert_int_equal(payload_measure(payload_format_of(tenon_slice_of("opencl")), &c,
+					 PAYLOAD_NO_EXTRA_TAGS),
+			 -TENON_E_TRUNCATED);
 	assert_error_has("length 7, 4 bytes left");
 	tenon_buffer_fini(&b);
 }

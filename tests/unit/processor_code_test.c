@@ -81,12 +81,13 @@ static void levels_are_what_the_compiler_sees(void **state)
 
 	(void)state;
 	__builtin_cpu_init();
-	assert_int_equal(processor_has(v2), __builtin_cpu_supports("sse4.2") &&
-						    __builtin_cpu_supports("popcnt"));
+	assert_int_equal(processor_has(v2),
+			 __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"));
 	assert_int_equal(processor_has(v3), processor_has(v2) && __builtin_cpu_supports("avx2") &&
 						    __builtin_cpu_supports("fma") &&
 						    __builtin_cpu_supports("bmi2"));
-	assert_int_equal(processor_has(v4), processor_has(v3) && __builtin_cpu_supports("avx512bw") &&
+	assert_int_equal(processor_has(v4), processor_has(v3) &&
+						    __builtin_cpu_supports("avx512bw") &&
 						    __builtin_cpu_supports("avx512vl") &&
 						    __builtin_cpu_supports("avx512dq"));
 	assert_false(processor_has(tenon_slice_of("x86_64_v5")));

@@ -310,8 +310,9 @@ static inline struct relax_vm *machine_of(struct assembly *a)
 }
 
 /* Call a function of a machine. */
-static inline int run_machine(struct relax_vm *vm, const char *function, const struct tenon_value *args,
-			      uint32_t count, struct tenon_value *ret)
+static inline int run_machine(struct relax_vm *vm, const char *function,
+			      const struct tenon_value *args, uint32_t count,
+			      struct tenon_value *ret)
 {
 	int64_t index = relax_executable_find(vm->x, tenon_slice_of(function));
 	struct relax_vm *outer;

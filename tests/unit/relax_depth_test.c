@@ -70,7 +70,8 @@ static void ends_on_every_stack(struct relax_vm *vm, int64_t endless, int64_t fe
 }
 
 /* main(x): a call of @first with @count operands that repeat @pair, and REG(0) at the end */
-static struct relax_vm *repeating(struct assembly *a, uint32_t first, const int64_t *pair, size_t count)
+static struct relax_vm *repeating(struct assembly *a, uint32_t first, const int64_t *pair,
+				  size_t count)
 {
 	int64_t *words = calloc(4 + count + 1, sizeof(*words));
 	struct relax_vm *vm;
@@ -161,8 +162,8 @@ static int back(void *self, const struct tenon_value *args, int32_t count, struc
 
 	(void)self;
 	(void)count;
-	err = relax_call(vm, (uint32_t)relax_executable_find(vm->x, tenon_slice_of("main")), &less, 1,
-		      ret);
+	err = relax_call(vm, (uint32_t)relax_executable_find(vm->x, tenon_slice_of("main")), &less,
+			 1, ret);
 	ret->as.integer += !err;
 	return err;
 }

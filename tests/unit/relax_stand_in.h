@@ -10,7 +10,7 @@
 #include "runtime/relax/relax.h"
 
 static inline int relax_stand_in(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret)
+				 struct tenon_value *ret)
 {
 	const DLTensor *last = NULL, *t;
 	unsigned int checksum = 0;

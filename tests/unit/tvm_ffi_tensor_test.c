@@ -107,9 +107,12 @@ static void dtypes_are_read_and_written_as_tvm_ffi_does(void **state)
 		DLDataType dtype;
 		const char *written;
 	} cases[] = {
-		{ "i32", { 0, 32, 1 }, "int32" },   { "u8", { 1, 8, 1 }, "uint8" },
-		{ "f16", { 2, 16, 1 }, "float16" }, { "f32x2", { 2, 32, 2 }, "float32x2" },
-		{ "bf16", { 4, 16, 1 }, "bfloat16" }, { "void", { 3, 0, 0 }, "" },
+		{ "i32", { 0, 32, 1 }, "int32" },
+		{ "u8", { 1, 8, 1 }, "uint8" },
+		{ "f16", { 2, 16, 1 }, "float16" },
+		{ "f32x2", { 2, 32, 2 }, "float32x2" },
+		{ "bf16", { 4, 16, 1 }, "bfloat16" },
+		{ "void", { 3, 0, 0 }, "" },
 		{ "", { 3, 0, 0 }, "" },
 	};
 	struct tenon_value v;

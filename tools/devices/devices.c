@@ -129,7 +129,8 @@ const struct cli_command devices_command = {
 	"Usage: tenon devices [--json] [--timeout S] [--remote ADDRESS]\n"
 	"\n"
 	"  --json        print JSON\n"
-	"  --timeout S   give up on a driver after S seconds (20), on a silent server after S seconds (60)\n"
+	"  --timeout S   give up on a driver after S seconds (20), on a silent server after S "
+	"seconds (60)\n"
 	"  --remote ADDRESS  list the devices of another machine: HOST:PORT[/KEY]\n"
 	"\n"
 	"Each driver is probed in a separate process.\n",

@@ -45,7 +45,8 @@ static size_t count_passed_through(const struct checkup *c)
 
 	for (size_t i = 0; i < count; i++) {
 		/* gcc for aarch64 takes all rows for one text: the bound tells it how long a name is */
-		snprintf(path, sizeof(path), "/sys/kernel/iommu_groups/%.*s", BOARD_NAME - 1, names[i]);
+		snprintf(path, sizeof(path), "/sys/kernel/iommu_groups/%.*s", BOARD_NAME - 1,
+			 names[i]);
 		passed += passes_through(c, path);
 	}
 	return passed;

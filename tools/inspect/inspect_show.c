@@ -145,7 +145,8 @@ static bool show_elf(struct tenon_slice bytes, FILE *out)
 		if (!symbol.name.size || (!symbol.global && symbol.kind != ELF_SYMBOL_FUNCTION &&
 					  symbol.kind != ELF_SYMBOL_OBJECT))
 			continue;
-		fprintf(out, "  0x%08" PRIx64 " %8" PRIu64 "  %-8s  %-9s ", symbol.value, symbol.size,
+		fprintf(out, "  0x%08" PRIx64 " %8" PRIu64 "  %-8s  %-9s ", symbol.value,
+			symbol.size,
 			symbol.kind == ELF_SYMBOL_FUNCTION ? "function"
 			: symbol.kind == ELF_SYMBOL_OBJECT ? "data"
 							   : "",
@@ -197,8 +198,9 @@ static bool show_hex(struct tenon_slice bytes, FILE *out)
 /* The first that fits and can show the bytes. */
 static const struct inspector inspectors[] = {
 	{ NULL, "\x03\x02\x23\x07", show_spirv },
-	{ NULL, "\x7f"
-		"ELF",
+	{ NULL,
+	  "\x7f"
+	  "ELF",
 	  show_elf },
 	{ "json", NULL, show_json },
 	{ "graph", NULL, show_json },
@@ -214,8 +216,8 @@ static bool fits(const struct inspector *i, const char *name, struct tenon_slice
 
 	if (i->suffix && (!dot || strcmp(dot + 1, i->suffix)))
 		return false;
-	return bytes.size >= size && !memcmp(bytes.data ? bytes.data : "", i->magic ? i->magic : "",
-					     size);
+	return bytes.size >= size &&
+	       !memcmp(bytes.data ? bytes.data : "", i->magic ? i->magic : "", size);
 }
 
 static void show_bytes(struct cli *cli, const char *name, struct tenon_slice bytes)
@@ -246,12 +248,14 @@ static int find_module(const struct link_host *h, const char *name, size_t *out)
 		if (!artifact_is_native(&h->names.items[at]))
 			tenon_buffer_printf(&names, "%s%s", names.size ? ", " : "",
 					    h->names.items[at].file_name);
-	err = tenon_error(-TENON_E_NOT_FOUND,
-			  "%s: --show %s: no program has this name, and no module this number; %s%s",
-			  h->path, name,
-			  names.size ? "programs: " : "the file has no names: give a number, as tenon "
-						      "unpack does",
-			  names.size ? names.data : "");
+	err = tenon_error(
+		-TENON_E_NOT_FOUND,
+		"%s: --show %s: no program has this name, and no module this number; %s%s", h->path,
+		name,
+		names.size ? "programs: "
+			   : "the file has no names: give a number, as tenon "
+			     "unpack does",
+		names.size ? names.data : "");
 	tenon_buffer_fini(&names);
 	return err;
 }
@@ -276,7 +280,8 @@ static bool show_by_format(struct cli *cli, const struct tenon_payload_format *f
 
 /* The programs of a payload: one for each kernel, a text, or one for all. */
 static void show_payload(struct cli *cli, const struct tenon_payload_format *format,
-			 struct tenon_payload_info *info, struct tenon_slice bytes, const char *name)
+			 struct tenon_payload_info *info, struct tenon_slice bytes,
+			 const char *name)
 {
 	int (*split)(struct tenon_payload_info *) = PAYLOAD_SLOT(format, split);
 	size_t i;
@@ -293,10 +298,7 @@ static void show_payload(struct cli *cli, const struct tenon_payload_format *for
 	}
 	if (info->part_count)
 		return;
-	show_bytes(cli, name,
-		   info->text.size   ? info->text
-		   : info->code.size ? info->code
-				     : bytes);
+	show_bytes(cli, name, info->text.size ? info->text : info->code.size ? info->code : bytes);
 }
 
 static int show_module(struct cli *cli, const struct link_host *h, size_t module, const char *name)

@@ -104,12 +104,13 @@ static int add_named(struct imports *im)
 					  "--import %s:%s: a module cannot import itself",
 					  r->imports[i].left, r->imports[i].right);
 		else if (!err && reaches(im, child, parent))
-			err = tenon_error(-TENON_E_CYCLE,
-					  "--import %s:%s: %s imports %s already, itself or through "
-					  "another, and modules cannot import each other: remove "
-					  "one of the two",
-					  r->imports[i].left, r->imports[i].right,
-					  r->imports[i].right, r->imports[i].left);
+			err = tenon_error(
+				-TENON_E_CYCLE,
+				"--import %s:%s: %s imports %s already, itself or through "
+				"another, and modules cannot import each other: remove "
+				"one of the two",
+				r->imports[i].left, r->imports[i].right, r->imports[i].right,
+				r->imports[i].left);
 		if (!err)
 			err = link_tree_import(&im->tree, parent, child);
 		if (!err)

@@ -334,8 +334,7 @@ static int add_aot(struct unpacking *u)
 		return 0;
 	err = mlf_aot_source(&u->archive, u->model, &source);
 	if (!err)
-		err = write_file(u, "tenon_aot.c",
-				 (struct tenon_slice){ source.data, source.size },
+		err = write_file(u, "tenon_aot.c", (struct tenon_slice){ source.data, source.size },
 				 &next_input(u)->path);
 	tenon_buffer_fini(&source);
 	if (err)
@@ -346,7 +345,8 @@ static int add_aot(struct unpacking *u)
 	if (!in->kind)
 		return no_memory();
 	return params ? extract(u, params, &in->path)
-		      : write_file(u, "tenon_aot.params", (struct tenon_slice){ NULL, 0 }, &in->path);
+		      : write_file(u, "tenon_aot.params", (struct tenon_slice){ NULL, 0 },
+				   &in->path);
 }
 
 /* ---- linking */

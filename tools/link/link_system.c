@@ -92,24 +92,23 @@ static int write_source(const struct source *s, struct tenon_buffer *out)
 
 	if (s->declarations.status || s->table.status)
 		return tenon_error(-TENON_E_NOMEM, "no memory for names of symbols");
-	return tenon_buffer_printf(
-		out,
-		"int %s(const char *name, void *address);\n"
-		"%s"
-		"static const struct {\n"
-		"\tconst char *name;\n"
-		"\tvoid *address;\n"
-		"} symbols[] = {\n"
-		"%s"
-		"};\n"
-		"__attribute__((constructor)) static void tenon_register(void)\n"
-		"{\n"
-		"\tunsigned int i;\n"
-		"\n"
-		"\tfor (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)\n"
-		"\t\t%s(symbols[i].name, symbols[i].address);\n"
-		"}\n",
-		name, s->declarations.data, s->table.data, name);
+	return tenon_buffer_printf(out,
+				   "int %s(const char *name, void *address);\n"
+				   "%s"
+				   "static const struct {\n"
+				   "\tconst char *name;\n"
+				   "\tvoid *address;\n"
+				   "} symbols[] = {\n"
+				   "%s"
+				   "};\n"
+				   "__attribute__((constructor)) static void tenon_register(void)\n"
+				   "{\n"
+				   "\tunsigned int i;\n"
+				   "\n"
+				   "\tfor (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)\n"
+				   "\t\t%s(symbols[i].name, symbols[i].address);\n"
+				   "}\n",
+				   name, s->declarations.data, s->table.data, name);
 }
 
 int link_system_source(const char *object, enum tenon_generation generation, const char *prefix,

@@ -98,8 +98,8 @@ int profile_print(const struct profile *p, FILE *out)
 	for (i = 0; i < n; i++) {
 		const struct profile_op *op = &sorted[i];
 
-		printable_cell((struct tenon_slice){ op->name, strnlen(op->name, NAME_MOST) }, width,
-			   out);
+		printable_cell((struct tenon_slice){ op->name, strnlen(op->name, NAME_MOST) },
+			       width, out);
 		fprintf(out, " %8" PRIu64 " %11s %11s %6.1f%%\n", op->calls,
 			timing_text(op->ns / op->calls, each), timing_text(op->ns, all),
 			total ? 100.0 * (double)op->ns / (double)total : 0.0);

@@ -182,11 +182,10 @@ static int check_names(struct cli *cli, const struct words *w, struct tenon_para
 	qsort(params, n, sizeof(*params), by_name);
 	for (i = 1; i < n; i++)
 		if (!by_name(&params[i - 1], &params[i]))
-			return cli_usage(
-				cli,
-				"two arrays are called \"%.*s\": rename one of them with "
-				"NAME=FILE.npy",
-				(int)params[i].name.size, params[i].name.data);
+			return cli_usage(cli,
+					 "two arrays are called \"%.*s\": rename one of them with "
+					 "NAME=FILE.npy",
+					 (int)params[i].name.size, params[i].name.data);
 	return 0;
 }
 

@@ -40,10 +40,11 @@ static int read_address_options(char *text, struct tenon_remote_options *o)
 		else if (!strncmp(word, "wait=", 5))
 			err = read_ms(word + 5, &o->connect_ms);
 		else
-			return tenon_error(-TENON_E_VALUE,
-					   "an address has no option \"%s\": it has key=KEY, "
-					   "secret=FILE, silence=MILLISECONDS and wait=MILLISECONDS",
-					   word);
+			return tenon_error(
+				-TENON_E_VALUE,
+				"an address has no option \"%s\": it has key=KEY, "
+				"secret=FILE, silence=MILLISECONDS and wait=MILLISECONDS",
+				word);
 	}
 	return err;
 }
@@ -68,7 +69,8 @@ int remote_connect(struct cli *cli, const char *text, double silence, struct ten
 	struct tenon_remote_options o = {
 		.size = sizeof(o),
 		.progress = show_progress,
-		.silence_ms = silence > 0 && silence < INT32_MAX / 1000 ? (uint32_t)(silence * 1000) : 0,
+		.silence_ms =
+			silence > 0 && silence < INT32_MAX / 1000 ? (uint32_t)(silence * 1000) : 0,
 	};
 	const char *plain = getenv("TENON_REMOTE_PLAIN");
 	char *address = strdup(text);

@@ -65,8 +65,7 @@ const struct cli_command rpc_command = {
 	"       tenon rpc upload ADDRESS FILE... [--timeout S]\n"
 	"       tenon rpc call ADDRESS FUNCTION [SPEC]... [--timeout S] [--json]\n"
 	"\n"
-	"Options of serve:\n"
-	RPC_SERVE_OPTIONS
+	"Options of serve:\n" RPC_SERVE_OPTIONS
 #ifdef CONFIG_REMOTE_TRACKER
 	"\n"
 	"Options of tracker:\n"
@@ -84,7 +83,6 @@ const struct cli_command rpc_command = {
 	"  --connections N        connections at a time (1024)\n"
 	"  --trust-network        as above\n"
 #endif
-	"\n"
-	RPC_SERVE_WARNING "All end with SIGTERM or SIGINT.\n",
+	"\n" RPC_SERVE_WARNING "All end with SIGTERM or SIGINT.\n",
 	rpc_main,
 };

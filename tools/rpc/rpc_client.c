@@ -177,8 +177,8 @@ static int ping(struct cli *cli, struct client *c)
 
 static int ping_main(struct cli *cli, int argc, char **argv)
 {
-	return with_session(cli, argc, argv, 1, "ping ADDRESS [--count N] [--timeout S] [--json]", SILENCE_S,
-			    ping);
+	return with_session(cli, argc, argv, 1, "ping ADDRESS [--count N] [--timeout S] [--json]",
+			    SILENCE_S, ping);
 }
 
 /* ---- functions */
@@ -205,7 +205,8 @@ static int functions(struct cli *cli, struct client *c)
 
 static int functions_main(struct cli *cli, int argc, char **argv)
 {
-	return with_session(cli, argc, argv, 1, "functions ADDRESS [--timeout S]", SILENCE_S, functions);
+	return with_session(cli, argc, argv, 1, "functions ADDRESS [--timeout S]", SILENCE_S,
+			    functions);
 }
 
 /* ---- upload: the way to try a connection with a file, since the folder ends with the session */
@@ -333,8 +334,8 @@ static int call(struct cli *cli, struct client *c)
 
 static int call_main(struct cli *cli, int argc, char **argv)
 {
-	return with_session(cli, argc, argv, 2, "call ADDRESS FUNCTION [SPEC]... [--timeout S] [--json]", 0,
-			    call);
+	return with_session(cli, argc, argv, 2,
+			    "call ADDRESS FUNCTION [SPEC]... [--timeout S] [--json]", 0, call);
 }
 
 const struct rpc_action rpc_client_actions[] = {

@@ -30,7 +30,8 @@
 	"  --secret-file FILE     clients must prove that they know this secret\n"                 \
 	"  --tls-certificate FILE, --tls-key FILE  speak TLS\n"                                    \
 	"  --trust-network        accept addresses that other machines can reach\n"                \
-	"  --sandbox-learn        let sessions make every system call, and name those not allowed\n" \
+	"  --sandbox-learn        let sessions make every system call, and name those not "        \
+	"allowed\n"                                                                                \
 	"  --no-sandbox           let uploaded code do all that this user can\n"
 
 #define RPC_SERVE_WARNING                                                                          \

@@ -41,8 +41,8 @@ static int note_session(struct cli *cli, struct target_list *list, size_t i)
 		list->on[i] ? tenon_remote_of_device(list->on[i], NULL) : NULL;
 
 	if (i && remote != list->remote)
-		return cli_usage(cli, "--device %s and %s are of different machines",
-				 list->name[0], list->name[i]);
+		return cli_usage(cli, "--device %s and %s are of different machines", list->name[0],
+				 list->name[i]);
 	if (remote && !list->remote) {
 		tenon_object_ref(remote);
 		list->remote = remote;

@@ -185,7 +185,7 @@ static int read_entry(struct archive *a, zip_uint64_t index, struct npz *out)
 	err = read_bytes(a, index, &st, &bytes);
 	if (!err)
 		err = array_file_bytes((struct tenon_slice){ bytes, (size_t)st.size }, label,
-					  &out->tensors[index]);
+				       &out->tensors[index]);
 	free(bytes);
 	if (err)
 		return err;

@@ -126,7 +126,8 @@ static int unpack_main(struct cli *cli, int argc, char **argv)
 	if (found == CLI_OPTIONS_BAD)
 		return CLI_USAGE;
 	if (argc - optind != 2)
-		return cli_usage(cli, "which module, and into which folder? tenon unpack FILE FOLDER");
+		return cli_usage(cli,
+				 "which module, and into which folder? tenon unpack FILE FOLDER");
 	u.folder = argv[optind + 1];
 	err = unpack_it(cli, argv[optind], &u);
 	unpack_fini(&u);

@@ -53,7 +53,7 @@ struct worker {
 	struct share *share;
 	unsigned int number;
 	unsigned int count;
-	int go[2]; /* pipe: a byte for each process that is to build, besides the first */
+	int go[2];   /* pipe: a byte for each process that is to build, besides the first */
 	size_t seen; /* kernels that the preparation has finished or left out */
 };
 

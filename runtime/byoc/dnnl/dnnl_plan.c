@@ -93,8 +93,8 @@ static int new_block(struct dnnl_plan *p, const struct dnnl_layout *layout, stru
 	return 0;
 }
 
-int dnnl_add_step(struct dnnl_plan *p, const struct dnnl_primitive_desc *pd, const struct dnnl_use *uses,
-		  uint32_t count)
+int dnnl_add_step(struct dnnl_plan *p, const struct dnnl_primitive_desc *pd,
+		  const struct dnnl_use *uses, uint32_t count)
 {
 	struct dnnl_step *step = byoc_append(&p->steps, &p->step_count, sizeof(*step));
 	struct dnnl_use *use;
