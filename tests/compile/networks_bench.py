@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Pretrained networks compiled by tenon-compile beside ONNX Runtime, one thread each.
 
-usage: networks_bench.py TENON NETWORKS [--processor NAME]... [--network NAME]...
+usage: networks_bench.py TENON NETWORKS [--processor NAME]... [--network NAME]... [--threads N]
 
-Prints for each network and processor: milliseconds of processor time a run of both, taken in turns, the least of
+With more threads than one it is the time that passes in the fastest run. Prints for each network and processor: milliseconds of processor time a run of both, taken in turns, the least of
 four rounds; the ratio; whether outputs are equal within rtol 1e-3, atol 1e-4, or 0.06 in 8 bits; opening; the most
 memory of each in a process of its own: of Tenon all of it, of ONNX Runtime what a session adds to Python; seconds that
 compiling took, and the size of the module.
@@ -91,9 +91,9 @@ def with_shape(path, name, shape, folder):
     return result
 
 
-def session_of(path):
+def session_of(path, threads):
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.intra_op_num_threads = threads
     options.log_severity_level = 4
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
@@ -104,17 +104,19 @@ def memory(key, process="self"):
     return next((int(line.split()[1]) << 10 for line in lines if line.startswith(key)), 0)
 
 
-def measure_onnxruntime(path, name, array, runs):
-    """Seconds of processor time a run, in this process, and bytes that the session took at most."""
+def measure_onnxruntime(path, name, array, runs, threads):
+    """Seconds a run, in this process, and bytes that the session took at most."""
     Path("/proc/self/clear_refs").write_text("5")  # the most is from now on
     before = memory("VmRSS")
-    session = session_of(path)
+    session = session_of(path, threads)
     for _ in range(2):
         session.run(None, {name: array})
-    begin = time.process_time()
+    begin, fastest = time.process_time(), float("inf")
     for _ in range(runs):
+        start = time.perf_counter()
         session.run(None, {name: array})
-    return (time.process_time() - begin) / runs, memory("VmHWM") - before
+        fastest = min(fastest, time.perf_counter() - start)
+    return (time.process_time() - begin) / runs if threads == 1 else fastest, memory("VmHWM") - before
 
 
 def peer(arguments):
@@ -125,10 +127,10 @@ def peer(arguments):
     return json.loads(done.stdout)
 
 
-def run_tenon(arguments):
+def run_tenon(arguments, threads):
     """Seconds of processor time and bytes of memory of a process, and what it wrote."""
     before, most = resource.getrusage(resource.RUSAGE_CHILDREN), 0
-    environment = {**os.environ, "TVM_NUM_THREADS": "1"}
+    environment = {**os.environ, "TVM_NUM_THREADS": str(threads)}
     with tempfile.TemporaryFile("w+") as out:
         child = subprocess.Popen(arguments, stdout=out, env=environment)
         # what getrusage() has of memory begins with that of this process
@@ -152,7 +154,16 @@ def compile_network(path, name, shape, module, processor):
     return time.process_time() - begin[0] + resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begin[1]
 
 
-def row(tenon, networks, title, processor, folder):
+def measure_tenon(words, runs, threads):
+    """Seconds a run, bytes of memory of the process, and nanoseconds that opening took."""
+    one, _, _ = run_tenon([*words, "1"], threads)
+    many, most, text = run_tenon([*words, str(1 + runs)], threads)
+    nanoseconds = json.loads(text)["nanoseconds"]
+    seconds = (many - one) / runs if threads == 1 else nanoseconds["min"] / 1e9
+    return seconds, most, nanoseconds["open"]
+
+
+def row(tenon, networks, title, processor, threads, folder):
     file, name, shape, runs = NETWORKS[title]
     module, x, path = folder / "model.so", folder / "x.npy", networks / file
     if title.endswith("int8"):
@@ -165,7 +176,7 @@ def row(tenon, networks, title, processor, folder):
         else numbers.random(shape).astype("float32")
     )
     np.save(x, array)
-    session = session_of(fixed := with_shape(path, name, shape, folder))
+    session = session_of(fixed := with_shape(path, name, shape, folder), 1)
     words = ["--input", f"{quoted(name)}=@{x}"]
     expected = []
     for i, y in enumerate(session.run(None, {name: array})):
@@ -179,14 +190,13 @@ def row(tenon, networks, title, processor, folder):
     bench = [tenon, "bench", str(module), *words, "--warmup", "1", "--json", "--runs"]
     ours, theirs = [], []
     for _ in range(ROUNDS):
-        one, _, _ = run_tenon([*bench, "1"])
-        many, own, text = run_tenon([*bench, str(1 + runs)])
-        ours.append((many - one) / runs)
-        theirs.append(peer([str(fixed), name, str(x), str(runs)]))
+        time_of_run, own, opening = measure_tenon(bench, runs, threads)
+        ours.append(time_of_run)
+        theirs.append(peer([str(fixed), name, str(x), str(runs), str(threads)]))
     mine, (other, added) = min(ours) * 1e3, (min(column) for column in zip(*theirs))
     print(
         f"{title:22} {processor or 'default':8} {mine:8.2f} {other * 1e3:8.2f} {mine / other / 1e3:6.2f}  "
-        f"{'equal' if equal.returncode == 0 else 'DIFFERS':8} {json.loads(text)['nanoseconds']['open'] / 1e6:7.1f} "
+        f"{'equal' if equal.returncode == 0 else 'DIFFERS':8} {opening / 1e6:7.1f} "
         f"{own / 2**20:7.1f} {added / 2**20:8.1f} {seconds:9.1f} {module.stat().st_size / 2**20:6.1f}",
         flush=True,
     )
@@ -195,16 +205,20 @@ def row(tenon, networks, title, processor, folder):
 
 def main():
     if sys.argv[1] == "--peer":
-        path, name, x, runs = sys.argv[2:]
-        print(json.dumps(measure_onnxruntime(path, name, np.load(x), int(runs))))
+        path, name, x, runs, threads = sys.argv[2:]
+        print(json.dumps(measure_onnxruntime(path, name, np.load(x), int(runs), int(threads))))
         return
     parser = argparse.ArgumentParser()
     parser.add_argument("tenon")
     parser.add_argument("networks", type=Path)
     parser.add_argument("--network", action="append", choices=NETWORKS, dest="titles")
     parser.add_argument("--processor", action="append", default=[])
+    parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    print(f"ONNX Runtime {onnxruntime.__version__}, one thread each; milliseconds of processor time a run, most MiB in a process")
+    what = "one thread each; milliseconds of processor time a run" if options.threads == 1 else (
+        f"{options.threads} threads each; milliseconds of the fastest run"
+    )  # fmt: skip
+    print(f"ONNX Runtime {onnxruntime.__version__}, {what}, most MiB in a process")
     print(
         f"{'network':22} {'code for':8} {'Tenon':>8} {'ONNX RT':>8} {'ratio':>6}  {'outputs':8} {'open ms':>7} "
         f"{'MiB':>7} {'ONNX RT':>8} {'compile s':>9} {'file':>6}"
@@ -213,7 +227,7 @@ def main():
     for title in options.titles or NETWORKS:
         for processor in options.processor or [None]:
             with tempfile.TemporaryDirectory() as folder:
-                equal &= row(options.tenon, options.networks, title, processor, Path(folder))
+                equal &= row(options.tenon, options.networks, title, processor, options.threads, Path(folder))
     sys.exit(0 if equal else 1)
 
 
