@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "link/signature.h"
 
+#include <errno.h>
 #include <mbedtls/ctr_drbg.h>
 #include <mbedtls/entropy.h>
 #include <mbedtls/error.h>
@@ -28,10 +29,21 @@ struct signature_work {
 	mbedtls_pk_context key;
 };
 
+/*
+ * mbedtls tells of a want of memory by several codes, and by none where it tries another form of a key next:
+ * ask errno, which its callers set to 0 before.
+ */
+static bool lacks_memory(void)
+{
+	return errno == ENOMEM;
+}
+
 static int fail(int status, const char *what, int error)
 {
 	char text[160] = "";
 
+	if (lacks_memory())
+		return tenon_error(-TENON_E_NOMEM, "%s: out of memory", what);
 	mbedtls_strerror(error, text, sizeof(text));
 	return tenon_error(status, "%s: %s", what, text);
 }
@@ -40,6 +52,8 @@ static int key_error(const char *path, const char *what, int error)
 {
 	char text[160] = "";
 
+	if (lacks_memory())
+		return tenon_error(-TENON_E_NOMEM, "%s: out of memory", path);
 	mbedtls_strerror(error, text, sizeof(text));
 	return tenon_error(error == MBEDTLS_ERR_PK_FILE_IO_ERROR ? -TENON_E_IO : -TENON_E_VALUE,
 			   "%s: want a %s in PEM or DER: %s", path, what, text);
@@ -52,6 +66,7 @@ static int work_init(struct signature_work *w)
 	mbedtls_entropy_init(&w->entropy);
 	mbedtls_ctr_drbg_init(&w->random);
 	mbedtls_pk_init(&w->key);
+	errno = 0;
 	error = mbedtls_ctr_drbg_seed(&w->random, mbedtls_entropy_func, &w->entropy, NULL, 0);
 	return error ? fail(-TENON_E_IO, "no random numbers", error) : 0;
 }
@@ -82,6 +97,7 @@ static int read_private(struct signature_work *w, const char *path)
 	struct stat st;
 	int error, err;
 
+	errno = 0;
 #if MBEDTLS_VERSION_MAJOR >= 3
 	error = mbedtls_pk_parse_keyfile(&w->key, path, NULL, mbedtls_ctr_drbg_random, &w->random);
 #else
@@ -96,17 +112,21 @@ static int read_private(struct signature_work *w, const char *path)
 
 static int read_public(struct signature_work *w, const char *path)
 {
-	int error = mbedtls_pk_parse_public_keyfile(&w->key, path);
+	int error;
 
+	errno = 0;
+	error = mbedtls_pk_parse_public_keyfile(&w->key, path);
 	return error ? key_error(path, "public key", error) : check_key(w, path);
 }
 
 static int hash_of(struct tenon_slice bytes, unsigned char hash[HASH_SIZE])
 {
 	const mbedtls_md_info_t *sha256 = mbedtls_md_info_from_type(MBEDTLS_MD_SHA256);
-	int error = mbedtls_md(sha256, (const unsigned char *)(bytes.data ? bytes.data : ""),
-			       bytes.size, hash);
+	int error;
 
+	errno = 0;
+	error = mbedtls_md(sha256, (const unsigned char *)(bytes.data ? bytes.data : ""),
+			   bytes.size, hash);
 	return error ? fail(-TENON_E_UNSUPPORTED, "SHA-256", error) : 0;
 }
 
@@ -116,6 +136,7 @@ static int sign(struct signature_work *w, const unsigned char *hash, struct teno
 	size_t size;
 	int error;
 
+	errno = 0;
 #if MBEDTLS_VERSION_MAJOR >= 3
 	error = mbedtls_pk_sign(&w->key, MBEDTLS_MD_SHA256, hash, HASH_SIZE, bytes, sizeof(bytes),
 				&size, mbedtls_ctr_drbg_random, &w->random);
@@ -142,6 +163,17 @@ int signature_make(const char *key, struct tenon_slice bytes, struct tenon_buffe
 	return err;
 }
 
+static int check(struct signature_work *w, const unsigned char *hash, struct tenon_slice signature,
+		 bool *valid)
+{
+	errno = 0;
+	*valid = !mbedtls_pk_verify(&w->key, MBEDTLS_MD_SHA256, hash, HASH_SIZE,
+				    (const unsigned char *)signature.data, signature.size);
+	if (!*valid && lacks_memory())
+		return tenon_error(-TENON_E_NOMEM, "checking the signature: out of memory");
+	return 0;
+}
+
 int signature_check(const char *key, struct tenon_slice bytes, struct tenon_slice signature,
 		    bool *valid)
 {
@@ -154,8 +186,7 @@ int signature_check(const char *key, struct tenon_slice bytes, struct tenon_slic
 	err = err ? err : read_public(&w, key);
 	err = err ? err : hash_of(bytes, hash);
 	if (!err && signature.size)
-		*valid = !mbedtls_pk_verify(&w.key, MBEDTLS_MD_SHA256, hash, HASH_SIZE,
-					    (const unsigned char *)signature.data, signature.size);
+		err = check(&w, hash, signature, valid);
 	work_fini(&w);
 	return err;
 }

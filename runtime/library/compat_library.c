@@ -115,8 +115,11 @@ static bool compat_try(const char *folder, const char *below, struct tenon_buffe
 		}
 		dlclose(handle);
 	}
-	tenon_buffer_printf(tried, "%s%s%s", tried->size ? ", " : "", path,
-			    handle ? " (not Tenon's)" : "");
+	tenon_buffer_printf(tried, "%s%s", tried->size ? ", " : "", path);
+	if (handle)
+		tenon_buffer_printf(tried, " (not Tenon's)");
+	else if (!access(path, F_OK))
+		tenon_buffer_printf(tried, " (%s)", dlerror());
 	return false;
 }
 

@@ -45,8 +45,9 @@
 #define ADD4                                                                                       \
 	D27 "host_several/lib.so --function add_4 --input @" D27                                   \
 	    "host_several/c0_in0.npy --input @" D27 "host_several/c0_in1.npy"
-#define WORDS "tests/llm/data/bytes/model.so"
-#define PAIR  D27 "model_two_outputs/r0_"
+#define WORDS  "tests/llm/data/bytes/model.so"
+#define SIGNED D18 "host_vecadd/lib.so"
+#define PAIR   D27 "model_two_outputs/r0_"
 
 #define REFUSED (-1)
 
@@ -92,6 +93,11 @@ static const struct line lines[] = {
 	{ CLI_OK, "unpack " D18 "opencl_vecadd/lib.so @TMP/parts" },
 	{ CLI_OK, "link -o @FILE @TMP/parts/manifest.json" },
 	{ REFUSED, "link -o @FILE examples/link/vecadd.c two.c=nonsense@key" },
+
+#ifdef CONFIG_SIGNATURES
+	{ CLI_OK, "sign --key @TMP/key.pem -o @FILE " SIGNED },
+	{ CLI_OK, "verify --key @TMP/public.pem --signature @TMP/signature " SIGNED },
+#endif
 
 	{ CLI_OK, "params list " PARAMS },
 	{ CLI_OK, "params list " PARAMS " --json" },
@@ -525,6 +531,25 @@ static int make_quick_emulator(void)
 	return symlink("/bin/true", path) || setenv("PATH", folder, 1);
 }
 
+#ifdef CONFIG_SIGNATURES
+static int make_keys(void)
+{
+	char command[1200];
+
+	snprintf(command, sizeof(command),
+		 "cd %s && umask 077 && openssl genrsa -out key.pem 2048 2>log && "
+		 "openssl rsa -in key.pem -pubout -out public.pem 2>log && "
+		 "openssl dgst -sha256 -sign key.pem -out signature \"$OLDPWD\"/" SIGNED,
+		 folder);
+	return system(command);
+}
+#else
+static int make_keys(void)
+{
+	return 0;
+}
+#endif
+
 #ifdef CONFIG_LLM_TOKENIZER
 /* The folder of a model with a tokenizer, whose file has each sort of step. */
 static int make_tokenizer(void)
@@ -586,7 +611,8 @@ static int make_ready(void **state)
 	setenv("TENON_VULKAN_LIBRARY", "/nonexistent", 1);
 	setenv("TENON_CUDA_LIBRARY", "/nonexistent", 1);
 	setenv("TENON_NVRTC_LIBRARY", "/nonexistent", 1);
-	if (make_quick_emulator() || make_tokenizer())
+	/* the emulator takes PATH away */
+	if (make_keys() || make_quick_emulator() || make_tokenizer())
 		return 1;
 	want = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	got = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
