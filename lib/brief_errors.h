@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LIB_BRIEF_ERRORS_H
-#define LIB_BRIEF_ERRORS_H
-
 /*
  * Errors without messages. If CONFIG_ERROR_MESSAGES is off, calls that raise an error pass its
  * status only: the message is in a branch that is never taken, so that the compiler checks the
  * format but emits no code. The functions themselves remain for programs that use the library.
  */
+#ifndef LIB_BRIEF_ERRORS_H
+#define LIB_BRIEF_ERRORS_H
 
 #include <tenon/backend/cursor.h>
 #include <tenon/error.h>

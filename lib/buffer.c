@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Grow a buffer of bytes, and keep its first failure until it is read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

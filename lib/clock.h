@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The monotonic clock in nanoseconds. */
 #ifndef LIB_CLOCK_H
 #define LIB_CLOCK_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Lay the sections of a recorded command stream out and write them. */
 #include "lib/cmdstream_emit.h"
 
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Record a command stream while a program runs: regions, code, relocations. */
 #ifndef LIB_CMDSTREAM_EMIT_H
 #define LIB_CMDSTREAM_EMIT_H
 
-/**
- * DOC: recorded command streams
- *
+/*
  * A program that decides at run time what the accelerator does *records* a stream: it declares
  * regions, emits code with relocations, and flushes. The result are the bytes of a payload, which
  * are read and checked like those of a compiler: there is one way to a command object. The bytes

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read foreign bytes without leaving their range, and say in errors where it failed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

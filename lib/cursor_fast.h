@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LIB_CURSOR_FAST_H
-#define LIB_CURSOR_FAST_H
-
 /*
  * Inline versions of the most frequent reads of a blob. Each makes the same checks as the function
  * of the public header, and calls that function on failure.
  */
+#ifndef LIB_CURSOR_FAST_H
+#define LIB_CURSOR_FAST_H
 
 #include <endian.h>
 #include <string.h>

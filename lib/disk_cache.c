@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read and write entries of the cache, after checks of their owner, key and checksum. */
 #include "lib/disk_cache.h"
 
 #include <errno.h>

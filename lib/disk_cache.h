@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Keep compiled kernels on disk from one process to the next. */
 #ifndef LIB_DISK_CACHE_H
 #define LIB_DISK_CACHE_H
 
-/**
- * DOC: compiled kernels on disk
- *
+/*
  * One file per entry below $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else $HOME/.cache/tenon
  * (an empty TENON_CACHE_DIR switches the cache off). Entries are written to a temporary name and
  * renamed, and contain their key and a checksum: a torn, foreign or damaged file is ignored and

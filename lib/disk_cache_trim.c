@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Delete the oldest entries when the cache exceeds its limit. */
 #include "lib/disk_cache_trim.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The size limit of the disk cache. */
 #ifndef LIB_DISK_CACHE_TRIM_H
 #define LIB_DISK_CACHE_TRIM_H
 

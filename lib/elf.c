@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the symbols and dependencies of an ELF file by its sections or dynamic segment. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

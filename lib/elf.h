@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the symbols of an ELF file of any machine without loading it. */
 #ifndef LIB_ELF_H
 #define LIB_ELF_H
 
-/**
- * DOC: ELF files of any machine
- *
+/*
  * Reads the symbols of a shared object without loading it: 32 and 64 bits, both byte orders, with
  * section headers or, if these are stripped, from the dynamic segment. Allocates nothing, and never
  * reads outside the file, even if it is malformed.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Explain why the dynamic linker refused a shared object. */
 #include <dlfcn.h>
 
 #include <tenon/error.h>

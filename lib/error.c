@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The thread's error: format it, prepend frames, convert a status to a kind. */
 #include "lib/brief_errors.h"
 #include "lib/error_slot.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LIB_ERROR_SLOT_H
-#define LIB_ERROR_SLOT_H
-
 /*
  * The thread's error slot. It holds text, or an object of a layer above; then the message points
  * into the object, and the slot drops the object when it is emptied.
  */
+#ifndef LIB_ERROR_SLOT_H
+#define LIB_ERROR_SLOT_H
 
 #include <stdbool.h>
 #include <tenon/error.h>

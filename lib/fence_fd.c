@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Signal, test and wait for eventfds and sync_files. */
 #include "lib/fence_fd.h"
 
 #include <errno.h>

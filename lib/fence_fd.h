@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LIB_FENCE_FD_H
-#define LIB_FENCE_FD_H
-
 /*
  * Descriptors that signal once: an eventfd, by the convention of <tenon/fence.h>, and a Linux
  * sync_file (linux/sync_file.h).
  */
+#ifndef LIB_FENCE_FD_H
+#define LIB_FENCE_FD_H
 
 #include <stdint.h>
 

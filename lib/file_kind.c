@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Recognise files of machine learning by their first bytes or an archive's members. */
 #include <string.h>
 
 #include "lib/file_kind.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Name what a file is, and advise what to do with a file that Tenon does not open. */
 #ifndef LIB_FILE_KIND_H
 #define LIB_FILE_KIND_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read a whole file into memory, or map it and only read its head. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

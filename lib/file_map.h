@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Read, map and replace whole files, safe against their truncation. */
 #ifndef LIB_FILE_MAP_H
 #define LIB_FILE_MAP_H
 
-/**
- * DOC: whole files
- *
+/*
  * Access to a mapped page beyond the end of a truncated file raises SIGBUS, and cp(1) truncates the
  * file it writes to. So files that are parsed are read into memory; only large data that is passed
  * on unparsed is mapped. Replace files by renaming, as all writers here do.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compare two paths by device and inode. */
 #include "lib/file_same.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Whether two paths name one file. */
 #ifndef LIB_FILE_SAME_H
 #define LIB_FILE_SAME_H
 

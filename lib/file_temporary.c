@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create a locked temporary, rename it, and delete what killed writers left. */
 #include "lib/file_temporary.h"
 
 #include <dirent.h>

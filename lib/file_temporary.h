@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Temporary files beside their target, which do not outlive their writers. */
 #ifndef LIB_FILE_TEMPORARY_H
 #define LIB_FILE_TEMPORARY_H
 
-/**
- * DOC: temporary files that do not outlive their writers
- *
+/*
  * A file is written under a temporary name beside the file that it will replace: the name of that
  * file, ".tenon-" and six more characters. The writer holds a lock on it (flock) until it is
  * renamed, and the kernel releases the lock when the writer exits. The next writer of the same file

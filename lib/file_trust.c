@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The rule of trust: which owner and mode of a file are accepted. */
 #include "lib/file_trust.h"
 
 #include <unistd.h>

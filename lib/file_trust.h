@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Whether a file can be changed by users other than this one and root. */
 #ifndef LIB_FILE_TRUST_H
 #define LIB_FILE_TRUST_H
 
-/**
- * DOC: files that only trusted users can change
- *
+/*
  * Code that this process runs without further checks (plug-ins, compiled kernels) is taken only
  * from files that no user but root and the effective user of the process can change. The rule is
  * that of sshd's StrictModes: owned by one of the two, and not writable for others or for a group.

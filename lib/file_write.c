@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write a file under a temporary name, sync it, and rename it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

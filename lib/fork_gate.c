@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Hold fork() back until no other thread is inside the gate. */
 #include "lib/fork_gate.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Keep static locks and the dynamic linker consistent across fork(). */
 #ifndef LIB_FORK_GATE_H
 #define LIB_FORK_GATE_H
 
-/**
- * DOC: keep locks consistent across fork()
- *
+/*
  * fork() copies the calling thread alone. A lock that another thread holds at that moment stays
  * locked in the child, and the data it protects may be inconsistent. The same holds for the dynamic
  * linker: if another thread was in dlopen() at the fork, dlopen() in the child fails an assertion

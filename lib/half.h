@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Convert numbers to float16 by integer arithmetic. */
 #ifndef LIB_HALF_H
 #define LIB_HALF_H
 

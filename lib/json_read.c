@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check jsmn's tokens while they are read, and decode strings and numbers. */
 #define JSON_READ_WITH_PARSER
 #include "lib/json_read.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Read JSON token by token, without a tree. */
 #ifndef LIB_JSON_READ_H
 #define LIB_JSON_READ_H
 
-/**
- * DOC: reading JSON
- *
+/*
  * jsmn turns text into an array of tokens, which is read once, by position, in the order of the
  * text: no tree is built. jsmn is lenient, so these functions check each token they read. Errors
  * name the text, line and column.

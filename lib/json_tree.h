@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Read JSON as a tree whose number of values is limited. */
 #ifndef LIB_JSON_TREE_H
 #define LIB_JSON_TREE_H
 
-/**
- * DOC: JSON as a tree
- *
+/*
  * A tree of cJSON takes up to 128 bytes for two bytes of text, so untrusted text becomes a tree only
  * here, where the number of its values is limited. Long texts are read as tokens, see json_read.h.
  */

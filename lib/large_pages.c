@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Ask the kernel for large pages by madvise(). */
 #include "lib/large_pages.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Large pages for memory that is about to be filled. */
 #ifndef LIB_LARGE_PAGES_H
 #define LIB_LARGE_PAGES_H
 

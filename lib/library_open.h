@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tell a dlopen() that ran out of memory from one that failed otherwise. */
 #ifndef LIB_LIBRARY_OPEN_H
 #define LIB_LIBRARY_OPEN_H
 

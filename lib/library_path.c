@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Ask the dynamic linker which file the code of this library came from. */
 #include "lib/library_path.h"
 
 #include <dlfcn.h>

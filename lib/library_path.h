@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The path of libtenon.so, for files that are searched beside it. */
 #ifndef LIB_LIBRARY_PATH_H
 #define LIB_LIBRARY_PATH_H
 

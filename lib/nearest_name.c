@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Rank names by their edit distance from the one that was asked for. */
 #include "lib/nearest_name.h"
 
 #include <string.h>

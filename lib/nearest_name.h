@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The names most like one that was not found, for its error message. */
 #ifndef LIB_NEAREST_NAME_H
 #define LIB_NEAREST_NAME_H
-
-/* The names most like one that was not found, for its error message. */
 
 #include <tenon/buffer.h>
 #include <tenon/string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers with a decimal point, whatever the locale. */
 #ifndef LIB_NUMBER_H
 #define LIB_NUMBER_H
 
-/**
- * DOC: numbers in files and protocols
- *
+/*
  * They have a point, whatever the locale of the program: strtod() and printf() follow LC_NUMERIC,
  * which programs with a user interface set. These do not. No locale object is made for it, because
  * that would add much to a static program.

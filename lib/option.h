@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Choose a macro by whether an option is y, m or off. */
 #ifndef LIB_OPTION_H
 #define LIB_OPTION_H
 

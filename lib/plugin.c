@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Search the folders for a plug-in, check who can change it, open it and check its release. */
 #include "lib/plugin.h"
 
 #include <dlfcn.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a plug-in of this library on first use. */
 #ifndef LIB_PLUGIN_H
 #define LIB_PLUGIN_H
 
-/**
- * DOC: the library's own plug-ins
- *
+/*
  * An option with the value m builds a shared object, `<name>.so`, that is opened on first use. It
  * is searched in `plugins/` (build) and `tenon/` (installation) beside libtenon.so, then in the
  * configured installation folder. The plug-in exports the table entry that the option with the

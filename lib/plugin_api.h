@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Mark functions that plug-ins and the command call, with a private version and prefix. */
 #ifndef LIB_PLUGIN_API_H
 #define LIB_PLUGIN_API_H
 

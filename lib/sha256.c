@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* SHA-256 in C, or by the processor's instructions where it has them. */
 #include "lib/sha256.h"
 
 #include <stdbool.h>

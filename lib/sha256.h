@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* SHA-256 of FIPS 180-4, by which files are recognised. */
 #ifndef LIB_SHA256_H
 #define LIB_SHA256_H
-
-/* SHA-256 of FIPS 180-4, by which files are recognised. */
 
 #include <stddef.h>
 #include <stdint.h>

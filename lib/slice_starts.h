@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Test the beginning of a slice. */
 #ifndef LIB_SLICE_STARTS_H
 #define LIB_SLICE_STARTS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Start child processes with default signals, in a group of their own. */
 #ifndef LIB_SPAWN_SIGNALS_H
 #define LIB_SPAWN_SIGNALS_H
 

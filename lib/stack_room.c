@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the bounds of the calling thread's stack, and measure what is left of it. */
 #include "lib/stack_room.h"
 
 #include "lib/brief_errors.h"

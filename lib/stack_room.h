@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Refuse recursion before the thread's stack is full. */
 #ifndef LIB_STACK_ROOM_H
 #define LIB_STACK_ROOM_H
 
-/**
- * DOC: room on the calling thread's stack
- *
+/*
  * Input data can determine how deep calls nest. Recursive code checks here first, so that the limit
  * is the actual stack: a main thread has megabytes, a thread of musl 128 KiB.
  *

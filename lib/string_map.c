@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Hash strings, probe slots, and grow the table. */
 #include "lib/string_map.h"
 
 #include "lib/brief_errors.h"

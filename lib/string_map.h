@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LIB_STRING_MAP_H
-#define LIB_STRING_MAP_H
-
 /*
  * Hash map of strings to pointers, with open addressing. Keys are slices whose bytes must outlive
  * the map. Not locked: a writer excludes all other access.
  */
+#ifndef LIB_STRING_MAP_H
+#define LIB_STRING_MAP_H
 
 #include <tenon/error.h>
 #include <tenon/string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Pass events of the library to the trace that is being recorded, if there is one. */
 #include "lib/trace.h"
 
 #include <pthread.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Where the library reports to the trace. What writes it is in runtime/trace/, usually a plug-in. */
 #ifndef LIB_TRACE_H
 #define LIB_TRACE_H
-
-/* Where the library reports to the trace. What writes it is in runtime/trace/, usually a plug-in. */
 
 #include <stdint.h>
 #include <tenon/error.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LIB_TVM_VERSIONS_H
-#define LIB_TVM_VERSIONS_H
-
 /*
  * Which versions of TVM have which form of a module, for messages and help. tests/build/documents.sh
  * compares the documents with these.
  */
+#ifndef LIB_TVM_VERSIONS_H
+#define LIB_TVM_VERSIONS_H
 
 #define TVM_BLOB_LEGACY	 "0.8 to 0.21"	  /* import trees whose payloads have no length */
 #define TVM_BLOB_MODERN	 "0.22 and later" /* those with a length */

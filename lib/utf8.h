@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check UTF-8 character by character. */
 #ifndef LIB_UTF8_H
 #define LIB_UTF8_H
 

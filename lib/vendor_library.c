@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a vendor's library by its names, and fill a table of its functions. */
 #include "lib/vendor_library.h"
 
 #include <dlfcn.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Libraries of vendors, opened at run time and searched again after a failure. */
 #ifndef LIB_VENDOR_LIBRARY_H
 #define LIB_VENDOR_LIBRARY_H
 
-/**
- * DOC: libraries that are opened at run time
- *
+/*
  * libcuda, libOpenCL, libvulkan and libdrm are opened at run time, so that one package serves every
  * board. A missing library is an error with the remedy, and the next call searches again.
  */

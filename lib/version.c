@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The release and the configuration of this build. */
 #include <tenon/tenon.h>
 
 /* both texts come from the build: Makefile and scripts/kconfig.awk */
