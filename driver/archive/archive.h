@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Tar archives as lists of files in memory, read and written by libarchive. */
 #ifndef DRIVER_ARCHIVE_ARCHIVE_H
 #define DRIVER_ARCHIVE_ARCHIVE_H
 
-/**
- * DOC: tar archives in memory
- *
+/*
  * An archive is read as a whole, before any of it is used. Names are relative paths without "." and
  * ".."; an archive with another name, a name that occurs twice, a link or a special file is refused.
  * What it holds is limited, because a compressed or sparse archive can name far more bytes than it has.

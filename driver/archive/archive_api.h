@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The functions of libarchive that are used; the library is opened at run time. */
 #ifndef DRIVER_ARCHIVE_ARCHIVE_API_H
 #define DRIVER_ARCHIVE_ARCHIVE_API_H
-
-/* The functions of libarchive that are used; the library is opened at run time. */
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The list of an archive's files: find one by name, add one, free all. */
 #include "driver/archive/archive.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open libarchive on first use and look its functions up. */
 #include "driver/archive/archive_api.h"
 
 #include "lib/vendor_library.h"

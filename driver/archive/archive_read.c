@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read an archive whose bytes are not trusted: check each entry's name, kind and size. */
 #include "driver/archive/archive.h"
 
 #include <stdbool.h>

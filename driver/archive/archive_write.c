@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write a list of files as a tar archive in memory. */
 #include "driver/archive/archive.h"
 
 #include <sys/stat.h>

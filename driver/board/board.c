@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names and keys of boards, and the calls of each kind behind them. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Open, wake, reset and halt a board that runs mortise, whatever it is made of. */
 #ifndef DRIVER_BOARD_H
 #define DRIVER_BOARD_H
 
-/**
- * DOC: boards that run mortise
- *
+/*
  * A board is memory, a doorbell, an interrupt and a reset. "sim" is the firmware on a thread of this process
  * (CONFIG_MORTISE_SIM); "rv32", "rv64" and "cm3" are QEMU with the board's RAM in shared memory and its UART on
  * a socket (CONFIG_MORTISE_QEMU): the emulator is a child of this process and ends with it. "rtl" is the accelerator of

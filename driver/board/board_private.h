@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What kinds of boards implement, and what they share. */
 #ifndef DRIVER_BOARD_PRIVATE_H
 #define DRIVER_BOARD_PRIVATE_H
 

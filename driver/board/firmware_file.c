@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Search the folders for an image of the firmware and read it. */
 #include "driver/board/firmware_file.h"
 
 #include <errno.h>

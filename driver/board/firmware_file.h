@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Find and read the firmware of an emulated or attached board. */
 #ifndef DRIVER_BOARD_FIRMWARE_FILE_H
 #define DRIVER_BOARD_FIRMWARE_FILE_H
 
-/**
- * DOC: files with firmware
- *
+/*
  * An image is searched in the folders of TENON_FIRMWARE_PATH, which have colons between them; in firmware/ (build) and
  * tenon/firmware/ (installation) beside libtenon.so; then in the configured installation folder.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Spawn the emulator below a shell that kills it when this process ends. */
 #include "driver/board/qemu_process.h"
 
 #include <errno.h>

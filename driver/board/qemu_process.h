@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Start, suspend and stop an emulator that never outlives this process. */
 #ifndef DRIVER_BOARD_QEMU_PROCESS_H
 #define DRIVER_BOARD_QEMU_PROCESS_H
 
-/**
- * DOC: an emulator as a child process
- *
+/*
  * A shell starts the emulator and reads a pipe from us: when this process ends, however it ends, the pipe
  * closes and the shell kills the emulator. Both are in a process group of their own.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run an emulator with --version and read its answer within a time limit. */
 #include "driver/board/qemu_version.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The version of an installed emulator, for reports and error messages. */
 #ifndef DRIVER_BOARD_QEMU_VERSION_H
 #define DRIVER_BOARD_QEMU_VERSION_H
 

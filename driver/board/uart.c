@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Connect to the socket of an emulator's UART, write doorbells and wait for interrupts. */
 #include "driver/board/uart.h"
 
 #include <errno.h>

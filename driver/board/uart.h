@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The UART of an emulated board, used as doorbell and interrupt. */
 #ifndef DRIVER_BOARD_UART_H
 #define DRIVER_BOARD_UART_H
 
-/**
- * DOC: an emulator's UART as doorbell and interrupt
- *
- * A byte to the socket is the doorbell, a byte from it the interrupt.
- */
+/* A byte to the socket is the doorbell, a byte from it the interrupt. */
 
 #include <stdint.h>
 

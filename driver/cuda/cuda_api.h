@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Our own declarations of CUDA's driver API, and the table of its functions. */
 #ifndef DRIVER_CUDA_CUDA_API_H
 #define DRIVER_CUDA_CUDA_API_H
 
-/**
- * DOC: the part of CUDA's driver API that Tenon uses
- *
+/*
  * libcuda.so.1 comes with NVIDIA's driver and is opened when CUDA devices are requested. The
  * toolkit is not needed to build. $TENON_CUDA_LIBRARY names another library, except in programs
  * that run with raised privileges.

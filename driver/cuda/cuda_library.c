@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open CUDA's driver on first use, fill the table of functions and initialise it. */
 #include <string.h>
 
 #include "driver/cuda/cuda_api.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Our own declarations of NVRTC, the compiler of CUDA source. */
 #ifndef DRIVER_CUDA_NVRTC_API_H
 #define DRIVER_CUDA_NVRTC_API_H
 
-/**
- * DOC: the part of NVRTC that Tenon uses
- *
+/*
  * The compiler of CUDA source is a library of the toolkit, and is opened when a module contains
  * source. $TENON_NVRTC_LIBRARY names another library, except in programs that run with raised
  * privileges.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open NVRTC when the first CUDA source is compiled. */
 #include <pthread.h>
 
 #include "driver/cuda/nvrtc_api.h"

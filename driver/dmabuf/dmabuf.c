@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Map a dma-buf, bracket accesses of the CPU, and exchange its fences. */
 #include "driver/dmabuf/dmabuf.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Buffers that drivers of several devices and the CPU share, and their fences. */
 #ifndef DRIVER_DMABUF_H
 #define DRIVER_DMABUF_H
 
-/**
- * DOC: buffers that devices share
- *
+/*
  * A dma-buf is memory behind a descriptor that drivers of several devices, and the CPU, can use. It comes from a
  * dma-heap, from a memfd (udmabuf), or from a device that exports it (driver/drm).
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Get a dma-buf from a dma-heap, or make one of a memfd. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

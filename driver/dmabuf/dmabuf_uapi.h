@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DRIVER_DMABUF_UAPI_H
-#define DRIVER_DMABUF_UAPI_H
-
 /*
  * Numbers and layouts as in linux/dma-buf.h, linux/dma-heap.h, linux/udmabuf.h and linux/sync_file.h, which some C
  * libraries do not install, or in older versions.
  */
+#ifndef DRIVER_DMABUF_UAPI_H
+#define DRIVER_DMABUF_UAPI_H
 
 #include <stdint.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Wait for a fence in a descriptor, and merge two fences to one. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open oneDNN and hide how descriptors differ between versions 2 and 3. */
 #include "driver/dnnl/dnnl_library.h"
 
 #include <pthread.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The functions of oneDNN that the plug-in calls, declared without its headers. */
 #ifndef DRIVER_DNNL_DNNL_LIBRARY_H
 #define DRIVER_DNNL_DNNL_LIBRARY_H
 
-/**
- * DOC: oneDNN, opened at run time
- *
+/*
  * The functions of oneDNN 2.6 and later, and of 3.x, that this plug-in calls: declared here, so that
  * building needs no header of oneDNN. Version 3 gave most descriptors another form; the functions
  * below hide the difference. tests/dnnl/ compares the numbers with oneDNN's header.

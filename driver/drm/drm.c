@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a node of the kernel's DRM, identify its driver, and make its ioctls. */
 #include "driver/drm/drm.h"
 
 #include <errno.h>

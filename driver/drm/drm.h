@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* What all drivers of render, card and accel nodes share: buffers, sharing and syncobjs. */
 #ifndef DRIVER_DRM_H
 #define DRIVER_DRM_H
 
-/**
- * DOC: devices of the kernel's DRM
- *
+/*
  * What all drivers of render nodes (/dev/dri/renderDN), card nodes and accel nodes (/dev/accel/accelN) share:
  * identification, memory objects, sharing them as dma-bufs (PRIME), and syncobjs. Each driver has calls of its own
  * for submission and for its objects; drm_call() makes them, and drm_adopt() takes their objects.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory objects of a DRM driver: create, map, export and import them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

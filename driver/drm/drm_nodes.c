@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* List the nodes of /dev/dri and /dev/accel by sysfs, with details of libdrm. */
 #include "driver/drm/drm_nodes.h"
 
 #include <dirent.h>

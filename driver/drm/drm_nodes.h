@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The render and accel nodes of this machine, and whether this process may open them. */
 #ifndef DRIVER_DRM_DRM_NODES_H
 #define DRIVER_DRM_DRM_NODES_H
 
-/**
- * DOC: the kernel's render and accel nodes
- *
+/*
  * The nodes in /dev/dri and /dev/accel, their kernel drivers, and whether this process may open
  * them. The driver's version comes from libdrm, if it is installed and the node can be opened; else
  * sysfs has the driver's name.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Syncobjs: wait, signal, query and share points of the kernel's timelines. */
 #include <errno.h>
 #include <tenon/error.h>
 

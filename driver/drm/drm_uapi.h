@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DRIVER_DRM_UAPI_H
-#define DRIVER_DRM_UAPI_H
-
 /*
  * Numbers and layouts of the calls that all drivers of the kernel's DRM share: as in drm/drm.h and drm/drm_mode.h,
  * which some C libraries do not install.
  */
+#ifndef DRIVER_DRM_UAPI_H
+#define DRIVER_DRM_UAPI_H
 
 #include <stddef.h>
 #include <stdint.h>

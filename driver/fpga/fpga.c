@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the state of an FPGA manager in sysfs and load a bitstream by its name. */
 #include "driver/fpga/fpga.h"
 
 #include <limits.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Load bitstreams and device-tree overlays by the kernel's FPGA manager. */
 #ifndef DRIVER_FPGA_H
 #define DRIVER_FPGA_H
 
-/**
- * DOC: bitstreams through the kernel's FPGA manager
- *
+/*
  * /sys/class/fpga_manager/fpgaN tells the state of the logic. Mainline kernels load a bitstream by a device-tree
  * overlay that names it; kernels of vendors also by writing its name to an attribute. Overlays are made in configfs
  * (/sys/kernel/config/device-tree/overlays), which these kernels have too.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the header of a bitstream file, check its hash, and load its contents. */
 #include "driver/fpga/fpga_bitstream.h"
 
 #include <fcntl.h>

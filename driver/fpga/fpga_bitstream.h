@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Bitstreams with a header that names the loader they are for. */
 #ifndef DRIVER_FPGA_BITSTREAM_H
 #define DRIVER_FPGA_BITSTREAM_H
 
-/**
- * DOC: bitstreams that name their loader
- *
+/*
  * <tenon/uapi/bitstream.h> has the bytes. Reading one checks its header alone, so that it can be listed anywhere; its
  * contents are checked before they are loaded.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Apply and remove device-tree overlays in configfs. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The check of firmware names that managers and overlays share. */
 #ifndef DRIVER_FPGA_PRIVATE_H
 #define DRIVER_FPGA_PRIVATE_H
 

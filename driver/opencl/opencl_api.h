@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Our own declarations of OpenCL, and the table of its functions. */
 #ifndef DRIVER_OPENCL_OPENCL_API_H
 #define DRIVER_OPENCL_OPENCL_API_H
 
-/**
- * DOC: the part of OpenCL that Tenon uses
- *
+/*
  * libOpenCL.so.1 is opened when OpenCL devices are requested. It is not needed to build.
  * $TENON_OPENCL_LIBRARY names another library, except in programs that run with raised privileges.
  *

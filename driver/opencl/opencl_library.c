@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open the OpenCL loader and look its functions up. */
 #include "driver/opencl/opencl_api.h"
 #include "lib/vendor_library.h"
 

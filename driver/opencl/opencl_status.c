@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of OpenCL's status codes, for error messages. */
 #include "driver/opencl/opencl_api.h"
 
 /* one string, to need no relocations: number, name, number, name, unordered */

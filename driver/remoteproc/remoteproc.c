@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Boot and stop a core by the attributes of its remoteproc in sysfs. */
 #include "driver/remoteproc/remoteproc.h"
 
 #include <fcntl.h>

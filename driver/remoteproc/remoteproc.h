@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Set the firmware of a core beside the CPU, and start and stop it by the kernel. */
 #ifndef DRIVER_REMOTEPROC_H
 #define DRIVER_REMOTEPROC_H
 
-/**
- * DOC: cores that the kernel's remoteproc boots
- *
+/*
  * A DSP or microcontroller beside the CPU, whose firmware the kernel loads from /lib/firmware. Everything goes
  * through attributes in /sys/class/remoteproc/remoteprocN; /dev/remoteprocN is needed only so that the core stops when
  * the program ends.

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The host's side of mortise's ring: sessions, packets, waits and losses. */
 #ifndef DRIVER_RING_H
 #define DRIVER_RING_H
 
-/**
- * DOC: the host's side of a mortise ring
- *
+/*
  * Sessions, packets and waits as <tenon/uapi/mortise.h> describes them, over memory that the caller mapped
  * (driver/shm) and a board that can be woken and reset (struct ring_port). Sequence numbers here have 64
  * bits: a position of the ring, extended.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The state of a ring, and what its source files call of each other. */
 #ifndef DRIVER_RING_PRIVATE_H
 #define DRIVER_RING_PRIVATE_H
 

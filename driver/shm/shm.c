@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create sealed memfds, lock and map files, and hand out ranges of them. */
 #include "driver/shm/shm.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory that this process and a device both map. */
 #ifndef DRIVER_SHM_H
 #define DRIVER_SHM_H
 
-/**
- * DOC: shared memory as device memory
- *
+/*
  * A range of bytes that this process and a device (an emulator's RAM file, a simulator, another process)
  * both map. A memfd is sealed, so that it cannot become shorter while it is mapped. A file is locked: a
  * second process that opens it is refused. A file can still be cut by others, which ends a process that

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The kernel's system calls behind the table, repeated where a signal interrupts them. */
 #include "driver/syscall/syscall.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of system calls that driver rooms use, so that tests can replace them. */
 #ifndef DRIVER_SYSCALL_H
 #define DRIVER_SYSCALL_H
 
-/**
- * DOC: the system calls of driver rooms
- *
+/*
  * Rooms that drive kernel interfaces (driver/uio, driver/vfio, driver/dmabuf, …) make their system calls through a
  * table of functions that the caller passes to their open functions. NULL stands for the kernel's calls. Tests
  * pass tables that fail on a schedule, count descriptors and mappings, or answer as a device would.

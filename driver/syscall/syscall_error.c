@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Convert errno to a status and raise an error that says what failed. */
 #include <errno.h>
 #include <string.h>
 #include <tenon/error.h>

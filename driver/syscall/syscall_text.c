@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read and write attributes of sysfs as text and numbers. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

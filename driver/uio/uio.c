@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a UIO device, read its maps from sysfs, and map them. */
 #include "driver/uio/uio.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Registers and interrupts of a device that the kernel's UIO hands to programs. */
 #ifndef DRIVER_UIO_H
 #define DRIVER_UIO_H
 
-/**
- * DOC: devices of the kernel's UIO
- *
+/*
  * /dev/uioN gives a program the registers of a device and its interrupts. The kernel's drivers are uio_pdrv_genirq
  * (devices of a device tree: FPGA logic, soft cores), uio_pci_generic (any PCI device with an interrupt pin) and
  * many small ones. UIO has no IOMMU: a device that does DMA can reach all memory, so opening one is equivalent to

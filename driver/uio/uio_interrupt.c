@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Unmask, wait for and count the interrupts of a UIO device. */
 #include <errno.h>
 #include <poll.h>
 #include <tenon/error.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Map the BARs of a PCI device behind UIO, and let it master the bus. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What the files of UIO share: bits of PCI's command register. */
 #ifndef DRIVER_UIO_PRIVATE_H
 #define DRIVER_UIO_PRIVATE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a device with its IOMMU group and container, and reset it. */
 #include "driver/vfio/vfio.h"
 
 #include <errno.h>

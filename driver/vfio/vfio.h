@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Registers, interrupts and IOMMU-checked DMA of a device that VFIO hands to programs. */
 #ifndef DRIVER_VFIO_H
 #define DRIVER_VFIO_H
 
-/**
- * DOC: devices of the kernel's VFIO
- *
+/*
  * A device that is bound to vfio-pci or vfio-platform belongs to one program: registers by mapping, interrupts by
  * eventfd, and DMA only to memory that the program mapped at addresses of its choice (IOVA). The IOMMU keeps the
  * device off everything else, so no privilege is needed beyond access to /dev/vfio/GROUP. An access outside the

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Map memory for a device at an address, within the IOMMU's page sizes and ranges. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

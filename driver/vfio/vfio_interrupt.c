@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Receive the interrupts of a VFIO device on eventfds. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What vfio.c calls of vfio_dma.c: the limits of the IOMMU. */
 #ifndef DRIVER_VFIO_PRIVATE_H
 #define DRIVER_VFIO_PRIVATE_H
 

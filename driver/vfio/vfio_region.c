@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open, map, read and write the regions of a VFIO device. */
 #include <inttypes.h>
 #include <string.h>
 #include <tenon/error.h>

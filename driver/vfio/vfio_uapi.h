@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DRIVER_VFIO_UAPI_H
-#define DRIVER_VFIO_UAPI_H
-
 /*
  * The part of the kernel's VFIO interface that is used here: numbers and layouts as in linux/vfio.h, which some C
  * libraries do not install.
  */
+#ifndef DRIVER_VFIO_UAPI_H
+#define DRIVER_VFIO_UAPI_H
 
 #include <stdint.h>
 #include <sys/ioctl.h>

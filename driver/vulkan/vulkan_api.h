@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The tables of Vulkan's functions, made of one list of names. */
 #ifndef DRIVER_VULKAN_API_H
 #define DRIVER_VULKAN_API_H
 
-/**
- * DOC: Vulkan's functions
- *
+/*
  * The loader (libvulkan.so.1) is opened when devices are requested; all functions are looked up
  * with its vkGetInstanceProcAddr, once per instance and device. A list of names generates both the
  * struct of functions and a string with their names, which needs no relocations.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open the Vulkan loader and fill the tables of an instance and a device. */
 #include "driver/vulkan/vulkan_api.h"
 
 #include <stdio.h>
