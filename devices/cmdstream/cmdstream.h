@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Read, check and list command streams of any accelerator, without a device. */
 #ifndef DEVICES_CMDSTREAM_CMDSTREAM_H
 #define DEVICES_CMDSTREAM_CMDSTREAM_H
 
-/**
- * DOC: command streams
- *
+/*
  * <tenon/uapi/cmdstream.h> defines the bytes. cmdstream_read() checks all that does not depend on
  * the accelerator and gives a view of them; struct cmdstream_target adds what only a backend knows:
  * the configuration of its device, and a walk through its code. cmdstream_check() runs that walk,

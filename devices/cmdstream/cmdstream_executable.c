@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Upload the sections of a stream, check its kernels, and patch addresses at each launch. */
 #include "devices/cmdstream/cmdstream_executable.h"
 
 #include <inttypes.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Command streams as executables of a device, for backends that run them. */
 #ifndef DEVICES_CMDSTREAM_CMDSTREAM_EXECUTABLE_H
 #define DEVICES_CMDSTREAM_CMDSTREAM_EXECUTABLE_H
 
-/**
- * DOC: command streams on a device
- *
+/*
  * A program of format "cmdstream" becomes an executable: creating it compares the target and its
  * configuration words with the device, and the first request for a kernel checks that kernel's
  * code. So a kernel is a command object that was validated. A launch binds memory to its regions:

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The payload format "cmdstream", which backends put in their list of formats. */
 #ifndef DEVICES_CMDSTREAM_CMDSTREAM_PAYLOAD_H
 #define DEVICES_CMDSTREAM_CMDSTREAM_PAYLOAD_H
 
-/**
- * DOC: the payload format of kind "cmdstream"
- *
+/*
  * Each backend that runs command streams has this format in tenon_backend.formats. The target that a payload names is
  * the backend that runs it.
  */

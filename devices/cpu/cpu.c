@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The backend's table: count, describe and open the processor as a device. */
 #include "devices/cpu/cpu.h"
 
 #include "lib/brief_errors.h"

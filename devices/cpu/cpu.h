@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The processor as a device, for code that runs on any device. */
 #ifndef DEVICES_CPU_CPU_H
 #define DEVICES_CPU_CPU_H
 
-/**
- * DOC: the processor as a device
- *
+/*
  * Memory is host memory, and a tensor's data is its address. `cpu:0` runs operations at submission.
  * `cpu://0?queue=worker` gives each queue a thread, so that operations are pending as on other
  * devices.

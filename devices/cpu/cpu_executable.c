@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Kernels of the processor: functions of host code, called by a queue. */
 #include "devices/cpu/cpu.h"
 #include "lib/brief_errors.h"
 

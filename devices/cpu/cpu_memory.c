@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Host memory as device memory, and its exchange as memfds and dma-bufs. */
 #include "devices/cpu/cpu.h"
 #include "driver/dmabuf/dmabuf_uapi.h"
 #include "lib/brief_errors.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Record operations as steps, and replay them with other bindings. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The primary contexts of GPUs, counted by the devices that use them. */
 #include <stdlib.h>
 
 #include "devices/cuda/cuda_device.h"

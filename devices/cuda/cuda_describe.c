@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the properties of a GPU: sizes, heaps, handles, PCI address. */
 #include <stdio.h>
 #include <string.h>
 #include <tenon/fence.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open and close a device, and tell a failed call from a lost device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The state of devices, queues, memory and kernels, and the functions that its files share. */
 #ifndef DEVICES_CUDA_CUDA_DEVICE_H
 #define DEVICES_CUDA_CUDA_DEVICE_H
 
-/**
- * DOC: the CUDA backend
- *
+/*
  * A device is the primary context of a GPU, which CUDA's runtime library uses too: both share
  * memory and streams. A queue is a blocking stream, which synchronises with the legacy default
  * stream, because foreign code that asks for a stream before a queue exists gets the default

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Load the program of a module on a device and find its kernels. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make a CUDA graph of recorded steps, and update its nodes between runs. */
 #include <stdlib.h>
 
 #include "devices/cuda/cuda_graph.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Recordings that run as CUDA graphs. */
 #ifndef DEVICES_CUDA_CUDA_GRAPH_H
 #define DEVICES_CUDA_CUDA_GRAPH_H
 
-/**
- * DOC: recordings as CUDA graphs
- *
+/*
  * A recording keeps its steps. Without slots they become a graph in finish, else at the first run
  * with its bindings. Later runs update the nodes whose addresses changed, which does not affect
  * pending runs. If CUDA cannot update the graph, it is created again.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Import and export memory by descriptors, and register host memory. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Launch a kernel, with attributes where it asks for clusters or cooperation. */
 #include "devices/cuda/cuda_device.h"
 
 #define EXTENDED                                                                                   \

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Marks of queues: events, queried in order, with timestamps. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Allocate device and pinned host memory, in the order of a stream where CUDA can. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Load PTX, cubins and fat binaries as CUDA modules. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compile CUDA source by NVRTC, or take the result from the disk cache. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Kinds and formats of CUDA modules, which the table of backends lists. */
 #ifndef DEVICES_CUDA_CUDA_PAYLOAD_H
 #define DEVICES_CUDA_CUDA_PAYLOAD_H
 

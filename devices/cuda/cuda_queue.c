@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Queues as streams: copies, fills and launches in their order. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the files of the stream check share: its state, and a function for each operation. */
 #ifndef DEVICES_ETHOSU_CHECK_H
 #define DEVICES_ETHOSU_CHECK_H
-
-/** DOC: what the files of the check share */
 
 #include "devices/ethosu/ethosu_check.h"
 #include "devices/ethosu/ethosu_state.h"

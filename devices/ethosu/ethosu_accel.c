@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a node of Linux's driver, ask for its NPU, and allocate its buffers. */
 #include "devices/ethosu/ethosu_accel.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Run networks by Linux's driver "ethosu". */
 #ifndef DEVICES_ETHOSU_ETHOSU_ACCEL_H
 #define DEVICES_ETHOSU_ETHOSU_ACCEL_H
 
-/**
- * DOC: Ethos-U65 and U85 behind Linux's driver "ethosu", /dev/accel/accelN
- *
+/*
  * A network has a command stream that was handed to the kernel once, and a buffer for each region that the kernel
  * sees in use. The constants are written once. A submission is one call: nothing is copied or allocated, and
  * inputs and outputs are written and read through the mappings of the buffers.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Where the backend looks for nodes of the kernel's driver. */
 #ifndef DEVICES_ETHOSU_ETHOSU_ACCEL_DEVICE_H
 #define DEVICES_ETHOSU_ETHOSU_ACCEL_DEVICE_H
 

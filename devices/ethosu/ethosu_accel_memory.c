@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Allocate, import and map memory that the kernel's driver hands to the NPU. */
 #include "devices/ethosu/ethosu_accel_memory.h"
 
 #include <fcntl.h>

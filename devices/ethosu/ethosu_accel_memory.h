@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory of programs that networks of the kernel's driver use in place. */
 #ifndef DEVICES_ETHOSU_ETHOSU_ACCEL_MEMORY_H
 #define DEVICES_ETHOSU_ETHOSU_ACCEL_MEMORY_H
 
-/**
- * DOC: memory of programs in buffers of the kernel's driver
- *
+/*
  * A network uses such memory where it is. The kernel refuses dma-bufs of other drivers: of those there is a mapping
  * alone, and runs copy.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* List the inputs and outputs of a network and the region each lies in. */
 #include "devices/ethosu/ethosu_arguments.h"
 
 #include <inttypes.h>

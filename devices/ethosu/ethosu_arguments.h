@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The arguments of a network as its kernel takes them. */
 #ifndef DEVICES_ETHOSU_ETHOSU_ARGUMENTS_H
 #define DEVICES_ETHOSU_ETHOSU_ARGUMENTS_H
-
-/** DOC: arguments of a network, and where the memory of each belongs */
 
 #include "devices/ethosu/ethosu_container.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Walk through a stream and check each operation's setters, tables and transfers. */
 #include "devices/ethosu/ethosu_check.h"
 
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Check that a command stream stays inside the memory that it is given. */
 #ifndef DEVICES_ETHOSU_ETHOSU_CHECK_H
 #define DEVICES_ETHOSU_ETHOSU_CHECK_H
 
-/**
- * DOC: the check of Ethos-U command streams
- *
+/*
  * The hardware checks nothing: a stream reads and writes whatever its offsets reach. The check walks
  * through a stream, requires that every setter that an operation uses was there, computes the extent of
  * every access, and compares it with the memory that a region will have.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Take a stream apart into commands, with their names and forms. */
 #include "devices/ethosu/ethosu_command.h"
 
 #include <string.h>

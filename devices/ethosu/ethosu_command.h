@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The commands of a stream: registers that are set, and operations that use them. */
 #ifndef DEVICES_ETHOSU_ETHOSU_COMMAND_H
 #define DEVICES_ETHOSU_ETHOSU_COMMAND_H
 
-/**
- * DOC: commands of Ethos-U command streams
- *
+/*
  * A command is one word, or two where bit 14 is set. The low half of the first word is its code, the
  * high half a parameter. Setters keep their value until they are set again; operations (OP_*) use the
  * values of all setters.

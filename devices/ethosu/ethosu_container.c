@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read a file in any of the containers, and check that its parts agree. */
 #include "devices/ethosu/ethosu_container.h"
 
 #include <string.h>

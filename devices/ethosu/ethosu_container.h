@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Read what compilers for Ethos-U write: payload, constants, regions and tensors. */
 #ifndef DEVICES_ETHOSU_ETHOSU_CONTAINER_H
 #define DEVICES_ETHOSU_ETHOSU_CONTAINER_H
 
-/**
- * DOC: files of Ethos-U compilers
- *
+/*
  * A file is a driver payload ("COP1", "COP2"), or what Vela writes with --output-format raw: a .npz file
  * with the payload, constants, sizes of regions, and where inputs and outputs are. A program hands the same
  * over as parts (tenon/uapi/ethosu_parts.h). Reading allocates

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The backend's table: count, describe and open models, nodes and UIO devices. */
 #include "devices/ethosu/ethosu_device.h"
 #include "devices/ethosu/ethosu_runner.h"
 #include "devices/inline/inline_properties.h"

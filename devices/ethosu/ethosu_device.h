@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The state of the backend's devices, and what its files share. */
 #ifndef DEVICES_ETHOSU_ETHOSU_DEVICE_H
 #define DEVICES_ETHOSU_ETHOSU_DEVICE_H
 
-/**
- * DOC: the backend of Arm's Ethos-U
- *
+/*
  * Its devices are the functional model, those behind Linux's accel interface, and those whose registers UIO maps. Memory
  * is that of the process, or of a transport that has its own, and operations have ended when they were submitted. A
  * kernel is a whole command stream; its arguments are the network's inputs and outputs.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Bind the memory of a call to the regions of a network, or copy it there and back. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The cause of a fault in the NPU's status register, as text. */
 #include <stdio.h>
 
 #include "devices/ethosu/ethosu_registers.h"

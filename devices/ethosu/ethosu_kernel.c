@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compute region sizes by the rule of Linux's driver, command by command. */
 #include "devices/ethosu/ethosu_kernel.h"
 
 #include <inttypes.h>

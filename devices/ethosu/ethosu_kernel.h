@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Predict how Linux's driver judges a command stream. */
 #ifndef DEVICES_ETHOSU_ETHOSU_KERNEL_H
 #define DEVICES_ETHOSU_ETHOSU_KERNEL_H
 
-/**
- * DOC: what Linux computes of a command stream
- *
+/*
  * Linux's driver walks through a stream when it is handed over, and computes the size that each region needs. Its
  * rule is not ethosu_check()'s: it looks at the last element of a map and at the weights of the first core alone,
  * so its sizes may be too small, and it refuses some streams that are right. A program has to know its result: a job

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Hand a stream to the kernel, make buffers for its regions, submit jobs and check results. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the target and command stream of the containers COP1 and COP2. */
 #include "devices/ethosu/ethosu_payload.h"
 
 #include <inttypes.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Driver payloads: a target and one command stream. */
 #ifndef DEVICES_ETHOSU_ETHOSU_PAYLOAD_H
 #define DEVICES_ETHOSU_ETHOSU_PAYLOAD_H
 
-/**
- * DOC: driver payloads of Ethos-U compilers
- *
+/*
  * What a compiler hands to a driver: the target and one command stream, in one of two containers,
  * "COP1" and "COP2". Neither has constants; these, and the sizes of regions, come from the file around.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Queues of the backend, which run each operation at submission. */
 #include "devices/ethosu/ethosu_device.h"
 #include "devices/inline/inline_queue.h"
 #include "devices/inline/inline_work.h"

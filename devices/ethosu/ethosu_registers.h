@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Registers of U55 and U65, words of 32 bits by their offsets. */
 #ifndef DEVICES_ETHOSU_ETHOSU_REGISTERS_H
 #define DEVICES_ETHOSU_ETHOSU_REGISTERS_H
-
-/** DOC: registers of U55 and U65, words of 32 bits by their offsets */
 
 #include <stddef.h>
 #include <stdint.h>

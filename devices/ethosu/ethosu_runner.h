@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The interface between the backend and what runs its streams. */
 #ifndef DEVICES_ETHOSU_ETHOSU_RUNNER_H
 #define DEVICES_ETHOSU_ETHOSU_RUNNER_H
 
-/**
- * DOC: what runs the streams of the backend, a row for each kind of device
- *
+/*
  * The functional model (runner_sim.c), Linux's accel interface (runner_accel.c), or registers behind UIO (runner_uio.c).
  */
 

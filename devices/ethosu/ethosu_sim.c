@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Execute the commands of a stream one after the other on memory of the process. */
 #include "devices/ethosu/ethosu_sim.h"
 
 #include <inttypes.h>

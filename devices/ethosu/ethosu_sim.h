@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Run command streams without hardware, with its results. */
 #ifndef DEVICES_ETHOSU_ETHOSU_SIM_H
 #define DEVICES_ETHOSU_ETHOSU_SIM_H
 
-/**
- * DOC: a functional model of Ethos-U55, U65 and U85
- *
+/*
  * Runs a command stream on memory of this process and gives, byte for byte, what the compiler says that the
  * hardware gives. It models results, neither time nor order: waits do nothing, one operation follows the
  * other, and both cores of a U65-512 are one.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Values of all setters, as a stream has set them so far, and what follows from them. */
 #ifndef DEVICES_ETHOSU_ETHOSU_STATE_H
 #define DEVICES_ETHOSU_ETHOSU_STATE_H
-
-/** DOC: values of all setters, as a stream has set them so far */
 
 #include "devices/ethosu/ethosu_command.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decode and compare the configuration words of products. */
 #include "devices/ethosu/ethosu_target.h"
 
 #include <stdio.h>

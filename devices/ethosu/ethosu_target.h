@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The products of Ethos-U, and which payloads run on which. */
 #ifndef DEVICES_ETHOSU_ETHOSU_TARGET_H
 #define DEVICES_ETHOSU_ETHOSU_TARGET_H
 
-/**
- * DOC: products and configurations of Ethos-U
- *
+/*
  * A payload has two words that say what it was compiled for: the contents that the registers CONFIG
  * and ID are expected to have.
  */

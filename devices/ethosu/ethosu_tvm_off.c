@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* TVMEthosULaunch of a build without the backend: it fails with the option's name. */
 #include <tenon/error.h>
 #include <tenon/ethosu.h>
 

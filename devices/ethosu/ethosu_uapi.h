@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers and layouts of Linux's driver "ethosu", as in drm/ethosu_accel.h, which most systems do not install. */
 #ifndef DEVICES_ETHOSU_ETHOSU_UAPI_H
 #define DEVICES_ETHOSU_ETHOSU_UAPI_H
-
-/* Numbers and layouts of Linux's driver "ethosu", as in drm/ethosu_accel.h, which most systems do not install. */
 
 #include <stdint.h>
 #include <sys/ioctl.h>

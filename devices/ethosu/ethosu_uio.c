@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reset and start the NPU by its registers, and wait for its interrupt. */
 #include "devices/ethosu/ethosu_uio.h"
 
 #include <errno.h>

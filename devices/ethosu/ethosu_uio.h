@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Run networks by the registers of an NPU that the kernel's UIO maps. */
 #ifndef DEVICES_ETHOSU_ETHOSU_UIO_H
 #define DEVICES_ETHOSU_ETHOSU_UIO_H
 
-/**
- * DOC: Ethos-U55 and U65 by their registers, behind the kernel's UIO
- *
+/*
  * For ports to FPGAs, and boards whose kernel has no driver: Linux has none for U55. The node has a map of registers
  * (the one with the name "registers", or map 0) and an interrupt; a device without an interrupt is polled. The
  * memory is a window (ethosu_window.h).

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Where the backend looks for devices of UIO. */
 #ifndef DEVICES_ETHOSU_ETHOSU_UIO_DEVICE_H
 #define DEVICES_ETHOSU_ETHOSU_UIO_DEVICE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decode slices of coded weights and runs of zeros. */
 #include "devices/ethosu/ethosu_weights.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Decode the weights of a network, for the functional model. */
 #ifndef DEVICES_ETHOSU_ETHOSU_WEIGHTS_H
 #define DEVICES_ETHOSU_ETHOSU_WEIGHTS_H
 
-/**
- * DOC: coded weights of Ethos-U55 and U65
- *
+/*
  * A stream of bits, least significant first, in slices. A slice has a header, sometimes a palette, and
  * chunks: some with indices of weights, some with lengths of runs of zeros between them. Both are
  * Golomb-Rice codes: quotients in unary, the remainders of a chunk behind the quotients of the next one.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open the memory beside the registers and hand out pieces of it. */
 #include "devices/ethosu/ethosu_window.h"
 
 #include <fcntl.h>

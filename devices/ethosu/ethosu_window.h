@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory with a known physical address, for devices without an IOMMU. */
 #ifndef DEVICES_ETHOSU_ETHOSU_WINDOW_H
 #define DEVICES_ETHOSU_ETHOSU_WINDOW_H
 
-/**
- * DOC: memory that a device without an IOMMU and a program share
- *
+/*
  * One range with an address that the device knows. It is a map of the device's UIO node, or memory of the module
  * u-dma-buf (/dev/udmabuf0), whose address is in sysfs; a dma-buf of the kernel's heaps or of /dev/udmabuf has none that
  * a program could learn. Networks take pieces of it.

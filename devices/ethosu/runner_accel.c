@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the streams of the backend by the kernel's driver. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the streams of the backend on the functional model. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

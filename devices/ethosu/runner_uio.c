@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the streams of the backend on an NPU behind UIO, with its memory in the window. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the files of the functional model share: boxes, activations, scales and weights. */
 #ifndef DEVICES_ETHOSU_SIM_H
 #define DEVICES_ETHOSU_SIM_H
-
-/** DOC: what the files of the functional model share */
 
 #include "devices/ethosu/ethosu_sim.h"
 #include "devices/ethosu/ethosu_state.h"

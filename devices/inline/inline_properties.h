@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Properties of accelerators that run a job at a time in memory of the CPU. */
 #ifndef DEVICES_INLINE_INLINE_PROPERTIES_H
 #define DEVICES_INLINE_INLINE_PROPERTIES_H
 

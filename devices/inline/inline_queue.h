@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Queues without pending operations, for backends that work at submission. */
 #ifndef DEVICES_INLINE_INLINE_QUEUE_H
 #define DEVICES_INLINE_INLINE_QUEUE_H
 
-/**
- * DOC: queues without pending operations
- *
+/*
  * Each operation has ended when submit returns, or others cannot tell the difference. So all marks are equal, and there
  * is nothing to wait for. A backend writes submit, and create and destroy if its queue has fields of its own.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copy, fill and move bytes through mappings. */
 #include "devices/inline/inline_work.h"
 
 #include <string.h>

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Copies and fills by the CPU, for devices whose memory is mapped. */
 #ifndef DEVICES_INLINE_INLINE_WORK_H
 #define DEVICES_INLINE_INLINE_WORK_H
 
-/**
- * DOC: operations that the calling thread does
- *
- * For devices whose memory is always mapped: tenon_memory.host is set.
- */
+/* For devices whose memory is always mapped: tenon_memory.host is set. */
 
 #include <tenon/backend/memory.h>
 #include <tenon/backend/queue.h>

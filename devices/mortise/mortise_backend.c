@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The backend's table: kinds of boards, and what each needs to be opened. */
 #include "devices/mortise/mortise_device.h"
 #include "devices/mortise/mortise_payload.h"
 #include "lib/brief_errors.h"

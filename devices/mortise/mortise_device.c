@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a board, divide its window, start its ring, and end all of it after a loss. */
 #include "devices/mortise/mortise_device.h"
 
 #include <stdio.h>

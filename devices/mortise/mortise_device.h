@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The state of devices, queues, jobs and memory on a board that runs mortise. */
 #ifndef DEVICES_MORTISE_MORTISE_DEVICE_H
 #define DEVICES_MORTISE_MORTISE_DEVICE_H
 
-/**
- * DOC: mortise as a device
- *
+/*
  * A device is a board (driver/board) with a session of its ring (driver/ring). Its memory is the shared window: the
  * ring, a part for code, and a part for tensors, which is always mapped.
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read, check and relocate ELF executables for the board's processor. */
 #include "devices/mortise/mortise_elf.h"
 
 #include <inttypes.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Device code of mortise: ELF executables that are placed in the window. */
 #ifndef DEVICES_MORTISE_MORTISE_ELF_H
 #define DEVICES_MORTISE_MORTISE_ELF_H
 
-/**
- * DOC: device code
- *
+/*
  * Reads the ELF executables that <tenon/uapi/mortise_kernel.h> describes, checks them, and moves them to another
  * address. Every byte is foreign: nothing outside the file is read, nothing outside the image is written.
  */

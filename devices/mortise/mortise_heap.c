@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* First-fit allocation with lists on the host's side. */
 #include "devices/mortise/mortise_heap.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Allocate ranges of the memory that host and board share. */
 #ifndef DEVICES_MORTISE_MORTISE_HEAP_H
 #define DEVICES_MORTISE_MORTISE_HEAP_H
 
-/**
- * DOC: ranges of the window
- *
+/*
  * Which bytes of the shared memory are in use. The lists lie in memory of the host's, where the device cannot write.
  */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors in the shared window, and memory of others that has an offset in it. */
 #include "devices/mortise/mortise_device.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make payloads of ELF files and archives, and read the image for a machine. */
 #include "devices/mortise/mortise_payload.h"
 
 #include <stdio.h>

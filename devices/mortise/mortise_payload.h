@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The payload format "mortise": a kernel table and images for several machines. */
 #ifndef DEVICES_MORTISE_MORTISE_PAYLOAD_H
 #define DEVICES_MORTISE_MORTISE_PAYLOAD_H
 
-/**
- * DOC: modules of the kind "mortise"
- *
+/*
  * A payload is the word "mortise", a kernel table as TVM writes it, and a string with the program: a list of
  * images (a u64 count, and a string each), ELF files as <tenon/uapi/mortise_kernel.h> describes them, at most one for
  * each machine. A file *.mortise is one such ELF file, or several in an archive of ar(1); its table of kernels is that of

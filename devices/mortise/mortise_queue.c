@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Turn operations into jobs of packets, mark them, and wait for their completion. */
 #include "devices/mortise/mortise_device.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Command streams on a device: see devices/cmdstream/cmdstream_executable.h. */
 #ifndef DEVICES_MORTISE_MORTISE_STREAM_H
 #define DEVICES_MORTISE_MORTISE_STREAM_H
-
-/* Command streams on a device: see devices/cmdstream/cmdstream_executable.h. */
 
 #include "devices/cmdstream/cmdstream_executable.h"
 #include "devices/mortise/mortise_device.h"

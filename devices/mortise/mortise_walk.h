@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Check the packets of a command stream before a board gets them. */
 #ifndef DEVICES_MORTISE_MORTISE_WALK_H
 #define DEVICES_MORTISE_MORTISE_WALK_H
 
-/**
- * DOC: the code of command streams for mortise
- *
+/*
  * The code of a stream (tenon/uapi/cmdstream.h) is a row of packets as in the ring, with flags and positions 0. Every
  * address in a packet is written by a relocation of 8 bytes; "b" of a vector operation and "bias" of gemm may be 0
  * instead. Packets that call loaded code, test the device or shut it down are not allowed. A wait needs a signal

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The backend's table, and opening a device: where a new backend begins. */
 #include "devices/null/null.h"
 
 #include <stdio.h>

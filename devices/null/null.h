@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The template of a backend, with memory that has no addresses. */
 #ifndef DEVICES_NULL_NULL_H
 #define DEVICES_NULL_NULL_H
 
-/**
- * DOC: the simplest possible device
- *
+/*
  * This is the template: copy the folder, rename null_ to your backend's name, and replace malloc()
  * and the immediate work by calls of your API. Memory has no addresses here, as with OpenCL and
  * Vulkan; devices/cpu is an example with addresses and with pending operations.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Programs and kernels: look built-in functions up by name. */
 #include "devices/null/null.h"
 
 #include <stdlib.h>

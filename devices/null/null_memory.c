@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Allocate, free and import memory behind opaque handles. */
 #include "devices/null/null.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run operations at submission, and report marks in order. */
 #include "devices/null/null.h"
 
 #include <stdlib.h>

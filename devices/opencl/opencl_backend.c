@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The backend's table: find the devices of all platforms and explain why there are none. */
 #include <stdlib.h>
 #include <string.h>
 

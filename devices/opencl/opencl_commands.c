@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Recordings as command buffers, where the driver has the extension. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open and close a device, and report which call failed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The state of devices, memory, queues and kernels, and what the files of the backend share. */
 #ifndef DEVICES_OPENCL_OPENCL_DEVICE_H
 #define DEVICES_OPENCL_OPENCL_DEVICE_H
 
-/**
- * DOC: the OpenCL backend
- *
+/*
  * A device is a context with one cl_device. A queue is an in-order command queue. A mark is a
  * marker, whose event is polled in order. A kernel has a cl_kernel for each queue that launches it,
  * because two threads must not set arguments of one cl_kernel. Each caches its arguments and sets

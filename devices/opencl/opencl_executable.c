@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Build the program of a module for a device and find its kernels. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Set the arguments that changed, and enqueue the kernel. */
 #include "devices/opencl/opencl_device.h"
 
 /* Set an argument whose slot differs from the last launch. */

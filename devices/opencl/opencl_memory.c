@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Allocate, map, divide and import buffers. */
 #include <inttypes.h>
 #include <stdlib.h>
 

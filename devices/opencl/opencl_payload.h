@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Kinds and formats of OpenCL modules, which the table of backends lists. */
 #ifndef DEVICES_OPENCL_OPENCL_PAYLOAD_H
 #define DEVICES_OPENCL_OPENCL_PAYLOAD_H
 

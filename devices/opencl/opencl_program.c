@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Build programs of source, SPIR-V or binaries, and keep binaries in the disk cache. */
 #include <stdlib.h>
 #include <string.h>
 

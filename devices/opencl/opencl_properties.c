@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the properties of a device: sizes, imports, PCI address. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

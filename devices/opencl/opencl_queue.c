@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Command queues: copies, fills and launches in order; foreign queues wrapped. */
 #include <stdlib.h>
 #include <string.h>
 

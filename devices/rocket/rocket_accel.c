@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open the node, and allocate buffers with addresses of the NPU. */
 #include "devices/rocket/rocket_accel.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Buffers and jobs of the NPU, by ioctls of Linux's driver "rocket". */
 #ifndef DEVICES_ROCKET_ROCKET_ACCEL_H
 #define DEVICES_ROCKET_ROCKET_ACCEL_H
 
-/**
- * DOC: the NPU of Rockchip's RK3588 behind Linux's driver "rocket", /dev/accel/accelN
- *
+/*
  * A *buffer* has an address of the device, which registers take as 32 bits. Its memory is cached: the CPU owns it
  * between rocket_buffer_begin() and rocket_buffer_end(), and the device outside of that.
  *

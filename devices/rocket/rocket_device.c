@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The backend's table: find the driver's nodes and open one. */
 #include "devices/rocket/rocket_device.h"
 #include "devices/inline/inline_properties.h"
 

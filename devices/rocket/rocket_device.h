@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The state of the backend's devices, memory and queues. */
 #ifndef DEVICES_ROCKET_ROCKET_DEVICE_H
 #define DEVICES_ROCKET_ROCKET_DEVICE_H
 
-/**
- * DOC: the backend of the NPU of Rockchip's RK3588
- *
+/*
  * Its devices are the nodes of Linux's driver "rocket". Memory is a buffer of the node each, which the CPU and the NPU
  * both use, so nothing is copied. A queue is a lane, with a buffer for register commands; operations have ended when
  * they were submitted. Programs are command streams whose target is "rocket" (tenon/uapi/rocket.h).

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check jobs, submit them, wait for them, and look for marks in their results. */
 #include "devices/rocket/rocket_lane.h"
 
 #include <string.h>

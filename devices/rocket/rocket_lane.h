@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Lanes: the jobs of one queue, and what comes of them (rocket_accel.h). */
 #ifndef DEVICES_ROCKET_ROCKET_LANE_H
 #define DEVICES_ROCKET_ROCKET_LANE_H
 

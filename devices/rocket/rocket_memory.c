@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Device memory as buffers of the node. */
 #include "devices/rocket/rocket_device.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Queues that write register commands and run each launch as a job. */
 #include "devices/rocket/rocket_device.h"
 
 #include <stdlib.h>

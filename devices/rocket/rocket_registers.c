@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find registers by address, and targets of the NPU by number. */
 #include "devices/rocket/rocket_registers.h"
 
 #define R(at, name)                                                                                \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Registers that commands may write; names and places are those of the chip's manual. */
 #ifndef DEVICES_ROCKET_ROCKET_REGISTERS_H
 #define DEVICES_ROCKET_ROCKET_REGISTERS_H
-
-/* Registers that commands may write; names and places are those of the chip's manual. */
 
 #include <stdbool.h>
 #include <stddef.h>

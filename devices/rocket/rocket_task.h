@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A task while its words are read, and the check of its units (rocket_walk.h). */
 #ifndef DEVICES_ROCKET_ROCKET_TASK_H
 #define DEVICES_ROCKET_ROCKET_TASK_H
-
-/** DOC: a task while its words are read, and what it must have set when its units start; see rocket_walk.h */
 
 #include "devices/cmdstream/cmdstream.h"
 #include "devices/rocket/rocket_registers.h"

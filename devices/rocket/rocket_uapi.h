@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers and layouts of Linux's driver "rocket", as in drm/rocket_accel.h, which most systems do not install. */
 #ifndef DEVICES_ROCKET_ROCKET_UAPI_H
 #define DEVICES_ROCKET_ROCKET_UAPI_H
-
-/* Numbers and layouts of Linux's driver "rocket", as in drm/rocket_accel.h, which most systems do not install. */
 
 #include <stdint.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the words of each task, check registers and values, and name what is accessed. */
 #include "devices/rocket/rocket_walk.h"
 
 #include <inttypes.h>

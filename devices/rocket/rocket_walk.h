@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The check of register commands before the kernel gets them. */
 #ifndef DEVICES_ROCKET_ROCKET_WALK_H
 #define DEVICES_ROCKET_ROCKET_WALK_H
 
-/**
- * DOC: the check of register commands
- *
+/*
  * tenon/uapi/rocket.h says what the code is. Every address register holds the address of a region of the stream, or 0
  * where the unit that would use it is switched off in the same task; the access of the region allows what the unit does;
  * and what is known of the extents is inside of it: weights, and results, a cube of surfaces that the registers of the

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Take the named programs of a payload, with and without lengths. */
 #include "devices/spirv/spirv_payload.h"
 
 #include "lib/brief_errors.h"

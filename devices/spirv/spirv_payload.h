@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Payloads of SPIR-V programs, which OpenCL and Vulkan share. */
 #ifndef DEVICES_SPIRV_SPIRV_PAYLOAD_H
 #define DEVICES_SPIRV_SPIRV_PAYLOAD_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Walk through SPIR-V and compare what it declares with the device's limits. */
 #include "devices/vulkan/spirv_check.h"
 
 #include "lib/brief_errors.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check SPIR-V before a driver compiles it. */
 #ifndef DEVICES_VULKAN_SPIRV_CHECK_H
 #define DEVICES_VULKAN_SPIRV_CHECK_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Hand out pieces of mapped chunks, and keep chunks for the next recording. */
 #include "devices/vulkan/vulkan_arena.h"
 
 #include "lib/brief_errors.h"

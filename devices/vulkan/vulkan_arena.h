@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DEVICES_VULKAN_ARENA_H
-#define DEVICES_VULKAN_ARENA_H
-
 /*
  * Host-visible memory of recorded commands: staged copies, blocks of scalars. An arena grows by
  * chunks until the commands are done, then all of it is freed at once.
  */
+#ifndef DEVICES_VULKAN_ARENA_H
+#define DEVICES_VULKAN_ARENA_H
 
 #include "devices/vulkan/vulkan_device.h"
 

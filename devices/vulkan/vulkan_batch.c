@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open, submit and collect batches, with their timeline values and read-backs. */
 #include "devices/vulkan/vulkan_queue.h"
 #include "lib/brief_errors.h"
 

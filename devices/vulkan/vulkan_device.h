@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DEVICES_VULKAN_DEVICE_H
-#define DEVICES_VULKAN_DEVICE_H
-
 /*
  * The open device, and declarations that its files share.
  *
  * Lock order: recording, core's device lock, queue, then port or vulkan_device.lock. With a queue's
  * lock held, do not call functions of the core that take the core's device lock.
  */
+#ifndef DEVICES_VULKAN_DEVICE_H
+#define DEVICES_VULKAN_DEVICE_H
 
 #include <pthread.h>
 #include <stdbool.h>

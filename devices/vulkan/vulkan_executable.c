@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check the SPIR-V of a program and build a pipeline for each kernel. */
 #include <stdlib.h>
 #include <string.h>
 

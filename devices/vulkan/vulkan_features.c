@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the features of a device and the SPIR-V capabilities that follow from them. */
 #include "devices/vulkan/vulkan_features.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Features to enable in a device: those that kernels may use, and timeline semaphores. */
 #ifndef DEVICES_VULKAN_FEATURES_H
 #define DEVICES_VULKAN_FEATURES_H
-
-/* Features to enable in a device: those that kernels may use, and timeline semaphores. */
 
 #include "devices/vulkan/vulkan_device.h"
 

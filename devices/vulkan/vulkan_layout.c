@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find or create layouts for a number of buffers and scalars. */
 #include "devices/vulkan/vulkan_layout.h"
 
 #include "lib/brief_errors.h"

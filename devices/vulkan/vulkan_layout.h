@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Descriptor set and pipeline layouts, shared by kernels with as many buffers and scalars. */
 #ifndef DEVICES_VULKAN_LAYOUT_H
 #define DEVICES_VULKAN_LAYOUT_H
-
-/* Descriptor set and pipeline layouts, shared by kernels with as many buffers and scalars. */
 
 #include "devices/vulkan/vulkan_device.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Kinds and formats of Vulkan modules, which the table of backends lists. */
 #ifndef DEVICES_VULKAN_VULKAN_PAYLOAD_H
 #define DEVICES_VULKAN_VULKAN_PAYLOAD_H
 

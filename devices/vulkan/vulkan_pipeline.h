@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make the pipeline of a kernel, with a cache on disk. */
 #ifndef DEVICES_VULKAN_PIPELINE_H
 #define DEVICES_VULKAN_PIPELINE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collect operations in batches and report which marks were reached. */
 #include "devices/vulkan/vulkan_queue.h"
 
 #include "lib/brief_errors.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DEVICES_VULKAN_QUEUE_H
-#define DEVICES_VULKAN_QUEUE_H
-
 /*
  * A queue collects operations in a batch and submits it as a whole: at a wait, a query or a flush,
  * or when it is long. The number of a batch is the value that it signals on the queue's timeline
  * semaphore; a mark is the number of its batch.
  */
+#ifndef DEVICES_VULKAN_QUEUE_H
+#define DEVICES_VULKAN_QUEUE_H
 
 #include "devices/vulkan/vulkan_record.h"
 

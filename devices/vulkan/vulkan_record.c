@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write copies, fills, launches and the barriers between them to a command buffer. */
 #include "devices/vulkan/vulkan_record.h"
 
 #include "lib/brief_errors.h"

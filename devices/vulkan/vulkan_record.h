@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Write operations to a command buffer, for queues and recordings. */
 #ifndef DEVICES_VULKAN_RECORD_H
 #define DEVICES_VULKAN_RECORD_H
-
-/* Write operations to a command buffer, for queues and recordings. */
 
 #include <tenon/backend/commands.h>
 #include <tenon/backend/executable.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Look descriptor sets up by their contents, and rewrite idle ones. */
 #include "devices/vulkan/vulkan_sets.h"
 
 #include "lib/brief_errors.h"

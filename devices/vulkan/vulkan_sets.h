@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DEVICES_VULKAN_SETS_H
-#define DEVICES_VULKAN_SETS_H
-
 /*
  * Cache of descriptor sets, for devices without push descriptors, keyed by their contents. An idle
  * set is rewritten for other contents of its bucket, which bounds the number of sets.
  */
+#ifndef DEVICES_VULKAN_SETS_H
+#define DEVICES_VULKAN_SETS_H
 
 #include "devices/vulkan/vulkan_layout.h"
 
