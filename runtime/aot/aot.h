@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_AOT_AOT_H
-#define RUNTIME_AOT_AOT_H
-
 /*
  * Models compiled ahead of time: one function runs the whole model in memory provided here.
  * aot_create.c creates them, aot.c runs them.
  */
+#ifndef RUNTIME_AOT_AOT_H
+#define RUNTIME_AOT_AOT_H
 
 #include "runtime/library/tvm_types.h"
 #include "runtime/aot/aot_metadata.h"

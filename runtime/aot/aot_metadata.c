@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check the metadata of a library before a model uses it, and copy constants to their places. */
 #include "runtime/aot/aot_metadata.h"
 
 #include <inttypes.h>

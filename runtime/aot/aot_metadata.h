@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_AOT_AOT_METADATA_H
-#define RUNTIME_AOT_AOT_METADATA_H
-
 /*
  * Metadata of an ahead-of-time model: structs in the library's memory, in the layout of TVM 0.9 to
  * 0.19.
  */
+#ifndef RUNTIME_AOT_AOT_METADATA_H
+#define RUNTIME_AOT_AOT_METADATA_H
 
 #include <stddef.h>
 #include <tenon/tensor.h>

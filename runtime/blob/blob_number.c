@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collect the modules of a tree and give them the numbers that TVM's reader expects. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The order of modules in a blob. */
 #ifndef RUNTIME_BLOB_BLOB_NUMBER_H
 #define RUNTIME_BLOB_BLOB_NUMBER_H
 
-/**
- * DOC: the numbers of modules in a blob
- *
+/*
  * Modules are numbered as TVM's writer does, for TVM's reader: all modules compiled into the shared
  * object share the number of `_lib`, and the last import is visited first. Where an import would
  * get a smaller number than its importer, which TVM refuses to write, the modules are sorted.

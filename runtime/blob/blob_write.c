@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write the blob of a tree: rows, children and payloads in the order of numbers. */
 #include "lib/brief_errors.h"
 #include "runtime/blob/blob_number.h"
 #include "runtime/payload/payload_module.h"

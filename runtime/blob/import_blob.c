@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read a blob of either generation to entries, without copying payloads. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

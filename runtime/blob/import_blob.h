@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse a blob without creating modules. */
 #ifndef RUNTIME_BLOB_IMPORT_BLOB_H
 #define RUNTIME_BLOB_IMPORT_BLOB_H
-
-/* Parse a blob without creating modules. */
 
 #include <tenon/backend/module_kind.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check that the imports of a blob form a tree without cycles and not too deep. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read and check attributes of a node: numbers, axes, lists, paddings. */
 #include "runtime/byoc/json_attributes.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Attributes of an operator, for runtimes that turn it into calls of a library. */
 #ifndef RUNTIME_BYOC_JSON_ATTRIBUTES_H
 #define RUNTIME_BYOC_JSON_ATTRIBUTES_H
 
-/**
- * DOC: reading the node of an operator
- *
+/*
  * Attributes are lists of texts, [["1", "1"]], also without the outer list, and with numbers. A
  * reader keeps the first failure, with its message; after one the functions here do nothing and
  * return the default. So an operator tests @err only before it uses what it has read.

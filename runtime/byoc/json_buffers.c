@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Place buffers whose lifetimes overlap beside each other in one block. */
 #include "runtime/byoc/json_buffers.h"
 
 #include <stdbool.h>

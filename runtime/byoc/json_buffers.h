@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Temporary values of a graph, which share one block of memory by lifetime. */
 #ifndef RUNTIME_BYOC_JSON_BUFFERS_H
 #define RUNTIME_BYOC_JSON_BUFFERS_H
-
-/** DOC: temporary values of a graph, which share one block of memory by lifetime */
 
 #include <stddef.h>
 #include <stdint.h>

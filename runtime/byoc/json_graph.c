@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the JSON of a graph and check shapes, types and the order of nodes. */
 #include "runtime/byoc/json_graph.h"
 
 #include <stdlib.h>

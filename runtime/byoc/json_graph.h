@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The graphs that TVM writes for JSON runtimes. */
 #ifndef RUNTIME_BYOC_JSON_GRAPH_H
 #define RUNTIME_BYOC_JSON_GRAPH_H
 
-/**
- * DOC: graphs of a JSON runtime
- *
+/*
  *	{"symbol": "dnnl_f", "nodes": [
  *	  {"op": "input", "name": "x", "attrs": {"dtype": [["float32"]], "shape": [[[1, 32]]]}},
  *	  {"op": "const", "name": "dnnl_f_const_0", "attrs": {…}},

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Functions of the module: take constants once, check arguments, run the program. */
 #include "runtime/byoc/json_module.h"
 
 #include <inttypes.h>

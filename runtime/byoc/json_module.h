@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The module of a JSON runtime, for any library that runs its graph. */
 #ifndef RUNTIME_BYOC_JSON_MODULE_H
 #define RUNTIME_BYOC_JSON_MODULE_H
 
-/**
- * DOC: modules of JSON runtimes
- *
+/*
  * TVM, and "tenon partition", write a payload for each graph that they give to a library: a symbol,
  * the graph as JSON, and the names of its constants, which a module of kind const_loader passes to
  * __init_<symbol> before the first call. What is here is the same for all libraries.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Arrays, shapes and maps: immutable containers of values. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/array.h>

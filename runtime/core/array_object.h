@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Fill new arrays, and free them and their items after a failure. */
 #ifndef RUNTIME_CORE_ARRAY_OBJECT_H
 #define RUNTIME_CORE_ARRAY_OBJECT_H
 

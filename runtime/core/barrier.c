@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Count the tasks that arrive, spin for a short time, then sleep. */
 #include "runtime/core/barrier.h"
 
 #define BARRIER_FAILED	 1u

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A barrier for the tasks of a parallel launch. */
 #ifndef RUNTIME_CORE_BARRIER_H
 #define RUNTIME_CORE_BARRIER_H
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Which element types are valid, for readers of foreign bytes. */
 #ifndef RUNTIME_CORE_DTYPE_H
 #define RUNTIME_CORE_DTYPE_H
 
-/**
- * DOC: element types of tensors
- *
+/*
  * A dtype is four bytes, and files and foreign code may put any value there. dtype_is_known() tests
  * whether it can be an element type. tenon_tensor_bytes() refuses all others, so no tensor has one.
  * "void", {3,0,0}, means "no dtype" in calls and is not an element type.

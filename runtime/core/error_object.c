@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Errors as objects: convert the thread's error and chain causes and backtraces. */
 #include "runtime/core/error_object.h"
 
 #include <stdlib.h>

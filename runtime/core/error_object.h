@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make error objects, and take errors that code raised in another libtvm_ffi. */
 #ifndef RUNTIME_CORE_ERROR_OBJECT_H
 #define RUNTIME_CORE_ERROR_OBJECT_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Function objects with a C function and its data. */
 #include <stdlib.h>
 #include <tenon/function.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Sleep on a word of memory. Wakeups may be spurious: check the word again. */
 #ifndef RUNTIME_CORE_FUTEX_H
 #define RUNTIME_CORE_FUTEX_H
-
-/* Sleep on a word of memory. Wakeups may be spurious: check the word again. */
 
 #include <limits.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Modules: look functions up, import, save, and release deep trees without recursion. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/backend/module_kind.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The import list of a module, and the number of its last change. */
 #ifndef RUNTIME_CORE_MODULE_IMPORTS_H
 #define RUNTIME_CORE_MODULE_IMPORTS_H
 

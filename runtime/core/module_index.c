@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Walk all modules below one and index their function names. */
 #include "runtime/core/module_index.h"
 
 #include <pthread.h>

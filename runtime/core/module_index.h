@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_CORE_MODULE_INDEX_H
-#define RUNTIME_CORE_MODULE_INDEX_H
-
 /*
  * A hash table of all function names below a module. It holds what tenon_module_find_function()
  * would find: for duplicate names, the first module in depth-first order.
  */
+#ifndef RUNTIME_CORE_MODULE_INDEX_H
+#define RUNTIME_CORE_MODULE_INDEX_H
 
 #include <tenon/module.h>
 

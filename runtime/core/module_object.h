@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tell Tenon's modules from those of a C++ runtime in the same process. */
 #ifndef RUNTIME_CORE_MODULE_OBJECT_H
 #define RUNTIME_CORE_MODULE_OBJECT_H
 

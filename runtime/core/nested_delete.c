@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The queue of objects that a thread deletes after the outermost one. */
 #include "runtime/core/nested_delete.h"
 
 #define BOTH (TENON_DELETE_CONTENT | TENON_DELETE_MEMORY)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Delete nested objects without recursion. */
 #ifndef RUNTIME_CORE_NESTED_DELETE_H
 #define RUNTIME_CORE_NESTED_DELETE_H
 

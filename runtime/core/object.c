@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reference counts, strong and weak, in the layout of tvm-ffi. */
 #include "runtime/core/reference.h"
 
 void tenon_object_init(struct tenon_object *object, int32_t type,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the affinity of the process and TVM's variables for threads. */
 #include "runtime/core/processors.h"
 
 #include <sched.h>

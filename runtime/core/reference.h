@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Inline reference counts for hot paths. */
 #ifndef RUNTIME_CORE_REFERENCE_H
 #define RUNTIME_CORE_REFERENCE_H
-
-/* Inline reference counts for hot paths. */
 
 #include <tenon/object.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read and write a tensor's head, with the data in the machine's byte order. */
 #include <inttypes.h>
 #include <string.h>
 

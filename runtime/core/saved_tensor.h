@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors in the form in which TVM saves them. */
 #ifndef RUNTIME_CORE_SAVED_TENSOR_H
 #define RUNTIME_CORE_SAVED_TENSOR_H
 
-/**
- * DOC: saved tensors
- *
+/*
  * TVM uses one format in parameter files, constants and executables: a magic number, device, shape,
  * dtype, and the elements, each in a whole number of bytes.
  */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_CORE_SPIN_H
-#define RUNTIME_CORE_SPIN_H
-
 /*
  * Spin for a short time before sleeping. The time adapts: a wait that ends in time lengthens the
  * next one, a timeout shortens it, so that an idle or crowded machine is not kept busy.
  */
+#ifndef RUNTIME_CORE_SPIN_H
+#define RUNTIME_CORE_SPIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Strings and byte strings as values, short ones inside the value. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/error.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create tensors, view parts of them, and exchange them by DLPack. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

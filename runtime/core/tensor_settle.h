@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors without a byte offset, for compiled code that refuses one. */
 #ifndef RUNTIME_CORE_TENSOR_SETTLE_H
 #define RUNTIME_CORE_TENSOR_SETTLE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Register types, static and dynamic, and find their records by index or key. */
 #include "runtime/core/type.h"
 
 #include <pthread.h>

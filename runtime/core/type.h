@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_CORE_TYPE_H
-#define RUNTIME_CORE_TYPE_H
-
 /*
  * The type table. A record starts with tvm-ffi's TVMFFITypeInfo, which foreign code reads in place:
  * records are never moved or freed. Lookup by index takes no lock.
  */
+#ifndef RUNTIME_CORE_TYPE_H
+#define RUNTIME_CORE_TYPE_H
 
 #include <tenon/string.h>
 #include <tenon/visit.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Show the fields of any object to a visitor, also those of foreign types. */
 #include "lib/brief_errors.h"
 #include "runtime/core/type.h"
 

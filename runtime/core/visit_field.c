@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Report numbers, texts and lists as fields. */
 #include <stdlib.h>
 #include <tenon/error.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Report fields of modules to a visitor (tenon/visit.h). */
 #ifndef RUNTIME_CORE_VISIT_FIELD_H
 #define RUNTIME_CORE_VISIT_FIELD_H
-
-/* Report fields of modules to a visitor (tenon/visit.h). */
 
 #include <tenon/array.h>
 #include <tenon/string.h>

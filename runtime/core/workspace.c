@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keep freed blocks of each thread, hand them out again, and reclaim what a call left. */
 #include "runtime/core/workspace.h"
 
 #include "lib/brief_errors.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_CORE_WORKSPACE_H
-#define RUNTIME_CORE_WORKSPACE_H
-
 /*
  * The workspace of a thread: host memory, which is cached for the next use, and other memory, which
  * is released when it is freed or reclaimed. runtime/device/device_workspace.c knows the device.
  */
+#ifndef RUNTIME_CORE_WORKSPACE_H
+#define RUNTIME_CORE_WORKSPACE_H
 
 #include <tenon/workspace.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the list of backends once, and report names in it that do not exist. */
 #include "runtime/device/backend_choice.h"
 
 #include <errno.h>

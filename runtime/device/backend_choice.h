@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Which backends the user left out. */
 #ifndef RUNTIME_DEVICE_BACKEND_CHOICE_H
 #define RUNTIME_DEVICE_BACKEND_CHOICE_H
 
-/**
- * DOC: backends that are left out
- *
+/*
  * TENON_BACKENDS, else the file $(sysconfdir)/tenon/backends.conf, selects the backends whose
  * drivers may be used: a list of names, separated by commas, blanks or newlines. If a name has no
  * prefix, only such names are used; a name with the prefix '-' is left out. '#' begins a comment

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The object of a device: its loss, its queues, its properties. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Answer TVM's questions about a device from its properties. */
 #include <stdio.h>
 #include <string.h>
 #include <tenon/string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Deadlines on the monotonic clock, and waiting for a condition until one. */
 #include <errno.h>
 #include <time.h>
 

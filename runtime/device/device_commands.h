@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Recordings, as queues run them. */
 #ifndef RUNTIME_DEVICE_DEVICE_COMMANDS_H
 #define RUNTIME_DEVICE_DEVICE_COMMANDS_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Private data of the device layer ("the core") behind the public structs. */
 #ifndef RUNTIME_DEVICE_DEVICE_CORE_H
 #define RUNTIME_DEVICE_DEVICE_CORE_H
-
-/* Private data of the device layer ("the core") behind the public structs. */
 
 #include <pthread.h>
 #include <tenon/backend/commands.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Executables: build each kernel once, whichever thread asks first. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Export points of timelines as descriptors and import such descriptors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory of devices: allocation, parts, mapping, import and export. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

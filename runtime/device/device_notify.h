@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Callbacks for points: called when a timeline reaches a value, so that no thread has to wait. */
 #ifndef RUNTIME_DEVICE_DEVICE_NOTIFY_H
 #define RUNTIME_DEVICE_DEVICE_NOTIFY_H
-
-/* Callbacks for points: called when a timeline reaches a value, so that no thread has to wait. */
 
 #include <tenon/backend/queue.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check an operation, and keep references to what it uses. */
 #include "runtime/core/tensor_data.h"
 #include "runtime/device/device_operation.h"
 

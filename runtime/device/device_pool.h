@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A pool of memory for each queue, reused in the order of its operations. */
 #ifndef RUNTIME_DEVICE_DEVICE_POOL_H
 #define RUNTIME_DEVICE_DEVICE_POOL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Threads that build the kernels of many executables, with progress and an end. */
 #include "runtime/device/device_prepare.h"
 
 #include <pthread.h>

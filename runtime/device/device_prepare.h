@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Executables whose kernels are built on several threads. */
 #ifndef RUNTIME_DEVICE_DEVICE_PREPARE_H
 #define RUNTIME_DEVICE_DEVICE_PREPARE_H
-
-/* Executables whose kernels are built on several threads. */
 
 #include <tenon/backend/executable.h>
 #include <tenon/prepare.h>

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_DEVICE_DEVICE_PROBE_H
-#define RUNTIME_DEVICE_DEVICE_PROBE_H
-
 /*
  * Probing a driver in a child process. The parent starts the command with PROBE_OPTION and the name
  * of the backend, standard output and error on one pipe, the report on another:
@@ -14,6 +11,8 @@
  * The child writes the head before it loads the driver, so that the parent can tell a command of
  * another version from a crash. The driver could write to the pipe: the report is untrusted.
  */
+#ifndef RUNTIME_DEVICE_DEVICE_PROBE_H
+#define RUNTIME_DEVICE_DEVICE_PROBE_H
 
 #include <sys/types.h>
 #include <tenon/backend/backend.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Submit operations: resolve waits, hold what is not ready, promise signals. */
 #include <stdlib.h>
 #include <string.h>
 

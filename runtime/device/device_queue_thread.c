@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Start and end the threads that wait for a queue. */
 #include "runtime/device/device_queue_thread.h"
 
 #include "lib/brief_errors.h"

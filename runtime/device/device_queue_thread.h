@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_DEVICE_DEVICE_QUEUE_THREAD_H
-#define RUNTIME_DEVICE_DEVICE_QUEUE_THREAD_H
-
 /*
  * Short-lived threads of a queue: one submits held operations (device_held.c), one waits for marks
  * (device_notify.c).
  */
+#ifndef RUNTIME_DEVICE_DEVICE_QUEUE_THREAD_H
+#define RUNTIME_DEVICE_DEVICE_QUEUE_THREAD_H
 
 #include <tenon/backend/queue.h>
 

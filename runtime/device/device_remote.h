@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table by which the client of RPC offers more than a backend has. */
 #ifndef RUNTIME_DEVICE_DEVICE_REMOTE_H
 #define RUNTIME_DEVICE_DEVICE_REMOTE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open devices by name, share open ones, and replace lost ones. */
 #include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Table of backends, and table of open devices. */
 #ifndef RUNTIME_DEVICE_DEVICE_TABLE_H
 #define RUNTIME_DEVICE_DEVICE_TABLE_H
-
-/* Table of backends, and table of open devices. */
 
 #include <stddef.h>
 #include <tenon/backend/backend.h>

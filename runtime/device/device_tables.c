@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check the function tables of a backend and extend older, shorter ones. */
 #include "runtime/device/device_tables.h"
 
 #include "lib/brief_errors.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Function tables of backends that were built with older headers. */
 #ifndef RUNTIME_DEVICE_DEVICE_TABLES_H
 #define RUNTIME_DEVICE_DEVICE_TABLES_H
-
-/* Function tables of backends that were built with older headers. */
 
 #include <tenon/backend/backend.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create tensors on devices, and copy between host and devices. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/tensor.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find, bind and drop the current devices and queues of the calling thread. */
 #include "runtime/device/device_thread.h"
 
 #include "lib/brief_errors.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Current devices and queues of a thread, without locks. */
 #ifndef RUNTIME_DEVICE_DEVICE_THREAD_H
 #define RUNTIME_DEVICE_DEVICE_THREAD_H
 
-/**
- * DOC: current devices and queues of a thread
- *
+/*
  * For each device type a thread has a current device, which `__tvm_set_device` sets and kernels run
  * on; for each device it has a current queue. Both are found without a lock.
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the device layer reports to the trace. */
 #ifndef RUNTIME_DEVICE_DEVICE_TRACE_H
 #define RUNTIME_DEVICE_DEVICE_TRACE_H
-
-/* What the device layer reports to the trace. */
 
 #include "lib/trace.h"
 #include "runtime/device/device_core.h"

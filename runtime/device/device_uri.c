@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Take a URI apart: scheme, path and options, with escapes decoded. */
 #include <stdlib.h>
 #include <string.h>
 

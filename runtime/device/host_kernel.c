@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run a host function once for each block of a launch. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/backend/executable.h>

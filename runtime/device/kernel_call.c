@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Convert the arguments of a call to slots and submit the launch. */
 #include "runtime/device/kernel_call.h"
 
 #include <inttypes.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Kernels as packed functions that host code calls. */
 #ifndef RUNTIME_DEVICE_KERNEL_CALL_H
 #define RUNTIME_DEVICE_KERNEL_CALL_H
 
-/**
- * DOC: kernels as packed functions
- *
+/*
  * A *kernel set* is a program with its executables, one for each device it was called on. A
  * function of the set runs on the thread's current device of the set's type: it converts the
  * arguments, reads the extents that follow them, and submits the launch to the thread's current

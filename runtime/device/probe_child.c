@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the command as a child with pipes and a deadline, and kill it if it hangs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write and read the report of the child process. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Parsed and checked graphs, without code. */
 #ifndef RUNTIME_GRAPH_GRAPH_H
 #define RUNTIME_GRAPH_GRAPH_H
 
-/**
- * DOC: graphs
- *
+/*
  * A parsed and checked graph.json, without the code that it calls. A *node* is an input or an
  * operator; each of its outputs is an *entry*, numbered across all nodes, with a dtype, a shape and
  * a storage. Entries with disjoint lifetimes may share a storage.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check types, shapes, storages and the order of nodes. */
 #include "runtime/graph/graph.h"
 
 #include <inttypes.h>

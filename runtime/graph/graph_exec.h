@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Graph models: calls in a list, and where their tensors are. */
 #ifndef RUNTIME_GRAPH_GRAPH_EXEC_H
 #define RUNTIME_GRAPH_GRAPH_EXEC_H
 
-/**
- * DOC: running graphs
- *
+/*
  * Creating a graph model compiles the graph and a library into a flat list of calls: the address of
  * a function, and its arguments in the form that it takes. A run is a loop over the list. Code that
  * moves a tensor must update the prepared arguments.

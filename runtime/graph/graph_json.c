@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read graph.json in one pass into one allocation. */
 #include "runtime/graph/graph.h"
 
 #include <inttypes.h>

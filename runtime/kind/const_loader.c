@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the constants of a module, make them tensors, and call the initialisers of imports. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Modules that pass constants to the code that they import. */
 #ifndef RUNTIME_KIND_CONST_LOADER_H
 #define RUNTIME_KIND_CONST_LOADER_H
 
-/**
- * DOC: modules of constants
- *
+/*
  * Third-party code generators store their constants apart from their code: a const_loader (0.8:
  * metadata) module holds them, imports the modules with the code, and passes each of these its
  * constants before its first use. metadata_module wraps an ahead-of-time model and is empty.

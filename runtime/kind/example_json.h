@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* A custom kind of module, as an example to copy. */
 #ifndef RUNTIME_KIND_EXAMPLE_JSON_H
 #define RUNTIME_KIND_EXAMPLE_JSON_H
 
-/**
- * DOC: ExampleJSON
- *
+/*
  * The module of TVM's bring-your-own-codegen guide, in C, as an example of a custom kind of module.
  * The source uses public headers only, so it can be copied out of the tree.
  */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Graphs of an ExampleJSON module, parsed and run. */
 #ifndef RUNTIME_KIND_EXAMPLE_JSON_GRAPH_H
 #define RUNTIME_KIND_EXAMPLE_JSON_GRAPH_H
 
-/**
- * DOC: graphs of an ExampleJSON module
- *
+/*
  * The text, one node a line, words separated by blanks:
  *
  *	subgraph_0

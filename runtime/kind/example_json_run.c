@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compute a graph's nodes on arguments in host memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/buffer.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse the text of a module and check ids, shapes and operands. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/string.h>

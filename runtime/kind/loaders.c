@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the loader of a kind: registered, built in, of a backend, or a global function. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

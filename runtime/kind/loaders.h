@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The search for the loader of a kind. */
 #ifndef RUNTIME_KIND_LOADERS_H
 #define RUNTIME_KIND_LOADERS_H
 
-/**
- * DOC: the loader of a kind of module
- *
+/*
  * Loaders are searched in this order: registered by the program, so that it can replace any other;
  * built-in; of backends; packed functions in the global registry, for other languages.
  */

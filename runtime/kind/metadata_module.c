@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The empty module that TVM puts above an ahead-of-time model. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"

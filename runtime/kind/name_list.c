@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collect names without duplicates for a message. */
 #include "runtime/kind/name_list.h"
 
 #include <stdbool.h>

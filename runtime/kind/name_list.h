@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Comma-separated lists of unique names for messages: "opencl, vulkan", ".so, .examplejson". */
 #ifndef RUNTIME_KIND_NAME_LIST_H
 #define RUNTIME_KIND_NAME_LIST_H
-
-/* Comma-separated lists of unique names for messages: "opencl, vulkan", ".so, .examplejson". */
 
 #include <tenon/buffer.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create a cache, and change its sequences under its lock. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

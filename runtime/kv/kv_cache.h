@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The paged key-value cache, as Relax programs use it. */
 #ifndef RUNTIME_KV_KV_CACHE_H
 #define RUNTIME_KV_KV_CACHE_H
 
-/**
- * DOC: paged key-value cache
- *
+/*
  * Keys and values of all tokens, in pages on a device; kernels of the model read and write them.
  * A forward step begins with kv_cache_begin(), which reserves pages for the new tokens and computes
  * the arrays that tell kernels where tokens are. All arrays are in one buffer, which is copied to

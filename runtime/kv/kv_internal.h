@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What the files of the cache share: its state, views of arrays, calls of kernels. */
 #ifndef RUNTIME_KV_KV_INTERNAL_H
 #define RUNTIME_KV_KV_INTERNAL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Blocks and pages of sequences: append, fork, split, cut and slide. */
 #include "runtime/kv/kv_pages.h"
 
 #include <inttypes.h>

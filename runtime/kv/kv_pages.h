@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The pages of each sequence, as numbers without tensors. */
 #ifndef RUNTIME_KV_KV_PAGES_H
 #define RUNTIME_KV_KV_PAGES_H
 
-/**
- * DOC: which page of a paged cache holds which token
- *
+/*
  * A *sequence* is a list of tokens. Its tokens are in a chain of *blocks*; sequences with a common
  * prefix share blocks. A block has a list of *pages*, all full but the last. All layers use the
  * same page numbers. The number of pages is fixed.

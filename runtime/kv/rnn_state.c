@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Versions of recurrent tensors for each sequence, in slots of one storage. */
 #include "runtime/kv/rnn_state.h"
 
 #include <inttypes.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The state that a recurrent model keeps for each sequence. */
 #ifndef RUNTIME_KV_RNN_STATE_H
 #define RUNTIME_KV_RNN_STATE_H
 
-/**
- * DOC: recurrent state
- *
+/*
  * What a recurrent model keeps of each sequence instead of keys and values: for each layer some
  * tensors of constant size, and as many earlier versions of them as steps can be taken back.
  */

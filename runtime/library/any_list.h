@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LIBRARY_ANY_LIST_H
-#define RUNTIME_LIBRARY_ANY_LIST_H
-
 /*
  * TVMBackendAnyList…: native functions of a Relax program (`__vmtir__…`) receive arrays of
  * registers, constants and functions as opaque addresses. The virtual machine that calls them
  * registers a callback, which maps these addresses to lists and checks indices.
  */
+#ifndef RUNTIME_LIBRARY_ANY_LIST_H
+#define RUNTIME_LIBRARY_ANY_LIST_H
 
 #include "lib/plugin_api.h"
 #include "runtime/library/legacy_value.h"

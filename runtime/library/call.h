@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Function objects for compiled functions that need an adapter. */
 #ifndef RUNTIME_LIBRARY_CALL_H
 #define RUNTIME_LIBRARY_CALL_H
-
-/* Function objects for compiled functions that need an adapter. */
 
 #include <tenon/function.h>
 

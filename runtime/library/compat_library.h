@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LIBRARY_COMPAT_LIBRARY_H
-#define RUNTIME_LIBRARY_COMPAT_LIBRARY_H
-
 /*
  * Some modules import runtime names as plain externals. The dynamic linker must find these when it
  * opens the module, since constructors may call them. The compatibility library provides them: a
@@ -9,6 +6,8 @@
  * After a module is open, its calls are bound to libtenon directly, whichever library of the
  * process provides such names.
  */
+#ifndef RUNTIME_LIBRARY_COMPAT_LIBRARY_H
+#define RUNTIME_LIBRARY_COMPAT_LIBRARY_H
 
 #include <string.h>
 #include <tenon/buffer.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The common part of all function objects of compiled code. */
 #ifndef RUNTIME_LIBRARY_COMPILED_FUNCTION_H
 #define RUNTIME_LIBRARY_COMPILED_FUNCTION_H
-
-/* The common part of all function objects of compiled code. */
 
 #include <tenon/function.h>
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LIBRARY_CONTEXT_H
-#define RUNTIME_LIBRARY_CONTEXT_H
-
 /*
  * Context symbols: pointer variables in compiled libraries, named "__" and a runtime function. The
  * loader sets those that exist before it runs the code.
  */
+#ifndef RUNTIME_LIBRARY_CONTEXT_H
+#define RUNTIME_LIBRARY_CONTEXT_H
 
 /**
  * struct abi_context_symbol - a context variable of compiled code

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LIBRARY_DSO_H
-#define RUNTIME_LIBRARY_DSO_H
-
 /*
  * Host modules: compiled code in a shared object, or linked into the program.
  *
@@ -9,6 +6,8 @@
  * caches functions in variables of the mapping. Objects with addresses in the mapping reference the
  * dso: the library module, and payload modules whose bytes are slices of it.
  */
+#ifndef RUNTIME_LIBRARY_DSO_H
+#define RUNTIME_LIBRARY_DSO_H
 
 #include <tenon/module.h>
 

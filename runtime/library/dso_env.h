@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LIBRARY_DSO_ENV_H
-#define RUNTIME_LIBRARY_DSO_ENV_H
-
 /*
  * The functions that a library's compiled code looked up. The code keeps their addresses in static
  * variables, so each is a stand-in with a constant address while the library is mapped, even if its
  * tree is released and loaded again. The target is released with the tree.
  */
+#ifndef RUNTIME_LIBRARY_DSO_ENV_H
+#define RUNTIME_LIBRARY_DSO_ENV_H
 
 #include <tenon/function.h>
 #include <tenon/string.h>

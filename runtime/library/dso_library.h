@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The module of the compiled host code of a mapping, kind "library". */
 #ifndef RUNTIME_LIBRARY_DSO_LIBRARY_H
 #define RUNTIME_LIBRARY_DSO_LIBRARY_H
-
-/* The module of the compiled host code of a mapping, kind "library". */
 
 #include "runtime/library/dso.h"
 #include "runtime/library/loaded_object.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Loaders of files other than shared objects, by extension. */
 #ifndef RUNTIME_LIBRARY_FILE_LOADER_H
 #define RUNTIME_LIBRARY_FILE_LOADER_H
-
-/* Loaders of files other than shared objects, by extension. */
 
 #include <tenon/function.h>
 #include <tenon/buffer.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Global functions that compiled code and foreign libraries call by name. */
 #ifndef RUNTIME_LIBRARY_GLOBALS_H
 #define RUNTIME_LIBRARY_GLOBALS_H
-
-/* Global functions that compiled code and foreign libraries call by name. */
 
 #include <tenon/function.h>
 

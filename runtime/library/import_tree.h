@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Import trees as modules */
 #ifndef RUNTIME_LIBRARY_IMPORT_TREE_H
 #define RUNTIME_LIBRARY_IMPORT_TREE_H
 
-/**
- * DOC: import trees
- *
+/*
  * A shared object exported by TVM contains a blob: the modules that its host code imports, and the
  * import edges. The blob is checked as a whole before use and not copied.
  */

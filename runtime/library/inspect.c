@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a file for inspection only: no code of it runs */
 #include <stdlib.h>
 #include <string.h>
 

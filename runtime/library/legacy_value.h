@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Convert between values and those of TVM 0.8 to 0.20: a union and a separate type code. */
 #ifndef RUNTIME_LIBRARY_LEGACY_VALUE_H
 #define RUNTIME_LIBRARY_LEGACY_VALUE_H
-
-/* Convert between values and those of TVM 0.8 to 0.20: a union and a separate type code. */
 
 #include "runtime/library/tvm_types.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The module of host code in an inspected tree */
 #ifndef RUNTIME_LIBRARY_LIBRARY_MODULE_H
 #define RUNTIME_LIBRARY_LIBRARY_MODULE_H
 
-/**
- * DOC: host code that is only inspected
- *
+/*
  * Replaces the shared object's own module in an inspected tree. Its functions are read from the
  * file's symbols; calling one fails, because the file was opened for inspection.
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Detect the TVM generation of a shared object from its symbols. */
 #ifndef RUNTIME_LIBRARY_LIBRARY_SYMBOLS_H
 #define RUNTIME_LIBRARY_LIBRARY_SYMBOLS_H
-
-/* Detect the TVM generation of a shared object from its symbols. */
 
 #include "lib/elf.h"
 #include <tenon/backend/module_kind.h>

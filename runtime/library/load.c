@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Load a file by its extension, or say what it is and who opens it */
 #include <unistd.h>
 
 #include "lib/brief_errors.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LIBRARY_LOADED_OBJECT_H
-#define RUNTIME_LIBRARY_LOADED_OBJECT_H
-
 /*
  * The symbol table of a shared object that the dynamic linker has mapped, read from memory. dlsym()
  * also searches the dependencies of the object, takes a lock, and returns neither the size of a
  * symbol nor whether it is undefined.
  */
+#ifndef RUNTIME_LIBRARY_LOADED_OBJECT_H
+#define RUNTIME_LIBRARY_LOADED_OBJECT_H
 
 #include <link.h>
 #include <tenon/value.h>

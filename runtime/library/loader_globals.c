@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Global functions by which TVM loads modules, for code that looks them up by name */
 #include <pthread.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* TVM up to 0.22 has bool as {1,1}, stored as bytes; later versions have {6,8}. */
 #ifndef RUNTIME_LIBRARY_OLD_BOOL_H
 #define RUNTIME_LIBRARY_OLD_BOOL_H
-
-/* TVM up to 0.22 has bool as {1,1}, stored as bytes; later versions have {6,8}. */
 
 #include <stdbool.h>
 #include <tenon/dlpack.h>

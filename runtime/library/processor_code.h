@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LIBRARY_PROCESSOR_CODE_H
-#define RUNTIME_LIBRARY_PROCESSOR_CODE_H
-
 /*
  * Code for several processors in one shared object.
  *
@@ -9,6 +6,8 @@
  * "x86_64_v4 x86_64_v3". The symbol of a function, "." and a key is that function's code for processors
  * with the features of the key; the symbol alone is the code for all others. Other runtimes take the latter.
  */
+#ifndef RUNTIME_LIBRARY_PROCESSOR_CODE_H
+#define RUNTIME_LIBRARY_PROCESSOR_CODE_H
 
 #include <stdbool.h>
 #include <tenon/string.h>

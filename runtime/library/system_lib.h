@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Symbols of compiled code that is linked into the program, registered by its constructors. */
 #ifndef RUNTIME_LIBRARY_SYSTEM_LIB_H
 #define RUNTIME_LIBRARY_SYSTEM_LIB_H
-
-/* Symbols of compiled code that is linked into the program, registered by its constructors. */
 
 #include <tenon/module.h>
 

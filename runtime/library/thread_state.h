@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Per-thread state of the foreign ABIs, freed at thread exit. */
 #ifndef RUNTIME_LIBRARY_THREAD_STATE_H
 #define RUNTIME_LIBRARY_THREAD_STATE_H
-
-/* Per-thread state of the foreign ABIs, freed at thread exit. */
 
 #include <tenon/buffer.h>
 

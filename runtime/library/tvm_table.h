@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LIBRARY_TVM_TABLE_H
-#define RUNTIME_LIBRARY_TVM_TABLE_H
-
 /*
  * Connects the compatibility library to the runtime. It must not depend on libtenon.so, which may
  * be linked into the program, loaded under another name, or not loaded yet. So libtenon opens it
  * and passes the result of its own tenon_tvm_table() to tenon_tvm_bind() of that library.
  */
+#ifndef RUNTIME_LIBRARY_TVM_TABLE_H
+#define RUNTIME_LIBRARY_TVM_TABLE_H
 
 #include "runtime/library/tvm_types.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_LIBRARY_TVM_TYPES_H
-#define RUNTIME_LIBRARY_TVM_TYPES_H
-
 /*
  * Structs of the foreign ABIs; layout.c checks every offset. Outside runtime/library only executors
  * use them, to call functions of the older convention directly.
  */
+#ifndef RUNTIME_LIBRARY_TVM_TYPES_H
+#define RUNTIME_LIBRARY_TVM_TYPES_H
 
 #include <tenon/function.h>
 #include <tenon/parallel.h>

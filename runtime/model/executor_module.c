@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* TVM's functions of executors: set_input, run, get_output and the others. */
 #include "runtime/model/executor_module.h"
 
 #include <inttypes.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_MODEL_EXECUTOR_MODULE_H
-#define RUNTIME_MODEL_EXECUTOR_MODULE_H
-
 /*
  * Executors as modules for TVM's host code: functions set inputs, run, and return outputs. As in
  * TVM, inputs are selected by index or name, and an unknown name is ignored.
  */
+#ifndef RUNTIME_MODEL_EXECUTOR_MODULE_H
+#define RUNTIME_MODEL_EXECUTOR_MODULE_H
 
 #include <tenon/backend/module_kind.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the executor of a kind and register its functions. */
 #include "runtime/core/tensor_data.h"
 #include "runtime/model/executors.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of executors and the kinds of modules that are their models. */
 #ifndef RUNTIME_MODEL_EXECUTORS_H
 #define RUNTIME_MODEL_EXECUTORS_H
-
-/* The table of executors and the kinds of modules that are their models. */
 
 #include "runtime/model/model.h"
 

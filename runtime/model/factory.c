@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read a factory module and create executors with its parameters. */
 #include "runtime/model/factory.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Factories: files with a whole model for the graph or ahead-of-time executor. */
 #ifndef RUNTIME_MODEL_FACTORY_H
 #define RUNTIME_MODEL_FACTORY_H
 
-/**
- * DOC: factories
- *
+/*
  * The root of a file with a model for the graph or ahead-of-time executor: a description, the
  * parameters, the model's name, and a function of that name, which creates an executor module. The
  * imports contain the code.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Bind a row of the table to its module, and check argument counts. */
 #include "runtime/model/method.h"
 
 #include "lib/brief_errors.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Module functions written in C: a table, and the conversion of its rows to functions. */
 #ifndef RUNTIME_MODEL_METHOD_H
 #define RUNTIME_MODEL_METHOD_H
-
-/* Module functions written in C: a table, and the conversion of its rows to functions. */
 
 #include <tenon/module.h>
 

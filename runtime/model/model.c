@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check indices and values for all executors, find ports by name, trace runs. */
 #include "runtime/core/tensor_data.h"
 #include "runtime/model/model.h"
 

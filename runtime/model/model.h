@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_MODEL_MODEL_H
-#define RUNTIME_MODEL_MODEL_H
-
 /*
  * The interface between executors and the public model API. model.c checks indices and implements
  * the parts of tenon/model.h that are common to all executors.
  */
+#ifndef RUNTIME_MODEL_MODEL_H
+#define RUNTIME_MODEL_MODEL_H
 
 #include <tenon/model.h>
 

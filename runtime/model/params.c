@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read parameter files: names and headers first, data mapped or copied. */
 #include "runtime/core/tensor_data.h"
 #include "runtime/model/params.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parameters as a list that readers of other formats fill. */
 #ifndef RUNTIME_MODEL_PARAMS_H
 #define RUNTIME_MODEL_PARAMS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write parameters in TVM's format, with data aligned so that it can be mapped. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

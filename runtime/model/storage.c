@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Map or allocate zeroed blocks. */
 #include "runtime/model/storage.h"
 
 #include "lib/brief_errors.h"

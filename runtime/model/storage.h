@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Zeroed and aligned memory for tensors, which uses physical memory only after it is touched. */
 #ifndef RUNTIME_MODEL_STORAGE_H
 #define RUNTIME_MODEL_STORAGE_H
-
-/* Zeroed and aligned memory for tensors, which uses physical memory only after it is touched. */
 
 #include <tenon/object.h>
 #include <tenon/tensor.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copy between places and order the queues of devices. */
 #include "runtime/model/tensor_place.h"
 
 #include <tenon/memory.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Locations of model tensors: host memory or a device. */
 #ifndef RUNTIME_MODEL_TENSOR_PLACE_H
 #define RUNTIME_MODEL_TENSOR_PLACE_H
-
-/* Locations of model tensors: host memory or a device. */
 
 #include <tenon/device.h>
 #include <tenon/tensor.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the fields that few formats have: tensors, parameters, versions. */
 #include "runtime/payload/payload_fields.h"
 
 #include <inttypes.h>

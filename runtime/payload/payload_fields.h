@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Readers of payload fields; tenon/backend/payload_format.h explains the field letters. */
 #ifndef RUNTIME_PAYLOAD_PAYLOAD_FIELDS_H
 #define RUNTIME_PAYLOAD_PAYLOAD_FIELDS_H
-
-/* Readers of payload fields; tenon/backend/payload_format.h explains the field letters. */
 
 #include "runtime/payload/payload_format.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Load a program and its table of kernels from two files, by suffix. */
 #include "runtime/payload/payload_file.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Device programs in files beside a module. */
 #ifndef RUNTIME_PAYLOAD_PAYLOAD_FILE_H
 #define RUNTIME_PAYLOAD_PAYLOAD_FILE_H
 
-/**
- * DOC: kernels in separate files
- *
+/*
  * TVM writes a device's module as two files: the program, and a JSON table of its kernels. Boards
  * whose bitstream is installed apart from the host code use this. Host code that needs such kernels
  * imports the module (tenon_module_import(), `tenon run --import`). tenon_payload_format.files

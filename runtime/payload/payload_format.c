@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the format of a kind, registered, built in or of a backend. */
 #include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "runtime/payload/payload_format.h"

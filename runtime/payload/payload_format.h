@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Formats describe how payloads are read: measured, parsed and listed. */
 #ifndef RUNTIME_PAYLOAD_PAYLOAD_FORMAT_H
 #define RUNTIME_PAYLOAD_PAYLOAD_FORMAT_H
 
-/**
- * DOC: reading payloads by their format
- *
+/*
  * A payload of a legacy blob has no length: only reading it finds its end. So all kinds that TVM
  * wrote need a format, also those that this build cannot run. Formats are searched in this order:
  * registered by the program, the runtime's own kinds, those of backends (tenon_backend.formats),

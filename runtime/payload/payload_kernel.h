@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* From a payload to kernels on a device, in builds with and without devices. */
 #ifndef RUNTIME_PAYLOAD_PAYLOAD_KERNEL_H
 #define RUNTIME_PAYLOAD_PAYLOAD_KERNEL_H
 

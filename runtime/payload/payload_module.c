@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Modules of payloads in one block: names, saving, kernels, and the missing loader's remedy. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Modules that hold a payload, whether or not this build can run it. */
 #ifndef RUNTIME_PAYLOAD_PAYLOAD_MODULE_H
 #define RUNTIME_PAYLOAD_PAYLOAD_MODULE_H
 
-/**
- * DOC: payloads without a loader
- *
+/*
  * A payload that no loader accepts, or that is only inspected, still becomes a module: its
  * functions have names, and it can be saved again. Calling a function of it fails with the name of
  * the missing loader. The modules of one tree share a block of memory, since a blob may have a

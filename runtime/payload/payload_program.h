@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Programs for backends, made of payloads. */
 #ifndef RUNTIME_PAYLOAD_PAYLOAD_PROGRAM_H
 #define RUNTIME_PAYLOAD_PAYLOAD_PROGRAM_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the letters of a format over a payload's bytes. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the JSON that lies next to a program and write the table of a payload. */
 #include "runtime/payload/payload_table.h"
 
 #include <stdlib.h>

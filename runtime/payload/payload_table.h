@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tables of kernels, from JSON to the binary form. */
 #ifndef RUNTIME_PAYLOAD_PAYLOAD_TABLE_H
 #define RUNTIME_PAYLOAD_PAYLOAD_TABLE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Report functions, launch parameters and arguments of a payload. */
 #include <tenon/tensor.h>
 
 #include "runtime/payload/payload_visit.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Report the contents of payloads to a visitor. */
 #ifndef RUNTIME_PAYLOAD_PAYLOAD_VISIT_H
 #define RUNTIME_PAYLOAD_PAYLOAD_VISIT_H
-
-/* Report the contents of payloads to a visitor. */
 
 #include "runtime/core/visit_field.h"
 #include "runtime/payload/payload_format.h"

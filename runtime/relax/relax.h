@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The virtual machine: its instructions, frames and calls. */
 #ifndef RUNTIME_RELAX_RELAX_H
 #define RUNTIME_RELAX_RELAX_H
 
-/**
- * DOC: the Relax virtual machine
- *
+/*
  * An executable is immutable and shared; a virtual machine ("machine" below) runs it. Initialising
  * a machine looks up every function once and decodes the instructions to a flat array: operands are
  * indices of registers or of one array of constants, functions are addresses. Frames are on the

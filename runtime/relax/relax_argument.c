@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check one argument of a builtin, with its number in the message. */
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"

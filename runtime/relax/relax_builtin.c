@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Register the tables of builtins as global functions. */
 #include "runtime/relax/relax_builtin.h"
 
 #include <pthread.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Builtins and the checks of their arguments. */
 #ifndef RUNTIME_RELAX_RELAX_BUILTIN_H
 #define RUNTIME_RELAX_RELAX_BUILTIN_H
 
-/**
- * DOC: builtins
- *
+/*
  * The functions `vm.builtin.*` that compiled Relax programs call. They are global functions, since
  * native functions call them by name. They check all arguments: a program may pass anything.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* vm.builtin.check_*_info: compare arguments with their annotations. */
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Closures and dynamic calls: vm.builtin.make_closure, invoke_closure, call_tir_dyn. */
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"

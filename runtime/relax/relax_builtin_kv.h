@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the builtins of key-value caches and of recurrent states share. */
 #ifndef RUNTIME_RELAX_RELAX_BUILTIN_KV_H
 #define RUNTIME_RELAX_RELAX_BUILTIN_KV_H
-
-/* What the builtins of key-value caches and of recurrent states share. */
 
 #include "lib/error_slot.h"
 #include "runtime/kv/kv_cache.h"

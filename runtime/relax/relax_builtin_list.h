@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_RELAX_RELAX_BUILTIN_LIST_H
-#define RUNTIME_RELAX_RELAX_BUILTIN_LIST_H
-
 /*
  * The global functions of the Relax machine: name, and function without "relax_builtin_". The
  * library has the names too, so that a lookup opens the plug-in.
  */
+#ifndef RUNTIME_RELAX_RELAX_BUILTIN_LIST_H
+#define RUNTIME_RELAX_RELAX_BUILTIN_LIST_H
 
 /* clang-format off */
 #define RELAX_BUILTINS_EACH(each) \

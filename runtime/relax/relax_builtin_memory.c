@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Storages and tensors: vm.builtin.alloc_storage, alloc_tensor, copy. */
 #include <inttypes.h>
 #include <tenon/backend/memory.h>
 

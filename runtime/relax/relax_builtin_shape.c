@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Symbolic extents: vm.builtin.match_shape, make_shape and the shape heap. */
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"

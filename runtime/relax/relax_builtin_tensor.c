@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors: vm.builtin.shape_of, reshape, to_device, read_if_cond. */
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"

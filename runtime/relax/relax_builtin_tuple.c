@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tuples, which are arrays: vm.builtin.make_tuple, tuple_getitem, tuple_reset_item. */
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"

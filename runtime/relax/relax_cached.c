@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keep and find values of a machine by their number. */
 #include "runtime/relax/relax_cached.h"
 
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Values that a machine keeps between runs: what vm.builtin.cuda_graph.get_cached_alloc returned. */
 #ifndef RUNTIME_RELAX_RELAX_CACHED_H
 #define RUNTIME_RELAX_RELAX_CACHED_H
-
-/* Values that a machine keeps between runs: what vm.builtin.cuda_graph.get_cached_alloc returned. */
 
 #include "runtime/relax/relax.h"
 

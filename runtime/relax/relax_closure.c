@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create closures and call them with the bound arguments behind. */
 #include "runtime/relax/relax_closure.h"
 
 #include "lib/brief_errors.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A function of an executable with some of its last arguments bound. */
 #ifndef RUNTIME_RELAX_RELAX_CLOSURE_H
 #define RUNTIME_RELAX_RELAX_CLOSURE_H
-
-/* A function of an executable with some of its last arguments bound. */
 
 #include "runtime/relax/relax.h"
 

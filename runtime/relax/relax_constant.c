@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the pool of constants of an executable. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <tenon/array.h>

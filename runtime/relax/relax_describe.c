@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Walk the instructions of a function and note ports, operators and results. */
 #include "runtime/relax/relax_describe.h"
 
 #include <stdlib.h>

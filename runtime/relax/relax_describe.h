@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* What is known of a function without running it. */
 #ifndef RUNTIME_RELAX_RELAX_DESCRIBE_H
 #define RUNTIME_RELAX_RELAX_DESCRIBE_H
 
-/**
- * DOC: inputs, operators and outputs of a Relax function
- *
+/*
  * Executables contain only the names of parameters. Types and shapes come from the checks at the
  * start of a function and the constants of its allocations. So inputs, outputs and the order of
  * operators can be listed without running code, except for values that depend on the run.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Assign devices to a machine, move values between them, and order their queues. */
 #include "runtime/relax/relax_device.h"
 
 #include "lib/brief_errors.h"

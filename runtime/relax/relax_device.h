@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The devices that a machine's program numbers. */
 #ifndef RUNTIME_RELAX_RELAX_DEVICE_H
 #define RUNTIME_RELAX_RELAX_DEVICE_H
 
-/**
- * DOC: devices of a machine
- *
+/*
  * A program numbers its devices: 0 is the main one, for inputs and constants; -1, the last, is the
  * host. Each device has a storage pool, which works like the machine's: freed storage is reused on
  * the thread's queue, ordered after the work that used it before.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Turn elements into keys that sort as integers, and merge-sort them. */
 #include "runtime/relax/relax_element.h"
 
 #include <string.h>

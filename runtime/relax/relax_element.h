@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Elements of tensors as numbers and as keys, for sorting. Data need not be aligned. */
 #ifndef RUNTIME_RELAX_RELAX_ELEMENT_H
 #define RUNTIME_RELAX_RELAX_ELEMENT_H
-
-/* Elements of tensors as numbers and as keys, for sorting. Data need not be aligned. */
 
 #include <tenon/tensor.h>
 

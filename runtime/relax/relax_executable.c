@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Load executables, and their functions as a module. */
 #include "runtime/relax/relax_executable.h"
 
 #include <inttypes.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Checked bytecode that machines share. */
 #ifndef RUNTIME_RELAX_RELAX_EXECUTABLE_H
 #define RUNTIME_RELAX_RELAX_EXECUTABLE_H
 
-/**
- * DOC: Relax executables
- *
+/*
  * The bytes of kinds relax.VMExecutable and relax.Executable (format versions 1 and 2): a table of
  * functions, a pool of constants, instructions. All of it is checked when it is loaded, so that
  * running code needs no range checks. An executable is immutable: any number of machines and

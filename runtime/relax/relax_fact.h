@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Facts about values, collected by walking the instructions of a function. */
 #ifndef RUNTIME_RELAX_RELAX_FACT_H
 #define RUNTIME_RELAX_RELAX_FACT_H
-
-/* Facts about values, collected by walking the instructions of a function. */
 
 #include "runtime/relax/relax_describe.h"
 

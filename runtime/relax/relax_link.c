@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Look every function up and decode instructions for one machine. */
 #include <inttypes.h>
 #include <stdlib.h>
 

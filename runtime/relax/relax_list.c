@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Registers, constants and functions of a frame as lists for native code. */
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create a model of a function and run it. */
 #include "lib/brief_errors.h"
 #include "runtime/relax/relax_device.h"
 #include "runtime/relax/relax_model.h"

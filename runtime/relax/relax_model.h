@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A function of a Relax executable as a model. */
 #ifndef RUNTIME_RELAX_RELAX_MODEL_H
 #define RUNTIME_RELAX_RELAX_MODEL_H
-
-/* A function of a Relax executable as a model. */
 
 #include "runtime/model/model.h"
 #include "runtime/relax/relax.h"

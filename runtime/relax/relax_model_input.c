@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Set, bind and check inputs, expand tuples, and gather arguments. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <tenon/tensor.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* List ports, operators and values of a model, and time each operator. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <tenon/tensor.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The machine as a module, with TVM's function names and argument orders. */
 #include <inttypes.h>
 #include <stdlib.h>
 

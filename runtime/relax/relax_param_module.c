@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A module whose only function returns the parameters. */
 #include "runtime/relax/relax_param_module.h"
 
 #include <stdlib.h>

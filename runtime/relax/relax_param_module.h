@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parameters as a module, for set_input_with_param_module(). */
 #ifndef RUNTIME_RELAX_RELAX_PARAM_MODULE_H
 #define RUNTIME_RELAX_RELAX_PARAM_MODULE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Recognise allocations with constant operands and prepare them once. */
 #include <inttypes.h>
 #include <stdlib.h>
 

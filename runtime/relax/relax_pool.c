@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Storages, tensors and shapes in size classes, reused between runs. */
 #include "runtime/relax/relax_pool.h"
 
 #include <inttypes.h>

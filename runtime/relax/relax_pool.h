@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory of a virtual machine, which is reused from run to run. */
 #ifndef RUNTIME_RELAX_RELAX_POOL_H
 #define RUNTIME_RELAX_RELAX_POOL_H
 
-/**
- * DOC: memory of a virtual machine
- *
+/*
  * Each run of a model creates the same storages, tensors and shapes. Destroyed objects return to
  * the pool of their machine, so a warm machine allocates nothing.
  *

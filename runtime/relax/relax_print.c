@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Print executables as TVM's as_text, as_python and stats do. */
 #include <inttypes.h>
 #include <tenon/array.h>
 #include <tenon/tensor.h>

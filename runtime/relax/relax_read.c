@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the functions and instructions of an executable. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Record a part while it is called, and run the recording at later calls. */
 #include "runtime/relax/relax_recorded.h"
 
 #include <stdlib.h>

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_RELAX_RELAX_RECORDED_H
-#define RUNTIME_RELAX_RELAX_RECORDED_H
-
 /*
  * Parts of a program that a recording of the device repeats: what vm.builtin.cuda_graph.
  * run_or_capture runs. The first call of a part runs it, and a recording follows the queue of the
@@ -9,6 +6,8 @@
  * program keeps from run to run. A part that cannot be recorded (it reads the device's memory, or
  * takes storage of its own, or its machine has several devices) is called each time.
  */
+#ifndef RUNTIME_RELAX_RELAX_RECORDED_H
+#define RUNTIME_RELAX_RELAX_RECORDED_H
 
 #include "runtime/relax/relax.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Interpret decoded instructions. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Push and pop frames on the machine's stack. */
 #include <inttypes.h>
 #include <stdlib.h>
 

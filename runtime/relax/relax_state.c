@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Saved functions, inputs and outputs of a machine by function name. */
 #include "runtime/relax/relax_state.h"
 
 #include <inttypes.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_RELAX_RELAX_STATE_H
-#define RUNTIME_RELAX_RELAX_STATE_H
-
 /*
  * State that a machine keeps between calls: inputs and outputs by function, and saved functions.
  * Remote clients use it, since a call cannot carry their values.
  */
+#ifndef RUNTIME_RELAX_RELAX_STATE_H
+#define RUNTIME_RELAX_RELAX_STATE_H
 
 #include "runtime/relax/relax.h"
 

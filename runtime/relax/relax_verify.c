@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check every operand, jump and register of the instructions. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Weights by name, of the process, as TVM's runtime keeps them. Any thread. */
 #ifndef RUNTIME_RELAX_RELAX_WEIGHTS_H
 #define RUNTIME_RELAX_RELAX_WEIGHTS_H
-
-/* Weights by name, of the process, as TVM's runtime keeps them. Any thread. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Choose the device of a call, open it once, and make it current for the call. */
 #include "runtime/target/target_module.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Modules that run on the device of their target key. */
 #ifndef RUNTIME_TARGET_TARGET_MODULE_H
 #define RUNTIME_TARGET_TARGET_MODULE_H
 
-/**
- * DOC: modules with a target
- *
+/*
  * A module that has a target key is put behind another one of the same kind, which calls its
  * functions on the target's device. All such modules of a tree are in one list, so that each knows
  * which others have a function of the same name.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Multiply, shift and exponentiate in fixed point, rounded as the reference does. */
 #include "runtime/tflite/fixed_point.h"
 
 #include <math.h>

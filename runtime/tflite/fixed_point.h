@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Fixed-point arithmetic of quantised operators. */
 #ifndef RUNTIME_TFLITE_FIXED_POINT_H
 #define RUNTIME_TFLITE_FIXED_POINT_H
 
-/**
- * DOC: arithmetic of quantised operators
- *
+/*
  * Numbers are integers of 32 bits with some integer bits behind the sign, the rest being the fraction. All that is
  * lost is rounded, a half away from zero, as in the reference kernels of TensorFlow Lite: results are equal to
  * theirs, bit for bit.

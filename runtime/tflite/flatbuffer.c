@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Follow the offsets of a FlatBuffer, each checked against the file. */
 #include "runtime/tflite/flatbuffer.h"
 
 #include <inttypes.h>

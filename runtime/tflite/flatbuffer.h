@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Read FlatBuffers field by field, without a schema compiler. */
 #ifndef RUNTIME_TFLITE_FLATBUFFER_H
 #define RUNTIME_TFLITE_FLATBUFFER_H
 
-/**
- * DOC: FlatBuffers, read field by field
- *
+/*
  * A FlatBuffer has tables, vectors and strings, which refer to each other by offsets of 32 bits. The
  * fields of a table are found through its vtable, a list of offsets in the table; 0 stands for a
  * field that is absent and has its default. Nothing is allocated, and nothing is read ahead: each

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Operators of NPUs in the form that devices take. */
 #ifndef RUNTIME_TFLITE_NPU_PARTS_H
 #define RUNTIME_TFLITE_NPU_PARTS_H
 
-/**
- * DOC: an operator in the form that devices take
- *
+/*
  * The custom operator of a .tflite file has the parts of a network as tensors; backends of NPUs read them one after
  * the other (tenon/uapi/ethosu_parts.h).
  */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Operators that the processor runs, and checks that they share. */
 #ifndef RUNTIME_TFLITE_OPERATOR_H
 #define RUNTIME_TFLITE_OPERATOR_H
 
-/**
- * DOC: operators that run on the processor
- *
+/*
  * What a compiler for an NPU leaves to the processor. Each operator is checked once, when the model is opened, and
  * cannot fail afterwards. Quantised operators give the bytes that the reference kernels of TensorFlow Lite give.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check types, shapes and scales of an operator's tensors when a model is opened. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>

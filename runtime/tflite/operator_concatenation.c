@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* CONCATENATION: copy rows of each input behind one another. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* DEQUANTIZE: bytes to float32. */
 #include "runtime/tflite/operator.h"
 
 static int prepare(struct operator_call *c)

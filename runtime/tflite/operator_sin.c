@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* SIN of float32. */
 #include <math.h>
 
 #include "runtime/tflite/operator.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read and check a file: tensors, operators, plans of memory. */
 #include "runtime/tflite/tflite_model.h"
 
 #include <inttypes.h>

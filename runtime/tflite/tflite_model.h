@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Files of TensorFlow Lite, read in place. */
 #ifndef RUNTIME_TFLITE_TFLITE_MODEL_H
 #define RUNTIME_TFLITE_TFLITE_MODEL_H
 
-/**
- * DOC: models of TensorFlow Lite
- *
+/*
  * A .tflite file is a FlatBuffer (schema 3, "TFL3"): operators, in the order in which they run, and
  * tensors, which they share by number. Compilers for NPUs replace operators by custom ones, whose
  * inputs have the NPU's payload. Reading allocates nothing: all slices point into the file.

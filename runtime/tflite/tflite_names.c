@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of operators and types by their numbers. */
 #include "runtime/tflite/tflite_model.h"
 
 #include <tenon/string.h>

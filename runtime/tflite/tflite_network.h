@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Models of TensorFlow Lite while they are open. */
 #ifndef RUNTIME_TFLITE_TFLITE_NETWORK_H
 #define RUNTIME_TFLITE_TFLITE_NETWORK_H
 
-/**
- * DOC: open models of TensorFlow Lite
- *
+/*
  * A network runs its operators one after the other: those that were compiled for an NPU on a device, the others on
  * the processor. All tensors lie in one block of memory, in which a tensor takes the place of those that are not
  * needed any more; inputs and outputs of the model keep theirs. The offsets that the compiler planned are those of

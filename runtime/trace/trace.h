@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_TRACE_TRACE_H
-#define RUNTIME_TRACE_TRACE_H
-
 /*
  * What a trace consists of: trace_record.c collects it, trace_store.c keeps it, trace_write.c writes
  * the file, trace_pack.c writes it for another machine, and trace_merge.c reads that there.
  */
+#ifndef RUNTIME_TRACE_TRACE_H
+#define RUNTIME_TRACE_TRACE_H
 
 #include <pthread.h>
 #include <stdbool.h>

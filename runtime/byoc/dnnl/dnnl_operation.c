@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What the operators share: read operands, choose layouts, finish a primitive. */
 #include "runtime/byoc/dnnl/dnnl_operation.h"
 
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Make the primitive of one node, for the files that know its operator. */
 #ifndef RUNTIME_BYOC_DNNL_DNNL_OPERATION_H
 #define RUNTIME_BYOC_DNNL_DNNL_OPERATION_H
 
-/**
- * DOC: making the primitive of a node
- *
+/*
  * An operator reads attributes, chooses layouts for its operands, describes a primitive of oneDNN,
  * and finishes it. The reader of the node keeps the first failure; the functions here do nothing
  * after one, so an operator tests @in.err only before it uses what they return.

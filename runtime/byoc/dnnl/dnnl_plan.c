@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Turn a graph into steps: place values, convert layouts, keep constants. */
 #include "runtime/byoc/dnnl/dnnl_plan.h"
 
 #include <stdlib.h>

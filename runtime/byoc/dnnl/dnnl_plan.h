@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* A graph as primitives of oneDNN, ready to run. */
 #ifndef RUNTIME_BYOC_DNNL_DNNL_PLAN_H
 #define RUNTIME_BYOC_DNNL_DNNL_PLAN_H
 
-/**
- * DOC: plans of oneDNN primitives
- *
+/*
  * A plan is what a graph becomes once its constants are known: primitives in order, each with the
  * memory that it uses. oneDNN chooses the layouts of convolutions, so a value has the layout that
  * its last reader or writer wanted, and reorders stand where two disagree. Constants are reordered

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the steps of a plan on the arguments of a call. */
 #include <stdlib.h>
 #include <tenon/error.h>
 
