@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* what the files that make a session of the client share; the interface is tenon/remote.h */
 #ifndef RPC_CLIENT_RPC_H
 #define RPC_CLIENT_RPC_H
-
-/* what the files that make a session of the client share; the interface is tenon/remote.h */
 
 #include <pthread.h>
 #include <tenon/backend/memory.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The client as a backend: its devices have the names of servers. */
 #include <string.h>
 #include <tenon/backend/backend.h>
 

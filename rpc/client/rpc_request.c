@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Requests of a session: send them, read replies in order, keep failures of posted ones. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

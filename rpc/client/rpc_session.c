@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sessions by address: connect once, share, and end them with their last user. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/string.h>

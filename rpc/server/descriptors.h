@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* the descriptors of a process that runs or reads what clients send */
 #ifndef RPC_SERVER_DESCRIPTORS_H
 #define RPC_SERVER_DESCRIPTORS_H
-
-/* the descriptors of a process that runs or reads what clients send */
 
 #include <stddef.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Files of earlier sessions, which clients need not send again */
 #ifndef RPC_SERVER_FILE_CACHE_H
 #define RPC_SERVER_FILE_CACHE_H
 
-/**
- * DOC: files of earlier sessions
- *
+/*
  * A client with the extension asks for a file by its SHA-256 before it sends the file. What it had to send is
  * copied to the server's cache when its session has ended, under the hash that the server computed, so the next
  * session need not receive it again.

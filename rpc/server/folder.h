@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Folders for the files of sessions, removed with them */
 #ifndef RPC_SERVER_FOLDER_H
 #define RPC_SERVER_FOLDER_H
 
-/**
- * DOC: folders of sessions
- *
+/*
  * A server has one folder in the base folder and holds a lock on it; each session has a folder in that.
  * A server that was killed leaves its folder without a lock, and the next server removes it.
  */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The numbers by which a client names objects of its session */
 #ifndef RPC_SERVER_HANDLE_TABLE_H
 #define RPC_SERVER_HANDLE_TABLE_H
 
-/**
- * DOC: handles of a session
- *
+/*
  * The numbers that a client holds are numbers of this table: a number from the wire is looked up, never
  * dereferenced. A number is not used twice in a session, so a freed handle stays invalid.
  */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Kernels that were compiled for cached files before a session asks for them */
 #ifndef RPC_SERVER_KERNEL_STORE_H
 #define RPC_SERVER_KERNEL_STORE_H
 
-/**
- * DOC: compiled kernels of the files in the cache
- *
+/*
  * For a shared object in the cache of files (file_cache.h) the server has its kernels built, by a process in the sandbox of
  * a session that runs nothing of the object, and keeps what this leaves in the cache of compiled kernels (lib/disk_cache.h).
  * A session that names the file by its hash copies the kernels to its own cache, so no driver compiles there.

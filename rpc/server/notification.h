@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* questions that the filter of seccomp has the kernel ask; as in linux/seccomp.h, which some C libraries do not install */
 #ifndef RPC_SERVER_NOTIFICATION_H
 #define RPC_SERVER_NOTIFICATION_H
-
-/* questions that the filter of seccomp has the kernel ask; as in linux/seccomp.h, which some C libraries do not install */
 
 #include <stdint.h>
 #include <sys/ioctl.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* a connection of the server: its handshake, then its session's process */
 #ifndef RPC_SERVER_PEER_H
 #define RPC_SERVER_PEER_H
-
-/* a connection of the server: its handshake, then its session's process */
 
 #include <limits.h>
 #include <sys/types.h>

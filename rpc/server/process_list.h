@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* the processes of this machine, as /proc shows them */
 #ifndef RPC_SERVER_PROCESS_LIST_H
 #define RPC_SERVER_PROCESS_LIST_H
-
-/* the processes of this machine, as /proc shows them */
 
 #include <stdbool.h>
 #include <stdint.h>

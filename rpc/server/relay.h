@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Relay processes between a session's socket and pipes, serial lines or TLS */
 #ifndef RPC_SERVER_RELAY_H
 #define RPC_SERVER_RELAY_H
 
-/**
- * DOC: relays
- *
+/*
  * Sessions and handshakes use sockets. A relay is a process that copies between such a socket and what is not
  * one: the pipes of ssh, a serial line, a connection with TLS. It can do nothing else (sandbox.h), so a fault
  * in the library that decrypts costs one connection.

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Confine a process that runs code of clients */
 #ifndef RPC_SERVER_SANDBOX_H
 #define RPC_SERVER_SANDBOX_H
 
-/**
- * DOC: limits of a session's process
- *
+/*
  * Uploaded code is native code. The process that runs it cannot gain privileges, sees files through
  * Landlock (its folder read-write, the system read-only, nodes of devices), has no network and cannot
  * signal or trace other processes (seccomp), and has resource limits. The kernel enforces all of it;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* what the files that make the server share */
 #ifndef RPC_SERVER_SERVER_STATE_H
 #define RPC_SERVER_SERVER_STATE_H
-
-/* what the files that make the server share */
 
 #include <poll.h>
 

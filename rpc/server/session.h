@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Serve one client from the handshake to the end of its connection */
 #ifndef RPC_SERVER_SESSION_H
 #define RPC_SERVER_SESSION_H
 
-/**
- * DOC: a session of the RPC server
- *
+/*
  * Serves one client on one connection, after the handshake, in one thread. The session's objects are in
  * its table of handles; everything is released at its end. A request that fails, or that is malformed
  * but complete, is answered with an exception, and the session goes on.

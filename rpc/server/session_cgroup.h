@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Bound the memory and processes of a session by cgroups of version 2 */
 #ifndef RPC_SERVER_SESSION_CGROUP_H
 #define RPC_SERVER_SESSION_CGROUP_H
 
-/**
- * DOC: cgroups of sessions
- *
+/*
  * Where this process may manage cgroups of version 2 and has the memory controller, each session runs in a cgroup of its
  * own below that of the server. The kernel then bounds the memory of all processes of the session at each page, where the
  * server by itself sees it twice a second (peer_usage.c); it bounds their number, and kills all of them at once.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Requests for devices: attributes, streams, waiting */
 #include <tenon/device.h>
 #include <tenon/queue.h>
 #include <tenon/string.h>

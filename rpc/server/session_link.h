@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Link uploaded objects to modules, as TVM's server does for clients that tune kernels */
 #ifndef RPC_SERVER_SESSION_LINK_H
 #define RPC_SERVER_SESSION_LINK_H
 
@@ -6,9 +7,7 @@
 
 #include "rpc/server/session_state.h"
 
-/**
- * DOC: objects as modules
- *
+/*
  * Clients that tune kernels upload what they compiled as objects: one, "x.o", or several in an
  * archive, "x.tar". The server links them with the machine's C compiler, as TVM's server does. The
  * compiler is a process of the session, and has its sandbox and limits.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* what the files that make a session share */
 #ifndef RPC_SERVER_SESSION_STATE_H
 #define RPC_SERVER_SESSION_STATE_H
-
-/* what the files that make a session share */
 
 #include <tenon/function.h>
 #include <tenon/tensor.h>

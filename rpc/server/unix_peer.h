@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* who is at the other end of a Unix socket: the kernel says so */
 #ifndef RPC_SERVER_UNIX_PEER_H
 #define RPC_SERVER_UNIX_PEER_H
-
-/* who is at the other end of a Unix socket: the kernel says so */
 
 #include <stdbool.h>
 #include <sys/types.h>

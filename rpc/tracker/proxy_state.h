@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* what the parts of the proxy share */
 #ifndef RPC_TRACKER_PROXY_STATE_H
 #define RPC_TRACKER_PROXY_STATE_H
-
-/* what the parts of the proxy share */
 
 #include <poll.h>
 #include <stdbool.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Messages that servers and clients send to a tracker */
 #ifndef RPC_TRACKER_TRACKER_MESSAGE_H
 #define RPC_TRACKER_TRACKER_MESSAGE_H
 
-/**
- * DOC: messages to a tracker
- *
+/*
  * After the four bytes of TRACKER_MAGIC both sides send frames: a length and JSON. A message is a list that
  * begins with its code. Texts of a message come from any machine that can connect: they are UTF-8 without
  * control characters, and have limits.

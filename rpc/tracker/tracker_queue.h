@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The queues of a tracker: free servers and waiting clients of each key */
 #ifndef RPC_TRACKER_TRACKER_QUEUE_H
 #define RPC_TRACKER_TRACKER_QUEUE_H
 
-/**
- * DOC: the queues of a tracker
- *
+/*
  * Each key has a queue: servers that are free, and clients that wait. Larger priorities are served first.
  * Among equal ones users take turns (start-time fair queueing), and the requests of one user are served in
  * the order in which they came. Servers are handed out in the order in which they came, so that all of them

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* what the files that make the tracker share */
 #ifndef RPC_TRACKER_TRACKER_STATE_H
 #define RPC_TRACKER_TRACKER_STATE_H
-
-/* what the files that make the tracker share */
 
 #include <tenon/buffer.h>
 #include <tenon/rpc.h>

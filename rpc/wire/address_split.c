@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Divide HOST:PORT into its parts */
 #include <string.h>
 #include <tenon/error.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Prove that client and server have the same secret */
 #ifndef RPC_WIRE_AUTH_H
 #define RPC_WIRE_AUTH_H
 
-/**
- * DOC: proof of a shared secret
- *
+/*
  * An extension of TVM's handshake, for our clients. The client adds "-auth=" and a nonce of 32 bytes in
  * hexadecimal digits to its key. The server sends AUTH_CHALLENGE and a nonce of its own, the client an HMAC
  * (SHA-256) of role, nonces and key, and the server accepts with a key that has "-proof=" and its own HMAC:

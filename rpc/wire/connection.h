@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Byte streams to a peer, whatever carries them */
 #ifndef RPC_WIRE_CONNECTION_H
 #define RPC_WIRE_CONNECTION_H
 
-/**
- * DOC: connections
- *
+/*
  * A connection is a pair of byte streams to a peer: a TCP or Unix socket, the two pipes of a process,
  * or a layer that encrypts what another connection carries. Packets (stream.h) and handshakes are
  * written in terms of it, so that they work on each.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* connections to sockets; arguments and results as connection_open() */
 #ifndef RPC_WIRE_CONNECTION_SOCKET_H
 #define RPC_WIRE_CONNECTION_SOCKET_H
-
-/* connections to sockets; arguments and results as connection_open() */
 
 #include "rpc/wire/connection.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* connections to other machines */
 #ifndef RPC_WIRE_DIAL_H
 #define RPC_WIRE_DIAL_H
-
-/* connections to other machines */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse the first bytes of a client, also when not all have arrived */
 #include "rpc/wire/handshake.h"
 #include "lib/number.h"
 

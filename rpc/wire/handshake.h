@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The first messages between client and server */
 #ifndef RPC_WIRE_HANDSHAKE_H
 #define RPC_WIRE_HANDSHAKE_H
 
-/**
- * DOC: the handshake
- *
+/*
  * The client sends a magic number, a length and a key, "client:KEY" and perhaps options. The server
  * answers with a magic number, and, when it accepts, a length and its own key.
  */

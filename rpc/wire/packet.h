@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Packets of TVM's RPC: codes, bodies, lengths */
 #ifndef RPC_WIRE_PACKET_H
 #define RPC_WIRE_PACKET_H
 
-/**
- * DOC: packets of TVM's RPC
- *
+/*
  * A packet is a u64 length and that many bytes: an i32 opcode and its body. The numbers are the same
  * in all versions. A reply is PACKET_RETURN, PACKET_EXCEPTION or PACKET_COPY_ACK.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Begin a packet, and write its length when it is complete */
 #include "rpc/wire/packet.h"
 
 size_t packet_begin(struct tenon_buffer *b, enum packet_code code)

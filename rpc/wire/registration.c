@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Offer servers to a tracker, reconnect to it, and replace keys that were not used */
 #include "rpc/wire/registration.h"
 
 #include <errno.h>

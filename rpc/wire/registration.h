@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Register sessions of a server or proxy with a tracker */
 #ifndef RPC_WIRE_REGISTRATION_H
 #define RPC_WIRE_REGISTRATION_H
 
-/**
- * DOC: a server at a tracker
- *
+/*
  * The server offers each session that it can serve to the tracker, under a random match key that one client
  * receives and must send. A key that was handed out and not used is replaced. When the connection is lost, the
  * server connects again and offers what is free. A proxy registers in the same way, with a slot for each server

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Packets on a connection, read with few system calls */
 #ifndef RPC_WIRE_STREAM_H
 #define RPC_WIRE_STREAM_H
 
-/**
- * DOC: packets on a connection
- *
+/*
  * Reads through a small buffer, so that a short packet takes one system call. The memory for a packet
  * grows as its bytes arrive: a length alone reserves nothing.
  */

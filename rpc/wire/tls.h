@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* TLS for connections, or its refusal in builds without it */
 #ifndef RPC_WIRE_TLS_H
 #define RPC_WIRE_TLS_H
 
-/**
- * DOC: TLS
- *
+/*
  * By mbedtls, where the build has CONFIG_REMOTE_TLS; other builds refuse with the option's name. A server
  * decrypts in a relay's process (relay.h), which has its key but no files and no network; a client in its own.
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* what server and client share: random numbers, and records on a socket */
 #ifndef RPC_WIRE_TLS_STATE_H
 #define RPC_WIRE_TLS_STATE_H
-
-/* what server and client share: random numbers, and records on a socket */
 
 #include <mbedtls/ctr_drbg.h>
 #include <mbedtls/entropy.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Sequences of values in both encodings of TVM's RPC */
 #ifndef RPC_WIRE_WIRE_H
 #define RPC_WIRE_WIRE_H
 
-/**
- * DOC: argument sequences of TVM's RPC
- *
+/*
  * Requests and replies carry sequences of values. TVM 0.8 to 0.20 write them in one encoding
  * ("legacy"), TVM 0.21 and later in another ("ffi"); everything else on the wire is the same.
  *

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* type codes of sequences. Those of the ffi generation are enum tenon_type_index. */
 #ifndef RPC_WIRE_WIRE_CODES_H
 #define RPC_WIRE_WIRE_CODES_H
-
-/* type codes of sequences. Those of the ffi generation are enum tenon_type_index. */
 
 /** enum legacy_code - type codes of TVM 0.8 to 0.20 */
 enum legacy_code {

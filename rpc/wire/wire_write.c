@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write sequences of values in the encoding of either generation */
 #include <string.h>
 
 #include "rpc/wire/wire.h"
