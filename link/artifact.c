@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Add, find, sort and group artifacts. */
 #include "link/artifact.h"
 
 #include <stdlib.h>

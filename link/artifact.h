@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Artifacts: the outputs of code generators, each with a name, as a set. */
 #ifndef LINK_ARTIFACT_H
 #define LINK_ARTIFACT_H
 
-/**
- * DOC: artifacts
- *
+/*
  * An artifact is one output of a code generator, with a name: the object code of the host, or the
  * program of a device. A set of artifacts becomes one shared object. The names are kept in that
  * file, in a record beside the import tree (artifact_record.h), because a blob has none.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write and read the names of artifacts in a shared object. */
 #include "link/artifact_record.h"
 
 #include <inttypes.h>

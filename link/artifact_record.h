@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The record that keeps the names of artifacts in a shared object. */
 #ifndef LINK_ARTIFACT_RECORD_H
 #define LINK_ARTIFACT_RECORD_H
 
-/**
- * DOC: the names of artifacts in a shared object
- *
+/*
  * The symbol `__tenon_artifacts`, which TVM ignores:
  *
  *	u64 size of what follows

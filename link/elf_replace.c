@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Replace contents in place, or append a segment and move the tables that name it. */
 #include "link/elf_replace.h"
 
 #include <inttypes.h>

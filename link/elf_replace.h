@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Exchange the contents of symbols in a shared object without a linker. */
 #ifndef LINK_ELF_REPLACE_H
 #define LINK_ELF_REPLACE_H
 
-/**
- * DOC: exchanging the contents of symbols in a shared object
- *
+/*
  * New contents replace the old in their place where there is room. Otherwise they are appended in a
  * segment of their own, which the dynamic linker maps behind all others: code, data, relocations
  * and the addresses of all other symbols stay as they are. The symbol gets the new address and

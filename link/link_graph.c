@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make payloads for graph executors and constants of files of a model. */
 #include "link/link_graph.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Modules of models: payloads made of a graph and its parameters. */
 #ifndef LINK_LINK_GRAPH_H
 #define LINK_LINK_GRAPH_H
 

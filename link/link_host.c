@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read a shared object with its tree, names and hashes, and write it with another tree. */
 #include "link/link_host.h"
 
 #include <inttypes.h>

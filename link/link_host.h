@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A shared object, its import tree and the names of its artifacts. */
 #ifndef LINK_LINK_HOST_H
 #define LINK_LINK_HOST_H
-
-/** DOC: a shared object, its import tree and the names of its artifacts */
 
 #include "link/artifact.h"
 #include "link/link_tree.h"

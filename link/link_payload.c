@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Pack programs and tables of kernels to payloads, and take payloads apart again. */
 #include "link/link_payload.h"
 
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Payloads made of files, and files made of payloads. */
 #ifndef LINK_LINK_PAYLOAD_H
 #define LINK_LINK_PAYLOAD_H
 
-/**
- * DOC: payloads of files, and files of payloads
- *
+/*
  * A compiler writes the program of a device to a file, and the table of its kernels to a second
  * file with the same stem. Payload formats tell how the two become a payload. No backend, device or
  * driver is needed.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check the header of a record in a symbol. */
 #include "link/link_record.h"
 
 #include <inttypes.h>

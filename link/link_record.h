@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* How each record in a shared object begins: u64 size of what follows, u32 version. */
 #ifndef LINK_LINK_RECORD_H
 #define LINK_LINK_RECORD_H
-
-/** DOC: what the contents of all symbols of this project begin with: u64 size of what follows, u32 version */
 
 #include <tenon/backend/cursor.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make modules that can only be saved of payloads and imports, and write their blob. */
 #include "link/link_tree.h"
 
 #include <stdlib.h>

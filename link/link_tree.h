@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Import trees that are written to a file or a symbol. */
 #ifndef LINK_LINK_TREE_H
 #define LINK_LINK_TREE_H
 
-/**
- * DOC: import trees to be written
- *
+/*
  * Payloads and who imports which, as a file or a command line gives them. Writing makes modules of
  * them that can only be saved, so no loader, device or driver is needed.
  */

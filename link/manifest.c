@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read manifest.json and check that its modules and imports fit together. */
 #include "link/manifest.h"
 
 #include <stdlib.h>

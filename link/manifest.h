@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The description of a module that was unpacked, from which it is linked again. */
 #ifndef LINK_MANIFEST_H
 #define LINK_MANIFEST_H
 
-/**
- * DOC: the manifest of a module that was taken apart
- *
+/*
  *	{
  *	  "tenon_manifest": 1,
  *	  "abi": "legacy" or "modern",

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compute, write and compare the hashes of payloads. */
 #include "link/payload_hashes.h"
 
 #include <inttypes.h>

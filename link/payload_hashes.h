@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The record of payload hashes in a shared object. */
 #ifndef LINK_PAYLOAD_HASHES_H
 #define LINK_PAYLOAD_HASHES_H
 
-/**
- * DOC: the hashes of payloads in a shared object
- *
+/*
  * The symbol `__tenon_hashes`, which TVM ignores:
  *
  *	u64 size of what follows

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sign and check by mbedtls. */
 #include "link/signature.h"
 
 #include <errno.h>

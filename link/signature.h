@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Detached signatures of whole files. */
 #ifndef LINK_SIGNATURE_H
 #define LINK_SIGNATURE_H
 
-/**
- * DOC: detached signatures
- *
+/*
  * A signature is over the SHA-256 of a whole file and has the form that `openssl dgst -sha256 -sign` writes: DER for
  * ECDSA, PKCS #1 v1.5 for RSA. Keys are PEM or DER files. The same key and file give the same bytes: the nonce of ECDSA
  * is that of RFC 6979.

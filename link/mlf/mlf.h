@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Archives in Model Library Format: read their parts, write new ones */
 #ifndef LINK_MLF_MLF_H
 #define LINK_MLF_MLF_H
 
-/**
- * DOC: Model Library Format
- *
+/*
  * An archive that TVM 0.8 to 0.18 wrote for targets without a loader of shared objects: the host code
  * as sources or object files, the graph, the parameters and metadata.json. Versions 5 to 7 are read,
  * version 7 is written:

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write the graph of each region as JSON, and the constants of all. */
 #include "link/partition/generate_json.h"
 
 #include <stdio.h>

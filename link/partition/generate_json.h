@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Graphs in TVM's form for JSON runtimes, for code generators that use it. */
 #ifndef LINK_PARTITION_GENERATE_JSON_H
 #define LINK_PARTITION_GENERATE_JSON_H
 
-/**
- * DOC: graphs for JSON runtimes
- *
+/*
  * What TVM writes for a library behind a JSON runtime: a payload for each region, with its graph,
  * and a const_loader module with the constants of all. A generator for a library has the table of
  * operators, and joins those that the library computes at once.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read graph.json and tell which operators each node stands for. */
 #include "link/partition/operator_graph.h"
 
 #include <stdlib.h>

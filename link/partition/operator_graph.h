@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Graphs of operators, which code generators take apart into regions. */
 #ifndef LINK_PARTITION_OPERATOR_GRAPH_H
 #define LINK_PARTITION_OPERATOR_GRAPH_H
 
-/**
- * DOC: graphs of operators
- *
+/*
  * The form on which code generators work. It is read from a graph.json in which the function of a
  * node is
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Give nodes to generators and join neighbours to regions with inputs and outputs. */
 #include "link/partition/partition.h"
 
 #include <stdio.h>

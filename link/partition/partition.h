@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Divide a graph among code generators. */
 #ifndef LINK_PARTITION_PARTITION_H
 #define LINK_PARTITION_PARTITION_H
 
-/**
- * DOC: partitions
- *
+/*
  * A *code generator* has a table of the operators that it supports. The annotator gives each node
  * to the first generator that supports all operators of it, and puts neighbours of one generator
  * into a *region*, which becomes one function. Nodes that no generator supports keep their
