@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the files of this folder share: an open language model. */
 #ifndef LLM_LLM_H
 #define LLM_LLM_H
-
-/* What the files of this folder share: an open language model. */
 
 #include <tenon/array.h>
 #include <tenon/function.h>

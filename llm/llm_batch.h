@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Requests in one batch, and the sequences that they use. */
 #ifndef LLM_LLM_BATCH_H
 #define LLM_LLM_BATCH_H
-
-/* Requests in one batch, and the sequences that they use. */
 
 #include "llm/llm.h"
 #include "llm/llm_reply.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Words, booleans and numbers of JSON with a default. */
 #include "llm/llm_json.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the JSON of model folders, in addition to lib/json_read.h. */
 #ifndef LLM_LLM_JSON_H
 #define LLM_LLM_JSON_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Hold text back while it may be part of a character or a stop string. */
 #include "llm/llm_reply.h"
 
 #include <string.h>

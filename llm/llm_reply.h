@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The text of a reply as it grows: whole characters, and no part of a stop string. */
 #ifndef LLM_LLM_REPLY_H
 #define LLM_LLM_REPLY_H
-
-/* The text of a reply as it grows: whole characters, and no part of a stop string. */
 
 #include <tenon/buffer.h>
 #include <tenon/string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Text to tokens and back, as the tokenizer.json of a model says. */
 #ifndef LLM_TOKENIZER_H
 #define LLM_TOKENIZER_H
 
-/**
- * DOC: tokenizers
- *
+/*
  * Byte-pair encoding as a tokenizer.json describes it. The split into words by regular expressions
  * is PCRE2's, with the expressions of the file.
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the files of the tokenizer share. */
 #ifndef LLM_TOKENIZER_BPE_H
 #define LLM_TOKENIZER_BPE_H
-
-/* What the files of the tokenizer share. */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LLM_TOKENIZER_FILE_H
-#define LLM_TOKENIZER_FILE_H
-
 /*
  * What the readers of tokenizer.json share. A member of the file that is not known is an error: it
  * could give the same text other tokens.
  */
+#ifndef LLM_TOKENIZER_FILE_H
+#define LLM_TOKENIZER_FILE_H
 
 #include "llm/llm_json.h"
 #include "llm/tokenizer_bpe.h"
