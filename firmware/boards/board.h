@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What the ports to boards share: registers, and the interface to the core. */
 #ifndef FIRMWARE_BOARDS_BOARD_H
 #define FIRMWARE_BOARDS_BOARD_H
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The portable core of mortise, as ports to boards and its own files see it. */
 #ifndef FIRMWARE_CORE_MORTISE_H
 #define FIRMWARE_CORE_MORTISE_H
 
-/**
- * DOC: the portable core of mortise
- *
+/*
  * A port fills in struct mortise_port, calls mortise_boot() once and then mortise_loop(), which returns only when the
  * port says so. The core allocates nothing, calls no library, and keeps its state in struct mortise, so that a
  * process can run several. What the host writes is copied before it is checked.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Arithmetic that the int8 kernels share. */
 #ifndef FIRMWARE_KERNELS_INT8_H
 #define FIRMWARE_KERNELS_INT8_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The Verilated accelerator clock by clock: memory behind its AXI4 port, and accesses of the core beside it. */
 #include "firmware/rtl/model.h"
 
 #include "Vmortise_rtl.h"

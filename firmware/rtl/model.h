@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FIRMWARE_RTL_MODEL_H
-#define FIRMWARE_RTL_MODEL_H
-
 /*
  * The Verilated accelerator and what an FPGA has around it: memory on its AXI4 port, and a core that accesses its
  * registers. For the board's program (board.cpp) and the testbench (testbench.cpp).
  */
+#ifndef FIRMWARE_RTL_MODEL_H
+#define FIRMWARE_RTL_MODEL_H
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The port of mortise to a thread: doorbell and interrupt by eventfds. */
 #include "firmware/sim/sim.h"
 
 #include <pthread.h>

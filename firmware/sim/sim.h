@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the firmware on a thread of this process. */
 #ifndef FIRMWARE_SIM_SIM_H
 #define FIRMWARE_SIM_SIM_H
 
-/**
- * DOC: mortise on a thread
- *
+/*
  * The firmware's core on a thread of this process, with eventfds for doorbell and interrupt. The device's
  * addresses are those of the process. It has no timer: a function that does not return keeps the thread.
  */
