@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef EXAMPLES_MORTISE_LAUNCHER_H
-#define EXAMPLES_MORTISE_LAUNCHER_H
-
 /*
  * What host code of a module needs to call device code in its imports. It is what TVM's C backend would write; include
  * it in one file of a library. With -DIMPORTS='"file"' the import tree, as tenon_module_write_blob() writes it, is part
  * of the library.
  */
+#ifndef EXAMPLES_MORTISE_LAUNCHER_H
+#define EXAMPLES_MORTISE_LAUNCHER_H
 
 #include <tenon/tensor.h>
 
