@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the command of a line, print help, and check that nothing was lost at the end. */
 #include "tools/commands.h"
 
 #include <errno.h>

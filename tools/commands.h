@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of commands, and their dispatch. */
 #ifndef TOOLS_COMMANDS_H
 #define TOOLS_COMMANDS_H
-
-/** DOC: the table of commands, and their dispatch */
 
 #include "tools/cli/cli.h"
 

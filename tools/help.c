@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Print topics that the build made of the manual page. */
 #include "tools/help.h"
 
 #include <stddef.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Topics of "tenon help TOPIC": sections of tenon(1), so the two cannot differ. */
 #ifndef TOOLS_HELP_H
 #define TOOLS_HELP_H
-
-/** DOC: topics of "tenon help TOPIC": sections of tenon(1), so the two cannot differ */
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* main() of the command. */
 #include "lib/standard_streams.h"
 #include "tools/cli/mapped_file.h"
 #include "tools/commands.h"

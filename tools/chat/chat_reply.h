@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Replies as text that is printed as it comes, as numbers, or as JSON. */
 #ifndef TOOLS_CHAT_CHAT_REPLY_H
 #define TOOLS_CHAT_CHAT_REPLY_H
-
-/* Replies as text that is printed as it comes, as numbers, or as JSON. */
 
 #include <tenon/llm.h>
 

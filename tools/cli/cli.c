@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse options, print errors and help, and map statuses to exit codes. */
 #include "tools/cli/cli.h"
 
 #include <fcntl.h>

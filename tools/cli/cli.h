@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Options, messages and exit codes that all commands share. */
 #ifndef TOOLS_CLI_CLI_H
 #define TOOLS_CLI_CLI_H
 
-/**
- * DOC: the command line
- *
+/*
  * Each command is a function that writes to the streams it is given, so that tests can read its
  * output.
  */

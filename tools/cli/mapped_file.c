@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Handle SIGBUS: find the mapped file of the address and name it. */
 #include "tools/cli/mapped_file.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The message for a file that was truncated while it was mapped. */
 #ifndef TOOLS_CLI_MAPPED_FILE_H
 #define TOOLS_CLI_MAPPED_FILE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A thread that shows the current step and ends the process at the timeout. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

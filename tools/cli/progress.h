@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Progress on the terminal, and the timeout of a command. */
 #ifndef TOOLS_CLI_PROGRESS_H
 #define TOOLS_CLI_PROGRESS_H
 
-/**
- * DOC: timeout and progress display
- *
+/*
  * A thread that ends the process at the timeout, even while compiled code hangs, and that shows the
  * current step on a terminal if it takes long. It sleeps otherwise.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse the words of tenon device, reset a device and report it. */
 #include "tools/device/device.h"
 
 #include <string.h>

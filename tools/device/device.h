@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What tenon device reset does and reports. */
 #ifndef TOOLS_DEVICE_DEVICE_H
 #define TOOLS_DEVICE_DEVICE_H
-
-/** DOC: parts of tenon device */
 
 #include <stdint.h>
 #include <tenon/device.h>

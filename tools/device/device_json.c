@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The result of a reset as JSON. */
 #include "tools/device/device.h"
 #include "tools/json/json_value.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of the descriptors that a device imports and exports. */
 #include <string.h>
 #include <tenon/fence.h>
 #include <tenon/memory.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Print devices, nodes and the processor as text. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/parallel.h>

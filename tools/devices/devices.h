@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What tenon devices lists: devices, drivers and nodes of the kernel. */
 #ifndef TOOLS_DEVICES_DEVICES_H
 #define TOOLS_DEVICES_DEVICES_H
-
-/** DOC: parts of tenon devices */
 
 #include <stdio.h>
 #include <tenon/device.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The same list as JSON. */
 #include <string.h>
 
 #include <tenon/parallel.h>

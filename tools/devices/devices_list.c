@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Probe backends, and list their devices and those that are missing. */
 #include <string.h>
 #include <tenon/backend/backend.h>
 #include <tenon/probe.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Ask a server for its devices and print them. */
 #include "tools/devices/devices_remote.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon devices --remote, for the command. */
 #ifndef TOOLS_DEVICES_DEVICES_REMOTE_H
 #define TOOLS_DEVICES_DEVICES_REMOTE_H
 

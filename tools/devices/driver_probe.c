@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the command that probes drivers, and be that command in the child. */
 #include "tools/devices/driver_probe.h"
 
 #include <signal.h>

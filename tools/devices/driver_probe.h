@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Probing drivers in a separate process. */
 #ifndef TOOLS_DEVICES_DRIVER_PROBE_H
 #define TOOLS_DEVICES_DRIVER_PROBE_H
-
-/** DOC: probing drivers in a separate process */
 
 #include <tenon/device.h>
 #include <tenon/probe.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the processor's name and features from /proc/cpuinfo. */
 #include <ctype.h>
 #include <sched.h>
 #include <stdio.h>

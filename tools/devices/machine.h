@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The processor of this machine, and the features that code generators ask for. */
 #ifndef TOOLS_DEVICES_MACHINE_H
 #define TOOLS_DEVICES_MACHINE_H
-
-/** DOC: the machine this runs on */
 
 #include <tenon/buffer.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read sysfs, devicetree and firmware below a root. */
 #include "lib/sha256.h"
 #include "tools/doctor/board_files.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the kernel says of a board, in files below a root, which is "" except in tests. */
 #ifndef TOOLS_DOCTOR_BOARD_FILES_H
 #define TOOLS_DOCTOR_BOARD_FILES_H
-
-/** DOC: what the kernel says of a board, in files below a root, which is "" except in tests */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Add findings with their remedies. */
 #include "tools/doctor/checkup.h"
 
 #include <stdarg.h>

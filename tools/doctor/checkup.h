@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the checks of boards share. */
 #ifndef TOOLS_DOCTOR_CHECKUP_H
 #define TOOLS_DOCTOR_CHECKUP_H
-
-/** DOC: what the checks of boards share */
 
 #include <tenon/error.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse options, run the checks, print findings. */
 #include "tools/doctor/doctor.h"
 
 #include <stdlib.h>

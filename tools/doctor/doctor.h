@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Findings of tenon doctor. */
 #ifndef TOOLS_DOCTOR_DOCTOR_H
 #define TOOLS_DOCTOR_DOCTOR_H
-
-/** DOC: findings of tenon doctor */
 
 #include <stdio.h>
 #include <tenon/error.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check the library itself, the limits of the process, caches and memory. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

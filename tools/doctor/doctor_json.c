@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Findings as JSON. */
 #include "tools/doctor/doctor.h"
 
 #include <string.h>

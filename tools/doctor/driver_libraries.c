@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find what dlopen() of a driver mapped, by the dynamic sections. */
 #include "tools/doctor/driver_libraries.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The shared objects of a driver. */
 #ifndef TOOLS_DOCTOR_DRIVER_LIBRARIES_H
 #define TOOLS_DOCTOR_DRIVER_LIBRARIES_H
-
-/** DOC: the shared objects of a driver */
 
 #include <tenon/buffer.h>
 

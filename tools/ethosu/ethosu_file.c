@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a file, choose a network in it, and find its stream. */
 #include "tools/ethosu/ethosu_file.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Files of Ethos-U compilers, for commands. */
 #ifndef TOOLS_ETHOSU_ETHOSU_FILE_H
 #define TOOLS_ETHOSU_ETHOSU_FILE_H
-
-/** DOC: files of Ethos-U compilers, for commands */
 
 #include "devices/ethosu/ethosu_container.h"
 #include "runtime/tflite/tflite_model.h"

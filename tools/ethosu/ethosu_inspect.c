@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Print or disassemble a file in the wanted form. */
 #include "tools/ethosu/ethosu_inspect.h"
 
 #include "tools/ethosu/ethosu_print.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon inspect of a file for Ethos-U. */
 #ifndef TOOLS_ETHOSU_ETHOSU_INSPECT_H
 #define TOOLS_ETHOSU_ETHOSU_INSPECT_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Print target, operations, regions and tensors. */
 #include "tools/ethosu/ethosu_print.h"
 
 #include <inttypes.h>

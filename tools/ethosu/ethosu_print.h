@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Payloads of Ethos-U and models as text and JSON. */
 #ifndef TOOLS_ETHOSU_ETHOSU_PRINT_H
 #define TOOLS_ETHOSU_ETHOSU_PRINT_H
-
-/** DOC: payloads of Ethos-U and models as text and JSON */
 
 #include "tools/ethosu/ethosu_file.h"
 #include "tools/json/json_value.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the payload and regions among the inputs of a custom operator. */
 #include "tools/ethosu/ethosu_tflite.h"
 
 #include <inttypes.h>

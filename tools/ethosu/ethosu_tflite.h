@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Networks for Ethos-U inside models of TensorFlow Lite. */
 #ifndef TOOLS_ETHOSU_ETHOSU_TFLITE_H
 #define TOOLS_ETHOSU_ETHOSU_TFLITE_H
 
-/**
- * DOC: operators of TensorFlow Lite that were compiled for Ethos-U
- *
+/*
  * Vela replaces operators by custom ones with the name "ethos-u". Their inputs are the driver payload, the
  * constants (region 0), the arena (region 1), the fast scratch memory (region 2) and then the tensors of the
  * network, which are in the arena, or in regions 3 and 4 if the payload says so.

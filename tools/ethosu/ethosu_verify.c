@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check payloads against their target and the memory of each region. */
 #include "tools/ethosu/ethosu_verify.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon verify --kind ethos-u. */
 #ifndef TOOLS_ETHOSU_ETHOSU_VERIFY_H
 #define TOOLS_ETHOSU_ETHOSU_VERIFY_H
-
-/** DOC: tenon verify --kind ethos-u */
 
 #include "devices/ethosu/ethosu_payload.h"
 #include "tools/cli/cli.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Print graphs, tensors and operators of a .tflite file. */
 #include <inttypes.h>
 
 #include "tools/ethosu/ethosu_print.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read a file or standard input, up to a limit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading whole files. */
 #ifndef TOOLS_FILE_FILE_H
 #define TOOLS_FILE_FILE_H
-
-/** DOC: reading whole files */
 
 #include <tenon/buffer.h>
 

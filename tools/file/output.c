@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compare outputs with the files on the command line, then write them. */
 #include "tools/file/output.h"
 
 #include <limits.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The files that commands write. */
 #ifndef TOOLS_FILE_OUTPUT_H
 #define TOOLS_FILE_OUTPUT_H
 
-/**
- * DOC: files that commands write
- *
+/*
  * All of them are written here: to a temporary name, synced, and renamed; to a terminal, a pipe or a
  * device in place. A file that the command line names as well, also by another path, is not
  * replaced: it is an input.

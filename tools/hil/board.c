@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run commands by program or console, notice faults, power on, reset. */
 #include "tools/hil/board.h"
 
 #include <stdarg.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* A board that suites run on. */
 #ifndef TOOLS_HIL_BOARD_H
 #define TOOLS_HIL_BOARD_H
 
-/**
- * DOC: a board: start, reach, run commands on it, stop
- *
+/*
  * A command on the board prints a last line with a mark, its ending and its status. Without that
  * line the connection or the board broke, whatever the status of the local program (ssh, for
  * example) is.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copy files to and from a board, with checksums. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open the line, log in, send lines and wait for answers. */
 #include "tools/hil/console.h"
 
 #include <errno.h>

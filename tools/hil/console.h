@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The console of a board. */
 #ifndef TOOLS_HIL_CONSOLE_H
 #define TOOLS_HIL_CONSOLE_H
 
-/**
- * DOC: a shell on a serial line
- *
+/*
  * The line is a device or a Unix socket (QEMU). The login shell is replaced by a loop that reads a
  * line and runs it, without echo, prompt or line editing. The kernel's messages may appear between
  * the lines of a command's output, so results are copied in a file with a checksum.

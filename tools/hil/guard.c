@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Two processes that watch each other and clean up. */
 #include "tools/hil/guard.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Leave nothing running, even after SIGKILL. */
 #ifndef TOOLS_HIL_GUARD_H
 #define TOOLS_HIL_GUARD_H
 
-/**
- * DOC: nothing is left running
- *
+/*
  * The command that the user starts only waits. A second process, in a session of its own, does the
  * work and starts all others. Each of the two detects the other's death, even by SIGKILL, and both
  * are subreapers: descendants whose parent died become their children, also after setsid() and

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse options, choose suites, run the session under the guard. */
 #include "tools/hil/hil.h"
 
 #include <errno.h>

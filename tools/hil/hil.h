@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon hil, for the table of commands. */
 #ifndef TOOLS_HIL_HIL_H
 #define TOOLS_HIL_HIL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Start shells, wait for them until a deadline, kill what they left. */
 #include "tools/hil/process.h"
 
 #include <dirent.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Shell commands on this machine, each in a process group of its own and with a deadline. */
 #ifndef TOOLS_HIL_PROCESS_H
 #define TOOLS_HIL_PROCESS_H
-
-/** DOC: shell commands on this machine, each in a process group of its own and with a deadline */
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write KTAP and JUnit files. */
 #include "tools/hil/report.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The reports of a run: results.ktap, results.xml (JUnit) and results.json. */
 #ifndef TOOLS_HIL_REPORT_H
 #define TOOLS_HIL_REPORT_H
-
-/** DOC: results.ktap, results.xml (JUnit) and results.json in the folder of results */
 
 #include "tools/hil/session.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Results as JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

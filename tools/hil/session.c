@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Prepare files, bring the board up, attempt each suite, conclude verdicts. */
 #include "tools/hil/session.h"
 
 #include <elf.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A run: prepare, start the board, run the suites, stop the board, write the reports. */
 #ifndef TOOLS_HIL_SESSION_H
 #define TOOLS_HIL_SESSION_H
-
-/** DOC: a run: prepare, start the board, run the suites, stop the board, write the reports */
 
 #include <stdio.h>
 

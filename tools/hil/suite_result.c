@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read what a suite printed line by line, and conclude its verdict. */
 #include "tools/hil/suite_result.h"
 
 #include <stdarg.h>

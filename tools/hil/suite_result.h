@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What a suite printed, as results. */
 #ifndef TOOLS_HIL_SUITE_RESULT_H
 #define TOOLS_HIL_SUITE_RESULT_H
-
-/** DOC: what a suite printed, as results */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the tables and keys of the file and check that they are complete. */
 #include "tools/hil/target.h"
 
 #include <stddef.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The description of a board and of its suites. */
 #ifndef TOOLS_HIL_TARGET_H
 #define TOOLS_HIL_TARGET_H
 
-/**
- * DOC: the description of a board
- *
+/*
  * A file in TOML says how a board is started, reached, reset and stopped, and which suites it runs.
  * docs/hardware-in-loop.md describes the keys.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse options, recognise the file, choose the form of the answer */
 #include <sys/stat.h>
 
 #include "tools/cli/cli.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Output of tenon inspect */
 #ifndef TOOLS_INSPECT_INSPECT_H
 #define TOOLS_INSPECT_INSPECT_H
-
-/** DOC: output of tenon inspect */
 
 #include <stdio.h>
 

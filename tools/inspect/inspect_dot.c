@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A module tree as a graph for Graphviz */
 #include "tools/inspect/inspect.h"
 
 /* Print a label; escape quotes and backslashes for Graphviz. */

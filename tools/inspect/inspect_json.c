@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A module tree as JSON */
 #include "link/link_host.h"
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_model.h"

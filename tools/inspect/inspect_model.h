@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Description of a whole model for tenon inspect */
 #ifndef TOOLS_INSPECT_INSPECT_MODEL_H
 #define TOOLS_INSPECT_INSPECT_MODEL_H
-
-/** DOC: description of a whole model for tenon inspect */
 
 #include <stdio.h>
 #include <tenon/model.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A module tree as text in columns */
 #include <stdlib.h>
 
 #include <tenon/backend/module_kind.h>

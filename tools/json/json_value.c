@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Convert values and visited objects to cJSON, with a limit of depth. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Any value as JSON. */
 #ifndef TOOLS_JSON_JSON_VALUE_H
 #define TOOLS_JSON_JSON_VALUE_H
 
-/**
- * DOC: any value as JSON
- *
+/*
  * Objects are written by visiting their fields (tenon/visit.h), so unknown kinds of modules are
  * written as fully as known ones.
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon link: from options to a module that was written and read back. */
 #include "tools/link/link.h"
 
 #include <stdlib.h>

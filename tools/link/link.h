@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon link: host code and programs of devices become one shared object. */
 #ifndef TOOLS_LINK_LINK_H
 #define TOOLS_LINK_LINK_H
-
-/** DOC: tenon link: host code and programs of devices become one shared object */
 
 #include "lib/elf.h"
 #include "link/artifact.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the compiler: sources to objects, objects and blob to a shared object. */
 #include <errno.h>
 #include <limits.h>
 #include <spawn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Headers that C sources in archives include, which tenon link brings along. */
 #ifndef TOOLS_LINK_LINK_CRT_HEADERS_H
 #define TOOLS_LINK_LINK_CRT_HEADERS_H
 

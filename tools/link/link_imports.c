@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make the import tree that options and artifacts describe. */
 #include <stdlib.h>
 #include <string.h>
 

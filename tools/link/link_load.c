@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Link a manifest or archive to a temporary module and load it. */
 #include "tools/link/link_load.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Files that become a module when they are used: manifests, archives. */
 #ifndef TOOLS_LINK_LINK_LOAD_H
 #define TOOLS_LINK_LINK_LOAD_H
-
-/** DOC: files that become a module when they are used: manifests, archives */
 
 #include <stdbool.h>
 #include <tenon/artifact.h>

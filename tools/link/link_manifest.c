@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Put a module together again from its manifest. */
 #include <stdlib.h>
 #include <string.h>
 

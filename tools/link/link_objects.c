@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the symbols of objects and find duplicates and missing ones. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse the options of tenon link and sort inputs by what they are. */
 #include <stdlib.h>
 #include <string.h>
 

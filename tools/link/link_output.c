@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check that an output replaces no input. */
 #include "lib/file_same.h"
 #include "tools/link/link.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Turn the files of devices and models into artifacts with payloads. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

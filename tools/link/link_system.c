@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write C source that registers a module when a program starts. */
 #include "tools/link/link_system.h"
 
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Modules that are linked into a program. */
 #ifndef TOOLS_LINK_LINK_SYSTEM_H
 #define TOOLS_LINK_LINK_SYSTEM_H
 
-/**
- * DOC: modules that are linked into a program
- *
+/*
  * A target without a dynamic linker gets a module as an object file. It registers its functions and
  * variables when the program starts, by the function of TVM's system library: tenon_system_lib() and TVM
  * find them there. All its symbols are local, so a program may have several such modules, each with

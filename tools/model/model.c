@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a model from a file, set or fill its inputs, explain what is missing. */
 #include "tools/model/model.h"
 
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Whole models on the command line: opening, inputs, measurement. */
 #ifndef TOOLS_MODEL_MODEL_H
 #define TOOLS_MODEL_MODEL_H
-
-/** DOC: whole models on the command line: opening, inputs, measurement */
 
 #include <tenon/device.h>
 #include <tenon/model.h>

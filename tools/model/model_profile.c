@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run a model with the time of each operator, and print the longest. */
 #include <inttypes.h>
 #include <stdlib.h>
 

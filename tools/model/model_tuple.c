@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Build tuples from arguments with dotted names. */
 #include "tools/model/model_tuple.h"
 
 #include <ctype.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Arguments that are tuples. */
 #ifndef TOOLS_MODEL_MODEL_TUPLE_H
 #define TOOLS_MODEL_MODEL_TUPLE_H
 
-/**
- * DOC: tuples on the command line
- *
+/*
  * A function of a Relax executable may take tuples. If its instructions access the items, these are
  * separate inputs "t.0" and "t.1". Otherwise, mostly for compiled functions, only the name "t" is
  * known, and the arguments t.0, t.1.0, t.1.1 … are combined to the value of that input.

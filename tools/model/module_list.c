@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Visit a tree and keep its facts as rows. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* A module tree as a list of rows. */
 #ifndef TOOLS_MODEL_MODULE_LIST_H
 #define TOOLS_MODEL_MODULE_LIST_H
 
-/**
- * DOC: a module tree as a list
- *
+/*
  * The data of `tenon inspect`: every module of a tree, a parent before its imports, with the facts
  * that the module reports to a visitor (tenon/visit.h).
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Kinds, formats and facts of a row as words. */
 #include <inttypes.h>
 
 #include <tenon/backend/module_kind.h>

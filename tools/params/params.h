@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the files of tenon params share: words, the target and its checks, writing */
 #ifndef TOOLS_PARAMS_PARAMS_H
 #define TOOLS_PARAMS_PARAMS_H
-
-/** DOC: parts of tenon params */
 
 #include <tenon/params.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse options, read the graph, run generators and write their files. */
 #include "tools/partition/partition_command.h"
 
 #include <errno.h>

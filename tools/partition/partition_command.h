@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon partition: a graph becomes functions of code generators, and a graph that calls them. */
 #ifndef TOOLS_PARTITION_PARTITION_COMMAND_H
 #define TOOLS_PARTITION_PARTITION_COMMAND_H
-
-/** DOC: tenon partition: a graph becomes functions of code generators, and a graph that calls them */
 
 #include "tools/cli/cli.h"
 

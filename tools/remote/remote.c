@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse --remote, connect with progress, import the server's module. */
 #include "tools/remote/remote.h"
 
 #include <stdlib.h>

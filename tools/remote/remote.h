@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The server of --remote. */
 #ifndef TOOLS_REMOTE_REMOTE_H
 #define TOOLS_REMOTE_REMOTE_H
-
-/** DOC: the server of --remote */
 
 #include <tenon/remote.h>
 

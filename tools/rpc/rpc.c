@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon rpc: the table of its actions */
 #include "tools/rpc/rpc.h"
 
 #include <string.h>

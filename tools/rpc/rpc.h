@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon rpc: its actions, and what they share */
 #ifndef TOOLS_RPC_RPC_H
 #define TOOLS_RPC_RPC_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Actions of a client: ping, functions, upload, call */
 #include "tools/rpc/rpc_client.h"
 
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* "tenon rpc ping", "upload", "call" and "functions": a session with a server */
 #ifndef TOOLS_RPC_RPC_CLIENT_H
 #define TOOLS_RPC_RPC_CLIENT_H
-
-/* "tenon rpc ping", "upload", "call" and "functions": a session with a server */
 
 #include "tools/cli/cli.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon rpc proxy: parse its options and run the proxy */
 #include <tenon/rpc.h>
 
 #include "tools/rpc/rpc.h"

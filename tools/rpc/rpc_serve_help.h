@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Help of "tenon rpc serve", which tenon-rpc-server prints too. */
 #ifndef TOOLS_RPC_RPC_SERVE_HELP_H
 #define TOOLS_RPC_RPC_SERVE_HELP_H
-
-/* Help of "tenon rpc serve", which tenon-rpc-server prints too. */
 
 #define RPC_SERVE_OPTIONS                                                                          \
 	"  --listen ADDRESS       HOST:PORT, [HOST]:PORT or unix:PATH (127.0.0.1:9090)\n"          \

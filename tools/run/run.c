@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Load the file, run a function or a model in it, and release all */
 #include "tools/run/run.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* State of tenon run */
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
-
-/** DOC: state of tenon run */
 
 #include <tenon/buffer.h>
 

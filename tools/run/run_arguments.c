@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make arguments of words, write the outputs among them */
 #include "tools/run/run_arguments.h"
 
 #include <stdlib.h>

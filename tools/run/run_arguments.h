@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Arguments of a function or model, and the tensors that it fills */
 #ifndef TOOLS_RUN_RUN_ARGUMENTS_H
 #define TOOLS_RUN_RUN_ARGUMENTS_H
-
-/** DOC: arguments of a function or model, and the tensors that it fills */
 
 #include <tenon/device.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compare each result with its expected value */
 #include "tools/run/run_expect.h"
 
 #include <stdlib.h>

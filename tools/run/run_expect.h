@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Comparison of results with --expect */
 #ifndef TOOLS_RUN_RUN_EXPECT_H
 #define TOOLS_RUN_RUN_EXPECT_H
-
-/** DOC: comparison of results with --expect */
 
 #include <tenon/model.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the function by name, or the only one of the module */
 #include <string.h>
 
 #include "tools/model/module_list.h"

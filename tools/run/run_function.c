@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Call a function as often as asked, and take its results */
 #include "tools/run/run_function.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon run of a function */
 #ifndef TOOLS_RUN_RUN_FUNCTION_H
 #define TOOLS_RUN_RUN_FUNCTION_H
-
-/** DOC: tenon run of a function */
 
 #include <tenon/module.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The report as JSON */
 #include <stdio.h>
 
 #include "tools/json/json_value.h"

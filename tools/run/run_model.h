@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon run of a whole model */
 #ifndef TOOLS_RUN_RUN_MODEL_H
 #define TOOLS_RUN_RUN_MODEL_H
-
-/** DOC: tenon run of a whole model */
 
 #include <tenon/model.h>
 #include <tenon/module.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse options and words, and refuse what excludes each other */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The options of tenon run */
 #ifndef TOOLS_RUN_RUN_OPTIONS_H
 #define TOOLS_RUN_RUN_OPTIONS_H
 

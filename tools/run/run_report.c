@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The report as text: outputs, times, comparisons */
 #include "tools/run/run_report.h"
 
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Report of the results, as text and JSON */
 #ifndef TOOLS_RUN_RUN_REPORT_H
 #define TOOLS_RUN_RUN_REPORT_H
-
-/** DOC: report of the results, as text and JSON */
 
 #include "tools/run/run.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Durations of calls, which function and model runs report alike */
 #ifndef TOOLS_RUN_RUN_TIMES_H
 #define TOOLS_RUN_RUN_TIMES_H
 

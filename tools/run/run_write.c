@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write an output as .npy or as raw bytes, by its suffix */
 #include <string.h>
 
 #include "tools/file/output.h"

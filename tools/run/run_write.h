@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write one output to a file */
 #ifndef TOOLS_RUN_RUN_WRITE_H
 #define TOOLS_RUN_RUN_WRITE_H
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The server of language models: its threads, connections and exchanges. */
 #ifndef TOOLS_SERVE_SERVE_H
 #define TOOLS_SERVE_SERVE_H
 
-/**
- * DOC: tenon-serve
- *
+/*
  * Two threads: libmicrohttpd's reads and writes connections, the main one generates. An exchange is a
  * request with its reply; both threads have a reference to it. While nothing can be sent, its connection
  * is suspended.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the JSON of a request member by member. */
 #include "tools/serve/serve_request.h"
 
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The JSON of a request, which comes from anyone who can connect. */
 #ifndef TOOLS_SERVE_SERVE_REQUEST_H
 #define TOOLS_SERVE_SERVE_REQUEST_H
-
-/* The JSON of a request, which comes from anyone who can connect. */
 
 #include <tenon/llm.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse the words, make the signature, write it beside the file. */
 #include "tools/sign/sign.h"
 
 #include "lib/file_map.h"

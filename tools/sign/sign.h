@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon sign: write the detached signature of a file. */
 #ifndef TOOLS_SIGN_SIGN_H
 #define TOOLS_SIGN_SIGN_H
-
-/** DOC: tenon sign: write the detached signature of a file */
 
 #include "tools/cli/cli.h"
 

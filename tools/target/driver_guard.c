@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A child process that waits while a driver opens a device. */
 #include "tools/target/driver_guard.h"
 
 #include <errno.h>

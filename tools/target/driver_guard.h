@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Name the device if its driver ends the command. */
 #ifndef TOOLS_TARGET_DRIVER_GUARD_H
 #define TOOLS_TARGET_DRIVER_GUARD_H
 
-/**
- * DOC: an explanation when a driver ends the command
- *
+/*
  * tenon run and bench call drivers in their own process, because probing in another one first would
  * double a driver's start time. A child process waits while a device is opened. If the command ends
  * meanwhile, the child prints the name of the device to standard error. Signal handlers would not

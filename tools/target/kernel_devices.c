@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collect the kinds of devices of a tree and suggest options. */
 #include "tools/target/kernel_devices.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The devices that the kernels of a module are for, as advice about --device. */
 #ifndef TOOLS_TARGET_KERNEL_DEVICES_H
 #define TOOLS_TARGET_KERNEL_DEVICES_H
-
-/** DOC: the devices that the kernels of a module are for, as advice about --device */
 
 #include <tenon/buffer.h>
 #include <tenon/module.h>

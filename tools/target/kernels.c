@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Begin to build kernels, show progress, wait. */
 #include "tools/target/kernels.h"
 
 #include "lib/clock.h"

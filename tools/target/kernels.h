@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Building the kernels of a model in the background, from its opening on. */
 #ifndef TOOLS_TARGET_KERNELS_H
 #define TOOLS_TARGET_KERNELS_H
-
-/** DOC: building the kernels of a model in the background, from its opening on */
 
 #include <tenon/module.h>
 #include <tenon/prepare.h>

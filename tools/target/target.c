@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a device, or explain why that fails and which names there are. */
 #include "tools/target/target.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Open the device of --device, or say which devices there are. */
 #ifndef TOOLS_TARGET_TARGET_H
 #define TOOLS_TARGET_TARGET_H
-
-/** DOC: opening the device of --device */
 
 #include <tenon/device.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open the devices of repeated options, remote ones by their session. */
 #include "tools/target/target_list.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The devices of --device, which may be repeated for a model. */
 #ifndef TOOLS_TARGET_TARGET_LIST_H
 #define TOOLS_TARGET_TARGET_LIST_H
-
-/** DOC: the devices of --device, which may be repeated for a model */
 
 #include <tenon/device.h>
 #include <tenon/remote.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make a value of a SPEC, or take that of an earlier one. */
 #include "tools/tensor/argument.h"
 #include "tools/tensor/spec_tensor.h"
 

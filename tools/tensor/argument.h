@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Values that the words of a command line describe. */
 #ifndef TOOLS_TENSOR_ARGUMENT_H
 #define TOOLS_TENSOR_ARGUMENT_H
-
-/** DOC: converting a SPEC to a value */
 
 #include "tools/tensor/spec.h"
 

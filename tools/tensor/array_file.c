@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read .npy and raw files to tensors of a wanted type. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading tensors from files. */
 #ifndef TOOLS_TENSOR_ARRAY_FILE_H
 #define TOOLS_TENSOR_ARRAY_FILE_H
-
-/** DOC: reading tensors from files */
 
 #include <tenon/tensor.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the largest difference of two tensors, and print the comparison. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Compare results with expected ones. */
 #ifndef TOOLS_TENSOR_COMPARE_H
 #define TOOLS_TENSOR_COMPARE_H
 
-/**
- * DOC: comparing two tensors
- *
+/*
  * Elements are equal if |got - want| <= atol + rtol * |want|, as in numpy's allclose(). Two NaNs
  * are equal, as are two infinities of one sign; NaN or infinity differs infinitely from other
  * numbers. Integers are subtracted exactly, whatever their size.

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Elements of any dtype, one at a time. */
 #ifndef TOOLS_TENSOR_ELEMENT_H
 #define TOOLS_TENSOR_ELEMENT_H
 
-/**
- * DOC: elements
- *
+/*
  * An element of a tensor of any dtype is read without loss into the widest type of its class, and
  * written back with correct rounding. Elements of fewer than eight bits are packed, the first in
  * the low bits; a bool takes a byte, as {1,1} and as {6,8}.

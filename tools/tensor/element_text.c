@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Elements to text and back, without loss. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decode and encode small floating-point formats by integer arithmetic. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

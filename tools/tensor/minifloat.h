@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Floating-point formats of 16 bits and fewer. */
 #ifndef TOOLS_TENSOR_MINIFLOAT_H
 #define TOOLS_TENSOR_MINIFLOAT_H
 
-/**
- * DOC: floating-point formats of 16 bits and fewer
- *
+/*
  * Not every C compiler has types for them, so they are decoded and rounded with integer arithmetic.
  * The result does not depend on the rounding mode, which a compiled function may have changed.
  */

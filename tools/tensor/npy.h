@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Arrays of numpy, read and written. */
 #ifndef TOOLS_TENSOR_NPY_H
 #define TOOLS_TENSOR_NPY_H
 
-/**
- * DOC: .npy files
- *
+/*
  * numpy's array files, versions 1.0 to 3.0, in either order of elements and bytes. numpy lacks some
  * dtypes: these are stored as unsigned integers of the same size (bfloat16 as uint16), and those of
  * fewer than eight bits as one byte each. The reader of the file must know their dtype.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copy an array to a tensor, in other orders of bytes and dimensions. */
 #include <string.h>
 
 #include "tools/tensor/npy.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the header of an array file. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write a tensor as an array file. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Files of several arrays. */
 #ifndef TOOLS_TENSOR_NPZ_H
 #define TOOLS_TENSOR_NPZ_H
 
-/**
- * DOC: .npz files
- *
+/*
  * numpy's files of several arrays: a zip of .npy files, stored or deflated. The name of an array is
  * that of its entry without ".npy"; names may contain slashes.
  */

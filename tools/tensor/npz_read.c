@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Unpack the arrays of a file by libzip, with limits for their sizes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Printing tensors and values. */
 #ifndef TOOLS_TENSOR_PRINT_H
 #define TOOLS_TENSOR_PRINT_H
-
-/** DOC: printing tensors and values */
 
 #include <stdio.h>
 #include <tenon/buffer.h>

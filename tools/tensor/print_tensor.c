@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Print elements, nested and shortened. */
 #include <tenon/error.h>
 
 #include "tools/tensor/element.h"

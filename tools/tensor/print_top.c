@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Print the largest elements with their labels. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

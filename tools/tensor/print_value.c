@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Print values that are no tensors, also nested ones. */
 #include <inttypes.h>
 
 #include <tenon/array.h>

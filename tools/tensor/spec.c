@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse a SPEC and say what is wrong with it. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The syntax of arguments on command lines. */
 #ifndef TOOLS_TENSOR_SPEC_H
 #define TOOLS_TENSOR_SPEC_H
 
-/**
- * DOC: SPEC, the command-line syntax of an argument
- *
+/*
  *	SPEC    = [NAME=] (SCALAR | str:TEXT | shape:EXTENTS | @FILE.npy | TYPE=CONTENT | TYPE=>FILE | TYPE)
  *	SCALAR  = 3 | -0x1f | 2.5 | inf | nan | true | false | null
  *	EXTENTS = [NUMBER{,NUMBER}]                1,64; nothing for a shape without dimensions

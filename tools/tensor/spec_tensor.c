@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Fill tensors with numbers, files or random contents. */
 #include <inttypes.h>
 #include <string.h>
 

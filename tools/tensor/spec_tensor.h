@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Converting a SPEC to a tensor. */
 #ifndef TOOLS_TENSOR_SPEC_TENSOR_H
 #define TOOLS_TENSOR_SPEC_TENSOR_H
-
-/** DOC: converting a SPEC to a tensor */
 
 #include "tools/tensor/spec.h"
 

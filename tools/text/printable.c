@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Replace characters that a terminal would obey. */
 #include "tools/text/printable.h"
 
 #include "lib/printable_character.h"

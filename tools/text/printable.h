@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Untrusted text on terminals. */
 #ifndef TOOLS_TEXT_PRINTABLE_H
 #define TOOLS_TEXT_PRINTABLE_H
 
-/**
- * DOC: printing untrusted text to a terminal
- *
+/*
  * Names in files, replies of models and messages about them are written by strangers. Characters that
  * a terminal obeys (C0, C1), that change the direction of text or hide, and bytes that are no UTF-8
  * become "?"; see lib/printable_character.h.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sizes in units of 1024. */
 #include "tools/text/size.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sizes as people read them. */
 #ifndef TOOLS_TEXT_SIZE_H
 #define TOOLS_TEXT_SIZE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sort times and take the minimum, median and 90th percentile. */
 #include <stdio.h>
 #include <stdlib.h>
 

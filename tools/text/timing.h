@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Statistics of run times. */
 #ifndef TOOLS_TEXT_TIMING_H
 #define TOOLS_TEXT_TIMING_H
-
-/** DOC: statistics of run times */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse lines, tables and keys, and check for duplicates. */
 #include "tools/toml/toml.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The part of TOML that files of this command need. */
 #ifndef TOOLS_TOML_TOML_H
 #define TOOLS_TOML_TOML_H
 
-/**
- * DOC: files in TOML
- *
+/*
  * The part of TOML 1.0 that files written by hand for this command need: comments, [tables] with
  * dotted or quoted names, "key = value" with strings of all four forms, decimal integers, booleans
  * and arrays of strings. Everything else in TOML (dotted keys, floats, dates, inline tables, arrays

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The position in a file that toml.c and toml_string.c read. */
 #ifndef TOOLS_TOML_TOML_READER_H
 #define TOOLS_TOML_TOML_READER_H
-
-/* The position in a file that toml.c and toml_string.c read. */
 
 #include <stdbool.h>
 #include <tenon/buffer.h>

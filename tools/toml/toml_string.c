@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the four forms of strings. */
 #include <stdint.h>
 #include <string.h>
 #include <tenon/error.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse options, write files and manifest, and check that nothing was lost. */
 #include "tools/unpack/unpack.h"
 
 #include <errno.h>

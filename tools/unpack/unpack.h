@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon unpack: each part of a module becomes a file with a name, and a manifest tells how they fit. */
 #ifndef TOOLS_UNPACK_UNPACK_H
 #define TOOLS_UNPACK_UNPACK_H
-
-/** DOC: tenon unpack: each part of a module becomes a file with a name, and a manifest tells how they fit */
 
 #include "link/link_host.h"
 #include "tools/cli/cli.h"

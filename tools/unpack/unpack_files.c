@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Name each part, split payloads into files, write them. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/tensor.h>

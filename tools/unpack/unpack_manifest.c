@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write manifest.json, from which the module is linked again. */
 #include "tools/json/json_value.h"
 #include "tools/unpack/unpack.h"
 

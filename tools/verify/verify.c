@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run all checks of a file and print what they found. */
 #include "tools/verify/verify.h"
 
 #include <stdarg.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon verify: check all of a module's file without running any of it. */
 #ifndef TOOLS_VERIFY_VERIFY_H
 #define TOOLS_VERIFY_VERIFY_H
-
-/** DOC: tenon verify: check all of a module's file without running any of it */
 
 #include "link/link_host.h"
 #include "tools/cli/cli.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check the register commands in a payload. */
 #include "tools/verify/verify_commands.h"
 
 #include <inttypes.h>

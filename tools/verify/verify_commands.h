@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon verify --kind rocket: check the register commands of a file. */
 #ifndef TOOLS_VERIFY_VERIFY_COMMANDS_H
 #define TOOLS_VERIFY_VERIFY_COMMANDS_H
-
-/** DOC: tenon verify --kind rocket: check the register commands of a file */
 
 #include "tools/cli/cli.h"
 

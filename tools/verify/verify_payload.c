@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check each payload by its format and its loader. */
 #include <string.h>
 #include <tenon/backend/module_kind.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check the detached signature and the key. */
 #include "lib/file_map.h"
 #include "link/signature.h"
 #include "tools/verify/verify.h"

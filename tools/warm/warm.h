@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the files of tenon warm share: the build in several processes, and its result */
 #ifndef TOOLS_WARM_WARM_H
 #define TOOLS_WARM_WARM_H
-
-/** DOC: parts of tenon warm */
 
 #include <stdint.h>
 
