@@ -33,7 +33,9 @@ static const struct dtype_word {
 	{ "uint", TENON_DTYPE_UINT, 0 },
 	{ "int", TENON_DTYPE_INT, 0 },
 	{ "complex", TENON_DTYPE_COMPLEX, 0 },
-	/* short forms that tvm-ffi reads: behind what they begin, and not written */
+	/*
+	 * short forms that tvm-ffi accepts, never printed; behind the long ones, which they begin
+	 */
 	{ "bf", TENON_DTYPE_BFLOAT, 0 },
 	{ "f", TENON_DTYPE_FLOAT, 0 },
 	{ "u", TENON_DTYPE_UINT, 0 },

@@ -82,7 +82,9 @@ void registry_find(struct tenon_slice name, struct tenon_function **out)
 		object_ref(&(*out)->object);
 }
 
-/* Without them every source is the library itself, which has no list of names and is never absent. */
+/*
+ * Without plug-ins every source is in the library: it cannot be missing and needs no list of names.
+ */
 #define HAVE_PLUGIN_NAMES OPTION_ON(RELAX_VM)
 
 static bool source_has(const struct registry_source *s, struct tenon_slice name)
@@ -286,7 +288,10 @@ int tenon_function_each(int (*visit)(void *context, const char *name,
 {
 	struct registry_source *s;
 
-	/* What cannot be registered is left out, as it is not found either. */
+	/*
+	 * a source that cannot be registered is skipped: a lookup would not find its functions
+	 * either
+	 */
 	for (s = registry_sources; s->fill; s++)
 		if (!__atomic_load_n(&s->filled, __ATOMIC_ACQUIRE) && source_fill(s))
 			tenon_error_clear();

@@ -247,7 +247,7 @@ void commands_note(struct tenon_commands *c, const struct tenon_operation *op,
 
 	if (c->core->missed)
 		return;
-	/* a timestamp goes to memory of the host that may be gone at the next run */
+	/* a timestamp writes to host memory that may be freed before the next run */
 	if (can_be_recorded(op->kind) && op->kind != TENON_OP_TIMESTAMP &&
 	    !(sync && (sync->wait_count || sync->signal_count)))
 		err = tenon_commands_record(c, op);

@@ -200,7 +200,10 @@ static int write_inputs(const struct run *r, const struct tenon_sync *wait, uint
 	return err;
 }
 
-/* Each waits for the kernel, whose failure it then passes on; the last one signals. */
+/*
+ * Enqueue a read for each output. Each waits for the kernel and fails if that failed; the last one
+ * signals.
+ */
 static int read_outputs(const struct run *r, const struct tenon_sync *sync, uint64_t deadline)
 {
 	struct tenon_operation op = { .kind = TENON_OP_READ };

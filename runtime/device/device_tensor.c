@@ -27,7 +27,7 @@ static int device_of(DLDevice id, struct tenon_device **out)
 {
 	if (!is_host(id.device_type))
 		return tenon_device_get(id, out);
-	/* cpu:0 has no queues to wait for; a CPU device opened with options has */
+	/* cpu:0 has no queue to wait for; CPU devices opened with options have queues */
 	*out = id.device_id ? device_find(id) : NULL;
 	return 0;
 }

@@ -200,7 +200,7 @@ static int wrong_type(const struct kernel_function *f, size_t i, const struct te
 			   tenon_dtype_name(f->info->arguments[i].type, name));
 }
 
-/* result of convert(): a tensor lies in host memory, and the kernel tells what it does to it */
+/* convert(): the tensor is in host memory, and the kernel's table says how it is accessed */
 #define IN_HOST_MEMORY 1
 
 static int tensor_data(const struct kernel_function *f, const struct tenon_device *device, size_t i,

@@ -248,7 +248,7 @@ static int64_t window_pages(const struct kv_cache *c, const struct extent *x)
 	return pages < x->pages ? pages : x->pages;
 }
 
-/* Pages that are read more than once by the decode kernel speak for the other one. */
+/* Prefer the decode kernel unless it would read the same shared pages too often. */
 static bool decode_is_better(struct kv_cache *c, int depth)
 {
 	int64_t apart = 0, joined = 0, pages;

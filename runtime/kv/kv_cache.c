@@ -406,7 +406,7 @@ int kv_cache_pop(struct kv_cache *c, int64_t id, int64_t count)
 		/* The nodes of a tree that is not committed are the last tokens. */
 		s->tree_size = count < s->tree_size ? s->tree_size - (int32_t)count : 0;
 		err = copy_page(c, &copy);
-		/* What was not copied is cut off. */
+		/* cut the sequence to the tokens that were copied */
 		if (err && !kv_pop(&c->p, s, copy.tokens, &none))
 			tenon_error_in(err, "sequence %" PRIi64 " is cut to %" PRIi64 " tokens", id,
 				       s->length);

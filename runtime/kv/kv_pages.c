@@ -442,7 +442,7 @@ int kv_fork(struct kv_pages *p, int64_t parent, int64_t child, int64_t position,
 
 /* ---- pop */
 
-/* Shorten the last block; what it keeps of a slid window stays where it is. */
+/* Shorten the last block. Pages kept from before a slid window stay in place. */
 static void cut(struct kv_pages *p, struct kv_block *b, int64_t length)
 {
 	int64_t pages =

@@ -153,7 +153,7 @@ struct kv_reservation {
 	int64_t sink;
 	int64_t offset;
 	int32_t keep;  /* pages before those that are dropped */
-	int32_t drop;  /* pages of the block that leave it */
+	int32_t drop;  /* pages removed from the block */
 	int32_t taken; /* pages that are taken from the free ones */
 };
 

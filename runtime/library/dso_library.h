@@ -32,8 +32,8 @@ struct dso {
 	bool pinned; /* never unmapped */
 	bool uses_workspace;
 #ifdef CONFIG_PROCESSOR_CODE
-	struct tenon_slice processors; /* keys of code that it has besides; see processor_code.h */
-	struct tenon_slice processor;  /* the one that is used, without a key empty */
+	struct tenon_slice processors; /* keys of additional code, see processor_code.h */
+	struct tenon_slice processor;  /* the key in use; empty without one */
 #endif
 	size_t context_count;
 	void **context[DSO_CONTEXTS];

@@ -300,7 +300,7 @@ static int reason(int err)
 	return status ? status : err;
 }
 
-/* Add an operator to the trace, and tell the program's profiler, if there is one. */
+/* Add an operator to the trace, and call the program's profiler, if it set one. */
 static void trace_op(void *context, size_t index, const struct tenon_op *op, uint64_t begin,
 		     uint64_t end)
 {

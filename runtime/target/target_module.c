@@ -37,7 +37,7 @@ struct target_module {
 	size_t self;
 };
 
-/* A function of one name in the targets that have it; the first is the one that was looked up. */
+/* All functions of one name, one per target; the first is the one that was looked up. */
 struct target_call {
 	struct target_set *list;
 	size_t count;
@@ -124,7 +124,7 @@ static int call_target(void *self, const struct tenon_value *args, int32_t count
 	err = tenon_device_set_current(device);
 	if (!err)
 		err = f->call(f, args, count, ret);
-	/* after a failed call too, whose error stays */
+	/* restore the device also after a failed call, and keep the error of the call */
 	if (before && tenon_device_set_current(before) && !err)
 		err = tenon_error_status();
 	tenon_object_unref(before);

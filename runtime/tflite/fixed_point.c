@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* 1 and its parts in numbers without integer bits, of which the largest stands for 1 */
+/* 1.0 and 0.125 as numbers without integer bits: the largest number stands for 1.0 */
 #define ONE    INT32_MAX
 #define EIGHTH (INT32_C(1) << 28)
 

@@ -32,7 +32,10 @@ static int prepare_scale(struct operator_call *c)
 	factor = smaller((double)beta * (double)tflite_scale(&c->inputs[0]->info, 0) *
 				 (double)(1 << (31 - DIFFERENCE)),
 			 largest);
-	/* differences that are in the radius stay in 32 bits; the factor of those below 1 is not that of the kernels */
+	/*
+	 * a factor above 1 keeps differences within the radius in 32 bits; the reference kernels
+	 * scale smaller ones in another way
+	 */
 	if (!(factor > 1) || !fixed_scale_of(factor, &c->scale))
 		return operator_fault(
 			c, c->inputs[0], -TENON_E_UNSUPPORTED,

@@ -299,7 +299,7 @@ int npu_run(struct tflite_network *n, const struct operator_call *c, struct npu_
 			      NULL);
 	if (!err)
 		return tenon_queue_sync(n->queue, TENON_FOREVER);
-	/* what was submitted before the failure uses this memory */
+	/* wait: operations submitted before the failure still use this memory */
 	(void)tenon_queue_sync(n->queue, TENON_FOREVER);
 	return err;
 }

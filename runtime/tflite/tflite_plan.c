@@ -10,7 +10,7 @@
 /* constants together, as a multiple of the file */
 #define CONSTANTS_MOST 8
 
-/* gaps that are remembered; a model whose tensors leave more takes more memory */
+/* most gaps in the arena that are tracked; with more gaps, a model takes more memory */
 #define GAPS_MOST 256
 
 struct gap {
@@ -51,7 +51,10 @@ static int begin_inputs(struct tflite_network *n)
 	return 0;
 }
 
-/* A tensor without elements has no contents in the file, as the shape of a scalar: nobody need compute it. */
+/*
+ * A tensor without elements, such as the shape of a scalar, has no bytes in the file and needs no
+ * producer.
+ */
 static bool is_empty_constant(const struct tflite_value *v, const struct tflite_life *life)
 {
 	return life->source == TFLITE_UNUSED && !v->elements && tflite_type_bits(v->info.type);

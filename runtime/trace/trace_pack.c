@@ -9,7 +9,7 @@
 /**
  * struct packer - writes the bytes
  * @out: all but the texts
- * @texts: they stand before what refers to them, and are known after it
+ * @texts: written in front of @out when that is complete, since readers need them first
  * @numbers: of texts, from 1
  * @count: how many texts
  */

@@ -52,7 +52,7 @@ static struct trace_chunk *abandoned;
 
 static __thread uint64_t thread_track;
 
-/* The number of a track, as it is noted in queues, devices and threads. */
+/* A track's number with the trace's generation, as queues, devices and threads store it. */
 static uint64_t note_of(uint32_t track)
 {
 	return (uint64_t)generation << 32 | track;
@@ -98,8 +98,8 @@ static uint32_t queue_track(struct tenon_queue *queue)
 }
 
 /*
- * Read the name of the main thread, which threads without a name of their own have, too. Under an interpreter,
- * as ld.so or qemu, it is that one's, and not what program_invocation_short_name says.
+ * Read the name of the main thread, so that threads that inherited it count as unnamed. Under an
+ * interpreter (ld.so, qemu) it is the interpreter's name, not program_invocation_short_name.
  */
 static void name_of_main_thread(char name[16])
 {

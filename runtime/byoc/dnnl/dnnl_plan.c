@@ -194,7 +194,7 @@ int dnnl_read(struct dnnl_plan *p, uint32_t entry, const int *to, struct dnnl_la
 		err = dnnl_convert(p, &from, &into);
 		if (err)
 			return err;
-		/* the next reader is likely to want the same */
+		/* keep the converted value: the next reader probably wants the same layout */
 		v->layout = into.layout;
 		v->data = into.data;
 		v->shared = false;

@@ -33,7 +33,7 @@ static void view_weights(struct operation *o, bool transposed, struct byoc_view 
 		return;
 	if (!layout.size)
 		layout = tenon_slice_of(orders[plain.ndim - 3]);
-	/* TVM says OIDHW of transposed convolutions, whose weights are IODHW */
+	/* for transposed convolutions TVM writes OIDHW, but the weights are IODHW */
 	if (transposed && tenon_slice_equal(layout, tenon_slice_of("OIDHW")))
 		layout = tenon_slice_of("IODHW");
 	byoc_axes(&o->in, layout, orders[plain.ndim - 3], to);
@@ -52,7 +52,10 @@ static void view_weights(struct operation *o, bool transposed, struct byoc_view 
 	view->strides[0] = view->strides[1] * view->dims[1];
 }
 
-/* What comes before the description: read what has one layout, and leave the others to oneDNN. */
+/*
+ * Before the primitive is described: read operands with a fixed layout, and let oneDNN choose the
+ * others.
+ */
 static void begin(struct operation *o, struct weighted *w, const int *dst_to)
 {
 	w->plain_weights = operation_read_as(o, 1, &w->weights, DNNL_ARG_WEIGHTS);
