@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a target's walk through code calls, and what must hold when it is over. */
+/*
+ * Functions that a target calls while it walks through code, and the checks at the end of the walk.
+ */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -291,7 +291,10 @@ bool cmdstream_executable_argument(const struct tenon_kernel *kernel, size_t ind
 
 /* ---- launches */
 
-/* Bring the scratch memory of a queue to the front; that of the oldest queue makes room. */
+/*
+ * Move a queue's scratch memory to the front of the list, or allocate it and drop the last of a
+ * full list.
+ */
 static int take_scratch(struct streams *e, const struct tenon_queue *queue,
 			struct tenon_memory **out)
 {

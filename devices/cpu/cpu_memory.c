@@ -148,7 +148,7 @@ static uint64_t size_of(const struct tenon_memory_import *from)
 	struct stat st;
 	off_t end;
 
-	/* the kernel tells the size of a dma-buf so, and only newer kernels by fstat() too */
+	/* lseek() gives the size of a dma-buf on all kernels, fstat() only on newer ones */
 	if (from->type == TENON_HANDLE_DMA_BUF) {
 		end = lseek(from->fd, 0, SEEK_END);
 		return end < 0 ? 0 : (uint64_t)end;

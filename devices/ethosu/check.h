@@ -76,7 +76,7 @@ int check_touch_map(struct checker *k, const struct ethosu_map *m, const struct 
 /** check_output_box - extents of the output */
 void check_output_box(const struct checker *k, struct check_box *b);
 
-/* ---- operations, whose output was checked; and transfers */
+/* ---- checks of operations, called after that of their output; and of transfers */
 
 int check_convolution(struct checker *k);
 int check_pool(struct checker *k);

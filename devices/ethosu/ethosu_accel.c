@@ -8,7 +8,10 @@
 
 #include "lib/brief_errors.h"
 
-/* The kernel fills in what it knows: less than this struct, or more. */
+/*
+ * Query the NPU. The kernel fills in the fields that it knows: its struct may be shorter or longer
+ * than this one.
+ */
 static int ask(struct ethosu_accel *a)
 {
 	struct ethosu_uapi_info info = { 0 };

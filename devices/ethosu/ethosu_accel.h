@@ -202,7 +202,7 @@ void ethosu_network_close(struct ethosu_network *n);
  * @region: region
  * @buffer: a mapped buffer of the same device, which outlives its use
  *
- * Each region needs a buffer of its own: the kernel takes none twice.
+ * Two regions cannot share a buffer: the kernel refuses such a job.
  *
  * Return: 0; -TENON_E_VALUE for a region that has no buffer in jobs, and a buffer that is too small or in use by another
  *	region; system_status() when the buffer of an output cannot be exported.

@@ -77,7 +77,10 @@ static void detach(struct ethosu_device *d)
 	free(s);
 }
 
-/* Write-combined: the CPU reads it slowly. How much there is the kernel tells when it is all. */
+/*
+ * Buffers are mapped write-combined, so the CPU reads them slowly. The kernel does not report how
+ * much memory there is: an allocation fails when none is left.
+ */
 static void describe_buffers(const struct drm *drm, struct tenon_device_properties *p)
 {
 	p->heap_count = ETHOSU_HEAP_OWN + 1;

@@ -11,8 +11,8 @@
  * The rule is exact: all tiles of feature maps, all streams of weights of all cores, elements of their
  * real size. Linux's own check counts less (the first core, the last tile), so it is no substitute.
  *
- * What has no known bound is an error: branches, gathered and resized reads, negative strides, codes
- * and set bits that no known command has.
+ * An access without a known bound is an error: branches, gathered and resized reads, negative strides,
+ * unknown codes, and set bits that no known command has.
  */
 
 #include "devices/ethosu/ethosu_command.h"

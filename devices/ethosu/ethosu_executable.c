@@ -263,7 +263,7 @@ int ethosu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch)
 		err = copy_arguments(n, dispatch, false);
 	if (!err)
 		err = runner_of(n)->run(n->made);
-	/* a job that goes on keeps its memory until the next call has waited for it */
+	/* after a timeout the job still uses the memory: the next call waits for it first */
 	if (!err)
 		err = copy_arguments(n, dispatch, true);
 	if (err != -TENON_E_TIMEOUT)

@@ -6,12 +6,12 @@
 /*
  * Linux's driver walks through a stream when it is handed over, and computes the size that each region needs. Its
  * rule is not ethosu_check()'s: it looks at the last element of a map and at the weights of the first core alone,
- * so its sizes may be too small, and it refuses some streams that are right. A program has to know its result: a job
- * must name a buffer for each region whose size is not 0 by this rule, and for no other.
+ * so its sizes may be too small, and it refuses some valid streams. A program needs these sizes: a job must name a
+ * buffer for each region whose size is not 0 by this rule, and for no other.
  *
- * Three generations of the rule are known. The kernel does not say which it has.
+ * Three generations of the rule are known. The kernel does not report which one it applies.
  *
- * A stream must pass ethosu_check() too: what is not known to the kernel passes here.
+ * Run ethosu_check() on a stream, too: this rule ignores commands that the kernel does not know.
  */
 
 #include "devices/ethosu/ethosu_check.h"

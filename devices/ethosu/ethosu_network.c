@@ -210,7 +210,7 @@ static int add_mark(struct ethosu_network *n, const struct ethosu_network_plan *
 	return 0;
 }
 
-/* Find a region whose buffer gets a fence: one of an output if possible. */
+/* Find a region whose buffer receives the job's fence; prefer one with an output. */
 static int find_output(struct ethosu_network *n, const struct ethosu_network_plan *plan)
 {
 	unsigned int i, found = ETHOSU_REGIONS;
@@ -341,7 +341,10 @@ static void set_marks(struct ethosu_network *n)
 	}
 }
 
-/* Take the fence of the output. It is of no use if the job has ended: the buffer has forgotten it. */
+/*
+ * Export the fence of the output's buffer. A fence that is signalled at once says nothing: the job
+ * may have ended before.
+ */
 static int take_fence(struct ethosu_network *n)
 {
 	const struct system_calls *calls = n->accel->drm.calls;

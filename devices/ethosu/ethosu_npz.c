@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Vela writes with --output-format raw: a zip archive of numpy arrays, stored as they are. The library has no reader of
- * such files, and programs that run modules need no compression, so this reads just as much as there is.
+ * Read what Vela writes with --output-format raw: a zip archive of numpy arrays, stored without
+ * compression. libtenon contains no general reader of zip files, so this supports only that form.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -110,7 +110,7 @@ static int read_cop1(struct tenon_cursor *c, struct ethosu_payload *out)
 
 /* ---- COP2: entries with metadata */
 
-/* bytes that the fields of the metadata take, and of what follows its own length */
+/* size of the metadata's fields, and of those behind its length field */
 #define METADATA_SIZE 32
 #define METADATA_REST 20
 

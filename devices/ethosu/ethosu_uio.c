@@ -128,7 +128,7 @@ int ethosu_uio_give_up(struct ethosu_uio *u)
 	int err = 0;
 
 	pthread_mutex_lock(&u->gate);
-	/* given up twice, it would take the device from who has it now */
+	/* reset only once: after the first reset another process may own the device */
 	if (!is_given_up(u)) {
 		__atomic_store_n(&u->is_given_up, true, __ATOMIC_SEQ_CST);
 		err = reset(u);
@@ -194,8 +194,8 @@ static int await_end(struct ethosu_uio *u, uint64_t deadline, uint32_t *status)
 }
 
 /*
- * A job that failed, or has not ended, leaves a device that must be reset; the first error is the one that counts. The
- * caller is inside of the gate.
+ * Reset the device after a job that failed or timed out, and keep the first error. Caller holds the
+ * gate.
  */
 static int fail(struct ethosu_uio *u, int status)
 {
@@ -212,7 +212,7 @@ static int end(struct ethosu_uio *u, uint32_t status)
 	char words[ETHOSU_FAULT_TEXT];
 
 	put(u, ETHOSU_REG_CMD, ETHOSU_CMD_CLEAR);
-	/* what it wrote is read after this */
+	/* read the results only after the device has finished */
 	__sync_synchronize();
 	if (!(status & ETHOSU_STATUS_FAULTS) && status & ETHOSU_STATUS_END)
 		return 0;
@@ -245,7 +245,7 @@ static int begin(struct ethosu_uio *u, const struct ethosu_uio_job *job)
 	return err;
 }
 
-/* Nobody is inside of the gate while a job runs, so that the device can be given up meanwhile. */
+/* Do not hold the gate while a job runs, so that another thread can give up the device. */
 int ethosu_uio_run(struct ethosu_uio *u, const struct ethosu_uio_job *job, uint64_t deadline)
 {
 	uint32_t status = 0;
@@ -295,7 +295,10 @@ static int map_registers(struct ethosu_uio *u)
 			   u->uio.path, index, u->uio.map[index].size, ETHOSU_REG_END);
 }
 
-/* A device that writes its results to its registers would start what nobody checked. */
+/*
+ * Refuse a window that overlaps the registers: results written there would start unchecked
+ * commands.
+ */
 static int check_apart(const struct ethosu_uio *u)
 {
 	const struct uio_map *r = u->registers_map;

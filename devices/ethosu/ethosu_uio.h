@@ -123,8 +123,8 @@ int ethosu_uio_give_up(struct ethosu_uio *u);
  * @job: it
  * @deadline: absolute nanoseconds of CLOCK_MONOTONIC
  *
- * Return: 0; -TENON_E_DEVICE with what the device says is wrong; -TENON_E_TIMEOUT when it had not ended by then. The
- *	device was reset after both. -TENON_E_LOST when it does not answer; else as uio_wait_interrupt().
+ * Return: 0; -TENON_E_DEVICE with the fault that the device reports; -TENON_E_TIMEOUT at @deadline. The device was reset
+ *	after both. -TENON_E_LOST when it does not answer; else as uio_wait_interrupt().
  */
 int ethosu_uio_run(struct ethosu_uio *u, const struct ethosu_uio_job *job, uint64_t deadline);
 

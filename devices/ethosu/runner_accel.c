@@ -13,7 +13,7 @@
 /* The kernel resets a device that makes no progress after 0.6 s, but other programs may have jobs before this one. */
 #define DEADLINE (UINT64_C(60) * 1000000000)
 
-/* what is in a plan for the kernel */
+/* inputs and outputs in the form of struct ethosu_network_plan */
 struct tensors {
 	struct ethosu_range inputs[ETHOSU_ARGUMENTS], outputs[ETHOSU_ARGUMENTS];
 	size_t input_count, output_count;
@@ -96,7 +96,7 @@ static int bind(struct made *m, unsigned int region, const struct ethosu_accel_b
 	return err;
 }
 
-/* A buffer may be that of one region: it leaves the one that it was in the run before. */
+/* A buffer may be bound to one region only: unbind it from the region of the previous run. */
 static int leave(struct made *m, unsigned int region, uint64_t serial)
 {
 	unsigned int i;

@@ -12,7 +12,7 @@ enum { CURVE_TANH = 3, CURVE_SIGMOID = 4 };
 #define UNLIMITED_U85	  (1 << 12)
 
 #define ENTRIES	     256
-#define HALF_SHIFT   7 /* of an index of 16 bits, what lies between two entries */
+#define HALF_SHIFT   7 /* low bits of a 16-bit index: the position between two table entries */
 #define CURVE_POINTS 256
 
 /* ---- curves of 16 bits: between points of the sigmoid function, 24 for each 1.0, with 16 bits of fraction */

@@ -12,7 +12,10 @@ enum { POOL_MAX, POOL_AVERAGE, POOL_SUM, POOL_KERNEL_SUM, POOL_MIN = 5 };
 
 /* largest value of an input of 8 bits without its zero point */
 #define VALUE_MOST 511
-/* products with weights of 16 bits whose sum fits into 32 bits: of such values, and of 16 bits */
+/*
+ * products with 16-bit weights whose sum fits into 32 bits: with inputs up to VALUE_MOST, and of 16
+ * bits
+ */
 #define PART	  (INT32_MAX / (VALUE_MOST * INT16_MAX))
 #define PART_WIDE 1
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of a board as dma-bufs: udmabuf makes them of pages of a memfd, which the window of a board is that this process
- * started. The kernel makes none of a file, nor of a map of UIO or a BAR of VFIO.
+ * Export memory of a board as dma-bufs. udmabuf makes them of pages of a memfd, so the window must be one: that is the case
+ * for boards that this process started. The kernel makes none of a file, a map of UIO or a BAR of VFIO.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ uint32_t mortise_exports(const struct shm *window)
 {
 	int seals = window ? fcntl(window->fd, F_GET_SEALS) : F_SEAL_SHRINK;
 
-	/* what udmabuf asks for */
+	/* udmabuf requires a memfd that cannot shrink and is not sealed against writes */
 	if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_WRITE)) != F_SEAL_SHRINK)
 		return 0;
 	return access("/dev/udmabuf", R_OK | W_OK) ? 0 : 1U << TENON_HANDLE_DMA_BUF;
@@ -34,7 +34,7 @@ int mortise_export(struct tenon_memory *memory, uint32_t type, int *fd)
 	int err;
 
 	(void)type;
-	/* what lies in its pages is somebody else's */
+	/* imported memory belongs to its exporter, who alone may export it */
 	if (!m->block)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "%s gives no memory away that was imported",

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs: an image is placed and moved when its first kernel is asked for, once for each executable. */
+/*
+ * Programs: the first request for a kernel places and relocates its image, once for each
+ * executable.
+ */
 #include "devices/mortise/mortise_device.h"
 
 #include <errno.h>
@@ -158,8 +161,8 @@ static int emit_barrier(struct mortise_device *d)
 }
 
 /*
- * The device copies its code to its place: an emulator does not see that the host changes code which has run, and a core
- * with caches sees its own writes.
+ * Let the device copy its code to its place: an emulator does not notice host writes to code that
+ * has run, and a core with caches sees only its own writes.
  */
 static int upload(struct mortise_executable *e)
 {

@@ -195,7 +195,7 @@ static int add_image(struct pack *p, struct tenon_slice bytes, const char *name)
 		err = check_same(&p->first, &elf);
 	if (!err && !p->count) {
 		p->first = elf;
-		/* the name of a member is gone when its table is read */
+		/* the member's name is freed before the table is read */
 		p->first.name = "mortise";
 	}
 	if (!err)

@@ -103,7 +103,10 @@ static int issue_move(struct mortise_device *d, struct mortise_queue *q, struct 
 	return ISSUED;
 }
 
-/* The ring is in order: what another queue has put into it lies in front of what comes now. */
+/*
+ * Packets run in the order of the ring: those of another queue that are in it already run before
+ * the next one.
+ */
 static int issue_order(struct mortise_queue *q, struct mortise_job *job)
 {
 	struct mortise_line *other = job->as.order.line;
@@ -192,7 +195,7 @@ int mortise_pump(struct mortise_device *d)
 			moved |= state;
 		}
 	} while (moved > 0 && d->held && !err);
-	/* what was complete before the device was lost is complete */
+	/* jobs that completed before the device was lost count as complete */
 	for (q = d->queues; q; q = q->next)
 		take_complete(d, q, completed);
 	return err;

@@ -302,7 +302,7 @@ static int mortise_wait(struct tenon_queue *queue, uint64_t serial, uint64_t dea
 		if (now >= deadline)
 			return timed_out(d, sequence);
 		until = deadline - now > LOOK_NS ? now + LOOK_NS : deadline;
-		/* what it says of the device is found again by look() */
+		/* a loss that ring_wait() reports is found again, with its reason, by look() */
 		if (ring_wait(d->ring, sequence, until))
 			tenon_error_clear();
 		if (tenon_now() >= until && mortise_check_board(d))

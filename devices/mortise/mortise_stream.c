@@ -92,7 +92,7 @@ int mortise_stream_issue(struct mortise_device *d, struct mortise_job *job)
 		       size - sizeof(*header));
 		job->as.stream.issued += size;
 	}
-	/* what was reserved runs, also when there was no room for the rest */
+	/* publish the reserved packets even if the rest of the stream did not fit */
 	job->sequence = ring_publish(d->ring);
 	return err;
 }

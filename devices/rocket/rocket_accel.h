@@ -12,11 +12,11 @@
  * buffer that a job reads and a later one writes orders nothing: such a buffer is listed as written by both. Jobs of
  * one node run on up to three cores at a time.
  *
- * A *lane* takes one job at a time, and knows what came of it. The kernel says little: it drops a job that it cannot
- * use and reports success, and a wait succeeds for jobs that it gave up. So all that it would drop is refused here
- * first; each job writes to a page of its lane as far as the kernel knows, whose fence is the job's and has its status;
- * and if that fence was gone before it could be taken, *marks* tell whether results were written: 16 bytes where a
- * result begins got a pattern before the run.
+ * A *lane* runs one job at a time and finds out its outcome. The kernel does not report that: it drops an invalid job
+ * and returns success, and a wait succeeds for a job that it aborted. So this room refuses every job that the kernel
+ * would drop. Each job declares that it writes to a page of its lane: the fence of that page is the job's and has its
+ * status. If the fence is gone before it can be exported, *marks* show whether results were written: before the run,
+ * the first 16 bytes of each result are filled with a pattern.
  *
  * A lane belongs to one thread at a time; several lanes and descriptors may be in use at once.
  *

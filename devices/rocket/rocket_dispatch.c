@@ -191,8 +191,8 @@ static int find_tasks(struct launch *l, size_t size)
 /* ---- the job */
 
 /*
- * A caller may free what a failed call had. But the job goes on, and the lane gives its buffers back to the CPU when it
- * ends: by then their handles and mappings must not be those of other buffers.
+ * Keep references to the buffers of a failed call: its job may still run, and the lane returns the
+ * buffers to the CPU when it ends. Their handles and mappings must not be reused before.
  */
 static void keep(struct launch *l)
 {

@@ -182,7 +182,10 @@ static int submit(const struct rocket_lane *l, const struct rocket_job *job)
 	return err ? system_error(-err, l->accel->drm.path, "submit a job") : 0;
 }
 
-/* Take the fence of the page. It is of no use if the job has ended: the page has forgotten it. */
+/*
+ * Export the fence of the page. A fence that is signalled at once says nothing: the job may have
+ * ended before.
+ */
 static int take_fence(struct rocket_lane *l)
 {
 	const struct system_calls *calls = l->accel->drm.calls;

@@ -23,7 +23,7 @@ static void show_units(uint32_t units, struct tenon_buffer *out)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (units & names[i].unit)
 			tenon_buffer_printf(out, " %s", names[i].name);
-	/* the code was not checked: say what has no name, too */
+	/* unchecked code may set bits that name no unit */
 	if (units & ~(uint32_t)ROCKET_UNITS)
 		tenon_buffer_printf(out, " 0x%x", units & ~(uint32_t)ROCKET_UNITS);
 }

@@ -151,7 +151,7 @@ static int need_equal(const struct rocket_task *t, unsigned int at, uint32_t wan
 			       name_of(at), value_of(t, at), want);
 }
 
-/* Writing has sizes of its own, which could be larger. */
+/* The write DMA has size registers of its own: they must agree with the cube's. */
 static int check_write_sizes(const struct rocket_task *t)
 {
 	const uint32_t height = FIELD(value_of(t, ROCKET_DPU_DATA_CUBE_HEIGHT));
@@ -180,7 +180,7 @@ static int dpu_cube(struct rocket_task *t, struct cube *out)
 			      .stride = value_of(t, ROCKET_DPU_DST_SURF_STRIDE),
 			      .group = group_of(value_of(t, ROCKET_DPU_BS_OW_CFG)),
 			      .add = value_of(t, ROCKET_DPU_SURFACE_ADD) };
-	/* those of the network, and as many as the unit fills up to */
+	/* channels of the network, padded to what the unit writes */
 	return set_surfaces(t, MORE_OF(FIELD(channel), HIGH(channel)) + 1,
 			    value_of(t, ROCKET_DPU_DATA_FORMAT) >> 29, ROCKET_DPU_DATA_FORMAT, out);
 }

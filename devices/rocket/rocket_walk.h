@@ -5,12 +5,12 @@
 
 /*
  * tenon/uapi/rocket.h says what the code is. Every address register holds the address of a region of the stream, or 0
- * where the unit that would use it is switched off in the same task; the access of the region allows what the unit does;
- * and what is known of the extents is inside of it: weights, and results, a cube of surfaces that the registers of the
- * DPU or the PPU describe. What the registers say twice must agree, and forms of which it is not known where they write
- * are refused. How far inputs, biases and operands reach is not known here: of those the first byte is checked. The
- * kernel gives each descriptor an address space of its own, so a stream that reads further reads other buffers of the
- * same program, or fails.
+ * where the unit that would use it is switched off in the same task. The access of the region must allow what the unit
+ * does. Extents that are known must lie inside the region: those of weights, and of results, a cube of surfaces that the
+ * registers of the DPU or the PPU describe. Registers that repeat a value must agree, and formats whose write addresses
+ * are not known are refused. The extents of inputs, biases and operands are not known: only their first byte is checked.
+ * The kernel gives each descriptor an address space of its own, so a stream that reads further reads other buffers of
+ * the same program, or fails.
  */
 
 #include "devices/cmdstream/cmdstream.h"
