@@ -54,7 +54,7 @@ struct image {
 	uint64_t phdr_size, shdr_size, symbol_size;
 	uint64_t last;	  /* index of the segment with the highest address */
 	bool grows;	  /* that segment takes the contents; otherwise they get a new one */
-	uint64_t spare;	  /* index of the header that becomes that of the new one; NONE */
+	uint64_t spare;	  /* index of a program header to overwrite with the new segment's; NONE */
 	uint64_t segment; /* offset of the segment with the contents */
 	uint64_t address; /* its address */
 	uint64_t align;

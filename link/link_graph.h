@@ -11,11 +11,11 @@
 /* kind of the module that makes executors of ahead-of-time code */
 #define LINK_AOT_KIND "AotExecutorFactory"
 
-/* kinds of the module with parameters that belong to no graph; TVM 0.8 knows the second alone */
+/* kinds of modules with parameters that belong to no graph; TVM 0.8 knows only the second */
 #define LINK_CONSTANTS_KIND	   "const_loader"
 #define LINK_LEGACY_CONSTANTS_KIND "metadata"
 
-/* bytes at the end of link_constants_payload(), which list no functions that want constants */
+/* bytes at the end of link_constants_payload(): empty lists of functions that want constants */
 #define LINK_CONSTANTS_END 16
 
 /**

@@ -127,7 +127,10 @@ static int append_form(const struct link_program *p, struct tenon_slice payload,
 		    : tenon_buffer_append(out, c.at, tenon_cursor_left(&c));
 }
 
-/* Test whether payloads of a format begin with its name and a table of kernels, whose form depends on the TVM. */
+/*
+ * Test whether payloads of a format begin with its name and a kernel table; the form of the table
+ * depends on TVM's version.
+ */
 static bool has_table(const struct tenon_payload_format *format)
 {
 	return !strncmp(format->fields, "fm", 2);

@@ -4,8 +4,8 @@
 #define LINK_LINK_TREE_H
 
 /*
- * Payloads and who imports which, as a file or a command line gives them. Writing makes modules of
- * them that can only be saved, so no loader, device or driver is needed.
+ * Payloads and the imports between them, as a file or a command line lists them. Writing makes modules
+ * of them that can only be saved, so no loader, device or driver is needed.
  */
 
 #include <tenon/module.h>

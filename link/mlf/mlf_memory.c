@@ -367,7 +367,7 @@ static uint64_t workspace(const struct summary *s)
 	return bytes;
 }
 
-/* Each function that the graph calls, once: what it takes by itself is not known. */
+/* List each function that the graph calls, once. The memory it uses internally is not known. */
 static bool add_functions(const struct summary *s, cJSON *list)
 {
 	cJSON *seen = cJSON_CreateObject(), *item;

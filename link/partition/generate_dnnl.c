@@ -176,7 +176,7 @@ static bool is_per_channel(const struct json *j, const struct op *o, uint32_t va
 	return axis >= 0 && v->shape[axis] == v->elements;
 }
 
-/* struct fused - a convolution or dense with what it takes */
+/* struct fused - a convolution or dense operator with the operators that join it */
 struct fused {
 	char name[64];
 	uint32_t inputs[4];

@@ -235,7 +235,7 @@ static int add_op(struct op_graph *g, struct tenon_slice name, uint32_t attrs,
 	return 0;
 }
 
-/* The next operator in what is left of a compiled name, without "_1" at its end. */
+/* Take the next operator from the rest of a compiled name, ignoring a suffix such as "_1". */
 static const struct fused_word *next_word(struct tenon_slice *rest)
 {
 	const struct fused_word *w;

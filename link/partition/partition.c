@@ -115,8 +115,8 @@ static int start_region(struct partition *p, const struct generator *generator)
 }
 
 /*
- * Take nodes as they get ready, and stay with a generator while it has one. A region is a part of
- * that order without gaps, so no path leaves it and comes back.
+ * Visit nodes in the order in which their inputs become ready, and prefer the generator of the
+ * previous node. A region is a contiguous run of that order, so no path leaves it and re-enters.
  */
 static int find_regions(struct partition *p)
 {
