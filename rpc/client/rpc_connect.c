@@ -17,7 +17,7 @@
 
 /**
  * struct greeting - the handshake while it goes on
- * @options: what was asked for
+ * @options: options of tenon_remote_connect()
  * @secret: to be proved by both sides; a size of 0 for none
  * @nonce: this client's part of the proof
  */
@@ -180,9 +180,9 @@ static int prove(struct rpc *r, const struct greeting *g)
 }
 
 /*
- * A proxy sends the server's key at once, and the challenge comes behind it. A server that wants no proof sends
- * its key and nothing else: Tenon's is known by its extension, which a proxy does not send; of TVM's,
- * the time limit tells.
+ * Read the challenge. A proxy sends the server's key first and the challenge behind it. A server
+ * that wants no proof sends only its key: if it is Tenon's, its extension shows that (a proxy does
+ * not send it); with TVM's server, only the time limit does.
  */
 static int read_challenge(struct rpc *r, uint32_t *code)
 {
@@ -220,8 +220,8 @@ static int read_greeting(struct rpc *r, const struct greeting *g)
 }
 
 /*
- * The reply to InitServer is void, which the encodings write differently: the only way to tell servers
- * apart. Tenon's servers send an empty sequence, and take both encodings.
+ * Detect the encoding by the reply to InitServer, a void, which each writes in another way: nothing
+ * else differs. Tenon's servers send an empty sequence and accept both encodings.
  */
 static int read_generation(struct rpc *r, struct tenon_slice packet)
 {

@@ -198,7 +198,7 @@ int rpc_function(struct tenon_remote *remote, const char *name, struct tenon_fun
 
 /* ---- names of functions */
 
-/* what TVM 0.21 and later have: a function that counts and names the others */
+/* List functions by number, which servers of TVM 0.21 and later offer. */
 static int list_by_index(struct rpc *r, struct tenon_buffer *out)
 {
 	struct tenon_value ret = tenon_arg_none(), name = tenon_arg_none();

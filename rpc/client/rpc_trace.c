@@ -8,7 +8,7 @@
 #include "rpc/client/rpc.h"
 #include "rpc/wire/wire_codes.h"
 
-/* the clock of the server is read so often: the quickest answer tells it best */
+/* readings of the server's clock; the one with the fastest reply is the most exact */
 #define CLOCK_READINGS 5
 /* a server waits for its queues at the end of a trace; longest time for it */
 #define END_MS 40000
@@ -76,8 +76,8 @@ static int begin(struct rpc *r)
 }
 
 /*
- * Run requests of the trace between those of the program, all of which were answered: a failure that
- * the program was not told yet is not taken from it, and a wait is limited.
+ * Run requests of the trace after all requests of the program were answered. A failure that the
+ * program has not seen yet stays for it, and the wait is limited.
  */
 static int apart(struct rpc *r, int (*run)(struct rpc *r))
 {
@@ -102,7 +102,7 @@ void rpc_trace_begin(struct rpc *r)
 {
 	int err;
 
-	/* its own requests are not to begin it again */
+	/* set first: the requests below call this function again */
 	r->traced = trace_number();
 	r->recorded = false;
 	if (!r->traced || !r->pipelined)
@@ -151,7 +151,7 @@ void rpc_trace_end(struct rpc *r, uint64_t deadline)
 {
 	int err;
 
-	/* a session that is over has nothing to tell, and its failure was reported */
+	/* a closed session has no trace to fetch, and its failure was reported */
 	if (!r->recorded || !r->connection || trace_number() != r->traced)
 		return;
 	err = rpc_drain_until(r, deadline);

@@ -58,7 +58,10 @@ static bool add_entry(int at, const char *name, unsigned int depth, struct sum *
 	return !S_ISDIR(st.st_mode) || add_folder(at, name, depth + 1, sum);
 }
 
-/* Uploaded code may have taken our rights, and may put a link in the folder's place meanwhile: change what was opened. */
+/*
+ * Give this user all rights to a folder again: uploaded code may have removed them. It may also
+ * replace the folder by a link at any time, so use the opened descriptor.
+ */
 static void take_rights(int at, const char *name)
 {
 	int fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -217,7 +220,7 @@ int server_folder_create(const char *base, struct server_folder *f)
 		    sizeof(f->path))
 		return failed(base);
 	remove_all_stale(resolved);
-	/* Another server may take it for stale before it is locked: then it is gone, and we fail. */
+	/* Another server may remove the folder as stale before it is locked; then locking fails. */
 	if (!mkdtemp(f->path))
 		return failed(base);
 	f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

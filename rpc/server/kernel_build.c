@@ -44,7 +44,7 @@ static void build_tree(struct tenon_module *m, unsigned int depth)
 	size_t i;
 
 	snprintf(name, sizeof(name), "%.*s", (int)kind.size, kind.data);
-	/* without an answer to anyone: a session reports the failure when it compiles the kernel itself */
+	/* ignore the failure: a session reports it when it compiles the kernel itself */
 	if (b && tenon_backend_device_type(b) != kDLCPU && prepare(m, name, tenon_backend_name(b)))
 		tenon_error_clear();
 	for (i = 0; depth < DEEPEST && i < tenon_module_import_count(m); i++)

@@ -124,7 +124,7 @@ static bool append(int to, int from, const char *name, uint64_t kind, uint64_t s
 		return false;
 	*left -= sizeof(e) + size;
 	memcpy(e.name, name, NAME);
-	/* a file that changes meanwhile spoils what follows it, and kernel_store_take() stops there */
+	/* if the file changes while it is copied, kernel_store_take() stops at this entry */
 	return !file_cache_write(to, (const char *)&e, sizeof(e)) &&
 	       !file_cache_copy(from, to, size, hash);
 }

@@ -8,8 +8,8 @@
  * a session that runs nothing of the object, and keeps what this leaves in the cache of compiled kernels (lib/disk_cache.h).
  * A session that names the file by its hash copies the kernels to its own cache, so no driver compiles there.
  *
- * What is kept for a file depends on the bytes of this file alone: a source that takes over a compiler changes kernels of
- * those alone who load that file. A session writes nothing that another reads. This needs Landlock.
+ * The kernels of a file depend on its bytes alone. If source code in a file exploits a compiler, only sessions that load
+ * this file get the changed kernels. No session writes what another session reads. This needs Landlock.
  */
 
 #include <stdbool.h>

@@ -141,7 +141,7 @@ struct peer_ends {
  * @folder: its folder
  * @handshake: freed when it is done
  * @proof: of the shared secret; freed when it is done
- * @request: PEER_ENDED: what came of the request
+ * @request: PEER_ENDED: the beginning of the next request
  * @slot: the slot of the tracker's registration; -1 for none
  * @greeted: a proxy sent our key to the client
  * @suffix: what follows our key: a proof of the secret, or ""

@@ -21,7 +21,10 @@
 
 /* ---- threads */
 
-/* Numbers are not pointers: what is checked here is what the kernel takes when it goes on. */
+/*
+ * The argument is a number, not a pointer, so the kernel continues with the value that is checked
+ * here.
+ */
 static bool is_thread_of_caller(const struct notification *n, uint64_t thread)
 {
 	char path[64];

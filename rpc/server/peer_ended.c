@@ -19,7 +19,10 @@
 
 bool peer_answers_later(const struct peer *p)
 {
-	/* clients with the extension use the default; of a session that works, bytes of the request are gone */
+	/*
+	 * clients with the extension accept the default encoding; a working session has already
+	 * read bytes of the request
+	 */
 	return !p->extension && atomic_load(&p->watch->generation) == WIRE_UNDECIDED &&
 	       !p->usage.working;
 }

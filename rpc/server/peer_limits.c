@@ -62,7 +62,7 @@ void peer_limits_send(int socket, int listener)
 		header->cmsg_type = SCM_RIGHTS;
 		header->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(header), &listener, sizeof(int));
-		/* without it, each clone() would wait for ever */
+		/* if the server does not get the listener, each clone() would block forever */
 		if (sendmsg(socket, &message, MSG_NOSIGNAL) != 1)
 			_exit(1);
 		close(listener);
@@ -118,7 +118,7 @@ static bool may_start(struct peer *p, unsigned int most)
 		if (process_list(add_process, &g))
 			p->limits.count = g.tasks;
 	}
-	/* the session's own thread is not counted until the others are */
+	/* + 1: the session's first thread is not in the count */
 	if (p->limits.count + 1 >= most)
 		return false;
 	p->limits.count++;
@@ -143,7 +143,7 @@ static void answer_listener(struct server *s, struct peer *p)
 		p->limits.later = now_ms() + COUNT_MS;
 		a.error = -EAGAIN;
 	}
-	/* one that was killed meanwhile needs no answer */
+	/* fails if the caller was killed in the meantime: it needs no answer */
 	ioctl(p->limits.fd, NOTIFICATION_SEND, &a);
 }
 

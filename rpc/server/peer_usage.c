@@ -74,7 +74,7 @@ static void add_process(void *context, const struct process *process)
 	if (process->group != u->group)
 		return;
 	u->ticks += process->ticks;
-	/* of one that has ended and was not waited for, other users than root see no files either */
+	/* only root can read the files of a zombie */
 	if (process_memory(process->pid, &u->memory))
 		u->hidden |= !process_unnamed_files(process->pid, add_unnamed, u);
 }
@@ -138,10 +138,11 @@ static bool reads_for_ever(int fd)
 }
 
 /*
- * The session waits for its client when it has read all that came and has sent something since, its first thread sleeps in
- * a call that reads this socket, and the others do nothing either. Else it works: at the earliest since it was
- * last seen to wait, or since the client last sent something. Of TCP the kernel counts in ticks, so a request that comes
- * within one of the last reply is told from it by the rest.
+ * Decide whether the session waits for its client: it has read all that arrived and sent something
+ * since, its first thread sleeps in a call on this socket, and no other thread or process runs.
+ * Otherwise a request runs, at the earliest since the session was last seen to wait or the client
+ * last sent something. The kernel counts TCP's times in ticks, so for a request in the same tick as
+ * the last reply the other signs decide.
  */
 static void look_at_request(struct peer *p, const struct usage *used, uint64_t now)
 {

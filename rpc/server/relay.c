@@ -181,7 +181,7 @@ static void run(struct relay_ends ends, const struct tls_server *tls, int socket
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	sandbox_enter(&nothing, &listener);
-	/* nobody answers: the relay starts no processes */
+	/* a relay starts no processes, so no call waits for an answer of this listener */
 	if (listener >= 0)
 		close(listener);
 	_exit((tls ? tls_relay(tls, ends.in, socket, traffic) : relay_copy(ends, socket, traffic))

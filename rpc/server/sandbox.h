@@ -48,7 +48,7 @@ struct sandbox_options {
 /**
  * sandbox_enter - limit the calling process for good
  * @options: what it may still use
- * @listener: receives a descriptor: who holds it is asked before each new process and thread; -1 without
+ * @listener: receives a descriptor: its holder must answer for each new process and thread; -1 without
  *	SANDBOX_PROCESSES
  *
  * Context: a process with one thread.

@@ -202,7 +202,9 @@ const uint8_t ioctl_types[] = {
 };
 const size_t ioctl_types_count = COUNT(ioctl_types);
 
-/* of other types, which have those of terminals, sockets and file systems */
+/*
+ * single ioctls of other types: the rest of these types acts on terminals, sockets and file systems
+ */
 const uint32_t ioctl_numbers[] = {
 	0x5401,	    /* TCGETS: is it a terminal? */
 	0x802c542a, /* TCGETS2 */

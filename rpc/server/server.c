@@ -413,7 +413,7 @@ static int open_peers(struct server *s)
 	return err;
 }
 
-/* Children of what was this process before exec() are not the server's to kill. */
+/* Processes that this one started before its exec() are not the server's to kill. */
 static bool has_children(void)
 {
 	siginfo_t info;
@@ -422,8 +422,8 @@ static bool has_children(void)
 }
 
 /*
- * One line, with what uploaded code can do for want of each part. A server for one client (--stdio) does not report that it has no
- * cgroups: the line would come with each connection by ssh.
+ * Print one line that names the missing parts of the sandbox. A server for one client (--stdio)
+ * does not report missing cgroups, since each connection by ssh would print the line.
  */
 static void report_missing(struct server *s, const char *no_cgroup)
 {

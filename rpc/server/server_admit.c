@@ -79,8 +79,9 @@ static void keep_alive(int fd)
 }
 
 /*
- * Who makes place, the first in this order: clients of sessions that have ended, which only wait to be told so;
- * who did not say yet that it may have a session; who waits for one; and our own connection to a proxy.
+ * Which connection to close first when all places are taken: a client whose session has ended and
+ * that has not been told; a client whose handshake or proof is not complete; one that waits for a
+ * session; our own connection to a proxy.
  */
 static int keep_rank(enum peer_state state)
 {
@@ -127,7 +128,10 @@ static struct peer *eldest_unproven(struct server *s, unsigned int most, bool re
 	return count >= most ? eldest : NULL;
 }
 
-/* The relay of one that is removed in order ends by itself when its client has the last bytes. */
+/*
+ * Close a connection to make room. The relay of a session that ended in order stops by itself after
+ * the last bytes.
+ */
 static void evict(struct server *s, unsigned int i)
 {
 	if (s->peers[i].relay)

@@ -70,8 +70,9 @@ static void run_keeper(struct server *s, const char *folder, const char *builds,
 }
 
 /*
- * Copy the files that a client had to send, or the kernels that were built, to the cache, and remove the folder. In a process of its own: it takes
- * seconds for large files. One at a time; what ends meanwhile is not kept.
+ * Copy the files that a client sent, or the kernels that were built, to the cache, and remove the
+ * folder. Large files take seconds, so a child process does this. Only one runs at a time: files of
+ * a session that ends while it runs are not kept.
  */
 bool server_keep_files(struct server *s, struct peer *p)
 {

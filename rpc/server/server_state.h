@@ -202,7 +202,7 @@ uint64_t server_proxy_deadline(const struct server *s);
 /**
  * server_proxy_takes - check the key of a client that the proxy sent
  *
- * A proxy with a tracker adds ':' and the number that the client had to know.
+ * A proxy with a tracker appends ':' and the random part of the match key to the server's key.
  */
 bool server_proxy_takes(const struct server *s, const char *key);
 

@@ -102,7 +102,10 @@ static pid_t clone_into(int cgroup)
 #endif
 }
 
-/* Start the session's process, which becomes a child of the subreaper when this one has ended. Only that one returns. */
+/*
+ * Fork the session's process and exit, so that the subreaper becomes its parent. Returns only in
+ * the session's process.
+ */
 static void start_and_end(const int ends[2])
 {
 	const pid_t own = getpid();
@@ -136,9 +139,10 @@ static int receive(int fd, pid_t between, pid_t *pid)
 }
 
 /*
- * Moving a process to a cgroup takes 10 ms and more: the kernel waits until no processor can still see the old one. A
- * process that is made there takes none. But only clone3() makes one there, and a process of clone3() is not what the C
- * library knows of processes; one of fork() is. So a process in between is made by the first, and calls the second.
+ * Start the session in its cgroup. Moving an existing process there takes 10 ms or more (the kernel
+ * waits for an RCU grace period); creating it there with clone3() takes none. But the C library
+ * knows only processes of fork(). So clone3() creates an intermediate process in the cgroup, and
+ * that calls fork().
  */
 pid_t session_cgroup_fork(int cgroup)
 {

@@ -21,7 +21,7 @@
 
 /**
  * struct server_cgroup - the cgroup of the server
- * @path: the one that the server was started in, in which those of sessions are made; "" where there can be none
+ * @path: the cgroup that the server was started in, which will contain those of sessions; "" without any
  * @moved: the server is in a cgroup of its own below @path
  * @pids: processes can be limited too
  * @leftover: a cgroup of a session that has ended could not be removed yet

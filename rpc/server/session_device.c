@@ -176,7 +176,7 @@ int session_current_stream(struct session *s)
 {
 	struct wire_value value = wire_pointer(0);
 
-	/* a client compares it only with what it set, and sets 0 to go back */
+	/* 0 is enough: clients only compare it with the stream they set, and restore it */
 	session_reply(s, &value, 1);
 	return 0;
 }

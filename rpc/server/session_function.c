@@ -43,7 +43,7 @@ static int load_module(void *self, const struct tenon_value *args, int32_t count
 	struct session *s = self;
 	struct tenon_module *module;
 	struct tenon_slice text;
-	int err = check_count(count, 1, 2); /* the second is a format, which the name tells */
+	int err = check_count(count, 1, 2); /* the second: a format, known by the name */
 
 	if (!err)
 		err = tenon_value_text(&args[0], &text);

@@ -117,7 +117,7 @@ static bool decrypt(struct relayed *r)
 	r->reading = tls_wants(n);
 	if (r->reading)
 		return true;
-	/* the end, in order or not: the session sees an end in any case */
+	/* end of the stream, clean or not: shut down the session's side in both cases */
 	r->in_ended = true;
 	shutdown(r->socket, SHUT_WR);
 	return true;

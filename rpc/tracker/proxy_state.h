@@ -61,10 +61,10 @@ struct proxied {
  * @polled: room for poll()
  * @registered: there is a tracker
  * @renamed: the keys of the servers that wait may have changed
- * @rename_at: when the tracker may be told next, in milliseconds of CLOCK_MONOTONIC
+ * @rename_at: earliest time of the next report to the tracker, in milliseconds of CLOCK_MONOTONIC
  * @registration: at the tracker; a slot is a server that waits
  * @offered: the server of each slot; NULL for none
- * @name: what the tracker is told: "proxy[KEY,KEY]"
+ * @name: key in the list of servers that the tracker gets: "proxy[KEY,KEY]"
  */
 struct proxy {
 	const struct tenon_rpc_proxy_options *options;

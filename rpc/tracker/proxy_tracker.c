@@ -14,7 +14,7 @@
 #include "rpc/wire/address.h"
 #include "rpc/wire/utf8.h"
 
-/* the tracker is told of a change in the list of servers no sooner after the last */
+/* shortest interval between two reports of the list of servers to the tracker */
 #define RENAME_MS 1000
 
 int proxy_tracker_open(struct proxy *p)
@@ -55,7 +55,10 @@ void proxy_tracker_close(struct proxy *p)
 
 /* ---- servers */
 
-/* A tracker closes the connection, and with it all offers, for what is not UTF-8, or has control characters. */
+/*
+ * Test a key. A tracker closes the connection, and drops all offers, if text is not UTF-8 or has
+ * control characters.
+ */
 static bool is_fit(const char *key)
 {
 	char repaired[REGISTRATION_KEY_MOST + 1];

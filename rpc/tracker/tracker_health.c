@@ -155,8 +155,8 @@ void tracker_checks_start(struct tracker *t, uint64_t now)
 			struct check *c;
 
 			/*
-			 * Only at the address that the server connects from: others are what a peer claims,
-			 * and the tracker must not connect where a peer wants.
+			 * Connect only to the address that the server connected from: a peer could
+			 * name any other, and so make the tracker connect to it.
 			 */
 			if (s->checking || !s->own_address ||
 			    now - s->checked < t->options->health_ms)

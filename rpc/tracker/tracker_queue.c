@@ -132,7 +132,10 @@ struct tracker_server *tracker_queue_put(struct tracker_queue *q, void *owner,
 	return server;
 }
 
-/* The turn of a user's next request: after those that wait, and not before what was served already. */
+/*
+ * Get the turn of a user's next request: after the user's waiting requests, and not before the last
+ * turn served.
+ */
 static uint64_t next_turn(const struct tracker_queue *q, const char *user)
 {
 	uint64_t turn = q->turn;

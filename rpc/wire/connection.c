@@ -304,7 +304,7 @@ int connection_write(struct connection *c, struct iovec *parts, int count)
 
 /* ---- addresses */
 
-/* a row each; what has no scheme is a socket */
+/* one row for each scheme; an address without a scheme is a socket */
 static const struct scheme {
 	const char *prefix;
 	int (*open)(const char *rest, uint64_t deadline, struct connection **out);

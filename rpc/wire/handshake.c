@@ -34,7 +34,7 @@ static void read_timeout(const char *text, uint64_t *timeout_ms)
 {
 	double seconds = number_read(text, NULL);
 
-	/* more than a year is no limit; neither is what is not a number */
+	/* ignore a limit of more than a year, and text that is not a number */
 	if (seconds > 0 && seconds < 3.2e7)
 		*timeout_ms = (uint64_t)(seconds * 1000 + 0.5);
 	if (seconds > 0 && !*timeout_ms)

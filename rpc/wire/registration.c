@@ -15,7 +15,7 @@
 #include "lib/clock.h"
 
 #define MAGIC 0x2f271
-/* a tracker that was started again is found at once; one that stays away is asked less and less often */
+/* reconnect soon after a tracker restarts; back off while it stays away */
 #define RETRY_FIRST_MS 250
 #define RETRY_MS       5000
 #define REPLY_MS       10000
@@ -65,7 +65,7 @@ static void offer_again(const struct registration *r, struct registration_slot *
 	slot->state = r->options.check ? SLOT_UNCHECKED : SLOT_FREE;
 }
 
-/* Never under the key of the last session, whose client knows it. */
+/* Offer a slot with a new key: the client of the last session knows the old one. */
 static void offer(struct registration *r, struct registration_slot *slot)
 {
 	if (new_key(slot)) {
@@ -141,7 +141,7 @@ int registration_add(struct registration *r, const char *key)
 		memcpy(slot->key, key, size);
 		slot->name_size = size;
 		offer(r, slot);
-		/* the loop is to put it now, not when the list is asked for next */
+		/* wake the loop so that it offers the slot at once, not at the next poll */
 		if (r->wait == REGISTRATION_IDLE)
 			r->deadline = clock_ms();
 		return (int)i;
@@ -385,7 +385,10 @@ static void send_next(struct registration *r, uint64_t now)
 
 /* ---- replies */
 
-/* By the random part, which is no other key's: trackers in Python escape what is not ASCII. */
+/*
+ * Test whether a reply lists the slot's key. Compare its random part only: it is unique, and
+ * trackers in Python escape other characters.
+ */
 static bool lists(const struct tenon_buffer *reply, const struct registration_slot *slot)
 {
 	char quoted[MATCH_KEY_MOST + 2];

@@ -101,7 +101,7 @@ static void set_health(struct registration *r, const char *text)
 		snprintf(r->health, sizeof(r->health), "%s", text);
 		r->updated = r->told = false;
 	}
-	/* only the end of the connection takes back what was offered */
+	/* a tracker withdraws offers only when the connection closes */
 	if (*text && listed)
 		registration_disconnect(r, 0);
 	for (i = 0; !*text && i < r->options.slots; i++)

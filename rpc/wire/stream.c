@@ -123,7 +123,7 @@ enum stream_result stream_begin_packet(struct stream *s, void (*started)(void *c
 	if (s->room > KEPT)
 		stream_fini(s);
 	while (!size) {
-		/* an end within the length is an end between packets, as stock peers see it */
+		/* TVM's peers take an end of stream inside the length for an end between packets */
 		n = stream_ahead(s, 8);
 		if (n <= 0)
 			return n ? STREAM_BROKEN : STREAM_END;

@@ -17,7 +17,7 @@ struct tls_server;
 /**
  * tls_server_open - read a certificate and its key
  * @certificate: file, PEM or DER, with the chain
- * @key: file; nobody else may read it
+ * @key: file, which only its owner may read
  * @out: receives the server's part; tls_server_close() frees it
  *
  * Return: 0; -TENON_E_IO; -TENON_E_VALUE; -TENON_E_NOMEM; -TENON_E_UNSUPPORTED.
