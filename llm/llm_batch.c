@@ -375,7 +375,10 @@ static void start_jobs(struct tenon_llm *llm)
 			return;
 		while (!has_pages(llm, job) && b->kept_count > 1 && llm_drop_kept(llm))
 			;
-		/* a job that is alone may try: what it shares needs no pages */
+		/*
+		 * the only job may start without free pages: it may need none beyond those it
+		 * shares
+		 */
 		if (b->running && !has_pages(llm, job))
 			return;
 		if (llm_start_job(llm, job))

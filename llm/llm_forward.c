@@ -181,7 +181,7 @@ static int take_logits(struct tenon_llm *llm, const struct tenon_value *ret, int
 
 /* tokens that a step appends to a sequence */
 struct slice {
-	size_t part; /* number of the part, whose row of logits the step gives if it is the end */
+	size_t part; /* number of the part that receives the row of logits if the slice ends it */
 	size_t start;
 	size_t count;
 };
@@ -352,7 +352,7 @@ int tenon_llm_forward(struct tenon_llm *llm, const struct tenon_llm_part *parts,
 
 	*logits = NULL;
 	if (!err)
-		/* the first rows are results, the others those of one step */
+		/* the first rows hold the results, the others the logits of one step */
 		err = make_rows(llm, 2 * count);
 	if (err)
 		return err;

@@ -82,7 +82,7 @@ static int take_over(struct tenon_llm *llm, struct llm_job *job, size_t at, size
 	return 0;
 }
 
-/* Find the sequence that has the most of the job's tokens: a kept one, or that of a running job. */
+/* Find the sequence with the longest common prefix: a kept one, or that of a running job. */
 static size_t find_shared(const struct tenon_llm *llm, const struct llm_job *job, int64_t *parent,
 			  size_t *kept)
 {
@@ -149,7 +149,7 @@ int llm_start_job(struct tenon_llm *llm, struct llm_job *job)
 			goto done;
 		}
 	}
-	/* what is dropped here is not @parent: that one was just used, or belongs to a job */
+	/* this cannot drop @parent: it was used last, or belongs to a job */
 	while (!has_place(llm) && llm_drop_kept(llm))
 		;
 	if (shared)

@@ -6,7 +6,7 @@
 #include "llm/llm.h"
 #include "llm/tokenizer.h"
 
-/* A vocabulary that is larger has tokens of several bytes, which only its tokenizer.json tells. */
+/* A larger vocabulary has tokens of several bytes, which need a tokenizer.json. */
 #define BYTES_VOCABULARY_MOST 1024
 
 const char *llm_text_kind(const struct tenon_llm *llm)

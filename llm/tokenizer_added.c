@@ -76,7 +76,7 @@ int tokenizer_read_added(struct tokenizer_file *r, uint32_t at)
 	return err;
 }
 
-/* The number of a token in the list is that of the vocabulary, or no token of the vocabulary has it. */
+/* Check that an added token has the same number as in the vocabulary, or is not in it. */
 static int check_number(struct tokenizer_file *r, const struct bpe_added *a)
 {
 	const int32_t known = bpe_find(r->to, a->name);

@@ -114,7 +114,7 @@ struct bpe_encoding {
 struct bpe_piece {
 	struct tenon_slice text;
 	size_t start;
-	const size_t *origin; /* of each byte, from @start; NULL: each is at its own place */
+	const size_t *origin; /* place of each byte in the text, from @start; NULL: unchanged */
 };
 
 static inline size_t bpe_origin(const struct bpe_piece *piece, size_t at)

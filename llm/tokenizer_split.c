@@ -263,7 +263,7 @@ static int flush(struct division *d)
 		   : 0;
 }
 
-/* Add a part: it is joined to the pending one, or that one is complete. */
+/* Add a part: join it to the pending part, or emit that and make this the pending one. */
 static int add_part(struct division *d, size_t start, size_t end, bool matched)
 {
 	const struct bpe_step *step = &d->e->t->splits.step[d->step];
@@ -375,7 +375,7 @@ static int encode_words(const struct bpe_encoding *e, const struct bpe_piece *pi
 	return encode_steps(e, 0, piece->text, !bpe_origin(piece, 0));
 }
 
-/* Encode what lies between the added tokens that are looked for in the text as it is. */
+/* Encode the text between two added tokens that are searched before normalization. */
 static int encode_between(const struct bpe_encoding *e, const struct bpe_piece *piece)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT, origins = TENON_BUFFER_INIT;

@@ -97,7 +97,7 @@ static int expect_text(struct tokenizer_file *r, const struct tokenizer_field *f
 	return err || llm_is(text, wanted) ? err : tokenizer_refuse(r, f->at, f->name, text);
 }
 
-/* Read each item of a sequence, or the one that there is. */
+/* Read each step of a Sequence, or the single step. */
 static int each(struct tokenizer_file *r, uint32_t at, const char *what, const char *list,
 		int (*read)(struct tokenizer_file *r, uint32_t at, struct tenon_slice type))
 {
@@ -195,7 +195,10 @@ static int read_normalizer(struct tokenizer_file *r, uint32_t at, struct tenon_s
 			err = tokenizer_fields(r, at, "Replace", replace, COUNT(replace));
 		if (!err)
 			err = tokenizer_text(r, &replace[2], "", &step->text);
-		/* what begins a text may be removed, which PREPEND_FIRST asks for */
+		/*
+		 * an empty replacement may remove the beginning of the text; PREPEND_FIRST needs
+		 * its origin
+		 */
 		if (!err && !step->text.size)
 			r->to->origins = true;
 		if (!err)
