@@ -26,7 +26,7 @@ void error_slot_text(int status, struct tenon_slice kind, const struct tenon_sli
 		     size_t count);
 
 /*
- * Change the kind of the thread's error, where TVM raises another one than the status stands for.
+ * Replace the kind of the thread's error, where TVM raises another kind than the status maps to.
  * Return: @status.
  */
 int error_slot_set_kind(int status, const char *kind) TO_PLUGINS(error_slot_set_kind);

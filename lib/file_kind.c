@@ -83,7 +83,7 @@ static const char *look_at_elf(struct tenon_slice bytes, const char **what)
 	return "; it is an ELF file: give it the extension .so";
 }
 
-/* Vela leaves an operator of its own in what it compiled. */
+/* A model that Vela compiled contains an operator with the name "ethos-u". */
 static const char *look_at_tflite(struct tenon_slice bytes, const char **what)
 {
 	*what = "a TensorFlow Lite model (.tflite)";

@@ -11,7 +11,7 @@
 #define CHARACTERS_MOST 500
 #define POINT_MOST	16
 
-/* A number in the form that strtod() wants just now. */
+/* A number with the decimal point of the current locale, as strtod() reads it. */
 struct localised {
 	char text[CHARACTERS_MOST + POINT_MOST];
 	size_t point_at;   /* where the point was; SIZE_MAX without one */

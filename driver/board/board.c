@@ -181,7 +181,7 @@ int board_attach(const struct board_kind *kind, const struct board_place *place,
 	int err;
 
 	*out = NULL;
-	/* a file is known by its path, a device by what stands behind "mortise://" */
+	/* name a file by its path, a device by the text behind "mortise://" */
 	if (kind->ops == &board_shm_ops)
 		snprintf(name, sizeof(name), "%s", place->path);
 	else
@@ -291,7 +291,9 @@ void board_close(struct board *board)
 	} else {
 		/* a child of fork() may still have the file */
 		board_leave(board);
-		/* what goes on using the memory keeps it */
+		/*
+		 * unmap the window only after the board has stopped: a board that runs may use it
+		 */
 		if (stop(board) == 0)
 			shm_close(&board->memory);
 		else

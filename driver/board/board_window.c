@@ -17,7 +17,10 @@ static const struct mortise_identity *identity_of(const struct board *board)
 	return (const void *)(board->memory.base + MORTISE_CONTROL_OFFSET);
 }
 
-/* Old memory has the number too: the session's handshake tells. */
+/*
+ * Wait for the magic number of the firmware. It may be left from an earlier run: the session's
+ * handshake finds that out.
+ */
 int board_await_firmware(const struct board *board, uint64_t deadline)
 {
 	const struct timespec pause = { 0, PAUSE_NS };

@@ -121,7 +121,7 @@ int dmabuf_set_name(const struct dmabuf *b, const char *name);
  * @access: DMABUF_READ waits for writers, DMABUF_WRITE for readers too
  * @deadline: absolute nanoseconds of CLOCK_MONOTONIC; UINT64_MAX for none, 0 to look once
  *
- * A device that failed counts as one that is done: to learn of failures, take the fence first and wait for that.
+ * A job that failed counts as finished. To get its status, export the fence before and wait for that.
  *
  * Return: 0; -TENON_E_TIMEOUT; else system_status().
  */

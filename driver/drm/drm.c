@@ -31,7 +31,7 @@ static int identify(struct drm *d)
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s is no DRM node", d->path);
 	if (err)
 		return system_error(-err, d->path, "identify its driver");
-	/* the kernel tells the length of the whole name, and copies what fits */
+	/* the kernel reports the length of the whole name, even if it copied only its beginning */
 	d->driver[v.name_size < sizeof(d->driver) ? v.name_size : sizeof(d->driver) - 1] = 0;
 	d->major = v.major;
 	d->minor = v.minor;

@@ -101,7 +101,7 @@ static int load_failed(struct fpga *f, int err)
 	char words[64], details[256] = "", before[512];
 	enum fpga_state state;
 
-	/* what is asked next raises errors of its own */
+	/* save the message: the queries below raise errors of their own */
 	snprintf(before, sizeof(before), "%s", tenon_error_message());
 	if (fpga_get_state(f, &state, words, sizeof(words)) ||
 	    read_details(f, details, sizeof(details)) || state != FPGA_FAILED)

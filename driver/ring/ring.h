@@ -83,13 +83,13 @@ enum ring_loss {
 	RING_FAULTED, /* a fault record: struct ring_report.fault (job fault, context lost) */
 	RING_RESTARTED, /* the firmware began anew, or another host took the device (remote crashed) */
 	RING_SILENT,	/* no heartbeat (device lost) */
-	RING_GARBAGE, /* the device wrote what it may not (device lost) */
+	RING_GARBAGE, /* the device wrote an invalid value (device lost) */
 	RING_STOPPED, /* after MORTISE_OP_SHUTDOWN */
 };
 
 /**
  * struct ring_report - what the device says of itself, fetched once
- * @identity: who it is
+ * @identity: firmware, machine and features of the device
  * @loss: what became of the session
  * @state: enum mortise_state
  * @opcode: of the packet that it runs or ran last

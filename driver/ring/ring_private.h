@@ -60,7 +60,7 @@ static inline uint64_t ring_after(uint64_t now, uint64_t ns)
 	return now > UINT64_MAX - ns ? UINT64_MAX : now + ns;
 }
 
-/* ring_session.c: wake the device if it sleeps; what it shall see was written before */
+/* ring_session.c: wake the device if it sleeps; call after the writes that it has to see */
 void ring_wake(struct ring *ring);
 
 /*

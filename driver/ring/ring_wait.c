@@ -22,8 +22,9 @@ void ring_lose(struct ring *ring, enum ring_loss loss)
 }
 
 /*
- * Extend the completion word to 64 bits: it lies between what was seen and what was submitted, or it is nonsense. What was
- * seen is read first, since other threads move it on; what was submitted last, since the producer does.
+ * Extend the completion word to 64 bits. It must lie between the last value seen and the last
+ * sequence submitted. Load the value seen first, because other threads advance it, and the sequence
+ * last, because the producer advances that.
  */
 static bool take_done(struct ring *ring)
 {
@@ -63,7 +64,10 @@ static enum ring_loss look_at_state(const struct ring *ring)
 	}
 }
 
-/* The state first, the completion word second: what was complete in front of a fault is complete. */
+/*
+ * Read the state before the completion word, so that packets completed before a fault count as
+ * complete.
+ */
 static enum ring_loss look_at_words(struct ring *ring)
 {
 	enum ring_loss loss = look_at_state(ring);
@@ -144,14 +148,14 @@ static void sleep_in_port(struct ring *ring, uint64_t sequence, uint64_t deadlin
 	mortise_put(&host->wanted, (uint32_t)sequence);
 	mortise_release(&host->waiting, ring->nonce);
 	mortise_fence();
-	/* a completion from before the device could see that we wait */
+	/* check again: the device may have completed it before it could see @waiting */
 	if (!ring_is_lost(ring) && look_at_words(ring) == RING_ALIVE &&
 	    !is_complete(ring, sequence))
 		ring->port.sleep(ring->port.context, deadline);
 	mortise_put(&host->waiting, 0);
 }
 
-/* One thread sleeps in the port, the others until it comes back, and look then. */
+/* One thread sleeps in the port; the others wait for it, then check for their sequences. */
 static void sleep_once(struct ring *ring, uint64_t sequence, uint64_t deadline)
 {
 	struct timespec at = { (time_t)(deadline / 1000000000), (long)(deadline % 1000000000) };

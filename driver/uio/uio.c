@@ -95,7 +95,10 @@ static int open_node(struct uio *u, const char *root)
 	u->fd = system_open(u->calls, path, O_RDWR | O_NONBLOCK);
 	if (u->fd < 0)
 		return u->fd;
-	/* The counter goes on when a device is closed. An interrupt between these two steps is in it already. */
+	/*
+	 * The counter continues from earlier users of the device. It may already include an
+	 * interrupt since the open().
+	 */
 	snprintf(path, sizeof(path), "%s/event", u->folder);
 	err = read_optional_number(u, path, &seen);
 	u->seen = (uint32_t)seen;

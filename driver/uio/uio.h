@@ -53,7 +53,7 @@ struct uio_map {
  * @bar: BARs of a PCI device, for uio_pci_map()
  * @seen: the kernel's counter at the last interrupt that was read
  * @interrupts: interrupts that the kernel counted since the device was opened
- * @missed: those that came while the previous one had not been read
+ * @missed: interrupts that the kernel counted before the previous one was read
  */
 struct uio {
 	const struct system_calls *calls;

@@ -67,7 +67,7 @@ int vfio_read_iommu(struct vfio *v)
 		return system_error(-err, "the IOMMU", "ask for its addresses");
 	if (a.info.flags & VFIO_INFO_HAS_PAGE_SIZES)
 		v->page_sizes = a.info.page_sizes;
-	/* a chain that does not fit is left out by the kernel, which tells the size that it wants */
+	/* the kernel omits a chain that does not fit, and reports the size it needs */
 	if (a.info.flags & VFIO_INFO_HAS_CAPS)
 		read_capabilities(v, &a);
 	return 0;

@@ -149,8 +149,8 @@ struct tenon_backend {
 	 * @extension: get a table of functions that this interface does not have, by its name; may
 	 *	be NULL
 	 *
-	 * Who asks for a name knows the type of the table. Returns NULL for a name that is not
-	 * known, and with the error set when the backend cannot be opened.
+	 * The caller must know which type of table a name stands for. Returns NULL for an unknown
+	 * name, and, with the error set, when the backend cannot be opened.
 	 */
 	const void *(*extension)(const char *name);
 };

@@ -137,7 +137,7 @@ struct mortise_region {
 };
 
 /**
- * struct mortise_identity - who the device is; written before the first session
+ * struct mortise_identity - what the device is; written before the first session
  * @magic: MORTISE_MAGIC, written last
  * @abi: MORTISE_ABI
  * @machine: enum mortise_machine
