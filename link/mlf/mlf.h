@@ -24,8 +24,8 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-#include "link/artifact.h"
 #include "driver/archive/archive.h"
+#include "link/module/artifact.h"
 
 /* versions that are read; the last one is written */
 #define MLF_OLDEST 5

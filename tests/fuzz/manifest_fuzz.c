@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "link/manifest.h"
+#include "link/module/manifest.h"
 #include "tests/fuzz/fuzz.h"
 
 /* jsmn's tokens, and an entry for each module */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "link/artifact_record.h"
-#include "link/manifest.h"
+#include "link/module/artifact_record.h"
+#include "link/module/manifest.h"
 
 static struct artifact *add(struct artifact_set *set, const char *loader, const char *key,
 			    const char *file)

@@ -4,7 +4,7 @@
 
 #include <elf.h>
 
-#include "link/elf_replace.h"
+#include "link/module/elf_replace.h"
 
 #define HIGH (UINT64_C(1) << 40)
 

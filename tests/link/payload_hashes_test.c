@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "link/payload_hashes.h"
+#include "link/module/payload_hashes.h"
 
 #define ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/cursor_fast.h"
-#include "link/link_tree.h"
+#include "link/module/link_tree.h"
 #include "runtime/blob/import_blob.h"
 
 #define MOST 500

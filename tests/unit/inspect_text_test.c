@@ -9,6 +9,7 @@
 #include <tenon/backend/module_kind.h>
 #include <tenon/tenon.h>
 
+#include "link/inspection.h"
 #include "tests/unit/cli_run.h"
 #include "tools/inspect/inspect.h"
 
@@ -142,20 +143,19 @@ static struct tenon_module *tree(void)
 static char *printed(bool functions, bool dot)
 {
 	struct tenon_module *root = tree();
-	struct module_list l;
+	struct inspection *n;
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(module_list_make(root, &l), 0);
-	l.file = "r\"18.so";
-	l.size = 1258291;
+	assert_int_equal(inspection_make(root, &n), 0);
+	n->result.file_size = 1258291;
 	if (dot)
-		inspect_dot(&l, out);
+		inspect_dot(&n->result, "r\"18.so", out);
 	else
-		inspect_text(&l, functions, out);
+		inspect_text(&n->result, "r\"18.so", functions, out);
 	fclose(out);
-	module_list_drop(&l);
+	tenon_link_inspection_free(&n->result);
 	tenon_object_unref(root);
 	return text;
 }

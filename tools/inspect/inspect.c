@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse options, recognise the file, choose the form of the answer */
-#include <sys/stat.h>
-
 #include "tools/cli/cli.h"
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_model.h"
 #include "tools/model/model.h"
 
 #ifdef CONFIG_LINK
+#include "link/link.h"
 #include "tools/inspect/inspect_show.h"
 #include "tools/link/link_load.h"
 #endif
@@ -90,7 +89,8 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 }
 
 /* A model that cannot be described does not prevent printing the tree. */
-static int look_at_model(struct cli *cli, struct request *r, struct module_list *l)
+static int look_at_model(struct cli *cli, struct request *r, struct tenon_module *root,
+			 struct tenon_model **model)
 {
 #ifdef CONFIG_EXECUTORS
 	struct model_source source = {
@@ -99,19 +99,21 @@ static int look_at_model(struct cli *cli, struct request *r, struct module_list 
 	struct tenon_model_options o = { .describe = true };
 
 	if (r->graph || r->function)
-		return model_open(cli, &source, l->root, true, &l->model);
-	if (model_is_root(l->root) && tenon_model_open(l->root, &o, &l->model)) {
+		return model_open(cli, &source, root, true, model);
+	if (model_is_root(root) && tenon_model_open(root, &o, model)) {
 		r->wants_choice = tenon_error_status() == -TENON_E_NOT_FOUND;
 		if (r->wants_choice && r->model)
-			return model_open(cli, &source, l->root, true, &l->model);
+			return model_open(cli, &source, root, true, model);
 		if (!r->wants_choice && tenon_error_status() != -TENON_E_UNSUPPORTED) {
 			tenon_error_in(tenon_error_status(), "the model cannot be described");
 			cli_error(cli, CLI_OK);
 		}
 		tenon_error_clear();
 	}
+#else
+	(void)root;
 #endif
-	if ((r->model || r->function || r->graph) && !l->model)
+	if ((r->model || r->function || r->graph) && !*model)
 		return cli_usage(cli, "--%s: there is none in %s that could be described",
 				 r->function ? "function"
 				 : r->graph  ? "graph"
@@ -120,24 +122,22 @@ static int look_at_model(struct cli *cli, struct request *r, struct module_list 
 	return 0;
 }
 
-static int answer(struct cli *cli, struct request *r, struct module_list *l)
+static int print(struct cli *cli, const struct request *r, const struct tenon_link_inspection *n,
+		 struct tenon_model *model)
 {
-	int code = look_at_model(cli, r, l);
-
-	if (code)
-		return code;
 	if (r->json)
-		return inspect_json(l, r->module, cli->out) ? cli_error(cli, CLI_FAILED) : CLI_OK;
+		return inspect_json(n, r->file, model, cli->out) ? cli_error(cli, CLI_FAILED)
+								 : CLI_OK;
 	if (r->dot && (r->model || r->function || r->graph)) {
-		inspect_model_dot(l->model, r->file, cli->out);
+		inspect_model_dot(model, r->file, cli->out);
 	} else if (r->dot) {
-		inspect_dot(l, cli->out);
+		inspect_dot(n, r->file, cli->out);
 	} else {
-		inspect_text(l, r->functions, cli->out);
-		if (l->model)
-			inspect_model_text(l->model, r->model, cli->out);
+		inspect_text(n, r->file, r->functions, cli->out);
+		if (model)
+			inspect_model_text(model, r->model, cli->out);
 		else if (r->wants_choice)
-			inspect_model_choice(l->root, cli->out);
+			inspect_model_choice(n->root, cli->out);
 	}
 	return CLI_OK;
 }
@@ -183,29 +183,21 @@ static int disassemble_other(struct cli *cli, const struct request *r)
 
 static int inspect_module(struct cli *cli, struct request *r)
 {
-	struct tenon_module *root;
-	struct module_list list;
-	struct stat st;
-	int code, err;
+	const struct tenon_link_inspection *n;
+	struct tenon_model *model = NULL;
+	int code;
 
 #ifdef CONFIG_LINK
 	if (r->show)
 		return inspect_show(cli, r->module, r->show);
 #endif
-	err = tenon_module_inspect(r->module, &root);
-	if (err)
-		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
-	if (module_list_make(root, &list)) {
-		tenon_object_unref(root);
-		return cli_error(cli, CLI_FAILED);
-	}
-	list.file = r->file;
-	list.size = stat(r->module, &st) ? 0 : (uint64_t)st.st_size;
-	list.model = NULL;
-	code = answer(cli, r, &list);
-	tenon_model_close(list.model);
-	module_list_drop(&list);
-	tenon_object_unref(root);
+	if (tenon_link_inspect(r->module, &n))
+		return cli_error(cli, cli_exit_of(tenon_error_status(), CLI_NO_FILE));
+	code = look_at_model(cli, r, n->root, &model);
+	if (!code)
+		code = print(cli, r, n, model);
+	tenon_model_close(model);
+	tenon_link_inspection_free(n);
 	return code;
 }
 
@@ -213,10 +205,11 @@ static int inspect_module(struct cli *cli, struct request *r)
 /* Inspect the module that tenon link makes of a manifest. */
 static int inspect_manifest(struct cli *cli, struct request *r)
 {
+	const struct tenon_link_options o = link_options();
 	struct link_made made;
 	int code, err;
 
-	err = link_make(r->file, &made);
+	err = link_make(r->file, &o, &made);
 	r->module = made.path.data;
 	code = err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : inspect_module(cli, r);
 	link_made_fini(&made);

@@ -4,26 +4,36 @@
 #define TOOLS_INSPECT_INSPECT_H
 
 #include <stdio.h>
+#include <tenon/link.h>
+#include <tenon/model.h>
 
 #include "tools/cli/cli.h"
-#include "tools/model/module_list.h"
 
 extern const struct cli_command inspect_command;
 
-/** inspect_text - print a tree as text; @functions lists the functions too */
-void inspect_text(const struct module_list *l, bool functions, FILE *out);
+/** inspect_text - print what is in @file as text; @functions lists the functions too */
+void inspect_text(const struct tenon_link_inspection *n, const char *file, bool functions,
+		  FILE *out);
 
-/** inspect_dot - print a tree as a graph for Graphviz */
-void inspect_dot(const struct module_list *l, FILE *out);
+/** inspect_dot - print what is in @file as a graph for Graphviz */
+void inspect_dot(const struct tenon_link_inspection *n, const char *file, FILE *out);
 
 #ifdef CONFIG_JSON
-/** inspect_json - print a tree as JSON, with hashes from the file @module; 0 or -TENON_E_NOMEM */
-int inspect_json(const struct module_list *l, const char *module, FILE *out);
+/**
+ * inspect_json - print what is in @file as JSON
+ * @model: the model in it; NULL for none
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int inspect_json(const struct tenon_link_inspection *n, const char *file, struct tenon_model *model,
+		 FILE *out);
 #else
-static inline int inspect_json(const struct module_list *l, const char *module, FILE *out)
+static inline int inspect_json(const struct tenon_link_inspection *n, const char *file,
+			       struct tenon_model *model, FILE *out)
 {
-	(void)module;
-	(void)l;
+	(void)n;
+	(void)file;
+	(void)model;
 	(void)out;
 	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }

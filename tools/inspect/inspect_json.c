@@ -1,60 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /* A module tree as JSON */
-#include "link/link_host.h"
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_model.h"
 #include "tools/json/json_value.h"
 
-#ifdef CONFIG_LINK
-/* The hashes of payloads in the order of modules, which is that of the import tree; NULL if there are none. */
-static cJSON *hashes_of(const char *module)
+static const struct tenon_link_module *numbered(const struct tenon_link_inspection *n,
+						size_t number)
 {
-	struct link_host h = { 0 };
-	char text[SHA256_TEXT];
+	size_t i;
+
+	for (i = 0; i < n->module_count; i++)
+		if (n->modules[i]->number == number)
+			return n->modules[i];
+	return NULL;
+}
+
+/* The hashes of payloads in the order of the import tree, null for the library; NULL for a file without hashes. */
+static cJSON *hashes_of(const struct tenon_link_inspection *n)
+{
+	const struct tenon_link_module *m;
 	cJSON *list = NULL;
 	size_t i;
 
-	if (link_host_open(module, &h))
-		tenon_error_clear();
-	else if (h.has_hashes)
-		list = cJSON_CreateArray();
-	for (i = 0; list && i < h.hashes.count; i++) {
-		sha256_digits(h.hashes.at + i * SHA256_SIZE, text);
-		json_append(list, i == h.tree.library ? cJSON_CreateNull()
-						      : json_of_text(tenon_slice_of(text)));
-	}
-	link_host_fini(&h);
+	for (i = 0; i < n->module_count && !list; i++)
+		if (*n->modules[i]->sha256)
+			list = cJSON_CreateArray();
+	for (i = 0; list && (m = numbered(n, i)); i++)
+		json_append(list, *m->sha256 ? json_of_text(tenon_slice_of(m->sha256))
+					     : cJSON_CreateNull());
 	return list;
 }
-#else
-static cJSON *hashes_of(const char *module)
+
+int inspect_json(const struct tenon_link_inspection *n, const char *file, struct tenon_model *model,
+		 FILE *out)
 {
-	(void)module;
-	return NULL;
-}
-#endif
+	const struct tenon_link_module *library = n->library;
+	struct tenon_value root = tenon_arg_object(n->root);
+	cJSON *json = cJSON_CreateObject(), *hashes = hashes_of(n);
 
-int inspect_json(const struct module_list *l, const char *module, FILE *out)
-{
-	cJSON *hashes = hashes_of(module);
-
-	struct tenon_value root = tenon_arg_object(l->root);
-	cJSON *json = cJSON_CreateObject();
-
-	json_set(json, "file", json_of_text(tenon_slice_of(l->file)));
-	json_set(json, "size", json_of_int((int64_t)l->size));
-	if (l->library) {
-		cJSON_AddStringToObject(json, "machine", l->library->machine);
-		cJSON_AddStringToObject(json, "generation", l->library->generation);
-		cJSON_AddStringToObject(json, "tvm", l->library->tvm);
+	json_set(json, "file", json_of_text(tenon_slice_of(file)));
+	json_set(json, "size", json_of_int((int64_t)n->file_size));
+	if (library) {
+		cJSON_AddStringToObject(json, "machine", library->machine);
+		cJSON_AddStringToObject(json, "generation", library->generation);
+		cJSON_AddStringToObject(json, "tvm", library->tvm);
 	}
-	json_set(json, "modules", json_of_int((int64_t)l->count));
+	json_set(json, "modules", json_of_int((int64_t)n->module_count));
 	json_set(json, "root", json_of_value(&root));
 	if (hashes)
 		json_set(json, "payload_hashes", hashes);
 #ifdef CONFIG_EXECUTORS
-	if (l->model)
-		json_set(json, "model", inspect_model_json(l->model));
+	if (model)
+		json_set(json, "model", inspect_model_json(model));
+#else
+	(void)model;
 #endif
 	return json_print(json, out);
 }

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 
 #include "lib/json_tree.h"
-#include "link/link_host.h"
-#include "link/link_payload.h"
+#include "link/module/link_host.h"
+#include "link/module/link_payload.h"
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"
 

@@ -5,6 +5,7 @@
 #include <tenon/backend/module_kind.h>
 
 #include "tools/inspect/inspect.h"
+#include "tools/model/module_text.h"
 #include "tools/text/printable.h"
 #include "tools/text/size.h"
 
@@ -20,29 +21,29 @@ static const char *text_of(const struct tenon_buffer *b)
 	return b->data ? b->data : "";
 }
 
-static void print_head(const struct module_list *l, FILE *out)
+static void print_head(const struct tenon_link_inspection *n, const char *file, FILE *out)
 {
-	const struct module_row *library = l->library;
+	const struct tenon_link_module *library = n->library;
 	char size[SIZE_TEXT];
 
-	fprintf(out, "%s   ", l->file);
+	fprintf(out, "%s   ", file);
 	if (library)
 		fprintf(out, "ELF %s, ", library->machine);
 	if (library && *library->tvm)
 		fprintf(out, "TVM %s, ", library->tvm);
-	fprintf(out, "%zu module%s, %s\n", l->count, l->count == 1 ? "" : "s",
-		size_text(l->size, size));
+	fprintf(out, "%zu module%s, %s\n", n->module_count, n->module_count == 1 ? "" : "s",
+		size_text(n->file_size, size));
 }
 
 /*
  * Draw the branches in front of a line: two spaces per level, a bar below parents with more
  * imports.
  */
-static void add_branches(const struct module_list *l, const struct module_row *m, bool below,
-			 struct tenon_buffer *out)
+static void add_branches(const struct tenon_link_inspection *n, const struct tenon_link_module *m,
+			 bool below, struct tenon_buffer *out)
 {
 	if (m->parent != SIZE_MAX)
-		add_branches(l, &l->items[m->parent], true, out);
+		add_branches(n, n->modules[m->parent], true, out);
 	if (m->parent == SIZE_MAX)
 		tenon_buffer_printf(out, "  ");
 	else if (below)
@@ -51,12 +52,13 @@ static void add_branches(const struct module_list *l, const struct module_row *m
 		tenon_buffer_printf(out, m->last ? "└─ " : "├─ ");
 }
 
-static void make_line(const struct module_list *l, const struct module_row *m, struct line *line)
+static void make_line(const struct tenon_link_inspection *n, const struct tenon_link_module *m,
+		      struct line *line)
 {
-	add_branches(l, m, false, &line->cell[KIND]);
-	module_list_kind(m, &line->cell[KIND]);
-	module_list_format(m, &line->cell[FORMAT]);
-	module_list_facts(m, &line->cell[FACTS]);
+	add_branches(n, m, false, &line->cell[KIND]);
+	module_text_kind(m, &line->cell[KIND]);
+	module_text_format(m, &line->cell[FORMAT]);
+	module_text_facts(m, &line->cell[FACTS]);
 	if (*m->loader)
 		tenon_buffer_printf(&line->cell[LOADER], "loader: %s", m->loader);
 }
@@ -98,7 +100,7 @@ static void print_words(const struct tenon_value *list, const char *between, FIL
 	}
 }
 
-static void print_launch(const struct module_row *m, int64_t i, FILE *out)
+static void print_launch(const struct tenon_link_module *m, int64_t i, FILE *out)
 {
 	struct tenon_value args = tenon_arg_string("args"), tags = tenon_arg_string("tags");
 	const struct tenon_map *launch;
@@ -112,7 +114,7 @@ static void print_launch(const struct module_row *m, int64_t i, FILE *out)
 	print_words(tenon_map_find(launch, &tags), " ", out);
 }
 
-static void print_regions(const struct module_row *m, const char *indent, FILE *out)
+static void print_regions(const struct tenon_link_module *m, const char *indent, FILE *out)
 {
 	struct tenon_slice region;
 
@@ -126,14 +128,15 @@ static void print_regions(const struct module_row *m, const char *indent, FILE *
 	}
 }
 
-static void print_functions(const struct module_list *l, const struct module_row *m, FILE *out)
+static void print_functions(const struct tenon_link_inspection *n,
+			    const struct tenon_link_module *m, FILE *out)
 {
 	struct tenon_buffer indent = TENON_BUFFER_INIT;
 	struct tenon_slice name;
 
 	if (!m->functions)
 		return;
-	add_branches(l, m, true, &indent);
+	add_branches(n, m, true, &indent);
 	/* a bar if imports follow */
 	tenon_buffer_printf(&indent, m->module->import_count ? "│    " : "     ");
 	for (int64_t i = 0; i < m->functions->size; i++) {
@@ -152,29 +155,29 @@ static void print_functions(const struct module_list *l, const struct module_row
 
 /* ---- problems below the tree, each kind once */
 
-static bool said_before(const struct module_list *l, size_t i)
+static bool said_before(const struct tenon_link_inspection *n, size_t i)
 {
 	for (size_t k = 0; k < i; k++) {
-		if (*l->items[k].remedy &&
-		    tenon_slice_equal(l->items[k].module->kind, l->items[i].module->kind))
+		if (*n->modules[k]->remedy &&
+		    tenon_slice_equal(n->modules[k]->kind, n->modules[i]->kind))
 			return true;
 	}
 	return false;
 }
 
-static void print_remedies(const struct module_list *l, FILE *out)
+static void print_remedies(const struct tenon_link_inspection *n, FILE *out)
 {
 	int said = 0;
 
-	for (size_t i = 0; i < l->count; i++) {
-		const struct module_row *m = &l->items[i];
+	for (size_t i = 0; i < n->module_count; i++) {
+		const struct tenon_link_module *m = n->modules[i];
 		struct tenon_buffer kind = TENON_BUFFER_INIT;
 
-		module_list_kind(m, &kind);
+		module_text_kind(m, &kind);
 		if (*m->fault)
 			fprintf(out, "%s: cannot be read: %s\n", text_of(&kind), m->fault);
 		/* limit for a bounded search: trees have few kinds */
-		if (*m->remedy && said < 16 && !said_before(l, i)) {
+		if (*m->remedy && said < 16 && !said_before(n, i)) {
 			fprintf(out, "no loader for %s: %s\n", text_of(&kind), m->remedy);
 			said++;
 		}
@@ -182,29 +185,30 @@ static void print_remedies(const struct module_list *l, FILE *out)
 	}
 }
 
-void inspect_text(const struct module_list *l, bool functions, FILE *out)
+void inspect_text(const struct tenon_link_inspection *n, const char *file, bool functions,
+		  FILE *out)
 {
-	struct line *lines = calloc(l->count, sizeof(*lines));
+	struct line *lines = calloc(n->module_count, sizeof(*lines));
 	size_t width[COLUMNS] = { 0 };
 
-	print_head(l, out);
+	print_head(n, file, out);
 	if (!lines)
-		tenon_error(-TENON_E_NOMEM, "no memory for %zu lines", l->count);
-	for (size_t i = 0; lines && i < l->count; i++) {
-		make_line(l, &l->items[i], &lines[i]);
+		tenon_error(-TENON_E_NOMEM, "no memory for %zu lines", n->module_count);
+	for (size_t i = 0; lines && i < n->module_count; i++) {
+		make_line(n, n->modules[i], &lines[i]);
 		for (int c = 0; c < COLUMNS; c++) {
 			size_t w = printable_width(text_of(&lines[i].cell[c]));
 
 			width[c] = w > width[c] ? w : width[c];
 		}
 	}
-	for (size_t i = 0; lines && i < l->count; i++) {
+	for (size_t i = 0; lines && i < n->module_count; i++) {
 		print_line(&lines[i], width, out);
 		if (functions)
-			print_functions(l, &l->items[i], out);
+			print_functions(n, n->modules[i], out);
 		for (int c = 0; c < COLUMNS; c++)
 			tenon_buffer_fini(&lines[i].cell[c]);
 	}
 	free(lines);
-	print_remedies(l, out);
+	print_remedies(n, out);
 }

@@ -24,7 +24,7 @@
 
 #ifdef CONFIG_JSON
 
-#include <cjson/cJSON.h>
+#include "lib/json_build.h"
 
 #define json_available true
 
@@ -36,26 +36,14 @@
  */
 void json_prepare(void);
 
-/** json_set - add a value to an object under a key; frees @value on failure */
-void json_set(cJSON *object, const char *key, cJSON *value);
-
-/** json_append - append a value to a list; frees @value on failure */
-void json_append(cJSON *list, cJSON *value);
-
 /** json_of_value - convert a value to JSON; NULL if out of memory */
 cJSON *json_of_value(const struct tenon_value *value);
 
 /** json_of_tensor - convert a tensor to JSON; NULL if out of memory */
 cJSON *json_of_tensor(const DLTensor *dl);
 
-/** json_of_text - convert bytes to a JSON string */
-cJSON *json_of_text(struct tenon_slice text);
-
 /** json_of_real - convert a double without loss if it is finite */
 cJSON *json_of_real(double real);
-
-/** json_of_int - convert an integer without loss */
-cJSON *json_of_int(int64_t integer);
 
 /**
  * json_print - write a tree and free it

@@ -1,83 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon link: from options to a module that was written and read back. */
+/* tenon link: from words to a module that the library wrote. */
 #include "tools/link/link.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-#include "lib/file_map.h"
 #include "lib/tvm_versions.h"
-#include "tools/file/output.h"
+#include "tools/link/link_options.h"
 
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
-#include "link/mlf/mlf.h"
-#endif
-
-static int write_module(struct link_work *w)
+static int link_words(struct cli *cli, struct link_words *w)
 {
-	struct link_output out = { 0 };
+	const char *output = w->output && !strcmp(w->output, "-") ? "/dev/stdout" : w->output;
 	int err;
 
-	err = link_compile(w);
+	err = link_params_read(&w->options);
 	if (!err)
-		err = link_wanted(w);
-	if (!err)
-		err = link_imports(w);
-	if (!err)
-		err = link_join(w, &out);
-	if (!err)
-		err = output_write(w->request->output, out.parts, out.count);
-	link_output_fini(&out);
-	link_compile_fini(w);
-	return err;
-}
-
-int link_files(const struct link_request *r)
-{
-	struct link_work w = { .request = r };
-	int err;
-
-	err = link_payloads(&w);
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
-	if (!err && r->archive)
-		err = link_archive(&w);
-#endif
-	if (!err && !r->archive)
-		err = write_module(&w);
-	tenon_buffer_fini(&w.blob);
-	free(w.cuts);
-	file_map_close(&w.params);
-	artifact_set_fini(&w.set);
-	return err;
-}
-
-static int link_request(const struct link_request *r)
-{
-	int err = link_output_check_all(r);
-
-	if (err)
-		return err;
-	if (!r->generation)
-		return link_of_manifest(r->inputs[0].path, r->output);
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
-	if (r->input_count && mlf_is_archive(r->inputs[0].path))
-		return link_of_archive(r);
-#endif
-	return link_files(r);
+		err = tenon_link(&w->options, output);
+	link_params_close(&w->options);
+	if (err == -TENON_E_USAGE)
+		return cli_usage(cli, "%s", tenon_error_message());
+	if (err == -TENON_E_CALL)
+		return cli_error(cli, CLI_FAILED);
+	return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : CLI_OK;
 }
 
 static int link_main(struct cli *cli, int argc, char **argv)
 {
-	struct link_request r = { 0 };
-	int code, err;
+	struct link_words w;
+	int code;
 
-	code = link_read_options(cli, argc, argv, &r);
-	if (!code) {
-		err = link_request(&r);
-		if (err)
-			code = cli_error(cli, err == -TENON_E_CALL ? CLI_FAILED
-								   : cli_exit_of(err, CLI_NO_FILE));
-	}
-	link_request_fini(&r);
+	code = link_read_options(cli, argc, argv, &w);
+	if (!code)
+		code = link_words(cli, &w);
+	link_words_fini(&w);
 	return code == CLI_OPTIONS_DONE ? CLI_OK : code;
 }
 

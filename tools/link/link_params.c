@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of a model: a .params file, or numpy's .npz, which becomes one. */
-#include <stdio.h>
+/* Parameters in numpy's .npz files become those of a .params file. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/file_map.h"
-#include "tools/link/link.h"
+#include "tools/link/link_options.h"
 
 #ifdef CONFIG_NPZ
 #include "tools/tensor/npz.h"
 
-static int convert(const char *npz_path, const char *folder, struct tenon_slice *out)
+static int convert(const char *npz_path, const char *path, struct tenon_slice *out)
 {
-	char path[LINK_FOLDER_ROOM + 16];
 	struct npz npz;
 	int err;
 
-	snprintf(path, sizeof(path), "%s/params", folder);
 	err = npz_read(npz_path, &npz);
 	if (!err)
 		err = tenon_params_write(path, npz.params, npz.count, 0);
@@ -25,19 +25,29 @@ static int convert(const char *npz_path, const char *folder, struct tenon_slice 
 	return err;
 }
 
-static int open_npz(const char *path, struct tenon_slice *out)
+static int read_npz(const char *path, struct tenon_slice *out)
 {
-	char folder[LINK_FOLDER_ROOM];
-	int err;
+	const char *base = getenv("TMPDIR");
+	struct tenon_buffer name = TENON_BUFFER_INIT;
+	int fd, err;
 
-	err = link_folder_make(folder);
-	if (!err)
-		err = convert(path, folder, out);
-	link_folder_remove(folder);
+	err = tenon_buffer_printf(&name, "%s/tenon-params-XXXXXX", base && *base ? base : "/tmp");
+	if (err)
+		return err;
+	fd = mkstemp(name.data);
+	if (fd < 0) {
+		err = tenon_error(-TENON_E_IO, "cannot make a temporary file: %s; set TMPDIR",
+				  strerror(errno));
+	} else {
+		close(fd);
+		err = convert(path, name.data, out);
+		unlink(name.data);
+	}
+	tenon_buffer_fini(&name);
 	return err;
 }
 #else
-static int open_npz(const char *path, struct tenon_slice *out)
+static int read_npz(const char *path, struct tenon_slice *out)
 {
 	(void)out;
 	return tenon_error(-TENON_E_UNSUPPORTED,
@@ -45,10 +55,14 @@ static int open_npz(const char *path, struct tenon_slice *out)
 }
 #endif
 
-int link_params_open(const char *path, struct tenon_slice *out)
+int link_params_read(struct tenon_link_options *o)
 {
-	const char *dot = strrchr(path, '.');
+	const char *dot = o->params ? strrchr(o->params, '.') : NULL;
 
-	*out = (struct tenon_slice){ NULL, 0 };
-	return dot && !strcmp(dot, ".npz") ? open_npz(path, out) : file_map_open(path, out);
+	return dot && !strcmp(dot, ".npz") ? read_npz(o->params, &o->params_bytes) : 0;
+}
+
+void link_params_close(struct tenon_link_options *o)
+{
+	file_map_close(&o->params_bytes);
 }

@@ -8,8 +8,8 @@
 #include <tenon/params.h>
 
 #include "lib/file_map.h"
-#include "link/link_graph.h"
-#include "link/link_host.h"
+#include "link/module/link_graph.h"
+#include "link/module/link_host.h"
 #include "link/partition/partition.h"
 #include "tools/file/output.h"
 #include "tools/json/json_value.h"

@@ -59,7 +59,7 @@ static int load_remotely(struct cli *cli, struct run *run)
 static int require_hashes(void)
 {
 #ifdef CONFIG_LINK
-	return tenon_load_policy_set(link_load_verified, NULL);
+	return tenon_load_policy_set(tenon_link_verified, NULL);
 #else
 	return tenon_error(-TENON_E_UNSUPPORTED, "--verify: this build has CONFIG_LINK=n");
 #endif

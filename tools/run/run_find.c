@@ -2,7 +2,8 @@
 /* Find the function by name, or the only one of the module */
 #include <string.h>
 
-#include "tools/model/module_list.h"
+#include "link/inspection.h"
+#include "tools/model/module_text.h"
 #include "tools/run/run_function.h"
 #include "tools/text/printable.h"
 
@@ -54,21 +55,23 @@ static int choose(struct cli *cli, const char *file, struct tenon_module *module
 static int refuse_without_loader(struct cli *cli, const char *file, struct tenon_module *module)
 {
 	struct tenon_buffer kind = TENON_BUFFER_INIT;
-	struct module_list l;
+	const struct tenon_link_module *root;
+	struct inspection *n;
 	int code = 0;
 
-	if (module_list_make(module, &l)) {
+	if (inspection_make(module, &n)) {
 		tenon_error_clear();
 		return 0;
 	}
-	if (!strcmp(l.items->loader, "missing")) {
-		module_list_kind(l.items, &kind);
+	root = n->result.modules[0];
+	if (!strcmp(root->loader, "missing")) {
+		module_text_kind(root, &kind);
 		tenon_error(-TENON_E_NO_LOADER, "%s: no loader for %s: %s", file,
-			    kind.data ? kind.data : "", l.items->remedy);
+			    kind.data ? kind.data : "", root->remedy);
 		code = cli_error(cli, CLI_UNAVAILABLE);
 	}
 	tenon_buffer_fini(&kind);
-	module_list_drop(&l);
+	tenon_link_inspection_free(&n->result);
 	return code;
 }
 

@@ -2,8 +2,8 @@
 /* Parse the words, make the signature, write it beside the file. */
 #include "tools/sign/sign.h"
 
-#include "lib/file_map.h"
-#include "link/signature.h"
+#include <tenon/link.h>
+
 #include "tools/file/output.h"
 
 enum { KEY = 1 };
@@ -11,21 +11,17 @@ enum { KEY = 1 };
 static int sign_file(const char *file, const char *key, const char *output)
 {
 	struct tenon_buffer name = TENON_BUFFER_INIT, signature = TENON_BUFFER_INIT;
-	struct tenon_slice bytes, part;
+	struct tenon_slice part;
 	int err;
 
-	err = file_map_open(file, &bytes);
-	if (err)
-		return err;
-	err = tenon_buffer_printf(&name, "%s" SIGNATURE_SUFFIX, file);
+	err = tenon_buffer_printf(&name, "%s" TENON_LINK_SIGNATURE_SUFFIX, file);
 	if (!err)
 		err = output_check(output ? output : name.data);
 	if (!err)
-		err = signature_make(key, bytes, &signature);
+		err = tenon_link_sign(file, key, &signature);
 	part = (struct tenon_slice){ signature.data, signature.size };
 	if (!err)
 		err = output_write(output ? output : name.data, &part, 1);
-	file_map_close(&bytes);
 	tenon_buffer_fini(&signature);
 	tenon_buffer_fini(&name);
 	return err;

@@ -1,230 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-/* Run all checks of a file and print what they found. */
+/* Parse options, have the file checked, print what was found. */
 #include "tools/verify/verify.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <tenon/error.h>
+#include <tenon/link.h>
 
 #include "tools/ethosu/ethosu_verify.h"
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"
 #include "tools/verify/verify_commands.h"
 
-static void add(struct verify *v, bool fault, size_t module, char *text)
-{
-	struct verify_finding *bigger = reallocarray(v->findings, v->count + 1, sizeof(*bigger));
-
-	v->faults += fault;
-	if (bigger)
-		v->findings = bigger;
-	if (!bigger || !text) {
-		v->failed = true;
-		free(text);
-		return;
-	}
-	v->findings[v->count++] = (struct verify_finding){ fault, module, text };
-}
-
-static char *print(const char *format, va_list args)
-{
-	char *text;
-
-	return vasprintf(&text, format, args) < 0 ? NULL : text;
-}
-
-void verify_note(struct verify *v, size_t module, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	add(v, false, module, print(format, args));
-	va_end(args);
-}
-
-void verify_fault(struct verify *v, size_t module, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	add(v, true, module, print(format, args));
-	va_end(args);
-}
-
-void verify_error(struct verify *v, size_t module)
-{
-	/* what memory did not suffice to read is not wrong */
-	if (tenon_error_status() == -TENON_E_NOMEM)
-		v->failed = true;
-	else
-		add(v, true, module, strdup(tenon_error_message()));
-	tenon_error_clear();
-}
-
-/* ---- the file */
-
-/* Test whether the file has an import tree. The older form has an empty one for host code alone. */
-static bool has_tree(const struct verify *v)
-{
-	return v->host.symbols.has_blob && v->host.tree.count;
-}
-
-static size_t module_count(const struct verify *v)
-{
-	return has_tree(v) ? v->host.tree.count : 1;
-}
-
-/* The record names modules that are there, by their kinds. */
-static void check_record(struct verify *v)
-{
-	const struct import_blob *tree = &v->host.tree;
-	const struct artifact *a;
-	size_t i, count = module_count(v);
-
-	for (i = 0; i < v->host.names.count; i++) {
-		a = &v->host.names.items[i];
-		if (a->module >= count)
-			verify_fault(v, SIZE_MAX, "%s is said to be module %llu; there are %zu",
-				     a->file_name, (unsigned long long)a->module, count);
-		else if (artifact_is_native(a)
-				 ? has_tree(v) && a->module != tree->library
-				 : a->module == tree->library ||
-					   !tenon_slice_equal(tenon_slice_of(a->loader),
-							      tree->entries[a->module].kind))
-			verify_fault(v, (size_t)a->module, "%s is said to be of kind \"%s\"",
-				     a->file_name, a->loader);
-	}
-}
-
-static void check_host(struct verify *v)
-{
-	const struct library_symbols *s = &v->host.symbols;
-
-	if (v->host.elf.lost_sections)
-		verify_fault(v, SIZE_MAX,
-			     "its section headers lie outside the file of %zu bytes: it is "
-			     "truncated; copy it again",
-			     v->host.bytes.size);
-	if (!*s->version)
-		verify_fault(v, SIZE_MAX, "no symbol of it is one that TVM or Tenon writes");
-	else if (!s->function_count && !s->has_blob)
-		verify_note(v, SIZE_MAX, "it has no functions that can be called");
-	if (has_tree(v) && v->host.tree.library == SIZE_MAX && s->function_count)
-		verify_note(v, SIZE_MAX, "its functions are not in its import tree");
-}
-
-static void add_hash_fault(void *context, size_t module)
-{
-	verify_error(context, module);
-}
-
-/* Files of TVM have no hashes, and neither has the host code of a module that was taken apart. */
-static void check_hashes(struct verify *v)
-{
-	if (v->host.has_hashes && link_host_check_hashes(&v->host, add_hash_fault, v))
-		verify_error(v, SIZE_MAX);
-}
-
-static void check(struct verify *v, const char *file)
-{
-	size_t i;
-
-	if (link_host_open(file, &v->host)) {
-		verify_error(v, SIZE_MAX);
-		return;
-	}
-	v->opened = true;
-	check_host(v);
-	check_record(v);
-	check_hashes(v);
-	for (i = 0; v->host.symbols.has_blob && i < v->host.tree.count; i++)
-		if (i != v->host.tree.library)
-			verify_payload(v, i);
-}
-
-/* ---- the answer */
-
-static struct tenon_slice kind_of(const struct verify *v, size_t module)
-{
-	return module == v->host.tree.library ? tenon_slice_of("_lib")
-					      : v->host.tree.entries[module].kind;
-}
-
-static void print_finding(const struct verify *v, const struct verify_finding *f, FILE *out)
+static void print_finding(const struct tenon_link_finding *f, FILE *out)
 {
 	fputs(f->fault ? "wrong: " : "note: ", out);
 	if (f->module != SIZE_MAX) {
 		fprintf(out, "module %zu (", f->module);
-		printable_cell(kind_of(v, f->module), 0, out);
+		printable_cell(f->kind, 0, out);
 		fputs("): ", out);
 	}
 	printable_cell(tenon_slice_of(f->text), 0, out);
 	fputc('\n', out);
 }
 
-static void print_text(const struct verify *v, const char *file, FILE *out)
+static void print_text(const struct tenon_link_report *r, const char *file, FILE *out)
 {
 	size_t i;
 
-	for (i = 0; i < v->count; i++)
-		print_finding(v, &v->findings[i], out);
-	if (!v->faults)
-		fprintf(out, "%s: no fault: %s, TVM %s, %zu module%s\n", file,
-			elf_machine_name(&v->host.elf), v->host.symbols.version, module_count(v),
-			module_count(v) == 1 ? "" : "s");
+	for (i = 0; i < r->finding_count; i++)
+		print_finding(r->findings[i], out);
+	if (!r->faults)
+		fprintf(out, "%s: no fault: %s, TVM %s, %zu module%s\n", file, r->machine, r->tvm,
+			r->modules, r->modules == 1 ? "" : "s");
 }
 
-static int print_json(const struct verify *v, const char *file, FILE *out)
+static int print_json(const struct tenon_link_report *r, const char *file, FILE *out)
 {
 	cJSON *root = cJSON_CreateObject(), *list, *item;
+	const struct tenon_link_finding *f;
 	size_t i;
 
 	json_set(root, "file", json_of_text(tenon_slice_of(file)));
-	json_set(root, "valid", cJSON_CreateBool(!v->faults));
-	if (v->opened) {
-		json_set(root, "machine",
-			 json_of_text(tenon_slice_of(elf_machine_name(&v->host.elf))));
-		json_set(root, "tvm", json_of_text(tenon_slice_of(v->host.symbols.version)));
-		json_set(root, "modules", json_of_int((int64_t)module_count(v)));
+	json_set(root, "valid", cJSON_CreateBool(!r->faults));
+	if (r->readable) {
+		json_set(root, "machine", json_of_text(tenon_slice_of(r->machine)));
+		json_set(root, "tvm", json_of_text(tenon_slice_of(r->tvm)));
+		json_set(root, "modules", json_of_int((int64_t)r->modules));
 	}
 	list = cJSON_AddArrayToObject(root, "findings");
-	for (i = 0; i < v->count; i++) {
+	for (i = 0; i < r->finding_count; i++) {
+		f = r->findings[i];
 		item = cJSON_CreateObject();
-		json_set(item, "fault", cJSON_CreateBool(v->findings[i].fault));
-		if (v->findings[i].module != SIZE_MAX) {
-			json_set(item, "module", json_of_int((int64_t)v->findings[i].module));
-			json_set(item, "kind", json_of_text(kind_of(v, v->findings[i].module)));
+		json_set(item, "fault", cJSON_CreateBool(f->fault));
+		if (f->module != SIZE_MAX) {
+			json_set(item, "module", json_of_int((int64_t)f->module));
+			json_set(item, "kind", json_of_text(f->kind));
 		}
-		json_set(item, "text", json_of_text(tenon_slice_of(v->findings[i].text)));
+		json_set(item, "text", json_of_text(tenon_slice_of(f->text)));
 		json_append(list, item);
 	}
 	return json_print(root, out);
 }
 
-static void verify_fini(struct verify *v)
+static int answer(struct cli *cli, const struct tenon_link_report *r, const char *file, bool json)
 {
-	size_t i;
-
-	for (i = 0; i < v->count; i++)
-		free(v->findings[i].text);
-	free(v->findings);
-	link_host_fini(&v->host);
-}
-
-static int answer(struct cli *cli, const struct verify *v, const char *file, bool json)
-{
-	if (v->failed) {
-		tenon_error(-TENON_E_NOMEM, "no memory for what was found in %s", file);
-		return cli_error(cli, CLI_FAILED);
-	}
 	if (!json)
-		print_text(v, file, cli->out);
-	else if (print_json(v, file, cli->out))
+		print_text(r, file, cli->out);
+	else if (print_json(r, file, cli->out))
 		return cli_error(cli, CLI_FAILED);
-	if (!v->faults)
+	if (!r->faults)
 		return CLI_OK;
-	fprintf(cli->err, "tenon: %s: %zu fault%s\n", file, v->faults, v->faults == 1 ? "" : "s");
+	fprintf(cli->err, "tenon: %s: %zu fault%s\n", file, r->faults, r->faults == 1 ? "" : "s");
 	return CLI_NO_FILE;
 }
 
@@ -324,26 +170,31 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 	return r->json && cli_needs_json(cli) ? CLI_UNAVAILABLE : CLI_OK;
 }
 
+static int verify_module(struct cli *cli, const struct request *r)
+{
+	const struct tenon_link_verify_options o = { sizeof(o), r->key, r->signature };
+	const struct tenon_link_report *report;
+	int code, err;
+
+	err = tenon_link_verify(r->file, &o, &report);
+	if (err)
+		return cli_error(cli, err == -TENON_E_NOMEM ? CLI_FAILED
+							    : cli_exit_of(err, CLI_NO_FILE));
+	code = answer(cli, report, r->file, r->json);
+	tenon_link_report_free(report);
+	return code;
+}
+
 static int verify_main(struct cli *cli, int argc, char **argv)
 {
 	struct request r = { 0 };
-	struct verify v = { 0 };
 	int code;
 
 	ethosu_verify_init(&r.payload);
 	code = read_options(cli, argc, argv, &r);
 	if (code)
 		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
-	if (r.kind)
-		return verify_as(cli, &r);
-	if (r.key && verify_signature(&v, r.file, r.key, r.signature)) {
-		code = cli_error(cli, cli_exit_of(tenon_error_status(), CLI_NO_FILE));
-	} else {
-		check(&v, r.file);
-		code = answer(cli, &v, r.file, r.json);
-	}
-	verify_fini(&v);
-	return code;
+	return r.kind ? verify_as(cli, &r) : verify_module(cli, &r);
 }
 
 const struct cli_command verify_command = {

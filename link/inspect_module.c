@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* tenon_link_inspect(): the tree of a file, with the names and hashes that Tenon writes beside it */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "link/inspection.h"
+
+#ifdef CONFIG_LINK
+#include "link/module/link_host.h"
+
+/* Test whether entry @number of the import tree is what a row shows. */
+static bool is_entry(const struct link_host *h, uint64_t number, const struct tenon_link_module *m)
+{
+	if (number >= h->tree.count)
+		return false;
+	return *m->machine ? number == h->tree.library
+			   : tenon_slice_equal(m->kind, h->tree.entries[number].kind);
+}
+
+/* Number the rows: their imports are in the order of the file's. @next counts the imports of each row. */
+static void number_rows(const struct link_host *h, struct inspection *n, uint64_t *next)
+{
+	const size_t count = n->result.module_count;
+	struct tenon_link_module *m;
+	uint64_t from, to, number;
+	size_t i, parent;
+
+	for (i = 0; i < count; i++) {
+		m = &n->rows[i]->module;
+		number = 0;
+		if (m->parent != SIZE_MAX) {
+			parent = n->rows[m->parent]->module.number;
+			if (parent == SIZE_MAX)
+				continue;
+			link_blob_imports(&h->tree, parent, &from, &to);
+			from += next[m->parent]++;
+			if (from >= to)
+				continue;
+			number = link_blob_child(&h->tree, from);
+		}
+		if (is_entry(h, number, m))
+			m->number = (size_t)number;
+	}
+}
+
+static void take_names(const struct link_host *h, struct inspection_row *r)
+{
+	struct tenon_link_module *m = &r->module;
+	const struct artifact *a;
+	size_t i;
+
+	if (m->number == SIZE_MAX || *m->machine)
+		return;
+	if (h->has_hashes && m->number < h->hashes.count)
+		sha256_digits(h->hashes.at + m->number * SHA256_SIZE, r->texts.sha256);
+	for (i = 0; i < h->names.count; i++) {
+		a = &h->names.items[i];
+		if (a->module != m->number || artifact_is_native(a))
+			continue;
+		m->codegen_id = a->codegen_id;
+		m->target_key = a->target_key;
+		m->file_name = a->file_name;
+		m->device = a->device;
+	}
+}
+
+/* A file whose names and hashes cannot be read has none here; tenon_link_verify() says why. */
+static int read_names(const char *file, struct inspection *n)
+{
+	uint64_t *next = calloc(n->result.module_count, sizeof(*next));
+	struct link_host h = { 0 };
+	size_t i;
+
+	if (!next)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the names in %s", file);
+	if (link_host_open(file, &h)) {
+		tenon_error_clear();
+	} else if (h.symbols.has_blob) {
+		number_rows(&h, n, next);
+		for (i = 0; i < n->result.module_count; i++)
+			take_names(&h, n->rows[i]);
+	}
+	/* rows point to the names, which no longer need the file */
+	n->names = h.names;
+	h.names = (struct artifact_set){ NULL, 0 };
+	link_host_fini(&h);
+	free(next);
+	return 0;
+}
+#else
+static int read_names(const char *file, struct inspection *n)
+{
+	(void)file;
+	(void)n;
+	return 0;
+}
+#endif
+
+int tenon_link_inspect(const char *file, const struct tenon_link_inspection **out)
+{
+	struct inspection *n = NULL;
+	struct tenon_module *root;
+	struct stat st;
+	int err;
+
+	*out = NULL;
+	err = tenon_module_inspect(file, &root);
+	if (err)
+		return err;
+	err = inspection_make(root, &n);
+	tenon_object_unref(root);
+	if (err)
+		return err;
+	n->result.file_size = stat(file, &st) ? 0 : (uint64_t)st.st_size;
+	err = read_names(file, n);
+	if (err)
+		tenon_link_inspection_free(&n->result);
+	else
+		*out = &n->result;
+	return err;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The module of an archive, which is compiled once and kept in the cache of compiled kernels. */
+#include <stdlib.h>
+
+#include "lib/disk_cache.h"
+#include "lib/file_map.h"
+#include "link/link.h"
+
+#define CACHE_KIND "mlf"
+
+static struct tenon_slice variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return tenon_slice_of(value ? value : "");
+}
+
+/* What the module depends on. A compiler that was updated keeps its name, and its modules stay valid. */
+static void make_key(struct tenon_slice archive, struct disk_cache_key *key)
+{
+	const struct tenon_slice parts[] = { tenon_slice_of(TENON_VERSION_TEXT), archive,
+					     variable("CC"), variable("CFLAGS"),
+					     variable("LDFLAGS") };
+
+	disk_cache_key(parts, sizeof(parts) / sizeof(parts[0]), key);
+}
+
+static int link_into(const struct link_request *archive, const struct disk_cache_key *key)
+{
+	struct tenon_slice bytes;
+	int err;
+
+	err = link_of_archive(archive);
+	if (!err)
+		err = file_map_open(archive->output, &bytes);
+	if (err)
+		return err;
+	disk_cache_put(CACHE_KIND, key, bytes);
+	file_map_close(&bytes);
+	return 0;
+}
+
+int link_cached_archive(const struct link_request *archive, const char *folder)
+{
+	struct tenon_buffer cached = TENON_BUFFER_INIT;
+	struct tenon_slice bytes;
+	struct disk_cache_key key;
+	int err;
+
+	err = file_map_open(archive->inputs[0].path, &bytes);
+	if (err)
+		return err;
+	make_key(bytes, &key);
+	file_map_close(&bytes);
+	if (disk_cache_get(CACHE_KIND, &key, &cached))
+		err = link_folder_write(folder, LINK_MADE_NAME,
+					(struct tenon_slice){ cached.data, cached.size });
+	else
+		err = link_into(archive, &key);
+	tenon_buffer_fini(&cached);
+	return err;
+}
