@@ -60,6 +60,15 @@ serves_a_client()
 	kill "$server" && wait "$server" && [ "$tries" -lt 100 ]
 }
 
+# a launcher and a kernel, which become one file
+links_a_module()
+{
+	"$examples/link" "$scratch/vecadd.so" examples/link/vecadd.c examples/link/vecadd.cl=opencl > "$scratch/out" 2>&1 ||
+		{ cat "$scratch/out"; return 1; }
+	cat "$scratch/out"
+	grep -q '^compiling examples/link/vecadd\.c$' "$scratch/out" && grep -q '^ *opencl of vecadd\.cl: 1 functions' "$scratch/out"
+}
+
 it "each example has less than 80 lines" is_short
 with TVM_LEGACY "a function is called" prints '0.5 1.5 2.5 ... 1023.5' call \
 	"$data/tvm-0.18/host_vecadd/lib.so" vecadd
@@ -69,6 +78,9 @@ with GRAPH_EXECUTOR "a graph runs" prints '[0-9.e -]*' model "$data/tvm-0.18/gra
 with RELAX_VM "a Relax model runs" prints '[0-9.e -]*' model "$data/tvm-0.27.0.post1/model_mlp/model.so"
 it "a module kind of one's own is loaded and called" prints 42 module_kind
 with LLM "a language model replies" prints '[1-9][0-9]* tokens of prompt, 100 of reply' chat tests/llm/data/bytes
+if command -v "${CC:-cc}" > /dev/null; then
+	with LINK "a module is linked and shown" links_a_module
+fi
 [ ! -x "$TENON_COMMAND" ] || with REMOTE "a board is served" serves_a_client
 with DEVICE_CPU "two processes share a buffer" prints 'the other process wrote 2a2a2a2a' share_buffer cpu:0
 with DEVICE_CPU "an event loop drives a device" prints 'job 4 is done' event_loop cpu:0

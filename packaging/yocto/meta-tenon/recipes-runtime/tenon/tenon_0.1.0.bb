@@ -62,10 +62,11 @@ do_install_ptest() {
 	install -m 0644 ${B}/add.so ${D}${PTEST_PATH}
 }
 
-PACKAGE_BEFORE_PN = "libtenon libtenon-llm libtenon-rpc ${PN}-executors ${PN}-backend-opencl ${PN}-backend-vulkan ${PN}-backend-cuda \
+PACKAGE_BEFORE_PN = "libtenon libtenon-link libtenon-llm libtenon-rpc ${PN}-executors ${PN}-backend-opencl ${PN}-backend-vulkan ${PN}-backend-cuda \
                      ${PN}-backend-mortise"
 
 FILES:libtenon = "${libdir}/libtenon.so.* ${libdir}/tenon/rpc.so ${libdir}/tenon/trace.so"
+FILES:libtenon-link = "${libdir}/libtenon-link.so.*"
 FILES:libtenon-llm = "${libdir}/libtenon-llm.so.*"
 FILES:libtenon-rpc = "${libdir}/libtenon-rpc.so.*"
 FILES:${PN}-executors = "${libdir}/tenon/graph.so ${libdir}/tenon/aot.so ${libdir}/tenon/relax.so \
