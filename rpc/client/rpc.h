@@ -12,7 +12,7 @@
 #include "rpc/wire/packet.h"
 #include "rpc/wire/stream.h"
 
-/* most requests sent ahead, whose replies were not read yet */
+/* most requests sent ahead whose replies have not been read */
 #define RPC_WAITING_MOST 256
 /* bytes of requests that are kept back to be sent together */
 #define RPC_TOGETHER (UINT64_C(64) << 10)

@@ -11,7 +11,9 @@
 /* bytes of a copy packet besides its data, for a record of one dimension */
 #define OVERHEAD (44 + 8)
 
-/* blocks of Tenon's own server: large, and few enough bytes to let other requests in between */
+/*
+ * block size of copies to Tenon's own server: large, but other requests do not wait long behind one
+ */
 #define OWN_BLOCK (UINT64_C(64) << 20)
 
 static int set_block(struct rpc *r)

@@ -111,7 +111,10 @@ static int number_of(struct rpc *r, DLDevice there, int attribute, int64_t *out)
 	return err;
 }
 
-/* Have Tenon's server try to open the device, which fails for a reason. Some of TVM's servers end of it. */
+/*
+ * Ask Tenon's server to open the device, to learn why that fails. Other servers are not asked: some
+ * of TVM's exit.
+ */
 static char *reason_of(struct rpc *r, DLDevice there)
 {
 	struct wire_value value = { WIRE_DEVICE, { .device = there } };
@@ -145,7 +148,7 @@ static int check_exists(struct rpc *r, DLDevice there)
 	int64_t exists = 1;
 	int err;
 
-	/* stock servers do not answer for the CPU, which is there */
+	/* TVM's servers do not answer for the CPU, although it exists */
 	if (there.device_type == kDLCPU)
 		return 0;
 	err = number_of(r, there, TENON_ATTRIBUTE_EXISTS, &exists);

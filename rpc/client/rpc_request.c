@@ -112,7 +112,10 @@ static uint64_t rest_ms(const struct rpc *r)
 	return r->silence_ms && r->silence_ms < RPC_REST_MS ? r->silence_ms : RPC_REST_MS;
 }
 
-/* The rest of a reply that has begun: a server that works at it has sent nothing of it. */
+/*
+ * Get the time limit for the rest of a reply: a server that still computes has not sent its
+ * beginning.
+ */
 static enum stream_result read_rest(struct rpc *r, uint64_t size)
 {
 	enum stream_result result;

@@ -176,7 +176,7 @@ int rpc_session_of_name(const char *address, const struct tenon_remote_options *
 
 /* ---- the object */
 
-/* Say good-bye; what the server still has to answer is of no interest. */
+/* Send the shutdown request. Replies that are still to come are not read. */
 static void close_session(struct tenon_remote *remote)
 {
 	struct rpc *r = rpc_of(remote);

@@ -48,7 +48,7 @@ static int make_evaluator(struct rpc *r, uint64_t module, const char *name, DLDe
 	for (i = 0; i < tries; i++) {
 		write_arguments(t, argument_counts[i], v);
 		err = rpc_server_call(r, EVALUATOR, v, argument_counts[i]);
-		/* another failure than of the number of arguments repeats itself */
+		/* only a wrong number of arguments is worth another attempt */
 		if (err != -TENON_E_CALL)
 			break;
 	}

@@ -132,13 +132,13 @@ static int end(struct rpc *r)
 	return err ? err : trace_merge(&there);
 }
 
-/* The lock of a session, which a request holds that may have no time limit. */
+/* Lock a session until a deadline: a request without a time limit may hold the lock. */
 static int lock_until(struct rpc *r, uint64_t deadline)
 {
 	const uint64_t now = clock_now(), left = deadline > now ? deadline - now : 0;
 	struct timespec at;
 
-	/* of this clock: not every libc can wait by the other */
+	/* CLOCK_REALTIME: not every C library can wait for a mutex on the monotonic clock */
 	clock_gettime(CLOCK_REALTIME, &at);
 	at.tv_sec += (time_t)((left + (uint64_t)at.tv_nsec) / 1000000000);
 	at.tv_nsec = (long)((left + (uint64_t)at.tv_nsec) % 1000000000);

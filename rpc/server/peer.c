@@ -178,7 +178,9 @@ bool peer_reap(struct server *s, struct peer *p)
 	siginfo_t info = { 0 };
 	bool waits = false;
 
-	/* before the leader is reaped: until then its number names this group alone */
+	/*
+	 * kill the group before the leader is reaped: until then no other group can get its number
+	 */
 	kill(-p->pid, SIGKILL);
 	while (waitid(P_PID, (id_t)p->pid, &info, WEXITED) && errno == EINTR)
 		;

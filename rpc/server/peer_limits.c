@@ -105,8 +105,8 @@ static void add_process(void *context, const struct process *process)
 }
 
 /*
- * Whether one more may start. @count has all that started since it was last right, so it is never too small; without
- * /proc it stays so.
+ * Decide whether one more process or thread may start. @count includes all that were started since
+ * the last count, so it is never too small; without /proc it is not corrected.
  */
 static bool may_start(struct peer *p, unsigned int most)
 {

@@ -18,10 +18,10 @@
 
 /* how often a session is looked at */
 #define LOOK_MS 500
-/* counting files takes at most one part in so many of the server's time */
+/* counting files may take 1/FILES_SHARE of the server's time */
 #define FILES_SHARE  20
 #define UNNAMED_MOST 256
-/* a session that waits uses at most one part in so many of a processor's time */
+/* a session that uses less than 1/BUSY_SHARE of a processor counts as waiting */
 #define BUSY_SHARE 10
 
 /* a file without a name, which several descriptors may refer to */

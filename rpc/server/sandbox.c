@@ -84,7 +84,7 @@ unsigned int sandbox_enter(const struct sandbox_options *options, int *listener)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return missing | SANDBOX_PRIVILEGES | SANDBOX_FILES | SANDBOX_SYSCALLS |
 		       SANDBOX_PROCESSES;
-	/* before programs that are started later, which no_new_privs keeps from having them again */
+	/* drop them before any exec(): no_new_privs then keeps programs from regaining them */
 	if (!drop_capabilities())
 		missing |= SANDBOX_PRIVILEGES;
 	if (!sandbox_files(options))

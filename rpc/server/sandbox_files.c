@@ -132,7 +132,8 @@ bool sandbox_reads(const struct sandbox_options *options, const char *path)
 }
 
 /*
- * Nodes below /dev (name_list.h). A table of pointers would be as large again. Shared memory (/dev/shm) is not among them: it belongs to all programs of the user, and stays.
+ * Nodes below /dev (name_list.h; a table of pointers would double the size). /dev/shm is not among
+ * them: it is shared by all programs of the user, and its files persist.
  */
 static const char devices[] = "null\0"
 			      "zero\0"
@@ -171,9 +172,9 @@ static bool allow_devices(int ruleset, int v)
 }
 
 /*
- * Names of threads: libcuda and C libraries write those of other threads to /proc/self/task/NUMBER/comm. A rule is for a
- * folder as the kernel has it in memory, and the kernel makes that of /proc anew when it is short of memory: the
- * descriptor, which stays open, keeps it.
+ * Let sessions set names of threads: libcuda and C libraries write /proc/self/task/NUMBER/comm. A
+ * rule of Landlock belongs to an inode in memory, and the kernel drops inodes of /proc when memory
+ * is short. The open descriptor keeps this one.
  */
 static bool allow_thread_names(int ruleset, int v)
 {

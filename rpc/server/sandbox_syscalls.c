@@ -67,8 +67,9 @@ struct program {
 	3 /* of open(): a descriptor for ioctl() alone, of which Landlock asks nothing */
 
 /*
- * A filter that is built: which numbers have which rule, as a search tree, so that a call that has one costs as many
- * comparisons as the count has digits. Of calls that are allowed whatever their arguments the kernel keeps a map.
+ * A filter under construction: a search tree of the rules by number, so that a call needs only as
+ * many comparisons as the tree is deep. For calls that are allowed with all arguments the kernel
+ * has a bitmap.
  */
 struct filter {
 	struct instruction code[3072];
@@ -393,7 +394,7 @@ static bool set_filter(const struct sandbox_options *options, bool ask, int *lis
 	if (!ask)
 		return !prctl(PR_SET_SECCOMP, FILTER_MODE, &program, 0, 0);
 	*listener = (int)syscall(SYS_seccomp, SET_FILTER, NEW_LISTENER | KILLABLE, &program);
-	/* before Linux 5.19, a signal has the call made and asked for again */
+	/* before Linux 5.19 a signal interrupts the wait, and the call is made again */
 	if (*listener < 0)
 		*listener = (int)syscall(SYS_seccomp, SET_FILTER, NEW_LISTENER, &program);
 	return *listener >= 0;

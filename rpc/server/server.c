@@ -259,7 +259,10 @@ static unsigned int fill_polled(struct server *s)
 	for (i = 0; i < s->peer_count; i++) {
 		const struct peer *p = &s->peers[i];
 
-		/* an error is reported unasked: leave out what waits for its process alone */
+		/*
+		 * poll() reports errors even without events: leave out peers that only wait for
+		 * their process
+		 */
 		s->polled[n++] = (struct pollfd){ p->gone ? -1 : p->fd, wanted_events(p), 0 };
 	}
 	for (i = 0; i < s->peer_count; i++)

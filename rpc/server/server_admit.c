@@ -234,8 +234,8 @@ static bool begin_relay(struct server *s, struct peer *p)
 }
 
 /*
- * A relay decrypts; and it notes when bytes pass a Unix socket, of which the kernel does not say it: the time of a
- * request is counted from there (peer_usage.c).
+ * A relay decrypts. It also records when bytes pass a Unix socket, which the kernel does not
+ * report: the time of a request counts from there (peer_usage.c).
  */
 enum peer_state server_first_state(const struct server *s, int fd)
 {

@@ -227,8 +227,8 @@ static bool is_received_in_parts(struct session *s)
 }
 
 /*
- * While no request has told the encoding, the server takes the place of a session that it ended if no byte of a
- * request was taken (peer_ended.c): say so before the first is.
+ * Until a request has shown the encoding, the server may answer in the session's place, if no byte
+ * of that request was read (peer_ended.c). So announce the first read before it happens.
  */
 static int announce(struct session *s)
 {

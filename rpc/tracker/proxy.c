@@ -120,7 +120,10 @@ static bool pair_by_tracker(struct proxy *p, struct proxied *c)
 	struct proxied *server;
 
 	if (c->is_server) {
-		/* no end of its wait: the tracker would keep the offer of a server that was sent away */
+		/*
+		 * servers wait without a limit: if one were closed, the tracker would keep its
+		 * offer
+		 */
 		c->deadline = 0;
 		if (proxy_tracker_add(p, c))
 			return true;
