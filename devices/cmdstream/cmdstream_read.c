@@ -395,7 +395,10 @@ int cmdstream_kernel(const struct cmdstream *s, size_t index, struct cmdstream_k
 	return err;
 }
 
-/* Each kernel is checked by itself, so a file whose kernels all have all code would take the square of its size. */
+/*
+ * The kernels are checked one by one. If each had all of the code, the check would take the square
+ * of the file's size.
+ */
 static int check_shared(const struct tenon_cursor *at, const struct cmdstream *s, uint64_t bytes)
 {
 	if (bytes / TENON_CMDSTREAM_SHARED <= s->code.size)

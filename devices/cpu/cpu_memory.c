@@ -196,7 +196,10 @@ static int cpu_export(struct tenon_memory *memory, uint32_t type, int *fd)
 	return *fd < 0 ? tenon_error(-TENON_E_IO, "cpu: %s", strerror(errno)) : 0;
 }
 
-/* Of a dma-buf, which alone is not coherent: end or begin accesses of the CPU; the kernel knows no ranges. */
+/*
+ * Begin or end CPU accesses of a dma-buf, the only memory here that is not coherent. The kernel
+ * takes no ranges.
+ */
 static int cpu_flush(struct tenon_memory *memory, uint64_t offset, uint64_t size)
 {
 	(void)offset;

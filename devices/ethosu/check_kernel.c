@@ -151,7 +151,7 @@ static int touch_weights(struct checker *k)
 		err = check_need(k, of_weights_u85);
 	if (!err && param(k, ETHOSU_PARALLEL_MODE))
 		err = check_need(k, of_second_core);
-	/* in the fast format the others have no bytes, and no base */
+	/* in the fast format the other streams have no bytes and no base */
 	for (i = 1; u85 && i < decoders && !err; i++)
 		err = check_need_one(k, s[i].length);
 	for (i = 0; i < count && !err; i++)

@@ -57,7 +57,7 @@ static int allocate(struct ethosu_device *d, uint64_t size, struct ethosu_store 
 
 /* ---- dma-bufs */
 
-/* The descriptor is a copy of the caller's, which no call of the table made. */
+/* The descriptor is our duplicate of the caller's, made without the table of system calls. */
 static void unmap_foreign(struct dmabuf *b)
 {
 	system_unmap(b->calls, &b->base, b->size);
@@ -89,7 +89,10 @@ static struct ethosu_accel_buffer *find(const struct ethosu_accel_state *s, uint
 	return b;
 }
 
-/* With the lock: the kernel gives the handle of a buffer that this descriptor has already. */
+/*
+ * Called with the lock held: for a buffer that this device has already, the kernel returns the same
+ * handle.
+ */
 static int import_buffer(struct ethosu_accel_state *s, int fd, uint64_t size,
 			 struct ethosu_store *out)
 {
@@ -129,7 +132,7 @@ static int adopt(struct ethosu_device *d, int fd, uint64_t size, struct ethosu_s
 	pthread_mutex_lock(&s->lock);
 	err = import_buffer(s, fd, size, out);
 	pthread_mutex_unlock(&s->lock);
-	/* that the kernel refused it is the reason for copies, and no error */
+	/* the kernel's refusal is no error: networks copy this memory */
 	if (!err)
 		tenon_error_clear();
 	return err;

@@ -69,7 +69,7 @@ static unsigned int table_pieces(const struct checker *k)
 	return bits == 1 ? TABLE_PIECES : 1u << bits;
 }
 
-/* A table in use was loaded, and its transfer waited for. */
+/* Check that the table in use was loaded, and that the stream waited for the transfer. */
 static int check_table(const struct checker *k, unsigned int number)
 {
 	const unsigned int pieces = table_pieces(k), first = number * pieces;

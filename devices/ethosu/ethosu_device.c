@@ -11,7 +11,7 @@
 
 #include "lib/brief_errors.h"
 
-/* what a buffer may take; a bound on requests that are wrong, and below what 32 bits count */
+/* most bytes of a buffer: below the range of 32 bits; larger requests are errors of the caller */
 #define MEMORY (UINT64_C(1) << 31)
 
 /* more digits than there are devices */
@@ -136,7 +136,10 @@ static int no_such_place(struct tenon_slice place)
 			   (int)place.size, place.data, known);
 }
 
-/* Registers, streams and tensors of hardware are little-endian, and nothing here turns them round. */
+/*
+ * Refuse big-endian machines: registers, streams and tensors are little-endian, and no code here
+ * swaps bytes.
+ */
 static int check_order(const struct ethosu_transport *t)
 {
 	if (!*t->prefix || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)

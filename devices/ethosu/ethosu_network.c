@@ -65,7 +65,10 @@ static int check(struct ethosu_network *n, const struct ethosu_network_plan *pla
 	if (!err)
 		err = ethosu_check(stream_of(plan), &plan->payload->target, plan->sizes,
 				   &n->extents);
-	/* sizes do not depend on the generation; whether an older one refuses it, its kernel will say */
+	/*
+	 * sizes are equal in all generations; an older kernel that refuses the stream reports that
+	 * itself
+	 */
 	if (!err)
 		err = ethosu_kernel_check(stream_of(plan), &n->accel->target, ETHOSU_KERNEL_LAST,
 					  &n->kernel);
@@ -139,7 +142,7 @@ static int make_regions(struct ethosu_network *n, const struct ethosu_network_pl
 
 /* ---- the stream */
 
-/* The kernel says no more than EINVAL: name the generations of its rule that give it. */
+/* The kernel returns only EINVAL: name the generations of its rule that refuse the stream. */
 static int explain(const struct ethosu_network *n, const struct ethosu_network_plan *plan)
 {
 	struct ethosu_kernel_extents e;
@@ -387,7 +390,10 @@ int ethosu_network_start(struct ethosu_network *n)
 		return system_error(-err, d->path, "submit a job");
 	err = take_fence(n);
 	if (err) {
-		/* the job runs: its memory is not the caller's before it ends */
+		/*
+		 * the job runs and uses the memory: wait for its end before returning it to the
+		 * caller
+		 */
 		struct ethosu_uapi_wait w = { .handle = n->job.regions[n->output],
 					      .deadline = INT64_MAX };
 

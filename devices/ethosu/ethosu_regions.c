@@ -8,7 +8,10 @@
 
 const char *const ethosu_role_names[ETHOSU_ROLES] = { "input_", "output_", "variable_" };
 
-/* A region that the file names has the size that it says; sizes of one region do not add up. */
+/*
+ * Note the size of a region. A file may name a region several times: the largest size counts, not
+ * the sum.
+ */
 static int set_size(struct ethosu_container *c, const char *name, uint64_t region, uint64_t size)
 {
 	if (region >= ETHOSU_REGIONS)

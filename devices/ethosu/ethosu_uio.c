@@ -149,7 +149,7 @@ static void start(const struct ethosu_uio *u, const struct ethosu_uio_job *job)
 	for (i = 0; i < ETHOSU_REGIONS; i++)
 		ethosu_register_write_address(u->registers, ETHOSU_REG_BASEP + 8 * i,
 					      job->bases[i]);
-	/* what the device reads was written before it begins */
+	/* write everything that the device reads before it starts */
 	__sync_synchronize();
 	put(u, ETHOSU_REG_CMD, ETHOSU_CMD_RUN);
 }
@@ -186,7 +186,7 @@ static int await_end(struct ethosu_uio *u, uint64_t deadline, uint32_t *status)
 			err = uio_enable_interrupt(&u->uio);
 		if (late || err)
 			return late ? late : err;
-		/* others that share the line may interrupt without end */
+		/* devices on the same line may interrupt endlessly */
 		if (!u->polls && clock_now() >= deadline)
 			return tenon_error(-TENON_E_TIMEOUT, "%s: not before the deadline",
 					   u->uio.path);

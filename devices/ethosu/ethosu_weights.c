@@ -194,7 +194,7 @@ static void finish_chunk(struct decoder *d, struct values *v, unsigned int width
 	v->last.count = 0;
 }
 
-/* Read a chunk of weights, of zeros, or of both, behind which the remainders of the chunks before stand. */
+/* Read a chunk of weights, of zeros, or of both; the remainders of the chunks before follow it. */
 static void read_chunks(struct decoder *d)
 {
 	const bool raw = d->weight_divisor == RAW, zeros = d->zeros.count;

@@ -45,7 +45,10 @@ static uint64_t region_size(const struct ethosu_plan *plan, unsigned int region)
 	return e->read[region] > e->write[region] ? e->read[region] : e->write[region];
 }
 
-/* The process has memory that it cannot use: a region that a file alone makes large would end it. */
+/*
+ * Refuse sizes that the process could not use: the kernel overcommits, so a file with a huge region
+ * would end the process.
+ */
 static int check_total(const struct ethosu_plan *plan)
 {
 	uint64_t total = 0;

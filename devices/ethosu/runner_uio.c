@@ -43,7 +43,7 @@ static int check_target(const struct ethosu_plan *plan)
 			   plan->device->target.config, differs);
 }
 
-/* No access of the stream is behind this: the check has seen to it. */
+/* The check made sure that no access of the stream lies behind this. */
 static uint64_t region_size(const struct ethosu_plan *plan, unsigned int region)
 {
 	const struct ethosu_extents *e = &plan->arguments->extents;

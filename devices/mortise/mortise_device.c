@@ -298,7 +298,7 @@ static void remove_attached(struct mortise_device *d)
 	pthread_mutex_unlock(&attached_lock);
 }
 
-/* A device that the program declared lost has its board still: give the board up, so that it can be opened again. */
+/* Close the board of each device that the program declared lost, so that it can be opened again. */
 static void leave_lost_boards(void)
 {
 	struct mortise_device *d;

@@ -182,7 +182,7 @@ static int upload(struct mortise_executable *e)
 		err = emit(d, &copy, sizeof(copy), &sequence);
 	if (!err) {
 		err = ring_wait(d->ring, sequence, tenon_deadline(ROOM_NS));
-		/* the copy is still on its way: the memory stays the device's */
+		/* after a timeout the copy may still run: the device keeps the memory */
 		if (err)
 			return err == -TENON_E_TIMEOUT ? err : mortise_lose(d, err);
 	}
@@ -314,7 +314,7 @@ static void mortise_destroy(struct tenon_executable *executable)
 		return;
 	}
 #endif
-	/* now: what is retired would hold the device, and the device it */
+	/* free now: a retired item would reference the device, and the device the item */
 	tenon_executable_fini(executable);
 	tenon_device_retire(device, release, executable);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How the lists of jobs move on. All of it with the device's lock held. */
+/*
+ * Issue jobs from the lists of queues and take completed ones off. All functions need the device's
+ * lock.
+ */
 #include "devices/mortise/mortise_device.h"
 
 #include <stdlib.h>

@@ -275,7 +275,7 @@ static uint64_t next_sequence(const struct mortise_device *d, const struct morti
 	return sequence;
 }
 
-/* The deadline has passed: say where the device is. */
+/* After the deadline: raise an error that describes what the device does. */
 static int timed_out(struct mortise_device *d, uint64_t sequence)
 {
 	int err = ring_wait(d->ring, sequence, RING_NOW);
