@@ -314,7 +314,7 @@ int kv_call(struct kv_cache *c, enum kv_callback which, const struct tenon_value
 
 /* ---- sequences */
 
-/* Copy what a fork or a pop left to copy, in all layers. */
+/* Copy the part of a page that a fork or pop could not share, in all layers. */
 static int copy_page(struct kv_cache *c, const struct kv_copy *copy)
 {
 	struct tenon_value args[4];

@@ -550,7 +550,7 @@ int kv_plan(const struct kv_pages *p, const struct kv_sequence *s, int64_t count
 	if (wanted - r->drop > INT32_MAX)
 		return tenon_error(-TENON_E_OVERFLOW, "%" PRIi64 " tokens are appended", count);
 	wanted -= r->drop;
-	/* Pages that would be taken and dropped at once are neither. */
+	/* Do not take pages that the window would drop at once. */
 	existing = b->pages - r->keep;
 	if (r->drop > existing)
 		r->drop = existing > 0 ? (int32_t)existing : 0;

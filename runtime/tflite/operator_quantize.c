@@ -30,7 +30,7 @@ static int prepare(struct operator_call *c)
 	return err ? err : prepare_scale(c);
 }
 
-/* What does not fit is the nearest number that does; not a number is the zero point. */
+/* Clamp to the range of the output; NaN becomes the zero point. */
 static int32_t quantise(float x, float scale, int32_t zero, int32_t least, int32_t most)
 {
 	const float scaled = roundf(x / scale);

@@ -12,7 +12,7 @@
 
 static double smaller(double a, double b)
 {
-	/* also what is no number stays that, and is refused */
+	/* a NaN stays NaN, and is refused */
 	return b < a ? b : a;
 }
 

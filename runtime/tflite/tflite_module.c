@@ -77,7 +77,7 @@ static int create(struct tenon_slice name, struct tflite_module **out)
 	return 0;
 }
 
-/* Check that the file is one; what is wrong with its operators is said when it is opened. */
+/* Check that the file is a model. Its operators are checked when the model is opened. */
 static int check(const struct tflite_module *t)
 {
 	const struct tenon_cursor c = tenon_cursor_of(t->bytes.data, t->bytes.size, t->name, 0);

@@ -216,7 +216,10 @@ static uint64_t memory_of_machine(void)
 	return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : TFLITE_BLOCK_MOST;
 }
 
-/* The kernel gives more than there is, and kills a program that uses it: a file of a few bytes may pad to all memory. */
+/*
+ * The kernel overcommits memory and kills a program that uses too much: a file of a few bytes may
+ * pad to all memory.
+ */
 static int check_block(const struct tflite_network *n)
 {
 	const uint64_t machine = memory_of_machine();
