@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 
 #ifdef CONFIG_MODEL_LIBRARY_FORMAT
