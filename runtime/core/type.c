@@ -142,6 +142,16 @@ struct type_record *type_record(int32_t index)
 	return static_record(index);
 }
 
+int32_t type_end(void)
+{
+	int32_t end;
+
+	type_lock();
+	end = next_index;
+	type_unlock();
+	return end;
+}
+
 /* Caller holds the lock. */
 static struct type_record *find_key(struct tenon_slice key)
 {

@@ -75,6 +75,9 @@ struct type_record *type_record(int32_t index);
 /* Find the record of a key; NULL if there is none. Takes the lock. */
 struct type_record *type_record_by_key(struct tenon_slice key);
 
+/* Get the index after the highest that is given to types. */
+int32_t type_end(void);
+
 /* Index layout of a new type, with the parameters of TVMFFITypeGetOrAllocIndex. */
 struct type_layout {
 	int32_t child_slots;

@@ -11,9 +11,14 @@
 #ifdef TENON_COMPAT_LIBRARY
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 const struct tenon_slice abi_no_text = { "", 0 };
 const struct type_info abi_unknown_type = { .index = -1, .key = { "?", 1 } };
+
+const struct tenon_tvm_table *(*tenon_tvm_extend)(const struct tenon_tvm_table *table);
 
 static const struct tenon_tvm_table *bound;
 
@@ -21,8 +26,32 @@ int tenon_tvm_bind(const struct tenon_tvm_table *table)
 {
 	if (!table || table->version != TVM_TABLE_VERSION || table->size < sizeof(*table))
 		return -1;
+	if (tenon_tvm_extend)
+		table = tenon_tvm_extend(table);
 	__atomic_store_n(&bound, table, __ATOMIC_RELEASE);
 	return 0;
+}
+
+#define TENON_SONAME "libtenon.so.0"
+
+/*
+ * Open libtenon from where programs look for libraries, or from the folder above the file of this
+ * library, links followed: that is where it is built and installed.
+ */
+static void *open_tenon(void)
+{
+	void *library = dlopen(TENON_SONAME, RTLD_NOW | RTLD_LOCAL);
+	char file[PATH_MAX + sizeof("/../" TENON_SONAME)];
+	char *slash;
+	Dl_info info;
+
+	if (library || !dladdr((void *)open_tenon, &info) || !realpath(info.dli_fname, file))
+		return library;
+	slash = strrchr(file, '/');
+	if (!slash)
+		return NULL;
+	memcpy(slash, "/../" TENON_SONAME, sizeof("/../" TENON_SONAME));
+	return dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* Used when the process loads this library without libtenon, as a dependency of a module. */
@@ -33,7 +62,7 @@ static __attribute__((noinline, cold)) const struct tenon_tvm_table *find_table(
 
 	*(void **)&find = dlsym(RTLD_DEFAULT, "tenon_tvm_table");
 	if (!find) {
-		library = dlopen("libtenon.so.0", RTLD_NOW | RTLD_LOCAL);
+		library = open_tenon();
 		if (library)
 			*(void **)&find = dlsym(library, "tenon_tvm_table");
 	}

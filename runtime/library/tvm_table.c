@@ -5,6 +5,9 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "runtime/core/module_object.h"
+#include "runtime/core/nested_delete.h"
+
 static const struct tenon_tvm_table tvm_table = {
 	.version = TVM_TABLE_VERSION,
 	.size = sizeof(tvm_table),
@@ -13,6 +16,13 @@ static const struct tenon_tvm_table tvm_table = {
 #include "runtime/library/tvm_names.h"
 #undef NAME
 #undef NAME_VOID
+	.function_each = tenon_function_each,
+	.function_remove = tenon_function_remove,
+	.type_end = type_end,
+	.nested_delete = nested_delete,
+	.module_is_ours = module_is_ours,
+	.module_import_count = tenon_module_import_count,
+	.module_import_at = tenon_module_import_at,
 };
 
 const struct tenon_tvm_table *tenon_tvm_table(void)

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/ffi/attributes.h"
+
+static struct tenon_slice slice_of(const char *name)
+{
+	struct tenon_slice s = { name, strlen(name) };
+
+	return s;
+}
+
+int ffi_attribute_column(const char *name)
+{
+	struct tenon_value none = tenon_arg_none();
+
+	return ffi_attribute_set(TENON_TYPE_NONE, name, &none);
+}
+
+int ffi_attribute_set(int32_t type, const char *name, const struct tenon_value *value)
+{
+	struct tenon_slice key = slice_of(name);
+
+	return ffi->TVMFFITypeRegisterAttr(type, &key, value) ? -1 : 0;
+}
+
+int ffi_attribute_function(int32_t type, const char *name, void *self, tenon_call_fn call,
+			   void (*deleter)(void *self))
+{
+	struct tenon_value f;
+	int err;
+
+	if (ffi_function(self, call, deleter, &f)) {
+		if (deleter)
+			deleter(self);
+		return -1;
+	}
+	err = ffi_attribute_set(type, name, &f);
+	ffi_release(&f);
+	return err;
+}
+
+const struct tenon_value *ffi_attribute(int32_t type, const char *name)
+{
+	struct tenon_slice key = slice_of(name);
+	const struct ffi_column *c = ffi->TVMFFIGetTypeAttrColumn(&key);
+	const struct tenon_value *v;
+
+	if (!c || type < c->begin || type - c->begin >= __atomic_load_n(&c->size, __ATOMIC_ACQUIRE))
+		return NULL;
+	v = &__atomic_load_n(&c->data, __ATOMIC_ACQUIRE)[type - c->begin];
+	return v->type == TENON_TYPE_NONE ? NULL : v;
+}
+
+struct tenon_object *ffi_attribute_call(int32_t type, const char *name)
+{
+	const struct tenon_value *v = ffi_attribute(type, name);
+
+	return v && v->type == TENON_TYPE_FUNCTION ? v->as.object : NULL;
+}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""What the package tvm_ffi does on our library; the first argument names a section."""
+
+import gc
+import os
+import sys
+
+import numpy as np
+import tvm_ffi
+
+
+def library(path):
+    loaded = [line.split()[-1] for line in open("/proc/self/maps") if "libtvm_ffi.so" in line]
+    assert loaded and all(os.path.samefile(file, path) for file in loaded), loaded
+    assert any("libtenon.so" in line for line in open("/proc/self/maps"))
+    names = tvm_ffi.registry.list_global_func_names()
+    assert "ffi.Map" in names and "__tvm_set_device" in names, names
+
+
+def tensors():
+    x = np.arange(6, dtype="float32").reshape(2, 3)
+    t = tvm_ffi.from_dlpack(x)
+    assert t.shape == (2, 3) and str(t.dtype) == "float32" and repr(t) == "float32[2, 3]@cpu:0"
+    back = np.from_dlpack(t)
+    x[1, 2] = 42
+    assert back[1, 2] == 42
+    del x, t
+    gc.collect()
+    assert back[1, 2] == 42
+    echo = tvm_ffi.convert(lambda tensor: tensor)
+    assert np.from_dlpack(echo(tvm_ffi.from_dlpack(back))).sum() == back.sum()
+
+
+def calls():
+    add = tvm_ffi.convert(lambda a, b: a + b)
+    assert add(1, 2) == 3 and add("a long string of ", "two parts") == "a long string of two parts"
+    assert add(2**70, 1) == 2**70 + 1 and add(-(2**64), 0) == -(2**64)
+
+    def fails():
+        raise ValueError("said in Python")
+
+    try:
+        tvm_ffi.convert(fails)()
+    except ValueError as error:
+        assert "said in Python" in str(error)
+    else:
+        raise AssertionError("no error")
+    tvm_ffi.register_global_func("test.twice", lambda x: 2 * x)
+    assert tvm_ffi.get_global_func("test.twice")(21) == 42
+    tvm_ffi.remove_global_func("test.twice")
+    assert tvm_ffi.get_global_func("test.twice", allow_missing=True) is None
+
+
+def containers():
+    array = tvm_ffi.Array([1, 2.5, "three", [4]])
+    assert list(array)[2] == "three" and array[3][0] == 4 and repr(array) == '(1, 2.5, "three", (4,))'
+    numbers = tvm_ffi.Map({i: i * i for i in range(1000)})
+    assert len(numbers) == 1000 and all(numbers[i] == i * i for i in range(1000))
+    assert list(numbers) == list(range(1000))
+    words = tvm_ffi.Dict({})
+    for i in range(2000):
+        words[f"word {i}"] = i
+    for i in range(0, 2000, 2):
+        del words[f"word {i}"]
+    assert len(words) == 1000 and words["word 1999"] == 1999 and "word 2" not in words
+    items = tvm_ffi.List([3, 1, 2])
+    items[1:1] = [7, 8]
+    assert list(items) == [3, 7, 8, 1, 2]
+    try:
+        numbers[1001]
+    except KeyError:
+        pass
+    else:
+        raise AssertionError("no KeyError")
+
+
+def dataclasses():
+    @tvm_ffi.dataclasses.py_class("test.package.Point", eq=True, order=True)
+    class Point(tvm_ffi.Object):
+        x: int
+        y: float = 0.5
+
+    p = Point(3)
+    assert p.x == 3 and p.y == 0.5 and repr(p) == "test.package.Point(x=3, y=0.5)"
+    assert Point(1) < p and Point(3, 0.5) == p
+    try:
+        Point()
+    except TypeError as error:
+        assert "'x'" in str(error)
+    else:
+        raise AssertionError("no TypeError")
+
+
+def module(path):
+    opened = tvm_ffi.load_module(path)
+    a, b = (np.random.default_rng(i).random(128, dtype="float32") for i in (1, 2))
+    names = [name for name in ("main", "vecadd", "add") if opened.implements_function(name)]
+    assert names, "no function"
+    out = np.zeros(128, dtype="float32")
+    opened[names[0]](*(tvm_ffi.from_dlpack(x) for x in (a, b, out)))
+    assert np.allclose(out, a + b)
+
+
+globals()[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The unmodified Python package tvm_ffi on our libtvm_ffi.so
+
+. tests/build/tap.sh
+. tests/interop/tvm_ffi_site.sh
+
+script=$PWD/tests/interop/tvm_ffi_package.py
+data=$PWD/tests/interop/data
+
+says()
+{
+	(cd "$scratch" && with_ours "$python" "$script" "$@")
+}
+
+# each section is a process of its own
+it "the package is imported with our library" says library "$library"
+it "tensors go both ways without a copy" says tensors
+it "functions of Python are called back, and errors pass" says calls
+it "containers hold what Python puts into them" says containers
+it "dataclasses have constructors, text and order" says dataclasses
+if [ "$(uname -m)" = x86_64 ]; then
+	it "a module of TVM 0.27 runs" says module "$data/tvm-0.27.0.post1/host_vecadd/lib.so"
+else
+	skip_case "a module of TVM 0.27 runs" "the module is for x86-64"
+fi
+finish

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* What the compatibility library adds as a drop-in for tvm-ffi; called as foreign code would, by name. */
+#include "ffi_suite.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tenon/array.h>
+
+static void *library;
+
+static int open_library(void **state)
+{
+	int (*bind)(const struct tenon_tvm_table *table);
+	const char *file = getenv("TENON_COMPAT_LIBRARY");
+
+	(void)state;
+	library = dlopen(file ? file : "build/compat/libtvm_ffi.so", RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return -1;
+	*(void **)&bind = dlsym(library, "tenon_tvm_bind");
+	return bind ? bind(tenon_tvm_table()) : -1;
+}
+
+/* Call a global function; the result is owned. */
+static int call(const char *name, struct tenon_value *ret, const struct tenon_value *args,
+		int32_t count)
+{
+	struct tenon_function *f;
+	int err;
+
+	assert_int_equal(tenon_function_find(name, &f), 0);
+	assert_non_null(f);
+	*ret = tenon_arg_none();
+	err = tenon_function_call(f, args, count, ret);
+	tenon_object_unref(f);
+	return err;
+}
+
+#define CALL(name, ret, ...)                                                                       \
+	call(name, ret, (const struct tenon_value[]){ __VA_ARGS__ },                               \
+	     sizeof((const struct tenon_value[]){ __VA_ARGS__ }) / sizeof(struct tenon_value))
+
+static int64_t integer(const char *name, struct tenon_value a, struct tenon_value b)
+{
+	struct tenon_value ret;
+
+	assert_int_equal(CALL(name, &ret, a, b), 0);
+	return ret.as.integer;
+}
+
+static void assert_shown(struct tenon_value v, const char *text)
+{
+	struct tenon_slice shown;
+	struct tenon_value ret;
+
+	assert_int_equal(CALL("ffi.ReprPrint", &ret, v), 0);
+	assert_int_equal(tenon_value_text(&ret, &shown), 0);
+	assert_int_equal(shown.size, strlen(text));
+	assert_memory_equal(shown.data, text, shown.size);
+	tenon_value_release(&ret);
+}
+
+static struct tenon_value key_of(char *text, int i)
+{
+	sprintf(text, "key %d", i);
+	return tenon_arg_string(text);
+}
+
+#define KEYS 1000
+
+static void a_dict_keeps_a_thousand_keys_in_order_while_others_leave(void **state)
+{
+	struct tenon_value dict, ret, walk, n;
+	char text[32];
+	int i;
+
+	(void)state;
+	assert_int_equal(call("ffi.Dict", &dict, NULL, 0), 0);
+	for (i = 0; i < KEYS; i++) {
+		assert_int_equal(
+			CALL("ffi.DictSetItem", &ret, dict, key_of(text, i), tenon_arg_int(i)), 0);
+		assert_int_equal(
+			CALL("ffi.DictSetItem", &ret, dict, tenon_arg_int(i), tenon_arg_int(-i)),
+			0);
+	}
+	for (i = 0; i < KEYS; i++)
+		if (i % 3)
+			assert_int_equal(CALL("ffi.DictErase", &ret, dict, key_of(text, i)), 0);
+	for (i = 0; i < KEYS; i++) {
+		assert_int_equal(integer("ffi.DictCount", dict, key_of(text, i)), i % 3 == 0);
+		assert_int_equal(integer("ffi.DictGetItem", dict, tenon_arg_int(i)), -i);
+	}
+	assert_int_equal(CALL("ffi.DictSize", &n, dict), 0);
+	assert_int_equal(n.as.integer, KEYS + (KEYS + 2) / 3);
+	/* the keys that are left, in the order in which they came */
+	assert_int_equal(CALL("ffi.DictForwardIterFunctor", &walk, dict), 0);
+	for (i = 0; i < KEYS; i++) {
+		n = tenon_arg_int(1);
+		if (i % 3 == 0) {
+			assert_int_equal(tenon_function_call(walk.as.pointer, &n, 1, &ret), 0);
+			assert_int_equal(ret.as.integer, i);
+			n = tenon_arg_int(2);
+			assert_int_equal(tenon_function_call(walk.as.pointer, &n, 1, &ret), 0);
+			n = tenon_arg_int(1);
+		}
+		assert_int_equal(tenon_function_call(walk.as.pointer, &n, 1, &ret), 0);
+		assert_int_equal(ret.as.integer, -i);
+		n = tenon_arg_int(2);
+		assert_int_equal(tenon_function_call(walk.as.pointer, &n, 1, &ret), 0);
+		assert_int_equal(ret.as.integer, i < KEYS - 1);
+	}
+	tenon_value_release(&walk);
+	assert_int_equal(CALL("ffi.DictClear", &ret, dict), 0);
+	assert_int_equal(integer("ffi.DictCount", dict, tenon_arg_int(1)), 0);
+	tenon_value_release(&dict);
+}
+
+static void strings_and_bytes_are_keys_by_their_bytes(void **state)
+{
+	struct tenon_slice bytes = { "eight or more", 13 };
+	struct tenon_value map, owned, ret;
+
+	(void)state;
+	assert_int_equal(CALL("ffi.Map", &map, tenon_arg_string("eight or more"), tenon_arg_int(1),
+			      tenon_arg_string("small"), tenon_arg_int(2), tenon_arg_bytes(&bytes),
+			      tenon_arg_int(3)),
+			 0);
+	assert_int_equal(tenon_string_value(bytes, &owned), 0);
+	assert_int_equal(integer("ffi.MapGetItem", map, owned), 1);
+	tenon_value_release(&owned);
+	assert_int_equal(integer("ffi.MapGetItem", map, tenon_arg_string("small")), 2);
+	assert_int_equal(integer("ffi.MapGetItem", map, tenon_arg_bytes(&bytes)), 3);
+	assert_int_not_equal(CALL("ffi.MapGetItem", &ret, map, tenon_arg_string("none")), 0);
+	tenon_error_clear();
+	tenon_value_release(&map);
+}
+
+static void a_list_is_edited_in_place(void **state)
+{
+	struct tenon_value list, ret;
+
+	(void)state;
+	assert_int_equal(
+		CALL("ffi.List", &list, tenon_arg_int(1), tenon_arg_int(2), tenon_arg_int(3)), 0);
+	assert_int_equal(CALL("ffi.ListAppend", &ret, list, tenon_arg_string("a longer string")),
+			 0);
+	assert_int_equal(CALL("ffi.ListInsert", &ret, list, tenon_arg_int(0), tenon_arg_float(0.5)),
+			 0);
+	assert_shown(list, "[0.5, 1, 2, 3, \"a longer string\"]");
+	/* what replaces a part may be the list itself */
+	assert_int_equal(
+		CALL("ffi.ListReplaceSlice", &ret, list, tenon_arg_int(1), tenon_arg_int(5), list),
+		0);
+	assert_shown(list, "[0.5, 0.5, 1, 2, 3, \"a longer string\"]");
+	assert_int_equal(CALL("ffi.ListEraseRange", &ret, list, tenon_arg_int(0), tenon_arg_int(5)),
+			 0);
+	assert_int_equal(CALL("ffi.ListPop", &ret, list, tenon_arg_int(0)), 0);
+	tenon_value_release(&ret);
+	assert_int_not_equal(CALL("ffi.ListGetItem", &ret, list, tenon_arg_int(0)), 0);
+	tenon_error_clear();
+	assert_int_not_equal(
+		CALL("ffi.ListEraseRange", &ret, list, tenon_arg_int(0), tenon_arg_int(1)), 0);
+	tenon_error_clear();
+	assert_int_not_equal(CALL("ffi.ListGetItem", &ret, tenon_arg_int(1), tenon_arg_int(0)), 0);
+	tenon_error_clear();
+	tenon_value_release(&list);
+}
+
+static void integers_of_many_words_come_back_as_they_went(void **state)
+{
+	int (*from)(const struct tenon_slice *input, struct tenon_value *out);
+	struct tenon_slice (*content)(const struct tenon_value *value);
+	const int64_t wide[3] = { 0, 1, 0 }, narrow[3] = { -5, -1, -1 };
+	struct tenon_slice bytes = { (const char *)wide, sizeof(wide) };
+	struct tenon_value v, w;
+
+	(void)state;
+	*(void **)&from = dlsym(library, "TVMFFIBigIntFromByteArray");
+	*(void **)&content = dlsym(library, "TVMFFIBigIntGetContentByteArray");
+	assert_int_equal(from(&bytes, &v), 0);
+	assert_shown(v, "18446744073709551616");
+	/* words that only repeat the sign are dropped */
+	assert_int_equal(content(&v).size, 16);
+	assert_memory_equal(content(&v).data, wide, 16);
+	assert_int_equal(from(&bytes, &w), 0);
+	assert_int_equal(integer("ffi.RecursiveEq", v, w), 1);
+	tenon_value_release(&w);
+	assert_int_equal(integer("ffi.RecursiveLt", tenon_arg_int(INT64_MAX), v), 1);
+	tenon_value_release(&v);
+	bytes.data = (const char *)narrow;
+	assert_int_equal(from(&bytes, &v), 0);
+	assert_int_equal(v.type, TENON_TYPE_INT);
+	assert_int_equal(v.as.integer, -5);
+	bytes.size = 7;
+	assert_int_not_equal(from(&bytes, &v), 0);
+	tenon_error_clear();
+}
+
+static void values_are_compared_by_what_is_in_them(void **state)
+{
+	struct tenon_value a, b, c, ret;
+
+	(void)state;
+	assert_int_equal(
+		CALL("ffi.Array", &a, tenon_arg_int(1), tenon_arg_string("text of a string")), 0);
+	assert_int_equal(
+		CALL("ffi.Array", &b, tenon_arg_int(1), tenon_arg_string("text of a string")), 0);
+	assert_int_equal(CALL("ffi.Array", &c, tenon_arg_int(1), tenon_arg_string("text")), 0);
+	assert_int_equal(integer("ffi.RecursiveEq", a, b), 1);
+	assert_int_equal(integer("ffi.RecursiveEq", a, c), 0);
+	assert_int_equal(integer("ffi.RecursiveLt", c, a), 1);
+	assert_int_equal(integer("ffi.RecursiveGe", c, a), 0);
+	assert_int_equal(CALL("ffi.RecursiveHash", &ret, a), 0);
+	assert_int_equal(CALL("ffi.RecursiveHash", &c, b), 0);
+	assert_int_equal(ret.as.integer, c.as.integer);
+	assert_int_not_equal(CALL("ffi.RecursiveLt", &ret, a, tenon_arg_int(1)), 0);
+	tenon_error_clear();
+	tenon_value_release(&a);
+	tenon_value_release(&b);
+}
+
+static void a_list_in_itself_is_shown_and_copied(void **state)
+{
+	struct tenon_value list, copy, ret;
+	struct tenon_array *items;
+
+	(void)state;
+	assert_int_equal(CALL("ffi.List", &list, tenon_arg_int(1)), 0);
+	assert_int_equal(CALL("ffi.ListAppend", &ret, list, list), 0);
+	assert_shown(list, "[1, ...]");
+	assert_int_equal(CALL("ffi.DeepCopy", &copy, list), 0);
+	items = copy.as.pointer;
+	assert_ptr_not_equal(items, list.as.pointer);
+	assert_ptr_equal(items->data[1].as.pointer, items);
+	assert_int_equal(integer("ffi.RecursiveEq", list, copy), 1);
+	/* break both cycles */
+	assert_int_equal(CALL("ffi.ListClear", &ret, list), 0);
+	assert_int_equal(CALL("ffi.ListClear", &ret, copy), 0);
+	tenon_value_release(&list);
+	tenon_value_release(&copy);
+}
+
+static void a_value_too_deep_is_an_error(void **state)
+{
+	struct tenon_value v, outer, ret;
+	int i;
+
+	(void)state;
+	assert_int_equal(call("ffi.List", &v, NULL, 0), 0);
+	for (i = 0; i < 1000000; i++) {
+		assert_int_equal(CALL("ffi.List", &outer, v), 0);
+		tenon_value_release(&v);
+		v = outer;
+	}
+	assert_int_not_equal(CALL("ffi.ReprPrint", &ret, v), 0);
+	tenon_error_clear();
+	assert_int_not_equal(CALL("ffi.DeepCopy", &ret, v), 0);
+	tenon_error_clear();
+	assert_int_not_equal(CALL("ffi.RecursiveHash", &ret, v), 0);
+	tenon_error_clear();
+	tenon_value_release(&v);
+}
+
+struct point {
+	struct tenon_object object;
+	int64_t x;
+};
+
+/* Define a type as Python's dataclasses do. */
+static int32_t define_point(void)
+{
+	struct type_field field = { .size = 8, .alignment = 8 };
+	struct tenon_value getter;
+	int32_t type;
+
+	assert_int_equal(tenon_type_register("test.dropin.Point", TENON_TYPE_OBJECT, &type), 0);
+	field.name = tenon_slice_of("x");
+	field.static_type = TENON_TYPE_INT;
+	field.offset = offsetof(struct point, x);
+	assert_int_equal(CALL("ffi.MakeFieldGetter", &getter, tenon_arg_int(TENON_TYPE_INT)), 0);
+	*(void **)&field.getter = (void *)(intptr_t)getter.as.integer;
+	assert_int_equal(abi_ffi_type_add_field(type, &field), 0);
+	return type;
+}
+
+static void a_type_of_python_makes_objects_and_their_text(void **state)
+{
+	int32_t type = define_point();
+	struct tenon_slice name = tenon_slice_of("__ffi_new__");
+	const struct ffi_column *column;
+	struct tenon_value ret;
+	struct point *p;
+
+	(void)state;
+	assert_int_equal(CALL("ffi._PyClassRegisterTypeAttrColumns", &ret, tenon_arg_int(type),
+			      tenon_arg_int(sizeof(struct point))),
+			 0);
+	column = abi_ffi_type_column(&name);
+	assert_true(type < column->size);
+	assert_int_equal(tenon_function_call(column->data[type].as.pointer, NULL, 0, &ret), 0);
+	p = ret.as.pointer;
+	assert_int_equal(p->object.type, type);
+	p->x = 7;
+	assert_shown(ret, "test.dropin.Point(x=7)");
+	tenon_value_release(&ret);
+	assert_int_not_equal(
+		CALL("ffi.MakeFieldGetter", &ret, tenon_arg_int(TENON_TYPE_RVALUE_REF)), 0);
+	tenon_error_clear();
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(a_dict_keeps_a_thousand_keys_in_order_while_others_leave),
+		cmocka_unit_test(strings_and_bytes_are_keys_by_their_bytes),
+		cmocka_unit_test(a_list_is_edited_in_place),
+		cmocka_unit_test(integers_of_many_words_come_back_as_they_went),
+		cmocka_unit_test(values_are_compared_by_what_is_in_them),
+		cmocka_unit_test(a_list_in_itself_is_shown_and_copied),
+		cmocka_unit_test(a_value_too_deep_is_an_error),
+		cmocka_unit_test(a_type_of_python_makes_objects_and_their_text),
+	};
+
+	return cmocka_run_group_tests(cases, open_library, NULL);
+}
