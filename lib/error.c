@@ -104,6 +104,29 @@ nomem:
 	return NULL;
 }
 
+struct error_slot *error_set_aside(void)
+{
+	struct error_slot *s = thread_slot;
+
+	if (!s || !s->status)
+		return NULL;
+	thread_slot = NULL;
+	pthread_setspecific(slot_key, NULL);
+	return s;
+}
+
+void error_put_back(struct error_slot *aside)
+{
+	if (!aside) {
+		tenon_error_clear();
+		return;
+	}
+	if (thread_slot)
+		slot_free(thread_slot);
+	thread_slot = aside;
+	pthread_setspecific(slot_key, aside);
+}
+
 /* Grow @text to @size bytes and a NUL. Return: how many bytes fit; the caller truncates. */
 static size_t slot_room(struct error_slot *s, size_t size)
 {

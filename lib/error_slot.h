@@ -41,6 +41,15 @@ void *error_slot_object(void);
 void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message);
 
 /*
+ * Set the thread's error aside, for what cleans up after a failure and may fail itself. Return: what error_put_back() takes;
+ * NULL when the slot is empty.
+ */
+struct error_slot *error_set_aside(void);
+
+/* Put the thread's error back, in place of one that was raised meanwhile. */
+void error_put_back(struct error_slot *aside);
+
+/*
  * Test whether this thread raised -TENON_E_NOMEM since error_set_ran_out(false), even if the error
  * was cleared: a caller that continues after an error must not mistake "out of memory" for "not
  * found". The command checks this before it exits. A caller that frees memory and retries restores

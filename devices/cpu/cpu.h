@@ -9,7 +9,6 @@
  * devices.
  */
 
-#include <pthread.h>
 #include <tenon/backend/commands.h>
 #include <tenon/backend/executable.h>
 #include <tenon/backend/memory.h>

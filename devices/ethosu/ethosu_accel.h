@@ -230,7 +230,8 @@ int ethosu_network_start(struct ethosu_network *n);
  *
  * Return: 0: the outputs are in their places; -TENON_E_TIMEOUT: not yet, and the job goes on; -TENON_E_LOST: the kernel
  *	reset the device, because of this job or of another, and the network may be run again; -TENON_E_DEVICE: the job
- *	ended at once, and wrote no output; -TENON_E_USAGE when there is no job; else system_status().
+ *	ended at once, and wrote no output; -TENON_E_USAGE when there is no job; else system_status(). After all but a
+ *	time-out there is no job.
  */
 int ethosu_network_finish(struct ethosu_network *n, uint64_t deadline);
 

@@ -107,6 +107,7 @@ static void describe(const struct ethosu_device *d, struct tenon_device_properti
 const struct ethosu_transport ethosu_transport_accel = {
 	.prefix = "accel/",
 	.runner = &ethosu_runner_accel,
+	.queue = &ethosu_worker_ops,
 	.memory = &ethosu_accel_memory,
 	.attach = attach,
 	.detach = detach,

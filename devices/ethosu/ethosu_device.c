@@ -33,14 +33,6 @@ static int device_reset(struct tenon_device *device)
 	return d->transport->reset(d);
 }
 
-#define OPS                                                                                        \
-	.size = sizeof(struct tenon_device_ops), .close = device_close,                            \
-	.memory = &ethosu_memory_ops, .queue = &ethosu_queue_ops,                                  \
-	.executable = &ethosu_executable_ops
-
-static const struct tenon_device_ops device_ops = { OPS };
-static const struct tenon_device_ops device_ops_with_reset = { OPS, .reset = device_reset };
-
 static int backend_count(uint32_t *count)
 {
 	*count = 1;
@@ -51,6 +43,7 @@ static int backend_describe(uint32_t index, struct tenon_device_properties *p)
 {
 	(void)index;
 	inline_properties(MEMORY, p);
+	p->flags = TENON_DEVICE_INLINE;
 	snprintf(p->name, sizeof(p->name), "sim");
 	snprintf(p->vendor, sizeof(p->vendor), "Tenon");
 	snprintf(p->driver, sizeof(p->driver), "functional model of Ethos-U55 and U65");
@@ -90,6 +83,7 @@ static int sim_attach(struct ethosu_device *d, uint32_t number,
 static const struct ethosu_transport sim = {
 	.prefix = "",
 	.runner = &ethosu_runner_sim,
+	.queue = &ethosu_inline_ops,
 	.attach = sim_attach,
 };
 
@@ -175,15 +169,23 @@ static int backend_open(const struct tenon_device_choice *choice, struct tenon_d
 	if (!d)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a device");
 	err = open_choice(choice, d);
-	if (!err)
-		err = tenon_device_init(&d->base,
-					d->transport->reset ? &device_ops_with_reset : &device_ops,
-					&ethosu_backend, choice->index);
+	if (!err) {
+		d->ops = (struct tenon_device_ops){ .size = sizeof(d->ops),
+						    .close = device_close,
+						    .memory = &ethosu_memory_ops,
+						    .queue = d->transport->queue,
+						    .executable = &ethosu_executable_ops,
+						    .reset = d->transport->reset ? device_reset
+										 : NULL };
+		err = tenon_device_init(&d->base, &d->ops, &ethosu_backend, choice->index);
+	}
 	if (err) {
 		device_close(&d->base);
 		return err;
 	}
 	backend_describe(choice->index, d->base.properties);
+	if (d->ops.queue != &ethosu_inline_ops)
+		d->base.properties->flags &= ~(uint32_t)TENON_DEVICE_INLINE;
 	if (d->transport->describe)
 		d->transport->describe(d, d->base.properties);
 	*out = &d->base;

@@ -5,8 +5,8 @@
 
 /*
  * Its devices are the functional model, those behind Linux's accel interface, and those whose registers UIO maps. Memory
- * is that of the process, or of a transport that has its own, and operations have ended when they were submitted. A
- * kernel is a whole command stream; its arguments are the network's inputs and outputs.
+ * is that of the process, or of a transport that has its own. The model runs operations at submission; queues of hardware
+ * have a thread. A kernel is a whole command stream; its arguments are the network's inputs and outputs.
  */
 
 #include <tenon/backend/executable.h>
@@ -14,11 +14,12 @@
 #include <tenon/backend/payload_format.h>
 #include <tenon/backend/queue.h>
 
-#include "devices/ethosu/ethosu_container.h"
+#include "devices/ethosu/ethosu_arguments.h"
 
 /**
  * struct ethosu_device - a device
  * @base: for the core
+ * @ops: of @base
  * @target: configuration of the hardware
  * @is_any: it runs what was compiled for any configuration
  * @transport: how it is reached
@@ -28,6 +29,7 @@
  */
 struct ethosu_device {
 	struct tenon_device base;
+	struct tenon_device_ops ops;
 	struct ethosu_target target;
 	bool is_any;
 	const struct ethosu_transport *transport;
@@ -73,6 +75,7 @@ struct ethosu_memory_kind {
  * struct ethosu_transport - a row for each way to a device
  * @prefix: what its places begin with, before a number: "accel/"; "" for the model, which has no place
  * @runner: what runs streams there
+ * @queue: its queues: they run operations at submission, or have a thread
  * @memory: memory of its own; NULL if it has none
  * @attach: sets @target and @state of the device; of place @number. On failure there is nothing to detach
  * @detach: undoes @attach; NULL if there is nothing to undo
@@ -82,6 +85,7 @@ struct ethosu_memory_kind {
 struct ethosu_transport {
 	const char *prefix;
 	const struct ethosu_runner *runner;
+	const struct tenon_queue_ops *queue;
 	const struct ethosu_memory_kind *memory;
 	int (*attach)(struct ethosu_device *d, uint32_t number,
 		      const struct tenon_device_choice *choice);
@@ -96,7 +100,8 @@ extern const struct ethosu_transport ethosu_transport_uio;
 
 extern const struct tenon_backend ethosu_backend;
 extern const struct tenon_memory_ops ethosu_memory_ops;
-extern const struct tenon_queue_ops ethosu_queue_ops;
+extern const struct tenon_queue_ops ethosu_inline_ops;
+extern const struct tenon_queue_ops ethosu_worker_ops;
 extern const struct tenon_executable_ops ethosu_executable_ops;
 
 /* ethosu_format.c: kinds of modules, and the formats of their payloads; each ended by NULL */
@@ -122,7 +127,22 @@ struct ethosu_launcher {
 /* ethosu_launch.c */
 extern const struct ethosu_launcher ethosu_launcher;
 
-/** ethosu_run - run a launch */
-int ethosu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch);
+/**
+ * struct ethosu_launch - a run of a network
+ * @executable: which
+ * @bytes: where the CPU has the memory of arguments
+ * @stores: memory of arguments that regions may be; NULL where a region has memory of its own
+ */
+struct ethosu_launch {
+	struct ethosu_executable *executable;
+	uint8_t *bytes[ETHOSU_ARGUMENTS];
+	struct ethosu_store *stores[ETHOSU_REGIONS];
+};
+
+/** ethosu_prepare - find the memory of a launch. Return: 0; -TENON_E_VALUE for too little memory */
+int ethosu_prepare(const struct tenon_dispatch *dispatch, struct ethosu_launch *out);
+
+/** ethosu_run - run a launch, and wait for its end or for a loss of the device */
+int ethosu_run(const struct ethosu_launch *launch);
 
 #endif /* DEVICES_ETHOSU_ETHOSU_DEVICE_H */

@@ -11,27 +11,27 @@
 #include "lib/brief_errors.h"
 
 /**
- * struct network - a program on a device; its only kernel is the command stream
+ * struct ethosu_executable - a program on a device; its only kernel is the command stream
  * @base: for the core
  * @kernel: for the core
  * @contents: of the file
  * @arguments: of a call
- * @lock: one call at a time uses the memory
+ * @runner: of the device
+ * @lock: one run at a time uses the memory
  * @bases: where the CPU has the memory of the regions; made with the kernel
- * @made: the network, of the device's runner
+ * @made: the network, of the runner
  * @can_place: regions that may be memory of a call
- * @placed: those that are, in the current run; referenced
  */
-struct network {
+struct ethosu_executable {
 	struct tenon_executable base;
 	struct tenon_kernel kernel;
 	struct ethosu_container contents;
 	struct ethosu_arguments arguments;
+	const struct ethosu_runner *runner;
 	pthread_mutex_t lock;
 	uint8_t *bases[ETHOSU_REGIONS];
 	void *made;
 	bool can_place[ETHOSU_REGIONS];
-	struct ethosu_store *placed[ETHOSU_REGIONS];
 };
 
 static int check_program(const struct tenon_program *p)
@@ -57,7 +57,7 @@ static int check_program(const struct tenon_program *p)
 static int create(struct tenon_device *device, const struct tenon_program *program,
 		  struct tenon_executable **out)
 {
-	struct network *n;
+	struct ethosu_executable *n;
 	int err;
 
 	err = check_program(program);
@@ -71,43 +71,35 @@ static int create(struct tenon_device *device, const struct tenon_program *progr
 		free(n);
 		return err;
 	}
+	n->runner = ((const struct ethosu_device *)device)->transport->runner;
 	pthread_mutex_init(&n->lock, NULL);
 	*out = &n->base;
 	return 0;
 }
 
-static const struct ethosu_runner *runner_of(const struct network *n)
+static void release(void *item)
 {
-	return ((const struct ethosu_device *)n->base.device)->transport->runner;
-}
+	struct ethosu_executable *n = item;
 
-static void let_go(struct network *n)
-{
-	unsigned int i;
-
-	for (i = 0; i < ETHOSU_REGIONS; i++) {
-		tenon_object_unref(n->placed[i]);
-		n->placed[i] = NULL;
-	}
+	if (n->made)
+		n->runner->destroy(n->made);
+	pthread_mutex_destroy(&n->lock);
+	free(n);
 }
 
 static void destroy(struct tenon_executable *executable)
 {
-	struct network *n = (struct network *)executable;
+	struct tenon_device *device = executable->device;
 
-	if (n->made)
-		runner_of(n)->destroy(n->made);
-	let_go(n);
-	pthread_mutex_destroy(&n->lock);
 	tenon_executable_fini(executable);
-	free(n);
+	tenon_device_retire(device, release, executable);
 }
 
 /* ---- kernels */
 
 static int kernel(struct tenon_executable *executable, size_t index, struct tenon_kernel **out)
 {
-	struct network *n = (struct network *)executable;
+	struct ethosu_executable *n = (struct ethosu_executable *)executable;
 	const struct tenon_program *p = executable->program;
 	struct tenon_cursor c = tenon_cursor_of(p->code.data, p->code.size, p->label, 0);
 	const struct ethosu_plan plan = { (struct ethosu_device *)executable->device, p->label,
@@ -119,12 +111,11 @@ static int kernel(struct tenon_executable *executable, size_t index, struct teno
 	if (!err)
 		err = ethosu_arguments_of(&n->contents, p->label, &n->arguments);
 	if (!err)
-		err = runner_of(n)->make(&plan, n->bases, &n->made);
+		err = n->runner->make(&plan, n->bases, &n->made);
 	if (err)
 		return err;
 	for (i = 0; i < ETHOSU_REGIONS; i++)
-		n->can_place[i] =
-			runner_of(n)->place && !ethosu_arguments_in_place(&n->arguments, i);
+		n->can_place[i] = n->runner->place && !ethosu_arguments_in_place(&n->arguments, i);
 	n->kernel.executable = executable;
 	n->kernel.info = &p->kernels[index];
 	*out = &n->kernel;
@@ -133,7 +124,7 @@ static int kernel(struct tenon_executable *executable, size_t index, struct teno
 
 static bool argument(const struct tenon_kernel *k, size_t index, struct tenon_argument_use *out)
 {
-	const struct network *n = (const struct network *)k->executable;
+	const struct ethosu_executable *n = (const struct ethosu_executable *)k->executable;
 	const struct ethosu_argument *a = &n->arguments.items[index];
 
 	*out = (struct tenon_argument_use){ a->bytes, a->reads, a->writes };
@@ -143,16 +134,15 @@ static bool argument(const struct tenon_kernel *k, size_t index, struct tenon_ar
 /* ---- calls: memory that is used where it is */
 
 /* The memory of an argument, if the region can begin where that does. */
-static struct ethosu_store *store_of(const struct network *n, const struct tenon_dispatch *d,
-				     size_t index)
+static struct ethosu_store *store_of(const struct ethosu_executable *n,
+				     const struct tenon_dispatch *d, size_t index)
 {
-	const struct ethosu_argument *a = &n->arguments.items[index];
 	struct tenon_memory *m = (struct tenon_memory *)(uintptr_t)d->arguments[index];
 	struct ethosu_store *store;
 	uint64_t offset = 0;
 
 	store = (struct ethosu_store *)tenon_memory_root(m, &offset);
-	return store->own && offset == a->offset && m->size >= a->bytes ? store : NULL;
+	return store->own && offset == n->arguments.items[index].offset ? store : NULL;
 }
 
 static bool is_taken(struct ethosu_store *const stores[ETHOSU_REGIONS], unsigned int region)
@@ -166,8 +156,8 @@ static bool is_taken(struct ethosu_store *const stores[ETHOSU_REGIONS], unsigned
 }
 
 /* The one memory of all arguments in a region; NULL if there is none. */
-static struct ethosu_store *store_of_region(const struct network *n, const struct tenon_dispatch *d,
-					    unsigned int region)
+static struct ethosu_store *store_of_region(const struct ethosu_executable *n,
+					    const struct tenon_dispatch *d, unsigned int region)
 {
 	struct ethosu_store *store, *found = NULL;
 	size_t i;
@@ -184,90 +174,96 @@ static struct ethosu_store *store_of_region(const struct network *n, const struc
 }
 
 /* The network has its own memory for all others: arguments are copied there and back. */
-static int place(struct network *n, const struct tenon_dispatch *d)
+static void find_stores(const struct ethosu_executable *n, const struct tenon_dispatch *d,
+			struct ethosu_store *out[ETHOSU_REGIONS])
 {
 	unsigned int i;
-	int err;
 
 	for (i = 0; i < ETHOSU_REGIONS; i++) {
-		n->placed[i] = n->can_place[i] ? store_of_region(n, d, i) : NULL;
-		if (n->placed[i] && is_taken(n->placed, i))
-			n->placed[i] = NULL;
+		out[i] = n->can_place[i] ? store_of_region(n, d, i) : NULL;
+		if (out[i] && is_taken(out, i))
+			out[i] = NULL;
 	}
-	err = runner_of(n)->place(n->made, n->placed, n->bases);
-	for (i = 0; i < ETHOSU_REGIONS; i++)
-		tenon_object_ref(n->placed[i]);
-	return err;
 }
 
 /* ---- calls */
 
-/* Memory of an argument of a call; NULL if it is too small. */
-static uint8_t *memory_of(const struct network *n, const struct tenon_dispatch *d, size_t index)
+static int find_bytes(const struct ethosu_executable *n, const struct tenon_dispatch *d,
+		      size_t index, uint8_t **out)
 {
 	struct tenon_memory *m = (struct tenon_memory *)(uintptr_t)d->arguments[index];
-	struct tenon_range range = tenon_range(m, 0);
+	const struct tenon_range range = tenon_range(m, 0);
 
+	*out = inline_address(&range);
 	if (m->size >= n->arguments.items[index].bytes)
-		return inline_address(&range);
-	tenon_error(-TENON_E_VALUE, "main: argument %zu has %" PRIu64 " bytes, and needs %" PRIu64,
-		    index, m->size, n->arguments.items[index].bytes);
-	return NULL;
+		return 0;
+	return tenon_error(-TENON_E_VALUE,
+			   "main: argument %zu has %" PRIu64 " bytes, and needs %" PRIu64, index,
+			   m->size, n->arguments.items[index].bytes);
 }
 
-static int copy(const struct network *n, void *to, const void *from, size_t size)
+int ethosu_prepare(const struct tenon_dispatch *d, struct ethosu_launch *out)
+{
+	struct ethosu_executable *n = (struct ethosu_executable *)d->kernel->executable;
+	size_t i;
+	int err = 0;
+
+	out->executable = n;
+	for (i = 0; i < n->arguments.count && !err; i++)
+		err = find_bytes(n, d, i, &out->bytes[i]);
+	if (!err)
+		find_stores(n, d, out->stores);
+	return err;
+}
+
+static int copy(const struct ethosu_executable *n, void *to, const void *from, size_t size)
 {
 	struct ethosu_device *d = (struct ethosu_device *)n->base.device;
 
 	__atomic_fetch_add(&d->copied, size, __ATOMIC_RELAXED);
-	if (runner_of(n)->copy)
-		return runner_of(n)->copy(n->made, to, from, size);
+	if (n->runner->copy)
+		return n->runner->copy(n->made, to, from, size);
 	memcpy(to, from, size);
 	return 0;
 }
 
-static int copy_arguments(const struct network *n, const struct tenon_dispatch *d, bool back)
+/* @placed: regions that are memory of arguments */
+static int copy_arguments(const struct ethosu_launch *l, struct ethosu_store *const *placed,
+			  bool back)
 {
+	const struct ethosu_executable *n = l->executable;
 	const struct ethosu_argument *a;
-	uint8_t *memory, *region;
+	uint8_t *region;
 	size_t i;
 	int err = 0;
 
 	for (i = 0; i < n->arguments.count && !err; i++) {
 		a = &n->arguments.items[i];
-		if (!a->bytes || n->placed[a->region] || (back ? !a->writes : !a->reads))
+		if (!a->bytes || placed[a->region] || (back ? !a->writes : !a->reads))
 			continue;
-		memory = memory_of(n, d, i);
-		if (!memory)
-			return -TENON_E_VALUE;
 		region = n->bases[a->region] + a->offset;
-		err = copy(n, back ? memory : region, back ? region : memory, (size_t)a->bytes);
+		err = copy(n, back ? l->bytes[i] : region, back ? region : l->bytes[i],
+			   (size_t)a->bytes);
 	}
 	return err;
 }
 
-int ethosu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch)
+int ethosu_run(const struct ethosu_launch *l)
 {
-	struct network *n = (struct network *)dispatch->kernel->executable;
+	struct ethosu_executable *n = l->executable;
+	struct ethosu_store *placed[ETHOSU_REGIONS];
 	int err = 0;
 
-	(void)queue;
+	memcpy(placed, l->stores, sizeof(placed));
 	pthread_mutex_lock(&n->lock);
-	if (runner_of(n)->settle)
-		err = runner_of(n)->settle(n->made);
+	if (n->runner->place)
+		err = n->runner->place(n->made, placed, n->bases);
 	if (!err)
-		let_go(n);
-	if (!err && runner_of(n)->place)
-		err = place(n, dispatch);
+		err = copy_arguments(l, placed, false);
 	if (!err)
-		err = copy_arguments(n, dispatch, false);
+		err = n->runner->run(n->made);
 	if (!err)
-		err = runner_of(n)->run(n->made);
-	/* after a timeout the job still uses the memory: the next call waits for it first */
-	if (!err)
-		err = copy_arguments(n, dispatch, true);
-	if (err != -TENON_E_TIMEOUT)
-		let_go(n);
+		err = copy_arguments(l, placed, true);
 	pthread_mutex_unlock(&n->lock);
 	return err;
 }

@@ -106,16 +106,20 @@ static int memory_export(struct tenon_memory *memory, uint32_t type, int *fd)
 	return d->transport->memory->share(d, (const struct ethosu_store *)memory, fd);
 }
 
-/* Nothing is pending on an inline queue, so memory goes at once. */
-static void memory_free(struct tenon_memory *memory)
+static void release(void *item)
 {
-	struct ethosu_device *d = device_of(memory->device);
-	struct ethosu_store *m = (struct ethosu_store *)memory;
+	struct ethosu_store *m = item;
+	struct ethosu_device *d = device_of(m->base.device);
 
 	if (m->own)
 		d->transport->memory->release(d, m);
 	free(m->bytes);
 	free(m);
+}
+
+static void memory_free(struct tenon_memory *memory)
+{
+	tenon_device_retire(memory->device, release, memory);
 }
 
 /* Of dma-bufs, which alone are not coherent. */

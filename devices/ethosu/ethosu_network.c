@@ -427,10 +427,11 @@ int ethosu_network_finish(struct ethosu_network *n, uint64_t deadline)
 	if (n->fence < 0)
 		return tenon_error(-TENON_E_USAGE, "%s: there is no job", n->accel->drm.path);
 	err = wait_for_output(n, deadline);
-	if (err)
+	if (err == -TENON_E_TIMEOUT)
 		return err;
 	calls = n->accel->drm.calls;
-	err = n->was_done ? check_marks(n) : sync_file_wait(calls, n->fence, 0);
+	if (!err)
+		err = n->was_done ? check_marks(n) : sync_file_wait(calls, n->fence, 0);
 	system_close(calls, &n->fence);
 	return err;
 }

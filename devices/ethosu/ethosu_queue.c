@@ -3,16 +3,60 @@
 #include "devices/ethosu/ethosu_device.h"
 #include "devices/inline/inline_queue.h"
 #include "devices/inline/inline_work.h"
+#include "devices/inline/worker_queue.h"
+
+static int run_now(struct tenon_queue *queue, const struct tenon_dispatch *dispatch)
+{
+	struct ethosu_launch l;
+	int err = ethosu_prepare(dispatch, &l);
+
+	(void)queue;
+	return err ? err : ethosu_run(&l);
+}
 
 static int submit(struct tenon_queue *queue, const struct tenon_operation *op)
 {
-	return inline_work(queue, op, ethosu_run);
+	return inline_work(queue, op, run_now);
 }
 
-const struct tenon_queue_ops ethosu_queue_ops = {
-	.size = sizeof(ethosu_queue_ops),
+const struct tenon_queue_ops ethosu_inline_ops = {
+	.size = sizeof(ethosu_inline_ops),
 	.create = inline_create,
 	.destroy = inline_destroy,
 	.submit = submit,
 	INLINE_MARKS,
 };
+
+#if defined(CONFIG_ETHOSU_ACCEL) || defined(CONFIG_ETHOSU_UIO)
+
+static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *dispatch, void *launch)
+{
+	(void)queue;
+	return ethosu_prepare(dispatch, launch);
+}
+
+static int run(struct tenon_queue *queue, void *launch)
+{
+	(void)queue;
+	return ethosu_run(launch);
+}
+
+static const struct worker_launches launches = {
+	.size = sizeof(struct ethosu_launch),
+	.prepare = prepare,
+	.run = run,
+};
+
+static int create(struct tenon_device *device, struct tenon_queue **out)
+{
+	return worker_queue_create(device, &launches, out);
+}
+
+const struct tenon_queue_ops ethosu_worker_ops = {
+	.size = sizeof(ethosu_worker_ops),
+	.create = create,
+	.destroy = worker_queue_destroy,
+	WORKER_SLOTS,
+};
+
+#endif

@@ -29,8 +29,7 @@ struct ethosu_plan {
  * @make: prepares a network, and sets @bases to where the CPU has its regions, NULL for those that it does not have
  * @place: uses memory of arguments as regions from the next run on, and changes @bases; NULL stands for the region's
  *	own memory, and becomes the entry of memory that cannot be used so. NULL if it never can
- * @settle: waits until no earlier run uses the regions; NULL if none outlives @run
- * @run: runs it; inputs are in the regions, and outputs are there afterwards
+ * @run: runs it; inputs are in the regions, and outputs are there afterwards. Returns soon after a loss of the device
  * @copy: copies into regions and out of them, or says why not; NULL for memcpy()
  * @destroy: releases what @make made; not called after a failure of @make
  */
@@ -38,7 +37,6 @@ struct ethosu_runner {
 	int (*make)(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGIONS], void **out);
 	int (*place)(void *network, struct ethosu_store *stores[ETHOSU_REGIONS],
 		     uint8_t *bases[ETHOSU_REGIONS]);
-	int (*settle)(void *network);
 	int (*run)(void *network);
 	int (*copy)(void *network, void *to, const void *from, size_t size);
 	void (*destroy)(void *network);

@@ -17,6 +17,9 @@
 #define PAUSE_NS 1000000
 #define PAUSES	 1000
 
+/* how long a wait for an interrupt lasts before the device is looked at: it may be given up meanwhile */
+#define SLICE_NS UINT64_C(20000000)
+
 /* 32 reads and 16 writes under way, each below their number by one; bursts of 64 bytes, which both products allow */
 #define AXI_LIMIT 0x0f1f0000
 
@@ -163,24 +166,42 @@ static int poll_once(const struct ethosu_uio *u, uint64_t deadline)
 	return 0;
 }
 
+static uint64_t slices_before(uint64_t deadline)
+{
+	const uint64_t now = clock_now();
+
+	return deadline > now ? (deadline - now) / SLICE_NS : 0;
+}
+
+static int wait_slice(struct ethosu_uio *u, uint64_t deadline)
+{
+	const uint64_t end = clock_now() + SLICE_NS;
+	uint32_t count;
+
+	return uio_wait_interrupt(&u->uio, end < deadline ? end : deadline, &count);
+}
+
 /*
  * Wait until the device says that it stopped. The kernel masks an interrupt that it has counted, and others may share
- * the line. The last look is behind the deadline: an interrupt may have been lost.
+ * the line. An interrupt may be lost, so the device is looked at behind each slice, too.
  */
 static int await_end(struct ethosu_uio *u, uint64_t deadline, uint32_t *status)
 {
-	uint32_t count;
+	uint64_t slices = u->polls ? 0 : slices_before(deadline);
 	int err = 0, late;
 
 	for (;;) {
-		late = u->polls ? poll_once(u, deadline)
-				: uio_wait_interrupt(&u->uio, deadline, &count);
+		late = u->polls ? poll_once(u, deadline) : wait_slice(u, deadline);
 		*status = get(u, ETHOSU_REG_STATUS);
 		if (*status == UINT32_MAX || is_given_up(u))
 			return lost(u);
 		if (*status & ETHOSU_STATUS_INTERRUPT) {
 			tenon_error_clear();
 			return 0;
+		}
+		if (late == -TENON_E_TIMEOUT && slices) {
+			slices--;
+			continue;
 		}
 		if (!late && !u->polls)
 			err = uio_enable_interrupt(&u->uio);

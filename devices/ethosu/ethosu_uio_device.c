@@ -122,6 +122,7 @@ static int reset(struct ethosu_device *d)
 const struct ethosu_transport ethosu_transport_uio = {
 	.prefix = "uio/",
 	.runner = &ethosu_runner_uio,
+	.queue = &ethosu_worker_ops,
 	.attach = attach,
 	.detach = detach,
 	.describe = describe,

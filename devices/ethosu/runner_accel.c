@@ -10,8 +10,8 @@
 #include "devices/ethosu/ethosu_runner.h"
 #include "lib/brief_errors.h"
 
-/* The kernel resets a device that makes no progress after 0.6 s, but other programs may have jobs before this one. */
-#define DEADLINE (UINT64_C(60) * 1000000000)
+/* how long a wait for a job lasts before the device is looked at: it may be lost meanwhile */
+#define SLICE (UINT64_C(20) * 1000000)
 
 /* inputs and outputs in the form of struct ethosu_network_plan */
 struct tensors {
@@ -39,10 +39,12 @@ static void find_tensors(const struct ethosu_arguments *all, struct tensors *out
 
 /**
  * struct made - what the runner made
+ * @device: where
  * @network: the network
  * @serials: of buffers in the place of regions; 0 for the network's own
  */
 struct made {
+	const struct tenon_device *device;
 	struct ethosu_network network;
 	uint64_t serials[ETHOSU_REGIONS];
 };
@@ -78,6 +80,7 @@ static int accel_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGI
 		free(m);
 		return err;
 	}
+	m->device = &plan->device->base;
 	memcpy(bases, m->network.bound, sizeof(m->network.bound));
 	*out = m;
 	return 0;
@@ -130,30 +133,27 @@ static int accel_place(void *network, struct ethosu_store *stores[ETHOSU_REGIONS
 	return err;
 }
 
-/* A job that outlived its deadline must end before its memory is used again. */
-static int accel_settle(void *network)
-{
-	struct ethosu_network *n = &((struct made *)network)->network;
-
-	if (n->fence >= 0 && ethosu_network_finish(n, tenon_now() + DEADLINE) == -TENON_E_TIMEOUT)
-		return -TENON_E_TIMEOUT;
-	/* the call that started it failed; whether it succeeded since does not matter */
-	tenon_error_clear();
-	return 0;
-}
-
+/*
+ * The kernel ends each job, with a reset if the device makes no progress: how long that takes depends on the jobs of
+ * other programs.
+ */
 static int accel_run(void *network)
 {
-	struct ethosu_network *n = &((struct made *)network)->network;
-	int err = ethosu_network_start(n);
+	struct made *m = network;
+	int err = ethosu_network_start(&m->network);
 
-	return err ? err : ethosu_network_finish(n, tenon_now() + DEADLINE);
+	if (err)
+		return err;
+	do {
+		err = ethosu_network_finish(&m->network, tenon_deadline(SLICE));
+	} while (err == -TENON_E_TIMEOUT && m->network.fence >= 0 &&
+		 !__atomic_load_n(&m->device->lost, __ATOMIC_ACQUIRE));
+	return err;
 }
 
 const struct ethosu_runner ethosu_runner_accel = {
 	.make = accel_make,
 	.place = accel_place,
-	.settle = accel_settle,
 	.run = accel_run,
 	.destroy = accel_destroy,
 };

@@ -5,7 +5,6 @@
 void inline_properties(uint64_t memory, struct tenon_device_properties *p)
 {
 	p->device_class = TENON_DEVICE_ACCELERATOR;
-	p->flags = TENON_DEVICE_INLINE;
 	p->max_threads = 1;
 	p->max_block[0] = p->max_block[1] = p->max_block[2] = 1;
 	p->max_grid[0] = p->max_grid[1] = p->max_grid[2] = 1;

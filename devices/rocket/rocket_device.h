@@ -5,8 +5,8 @@
 
 /*
  * Its devices are the nodes of Linux's driver "rocket". Memory is a buffer of the node each, which the CPU and the NPU
- * both use, so nothing is copied. A queue is a lane, with a buffer for register commands; operations have ended when
- * they were submitted. Programs are command streams whose target is "rocket" (tenon/uapi/rocket.h).
+ * both use, so nothing is copied. A queue is a lane and a thread that waits for its jobs; each launch has a buffer for
+ * register commands. Programs are command streams whose target is "rocket" (tenon/uapi/rocket.h).
  */
 
 #include <tenon/backend/executable.h>
@@ -15,6 +15,7 @@
 #include <tenon/backend/queue.h>
 
 #include "devices/cmdstream/cmdstream_executable.h"
+#include "devices/inline/worker_queue.h"
 #include "devices/rocket/rocket_lane.h"
 
 /**
@@ -43,22 +44,34 @@ struct rocket_memory {
 
 /**
  * struct rocket_queue - a queue
- * @base: for the core
- * @lane: runs its jobs
- * @commands: the words of the current job; handle 0 before the first
- * @tasks: of the current job
- * @binding: likewise
- * @kept: references to memory of a job that outlived its deadline
- * @kept_count: number of these
+ * @worker: its base, and its thread
+ * @lane: runs its jobs; the thread's
+ * @binding: of the launch that is being prepared; the submitting thread's
  */
 struct rocket_queue {
-	struct tenon_queue base;
+	struct worker_queue worker;
 	struct rocket_lane lane;
+	struct cmdstream_binding binding;
+};
+
+/**
+ * struct rocket_launch - a job, from its submission to its end
+ * @commands: the words, with addresses; handle 0 before the first launch
+ * @tasks: run one after the other
+ * @task_count: number of these
+ * @uses: buffers
+ * @use_count: number of these
+ * @marks: where results begin
+ * @mark_count: number of these
+ */
+struct rocket_launch {
 	struct rocket_buffer commands;
 	struct rocket_uapi_task tasks[ROCKET_TASKS];
-	struct cmdstream_binding binding;
-	struct tenon_memory *kept[TENON_CMDSTREAM_REGIONS];
-	size_t kept_count;
+	size_t task_count;
+	struct rocket_use uses[ROCKET_BUFFERS];
+	size_t use_count;
+	uint8_t *marks[ROCKET_MARKS];
+	size_t mark_count;
 };
 
 extern const struct tenon_backend rocket_backend;
@@ -85,21 +98,7 @@ static inline struct rocket_accel *rocket_accel_of(struct tenon_device *device)
 /** rocket_memory_of - the memory of a range; adds where the range begins in it to *@offset */
 struct rocket_memory *rocket_memory_of(const struct tenon_range *range, uint64_t *offset);
 
-/**
- * rocket_dispatch - run a kernel, and wait for it
- * @q: its queue
- * @dispatch: of a command stream
- *
- * A job that outlived a deadline of an earlier call is waited for first.
- *
- * Return: 0; as cmdstream_bind(), cmdstream_patch(), rocket_lane_start() and rocket_lane_finish().
- */
-int rocket_dispatch(struct rocket_queue *q, const struct tenon_dispatch *dispatch);
-
-/** rocket_settle - wait for a job that outlived its deadline; 0, or -TENON_E_TIMEOUT */
-int rocket_settle(struct rocket_queue *q);
-
-/** rocket_let_go - release the memory of a job that outlived its deadline: it has ended, or nobody will look at it */
-void rocket_let_go(struct rocket_queue *q);
+/* rocket_dispatch.c: a struct rocket_launch each */
+extern const struct worker_launches rocket_launches;
 
 #endif /* DEVICES_ROCKET_ROCKET_DEVICE_H */

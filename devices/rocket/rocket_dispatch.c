@@ -8,29 +8,21 @@
 #include "devices/rocket/rocket_registers.h"
 #include "lib/brief_errors.h"
 
-/* The kernel resets a core that works for 0.5 s, but other programs may have jobs before this one. */
-#define DEADLINE (UINT64_C(60) * 1000000000)
+/* how long a wait for a job lasts before the device is looked at: it may be lost meanwhile */
+#define SLICE (UINT64_C(20) * 1000000)
 
 /**
  * struct launch - a job in the making
  * @q: queue
  * @kernel: what is launched
  * @addresses: of the regions in use, for the NPU
- * @tasks: number of q->tasks
- * @uses: buffers
- * @use_count: number of these
- * @marks: where results begin
- * @mark_count: number of these
+ * @job: receives the rest
  */
 struct launch {
 	struct rocket_queue *q;
 	const struct tenon_kernel *kernel;
 	uint64_t addresses[TENON_CMDSTREAM_REGIONS];
-	size_t tasks;
-	struct rocket_use uses[ROCKET_BUFFERS];
-	size_t use_count;
-	uint8_t *marks[ROCKET_MARKS];
-	size_t mark_count;
+	struct rocket_launch *job;
 };
 
 static bool is_used(const struct launch *l, uint32_t region)
@@ -44,11 +36,11 @@ static void add_use(struct launch *l, const struct rocket_buffer *b, bool is_wri
 {
 	size_t i = 0;
 
-	while (i < l->use_count && l->uses[i].buffer->drm.handle != b->drm.handle)
+	while (i < l->job->use_count && l->job->uses[i].buffer->drm.handle != b->drm.handle)
 		i++;
-	if (i == l->use_count)
-		l->uses[l->use_count++] = (struct rocket_use){ .buffer = b };
-	l->uses[i].is_written |= is_written;
+	if (i == l->job->use_count)
+		l->job->uses[l->job->use_count++] = (struct rocket_use){ .buffer = b };
+	l->job->uses[i].is_written |= is_written;
 }
 
 static void find_buffers(struct launch *l)
@@ -66,25 +58,23 @@ static void find_buffers(struct launch *l)
 		add_use(l, &m->buffer,
 			cmdstream_executable_region(l->kernel, i)->access & TENON_REGION_WRITE);
 	}
-	add_use(l, &l->q->commands, false);
+	add_use(l, &l->job->commands, false);
 }
 
 /* ---- words */
 
-static int make_room(struct rocket_queue *q, size_t size)
+static int make_room(struct rocket_accel *a, size_t size, struct rocket_buffer *commands)
 {
-	struct rocket_accel *a = q->lane.accel;
-
-	if (q->commands.drm.handle && q->commands.drm.size >= size)
+	if (commands->drm.handle && commands->drm.size >= size)
 		return 0;
-	rocket_buffer_close(a, &q->commands);
-	return rocket_buffer_open(a, size, &q->commands);
+	rocket_buffer_close(a, commands);
+	return rocket_buffer_open(a, size, commands);
 }
 
 /* Words are little-endian. */
-static uint64_t word_at(const struct rocket_queue *q, size_t at)
+static uint64_t word_at(const struct rocket_launch *job, size_t at)
 {
-	const uint8_t *bytes = (const uint8_t *)q->commands.drm.base + at;
+	const uint8_t *bytes = (const uint8_t *)job->commands.drm.base + at;
 	uint64_t word = 0;
 	size_t i;
 
@@ -115,7 +105,7 @@ static void add_mark(struct launch *l, uint64_t address)
 	const struct tenon_cmdstream_region *r;
 	uint32_t i;
 
-	if (l->mark_count == ROCKET_MARKS || is_input(l, address))
+	if (l->job->mark_count == ROCKET_MARKS || is_input(l, address))
 		return;
 	for (i = 0; i < TENON_CMDSTREAM_REGIONS; i++) {
 		if (!is_used(l, i) || address < l->addresses[i])
@@ -123,8 +113,9 @@ static void add_mark(struct launch *l, uint64_t address)
 		r = cmdstream_executable_region(l->kernel, i);
 		if (address + ROCKET_MARK > l->addresses[i] + r->size)
 			continue;
-		l->marks[l->mark_count++] = (uint8_t *)inline_address(&l->q->binding.regions[i]) +
-					    (address - l->addresses[i]);
+		l->job->marks[l->job->mark_count++] =
+			(uint8_t *)inline_address(&l->q->binding.regions[i]) +
+			(address - l->addresses[i]);
 		return;
 	}
 }
@@ -146,12 +137,12 @@ static bool is_written_to(uint32_t units, uint64_t word)
 /* Of each unit, the last address that the task sets is the one that it writes to. */
 static void add_results(struct launch *l, size_t begin, size_t end)
 {
-	const uint32_t units = rocket_word_value(word_at(l->q, end - ROCKET_WORD));
+	const uint32_t units = rocket_word_value(word_at(l->job, end - ROCKET_WORD));
 	uint64_t word, last[2] = { 0, 0 };
 	size_t at, i;
 
 	for (at = begin; at < end; at += ROCKET_WORD) {
-		word = word_at(l->q, at);
+		word = word_at(l->job, at);
 		if (is_result(word) && is_written_to(units, word))
 			last[rocket_word_target(word) == ROCKET_TARGET_PPU] = word;
 	}
@@ -169,16 +160,16 @@ static int find_tasks(struct launch *l, size_t size)
 	size_t begin = 0, end;
 
 	while (begin < size) {
-		if (l->tasks == ROCKET_TASKS)
+		if (l->job->task_count == ROCKET_TASKS)
 			return tenon_error(-TENON_E_UNSUPPORTED,
 					   "a kernel of more than %d tasks; make several of it",
 					   ROCKET_TASKS);
 		end = begin;
-		while (rocket_word_target(word_at(l->q, end)) != ROCKET_TARGET_ENABLE)
+		while (rocket_word_target(word_at(l->job, end)) != ROCKET_TARGET_ENABLE)
 			end += ROCKET_WORD;
 		end += ROCKET_WORD;
-		l->q->tasks[l->tasks++] = (struct rocket_uapi_task){
-			l->q->commands.address + (uint32_t)begin,
+		l->job->tasks[l->job->task_count++] = (struct rocket_uapi_task){
+			l->job->commands.address + (uint32_t)begin,
 			(uint32_t)((end - begin) / ROCKET_WORD),
 		};
 		add_results(l, begin, end);
@@ -190,83 +181,55 @@ static int find_tasks(struct launch *l, size_t size)
 
 /* ---- the job */
 
-/*
- * Keep references to the buffers of a failed call: its job may still run, and the lane returns the
- * buffers to the CPU when it ends. Their handles and mappings must not be reused before.
- */
-static void keep(struct launch *l)
-{
-	struct rocket_queue *q = l->q;
-	struct rocket_memory *m;
-	uint64_t offset;
-	uint32_t i;
-
-	for (i = 0; i < TENON_CMDSTREAM_REGIONS; i++) {
-		if (!is_used(l, i))
-			continue;
-		offset = 0;
-		m = rocket_memory_of(&q->binding.regions[i], &offset);
-		tenon_object_ref(&m->base);
-		q->kept[q->kept_count++] = &m->base;
-	}
-}
-
-void rocket_let_go(struct rocket_queue *q)
-{
-	while (q->kept_count)
-		tenon_object_unref(q->kept[--q->kept_count]);
-}
-
-int rocket_settle(struct rocket_queue *q)
-{
-	if (!rocket_lane_is_busy(&q->lane))
-		return 0;
-	if (rocket_lane_finish(&q->lane, tenon_now() + DEADLINE) == -TENON_E_TIMEOUT)
-		return -TENON_E_TIMEOUT;
-	/* the call that started it failed; whether it succeeded since does not matter */
-	tenon_error_clear();
-	rocket_let_go(q);
-	return 0;
-}
-
-static int make_job(struct launch *l, const struct tenon_dispatch *dispatch)
+static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *dispatch, void *launch)
 {
 	const size_t size = cmdstream_code_size(dispatch->kernel);
-	struct rocket_queue *q = l->q;
+	struct launch l = { .q = (struct rocket_queue *)queue,
+			    .kernel = dispatch->kernel,
+			    .job = launch };
+	struct rocket_buffer *commands = &l.job->commands;
 	int err;
 
-	err = cmdstream_bind(&q->base, dispatch, &q->binding);
-	err = err ? err : make_room(q, size);
+	l.job->task_count = l.job->use_count = l.job->mark_count = 0;
+	err = cmdstream_bind(queue, dispatch, &l.q->binding);
+	err = err ? err : make_room(rocket_accel_of(queue->device), size, commands);
 	if (err)
 		return err;
-	find_buffers(l);
-	err = cmdstream_patch(dispatch->kernel, l->addresses, q->commands.drm.base);
-	return err ? err : find_tasks(l, size);
+	find_buffers(&l);
+	err = cmdstream_patch(dispatch->kernel, l.addresses, commands->drm.base);
+	return err ? err : find_tasks(&l, size);
 }
 
-int rocket_dispatch(struct rocket_queue *q, const struct tenon_dispatch *dispatch)
+/* The kernel ends each job, with a reset if it must: how long that takes depends on the jobs of other programs. */
+static int run(struct tenon_queue *queue, void *launch)
 {
-	struct launch l;
-	struct rocket_job job;
-	int err;
+	struct rocket_lane *lane = &((struct rocket_queue *)queue)->lane;
+	struct rocket_launch *l = launch;
+	const struct rocket_job job = { .tasks = l->tasks,
+					.task_count = l->task_count,
+					.uses = l->uses,
+					.use_count = l->use_count,
+					.marks = l->marks,
+					.mark_count = l->mark_count };
+	int err = rocket_lane_start(lane, &job);
 
-	l.q = q;
-	l.kernel = dispatch->kernel;
-	l.tasks = l.use_count = l.mark_count = 0;
-	err = make_job(&l, dispatch);
 	if (err)
 		return err;
-	job = (struct rocket_job){ .tasks = q->tasks,
-				   .task_count = l.tasks,
-				   .uses = l.uses,
-				   .use_count = l.use_count,
-				   .marks = l.marks,
-				   .mark_count = l.mark_count };
-	err = rocket_lane_start(&q->lane, &job);
-	if (err)
-		return err;
-	err = rocket_lane_finish(&q->lane, tenon_now() + DEADLINE);
-	if (err == -TENON_E_TIMEOUT)
-		keep(&l);
+	do {
+		err = rocket_lane_finish(lane, tenon_deadline(SLICE));
+	} while (err == -TENON_E_TIMEOUT && rocket_lane_is_busy(lane) && !worker_is_lost(queue));
 	return err;
 }
+
+static void release(struct tenon_queue *queue, void *launch)
+{
+	rocket_buffer_close(rocket_accel_of(queue->device),
+			    &((struct rocket_launch *)launch)->commands);
+}
+
+const struct worker_launches rocket_launches = {
+	.size = sizeof(struct rocket_launch),
+	.prepare = prepare,
+	.run = run,
+	.release = release,
+};

@@ -27,13 +27,17 @@ static int memory_alloc(struct tenon_device *device, const struct tenon_memory_r
 	return 0;
 }
 
+static void release(void *item)
+{
+	struct rocket_memory *m = item;
+
+	rocket_buffer_close(rocket_accel_of(m->base.device), &m->buffer);
+	free(m);
+}
+
 static void memory_free(struct tenon_memory *memory)
 {
-	struct rocket_memory *m = (struct rocket_memory *)memory;
-
-	/* a job that is still pending after its deadline keeps the memory itself */
-	rocket_buffer_close(rocket_accel_of(memory->device), &m->buffer);
-	free(m);
+	tenon_device_retire(memory->device, release, memory);
 }
 
 struct rocket_memory *rocket_memory_of(const struct tenon_range *range, uint64_t *offset)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/error_slot.h"
 #include "runtime/device/device_commands.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"
@@ -14,17 +15,16 @@ static void queue_delete(void *self, int flags)
 {
 	struct tenon_queue *q = self;
 	struct tenon_device *device = q->device;
+	struct error_slot *own;
+	uint64_t serial;
 
 	if (!(flags & TENON_DELETE_MEMORY) || device_is_parents(device))
 		return;
-	/* no caller is left to report a failure to */
-	if (!device_is_lost(device)) {
-		uint64_t serial;
-
-		if (device->ops->queue->mark(q, &serial) ||
-		    device->ops->queue->wait(q, serial, TENON_FOREVER))
-			tenon_error_clear();
-	}
+	/* no caller is left to report a failure to, and the thread's own error stays */
+	own = error_set_aside();
+	if (!device_is_lost(device) && !device->ops->queue->mark(q, &serial))
+		(void)device->ops->queue->wait(q, serial, TENON_FOREVER);
+	error_put_back(own);
 	/* destroy() drops the queue's reference */
 	tenon_object_ref(device);
 	device->ops->queue->destroy(q);

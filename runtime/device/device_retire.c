@@ -2,6 +2,7 @@
 /* Retired items: they are released when all operations submitted before are done. */
 #include <stdlib.h>
 
+#include "lib/error_slot.h"
 #include "runtime/device/device_core.h"
 
 struct place {
@@ -69,17 +70,21 @@ static void release_list(struct retired *r)
 	}
 }
 
+/* The caller's error stays: it may be what the resources are released for. */
 void device_reap(struct tenon_device *device)
 {
+	struct error_slot *own;
 	struct retired *list;
 
 	/* do not lock in the usual case of an empty list */
 	if (!__atomic_load_n(&device->core->has_retired, __ATOMIC_RELAXED))
 		return;
+	own = error_set_aside();
 	device_lock(device);
 	list = take_done(device);
 	device_unlock(device);
 	release_list(list);
+	error_put_back(own);
 }
 
 void device_reap_queue(struct tenon_device *device, const struct tenon_queue *queue)
@@ -117,36 +122,44 @@ static bool note_places(struct tenon_device *device, struct retired *r)
 	return !done(device, r);
 }
 
-void tenon_device_retire(struct tenon_device *device, void (*release)(void *item), void *item)
+/* Return: whether the item is released later. */
+static bool put_off(struct tenon_device *device, void (*release)(void *item), void *item)
 {
 	struct tenon_queue_core *q;
-	struct retired *r = NULL;
+	struct retired *r;
 	bool wait = false;
 	size_t count = 0;
 
-	if (!(device->properties->flags & TENON_DEVICE_INLINE) && !device_is_lost(device)) {
-		device_lock(device);
-		for (q = device->core->queues; q; q = q->next)
-			count++;
-		r = malloc(sizeof(*r) + count * sizeof(r->places[0]));
-		if (r) {
-			r->release = release;
-			r->item = item;
-			wait = note_places(device, r);
-			if (wait) {
-				r->next = device->core->retired;
-				device->core->retired = r;
-				__atomic_store_n(&device->core->has_retired, 1, __ATOMIC_RELAXED);
-			}
-		}
-		device_unlock(device);
-		/* no memory for the list: wait here */
-		if (!r && tenon_device_sync(device, TENON_FOREVER))
-			tenon_error_clear();
+	device_lock(device);
+	for (q = device->core->queues; q; q = q->next)
+		count++;
+	r = malloc(sizeof(*r) + count * sizeof(r->places[0]));
+	if (r) {
+		r->release = release;
+		r->item = item;
+		wait = note_places(device, r);
 	}
-	if (!wait) {
+	if (wait) {
+		r->next = device->core->retired;
+		device->core->retired = r;
+		__atomic_store_n(&device->core->has_retired, 1, __ATOMIC_RELAXED);
+	}
+	device_unlock(device);
+	/* no memory for the list: wait here */
+	if (!r && tenon_device_sync(device, TENON_FOREVER))
+		tenon_error_clear();
+	if (!wait)
 		free(r);
+	return wait;
+}
+
+void tenon_device_retire(struct tenon_device *device, void (*release)(void *item), void *item)
+{
+	struct error_slot *own = error_set_aside();
+
+	if (device->properties->flags & TENON_DEVICE_INLINE || device_is_lost(device) ||
+	    !put_off(device, release, item))
 		release(item);
-	}
 	device_reap(device);
+	error_put_back(own);
 }

@@ -3,7 +3,6 @@
  * Ethos-U behind the kernel's accel interface, on the kernel's model (a named fake), with memory in buffers of the driver.
  * Payloads are networks, with one kernel "main", so the suite's kernels cannot be had.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,89 +32,20 @@ static int network(struct tenon_buffer *out)
 	return out->status;
 }
 
-/* ---- the model takes one call at a time */
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static int locked_open(const char *path, int flags)
-{
-	int fd;
-
-	pthread_mutex_lock(&lock);
-	fd = faulty_calls.open(path, flags);
-	pthread_mutex_unlock(&lock);
-	return fd;
-}
-
-static int locked_close(int fd)
-{
-	int err;
-
-	pthread_mutex_lock(&lock);
-	err = faulty_calls.close(fd);
-	pthread_mutex_unlock(&lock);
-	return err;
-}
-
-static int locked_ioctl(int fd, unsigned long request, void *argument)
-{
-	int err;
-
-	pthread_mutex_lock(&lock);
-	err = faulty_calls.ioctl(fd, request, argument);
-	pthread_mutex_unlock(&lock);
-	return err;
-}
-
-static void *locked_mmap(void *start, size_t size, int protection, int flags, int fd, off_t offset)
-{
-	void *base;
-
-	pthread_mutex_lock(&lock);
-	base = npu_calls.mmap(start, size, protection, flags, fd, offset);
-	pthread_mutex_unlock(&lock);
-	return base;
-}
-
-/* These do not reach the model. Mappings are not counted: a child has none of its parent's. */
-static int plain_munmap(void *start, size_t size)
-{
-	return npu_calls.munmap(start, size);
-}
-
-static int plain_madvise(void *start, size_t size, int advice)
-{
-	return npu_calls.madvise(start, size, advice);
-}
-
-static int locked_ppoll(struct pollfd *polled, nfds_t count, const struct timespec *timeout)
-{
-	int ready;
-
-	pthread_mutex_lock(&lock);
-	ready = faulty_calls.ppoll(polled, count, timeout);
-	pthread_mutex_unlock(&lock);
-	return ready;
-}
-
-static const struct system_calls locked_calls = {
-	.open = locked_open,
-	.close = locked_close,
-	.ioctl = locked_ioctl,
-	.mmap = locked_mmap,
-	.munmap = plain_munmap,
-	.madvise = plain_madvise,
-	.ppoll = locked_ppoll,
-};
-
 /* The node is in the model alone, so its folder need not exist. */
 static const char *setup(void)
 {
+	static struct system_calls calls;
+
 	tree_pretend("/model-of-the-kernel");
 	npu_start();
-	npu.cma = UINT64_C(256) << 20;
+	npu.memory = UINT64_C(256) << 20;
 	faults_over(&npu_calls);
-	ethosu_accel_source.calls = &locked_calls;
+	/* mappings are not counted: a child has none of its parent's */
+	calls = faulty_calls;
+	calls.mmap = npu_calls.mmap;
+	calls.munmap = npu_calls.munmap;
+	ethosu_accel_source.calls = &calls;
 	ethosu_accel_source.root = tree;
 	return NULL;
 }

@@ -2,6 +2,7 @@
 #include "tests/driver/faults.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,20 +28,55 @@ static struct {
 } mapped[MOST];
 static unsigned int mapped_count;
 
+/* Threads of what is tested make calls, too. A case that failed inside leaves it locked, for its own thread. */
+static pthread_mutex_t lock;
+
+static void make_lock(void)
+{
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&lock, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+}
+
+static void enter(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_lock);
+	pthread_mutex_lock(&lock);
+}
+
+static void leave(void)
+{
+	const int error = errno;
+
+	pthread_mutex_unlock(&lock);
+	errno = error;
+}
+
 const char *path_of(int fd)
 {
+	const char *path = "";
+
+	enter();
 	for (unsigned int i = 0; i < opened_count; i++)
 		if (opened[i].fd == fd)
-			return opened[i].path;
-	return "";
+			path = opened[i].path;
+	leave();
+	return path;
 }
 
 void fake_opened(int fd, const char *path)
 {
+	enter();
 	assert_true(opened_count < MOST);
 	opened[opened_count].fd = fd;
 	snprintf(opened[opened_count].path, sizeof(opened->path), "%s", path);
 	opened_count++;
+	leave();
 }
 
 void faults_over(const struct system_calls *calls)
@@ -56,8 +92,8 @@ void assert_nothing_open(void)
 	assert_int_equal(mapped_count, 0);
 }
 
-/* Does this call fail? Sets errno. */
-static bool fails(enum call call, const char *path, unsigned long request)
+/* With the lock. */
+static bool fails_now(enum call call, const char *path, unsigned long request)
 {
 	if (!left[call] || --left[call])
 		return false;
@@ -67,6 +103,28 @@ static bool fails(enum call call, const char *path, unsigned long request)
 	fault.happened = true;
 	errno = fault.error;
 	return true;
+}
+
+/* Does this call fail? Sets errno. */
+static bool fails(enum call call, const char *path, unsigned long request)
+{
+	bool failed;
+
+	enter();
+	failed = fails_now(call, path, request);
+	leave();
+	return failed;
+}
+
+/* The same of a descriptor. */
+static bool fd_fails(enum call call, int fd, unsigned long request)
+{
+	bool failed;
+
+	enter();
+	failed = fails_now(call, path_of(fd), request);
+	leave();
+	return failed;
 }
 
 /* What a call that moves @size bytes returns when it fails: fewer, or -1. */
@@ -89,15 +147,17 @@ static int faulty_open(const char *path, int flags)
 
 static int faulty_close(int fd)
 {
-	bool failed = fails(CALL_CLOSE, path_of(fd), 0);
+	bool failed = fd_fails(CALL_CLOSE, fd, 0);
 	int error = errno;
 	unsigned int i = 0;
 
+	enter();
 	while (i < opened_count && opened[i].fd != fd)
 		i++;
 	/* closed twice, or never opened */
 	assert_true(i < opened_count);
 	opened[i] = opened[--opened_count];
+	leave();
 	under->close(fd);
 	errno = error;
 	return failed ? -1 : 0;
@@ -105,7 +165,7 @@ static int faulty_close(int fd)
 
 static int faulty_ioctl(int fd, unsigned long request, void *argument)
 {
-	if (fails(CALL_IOCTL, path_of(fd), request))
+	if (fd_fails(CALL_IOCTL, fd, request))
 		return -1;
 	return under->ioctl(fd, request, argument);
 }
@@ -114,14 +174,16 @@ static void *faulty_mmap(void *start, size_t size, int protection, int flags, in
 {
 	void *at;
 
-	if (fails(CALL_MMAP, path_of(fd), 0))
+	if (fd_fails(CALL_MMAP, fd, 0))
 		return MAP_FAILED;
 	at = under->mmap(start, size, protection, flags, fd, offset);
 	if (at != MAP_FAILED) {
+		enter();
 		assert_true(mapped_count < MOST);
 		mapped[mapped_count].start = at;
 		mapped[mapped_count].size = size;
 		mapped_count++;
+		leave();
 	}
 	return at;
 }
@@ -130,11 +192,13 @@ static int faulty_munmap(void *start, size_t size)
 {
 	unsigned int i = 0;
 
+	enter();
 	while (i < mapped_count && mapped[i].start != start)
 		i++;
 	assert_true(i < mapped_count);
 	assert_int_equal(mapped[i].size, size);
 	mapped[i] = mapped[--mapped_count];
+	leave();
 	return under->munmap(start, size);
 }
 
@@ -147,7 +211,7 @@ static ssize_t faulty_read(int fd, void *bytes, size_t size)
 {
 	ssize_t n;
 
-	if (!fails(CALL_READ, path_of(fd), 0))
+	if (!fd_fails(CALL_READ, fd, 0))
 		return under->read(fd, bytes, size);
 	n = fault.error == SHORT ? under->read(fd, bytes, size) : -1;
 	return fewer(n);
@@ -155,20 +219,19 @@ static ssize_t faulty_read(int fd, void *bytes, size_t size)
 
 static ssize_t faulty_write(int fd, const void *bytes, size_t size)
 {
-	return fails(CALL_WRITE, path_of(fd), 0) ? fewer((ssize_t)size)
-						 : under->write(fd, bytes, size);
+	return fd_fails(CALL_WRITE, fd, 0) ? fewer((ssize_t)size) : under->write(fd, bytes, size);
 }
 
 static ssize_t faulty_pread(int fd, void *bytes, size_t size, off_t offset)
 {
-	return fails(CALL_PREAD, path_of(fd), 0) ? fewer((ssize_t)size)
-						 : under->pread(fd, bytes, size, offset);
+	return fd_fails(CALL_PREAD, fd, 0) ? fewer((ssize_t)size)
+					   : under->pread(fd, bytes, size, offset);
 }
 
 static ssize_t faulty_pwrite(int fd, const void *bytes, size_t size, off_t offset)
 {
-	return fails(CALL_PWRITE, path_of(fd), 0) ? fewer((ssize_t)size)
-						  : under->pwrite(fd, bytes, size, offset);
+	return fd_fails(CALL_PWRITE, fd, 0) ? fewer((ssize_t)size)
+					    : under->pwrite(fd, bytes, size, offset);
 }
 
 static ssize_t faulty_readlink(const char *path, char *target, size_t room)
@@ -178,8 +241,7 @@ static ssize_t faulty_readlink(const char *path, char *target, size_t room)
 
 static int faulty_ppoll(struct pollfd *polled, nfds_t count, const struct timespec *timeout)
 {
-	return fails(CALL_PPOLL, path_of(polled->fd), 0) ? -1
-							 : under->ppoll(polled, count, timeout);
+	return fd_fails(CALL_PPOLL, polled->fd, 0) ? -1 : under->ppoll(polled, count, timeout);
 }
 
 static int faulty_eventfd(unsigned int count, int flags)
@@ -206,7 +268,7 @@ static int faulty_rmdir(const char *path)
 
 static int faulty_flock(int fd, int operation)
 {
-	return fails(CALL_FLOCK, path_of(fd), 0) ? -1 : under->flock(fd, operation);
+	return fd_fails(CALL_FLOCK, fd, 0) ? -1 : under->flock(fd, operation);
 }
 
 const struct system_calls faulty_calls = {

@@ -137,7 +137,7 @@ static void a_reset_may_leave_jobs_that_wait(void **state)
 	begin(CONVOLUTION);
 	npu.fates = fates;
 	npu.fate_count = 1;
-	npu.keeps_queue = true;
+	npu.cancels_all = false;
 	open_accel(&second);
 	open_network();
 	assert_int_equal(ethosu_network_open(&second, &rig.plan, &other_net), 0);

@@ -48,11 +48,11 @@ static void other_drivers_and_products_are_refused(void **state)
 	(void)state;
 	npu_start();
 	faults_over(&npu_calls);
-	npu.driver = "rocket";
+	npu.drivers[0] = "rocket";
 	assert_int_equal(ethosu_accel_open(&faulty_calls, tree, NPU_NODE, &accel),
 			 -TENON_E_UNSUPPORTED);
 	assert_error_has("its driver is \"rocket\"");
-	npu.driver = "ethosu";
+	npu.drivers[0] = "ethosu";
 	npu.config = 0x70000000;
 	assert_int_equal(ethosu_accel_open(&faulty_calls, tree, NPU_NODE, &accel),
 			 -TENON_E_UNSUPPORTED);
@@ -136,9 +136,9 @@ static void memory_that_ends_is_said(void **state)
 {
 	(void)state;
 	begin(CONVOLUTION);
-	npu.cma = NPU_PAGE;
+	npu.memory = NPU_PAGE;
 	open_fails(-TENON_E_NOMEM, "no contiguous memory");
-	npu.cma = 16 << 20;
+	npu.memory = 16 << 20;
 	end();
 }
 

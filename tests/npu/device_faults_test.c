@@ -200,6 +200,9 @@ static int expected_of_drm(const struct fault *f)
 				       f->error == EOPNOTSUPP || f->error == ENOTTY
 			       ? 0
 			       : 2;
+	case 0x42:
+		/* the queue waits again, until the job has ended */
+		return f->error == ETIME ? 0 : 2;
 	case 0x44:
 		return f->error == EINVAL ? -TENON_E_UNSUPPORTED : 2;
 	}

@@ -39,7 +39,8 @@ static int fill(struct model_session *s, size_t i)
 	s->arguments[i] = (uintptr_t)s->memory[i];
 	if (!err && i + 1 < m->count)
 		err = tenon_queue_write(s->queue, s->memory[i], 0, s->expected, s->bytes, NULL);
-	return err;
+	/* the next argument is read into the same bytes */
+	return err ? err : tenon_queue_sync(s->queue, UINT64_MAX);
 }
 
 int model_session_try(struct model_session *s, const char *device, const struct model *m)
@@ -61,13 +62,19 @@ void model_session_start(struct model_session *s, const char *device, const stru
 		fail_msg("%s", tenon_error_message());
 }
 
-int model_session_run(struct model_session *s)
+int model_session_dispatch(struct model_session *s)
 {
 	const struct tenon_dispatch d = { .kernel = s->kernel,
 					  .grid = { 1, 1, 1 },
 					  .block = { 1, 1, 1 },
 					  .arguments = s->arguments };
-	int err = tenon_queue_dispatch(s->queue, &d, NULL);
+
+	return tenon_queue_dispatch(s->queue, &d, NULL);
+}
+
+int model_session_run(struct model_session *s)
+{
+	int err = model_session_dispatch(s);
 
 	return err ? err : tenon_queue_sync(s->queue, UINT64_MAX);
 }

@@ -37,7 +37,10 @@ int model_session_try(struct model_session *s, const char *device, const struct 
 /* So, and fail the test if one did. */
 void model_session_start(struct model_session *s, const char *device, const struct model *m);
 
-/* Return: the status of the run. */
+/* Submit a run. Return: the status of that. */
+int model_session_dispatch(struct model_session *s);
+
+/* Run, and wait. Return: the status of the run. */
 int model_session_run(struct model_session *s);
 
 /* The output is that of the reference kernels. */

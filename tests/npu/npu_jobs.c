@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: MIT */
+/* Jobs of the kernel's model, and its time. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "devices/ethosu/ethosu_sim.h"
-#include "devices/ethosu/ethosu_uapi.h"
 #include "tests/npu/npu_objects.h"
 #include "tests/unit/suite.h"
 
-/* the kernel looks after 500 ms, and waits for 100 ms more for progress */
-#define HANG_TIME (NPU_SECOND * 6 / 10)
-#define SRAM	  2
+#define CORES 8
 
+static const struct npu_driver *driver;
 static struct npu_job jobs[NPU_JOBS];
-static struct npu_job *queue[NPU_JOBS];
-static unsigned int queue_count;
-static uint64_t last_end;
+static uint64_t core_free[CORES];
+
+void npu_jobs_begin(const struct npu_driver *d)
+{
+	driver = d;
+	memset(jobs, 0, sizeof(jobs));
+	npu_cores_begin();
+}
+
+void npu_cores_begin(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NPU_JOBS; i++)
+		assert_false(jobs[i].queued);
+	memset(core_free, 0, sizeof(core_free));
+}
 
 void npu_job_put(struct npu_job *job)
 {
@@ -23,9 +34,10 @@ void npu_job_put(struct npu_job *job)
 
 	if (!job || --job->references)
 		return;
-	for (i = 0; i < NPU_REGIONS; i++)
-		npu_object_put(job->regions[i]);
-	npu_object_put(job->stream);
+	for (i = 0; i < job->object_count; i++)
+		npu_object_put(job->objects[i]);
+	if (job->file)
+		npu_file_put(job->file);
 	memset(job, 0, sizeof(*job));
 }
 
@@ -38,56 +50,18 @@ unsigned int npu_jobs_left(void)
 	return left;
 }
 
-void npu_drop_jobs(void)
+/* ---- the end of jobs */
+
+/* The one of those that wait whose end comes first. */
+static struct npu_job *first_to_end(void)
 {
-	memset(jobs, 0, sizeof(jobs));
-	queue_count = 0;
-	last_end = 0;
-}
-
-/* ---- the device */
-
-static enum npu_fate fate_of(unsigned int nth)
-{
-	return nth < npu.fate_count ? npu.fates[nth] : NPU_DONE;
-}
-
-static uint64_t end_of(const struct npu_job *job)
-{
-	const uint64_t start = job->start > last_end ? job->start : last_end;
-
-	return start + (fate_of(npu.jobs) == NPU_HANGS ? HANG_TIME : npu.job_time);
-}
-
-/* Run a stream with what the device sees: SRAM has lost its contents. Return: whether it ended without an error. */
-static bool compute(const struct npu_job *job)
-{
-	const struct ethosu_target target = { npu.config, npu.id };
-	struct ethosu_memory memory = { { NULL }, { 0 } };
-	uint8_t *sram = malloc(npu.sram_size ? npu.sram_size : 1);
+	struct npu_job *first = NULL;
 	unsigned int i;
-	int err;
 
-	assert_non_null(sram);
-	memset(sram, 0xe7, npu.sram_size);
-	for (i = 0; i < NPU_REGIONS; i++) {
-		if (!job->regions[i])
-			continue;
-		memory.base[i] = job->regions[i]->base;
-		memory.size[i] = job->regions[i]->size;
-	}
-	if (job->sram_size) {
-		memory.base[SRAM] = sram;
-		memory.size[SRAM] = npu.sram_size;
-	}
-	err = ethosu_sim_run(tenon_cursor_of(job->stream->base, job->stream->stream_size, "job", 0),
-			     &target, &memory, 0, NULL);
-	if (err) {
-		print_message("a job failed: %s\n", tenon_error_message());
-		tenon_error_clear();
-	}
-	free(sram);
-	return !err;
+	for (i = 0; i < NPU_JOBS; i++)
+		if (jobs[i].queued && (!first || jobs[i].end < first->end))
+			first = &jobs[i];
+	return first;
 }
 
 static void end_job(struct npu_job *job, int error)
@@ -97,138 +71,73 @@ static void end_job(struct npu_job *job, int error)
 	job->queued = false;
 	job->error = error;
 	npu.jobs++;
-	for (i = 0; i < NPU_REGIONS; i++)
-		if (job->regions[i] && job->regions[i]->writer == job) {
-			job->regions[i]->writer = NULL;
+	for (i = job->written_from; i < job->object_count; i++)
+		if (job->objects[i]->writer == job) {
+			job->objects[i]->writer = NULL;
 			npu_job_put(job);
 		}
 	npu_fence_signals(job);
 	npu_job_put(job);
 }
 
-static void take_head(void)
+static void cancel_all(uint64_t now)
 {
-	memmove(queue, queue + 1, --queue_count * sizeof(*queue));
+	struct npu_job *job;
+	unsigned int i;
+
+	while ((job = first_to_end()))
+		end_job(job, ECANCELED);
+	for (i = 0; i < CORES; i++)
+		core_free[i] = now;
 }
 
-static void run_head(void)
+static void run_first(struct npu_job *job)
 {
-	struct npu_job *job = queue[0];
-	const enum npu_fate fate = fate_of(npu.jobs);
-	bool succeeded = false;
+	const bool runs = job->fate != NPU_HANGS && job->fate != NPU_FAULTS && driver->compute(job);
+	const bool succeeds = runs && job->fate == NPU_DONE;
+	const uint64_t end = job->end;
 
-	last_end = end_of(job);
-	if (fate == NPU_DONE || fate == NPU_WRITES_AND_FAULTS)
-		succeeded = compute(job) && fate == NPU_DONE;
-	take_head();
-	end_job(job, succeeded ? 0 : ECANCELED);
-	if (succeeded)
+	end_job(job, succeeds ? 0 : ECANCELED);
+	if (succeeds)
 		return;
 	npu.resets++;
-	while (queue_count && !npu.keeps_queue) {
-		job = queue[0];
-		take_head();
-		end_job(job, ECANCELED);
-	}
+	if (npu.cancels_all)
+		cancel_all(end);
 }
 
 void npu_run_queue(void)
 {
-	while (queue_count && end_of(queue[0]) <= npu.now)
-		run_head();
+	struct npu_job *job;
+
+	while ((job = first_to_end()) && job->end <= npu.now)
+		run_first(job);
 }
 
 bool npu_pass_until(const struct npu_job *job, uint64_t deadline)
 {
-	while (job->queued && queue_count && end_of(queue[0]) <= deadline) {
-		if (npu.now < end_of(queue[0]))
-			npu.now = end_of(queue[0]);
-		run_head();
+	struct npu_job *first;
+
+	while (job->queued && (first = first_to_end()) && first->end <= deadline) {
+		if (npu.now < first->end)
+			npu.now = first->end;
+		run_first(first);
 	}
 	if (job->queued && npu.now < deadline && deadline != UINT64_MAX)
 		npu.now = deadline;
 	return !job->queued;
 }
 
-void npu_set_time(uint64_t now)
-{
-	assert_int_equal(queue_count, 0);
-	npu.now = now;
-	last_end = 0;
-}
-
-void npu_pass_time(uint64_t nanoseconds)
-{
-	npu.now += nanoseconds;
-	npu_run_queue();
-}
-
-/* Fences are those of writers, and a wait does not tell whether they failed. */
-int npu_wait(struct npu_object *object, int64_t deadline)
-{
-	if (!object->writer)
-		return 0;
-	return npu_pass_until(object->writer, deadline < 0 ? 0 : (uint64_t)deadline) ? 0 : ETIME;
-}
-
 /* ---- submission */
 
-/* Region 2 without a buffer is in SRAM. Return: whether that is so, or an errno. */
-static int in_sram(const struct ethosu_uapi_job *j, const struct npu_pass *pass)
+int npu_job_add(struct npu_job *job, struct npu_object *object)
 {
-	if (npu.generation == 1)
-		return j->sram_size != 0;
-	return pass->size[SRAM] > npu.sram_size ? -EINVAL : 1;
-}
+	unsigned int i;
 
-static int find_region(const struct npu_file *file, const struct ethosu_uapi_job *j,
-		       const struct npu_pass *pass, unsigned int i, struct npu_object **out)
-{
-	const uint32_t handle = j->regions[i];
-	int sram;
-
-	*out = NULL;
-	if (!handle && !pass->size[i])
-		return 0;
-	if (!handle && i == SRAM) {
-		sram = in_sram(j, pass);
-		if (sram)
-			return sram < 0 ? -sram : 0;
-	}
-	if (handle && !pass->size[i])
-		return EINVAL;
-	*out = npu_object_of(file, handle);
-	if (!*out)
-		return ENOENT;
-	if ((*out)->is_stream)
-		return EINVAL;
-	return pass->size[i] > (*out)->size ? EOVERFLOW : 0;
-}
-
-static int find_objects(const struct npu_file *file, const struct ethosu_uapi_job *j,
-			struct npu_job *job)
-{
-	unsigned int i, k;
-	int error;
-
-	if (j->regions[SRAM] && j->sram_size)
-		return EINVAL;
-	if (j->sram_size > npu.sram_size)
-		return EINVAL;
-	job->stream = npu_object_of(file, j->stream);
-	if (!job->stream)
-		return ENOENT;
-	if (!job->stream->is_stream)
-		return EINVAL;
-	for (i = 0; i < NPU_REGIONS; i++) {
-		error = find_region(file, j, &job->stream->pass, i, &job->regions[i]);
-		if (error)
-			return error;
-		/* the locks of all are taken, each once */
-		for (k = 0; k < i; k++)
-			if (job->regions[i] && job->regions[i] == job->regions[k])
-				return EALREADY;
-	}
+	for (i = 0; i < job->object_count; i++)
+		if (job->objects[i] == object)
+			return EALREADY;
+	assert_true(job->object_count < NPU_JOB_OBJECTS);
+	job->objects[job->object_count++] = object;
 	return 0;
 }
 
@@ -242,59 +151,66 @@ static struct npu_job *free_job(void)
 	return &jobs[i];
 }
 
-static void push(struct npu_job *job)
+static enum npu_fate next_fate(void)
 {
+	unsigned int i, nth = npu.jobs;
+
+	for (i = 0; i < NPU_JOBS; i++)
+		nth += jobs[i].queued;
+	return nth < npu.fate_count ? npu.fates[nth] : NPU_DONE;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool hangs(const struct npu_job *job)
+{
+	return job->fate == NPU_HANGS || job->fate == NPU_WRITES_AND_HANGS;
+}
+
+/* A job waits for those that write its objects, and for a core. */
+static void schedule(struct npu_job *job)
+{
+	unsigned int i, running = 1;
+
+	job->begin = npu.now;
+	for (i = 0; i < job->object_count; i++)
+		if (job->objects[i]->writer)
+			job->begin = later(job->begin, job->objects[i]->writer->end);
+	assert_true(npu.cores <= CORES);
+	for (i = 1; i < npu.cores; i++)
+		if (core_free[i] < core_free[job->core] && core_free[job->core] > job->begin)
+			job->core = i;
+	job->begin = later(job->begin, core_free[job->core]);
+	job->fate = next_fate();
+	job->end = job->begin + (hangs(job) ? driver->patience : npu.job_time * job->task_count);
+	core_free[job->core] = job->end;
+	for (i = 0; i < NPU_JOBS; i++)
+		running += jobs[i].queued && jobs[i].begin < job->end && jobs[i].end > job->begin;
+	if (running > npu.most_at_once)
+		npu.most_at_once = running;
+}
+
+void npu_job_push(const struct npu_job *found)
+{
+	struct npu_job *job = free_job();
 	unsigned int i;
 
+	*job = *found;
+	schedule(job);
 	job->references = 1;
 	job->queued = true;
-	job->start = npu.now;
-	job->stream->references++;
-	for (i = 0; i < NPU_REGIONS; i++) {
-		if (!job->regions[i])
+	if (job->file)
+		job->file->references++;
+	for (i = 0; i < job->object_count; i++) {
+		job->objects[i]->references++;
+		if (i < job->written_from)
 			continue;
-		job->regions[i]->references++;
-		if (!job->stream->pass.written[i])
-			continue;
-		npu_job_put(job->regions[i]->writer);
-		job->regions[i]->writer = job;
+		npu_job_put(job->objects[i]->writer);
+		job->objects[i]->writer = job;
 		job->references++;
 	}
-	queue[queue_count++] = job;
 	npu_run_queue();
-}
-
-static int submit_one(const struct npu_file *file, const struct ethosu_uapi_job *j)
-{
-	struct npu_job found = { 0 }, *job;
-	int error = find_objects(file, j, &found);
-
-	npu.refused += error != 0;
-	if (error)
-		return error;
-	job = free_job();
-	*job = found;
-	job->sram_size = j->sram_size;
-	push(job);
-	return 0;
-}
-
-int npu_submit(const struct npu_file *file, const void *argument)
-{
-	const struct ethosu_uapi_submit *s = argument;
-	const char *at = (const char *)(uintptr_t)s->jobs;
-	struct ethosu_uapi_job j;
-	uint32_t i;
-	int error = 0;
-
-	npu.submits++;
-	if (s->pad)
-		return EINVAL;
-	if (s->count && s->jobs < NPU_PAGE)
-		return EFAULT;
-	for (i = 0; i < s->count && !error; i++) {
-		memcpy(&j, at + i * sizeof(j), sizeof(j));
-		error = submit_one(file, &j);
-	}
-	return error;
 }

@@ -3,15 +3,24 @@
 #define TESTS_NPU_NPU_KERNEL_H
 
 /*
- * A named fake of Linux's driver "ethosu", behind driver/syscall: "the kernel's model". It was written from a
- * description of the kernel's calls, and shares neither the check of streams nor the kernel's rule with
- * devices/ethosu/; jobs run on the functional model. No Ethos-U was seen by it: it shows that a program keeps the rules
- * as they were read, and neither that these are right nor what hardware does.
+ * A named fake of Linux with one driver of an NPU, "ethosu" or "rocket", behind driver/syscall: "the kernel's model". It
+ * was written from descriptions of the kernel's calls. No NPU was seen by it: it shows that a program keeps the rules as
+ * they were read, and neither that these are right nor what hardware does.
+ *
+ * With "ethosu" it shares neither the check of streams nor the kernel's rule with devices/ethosu/; jobs run on the
+ * functional model.
+ *
+ * With "rocket" it shares no code with devices/rocket/, and computes no convolution. A task records the registers that its
+ * words write; when it enables the DPU, each byte of the result is the sum of the bytes that the registers of addresses
+ * name: of the input, of the weights (over and over), and of the operand. So a test sees whether the right words arrived
+ * with the right addresses, and in the right order; it does not see whether they are what an NPU needs. CPU and NPU have a
+ * copy of each buffer of their own: FINI_BO carries what the CPU wrote over, PREP_BO what the NPU wrote. A buffer without
+ * these calls has old bytes.
  *
  * Time is the model's own: it passes in waits, and jobs end when it has come. So every schedule can be had, and a slow
- * machine changes none. Calls are not locked: one thread at a time.
+ * machine changes none. Calls take a lock, so threads may make them; so do the functions below, but not who sets a knob.
  *
- * The node is /dev/accel/accel0 in the tree of tests/driver/tree.h. Use it below faulty_calls, which counts descriptors.
+ * Nodes are /dev/accel/accelN in the tree of tests/driver/tree.h. Use it below faulty_calls, which counts descriptors.
  */
 
 #include <stdbool.h>
@@ -20,6 +29,7 @@
 #include "driver/syscall/syscall.h"
 
 #define NPU_NODE    "/dev/accel/accel0"
+#define NPU_NODES   4
 #define NPU_PAGE    UINT64_C(4096)
 #define NPU_REGIONS 8
 #define NPU_SECOND  UINT64_C(1000000000)
@@ -27,67 +37,86 @@
 /* What comes of a job. */
 enum npu_fate {
 	NPU_DONE,
-	NPU_HANGS,  /* it makes no progress: the kernel resets the device after 600 ms */
+	NPU_HANGS, /* it makes no progress: the kernel resets the device, or the core, after a while */
 	NPU_FAULTS, /* the device reports an error when it should be done, and is reset */
 	NPU_WRITES_AND_FAULTS, /* so, after all results were written */
+	NPU_WRITES_AND_HANGS,  /* all results are written, and the end is not told */
 };
 
 /**
  * struct npu_kernel - knobs, and what was counted
- * @driver: name of the driver
- * @generation: of the rule for streams, 1 to 3
- * @id: register of the device
- * @config: likewise
- * @sram_size: bytes
- * @info_size: of what is told of the device: 12, or 16 in new kernels
- * @lacks: bytes that a buffer has less than it was asked for, as no kernel does
- * @cma: bytes of contiguous memory that are free
+ * @drivers: name of the driver of each node; NULL where there is none
+ * @memory: bytes that are free
+ * @cores: how many jobs run at a time
  * @now: the clock
- * @job_time: how long a job takes
- * @fates: what comes of each job, in the order of their end; NPU_DONE for those behind
+ * @job_time: how long a job takes, or each of its tasks
+ * @fates: what comes of each job, in the order of their submission; NPU_DONE for those behind
+ * @fate_count: number of these
  * @unplugged: the device is gone
- * @keeps_queue: a reset cancels the running job alone, not those that wait
+ * @cancels_all: a reset ends all jobs that wait, not the one that failed alone
  * @interrupts: how many calls a signal interrupts before one succeeds
- * @jobs: number of jobs that ended
+ * @jobs: jobs that ended
  * @resets: number of resets
- * @refused: jobs that were refused
  * @left_handles: handles that a closed descriptor still had
- * @streams: streams that were handed over
  * @submits: calls of SUBMIT
- * @damaged: the kernel wrote outside of its own memory, as generation 1 does for some streams
+ * @most_at_once: of jobs
+ * @generation: of ethosu's rule for streams, 1 to 3
+ * @id: register of an Ethos-U
+ * @config: likewise
+ * @sram_size: bytes that an Ethos-U has
+ * @info_size: of what is told of an Ethos-U: 12, or 16 in new kernels
+ * @lacks: bytes that a buffer of ethosu has less than it was asked for, as no kernel does
+ * @refused: jobs that ethosu refused
+ * @streams: streams that ethosu was handed
+ * @damaged: ethosu wrote outside of its own memory, as generation 1 does for some streams
+ * @base: where the address space of a descriptor of rocket begins
+ * @drops: rocket drops the next jobs, as if a task were wrong
+ * @dropped: jobs that rocket dropped, for whatever reason
+ * @tasks: tasks of rocket that ran
  */
 struct npu_kernel {
-	const char *driver;
+	const char *drivers[NPU_NODES];
+	uint64_t memory;
+	unsigned int cores;
+	uint64_t now;
+	uint64_t job_time;
+	const enum npu_fate *fates;
+	unsigned int fate_count;
+	bool unplugged;
+	bool cancels_all;
+	unsigned int interrupts;
+	unsigned int jobs;
+	unsigned int resets;
+	unsigned int left_handles;
+	unsigned int submits;
+	unsigned int most_at_once;
+
 	unsigned int generation;
 	uint32_t id;
 	uint32_t config;
 	uint32_t sram_size;
 	uint32_t info_size;
 	uint32_t lacks;
-	uint64_t cma;
-	uint64_t now;
-	uint64_t job_time;
-	const enum npu_fate *fates;
-	unsigned int fate_count;
-	bool unplugged;
-	bool keeps_queue;
-	unsigned int interrupts;
-	unsigned int jobs;
-	unsigned int resets;
 	unsigned int refused;
-	unsigned int left_handles;
 	unsigned int streams;
-	unsigned int submits;
 	bool damaged;
+
+	uint64_t base;
+	unsigned int drops;
+	unsigned int dropped;
+	unsigned int tasks;
 };
 
 extern struct npu_kernel npu;
 extern const struct system_calls npu_calls;
 
-/* A U65 of 256 MACs with 384 KiB of SRAM and 16 MiB of memory, of generation 3. */
+/* Node 0 is a U65 of 256 MACs with 384 KiB of SRAM and 16 MiB of memory; the driver is of generation 3. */
 void npu_start(void);
 
-/* Objects, jobs and descriptors that exist; npu_start() drops them. */
+/* Node 0 is an RK3588 with three cores and 64 MiB. */
+void npu_start_rocket(void);
+
+/* Objects, jobs and descriptors that exist; the start of a kernel drops them. */
 unsigned int npu_left(void);
 
 /* Another clock, with no job queued; it may be one that was. */
@@ -96,7 +125,13 @@ void npu_set_time(uint64_t now);
 /* Let time pass. */
 void npu_pass_time(uint64_t nanoseconds);
 
-/* ---- npu_pass.c: the walk through a stream */
+/* Wait, at most ten seconds of the machine's clock, until so many jobs were submitted. Return: whether they were. */
+bool npu_await_submits(unsigned int count);
+
+/* Number of jobs that ended, while other threads make calls. */
+unsigned int npu_ended(void);
+
+/* ---- npu_pass.c: ethosu's walk through a stream */
 
 struct npu_pass {
 	uint64_t size[NPU_REGIONS];
@@ -107,5 +142,18 @@ struct npu_pass {
 /* Return: 0; the errno. */
 int npu_pass(const uint32_t *words, uint32_t bytes, unsigned int generation, uint32_t config,
 	     struct npu_pass *out);
+
+/* ---- npu_rocket.c: a task that ran */
+
+#define NPU_RECORDS 64
+
+struct npu_record {
+	uint32_t commands; /* address */
+	uint32_t count;
+	unsigned int core;
+};
+
+/* the first tasks that ran since npu_start_rocket(), npu.tasks of them if there is room */
+extern struct npu_record npu_records[NPU_RECORDS];
 
 #endif /* TESTS_NPU_NPU_KERNEL_H */

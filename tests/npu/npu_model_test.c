@@ -167,7 +167,7 @@ static void buffers_are_whole_pages_of_memory_that_ends(void **state)
 	assert_int_equal(call(fd, ETHOSU_UAPI_BO_CREATE, &b), EINVAL);
 	b = (struct ethosu_uapi_buffer){ .size = 1, .flags = 2 };
 	assert_int_equal(call(fd, ETHOSU_UAPI_BO_CREATE, &b), EINVAL);
-	b = (struct ethosu_uapi_buffer){ .size = npu.cma + 1 };
+	b = (struct ethosu_uapi_buffer){ .size = npu.memory + 1 };
 	assert_int_equal(call(fd, ETHOSU_UAPI_BO_CREATE, &b), ENOMEM);
 	first = make_buffer(fd, NPU_PAGE + 1);
 	assert_int_equal(first, 1);

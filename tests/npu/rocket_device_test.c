@@ -13,18 +13,18 @@
 #include "devices/rocket/rocket_device.h"
 #include "tests/driver/faults.h"
 #include "tests/driver/tree.h"
-#include "tests/npu/rocket_kernel.h"
+#include "tests/npu/npu_kernel.h"
 #include "tests/npu/rocket_stream.h"
 #include "tests/unit/suite.h"
 
 static int begin(void **state)
 {
 	(void)state;
-	rocket.fates = NULL;
-	rocket.fate_count = 0;
-	rocket.jobs = rocket.resets = rocket.tasks = rocket.dropped = 0;
-	rocket.now = tenon_now();
-	rocket.job_time = ROCKET_SECOND / 1000;
+	npu.fates = NULL;
+	npu.fate_count = 0;
+	npu.jobs = npu.resets = npu.tasks = npu.dropped = 0;
+	npu_set_time(tenon_now());
+	npu.job_time = NPU_SECOND / 1000;
 	return 0;
 }
 
@@ -32,8 +32,8 @@ static int begin_all(void **state)
 {
 	int err = tree_setup(state);
 
-	rocket_start();
-	faults_over(&rocket_calls);
+	npu_start_rocket();
+	faults_over(&npu_calls);
 	rocket_source.calls = &faulty_calls;
 	rocket_source.root = tree;
 	return err;
@@ -42,8 +42,8 @@ static int begin_all(void **state)
 /* The library keeps devices open: accel/0 and, once it was opened, the second one. Nothing else is left. */
 static void assert_only_nodes_are_open(void)
 {
-	rocket_pass_time(ROCKET_SECOND);
-	assert_int_equal(rocket_left(), 2);
+	npu_pass_time(NPU_SECOND);
+	assert_int_equal(npu_left(), 2);
 }
 
 static void a_node_is_a_device(void **state)
@@ -72,14 +72,14 @@ static void nodes_of_the_driver_are_counted(void **state)
 	(void)state;
 	assert_int_equal(rocket_backend.count(&count), 0);
 	assert_int_equal(count, 1);
-	rocket.drivers[1] = "ethosu";
-	rocket.drivers[2] = "rocket";
+	npu.drivers[1] = "ethosu";
+	npu.drivers[2] = "rocket";
 	assert_int_equal(rocket_backend.count(&count), 0);
 	assert_int_equal(count, 2);
 	assert_int_equal(tenon_device_open("rocket:1", &d), 0);
 	assert_non_null(strstr(tenon_device_properties(d)->driver, "/dev/accel/accel2"));
 	tenon_object_unref(d);
-	rocket.drivers[1] = rocket.drivers[2] = NULL;
+	npu.drivers[1] = npu.drivers[2] = NULL;
 }
 
 /* ---- programs */
@@ -123,13 +123,19 @@ static void start(struct session *s, unsigned int tasks)
 	s->arguments[1] = (uintptr_t)s->out;
 }
 
-static int run(struct session *s)
+static int dispatch(struct session *s)
 {
 	const struct tenon_dispatch d = { .kernel = s->kernel,
 					  .grid = { 1, 1, 1 },
 					  .block = { 1, 1, 1 },
 					  .arguments = s->arguments };
-	int err = tenon_queue_dispatch(s->queue, &d, NULL);
+
+	return tenon_queue_dispatch(s->queue, &d, NULL);
+}
+
+static int run(struct session *s)
+{
+	int err = dispatch(s);
 
 	return err ? err : tenon_queue_sync(s->queue, UINT64_MAX);
 }
@@ -144,7 +150,7 @@ static void assert_output(struct session *s, unsigned int tasks)
 		assert_int_equal(found[i], (uint8_t)(bytes[i] + tasks * SAMPLE_WEIGHT(i)));
 }
 
-static void stop(struct session *s)
+static void release(struct session *s)
 {
 	tenon_object_unref(s->in);
 	tenon_object_unref(s->out);
@@ -153,6 +159,11 @@ static void stop(struct session *s)
 	tenon_object_unref(s->queue);
 	tenon_object_unref(s->device);
 	tenon_buffer_fini(&s->payload);
+}
+
+static void stop(struct session *s)
+{
+	release(s);
 	assert_only_nodes_are_open();
 }
 
@@ -168,9 +179,9 @@ static void register_commands_run_as_modules(void **state)
 		if (run(&s) || run(&s))
 			fail_msg("%s", tenon_error_message());
 		assert_output(&s, tasks);
-		assert_int_equal(rocket.jobs, 2);
-		assert_int_equal(rocket.tasks, 2 * tasks);
-		assert_int_equal(rocket.dropped, 0);
+		assert_int_equal(npu.jobs, 2);
+		assert_int_equal(npu.tasks, 2 * tasks);
+		assert_int_equal(npu.dropped, 0);
 		stop(&s);
 	}
 }
@@ -205,7 +216,7 @@ static void a_job_that_fails_is_an_error_of_the_run(void **state)
 
 	(void)state;
 	start(&s, 2);
-	rocket.drops = 1;
+	npu.drops = 1;
 	assert_int_equal(run(&s), -TENON_E_DEVICE);
 	assert_error_has("the kernel dropped the job");
 	assert_int_equal(run(&s), 0);
@@ -213,23 +224,108 @@ static void a_job_that_fails_is_an_error_of_the_run(void **state)
 	stop(&s);
 }
 
-/* Its memory has the inputs of the next run, which it must not overwrite when it ends. */
-static void a_run_waits_for_a_job_that_outlived_its_deadline(void **state)
+/* ---- jobs in flight: the model's time stands still for jobs that take so long, until it is told to pass */
+
+#define LONG (100 * NPU_SECOND)
+
+static void end_jobs(void)
 {
-	struct session s;
+	npu_pass_time(2 * LONG);
+	npu.job_time = 0;
+}
+
+static void assert_pending(const struct session *s, unsigned int ended)
+{
+	assert_int_equal(tenon_queue_sync(s->queue, tenon_deadline(1000000)), -TENON_E_TIMEOUT);
+	tenon_error_clear();
+	assert_int_equal(npu_ended(), ended);
+}
+
+static void queues_have_jobs_in_flight_at_the_same_time(void **state)
+{
+	struct session s, other;
 
 	(void)state;
 	start(&s, 1);
-	rocket.job_time = 100 * ROCKET_SECOND;
-	assert_int_equal(run(&s), -TENON_E_TIMEOUT);
-	tenon_error_clear();
-	assert_int_equal(rocket.jobs, 0);
-	rocket.now = tenon_now() + 200 * ROCKET_SECOND;
-	rocket.job_time = 0;
-	if (run(&s))
-		fail_msg("%s", tenon_error_message());
-	assert_int_equal(rocket.jobs, 2);
+	start(&other, 2);
+	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
+	assert_int_equal(tenon_queue_sync(other.queue, UINT64_MAX), 0);
+	npu.submits = 0;
+	npu.job_time = LONG;
+	assert_int_equal(dispatch(&s), 0);
+	assert_int_equal(dispatch(&other), 0);
+	assert_true(npu_await_submits(2));
+	assert_pending(&s, 0);
+	assert_pending(&other, 0);
+	npu_pass_time(4 * LONG);
+	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
+	assert_int_equal(tenon_queue_sync(other.queue, UINT64_MAX), 0);
+	assert_int_equal(npu.most_at_once, 2);
 	assert_output(&s, 1);
+	assert_output(&other, 2);
+	release(&other);
+	stop(&s);
+}
+
+/* A second job reads what the first wrote, and a copy what the second did; nothing waits in between. */
+static void operations_of_a_queue_are_submitted_without_waiting_and_done_in_order(void **state)
+{
+	struct tenon_timeline *t;
+	struct tenon_point point;
+	struct session s;
+	uint64_t value;
+	size_t i;
+
+	(void)state;
+	start(&s, 1);
+	assert_int_equal(tenon_timeline_create(0, &t), 0);
+	point = (struct tenon_point){ t, 1 };
+	memset(found, 0, sizeof(found));
+	npu.job_time = LONG;
+	assert_int_equal(dispatch(&s), 0);
+	s.arguments[0] = (uintptr_t)s.out;
+	s.arguments[1] = (uintptr_t)s.in;
+	assert_int_equal(dispatch(&s), 0);
+	assert_int_equal(tenon_queue_read(s.queue, found, s.in, 0, SAMPLE_BYTES,
+					  &(struct tenon_sync){ NULL, 0, &point, 1 }),
+			 0);
+	assert_pending(&s, 0);
+	assert_int_equal(tenon_timeline_value(t, &value), 0);
+	assert_int_equal(value, 0);
+	end_jobs();
+	assert_int_equal(tenon_timeline_wait(t, 1, UINT64_MAX), 0);
+	assert_int_equal(npu_ended(), 2);
+	for (i = 0; i < SAMPLE_BYTES; i++)
+		assert_int_equal(found[i], (uint8_t)(bytes[i] + 2 * SAMPLE_WEIGHT(i)));
+	tenon_object_unref(t);
+	stop(&s);
+}
+
+static void a_deadline_ends_a_wait_and_no_job(void **state)
+{
+	struct tenon_timeline *t;
+	struct tenon_point point;
+	struct tenon_job job = { .deadline = tenon_deadline(1000000) };
+	struct session s;
+	struct tenon_dispatch d = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } };
+
+	(void)state;
+	start(&s, 1);
+	assert_int_equal(tenon_timeline_create(0, &t), 0);
+	point = (struct tenon_point){ t, 1 };
+	job.sync.signal = &point;
+	job.sync.signal_count = 1;
+	d.kernel = s.kernel;
+	d.arguments = s.arguments;
+	npu.job_time = LONG;
+	assert_int_equal(tenon_queue_launch(s.queue, &d, &job), 0);
+	assert_int_equal(tenon_timeline_wait(t, 1, UINT64_MAX), -TENON_E_TIMEOUT);
+	tenon_error_clear();
+	assert_pending(&s, 0);
+	end_jobs();
+	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
+	assert_output(&s, 1);
+	tenon_object_unref(t);
 	stop(&s);
 }
 
@@ -239,7 +335,7 @@ static uint32_t handle_of(const struct tenon_memory *m)
 }
 
 /* The kernel gives the handle of a buffer that is closed to the next one. */
-static void memory_of_a_job_that_outlived_its_deadline_is_kept(void **state)
+static void memory_of_a_job_is_kept_until_it_ends(void **state)
 {
 	struct tenon_memory_request request = { .size = SAMPLE_BYTES,
 						.usage = TENON_MEMORY_DEFAULT };
@@ -250,22 +346,23 @@ static void memory_of_a_job_that_outlived_its_deadline_is_kept(void **state)
 	start(&s, 1);
 	in = handle_of(s.in);
 	out = handle_of(s.out);
-	rocket.job_time = 100 * ROCKET_SECOND;
-	assert_int_equal(run(&s), -TENON_E_TIMEOUT);
+	npu.job_time = LONG;
+	assert_int_equal(dispatch(&s), 0);
 	tenon_object_unref(s.in);
 	tenon_object_unref(s.out);
+	/* the code was copied, too */
+	tenon_object_unref(s.executable);
+	s.executable = NULL;
+	tenon_program_free(s.program);
+	s.program = NULL;
 	assert_int_equal(tenon_memory_alloc(s.device, &request, &s.in), 0);
 	assert_int_equal(tenon_memory_alloc(s.device, &request, &s.out), 0);
 	assert_true(handle_of(s.in) != in && handle_of(s.in) != out);
 	assert_true(handle_of(s.out) != in && handle_of(s.out) != out);
-	rocket.now = tenon_now() + 200 * ROCKET_SECOND;
-	rocket.job_time = 0;
-	assert_int_equal(tenon_queue_write(s.queue, s.in, 0, bytes, SAMPLE_BYTES, NULL), 0);
-	s.arguments[0] = (uintptr_t)s.in;
-	s.arguments[1] = (uintptr_t)s.out;
-	if (run(&s))
-		fail_msg("%s", tenon_error_message());
-	assert_output(&s, 1);
+	assert_pending(&s, 0);
+	end_jobs();
+	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
+	assert_int_equal(npu_ended(), 1);
 	/* the next has the handles that were let go */
 	tenon_object_unref(s.in);
 	assert_int_equal(tenon_memory_alloc(s.device, &request, &s.in), 0);
@@ -273,18 +370,27 @@ static void memory_of_a_job_that_outlived_its_deadline_is_kept(void **state)
 	stop(&s);
 }
 
-static void a_queue_is_closed_while_its_job_goes_on(void **state)
+static void a_queue_of_a_lost_device_is_closed_while_its_job_goes_on(void **state)
 {
+	struct tenon_device *again;
 	struct session s;
 
 	(void)state;
 	start(&s, 1);
-	rocket.job_time = 100 * ROCKET_SECOND;
-	assert_int_equal(run(&s), -TENON_E_TIMEOUT);
-	rocket.now = tenon_now();
+	npu.submits = 0;
+	npu.job_time = LONG;
+	assert_int_equal(dispatch(&s), 0);
+	assert_true(npu_await_submits(1));
+	tenon_error(-TENON_E_DEVICE, "somebody pulled the plug");
+	assert_int_equal(tenon_device_lose(s.device, -TENON_E_DEVICE), -TENON_E_LOST);
+	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), -TENON_E_LOST);
+	tenon_error_clear();
 	tenon_object_unref(s.queue);
 	s.queue = NULL;
-	rocket_pass_time(200 * ROCKET_SECOND);
+	assert_int_equal(npu_ended(), 0);
+	npu_pass_time(2 * LONG);
+	assert_int_equal(tenon_device_reopen(s.device, &again), 0);
+	tenon_object_unref(again);
 	stop(&s);
 }
 
@@ -322,9 +428,14 @@ int main(void)
 		cmocka_unit_test_setup(register_commands_run_as_modules, begin),
 		cmocka_unit_test_setup(parts_of_memory_are_arguments, begin),
 		cmocka_unit_test_setup(a_job_that_fails_is_an_error_of_the_run, begin),
-		cmocka_unit_test_setup(a_run_waits_for_a_job_that_outlived_its_deadline, begin),
-		cmocka_unit_test_setup(memory_of_a_job_that_outlived_its_deadline_is_kept, begin),
-		cmocka_unit_test_setup(a_queue_is_closed_while_its_job_goes_on, begin),
+		cmocka_unit_test_setup(queues_have_jobs_in_flight_at_the_same_time, begin),
+		cmocka_unit_test_setup(
+			operations_of_a_queue_are_submitted_without_waiting_and_done_in_order,
+			begin),
+		cmocka_unit_test_setup(a_deadline_ends_a_wait_and_no_job, begin),
+		cmocka_unit_test_setup(memory_of_a_job_is_kept_until_it_ends, begin),
+		cmocka_unit_test_setup(a_queue_of_a_lost_device_is_closed_while_its_job_goes_on,
+				       begin),
 		cmocka_unit_test_setup(streams_for_other_targets_are_refused, begin),
 	};
 

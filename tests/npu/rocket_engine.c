@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model does with the words of a task: see rocket_kernel.h. Its numbers are its own. */
+/* What the model does with the words of a task: see npu_kernel.h. Its numbers are its own. */
 #include <string.h>
 
-#include "tests/npu/rocket_objects.h"
+#include "tests/npu/npu_objects.h"
 #include "tests/unit/suite.h"
 
 #define WINDOWS	 0x8000
@@ -25,7 +25,7 @@ struct source {
 	uint64_t left;
 };
 
-static bool find(const struct file *file, bool used, unsigned int at, struct source *out)
+static bool find(const struct npu_file *file, bool used, unsigned int at, struct source *out)
 {
 	*out = (struct source){ NULL, 0 };
 	if (!used)
@@ -40,7 +40,7 @@ static uint8_t byte_of(const struct source *s, uint64_t at)
 }
 
 /* The sum of what the units read, at the places of atoms of 16 channels. */
-static bool compute(const struct file *file, uint32_t units)
+static bool compute(const struct npu_file *file, uint32_t units)
 {
 	const uint64_t plane =
 		((uint64_t)(reg(0x4030) & 0x1fff) + 1) * ((reg(0x4034) & 0x1fff) + 1) * ATOM;
@@ -67,16 +67,16 @@ static bool compute(const struct file *file, uint32_t units)
 	return true;
 }
 
-bool rocket_run_task(const struct file *file, const struct task_argument *task)
+bool rocket_run_task(const struct npu_file *file, const struct npu_task *task)
 {
 	uint64_t left, word, i;
-	const uint8_t *at = rocket_find(file, task->regcmd, &left);
+	const uint8_t *at = rocket_find(file, task->commands, &left);
 
 	/* garbage from the task before: a task sets what it uses */
 	memset(registers, 0x5a, sizeof(registers));
-	if (!at || task->regcmd % 64 || left / 8 < task->regcmd_count)
+	if (!at || task->commands % 64 || left / 8 < task->count)
 		return false;
-	for (i = 0; i < task->regcmd_count; i++) {
+	for (i = 0; i < task->count; i++) {
 		memcpy(&word, at + 8 * i, sizeof(word));
 		if (word >> 48 == ENABLE)
 			return word >> 16 & DPU && compute(file, (uint32_t)(word >> 16));

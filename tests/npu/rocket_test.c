@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers, jobs and lanes of devices/rocket on the kernel's model (rocket_kernel.h, a named fake), and where a node of
+ * Buffers, jobs and lanes of devices/rocket on the kernel's model (npu_kernel.h, a named fake), and where a node of
  * the driver "rocket" exists, its buffers on that.
  */
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "devices/rocket/rocket_lane.h"
 #include "tests/driver/faults.h"
 #include "tests/driver/tree.h"
-#include "tests/npu/rocket_kernel.h"
+#include "tests/npu/npu_kernel.h"
 #include "tests/npu/rocket_stream.h"
 #include "tests/unit/suite.h"
 
@@ -105,9 +105,9 @@ static bool is_right(const struct rig *r, unsigned int layers)
 
 static void begin(void)
 {
-	rocket_start();
-	faults_over(&rocket_calls);
-	if (rocket_accel_open(&faulty_calls, tree, ROCKET_NODE, &accel) || rig_open(&rig, &accel))
+	npu_start_rocket();
+	faults_over(&npu_calls);
+	if (rocket_accel_open(&faulty_calls, tree, NPU_NODE, &accel) || rig_open(&rig, &accel))
 		fail_msg("%s", tenon_error_message());
 }
 
@@ -115,10 +115,10 @@ static void end(void)
 {
 	rig_close(&rig);
 	rocket_accel_close(&accel);
-	rocket_pass_time(ROCKET_SECOND);
+	npu_pass_time(NPU_SECOND);
 	assert_nothing_open();
-	assert_int_equal(rocket.left_handles, 0);
-	assert_int_equal(rocket_left(), 0);
+	assert_int_equal(npu.left_handles, 0);
+	assert_int_equal(npu_left(), 0);
 }
 
 static void start(struct rig *r)
@@ -144,15 +144,15 @@ static void a_job_reads_and_writes_its_buffers(void **state)
 	start(&rig);
 	finish(&rig);
 	assert_true(is_right(&rig, 1));
-	assert_int_equal(rocket_records[0].commands, rig.commands.address);
-	assert_int_equal(rocket_records[0].count, 10);
+	assert_int_equal(npu_records[0].commands, rig.commands.address);
+	assert_int_equal(npu_records[0].count, 10);
 	/* what the CPU writes between jobs arrives */
 	memset(rig.weights.drm.base, 0, SAMPLE_WEIGHED);
 	start(&rig);
 	finish(&rig);
 	assert_true(is_right(&rig, 0));
-	assert_int_equal(rocket.jobs, 2);
-	assert_int_equal(rocket.dropped, 0);
+	assert_int_equal(npu.jobs, 2);
+	assert_int_equal(npu.dropped, 0);
 	end();
 }
 
@@ -163,14 +163,14 @@ static void a_driver_without_a_version_is_known_by_its_name(void **state)
 	(void)state;
 	begin();
 	assert_int_equal(accel.drm.major | accel.drm.minor | accel.drm.patch, 0);
-	rocket.drivers[1] = "ethosu";
+	npu.drivers[1] = "ethosu";
 	assert_int_equal(rocket_accel_open(&faulty_calls, tree, "/dev/accel/accel1", &a),
 			 -TENON_E_UNSUPPORTED);
 	assert_error_has("its driver is \"ethosu\"");
-	rocket.unplugged = true;
-	assert_int_equal(rocket_accel_open(&faulty_calls, tree, ROCKET_NODE, &a), -TENON_E_DEVICE);
+	npu.unplugged = true;
+	assert_int_equal(rocket_accel_open(&faulty_calls, tree, NPU_NODE, &a), -TENON_E_DEVICE);
 	tenon_error_clear();
-	rocket.unplugged = false;
+	npu.unplugged = false;
 	end();
 }
 
@@ -180,20 +180,20 @@ static void buffers_that_registers_do_not_reach_are_refused(void **state)
 
 	(void)state;
 	begin();
-	rocket.base = (UINT64_C(1) << 32) - ROCKET_PAGE;
-	assert_int_equal(rocket_buffer_open(&accel, 2 * ROCKET_PAGE, &b), -TENON_E_UNSUPPORTED);
+	npu.base = (UINT64_C(1) << 32) - NPU_PAGE;
+	assert_int_equal(rocket_buffer_open(&accel, 2 * NPU_PAGE, &b), -TENON_E_UNSUPPORTED);
 	assert_error_has("its registers reach 4 GiB");
 	assert_int_equal(b.drm.handle, 0);
-	assert_int_equal(rocket_buffer_open(&accel, ROCKET_PAGE, &b), 0);
+	assert_int_equal(rocket_buffer_open(&accel, NPU_PAGE, &b), 0);
 	assert_int_equal(b.address, 0xfffff000);
 	rocket_buffer_close(&accel, &b);
 	assert_int_equal(rocket_buffer_open(&accel, 0, &b), -TENON_E_OVERFLOW);
 	assert_int_equal(rocket_buffer_open(&accel, UINT64_C(1) << 32, &b), -TENON_E_OVERFLOW);
 	tenon_error_clear();
-	rocket.memory = 0;
+	npu.memory = 0;
 	assert_int_equal(rocket_buffer_open(&accel, 1, &b), -TENON_E_NOMEM);
 	assert_error_has("no memory for a buffer");
-	rocket.base = 0;
+	npu.base = 0;
 	end();
 }
 
@@ -220,7 +220,7 @@ static void what_the_kernel_would_drop_is_refused(void **state)
 	rig.uses[1].buffer = &closed;
 	assert_int_equal(rocket_lane_start(&rig.lane, &rig.job), -TENON_E_VALUE);
 	assert_error_has("buffer 1 of a job is closed");
-	assert_int_equal(rocket.submits, 0);
+	assert_int_equal(npu.submits, 0);
 	end();
 }
 
@@ -228,11 +228,11 @@ static void a_job_that_the_kernel_dropped_is_noticed(void **state)
 {
 	(void)state;
 	begin();
-	rocket.drops = 1;
+	npu.drops = 1;
 	start(&rig);
 	assert_int_equal(rocket_lane_finish(&rig.lane, UINT64_MAX), -TENON_E_DEVICE);
 	assert_error_has("the kernel dropped the job");
-	assert_int_equal(rocket.jobs, 0);
+	assert_int_equal(npu.jobs, 0);
 	start(&rig);
 	finish(&rig);
 	assert_true(is_right(&rig, 1));
@@ -243,7 +243,7 @@ static void jobs_that_end_at_once_succeed(void **state)
 {
 	(void)state;
 	begin();
-	rocket.job_time = 0;
+	npu.job_time = 0;
 	start(&rig);
 	assert_true(rig.lane.was_done);
 	finish(&rig);
@@ -253,18 +253,18 @@ static void jobs_that_end_at_once_succeed(void **state)
 
 static void a_reset_is_seen_though_the_wait_succeeds(void **state)
 {
-	static const enum rocket_fate fates[] = { ROCKET_HANGS, ROCKET_WRITES_HANGS };
+	static const enum npu_fate fates[] = { NPU_HANGS, NPU_WRITES_AND_HANGS };
 	size_t i;
 
 	(void)state;
 	begin();
-	rocket.fates = fates;
-	rocket.fate_count = 2;
+	npu.fates = fates;
+	npu.fate_count = 2;
 	for (i = 0; i < 2; i++) {
 		start(&rig);
 		assert_int_equal(rocket_lane_finish(&rig.lane, UINT64_MAX), -TENON_E_LOST);
 		tenon_error_clear();
-		assert_int_equal(rocket.resets, i + 1);
+		assert_int_equal(npu.resets, i + 1);
 	}
 	start(&rig);
 	finish(&rig);
@@ -281,11 +281,11 @@ static void not_yet_is_not_done(void **state)
 	assert_int_equal(rocket_lane_start(&rig.lane, &rig.job), -TENON_E_USAGE);
 	assert_int_equal(rocket_lane_finish(&rig.lane, 0), -TENON_E_TIMEOUT);
 	assert_error_has("has not ended yet");
-	assert_int_equal(rocket_lane_finish(&rig.lane, rocket.now + 1), -TENON_E_TIMEOUT);
+	assert_int_equal(rocket_lane_finish(&rig.lane, npu.now + 1), -TENON_E_TIMEOUT);
 	tenon_error_clear();
-	assert_int_equal(rocket.jobs, 0);
+	assert_int_equal(npu.jobs, 0);
 	finish(&rig);
-	assert_int_equal(rocket.submits, 1);
+	assert_int_equal(npu.submits, 1);
 	assert_true(is_right(&rig, 1));
 	end();
 }
@@ -294,11 +294,11 @@ static void interrupted_calls_are_made_again(void **state)
 {
 	(void)state;
 	begin();
-	rocket.interrupts = 3;
+	npu.interrupts = 3;
 	start(&rig);
-	rocket.interrupts = 3;
+	npu.interrupts = 3;
 	finish(&rig);
-	assert_int_equal(rocket.jobs, 1);
+	assert_int_equal(npu.jobs, 1);
 	assert_true(is_right(&rig, 1));
 	end();
 }
@@ -307,15 +307,15 @@ static void a_device_that_is_gone_is_lost(void **state)
 {
 	(void)state;
 	begin();
-	rocket.unplugged = true;
+	npu.unplugged = true;
 	assert_int_equal(rocket_lane_start(&rig.lane, &rig.job), -TENON_E_LOST);
 	tenon_error_clear();
-	rocket.unplugged = false;
+	npu.unplugged = false;
 	start(&rig);
-	rocket.unplugged = true;
+	npu.unplugged = true;
 	assert_int_equal(rocket_lane_finish(&rig.lane, UINT64_MAX), -TENON_E_LOST);
 	tenon_error_clear();
-	rocket.unplugged = false;
+	npu.unplugged = false;
 	end();
 }
 
@@ -331,8 +331,8 @@ static void a_job_waits_for_those_that_write_what_it_reads(void **state)
 	other.uses[0] = (struct rocket_use){ &rig.out, false, true };
 	start(&rig);
 	start(&other);
-	assert_int_equal(rocket.jobs, 0);
-	assert_int_equal(rocket.most_at_once, 1);
+	assert_int_equal(npu.jobs, 0);
+	assert_int_equal(npu.most_at_once, 1);
 	finish(&other);
 	finish(&rig);
 	assert_true(is_right(&rig, 1));
@@ -347,14 +347,14 @@ static void lanes_and_descriptors_run_at_a_time(void **state)
 
 	(void)state;
 	begin();
-	assert_int_equal(rocket_accel_open(&faulty_calls, tree, ROCKET_NODE, &second), 0);
+	assert_int_equal(rocket_accel_open(&faulty_calls, tree, NPU_NODE, &second), 0);
 	assert_int_equal(rig_open(&other, &second), 0);
 	/* each descriptor has addresses of its own */
 	assert_int_equal(other.in.address, rig.in.address);
 	memset(other.weights.drm.base, 0, SAMPLE_WEIGHED);
 	start(&rig);
 	start(&other);
-	assert_int_equal(rocket.most_at_once, 2);
+	assert_int_equal(npu.most_at_once, 2);
 	finish(&other);
 	finish(&rig);
 	assert_true(is_right(&rig, 1));
@@ -366,22 +366,22 @@ static void lanes_and_descriptors_run_at_a_time(void **state)
 
 static void a_reset_may_end_jobs_of_other_descriptors(void **state)
 {
-	static const enum rocket_fate fates[] = { ROCKET_HANGS, ROCKET_WRITES_HANGS };
+	static const enum npu_fate fates[] = { NPU_HANGS, NPU_WRITES_AND_HANGS };
 	struct rocket_accel second;
 
 	(void)state;
 	begin();
-	rocket.fates = fates;
-	rocket.fate_count = 2;
-	rocket.cancels_all = true;
-	assert_int_equal(rocket_accel_open(&faulty_calls, tree, ROCKET_NODE, &second), 0);
+	npu.fates = fates;
+	npu.fate_count = 2;
+	npu.cancels_all = true;
+	assert_int_equal(rocket_accel_open(&faulty_calls, tree, NPU_NODE, &second), 0);
 	assert_int_equal(rig_open(&other, &second), 0);
 	start(&rig);
 	start(&other);
 	assert_int_equal(rocket_lane_finish(&other.lane, UINT64_MAX), -TENON_E_LOST);
 	assert_int_equal(rocket_lane_finish(&rig.lane, UINT64_MAX), -TENON_E_LOST);
 	tenon_error_clear();
-	assert_int_equal(rocket.resets, 1);
+	assert_int_equal(npu.resets, 1);
 	start(&other);
 	finish(&other);
 	assert_true(is_right(&other, 1));
@@ -397,9 +397,9 @@ static void a_lane_that_is_closed_leaves_its_job_to_the_kernel(void **state)
 	start(&rig);
 	rocket_lane_close(&rig.lane);
 	rocket_lane_close(&rig.lane);
-	assert_int_equal(rocket.jobs, 0);
-	rocket_pass_time(ROCKET_SECOND);
-	assert_int_equal(rocket.jobs, 1);
+	assert_int_equal(npu.jobs, 0);
+	npu_pass_time(NPU_SECOND);
+	assert_int_equal(npu.jobs, 1);
 	end();
 }
 
@@ -443,8 +443,8 @@ static void the_model_has_the_errors_of_the_description(void **state)
 	j.task_size = sizeof(rig.task);
 	j.tasks = 8;
 	assert_int_equal(submit_raw(&s), 0);
-	assert_int_equal(rocket.dropped, 3);
-	assert_int_equal(rocket.jobs, 0);
+	assert_int_equal(npu.dropped, 3);
+	assert_int_equal(npu.jobs, 0);
 	assert_int_equal(drm_call(&accel.drm, ROCKET_UAPI_PREPARE, &p), -ENOENT);
 	assert_int_equal(drm_call(&accel.drm, ROCKET_UAPI_FINISH, &f), -ENOENT);
 	p.handle = f.handle = rig.in.drm.handle;
@@ -460,8 +460,8 @@ static void the_model_shows_caches_that_were_not_synchronised(void **state)
 	(void)state;
 	begin();
 	start(&rig);
-	rocket_pass_time(ROCKET_SECOND);
-	assert_int_equal(rocket.jobs, 1);
+	npu_pass_time(NPU_SECOND);
+	assert_int_equal(npu.jobs, 1);
 	assert_false(is_right(&rig, 1));
 	finish(&rig);
 	assert_true(is_right(&rig, 1));
@@ -473,7 +473,7 @@ static void the_model_shows_caches_that_were_not_synchronised(void **state)
 static int scenario(const struct system_calls *calls)
 {
 	struct rocket_accel a;
-	int err = rocket_accel_open(calls, tree, ROCKET_NODE, &a);
+	int err = rocket_accel_open(calls, tree, NPU_NODE, &a);
 
 	if (err)
 		return err;
@@ -515,11 +515,11 @@ static unsigned int restart(const struct fault *f)
 	unsigned int left;
 
 	(void)f;
-	rocket_pass_time(ROCKET_SECOND);
-	left = rocket_left();
+	npu_pass_time(NPU_SECOND);
+	left = npu_left();
 	if (!f->happened || _IOC_NR(f->request) != 0x09)
-		left += rocket.left_handles;
-	rocket_start();
+		left += npu.left_handles;
+	npu_start_rocket();
 	return left;
 }
 
@@ -530,7 +530,7 @@ static void every_call_that_fails_is_reported_and_leaves_nothing(void **state)
 				      EPERM,  EOPNOTSUPP, EIO,	     ETIME,  ENOTTY,
 				      ENOSPC, EOVERFLOW,  ETIMEDOUT, 0 };
 	static const struct sweep sweep = {
-		.under = &rocket_calls,
+		.under = &npu_calls,
 		.scenario = scenario,
 		.ioctl_errors = errors,
 		.expected = expected,
@@ -539,7 +539,7 @@ static void every_call_that_fails_is_reported_and_leaves_nothing(void **state)
 	unsigned int faults;
 
 	(void)state;
-	rocket_start();
+	npu_start_rocket();
 	faults = sweep_faults(&sweep);
 	print_message("%u faults\n", faults);
 	assert_true(faults > 300);

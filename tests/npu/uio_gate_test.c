@@ -6,9 +6,11 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <tenon/device.h>
 #include <tenon/executable.h>
+#include <tenon/queue.h>
 
 #include "devices/ethosu/ethosu_device.h"
 #include "devices/ethosu/ethosu_uio.h"
@@ -197,6 +199,39 @@ static void a_job_whose_device_is_given_up_leaves_the_interrupts_of_others(void 
 	stop();
 }
 
+/* ---- jobs that run */
+
+static uint32_t may_go_on;
+static bool was_told;
+
+/* The job does not end before it is told to; at most ten seconds. */
+static void hold(void)
+{
+	const struct timespec millisecond = { 0, 1000000 };
+	unsigned int i;
+
+	for (i = 0; i < 10000 && !__atomic_load_n(&may_go_on, __ATOMIC_ACQUIRE); i++)
+		nanosleep(&millisecond, NULL);
+	was_told = i < 10000;
+}
+
+static void submitting_does_not_wait_for_the_device(void **state)
+{
+	(void)state;
+	may_go_on = 0;
+	model_session_start(&session, DEVICE, &model);
+	assert_int_equal(tenon_queue_sync(session.queue, UINT64_MAX), 0);
+	hook = hold;
+	assert_int_equal(model_session_dispatch(&session), 0);
+	assert_int_equal(model_session_dispatch(&session), 0);
+	__atomic_store_n(&may_go_on, 1, __ATOMIC_RELEASE);
+	assert_int_equal(tenon_queue_sync(session.queue, UINT64_MAX), 0);
+	assert_true(was_told);
+	assert_int_equal(npu_registers.jobs, 2);
+	model_session_assert_output(&session);
+	stop();
+}
+
 static bool was_inside;
 
 static void try_gate(void)
@@ -325,6 +360,7 @@ int main(void)
 		cmocka_unit_test_setup(giving_a_device_up_twice_leaves_it_to_who_has_it_now, begin),
 		cmocka_unit_test_setup(
 			a_job_whose_device_is_given_up_leaves_the_interrupts_of_others, begin),
+		cmocka_unit_test_setup(submitting_does_not_wait_for_the_device, begin),
 		cmocka_unit_test_setup(a_reset_is_inside_of_the_gate_and_a_job_that_runs_is_not,
 				       begin),
 		cmocka_unit_test_setup(
