@@ -133,6 +133,7 @@ include scripts/Makefile.build
 include examples/mortise/Kbuild
 include scripts/Makefile.check
 endif
+include scripts/Makefile.python
 include scripts/Makefile.install
 include scripts/Makefile.dist
 
@@ -145,7 +146,7 @@ help:
 	@echo 'Configurations: $(sort $(notdir $(wildcard configs/*config)))'
 	@echo 'Values now: O=$(O) CC=$(CC) AR=$(AR) prefix=$(prefix) libdir=$(libdir)'
 
-built-folders := lib driver runtime rpc link llm device devices firmware tools tests examples compat static plugins install stamp completion man1 man3 rtl site
+built-folders := lib driver runtime rpc link llm python device devices firmware tools tests examples compat static plugins install stamp completion man1 man3 rtl site
 clean:
 	$(Q)rm -rf $(addprefix $(O)/,$(built-folders)) $(O)/include
 	$(Q)rm -f $(O)/tenon $(O)/libtenon.* $(beside-names:%=$(O)/libtenon-%.*) $(beside-names:%=$(O)/tenon-%.pc) $(O)/tenon-serve $(O)/tenon-rpc-server $(O)/tenon-rpc-server.stripped $(O)/tenon.pc $(O)/tenon.1 $(O)/tenon-serve.1 $(O)/tenon-*.tar.gz

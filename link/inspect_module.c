@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "lib/brief_errors.h"
 #include "link/inspection.h"
 
 #ifdef CONFIG_LINK

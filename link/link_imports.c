@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/brief_errors.h"
 #include "link/link.h"
 #include "runtime/blob/import_blob.h"
 

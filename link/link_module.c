@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 
 #ifdef CONFIG_MODEL_LIBRARY_FORMAT

@@ -24,7 +24,7 @@ mips-linux-gnu-gcc:gcc-mips-linux-gnu mips-linux-gnu/include/stdio.h:libc6-dev-m
 qemu-aarch64:qemu-user git:git reuse:reuse abidiff:abigail-tools
 lowdown:lowdown mandoc:mandoc lintian:lintian dh:debhelper mmdebstrap:mmdebstrap autopkgtest:autopkgtest dpkg-buildpackage:dpkg-dev
 rpmspec:rpm rpmlint:rpmlint makepkg:makepkg shellcheck:shellcheck
-mbedtls/ssl.h:libmbedtls-dev openssl:openssl python3:python3 node:nodejs
+mbedtls/ssl.h:libmbedtls-dev openssl:openssl python3:python3 /usr/include/python3.11/Python.h:python3-dev node:nodejs
 /usr/lib/python3.11/ensurepip/__init__.py:python3-venv qemu-system-x86_64:qemu-system-x86 cpio:cpio objcopy:binutils tar:tar dtc:device-tree-compiler
 yosys:yosys ccache:ccache
 busybox:busybox-static unxz:xz-utils ssh:openssh-client /usr/sbin/sshd:openssh-server

@@ -90,7 +90,7 @@ nothing()
 
 sources()
 {
-	find lib runtime rpc link llm devices driver firmware tools -name '*.[ch]' | LC_ALL=C sort
+	find lib runtime rpc link llm python devices driver firmware tools -name '*.[ch]' | LC_ALL=C sort
 }
 
 rows_stand_in_order()

@@ -28,10 +28,10 @@ elif ! clang-format --version | grep -q 'version 14\.'; then
 	cannot_format="$(clang-format --version) is not version 14"
 fi
 
-for folder in devices driver examples firmware include lib link llm rpc runtime tools; do
+for folder in devices driver examples firmware include lib link llm python rpc runtime tools; do
 	it "each file of $folder/ begins with a sentence" begins_with_a_sentence "$folder"
 done
-for folder in compile devices driver examples firmware hil include lib link llm rpc runtime tests tools; do
+for folder in compile devices driver examples firmware hil include lib link llm python rpc runtime tests tools; do
 	if [ -z "$cannot_format" ]; then
 		it "$folder/ is formatted" formatted "$folder"
 	else

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* tenon.Function: calls; callables of Python as functions of the library; global functions. */
+#include "function.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "errors.h"
+#include "tensor.h"
+#include "values.h"
+
+/* arguments of a call that allocates nothing */
+#define ARGUMENTS_INSIDE 8
+
+PyTypeObject *core_function_type;
+
+struct core_function {
+	PyObject_HEAD vectorcallfunc vectorcall;
+	struct tenon_function *function;
+};
+
+struct tenon_function *function_of(PyObject *function)
+{
+	return ((struct core_function *)function)->function;
+}
+
+/* ---- calls */
+
+/* Say which argument an exception is about. */
+static void name_argument(Py_ssize_t index)
+{
+	PyObject *type, *value, *traceback;
+
+	if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError) &&
+	    !PyErr_ExceptionMatches(PyExc_OverflowError))
+		return;
+	PyErr_Fetch(&type, &value, &traceback);
+	PyErr_Format(type, "argument %zd: %S", index + 1, value ? value : Py_None);
+	Py_XDECREF(type);
+	Py_XDECREF(value);
+	Py_XDECREF(traceback);
+}
+
+static PyObject *call(struct tenon_function *function, PyObject *const *args, Py_ssize_t count,
+		      struct tenon_value *values)
+{
+	struct tenon_value result = tenon_arg_none();
+	struct temporaries t;
+	Py_ssize_t i;
+	int err = 0;
+
+	temporaries_begin(&t);
+	for (i = 0; i < count; i++)
+		if (values_view(&t, args[i], &values[i])) {
+			name_argument(i);
+			temporaries_end(&t);
+			return NULL;
+		}
+	Py_BEGIN_ALLOW_THREADS err = tenon_function_call(function, values, (int32_t)count, &result);
+	Py_END_ALLOW_THREADS temporaries_end(&t);
+	return err ? errors_set(err) : values_python(&result);
+}
+
+static PyObject *call_many(struct tenon_function *function, PyObject *const *args, Py_ssize_t count)
+{
+	struct tenon_value *values;
+	PyObject *result;
+
+	if (count > INT32_MAX)
+		return PyErr_Format(PyExc_TypeError, "a function takes no %zd arguments", count);
+	values = PyMem_Malloc((size_t)count * sizeof(*values));
+	if (!values)
+		return PyErr_NoMemory();
+	result = call(function, args, count, values);
+	PyMem_Free(values);
+	return result;
+}
+
+static PyObject *function_vectorcall(PyObject *self, PyObject *const *args, size_t flags,
+				     PyObject *keywords)
+{
+	struct tenon_value inside[ARGUMENTS_INSIDE];
+	Py_ssize_t count = PyVectorcall_NARGS(flags);
+
+	if (keywords && PyTuple_Size(keywords)) {
+		PyErr_SetString(PyExc_TypeError, "compiled functions have no keyword arguments");
+		return NULL;
+	}
+	if (count > ARGUMENTS_INSIDE)
+		return call_many(function_of(self), args, count);
+	return call(function_of(self), args, count, inside);
+}
+
+PyObject *function_wrap(struct tenon_function *function)
+{
+	struct core_function *f = PyObject_New(struct core_function, core_function_type);
+
+	if (!f) {
+		tenon_object_unref(function);
+		return NULL;
+	}
+	f->vectorcall = function_vectorcall;
+	f->function = function;
+	return (PyObject *)f;
+}
+
+static void function_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	tenon_object_unref(function_of(self));
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static PyMemberDef function_members[] = {
+	{ "__vectorcalloffset__", Py_T_PYSSIZET, offsetof(struct core_function, vectorcall),
+	  Py_READONLY, NULL },
+	{ NULL, 0, 0, 0, NULL },
+};
+
+static PyType_Slot function_slots[] = {
+	{ Py_tp_doc, "A compiled function, or another that the library knows. Calls take "
+		     "positional arguments. Other threads "
+		     "of Python go on during a call." },
+	{ Py_tp_dealloc, function_dealloc },
+	{ Py_tp_call, PyVectorcall_Call },
+	{ Py_tp_members, function_members },
+	{ 0, NULL },
+};
+static PyType_Spec function_spec = {
+	"tenon.Function",
+	sizeof(struct core_function),
+	0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL,
+	function_slots,
+};
+
+/* ---- callbacks */
+
+/* An argument of a callback; what is borrowed for the call is marked so. */
+static PyObject *argument_python(const struct tenon_value *view)
+{
+	struct tenon_value owned;
+
+	if (view->type == TENON_TYPE_DLTENSOR)
+		return tensor_borrow(view->as.tensor);
+	return errors_check(tenon_value_own(view, &owned)) ? NULL : values_python(&owned);
+}
+
+static PyObject *arguments_python(const struct tenon_value *args, int32_t count)
+{
+	PyObject *tuple = PyTuple_New(count), *item;
+	int32_t i;
+
+	for (i = 0; tuple && i < count; i++) {
+		item = argument_python(&args[i]);
+		if (!item || PyTuple_SetItem(tuple, i, item))
+			Py_CLEAR(tuple);
+	}
+	return tuple;
+}
+
+static void end_borrowed(PyObject *tuple)
+{
+	Py_ssize_t i, count = tuple ? PyTuple_Size(tuple) : 0;
+	PyObject *item;
+
+	for (i = 0; i < count; i++) {
+		item = PyTuple_GetItem(tuple, i);
+		if (tensor_check(item) && ((struct core_tensor *)item)->borrowed)
+			tensor_end(item);
+	}
+}
+
+static int callback_call(void *self, const struct tenon_value *args, int32_t count,
+			 struct tenon_value *ret)
+{
+	PyObject *tuple, *result = NULL;
+	PyGILState_STATE state;
+	int err = -1;
+
+	if (!Py_IsInitialized())
+		return tenon_error(-TENON_E_CALL, "Python has ended, and with it this callback");
+	state = PyGILState_Ensure();
+	tuple = arguments_python(args, count);
+	if (tuple)
+		result = PyObject_Call(self, tuple, NULL);
+	if (result)
+		err = values_own(result, ret);
+	if (err)
+		err = errors_raise();
+	end_borrowed(tuple);
+	Py_XDECREF(result);
+	Py_XDECREF(tuple);
+	PyGILState_Release(state);
+	return err;
+}
+
+static void callback_release(void *self)
+{
+	PyGILState_STATE state;
+
+	if (!Py_IsInitialized())
+		return;
+	state = PyGILState_Ensure();
+	Py_DECREF((PyObject *)self);
+	PyGILState_Release(state);
+}
+
+struct tenon_function *function_callback(PyObject *callable)
+{
+	struct tenon_function *made = NULL;
+
+	if (!PyCallable_Check(callable)) {
+		PyErr_Format(PyExc_TypeError, "%R cannot be called", callable);
+		return NULL;
+	}
+	Py_INCREF(callable);
+	if (!errors_check(tenon_function_create(callable, callback_call, callback_release, &made)))
+		return made;
+	Py_DECREF(callable);
+	return NULL;
+}
+
+/* ---- global functions */
+
+static PyObject *function(PyObject *module, PyObject *name)
+{
+	struct tenon_function *found = NULL;
+	const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+	int err;
+
+	(void)module;
+	if (!text)
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS err = tenon_function_find(text, &found);
+	if (!err && !found)
+		err = tenon_error(-TENON_E_NOT_FOUND, "no global function is called \"%s\"", text);
+	Py_END_ALLOW_THREADS return err ? errors_set(err) : function_wrap(found);
+}
+
+static int add_name(void *context, const char *name, struct tenon_function *function)
+{
+	PyObject *list = context, *text = PyUnicode_FromString(name);
+	int err = text ? PyList_Append(list, text) : -1;
+
+	(void)function;
+	Py_XDECREF(text);
+	return err;
+}
+
+static PyObject *functions_listed(PyObject *module, PyObject *unused)
+{
+	PyObject *list = PyList_New(0);
+
+	(void)module;
+	(void)unused;
+	if (list && tenon_function_each(add_name, list))
+		Py_CLEAR(list);
+	return list;
+}
+
+/* wrap(callable) is what a function gets when the callable is its argument. */
+static PyObject *wrap(PyObject *module, PyObject *callable)
+{
+	struct tenon_function *made = function_callback(callable);
+
+	(void)module;
+	return made ? function_wrap(made) : NULL;
+}
+
+static PyObject *register_function(PyObject *module, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "name", "function", "replace", NULL };
+	struct tenon_function *made;
+	PyObject *callable;
+	const char *name;
+	int replace = 0, err;
+
+	(void)module;
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "sO|$p:register", names, &name, &callable,
+					 &replace))
+		return NULL;
+	if (Py_TYPE(callable) == core_function_type)
+		tenon_object_ref(made = function_of(callable));
+	else if (!(made = function_callback(callable)))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS err = tenon_function_register(name, made, replace);
+	Py_END_ALLOW_THREADS tenon_object_unref(made);
+	return err ? errors_set(err) : Py_NewRef(callable);
+}
+
+static PyObject *unregister(PyObject *module, PyObject *name)
+{
+	const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+
+	(void)module;
+	return !text || errors_check(tenon_function_remove(text)) ? NULL : Py_NewRef(Py_None);
+}
+
+static PyMethodDef functions[] = {
+	{ "function", function, METH_O,
+	  "function($module, name, /)\n--\n\nA global function by its name." },
+	{ "functions", functions_listed, METH_NOARGS,
+	  "functions($module, /)\n--\n\nThe names of all global functions." },
+	{ "wrap", wrap, METH_O,
+	  "wrap($module, callable, /)\n--\n\nA callable as a function of the library, which "
+	  "compiled code can call." },
+	{ "register", (PyCFunction)(void (*)(void))register_function, METH_VARARGS | METH_KEYWORDS,
+	  "register($module, /, name, function, *, replace=False)\n--\n\n"
+	  "Give a callable a global name, by which compiled code finds it. Returns the callable." },
+	{ "unregister", unregister, METH_O,
+	  "unregister($module, name, /)\n--\n\nRemove a global function." },
+	{ NULL, NULL, 0, NULL },
+};
+
+int function_init(PyObject *module)
+{
+	core_function_type = core_add_type(module, &function_spec, NULL);
+	return core_function_type ? PyModule_AddFunctions(module, functions) : -1;
+}

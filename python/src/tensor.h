@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* tenon.Tensor, and tensors of the library for objects of other packages. */
+#ifndef PYTHON_TENSOR_H
+#define PYTHON_TENSOR_H
+
+#include "core.h"
+
+/**
+ * struct core_tensor - a tensor of the library as an object of Python
+ * @tensor: one reference; NULL after the call of a callback that got @borrowed data
+ * @read_only: 1, 0; -1 if not known yet
+ * @borrowed: the data belongs to the caller of a callback and ends with the call: it is exported as a copy only
+ * @pins: operations without the GIL that use @borrowed data
+ */
+struct core_tensor {
+	PyObject_HEAD struct tenon_tensor *tensor;
+	int read_only;
+	bool borrowed;
+	unsigned int pins;
+};
+
+static inline bool tensor_check(PyObject *o)
+{
+	return Py_TYPE(o) == core_tensor_type;
+}
+
+/** tensor_wrap - a tensor object; takes over the reference, also on failure */
+PyObject *tensor_wrap(struct tenon_tensor *tensor);
+
+/** tensor_borrow - a tensor object for data that ends with a call; tensor_end() ends it */
+PyObject *tensor_borrow(const DLTensor *dl);
+
+/** tensor_end - make a borrowed tensor unusable, after operations of other threads on it have ended */
+void tensor_end(PyObject *tensor);
+
+/** tensor_dl - the DLTensor of a tensor object; NULL with an exception set after tensor_end() */
+const DLTensor *tensor_dl(PyObject *tensor);
+
+/** tensor_is_read_only - 1 or 0; -1 with an exception set */
+int tensor_is_read_only(struct core_tensor *t);
+
+/**
+ * tensor_from - a tensor of the library for any object with data, without a copy
+ * @from: tenon.Tensor, or an object with __dlpack__ or the buffer protocol
+ *
+ * Return: the tensor with one reference; NULL with an exception set. Borrowed data is copied.
+ */
+struct tenon_tensor *tensor_from(PyObject *from);
+
+/** tensor_copied - a compact copy of a tensor on a device; NULL with an exception set */
+struct tenon_tensor *tensor_copied(const DLTensor *dl, DLDevice device);
+
+#endif /* PYTHON_TENSOR_H */

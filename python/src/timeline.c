@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* tenon.Timeline, which asyncio can wait for. */
+#include "timeline.h"
+
+#include "errors.h"
+
+static PyTypeObject *timeline_type;
+
+struct core_timeline {
+	PyObject_HEAD struct tenon_timeline *timeline;
+};
+
+static struct tenon_timeline *timeline_of(PyObject *self)
+{
+	return ((struct core_timeline *)self)->timeline;
+}
+
+static PyObject *timeline_wrap(struct tenon_timeline *timeline)
+{
+	struct core_timeline *t = PyObject_New(struct core_timeline, timeline_type);
+
+	if (!t) {
+		tenon_object_unref(timeline);
+		return NULL;
+	}
+	t->timeline = timeline;
+	return (PyObject *)t;
+}
+
+static PyObject *timeline_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "value", NULL };
+	struct tenon_timeline *timeline;
+	unsigned long long value = 0;
+
+	(void)type;
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|K:Timeline", names, &value) ||
+	    errors_check(tenon_timeline_create(value, &timeline)))
+		return NULL;
+	return timeline_wrap(timeline);
+}
+
+static void timeline_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	tenon_object_unref(timeline_of(self));
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+int timeline_deadline(PyObject *timeout, uint64_t *out)
+{
+	double seconds;
+
+	*out = TENON_FOREVER;
+	if (timeout == Py_None)
+		return 0;
+	seconds = PyFloat_AsDouble(timeout);
+	if (PyErr_Occurred())
+		return -1;
+	if (!(seconds >= 0)) {
+		PyErr_SetString(PyExc_ValueError, "a timeout is a number of seconds, at least 0");
+		return -1;
+	}
+	/* a century is as good as for ever */
+	if (seconds < 3e9)
+		*out = tenon_deadline((uint64_t)(seconds * 1e9));
+	return 0;
+}
+
+static PyObject *timeline_value(PyObject *self, void *unused)
+{
+	uint64_t value;
+
+	(void)unused;
+	return errors_check(tenon_timeline_value(timeline_of(self), &value))
+		       ? NULL
+		       : PyLong_FromUnsignedLongLong(value);
+}
+
+static PyObject *timeline_signal(PyObject *self, PyObject *args)
+{
+	unsigned long long value;
+	int err;
+
+	if (!PyArg_ParseTuple(args, "K:signal", &value))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS err = tenon_timeline_signal(timeline_of(self), value);
+	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
+}
+
+static PyObject *timeline_fail(PyObject *self, PyObject *args)
+{
+	const char *reason;
+
+	if (!PyArg_ParseTuple(args, "s:fail", &reason))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS tenon_timeline_fail(timeline_of(self),
+						   tenon_error(-TENON_E_CALL, "%s", reason));
+	tenon_error_clear();
+	Py_END_ALLOW_THREADS Py_RETURN_NONE;
+}
+
+static PyObject *timeline_wait(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "value", "timeout", NULL };
+	PyObject *timeout = Py_None;
+	unsigned long long value;
+	uint64_t deadline;
+	int err;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "K|O:wait", names, &value, &timeout) ||
+	    timeline_deadline(timeout, &deadline))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS err = tenon_timeline_wait(timeline_of(self), value, deadline);
+	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
+}
+
+/* _descriptor(value): an eventfd that is readable once the value is reached, or the timeline failed; the caller closes it */
+static PyObject *timeline_descriptor(PyObject *self, PyObject *args)
+{
+	struct tenon_point point = { timeline_of(self), 0 };
+	unsigned long long value;
+	int err, fd;
+
+	if (!PyArg_ParseTuple(args, "K:_descriptor", &value))
+		return NULL;
+	point.value = value;
+	Py_BEGIN_ALLOW_THREADS err = tenon_fence_export(&point, TENON_FENCE_EVENTFD, &fd);
+	Py_END_ALLOW_THREADS return err ? errors_set(err) : PyLong_FromLong(fd);
+}
+
+static PyObject *awaitable(PyObject *timeline, uint64_t value)
+{
+	PyObject *module = PyImport_ImportModule("tenon._awaiting"), *made = NULL;
+
+	if (module)
+		made = PyObject_CallMethod(module, "reached", "OK", timeline,
+					   (unsigned long long)value);
+	Py_XDECREF(module);
+	return made;
+}
+
+static PyObject *timeline_reached(PyObject *self, PyObject *args)
+{
+	unsigned long long value;
+
+	return PyArg_ParseTuple(args, "K:reached", &value) ? awaitable(self, value) : NULL;
+}
+
+PyObject *timeline_awaitable(struct tenon_timeline *timeline, uint64_t value)
+{
+	PyObject *wrapped = timeline_wrap(timeline), *made = NULL;
+
+	if (wrapped)
+		made = awaitable(wrapped, value);
+	Py_XDECREF(wrapped);
+	return made;
+}
+
+static PyGetSetDef timeline_attributes[] = {
+	{ "value", timeline_value, NULL, "The value that it has reached.", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyMethodDef timeline_methods[] = {
+	{ "signal", timeline_signal, METH_VARARGS,
+	  "signal($self, value, /)\n--\n\nAdvance it to a larger value." },
+	{ "fail", timeline_fail, METH_VARARGS,
+	  "fail($self, reason, /)\n--\n\nFail it: whoever waits for it gets the reason." },
+	{ "wait", (PyCFunction)(void (*)(void))timeline_wait, METH_VARARGS | METH_KEYWORDS,
+	  "wait($self, /, value, timeout=None)\n--\n\nWait until it has a value; timeout in "
+	  "seconds." },
+	{ "reached", timeline_reached, METH_VARARGS,
+	  "reached($self, value, /)\n--\n\nAn awaitable for a value." },
+	{ "_descriptor", timeline_descriptor, METH_VARARGS, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot timeline_slots[] = {
+	{ Py_tp_doc, "Timeline(value=0)\n\nA number that only grows, which devices and this "
+		     "process signal and wait for." },
+	{ Py_tp_new, timeline_new },
+	{ Py_tp_dealloc, timeline_dealloc },
+	{ Py_tp_getset, timeline_attributes },
+	{ Py_tp_methods, timeline_methods },
+	{ 0, NULL },
+};
+static PyType_Spec timeline_spec = {
+	"tenon.Timeline", sizeof(struct core_timeline), 0, Py_TPFLAGS_DEFAULT, timeline_slots,
+};
+
+int timeline_init(PyObject *module)
+{
+	timeline_type = core_add_type(module, &timeline_spec, NULL);
+	return timeline_type ? 0 : -1;
+}

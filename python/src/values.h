@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Objects of Python as values of the library, and the reverse. */
+#ifndef PYTHON_VALUES_H
+#define PYTHON_VALUES_H
+
+#include "core.h"
+
+/* what a call allocates nothing for */
+#define TEMPORARIES_INSIDE 8
+
+/**
+ * struct temporary - what a view of an argument points to during a call
+ * @object: a reference of the library to release afterwards; NULL for none
+ * @bytes: of an argument that lives longer
+ */
+struct temporary {
+	struct tenon_object *object;
+	struct tenon_slice bytes;
+};
+
+/** struct temporaries - those of a call; begin with TEMPORARIES_NONE */
+struct temporaries {
+	size_t used;
+	size_t more_used;
+	size_t more_room;
+	struct temporary **more;
+	struct temporary inside[TEMPORARIES_INSIDE];
+};
+
+/** temporaries_begin - none yet; what is inside needs no initialisation */
+static inline void temporaries_begin(struct temporaries *t)
+{
+	t->used = 0;
+	t->more_used = 0;
+	t->more_room = 0;
+	t->more = NULL;
+}
+
+/** temporaries_end - release all; with the GIL */
+void temporaries_end(struct temporaries *t);
+
+/**
+ * values_view - make a view of an object of Python, for the arguments of a call
+ * @t: what the view points to, until temporaries_end()
+ * @from: the object, which lives until then
+ * @out: receives the view
+ *
+ * Return: 0; -1 with an exception set.
+ */
+int values_view(struct temporaries *t, PyObject *from, struct tenon_value *out);
+
+/** values_own - make an owned value of an object of Python; 0, or -1 with an exception set */
+int values_own(PyObject *from, struct tenon_value *out);
+
+/** values_python - the object of Python for an owned value, which is taken over, also on failure */
+PyObject *values_python(struct tenon_value *owned);
+
+/** values_text - a str of borrowed bytes; those that are no UTF-8 are kept as surrogates */
+PyObject *values_text(struct tenon_slice text);
+
+#endif /* PYTHON_VALUES_H */
