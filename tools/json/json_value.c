@@ -219,14 +219,14 @@ static cJSON *json_deep(const struct tenon_value *v, int depth)
 	case TENON_TYPE_RAW_STRING:
 	case TENON_TYPE_SMALL_STRING:
 	case TENON_TYPE_STRING:
-		return tenon_value_text(v, &slice) ? NULL : json_of_text(slice);
+		return tenon_value_text(v, &slice) ? cJSON_CreateNull() : json_of_text(slice);
 	case TENON_TYPE_RAW_BYTES:
 	case TENON_TYPE_SMALL_BYTES:
 	case TENON_TYPE_BYTES:
-		return tenon_value_text(v, &slice) ? NULL : json_of_bytes(slice);
+		return tenon_value_text(v, &slice) ? cJSON_CreateNull() : json_of_bytes(slice);
 	case TENON_TYPE_DLTENSOR:
 	case TENON_TYPE_TENSOR:
-		return tenon_value_tensor(v, &dl) ? NULL : json_of_tensor(dl);
+		return tenon_value_tensor(v, &dl) ? cJSON_CreateNull() : json_of_tensor(dl);
 	default:
 		break;
 	}
