@@ -114,6 +114,13 @@ def is_weights(value):
     return value is not None and value.dtype in ("int8", "uint8") and value.ndim > 1
 
 
+def expand_to(node, shape):
+    """An Expand to a shape that is computed, and known all the same."""
+    constant = onnx.NodeProto.FromString(node.SerializeToString())
+    constant.input[1] = f"{node.output[0]}:shape"
+    return [constant], {constant.input[1]: numpy.array(shape, dtype="int64")}
+
+
 def fold_node(network, node, constants, shapes):
     """What replaces a node: nothing and its values, or other nodes; None if it stays."""
     if node.op_type == "Shape" and node.input[0] in shapes:
@@ -124,6 +131,8 @@ def fold_node(network, node, constants, shapes):
         return inline_branch(network, node, bool(constants[node.input[0]].reshape(-1)[0])), {}
     if node.op_type == "DequantizeLinear" and is_weights(constants.get(node.input[0])):
         return None
+    if node.op_type == "Expand" and node.input[1] not in constants and node.output[0] in shapes:
+        return expand_to(node, shapes[node.output[0]])
     needed = {name for name in node.input if name} | captured_names(node)
     if node.op_type == "Constant" or (needed <= constants.keys() and not is_random(node)):
         values = evaluate(network, node, constants)

@@ -76,7 +76,7 @@ class Emitter:
     def array(self, value):
         value = numpy.ascontiguousarray(value)
         if self.apart is None or value.size <= self.apart:
-            return relax.const(value)
+            return relax.const(value, str(value.dtype))
         name = f"weights{len(self.parameters)}"
         variable = relax.Var(name, relax.TensorType(value.shape, str(value.dtype)))
         self.parameters[name] = variable, value
@@ -392,7 +392,7 @@ class Emitter:
 
     def batch_norm(self, node):
         values = [self.plain(one) for one in node.inputs]
-        how = {"axis": node.axis, "epsilon": node.epsilon, "center": node.center, "scale": node.scale}
+        how = {"axis": node.axis, "epsilon": node.epsilon, "center": node.center, "scale": node.scale, "training": False}
         return relax.TupleGetItem(self.emit(op.nn.batch_norm(*values, **how)), 0), False
 
     def concat(self, node):

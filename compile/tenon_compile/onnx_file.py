@@ -6,7 +6,8 @@ import warnings
 from .errors import CompileError, first_line
 from .folding import fold, known_shapes
 from .imported import Imported
-from .misread import refuse_misread
+from .importers import repaired_importers
+from .misread import refuse_misread, refuse_other_outputs
 from .quantized_onnx import replace_quantized_operators
 
 
@@ -81,57 +82,13 @@ def forget_output_shapes(network, shapes):
             tensor.ClearField("shape")
 
 
-def repaired_clip():
-    """TVM's importer of Clip, but with constant bounds it emits relax.op.clip.
-
-    TVM's own calls two opaque functions instead, which no pass sees through.
-    """
-    from tvm import relax
-    from tvm.ir import GenericConst
-    from tvm.relax.frontend.onnx import onnx_frontend
-
-    class Clip(onnx_frontend.Clip):
-        @classmethod
-        def _impl_v1(cls, bb, inputs, attr, params):
-            return relax.op.clip(inputs[0], float(attr.get("min", "-inf")), float(attr.get("max", "inf")))
-
-        @classmethod
-        def _impl_v13(cls, bb, inputs, attr, params):
-            bounds = [float("-inf"), float("inf")]
-            for i, bound in enumerate(inputs[1:3]):
-                if bound is None:
-                    continue
-                value = float(bound.value.numpy()) if isinstance(bound, GenericConst) else float("nan")
-                if value != value or not str(bound.ty.dtype).startswith("float"):
-                    return super()._impl_v13(bb, inputs, attr, params)
-                bounds[i] = value
-            return relax.op.clip(inputs[0], *bounds)
-
-    return Clip
-
-
-def kept_dequantize():
-    """TVM's importer of DequantizeLinear, but 8-bit weights stay what they are."""
-    from tvm.relax.frontend.onnx import onnx_frontend
-
-    from .kept_weights import keep
-
-    class DequantizeLinear(onnx_frontend.DequantizeLinear):
-        @classmethod
-        def get_converter(cls, opset):
-            convert = super().get_converter(opset)
-            return lambda *arguments: keep(convert(*arguments))
-
-    return DequantizeLinear
-
-
 def import_network(network, shapes):
     """TVM's module of a network that was folded. Inputs keep the names that they have in the file."""
     from unittest import mock
 
     from tvm.relax.frontend.onnx import from_onnx, onnx_frontend
 
-    converters = {**onnx_frontend._get_convert_map(), "Clip": repaired_clip(), "DequantizeLinear": kept_dequantize()}
+    converters = {**onnx_frontend._get_convert_map(), **repaired_importers()}
     with warnings.catch_warnings(), mock.patch.object(onnx_frontend, "_get_convert_map", lambda: converters):
         warnings.simplefilter("ignore")
         return from_onnx(network, shape_dict=shapes or None, keep_params_in_input=False, sanitize_input_names=False)
@@ -149,6 +106,9 @@ def import_file(path, shapes):
     known = known_shapes(network)
     described = describe(inputs, known), describe(network.graph.output, known)
     try:
-        return Imported(import_network(network, shapes), *described, unfolded)
+        module = import_network(network, shapes)
     except Exception as error:  # the importer raises whatever its Python or TVM's C++ does
         raise CompileError(f"{path}: TVM does not import it: {first_line(error)}") from error
+    result = module["main"].ret_ty
+    refuse_other_outputs(described[1], getattr(result, "fields", [result]))
+    return Imported(module, *described, unfolded)

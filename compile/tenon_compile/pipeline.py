@@ -73,9 +73,10 @@ def fused(module):
     """The module with a function for each kernel, as TVM's pipeline "zero" makes them, but it also fuses tables."""
     from tvm import relax
 
+    from .extremes import EXTREMES
     from .layouts import ELEMENTWISE
 
-    module = relax.transform.AnnotateTIROpPattern()(relax.transform.LegalizeOps()(module))
+    module = relax.transform.AnnotateTIROpPattern()(relax.transform.LegalizeOps(EXTREMES)(module))
     for variable, function in module.functions.items():
         if function.attrs and ELEMENTWISE in function.attrs:
             module[variable] = function.with_attr("op_pattern", 0)

@@ -102,6 +102,8 @@ def strided_slice(call, attrs):
 
 
 def batch_norm(call, attrs):
+    if attrs.training:
+        return None
     return "batch_norm", {
         "axis": int(attrs.axis), "epsilon": float(attrs.epsilon), "scale": bool(attrs.scale), "center": bool(attrs.center)
     }  # fmt: skip

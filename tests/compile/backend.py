@@ -82,6 +82,12 @@ def array_argument(path, value):
     return "x".join([*map(str, value.shape), value.dtype.name]) + f"=@{path}"
 
 
+def tolerance(case, outputs):
+    """Relative and absolute: those of the test, but no less than two steps of a type of 16 bits."""
+    step = max([{"float16": 2**-10, "bfloat16": 2**-7}.get(str(getattr(one, "dtype", "")), 0) for one in outputs])
+    return ["--rtol", str(max(case.rtol, 2 * step)), "--atol", str(max(case.atol, step, 1e-6))]
+
+
 def run(case, folder, tenon, processor):
     """What became of a test: "equal", or why not."""
     path = folder / "network.onnx"
@@ -97,22 +103,15 @@ def run(case, folder, tenon, processor):
         except CompileError as error:
             return "refused: " + str(error).removeprefix(f"{path}: ")
     for inputs, outputs in data_sets(case):
-        arguments = [
-            tenon,
-            "run",
-            str(folder / "model.so"),
-            "--rtol",
-            str(case.rtol),
-            "--atol",
-            str(max(case.atol, 1e-6)),
-        ]
+        arguments = [tenon, "run", str(folder / "model.so"), *tolerance(case, outputs)]
         for i, (name, value) in enumerate(zip(names, inputs)):
             arguments += ["--input", f"{quoted(name)}={array_argument(folder / f'x{i}.npy', value)}"]
         for i, value in enumerate(outputs):
             arguments += ["--expect", array_argument(folder / f"y{i}.npy", value)]
         done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode == 1:
-            return "differs: " + " ".join((done.stdout.strip().splitlines() or ["?"])[-1].split())
+            lines = [line for line in done.stdout.splitlines() if "differs" in line] or ["?"]
+            return "differs: " + " ".join(lines[0].split())
         if done.returncode:
             return "not run: " + done.stderr.strip()[:200]
     return "equal"

@@ -10,10 +10,12 @@ need "${CC%% *}"
 [ -z "$SAN" ] || skip "the modules are linked without the sanitizer"
 needs_python
 
-# printed_command_runs NETWORK: what tenon-compile prints at its end can be typed into a shell
+# printed_command_runs NETWORK OPTION...: what tenon-compile prints at its end can be typed into a shell
 printed_command_runs()
 {
-	said=$(compile "$scratch/$1.onnx" -o "$scratch/$1.so" ${one_processor:+--processor "$one_processor"}) || return
+	network=$1
+	shift
+	said=$(compile "$scratch/$network.onnx" -o "$scratch/$network.so" "$@" ${one_processor:+--processor "$one_processor"}) || return
 	echo "$said"
 	(
 		tenon() { "$TENON_COMMAND" "$@"; }
@@ -51,6 +53,16 @@ done
 it "opset 10 folds Clip" gives clip 2x4xfloat32=1,1,2,2,1,1,2,2 -- --input x=2x4xfloat32=zeros
 it "opset 9 folds TopK" gives topk 2x4xfloat32=3,2,1,0,3,2,1,0 -- --input x=2x4xfloat32=zeros
 it "opset 10 folds Dropout" gives dropout 2x4xfloat32=0,1,2,3,0,1,2,3 -- --input x=2x4xfloat32=zeros
+it "statistics of a normalization that are inputs are used" gives given-statistics 2x3x4xfloat32=0,0,0,0,1,1,1,1,2,2,2,2,0,0,0,0,1,1,1,1,2,2,2,2 -- \
+	--input x=2x3x4xfloat32=zeros --input s=3xfloat32=2,2,2 --input b=3xfloat32=1,2,3 --input m=3xfloat32=1,1,1 --input v=3xfloat32=4,4,4 --atol 1e-4
+it "a shape that is an input is the one that the output has" gives expand-to 2x3x2xfloat32=1,1,2,2,3,3,1,1,2,2,3,3 -- \
+	--input x=3x1xfloat32=1,2,3 --input to=3xint64=2,1,2
+it "integers of 64 bits stay so" gives wide 2xfloat32=6,-2 -- --input x=2xfloat32=3,-1
+it "an extent of 1 in Expand leaves that of the input" gives expand 3x2x2xfloat32=5,5,5,5,5,5,5,5,5,5,5,5 -- --input x=2x1xfloat32=5,5
+it "the maximum of minus infinities is minus infinity" gives infinite 2xfloat32=0,-inf -- --input x=2x2xfloat32=zeros
+for number in 0 1; do
+	it "a transposed convolution has the output_shape it names: $number" printed_command_runs transposed$number --case
+done
 for network in if nested; do
 	it "$network: one row takes the first branch" gives $network 1x4xfloat32=-1,0,-3,-4 --shape x=1,4 -- \
 		--input x=1x4xfloat32=1,-2,3,4
@@ -84,10 +96,28 @@ without_tvm()
 }
 it "a wrong path is found before TVM is imported" without_tvm "$scratch/none.onnx"
 it "and so is a file that is no network" without_tvm "$scratch/text.onnx" -o "$scratch/none.so"
-for form in norm:LayerNormalization float8:Cast mask:Dropout boxes:NonMaxSuppression; do
+for form in norm:LayerNormalization float8:Cast mask:Dropout dropout:Dropout statistics:BatchNormalization boxes:NonMaxSuppression; do
 	it "what TVM's importer reads wrongly is refused by name: ${form#*:}" \
 		refuses "${form#*:}.*reads it wrongly" "$scratch/wrong-${form%:*}.onnx" -o "$scratch/none.so"
 done
+# refused_output SHAPE: of an output that is float32 of shape 2,3 in the file
+refused_output()
+{
+	PYTHONPATH=compile "$python" -c '
+import sys
+from types import SimpleNamespace as Type
+from tenon_compile.errors import CompileError
+from tenon_compile.misread import refuse_other_outputs
+try:
+    refuse_other_outputs(
+        [{"name": "y", "dtype": "float32", "shape": [2, 3]}],
+        [Type(dtype="float32", shape=[Type(value=int(extent)) for extent in sys.argv[1].split(",")])])
+except CompileError as error:
+    sys.exit(0 if "output y" in str(error) else 2)
+sys.exit(1)' "$1"
+}
+it "an output that TVM imports with another shape is refused" refused_output 2,1
+it "one with the same shape is not" not refused_output 2,3
 printf '\034\0\0\0TFL3\0\0\0\0' > "$scratch/lite.tflite"
 it "a model of TensorFlow Lite says what to do" refuses tf2onnx "$scratch/lite.tflite" -o "$scratch/none.so"
 finish

@@ -100,5 +100,38 @@ graph = helper.make_graph(narrow, "float8", [helper.make_tensor_value_info("x", 
 onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9), folder / "wrong-float8.onnx")
 mask = [helper.make_node("Dropout", ["x"], ["y", "m"]), helper.make_node("Cast", ["m"], ["z"], to=FLOAT)]
 save("wrong-mask", 13, mask, [("x", [2, 4])], [("y", [2, 4]), ("z", [2, 4])])
+flag = [constant("ratio", 0.5, "float32"), constant("training", True, "bool")]
+save("wrong-dropout", 13, [helper.make_node("Dropout", ["x", "ratio", "training"], ["y"])], [("x", [2, 4])], [("y", [2, 4])], flag)
+save(
+    "wrong-statistics", 15, [helper.make_node("BatchNormalization", ["x", "s", "s", "s", "s"], ["y", "m", "v"], training_mode=1)],
+    [("x", [2, 4])], [("y", [2, 4]), ("m", [4]), ("v", [4])], [constant("s", [1, 1, 1, 1], "float32")],
+)  # fmt: skip
+# constants of more than 32 bits
+wide = [
+    helper.make_node("Cast", ["x"], ["i"], to=TensorProto.INT64), helper.make_node("Mul", ["i", "large"], ["l"]),
+    helper.make_node("Div", ["l", "half"], ["s"]), helper.make_node("Cast", ["s"], ["y"], to=FLOAT),
+]  # fmt: skip
+save("wide", 13, wide, [("x", [2])], [("y", [2])], [constant("large", [1 << 40, 1 << 40]), constant("half", [1 << 39, 1 << 39])])
+# an output that is longer than strides make it, and one that is shorter; extents of 1 that leave those of the input
+for number, shape in enumerate(([10, 8], [7, 5])):
+    save(
+        f"transposed{number}", 13, [helper.make_node("ConvTranspose", ["x", "w"], ["y"], output_shape=shape, strides=[3, 2])],
+        [("x", [1, 1, 3, 3])], [("y", [1, 2, *shape])], [constant("w", [[[[1, 2, 3]] * 3] * 2], "float32")],
+    )  # fmt: skip
+save("expand", 13, [helper.make_node("Expand", ["x", "to"], ["y"])], [("x", [2, 1])], [("y", [3, 2, 2])], [constant("to", [3, 1, 2])])
+inputs = [helper.make_tensor_value_info("x", FLOAT, [3, 1]), helper.make_tensor_value_info("to", TensorProto.INT64, [3])]
+graph = helper.make_graph(
+    [helper.make_node("Expand", ["x", "to"], ["y"])], "expand", inputs, [helper.make_tensor_value_info("y", FLOAT, [2, 3, 2])]
+)  # fmt: skip
+onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), folder / "expand-to.onnx")
+# statistics that are inputs; a row of minus infinity
+save(
+    "given-statistics", 15, [helper.make_node("BatchNormalization", ["x", "s", "b", "m", "v"], ["y"])],
+    [("x", [2, 3, 4])] + [(name, [3]) for name in "sbmv"], [("y", [2, 3, 4])], [],
+)  # fmt: skip
+save(
+    "infinite", 18, [helper.make_node("Add", ["x", "low"], ["z"]), helper.make_node("ReduceMax", ["z", "axes"], ["y"], keepdims=0)],
+    [("x", [2, 2])], [("y", [2])], [constant("low", [[0, -numpy.inf], [-numpy.inf, -numpy.inf]], "float32"), constant("axes", [1])],
+)  # fmt: skip
 boxes = [helper.make_node("NonMaxSuppression", ["boxes", "x"], ["n"]), helper.make_node("Cast", ["n"], ["y"], to=FLOAT)]
 save("wrong-boxes", 13, boxes, [("x", [1, 1, 1])], [("y", [None, 3])], ones)

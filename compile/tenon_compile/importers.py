@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""TVM's importers of ONNX's operators (0.27), where they are repaired or give what rules can read."""
+
+import numpy
+
+
+def static_shape(value):
+    """The shape of a value, or None where it is not known."""
+    extents = [getattr(extent, "value", None) for extent in value.ty.shape or [None]]
+    return None if None in extents else extents
+
+
+def repaired_clip():
+    """TVM's importer of Clip, but with constant bounds it emits relax.op.clip.
+
+    TVM's own calls two opaque functions instead, which no pass sees through.
+    """
+    from tvm import relax
+    from tvm.ir import GenericConst
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class Clip(onnx_frontend.Clip):
+        @classmethod
+        def _impl_v1(cls, bb, inputs, attr, params):
+            return relax.op.clip(inputs[0], float(attr.get("min", "-inf")), float(attr.get("max", "inf")))
+
+        @classmethod
+        def _impl_v13(cls, bb, inputs, attr, params):
+            bounds = [float("-inf"), float("inf")]
+            for i, bound in enumerate(inputs[1:3]):
+                if bound is None:
+                    continue
+                value = float(bound.value.numpy()) if isinstance(bound, GenericConst) else float("nan")
+                if value != value or not str(bound.ty.dtype).startswith("float"):
+                    return super()._impl_v13(bb, inputs, attr, params)
+                bounds[i] = value
+            return relax.op.clip(inputs[0], *bounds)
+
+    return Clip
+
+
+def kept_dequantize():
+    """TVM's importer of DequantizeLinear, but 8-bit weights stay what they are."""
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    from .kept_weights import keep
+
+    class DequantizeLinear(onnx_frontend.DequantizeLinear):
+        @classmethod
+        def get_converter(cls, opset):
+            convert = super().get_converter(opset)
+            return lambda *arguments: keep(convert(*arguments))
+
+    return DequantizeLinear
+
+
+def broadcasting_expand():
+    """TVM's importer of Expand, but extents of 1 in a constant shape leave those of the input, and ranks may differ."""
+    from tvm import relax
+    from tvm.ir import GenericConst
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class Expand(onnx_frontend.Expand):
+        @classmethod
+        def _impl_v13(cls, bb, inputs, attr, params):
+            shape = static_shape(inputs[0])
+            if shape is None or not isinstance(inputs[1], GenericConst):
+                return super()._impl_v13(bb, inputs, attr, params)
+            wanted = numpy.broadcast_shapes(shape, tuple(int(extent) for extent in inputs[1].value.numpy()))
+            return relax.op.broadcast_to(inputs[0], relax.ShapeExpr(list(wanted)))
+
+    return Expand
+
+
+def padding_for(extent, wanted, kernel, stride, dilation, extra, upper):
+    """Of a transposed convolution along one axis, whose output is to be that long: padding before, behind, and what is
+    added to the output."""
+    total = stride * (extent - 1) + extra + (kernel - 1) * dilation + 1 - wanted
+    if total < 0:
+        return 0, 0, extra - total
+    before = total // 2 if upper else total - total // 2
+    return before, total - before, extra
+
+
+def shaped_transposed_convolution():
+    """TVM's importer of ConvTranspose, but output_shape is obeyed."""
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class ConvTranspose(onnx_frontend.ConvTranspose):
+        @classmethod
+        def _impl_v1(cls, bb, inputs, attr, params):
+            shape = static_shape(inputs[0])
+            if "output_shape" in attr and shape is not None:
+                extents = shape[2:]
+                ones = [1] * len(extents)
+                automatic = attr.get("auto_pad", b"NOTSET")
+                upper = automatic in (b"SAME_UPPER", "SAME_UPPER")
+                before, behind, extra = zip(*map(
+                    padding_for, extents, attr["output_shape"][-len(extents):], static_shape(inputs[1])[2:],
+                    attr.get("strides", ones), attr.get("dilations", ones), attr.get("output_padding", [0] * len(extents)),
+                    [upper] * len(extents),
+                ))  # fmt: skip
+                attr = {**attr, "auto_pad": "NOTSET", "pads": [*before, *behind], "output_padding": list(extra)}
+            return super()._impl_v1(bb, inputs, attr, params)
+
+    return ConvTranspose
+
+
+def repaired_importers():
+    return {
+        "Clip": repaired_clip(),
+        "ConvTranspose": shaped_transposed_convolution(),
+        "DequantizeLinear": kept_dequantize(),
+        "Expand": broadcasting_expand(),
+    }
