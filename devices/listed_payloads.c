@@ -76,13 +76,13 @@ static const struct tenon_payload_format static_library = {
 	.fields = "dk",
 };
 
-#ifdef CONFIG_BITSTREAM
+#ifdef CONFIG_KERNEL_CACHE
 /* bitstream_payload.c */
 extern const struct tenon_payload_format payload_bitstream_format;
 #endif
 
 payload_format_list payload_listed_formats = {
-#ifdef CONFIG_BITSTREAM
+#ifdef CONFIG_KERNEL_CACHE
 	&payload_bitstream_format,
 #endif
 	&kernels,

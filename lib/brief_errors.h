@@ -23,9 +23,7 @@ int error_brief(int status) TO_PLUGINS(error_brief);
 #define tenon_error(status, ...) (0 ? tenon_error(status, __VA_ARGS__) : error_brief(status))
 #define tenon_cursor_error(c, status, ...)                                                         \
 	(0 ? tenon_cursor_error(c, status, __VA_ARGS__) : error_brief(status))
-#endif
 
-#ifndef CONFIG_ERROR_CONTEXT
 static inline int error_unframed(int status)
 {
 	return status;

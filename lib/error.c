@@ -251,7 +251,7 @@ int error_brief(int status)
 }
 #endif
 
-#ifdef CONFIG_ERROR_CONTEXT
+#ifdef CONFIG_ERROR_MESSAGES
 static bool inside_character(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;

@@ -90,7 +90,7 @@ static const char *look_at_tflite(struct tenon_slice bytes, const char **what)
 	if (!memmem(bytes.data, bytes.size, "ethos-u", 7))
 		return CONVERT;
 	*what = "a TensorFlow Lite model that Vela compiled for Ethos-U (.tflite)";
-	return "; a build with CONFIG_TFLITE_EXECUTOR and CONFIG_DEVICE_ETHOSU_SIM runs it";
+	return "; a build with CONFIG_TFLITE_EXECUTOR and CONFIG_DEVICE_ETHOSU runs it";
 }
 
 static bool is_tar(struct tenon_slice bytes)

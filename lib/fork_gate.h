@@ -18,7 +18,8 @@
 
 #include "lib/plugin_api.h"
 
-#ifdef CONFIG_FORK_GATE
+/* without CONFIG_THREAD_POOL the library starts no thread, and programs are taken to start none */
+#ifdef CONFIG_THREAD_POOL
 /** fork_gate_enter - make fork() in other threads wait; may be nested */
 void fork_gate_enter(void) TO_PLUGINS(fork_gate_enter);
 /** fork_gate_leave - undo one fork_gate_enter() */

@@ -18,7 +18,7 @@ struct nearest_name {
 	size_t offered; /* number of names offered */
 };
 
-#ifdef CONFIG_NEAREST_NAMES
+#ifdef CONFIG_ERROR_MESSAGES
 /* Offer a name; it is kept if it is among the nearest and within the allowed distance. */
 void nearest_name_offer(struct nearest_name *n, struct tenon_slice name)
 	TO_PLUGINS(nearest_name_offer);

@@ -314,13 +314,11 @@ int link_folder_write(const char *folder, const char *name, struct tenon_slice b
 
 /* ---- archives */
 
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
 /** link_of_archive - link the module of a model in an archive; 0, or negative */
 int link_of_archive(const struct link_request *r);
 
 /** link_archive - write an archive of what is linked otherwise; 0, or negative */
 int link_archive(struct link_work *w);
-#endif
 
 /** link_files - link what a request lists; 0, or negative */
 int link_files(const struct link_request *r);
@@ -364,9 +362,7 @@ int link_make(const char *path, const struct tenon_link_options *options, struct
 
 void link_made_fini(struct link_made *made);
 
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
 /** link_cached_archive - write the module of an archive to a folder, from the cache if it is there */
 int link_cached_archive(const struct link_request *archive, const char *folder);
-#endif
 
 #endif /* LINK_LINK_H */

@@ -17,10 +17,8 @@ static int write_module(const char *path, const struct tenon_link_options *optio
 		.context = options ? options->context : NULL
 	};
 
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
 	if (!link_is_manifest(path))
 		return link_cached_archive(&r, made->folder);
-#endif
 	link_say(&r, "linking", path);
 	return link_of_manifest(path, r.output);
 }

@@ -7,9 +7,7 @@
 
 #include "lib/file_map.h"
 
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
 #include "link/mlf/mlf.h"
-#endif
 
 void link_say(const struct link_request *r, const char *doing, const char *what)
 {
@@ -46,12 +44,7 @@ static int write_output(struct link_work *w)
 {
 	if (!w->request->archive)
 		return write_module(w);
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
 	return link_archive(w);
-#else
-	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "--format mlf: this build has CONFIG_MODEL_LIBRARY_FORMAT=n");
-#endif
 }
 
 int link_files(const struct link_request *r)
@@ -79,10 +72,8 @@ static int link_request(const struct link_request *r)
 		link_say(r, "linking", r->inputs[0].path);
 		return link_of_manifest(r->inputs[0].path, r->output);
 	}
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
 	if (mlf_is_archive(r->inputs[0].path))
 		return link_of_archive(r);
-#endif
 	return link_files(r);
 }
 

@@ -9,9 +9,7 @@
 #include "link/module/link_graph.h"
 #include "link/module/link_payload.h"
 
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
 #include "link/mlf/mlf.h"
-#endif
 
 void tenon_link_options_init(struct tenon_link_options *options, size_t size)
 {
@@ -64,12 +62,7 @@ bool link_is_manifest(const char *path)
 
 static bool is_archive(const char *path)
 {
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
 	return mlf_is_archive(path);
-#else
-	(void)path;
-	return false;
-#endif
 }
 
 bool link_is_alone(const char *path)

@@ -28,25 +28,19 @@
 #include "tools/warm/warm.h"
 
 static const struct cli_command *const commands[] = {
-	&run_command,	    &inspect_command,
+	&run_command,	  &inspect_command,
 #ifdef CONFIG_EXECUTORS
-	&bench_command,	    &params_command,
+	&bench_command,	  &params_command,
 #endif
 #ifdef CONFIG_LLM
 	&chat_command,
 #endif
 #ifdef CONFIG_LINK
-	&link_command,	    &unpack_command,  &verify_command, &sign_command,
-#endif
-#ifdef CONFIG_PARTITION
-	&partition_command,
+	&link_command,	  &unpack_command,  &verify_command, &sign_command, &partition_command,
 #endif
 	&devices_command,
 #ifdef CONFIG_DEVICES
-	&device_command,
-#endif
-#ifdef CONFIG_KERNEL_PREPARE
-	&warm_command,
+	&device_command,  &warm_command,
 #endif
 	&doctor_command,
 #ifdef CONFIG_REMOTE

@@ -89,12 +89,8 @@ static const struct ethosu_transport sim = {
 
 static const struct ethosu_transport *const transports[] = {
 	&sim,
-#ifdef CONFIG_ETHOSU_ACCEL
 	&ethosu_transport_accel,
-#endif
-#ifdef CONFIG_ETHOSU_UIO
 	&ethosu_transport_uio,
-#endif
 	NULL,
 };
 

@@ -5,14 +5,14 @@
  */
 #include "devices/ethosu/ethosu_device.h"
 
-#ifdef CONFIG_DEVICE_ETHOSU_SIM_MODULE
+#ifdef CONFIG_DEVICE_ETHOSU_MODULE
 #include <tenon/backend/backend.h>
 
 #include "lib/plugin.h"
 
 static int open_plugin(const struct tenon_payload_format **out)
 {
-	static struct plugin plugin = { "ethosu", "CONFIG_DEVICE_ETHOSU_SIM", NULL };
+	static struct plugin plugin = { "ethosu", "CONFIG_DEVICE_ETHOSU", NULL };
 	const struct tenon_backend *backend;
 	int err = plugin_open(&plugin, -TENON_E_NO_LOADER);
 

@@ -27,8 +27,6 @@ const struct tenon_queue_ops ethosu_inline_ops = {
 	INLINE_MARKS,
 };
 
-#if defined(CONFIG_ETHOSU_ACCEL) || defined(CONFIG_ETHOSU_UIO)
-
 static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *dispatch, void *launch)
 {
 	(void)queue;
@@ -58,5 +56,3 @@ const struct tenon_queue_ops ethosu_worker_ops = {
 	.destroy = worker_queue_destroy,
 	WORKER_SLOTS,
 };
-
-#endif

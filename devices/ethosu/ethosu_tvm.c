@@ -8,14 +8,14 @@
 #include "devices/ethosu/ethosu_device.h"
 #include "lib/brief_errors.h"
 
-#ifdef CONFIG_DEVICE_ETHOSU_SIM_MODULE
+#ifdef CONFIG_DEVICE_ETHOSU_MODULE
 #include <tenon/backend/backend.h>
 
 #include "lib/plugin.h"
 
 static const struct ethosu_launcher *launcher(void)
 {
-	static struct plugin plugin = { "ethosu", "CONFIG_DEVICE_ETHOSU_SIM", NULL };
+	static struct plugin plugin = { "ethosu", "CONFIG_DEVICE_ETHOSU", NULL };
 	const struct tenon_backend *backend;
 
 	if (plugin_open(&plugin, -TENON_E_DEVICE))

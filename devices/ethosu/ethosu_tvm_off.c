@@ -15,6 +15,6 @@ int32_t TVMEthosULaunch(void *resource, const void *payload, size_t size, const 
 	(void)sizes;
 	(void)count;
 	tenon_error(-TENON_E_UNSUPPORTED, "TVMEthosULaunch: this build has no Ethos-U "
-					  "(CONFIG_DEVICE_ETHOSU_SIM)");
+					  "(CONFIG_DEVICE_ETHOSU)");
 	return -1;
 }

@@ -12,13 +12,11 @@
 
 #define MEBIBYTE (UINT64_C(1) << 20)
 
-#ifdef CONFIG_MORTISE_SIM
 static int always_ready(const struct board_kind *kind)
 {
 	(void)kind;
 	return 0;
 }
-#endif
 
 /* Boards that others start are opened by name alone. */
 static int never_listed(const struct board_kind *kind)
@@ -32,10 +30,8 @@ static int never_listed(const struct board_kind *kind)
 #define KEY(name) (1U << BOARD_##name)
 
 static const struct board_kind kinds[] = {
-#ifdef CONFIG_MORTISE_SIM
 	{ "sim", "simulator", NULL, 0, HERE_BITS, 64 * MEBIBYTE, always_ready, &board_sim_ops, NULL,
 	  0 },
-#endif
 #ifdef CONFIG_MORTISE_QEMU
 	{ "rv32", "QEMU", "mortise-rv32.elf", MORTISE_MACHINE_RISCV, 32, 16 * MEBIBYTE,
 	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
@@ -43,22 +39,16 @@ static const struct board_kind kinds[] = {
 	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 	{ "cm3", "QEMU", "mortise-cm3.elf", MORTISE_MACHINE_ARM, 32, 16 * MEBIBYTE,
 	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
-#endif
-#ifdef CONFIG_MORTISE_RTL
 	{ "rtl", "Verilator", "mortise-rtl", 0, 32, 16 * MEBIBYTE, board_rtl_ready, &board_rtl_ops,
 	  NULL, 0 },
 #endif
 	{ "shm", "shared file", NULL, 0, 0, 0, never_listed, &board_shm_ops, "PATH",
 	  KEY(DOORBELL) },
-#ifdef CONFIG_MORTISE_UIO
 	{ "uio", "UIO", NULL, 0, 0, 0, never_listed, &board_uio_ops, "N",
 	  KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(ROOT) },
-#endif
 #ifdef CONFIG_MORTISE_VFIO
 	{ "vfio", "VFIO", NULL, 0, 0, 0, never_listed, &board_vfio_ops, "ADDRESS",
 	  KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(ROOT) },
-#endif
-#ifdef CONFIG_MORTISE_REMOTEPROC
 	{ "remoteproc", "remoteproc", NULL, 0, 0, 0, never_listed, &board_remoteproc_ops, "N",
 	  KEY(MEMORY) | KEY(UIO) | KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(FIRMWARE) |
 		  KEY(ROOT) },

@@ -80,9 +80,6 @@ static int attach_memory(struct board *board, const struct board_place *place)
 		return tenon_error(-TENON_E_VALUE,
 				   "%s: say where the core's memory is, ?uio=N or ?memory=PATH",
 				   board->name);
-	if (!kind)
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "this build has no UIO (CONFIG_MORTISE_UIO)");
 	snprintf(number, sizeof(number), "/%.12s", uio ? uio : "");
 	there.path = file ? file : number;
 	return board_attach(kind, &there, &c->memory);

@@ -12,9 +12,7 @@
 
 #include "driver/fpga/fpga_private.h"
 #include "lib/brief_errors.h"
-#ifdef CONFIG_KERNEL_CACHE
 #include "lib/disk_cache.h"
-#endif
 
 #define PIECE 4096
 
@@ -98,7 +96,6 @@ int fpga_bitstream_read(struct tenon_cursor *c, struct fpga_bitstream *out)
 
 static int check_hash(const struct fpga_bitstream *b)
 {
-#ifdef CONFIG_KERNEL_CACHE
 	struct disk_cache_key key;
 
 	disk_cache_key(&b->bytes, 1, &key);
@@ -109,12 +106,6 @@ static int check_hash(const struct fpga_bitstream *b)
 			"that it names. Copy it again",
 			(int)b->part.size, b->part.data);
 	return 0;
-#else
-	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "the bitstream for %.*s: this build cannot check its hash; enable "
-			   "CONFIG_KERNEL_CACHE",
-			   (int)b->part.size, b->part.data);
-#endif
 }
 
 static int compare(const struct system_calls *calls, int fd, const char *path,

@@ -13,7 +13,7 @@
 #include <tenon/buffer.h>
 #include <tenon/error.h>
 
-#ifdef CONFIG_SIGNATURES
+#ifdef CONFIG_MBEDTLS
 /**
  * signature_make - sign bytes
  * @key: file of a private key without a passphrase: RSA of 2048 bits or more, or ECDSA
@@ -38,7 +38,7 @@ int signature_check(const char *key, struct tenon_slice bytes, struct tenon_slic
 #else
 static inline int signature_off(void)
 {
-	return tenon_error(-TENON_E_UNSUPPORTED, "signatures: this build has CONFIG_SIGNATURES=n");
+	return tenon_error(-TENON_E_UNSUPPORTED, "signatures: this build has CONFIG_MBEDTLS=n");
 }
 
 static inline int signature_make(const char *key, struct tenon_slice bytes,

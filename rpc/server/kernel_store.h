@@ -16,7 +16,7 @@
 
 #include "rpc/server/file_cache.h"
 
-#ifdef CONFIG_REMOTE_KERNELS
+#ifdef CONFIG_KERNEL_CACHE
 /** kernel_store_make - create the folder of kernels in a cache; false on failure */
 bool kernel_store_make(const struct file_cache *c);
 

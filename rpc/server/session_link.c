@@ -16,9 +16,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
 #include "driver/archive/archive.h"
-#endif
 
 #define WORDS_MOST 2000 /* bytes of the compiler's messages that an error has */
 
@@ -111,7 +109,6 @@ static void linking_fini(struct linking *l)
 
 /* ---- archives */
 
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
 static int unpack_one(struct linking *l, const struct archive_file *f, size_t index)
 {
 	const struct tenon_slice bytes = { f->bytes.data, f->bytes.size };
@@ -159,18 +156,6 @@ static int unpack(struct session *s, const char *name, struct linking *l)
 	file_map_close(&bytes);
 	return err;
 }
-#else
-static int unpack(struct session *s, const char *name, struct linking *l)
-{
-	(void)s;
-	(void)l;
-	return tenon_error(
-		-TENON_E_UNSUPPORTED,
-		"%s: this server reads no archives (CONFIG_MODEL_LIBRARY_FORMAT is off); "
-		"upload a shared object",
-		name);
-}
-#endif
 
 /* ---- the compiler */
 

@@ -11,7 +11,7 @@
 #include <tenon/error.h>
 #include <unistd.h>
 
-#ifdef CONFIG_REMOTE_SECRET
+#ifdef CONFIG_MBEDTLS
 #include <mbedtls/md.h>
 #endif
 
@@ -67,7 +67,7 @@ bool auth_parse(const char *text, uint8_t bytes[AUTH_NONCE])
 	return true;
 }
 
-#ifdef CONFIG_REMOTE_SECRET
+#ifdef CONFIG_MBEDTLS
 
 static int check_file(const char *path, int fd)
 {
@@ -132,8 +132,8 @@ int auth_proof(const struct auth_secret *secret, enum auth_role role,
 int auth_secret_read(const char *path, struct auth_secret *out)
 {
 	out->size = 0;
-	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "%s: secrets need a build with CONFIG_REMOTE_SECRET", path);
+	return tenon_error(-TENON_E_UNSUPPORTED, "%s: secrets need a build with CONFIG_MBEDTLS",
+			   path);
 }
 
 int auth_proof(const struct auth_secret *secret, enum auth_role role,
@@ -141,7 +141,7 @@ int auth_proof(const struct auth_secret *secret, enum auth_role role,
 	       uint8_t proof[AUTH_PROOF])
 {
 	(void)secret, (void)role, (void)client, (void)server, (void)key, (void)proof;
-	return tenon_error(-TENON_E_UNSUPPORTED, "no CONFIG_REMOTE_SECRET");
+	return tenon_error(-TENON_E_UNSUPPORTED, "no CONFIG_MBEDTLS");
 }
 
 #endif

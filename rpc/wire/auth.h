@@ -52,7 +52,7 @@ enum auth_role { AUTH_CLIENT, AUTH_SERVER };
  * auth_secret_read - read a secret from a file, without line ends at its end
  *
  * Return: 0; -TENON_E_IO; -TENON_E_VALUE for a secret that is too short or long, and for a file that others
- *	can read; -TENON_E_UNSUPPORTED for a build without CONFIG_REMOTE_SECRET.
+ *	can read; -TENON_E_UNSUPPORTED for a build without CONFIG_MBEDTLS.
  */
 int auth_secret_read(const char *path, struct auth_secret *out);
 

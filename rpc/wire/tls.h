@@ -4,7 +4,7 @@
 #define RPC_WIRE_TLS_H
 
 /*
- * By mbedtls, where the build has CONFIG_REMOTE_TLS; other builds refuse with the option's name. A server
+ * By mbedtls, where the build has CONFIG_MBEDTLS; other builds refuse with the option's name. A server
  * decrypts in a relay's process (relay.h), which has its key but no files and no network; a client in its own.
  */
 

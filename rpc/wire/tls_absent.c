@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TLS of a build without CONFIG_REMOTE_TLS: each function refuses with the option's name */
+/* TLS of a build without CONFIG_MBEDTLS: each function refuses with the option's name */
 #include <stddef.h>
 #include <tenon/error.h>
 
@@ -10,7 +10,7 @@ int tls_server_open(const char *certificate, const char *key, struct tls_server 
 {
 	(void)key;
 	*out = NULL;
-	return tenon_error(-TENON_E_UNSUPPORTED, "%s: TLS needs a build with CONFIG_REMOTE_TLS",
+	return tenon_error(-TENON_E_UNSUPPORTED, "%s: TLS needs a build with CONFIG_MBEDTLS",
 			   certificate);
 }
 
@@ -29,6 +29,5 @@ int tls_connection_open(const char *text, uint64_t deadline, struct connection *
 {
 	(void)deadline;
 	*out = NULL;
-	return tenon_error(-TENON_E_UNSUPPORTED, "%s: TLS needs a build with CONFIG_REMOTE_TLS",
-			   text);
+	return tenon_error(-TENON_E_UNSUPPORTED, "%s: TLS needs a build with CONFIG_MBEDTLS", text);
 }

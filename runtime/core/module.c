@@ -143,7 +143,7 @@ int tenon_module_each_function(struct tenon_module *m,
 	return m->ops->each_function(m, visit, context);
 }
 
-#ifdef CONFIG_NEAREST_NAMES
+#ifdef CONFIG_ERROR_MESSAGES
 /* modules without a loader whose functions are unknown */
 struct unloaded {
 	struct tenon_slice kind; /* of the first */

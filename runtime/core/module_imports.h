@@ -33,7 +33,7 @@ int module_set_imports(struct tenon_module *m, struct tenon_module *const *child
  * @m: the module that was searched, with its imports
  * @out: a sentence is appended if functions of an import are unknown because it has no loader
  */
-#ifdef CONFIG_NEAREST_NAMES
+#ifdef CONFIG_ERROR_MESSAGES
 void module_print_unloaded(struct tenon_module *m, struct tenon_buffer *out);
 #else
 static inline void module_print_unloaded(struct tenon_module *m, struct tenon_buffer *out)

@@ -5,7 +5,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/device/device_table.h"
 
-#ifdef CONFIG_BACKEND_PLUGINS
+#ifdef CONFIG_DSO
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

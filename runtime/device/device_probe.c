@@ -180,7 +180,6 @@ static int verdict_here(struct verdict *v)
 	return 0;
 }
 
-#ifdef CONFIG_BACKEND_PROBE
 static const char *signal_name(int number, char text[32])
 {
 	static const struct {
@@ -292,14 +291,6 @@ static int verdict_of_child(struct verdict *v, const struct tenon_probe_request 
 	tenon_buffer_fini(&child.report);
 	return err;
 }
-#else
-static int verdict_of_child(struct verdict *v, const struct tenon_probe_request *request)
-{
-	(void)v;
-	(void)request;
-	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_BACKEND_PROBE is off in this build");
-}
-#endif
 
 static int find_out(struct verdict *v, const struct tenon_probe_request *request, bool here)
 {

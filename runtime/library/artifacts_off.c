@@ -13,7 +13,7 @@ int tenon_artifacts_load(const struct tenon_artifact *items, size_t count,
 	(void)targets;
 	(void)target_count;
 	*out = NULL;
-	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_ARTIFACTS is off in this build");
+	return tenon_error(-TENON_E_UNSUPPORTED, "artifacts need CONFIG_DEVICES and CONFIG_DSO");
 }
 
 int tenon_module_load_for(const char *path, const struct tenon_target *targets, size_t count,
@@ -22,6 +22,6 @@ int tenon_module_load_for(const char *path, const struct tenon_target *targets, 
 	(void)targets;
 	*out = NULL;
 	return count ? tenon_error(-TENON_E_UNSUPPORTED,
-				   "%s: CONFIG_ARTIFACTS is off in this build", path)
+				   "%s: target keys need CONFIG_DEVICES and CONFIG_DSO", path)
 		     : tenon_module_load(path, out);
 }

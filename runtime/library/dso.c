@@ -197,7 +197,7 @@ static int no_function(const struct dso *dso, struct tenon_module *searched,
 	int err;
 
 	module_print_unloaded(searched, &buffer);
-	/* NULL without CONFIG_NEAREST_NAMES, where the buffer then takes no code */
+	/* NULL without CONFIG_ERROR_MESSAGES, where the buffer then takes no code */
 	hint = buffer.data;
 	err = tenon_error(
 		-TENON_E_NO_FUNCTION,
@@ -322,7 +322,7 @@ static void fill_context(struct dso *dso)
 			       loaded_object_each(&dso->loaded, false, is_workspace_import, NULL));
 }
 
-#ifdef CONFIG_PROCESSOR_CODE
+#ifdef CONFIG_FAST_CALLS
 static void choose_code(struct dso *dso)
 {
 	struct loaded_symbol keys;

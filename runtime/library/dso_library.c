@@ -133,7 +133,7 @@ static bool find_code(const struct dso *dso, const struct tenon_slice *parts, si
 	return found;
 }
 
-#ifdef CONFIG_PROCESSOR_CODE
+#ifdef CONFIG_FAST_CALLS
 /* Look up the code of a function for this processor. */
 static bool find_processors_code(const struct dso *dso, struct tenon_slice name,
 				 struct loaded_symbol *out)

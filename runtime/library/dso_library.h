@@ -31,7 +31,7 @@ struct dso {
 	enum dso_unprefixed_abi unprefixed_abi;
 	bool pinned; /* never unmapped */
 	bool uses_workspace;
-#ifdef CONFIG_PROCESSOR_CODE
+#ifdef CONFIG_FAST_CALLS
 	struct tenon_slice processors; /* keys of additional code, see processor_code.h */
 	struct tenon_slice processor;  /* the key in use; empty without one */
 #endif

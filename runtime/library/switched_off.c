@@ -47,13 +47,11 @@ int tenon_module_inspect(const char *path, struct tenon_module **out)
 	return tenon_error(-TENON_E_UNSUPPORTED, "%s: CONFIG_ELF_INSPECT is off in this build",
 			   path);
 }
-#endif
 
-#ifndef CONFIG_LOAD_POLICY
 int tenon_load_policy_set(tenon_load_policy policy, void *context)
 {
 	(void)policy;
 	(void)context;
-	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_LOAD_POLICY is off in this build");
+	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_ELF_INSPECT is off in this build");
 }
 #endif

@@ -7,7 +7,7 @@
 #ifndef CONFIG_EXECUTORS
 static int off(void)
 {
-	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_EXECUTORS is off in this build");
+	return tenon_error(-TENON_E_UNSUPPORTED, "no executor of models is in this build");
 }
 
 int tenon_params_open(const char *path, struct tenon_params **out)
@@ -235,7 +235,7 @@ int tenon_params_write(const char *path, const struct tenon_param *params, size_
 	(void)count;
 	(void)align;
 	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "CONFIG_EXECUTORS or CONFIG_MODULE_WRITE is off in this build");
+			   "this build has no executor of models, or CONFIG_MODULE_WRITE is off");
 }
 #endif
 

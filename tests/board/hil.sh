@@ -4,7 +4,7 @@
 
 . tests/build/tap.sh
 
-for option in HIL JSON ERROR_MESSAGES ERROR_CONTEXT; do
+for option in HIL JSON ERROR_MESSAGES; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
 done
 need tar cksum base64 gzip sha256sum

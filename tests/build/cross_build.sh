@@ -11,7 +11,7 @@ cross_emulator()
 
 cross_configure()
 {
-	options_off "$folder" JSON NPZ LLM_TOKENIZER LLM_SERVE TOOL_SHARED
+	options_off "$folder" JSON NPZ LLM_TOKENIZER LLM_SERVE
 }
 
 # cross_build GOAL...

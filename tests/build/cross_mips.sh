@@ -17,9 +17,9 @@ here=${TENON_COMMAND:-$TENON_BUILD/tenon}
 build_it()
 {
 	rm -f "$folder/tenon"
-	options_off "$folder" JSON NPZ LLM_TOKENIZER LLM_SERVE TOOL_SHARED STATIC_LIBRARY LANGUAGE_MODELS REMOTE REMOTE_CLIENT HIL TRACE DNNL_JSON \
+	options_off "$folder" JSON NPZ LLM_TOKENIZER LLM_SERVE SHARED_LIBRARY LANGUAGE_MODELS REMOTE REMOTE_CLIENT HIL TRACE DNNL_JSON \
 		DEVICE_CUDA DEVICE_VULKAN DEVICE_MORTISE &&
-		for option in DEVICE_ETHOSU_SIM TFLITE_EXECUTOR; do echo "CONFIG_$option=y"; done >> "$folder/.config" &&
+		for option in DEVICE_ETHOSU TFLITE_EXECUTOR; do echo "CONFIG_$option=y"; done >> "$folder/.config" &&
 		inner_make -s O="$folder" olddefconfig &&
 		inner_make O="$folder" CC="$launcher$cross-gcc" AR="$cross-ar" CFLAGS='-O1 -Werror' "$folder/tenon"
 }

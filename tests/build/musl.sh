@@ -13,7 +13,7 @@ headers='-idirafter /usr/include'
 build_it()
 {
 	rm -f "$folder/tenon"
-	options_off "$folder" JSON NPZ LLM_TOKENIZER LLM_SERVE TOOL_SHARED && inner_make O="$folder" CC=musl-gcc CFLAGS='-O2 -g -Werror' \
+	options_off "$folder" JSON NPZ LLM_TOKENIZER LLM_SERVE && inner_make O="$folder" CC=musl-gcc CFLAGS='-O2 -g -Werror' \
 		JSMN_CFLAGS="$headers" VULKAN_CFLAGS="$headers" XXHASH_CFLAGS="$headers" all
 }
 

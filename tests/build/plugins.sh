@@ -11,7 +11,7 @@ need nm readelf
 for option in RELAX_VM GRAPH_EXECUTOR AOT_EXECUTOR DEVICE_NULL DEVICE_OPENCL; do
 	grep -qs "^CONFIG_$option=m" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option=m"
 done
-[ -e "$TENON_BUILD/install/tenon" ] || skip "needs CONFIG_TOOL_SHARED"
+[ -e "$TENON_BUILD/install/tenon" ] || skip "needs CONFIG_SHARED_LIBRARY"
 
 # as it is installed: libraries in one folder, plug-ins below it
 lib=$scratch/lib

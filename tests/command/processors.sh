@@ -5,7 +5,9 @@
 
 . tests/build/tap.sh
 need "${CC%% *}"
-grep -qs '^CONFIG_PROCESSOR_CODE=y' "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_PROCESSOR_CODE"
+for option in DSO FAST_CALLS; do
+	grep -qs "^CONFIG_$option=y" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
+done
 [ -x "$TENON_COMMAND" ] && [ -z "$EMULATOR" ] || skip "the command is not there, or not of this machine"
 
 # takes LEVEL: which code runs; 1 is the code for all processors

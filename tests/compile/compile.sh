@@ -36,7 +36,7 @@ refuses()
 # needs_chat: skip where tenon chat cannot run what is compiled; set python
 needs_chat()
 {
-	for option in LLM JSON TVM_FFI_COMPAT ERROR_CONTEXT; do
+	for option in LLM JSON TVM_FFI_COMPAT ERROR_MESSAGES; do
 		grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
 	done
 	[ -x "$TENON_COMMAND" ] && [ -z "${EMULATOR:-}" ] || skip "the command cannot run what the compiler makes"

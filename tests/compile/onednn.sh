@@ -7,7 +7,7 @@
 . tests/build/tap.sh
 . tests/compile/compile.sh
 need "${CC%% *}"
-for option in PARTITION DNNL_JSON GRAPH_EXECUTOR DSO; do
+for option in LINK DNNL_JSON GRAPH_EXECUTOR DSO; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 [ -x "$TENON_COMMAND" ] && [ -z "$EMULATOR" ] || skip "the command cannot run what the compiler makes"

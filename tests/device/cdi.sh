@@ -5,7 +5,7 @@
 
 . tests/build/tap.sh
 
-for option in BACKEND_PROBE DEVICE_CUDA DEVICE_OPENCL DRM_NODES JSON ERROR_CONTEXT; do
+for option in DEVICES DEVICE_CUDA DEVICE_OPENCL JSON ERROR_MESSAGES; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 [ -x "$TENON_COMMAND" ] || skip "the command is not built"

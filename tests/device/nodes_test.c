@@ -203,7 +203,7 @@ static void accel_nodes_have_uris(void **state)
 	n.error = 0;
 	strcpy(n.driver, "ethosu");
 	node_users(&l, &n, text, sizeof(text));
-#ifdef CONFIG_ETHOSU_ACCEL
+#ifdef CONFIG_DEVICE_ETHOSU
 	assert_string_equal(text, "ethosu://accel/3");
 #else
 	assert_string_equal(text, "");

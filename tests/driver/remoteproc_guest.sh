@@ -21,15 +21,15 @@ done
 [ -n "$kernel" ] || skip "no kernel for arm64: scripts/check --full downloads one, or set TENON_GUEST_KERNEL_ARM64"
 [ -r "$modules/drivers/remoteproc/pru_rproc.ko" ] || skip "$kernel has no driver pru_rproc; that of Debian's backports does"
 
-flags='-std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . -DCONFIG_ERROR_MESSAGES=1 -DCONFIG_ERROR_CONTEXT=1'
+flags='-std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . -DCONFIG_ERROR_MESSAGES=1'
 
 build()
 {
-	aarch64-linux-gnu-gcc $flags -static -DCONFIG_MORTISE_UIO=1 -DCONFIG_MORTISE_REMOTEPROC=1 -o "$scratch/root/init" \
+	aarch64-linux-gnu-gcc $flags -static -DCONFIG_DEVICE_MORTISE=1 -DCONFIG_MORTISE_VFIO=1 -o "$scratch/root/init" \
 		tests/driver/remoteproc_guest.c driver/syscall/*.c driver/uio/*.c driver/remoteproc/*.c driver/shm/*.c driver/ring/*.c \
 		driver/board/uart.c driver/board/board.c driver/board/board_shm.c driver/board/board_uio.c \
 		driver/board/board_remoteproc.c driver/board/board_window.c lib/buffer.c lib/fence_fd.c lib/error.c -pthread &&
-	$CC $flags -DCONFIG_MORTISE_SIM=1 -o "$scratch/core" tests/driver/remoteproc_core.c firmware/sim/*.c firmware/core/*.c \
+	$CC $flags -DCONFIG_DEVICE_MORTISE=1 -o "$scratch/core" tests/driver/remoteproc_core.c firmware/sim/*.c firmware/core/*.c \
 		lib/fence_fd.c lib/error.c -pthread
 }
 

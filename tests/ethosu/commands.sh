@@ -5,7 +5,7 @@
 
 . tests/build/tap.sh
 . tests/ethosu/command.sh
-needs_options y PAYLOAD_ETHOS_U ERROR_MESSAGES ERROR_CONTEXT
+needs_options y PAYLOAD_ETHOS_U ERROR_MESSAGES
 data=$PWD/tests/ethosu/data change_npz=$PWD/tests/ethosu/change_npz.py
 cd "$scratch" || exit 1
 

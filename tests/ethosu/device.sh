@@ -5,8 +5,8 @@
 
 . tests/build/tap.sh
 . tests/ethosu/command.sh
-needs_options y ERROR_MESSAGES ERROR_CONTEXT
-needs_options ym DEVICE_ETHOSU_SIM
+needs_options y ERROR_MESSAGES
+needs_options ym DEVICE_ETHOSU
 data=$PWD/tests/ethosu/data change_npz=$PWD/tests/ethosu/change_npz.py
 cd "$scratch" || exit 1
 
@@ -68,9 +68,9 @@ without_the_plugin()
 	mkdir bare && cp "$TENON_COMMAND" bare/tenon && cp -L "$TENON_BUILD/libtenon.so" bare/libtenon.so.0 &&
 		cp "$convolution/payload.bin" network.cop || return
 	# shellcheck disable=SC2086
-	LD_LIBRARY_PATH=$PWD/bare says 4 "CONFIG_DEVICE_ETHOSU_SIM=m: no plug-in ethosu.so" $EMULATOR bare/tenon run network.cop
+	LD_LIBRARY_PATH=$PWD/bare says 4 "CONFIG_DEVICE_ETHOSU=m: no plug-in ethosu.so" $EMULATOR bare/tenon run network.cop
 }
-if grep -qs '^CONFIG_DEVICE_ETHOSU_SIM=m' "$config" && grep -qs '^CONFIG_TOOL_SHARED=y' "$config"; then
+if grep -qs '^CONFIG_DEVICE_ETHOSU=m' "$config" && grep -qs '^CONFIG_SHARED_LIBRARY=y' "$config"; then
 	it "without the plug-in the option is named" without_the_plugin
 else
 	skip_case "without the plug-in the option is named" "the backend or the library is in the command"

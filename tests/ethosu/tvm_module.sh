@@ -5,8 +5,8 @@
 
 . tests/build/tap.sh
 . tests/ethosu/command.sh
-needs_options y ERROR_MESSAGES ERROR_CONTEXT DSO TOOL_SHARED
-needs_options ym DEVICE_ETHOSU_SIM
+needs_options y ERROR_MESSAGES DSO
+needs_options ym DEVICE_ETHOSU
 [ -z "${EMULATOR:-}${SAN:-}" ] || skip "compiles a shared object for this machine"
 CC=${CC:-cc}
 need "${CC%% *}"

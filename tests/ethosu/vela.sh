@@ -6,10 +6,10 @@
 
 . tests/build/tap.sh
 config=$TENON_BUILD/include/config/auto.conf
-for option in ERROR_MESSAGES ERROR_CONTEXT; do
+for option in ERROR_MESSAGES; do
 	grep -qs "^CONFIG_$option=y" "$config" || skip "needs CONFIG_$option"
 done
-for option in TFLITE_EXECUTOR DEVICE_ETHOSU_SIM; do
+for option in TFLITE_EXECUTOR DEVICE_ETHOSU; do
 	grep -qs "^CONFIG_$option=[ym]" "$config" || skip "needs CONFIG_$option"
 done
 [ -x "$TENON_COMMAND" ] || skip "the command is not built"

@@ -8,7 +8,7 @@
 . tests/build/tvm.sh
 
 needs_x86_64 "the package of TVM is"
-needs_tvm DSO TVM_FFI_COMPAT RELAX_VM SHARED_LIBRARY ERROR_CONTEXT
+needs_tvm DSO TVM_FFI_COMPAT RELAX_VM SHARED_LIBRARY ERROR_MESSAGES
 "$python" -c 'import pytest, scipy' 2> "$scratch/log" || skip "$python has no pytest or scipy"
 [ -z "${SAN:-}" ] || skip "the worker is linked with the shared library"
 

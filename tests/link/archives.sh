@@ -4,7 +4,7 @@
 # Model Library Format: archives of TVM 0.8 and 0.18, our own, and bad ones
 
 . tests/link/link.sh
-grep -qs '^CONFIG_MODEL_LIBRARY_FORMAT=y' "$TENON_BUILD/include/config/auto.conf" || skip 'needs CONFIG_MODEL_LIBRARY_FORMAT'
+grep -qs '^CONFIG_LINK=y' "$TENON_BUILD/include/config/auto.conf" || skip 'needs CONFIG_LINK'
 tenon inspect "$fixtures/tvm-0.8/graph_mlp/mlf_graph_c.tar" > "$scratch/first" 2>&1 || {
 	grep -q 'libarchive' "$scratch/first" && skip 'libarchive.so.13 is not installed, or not for this machine'
 }

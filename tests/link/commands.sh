@@ -107,7 +107,7 @@ small_core()
 		tenon run small.so --function vecadd --device mortise://sim --input 8xint32=arange --input 8xint32=ones \
 			--output 8xint32 --expect 8xint32=1,2,3,4,5,6,7,8
 }
-if [ -z "${EMULATOR:-}${SAN:-}" ] && grep -qs '^CONFIG_MORTISE_SIM=y' "$TENON_BUILD/include/config/auto.conf" &&
+if [ -z "${EMULATOR:-}${SAN:-}" ] && grep -qs '^CONFIG_DEVICE_MORTISE=[ym]' "$TENON_BUILD/include/config/auto.conf" &&
 	grep -qs '^CONFIG_DSO=y' "$TENON_BUILD/include/config/auto.conf"; then
 	it "a launcher and a function for a small core become a module that runs" small_core
 	# byte 18 is the machine of an ELF file: 8 is MIPS
@@ -574,10 +574,10 @@ loader_named()
 	cat why
 	grep -qF 'No loader for "npu"' why
 }
-if has NEAREST_NAMES DSO; then
+if has ERROR_MESSAGES DSO; then
 	it "a function that is missing with the loader of its payload names the loader" loader_named
 fi
-if has LOAD_POLICY DSO; then
+if has ELF_INSPECT DSO; then
 	it "a module that is whole is loaded" loads modern.so
 	it "one with another program is loaded too" loads exchanged.so
 	it "one with another byte is not" no_load 'the payload of module 1 (opencl)' another.so
@@ -633,7 +633,7 @@ stream()
 		shows "stream.$1.so" stream.cmdstream 'gemm       m 4  n 8  k 16  to region 6' && grep -q '^region 0: input, 64 bytes' shown &&
 		same "stream.$1.so" && cmp same.d/stream.cmdstream stream.cmdstream
 }
-if has PARTITION CMDSTREAM DEVICE_MORTISE; then
+if has LINK CMDSTREAM DEVICE_MORTISE; then
 	it "a command stream is linked, taken out again, and shown as packets" stream modern
 	it "also in a module for older versions" stream legacy
 fi
@@ -649,7 +649,7 @@ bitstream()
 		tenon inspect --json logic.so | tee out && grep -q '"fpga_manager"' out && tenon verify logic.so && same logic.so &&
 		cmp same.d/npu.bitstream npu.bitstream
 }
-if has BITSTREAM; then
+if has KERNEL_CACHE; then
 	it "a bitstream is inspected and linked without a backend" bitstream
 fi
 no_such()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The command built with CONFIG_SIGNATURES: detached signatures, compared with those of openssl
+# The command built with CONFIG_MBEDTLS: detached signatures, compared with those of openssl
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh
@@ -14,7 +14,7 @@ echo '#include <mbedtls/pk.h>' | ${CC:-cc} -E - > "$scratch/log" 2>&1 || skip "m
 # all of the command is built once more, so what signatures do not need is left out
 build=$(kept signatures)
 options_off "$build" PLUGINS DEVICE_CPU DEVICE_CUDA DEVICE_MORTISE DEVICE_OPENCL DEVICE_VULKAN HIL > "$scratch/log" 2>&1 &&
-	sed -i 's/.*CONFIG_SIGNATURES[ =].*/CONFIG_SIGNATURES=y/' "$build/.config" &&
+	sed -i 's/.*CONFIG_MBEDTLS[ =].*/CONFIG_MBEDTLS=y/' "$build/.config" &&
 	inner_make O="$build" olddefconfig "$build/tenon" >> "$scratch/log" 2>&1 || {
 	sed 's/^/# /' "$scratch/log"
 	echo "not ok 1 - the command builds"

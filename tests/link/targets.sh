@@ -4,7 +4,7 @@
 # Programs of one kind for two devices, told apart by target keys: two devices of PoCL
 
 . tests/link/link.sh
-for option in ARTIFACTS DSO; do
+for option in DEVICES DSO; do
 	grep -qs "^CONFIG_$option=y" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 export POCL_DEVICES='basic pthread'

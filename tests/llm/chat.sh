@@ -5,7 +5,7 @@
 
 . tests/build/tap.sh
 
-for option in LLM JSON TVM_FFI_COMPAT ERROR_CONTEXT; do
+for option in LLM JSON TVM_FFI_COMPAT ERROR_MESSAGES; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
 done
 # the model is a library for x86-64 and glibc

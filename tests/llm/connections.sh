@@ -6,7 +6,7 @@
 . tests/build/tap.sh
 
 [ -z "${EMULATOR:-}" ] || skip "the client is for this machine"
-for option in LLM_SERVE JSON TVM_FFI_COMPAT ERROR_CONTEXT; do
+for option in LLM_SERVE JSON TVM_FFI_COMPAT ERROR_MESSAGES; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
 done
 case $(uname -m) in

@@ -7,7 +7,7 @@
 . tests/build/tvm.sh
 
 needs_x86_64 "the models are"
-needs_tvm DSO TVM_FFI_COMPAT RELAX_VM LANGUAGE_MODELS JSON ERROR_CONTEXT
+needs_tvm DSO TVM_FFI_COMPAT RELAX_VM LANGUAGE_MODELS JSON ERROR_MESSAGES
 calls=$TENON_BUILD/tests/llm/calls
 [ -x "$calls" ] || skip "$calls is not built"
 device=

@@ -6,7 +6,7 @@
 . tests/build/tap.sh
 . tests/build/tvm.sh
 
-needs_tvm RELAX_VM LANGUAGE_MODELS ERROR_CONTEXT
+needs_tvm RELAX_VM LANGUAGE_MODELS ERROR_MESSAGES
 sample=$TENON_BUILD/tests/llm/sample
 [ -x "$sample" ] || skip "$sample is not built"
 

@@ -6,7 +6,7 @@
 . tests/build/tap.sh
 
 [ -z "${EMULATOR:-}" ] || skip "Hugging Face's tokenizers are for this machine"
-for option in LLM_TOKENIZER ERROR_CONTEXT; do
+for option in LLM_TOKENIZER ERROR_MESSAGES; do
 	grep -qs "^CONFIG_$option=y" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
 done
 encode=$TENON_BUILD/tests/llm/encode

@@ -94,7 +94,7 @@ static const struct line lines[] = {
 	{ CLI_OK, "link -o @FILE @TMP/parts/manifest.json" },
 	{ REFUSED, "link -o @FILE examples/link/vecadd.c two.c=nonsense@key" },
 
-#ifdef CONFIG_SIGNATURES
+#ifdef CONFIG_MBEDTLS
 	{ CLI_OK, "sign --key @TMP/key.pem -o @FILE " SIGNED },
 	{ CLI_OK, "verify --key @TMP/public.pem --signature @TMP/signature " SIGNED },
 #endif
@@ -531,7 +531,7 @@ static int make_quick_emulator(void)
 	return symlink("/bin/true", path) || setenv("PATH", folder, 1);
 }
 
-#ifdef CONFIG_SIGNATURES
+#ifdef CONFIG_MBEDTLS
 static int make_keys(void)
 {
 	char command[1200];

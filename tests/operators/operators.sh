@@ -7,6 +7,6 @@
 . tests/build/tvm.sh
 
 needs_x86_64 "TVM's wheel is"
-needs_tvm TOOL DSO TVM_FFI_COMPAT RELAX_VM LANGUAGE_MODELS ERROR_CONTEXT
+needs_tvm TOOL DSO TVM_FFI_COMPAT RELAX_VM LANGUAGE_MODELS ERROR_MESSAGES
 
 timeout 1800 "$python" tests/operators/operators.py "$TENON_COMMAND" "$scratch/operators"

@@ -6,7 +6,7 @@
 . tests/build/tap.sh
 need "${CC%% *}"
 config=$TENON_BUILD/include/config/auto.conf
-for option in PARTITION DSO ERROR_MESSAGES ERROR_CONTEXT GRAPH_EXECUTOR; do
+for option in LINK DSO ERROR_MESSAGES GRAPH_EXECUTOR; do
 	grep -qs "^CONFIG_$option=[ym]" "$config" || skip "needs CONFIG_$option"
 done
 [ -x "$TENON_COMMAND" ] && [ -z "$EMULATOR" ] || skip "the command cannot run what the compiler makes"
@@ -112,7 +112,7 @@ mortise()
 	made mortise "$graphs/int.json" stream && "$TENON" verify stream.so &&
 		"$TENON" run stream.so $int --expect @i0.npy --expect @i1.npy
 }
-if grep -qs '^CONFIG_MORTISE_SIM=y' "$config" && grep -qs '^CONFIG_CMDSTREAM=y' "$config"; then
+if grep -qs '^CONFIG_DEVICE_MORTISE=[ym]' "$config" && grep -qs '^CONFIG_CMDSTREAM=y' "$config"; then
 	it "command streams run on mortise" mortise
 fi
 
@@ -168,7 +168,7 @@ crowded()
 }
 if grep -qs '^CONFIG_CMDSTREAM=y' "$config"; then
 	running=
-	! grep -qs '^CONFIG_MORTISE_SIM=y' "$config" || running=run
+	! grep -qs '^CONFIG_DEVICE_MORTISE=[ym]' "$config" || running=run
 	it "a region of too many values is parted" parted $running
 	it "a node of too many is left to another code generator, or to the host" crowded
 fi

@@ -11,7 +11,7 @@ case $(uname -m) in
 x86_64) ;;
 *) skip "the recorded models are for x86-64" ;;
 esac
-for option in REMOTE REMOTE_CLIENT DSO TVM_FFI_COMPAT TVM_LEGACY GRAPH_EXECUTOR AOT_EXECUTOR RELAX_VM ERROR_CONTEXT JSON; do
+for option in REMOTE REMOTE_CLIENT DSO TVM_FFI_COMPAT TVM_LEGACY GRAPH_EXECUTOR AOT_EXECUTOR RELAX_VM ERROR_MESSAGES JSON; do
 	grep -qsE "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" ||
 		skip "CONFIG_$option is off"
 done
@@ -297,7 +297,7 @@ waits_for_the_server()
 	asks_tracker "$1" && wait $first || { cat "$scratch/first"; return 1; }
 }
 
-if grep -qs '^CONFIG_REMOTE_TRACKER=[ym]' "$TENON_BUILD/include/config/auto.conf"; then
+if grep -qs '^CONFIG_REMOTE=[ym]' "$TENON_BUILD/include/config/auto.conf"; then
 	"$tenon" rpc tracker --listen 127.0.0.1:0 2> "$scratch/log.tracker" &
 	pids="$pids $!"
 	port_of "$scratch/log.tracker" $! || exit
@@ -313,7 +313,7 @@ if grep -qs '^CONFIG_REMOTE_TRACKER=[ym]' "$TENON_BUILD/include/config/auto.conf
 		"$tenon" rpc ping "rpc+tracker://$tracker?key=nobody&wait=1000"
 	it "a tracker: no key" exits 2 'needs the key' "$tenon" rpc ping "rpc+tracker://$tracker"
 else
-	skip_case "a tracker" "CONFIG_REMOTE_TRACKER is off"
+	skip_case "a tracker" "CONFIG_REMOTE is off"
 fi
 
 # ---- TVM's server

@@ -13,7 +13,7 @@
 . tests/build/tvm.sh
 
 needs_x86_64 "the recorded libraries are"
-needs_tvm REMOTE DSO TVM_LEGACY TVM_FFI_COMPAT ERROR_CONTEXT
+needs_tvm REMOTE DSO TVM_LEGACY TVM_FFI_COMPAT ERROR_MESSAGES
 "$python" -c 'import tvm, cloudpickle' 2> "$scratch/log" || skip "TVM's server needs cloudpickle in $python"
 
 server= hop=

@@ -7,7 +7,7 @@
 . tests/build/tvm.sh
 
 needs_x86_64 "the recorded library is"
-needs_tvm REMOTE REMOTE_TRACKER DSO TVM_FFI_COMPAT ERROR_CONTEXT
+needs_tvm REMOTE DSO TVM_FFI_COMPAT ERROR_MESSAGES
 "$python" -c 'import tornado, cloudpickle' 2> "$scratch/log" || skip "TVM's tracker needs tornado and cloudpickle in $python"
 
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT

@@ -8,7 +8,7 @@
 . tests/build/tvm.sh
 
 needs_x86_64 "the recorded library is"
-needs_tvm REMOTE DSO TVM_FFI_COMPAT ERROR_CONTEXT
+needs_tvm REMOTE DSO TVM_FFI_COMPAT ERROR_MESSAGES
 
 "$TENON_COMMAND" rpc serve --listen 127.0.0.1:0 --key board --folder "$scratch" 2> "$scratch/log" &
 server=$!

@@ -7,7 +7,7 @@
 
 [ -z "${EMULATOR:-}" ] || skip "the recorded model is for this machine"
 [ "$(uname -m)" = x86_64 ] || skip "the recorded model is for x86-64"
-for option in REMOTE_KERNELS REMOTE_CLIENT DEVICE_OPENCL DSO TVM_LEGACY GRAPH_EXECUTOR; do
+for option in REMOTE KERNEL_CACHE REMOTE_CLIENT DEVICE_OPENCL DSO TVM_LEGACY GRAPH_EXECUTOR; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 [ -z "${SAN:-}" ] || skip "the counting library is built without sanitizers"

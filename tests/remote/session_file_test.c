@@ -8,7 +8,7 @@
 
 #include "tests/remote/client.h"
 
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
+#ifdef CONFIG_LINK
 #include "driver/archive/archive.h"
 #endif
 
@@ -221,7 +221,7 @@ static void an_end_within_a_large_upload_leaves_no_file(void **state)
 	}
 }
 
-#if defined(CONFIG_DSO) && defined(CONFIG_MODEL_LIBRARY_FORMAT)
+#if defined(CONFIG_DSO) && defined(CONFIG_LINK)
 /* an archive of two sources, which the compiler takes as objects */
 static void put_archive(struct tenon_buffer *out)
 {
@@ -297,7 +297,7 @@ static void objects_become_a_module(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#if defined(CONFIG_DSO) && defined(CONFIG_MODEL_LIBRARY_FORMAT)
+#if defined(CONFIG_DSO) && defined(CONFIG_LINK)
 		cmocka_unit_test(objects_become_a_module),
 #endif
 		cmocka_unit_test(files_are_in_the_sessions_folder),

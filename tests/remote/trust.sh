@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The command and the client built with CONFIG_REMOTE_SECRET and CONFIG_REMOTE_TLS: clients and servers that know the
+# The command and the client built with CONFIG_MBEDTLS: clients and servers that know the
 # secret, and those that do not
 
 . tests/build/tap.sh
@@ -14,7 +14,7 @@ trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 
 build=$scratch/build
 inner_make O="$build" defconfig > "$scratch/log" 2>&1 &&
-	sed -i 's/.*CONFIG_REMOTE_\(SECRET\|TLS\)[ =].*/CONFIG_REMOTE_\1=y/' "$build/.config" &&
+	sed -i 's/.*CONFIG_MBEDTLS[ =].*/CONFIG_MBEDTLS=y/' "$build/.config" &&
 	inner_make O="$build" olddefconfig "$build/tenon" "$build/plugins/rpc.so" > "$scratch/log" 2>&1 || {
 	sed 's/^/# /' "$scratch/log"
 	echo "not ok 1 - the command builds"

@@ -9,7 +9,7 @@
 . tests/build/tvm.sh
 
 needs_x86_64 "TVM's package is"
-needs_tvm REMOTE REMOTE_TRACKER MODEL_LIBRARY_FORMAT DSO TVM_FFI_COMPAT RELAX_VM
+needs_tvm REMOTE LINK DSO TVM_FFI_COMPAT RELAX_VM
 "$python" -c 'import psutil, cloudpickle, tornado' 2> "$scratch/log" || skip "TVM's runner needs psutil, cloudpickle and tornado in $python"
 command -v cc > /dev/null || skip "the server links objects with cc"
 

@@ -6,7 +6,7 @@
 
 . tests/build/tap.sh
 . tests/ethosu/command.sh
-needs_options y ERROR_MESSAGES ERROR_CONTEXT
+needs_options y ERROR_MESSAGES
 needs_options ym TFLITE_EXECUTOR
 python=${TENON_LITERT_PYTHON:-${TENON_VENVS:-$TENON_BUILD/interop-venvs}/vela/bin/python}
 [ -n "${TENON_LITERT_PYTHON:-}" ] || [ -x "$python" ] || python=python3

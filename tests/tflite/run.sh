@@ -5,8 +5,8 @@
 
 . tests/build/tap.sh
 . tests/ethosu/command.sh
-needs_options y ERROR_MESSAGES ERROR_CONTEXT
-needs_options ym TFLITE_EXECUTOR DEVICE_ETHOSU_SIM
+needs_options y ERROR_MESSAGES
+needs_options ym TFLITE_EXECUTOR DEVICE_ETHOSU
 data=$PWD/tests/ethosu/data own=$PWD/tests/tflite/data
 cd "$scratch" || exit 1
 

@@ -13,7 +13,7 @@ case $(uname -m) in
 x86_64) ;;
 *) skip "the recorded models are for x86-64" ;;
 esac
-for option in TRACE TOOL DSO TVM_FFI_COMPAT TVM_LEGACY GRAPH_EXECUTOR RELAX_VM ERROR_CONTEXT; do
+for option in TRACE TOOL DSO TVM_FFI_COMPAT TVM_LEGACY GRAPH_EXECUTOR RELAX_VM ERROR_MESSAGES; do
 	grep -qsE "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
 done
 tenon=$TENON_COMMAND

@@ -11,7 +11,7 @@
 #include "lib/number.h"
 #include "tools/tensor/element.h"
 
-#ifdef CONFIG_REMOTE_TRACKER
+#ifdef CONFIG_REMOTE
 #include "rpc/tracker/tracker_message.h"
 #include "rpc/wire/handshake.h"
 #endif
@@ -117,7 +117,7 @@ static void elements_of_tensors_are_read_and_printed_with_a_point(void **state)
 	assert_string_equal(element_text(&e, f32, 0, text), "2.5");
 }
 
-#ifdef CONFIG_REMOTE_TRACKER
+#ifdef CONFIG_REMOTE
 static void messages_of_the_tracker_and_handshakes_have_a_point(void **state)
 {
 	static const char key[] = "client:board -timeout=1.5";
@@ -147,7 +147,7 @@ int main(void)
 	const struct CMUnitTest german[] = {
 		cmocka_unit_test(all_that_is_read_and_printed_has_a_point),
 		cmocka_unit_test(elements_of_tensors_are_read_and_printed_with_a_point),
-#ifdef CONFIG_REMOTE_TRACKER
+#ifdef CONFIG_REMOTE
 		cmocka_unit_test(messages_of_the_tracker_and_handshakes_have_a_point),
 #endif
 	};

@@ -220,7 +220,8 @@ static void a_function_that_is_not_there_is_a_usage_error(void **state)
 static void a_model_in_a_build_without_executors_wants_one(void **state)
 {
 	static char graph[] = "tests/interop/data/tvm-0.18/graph_mlp/graph.so";
-	static const char remedy[] = "no loader for GraphExecutorFactory: Enable CONFIG_EXECUTORS";
+	static const char remedy[] =
+		"no loader for GraphExecutorFactory: Enable CONFIG_GRAPH_EXECUTOR";
 
 	(void)state;
 	assert_refused(RUN("run", graph), CLI_UNAVAILABLE, remedy);
@@ -229,7 +230,7 @@ static void a_model_in_a_build_without_executors_wants_one(void **state)
 		       CLI_UNAVAILABLE, remedy);
 	assert_refused(RUN("run", graph, "--graph", "graph.json"), CLI_UNAVAILABLE,
 		       "--graph graph.json: models are not in this build; enable "
-		       "CONFIG_EXECUTORS");
+		       "CONFIG_GRAPH_EXECUTOR");
 }
 #endif
 

@@ -24,9 +24,7 @@ bool node_is_of(const struct drm_node *node, const struct listed_device *d)
 
 /* accel nodes that backends open by their number: rocket://accel/0 */
 static const char *const by_number[] = {
-#ifdef CONFIG_ETHOSU_ACCEL
 	"ethosu",
-#endif
 	"rocket",
 };
 

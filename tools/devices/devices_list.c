@@ -93,7 +93,7 @@ void devices_list(struct device_list *l)
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!backend_is_built(tenon_slice_of(known[i])))
 			add_absent(l, known[i], NULL, "not in this build");
-#ifdef CONFIG_DRM_NODES
+#ifdef CONFIG_DEVICES
 	l->node_count = drm_nodes_read("", l->nodes, NODES_LISTED);
 #endif
 }

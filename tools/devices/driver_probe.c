@@ -56,7 +56,6 @@ int driver_probe(const struct tenon_backend *backend, const struct tenon_probe *
 	return probe_here(backend, out);
 }
 
-#ifdef CONFIG_BACKEND_PROBE
 bool driver_probe_main(int argc, char **argv)
 {
 	const struct rlimit none = { 0, 0 };
@@ -74,11 +73,3 @@ bool driver_probe_main(int argc, char **argv)
 	/* Use _exit(): exit handlers of drivers are not tested here and may crash, too. */
 	_exit(probe_report_write(argv[2], PROBE_REPORT_FD) ? CLI_FAILED : CLI_OK);
 }
-#else
-bool driver_probe_main(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	return false;
-}
-#endif

@@ -320,10 +320,8 @@ int doctor_cdi(struct cli *cli, const char *root)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a list of devices");
 	}
 	devices_list(l);
-#ifdef CONFIG_DRM_NODES
 	if (*root)
 		l->node_count = drm_nodes_read(root, l->nodes, NODES_LISTED);
-#endif
 	cJSON_AddStringToObject(spec, "cdiVersion", CDI_VERSION);
 	cJSON_AddStringToObject(spec, "kind", CDI_KIND);
 	c.devices = cJSON_AddArrayToObject(spec, "devices");

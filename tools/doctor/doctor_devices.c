@@ -136,7 +136,6 @@ static void look_at_plugins(struct findings *all)
 	tenon_buffer_fini(&text);
 }
 
-#ifdef CONFIG_DRM_NODES
 static void look_at_nodes(struct findings *all)
 {
 	struct device_list *l = malloc(sizeof(*l));
@@ -178,12 +177,6 @@ static void look_at_nodes(struct findings *all)
 	}
 	free(l);
 }
-#else
-static void look_at_nodes(struct findings *all)
-{
-	(void)all;
-}
-#endif
 
 size_t doctor_devices(struct finding *findings, size_t most)
 {

@@ -7,6 +7,8 @@
 
 #ifdef CONFIG_LINK
 #include "link/link.h"
+#include "link/mlf/mlf.h"
+#include "tools/inspect/inspect_archive.h"
 #include "tools/inspect/inspect_show.h"
 #include "tools/link/link_load.h"
 #endif
@@ -14,10 +16,6 @@
 #include "lib/file_map.h"
 #include "tools/ethosu/ethosu_file.h"
 #include "tools/ethosu/ethosu_inspect.h"
-#endif
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
-#include "link/mlf/mlf.h"
-#include "tools/inspect/inspect_archive.h"
 #endif
 
 enum { JSON = 1, DOT, FUNCTIONS, MODEL, FUNCTION, GRAPH, PARAMS, SHOW, DISASSEMBLE };
@@ -81,7 +79,7 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 #endif
 #ifndef CONFIG_PAYLOAD_ETHOS_U
 	if (r->disassemble)
-		return cli_usage(cli, "--disassemble: this build has CONFIG_PAYLOAD_ETHOS_U=n");
+		return cli_usage(cli, "--disassemble: this build has CONFIG_DEVICE_ETHOSU=n");
 #endif
 	if (r->show && (r->json || r->dot || r->functions || r->model || r->function || r->graph))
 		return cli_usage(cli, "--show prints one artifact, and goes with no other option");
@@ -142,7 +140,7 @@ static int print(struct cli *cli, const struct request *r, const struct tenon_li
 	return CLI_OK;
 }
 
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
+#ifdef CONFIG_LINK
 static int answer_archive(struct cli *cli, const struct request *r)
 {
 	if (r->dot || r->functions || r->model || r->function || r->graph)
@@ -231,11 +229,9 @@ static int inspect_main(struct cli *cli, int argc, char **argv)
 	if (r.disassemble)
 		return disassemble_other(cli, &r);
 #endif
-#ifdef CONFIG_MODEL_LIBRARY_FORMAT
+#ifdef CONFIG_LINK
 	if (mlf_is_archive(r.file))
 		return answer_archive(cli, &r);
-#endif
-#ifdef CONFIG_LINK
 	if (link_is_manifest(r.file))
 		return inspect_manifest(cli, &r);
 #endif

@@ -108,10 +108,6 @@ static int set_format(struct cli *cli, struct tenon_link_options *o)
 		o->form = TENON_LINK_ARCHIVE;
 	else
 		return cli_usage(cli, "--format %s: want so, mlf or system-lib", optarg);
-#ifndef CONFIG_MODEL_LIBRARY_FORMAT
-	if (o->form == TENON_LINK_ARCHIVE)
-		return cli_usage(cli, "--format mlf: this build has CONFIG_MODEL_LIBRARY_FORMAT=n");
-#endif
 	return 0;
 }
 

@@ -8,21 +8,15 @@
 #include "tools/rpc/rpc_client.h"
 #include "tools/rpc/rpc_serve_help.h"
 
-#ifdef CONFIG_REMOTE_TRACKER
 #define ACTIONS "serve, tracker, proxy, ping, functions, upload or call"
-#else
-#define ACTIONS "serve, ping, functions, upload or call"
-#endif
 
 static const struct action {
 	const char *name;
 	int (*run)(struct cli *cli, int argc, char **argv);
 } actions[] = {
 	{ "serve", rpc_serve },
-#ifdef CONFIG_REMOTE_TRACKER
 	{ "tracker", rpc_tracker },
 	{ "proxy", rpc_proxy },
-#endif
 };
 
 static int rpc_main(struct cli *cli, int argc, char **argv)
@@ -56,19 +50,15 @@ const struct cli_command rpc_command = {
 	"rpc",
 	"Serve clients of TVM's RPC: they upload, run and time modules here",
 	"Usage: tenon rpc serve [--listen ADDRESS]... [--key KEY] [OPTION]...\n"
-#ifdef CONFIG_REMOTE_TRACKER
 	"       tenon rpc tracker [--listen ADDRESS]... [OPTION]...\n"
 	"       tenon rpc tracker status [--json] [--timeout S] [HOST:PORT]\n"
 	"       tenon rpc proxy [--listen ADDRESS]... [OPTION]...\n"
-#endif
 	"       tenon rpc ping ADDRESS [--count N] [--timeout S] [--json]\n"
 	"       tenon rpc functions ADDRESS [--timeout S]\n"
 	"       tenon rpc upload ADDRESS FILE... [--timeout S]\n"
 	"       tenon rpc call ADDRESS FUNCTION [SPEC]... [--timeout S] [--json]\n"
 	"\n"
-	"Options of serve:\n" RPC_SERVE_OPTIONS
-#ifdef CONFIG_REMOTE_TRACKER
-	"\n"
+	"Options of serve:\n" RPC_SERVE_OPTIONS "\n"
 	"Options of tracker:\n"
 	"  --listen ADDRESS       HOST:PORT or [HOST]:PORT (127.0.0.1:9190)\n"
 	"  --wait-timeout S       longest time that a client waits for a server (no limit)\n"
@@ -83,7 +73,6 @@ const struct cli_command rpc_command = {
 	"  --wait-timeout S       longest time that a peer waits for another (600)\n"
 	"  --connections N        connections at a time (1024)\n"
 	"  --trust-network        as above\n"
-#endif
 	"\n" RPC_SERVE_WARNING "All end with SIGTERM or SIGINT.\n",
 	rpc_main,
 };

@@ -17,7 +17,16 @@ int rpc_serve(struct cli *cli, int argc, char **argv);
 int rpc_tracker(struct cli *cli, int argc, char **argv);
 
 /** rpc_tracker_status - "tenon rpc tracker status"; argv[0] is "status"; returns enum cli_exit */
+#ifdef CONFIG_JSON
 int rpc_tracker_status(struct cli *cli, int argc, char **argv);
+#else
+static inline int rpc_tracker_status(struct cli *cli, int argc, char **argv)
+{
+	(void)argc;
+	fprintf(cli->err, "tenon: %s: a tracker answers in JSON; it needs CONFIG_JSON\n", argv[0]);
+	return CLI_UNAVAILABLE;
+}
+#endif
 
 /** rpc_proxy - "tenon rpc proxy"; argv[0] is "proxy"; returns enum cli_exit */
 int rpc_proxy(struct cli *cli, int argc, char **argv);

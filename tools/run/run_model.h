@@ -74,7 +74,7 @@ static inline int run_model_open(struct cli *cli, const struct run_options *o,
 	(void)m;
 	fprintf(cli->err,
 		"tenon: --graph %s: models are not in this build; enable "
-		"CONFIG_EXECUTORS\n",
+		"CONFIG_GRAPH_EXECUTOR\n",
 		o->graph);
 	return CLI_UNAVAILABLE;
 }

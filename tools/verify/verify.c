@@ -117,7 +117,7 @@ static int verify_ethosu(struct cli *cli, struct request *r)
 #else
 static int verify_ethosu(struct cli *cli, const struct request *r)
 {
-	tenon_error(-TENON_E_UNSUPPORTED, "--kind %s: this build has CONFIG_PAYLOAD_ETHOS_U=n",
+	tenon_error(-TENON_E_UNSUPPORTED, "--kind %s: this build has CONFIG_DEVICE_ETHOSU=n",
 		    r->kind);
 	return cli_error(cli, CLI_UNAVAILABLE);
 }
