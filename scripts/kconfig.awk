@@ -1,18 +1,33 @@
 # SPDX-License-Identifier: MIT
 #
-# Read the Kconfig language, resolve a configuration, write what was asked for. POSIX awk, so that a
-# build needs no other tool. Bool, tristate, int, hex and string symbols; no choice. A tristate can be m
-# while the symbol with "option modules" is y; otherwise it is a bool.
+# Read Kconfig, resolve a configuration, write what was asked for. POSIX awk, so that a build needs no other tool. It knows
+# the part of the kernel's language that this tree uses:
+#
+#   file      = { "mainmenu" TEXT | "menu" TEXT | "endmenu" | "if" expr | "endif" | config }     a line each
+#   config    = "config" NAME { attribute }
+#   attribute = "bool" | "tristate"                  a symbol that nobody is asked for
+#             | "bool" TEXT [ "if" expr ] | "tristate" TEXT [ "if" expr ]
+#             | "default" expr [ "if" expr ]         the first that applies is taken
+#             | "depends" "on" expr                  several must hold together
+#             | "select" NAME [ "if" expr ]
+#             | "option" "modules"                   a tristate can be m while this symbol is y, else it is a bool
+#             | "help" { line }                      the lines that begin with a tab and two spaces
+#   expr      = and { "||" and }                     the highest; n < m < y
+#   and       = not { "&&" not }                     the lowest
+#   not       = "!" not | "(" expr ")" | NAME | "y" | "m" | "n"
+#
+# A line that begins with "#" is a comment.
 #
 # awk -f scripts/kconfig.awk -v mode=MODE -v kconfig=Kconfig [-v config=FILE] [-v drop=1] \
 #     [-v out=FILE] [-v conf=FILE] [-v header=FILE] [-v lacking="SYMBOL..."]
 #
 #   mode=build    config -> conf (for make) and header (for C); config is not rewritten
 #   mode=full     config -> out, a complete .config; without config: the defaults
-#   mode=allyes   every bool and tristate that can be y -> out; mode=allno: that can be n
+#   mode=allyes   everything that can be y -> out; mode=allno: that can be n
 #   mode=minimal  config -> out, only what differs from the defaults
 #
-# Symbols in lacking are n, whatever config says. An unknown symbol in config is an error, unless drop=1 asks to leave such lines out.
+# Symbols in lacking are n, whatever config says. An unknown symbol in config is an error, unless drop=1 asks to leave such
+# lines out.
 
 function complain(text)
 {
@@ -26,138 +41,54 @@ function die(where, text)
 	exit 1
 }
 
-function trim(s)
-{
-	sub(/^[ \t]+/, "", s)
-	sub(/[ \t\r]+$/, "", s)
-	return s
-}
-
-# columns of leading white space, a tab stands for eight
-function indent(s,    i, n, c)
-{
-	n = 0
-	for (i = 1; i <= length(s); i++) {
-		c = substr(s, i, 1)
-		if (c == " ")
-			n++
-		else if (c == "\t")
-			n += 8 - n % 8
-		else
-			break
-	}
-	return n
-}
-
 # ---- reading Kconfig
 
 function both(a, b)
 {
-	if (a == "")
-		return b
-	return b == "" ? a : "(" a ") && (" b ")"
+	return a == "" ? b : b == "" ? a : "(" a ") && (" b ")"
 }
 
-# the quoted text that s starts with; what follows it is left in rest
-function quoted(s, where,    i, c, t)
+# what follows "TEXT" at the start of s; the text is left in quoted
+function after_text(s, where)
 {
-	if (substr(s, 1, 1) != "\"")
+	if (!match(s, /^"[^"]*"/))
 		die(where, "a text in double quotes was expected: " s)
-	t = ""
-	for (i = 2; i <= length(s); i++) {
-		c = substr(s, i, 1)
-		if (c == "\\") {
-			i++
-			t = t substr(s, i, 1)
-		} else if (c == "\"") {
-			rest = trim(substr(s, i + 1))
-			return t
-		} else {
-			t = t c
-		}
-	}
-	die(where, "the text has no closing quote: " s)
+	quoted = substr(s, 2, RLENGTH - 2)
+	return substr(s, RLENGTH + 1)
 }
 
-# "if EXPR" at the end of an attribute
-function condition(s, where)
+# what stands before [if EXPR]; the condition is left in cond
+function before_if(s, where,    i)
 {
-	if (s == "")
-		return ""
-	if (s !~ /^if[ \t(!]/)
-		die(where, "'if' was expected before: " s)
-	return trim(substr(s, 3))
-}
-
-# VALUE [if EXPR]: the value is returned, the condition left in cond
-function value_if(s, where,    i, v)
-{
-	if (substr(s, 1, 1) == "\"") {
-		v = quoted(s, where)
-		cond = condition(rest, where)
-		return "\"" v "\""
-	}
-	i = match(s, /[ \t]if[ \t(!]/)
-	if (!i) {
-		cond = ""
-		return s
-	}
-	cond = trim(substr(s, i + 3))
-	return trim(substr(s, 1, i - 1))
-}
-
-function add_default(s, value, c)
-{
-	ndefault[s]++
-	default_value[s, ndefault[s]] = value
-	default_if[s, ndefault[s]] = c
-}
-
-function set_type(s, t, text, where)
-{
-	if (type[s] != "" && type[s] != t)
-		die(where, s " is " type[s] " already")
-	type[s] = t
-	if (text != "") {
-		prompt[s] = quoted(text, where)
-		has_prompt[s] = 1
-		prompt_if[s] = condition(rest, where)
-	}
+	i = match(s, /(^|[ \t])if[ \t(!]/)
+	cond = i ? substr(s, i + RLENGTH - 1) : ""
+	s = i ? substr(s, 1, i - 1) : s
+	gsub(/^[ \t]+|[ \t]+$/, "", s)
+	return s
 }
 
 function attribute(s, word, text, where)
 {
-	if (word == "bool" || word == "tristate" || word == "int" || word == "hex" ||
-	    word == "string") {
-		set_type(s, word, text, where)
-	} else if (word == "option" && text == "modules") {
-		modules_symbol = s
-	} else if (word == "def_bool" || word == "def_tristate") {
-		set_type(s, substr(word, 5), "", where)
-		text = value_if(text, where)
-		add_default(s, text, cond)
-	} else if (word == "prompt") {
-		set_type(s, type[s], text, where)
+	if (word == "bool" || word == "tristate") {
+		type[s] = word
+		if (text != "") {
+			if (before_if(after_text(text, where)) != "")
+				die(where, "'if' was expected after: \"" quoted "\"")
+			prompted[s] = 1
+			prompt_if[s] = cond
+		}
 	} else if (word == "default") {
-		text = value_if(text, where)
-		add_default(s, text, cond)
-	} else if (word == "depends") {
-		sub(/^on[ \t]+/, "", text)
+		default_value[s, ++ndefault[s]] = before_if(text)
+		default_if[s, ndefault[s]] = cond
+	} else if (word == "depends" && sub(/^on[ \t]+/, "", text)) {
 		depends[s] = both(depends[s], text)
-	} else if (word == "select" || word == "imply") {
-		text = value_if(text, where)
-		nselect++
-		select_by[nselect] = s
-		select_to[nselect] = text
+	} else if (word == "select") {
+		select_to[++nselect] = before_if(text)
 		select_if[nselect] = cond
-		select_weak[nselect] = (word == "imply")
+		select_by[nselect] = s
 		select_at[nselect] = where
-	} else if (word == "range") {
-		cond = text
-		sub(/[ \t].*/, "", text)
-		range_low[s] = text
-		sub(/^[^ \t]+[ \t]+/, "", cond)
-		range_high[s] = trim(cond)
+	} else if (word == "option" && text == "modules") {
+		modules = s
 	} else {
 		die(where, "'" word "' is not known here")
 	}
@@ -170,122 +101,71 @@ function new_symbol(s, where)
 	if (s in known)
 		die(where, s " is defined twice, first at " known[s])
 	known[s] = where
-	nitem++
-	item[nitem] = "symbol"
-	item_name[nitem] = s
-	depends[s] = scope
-}
-
-# dependencies of the open menus and ifs, as one expression
-function rescope(    i)
-{
-	scope = ""
-	for (i = 1; i <= depth; i++)
-		scope = both(scope, level_if[i])
+	symbol[++nitem] = s
+	depends[s] = scope[depth]
 }
 
 function open_level(kind, expr)
 {
-	depth++
-	level[depth] = kind
-	level_if[depth] = expr
-	rescope()
+	level[++depth] = kind
+	scope[depth] = both(scope[depth - 1], expr)
+	current = ""
 }
 
-function close_level(kind, where)
+function read_line(line, where,    word, text)
 {
-	if (depth < 1 || level[depth] != kind)
-		die(where, "end" kind " without " kind)
-	depth--
-	rescope()
-}
-
-function read_kconfig(file,    line, n, i, where, word, text, sym, state, col, status)
-{
-	n = 0
-	while ((status = (getline line[n + 1] < file)) > 0)
-		n++
-	if (status < 0)
-		die(file, "cannot be read")
-	close(file)
-
-	state = ""
-	for (i = 1; i <= n; i++) {
-		where = file ":" i
-		text = line[i]
-		while (text ~ /\\$/ && i < n)
-			text = substr(text, 1, length(text) - 1) " " line[++i]
-		text = trim(text)
-		if (text == "" || text ~ /^#/)
-			continue
-		word = text
-		sub(/[ \t(].*/, "", word)
-		text = trim(substr(text, length(word) + 1))
-
-		if (word == "help" || word == "---help---") {
-			while (i < n && line[i + 1] ~ /^[ \t]*$/)
-				i++
-			col = i < n ? indent(line[i + 1]) : 0
-			while (i < n && col > 0 &&
-			       (line[i + 1] ~ /^[ \t]*$/ || indent(line[i + 1]) >= col))
-				i++
-		} else if (word == "config" || word == "menuconfig") {
-			sym = text
-			state = "symbol"
-			new_symbol(sym, where)
-		} else if (word == "mainmenu") {
-			title = quoted(text, where)
-		} else if (word == "menu" || word == "comment") {
-			nitem++
-			item[nitem] = word
-			item_name[nitem] = quoted(text, where)
-			item_if[nitem] = scope
-			state = word
-			if (word == "menu")
-				open_level("menu", "")
-		} else if (word == "endmenu") {
-			close_level("menu", where)
-			state = ""
-		} else if (word == "if") {
-			open_level("if", text)
-			state = ""
-		} else if (word == "endif") {
-			close_level("if", where)
-			state = ""
-		} else if (word == "source") {
-			text = quoted(text, where)
-			read_kconfig(text)
-			state = ""
-		} else if (state == "symbol") {
-			attribute(sym, word, text, where)
-		} else if (state != "" && (word == "depends" || word == "visible")) {
-			sub(/^(on|if)[ \t]+/, "", text)
-			item_if[nitem] = both(item_if[nitem], text)
-			if (state == "menu") {
-				level_if[depth] = both(level_if[depth], text)
-				rescope()
-			}
-		} else {
-			die(where, "'" word "' is not known here")
-		}
+	if (in_help && line ~ /^([ \t]*$|\t  )/)
+		return
+	in_help = 0
+	gsub(/^[ \t]+|[ \t\r]+$/, "", line)
+	if (line == "" || line ~ /^#/)
+		return
+	word = text = line
+	sub(/[ \t(!].*/, "", word)
+	text = substr(line, length(word) + 1)
+	sub(/^[ \t]+/, "", text)
+	if (word == "help") {
+		in_help = 1
+	} else if (word == "config") {
+		new_symbol(current = text, where)
+	} else if (word == "mainmenu") {
+		after_text(text, where)
+		title = quoted
+	} else if (word == "menu") {
+		after_text(text, where)
+		menu[++nitem] = quoted
+		open_level("menu", "")
+	} else if (word == "if") {
+		open_level("if", text)
+	} else if (word == "endmenu" || word == "endif") {
+		if (level[depth] != substr(word, 4))
+			die(where, word " without " substr(word, 4))
+		depth--
+		current = ""
+	} else if (current != "") {
+		attribute(current, word, text, where)
+	} else {
+		die(where, "'" word "' is not known here")
 	}
 }
 
-function check_kconfig(    i, s)
+function read_kconfig(    line, n, i, status)
 {
+	while ((status = (getline line < kconfig)) > 0)
+		read_line(line, kconfig ":" ++n)
+	if (status < 0)
+		die(kconfig, "cannot be read")
 	if (depth)
 		die(kconfig, level[depth] " is not closed")
-	for (i = 1; i <= nitem; i++) {
-		s = item_name[i]
-		if (item[i] == "symbol" && type[s] == "")
-			die(known[s], s " has no type")
-	}
+	for (i = 1; i <= nitem; i++)
+		if ((i in symbol) && type[symbol[i]] == "")
+			die(known[symbol[i]], symbol[i] " has no type")
 	for (i = 1; i <= nselect; i++)
 		if (!(select_to[i] in known))
 			die(select_at[i], "select of the unknown symbol " select_to[i])
 }
 
-# ---- the three values: n < m < y; what is not one of them counts as n
+# ---- values and expressions
 
 function rank(v)
 {
@@ -294,177 +174,77 @@ function rank(v)
 
 function lower(a, b)
 {
-	return rank(a) < rank(b) ? a : rank(b) ? b : "n"
+	return rank(a) < rank(b) ? a : b
 }
 
 function higher(a, b)
 {
-	return rank(a) > rank(b) ? a : rank(b) ? b : "n"
-}
-
-function is_logic(s)
-{
-	return type[s] == "bool" || type[s] == "tristate"
+	return rank(a) > rank(b) ? a : b
 }
 
 # m where the symbol can be m, otherwise y in its place
 function in_range(s, v)
 {
-	if (v != "m" || (type[s] == "tristate" && modules_symbol != "" && resolve(modules_symbol) == "y"))
-		return v
-	return "y"
+	return v == "m" && (type[s] != "tristate" || modules == "" || resolve(modules) != "y") ? "y" : v
 }
 
-# ---- expressions: or <- and <- not <- ( ... ) or operand [= or != operand]
-
-function token(    c, n)
-{
-	sub(/^[ \t]+/, "", left)
-	c = substr(left, 1, 1)
-	if (c == "\"") {
-		tok = "\"" quoted(left, "expression")
-		left = rest
-		return
-	}
-	n = 1
-	if (substr(left, 1, 2) ~ /^(&&|\|\||!=)$/)
-		n = 2
-	else if (match(left, /^[A-Za-z0-9_.-]+/))
-		n = RLENGTH
-	tok = substr(left, 1, n)
-	left = substr(left, n + 1)
-}
-
-function operand(    v)
-{
-	if (tok == "" || tok ~ /^[&|=)!]/)
-		die(kconfig, "expression not understood: " whole)
-	if (substr(tok, 1, 1) == "\"")
-		v = substr(tok, 2)
-	else if (tok in known)
-		v = resolve(tok)
-	else if (tok == "y" || tok == "m" || tok == "n" || tok ~ /^-?[0-9]/)
-		v = tok
-	else
-		die(kconfig, "unknown symbol " tok " in: " whole)
-	token()
-	return v
-}
-
-function parse_not(    a, b, op)
-{
-	if (tok == "!") {
-		token()
-		a = rank(parse_not())
-		return a == 2 ? "n" : a == 1 ? "m" : "y"
-	}
-	if (tok == "(") {
-		token()
-		a = parse_or()
-		if (tok != ")")
-			die(kconfig, "')' is missing in: " whole)
-		token()
-		return a
-	}
-	a = operand()
-	if (tok == "=" || tok == "!=") {
-		op = tok
-		token()
-		b = operand()
-		return (a == b) == (op == "=") ? "y" : "n"
-	}
-	return a
-}
-
-function parse_and(    a, b)
-{
-	a = parse_not()
-	while (tok == "&&") {
-		token()
-		b = parse_not()
-		a = lower(a, b)
-	}
-	return a
-}
-
-function parse_or(    a, b)
-{
-	a = parse_and()
-	while (tok == "||") {
-		token()
-		b = parse_and()
-		a = higher(a, b)
-	}
-	return a
-}
-
-# value of an expression; an empty one holds. The scanner's state is kept, as operands resolve symbols.
-function evaluate(expr,    tok0, left0, whole0, v)
+# Value of an expression; an empty one holds. Symbols become their values, then "!y", "y&&m", "(y||m" and "(y)" become one
+# value each, until one is left. Before a "&&" no "||" is done.
+function evaluate(expr,    e, i, n, word, v)
 {
 	if (expr == "")
 		return "y"
-	tok0 = tok
-	left0 = left
-	whole0 = whole
-	left = whole = expr
-	token()
-	v = parse_or()
-	if (tok != "")
-		die(kconfig, "expression not understood: " expr)
-	tok = tok0
-	left = left0
-	whole = whole0
-	return v
+	for (e = "("; match(expr, /[A-Za-z0-9_]+/); expr = substr(expr, i + n)) {
+		i = RSTART
+		n = RLENGTH
+		word = substr(expr, i, n)
+		if (word !~ /^[ymn]$/ && !(word in known))
+			die(kconfig, "unknown symbol " word)
+		e = e substr(expr, 1, i - 1) (word ~ /^[ymn]$/ ? word : resolve(word))
+	}
+	e = e expr ")"
+	gsub(/[ \t]/, "", e)
+	while (length(e) > 1) {
+		if (match(e, /![ymn]/))
+			v = substr("nmy", index("ymn", substr(e, RSTART + 1, 1)), 1)
+		else if (match(e, /[ymn]&&[ymn]/))
+			v = lower(substr(e, RSTART, 1), substr(e, RSTART + 3, 1))
+		else if (match(e, /\([ymn]\|\|[ymn][|)]/))
+			v = "(" higher(substr(e, RSTART + 1, 1), substr(e, RSTART + 4, 1)) substr(e, RSTART + 5, 1)
+		else if (match(e, /\([ymn]\)/))
+			v = substr(e, RSTART + 1, 1)
+		else
+			die(kconfig, "expression not understood: " e)
+		e = substr(e, 1, RSTART - 1) v substr(e, RSTART + RLENGTH)
+	}
+	return e
 }
-
-# ---- values
 
 # the highest value that a person can give: n where the question is not asked
 function visible(s)
 {
-	if (!has_prompt[s])
-		return "n"
-	return in_range(s, lower(evaluate(depends[s]), evaluate(prompt_if[s])))
+	return prompted[s] ? in_range(s, lower(evaluate(depends[s]), evaluate(prompt_if[s]))) : "n"
 }
 
-# the value by the defaults alone; has_default tells whether one applied
-function by_default(s,    i, v, limit)
+# the value where the person gave none; has_default tells whether a default applied
+function unasked(s,    i, v, limit)
 {
-	v = is_logic(s) ? "n" : ""
-	has_default = 0
-	for (i = 1; i <= ndefault[s]; i++) {
+	v = limit = "n"
+	for (i = 1; i <= ndefault[s] && !rank(limit); i++) {
 		limit = lower(evaluate(depends[s]), evaluate(default_if[s, i]))
-		if (!rank(limit))
-			continue
-		v = default_value[s, i]
-		if (is_logic(s))
-			v = lower(evaluate(v), limit)
-		else if (substr(v, 1, 1) == "\"")
-			v = substr(v, 2, length(v) - 2)
-		else if (v in known)
-			v = resolve(v)
-		has_default = 1
-		break
+		v = lower(evaluate(default_value[s, i]), limit)
 	}
+	has_default = rank(limit)
 	return v
 }
 
-# the highest value that a select of s, or with weak an imply, asks for
-function selected(s, weak,    i, v)
+# the highest value that a select asks for
+function selected(s,    i, v)
 {
 	v = "n"
 	for (i = 1; i <= nselect; i++)
-		if (select_to[i] == s && select_weak[i] == weak)
+		if (select_to[i] == s)
 			v = higher(v, lower(resolve(select_by[i]), evaluate(select_if[i])))
-	return v
-}
-
-# the value where the person gave none
-function unasked(s,    v)
-{
-	v = by_default(s)
-	if (is_logic(s) && rank(selected(s, 1)))
-		v = lower(higher(v, selected(s, 1)), evaluate(depends[s]))
 	return v
 }
 
@@ -475,245 +255,132 @@ function resolve(s,    v, see, least)
 	if (s in busy)
 		die(known[s], s " depends on itself")
 	busy[s] = 1
-
 	see = visible(s)
-	if (rank(see) && (s in user)) {
-		v = is_logic(s) ? lower(user[s], see) : user[s]
-		written[s] = 1
-	} else {
-		v = unasked(s)
-		written[s] = rank(see) || has_default
-	}
-	if (is_logic(s)) {
-		least = selected(s, 0)
-		if (rank(least)) {
-			if (!rank(evaluate(depends[s])))
-				complain(known[s] ": " s " is selected although it depends on " \
-					depends[s])
-			# what is selected to the full leaves no choice
-			forced[s] = in_range(s, least) == "y"
-			written[s] = 1
-		}
-		v = in_range(s, higher(v, least))
-	}
+	least = selected(s)
+	v = unasked(s)
+	written[s] = rank(see) || rank(least) || has_default
+	if (rank(see) && (s in user))
+		v = lower(user[s], see)
+	if (rank(least) && !rank(evaluate(depends[s])))
+		complain(known[s] ": " s " is selected although it depends on " depends[s])
+	# what is selected to the full leaves no choice
+	forced[s] = in_range(s, least) == "y"
 	delete busy[s]
-	value[s] = v
-	return v
+	return value[s] = in_range(s, higher(v, least))
 }
 
 # ---- reading a configuration
 
-function least(a, b, c)
-{
-	if (b < a)
-		a = b
-	return c < a ? c : a
-}
-
-function distance(a, b,    i, j, d)
-{
-	for (i = 0; i <= length(a); i++)
-		d[i, 0] = i
-	for (j = 0; j <= length(b); j++)
-		d[0, j] = j
-	for (i = 1; i <= length(a); i++)
-		for (j = 1; j <= length(b); j++)
-			d[i, j] = least(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + \
-				(substr(a, i, 1) != substr(b, j, 1)))
-	return d[length(a), length(b)]
-}
-
+# "; did you mean CONFIG_X?": the symbol that begins most alike, if half of the name does
 function nearest(s,    k, n, best, name)
 {
-	best = length(s) / 2 + 1
-	name = ""
+	best = length(s) / 2
 	for (k in known) {
-		n = distance(s, k)
-		if (n < best || (n == best && name != "" && k < name)) {
+		for (n = 0; n < length(s) && substr(s, n + 1, 1) == substr(k, n + 1, 1); n++)
+			;
+		if (n > best || (n == best && k < name)) {
 			best = n
 			name = k
 		}
 	}
-	return name
+	return name == "" ? "" : "; did you mean CONFIG_" name "?"
 }
 
-function unknown_symbol(s, where,    name)
+function mistake(where, text)
 {
-	if (drop) {
-		complain(where ": unknown symbol CONFIG_" s " left out")
-		return
-	}
-	name = nearest(s)
-	complain(where ": unknown symbol CONFIG_" s (name == "" ? "" : "; did you mean CONFIG_" name "?"))
+	complain(where ": " text)
 	errors++
 }
 
 function set_user(s, v, where)
 {
-	if (!(s in known)) {
-		unknown_symbol(s, where)
-		return
-	}
-	if (type[s] == "bool" && v != "y" && v != "n") {
-		complain(where ": CONFIG_" s " is y or n, not " v)
-		errors++
-	} else if (type[s] == "tristate" && v !~ /^[ymn]$/) {
-		complain(where ": CONFIG_" s " is y, m or n, not " v)
-		errors++
-	} else if (type[s] == "int" && v !~ /^-?[0-9]+$/) {
-		complain(where ": CONFIG_" s " is a whole number, not " v)
-		errors++
-	} else if (type[s] == "hex" && v !~ /^(0[xX])?[0-9a-fA-F]+$/) {
-		complain(where ": CONFIG_" s " is a hexadecimal number, not " v)
-		errors++
-	} else if (type[s] == "string") {
-		v = quoted(v, where)
-	}
-	if ((type[s] == "int") && (s in range_low) &&
-	    (v + 0 < range_low[s] + 0 || v + 0 > range_high[s] + 0)) {
-		complain(where ": CONFIG_" s " is " v ", want " range_low[s] " to " range_high[s])
-		errors++
-	}
+	if (!(s in known) && drop)
+		complain(where ": unknown symbol CONFIG_" s " left out")
+	else if (!(s in known))
+		mistake(where, "unknown symbol CONFIG_" s nearest(s))
+	else if (type[s] == "bool" && v !~ /^[yn]$/)
+		mistake(where, "CONFIG_" s " is y or n, not " v)
+	else if (v !~ /^[ymn]$/)
+		mistake(where, "CONFIG_" s " is y, m or n, not " v)
 	user[s] = v
 	user_at[s] = where
 }
 
-function read_config(file,    line, n, s, v, status)
+function read_config(    line, n, s, status)
 {
-	n = 0
-	while ((status = (getline line < file)) > 0) {
+	while ((status = (getline line < config)) > 0) {
 		n++
-		line = trim(line)
-		if (line ~ /^# CONFIG_[A-Za-z0-9_]+ is not set$/) {
-			s = line
-			sub(/^# CONFIG_/, "", s)
-			sub(/ is not set$/, "", s)
-			set_user(s, "n", file ":" n)
-		} else if (line ~ /^CONFIG_[A-Za-z0-9_]+=/) {
-			s = v = line
-			sub(/^CONFIG_/, "", s)
-			sub(/=.*/, "", s)
-			sub(/^[^=]*=/, "", v)
-			set_user(s, v, file ":" n)
-		} else if (line != "" && line !~ /^#/) {
-			complain(file ":" n ": not understood: " line)
-			errors++
-		}
+		gsub(/^[ \t]+|[ \t\r]+$/, "", line)
+		if (line ~ /^# CONFIG_[A-Za-z0-9_]+ is not set$/)
+			line = substr(line, 3, length(line) - 13) "=n"
+		s = line
+		if (sub(/^CONFIG_/, "", s) && sub(/^[A-Za-z0-9_]+=/, "", s))
+			set_user(substr(line, 8, length(line) - length(s) - 8), s, config ":" n)
+		else if (line != "" && line !~ /^#/)
+			mistake(config ":" n, "not understood: " line)
 	}
 	if (status < 0)
-		die(file, "cannot be read")
-	close(file)
+		die(config, "cannot be read")
 	if (errors) {
 		close("cat 1>&2")
 		exit 1
 	}
 }
 
-function take_all(answer,    i, s)
-{
-	for (i = 1; i <= nitem; i++) {
-		s = item_name[i]
-		if (item[i] == "symbol" && is_logic(s))
-			user[s] = answer
-	}
-}
-
 # ---- writing
-
-# not by gsub: awks differ in what a backslash means in its replacement
-function escaped(s,    i, c, t)
-{
-	t = ""
-	for (i = 1; i <= length(s); i++) {
-		c = substr(s, i, 1)
-		t = t (c == "\\" || c == "\"" ? "\\" : "") c
-	}
-	return t
-}
-
-function text_of(s)
-{
-	if (type[s] == "string")
-		return "\"" escaped(value[s]) "\""
-	return value[s]
-}
 
 function config_line(s)
 {
-	if (is_logic(s) && !rank(value[s]))
-		return "# CONFIG_" s " is not set"
-	return "CONFIG_" s "=" text_of(s)
+	return rank(value[s]) ? "CONFIG_" s "=" value[s] : "# CONFIG_" s " is not set"
 }
 
-function write_full(    i, s)
+function write_full(    i)
 {
 	printf "#\n# Written by make; do not edit by hand lightly.\n# %s\n#\n", title > out
-	for (i = 1; i <= nitem; i++) {
-		s = item_name[i]
-		if (item[i] == "symbol") {
-			if (written[s])
-				print config_line(s) > out
-		} else if (evaluate(item_if[i]) == "y") {
-			printf "\n#\n# %s\n#\n", s > out
-		}
-	}
-	close(out)
+	for (i = 1; i <= nitem; i++)
+		if (i in menu)
+			printf "\n#\n# %s\n#\n", menu[i] > out
+		else if (written[symbol[i]])
+			print config_line(symbol[i]) > out
 }
 
-function write_minimal(    i, s, usual)
+function write_minimal(    i, s)
 {
 	printf "" > out
 	for (i = 1; i <= nitem; i++) {
-		s = item_name[i]
-		if (item[i] != "symbol" || !written[s] || forced[s] || !rank(visible(s)))
-			continue
-		usual = unasked(s)
-		if (is_logic(s))
-			usual = in_range(s, higher(usual, selected(s, 0)))
-		if (usual != value[s])
+		s = symbol[i]
+		if (!(i in menu) && !forced[s] && rank(visible(s)) &&
+		    value[s] != in_range(s, higher(unasked(s), selected(s))))
 			print config_line(s) > out
 	}
-	close(out)
 }
 
 function write_build(    i, s, list)
 {
 	print "# made from the configuration by scripts/kconfig.awk" > conf
 	print "/* made from the configuration by scripts/kconfig.awk; never installed */" > header
-	list = ""
 	for (i = 1; i <= nitem; i++) {
-		s = item_name[i]
-		if (item[i] != "symbol" || value[s] == "" || value[s] == "n")
+		s = symbol[i]
+		if ((i in menu) || value[s] == "n")
 			continue
-		print "CONFIG_" s "=" text_of(s) > conf
-		if (is_logic(s)) {
-			# as in the kernel: a plug-in is not part of what asks with #ifdef CONFIG_X,
-			# but for libtenon.a, which holds them all
-			if (value[s] == "m") {
-				print "#ifdef TENON_PLUGINS_INSIDE" > header
-				print "#define CONFIG_" s " 1" > header
-				print "#else" > header
-				print "#define CONFIG_" s "_MODULE 1" > header
-				print "#endif" > header
-			} else {
-				print "#define CONFIG_" s " 1" > header
-			}
-			list = list (list == "" ? "" : " ") s (value[s] == "m" ? "=m" : "")
-		} else {
-			print "#define CONFIG_" s " " text_of(s) > header
-		}
+		print config_line(s) > conf
+		# as in the kernel: a plug-in is not part of what asks with #ifdef CONFIG_X,
+		# but for libtenon.a, which holds them all
+		if (value[s] == "m")
+			printf "#ifdef TENON_PLUGINS_INSIDE\n#define CONFIG_%s 1\n#else\n#define CONFIG_%s_MODULE 1\n#endif\n", s, s > header
+		else
+			print "#define CONFIG_" s " 1" > header
+		list = list (list == "" ? "" : " ") s (value[s] == "m" ? "=m" : "")
 	}
 	print "#define TENON_CONFIG_TEXT \"" list "\"" > header
-	close(conf)
-	close(header)
 }
 
 # what the person asked for and did not get, with the reason
 function tell_overruled(    i, s)
 {
 	for (i = 1; i <= nitem; i++) {
-		s = item_name[i]
-		if (item[i] != "symbol" || !(s in user_at) || user[s] == value[s])
+		s = symbol[i]
+		if (!(s in user_at) || user[s] == value[s])
 			continue
 		if (forced[s])
 			complain(user_at[s] ": CONFIG_" s "=n has no effect: another symbol selects it")
@@ -725,26 +392,24 @@ function tell_overruled(    i, s)
 }
 
 BEGIN {
-	read_kconfig(kconfig)
-	check_kconfig()
+	read_kconfig()
 	if (config != "")
-		read_config(config)
+		read_config()
 	nlacking = split(lacking, without, " ")
 	for (k = 1; k <= nlacking; k++)
 		set_user(without[k], "n", "lacking")
-	if (mode == "allyes")
-		take_all("y")
-	else if (mode == "allno")
-		take_all("n")
 	for (k = 1; k <= nitem; k++)
-		if (item[k] == "symbol")
-			resolve(item_name[k])
+		if ((k in symbol) && mode ~ /^all/)
+			user[symbol[k]] = mode == "allyes" ? "y" : "n"
+	for (k = 1; k <= nitem; k++)
+		if (k in symbol)
+			resolve(symbol[k])
 	if (mode == "build") {
 		tell_overruled()
 		write_build()
 	} else if (mode == "minimal") {
 		write_minimal()
-	} else if (mode == "full" || mode == "allyes" || mode == "allno") {
+	} else if (mode ~ /^(full|allyes|allno)$/) {
 		write_full()
 	} else {
 		die("kconfig.awk", "unknown mode '" mode "'")
