@@ -20,8 +20,6 @@ def entries(dump):
             yield split(table), None, None
         elif kind == "integer":
             yield split(table), key, int(values[0])
-        elif kind == "boolean":
-            yield split(table), key, values[0] == "1"
         elif kind == "string":
             yield split(table), key, values[0]
         else:

@@ -15,32 +15,25 @@
 #include "tools/toml/toml.h"
 
 static const char example[] = "# a board\r\n"
-			      "top = -1_000\n"
+			      "top = 1000\n"
 			      "[board] # comment\n"
-			      "name = \"caf\\u00e9 \\\"x\\\" \\t\"\n"
+			      "name = \"caf\xc3\xa9 \\\"x\\\" \\t\\\\n\"\n"
 			      "start = '''\n"
 			      "first \\ line\n"
-			      "second''''\n"
-			      "stop = \"\"\"\\\n"
-			      "   joined \\\n"
-			      "\n"
-			      "   \"\"words\"\" \"\"\"\n"
-			      "on = true\n"
-			      "[suite.\"unit/a b\"]\n"
-			      "needs = [\n"
-			      "  \"one\", # first\n"
-			      "  'two',\n"
-			      "]\n"
+			      "second''' # and so on\n"
+			      "[ suite.unit-a_b ]\n"
+			      "needs = [ \"one\",'two', ]\n"
 			      "none = []\n"
 			      "[suite]\n"
 			      "deadline = 0\n";
 
 static const struct toml_entry *entry_of(const struct toml *t, const char *table, const char *key)
 {
-	const struct toml_entry *entry = toml_find(t, table, key);
-
-	assert_non_null(entry);
-	return entry;
+	for (size_t i = 0; i < t->entry_count; i++)
+		if (!strcmp(t->entries[i].table, table) && !strcmp(t->entries[i].key, key))
+			return &t->entries[i];
+	fail_msg("there is no %s in [%s]", key, table);
+	return NULL;
 }
 
 static void all_forms_are_read(void **state)
@@ -49,19 +42,14 @@ static void all_forms_are_read(void **state)
 
 	(void)state;
 	assert_int_equal(toml_parse(tenon_slice_of(example), "x.toml", &t), 0);
-	assert_int_equal(entry_of(&t, "", "top")->integer, -1000);
-	assert_string_equal(entry_of(&t, "board", "name")->text, "caf\xc3\xa9 \"x\" \t");
-	assert_string_equal(entry_of(&t, "board", "start")->text, "first \\ line\nsecond'");
-	assert_string_equal(entry_of(&t, "board", "stop")->text, "joined \"\"words\"\" ");
-	assert_int_equal(entry_of(&t, "board", "on")->kind, TOML_BOOLEAN);
-	assert_int_equal(entry_of(&t, "board", "on")->integer, 1);
-	assert_int_equal(entry_of(&t, "suite.unit/a b", "needs")->strings.count, 2);
-	assert_string_equal(entry_of(&t, "suite.unit/a b", "needs")->strings.at[1], "two");
-	assert_int_equal(entry_of(&t, "suite.unit/a b", "none")->strings.count, 0);
-	assert_int_equal(entry_of(&t, "suite", "deadline")->line, 20);
-	assert_true(toml_has_table(&t, "suite"));
-	assert_false(toml_has_table(&t, "unit"));
-	assert_null(toml_find(&t, "suite", "needs"));
+	assert_int_equal(entry_of(&t, "", "top")->integer, 1000);
+	assert_string_equal(entry_of(&t, "board", "name")->text, "caf\xc3\xa9 \"x\" \t\\n");
+	assert_string_equal(entry_of(&t, "board", "start")->text, "first \\ line\nsecond");
+	assert_int_equal(entry_of(&t, "suite.unit-a_b", "needs")->strings.count, 2);
+	assert_string_equal(entry_of(&t, "suite.unit-a_b", "needs")->strings.at[1], "two");
+	assert_int_equal(entry_of(&t, "suite.unit-a_b", "none")->strings.count, 0);
+	assert_int_equal(entry_of(&t, "suite", "deadline")->line, 12);
+	assert_int_equal(t.table_count, 3);
 	toml_fini(&t);
 }
 
@@ -69,39 +57,48 @@ static void all_forms_are_read(void **state)
 struct refusal {
 	const char *text;
 	int line;
-	int status;
 };
 
 static void other_documents_are_refused(void **state)
 {
 	static const struct refusal refusals[] = {
-		{ "a", 1, -TENON_E_FORMAT },
-		{ "a =", 1, -TENON_E_FORMAT },
-		{ "\na = \"x", 2, -TENON_E_FORMAT },
-		{ "a = \"x\ny\"", 1, -TENON_E_FORMAT },
-		{ "a = \"\\q\"", 1, -TENON_E_FORMAT },
-		{ "a = \"\\ud800\"", 1, -TENON_E_FORMAT },
-		{ "a = \"\\u0000\"", 1, -TENON_E_FORMAT },
-		{ "a = \"\xff\"", 1, -TENON_E_FORMAT },
-		{ "# \x01", 1, -TENON_E_FORMAT },
-		{ "a = 1\na = 2", 2, -TENON_E_FORMAT },
-		{ "a = 1 b = 2", 1, -TENON_E_FORMAT },
-		{ "a = 012", 1, -TENON_E_FORMAT },
-		{ "a = 1__2", 1, -TENON_E_FORMAT },
-		{ "a = 99999999999999999999", 1, -TENON_E_OVERFLOW },
-		{ "a = 1.5", 1, -TENON_E_UNSUPPORTED },
-		{ "a = 1979-05-27", 1, -TENON_E_UNSUPPORTED },
-		{ "a = {}", 1, -TENON_E_UNSUPPORTED },
-		{ "a.b = 1", 1, -TENON_E_UNSUPPORTED },
-		{ "a = [1]", 1, -TENON_E_FORMAT },
-		{ "a = ['x' 'y']", 1, -TENON_E_FORMAT },
-		{ "a = ['x'", 1, -TENON_E_FORMAT },
-		{ "[a\n", 1, -TENON_E_FORMAT },
-		{ "[a]\n[a]", 2, -TENON_E_FORMAT },
-		{ "[[a]]", 1, -TENON_E_UNSUPPORTED },
-		{ "[a]\nb = 1\n[a.b]", 3, -TENON_E_FORMAT },
-		{ "[a]\nb = 1\n[a.b.c]", 3, -TENON_E_FORMAT },
-		{ "[a.b]\n[a]\nb = 1", 3, -TENON_E_FORMAT },
+		{ "a", 1 },
+		{ "a =", 1 },
+		{ "\na = \"x", 2 },
+		{ "a = \"x\ny\"", 1 },
+		{ "a = \"\\q\"", 1 },
+		{ "a = \"\\u00e9\"", 1 },
+		{ "a = \"\\", 1 },
+		{ "a = \"\xff\"", 1 },
+		{ "\n# \x01", 2 },
+		{ "a = 1\na = 2", 2 },
+		{ "a = 1 b = 2", 1 },
+		{ "a = 012", 1 },
+		{ "a = 1__2", 1 },
+		{ "a = 99999999999999999999", 1 },
+		{ "a = 1.5", 1 },
+		{ "a = -1", 1 },
+		{ "a = true", 1 },
+		{ "a = 1979-05-27", 1 },
+		{ "a = {}", 1 },
+		{ "a.b = 1", 1 },
+		{ "\"a\" = 1", 1 },
+		{ "a = [1]", 1 },
+		{ "a = ['x' 'y']", 1 },
+		{ "a = ['x'", 1 },
+		{ "a = [\n]", 1 },
+		{ "a = \"\"\"x\"\"\"", 1 },
+		{ "a = '''\n\n", 3 },
+		{ "a = ''''x''''", 1 },
+		{ "[a\n", 1 },
+		{ "[]", 1 },
+		{ "[a..b]", 1 },
+		{ "[.a]", 1 },
+		{ "[a]\n[a]", 2 },
+		{ "[[a]]", 1 },
+		{ "[a]\nb = 1\n[a.b]", 3 },
+		{ "[a]\nb = 1\n[a.b.c]", 3 },
+		{ "[a.b]\n[a]\nb = 1", 3 },
 	};
 	struct toml t;
 
@@ -110,8 +107,7 @@ static void other_documents_are_refused(void **state)
 		char place[32];
 
 		snprintf(place, sizeof(place), "x.toml:%d: ", refusals[i].line);
-		if (toml_parse(tenon_slice_of(refusals[i].text), "x.toml", &t) !=
-			    refusals[i].status ||
+		if (toml_parse(tenon_slice_of(refusals[i].text), "x.toml", &t) != -TENON_E_FORMAT ||
 		    !strstr(tenon_error_message(), place))
 			fail_msg("%s: %s", refusals[i].text, tenon_error_message());
 		tenon_error_clear();
@@ -129,7 +125,7 @@ static void print_hex(FILE *out, const char *text, size_t size)
 
 static void dump_entry(const struct toml_entry *e, FILE *out)
 {
-	static const char *const kinds[] = { "string", "integer", "boolean", "strings" };
+	static const char *const kinds[] = { "string", "integer", "strings" };
 	char number[32];
 
 	print_hex(out, e->table, strlen(e->table));

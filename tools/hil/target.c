@@ -69,8 +69,7 @@ static const char *const tables[] = { "board", "build", "reach", "deadlines" };
 
 static const char *kind_name(enum toml_kind kind)
 {
-	static const char *const names[] = { "a string", "an integer", "true or false",
-					     "an array of strings" };
+	static const char *const names[] = { "a string", "an integer", "an array of strings" };
 
 	return names[kind];
 }

@@ -4,27 +4,23 @@
 #define TOOLS_TOML_TOML_H
 
 /*
- * The part of TOML 1.0 that files written by hand for this command need: comments, [tables] with
- * dotted or quoted names, "key = value" with strings of all four forms, decimal integers, booleans
- * and arrays of strings. Everything else in TOML (dotted keys, floats, dates, inline tables, arrays
- * of tables) is an error that names the line. A file is never read differently than by a complete
- * parser; tests/board/toml_test.c compares the two.
- *
- * Debian 12 has no TOML library for C: libtoml11 and tomlplusplus are C++.
+ * The part of TOML 1.0 that files written by hand for this command need: comments, [tables] with bare
+ * names, "key = value" with "strings" (whose escapes are \" \\ \t \n), 'literal strings', '''those of
+ * several lines''', decimal integers, and arrays of strings in one line. Everything else in TOML is an
+ * error that names the line. A file is never read differently than by a complete parser;
+ * tests/board/toml_test.c compares the two.
  */
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <tenon/buffer.h>
+#include <tenon/string.h>
 
-/* largest file, and most entries and tables of one */
+/* largest file, and most entries, tables and strings of an array */
 #define TOML_SIZE_MOST	  (256u << 10)
 #define TOML_ENTRIES_MOST 4096
 
 enum toml_kind {
 	TOML_STRING,
 	TOML_INTEGER,
-	TOML_BOOLEAN,
 	TOML_STRINGS,
 };
 
@@ -36,17 +32,17 @@ struct toml_strings {
 
 /**
  * struct toml_entry - a key and its value
- * @table: name of the table, its parts joined by dots; "" above the first table
+ * @table: name of the table, with its dots; "" above the first table
  * @key: the key
  * @line: line of the key, from 1
  * @kind: which of the members below holds the value
  * @text: TOML_STRING
- * @integer: TOML_INTEGER; TOML_BOOLEAN: 0 or 1
+ * @integer: TOML_INTEGER
  * @strings: TOML_STRINGS
  */
 struct toml_entry {
 	const char *table;
-	char *key;
+	const char *key;
 	unsigned int line;
 	enum toml_kind kind;
 	char *text;
@@ -56,13 +52,18 @@ struct toml_entry {
 
 /** struct toml_table - a table's name and the line of its header */
 struct toml_table {
-	char *name;
+	const char *name;
 	unsigned int line;
 };
 
-/** struct toml - a file, its tables and entries in the file's order */
+/**
+ * struct toml - a file, its tables and entries in the file's order
+ * @file: its name
+ * @bytes: a copy of the file, in which names and strings are
+ */
 struct toml {
 	const char *file;
+	char *bytes;
 	struct toml_table *tables;
 	size_t table_count;
 	struct toml_entry *entries;
@@ -75,18 +76,12 @@ struct toml {
  * @file: its name, for errors; must outlive @out
  * @out: receives the tables and entries; toml_fini() frees them, also after an error
  *
- * Return: 0; -TENON_E_FORMAT, with the line; -TENON_E_UNSUPPORTED for parts of TOML that are not
- * read; -TENON_E_OVERFLOW for a file that is too large; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_FORMAT, with the line; -TENON_E_OVERFLOW for a file that is too large;
+ * -TENON_E_NOMEM.
  */
 int toml_parse(struct tenon_slice text, const char *file, struct toml *out);
 
 /** toml_fini - free what toml_parse() allocated */
 void toml_fini(struct toml *toml);
-
-/** toml_find - find an entry; NULL where the file has none */
-const struct toml_entry *toml_find(const struct toml *toml, const char *table, const char *key);
-
-/** toml_has_table - test whether the file has a header of this table */
-bool toml_has_table(const struct toml *toml, const char *table);
 
 #endif /* TOOLS_TOML_TOML_H */
