@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ExampleJSON, the graph of TVM's guide: the generator for a runtime of your own. The payload is
- * one string, the text; Tenon's runtime for it is runtime/kind/example_json.c.
+ * one string, the text; the runtime for it is the plug-in examples/example_json/.
  */
 #include <stdlib.h>
 #include <tenon/error.h>

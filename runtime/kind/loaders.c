@@ -9,7 +9,6 @@
 #include "lib/plugin.h"
 #include "runtime/core/module_object.h"
 #include "runtime/kind/const_loader.h"
-#include "runtime/kind/example_json.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/kind/name_list.h"
 
@@ -22,9 +21,6 @@ const struct tenon_module_loader *const loaders_builtin[] = {
 	&const_loader,
 	&const_loader_as_metadata,
 	&metadata_module_loader,
-#endif
-#ifdef CONFIG_EXAMPLE_JSON
-	&example_json_loader,
 #endif
 	NULL,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comma-separated lists of unique names for messages: "opencl, vulkan", ".so, .examplejson". */
+/* Comma-separated lists of unique names for messages: "opencl, vulkan", ".so, .ptx". */
 #ifndef RUNTIME_KIND_NAME_LIST_H
 #define RUNTIME_KIND_NAME_LIST_H
 

@@ -2,27 +2,15 @@
 /* Find the loader of an extension among built-in, backend and registered ones */
 #include "runtime/library/file_loader.h"
 
-#include "runtime/kind/example_json.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/kind/name_list.h"
 #include "runtime/payload/payload_file.h"
 
-const struct file_loader file_loaders[] = {
-#ifdef CONFIG_EXAMPLE_JSON
-	{ "examplejson", example_json_load_file },
-#endif
-	{ NULL, NULL },
-};
-
 int file_loader_find(struct tenon_slice extension, struct tenon_function **out)
 {
-	size_t i;
 	int err;
 
 	err = loader_find_global(LOADER_OF_FILES, extension, out);
-	for (i = 0; !err && !*out && file_loaders[i].extension; i++)
-		if (tenon_slice_equal(tenon_slice_of(file_loaders[i].extension), extension))
-			err = tenon_function_create(NULL, file_loaders[i].load, NULL, out);
 #ifdef CONFIG_DEVICE_FILES
 	if (!err && !*out && payload_file_known(extension))
 		err = tenon_function_create(NULL, payload_file_load, NULL, out);
@@ -39,13 +27,10 @@ static int add_suffix(void *context, const char *suffix)
 int file_loader_names(struct tenon_buffer *out)
 {
 	struct name_list list = { out, out->size, "." };
-	size_t i;
 
 #ifdef CONFIG_DSO
 	name_list_add(&list, "so");
 #endif
-	for (i = 0; file_loaders[i].extension; i++)
-		name_list_add(&list, file_loaders[i].extension);
 	payload_file_each_suffix(true, add_suffix, &list);
 	name_list_add_globals(&list, LOADER_OF_FILES);
 	return name_list_end(&list);

@@ -6,14 +6,6 @@
 #include <tenon/function.h>
 #include <tenon/buffer.h>
 
-struct file_loader {
-	const char *extension;
-	tenon_call_fn load; /* takes a path and the extension */
-};
-
-/* built-in loaders, terminated by a NULL extension */
-extern const struct file_loader file_loaders[];
-
 /**
  * file_loader_find - find the packed function that loads files of an extension
  * @extension: without the dot
@@ -24,7 +16,7 @@ extern const struct file_loader file_loaders[];
  */
 int file_loader_find(struct tenon_slice extension, struct tenon_function **out);
 
-/** file_loader_names - append the extensions that can be loaded: ".so, .examplejson" */
+/** file_loader_names - append the extensions that can be loaded: ".so, .ptx" */
 int file_loader_names(struct tenon_buffer *out);
 
 #endif /* RUNTIME_LIBRARY_FILE_LOADER_H */

@@ -70,9 +70,6 @@ int loader_register_globals(void)
 	for (i = 0; !done && !err && loaders_builtin[i]; i++)
 		err = set_global(LOADER_OF_BYTES, loaders_builtin[i]->kind,
 				 (void *)(uintptr_t)loaders_builtin[i], load_by_name);
-	for (i = 0; !done && !err && file_loaders[i].extension; i++)
-		err = set_global(LOADER_OF_FILES, file_loaders[i].extension, NULL,
-				 file_loaders[i].load);
 #ifdef CONFIG_DEVICE_FILES
 	if (!done && !err)
 		err = payload_file_each_suffix(false, set_suffix, NULL);

@@ -43,7 +43,7 @@ static const struct tenon_payload_format example = {
 	.size = sizeof(example),
 	.kinds = KINDS("examplejson"),
 	.fields = "t",
-	.remedy = "Enable CONFIG_EXAMPLE_JSON.",
+	.remedy = "Build the plug-in in examples/example_json/.",
 };
 
 payload_format_list payload_own_formats = {

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <tenon/tenon.h>
 
+#include "examples/example_json/example_json.h"
+
 static int open_tenon(void)
 {
 	tenon_parallel_configure(2, false);
-	return 0;
+	return example_json_register();
 }
 
 static const char *library_tenon(void)

@@ -3,6 +3,7 @@
 #define TESTS_FUZZ_BLOB_H
 
 #include "runtime/library/import_tree.h"
+#include "tests/fuzz/example_kind.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The bytes are the symbol of an import tree, as one generation wrote it. */
@@ -15,6 +16,7 @@ static inline int fuzz_blob(const uint8_t *data, size_t size, enum tenon_generat
 	struct tenon_module *m;
 	int err, pass;
 
+	example_kind_register();
 	/* as it is loaded, and as it is looked at */
 	for (pass = 0; pass < 2; pass++) {
 		src.inspect = pass;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* the bytes are the text of an ExampleJSON module */
+#include "tests/fuzz/example_kind.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -9,6 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tenon_module *m;
 	int err;
 
+	example_kind_register();
 	tenon_buffer_string(&payload, text);
 	err = tenon_module_load_bytes("examplejson",
 				      (struct tenon_slice){ payload.data, payload.size }, &m);

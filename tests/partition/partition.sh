@@ -14,7 +14,7 @@ done
 
 export CC TENON="$TENON_COMMAND" TENON_CACHE_DIR='' CFLAGS="-O1 -Wall -Wextra -Werror -I$PWD/include"
 unset LDFLAGS
-graphs=$PWD/tests/partition
+source=$PWD graphs=$PWD/tests/partition
 fixture=$PWD/tests/interop/data/tvm-0.18/graph_mlp_opencl
 cd "$scratch" || exit 1
 
@@ -98,11 +98,21 @@ it "nor a dense with other weights" not_taken nn.dense '[2, 3], [4, 5], [2, 4]' 
 
 example_json()
 {
+	mkdir -p backends && $CC -std=c11 $CFLAGS -shared -fPIC "$source"/examples/example_json/*.c -o backends/examplejson.so || return
+	export TENON_BACKEND_PATH="$PWD/backends"
 	made examplejson,c "$graphs/vec.json" mixed && grep -q '5 of 5 nodes in 3 regions' said &&
-		"$TENON" run mixed.so $vec --expect @v0.npy
+		"$TENON" inspect mixed.so | grep 'examplejson' && "$TENON" run mixed.so $vec --expect @v0.npy
+	status=$?
+	unset TENON_BACKEND_PATH
+	return $status
 }
-if grep -qs '^CONFIG_EXAMPLE_JSON=y' "$config"; then
-	it "ExampleJSON takes chains, and C what is between them" example_json
+lacks_its_plugin()
+{
+	"$TENON" inspect mixed.so | tee listed && grep -q 'examplejson.*examples/example_json' listed
+}
+if grep -qs '^CONFIG_SHARED_LIBRARY=y' "$config"; then
+	it "ExampleJSON takes chains, with its plug-in from examples/, and C what is between them" example_json
+	it "without the plug-in inspect says where it is" lacks_its_plugin
 fi
 
 # ---- an accelerator

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/blob.h"
 
+#include "examples/example_json/example_json.h"
 #include "runtime/library/file_loader.h"
 
 /* the text of the guide: ((a + b) - c) * d */
@@ -345,5 +346,5 @@ int main(void)
 		cmocka_unit_test(a_blob_holds_it_as_any_kind),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return example_json_register() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs of an ExampleJSON module, parsed and run. */
-#ifndef RUNTIME_KIND_EXAMPLE_JSON_GRAPH_H
-#define RUNTIME_KIND_EXAMPLE_JSON_GRAPH_H
+#ifndef EXAMPLES_EXAMPLE_JSON_GRAPH_H
+#define EXAMPLES_EXAMPLE_JSON_GRAPH_H
 
 /*
  * The text, one node a line, words separated by blanks:
@@ -77,4 +77,4 @@ void example_text_fini(struct example_text *t);
 int example_graph_run(const struct example_text *t, const struct example_graph *g,
 		      const struct tenon_value *args, int32_t count, struct tenon_value *ret);
 
-#endif /* RUNTIME_KIND_EXAMPLE_JSON_GRAPH_H */
+#endif /* EXAMPLES_EXAMPLE_JSON_GRAPH_H */

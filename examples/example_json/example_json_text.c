@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse the text of a module and check ids, shapes and operands. */
+#define _GNU_SOURCE /* memmem() */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/string.h>
 
 #include "example_json_graph.h"
-#include "lib/brief_errors.h"
 
 #define ID_BASE	  4096
 #define NDIM_MOST 16

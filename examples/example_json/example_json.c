@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A complete kind of module: construction, functions, saving, and reading and writing of files. To
- * add your own kind, copy these files, rename "example", and call tenon_module_loader_register()
- * and tenon_function_register_c() when your program starts. (Tenon has this kind in its built-in
- * table.)
+ * add your own kind, copy these files, rename "example", and either call example_json_register() when
+ * your program starts, or build a plug-in (plugin.c).
  */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,6 @@
 
 #include "example_json.h"
 #include "example_json_graph.h"
-#include "lib/brief_errors.h"
 
 #define KIND "examplejson"
 
@@ -260,8 +259,9 @@ static int read_file(const char *path, struct tenon_buffer *out)
 	return err;
 }
 
-int example_json_load_file(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret)
+/* `ffi.Module.load_from_file.examplejson`: takes the path, and an extension, which is ignored. */
+static int load_file(void *self, const struct tenon_value *args, int32_t count,
+		     struct tenon_value *ret)
 {
 	struct tenon_buffer path = TENON_BUFFER_INIT, text = TENON_BUFFER_INIT;
 	struct tenon_slice name, bytes;
@@ -288,4 +288,12 @@ int example_json_load_file(void *self, const struct tenon_value *args, int32_t c
 	tenon_buffer_fini(&path);
 	tenon_buffer_fini(&text);
 	return err;
+}
+
+int example_json_register(void)
+{
+	int err = tenon_module_loader_register(&example_json_loader);
+
+	return err ? err
+		   : tenon_function_register_c("ffi.Module.load_from_file." KIND, load_file, true);
 }

@@ -6,7 +6,6 @@
 #include <tenon/tensor.h>
 
 #include "example_json_graph.h"
-#include "lib/brief_errors.h"
 
 static DLTensor describe(const struct example_text *t, const struct example_node *node)
 {
