@@ -134,7 +134,7 @@ int ffi_arg_int(const char *function, const struct tenon_value *args, int32_t i,
 
 int ffi_arg_bool(const char *function, const struct tenon_value *args, int32_t i, bool *out)
 {
-	int64_t n;
+	int64_t n = 0;
 
 	if (ffi_arg_int(function, args, i, &n))
 		return -1;
