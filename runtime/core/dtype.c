@@ -153,19 +153,39 @@ static bool take_word(struct tenon_slice *text, const char *word)
 	return true;
 }
 
+/* Read a name. Those of narrow floats may begin with "f" or "fp", as tvm-ffi reads them: fp8_e4m3. */
+static bool take_dtype_word(struct tenon_slice *text, const struct dtype_word *w)
+{
+	const char *narrow = w->word + strlen("float");
+	struct tenon_slice rest = *text;
+
+	if (take_word(text, w->word))
+		return true;
+	if (strncmp(w->word, "float", 5) || !w->bits || !take_word(&rest, "f"))
+		return false;
+	take_word(&rest, "p");
+	if (!take_word(&rest, narrow))
+		return false;
+	*text = rest;
+	return true;
+}
+
 static bool dtype_take(struct tenon_slice *rest, DLDataType *out)
 {
 	unsigned int bits = 0, lanes = 1;
 	size_t i;
 
 	for (i = 0; i < DTYPE_WORDS; i++)
-		if (take_word(rest, dtype_words[i].word))
+		if (take_dtype_word(rest, &dtype_words[i]))
 			break;
 	if (i == DTYPE_WORDS)
 		return false;
 	bits = dtype_words[i].bits;
 	if (!bits && (!take_number(rest, 255, &bits) || !bits))
 		return false;
+	/* float4_e2m1fn_x2 is the name of PyTorch */
+	if (dtype_words[i].code == TENON_DTYPE_FLOAT4_E2M1FN && rest->size > 1)
+		take_word(rest, "_");
 	if (take_word(rest, "x") && (!take_number(rest, 65535, &lanes) || !lanes))
 		return false;
 	*out = tenon_dtype(dtype_words[i].code, bits, lanes);

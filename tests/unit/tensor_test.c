@@ -270,10 +270,32 @@ static void dtypes_are_written_as_they_are_read(void **state)
 	assert_string_equal(tenon_dtype_name(tenon_dtype(1, 1, 1), name), "bool");
 }
 
+static void narrow_floats_have_short_names(void **state)
+{
+	static const char *const names[][2] = {
+		{ "fp8_e4m3", "float8_e4m3" },
+		{ "f8_e4m3fnx4", "float8_e4m3fnx4" },
+		{ "fp6_e2m3fn", "float6_e2m3fn" },
+		{ "f4_e2m1fn", "float4_e2m1fn" },
+		{ "float4_e2m1fn_x2", "float4_e2m1fnx2" },
+	};
+	char name[TENON_DTYPE_NAME];
+	DLDataType d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		assert_int_equal(tenon_dtype_parse(tenon_slice_of(names[i][0]), &d), 0);
+		assert_string_equal(tenon_dtype_name(d, name), names[i][1]);
+	}
+}
+
 static void what_is_no_dtype_is_refused_by_name(void **state)
 {
-	static const char *const bad[] = { "float",  "flot32", "int8x0",   "int8x",	"int0",
-					   "int999", "bool8",  "float32 ", "int8x99999" };
+	static const char *const bad[] = { "float",	    "flot32",  "int8x0", "int8x",
+					   "int0",	    "int999",  "bool8",	 "float32 ",
+					   "int8x99999",    "fp_e4m3", "fp8_",	 "float4_e2m1fn_",
+					   "float8_e4m3_x2" };
 	DLDataType d;
 	size_t i;
 
@@ -409,6 +431,7 @@ int main(void)
 		cmocka_unit_test(strides_of_extents_that_overflow_are_compared_all_the_same),
 		cmocka_unit_test(views_of_views_go_without_a_deep_stack),
 		cmocka_unit_test(dtypes_are_written_as_they_are_read),
+		cmocka_unit_test(narrow_floats_have_short_names),
 		cmocka_unit_test(what_is_no_dtype_is_refused_by_name),
 		cmocka_unit_test(devices_have_names_and_numbers),
 	};
