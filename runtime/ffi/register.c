@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 
+#include "runtime/ffi/json.h"
 #include "runtime/ffi/walk.h"
 
 static struct tenon_tvm_table extended;
@@ -12,7 +13,7 @@ static struct tenon_tvm_table extended;
 static int (*const steps[])(void) = {
 	types_register,	    big_int_register, containers_register, fields_register,
 	functions_register, modules_register, repr_register,	   compare_register,
-	hash_register,	    copy_register,
+	hash_register,	    copy_register,    json_register,	   graph_register,
 };
 
 static void add_all(void)

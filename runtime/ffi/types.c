@@ -360,7 +360,11 @@ static const int32_t convertible[] = {
 
 int types_register(void)
 {
+	const struct type_metadata root = { .total_size = sizeof(struct tenon_object) };
 	size_t i;
+
+	if (ffi->TVMFFITypeRegisterMetadata(TENON_TYPE_OBJECT, &root))
+		return -1;
 
 	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		if (ffi_attribute_column(columns[i]))

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUNTIME_FFI_JSON_H
+#define RUNTIME_FFI_JSON_H
+
+/* JSON as values: arrays, and maps with strings as keys. Numbers may be NaN, Infinity and -Infinity. */
+
+#include "runtime/ffi/ffi.h"
+
+/* Read JSON. Return: 0; -1 with an error raised that says where the text is wrong. */
+int ffi_json_parse(struct tenon_slice text, struct tenon_value *out);
+
+/*
+ * Write a value as JSON.
+ * @indent: spaces for each level; 0 for one line
+ *
+ * Return: 0; -1 with an error raised.
+ */
+int ffi_json_write(const struct tenon_value *v, int indent, struct tenon_value *out);
+
+int json_register(void);
+int graph_register(void);
+
+#endif /* RUNTIME_FFI_JSON_H */
