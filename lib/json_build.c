@@ -7,6 +7,7 @@
 #include <tenon/buffer.h>
 #include <tenon/error.h>
 
+#include "lib/brief_errors.h"
 #include "lib/error_slot.h"
 
 static int no_memory(void)

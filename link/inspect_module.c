@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "lib/brief_errors.h"
 #include "link/inspection.h"
 
 #ifdef CONFIG_LINK

@@ -8,6 +8,7 @@
 #include <tenon/backend/module_kind.h>
 #include <tenon/visit.h>
 
+#include "lib/brief_errors.h"
 #include "runtime/kind/loaders.h"
 
 #ifdef CONFIG_EXECUTORS

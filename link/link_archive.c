@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "link/link.h"
 #include "link/mlf/mlf.h"

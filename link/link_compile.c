@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "link/link.h"
 #include "link/link_system.h"

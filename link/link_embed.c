@@ -4,6 +4,7 @@
 #include <string.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/elf.h"
 #include "link/link.h"
 #include "link/module/artifact_record.h"

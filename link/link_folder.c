@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "link/link.h"
 
 int link_folder_make(char folder[LINK_FOLDER_ROOM])

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "link/link.h"
 #include "runtime/blob/import_blob.h"
 

@@ -2,6 +2,7 @@
 /* tenon_link_load(): files that become a module when they are used: manifests, archives */
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "link/link.h"
 
 /* Make the module that a manifest or an archive stands for. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "link/link.h"
 #include "link/module/link_host.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/brief_errors.h"
 #include "link/link.h"
 #include "link/link_crt_headers.h"
 #include "link/mlf/mlf.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Check that an output replaces no input. */
+#include "lib/brief_errors.h"
 #include "lib/file_same.h"
 #include "link/link.h"
 

@@ -6,6 +6,7 @@
 #include <tenon/backend/module_kind.h>
 #include <unistd.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/string_map.h"
 #include "link/link.h"

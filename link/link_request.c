@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_kind.h"
 #include "link/link.h"
 #include "link/module/link_graph.h"

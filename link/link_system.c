@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/elf.h"
 #include "lib/file_map.h"
 #include "lib/slice_starts.h"

@@ -5,6 +5,7 @@
 #include <tenon/backend/cursor.h>
 #include <tenon/string.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/slice_starts.h"
 #include "link/link.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <tenon/tensor.h>
 
+#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/file_same.h"
 #include "lib/json_build.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/brief_errors.h"
 #include "link/module/link_tree.h"
 
 static int make_folder(const char *path)

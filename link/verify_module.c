@@ -8,6 +8,8 @@
 #include <string.h>
 #include <tenon/error.h>
 
+#include "lib/brief_errors.h"
+
 /* ---- findings */
 
 static struct tenon_slice kind_of(const struct verify *v, size_t module)
