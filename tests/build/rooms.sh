@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Arrows between rooms run as the two tables of docs/architecture.md say, in sources and in objects
+# Arrows between rooms run as the two tables of docs/rooms.md say, in sources and in objects
 
 . tests/build/tap.sh
 need nm
@@ -34,7 +34,7 @@ read_tables()
 			if (path !~ /^(tools|firmware)/)
 				sub(/.*\//, "", path)
 			return path
-		}' docs/architecture.md
+		}' docs/rooms.md
 }
 
 # Functions for the awk programs below: room_of(FILE), and allowed(FROM, TO), names of rooms.
@@ -172,7 +172,7 @@ uses_obey()
 
 read_tables > "$scratch/tables"
 sources > "$scratch/sources"
-it "the tables of docs/architecture.md name rooms" test "$(grep -c '^room' "$scratch/tables")" -gt 20
+it "the tables of docs/rooms.md name rooms" test "$(grep -c '^room' "$scratch/tables")" -gt 20
 it "a room uses rooms that stand below it" rows_stand_in_order
 it "every source is in a room" every_source_has_a_room
 it "every room has a source" rooms_exist
