@@ -34,10 +34,9 @@
 	"  --no-sandbox           let uploaded code do all that this user can\n"
 
 #define RPC_SERVE_WARNING                                                                          \
-	"An uploaded shared object is native code: who can connect can run programs here, within " \
-	"the\n"                                                                                    \
-	"limits of the session's sandbox. TVM's clients prove nothing; those of Tenon can prove "  \
-	"a "                                                                                       \
-	"secret.\n"
+	"An uploaded shared object is native code: everyone who can connect can run programs "     \
+	"here, within\n"                                                                           \
+	"the limits of the session's sandbox. TVM's clients prove nothing; those of Tenon can "    \
+	"prove a secret.\n"
 
 #endif /* TOOLS_RPC_RPC_SERVE_HELP_H */
