@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Queues whose operations a thread does in order, for devices whose jobs must be waited for. */
 #ifndef DEVICES_INLINE_WORKER_QUEUE_H
 #define DEVICES_INLINE_WORKER_QUEUE_H
 
-/**
- * DOC: queues with a thread
- *
+/*
  * Submitting adds an operation to a list and returns; the queue's thread does the operations in order. For devices
  * whose memory is always mapped, and whose jobs end only for a thread that waits for them: the kernel's interface
  * cannot order a copy by the CPU behind a job.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Paths of accesses, which say where in nested objects two values differ. */
 #ifndef RUNTIME_FFI_ACCESS_PATH_H
 #define RUNTIME_FFI_ACCESS_PATH_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find, set and call attributes of types in the columns of tvm-ffi. */
 #include "runtime/ffi/attributes.h"
 
 static struct tenon_slice slice_of(const char *name)

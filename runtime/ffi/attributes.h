@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Attributes of types: one column for each name, with a value for each type. */
 #ifndef RUNTIME_FFI_ATTRIBUTES_H
 #define RUNTIME_FFI_ATTRIBUTES_H
-
-/* Attributes of types: one column for each name, with a value for each type. */
 
 #include "runtime/ffi/ffi.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compare, print, parse and hash integers of any size. */
 #include "runtime/ffi/big_int.h"
 
 #include <stdlib.h>

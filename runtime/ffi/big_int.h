@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Integers of more than 64 bits: words in two's complement, the least significant first. */
 #ifndef RUNTIME_FFI_BIG_INT_H
 #define RUNTIME_FFI_BIG_INT_H
-
-/* Integers of more than 64 bits: words in two's complement, the least significant first. */
 
 #include "runtime/ffi/ffi.h"
 

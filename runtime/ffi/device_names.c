@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of device types, in a table by number. */
 #include "runtime/ffi/device_names.h"
 
 /* by DLDeviceType, from 1 on */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of device types, as tvm-ffi prints them. */
 #ifndef RUNTIME_FFI_DEVICE_NAMES_H
 #define RUNTIME_FFI_DEVICE_NAMES_H
 

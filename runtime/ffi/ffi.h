@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_FFI_FFI_H
-#define RUNTIME_FFI_FFI_H
-
 /*
  * What turns the compatibility library into a drop-in for tvm-ffi: global functions, types and
  * attributes that its Python package expects. It is part of libtvm_ffi.so only and reaches the
  * runtime through the table of tvm_table.h alone, as foreign code would.
  */
+#ifndef RUNTIME_FFI_FFI_H
+#define RUNTIME_FFI_FFI_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read and write fields of objects by their type's records, and create objects. */
 #include "runtime/ffi/fields.h"
 
 #include "runtime/ffi/attributes.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Fields of objects, through what their types registered for them. */
 #ifndef RUNTIME_FFI_FIELDS_H
 #define RUNTIME_FFI_FIELDS_H
-
-/* Fields of objects, through what their types registered for them. */
 
 #include "runtime/ffi/ffi.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find, insert and erase pairs in both layouts, and grow from one to the other. */
 #include "runtime/ffi/map.h"
 
 #include <stdlib.h>

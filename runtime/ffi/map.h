@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RUNTIME_FFI_MAP_H
-#define RUNTIME_FFI_MAP_H
-
 /*
  * Maps and dicts of any size, with the two layouts of tvm-ffi: up to four pairs in a row, more in a
  * hash table whose items are linked in the order of insertion. C++ code reads and changes them in
  * place, so the functions here work on maps of its making as well.
  */
+#ifndef RUNTIME_FFI_MAP_H
+#define RUNTIME_FFI_MAP_H
 
 #include "runtime/ffi/ffi.h"
 

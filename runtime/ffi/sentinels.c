@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The two permanent objects. */
 #include "runtime/ffi/sentinels.h"
 
 /* Without a deleter they are permanent, whatever their count is. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Two objects that stand for "no value" and for "keyword arguments follow"; compared by address. */
 #ifndef RUNTIME_FFI_SENTINELS_H
 #define RUNTIME_FFI_SENTINELS_H
-
-/* Two objects that stand for "no value" and for "keyword arguments follow"; compared by address. */
 
 #include "runtime/ffi/ffi.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create arrays and lists, and change lists in place. */
 #include "runtime/ffi/sequence.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Arrays and lists. C++ code changes lists in place, so their items are always a block of their own. */
 #ifndef RUNTIME_FFI_SEQUENCE_H
 #define RUNTIME_FFI_SEQUENCE_H
-
-/* Arrays and lists. C++ code changes lists in place, so their items are always a block of their own. */
 
 #include "runtime/ffi/ffi.h"
 

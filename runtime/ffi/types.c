@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Register types with their fields, methods and conversions. */
 #include "runtime/ffi/types.h"
 
 #include <stddef.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The types that tvm-ffi's own library registers, with their fields where C++ has them. */
 #ifndef RUNTIME_FFI_TYPES_H
 #define RUNTIME_FFI_TYPES_H
-
-/* The types that tvm-ffi's own library registers, with their fields where C++ has them. */
 
 #include "runtime/ffi/fields.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the functions share that visit objects within objects. */
 #ifndef RUNTIME_FFI_WALK_H
 #define RUNTIME_FFI_WALK_H
-
-/* What the functions share that visit objects within objects. */
 
 #include "runtime/ffi/map.h"
 
