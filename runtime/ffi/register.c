@@ -6,14 +6,28 @@
 #include <pthread.h>
 
 #include "runtime/ffi/json.h"
+#include "runtime/ffi/structural.h"
 #include "runtime/ffi/walk.h"
 
 static struct tenon_tvm_table extended;
 
 static int (*const steps[])(void) = {
-	types_register,	    big_int_register, containers_register, fields_register,
-	functions_register, modules_register, repr_register,	   compare_register,
-	hash_register,	    copy_register,    json_register,	   graph_register,
+	types_register,
+	big_int_register,
+	containers_register,
+	fields_register,
+	functions_register,
+	modules_register,
+	repr_register,
+	compare_register,
+	hash_register,
+	copy_register,
+	json_register,
+	graph_register,
+	structural_equal_register,
+	structural_hash_register,
+	structural_key_register,
+	structural_visit_register,
 };
 
 static void add_all(void)

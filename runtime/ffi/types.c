@@ -211,13 +211,60 @@ static int enum_state_create(void *self, const struct tenon_value *args, int32_t
 	return -1;
 }
 
-/* __ffi_convert__ of a type: the value itself if it is an object of the type */
+/* Make a shape of integers. Return: 0; -1 with an error raised; 1 if there are other items. */
+static int shape_of_items(const struct tenon_array *items, struct tenon_value *ret)
+{
+	static const struct tenon_slice name = { "ffi.Shape", 9 };
+	int64_t i;
+	void *make;
+	int err;
+
+	for (i = 0; i < items->size; i++)
+		if (items->data[i].type != TENON_TYPE_INT)
+			return 1;
+	if (items->size > INT32_MAX || ffi->TVMFFIFunctionGetGlobal(&name, &make) || !make)
+		return -1;
+	err = ffi_call(make, items->data, (int32_t)items->size, ret);
+	ffi_unref(make);
+	return err;
+}
+
+/* Make a container of one type of what another holds. Return: 0; -1; 1 if that is not possible. */
+static int convert_container(int32_t type, struct tenon_object *from, struct tenon_value *ret)
+{
+	const struct tenon_array *items = (const struct tenon_array *)from;
+	struct ffi_map_at at = FFI_MAP_START;
+	const struct tenon_value *key, *value;
+	struct tenon_map *m;
+	int err = 0;
+
+	if (ffi_is_sequence(from->type) && type == TENON_TYPE_SHAPE)
+		return shape_of_items(items, ret);
+	if (ffi_is_sequence(from->type) && ffi_is_sequence(type)) {
+		*ret = tenon_arg_object(ffi_sequence_create(type, items->data, items->size));
+		return ret->type == TENON_TYPE_NONE ? -1 : 0;
+	}
+	if (!ffi_is_map(from->type) || !ffi_is_map(type))
+		return 1;
+	m = ffi_map_create(type);
+	*ret = tenon_arg_object(m);
+	if (!m)
+		return -1;
+	while (!err && ffi_map_next((struct tenon_map *)from, &at, &key, &value))
+		err = ffi_map_set(m, key, value);
+	if (err)
+		ffi_release(ret);
+	return err;
+}
+
+/* __ffi_convert__ of a type: the value itself if it is of the type, or what another container holds */
 static int convert_call(void *self, const struct tenon_value *args, int32_t count,
 			struct tenon_value *ret)
 {
 	int32_t type = (int32_t)(intptr_t)self;
 	struct tenon_object *o = count == 1 ? ffi_object(&args[0]) : NULL;
 	struct tenon_slice found, wanted = ffi_type_key(type);
+	int err;
 
 	if (ffi_count("__ffi_convert__", count, 1, 1))
 		return -1;
@@ -226,6 +273,12 @@ static int convert_call(void *self, const struct tenon_value *args, int32_t coun
 		*ret = tenon_arg_object(o);
 		return 0;
 	}
+	if ((type == TENON_TYPE_STRING && ffi_is_string(args[0].type)) ||
+	    (type == TENON_TYPE_BYTES && ffi_is_bytes(args[0].type)))
+		return ffi_own(&args[0], ret);
+	err = o ? convert_container(type, o, ret) : 1;
+	if (err <= 0)
+		return err;
 	found = ffi_type_key(o ? o->type : args[0].type);
 	return ffi_raise("TypeError", "Cannot cast from `%.*s` to `%.*s`", (int)found.size,
 			 found.data, (int)wanted.size, wanted.data);
@@ -268,19 +321,6 @@ static int enums_register(void)
 	return 0;
 }
 
-struct structural_key {
-	struct tenon_object object;
-	struct tenon_value key;
-	int64_t hash;
-};
-
-static const struct ffi_member structural_key_members[] = {
-	{ "key", FFI_AT(struct structural_key, key), TENON_TYPE_ANY, 0, "{\"type\":\"Any\"}" },
-	{ "hash_i64", FFI_AT(struct structural_key, hash), TENON_TYPE_INT, 0,
-	  "{\"type\":\"int\"}" },
-	{ 0 },
-};
-
 struct visit_context {
 	struct tenon_object object;
 	struct tenon_object *reverse_pattern;
@@ -315,11 +355,7 @@ static int structural_types_register(void)
 	    ffi_members_register(ffi_type_visit_context, visit_context_members) ||
 	    ffi_instance_attributes(ffi_type_visit_context, sizeof(struct visit_context)) ||
 	    ffi_type_add("ffi.StructuralMutator", TENON_TYPE_OBJECT, sizeof(struct tenon_object),
-			 COMPARED_NEVER, true, &ffi_type_mutator) ||
-	    ffi_type_add("ffi.StructuralKey", TENON_TYPE_OBJECT, sizeof(struct structural_key),
-			 COMPARED_NEVER, true, &ffi_type_structural_key) ||
-	    ffi_members_register(ffi_type_structural_key, structural_key_members) ||
-	    ffi_instance_attributes(ffi_type_structural_key, sizeof(struct structural_key)))
+			 COMPARED_NEVER, true, &ffi_type_mutator))
 		return -1;
 	return ffi_members_register(TENON_TYPE_VISIT_INTERRUPT, visit_interrupt_members) ||
 			       ffi_instance_attributes(TENON_TYPE_VISIT_INTERRUPT,

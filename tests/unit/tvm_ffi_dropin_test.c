@@ -211,6 +211,7 @@ static void values_are_compared_by_what_is_in_them(void **state)
 	assert_int_equal(integer("ffi.RecursiveEq", a, c), 0);
 	assert_int_equal(integer("ffi.RecursiveLt", c, a), 1);
 	assert_int_equal(integer("ffi.RecursiveGe", c, a), 0);
+	tenon_value_release(&c);
 	assert_int_equal(CALL("ffi.RecursiveHash", &ret, a), 0);
 	assert_int_equal(CALL("ffi.RecursiveHash", &c, b), 0);
 	assert_int_equal(ret.as.integer, c.as.integer);
@@ -260,6 +261,107 @@ static void a_value_too_deep_is_an_error(void **state)
 	assert_int_not_equal(CALL("ffi.RecursiveHash", &ret, v), 0);
 	tenon_error_clear();
 	tenon_value_release(&v);
+}
+
+static void structures_are_compared_and_the_first_difference_is_named(void **state)
+{
+	struct tenon_value a, b, paths, ret;
+
+	(void)state;
+	assert_int_equal(
+		CALL("ffi.Array", &a, tenon_arg_int(1), tenon_arg_string("a longer string")), 0);
+	assert_int_equal(
+		CALL("ffi.Array", &b, tenon_arg_int(1), tenon_arg_string("another string")), 0);
+	assert_int_equal(integer("ffi.StructuralEqual", a, a), 1);
+	assert_int_equal(integer("ffi.StructuralEqual", a, b), 0);
+	assert_int_equal(CALL("ffi.GetFirstStructuralMismatch", &paths, a, b, tenon_arg_bool(false),
+			      tenon_arg_bool(false)),
+			 0);
+	assert_shown(paths, "(<root>[1], <root>[1])");
+	tenon_value_release(&paths);
+	assert_int_equal(CALL("ffi.StructuralHash", &ret, a), 0);
+	assert_int_equal(CALL("ffi.StructuralHash", &paths, b), 0);
+	assert_int_not_equal(ret.as.integer, paths.as.integer);
+	/* objects whose type does not say how they are compared */
+	assert_int_equal(call("ffi.GetInvalidObject", &ret, NULL, 0), 0);
+	assert_int_not_equal(CALL("ffi.StructuralHash", &paths, ret), 0);
+	tenon_error_clear();
+	tenon_value_release(&ret);
+	tenon_value_release(&a);
+	tenon_value_release(&b);
+}
+
+static void a_graph_in_json_brings_back_what_was_written(void **state)
+{
+	struct tenon_slice bytes = { "\0\1\2\377", 4 };
+	struct tenon_value inner, v, text, back;
+
+	(void)state;
+	assert_int_equal(CALL("ffi.Array", &inner, tenon_arg_float(0.5), tenon_arg_none()), 0);
+	assert_int_equal(CALL("ffi.Dict", &v, tenon_arg_string("twice"), inner, tenon_arg_int(-7),
+			      inner, tenon_arg_bytes(&bytes), tenon_arg_bool(true)),
+			 0);
+	assert_int_equal(CALL("ffi.ToJSONGraphString", &text, v, tenon_arg_none()), 0);
+	assert_int_equal(CALL("ffi.FromJSONGraphString", &back, text), 0);
+	assert_int_equal(integer("ffi.RecursiveEq", v, back), 1);
+	tenon_value_release(&inner);
+	assert_int_equal(CALL("ffi.DictGetItem", &inner, back, tenon_arg_int(-7)), 0);
+	tenon_value_release(&v);
+	assert_int_equal(CALL("ffi.DictGetItem", &v, back, tenon_arg_string("twice")), 0);
+	/* what was one object is one again */
+	assert_ptr_equal(v.as.pointer, inner.as.pointer);
+	tenon_value_release(&v);
+	tenon_value_release(&inner);
+	tenon_value_release(&text);
+	tenon_value_release(&back);
+}
+
+static void json_that_is_wrong_is_refused(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"{",
+		"[1,",
+		"[1 2]",
+		"{\"a\" 1}",
+		"{1: 2}",
+		"\"\\ud800\"",
+		"\"\\u12\"",
+		"\"open",
+		"-",
+		"1e",
+		"nul",
+		"{} x",
+		"{}",
+		"{\"root_index\": 0, \"nodes\": []}",
+		"{\"root_index\": -1, \"nodes\": [{\"type\": \"None\"}]}",
+		"{\"root_index\": 0, \"nodes\": [1]}",
+		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Array\", \"data\": [0]}]}",
+		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Map\", \"data\": [0]}]}",
+		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Shape\", \"data\": [\"a\"]}]}",
+		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Bytes\", \"data\": \"!!!!\"}]}",
+		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.BigInt\", \"data\": \"12x\"}]}",
+		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Function\", \"data\": {}}]}",
+		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Enum\", \"data\": 3}]}",
+		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.reflection.AccessStep\", "
+		"\"data\": {}}]}",
+	};
+	struct tenon_value ret;
+	size_t i;
+	char *deep;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (!CALL("ffi.FromJSONGraphString", &ret, tenon_arg_string(bad[i])))
+			fail_msg("accepted: %s", bad[i]);
+		tenon_error_clear();
+	}
+	deep = malloc(100001);
+	memset(deep, '[', 100000);
+	deep[100000] = '\0';
+	assert_int_not_equal(CALL("ffi.json.Parse", &ret, tenon_arg_string(deep)), 0);
+	tenon_error_clear();
+	free(deep);
 }
 
 struct point {
@@ -319,6 +421,9 @@ int main(void)
 		cmocka_unit_test(values_are_compared_by_what_is_in_them),
 		cmocka_unit_test(a_list_in_itself_is_shown_and_copied),
 		cmocka_unit_test(a_value_too_deep_is_an_error),
+		cmocka_unit_test(structures_are_compared_and_the_first_difference_is_named),
+		cmocka_unit_test(a_graph_in_json_brings_back_what_was_written),
+		cmocka_unit_test(json_that_is_wrong_is_refused),
 		cmocka_unit_test(a_type_of_python_makes_objects_and_their_text),
 	};
 
