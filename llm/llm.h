@@ -82,6 +82,33 @@ struct llm_template {
 	struct tenon_llm_sampling sampling;
 };
 
+/* tokens that a step appends to a sequence */
+struct llm_slice {
+	size_t part; /* number of the part that receives the row of logits if the slice ends it */
+	size_t start;
+	size_t count;
+};
+
+/**
+ * struct llm_step - what a step needs, for as many sequences as there may be
+ * @gathered: tokens of the step, in the order of its sequences: @info.chunk, or @info.sequences if that is more
+ * @slices: of the step
+ * @done: tokens of each part that earlier steps appended
+ * @numbers: identifiers of the sequences, then numbers of tokens
+ * @ends: last token of each slice
+ * @tokens: @gathered on the device; @ids, @counts: @numbers. All three are used again as long as they fit
+ */
+struct llm_step {
+	int32_t *gathered;
+	struct llm_slice *slices;
+	size_t *done;
+	int64_t *numbers;
+	int32_t *ends;
+	struct tenon_tensor *tokens;
+	struct tenon_shape *ids;
+	struct tenon_shape *counts;
+};
+
 enum llm_role { LLM_USER, LLM_ASSISTANT, LLM_TOOL };
 
 struct tenon_llm {
@@ -102,7 +129,7 @@ struct tenon_llm {
 	int64_t next_id;
 	float *logits;
 	size_t logits_room; /* rows */
-	int32_t *gathered; /* tokens of one step: @info.chunk, or @info.sequences if that is more */
+	struct llm_step step;
 	struct llm_batch *batch;
 };
 
@@ -119,6 +146,10 @@ int llm_call(struct tenon_function *f, const struct tenon_value *args, int32_t c
 
 /* Refuse a device that the library was not compiled for. */
 int llm_check_device(struct tenon_module *root, DLDevice device);
+
+/* Make room for steps of @info.sequences sequences. */
+int llm_step_open(struct tenon_llm *llm);
+void llm_step_close(struct llm_step *s);
 
 /* Find out how long a row of logits is, by one forward step. */
 int llm_measure(struct tenon_llm *llm);

@@ -80,6 +80,34 @@ int64_t tenon_llm_free_pages(struct tenon_llm *llm)
 
 /* ---- tensors */
 
+int llm_step_open(struct tenon_llm *llm)
+{
+	const int64_t most = llm->info.sequences;
+	struct llm_step *s = &llm->step;
+
+	s->gathered = calloc((size_t)(llm->info.chunk > most ? llm->info.chunk : most),
+			     sizeof(*s->gathered));
+	s->slices = calloc((size_t)most, sizeof(*s->slices));
+	s->done = calloc((size_t)most, sizeof(*s->done));
+	s->numbers = calloc((size_t)most, 2 * sizeof(*s->numbers));
+	s->ends = calloc((size_t)most, sizeof(*s->ends));
+	if (s->gathered && s->slices && s->done && s->numbers && s->ends)
+		return 0;
+	return tenon_error(-TENON_E_NOMEM, "no memory for a step");
+}
+
+void llm_step_close(struct llm_step *s)
+{
+	tenon_object_unref(s->tokens);
+	tenon_object_unref(s->ids);
+	tenon_object_unref(s->counts);
+	free(s->gathered);
+	free(s->slices);
+	free(s->done);
+	free(s->numbers);
+	free(s->ends);
+}
+
 static int tensor_of_ints(struct tenon_llm *llm, int32_t *data, int64_t count,
 			  struct tenon_tensor **out)
 {
@@ -94,30 +122,43 @@ static int tensor_of_ints(struct tenon_llm *llm, int32_t *data, int64_t count,
 	return err;
 }
 
-static int shape_of(const int64_t *extents, size_t count, struct tenon_value *out)
+/* @kept: NULL, or those of an earlier step: another number of them, or that step's */
+static int keep_tokens(struct tenon_llm *llm, int64_t count, struct tenon_tensor **kept)
 {
-	struct tenon_shape *s;
-	int err = tenon_shape_create(extents, count, &s);
+	int32_t *data = llm->step.gathered;
+	DLTensor from = tenon_dltensor(data, &count, 1, tenon_dtype(TENON_DTYPE_INT, 32, 1));
 
-	*out = err ? tenon_arg_none() : tenon_arg_object(s);
-	return err;
+	if (*kept && (*kept)->dl.shape[0] == count)
+		return tenon_tensor_copy(&from, &(*kept)->dl);
+	tenon_object_unref(*kept);
+	*kept = NULL;
+	return tensor_of_ints(llm, data, count, kept);
+}
+
+static int keep_shape(const int64_t *extents, size_t count, struct tenon_shape **kept)
+{
+	if (*kept && (*kept)->size == count &&
+	    !memcmp((*kept)->data, extents, count * sizeof(*extents)))
+		return 0;
+	tenon_object_unref(*kept);
+	*kept = NULL;
+	return tenon_shape_create(extents, count, kept);
 }
 
 /* The embeddings of tokens, as [a, b, hidden]; @a times @b is the number of tokens. */
 static int embed(struct tenon_llm *llm, int64_t a, int64_t b, struct tenon_tensor **out)
 {
 	struct tenon_value args[2], ret = tenon_arg_none();
-	struct tenon_tensor *tokens, *whole;
+	struct tenon_tensor *whole;
 	int64_t shape[3] = { a, b, 0 };
 	DLTensor dl;
-	int err = tensor_of_ints(llm, llm->gathered, a * b, &tokens);
+	int err = keep_tokens(llm, a * b, &llm->step.tokens);
 
 	if (err)
 		return err;
-	args[0] = tenon_arg_object(tokens);
+	args[0] = tenon_arg_object(llm->step.tokens);
 	args[1] = tenon_arg_object(llm->weights);
 	err = tenon_function_call(llm->f.embed, args, 2, &ret);
-	tenon_object_unref(tokens);
 	if (err)
 		return tenon_error_in(-TENON_E_CALL, "embed");
 	err = tenon_value_object(&ret, TENON_TYPE_TENSOR, &whole);
@@ -179,13 +220,6 @@ static int take_logits(struct tenon_llm *llm, const struct tenon_value *ret, int
 
 /* ---- one step */
 
-/* tokens that a step appends to a sequence */
-struct slice {
-	size_t part; /* number of the part that receives the row of logits if the slice ends it */
-	size_t start;
-	size_t count;
-};
-
 static struct tenon_function *choose(const struct llm_model_functions *f, size_t count, bool decode)
 {
 	struct tenon_function *one = decode ? f->decode : f->prefill;
@@ -195,8 +229,8 @@ static struct tenon_function *choose(const struct llm_model_functions *f, size_t
 }
 
 /* Undo a step: remove what it appended. */
-static void undo(struct tenon_llm *llm, const struct tenon_llm_part *parts, const struct slice *s,
-		 size_t count)
+static void undo(struct tenon_llm *llm, const struct tenon_llm_part *parts,
+		 const struct llm_slice *s, size_t count)
 {
 	struct tenon_error *reason = tenon_error_take();
 	size_t i;
@@ -209,25 +243,21 @@ static void undo(struct tenon_llm *llm, const struct tenon_llm_part *parts, cons
 }
 
 /* Call the model's function for one step that has begun. */
-static int run(struct tenon_llm *llm, const struct slice *s, size_t count, bool decode,
+static int run(struct tenon_llm *llm, const struct llm_slice *s, size_t count, bool decode,
 	       struct tenon_tensor *x, float *rows)
 {
 	struct tenon_function *f = choose(&llm->f, count, decode);
 	struct tenon_value args[4], ret = tenon_arg_none();
 	struct tenon_tensor *ends = NULL;
-	int32_t n = 0, *last, end = -1;
+	int32_t n = 0, end = -1;
 	size_t i;
 	int err = 0;
 
 	args[n++] = tenon_arg_object(x);
 	if (f == llm->f.batch_prefill) {
-		last = malloc(count * sizeof(*last));
-		if (!last)
-			return tenon_error(-TENON_E_NOMEM, "no memory for a step");
 		for (i = 0; i < count; i++)
-			last[i] = end += (int32_t)s[i].count;
-		err = tensor_of_ints(llm, last, (int64_t)count, &ends);
-		free(last);
+			llm->step.ends[i] = end += (int32_t)s[i].count;
+		err = tensor_of_ints(llm, llm->step.ends, (int64_t)count, &ends);
 		if (err)
 			return err;
 		args[n++] = tenon_arg_object(ends);
@@ -244,34 +274,33 @@ static int run(struct tenon_llm *llm, const struct slice *s, size_t count, bool 
 	return err ? tenon_error_in(err, decode ? "decode" : "prefill") : 0;
 }
 
-static int begin(struct tenon_llm *llm, const struct tenon_llm_part *parts, const struct slice *s,
-		 size_t count)
+static int begin(struct tenon_llm *llm, const struct tenon_llm_part *parts,
+		 const struct llm_slice *s, size_t count)
 {
-	int64_t *numbers = malloc(2 * count * sizeof(*numbers));
-	struct tenon_value args[3] = { llm->cache, tenon_arg_none(), tenon_arg_none() };
+	struct llm_step *step = &llm->step;
+	int64_t *numbers = step->numbers;
+	struct tenon_value args[3];
 	size_t i;
 	int err;
 
-	if (!numbers)
-		return tenon_error(-TENON_E_NOMEM, "no memory for a step");
 	for (i = 0; i < count; i++) {
 		numbers[i] = parts[s[i].part].id;
 		numbers[count + i] = (int64_t)s[i].count;
 	}
-	err = shape_of(numbers, count, &args[1]);
+	err = keep_shape(numbers, count, &step->ids);
 	if (!err)
-		err = shape_of(numbers + count, count, &args[2]);
-	if (!err)
-		err = llm_call(llm->cache_f.begin, args, 3);
-	tenon_value_release(&args[1]);
-	tenon_value_release(&args[2]);
-	free(numbers);
-	return err;
+		err = keep_shape(numbers + count, count, &step->counts);
+	if (err)
+		return err;
+	args[0] = llm->cache;
+	args[1] = tenon_arg_object(step->ids);
+	args[2] = tenon_arg_object(step->counts);
+	return llm_call(llm->cache_f.begin, args, 3);
 }
 
 /* One step: append slices of parts. @rows receives a row of logits for each; NULL for none. */
-static int step(struct tenon_llm *llm, const struct tenon_llm_part *parts, const struct slice *s,
-		size_t count, float *rows)
+static int step(struct tenon_llm *llm, const struct tenon_llm_part *parts,
+		const struct llm_slice *s, size_t count, float *rows)
 {
 	struct tenon_tensor *x;
 	bool decode = true;
@@ -279,7 +308,7 @@ static int step(struct tenon_llm *llm, const struct tenon_llm_part *parts, const
 	int err, ended;
 
 	for (i = 0; i < count; i++) {
-		memcpy(llm->gathered + total, parts[s[i].part].tokens + s[i].start,
+		memcpy(llm->step.gathered + total, parts[s[i].part].tokens + s[i].start,
 		       s[i].count * sizeof(int32_t));
 		total += s[i].count;
 		/* one token for each sequence: any of these may also be a prompt */
@@ -345,54 +374,41 @@ static int check_parts(const struct tenon_llm *llm, const struct tenon_llm_part 
 int tenon_llm_forward(struct tenon_llm *llm, const struct tenon_llm_part *parts, size_t count,
 		      const float **logits)
 {
-	struct slice *s;
-	size_t *done, part = 0, used, room, n, i;
-	float *rows;
+	struct llm_slice *s = llm->step.slices;
+	size_t *done = llm->step.done, part = 0, used, room, n, i;
 	int err = check_parts(llm, parts, count);
 
 	*logits = NULL;
 	if (!err)
-		/* the first rows hold the results, the others the logits of one step */
-		err = make_rows(llm, 2 * count);
+		err = make_rows(llm, count);
 	if (err)
 		return err;
-	s = calloc(count, sizeof(*s));
-	done = calloc(count, sizeof(*done));
-	if (!s || !done) {
-		err = tenon_error(-TENON_E_NOMEM, "no memory for a step");
-		goto free_parts;
-	}
-	rows = llm->logits + count * (size_t)llm->info.vocabulary;
+	memset(done, 0, count * sizeof(*done));
 	while (!err && part < count) {
 		n = used = 0;
 		room = (size_t)llm->info.chunk;
 		for (i = part; i < count && used < room; i++) {
-			s[n] = (struct slice){ i, done[i], parts[i].count - done[i] };
+			s[n] = (struct llm_slice){ i, done[i], parts[i].count - done[i] };
 			if (s[n].count > room - used)
 				s[n].count = room - used;
 			used += s[n++].count;
 			if (!llm->f.batch_prefill)
 				break;
 		}
-		err = step(llm, parts, s, n, rows);
+		/* a row of a part that the step does not end is written again by the one that does */
+		err = step(llm, parts, s, n, llm->logits + part * (size_t)llm->info.vocabulary);
 		for (i = 0; i < n && !err; i++) {
 			done[s[i].part] += s[i].count;
 			if (done[s[i].part] < parts[s[i].part].count)
 				break;
 			part = s[i].part + 1;
-			memcpy(llm->logits + s[i].part * (size_t)llm->info.vocabulary,
-			       rows + i * (size_t)llm->info.vocabulary,
-			       (size_t)llm->info.vocabulary * sizeof(float));
 		}
 	}
 	for (i = 0; i < count && err; i++) {
-		s[0] = (struct slice){ i, 0, done[i] };
+		s[0] = (struct llm_slice){ i, 0, done[i] };
 		if (done[i])
 			undo(llm, parts, s, 1);
 	}
-free_parts:
-	free(done);
-	free(s);
 	if (!err)
 		*logits = llm->logits;
 	return err;
@@ -402,7 +418,7 @@ int llm_measure(struct tenon_llm *llm)
 {
 	const int32_t token = 0;
 	struct tenon_llm_part part = { 0, &token, 1 };
-	struct slice s = { 0, 0, 1 };
+	struct llm_slice s = { 0, 0, 1 };
 	int err = tenon_llm_add(llm, &part.id);
 
 	if (err)

@@ -427,15 +427,6 @@ static int read_metadata(struct tenon_llm *llm)
 	return err;
 }
 
-/* tokens of a step, in the order of its sequences */
-static int make_gathered(struct tenon_llm *llm)
-{
-	int64_t n = llm->info.chunk > llm->info.sequences ? llm->info.chunk : llm->info.sequences;
-
-	llm->gathered = calloc((size_t)n, sizeof(*llm->gathered));
-	return llm->gathered ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a step");
-}
-
 static int open_library(struct tenon_llm *llm, const struct tenon_llm_options *o,
 			const char *library)
 {
@@ -457,7 +448,7 @@ static int start_model(struct tenon_llm *llm)
 	int err = create_cache(llm);
 
 	if (!err)
-		err = make_gathered(llm);
+		err = llm_step_open(llm);
 	return err ? err : llm_measure(llm);
 }
 
@@ -536,7 +527,7 @@ void tenon_llm_close(struct tenon_llm *llm)
 	tokenizer_close(llm->tokenizer);
 	llm_template_fini(&llm->template);
 	llm_metadata_fini(&llm->metadata);
-	free(llm->gathered);
+	llm_step_close(&llm->step);
 	free(llm->logits);
 	free(llm->folder);
 	free(llm->name);
