@@ -23,6 +23,20 @@ int ethosu_container_read(const struct tenon_cursor *c, struct ethosu_container 
 	return ethosu_payload_read(&all, &out->payload);
 }
 
+int ethosu_container_give(struct ethosu_container *c, const char *name,
+			  struct tenon_slice constants)
+{
+	if (!c->complete || c->constants.data || !c->constants.size)
+		return 0;
+	if (constants.size != c->constants.size)
+		return tenon_error(-TENON_E_FORMAT,
+				   "%s: the network has %zu bytes of constants, and the program "
+				   "that hands it over gives %zu",
+				   name, c->constants.size, constants.size);
+	c->constants = constants;
+	return 0;
+}
+
 static uint64_t number(struct tenon_slice numbers, uint64_t index)
 {
 	const uint8_t *at = (const uint8_t *)numbers.data + 8 * index;

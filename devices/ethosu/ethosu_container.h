@@ -53,7 +53,7 @@ struct ethosu_tensor {
  * @payload: the driver payload; its offsets count from the first byte of the file
  * @format: "cop", "npz" or "parts"
  * @complete: it has more than the payload: constants, sizes, tensors
- * @constants: bytes of region @constant_region, if @complete
+ * @constants: bytes of region @constant_region, if @complete; of parts the size alone, until ethosu_container_give()
  * @constant_region: their region
  * @sizes: bytes of each region; ETHOSU_UNLIMITED where the file does not say
  * @fields: numbers of 64 bits that describe tensors, by role and field
@@ -90,6 +90,17 @@ bool ethosu_container_is_zip(struct tenon_slice bytes);
  *	-TENON_E_UNSUPPORTED for one that is compressed; -TENON_E_OVERFLOW.
  */
 int ethosu_container_read(const struct tenon_cursor *c, struct ethosu_container *out);
+
+/**
+ * ethosu_container_give - give the constants of a network that was read from its parts
+ * @c: what was read; other forms have theirs
+ * @name: of the file, for messages
+ * @constants: where the program has them
+ *
+ * Return: 0; -TENON_E_FORMAT for another size.
+ */
+int ethosu_container_give(struct ethosu_container *c, const char *name,
+			  struct tenon_slice constants);
 
 /** ethosu_container_tensor - tensor number @index of a role, which is below its count */
 struct ethosu_tensor ethosu_container_tensor(const struct ethosu_container *c,

@@ -109,6 +109,8 @@ static int kernel(struct tenon_executable *executable, size_t index, struct teno
 
 	err = ethosu_container_read(&c, &n->contents);
 	if (!err)
+		err = ethosu_container_give(&n->contents, p->label, p->kernels[index].code);
+	if (!err)
 		err = ethosu_arguments_of(&n->contents, p->label, &n->arguments);
 	if (!err)
 		err = n->runner->make(&plan, n->bases, &n->made);

@@ -48,7 +48,7 @@ int ethosu_parts_read(const struct tenon_cursor *c, struct ethosu_container *out
 	struct tenon_cursor at = *c;
 	struct ethosu_regions r;
 	struct tenon_slice commands;
-	uint64_t commands_at;
+	uint64_t commands_at, size = 0;
 	int err;
 
 	out->format = "parts";
@@ -63,7 +63,10 @@ int ethosu_parts_read(const struct tenon_cursor *c, struct ethosu_container *out
 	err = err ? err : read_tensors(&at, out, ETHOSU_OUTPUT);
 	err = err ? err : read_part(&at, &commands);
 	commands_at = tenon_cursor_place(&at);
-	err = err ? err : read_part(&at, &out->constants);
+	err = err ? err : tenon_cursor_u64(&at, &size);
+	if (!err && (size_t)size != size)
+		err = tenon_cursor_error(&at, -TENON_E_OVERFLOW, "constants of 2^64 bytes");
+	out->constants.size = (size_t)size;
 	if (!err && tenon_cursor_left(&at))
 		err = tenon_cursor_error(&at, -TENON_E_FORMAT, "bytes behind the last part");
 	if (!err)

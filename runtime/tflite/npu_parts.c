@@ -27,12 +27,6 @@ static void put_tensors(struct tenon_buffer *out, const struct npu_tensor *t, si
 		tenon_buffer_u64(out, t[i].offset);
 }
 
-static int put_part(struct tenon_buffer *out, struct tenon_slice bytes)
-{
-	tenon_buffer_u64(out, bytes.size);
-	return tenon_buffer_slice(out, bytes);
-}
-
 int npu_parts(const struct npu_operator *op, struct tenon_buffer *out)
 {
 	tenon_buffer_append(out, TENON_ETHOSU_PARTS, sizeof(TENON_ETHOSU_PARTS) - 1);
@@ -43,6 +37,7 @@ int npu_parts(const struct npu_operator *op, struct tenon_buffer *out)
 	tenon_buffer_u64(out, op->fast);
 	put_tensors(out, op->tensors, op->input_count);
 	put_tensors(out, op->tensors + op->input_count, op->output_count);
-	put_part(out, op->payload);
-	return put_part(out, op->constants);
+	tenon_buffer_u64(out, op->payload.size);
+	tenon_buffer_slice(out, op->payload);
+	return tenon_buffer_u64(out, op->constants.size);
 }

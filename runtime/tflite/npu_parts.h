@@ -45,7 +45,7 @@ struct npu_operator {
 	size_t output_count;
 };
 
-/** npu_parts - append the parts of an operator; 0 or -TENON_E_NOMEM */
+/** npu_parts - append the parts of an operator but its constants, which stay where they are; 0 or -TENON_E_NOMEM */
 int npu_parts(const struct npu_operator *op, struct tenon_buffer *out);
 
 #endif /* RUNTIME_TFLITE_NPU_PARTS_H */

@@ -28,8 +28,10 @@ static const char *const memories[TENSORS] = { "payload", "constants", "arena",
 
 /**
  * struct npu_network - an operator on a device
- * @parts: its program, in the form that devices take
- * @program: the program that is read from it
+ * @parts: its program but the constants, in the form that devices take
+ * @read: the program that is read from it
+ * @info: its kernel, with the constants, which are in the model's file
+ * @program: with that kernel
  * @executable: on the device
  * @kernel: the network
  * @tensors: arguments of a run; their data is set by each
@@ -38,7 +40,9 @@ static const char *const memories[TENSORS] = { "payload", "constants", "arena",
  */
 struct npu_network {
 	struct tenon_buffer parts;
-	struct tenon_program *program;
+	struct tenon_program *read;
+	struct tenon_kernel_info info;
+	struct tenon_program program;
 	struct tenon_executable *executable;
 	struct tenon_kernel *kernel;
 	DLTensor *tensors;
@@ -235,25 +239,31 @@ static int pack(struct tflite_network *n, const struct operator_call *c, struct 
 	err = err ? err : charge(n, c, &op);
 	if (!err)
 		err = npu_parts(&op, &npu->parts);
+	npu->info.code = op.constants;
 	free(tensors);
 	return err;
 }
 
 static int load(struct tflite_network *n, const struct operator_call *c, struct npu_network *npu)
 {
+	struct tenon_slice constants;
 	char label[LABEL_TEXT];
 	int err;
 
 	snprintf(label, sizeof(label), "operator %" PRIu32 " (" NAME ")", c->index);
 	err = tenon_program_read(tenon_slice_of(NAME), TENON_GENERATION_FFI,
 				 (struct tenon_slice){ npu->parts.data, npu->parts.size }, label,
-				 &npu->program);
-	if (!err) {
-		err = tenon_executable_create(n->device, npu->program, NULL, &npu->executable);
-		err = err ? tenon_error_in(err, "%s", label)
-			  : tenon_executable_kernel(npu->executable, 0, &npu->kernel);
-	}
-	return err;
+				 &npu->read);
+	if (err)
+		return err;
+	constants = npu->info.code;
+	npu->info = npu->read->kernels[0];
+	npu->info.code = constants;
+	npu->program = *npu->read;
+	npu->program.kernels = &npu->info;
+	err = tenon_executable_create(n->device, &npu->program, NULL, &npu->executable);
+	return err ? tenon_error_in(err, "%s", label)
+		   : tenon_executable_kernel(npu->executable, 0, &npu->kernel);
 }
 
 int npu_create(struct tflite_network *n, const struct operator_call *c, struct npu_network **out)
@@ -278,7 +288,7 @@ void npu_close(struct npu_network *npu)
 	if (!npu)
 		return;
 	tenon_object_unref(npu->executable);
-	tenon_program_free(npu->program);
+	tenon_program_free(npu->read);
 	tenon_buffer_fini(&npu->parts);
 	free(npu->tensors);
 	free(npu->list);

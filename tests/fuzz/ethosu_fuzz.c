@@ -199,7 +199,6 @@ static void put_parts(const struct ethosu_container *c, struct tenon_slice paylo
 	tenon_buffer_u64(out, payload.size);
 	tenon_buffer_slice(out, payload);
 	tenon_buffer_u64(out, c->constants.size);
-	tenon_buffer_slice(out, c->constants);
 }
 
 static void visit_parts(void (*visit)(void *context, const char *name, struct tenon_slice bytes),

@@ -16,9 +16,10 @@
  *	inputs: their number n; n times 6 extents; n sizes of an element; n regions; n offsets
  *	outputs: the same
  *	the driver payload: its size in bytes, and it
- *	constants: their size in bytes, and they
+ *	constants: their size in bytes
  *
- * It ends there. Reading it copies nothing: constants are used where they lie.
+ * It ends there. The constants are beside it: tenon_kernel_info.code of the program's kernel, so that a program hands
+ * over weights of a file where they lie. A file or module cannot be of this form, because it has no constants then.
  */
 
 /* the first bytes */
