@@ -66,13 +66,6 @@ static const struct command *command_of(const struct tenon_kernel *kernel)
 	return (const struct command *)kernel;
 }
 
-/* A kind of module with one target has its name, and its files too. */
-bool cmdstream_runs(const struct tenon_program *program)
-{
-	return tenon_slice_equal(program->format, tenon_slice_of("cmdstream")) ||
-	       tenon_slice_equal(program->format, tenon_slice_of("rocket"));
-}
-
 /* ---- creation */
 
 static int check_target(struct tenon_device *device, const struct cmdstream *s,
@@ -280,8 +273,6 @@ bool cmdstream_executable_argument(const struct tenon_kernel *kernel, size_t ind
 	const struct command *k = command_of(kernel);
 	const struct tenon_cmdstream_region *r;
 
-	if (!cmdstream_runs(e->base.program))
-		return false;
 	r = &e->stream.regions[k->kernel.arguments[index]];
 	out->size = r->size;
 	out->reads = r->access & TENON_REGION_READ;

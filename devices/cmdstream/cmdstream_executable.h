@@ -18,6 +18,7 @@
 #include <tenon/backend/executable.h>
 #include <tenon/backend/memory.h>
 #include <tenon/backend/queue.h>
+#include <tenon/string.h>
 
 #include "devices/cmdstream/cmdstream.h"
 
@@ -33,13 +34,16 @@ struct cmdstream_binding {
 	struct tenon_memory rooms[TENON_CMDSTREAM_ARGUMENTS];
 };
 
-/* Test whether an executable is of this format. */
-bool cmdstream_runs(const struct tenon_program *program);
+/* Test whether a program is of format "cmdstream". */
+static inline bool cmdstream_runs(const struct tenon_program *program)
+{
+	return tenon_slice_equal(program->format, tenon_slice_of("cmdstream"));
+}
 
 /**
  * cmdstream_executable_create - tenon_executable_ops.create
  * @device: device
- * @program: a program of format "cmdstream"
+ * @program: a command stream, whatever the backend calls its format
  * @target: of the backend
  * @out: receives the executable
  *

@@ -8,7 +8,7 @@
  * sees in use. The constants are written once. A submission is one call: nothing is copied or allocated, and
  * inputs and outputs are written and read through the mappings of the buffers.
  *
- * The kernel checks less than the hardware needs (devices/ethosu/ethosu_kernel.h), and compares no target. So all is
+ * The kernel checks less than the hardware needs (devices/ethosu/ethosu_linux.h), and compares no target. So all is
  * checked here first: the target by Arm's rule, the stream by ethosu_check(), and then by the kernel's rule, which says
  * which buffers a job has to name.
  *
@@ -25,7 +25,7 @@
  */
 
 #include "devices/ethosu/ethosu_check.h"
-#include "devices/ethosu/ethosu_kernel.h"
+#include "devices/ethosu/ethosu_linux.h"
 #include "devices/ethosu/ethosu_uapi.h"
 #include "driver/drm/drm.h"
 
@@ -152,7 +152,7 @@ struct ethosu_mark {
  * struct ethosu_network - a network on a device
  * @accel: the device
  * @extents: what the stream touches
- * @kernel: what the kernel thinks that it touches
+ * @by_linux: what Linux takes it to touch
  * @regions: buffers that the network owns; a handle of 0 where it has none
  * @bound: mappings of those that jobs use: of @regions, or of ethosu_network_bind()
  * @job: what is submitted
@@ -167,7 +167,7 @@ struct ethosu_mark {
 struct ethosu_network {
 	struct ethosu_accel *accel;
 	struct ethosu_extents extents;
-	struct ethosu_kernel_extents kernel;
+	struct ethosu_linux_extents by_linux;
 	struct drm_buffer regions[ETHOSU_REGIONS];
 	uint8_t *bound[ETHOSU_REGIONS];
 	struct ethosu_uapi_job job;

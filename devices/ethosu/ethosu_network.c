@@ -70,10 +70,10 @@ static int check(struct ethosu_network *n, const struct ethosu_network_plan *pla
 	 * itself
 	 */
 	if (!err)
-		err = ethosu_kernel_check(stream_of(plan), &n->accel->target, ETHOSU_KERNEL_LAST,
-					  &n->kernel);
+		err = ethosu_linux_check(stream_of(plan), &n->accel->target, ETHOSU_LINUX_LAST,
+					 &n->by_linux);
 	if (!err)
-		err = ethosu_kernel_sees(&n->extents, &n->kernel, plan->name);
+		err = ethosu_linux_sees(&n->extents, &n->by_linux, plan->name);
 	return err ? err : check_constants(n, plan);
 }
 
@@ -107,10 +107,10 @@ static bool fits_sram(const struct ethosu_network *n, const struct ethosu_networ
 static int make_region(struct ethosu_network *n, const struct ethosu_network_plan *plan,
 		       unsigned int region)
 {
-	uint64_t size = larger(touched(n, region), n->kernel.size[region]);
+	uint64_t size = larger(touched(n, region), n->by_linux.size[region]);
 	int err;
 
-	if (!n->kernel.size[region])
+	if (!n->by_linux.size[region])
 		return 0;
 	if (fits_sram(n, plan, region, size)) {
 		n->job.sram_size = (uint32_t)size;
@@ -145,12 +145,12 @@ static int make_regions(struct ethosu_network *n, const struct ethosu_network_pl
 /* The kernel returns only EINVAL: name the generations of its rule that refuse the stream. */
 static int explain(const struct ethosu_network *n, const struct ethosu_network_plan *plan)
 {
-	struct ethosu_kernel_extents e;
+	struct ethosu_linux_extents e;
 	int generation;
 
-	for (generation = ETHOSU_KERNEL_LAST - 1; generation >= ETHOSU_KERNEL_FIRST; generation--)
-		if (ethosu_kernel_check(stream_of(plan), &n->accel->target,
-					(enum ethosu_kernel)generation, &e))
+	for (generation = ETHOSU_LINUX_LAST - 1; generation >= ETHOSU_LINUX_FIRST; generation--)
+		if (ethosu_linux_check(stream_of(plan), &n->accel->target,
+				       (enum ethosu_linux)generation, &e))
 			return -TENON_E_UNSUPPORTED;
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "%s: %s refuses the stream, for a reason that is not known here",
@@ -219,7 +219,7 @@ static int find_output(struct ethosu_network *n, const struct ethosu_network_pla
 	unsigned int i, found = ETHOSU_REGIONS;
 
 	for (i = 0; i < ETHOSU_REGIONS; i++)
-		if (n->kernel.written[i] && n->job.regions[i] &&
+		if (n->by_linux.written[i] && n->job.regions[i] &&
 		    (found == ETHOSU_REGIONS || is_in(plan->outputs, plan->output_count, i)))
 			found = i;
 	if (found == ETHOSU_REGIONS)
@@ -286,7 +286,7 @@ void ethosu_network_close(struct ethosu_network *n)
 
 uint64_t ethosu_network_needs(const struct ethosu_network *n, unsigned int region)
 {
-	return larger(touched(n, region), n->kernel.size[region]);
+	return larger(touched(n, region), n->by_linux.size[region]);
 }
 
 int ethosu_network_bind(struct ethosu_network *n, unsigned int region,

@@ -142,7 +142,7 @@ static inline bool sim_is_u85(const struct sim *s)
 enum sim_rounding sim_rounding(const struct sim *s);
 
 /**
- * struct sim_kernel - a kernel and where it moves
+ * struct sim_window - a kernel and where it moves
  * @width: columns of its elements
  * @height: rows
  * @stride_x: columns of the input from one position to the next
@@ -152,7 +152,7 @@ enum sim_rounding sim_rounding(const struct sim *s);
  * @left: columns of padding in front of the input
  * @top: rows of padding
  */
-struct sim_kernel {
+struct sim_window {
 	uint32_t width;
 	uint32_t height;
 	uint32_t stride_x;
@@ -164,7 +164,7 @@ struct sim_kernel {
 };
 
 /** sim_kernel_of - kernel of the operation, and its input; free @input->data */
-int sim_kernel_of(struct sim *s, struct sim_kernel *k, struct sim_box *input);
+int sim_kernel_of(struct sim *s, struct sim_window *k, struct sim_box *input);
 
 /**
  * struct sim_weights - weights and scales of an operation
@@ -179,7 +179,7 @@ struct sim_weights {
 };
 
 /** sim_weights_load - decode weights; free with sim_weights_fini(), also on failure */
-int sim_weights_load(struct sim *s, const struct sim_kernel *k, uint32_t outputs, uint32_t inputs,
+int sim_weights_load(struct sim *s, const struct sim_window *k, uint32_t outputs, uint32_t inputs,
 		     struct sim_weights *w);
 void sim_weights_fini(struct sim_weights *w);
 
@@ -203,7 +203,7 @@ int sim_transpose(struct sim *s, const struct sim_box *b, struct sim_box *out);
 int64_t sim_scale_operand_u85(const struct sim *s, int32_t value, unsigned int id);
 
 /** sim_weights_read_u85 - read weights and scales; the memory for them is there */
-int sim_weights_read_u85(struct sim *s, const struct sim_kernel *k, uint32_t outputs,
+int sim_weights_read_u85(struct sim *s, const struct sim_window *k, uint32_t outputs,
 			 uint32_t inputs, struct sim_weights *w);
 
 /* ---- operations */

@@ -40,7 +40,7 @@ static int check_rounding(const struct sim *s)
 	}
 }
 
-static int check_kernel(const struct sim *s)
+static int check_window(const struct sim *s)
 {
 	if (s->op.id != ETHOSU_OP_POOL &&
 	    sim_param(s, ETHOSU_WEIGHT_FORMAT) & ~(SIM_FAST | SIM_SPARSE))
@@ -67,7 +67,7 @@ int sim_check_u85(const struct sim *s)
 	if (err)
 		return err;
 	if (s->op.id != ETHOSU_OP_ELEMENTWISE)
-		return check_kernel(s);
+		return check_window(s);
 	return check_map(s, &ethosu_ifm2);
 }
 

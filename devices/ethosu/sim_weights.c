@@ -43,7 +43,7 @@ static uint32_t round_up(uint32_t n, uint32_t unit)
  * @count: positions so far
  */
 struct order {
-	const struct sim_kernel *kernel;
+	const struct sim_window *kernel;
 	uint32_t core;
 	uint32_t cores;
 	uint32_t outputs;
@@ -121,7 +121,7 @@ static void walk_part(struct order *o, const struct part *p)
 
 static void walk_kernel(struct order *o, struct part *p)
 {
-	const struct sim_kernel *k = o->kernel;
+	const struct sim_window *k = o->kernel;
 	const uint32_t height = SUBKERNEL / k->dilation_y, width = SUBKERNEL / k->dilation_x;
 
 	for (p->y = 0; p->y < k->height; p->y += height)
@@ -257,7 +257,7 @@ static uint32_t unit_of(const struct sim *s)
 		       : 8;
 }
 
-static int read_weights(struct sim *s, const struct sim_kernel *k, uint32_t outputs,
+static int read_weights(struct sim *s, const struct sim_window *k, uint32_t outputs,
 			uint32_t inputs, struct sim_weights *w)
 {
 	const uint64_t count = (uint64_t)outputs * k->height * k->width;
@@ -304,7 +304,7 @@ static int make_weights(struct sim *s, uint64_t count, uint32_t outputs, uint32_
 	return 0;
 }
 
-int sim_weights_load(struct sim *s, const struct sim_kernel *k, uint32_t outputs, uint32_t inputs,
+int sim_weights_load(struct sim *s, const struct sim_window *k, uint32_t outputs, uint32_t inputs,
 		     struct sim_weights *w)
 {
 	int err = make_weights(s, (uint64_t)outputs * k->height * k->width, outputs, inputs, w);

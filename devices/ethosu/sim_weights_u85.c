@@ -48,7 +48,7 @@ static uint32_t round_up(uint32_t n, uint32_t unit)
  * @count: positions so far
  */
 struct order {
-	const struct sim_kernel *kernel;
+	const struct sim_window *kernel;
 	uint32_t stream;
 	uint32_t streams;
 	uint32_t outputs;
@@ -88,7 +88,7 @@ static int16_t weight_at(const struct order *o, uint64_t i)
 
 static void put(struct order *o, uint32_t output, uint32_t input, uint32_t ky, uint32_t kx)
 {
-	const struct sim_kernel *k = o->kernel;
+	const struct sim_window *k = o->kernel;
 
 	if (output < o->outputs && input < o->inputs)
 		o->to[(((size_t)output * k->height + ky) * k->width + kx) * o->inputs + input] =
@@ -158,7 +158,7 @@ static void walk_part(struct order *o, const struct part *whole)
 
 static void walk_kernel(struct order *o, struct part *p)
 {
-	const struct sim_kernel *k = o->kernel;
+	const struct sim_window *k = o->kernel;
 	const uint32_t height = SUBKERNEL / k->dilation_y, width = SUBKERNEL / k->dilation_x;
 
 	for (p->x = 0; p->x < k->width; p->x += width)
@@ -370,7 +370,7 @@ static int read_scales(struct sim *s, uint32_t outputs, struct sim_weights *w)
 	return 0;
 }
 
-int sim_weights_read_u85(struct sim *s, const struct sim_kernel *k, uint32_t outputs,
+int sim_weights_read_u85(struct sim *s, const struct sim_window *k, uint32_t outputs,
 			 uint32_t inputs, struct sim_weights *w)
 {
 	struct order o = {

@@ -370,12 +370,21 @@ int mortise_call_packet(struct mortise_device *d, const struct tenon_dispatch *d
 	return 0;
 }
 
+#ifdef CONFIG_CMDSTREAM
+static bool mortise_argument(const struct tenon_kernel *kernel, size_t index,
+			     struct tenon_argument_use *out)
+{
+	return cmdstream_runs(kernel->executable->program) &&
+	       cmdstream_executable_argument(kernel, index, out);
+}
+#endif
+
 const struct tenon_executable_ops mortise_executable_ops = {
 	.size = sizeof(mortise_executable_ops),
 	.create = mortise_create,
 	.destroy = mortise_destroy,
 	.kernel = mortise_kernel,
 #ifdef CONFIG_CMDSTREAM
-	.argument = cmdstream_executable_argument,
+	.argument = mortise_argument,
 #endif
 };

@@ -41,7 +41,7 @@ int rocket_show_stream(const struct tenon_payload_info *info, struct tenon_buffe
 static int create(struct tenon_device *device, const struct tenon_program *program,
 		  struct tenon_executable **out)
 {
-	if (!cmdstream_runs(program))
+	if (!tenon_slice_equal(program->format, tenon_slice_of("rocket")))
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "rocket runs command streams, and not programs of format "
 				   "\"%.*s\"",

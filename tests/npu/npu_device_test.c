@@ -16,6 +16,7 @@
 #include "devices/ethosu/ethosu_accel_device.h"
 #include "devices/ethosu/ethosu_device.h"
 #include "driver/dmabuf/dmabuf_uapi.h"
+#include "runtime/tflite/npu_parts.h"
 #include "tests/driver/faults.h"
 #include "tests/driver/tree.h"
 #include "tests/npu/model_session.h"
@@ -554,6 +555,54 @@ static void other_targets_are_refused(void **state)
 	assert_only_the_node_is_open();
 }
 
+static struct npu_tensor tensor_of(const struct ethosu_container *c, enum ethosu_role role)
+{
+	const struct ethosu_tensor t = ethosu_container_tensor(c, role, 0);
+
+	return (struct npu_tensor){ (uint32_t)t.region, t.offset, t.bytes };
+}
+
+/* As a file or a module in this form would be: it cannot have any. */
+static void a_network_in_parts_needs_constants_of_its_program(void **state)
+{
+	static uint8_t file[FILE_MOST], payload[FILE_MOST];
+	const size_t size = network_file("u65_conv1x1", "u65.npz", file);
+	const struct tenon_cursor c = tenon_cursor_of(file, size, "npz", 0);
+	struct tenon_buffer parts = TENON_BUFFER_INIT;
+	struct npu_operator op = { .tensors = NULL };
+	struct ethosu_container contents;
+	struct npu_tensor tensors[2];
+	struct tenon_executable *e;
+	struct tenon_program *p;
+	struct tenon_kernel *k;
+	struct tenon_device *d;
+
+	(void)state;
+	assert_int_equal(ethosu_container_read(&c, &contents), 0);
+	tensors[0] = tensor_of(&contents, ETHOSU_INPUT);
+	tensors[1] = tensor_of(&contents, ETHOSU_OUTPUT);
+	op.payload = (struct tenon_slice){ (const char *)payload,
+					   network_file("u65_conv1x1", "payload.bin", payload) };
+	op.constants = contents.constants;
+	op.arena = contents.sizes[NPU_ARENA];
+	op.tensors = tensors;
+	op.input_count = op.output_count = 1;
+	assert_int_equal(npu_parts(&op, &parts), 0);
+	/* it has none of the constants' bytes */
+	assert_true(parts.size < op.payload.size + 512);
+	assert_int_equal(tenon_device_open("ethosu://sim", &d), 0);
+	if (tenon_program_read(tenon_slice_of("ethos-u"), TENON_GENERATION_NONE,
+			       (struct tenon_slice){ parts.data, parts.size }, "parts", &p))
+		fail_msg("%s", tenon_error_message());
+	assert_int_equal(tenon_executable_create(d, p, NULL, &e), 0);
+	assert_int_equal(tenon_executable_kernel(e, 0, &k), -TENON_E_FORMAT);
+	assert_error_has("bytes of constants");
+	tenon_object_unref(e);
+	tenon_program_free(p);
+	tenon_object_unref(d);
+	tenon_buffer_fini(&parts);
+}
+
 /* C code of TVM calls this with arrays of its own. */
 static void launches_without_regions_are_refused(void **state)
 {
@@ -598,6 +647,7 @@ int main(void)
 		cmocka_unit_test_setup(dma_bufs_of_others_are_copied, begin),
 		cmocka_unit_test_setup(other_targets_are_refused, begin),
 		cmocka_unit_test_setup(launches_without_regions_are_refused, begin),
+		cmocka_unit_test_setup(a_network_in_parts_needs_constants_of_its_program, begin),
 	};
 
 	return cmocka_run_group_tests(tests, begin_all, tree_teardown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Linux computes of a command stream: devices/ethosu/ethosu_kernel.c, which programs use, and the kernel's model,
+ * What Linux computes of a command stream: devices/ethosu/ethosu_linux.c, which programs use, and the kernel's model,
  * which shares no code with it, agree on streams of a compiler and on damaged ones, for three generations. The kernel's
  * model takes all that the check and this rule let pass.
  */
@@ -44,19 +44,19 @@ static struct tenon_cursor stream_of(uint32_t bytes)
 	return tenon_cursor_of(words, bytes, "stream", 0);
 }
 
-static bool is_equal(const struct ethosu_kernel_extents *e, const struct npu_pass *p)
+static bool is_equal(const struct ethosu_linux_extents *e, const struct npu_pass *p)
 {
 	return !memcmp(e->size, p->size, sizeof(e->size)) &&
 	       !memcmp(e->written, p->written, sizeof(e->written));
 }
 
 /* Return: whether the rule of the generation refuses the stream. */
-static bool compare(const char *name, uint32_t bytes, enum ethosu_kernel generation)
+static bool compare(const char *name, uint32_t bytes, enum ethosu_linux generation)
 {
-	struct ethosu_kernel_extents e;
+	struct ethosu_linux_extents e;
 	struct npu_pass p;
 	int error = npu_pass(words, bytes, generation, read_payload.target.config, &p);
-	int err = ethosu_kernel_check(stream_of(bytes), &read_payload.target, generation, &e);
+	int err = ethosu_linux_check(stream_of(bytes), &read_payload.target, generation, &e);
 
 	/* the kernel passes over what is no command */
 	if (err && err != -TENON_E_UNSUPPORTED)
@@ -85,22 +85,22 @@ static void sizes_of_real_streams_are_those_of_the_kernel(void **state)
 		{ "u65_softmax_mix", { 6449, 768, 4992 }, { false, true, true } },
 		{ "u85_residual", { 56368, 18432, 57360 }, { false, true, true } },
 	};
-	struct ethosu_kernel_extents e;
+	struct ethosu_linux_extents e;
 	int generation;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(known) / sizeof(*known); i++)
-		for (generation = 1; generation <= ETHOSU_KERNEL_LAST; generation++) {
+		for (generation = 1; generation <= ETHOSU_LINUX_LAST; generation++) {
 			const uint32_t bytes = read_stream(known[i].folder, "payload.bin");
 
-			assert_int_equal(ethosu_kernel_check(stream_of(bytes), &read_payload.target,
-							     (enum ethosu_kernel)generation, &e),
+			assert_int_equal(ethosu_linux_check(stream_of(bytes), &read_payload.target,
+							    (enum ethosu_linux)generation, &e),
 					 0);
 			assert_memory_equal(e.size, known[i].size, sizeof(e.size));
 			assert_memory_equal(e.written, known[i].written, sizeof(e.written));
 			assert_false(
-				compare(known[i].folder, bytes, (enum ethosu_kernel)generation));
+				compare(known[i].folder, bytes, (enum ethosu_linux)generation));
 		}
 }
 
@@ -160,11 +160,11 @@ static void both_rules_say_the_same_of_damaged_streams(void **state)
 
 		seed = i * 2654435761u + 1;
 		damage(bytes);
-		for (generation = 1; generation <= ETHOSU_KERNEL_LAST; generation++)
-			refused += compare(file[0], bytes, (enum ethosu_kernel)generation);
+		for (generation = 1; generation <= ETHOSU_LINUX_LAST; generation++)
+			refused += compare(file[0], bytes, (enum ethosu_linux)generation);
 		accepted = !ethosu_check(stream_of(bytes), &read_payload.target, NULL, &extents);
 		tenon_error_clear();
-		passed += accepted && !compare(file[0], bytes, ETHOSU_KERNEL_LAST);
+		passed += accepted && !compare(file[0], bytes, ETHOSU_LINUX_LAST);
 	}
 	/* damage that is always or never seen would show nothing */
 	assert_in_range(refused, rounds / 10, rounds * 3);
@@ -226,10 +226,10 @@ static void put_pool(uint64_t input, uint16_t pad)
 }
 
 /* Return: the status; the extents in @e. */
-static int rule(enum ethosu_kernel generation, uint32_t config, struct ethosu_kernel_extents *e)
+static int rule(enum ethosu_linux generation, uint32_t config, struct ethosu_linux_extents *e)
 {
 	const struct ethosu_target t = { .config = config, .id = 0x10066001 };
-	int err = ethosu_kernel_check(stream_of(made * 4), &t, generation, e);
+	int err = ethosu_linux_check(stream_of(made * 4), &t, generation, e);
 	struct npu_pass p;
 	int error = npu_pass(words, made * 4, generation, config, &p);
 
@@ -242,39 +242,39 @@ static int rule(enum ethosu_kernel generation, uint32_t config, struct ethosu_ke
 
 static void the_first_generation_loses_the_upper_bits_of_addresses(void **state)
 {
-	struct ethosu_kernel_extents e;
+	struct ethosu_linux_extents e;
 
 	(void)state;
 	put_pool(UINT64_C(0x100000040), 0);
-	assert_int_equal(rule(ETHOSU_KERNEL_FIRST, U65, &e), 0);
+	assert_int_equal(rule(ETHOSU_LINUX_FIRST, U65, &e), 0);
 	assert_int_equal(e.size[1], 0x50);
-	assert_int_equal(rule(ETHOSU_KERNEL_SECOND, U65, &e), 0);
+	assert_int_equal(rule(ETHOSU_LINUX_SECOND, U65, &e), 0);
 	assert_true(e.size[1] == UINT64_C(0x100000050));
 	assert_true(e.written[1] && !e.written[0]);
 }
 
 static void later_generations_refuse_inputs_of_a_negative_size(void **state)
 {
-	struct ethosu_kernel_extents e;
+	struct ethosu_linux_extents e;
 
 	(void)state;
 	put_pool(0, 1);
 	/* the row is number 2^32 - 1 */
-	assert_int_equal(rule(ETHOSU_KERNEL_FIRST, U65, &e), -TENON_E_UNSUPPORTED);
+	assert_int_equal(rule(ETHOSU_LINUX_FIRST, U65, &e), -TENON_E_UNSUPPORTED);
 	memmove(words + 2, words, made * 4);
 	words[0] = 0x4002;
 	words[1] = 0;
 	made += 2;
-	assert_int_equal(rule(ETHOSU_KERNEL_FIRST, U65, &e), 0);
+	assert_int_equal(rule(ETHOSU_LINUX_FIRST, U65, &e), 0);
 	assert_true(e.size[1] > UINT32_MAX);
-	assert_int_equal(rule(ETHOSU_KERNEL_SECOND, U65, &e), -TENON_E_UNSUPPORTED);
-	assert_int_equal(rule(ETHOSU_KERNEL_THIRD, U65, &e), -TENON_E_UNSUPPORTED);
+	assert_int_equal(rule(ETHOSU_LINUX_SECOND, U65, &e), -TENON_E_UNSUPPORTED);
+	assert_int_equal(rule(ETHOSU_LINUX_THIRD, U65, &e), -TENON_E_UNSUPPORTED);
 }
 
 /* A scalar as second operand: bit 7 on U65, which the first generation does not know. */
 static void the_first_generation_refuses_scalars_of_u65(void **state)
 {
-	struct ethosu_kernel_extents e;
+	struct ethosu_linux_extents e;
 
 	(void)state;
 	put_pool(0, 0);
@@ -282,15 +282,15 @@ static void the_first_generation_refuses_scalars_of_u65(void **state)
 	put(0x180, 0x80);
 	put(0x006, 1);
 	put(0x000, 0xffff);
-	assert_int_equal(rule(ETHOSU_KERNEL_FIRST, U65, &e), -TENON_E_UNSUPPORTED);
-	assert_int_equal(rule(ETHOSU_KERNEL_SECOND, U65, &e), 0);
-	assert_int_equal(rule(ETHOSU_KERNEL_THIRD, U65, &e), 0);
+	assert_int_equal(rule(ETHOSU_LINUX_FIRST, U65, &e), -TENON_E_UNSUPPORTED);
+	assert_int_equal(rule(ETHOSU_LINUX_SECOND, U65, &e), 0);
+	assert_int_equal(rule(ETHOSU_LINUX_THIRD, U65, &e), 0);
 }
 
 /* A map of U85 that passes from one operation to the next has no base; each kernel wants one. */
 static void chained_maps_are_refused_by_each_generation(void **state)
 {
-	struct ethosu_kernel_extents e;
+	struct ethosu_linux_extents e;
 	int generation;
 
 	(void)state;
@@ -302,14 +302,14 @@ static void chained_maps_are_refused_by_each_generation(void **state)
 	put(0x180, 0);
 	put(0x006, 1);
 	put(0x000, 0xffff);
-	for (generation = 1; generation <= ETHOSU_KERNEL_LAST; generation++)
-		assert_int_equal(rule((enum ethosu_kernel)generation, U85, &e),
+	for (generation = 1; generation <= ETHOSU_LINUX_LAST; generation++)
+		assert_int_equal(rule((enum ethosu_linux)generation, U85, &e),
 				 -TENON_E_UNSUPPORTED);
 }
 
 static void the_third_generation_refuses_dma_that_overflows(void **state)
 {
-	struct ethosu_kernel_extents e;
+	struct ethosu_linux_extents e;
 
 	(void)state;
 	made = 0;
@@ -322,9 +322,9 @@ static void the_third_generation_refuses_dma_that_overflows(void **state)
 	put_wide(0x4033, UINT64_C(0xffffffff00)); /* -256 */
 	put_wide(0x4035, 0);
 	put(0x010, 0);
-	assert_int_equal(rule(ETHOSU_KERNEL_SECOND, U85, &e), 0);
+	assert_int_equal(rule(ETHOSU_LINUX_SECOND, U85, &e), 0);
 	assert_true(e.written[1]);
-	assert_int_equal(rule(ETHOSU_KERNEL_THIRD, U85, &e), -TENON_E_UNSUPPORTED);
+	assert_int_equal(rule(ETHOSU_LINUX_THIRD, U85, &e), -TENON_E_UNSUPPORTED);
 	/* no length */
 	made = 0;
 	put(0x130, 0);
@@ -332,20 +332,20 @@ static void the_third_generation_refuses_dma_that_overflows(void **state)
 	put_wide(0x4030, 0);
 	put_wide(0x4031, 0);
 	put(0x010, 0);
-	assert_int_equal(rule(ETHOSU_KERNEL_SECOND, U85, &e), 0);
-	assert_int_equal(rule(ETHOSU_KERNEL_THIRD, U85, &e), -TENON_E_UNSUPPORTED);
+	assert_int_equal(rule(ETHOSU_LINUX_SECOND, U85, &e), 0);
+	assert_int_equal(rule(ETHOSU_LINUX_THIRD, U85, &e), -TENON_E_UNSUPPORTED);
 }
 
 static void the_third_generation_refuses_resize(void **state)
 {
-	struct ethosu_kernel_extents e;
+	struct ethosu_linux_extents e;
 
 	(void)state;
 	made = 0;
 	put(0x007, 0);
-	assert_int_equal(rule(ETHOSU_KERNEL_FIRST, U85, &e), 0);
-	assert_int_equal(rule(ETHOSU_KERNEL_SECOND, U85, &e), 0);
-	assert_int_equal(rule(ETHOSU_KERNEL_THIRD, U85, &e), -TENON_E_UNSUPPORTED);
+	assert_int_equal(rule(ETHOSU_LINUX_FIRST, U85, &e), 0);
+	assert_int_equal(rule(ETHOSU_LINUX_SECOND, U85, &e), 0);
+	assert_int_equal(rule(ETHOSU_LINUX_THIRD, U85, &e), -TENON_E_UNSUPPORTED);
 }
 
 static void half_a_command_at_the_end_damages_older_kernels(void **state)

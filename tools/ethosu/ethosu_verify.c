@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devices/ethosu/ethosu_kernel.h"
+#include "devices/ethosu/ethosu_linux.h"
 #include "tools/ethosu/ethosu_file.h"
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"
@@ -48,9 +48,9 @@ int ethosu_verify_target(struct cli *cli, const char *name, struct ethosu_verify
 
 int ethosu_verify_kernel(struct cli *cli, const char *text, struct ethosu_verify *v)
 {
-	if (text[0] < '0' + ETHOSU_KERNEL_FIRST || text[0] > '0' + ETHOSU_KERNEL_LAST || text[1])
+	if (text[0] < '0' + ETHOSU_LINUX_FIRST || text[0] > '0' + ETHOSU_LINUX_LAST || text[1])
 		return cli_usage(cli, "--kernel %s: want a generation of Linux's rule, %d to %d",
-				 text, ETHOSU_KERNEL_FIRST, ETHOSU_KERNEL_LAST);
+				 text, ETHOSU_LINUX_FIRST, ETHOSU_LINUX_LAST);
 	v->kernel = text[0] - '0';
 	return CLI_OK;
 }
@@ -58,7 +58,7 @@ int ethosu_verify_kernel(struct cli *cli, const char *text, struct ethosu_verify
 /* what was found */
 struct extents {
 	struct ethosu_extents exact;
-	struct ethosu_kernel_extents kernel;
+	struct ethosu_linux_extents kernel;
 };
 
 /* Compare the target of the payload with the device that is to run it. */
@@ -82,8 +82,8 @@ static int check_target(const struct ethosu_verify *v, const struct ethosu_file 
 }
 
 /* What passes the exact check need not pass Linux's. */
-static int check_kernel(const struct ethosu_verify *v, const struct ethosu_file *f,
-			struct extents *e)
+static int check_linux(const struct ethosu_verify *v, const struct ethosu_file *f,
+		       struct extents *e)
 {
 	const struct ethosu_target *t = v->target ? &v->device : &f->contents.payload.target;
 	int err;
@@ -95,9 +95,9 @@ static int check_kernel(const struct ethosu_verify *v, const struct ethosu_file 
 				   "%s at 0x%" PRIx64 ": compiled for U55, which Linux does not "
 				   "drive; it drives U65 and U85",
 				   f->path, f->contents.payload.target_at);
-	err = ethosu_kernel_check(ethosu_file_stream(f), t, (enum ethosu_kernel)v->kernel,
-				  &e->kernel);
-	return err ? err : ethosu_kernel_sees(&e->exact, &e->kernel, f->path);
+	err = ethosu_linux_check(ethosu_file_stream(f), t, (enum ethosu_linux)v->kernel,
+				 &e->kernel);
+	return err ? err : ethosu_linux_sees(&e->exact, &e->kernel, f->path);
 }
 
 /* Check the payload that the file has chosen. */
@@ -112,7 +112,7 @@ static int check_payload(const struct ethosu_verify *v, struct ethosu_file *f, s
 		if (v->sizes[i] != ETHOSU_UNLIMITED)
 			f->contents.sizes[i] = v->sizes[i];
 	err = ethosu_file_check(f, &e->exact);
-	return err ? err : check_kernel(v, f, e);
+	return err ? err : check_linux(v, f, e);
 }
 
 static void print_text(const struct ethosu_verify *v, const struct ethosu_file *f, uint32_t index,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predict how Linux's driver judges a command stream. */
-#ifndef DEVICES_ETHOSU_ETHOSU_KERNEL_H
-#define DEVICES_ETHOSU_ETHOSU_KERNEL_H
+#ifndef DEVICES_ETHOSU_ETHOSU_LINUX_H
+#define DEVICES_ETHOSU_ETHOSU_LINUX_H
 
 /*
  * Linux's driver walks through a stream when it is handed over, and computes the size that each region needs. Its
@@ -16,26 +16,26 @@
 
 #include "devices/ethosu/ethosu_check.h"
 
-/** enum ethosu_kernel - generations of the kernel's rule */
-enum ethosu_kernel {
-	ETHOSU_KERNEL_FIRST = 1, /* 6.19: addresses of 32 bits; refuses scalars on U65 */
-	ETHOSU_KERNEL_SECOND,	 /* spring of 2026: refuses inputs of a negative size */
-	ETHOSU_KERNEL_THIRD, /* June of 2026: refuses DMA that overflows, half commands and OP_RESIZE */
-	ETHOSU_KERNEL_LAST = ETHOSU_KERNEL_THIRD,
+/** enum ethosu_linux - generations of the kernel's rule */
+enum ethosu_linux {
+	ETHOSU_LINUX_FIRST = 1, /* 6.19: addresses of 32 bits; refuses scalars on U65 */
+	ETHOSU_LINUX_SECOND,	/* spring of 2026: refuses inputs of a negative size */
+	ETHOSU_LINUX_THIRD, /* June of 2026: refuses DMA that overflows, half commands and OP_RESIZE */
+	ETHOSU_LINUX_LAST = ETHOSU_LINUX_THIRD,
 };
 
 /**
- * struct ethosu_kernel_extents - what the kernel takes a stream to touch
+ * struct ethosu_linux_extents - what the kernel takes a stream to touch
  * @size: bytes of each region that it requires; 0 for a region that it does not see in use
  * @written: regions that it takes to be written: only their buffers get a fence
  */
-struct ethosu_kernel_extents {
+struct ethosu_linux_extents {
 	uint64_t size[ETHOSU_REGIONS];
 	bool written[ETHOSU_REGIONS];
 };
 
 /**
- * ethosu_kernel_check - apply the rule of a generation
+ * ethosu_linux_check - apply the rule of a generation
  * @stream: cursor over the stream
  * @device: the device
  * @generation: of the rule
@@ -44,20 +44,20 @@ struct ethosu_kernel_extents {
  * Return: 0; -TENON_E_UNSUPPORTED for a stream that this kernel refuses, with the offset and the reason; the status
  *	of ethosu_command_next() for bytes that are no commands.
  */
-int ethosu_kernel_check(struct tenon_cursor stream, const struct ethosu_target *device,
-			enum ethosu_kernel generation, struct ethosu_kernel_extents *out);
+int ethosu_linux_check(struct tenon_cursor stream, const struct ethosu_target *device,
+		       enum ethosu_linux generation, struct ethosu_linux_extents *out);
 
 /**
- * ethosu_kernel_sees - test whether the kernel sees all regions that a stream touches
+ * ethosu_linux_sees - test whether the kernel sees all regions that a stream touches
  * @exact: of ethosu_check()
- * @kernel: of ethosu_kernel_check()
+ * @kernel: of ethosu_linux_check()
  * @name: of the file, for the message
  *
  * A region that it does not see gets no address, and the device would use that of another job.
  *
  * Return: 0; -TENON_E_UNSUPPORTED.
  */
-int ethosu_kernel_sees(const struct ethosu_extents *exact,
-		       const struct ethosu_kernel_extents *kernel, const char *name);
+int ethosu_linux_sees(const struct ethosu_extents *exact, const struct ethosu_linux_extents *kernel,
+		      const char *name);
 
-#endif /* DEVICES_ETHOSU_ETHOSU_KERNEL_H */
+#endif /* DEVICES_ETHOSU_ETHOSU_LINUX_H */

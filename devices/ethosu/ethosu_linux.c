@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compute region sizes by the rule of Linux's driver, command by command. */
-#include "devices/ethosu/ethosu_kernel.h"
+#include "devices/ethosu/ethosu_linux.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,10 +22,10 @@
 /* A parameter or offset that the stream did not set has all bits set, as in the kernel. */
 struct walk {
 	const struct ethosu_target *device;
-	enum ethosu_kernel generation;
+	enum ethosu_linux generation;
 	struct ethosu_state s;
 	struct ethosu_command op;
-	struct ethosu_kernel_extents *out;
+	struct ethosu_linux_extents *out;
 };
 
 #define REFUSE(w, why)                                                                             \
@@ -42,8 +42,7 @@ static uint64_t offset(const struct walk *w, unsigned int id)
 {
 	if (!w->s.seen[id])
 		return UNSET;
-	return w->generation == ETHOSU_KERNEL_FIRST ? w->s.word[id]
-						    : ethosu_state_offset(&w->s, id);
+	return w->generation == ETHOSU_LINUX_FIRST ? w->s.word[id] : ethosu_state_offset(&w->s, id);
 }
 
 static uint32_t length(const struct walk *w, unsigned int id)
@@ -106,7 +105,7 @@ static int add_map(const struct walk *w, const struct ethosu_map *m, uint32_t x,
 	if (!w->s.seen[m->region])
 		return REFUSE(w, "a map without a region");
 	/* generation 1 uses seven bits, and writes behind its table */
-	if (w->generation == ETHOSU_KERNEL_FIRST && m == &ethosu_ifm &&
+	if (w->generation == ETHOSU_LINUX_FIRST && m == &ethosu_ifm &&
 	    (w->s.param[m->region] & 0x7f) >= ETHOSU_REGIONS)
 		return REFUSE(w, "an input in a region above 7");
 	if (at == UNSET)
@@ -151,7 +150,7 @@ static int add_input(const struct walk *w)
 		    number(w, ETHOSU_KERNEL_WIDTH_M1), across);
 	y = last_of(number(w, ETHOSU_OFM_HEIGHT_M1), ethosu_stride_y(&w->s),
 		    number(w, ETHOSU_KERNEL_HEIGHT_M1), down);
-	if (w->generation >= ETHOSU_KERNEL_SECOND && (x < 0 || y < 0))
+	if (w->generation >= ETHOSU_LINUX_SECOND && (x < 0 || y < 0))
 		return REFUSE(w, "an input of a negative size");
 	return add_map(w, &ethosu_ifm, (uint32_t)x, (uint32_t)y, number(w, ETHOSU_IFM_DEPTH_M1));
 }
@@ -198,7 +197,7 @@ static bool second_is_scalar(const struct walk *w)
 {
 	const uint8_t bits = (uint8_t)number(w, ETHOSU_IFM2_BROADCAST);
 
-	if (w->generation > ETHOSU_KERNEL_FIRST &&
+	if (w->generation > ETHOSU_LINUX_FIRST &&
 	    ethosu_product_of(w->device) == ETHOSU_PRODUCT_U65)
 		return bits & ETHOSU_IFM2_SCALAR_OLD;
 	return bits == ETHOSU_SCALAR_U85;
@@ -230,10 +229,10 @@ static bool repeat(const struct walk *w, uint64_t *bytes, uint64_t stride, uint1
 	const uint64_t step = stride == UNSET ? stride : (stride ^ sign) - sign;
 	uint64_t total;
 
-	if (w->generation == ETHOSU_KERNEL_THIRD && (int64_t)step < 0 && -step > *bytes)
+	if (w->generation == ETHOSU_LINUX_THIRD && (int64_t)step < 0 && -step > *bytes)
 		return false;
 	*bytes += step;
-	if (__builtin_mul_overflow(*bytes, times, &total) && w->generation == ETHOSU_KERNEL_THIRD)
+	if (__builtin_mul_overflow(*bytes, times, &total) && w->generation == ETHOSU_LINUX_THIRD)
 		return false;
 	*bytes = total;
 	return true;
@@ -247,7 +246,7 @@ static int add_side(const struct walk *w, unsigned int region, unsigned int plac
 		w->s.seen[ETHOSU_DMA0_SRC_REGION]
 			? DMA_MODE((unsigned int)w->s.param[ETHOSU_DMA0_SRC_REGION])
 			: 0;
-	const bool strict = w->generation == ETHOSU_KERNEL_THIRD;
+	const bool strict = w->generation == ETHOSU_LINUX_THIRD;
 	uint64_t bytes = offset(w, ETHOSU_DMA0_LEN), end;
 
 	if (strict && bytes == UNSET)
@@ -302,15 +301,15 @@ static int add(struct walk *w)
 	case ETHOSU_OP_DMA_START:
 		return add_dma(w);
 	case ETHOSU_OP_RESIZE:
-		return w->generation == ETHOSU_KERNEL_THIRD ? REFUSE(w, "it has no bound") : 0;
+		return w->generation == ETHOSU_LINUX_THIRD ? REFUSE(w, "it has no bound") : 0;
 	default:
 		ethosu_state_set(&w->s, &w->op);
 		return 0;
 	}
 }
 
-int ethosu_kernel_check(struct tenon_cursor stream, const struct ethosu_target *device,
-			enum ethosu_kernel generation, struct ethosu_kernel_extents *out)
+int ethosu_linux_check(struct tenon_cursor stream, const struct ethosu_target *device,
+		       enum ethosu_linux generation, struct ethosu_linux_extents *out)
 {
 	struct walk w = { .device = device, .generation = generation, .out = out };
 	int err = 0;
@@ -324,8 +323,8 @@ int ethosu_kernel_check(struct tenon_cursor stream, const struct ethosu_target *
 	return err;
 }
 
-int ethosu_kernel_sees(const struct ethosu_extents *exact,
-		       const struct ethosu_kernel_extents *kernel, const char *name)
+int ethosu_linux_sees(const struct ethosu_extents *exact, const struct ethosu_linux_extents *kernel,
+		      const char *name)
 {
 	unsigned int i;
 

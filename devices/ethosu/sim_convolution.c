@@ -49,7 +49,7 @@ static int upscale(struct sim *s, uint32_t height, uint32_t width, struct sim_bo
 	return 0;
 }
 
-int sim_kernel_of(struct sim *s, struct sim_kernel *k, struct sim_box *input)
+int sim_kernel_of(struct sim *s, struct sim_window *k, struct sim_box *input)
 {
 	const unsigned int bits = sim_param(s, ETHOSU_KERNEL_STRIDE);
 	uint32_t height, width;
@@ -85,7 +85,7 @@ int sim_kernel_of(struct sim *s, struct sim_kernel *k, struct sim_box *input)
 }
 
 /* Position in the input of an element of the kernel; false in the padding. */
-static bool input_at(const struct sim_box *in, const struct sim_kernel *k, uint32_t y, uint32_t x,
+static bool input_at(const struct sim_box *in, const struct sim_window *k, uint32_t y, uint32_t x,
 		     uint32_t ky, uint32_t kx, size_t *at)
 {
 	const int64_t iy = (int64_t)y * k->stride_y + ky * k->dilation_y - k->top,
@@ -146,7 +146,7 @@ static int narrow(const struct sim *s, const struct sim_box *in, struct narrow *
 }
 
 /* The sum of one element of the output. */
-static int64_t sum_at(const struct sim_box *in, const struct narrow *n, const struct sim_kernel *k,
+static int64_t sum_at(const struct sim_box *in, const struct narrow *n, const struct sim_window *k,
 		      const int16_t *weights, uint32_t y, uint32_t x)
 {
 	uint32_t ky, kx;
@@ -163,7 +163,7 @@ static int64_t sum_at(const struct sim_box *in, const struct narrow *n, const st
 }
 
 static void convolve(const struct sim *s, const struct sim_box *in, const struct narrow *n,
-		     const struct sim_kernel *k, const struct sim_weights *w, struct sim_box *out)
+		     const struct sim_window *k, const struct sim_weights *w, struct sim_box *out)
 {
 	const size_t each = (size_t)k->height * k->width * in->depth;
 	const unsigned int rounding = sim_rounding(s);
@@ -179,7 +179,7 @@ static void convolve(const struct sim *s, const struct sim_box *in, const struct
 }
 
 static void convolve_depthwise(const struct sim *s, const struct sim_box *in,
-			       const struct narrow *n, const struct sim_kernel *k,
+			       const struct narrow *n, const struct sim_window *k,
 			       const struct sim_weights *w, struct sim_box *out)
 {
 	const size_t each = (size_t)k->height * k->width;
@@ -201,7 +201,7 @@ static void convolve_depthwise(const struct sim *s, const struct sim_box *in,
 }
 
 /* Products of an operation; the values of a box are at most 2^28, a kernel has at most 2^32 elements. */
-static uint64_t work_of(const struct sim_kernel *k, const struct sim_box *out, uint32_t inputs)
+static uint64_t work_of(const struct sim_window *k, const struct sim_box *out, uint32_t inputs)
 {
 	const uint64_t elements = (uint64_t)k->width * k->height;
 	uint64_t work;
@@ -215,7 +215,7 @@ static int run_weights(struct sim *s, bool depthwise)
 {
 	struct sim_box in, out;
 	struct sim_weights w = { NULL, NULL, NULL };
-	struct sim_kernel k;
+	struct sim_window k;
 	struct narrow n = { NULL, 0 };
 	int err;
 
@@ -285,7 +285,7 @@ static bool is_one(struct sim_scale scale)
 }
 
 /* One channel of the output; padding does not count. */
-static int32_t pool_at(const struct sim *s, const struct sim_box *in, const struct sim_kernel *k,
+static int32_t pool_at(const struct sim *s, const struct sim_box *in, const struct sim_window *k,
 		       uint32_t y, uint32_t x, uint32_t c)
 {
 	const struct sim_scale scale = sim_scale_of(s, ETHOSU_OFM_SCALE);
@@ -320,7 +320,7 @@ static int64_t sum_of_channels(const struct sim_box *in, uint32_t y, uint32_t x)
 	return sum;
 }
 
-static int check_pool(const struct sim *s, const struct sim_kernel *k, const struct sim_box *in,
+static int check_pool(const struct sim *s, const struct sim_window *k, const struct sim_box *in,
 		      const struct sim_box *out)
 {
 	if (s->op.param > POOL_KERNEL_SUM && s->op.param != POOL_MIN)
@@ -343,7 +343,7 @@ static int check_pool(const struct sim *s, const struct sim_kernel *k, const str
 int sim_pool(struct sim *s)
 {
 	struct sim_box in, out;
-	struct sim_kernel k;
+	struct sim_window k;
 	uint32_t y, x, c;
 	int32_t *to;
 	int err;
