@@ -130,7 +130,8 @@ static void note_failure(struct worker_queue *w, struct worker_job *job, int sta
 	struct worker_failure *f = job->failure;
 
 	job->failure = NULL;
-	f->status = status;
+	/* from a wait, that status says that the operation has not ended */
+	f->status = status == -TENON_E_TIMEOUT ? -TENON_E_DEVICE : status;
 	f->reason = strdup(tenon_error_message());
 	place_failure(f, job);
 	f->next = w->failures;
@@ -322,6 +323,9 @@ int worker_mark(struct tenon_queue *q, uint64_t *serial)
 	*serial = w->given;
 	if (w->last)
 		w->last->marked = true;
+	/* a failure that an earlier mark reported is not this one's */
+	if (!w->last && failure_at(w, w->given))
+		*serial = w->finished = ++w->given;
 	/* this mark reports jobs that have failed already */
 	for (f = w->failures; f; f = f->next)
 		if (!f->placed) {

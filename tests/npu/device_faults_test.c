@@ -179,6 +179,9 @@ static int refusal_of_the_device(int error)
 
 static int expected_of_drm(const struct fault *f)
 {
+	/* the status of a wait is none of an operation's */
+	if (f->error == ETIME && (_IOC_NR(f->request) == 0x45 || _IOC_NR(f->request) == 0x2d))
+		return 1;
 	/* a signal, or DRM, asks for another try */
 	if (f->error == EINTR || f->error == EAGAIN)
 		return 0;
@@ -217,6 +220,8 @@ static int expected(const struct fault *f)
 		return 2;
 	if (_IOC_TYPE(f->request) == 'd')
 		return expected_of_drm(f);
+	if (f->error == ETIME)
+		return 1;
 	/* an exporter may be busy for a moment */
 	return f->request == DMABUF_UAPI_SYNC && f->error == EAGAIN ? 0 : 2;
 }

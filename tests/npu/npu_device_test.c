@@ -123,6 +123,7 @@ static void a_job_that_fails_is_an_error_of_the_run(void **state)
 	tenon_object_unref(m);
 	assert_int_equal(tenon_error_status(), -TENON_E_LOST);
 	tenon_error_clear();
+	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
 	assert_int_equal(npu.resets, 1);
 	assert_int_equal(model_session_run(&s), 0);
 	model_session_assert_output(&s);

@@ -141,7 +141,7 @@ static void a_fault_is_told_in_words_and_the_next_run_succeeds(void **state)
 		{ NPU_END_WEIGHTS, -TENON_E_DEVICE, "it could not decode weights" },
 		{ NPU_END_ECC, -TENON_E_DEVICE, "(ECC)" },
 		{ NPU_END_EARLY, -TENON_E_DEVICE, "before the end of the stream" },
-		{ NPU_END_HANGS, -TENON_E_TIMEOUT, "the job has not ended" },
+		{ NPU_END_HANGS, -TENON_E_DEVICE, "the job has not ended" },
 	};
 	struct model_session s;
 	size_t i;
@@ -189,7 +189,7 @@ static void a_reset_that_does_not_end_is_tried_again_by_the_next_run(void **stat
 	model_session_start(&s, DEVICE, &models[LOCAL]);
 	npu_registers.stuck_resets = 2;
 	npu_registers_power();
-	assert_int_equal(model_session_run(&s), -TENON_E_TIMEOUT);
+	assert_int_equal(model_session_run(&s), -TENON_E_DEVICE);
 	assert_error_has("and then: /dev/uio0: the reset does not end");
 	assert_int_equal(model_session_run(&s), -TENON_E_DEVICE);
 	assert_error_has("the reset does not end");

@@ -298,7 +298,7 @@ static void hang(unsigned int resets)
 	model_session_start(&session, DEVICE, &model);
 	npu_registers.stuck_resets = resets;
 	npu_registers_power();
-	assert_int_equal(model_session_run(&session), -TENON_E_TIMEOUT);
+	assert_int_equal(model_session_run(&session), -TENON_E_DEVICE);
 	assert_error_has("and then: /dev/uio0: the reset does not end");
 	assert_int_equal(npu_registers.resets, 2);
 }
