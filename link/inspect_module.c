@@ -44,49 +44,68 @@ static void number_rows(const struct link_host *h, struct inspection *n, uint64_
 	}
 }
 
-static void take_names(const struct link_host *h, struct inspection_row *r)
+static void take_names(const struct link_host *h, const struct artifact *const *artifact_of,
+		       struct inspection_row *r)
 {
 	struct tenon_link_module *m = &r->module;
 	const struct artifact *a;
-	size_t i;
 
 	if (m->number == SIZE_MAX || *m->machine)
 		return;
 	if (h->has_hashes && m->number < h->hashes.count)
 		sha256_digits(h->hashes.at + m->number * SHA256_SIZE, r->texts.sha256);
-	for (i = 0; i < h->names.count; i++) {
-		a = &h->names.items[i];
-		if (a->module != m->number || artifact_is_native(a))
-			continue;
-		m->codegen_id = a->codegen_id;
-		m->target_key = a->target_key;
-		m->file_name = a->file_name;
-		m->device = a->device;
+	a = artifact_of[m->number];
+	if (!a)
+		return;
+	m->codegen_id = a->codegen_id;
+	m->target_key = a->target_key;
+	m->file_name = a->file_name;
+	m->device = a->device;
+}
+
+/* Let rows have what the file says of their modules. Return: 0; -TENON_E_NOMEM. */
+static int take_all_names(const struct link_host *h, struct inspection *n)
+{
+	uint64_t *next = calloc(n->result.module_count, sizeof(*next));
+	const struct artifact **artifact_of = calloc(h->tree.count + 1, sizeof(*artifact_of));
+	const struct artifact *a;
+	size_t i;
+	int err = 0;
+
+	if (next && artifact_of) {
+		for (i = 0; i < h->names.count; i++) {
+			a = &h->names.items[i];
+			if (!artifact_is_native(a) && a->module < h->tree.count)
+				artifact_of[a->module] = a;
+		}
+		number_rows(h, n, next);
+		for (i = 0; i < n->result.module_count; i++)
+			take_names(h, artifact_of, n->rows[i]);
+	} else {
+		err = tenon_error(-TENON_E_NOMEM, "no memory for the names in %s", h->path);
 	}
+	free(artifact_of);
+	free(next);
+	return err;
 }
 
 /* A file whose names and hashes cannot be read has none here; tenon_link_verify() says why. */
 static int read_names(const char *file, struct inspection *n)
 {
-	uint64_t *next = calloc(n->result.module_count, sizeof(*next));
 	struct link_host h = { 0 };
-	size_t i;
+	int err = link_host_open(file, &h);
 
-	if (!next)
-		return tenon_error(-TENON_E_NOMEM, "no memory for the names in %s", file);
-	if (link_host_open(file, &h)) {
+	if (!err && h.symbols.has_blob)
+		err = take_all_names(&h, n);
+	if (err && err != -TENON_E_NOMEM) {
 		tenon_error_clear();
-	} else if (h.symbols.has_blob) {
-		number_rows(&h, n, next);
-		for (i = 0; i < n->result.module_count; i++)
-			take_names(&h, n->rows[i]);
+		err = 0;
 	}
 	/* rows point to the names, which no longer need the file */
 	n->names = h.names;
 	h.names = (struct artifact_set){ NULL, 0 };
 	link_host_fini(&h);
-	free(next);
-	return 0;
+	return err;
 }
 #else
 static int read_names(const char *file, struct inspection *n)

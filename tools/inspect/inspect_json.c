@@ -1,33 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /* A module tree as JSON */
+#include <stdlib.h>
+
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_model.h"
 #include "tools/json/json_value.h"
 
-static const struct tenon_link_module *numbered(const struct tenon_link_inspection *n,
-						size_t number)
+static bool has_hashes(const struct tenon_link_inspection *n)
 {
 	size_t i;
 
 	for (i = 0; i < n->module_count; i++)
-		if (n->modules[i]->number == number)
-			return n->modules[i];
-	return NULL;
+		if (*n->modules[i]->sha256)
+			return true;
+	return false;
 }
 
 /* The hashes of payloads in the order of the import tree, null for the library; NULL for a file without hashes. */
 static cJSON *hashes_of(const struct tenon_link_inspection *n)
 {
-	const struct tenon_link_module *m;
-	cJSON *list = NULL;
+	const struct tenon_link_module **numbered;
+	cJSON *list;
 	size_t i;
 
-	for (i = 0; i < n->module_count && !list; i++)
-		if (*n->modules[i]->sha256)
-			list = cJSON_CreateArray();
-	for (i = 0; list && (m = numbered(n, i)); i++)
-		json_append(list, *m->sha256 ? json_of_text(tenon_slice_of(m->sha256))
-					     : cJSON_CreateNull());
+	if (!has_hashes(n))
+		return NULL;
+	list = cJSON_CreateArray();
+	numbered = calloc(n->module_count + 1, sizeof(*numbered));
+	if (!numbered)
+		tenon_error(-TENON_E_NOMEM, "no memory for %zu hashes", n->module_count);
+	for (i = 0; numbered && i < n->module_count; i++)
+		if (n->modules[i]->number < n->module_count)
+			numbered[n->modules[i]->number] = n->modules[i];
+	for (i = 0; numbered && numbered[i]; i++)
+		json_append(list, *numbered[i]->sha256
+					  ? json_of_text(tenon_slice_of(numbered[i]->sha256))
+					  : cJSON_CreateNull());
+	free(numbered);
 	return list;
 }
 
