@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Encode and decode base64 strictly: no blanks, full padding. */
 #include "runtime/ffi/base64.h"
 
 #include <stdlib.h>

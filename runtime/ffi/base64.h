@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Bytes in JSON: base64, as tvm-ffi writes it. */
 #ifndef RUNTIME_FFI_BASE64_H
 #define RUNTIME_FFI_BASE64_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parse JSON to values, and write values as JSON, with a limit of nesting. */
 #include "runtime/ffi/json.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON as values: arrays, and maps with strings as keys. Numbers may be NaN, Infinity and -Infinity. */
 #ifndef RUNTIME_FFI_JSON_H
 #define RUNTIME_FFI_JSON_H
-
-/* JSON as values: arrays, and maps with strings as keys. Numbers may be NaN, Infinity and -Infinity. */
 
 #include "runtime/ffi/ffi.h"
 
