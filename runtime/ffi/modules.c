@@ -97,17 +97,22 @@ static int let_go(void *self, const struct tenon_value *args, int32_t count,
 	return 0;
 }
 
+/* where C++ has the field imports_, and the size of its objects with their table of functions */
+#define IMPORTS_AT  24
+#define MODULE_SIZE 48
+
 static int get_imports(void *field, struct tenon_value *out)
 {
+	void *module = (char *)field - IMPORTS_AT;
 	struct tenon_array *imports = ffi_sequence_create(TENON_TYPE_ARRAY, NULL, 0);
-	size_t i, count = ffi->module_is_ours(field) ? ffi->module_import_count(field) : 0;
+	size_t i, count = ffi->module_is_ours(module) ? ffi->module_import_count(module) : 0;
 	struct tenon_value import;
 
 	*out = tenon_arg_object(imports);
 	if (!imports)
 		return -1;
 	for (i = 0; i < count; i++) {
-		import = tenon_arg_object(ffi->module_import_at(field, i));
+		import = tenon_arg_object(ffi->module_import_at(module, i));
 		if (ffi_sequence_append(imports, &import)) {
 			ffi_release(out);
 			return -1;
@@ -126,7 +131,6 @@ static const struct ffi_global globals[] = {
 
 int modules_register(void)
 {
-	/* The getter gets the module itself, in the place of a field at its start. */
 	static const char schema[] = "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Array\\\","
 				     "\\\"args\\\":[{\\\"type\\\":\\\"Any\\\"}]}\"}";
 	struct type_field imports = {
@@ -134,12 +138,15 @@ int modules_register(void)
 		.metadata = { schema, sizeof(schema) - 1 },
 		.size = sizeof(void *),
 		.alignment = _Alignof(void *),
+		.offset = IMPORTS_AT,
 		.getter = get_imports,
 		.static_type = TENON_TYPE_ARRAY,
 	};
+	const struct type_metadata metadata = { .total_size = MODULE_SIZE };
 
 	kept = ffi_map_create(TENON_TYPE_DICT);
-	if (!kept || ffi->TVMFFITypeRegisterField(TENON_TYPE_MODULE, &imports))
+	if (!kept || ffi->TVMFFITypeRegisterMetadata(TENON_TYPE_MODULE, &metadata) ||
+	    ffi->TVMFFITypeRegisterField(TENON_TYPE_MODULE, &imports))
 		return -1;
 	return ffi_register_globals(globals);
 }
