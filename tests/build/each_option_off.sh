@@ -86,7 +86,7 @@ builds_without()
 # alone, so that the report names the one.
 together='NPZ+DEVICE_VULKAN+MORTISE_QEMU+KERNEL_CACHE FAST_CALLS+HIL+DEVICE_OPENCL+LINK
 REMOTE_CLIENT+DEVICE_NULL+DEVICE_ETHOSU+TFLITE_EXECUTOR AOT_EXECUTOR+DNNL_JSON+MORTISE_VFIO+LLM_SERVE
-CMDSTREAM+GRAPH_EXECUTOR+DEVICE_CUDA+SYSTEM_LIB DEVICE_CPU+LLM_TOKENIZER+METADATA+REMOTE_SANDBOX_LEARN
+CMDSTREAM+GRAPH_EXECUTOR+DEVICE_CUDA+SYSTEM_LIB DEVICE_CPU+LLM_TOKENIZER+METADATA+REMOTE_SANDBOX_LEARN+TVM_FFI_DROPIN
 LLM+DEVICE_ROCKET+TVM_FFI_COMPAT LANGUAGE_MODELS+DEVICE_MORTISE STATIC_LIBRARY+TRACE+RELAX_VM+DEVICE_FILES
 THREAD_POOL+REMOTE+MODULE_WRITE SHARED_LIBRARY+TVM_LEGACY REFLECTION+PLUGINS JSON+ELF_INSPECT'
 
@@ -122,7 +122,7 @@ builds_with_all()
 # options that are in no group
 alone()
 {
-	[ -z "${NIGHTLY:-}" ] || sed -n 's/^config //p' Kconfig | grep -vxF "$(echo "$together" | tr '+ ' '\n\n')"
+	[ -z "${NIGHTLY:-}" ] || awk '$1 == "config" { c = $2 } /^\t(bool|tristate) "/ { print c }' Kconfig | grep -vxF "$(echo "$together" | tr '+ ' '\n\n')"
 }
 
 cjson_cflags=$(pkg-config --cflags libcjson 2>/dev/null)

@@ -148,6 +148,24 @@ same_minimal()
 		grep -v '^# SPDX' "$1" | diff - "$scratch/minimal"
 }
 
+# An option that went leaves no #if behind, nor a suite that is skipped for ever
+names_only_options()
+{
+	sed -n 's/^config //p' Kconfig | sort -u > "$scratch/options"
+	{
+		find . -path './build*' -prune -o -name '*.[ch]' -print | xargs grep -hE '^#(if|elif)' |
+			grep -oE 'CONFIG_[A-Z0-9_]+' | sed 's/^CONFIG_//; s/_MODULE$//'
+		find . -path './build*' -prune -o -name Kbuild -print | xargs grep -hv '^#' > "$scratch/kbuild"
+		grep -hv '^#' scripts/Makefile.* >> "$scratch/kbuild"
+		grep -oE '[(]CONFIG_[A-Z0-9_]+[)]' "$scratch/kbuild" | sed 's/^(CONFIG_//; s/)$//'
+		sed -n 's/.*needs-[^ ]* *[:+]= *\([^)]*\).*/\1/p' "$scratch/kbuild" | grep -oE '[A-Z][A-Z0-9_]+'
+	} | sort -u > "$scratch/named"
+	comm -13 "$scratch/options" "$scratch/named" > "$scratch/unknown"
+	cat "$scratch/unknown"
+	[ -s "$scratch/named" ] && [ ! -s "$scratch/unknown" ]
+}
+it "every option that sources and suites name is there" names_only_options
+
 for config in configs/*config; do
 	it "$config is in the form that savedefconfig writes" same_minimal "$config"
 done
