@@ -2,6 +2,7 @@
 /* Convert errors of the library to exceptions, and exceptions of callbacks to errors. */
 #include "errors.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "opaque.h"
