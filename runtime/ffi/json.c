@@ -346,13 +346,16 @@ static void write_string(FILE *out, struct tenon_slice text)
 	fputc('"', out);
 }
 
+/* below it, floats without a fraction are written as such: 3.0 */
+#define WHOLE_BELOW 9007199254740992.0
+
 static void write_float(FILE *out, double real)
 {
 	if (isnan(real))
 		fputs("NaN", out);
 	else if (isinf(real))
 		fputs(real < 0 ? "-Infinity" : "Infinity", out);
-	else if (fabs(real) < 9007199254740992.0 && trunc(real) == real)
+	else if (fabs(real) < WHOLE_BELOW && (double)(int64_t)real == real)
 		fprintf(out, "%.1f", real);
 	else
 		fprintf(out, "%.17g", real);
