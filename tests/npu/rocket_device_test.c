@@ -119,6 +119,8 @@ static void start(struct session *s, unsigned int tasks)
 	for (i = 0; i < SAMPLE_BYTES; i++)
 		bytes[i] = (uint8_t)(i * 5 + 1);
 	assert_int_equal(tenon_queue_write(s->queue, s->in, 0, bytes, SAMPLE_BYTES, NULL), 0);
+	/* another session fills the same bytes */
+	assert_int_equal(tenon_queue_sync(s->queue, UINT64_MAX), 0);
 	s->arguments[0] = (uintptr_t)s->in;
 	s->arguments[1] = (uintptr_t)s->out;
 }
