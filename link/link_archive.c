@@ -5,7 +5,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
-#include "link/link.h"
+#include "link/link_request.h"
 #include "link/mlf/mlf.h"
 
 /**

@@ -4,7 +4,7 @@
 
 #include "lib/disk_cache.h"
 #include "lib/file_map.h"
-#include "link/link.h"
+#include "link/link_request.h"
 
 #define CACHE_KIND "mlf"
 

@@ -12,7 +12,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
-#include "link/link.h"
+#include "link/link_request.h"
 #include "link/link_system.h"
 
 extern char **environ;

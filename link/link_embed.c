@@ -6,7 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/elf.h"
-#include "link/link.h"
+#include "link/link_request.h"
 #include "link/module/artifact_record.h"
 #include "link/module/elf_replace.h"
 #include "link/module/payload_hashes.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
-#include "link/link.h"
+#include "link/link_request.h"
 
 int link_folder_make(char folder[LINK_FOLDER_ROOM])
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
-#include "link/link.h"
+#include "link/link_request.h"
 #include "runtime/blob/import_blob.h"
 
 #define NONE SIZE_MAX

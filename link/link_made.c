@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
-#include "link/link.h"
+#include "link/link_request.h"
 
 /* Make the module that a manifest or an archive stands for. */
 static int write_module(const char *path, const struct tenon_link_options *options,

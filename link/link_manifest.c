@@ -5,7 +5,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
-#include "link/link.h"
+#include "link/link_request.h"
 #include "link/module/link_host.h"
 #include "link/module/link_payload.h"
 #include "link/module/manifest.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon_link(): one module of several files */
-#include "link/link.h"
+#include "link/link_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "lib/file_map.h"
 #include "lib/slice_starts.h"
 #include "lib/string_map.h"
-#include "link/link.h"
+#include "link/link_request.h"
 
 /* where a symbol was seen first */
 struct definition {

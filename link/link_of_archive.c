@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "lib/brief_errors.h"
-#include "link/link.h"
 #include "link/link_crt_headers.h"
+#include "link/link_request.h"
 #include "link/mlf/mlf.h"
 #include "link/module/link_graph.h"
 

@@ -2,7 +2,7 @@
 /* Check that an output replaces no input. */
 #include "lib/brief_errors.h"
 #include "lib/file_same.h"
-#include "link/link.h"
+#include "link/link_request.h"
 
 int link_output_check(const char *output, const char *input)
 {

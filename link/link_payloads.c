@@ -9,7 +9,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/string_map.h"
-#include "link/link.h"
+#include "link/link_request.h"
 #include "link/module/link_graph.h"
 #include "link/module/link_payload.h"
 

@@ -6,7 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_kind.h"
-#include "link/link.h"
+#include "link/link_request.h"
 #include "link/module/link_graph.h"
 #include "link/module/link_payload.h"
 

@@ -10,7 +10,7 @@
  * a prefix of its own.
  */
 
-#include "link/link.h"
+#include "link/link_request.h"
 
 /**
  * link_system_source - append C source that registers the symbols of an object

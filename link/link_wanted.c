@@ -8,7 +8,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/slice_starts.h"
-#include "link/link.h"
+#include "link/link_request.h"
 #include "link/module/link_graph.h"
 
 /* TENON_LAUNCHER_PARAMETERS() defines such a symbol: names, each in so many bytes. */

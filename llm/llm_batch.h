@@ -3,7 +3,7 @@
 #ifndef LLM_LLM_BATCH_H
 #define LLM_LLM_BATCH_H
 
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 #include "llm/llm_reply.h"
 
 struct llm_job {

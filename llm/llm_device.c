@@ -4,7 +4,7 @@
 #include <tenon/device.h>
 
 #include "lib/brief_errors.h"
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 
 #define VISITS_MOST 4096 /* a module may be imported in many places */
 

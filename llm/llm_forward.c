@@ -5,7 +5,7 @@
 #include <tenon/memory.h>
 
 #include "lib/brief_errors.h"
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 
 int llm_call(struct tenon_function *f, const struct tenon_value *args, int32_t count)
 {

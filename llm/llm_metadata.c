@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 #include "llm/llm_json.h"
 
 char *llm_string_room(struct tenon_slice text)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 #include "llm/tokenizer.h"
 
 #define POOLED 2 /* kind of allocator */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "lib/brief_errors.h"
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 
 int llm_sampling_check(const struct tenon_llm_sampling *s)
 {

@@ -8,7 +8,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 #include "llm/llm_json.h"
 #include "llm/tokenizer.h"
 

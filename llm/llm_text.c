@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 #include "llm/tokenizer.h"
 
 /* A larger vocabulary has tokens of several bytes, which need a tokenizer.json. */

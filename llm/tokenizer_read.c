@@ -6,7 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 #include "llm/tokenizer_file.h"
 
 #define UNUSED UINT32_MAX

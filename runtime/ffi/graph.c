@@ -620,7 +620,7 @@ static int load_node(struct load *l, const struct tenon_value *index, struct ten
 static int load_graph(const struct tenon_value *graph, struct tenon_value *out)
 {
 	const struct tenon_value *root, *nodes;
-	struct load l = { NULL };
+	struct load l = { .nodes = NULL };
 	int64_t i;
 	int err;
 

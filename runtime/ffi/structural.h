@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compare and hash values by their structure, as compilers need it. */
 #ifndef RUNTIME_FFI_STRUCTURAL_H
 #define RUNTIME_FFI_STRUCTURAL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Walk two values side by side, and say where they differ first. */
 #include "runtime/ffi/structural.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Hash a value so that equal ones have equal hashes, whatever their variables are called. */
 #include "runtime/ffi/structural.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "llm/llm_batch.h"
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 #include "tests/llm/small_model.h"
 
 /* ---- sequences */

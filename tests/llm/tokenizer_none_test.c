@@ -17,7 +17,7 @@
 #include "llm/tokenizer_none.c"
 #undef tokenizer
 #undef tokenizer_span
-#include "llm/llm.h"
+#include "llm/llm_engine.h"
 
 static void a_model_with_a_tokenizer_opens_and_refuses_text_alone(void **state)
 {

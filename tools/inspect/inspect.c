@@ -6,7 +6,7 @@
 #include "tools/model/model.h"
 
 #ifdef CONFIG_LINK
-#include "link/link.h"
+#include "link/link_request.h"
 #include "link/mlf/mlf.h"
 #include "tools/inspect/inspect_archive.h"
 #include "tools/inspect/inspect_show.h"

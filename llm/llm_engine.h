@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of this folder share: an open language model. */
-#ifndef LLM_LLM_H
-#define LLM_LLM_H
+#ifndef LLM_LLM_ENGINE_H
+#define LLM_LLM_ENGINE_H
 
 #include <tenon/array.h>
 #include <tenon/function.h>
@@ -176,4 +176,4 @@ char *llm_string_room(struct tenon_slice text);
 /* Read a whole file, or tell that there is none (@text is empty then). */
 int llm_read_file(const char *folder, const char *file, char **path, struct tenon_slice *text);
 
-#endif /* LLM_LLM_H */
+#endif /* LLM_LLM_ENGINE_H */

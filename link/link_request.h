@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Host code and programs of devices become one shared object, as tenon_link() is asked. */
-#ifndef LINK_LINK_H
-#define LINK_LINK_H
+#ifndef LINK_LINK_REQUEST_H
+#define LINK_LINK_REQUEST_H
 
 #include <tenon/link.h>
 
@@ -365,4 +365,4 @@ void link_made_fini(struct link_made *made);
 /** link_cached_archive - write the module of an archive to a folder, from the cache if it is there */
 int link_cached_archive(const struct link_request *archive, const char *folder);
 
-#endif /* LINK_LINK_H */
+#endif /* LINK_LINK_REQUEST_H */
