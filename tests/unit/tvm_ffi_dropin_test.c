@@ -316,6 +316,10 @@ static void a_graph_in_json_brings_back_what_was_written(void **state)
 	tenon_value_release(&back);
 }
 
+/* a graph of one node */
+#define NODE(type, data)                                                                           \
+	"{\"root_index\": 0, \"nodes\": [{\"type\": \"" type "\", \"data\": " data "}]}"
+
 static void json_that_is_wrong_is_refused(void **state)
 {
 	static const char *const bad[] = {
@@ -336,15 +340,14 @@ static void json_that_is_wrong_is_refused(void **state)
 		"{\"root_index\": 0, \"nodes\": []}",
 		"{\"root_index\": -1, \"nodes\": [{\"type\": \"None\"}]}",
 		"{\"root_index\": 0, \"nodes\": [1]}",
-		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Array\", \"data\": [0]}]}",
-		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Map\", \"data\": [0]}]}",
-		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Shape\", \"data\": [\"a\"]}]}",
-		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Bytes\", \"data\": \"!!!!\"}]}",
-		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.BigInt\", \"data\": \"12x\"}]}",
-		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Function\", \"data\": {}}]}",
-		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.Enum\", \"data\": 3}]}",
-		"{\"root_index\": 0, \"nodes\": [{\"type\": \"ffi.reflection.AccessStep\", "
-		"\"data\": {}}]}",
+		NODE("ffi.Array", "[0]"),
+		NODE("ffi.Map", "[0]"),
+		NODE("ffi.Shape", "[\"a\"]"),
+		NODE("ffi.Bytes", "\"!!!!\""),
+		NODE("ffi.BigInt", "\"12x\""),
+		NODE("ffi.Function", "{}"),
+		NODE("ffi.Enum", "3"),
+		NODE("ffi.reflection.AccessStep", "{}"),
 	};
 	struct tenon_value ret;
 	size_t i;
