@@ -206,9 +206,10 @@ def numpy_shares_memory_both_ways():
     t = tenon.from_dlpack(array_)
     assert numpy.shares_memory(t.numpy(), array_) and numpy.shares_memory(numpy.from_dlpack(t), array_)
     assert t.shape == (2, 3) and t.tolist() == array_.tolist()
-    array_.flags.writeable = False
-    frozen = tenon.from_dlpack(array_)
-    assert frozen.read_only and not numpy.from_dlpack(frozen).flags.writeable
+    if tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 1):  # older ones export no read-only arrays
+        array_.flags.writeable = False
+        frozen = tenon.from_dlpack(array_)
+        assert frozen.read_only and not numpy.from_dlpack(frozen).flags.writeable
     turned = tenon.from_dlpack(array_.T)
     assert turned.strides == (1, 3) and turned.tolist() == array_.T.tolist()
     assert tenon.empty(3, numpy.float64).dtype == tenon.empty(3, numpy.dtype("float64")).dtype == "float64"
