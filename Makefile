@@ -130,9 +130,12 @@ include scripts/Makefile.firmware
 include scripts/Makefile.rtl
 include scripts/Makefile.build
 include examples/mortise/Kbuild
-include scripts/Makefile.check
-endif
+# before the check, which lists its files
 include scripts/Makefile.python
+include scripts/Makefile.check
+else
+include scripts/Makefile.python
+endif
 include scripts/Makefile.install
 include scripts/Makefile.dist
 
