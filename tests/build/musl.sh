@@ -20,5 +20,6 @@ build_it()
 it "musl-gcc builds everything without a warning" build_it
 target_cc=musl-gcc
 . tests/build/smoke.sh
-it "the command needs musl and nothing else" needs_only 'libc.so' "$folder/tenon"
+it "the command needs musl and Tenon's library, and nothing else" needs_only '^libc\.so$\|^libtenon\.so' "$folder/tenon"
+it "the library needs musl and nothing else" needs_only '^libc\.so$' "$folder/libtenon.so"
 finish
