@@ -16,48 +16,65 @@ BUILD = Path(os.environ.get("TENON_BUILD", TREE / "build")).resolve()
 LIMITED = sys.version_info >= (3, 12) and not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
+# the extensions, and the libraries that they are built with; those on libraries that are missing are left out
+LIBRARIES = {"_core": "tenon", "_link": "tenon-link"}
+
+
 def pkg_config(*options):
     try:
-        return subprocess.run(["pkg-config", *options, "tenon"], capture_output=True, text=True, check=True).stdout.split()
+        return subprocess.run(["pkg-config", *options], capture_output=True, text=True, check=True).stdout.split()
     except (OSError, subprocess.CalledProcessError):
         return None
 
 
-def library():
-    """Version of the library, and how an extension is built with it."""
-    version = pkg_config("--modversion")
+def library(name):
+    """Version of a library, and how an extension is built with it; None where it is missing."""
+    version = pkg_config("--modversion", name)
     if "TENON_BUILD" not in os.environ and version:
         return version[0], {
-            "extra_compile_args": pkg_config("--cflags"),
-            "extra_link_args": pkg_config("--libs") + [f"-Wl,-rpath,{path}" for path in pkg_config("--variable=libdir")],
+            "extra_compile_args": pkg_config("--cflags", name),
+            "extra_link_args": pkg_config("--libs", name)
+            + [f"-Wl,-rpath,{path}" for path in pkg_config("--variable=libdir", name)],
         }
-    if not (BUILD / "libtenon.so").exists():
-        sys.exit(
-            "libtenon is not found: install it (pkg-config must find tenon.pc; PKG_CONFIG_PATH says where that is), or "
-            "build it in the tree by make, or name its build folder in TENON_BUILD"
-        )
-    name = os.path.realpath(BUILD / "libtenon.so")
-    return name.rsplit(".so.", 1)[1], {
+    # beside an installed libtenon, no library of the tree is used
+    installed = "TENON_BUILD" not in os.environ and pkg_config("--modversion", "tenon")
+    if installed or not (BUILD / f"lib{name}.so").exists():
+        return None
+    real = os.path.realpath(BUILD / f"lib{name}.so")
+    return real.rsplit(".so.", 1)[1], {
         "include_dirs": [str(TREE / "include")],
         "library_dirs": [str(BUILD)],
-        "libraries": ["tenon"],
+        "libraries": [name] if name == "tenon" else [name, "tenon"],
         "extra_link_args": [f"-Wl,-rpath,{BUILD}"],
     }
 
 
-VERSION, FOUND = library()
+def sources_of(extension):
+    """Files of _link begin with link_; all others are of _core."""
+    files = {name: glob(f"src/{name[1:]}_*.c") for name in LIBRARIES if name != "_core"}
+    files["_core"] = set(glob("src/*.c")).difference(*files.values())
+    return sorted(files[extension])
+
+
 os.chdir(Path(__file__).resolve().parent)
+FOUND = {extension: how for extension, name in LIBRARIES.items() if (how := library(name))}
+if "_core" not in FOUND:
+    sys.exit(
+        "libtenon is not found: install it (pkg-config must find tenon.pc; PKG_CONFIG_PATH says where that is), or "
+        "build it in the tree by make, or name its build folder in TENON_BUILD"
+    )
 setup(
-    version=VERSION,
+    version=FOUND["_core"][0],
     ext_modules=[
         Extension(
-            "tenon._core",
-            sorted(glob("src/*.c")),
+            f"tenon.{extension}",
+            sources_of(extension),
             depends=sorted(glob("src/*.h")),
             define_macros=[("Py_LIMITED_API", "0x030c0000")] if LIMITED else [],
             py_limited_api=LIMITED,
-            **FOUND,
+            **how,
         )
+        for extension, (_, how) in FOUND.items()
     ],
     options={"bdist_wheel": {"py_limited_api": "cp312"}} if LIMITED else {},
 )

@@ -52,5 +52,6 @@ int device_init(PyObject *module);
 int model_init(PyObject *module);
 int timeline_init(PyObject *module);
 int remote_init(PyObject *module);
+int core_api_init(PyObject *module);
 
 #endif /* PYTHON_CORE_H */

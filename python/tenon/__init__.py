@@ -48,6 +48,7 @@ from tenon._core import (
     version,
     wrap,
 )
+from tenon._linking import inspect, link, sign, unpack, verify
 from tenon._model import Model, Operator, Port, Ports, Session, connect, load
 from tenon._registering import register
 
@@ -88,13 +89,18 @@ __all__ = [
     "from_dlpack",
     "function",
     "functions",
+    "inspect",
+    "link",
     "load",
     "load_module",
     "register",
     "set_current_device",
+    "sign",
     "system_module",
     "tensor",
+    "unpack",
     "unregister",
+    "verify",
     "version",
     "wrap",
 ]

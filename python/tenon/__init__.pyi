@@ -2,7 +2,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, SupportsIndex, TypeVar, overload
+from typing import Any, Literal, SupportsIndex, TypedDict, TypeVar, overload
 
 _Path = str | bytes | PathLike[str] | PathLike[bytes]
 _DeviceLike = Device | str | None
@@ -10,6 +10,64 @@ _Shape = SupportsIndex | Iterable[SupportsIndex]
 # tenon.Tensor, or any object with __dlpack__ or the buffer protocol
 _TensorLike = Any
 _F = TypeVar("_F", bound=Callable[..., Any])
+_LinkFile = _Path | tuple[_Path] | tuple[_Path, str | None] | tuple[_Path, str | None, str | None]
+
+_Part = TypedDict("_Part", {"module": int, "kind": str, "file": str, "table": str | None, "bytes": int})
+_Unpacked = TypedDict(
+    "_Unpacked", {"machine": str | None, "manifest": str, "host": str | None, "same": bool, "parts": list[_Part]}
+)
+_Finding = TypedDict("_Finding", {"fault": bool, "module": int | None, "kind": str | None, "text": str})
+_Report = TypedDict(
+    "_Report",
+    {
+        "faults": int,
+        "readable": bool,
+        "machine": str | None,
+        "tvm": str | None,
+        "modules": int,
+        "findings": list[_Finding],
+    },
+)
+_InspectedModule = TypedDict(
+    "_InspectedModule",
+    {
+        "kind": str,
+        "parent": int | None,
+        "depth": int,
+        "number": int | None,
+        "format": str | None,
+        "name": str | None,
+        "machine": str | None,
+        "generation": str | None,
+        "tvm": str | None,
+        "loader": str | None,
+        "remedy": str | None,
+        "fault": str | None,
+        "functions": list[str] | None,
+        "launch": list[dict[str, Any]] | None,
+        "regions": list[str] | None,
+        "nodes": int | None,
+        "parameters": int | None,
+        "parameter_bytes": int | None,
+        "payload_size": int | None,
+        "payload_offset": int | None,
+        "codegen_id": str | None,
+        "target_key": str | None,
+        "file_name": str | None,
+        "device": str | None,
+        "sha256": str | None,
+    },
+)
+_Inspection = TypedDict(
+    "_Inspection",
+    {
+        "size": int,
+        "machine": str | None,
+        "generation": str | None,
+        "tvm": str | None,
+        "modules": list[_InspectedModule],
+    },
+)
 
 __version__: str
 
@@ -196,6 +254,24 @@ def from_buffer(buffer: Any, dtype: Any = None, shape: _Shape | None = None) -> 
 def from_dlpack(x: Any, /) -> Tensor: ...
 def function(name: str, /) -> Function: ...
 def functions() -> list[str]: ...
+def inspect(file: _Path) -> _Inspection: ...
+def link(
+    files: Iterable[_LinkFile],
+    output: _Path,
+    *,
+    targets: Mapping[str, str] | None = None,
+    imports: Iterable[tuple[str, str]] = (),
+    includes: Iterable[_Path] = (),
+    graph: _Path | None = None,
+    params: _Path | None = None,
+    model: str | None = None,
+    prefix: str | None = None,
+    generation: Literal["ffi", "legacy"] | None = None,
+    form: Literal["shared", "system-lib", "archive"] = "shared",
+    allow_weak: bool = False,
+    allow_unknown: bool = False,
+    progress: Callable[[str], object] | None = None,
+) -> None: ...
 def load(
     path: _Path,
     device: _DeviceLike | Sequence[_DeviceLike] = None,
@@ -210,8 +286,11 @@ def register(name: str, function: None = None, *, replace: bool = False) -> Call
 @overload
 def register(name: str, function: _F, *, replace: bool = False) -> _F: ...
 def set_current_device(device: _DeviceLike, /) -> None: ...
+def sign(file: _Path, key: _Path) -> bytes: ...
 def system_module(prefix: str = "", /) -> Module: ...
 def tensor(data: Any, dtype: Any = None, device: _DeviceLike = None) -> Tensor: ...
+def unpack(file: _Path, folder: _Path) -> _Unpacked: ...
 def unregister(name: str, /) -> None: ...
+def verify(file: _Path, *, key: _Path | None = None, signature: _Path | None = None) -> _Report: ...
 def version() -> str: ...
 def wrap(callable: Callable[..., Any], /) -> Function: ...

@@ -15,6 +15,7 @@ from cases import SOURCE, TVM, need
 def the_blocks_of_the_document_run():
     need("RELAX_VM")
     need("DEVICE_NULL")
+    need("LINK")
     blocks = re.findall("^```python\n(.*?)^```", (SOURCE / "docs/python.md").read_text(), re.M | re.S)
     assert len(blocks) > 5
     names, before = {}, os.getcwd()
