@@ -17,7 +17,7 @@ LIMITED = sys.version_info >= (3, 12) and not sysconfig.get_config_var("Py_GIL_D
 
 
 # the extensions, and the libraries that they are built with; those on libraries that are missing are left out
-LIBRARIES = {"_core": "tenon", "_link": "tenon-link"}
+LIBRARIES = {"_core": "tenon", "_link": "tenon-link", "_llm": "tenon-llm"}
 
 
 def pkg_config(*options):
@@ -50,7 +50,7 @@ def library(name):
 
 
 def sources_of(extension):
-    """Files of _link begin with link_; all others are of _core."""
+    """Files of _link begin with link_, those of _llm with llm_; all others are of _core."""
     files = {name: glob(f"src/{name[1:]}_*.c") for name in LIBRARIES if name != "_core"}
     files["_core"] = set(glob("src/*.c")).difference(*files.values())
     return sorted(files[extension])

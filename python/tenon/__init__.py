@@ -48,6 +48,7 @@ from tenon._core import (
     version,
     wrap,
 )
+from tenon._language import LanguageModel, Reply
 from tenon._linking import inspect, link, sign, unpack, verify
 from tenon._model import Model, Operator, Port, Ports, Session, connect, load
 from tenon._registering import register
@@ -66,6 +67,7 @@ __all__ = [
     "FileError",
     "FormatError",
     "Function",
+    "LanguageModel",
     "Model",
     "Module",
     "NotFoundError",
@@ -75,6 +77,7 @@ __all__ = [
     "Pointer",
     "Port",
     "Ports",
+    "Reply",
     "Session",
     "Shape",
     "Tensor",

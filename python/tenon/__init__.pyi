@@ -2,7 +2,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, SupportsIndex, TypedDict, TypeVar, overload
+from typing import Any, Literal, SupportsIndex, TypedDict, TypeVar, Unpack, overload
 
 _Path = str | bytes | PathLike[str] | PathLike[bytes]
 _DeviceLike = Device | str | None
@@ -67,6 +67,38 @@ _Inspection = TypedDict(
         "tvm": str | None,
         "modules": list[_InspectedModule],
     },
+)
+_Sampling = TypedDict(
+    "_Sampling",
+    {
+        "temperature": float,
+        "top_p": float,
+        "repetition_penalty": float,
+        "presence_penalty": float,
+        "frequency_penalty": float,
+        "seed": int,
+    },
+)
+_Usage = TypedDict(
+    "_Usage",
+    {"prompt_tokens": int, "shared_tokens": int, "tokens": int, "first_seconds": float, "seconds": float},
+)
+# the options of LanguageModel.generate()
+_Generate = TypedDict(
+    "_Generate",
+    {
+        "max_tokens": int | None,
+        "temperature": float | None,
+        "top_p": float | None,
+        "repetition_penalty": float | None,
+        "presence_penalty": float | None,
+        "frequency_penalty": float | None,
+        "seed": int | None,
+        "stop": str | Iterable[str],
+        "timeout": float | None,
+        "ignore_end": bool,
+    },
+    total=False,
 )
 
 __version__: str
@@ -237,6 +269,57 @@ class Session:
     def download(self, name: str) -> bytes: ...
     def close(self) -> None: ...
     def __enter__(self) -> Session: ...
+    def __exit__(self, *details: type[BaseException] | BaseException | TracebackType | None) -> None: ...
+
+class Reply:
+    end: Literal["stop", "length", "cancelled", "deadline", "error"] | None
+    usage: _Usage | None
+    def __iter__(self) -> Reply: ...
+    def __next__(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def tokens(self) -> list[int]: ...
+    def cancel(self) -> None: ...
+
+class LanguageModel:
+    def __init__(
+        self,
+        path: _Path,
+        device: _DeviceLike = None,
+        *,
+        weights: _Path | None = None,
+        sequences: int | None = None,
+        cache_tokens: int | None = None,
+        chunk: int | None = None,
+        byte_tokens: bool = False,
+    ) -> None: ...
+    @property
+    def info(self) -> dict[str, Any]: ...
+    @property
+    def sampling(self) -> _Sampling: ...
+    def encode(self, text: str, *, special: bool = False) -> list[int]: ...
+    def decode(self, tokens: Iterable[int]) -> str: ...
+    def prompt(self, messages: str | Iterable[Mapping[str, str]]) -> list[int]: ...
+    def chat(self, messages: str | Iterable[Mapping[str, str]], **options: Unpack[_Generate]) -> Reply: ...
+    def generate(
+        self,
+        prompt: str | Iterable[int],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        top_p: float | None = None,
+        repetition_penalty: float | None = None,
+        presence_penalty: float | None = None,
+        frequency_penalty: float | None = None,
+        seed: int | None = None,
+        stop: str | Iterable[str] = (),
+        timeout: float | None = None,
+        ignore_end: bool = False,
+    ) -> Reply: ...
+    def step(self) -> bool: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> LanguageModel: ...
     def __exit__(self, *details: type[BaseException] | BaseException | TracebackType | None) -> None: ...
 
 def configuration() -> list[str]: ...

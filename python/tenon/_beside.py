@@ -5,7 +5,7 @@ import importlib
 
 from tenon import _core
 
-_LIBRARIES = {"_link": ("libtenon-link", "CONFIG_LINK")}
+_LIBRARIES = {"_link": ("libtenon-link", "CONFIG_LINK"), "_llm": ("libtenon-llm", "CONFIG_LLM")}
 
 
 def extension(name, what):

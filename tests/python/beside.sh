@@ -29,8 +29,9 @@ setup_builds_it()
 import tenon
 assert tenon.__file__.startswith("'"$scratch"'"), tenon.__file__
 assert tenon.tensor([1, 2]).tolist() == [1, 2]
-if "LINK" in tenon.configuration():
-    import tenon._link
+for option, extension in ("LINK", "_link"), ("LLM", "_llm"):
+    if option in tenon.configuration():
+        assert __import__(f"tenon.{extension}")
 ') && [ -e "$scratch/site/tenon/py.typed" ] && [ -e "$scratch/site/tenon/__init__.pyi" ]
 }
 
@@ -55,7 +56,7 @@ skips_with_the_reason()
 	pytest_counts '1 skipped' -k device --tenon-device null:7 && grep -q 'tenon-device null:7' "$scratch/pytest"
 }
 
-it "all cases pass beside numpy and tvm_ffi" cases calls tensors models awaiting remote linking stub documents
+it "all cases pass beside numpy and tvm_ffi" cases calls tensors models awaiting remote linking language stub documents
 it "numpy and tvm_ffi were there" none_is_skipped
 it "a million calls leave nothing behind" cases many
 it "setuptools build the package" setup_builds_it

@@ -16,12 +16,14 @@ def the_blocks_of_the_document_run():
     need("RELAX_VM")
     need("DEVICE_NULL")
     need("LINK")
+    need("LLM")
     blocks = re.findall("^```python\n(.*?)^```", (SOURCE / "docs/python.md").read_text(), re.M | re.S)
     assert len(blocks) > 5
     names, before = {}, os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(TVM / "host_vecadd/lib.so", f"{folder}/vecadd.so")
         shutil.copy(TVM / "model_mlp/model.so", f"{folder}/network.so")
+        shutil.copytree(SOURCE / "tests/llm/data/bytes", f"{folder}/smollm2")
         os.chdir(folder)
         try:
             for number, block in enumerate(blocks, 1):
@@ -58,6 +60,13 @@ def the_example_of_a_network_tells_types_of_files():
 def the_example_of_a_pipeline_runs():
     need("RELAX_VM")
     assert _prints("pipeline.py", TVM / "model_mlp/model.so", "forward") == "16 answers of the shape (3, 10)\n"
+
+
+def the_example_of_a_language_model_answers_in_one_batch():
+    need("RELAX_VM")
+    need("LLM")
+    out = _prints("chat.py", SOURCE / "tests/llm/data/bytes", "--max-tokens", "8", "Hello", "Who are you?")
+    assert "Hello\n" in out and "Who are you?\n" in out and "8 tokens" in out, out
 
 
 def every_example_is_short():
