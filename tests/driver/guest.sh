@@ -20,7 +20,8 @@ build_program()
 		tests/driver/guest/*.c driver/syscall/*.c driver/uio/*.c driver/vfio/*.c driver/dmabuf/*.c \
 		driver/drm/drm.c driver/drm/drm_buffer.c driver/drm/drm_syncobj.c driver/fpga/fpga.c \
 		driver/fpga/fpga_overlay.c driver/shm/*.c driver/board/uart.c driver/board/board.c driver/board/board_shm.c \
-		driver/board/board_uio.c driver/board/board_window.c lib/buffer.c lib/fence_fd.c lib/error.c -pthread
+		driver/board/board_sim.c driver/board/board_uio.c driver/board/board_window.c firmware/sim/*.c firmware/core/*.c \
+		lib/buffer.c lib/fence_fd.c lib/error.c -pthread
 }
 
 build_peer()

@@ -27,8 +27,9 @@ build()
 {
 	aarch64-linux-gnu-gcc $flags -static -DCONFIG_DEVICE_MORTISE=1 -DCONFIG_MORTISE_VFIO=1 -o "$scratch/root/init" \
 		tests/driver/remoteproc_guest.c driver/syscall/*.c driver/uio/*.c driver/remoteproc/*.c driver/shm/*.c driver/ring/*.c \
-		driver/board/uart.c driver/board/board.c driver/board/board_shm.c driver/board/board_uio.c \
-		driver/board/board_remoteproc.c driver/board/board_window.c lib/buffer.c lib/fence_fd.c lib/error.c -pthread &&
+		driver/vfio/*.c driver/board/uart.c driver/board/board.c driver/board/board_shm.c driver/board/board_sim.c \
+		driver/board/board_uio.c driver/board/board_vfio.c driver/board/board_remoteproc.c driver/board/board_window.c \
+		firmware/sim/*.c firmware/core/*.c lib/buffer.c lib/fence_fd.c lib/error.c -pthread &&
 	$CC $flags -DCONFIG_DEVICE_MORTISE=1 -o "$scratch/core" tests/driver/remoteproc_core.c firmware/sim/*.c firmware/core/*.c \
 		lib/fence_fd.c lib/error.c -pthread
 }
