@@ -62,6 +62,9 @@ fuzz()
 	writer=
 	[ "$target" = rpc_reply ] && writer=tests/remote/use_session.c
 	[ "$target" = rocket ] && writer='tests/npu/rocket_stream.c lib/cmdstream_emit.c'
+	case $target in
+	blob_* | example_json)	writer=$(echo examples/example_json/example_json*.c) ;;
+	esac
 	# shellcheck disable=SC2086
 	clang -O1 -g -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -iquote . \
 		-include "$folder/include/generated/autoconf.h" "tests/fuzz/${target}_fuzz.c" $writer $shared \
