@@ -22,16 +22,13 @@ def along_axes(reduce):
         rank = len(x.shape)
         axes = sorted({int(axis) % rank for axis in axes}) if axes is not None else list(range(rank))
         reduced = {axis: te.reduce_axis((0, x.shape[axis]), f"k{axis}") for axis in axes}
-        shape = [1 if axis in reduced else extent for axis, extent in enumerate(x.shape)]
+        left = [axis for axis in range(rank) if keepdims or axis not in reduced]
 
         def value(*at):
-            at = list(at)
-            if not keepdims:
-                for axis in axes:
-                    at.insert(axis, 0)
-            return reduce(x(*(reduced.get(axis, one) for axis, one in enumerate(at))), axis=list(reduced.values()))
+            place = {**dict(zip(left, at)), **reduced}
+            return reduce(x(*(place[axis] for axis in range(rank))), axis=list(reduced.values()))
 
-        return te.compute([extent for axis, extent in enumerate(shape) if keepdims or axis not in reduced], value, name="reduced")
+        return te.compute([1 if axis in reduced else x.shape[axis] for axis in left], value, name="reduced")
 
     def legalized(builder, call):
         return builder.call_te(values, call.args[0], call.attrs.axis, bool(call.attrs.keepdims))

@@ -4,9 +4,9 @@
 import numpy
 
 
-def static_shape(value):
-    """The shape of a value, or None where it is not known."""
-    extents = [getattr(extent, "value", None) for extent in value.ty.shape or [None]]
+def static_shape(type_):
+    """The shape of a value of a type, or None where it is not known."""
+    extents = [getattr(extent, "value", None) for extent in getattr(type_.shape, "values", [None])]
     return None if None in extents else extents
 
 
@@ -63,7 +63,7 @@ def broadcasting_expand():
     class Expand(onnx_frontend.Expand):
         @classmethod
         def _impl_v13(cls, bb, inputs, attr, params):
-            shape = static_shape(inputs[0])
+            shape = static_shape(inputs[0].ty)
             if shape is None or not isinstance(inputs[1], GenericConst):
                 return super()._impl_v13(bb, inputs, attr, params)
             wanted = numpy.broadcast_shapes(shape, tuple(int(extent) for extent in inputs[1].value.numpy()))
@@ -89,16 +89,13 @@ def shaped_transposed_convolution():
     class ConvTranspose(onnx_frontend.ConvTranspose):
         @classmethod
         def _impl_v1(cls, bb, inputs, attr, params):
-            shape = static_shape(inputs[0])
-            if "output_shape" in attr and shape is not None:
-                extents = shape[2:]
-                ones = [1] * len(extents)
-                automatic = attr.get("auto_pad", b"NOTSET")
-                upper = automatic in (b"SAME_UPPER", "SAME_UPPER")
+            shape, kernel = static_shape(inputs[0].ty), static_shape(inputs[1].ty)
+            if "output_shape" in attr and shape is not None and kernel is not None:
+                axes = len(shape) - 2
+                upper = attr.get("auto_pad") in (b"SAME_UPPER", "SAME_UPPER")
                 before, behind, extra = zip(*map(
-                    padding_for, extents, attr["output_shape"][-len(extents):], static_shape(inputs[1])[2:],
-                    attr.get("strides", ones), attr.get("dilations", ones), attr.get("output_padding", [0] * len(extents)),
-                    [upper] * len(extents),
+                    padding_for, shape[2:], attr["output_shape"][-axes:], kernel[2:], attr.get("strides", [1] * axes),
+                    attr.get("dilations", [1] * axes), attr.get("output_padding", [0] * axes), [upper] * axes,
                 ))  # fmt: skip
                 attr = {**attr, "auto_pad": "NOTSET", "pads": [*before, *behind], "output_padding": list(extra)}
             return super()._impl_v1(bb, inputs, attr, params)

@@ -5,6 +5,7 @@ from onnx import TensorProto, numpy_helper
 
 from .errors import CompileError
 from .folding import subgraphs
+from .importers import static_shape
 
 SMALL = {
     number: name
@@ -17,20 +18,18 @@ def used_outputs(node):
     return sum(1 for name in node.output if name)
 
 
-def attribute(node, name):
+def integer_attribute(node, name):
     return next((one.i for one in node.attribute if one.name == name), 0)
 
 
-def counts_from_end(node, constants):
-    """Whether a place in a sequence is, or may be, one from its end."""
-    place = node.input[{"SequenceErase": 1, "SequenceInsert": 2}[node.op_type] :][:1]
-    return bool(place) and bool(place[0]) and (place[0] not in constants or bool((constants[place[0]] < 0).any()))
+def may_be(node, index, constants, condition):
+    """Whether an input is given, and is so, or is no constant."""
+    name = node.input[index] if len(node.input) > index else ""
+    return bool(name) and (name not in constants or bool(condition(constants[name]).any()))
 
 
-def may_train(node, constants):
-    """Whether a Dropout may drop: a constant can say that it is not for training."""
-    third = node.input[2] if len(node.input) > 2 else ""
-    return bool(third) and (third not in constants or bool(constants[third].any()))
+# which input of these is a place in a sequence
+PLACES = {"SequenceErase": 1, "SequenceInsert": 2}
 
 
 def reason(node, constants):
@@ -39,16 +38,16 @@ def reason(node, constants):
         return "its mean and deviation as outputs have wrong shapes"
     if node.op_type == "Dropout" and used_outputs(node) > 1:
         return "its mask is none"
-    if node.op_type == "Dropout" and may_train(node, constants):
+    if node.op_type == "Dropout" and may_be(node, 2, constants, lambda training: training):
         return "it drops nothing, and this one is for training"
-    if node.op_type == "BatchNormalization" and attribute(node, "training_mode"):
+    if node.op_type == "BatchNormalization" and integer_attribute(node, "training_mode"):
         return "its statistics in training are others"
-    if node.op_type in ("SequenceErase", "SequenceInsert") and counts_from_end(node, constants):
+    if node.op_type in PLACES and may_be(node, PLACES[node.op_type], constants, lambda place: place < 0):
         return "it takes a place from the end for another one"
     if node.op_type == "NonMaxSuppression":
         return "how many boxes it selects depends on data"
-    if node.op_type == "Cast" and attribute(node, "to") in SMALL:
-        return f"numbers are not rounded to {SMALL[attribute(node, 'to')]} as ONNX does"
+    if node.op_type == "Cast" and integer_attribute(node, "to") in SMALL:
+        return f"numbers are not rounded to {SMALL[integer_attribute(node, 'to')]} as ONNX does"
     return None
 
 
@@ -69,8 +68,8 @@ def refuse_misread(graph, constants=None):
 def refuse_other_outputs(outputs, types):
     """Refuse a network whose outputs, as model.json has them, are others as TVM imported it."""
     for output, found in zip(outputs, types):
-        extents = [getattr(extent, "value", None) for extent in found.shape or [None]]
-        known = output["shape"] is not None and None not in extents
+        extents = static_shape(found)
+        known = output["shape"] is not None and extents is not None
         if str(found.dtype) == output["dtype"] and (not known or extents == output["shape"]):
             continue
         raise CompileError(

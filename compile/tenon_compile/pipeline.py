@@ -89,11 +89,12 @@ def with_default_schedules(module, target, device):
     from tvm import relax
     from tvm.s_tir import dlight
 
+    from .extremes import EXTREMES
     from .kept_weights import restored
 
     module = restored(module)
     with target:
-        module = relax.get_pipeline("zero")(module)
+        module = relax.get_pipeline("zero")(relax.transform.LegalizeOps(EXTREMES)(module))
         if device:
             rules = (dlight.gpu.Matmul(), dlight.gpu.GEMV(), dlight.gpu.Reduction(), dlight.gpu.Fallback())
             module = dlight.ApplyDefaultSchedule(*rules)(module)

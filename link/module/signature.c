@@ -31,8 +31,8 @@ struct signature_work {
 };
 
 /*
- * mbedtls tells of a want of memory by several codes, and by none where it tries another form of a key next:
- * ask errno, which its callers set to 0 before.
+ * mbedtls reports that memory ran out by several codes, and by none where it goes on to try another form of a key.
+ * errno tells: each function below sets it to 0 before it calls mbedtls.
  */
 static bool lacks_memory(void)
 {

@@ -156,11 +156,12 @@ def compile_network(path, name, shape, module, processor):
 
 def measure_tenon(words, runs, threads):
     """Seconds a run, bytes of memory of the process, and nanoseconds that opening took."""
-    one, _, _ = run_tenon([*words, "1"], threads)
     many, most, text = run_tenon([*words, str(1 + runs)], threads)
     nanoseconds = json.loads(text)["nanoseconds"]
-    seconds = (many - one) / runs if threads == 1 else nanoseconds["min"] / 1e9
-    return seconds, most, nanoseconds["open"]
+    if threads > 1:
+        return nanoseconds["min"] / 1e9, most, nanoseconds["open"]
+    one, _, _ = run_tenon([*words, "1"], threads)
+    return (many - one) / runs, most, nanoseconds["open"]
 
 
 def row(tenon, networks, title, processor, threads, folder):

@@ -15,12 +15,23 @@ echo '#include <mbedtls/pk.h>' | ${CC:-cc} -E - > "$scratch/log" 2>&1 || skip "m
 build=$(kept signatures)
 options_off "$build" PLUGINS DEVICE_CPU DEVICE_CUDA DEVICE_MORTISE DEVICE_OPENCL DEVICE_VULKAN HIL > "$scratch/log" 2>&1 &&
 	sed -i 's/.*CONFIG_MBEDTLS[ =].*/CONFIG_MBEDTLS=y/' "$build/.config" &&
-	inner_make O="$build" olddefconfig "$build/tenon" >> "$scratch/log" 2>&1 || {
+	inner_make O="$build" olddefconfig "$build/tenon" "$build/tests/nomem/command_test" >> "$scratch/log" 2>&1 || {
 	sed 's/^/# /' "$scratch/log"
 	echo "not ok 1 - the command builds"
 	echo 1..1
 	exit 1
 }
+
+# lines that the other builds of this test lack
+says_when_memory_runs_out()
+{
+	TENON_CASE="memory_*$1 --key*" "$build/tests/nomem/command_test" > "$scratch/nomem" 2>&1
+	status=$?
+	cat "$scratch/nomem"
+	[ $status -eq 0 ] && grep -q '[1-9][0-9]* allocations' "$scratch/nomem"
+}
+it "tenon sign says when memory runs out" says_when_memory_runs_out sign
+it "and so does tenon verify" says_when_memory_runs_out verify
 
 cp tests/interop/data/tvm-0.27.0.post1/host_vecadd_symbolic/lib.so "$scratch/module.so"
 cd "$scratch" || exit 1

@@ -23,14 +23,6 @@ static void pause_briefly(void)
 	nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
 }
 
-bool farm_is_emulated(void)
-{
-	if (!getenv("EMULATOR") || !*getenv("EMULATOR"))
-		return false;
-	puts("1..0 # SKIP the processes of a farm need an emulator each");
-	return true;
-}
-
 /* What the process has written so far. */
 static const char *log_of(const struct farm_process *p)
 {

@@ -17,9 +17,6 @@ struct farm_process {
 	char log[3100];
 };
 
-/* A program under an emulator cannot start the command; print why the suite is skipped. */
-bool farm_is_emulated(void);
-
 /* Start "tenon rpc WORDS..."; the words end with NULL. With --listen 127.0.0.1:0 among them, wait for the port. */
 void farm_start(struct farm_process *p, const char *const *words);
 /* End it with SIGTERM; its exit status. */

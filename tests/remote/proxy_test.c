@@ -13,6 +13,7 @@
 
 #include "lib/clock.h"
 #include "rpc/wire/connection.h"
+#include "tests/remote/emulated.h"
 #include "tests/remote/farm_process.h"
 
 static struct farm_process proxy;
@@ -704,7 +705,7 @@ int main(void)
 		cmocka_unit_test(a_connection_as_standard_input_is_served),
 	};
 
-	if (farm_is_emulated())
+	if (server_is_emulated())
 		return 0;
 	return cmocka_run_group_tests(tests, start_proxy, stop_proxy);
 }

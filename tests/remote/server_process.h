@@ -14,6 +14,7 @@
 
 #include "rpc/server/process_list.h"
 #include "tests/remote/client.h"
+#include "tests/remote/emulated.h"
 #include "tests/remote/server_client.h"
 
 /* of a session */
@@ -39,7 +40,6 @@ int server_teardown(void **state);
 /* Run the cases of a suite with a server; where processes of an emulated server cannot be counted, skip them. */
 #define run_with_server(tests)                                                                     \
 	(server_is_emulated() ? 0 : cmocka_run_group_tests(tests, server_setup, server_teardown))
-bool server_is_emulated(void);
 
 /* @option: a further one, or NULL */
 void start_server_with(const char *option);

@@ -12,6 +12,7 @@
 
 #include "rpc/tracker/tracker_message.h"
 #include "rpc/tracker/tracker_queue.h"
+#include "tests/remote/emulated.h"
 #include "tests/remote/farm_process.h"
 
 /* ---- queues */
@@ -535,7 +536,7 @@ int main(void)
 		cmocka_unit_test(a_lost_tracker_is_found_again),
 	};
 
-	if (farm_is_emulated())
+	if (server_is_emulated())
 		return 0;
 	return cmocka_run_group_tests(tests, start_tracker, stop_tracker);
 }
