@@ -16,7 +16,4 @@ int ffi_json_parse(struct tenon_slice text, struct tenon_value *out);
  */
 int ffi_json_write(const struct tenon_value *v, int indent, struct tenon_value *out);
 
-int json_register(void);
-int graph_register(void);
-
 #endif /* RUNTIME_FFI_JSON_H */

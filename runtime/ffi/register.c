@@ -5,9 +5,7 @@
  */
 #include <pthread.h>
 
-#include "runtime/ffi/json.h"
-#include "runtime/ffi/structural.h"
-#include "runtime/ffi/walk.h"
+#include "runtime/ffi/ffi.h"
 
 static struct tenon_tvm_table extended;
 
@@ -23,7 +21,7 @@ static int (*const steps[])(void) = {
 	hash_register,
 	copy_register,
 	json_register,
-	graph_register,
+	value_graph_register,
 	structural_equal_register,
 	structural_hash_register,
 	structural_key_register,

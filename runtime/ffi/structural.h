@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Compare and hash values by their structure, as compilers need it. */
-#ifndef RUNTIME_FFI_STRUCTURAL_H
-#define RUNTIME_FFI_STRUCTURAL_H
-
 /*
  * Structural equality and hash, as compilers need them: variables that a value defines count by where
  * they are defined, others by their identity.
  */
+#ifndef RUNTIME_FFI_STRUCTURAL_H
+#define RUNTIME_FFI_STRUCTURAL_H
 
 #include "runtime/ffi/fields.h"
 
@@ -44,10 +42,5 @@ int ffi_structural_equal(const struct tenon_value *a, const struct tenon_value *
 
 /* Hash a value. Return: 0; -1 with an error raised. */
 int ffi_structural_hash(const struct tenon_value *v, uint64_t *hash);
-
-int structural_equal_register(void);
-int structural_hash_register(void);
-int structural_key_register(void);
-int structural_visit_register(void);
 
 #endif /* RUNTIME_FFI_STRUCTURAL_H */

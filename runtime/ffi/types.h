@@ -55,6 +55,4 @@ int ffi_members_register(int32_t type, const struct ffi_member *members);
 int ffi_method_register(int32_t type, const char *name, bool is_static, tenon_call_fn call,
 			const char *schema);
 
-int access_path_register(void);
-
 #endif /* RUNTIME_FFI_TYPES_H */

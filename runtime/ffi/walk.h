@@ -45,9 +45,4 @@ static inline int ffi_memo_set(struct tenon_map *memo, const void *object,
 	return ffi_map_set(memo, &key, result);
 }
 
-int repr_register(void);
-int compare_register(void);
-int hash_register(void);
-int copy_register(void);
-
 #endif /* RUNTIME_FFI_WALK_H */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* ffi.ToJSONGraph and ffi.FromJSONGraph, to and from values or text. */
+#include "runtime/ffi/value_graph.h"
+
+#include "runtime/ffi/json.h"
+
+static int save_arguments(const struct tenon_value *args, int32_t count, struct tenon_value *graph)
+{
+	struct tenon_value v, metadata = tenon_arg_none();
+	int err;
+
+	if (ffi_count("ffi.ToJSONGraph", count, 1, 2) || ffi_own(&args[0], &v))
+		return -1;
+	err = count == 2 ? ffi_own(&args[1], &metadata) : 0;
+	if (!err)
+		err = value_graph_save(&v, &metadata, graph);
+	ffi_release(&metadata);
+	ffi_release(&v);
+	return err;
+}
+
+static int to_graph(void *self, const struct tenon_value *args, int32_t count,
+		    struct tenon_value *ret)
+{
+	(void)self;
+	return save_arguments(args, count, ret);
+}
+
+static int to_text(void *self, const struct tenon_value *args, int32_t count,
+		   struct tenon_value *ret)
+{
+	struct tenon_value graph;
+	int err;
+
+	(void)self;
+	if (save_arguments(args, count, &graph))
+		return -1;
+	err = ffi_json_write(&graph, 0, ret);
+	ffi_release(&graph);
+	return err;
+}
+
+static int from_graph(void *self, const struct tenon_value *args, int32_t count,
+		      struct tenon_value *ret)
+{
+	(void)self;
+	return ffi_count("ffi.FromJSONGraph", count, 1, 1) ? -1 : value_graph_load(&args[0], ret);
+}
+
+static int from_text(void *self, const struct tenon_value *args, int32_t count,
+		     struct tenon_value *ret)
+{
+	struct tenon_value graph;
+	struct tenon_slice text;
+	int err;
+
+	(void)self;
+	if (ffi_count("ffi.FromJSONGraphString", count, 1, 1) ||
+	    ffi_arg_text("ffi.FromJSONGraphString", args, 0, &text) || ffi_json_parse(text, &graph))
+		return -1;
+	err = value_graph_load(&graph, ret);
+	ffi_release(&graph);
+	return err;
+}
+
+static const struct ffi_global globals[] = {
+	{ "ffi.FromJSONGraph", from_graph },
+	{ "ffi.FromJSONGraphString", from_text },
+	{ "ffi.ToJSONGraph", to_graph },
+	{ "ffi.ToJSONGraphString", to_text },
+	{ NULL, NULL },
+};
+
+int value_graph_register(void)
+{
+	return ffi_register_globals(globals);
+}
