@@ -188,7 +188,6 @@ static int path_steps(const struct access_path *path, struct tenon_value *ret)
 {
 	struct tenon_array *steps = ffi_sequence_create(TENON_TYPE_ARRAY, NULL, 0);
 	struct tenon_value step;
-	int64_t i;
 
 	*ret = tenon_arg_object(steps);
 	if (!steps)
@@ -200,11 +199,7 @@ static int path_steps(const struct access_path *path, struct tenon_value *ret)
 			return -1;
 		}
 	}
-	for (i = 0; i < steps->size / 2; i++) {
-		step = steps->data[i];
-		steps->data[i] = steps->data[steps->size - 1 - i];
-		steps->data[steps->size - 1 - i] = step;
-	}
+	ffi_sequence_reverse(steps);
 	return 0;
 }
 

@@ -33,9 +33,7 @@ static int make(const int64_t *word, size_t size, struct tenon_value *out)
 	if (!b)
 		return ffi_nomem("an integer");
 	memset(b, 0, sizeof(*b));
-	b->object.refs = (UINT64_C(1) << 32) | 1;
-	b->object.type = FFI_TYPE_BIG_INT;
-	b->object.deleter = big_int_delete;
+	ffi_object_init(b, FFI_TYPE_BIG_INT, big_int_delete);
 	b->size = size;
 	memcpy(b->word, word, size * sizeof(*word));
 	*out = tenon_arg_object(b);
@@ -274,16 +272,7 @@ static int from_json(void *self, const struct tenon_value *args, int32_t count,
 
 int big_int_register(void)
 {
-	struct tenon_value hash_pointer = tenon_arg_none(), equal_pointer = tenon_arg_none();
-	struct tenon_value (*one)(const struct tenon_value *) = any_hash;
-	struct tenon_value (*two)(const struct tenon_value *, const struct tenon_value *) =
-		any_equal;
-
-	hash_pointer.type = equal_pointer.type = TENON_TYPE_POINTER;
-	memcpy(&hash_pointer.as.pointer, &one, sizeof(void *));
-	memcpy(&equal_pointer.as.pointer, &two, sizeof(void *));
-	if (ffi_attribute_set(FFI_TYPE_BIG_INT, "__any_hash__", &hash_pointer) ||
-	    ffi_attribute_set(FFI_TYPE_BIG_INT, "__any_equal__", &equal_pointer) ||
+	if (ffi_attribute_key(FFI_TYPE_BIG_INT, any_hash, any_equal) ||
 	    ffi_attribute_function(FFI_TYPE_BIG_INT, "__ffi_eq__", NULL, equal_call, NULL) ||
 	    ffi_attribute_function(FFI_TYPE_BIG_INT, "__ffi_compare__", NULL, compare_call, NULL) ||
 	    ffi_attribute_function(FFI_TYPE_BIG_INT, "__ffi_hash__", NULL, hash_call, NULL) ||

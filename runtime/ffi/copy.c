@@ -130,10 +130,9 @@ static int copy_container(struct copy *c, struct tenon_object *o, struct tenon_v
 	*out = items ? tenon_arg_object(items) : tenon_arg_object(pairs);
 	if (out->type == TENON_TYPE_NONE)
 		return -1;
-	if (changes)
-		err = remember(c, o, out);
-	else
-		c->open = &open, err = 0;
+	if (!changes)
+		c->open = &open;
+	err = changes ? remember(c, o, out) : 0;
 	if (!err)
 		err = items ? copy_items(c, (struct tenon_array *)o, items)
 			    : copy_pairs(c, (struct tenon_map *)o, pairs);

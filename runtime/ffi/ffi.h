@@ -42,6 +42,19 @@ static inline int ffi_own(const struct tenon_value *view, struct tenon_value *ow
 	return ffi->TVMFFIAnyViewToOwnedAny(view, owned) ? -1 : 0;
 }
 
+/* The counts of an object with one reference: strong ones in the low half, weak ones in the high. */
+#define FFI_ONE_REFERENCE ((UINT64_C(1) << 32) | 1)
+
+static inline void ffi_object_init(void *object, int32_t type,
+				   void (*deleter)(void *self, int flags))
+{
+	struct tenon_object *o = object;
+
+	o->refs = FFI_ONE_REFERENCE;
+	o->type = type;
+	o->deleter = deleter;
+}
+
 static inline void ffi_ref(void *object)
 {
 	if (object)
@@ -118,6 +131,18 @@ static inline uint64_t ffi_hash_combine(uint64_t hash, uint64_t value)
 
 uint64_t ffi_hash_bytes(const void *data, size_t size);
 
+/* Hash a string's or bytes' text; @type in any encoding. */
+static inline uint64_t ffi_hash_text(int32_t type, struct tenon_slice text)
+{
+	return ffi_hash_combine(ffi_is_bytes(type) ? TENON_TYPE_BYTES : TENON_TYPE_STRING,
+				ffi_hash_bytes(text.data, text.size));
+}
+
+static inline uint64_t ffi_hash_type_key(int32_t type)
+{
+	return ffi->TVMFFIGetTypeInfo(type)->key_hash;
+}
+
 /* ---- arguments */
 
 /* Check the number of arguments. Return: 0; -1 with a TypeError raised. */
@@ -147,6 +172,11 @@ int ffi_function(void *self, tenon_call_fn call, void (*deleter)(void *self),
 
 /* ---- registration */
 
+/* Define a function of the type tenon_call_fn. */
+#define FFI_CALL(name)                                                                             \
+	static int name(void *self, const struct tenon_value *args, int32_t count,                 \
+			struct tenon_value *ret)
+
 struct ffi_global {
 	const char *name;
 	tenon_call_fn call;
@@ -168,8 +198,11 @@ int fields_register(void);
 int functions_register(void);
 int hash_register(void);
 int json_register(void);
+int list_functions_register(void);
+int map_functions_register(void);
 int modules_register(void);
 int repr_register(void);
+int shape_register(void);
 int structural_equal_register(void);
 int structural_hash_register(void);
 int structural_key_register(void);

@@ -16,6 +16,17 @@ const struct type_field *ffi_field_next(struct ffi_field_at *at)
 	return NULL;
 }
 
+const struct type_field *ffi_field_find(int32_t type, struct tenon_slice name)
+{
+	struct ffi_field_at at = ffi_fields_of(type);
+	const struct type_field *f;
+
+	while ((f = ffi_field_next(&at)))
+		if (tenon_slice_equal(f->name, name))
+			break;
+	return f;
+}
+
 int32_t ffi_field_count(int32_t type)
 {
 	struct ffi_field_at at = ffi_fields_of(type);
@@ -74,6 +85,16 @@ int ffi_field_set_default(const struct type_field *field, void *object)
 	err = ffi_field_set(field, object, &made);
 	ffi_release(&made);
 	return err;
+}
+
+int ffi_field_set_absent(int32_t type, const struct type_field *field, void *object)
+{
+	struct tenon_slice key = ffi_type_key(type);
+
+	if (field->flags & FIELD_HAS_DEFAULT)
+		return ffi_field_set_default(field, object);
+	return ffi_raise("TypeError", "Required field `%.*s` not set in type `%.*s`",
+			 (int)field->name.size, field->name.data, (int)key.size, key.data);
 }
 
 int ffi_object_create(int32_t type, struct tenon_value *out)

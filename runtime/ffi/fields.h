@@ -38,6 +38,9 @@ static inline struct ffi_field_at ffi_fields_of(int32_t type)
 /* Get the next field; NULL after the last. */
 const struct type_field *ffi_field_next(struct ffi_field_at *at);
 
+/* Find a field by its name, from the root on; NULL if the type lacks it. */
+const struct type_field *ffi_field_find(int32_t type, struct tenon_slice name);
+
 /* Number of fields, those of ancestors too. */
 int32_t ffi_field_count(int32_t type);
 
@@ -49,6 +52,9 @@ int ffi_field_set(const struct type_field *field, void *object, const struct ten
 
 /* Write a field's default, which the field must have. Return: 0; -1 with an error raised. */
 int ffi_field_set_default(const struct type_field *field, void *object);
+
+/* Write the default of a field for which there is no value. Return: 0; -1 with an error if it has none. */
+int ffi_field_set_absent(int32_t type, const struct type_field *field, void *object);
 
 /* Make an object of a type with the values that its creator gives. Return: 0; -1 with an error raised. */
 int ffi_object_create(int32_t type, struct tenon_value *out);

@@ -201,31 +201,20 @@ static int fill_fields(int32_t type, void *object, const struct tenon_value *arg
 
 	while ((f = ffi_field_next(&at))) {
 		for (i = 0; i < count; i += 2)
-			if (ffi_text(&args[i], &name) && name.size == f->name.size &&
-			    !memcmp(name.data, f->name.data, name.size))
+			if (ffi_text(&args[i], &name) && tenon_slice_equal(name, f->name))
 				break;
 		if (i < count) {
 			if (ffi_field_set(f, object, &args[i + 1]))
 				return -1;
 			used++;
-		} else if (f->flags & FIELD_HAS_DEFAULT) {
-			if (ffi_field_set_default(f, object))
-				return -1;
-		} else {
-			return ffi_raise("TypeError",
-					 "Required field `%.*s` not set in type `%.*s`",
-					 (int)f->name.size, f->name.data, (int)key.size, key.data);
+		} else if (ffi_field_set_absent(type, f, object)) {
+			return -1;
 		}
 	}
 	for (i = 0; used < count / 2 && i < count; i += 2) {
-		at = ffi_fields_of(type);
 		if (!ffi_text(&args[i], &name))
 			break;
-		while ((f = ffi_field_next(&at)))
-			if (name.size == f->name.size &&
-			    !memcmp(name.data, f->name.data, name.size))
-				break;
-		if (!f)
+		if (!ffi_field_find(type, name))
 			return ffi_raise("TypeError", "Type `%.*s` does not have field `%.*s`",
 					 (int)key.size, key.data, (int)name.size, name.data);
 	}

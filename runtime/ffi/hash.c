@@ -5,6 +5,7 @@
 
 #include "runtime/ffi/attributes.h"
 #include "runtime/ffi/fields.h"
+#include "runtime/ffi/shape.h"
 #include "runtime/ffi/walk.h"
 
 struct hash {
@@ -14,11 +15,6 @@ struct hash {
 };
 
 static int hash_value(struct hash *h, const struct tenon_value *v, uint64_t *out);
-
-static uint64_t key_hash(int32_t type)
-{
-	return ffi->TVMFFIGetTypeInfo(type)->key_hash;
-}
 
 static uint64_t float_bits(double real)
 {
@@ -48,19 +44,10 @@ static uint64_t hash_plain(const struct tenon_value *v)
 	}
 }
 
-static uint64_t hash_shape(const struct tenon_shape *s)
-{
-	uint64_t hash = ffi_hash_combine(key_hash(TENON_TYPE_SHAPE), s->size);
-	size_t i;
-
-	for (i = 0; i < s->size; i++)
-		hash = ffi_hash_combine(hash, (uint64_t)s->data[i]);
-	return hash;
-}
-
 static int hash_sequence(struct hash *h, const struct tenon_array *s, uint64_t *out)
 {
-	uint64_t hash = ffi_hash_combine(key_hash(s->object.type), (uint64_t)s->size), item;
+	uint64_t hash = ffi_hash_combine(ffi_hash_type_key(s->object.type), (uint64_t)s->size),
+		 item;
 	struct tenon_value v;
 	int64_t i;
 	int err = 0;
@@ -104,7 +91,7 @@ static int hash_map(struct hash *h, const struct tenon_map *m, uint64_t *out)
 		pairs[n++] = ffi_hash_combine(k, v);
 	}
 	qsort(pairs, n, sizeof(*pairs), by_number);
-	*out = ffi_hash_combine(key_hash(m->object.type), most);
+	*out = ffi_hash_combine(ffi_hash_type_key(m->object.type), most);
 	for (i = 0; i < n; i++)
 		*out = ffi_hash_combine(*out, pairs[i]);
 	free(pairs);
@@ -114,7 +101,7 @@ static int hash_map(struct hash *h, const struct tenon_map *m, uint64_t *out)
 static int hash_fields(struct hash *h, struct tenon_object *o, uint64_t *out)
 {
 	struct ffi_field_at at = ffi_fields_of(o->type);
-	uint64_t hash = key_hash(o->type), item;
+	uint64_t hash = ffi_hash_type_key(o->type), item;
 	const struct type_field *f;
 	struct tenon_value v;
 	int err = 0;
@@ -218,11 +205,11 @@ static int hash_object(struct hash *h, struct tenon_object *o, uint64_t *out)
 		return 0;
 	}
 	if (o->type == TENON_TYPE_SHAPE) {
-		*out = hash_shape((struct tenon_shape *)o);
+		*out = ffi_shape_hash((struct tenon_shape *)o);
 		return 0;
 	}
 	if (ffi_is_open(h->open, o, NULL)) {
-		*out = key_hash(o->type);
+		*out = ffi_hash_type_key(o->type);
 		return 0;
 	}
 	if (h->nested >= FFI_NESTED_MOST)
@@ -244,9 +231,7 @@ static int hash_value(struct hash *h, const struct tenon_value *v, uint64_t *out
 
 	*out = 0;
 	if (ffi_text(v, &text))
-		*out = ffi_hash_combine(ffi_is_bytes(v->type) ? TENON_TYPE_BYTES
-							      : TENON_TYPE_STRING,
-					ffi_hash_bytes(text.data, text.size));
+		*out = ffi_hash_text(v->type, text);
 	else if (v->type == TENON_TYPE_NONE)
 		*out = ffi_hash_combine(0, 0);
 	else if (v->type < TENON_TYPE_OBJECT)

@@ -133,8 +133,8 @@ static int32_t field_named(const struct init *n, struct tenon_slice name)
 	int32_t i = n->count;
 
 	while (i--)
-		if (!(n->field[i]->flags & FIELD_INIT_OFF) && n->field[i]->name.size == name.size &&
-		    !memcmp(n->field[i]->name.data, name.data, name.size))
+		if (!(n->field[i]->flags & FIELD_INIT_OFF) &&
+		    tenon_slice_equal(n->field[i]->name, name))
 			break;
 	return i;
 }

@@ -51,9 +51,7 @@ void *ffi_instance_create(int32_t type, size_t size)
 		ffi_nomem("an object");
 		return NULL;
 	}
-	o->refs = (UINT64_C(1) << 32) | 1;
-	o->type = type;
-	o->deleter = instance_delete;
+	ffi_object_init(o, type, instance_delete);
 	return o;
 }
 

@@ -4,7 +4,7 @@
  * both must compute the same. Strings count by their bytes in each encoding, objects by identity
  * unless their type has the attributes __any_hash__ and __any_equal__.
  */
-#include "runtime/ffi/ffi.h"
+#include "runtime/ffi/attributes.h"
 
 #define HASH_MULTIPLIER UINT64_C(1099511628211)
 #define HASH_MODULUS	UINT64_C(2147483647)
@@ -34,24 +34,13 @@ uint64_t ffi_hash_bytes(const void *data, size_t size)
 static const struct ffi_column *column(const struct ffi_column **cache, const char *name)
 {
 	const struct ffi_column *c = __atomic_load_n(cache, __ATOMIC_ACQUIRE);
-	struct tenon_slice key = { name, strlen(name) };
+	struct tenon_slice key = tenon_slice_of(name);
 
 	if (!c) {
 		c = ffi->TVMFFIGetTypeAttrColumn(&key);
 		__atomic_store_n(cache, c, __ATOMIC_RELEASE);
 	}
 	return c;
-}
-
-/* Get an attribute's value for a type; NULL if the type has none. */
-static const struct tenon_value *column_at(const struct ffi_column *c, int32_t type)
-{
-	const struct tenon_value *v;
-
-	if (!c || type < c->begin || type - c->begin >= __atomic_load_n(&c->size, __ATOMIC_ACQUIRE))
-		return NULL;
-	v = &__atomic_load_n(&c->data, __ATOMIC_ACQUIRE)[type - c->begin];
-	return v->type == TENON_TYPE_NONE ? NULL : v;
 }
 
 /* Call a function of C++'s or a function object. An error is dropped: lookups cannot report one. */
@@ -92,11 +81,9 @@ uint64_t ffi_key_hash(const struct tenon_value *key)
 	struct tenon_slice text;
 
 	if (ffi_text(key, &text))
-		return ffi_hash_combine(ffi_is_bytes(key->type) ? TENON_TYPE_BYTES
-								: TENON_TYPE_STRING,
-					ffi_hash_bytes(text.data, text.size));
+		return ffi_hash_text(key->type, text);
 	if (key->type >= TENON_TYPE_OBJECT) {
-		attribute = column_at(column(&hashes, "__any_hash__"), key->type);
+		attribute = ffi_column_at(column(&hashes, "__any_hash__"), key->type);
 		if (attribute)
 			return ffi_hash_combine((uint64_t)key->type,
 						(uint64_t)call_attribute(attribute, key, NULL));
@@ -112,13 +99,13 @@ bool ffi_key_equal(const struct tenon_value *a, const struct tenon_value *b)
 
 	if (ffi_text(a, &sa))
 		return ffi_is_bytes(a->type) == ffi_is_bytes(b->type) && ffi_text(b, &sb) &&
-		       sa.size == sb.size && !memcmp(sa.data, sb.data, sa.size);
+		       tenon_slice_equal(sa, sb);
 	if (a->type != b->type)
 		return false;
 	if (a->as.bits == b->as.bits)
 		return true;
 	if (a->type < TENON_TYPE_OBJECT)
 		return false;
-	attribute = column_at(column(&equals, "__any_equal__"), a->type);
+	attribute = ffi_column_at(column(&equals, "__any_equal__"), a->type);
 	return attribute && call_attribute(attribute, a, b);
 }

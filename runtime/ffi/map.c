@@ -549,9 +549,7 @@ struct tenon_map *ffi_map_create(int32_t type)
 		ffi_nomem("a map");
 		return NULL;
 	}
-	d->base.object.refs = (UINT64_C(1) << 32) | 1;
-	d->base.object.type = type;
-	d->base.object.deleter = map_delete;
+	ffi_object_init(d, type, map_delete);
 	d->base.data = d + 1;
 	d->base.slots = TENON_MAP_SMALL | TENON_MAP_MOST;
 	return &d->base;

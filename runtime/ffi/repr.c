@@ -46,6 +46,11 @@ static void write_quoted(FILE *out, struct tenon_slice text)
 
 	fputc('"', out);
 	for (; size; at += n, size -= n) {
+		n = utf8_read(at, size, &character);
+		if (n) {
+			fprintf(out, n < 4 ? "\\u%04x" : "\\U%08x", character);
+			continue;
+		}
 		n = 1;
 		if (*at == '\n')
 			fputs("\\n", out);
@@ -57,10 +62,8 @@ static void write_quoted(FILE *out, struct tenon_slice text)
 			fprintf(out, "\\%c", *at);
 		else if (*at >= 0x20 && *at < 0x7f)
 			fputc(*at, out);
-		else if ((n = utf8_read(at, size, &character)))
-			fprintf(out, n < 4 ? "\\u%04x" : "\\U%08x", character);
 		else
-			n = (size_t)fprintf(out, "\\x%02x", *at) / 4;
+			fprintf(out, "\\x%02x", *at);
 	}
 	fputc('"', out);
 }
@@ -187,8 +190,7 @@ static bool is_repeated(int32_t type, const struct type_field *field)
 	const struct type_field *f;
 
 	while ((f = ffi_field_next(&at)) && f != field)
-		if (!(f->flags & FIELD_REPR_OFF) && f->name.size == field->name.size &&
-		    !memcmp(f->name.data, field->name.data, field->name.size))
+		if (!(f->flags & FIELD_REPR_OFF) && tenon_slice_equal(f->name, field->name))
 			return true;
 	return false;
 }

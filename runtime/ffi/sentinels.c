@@ -4,8 +4,8 @@
 
 /* Without a deleter they are permanent, whatever their count is. */
 static struct tenon_object sentinels[2] = {
-	{ .refs = (UINT64_C(1) << 32) | 1, .type = TENON_TYPE_OBJECT },
-	{ .refs = (UINT64_C(1) << 32) | 1, .type = TENON_TYPE_OBJECT },
+	{ .refs = FFI_ONE_REFERENCE, .type = TENON_TYPE_OBJECT },
+	{ .refs = FFI_ONE_REFERENCE, .type = TENON_TYPE_OBJECT },
 };
 
 struct tenon_value ffi_sentinel(enum ffi_sentinel which)

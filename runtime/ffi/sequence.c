@@ -70,6 +70,18 @@ int ffi_sequence_append(struct tenon_array *s, const struct tenon_value *item)
 	return 0;
 }
 
+void ffi_sequence_reverse(struct tenon_array *s)
+{
+	struct tenon_value item;
+	int64_t i;
+
+	for (i = 0; i < s->size / 2; i++) {
+		item = s->data[i];
+		s->data[i] = s->data[s->size - 1 - i];
+		s->data[s->size - 1 - i] = item;
+	}
+}
+
 int ffi_sequence_replace(struct tenon_array *s, int64_t from, int64_t to,
 			 const struct tenon_value *items, int64_t count)
 {
@@ -118,9 +130,7 @@ struct tenon_array *ffi_sequence_create(int32_t type, const struct tenon_value *
 		ffi_nomem("a list");
 		return NULL;
 	}
-	s->object.refs = (UINT64_C(1) << 32) | 1;
-	s->object.type = type;
-	s->object.deleter = sequence_delete;
+	ffi_object_init(s, type, sequence_delete);
 	/* C++ calls it before it makes room for more, whatever the capacity is. */
 	s->data_deleter = items_free;
 	if (ffi_sequence_reserve(s, count))

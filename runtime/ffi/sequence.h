@@ -19,6 +19,8 @@ int ffi_sequence_reserve(struct tenon_array *s, int64_t count);
 /* Append a copy of a value. Return: 0; -1. */
 int ffi_sequence_append(struct tenon_array *s, const struct tenon_value *item);
 
+void ffi_sequence_reverse(struct tenon_array *s);
+
 /* Replace items [@from, @to) by copies of @count values. Return: 0; -1. */
 int ffi_sequence_replace(struct tenon_array *s, int64_t from, int64_t to,
 			 const struct tenon_value *items, int64_t count);

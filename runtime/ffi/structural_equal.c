@@ -14,12 +14,11 @@
 #include "runtime/ffi/walk.h"
 
 struct equal {
-	struct tenon_map
-		*right_of; /* the object that equals one of the left side, by its address */
+	/* by the address of an object of one side: the object that it equals on the other */
+	struct tenon_map *right_of;
 	struct tenon_map *left_of;
-	struct tenon_array
-		*steps; /* to the first difference, the innermost first: kinds and keys of both
-				      sides; NULL if nobody wants them */
+	/* to the first difference, the innermost first: kinds and keys of both sides; NULL: not kept */
+	struct tenon_array *steps;
 	enum ffi_region region;
 	bool skip_tensors;
 	int nested;
@@ -200,7 +199,7 @@ static int compare_tensors(struct equal *e, const struct tenon_value *a,
 		return 0;
 	if (ffi_tensor_content(a, &s) || ffi_tensor_content(b, &t))
 		return -1;
-	*equal = s.size == t.size && (!s.size || !memcmp(s.data, t.data, s.size));
+	*equal = tenon_slice_equal(s, t);
 	return 0;
 }
 
@@ -389,7 +388,7 @@ static int compare(struct equal *e, const struct tenon_value *a, const struct te
 
 	if (ffi_text(a, &s)) {
 		*equal = ffi_text(b, &t) && ffi_is_bytes(a->type) == ffi_is_bytes(b->type) &&
-			 s.size == t.size && !memcmp(s.data, t.data, s.size);
+			 tenon_slice_equal(s, t);
 		return 0;
 	}
 	*equal = a->type == b->type;

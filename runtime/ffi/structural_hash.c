@@ -9,6 +9,7 @@
 #include "runtime/ffi/attributes.h"
 #include "runtime/ffi/big_int.h"
 #include "runtime/ffi/types.h"
+#include "runtime/ffi/shape.h"
 #include "runtime/ffi/walk.h"
 
 struct hash {
@@ -22,11 +23,6 @@ struct hash {
 
 static int hash_value(struct hash *h, const struct tenon_value *v, uint64_t *out);
 
-static uint64_t key_hash(int32_t type)
-{
-	return ffi->TVMFFIGetTypeInfo(type)->key_hash;
-}
-
 /* Hash what hashes the same everywhere; false for other objects. */
 static bool hash_plain(const struct tenon_value *v, uint64_t *out)
 {
@@ -35,9 +31,7 @@ static bool hash_plain(const struct tenon_value *v, uint64_t *out)
 	struct tenon_slice text;
 
 	if (ffi_text(v, &text))
-		*out = ffi_hash_combine(ffi_is_bytes(v->type) ? TENON_TYPE_BYTES
-							      : TENON_TYPE_STRING,
-					ffi_hash_bytes(text.data, text.size));
+		*out = ffi_hash_text(v->type, text);
 	else if (v->type == FFI_TYPE_BIG_INT)
 		*out = ffi_hash_combine((uint64_t)v->type,
 					ffi_hash_bytes(b->word, b->size * sizeof(b->word[0])));
@@ -56,7 +50,7 @@ static int hash_sequence(struct hash *h, const struct tenon_array *s, uint64_t *
 	int64_t i;
 	int err = 0;
 
-	*out = ffi_hash_combine(key_hash(s->object.type), (uint64_t)s->size);
+	*out = ffi_hash_combine(ffi_hash_type_key(s->object.type), (uint64_t)s->size);
 	for (i = 0; !err && i < s->size; i++) {
 		v = ffi_copy(&s->data[i]);
 		err = hash_value(h, &v, &item);
@@ -107,7 +101,7 @@ static int hash_map(struct hash *h, const struct tenon_map *m, uint64_t *out)
 
 	if (!pairs)
 		return ffi_nomem("a hash");
-	*out = ffi_hash_combine(key_hash(m->object.type), m->size);
+	*out = ffi_hash_combine(ffi_hash_type_key(m->object.type), m->size);
 	n = sorted_pairs(h, m, pairs);
 	for (i = 0; !err && i < n; i = k) {
 		for (k = i + 1; k < n && pairs[k].key == pairs[i].key; k++)
@@ -133,7 +127,7 @@ static int hash_tensor(struct hash *h, const struct tenon_value *v, uint64_t *ou
 	struct tenon_slice content;
 	int32_t i;
 
-	*out = ffi_hash_combine(key_hash(v->type), (uint64_t)t->ndim);
+	*out = ffi_hash_combine(ffi_hash_type_key(v->type), (uint64_t)t->ndim);
 	for (i = 0; i < t->ndim; i++)
 		*out = ffi_hash_combine(*out, (uint64_t)t->shape[i]);
 	*out = ffi_hash_combine(*out, dtype.as.bits);
@@ -143,16 +137,6 @@ static int hash_tensor(struct hash *h, const struct tenon_value *v, uint64_t *ou
 		return -1;
 	*out = ffi_hash_combine(*out, ffi_hash_bytes(content.data, content.size));
 	return 0;
-}
-
-static uint64_t hash_shape(const struct tenon_shape *s)
-{
-	uint64_t hash = ffi_hash_combine(key_hash(TENON_TYPE_SHAPE), s->size);
-	size_t i;
-
-	for (i = 0; i < s->size; i++)
-		hash = ffi_hash_combine(hash, (uint64_t)s->data[i]);
-	return hash;
 }
 
 /* ---- objects */
@@ -255,7 +239,7 @@ static int hash_object(struct hash *h, struct tenon_object *o, uint64_t *out)
 		*out = (uint64_t)known->as.integer;
 		return 0;
 	}
-	*out = key_hash(o->type);
+	*out = ffi_hash_type_key(o->type);
 	if (kind == COMPARED_VARIABLE && around == REGION_SIMPLE)
 		h->region = REGION_NONE;
 	err = hook ? call_hook(h, hook, o, out) : hash_fields(h, o, out);
@@ -278,7 +262,7 @@ static int hash_value(struct hash *h, const struct tenon_value *v, uint64_t *out
 	if (hash_plain(v, out))
 		return 0;
 	if (v->type == TENON_TYPE_SHAPE) {
-		*out = hash_shape((const struct tenon_shape *)v->as.object);
+		*out = ffi_shape_hash((const struct tenon_shape *)v->as.object);
 		return 0;
 	}
 	if (v->type == TENON_TYPE_TENSOR)

@@ -92,14 +92,6 @@ static const struct ffi_global globals[] = {
 
 int structural_key_register(void)
 {
-	struct tenon_value hash_pointer = tenon_arg_pointer(NULL),
-			   equal_pointer = tenon_arg_pointer(NULL);
-	struct tenon_value (*one)(const struct tenon_value *) = any_hash;
-	struct tenon_value (*two)(const struct tenon_value *, const struct tenon_value *) =
-		any_equal;
-
-	memcpy(&hash_pointer.as.pointer, &one, sizeof(void *));
-	memcpy(&equal_pointer.as.pointer, &two, sizeof(void *));
 	if (ffi_type_add("ffi.StructuralKey", TENON_TYPE_OBJECT, sizeof(struct structural_key),
 			 COMPARED_NEVER, true, &ffi_type_structural_key) ||
 	    ffi_members_register(ffi_type_structural_key, members) ||
@@ -108,8 +100,7 @@ int structural_key_register(void)
 				"{\"type\":\"ffi.Function\"}") ||
 	    ffi_attribute_function(ffi_type_structural_key, "__ffi_init__", NULL, make_call,
 				   NULL) ||
-	    ffi_attribute_set(ffi_type_structural_key, "__any_hash__", &hash_pointer) ||
-	    ffi_attribute_set(ffi_type_structural_key, "__any_equal__", &equal_pointer))
+	    ffi_attribute_key(ffi_type_structural_key, any_hash, any_equal))
 		return -1;
 	return ffi_register_globals(globals);
 }

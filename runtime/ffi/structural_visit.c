@@ -287,9 +287,7 @@ static struct visitor *visitor_create(const struct visitor_table *table,
 		ffi_nomem("a visitor");
 		return NULL;
 	}
-	v->object.refs = (UINT64_C(1) << 32) | 1;
-	v->object.type = ffi_type_visitor;
-	v->object.deleter = visitor_delete;
+	ffi_object_init(v, ffi_type_visitor, visitor_delete);
 	v->table = table;
 	ffi_ref(callbacks);
 	ffi_ref(with_region);
@@ -433,10 +431,7 @@ static int visitor_with_region(void *self, const struct tenon_value *args, int32
 static int interrupt_call(void *self, const struct tenon_value *args, int32_t count,
 			  struct tenon_value *ret)
 {
-	struct interrupt {
-		struct tenon_object object;
-		struct tenon_value value;
-	} * i;
+	struct ffi_visit_interrupt *i;
 
 	(void)self;
 	if (ffi_count("ffi.VisitInterrupt", count, 0, 1))

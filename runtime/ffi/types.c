@@ -7,6 +7,7 @@
 #include "runtime/ffi/attributes.h"
 #include "runtime/ffi/map.h"
 #include "runtime/ffi/sequence.h"
+#include "runtime/ffi/shape.h"
 
 int32_t ffi_type_enum_state, ffi_type_enum, ffi_type_int_enum, ffi_type_str_enum;
 int32_t ffi_type_access_step, ffi_type_access_path, ffi_type_structural_key;
@@ -69,13 +70,6 @@ static void choose_access(struct type_field *f)
 	memcpy(&f->setter, &setter, sizeof(f->setter));
 }
 
-static struct tenon_slice slice_of(const char *text)
-{
-	struct tenon_slice s = { text, text ? strlen(text) : 0 };
-
-	return s;
-}
-
 /* Metadata of a field or a method: its schema as a string in JSON. */
 static void write_metadata(char *out, size_t size, const char *schema)
 {
@@ -98,8 +92,8 @@ int ffi_members_register(int32_t type, const struct ffi_member *members)
 	for (m = members; m->name; m++) {
 		memset(&f, 0, sizeof(f));
 		write_metadata(metadata, sizeof(metadata), m->schema);
-		f.name = slice_of(m->name);
-		f.metadata = slice_of(metadata);
+		f.name = tenon_slice_of(m->name);
+		f.metadata = tenon_slice_of(metadata);
 		f.flags = m->flags;
 		f.size = m->size;
 		f.alignment = m->size < 8 ? m->size : 8;
@@ -115,14 +109,14 @@ int ffi_members_register(int32_t type, const struct ffi_member *members)
 int ffi_method_register(int32_t type, const char *name, bool is_static, tenon_call_fn call,
 			const char *schema)
 {
-	struct type_method m = { .name = slice_of(name),
+	struct type_method m = { .name = tenon_slice_of(name),
 				 .flags = is_static ? FIELD_STATIC_METHOD : 0 };
 	char metadata[512];
 	int err;
 
 	if (schema) {
 		write_metadata(metadata, sizeof(metadata), schema);
-		m.metadata = slice_of(metadata);
+		m.metadata = tenon_slice_of(metadata);
 	}
 	if (ffi_function(NULL, call, NULL, &m.method))
 		return -1;
@@ -140,7 +134,7 @@ int ffi_type_add(const char *key, int32_t parent, size_t size, enum ffi_compared
 					  .structural_kind = compared };
 	struct tenon_value is_final = tenon_arg_bool(final);
 	int32_t depth = ffi->TVMFFIGetTypeInfo(parent)->depth + 1;
-	struct tenon_slice name = slice_of(key);
+	struct tenon_slice name = tenon_slice_of(key);
 
 	*index = ffi->TVMFFITypeGetOrAllocIndex(&name, -1, depth, 0, 1, parent);
 	if (*index < TENON_TYPE_DYNAMIC)
@@ -214,19 +208,12 @@ static int enum_state_create(void *self, const struct tenon_value *args, int32_t
 /* Make a shape of integers. Return: 0; -1 with an error raised; 1 if there are other items. */
 static int shape_of_items(const struct tenon_array *items, struct tenon_value *ret)
 {
-	static const struct tenon_slice name = { "ffi.Shape", 9 };
 	int64_t i;
-	void *make;
-	int err;
 
 	for (i = 0; i < items->size; i++)
 		if (items->data[i].type != TENON_TYPE_INT)
 			return 1;
-	if (items->size > INT32_MAX || ffi->TVMFFIFunctionGetGlobal(&name, &make) || !make)
-		return -1;
-	err = ffi_call(make, items->data, (int32_t)items->size, ret);
-	ffi_unref(make);
-	return err;
+	return ffi_shape_create(items->data, (size_t)items->size, ret);
 }
 
 /* Make a container of one type of what another holds. Return: 0; -1; 1 if that is not possible. */
@@ -335,13 +322,8 @@ static const struct ffi_member visit_context_members[] = {
 	{ 0 },
 };
 
-struct visit_interrupt {
-	struct tenon_object object;
-	struct tenon_value value;
-};
-
 static const struct ffi_member visit_interrupt_members[] = {
-	{ "value", FFI_AT(struct visit_interrupt, value), TENON_TYPE_ANY, FIELD_HAS_DEFAULT,
+	{ "value", FFI_AT(struct ffi_visit_interrupt, value), TENON_TYPE_ANY, FIELD_HAS_DEFAULT,
 	  "{\"type\":\"Any\"}" },
 	{ 0 },
 };
@@ -359,7 +341,7 @@ static int structural_types_register(void)
 		return -1;
 	return ffi_members_register(TENON_TYPE_VISIT_INTERRUPT, visit_interrupt_members) ||
 			       ffi_instance_attributes(TENON_TYPE_VISIT_INTERRUPT,
-						       sizeof(struct visit_interrupt))
+						       sizeof(struct ffi_visit_interrupt))
 		       ? -1
 		       : 0;
 }

@@ -16,6 +16,11 @@ struct ffi_enum {
 	struct tenon_value name;
 };
 
+struct ffi_visit_interrupt {
+	struct tenon_object object;
+	struct tenon_value value;
+};
+
 /* A field of such a type; how it is stored follows from its size and its static type. */
 struct ffi_member {
 	const char *name;

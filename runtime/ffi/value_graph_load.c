@@ -8,6 +8,7 @@
 #include "runtime/ffi/base64.h"
 #include "runtime/ffi/fields.h"
 #include "runtime/ffi/sequence.h"
+#include "runtime/ffi/shape.h"
 #include "runtime/ffi/types.h"
 #include "runtime/ffi/walk.h"
 
@@ -135,18 +136,11 @@ static int load_device(const struct tenon_value *data, struct tenon_value *out)
 
 static int load_shape(const struct tenon_value *data, struct tenon_value *out)
 {
-	static const struct tenon_slice name = { "ffi.Shape", 9 };
 	const struct tenon_array *a = (const struct tenon_array *)data->as.object;
-	void *make;
-	int err;
 
-	if (data->type != TENON_TYPE_ARRAY || a->size > INT32_MAX)
+	if (data->type != TENON_TYPE_ARRAY)
 		return expected("a shape as an array");
-	if (ffi->TVMFFIFunctionGetGlobal(&name, &make) || !make)
-		return -1;
-	err = ffi_call(make, a->data, (int32_t)a->size, out);
-	ffi_unref(make);
-	return err;
+	return ffi_shape_create(a->data, (size_t)a->size, out);
 }
 
 /* Data of a type without nodes of its own. */
@@ -208,15 +202,11 @@ static int load_enum(int32_t type, const struct tenon_value *data, struct tenon_
 {
 	const struct tenon_value *state = ffi_attribute(type, "__ffi_enum__"), *entry = NULL;
 	struct tenon_slice key = ffi_type_key(type);
-	struct ffi_field_at at;
 	const struct type_field *f;
 	struct tenon_value indexes = tenon_arg_none();
 
 	if (state && state->type >= TENON_TYPE_OBJECT) {
-		at = ffi_fields_of(state->type);
-		while ((f = ffi_field_next(&at)))
-			if (f->name.size == 7 && !memcmp(f->name.data, "indexes", 7))
-				break;
+		f = ffi_field_find(state->type, tenon_slice_of("indexes"));
 		if (f && ffi_field_get(f, state->as.object, &indexes))
 			return -1;
 	}
@@ -252,7 +242,6 @@ static int load_field(struct load *l, const struct type_field *f, void *object,
 static int load_fields(struct load *l, int32_t type, const struct tenon_map *data, void *object)
 {
 	struct ffi_field_at at = ffi_fields_of(type);
-	struct tenon_slice key = ffi_type_key(type);
 	const struct tenon_value *found;
 	const struct type_field *f;
 	struct tenon_value name;
@@ -265,11 +254,8 @@ static int load_fields(struct load *l, int32_t type, const struct tenon_map *dat
 		ffi_release(&name);
 		if (found)
 			err = load_field(l, f, object, found);
-		else if (f->flags & FIELD_HAS_DEFAULT)
-			err = ffi_field_set_default(f, object);
 		else
-			err = ffi_raise("TypeError", "Required field `%.*s` not set in type `%.*s`",
-					(int)f->name.size, f->name.data, (int)key.size, key.data);
+			err = ffi_field_set_absent(type, f, object);
 	}
 	return err;
 }

@@ -187,8 +187,7 @@ int ffi_register_globals(const struct ffi_global *list)
 	for (; list->name; list++) {
 		if (ffi_function(NULL, list->call, NULL, &f))
 			return -1;
-		name.data = list->name;
-		name.size = strlen(list->name);
+		name = tenon_slice_of(list->name);
 		err = ffi->TVMFFIFunctionSetGlobal(&name, f.as.object, 1);
 		ffi_release(&f);
 		if (err)
