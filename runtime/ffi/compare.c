@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* ffi.RecursiveEq and the four orders: values compared by what is in them. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "runtime/ffi/attributes.h"
 #include "runtime/ffi/big_int.h"
 #include "runtime/ffi/fields.h"
+#include "runtime/ffi/type_hooks.h"
 #include "runtime/ffi/walk.h"
 
 struct compare {
@@ -178,63 +178,56 @@ static int compare_fields(struct compare *c, struct tenon_object *a, struct teno
 
 /* ---- types with a function of their own */
 
-struct callback {
-	struct compare *c; /* NULL once the call is over */
-	bool equal;	   /* return whether the values are equal, not their order */
-};
-
-static int callback_call(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+/* Compare two values for the function of a type that is called @attribute. */
+static int compare_within(void *self, const char *attribute, const struct tenon_value *args,
+			  int32_t count, int *order)
 {
-	struct callback *k = self;
+	struct compare *c = NULL;
 	struct tenon_value a, b;
-	int err, order = 0;
+	int err;
 
-	if (ffi_count("comparison", count, 2, 2))
-		return -1;
-	if (!k->c)
-		return ffi_raise("RuntimeError", "the comparison is over");
-	if (ffi_own(&args[0], &a))
+	if (!ffi_count(attribute, count, 2, 2))
+		c = ffi_hook_visit(self, attribute);
+	if (!c || ffi_own(&args[0], &a))
 		return -1;
 	err = ffi_own(&args[1], &b);
 	if (!err) {
-		err = compare(k->c, &a, &b, &order);
+		err = compare(c, &a, &b, order);
 		ffi_release(&b);
 	}
 	ffi_release(&a);
-	*ret = k->equal ? tenon_arg_bool(!order) : tenon_arg_int(order);
+	return err;
+}
+
+static int equal_within(void *self, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret)
+{
+	int order = 0, err = compare_within(self, "__ffi_eq__", args, count, &order);
+
+	*ret = tenon_arg_bool(!order);
+	return err;
+}
+
+static int order_within(void *self, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret)
+{
+	int order = 0, err = compare_within(self, "__ffi_compare__", args, count, &order);
+
+	*ret = tenon_arg_int(order);
 	return err;
 }
 
 static int call_hook(struct compare *c, struct tenon_object *hook, bool equal,
 		     struct tenon_object *a, struct tenon_object *b, int *out)
 {
-	struct callback *k = malloc(sizeof(*k));
-	struct tenon_value args[3], ret;
-	int err;
+	struct tenon_value args[3] = { tenon_arg_object(a), tenon_arg_object(b) }, ret;
+	int64_t n = 0;
 
-	if (!k)
-		return ffi_nomem("a callback");
-	k->c = c;
-	k->equal = equal;
-	if (ffi_function(k, callback_call, free, &args[2])) {
-		free(k);
+	if (ffi_hook_call(hook, args, 2, equal ? equal_within : order_within, c, &ret) ||
+	    ffi_hook_integer(&ret, equal ? "__ffi_eq__" : "__ffi_compare__",
+			     equal ? "a bool" : "an int", &n))
 		return -1;
-	}
-	args[0] = tenon_arg_object(a);
-	args[1] = tenon_arg_object(b);
-	err = ffi_call(hook, args, 3, &ret);
-	k->c = NULL;
-	ffi_release(&args[2]);
-	if (err)
-		return -1;
-	if (ret.type != TENON_TYPE_INT && ret.type != TENON_TYPE_BOOL) {
-		ffi_release(&ret);
-		return ffi_raise("TypeError", "%s must return %s",
-				 equal ? "__ffi_eq__" : "__ffi_compare__",
-				 equal ? "a bool" : "an int");
-	}
-	*out = equal ? !ret.as.integer : sign(ret.as.integer);
+	*out = equal ? !n : sign(n);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/ffi/attributes.h"
 #include "runtime/ffi/fields.h"
 #include "runtime/ffi/shape.h"
+#include "runtime/ffi/type_hooks.h"
 #include "runtime/ffi/walk.h"
 
 struct hash {
@@ -122,25 +123,19 @@ static int hash_fields(struct hash *h, struct tenon_object *o, uint64_t *out)
 
 /* ---- types with a function of their own */
 
-struct callback {
-	struct hash *h; /* NULL once the call is over */
-};
-
 static int callback_call(void *self, const struct tenon_value *args, int32_t count,
 			 struct tenon_value *ret)
 {
-	struct callback *c = self;
+	struct hash *h = NULL;
 	struct tenon_value v;
 	uint64_t hash = 0;
 	int err;
 
-	if (ffi_count("hash", count, 1, 1))
+	if (!ffi_count("__ffi_hash__", count, 1, 1))
+		h = ffi_hook_visit(self, "__ffi_hash__");
+	if (!h || ffi_own(&args[0], &v))
 		return -1;
-	if (!c->h)
-		return ffi_raise("RuntimeError", "the hashing is over");
-	if (ffi_own(&args[0], &v))
-		return -1;
-	err = hash_value(c->h, &v, &hash);
+	err = hash_value(h, &v, &hash);
 	ffi_release(&v);
 	*ret = tenon_arg_int((int64_t)hash);
 	return err;
@@ -149,28 +144,14 @@ static int callback_call(void *self, const struct tenon_value *args, int32_t cou
 static int call_hook(struct hash *h, struct tenon_object *hook, struct tenon_object *o,
 		     uint64_t *out)
 {
-	struct callback *c = malloc(sizeof(*c));
-	struct tenon_value args[2], ret;
-	int err;
+	struct tenon_value args[2] = { tenon_arg_object(o) }, ret;
+	int64_t hash = 0;
 
-	if (!c)
-		return ffi_nomem("a callback");
-	c->h = h;
-	if (ffi_function(c, callback_call, free, &args[1])) {
-		free(c);
+	if (ffi_hook_call(hook, args, 1, callback_call, h, &ret) ||
+	    ffi_hook_integer(&ret, "__ffi_hash__", "an int", &hash))
 		return -1;
-	}
-	args[0] = tenon_arg_object(o);
-	err = ffi_call(hook, args, 2, &ret);
-	c->h = NULL;
-	ffi_release(&args[1]);
-	if (err)
-		return -1;
-	*out = (uint64_t)ret.as.integer;
-	if (ret.type == TENON_TYPE_INT || ret.type == TENON_TYPE_BOOL)
-		return 0;
-	ffi_release(&ret);
-	return ffi_raise("TypeError", "__ffi_hash__ must return an int");
+	*out = (uint64_t)hash;
+	return 0;
 }
 
 static int hash_inside(struct hash *h, struct tenon_object *o, uint64_t *out)

@@ -10,6 +10,7 @@
 #include "runtime/ffi/device_names.h"
 #include "runtime/ffi/fields.h"
 #include "runtime/ffi/sentinels.h"
+#include "runtime/ffi/type_hooks.h"
 #include "runtime/ffi/types.h"
 #include "runtime/ffi/walk.h"
 
@@ -223,10 +224,6 @@ static int write_fields(struct repr *r, FILE *out, struct tenon_object *o)
 
 /* ---- objects with a function of their own */
 
-struct callback {
-	struct repr *r; /* NULL once the call is over */
-};
-
 static int text_of(struct repr *r, const struct tenon_value *v, struct tenon_value *ret)
 {
 	char *text = NULL;
@@ -248,17 +245,15 @@ static int text_of(struct repr *r, const struct tenon_value *v, struct tenon_val
 static int callback_call(void *self, const struct tenon_value *args, int32_t count,
 			 struct tenon_value *ret)
 {
-	struct callback *c = self;
+	struct repr *r = NULL;
 	struct tenon_value v;
 	int err;
 
-	if (ffi_count("__ffi_repr__", count, 1, 1))
+	if (!ffi_count("__ffi_repr__", count, 1, 1))
+		r = ffi_hook_visit(self, "__ffi_repr__");
+	if (!r || ffi_own(&args[0], &v))
 		return -1;
-	if (!c->r)
-		return ffi_raise("RuntimeError", "__ffi_repr__: the printing is over");
-	if (ffi_own(&args[0], &v))
-		return -1;
-	err = text_of(c->r, &v, ret);
+	err = text_of(r, &v, ret);
 	ffi_release(&v);
 	return err;
 }
@@ -266,23 +261,11 @@ static int callback_call(void *self, const struct tenon_value *args, int32_t cou
 static int write_hooked(struct repr *r, FILE *out, struct tenon_object *hook,
 			struct tenon_object *o)
 {
-	struct callback *c = malloc(sizeof(*c));
-	struct tenon_value args[2], text;
+	struct tenon_value args[2] = { tenon_arg_object(o) }, text;
 	struct tenon_slice s;
-	int err;
+	int err = 0;
 
-	if (!c)
-		return ffi_nomem("a callback");
-	c->r = r;
-	if (ffi_function(c, callback_call, free, &args[1])) {
-		free(c);
-		return -1;
-	}
-	args[0] = tenon_arg_object(o);
-	err = ffi_call(hook, args, 2, &text);
-	c->r = NULL;
-	ffi_release(&args[1]);
-	if (err)
+	if (ffi_hook_call(hook, args, 1, callback_call, r, &text))
 		return -1;
 	if (ffi_text(&text, &s))
 		fwrite(s.data, 1, s.size, out);

@@ -10,6 +10,7 @@
 #include "runtime/ffi/attributes.h"
 #include "runtime/ffi/big_int.h"
 #include "runtime/ffi/sequence.h"
+#include "runtime/ffi/type_hooks.h"
 #include "runtime/ffi/types.h"
 #include "runtime/ffi/walk.h"
 
@@ -239,37 +240,31 @@ static int compare_fields(struct equal *e, struct tenon_object *a, struct tenon_
 	return err;
 }
 
-struct callback {
-	struct equal *e; /* NULL once the call is over */
-};
-
 /* @args: two values, the region, and the name of the field that they are */
 static int callback_call(void *self, const struct tenon_value *args, int32_t count,
 			 struct tenon_value *ret)
 {
-	struct callback *c = self;
+	struct equal *e = NULL;
 	struct tenon_value a, b;
 	enum ffi_region around;
 	bool equal = false;
 	int64_t asked;
 	int err;
 
-	if (ffi_count("__s_equal__", count, 4, 4) || ffi_arg_int("__s_equal__", args, 2, &asked))
-		return -1;
-	if (!c->e)
-		return ffi_raise("RuntimeError", "__s_equal__: the comparison is over");
-	if (ffi_own(&args[0], &a))
+	if (!ffi_count("__s_equal__", count, 4, 4) && !ffi_arg_int("__s_equal__", args, 2, &asked))
+		e = ffi_hook_visit(self, "__s_equal__");
+	if (!e || ffi_own(&args[0], &a))
 		return -1;
 	if (ffi_own(&args[1], &b)) {
 		ffi_release(&a);
 		return -1;
 	}
-	around = c->e->region;
-	c->e->region = ffi_region_asked(asked, around);
-	err = compare(c->e, &a, &b, &equal);
-	c->e->region = around;
+	around = e->region;
+	e->region = ffi_region_asked(asked, around);
+	err = compare(e, &a, &b, &equal);
+	e->region = around;
 	if (!err && !equal)
-		err = differ_in(c->e, ACCESS_ATTR, &args[3]);
+		err = differ_in(e, ACCESS_ATTR, &args[3]);
 	ffi_release(&a);
 	ffi_release(&b);
 	*ret = tenon_arg_bool(equal);
@@ -279,29 +274,14 @@ static int callback_call(void *self, const struct tenon_value *args, int32_t cou
 static int call_hook(struct equal *e, struct tenon_object *hook, struct tenon_object *a,
 		     struct tenon_object *b, bool *equal)
 {
-	struct callback *c = malloc(sizeof(*c));
-	struct tenon_value args[3], ret;
-	int err;
+	struct tenon_value args[3] = { tenon_arg_object(a), tenon_arg_object(b) }, ret;
+	int64_t same = 0;
 
-	if (!c)
-		return ffi_nomem("a callback");
-	c->e = e;
-	if (ffi_function(c, callback_call, free, &args[2])) {
-		free(c);
+	if (ffi_hook_call(hook, args, 2, callback_call, e, &ret) ||
+	    ffi_hook_integer(&ret, "__s_equal__", "a bool", &same))
 		return -1;
-	}
-	args[0] = tenon_arg_object(a);
-	args[1] = tenon_arg_object(b);
-	err = ffi_call(hook, args, 3, &ret);
-	c->e = NULL;
-	ffi_release(&args[2]);
-	if (err)
-		return -1;
-	*equal = ret.as.integer != 0;
-	if (ret.type == TENON_TYPE_BOOL || ret.type == TENON_TYPE_INT)
-		return 0;
-	ffi_release(&ret);
-	return ffi_raise("TypeError", "__s_equal__ must return a bool");
+	*equal = same != 0;
+	return 0;
 }
 
 static int compare_inside(struct equal *e, struct tenon_object *a, struct tenon_object *b,

@@ -10,6 +10,7 @@
 #include "runtime/ffi/big_int.h"
 #include "runtime/ffi/types.h"
 #include "runtime/ffi/shape.h"
+#include "runtime/ffi/type_hooks.h"
 #include "runtime/ffi/walk.h"
 
 struct hash {
@@ -165,32 +166,26 @@ static int hash_fields(struct hash *h, struct tenon_object *o, uint64_t *out)
 	return err;
 }
 
-struct callback {
-	struct hash *h; /* NULL once the call is over */
-};
-
 /* @args: a value, the hash so far, the region */
 static int callback_call(void *self, const struct tenon_value *args, int32_t count,
 			 struct tenon_value *ret)
 {
-	struct callback *c = self;
 	enum ffi_region around;
 	int64_t before, asked;
+	struct hash *h = NULL;
 	struct tenon_value v;
 	uint64_t hash = 0;
 	int err;
 
-	if (ffi_count("__s_hash__", count, 3, 3) || ffi_arg_int("__s_hash__", args, 1, &before) ||
-	    ffi_arg_int("__s_hash__", args, 2, &asked))
+	if (!ffi_count("__s_hash__", count, 3, 3) && !ffi_arg_int("__s_hash__", args, 1, &before) &&
+	    !ffi_arg_int("__s_hash__", args, 2, &asked))
+		h = ffi_hook_visit(self, "__s_hash__");
+	if (!h || ffi_own(&args[0], &v))
 		return -1;
-	if (!c->h)
-		return ffi_raise("RuntimeError", "__s_hash__: the hashing is over");
-	if (ffi_own(&args[0], &v))
-		return -1;
-	around = c->h->region;
-	c->h->region = ffi_region_asked(asked, around);
-	err = hash_value(c->h, &v, &hash);
-	c->h->region = around;
+	around = h->region;
+	h->region = ffi_region_asked(asked, around);
+	err = hash_value(h, &v, &hash);
+	h->region = around;
 	ffi_release(&v);
 	*ret = tenon_arg_int((int64_t)ffi_hash_combine((uint64_t)before, hash));
 	return err;
@@ -199,29 +194,14 @@ static int callback_call(void *self, const struct tenon_value *args, int32_t cou
 static int call_hook(struct hash *h, struct tenon_object *hook, struct tenon_object *o,
 		     uint64_t *out)
 {
-	struct callback *c = malloc(sizeof(*c));
-	struct tenon_value args[3], ret;
-	int err;
+	struct tenon_value args[3] = { tenon_arg_object(o), tenon_arg_int((int64_t)*out) }, ret;
+	int64_t hash = 0;
 
-	if (!c)
-		return ffi_nomem("a callback");
-	c->h = h;
-	if (ffi_function(c, callback_call, free, &args[2])) {
-		free(c);
+	if (ffi_hook_call(hook, args, 2, callback_call, h, &ret) ||
+	    ffi_hook_integer(&ret, "__s_hash__", "an int", &hash))
 		return -1;
-	}
-	args[0] = tenon_arg_object(o);
-	args[1] = tenon_arg_int((int64_t)*out);
-	err = ffi_call(hook, args, 3, &ret);
-	c->h = NULL;
-	ffi_release(&args[2]);
-	if (err)
-		return -1;
-	*out = (uint64_t)ret.as.integer;
-	if (ret.type == TENON_TYPE_INT || ret.type == TENON_TYPE_BOOL)
-		return 0;
-	ffi_release(&ret);
-	return ffi_raise("TypeError", "__s_hash__ must return an int");
+	*out = (uint64_t)hash;
+	return 0;
 }
 
 static int hash_object(struct hash *h, struct tenon_object *o, uint64_t *out)

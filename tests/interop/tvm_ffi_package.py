@@ -4,6 +4,7 @@
 import gc
 import os
 import sys
+import typing
 
 import numpy as np
 import tvm_ffi
@@ -89,6 +90,53 @@ def dataclasses():
         assert "'x'" in str(error)
     else:
         raise AssertionError("no TypeError")
+
+
+def hooks():
+    kept = []
+
+    @tvm_ffi.dataclasses.py_class("test.package.Tagged", structural_eq="tree")
+    class Tagged(tvm_ffi.Object):
+        inner: typing.Any
+        tag: int = 0
+
+        def __ffi_repr__(self, text):
+            kept.append(text)
+            return "<" + text(self.inner) + ">"
+
+        def __ffi_eq__(self, other, equal):
+            return equal(self.inner, other.inner)
+
+        def __ffi_compare__(self, other, order):
+            return order(self.inner, other.inner)
+
+        def __ffi_hash__(self, hashed):
+            return hashed(self.inner)
+
+        def __s_equal__(self, other, equal):
+            return equal(self.inner, other.inner, 0, "inner")
+
+        def __s_hash__(self, before, hashed):
+            return hashed(self.inner, before, 0)
+
+    def function(name):
+        return tvm_ffi.get_global_func("ffi." + name)
+
+    a, b, c = (Tagged(tvm_ffi.Array([i]), tag) for i, tag in ((1, 1), (1, 2), (2, 1)))
+    assert repr(a) == "<(1,)>" and repr(tvm_ffi.Array([a])) == "(<(1,)>,)"
+    for name, more in ("RecursiveEq", ()), ("StructuralEqual", (False, False)):
+        assert function(name)(a, b, *more) and not function(name)(a, c, *more), name
+    assert function("RecursiveLt")(a, c) and not function("RecursiveLt")(a, b)
+    for name, more in ("RecursiveHash", ()), ("StructuralHash", (False, False)):
+        assert function(name)(a, *more) == function(name)(b, *more) != function(name)(c, *more), name
+    assert str(function("GetFirstStructuralMismatch")(a, c, False, False)[0]) == "<root>.inner[0]"
+    # the visit that it belonged to is over
+    try:
+        kept[0](1)
+    except RuntimeError:
+        pass
+    else:
+        raise AssertionError("a function outlives its visit")
 
 
 def module(path):
