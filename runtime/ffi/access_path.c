@@ -2,11 +2,11 @@
 /* Paths to a value inside another: attributes, items of arrays and of maps. */
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "runtime/ffi/access_path.h"
 #include "runtime/ffi/attributes.h"
 #include "runtime/ffi/sequence.h"
+#include "runtime/ffi/text_stream.h"
 #include "runtime/ffi/types.h"
 
 struct access_step {
@@ -258,15 +258,29 @@ static int write_step(FILE *out, struct tenon_object *repr, const struct access_
 	return err;
 }
 
+/* Write a path's steps, each as the function writes a step. */
+static int write_path(FILE *out, struct tenon_object *repr, const struct access_path *path)
+{
+	struct tenon_array *steps;
+	struct tenon_value list;
+	int64_t i;
+	int err = 0;
+
+	if (path_steps(path, &list))
+		return -1;
+	steps = (struct tenon_array *)list.as.object;
+	fputs("<root>", out);
+	for (i = 0; !err && i < steps->size; i++)
+		err = write_repr(out, repr, &steps->data[i]);
+	ffi_release(&list);
+	return err;
+}
+
 static int repr_call(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret)
 {
-	struct tenon_value steps = tenon_arg_none(), step;
 	struct tenon_object *o, *repr;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out;
-	int64_t i;
+	struct text_stream s;
 	int err;
 
 	(void)self;
@@ -274,35 +288,13 @@ static int repr_call(void *self, const struct tenon_value *args, int32_t count,
 	    ffi_arg_object("__ffi_repr__", args, 0, TENON_TYPE_OBJECT, &o) ||
 	    ffi_arg_object("__ffi_repr__", args, 1, TENON_TYPE_FUNCTION, &repr))
 		return -1;
-	if (o->type == ffi_type_access_path) {
-		err = path_steps((struct access_path *)o, &steps);
-		if (err)
-			return err;
-	} else if (o->type != ffi_type_access_step) {
+	if (o->type != ffi_type_access_path && o->type != ffi_type_access_step)
 		return ffi_raise("TypeError", "__ffi_repr__: expected a step or a path");
-	}
-	out = open_memstream(&text, &size);
-	if (!out) {
-		ffi_release(&steps);
-		return ffi_nomem("a path's text");
-	}
-	err = 0;
-	if (steps.type == TENON_TYPE_NONE) {
-		err = write_step(out, repr, (struct access_step *)o);
-	} else {
-		fputs("<root>", out);
-		for (i = 0; !err && i < ((struct tenon_array *)steps.as.object)->size; i++) {
-			step = ((struct tenon_array *)steps.as.object)->data[i];
-			err = write_repr(out, repr, &step);
-		}
-	}
-	ffi_release(&steps);
-	if (fclose(out) && !err)
-		err = ffi_nomem("a path's text");
-	if (!err)
-		err = ffi_string(text, size, ret);
-	free(text);
-	return err;
+	if (text_stream_open(&s))
+		return -1;
+	err = o->type == ffi_type_access_path ? write_path(s.out, repr, (struct access_path *)o)
+					      : write_step(s.out, repr, (struct access_step *)o);
+	return text_stream_close(&s, err, ret);
 }
 
 /* ---- registration */

@@ -9,6 +9,7 @@
 
 #include "runtime/ffi/map.h"
 #include "runtime/ffi/sequence.h"
+#include "runtime/ffi/text_stream.h"
 #include "runtime/ffi/walk.h"
 
 /* ---- reading */
@@ -145,21 +146,12 @@ static int parse_characters(struct parser *p, FILE *out)
 
 static int parse_string(struct parser *p, struct tenon_value *out)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-	int err;
+	struct text_stream s;
 
-	if (!stream)
-		return ffi_nomem("a string");
+	if (text_stream_open(&s))
+		return -1;
 	p->at++;
-	err = parse_characters(p, stream);
-	if (fclose(stream) && !err)
-		err = ffi_nomem("a string");
-	if (!err)
-		err = ffi_string(text, size, out);
-	free(text);
-	return err;
+	return text_stream_close(&s, parse_characters(p, s.out), out);
 }
 
 static int parse_number(struct parser *p, struct tenon_value *out)
@@ -461,20 +453,12 @@ static int write_value(struct writer *w, const struct tenon_value *v)
 int ffi_json_write(const struct tenon_value *v, int indent, struct tenon_value *out)
 {
 	struct writer w = { .indent = indent };
-	char *text = NULL;
-	size_t size = 0;
-	int err;
+	struct text_stream s;
 
-	w.out = open_memstream(&text, &size);
-	if (!w.out)
-		return ffi_nomem("a text");
-	err = write_value(&w, v);
-	if (fclose(w.out) && !err)
-		err = ffi_nomem("a text");
-	if (!err)
-		err = ffi_string(text, size, out);
-	free(text);
-	return err;
+	if (text_stream_open(&s))
+		return -1;
+	w.out = s.out;
+	return text_stream_close(&s, write_value(&w, v), out);
 }
 
 /* ---- the functions */

@@ -10,6 +10,7 @@
 #include "runtime/ffi/device_names.h"
 #include "runtime/ffi/fields.h"
 #include "runtime/ffi/sentinels.h"
+#include "runtime/ffi/text_stream.h"
 #include "runtime/ffi/type_hooks.h"
 #include "runtime/ffi/types.h"
 #include "runtime/ffi/walk.h"
@@ -22,6 +23,17 @@ struct repr {
 };
 
 static int write_value(struct repr *r, FILE *out, const struct tenon_value *v);
+
+/* Write the text of a string as it is. Return: false for other values. */
+static bool write_text(FILE *out, const struct tenon_value *string)
+{
+	struct tenon_slice text;
+
+	if (!ffi_text(string, &text))
+		return false;
+	fwrite(text.data, 1, text.size, out);
+	return true;
+}
 
 /* Length of the UTF-8 character of several bytes at the start of a text; 0 if it is none. */
 static size_t utf8_read(const unsigned char *at, size_t size, unsigned int *character)
@@ -96,10 +108,9 @@ static void write_float(FILE *out, double real)
 static void write_dtype(FILE *out, DLDataType dtype)
 {
 	struct tenon_value name = tenon_arg_none();
-	struct tenon_slice text;
 
-	if (!ffi->TVMFFIDataTypeToString(&dtype, &name) && ffi_text(&name, &text))
-		fwrite(text.data, 1, text.size, out);
+	if (!ffi->TVMFFIDataTypeToString(&dtype, &name))
+		write_text(out, &name);
 	ffi_release(&name);
 }
 
@@ -226,20 +237,11 @@ static int write_fields(struct repr *r, FILE *out, struct tenon_object *o)
 
 static int text_of(struct repr *r, const struct tenon_value *v, struct tenon_value *ret)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	int err;
+	struct text_stream s;
 
-	if (!out)
-		return ffi_nomem("a text");
-	err = write_value(r, out, v);
-	if (fclose(out) && !err)
-		err = ffi_nomem("a text");
-	if (!err)
-		err = ffi_string(text, size, ret);
-	free(text);
-	return err;
+	if (text_stream_open(&s))
+		return -1;
+	return text_stream_close(&s, write_value(r, s.out, v), ret);
 }
 
 static int callback_call(void *self, const struct tenon_value *args, int32_t count,
@@ -262,14 +264,11 @@ static int write_hooked(struct repr *r, FILE *out, struct tenon_object *hook,
 			struct tenon_object *o)
 {
 	struct tenon_value args[2] = { tenon_arg_object(o) }, text;
-	struct tenon_slice s;
 	int err = 0;
 
 	if (ffi_hook_call(hook, args, 1, callback_call, r, &text))
 		return -1;
-	if (ffi_text(&text, &s))
-		fwrite(s.data, 1, s.size, out);
-	else
+	if (!write_text(out, &text))
 		err = ffi_raise("TypeError", "__ffi_repr__ must return a string");
 	ffi_release(&text);
 	if (ffi_is_sequence(o->type) || ffi_is_map(o->type))
@@ -288,8 +287,7 @@ static int write_inside(struct repr *r, FILE *out, struct tenon_object *o)
 	if (ffi_type_is(o->type, ffi_type_enum)) {
 		key = ffi_type_key(o->type);
 		fprintf(out, "%.*s.", (int)key.size, key.data);
-		if (ffi_text(&((struct ffi_enum *)o)->name, &key))
-			fwrite(key.data, 1, key.size, out);
+		write_text(out, &((struct ffi_enum *)o)->name);
 		write_address(r, out, o);
 		return 0;
 	}
@@ -305,15 +303,11 @@ static int write_object(struct repr *r, FILE *out, struct tenon_object *o)
 {
 	struct tenon_value *known = ffi_memo_find(r->done, o), text;
 	struct ffi_open open = { r->open, o, NULL };
-	struct tenon_slice s;
-	char *written = NULL;
-	size_t size = 0;
-	FILE *inner;
+	struct text_stream inner;
 	int err;
 
 	if (known) {
-		ffi_text(known, &s);
-		fwrite(s.data, 1, s.size, out);
+		write_text(out, known);
 		return 0;
 	}
 	if (ffi_is_open(r->open, o, NULL)) {
@@ -323,22 +317,16 @@ static int write_object(struct repr *r, FILE *out, struct tenon_object *o)
 	}
 	if (r->nested >= FFI_NESTED_MOST)
 		return ffi_too_deep("ffi.ReprPrint");
-	inner = open_memstream(&written, &size);
-	if (!inner)
-		return ffi_nomem("a text");
+	if (text_stream_open(&inner))
+		return -1;
 	r->open = &open;
 	r->nested++;
-	err = write_inside(r, inner, o);
+	err = write_inside(r, inner.out, o);
 	r->nested--;
 	r->open = open.outer;
-	if (fclose(inner) && !err)
-		err = ffi_nomem("a text");
+	err = text_stream_close(&inner, err, &text);
 	if (!err) {
-		fwrite(written, 1, size, out);
-		err = ffi_string(written, size, &text);
-	}
-	free(written);
-	if (!err) {
+		write_text(out, &text);
 		err = ffi_memo_set(r->done, o, &text);
 		ffi_release(&text);
 	}
