@@ -27,26 +27,38 @@ def pkg_config(*options):
         return None
 
 
-def library(name):
-    """Version of a library, and how an extension is built with it; None where it is missing."""
+# beside an installed libtenon, no library of the tree is used
+INSTALLED = "TENON_BUILD" not in os.environ and pkg_config("--modversion", "tenon")
+
+
+def installed_library(name):
     version = pkg_config("--modversion", name)
-    if "TENON_BUILD" not in os.environ and version:
-        return version[0], {
+    return version and (
+        version[0],
+        {
             "extra_compile_args": pkg_config("--cflags", name),
             "extra_link_args": pkg_config("--libs", name)
             + [f"-Wl,-rpath,{path}" for path in pkg_config("--variable=libdir", name)],
-        }
-    # beside an installed libtenon, no library of the tree is used
-    installed = "TENON_BUILD" not in os.environ and pkg_config("--modversion", "tenon")
-    if installed or not (BUILD / f"lib{name}.so").exists():
-        return None
-    real = os.path.realpath(BUILD / f"lib{name}.so")
-    return real.rsplit(".so.", 1)[1], {
-        "include_dirs": [str(TREE / "include")],
-        "library_dirs": [str(BUILD)],
-        "libraries": [name] if name == "tenon" else [name, "tenon"],
-        "extra_link_args": [f"-Wl,-rpath,{BUILD}"],
-    }
+        },
+    )
+
+
+def built_library(name):
+    # by the name that programs load it by: "make python" makes no lib*.so
+    files = {needed: glob(f"{BUILD}/lib{needed}.so.[0-9]") for needed in (name, "tenon")}
+    return all(files.values()) and (
+        os.path.realpath(files[name][0]).rsplit(".so.", 1)[1],
+        {
+            "include_dirs": [str(TREE / "include")],
+            "extra_objects": [file for found in files.values() for file in found],
+            "extra_link_args": [f"-Wl,-rpath,{BUILD}"],
+        },
+    )
+
+
+def library(name):
+    """Version of a library, and how an extension is built with it; None or False where it is missing."""
+    return installed_library(name) if INSTALLED else built_library(name)
 
 
 def sources_of(extension):
