@@ -26,16 +26,24 @@ struct tenon_function *function_of(PyObject *function)
 
 /* ---- calls */
 
-/* Say which argument an exception is about. */
+/* Say which argument an exception is about; one that is not made of a text alone stays as it is. */
 static void name_argument(Py_ssize_t index)
 {
-	PyObject *type, *value, *traceback;
+	PyObject *type, *value, *traceback, *text, *made;
 
 	if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError) &&
 	    !PyErr_ExceptionMatches(PyExc_OverflowError))
 		return;
 	PyErr_Fetch(&type, &value, &traceback);
-	PyErr_Format(type, "argument %zd: %S", index + 1, value ? value : Py_None);
+	text = PyUnicode_FromFormat("argument %zd: %S", index + 1, value ? value : Py_None);
+	made = text ? PyObject_CallFunctionObjArgs(type, text, NULL) : NULL;
+	Py_XDECREF(text);
+	if (!made) {
+		PyErr_Restore(type, value, traceback);
+		return;
+	}
+	PyErr_SetObject(type, made);
+	Py_DECREF(made);
 	Py_XDECREF(type);
 	Py_XDECREF(value);
 	Py_XDECREF(traceback);

@@ -76,6 +76,8 @@ def what_no_value_can_hold_is_refused_with_the_argument():
     take = tenon.load(TAKES).take
     assert "argument 2" in str(raises(OverflowError, take, 1, 2**63))
     assert "argument 1" in str(raises(TypeError, take, memoryview(b"\0" * 16).cast("P")))
+    # an exception that is not made of a text alone is raised as it is
+    assert "surrogates" in str(raises(UnicodeEncodeError, take, "\ud800"))
     raises(TypeError, take, 1, named=2)
     deep = []
     for _ in range(100000):
