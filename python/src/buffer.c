@@ -264,7 +264,7 @@ static int describe_view(const DLTensor *dl, Py_buffer *view)
 }
 
 /* A copy of borrowed data, which the buffer then is of. */
-static int export_copy(const DLTensor *dl, Py_buffer *view, int flags)
+static int export_copy(struct core_tensor *t, Py_buffer *view, int flags)
 {
 	struct tenon_tensor *made;
 	PyObject *owner;
@@ -272,9 +272,8 @@ static int export_copy(const DLTensor *dl, Py_buffer *view, int flags)
 
 	if (flags & PyBUF_WRITABLE)
 		return refuse(view, "the data of a callback's argument ends with the call, so only "
-				    "a copy can be "
-				    "had: write to it by tensor.copy_from()");
-	made = tensor_copied(dl, dl->device);
+				    "a copy can be had: write to it by tensor.copy_from()");
+	made = tensor_copied(t, t->tensor->dl.device);
 	owner = made ? tensor_wrap(made) : NULL;
 	if (!owner) {
 		view->obj = NULL;
@@ -309,7 +308,7 @@ int buffer_export(struct core_tensor *t, Py_buffer *view, int flags)
 	if (dl->device.device_type != kDLCPU)
 		return refuse(view, "the data is on a device: copy it by tensor.to(\"cpu\")");
 	if (t->borrowed)
-		return export_copy(dl, view, flags);
+		return export_copy(t, view, flags);
 	read_only = tensor_is_read_only(t);
 	if (read_only < 0 || errors_check(tenon_tensor_bytes(dl, &bytes))) {
 		view->obj = NULL;

@@ -274,7 +274,7 @@ static struct tenon_tensor *choose(struct core_tensor *t, DLDevice on, PyObject 
 				"the tensor cannot be exported as asked without a copy");
 		return NULL;
 	}
-	return tensor_copied(dl, elsewhere ? on : dl->device);
+	return tensor_copied(t, elsewhere ? on : dl->device);
 }
 
 static int read_device(PyObject *from, DLDevice *out)

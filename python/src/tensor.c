@@ -83,7 +83,7 @@ int tensor_is_read_only(struct core_tensor *t)
 
 	if (t->read_only >= 0)
 		return t->read_only;
-	/* the library knows it from whoever gave the data, and tells in what it exports */
+	/* the library has no other function for it than the flags of an export */
 	if (errors_check(tenon_tensor_to_dlpack_versioned(t->tensor, &managed)))
 		return -1;
 	t->read_only = managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY ? 1 : 0;
@@ -141,16 +141,22 @@ static int copy(const DLTensor *from, const DLTensor *to)
 	return err;
 }
 
-struct tenon_tensor *tensor_copied(const DLTensor *dl, DLDevice device)
+struct tenon_tensor *tensor_copied(struct core_tensor *t, DLDevice device)
 {
+	const DLTensor *dl = tensor_dl((PyObject *)t);
 	struct tenon_tensor *made = NULL;
 	int err;
 
+	if (!dl)
+		return NULL;
+	t->pins++;
 	Py_BEGIN_ALLOW_THREADS err =
 		tenon_tensor_create_on(device, dl->shape, dl->ndim, dl->dtype, &made);
 	if (!err)
 		err = copy(dl, &made->dl);
-	Py_END_ALLOW_THREADS if (!err) return made;
+	Py_END_ALLOW_THREADS t->pins--;
+	if (!err)
+		return made;
 	tenon_object_unref(made);
 	errors_set(err);
 	return NULL;
@@ -158,27 +164,13 @@ struct tenon_tensor *tensor_copied(const DLTensor *dl, DLDevice device)
 
 static const DLDevice processor = { kDLCPU, 0 };
 
-/* tensor_copied() of a tensor object, whose data may be borrowed */
-static struct tenon_tensor *copied(struct core_tensor *t, DLDevice device)
-{
-	const DLTensor *dl = tensor_dl((PyObject *)t);
-	struct tenon_tensor *made;
-
-	if (!dl)
-		return NULL;
-	t->pins++;
-	made = tensor_copied(dl, device);
-	t->pins--;
-	return made;
-}
-
 struct tenon_tensor *tensor_from(PyObject *from)
 {
 	struct core_tensor *t = (struct core_tensor *)from;
 
 	if (tensor_check(from)) {
 		if (t->borrowed || !t->tensor)
-			return copied(t, processor);
+			return tensor_copied(t, processor);
 		tenon_object_ref(t->tensor);
 		return t->tensor;
 	}
@@ -285,14 +277,15 @@ static PyObject *tensor_to(PyObject *self, PyObject *to)
 	if (!t->borrowed && dl->device.device_type == device.device_type &&
 	    dl->device.device_id == device.device_id)
 		return Py_NewRef(self);
-	made = copied(t, device);
+	made = tensor_copied(t, device);
 	return made ? tensor_wrap(made) : NULL;
 }
 
 static PyObject *tensor_copy(PyObject *self, PyObject *unused)
 {
 	const DLTensor *dl = tensor_dl(self);
-	struct tenon_tensor *made = dl ? copied((struct core_tensor *)self, dl->device) : NULL;
+	struct tenon_tensor *made =
+		dl ? tensor_copied((struct core_tensor *)self, dl->device) : NULL;
 
 	(void)unused;
 	return made ? tensor_wrap(made) : NULL;
@@ -311,10 +304,13 @@ static PyObject *tensor_copy_from(PyObject *self, PyObject *from)
 		PyErr_SetString(PyExc_ValueError, "the tensor is read-only");
 		return NULL;
 	}
-	source = tensor_from(from);
-	if (!source)
-		return NULL;
+	/* before code of Python runs, which may let the callback end that lent the tensor */
 	t->pins++;
+	source = tensor_from(from);
+	if (!source) {
+		t->pins--;
+		return NULL;
+	}
 	Py_BEGIN_ALLOW_THREADS if (!tenon_dtype_equal(source->dl.dtype, dl->dtype)) err =
 		tenon_error(-TENON_E_TYPE, "the tensors have different dtypes");
 	else err = copy(&source->dl, dl);
@@ -325,7 +321,7 @@ static PyObject *tensor_copy_from(PyObject *self, PyObject *from)
 
 static PyObject *tensor_tobytes(PyObject *self, PyObject *unused)
 {
-	struct tenon_tensor *host = copied((struct core_tensor *)self, processor);
+	struct tenon_tensor *host = tensor_copied((struct core_tensor *)self, processor);
 	PyObject *made = NULL;
 	size_t bytes;
 

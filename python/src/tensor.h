@@ -47,7 +47,7 @@ int tensor_is_read_only(struct core_tensor *t);
  */
 struct tenon_tensor *tensor_from(PyObject *from);
 
-/** tensor_copied - a compact copy of a tensor on a device; NULL with an exception set */
-struct tenon_tensor *tensor_copied(const DLTensor *dl, DLDevice device);
+/** tensor_copied - a compact copy on a device, also of borrowed data; NULL with an exception set */
+struct tenon_tensor *tensor_copied(struct core_tensor *t, DLDevice device);
 
 #endif /* PYTHON_TENSOR_H */

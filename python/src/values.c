@@ -45,7 +45,15 @@ static struct temporary *temporary_add(struct temporaries *t)
 		return NULL;
 	}
 	fresh->object = NULL;
+	fresh->pinned = NULL;
 	return fresh;
+}
+
+static void temporary_end(struct temporary *t)
+{
+	tenon_object_unref(t->object);
+	if (t->pinned)
+		t->pinned->pins--;
 }
 
 void temporaries_end(struct temporaries *t)
@@ -53,9 +61,9 @@ void temporaries_end(struct temporaries *t)
 	size_t i;
 
 	for (i = 0; i < t->used; i++)
-		tenon_object_unref(t->inside[i].object);
+		temporary_end(&t->inside[i]);
 	for (i = 0; i < t->more_used; i++) {
-		tenon_object_unref(t->more[i]->object);
+		temporary_end(t->more[i]);
 		PyMem_Free(t->more[i]);
 	}
 	PyMem_Free(t->more);
@@ -129,14 +137,24 @@ static int view_bytes(struct temporaries *t, PyObject *from, struct tenon_value 
 	return 0;
 }
 
-static int view_tensor(PyObject *from, struct tenon_value *out)
+static int view_tensor(struct temporaries *t, PyObject *from, struct tenon_value *out)
 {
-	struct core_tensor *t = (struct core_tensor *)from;
+	struct core_tensor *tensor = (struct core_tensor *)from;
+	struct temporary *kept;
 
 	if (!tensor_dl(from))
 		return -1;
-	/* a called function must not keep what is borrowed itself */
-	*out = t->borrowed ? tenon_arg_tensor(&t->tensor->dl) : tenon_arg_object(t->tensor);
+	if (!tensor->borrowed) {
+		*out = tenon_arg_object(tensor->tensor);
+		return 0;
+	}
+	kept = temporary_add(t);
+	if (!kept)
+		return -1;
+	/* a called function must not keep what is borrowed, and uses it without the GIL */
+	kept->pinned = tensor;
+	tensor->pins++;
+	*out = tenon_arg_tensor(&tensor->tensor->dl);
 	return 0;
 }
 
@@ -333,7 +351,7 @@ int values_view(struct temporaries *t, PyObject *from, struct tenon_value *out)
 	PyTypeObject *type = Py_TYPE(from);
 
 	if (type == core_tensor_type)
-		return view_tensor(from, out);
+		return view_tensor(t, from, out);
 	if (type == &PyLong_Type)
 		return view_int(from, out);
 	if (type == &PyFloat_Type) {

@@ -5,20 +5,22 @@
 
 #include "core.h"
 
-/* what a call allocates nothing for */
+/* temporaries of a call that allocates nothing */
 #define TEMPORARIES_INSIDE 8
 
 /**
  * struct temporary - what a view of an argument points to during a call
  * @object: a reference of the library to release afterwards; NULL for none
+ * @pinned: a tensor with borrowed data, which tensor_end() waits for; NULL for none
  * @bytes: of an argument that lives longer
  */
 struct temporary {
 	struct tenon_object *object;
+	struct core_tensor *pinned;
 	struct tenon_slice bytes;
 };
 
-/** struct temporaries - those of a call; begin with TEMPORARIES_NONE */
+/** struct temporaries - those of a call, from temporaries_begin() to temporaries_end() */
 struct temporaries {
 	size_t used;
 	size_t more_used;

@@ -5,6 +5,7 @@ import array
 import gc
 import sys
 import threading
+import time
 import weakref
 
 import tenon
@@ -186,12 +187,27 @@ def borrowed_data_is_read_and_written_during_the_call_alone():
     assert lend(lambda lent: lent).tolist() == [1, 2, 3, 4]
 
 
+def borrowed_data_ends_after_the_calls_of_other_threads_that_use_it():
+    module, threads = tenon.load(TAKES), []
+    began, ended = tenon.tensor([0], "int32"), tenon.tensor([0], "int32")
+
+    def callback(lent):
+        threads.append(threading.Thread(target=module.hold, args=(lent, began, ended)))
+        threads[0].start()
+        while not began.item():
+            time.sleep(0.001)
+
+    module.lend(callback)
+    assert ended.item() == 1
+    threads[0].join()
+
+
 def other_threads_go_on_during_a_call():
     module, flag = tenon.load(TAKES), tenon.tensor([0], "int32")
     results = []
     thread = threading.Thread(target=lambda: results.append(module.wait_for(flag, 10000)))
     thread.start()
-    # the function waits for this; with the GIL held nobody could write it
+    # the function waits for this, which could not be written if it held the GIL
     flag.copy_from(tenon.tensor([1], "int32"))
     thread.join()
     assert results == [1]

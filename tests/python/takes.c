@@ -7,14 +7,15 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-EXPORTED EXPORTED int __tvm_ffi_wait_for(void *self, const struct tenon_value *args, int32_t count,
-					 struct tenon_value *ret);
-
-int __tvm_ffi_nothing(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret);
+EXPORTED int __tvm_ffi_nothing(void *self, const struct tenon_value *args, int32_t count,
+			       struct tenon_value *ret);
 EXPORTED int __tvm_ffi_take(void *self, const struct tenon_value *args, int32_t count,
 			    struct tenon_value *ret);
 EXPORTED int __tvm_ffi_lend(void *self, const struct tenon_value *args, int32_t count,
+			    struct tenon_value *ret);
+EXPORTED int __tvm_ffi_wait_for(void *self, const struct tenon_value *args, int32_t count,
+				struct tenon_value *ret);
+EXPORTED int __tvm_ffi_hold(void *self, const struct tenon_value *args, int32_t count,
 			    struct tenon_value *ret);
 
 int __tvm_ffi_nothing(void *self, const struct tenon_value *args, int32_t count,
@@ -85,5 +86,21 @@ int __tvm_ffi_wait_for(void *self, const struct tenon_value *args, int32_t count
 		nanosleep(&while_ms, NULL);
 	ret->type = TENON_TYPE_INT;
 	ret->as.integer = *flag;
+	return 0;
+}
+
+/* Use args[0], whatever it is, for 50 ms; set args[1] at the beginning and args[2] at the end, both int32. */
+int __tvm_ffi_hold(void *self, const struct tenon_value *args, int32_t count,
+		   struct tenon_value *ret)
+{
+	const struct timespec while_ms = { 0, 50000000 };
+
+	(void)self;
+	(void)ret;
+	if (count != 3 || args[1].type != TENON_TYPE_TENSOR || args[2].type != TENON_TYPE_TENSOR)
+		return -1;
+	*(volatile int32_t *)((struct tenon_tensor *)args[1].as.object)->dl.data = 1;
+	nanosleep(&while_ms, NULL);
+	*(volatile int32_t *)((struct tenon_tensor *)args[2].as.object)->dl.data = 1;
 	return 0;
 }
