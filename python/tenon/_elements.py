@@ -36,6 +36,7 @@ _SMALL_FLOATS = {
 
 _NAN = float("nan")
 _INFINITY = float("inf")
+_LARGEST_BFLOAT16 = (2 - 2.0**-7) * 2.0**127
 
 
 def _decode(code, exponent_bits, mantissa_bits, bias, special):
@@ -166,13 +167,12 @@ def _encoder(dtype):
 
 
 def _bfloat16(number):
-    """The upper half of a float32, rounded to even."""
+    """The upper half of a float32, rounded to even; numbers beyond the largest as the largest."""
     if number != number:
         return 0x7FC0
-    try:
-        (bits,) = struct.unpack("=I", struct.pack("=f", number))
-    except OverflowError:
-        return 0x7F80 if number > 0 else 0xFF80
+    if abs(number) != _INFINITY:
+        number = max(-_LARGEST_BFLOAT16, min(number, _LARGEST_BFLOAT16))
+    (bits,) = struct.unpack("=I", struct.pack("=f", number))
     return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
 
 

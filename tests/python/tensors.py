@@ -71,6 +71,9 @@ def small_floats_need_no_numpy():
     assert math.isnan(tenon.from_buffer(b"\x80", "float8_e4m3fnuz").tolist()[0])
     # halfway between two: the even one
     assert tenon.tensor([1 + 2.0**-8, 1 + 3 * 2.0**-8], "bfloat16").tolist() == [1, 1 + 2.0**-6]
+    # numbers beyond the largest are the largest
+    for dtype, largest in ("bfloat16", (2 - 2.0**-7) * 2.0**127), ("float8_e5m2", 57344.0), ("float8_e4m3fn", 448.0):
+        assert tenon.tensor([1e39, -3.4e38, 3.4e38], dtype).tolist() == [largest, -largest, largest], dtype
     # no format of buffers says bfloat16, so numpy must not read it as something else
     raises(BufferError, memoryview, tenon.empty(3, "bfloat16"))
     raises(tenon.UnsupportedError, tenon.empty(3, "int4").tolist)
