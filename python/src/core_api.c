@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "errors.h"
+#include "timeline.h"
 #include "values.h"
 
 static struct core_api api = {
@@ -14,6 +15,7 @@ static struct core_api api = {
 	.values_python = values_python,
 	.values_text = values_text,
 	.device_read = device_read,
+	.timeline_deadline = timeline_deadline,
 };
 
 int core_api_init(PyObject *module)

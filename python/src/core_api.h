@@ -20,6 +20,7 @@
  * @values_python: as in values.h
  * @values_text: as in values.h
  * @device_read: as in device.h
+ * @timeline_deadline: as in timeline.h
  */
 struct core_api {
 	size_t size;
@@ -27,6 +28,7 @@ struct core_api {
 	PyObject *(*values_python)(struct tenon_value *owned);
 	PyObject *(*values_text)(struct tenon_slice text);
 	int (*device_read)(PyObject *from, DLDevice *out);
+	int (*timeline_deadline)(PyObject *timeout, uint64_t *out);
 };
 
 /** core_api_import - find the functions of tenon._core; NULL with an exception set */

@@ -151,7 +151,7 @@ static int submit(struct llm_model *m, const struct tenon_llm_request *request, 
 	return err;
 }
 
-/* submit(tokens, most, (temperature, ...), seed, stops, timeout, ignore_end); a timeout below 0 is none */
+/* submit(tokens, most, (temperature, ...), seed, stops, timeout, ignore_end) */
 PyObject *llm_submit(PyObject *self, PyObject *args)
 {
 	struct tenon_llm_request request = { .text = take_text, .end = take_end };
@@ -160,16 +160,16 @@ PyObject *llm_submit(PyObject *self, PyObject *args)
 	struct llm_model *m = (struct llm_model *)self;
 	struct tenon_slice *stops = NULL;
 	struct reply_object *o = NULL;
-	PyObject *numbers, *strings;
+	PyObject *numbers, *strings, *timeout;
 	unsigned long long seed;
-	double timeout;
 	Py_ssize_t most;
 	int ignore_end, err = -1;
 
-	if (!PyArg_ParseTuple(args, "O!n(ddddd)KO!dp:submit", &PyTuple_Type, &numbers, &most,
+	if (!PyArg_ParseTuple(args, "O!n(ddddd)KO!Op:submit", &PyTuple_Type, &numbers, &most,
 			      &s->temperature, &s->top_p, &s->repetition_penalty,
 			      &s->presence_penalty, &s->frequency_penalty, &seed, &PyTuple_Type,
 			      &strings, &timeout, &ignore_end) ||
+	    llm_core->timeline_deadline(timeout, &request.deadline) ||
 	    llm_read_tokens(numbers, &tokens))
 		goto done;
 	stops = read_stops(strings, &request.stop_count);
@@ -181,9 +181,6 @@ PyObject *llm_submit(PyObject *self, PyObject *args)
 	request.most = (size_t)most;
 	s->seed = seed;
 	request.stops = stops;
-	/* a century is as good as for ever */
-	if (timeout >= 0 && timeout < 3e9)
-		request.deadline = tenon_deadline((uint64_t)(timeout * 1e9));
 	request.ignore_end = ignore_end;
 	request.context = o->reply;
 	Py_BEGIN_ALLOW_THREADS err = submit(m, &request, o->reply);

@@ -63,7 +63,7 @@ int timeline_deadline(PyObject *timeout, uint64_t *out)
 		PyErr_SetString(PyExc_ValueError, "a timeout is a number of seconds, at least 0");
 		return -1;
 	}
-	/* a century is as good as for ever */
+	/* nanoseconds of more than 95 years could overflow: these wait without limit */
 	if (seconds < 3e9)
 		*out = tenon_deadline((uint64_t)(seconds * 1e9));
 	return 0;
@@ -168,7 +168,8 @@ static PyMethodDef timeline_methods[] = {
 	{ "signal", timeline_signal, METH_VARARGS,
 	  "signal($self, value, /)\n--\n\nAdvance it to a larger value." },
 	{ "fail", timeline_fail, METH_VARARGS,
-	  "fail($self, reason, /)\n--\n\nFail it: whoever waits for it gets the reason." },
+	  "fail($self, reason, /)\n--\n\nFail it: those that wait for it raise an error with the "
+	  "reason." },
 	{ "wait", (PyCFunction)(void (*)(void))timeline_wait, METH_VARARGS | METH_KEYWORDS,
 	  "wait($self, /, value, timeout=None)\n--\n\nWait until it has a value; timeout in "
 	  "seconds." },

@@ -142,15 +142,13 @@ class LanguageModel:
         )
         if max_tokens is not None and max_tokens < 1:
             raise _core.ArgumentValueError(f"max_tokens is {max_tokens}; at least 1 is wanted")
-        if timeout is not None and not timeout >= 0:
-            raise _core.ArgumentValueError("timeout is a number of seconds, at least 0")
         core = self._core.submit(
             tuple(self.encode(prompt) if isinstance(prompt, str) else prompt),
             max_tokens or 0,
             numbers,
             self._sampling["seed"] if seed is None else seed,
             tuple(map(str.encode, [stop] if isinstance(stop, str) else stop)),
-            -1.0 if timeout is None else timeout,
+            timeout,
             ignore_end,
         )
         return Reply(self._core, core)
