@@ -18,63 +18,72 @@ static PyObject *call_classes;
 /* of errors that the library makes, which have all fields of struct tenon_error */
 static void (*own_deleter)(void *self, int flags);
 
+/* classes of errors of the library */
 static struct exception_class {
 	const char *name;
 	const char *builtin; /* the exception of Python that it also is */
 	const char *second;  /* another, or NULL */
 	const char *document;
+	int statuses[3];
 	PyObject *made;
 } classes[] = {
-	{ "ArgumentTypeError", "TypeError", NULL, "A value has the wrong type or dtype.", NULL },
-	{ "ArgumentValueError", "ValueError", NULL,
-	  "A value has a wrong shape, range or alignment.", NULL },
-	{ "FormatError", "ValueError", NULL, "The bytes of a file or payload violate their format.",
+	{ "ArgumentTypeError",
+	  "TypeError",
+	  NULL,
+	  "A value has the wrong type or dtype.",
+	  { TENON_E_TYPE },
 	  NULL },
-	{ "FileError", "OSError", NULL, "A system call failed.", NULL },
-	{ "OutOfMemoryError", "MemoryError", NULL, "There is no memory.", NULL },
-	{ "NotFoundError", "AttributeError", "LookupError",
-	  "There is no function, input or model of this name.", NULL },
-	{ "UnsupportedError", "NotImplementedError", NULL,
-	  "This build, or this object, does not support the operation.", NULL },
-	{ "DeviceError", "RuntimeError", NULL, "A device is missing or failed.", NULL },
-	{ "DeadlineError", "TimeoutError", NULL, "A deadline passed.", NULL },
-	{ "UsageError", "RuntimeError", NULL, "The order of calls is wrong.", NULL },
+	{ "ArgumentValueError",
+	  "ValueError",
+	  NULL,
+	  "A value has a wrong shape, range or alignment.",
+	  { TENON_E_VALUE, TENON_E_OVERFLOW },
+	  NULL },
+	{ "FormatError",
+	  "ValueError",
+	  NULL,
+	  "The bytes of a file or payload violate their format.",
+	  { TENON_E_FORMAT, TENON_E_TRUNCATED, TENON_E_CYCLE },
+	  NULL },
+	{ "FileError", "OSError", NULL, "A system call failed.", { TENON_E_IO }, NULL },
+	{ "OutOfMemoryError", "MemoryError", NULL, "There is no memory.", { TENON_E_NOMEM }, NULL },
+	{ "NotFoundError",
+	  "AttributeError",
+	  "LookupError",
+	  "There is no function, input or model of this name.",
+	  { TENON_E_NOT_FOUND, TENON_E_NO_FUNCTION },
+	  NULL },
+	{ "UnsupportedError",
+	  "NotImplementedError",
+	  NULL,
+	  "This build, or this object, does not support the operation.",
+	  { TENON_E_UNSUPPORTED, TENON_E_NO_LOADER },
+	  NULL },
+	{ "DeviceError",
+	  "RuntimeError",
+	  NULL,
+	  "A device is missing or failed.",
+	  { TENON_E_DEVICE, TENON_E_LOST },
+	  NULL },
+	{ "DeadlineError", "TimeoutError", NULL, "A deadline passed.", { TENON_E_TIMEOUT }, NULL },
+	{ "UsageError",
+	  "RuntimeError",
+	  NULL,
+	  "The order of calls is wrong.",
+	  { TENON_E_USAGE, TENON_E_EXISTS },
+	  NULL },
 };
 
-/* the class of each status; the row of @classes */
-static int row_of(int status)
+/* The class of a status, borrowed; NULL, without an exception set, for one that called code returned. */
+static PyObject *class_of_status(int status)
 {
-	switch (status) {
-	case -TENON_E_TYPE:
-		return 0;
-	case -TENON_E_VALUE:
-	case -TENON_E_OVERFLOW:
-		return 1;
-	case -TENON_E_FORMAT:
-	case -TENON_E_TRUNCATED:
-	case -TENON_E_CYCLE:
-		return 2;
-	case -TENON_E_IO:
-		return 3;
-	case -TENON_E_NOMEM:
-		return 4;
-	case -TENON_E_NOT_FOUND:
-	case -TENON_E_NO_FUNCTION:
-		return 5;
-	case -TENON_E_UNSUPPORTED:
-	case -TENON_E_NO_LOADER:
-		return 6;
-	case -TENON_E_DEVICE:
-	case -TENON_E_LOST:
-		return 7;
-	case -TENON_E_TIMEOUT:
-		return 8;
-	case -TENON_E_USAGE:
-	case -TENON_E_EXISTS:
-		return 9;
-	default:
-		return -1;
-	}
+	size_t i, k;
+
+	for (i = 0; status && i < sizeof(classes) / sizeof(classes[0]); i++)
+		for (k = 0; k < 3; k++)
+			if (classes[i].statuses[k] == -status)
+				return classes[i].made;
+	return NULL;
 }
 
 /* An exception of Python by its name, borrowed; NULL, without an exception set, for any other name. */
@@ -216,7 +225,6 @@ static PyObject *exception_of(struct tenon_error *error, int status, int depth)
 	PyObject *kind = NULL, *message = NULL, *made = NULL, *class,
 		 *cause = exception_inside(error);
 	struct tenon_error *led;
-	int row = row_of(status);
 
 	if (cause)
 		return Py_NewRef(cause);
@@ -224,7 +232,9 @@ static PyObject *exception_of(struct tenon_error *error, int status, int depth)
 	message = kind ? text_of(error->message) : NULL;
 	if (!message)
 		goto done;
-	class = row < 0 ? class_of_kind(kind) : classes[row].made;
+	class = class_of_status(status);
+	if (!class)
+		class = class_of_kind(kind);
 	made = class ? PyObject_CallFunctionObjArgs(class, message, NULL) : NULL;
 	if (!made || describe(made, error, kind, status)) {
 		Py_CLEAR(made);
@@ -284,7 +294,7 @@ int errors_check(int status)
 
 PyObject *errors_closed(const char *what)
 {
-	PyErr_Format(classes[9].made, "the %s is closed", what);
+	PyErr_Format(class_of_status(-TENON_E_USAGE), "the %s is closed", what);
 	return NULL;
 }
 
