@@ -13,7 +13,11 @@ can_run()
 	for option in DSO TVM_FFI_COMPAT EXECUTORS DEVICES ERROR_MESSAGES; do
 		grep -qs "^CONFIG_$option=y" "$TENON_BUILD/include/config/auto.conf" || reason="needs CONFIG_$option"
 	done
-	[ -n "$reason" ] || PYTHONPATH="$TENON_BUILD/python" "$1" -c 'import tenon' 2>/dev/null ||
+	# by the name of the extension: one for this Python that cannot be imported must fail
+	[ -n "$reason" ] || "$1" -c '
+import os, sys, importlib.machinery
+suffixes = [s for s in importlib.machinery.EXTENSION_SUFFIXES if s != ".abi3.so" or sys.version_info >= (3, 12)]
+sys.exit(not any(os.path.exists(f"{sys.argv[1]}/_core{suffix}") for suffix in suffixes))' "$TENON_BUILD/python/tenon" ||
 		reason="$1 is not the Python that the package was built for"
 	[ -z "$reason" ] || { echo "$reason"; exit 77; }
 	export PYTHONDONTWRITEBYTECODE=1

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Models by the names of their inputs and outputs, on the processor and on devices."""
 
+import re
 import threading
 
 import tenon
-from cases import DATA, TVM, Skip, close, need, raises, read_npy
+from cases import DATA, SOURCE, TVM, Skip, close, need, raises, read_npy
+from tenon import _model
 
 GRAPH = DATA / "tvm-0.18/graph_mlp"
 RELAX = TVM / "model_mlp"
@@ -130,6 +132,11 @@ def a_device_without_code_in_the_file_is_refused():
     assert "null:0" in str(error) and "lib.so" in str(error)
     assert tenon.load(TVM / "opencl_vecadd/lib.so").device_types == {"opencl"}
     raises(tenon.UsageError, lambda: tenon.load(TVM / "host_vecadd/lib.so", function="vecadd"))
+
+
+def every_kind_that_the_library_opens_is_a_model():
+    rows = (SOURCE / "runtime/model/executor_table.c").read_text().split("EXECUTORS_EACH(macro)")[1].split("#define")[0]
+    assert set(re.findall('"(.+?)"', rows)) == _model._MODEL_KINDS
 
 
 def devices_are_plain_data():
