@@ -2,8 +2,6 @@
 /* Make the module tenon._core of the parts that the other files add. */
 #include "core.h"
 
-#include "object.h"
-
 PyTypeObject *core_add_type(PyObject *module, PyType_Spec *spec, PyObject *bases)
 {
 	PyObject *type = PyType_FromSpecWithBases(spec, bases);

@@ -44,6 +44,7 @@ PyTypeObject *core_add_type(PyObject *module, PyType_Spec *spec, PyObject *bases
 /* each file adds its types and functions to the module; 0 or -1 */
 int errors_init(PyObject *module);
 int scalars_init(PyObject *module);
+int object_init(PyObject *module);
 int tensor_init(PyObject *module);
 int dlpack_init(PyObject *module);
 int function_init(PyObject *module);

@@ -239,8 +239,9 @@ static PyObject *model_output(PyObject *self, PyObject *args)
 
 	if (!PyArg_ParseTuple(args, "n:output", &index) || !(model = enter(self)))
 		return NULL;
-	err = tenon_model_output_value(model, (size_t)index, &value);
-	leave(self);
+	/* a model on a server sends a request */
+	Py_BEGIN_ALLOW_THREADS err = tenon_model_output_value(model, (size_t)index, &value);
+	Py_END_ALLOW_THREADS leave(self);
 	return err ? errors_set(err) : values_python(&value);
 }
 

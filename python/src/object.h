@@ -11,6 +11,4 @@ PyObject *object_wrap(struct tenon_object *object);
 /** object_of - what is inside, borrowed */
 struct tenon_object *object_of(PyObject *object);
 
-int object_init(PyObject *module);
-
 #endif /* PYTHON_OBJECT_H */
