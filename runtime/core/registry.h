@@ -24,7 +24,7 @@ struct registry_source {
 	char *refusal;
 };
 
-/* registry_table.c: terminated by a row without @fill */
+/* registry_sources.c: terminated by a row without @fill */
 extern struct registry_source registry_sources[];
 
 /* tenon_function_find_slice() among the functions that are registered now. */
