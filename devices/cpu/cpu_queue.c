@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devices/inline/inline_queue.h"
-#include "devices/inline/inline_work.h"
-#include "devices/inline/worker_queue.h"
+#include "devices/mapped/inline_queue.h"
+#include "devices/mapped/inline_work.h"
+#include "devices/mapped/worker_queue.h"
 #include "lib/brief_errors.h"
 
 static int submit(struct tenon_queue *q, const struct tenon_operation *op)

@@ -2,7 +2,7 @@
 /* The backend's table: count, describe and open models, nodes and UIO devices. */
 #include "devices/ethosu/ethosu_device.h"
 #include "devices/ethosu/ethosu_runner.h"
-#include "devices/inline/inline_properties.h"
+#include "devices/mapped/inline_properties.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <tenon/string.h>
 
 #include "devices/ethosu/ethosu_runner.h"
-#include "devices/inline/inline_work.h"
+#include "devices/mapped/inline_work.h"
 #include "lib/brief_errors.h"
 
 /**

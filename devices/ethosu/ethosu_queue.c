@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues of the backend, which run each operation at submission. */
 #include "devices/ethosu/ethosu_device.h"
-#include "devices/inline/inline_queue.h"
-#include "devices/inline/inline_work.h"
-#include "devices/inline/worker_queue.h"
+#include "devices/mapped/inline_queue.h"
+#include "devices/mapped/inline_work.h"
+#include "devices/mapped/worker_queue.h"
 
 static int run_now(struct tenon_queue *queue, const struct tenon_dispatch *dispatch)
 {

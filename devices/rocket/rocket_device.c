@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The backend's table: find the driver's nodes and open one. */
 #include "devices/rocket/rocket_device.h"
-#include "devices/inline/inline_properties.h"
+#include "devices/mapped/inline_properties.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include <tenon/backend/queue.h>
 
 #include "devices/cmdstream/cmdstream_executable.h"
-#include "devices/inline/worker_queue.h"
+#include "devices/mapped/worker_queue.h"
 #include "devices/rocket/rocket_lane.h"
 
 /**

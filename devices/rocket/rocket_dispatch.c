@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <tenon/timeline.h>
 
-#include "devices/inline/inline_work.h"
+#include "devices/mapped/inline_work.h"
 #include "devices/rocket/rocket_device.h"
 #include "devices/rocket/rocket_registers.h"
 #include "lib/brief_errors.h"

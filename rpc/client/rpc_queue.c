@@ -4,7 +4,7 @@
 #include <string.h>
 #include <tenon/backend/queue.h>
 
-#include "devices/inline/inline_queue.h"
+#include "devices/mapped/inline_queue.h"
 #include "lib/brief_errors.h"
 #include "rpc/client/rpc.h"
 

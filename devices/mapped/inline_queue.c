@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Slots of a queue whose operations have ended when they were submitted. */
-#include "devices/inline/inline_queue.h"
+#include "devices/mapped/inline_queue.h"
 
 #include <stdlib.h>
 

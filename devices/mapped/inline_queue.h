@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues without pending operations, for backends that work at submission. */
-#ifndef DEVICES_INLINE_INLINE_QUEUE_H
-#define DEVICES_INLINE_INLINE_QUEUE_H
+#ifndef DEVICES_MAPPED_INLINE_QUEUE_H
+#define DEVICES_MAPPED_INLINE_QUEUE_H
 
 /*
  * Each operation has ended when submit returns, or others cannot tell the difference. So all marks are equal, and there
@@ -26,4 +26,4 @@ int inline_order(struct tenon_queue *queue, struct tenon_queue *other, uint64_t 
 	.mark = inline_mark, .reached = inline_reached, .wait = inline_wait,                       \
 	.order = inline_order, .calls = 1
 
-#endif /* DEVICES_INLINE_INLINE_QUEUE_H */
+#endif /* DEVICES_MAPPED_INLINE_QUEUE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies and fills by the CPU, for devices whose memory is mapped. */
-#ifndef DEVICES_INLINE_INLINE_WORK_H
-#define DEVICES_INLINE_INLINE_WORK_H
+#ifndef DEVICES_MAPPED_INLINE_WORK_H
+#define DEVICES_MAPPED_INLINE_WORK_H
 
 /* For devices whose memory is always mapped: tenon_memory.host is set. */
 
@@ -27,4 +27,4 @@ static inline void *inline_address(const struct tenon_range *range)
  */
 int inline_work(struct tenon_queue *queue, const struct tenon_operation *op, inline_run *run);
 
-#endif /* DEVICES_INLINE_INLINE_WORK_H */
+#endif /* DEVICES_MAPPED_INLINE_WORK_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Properties of accelerators that run a job at a time in memory of the CPU. */
-#ifndef DEVICES_INLINE_INLINE_PROPERTIES_H
-#define DEVICES_INLINE_INLINE_PROPERTIES_H
+#ifndef DEVICES_MAPPED_INLINE_PROPERTIES_H
+#define DEVICES_MAPPED_INLINE_PROPERTIES_H
 
 #include <tenon/device.h>
 
@@ -12,4 +12,4 @@
  */
 void inline_properties(uint64_t memory, struct tenon_device_properties *p);
 
-#endif /* DEVICES_INLINE_INLINE_PROPERTIES_H */
+#endif /* DEVICES_MAPPED_INLINE_PROPERTIES_H */

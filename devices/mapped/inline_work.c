@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copy, fill and move bytes through mappings. */
-#include "devices/inline/inline_work.h"
+#include "devices/mapped/inline_work.h"
 
 #include <string.h>
 #include <tenon/backend/backend.h>

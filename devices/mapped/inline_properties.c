@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fill the properties that such accelerators share. */
-#include "devices/inline/inline_properties.h"
+#include "devices/mapped/inline_properties.h"
 
 void inline_properties(uint64_t memory, struct tenon_device_properties *p)
 {

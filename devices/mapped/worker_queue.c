@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Queue with a thread, which runs the submitted operations from a list. */
-#include "devices/inline/worker_queue.h"
+#include "devices/mapped/worker_queue.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "devices/inline/inline_work.h"
+#include "devices/mapped/inline_work.h"
 #include "lib/brief_errors.h"
 
 /* interval at which a waiting thread checks for loss of the device */

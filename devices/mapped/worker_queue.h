@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues whose operations a thread does in order, for devices whose jobs must be waited for. */
-#ifndef DEVICES_INLINE_WORKER_QUEUE_H
-#define DEVICES_INLINE_WORKER_QUEUE_H
+#ifndef DEVICES_MAPPED_WORKER_QUEUE_H
+#define DEVICES_MAPPED_WORKER_QUEUE_H
 
 /*
  * Submitting adds an operation to a list and returns; the queue's thread does the operations in order. For devices
@@ -103,4 +103,4 @@ int worker_order(struct tenon_queue *queue, struct tenon_queue *other, uint64_t 
 	.submit = worker_submit, .mark = worker_mark, .reached = worker_reached,                   \
 	.wait = worker_wait, .order = worker_order, .calls = 1
 
-#endif /* DEVICES_INLINE_WORKER_QUEUE_H */
+#endif /* DEVICES_MAPPED_WORKER_QUEUE_H */
