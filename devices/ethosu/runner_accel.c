@@ -8,10 +8,8 @@
 
 #include "devices/ethosu/ethosu_accel_memory.h"
 #include "devices/ethosu/ethosu_runner.h"
+#include "devices/mapped/worker_queue.h"
 #include "lib/brief_errors.h"
-
-/* how long a wait for a job lasts before the device is looked at: it may be lost meanwhile */
-#define SLICE (UINT64_C(20) * 1000000)
 
 /* inputs and outputs in the form of struct ethosu_network_plan */
 struct tensors {
@@ -145,9 +143,8 @@ static int accel_run(void *network)
 	if (err)
 		return err;
 	do {
-		err = ethosu_network_finish(&m->network, tenon_deadline(SLICE));
-	} while (err == -TENON_E_TIMEOUT && m->network.fence >= 0 &&
-		 !__atomic_load_n(&m->device->lost, __ATOMIC_ACQUIRE));
+		err = ethosu_network_finish(&m->network, tenon_deadline(WORKER_SLICE));
+	} while (err == -TENON_E_TIMEOUT && m->network.fence >= 0 && !worker_is_lost(m->device));
 	return err;
 }
 

@@ -10,8 +10,6 @@
 #include "devices/mapped/inline_work.h"
 #include "lib/brief_errors.h"
 
-/* interval at which a waiting thread checks for loss of the device */
-#define SLICE  UINT64_C(20000000)
 #define SECOND UINT64_C(1000000000)
 
 /* not an operation of the ABI: wait for a mark of another queue */
@@ -56,7 +54,7 @@ static struct worker_queue *worker_of(struct tenon_queue *q)
 /* Wait for a condition for at most one slice, since the loss of a device signals no condition. */
 static void wait_slice(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline)
 {
-	uint64_t until = tenon_now() + SLICE;
+	uint64_t until = tenon_now() + WORKER_SLICE;
 	struct timespec t;
 
 	if (until > deadline)
@@ -83,7 +81,7 @@ static int look(const struct worker_queue *w, uint64_t serial)
 
 	/* report a failure only when no operation before the mark is running */
 	if (w->finished < serial)
-		return worker_is_lost(&w->base) ? tenon_device_check(w->base.device) : 0;
+		return worker_is_lost(w->base.device) ? tenon_device_check(w->base.device) : 0;
 	f = failure_at(w, serial);
 	return f ? tenon_error(f->status, "%s", f->reason ? f->reason : "") : 1;
 }
@@ -130,7 +128,7 @@ static void note_failure(struct worker_queue *w, struct worker_job *job, int sta
 	struct worker_failure *f = job->failure;
 
 	job->failure = NULL;
-	/* from a wait, that status says that the operation has not ended */
+	/* a caller would take TIMEOUT for an operation that has not ended, and this one has */
 	f->status = status == -TENON_E_TIMEOUT ? -TENON_E_DEVICE : status;
 	f->reason = strdup(tenon_error_message());
 	place_failure(f, job);
@@ -144,8 +142,8 @@ static int do_order(struct worker_queue *w, const struct worker_job *job)
 
 	do {
 		err = worker_wait(job->other, job->op.as.execute.binding_count,
-				  tenon_now() + SLICE);
-	} while (err == -TENON_E_TIMEOUT && !worker_is_lost(&w->base));
+				  tenon_now() + WORKER_SLICE);
+	} while (err == -TENON_E_TIMEOUT && !worker_is_lost(w->base.device));
 	return err;
 }
 
@@ -155,8 +153,8 @@ static int do_job(struct worker_queue *w, struct worker_job *job)
 		return do_order(w, job);
 	if (job->op.kind != TENON_OP_DISPATCH)
 		return inline_work(&w->base, &job->op, NULL);
-	return worker_is_lost(&w->base) ? tenon_device_check(w->base.device)
-					: w->launches->run(&w->base, job->launch);
+	return worker_is_lost(w->base.device) ? tenon_device_check(w->base.device)
+					      : w->launches->run(&w->base, job->launch);
 }
 
 static void *work(void *context)
@@ -274,7 +272,7 @@ int worker_submit(struct tenon_queue *q, const struct tenon_operation *op)
 	struct worker_job *job;
 	int err;
 
-	if (worker_is_lost(&w->base))
+	if (worker_is_lost(w->base.device))
 		return tenon_device_check(q->device);
 	if (op->kind == TENON_OP_EXECUTE || op->kind > TENON_OP_TIMESTAMP)
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s does no operation %u",
@@ -300,7 +298,7 @@ int worker_order(struct tenon_queue *q, struct tenon_queue *other, uint64_t seri
 	state = worker_reached(other, serial);
 	if (state == 1)
 		return 0;
-	if (state < 0 && worker_is_lost(&w->base))
+	if (state < 0 && worker_is_lost(w->base.device))
 		return state;
 	job = take_job(w);
 	if (!job)

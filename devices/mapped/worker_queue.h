@@ -86,10 +86,13 @@ int worker_queue_create(struct tenon_device *device, const struct worker_launche
 /** worker_queue_destroy - tenon_queue_ops.destroy of what worker_queue_create() made */
 void worker_queue_destroy(struct tenon_queue *queue);
 
-/** worker_is_lost - the device of a queue is lost: worker_launches.run has nothing more to wait for */
-static inline bool worker_is_lost(const struct tenon_queue *queue)
+/* longest wait in nanoseconds before a thread checks again whether its device is lost: a loss wakes no thread */
+#define WORKER_SLICE UINT64_C(20000000)
+
+/** worker_is_lost - test whether a device is lost; if so, worker_launches.run returns without waiting for its job */
+static inline bool worker_is_lost(const struct tenon_device *device)
 {
-	return __atomic_load_n(&queue->device->lost, __ATOMIC_ACQUIRE) != 0;
+	return __atomic_load_n(&device->lost, __ATOMIC_ACQUIRE) != 0;
 }
 
 int worker_submit(struct tenon_queue *queue, const struct tenon_operation *op);

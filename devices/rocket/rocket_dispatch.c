@@ -8,9 +8,6 @@
 #include "devices/rocket/rocket_registers.h"
 #include "lib/brief_errors.h"
 
-/* how long a wait for a job lasts before the device is looked at: it may be lost meanwhile */
-#define SLICE (UINT64_C(20) * 1000000)
-
 /**
  * struct launch - a job in the making
  * @q: queue
@@ -216,8 +213,9 @@ static int run(struct tenon_queue *queue, void *launch)
 	if (err)
 		return err;
 	do {
-		err = rocket_lane_finish(lane, tenon_deadline(SLICE));
-	} while (err == -TENON_E_TIMEOUT && rocket_lane_is_busy(lane) && !worker_is_lost(queue));
+		err = rocket_lane_finish(lane, tenon_deadline(WORKER_SLICE));
+	} while (err == -TENON_E_TIMEOUT && rocket_lane_is_busy(lane) &&
+		 !worker_is_lost(queue->device));
 	return err;
 }
 
