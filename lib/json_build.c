@@ -9,6 +9,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/error_slot.h"
+#include "lib/utf8.h"
 
 static int no_memory(void)
 {
@@ -31,39 +32,21 @@ void json_append(cJSON *list, cJSON *value)
 	no_memory();
 }
 
-/* Length of the UTF-8 sequence at @s, or 0 if invalid. */
-static size_t sequence(const unsigned char *s, size_t left)
-{
-	uint32_t c = *s;
-	size_t size = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-
-	if (!c || size > left)
-		return 0;
-	for (size_t i = 1; i < size; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* overlong forms, surrogates, code points beyond Unicode */
-	if ((c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] > 0x9f) ||
-	    (c == 0xf0 && s[1] < 0x90) || (c == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return size;
-}
-
 cJSON *json_of_text(struct tenon_slice text)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 	cJSON *json;
 
 	for (size_t i = 0; i < text.size;) {
-		const unsigned char *at = (const unsigned char *)text.data + i;
-		size_t size = sequence(at, text.size - i);
+		const struct tenon_slice rest = { text.data + i, text.size - i };
+		/* cJSON ends a text at a NUL */
+		const int size = *rest.data ? utf8_character(rest) : 0;
 
-		if (size)
-			tenon_buffer_append(&b, at, size);
+		if (size > 0)
+			tenon_buffer_append(&b, rest.data, (size_t)size);
 		else
 			tenon_buffer_append(&b, "\xef\xbf\xbd", 3);
-		i += size ? size : 1;
+		i += size > 0 ? (size_t)size : 1;
 	}
 	json = b.status ? NULL : cJSON_CreateString(b.data ? b.data : "");
 	tenon_buffer_fini(&b);

@@ -5,7 +5,8 @@
 
 /*
  * cJSON drops an item silently when memory runs out. These functions raise -TENON_E_NOMEM then, and so code that builds
- * a tree need not check each step: what prints the tree looks whether the thread ran out of memory (error_ran_out()).
+ * a tree need not check each step: the function that prints it checks whether the thread ran out of memory
+ * (error_ran_out()).
  */
 
 #include <cjson/cJSON.h>

@@ -11,6 +11,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
+#include "lib/json_quote.h"
 #include "rpc/tracker/tracker_state.h"
 
 /* the rest of a frame that has begun must arrive in this time */
@@ -94,31 +95,15 @@ static void reply_number(struct tracker_peer *c, int number)
 
 /* ---- servers for clients */
 
-void json_quote(struct tenon_buffer *out, const char *text)
-{
-	const char *at;
-
-	tenon_buffer_append(out, "\"", 1);
-	for (at = text; *at; at++) {
-		if (*at == '"' || *at == '\\')
-			tenon_buffer_append(out, "\\", 1);
-		if ((unsigned char)*at < 0x20)
-			tenon_buffer_printf(out, "\\u%04x", *at);
-		else
-			tenon_buffer_append(out, at, 1);
-	}
-	tenon_buffer_append(out, "\"", 1);
-}
-
 static bool hand_out(struct tracker *t, struct tracker_peer *to,
 		     const struct tracker_server *server)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 
 	tenon_buffer_printf(&b, "[0, [");
-	json_quote(&b, server->host);
+	json_quote(&b, tenon_slice_of(server->host));
 	tenon_buffer_printf(&b, ", %u, ", server->port);
-	json_quote(&b, server->match_key);
+	json_quote(&b, tenon_slice_of(server->match_key));
 	tenon_buffer_printf(&b, "]]");
 	if (b.status)
 		to->closing = true;
@@ -258,7 +243,7 @@ static bool pending(struct tracker *t, struct tracker_peer *c)
 			if (q->servers[j]->owner != c)
 				continue;
 			tenon_buffer_printf(&b, "%s", between);
-			json_quote(&b, q->servers[j]->match_key);
+			json_quote(&b, tenon_slice_of(q->servers[j]->match_key));
 			between = ", ";
 		}
 	}

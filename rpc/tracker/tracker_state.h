@@ -146,7 +146,4 @@ void tracker_checks_forget(struct tracker *t, const struct tracker_server *serve
 /** tracker_checks_forget_owner - the same for all servers of a connection */
 void tracker_checks_forget_owner(struct tracker *t, const void *owner);
 
-/** json_quote - add a JSON string; @text is UTF-8 */
-void json_quote(struct tenon_buffer *out, const char *text);
-
 #endif /* RPC_TRACKER_TRACKER_STATE_H */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/clock.h"
+#include "lib/json_quote.h"
 #include "lib/number.h"
 #include "rpc/tracker/tracker_state.h"
 
@@ -23,7 +24,7 @@ static void write_queues(const struct tracker *t, struct tenon_buffer *out)
 		unsigned int free = tracker_queue_free(q);
 
 		tenon_buffer_printf(out, "%s", i ? ", " : "");
-		json_quote(out, q->key);
+		json_quote(out, tenon_slice_of(q->key));
 		tenon_buffer_printf(
 			out,
 			": {\"free\": %u, \"pending\": %u, \"out\": %u, \"served\": %" PRIu64 "}",
@@ -35,13 +36,13 @@ static void write_queues(const struct tracker *t, struct tenon_buffer *out)
 static void write_server(const struct tracker_peer *c, struct tenon_buffer *out)
 {
 	tenon_buffer_printf(out, "{\"key\": ");
-	json_quote(out, c->key);
+	json_quote(out, tenon_slice_of(c->key));
 	tenon_buffer_printf(out, ", \"addr\": [");
-	json_quote(out, c->host ? c->host : c->address);
+	json_quote(out, tenon_slice_of(c->host ? c->host : c->address));
 	tenon_buffer_printf(out, ", %u], \"free\": %u", c->port, c->puts);
 	if (c->health) {
 		tenon_buffer_printf(out, ", \"health\": ");
-		json_quote(out, c->health);
+		json_quote(out, tenon_slice_of(c->health));
 	}
 	tenon_buffer_printf(out, "}");
 }
@@ -79,11 +80,11 @@ static void write_unhealthy(const struct tracker *t, struct tenon_buffer *out)
 			if (!s->unhealthy)
 				continue;
 			tenon_buffer_printf(out, "%s{\"key\": ", between);
-			json_quote(out, q->key);
+			json_quote(out, tenon_slice_of(q->key));
 			tenon_buffer_printf(out, ", \"addr\": [");
-			json_quote(out, s->host);
+			json_quote(out, tenon_slice_of(s->host));
 			tenon_buffer_printf(out, ", %u], \"reason\": ", s->port);
-			json_quote(out, s->unhealthy);
+			json_quote(out, tenon_slice_of(s->unhealthy));
 			tenon_buffer_printf(out, "}");
 			between = ", ";
 		}
@@ -106,9 +107,9 @@ static void write_waiting(const struct tracker *t, struct tenon_buffer *out)
 			const struct tracker_request *r = q->requests[j];
 
 			tenon_buffer_printf(out, "%s{\"key\": ", between);
-			json_quote(out, q->key);
+			json_quote(out, tenon_slice_of(q->key));
 			tenon_buffer_printf(out, ", \"user\": ");
-			json_quote(out, r->user);
+			json_quote(out, tenon_slice_of(r->user));
 			tenon_buffer_printf(out, ", \"priority\": %s, \"ms\": %" PRIu64 "}",
 					    number_print(number, 9, r->priority), now - r->since);
 			between = ", ";

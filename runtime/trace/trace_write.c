@@ -11,7 +11,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
-#include "lib/utf8.h"
+#include "lib/json_quote.h"
 
 /* bytes that are written together */
 #define TOGETHER (UINT32_C(1) << 16)
@@ -40,26 +40,10 @@ static int flush(struct writer *w)
 	return 0;
 }
 
-/* Names come from files: what is no UTF-8 becomes U+FFFD. */
+/* Names come from files: their bytes may be no UTF-8. */
 static void put_text(struct tenon_buffer *b, const char *text)
 {
-	const char *s = text, *end = text + strlen(text);
-	int n;
-
-	tenon_buffer_u8(b, '"');
-	while (s < end) {
-		n = utf8_character((struct tenon_slice){ s, (size_t)(end - s) });
-		if (n <= 0)
-			tenon_buffer_printf(b, "\\ufffd");
-		else if ((unsigned char)*s < ' ' || *s == 0x7f)
-			tenon_buffer_printf(b, "\\u%04x", (unsigned int)*s);
-		else if (*s == '"' || *s == '\\')
-			tenon_buffer_printf(b, "\\%c", *s);
-		else
-			tenon_buffer_append(b, s, (size_t)n);
-		s += n > 0 ? n : 1;
-	}
-	tenon_buffer_u8(b, '"');
+	json_quote(b, tenon_slice_of(text));
 }
 
 /* Microseconds since the trace began. */

@@ -2,36 +2,13 @@
 /* What is sent, as clients of OpenAI's interface expect it. */
 #include <inttypes.h>
 
-#include "lib/utf8.h"
+#include "lib/json_quote.h"
 #include "tools/serve/serve.h"
-
-/* Text of replies is UTF-8. Messages may quote a request, whose bytes were not checked. */
-static void put_text(struct tenon_buffer *out, struct tenon_slice s)
-{
-	unsigned char c;
-	size_t i;
-	int n;
-
-	tenon_buffer_append(out, "\"", 1);
-	for (i = 0; i<s.size; i += n> 0 ? (size_t)n : 1) {
-		c = (unsigned char)s.data[i];
-		n = utf8_character((struct tenon_slice){ s.data + i, s.size - i });
-		if (c == '"' || c == '\\')
-			tenon_buffer_printf(out, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			tenon_buffer_printf(out, "\\u%04x", (unsigned int)c);
-		else if (n > 0)
-			tenon_buffer_append(out, s.data + i, (size_t)n);
-		else
-			tenon_buffer_append(out, "\xef\xbf\xbd", 3);
-	}
-	tenon_buffer_append(out, "\"", 1);
-}
 
 void serve_write_error(struct tenon_buffer *out, unsigned int status, const char *message)
 {
 	tenon_buffer_printf(out, "{\"error\":{\"message\":");
-	put_text(out, tenon_slice_of(message));
+	json_quote(out, tenon_slice_of(message));
 	tenon_buffer_printf(out, ",\"type\":\"%s\",\"param\":null,\"code\":%s}}",
 			    status >= 500 ? "server_error" : "invalid_request_error",
 			    status == 404 ? "\"model_not_found\"" : "null");
@@ -48,7 +25,7 @@ static void put_head(struct tenon_buffer *out, const struct exchange *e, const c
 			    "{\"id\":\"%s-%" PRIu64 "\",\"object\":\"%s\",\"created\":%" PRIi64
 			    ",\"model\":",
 			    e->request.chat ? "chatcmpl" : "cmpl", e->number, object, e->created);
-	put_text(out, tenon_slice_of(tenon_llm_info(e->server->llm)->name));
+	json_quote(out, tenon_slice_of(tenon_llm_info(e->server->llm)->name));
 }
 
 static void put_usage(struct tenon_buffer *out, const struct tenon_llm_usage *u)
@@ -69,7 +46,7 @@ void serve_write_reply(struct tenon_buffer *out, const struct exchange *e, enum 
 	tenon_buffer_printf(out, ",\"choices\":[{\"index\":0,%s",
 			    e->request.chat ? "\"message\":{\"role\":\"assistant\",\"content\":"
 					    : "\"text\":");
-	put_text(out, text);
+	json_quote(out, text);
 	tenon_buffer_printf(out, "%s,\"logprobs\":null,\"finish_reason\":\"%s\"}],",
 			    e->request.chat ? "}" : "", serve_finish(end));
 	put_usage(out, usage);
@@ -88,7 +65,7 @@ void serve_write_part(struct tenon_buffer *out, const struct exchange *e,
 	if (e->request.chat && text)
 		tenon_buffer_printf(out, "\"content\":");
 	if (text || !e->request.chat)
-		put_text(out, text ? *text : tenon_slice_of(""));
+		json_quote(out, text ? *text : tenon_slice_of(""));
 	tenon_buffer_printf(out, "%s,\"logprobs\":null,\"finish_reason\":%s%s%s}]}\n\n",
 			    e->request.chat ? "}" : "", finish ? "\"" : "",
 			    finish ? finish : "null", finish ? "\"" : "");
@@ -107,7 +84,7 @@ void serve_write_usage(struct tenon_buffer *out, const struct exchange *e,
 void serve_write_model(struct tenon_buffer *out, const struct server *s)
 {
 	tenon_buffer_printf(out, "{\"id\":");
-	put_text(out, tenon_slice_of(tenon_llm_info(s->llm)->name));
+	json_quote(out, tenon_slice_of(tenon_llm_info(s->llm)->name));
 	tenon_buffer_printf(out, ",\"object\":\"model\",\"created\":0,\"owned_by\":\"tenon\"}");
 }
 
