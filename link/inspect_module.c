@@ -18,7 +18,10 @@ static bool is_entry(const struct link_host *h, uint64_t number, const struct te
 			   : tenon_slice_equal(m->kind, h->tree.entries[number].kind);
 }
 
-/* Number the rows: their imports are in the order of the file's. @next counts the imports of each row. */
+/*
+ * Find the number of each row in the import tree: the rows have their imports in the same order as the file. @next counts
+ * the imports of each row.
+ */
 static void number_rows(const struct link_host *h, struct inspection *n, uint64_t *next)
 {
 	const size_t count = n->result.module_count;
@@ -63,7 +66,7 @@ static void take_names(const struct link_host *h, const struct artifact *const *
 	m->device = a->device;
 }
 
-/* Let rows have what the file says of their modules. Return: 0; -TENON_E_NOMEM. */
+/* Copy names and hashes from the file to the rows of their modules. Return: 0; -TENON_E_NOMEM. */
 static int take_all_names(const struct link_host *h, struct inspection *n)
 {
 	uint64_t *next = calloc(n->result.module_count, sizeof(*next));
@@ -89,7 +92,7 @@ static int take_all_names(const struct link_host *h, struct inspection *n)
 	return err;
 }
 
-/* A file whose names and hashes cannot be read has none here; tenon_link_verify() says why. */
+/* Unreadable names and hashes are left out without an error: tenon_link_verify() reports them. */
 static int read_names(const char *file, struct inspection *n)
 {
 	struct link_host h = { 0 };

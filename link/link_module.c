@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "lib/file_map.h"
-
 #include "link/mlf/mlf.h"
 
 void link_say(const struct link_request *r, const char *doing, const char *what)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program asks tenon_link() for: which options go together, and what each file is */
+/* Check which options of tenon_link() go together, and recognise what each file is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,9 @@
 #include "lib/brief_errors.h"
 #include "lib/file_kind.h"
 #include "link/link_request.h"
+#include "link/mlf/mlf.h"
 #include "link/module/link_graph.h"
 #include "link/module/link_payload.h"
-
-#include "link/mlf/mlf.h"
 
 void tenon_link_options_init(struct tenon_link_options *options, size_t size)
 {
@@ -61,14 +60,9 @@ bool link_is_manifest(const char *path)
 	return dot && !strcmp(dot, ".json");
 }
 
-static bool is_archive(const char *path)
-{
-	return mlf_is_archive(path);
-}
-
 bool link_is_alone(const char *path)
 {
-	return link_is_manifest(path) || is_archive(path);
+	return link_is_manifest(path) || mlf_is_archive(path);
 }
 
 static bool is_host_code(const char *path)
@@ -147,7 +141,7 @@ static int take_file(const struct tenon_link_file *file, struct link_input *in)
 		       : no_memory();
 }
 
-/* The graph is a program without a device. There is room for it behind the other files. */
+/* Add the graph as a program without a device. take_lists() allocated an item for it. */
 static int take_graph(struct link_request *r)
 {
 	struct link_input *in = &r->inputs[r->input_count++];
@@ -183,7 +177,7 @@ static int take_files(const struct tenon_link_options *o, struct link_request *r
 	return err;
 }
 
-/* A manifest is alone, and says what all other options say. */
+/* Take a manifest, which is linked without other files and contains what the options would say. */
 static int take_manifest(const char *path, struct link_request *r)
 {
 	if (r->generation || r->key_count || r->import_count || r->include_count || r->allow_weak ||
@@ -193,7 +187,7 @@ static int take_manifest(const char *path, struct link_request *r)
 	return copy(path, &r->inputs[r->input_count++].path) ? 0 : no_memory();
 }
 
-/* An archive is alone. What it holds has the older form, unless it says otherwise. */
+/* Take an archive, which is linked without other files. Its modules have the older form unless it says otherwise. */
 static int take_archive(const char *path, struct link_request *r)
 {
 	if (r->generation || r->key_count || r->import_count || r->allow_unknown || r->graph ||
@@ -248,7 +242,7 @@ static int take_lists(const struct tenon_link_options *o, struct link_request *r
 	r->includes = calloc(r->include_count + 1, sizeof(*r->includes));
 	r->keys = calloc(o->target_count + 1, sizeof(*r->keys));
 	r->imports = calloc(o->import_count + 1, sizeof(*r->imports));
-	/* two of them are for the graph or parameters */
+	/* two more: for the graph, and for the parameters */
 	r->inputs = calloc(o->file_count + 2, sizeof(*r->inputs));
 	if (!r->includes || !r->keys || !r->imports || !r->inputs)
 		return no_memory();
@@ -291,7 +285,7 @@ int link_request_make(const struct tenon_link_options *options, const char *outp
 	only = o.file_count == 1 && !o.files[0].kind ? o.files[0].path : NULL;
 	if (only && link_is_manifest(only))
 		return take_manifest(only, r);
-	if (only && is_archive(only))
+	if (only && mlf_is_archive(only))
 		return take_archive(only, r);
 	return take_files(&o, r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Host code and programs of devices become one shared object, as tenon_link() is asked. */
+/* The steps of tenon_link(), which makes one shared object of host code and programs of devices. */
 #ifndef LINK_LINK_REQUEST_H
 #define LINK_LINK_REQUEST_H
 
@@ -81,7 +81,7 @@ struct link_request {
 	void *context;
 };
 
-/* name of a model that got none, as in TVM */
+/* name of a model without --model, as in TVM */
 #define LINK_MODEL "default"
 
 /**
@@ -101,7 +101,7 @@ void link_say(const struct link_request *r, const char *doing, const char *what)
 /**
  * link_add_constants - add link_request.params as a payload of its own, such as "w.payload" of w.npz
  *
- * There is room for it behind the other inputs. Return: false when memory runs out.
+ * The caller has allocated room for one more input. Return: false when memory runs out.
  */
 bool link_add_constants(struct link_request *r);
 
@@ -145,7 +145,10 @@ struct link_work {
 	char folder[LINK_FOLDER_ROOM];
 };
 
-/* the assembler and the linker would each copy a payload of this size: it is put into what they made */
+/*
+ * Payloads from this size on are written directly into the linked file: the assembler and the linker would each copy
+ * them.
+ */
 #define LINK_CUT_LEAST (1u << 20)
 
 /**
@@ -326,7 +329,7 @@ int link_files(const struct link_request *r);
 /** link_is_manifest - test whether the name of a file ends as that of a manifest does */
 bool link_is_manifest(const char *path);
 
-/** link_is_alone - test whether a file is a manifest or an archive, which are linked alone */
+/** link_is_alone - test whether a file is a manifest or an archive, which are linked without other files */
 bool link_is_alone(const char *path);
 
 /** link_of_manifest - link what tenon_link_unpack() wrote; 0, or negative */

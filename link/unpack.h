@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module while it becomes files with names, and a manifest that tells how they fit. */
+/* The state of tenon_link_unpack(): the module, and the files that are written of it. */
 #ifndef LINK_UNPACK_H
 #define LINK_UNPACK_H
 
@@ -27,7 +27,6 @@ struct unpack_part {
 /**
  * struct unpack - a module that is taken apart
  * @result: what programs read
- * @machine: text of @result.machine
  * @host: the file
  * @folder: where to
  * @parts: a part for each module of the tree; one, the library, when there is no tree
@@ -35,7 +34,6 @@ struct unpack_part {
  */
 struct unpack {
 	struct tenon_link_unpacked result;
-	char machine[32];
 	struct link_host host;
 	const char *folder;
 	struct unpack_part *parts;

@@ -57,7 +57,7 @@ static cJSON *host_of(const struct unpack *u)
 	size_t i;
 
 	set_text(host, "file", UNPACK_HOST);
-	set_text(host, "machine", elf_machine_name(&u->host.elf));
+	set_text(host, "machine", u->host.machine);
 	for (i = 0; i < set->count; i++)
 		if (artifact_is_native(&set->items[i]))
 			json_append(list, names_of(&set->items[i]));

@@ -76,10 +76,8 @@ static int make_result(struct unpack *u)
 		p->part.table = p->table;
 		p->part.bytes = u->host.tree.entries[i].bytes.size;
 	}
-	/* the name of an unknown machine is in a buffer that is used again */
-	snprintf(u->machine, sizeof(u->machine), "%s", elf_machine_name(&u->host.elf));
 	u->result.size = sizeof(u->result);
-	u->result.machine = u->machine;
+	u->result.machine = u->host.machine;
 	u->result.manifest = UNPACK_MANIFEST;
 	u->result.host = UNPACK_HOST;
 	u->result.parts = list;

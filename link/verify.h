@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report while a file is being checked. */
+/* The state of tenon_link_verify(): the file that it checks, and its findings. */
 #ifndef LINK_VERIFY_H
 #define LINK_VERIFY_H
 
@@ -21,14 +21,12 @@ struct verify_finding {
  * struct verify - a file being checked
  * @report: what programs read
  * @host: the file
- * @machine: text of @report.machine
  * @findings: @report.finding_count findings, each allocated
  * @failed: no memory for a finding
  */
 struct verify {
 	struct tenon_link_report report;
 	struct link_host host;
-	char machine[32];
 	struct verify_finding **findings;
 	bool failed;
 };

@@ -70,7 +70,7 @@ void verify_fault(struct verify *v, size_t module, const char *format, ...)
 
 void verify_error(struct verify *v, size_t module)
 {
-	/* what memory did not suffice to read is not wrong */
+	/* running out of memory is no fault of the file */
 	if (tenon_error_status() == -TENON_E_NOMEM)
 		v->failed = true;
 	else
@@ -86,7 +86,7 @@ static bool has_tree(const struct verify *v)
 	return v->host.symbols.has_blob && v->host.tree.count;
 }
 
-/* The record names modules that are there, by their kinds. */
+/* Check that the record names only modules of the tree, with their kinds. */
 static void check_record(struct verify *v)
 {
 	const struct import_blob *tree = &v->host.tree;
@@ -147,9 +147,7 @@ static void check(struct verify *v, const char *file)
 		return;
 	}
 	v->report.readable = true;
-	/* the name of an unknown machine is in a buffer that is used again */
-	snprintf(v->machine, sizeof(v->machine), "%s", elf_machine_name(&v->host.elf));
-	v->report.machine = v->machine;
+	v->report.machine = v->host.machine;
 	v->report.tvm = v->host.symbols.version;
 	v->report.modules = has_tree(v) ? v->host.tree.count : 1;
 	check_host(v);

@@ -163,9 +163,6 @@ struct sim_window {
 	uint32_t top;
 };
 
-/** sim_kernel_of - kernel of the operation, and its input; free @input->data */
-int sim_kernel_of(struct sim *s, struct sim_window *k, struct sim_box *input);
-
 /**
  * struct sim_weights - weights and scales of an operation
  * @values: [output channel][row][column][input channel]

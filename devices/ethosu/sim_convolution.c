@@ -49,7 +49,8 @@ static int upscale(struct sim *s, uint32_t height, uint32_t width, struct sim_bo
 	return 0;
 }
 
-int sim_kernel_of(struct sim *s, struct sim_window *k, struct sim_box *input)
+/* The kernel of the operation, and its input; free @input->data. */
+static int window_of(struct sim *s, struct sim_window *k, struct sim_box *input)
 {
 	const unsigned int bits = sim_param(s, ETHOSU_KERNEL_STRIDE);
 	uint32_t height, width;
@@ -221,7 +222,7 @@ static int run_weights(struct sim *s, bool depthwise)
 
 	out.data = NULL;
 	sim_output_box(s, &out);
-	err = sim_kernel_of(s, &k, &in);
+	err = window_of(s, &k, &in);
 	if (!err && depthwise && in.depth != out.depth)
 		err = sim_refuse(s, "an output of another depth than the input");
 	if (!err)
@@ -350,7 +351,7 @@ int sim_pool(struct sim *s)
 
 	out.data = NULL;
 	sim_output_box(s, &out);
-	err = sim_kernel_of(s, &k, &in);
+	err = window_of(s, &k, &in);
 	if (!err)
 		err = check_pool(s, &k, &in, &out);
 	if (!err)

@@ -89,6 +89,9 @@ int link_host_open(const char *path, struct link_host *h)
 	err = file_map_open(path, &h->bytes);
 	if (!err)
 		err = elf_open(&h->elf, h->bytes, path);
+	/* the name of an unknown machine is in a static buffer, which the next call overwrites */
+	if (!err)
+		snprintf(h->machine, sizeof(h->machine), "%s", elf_machine_name(&h->elf));
 	if (!err && h->elf.type != ELF_SHARED)
 		err = tenon_error(-TENON_E_UNSUPPORTED,
 				  "%s: an ELF file, but no shared object; link it into one", path);

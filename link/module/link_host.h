@@ -17,6 +17,7 @@
  * @path: the file
  * @bytes: its contents
  * @elf: its headers
+ * @machine: name of the machine that it is for
  * @symbols: what the names of its symbols tell
  * @symbol: name of the blob's symbol; "" when there is no blob
  * @blob: the blob, from the symbol to the end of the symbol
@@ -31,6 +32,7 @@ struct link_host {
 	const char *path;
 	struct tenon_slice bytes;
 	struct elf_file elf;
+	char machine[32];
 	struct library_symbols symbols;
 	char symbol[LINK_SYMBOL_ROOM];
 	struct tenon_slice blob;

@@ -69,7 +69,8 @@ static int two_roots(struct tenon_slice first, struct tenon_slice second)
 			   (int)first.size, first.data, (int)second.size, second.data);
 }
 
-int link_tree_root(const struct link_tree *t, size_t *root)
+/* Find the module that no other imports. */
+static int find_root(const struct link_tree *t, size_t *root)
 {
 	const struct link_module *m = t->modules;
 	size_t i;
@@ -190,7 +191,7 @@ int link_tree_write(struct link_tree *t, enum tenon_generation generation, struc
 	size_t root;
 	int err;
 
-	err = link_tree_root(t, &root);
+	err = find_root(t, &root);
 	if (!err)
 		err = make_cuts(t);
 	if (err)

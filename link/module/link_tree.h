@@ -63,13 +63,6 @@ int link_tree_create(struct link_tree *t, size_t count);
 int link_tree_import(struct link_tree *t, size_t parent, size_t child);
 
 /**
- * link_tree_root - find the module that no other imports
- *
- * Return: 0; -TENON_E_CYCLE when there is none; -TENON_E_VALUE, naming two, when there are several.
- */
-int link_tree_root(const struct link_tree *t, size_t *root);
-
-/**
  * link_tree_write - number the modules as TVM does and write the blob
  * @t: the tree
  * @generation: form of the blob
@@ -78,7 +71,8 @@ int link_tree_root(const struct link_tree *t, size_t *root);
  *
  * Payloads that are left out have the length 0, so that @out can be read; link_cuts_close() sets it.
  *
- * Return: 0; -TENON_E_CYCLE; errors of link_tree_root(); -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_CYCLE, also when each module is imported by another; -TENON_E_VALUE, naming two, when several
+ *	are imported by none; -TENON_E_NOMEM.
  */
 int link_tree_write(struct link_tree *t, enum tenon_generation generation, struct tenon_buffer *out,
 		    uint64_t *numbers);
