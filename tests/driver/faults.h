@@ -71,7 +71,7 @@ void assert_nothing_open(void);
  * @scenario: makes the calls, releases all that it got; returns the first status below 0, or 0
  * @ioctl_errors: the errnos that the kernel documents for the ioctls, ended by 0
  * @expected: the status that a fault should lead to; NULL: system_status(), -TENON_E_TRUNCATED for SHORT. Returns 1
- *	for faults whose status is none of the caller's business: they may have any effect but a leak
+ *	for faults whose status is not compared: they may have any effect but a leak
  * @reset: brings the fake to its start; returns how many of its objects are still held that the fault does not
  *	explain; may be NULL
  */

@@ -179,7 +179,7 @@ static int refusal_of_the_device(int error)
 
 static int expected_of_drm(const struct fault *f)
 {
-	/* the status of a wait is none of an operation's */
+	/* any status is accepted: a wait that ends with ETIME is no failure of the operation */
 	if (f->error == ETIME && (_IOC_NR(f->request) == 0x45 || _IOC_NR(f->request) == 0x2d))
 		return 1;
 	/* a signal, or DRM, asks for another try */

@@ -34,16 +34,16 @@ struct model_session {
 /* Open the device, load the model, and write its inputs. Return: the status of the first call that failed. */
 int model_session_try(struct model_session *s, const char *device, const struct model *m);
 
-/* So, and fail the test if one did. */
+/* model_session_try(), and fail the test if that failed. */
 void model_session_start(struct model_session *s, const char *device, const struct model *m);
 
-/* Submit a run. Return: the status of that. */
+/* Submit a run. Return: the status of the submission. */
 int model_session_dispatch(struct model_session *s);
 
 /* Run, and wait. Return: the status of the run. */
 int model_session_run(struct model_session *s);
 
-/* The output is that of the reference kernels. */
+/* Assert that the output is that of the reference kernels. */
 void model_session_assert_output(struct model_session *s);
 
 /* Release all; also after model_session_try() that failed. */

@@ -119,7 +119,7 @@ static void a_job_that_fails_is_an_error_of_the_run(void **state)
 	start(&s, &models[1]);
 	assert_int_equal(tenon_memory_alloc(s.device, &request, &m), 0);
 	assert_int_equal(model_session_run(&s), -TENON_E_LOST);
-	/* releasing what is not needed any more leaves the message */
+	/* releasing an object leaves the message */
 	tenon_object_unref(m);
 	assert_int_equal(tenon_error_status(), -TENON_E_LOST);
 	tenon_error_clear();
@@ -130,21 +130,12 @@ static void a_job_that_fails_is_an_error_of_the_run(void **state)
 	stop(&s);
 }
 
-/* ---- jobs in flight: the model's time stands still for jobs that take so long, until it is told to pass */
-
-#define LONG (1000 * NPU_SECOND)
+/* ---- jobs in flight */
 
 static void hold_jobs(const struct model_session *s)
 {
 	assert_int_equal(tenon_queue_sync(s->queue, UINT64_MAX), 0);
-	npu.submits = 0;
-	npu.job_time = LONG;
-}
-
-static void end_jobs(void)
-{
-	npu.job_time = 0;
-	npu_pass_time(4 * LONG);
+	npu_hold_jobs();
 }
 
 static void assert_pending(const struct model_session *s)
@@ -168,7 +159,7 @@ static void queues_have_jobs_in_flight_at_the_same_time(void **state)
 	assert_true(npu_await_submits(2));
 	assert_pending(&s);
 	assert_pending(&other);
-	end_jobs();
+	npu_end_jobs();
 	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
 	assert_int_equal(tenon_queue_sync(other.queue, UINT64_MAX), 0);
 	assert_int_equal(npu_ended(), 2);
@@ -199,7 +190,7 @@ static void operations_of_a_queue_are_submitted_without_waiting_and_done_in_orde
 				 0);
 		assert_int_equal(model_session_dispatch(&s), 0);
 		assert_pending(&s);
-		end_jobs();
+		npu_end_jobs();
 		assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
 		assert_int_equal(npu_ended(), 2);
 		assert_memory_equal(first, s.expected, s.bytes);
@@ -370,7 +361,7 @@ static void buffers_and_networks_of_a_job_are_kept_until_it_ends(void **state)
 	tenon_program_free(s.program);
 	s.program = NULL;
 	assert_pending(&s);
-	end_jobs();
+	npu_end_jobs();
 	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
 	assert_int_equal(copied(&s), 0);
 	model_session_assert_output(&s);
@@ -395,7 +386,7 @@ static void a_queue_of_a_lost_device_is_closed_while_its_job_goes_on(void **stat
 	tenon_object_unref(s.queue);
 	s.queue = NULL;
 	assert_int_equal(npu_ended(), 0);
-	end_jobs();
+	npu_end_jobs();
 	assert_int_equal(tenon_device_reopen(s.device, &again), 0);
 	tenon_object_unref(again);
 	stop(&s);
@@ -563,7 +554,7 @@ static struct npu_tensor tensor_of(const struct ethosu_container *c, enum ethosu
 	return (struct npu_tensor){ (uint32_t)t.region, t.offset, t.bytes };
 }
 
-/* As a file or a module in this form would be: it cannot have any. */
+/* Read from a file or a module, a network in parts has no constants: only a program gives them. */
 static void a_network_in_parts_needs_constants_of_its_program(void **state)
 {
 	static uint8_t file[FILE_MOST], payload[FILE_MOST];

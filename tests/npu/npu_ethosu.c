@@ -13,7 +13,7 @@
 
 /* ---- the device */
 
-/* Run a stream with what the device sees: SRAM has lost its contents. */
+/* Run the stream of a job on the functional model. SRAM has lost its contents. */
 static bool compute(const struct npu_job *job)
 {
 	const struct ethosu_target target = { npu.config, npu.id };
@@ -169,7 +169,7 @@ static int do_create(struct npu_file *file, void *argument)
 	return npu_give_handle(file, o, &b->handle);
 }
 
-/* Fences are those of writers, and a wait does not tell whether they failed. */
+/* Wait for the last job that writes to the buffer; the result does not show whether that failed. */
 static int do_wait(struct npu_file *file, void *argument)
 {
 	const struct ethosu_uapi_wait *w = argument;
@@ -249,7 +249,7 @@ static const struct npu_call calls[] = {
 	{ ETHOSU_UAPI_STREAM, do_stream }, { ETHOSU_UAPI_SUBMIT, do_submit },
 };
 
-/* the kernel looks after 500 ms, and waits for 100 ms more for progress */
+/* @patience: the kernel looks at a job after 500 ms, and ends it 100 ms later if it made no progress */
 static const struct npu_driver driver = {
 	.name = "ethosu",
 	.major = 1,

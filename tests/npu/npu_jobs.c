@@ -52,7 +52,7 @@ unsigned int npu_jobs_left(void)
 
 /* ---- the end of jobs */
 
-/* The one of those that wait whose end comes first. */
+/* The queued job that ends first; NULL if none is queued. */
 static struct npu_job *first_to_end(void)
 {
 	struct npu_job *first = NULL;

@@ -22,8 +22,9 @@
 #define DESCRIPTORS 128
 #define FAKE_OFFSET (UINT64_C(1) << 32)
 #define PREFIX	    "/dev/accel/accel"
+#define HELD	    (1000 * NPU_SECOND)
 
-/* what a driver's own calls have for numbers */
+/* numbers of ioctls from here on belong to the driver, those below to DRM */
 #define OWN_CALLS 0x40
 
 enum kind { NOTHING, NODE, BUFFER, FENCE };
@@ -63,13 +64,13 @@ static void nap(void)
 
 void npu_begin(const struct npu_driver *d)
 {
-	static bool was_here;
+	static bool registered;
 	unsigned int i;
 
-	/* a child has no thread that could leave */
-	if (!was_here)
+	/* fork() with the lock held: no thread of the child would release it */
+	if (!registered)
 		assert_int_equal(pthread_atfork(enter, leave, leave), 0);
-	was_here = true;
+	registered = true;
 	npu_jobs_begin(d);
 	for (i = 0; i < NPU_OBJECTS; i++)
 		if (npu_objects[i].references) {
@@ -112,6 +113,23 @@ void npu_pass_time(uint64_t nanoseconds)
 {
 	enter();
 	npu.now += nanoseconds;
+	npu_run_queue();
+	leave();
+}
+
+void npu_hold_jobs(void)
+{
+	enter();
+	npu.submits = 0;
+	npu.job_time = HELD;
+	leave();
+}
+
+void npu_end_jobs(void)
+{
+	enter();
+	npu.job_time = 0;
+	npu.now += 4 * HELD;
 	npu_run_queue();
 	leave();
 }
@@ -443,7 +461,7 @@ static const struct npu_call *call_of(const struct descriptor *node, unsigned lo
 	return find_call(driver->calls, driver->call_count, request);
 }
 
-/* An argument is as long as its number says: shorter ones are filled with zeroes, and longer ones cut. */
+/* The request has the size of the argument: fill a shorter one with zeroes, and cut a longer one. */
 static int node_call(const struct descriptor *node, unsigned long request, void *argument)
 {
 	const struct npu_call *c = call_of(node, request);
@@ -506,7 +524,7 @@ static int fence_call(const struct descriptor *d, unsigned long request, void *a
 	return 0;
 }
 
-/* Time passes here, and not in the machine. */
+/* Advance the model's clock instead of waiting. */
 static int wait_for(struct pollfd *polled, nfds_t count, const struct timespec *timeout)
 {
 	const struct descriptor *d = descriptor_of(polled->fd);
@@ -563,7 +581,7 @@ static int fake_ioctl(int fd, unsigned long request, void *argument)
 	else
 		error = fence_call(d, request, argument);
 	leave();
-	/* who waits for a job that does not end leaves the processor to others */
+	/* a caller repeats a wait that timed out: sleep, so that its loop does not keep the processor busy */
 	if (error == ETIME || error == ETIMEDOUT || error == EBUSY)
 		nap();
 	return error ? refuse(error) : 0;

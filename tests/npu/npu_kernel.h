@@ -17,8 +17,9 @@
  * copy of each buffer of their own: FINI_BO carries what the CPU wrote over, PREP_BO what the NPU wrote. A buffer without
  * these calls has old bytes.
  *
- * Time is the model's own: it passes in waits, and jobs end when it has come. So every schedule can be had, and a slow
- * machine changes none. Calls take a lock, so threads may make them; so do the functions below, but not who sets a knob.
+ * The model has a clock of its own: it advances in waits, and a job ends when the clock reaches its end. So a test can
+ * make any schedule, and the speed of the machine changes none. Calls and the functions below take a lock, so threads may
+ * make them; code that sets a knob does not.
  *
  * Nodes are /dev/accel/accelN in the tree of tests/driver/tree.h. Use it below faulty_calls, which counts descriptors.
  */
@@ -40,7 +41,7 @@ enum npu_fate {
 	NPU_HANGS, /* it makes no progress: the kernel resets the device, or the core, after a while */
 	NPU_FAULTS, /* the device reports an error when it should be done, and is reset */
 	NPU_WRITES_AND_FAULTS, /* so, after all results were written */
-	NPU_WRITES_AND_HANGS,  /* all results are written, and the end is not told */
+	NPU_WRITES_AND_HANGS,  /* all results are written, and no interrupt follows */
 };
 
 /**
@@ -65,7 +66,7 @@ enum npu_fate {
  * @config: likewise
  * @sram_size: bytes that an Ethos-U has
  * @info_size: of what is told of an Ethos-U: 12, or 16 in new kernels
- * @lacks: bytes that a buffer of ethosu has less than it was asked for, as no kernel does
+ * @lacks: bytes by which a buffer of ethosu is smaller than the program asked; no real kernel does that
  * @refused: jobs that ethosu refused
  * @streams: streams that ethosu was handed
  * @damaged: ethosu wrote outside of its own memory, as generation 1 does for some streams
@@ -116,19 +117,28 @@ void npu_start(void);
 /* Node 0 is an RK3588 with three cores and 64 MiB. */
 void npu_start_rocket(void);
 
-/* Objects, jobs and descriptors that exist; the start of a kernel drops them. */
+/* Number of objects, jobs and descriptors that exist; npu_start() drops them. */
 unsigned int npu_left(void);
 
-/* Another clock, with no job queued; it may be one that was. */
+/* Set the clock, also back; no job may be queued. */
 void npu_set_time(uint64_t now);
 
-/* Let time pass. */
+/* Advance the clock, and end the jobs whose end it reaches. */
 void npu_pass_time(uint64_t nanoseconds);
+
+/*
+ * Let the jobs that follow take so long that waits of programs do not advance the clock to their end; count the
+ * submissions from 0.
+ */
+void npu_hold_jobs(void);
+
+/* Advance the clock to the end of all held jobs; later ones end at once. */
+void npu_end_jobs(void);
 
 /* Wait, at most ten seconds of the machine's clock, until so many jobs were submitted. Return: whether they were. */
 bool npu_await_submits(unsigned int count);
 
-/* Number of jobs that ended, while other threads make calls. */
+/* Number of jobs that ended; safe while other threads make calls. */
 unsigned int npu_ended(void);
 
 /* ---- npu_pass.c: ethosu's walk through a stream */

@@ -132,26 +132,26 @@ struct npu_object *npu_object_make(struct npu_file *file, uint64_t size);
 void npu_object_put(struct npu_object *object);
 struct npu_object *npu_object_of(const struct npu_file *file, uint32_t handle);
 
-/* The handle keeps the object, or nothing does. Return: 0 or an errno. */
+/* Move the caller's reference to a new handle; on failure drop it. Return: 0 or an errno. */
 int npu_give_handle(struct npu_file *file, struct npu_object *o, uint32_t *handle);
 
-/* Where a node maps an object. */
+/* The offset at which mmap() of a node maps an object. */
 uint64_t npu_offset_of(const struct npu_object *o);
 
 void npu_file_put(struct npu_file *file);
 
-/* The fence of @job signals: descriptors become readable. */
+/* Signal the fence of @job: its descriptors become readable. */
 void npu_fence_signals(const struct npu_job *job);
 
 /* ---- npu_jobs.c */
 
-/* Jobs that are made run by this. */
+/* Drop all jobs; @driver runs those that follow. */
 void npu_jobs_begin(const struct npu_driver *driver);
 
-/* All cores are free, whatever the time is. */
+/* Make all cores free; no job may be queued. */
 void npu_cores_begin(void);
 
-/* An object that a job uses. Return: 0; EALREADY, as from the locks of all, for one that it has. */
+/* Add an object to those that a job uses. Return: 0; EALREADY, as the kernel gives, if the job has it. */
 int npu_job_add(struct npu_job *job, struct npu_object *object);
 
 /* Submit a copy of a job. */
@@ -159,9 +159,9 @@ void npu_job_push(const struct npu_job *found);
 void npu_job_put(struct npu_job *job);
 unsigned int npu_jobs_left(void);
 
-/* Jobs that have ended by now end. */
+/* End the jobs whose end the clock has reached. */
 void npu_run_queue(void);
-/* Let time pass until a job ends, and no longer. Return: whether it ended. */
+/* Advance the clock until @job ends, or to the deadline. Return: whether it ended. */
 bool npu_pass_until(const struct npu_job *job, uint64_t deadline);
 
 /* ---- rocket_engine.c */
@@ -169,7 +169,7 @@ bool npu_pass_until(const struct npu_job *job, uint64_t deadline);
 /* Run the words of a task. Return: false for an access of memory that is not there */
 bool rocket_run_task(const struct npu_file *file, const struct npu_task *task);
 
-/* Where the NPU finds an address, and how many bytes are there; NULL for none. */
+/* The byte at an address of the NPU, and how many follow it in its buffer; NULL if no buffer is there. */
 uint8_t *rocket_find(const struct npu_file *file, uint64_t address, uint64_t *left);
 
 #endif /* TESTS_NPU_NPU_OBJECTS_H */

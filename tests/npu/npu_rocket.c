@@ -141,7 +141,7 @@ static int find_objects(const struct npu_file *file, uint64_t handles, uint32_t 
 	return error;
 }
 
-/* What is wrong with a job is the kernel's secret. */
+/* Submit a job, or drop an invalid one and report success, as the kernel does. */
 static void submit_one(struct npu_file *file, const struct job_argument *j)
 {
 	static struct npu_job found;
@@ -177,7 +177,7 @@ static int do_create(struct npu_file *file, void *argument)
 	o->address = find_room(o);
 	o->device = malloc((size_t)o->size);
 	assert_non_null(o->device);
-	/* nothing that the CPU writes is there before it is carried over */
+	/* the NPU's copy has a pattern until FINI_BO copies there what the CPU wrote */
 	memset(o->device, 0xa7, (size_t)o->size);
 	c->dma_address = o->address;
 	c->offset = npu_offset_of(o);
@@ -205,7 +205,7 @@ static int do_submit(struct npu_file *file, void *argument)
 	return 0;
 }
 
-/* Fences are those of writers, and a wait does not tell whether they failed. */
+/* Wait for the last job that writes to the buffer; the result does not show whether that failed. */
 static int wait_for(const struct npu_object *object, int64_t deadline)
 {
 	const bool is_past = deadline <= 0 || (uint64_t)deadline <= npu.now;
@@ -253,7 +253,7 @@ static const struct npu_call calls[] = {
 	{ _IOW('d', 0x43, struct fini_argument), do_fini },
 };
 
-/* a job that takes longer is given up, whether it makes progress or not; the driver does not fill its version in */
+/* @patience: the driver ends a job that takes longer, even if it makes progress. @major: it sets no version */
 static const struct npu_driver driver = {
 	.name = "rocket",
 	.patience = NPU_SECOND / 2,

@@ -226,15 +226,7 @@ static void a_job_that_fails_is_an_error_of_the_run(void **state)
 	stop(&s);
 }
 
-/* ---- jobs in flight: the model's time stands still for jobs that take so long, until it is told to pass */
-
-#define LONG (100 * NPU_SECOND)
-
-static void end_jobs(void)
-{
-	npu_pass_time(2 * LONG);
-	npu.job_time = 0;
-}
+/* ---- jobs in flight */
 
 static void assert_pending(const struct session *s, unsigned int ended)
 {
@@ -252,14 +244,13 @@ static void queues_have_jobs_in_flight_at_the_same_time(void **state)
 	start(&other, 2);
 	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
 	assert_int_equal(tenon_queue_sync(other.queue, UINT64_MAX), 0);
-	npu.submits = 0;
-	npu.job_time = LONG;
+	npu_hold_jobs();
 	assert_int_equal(dispatch(&s), 0);
 	assert_int_equal(dispatch(&other), 0);
 	assert_true(npu_await_submits(2));
 	assert_pending(&s, 0);
 	assert_pending(&other, 0);
-	npu_pass_time(4 * LONG);
+	npu_end_jobs();
 	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
 	assert_int_equal(tenon_queue_sync(other.queue, UINT64_MAX), 0);
 	assert_int_equal(npu.most_at_once, 2);
@@ -283,7 +274,7 @@ static void operations_of_a_queue_are_submitted_without_waiting_and_done_in_orde
 	assert_int_equal(tenon_timeline_create(0, &t), 0);
 	point = (struct tenon_point){ t, 1 };
 	memset(found, 0, sizeof(found));
-	npu.job_time = LONG;
+	npu_hold_jobs();
 	assert_int_equal(dispatch(&s), 0);
 	s.arguments[0] = (uintptr_t)s.out;
 	s.arguments[1] = (uintptr_t)s.in;
@@ -294,7 +285,7 @@ static void operations_of_a_queue_are_submitted_without_waiting_and_done_in_orde
 	assert_pending(&s, 0);
 	assert_int_equal(tenon_timeline_value(t, &value), 0);
 	assert_int_equal(value, 0);
-	end_jobs();
+	npu_end_jobs();
 	assert_int_equal(tenon_timeline_wait(t, 1, UINT64_MAX), 0);
 	assert_int_equal(npu_ended(), 2);
 	for (i = 0; i < SAMPLE_BYTES; i++)
@@ -319,12 +310,12 @@ static void a_deadline_ends_a_wait_and_no_job(void **state)
 	job.sync.signal_count = 1;
 	d.kernel = s.kernel;
 	d.arguments = s.arguments;
-	npu.job_time = LONG;
+	npu_hold_jobs();
 	assert_int_equal(tenon_queue_launch(s.queue, &d, &job), 0);
 	assert_int_equal(tenon_timeline_wait(t, 1, UINT64_MAX), -TENON_E_TIMEOUT);
 	tenon_error_clear();
 	assert_pending(&s, 0);
-	end_jobs();
+	npu_end_jobs();
 	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
 	assert_output(&s, 1);
 	tenon_object_unref(t);
@@ -348,7 +339,7 @@ static void memory_of_a_job_is_kept_until_it_ends(void **state)
 	start(&s, 1);
 	in = handle_of(s.in);
 	out = handle_of(s.out);
-	npu.job_time = LONG;
+	npu_hold_jobs();
 	assert_int_equal(dispatch(&s), 0);
 	tenon_object_unref(s.in);
 	tenon_object_unref(s.out);
@@ -362,7 +353,7 @@ static void memory_of_a_job_is_kept_until_it_ends(void **state)
 	assert_true(handle_of(s.in) != in && handle_of(s.in) != out);
 	assert_true(handle_of(s.out) != in && handle_of(s.out) != out);
 	assert_pending(&s, 0);
-	end_jobs();
+	npu_end_jobs();
 	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
 	assert_int_equal(npu_ended(), 1);
 	/* the next has the handles that were let go */
@@ -379,8 +370,7 @@ static void a_queue_of_a_lost_device_is_closed_while_its_job_goes_on(void **stat
 
 	(void)state;
 	start(&s, 1);
-	npu.submits = 0;
-	npu.job_time = LONG;
+	npu_hold_jobs();
 	assert_int_equal(dispatch(&s), 0);
 	assert_true(npu_await_submits(1));
 	tenon_error(-TENON_E_DEVICE, "somebody pulled the plug");
@@ -390,7 +380,7 @@ static void a_queue_of_a_lost_device_is_closed_while_its_job_goes_on(void **stat
 	tenon_object_unref(s.queue);
 	s.queue = NULL;
 	assert_int_equal(npu_ended(), 0);
-	npu_pass_time(2 * LONG);
+	npu_end_jobs();
 	assert_int_equal(tenon_device_reopen(s.device, &again), 0);
 	tenon_object_unref(again);
 	stop(&s);

@@ -202,9 +202,9 @@ static void a_job_whose_device_is_given_up_leaves_the_interrupts_of_others(void 
 /* ---- jobs that run */
 
 static uint32_t may_go_on;
-static bool was_told;
+static bool was_released;
 
-/* The job does not end before it is told to; at most ten seconds. */
+/* Keep a job running until the test sets may_go_on, at most ten seconds. */
 static void hold(void)
 {
 	const struct timespec millisecond = { 0, 1000000 };
@@ -212,7 +212,7 @@ static void hold(void)
 
 	for (i = 0; i < 10000 && !__atomic_load_n(&may_go_on, __ATOMIC_ACQUIRE); i++)
 		nanosleep(&millisecond, NULL);
-	was_told = i < 10000;
+	was_released = i < 10000;
 }
 
 static void submitting_does_not_wait_for_the_device(void **state)
@@ -226,7 +226,7 @@ static void submitting_does_not_wait_for_the_device(void **state)
 	assert_int_equal(model_session_dispatch(&session), 0);
 	__atomic_store_n(&may_go_on, 1, __ATOMIC_RELEASE);
 	assert_int_equal(tenon_queue_sync(session.queue, UINT64_MAX), 0);
-	assert_true(was_told);
+	assert_true(was_released);
 	assert_int_equal(npu_registers.jobs, 2);
 	model_session_assert_output(&session);
 	stop();
