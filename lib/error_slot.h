@@ -41,12 +41,12 @@ void *error_slot_object(void);
 void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message);
 
 /*
- * Set the thread's error aside, for what cleans up after a failure and may fail itself. Return: what error_put_back() takes;
- * NULL when the slot is empty.
+ * Set the thread's error aside, for cleanup code that runs after a failure and may fail itself. Return: what
+ * error_put_back() takes; NULL when the slot is empty.
  */
 struct error_slot *error_set_aside(void);
 
-/* Put the thread's error back, in place of one that was raised meanwhile. */
+/* Restore the error that was set aside, and drop one that was raised meanwhile. */
 void error_put_back(struct error_slot *aside);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues of the backend, which run each operation at submission. */
+/* Queues of the backend: the model's run operations at submission, those of hardware have a thread. */
 #include "devices/ethosu/ethosu_device.h"
 #include "devices/mapped/inline_queue.h"
 #include "devices/mapped/inline_work.h"

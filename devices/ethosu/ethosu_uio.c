@@ -17,7 +17,7 @@
 #define PAUSE_NS 1000000
 #define PAUSES	 1000
 
-/* how long a wait for an interrupt lasts before the device is looked at: it may be given up meanwhile */
+/* longest wait for an interrupt before the status register is read and a call to give up the device is noticed */
 #define SLICE_NS UINT64_C(20000000)
 
 /* 32 reads and 16 writes under way, each below their number by one; bursts of 64 bytes, which both products allow */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The example kind of modules, for fuzz targets that read files of any kind. */
 #ifndef TESTS_FUZZ_EXAMPLE_KIND_H
 #define TESTS_FUZZ_EXAMPLE_KIND_H
 
