@@ -25,38 +25,39 @@ static void make_key(struct tenon_slice archive, struct disk_cache_key *key)
 	disk_cache_key(parts, sizeof(parts) / sizeof(parts[0]), key);
 }
 
-static int link_into(const struct link_request *archive, const struct disk_cache_key *key)
+static int link_into(const struct link_request *r, struct tenon_slice archive,
+		     const struct disk_cache_key *key)
 {
-	struct tenon_slice bytes;
+	struct tenon_slice module;
 	int err;
 
-	err = link_of_archive(archive);
+	err = link_of_archive(r, archive);
 	if (!err)
-		err = file_map_open(archive->output, &bytes);
+		err = file_map_open(r->output, &module);
 	if (err)
 		return err;
-	disk_cache_put(CACHE_KIND, key, bytes);
-	file_map_close(&bytes);
+	disk_cache_put(CACHE_KIND, key, module);
+	file_map_close(&module);
 	return 0;
 }
 
-int link_cached_archive(const struct link_request *archive, const char *folder)
+int link_cached_archive(const struct link_request *r, const char *folder)
 {
 	struct tenon_buffer cached = TENON_BUFFER_INIT;
-	struct tenon_slice bytes;
+	struct tenon_slice archive;
 	struct disk_cache_key key;
 	int err;
 
-	err = file_map_open(archive->inputs[0].path, &bytes);
+	err = file_map_open(r->inputs[0].path, &archive);
 	if (err)
 		return err;
-	make_key(bytes, &key);
-	file_map_close(&bytes);
+	make_key(archive, &key);
 	if (disk_cache_get(CACHE_KIND, &key, &cached))
 		err = link_folder_write(folder, LINK_MADE_NAME,
 					(struct tenon_slice){ cached.data, cached.size });
 	else
-		err = link_into(archive, &key);
+		err = link_into(r, archive, &key);
 	tenon_buffer_fini(&cached);
+	file_map_close(&archive);
 	return err;
 }

@@ -61,6 +61,19 @@ int link_files(const struct link_request *r)
 	return err;
 }
 
+static int link_archive_file(const struct link_request *r)
+{
+	struct tenon_slice bytes;
+	int err;
+
+	err = file_map_open(r->inputs[0].path, &bytes);
+	if (err)
+		return err;
+	err = link_of_archive(r, bytes);
+	file_map_close(&bytes);
+	return err;
+}
+
 static int link_request(const struct link_request *r)
 {
 	int err = link_output_check_all(r);
@@ -72,7 +85,7 @@ static int link_request(const struct link_request *r)
 		return link_of_manifest(r->inputs[0].path, r->output);
 	}
 	if (mlf_is_archive(r->inputs[0].path))
-		return link_of_archive(r);
+		return link_archive_file(r);
 	return link_files(r);
 }
 

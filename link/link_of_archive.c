@@ -374,7 +374,7 @@ static int unpack(struct unpacking *u, const struct link_request *r)
 	return err ? err : add_graph(u);
 }
 
-int link_of_archive(const struct link_request *r)
+int link_of_archive(const struct link_request *r, struct tenon_slice bytes)
 {
 	struct unpacking *u = calloc(1, sizeof(*u));
 	int err;
@@ -387,7 +387,7 @@ int link_of_archive(const struct link_request *r)
 	u->request.system = r->system;
 	u->request.prefix = r->prefix;
 	link_say(r, "compiling the code of", r->inputs[0].path);
-	err = mlf_open(r->inputs[0].path, &u->archive);
+	err = mlf_read(bytes, r->inputs[0].path, &u->archive);
 	if (!err)
 		err = mlf_find(&u->archive, r->model, &u->model);
 	if (!err) {

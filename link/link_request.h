@@ -317,8 +317,14 @@ int link_folder_write(const char *folder, const char *name, struct tenon_slice b
 
 /* ---- archives */
 
-/** link_of_archive - link the module of a model in an archive; 0, or negative */
-int link_of_archive(const struct link_request *r);
+/**
+ * link_of_archive - link the module of a model in an archive
+ * @r: its only input names the archive
+ * @bytes: of the archive
+ *
+ * Return: 0, or negative.
+ */
+int link_of_archive(const struct link_request *r, struct tenon_slice bytes);
 
 /** link_archive - write an archive of what is linked otherwise; 0, or negative */
 int link_archive(struct link_work *w);
@@ -365,7 +371,13 @@ int link_make(const char *path, const struct tenon_link_options *options, struct
 
 void link_made_fini(struct link_made *made);
 
-/** link_cached_archive - write the module of an archive to a folder, from the cache if it is there */
-int link_cached_archive(const struct link_request *archive, const char *folder);
+/**
+ * link_cached_archive - write the module of an archive to a folder, from the cache if it is there
+ * @r: its only input names the archive, its output the file
+ * @folder: has that file
+ *
+ * Return: 0, or negative.
+ */
+int link_cached_archive(const struct link_request *r, const char *folder);
 
 #endif /* LINK_LINK_REQUEST_H */

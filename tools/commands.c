@@ -128,10 +128,9 @@ static int print_version(struct cli *cli, int argc, char **argv)
 	return CLI_OK;
 }
 
-static int dispatch(struct cli *cli, int argc, char **argv)
+/* Find the command of the line: cli->command. Without one, answer the line and return an exit code. */
+static int find_command(struct cli *cli, int argc, char **argv)
 {
-	const struct cli_command *command;
-
 	if (argc < 2) {
 		print_overview(cli->err);
 		return CLI_USAGE;
@@ -142,11 +141,8 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 		return help(cli, argc - 1, argv + 1);
 	if (argv[1][0] == '-')
 		return cli_usage(cli, "%s: a command comes first", argv[1]);
-	command = find(argv[1]);
-	if (!command)
-		return unknown_command(cli, argv[1]);
-	cli->command = command;
-	return command->run(cli, argc - 1, argv + 1);
+	cli->command = find(argv[1]);
+	return cli->command ? CLI_OK : unknown_command(cli, argv[1]);
 }
 
 /*
@@ -172,7 +168,9 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 	if (tenon_executors_register())
 		tenon_error_clear();
 	optind = 0; /* restart getopt: tests call this repeatedly */
-	code = dispatch(&cli, argc, argv);
+	code = find_command(&cli, argc, argv);
+	if (cli.command)
+		code = cli.command->run(&cli, argc - 1, argv + 1);
 	output_words(0, NULL); /* the words of a test end with its call */
 	if ((fflush(cli.out) || ferror(cli.out)) && code != CLI_USAGE) {
 		fprintf(err, "tenon: cannot write the results: %s\n", strerror(errno));

@@ -14,7 +14,7 @@
 #include "tests/unit/suite.h"
 
 #include "tools/file/file.h"
-#include "tools/run/run_write.h"
+#include "tools/tensor/array_file.h"
 #include "tools/tensor/npy.h"
 #include "tools/tensor/spec_tensor.h"
 
@@ -376,7 +376,7 @@ static void assert_written(const char *type, const char *name, const char *heade
 	snprintf(text, sizeof(text), "%s", type);
 	assert_int_equal(spec_parse(SPEC_INPUT, text, &spec), 0);
 	assert_int_equal(spec_tensor(&spec, &t), 0);
-	assert_int_equal(run_write(in_folder(name), &t->dl), 0);
+	assert_int_equal(array_file_write(in_folder(name), &t->dl), 0);
 	assert_int_equal(file_read_text(in_folder(name), &file), 0);
 	assert_true(npy_is((struct tenon_slice){ file.data, file.size }));
 	assert_non_null(strstr(file.data + 10, header));

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Make arguments of words, write the outputs among them */
-#include "tools/run/run_arguments.h"
-
+/* Make the arguments and expected values of words, and copy arguments to a device and back */
 #include <stdlib.h>
 #include <tenon/backend/backend.h>
-#include <tenon/function.h>
 #include <tenon/memory.h>
 
 #include "tools/cli/progress.h"
-#include "tools/run/run_write.h"
+#include "tools/run/run.h"
 #include "tools/target/target.h"
 
-int arguments_make(struct cli *cli, struct argument *list, size_t count)
+static int make_values(struct cli *cli, struct argument *list, size_t count)
 {
 	static const char *const names[] = { "input", "output", "expect" };
 
@@ -26,27 +23,29 @@ int arguments_make(struct cli *cli, struct argument *list, size_t count)
 	return 0;
 }
 
-int arguments_write(struct cli *cli, const struct arguments *a)
+int run_make_arguments(struct cli *cli, struct run *run)
 {
-	for (size_t i = 0; i < a->count; i++) {
-		const char *path = a->at[i].spec.write;
+	int code;
 
-		if (!path)
-			continue;
-		progress_say("writing %s", path);
-		if (run_write(path, &a->at[i].tensor->dl))
-			return cli_error(cli, CLI_NO_FILE);
-	}
-	return 0;
+	progress_say("making the arguments");
+	code = make_values(cli, run->arguments.at, run->arguments.count);
+	return code ? code : make_values(cli, run->expectations.at, run->expectations.count);
 }
 
-void arguments_release(struct argument *list, size_t count)
+static void release_values(struct argument *list, size_t count)
 {
 	for (size_t i = 0; list && i < count; i++) {
 		tenon_object_unref(list[i].on_device);
 		argument_release(&list[i]);
 	}
 	free(list);
+}
+
+void run_release_arguments(struct run *run)
+{
+	release_values(run->arguments.at, run->arguments.count);
+	release_values(run->expectations.at, run->expectations.count);
+	free(run->expectations.comparisons);
 }
 
 #ifdef CONFIG_DEVICES
@@ -61,14 +60,15 @@ static int put_one(struct argument *a, DLDevice device)
 	return err ? tenon_error_in(err, "%s", a->spec.text) : 0;
 }
 
-int arguments_put(struct cli *cli, struct arguments *a, const struct tenon_device *on,
-		  const char *name)
+int run_put_arguments(struct cli *cli, struct run *run)
 {
+	const struct tenon_device *on = run->targets.on[0];
+	struct arguments *a = &run->arguments;
 	int err = 0;
 
 	if (!on)
 		return 0;
-	progress_say("copying the arguments to %s", name);
+	progress_say("copying the arguments to %s", run->targets.name[0]);
 	for (size_t i = 0; i < a->count && !err; i++)
 		if (a->at[i].tensor)
 			err = put_one(&a->at[i], on->id);
@@ -78,19 +78,34 @@ int arguments_put(struct cli *cli, struct arguments *a, const struct tenon_devic
 	return err ? cli_error(cli, cli_exit_of(err, CLI_FAILED)) : 0;
 }
 
-int arguments_get(struct cli *cli, const struct arguments *a, const struct tenon_device *on,
-		  const char *name, struct tenon_value *returned)
+int run_get_outputs(struct cli *cli, const struct run *run, struct tenon_value *returned)
 {
+	const struct arguments *a = &run->arguments;
 	int err = 0;
 
-	if (!on)
+	if (!run->targets.on[0])
 		return 0;
-	progress_say("copying the outputs from %s", name);
+	progress_say("copying the outputs from %s", run->targets.name[0]);
 	for (size_t i = 0; i < a->count && !err; i++)
 		if (a->at[i].on_device && a->at[i].spec.role == SPEC_OUTPUT)
 			err = tenon_tensor_copy(&a->at[i].on_device->dl, &a->at[i].tensor->dl);
 	if (!err)
 		err = target_fetch(returned);
 	return err ? cli_error(cli, cli_exit_of(err, CLI_FAILED)) : 0;
+}
+#else
+int run_put_arguments(struct cli *cli, struct run *run)
+{
+	(void)cli;
+	(void)run;
+	return 0;
+}
+
+int run_get_outputs(struct cli *cli, const struct run *run, struct tenon_value *returned)
+{
+	(void)cli;
+	(void)run;
+	(void)returned;
+	return 0;
 }
 #endif

@@ -1,24 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compare each result with its expected value */
-#include "tools/run/run_expect.h"
-
-#include <stdlib.h>
-
 #include "tools/cli/progress.h"
-
-void results_drop(struct results *r)
-{
-	for (size_t i = 0; i < r->count; i++)
-		tenon_value_release(&r->at[i]);
-	r->count = 0;
-}
-
-void results_fini(struct results *r)
-{
-	results_drop(r);
-	free(r->at);
-	r->at = NULL;
-}
+#include "tools/run/run.h"
 
 /* Find the result for an expectation: by position, or by the name of a model's output. */
 static size_t expected_result(struct tenon_model *model, struct tenon_slice name, size_t i)
@@ -43,20 +26,22 @@ static int too_many_expected(struct cli *cli, size_t expected, size_t outputs, b
 			 expected, outputs, plural);
 }
 
-int expectations_compare(struct cli *cli, struct expectations *e, const struct results *r,
-			 struct tenon_model *model)
+int run_compare(struct cli *cli, struct run *run)
 {
+	struct expectations *e = &run->expectations;
+	const struct results *r = &run->results;
 	int code = CLI_OK;
 
 	if (e->count > r->count)
-		return too_many_expected(cli, e->count, r->count, model);
+		return too_many_expected(cli, e->count, r->count, run->model);
 	progress_say("comparing");
 	for (size_t i = 0; i < e->count; i++) {
-		size_t result = expected_result(model, e->at[i].spec.name, i);
+		size_t result = expected_result(run->model, e->at[i].spec.name, i);
 
 		if (result == SIZE_MAX)
 			return cli_error(cli, CLI_USAGE);
-		compare_values(&r->at[result], &e->at[i].value, &e->tolerance, &e->comparisons[i]);
+		compare_values(&r->at[result], &e->at[i].value, &run->options.tolerance,
+			       &e->comparisons[i]);
 		if (!e->comparisons[i].equal)
 			code = CLI_DIFFERS;
 	}

@@ -4,7 +4,7 @@
 
 #include "link/inspection.h"
 #include "tools/model/module_text.h"
-#include "tools/run/run_function.h"
+#include "tools/run/run.h"
 #include "tools/text/printable.h"
 
 #define NAMES_SHOWN 32
@@ -30,9 +30,9 @@ static int add_name(void *context, struct tenon_slice name)
 	return 0;
 }
 
-static int choose(struct cli *cli, const char *file, struct tenon_module *module,
-		  const struct names *names, struct function_run *f)
+static int choose(struct cli *cli, struct run *run, const struct names *names)
 {
+	const char *file = run->options.file;
 	int err;
 
 	if (!names->count)
@@ -43,30 +43,30 @@ static int choose(struct cli *cli, const char *file, struct tenon_module *module
 				 "--function: %s%s",
 				 file, names->count, names->list.data ? names->list.data : "",
 				 names->count > NAMES_SHOWN ? ", …" : "");
-	err = tenon_module_find_function(module, names->only, false, &f->function);
+	err = tenon_module_find_function(run->module, names->only, false, &run->function);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 	/* the name is valid as long as the module */
-	f->name = names->only.data;
+	run->name = names->only.data;
 	return 0;
 }
 
 /* Report a root without a loader: its kind and the remedy, as tenon inspect does. */
-static int refuse_without_loader(struct cli *cli, const char *file, struct tenon_module *module)
+static int refuse_without_loader(struct cli *cli, const struct run *run)
 {
 	struct tenon_buffer kind = TENON_BUFFER_INIT;
 	const struct tenon_link_module *root;
 	struct inspection *n;
 	int code = 0;
 
-	if (inspection_make(module, &n)) {
+	if (inspection_make(run->module, &n)) {
 		tenon_error_clear();
 		return 0;
 	}
 	root = n->result.modules[0];
 	if (!strcmp(root->loader, "missing")) {
 		module_text_kind(root, &kind);
-		tenon_error(-TENON_E_NO_LOADER, "%s: no loader for %s: %s", file,
+		tenon_error(-TENON_E_NO_LOADER, "%s: no loader for %s: %s", run->options.file,
 			    kind.data ? kind.data : "", root->remedy);
 		code = cli_error(cli, CLI_UNAVAILABLE);
 	}
@@ -85,63 +85,113 @@ static bool is_of_root(struct tenon_module *module, const char *name)
 	return f;
 }
 
-static void list_functions(struct cli *cli, const char *file, struct tenon_module *module)
+static void list_functions(struct cli *cli, const struct run *run)
 {
 	struct names names = { .list = TENON_BUFFER_INIT };
 
-	if (tenon_module_each_function(module, add_name, &names))
+	if (tenon_module_each_function(run->module, add_name, &names))
 		tenon_error_clear();
 	if (names.list.data) {
-		fprintf(cli->err, "tenon: functions of %s: ", file);
+		fprintf(cli->err, "tenon: functions of %s: ", run->options.file);
 		printable_print(names.list.data, cli->err);
 		fputs(names.count > NAMES_SHOWN ? ", …\n" : "\n", cli->err);
 	}
 	tenon_buffer_fini(&names.list);
 }
 
-int run_find_named(struct cli *cli, const struct run_options *o, struct tenon_module *module,
-		   struct function_run *f)
+/* ---- options for models, of which a function takes none */
+
+/* Functions take arguments by position only. */
+static int refuse_names(struct cli *cli, const struct arguments *a)
 {
+	for (size_t i = 0; i < a->count; i++) {
+		const struct spec *spec = &a->at[i].spec;
+
+		if (spec->name.size)
+			return cli_usage(
+				cli,
+				"--%s %s: a function takes its arguments by their order, not by "
+				"a name such as \"%.*s\"; named inputs are those of models",
+				spec->role == SPEC_INPUT ? "input" : "output", spec->text,
+				(int)spec->name.size, spec->name.data);
+	}
+	return 0;
+}
+
+static int refuse_model_options(struct cli *cli, const struct run *run)
+{
+	const struct run_options *o = &run->options;
+	size_t expected = run->expectations.count, outputs = run->arguments.output_count;
+	int code = refuse_names(cli, &run->arguments);
+
+	if (code)
+		return code;
+	if (run->targets.count > 1)
+		return cli_usage(cli, "%zu --device: a function runs on one", run->targets.count);
+	if (o->graph || o->params || o->profile || o->stream)
+		return cli_usage(cli,
+				 "--graph, --params, --profile and --stream are for models, which "
+				 "%s is not",
+				 o->file);
+	if (expected > outputs + 1)
+		return cli_usage(cli, "%zu --expect for %zu --output and a returned value",
+				 expected, outputs);
+	return 0;
+}
+
+/* ---- by name, or the only one */
+
+static int find_named(struct cli *cli, struct run *run)
+{
+	const char *name = run->options.function;
 	int err, code;
 
-	if (!o->function)
-		return refuse_without_loader(cli, o->file, module);
-	f->name = o->function;
-	err = tenon_module_find_function(module, tenon_slice_of(f->name), true, &f->function);
+	err = tenon_module_find_function(run->module, tenon_slice_of(name), true, &run->function);
 	/* A missing function may be one that only the missing loader would provide. */
-	if (!err && (!f->function || is_of_root(module, f->name))) {
-		code = refuse_without_loader(cli, o->file, module);
+	if (!err && (!run->function || is_of_root(run->module, name))) {
+		code = refuse_without_loader(cli, run);
 		if (code)
 			return code;
 	}
 	/* for its message, which names the nearest function */
-	if (!err && !f->function)
-		err = tenon_module_get_function(module, f->name, &f->function);
+	if (!err && !run->function)
+		err = tenon_module_get_function(run->module, name, &run->function);
+	run->name = name;
 	if (!err)
 		return 0;
 	code = cli_error(cli,
 			 cli_exit_of(err, err == -TENON_E_NOT_FOUND ? CLI_USAGE : CLI_NO_FILE));
 	if (err == -TENON_E_NOT_FOUND)
-		list_functions(cli, o->file, module);
+		list_functions(cli, run);
 	return code;
 }
 
-int run_find_default(struct cli *cli, const struct run_options *o, struct tenon_module *module,
-		     struct function_run *f)
+static int find_default(struct cli *cli, struct run *run)
 {
 	struct names names = { .list = TENON_BUFFER_INIT };
 	int err, code;
 
-	err = tenon_module_find_function(module, tenon_slice_of("main"), true, &f->function);
+	err = tenon_module_find_function(run->module, tenon_slice_of("main"), true, &run->function);
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
-	if (f->function) {
-		f->name = "main";
+	if (run->function) {
+		run->name = "main";
 		return 0;
 	}
-	if (tenon_module_each_function(module, add_name, &names))
+	if (tenon_module_each_function(run->module, add_name, &names))
 		tenon_error_clear(); /* it cannot list its functions */
-	code = choose(cli, o->file, module, &names, f);
+	code = choose(cli, run, &names);
 	tenon_buffer_fini(&names.list);
+	return code;
+}
+
+int run_find_function(struct cli *cli, struct run *run)
+{
+	int code = run->options.function ? find_named(cli, run) : refuse_without_loader(cli, run);
+
+	if (!code)
+		code = refuse_model_options(cli, run);
+	if (!code && !run->function)
+		code = find_default(cli, run);
 	return code;
 }

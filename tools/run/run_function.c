@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Call a function as often as asked, and take its results */
-#include "tools/run/run_function.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/clock.h"
 #include "tools/cli/progress.h"
+#include "tools/run/run.h"
 #include "tools/target/kernel_devices.h"
 #include "tools/target/target.h"
+#include "tools/tensor/array_file.h"
 
 static void say_arguments(struct cli *cli, const struct arguments *a)
 {
@@ -27,19 +27,18 @@ static bool is_of_count(const char *message)
 }
 
 /* Map a failure to an exit code: distinguish a missing loader or device from a failed function. */
-static int call_failed(struct cli *cli, const struct run_options *o, const struct arguments *a,
-		       const struct target_list *targets, const struct function_run *f)
+static int call_failed(struct cli *cli, const struct run *run)
 {
 	const bool count = is_of_count(tenon_error_message());
 	int status = tenon_error_status(), code;
 	bool unavailable = status == -TENON_E_NO_LOADER || status == -TENON_E_DEVICE ||
 			   status == -TENON_E_LOST;
 
-	tenon_error_in(status, "%s", f->name);
-	code = kernel_devices_error(cli, o->file, f->tree, targets,
+	tenon_error_in(status, "%s", run->name);
+	code = kernel_devices_error(cli, run->options.file, run_tree(run), &run->targets,
 				    unavailable ? CLI_UNAVAILABLE : CLI_FAILED);
 	if (count)
-		say_arguments(cli, a);
+		say_arguments(cli, &run->arguments);
 	return code;
 }
 
@@ -54,52 +53,43 @@ static struct tenon_value *views_of(const struct arguments *a)
 	return views;
 }
 
-static int call_once(const struct function_run *f, const struct tenon_value *views, size_t count,
-		     struct tenon_device *on, struct tenon_value *returned)
+static int call(struct cli *cli, struct run *run, struct tenon_value *returned)
 {
-	int err;
-
-	tenon_value_release(returned);
-	err = tenon_function_call(f->function, views, (int32_t)count, returned);
-	if (!err)
-		return target_wait(on);
-	/* The result of a failed call is invalid. */
-	*returned = tenon_arg_none();
-	return err;
-}
-
-static int call(struct cli *cli, const struct run_options *o, const struct arguments *a,
-		const struct target_list *targets, struct times *times,
-		const struct function_run *f, struct tenon_value *returned)
-{
-	struct tenon_device *on = targets->count ? targets->on[0] : NULL;
-	struct tenon_value *views = views_of(a);
+	const int32_t argument_count = (int32_t)run->arguments.count;
+	const char *file = run->options.file;
+	struct times *times = &run->times;
+	struct tenon_value *views = views_of(&run->arguments);
+	uint64_t i, start;
 	int err = 0;
 
 	if (!views) {
-		tenon_error(-TENON_E_NOMEM, "no memory for %zu arguments", a->count);
+		tenon_error(-TENON_E_NOMEM, "no memory for %zu arguments", run->arguments.count);
 		return cli_error(cli, CLI_FAILED);
 	}
-	for (uint64_t i = 0; i < times->count && !err; i++) {
-		uint64_t start;
-
+	for (i = 0; i < times->count && !err; i++) {
 		if (times->count > 1)
-			progress_say("running %s of %s, call %llu of %llu", f->name, o->file,
+			progress_say("running %s of %s, call %llu of %llu", run->name, file,
 				     (unsigned long long)i + 1, (unsigned long long)times->count);
 		else
-			progress_say("running %s of %s", f->name, o->file);
+			progress_say("running %s of %s", run->name, file);
 		start = clock_now();
-		err = call_once(f, views, a->count, on, returned);
+		tenon_value_release(returned);
+		err = tenon_function_call(run->function, views, argument_count, returned);
+		if (err)
+			*returned = tenon_arg_none(); /* the result of a failed call is invalid */
+		else
+			err = target_wait(run->targets.on[0]);
 		times->ns[i] = clock_now() - start;
 	}
 	free(views);
-	return err ? call_failed(cli, o, a, targets, f) : 0;
+	return err ? call_failed(cli, run) : 0;
 }
 
 /* Collect the outputs and @returned, which moves to the results. */
-static int take_results(struct cli *cli, const struct arguments *a, struct tenon_value *returned,
-			struct results *r)
+static int take_results(struct cli *cli, struct run *run, struct tenon_value *returned)
 {
+	const struct arguments *a = &run->arguments;
+	struct results *r = &run->results;
 	int err = 0;
 
 	r->at = calloc(a->output_count + 1, sizeof(*r->at));
@@ -120,29 +110,36 @@ static int take_results(struct cli *cli, const struct arguments *a, struct tenon
 	return 0;
 }
 
-int run_function(struct cli *cli, const struct run_options *o, const struct target_list *targets,
-		 struct arguments *a, struct times *times, struct function_run *f)
+static int write_outputs(struct cli *cli, const struct arguments *a)
 {
-	struct tenon_device *on = targets->count ? targets->on[0] : NULL;
-	const char *name = targets->count ? targets->name[0] : "cpu";
+	for (size_t i = 0; i < a->count; i++) {
+		const char *path = a->at[i].spec.write;
+
+		if (!path)
+			continue;
+		progress_say("writing %s", path);
+		if (array_file_write(path, &a->at[i].tensor->dl))
+			return cli_error(cli, CLI_NO_FILE);
+	}
+	return 0;
+}
+
+int run_function(struct cli *cli, struct run *run)
+{
 	struct tenon_value returned = tenon_arg_none();
 	int code;
 
-	code = arguments_put(cli, a, on, name);
+	code = run_find_function(cli, run);
 	if (!code)
-		code = call(cli, o, a, targets, times, f, &returned);
+		code = run_put_arguments(cli, run);
 	if (!code)
-		code = arguments_get(cli, a, on, name, &returned);
+		code = call(cli, run, &returned);
+	if (!code)
+		code = run_get_outputs(cli, run, &returned);
 	if (code) {
 		tenon_value_release(&returned);
 		return code;
 	}
-	code = take_results(cli, a, &returned, &f->results);
-	return code ? code : arguments_write(cli, a);
-}
-
-void run_function_fini(struct function_run *f)
-{
-	results_fini(&f->results);
-	tenon_object_unref(f->function);
+	code = take_results(cli, run, &returned);
+	return code ? code : write_outputs(cli, &run->arguments);
 }

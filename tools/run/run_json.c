@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "tools/json/json_value.h"
-#include "tools/run/run_report.h"
+#include "tools/run/run.h"
 #include "tools/text/timing.h"
 
 static cJSON *json_of_comparison(const struct comparison *c)
@@ -27,16 +27,16 @@ static cJSON *json_of_comparison(const struct comparison *c)
 	return json;
 }
 
-static cJSON *json_of_model_outputs(const struct model_run *m)
+static cJSON *json_of_model_outputs(const struct run *run)
 {
 	cJSON *list = cJSON_CreateArray(), *json;
 	struct tenon_port port;
 
-	for (size_t i = 0; i < m->outputs.count; i++) {
+	for (size_t i = 0; i < run->results.count; i++) {
 		json = cJSON_CreateObject();
-		if (!tenon_model_output(m->model, i, &port))
+		if (!tenon_model_output(run->model, i, &port))
 			json_set(json, "name", json_of_text(port.name));
-		json_set(json, "value", json_of_value(&m->outputs.at[i]));
+		json_set(json, "value", json_of_value(&run->results.at[i]));
 		json_append(list, json);
 	}
 	return list;
@@ -96,24 +96,23 @@ int run_report_json(const struct run *run, FILE *out)
 	cJSON *json = cJSON_CreateObject(), *expected;
 
 	json_set(json, "file", json_of_text(tenon_slice_of(run->options.file)));
-	if (run->model.model)
-		cJSON_AddStringToObject(json, "executor", tenon_model_kind(run->model.model));
+	if (run->model)
+		cJSON_AddStringToObject(json, "executor", tenon_model_kind(run->model));
 	else
-		json_set(json, "function", json_of_text(tenon_slice_of(run->function.name)));
+		json_set(json, "function", json_of_text(tenon_slice_of(run->name)));
 	json_set(json, "device", json_of_device(&run->targets));
 	json_set(json, "outputs",
-		 run->model.model ? json_of_model_outputs(&run->model)
-				  : json_of_outputs(&run->arguments));
-	if (!run->model.model)
+		 run->model ? json_of_model_outputs(run) : json_of_outputs(&run->arguments));
+	if (!run->model)
 		json_set(json, "returned",
-			 json_of_returned(&run->function.results, run->arguments.output_count));
+			 json_of_returned(&run->results, run->arguments.output_count));
 	expected = cJSON_AddArrayToObject(json, "expected");
 	for (size_t i = 0; i < e->count; i++)
 		json_append(expected, json_of_comparison(&e->comparisons[i]));
 	json_set(json, "nanoseconds", json_of_times(&run->times));
 #ifdef CONFIG_EXECUTORS
 	if (run->options.profile)
-		json_set(json, "operators", profile_json(&run->model.operators));
+		json_set(json, "operators", profile_json(&run->operators));
 #endif
 	return json_print(json, out);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/file/file.h"
 #include "tools/file/output.h"
 #include "tools/run/run.h"
 #include "tools/target/target.h"
@@ -136,7 +137,7 @@ static int option(struct cli *cli, struct run *run, int found)
 	case DEVICE:
 		return target_list_add(cli, &run->targets, optarg);
 	case REMOTE:
-		run->remote = optarg;
+		o->remote = optarg;
 		return 0;
 	case INPUT:
 		return specification(cli, run, SPEC_INPUT);
@@ -145,11 +146,11 @@ static int option(struct cli *cli, struct run *run, int found)
 	case EXPECT:
 		return specification(cli, run, SPEC_EXPECT);
 	case RTOL:
-		run->expectations.tolerance.rtol_given = true;
-		return cli_amount(cli, "rtol", &run->expectations.tolerance.rtol);
+		o->tolerance.rtol_given = true;
+		return cli_amount(cli, "rtol", &o->tolerance.rtol);
 	case ATOL:
-		run->expectations.tolerance.atol_given = true;
-		return cli_amount(cli, "atol", &run->expectations.tolerance.atol);
+		o->tolerance.atol_given = true;
+		return cli_amount(cli, "atol", &o->tolerance.atol);
 	case REPEAT:
 		return count(cli, "repeat", UINT32_MAX, &o->repeat);
 	case TIMEOUT:
@@ -204,13 +205,51 @@ static int refuse_beside_stream(struct cli *cli, const struct run_options *o, si
 	return 0;
 }
 
+/* Allocate lists with one argument, expectation and import per word of the command line. */
+static int make_lists(struct cli *cli, struct run *run, size_t words)
+{
+	run->arguments.at = calloc(words, sizeof(*run->arguments.at));
+	run->expectations.at = calloc(words, sizeof(*run->expectations.at));
+	run->expectations.comparisons = calloc(words, sizeof(*run->expectations.comparisons));
+	run->options.imports = calloc(words, sizeof(*run->options.imports));
+	run->options.targets = calloc(words, sizeof(*run->options.targets));
+	if (run->arguments.at && run->expectations.at && run->expectations.comparisons &&
+	    run->options.imports && run->options.targets)
+		return 0;
+	tenon_error(-TENON_E_NOMEM, "no memory for %zu arguments", words);
+	return cli_error(cli, CLI_FAILED);
+}
+
+static int refuse_together(struct cli *cli, const struct run_options *o, size_t output_count)
+{
+	int code = o->stream ? refuse_beside_stream(cli, o, output_count) : 0;
+
+	if (code)
+		return code;
+	if (o->graph && o->function)
+		return cli_usage(cli, "--function and --graph: a graph is one model, and has no "
+				      "function to choose");
+	if (o->verify && o->remote)
+		return cli_usage(cli,
+				 "--verify and --remote: files are loaded by the other machine");
+	if (o->top && o->json)
+		return cli_usage(cli, "--top and --json: the list is for people; in JSON the "
+				      "values are there");
+	if (o->labels && o->json)
+		return cli_usage(cli, "--labels and --json: in JSON the values are there");
+	return 0;
+}
+
 int run_read_options(struct cli *cli, struct run *run, int argc, char **argv)
 {
 	struct run_options *o = &run->options;
 	int found, code;
 
-	run->expectations.tolerance.rtol = COMPARE_RTOL;
-	run->expectations.tolerance.atol = COMPARE_ATOL;
+	code = make_lists(cli, run, (size_t)argc);
+	if (code)
+		return code;
+	o->tolerance.rtol = COMPARE_RTOL;
+	o->tolerance.atol = COMPARE_ATOL;
 	o->repeat = 1;
 	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
 		code = option(cli, run, found);
@@ -222,20 +261,17 @@ int run_read_options(struct cli *cli, struct run *run, int argc, char **argv)
 	if (found == CLI_OPTIONS_BAD)
 		return CLI_USAGE;
 	code = cli_file(cli, argc, argv, &o->file);
-	if (!code && o->stream)
-		code = refuse_beside_stream(cli, o, run->arguments.output_count);
-	if (!code && o->graph && o->function)
-		code = cli_usage(cli, "--function and --graph: a graph is one model, and has no "
-				      "function to choose");
-	if (!code && o->verify && run->remote)
-		code = cli_usage(cli,
-				 "--verify and --remote: files are loaded by the other machine");
-	if (!code && o->top && o->json)
-		code = cli_usage(cli, "--top and --json: the list is for people; in JSON the "
-				      "values are there");
-	if (!code && o->labels && o->json)
-		code = cli_usage(cli, "--labels and --json: in JSON the values are there");
+	if (!code)
+		code = refuse_together(cli, o, run->arguments.output_count);
+	if (!code && o->json)
+		code = cli_needs_json(cli);
+	if (code)
+		return code;
+	if (o->stream)
+		cli_reserve_output(cli);
 	if (o->labels && !o->top)
 		o->top = LABELLED;
-	return code ? code : CLI_OPTIONS_END;
+	if (o->labels && file_read_text(o->labels, &run->labels))
+		return cli_error(cli, CLI_NO_FILE);
+	return 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as text: outputs, times, comparisons */
-#include "tools/run/run_report.h"
-
 #include <inttypes.h>
 
+#include "tools/run/run.h"
 #include "tools/tensor/print.h"
 #include "tools/text/printable.h"
 #include "tools/text/timing.h"
@@ -34,7 +33,7 @@ static uint64_t lines_in(const struct tenon_buffer *text)
 
 void run_check_labels(const struct run *run, FILE *err)
 {
-	const struct results *r = run->model.model ? &run->model.outputs : &run->function.results;
+	const struct results *r = &run->results;
 	uint64_t names = lines_in(&run->labels), row, first = 0;
 	DLTensor *dl;
 	size_t i;
@@ -58,7 +57,6 @@ void run_check_labels(const struct run *run, FILE *err)
 
 static void report_function(const struct run *run, FILE *out)
 {
-	const struct function_run *f = &run->function;
 	const struct arguments *a = &run->arguments;
 	struct tenon_value filled;
 
@@ -74,8 +72,8 @@ static void report_function(const struct run *run, FILE *out)
 		filled = tenon_arg_object(output->tensor);
 		report_top(&filled, run, out);
 	}
-	if (f->results.count > a->output_count) {
-		const struct tenon_value *returned = &f->results.at[a->output_count];
+	if (run->results.count > a->output_count) {
+		const struct tenon_value *returned = &run->results.at[a->output_count];
 
 		fputs("returned ", out);
 		print_value(returned, out);
@@ -87,26 +85,27 @@ static void report_function(const struct run *run, FILE *out)
 #ifdef CONFIG_EXECUTORS
 static void report_model(const struct run *run, FILE *out)
 {
-	const struct model_run *m = &run->model;
+	const struct results *r = &run->results;
 	const struct arguments *a = &run->arguments;
 	struct tenon_port port;
 	size_t i, k, next;
 
-	for (i = 0; i < m->outputs.count; i++) {
-		if (!tenon_model_output(m->model, i, &port) && port.name.size) {
+	for (i = 0; i < r->count; i++) {
+		if (!tenon_model_output(run->model, i, &port) && port.name.size) {
 			printable_cell(port.name, 0, out);
 			fputs(": ", out);
 		}
-		print_value(&m->outputs.at[i], out);
+		print_value(&r->at[i], out);
 		for (k = 0, next = 0; k < a->count; k++) {
 			const struct spec *spec = &a->at[k].spec;
 
 			if (spec->role == SPEC_OUTPUT &&
-			    model_find_output(m->model, spec, next++) == (int64_t)i && spec->write)
+			    model_find_output(run->model, spec, next++) == (int64_t)i &&
+			    spec->write)
 				fprintf(out, "   written to %s", spec->write);
 		}
 		fputc('\n', out);
-		report_top(&m->outputs.at[i], run, out);
+		report_top(&r->at[i], run, out);
 	}
 	tenon_error_clear();
 }
@@ -146,7 +145,7 @@ static void report_expectations(const struct expectations *e, const struct times
 
 void run_report(const struct run *run, FILE *out)
 {
-	const bool model = run->model.model;
+	const bool model = run->model;
 
 	if (model)
 		report_model(run, out);

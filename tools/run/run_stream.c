@@ -6,15 +6,14 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "tools/run/run_model.h"
+#include "tools/run/run.h"
 
 struct frames {
 	struct tenon_tensor *tensor;
 	size_t input, bytes;
 	bool copied; /* copied to a device for each frame */
 	struct cli *cli;
-	struct model_run *run;
-	struct expectations *expected;
+	struct run *run;
 	uint64_t differing; /* frames that differ from --expect */
 	int code;	    /* exit code for an --expect that matches no output */
 };
@@ -65,8 +64,8 @@ static int write_output_bytes(const struct tenon_value *output, size_t index, FI
 /* Print only the first frame that differs: a stream may be long. */
 static int compare_frame(struct frames *f, uint64_t round)
 {
-	struct expectations *e = f->expected;
-	int code = expectations_compare(f->cli, e, &f->run->outputs, f->run->model);
+	const struct expectations *e = &f->run->expectations;
+	int code = run_compare(f->cli, f->run);
 	size_t i;
 
 	if (code != CLI_OK && code != CLI_DIFFERS) {
@@ -91,17 +90,18 @@ static int compare_frame(struct frames *f, uint64_t round)
 static int write_frame(void *context, struct tenon_model *model, uint64_t round)
 {
 	struct frames *f = context;
+	struct results *r = &f->run->results;
 	size_t i;
 	int err;
 
 	(void)model;
-	err = run_model_take_outputs(f->run);
-	for (i = 0; i < f->run->outputs.count && !err; i++)
-		err = write_output_bytes(&f->run->outputs.at[i], i, f->cli->out);
-	if (!err && f->expected->count)
+	err = run_take_outputs(f->run);
+	for (i = 0; i < r->count && !err; i++)
+		err = write_output_bytes(&r->at[i], i, f->cli->out);
+	if (!err && f->run->expectations.count)
 		err = compare_frame(f, round);
 	/* Release them before the next run, so that it can reuse their storage. */
-	results_drop(&f->run->outputs);
+	run_drop_results(r);
 	return err;
 }
 
@@ -139,22 +139,22 @@ static int find_frame_input(struct tenon_model *model, struct frames *f)
 	return f->copied ? 0 : err;
 }
 
-int run_stream(struct cli *cli, struct expectations *e, struct model_run *m)
+int run_stream(struct cli *cli, struct run *run)
 {
-	struct frames f = { .cli = cli, .run = m, .expected = e };
+	struct frames f = { .cli = cli, .run = run };
 	struct tenon_stream loop = { read_frame, write_frame, &f };
 	uint64_t rounds = 0, start;
 	int err;
 
-	err = find_frame_input(m->model, &f);
+	err = find_frame_input(run->model, &f);
 	start = clock_now();
 	if (!err)
-		err = f.bytes ? tenon_model_stream(m->model, &loop, &rounds)
+		err = f.bytes ? tenon_model_stream(run->model, &loop, &rounds)
 			      : tenon_error(-TENON_E_USAGE, "--stream: a frame has no bytes");
 	start = clock_now() - start;
 	tenon_object_unref(f.tensor);
 	if (err || f.code)
-		return err ? run_model_failed(cli, m) : f.code;
+		return err ? run_model_failed(cli, run) : f.code;
 	fprintf(cli->err, "%" PRIu64 " frames in %.3f s: %.1f a second\n", rounds,
 		(double)start / 1e9, start ? (double)rounds * 1e9 / (double)start : 0.0);
 	if (!f.differing)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Read .npy and raw files to tensors of a wanted type. */
+/* Read .npy and raw files to tensors of a wanted type, and write tensors to such files. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/file/file.h"
+#include "tools/file/output.h"
 #include "tools/tensor/array_file.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/npy.h"
@@ -197,4 +198,21 @@ int array_file_load(const char *path, const DLTensor *dl)
 					       : copy_raw(path, bytes_of(&bytes), dl, size);
 	tenon_buffer_fini(&bytes);
 	return err;
+}
+
+/* ---- writing */
+
+int array_file_write(const char *path, const DLTensor *dl)
+{
+	struct tenon_slice bytes = { (const char *)dl->data + dl->byte_offset, 0 };
+	const char *suffix = strrchr(path, '.');
+	uint64_t elements;
+	int err;
+
+	if (suffix && !strcmp(suffix, ".npy"))
+		return npy_write(path, dl, false);
+	err = tenon_tensor_elements(dl, &elements);
+	if (!err)
+		err = element_bytes(elements, dl->dtype, &bytes.size);
+	return err ? err : output_write(path, &bytes, 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading tensors from files. */
+/* Tensors in files: .npy, or raw bytes. */
 #ifndef TOOLS_TENSOR_ARRAY_FILE_H
 #define TOOLS_TENSOR_ARRAY_FILE_H
 
@@ -34,5 +34,14 @@ int array_file_bytes(struct tenon_slice bytes, const char *name, struct tenon_te
  * Return: 0; else as spec_tensor().
  */
 int array_file_load(const char *path, const DLTensor *dl);
+
+/**
+ * array_file_write - write a tensor, atomically
+ * @path: the file: .npy for an array file, otherwise raw bytes
+ * @dl: a compact tensor in CPU memory
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_NOMEM; -TENON_E_UNSUPPORTED.
+ */
+int array_file_write(const char *path, const DLTensor *dl);
 
 #endif /* TOOLS_TENSOR_ARRAY_FILE_H */
