@@ -20,6 +20,7 @@
 #include "tools/link/link.h"
 #include "tools/params/params.h"
 #include "tools/partition/partition_command.h"
+#include "tools/report/report.h"
 #include "tools/rpc/rpc.h"
 #include "tools/run/run.h"
 #include "tools/sign/sign.h"
@@ -31,6 +32,9 @@ static const struct cli_command *const commands[] = {
 	&run_command,	  &inspect_command,
 #ifdef CONFIG_EXECUTORS
 	&bench_command,	  &params_command,
+#ifdef CONFIG_PICTURES
+	&report_command,
+#endif
 #endif
 #ifdef CONFIG_LLM
 	&chat_command,

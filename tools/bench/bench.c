@@ -4,215 +4,65 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
+#include "tools/bench/bench_svg.h"
+#include "tools/bench/measure.h"
 #include "tools/cli/progress.h"
-#include "tools/link/link_load.h"
 #include "tools/json/json_value.h"
-#include "tools/model/model.h"
 #include "tools/remote/remote.h"
-#include "tools/target/kernel_devices.h"
-#include "tools/target/kernels.h"
 #include "tools/text/size.h"
-#include "tools/text/timing.h"
 
 struct bench {
-	struct model_source source;
-	struct argument *arguments;
-	size_t argument_count;
-	struct target_list devices;
-	const char *remote;
-	uint64_t runs, warmup;
-	bool per_op, json;
-	struct tenon_module *module, *inspected; /* the latter with --remote */
-	struct kernels kernels;
-	struct tenon_model *model;
-	uint64_t *ns;
-	uint64_t open_ns;
-	struct profile profile;
+	struct measurement m;
+	bool json, svg;
 };
 
-enum { INPUT = 1, GRAPH, PARAMS, FUNCTION, DEVICE, REMOTE, REPEAT, WARMUP, PER_OP, JSON };
+enum { INPUT = 1, GRAPH, PARAMS, FUNCTION, DEVICE, REMOTE, REPEAT, WARMUP, PER_OP, JSON, SVG };
 
-static int number(struct cli *cli, const char *option, uint64_t least, uint64_t *out)
+static int needs_pictures(struct cli *cli)
 {
-	char *end;
-
-	*out = strtoull(optarg, &end, 10);
-	if (*end || end == optarg || *optarg == '-' || *out < least || *out > UINT32_MAX)
-		return cli_usage(cli, "--%s %s: a number from %" PRIu64 " to %u is wanted", option,
-				 optarg, least, UINT32_MAX);
+#ifdef CONFIG_PICTURES
+	cli_reserve_output(cli);
 	return 0;
-}
-
-static int input(struct cli *cli, struct bench *b)
-{
-	struct argument *a = &b->arguments[b->argument_count];
-	int err;
-
-	if (spec_parse(SPEC_INPUT, optarg, &a->spec)) {
-		cli_usage(cli, "--input %s: %s", optarg, tenon_error_message());
-		tenon_error_clear();
-		return CLI_USAGE;
-	}
-	if (argument_given_before(b->arguments, a))
-		return cli_usage(cli, "--input %s: an earlier --input has the name \"%.*s\" too",
-				 optarg, (int)a->spec.name.size, a->spec.name.data);
-	spec_print_seed(&a->spec, "--input", cli->err);
-	b->argument_count++;
-	err = argument_make(a);
-	if (!err)
-		return 0;
-	tenon_error_in(err, "--input %s", optarg);
-	return cli_error(cli, err == -TENON_E_USAGE ? CLI_USAGE : CLI_NO_FILE);
+#else
+	return cli_usage(cli, "--svg: this build has CONFIG_PICTURES=n");
+#endif
 }
 
 static int option(struct cli *cli, struct bench *b, int found)
 {
 	switch (found) {
 	case INPUT:
-		return input(cli, b);
+		return measure_input(cli, &b->m, optarg);
 	case GRAPH:
-		b->source.graph = optarg;
+		b->m.source.graph = optarg;
 		return 0;
 	case PARAMS:
-		b->source.params = optarg;
+		b->m.source.params = optarg;
 		return 0;
 	case FUNCTION:
-		b->source.function = optarg;
+		b->m.source.function = optarg;
 		return 0;
 	case DEVICE:
-		return target_list_add(cli, &b->devices, optarg);
+		return target_list_add(cli, &b->m.devices, optarg);
 	case REMOTE:
-		b->remote = optarg;
+		b->m.remote = optarg;
 		return 0;
 	case REPEAT:
-		return number(cli, "repeat", 1, &b->runs);
+		return measure_number(cli, "repeat", 1, &b->m.runs);
 	case WARMUP:
-		return number(cli, "warmup", 0, &b->warmup);
+		return measure_number(cli, "warmup", 0, &b->m.warmup);
 	case PER_OP:
-		b->per_op = true;
+		b->m.per_op = true;
 		return 0;
+	case SVG:
+		b->svg = true;
+		return needs_pictures(cli);
 	default:
 		b->json = true;
 		return cli_needs_json(cli);
 	}
-}
-
-static int open_model(struct cli *cli, struct bench *b)
-{
-	uint64_t start;
-	int err, code;
-
-	code = b->remote ? remote_connect(cli, b->remote, 0, &b->devices.remote) : 0;
-	if (!code)
-		code = target_list_open(cli, &b->devices);
-	if (code)
-		return code;
-	b->source.devices = &b->devices;
-	progress_say("loading %s", b->source.file);
-	start = clock_now();
-	/* only for advice about devices: without it the measurement goes on */
-	if (b->devices.remote && tenon_module_inspect(b->source.file, &b->inspected))
-		tenon_error_clear();
-	err = b->devices.remote ? tenon_remote_open(b->devices.remote, b->source.file, &b->module)
-				: link_load(b->source.file, NULL, 0, &b->module);
-	if (err)
-		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
-	b->source.tree = b->inspected ? b->inspected : b->module;
-	if (!b->source.graph &&
-	    tenon_slice_equal(tenon_module_kind(b->source.tree), tenon_slice_of("library"))) {
-		tenon_error(-TENON_E_UNSUPPORTED,
-			    "%s: is no model, but a library of functions. tenon run --function "
-			    "NAME --repeat "
-			    "100 measures a function; --graph FILE makes it a model",
-			    b->source.file);
-		return cli_error(cli, CLI_UNAVAILABLE);
-	}
-	kernels_build(&b->kernels, b->module, &b->devices);
-	code = model_open(cli, &b->source, b->module, false, &b->model);
-	b->open_ns = clock_now() - start;
-	if (!code)
-		code = model_set_inputs(cli, b->model, b->arguments, b->argument_count);
-	return code ? code : model_fill_inputs(cli, b->model);
-}
-
-static int run_failed(struct cli *cli, const struct bench *b)
-{
-	int status = tenon_error_status();
-
-	tenon_error_in(status, "%s", b->source.file);
-	return kernel_devices_error(cli, b->source.file, b->source.tree, &b->devices,
-				    cli_exit_of(status, CLI_FAILED));
-}
-
-static int run_once(const struct bench *b)
-{
-	int err = tenon_model_run(b->model);
-
-	return err ? err : target_list_wait(&b->devices);
-}
-
-/* The server measures: the network is no part of a run. */
-static int measure_remotely(struct cli *cli, struct bench *b)
-{
-	struct tenon_remote_timing timing = { .number = (int64_t)b->warmup, .repeat = 1 };
-	struct tenon_buffer seconds = TENON_BUFFER_INIT;
-	int err = 0;
-	double s;
-
-	if (b->per_op)
-		return cli_usage(cli, "--per-op: operators on another machine cannot be timed");
-	if (b->warmup) {
-		progress_say("warming up");
-		err = tenon_remote_time_model(b->devices.remote, b->model, &timing, &seconds);
-		tenon_buffer_fini(&seconds);
-	}
-	progress_say("%" PRIu64 " runs", b->runs);
-	timing = (struct tenon_remote_timing){ .number = 1, .repeat = (int64_t)b->runs };
-	if (!err)
-		err = tenon_remote_time_model(b->devices.remote, b->model, &timing, &seconds);
-	if (!err && seconds.size != b->runs * sizeof(s))
-		err = tenon_error(-TENON_E_FORMAT, "the server sent %zu times, expected %" PRIu64,
-				  seconds.size / sizeof(s), b->runs);
-	for (uint64_t i = 0; i < b->runs && !err; i++) {
-		memcpy(&s, seconds.data + i * sizeof(s), sizeof(s));
-		b->ns[i] = s > 0 && s < 1e9 ? (uint64_t)(s * 1e9 + 0.5) : 0;
-	}
-	tenon_buffer_fini(&seconds);
-	return err ? run_failed(cli, b) : 0;
-}
-
-static int measure(struct cli *cli, struct bench *b)
-{
-	uint64_t i, start, shown = 0;
-
-	if (b->devices.remote)
-		return measure_remotely(cli, b);
-	progress_say("building kernels for %s", b->source.file);
-	kernels_wait(&b->kernels);
-	for (i = 0; i < b->warmup; i++) {
-		progress_say("warming up, %" PRIu64 " of %" PRIu64, i + 1, b->warmup);
-		if (run_once(b))
-			return run_failed(cli, b);
-	}
-	for (i = 0; i < b->runs; i++) {
-		start = clock_now();
-		if (run_once(b))
-			return run_failed(cli, b);
-		b->ns[i] = clock_now() - start;
-		/* often enough to see, rarely enough not to affect the timing */
-		if (start - shown > 50000000) {
-			progress_say("run %" PRIu64 " of %" PRIu64, i + 1, b->runs);
-			shown = start;
-		}
-	}
-	for (i = 0; i < b->runs && b->per_op; i++)
-		if (profile_run(&b->profile, b->model))
-			return run_failed(cli, b);
-	return 0;
 }
 
 /* ---- report */
@@ -224,22 +74,22 @@ static int report_text(const struct bench *b, const struct timing *t, FILE *out)
 	char params[SIZE_TEXT], activations[SIZE_TEXT];
 	struct tenon_model_memory memory;
 
-	tenon_model_memory(b->model, &memory);
-	fprintf(out, "%s: %s executor, opened in %s", b->source.file, tenon_model_kind(b->model),
-		timing_text(b->open_ns, open));
+	tenon_model_memory(b->m.model, &memory);
+	fprintf(out, "%s: %s executor, opened in %s", b->m.source.file, tenon_model_kind(b->m.model),
+		timing_text(b->m.open_ns, open));
 	/* unknown for ahead-of-time code on another machine */
 	if (memory.params || memory.activations)
 		fprintf(out, "; parameters %s, activations %s", size_text(memory.params, params),
 			size_text(memory.activations, activations));
 	fputc('\n', out);
-	if (b->kernels.built)
-		fprintf(out, "%" PRIu64 " kernel%s ready after %s\n", b->kernels.built,
-			b->kernels.built == 1 ? "" : "s",
-			timing_text(b->kernels.nanoseconds, open));
-	fprintf(out, "%" PRIu64 " runs: min %s, median %s, p90 %s, max %s\n", b->runs,
+	if (b->m.kernels.built)
+		fprintf(out, "%" PRIu64 " kernel%s ready after %s\n", b->m.kernels.built,
+			b->m.kernels.built == 1 ? "" : "s",
+			timing_text(b->m.kernels.nanoseconds, open));
+	fprintf(out, "%" PRIu64 " runs: min %s, median %s, p90 %s, max %s\n", b->m.runs,
 		timing_text(t->min, min), timing_text(t->median, median), timing_text(t->p90, p90),
 		timing_text(t->max, max));
-	return b->per_op ? profile_print(&b->profile, out) : 0;
+	return b->m.per_op ? profile_print(&b->m.profile, out) : 0;
 }
 
 #ifdef CONFIG_JSON
@@ -248,23 +98,23 @@ static int report_json(const struct bench *b, const struct timing *t, FILE *out)
 	cJSON *json = cJSON_CreateObject(), *ns;
 	struct tenon_model_memory memory;
 
-	tenon_model_memory(b->model, &memory);
-	json_set(json, "file", json_of_text(tenon_slice_of(b->source.file)));
-	cJSON_AddStringToObject(json, "executor", tenon_model_kind(b->model));
+	tenon_model_memory(b->m.model, &memory);
+	json_set(json, "file", json_of_text(tenon_slice_of(b->m.source.file)));
+	cJSON_AddStringToObject(json, "executor", tenon_model_kind(b->m.model));
 	json_set(json, "parameter_bytes", json_of_int((int64_t)memory.params));
 	json_set(json, "activation_bytes", json_of_int((int64_t)memory.activations));
-	json_set(json, "warmup", json_of_int((int64_t)b->warmup));
-	json_set(json, "kernels", json_of_int((int64_t)b->kernels.built));
+	json_set(json, "warmup", json_of_int((int64_t)b->m.warmup));
+	json_set(json, "kernels", json_of_int((int64_t)b->m.kernels.built));
 	ns = cJSON_AddObjectToObject(json, "nanoseconds");
-	json_set(ns, "open", json_of_int((int64_t)b->open_ns));
-	json_set(ns, "kernels", json_of_int((int64_t)b->kernels.nanoseconds));
-	json_set(ns, "runs", json_of_int((int64_t)b->runs));
+	json_set(ns, "open", json_of_int((int64_t)b->m.open_ns));
+	json_set(ns, "kernels", json_of_int((int64_t)b->m.kernels.nanoseconds));
+	json_set(ns, "runs", json_of_int((int64_t)b->m.runs));
 	json_set(ns, "min", json_of_int((int64_t)t->min));
 	json_set(ns, "median", json_of_int((int64_t)t->median));
 	json_set(ns, "p90", json_of_int((int64_t)t->p90));
 	json_set(ns, "max", json_of_int((int64_t)t->max));
-	if (b->per_op)
-		json_set(json, "operators", profile_json(&b->profile));
+	if (b->m.per_op)
+		json_set(json, "operators", profile_json(&b->m.profile));
 	return json_print(json, out);
 }
 #else
@@ -277,29 +127,55 @@ static int report_json(const struct bench *b, const struct timing *t, FILE *out)
 }
 #endif
 
-static int bench(struct cli *cli, struct bench *b)
+#ifdef CONFIG_PICTURES
+static int report_svg(const struct bench *b, FILE *out)
+{
+	struct tenon_buffer picture = TENON_BUFFER_INIT;
+	int err = b->m.per_op ? bench_svg_operators(&b->m, &picture)
+			      : bench_svg_runs(&b->m, &picture);
+
+	if (!err)
+		fwrite(picture.data, 1, picture.size, out);
+	tenon_buffer_fini(&picture);
+	return err;
+}
+#else
+static int report_svg(const struct bench *b, FILE *out)
+{
+	(void)b;
+	(void)out;
+	return -TENON_E_UNSUPPORTED; /* unreachable: --svg was refused */
+}
+#endif
+
+static int report(const struct bench *b, FILE *out)
 {
 	struct timing t;
+	int err;
+
+	if (b->svg)
+		return report_svg(b, out);
+	err = measure_timing(&b->m, &t);
+	if (err)
+		return err;
+	return b->json ? report_json(b, &t, out) : report_text(b, &t, out);
+}
+
+static int bench(struct cli *cli, struct bench *b)
+{
 	int code;
 
-	b->ns = calloc(b->runs, sizeof(*b->ns));
-	if (b->remote)
+	if (b->m.remote)
 		progress_report_waits();
-	if (!b->ns || progress_start(0, cli->err == stderr && isatty(STDERR_FILENO))) {
-		tenon_error(-TENON_E_NOMEM, "no memory for the times of %" PRIu64 " runs", b->runs);
+	if (progress_start(0, cli->err == stderr && isatty(STDERR_FILENO))) {
+		tenon_error(-TENON_E_NOMEM, "no memory for progress");
 		return cli_error(cli, CLI_FAILED);
 	}
-	code = open_model(cli, b);
-	if (!code)
-		code = measure(cli, b);
-	kernels_fini(&b->kernels);
+	code = measure(cli, &b->m);
 	progress_stop();
 	if (code)
 		return code;
-	t = timing_summary(b->ns, b->runs);
-	if (b->json ? report_json(b, &t, cli->out) : report_text(b, &t, cli->out))
-		return cli_error(cli, CLI_FAILED);
-	return CLI_OK;
+	return report(b, cli->out) ? cli_error(cli, CLI_FAILED) : CLI_OK;
 }
 
 static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv)
@@ -316,6 +192,7 @@ static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv
 		{ "warmup", required_argument, NULL, WARMUP },
 		{ "per-op", no_argument, NULL, PER_OP },
 		{ "json", no_argument, NULL, JSON },
+		{ "svg", no_argument, NULL, SVG },
 		{ 0 },
 	};
 	int found, code;
@@ -329,21 +206,23 @@ static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv
 		return found == CLI_OPTIONS_DONE ? found : CLI_USAGE;
 	if (argc - optind != 1)
 		return cli_usage(cli, "which model? tenon bench FILE");
-	if (b->source.graph && b->source.function)
+	if (b->json && b->svg)
+		return cli_usage(cli, "--json or --svg, not both");
+	if (b->m.source.graph && b->m.source.function)
 		return cli_usage(cli, "--function and --graph: a graph is one model, and has no "
 				      "function to choose");
-	b->source.file = argv[optind];
+	b->m.source.file = argv[optind];
 	return CLI_OPTIONS_END;
 }
 
 static int bench_main(struct cli *cli, int argc, char **argv)
 {
-	struct bench b = { .runs = 100, .warmup = 10 };
+	struct bench b = { .m = { .runs = 100, .warmup = 10 } };
 	size_t i;
 	int code;
 
-	b.arguments = calloc((size_t)argc, sizeof(*b.arguments));
-	if (!b.arguments) {
+	b.m.arguments = calloc((size_t)argc, sizeof(*b.m.arguments));
+	if (!b.m.arguments) {
 		tenon_error(-TENON_E_NOMEM, "no memory for %d words", argc);
 		return cli_error(cli, CLI_FAILED);
 	}
@@ -352,15 +231,10 @@ static int bench_main(struct cli *cli, int argc, char **argv)
 		code = bench(cli, &b);
 	else if (code == CLI_OPTIONS_DONE)
 		code = CLI_OK;
-	tenon_model_close(b.model);
-	tenon_object_unref(b.module);
-	tenon_object_unref(b.inspected);
-	target_list_fini(&b.devices);
-	for (i = 0; i < b.argument_count; i++)
-		argument_release(&b.arguments[i]);
-	profile_fini(&b.profile);
-	free(b.arguments);
-	free(b.ns);
+	measure_fini(&b.m);
+	for (i = 0; i < b.m.argument_count; i++)
+		argument_release(&b.m.arguments[i]);
+	free(b.m.arguments);
 	return code;
 }
 
@@ -379,6 +253,7 @@ const struct cli_command bench_command = {
 	"  --warmup N           runs before, that do not count (10)\n"
 	"  --per-op             print how long each operator took, measured in further runs\n"
 	"  --json               print JSON\n"
+	"  --svg                print a picture of the runs; with --per-op, of the operators\n"
 	"\n"
 	"A SPEC is as in tenon run.\n",
 	bench_main,

@@ -104,14 +104,15 @@ _tenon()
 	_tenon_words
 	command=${words[1]-}
 	if [ "${#words[@]}" -le 2 ]; then
-		_tenon_reply 'run chat inspect bench params partition link unpack verify sign devices device warm doctor rpc hil help --version --help'
+		_tenon_reply 'run chat inspect bench report params partition link unpack verify sign devices device warm doctor rpc hil help --version --help'
 		return
 	fi
 	case $command in
 	run) options='--function --import --target-key --device --remote --input --output --expect --rtol --atol --top --labels --repeat --timeout --graph --params --profile --trace --stream --verify --json --help' ;;
 	chat) options='--bytes --cache-tokens --device --frequency-penalty --ignore-end --json --max-tokens --message --presence-penalty --quiet --raw --repetition-penalty --seed --stop --system --temperature --tokens --top-p --trace --weights --help' ;;
-	inspect) options='--functions --model --function --graph --params --show --disassemble --json --dot --help' ;;
-	bench) options='--input --graph --params --function --device --remote --repeat --warmup --per-op --json --help' ;;
+	inspect) options='--functions --model --function --graph --params --show --disassemble --json --dot --svg --help' ;;
+	bench) options='--input --graph --params --function --device --remote --repeat --warmup --per-op --json --svg --help' ;;
+	report) options='--output --run --device --compare --baseline --input --graph --params --function --repeat --warmup --help' ;;
 	params) options='--align --output --json --help' ;;
 	rpc)
 		if [ "${#words[@]}" -eq 3 ]; then
@@ -161,7 +162,7 @@ _tenon()
 		;;
 	help)
 		if [ "${#words[@]}" -eq 3 ]; then
-			_tenon_reply 'run chat inspect bench params partition link unpack verify sign devices device warm doctor rpc hil spec json exit-status environment files examples'
+			_tenon_reply 'run chat inspect bench report params partition link unpack verify sign devices device warm doctor rpc hil spec json exit-status environment files examples'
 		fi
 		return
 		;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # fish completion for tenon(1)
 
-set -l commands run chat inspect bench params partition link unpack verify sign devices device warm doctor rpc hil help
+set -l commands run chat inspect bench report params partition link unpack verify sign devices device warm doctor rpc hil help
 set -l none "not __fish_seen_subcommand_from $commands"
 
 complete -c tenon -f
@@ -9,6 +9,7 @@ complete -c tenon -n $none -a run -d 'Load a module and call a function of it'
 complete -c tenon -n $none -a chat -d 'Talk to a language model'
 complete -c tenon -n $none -a inspect -d 'Show what is in a module'
 complete -c tenon -n $none -a bench -d 'Measure how long a model takes'
+complete -c tenon -n $none -a report -d 'Write a page about a model'
 complete -c tenon -n $none -a params -d 'List, extract, align or make files of parameters'
 complete -c tenon -n $none -a link -d 'Make a module of host code and programs of devices'
 complete -c tenon -n $none -a partition -d 'Give parts of a graph to code generators'
@@ -24,19 +25,24 @@ complete -c tenon -n $none -a hil -d 'Run suites of tests on a board'
 complete -c tenon -n $none -a help -d 'Explain a command'
 complete -c tenon -n $none -l version -d 'Version and configuration'
 
-complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench params partition link unpack verify sign warm' -F
+complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report params partition link unpack verify sign warm' -F
 complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench params verify devices device warm doctor rpc hil' -l json -d 'Print JSON'
-complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench params partition link unpack verify sign devices device warm doctor rpc hil' -l help -d 'Explain'
+complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report params partition link unpack verify sign devices device warm doctor rpc hil' -l help -d 'Explain'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l functions -d 'Name the functions'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l dot -d 'Print a graph'
-complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run chat inspect bench params partition link unpack verify sign devices device warm doctor rpc hil spec json exit-status environment files examples'
+complete -c tenon -n '__fish_seen_subcommand_from inspect bench' -l svg -d 'Print a picture'
+complete -c tenon -n '__fish_seen_subcommand_from report' -s o -l output -r -d 'The page to write'
+complete -c tenon -n '__fish_seen_subcommand_from report' -l run -d 'Add times of runs and operators'
+complete -c tenon -n '__fish_seen_subcommand_from report' -l compare -x -a cpu -d 'Run here as well'
+complete -c tenon -n '__fish_seen_subcommand_from report' -l baseline -r -d 'An earlier measurement'
+complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run chat inspect bench report params partition link unpack verify sign devices device warm doctor rpc hil spec json exit-status environment files examples'
 complete -c tenon -n '__fish_seen_subcommand_from device' -a reset -d 'End what the device runs, and open it anew'
 complete -c tenon -n '__fish_seen_subcommand_from warm' -l jobs -x -d 'Kernels built at a time'
 
 complete -c tenon -n '__fish_seen_subcommand_from run' -l function -x -d 'The function to call'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l target-key -x -d 'The device of a key'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l import -r -d 'A module to import'
-complete -c tenon -n '__fish_seen_subcommand_from run chat bench warm' -l device -x -a cpu -d 'Where to run'
+complete -c tenon -n '__fish_seen_subcommand_from run chat bench report warm' -l device -x -a cpu -d 'Where to run'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l input -r -d 'The next argument'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l output -r -d 'The next argument, to be filled'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l expect -r -d 'What the next output must be'
@@ -48,8 +54,8 @@ complete -c tenon -n '__fish_seen_subcommand_from devices doctor' -l timeout -x 
 complete -c tenon -n '__fish_seen_subcommand_from doctor' -l board -d 'Check what the kernel offers for boards'
 complete -c tenon -n '__fish_seen_subcommand_from doctor' -l cdi -d 'Print what containers need of devices'
 complete -c tenon -n '__fish_seen_subcommand_from doctor' -l root -r -d 'Look below a folder'
-complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench' -l graph -r -d "The model's graph.json"
-complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench' -l params -r -d "The model's parameters"
+complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report' -l graph -r -d "The model's graph.json"
+complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report' -l params -r -d "The model's parameters"
 complete -c tenon -n '__fish_seen_subcommand_from run' -l top -x -d 'List the largest elements of each output'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l labels -r -d 'Names of the elements'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l profile -d 'Print how long each operator took'
@@ -57,10 +63,10 @@ complete -c tenon -n '__fish_seen_subcommand_from run' -l trace -r -d 'Write a t
 complete -c tenon -n '__fish_seen_subcommand_from run' -l stream -d 'Run on frames from standard input'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l verify -d 'Load only payloads that are whole'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l model -d 'List operators and parameters'
-complete -c tenon -n '__fish_seen_subcommand_from inspect bench' -l function -x -d 'Which model'
-complete -c tenon -n '__fish_seen_subcommand_from bench' -l input -r -d 'An input'
-complete -c tenon -n '__fish_seen_subcommand_from bench' -l repeat -x -d 'How often to run'
-complete -c tenon -n '__fish_seen_subcommand_from bench' -l warmup -x -d 'Runs before that do not count'
+complete -c tenon -n '__fish_seen_subcommand_from inspect bench report' -l function -x -d 'Which model'
+complete -c tenon -n '__fish_seen_subcommand_from bench report' -l input -r -d 'An input'
+complete -c tenon -n '__fish_seen_subcommand_from bench report' -l repeat -x -d 'How often to run'
+complete -c tenon -n '__fish_seen_subcommand_from bench report' -l warmup -x -d 'Runs before that do not count'
 complete -c tenon -n '__fish_seen_subcommand_from bench' -l per-op -d 'Times of each operator'
 complete -c tenon -n '__fish_seen_subcommand_from params' -a 'list extract align from-npy from-npz'
 complete -c tenon -n '__fish_seen_subcommand_from params' -s o -l output -r -d 'The file or folder to write to'

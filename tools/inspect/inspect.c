@@ -3,6 +3,7 @@
 #include "tools/cli/cli.h"
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_model.h"
+#include "tools/inspect/inspect_svg.h"
 #include "tools/model/model.h"
 
 #ifdef CONFIG_LINK
@@ -18,11 +19,12 @@
 #include "tools/ethosu/ethosu_inspect.h"
 #endif
 
-enum { JSON = 1, DOT, FUNCTIONS, MODEL, FUNCTION, GRAPH, PARAMS, SHOW, DISASSEMBLE };
+enum { JSON = 1, DOT, SVG, FUNCTIONS, MODEL, FUNCTION, GRAPH, PARAMS, SHOW, DISASSEMBLE };
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, JSON },
 	{ "dot", no_argument, NULL, DOT },
+	{ "svg", no_argument, NULL, SVG },
 	{ "functions", no_argument, NULL, FUNCTIONS },
 	{ "model", no_argument, NULL, MODEL },
 	{ "function", required_argument, NULL, FUNCTION },
@@ -34,7 +36,7 @@ static const struct option options[] = {
 };
 
 struct request {
-	bool json, dot, functions, model, disassemble;
+	bool json, dot, svg, functions, model, disassemble;
 	const char *file, *function, *graph, *params, *show;
 	const char *module; /* the file that is read; @file, or the module made of a manifest */
 	bool wants_choice;  /* several models and no default */
@@ -47,6 +49,7 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
 		r->json |= found == JSON;
 		r->dot |= found == DOT;
+		r->svg |= found == SVG;
 		r->functions |= found == FUNCTIONS;
 		r->model |= found == MODEL;
 		r->disassemble |= found == DISASSEMBLE;
@@ -63,8 +66,8 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 		return CLI_OPTIONS_DONE;
 	if (found == CLI_OPTIONS_BAD)
 		return CLI_USAGE;
-	if (r->json && r->dot)
-		return cli_usage(cli, "--json or --dot, not both");
+	if (r->json + r->dot + r->svg > 1)
+		return cli_usage(cli, "--json, --dot or --svg: one form at a time");
 	if (r->function && r->graph)
 		return cli_usage(cli, "--function and --graph: a graph is one model, and has no "
 				      "function to choose");
@@ -77,11 +80,15 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 	if (r->show)
 		return cli_usage(cli, "--show: this build has CONFIG_LINK=n");
 #endif
+#ifndef CONFIG_PICTURES
+	if (r->svg)
+		return cli_usage(cli, "--svg: this build has CONFIG_PICTURES=n");
+#endif
 #ifndef CONFIG_PAYLOAD_ETHOS_U
 	if (r->disassemble)
 		return cli_usage(cli, "--disassemble: this build has CONFIG_DEVICE_ETHOSU=n");
 #endif
-	if (r->show && (r->json || r->dot || r->functions || r->model || r->function || r->graph))
+	if (r->show && (r->json || r->dot || r->svg || r->functions || r->model || r->function || r->graph))
 		return cli_usage(cli, "--show prints one artifact, and goes with no other option");
 	return r->json ? cli_needs_json(cli) : CLI_OK;
 }
@@ -120,12 +127,37 @@ static int look_at_model(struct cli *cli, struct request *r, struct tenon_module
 	return 0;
 }
 
+#ifdef CONFIG_PICTURES
+static int print_picture(struct cli *cli, const struct request *r,
+			 const struct tenon_link_inspection *n, struct tenon_model *model)
+{
+	struct tenon_buffer picture = TENON_BUFFER_INIT;
+	struct inspect_drawn drawn;
+	int err;
+
+	err = r->model || r->function || r->graph
+		      ? inspect_svg_model(model, r->file, true, &drawn, &picture)
+		      : inspect_svg_tree(n, r->file, true, &picture);
+	if (!err && !picture.size)
+		err = tenon_error(-TENON_E_UNSUPPORTED,
+				  "%s: the model has no list of operators to draw", r->file);
+	if (!err)
+		fwrite(picture.data, 1, picture.size, cli->out);
+	tenon_buffer_fini(&picture);
+	return err ? cli_error(cli, cli_exit_of(err, CLI_FAILED)) : CLI_OK;
+}
+#endif
+
 static int print(struct cli *cli, const struct request *r, const struct tenon_link_inspection *n,
 		 struct tenon_model *model)
 {
 	if (r->json)
 		return inspect_json(n, r->file, model, cli->out) ? cli_error(cli, CLI_FAILED)
 								 : CLI_OK;
+#ifdef CONFIG_PICTURES
+	if (r->svg)
+		return print_picture(cli, r, n, model);
+#endif
 	if (r->dot && (r->model || r->function || r->graph)) {
 		inspect_model_dot(model, r->file, cli->out);
 	} else if (r->dot) {
@@ -143,7 +175,7 @@ static int print(struct cli *cli, const struct request *r, const struct tenon_li
 #ifdef CONFIG_LINK
 static int answer_archive(struct cli *cli, const struct request *r)
 {
-	if (r->dot || r->functions || r->model || r->function || r->graph)
+	if (r->dot || r->svg || r->functions || r->model || r->function || r->graph)
 		return cli_usage(
 			cli,
 			"%s: an archive is listed as it is, and --json is the only option; "
@@ -157,7 +189,7 @@ static int answer_archive(struct cli *cli, const struct request *r)
 #ifdef CONFIG_PAYLOAD_ETHOS_U
 static int answer_ethosu(struct cli *cli, const struct request *r)
 {
-	if (r->dot || r->functions || r->model || r->function || r->graph || r->show)
+	if (r->dot || r->svg || r->functions || r->model || r->function || r->graph || r->show)
 		return cli_usage(cli,
 				 "%s is no module, but a payload or model for Ethos-U: only --json "
 				 "and --disassemble apply to it",
@@ -254,6 +286,7 @@ const struct cli_command inspect_command = {
 	"  --disassemble    of a payload of Ethos-U, print the commands too\n"
 	"  --json           print JSON\n"
 	"  --dot            print a graph for Graphviz; with --model, of the operators\n"
+	"  --svg            print a picture; with --model, of the operators\n"
 	"\n"
 	"Shows the tree of imports: kinds, formats, functions, sizes, where payloads lie in the\n"
 	"file, and whether this build has a loader for them. Files for other machines are read\n"

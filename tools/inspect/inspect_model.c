@@ -8,7 +8,6 @@
 #include "tools/text/size.h"
 
 #define NAME_MOST 96
-#define TYPE_MOST 160
 
 static void put_name(struct tenon_slice name, FILE *out)
 {
@@ -19,20 +18,19 @@ static void put_name(struct tenon_slice name, FILE *out)
 	tenon_buffer_fini(&text);
 }
 
-/* Format a type: "1x?x64xfloat32", or "?" if it is known only after a run. */
-static const char *port_type(const struct tenon_port *port, char text[TYPE_MOST])
+const char *inspect_type(const struct tenon_port *port, char text[INSPECT_TYPE_ROOM])
 {
 	char dtype[TENON_DTYPE_NAME];
 	size_t n = 0;
 	int32_t i;
 
-	for (i = 0; i < port->ndim && n + 24 < TYPE_MOST - TENON_DTYPE_NAME; i++)
-		n += (size_t)(port->shape[i] < 0 ? snprintf(text + n, TYPE_MOST - n, "?x")
-						 : snprintf(text + n, TYPE_MOST - n, "%" PRIi64 "x",
+	for (i = 0; i < port->ndim && n + 24 < INSPECT_TYPE_ROOM - TENON_DTYPE_NAME; i++)
+		n += (size_t)(port->shape[i] < 0 ? snprintf(text + n, INSPECT_TYPE_ROOM - n, "?x")
+						 : snprintf(text + n, INSPECT_TYPE_ROOM - n, "%" PRIi64 "x",
 							    port->shape[i]));
 	if (port->ndim < 0)
-		n += (size_t)snprintf(text + n, TYPE_MOST - n, "…x");
-	snprintf(text + n, TYPE_MOST - n, "%s",
+		n += (size_t)snprintf(text + n, INSPECT_TYPE_ROOM - n, "…x");
+	snprintf(text + n, INSPECT_TYPE_ROOM - n, "%s",
 		 port->dtype.bits ? tenon_dtype_name(port->dtype, dtype) : "?");
 	return text;
 }
@@ -41,11 +39,11 @@ static const char *port_type(const struct tenon_port *port, char text[TYPE_MOST]
 
 static void text_port(const char *what, const struct tenon_port *port, FILE *out)
 {
-	char type[TYPE_MOST];
+	char type[INSPECT_TYPE_ROOM];
 
 	fprintf(out, "  %-7s ", what);
 	put_name(port->name, out);
-	fprintf(out, "  %s\n", port_type(port, type));
+	fprintf(out, "  %s\n", inspect_type(port, type));
 }
 
 static void text_ports(struct tenon_model *model, FILE *out)
@@ -110,7 +108,7 @@ static int text_op(void *context, size_t index, const struct tenon_op *op)
 {
 	const struct op_text *t = context;
 	struct tenon_model_value v;
-	char type[TYPE_MOST];
+	char type[INSPECT_TYPE_ROOM];
 	size_t i;
 
 	fprintf(t->out, "  %4zu  ", index);
@@ -125,7 +123,7 @@ static int text_op(void *context, size_t index, const struct tenon_op *op)
 	for (i = 0; i < op->output_count; i++) {
 		if (tenon_model_value_at(t->model, op->outputs[i], &v))
 			continue;
-		fprintf(t->out, "  %s", port_type(&v.port, type));
+		fprintf(t->out, "  %s", inspect_type(&v.port, type));
 		if (v.storage >= 0)
 			fprintf(t->out, " in #%" PRIi64, v.storage);
 	}
@@ -136,7 +134,7 @@ static int text_op(void *context, size_t index, const struct tenon_op *op)
 static void text_params(struct tenon_model *model, FILE *out)
 {
 	struct tenon_model_value v;
-	char type[TYPE_MOST], size[SIZE_TEXT];
+	char type[INSPECT_TYPE_ROOM], size[SIZE_TEXT];
 	size_t i;
 
 	for (i = 0; i < tenon_model_value_count(model); i++) {
@@ -144,7 +142,7 @@ static void text_params(struct tenon_model *model, FILE *out)
 			continue;
 		fputs("  param   ", out);
 		put_name(v.port.name, out);
-		fprintf(out, "  %s  %s\n", port_type(&v.port, type), size_text(v.bytes, size));
+		fprintf(out, "  %s  %s\n", inspect_type(&v.port, type), size_text(v.bytes, size));
 	}
 }
 
@@ -237,7 +235,7 @@ static void dot_value(struct tenon_model *model, size_t index, FILE *out)
 {
 	static const char *const shapes[] = { "invhouse", "note", "plaintext" };
 	struct tenon_model_value v;
-	char type[TYPE_MOST];
+	char type[INSPECT_TYPE_ROOM];
 
 	if (tenon_model_value_at(model, index, &v))
 		return;
@@ -246,7 +244,7 @@ static void dot_value(struct tenon_model *model, size_t index, FILE *out)
 		dot_text(v.port.name, out);
 		fputs("\\n", out);
 	}
-	fprintf(out, "%s\"];\n", port_type(&v.port, type));
+	fprintf(out, "%s\"];\n", inspect_type(&v.port, type));
 }
 
 void inspect_model_dot(struct tenon_model *model, const char *file, FILE *out)

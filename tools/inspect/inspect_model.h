@@ -8,7 +8,13 @@
 
 #include "tools/json/json_value.h"
 
+/* bytes of a type as text */
+#define INSPECT_TYPE_ROOM 160
+
 #ifdef CONFIG_EXECUTORS
+/** inspect_type - write a type: "1x?x64xfloat32", or "?" if it is known only after a run; returns @text */
+const char *inspect_type(const struct tenon_port *port, char text[INSPECT_TYPE_ROOM]);
+
 /** inspect_model_text - inputs, outputs and memory; with @all operators and parameters too */
 void inspect_model_text(struct tenon_model *model, bool all, FILE *out);
 

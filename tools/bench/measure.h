@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Open a model on devices and measure its runs, for tenon bench and tenon report. */
+#ifndef TOOLS_BENCH_MEASURE_H
+#define TOOLS_BENCH_MEASURE_H
+
+#include "tools/model/model.h"
+#include "tools/target/kernels.h"
+#include "tools/text/timing.h"
+
+/**
+ * struct measurement - a model that is measured
+ * @source: the files; @devices of it is set by measure_open()
+ * @arguments: @argument_count inputs; others get random numbers, the same each time
+ * @argument_count: how many
+ * @devices: names of the devices, not yet open
+ * @remote: address of the server that has them; NULL for none
+ * @runs: how often to run
+ * @warmup: runs before, which do not count
+ * @per_op: measure each operator, in as many further runs
+ * @module: receives the loaded file
+ * @inspected: receives its description, with @remote
+ * @kernels: those that were built for it
+ * @model: receives the model
+ * @ns: receives the time of each run, in order
+ * @open_ns: receives the time to open it
+ * @profile: receives the times of operators
+ */
+struct measurement {
+	struct model_source source;
+	struct argument *arguments;
+	size_t argument_count;
+	struct target_list devices;
+	const char *remote;
+	uint64_t runs, warmup;
+	bool per_op;
+	struct tenon_module *module, *inspected;
+	struct kernels kernels;
+	struct tenon_model *model;
+	uint64_t *ns;
+	uint64_t open_ns;
+	struct profile profile;
+};
+
+/** measure - open the model and run it; 0 or an exit code, its message printed */
+int measure(struct cli *cli, struct measurement *m);
+
+/** measure_timing - statistics of the runs; @ns of @m keeps its order. 0; -TENON_E_NOMEM */
+int measure_timing(const struct measurement *m, struct timing *out);
+
+/** measure_input - add the value of an --input; @m has room for it. 0 or an exit code */
+int measure_input(struct cli *cli, struct measurement *m, const char *spec);
+
+/** measure_number - the value of an option, at least @least; 0 or an exit code */
+int measure_number(struct cli *cli, const char *option, uint64_t least, uint64_t *out);
+
+/** measure_fini - close the model, and free all but the arguments, which measurements may share */
+void measure_fini(struct measurement *m);
+
+#endif /* TOOLS_BENCH_MEASURE_H */
