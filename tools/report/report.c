@@ -268,9 +268,9 @@ static void add_head(struct report *r, bool ran)
 	page_text(&r->page, tenon_slice_of(r->file));
 	tenon_buffer_printf(&r->page, "</h1>\n");
 	page_note(&r->page, "%s%s%s%s%s%zu module%s, %s", library ? "ELF " : "",
-		  library ? library->machine : "", library ? ", " : "",
-		  library && *library->tvm ? "TVM " : "",
-		  library && *library->tvm ? library->tvm : "", r->n->module_count,
+		  library ? library->machine : "",
+		  library && *library->tvm ? ", TVM " : "",
+		  library ? library->tvm : "", library ? ", " : "", r->n->module_count,
 		  r->n->module_count == 1 ? "" : "s", size_text(r->n->file_size, size));
 	if (!ran)
 		page_note(&r->page, "None of its code was run; with --run there are times.");
