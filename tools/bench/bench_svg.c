@@ -53,14 +53,18 @@ static const struct profile_op *same_in(const struct profiled *p, size_t number,
 	return &p->ops[number];
 }
 
-static const struct profiled *sorting;
+struct place {
+	size_t number;
+	uint64_t ns;
+};
 
 static int longer_first(const void *a, const void *b)
 {
-	const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	const uint64_t s = sorting->ops[x].ns, t = sorting->ops[y].ns;
+	const struct place *x = a, *y = b;
 
-	return s != t ? (s < t ? 1 : -1) : (x > y) - (x < y);
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return (x->number > y->number) - (x->number < y->number);
 }
 
 struct bar_text {
@@ -74,7 +78,9 @@ static void fill_bar(const struct profiled *list, int count, size_t number,
 	const struct profile_op *other;
 	int s;
 
-	tenon_buffer_printf(&text->name, "%zu %s", number, op->function[0] ? op->function : op->name);
+	tenon_buffer_printf(&text->name, "%zu ", number);
+	tenon_buffer_slice(&text->name, model_short_name(tenon_slice_of(
+						op->function[0] ? op->function : op->name)));
 	bar->name = (struct tenon_slice){ text->name.data, text->name.size };
 	for (s = 0; s < count; s++) {
 		other = same_in(&list[s], number, op);
@@ -84,8 +90,8 @@ static void fill_bar(const struct profiled *list, int count, size_t number,
 }
 
 /* The bar of all operators that have none of their own. */
-static void fill_rest(const struct profiled *list, int count, const size_t *order, size_t from,
-		      size_t n, struct svg_bar *bar, struct bar_text *text)
+static void fill_rest(const struct profiled *list, int count, const struct place *order,
+		      size_t from, size_t n, struct svg_bar *bar, struct bar_text *text)
 {
 	const struct profile_op *other;
 	uint64_t sum;
@@ -96,7 +102,7 @@ static void fill_rest(const struct profiled *list, int count, const size_t *orde
 	bar->name = (struct tenon_slice){ text->name.data, text->name.size };
 	for (s = 0; s < count; s++) {
 		for (sum = 0, i = from; i < n; i++) {
-			other = same_in(&list[s], order[i], &list[0].ops[order[i]]);
+			other = same_in(&list[s], order[i].number, &list[0].ops[order[i].number]);
 			sum += other ? each(other) : 0;
 		}
 		bar->values[s] = (double)sum;
@@ -105,17 +111,17 @@ static void fill_rest(const struct profiled *list, int count, const size_t *orde
 }
 
 static int draw(const char *title, const struct profiled *list, int count, bool alone,
-		const size_t *order, size_t n, struct tenon_buffer *out)
+		const struct place *order, size_t n, struct tenon_buffer *out)
 {
 	const size_t shown = n < BARS_MOST ? n : BARS_MOST, bars = shown + (n > shown);
 	struct bar_text *text = calloc(bars + 1, sizeof(*text));
 	struct svg_bar *bar = calloc(bars + 1, sizeof(*bar));
 	size_t i;
-	int err = text && bar ? 0
-			      : tenon_error(-TENON_E_NOMEM, "no memory for %zu bars", bars);
+	int err = text && bar ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for %zu bars", bars);
 
 	for (i = 0; !err && i < shown; i++)
-		fill_bar(list, count, order[i], &list[0].ops[order[i]], &bar[i], &text[i]);
+		fill_bar(list, count, order[i].number, &list[0].ops[order[i].number], &bar[i],
+			 &text[i]);
 	if (!err && shown < n)
 		fill_rest(list, count, order, shown, n, &bar[shown], &text[shown]);
 	if (!err)
@@ -130,7 +136,7 @@ static int draw(const char *title, const struct profiled *list, int count, bool 
 int bench_svg_compared(const char *title, const struct profiled *list, int count, bool alone,
 		       struct tenon_buffer *out)
 {
-	size_t *order = malloc((list[0].count + 1) * sizeof(*order));
+	struct place *order = malloc((list[0].count + 1) * sizeof(*order));
 	size_t i, n = 0;
 	int err;
 
@@ -138,8 +144,7 @@ int bench_svg_compared(const char *title, const struct profiled *list, int count
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu operators", list[0].count);
 	for (i = 0; i < list[0].count; i++)
 		if (list[0].ops[i].calls)
-			order[n++] = i;
-	sorting = &list[0];
+			order[n++] = (struct place){ i, list[0].ops[i].ns };
 	if (n)
 		qsort(order, n, sizeof(*order), longer_first);
 	err = draw(title, list, count, alone, order, n, out);
@@ -154,8 +159,7 @@ int bench_svg_operators(const struct measurement *m, struct tenon_buffer *out)
 	int err;
 
 	tenon_buffer_printf(&title, "Operators of %s, time of one call", m->source.file);
-	err = title.status ? title.status
-			   : bench_svg_compared(title.data, &profiled, 1, true, out);
+	err = title.status ? title.status : bench_svg_compared(title.data, &profiled, 1, true, out);
 	tenon_buffer_fini(&title);
 	return err;
 }

@@ -29,7 +29,7 @@ struct profiled {
  * @alone: as for svg_begin()
  * @out: receives it
  *
- * Operators are those of one number and name. The order is that of the first measurement that has times.
+ * Operators are those of one number and name. The order is that of the first measurement.
  *
  * Return: 0; -TENON_E_NOMEM.
  */

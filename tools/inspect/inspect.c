@@ -88,7 +88,8 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 	if (r->disassemble)
 		return cli_usage(cli, "--disassemble: this build has CONFIG_DEVICE_ETHOSU=n");
 #endif
-	if (r->show && (r->json || r->dot || r->svg || r->functions || r->model || r->function || r->graph))
+	if (r->show &&
+	    (r->json || r->dot || r->svg || r->functions || r->model || r->function || r->graph))
 		return cli_usage(cli, "--show prints one artifact, and goes with no other option");
 	return r->json ? cli_needs_json(cli) : CLI_OK;
 }

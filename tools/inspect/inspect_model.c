@@ -26,8 +26,8 @@ const char *inspect_type(const struct tenon_port *port, char text[INSPECT_TYPE_R
 
 	for (i = 0; i < port->ndim && n + 24 < INSPECT_TYPE_ROOM - TENON_DTYPE_NAME; i++)
 		n += (size_t)(port->shape[i] < 0 ? snprintf(text + n, INSPECT_TYPE_ROOM - n, "?x")
-						 : snprintf(text + n, INSPECT_TYPE_ROOM - n, "%" PRIi64 "x",
-							    port->shape[i]));
+						 : snprintf(text + n, INSPECT_TYPE_ROOM - n,
+							    "%" PRIi64 "x", port->shape[i]));
 	if (port->ndim < 0)
 		n += (size_t)snprintf(text + n, INSPECT_TYPE_ROOM - n, "…x");
 	snprintf(text + n, INSPECT_TYPE_ROOM - n, "%s",

@@ -6,6 +6,7 @@
 
 #include "tools/inspect/inspect_model.h"
 #include "tools/inspect/inspect_svg.h"
+#include "tools/model/model.h"
 #include "tools/svg/svg_graph.h"
 #include "tools/text/printable.h"
 
@@ -69,16 +70,9 @@ static bool is_drawn(const struct tenon_op *op)
 	       (op->input_count && op->output_count);
 }
 
-/* The function of an operator without what TVM puts before every name. */
 static struct tenon_slice short_name(const struct tenon_op *op)
 {
-	static const char prefix[] = "tvmgen_default_";
-	struct tenon_slice s = op->function.size ? op->function : op->name;
-
-	if (s.size > sizeof(prefix) - 1 && !memcmp(s.data, prefix, sizeof(prefix) - 1))
-		s = (struct tenon_slice){ s.data + sizeof(prefix) - 1,
-					  s.size - (sizeof(prefix) - 1) };
-	return s;
+	return model_short_name(op->function.size ? op->function : op->name);
 }
 
 /* ---- edges */
@@ -192,8 +186,8 @@ static void tally_op(struct picture *p, const struct tenon_op *op)
 
 		if (!t->count)
 			tenon_buffer_slice(&t->name, name);
-		else if (!tenon_slice_equal(name, (struct tenon_slice){ t->name.data,
-									t->name.size }))
+		else if (!tenon_slice_equal(name,
+					    (struct tenon_slice){ t->name.data, t->name.size }))
 			continue;
 		break;
 	}
@@ -211,7 +205,7 @@ static int larger_first(const void *a, const void *b)
 static void close_box(struct picture *p)
 {
 	struct texts *t;
-	size_t i;
+	size_t i, n = 0;
 
 	if (p->drawn->together < 2 || p->count == p->boxes)
 		return;
@@ -220,20 +214,21 @@ static void close_box(struct picture *p)
 	tenon_buffer_printf(&t->mark, "%zu–%zu", p->first, p->last);
 	for (i = 0; i <= FUNCTIONS_MOST; i++) {
 		struct tally *of = &p->tally[i];
-		struct tenon_buffer *out = i ? &t->text : &t->title;
 
 		if (of->count) {
-			tenon_buffer_printf(out, "%s%zu × ", out->size ? ", " : "", of->count);
-			if (i < FUNCTIONS_MOST)
-				printable_append(out,
-						 (struct tenon_slice){ of->name.data, of->name.size },
-						 NAME_MOST);
-			else
-				tenon_buffer_printf(out, "others");
+			tenon_buffer_printf(&t->text, "%s%zu × ", t->text.size ? ", " : "",
+					    of->count);
+			printable_append(&t->text,
+					 i < FUNCTIONS_MOST ? (struct tenon_slice){ of->name.data,
+										    of->name.size }
+							    : tenon_slice_of("others"),
+					 NAME_MOST);
 		}
+		n += of->count;
 		tenon_buffer_fini(&of->name);
 		of->count = 0;
 	}
+	tenon_buffer_printf(&t->title, "%zu operator%s", n, n == 1 ? "" : "s");
 }
 
 /* The box of an operator: its own, or the open one. */

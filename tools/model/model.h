@@ -68,6 +68,9 @@ int model_fill_inputs(struct cli *cli, struct tenon_model *model);
 /** model_find_output - output index for a SPEC: by name, else @next; -1 if there is none */
 int64_t model_find_output(struct tenon_model *model, const struct spec *spec, size_t next);
 
+/** model_short_name - a function's name without what TVM puts before the names of all operators */
+struct tenon_slice model_short_name(struct tenon_slice function);
+
 /**
  * struct profile_op - time of one operator
  * @name: name in the model

@@ -10,6 +10,16 @@
 /* bytes of an operator's name that are printed */
 #define NAME_MOST 60
 
+struct tenon_slice model_short_name(struct tenon_slice function)
+{
+	static const char prefix[] = "tvmgen_default_";
+	const size_t size = sizeof(prefix) - 1;
+
+	if (function.size <= size || memcmp(function.data, prefix, size) != 0)
+		return function;
+	return (struct tenon_slice){ function.data + size, function.size - size };
+}
+
 static char *copy(struct tenon_slice s)
 {
 	return strndup(s.data ? s.data : "", s.size);

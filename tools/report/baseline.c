@@ -33,7 +33,8 @@ static size_t operators_of(const cJSON *list)
 	const cJSON *item;
 	uint64_t number, count = 0;
 
-	cJSON_ArrayForEach(item, list) {
+	cJSON_ArrayForEach(item, list)
+	{
 		number = number_of(item, "number");
 		if (number < OPERATORS_MOST && number >= count)
 			count = number + 1;
@@ -51,7 +52,8 @@ static int read_operators(const cJSON *list, struct profile *p)
 	if (!p->ops)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu operators", count);
 	p->count = count;
-	cJSON_ArrayForEach(item, list) {
+	cJSON_ArrayForEach(item, list)
+	{
 		struct profile_op *op;
 
 		number = number_of(item, "number");

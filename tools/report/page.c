@@ -13,9 +13,11 @@
 
 static const char style[] =
 	":root{color-scheme:light dark}\n"
-	"body{font:15px/1.5 system-ui,'DejaVu Sans',sans-serif;margin:0 auto;max-width:1100px;padding:1.5em;"
+	"body{font:15px/1.5 system-ui,'DejaVu Sans',sans-serif;margin:0 "
+	"auto;max-width:1100px;padding:1.5em;"
 	"background:#fff;color:#1f2328}\n"
-	"h1{font-size:1.5em;margin:0 0 .2em;overflow-wrap:anywhere}h2{font-size:1.15em;margin:2em 0 .6em;"
+	"h1{font-size:1.5em;margin:0 0 .2em;overflow-wrap:anywhere}h2{font-size:1.15em;margin:2em "
+	"0 .6em;"
 	"padding-top:1em;border-top:1px solid #d1d9e0}\n"
 	"nav a{margin-right:1.2em}a{color:#0969da}p{margin:.5em 0}.note,footer{color:#59636e}\n"
 	"footer{margin-top:3em;font-size:.9em}\n"
@@ -25,12 +27,15 @@ static const char style[] =
 	"th{font-weight:600;white-space:nowrap}.n{text-align:right;white-space:nowrap;"
 	"font-variant-numeric:tabular-nums}\n"
 	"td{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}\n"
-	".picture{overflow:auto;max-height:85vh;border:1px solid #d1d9e0;border-radius:6px;padding:.4em}\n"
+	".picture{overflow:auto;max-height:85vh;border:1px solid "
+	"#d1d9e0;border-radius:6px;padding:.4em}\n"
 	".picture svg{display:block}summary{cursor:pointer;margin:.4em 0}\n"
 	".key{margin-right:1.4em}.key svg{vertical-align:-2px;margin-right:.4em}\n"
-	"@media (prefers-color-scheme:dark){body{background:#0d1117;color:#f0f6fc}a{color:#4493f8}\n"
+	"@media "
+	"(prefers-color-scheme:dark){body{background:#0d1117;color:#f0f6fc}a{color:#4493f8}\n"
 	".note,footer{color:#9198a1}h2,th,td,.picture{border-color:#30363d}}\n"
-	"@media print{.picture{max-height:none;overflow:visible}.picture svg{max-width:100%;height:auto}}\n";
+	"@media print{.picture{max-height:none;overflow:visible}.picture "
+	"svg{max-width:100%;height:auto}}\n";
 
 void page_text(struct tenon_buffer *b, struct tenon_slice text)
 {

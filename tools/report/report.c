@@ -18,7 +18,19 @@
 #include "tools/link/link_load.h"
 #endif
 
-enum { OUTPUT = 'o', RUN = 1, DEVICE, COMPARE, BASELINE, INPUT, GRAPH, PARAMS, FUNCTION, REPEAT, WARMUP };
+enum {
+	OUTPUT = 'o',
+	RUN = 1,
+	DEVICE,
+	COMPARE,
+	BASELINE,
+	INPUT,
+	GRAPH,
+	PARAMS,
+	FUNCTION,
+	REPEAT,
+	WARMUP
+};
 
 /**
  * struct request - what the command line wants
@@ -268,8 +280,7 @@ static void add_head(struct report *r, bool ran)
 	page_text(&r->page, tenon_slice_of(r->file));
 	tenon_buffer_printf(&r->page, "</h1>\n");
 	page_note(&r->page, "%s%s%s%s%s%zu module%s, %s", library ? "ELF " : "",
-		  library ? library->machine : "",
-		  library && *library->tvm ? ", TVM " : "",
+		  library ? library->machine : "", library && *library->tvm ? ", TVM " : "",
 		  library ? library->tvm : "", library ? ", " : "", r->n->module_count,
 		  r->n->module_count == 1 ? "" : "s", size_text(r->n->file_size, size));
 	if (!ran)
@@ -395,7 +406,8 @@ const struct cli_command report_command = {
 	"  --repeat N           how often to run (20); --runs is the same\n"
 	"  --warmup N           runs before, that do not count (3)\n"
 	"\n"
-	"The page has the tree of imports, inputs, outputs and parameters, the graph of operators,\n"
+	"The page has the tree of imports, inputs, outputs and parameters, the graph of "
+	"operators,\n"
 	"the memory that they use over time, and a list of them. No code of FILE is run without\n"
 	"--run or another option that is about runs.\n",
 	report_main,

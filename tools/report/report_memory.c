@@ -14,8 +14,8 @@
 struct life {
 	struct tenon_model *model;
 	size_t values, ops;
-	size_t *first; /* of each value the operator that writes it first; NEVER for none */
-	size_t *last;  /* and the last that reads or writes it */
+	size_t *first;	/* of each value the operator that writes it first; NEVER for none */
+	size_t *last;	/* and the last that reads or writes it */
 	uint64_t *used; /* bytes in use at each operator */
 };
 
@@ -98,7 +98,8 @@ static int draw(struct report *r, const struct life *l)
 	chart.mark = memory.activations;
 	page_section(&r->page, "memory", "Memory over time");
 	page_note(&r->page,
-		  "Most is in use at operator %zu: %s of inputs, outputs and values between. The plan of the "
+		  "Most is in use at operator %zu: %s of inputs, outputs and values between. The "
+		  "plan of the "
 		  "model has %s in %zu storage%s for them.",
 		  at, size_text(l->used[at], peak), size_text(memory.activations, planned),
 		  memory.storages, memory.storages == 1 ? "" : "s");
@@ -124,7 +125,8 @@ int report_memory(struct report *r)
 	l.last = calloc(l.values + 1, sizeof(*l.last));
 	l.used = calloc(l.ops + 2, sizeof(*l.used));
 	if (!l.first || !l.last || !l.used) {
-		err = tenon_error(-TENON_E_NOMEM, "no memory for the lives of %zu values", l.values);
+		err = tenon_error(-TENON_E_NOMEM, "no memory for the lives of %zu values",
+				  l.values);
 		goto free_lists;
 	}
 	for (i = 0; i < l.values; i++)

@@ -12,6 +12,9 @@
 /* outputs that are compared one by one */
 #define OUTPUTS_MOST 50
 
+/* a run that takes so many times the largest median would make the curves of all others flat */
+#define LONGEST_SHOWN 4
+
 static void note_date(struct report *r)
 {
 	const time_t now = time(NULL);
@@ -20,8 +23,9 @@ static void note_date(struct report *r)
 
 	if (gmtime_r(&now, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &tm);
-	page_note(&r->page, "Measured %s. Inputs that were not given had random numbers, the same in "
-			    "each run.",
+	page_note(&r->page,
+		  "Measured %s. Inputs that were not given had random numbers, the same in "
+		  "each run.",
 		  date);
 }
 
@@ -81,17 +85,26 @@ static int draw_runs(struct report *r)
 					  .series = series,
 					  .label = timing_text };
 	struct tenon_buffer picture = TENON_BUFFER_INIT;
+	uint64_t most = 0;
+	char text[TIMING_TEXT];
 	int i, err;
 
 	/* an earlier measurement comes last, and has no single runs */
-	for (i = 0; i < r->run_count && r->runs[i].m.ns; i++)
+	for (i = 0; i < r->run_count && r->runs[i].m.ns; i++) {
 		series[chart.series_count++] =
 			(struct svg_series){ r->runs[i].m.ns, (size_t)r->runs[i].m.runs };
+		if (r->runs[i].timing.median * LONGEST_SHOWN > chart.limit)
+			chart.limit = r->runs[i].timing.median * LONGEST_SHOWN;
+		most = r->runs[i].timing.max > most ? r->runs[i].timing.max : most;
+	}
 	if (!chart.series_count)
 		return 0;
 	err = svg_series(&picture, &chart, false);
 	page_picture(&r->page, (struct tenon_slice){ picture.data, picture.size });
 	tenon_buffer_fini(&picture);
+	if (most > chart.limit)
+		page_note(&r->page, "Runs of more than %s are drawn at the upper edge.",
+			  timing_text(chart.limit, text));
 	return err;
 }
 
@@ -156,8 +169,7 @@ static void compare_outputs(struct report *r)
 	if (i == r->run_count || !n)
 		return;
 	tenon_buffer_printf(&r->page, "<h3>Outputs compared with A</h3>\n");
-	page_note(&r->page,
-		  "Equal means: no element differs by more than %g, and %g of its value.",
+	page_note(&r->page, "Equal means: no element differs by more than %g, and %g of its value.",
 		  COMPARE_ATOL, COMPARE_RTOL);
 	page_table(&r->page, "#output|device|result|#largest difference|#relative");
 	for (; i < r->run_count; i++)

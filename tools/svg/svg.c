@@ -18,18 +18,22 @@ static const char style[] =
 	"svg .paper{fill:#fff}svg text{fill:#1f2328}svg .soft{fill:#59636e}svg .bad{fill:#bc2025}\n"
 	"svg .strong{font-weight:bold}svg .end{text-anchor:end}svg .middle{text-anchor:middle}\n"
 	"svg .box{fill:#f6f8fa;stroke:#8c959f}svg .port{fill:#ddf4ff;stroke:#54aeff}\n"
-	"svg .group{fill:#fff8c5;stroke:#bf8700}svg .lost{fill:#fff;stroke:#bc2025;stroke-dasharray:4 3}\n"
+	"svg .group{fill:#fff8c5;stroke:#bf8700}svg "
+	".lost{fill:#fff;stroke:#bc2025;stroke-dasharray:4 3}\n"
 	"svg .edge{fill:none;stroke:#8c959f;stroke-width:1.2}svg .arrow{fill:#8c959f}\n"
 	"svg .grid{stroke:#d1d9e0}svg .mark{stroke:#bc2025;stroke-dasharray:5 4;fill:none}\n"
 	"svg .s0{fill:#0969da;stroke:#0969da}svg .s1{fill:#bc4c00;stroke:#bc4c00}"
 	"svg .s2{fill:#1a7f37;stroke:#1a7f37}svg .s3{fill:#8250df;stroke:#8250df}"
 	"svg .s4{fill:#6e7781;stroke:#6e7781}\n"
-	"svg .fill{stroke:none}svg .curve{fill:none;stroke-width:1.6}svg .area{stroke:none;opacity:.22}\n"
+	"svg .fill{stroke:none}svg .curve{fill:none;stroke-width:1.6}svg "
+	".area{stroke:none;opacity:.22}\n"
 	"@media (prefers-color-scheme:dark){\n"
-	"svg .paper{fill:#0d1117}svg text{fill:#f0f6fc}svg .soft{fill:#9198a1}svg .bad{fill:#ff7b72}\n"
+	"svg .paper{fill:#0d1117}svg text{fill:#f0f6fc}svg .soft{fill:#9198a1}svg "
+	".bad{fill:#ff7b72}\n"
 	"svg .box{fill:#1c2128;stroke:#6e7681}svg .port{fill:#0c2d4f;stroke:#388bfd}\n"
 	"svg .group{fill:#3a2d0c;stroke:#d29922}svg .lost{fill:#0d1117;stroke:#ff7b72}\n"
-	"svg .edge{stroke:#6e7681}svg .arrow{fill:#6e7681}svg .grid{stroke:#30363d}svg .mark{stroke:#ff7b72}\n"
+	"svg .edge{stroke:#6e7681}svg .arrow{fill:#6e7681}svg .grid{stroke:#30363d}svg "
+	".mark{stroke:#ff7b72}\n"
 	"svg .s0{fill:#4493f8;stroke:#4493f8}svg .s1{fill:#db6d28;stroke:#db6d28}"
 	"svg .s2{fill:#3fb950;stroke:#3fb950}svg .s3{fill:#ab7df8;stroke:#ab7df8}"
 	"svg .s4{fill:#8b949e;stroke:#8b949e}\n"
@@ -172,12 +176,11 @@ void svg_box(struct tenon_buffer *b, double x, double y, double width, double he
 			    x, y, width, height, class);
 }
 
-void svg_line(struct tenon_buffer *b, double x1, double y1, double x2, double y2,
-	      const char *class)
+void svg_line(struct tenon_buffer *b, double x1, double y1, double x2, double y2, const char *class)
 {
-	tenon_buffer_printf(b,
-			    "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n",
-			    x1, y1, x2, y2, class);
+	tenon_buffer_printf(
+		b, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1,
+		x2, y2, class);
 }
 
 double svg_step(double most, int ticks, bool binary)

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#define MARGIN	   14.0
-#define LAYER_GAP  30.0
-#define WIDTH_MOST 260.0
+#define MARGIN	    14.0
+#define LAYER_GAP   30.0
+#define WIDTH_MOST  320.0
 #define WIDTH_LEAST 90.0
 
 /* names of far nodes that a node lists */
@@ -64,8 +64,8 @@ static void draw_edge(const struct graph *g, size_t e)
 			tenon_buffer_printf(g->b, "V%.1f", y);
 	}
 	end = top_of(g, to->layer);
-	tenon_buffer_printf(g->b,
-			    "\"/>\n<path class=\"arrow\" d=\"M%.1f %.1fl-3.5 -7h7z\"/>\n", x, end);
+	tenon_buffer_printf(g->b, "\"/>\n<path class=\"arrow\" d=\"M%.1f %.1fl-3.5 -7h7z\"/>\n", x,
+			    end);
 }
 
 /* Name the ends of the edges of a node that are not drawn: "from 3, 5 to 80". */
@@ -84,8 +84,8 @@ static void print_far(const struct graph *g, uint32_t node, bool from, struct te
 			return;
 		}
 		tenon_buffer_printf(text, "%s",
-				    n > 1  ? ", "
-				    : from ? "from "
+				    n > 1	 ? ", "
+				    : from	 ? "from "
 				    : text->size ? " to "
 						 : "to ");
 		tenon_buffer_slice(text, g->nodes[other].mark.size ? g->nodes[other].mark
@@ -117,7 +117,8 @@ static void draw_node(const struct graph *g, uint32_t i)
 		return;
 	print_far(g, i, true, &line);
 	print_far(g, i, false, &line);
-	svg_text(g->b, x + 9, y + 49, "soft", (struct tenon_slice){ line.data, line.size }, room);
+	svg_text(g->b, x + 9, y + (n->text.size ? 49 : 33), "soft",
+		 (struct tenon_slice){ line.data, line.size }, room);
 	tenon_buffer_fini(&line);
 }
 
@@ -153,11 +154,9 @@ static void draw(struct graph *g, struct tenon_slice title, bool alone)
 int svg_graph(struct tenon_buffer *b, struct tenon_slice title, const struct svg_node *nodes,
 	      uint32_t count, const struct svg_edge *edges, size_t edge_count, bool alone)
 {
-	struct graph g = { .b = b,
-			   .nodes = nodes,
-			   .count = count,
-			   .edges = edges,
-			   .edge_count = edge_count };
+	struct graph g = {
+		.b = b, .nodes = nodes, .count = count, .edges = edges, .edge_count = edge_count
+	};
 	double *widths = malloc(((size_t)count + 1) * sizeof(*widths));
 	uint32_t i;
 	int err;

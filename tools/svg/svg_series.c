@@ -32,7 +32,7 @@ static double x_of(const struct plot *p, double index)
 
 static double y_of(const struct plot *p, double value)
 {
-	return p->top + HEIGHT * (1 - value / p->most);
+	return p->top + HEIGHT * (1 - (value < p->most ? value / p->most : 1));
 }
 
 static double find_scale(struct plot *p)
@@ -48,6 +48,8 @@ static double find_scale(struct plot *p)
 		for (i = 0; i < v->count; i++)
 			most = v->values[i] > most ? v->values[i] : most;
 	}
+	if (p->chart->limit && most > p->chart->limit)
+		most = p->chart->limit;
 	return most ? (double)most * 1.04 : 1;
 }
 
@@ -67,8 +69,8 @@ static void draw_axes(const struct plot *p)
 		snprintf(text, sizeof(text), "%.0f", v);
 		svg_line(p->b, x_of(p, v), p->top + HEIGHT, x_of(p, v), p->top + HEIGHT + 4,
 			 "grid");
-		svg_text(p->b, x_of(p, v), p->top + HEIGHT + 18, "soft middle", tenon_slice_of(text),
-			 100);
+		svg_text(p->b, x_of(p, v), p->top + HEIGHT + 18, "soft middle",
+			 tenon_slice_of(text), 100);
 	}
 	svg_text(p->b, LEFT + WIDTH / 2, p->top + HEIGHT + 38, "soft middle",
 		 tenon_slice_of(p->chart->along), WIDTH);
@@ -87,9 +89,9 @@ static void add_points(const struct plot *p, const struct svg_series *v)
 		tenon_buffer_printf(p->b, "%s%.1f %.1f", i ? "L" : "M", x_of(p, (double)i),
 				    y_of(p, (double)most));
 		if (p->chart->steps)
-			tenon_buffer_printf(p->b, "H%.1f",
-					    x_of(p, (double)(i + every < v->count ? i + every
-										  : v->count)));
+			tenon_buffer_printf(
+				p->b, "H%.1f",
+				x_of(p, (double)(i + every < v->count ? i + every : v->count)));
 	}
 }
 

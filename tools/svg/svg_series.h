@@ -26,6 +26,7 @@ struct svg_series {
  * @series_count: how many, 1 to SVG_SERIES_MOST
  * @steps: hold a value until the next one, and fill the area below; otherwise draw a curve
  * @binary: values are bytes, and the axis is divided into powers of two
+ * @limit: larger values are drawn at the upper edge; 0 for none
  * @mark: a value to mark by a line; 0 for none
  * @mark_name: its name
  * @label: write a value as text
@@ -37,6 +38,7 @@ struct svg_series_chart {
 	int series_count;
 	bool steps;
 	bool binary;
+	uint64_t limit;
 	uint64_t mark;
 	const char *mark_name;
 	const char *(*label)(uint64_t value, char *text);

@@ -40,7 +40,8 @@ static void draw_item(struct tenon_buffer *b, const struct svg_tree_item *items,
 {
 	const struct svg_tree_item *item = &items[index];
 	const double x = left_of(level[index]), y = top_of(index), width = width_of(item);
-	const double stem = item->parent == SIZE_MAX ? 0 : left_of(level[item->parent]) + INDENT / 2;
+	const double stem =
+		item->parent == SIZE_MAX ? 0 : left_of(level[item->parent]) + INDENT / 2;
 
 	if (item->parent != SIZE_MAX)
 		tenon_buffer_printf(b, "<path class=\"edge\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", stem,
