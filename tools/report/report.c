@@ -14,7 +14,7 @@
 #include "tools/text/size.h"
 
 #ifdef CONFIG_LINK
-#include "link/link.h"
+#include "link/link_request.h"
 #include "tools/link/link_load.h"
 #endif
 
