@@ -87,6 +87,12 @@ same_page_twice()
 	tenon report $module -o "$out.1" && tenon report $module -o "$out.2" && cmp "$out.1" "$out.2"
 }
 
+to_standard_output()
+{
+	tenon report $module -o "$out.1" && tenon report $module -o - > "$out.2" 2> "$out.why" && cmp "$out.1" "$out.2" &&
+		[ ! -s "$out.why" ]
+}
+
 # a graph of $1 operators, with the name $2 for each
 write_graph()
 {
@@ -178,6 +184,7 @@ it "so are the operators of a model" graph
 it "a picture is no JSON and no graph for Graphviz" one_form
 it "a page has all sections, and none about runs that were not wanted" page
 it "a page of the same file has the same bytes" same_page_twice
+it "the name - is standard output" to_standard_output
 it "names of operators cannot leave their place" hostile_names
 it "nor can the name of the file" hostile_file
 it "a graph of 5000 operators is a page that can be read" large_graph

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <tenon/tenon.h>
 
@@ -321,6 +322,15 @@ static int describe(struct cli *cli, const struct request *q, struct report *r)
 	return 0;
 }
 
+/* Standard output is reserved for the page, see cli_reserve_output(): only @cli still leads to it. */
+static int write_page(struct cli *cli, const char *path, struct tenon_slice page)
+{
+	if (strcmp(path, "-") != 0)
+		return output_write(path, &page, 1) ? cli_error(cli, CLI_NO_FILE) : 0;
+	fwrite(page.data, 1, page.size, cli->out);
+	return 0;
+}
+
 static int report_of(struct cli *cli, const struct request *q, const char *module)
 {
 	struct report r = { .file = q->source.file };
@@ -338,8 +348,8 @@ static int report_of(struct cli *cli, const struct request *q, const char *modul
 	if (!code) {
 		code = make_page(&r) ? cli_error(cli, CLI_FAILED) : 0;
 		page = (struct tenon_slice){ r.page.data, r.page.size };
-		if (!code && output_write(q->output, &page, 1))
-			code = cli_error(cli, CLI_NO_FILE);
+		if (!code)
+			code = write_page(cli, q->output, page);
 	}
 	report_fini(&r);
 	return code;
