@@ -44,10 +44,10 @@ void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message);
  * Set the thread's error aside, for cleanup code that runs after a failure and may fail itself. Return: what
  * error_put_back() takes; NULL when the slot is empty.
  */
-struct error_slot *error_set_aside(void);
+struct error_slot *error_set_aside(void) TO_PLUGINS(error_set_aside);
 
 /* Restore the error that was set aside, and drop one that was raised meanwhile. */
-void error_put_back(struct error_slot *aside);
+void error_put_back(struct error_slot *aside) TO_PLUGINS(error_put_back);
 
 /*
  * Test whether this thread raised -TENON_E_NOMEM since error_set_ran_out(false), even if the error

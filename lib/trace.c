@@ -21,26 +21,62 @@ static pid_t owner;	      /* the process that is traced; atomic */
 static uint32_t number;	      /* of the last trace; atomic */
 static void (*collect)(void); /* atomic */
 
-static int begin(const char *path)
+/* Caller holds the lock. */
+static int start(const struct tracer *t, int (*prepare)(const void *context), const void *context,
+		 const char *name)
 {
-	const char *name = path ? path : "a trace for another machine";
-	const struct tracer *t;
 	int err;
 
 	if (trace_active)
-		return tenon_error(-TENON_E_USAGE, "%s: a trace is being written already", name);
-	err = plugin_open(&trace_plugin, -TENON_E_UNSUPPORTED);
+		return tenon_error(-TENON_E_USAGE, "%s: a %s is being written already", name,
+				   trace_active->end ? "trace" : "record of a run");
+	err = prepare(context);
 	if (err)
 		return err;
-	t = trace_plugin.offer;
-	err = t->begin(path);
-	if (err)
-		return err;
-	kept = !path;
 	__atomic_store_n(&owner, getpid(), __ATOMIC_RELAXED);
 	__atomic_add_fetch(&number, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&trace_active, t, __ATOMIC_RELEASE);
 	return 0;
+}
+
+int trace_start(const struct tracer *t, int (*prepare)(const void *context), const void *context,
+		const char *name)
+{
+	int err;
+
+	fork_gate_lock(&begin_lock);
+	err = start(t, prepare, context, name);
+	fork_gate_unlock(&begin_lock);
+	return err;
+}
+
+bool trace_stop(const struct tracer *t)
+{
+	bool active;
+
+	fork_gate_lock(&begin_lock);
+	active = trace_active == t;
+	if (active)
+		__atomic_store_n(&trace_active, NULL, __ATOMIC_RELEASE);
+	fork_gate_unlock(&begin_lock);
+	return active;
+}
+
+static int begin_trace(const void *path)
+{
+	const struct tracer *t = trace_plugin.offer;
+
+	kept = !path;
+	return t->begin(path);
+}
+
+static int begin(const char *path)
+{
+	int err = plugin_open(&trace_plugin, -TENON_E_UNSUPPORTED);
+
+	return err ? err
+		   : start(trace_plugin.offer, begin_trace, path,
+			   path ? path : "a trace for another machine");
 }
 
 static int end(struct tenon_buffer *out, bool take)
@@ -48,7 +84,7 @@ static int end(struct tenon_buffer *out, bool take)
 	const struct tracer *t = trace_active;
 	void (*ask)(void) = __atomic_load_n(&collect, __ATOMIC_ACQUIRE);
 
-	if (!t)
+	if (!t || !t->end)
 		return tenon_error(-TENON_E_USAGE, "no trace is being written");
 	if (kept != take)
 		return tenon_error(-TENON_E_USAGE, "the trace that is being written is %s",
@@ -98,7 +134,9 @@ int trace_merge(const struct trace_there *there)
 
 uint32_t trace_number(void)
 {
-	if (!trace_on() || __atomic_load_n(&owner, __ATOMIC_RELAXED) != getpid())
+	const struct tracer *t = trace_on();
+
+	if (!t || !t->end || __atomic_load_n(&owner, __ATOMIC_RELAXED) != getpid())
 		return 0;
 	return __atomic_load_n(&number, __ATOMIC_RELAXED);
 }

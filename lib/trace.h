@@ -3,6 +3,7 @@
 #ifndef LIB_TRACE_H
 #define LIB_TRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <tenon/error.h>
 #include <tenon/string.h>
@@ -13,6 +14,9 @@
 #include "lib/plugin.h"
 #include "lib/plugin_api.h"
 
+struct operator_begun;
+struct operator_call;
+struct recorder;
 struct tenon_buffer;
 struct tenon_device;
 struct tenon_operation;
@@ -62,7 +66,7 @@ struct trace_there {
 };
 
 /**
- * struct tracer - what writes a trace
+ * struct tracer - what writes a trace, or a record of a run (lib/record.h)
  * @begin: create the file; with a path of NULL, keep the events in memory
  * @end: write the file, or append what trace_take() gives to @out, and forget the events
  * @submit: submit an operation to the backend, and note when it ran
@@ -70,6 +74,8 @@ struct trace_there {
  * @memory: the memory of a device has changed
  * @span: add a span
  * @merge: add the events of another machine
+ * @before: an operator is about to be called; NULL in a trace, which has its span afterwards
+ * @recorder: of the tracer that the plug-in offers: what writes records; NULL without CONFIG_RECORD
  */
 struct tracer {
 	int (*begin)(const char *path);
@@ -79,6 +85,8 @@ struct tracer {
 	void (*memory)(struct tenon_device *device);
 	void (*span)(const struct trace_span *span);
 	int (*merge)(const struct trace_there *there);
+	struct operator_begun *(*before)(const struct operator_call *call);
+	const struct recorder *recorder;
 };
 
 #if OPTION_ON(TRACE)
@@ -121,6 +129,25 @@ static inline void trace_add(const char *category, struct tenon_slice name, uint
 	(void)begin;
 }
 #endif
+
+/**
+ * trace_start - have a tracer called, if none is; for traces and records
+ * @t: the tracer
+ * @begin: makes it ready
+ * @context: passed to @begin
+ * @name: what is written, for messages
+ *
+ * Return: 0; -TENON_E_USAGE when a trace or a record is being written already; as @begin.
+ */
+int trace_start(const struct tracer *t, int (*begin)(const void *context), const void *context,
+		const char *name);
+
+/**
+ * trace_stop - have a tracer called no more
+ *
+ * Return: whether it was called before.
+ */
+bool trace_stop(const struct tracer *t);
 
 /**
  * trace_keep - begin a trace that trace_take() ends, for another machine

@@ -21,6 +21,7 @@
 #include "tools/params/params.h"
 #include "tools/partition/partition_command.h"
 #include "tools/report/report.h"
+#include "tools/replay/replay.h"
 #include "tools/rpc/rpc.h"
 #include "tools/run/run.h"
 #include "tools/sign/sign.h"
@@ -41,6 +42,9 @@ static const struct cli_command *const commands[] = {
 #endif
 #ifdef CONFIG_LINK
 	&link_command,	  &unpack_command,  &verify_command, &sign_command, &partition_command,
+#endif
+#ifdef CONFIG_RECORD
+	&replay_command,
 #endif
 	&devices_command,
 #ifdef CONFIG_DEVICES

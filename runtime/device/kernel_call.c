@@ -439,6 +439,12 @@ static int kernel_call(void *self, const struct tenon_value *args, int32_t count
 	return queue_give(place->queue, &op);
 }
 
+const struct tenon_kernel_info *kernel_function_info(const struct tenon_function *function)
+{
+	return function->call == kernel_call ? ((const struct kernel_function *)function)->info
+					     : NULL;
+}
+
 static void function_delete(void *self, int flags)
 {
 	struct kernel_function *f = self;

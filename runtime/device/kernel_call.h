@@ -13,6 +13,8 @@
 #include <tenon/backend/executable.h>
 #include <tenon/function.h>
 
+#include "lib/plugin_api.h"
+
 struct kernel_set;
 
 /**
@@ -52,6 +54,14 @@ int kernel_set_function(struct kernel_set *set, struct tenon_slice name, void *k
  */
 int kernel_set_executable(struct kernel_set *set, struct tenon_device *device,
 			  struct tenon_executable **out);
+
+/**
+ * kernel_function_info - the entry of the kernel that a function launches
+ *
+ * Return: the entry, valid as long as the function; NULL for another function.
+ */
+const struct tenon_kernel_info *kernel_function_info(const struct tenon_function *function)
+	TO_PLUGINS(kernel_function_info);
 
 /* After fork(), first thing in the child: reinitialise the lock of all sets. */
 void kernel_sets_forked(void);

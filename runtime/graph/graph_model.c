@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
+#include "lib/record.h"
 #include "runtime/graph/graph_exec.h"
 
 /* ---- running */
@@ -94,6 +95,26 @@ static uint32_t next_op(const struct graph_exec *x, uint32_t node)
 	return node;
 }
 
+/* Report a call to the record of the run. NULL where none is written, or without memory. */
+static struct operator_begun *record_call(const struct graph_exec *x, const struct graph_call *call)
+{
+	const struct graph_node *n = &x->graph.nodes[call->node];
+	struct operator_begun *begun;
+	struct tenon_value *args;
+	int i;
+
+	if (!record_on())
+		return NULL;
+	args = calloc((size_t)call->count + 1, sizeof(*args));
+	for (i = 0; args && i < call->count; i++)
+		args[i] = tenon_arg_tensor(call->args[i].pointer);
+	begun = args ? record_before(&(struct operator_call){
+			       n->name, n->function, args, (uint32_t)call->count, n->input_count })
+		     : NULL;
+	free(args);
+	return begun;
+}
+
 static int graph_run_profiled(struct tenon_model *m, const struct tenon_profiler *p)
 {
 	struct graph_exec *x = graph_exec_of(m);
@@ -102,6 +123,7 @@ static int graph_run_profiled(struct tenon_model *m, const struct tenon_profiler
 	uint32_t node = 0, *numbers;
 	int code = LEGACY_NULL, err = 0;
 	union legacy_value ret;
+	struct operator_begun *begun;
 	struct tenon_op op;
 	uint64_t begin, done;
 
@@ -116,11 +138,13 @@ static int graph_run_profiled(struct tenon_model *m, const struct tenon_profiler
 	for (; call < end && !err; call++) {
 		for (node = next_op(x, node); node < call->node; node = next_op(x, node + 1))
 			index++;
+		begun = record_call(x, call);
 		begin = clock_now();
 		err = call->fn(call->args, x->codes, call->count, &ret, &code, call->resource);
 		if (!err)
 			err = graph_wait(x);
 		done = clock_now();
+		record_after(begun, err);
 		if (err) {
 			err = call_failed(x, call, mark);
 			break;

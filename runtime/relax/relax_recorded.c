@@ -9,6 +9,7 @@
 #include <tenon/queue.h>
 
 #include "lib/brief_errors.h"
+#include "lib/record.h"
 #include "runtime/relax/relax_device.h"
 
 /* parts whose arguments differ that often are called each time */
@@ -234,6 +235,9 @@ int relax_run_recorded(struct relax_vm *vm, const struct relax_part *part, struc
 	struct tenon_queue *q;
 	int err;
 
+	/* the record of a run has the operators of the part */
+	if (record_on())
+		return call(vm, part, ret);
 	if (!r)
 		r = add(vm, part);
 	if (!r)

@@ -2,10 +2,12 @@
 /* Interpret decoded instructions. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "lib/error_slot.h"
+#include "lib/record.h"
 #include "lib/stack_room.h"
 #include "lib/trace.h"
 #include "runtime/core/reference.h"
@@ -308,15 +310,30 @@ static inline bool allocate_storage(const struct relax_op *op, struct tenon_valu
 	return true;
 }
 
+/* Report a call to the record of the run, unless it is of a function of the machine itself. */
+static struct operator_begun *record_call(const struct relax_vm *vm, const struct relax_op *op,
+					  const struct tenon_value *args)
+{
+	static const char own[] = "vm.builtin.";
+	const struct tenon_slice name = vm->x->functions[op->target].name;
+
+	if (!record_on() ||
+	    (name.size >= sizeof(own) - 1 && !memcmp(name.data, own, sizeof(own) - 1)))
+		return NULL;
+	return record_before(&(struct operator_call){ name, name, args, op->count, 0 });
+}
+
 /* Like a plain call, with the time taken before and after. */
 static int call_timed(struct relax_vm *vm, const struct relax_op *op,
 		      const struct tenon_value *args, struct tenon_value *result)
 {
+	struct operator_begun *begun = record_call(vm, op, args);
 	uint64_t start = clock_now();
 	int err = call_packed(op, args, result);
 
 	if (!err)
 		err = relax_wait(vm);
+	record_after(begun, err);
 	if (!err)
 		vm->call_hook->called(vm->call_hook->context, op, start, clock_now());
 	return err;
@@ -582,8 +599,12 @@ static int run_traced(struct relax_vm *vm, struct tenon_value *ret)
 
 int relax_run(struct relax_vm *vm, struct tenon_value *ret)
 {
-	/* The trace of a device has its operations; waiting for each would change their times. */
-	if (__builtin_expect(!vm->elsewhere && !vm->call_hook && tenon_trace_now(), 0))
+	/*
+	 * The trace of a device has its operations; waiting for each would change their times. A
+	 * record has operators of each device.
+	 */
+	if (__builtin_expect(!vm->call_hook && tenon_trace_now() && (!vm->elsewhere || record_on()),
+			     0))
 		return run_traced(vm, ret);
 	return vm->call_hook || vm->instrument ? run_watched(vm, ret) : run_loop(vm, ret, false);
 }

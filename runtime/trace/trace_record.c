@@ -19,6 +19,7 @@
 
 #include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
+#include "runtime/record/record.h"
 
 /* how long the end of a trace waits for all queues together */
 #define END_WAIT UINT64_C(30000000000)
@@ -549,4 +550,7 @@ const struct tracer trace_tracer = {
 	.memory = trace_memory,
 	.span = trace_span,
 	.merge = merge,
+#if OPTION_ON(RECORD)
+	.recorder = &run_recorder,
+#endif
 };

@@ -64,16 +64,16 @@ _tenon_spec()
 _tenon_value()
 {
 	case $1 in
-	--device) _tenon_reply 'cpu' ;;
+	--device|--compare) _tenon_reply 'cpu' ;;
 	--input|--expect) _tenon_spec ;;
 	--import) if [ "$command" != link ]; then _tenon_files '' "$word"; fi ;;
-	--graph|--params|--labels|--trace|-o|--include|-I|--folder|--allow-read|--allow-write|--allow-socket|--weights|--secret-file|--tls-certificate|--tls-key) _tenon_files '' "$word" ;;
+	--graph|--params|--labels|--trace|--record|--module|-o|--include|-I|--folder|--allow-read|--allow-write|--allow-socket|--weights|--secret-file|--tls-certificate|--tls-key) _tenon_files '' "$word" ;;
 	--format) _tenon_reply 'so mlf system-lib' ;;
 	--model) [ "$command" = link ] || return 1 ;;
 	--abi) _tenon_reply 'modern legacy' ;;
 	--allow) _tenon_reply 'weak unknown' ;;
 	--output) if [ "$command" != run ]; then _tenon_files '' "$word"; fi ;;
-	--function|--rtol|--atol|--repeat|--timeout|--top|--remote|--count|--warmup|--align|--target-key|--prefix|--show) ;;
+	--function|--record-limit|--rtol|--atol|--repeat|--timeout|--top|--remote|--count|--warmup|--align|--target-key|--prefix|--show) ;;
 	--key) case $command in sign|verify) _tenon_files '' "$word" ;; esac ;;
 	--signature) _tenon_files '' "$word" ;;
 	--listen|--sessions|--session-timeout|--request-timeout|--folder-size|--cache-size|--memory|--processes|--packet-size|--tracker|--advertise|--health-check|--proxy|--allow-user|--allow-group|--wait-timeout|--check-every|--check-timeout|--connections) ;;
@@ -104,11 +104,11 @@ _tenon()
 	_tenon_words
 	command=${words[1]-}
 	if [ "${#words[@]}" -le 2 ]; then
-		_tenon_reply 'run chat inspect bench report params partition link unpack verify sign devices device warm doctor rpc hil help --version --help'
+		_tenon_reply 'run chat inspect bench report params partition link unpack verify sign replay devices device warm doctor rpc hil help --version --help'
 		return
 	fi
 	case $command in
-	run) options='--function --import --target-key --device --remote --input --output --expect --rtol --atol --top --labels --repeat --timeout --graph --params --profile --trace --stream --verify --json --help' ;;
+	run) options='--function --import --target-key --device --remote --input --output --expect --rtol --atol --top --labels --repeat --timeout --graph --params --profile --trace --record --record-limit --stream --verify --json --help' ;;
 	chat) options='--bytes --cache-tokens --device --frequency-penalty --ignore-end --json --max-tokens --message --presence-penalty --quiet --raw --repetition-penalty --seed --stop --system --temperature --tokens --top-p --trace --weights --help' ;;
 	inspect) options='--functions --model --function --graph --params --show --disassemble --json --dot --svg --help' ;;
 	bench) options='--input --graph --params --function --device --remote --repeat --warmup --per-op --json --svg --help' ;;
@@ -145,6 +145,7 @@ _tenon()
 	unpack) options='--help' ;;
 	verify) options='--kind --region --target --kernel --json --key --signature --help' ;;
 	sign) options='--key --output --help' ;;
+	replay) options='--device --compare --module --rtol --atol --timeout --json --help' ;;
 	warm) options='--device --jobs --json --help' ;;
 	devices|doctor)
 		case ${words[${#words[@]}-2]} in
@@ -162,7 +163,7 @@ _tenon()
 		;;
 	help)
 		if [ "${#words[@]}" -eq 3 ]; then
-			_tenon_reply 'run chat inspect bench report params partition link unpack verify sign devices device warm doctor rpc hil spec json exit-status environment files examples'
+			_tenon_reply 'run chat inspect bench report params partition link unpack verify sign replay devices device warm doctor rpc hil spec json exit-status environment files examples'
 		fi
 		return
 		;;

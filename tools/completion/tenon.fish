@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # fish completion for tenon(1)
 
-set -l commands run chat inspect bench report params partition link unpack verify sign devices device warm doctor rpc hil help
+set -l commands run chat inspect bench report params partition link unpack verify sign replay devices device warm doctor rpc hil help
 set -l none "not __fish_seen_subcommand_from $commands"
 
 complete -c tenon -f
@@ -16,6 +16,7 @@ complete -c tenon -n $none -a partition -d 'Give parts of a graph to code genera
 complete -c tenon -n $none -a unpack -d 'Take a module apart'
 complete -c tenon -n $none -a verify -d 'Check all of a module'
 complete -c tenon -n $none -a sign -d 'Write the signature of a module'
+complete -c tenon -n $none -a replay -d 'Repeat a recorded run on other devices'
 complete -c tenon -n $none -a devices -d 'List the devices that functions can run on'
 complete -c tenon -n $none -a device -d 'Reset a device'
 complete -c tenon -n $none -a warm -d 'Build all kernels of a module'
@@ -25,9 +26,9 @@ complete -c tenon -n $none -a hil -d 'Run suites of tests on a board'
 complete -c tenon -n $none -a help -d 'Explain a command'
 complete -c tenon -n $none -l version -d 'Version and configuration'
 
-complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report params partition link unpack verify sign warm' -F
-complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench params verify devices device warm doctor rpc hil' -l json -d 'Print JSON'
-complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report params partition link unpack verify sign devices device warm doctor rpc hil' -l help -d 'Explain'
+complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report params partition link unpack verify sign warm replay' -F
+complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench params verify replay devices device warm doctor rpc hil' -l json -d 'Print JSON'
+complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report params partition link unpack verify sign replay devices device warm doctor rpc hil' -l help -d 'Explain'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l functions -d 'Name the functions'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l dot -d 'Print a graph'
 complete -c tenon -n '__fish_seen_subcommand_from inspect bench' -l svg -d 'Print a picture'
@@ -35,21 +36,21 @@ complete -c tenon -n '__fish_seen_subcommand_from report' -s o -l output -r -d '
 complete -c tenon -n '__fish_seen_subcommand_from report' -l run -d 'Add times of runs and operators'
 complete -c tenon -n '__fish_seen_subcommand_from report' -l compare -x -a cpu -d 'Run here as well'
 complete -c tenon -n '__fish_seen_subcommand_from report' -l baseline -r -d 'An earlier measurement'
-complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run chat inspect bench report params partition link unpack verify sign devices device warm doctor rpc hil spec json exit-status environment files examples'
+complete -c tenon -n '__fish_seen_subcommand_from help' -a 'run chat inspect bench report params partition link unpack verify sign replay devices device warm doctor rpc hil spec json exit-status environment files examples'
 complete -c tenon -n '__fish_seen_subcommand_from device' -a reset -d 'End what the device runs, and open it anew'
 complete -c tenon -n '__fish_seen_subcommand_from warm' -l jobs -x -d 'Kernels built at a time'
 
 complete -c tenon -n '__fish_seen_subcommand_from run' -l function -x -d 'The function to call'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l target-key -x -d 'The device of a key'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l import -r -d 'A module to import'
-complete -c tenon -n '__fish_seen_subcommand_from run chat bench report warm' -l device -x -a cpu -d 'Where to run'
+complete -c tenon -n '__fish_seen_subcommand_from run chat bench report warm replay' -l device -x -a cpu -d 'Where to run'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l input -r -d 'The next argument'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l output -r -d 'The next argument, to be filled'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l expect -r -d 'What the next output must be'
-complete -c tenon -n '__fish_seen_subcommand_from run' -l rtol -x -d 'Relative tolerance'
-complete -c tenon -n '__fish_seen_subcommand_from run' -l atol -x -d 'Absolute tolerance'
+complete -c tenon -n '__fish_seen_subcommand_from run replay' -l rtol -x -d 'Relative tolerance'
+complete -c tenon -n '__fish_seen_subcommand_from run replay' -l atol -x -d 'Absolute tolerance'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l repeat -x -d 'Call so many times'
-complete -c tenon -n '__fish_seen_subcommand_from run' -l timeout -x -d 'Give up after so many seconds'
+complete -c tenon -n '__fish_seen_subcommand_from run replay' -l timeout -x -d 'Give up after so many seconds'
 complete -c tenon -n '__fish_seen_subcommand_from devices doctor' -l timeout -x -d 'Give up on a driver or server after so many seconds'
 complete -c tenon -n '__fish_seen_subcommand_from doctor' -l board -d 'Check what the kernel offers for boards'
 complete -c tenon -n '__fish_seen_subcommand_from doctor' -l cdi -d 'Print what containers need of devices'
@@ -60,6 +61,10 @@ complete -c tenon -n '__fish_seen_subcommand_from run' -l top -x -d 'List the la
 complete -c tenon -n '__fish_seen_subcommand_from run' -l labels -r -d 'Names of the elements'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l profile -d 'Print how long each operator took'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l trace -r -d 'Write a trace for Perfetto'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l record -r -d 'Keep the operations for tenon replay'
+complete -c tenon -n '__fish_seen_subcommand_from run' -l record-limit -x -d 'Bytes of the record at most'
+complete -c tenon -n '__fish_seen_subcommand_from replay' -l compare -x -a cpu -d 'Two devices to compare'
+complete -c tenon -n '__fish_seen_subcommand_from replay' -l module -r -d 'The module, for all devices or one'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l stream -d 'Run on frames from standard input'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l verify -d 'Load only payloads that are whole'
 complete -c tenon -n '__fish_seen_subcommand_from inspect' -l model -d 'List operators and parameters'

@@ -59,10 +59,11 @@ static int load(struct cli *cli, struct run *run)
 	return err ? cli_error(cli, cli_exit_of(err, remote ? CLI_FAILED : CLI_NO_FILE)) : 0;
 }
 
-/* Begin what accompanies the run: progress, the timeout, the trace. */
+/* Begin what accompanies the run: progress, the timeout, the trace or the record. */
 static int begin(struct cli *cli, struct run *run)
 {
 	const struct run_options *o = &run->options;
+	int code;
 
 	run->times.count = o->repeat;
 	run->times.ns = calloc(run->times.count, sizeof(*run->times.ns));
@@ -75,16 +76,20 @@ static int begin(struct cli *cli, struct run *run)
 		progress_report_waits();
 	if (progress_start(o->timeout, cli->err == stderr && isatty(STDERR_FILENO)))
 		return cli_error(cli, CLI_FAILED);
-	if (!o->trace || (!output_check(o->trace) && !tenon_trace(o->trace)))
-		return 0;
-	progress_stop();
-	return cli_error(cli, CLI_NO_FILE);
+	if (o->trace && (output_check(o->trace) || tenon_trace(o->trace))) {
+		progress_stop();
+		return cli_error(cli, CLI_NO_FILE);
+	}
+	code = o->record ? run_begin_record(cli, o) : 0;
+	if (code)
+		progress_stop();
+	return code;
 }
 
 /* End it, however the run ended: what failed is in the trace, too. */
 static int end(struct cli *cli, struct run *run, int code)
 {
-	int failed = 0;
+	int failed = run->options.record ? run_end_record(cli, &run->options) : 0;
 
 	/* Stop building kernels before the trace ends, so that their spans are in it. */
 	kernels_fini(&run->kernels);
@@ -186,6 +191,8 @@ const struct cli_command run_command = {
 	"  --repeat N        call N times and print how long it took\n"
 	"  --trace FILE      write what ran when, here and on devices, for Perfetto "
 	"(ui.perfetto.dev)\n"
+	"  --record DIR      keep each operator and kernel with its tensors, for tenon replay\n"
+	"  --record-limit N  bytes that it may take (1 GiB); what does not fit is left out\n"
 	"  --verify          load no module whose payloads are not those that were linked\n"
 	"  --timeout S       give up after S seconds\n"
 	"  --json            print JSON\n"

@@ -26,6 +26,8 @@ extern const struct cli_command run_command;
  * @params: parameters in a separate file; NULL for none
  * @labels: names of the elements of outputs, in a text file; NULL for none
  * @trace: file that a trace is written to; NULL for none
+ * @record: folder that a record of the run is written to; NULL for none
+ * @record_limit: bytes of that record at most
  * @remote: server that runs it; NULL for this machine
  * @imports: files of modules to import, in the order given
  * @import_count: how many
@@ -47,6 +49,8 @@ struct run_options {
 	const char *params;
 	const char *labels;
 	const char *trace;
+	const char *record;
+	uint64_t record_limit;
 	const char *remote;
 	const char **imports;
 	size_t import_count;
@@ -225,6 +229,12 @@ static inline void run_close_model(struct run *run)
 	(void)run;
 }
 #endif
+
+/** run_begin_record - begin the record of --record; an exit code */
+int run_begin_record(struct cli *cli, const struct run_options *o);
+
+/** run_end_record - write it, and print what it has and lacks; an exit code */
+int run_end_record(struct cli *cli, const struct run_options *o);
 
 /** run_report - print the results as text */
 void run_report(const struct run *run, FILE *out);

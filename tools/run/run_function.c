@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/clock.h"
+#include "lib/record.h"
 #include "tools/cli/progress.h"
 #include "tools/run/run.h"
 #include "tools/target/kernel_devices.h"
@@ -56,7 +57,9 @@ static struct tenon_value *views_of(const struct arguments *a)
 static int call(struct cli *cli, struct run *run, struct tenon_value *returned)
 {
 	const int32_t argument_count = (int32_t)run->arguments.count;
+	const struct tenon_slice name = tenon_slice_of(run->name);
 	const char *file = run->options.file;
+	struct operator_begun *begun;
 	struct times *times = &run->times;
 	struct tenon_value *views = views_of(&run->arguments);
 	uint64_t i, start;
@@ -74,7 +77,10 @@ static int call(struct cli *cli, struct run *run, struct tenon_value *returned)
 			progress_say("running %s of %s", run->name, file);
 		start = clock_now();
 		tenon_value_release(returned);
+		begun = record_before(&(struct operator_call){ name, name, views,
+							       (uint32_t)argument_count, 0 });
 		err = tenon_function_call(run->function, views, argument_count, returned);
+		record_after(begun, err);
 		if (err)
 			*returned = tenon_arg_none(); /* the result of a failed call is invalid */
 		else

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/record.h"
 #include "tools/file/file.h"
 #include "tools/file/output.h"
 #include "tools/run/run.h"
@@ -27,6 +28,8 @@ enum {
 	GRAPH,
 	PARAMS,
 	TRACE,
+	RECORD,
+	RECORD_MOST,
 	PROFILE,
 	STREAM,
 	TOP,
@@ -54,6 +57,8 @@ static const struct option options[] = {
 	{ "graph", required_argument, NULL, GRAPH },
 	{ "params", required_argument, NULL, PARAMS },
 	{ "trace", required_argument, NULL, TRACE },
+	{ "record", required_argument, NULL, RECORD },
+	{ "record-limit", required_argument, NULL, RECORD_MOST },
 	{ "profile", no_argument, NULL, PROFILE },
 	{ "stream", no_argument, NULL, STREAM },
 	{ "top", required_argument, NULL, TOP },
@@ -69,7 +74,7 @@ static int count(struct cli *cli, const char *option, uint64_t most, uint64_t *o
 {
 	struct element e;
 
-	if (element_parse(optarg, strlen(optarg), tenon_dtype(TENON_DTYPE_UINT, 32, 1), &e) ||
+	if (element_parse(optarg, strlen(optarg), tenon_dtype(TENON_DTYPE_UINT, 64, 1), &e) ||
 	    !e.natural || e.natural > most) {
 		tenon_error_clear();
 		return cli_usage(cli, "--%s %s: a number from 1 to %" PRIu64 " is wanted", option,
@@ -164,6 +169,11 @@ static int option(struct cli *cli, struct run *run, int found)
 	case TRACE:
 		o->trace = optarg;
 		return 0;
+	case RECORD:
+		o->record = optarg;
+		return 0;
+	case RECORD_MOST:
+		return count(cli, "record-limit", INT64_MAX, &o->record_limit);
 	case PROFILE:
 		o->profile = true;
 		return 0;
@@ -232,6 +242,10 @@ static int refuse_together(struct cli *cli, const struct run_options *o, size_t 
 	if (o->verify && o->remote)
 		return cli_usage(cli,
 				 "--verify and --remote: files are loaded by the other machine");
+	if (o->record && o->remote)
+		return cli_usage(cli, "--record and --remote: a record is of this machine");
+	if (o->record && o->trace)
+		return cli_usage(cli, "--record and --trace: one of them at a time");
 	if (o->top && o->json)
 		return cli_usage(cli, "--top and --json: the list is for people; in JSON the "
 				      "values are there");
@@ -251,6 +265,7 @@ int run_read_options(struct cli *cli, struct run *run, int argc, char **argv)
 	o->tolerance.rtol = COMPARE_RTOL;
 	o->tolerance.atol = COMPARE_ATOL;
 	o->repeat = 1;
+	o->record_limit = RECORD_LIMIT;
 	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
 		code = option(cli, run, found);
 		if (code)
