@@ -16,7 +16,7 @@ static inline void json_quote(struct tenon_buffer *out, struct tenon_slice text)
 	while (text.size) {
 		n = utf8_character(text);
 		if (n <= 0)
-			tenon_buffer_append(out, "\xef\xbf\xbd", 3);
+			tenon_buffer_printf(out, "\\ufffd");
 		else if ((unsigned char)*text.data < ' ' || *text.data == 0x7f)
 			tenon_buffer_printf(out, "\\u%04x", (unsigned int)*text.data);
 		else if (*text.data == '"' || *text.data == '\\')

@@ -2,6 +2,10 @@
 /* Begin and end the record of a run, and pass calls of operators to what writes it. */
 #include "lib/record.h"
 
+#include <tenon/error.h>
+
+#include "lib/brief_errors.h"
+
 const char *record_lack_text(enum record_lack why)
 {
 	static const char *const texts[RECORD_LACKS] = {
