@@ -77,8 +77,8 @@ static int call(struct cli *cli, struct run *run, struct tenon_value *returned)
 			progress_say("running %s of %s", run->name, file);
 		start = clock_now();
 		tenon_value_release(returned);
-		begun = record_before(&(struct operator_call){ name, name, views,
-							       (uint32_t)argument_count, 0 });
+		begun = record_before(
+			&(struct operator_call){ name, name, views, (uint32_t)argument_count, 0 });
 		err = tenon_function_call(run->function, views, argument_count, returned);
 		record_after(begun, err);
 		if (err)
