@@ -5,13 +5,14 @@
 /**
  * DOC: parameters
  *
- * A `.params` file holds named tensors. Opening it reads names and headers and maps the data: each
- * parameter is a slice of the mapping. A tensor is copied only when its data is not aligned for
- * compiled code; tenon_params_write() can align a file so that no copies are needed. Numbers in the
- * file are little-endian; on a big-endian machine opening it copies the data.
+ * A file of parameters holds named tensors: TVM's `.params`, or safetensors (an option of the build).
+ * Its first bytes tell which. Opening it reads names and headers and maps the data: each parameter is
+ * a slice of the mapping. A tensor is copied only when its data is not aligned for compiled code;
+ * tenon_params_write() can align a file so that no copies are needed. Numbers in the file are
+ * little-endian; on a big-endian machine opening it copies the data.
  *
- * The format has no padding, so an aligned file has small filler tensors between the others. TVM
- * reads them as parameters that no graph uses; Tenon does not list them.
+ * Neither format has padding, so an aligned file may have small filler tensors between the others.
+ * Others read them as parameters that no model uses; Tenon does not list them.
  */
 
 #include <tenon/export.h>
@@ -42,8 +43,10 @@ struct tenon_param {
 struct tenon_params;
 
 /**
- * tenon_params_open - map a file of parameters
- * @path: a `.params` file; or a file with one tensor, which gets the name ""
+ * tenon_params_open - map a file of parameters, or the files of a folder
+ * @path: a `.params` file; a file with one tensor, which gets the name ""; a file in safetensors;
+ *	`model.safetensors.index.json`, which lists several; or a folder with such an index, or with
+ *	`model.safetensors`
  * @out: receives the parameters with one reference
  *
  * If the file is truncated while it is being opened, this fails. If it is truncated later, access
@@ -51,13 +54,15 @@ struct tenon_params;
  * tenon_params_load() returns an error instead. So replace such files by renaming.
  *
  * Context: any thread.
- * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_OVERFLOW; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_OVERFLOW; -TENON_E_NOMEM;
+ *	-TENON_E_UNSUPPORTED for a type of elements that no tensor has here; -TENON_E_EXISTS for a name
+ *	that two files of a folder have.
  */
 TENON_API int tenon_params_open(const char *path, struct tenon_params **out);
 
 /**
  * tenon_params_read - read parameters from memory
- * @bytes: bytes of a `.params` file, or of a file with one tensor
+ * @bytes: bytes of one file, as tenon_params_open() takes it
  * @keep: object that keeps the bytes alive; referenced; NULL when they outlive the parameters
  * @name: name of the bytes in messages
  * @out: receives the parameters with one reference
@@ -66,6 +71,55 @@ TENON_API int tenon_params_open(const char *path, struct tenon_params **out);
  */
 TENON_API int tenon_params_read(struct tenon_slice bytes, struct tenon_object *keep,
 				const char *name, struct tenon_params **out);
+
+/**
+ * tenon_params_create - make a list of parameters in memory
+ * @list: @count parameters; names and shapes are copied, data is not
+ * @count: number of parameters
+ * @keep: object that keeps the data alive; referenced; NULL when it outlives the parameters
+ * @out: receives the parameters with one reference
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+TENON_API int tenon_params_create(const struct tenon_param *list, size_t count,
+				  struct tenon_object *keep, struct tenon_params **out);
+
+/**
+ * struct tenon_params_part - parameters, and the scope of their names
+ * @scope: the names get "SCOPE." in front; empty for none
+ * @params: the parameters
+ */
+struct tenon_params_part {
+	struct tenon_slice scope;
+	struct tenon_params *params;
+};
+
+/**
+ * struct tenon_params_rename - another name for a parameter
+ * @old_name: its name, with the scope; "model.*" stands for all names that begin with "model."
+ * @new_name: what it is to be called; behind an @old_name with "*", what the names are to begin with
+ *
+ * A parameter that several renames name is there several times, once under each new name.
+ */
+struct tenon_params_rename {
+	struct tenon_slice old_name;
+	struct tenon_slice new_name;
+};
+
+/**
+ * tenon_params_join - make one list of several, with other names
+ * @parts: @part_count lists; referenced
+ * @part_count: number of lists
+ * @renames: @rename_count renames; NULL for none
+ * @rename_count: number of renames
+ * @out: receives the parameters with one reference; their data is that of the parts
+ *
+ * Return: 0; -TENON_E_EXISTS for a name that two parts have; -TENON_E_NOT_FOUND for a rename of a
+ *	parameter that is not there, with the nearest names; -TENON_E_NOMEM.
+ */
+TENON_API int tenon_params_join(const struct tenon_params_part *parts, size_t part_count,
+				const struct tenon_params_rename *renames, size_t rename_count,
+				struct tenon_params **out);
 
 /** tenon_params_count - number of parameters, without padding */
 TENON_API size_t tenon_params_count(const struct tenon_params *params);
@@ -130,6 +184,20 @@ TENON_API int tenon_params_tensor(struct tenon_params *params, const struct teno
  */
 TENON_API int tenon_params_write(const char *path, const struct tenon_param *params, size_t count,
 				 size_t align);
+
+/**
+ * tenon_params_write_safetensors - write a file in safetensors atomically
+ * @path: the file
+ * @params: @count parameters; only name, dtype, shape and data are used
+ * @count: number of parameters
+ * @align: alignment of the data in bytes, a power of two; 0 or 1 for a file without filler tensors,
+ *	in which only tensors whose size is a multiple of TENON_TENSOR_ALIGN are aligned so
+ *
+ * Return: as tenon_params_write(); -TENON_E_VALUE also for a name that is not in UTF-8;
+ *	-TENON_E_EXISTS for two parameters of one name.
+ */
+TENON_API int tenon_params_write_safetensors(const char *path, const struct tenon_param *params,
+					     size_t count, size_t align);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 #include "lib/file_map.h"
 #include "runtime/core/dtype.h"
 #include "runtime/core/tensor_data.h"
-#include "runtime/model/params.h"
+#include "runtime/model/params_write.h"
 #include "runtime/core/saved_tensor.h"
 
 /* bytes in front of a tensor's data */
@@ -28,12 +28,10 @@ struct layout {
 		swapped; /* data in the order of files, where that is not this machine's */
 };
 
-static int check(const struct tenon_param *p)
+int params_check_data(const struct tenon_param *p)
 {
-	char name[TENON_DTYPE_NAME];
 	const DLTensor *t = &p->tensor;
-	uint64_t bytes = dtype_bytes(t->dtype);
-	int32_t i;
+	char name[TENON_DTYPE_NAME];
 	int err;
 
 	if (t->device.device_type != kDLCPU)
@@ -48,15 +46,28 @@ static int check(const struct tenon_param *p)
 		return err;
 	if (!tenon_tensor_compact(t))
 		return tenon_error(-TENON_E_VALUE, "has strides, want a compact tensor");
-	for (i = 0; i < t->ndim; i++)
+	return tensor_check_data(t) ? tenon_error_status() : 0;
+}
+
+int params_check_bytes(const struct tenon_param *p, uint64_t want)
+{
+	if (p->bytes == want)
+		return 0;
+	return tenon_error(-TENON_E_VALUE, "has %zu bytes, its shape wants %" PRIu64, p->bytes,
+			   want);
+}
+
+static int check(const struct tenon_param *p)
+{
+	const DLTensor *t = &p->tensor;
+	uint64_t bytes = dtype_bytes(t->dtype);
+	int err = params_check_data(p);
+	int32_t i;
+
+	for (i = 0; !err && i < t->ndim; i++)
 		if (t->shape[i] < 0 || __builtin_mul_overflow(bytes, (uint64_t)t->shape[i], &bytes))
-			return tenon_error(-TENON_E_VALUE, "has extent %" PRIi64, t->shape[i]);
-	if (tensor_check_data(t))
-		return tenon_error_status();
-	if (bytes != p->bytes)
-		return tenon_error(-TENON_E_VALUE, "has %zu bytes, its shape wants %" PRIu64,
-				   p->bytes, bytes);
-	return 0;
+			err = tenon_error(-TENON_E_VALUE, "has extent %" PRIi64, t->shape[i]);
+	return err ? err : params_check_bytes(p, bytes);
 }
 
 static void put_head(struct layout *l, DLDataType dtype, const int64_t *shape, int32_t ndim,
@@ -191,24 +202,25 @@ static int lay_out(struct layout *l, const struct tenon_param *params, size_t co
 	return 0;
 }
 
-/* Let the parts of the data, each behind its header's, be copies in the order of files. */
-static int swap_data(struct layout *l, const char *path, const struct tenon_param *params,
-		     size_t count)
+int params_swap_parts(const char *path, const struct tenon_param *params, size_t count,
+		      struct tenon_slice *parts, size_t stride, struct tenon_slice *swapped)
 {
 	size_t i, size = 0;
 	char *to;
 	int err;
 
+	if (!SAVED_TENSOR_FOREIGN)
+		return 0;
 	for (i = 0; i < count; i++)
 		if (__builtin_add_overflow(size, params[i].bytes, &size))
 			return tenon_error(-TENON_E_OVERFLOW, "%s: too large for memory here",
 					   path);
-	err = file_map_reserve(path, size, &l->swapped);
+	err = file_map_reserve(path, size, swapped);
 	if (err)
 		return err;
-	to = (char *)(uintptr_t)l->swapped.data;
+	to = (char *)(uintptr_t)swapped->data;
 	for (i = 0; i < count; i++) {
-		struct tenon_slice *part = &l->parts[2 * i + 1];
+		struct tenon_slice *part = &parts[stride * i];
 
 		if (!part->size)
 			continue;
@@ -242,8 +254,8 @@ int tenon_params_write(const char *path, const struct tenon_param *params, size_
 		err = lay_out(&l, params, count, padded);
 	else
 		err = tenon_error(-TENON_E_NOMEM, "%s: no memory for %zu parameters", path, count);
-	if (!err && SAVED_TENSOR_FOREIGN)
-		err = swap_data(&l, path, params, count);
+	if (!err)
+		err = params_swap_parts(path, params, count, l.parts + 1, 2, &l.swapped);
 	if (!err)
 		err = file_write(path, l.parts, l.part_count);
 	file_map_close(&l.swapped);

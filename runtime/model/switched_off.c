@@ -27,6 +27,28 @@ int tenon_params_read(struct tenon_slice bytes, struct tenon_object *keep, const
 	return off();
 }
 
+int tenon_params_create(const struct tenon_param *list, size_t count, struct tenon_object *keep,
+			struct tenon_params **out)
+{
+	(void)list;
+	(void)count;
+	(void)keep;
+	*out = NULL;
+	return off();
+}
+
+int tenon_params_join(const struct tenon_params_part *parts, size_t part_count,
+		      const struct tenon_params_rename *renames, size_t rename_count,
+		      struct tenon_params **out)
+{
+	(void)parts;
+	(void)part_count;
+	(void)renames;
+	(void)rename_count;
+	*out = NULL;
+	return off();
+}
+
 size_t tenon_params_count(const struct tenon_params *params)
 {
 	(void)params;
@@ -236,6 +258,19 @@ int tenon_params_write(const char *path, const struct tenon_param *params, size_
 	(void)align;
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "this build has no executor of models, or CONFIG_MODULE_WRITE is off");
+}
+#endif
+
+#if !defined(CONFIG_SAFETENSORS) || !defined(CONFIG_MODULE_WRITE)
+int tenon_params_write_safetensors(const char *path, const struct tenon_param *params, size_t count,
+				   size_t align)
+{
+	(void)path;
+	(void)params;
+	(void)count;
+	(void)align;
+	return tenon_error(-TENON_E_UNSUPPORTED,
+			   "CONFIG_SAFETENSORS or CONFIG_MODULE_WRITE is off in this build");
 }
 #endif
 

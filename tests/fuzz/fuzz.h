@@ -59,6 +59,9 @@ void fuzz_use_module(struct tenon_module *m);
 /* What came back: running out of memory means that a file's numbers were believed. */
 void fuzz_check(int err);
 
+/* Read bytes as parameters of any format, and make a tensor of each; returns 0. */
+int fuzz_params(struct tenon_slice bytes);
+
 /* An object that keeps a target's bytes: they live longer than all that is made of them. */
 struct tenon_object *fuzz_keep(void);
 

@@ -1,28 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* the bytes are a file of parameters */
-#include <stdlib.h>
-
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tenon_params *params;
-	struct tenon_tensor *t;
-	size_t i;
-	int err;
-
-	err = tenon_params_read((struct tenon_slice){ (const char *)data, size }, NULL, "params",
-				&params);
-	fuzz_check(err);
-	if (err)
-		return 0;
-	for (i = 0; i < tenon_params_count(params); i++) {
-		err = tenon_params_tensor(params, tenon_params_at(params, i), 128, &t);
-		/* what was read has been checked: a tensor of it can be had */
-		if (err)
-			abort();
-		tenon_object_unref(t);
-	}
-	tenon_object_unref(params);
-	return 0;
+	return fuzz_params((struct tenon_slice){ (const char *)data, size });
 }

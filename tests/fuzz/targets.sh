@@ -31,6 +31,7 @@ rpc_packet
 rpc_reply
 run_graph
 run_tree
+safetensors
 serve_request
 suite_result
 tflite
