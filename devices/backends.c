@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Table of the backends of this build, and of the payload formats of those that are left out. */
+#include <tenon/ethosu.h>
+#include <tenon/remote.h>
+#include <tenon/uapi/mortise.h>
+#include <tenon/uapi/rocket.h>
+
 #include "lib/option.h"
 #include "lib/plugin.h"
 #ifdef CONFIG_DEVICES
@@ -33,7 +38,7 @@
 		return backend_plugin_extension(&backend##_plugin, name);                          \
 	}                                                                                          \
 	static const struct tenon_backend backend##_backend = {                                    \
-		.abi = TENON_DEVICE_ABI,                                                           \
+		.abi = TENON_PLUGIN_ABI,                                                           \
 		.size = sizeof(struct tenon_backend),                                              \
 		.name = #backend,                                                                  \
 		.device_type = type,                                                               \

@@ -28,7 +28,11 @@ int main(int argc, char **argv)
 	struct tenon_buffer tokens = { 0 };
 	enum tenon_llm_end end = TENON_LLM_ERROR;
 	struct tenon_llm_request request = {
-		.most = 100, .text = print_text, .end = print_end, .context = &end
+		.size = sizeof(request),
+		.most = 100,
+		.text = print_text,
+		.end = print_end,
+		.context = &end,
 	};
 	struct tenon_llm *llm = NULL;
 	uint64_t job;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/options.h"
 #include "link/link_request.h"
 
 /* Make the module that a manifest or an archive stands for. */
@@ -46,13 +47,13 @@ void link_made_fini(struct link_made *made)
 int tenon_link_load(const char *file, const struct tenon_link_options *options,
 		    struct tenon_module **out)
 {
-	struct tenon_link_options o = { 0 };
+	struct tenon_link_options o;
 	struct link_made made;
-	int err;
+	int err = options_read(options, &o, sizeof(o));
 
 	*out = NULL;
-	if (options)
-		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
+	if (err)
+		return err;
 	if (!link_is_alone(file))
 		return tenon_module_load_for(file, o.targets, o.target_count, out);
 	err = link_make(file, &o, &made);

@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_kind.h"
+#include "lib/options.h"
 #include "link/link_request.h"
 #include "link/mlf/mlf.h"
 #include "link/module/link_graph.h"
@@ -255,11 +256,12 @@ static int take_lists(const struct tenon_link_options *o, struct link_request *r
 int link_request_make(const struct tenon_link_options *options, const char *output,
 		      struct link_request *r)
 {
-	struct tenon_link_options o = { 0 };
+	struct tenon_link_options o;
 	const char *only;
-	int err;
+	int err = options_read(options, &o, sizeof(o));
 
-	memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
+	if (err)
+		return err;
 	*r = (struct link_request){ .output = output,
 				    .generation = o.generation,
 				    .allow_weak = o.allow_weak,

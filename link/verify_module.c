@@ -9,6 +9,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/options.h"
 
 /* ---- findings */
 
@@ -161,15 +162,16 @@ static void check(struct verify *v, const char *file)
 int tenon_link_verify(const char *file, const struct tenon_link_verify_options *options,
 		      const struct tenon_link_report **out)
 {
-	struct tenon_link_verify_options o = { 0 };
-	struct verify *v = calloc(1, sizeof(*v));
-	int err = 0;
+	struct tenon_link_verify_options o;
+	struct verify *v;
+	int err = options_read(options, &o, sizeof(o));
 
 	*out = NULL;
+	if (err)
+		return err;
+	v = calloc(1, sizeof(*v));
 	if (!v)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a report");
-	if (options)
-		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
 	v->report.size = sizeof(v->report);
 	v->report.machine = v->report.tvm = "";
 	if (o.key)

@@ -9,6 +9,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
+#include "lib/options.h"
 #include "llm/tokenizer.h"
 
 /* ---- the end of a job */
@@ -224,17 +225,20 @@ static int make_job(const struct tenon_llm *llm, const struct tenon_llm_request 
 int tenon_llm_submit(struct tenon_llm *llm, const struct tenon_llm_request *request,
 		     uint64_t *number)
 {
+	struct tenon_llm_request r;
 	struct llm_job *job, **end;
-	int err = make_batch(llm);
+	int err = options_read(request, &r, sizeof(r));
 
 	if (!err)
-		err = check_request(llm, request);
+		err = make_batch(llm);
+	if (!err)
+		err = check_request(llm, &r);
 	if (err)
 		return err;
 	job = calloc(1, sizeof(*job));
 	if (!job)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a request");
-	err = make_job(llm, request, job);
+	err = make_job(llm, &r, job);
 	if (err) {
 		free_job(job);
 		return err;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/options.h"
 #include "llm/llm_engine.h"
 #include "llm/tokenizer.h"
 
@@ -483,20 +484,21 @@ static int open_model(struct tenon_llm *llm, const char *path, const struct teno
 int tenon_llm_open(const char *path, const struct tenon_llm_options *options,
 		   struct tenon_llm **out)
 {
-	static const struct tenon_llm_options defaults;
-	struct tenon_llm *llm = calloc(1, sizeof(*llm));
-	int err;
+	struct tenon_llm_options o;
+	struct tenon_llm *llm;
+	int err = options_read(options, &o, sizeof(o));
 
 	*out = NULL;
+	if (err)
+		return err;
+	llm = calloc(1, sizeof(*llm));
 	if (!llm)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a model");
-	if (!options)
-		options = &defaults;
 	llm->cache = tenon_arg_none();
-	llm->device = options->device;
+	llm->device = o.device;
 	if (!llm->device.device_type)
 		llm->device.device_type = kDLCPU;
-	err = open_model(llm, path, options);
+	err = open_model(llm, path, &o);
 	if (err)
 		tenon_llm_close(llm);
 	else

@@ -79,7 +79,7 @@ static int cpu_describe(uint32_t index, struct tenon_device_properties *p)
 	}
 	read_model(p->name, sizeof(p->name));
 	snprintf(p->driver, sizeof(p->driver), "cpu 1");
-	p->device_class = TENON_DEVICE_CPU;
+	p->device_class = TENON_CLASS_CPU;
 	p->flags = TENON_DEVICE_ADDRESSES | TENON_DEVICE_HOST_MEMORY | TENON_DEVICE_INLINE;
 	p->max_threads = 1;
 	p->max_block[0] = p->max_block[1] = p->max_block[2] = INT32_MAX;
@@ -149,7 +149,7 @@ static int cpu_open(const struct tenon_device_choice *choice, struct tenon_devic
 }
 
 const struct tenon_backend cpu_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(cpu_backend),
 	.name = "cpu",
 	.device_type = kDLCPU,

@@ -134,7 +134,7 @@ static int cuda_doctor(struct tenon_buffer *out)
 }
 
 const struct tenon_backend cuda_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(struct tenon_backend),
 	.name = "cuda",
 	.device_type = kDLCUDA,

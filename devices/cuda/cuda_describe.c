@@ -137,8 +137,8 @@ int cuda_describe(const struct cuda_api *cu, int device, struct tenon_device_pro
 	snprintf(p->compute_version, sizeof(p->compute_version), "%u.%u", major, minor);
 	snprintf(p->architecture, sizeof(p->architecture), "sm_%u%u", major, minor);
 	p->device_class = cuda_attribute(cu, device, CU_ATTRIBUTE_INTEGRATED)
-				  ? TENON_DEVICE_INTEGRATED_GPU
-				  : TENON_DEVICE_GPU;
+				  ? TENON_CLASS_INTEGRATED_GPU
+				  : TENON_CLASS_GPU;
 	p->flags = TENON_DEVICE_ADDRESSES;
 	if (cu->MemAllocAsync && cu->MemFreeAsync &&
 	    cuda_attribute(cu, device, CU_ATTRIBUTE_MEMORY_POOLS))

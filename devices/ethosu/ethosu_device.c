@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/ethosu.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
@@ -194,10 +195,10 @@ static const void *backend_extension(const char *name)
 }
 
 const struct tenon_backend ethosu_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(ethosu_backend),
 	.name = "ethosu",
-	.device_type = TENON_DEVICE_ETHOSU,
+	.device_type = TENON_DL_ETHOSU,
 	.flags = TENON_BACKEND_FORKS | TENON_BACKEND_PLACES,
 	.kinds = ethosu_payload_kinds,
 	.count = backend_count,

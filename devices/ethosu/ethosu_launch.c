@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <tenon/device.h>
+#include <tenon/ethosu.h>
 #include <tenon/executable.h>
 #include <tenon/memory.h>
 #include <tenon/module.h>
@@ -54,7 +55,7 @@ static int bind(struct launch *l, size_t index, const struct ethosu_argument *a,
 
 static int load(struct launch *l, struct tenon_slice payload)
 {
-	int err = tenon_device_get((DLDevice){ TENON_DEVICE_ETHOSU, 0 }, &l->device);
+	int err = tenon_device_get((DLDevice){ TENON_DL_ETHOSU, 0 }, &l->device);
 
 	if (!err)
 		err = tenon_queue_create(l->device, &l->queue);

@@ -4,7 +4,7 @@
 
 void inline_properties(uint64_t memory, struct tenon_device_properties *p)
 {
-	p->device_class = TENON_DEVICE_ACCELERATOR;
+	p->device_class = TENON_CLASS_ACCELERATOR;
 	p->max_threads = 1;
 	p->max_block[0] = p->max_block[1] = p->max_block[2] = 1;
 	p->max_grid[0] = p->max_grid[1] = p->max_grid[2] = 1;

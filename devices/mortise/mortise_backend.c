@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The backend's table: kinds of boards, and what each needs to be opened. */
+#include <tenon/uapi/mortise.h>
+
 #include "devices/mortise/mortise_device.h"
 #include "devices/mortise/mortise_payload.h"
 #include "lib/brief_errors.h"
@@ -42,10 +44,10 @@ static int mortise_doctor(struct tenon_buffer *out)
 }
 
 const struct tenon_backend mortise_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(mortise_backend),
 	.name = "mortise",
-	.device_type = TENON_DEVICE_MORTISE,
+	.device_type = TENON_DL_MORTISE,
 	.flags = TENON_BACKEND_PLACES,
 	.kinds = mortise_payload_kinds,
 	.count = mortise_count,

@@ -54,7 +54,7 @@ static void describe(const struct board_kind *kind, uint64_t window,
 	snprintf(p->vendor, sizeof(p->vendor), "Tenon");
 	snprintf(p->driver, sizeof(p->driver), "mortise %d.%d (%s)", MORTISE_ABI_MAJOR,
 		 MORTISE_ABI_MINOR, kind->via);
-	p->device_class = TENON_DEVICE_ACCELERATOR;
+	p->device_class = TENON_CLASS_ACCELERATOR;
 	p->warp_size = 1;
 	describe_launches(board_runs_code(kind), p);
 	p->processors = 1;

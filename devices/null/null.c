@@ -38,7 +38,7 @@ static int null_describe(uint32_t index, struct tenon_device_properties *p)
 	snprintf(p->name, sizeof(p->name), "null device");
 	snprintf(p->vendor, sizeof(p->vendor), "Tenon");
 	snprintf(p->driver, sizeof(p->driver), "null 1");
-	p->device_class = TENON_DEVICE_OTHER;
+	p->device_class = TENON_CLASS_OTHER;
 	p->flags = TENON_DEVICE_INLINE;
 	p->max_threads = 1024;
 	p->max_block[0] = p->max_block[1] = p->max_block[2] = 1024;
@@ -81,7 +81,7 @@ static int null_open(const struct tenon_device_choice *choice, struct tenon_devi
 }
 
 const struct tenon_backend null_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(null_backend),
 	.name = "null",
 	.device_type = NULL_DEVICE_TYPE,

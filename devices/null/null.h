@@ -16,7 +16,7 @@
 #include <tenon/backend/queue.h>
 
 /* device type: DLPack's number if it has one, else 64 to 126 */
-#define NULL_DEVICE_TYPE TENON_DEVICE_NULL
+#define NULL_DEVICE_TYPE TENON_DL_NULL
 
 extern const struct tenon_backend null_backend;
 extern const struct tenon_memory_ops null_memory_ops;

@@ -13,10 +13,10 @@
 /* in the order of numbering: opencl:0 is a GPU if there is one */
 static const struct {
 	uint8_t type, class;
-} types[] = { { OCL_DEVICE_TYPE_GPU, TENON_DEVICE_GPU },
-	      { OCL_DEVICE_TYPE_ACCELERATOR, TENON_DEVICE_ACCELERATOR },
-	      { OCL_DEVICE_TYPE_CPU, TENON_DEVICE_CPU },
-	      { OCL_DEVICE_TYPE_CUSTOM, TENON_DEVICE_OTHER } };
+} types[] = { { OCL_DEVICE_TYPE_GPU, TENON_CLASS_GPU },
+	      { OCL_DEVICE_TYPE_ACCELERATOR, TENON_CLASS_ACCELERATOR },
+	      { OCL_DEVICE_TYPE_CPU, TENON_CLASS_CPU },
+	      { OCL_DEVICE_TYPE_CUSTOM, TENON_CLASS_OTHER } };
 
 static struct opencl_found devices[DEVICES_MOST];
 static uint32_t device_count;
@@ -162,7 +162,7 @@ static int opencl_doctor(struct tenon_buffer *out)
 }
 
 const struct tenon_backend opencl_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(struct tenon_backend),
 	.name = "opencl",
 	.device_type = kDLOpenCL,

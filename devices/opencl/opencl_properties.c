@@ -108,8 +108,8 @@ static void describe_place(const struct opencl_found *found, struct tenon_device
 	bool unified = opencl_number(found->device, OCL_DEVICE_HOST_UNIFIED_MEMORY);
 
 	p->device_class = found->device_class;
-	if (unified && p->device_class == TENON_DEVICE_GPU)
-		p->device_class = TENON_DEVICE_INTEGRATED_GPU;
+	if (unified && p->device_class == TENON_CLASS_GPU)
+		p->device_class = TENON_CLASS_INTEGRATED_GPU;
 	/* mapping always works; the driver copies if memory is not shared */
 	p->heap_count = 1;
 	p->heaps[0].size = p->total_memory;

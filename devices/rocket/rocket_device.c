@@ -157,10 +157,10 @@ static int backend_open(const struct tenon_device_choice *choice, struct tenon_d
 }
 
 const struct tenon_backend rocket_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(rocket_backend),
 	.name = "rocket",
-	.device_type = TENON_DEVICE_ROCKET,
+	.device_type = TENON_DL_ROCKET,
 	.flags = TENON_BACKEND_FORKS | TENON_BACKEND_PLACES,
 	.kinds = rocket_payload_kinds,
 	.count = backend_count,

@@ -104,7 +104,7 @@ static int vulkan_doctor(struct tenon_buffer *out)
 }
 
 const struct tenon_backend vulkan_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(struct tenon_backend),
 	.name = "vulkan",
 	.device_type = kDLVulkan,

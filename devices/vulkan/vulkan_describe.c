@@ -129,13 +129,13 @@ static uint32_t device_class(VkPhysicalDeviceType type)
 	switch (type) {
 	case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
 	case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-		return TENON_DEVICE_GPU;
+		return TENON_CLASS_GPU;
 	case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-		return TENON_DEVICE_INTEGRATED_GPU;
+		return TENON_CLASS_INTEGRATED_GPU;
 	case VK_PHYSICAL_DEVICE_TYPE_CPU:
-		return TENON_DEVICE_CPU;
+		return TENON_CLASS_CPU;
 	default:
-		return TENON_DEVICE_OTHER;
+		return TENON_CLASS_OTHER;
 	}
 }
 

@@ -29,7 +29,7 @@ static int open_device(const struct tenon_device_choice *choice, struct tenon_de
 static const struct tenon_module_loader *const loaders[] = { &example_json_loader, NULL };
 
 static const struct tenon_backend backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(backend),
 	.name = "examplejson",
 	.device_type = 102,
@@ -42,5 +42,5 @@ static const struct tenon_backend backend = {
 TENON_API const struct tenon_backend *tenon_backend_entry(uint32_t abi);
 const struct tenon_backend *tenon_backend_entry(uint32_t abi)
 {
-	return abi == TENON_DEVICE_ABI ? &backend : NULL;
+	return abi == TENON_PLUGIN_ABI ? &backend : NULL;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include <tenon/tenon.h>
+#include <tenon/uapi/mortise.h>
 
 #define SIDE	 16
 #define CLASSES	 4
@@ -294,5 +295,5 @@ int main(int argc, char **argv)
 		if (write_image(argv[1], i))
 			return 1;
 	return write_params(argv[1]) || write_graph(argv[1], "host", HOST) ||
-	       write_graph(argv[1], "mortise", TENON_DEVICE_MORTISE);
+	       write_graph(argv[1], "mortise", TENON_DL_MORTISE);
 }

@@ -34,22 +34,18 @@ struct tenon_backend;
 struct tenon_device;
 
 /*
- * Device types that DLPack does not define. The other numbers from 64 to 126 are free for backends
- * that have no DLPack type.
+ * The type of devices that do nothing. DLPack has no number for it, nor for the devices of tenon/ethosu.h, tenon/remote.h,
+ * tenon/uapi/mortise.h and tenon/uapi/rocket.h, which are 110 to 120. The other numbers from 64 to 126 are free.
  */
-#define TENON_DEVICE_NULL    100
-#define TENON_DEVICE_MORTISE 110
-#define TENON_DEVICE_ETHOSU  111
-#define TENON_DEVICE_ROCKET  112
-#define TENON_DEVICE_RPC     120 /* a device of another machine: tenon/remote.h */
+#define TENON_DL_NULL 100
 
 /** enum tenon_device_class - what sort of processor a device is */
 enum tenon_device_class {
-	TENON_DEVICE_OTHER = 0,
-	TENON_DEVICE_CPU = 1,
-	TENON_DEVICE_GPU = 2,
-	TENON_DEVICE_INTEGRATED_GPU = 3,
-	TENON_DEVICE_ACCELERATOR = 4, /* FPGA, DSP, NPU */
+	TENON_CLASS_OTHER = 0,
+	TENON_CLASS_CPU = 1,
+	TENON_CLASS_GPU = 2,
+	TENON_CLASS_INTEGRATED_GPU = 3,
+	TENON_CLASS_ACCELERATOR = 4, /* FPGA, DSP, NPU */
 };
 
 /** enum tenon_device_flag - how a device behaves; a mask */

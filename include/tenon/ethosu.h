@@ -19,6 +19,9 @@
 extern "C" {
 #endif
 
+/* device type of an Ethos-U */
+#define TENON_DL_ETHOSU 111
+
 /**
  * TVMEthosULaunch - run a driver payload on an Ethos-U
  * @resource: what the module's caller handed through; not used

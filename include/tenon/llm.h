@@ -39,6 +39,7 @@ struct tenon_llm;
 
 /**
  * struct tenon_llm_options - options for opening a model; 0 selects each default
+ * @size: sizeof(struct tenon_llm_options)
  * @device: device to run on; device type 0 is the processor
  * @weights: folder with tensor-cache.json, mlc-chat-config.json and tokenizer.json; NULL for the
  *	folder of the model
@@ -55,6 +56,7 @@ struct tenon_llm;
  * tenon_llm_open() has returned, and not after tenon_llm_close().
  */
 struct tenon_llm_options {
+	size_t size;
 	DLDevice device;
 	const char *weights;
 	int64_t sequences;
@@ -224,6 +226,7 @@ struct tenon_llm_usage {
 
 /**
  * struct tenon_llm_request - a request to generate text
+ * @size: sizeof(struct tenon_llm_request)
  * @prompt: tokens of the prompt; copied
  * @prompt_count: how many; at least 1
  * @most: most tokens of the reply; 0 for as many as the context has room for
@@ -231,7 +234,7 @@ struct tenon_llm_usage {
  * @stops: strings that end the reply and are not part of it; copied. Those of the model's template
  *	apply as well.
  * @stop_count: how many
- * @deadline: time of CLOCK_MONOTONIC in nanoseconds when the reply ends; 0 for none
+ * @deadline: when the reply ends, see tenon/timeline.h; 0 for none
  * @ignore_end: do not stop at the end tokens or stop strings of the model
  * @text: receives a part of the reply: whole characters, of @token_count tokens. May be NULL.
  * @end: the reply is complete; @message is the reason for TENON_LLM_ERROR, else "". May be NULL.
@@ -239,6 +242,7 @@ struct tenon_llm_usage {
  *	requests.
  */
 struct tenon_llm_request {
+	size_t size;
 	const int32_t *prompt;
 	size_t prompt_count;
 	size_t most;

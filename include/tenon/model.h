@@ -50,6 +50,7 @@ struct tenon_port {
 
 /**
  * struct tenon_model_options - options for opening a model; 0 selects each default
+ * @size: sizeof(struct tenon_model_options)
  * @devices: devices to run on; the first is the main device. A graph gives the device type of each
  *	storage; a Relax model refers to devices by number; operators for an NPU of a .tflite file run on
  *	the first that is not the CPU. The host need not be listed.
@@ -60,6 +61,7 @@ struct tenon_port {
  *	come from tenon_module_inspect(). No tensors are allocated, and inputs cannot be set.
  */
 struct tenon_model_options {
+	size_t size;
 	const DLDevice *devices;
 	size_t device_count;
 	const char *function;

@@ -46,7 +46,7 @@ struct tenon_sync {
  * struct tenon_job - when an operation starts, and when it has to be done
  * @size: sizeof(struct tenon_job)
  * @sync: points to wait for and to signal
- * @deadline: as in tenon_timeline_wait(), but 0 is TENON_FOREVER. An operation that still waits for
+ * @deadline: see tenon/timeline.h; 0 for none. An operation that still waits for
  *	a point then does not run. One that was started goes on: its memory stays the device's until
  *	the operation is done or the device is lost. In both cases the timelines to signal fail with
  *	-TENON_E_TIMEOUT.

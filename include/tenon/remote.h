@@ -42,6 +42,9 @@
 extern "C" {
 #endif
 
+/* device type of a device of another machine */
+#define TENON_DL_RPC 120
+
 struct tenon_remote;
 
 /**
@@ -94,6 +97,7 @@ struct tenon_remote_facts {
 
 /**
  * struct tenon_remote_timing - how to measure a function; as in TVM's time_evaluator
+ * @size: sizeof(struct tenon_remote_timing)
  * @number: calls of a repetition; 0 is 1
  * @repeat: repetitions; 0 is 1
  * @min_repeat_ms: raise @number until a repetition takes this long
@@ -102,50 +106,13 @@ struct tenon_remote_facts {
  * @cache_flush_bytes: bytes to write before each repetition
  */
 struct tenon_remote_timing {
+	size_t size;
 	int64_t number;
 	int64_t repeat;
 	int64_t min_repeat_ms;
 	int64_t cooldown_ms;
 	int64_t repeats_to_cooldown;
 	int64_t cache_flush_bytes;
-};
-
-/** struct tenon_remote_ops - functions of a session; called by the inline functions below */
-struct tenon_remote_ops {
-	size_t size;
-	void (*close)(struct tenon_remote *remote);
-	void (*facts)(struct tenon_remote *remote, struct tenon_remote_facts *out);
-	int (*ping)(struct tenon_remote *remote);
-	int (*send_file)(struct tenon_remote *remote, const char *path, const char *name,
-			 bool *sent);
-	int (*upload)(struct tenon_remote *remote, const char *name, struct tenon_slice bytes);
-	int (*download)(struct tenon_remote *remote, const char *name, struct tenon_buffer *out);
-	int (*remove)(struct tenon_remote *remote, const char *name);
-	int (*list_files)(struct tenon_remote *remote, const char *folder,
-			  struct tenon_buffer *out);
-	int (*function)(struct tenon_remote *remote, const char *name, struct tenon_function **out);
-	int (*list_functions)(struct tenon_remote *remote, struct tenon_buffer *out);
-	int (*load)(struct tenon_remote *remote, const char *name, struct tenon_module **out);
-	int (*open)(struct tenon_remote *remote, const char *path, struct tenon_module **out);
-	int (*device)(struct tenon_remote *remote, DLDevice there, struct tenon_device **out);
-	int (*attribute)(struct tenon_remote *remote, DLDevice there, int attribute,
-			 struct tenon_value *out);
-	int (*time)(struct tenon_remote *remote, struct tenon_module *module, const char *name,
-		    DLDevice there, const struct tenon_remote_timing *timing,
-		    const struct tenon_value *args, int32_t count, struct tenon_buffer *seconds);
-	int (*post)(struct tenon_remote *remote, struct tenon_function *function,
-		    const struct tenon_value *args, int32_t count);
-	int (*wait)(struct tenon_remote *remote);
-	int (*open_model)(struct tenon_remote *remote, struct tenon_module *module,
-			  const struct tenon_model_options *options, struct tenon_model **out);
-	int (*time_model)(struct tenon_remote *remote, struct tenon_model *model,
-			  const struct tenon_remote_timing *timing, struct tenon_buffer *seconds);
-};
-
-/** struct tenon_remote - a session; private to the library but for @ops */
-struct tenon_remote {
-	struct tenon_object object;
-	const struct tenon_remote_ops *ops;
 };
 
 /**
@@ -180,25 +147,13 @@ TENON_API struct tenon_remote *tenon_remote_of_device(struct tenon_device *devic
  * The server releases everything. Objects of the session stay valid, and requests on them fail. NULL is
  * allowed.
  */
-static inline void tenon_remote_close(struct tenon_remote *remote)
-{
-	if (!remote)
-		return;
-	remote->ops->close(remote);
-	tenon_object_unref(remote);
-}
+TENON_API void tenon_remote_close(struct tenon_remote *remote);
 
 /** tenon_remote_facts - describe a session */
-static inline void tenon_remote_facts(struct tenon_remote *remote, struct tenon_remote_facts *out)
-{
-	remote->ops->facts(remote, out);
-}
+TENON_API void tenon_remote_facts(struct tenon_remote *remote, struct tenon_remote_facts *out);
 
 /** tenon_remote_ping - send the smallest request and wait for its answer */
-static inline int tenon_remote_ping(struct tenon_remote *remote)
-{
-	return remote->ops->ping(remote);
-}
+TENON_API int tenon_remote_ping(struct tenon_remote *remote);
 
 /**
  * tenon_remote_send_file - make sure that the server has a file
@@ -213,38 +168,23 @@ static inline int tenon_remote_ping(struct tenon_remote *remote)
  * Return: 0; -TENON_E_IO for a file that cannot be read; -TENON_E_CALL with the server's message;
  *	-TENON_E_LOST; -TENON_E_TIMEOUT.
  */
-static inline int tenon_remote_send_file(struct tenon_remote *remote, const char *path,
-					 const char *name, bool *sent)
-{
-	return remote->ops->send_file(remote, path, name, sent);
-}
+TENON_API int tenon_remote_send_file(struct tenon_remote *remote, const char *path,
+				     const char *name, bool *sent);
 
 /** tenon_remote_upload - write a file on the server; errors as tenon_remote_send_file() */
-static inline int tenon_remote_upload(struct tenon_remote *remote, const char *name,
-				      struct tenon_slice bytes)
-{
-	return remote->ops->upload(remote, name, bytes);
-}
+TENON_API int tenon_remote_upload(struct tenon_remote *remote, const char *name,
+				  struct tenon_slice bytes);
 
 /** tenon_remote_download - append the bytes of a file on the server to @out */
-static inline int tenon_remote_download(struct tenon_remote *remote, const char *name,
-					struct tenon_buffer *out)
-{
-	return remote->ops->download(remote, name, out);
-}
+TENON_API int tenon_remote_download(struct tenon_remote *remote, const char *name,
+				    struct tenon_buffer *out);
 
 /** tenon_remote_remove - remove a file on the server; one that is missing is no error */
-static inline int tenon_remote_remove(struct tenon_remote *remote, const char *name)
-{
-	return remote->ops->remove(remote, name);
-}
+TENON_API int tenon_remote_remove(struct tenon_remote *remote, const char *name);
 
 /** tenon_remote_list_files - append the names of files, separated by ",", to @out */
-static inline int tenon_remote_list_files(struct tenon_remote *remote, const char *folder,
-					  struct tenon_buffer *out)
-{
-	return remote->ops->list_files(remote, folder, out);
-}
+TENON_API int tenon_remote_list_files(struct tenon_remote *remote, const char *folder,
+				      struct tenon_buffer *out);
 
 /**
  * tenon_remote_function - get a global function of the server
@@ -254,24 +194,15 @@ static inline int tenon_remote_list_files(struct tenon_remote *remote, const cha
  *
  * Return: 0 also when there is none; -TENON_E_CALL; -TENON_E_LOST; -TENON_E_TIMEOUT.
  */
-static inline int tenon_remote_function(struct tenon_remote *remote, const char *name,
-					struct tenon_function **out)
-{
-	return remote->ops->function(remote, name, out);
-}
+TENON_API int tenon_remote_function(struct tenon_remote *remote, const char *name,
+				    struct tenon_function **out);
 
 /** tenon_remote_list_functions - append the names of global functions, separated by "," */
-static inline int tenon_remote_list_functions(struct tenon_remote *remote, struct tenon_buffer *out)
-{
-	return remote->ops->list_functions(remote, out);
-}
+TENON_API int tenon_remote_list_functions(struct tenon_remote *remote, struct tenon_buffer *out);
 
 /** tenon_remote_load - load a module from a file of the session's folder */
-static inline int tenon_remote_load(struct tenon_remote *remote, const char *name,
-				    struct tenon_module **out)
-{
-	return remote->ops->load(remote, name, out);
-}
+TENON_API int tenon_remote_load(struct tenon_remote *remote, const char *name,
+				struct tenon_module **out);
 
 /**
  * tenon_remote_open - send a file and load it there
@@ -284,11 +215,8 @@ static inline int tenon_remote_load(struct tenon_remote *remote, const char *nam
  *
  * Return: as tenon_remote_send_file().
  */
-static inline int tenon_remote_open(struct tenon_remote *remote, const char *path,
-				    struct tenon_module **out)
-{
-	return remote->ops->open(remote, path, out);
-}
+TENON_API int tenon_remote_open(struct tenon_remote *remote, const char *path,
+				struct tenon_module **out);
 
 /**
  * tenon_remote_device - get a device of the server as a device of this process
@@ -298,18 +226,12 @@ static inline int tenon_remote_open(struct tenon_remote *remote, const char *pat
  *
  * Return: 0; -TENON_E_DEVICE when the server has no such device; -TENON_E_LOST.
  */
-static inline int tenon_remote_device(struct tenon_remote *remote, DLDevice there,
-				      struct tenon_device **out)
-{
-	return remote->ops->device(remote, there, out);
-}
+TENON_API int tenon_remote_device(struct tenon_remote *remote, DLDevice there,
+				  struct tenon_device **out);
 
 /** tenon_remote_attribute - as tenon_device_attribute(), for a device of the server */
-static inline int tenon_remote_attribute(struct tenon_remote *remote, DLDevice there, int attribute,
-					 struct tenon_value *out)
-{
-	return remote->ops->attribute(remote, there, attribute, out);
-}
+TENON_API int tenon_remote_attribute(struct tenon_remote *remote, DLDevice there, int attribute,
+				     struct tenon_value *out);
 
 /**
  * tenon_remote_time - measure a function on the server
@@ -324,14 +246,11 @@ static inline int tenon_remote_attribute(struct tenon_remote *remote, DLDevice t
  *
  * Return: 0; -TENON_E_CALL with the server's message; -TENON_E_LOST; -TENON_E_TIMEOUT.
  */
-static inline int tenon_remote_time(struct tenon_remote *remote, struct tenon_module *module,
-				    const char *name, DLDevice there,
-				    const struct tenon_remote_timing *timing,
-				    const struct tenon_value *args, int32_t count,
-				    struct tenon_buffer *seconds)
-{
-	return remote->ops->time(remote, module, name, there, timing, args, count, seconds);
-}
+TENON_API int tenon_remote_time(struct tenon_remote *remote, struct tenon_module *module,
+				const char *name, DLDevice there,
+				const struct tenon_remote_timing *timing,
+				const struct tenon_value *args, int32_t count,
+				struct tenon_buffer *seconds);
 
 /**
  * tenon_remote_post - call a function of the session without waiting for its result
@@ -345,17 +264,11 @@ static inline int tenon_remote_time(struct tenon_remote *remote, struct tenon_mo
  * Return: 0; -TENON_E_TYPE for an argument that cannot be sent; -TENON_E_LOST. What goes wrong later is
  *	returned by the next request that waits, such as tenon_remote_wait().
  */
-static inline int tenon_remote_post(struct tenon_remote *remote, struct tenon_function *function,
-				    const struct tenon_value *args, int32_t count)
-{
-	return remote->ops->post(remote, function, args, count);
-}
+TENON_API int tenon_remote_post(struct tenon_remote *remote, struct tenon_function *function,
+				const struct tenon_value *args, int32_t count);
 
 /** tenon_remote_wait - wait for the answers of all requests; returns the first failure */
-static inline int tenon_remote_wait(struct tenon_remote *remote)
-{
-	return remote->ops->wait(remote);
-}
+TENON_API int tenon_remote_wait(struct tenon_remote *remote);
 
 /**
  * tenon_remote_open_model - open a model that runs on the server
@@ -369,20 +282,14 @@ static inline int tenon_remote_wait(struct tenon_remote *remote)
  *
  * Return: as tenon_model_open(), and as a call on the server.
  */
-static inline int tenon_remote_open_model(struct tenon_remote *remote, struct tenon_module *module,
-					  const struct tenon_model_options *options,
-					  struct tenon_model **out)
-{
-	return remote->ops->open_model(remote, module, options, out);
-}
+TENON_API int tenon_remote_open_model(struct tenon_remote *remote, struct tenon_module *module,
+				      const struct tenon_model_options *options,
+				      struct tenon_model **out);
 
 /** tenon_remote_time_model - measure runs of such a model on the server; as tenon_remote_time() */
-static inline int tenon_remote_time_model(struct tenon_remote *remote, struct tenon_model *model,
-					  const struct tenon_remote_timing *timing,
-					  struct tenon_buffer *seconds)
-{
-	return remote->ops->time_model(remote, model, timing, seconds);
-}
+TENON_API int tenon_remote_time_model(struct tenon_remote *remote, struct tenon_model *model,
+				      const struct tenon_remote_timing *timing,
+				      struct tenon_buffer *seconds);
 
 #ifdef __cplusplus
 }

@@ -11,8 +11,8 @@
  * wait for it returns the reason. An operation that waits for a failed timeline does not run, and
  * its own signals fail with the same reason.
  *
- * Deadlines are absolute nanoseconds of CLOCK_MONOTONIC: 0 polls, TENON_FOREVER waits without
- * limit.
+ * A deadline is absolute, in nanoseconds of CLOCK_MONOTONIC; TENON_FOREVER is none. As an argument 0 polls; as a member of
+ * a struct 0 is none, because 0 is the default of every member.
  */
 
 #include <tenon/export.h>

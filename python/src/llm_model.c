@@ -71,7 +71,7 @@ static PyObject *sampling_of(const struct tenon_llm *llm)
 /* open(path, device, weights, sequences, tokens, chunk, bytes): the model, its description, and its sampling */
 static PyObject *open_model(PyObject *module, PyObject *args)
 {
-	struct tenon_llm_options options = { .weights = NULL };
+	struct tenon_llm_options options = { .size = sizeof(options), .weights = NULL };
 	long long sequences, tokens, chunk;
 	PyObject *device, *weights;
 	struct llm_model *m;

@@ -154,7 +154,9 @@ static int submit(struct llm_model *m, const struct tenon_llm_request *request, 
 /* submit(tokens, most, (temperature, ...), seed, stops, timeout, ignore_end) */
 PyObject *llm_submit(PyObject *self, PyObject *args)
 {
-	struct tenon_llm_request request = { .text = take_text, .end = take_end };
+	struct tenon_llm_request request = { .size = sizeof(request),
+					     .text = take_text,
+					     .end = take_end };
 	struct tenon_llm_sampling *s = &request.sampling;
 	struct tenon_buffer tokens = TENON_BUFFER_INIT;
 	struct llm_model *m = (struct llm_model *)self;

@@ -465,6 +465,7 @@ int model_read_devices(PyObject *devices, const char *function, struct model_dev
 		if (device_read(PyTuple_GetItem(items, i), &out->ids[i]))
 			break;
 	Py_DECREF(items);
+	out->options.size = sizeof(out->options);
 	out->options.devices = out->ids;
 	out->options.device_count = (size_t)count;
 	out->options.function = function;

@@ -6,11 +6,11 @@
 #include <pthread.h>
 #include <tenon/backend/memory.h>
 #include <tenon/backend/module_kind.h>
-#include <tenon/remote.h>
 
 #include "lib/trace.h"
 #include "rpc/wire/packet.h"
 #include "rpc/wire/stream.h"
+#include "runtime/device/device_remote.h"
 
 /* most requests sent ahead whose replies have not been read */
 #define RPC_WAITING_MOST 256
@@ -142,7 +142,7 @@ void rpc_trace_end(struct rpc *r, uint64_t deadline);
 /** rpc_trace_end_all - likewise, for all sessions */
 void rpc_trace_end_all(void);
 
-extern const struct tenon_remote_ops rpc_ops;
+extern const struct remote_ops rpc_ops;
 extern const struct tenon_backend rpc_backend;
 
 static inline struct rpc *rpc_of(struct tenon_remote *remote)
@@ -384,7 +384,7 @@ extern const struct tenon_queue_ops rpc_queue_ops;
 
 int rpc_device_open(const struct tenon_device_choice *choice, struct tenon_device **out);
 
-/** rpc_device_of - tenon_remote_ops.device */
+/** rpc_device_of - remote_ops.device */
 int rpc_device_of(struct tenon_remote *remote, DLDevice there, struct tenon_device **out);
 
 /** rpc_memory_adopt - memory of a tensor that a call returned; @owner is freed with it */

@@ -35,7 +35,7 @@ static struct rpc_device *device_of_session(const struct rpc *r, DLDevice id)
 	struct tenon_device *device;
 	struct rpc_device *d;
 
-	if (id.device_type != TENON_DEVICE_RPC)
+	if (id.device_type != TENON_DL_RPC)
 		return NULL;
 	if (tenon_device_get(id, &device)) {
 		tenon_error_clear();
@@ -52,7 +52,7 @@ int rpc_device_there(struct rpc *r, DLDevice here, DLDevice *there)
 	const struct rpc_device *d = device_of_session(r, here);
 
 	*there = here;
-	if (here.device_type != TENON_DEVICE_RPC)
+	if (here.device_type != TENON_DL_RPC)
 		return 0;
 	if (!d)
 		return tenon_error(-TENON_E_VALUE, "rpc:%d is no device of the session with %s",

@@ -39,10 +39,10 @@ static const void *rpc_extension(const char *name)
 }
 
 const struct tenon_backend rpc_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(rpc_backend),
 	.name = "rpc",
-	.device_type = TENON_DEVICE_RPC,
+	.device_type = TENON_DL_RPC,
 	.flags = TENON_BACKEND_PLACES | TENON_BACKEND_CONCURRENT_OPEN,
 	.count = rpc_count,
 	.describe = rpc_describe,

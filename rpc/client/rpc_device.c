@@ -164,7 +164,7 @@ static void describe(struct rpc_device *d)
 	snprintf(p->name, sizeof(p->name), "%s:%d of %s", tenon_device_name(d->there.device_type),
 		 d->there.device_id, d->rpc->address);
 	snprintf(p->driver, sizeof(p->driver), "rpc");
-	p->device_class = TENON_DEVICE_OTHER;
+	p->device_class = TENON_CLASS_OTHER;
 	p->flags = TENON_DEVICE_INLINE;
 	p->alignment = 1;
 	p->queues = 1;

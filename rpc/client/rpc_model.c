@@ -8,6 +8,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/options.h"
 #include "rpc/client/rpc.h"
 #include "rpc/wire/wire_codes.h"
 #include "runtime/model/model.h"
@@ -601,7 +602,9 @@ static char *choose_function(struct tenon_module *local, const char *wanted)
 static int describe(struct rpc_model *m, struct tenon_module *local,
 		    const struct tenon_model_options *o)
 {
-	struct tenon_model_options options = { .function = o->function, .describe = true };
+	const struct tenon_model_options options = { .size = sizeof(options),
+						     .function = o->function,
+						     .describe = true };
 	int err = tenon_model_open(local, &options, &m->described);
 
 	if (err == -TENON_E_UNSUPPORTED &&
@@ -624,13 +627,14 @@ static int describe(struct rpc_model *m, struct tenon_module *local,
 int rpc_open_model(struct tenon_remote *remote, struct tenon_module *module,
 		   const struct tenon_model_options *options, struct tenon_model **out)
 {
-	static const struct tenon_model_options defaults;
-	const struct tenon_model_options *o = options ? options : &defaults;
 	struct tenon_module *local = rpc_module_local(module);
+	struct tenon_model_options o;
 	struct rpc_model *m;
-	int err;
+	int err = options_read(options, &o, sizeof(o));
 
 	*out = NULL;
+	if (err)
+		return err;
 	if (!local)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "the module was not opened from a file here "
@@ -640,14 +644,14 @@ int rpc_open_model(struct tenon_remote *remote, struct tenon_module *module,
 		return tenon_error(-TENON_E_NOMEM, "no memory for a model");
 	m->rpc = rpc_of(remote);
 	tenon_object_ref(remote);
-	err = describe(m, local, o);
+	err = describe(m, local, &o);
 	if (!err)
-		err = open_executor(m, module, o);
+		err = open_executor(m, module, &o);
 	if (err) {
 		destroy(&m->base);
 		return err;
 	}
-	model_init(&m->base, ops_of(m->described), module, o);
+	model_init(&m->base, ops_of(m->described), module, &o);
 	*out = &m->base;
 	return 0;
 }

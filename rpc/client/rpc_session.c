@@ -5,6 +5,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/options.h"
 #include "rpc/client/rpc.h"
 
 #define TRACKER	   "rpc+tracker://"
@@ -263,56 +264,41 @@ static int session_create(const char *address, const struct tenon_remote_options
 	return 0;
 }
 
-/* Options of programs built with older headers are shorter. */
-static struct tenon_remote_options read_options(const struct tenon_remote_options *o)
-{
-	struct tenon_remote_options all = { 0 };
-
-	if (o)
-		memcpy(&all, o, o->size < sizeof(all) ? o->size : sizeof(all));
-	if (!all.connect_ms)
-		all.connect_ms = CONNECT_MS;
-	return all;
-}
-
-/* Whether the program left the time limit to the library. */
-static bool is_patient(const struct tenon_remote_options *o)
-{
-	return !o ||
-	       o->size <
-		       offsetof(struct tenon_remote_options, connect_ms) + sizeof(o->connect_ms) ||
-	       !o->connect_ms;
-}
-
 int rpc_connect(const char *address, const struct tenon_remote_options *options,
 		struct tenon_remote **out)
 {
-	struct tenon_remote_options o = read_options(options);
+	struct tenon_remote_options o;
 	struct connection *connection;
 	struct rpc_match match;
-	int err = 0;
+	int err = options_read(options, &o, sizeof(o));
+	const uint32_t connect_ms = o.connect_ms ? o.connect_ms : CONNECT_MS;
 
 	*out = NULL;
+	if (err)
+		return err;
 	if (!strncmp(address, TRACKER, strlen(TRACKER))) {
-		err = rpc_ask_tracker(address + strlen(TRACKER), o.key ? o.key : "", o.connect_ms,
-				      is_patient(options) ? TRACKER_MS : o.connect_ms, &match);
+		err = rpc_ask_tracker(address + strlen(TRACKER), o.key ? o.key : "", connect_ms,
+				      o.connect_ms ? o.connect_ms : TRACKER_MS, &match);
 		address = match.address;
 		o.key = match.key;
 	}
 	if (!err)
-		err = connection_open(address, connection_deadline(o.connect_ms), &connection);
+		err = connection_open(address, connection_deadline(connect_ms), &connection);
 	return err ? err : rpc_connect_over(connection, address, &o, out);
 }
 
 int rpc_connect_over(struct connection *connection, const char *address,
 		     const struct tenon_remote_options *options, struct tenon_remote **out)
 {
-	struct tenon_remote_options o = read_options(options);
-	struct rpc *r;
-	int err;
+	struct tenon_remote_options o;
+	struct rpc *r = NULL;
+	int err = options_read(options, &o, sizeof(o));
 
 	*out = NULL;
-	err = session_create(address, &o, &r);
+	if (!o.connect_ms)
+		o.connect_ms = CONNECT_MS;
+	if (!err)
+		err = session_create(address, &o, &r);
 	if (r)
 		r->connection = connection;
 	else
@@ -413,8 +399,7 @@ static int attribute(struct tenon_remote *remote, DLDevice there, int number,
 	return err;
 }
 
-const struct tenon_remote_ops rpc_ops = {
-	.size = sizeof(rpc_ops),
+const struct remote_ops rpc_ops = {
 	.close = close_session,
 	.facts = get_facts,
 	.ping = ping,

@@ -5,6 +5,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/options.h"
 #include "rpc/client/rpc.h"
 #include "rpc/wire/wire_codes.h"
 
@@ -76,18 +77,20 @@ int rpc_time(struct tenon_remote *remote, struct tenon_module *module, const cha
 	     DLDevice there, const struct tenon_remote_timing *timing,
 	     const struct tenon_value *args, int32_t count, struct tenon_buffer *seconds)
 {
-	static const struct tenon_remote_timing once;
+	struct tenon_remote_timing all;
 	struct tenon_value bytes = tenon_arg_none();
 	struct rpc *r = rpc_of(remote);
 	struct rpc_result evaluator;
 	uint64_t handle = module ? rpc_module_handle(r, module) : 0;
-	int err;
+	int err = options_read(timing, &all, sizeof(all));
 
+	if (err)
+		return err;
 	if (module && !handle)
 		return tenon_error(-TENON_E_TYPE, "the module is none of the session with %s",
 				   r->address);
 	pthread_mutex_lock(&r->lock);
-	err = make_evaluator(r, handle, name, there, timing ? timing : &once, &evaluator);
+	err = make_evaluator(r, handle, name, there, &all, &evaluator);
 	pthread_mutex_unlock(&r->lock);
 	if (err)
 		return tenon_error_in(err, "measuring %s", name);

@@ -209,12 +209,12 @@ int tenon_backend_register(const struct tenon_backend *backend)
 	struct registered *r, **end = &registered;
 	int err = 0;
 
-	if (backend->abi != TENON_DEVICE_ABI || backend->size < SIZE_LEAST)
+	if (backend->abi != TENON_PLUGIN_ABI || backend->size < SIZE_LEAST)
 		return tenon_error(
 			-TENON_E_USAGE,
 			"a backend of device ABI %u and %u bytes; this library takes ABI "
 			"%u and at least %zu bytes. Rebuild it",
-			backend->abi, backend->size, TENON_DEVICE_ABI, SIZE_LEAST);
+			backend->abi, backend->size, TENON_PLUGIN_ABI, SIZE_LEAST);
 	if (!is_name(backend->name) || !backend->count || !backend->describe || !backend->open)
 		return tenon_error(
 			-TENON_E_USAGE,

@@ -61,14 +61,14 @@ static void open_one(const char *path)
 	if (!handle)
 		return;
 	*(void **)&entry = dlsym(handle, "tenon_backend_entry");
-	backend = entry ? entry(TENON_DEVICE_ABI) : NULL;
+	backend = entry ? entry(TENON_PLUGIN_ABI) : NULL;
 	if (!entry)
 		tenon_buffer_printf(&problems, "%s: no tenon_backend_entry: not a backend\n", path);
 	else if (!backend)
 		tenon_buffer_printf(&problems,
 				    "%s: does not serve device ABI %u. Install the one built for "
 				    "this version of Tenon\n",
-				    path, TENON_DEVICE_ABI);
+				    path, TENON_PLUGIN_ABI);
 	else if (!tenon_backend_register(backend))
 		return; /* never closed */
 	else

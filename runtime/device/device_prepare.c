@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 
 #include "lib/brief_errors.h"
+#include "lib/options.h"
 #include "runtime/core/processors.h"
 #include "runtime/device/device_core.h"
 
@@ -291,16 +292,19 @@ int preparation_create(struct tenon_executable *const *executables, size_t count
 		       const struct tenon_prepare *how, struct tenon_preparation **out)
 {
 	struct tenon_preparation *p;
+	struct tenon_prepare all;
 	size_t i;
+	int err = options_read(how, &all, sizeof(all));
 
 	*out = NULL;
+	if (err)
+		return err;
 	p = calloc(1, sizeof(*p) + count * sizeof(p->units[0]));
 	if (!p)
 		return tenon_error(-TENON_E_NOMEM, "no memory to prepare %zu programs", count);
 	tenon_object_init(&p->object, device_object_type(DEVICE_OBJECT_PREPARATION),
 			  preparation_delete);
-	if (how)
-		memcpy(&p->how, how, how->size < sizeof(*how) ? how->size : sizeof(*how));
+	p->how = all;
 	p->forks = __atomic_load_n(&device_forks, __ATOMIC_RELAXED);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_mutex_init(&p->reporting, NULL);

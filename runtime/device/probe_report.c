@@ -71,7 +71,7 @@ int probe_report_write(const char *name, int fd)
 	const struct tenon_backend *backend;
 
 	tenon_buffer_append(&b, head_magic, sizeof(head_magic));
-	tenon_buffer_u32(&b, TENON_DEVICE_ABI);
+	tenon_buffer_u32(&b, TENON_PLUGIN_ABI);
 	tenon_buffer_u32(&b, sizeof(struct tenon_device_properties));
 	if (flush(fd, &b))
 		return -1;
@@ -96,7 +96,7 @@ static bool read_head(struct tenon_cursor *c)
 	uint32_t abi, size;
 
 	return read_magic(c, head_magic) && !tenon_cursor_u32(c, &abi) &&
-	       !tenon_cursor_u32(c, &size) && abi == TENON_DEVICE_ABI &&
+	       !tenon_cursor_u32(c, &size) && abi == TENON_PLUGIN_ABI &&
 	       size == sizeof(struct tenon_device_properties);
 }
 

@@ -277,7 +277,7 @@ static int graph_executor_create(void *self, const struct tenon_value *args, int
 				 struct tenon_value *ret)
 {
 	int32_t first = count > 2 && args[2].type == TENON_TYPE_FUNCTION ? 3 : 2;
-	struct tenon_model_options o = { 0 };
+	struct tenon_model_options o = { .size = sizeof(o) };
 	DLDevice devices[METHOD_DEVICES_MOST];
 	struct tenon_module *library, *made;
 	struct tenon_slice json;

@@ -79,7 +79,7 @@ bool kv_merges_on_host(const struct kv_cache *c)
 {
 	return c->opened && c->config.dtype.code == TENON_DTYPE_FLOAT &&
 	       c->config.dtype.bits == 32 &&
-	       tenon_device_properties(c->opened)->device_class == TENON_DEVICE_CPU;
+	       tenon_device_properties(c->opened)->device_class == TENON_CLASS_CPU;
 }
 
 int kv_merge_on_host(const struct tenon_value tensors[4])

@@ -8,6 +8,7 @@
 
 #include "lib/fork_gate.h"
 #include "lib/option.h"
+#include "lib/options.h"
 
 /* ---- lookup */
 
@@ -86,16 +87,16 @@ int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice grap
 			   struct tenon_params *params, const struct tenon_model_options *options,
 			   struct tenon_model **out)
 {
-	static const struct tenon_model_options defaults;
 	const struct executor *executor;
-	int err = executor_of_kind(tenon_slice_of("GraphExecutorFactory"), &executor);
+	struct tenon_model_options o;
+	int err = options_read(options, &o, sizeof(o));
 
 	*out = NULL;
 	if (!err)
+		err = executor_of_kind(tenon_slice_of("GraphExecutorFactory"), &executor);
+	if (!err)
 		err = bytes_check_data(graph.data, graph.size);
-	return err ? err
-		   : executor->open_graph(library, graph, params, options ? options : &defaults,
-					  out);
+	return err ? err : executor->open_graph(library, graph, params, &o, out);
 }
 #endif
 

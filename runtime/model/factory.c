@@ -21,7 +21,7 @@ static struct factory *factory_from(const struct tenon_module *m)
 static int make_executor(struct tenon_module *m, const struct tenon_value *args, int32_t count,
 			 struct tenon_value *ret)
 {
-	struct tenon_model_options o = { 0 };
+	struct tenon_model_options o = { .size = sizeof(o) };
 	DLDevice devices[METHOD_DEVICES_MOST];
 	struct tenon_module *made;
 	int err;

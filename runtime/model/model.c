@@ -9,6 +9,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/nearest_name.h"
+#include "lib/options.h"
 #include "lib/trace.h"
 #include "runtime/model/executors.h"
 
@@ -27,18 +28,20 @@ void model_init(struct tenon_model *m, const struct model_ops *ops, struct tenon
 int tenon_model_open(struct tenon_module *root, const struct tenon_model_options *options,
 		     struct tenon_model **out)
 {
-	static const struct tenon_model_options defaults;
 	const struct executor *executor;
+	struct tenon_model_options o;
 	struct tenon_buffer kinds = TENON_BUFFER_INIT;
 	int err;
 
 	*out = NULL;
-	err = tenon_executors_register();
+	err = options_read(options, &o, sizeof(o));
+	if (!err)
+		err = tenon_executors_register();
 	if (err)
 		return err;
 	if (executor_has_kind(root->kind)) {
 		err = executor_of_kind(root->kind, &executor);
-		return err ? err : executor->create(root, options ? options : &defaults, out);
+		return err ? err : executor->create(root, &o, out);
 	}
 	executor_kinds(&kinds);
 	err = tenon_error(-TENON_E_UNSUPPORTED,

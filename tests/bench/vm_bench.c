@@ -110,7 +110,7 @@ static struct peer ask_peer(const struct subject *s, const char *folder)
 
 static struct tenon_model *open_model(const struct subject *s, const char *folder)
 {
-	struct tenon_model_options options = { .function = s->function };
+	struct tenon_model_options options = { .size = sizeof(options), .function = s->function };
 	struct tenon_module *root;
 	struct tenon_model *model;
 	char file[700];

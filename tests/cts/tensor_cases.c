@@ -155,7 +155,7 @@ static void a_copy_that_fails_holds_nothing(struct cts *cts)
 
 static void a_tensor_goes_from_one_device_to_another(struct cts *cts)
 {
-	DLDevice null = { (DLDeviceType)TENON_DEVICE_NULL, 0 };
+	DLDevice null = { (DLDeviceType)TENON_DL_NULL, 0 };
 	struct tenon_tensor *d = on_device(cts, 3 << 20), *other = NULL, *a, *b;
 	int64_t n = 3 << 20;
 

@@ -243,7 +243,7 @@ static int open_device(const struct tenon_device_choice *choice, struct tenon_de
 }
 
 const struct tenon_backend fake_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(fake_backend),
 	.name = "fake",
 	.device_type = FAKE_TYPE,

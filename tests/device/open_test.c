@@ -332,10 +332,10 @@ static void half_a_backend_is_not_registered(void **state)
 	b.name = "other";
 	assert_int_equal(tenon_backend_register(&b), -TENON_E_EXISTS);
 	b.device_type = 71;
-	b.abi = TENON_DEVICE_ABI + 1;
+	b.abi = TENON_PLUGIN_ABI + 1;
 	assert_int_equal(tenon_backend_register(&b), -TENON_E_USAGE);
 	assert_error_has("this library takes ABI");
-	b.abi = TENON_DEVICE_ABI;
+	b.abi = TENON_PLUGIN_ABI;
 	b.size = offsetof(struct tenon_backend, doctor);
 	assert_int_equal(tenon_backend_register(&b), -TENON_E_USAGE);
 	b.size = sizeof(b);

@@ -23,7 +23,7 @@ static int open_device(const struct tenon_device_choice *choice, struct tenon_de
 }
 
 static const struct tenon_backend backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(backend),
 	.name = "plugged",
 	.device_type = 90,
@@ -35,5 +35,5 @@ static const struct tenon_backend backend = {
 const struct tenon_backend *tenon_backend_entry(uint32_t abi);
 const struct tenon_backend *tenon_backend_entry(uint32_t abi)
 {
-	return abi == TENON_DEVICE_ABI ? &backend : NULL;
+	return abi == TENON_PLUGIN_ABI ? &backend : NULL;
 }

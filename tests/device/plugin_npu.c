@@ -143,7 +143,7 @@ static const struct tenon_module_loader firmware_loader = { "acme_firmware", fir
 static const struct tenon_module_loader *const loaders[] = { &firmware_loader, NULL };
 
 static const struct tenon_backend backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(backend),
 	.name = "acme",
 	.device_type = 91,
@@ -158,5 +158,5 @@ static const struct tenon_backend backend = {
 const struct tenon_backend *tenon_backend_entry(uint32_t abi);
 const struct tenon_backend *tenon_backend_entry(uint32_t abi)
 {
-	return abi == TENON_DEVICE_ABI ? &backend : NULL;
+	return abi == TENON_PLUGIN_ABI ? &backend : NULL;
 }

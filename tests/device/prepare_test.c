@@ -144,7 +144,7 @@ static const struct tenon_payload_format *const formats[] = { &format, NULL };
 static int fake_open(const struct tenon_device_choice *choice, struct tenon_device **out);
 
 static const struct tenon_backend compiler_backend = {
-	.abi = TENON_DEVICE_ABI,
+	.abi = TENON_PLUGIN_ABI,
 	.size = sizeof(compiler_backend),
 	.name = "compiler",
 	.device_type = 71,

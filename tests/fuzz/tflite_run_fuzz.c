@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <tenon/device.h>
+#include <tenon/ethosu.h>
 #include <tenon/model.h>
 
 #include "devices/ethosu/ethosu_sim.h"
@@ -96,8 +97,10 @@ static void prepare(void)
 
 static int open_and_run(struct tenon_module *module)
 {
-	const DLDevice device = { TENON_DEVICE_ETHOSU, 0 };
-	const struct tenon_model_options options = { .devices = &device, .device_count = 1 };
+	const DLDevice device = { TENON_DL_ETHOSU, 0 };
+	const struct tenon_model_options options = { .size = sizeof(options),
+						     .devices = &device,
+						     .device_count = 1 };
 	struct tenon_model *model;
 	int err = tenon_model_open(module, &options, &model);
 

@@ -98,7 +98,7 @@ static void take(struct tenon_model *model, size_t index, const DLTensor *want)
 static void a_graph_runs_on_the_host_and_on_opencl(void **state)
 {
 	static const DLDevice devices[2] = { { kDLOpenCL, 0 }, { kDLCPU, 0 } };
-	struct tenon_model_options o = { .devices = devices, .device_count = 2 };
+	struct tenon_model_options o = { .size = sizeof(o), .devices = devices, .device_count = 2 };
 	struct tenon_tensor *x, *want;
 	struct tenon_module *root;
 	struct tenon_model *model;

@@ -29,7 +29,7 @@ static bool is_stored(const char *file)
 
 static struct tenon_model *open_file(const char *folder, const char *name, const char *function)
 {
-	struct tenon_model_options options = { .function = function };
+	struct tenon_model_options options = { .size = sizeof(options), .function = function };
 	struct tenon_model *model = NULL;
 	struct tenon_module *root;
 	char file[512];

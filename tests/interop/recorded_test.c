@@ -73,9 +73,9 @@ static void run(struct tenon_model *model, const char *kind, int input)
 static void runs_with_recordings(const char *kind, DLDeviceType type)
 {
 	const DLDevice device = { type, 0 };
-	struct tenon_model_options o = { .devices = &device,
-					 .device_count = 1,
-					 .function = "forward" };
+	struct tenon_model_options o = {
+		.size = sizeof(o), .devices = &device, .device_count = 1, .function = "forward"
+	};
 	struct tenon_module *root;
 	struct tenon_model *model = NULL;
 	const struct relax_vm *vm;

@@ -32,7 +32,8 @@ static void logits_of_each_prompt_are_those_of_tvm(void **state)
 
 static void prompts_in_one_batch_have_the_same_logits(void **state)
 {
-	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){ .tokens = 512 });
+	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){
+		.size = sizeof(struct tenon_llm_options), .tokens = 512 });
 	/* the last one takes several steps, and others are before and behind it */
 	const size_t order[] = { 0, 7, 2, 6 };
 	struct tenon_llm_part parts[4];
@@ -72,7 +73,8 @@ static void a_fork_continues_like_a_sequence_of_its_own(void **state)
 
 static void a_refused_step_leaves_the_sequences_as_they_were(void **state)
 {
-	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){ .tokens = 48 });
+	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){
+		.size = sizeof(struct tenon_llm_options), .tokens = 48 });
 	const struct expected *e = &cases[2];
 	struct tenon_llm_part parts[2] = { { 0, e->prompt, 20 }, { 0, cases[7].prompt, 57 } };
 	const float *logits;
@@ -209,7 +211,7 @@ static void weights_that_do_not_fit_the_model_are_refused(void **state)
 		{ "mlc-chat-config.json", "0.7", "\"hot\"", "temperature" },
 	};
 	char made[512], from[4300], to[600], library[4200];
-	struct tenon_llm_options o = { .weights = made };
+	struct tenon_llm_options o = { .size = sizeof(o), .weights = made };
 	const char *files[] = { "params_shard_0.bin", "params_shard_1.bin", "tensor-cache.json",
 				"mlc-chat-config.json" };
 	struct tenon_llm *llm;
@@ -239,7 +241,8 @@ static void weights_that_do_not_fit_the_model_are_refused(void **state)
 	assert_int_not_equal(tenon_llm_open(library, &o, &llm), 0);
 	assert_error_has(made);
 	rmdir(made);
-	o = (struct tenon_llm_options){ .sequences = 1000 };
+	o = (struct tenon_llm_options){ .size = sizeof(struct tenon_llm_options),
+					.sequences = 1000 };
 	assert_int_equal(tenon_llm_open(folder, &o, &llm), -TENON_E_VALUE);
 	assert_error_has("sequences");
 }

@@ -23,7 +23,8 @@ static void reply_to_all(struct tenon_llm *llm, struct outcome o[CASES_MOST])
 
 static void requests_in_one_batch_reply_as_tvm_does(void **state)
 {
-	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){ .tokens = 1024 });
+	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){
+		.size = sizeof(struct tenon_llm_options), .tokens = 1024 });
 	struct outcome o[CASES_MOST] = { 0 };
 
 	(void)state;
@@ -38,7 +39,8 @@ static void requests_in_one_batch_reply_as_tvm_does(void **state)
 static void requests_reply_the_same_while_the_cache_is_full(void **state)
 {
 	/* room for two of them at their end: others give up their sequences in the middle */
-	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){ .tokens = 96 });
+	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){
+		.size = sizeof(struct tenon_llm_options), .tokens = 96 });
 	struct outcome o[CASES_MOST] = { 0 };
 
 	(void)state;
@@ -48,7 +50,8 @@ static void requests_reply_the_same_while_the_cache_is_full(void **state)
 
 static void a_reply_that_fills_the_cache_ends_with_length(void **state)
 {
-	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){ .tokens = 48 });
+	struct tenon_llm *llm = open_with(&(struct tenon_llm_options){
+		.size = sizeof(struct tenon_llm_options), .tokens = 48 });
 	struct outcome o = { 0 }, after = { 0 };
 	struct tenon_llm_request r = request_of(cases[0].prompt, cases[0].count, 0, &o);
 

@@ -133,6 +133,7 @@ struct tenon_llm_request request_of(const int32_t *prompt, size_t count, size_t 
 				    struct outcome *o)
 {
 	return (struct tenon_llm_request){
+		.size = sizeof(struct tenon_llm_request),
 		.prompt = prompt,
 		.prompt_count = count,
 		.most = most,

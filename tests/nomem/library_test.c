@@ -206,7 +206,7 @@ static int add_output(struct tenon_model *model, size_t index, uint64_t *facts)
 
 static int run_model(const char *file, const char *function, bool described, uint64_t *facts)
 {
-	struct tenon_model_options options = { .function = function };
+	struct tenon_model_options options = { .size = sizeof(options), .function = function };
 	struct tenon_module *root = NULL;
 	struct tenon_model *model = NULL;
 	size_t i;

@@ -161,7 +161,9 @@ static void posted_calls_run_in_order_without_waiting(void **state)
 
 static void functions_are_listed_and_measured(void **state)
 {
-	const struct tenon_remote_timing timing = { .number = 3, .repeat = 4 };
+	const struct tenon_remote_timing timing = { .size = sizeof(timing),
+						    .number = 3,
+						    .repeat = 4 };
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 	struct tenon_value args[2] = { tenon_arg_int(1), tenon_arg_int(2) };
 

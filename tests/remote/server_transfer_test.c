@@ -71,7 +71,7 @@ static void large_copies_from_a_device_go_through_a_session_in_parts(void **stat
 	memset(bytes, 'd', HUGE_SIZE);
 	wait_for(count_children, 0, "processes");
 	open_client(&c, "client:fixture");
-	t.device.device_type = TENON_DEVICE_NULL;
+	t.device.device_type = TENON_DL_NULL;
 	REQUEST(&c, PACKET_ALLOC_TENSOR, wire_tensor_value(&t), wire_none());
 	assert_int_equal(c.code, PACKET_RETURN);
 	t.data = c.values.values[0].as.handle;

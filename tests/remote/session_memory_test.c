@@ -165,14 +165,14 @@ static void devices_answer_or_say_why_not(void **state)
 #ifdef CONFIG_DEVICE_NULL
 static void tensors_live_on_other_devices_too(void **state)
 {
-	const struct wire_value device = { WIRE_DEVICE, { .device = { TENON_DEVICE_NULL, 0 } } };
+	const struct wire_value device = { WIRE_DEVICE, { .device = { TENON_DL_NULL, 0 } } };
 	struct wire_tensor t = byte_record(0, 16);
 	struct client c;
 	uint64_t stream;
 
 	(void)state;
 	client_start(&c);
-	t.device.device_type = TENON_DEVICE_NULL;
+	t.device.device_type = TENON_DL_NULL;
 	REQUEST(&c, PACKET_SET_DEVICE, device);
 	assert_int_equal(c.code, PACKET_RETURN);
 	REQUEST(&c, PACKET_ALLOC_TENSOR, wire_tensor_value(&t), wire_none());

@@ -54,7 +54,7 @@ static void load(struct tenon_remote *remote)
 static void use_files(struct tenon_remote *remote)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	struct tenon_remote_timing timing = { .number = 1, .repeat = 2 };
+	struct tenon_remote_timing timing = { .size = sizeof(timing), .number = 1, .repeat = 2 };
 
 	tenon_remote_upload(remote, "x", (struct tenon_slice){ "abc", 3 });
 	tenon_remote_download(remote, "x", &b);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <tenon/device.h>
+#include <tenon/ethosu.h>
 #include <tenon/model.h>
 
 #define FILE_MOST  16384
@@ -55,8 +56,10 @@ static void replace(const struct list *old, const struct list *new)
 
 static int open_model(struct tenon_model **out)
 {
-	const DLDevice device = { TENON_DEVICE_ETHOSU, 0 };
-	const struct tenon_model_options o = { .devices = &device, .device_count = 1 };
+	const DLDevice device = { TENON_DL_ETHOSU, 0 };
+	const struct tenon_model_options o = { .size = sizeof(o),
+					       .devices = &device,
+					       .device_count = 1 };
 	struct tenon_module *module;
 	int err;
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <tenon/device.h>
+#include <tenon/ethosu.h>
 #include <tenon/model.h>
 
 #include "runtime/tflite/tflite_network.h"
@@ -232,10 +233,10 @@ static void write_model(void)
 
 static int open_model(bool describe, struct tenon_model **out)
 {
-	const DLDevice device = { TENON_DEVICE_ETHOSU, 0 };
-	const struct tenon_model_options o = { .devices = &device,
-					       .device_count = 1,
-					       .describe = describe };
+	const DLDevice device = { TENON_DL_ETHOSU, 0 };
+	const struct tenon_model_options o = {
+		.size = sizeof(o), .devices = &device, .device_count = 1, .describe = describe
+	};
 	struct tenon_module *module;
 	int err;
 

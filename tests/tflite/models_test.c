@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <tenon/device.h>
+#include <tenon/ethosu.h>
 #include <tenon/model.h>
 
 #define FILE_MOST  65536
@@ -50,7 +51,9 @@ static int load(const char *name, struct tenon_module **out)
 static int open_on(struct tenon_module *module, int type, struct tenon_model **out)
 {
 	const DLDevice device = { type, 0 };
-	const struct tenon_model_options o = { .devices = &device, .device_count = 1 };
+	const struct tenon_model_options o = { .size = sizeof(o),
+					       .devices = &device,
+					       .device_count = 1 };
 
 	return tenon_model_open(module, &o, out);
 }
@@ -60,7 +63,7 @@ static struct tenon_model *open_model(const char *name)
 	struct tenon_module *module;
 	struct tenon_model *model = NULL;
 
-	if (load(name, &module) || open_on(module, TENON_DEVICE_ETHOSU, &model)) {
+	if (load(name, &module) || open_on(module, TENON_DL_ETHOSU, &model)) {
 		print_error("%s: %s\n", name, tenon_error_message());
 		fail();
 	}
@@ -397,7 +400,7 @@ static int count_op(void *context, size_t index, const struct tenon_op *op)
 
 static void a_model_is_described_without_a_device(void **state)
 {
-	const struct tenon_model_options o = { .describe = true };
+	const struct tenon_model_options o = { .size = sizeof(o), .describe = true };
 	struct tenon_model_value value;
 	struct tenon_module *module;
 	struct tenon_model *model;

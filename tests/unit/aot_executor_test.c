@@ -335,8 +335,8 @@ static void host_code_of_tvm_finds_its_functions(void **state)
 static void inputs_come_from_a_device_and_the_model_stays_on_the_host(void **state)
 {
 	static const float values[4] = { 1, 2, 3, 4 }, ones[4] = { 1, 1, 1, 1 };
-	static const DLDevice null0 = { (DLDeviceType)TENON_DEVICE_NULL, 0 };
-	struct tenon_model_options o = { .devices = &null0, .device_count = 1 };
+	static const DLDevice null0 = { (DLDeviceType)TENON_DL_NULL, 0 };
+	struct tenon_model_options o = { .size = sizeof(o), .devices = &null0, .device_count = 1 };
 	DLTensor host = tenon_dltensor((void *)(uintptr_t)values, (int64_t *)(uintptr_t)&four, 1,
 				       tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
 	struct tenon_module *factory = make_factory();

@@ -12,7 +12,7 @@
 #include "graph_library.h"
 
 /* clang-format off */
-#define NULL0 { (DLDeviceType)TENON_DEVICE_NULL, 0 }
+#define NULL0 { (DLDeviceType)TENON_DL_NULL, 0 }
 /* clang-format on */
 
 static const float x_values[4] __attribute__((aligned(128))) = { 1, 2, 3, 4 };
@@ -71,7 +71,7 @@ static struct tenon_module *make_placed_library(void)
 	assert_non_null(m);
 	tenon_module_init(m, &ops, tenon_slice_of("library"), TENON_MODULE_RUNNABLE);
 	m->flags |= TENON_MODULE_OPEN_NAMES;
-	wanted_type[0] = TENON_DEVICE_NULL;
+	wanted_type[0] = TENON_DL_NULL;
 	wanted_type[1] = kDLCPU;
 	calls = 0;
 	return m;
@@ -97,7 +97,9 @@ static const char on_two[] = TWO_DEVICES("1", "100");
 static int open_on(const char *text, const DLDevice *devices, size_t count,
 		   struct tenon_params *params, struct tenon_model **out)
 {
-	struct tenon_model_options o = { .devices = devices, .device_count = count };
+	struct tenon_model_options o = { .size = sizeof(o),
+					 .devices = devices,
+					 .device_count = count };
 	struct tenon_module *lib = make_placed_library();
 	int err = tenon_model_open_graph(lib, tenon_slice_of(text), params, &o, out);
 
@@ -124,7 +126,7 @@ static void assert_device_output(struct tenon_model *model, size_t index, const 
 
 	assert_int_equal(tenon_model_output_value(model, index, &v), 0);
 	assert_int_equal(tenon_value_tensor(&v, &t), 0);
-	assert_int_equal(t->device.device_type, TENON_DEVICE_NULL);
+	assert_int_equal(t->device.device_type, TENON_DL_NULL);
 	assert_int_equal(tenon_tensor_copy(t, &host), 0);
 	assert_memory_equal(got, want, sizeof(got));
 	tenon_value_release(&v);
@@ -213,7 +215,7 @@ static void a_profile_tells_of_copies_too(void **state)
 
 static void a_device_that_the_graph_needs_and_nobody_named_is_told(void **state)
 {
-	struct tenon_model_options look = { .describe = true };
+	struct tenon_model_options look = { .size = sizeof(look), .describe = true };
 	struct tenon_module *lib = make_placed_library();
 	struct tenon_model *model;
 
@@ -439,7 +441,7 @@ static struct tenon_module *create_module(void)
 	assert_non_null(create);
 	assert_int_equal(tenon_call(create, &ret, tenon_arg_string(on_two), tenon_arg_object(lib),
 				    tenon_arg_int(kDLCPU), tenon_arg_int(0),
-				    tenon_arg_int(TENON_DEVICE_NULL), tenon_arg_int(0)),
+				    tenon_arg_int(TENON_DL_NULL), tenon_arg_int(0)),
 			 0);
 	tenon_object_unref(create);
 	tenon_object_unref(lib);

@@ -616,7 +616,7 @@ static void parameters_are_loaded_and_shared(void **state)
 static void devices_are_checked(void **state)
 {
 	static const DLDevice devices[2] = { { (DLDeviceType)99, 0 }, { kDLCPU, 0 } };
-	struct tenon_model_options o = { .devices = devices, .device_count = 2 };
+	struct tenon_model_options o = { .size = sizeof(o), .devices = devices, .device_count = 2 };
 	struct tenon_module *lib = make_library();
 	struct tenon_model *model;
 

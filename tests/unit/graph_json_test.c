@@ -247,7 +247,7 @@ static void try_text(struct tenon_module *lib, const char *text, size_t size)
 {
 	/* exactly as many bytes as are to be read, so that a read behind the end is seen */
 	char *bytes = malloc(size ? size : 1);
-	struct tenon_model_options o = { .describe = true };
+	struct tenon_model_options o = { .size = sizeof(o), .describe = true };
 	struct tenon_model *model = NULL;
 	struct tenon_op op;
 

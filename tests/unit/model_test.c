@@ -133,7 +133,7 @@ static int count_op(void *context, size_t index, const struct tenon_op *op)
 
 static void a_file_that_is_only_looked_at_is_described(void **state)
 {
-	struct tenon_model_options o = { .describe = true };
+	struct tenon_model_options o = { .size = sizeof(o), .describe = true };
 	struct tenon_model_memory memory;
 	struct tenon_model_value value;
 	struct tenon_model *model;
@@ -336,7 +336,7 @@ static struct tenon_buffer factory_bytes(void)
 
 static int try_factory(const char *bytes, size_t size)
 {
-	struct tenon_model_options o = { .describe = true };
+	struct tenon_model_options o = { .size = sizeof(o), .describe = true };
 	char *copy = malloc(size ? size : 1);
 	struct tenon_model *model;
 	struct tenon_module *m;
@@ -355,6 +355,29 @@ static int try_factory(const char *bytes, size_t size)
 	}
 	tenon_error_clear();
 	return err;
+}
+
+static void options_without_their_size_are_refused_and_longer_ones_taken(void **state)
+{
+	struct {
+		struct tenon_model_options known;
+		int later; /* a member of newer headers */
+	} o = { .known = { .describe = true }, .later = 1 };
+	struct tenon_model *model = NULL;
+	struct tenon_module *m;
+	struct tenon_buffer b = factory_bytes();
+
+	(void)state;
+	assert_int_equal(tenon_module_load_bytes("GraphExecutorFactory",
+						 (struct tenon_slice){ b.data, b.size }, &m),
+			 0);
+	assert_int_equal(tenon_model_open(m, &o.known, &model), -TENON_E_USAGE);
+	assert_null(model);
+	o.known.size = sizeof(o);
+	assert_int_equal(tenon_model_open(m, &o.known, &model), 0);
+	tenon_model_close(model);
+	tenon_object_unref(m);
+	tenon_buffer_fini(&b);
 }
 
 static void every_byte_of_a_factory_is_cut_and_edited(void **state)
@@ -388,6 +411,7 @@ int main(void)
 		cmocka_unit_test(a_stream_runs_until_its_source_ends),
 		cmocka_unit_test(a_factory_tells_its_graph_and_parameters_and_drops_them),
 		cmocka_unit_test(what_is_no_model_is_refused_with_those_that_are),
+		cmocka_unit_test(options_without_their_size_are_refused_and_longer_ones_taken),
 		cmocka_unit_test(every_byte_of_a_factory_is_cut_and_edited),
 	};
 

@@ -46,7 +46,7 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(read_copy(bytes, size, &a), PROBE_REPORT_WHOLE);
 	assert_int_equal(a.outcome, TENON_PROBE_WORKS);
 	assert_int_equal(a.count, 1);
-	assert_int_equal(a.devices[0].device_class, TENON_DEVICE_CPU);
+	assert_int_equal(a.devices[0].device_class, TENON_CLASS_CPU);
 	probe_answer_fini(&a);
 	size = make_report("nobody", bytes, sizeof(bytes));
 	assert_int_equal(read_copy(bytes, size, &a), PROBE_REPORT_UNKNOWN);

@@ -89,7 +89,7 @@ static void use(struct tenon_module *m, const struct tenon_value *x)
 
 static void describe(struct tenon_module *m)
 {
-	struct tenon_model_options options = { .describe = true };
+	struct tenon_model_options options = { .size = sizeof(options), .describe = true };
 	struct tenon_model_value value;
 	struct tenon_model *model;
 	struct tenon_port port;

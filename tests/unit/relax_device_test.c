@@ -15,7 +15,7 @@
 
 #define NULL0                                                                                      \
 	{                                                                                          \
-		(DLDeviceType) TENON_DEVICE_NULL, 0                                                \
+		(DLDeviceType) TENON_DL_NULL, 0                                                    \
 	}
 
 static const DLDevice null0 = NULL0, cpu0 = { kDLCPU, 0 };
@@ -315,9 +315,9 @@ static struct relax_vm *mover(const DLDevice *devices, size_t count, int64_t typ
 static void to_device_copies_both_ways(void **state)
 {
 	struct tenon_tensor *there = floats_on(null0, numbers), *here = floats_on(cpu0, numbers);
-	struct relax_vm *to = mover(&null0, 1, TENON_DEVICE_NULL), *from = mover(&null0, 1, kDLCPU);
+	struct relax_vm *to = mover(&null0, 1, TENON_DL_NULL), *from = mover(&null0, 1, kDLCPU);
 	/* a device that is not the machine's */
-	struct relax_vm *away = mover(NULL, 0, TENON_DEVICE_NULL);
+	struct relax_vm *away = mover(NULL, 0, TENON_DL_NULL);
 	struct tenon_value ret;
 
 	(void)state;
@@ -403,8 +403,7 @@ static void inputs_that_are_set_go_to_the_main_device(void **state)
 {
 	struct assembly a = ASSEMBLY_INIT;
 	struct tenon_tensor *x = floats_on(cpu0, numbers);
-	struct tenon_value ret, null_type = tenon_arg_int(TENON_DEVICE_NULL),
-				zero = tenon_arg_int(0);
+	struct tenon_value ret, null_type = tenon_arg_int(TENON_DL_NULL), zero = tenon_arg_int(0);
 	struct tenon_module *module;
 	struct relax_vm *vm;
 
@@ -508,7 +507,9 @@ static void a_machine_goes_from_thread_to_thread(void **state)
 
 static struct tenon_model *open_model(const DLDevice *devices, size_t count)
 {
-	struct tenon_model_options o = { .devices = devices, .device_count = count };
+	struct tenon_model_options o = { .size = sizeof(o),
+					 .devices = devices,
+					 .device_count = count };
 	struct assembly a = ASSEMBLY_INIT;
 	struct tenon_module *x;
 	struct tenon_model *model;
@@ -583,7 +584,9 @@ static void a_model_copies_parameters_of_a_file_to_the_device(void **state)
 static void a_device_that_is_not_there_is_told(void **state)
 {
 	static const DLDevice nothing = { (DLDeviceType)99, 0 };
-	struct tenon_model_options o = { .devices = &nothing, .device_count = 1 };
+	struct tenon_model_options o = { .size = sizeof(o),
+					 .devices = &nothing,
+					 .device_count = 1 };
 	struct assembly a = ASSEMBLY_INIT;
 	struct tenon_model *model;
 	struct tenon_module *x;

@@ -7,7 +7,7 @@
 
 static struct tenon_model *described(struct assembly *a)
 {
-	struct tenon_model_options options = { .describe = true };
+	struct tenon_model_options options = { .size = sizeof(options), .describe = true };
 	struct tenon_module *x;
 	struct tenon_model *model = NULL;
 

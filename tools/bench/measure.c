@@ -106,7 +106,9 @@ static int run_once(const struct measurement *m)
 /* The server measures: the network is no part of a run. */
 static int measure_remotely(struct cli *cli, struct measurement *m)
 {
-	struct tenon_remote_timing timing = { .number = (int64_t)m->warmup, .repeat = 1 };
+	struct tenon_remote_timing timing = { .size = sizeof(timing),
+					      .number = (int64_t)m->warmup,
+					      .repeat = 1 };
 	struct tenon_buffer seconds = TENON_BUFFER_INIT;
 	int err = 0;
 	double s;
@@ -119,7 +121,9 @@ static int measure_remotely(struct cli *cli, struct measurement *m)
 		tenon_buffer_fini(&seconds);
 	}
 	progress_say("%" PRIu64 " runs", m->runs);
-	timing = (struct tenon_remote_timing){ .number = 1, .repeat = (int64_t)m->runs };
+	timing = (struct tenon_remote_timing){ .size = sizeof(timing),
+					       .number = 1,
+					       .repeat = (int64_t)m->runs };
 	if (!err)
 		err = tenon_remote_time_model(m->devices.remote, m->model, &timing, &seconds);
 	if (!err && seconds.size != m->runs * sizeof(s))

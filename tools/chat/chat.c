@@ -247,6 +247,7 @@ static int open_model(struct cli *cli, struct chat *c)
 static int submit(struct chat *c, const struct tenon_buffer *prompt, struct chat_reply *reply)
 {
 	struct tenon_llm_request r = {
+		.size = sizeof(r),
 		.prompt = (const int32_t *)(const void *)prompt->data,
 		.prompt_count = prompt->size / sizeof(int32_t),
 		.most = c->most,
@@ -473,7 +474,7 @@ static int converse(struct cli *cli, struct chat *c)
 
 static int chat_main(struct cli *cli, int argc, char **argv)
 {
-	struct chat c = { .file = NULL };
+	struct chat c = { .options.size = sizeof(c.options) };
 	int code = read_options(cli, &c, argc, argv);
 
 	if (code)

@@ -117,7 +117,7 @@ static bool may_ask(const struct tenon_remote_facts *facts, int type)
 	size_t i;
 
 	if (facts->pipelined)
-		return strcmp(tenon_device_name(type), "device") != 0 && type != TENON_DEVICE_NULL;
+		return strcmp(tenon_device_name(type), "device") != 0 && type != TENON_DL_NULL;
 	for (i = 0; i < sizeof(all_know) / sizeof(all_know[0]); i++)
 		if (all_know[i] == type)
 			return true;

@@ -102,7 +102,7 @@ static int look_at_model(struct cli *cli, struct request *r, struct tenon_module
 	struct model_source source = {
 		.file = r->file, .graph = r->graph, .params = r->params, .function = r->function
 	};
-	struct tenon_model_options o = { .describe = true };
+	struct tenon_model_options o = { .size = sizeof(o), .describe = true };
 
 	if (r->graph || r->function)
 		return model_open(cli, &source, root, true, model);

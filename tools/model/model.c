@@ -77,7 +77,9 @@ static int open_root(const struct model_source *source, struct tenon_module *mod
 int model_open(struct cli *cli, const struct model_source *source, struct tenon_module *module,
 	       bool describe, struct tenon_model **out)
 {
-	struct tenon_model_options o = { .function = source->function, .describe = describe };
+	struct tenon_model_options o = { .size = sizeof(o),
+					 .function = source->function,
+					 .describe = describe };
 	int err;
 
 	if (source->devices) {

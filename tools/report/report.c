@@ -308,7 +308,9 @@ static int make_page(struct report *r)
 /* A model that cannot be described is left out, unless an option names it. */
 static int describe(struct cli *cli, const struct request *q, struct report *r)
 {
-	struct tenon_model_options o = { .function = q->source.function, .describe = true };
+	struct tenon_model_options o = { .size = sizeof(o),
+					 .function = q->source.function,
+					 .describe = true };
 
 	if (q->source.graph || q->source.function)
 		return model_open(cli, &q->source, r->n->root, true, &r->described);

@@ -33,7 +33,7 @@ int run_model_failed(struct cli *cli, const struct run *run)
  */
 static bool only_a_function(const char *name, struct tenon_module *module)
 {
-	struct tenon_model_options o = { .function = name, .describe = true };
+	struct tenon_model_options o = { .size = sizeof(o), .function = name, .describe = true };
 	struct tenon_function *f = NULL;
 	struct tenon_model *model;
 	int err;

@@ -102,6 +102,7 @@ static int submit(struct exchange *e)
 	const struct serve_request *r = &e->request;
 	struct tenon_buffer tokens = TENON_BUFFER_INIT;
 	struct tenon_llm_request request = {
+		.size = sizeof(request),
 		.most = r->most,
 		.sampling = r->sampling,
 		.stops = r->stops,

@@ -284,6 +284,7 @@ close:
 int main(int argc, char **argv)
 {
 	struct arguments a = {
+		.llm.size = sizeof(a.llm),
 		.serve = {
 			.host = "127.0.0.1",
 			.port = 8080,

@@ -36,7 +36,7 @@ struct tenon_payload_format;
 struct tenon_queue_ops;
 
 /* incremented when a table or struct of these headers changes other than by growing */
-#define TENON_DEVICE_ABI 2
+#define TENON_PLUGIN_ABI 2
 
 /** struct tenon_device_option - one `key=value` of a URI, both decoded */
 struct tenon_device_option {
@@ -87,7 +87,7 @@ enum tenon_backend_flag {
  * TENON_BACKEND_CONCURRENT_OPEN.
  */
 struct tenon_backend {
-	/** @abi: TENON_DEVICE_ABI */
+	/** @abi: TENON_PLUGIN_ABI */
 	uint32_t abi;
 	/** @size: sizeof(struct tenon_backend) */
 	uint32_t size;
@@ -158,7 +158,7 @@ struct tenon_backend {
 /**
  * typedef tenon_backend_entry_fn - the function `tenon_backend_entry` of a plug-in
  *
- * @abi is the TENON_DEVICE_ABI of the library. Returns the backend, or NULL when it does not
+ * @abi is the TENON_PLUGIN_ABI of the library. Returns the backend, or NULL when it does not
  *	support
  * that ABI. Has no side effects: no driver is loaded before tenon_backend.count.
  */

@@ -47,6 +47,9 @@
 
 #include <stdint.h>
 
+/* DLPack's device type of a device behind this contract, on the host */
+#define TENON_DL_MORTISE 110
+
 #define MORTISE_MAGIC	       0x5453524dU /* "MRST" */
 #define MORTISE_ABI_MAJOR      1	   /* changes when either side must not talk to the other */
 #define MORTISE_ABI_MINOR      0	   /* grows with packets and features */

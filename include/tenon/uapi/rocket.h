@@ -29,6 +29,9 @@
  * multiples of ROCKET_ATOM bytes, so regions are aligned to them.
  */
 
+/* device type of such an NPU */
+#define TENON_DL_ROCKET 112
+
 #define ROCKET_SOC_RK3588 3588u
 
 /* bytes */
