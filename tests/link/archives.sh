@@ -348,7 +348,7 @@ graph()
 		{ link --format mlf -o changed.tar --graph changed.graph "$example/vecadd.c" 2> why; [ $? -eq 3 ]; } && cat why &&
 		grep -qF -- "$1" why && [ ! -e changed.tar ]
 }
-it "a graph with a missing list is refused" graph 'no list "shape"' 's/"shape"/"shade"/'
-it "a graph whose tensor has no known type is refused" graph 'tensor 0 has no known type' '0,/"float32"/s//"float"/'
+it "a graph with a missing list is refused" graph 'attribute "shade" is unknown' 's/"shape"/"shade"/'
+it "a graph whose tensor has no known type is refused" graph '"float" is no dtype' '0,/"float32"/s//"float"/'
 it "and one with a shape that does not fit" graph 'whose size does not fit' 's/\[1, 32\]/[9007199254740993, 32]/'
 finish
