@@ -97,6 +97,8 @@ endif
 
 # ---- configuration
 
+# an option of a backend is in its folder
+kconfig-files := Kconfig $(wildcard devices/*/Kconfig)
 kconfig       := $(AWK) -f scripts/kconfig.awk -v kconfig=Kconfig
 auto-conf     := $(O)/include/config/auto.conf
 autoconf-h    := $(O)/include/generated/autoconf.h
@@ -119,7 +121,7 @@ endif
 $(KCONFIG_CONFIG):
 	@$(MAKE) defconfig
 
-$(auto-conf): $(KCONFIG_CONFIG) Kconfig scripts/kconfig.awk
+$(auto-conf): $(KCONFIG_CONFIG) $(kconfig-files) scripts/kconfig.awk
 	@mkdir -p $(@D) $(dir $(autoconf-h))
 	@$(kconfig) -v mode=build -v config=$< -v conf=$@.new -v header=$(autoconf-h).new
 	@cmp -s $(autoconf-h).new $(autoconf-h) || mv $(autoconf-h).new $(autoconf-h)

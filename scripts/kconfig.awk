@@ -4,6 +4,7 @@
 # the part of the kernel's language that this tree uses:
 #
 #   file      = { "mainmenu" TEXT | "menu" TEXT | "endmenu" | "if" expr | "endif" | config }     a line each
+#             | "source" TEXT                      the lines of another file, by its path in the tree
 #   config    = "config" NAME { attribute }
 #   attribute = "bool" | "tristate"                  a symbol that nobody is asked for
 #             | "bool" TEXT [ "if" expr ] | "tristate" TEXT [ "if" expr ]
@@ -131,6 +132,10 @@ function read_line(line, where,    word, text)
 	} else if (word == "mainmenu") {
 		after_text(text, where)
 		title = quoted
+	} else if (word == "source") {
+		after_text(text, where)
+		read_file(quoted)
+		current = ""
 	} else if (word == "menu") {
 		after_text(text, where)
 		menu[++nitem] = quoted
@@ -149,12 +154,21 @@ function read_line(line, where,    word, text)
 	}
 }
 
-function read_kconfig(    line, n, i, status)
+function read_file(file,    line, n, status)
 {
-	while ((status = (getline line < kconfig)) > 0)
-		read_line(line, kconfig ":" ++n)
+	if (file in is_read)
+		die(file, "is read twice")
+	is_read[file] = 1
+	while ((status = (getline line < file)) > 0)
+		read_line(line, file ":" ++n)
 	if (status < 0)
-		die(kconfig, "cannot be read")
+		die(file, "cannot be read")
+	in_help = 0
+}
+
+function read_kconfig(    i)
+{
+	read_file(kconfig)
 	if (depth)
 		die(kconfig, level[depth] " is not closed")
 	for (i = 1; i <= nitem; i++)

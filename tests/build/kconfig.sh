@@ -66,6 +66,16 @@ it "a help text is not read as attributes" \
 	gives 'config A\n\tbool "a"\n\thelp\n\t  select X\n\n\t  config Y\nconfig B\n\tbool "b"\n' \
 	"" "# CONFIG_A is not set;# CONFIG_B is not set;"
 
+sources()
+{
+	printf 'config B\n\tbool "b"\n\tdepends on A\n\tdefault y\n\thelp\n\t  text\n' > "$scratch/part"
+	gives "config A\n\tbool \"a\"\n\tdefault y\nif A\nsource \"$scratch/part\"\nconfig C\n\tbool \"c\"\nendif\n" "$1" "$2"
+}
+it "the lines of another file stand where it is named" sources "CONFIG_C=y\n" "CONFIG_A=y;CONFIG_B=y;CONFIG_C=y;"
+it "an if holds for another file that is named in it" sources "# CONFIG_A is not set\n" "# CONFIG_A is not set;"
+it "a file that is not there is refused" refuses 'source "nowhere/Kconfig"\n' "" "nowhere/Kconfig: cannot be read"
+it "a file that names itself is refused" sh -c 'printf "source \"%s\"\n" "$1" > "$1"; ! awk -f scripts/kconfig.awk -v mode=full -v kconfig="$1" -v out=/dev/null 2>&1' - "$scratch/self"
+
 MOD='config MODULES\n\tbool "m"\n\tdefault y\n\toption modules\n'
 TRI='config A\n\ttristate "a"\n'
 it "a tristate can be a plug-in" gives "$MOD$TRI" "CONFIG_A=m\n" "CONFIG_A=m;CONFIG_MODULES=y;"
@@ -151,7 +161,7 @@ same_minimal()
 # An option that went leaves no #if behind, nor a suite that is skipped for ever
 names_only_options()
 {
-	sed -n 's/^config //p' Kconfig | sort -u > "$scratch/options"
+	sed -n 's/^config //p' Kconfig devices/*/Kconfig | sort -u > "$scratch/options"
 	{
 		find . -path './build*' -prune -o -name '*.[ch]' -print | xargs grep -hE '^#(if|elif)' |
 			grep -oE 'CONFIG_[A-Z0-9_]+' | sed 's/^CONFIG_//; s/_MODULE$//'
