@@ -38,6 +38,20 @@ static void check_parts(struct verify *v, size_t module, const struct tenon_payl
 	}
 }
 
+/* What only the format knows: the commands of a program, and that they stay in their memory. */
+static void check_program(struct verify *v, size_t module,
+			  const struct tenon_payload_format *format, struct tenon_slice bytes)
+{
+	int (*check)(const struct tenon_payload_request *, struct tenon_report *) =
+		PAYLOAD_SLOT(format, check);
+	struct tenon_payload_request r = { .size = sizeof(r) };
+	struct tenon_report unwanted = { .size = sizeof(unwanted) };
+
+	r.program = tenon_cursor_of(bytes.data, bytes.size, "payload", 0);
+	if (check && check(&r, &unwanted))
+		verify_error(v, module);
+}
+
 static void check_functions(struct verify *v, size_t module, const struct tenon_payload_info *info)
 {
 	const struct tenon_payload_function *f = info->functions;
@@ -85,6 +99,7 @@ void verify_payload(struct verify *v, size_t module)
 	} else if (format) {
 		check_functions(v, module, &info);
 		check_parts(v, module, format, &info);
+		check_program(v, module, format, e->bytes);
 	}
 	if (!info.has_kernels)
 		check_by_loader(v, module, e);

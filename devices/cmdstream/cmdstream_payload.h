@@ -24,6 +24,30 @@ struct cmdstream_target;
 int cmdstream_show(const struct tenon_payload_info *info, const struct cmdstream_target *target,
 		   struct tenon_buffer *out);
 
+struct cmdstream;
+
+/**
+ * cmdstream_verify_read - read the program of tenon_payload_format.check; for a target's own function, which checks the
+ *	configuration words next
+ * @r: its request
+ * @target: what the stream must be for
+ * @out: receives the stream
+ *
+ * Return: 0; -TENON_E_USAGE for options; as cmdstream_read().
+ */
+int cmdstream_verify_read(const struct tenon_payload_request *r,
+			  const struct cmdstream_target *target, struct cmdstream *out);
+
+/**
+ * cmdstream_verify_kernels - check the code of all kernels, and report what each uses
+ * @word: bytes of a word, in which code is counted
+ * @device: what the stream is for, by its configuration: "RK3588"
+ *
+ * Return: 0; as cmdstream_check().
+ */
+int cmdstream_verify_kernels(const struct cmdstream *s, const struct cmdstream_target *target,
+			     uint32_t word, const char *device, struct tenon_report *report);
+
 /* ---- what a library has that leaves the rest to a plug-in */
 
 static inline struct tenon_slice cmdstream_backend(const struct tenon_payload_info *info)

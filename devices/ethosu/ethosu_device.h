@@ -9,6 +9,7 @@
  * have a thread. A kernel is a whole command stream; its arguments are the network's inputs and outputs.
  */
 
+#include <string.h>
 #include <tenon/backend/executable.h>
 #include <tenon/backend/memory.h>
 #include <tenon/backend/payload_format.h>
@@ -111,6 +112,16 @@ extern const struct tenon_payload_format *const ethosu_payload_formats[];
 /* ethosu_fields.c: as struct tenon_payload_format has them */
 int ethosu_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info);
 int ethosu_visit(const struct tenon_payload_info *info, const struct tenon_visitor *v);
+
+/* ethosu_verify.c and ethosu_describe.c: as struct tenon_payload_format has them */
+int ethosu_check_program(const struct tenon_payload_request *r, struct tenon_report *out);
+int ethosu_describe(const struct tenon_payload_request *r, struct tenon_report *out);
+
+/** ethosu_is_parts - test whether a network was read from its parts in memory: those of a model's operator */
+static inline bool ethosu_is_parts(const struct ethosu_container *c)
+{
+	return !strcmp(c->format, "parts");
+}
 
 /* what the library asks the backend for, by its extension() */
 #define ETHOSU_LAUNCHER "ethosu_launcher"

@@ -6,49 +6,24 @@
 #include "devices/ethosu/ethosu_device.h"
 
 #ifdef CONFIG_DEVICE_ETHOSU_MODULE
-#include <tenon/backend/backend.h>
+#include "lib/plugin_format.h"
 
-#include "lib/plugin.h"
-
-static int open_plugin(const struct tenon_payload_format **out)
-{
-	static struct plugin plugin = { "ethosu", "CONFIG_DEVICE_ETHOSU", NULL };
-	const struct tenon_backend *backend;
-	int err = plugin_open(&plugin, -TENON_E_NO_LOADER);
-
-	if (err)
-		return err;
-	backend = plugin.offer;
-	*out = backend->formats[0];
-	return 0;
-}
-
-static int field_in_plugin(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
-{
-	const struct tenon_payload_format *format;
-	int err = open_plugin(&format);
-
-	return err ? err : format->field(letter, c, info);
-}
-
-static int visit_in_plugin(const struct tenon_payload_info *info, const struct tenon_visitor *v)
-{
-	const struct tenon_payload_format *format;
-	int err = open_plugin(&format);
-
-	return err ? err : format->visit(info, v);
-}
-#define FIELD field_in_plugin
-#define VISIT visit_in_plugin
+PLUGIN_FORMAT(in_plugin, ethosu, DEVICE_ETHOSU, 0)
+#define FIELD	 in_plugin_field
+#define VISIT	 in_plugin_visit
+#define CHECK	 in_plugin_check
+#define DESCRIBE in_plugin_describe
 #else
-#define FIELD ethosu_field
-#define VISIT ethosu_visit
+#define FIELD	 ethosu_field
+#define VISIT	 ethosu_visit
+#define CHECK	 ethosu_check_program
+#define DESCRIBE ethosu_describe
 #endif
 
+/* Zip archives, and parts in memory, are ours by their name or kind alone. */
 static bool recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
 {
-	(void)file;
-	return ethosu_container_is(bytes);
+	return file ? ethosu_container_is(bytes) : ethosu_payload_is(bytes);
 }
 
 const char *const ethosu_payload_kinds[] = { "ethos-u", NULL };
@@ -67,6 +42,8 @@ static const struct tenon_payload_format format = {
 	.field = FIELD,
 	.visit = VISIT,
 	.recognise = recognise,
+	.check = CHECK,
+	.describe = DESCRIBE,
 };
 
 const struct tenon_payload_format *const ethosu_payload_formats[] = { &format, NULL };

@@ -35,64 +35,16 @@ static int unpack(const struct tenon_payload_file *file, struct tenon_cursor *re
 }
 
 #ifdef CONFIG_DEVICE_MORTISE_MODULE
-#include <tenon/backend/backend.h>
+#include "lib/plugin_format.h"
 
-#include "lib/plugin.h"
-
-/* places in mortise_payload_formats */
-#define MORTISE	  0
-#define CMDSTREAM 1
-
-static int open_plugin(unsigned int format, const struct tenon_payload_format **out)
-{
-	static struct plugin plugin = { "mortise", "CONFIG_DEVICE_MORTISE", NULL };
-	const struct tenon_backend *backend;
-	int err = plugin_open(&plugin, -TENON_E_NO_LOADER);
-
-	if (err)
-		return err;
-	backend = plugin.offer;
-	*out = backend->formats[format];
-	return 0;
-}
-
-static int pack_in_plugin(const struct tenon_payload_file *file, struct tenon_cursor *program,
-			  struct tenon_slice table, struct tenon_buffer *out)
-{
-	const struct tenon_payload_format *format;
-	int err = open_plugin(MORTISE, &format);
-
-	return err ? err : format->pack(file, program, table, out);
-}
-#define PACK pack_in_plugin
-
+/* the numbers are places in mortise_payload_formats */
+PLUGIN_FORMAT(mortise_in_plugin, mortise, DEVICE_MORTISE, 0)
+#define PACK mortise_in_plugin_pack
 #ifdef CONFIG_CMDSTREAM
-static int field_in_plugin(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
-{
-	const struct tenon_payload_format *format;
-	int err = open_plugin(CMDSTREAM, &format);
-
-	return err ? err : format->field(letter, c, info);
-}
-
-static int visit_in_plugin(const struct tenon_payload_info *info, const struct tenon_visitor *v)
-{
-	const struct tenon_payload_format *format;
-	int err = open_plugin(CMDSTREAM, &format);
-
-	return err ? err : format->visit(info, v);
-}
-
-static int show_in_plugin(const struct tenon_payload_info *info, struct tenon_buffer *out)
-{
-	const struct tenon_payload_format *format;
-	int err = open_plugin(CMDSTREAM, &format);
-
-	return err ? err : format->show(info, out);
-}
-#define FIELD field_in_plugin
-#define VISIT visit_in_plugin
-#define SHOW  show_in_plugin
+PLUGIN_FORMAT(stream_in_plugin, mortise, DEVICE_MORTISE, 1)
+#define FIELD stream_in_plugin_field
+#define VISIT stream_in_plugin_visit
+#define SHOW  stream_in_plugin_show
 #endif
 #else
 #define PACK  mortise_pack

@@ -90,6 +90,9 @@ int rocket_field(char letter, struct tenon_cursor *c, struct tenon_payload_info 
 /** rocket_show_stream - tenon_payload_format.show */
 int rocket_show_stream(const struct tenon_payload_info *info, struct tenon_buffer *out);
 
+/** rocket_check_program - tenon_payload_format.check */
+int rocket_check_program(const struct tenon_payload_request *r, struct tenon_report *report);
+
 static inline struct rocket_accel *rocket_accel_of(struct tenon_device *device)
 {
 	return &((struct rocket_device *)device)->accel;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Command streams whose target is "rocket", as executables. */
+#include <stdio.h>
 #include <tenon/string.h>
 #include <tenon/uapi/rocket.h>
 
@@ -36,6 +37,19 @@ int rocket_field(char letter, struct tenon_cursor *c, struct tenon_payload_info 
 int rocket_show_stream(const struct tenon_payload_info *info, struct tenon_buffer *out)
 {
 	return cmdstream_show(info, &rocket_target, out);
+}
+
+int rocket_check_program(const struct tenon_payload_request *r, struct tenon_report *report)
+{
+	struct cmdstream s;
+	char device[16];
+	int err = cmdstream_verify_read(r, &rocket_target, &s);
+
+	err = err ? err : rocket_check_config(&s);
+	if (err)
+		return err;
+	snprintf(device, sizeof(device), "RK%u", s.config[0]);
+	return cmdstream_verify_kernels(&s, &rocket_target, ROCKET_WORD, device, report);
 }
 
 static int create(struct tenon_device *device, const struct tenon_program *program,

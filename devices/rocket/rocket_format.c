@@ -10,53 +10,18 @@
 #include "devices/rocket/rocket_device.h"
 
 #ifdef CONFIG_DEVICE_ROCKET_MODULE
-#include <tenon/backend/backend.h>
+#include "lib/plugin_format.h"
 
-#include "lib/plugin.h"
-
-static int open_plugin(const struct tenon_payload_format **out)
-{
-	static struct plugin plugin = { "rocket", "CONFIG_DEVICE_ROCKET", NULL };
-	const struct tenon_backend *backend;
-	int err = plugin_open(&plugin, -TENON_E_NO_LOADER);
-
-	if (err)
-		return err;
-	backend = plugin.offer;
-	*out = backend->formats[0];
-	return 0;
-}
-
-static int field_in_plugin(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
-{
-	const struct tenon_payload_format *format;
-	int err = open_plugin(&format);
-
-	return err ? err : format->field(letter, c, info);
-}
-
-static int visit_in_plugin(const struct tenon_payload_info *info, const struct tenon_visitor *v)
-{
-	const struct tenon_payload_format *format;
-	int err = open_plugin(&format);
-
-	return err ? err : format->visit(info, v);
-}
-
-static int show_in_plugin(const struct tenon_payload_info *info, struct tenon_buffer *out)
-{
-	const struct tenon_payload_format *format;
-	int err = open_plugin(&format);
-
-	return err ? err : format->show(info, out);
-}
-#define FIELD field_in_plugin
-#define VISIT visit_in_plugin
-#define SHOW  show_in_plugin
+PLUGIN_FORMAT(in_plugin, rocket, DEVICE_ROCKET, 0)
+#define FIELD in_plugin_field
+#define VISIT in_plugin_visit
+#define SHOW  in_plugin_show
+#define CHECK in_plugin_check
 #else
 #define FIELD rocket_field
 #define VISIT cmdstream_visit
 #define SHOW  rocket_show_stream
+#define CHECK rocket_check_program
 #endif
 
 /* Other programs may have files with the same suffix. */
@@ -82,6 +47,7 @@ static const struct tenon_payload_format format = {
 	.visit = VISIT,
 	.recognise = recognise,
 	.show = SHOW,
+	.check = CHECK,
 };
 
 const struct tenon_payload_format *const rocket_payload_formats[] = { &format, NULL };

@@ -68,7 +68,7 @@ static inline const struct tenon_payload_format *payload_format_of(struct tenon_
  */
 int payload_format_each(bool plugins,
 			int (*visit)(void *context, const struct tenon_payload_format *format),
-			void *context);
+			void *context) TO_PLUGINS(payload_format_each);
 
 /**
  * payload_measure - read past a payload of a legacy blob

@@ -8,7 +8,10 @@
  * the other (tenon/uapi/ethosu_parts.h).
  */
 
+#include <string.h>
 #include <tenon/buffer.h>
+
+#include "runtime/tflite/tflite_model.h"
 
 /* regions of memory that a payload uses */
 enum npu_region { NPU_CONSTANTS = 0, NPU_ARENA = 1, NPU_FAST = 2, NPU_INPUTS = 3, NPU_OUTPUTS = 4 };
@@ -47,5 +50,28 @@ struct npu_operator {
 
 /** npu_parts - append the parts of an operator but its constants, which stay where they are; 0 or -TENON_E_NOMEM */
 int npu_parts(const struct npu_operator *op, struct tenon_buffer *out);
+
+/**
+ * npu_read - read an operator whose inputs are payload, constants, arena, fast scratch memory and the tensors of its network
+ * @m: the model
+ * @index: number of the operator
+ * @parts: receives its parts; what it had is dropped
+ * @program: receives a cursor over @parts; places in the payload are those of the model's file
+ *
+ * Return: 0; -TENON_E_FORMAT and -TENON_E_UNSUPPORTED for operators that are not as Vela writes them, and for tensors that
+ *	lie outside of their region; -TENON_E_NOMEM.
+ */
+int npu_read(const struct tflite_model *m, uint32_t index, struct tenon_buffer *parts,
+	     struct tenon_cursor *program);
+
+/* Payloads of version 2 say in a word whether inputs and outputs have regions of their own. */
+static inline bool npu_has_own_regions(struct tenon_slice payload)
+{
+	static const size_t word = 48;
+	const uint8_t *p = (const uint8_t *)payload.data;
+
+	return payload.size >= word + 4 && !memcmp(p, "COP2", 4) && p[word] == 2 && !p[word + 1] &&
+	       !p[word + 2] && !p[word + 3];
+}
 
 #endif /* RUNTIME_TFLITE_NPU_PARTS_H */

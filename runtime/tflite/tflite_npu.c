@@ -57,16 +57,6 @@ bool npu_is(const struct tflite_operator *op)
 
 /* ---- what the file says */
 
-/* Payloads of version 2 say in a word whether inputs and outputs have regions of their own. */
-static bool has_own_regions(struct tenon_slice payload)
-{
-	static const size_t word = 48;
-	const uint8_t *p = (const uint8_t *)payload.data;
-
-	return payload.size >= word + 4 && !memcmp(p, "COP2", 4) && p[word] == 2 && !p[word + 1] &&
-	       !p[word + 2] && !p[word + 3];
-}
-
 static int check_memory(const struct operator_call *c)
 {
 	const struct tflite_value *v;
@@ -168,7 +158,7 @@ static int read_operator(const struct operator_call *c, struct npu_tensor *tenso
 	/* targets without such memory have the arena in its place, and no use for the region */
 	out->fast = c->inputs[FAST] == c->inputs[ARENA] ? 0 : c->inputs[FAST]->info.bytes;
 	out->tensors = tensors;
-	own = has_own_regions(out->payload);
+	own = npu_has_own_regions(out->payload);
 	for (i = TENSORS; i < c->input_count && !err; i++)
 		err = place(c, c->inputs[i], own ? NPU_INPUTS : NPU_ARENA, &tensors[count++]);
 	out->input_count = count;

@@ -5,7 +5,8 @@
 
 . tests/build/tap.sh
 . tests/ethosu/command.sh
-needs_options y PAYLOAD_ETHOS_U ERROR_MESSAGES
+needs_options ym DEVICE_ETHOSU
+needs_options y LINK ERROR_MESSAGES
 data=$PWD/tests/ethosu/data change_npz=$PWD/tests/ethosu/change_npz.py
 cd "$scratch" || exit 1
 
@@ -60,7 +61,7 @@ it "a file that is no payload is refused" says 3 "COP1" verify empty.bin
 it "a payload without a stream is refused" says 3 "short.bin at 0x4" verify short.bin
 it "a file that is not there too" says 3 "nowhere.bin" verify nowhere.bin
 it "so it is by inspect --disassemble" says 3 "No such file" tenon inspect --disassemble nowhere.bin
-it "and a file of another kind is an error of use" says 2 "no payload of Ethos-U" tenon inspect --disassemble empty.bin
+it "and a file of another kind is an error of use" says 2 "empty.bin is no program" tenon inspect --disassemble empty.bin
 mkfifo pipe
 it "a pipe is refused, and nothing waits for its writer" says 3 "pipe" timeout 60 $EMULATOR "$TENON_COMMAND" inspect pipe
 
@@ -131,7 +132,7 @@ models()
 it "of a .tflite file of Vela all operators for Ethos-U are checked" models
 it "against sizes of regions too, with offsets in the file" says 3 "vela.tflite at 0x704: OP_CONV needs 496 bytes of region 0" \
 	verify "$data/u65_conv1x1/vela.tflite" --region 0=495
-it "a model before Vela is refused" says 3 "none of its 7 operators is compiled for Ethos-U" \
+it "a model before Vela is refused" says 3 "none of its 7 operators is of kind" \
 	verify "$data/u65_softmax_mix/source.tflite"
 head -c 1000 "$data/u65_conv1x1/vela.tflite" > cut.tflite
 it "and so is a part of one" says 3 "cut.tflite at 0x" verify cut.tflite

@@ -8,20 +8,20 @@
 
 #include "lib/file_map.h"
 #include "tests/fuzz/fuzz.h"
-#include "tools/ethosu/ethosu_print.h"
+#include "tools/inspect/inspect_tflite.h"
 
 /* what is printed as JSON is in memory before */
 const size_t fuzz_memory_per_byte = 1024;
 const size_t fuzz_memory_at_all = 1 << 20;
 
-static void lies_in(const struct ethosu_file *f, struct tenon_slice part)
+static void lies_in(const struct program_file *f, struct tenon_slice part)
 {
 	if (part.size && (part.data < f->bytes.data ||
 			  part.size > f->bytes.size - (size_t)(part.data - f->bytes.data)))
 		abort();
 }
 
-static void use_tensors(const struct ethosu_file *f)
+static void use_tensors(const struct program_file *f)
 {
 	struct tflite_tensor t;
 	uint32_t i, k;
@@ -36,7 +36,7 @@ static void use_tensors(const struct ethosu_file *f)
 	}
 }
 
-static void is_index(const struct ethosu_file *f, const struct flatbuffer_vector *list,
+static void is_index(const struct program_file *f, const struct flatbuffer_vector *list,
 		     bool may_lack)
 {
 	int32_t index;
@@ -50,9 +50,11 @@ static void is_index(const struct ethosu_file *f, const struct flatbuffer_vector
 	}
 }
 
-static void use_operators(struct ethosu_file *f)
+static void use_operators(struct program_file *f)
 {
-	struct ethosu_extents e;
+	const struct tenon_payload_format *format;
+	struct tenon_payload_request request = { 0 };
+	struct tenon_report unwanted = { .size = sizeof(unwanted) };
 	struct tflite_operator op;
 	uint32_t i;
 	int err;
@@ -63,16 +65,17 @@ static void use_operators(struct ethosu_file *f)
 		lies_in(f, op.custom);
 		is_index(f, &op.inputs, true);
 		is_index(f, &op.outputs, false);
-		if (!ethosu_file_has(f, i))
+		format = program_format(&op);
+		if (!format)
 			continue;
-		err = ethosu_file_choose(f, i);
+		err = program_file_choose(f, i, &request);
 		if (!err)
-			err = ethosu_file_check(f, &e);
+			err = format->check(&request, &unwanted);
 		fuzz_check(err);
 	}
 }
 
-static void print(struct ethosu_file *f)
+static void print(struct program_file *f)
 {
 	static FILE *nothing;
 	cJSON *root;
@@ -81,16 +84,16 @@ static void print(struct ethosu_file *f)
 		nothing = fopen("/dev/null", "w");
 	if (!nothing)
 		return;
-	tflite_print(f, true, nothing);
+	inspect_tflite_text(f, true, nothing);
 	root = cJSON_CreateObject();
-	tflite_json(root, f, true);
+	inspect_tflite_json(root, f, true);
 	cJSON_Delete(root);
 	tenon_error_clear();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ethosu_file f = { .path = "model", .bytes = { (const char *)data, size } };
+	struct program_file f = { .path = "model", .bytes = { (const char *)data, size } };
 	struct tenon_cursor c = tenon_cursor_of(data, size, "model", 0);
 	int err = tflite_read(&c, &f.model);
 
@@ -103,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	is_index(&f, &f.model.inputs, false);
 	is_index(&f, &f.model.outputs, false);
 	print(&f);
+	tenon_buffer_fini(&f.parts);
 	return 0;
 }
 

@@ -521,6 +521,57 @@ static void the_command_verifies_with_offset_and_reason(void **state)
 	tenon_buffer_fini(&b);
 }
 
+/* Return: the exit status of tenon verify of a module that has the stream, with what it said in @said. */
+static int verify_in_module(const struct tenon_buffer *b, char said[2048])
+{
+	char folder[] = "/tmp/rocket-XXXXXX", command[512];
+	size_t size;
+	int status;
+	FILE *f;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(command, sizeof(command), "%s/main.rocket", folder);
+	f = fopen(command, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(b->data, 1, b->size, f), b->size);
+	assert_int_equal(fclose(f), 0);
+	snprintf(command, sizeof(command),
+		 "cd %s && { $EMULATOR \"$TENON_COMMAND\" link -o main.so main.rocket=rocket && "
+		 "$EMULATOR "
+		 "\"$TENON_COMMAND\" verify main.so; } 2>&1; s=$?; rm -r %s; exit $s",
+		 folder, folder);
+	f = popen(command, "r");
+	assert_non_null(f);
+	size = fread(said, 1, 2047, f);
+	said[size] = 0;
+	status = pclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void streams_in_modules_are_verified(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	char said[2048];
+
+	(void)state;
+	if (!getenv("TENON_COMMAND")) {
+		print_message("SKIP: TENON_COMMAND is not set: there is no command to run\n");
+		skip();
+	}
+	assert_int_equal(sample_stream(2, &b), 0);
+	if (verify_in_module(&b, said) || !strstr(said, "no fault"))
+		fail_msg("%s", said);
+	tenon_buffer_fini(&b);
+	begin();
+	put_convolution(&e, SAMPLE_INPUT, SAMPLE_OUTPUT);
+	put_dpu(0x4024, 144);
+	put_end(&e, SAMPLE_UNITS);
+	assert_int_equal(end_sample(&e, &b), 0);
+	if (verify_in_module(&b, said) != 3 || !strstr(said, TOO_FAR("272")))
+		fail_msg("%s", said);
+	tenon_buffer_fini(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -544,6 +595,7 @@ int main(void)
 		cmocka_unit_test(commands_are_shown_as_text),
 		cmocka_unit_test(units_without_a_name_are_shown_as_numbers),
 		cmocka_unit_test(the_command_verifies_with_offset_and_reason),
+		cmocka_unit_test(streams_in_modules_are_verified),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,16 +7,14 @@
 #include "tools/model/model.h"
 
 #ifdef CONFIG_LINK
+#include "lib/file_map.h"
 #include "link/link_request.h"
 #include "link/mlf/mlf.h"
 #include "tools/inspect/inspect_archive.h"
+#include "tools/inspect/inspect_program.h"
 #include "tools/inspect/inspect_show.h"
 #include "tools/link/link_load.h"
-#endif
-#ifdef CONFIG_PAYLOAD_ETHOS_U
-#include "lib/file_map.h"
-#include "tools/ethosu/ethosu_file.h"
-#include "tools/ethosu/ethosu_inspect.h"
+#include "tools/program/program_file.h"
 #endif
 
 enum { JSON = 1, DOT, SVG, FUNCTIONS, MODEL, FUNCTION, GRAPH, PARAMS, SHOW, DISASSEMBLE };
@@ -79,14 +77,12 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 #ifndef CONFIG_LINK
 	if (r->show)
 		return cli_usage(cli, "--show: this build has CONFIG_LINK=n");
+	if (r->disassemble)
+		return cli_usage(cli, "--disassemble: this build has CONFIG_LINK=n");
 #endif
 #ifndef CONFIG_PICTURES
 	if (r->svg)
 		return cli_usage(cli, "--svg: this build has CONFIG_PICTURES=n");
-#endif
-#ifndef CONFIG_PAYLOAD_ETHOS_U
-	if (r->disassemble)
-		return cli_usage(cli, "--disassemble: this build has CONFIG_DEVICE_ETHOSU=n");
 #endif
 	if (r->show &&
 	    (r->json || r->dot || r->svg || r->functions || r->model || r->function || r->graph))
@@ -187,18 +183,19 @@ static int answer_archive(struct cli *cli, const struct request *r)
 }
 #endif
 
-#ifdef CONFIG_PAYLOAD_ETHOS_U
-static int answer_ethosu(struct cli *cli, const struct request *r)
+#ifdef CONFIG_LINK
+static int answer_program(struct cli *cli, const struct request *r)
 {
 	if (r->dot || r->svg || r->functions || r->model || r->function || r->graph || r->show)
-		return cli_usage(cli,
-				 "%s is no module, but a payload or model for Ethos-U: only --json "
-				 "and --disassemble apply to it",
-				 r->file);
-	return ethosu_inspect(cli, r->file, r->json, r->disassemble);
+		return cli_usage(
+			cli,
+			"%s is no module, but a program of a device, or a model: only --json "
+			"and --disassemble apply to it",
+			r->file);
+	return inspect_program(cli, r->file, r->json, r->disassemble);
 }
 
-/* --disassemble, for a file that is no payload of Ethos-U. */
+/* --disassemble, for a file whose programs no format describes. */
 static int disassemble_other(struct cli *cli, const struct request *r)
 {
 	struct tenon_slice head;
@@ -208,7 +205,10 @@ static int disassemble_other(struct cli *cli, const struct request *r)
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 	file_map_close(&head);
-	return cli_usage(cli, "--disassemble: %s is no payload of Ethos-U", r->file);
+	return cli_usage(cli,
+			 "--disassemble: %s is no program whose commands a backend of this build "
+			 "lists; --show prints those of modules",
+			 r->file);
 }
 #endif
 
@@ -256,13 +256,11 @@ static int inspect_main(struct cli *cli, int argc, char **argv)
 	code = read_options(cli, argc, argv, &r);
 	if (code)
 		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
-#ifdef CONFIG_PAYLOAD_ETHOS_U
-	if (ethosu_file_is(r.file))
-		return answer_ethosu(cli, &r);
+#ifdef CONFIG_LINK
+	if (program_file_is(r.file))
+		return answer_program(cli, &r);
 	if (r.disassemble)
 		return disassemble_other(cli, &r);
-#endif
-#ifdef CONFIG_LINK
 	if (mlf_is_archive(r.file))
 		return answer_archive(cli, &r);
 	if (link_is_manifest(r.file))
@@ -284,7 +282,7 @@ const struct cli_command inspect_command = {
 	"  --params FILE    and these parameters with it\n"
 	"  --show NAME      print a program, or a file of an archive, as text; NAME is that of a\n"
 	"                   file, or the number of a module\n"
-	"  --disassemble    of a payload of Ethos-U, print the commands too\n"
+	"  --disassemble    of a device's program or of a model with some, print the commands too\n"
 	"  --json           print JSON\n"
 	"  --dot            print a graph for Graphviz; with --model, of the operators\n"
 	"  --svg            print a picture; with --model, of the operators\n"
@@ -292,7 +290,7 @@ const struct cli_command inspect_command = {
 	"Shows the tree of imports: kinds, formats, functions, sizes, where payloads lie in the\n"
 	"file, and whether this build has a loader for them. Files for other machines are read\n"
 	"as well. Of an archive in Model Library Format it lists models, memory and files. Of a\n"
-	"model of TensorFlow Lite it lists operators, tensors, and payloads for Ethos-U. A\n"
+	"model of TensorFlow Lite it lists operators, tensors, and programs of NPUs. A\n"
 	"manifest.json, which tenon unpack wrote, is shown as the module that its files make.\n",
 	inspect_main,
 };

@@ -6,10 +6,9 @@
 #include <tenon/error.h>
 #include <tenon/link.h>
 
-#include "tools/ethosu/ethosu_verify.h"
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"
-#include "tools/verify/verify_commands.h"
+#include "tools/verify/verify_program.h"
 
 static void print_finding(const struct tenon_link_finding *f, FILE *out)
 {
@@ -93,45 +92,26 @@ static const struct option options[] = {
  * @file: the file
  * @key: public key; NULL: do not check a signature
  * @signature: file of the signature; NULL for the default
- * @kind: what it is; NULL for a module
- * @is_of_ethosu: there was an option for --kind ethos-u
- * @payload: for --kind ethos-u
+ * @program: with --kind: what it is instead of a module, and options for its check
  */
 struct request {
 	bool json;
 	const char *file;
 	const char *key;
 	const char *signature;
-	const char *kind;
-	bool is_of_ethosu;
-	struct ethosu_verify payload;
+	struct verify_program program;
 };
 
-#ifdef CONFIG_PAYLOAD_ETHOS_U
-static int verify_ethosu(struct cli *cli, struct request *r)
+/* Keep an option for the format of the program's kind. */
+static int add_option(struct cli *cli, int found, struct verify_program *p)
 {
-	r->payload.path = r->file;
-	r->payload.json = r->json;
-	return ethosu_verify(cli, &r->payload);
-}
-#else
-static int verify_ethosu(struct cli *cli, const struct request *r)
-{
-	tenon_error(-TENON_E_UNSUPPORTED, "--kind %s: this build has CONFIG_DEVICE_ETHOSU=n",
-		    r->kind);
-	return cli_error(cli, CLI_UNAVAILABLE);
-}
-#endif
+	const char *name = found == REGION ? "region" : found == TARGET ? "target" : "kernel";
 
-static int verify_as(struct cli *cli, struct request *r)
-{
-	if (!strcmp(r->kind, "rocket") && r->is_of_ethosu)
-		return cli_usage(cli, "--region, --target and --kernel go with --kind ethos-u");
-	if (!strcmp(r->kind, "rocket"))
-		return verify_commands(cli, r->file, r->json);
-	if (!strcmp(r->kind, "ethos-u"))
-		return verify_ethosu(cli, r);
-	return cli_usage(cli, "--kind %s: unknown kind; known: ethos-u, rocket", r->kind);
+	if (p->option_count == VERIFY_OPTIONS)
+		return cli_usage(cli, "--%s: more than %d options for a check", name,
+				 VERIFY_OPTIONS);
+	p->options[p->option_count++] = (struct tenon_payload_option){ name, optarg };
+	return CLI_OK;
 }
 
 static int read_options(struct cli *cli, int argc, char **argv, struct request *r)
@@ -140,19 +120,14 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 
 	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0) {
 		r->json |= found == JSON;
-		r->is_of_ethosu |= found == REGION || found == TARGET || found == KERNEL;
 		if (found == KEY)
 			r->key = optarg;
 		if (found == SIGNATURE)
 			r->signature = optarg;
 		if (found == KIND)
-			r->kind = optarg;
-		if (found == REGION)
-			code = ethosu_verify_region(cli, optarg, &r->payload);
-		if (found == TARGET)
-			code = ethosu_verify_target(cli, optarg, &r->payload);
-		if (found == KERNEL)
-			code = ethosu_verify_kernel(cli, optarg, &r->payload);
+			r->program.kind = optarg;
+		if (found == REGION || found == TARGET || found == KERNEL)
+			code = add_option(cli, found, &r->program);
 	}
 	if (code)
 		return code;
@@ -163,9 +138,11 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 	if (r->signature && !r->key)
 		return cli_usage(cli, "--signature without --key: a signature is checked with the "
 				      "public key of its author");
-	if (r->is_of_ethosu && !r->kind)
-		return cli_usage(cli, "--region, --target and --kernel go with --kind ethos-u");
-	if (r->key && r->kind)
+	if (r->program.option_count && !r->program.kind)
+		return cli_usage(cli,
+				 "--%s goes with --kind: it is for the check of a device's program",
+				 r->program.options[0].name);
+	if (r->key && r->program.kind)
 		return cli_usage(cli, "--key goes with modules, and not with --kind");
 	return r->json && cli_needs_json(cli) ? CLI_UNAVAILABLE : CLI_OK;
 }
@@ -190,30 +167,33 @@ static int verify_main(struct cli *cli, int argc, char **argv)
 	struct request r = { 0 };
 	int code;
 
-	ethosu_verify_init(&r.payload);
 	code = read_options(cli, argc, argv, &r);
 	if (code)
 		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
-	return r.kind ? verify_as(cli, &r) : verify_module(cli, &r);
+	if (!r.program.kind)
+		return verify_module(cli, &r);
+	r.program.path = r.file;
+	r.program.json = r.json;
+	return verify_program(cli, &r.program);
 }
 
 const struct cli_command verify_command = {
 	"verify",
 	"Check all of a module's file, without running any of it",
 	"Usage: tenon verify FILE [--key FILE] [--signature FILE] [--json]\n"
-	"       tenon verify --kind ethos-u FILE [--region N=BYTES]… [--target NAME]\n"
+	"       tenon verify --kind KIND FILE [--region N=BYTES]… [--target NAME]\n"
 	"                    [--kernel N] [--json]\n"
-	"       tenon verify --kind rocket FILE [--json]\n"
 	"\n"
 	"  --key FILE        check that the owner of this public key signed the file\n"
 	"  --signature FILE  by this signature; FILE.sig unless given\n"
-	"  --kind ethos-u    FILE is no module, but what a compiler for Ethos-U wrote: a payload\n"
-	"                    (COP1, COP2), or a .npz or .tflite file of Vela\n"
-	"  --kind rocket     FILE has register commands for the NPU of RK3588\n"
-	"  --region N=BYTES  region N will have so many bytes; the stream must stay inside.\n"
-	"                    Without it, a region has what the file says, or any size\n"
-	"  --target NAME     the device that is to run it: u55-128, u65-256, …\n"
-	"  --kernel N        also check it by Linux's own rule, generation 1 to 3\n"
+	"  --kind KIND       FILE is no module, but a device's program of this kind, as its\n"
+	"                    compiler wrote it, or a .tflite model with such operators; the\n"
+	"                    message for an unknown kind names those of this build\n"
+	"  --region N=BYTES  region N of the device will have so many bytes; the program must\n"
+	"                    stay inside. Without it, a region has what the file says, or any\n"
+	"                    size\n"
+	"  --target NAME     the device that is to run it\n"
+	"  --kernel N        also check it by the rule of Linux's driver, of generation N\n"
 	"  --json            print JSON\n"
 	"\n"
 	"Checks the ELF file, the import tree, every payload, the tables of kernels and their\n"

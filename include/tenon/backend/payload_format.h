@@ -20,6 +20,7 @@
 
 #include <tenon/backend/cursor.h>
 #include <tenon/backend/executable.h>
+#include <tenon/backend/report.h>
 #include <tenon/export.h>
 #include <tenon/module.h>
 #include <tenon/visit.h>
@@ -113,6 +114,33 @@ struct tenon_payload_file {
 };
 
 /**
+ * struct tenon_payload_option - what a person asks of a check: "--region 1=4096"
+ * @name: "region"
+ * @value: "1=4096"
+ */
+struct tenon_payload_option {
+	const char *name;
+	const char *value;
+};
+
+/**
+ * struct tenon_payload_request - a program that is to be checked or described
+ * @size: sizeof(struct tenon_payload_request) in the library
+ * @program: cursor over the whole payload, as it is in a module or a file; with the name of the file, for messages, and its
+ *	place there
+ * @options: of a check: @option_count options
+ * @option_count: number of options
+ * @commands: of a description: the commands of the program, too
+ */
+struct tenon_payload_request {
+	size_t size;
+	struct tenon_cursor program;
+	const struct tenon_payload_option *options;
+	size_t option_count;
+	bool commands;
+};
+
+/**
  * struct tenon_payload_format - a payload format; must stay valid for the life of the process
  *
  * Any slot may be NULL. Any thread may call the slots.
@@ -182,7 +210,11 @@ struct tenon_payload_format {
 	bool (*tag)(struct tenon_slice tag, int *extent, uint32_t *flags);
 	/** @visit: visit additional fields for inspection; as tenon_module_ops.visit */
 	int (*visit)(const struct tenon_payload_info *info, const struct tenon_visitor *v);
-	/** @recognise: test whether a file with a suffix in @files has this format; NULL: always */
+	/**
+	 * @recognise: test whether a file with a suffix in @files has this format; NULL: always
+	 *
+	 * A format with @describe is also asked with @file NULL: whether the bytes alone tell that they have it.
+	 */
 	bool (*recognise)(const struct tenon_payload_file *file, struct tenon_slice bytes);
 	/**
 	 * @pack: append the payload for a file
@@ -227,6 +259,24 @@ struct tenon_payload_format {
 	 * show what it is.
 	 */
 	int (*show)(const struct tenon_payload_info *info, struct tenon_buffer *out);
+	/**
+	 * @check: check all of a program, beyond what reading its payload checks: its commands, and that they stay in
+	 *	the memory that a device gives them
+	 *
+	 * For "tenon verify --kind KIND", and of payloads in modules for "tenon verify". No device is needed. A
+	 * program that passed is reported: the first line begins with "no fault". Returns 0;
+	 * -TENON_E_USAGE for an option that it does not know, or with a value that makes no sense; another negative
+	 * status for a program that is refused, with the offset, the reason and a remedy in the message.
+	 */
+	int (*check)(const struct tenon_payload_request *request, struct tenon_report *report);
+	/**
+	 * @describe: describe a program, also one that @check refuses
+	 *
+	 * For "tenon inspect" of files that @recognise takes without a name (with @file NULL) or by their suffix, and of
+	 * operators of models whose name is one of @kinds. NULL: such files are shown as modules. Returns 0, or a
+	 * negative status with the offset in the message when the program cannot be read.
+	 */
+	int (*describe)(const struct tenon_payload_request *request, struct tenon_report *report);
 };
 
 /**

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the payload and regions among the inputs of a custom operator. */
-#include "tools/ethosu/ethosu_tflite.h"
-
+/* Read an operator of an NPU from a model's file, without a device: payload, constants, and the places of its tensors. */
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 #include <tenon/string.h>
 
-#define NAME "ethos-u"
+#include "lib/brief_errors.h"
+#include "runtime/tflite/npu_parts.h"
 
 /* the first inputs; those of the network follow */
 enum { PAYLOAD, CONSTANTS, ARENA, FAST, TENSORS };
@@ -20,13 +19,7 @@ struct reader {
 	uint32_t index;
 	struct tflite_operator op;
 	struct tflite_tensor tensors[TENSORS];
-	struct ethosu_container *out;
 };
-
-bool ethosu_tflite_is(const struct tflite_operator *op)
-{
-	return op->builtin == TFLITE_CUSTOM && tenon_slice_equal(op->custom, tenon_slice_of(NAME));
-}
 
 static int bad(const struct reader *r, int status, const char *what, const char *how)
 {
@@ -65,8 +58,9 @@ static int read_memory(struct reader *r)
 	return 0;
 }
 
-/* Find where a tensor of the network ends in its region. */
-static int place(const struct reader *r, int32_t index, const char *what, uint64_t *end)
+/* Find the place of a tensor of the network, which must be in the arena if its region is that. */
+static int place(const struct reader *r, int32_t index, const char *what, uint32_t region,
+		 struct npu_tensor *out)
 {
 	struct tflite_tensor t;
 	int err;
@@ -80,58 +74,69 @@ static int place(const struct reader *r, int32_t index, const char *what, uint64
 		return bad(r, -TENON_E_UNSUPPORTED, what,
 			   "has no place in the arena: the metadata OfflineMemoryAllocation has "
 			   "none for it");
-	*end = (uint64_t)t.place + t.bytes;
+	*out = (struct npu_tensor){ region, (uint64_t)t.place, t.bytes };
+	if (region == NPU_ARENA && out->offset + out->bytes > r->tensors[ARENA].bytes)
+		return bad(r, -TENON_E_FORMAT, what, "lies outside of the arena");
 	return 0;
 }
 
-/* Lay the tensors of a role into their region: the arena, which has a size, or one that they are all of. */
-static int lay(const struct reader *r, const struct flatbuffer_vector *list, uint32_t from,
-	       const char *what, unsigned int region)
+static int read_tensors(const struct reader *r, bool own, struct npu_tensor *tensors)
 {
-	uint64_t end, *size = &r->out->sizes[region];
+	const struct flatbuffer_vector *inputs = &r->op.inputs, *outputs = &r->op.outputs;
 	uint32_t i;
-	int err;
+	int err = 0;
 
-	for (i = from; i < list->count; i++) {
-		err = place(r, tflite_index(list, i), what, &end);
-		if (err)
-			return err;
-		if (region == 1 && end > *size)
-			return bad(r, -TENON_E_FORMAT, what, "lies outside of the arena");
-		if (end > *size)
-			*size = end;
-	}
-	return 0;
+	for (i = TENSORS; i < inputs->count && !err; i++)
+		err = place(r, tflite_index(inputs, i), "an input", own ? NPU_INPUTS : NPU_ARENA,
+			    tensors++);
+	for (i = 0; i < outputs->count && !err; i++)
+		err = place(r, tflite_index(outputs, i), "an output", own ? NPU_OUTPUTS : NPU_ARENA,
+			    tensors++);
+	return err;
 }
 
-static int read_regions(struct reader *r)
+static int append_parts(const struct reader *r, struct npu_tensor *tensors,
+			struct tenon_buffer *out)
 {
-	const bool local = r->out->payload.local;
-	int err;
+	struct npu_operator op = {
+		.payload = r->tensors[PAYLOAD].data,
+		.constants = r->tensors[CONSTANTS].data,
+		.arena = r->tensors[ARENA].bytes,
+		.tensors = tensors,
+		.input_count = r->op.inputs.count - TENSORS,
+		.output_count = r->op.outputs.count,
+	};
+	int err = read_tensors(r, npu_has_own_regions(op.payload), tensors);
 
-	r->out->constants = r->tensors[CONSTANTS].data;
-	r->out->sizes[0] = r->tensors[CONSTANTS].bytes;
-	r->out->sizes[1] = r->tensors[ARENA].bytes;
 	/* a target without such memory has the arena in its place, and no use for the region */
 	if (tflite_index(&r->op.inputs, FAST) != tflite_index(&r->op.inputs, ARENA))
-		r->out->sizes[2] = r->tensors[FAST].bytes;
-	err = lay(r, &r->op.inputs, TENSORS, "an input", local ? 3 : 1);
-	return err ? err : lay(r, &r->op.outputs, 0, "an output", local ? 4 : 1);
+		op.fast = r->tensors[FAST].bytes;
+	return err ? err : npu_parts(&op, out);
 }
 
-int ethosu_tflite_read(const struct tflite_model *m, uint32_t index, struct ethosu_container *out)
+int npu_read(const struct tflite_model *m, uint32_t index, struct tenon_buffer *parts,
+	     struct tenon_cursor *program)
 {
-	struct reader r = { .model = m, .index = index, .out = out };
-	const struct tflite_tensor *p = &r.tensors[PAYLOAD];
-	struct tenon_cursor c;
+	struct reader r = { .model = m, .index = index };
+	struct npu_tensor *tensors;
+	uint64_t at;
 	int err;
 
-	memset(out, 0, sizeof(*out));
 	err = tflite_operator(m, index, &r.op);
 	err = err ? err : read_memory(&r);
 	if (err)
 		return err;
-	c = tenon_cursor_of(p->data.data, p->data.size, m->tensors.file.name, p->data_at);
-	err = ethosu_payload_read(&c, &out->payload);
-	return err ? err : read_regions(&r);
+	tensors = calloc(r.op.inputs.count + (size_t)r.op.outputs.count, sizeof(*tensors));
+	if (!tensors)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the tensors of an operator");
+	parts->size = 0;
+	err = append_parts(&r, tensors, parts);
+	free(tensors);
+	if (err)
+		return err;
+	/* the size of the constants is behind the payload */
+	at = parts->size - sizeof(uint64_t) - r.tensors[PAYLOAD].data.size;
+	*program = tenon_cursor_of(parts->data, parts->size, m->tensors.file.name,
+				   r.tensors[PAYLOAD].data_at - at);
+	return 0;
 }

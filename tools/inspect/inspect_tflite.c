@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Print graphs, tensors and operators of a .tflite file. */
+#include "tools/inspect/inspect_tflite.h"
+
 #include <inttypes.h>
 
-#include "tools/ethosu/ethosu_print.h"
+#include "tools/program/program_report.h"
 #include "tools/text/printable.h"
 
-/* Read the payload of an operator and check it; what is wrong with it is a fault to print. */
-static void look_at(struct ethosu_file *f, uint32_t index, struct ethosu_inspection *n)
+/* Describe the program of an operator; what cannot be read is a fault to print. Return: the fault; NULL for none. */
+static const char *describe(struct program_file *f, const struct tenon_payload_format *format,
+			    uint32_t index, bool commands, struct program_report *report)
 {
-	*n = (struct ethosu_inspection){ .file = f };
+	struct tenon_payload_request request = { .commands = commands };
+
 	tenon_error_clear();
-	if (ethosu_file_choose(f, index) || ethosu_file_check(f, &n->extents))
-		n->fault = tenon_error_message();
+	if (program_file_choose(f, index, &request) || format->describe(&request, &report->base))
+		return tenon_error_message();
+	return NULL;
 }
 
 /* ---- text */
@@ -52,9 +57,24 @@ static void print_list(const struct flatbuffer_vector *list, FILE *out)
 			fprintf(out, " %" PRId32, tflite_index(list, i));
 }
 
-static void print_operator(struct ethosu_file *f, uint32_t index, bool disassemble, FILE *out)
+static void print_program(struct program_file *f, const struct tenon_payload_format *format,
+			  uint32_t index, bool commands, FILE *out)
 {
-	struct ethosu_inspection n;
+	struct program_report report = program_report_text(out);
+	const char *fault;
+
+	report.before = "                    ";
+	fault = describe(f, format, index, commands, &report);
+	if (fault) {
+		fputs("  refused           ", out);
+		printable_cell(tenon_slice_of(fault), 0, out);
+		fputc('\n', out);
+	}
+}
+
+static void print_operator(struct program_file *f, uint32_t index, bool commands, FILE *out)
+{
+	const struct tenon_payload_format *format;
 	struct tflite_operator op;
 
 	if (tflite_operator(&f->model, index, &op))
@@ -68,18 +88,12 @@ static void print_operator(struct ethosu_file *f, uint32_t index, bool disassemb
 	fputs(" ->", out);
 	print_list(&op.outputs, out);
 	fputc('\n', out);
-	if (!ethosu_file_has(f, index))
-		return;
-	look_at(f, index, &n);
-	if (f->contents.payload.stream.data) {
-		fputs("                    ", out);
-		ethosu_print_title(f, out);
-		fputc('\n', out);
-	}
-	ethosu_print(&n, disassemble, out);
+	format = program_format(&op);
+	if (format)
+		print_program(f, format, index, commands, out);
 }
 
-static void print_graph(struct ethosu_file *f, bool disassemble, FILE *out)
+static void print_graph(struct program_file *f, bool commands, FILE *out)
 {
 	const struct tflite_model *m = &f->model;
 	uint32_t i;
@@ -92,17 +106,17 @@ static void print_graph(struct ethosu_file *f, bool disassemble, FILE *out)
 	print_list(&m->outputs, out);
 	fputc('\n', out);
 	for (i = 0; i < m->operators.count; i++)
-		print_operator(f, i, disassemble, out);
+		print_operator(f, i, commands, out);
 	for (i = 0; i < m->tensors.count; i++)
 		print_tensor(m, i, out);
 }
 
-void tflite_print(struct ethosu_file *f, bool disassemble, FILE *out)
+void inspect_tflite_text(struct program_file *f, bool commands, FILE *out)
 {
 	uint32_t graph;
 
-	for (graph = 0; graph < ethosu_file_graphs(f) && !ethosu_file_graph(f, graph); graph++)
-		print_graph(f, disassemble, out);
+	for (graph = 0; graph < f->model.graphs.count && !program_file_graph(f, graph); graph++)
+		print_graph(f, commands, out);
 }
 
 /* ---- JSON */
@@ -158,27 +172,35 @@ static cJSON *json_of_tflite_tensor(const struct tflite_tensor *t)
 	return item;
 }
 
-static cJSON *json_of_operator(struct ethosu_file *f, uint32_t index,
-			       const struct tflite_operator *op, bool disassemble)
+static cJSON *json_of_program(struct program_file *f, const struct tenon_payload_format *format,
+			      uint32_t index, bool commands)
 {
-	cJSON *item = cJSON_CreateObject(), *payload;
-	struct ethosu_inspection n;
+	cJSON *item = cJSON_CreateObject();
+	struct program_report report = program_report_json(item);
+	const char *fault = describe(f, format, index, commands, &report);
+
+	if (fault)
+		json_set(item, "fault", json_of_text(tenon_slice_of(fault)));
+	return item;
+}
+
+static cJSON *json_of_operator(struct program_file *f, uint32_t index,
+			       const struct tflite_operator *op, bool commands)
+{
+	const struct tenon_payload_format *format = program_format(op);
+	cJSON *item = cJSON_CreateObject();
 
 	json_set(item, "name", json_of_text(tflite_operator_name(op)));
 	json_set(item, "builtin", json_of_int(op->builtin));
 	json_set(item, "version", json_of_int(op->version));
 	json_set(item, "inputs", json_of_list(&op->inputs));
 	json_set(item, "outputs", json_of_list(&op->outputs));
-	if (ethosu_file_has(f, index)) {
-		payload = cJSON_CreateObject();
-		look_at(f, index, &n);
-		ethosu_json(payload, &n, disassemble);
-		json_set(item, "payload", payload);
-	}
+	if (format)
+		json_set(item, "payload", json_of_program(f, format, index, commands));
 	return item;
 }
 
-static void set_graph(cJSON *root, struct ethosu_file *f, bool disassemble)
+static void set_graph(cJSON *root, struct program_file *f, bool commands)
 {
 	cJSON *tensors = cJSON_CreateArray(), *operators = cJSON_CreateArray();
 	const struct tflite_model *m = &f->model;
@@ -189,7 +211,7 @@ static void set_graph(cJSON *root, struct ethosu_file *f, bool disassemble)
 	json_set(root, "inputs", json_of_list(&m->inputs));
 	json_set(root, "outputs", json_of_list(&m->outputs));
 	for (i = 0; i < m->operators.count && !tflite_operator(m, i, &op); i++)
-		json_append(operators, json_of_operator(f, i, &op, disassemble));
+		json_append(operators, json_of_operator(f, i, &op, commands));
 	for (i = 0; i < m->tensors.count && !tflite_tensor(m, i, &t); i++)
 		json_append(tensors, json_of_tflite_tensor(&t));
 	json_set(root, "operators", operators);
@@ -197,19 +219,19 @@ static void set_graph(cJSON *root, struct ethosu_file *f, bool disassemble)
 }
 
 /* The first graph is the model; those that its operators call are in a list. */
-void tflite_json(cJSON *root, struct ethosu_file *f, bool disassemble)
+void inspect_tflite_json(cJSON *root, struct program_file *f, bool commands)
 {
+	const uint32_t count = f->model.graphs.count;
 	cJSON *graphs = NULL, *item;
 	uint32_t graph;
 
 	json_set(root, "description", json_of_text(f->model.description));
-	set_graph(root, f, disassemble);
-	if (ethosu_file_graphs(f) > 1)
+	set_graph(root, f, commands);
+	if (count > 1)
 		graphs = cJSON_AddArrayToObject(root, "called_graphs");
-	for (graph = 1; graphs && graph < ethosu_file_graphs(f) && !ethosu_file_graph(f, graph);
-	     graph++) {
+	for (graph = 1; graphs && graph < count && !program_file_graph(f, graph); graph++) {
 		item = cJSON_CreateObject();
-		set_graph(item, f, disassemble);
+		set_graph(item, f, commands);
 		json_append(graphs, item);
 	}
 }
