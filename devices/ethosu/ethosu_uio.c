@@ -326,8 +326,8 @@ static int check_apart(const struct ethosu_uio *u)
 	const struct ethosu_window *w = &u->window;
 	const uint64_t first = r->address + r->offset;
 
-	if (w->base != r->base &&
-	    (first >= w->address ? first - w->address >= w->size : w->address - first >= r->size))
+	if (w->base != r->base && (first >= w->address ? first - w->address >= w->memory.size
+						       : w->address - first >= r->size))
 		return 0;
 	return tenon_error(-TENON_E_VALUE,
 			   "%s: its registers are in it; name other memory: ?memory=N for map N, "

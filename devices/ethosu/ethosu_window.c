@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <tenon/error.h>
 
@@ -26,7 +25,7 @@ static int open_map(struct ethosu_window *w, struct uio *uio, unsigned int index
 	if (__builtin_add_overflow(uio->map[index].address, uio->map[index].offset, &w->address))
 		return tenon_error(-TENON_E_FORMAT, "%s: its offset is beyond all addresses",
 				   w->name);
-	w->size = uio->map[index].size;
+	w->memory.size = uio->map[index].size;
 	return 0;
 }
 
@@ -66,7 +65,7 @@ static int open_u_dma_buf(struct ethosu_window *w, struct uio *uio, const char *
 	err = system_read_number(w->calls, path, &w->address);
 	snprintf(path, sizeof(path), "%s/sys/class/u-dma-buf/%s/size", root, memory);
 	if (!err)
-		err = system_read_number(w->calls, path, &w->size);
+		err = system_read_number(w->calls, path, &w->memory.size);
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "%s%s", root, w->name);
@@ -74,7 +73,7 @@ static int open_u_dma_buf(struct ethosu_window *w, struct uio *uio, const char *
 	w->fd = system_open(w->calls, path, O_RDWR | O_SYNC);
 	if (w->fd < 0)
 		return w->fd;
-	err = system_map(w->calls, w->fd, w->name, 0, w->size, &w->start);
+	err = system_map(w->calls, w->fd, w->name, 0, w->memory.size, &w->start);
 	w->base = w->start;
 	return err;
 }
@@ -128,12 +127,12 @@ static int check(const struct ethosu_window *w, unsigned int address_bits)
 		return tenon_error(-TENON_E_VALUE,
 				   "%s: at 0x%" PRIx64 ", which is no multiple of %" PRIu64,
 				   w->name, w->address, ETHOSU_WINDOW_GRAIN);
-	if (w->address < end && w->size <= end - w->address)
+	if (w->address < end && w->memory.size <= end - w->address)
 		return 0;
 	return tenon_error(-TENON_E_VALUE,
 			   "%s: %" PRIu64 " bytes at 0x%" PRIx64
 			   ", and the device has addresses of %u bits",
-			   w->name, w->size, w->address, address_bits);
+			   w->name, w->memory.size, w->address, address_bits);
 }
 
 int ethosu_window_open(struct uio *uio, const char *root, const char *memory,
@@ -143,6 +142,7 @@ int ethosu_window_open(struct uio *uio, const char *root, const char *memory,
 
 	memset(out, 0, sizeof(*out));
 	out->fd = -1;
+	out->memory.grain = ETHOSU_WINDOW_GRAIN;
 	err = open_kind(out, uio, root, memory);
 	if (!err)
 		err = check(out, address_bits);
@@ -154,7 +154,7 @@ int ethosu_window_open(struct uio *uio, const char *root, const char *memory,
 void ethosu_window_close(struct ethosu_window *w)
 {
 	if (w->start)
-		system_unmap(w->calls, &w->start, w->size);
+		system_unmap(w->calls, &w->start, w->memory.size);
 	if (w->calls)
 		system_close(w->calls, &w->fd);
 	w->base = NULL;
@@ -162,65 +162,30 @@ void ethosu_window_close(struct ethosu_window *w)
 
 /* ---- pieces */
 
-/* Find the link behind which @size bytes are free, and where they begin. */
-static struct ethosu_piece **find(struct ethosu_window *w, uint64_t size, uint64_t *offset,
-				  uint64_t *largest)
-{
-	struct ethosu_piece **link = &w->pieces;
-	uint64_t end;
-
-	*offset = *largest = 0;
-	for (;;) {
-		end = *link ? (*link)->offset : w->size;
-		if (end - *offset > *largest)
-			*largest = end - *offset;
-		if (end - *offset >= size)
-			return link;
-		if (!*link)
-			return NULL;
-		*offset = (*link)->offset + (*link)->size;
-		link = &(*link)->next;
-	}
-}
-
 static void clear(volatile uint64_t *at, uint64_t words)
 {
 	while (words--)
 		*at++ = 0;
 }
 
-struct ethosu_piece *ethosu_window_take(struct ethosu_window *w, uint64_t size)
+struct first_fit_piece *ethosu_window_take(struct ethosu_window *w, uint64_t size)
 {
-	struct ethosu_piece *piece, **link;
-	uint64_t whole = UINT64_MAX, offset = 0, largest = 0;
+	struct first_fit_piece *piece = first_fit_take(&w->memory, size, 0);
 
-	if (size <= w->size)
-		whole = (size + ETHOSU_WINDOW_GRAIN - 1) & ~(ETHOSU_WINDOW_GRAIN - 1);
-	link = find(w, whole, &offset, &largest);
-	piece = link ? malloc(sizeof(*piece)) : NULL;
 	if (!piece) {
 		tenon_error(-TENON_E_NOMEM,
 			    "%s: no room for %" PRIu64 " bytes; %" PRIu64
 			    " are free in one piece of %" PRIu64,
-			    w->name, size, largest, w->size);
+			    w->name, size, first_fit_free(&w->memory).largest, w->memory.size);
 		return NULL;
 	}
-	*piece = (struct ethosu_piece){ *link, offset, whole };
-	*link = piece;
-	clear((volatile uint64_t *)(volatile void *)(w->base + offset), whole / 8);
+	clear((volatile uint64_t *)(volatile void *)(w->base + piece->offset), piece->size / 8);
 	return piece;
 }
 
-void ethosu_window_give(struct ethosu_window *w, struct ethosu_piece *piece)
+void ethosu_window_give(struct ethosu_window *w, struct first_fit_piece *piece)
 {
-	struct ethosu_piece **link;
-
-	if (!piece)
-		return;
-	for (link = &w->pieces; *link != piece; link = &(*link)->next)
-		;
-	*link = piece->next;
-	free(piece);
+	first_fit_give(&w->memory, piece);
 }
 
 /* ---- accesses */

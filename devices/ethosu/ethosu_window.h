@@ -19,21 +19,10 @@
 #include <stdint.h>
 
 #include "driver/uio/uio.h"
+#include "lib/first_fit.h"
 
 /* pieces begin at, and are, a multiple of this; streams need 16 */
 #define ETHOSU_WINDOW_GRAIN UINT64_C(64)
-
-/**
- * struct ethosu_piece - a part of a window
- * @next: the next piece, at a higher offset
- * @offset: in the window
- * @size: bytes
- */
-struct ethosu_piece {
-	struct ethosu_piece *next;
-	uint64_t offset;
-	uint64_t size;
-};
 
 /**
  * struct ethosu_window - the memory
@@ -41,8 +30,7 @@ struct ethosu_piece {
  * @name: of its node or map, for messages
  * @base: first byte for the CPU
  * @address: first byte for the device
- * @size: bytes
- * @pieces: in use, ordered by offset
+ * @memory: which of its bytes are in use
  * @fd: a node of its own, or -1
  * @start: a mapping of its own, or NULL
  */
@@ -51,8 +39,7 @@ struct ethosu_window {
 	char name[80];
 	uint8_t *base;
 	uint64_t address;
-	uint64_t size;
-	struct ethosu_piece *pieces;
+	struct first_fit memory;
 	int fd;
 	void *start;
 };
@@ -82,10 +69,10 @@ void ethosu_window_close(struct ethosu_window *w);
  *
  * Return: the piece, cleared; NULL with an error that says what is free.
  */
-struct ethosu_piece *ethosu_window_take(struct ethosu_window *w, uint64_t size);
+struct first_fit_piece *ethosu_window_take(struct ethosu_window *w, uint64_t size);
 
 /** ethosu_window_give - a piece is free again; NULL does nothing */
-void ethosu_window_give(struct ethosu_window *w, struct ethosu_piece *piece);
+void ethosu_window_give(struct ethosu_window *w, struct first_fit_piece *piece);
 
 /** ethosu_window_copy - memcpy() by aligned accesses alone, for memory without a cache */
 void *ethosu_window_copy(void *to, const void *from, size_t size);

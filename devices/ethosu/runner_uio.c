@@ -21,8 +21,8 @@
  */
 struct network {
 	struct ethosu_uio *device;
-	struct ethosu_piece *stream;
-	struct ethosu_piece *regions[ETHOSU_REGIONS];
+	struct first_fit_piece *stream;
+	struct first_fit_piece *regions[ETHOSU_REGIONS];
 	struct ethosu_uio_job job;
 };
 
@@ -53,7 +53,7 @@ static uint64_t region_size(const struct ethosu_plan *plan, unsigned int region)
 	return e->read[region] > e->write[region] ? e->read[region] : e->write[region];
 }
 
-static int take(struct ethosu_window *w, uint64_t size, struct ethosu_piece **piece,
+static int take(struct ethosu_window *w, uint64_t size, struct first_fit_piece **piece,
 		uint64_t *address)
 {
 	*piece = ethosu_window_take(w, size);

@@ -227,15 +227,10 @@ static int divide_window(struct mortise_device *d, uint64_t size)
 	uint64_t ring_end = MORTISE_SHARED_OFFSET + RING_SIZE;
 	uint64_t code = (size - ring_end) / CODE_SHARE & ~(uint64_t)4095;
 	uint64_t code_offset = (ring_end + 4095) & ~(uint64_t)4095;
-	int err = mortise_heap_init(&d->code, code_offset, code);
 
-	if (!err)
-		err = mortise_heap_init(&d->heap, code_offset + code, size - code_offset - code);
-	d->heap_offset = code_offset + code;
-	d->heap_size = size - code_offset - code;
-	if (!err)
-		err = mortise_heap_take(&d->heap, MORTISE_GROUP_MEMORY, 16, &d->group_memory);
-	return err;
+	mortise_heap_init(&d->code, code_offset, code);
+	mortise_heap_init(&d->heap, code_offset + code, size - code_offset - code);
+	return mortise_heap_take(&d->heap, MORTISE_GROUP_MEMORY, 16, &d->group_memory);
 }
 
 static int open_ring(struct mortise_device *d, const struct wanted *w, uint64_t deadline)
@@ -255,11 +250,11 @@ static int open_ring(struct mortise_device *d, const struct wanted *w, uint64_t 
 	struct ring_report report;
 	int err;
 
-	setup.regions[0] = (struct mortise_region){ d->address + d->heap.first->offset,
-						    memory->size - d->heap.first->offset,
+	setup.regions[0] = (struct mortise_region){ d->address + d->heap.memory.begin,
+						    memory->size - d->heap.memory.begin,
 						    MORTISE_READ | MORTISE_WRITE, 0 };
 	setup.regions[1] =
-		(struct mortise_region){ d->address + d->code.first->offset, d->code.left,
+		(struct mortise_region){ d->address + d->code.memory.begin, d->code.memory.size,
 					 MORTISE_WRITE | MORTISE_EXECUTE, 0 };
 	err = ring_open(board_port(d->board), &setup, deadline, &d->ring);
 	if (err)

@@ -38,8 +38,6 @@ struct mortise_queue;
  * @runs_code: it has a core for loaded code
  * @tick_hz: of its clock; 0 without one
  * @heap: memory of tensors
- * @heap_offset: where @heap begins in the window
- * @heap_size: bytes of it
  * @code: memory of device code
  * @group_memory: shared memory of the group that runs; groups run one after the other
  * @owner: process that opened it
@@ -60,10 +58,8 @@ struct mortise_device {
 	bool runs_code;
 	uint32_t tick_hz;
 	struct mortise_heap heap;
-	uint64_t heap_offset;
-	uint64_t heap_size;
 	struct mortise_heap code;
-	struct mortise_block *group_memory;
+	struct first_fit_piece *group_memory;
 	pid_t owner;
 	struct mortise_device *next_attached;
 	pthread_mutex_t lock;
@@ -116,7 +112,7 @@ struct mortise_job {
 		} move;
 		struct {
 			uint64_t *to;
-			struct mortise_block *block;
+			struct first_fit_piece *block;
 		} timestamp;
 		struct {
 			struct mortise_line *line;
@@ -159,7 +155,7 @@ struct mortise_queue {
  */
 struct mortise_memory {
 	struct tenon_memory base;
-	struct mortise_block *block;
+	struct first_fit_piece *block;
 	uint64_t offset;
 };
 

@@ -36,7 +36,7 @@ struct mortise_kernel {
 struct mortise_executable {
 	struct tenon_executable base;
 	struct mortise_device *device;
-	struct mortise_block *block;
+	struct first_fit_piece *block;
 	struct mortise_elf image;
 	struct mortise_kernel kernels[];
 };
@@ -75,7 +75,7 @@ static bool is_here(const struct mortise_device *d)
 	return d->address == (uintptr_t)d->window;
 }
 
-static void make_data(const struct mortise_device *d, const struct mortise_block *block)
+static void make_data(const struct mortise_device *d, const struct first_fit_piece *block)
 {
 	if (is_here(d))
 		mprotect(d->window + block->offset, (size_t)block->size, PROT_READ | PROT_WRITE);
@@ -106,7 +106,7 @@ static int check_apart(const struct mortise_elf *elf, const struct mortise_segme
 }
 
 static int make_code(const struct mortise_device *d, const struct mortise_elf *elf,
-		     const struct mortise_block *block)
+		     const struct first_fit_piece *block)
 {
 	uint8_t *image = d->window + block->offset, *from;
 	uint32_t i;
@@ -168,7 +168,7 @@ static int upload(struct mortise_executable *e)
 {
 	struct mortise_device *d = e->device;
 	struct mortise_copy copy = { .header.opcode = MORTISE_OP_COPY, .size = e->image.size };
-	struct mortise_block *staging;
+	struct first_fit_piece *staging;
 	uint64_t sequence;
 	int err;
 

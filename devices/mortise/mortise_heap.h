@@ -3,42 +3,21 @@
 #ifndef DEVICES_MORTISE_MORTISE_HEAP_H
 #define DEVICES_MORTISE_MORTISE_HEAP_H
 
-/*
- * Which bytes of the shared memory are in use. The lists lie in memory of the host's, where the device cannot write.
- */
-
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
+
+#include "lib/first_fit.h"
 
 /* blocks begin at, and are, a multiple of this: a cache line of either side */
 #define MORTISE_HEAP_GRAIN 64U
 
-/**
- * struct mortise_block - a range, in use or free
- * @offset: in the window
- */
-struct mortise_block {
-	struct mortise_block *next;
-	struct mortise_block *previous;
-	uint64_t offset;
-	uint64_t size;
-	bool used;
-};
-
-/**
- * struct mortise_heap - the ranges of a part of the window
- * @first: ordered by offset, without a gap
- * @left: bytes that are free
- */
+/** struct mortise_heap - the ranges of a part of the window */
 struct mortise_heap {
 	pthread_mutex_t lock;
-	struct mortise_block *first;
-	uint64_t left;
+	struct first_fit memory;
 };
 
-/** mortise_heap_init - begin with one free range; returns 0, -TENON_E_NOMEM */
-int mortise_heap_init(struct mortise_heap *heap, uint64_t offset, uint64_t size);
+/** mortise_heap_init - begin with one free range */
+void mortise_heap_init(struct mortise_heap *heap, uint64_t offset, uint64_t size);
 
 /** mortise_heap_fini - forget all ranges */
 void mortise_heap_fini(struct mortise_heap *heap);
@@ -53,10 +32,10 @@ void mortise_heap_fini(struct mortise_heap *heap);
  * Return: 0; -TENON_E_NOMEM with the sizes.
  */
 int mortise_heap_take(struct mortise_heap *heap, uint64_t size, uint64_t align,
-		      struct mortise_block **out);
+		      struct first_fit_piece **out);
 
 /** mortise_heap_give - a range is free again */
-void mortise_heap_give(struct mortise_heap *heap, struct mortise_block *block);
+void mortise_heap_give(struct mortise_heap *heap, struct first_fit_piece *block);
 
 /** mortise_heap_left - bytes that are free */
 uint64_t mortise_heap_left(struct mortise_heap *heap);

@@ -20,7 +20,7 @@ static int mortise_alloc(struct tenon_device *device, const struct tenon_memory_
 	/* no other memory in the pages that are given away */
 	if (request->usage & TENON_MEMORY_EXPORT) {
 		align = mortise_page();
-		size = size > d->heap_size ? size : (size + align - 1) & ~(align - 1);
+		size = size > d->heap.memory.size ? size : (size + align - 1) & ~(align - 1);
 	}
 	err = mortise_heap_take(&d->heap, size, align, &m->block);
 	if (err) {
@@ -41,11 +41,11 @@ static int mortise_import(struct tenon_device *device, const struct tenon_memory
 {
 	struct mortise_device *d = mortise_device_of(device);
 	uintptr_t pointer = (uintptr_t)from->pointer;
-	uintptr_t begin = (uintptr_t)d->window + d->heap_offset;
+	uintptr_t begin = (uintptr_t)d->window + d->heap.memory.begin;
 	struct mortise_memory *m;
 
-	if (pointer < begin || pointer - begin > d->heap_size ||
-	    from->size > d->heap_size - (pointer - begin))
+	if (pointer < begin || pointer - begin > d->heap.memory.size ||
+	    from->size > d->heap.memory.size - (pointer - begin))
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "%s uses host memory in place only where it shares it",
 				   device->properties->name);
