@@ -257,6 +257,21 @@ TENON_API int tenon_model_bind_input(struct tenon_model *model, size_t index,
 TENON_API int tenon_model_set_params(struct tenon_model *model, struct tenon_params *params);
 
 /**
+ * tenon_model_check_params - compare parameters with the inputs of a model
+ * @model: the model
+ * @params: parameters
+ * @partial: allow names that match no input
+ *
+ * Before tenon_model_set_params(), which ignores such names. A dtype or an extent that the model
+ * leaves open fits all.
+ *
+ * Return: 0; -TENON_E_VALUE with the parameters whose dtype or shape is not that of their input, and
+ *	the names that match none, with the nearest; -TENON_E_NOMEM.
+ */
+TENON_API int tenon_model_check_params(struct tenon_model *model, struct tenon_params *params,
+				       bool partial);
+
+/**
  * tenon_model_run - run the model once
  * @model: the model
  *

@@ -187,6 +187,14 @@ int tenon_model_set_params(struct tenon_model *model, struct tenon_params *param
 	return off();
 }
 
+int tenon_model_check_params(struct tenon_model *model, struct tenon_params *params, bool partial)
+{
+	(void)model;
+	(void)params;
+	(void)partial;
+	return off();
+}
+
 int tenon_model_run(struct tenon_model *model)
 {
 	(void)model;

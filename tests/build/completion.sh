@@ -41,7 +41,7 @@ link_has_choices()
 
 params_has_actions()
 {
-	offers 'align|extract|from-npy|from-npz|list' 'tenon params ' tenon params '' &&
+	offers 'align|convert|extract|from-npy|from-npz|list' 'tenon params ' tenon params '' &&
 		offers 'from-npy|from-npz' 'tenon params --json from' tenon params --json from &&
 		offers 'README|README.d' 'tenon params list RE' tenon params list RE &&
 		offers 'README|README.d' 'tenon params extract x -o RE' tenon params extract x -o RE

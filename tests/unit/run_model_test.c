@@ -402,7 +402,8 @@ static void parameters_are_listed_and_aligned(void **state)
 	assert_says(RUN("params", "list", aligned), CLI_OK,
 		    "p0    8x32x8xfloat32                   8192         8192      4096\n");
 	remove(aligned);
-	assert_refused(RUN("params"), CLI_USAGE, "list, extract, align, from-npy or from-npz");
+	assert_refused(RUN("params"), CLI_USAGE,
+		       "list, extract, align, convert, from-npy or from-npz");
 	assert_refused(RUN("params", "list"), CLI_USAGE, "which file? tenon params list FILE");
 	assert_refused(RUN("params", "align", MLP "model.params", aligned, "--align", "48"),
 		       CLI_USAGE, "a power of two");

@@ -18,7 +18,7 @@ struct bench {
 	bool json, svg;
 };
 
-enum { INPUT = 1, GRAPH, PARAMS, FUNCTION, DEVICE, REMOTE, REPEAT, WARMUP, PER_OP, JSON, SVG };
+enum { INPUT = 1, GRAPH, FUNCTION, DEVICE, REMOTE, REPEAT, WARMUP, PER_OP, JSON, SVG };
 
 static int needs_pictures(struct cli *cli)
 {
@@ -38,9 +38,10 @@ static int option(struct cli *cli, struct bench *b, int found)
 	case GRAPH:
 		b->m.source.graph = optarg;
 		return 0;
-	case PARAMS:
-		b->m.source.params = optarg;
-		return 0;
+	case MODEL_PARAMS:
+	case MODEL_RENAME:
+	case MODEL_PARTIAL:
+		return model_params_option(cli, &b->m.source.params, found);
 	case FUNCTION:
 		b->m.source.function = optarg;
 		return 0;
@@ -183,7 +184,7 @@ static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv
 	static const struct option options[] = {
 		{ "input", required_argument, NULL, INPUT },
 		{ "graph", required_argument, NULL, GRAPH },
-		{ "params", required_argument, NULL, PARAMS },
+		MODEL_PARAMS_OPTIONS,
 		{ "function", required_argument, NULL, FUNCTION },
 		{ "device", required_argument, NULL, DEVICE },
 		{ "remote", required_argument, NULL, REMOTE },
@@ -211,6 +212,8 @@ static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv
 	if (b->m.source.graph && b->m.source.function)
 		return cli_usage(cli, "--function and --graph: a graph is one model, and has no "
 				      "function to choose");
+	if (model_params_check(cli, &b->m.source.params))
+		return CLI_USAGE;
 	b->m.source.file = argv[optind];
 	return CLI_OPTIONS_END;
 }
@@ -245,7 +248,8 @@ const struct cli_command bench_command = {
 	"\n"
 	"  --input [NAME=]SPEC  an input; those that are not given get random numbers\n"
 	"  --graph FILE         the model's graph.json, where FILE is its library alone\n"
-	"  --params FILE        its parameters\n"
+	"  --params [SCOPE=]FILE, --rename OLD=NEW, --params-partial\n"
+	"                       its parameters, as in tenon run\n"
 	"  --function NAME      which model, where FILE has several\n"
 	"  --device URI         where to run: cpu (the default), opencl:0\n"
 	"  --remote ADDRESS     measure on another machine, without the network: " REMOTE_HELP "\n"

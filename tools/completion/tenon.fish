@@ -57,6 +57,8 @@ complete -c tenon -n '__fish_seen_subcommand_from doctor' -l cdi -d 'Print what 
 complete -c tenon -n '__fish_seen_subcommand_from doctor' -l root -r -d 'Look below a folder'
 complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report' -l graph -r -d "The model's graph.json"
 complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report' -l params -r -d "The model's parameters"
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench report params' -l rename -x -d 'Another name of a parameter'
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench report' -l params-partial -d 'Leave out parameters that the model has not'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l top -x -d 'List the largest elements of each output'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l labels -r -d 'Names of the elements'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l profile -d 'Print how long each operator took'
@@ -73,7 +75,7 @@ complete -c tenon -n '__fish_seen_subcommand_from bench report' -l input -r -d '
 complete -c tenon -n '__fish_seen_subcommand_from bench report' -l repeat -x -d 'How often to run'
 complete -c tenon -n '__fish_seen_subcommand_from bench report' -l warmup -x -d 'Runs before that do not count'
 complete -c tenon -n '__fish_seen_subcommand_from bench' -l per-op -d 'Times of each operator'
-complete -c tenon -n '__fish_seen_subcommand_from params' -a 'list extract align from-npy from-npz'
+complete -c tenon -n '__fish_seen_subcommand_from params' -a 'list extract align convert from-npy from-npz'
 complete -c tenon -n '__fish_seen_subcommand_from params' -s o -l output -r -d 'The file or folder to write to'
 complete -c tenon -n '__fish_seen_subcommand_from params' -l align -x -d 'Alignment in bytes'
 

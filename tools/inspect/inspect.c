@@ -17,7 +17,7 @@
 #include "tools/program/program_file.h"
 #endif
 
-enum { JSON = 1, DOT, SVG, FUNCTIONS, MODEL, FUNCTION, GRAPH, PARAMS, SHOW, DISASSEMBLE };
+enum { JSON = 1, DOT, SVG, FUNCTIONS, MODEL, FUNCTION, GRAPH, SHOW, DISASSEMBLE };
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, JSON },
@@ -27,7 +27,7 @@ static const struct option options[] = {
 	{ "model", no_argument, NULL, MODEL },
 	{ "function", required_argument, NULL, FUNCTION },
 	{ "graph", required_argument, NULL, GRAPH },
-	{ "params", required_argument, NULL, PARAMS },
+	MODEL_PARAMS_OPTIONS,
 	{ "show", required_argument, NULL, SHOW },
 	{ "disassemble", no_argument, NULL, DISASSEMBLE },
 	{ 0 },
@@ -35,7 +35,8 @@ static const struct option options[] = {
 
 struct request {
 	bool json, dot, svg, functions, model, disassemble;
-	const char *file, *function, *graph, *params, *show;
+	const char *file, *function, *graph, *show;
+	struct model_params params;
 	const char *module; /* the file that is read; @file, or the module made of a manifest */
 	bool wants_choice;  /* several models and no default */
 };
@@ -55,8 +56,8 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 			r->function = optarg;
 		if (found == GRAPH)
 			r->graph = optarg;
-		if (found == PARAMS)
-			r->params = optarg;
+		if (found >= MODEL_PARAMS && model_params_option(cli, &r->params, found))
+			return CLI_USAGE;
 		if (found == SHOW)
 			r->show = optarg;
 	}
@@ -69,10 +70,10 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 	if (r->function && r->graph)
 		return cli_usage(cli, "--function and --graph: a graph is one model, and has no "
 				      "function to choose");
-	if (r->params && !r->graph)
+	if (r->params.count && !r->graph)
 		return cli_usage(cli, "--params without --graph: the parameters are those of a "
 				      "graph.json kept apart");
-	if (cli_file(cli, argc, argv, &r->file))
+	if (model_params_check(cli, &r->params) || cli_file(cli, argc, argv, &r->file))
 		return CLI_USAGE;
 #ifndef CONFIG_LINK
 	if (r->show)
@@ -279,7 +280,8 @@ const struct cli_command inspect_command = {
 	"  --model          of a whole model, list operators and parameters too\n"
 	"  --function NAME  which model, where FILE has several\n"
 	"  --graph FILE     look at this graph.json, FILE being its library\n"
-	"  --params FILE    and these parameters with it\n"
+	"  --params [SCOPE=]FILE, --rename OLD=NEW, --params-partial\n"
+	"                   and these parameters with it, as in tenon run\n"
 	"  --show NAME      print a program, or a file of an archive, as text; NAME is that of a\n"
 	"                   file, or the number of a module\n"
 	"  --disassemble    of a device's program or of a model with some, print the commands too\n"

@@ -18,37 +18,61 @@ bool model_is_root(const struct tenon_module *m)
 	return executor_has_kind(m->kind);
 }
 
-/* Report unknown data in a parameter file as an error of the file, not of the build. */
-static int open_params(const char *path, struct tenon_params **out)
+static bool on_processor(const struct model_source *source)
 {
-	int err = tenon_params_open(path, out);
-
-	return err == -TENON_E_UNSUPPORTED ? -TENON_E_FORMAT : err;
+	return !source->devices || (!source->devices->count && !source->devices->remote);
 }
 
-static int open_graph(const struct model_source *source, struct tenon_module *module,
-		      const struct tenon_model_options *o, struct tenon_model **out)
+static int open_params(struct cli *cli, const struct model_source *source,
+		       struct tenon_params **out)
+{
+	int err = model_params_open(&source->params, out);
+
+	if (!err && on_processor(source))
+		model_params_note_copies(source->params.paths[0], *out, cli->err);
+	/* A name that --rename wants is not that of a model in the file. */
+	return err == -TENON_E_NOT_FOUND ? -TENON_E_USAGE : err;
+}
+
+static int check_params(struct tenon_model *model, const struct model_source *source,
+			struct tenon_params *params)
+{
+	int err = tenon_model_check_params(model, params, source->params.partial);
+
+	return err ? tenon_error_in(err, "%s", source->params.paths[0]) : 0;
+}
+
+static int open_graph(struct cli *cli, const struct model_source *source,
+		      struct tenon_module *module, const struct tenon_model_options *o,
+		      struct tenon_model **out)
 {
 	struct tenon_buffer json = TENON_BUFFER_INIT;
 	struct tenon_params *params = NULL;
 	int err;
 
 	err = file_read_text(source->graph, &json);
-	if (!err && source->params)
-		err = open_params(source->params, &params);
+	if (!err && source->params.count)
+		err = open_params(cli, source, &params);
 	if (!err) {
 		err = tenon_model_open_graph(module, (struct tenon_slice){ json.data, json.size },
 					     params, o, out);
 		if (err)
 			tenon_error_in(err, "%s", source->graph);
 	}
+	if (!err && params)
+		err = check_params(*out, source, params);
+	if (err) {
+		tenon_model_close(*out);
+		*out = NULL;
+	}
 	tenon_object_unref(params);
 	tenon_buffer_fini(&json);
 	return err;
 }
 
-static int open_root(const struct model_source *source, struct tenon_module *module,
-		     const struct tenon_model_options *o, struct tenon_model **out)
+static int open_root(struct cli *cli, const struct model_source *source,
+		     struct tenon_module *module, const struct tenon_model_options *o,
+		     struct tenon_model **out)
 {
 	struct tenon_params *params;
 	int err;
@@ -58,15 +82,17 @@ static int open_root(const struct model_source *source, struct tenon_module *mod
 		      : tenon_model_open(module, o, out);
 	if (err)
 		return tenon_error_in(err, "%s", source->file);
-	if (!source->params)
+	if (!source->params.count)
 		return 0;
-	err = open_params(source->params, &params);
+	err = open_params(cli, source, &params);
+	if (!err)
+		err = check_params(*out, source, params);
 	if (!err) {
 		err = tenon_model_set_params(*out, params);
 		if (err)
-			tenon_error_in(err, "%s", source->params);
-		tenon_object_unref(params);
+			tenon_error_in(err, "%s", source->params.paths[0]);
 	}
+	tenon_object_unref(params);
 	if (err) {
 		tenon_model_close(*out);
 		*out = NULL;
@@ -88,8 +114,8 @@ int model_open(struct cli *cli, const struct model_source *source, struct tenon_
 	}
 	if (source->graph && source->devices && source->devices->remote)
 		return cli_usage(cli, "--graph: a model on another machine is one file");
-	err = source->graph ? open_graph(source, module, &o, out)
-			    : open_root(source, module, &o, out);
+	err = source->graph ? open_graph(cli, source, module, &o, out)
+			    : open_root(cli, source, module, &o, out);
 	if (source->devices && (err == -TENON_E_DEVICE || (err && source->devices->remote)))
 		return kernel_devices_error(cli, source->file, source->tree, source->devices,
 					    cli_exit_of(err, CLI_NO_FILE));
@@ -218,8 +244,9 @@ static void print_type(const struct tenon_port *port, struct tenon_buffer *out)
 			    port->dtype.bits ? tenon_dtype_name(port->dtype, name) : "?");
 }
 
-int model_need_inputs(struct cli *cli, const char *file, struct tenon_model *model)
+int model_need_inputs(struct cli *cli, const struct model_source *source, struct tenon_model *model)
 {
+	struct tenon_params *params = NULL;
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 	size_t i, missing = 0, n = tenon_model_input_count(model);
 	struct tenon_port port;
@@ -233,14 +260,18 @@ int model_need_inputs(struct cli *cli, const char *file, struct tenon_model *mod
 		print_type(&port, &text);
 		tenon_buffer_printf(&text, ": ");
 		print_option(port.name, "@FILE.npy", &text);
-		if (port.ndim < 0 || !port.dtype.bits)
-			continue;
-		tenon_buffer_printf(&text, " or, as a trial, ");
-		print_example(&port, &text);
+		if (port.ndim >= 0 && port.dtype.bits) {
+			tenon_buffer_printf(&text, " or, as a trial, ");
+			print_example(&port, &text);
+		}
+		if (source->params.count &&
+		    (params || !model_params_open(&source->params, &params)))
+			model_params_advise(params, &port, &text);
 	}
+	tenon_object_unref(params);
 	tenon_error_clear();
 	if (missing)
-		code = cli_usage(cli, "%s: %s", file, text.data ? text.data : "");
+		code = cli_usage(cli, "%s: %s", source->file, text.data ? text.data : "");
 	tenon_buffer_fini(&text);
 	return code;
 }

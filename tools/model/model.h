@@ -8,6 +8,7 @@
 
 #include "tools/cli/cli.h"
 #include "tools/json/json_value.h"
+#include "tools/model/model_params.h"
 #include "tools/target/target_list.h"
 #include "tools/tensor/argument.h"
 
@@ -15,7 +16,7 @@
  * struct model_source - files and options to open a model from
  * @file: shared object
  * @graph: graph.json in a separate file; NULL if @file contains it
- * @params: its parameters; NULL for none
+ * @params: its parameters
  * @function: name of the model in the file; NULL for the only one
  * @devices: devices to run on; NULL for the processor
  * @tree: the import tree of @file on this machine, for advice about @devices; NULL for none
@@ -23,7 +24,7 @@
 struct model_source {
 	const char *file;
 	const char *graph;
-	const char *params;
+	struct model_params params;
 	const char *function;
 	const struct target_list *devices;
 	struct tenon_module *tree;
@@ -56,11 +57,12 @@ int model_set_inputs(struct cli *cli, struct tenon_model *model, const struct ar
 
 /**
  * model_need_inputs - require that all inputs have a content
- * @file: the model's file
+ * @source: where the model is from
  *
  * Return: 0; CLI_USAGE, its message printed: each missing input with its type and an example.
  */
-int model_need_inputs(struct cli *cli, const char *file, struct tenon_model *model);
+int model_need_inputs(struct cli *cli, const struct model_source *source,
+		      struct tenon_model *model);
 
 /** model_fill_inputs - set inputs without a value to random numbers; as model_set_inputs() */
 int model_fill_inputs(struct cli *cli, struct tenon_model *model);

@@ -12,6 +12,7 @@
 #include "tools/json/json_value.h"
 #include "tools/params/params.h"
 #include "tools/tensor/array_file.h"
+#include "tools/tensor/params_file.h"
 #include "tools/tensor/spec.h"
 #include "tools/text/printable.h"
 
@@ -34,10 +35,16 @@ int params_write(struct cli *cli, const struct words *w, const struct tenon_para
 
 	err = output_check(to);
 	if (!err)
-		err = tenon_params_write(to, params, n, w->align);
-	if (!err)
-		fprintf(cli->out, "%s: %zu parameters, aligned to %zu bytes\n", to, n, w->align);
-	return err;
+		err = params_in_safetensors(to)
+			      ? tenon_params_write_safetensors(to, params, n, w->align)
+			      : tenon_params_write(to, params, n, w->align);
+	if (err)
+		return err;
+	fprintf(cli->out, "%s: %zu parameters", to, n);
+	if (w->align > 1)
+		fprintf(cli->out, ", aligned to %zu bytes", w->align);
+	fprintf(cli->out, "\n");
+	return 0;
 }
 
 /* ---- list */
@@ -112,7 +119,7 @@ static int list(struct cli *cli, const struct words *w)
 	struct tenon_params *params;
 	int err;
 
-	err = tenon_params_open(w->word[0], &params);
+	err = params_file_open(w->word[0], &params);
 	if (err)
 		return params_failed(cli);
 	if (!w->json)
@@ -134,7 +141,7 @@ static int align(struct cli *cli, const struct words *w)
 	/* When aligning in place, opening the file checks that it is a parameter file. */
 	if (!in_place && params_check_target(cli, params_target(w)))
 		return CLI_USAGE;
-	err = tenon_params_open(w->word[0], &params);
+	err = params_file_open(w->word[0], &params);
 	if (err)
 		return params_failed(cli);
 	err = params_write(cli, w, tenon_params_at(params, 0), tenon_params_count(params));
@@ -253,7 +260,7 @@ int params_from_npz(struct cli *cli, const struct words *w)
 
 /* ---- the command */
 
-enum { TAKES_ALIGN = 1, TAKES_JSON = 2, TAKES_OUTPUT = 4 };
+enum { TAKES_ALIGN = 1, TAKES_JSON = 2, TAKES_OUTPUT = 4, TAKES_RENAME = 8 };
 
 static const struct action {
 	const char *name;
@@ -264,6 +271,7 @@ static const struct action {
 	{ "list", list, 1, 1, TAKES_JSON },
 	{ "extract", params_extract, 1, 1 << 20, TAKES_OUTPUT },
 	{ "align", align, 1, 2, TAKES_ALIGN | TAKES_OUTPUT },
+	{ "convert", params_convert, 1, 1 << 20, TAKES_ALIGN | TAKES_OUTPUT | TAKES_RENAME },
 	{ "from-npy", from_npy, 1, 1 << 20, TAKES_ALIGN | TAKES_OUTPUT },
 	{ "from-npz", params_from_npz, 1, 2, TAKES_ALIGN | TAKES_OUTPUT },
 };
@@ -273,15 +281,17 @@ static const struct action {
 static int check_options(struct cli *cli, const struct words *w, const struct action *a)
 {
 	unsigned int given = (w->align ? TAKES_ALIGN : 0u) | (w->json ? TAKES_JSON : 0u) |
-			     (w->output ? TAKES_OUTPUT : 0u);
+			     (w->output ? TAKES_OUTPUT : 0u) |
+			     (w->names.rename_count ? TAKES_RENAME : 0u);
 
 	given &= ~a->takes;
 	if (!given)
 		return 0;
 	return cli_usage(cli, "params %s takes no --%s", a->name,
-			 given & TAKES_ALIGN  ? "align"
-			 : given & TAKES_JSON ? "json"
-					      : "output");
+			 given & TAKES_ALIGN	? "align"
+			 : given & TAKES_JSON	? "json"
+			 : given & TAKES_RENAME ? "rename"
+						: "output");
 }
 
 static int choose(struct cli *cli, struct words *w)
@@ -290,12 +300,14 @@ static int choose(struct cli *cli, struct words *w)
 	size_t i;
 
 	if (!w->count)
-		return cli_usage(cli, "what to do? list, extract, align, from-npy or from-npz");
+		return cli_usage(cli,
+				 "what to do? list, extract, align, convert, from-npy or from-npz");
 	for (i = 0; i < ACTIONS && strcmp(actions[i].name, w->word[0]); i++)
 		;
 	if (i == ACTIONS)
-		return cli_usage(cli, "\"%s\" is none of list, extract, align, from-npy, from-npz",
-				 w->word[0]);
+		return cli_usage(
+			cli, "\"%s\" is none of list, extract, align, convert, from-npy, from-npz",
+			w->word[0]);
 	a = &actions[i];
 	w->word++;
 	w->count--;
@@ -306,7 +318,9 @@ static int choose(struct cli *cli, struct words *w)
 				 w->count == 1 ? "" : "s");
 	if (check_options(cli, w, a))
 		return CLI_USAGE;
-	w->align = w->align ? w->align : ALIGN_USUAL;
+	/* filler tensors are for who asks for them; other readers of safetensors list them */
+	if (!w->align && !(a->run == params_convert && params_in_safetensors(params_target(w))))
+		w->align = ALIGN_USUAL;
 	return a->run(cli, w);
 }
 
@@ -315,6 +329,8 @@ static int params_main(struct cli *cli, int argc, char **argv)
 	static const struct option options[] = { { "align", required_argument, NULL, 1 },
 						 { "json", no_argument, NULL, 2 },
 						 { "output", required_argument, NULL, 'o' },
+						 { "rename", required_argument, NULL,
+						   MODEL_RENAME },
 						 { 0 } };
 	struct words w = { 0 };
 	char *end;
@@ -327,6 +343,11 @@ static int params_main(struct cli *cli, int argc, char **argv)
 		}
 		if (found == 'o') {
 			w.output = optarg;
+			continue;
+		}
+		if (found == MODEL_RENAME) {
+			if (model_params_option(cli, &w.names, found))
+				return CLI_USAGE;
 			continue;
 		}
 		w.align = strtoul(optarg, &end, 10);
@@ -352,6 +373,7 @@ const struct cli_command params_command = {
 	"Usage: tenon params list FILE [--json]\n"
 	"       tenon params extract FILE [NAME]… [-o FOLDER]\n"
 	"       tenon params align FILE [TO]\n"
+	"       tenon params convert [SCOPE=]FILE… TO [--rename OLD=NEW]…\n"
 	"       tenon params from-npy [NAME=]FILE.npy… TO\n"
 	"       tenon params from-npz FILE.npz TO\n"
 	"\n"
@@ -359,14 +381,19 @@ const struct cli_command params_command = {
 	"  extract   write parameters, or those named, as .npy files to the current folder or to\n"
 	"            FOLDER, which is made where it is missing\n"
 	"  align     rewrite the file, to TO or in place, so that models use it without a copy\n"
+	"  convert   make one file of parameters of all: TVM's, safetensors, a folder of them, "
+	".npz\n"
 	"  from-npy  make a file of arrays; a name is the file's, unless one is given\n"
 	"  from-npz  make a file of the arrays that numpy.savez or savez_compressed wrote\n"
 	"\n"
 	"  -o, --output TO  the file to write, instead of the last word; the folder of extract\n"
-	"  --align N        alignment in bytes (128)\n"
+	"  --align N        alignment in bytes (128); convert to safetensors: none\n"
+	"  --rename OLD=NEW  call a parameter so; model.*=* for all that begin so\n"
 	"  --json           print JSON\n"
 	"\n"
-	"TO may be a file of parameters that is there already; another file is never replaced.\n"
+	"TO is in safetensors if it is called .safetensors, otherwise as TVM writes parameters. It "
+	"may\n"
+	"be a file of parameters that is there already; another file is never replaced.\n"
 	"Files that were aligned can be read by TVM: what fills the gaps looks like parameters "
 	"that\n"
 	"no model asks for.\n",

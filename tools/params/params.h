@@ -6,6 +6,7 @@
 #include <tenon/params.h>
 
 #include "tools/cli/cli.h"
+#include "tools/model/model_params.h"
 
 extern const struct cli_command params_command;
 
@@ -13,6 +14,7 @@ extern const struct cli_command params_command;
  * struct words - options and operands of `tenon params ACTION`
  * @align: alignment of the output, in bytes
  * @json: print JSON
+ * @names: the files of convert, and new names
  * @output: file or folder to be written to; NULL if it is an operand
  * @count: number of operands
  * @word: the operands
@@ -20,6 +22,7 @@ extern const struct cli_command params_command;
 struct words {
 	size_t align;
 	bool json;
+	struct model_params names;
 	const char *output;
 	int count;
 	char **word;
@@ -41,12 +44,18 @@ const char *params_target(const struct words *w);
  */
 int params_check_target(struct cli *cli, const char *to);
 
+/** params_in_safetensors - test whether a file is to be in safetensors, by its name or its content */
+bool params_in_safetensors(const char *path);
+
 /** params_write - write to the output file and print that; 0 or a negative status */
 int params_write(struct cli *cli, const struct words *w, const struct tenon_param *params,
 		 size_t n);
 
 /** params_extract - write parameters as array files; returns an exit code */
 int params_extract(struct cli *cli, const struct words *w);
+
+/** params_convert - make one file of parameters of any; returns an exit code */
+int params_convert(struct cli *cli, const struct words *w);
 
 /** params_from_npz - create a parameter file from numpy's .npz; returns an exit code */
 int params_from_npz(struct cli *cli, const struct words *w);

@@ -8,6 +8,7 @@
 
 #include "tools/tensor/npy.h"
 #include "tools/params/params.h"
+#include "tools/tensor/params_file.h"
 
 /* a parameter and its output file */
 struct part {
@@ -143,7 +144,7 @@ int params_extract(struct cli *cli, const struct words *w)
 	size_t i;
 	int err;
 
-	err = tenon_params_open(w->word[0], &params);
+	err = params_file_open(w->word[0], &params);
 	if (!err)
 		err = choose(params, w, &parts);
 	if (!err)

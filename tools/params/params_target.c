@@ -16,29 +16,47 @@ static bool ends(const char *text, const char *suffix)
 	return n >= k && !strcmp(text + n - k, suffix);
 }
 
+/* first bytes that tell what a file is */
+#define HEAD 9
+
+static bool read_head(const char *path, uint8_t head[HEAD])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool whole = fd >= 0 && read(fd, head, HEAD) == HEAD;
+
+	if (fd >= 0)
+		close(fd);
+	return whole;
+}
+
+static bool is_safetensors(const uint8_t head[HEAD])
+{
+	return head[8] == '{' && !head[7] && !head[6];
+}
+
 /* Test whether a file must not be overwritten; its first bytes identify a parameter file. */
 static bool holds_something_else(const char *path)
 {
-	uint8_t head[8];
+	uint8_t head[HEAD];
 	struct stat st;
 	uint64_t magic = 0;
-	ssize_t got = 0;
 	size_t i;
-	int fd;
 
 	/* Pipes and devices can be written. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		got = read(fd, head, sizeof(head));
-		close(fd);
-	}
-	if (got < (ssize_t)sizeof(head))
+	if (!read_head(path, head))
 		return true;
-	for (i = 0; i < sizeof(head); i++)
+	for (i = 0; i < 8; i++)
 		magic |= (uint64_t)head[i] << 8 * i;
-	return magic != PARAMS_MAGIC && magic != SAVED_TENSOR_MAGIC;
+	return magic != PARAMS_MAGIC && magic != SAVED_TENSOR_MAGIC && !is_safetensors(head);
+}
+
+bool params_in_safetensors(const char *path)
+{
+	uint8_t head[HEAD];
+
+	return ends(path, ".safetensors") || (read_head(path, head) && is_safetensors(head));
 }
 
 const char *params_target(const struct words *w)

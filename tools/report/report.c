@@ -19,19 +19,7 @@
 #include "tools/link/link_load.h"
 #endif
 
-enum {
-	OUTPUT = 'o',
-	RUN = 1,
-	DEVICE,
-	COMPARE,
-	BASELINE,
-	INPUT,
-	GRAPH,
-	PARAMS,
-	FUNCTION,
-	REPEAT,
-	WARMUP
-};
+enum { OUTPUT = 'o', RUN = 1, DEVICE, COMPARE, BASELINE, INPUT, GRAPH, FUNCTION, REPEAT, WARMUP };
 
 /**
  * struct request - what the command line wants
@@ -124,9 +112,10 @@ static int option(struct cli *cli, struct request *q, int found)
 	case GRAPH:
 		q->source.graph = optarg;
 		return 0;
-	case PARAMS:
-		q->source.params = optarg;
-		return 0;
+	case MODEL_PARAMS:
+	case MODEL_RENAME:
+	case MODEL_PARTIAL:
+		return model_params_option(cli, &q->source.params, found);
 	case FUNCTION:
 		q->source.function = optarg;
 		return 0;
@@ -149,7 +138,7 @@ static int read_options(struct cli *cli, struct request *q, int argc, char **arg
 		{ "baseline", required_argument, NULL, BASELINE },
 		{ "input", required_argument, NULL, INPUT },
 		{ "graph", required_argument, NULL, GRAPH },
-		{ "params", required_argument, NULL, PARAMS },
+		MODEL_PARAMS_OPTIONS,
 		{ "function", required_argument, NULL, FUNCTION },
 		{ "repeat", required_argument, NULL, REPEAT },
 		{ "runs", required_argument, NULL, REPEAT }, /* an alias, as in tenon bench */
@@ -172,6 +161,8 @@ static int read_options(struct cli *cli, struct request *q, int argc, char **arg
 	if (q->source.graph && q->source.function)
 		return cli_usage(cli, "--function and --graph: a graph is one model, and has no "
 				      "function to choose");
+	if (model_params_check(cli, &q->source.params))
+		return CLI_USAGE;
 	if (output_check(q->output))
 		return cli_error(cli, CLI_NO_FILE);
 	return 0;
@@ -413,7 +404,8 @@ const struct cli_command report_command = {
 	"  --baseline FILE      compare with what tenon bench --json --per-op printed before\n"
 	"  --input [NAME=]SPEC  an input; those that are not given get random numbers\n"
 	"  --graph FILE         the model's graph.json, where FILE is its library alone\n"
-	"  --params FILE        its parameters\n"
+	"  --params [SCOPE=]FILE, --rename OLD=NEW, --params-partial\n"
+	"                       its parameters, as in tenon run\n"
 	"  --function NAME      which model, where FILE has several\n"
 	"  --repeat N           how often to run (20); --runs is the same\n"
 	"  --warmup N           runs before, that do not count (3)\n"

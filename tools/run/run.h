@@ -23,7 +23,7 @@ extern const struct cli_command run_command;
  * @file: the module's file
  * @function: name of the function; NULL for the default
  * @graph: graph.json in a separate file; NULL for none
- * @params: parameters in a separate file; NULL for none
+ * @params: parameters in separate files
  * @labels: names of the elements of outputs, in a text file; NULL for none
  * @trace: file that a trace is written to; NULL for none
  * @record: folder that a record of the run is written to; NULL for none
@@ -46,7 +46,7 @@ struct run_options {
 	const char *file;
 	const char *function;
 	const char *graph;
-	const char *params;
+	struct model_params params;
 	const char *labels;
 	const char *trace;
 	const char *record;

@@ -128,7 +128,7 @@ static int refuse_model_options(struct cli *cli, const struct run *run)
 		return code;
 	if (run->targets.count > 1)
 		return cli_usage(cli, "%zu --device: a function runs on one", run->targets.count);
-	if (o->graph || o->params || o->profile || o->stream)
+	if (o->graph || o->params.count || o->profile || o->stream)
 		return cli_usage(cli,
 				 "--graph, --params, --profile and --stream are for models, which "
 				 "%s is not",

@@ -76,7 +76,7 @@ static int open_model(struct cli *cli, struct run *run)
 		code = model_set_inputs(cli, run->model, run->arguments.at, run->arguments.count);
 	/* --stream reads one of the inputs */
 	if (!code && !o->stream)
-		code = model_need_inputs(cli, o->file, run->model);
+		code = model_need_inputs(cli, &source, run->model);
 	return code;
 }
 

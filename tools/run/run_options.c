@@ -26,7 +26,6 @@ enum {
 	REPEAT,
 	TIMEOUT,
 	GRAPH,
-	PARAMS,
 	TRACE,
 	RECORD,
 	RECORD_MOST,
@@ -55,7 +54,7 @@ static const struct option options[] = {
 	{ "repeat", required_argument, NULL, REPEAT },
 	{ "timeout", required_argument, NULL, TIMEOUT },
 	{ "graph", required_argument, NULL, GRAPH },
-	{ "params", required_argument, NULL, PARAMS },
+	MODEL_PARAMS_OPTIONS,
 	{ "trace", required_argument, NULL, TRACE },
 	{ "record", required_argument, NULL, RECORD },
 	{ "record-limit", required_argument, NULL, RECORD_MOST },
@@ -163,9 +162,10 @@ static int option(struct cli *cli, struct run *run, int found)
 	case GRAPH:
 		o->graph = optarg;
 		return 0;
-	case PARAMS:
-		o->params = optarg;
-		return 0;
+	case MODEL_PARAMS:
+	case MODEL_RENAME:
+	case MODEL_PARTIAL:
+		return model_params_option(cli, &o->params, found);
 	case TRACE:
 		o->trace = optarg;
 		return 0;
@@ -236,6 +236,8 @@ static int refuse_together(struct cli *cli, const struct run_options *o, size_t 
 
 	if (code)
 		return code;
+	if (model_params_check(cli, &o->params))
+		return CLI_USAGE;
 	if (o->graph && o->function)
 		return cli_usage(cli, "--function and --graph: a graph is one model, and has no "
 				      "function to choose");

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The parameters of a model on the command line: --params, --rename, --params-partial. */
+#ifndef TOOLS_MODEL_MODEL_PARAMS_H
+#define TOOLS_MODEL_MODEL_PARAMS_H
+
+#include <tenon/model.h>
+
+#include "tools/cli/cli.h"
+
+#define MODEL_PARAMS_MOST  16
+#define MODEL_RENAMES_MOST 64
+
+/* values of these options in a command's table, above the command's own */
+enum { MODEL_PARAMS = 1000, MODEL_RENAME, MODEL_PARTIAL };
+
+/* rows of a command's table of options */
+#define MODEL_PARAMS_OPTIONS                                                                       \
+	{ "params", required_argument, NULL, MODEL_PARAMS },                                       \
+		{ "rename", required_argument, NULL, MODEL_RENAME },                               \
+	{                                                                                          \
+		"params-partial", no_argument, NULL, MODEL_PARTIAL                                 \
+	}
+
+/**
+ * struct model_params - where a model's parameters are, and what they are called
+ * @paths: files and folders
+ * @scopes: the scope of each; empty for none
+ * @count: number of files
+ * @renames: new names
+ * @rename_count: number of new names
+ * @partial: parameters that the model has not are left out
+ *
+ * All zeros: no parameters. The words are those of the command line.
+ */
+struct model_params {
+	const char *paths[MODEL_PARAMS_MOST];
+	struct tenon_slice scopes[MODEL_PARAMS_MOST];
+	size_t count;
+	struct tenon_params_rename renames[MODEL_RENAMES_MOST];
+	size_t rename_count;
+	bool partial;
+};
+
+/** model_params_option - take one of the options, its value in optarg; 0, or an exit code */
+int model_params_option(struct cli *cli, struct model_params *p, int found);
+
+/** model_params_check - refuse options without --params; 0, or CLI_USAGE, its message printed */
+int model_params_check(struct cli *cli, const struct model_params *p);
+
+/**
+ * model_params_open - open all files as one list
+ * @out: receives the list with one reference
+ *
+ * Return: as params_file_open() and tenon_params_join().
+ */
+int model_params_open(const struct model_params *p, struct tenon_params **out);
+
+/**
+ * model_params_note_copies - say once how much is copied since it is not aligned, and the remedy
+ * @path: the file, if it is one
+ */
+void model_params_note_copies(const char *path, struct tenon_params *list, FILE *out);
+
+/** model_params_advise - append which parameters an input that was not set may be meant for */
+void model_params_advise(struct tenon_params *list, const struct tenon_port *input,
+			 struct tenon_buffer *out);
+
+#endif /* TOOLS_MODEL_MODEL_PARAMS_H */
