@@ -152,6 +152,8 @@ static void take_from_donor(struct mutant *m)
 	uint64_t from = random_below(r, m->donor.size), size = m->donor.size - from;
 	uint64_t at = random_below(r, m->size);
 
+	if (!m->donor.size)
+		return;
 	size = random_below(r, random_one_in(r, 2) || size < 64 ? size : 64);
 	mutant_replace(m, at, random_one_in(r, 2) ? size : 0, m->donor.data + from, size);
 	fix_size(m, before);
