@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Any single option can be switched off: the tree still builds, and in the nightly tier the tests that remain pass. One folder
+# Any single option can be switched off: the tree still builds, and the tests that remain pass. One folder
 # serves for all builds: only objects that read an option that changed are compiled again, and of the tests
-# only those whose program became another one are run again. FULL=1 builds without groups of options; NIGHTLY=1 also
-# without each of the others, and runs the tests. OPTIONS='JSON NPZ' chooses some options.
+# only those whose program became another one are run again. Of the nightly tier; in the full one allnoconfig, tinyconfig,
+# boardconfig and the other machines have many options off at once. OPTIONS='JSON NPZ' chooses some options; without NIGHTLY=1
+# and OPTIONS, groups of options are tried, and no test is run.
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh

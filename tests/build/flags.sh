@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What the caller says about tools and flags reaches every command, and nothing replaces it
+# What the caller says about tools and flags reaches every command, and nothing replaces it. "make -n" says which commands
+# that are; a small build shows that the same words again build nothing.
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh
@@ -34,8 +35,13 @@ unknown_symbol()
 	grep -q '\.config:[0-9]*: unknown symbol CONFIG_NO_SUCH_THING' "$log"
 }
 
-it "a build with the caller's flags succeeds" build defconfig all CC=gcc CFLAGS='-O1 -DFROM_CALLER' \
-	CPPFLAGS=-DCPP_FROM_CALLER LDFLAGS='-Wl,-z,now -Wl,-z,relro'
+flagged()
+{
+	build CC=gcc CFLAGS='-O1 -DFROM_CALLER' CPPFLAGS=-DCPP_FROM_CALLER LDFLAGS='-Wl,-z,now -Wl,-z,relro' "$@"
+}
+
+it "the defaults are a configuration" build defconfig
+it "a build with the caller's flags has commands" flagged -n all
 it "CFLAGS reach each compilation" in_each "$compile" ' -O1 -DFROM_CALLER '
 it "CPPFLAGS reach each compilation" in_each "$compile" ' -DCPP_FROM_CALLER '
 it "LDFLAGS reach each link" in_each "$link" ' -Wl,-z,now '
@@ -43,11 +49,14 @@ it "no optimisation level but the caller's is used" not grep -q -e ' -O2' "$log"
 it "nobody asks for this very processor" not grep -q -e '-march=native\|-mtune=native' "$log"
 it "warnings are not errors" not grep -q -e '-Werror' "$log"
 
-it "the same words again build nothing" build all CC=gcc CFLAGS='-O1 -DFROM_CALLER' \
-	CPPFLAGS=-DCPP_FROM_CALLER LDFLAGS='-Wl,-z,now -Wl,-z,relro'
+it "a small build with the caller's flags succeeds" flagged tinyconfig all
+compiled=$(grep -c -e "$compile" "$log")
+it "its CFLAGS reach each compilation" in_each "$compile" ' -O1 -DFROM_CALLER '
+it "the same words again build nothing" flagged all
 it "indeed nothing" not grep -q -e "$compile" "$log"
-it "other flags build everything anew" build all CC=gcc CFLAGS=-O1
-it "indeed everything" in_each "$compile" ' -O1 '
+it "other flags build anew" build all CC=gcc CFLAGS=-O0
+it "each with them" in_each "$compile" ' -O0 '
+it "and everything" test "$(grep -c -e "$compile" "$log")" -eq "$compiled" -a "$compiled" -gt 0
 
 it "an unknown symbol in the configuration stops the build" unknown_symbol
 finish

@@ -22,7 +22,7 @@ inner_make()
 	*)	set -- CC="$default_cc" "$@" ;;
 	esac
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u CC -u AR -u SAN -u EMULATOR \
-		-u SUITE -u CASE -u FULL -u LONG -u NIGHTLY -u WITHOUT -u ONLY -u JOBS -u PASSED -u O -u TENON_CASE -u CFLAGS \
+		-u SUITE -u CASE -u FULL -u LONG -u NIGHTLY -u WITHOUT -u ONLY -u JOBS -u PASSED -u O -u TENON_CASE -u CFLAGS -u TESTS_CFLAGS \
 		-u KCONFIG_CONFIG -u TENON_COMPAT_LIBRARY -u CROSS_COMPILE -u CPPFLAGS -u LDFLAGS \
 		"${MAKE:-make}" -C "$TENON_SOURCE" -j"$jobs" "$@"
 }
@@ -48,6 +48,26 @@ spared()
 kept()
 {
 	mkdir -p "$TENON_BUILD/tests/kept/$1" && (cd "$TENON_BUILD/tests/kept/$1" && pwd)
+}
+
+# copy_build FOLDER: what the outer make built, without the tests: a build in FOLDER by make_in_copy makes only what its own
+# arguments change, and what is missing in the list below
+copy_build()
+{
+	rm -rf "$1" && mkdir -p "$1" &&
+		(cd "$TENON_BUILD" && find . -maxdepth 1 \( ! -type d -o -name lib -o -name driver -o -name runtime -o -name rpc -o -name link \
+			-o -name llm -o -name python -o -name devices -o -name tools -o -name examples -o -name compat -o -name static \
+			-o -name plugins -o -name install -o -name stamp -o -name completion -o -name 'man[13]' -o -name include \) -print0 |
+			tar --null -T - -cf -) | tar -xf - -C "$1" || return
+	# headers that were generated there are here now, for the lists of what each object read
+	was=$(sed -n '1s|/lib/cursor\.o:.*||p' "$1/lib/cursor.d")
+	[ -n "$was" ] && find "$1" -name '*.d' -exec sed -i "s|^$was/|$1/|; s| $was/| $1/|g" {} +
+}
+
+# inner_make by the same compiler as the outer make
+make_in_copy()
+{
+	inner_make CC="${CC:-cc}" "$@"
 }
 
 # copy_source FOLDER: without what was built, to where a build of its own can be made

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# install writes where it was told, a stranger's program builds with what it wrote, uninstall removes it
+# install writes where it was told, a stranger's program builds with what it wrote, uninstall removes it. From a copy of the
+# build under test, of which another prefix changes few files; build/reproducible installs from an empty folder.
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh
@@ -107,7 +108,8 @@ is_stripped()
 	fi
 }
 
-it "install succeeds" inner_make O="$folder" $where defconfig install
+it "what is built can be copied" copy_build "$folder"
+it "install succeeds" make_in_copy O="$folder" $where testconfig install
 it "it writes only below the folders it was told" only_declared_folders
 it "the command, the headers and the libraries are there" has_files
 it "so is every header" has_headers
@@ -139,11 +141,11 @@ if command -v pkg-config >/dev/null 2>&1; then
 	it "the .pc file is relative to its prefix" grep -q '^libdir=${exec_prefix}/lib/triplet$' \
 		"$root/opt/x/lib/triplet/pkgconfig/tenon.pc"
 fi
-it "installing again changes nothing" inner_make O="$folder" $where install
+it "installing again changes nothing" make_in_copy O="$folder" $where install
 # the files that have the prefix, of some hundreds
 compiles_few_files()
 {
-	inner_make V=1 O="$folder" DESTDIR="$scratch/usr" prefix=/usr install > "$scratch/commands" 2>&1 ||
+	make_in_copy V=1 O="$folder" DESTDIR="$scratch/usr" prefix=/usr install > "$scratch/commands" 2>&1 ||
 		{ tail "$scratch/commands"; return 1; }
 	compiled=$(grep -c -e ' -c -o ' "$scratch/commands")
 	echo "$compiled files"
@@ -151,17 +153,17 @@ compiles_few_files()
 		! readelf -d "$scratch/usr/usr/lib/tenon/cpu.so" | grep RUNPATH
 }
 it "another prefix compiles a few files" compiles_few_files
-it "and the first one again" inner_make O="$folder" $where all
-it "a file that is missing in the source ends the install" not inner_make O="$folder" $where \
+it "and the first one again" make_in_copy O="$folder" $where all
+it "a file that is missing in the source ends the install" not make_in_copy O="$folder" $where \
 	completion-folder="$scratch/none" install
 if command -v riscv64-unknown-elf-gcc >/dev/null 2>&1; then
-	it "firmware can be built" inner_make O="$folder" $where firmware
-	it "what was built is installed too" inner_make O="$folder" $where install
+	it "firmware can be built" make_in_copy O="$folder" $where firmware
+	it "what was built is installed too" make_in_copy O="$folder" $where install
 	it "it is there" has lib/triplet/tenon/firmware/mortise-rv64.elf
 fi
-it "uninstall succeeds" inner_make O="$folder" $where uninstall
+it "uninstall succeeds" make_in_copy O="$folder" $where uninstall
 it "it leaves no file behind" test -z "$(list)"
-it "install-strip succeeds" inner_make O="$folder" $where install-strip
+it "install-strip succeeds" make_in_copy O="$folder" $where install-strip
 it "and strips the library" is_stripped "$root/opt/x/lib/triplet/libtenon.so"
 it "the stripped command runs" "$root/opt/x/bin/tenon" --version
 finish

@@ -27,7 +27,7 @@ suites LONG=1 > "$scratch/long"
 suites FULL=1 > "$scratch/full"
 suites NIGHTLY=1 > "$scratch/nightly"
 suites FULL=1 ONLY=threads > "$scratch/threads"
-suites FULL=1 WITHOUT=unit > "$scratch/without"
+suites FULL=1 WITHOUT='unit build/rooms cts/null_backend' > "$scratch/without"
 
 grep -l '^#!/bin/sh$' tests/*/*.sh | sed 's,^tests/,,; s,\.sh$,,' > "$scratch/scripts"
 ls tests/unit/*_test.c | sed 's,^tests/,,; s,\.c$,,' > "$scratch/unit"
@@ -36,6 +36,12 @@ grep -l pthread_create tests/*/*_test.c | sed 's,^tests/,,; s,\.c$,,' > "$scratc
 suites SUITE=rtl > "$scratch/rtl"
 suites SUITE=build/ > "$scratch/folder"
 suites SUITE=new_backend > "$scratch/named"
+
+# the first of the suites that take long
+first_of_early()
+{
+	inner_make -n O="$TENON_BUILD" FULL=1 check | tr ' ' '\n' | sed -n '/^early$/,$ { /^early$/! { p; q } }'
+}
 
 # asked_for SUITE WORD: run in full where SUITE=WORD asks for it
 asked_for()
@@ -66,9 +72,12 @@ it "and not in that of make check" not grep -q '^build/sanitizers' "$scratch/qui
 it "ONLY=threads has each suite that starts a thread" has_all "$scratch/starts-threads" "$scratch/threads"
 it "and not those with one" not grep -q '^unit/cursor_test$' "$scratch/threads"
 it "WITHOUT leaves out a folder" not grep '^unit/' "$scratch/without"
+it "and a suite" not grep -x 'build/rooms\|cts/null_backend' "$scratch/without"
+it "but none whose name begins so" grep -qx 'cts/null_payload_backend\|build/abi' "$scratch/without"
 it "a suite that is asked for by name is run, whatever its tier" grep -q '^build/new_backend$' "$scratch/named"
 it "those of a folder keep their tiers" not grep -q '^build/new_backend$' "$scratch/folder"
 it "and are all run in theirs" grep -q '^build/rooms$' "$scratch/folder"
+it "what takes longest starts first" test "$(first_of_early)" = tests/build/sanitizers_address.sh
 if command -v pkg-config >/dev/null && pkg-config --exists cmocka; then
 	it "boards that are asked for by name are run" asked_for hil/rtl_board rtl
 	it "boards of a folder are not" not asked_for hil/rtl_board hil/
