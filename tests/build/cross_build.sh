@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Read behind inner_make.sh by suites that build the tree for another architecture, whose name for tools is $cross and whose
-# emulator is $qemu, into $folder: two such suites share what they build.
+# emulator is $qemu, into $folder: two such suites share what they build, and so have the same flags.
 
 # its own dynamic linker starts a program: with -L the emulator takes "/" for the folder of the target
 cross_emulator()
@@ -14,8 +14,14 @@ cross_configure()
 	options_off "$folder" JSON NPZ LLM_TOKENIZER LLM_SERVE
 }
 
+# with_cross MAKE ARGUMENT...: inner_make or inner_check
+with_cross()
+{
+	"$@" O="$folder" CROSS_COMPILE="$cross-" CFLAGS='-O2 -Werror' TESTS_CFLAGS=-O0
+}
+
 # cross_build GOAL...
 cross_build()
 {
-	inner_make O="$folder" CROSS_COMPILE="$cross-" CFLAGS='-O2 -g -Werror' "$@"
+	with_cross inner_make "$@"
 }
