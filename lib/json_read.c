@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DEPTH_MOST 64
 /* limit of tokens: jsmn counts them in an int, and the array's size must not overflow */
@@ -356,4 +357,54 @@ void json_skip(const struct json_text *t, uint32_t *at)
 	do
 		++*at;
 	while (*at < t->count && t->tokens[*at].start < end);
+}
+
+int json_word(const struct json_text *t, uint32_t *at, const char *what, struct tenon_slice *out)
+{
+	if (!json_is(t, *at, JSMN_STRING))
+		return type_error(t, *at, what, "a string");
+	*out = json_raw(t, *at);
+	if (memchr(out->data, '\\', out->size))
+		return json_error(t, *at, -TENON_E_FORMAT, "%s has an escape", what);
+	++*at;
+	return 0;
+}
+
+uint32_t json_find(const struct json_text *t, uint32_t at, const char *key)
+{
+	const struct tenon_slice wanted = tenon_slice_of(key);
+	uint32_t left;
+
+	if (!json_is(t, at, JSMN_OBJECT))
+		return 0;
+	left = (uint32_t)t->tokens[at++].size;
+	while (left-- && json_is(t, at, JSMN_STRING) && t->tokens[at].size == 1) {
+		if (tenon_slice_equal(json_raw(t, at++), wanted))
+			return at;
+		json_skip(t, &at);
+	}
+	return 0;
+}
+
+int json_entry(const struct json_text *t, uint32_t *at, uint64_t nodes, uint32_t *node,
+	       uint32_t *output)
+{
+	int64_t from = 0, index = 0, version;
+	uint32_t count;
+	int err;
+
+	err = json_enter(t, at, JSMN_ARRAY, "an entry", &count);
+	if (err)
+		return err;
+	if (count != 2 && count != 3)
+		return json_error(t, *at - 1, -TENON_E_FORMAT,
+				  "an entry of %" PRIu32 " numbers, want 2 or 3", count);
+	err = json_integer(t, at, "a node number", 0, (int64_t)nodes - 1, &from);
+	if (!err)
+		err = json_integer(t, at, "an output number", 0, UINT32_MAX, &index);
+	if (!err && count == 3)
+		err = json_integer(t, at, "a version", 0, INT64_MAX, &version);
+	*node = (uint32_t)from;
+	*output = (uint32_t)index;
+	return err;
 }

@@ -135,4 +135,28 @@ int json_integer(const struct json_text *t, uint32_t *at, const char *what, int6
 /** json_skip - step over an item and all inside it */
 void json_skip(const struct json_text *t, uint32_t *at) TO_PLUGINS(json_skip);
 
+/**
+ * json_word - read a string in which nothing is escaped, without a copy
+ * @at: position; moved behind it
+ * @what: what is read, for the message
+ *
+ * Return: 0; -TENON_E_FORMAT.
+ */
+int json_word(const struct json_text *t, uint32_t *at, const char *what, struct tenon_slice *out)
+	TO_PLUGINS(json_word);
+
+/** json_find - position of the value of a key of the object at @at; 0 when there is no such key, or no object */
+uint32_t json_find(const struct json_text *t, uint32_t at, const char *key) TO_PLUGINS(json_find);
+
+/**
+ * json_entry - read [node, output] or [node, output, version]: how graphs of TVM name a tensor
+ * @at: position; moved behind it
+ * @node: receives the number of the node, less than @nodes
+ * @output: receives the number of its output, which may be one that it does not have
+ *
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_VALUE for a node that is not there.
+ */
+int json_entry(const struct json_text *t, uint32_t *at, uint64_t nodes, uint32_t *node,
+	       uint32_t *output) TO_PLUGINS(json_entry);
+
 #endif /* LIB_JSON_READ_H */

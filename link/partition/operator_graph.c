@@ -55,37 +55,10 @@ static int no_memory(void)
 	return tenon_error(-TENON_E_NOMEM, "no memory for a graph");
 }
 
-static int take_text(struct reading *r, uint32_t *at, const char *what, struct tenon_slice *out)
+/* Find an attribute among those of a node or operator, of which @attrs is 0 for none. */
+static uint32_t find_attr(const struct json_text *j, uint32_t attrs, const char *key)
 {
-	if (!json_is(&r->g->json, *at, JSMN_STRING))
-		return json_error(&r->g->json, *at, -TENON_E_FORMAT, "%s is no string", what);
-	*out = json_raw(&r->g->json, *at);
-	if (memchr(out->data, '\\', out->size))
-		return json_error(&r->g->json, *at, -TENON_E_FORMAT, "%s has an escape", what);
-	(*at)++;
-	return 0;
-}
-
-/* Find a key of an object; 0 for none. Clears the error of the thread: ask before one is raised. */
-static uint32_t find_key(const struct json_text *j, uint32_t at, const char *word)
-{
-	struct tenon_slice key;
-	uint32_t count, i;
-
-	if (!at || json_enter(j, &at, JSMN_OBJECT, "an object", &count)) {
-		tenon_error_clear();
-		return 0;
-	}
-	for (i = 0; i < count; i++) {
-		if (json_key(j, &at, &key)) {
-			tenon_error_clear();
-			return 0;
-		}
-		if (is(key, word))
-			return at;
-		json_skip(j, &at);
-	}
-	return 0;
+	return attrs ? json_find(j, attrs, key) : 0;
 }
 
 /* ---- values */
@@ -136,7 +109,7 @@ static int take_lists(struct reading *r)
 	int err = 0;
 
 	for (i = 0; i < 2 && !err; i++) {
-		*lists[i] = find_key(j, r->attrs, keys[i]);
+		*lists[i] = json_find(j, r->attrs, keys[i]);
 		if (!*lists[i])
 			return json_error(j, r->attrs, -TENON_E_FORMAT, "no list \"%s\"", keys[i]);
 		err = json_enter(j, lists[i], JSMN_ARRAY, "a list", &count);
@@ -170,29 +143,22 @@ static int add_outputs(struct reading *r, uint32_t file_node, uint32_t count,
 					  "fewer shapes or types than entries");
 		err = take_shape(r, &r->shapes, v);
 		if (!err)
-			err = take_text(r, &r->types, "a type", &v->dtype);
+			err = json_word(&r->g->json, &r->types, "a type", &v->dtype);
 	}
 	return err;
 }
 
 static int take_entry(struct reading *r, uint32_t *at, uint32_t before, uint32_t *out)
 {
-	const struct json_text *j = &r->g->json;
 	const uint32_t from = *at;
-	int64_t node = 0, index = 0;
-	uint32_t count;
-	int err;
+	uint32_t node, output;
+	int err = json_entry(&r->g->json, at, before, &node, &output);
 
-	err = json_enter(j, at, JSMN_ARRAY, "an entry", &count);
-	if (!err && (count < 2 || count > 3))
-		err = json_error(j, from, -TENON_E_FORMAT, "an entry has three numbers");
-	if (!err)
-		err = json_integer(j, at, "a node", 0, (int64_t)before - 1, &node);
-	if (!err)
-		err = json_integer(j, at, "an output", 0, (int64_t)r->count[node] - 1, &index);
-	if (!err && count == 3)
-		json_skip(j, at);
-	*out = err ? 0 : r->first[node] + (uint32_t)index;
+	if (!err && output >= r->count[node])
+		err = json_error(&r->g->json, from, -TENON_E_VALUE,
+				 "an output is %u, the node has %u", (unsigned int)output,
+				 (unsigned int)r->count[node]);
+	*out = err ? 0 : r->first[node] + output;
 	return err;
 }
 
@@ -335,8 +301,8 @@ static int take_node(struct reading *r, uint32_t *at, uint32_t number)
 	struct op_graph *g = r->g;
 	struct op_node *n = &g->nodes[g->node_count];
 	const uint32_t from = *at;
-	uint32_t op = find_key(&g->json, from, "op"), name = find_key(&g->json, from, "name");
-	uint32_t inputs = find_key(&g->json, from, "inputs"), function, outputs;
+	uint32_t op = json_find(&g->json, from, "op"), name = json_find(&g->json, from, "name");
+	uint32_t inputs = json_find(&g->json, from, "inputs"), function, outputs;
 	struct tenon_slice kind;
 	int64_t count = 1;
 	int err;
@@ -344,22 +310,22 @@ static int take_node(struct reading *r, uint32_t *at, uint32_t number)
 	json_skip(&g->json, at);
 	if (!op || !name)
 		return json_error(&g->json, from, -TENON_E_FORMAT, "a node without op and name");
-	err = take_text(r, &op, "op", &kind);
+	err = json_word(&r->g->json, &op, "op", &kind);
 	if (!err)
-		err = take_text(r, &name, "a name", &n->name);
+		err = json_word(&r->g->json, &name, "a name", &n->name);
 	if (err)
 		return err;
 	if (is(kind, "null"))
 		return add_input(r, number, n->name);
-	n->attrs = find_key(&g->json, from, "attrs");
+	n->attrs = json_find(&g->json, from, "attrs");
 	if (!n->attrs)
-		n->attrs = find_key(&g->json, from, "attr");
-	function = find_key(&g->json, n->attrs, "func_name");
-	outputs = find_key(&g->json, n->attrs, "num_outputs");
+		n->attrs = json_find(&g->json, from, "attr");
+	function = find_attr(&g->json, n->attrs, "func_name");
+	outputs = find_attr(&g->json, n->attrs, "num_outputs");
 	if (!function || !inputs)
 		return json_error(&g->json, from, -TENON_E_FORMAT,
 				  "a node without func_name and inputs");
-	err = take_text(r, &function, "a function", &n->function);
+	err = json_word(&r->g->json, &function, "a function", &n->function);
 	if (!err)
 		err = take_entries(r, inputs, number, &n->inputs, &n->input_count);
 	if (!err && outputs)
@@ -433,25 +399,14 @@ int op_graph_read(struct tenon_slice text, const char *name, struct tenon_params
 		  struct op_graph *g)
 {
 	struct reading r = { .g = g, .params = params };
-	uint32_t at = 0, count, i;
-	struct tenon_slice key;
 	int err;
 
 	memset(g, 0, sizeof(*g));
 	err = json_text_read(text, name, &g->json);
-	if (!err)
-		err = json_enter(&g->json, &at, JSMN_OBJECT, "a graph", &count);
-	for (i = 0; !err && i < count; i++) {
-		err = json_key(&g->json, &at, &key);
-		if (err)
-			break;
-		if (is(key, "nodes"))
-			r.nodes = at;
-		else if (is(key, "heads"))
-			r.heads = at;
-		else if (is(key, "attrs"))
-			r.attrs = at;
-		json_skip(&g->json, &at);
+	if (!err) {
+		r.nodes = json_find(&g->json, 0, "nodes");
+		r.heads = json_find(&g->json, 0, "heads");
+		r.attrs = json_find(&g->json, 0, "attrs");
 	}
 	if (!err && (!r.nodes || !r.heads || !r.attrs))
 		err = json_error(&g->json, 0, -TENON_E_FORMAT,
@@ -487,7 +442,7 @@ bool op_is(const struct op *o, const char *name)
 
 struct tenon_slice op_attr(const struct op_graph *g, const struct op *o, const char *key)
 {
-	const uint32_t at = find_key(&g->json, o->attrs, key);
+	const uint32_t at = find_attr(&g->json, o->attrs, key);
 
 	return at && json_is(&g->json, at, JSMN_STRING) ? json_raw(&g->json, at)
 							: (struct tenon_slice){ "", 0 };

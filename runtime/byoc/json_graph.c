@@ -21,18 +21,6 @@ static int no_memory(void)
 	return tenon_error(-TENON_E_NOMEM, "no memory for a graph");
 }
 
-static int take_word(const struct json_text *j, uint32_t *at, const char *what,
-		     struct tenon_slice *out)
-{
-	if (!json_is(j, *at, JSMN_STRING))
-		return json_error(j, *at, -TENON_E_FORMAT, "%s is no string", what);
-	*out = json_raw(j, *at);
-	if (memchr(out->data, '\\', out->size))
-		return json_error(j, *at, -TENON_E_FORMAT, "%s has an escape", what);
-	(*at)++;
-	return 0;
-}
-
 /* ---- shapes and types */
 
 /* Lists around the first item at @at. */
@@ -112,7 +100,7 @@ static int take_types(struct byoc_graph *g, uint32_t at, struct byoc_node *n)
 		err = json_error(&g->json, at, -TENON_E_FORMAT, "%u types of %u outputs",
 				 (unsigned int)count, (unsigned int)n->entry_count);
 	for (i = 0; i < count && !err; i++) {
-		err = take_word(&g->json, &at, "a type", &type);
+		err = json_word(&g->json, &at, "a type", &type);
 		g->entries[n->first_entry + i].is_float = !err && is(type, "float32");
 	}
 	return err;
@@ -143,25 +131,17 @@ static int take_attrs(struct byoc_graph *g, uint32_t *at, struct byoc_node *n)
 
 /* ---- nodes */
 
-/* [node, index, version]: an entry of an earlier node */
+/* An entry of an earlier node. */
 static int take_entry(struct byoc_graph *g, uint32_t *at, uint32_t before, uint32_t *out)
 {
 	const uint32_t from = *at;
-	int64_t node = 0, index = 0;
-	uint32_t count;
-	int err;
+	uint32_t node, output;
+	int err = json_entry(&g->json, at, before, &node, &output);
 
-	err = json_enter(&g->json, at, JSMN_ARRAY, "an entry", &count);
-	if (!err && (count < 2 || count > 3))
-		err = json_error(&g->json, from, -TENON_E_FORMAT, "an entry has three numbers");
-	if (!err)
-		err = json_integer(&g->json, at, "a node", 0, (int64_t)before - 1, &node);
-	if (!err)
-		err = json_integer(&g->json, at, "an output", 0,
-				   (int64_t)g->nodes[node].entry_count - 1, &index);
-	if (!err && count == 3)
-		json_skip(&g->json, at);
-	*out = err ? 0 : g->nodes[node].first_entry + (uint32_t)index;
+	if (!err && output >= g->nodes[node].entry_count)
+		err = json_error(&g->json, from, -TENON_E_VALUE, "an output is %u, the node has %u",
+				 (unsigned int)output, (unsigned int)g->nodes[node].entry_count);
+	*out = err ? 0 : g->nodes[node].first_entry + output;
 	return err;
 }
 
@@ -192,7 +172,7 @@ static int take_kind(struct byoc_graph *g, uint32_t *at, struct byoc_node *n)
 	struct tenon_slice word;
 	int err, i;
 
-	err = take_word(&g->json, at, "op", &word);
+	err = json_word(&g->json, at, "op", &word);
 	for (i = 0; i < 3 && !err; i++)
 		if (is(word, words[i])) {
 			n->kind = (enum byoc_node_kind)i;
@@ -222,7 +202,7 @@ static int take_node(struct byoc_graph *g, uint32_t *at, uint32_t number)
 			err = take_kind(g, at, n);
 			has_kind = true;
 		} else if (is(key, "name")) {
-			err = take_word(&g->json, at, "a name", &n->name);
+			err = json_word(&g->json, at, "a name", &n->name);
 		} else if (is(key, "inputs")) {
 			err = take_entries(g, at, number, &n->inputs, &n->input_count);
 		} else if (is(key, "attrs") && !n->attrs) {
@@ -289,8 +269,7 @@ static int take_arguments(struct byoc_graph *g, uint32_t at)
 
 int byoc_graph_read(struct tenon_slice text, const char *name, struct byoc_graph *g)
 {
-	uint32_t at = 0, nodes = 0, arguments = 0, heads = 0, count, i;
-	struct tenon_slice key;
+	uint32_t nodes, arguments, heads;
 	int err;
 
 	memset(g, 0, sizeof(*g));
@@ -302,20 +281,10 @@ int byoc_graph_read(struct tenon_slice text, const char *name, struct byoc_graph
 	err = json_text_read(text, name, &g->json);
 	if (err)
 		return err;
-	err = json_enter(&g->json, &at, JSMN_OBJECT, "a graph", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&g->json, &at, &key);
-		if (err)
-			break;
-		if (is(key, "nodes"))
-			nodes = at;
-		else if (is(key, "arg_nodes"))
-			arguments = at;
-		else if (is(key, "heads"))
-			heads = at;
-		json_skip(&g->json, &at);
-	}
-	if (!err && (!nodes || !arguments || !heads))
+	nodes = json_find(&g->json, 0, "nodes");
+	arguments = json_find(&g->json, 0, "arg_nodes");
+	heads = json_find(&g->json, 0, "heads");
+	if (!nodes || !arguments || !heads)
 		err = json_error(&g->json, 0, -TENON_E_FORMAT,
 				 "a graph has nodes, arg_nodes and heads; one is missing");
 	if (!err)

@@ -66,29 +66,6 @@ static int find_sections(struct reader *r, uint32_t place[SECTIONS])
 	return err;
 }
 
-/* Read [node, index] or [node, index, version] as a pair; graph_check() makes it an entry. */
-static int read_entry(struct reader *r, uint32_t *at)
-{
-	int64_t node = 0, index = 0, version;
-	uint32_t count;
-	int err;
-
-	err = json_enter(&r->t, at, JSMN_ARRAY, "an entry", &count);
-	if (err)
-		return err;
-	if (count != 2 && count != 3)
-		return json_error(&r->t, *at - 1, -TENON_E_FORMAT,
-				  "an entry of %" PRIu32 " numbers, want 2 or 3", count);
-	err = json_integer(&r->t, at, "a node number", 0, UINT32_MAX, &node);
-	if (!err)
-		err = json_integer(&r->t, at, "an output number", 0, UINT32_MAX, &index);
-	if (!err && count == 3)
-		err = json_integer(&r->t, at, "a version", 0, INT64_MAX, &version);
-	*r->entries++ = (uint32_t)node;
-	*r->entries++ = (uint32_t)index;
-	return err;
-}
-
 static int read_entries(struct reader *r, uint32_t *at, const char *what, uint32_t **list,
 			uint32_t *count)
 {
@@ -97,8 +74,9 @@ static int read_entries(struct reader *r, uint32_t *at, const char *what, uint32
 
 	err = json_enter(&r->t, at, JSMN_ARRAY, what, count);
 	*list = r->entries;
-	for (i = 0; i < *count && !err; i++)
-		err = read_entry(r, at);
+	/* pairs, which graph_check() makes entries */
+	for (i = 0; i < *count && !err; i++, r->entries += 2)
+		err = json_entry(&r->t, at, UINT64_C(1) << 32, &r->entries[0], &r->entries[1]);
 	return err;
 }
 
