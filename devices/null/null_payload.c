@@ -7,6 +7,7 @@
 #include "devices/null/null.h"
 
 #include <string.h>
+#include <tenon/error.h>
 #include <tenon/string.h>
 
 /* Translate numbers to addresses of functions; a payload cannot contain addresses. */
@@ -55,6 +56,28 @@ static bool null_recognise(const struct tenon_payload_file *file, struct tenon_s
 
 const char *const null_payload_kinds[] = { "null", NULL };
 
+/* A format with more to check than its fields does that here, without a device. */
+static int null_check(const struct tenon_payload_request *request, struct tenon_report *report)
+{
+	struct tenon_cursor c = request->program;
+	struct tenon_slice word;
+	int err;
+
+	if (request->option_count)
+		return tenon_error(-TENON_E_USAGE, "--%s: programs of null have no such option",
+				   request->options[0].name);
+	err = tenon_cursor_string(&c, &word);
+	if (!err && !tenon_slice_equal(word, tenon_slice_of(null_payload_kinds[0])))
+		err = tenon_cursor_error(&c, -TENON_E_FORMAT,
+					 "a program of \"%.*s\", not of \"null\"", (int)word.size,
+					 word.data);
+	if (err)
+		return err;
+	tenon_report_line(report, "no fault: for null, %zu bytes", tenon_cursor_left(&c));
+	tenon_report_number(report, "bytes", (int64_t)tenon_cursor_left(&c));
+	return 0;
+}
+
 static const struct tenon_payload_file files[] = {
 	{ "null", "null", NULL },
 	{ NULL, NULL, NULL },
@@ -67,6 +90,7 @@ static const struct tenon_payload_format null_payload = {
 	.files = files,
 	.field = null_field,
 	.recognise = null_recognise,
+	.check = null_check,
 };
 
 const struct tenon_payload_format *const null_payload_formats[] = { &null_payload, NULL };

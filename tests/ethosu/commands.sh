@@ -37,7 +37,7 @@ it "and so is a region that does not exist" says 2 "N=BYTES" \
 	verify "$data/u65_conv1x1/payload.bin" --region 8=1
 it "sizes are decimal, with zeros in front too" says 0 "no fault" verify "$data/u65_conv1x1/payload.bin" --region 0=0496
 it "or hexadecimal" says 0 "has 496" verify "$data/u65_conv1x1/payload.bin" --region 0=0x1f0
-it "a kind that is not known" says 2 "unknown kind; known: ethos-u" tenon verify --kind ethos-n "$data/u65_conv1x1/payload.bin"
+it "a kind that is not known" says 2 "unknown kind; known: " tenon verify --kind ethos-n "$data/u65_conv1x1/payload.bin"
 it "and --region without --kind" says 2 "--kind" tenon verify --region 0=1 "$data/u65_conv1x1/payload.bin"
 
 linux()

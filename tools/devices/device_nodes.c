@@ -22,24 +22,16 @@ bool node_is_of(const struct drm_node *node, const struct listed_device *d)
 	       same_pci(node, d->properties.pci);
 }
 
-/* accel nodes that backends open by their number: rocket://accel/0 */
-static const char *const by_number[] = {
-	"ethosu",
-	"rocket",
-};
-
-/* Write the URI of a node that a backend of this build opens. Return: whether there is one. */
+/*
+ * Write the URI of an accel node that a backend of this build opens by its number, rocket://accel/0: it has the name of the
+ * kernel's driver. Return: whether there is one.
+ */
 static bool node_uri(const struct drm_node *node, char *text, size_t room)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(by_number) / sizeof(by_number[0]); i++)
-		if (node->accel && !node->error && !strcmp(node->driver, by_number[i]) &&
-		    backend_is_built(tenon_slice_of(by_number[i]))) {
-			snprintf(text, room, "%s://accel/%d", by_number[i], node->number);
-			return true;
-		}
-	return false;
+	if (!node->accel || node->error || !backend_is_built(tenon_slice_of(node->driver)))
+		return false;
+	snprintf(text, room, "%s://accel/%d", node->driver, node->number);
+	return true;
 }
 
 void node_users(const struct device_list *l, const struct drm_node *node, char *text, size_t room)

@@ -23,6 +23,8 @@ static const struct npu {
 	{ "rockchip,rk3588-rknn-core", "RK3588", "rocket", "DRM_ACCEL_ROCKET" },
 };
 
+#define NPUS (sizeof(npus) / sizeof(*npus))
+
 /* "OF_COMPATIBLE_0=vendor,soc-npu": the line of one of the NPUs */
 static const struct npu *npu_of(const char *uevent)
 {
@@ -32,7 +34,7 @@ static const struct npu *npu_of(const char *uevent)
 	for (line = strstr(uevent, "OF_COMPATIBLE_"); line;
 	     line = strstr(line + 1, "OF_COMPATIBLE_")) {
 		value = line + strcspn(line, "=\n");
-		for (i = 0; *value == '=' && i < sizeof(npus) / sizeof(*npus); i++)
+		for (i = 0; *value == '=' && i < NPUS; i++)
 			if (strcspn(value + 1, "\n") == strlen(npus[i].compatible) &&
 			    !strncmp(value + 1, npus[i].compatible, strlen(npus[i].compatible)))
 				return &npus[i];
@@ -139,10 +141,10 @@ static void check_idle(struct checkup *c, const char *driver, bool found)
 void checkup_npus(struct checkup *c)
 {
 	char(*names)[BOARD_NAME] = malloc(DEVICES_MOST * sizeof(*names));
-	bool ethosu = false, rocket = false;
+	bool found[NPUS] = { false };
 	char path[BOARD_PATH], uevent[2048];
 	const struct npu *n;
-	size_t count, i;
+	size_t count, i, k;
 
 	if (!names)
 		return;
@@ -154,10 +156,14 @@ void checkup_npus(struct checkup *c)
 		if (!n)
 			continue;
 		check_npu(c, n, names[i]);
-		ethosu |= n->driver && !strcmp(n->driver, "ethosu");
-		rocket |= n->driver && !strcmp(n->driver, "rocket");
+		for (k = 0; k < NPUS; k++)
+			found[k] |=
+				n->driver && npus[k].driver && !strcmp(n->driver, npus[k].driver);
 	}
 	free(names);
-	check_idle(c, "ethosu", ethosu);
-	check_idle(c, "rocket", rocket);
+	/* those with one driver stand together */
+	for (k = 0; k < NPUS; k++)
+		if (npus[k].driver &&
+		    (!k || !npus[k - 1].driver || strcmp(npus[k].driver, npus[k - 1].driver)))
+			check_idle(c, npus[k].driver, found[k]);
 }
