@@ -27,8 +27,10 @@ read_tables()
 				if (used[i] != "")
 					print "uses", room, (tools ? "tools/" : "") used[i]
 		}
-		# "core" of runtime/core/, "devices" of devices/<name>/, "tools/run" of tools/run/, "firmware/sim" of firmware/sim/
+		# "core" of runtime/core/, "devices" of devices/<name>/, "verb" of tools/<name>/, "tools/run" of tools/run/, "firmware/sim" of firmware/sim/
 		function short(path) {
+			if (path == "tools/<name>/")
+				return "tools/verb"
 			sub(/\/<name>\/$/, "/", path)
 			sub(/\/$/, "", path)
 			if (path !~ /^(tools|firmware)/)
