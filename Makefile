@@ -97,8 +97,8 @@ endif
 
 # ---- configuration
 
-# an option of a backend is in its folder
-kconfig-files := Kconfig $(wildcard devices/*/Kconfig)
+# an option of a backend or executor is in its folder
+kconfig-files := Kconfig $(wildcard */*/Kconfig)
 kconfig       := $(AWK) -f scripts/kconfig.awk -v kconfig=Kconfig
 auto-conf     := $(O)/include/config/auto.conf
 autoconf-h    := $(O)/include/generated/autoconf.h
