@@ -15,6 +15,7 @@
  * Others read them as parameters that no model uses; Tenon does not list them.
  */
 
+#include <tenon/buffer.h>
 #include <tenon/export.h>
 #include <tenon/tensor.h>
 
@@ -198,6 +199,17 @@ TENON_API int tenon_params_write(const char *path, const struct tenon_param *par
  */
 TENON_API int tenon_params_write_safetensors(const char *path, const struct tenon_param *params,
 					     size_t count, size_t align);
+
+/**
+ * tenon_params_save - append the bytes of a file of parameters to a buffer
+ * @params: as for tenon_params_write()
+ * @count: number of parameters
+ * @out: buffer
+ *
+ * Return: as tenon_params_write() with the unaligned layout, without -TENON_E_IO.
+ */
+TENON_API int tenon_params_save(const struct tenon_param *params, size_t count,
+				struct tenon_buffer *out);
 
 #ifdef __cplusplus
 }

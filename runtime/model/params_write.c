@@ -232,8 +232,10 @@ int params_swap_parts(const char *path, const struct tenon_param *params, size_t
 	return 0;
 }
 
-int tenon_params_write(const char *path, const struct tenon_param *params, size_t count,
-		       size_t align)
+/* Lay the parameters out, and pass the parts to @write. @to: name of the destination in messages */
+static int write_params(const struct tenon_param *params, size_t count, size_t align, const char *to,
+			int (*write)(void *context, const struct tenon_slice *parts, size_t count),
+			void *context)
 {
 	struct layout l = { .heads = TENON_BUFFER_INIT, .align = align ? align : 1 };
 	bool *padded = NULL;
@@ -253,14 +255,40 @@ int tenon_params_write(const char *path, const struct tenon_param *params, size_
 	if (padded && l.parts)
 		err = lay_out(&l, params, count, padded);
 	else
-		err = tenon_error(-TENON_E_NOMEM, "%s: no memory for %zu parameters", path, count);
+		err = tenon_error(-TENON_E_NOMEM, "%s: no memory for %zu parameters", to, count);
 	if (!err)
-		err = params_swap_parts(path, params, count, l.parts + 1, 2, &l.swapped);
+		err = params_swap_parts(to, params, count, l.parts + 1, 2, &l.swapped);
 	if (!err)
-		err = file_write(path, l.parts, l.part_count);
+		err = write(context, l.parts, l.part_count);
 	file_map_close(&l.swapped);
 	tenon_buffer_fini(&l.heads);
 	free(l.parts);
 	free(padded);
 	return err;
+}
+
+static int write_file(void *path, const struct tenon_slice *parts, size_t count)
+{
+	return file_write(path, parts, count);
+}
+
+int tenon_params_write(const char *path, const struct tenon_param *params, size_t count,
+		       size_t align)
+{
+	return write_params(params, count, align, path, write_file, (void *)(uintptr_t)path);
+}
+
+static int append(void *buffer, const struct tenon_slice *parts, size_t count)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < count && !err; i++)
+		err = tenon_buffer_slice(buffer, parts[i]);
+	return err;
+}
+
+int tenon_params_save(const struct tenon_param *params, size_t count, struct tenon_buffer *out)
+{
+	return write_params(params, count, 1, "a buffer", append, out);
 }

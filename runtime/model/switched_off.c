@@ -267,6 +267,12 @@ int tenon_params_write(const char *path, const struct tenon_param *params, size_
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "this build has no executor of models, or CONFIG_MODULE_WRITE is off");
 }
+
+int tenon_params_save(const struct tenon_param *params, size_t count, struct tenon_buffer *out)
+{
+	(void)out;
+	return tenon_params_write("", params, count, 0);
+}
 #endif
 
 #if !defined(CONFIG_SAFETENSORS) || !defined(CONFIG_MODULE_WRITE)

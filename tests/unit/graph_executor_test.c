@@ -585,6 +585,7 @@ static void parameters_are_loaded_and_shared(void **state)
 	struct tenon_module *other = create_module(lib, CHAIN);
 	DLTensor x = four_floats(x_values), *t;
 	struct tenon_param p = { .name = tenon_slice_of("w"), .bytes = 16 };
+	struct tenon_buffer saved = TENON_BUFFER_INIT;
 	struct tenon_value ret;
 	struct tenon_slice bytes;
 	char path[300];
@@ -596,6 +597,12 @@ static void parameters_are_loaded_and_shared(void **state)
 	assert_int_equal(tenon_params_write(path, &p, 1, 0), 0);
 	bytes = file_bytes(path);
 	remove(path);
+	/* the same bytes in memory, behind what the buffer has */
+	assert_int_equal(tenon_buffer_append(&saved, "x", 1), 0);
+	assert_int_equal(tenon_params_save(&p, 1, &saved), 0);
+	assert_int_equal(saved.size, 1 + bytes.size);
+	assert_memory_equal(saved.data + 1, bytes.data, bytes.size);
+	tenon_buffer_fini(&saved);
 	CALL(m, "load_params", &ret, tenon_arg_bytes(&bytes));
 	CALL(other, "share_params", &ret, tenon_arg_object(m), tenon_arg_bytes(&bytes));
 	tenon_object_unref(m);
