@@ -62,6 +62,9 @@ struct tenon_remote;
  * @silence_ms: longest time in which no byte comes while a request waits for its answer: 15 minutes, or @request_ms;
  *	UINT32_MAX for no limit. Within an answer that has begun, the limit is a minute. A server that exceeds
  *	it ends the session.
+ * @reserved: not read; padding in older programs
+ * @tvm_devices: number devices of the session as TVM's clients do: the type is that on the server + 128 ·
+ *	(number of the session + 1), and the number is that on the server. For software that knows TVM's numbers
  */
 struct tenon_remote_options {
 	size_t size;
@@ -74,6 +77,8 @@ struct tenon_remote_options {
 	void *context;
 	const char *secret_file;
 	uint32_t silence_ms;
+	uint32_t reserved;
+	bool tvm_devices;
 };
 
 /**
@@ -117,7 +122,8 @@ struct tenon_remote_timing {
 
 /**
  * tenon_remote_connect - open a session
- * @address: "HOST:PORT", "[HOST]:PORT", "unix:PATH", "rpc+ssh://[USER@]HOST", "rpc+tls://HOST:PORT", or
+ * @address: "HOST:PORT", "[HOST]:PORT", "unix:PATH", "rpc+ssh://[USER@]HOST", "rpc+tls://HOST:PORT",
+ *	"fd:NUMBER" for a connected socket, which the session owns then, or
  *	"rpc+tracker://HOST:PORT" for a server of the key that a tracker hands out; without @connect_ms of @options,
  *	that waits until one is free
  * @options: NULL for all defaults
@@ -137,7 +143,7 @@ TENON_API int tenon_remote_connect(const char *address, const struct tenon_remot
  * @device: a device
  * @there: receives type and number of the device on the server; may be NULL
  *
- * Return: the session, not referenced; NULL for a device of this machine.
+ * Return: the session, not referenced; NULL for a device of this machine, and when its session is over.
  */
 TENON_API struct tenon_remote *tenon_remote_of_device(struct tenon_device *device, DLDevice *there);
 
@@ -269,6 +275,15 @@ TENON_API int tenon_remote_post(struct tenon_remote *remote, struct tenon_functi
 
 /** tenon_remote_wait - wait for the answers of all requests; returns the first failure */
 TENON_API int tenon_remote_wait(struct tenon_remote *remote);
+
+/**
+ * tenon_remote_sync - wait until a device of the server has done all its work
+ * @remote: session
+ * @there: device of the server
+ *
+ * Return: 0; what went wrong on the device, with the server's message; -TENON_E_LOST; -TENON_E_TIMEOUT.
+ */
+TENON_API int tenon_remote_sync(struct tenon_remote *remote, DLDevice there);
 
 /**
  * tenon_remote_open_model - open a model that runs on the server

@@ -17,6 +17,9 @@
 /* bytes of requests that are kept back to be sent together */
 #define RPC_TOGETHER (UINT64_C(64) << 10)
 
+/* TVM's types of devices of a session are a multiple of this and the type on the server */
+#define RPC_TVM_TYPES 128
+
 /* a reply that has begun must go on within this time */
 #define RPC_REST_MS 60000
 
@@ -45,6 +48,7 @@ struct rpc_freed {
  * @slot: number among the sessions of the process, for names of devices
  * @next: in the list of sessions
  * @opened_by_name: may be shared by devices with this address and key
+ * @tvm_devices: as in struct tenon_remote_options
  * @connection: to the server; NULL after it was closed
  * @stream: its packets
  * @generation: encoding of the server
@@ -86,6 +90,7 @@ struct rpc {
 	uint32_t slot;
 	struct rpc *next;
 	bool opened_by_name;
+	bool tvm_devices;
 	struct connection *connection;
 	struct stream stream;
 	enum wire_generation generation;
@@ -364,12 +369,23 @@ int rpc_text_result(struct rpc *r, struct tenon_slice *out);
 
 /* ---- devices */
 
-/** struct rpc_device - a device of a server */
+/**
+ * struct rpc_device - a device of a server
+ * @rpc: its session: referenced where the device's name opened it, else weakly, so that a session ends with
+ *	what the program has of it while the device is still in the table of open devices
+ * @there: its number on the server
+ */
 struct rpc_device {
 	struct tenon_device base;
 	struct rpc *rpc;
 	DLDevice there;
 };
+
+/** rpc_is_device - test whether a device of this process is one of a server */
+static inline bool rpc_is_device(DLDevice id)
+{
+	return id.device_type == TENON_DL_RPC || id.device_type >= RPC_TVM_TYPES;
+}
 
 /** struct rpc_memory - memory of a server; freed with @code */
 struct rpc_memory {

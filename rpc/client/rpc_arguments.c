@@ -35,7 +35,7 @@ static struct rpc_device *device_of_session(const struct rpc *r, DLDevice id)
 	struct tenon_device *device;
 	struct rpc_device *d;
 
-	if (id.device_type != TENON_DL_RPC)
+	if (!rpc_is_device(id))
 		return NULL;
 	if (tenon_device_get(id, &device)) {
 		tenon_error_clear();
@@ -52,11 +52,12 @@ int rpc_device_there(struct rpc *r, DLDevice here, DLDevice *there)
 	const struct rpc_device *d = device_of_session(r, here);
 
 	*there = here;
-	if (here.device_type != TENON_DL_RPC)
+	if (!rpc_is_device(here))
 		return 0;
 	if (!d)
-		return tenon_error(-TENON_E_VALUE, "rpc:%d is no device of the session with %s",
-				   here.device_id, r->address);
+		return tenon_error(-TENON_E_VALUE,
+				   "the device %d:%d is none of the session with %s",
+				   here.device_type, here.device_id, r->address);
 	*there = d->there;
 	return 0;
 }

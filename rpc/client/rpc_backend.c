@@ -28,6 +28,10 @@ static struct tenon_remote *of_device(struct tenon_device *device, DLDevice *the
 		return NULL;
 	if (there)
 		*there = d->there;
+	/* the session of a device that was not opened by name may be over */
+	if (!tenon_object_promote(d->rpc))
+		return NULL;
+	rpc_unref(d->rpc);
 	return &d->rpc->base;
 }
 

@@ -11,8 +11,10 @@
 #include "rpc/client/rpc.h"
 #include "rpc/wire/wire_codes.h"
 
-/* places of devices that are not opened by an address: "session/SLOT/cpu:0" */
+/* places of devices that are not opened by an address: "session/SLOT/cpu:0". They keep their numbers when another
+ * session gets the slot, so those with TVM's numbers have a place of their own. */
 #define SESSION_PLACE "session/"
+#define TVM_PLACE     "tvm/"
 
 /* ---- memory */
 
@@ -29,6 +31,10 @@ static int rpc_alloc(struct tenon_device *device, const struct tenon_memory_requ
 		free(m);
 		return tenon_error(-TENON_E_NOMEM, "no memory for memory");
 	}
+	if (!tenon_object_promote(d->rpc)) {
+		free(m);
+		return tenon_error(-TENON_E_LOST, "its session is over");
+	}
 	t.shape[0] = (int64_t)request->size;
 	pthread_mutex_lock(&d->rpc->lock);
 	err = rpc_post(d->rpc, PACKET_ALLOC_TENSOR, 0, values, 2, &m->handle);
@@ -37,6 +43,7 @@ static int rpc_alloc(struct tenon_device *device, const struct tenon_memory_requ
 		err = tenon_error(-TENON_E_NOMEM, "%s: no handle for %" PRIu64 " bytes",
 				  d->rpc->address, request->size);
 	if (err) {
+		rpc_unref(d->rpc);
 		free(m);
 		return err;
 	}
@@ -57,6 +64,7 @@ int rpc_memory_adopt(struct tenon_device *device, uint64_t handle, uint64_t owne
 		rpc_free_later(d->rpc, owner, LEGACY_NDARRAY);
 		return tenon_error(-TENON_E_NOMEM, "no memory for a tensor");
 	}
+	tenon_object_ref(d->rpc);
 	m->handle = handle;
 	m->owner = owner;
 	tenon_memory_init(&m->base, device, size, TENON_MEMORY_DEFAULT);
@@ -73,6 +81,7 @@ static void rpc_free(struct tenon_memory *memory)
 		rpc_free_memory_later(d->rpc, m->handle, d->there);
 	else
 		rpc_free_later(d->rpc, m->owner, LEGACY_NDARRAY);
+	rpc_unref(d->rpc);
 	free(m);
 }
 
@@ -88,7 +97,10 @@ static void rpc_device_close(struct tenon_device *device)
 {
 	struct rpc_device *d = (struct rpc_device *)device;
 
-	rpc_unref(d->rpc);
+	if (d->rpc->opened_by_name)
+		rpc_unref(d->rpc);
+	else
+		tenon_object_unref_weak(d->rpc);
 	free(d);
 }
 
@@ -191,7 +203,14 @@ static int device_create(struct rpc *r, DLDevice there, uint32_t index, struct t
 	}
 	d->rpc = r;
 	d->there = there;
-	tenon_object_ref(r);
+	if (r->opened_by_name)
+		tenon_object_ref(r);
+	else
+		tenon_object_ref_weak(r);
+	if (r->tvm_devices)
+		d->base.id = (DLDevice){ (DLDeviceType)(RPC_TVM_TYPES * (int)r->slot +
+							(int)there.device_type),
+					 there.device_id };
 	describe(d);
 	*out = &d->base;
 	return 0;
@@ -262,10 +281,11 @@ static int read_place(const struct tenon_device_choice *choice, struct place *p)
 static int find_session(const struct place *p, struct rpc **out)
 {
 	struct tenon_remote_options o = { .size = sizeof(o), .key = p->key };
+	const char *slash = strchr(p->address, '/');
 
-	if (!strncmp(p->address, SESSION_PLACE, strlen(SESSION_PLACE))) {
-		*out = rpc_session_at(
-			(uint32_t)strtoul(p->address + strlen(SESSION_PLACE), NULL, 10));
+	if (!strncmp(p->address, SESSION_PLACE, strlen(SESSION_PLACE)) ||
+	    !strncmp(p->address, TVM_PLACE, strlen(TVM_PLACE))) {
+		*out = rpc_session_at((uint32_t)strtoul(slash + 1, NULL, 10));
 		return *out ? 0
 			    : tenon_error(-TENON_E_DEVICE, "rpc://%s: there is no such session",
 					  p->address);
@@ -301,7 +321,8 @@ int rpc_device_of(struct tenon_remote *remote, DLDevice there, struct tenon_devi
 	int err;
 
 	*out = NULL;
-	snprintf(name, sizeof(name), "rpc://" SESSION_PLACE "%u/%s:%d", r->slot,
+	snprintf(name, sizeof(name), "rpc://%s%u/%s:%d",
+		 r->tvm_devices ? TVM_PLACE : SESSION_PLACE, r->slot,
 		 tenon_device_name(there.device_type), there.device_id);
 	err = tenon_device_open(name, &old);
 	if (err)

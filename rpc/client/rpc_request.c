@@ -9,6 +9,7 @@
 #include <tenon/trace.h>
 
 #include "lib/brief_errors.h"
+#include "lib/error_slot.h"
 #include "rpc/client/rpc.h"
 
 /* handles of the extension: that of request n is (n + 1) times this */
@@ -71,6 +72,8 @@ static void keep_failure(struct rpc *r, struct tenon_slice text)
 	r->failure = strndup(text.data, text.size);
 }
 
+#define TIMEOUT_KIND "RPCSessionTimeoutError"
+
 static int raise_exception(const struct rpc *r, struct tenon_slice text)
 {
 	/* servers of TVM 0.18 send errors of Python without a text */
@@ -78,8 +81,11 @@ static int raise_exception(const struct rpc *r, struct tenon_slice text)
 		return tenon_error(-TENON_E_CALL,
 				   "%s: the call failed there; the server sent no text",
 				   r->address);
-	return tenon_error(-TENON_E_CALL, "%.*s", (int)(text.size > 65536 ? 65536 : text.size),
-			   text.data);
+	tenon_error(-TENON_E_CALL, "%.*s", (int)(text.size > 65536 ? 65536 : text.size), text.data);
+	/* an exception that TVM's package registers */
+	if (!strncmp(tenon_error_message(), TIMEOUT_KIND, strlen(TIMEOUT_KIND)))
+		error_slot_set_kind(-TENON_E_CALL, TIMEOUT_KIND);
+	return -TENON_E_CALL;
 }
 
 void rpc_drop_failure(struct rpc *r)

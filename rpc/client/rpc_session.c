@@ -253,6 +253,7 @@ static int session_create(const char *address, const struct tenon_remote_options
 	r->key = strdup(o->key ? o->key : "");
 	r->secret_file = strdup(o->secret_file ? o->secret_file : "");
 	r->request_ms = o->request_ms;
+	r->tvm_devices = o->tvm_devices;
 	r->silence_ms = o->silence_ms == UINT32_MAX ? 0
 			: o->silence_ms		    ? o->silence_ms
 			: o->request_ms		    ? 0
@@ -348,11 +349,9 @@ static void get_facts(struct tenon_remote *remote, struct tenon_remote_facts *ou
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* A request that every server answers, and that changes nothing. */
-static int ping(struct tenon_remote *remote)
+static int sync(struct tenon_remote *remote, DLDevice there)
 {
-	struct wire_value values[2] = { { WIRE_DEVICE, { .device = { kDLCPU, 0 } } },
-					wire_pointer(0) };
+	struct wire_value values[2] = { { WIRE_DEVICE, { .device = there } }, wire_pointer(0) };
 	struct rpc *r = rpc_of(remote);
 	int err;
 
@@ -360,6 +359,12 @@ static int ping(struct tenon_remote *remote)
 	err = rpc_request(r, PACKET_SYNC, 0, values, 2);
 	pthread_mutex_unlock(&r->lock);
 	return err;
+}
+
+/* A request that every server answers, and that changes nothing. */
+static int ping(struct tenon_remote *remote)
+{
+	return sync(remote, rpc_cpu());
 }
 
 static int wait(struct tenon_remote *remote)
@@ -417,6 +422,7 @@ const struct remote_ops rpc_ops = {
 	.time = rpc_time,
 	.post = rpc_post_call,
 	.wait = wait,
+	.sync = sync,
 	.open_model = rpc_open_model,
 	.time_model = rpc_time_model,
 };

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -304,6 +305,23 @@ int connection_write(struct connection *c, struct iovec *parts, int count)
 
 /* ---- addresses */
 
+/* fd:NUMBER: a socket of this process that is connected to a server */
+static int open_descriptor(const char *rest, uint64_t deadline, struct connection **out)
+{
+	char *end;
+	long fd = strtol(rest, &end, 10);
+	int err;
+
+	if (end == rest || *end || fd < 0 || fd > INT_MAX)
+		return tenon_error(-TENON_E_VALUE, "\"%s\" is no number of a descriptor", rest);
+	err = connection_of_fds((int)fd, (int)fd, "a socket of this process", out);
+	if (err)
+		close((int)fd);
+	else
+		(*out)->deadline = deadline;
+	return err;
+}
+
 /* one row for each scheme; an address without a scheme is a socket */
 static const struct scheme {
 	const char *prefix;
@@ -311,7 +329,8 @@ static const struct scheme {
 } schemes[] = {
 	{ "rpc://", connection_open_socket },  { "rpc+unix://", connection_open_unix },
 	{ "rpc+ssh://", connection_open_ssh }, { "rpc+tls://", tls_connection_open },
-	{ "unix:", connection_open_unix },     { "", connection_open_socket },
+	{ "unix:", connection_open_unix },     { "fd:", open_descriptor },
+	{ "", connection_open_socket },
 };
 
 int connection_open(const char *text, uint64_t deadline, struct connection **out)

@@ -29,7 +29,8 @@ struct tenon_remote *tenon_remote_of_device(struct tenon_device *device, DLDevic
 {
 	const struct remote_extension *remote;
 
-	if (device->id.device_type != TENON_DL_RPC || !BACKEND_SLOT(device->backend, extension))
+	if (device->backend->device_type != TENON_DL_RPC ||
+	    !BACKEND_SLOT(device->backend, extension))
 		return NULL;
 	remote = device->backend->extension(REMOTE_EXTENSION);
 	return remote ? remote->of_device(device, there) : NULL;

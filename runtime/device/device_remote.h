@@ -41,6 +41,7 @@ struct remote_ops {
 	int (*post)(struct tenon_remote *remote, struct tenon_function *function,
 		    const struct tenon_value *args, int32_t count);
 	int (*wait)(struct tenon_remote *remote);
+	int (*sync)(struct tenon_remote *remote, DLDevice there);
 	int (*open_model)(struct tenon_remote *remote, struct tenon_module *module,
 			  const struct tenon_model_options *options, struct tenon_model **out);
 	int (*time_model)(struct tenon_remote *remote, struct tenon_model *model,

@@ -158,7 +158,10 @@ static void close_unlocked(struct tenon_device *d)
 	pthread_mutex_lock(&table_lock);
 }
 
-/* Put a device into the table, numbered behind the @count listed ones if it is none of these. */
+/*
+ * Put a device into the table, numbered behind the @count listed ones if it is none of these, unless its backend gave it
+ * a type and number of its own.
+ */
 static int add_device(struct tenon_device *d, uint32_t count)
 {
 	DLDevice id = d->id;
@@ -167,7 +170,8 @@ static int add_device(struct tenon_device *d, uint32_t count)
 
 	if (err)
 		return err;
-	if (d->core->query || d->core->place)
+	if ((d->core->query || d->core->place) &&
+	    (int32_t)id.device_type == d->backend->device_type)
 		for (id.device_id = (int32_t)count; find_id(id); id.device_id++)
 			;
 	d->id = id;

@@ -97,6 +97,11 @@ int tenon_remote_wait(struct tenon_remote *remote)
 	return remote->ops->wait(remote);
 }
 
+int tenon_remote_sync(struct tenon_remote *remote, DLDevice there)
+{
+	return remote->ops->sync(remote, there);
+}
+
 int tenon_remote_open_model(struct tenon_remote *remote, struct tenon_module *module,
 			    const struct tenon_model_options *options, struct tenon_model **out)
 {

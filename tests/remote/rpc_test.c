@@ -2,7 +2,10 @@
 /* our client with our session, in both encodings of waiting: pipelined, and request by request */
 #include "tests/remote/rpc_session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <tenon/string.h>
 
 #include "rpc/client/rpc.h"
@@ -218,6 +221,74 @@ static void a_closed_session_fails_and_crashes_nothing(void **state)
 	tenon_object_unref(e);
 }
 
+static void a_session_ends_with_its_last_object(void **state)
+{
+	int64_t shape[] = { 4 }, back[4];
+	struct tenon_tensor *a = tensor(shape, 1, tenon_dtype(kDLInt, 64, 1));
+	const DLTensor host = tenon_dltensor(back, a->dl.shape, 1, a->dl.dtype);
+
+	(void)state;
+	assert_ptr_equal(tenon_remote_of_device(session.cpu, NULL), session.remote);
+	tenon_object_unref(session.remote);
+	session.remote = NULL;
+	assert_int_equal(tenon_tensor_copy(&a->dl, &host), 0);
+	assert_non_null(tenon_remote_of_device(session.cpu, NULL));
+	tenon_object_unref(a);
+	assert_null(tenon_remote_of_device(session.cpu, NULL));
+	/* the device is still there, and no tensor can be made on it */
+	assert_int_equal(tenon_tensor_create_on(tenon_device_id(session.cpu), shape, 1, host.dtype, &a),
+			 -TENON_E_LOST);
+	tenon_error_clear();
+}
+
+/* A session over a socket of this process, whose devices have TVM's numbers */
+static int setup_tvm(void **state)
+{
+	struct tenon_remote_options o = { .size = sizeof(o), .key = "board", .tvm_devices = true };
+	char address[40];
+	int pair[2];
+
+	(void)state;
+	make_folder();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	session.fd = pair[1];
+	assert_int_equal(pthread_create(&session.thread, NULL, serve, NULL), 0);
+	snprintf(address, sizeof(address), "fd:%d", pair[0]);
+	assert_int_equal(tenon_remote_connect(address, &o, &session.remote), 0);
+	assert_int_equal(tenon_remote_device(session.remote, rpc_cpu(), &session.cpu), 0);
+	return 0;
+}
+
+static void devices_have_tvms_numbers_if_asked_for(void **state)
+{
+	DLDevice id = tenon_device_id(session.cpu);
+	struct tenon_value ret = tenon_arg_none();
+	struct tenon_function *e = function("test.echo"), *make = function("test.make");
+	int64_t shape[] = { 2, 3 };
+	struct tenon_tensor *a;
+	struct tenon_device *again;
+
+	(void)state;
+	assert_int_equal(id.device_type % 128, kDLCPU);
+	assert_true(id.device_type > 128);
+	assert_int_equal(id.device_id, 0);
+	assert_int_equal(tenon_device_get(id, &again), 0);
+	assert_ptr_equal(again, session.cpu);
+	tenon_object_unref(again);
+	/* on the way there a device loses the number of the session */
+	assert_int_equal(tenon_call(e, &ret, tenon_arg_device(id)), 0);
+	assert_int_equal(ret.as.device.device_type, kDLCPU);
+	assert_int_equal(tenon_call(make, &ret, tenon_arg_string("tensor")), 0);
+	assert_int_equal(tenon_value_object(&ret, TENON_TYPE_TENSOR, &a), 0);
+	assert_int_equal(a->dl.device.device_type, id.device_type);
+	tenon_value_release(&ret);
+	assert_int_equal(tenon_tensor_create_on(id, shape, 2, tenon_dtype(kDLFloat, 32, 1), &a), 0);
+	assert_int_equal(tenon_remote_sync(session.remote, rpc_cpu()), 0);
+	tenon_object_unref(a);
+	tenon_object_unref(e);
+	tenon_object_unref(make);
+}
+
 static void a_deadline_ends_the_session(void **state)
 {
 	struct tenon_function *f;
@@ -250,6 +321,9 @@ int main(void)
 		BOTH(functions_are_listed_and_measured),
 		BOTH(attributes_are_asked_there),
 		BOTH(a_closed_session_fails_and_crashes_nothing),
+		BOTH(a_session_ends_with_its_last_object),
+		cmocka_unit_test_setup_teardown(devices_have_tvms_numbers_if_asked_for, setup_tvm,
+						teardown),
 		cmocka_unit_test(a_deadline_ends_the_session),
 	};
 
