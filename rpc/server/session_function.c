@@ -8,6 +8,7 @@
 
 #include "lib/brief_errors.h"
 #include "rpc/server/session_link.h"
+#include "rpc/server/time_evaluator.h"
 
 #define UPLOAD	 "tvm.rpc.server.upload"
 #define DOWNLOAD "tvm.rpc.server.download"
@@ -152,6 +153,19 @@ static int list_name(void *context, const char *name, struct tenon_function *fun
 static int list_functions(void *self, const struct tenon_value *args, int32_t count,
 			  struct tenon_value *ret);
 
+static int find_offered(void *s, struct tenon_slice name, struct tenon_function **out)
+{
+	return session_find_function(s, name, out);
+}
+
+static int time_evaluator(void *self, const struct tenon_value *args, int32_t count,
+			  struct tenon_value *ret)
+{
+	const struct time_evaluator_globals offered = { find_offered, self };
+
+	return time_evaluator_create(&offered, args, count, ret);
+}
+
 static const struct offer {
 	const char *name;
 	tenon_call_fn call;
@@ -167,7 +181,7 @@ static const struct offer {
 	{ "tvm.rpc.server.ImportModule", import_module },
 	{ "tvm.rpc.server.ModuleGetFunction", module_get_function },
 	{ "tvm.rpc.server.GetCRTMaxPacketSize", packet_most },
-	{ "runtime.RPCTimeEvaluator", session_time_evaluator },
+	{ "runtime.RPCTimeEvaluator", time_evaluator },
 	{ "runtime.SystemLib", system_lib },
 	{ "ffi.SystemLib", system_lib },
 	{ "tenon.rpc.list_functions", list_functions },

@@ -128,10 +128,6 @@ int session_call(struct session *s);
 /** session_find_function - find a function that the session offers; NULL in @out for none */
 int session_find_function(struct session *s, struct tenon_slice name, struct tenon_function **out);
 
-/** session_time_evaluator - the function runtime.RPCTimeEvaluator */
-int session_time_evaluator(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret);
-
 /* the functions on files and modules; self is the session */
 int session_upload(void *self, const struct tenon_value *args, int32_t count,
 		   struct tenon_value *ret);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure a function on the server, as TVM's time evaluator does */
+/* Measure a function, as TVM's time evaluator does */
+#include "rpc/server/time_evaluator.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/device.h>
@@ -9,7 +11,6 @@
 #include <time.h>
 
 #include "lib/brief_errors.h"
-#include "rpc/server/session_state.h"
 
 /* a result of 512 KiB; TVM's own clients ask for a few hundred at most */
 #define REPEAT_MOST	 65536
@@ -185,9 +186,10 @@ static int find_in_module(void *module, struct tenon_slice name, struct tenon_fu
 	return err;
 }
 
-static int find_global(struct session *s, struct tenon_slice name, struct tenon_function **out)
+static int find_global(const struct time_evaluator_globals *g, struct tenon_slice name,
+		       struct tenon_function **out)
 {
-	int err = session_find_function(s, name, out);
+	int err = g->find(g->context, name, out);
 
 	if (!err && !*out)
 		err = tenon_error(-TENON_E_NOT_FOUND, "no global function \"%.*s\"", (int)name.size,
@@ -195,8 +197,8 @@ static int find_global(struct session *s, struct tenon_slice name, struct tenon_
 	return err;
 }
 
-static int find_functions(struct session *s, struct evaluator *e, const struct tenon_value *args,
-			  int32_t count)
+static int find_functions(const struct time_evaluator_globals *g, struct evaluator *e,
+			  const struct tenon_value *args, int32_t count)
 {
 	struct tenon_slice name;
 	void *module;
@@ -205,7 +207,7 @@ static int find_functions(struct session *s, struct evaluator *e, const struct t
 	if (err)
 		return err;
 	if (args[0].type == TENON_TYPE_NONE) {
-		err = find_global(s, name, &e->function);
+		err = find_global(g, name, &e->function);
 	} else {
 		err = tenon_value_object(&args[0], TENON_TYPE_MODULE, &module);
 		if (!err)
@@ -214,7 +216,7 @@ static int find_functions(struct session *s, struct evaluator *e, const struct t
 	if (!err)
 		err = tenon_value_text(&args[count - 1], &name);
 	if (!err && name.size)
-		err = find_global(s, name, &e->prepare);
+		err = find_global(g, name, &e->prepare);
 	return err;
 }
 
@@ -260,8 +262,8 @@ static int read_numbers(struct evaluator *e, const struct tenon_value *args, int
 	return check_numbers(e, flush_bytes);
 }
 
-int session_time_evaluator(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret)
+int time_evaluator_create(const struct time_evaluator_globals *globals,
+			  const struct tenon_value *args, int32_t count, struct tenon_value *ret)
 {
 	struct tenon_function *function;
 	struct evaluator *e;
@@ -274,7 +276,7 @@ int session_time_evaluator(void *self, const struct tenon_value *args, int32_t c
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a time evaluator");
-	err = find_functions(self, e, args, count);
+	err = find_functions(globals, e, args, count);
 	if (!err)
 		err = read_numbers(e, args, count);
 	if (!err)
