@@ -129,6 +129,29 @@ TENON_API void tenon_rpc_server_options_init(struct tenon_rpc_server_options *op
 TENON_API int tenon_rpc_serve(const struct tenon_rpc_server_options *options);
 
 /**
+ * tenon_rpc_serve_session - serve one client on a connection that the program accepted
+ * @fd: a socket behind the handshake: keys were exchanged. It stays open
+ * @folder: folder for the session's files; they stay
+ * @options: @packet_most, @folder_most, @memory_most and @native_code count, the others do not
+ *
+ * The session is served by the calling thread, without a sandbox: the client may do what this process may.
+ *
+ * Context: any thread; a thread serves one session.
+ * Return: 0 when the client left; -TENON_E_IO; -TENON_E_FORMAT for a packet above the limit; -TENON_E_NOMEM.
+ */
+TENON_API int tenon_rpc_serve_session(int fd, const char *folder,
+				      const struct tenon_rpc_server_options *options);
+
+/**
+ * tenon_rpc_send_exception - tell a client why its session ends, in the session's place
+ * @fd: socket of a client of TVM 0.21 or later whose session no longer runs; stays open
+ * @message: the client raises it as the failure of its current or next request
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_TIMEOUT; -TENON_E_NOMEM.
+ */
+TENON_API int tenon_rpc_send_exception(int fd, const char *message);
+
+/**
  * struct tenon_rpc_tracker_options - what a tracker does
  * @size: size of this struct in the program
  * @listen: addresses "HOST:PORT" or "[HOST]:PORT"; ends with NULL

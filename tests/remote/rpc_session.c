@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <tenon/array.h>
+#include <tenon/rpc.h>
 #include <tenon/string.h>
 #include <time.h>
 #include <unistd.h>
@@ -140,13 +141,19 @@ void *serve(void *argument)
 		.memory_most = 64 << 20,
 		.native_code = true,
 	};
+	struct tenon_rpc_server_options options;
 	struct connection *connection;
 
 	(void)argument;
 	if (connection_of_fds(session.fd, session.fd, "client", &connection))
 		return NULL;
 	accept_client(connection, &o.extension);
-	session_run(connection, session.folder, &o, NULL);
+	if (session.by_program) {
+		tenon_rpc_server_options_init(&options, sizeof(options));
+		tenon_rpc_serve_session(session.fd, session.folder, &options);
+	} else {
+		session_run(connection, session.folder, &o, NULL);
+	}
 	connection_close(connection);
 	tenon_error_clear();
 	return NULL;

@@ -17,6 +17,7 @@ struct rpc_session {
 	struct tenon_remote *remote;
 	struct tenon_device *cpu;
 	bool wait_each;
+	bool by_program; /* served by tenon_rpc_serve_session() */
 };
 
 extern struct rpc_session session;

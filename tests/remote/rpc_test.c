@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <tenon/rpc.h>
 #include <tenon/string.h>
 
 #include "rpc/client/rpc.h"
@@ -259,6 +260,52 @@ static int setup_tvm(void **state)
 	return 0;
 }
 
+/* Without the extension, which a program that does the handshake does not offer */
+static int setup_by_program(void **state)
+{
+	session.by_program = true;
+	return setup_waiting(state);
+}
+
+static int teardown_by_program(void **state)
+{
+	int err = teardown(state);
+
+	session.by_program = false;
+	return err;
+}
+
+static void a_program_serves_a_session_on_its_own_socket(void **state)
+{
+	struct tenon_function *e = function("test.echo");
+	int64_t shape[] = { 4 };
+	struct tenon_tensor *a = tensor(shape, 1, tenon_dtype(kDLInt, 64, 1));
+
+	(void)state;
+	check_echo(e, tenon_arg_int(7));
+	assert_int_equal(tenon_remote_upload(session.remote, "name", tenon_slice_of("bytes")), 0);
+	tenon_object_unref(a);
+	tenon_object_unref(e);
+}
+
+static void a_program_tells_why_a_session_ends(void **state)
+{
+	static const char why[] = "RPCSessionTimeoutError: it has expired";
+	struct tenon_function *e = function("test.echo");
+	struct tenon_value ret = tenon_arg_none();
+
+	(void)state;
+	/* the reply to the request before it */
+	assert_int_equal(tenon_rpc_send_exception(session.fd, why), 0);
+	assert_int_equal(tenon_call(e, &ret, tenon_arg_int(7)), -TENON_E_CALL);
+	assert_non_null(strstr(tenon_error_message(), "it has expired"));
+	assert_string_equal(tenon_error_kind(), "RPCSessionTimeoutError");
+	tenon_error_clear();
+	tenon_object_unref(e);
+	assert_int_equal(tenon_rpc_send_exception(-1, why), -TENON_E_IO);
+	tenon_error_clear();
+}
+
 static void devices_have_tvms_numbers_if_asked_for(void **state)
 {
 	DLDevice id = tenon_device_id(session.cpu);
@@ -322,6 +369,10 @@ int main(void)
 		BOTH(attributes_are_asked_there),
 		BOTH(a_closed_session_fails_and_crashes_nothing),
 		BOTH(a_session_ends_with_its_last_object),
+		cmocka_unit_test_setup_teardown(a_program_serves_a_session_on_its_own_socket,
+						setup_by_program, teardown_by_program),
+		cmocka_unit_test_setup_teardown(a_program_tells_why_a_session_ends,
+						setup_by_program, teardown_by_program),
 		cmocka_unit_test_setup_teardown(devices_have_tvms_numbers_if_asked_for, setup_tvm,
 						teardown),
 		cmocka_unit_test(a_deadline_ends_the_session),
