@@ -35,7 +35,7 @@ has()
 has_files()
 {
 	has bin/tenon include/tenon/tenon.h lib/triplet/libtenon.a lib/triplet/libtenon.so \
-		lib/triplet/libtenon.so.0 lib/triplet/tenon/libtvm_ffi.so lib/triplet/tenon/relax.so \
+		lib/triplet/libtenon.so.0 lib/triplet/tenon/libtvm_ffi.so lib/triplet/tenon/libtvm_runtime.so lib/triplet/tenon/relax.so \
 		lib/triplet/tenon/opencl.so lib/triplet/pkgconfig/tenon.pc
 }
 

@@ -27,7 +27,7 @@ no_text()
 # the command finds the library that was installed with it
 has_no_strange_path()
 {
-	! readelf -d "$1" | grep 'RPATH\|RUNPATH' | grep -v '\[$ORIGIN\(/[./a-z0-9_-]*\)*\]$'
+	! readelf -d "$1" | grep 'RPATH\|RUNPATH' | grep -v '\[$ORIGIN\(/[./a-z0-9_-]*\)*\(:$ORIGIN/[.]*\)\?\]$'
 }
 
 check_elf()
@@ -58,6 +58,12 @@ if [ -e "$TENON_BUILD/compat/libtvm_ffi.so" ]; then
 		says -d "$TENON_BUILD/compat/libtvm_ffi.so" 'SONAME.*\[libtvm_ffi\.so\]'
 	it "libtvm_ffi.so does not need libtenon" \
 		silent_about -d "$TENON_BUILD/compat/libtvm_ffi.so" 'NEEDED.*tenon'
+fi
+if [ -e "$TENON_BUILD/compat/libtvm_runtime.so" ]; then
+	check_elf libtvm_runtime.so "$TENON_BUILD/compat/libtvm_runtime.so"
+	it "libtvm_runtime.so needs the library and Tenon's libtvm_ffi.so" eval \
+		'says -d "$TENON_BUILD/compat/libtvm_runtime.so" "NEEDED.*\[libtenon\.so\.0\]" &&
+		says -d "$TENON_BUILD/compat/libtvm_runtime.so" "NEEDED.*\[libtvm_ffi\.so\]"'
 fi
 for plugin in "$TENON_BUILD"/plugins/*.so; do
 	[ -e "$plugin" ] || continue

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Compare two runs of tvm-ffi's tests: those that only the first passes must be what the list says.
+"""Compare two runs of tests: those that only the first passes must be what the list says.
 
-usage: tvm_ffi_results.py ORIGINAL.xml OURS.xml LIST
+usage: compare_results.py ORIGINAL.xml OURS.xml LIST
 """
 
 import sys

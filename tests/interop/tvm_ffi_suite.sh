@@ -6,7 +6,7 @@
 
 . tests/build/tap.sh
 list=$PWD/tests/interop/tvm_ffi_failures.txt
-results=$PWD/tests/interop/tvm_ffi_results.py
+results=$PWD/tests/interop/compare_results.py
 [ -d "${TENON_TVM_FFI_SOURCE:-}/tests/python" ] || skip "TENON_TVM_FFI_SOURCE names no source of tvm-ffi"
 . tests/interop/tvm_ffi_site.sh
 "$python" -c 'import pytest' 2>/dev/null || skip "pytest is not installed"

@@ -70,7 +70,7 @@ FILES:libtenon-link = "${libdir}/libtenon-link.so.*"
 FILES:libtenon-llm = "${libdir}/libtenon-llm.so.*"
 FILES:libtenon-rpc = "${libdir}/libtenon-rpc.so.*"
 FILES:${PN}-executors = "${libdir}/tenon/graph.so ${libdir}/tenon/aot.so ${libdir}/tenon/relax.so \
-                         ${libdir}/tenon/libtvm_ffi.so"
+                         ${libdir}/tenon/libtvm_ffi.so ${libdir}/tenon/libtvm_runtime.so"
 FILES:${PN}-backend-opencl = "${libdir}/tenon/opencl.so"
 FILES:${PN}-backend-vulkan = "${libdir}/tenon/vulkan.so"
 FILES:${PN}-backend-cuda = "${libdir}/tenon/cuda.so"

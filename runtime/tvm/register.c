@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Register the global functions when the library is loaded, and export the names of TVM's runtime. */
+#include <stdio.h>
+#include <tenon/model.h>
+
+#include "runtime/library/tvm_table.h"
+#include "runtime/tvm/tvm.h"
+
+static int register_list(const struct tvm_global *list)
+{
+	int err = 0;
+
+	/* those of libtenon that know no devices of servers are replaced */
+	for (; list->name && !err; list++)
+		err = tenon_function_register_c(list->name, list->call, true);
+	return err;
+}
+
+/* Functions that the Python package registers itself, which fails where the runtime has them */
+static int leave_to_python(const char *name)
+{
+	struct tenon_function *function;
+	int err = tenon_function_find(name, &function);
+
+	if (!err && function)
+		err = tenon_function_remove(name);
+	tenon_object_unref(function);
+	return err;
+}
+
+__attribute__((constructor)) static void register_all(void)
+{
+	int err;
+
+	/*
+	 * Only Tenon's libtvm_ffi.so has this function. The functions of this library would be missing in TVM's own, so
+	 * the dynamic linker must not load this library on it.
+	 */
+	err = tenon_tvm_bind(tenon_tvm_table());
+	if (!err)
+		err = tenon_executors_register();
+	if (!err)
+		err = register_list(tvm_tensor_globals);
+	if (!err)
+		err = register_list(tvm_device_globals);
+	if (!err)
+		err = register_list(tvm_param_globals);
+	if (!err)
+		err = register_list(tvm_session_globals);
+	if (!err)
+		err = register_list(tvm_server_globals);
+	if (!err)
+		err = leave_to_python("vm.builtin.debug_print");
+	if (err)
+		fprintf(stderr, "libtvm_runtime.so: %s\n",
+			err == -1 ? "libtvm_ffi.so is of another version of Tenon"
+				  : tenon_error_message());
+	tenon_error_clear();
+}

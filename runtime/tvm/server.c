@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Global functions of servers of TVM's RPC, whose handshake is Python's: libtenon-rpc, opened at the first use, serves the
+ * sessions. A local session is served by a thread of this process.
+ */
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <tenon/rpc.h>
+#include <tenon/string.h>
+#include <unistd.h>
+
+#include "lib/brief_errors.h"
+#include "runtime/tvm/tvm.h"
+
+#define LIBRARY "libtenon-rpc.so.0"
+
+struct library {
+	void (*options_init)(struct tenon_rpc_server_options *options, size_t size);
+	int (*serve)(int fd, const char *folder, const struct tenon_rpc_server_options *options);
+	int (*send_exception)(int fd, const char *message);
+};
+
+static int open_library(struct library *out)
+{
+	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	const char *words;
+
+	if (handle) {
+		*(void **)&out->options_init = dlsym(handle, "tenon_rpc_server_options_init");
+		*(void **)&out->serve = dlsym(handle, "tenon_rpc_serve_session");
+		*(void **)&out->send_exception = dlsym(handle, "tenon_rpc_send_exception");
+		if (out->options_init && out->serve && out->send_exception)
+			return 0;
+	}
+	words = dlerror();
+	return tenon_error(-TENON_E_UNSUPPORTED, "a server needs " LIBRARY ": %s",
+			   words ? words : "it is of another version");
+}
+
+static int serve(int fd, const char *folder)
+{
+	struct tenon_rpc_server_options o;
+	struct library library;
+	int err = open_library(&library);
+
+	if (err)
+		return err;
+	library.options_init(&o, sizeof(o));
+	/* as in TVM: the limits of this process */
+	o.folder_most = UINT64_MAX;
+	o.memory_most = 0;
+	o.native_code = true;
+	return library.serve(fd, folder, &o);
+}
+
+static int get_descriptor(const char *function, const struct tenon_value *args, int32_t count,
+			  int32_t arguments, int *out)
+{
+	int64_t fd;
+	int err = tvm_count(function, count, arguments, arguments);
+
+	if (!err)
+		err = tvm_int(function, args, 0, &fd);
+	if (!err && (fd < 0 || fd > INT32_MAX))
+		err = tenon_error(-TENON_E_VALUE, "%s: %lld is no descriptor", function,
+				  (long long)fd);
+	*out = err ? -1 : (int)fd;
+	return err;
+}
+
+/* The folder in which functions of Python keep a session's files */
+static int get_folder(char **out)
+{
+	struct tenon_value path = tenon_arg_none();
+	struct tenon_function *work_path;
+	struct tenon_slice text;
+	int err = tenon_function_find("tvm.rpc.server.workpath", &work_path);
+
+	*out = NULL;
+	if (err)
+		return err;
+	if (!work_path) {
+		*out = getcwd(NULL, 0);
+		return *out ? 0 : tenon_error(-TENON_E_IO, "the current folder has no name");
+	}
+	err = tenon_call(work_path, &path, tenon_arg_string("."));
+	tenon_object_unref(work_path);
+	if (!err)
+		err = tenon_value_text(&path, &text);
+	if (!err) {
+		*out = strndup(text.data, text.size);
+		err = *out ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a path");
+	}
+	tenon_value_release(&path);
+	return err;
+}
+
+/* a socket behind the handshake */
+TVM_CALL(server_loop)
+{
+	char *folder;
+	int fd, err;
+
+	(void)self;
+	*ret = tenon_arg_none();
+	err = get_descriptor("rpc.ServerLoop", args, count, 1, &fd);
+	if (!err)
+		err = get_folder(&folder);
+	if (err)
+		return err;
+	err = serve(fd, folder);
+	free(folder);
+	return err;
+}
+
+/* a socket, and the text */
+TVM_CALL(return_exception)
+{
+	struct library library;
+	struct tenon_slice text;
+	char *message;
+	int fd, err;
+
+	(void)self;
+	*ret = tenon_arg_none();
+	err = get_descriptor("rpc.ReturnException", args, count, 2, &fd);
+	if (!err)
+		err = tvm_text("rpc.ReturnException", args, 1, &text);
+	if (!err)
+		err = open_library(&library);
+	if (err)
+		return err;
+	message = strndup(text.data, text.size);
+	if (!message)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a message");
+	err = library.send_exception(fd, message);
+	free(message);
+	return err;
+}
+
+/* ---- local sessions */
+
+/* what the thread of a session gets; it frees both */
+struct local {
+	int fd;
+	char *folder;
+};
+
+static bool transfer(int fd, void *data, size_t size, bool out)
+{
+	char *at = data;
+	ssize_t n;
+
+	for (; size; size -= (size_t)n, at += n) {
+		n = out ? send(fd, at, size, MSG_NOSIGNAL) : recv(fd, at, size, 0);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* Answer the client's greeting, which comes from this process: magic number, length and text of a key */
+static bool greet(int fd)
+{
+	struct {
+		uint32_t magic;
+		uint32_t size;
+		char key[1024];
+	} message;
+
+	if (!transfer(fd, &message, 8, false) || message.size > sizeof(message.key) ||
+	    !transfer(fd, message.key, message.size, false))
+		return false;
+	message.size = 6;
+	memcpy(message.key, "server", 6);
+	return transfer(fd, &message, 8 + 6, true);
+}
+
+static void *run_local(void *context)
+{
+	struct local *l = context;
+
+	if (greet(l->fd))
+		serve(l->fd, l->folder);
+	tenon_error_clear();
+	close(l->fd);
+	free(l->folder);
+	free(l);
+	return NULL;
+}
+
+/* Start the thread; takes over the descriptor and, unless it fails, the folder. */
+static int start_local(int fd, char *folder)
+{
+	struct local *l = malloc(sizeof(*l));
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err = -1;
+
+	if (l) {
+		*l = (struct local){ fd, folder };
+		pthread_attr_init(&attr);
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		err = pthread_create(&thread, &attr, run_local, l);
+		pthread_attr_destroy(&attr);
+	}
+	if (!err)
+		return 0;
+	close(fd);
+	free(l);
+	return tenon_error(-TENON_E_NOMEM, "no thread for a local session");
+}
+
+TVM_CALL(local_session)
+{
+	struct library library;
+	char *folder = NULL;
+	int fds[2], err = tvm_count("rpc.LocalSession", count, 0, 0);
+
+	(void)self;
+	(void)args;
+	if (!err)
+		err = open_library(&library);
+	if (!err)
+		err = get_folder(&folder);
+	if (err)
+		return err;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
+		free(folder);
+		return tenon_error(-TENON_E_IO, "no sockets for a local session");
+	}
+	err = start_local(fds[1], folder);
+	if (err) {
+		close(fds[0]);
+		free(folder);
+		return err;
+	}
+	return tvm_connect_over(fds[0], ret);
+}
+
+const struct tvm_global tvm_server_globals[] = {
+	{ "rpc.LocalSession", local_session },
+	{ "rpc.ReturnException", return_exception },
+	{ "rpc.ServerLoop", server_loop },
+	{ NULL, NULL },
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What makes libtvm_runtime.so a drop-in for the library of that name: the global functions that TVM's Python package
+ * expects of its runtime. They are registered with libtenon, by public headers.
+ */
+#ifndef RUNTIME_TVM_TVM_H
+#define RUNTIME_TVM_TVM_H
+
+#include <tenon/device.h>
+#include <tenon/function.h>
+#include <tenon/remote.h>
+
+struct tvm_global {
+	const char *name;
+	tenon_call_fn call;
+};
+
+/* Each list ends with a NULL name. */
+extern const struct tvm_global tvm_tensor_globals[];
+extern const struct tvm_global tvm_device_globals[];
+extern const struct tvm_global tvm_param_globals[];
+extern const struct tvm_global tvm_session_globals[];
+extern const struct tvm_global tvm_server_globals[];
+
+/* Define a function of the type tenon_call_fn. */
+#define TVM_CALL(name)                                                                             \
+	static int name(void *self, const struct tenon_value *args, int32_t count,                 \
+			struct tenon_value *ret)
+
+/* ---- arguments.c: they return 0, or an error that names the function and the argument */
+
+int tvm_count(const char *function, int32_t count, int32_t least, int32_t most);
+int tvm_int(const char *function, const struct tenon_value *args, int32_t i, int64_t *out);
+int tvm_text(const char *function, const struct tenon_value *args, int32_t i,
+	     struct tenon_slice *out);
+/* None, and the number 0, are NULL */
+int tvm_pointer(const char *function, const struct tenon_value *args, int32_t i, void **out);
+int tvm_device(const char *function, const struct tenon_value *args, int32_t i, DLDevice *out);
+int tvm_tensor(const char *function, const struct tenon_value *args, int32_t i, DLTensor **out);
+/* @out: an object of the type or a derived type, borrowed */
+int tvm_object(const char *function, const struct tenon_value *args, int32_t i, int32_t type,
+	       void *out);
+
+/* ---- sessions.c: devices of servers. Their type is that on the server + 128 · (number of the session + 1) */
+
+#define TVM_SESSION_TYPES 128
+
+static inline bool tvm_is_remote(DLDevice device)
+{
+	return device.device_type >= TVM_SESSION_TYPES;
+}
+
+/* The same device as its server numbers it */
+static inline DLDevice tvm_there(DLDevice device)
+{
+	return (DLDevice){ (DLDeviceType)((int)device.device_type % TVM_SESSION_TYPES),
+			   device.device_id };
+}
+
+/**
+ * tvm_session - get the session of a device of a server
+ * @device: a device for which tvm_is_remote()
+ * @out: receives it with one reference
+ *
+ * Return: 0; -TENON_E_DEVICE when there is no such session.
+ */
+int tvm_session(DLDevice device, struct tenon_remote **out);
+
+/**
+ * tvm_open_device - open a device, also one of a server
+ * @out: receives it with one reference; NULL for the processor, which needs no device
+ *
+ * Return: 0; as tenon_device_get(), or as tenon_remote_device().
+ */
+int tvm_open_device(DLDevice device, struct tenon_device **out);
+
+/**
+ * tvm_connect_over - open a session over a socket
+ * @fd: the socket, which the session owns in any case
+ * @ret: receives the session as a module
+ *
+ * Return: as tenon_remote_connect().
+ */
+int tvm_connect_over(int fd, struct tenon_value *ret);
+
+#endif /* RUNTIME_TVM_TVM_H */
