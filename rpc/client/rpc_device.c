@@ -321,9 +321,8 @@ int rpc_device_of(struct tenon_remote *remote, DLDevice there, struct tenon_devi
 	int err;
 
 	*out = NULL;
-	snprintf(name, sizeof(name), "rpc://%s%u/%s:%d",
-		 r->tvm_devices ? TVM_PLACE : SESSION_PLACE, r->slot,
-		 tenon_device_name(there.device_type), there.device_id);
+	snprintf(name, sizeof(name), "rpc://%s%u/%s:%d", r->tvm_devices ? TVM_PLACE : SESSION_PLACE,
+		 r->slot, tenon_device_name(there.device_type), there.device_id);
 	err = tenon_device_open(name, &old);
 	if (err)
 		return err;

@@ -233,7 +233,8 @@ int params_swap_parts(const char *path, const struct tenon_param *params, size_t
 }
 
 /* Lay the parameters out, and pass the parts to @write. @to: name of the destination in messages */
-static int write_params(const struct tenon_param *params, size_t count, size_t align, const char *to,
+static int write_params(const struct tenon_param *params, size_t count, size_t align,
+			const char *to,
 			int (*write)(void *context, const struct tenon_slice *parts, size_t count),
 			void *context)
 {

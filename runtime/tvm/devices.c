@@ -63,7 +63,8 @@ static int get_stream(const char *function, const struct tenon_value *args, int3
 	}
 	pthread_mutex_unlock(&lock);
 	return s ? 0
-		 : tenon_error(-TENON_E_VALUE, "%s: argument %d is no stream", function, (int)i + 1);
+		 : tenon_error(-TENON_E_VALUE, "%s: argument %d is no stream", function,
+			       (int)i + 1);
 }
 
 /* The device of the first argument, referenced; NULL for the processor, which has no streams */
@@ -249,7 +250,9 @@ TVM_CALL(runtime_enabled)
 	static const struct {
 		const char *name;
 		const char *backend;
-	} others[] = { { "cl", "opencl" }, { "gpu", "cuda" }, { "nvptx", "cuda" }, { "mtl", "metal" } };
+	} others[] = {
+		{ "cl", "opencl" }, { "gpu", "cuda" }, { "nvptx", "cuda" }, { "mtl", "metal" }
+	};
 	struct tenon_slice name;
 	size_t i;
 	int err = tvm_count("runtime.RuntimeEnabled", count, 1, 1);

@@ -44,7 +44,8 @@ static int to_host(struct tenon_tensor *t, struct tenon_tensor **out)
 	return err;
 }
 
-static int add_param(struct saved *s, const struct tenon_value *key, const struct tenon_value *value)
+static int add_param(struct saved *s, const struct tenon_value *key,
+		     const struct tenon_value *value)
 {
 	struct tenon_param *p = &s->list[s->count];
 	struct tenon_tensor *t;

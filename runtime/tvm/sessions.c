@@ -151,7 +151,8 @@ static int read_address(const struct tenon_value *args, char *address, size_t si
 	six = host.size && *host.data != '[' && memchr(host.data, ':', host.size);
 	if (snprintf(address, size, "%s%.*s%s:%lld", six ? "[" : "", (int)host.size, host.data,
 		     six ? "]" : "", (long long)port) >= (int)size)
-		return tenon_error(-TENON_E_VALUE, CONNECT ": a host's name of %zu bytes", host.size);
+		return tenon_error(-TENON_E_VALUE, CONNECT ": a host's name of %zu bytes",
+				   host.size);
 	return 0;
 }
 
@@ -175,7 +176,8 @@ static int read_key(const struct tenon_value *args, char *key, size_t size, uint
 	*timeout = '\0';
 	seconds = strtod(timeout + strlen(TIMEOUT), NULL);
 	if (!(seconds > 0 && seconds < 1e6))
-		return tenon_error(-TENON_E_VALUE, CONNECT ": the timeout %s is no number of seconds",
+		return tenon_error(-TENON_E_VALUE,
+				   CONNECT ": the timeout %s is no number of seconds",
 				   timeout + strlen(TIMEOUT));
 	*session_ms = (uint32_t)(seconds * 1000);
 	return 0;
@@ -197,7 +199,8 @@ TVM_CALL(connect)
 		err = read_key(args, key, sizeof(key), &o.session_ms);
 	if (!err && count > 4)
 		err = tvm_text(CONNECT, args, 4, &constructor);
-	if (!err && count > 4 && !tenon_slice_equal(constructor, tenon_slice_of("rpc.LocalSession")))
+	if (!err && count > 4 &&
+	    !tenon_slice_equal(constructor, tenon_slice_of("rpc.LocalSession")))
 		err = tenon_error(-TENON_E_UNSUPPORTED,
 				  CONNECT ": sessions by the constructor %.*s are not supported",
 				  (int)constructor.size, constructor.data);

@@ -50,7 +50,8 @@ TVM_CALL(alloc)
 		err = tvm_open_device(where, &device);
 	if (err)
 		return err;
-	err = tenon_tensor_create_on(where, shape->data, (int32_t)shape->size, args[1].as.dtype, &t);
+	err = tenon_tensor_create_on(where, shape->data, (int32_t)shape->size, args[1].as.dtype,
+				     &t);
 	tenon_object_unref(device);
 	if (!err)
 		*ret = tenon_arg_object(t);

@@ -263,6 +263,11 @@ def sessions(port):
     del attribute, tensor
     gc.collect()
     assert open_sockets() == before
+    # a process that was forked has sessions of its own
+    child = os.fork()
+    if not child:
+        os._exit(runtime.tensor(np.full(3, 7), connect().cpu()).numpy()[1] != 7)
+    assert os.waitpid(child, 0)[1] == 0
     # more than the table of open devices has room for
     for i in range(70):
         session = connect()

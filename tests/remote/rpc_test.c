@@ -237,8 +237,9 @@ static void a_session_ends_with_its_last_object(void **state)
 	tenon_object_unref(a);
 	assert_null(tenon_remote_of_device(session.cpu, NULL));
 	/* the device is still there, and no tensor can be made on it */
-	assert_int_equal(tenon_tensor_create_on(tenon_device_id(session.cpu), shape, 1, host.dtype, &a),
-			 -TENON_E_LOST);
+	assert_int_equal(
+		tenon_tensor_create_on(tenon_device_id(session.cpu), shape, 1, host.dtype, &a),
+		-TENON_E_LOST);
 	tenon_error_clear();
 }
 
