@@ -266,7 +266,7 @@ def sessions(port):
     # a process that was forked has sessions of its own
     child = os.fork()
     if not child:
-        os._exit(runtime.tensor(np.full(3, 7), connect().cpu()).numpy()[1] != 7)
+        os._exit(0 if runtime.tensor(np.full(3, 7), connect().cpu()).numpy()[1] == 7 else 1)
     assert os.waitpid(child, 0)[1] == 0
     # more than the table of open devices has room for
     for i in range(70):
