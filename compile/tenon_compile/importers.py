@@ -103,10 +103,57 @@ def shaped_transposed_convolution():
     return ConvTranspose
 
 
+def total_shift():
+    """TVM's importer of BitShift, but a distance below 0, or of all bits and more, shifts all bits out.
+
+    Processors take such a distance modulo the width of a register.
+    """
+    from tvm import relax
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class BitShift(onnx_frontend.BitShift):
+        @classmethod
+        def _impl_v11(cls, bb, inputs, attr, params):
+            dtype = numpy.dtype(str(inputs[1].ty.dtype))
+            signed, bits = dtype.kind == "i", 8 * dtype.itemsize
+            distance, zero = inputs[1], relax.const(0, dtype.name)
+            inside = relax.op.less(distance, relax.const(bits, dtype.name))
+            if signed:
+                inside = relax.op.logical_and(inside, relax.op.greater_equal(distance, zero))
+            if signed and attr["direction"] == b"RIGHT":
+                return relax.op.right_shift(inputs[0], relax.op.where(inside, distance, relax.const(bits - 1, dtype.name)))
+            shift = relax.op.right_shift if attr["direction"] == b"RIGHT" else relax.op.left_shift
+            return relax.op.where(inside, shift(inputs[0], relax.op.where(inside, distance, zero)), zero)
+
+    return BitShift
+
+
+def infinite_modulo():
+    """TVM's importer of Mod, but of floating-point numbers the result has the sign of the divisor without a quotient,
+    which is no number where the divisor is infinite."""
+    from tvm import relax
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class Mod(onnx_frontend.Mod):
+        @classmethod
+        def _impl_v10(cls, bb, inputs, attr, params):
+            if attr.get("fmod", 0) or not str(inputs[0].ty.dtype).startswith("float"):
+                return super()._impl_v10(bb, inputs, attr, params)
+            zero = relax.const(0, str(inputs[0].ty.dtype))
+            rest = bb.normalize(relax.op.mod(*inputs))
+            other_sign = relax.op.logical_xor(relax.op.less(rest, zero), relax.op.less(inputs[1], zero))
+            moved = relax.op.logical_and(other_sign, relax.op.not_equal(rest, zero))
+            return relax.op.where(moved, relax.op.add(rest, inputs[1]), rest)
+
+    return Mod
+
+
 def repaired_importers():
     return {
+        "BitShift": total_shift(),
         "Clip": repaired_clip(),
         "ConvTranspose": shaped_transposed_convolution(),
         "DequantizeLinear": kept_dequantize(),
         "Expand": broadcasting_expand(),
+        "Mod": infinite_modulo(),
     }

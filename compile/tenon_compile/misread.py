@@ -22,6 +22,10 @@ def integer_attribute(node, name):
     return next((one.i for one in node.attribute if one.name == name), 0)
 
 
+def text_attribute(node, name):
+    return next((one.s for one in node.attribute if one.name == name), b"")
+
+
 def may_be(node, index, constants, condition):
     """Whether an input is given, and is so, or is no constant."""
     name = node.input[index] if len(node.input) > index else ""
@@ -46,6 +50,8 @@ def reason(node, constants):
         return "it takes a place from the end for another one"
     if node.op_type == "NonMaxSuppression":
         return "how many boxes it selects depends on data"
+    if node.op_type == "RoiAlign" and text_attribute(node, "mode") == b"max":
+        return "its maximum is of other values"
     if node.op_type == "Cast" and integer_attribute(node, "to") in SMALL:
         return f"numbers are not rounded to {SMALL[integer_attribute(node, 'to')]} as ONNX does"
     return None

@@ -61,6 +61,8 @@ it "integers of 64 bits stay so" gives wide 2xfloat32=6,-2 -- --input x=2xfloat3
 it "and so it is with TVM's default schedules" gives infinite 2xfloat32=0,-inf --as-it-is -- --input x=2x2xfloat32=zeros
 it "an extent of 1 in Expand leaves that of the input" gives expand 3x2x2xfloat32=5,5,5,5,5,5,5,5,5,5,5,5 -- --input x=2x1xfloat32=5,5
 it "the maximum of minus infinities is minus infinity" gives infinite 2xfloat32=0,-inf -- --input x=2x2xfloat32=zeros
+it "shifts by all bits and remainders of a division by infinity are those of ONNX" gives edges 9xfloat32=-1,0,-1,0,0,0,inf,4,-1 -- \
+	--input x=3xfloat32=-8,4,-1 --input distance=3xfloat32=32,33,-1
 for number in 0 1; do
 	it "a transposed convolution has the output_shape it names: $number" printed_command_runs transposed$number --case
 done
@@ -97,7 +99,7 @@ without_tvm()
 }
 it "a wrong path is found before TVM is imported" without_tvm "$scratch/none.onnx"
 it "and so is a file that is no network" without_tvm "$scratch/text.onnx" -o "$scratch/none.so"
-for form in norm:LayerNormalization float8:Cast mask:Dropout dropout:Dropout statistics:BatchNormalization boxes:NonMaxSuppression; do
+for form in norm:LayerNormalization float8:Cast mask:Dropout dropout:Dropout statistics:BatchNormalization boxes:NonMaxSuppression regions:RoiAlign; do
 	it "what TVM's importer reads wrongly is refused by name: ${form#*:}" \
 		refuses "${form#*:}.*reads it wrongly" "$scratch/wrong-${form%:*}.onnx" -o "$scratch/none.so"
 done

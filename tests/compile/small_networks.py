@@ -133,5 +133,17 @@ save(
     "infinite", 18, [helper.make_node("Add", ["x", "low"], ["z"]), helper.make_node("ReduceMax", ["z", "axes"], ["y"], keepdims=0)],
     [("x", [2, 2])], [("y", [2])], [constant("low", [[0, -numpy.inf], [-numpy.inf, -numpy.inf]], "float32"), constant("axes", [1])],
 )  # fmt: skip
+# distances that shift all bits out, and remainders of a division by infinity
+edges = [
+    helper.make_node("Cast", ["x"], ["i"], to=TensorProto.INT32), helper.make_node("Cast", ["distance"], ["by"], to=TensorProto.INT32),
+    helper.make_node("BitShift", ["i", "by"], ["r"], direction="RIGHT"), helper.make_node("Cast", ["r"], ["right"], to=FLOAT),
+    helper.make_node("BitShift", ["i", "by"], ["l"], direction="LEFT"), helper.make_node("Cast", ["l"], ["left"], to=FLOAT),
+    helper.make_node("Mod", ["x", "divisor"], ["rest"]), helper.make_node("Concat", ["right", "left", "rest"], ["y"], axis=0),
+]  # fmt: skip
+divisor = [constant("divisor", [numpy.inf, numpy.inf, -numpy.inf], "float32")]
+save("edges", 13, edges, [("x", [3]), ("distance", [3])], [("y", [9])], divisor)
+regions = [helper.make_node("RoiAlign", ["x", "region", "first"], ["y"], mode="max")]
+region = [constant("region", [[0, 0, 1, 1]], "float32"), constant("first", [0])]
+save("wrong-regions", 16, regions, [("x", [1, 1, 2, 2])], [("y", [1, 1, 1, 1])], region)
 boxes = [helper.make_node("NonMaxSuppression", ["boxes", "x"], ["n"]), helper.make_node("Cast", ["n"], ["y"], to=FLOAT)]
 save("wrong-boxes", 13, boxes, [("x", [1, 1, 1])], [("y", [None, 3])], ones)
