@@ -137,13 +137,17 @@ def infinite_modulo():
     class Mod(onnx_frontend.Mod):
         @classmethod
         def _impl_v10(cls, bb, inputs, attr, params):
-            if attr.get("fmod", 0) or not str(inputs[0].ty.dtype).startswith("float"):
+            dtype = str(inputs[0].ty.dtype)
+            if attr.get("fmod", 0) or "float" not in dtype:
                 return super()._impl_v10(bb, inputs, attr, params)
-            zero = relax.const(0, str(inputs[0].ty.dtype))
-            rest = bb.normalize(relax.op.mod(*inputs))
-            other_sign = relax.op.logical_xor(relax.op.less(rest, zero), relax.op.less(inputs[1], zero))
+            if dtype == "bfloat16":
+                inputs = [relax.op.astype(value, "float32") for value in inputs]
+            x, y = map(bb.normalize, inputs[:2])
+            zero, rest = relax.const(0, str(x.ty.dtype)), bb.normalize(relax.op.mod(x, y))
+            other_sign = relax.op.logical_xor(relax.op.less(rest, zero), relax.op.less(y, zero))
             moved = relax.op.logical_and(other_sign, relax.op.not_equal(rest, zero))
-            return relax.op.where(moved, relax.op.add(rest, inputs[1]), rest)
+            result = relax.op.where(moved, relax.op.add(rest, y), rest)
+            return relax.op.astype(result, dtype) if dtype == "bfloat16" else result
 
     return Mod
 
