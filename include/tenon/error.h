@@ -97,6 +97,9 @@ TENON_API void tenon_error_raise(struct tenon_error *error);
 /**
  * tenon_error_take - take the thread's error as an object and empty the slot
  *
+ * Where tenon_error_in() added frames to an object, this is a new one with that backtrace, and the
+ * object is its cause.
+ *
  * Return: an error with one reference for the caller; NULL when the slot is empty, or when the
  *	object cannot be allocated (the slot then keeps the text).
  */

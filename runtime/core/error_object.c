@@ -117,7 +117,7 @@ void tenon_error_raise(struct tenon_error *error)
 struct tenon_error *tenon_error_take(void)
 {
 	struct tenon_slice kind, message, none = { "", 0 };
-	struct tenon_error *e;
+	struct tenon_error *e, *cause;
 	void *foreign = NULL;
 	void (*move)(void **out);
 
@@ -131,7 +131,9 @@ struct tenon_error *tenon_error_take(void)
 		return foreign;
 	}
 	error_slot_read(&kind, &message);
-	e = error_object_create(kind, message, none, error_slot_object(), NULL);
+	/* Frames make a new error. Python builds its traceback from this one, not from the cause. */
+	cause = error_slot_object();
+	e = tenon_error_create(kind, message, cause ? cause->backtrace : none, cause);
 	if (e)
 		tenon_error_clear();
 	else

@@ -133,10 +133,10 @@ static void raising_an_object_and_taking_it_gives_the_same_object(void **state)
 	tenon_object_unref(e);
 }
 
-static void a_frame_on_an_object_makes_it_the_cause(void **state)
+static void a_frame_on_an_object_makes_it_the_cause_and_keeps_its_backtrace(void **state)
 {
 	struct tenon_error *e = tenon_error_create(tenon_slice_of("KeyError"), tenon_slice_of("k"),
-						   tenon_slice_of(""), NULL),
+						   tenon_slice_of("  File \"f\""), NULL),
 			   *outer;
 
 	(void)state;
@@ -148,6 +148,7 @@ static void a_frame_on_an_object_makes_it_the_cause(void **state)
 	assert_ptr_not_equal(outer, e);
 	assert_slice(outer->message, "calling f: k");
 	assert_slice(outer->kind, "KeyError");
+	assert_slice(outer->backtrace, "  File \"f\"");
 	assert_ptr_equal(tenon_error_cause(outer), e);
 	tenon_object_unref(outer);
 }
@@ -239,7 +240,7 @@ int main(void)
 		cmocka_unit_test(a_new_message_may_quote_the_old_one),
 		cmocka_unit_test(taking_gives_an_object_and_empties_the_slot),
 		cmocka_unit_test(raising_an_object_and_taking_it_gives_the_same_object),
-		cmocka_unit_test(a_frame_on_an_object_makes_it_the_cause),
+		cmocka_unit_test(a_frame_on_an_object_makes_it_the_cause_and_keeps_its_backtrace),
 		cmocka_unit_test(the_backtrace_can_be_replaced_and_grow),
 		cmocka_unit_test(foreign_text_is_put_together_of_its_parts),
 		cmocka_unit_test(parts_may_quote_the_old_message),

@@ -12,12 +12,15 @@
 
 void put_error(struct message *m)
 {
-	const char *kind = tenon_error_kind(), *text = tenon_error_message();
+	struct tenon_error *error = tenon_error_take();
 
+	if (!error)
+		fail("no memory for an error");
 	put_byte(m, 'E');
-	put_text(m, kind, strlen(kind));
-	put_text(m, text, strlen(text));
-	tenon_error_clear();
+	put_text(m, error->kind.data, error->kind.size);
+	put_text(m, error->message.data, error->message.size);
+	put_text(m, error->backtrace.data, error->backtrace.size);
+	tenon_object_unref(&error->object);
 }
 
 /* a function of the other process, called by code that runs here */
@@ -41,12 +44,12 @@ static int call_back(void *self, const struct tenon_value *args, int32_t count,
 	err = serve(&reply);
 	if (err) {
 		const struct tenon_slice kind = get_text(&reply), text = get_text(&reply);
-		char *name = memory(NULL, kind.size + 1);
+		struct tenon_error *error = tenon_error_create(kind, text, get_text(&reply), NULL);
 
-		memcpy(name, kind.data, kind.size);
-		name[kind.size] = '\0';
-		tenon_error_raise_text(name, &text, 1);
-		free(name);
+		if (!error)
+			fail("no memory for an error");
+		tenon_error_raise(error);
+		tenon_object_unref(&error->object);
 		free(reply.data);
 		return -1;
 	}

@@ -175,7 +175,7 @@ class Worker:
             if kind == b"V":
                 value = self.decode(answer, tensors)
             else:
-                error = answer.text().decode(), answer.text().decode(errors="replace")
+                error = answer.text().decode(), answer.text().decode(errors="replace"), answer.text().decode(errors="replace")
             self.take_changes(answer, tensors)
             for _ in range(answer.number("I")):
                 key = answer.number("I")
@@ -309,7 +309,8 @@ class Worker:
             before = {key: ctypes.string_at(t.data_ptr(), tensor_bytes(t)) for key, t in tensors.items()}
             reply = b"R" + self.encode(function(*args), tensors)
         except Exception as error:
-            self.send(b"X" + text(type(error).__name__) + text(str(error)))
+            trace = tvm_ffi.error._traceback_to_backtrace_str(error.__traceback__)
+            self.send(b"X" + text(type(error).__name__) + text(str(error)) + text(trace))
             return
         changes = []
         for key in before:
@@ -360,6 +361,6 @@ def set_bytes(tensor, data):
         ctypes.memmove(tensor.data_ptr(), data, len(data))
 
 
-def make_error(kind, message):
+def make_error(kind, message, trace=""):
     """The exception that TVM raises for an error of this kind."""
-    return tvm_ffi.core.Error(kind or "RuntimeError", message, "").py_error()
+    return tvm_ffi.core.Error(kind or "RuntimeError", message, trace).py_error()
