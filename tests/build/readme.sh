@@ -5,6 +5,8 @@
 # copy of the source. A new command is run, or its reason for being left out is written below. DOCUMENTS names others:
 #
 #	DOCUMENTS="docs/remote.md docs/farm.md" sh tests/build/readme.sh
+#
+# The commands that build are given -O0: what they build is measured elsewhere.
 
 TENON_SOURCE=${TENON_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 cd "$TENON_SOURCE" || exit 1
