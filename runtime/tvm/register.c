@@ -46,6 +46,8 @@ __attribute__((constructor)) static void register_all(void)
 	if (!err)
 		err = register_list(tvm_param_globals);
 	if (!err)
+		err = register_list(tvm_evaluator_globals);
+	if (!err)
 		err = register_list(tvm_session_globals);
 	if (!err)
 		err = register_list(tvm_server_globals);

@@ -19,6 +19,7 @@ struct tvm_global {
 extern const struct tvm_global tvm_tensor_globals[];
 extern const struct tvm_global tvm_device_globals[];
 extern const struct tvm_global tvm_param_globals[];
+extern const struct tvm_global tvm_evaluator_globals[];
 extern const struct tvm_global tvm_session_globals[];
 extern const struct tvm_global tvm_server_globals[];
 
