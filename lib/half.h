@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Convert numbers to float16 by integer arithmetic. */
+/* Convert numbers to float16 and back, by integer arithmetic. */
 #ifndef LIB_HALF_H
 #define LIB_HALF_H
 
@@ -41,6 +41,29 @@ static inline uint16_t half_of(double value)
 	if (exponent >= -14)
 		kept += (uint64_t)(exponent + 14) << 10;
 	return (uint16_t)(sign | (kept >= 0x7c00 ? 0x7c00 : kept));
+}
+
+/** half_to_float - the number that a float16 is; a NaN keeps its payload */
+static inline float half_to_float(uint16_t half)
+{
+	const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
+	uint32_t exponent = half >> 10 & 31, mantissa = half & 0x3ff, bits;
+	float value;
+
+	if (exponent == 31) {
+		exponent = 255;
+	} else if (exponent) {
+		exponent += 127 - 15;
+	} else if (mantissa) {
+		/* subnormal: shift until the leading one is in front of the mantissa */
+		exponent = 127 - 14;
+		for (; !(mantissa & 0x400); mantissa <<= 1)
+			exponent--;
+		mantissa &= 0x3ff;
+	}
+	bits = sign | exponent << 23 | mantissa << 13;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
 }
 
 #endif /* LIB_HALF_H */

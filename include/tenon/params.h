@@ -5,7 +5,7 @@
 /**
  * DOC: parameters
  *
- * A file of parameters holds named tensors: TVM's `.params`, or safetensors (an option of the build).
+ * A file of parameters holds named tensors: TVM's `.params`, safetensors or GGUF (options of the build).
  * Its first bytes tell which. Opening it reads names and headers and maps the data: each parameter is
  * a slice of the mapping. A tensor is copied only when its data is not aligned for compiled code;
  * tenon_params_write() can align a file so that no copies are needed. Numbers in the file are
@@ -45,7 +45,7 @@ struct tenon_params;
 
 /**
  * tenon_params_open - map a file of parameters, or the files of a folder
- * @path: a `.params` file; a file with one tensor, which gets the name ""; a file in safetensors;
+ * @path: a `.params` file; a file with one tensor, which gets the name ""; a file in GGUF or safetensors;
  *	`model.safetensors.index.json`, which lists several; or a folder with such an index, or with
  *	`model.safetensors`
  * @out: receives the parameters with one reference
@@ -121,6 +121,31 @@ struct tenon_params_rename {
 TENON_API int tenon_params_join(const struct tenon_params_part *parts, size_t part_count,
 				const struct tenon_params_rename *renames, size_t rename_count,
 				struct tenon_params **out);
+
+/**
+ * tenon_params_block_type - the type of a quantised parameter
+ * @params: parameters
+ * @param: one of them
+ *
+ * A quantised parameter of GGUF is a tensor of uint8, whose last dimension is the bytes of the blocks.
+ *
+ * Return: a static string, such as "Q4_K"; NULL for one whose elements are numbers.
+ */
+TENON_API const char *tenon_params_block_type(const struct tenon_params *params,
+					      const struct tenon_param *param);
+
+/**
+ * tenon_params_dequantize - compute the numbers of quantised parameters
+ * @params: parameters; referenced
+ * @dtype: float32, or float16, which is rounded from that
+ * @out: receives a list with one reference, in which the quantised ones are tensors of @dtype in memory
+ *	of the list, and all others those of @params
+ *
+ * Return: 0; -TENON_E_VALUE for another dtype; -TENON_E_IO; -TENON_E_OVERFLOW; -TENON_E_NOMEM;
+ *	-TENON_E_UNSUPPORTED if GGUF is off in this build.
+ */
+TENON_API int tenon_params_dequantize(struct tenon_params *params, DLDataType dtype,
+				      struct tenon_params **out);
 
 /** tenon_params_count - number of parameters, without padding */
 TENON_API size_t tenon_params_count(const struct tenon_params *params);

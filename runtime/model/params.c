@@ -24,6 +24,9 @@ static const struct params_format *const formats[] = {
 #ifdef CONFIG_SAFETENSORS
 	&params_safetensors,
 #endif
+#ifdef CONFIG_GGUF
+	&params_gguf,
+#endif
 	&params_tvm, /* and says what any other file is */
 };
 
@@ -36,6 +39,7 @@ static void params_delete(void *self, int flags)
 		for (i = 0; p->origins && i < p->count; i++)
 			tenon_object_unref(p->origins[i].params);
 		free(p->origins);
+		free(p->blocks);
 		tenon_object_unref(p->keep);
 		file_map_close(&p->head);
 		file_map_close(&p->map);
@@ -126,11 +130,21 @@ static int read_any(struct tenon_params *p, struct tenon_cursor *c)
 
 /* ---- data */
 
+static bool is_owned(const struct tenon_params *p, const char *data)
+{
+	return p->owned.size && data >= p->owned.data && data < p->owned.data + p->owned.size;
+}
+
 int tenon_params_load(struct tenon_params *params, const struct tenon_param *param, void *to)
 {
 	const struct params_origin *o;
 	int err;
 
+	if (is_owned(params, param->tensor.data)) {
+		if (param->bytes)
+			memcpy(to, param->tensor.data, param->bytes);
+		return 0;
+	}
 	if (params->origins) {
 		o = &params->origins[param - params->items];
 		return tenon_params_load(o->params, o->param, to);

@@ -59,13 +59,20 @@ static void put_unused(struct tenon_buffer *out, struct tenon_model *model, stru
 	nearest_name_print(&nearest, out);
 }
 
-static void put_wrong(struct tenon_buffer *out, const struct tenon_param *p,
-		      const struct tenon_port *port)
+static void put_wrong(struct tenon_buffer *out, const struct tenon_params *params,
+		      const struct tenon_param *p, const struct tenon_port *port)
 {
+	const char *block = tenon_params_block_type(params, p);
+
 	tenon_buffer_printf(out, "\n  \"%.*s\": ", (int)p->name.size, p->name.data);
 	put_type(out, p->tensor.dtype, p->tensor.shape, p->tensor.ndim);
 	tenon_buffer_printf(out, ", the model wants ");
 	put_type(out, port->dtype, port->shape, port->ndim);
+	if (block)
+		tenon_buffer_printf(out,
+				    "; it is quantised (%s): dequantise it, as by --dequantize "
+				    "float16",
+				    block);
 }
 
 static int map_inputs(struct tenon_model *model, struct string_map *map)
@@ -99,7 +106,7 @@ int tenon_model_check_params(struct tenon_model *model, struct tenon_params *par
 		if (err || (input ? fits(p, &port) : partial) || faults++ >= LISTED_MOST)
 			continue;
 		if (input)
-			put_wrong(&text, p, &port);
+			put_wrong(&text, params, p, &port);
 		else
 			put_unused(&text, model, p->name);
 	}

@@ -10,6 +10,8 @@
 /* bytes of a header of safetensors, the format's own limit */
 #define SAFETENSORS_HEADER_MOST 100000000
 
+struct block_type;
+
 /* a parameter of another list */
 struct params_origin {
 	struct tenon_params *params; /* referenced by the list */
@@ -25,12 +27,13 @@ struct tenon_params {
 	size_t fetched;		 /* end of the requested part of @head that was read */
 	struct tenon_slice map;
 	int fd;
-	struct tenon_slice owned; /* data in memory of its own: swapped */
+	struct tenon_slice owned; /* data in memory of its own: swapped, dequantised */
 	char *names;
 	struct tenon_param *items;
 	size_t count;
 	int64_t *shapes;
-	struct params_origin *origins; /* of each item of a joined list; NULL for others */
+	const struct block_type **blocks; /* of each item of GGUF, NULL for numbers; or NULL */
+	struct params_origin *origins;	  /* of each item of a joined list; NULL for others */
 };
 
 /** params_create - make an empty list, with one reference; @keep is referenced, NULL for none */
@@ -65,6 +68,19 @@ static inline int params_name_order(struct tenon_slice a, struct tenon_slice b)
 	return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
+/**
+ * params_check_layout - check that parameters of a file have names and data of their own
+ * @p: the parameters, their places known
+ * @name: of the file, for messages
+ * @start: where the data begins
+ * @end: where it ends
+ * @holes: bytes may belong to no parameter
+ *
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_NOMEM.
+ */
+int params_check_layout(const struct tenon_params *p, const char *name, uint64_t start,
+			uint64_t end, bool holes);
+
 /** params_own_data - copy the data, in the byte order of this machine; @name is for messages */
 int params_own_data(struct tenon_params *p, const char *name);
 
@@ -81,7 +97,7 @@ struct params_format {
 	int (*read)(struct tenon_params *p, struct tenon_cursor *c);
 };
 
-extern const struct params_format params_tvm, params_safetensors;
+extern const struct params_format params_tvm, params_safetensors, params_gguf;
 
 /** params_open_file - as tenon_params_open(), for one file */
 int params_open_file(const char *path, struct tenon_params **out);

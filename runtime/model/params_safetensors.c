@@ -3,7 +3,6 @@
 #include "runtime/model/params_list.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <tenon/string.h>
@@ -215,56 +214,8 @@ static int read_tensors(struct reading *r, struct tenon_params *p)
 	return err;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return params_name_order((*(const struct tenon_param *const *)a)->name,
-				 (*(const struct tenon_param *const *)b)->name);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct tenon_param *x = *(const struct tenon_param *const *)a;
-	const struct tenon_param *y = *(const struct tenon_param *const *)b;
-
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
-
-/* Each byte of the data belongs to one tensor, and each name to one. @order has room for all. */
-static int check_all(const struct reading *r, const struct tenon_params *p,
-		     const struct tenon_param **order)
-{
-	const char *name = r->json.name;
-	uint64_t end = r->start;
-	size_t i;
-
-	for (i = 0; i < p->count; i++)
-		order[i] = &p->items[i];
-	qsort(order, p->count, sizeof(*order), by_name);
-	for (i = 1; i < p->count; i++)
-		if (!by_name(&order[i - 1], &order[i]))
-			return tenon_error(-TENON_E_FORMAT, "%s: two tensors are called \"%.*s\"",
-					   name, json_shown(order[i]->name), order[i]->name.data);
-	qsort(order, p->count, sizeof(*order), by_place);
-	for (i = 0; i < p->count; end = order[i]->offset + order[i]->bytes, i++)
-		if (order[i]->offset != end)
-			return tenon_error(-TENON_E_FORMAT,
-					   "%s: tensor \"%.*s\" begins at 0x%" PRIx64
-					   ", the one before it ends at 0x%" PRIx64,
-					   name, json_shown(order[i]->name), order[i]->name.data,
-					   order[i]->offset, end);
-	if (end != r->start + r->size)
-		return tenon_error(-TENON_E_FORMAT,
-				   "%s: the last tensor ends at 0x%" PRIx64
-				   ", the file at 0x%" PRIx64,
-				   name, end, r->start + r->size);
-	return 0;
-}
-
 static int read_header(struct reading *r, struct tenon_params *p)
 {
-	const struct tenon_param **order;
 	size_t i, kept = 0;
 	int err;
 
@@ -274,13 +225,8 @@ static int read_header(struct reading *r, struct tenon_params *p)
 	r->names = p->names;
 	r->shape = p->shapes;
 	err = read_tensors(r, p);
-	if (err)
-		return err;
-	order = malloc((p->count + 1) * sizeof(*order));
-	if (!order)
-		return tenon_error(-TENON_E_NOMEM, "no memory for %zu parameters", p->count);
-	err = check_all(r, p, order);
-	free(order);
+	if (!err)
+		err = params_check_layout(p, r->json.name, r->start, r->start + r->size, false);
 	for (i = 0; i < p->count; i++)
 		if (!params_is_padding(&p->items[i]))
 			p->items[kept++] = p->items[i];

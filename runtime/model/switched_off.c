@@ -275,6 +275,25 @@ int tenon_params_save(const struct tenon_param *params, size_t count, struct ten
 }
 #endif
 
+#ifndef CONFIG_GGUF
+const char *tenon_params_block_type(const struct tenon_params *params,
+				    const struct tenon_param *param)
+{
+	(void)params;
+	(void)param;
+	return NULL;
+}
+
+int tenon_params_dequantize(struct tenon_params *params, DLDataType dtype,
+			    struct tenon_params **out)
+{
+	(void)params;
+	(void)dtype;
+	*out = NULL;
+	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_GGUF is off in this build");
+}
+#endif
+
 #if !defined(CONFIG_SAFETENSORS) || !defined(CONFIG_MODULE_WRITE)
 int tenon_params_write_safetensors(const char *path, const struct tenon_param *params, size_t count,
 				   size_t align)

@@ -528,6 +528,8 @@ void seeds_each(const char *target,
 		packet_seeds(&sink);
 	} else if (!strcmp(target, "params")) {
 		file_seed(&sink, "tests/interop/data/tvm-0.18/params_file/all.params");
+	} else if (!strcmp(target, "gguf")) {
+		file_seed(&sink, "tests/fuzz/corpus/gguf/numbers-and-blocks");
 	} else if (!strcmp(target, "safetensors")) {
 		file_seed(&sink, "tests/fuzz/corpus/safetensors/two-tensors");
 		file_seed(&sink, "tests/fuzz/corpus/safetensors/narrow");

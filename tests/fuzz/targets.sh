@@ -14,6 +14,7 @@ dnnl_json
 elf_inspect
 ethosu
 example_json
+gguf
 graph_json
 inspect
 manifest

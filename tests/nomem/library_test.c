@@ -252,17 +252,14 @@ static int run_relax_compiled(uint64_t *facts)
 
 /* ---- parameters */
 
-static int load_params(uint64_t *facts)
+/* add the names and the data of all, and drop the list */
+static int add_params(struct tenon_params *params, uint64_t *facts)
 {
 	const struct tenon_param *p;
-	struct tenon_params *params;
 	struct tenon_tensor *tensor;
 	char copy[64];
-	int err;
+	int err = 0;
 
-	err = tenon_params_open(D18 "params_file/all.params", &params);
-	if (err)
-		return err;
 	for (size_t i = 0; !err && (p = tenon_params_at(params, i)); i++) {
 		add(facts, p->name.data, p->name.size);
 		err = tenon_params_tensor(params, p, 128, &tensor);
@@ -276,6 +273,38 @@ static int load_params(uint64_t *facts)
 	tenon_object_unref(params);
 	return err;
 }
+
+static int load_params(uint64_t *facts)
+{
+	struct tenon_params *params;
+	int err = tenon_params_open(D18 "params_file/all.params", &params);
+
+	return err ? err : add_params(params, facts);
+}
+
+#if defined(CONFIG_SAFETENSORS) && defined(CONFIG_GGUF)
+static int join_params(uint64_t *facts)
+{
+	const struct tenon_params_rename rename = { tenon_slice_of("a"), tenon_slice_of("b.c") };
+	struct tenon_params_part parts[2] = { { { "", 0 }, NULL }, { tenon_slice_of("s"), NULL } };
+	struct tenon_params *list = NULL, *numbers = NULL;
+	int err;
+
+	err = tenon_params_open("tests/fuzz/corpus/safetensors/two-tensors", &parts[0].params);
+	if (!err)
+		err = tenon_params_open("tests/fuzz/corpus/gguf/numbers-and-blocks",
+					&parts[1].params);
+	if (!err)
+		err = tenon_params_join(parts, 2, &rename, 1, &list);
+	if (!err)
+		err = tenon_params_dequantize(list, tenon_dtype(TENON_DTYPE_FLOAT, 16, 1),
+					      &numbers);
+	tenon_object_unref(parts[0].params);
+	tenon_object_unref(parts[1].params);
+	tenon_object_unref(list);
+	return err ? err : add_params(numbers, facts);
+}
+#endif
 
 /* ---- devices */
 
@@ -514,6 +543,9 @@ int main(void)
 		CASE("a_relax_program_runs", run_relax),
 		CASE("a_compiled_relax_program_runs", run_relax_compiled),
 		CASE("parameters_are_loaded", load_params),
+#if defined(CONFIG_SAFETENSORS) && defined(CONFIG_GGUF)
+		CASE("parameters_of_several_files_are_joined_and_dequantised", join_params),
+#endif
 #ifdef CONFIG_DEVICES
 		CASE("the_processor_is_a_device", use_cpu),
 		CASE("the_null_device_is_one", use_null),

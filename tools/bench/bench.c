@@ -41,6 +41,7 @@ static int option(struct cli *cli, struct bench *b, int found)
 	case MODEL_PARAMS:
 	case MODEL_RENAME:
 	case MODEL_PARTIAL:
+	case MODEL_DEQUANTIZE:
 		return model_params_option(cli, &b->m.source.params, found);
 	case FUNCTION:
 		b->m.source.function = optarg;
@@ -248,7 +249,7 @@ const struct cli_command bench_command = {
 	"\n"
 	"  --input [NAME=]SPEC  an input; those that are not given get random numbers\n"
 	"  --graph FILE         the model's graph.json, where FILE is its library alone\n"
-	"  --params [SCOPE=]FILE, --rename OLD=NEW, --params-partial\n"
+	"  --params [SCOPE=]FILE, --rename OLD=NEW, --params-partial, --dequantize TYPE\n"
 	"                       its parameters, as in tenon run\n"
 	"  --function NAME      which model, where FILE has several\n"
 	"  --device URI         where to run: cpu (the default), opencl:0\n"

@@ -108,12 +108,12 @@ _tenon()
 		return
 	fi
 	case $command in
-	run) options='--function --import --target-key --device --remote --input --output --expect --rtol --atol --top --labels --repeat --timeout --graph --params --rename --params-partial --profile --trace --record --record-limit --stream --verify --json --help' ;;
+	run) options='--function --import --target-key --device --remote --input --output --expect --rtol --atol --top --labels --repeat --timeout --graph --params --rename --params-partial --dequantize --profile --trace --record --record-limit --stream --verify --json --help' ;;
 	chat) options='--bytes --cache-tokens --device --frequency-penalty --ignore-end --json --max-tokens --message --presence-penalty --quiet --raw --repetition-penalty --seed --stop --system --temperature --tokens --top-p --trace --weights --help' ;;
-	inspect) options='--functions --model --function --graph --params --rename --params-partial --show --disassemble --json --dot --svg --help' ;;
-	bench) options='--input --graph --params --rename --params-partial --function --device --remote --repeat --warmup --per-op --json --svg --help' ;;
-	report) options='--output --run --device --compare --baseline --input --graph --params --rename --params-partial --function --repeat --warmup --help' ;;
-	params) options='--align --output --rename --json --help' ;;
+	inspect) options='--functions --model --function --graph --params --rename --params-partial --dequantize --show --disassemble --json --dot --svg --help' ;;
+	bench) options='--input --graph --params --rename --params-partial --dequantize --function --device --remote --repeat --warmup --per-op --json --svg --help' ;;
+	report) options='--output --run --device --compare --baseline --input --graph --params --rename --params-partial --dequantize --function --repeat --warmup --help' ;;
+	params) options='--align --output --rename --dequantize --json --help' ;;
 	rpc)
 		if [ "${#words[@]}" -eq 3 ]; then
 			_tenon_reply 'serve tracker proxy ping functions upload call --help'

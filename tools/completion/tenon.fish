@@ -59,6 +59,7 @@ complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report'
 complete -c tenon -n '__fish_seen_subcommand_from run chat inspect bench report' -l params -r -d "The model's parameters"
 complete -c tenon -n '__fish_seen_subcommand_from run inspect bench report params' -l rename -x -d 'Another name of a parameter'
 complete -c tenon -n '__fish_seen_subcommand_from run inspect bench report' -l params-partial -d 'Leave out parameters that the model has not'
+complete -c tenon -n '__fish_seen_subcommand_from run inspect bench report params' -l dequantize -x -a 'float16 float32' -d 'Make numbers of quantised parameters'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l top -x -d 'List the largest elements of each output'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l labels -r -d 'Names of the elements'
 complete -c tenon -n '__fish_seen_subcommand_from run' -l profile -d 'Print how long each operator took'

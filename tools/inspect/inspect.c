@@ -280,7 +280,7 @@ const struct cli_command inspect_command = {
 	"  --model          of a whole model, list operators and parameters too\n"
 	"  --function NAME  which model, where FILE has several\n"
 	"  --graph FILE     look at this graph.json, FILE being its library\n"
-	"  --params [SCOPE=]FILE, --rename OLD=NEW, --params-partial\n"
+	"  --params [SCOPE=]FILE, --rename OLD=NEW, --params-partial, --dequantize TYPE\n"
 	"                   and these parameters with it, as in tenon run\n"
 	"  --show NAME      print a program, or a file of an archive, as text; NAME is that of a\n"
 	"                   file, or the number of a module\n"

@@ -48,6 +48,15 @@ static int add_rename(struct cli *cli, struct model_params *p, const char *word)
 	return 0;
 }
 
+static int set_dtype(struct cli *cli, struct model_params *p, const char *word)
+{
+	if (!strcmp(word, "float16") || !strcmp(word, "float32")) {
+		p->dequantize = tenon_dtype(TENON_DTYPE_FLOAT, word[5] == '1' ? 16 : 32, 1);
+		return 0;
+	}
+	return cli_usage(cli, "--dequantize %s: float16 or float32", word);
+}
+
 int model_params_option(struct cli *cli, struct model_params *p, int found)
 {
 	switch (found) {
@@ -55,6 +64,8 @@ int model_params_option(struct cli *cli, struct model_params *p, int found)
 		return add_file(cli, p, optarg);
 	case MODEL_RENAME:
 		return add_rename(cli, p, optarg);
+	case MODEL_DEQUANTIZE:
+		return set_dtype(cli, p, optarg);
 	default:
 		p->partial = true;
 		return 0;
@@ -63,17 +74,20 @@ int model_params_option(struct cli *cli, struct model_params *p, int found)
 
 int model_params_check(struct cli *cli, const struct model_params *p)
 {
-	if (p->count || !(p->rename_count || p->partial))
+	if (p->count || !(p->rename_count || p->partial || p->dequantize.bits))
 		return 0;
 	return cli_usage(cli, "--%s without --params: there are no parameters",
-			 p->partial ? "params-partial" : "rename");
+			 p->partial	   ? "params-partial"
+			 : p->rename_count ? "rename"
+					   : "dequantize");
 }
 
 /* ---- files */
 
 int model_params_open(const struct model_params *p, struct tenon_params **out)
 {
-	struct tenon_params_part parts[MODEL_PARAMS_MOST];
+	struct tenon_params_part parts[MODEL_PARAMS_MOST] = { 0 };
+	struct tenon_params *quantized;
 	size_t i, n = 0;
 	int err = 0;
 
@@ -85,12 +99,17 @@ int model_params_open(const struct model_params *p, struct tenon_params **out)
 	}
 	if (!err && n == 1 && !p->rename_count && !p->scopes[0].size) {
 		*out = parts[0].params;
-		return 0;
-	}
-	if (!err)
+		n = 0;
+	} else if (!err) {
 		err = tenon_params_join(parts, n, p->renames, p->rename_count, out);
+	}
 	for (i = 0; i < n; i++)
 		tenon_object_unref(parts[i].params);
+	if (err || !p->dequantize.bits)
+		return err;
+	quantized = *out;
+	err = tenon_params_dequantize(quantized, p->dequantize, out);
+	tenon_object_unref(quantized);
 	return err;
 }
 

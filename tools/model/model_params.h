@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of a model on the command line: --params, --rename, --params-partial. */
+/* The parameters of a model on the command line: --params, --rename, --params-partial, --dequantize. */
 #ifndef TOOLS_MODEL_MODEL_PARAMS_H
 #define TOOLS_MODEL_MODEL_PARAMS_H
 
@@ -11,14 +11,15 @@
 #define MODEL_RENAMES_MOST 64
 
 /* values of these options in a command's table, above the command's own */
-enum { MODEL_PARAMS = 1000, MODEL_RENAME, MODEL_PARTIAL };
+enum { MODEL_PARAMS = 1000, MODEL_RENAME, MODEL_PARTIAL, MODEL_DEQUANTIZE };
 
 /* rows of a command's table of options */
 #define MODEL_PARAMS_OPTIONS                                                                       \
 	{ "params", required_argument, NULL, MODEL_PARAMS },                                       \
 		{ "rename", required_argument, NULL, MODEL_RENAME },                               \
+		{ "params-partial", no_argument, NULL, MODEL_PARTIAL },                            \
 	{                                                                                          \
-		"params-partial", no_argument, NULL, MODEL_PARTIAL                                 \
+		"dequantize", required_argument, NULL, MODEL_DEQUANTIZE                            \
 	}
 
 /**
@@ -29,6 +30,7 @@ enum { MODEL_PARAMS = 1000, MODEL_RENAME, MODEL_PARTIAL };
  * @renames: new names
  * @rename_count: number of new names
  * @partial: parameters that the model has not are left out
+ * @dequantize: what quantised parameters become; all zeros if they stay as they are
  *
  * All zeros: no parameters. The words are those of the command line.
  */
@@ -39,6 +41,7 @@ struct model_params {
 	struct tenon_params_rename renames[MODEL_RENAMES_MOST];
 	size_t rename_count;
 	bool partial;
+	DLDataType dequantize;
 };
 
 /** model_params_option - take one of the options, its value in optarg; 0, or an exit code */
@@ -51,7 +54,7 @@ int model_params_check(struct cli *cli, const struct model_params *p);
  * model_params_open - open all files as one list
  * @out: receives the list with one reference
  *
- * Return: as params_file_open() and tenon_params_join().
+ * Return: as params_file_open(), tenon_params_join() and tenon_params_dequantize().
  */
 int model_params_open(const struct model_params *p, struct tenon_params **out);
 

@@ -12,7 +12,6 @@
 #include "tools/json/json_value.h"
 #include "tools/params/params.h"
 #include "tools/tensor/array_file.h"
-#include "tools/tensor/params_file.h"
 #include "tools/tensor/spec.h"
 #include "tools/text/printable.h"
 
@@ -26,6 +25,15 @@
 int params_failed(struct cli *cli)
 {
 	return cli_error(cli, CLI_NO_FILE);
+}
+
+int params_open(const struct words *w, struct tenon_params **out)
+{
+	const struct model_params from = { .paths = { w->word[0] },
+					   .count = 1,
+					   .dequantize = w->names.dequantize };
+
+	return model_params_open(&from, out);
 }
 
 int params_write(struct cli *cli, const struct words *w, const struct tenon_param *params, size_t n)
@@ -63,6 +71,7 @@ static void list_text(struct cli *cli, const struct tenon_params *params)
 {
 	const struct tenon_param *p;
 	char type[TYPE_TEXT], place[24];
+	const char *block;
 	uint64_t bytes = 0;
 	int width = 4;
 	size_t i;
@@ -74,9 +83,11 @@ static void list_text(struct cli *cli, const struct tenon_params *params)
 		"aligned");
 	for (i = 0; (p = tenon_params_at(params, i)); i++) {
 		printable_cell(p->name, width, cli->out);
-		fprintf(cli->out, "  %-24s %12zu %12" PRIu64 " %9s\n",
+		fprintf(cli->out, "  %-24s %12zu %12" PRIu64 " %9s",
 			type_text(p->tensor.shape, p->tensor.ndim, p->tensor.dtype, type), p->bytes,
 			p->offset, place_text(p, place));
+		block = tenon_params_block_type(params, p);
+		fprintf(cli->out, "%s%s\n", block ? "  " : "", block ? block : "");
 		bytes += p->bytes;
 	}
 	fprintf(cli->out, "%zu parameters, %" PRIu64 " bytes\n", i, bytes);
@@ -101,6 +112,8 @@ static int list_json(struct cli *cli, const struct tenon_params *params)
 			json_append(shape, json_of_int(p->tensor.shape[k]));
 		json_set(item, "bytes", json_of_int((int64_t)p->bytes));
 		json_set(item, "offset", json_of_int((int64_t)p->offset));
+		if (tenon_params_block_type(params, p))
+			cJSON_AddStringToObject(item, "blocks", tenon_params_block_type(params, p));
 		json_append(list, item);
 	}
 	return json_print(root, cli->out);
@@ -119,7 +132,7 @@ static int list(struct cli *cli, const struct words *w)
 	struct tenon_params *params;
 	int err;
 
-	err = params_file_open(w->word[0], &params);
+	err = params_open(w, &params);
 	if (err)
 		return params_failed(cli);
 	if (!w->json)
@@ -141,7 +154,7 @@ static int align(struct cli *cli, const struct words *w)
 	/* When aligning in place, opening the file checks that it is a parameter file. */
 	if (!in_place && params_check_target(cli, params_target(w)))
 		return CLI_USAGE;
-	err = params_file_open(w->word[0], &params);
+	err = params_open(w, &params);
 	if (err)
 		return params_failed(cli);
 	err = params_write(cli, w, tenon_params_at(params, 0), tenon_params_count(params));
@@ -260,7 +273,7 @@ int params_from_npz(struct cli *cli, const struct words *w)
 
 /* ---- the command */
 
-enum { TAKES_ALIGN = 1, TAKES_JSON = 2, TAKES_OUTPUT = 4, TAKES_RENAME = 8 };
+enum { TAKES_ALIGN = 1, TAKES_JSON = 2, TAKES_OUTPUT = 4, TAKES_RENAME = 8, TAKES_DTYPE = 16 };
 
 static const struct action {
 	const char *name;
@@ -268,10 +281,11 @@ static const struct action {
 	int least, most; /* number of operands; one less if --output replaces the last */
 	unsigned int takes;
 } actions[] = {
-	{ "list", list, 1, 1, TAKES_JSON },
-	{ "extract", params_extract, 1, 1 << 20, TAKES_OUTPUT },
+	{ "list", list, 1, 1, TAKES_JSON | TAKES_DTYPE },
+	{ "extract", params_extract, 1, 1 << 20, TAKES_OUTPUT | TAKES_DTYPE },
 	{ "align", align, 1, 2, TAKES_ALIGN | TAKES_OUTPUT },
-	{ "convert", params_convert, 1, 1 << 20, TAKES_ALIGN | TAKES_OUTPUT | TAKES_RENAME },
+	{ "convert", params_convert, 1, 1 << 20,
+	  TAKES_ALIGN | TAKES_OUTPUT | TAKES_RENAME | TAKES_DTYPE },
 	{ "from-npy", from_npy, 1, 1 << 20, TAKES_ALIGN | TAKES_OUTPUT },
 	{ "from-npz", params_from_npz, 1, 2, TAKES_ALIGN | TAKES_OUTPUT },
 };
@@ -282,7 +296,8 @@ static int check_options(struct cli *cli, const struct words *w, const struct ac
 {
 	unsigned int given = (w->align ? TAKES_ALIGN : 0u) | (w->json ? TAKES_JSON : 0u) |
 			     (w->output ? TAKES_OUTPUT : 0u) |
-			     (w->names.rename_count ? TAKES_RENAME : 0u);
+			     (w->names.rename_count ? TAKES_RENAME : 0u) |
+			     (w->names.dequantize.bits ? TAKES_DTYPE : 0u);
 
 	given &= ~a->takes;
 	if (!given)
@@ -291,6 +306,7 @@ static int check_options(struct cli *cli, const struct words *w, const struct ac
 			 given & TAKES_ALIGN	? "align"
 			 : given & TAKES_JSON	? "json"
 			 : given & TAKES_RENAME ? "rename"
+			 : given & TAKES_DTYPE	? "dequantize"
 						: "output");
 }
 
@@ -326,12 +342,14 @@ static int choose(struct cli *cli, struct words *w)
 
 static int params_main(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = { { "align", required_argument, NULL, 1 },
-						 { "json", no_argument, NULL, 2 },
-						 { "output", required_argument, NULL, 'o' },
-						 { "rename", required_argument, NULL,
-						   MODEL_RENAME },
-						 { 0 } };
+	static const struct option options[] = {
+		{ "align", required_argument, NULL, 1 },
+		{ "json", no_argument, NULL, 2 },
+		{ "output", required_argument, NULL, 'o' },
+		{ "rename", required_argument, NULL, MODEL_RENAME },
+		{ "dequantize", required_argument, NULL, MODEL_DEQUANTIZE },
+		{ 0 }
+	};
 	struct words w = { 0 };
 	char *end;
 	int found;
@@ -345,7 +363,7 @@ static int params_main(struct cli *cli, int argc, char **argv)
 			w.output = optarg;
 			continue;
 		}
-		if (found == MODEL_RENAME) {
+		if (found >= MODEL_PARAMS) {
 			if (model_params_option(cli, &w.names, found))
 				return CLI_USAGE;
 			continue;
@@ -389,6 +407,7 @@ const struct cli_command params_command = {
 	"  -o, --output TO  the file to write, instead of the last word; the folder of extract\n"
 	"  --align N        alignment in bytes (128); convert to safetensors: none\n"
 	"  --rename OLD=NEW  call a parameter so; model.*=* for all that begin so\n"
+	"  --dequantize float16|float32  make numbers of quantised parameters (GGUF)\n"
 	"  --json           print JSON\n"
 	"\n"
 	"TO is in safetensors if it is called .safetensors, otherwise as TVM writes parameters. It "

@@ -31,6 +31,9 @@ struct words {
 /** params_failed - print the thread's error; returns the exit code for a bad file */
 int params_failed(struct cli *cli);
 
+/** params_open - open the first operand, as model_params_open() */
+int params_open(const struct words *w, struct tenon_params **out);
+
 /** params_target - the output file */
 const char *params_target(const struct words *w);
 

@@ -8,7 +8,6 @@
 
 #include "tools/tensor/npy.h"
 #include "tools/params/params.h"
-#include "tools/tensor/params_file.h"
 
 /* a parameter and its output file */
 struct part {
@@ -144,7 +143,7 @@ int params_extract(struct cli *cli, const struct words *w)
 	size_t i;
 	int err;
 
-	err = params_file_open(w->word[0], &params);
+	err = params_open(w, &params);
 	if (!err)
 		err = choose(params, w, &parts);
 	if (!err)

@@ -115,6 +115,7 @@ static int option(struct cli *cli, struct request *q, int found)
 	case MODEL_PARAMS:
 	case MODEL_RENAME:
 	case MODEL_PARTIAL:
+	case MODEL_DEQUANTIZE:
 		return model_params_option(cli, &q->source.params, found);
 	case FUNCTION:
 		q->source.function = optarg;
@@ -404,7 +405,7 @@ const struct cli_command report_command = {
 	"  --baseline FILE      compare with what tenon bench --json --per-op printed before\n"
 	"  --input [NAME=]SPEC  an input; those that are not given get random numbers\n"
 	"  --graph FILE         the model's graph.json, where FILE is its library alone\n"
-	"  --params [SCOPE=]FILE, --rename OLD=NEW, --params-partial\n"
+	"  --params [SCOPE=]FILE, --rename OLD=NEW, --params-partial, --dequantize TYPE\n"
 	"                       its parameters, as in tenon run\n"
 	"  --function NAME      which model, where FILE has several\n"
 	"  --repeat N           how often to run (20); --runs is the same\n"

@@ -165,6 +165,7 @@ static int option(struct cli *cli, struct run *run, int found)
 	case MODEL_PARAMS:
 	case MODEL_RENAME:
 	case MODEL_PARTIAL:
+	case MODEL_DEQUANTIZE:
 		return model_params_option(cli, &o->params, found);
 	case TRACE:
 		o->trace = optarg;
