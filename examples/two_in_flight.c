@@ -23,9 +23,7 @@ static int slot_open(struct slot *s, struct tenon_module *root, struct tenon_dev
 {
 	struct tenon_memory_request request = { sizeof(s->input), TENON_MEMORY_DEFAULT, -1, NULL };
 	DLDevice id = tenon_device_id(device);
-	struct tenon_model_options options = { .size = sizeof(options),
-					       .devices = &id,
-					       .device_count = 1 };
+	struct tenon_model_options options = { sizeof(options), .devices = &id, .device_count = 1 };
 	struct tenon_tensor *tensor = NULL;
 	struct tenon_port port;
 	DLTensor dl;

@@ -81,12 +81,14 @@ static int map_inputs(struct tenon_model *model, struct string_map *map)
 	struct tenon_port port;
 	int err = string_map_reserve(map, count);
 
+	if (err)
+		return tenon_error(err, "no memory for the names of %zu inputs", count);
 	for (i = 0; i < count && !err; i++) {
 		err = tenon_model_input(model, i, &port);
 		if (!err)
 			*string_map_slot(map, port.name) = (void *)(uintptr_t)(i + 1);
 	}
-	return err ? tenon_error(err, "the inputs of the model cannot be listed") : 0;
+	return err;
 }
 
 int tenon_model_check_params(struct tenon_model *model, struct tenon_params *params, bool partial)

@@ -328,14 +328,6 @@ static void make_call(const char *name, const char *folder, const cJSON *call, c
 	add_devices(&s, call);
 	add_option(&s, "--graph", text_of(call, "graph"));
 	add_option(&s, "--params", text_of(call, "params"));
-	if (text_of(call, "graph")) {
-		spawn_arg(&s, "--graph");
-		spawn_arg(&s, text_of(call, "graph"));
-	}
-	if (text_of(call, "params")) {
-		spawn_arg(&s, "--params");
-		spawn_arg(&s, text_of(call, "params"));
-	}
 	add_args(&s, call);
 	add_tolerance(&s, call, tolerance);
 	spawn_run(&s, folder);

@@ -102,7 +102,7 @@ static void a_command_wants_its_file_and_no_second_one(void **state)
 	assert_refused(RUN("inspect"), CLI_USAGE, "which file? tenon inspect FILE");
 	assert_refused(RUN("run", "a", "b"), CLI_USAGE, "one file at a time: a, and then b");
 	assert_refused(RUN("devices", "a"), CLI_USAGE, "a: no file or name is wanted here");
-	assert_refused(RUN("inspect", "--json", "--dot", "a"), CLI_USAGE, "not both");
+	assert_refused(RUN("inspect", "--json", "--dot", "a"), CLI_USAGE, "one form at a time");
 }
 
 static void the_version_comes_with_the_configuration_if_asked_for(void **state)
