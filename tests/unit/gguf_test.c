@@ -21,7 +21,7 @@ static int tear_down(void **state)
 struct tensor {
 	const char *name;
 	uint32_t ndim;
-	uint64_t extents[4]; /* innermost first, as in the file */
+	uint64_t extents[5]; /* innermost first, as in the file */
 	uint32_t type;
 	uint64_t offset;
 };
