@@ -9,6 +9,7 @@
 #include <mbedtls/md.h>
 #include <mbedtls/pk.h>
 #include <mbedtls/version.h>
+#include <stdlib.h>
 
 #include "lib/brief_errors.h"
 #include "lib/file_secret.h"
@@ -60,10 +61,15 @@ static int key_error(const char *path, const char *what, int error)
 			   "%s: want a %s in PEM or DER: %s", path, what, text);
 }
 
-static int work_init(struct signature_work *w)
+/* Allocated: the state of mbedtls's entropy alone may take 40 KiB, too much for a small stack. */
+static int work_create(struct signature_work **out)
 {
+	struct signature_work *w = malloc(sizeof(*w));
 	int error;
 
+	*out = w;
+	if (!w)
+		return tenon_error(-TENON_E_NOMEM, "a signature: out of memory");
 	mbedtls_entropy_init(&w->entropy);
 	mbedtls_ctr_drbg_init(&w->random);
 	mbedtls_pk_init(&w->key);
@@ -72,11 +78,14 @@ static int work_init(struct signature_work *w)
 	return error ? fail(-TENON_E_IO, "no random numbers", error) : 0;
 }
 
-static void work_fini(struct signature_work *w)
+static void work_free(struct signature_work *w)
 {
+	if (!w)
+		return;
 	mbedtls_pk_free(&w->key);
 	mbedtls_ctr_drbg_free(&w->random);
 	mbedtls_entropy_free(&w->entropy);
+	free(w);
 }
 
 static int check_key(const struct signature_work *w, const char *path)
@@ -153,14 +162,14 @@ static int sign(struct signature_work *w, const unsigned char *hash, struct teno
 int signature_make(const char *key, struct tenon_slice bytes, struct tenon_buffer *out)
 {
 	unsigned char hash[HASH_SIZE];
-	struct signature_work w;
+	struct signature_work *w;
 	int err;
 
-	err = work_init(&w);
-	err = err ? err : read_private(&w, key);
+	err = work_create(&w);
+	err = err ? err : read_private(w, key);
 	err = err ? err : hash_of(bytes, hash);
-	err = err ? err : sign(&w, hash, out);
-	work_fini(&w);
+	err = err ? err : sign(w, hash, out);
+	work_free(w);
 	return err;
 }
 
@@ -179,15 +188,15 @@ int signature_check(const char *key, struct tenon_slice bytes, struct tenon_slic
 		    bool *valid)
 {
 	unsigned char hash[HASH_SIZE];
-	struct signature_work w;
+	struct signature_work *w;
 	int err;
 
 	*valid = false;
-	err = work_init(&w);
-	err = err ? err : read_public(&w, key);
+	err = work_create(&w);
+	err = err ? err : read_public(w, key);
 	err = err ? err : hash_of(bytes, hash);
 	if (!err && signature.size)
-		err = check(&w, hash, signature, valid);
-	work_fini(&w);
+		err = check(w, hash, signature, valid);
+	work_free(w);
 	return err;
 }

@@ -170,11 +170,12 @@ bench()
 		tenon bench --svg --per-op --repeat 3 $module > "$out.svg" && valid "$out.svg" && grep -q max_pool2d "$out.svg"
 }
 
-# The browser draws the page: it has more than one colour, and its DOM has what the page has.
+# The browser draws the page: it has more than one colour, and its DOM has what the page has. It keeps a socket in TMPDIR,
+# whose path must be short
 chromium_shows_it()
 {
 	tenon report $module -o "$out.html" || return
-	HOME=$scratch chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+	TMPDIR=/tmp HOME=$scratch chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
 		--user-data-dir="$scratch/profile" --window-size=1150,2600 --screenshot="$out.png" --dump-dom \
 		"file://$out.html" > "$out.dom" || return
 	grep -q 'max_pool2d' "$out.dom" && smaller "$out.dom" 200000 && not smaller "$out.png" 30000
