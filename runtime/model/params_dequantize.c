@@ -11,8 +11,8 @@
 #include "lib/half.h"
 #include "runtime/model/params_blocks.h"
 
-/* blocks that are read from the file at once */
-#define BLOCKS_AT_ONCE 64
+/* bytes of the file that are read at once; a whole number of blocks fits in */
+#define BYTES_AT_ONCE 8192
 
 static const struct block_type *block_of(const struct tenon_params *p,
 					 const struct tenon_param *param)
@@ -58,9 +58,9 @@ static void convert(const struct block_type *type, const uint8_t *blocks, size_t
 static int convert_all(const struct params_origin *from, const struct block_type *type,
 		       DLDataType dtype, char *to)
 {
-	uint8_t blocks[BLOCKS_AT_ONCE * BLOCK_BYTES_MOST];
+	uint8_t blocks[BYTES_AT_ONCE];
 	const struct tenon_params *p = from->params;
-	size_t at, count, step = BLOCKS_AT_ONCE * (size_t)type->bytes;
+	size_t at, count, step = sizeof(blocks) / type->bytes * type->bytes;
 	int err = 0;
 
 	for (at = 0; at < from->param->bytes && !err; at += step) {
