@@ -108,8 +108,8 @@ static void a_child_opens_modules_whatever_the_threads_of_its_parent_did(void **
 	int i;
 
 	(void)state;
-#ifdef __SANITIZE_ADDRESS__
-	print_message("# the allocator of AddressSanitizer may be locked for ever in a child\n");
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	print_message("# locks of the sanitizer itself may be taken for ever in a child\n");
 	skip();
 #endif
 	start_threads(threads, path);
