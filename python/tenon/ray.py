@@ -11,6 +11,7 @@ Each actor keeps a model open. What a killed one had not answered is run again b
 keep state between runs do not belong here. The file of a model must be readable on every machine of the cluster.
 """
 
+import asyncio
 import json
 
 import numpy
@@ -20,9 +21,10 @@ from ray.util import ActorPool
 import tenon
 
 
-def _array(value):
-    """An output as other processes take it: an array."""
-    return value.numpy() if isinstance(value, tenon.Tensor) else value
+def _outputs(result):
+    """The outputs of a call as other processes take them: arrays."""
+    outputs = result if isinstance(result, tuple) else (result,)
+    return tuple(value.numpy() if isinstance(value, tenon.Tensor) else value for value in outputs)
 
 
 class _Opened:
@@ -37,7 +39,8 @@ class _Opened:
             result = self.module(**item)
         else:
             result = self.module(*item) if isinstance(item, tuple) else self.module(item)
-        return tuple(map(_array, result)) if isinstance(result, tuple) else _array(result)
+        outputs = _outputs(result)
+        return outputs if isinstance(result, tuple) else outputs[0]
 
 
 def _ray_options(device, options):
@@ -123,9 +126,8 @@ class Batches:
     def _run(self, inputs, start, count):
         rows = self._rows or count
         taken = numpy.minimum(numpy.arange(start, start + rows), count - 1)
-        outputs = self._model(**{name: rows_of[taken] for name, rows_of in inputs.items()})
-        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        return [_array(output)[: count - start] for output in outputs]
+        outputs = _outputs(self._model(**{name: rows_of[taken] for name, rows_of in inputs.items()}))
+        return [output[: count - start] for output in outputs]
 
 
 class Model:
@@ -139,17 +141,13 @@ class Model:
         self._model = tenon.load(path, device=device, **options)
 
     async def __call__(self, request):
-        import asyncio
-
         given = await request.json()
         return await asyncio.to_thread(self._answer, given)
 
     def _answer(self, given):
         known = self._model.inputs
         inputs = {name: tenon.tensor(value, known[name].dtype) for name, value in given.items()}
-        outputs = self._model(**inputs)
-        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        return {name: _array(output).tolist() for name, output in zip(self._model.outputs, outputs)}
+        return {name: output.tolist() for name, output in zip(self._model.outputs, _outputs(self._model(**inputs)))}
 
 
 class Chat:
@@ -164,8 +162,6 @@ class Chat:
         self._model = tenon.LanguageModel(path, device, **options)
 
     async def __call__(self, request):
-        import asyncio
-
         from starlette.responses import StreamingResponse
 
         asked = await request.json()

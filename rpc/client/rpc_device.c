@@ -10,6 +10,7 @@
 #include "lib/brief_errors.h"
 #include "rpc/client/rpc.h"
 #include "rpc/wire/wire_codes.h"
+#include "runtime/device/device_core.h"
 
 /* places of devices that are not opened by an address: "session/SLOT/cpu:0". They keep their numbers when another
  * session gets the slot, so those with TVM's numbers have a place of their own. */
@@ -207,6 +208,7 @@ static int device_create(struct rpc *r, DLDevice there, uint32_t index, struct t
 		tenon_object_ref(r);
 	else
 		tenon_object_ref_weak(r);
+	d->base.core->has_number = r->tvm_devices;
 	if (r->tvm_devices)
 		d->base.id = (DLDevice){ (DLDeviceType)(RPC_TVM_TYPES * (int)r->slot +
 							(int)there.device_type),

@@ -54,6 +54,7 @@ struct tenon_device_core {
 	uint32_t has_retired; /* @retired is not empty; read without the lock */
 	char *query;	      /* the URI's keys; NULL for none */
 	char *place;	      /* the URI's path, of a device that is not counted; NULL for others */
+	bool has_number;      /* the backend chose its type and number, which the table keeps */
 	uint32_t forks;	      /* device_forks when it was opened */
 	struct tenon_device_properties properties;
 	uint64_t allocated;	      /* bytes of memory; atomic */

@@ -159,8 +159,8 @@ static void close_unlocked(struct tenon_device *d)
 }
 
 /*
- * Put a device into the table, numbered behind the @count listed ones if it is none of these, unless its backend gave it
- * a type and number of its own.
+ * Put a device into the table, numbered behind the @count listed ones if it is none of these, unless its backend chose
+ * the number.
  */
 static int add_device(struct tenon_device *d, uint32_t count)
 {
@@ -170,8 +170,7 @@ static int add_device(struct tenon_device *d, uint32_t count)
 
 	if (err)
 		return err;
-	if ((d->core->query || d->core->place) &&
-	    (int32_t)id.device_type == d->backend->device_type)
+	if ((d->core->query || d->core->place) && !d->core->has_number)
 		for (id.device_id = (int32_t)count; find_id(id); id.device_id++)
 			;
 	d->id = id;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/number.h"
 #include "runtime/ffi/map.h"
 #include "runtime/ffi/sequence.h"
 #include "runtime/ffi/text_stream.h"
@@ -156,7 +157,7 @@ static int parse_string(struct parser *p, struct tenon_value *out)
 
 static int parse_number(struct parser *p, struct tenon_value *out)
 {
-	const char *start = p->at;
+	const char *start = p->at, *stop;
 	bool whole = true;
 	char *text, *end;
 	size_t n;
@@ -178,12 +179,16 @@ static int parse_number(struct parser *p, struct tenon_value *out)
 	memcpy(text, start, n);
 	text[n] = '\0';
 	errno = 0;
-	*out = tenon_arg_int(whole ? (int64_t)strtoll(text, &end, 10) : 0);
-	if (!whole || errno || *end) {
-		errno = 0;
-		*out = tenon_arg_float(strtod(text, &end));
+	stop = text;
+	if (whole) {
+		*out = tenon_arg_int((int64_t)strtoll(text, &end, 10));
+		stop = end;
 	}
-	n = !errno && !*end && end != text;
+	if (!whole || errno || *stop) {
+		errno = 0;
+		*out = tenon_arg_float(number_read(text, &stop));
+	}
+	n = !errno && !*stop && stop != text;
 	free(text);
 	return n ? 0 : syntax_error(p, start, "Expecting value");
 }

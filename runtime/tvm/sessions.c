@@ -8,6 +8,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/number.h"
 #include "runtime/tvm/tvm.h"
 
 /**
@@ -173,7 +174,7 @@ static int read_key(const struct tenon_value *args, char *key, size_t size, uint
 	if (!timeout)
 		return 0;
 	*timeout = '\0';
-	seconds = strtod(timeout + strlen(TIMEOUT), NULL);
+	seconds = number_read(timeout + strlen(TIMEOUT), NULL);
 	if (!(seconds > 0 && seconds < 1e6))
 		return tenon_error(-TENON_E_VALUE,
 				   CONNECT ": the timeout %s is no number of seconds",

@@ -198,6 +198,8 @@ if [ -z "${EMULATOR-}" ] && has DSO && has TVM_FFI_COMPAT; then
 		it "devices and an earlier measurement are compared" baseline
 		it "a file that is no measurement is refused" no_baseline
 	fi
+else
+	skip_case "the runs of a model are a picture" "the model is for x86-64, and needs CONFIG_DSO and CONFIG_TVM_FFI_COMPAT"
 fi
 if [ -z "${EMULATOR-}" ] && [ -z "${SAN-}" ] && command -v chromium > /dev/null; then
 	it "a browser shows the page" chromium_shows_it

@@ -334,7 +334,7 @@ static int choose(struct cli *cli, struct words *w)
 				 w->count == 1 ? "" : "s");
 	if (check_options(cli, w, a))
 		return CLI_USAGE;
-	/* filler tensors are for who asks for them; other readers of safetensors list them */
+	/* other readers of safetensors list the padding tensors, so only --align adds them to such a file */
 	if (!w->align && !(a->run == params_convert && params_in_safetensors(params_target(w))))
 		w->align = ALIGN_USUAL;
 	return a->run(cli, w);
