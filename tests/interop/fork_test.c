@@ -114,7 +114,8 @@ static void a_child_opens_modules_whatever_the_threads_of_its_parent_did(void **
 #endif
 #ifdef __SANITIZE_THREAD__
 	/* a debugger showed the child in dlopen(), in Mutex::Lock() of LibIgnore::OnLibraryLoaded() */
-	print_message("# ThreadSanitizer's own lock of dlopen() may be locked for ever in a child\n");
+	print_message(
+		"# ThreadSanitizer's own lock of dlopen() may be locked for ever in a child\n");
 	skip();
 #endif
 	start_threads(threads, path);
