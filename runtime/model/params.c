@@ -3,7 +3,6 @@
 #include "runtime/core/tensor_data.h"
 #include "runtime/model/params_list.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,46 +29,6 @@ static const struct params_format *const formats[] = {
 	&params_tvm, /* and says what any other file is */
 };
 
-static void params_delete(void *self, int flags)
-{
-	struct tenon_params *p = self;
-	size_t i;
-
-	if (flags & TENON_DELETE_CONTENT) {
-		for (i = 0; p->origins && i < p->count; i++)
-			tenon_object_unref(p->origins[i].params);
-		free(p->origins);
-		free(p->blocks);
-		tenon_object_unref(p->keep);
-		file_map_close(&p->head);
-		file_map_close(&p->map);
-		file_map_close(&p->owned);
-		free(p->names);
-		free(p->path);
-		if (p->fd >= 0)
-			close(p->fd);
-		free(p->items);
-		free(p->shapes);
-	}
-	if (flags & TENON_DELETE_MEMORY)
-		free(p);
-}
-
-int params_create(struct tenon_object *keep, struct tenon_params **out)
-{
-	struct tenon_params *p = calloc(1, sizeof(*p));
-
-	*out = NULL;
-	if (!p)
-		return tenon_error(-TENON_E_NOMEM, "no memory for parameters");
-	tenon_object_init(&p->object, TENON_TYPE_OBJECT, params_delete);
-	tenon_object_ref(keep);
-	p->keep = keep;
-	p->fd = -1;
-	*out = p;
-	return 0;
-}
-
 /* ---- reading */
 
 int params_fetch(struct tenon_params *p, const struct tenon_cursor *c, uint64_t size)
@@ -92,28 +51,6 @@ int params_fetch(struct tenon_params *p, const struct tenon_cursor *c, uint64_t 
 			   p->fetched);
 	p->fetched += want;
 	return err;
-}
-
-bool params_is_padding(const struct tenon_param *p)
-{
-	const size_t n = sizeof(PARAMS_PADDING) - 1;
-
-	return p->name.size > n && !memcmp(p->name.data, PARAMS_PADDING, n) &&
-	       p->tensor.ndim == 1 &&
-	       tenon_dtype_equal(p->tensor.dtype, tenon_dtype(TENON_DTYPE_UINT, 8, 1));
-}
-
-int params_reserve(struct tenon_params *p, uint64_t count, uint64_t names, uint64_t extents)
-{
-	if (count < SIZE_MAX / sizeof(*p->items) && names < SIZE_MAX &&
-	    extents < SIZE_MAX / sizeof(*p->shapes)) {
-		p->items = calloc((size_t)count + 1, sizeof(*p->items));
-		p->shapes = malloc(((size_t)extents + 1) * sizeof(*p->shapes));
-		p->names = names ? malloc((size_t)names) : NULL;
-	}
-	if (p->items && p->shapes && (p->names || !names))
-		return 0;
-	return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu64 " parameters", count);
 }
 
 static int read_any(struct tenon_params *p, struct tenon_cursor *c)

@@ -2,7 +2,6 @@
 /* Make one list of parameters of several, with other names. */
 #include "runtime/model/params_list.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,46 +223,4 @@ int tenon_params_join(const struct tenon_params_part *parts, size_t part_count,
 		*out = NULL;
 	}
 	return err;
-}
-
-int tenon_params_create(const struct tenon_param *list, size_t count, struct tenon_object *keep,
-			struct tenon_params **out)
-{
-	uint64_t names = 0, extents = 0;
-	struct tenon_params *p;
-	int64_t *shape;
-	char *name;
-	size_t i;
-	int err;
-
-	for (i = 0; i < count; i++) {
-		names += list[i].name.size;
-		extents += (uint64_t)list[i].tensor.ndim;
-	}
-	err = params_create(keep, out);
-	if (!err)
-		err = params_reserve(*out, count, names + 1, extents);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-		return err;
-	}
-	p = *out;
-	name = p->names;
-	shape = p->shapes;
-	for (i = 0; i < count; i++) {
-		struct tenon_param *item = &p->items[p->count++];
-
-		*item = list[i];
-		item->name.data = name;
-		item->tensor.shape = shape;
-		if (list[i].name.size)
-			memcpy(name, list[i].name.data, list[i].name.size);
-		if (list[i].tensor.ndim)
-			memcpy(shape, list[i].tensor.shape,
-			       (size_t)list[i].tensor.ndim * sizeof(*shape));
-		name += item->name.size;
-		shape += item->tensor.ndim;
-	}
-	return 0;
 }
