@@ -31,6 +31,7 @@ struct error_slot {
 
 static __thread struct error_slot *thread_slot;
 static __thread int thread_nomem; /* status raised when the slot could not be allocated */
+static const char no_memory[] = "no memory, not even for the message";
 static pthread_key_t slot_key;
 static pthread_once_t slot_once = PTHREAD_ONCE_INIT;
 
@@ -74,6 +75,25 @@ static void slot_key_make(void)
 	pthread_key_create(&slot_key, slot_free);
 }
 
+static void slot_kind(struct error_slot *s, struct tenon_slice kind)
+{
+	size_t n = kind.size < sizeof(s->kind) - 1 ? kind.size : sizeof(s->kind) - 1;
+
+	memmove(s->kind, kind.data, n);
+	s->kind[n] = '\0';
+}
+
+/* There is memory again: the slot holds the error that had none, so that a frame before it does not hide it. */
+static void slot_take_nomem(struct error_slot *s)
+{
+	if (!thread_nomem)
+		return;
+	s->status = thread_nomem;
+	s->size = sizeof(no_memory) - 1;
+	memcpy(s->text, no_memory, sizeof(no_memory));
+	slot_kind(s, tenon_slice_of("MemoryError"));
+}
+
 static struct error_slot *slot_get(int status)
 {
 	struct error_slot *s = thread_slot;
@@ -92,6 +112,7 @@ static struct error_slot *slot_get(int status)
 		goto free_slot;
 	s->room = ERROR_ROOM;
 	s->spare_room = ERROR_ROOM;
+	slot_take_nomem(s);
 	thread_slot = s;
 	pthread_setspecific(slot_key, s);
 	return s;
@@ -145,14 +166,6 @@ static size_t slot_room(struct error_slot *s, size_t size)
 		}
 	}
 	return s->room - 1 < size ? s->room - 1 : size;
-}
-
-static void slot_kind(struct error_slot *s, struct tenon_slice kind)
-{
-	size_t n = kind.size < sizeof(s->kind) - 1 ? kind.size : sizeof(s->kind) - 1;
-
-	memmove(s->kind, kind.data, n);
-	s->kind[n] = '\0';
 }
 
 const char *tenon_status_kind(int status)
@@ -425,7 +438,7 @@ void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message)
 
 	if (thread_nomem && !(s && s->status)) {
 		*kind = tenon_slice_of("MemoryError");
-		*message = tenon_slice_of("no memory, not even for the message");
+		*message = tenon_slice_of(no_memory);
 		return;
 	}
 	*kind = tenon_slice_of(s && s->status ? s->kind : "");

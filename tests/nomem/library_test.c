@@ -7,6 +7,7 @@
 #include "tests/unit/suite.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -515,6 +516,32 @@ static void an_allocation_that_fails_is_an_error_and_no_loss(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+static void *raise_without_memory(void *unused)
+{
+	(void)unused;
+	/* the first error of a thread makes room for its text */
+	failing_malloc_start(1);
+	tenon_error(-TENON_E_FORMAT, "a text for which there is no room");
+	failing_malloc_stop();
+	tenon_error_in(-TENON_E_FORMAT, "model.so");
+	assert_string_equal(tenon_error_kind(), "MemoryError");
+	assert_non_null(strstr(tenon_error_message(), "model.so: "));
+	assert_non_null(strstr(tenon_error_message(), "memory"));
+	tenon_error_clear();
+	return NULL;
+}
+
+static void a_frame_does_not_hide_that_memory_ran_out(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	if (!failing_malloc_works())
+		skip();
+	assert_int_equal(pthread_create(&thread, NULL, raise_without_memory, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
 static int make_ready(void **state)
 {
 	(void)state;
@@ -534,6 +561,7 @@ static int make_ready(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_frame_does_not_hide_that_memory_ran_out),
 		CASE("a_legacy_function_is_called", call_legacy),
 		CASE("a_function_is_called", call_modern),
 		CASE("kernels_are_inspected", inspect_kernels),
