@@ -258,6 +258,7 @@ static void report_fini(struct report *r)
 	}
 	tenon_model_close(r->described);
 	tenon_link_inspection_free(r->n);
+	free(r->undescribed);
 	tenon_buffer_fini(&r->page);
 }
 
@@ -297,6 +298,17 @@ static int make_page(struct report *r)
 	return err ? err : page_end(&r->page, tenon_version());
 }
 
+/* The page says why there is no model on it. */
+static int keep_reason(struct cli *cli, struct report *r)
+{
+	r->undescribed = strdup(tenon_error_message());
+	if (!r->undescribed || tenon_error_status() == -TENON_E_NOMEM)
+		return cli_error(cli, CLI_FAILED);
+	fprintf(cli->err, "tenon: the page shows no model: %s\n", r->undescribed);
+	tenon_error_clear();
+	return 0;
+}
+
 /* A model that cannot be described is left out, unless an option names it. */
 static int describe(struct cli *cli, const struct request *q, struct report *r)
 {
@@ -311,7 +323,7 @@ static int describe(struct cli *cli, const struct request *q, struct report *r)
 	if (tenon_model_open(r->n->root, &o, &r->described)) {
 		if (tenon_error_status() == -TENON_E_NOT_FOUND)
 			return model_open(cli, &q->source, r->n->root, true, &r->described);
-		tenon_error_clear();
+		return keep_reason(cli, r);
 	}
 	return 0;
 }

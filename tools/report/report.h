@@ -33,6 +33,7 @@ struct report_run {
  * @n: what is in the file
  * @described: the model in it, described without running it; NULL for none
  * @model: that, or the one that ran; NULL for none
+ * @undescribed: why the model in the file cannot be described; NULL if it can, or there is none
  * @runs: @run_count measurements
  * @run_count: how many
  * @page: the page
@@ -41,6 +42,7 @@ struct report {
 	const char *file;
 	const struct tenon_link_inspection *n;
 	struct tenon_model *described, *model;
+	char *undescribed;
 	struct report_run runs[SVG_SERIES_MOST];
 	int run_count;
 	struct tenon_buffer page;

@@ -131,6 +131,11 @@ int report_model(struct report *r)
 	struct tenon_model_memory memory;
 	int err;
 
+	if (!r->model && r->undescribed) {
+		page_section(&r->page, "model", "Model");
+		page_note(&r->page, "It cannot be described: %s", r->undescribed);
+		page_section_end(&r->page);
+	}
 	if (!r->model)
 		return 0;
 	tenon_model_memory(r->model, &memory);
