@@ -24,6 +24,13 @@ bool hil_is_clocked(void)
 	return !strcmp(hil_board, "rtl");
 }
 
+uint64_t hil_seed(void)
+{
+	const char *text = getenv("SEED");
+
+	return text && *text ? strtoull(text, NULL, 0) : 1;
+}
+
 size_t hil_count(size_t sim, size_t board)
 {
 	return hil_is_sim() ? sim : board;

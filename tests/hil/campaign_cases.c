@@ -220,10 +220,10 @@ static void inject_one(uint64_t seed)
 
 static void faults_at_random_end_in_time_and_harm_nothing_later(void)
 {
-	const char *hil_run = getenv("HIL"), *full = getenv("FULL"), *text = getenv("SEED");
+	const char *hil_run = getenv("HIL"), *full = getenv("FULL");
 	bool all = (hil_run && *hil_run) || (full && *full);
 	uint64_t i, count = hil_is_sim() ? (all ? 400 : 60) : (all && !hil_is_clocked() ? 40 : 15);
-	uint64_t first = text && *text ? strtoull(text, NULL, 0) : 1;
+	uint64_t first = hil_seed();
 
 	for (i = 0; i < count; i++)
 		inject_one(first + i);

@@ -33,6 +33,8 @@ extern const struct hil_case hil_packet_cases[], hil_call_cases[], hil_stream_ca
 /* what emulators and sanitizers make slow is done less often */
 size_t hil_count(size_t sim, size_t board);
 bool hil_is_sim(void);
+/* of random numbers: SEED of the environment, or 1 */
+uint64_t hil_seed(void);
 /* a model of logic, cycle by cycle: many times slower than a core that is emulated */
 bool hil_is_clocked(void);
 

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/fuzz/random.h"
 #include "tests/nomem/failing_malloc.h"
 #include "tools/commands.h"
 
@@ -501,6 +502,37 @@ static void an_answer_that_cannot_be_written_is_no_success(void **state)
 		fail_msg("exit %d: %s: %s", code, line->words, got->err);
 }
 
+/* ---- several allocations, by chance */
+
+static bool survives(const struct line *line, struct random *r)
+{
+	struct words w;
+	bool good;
+
+	failing_malloc_often(0, 0);
+	split(line->words, &w);
+	if (!run_once(&w, 0, want))
+		return false;
+	failing_malloc_often(random_next(r),
+			     2 + random_below(r, 1 + (uint64_t)want->requests));
+	good = run_once(&w, 0, got) && is_honest(0);
+	if (!good)
+		print_error("several allocations: %s\n", line->words);
+	return good;
+}
+
+static int run_at_random(uint64_t seed, uint64_t first, uint64_t count)
+{
+	uint64_t i, wrong = 0;
+
+	for (i = first; i < first + count; i++) {
+		struct random mix = { seed ^ (i << 20) }, r = { random_next(&mix) };
+
+		wrong += !survives(&lines[i % LINES], &r);
+	}
+	return wrong != 0;
+}
+
 /* ---- the suite */
 
 #ifdef CONFIG_NPZ
@@ -624,12 +656,17 @@ static int make_ready(void **state)
 	return 0;
 }
 
-int main(void)
+/* --random SEED FIRST COUNT: so many lines, beginning with that one, each with allocations that fail by chance */
+int main(int argc, char **argv)
 {
 	static char names[2 * LINES][200];
 	struct CMUnitTest tests[2 * LINES];
 	size_t i;
 
+	if (argc == 5 && !strcmp(argv[1], "--random"))
+		return make_ready(NULL) || run_at_random(strtoull(argv[2], NULL, 10),
+							 strtoull(argv[3], NULL, 10),
+							 strtoull(argv[4], NULL, 10));
 	for (i = 0; i < LINES; i++) {
 		void *line = (void *)(uintptr_t)&lines[i];
 

@@ -52,6 +52,7 @@ void REAL(free)(void *memory);
 static atomic_long seen, live;
 static atomic_bool counting;
 static long failing;
+static uint64_t chance_seed, chance_one_in;
 static __thread bool started_here;
 static uintptr_t linker_begin, linker_end;
 
@@ -84,13 +85,27 @@ UNWATCHED static bool fail_now(void)
 	return true;
 }
 
+UNWATCHED static bool fails_by_chance(long request)
+{
+	uint64_t x = chance_seed + (uint64_t)request * UINT64_C(0x9e3779b97f4a7c15);
+
+	if (!chance_one_in)
+		return false;
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return !((x ^ (x >> 31)) % chance_one_in);
+}
+
 UNWATCHED static bool fails(void *caller)
 {
+	long request;
+
 	if (!atomic_load(&counting) || !(started_here || OTHER_THREADS))
 		return false;
 	if ((uintptr_t)caller >= linker_begin && (uintptr_t)caller < linker_end)
 		return false;
-	return atomic_fetch_add(&seen, 1) + 1 == failing && fail_now();
+	request = atomic_fetch_add(&seen, 1) + 1;
+	return (request == failing || fails_by_chance(request)) && fail_now();
 }
 
 UNWATCHED static void *count(void *memory)
@@ -194,6 +209,12 @@ void failing_malloc_start(long fails_at)
 	atomic_store(&counting, true);
 }
 
+void failing_malloc_often(uint64_t seed, uint64_t one_in)
+{
+	chance_seed = seed;
+	chance_one_in = one_in;
+}
+
 long failing_malloc_stop(void)
 {
 	atomic_store(&counting, false);
@@ -220,6 +241,12 @@ long failing_malloc_step(void)
 void failing_malloc_start(long fails_at)
 {
 	(void)fails_at;
+}
+
+void failing_malloc_often(uint64_t seed, uint64_t one_in)
+{
+	(void)seed;
+	(void)one_in;
 }
 
 long failing_malloc_stop(void)

@@ -11,6 +11,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /** failing_malloc_works - can this build stand in for the allocator? */
 bool failing_malloc_works(void);
@@ -23,6 +24,13 @@ long failing_malloc_step(void);
  * @fails_at: the request that fails, 1 for the next one; 0 to let all succeed
  */
 void failing_malloc_start(long fails_at);
+
+/**
+ * failing_malloc_often - from the next failing_malloc_start() on, let one request in @one_in fail, too
+ * @seed: chooses which
+ * @one_in: 0 to let none fail by chance
+ */
+void failing_malloc_often(uint64_t seed, uint64_t one_in);
 
 /** failing_malloc_stop - end the count; returns how many requests there were */
 long failing_malloc_stop(void);

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""Small slow programs beside the real ones, on random inputs: graphs with planned memory, trees of modules, packets.
+
+The graph executor runs a random graph whose values share storage as a compiler would plan it, and a few lines of Python
+compute the same. A random module is linked, taken apart and put together again: its parts are the same bytes. The packets of
+mortise are the simulator's suite, which has a reference of its own (tests/hil/reference.c).
+"""
+
+import json
+import os
+import struct
+
+from campaign import Round, Skip, last_line, run
+
+OPERATORS = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "either": lambda a, b: a ^ b,
+}
+PACKETS = "random_streams*"
+
+
+def write_npy(path, numbers):
+    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({len(numbers)},), }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        file.write(struct.pack(f"<{len(numbers)}i", *numbers))
+
+
+def wrap(number):
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
+class Graph:
+    """A random graph: inputs first, then operators of two earlier values each; which values it returns; its storage."""
+
+    def __init__(self, chance, elements):
+        self.elements = elements
+        self.inputs = chance.randint(1, 4)
+        self.nodes = []
+        for _ in range(chance.randint(1, 40)):
+            last = self.inputs + len(self.nodes)
+            self.nodes.append((chance.choice(sorted(OPERATORS)), chance.randrange(last), chance.randrange(last)))
+        count = self.inputs + len(self.nodes)
+        self.heads = sorted(chance.sample(range(self.inputs, count), chance.randint(1, min(3, len(self.nodes)))))
+        self.storage = self.plan(chance)
+
+    def plan(self, chance):
+        """Storage of each value: a value that is read no more gives its own away."""
+        last_use = {}
+        for at, (_, first, second) in enumerate(self.nodes, self.inputs):
+            last_use[first] = last_use[second] = at
+        storage, free = list(range(self.inputs)), []
+        made = self.inputs
+        for at, _ in enumerate(self.nodes, self.inputs):
+            if free and chance.random() < 0.8:
+                storage.append(free.pop(chance.randrange(len(free))))
+            else:
+                storage.append(made)
+                made += 1
+            for value in range(self.inputs, at + 1):
+                if last_use.get(value, value) == at and value not in self.heads:
+                    free.append(storage[value])
+        return storage
+
+    def json(self):
+        nodes = [{"op": "null", "name": f"x{i}", "inputs": []} for i in range(self.inputs)]
+        for at, (name, first, second) in enumerate(self.nodes):
+            nodes.append({"op": "tvm_op", "name": f"node{at}", "inputs": [[first, 0, 0], [second, 0, 0]],
+                          "attrs": {"num_outputs": "1", "num_inputs": "2", "flatten_data": "0", "func_name": name}})
+        count = len(nodes)
+        return json.dumps({"nodes": nodes, "arg_nodes": list(range(self.inputs)), "heads": [[h, 0, 0] for h in self.heads],
+                           "node_row_ptr": list(range(count + 1)),
+                           "attrs": {"dltype": ["list_str", ["int32"] * count],
+                                     "storage_id": ["list_int", self.storage],
+                                     "shape": ["list_shape", [[self.elements]] * count]}})
+
+    def compute(self, inputs):
+        values = list(inputs)
+        for name, first, second in self.nodes:
+            values.append([wrap(OPERATORS[name](a, b)) for a, b in zip(values[first], values[second])])
+        return [values[head] for head in self.heads]
+
+
+class References:
+    NAME = "references"
+    ABOUT = "graphs, trees of modules and packets beside small slow programs"
+
+    def __init__(self, place):
+        self.place = place
+
+    def prepare(self):
+        flags = os.environ.get("PROVE_PLANT_OPERATOR", "").split()
+        self.library = self.place.compile("tests/prove/operators.c", "operators.so", "-shared", "-fPIC", *flags)
+        self.kinds = [self.graph, self.tree, self.graph]
+        try:
+            self.simulator = self.place.program("hil/sim_board")
+            self.kinds.append(self.packets)
+        except Skip:
+            pass
+
+    def round(self, number):
+        return self.kinds[number % len(self.kinds)](self.place.random(self.NAME, number))
+
+    def graph(self, chance):
+        done = Round()
+        graph = Graph(chance, chance.randint(1, 70))
+        inputs = [[wrap(chance.getrandbits(32)) for _ in range(graph.elements)] for _ in range(graph.inputs)]
+        with self.place.folder() as folder:
+            path = os.path.join(folder, "graph.json")
+            with open(path, "w") as file:
+                file.write(graph.json())
+            words = [self.place.command, "run", self.library, "--graph", path]
+            for at, numbers in enumerate(inputs):
+                write_npy(os.path.join(folder, f"x{at}.npy"), numbers)
+                words += ["--input", f"x{at}=@{folder}/x{at}.npy"]
+            for at, numbers in enumerate(graph.compute(inputs)):
+                write_npy(os.path.join(folder, f"out{at}.npy"), numbers)
+                words += ["--expect", f"@{folder}/out{at}.npy"]
+            ended = run(words)
+        done.count("graphs")
+        if ended.status != 0:
+            done.found.append(f"a graph of {len(graph.nodes)} nodes: exit status {ended.status}: {last_line(ended.errors)}")
+        return done
+
+    def tree(self, chance):
+        """Payloads of random bytes, imports of random shape."""
+        done = Round()
+        with self.place.folder() as folder:
+            names, words = [], []
+            for at in range(chance.randint(1, 6)):
+                name = f"part{at}"
+                names.append(name)
+                with open(os.path.join(folder, f"{name}.cl"), "w") as file:
+                    file.write(f"// {chance.getrandbits(64)}\n" * chance.randint(1, 200) +
+                               f"__kernel void {name}(__global float *x) {{ x[get_global_id(0)] = {at}; }}\n")
+                meta = {"func_info": {name: {"name": name, "arg_types": ["handle"], "launch_param_tags": ["blockIdx.x"]}},
+                        "tvm_version": "0.18.0"}
+                with open(os.path.join(folder, f"{name}.tvm_meta.json"), "w") as file:
+                    json.dump(meta, file)
+                words.append(f"{folder}/{name}.cl=opencl")
+            for at in range(1, len(names)):
+                if chance.random() < 0.5:
+                    words += ["--import", f"{names[chance.randrange(at)]}.cl:{names[at]}.cl"]
+            abi = chance.choice(["modern", "legacy"])
+            steps = [["link", "--abi", abi, "-o", f"{folder}/first.so", self.library_source(folder), *words],
+                     ["unpack", f"{folder}/first.so", f"{folder}/parts"],
+                     ["link", "-o", f"{folder}/second.so", f"{folder}/parts/manifest.json"],
+                     ["unpack", f"{folder}/second.so", f"{folder}/again"]]
+            for step in steps:
+                ended = run([self.place.command, *step], seconds=120)
+                if ended.status:
+                    done.found.append(f"tenon {' '.join(step)}: {last_line(ended.errors)}")
+                    return done
+            different = self.differences(f"{folder}/parts", f"{folder}/again")
+        done.count("trees")
+        if different:
+            done.found.append(f"a module put together again has other parts: {', '.join(different)}")
+        return done
+
+    def library_source(self, folder):
+        path = os.path.join(folder, "host.c")
+        with open(path, "w") as file:
+            file.write("int host(void);\nint host(void)\n{\n\treturn 0;\n}\n")
+        return path
+
+    def differences(self, first, second):
+        names = set(os.listdir(first)) | set(os.listdir(second))
+        return [name for name in sorted(names) if name.endswith(".payload") and
+                self.bytes_of(first, name) != self.bytes_of(second, name)]
+
+    def bytes_of(self, folder, name):
+        path = os.path.join(folder, name)
+        if not os.path.exists(path):
+            return None
+        with open(path, "rb") as file:
+            return file.read()
+
+    def packets(self, chance):
+        done = Round()
+        seed = chance.randint(1, 1 << 31)
+        ended = run([self.simulator], seconds=300, folder=self.place.source,
+                    environment={"SEED": str(seed), "TENON_BUILD": self.place.build, "TENON_CASE": PACKETS})
+        done.count("streams of packets")
+        if ended.status != 0:
+            done.found.append(f"SEED={seed} {self.simulator}: {last_line(ended.output + ended.errors)}")
+        return done
