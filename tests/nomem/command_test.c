@@ -513,8 +513,7 @@ static bool survives(const struct line *line, struct random *r)
 	split(line->words, &w);
 	if (!run_once(&w, 0, want))
 		return false;
-	failing_malloc_often(random_next(r),
-			     2 + random_below(r, 1 + (uint64_t)want->requests));
+	failing_malloc_often(random_next(r), 2 + random_below(r, 1 + (uint64_t)want->requests));
 	good = run_once(&w, 0, got) && is_honest(0);
 	if (!good)
 		print_error("several allocations: %s\n", line->words);
@@ -664,9 +663,9 @@ int main(int argc, char **argv)
 	size_t i;
 
 	if (argc == 5 && !strcmp(argv[1], "--random"))
-		return make_ready(NULL) || run_at_random(strtoull(argv[2], NULL, 10),
-							 strtoull(argv[3], NULL, 10),
-							 strtoull(argv[4], NULL, 10));
+		return make_ready(NULL) ||
+		       run_at_random(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10),
+				     strtoull(argv[4], NULL, 10));
 	for (i = 0; i < LINES; i++) {
 		void *line = (void *)(uintptr_t)&lines[i];
 
