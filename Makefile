@@ -97,8 +97,9 @@ endif
 
 # ---- configuration
 
-# an option of a backend or executor is in its folder
-kconfig-files := Kconfig $(wildcard */*/Kconfig)
+# options of backends, executors and other plug-ins are in their folders
+kconfig-sources := $(shell sed -n 's/^source "\(.*\)"$$/\1/p' Kconfig)
+kconfig-files := Kconfig $(kconfig-sources)
 kconfig       := $(AWK) -f scripts/kconfig.awk -v kconfig=Kconfig
 auto-conf     := $(O)/include/config/auto.conf
 autoconf-h    := $(O)/include/generated/autoconf.h

@@ -52,10 +52,7 @@ int main(int argc, char **argv)
 	struct tenon_model *model = NULL;
 	int err;
 
-	/* first, so that the loader knows factories of models */
-	err = tenon_executors_register();
-	if (!err)
-		err = tenon_module_load(argc > 1 ? argv[1] : "model.so", &root);
+	err = tenon_module_load(argc > 1 ? argv[1] : "model.so", &root);
 	if (!err)
 		err = tenon_model_open(root, NULL, &model);
 	/* parameters that came with the file are set already */

@@ -63,9 +63,9 @@ int main(int argc, char **argv)
 {
 	struct tenon_module *root = NULL;
 	struct tenon_device *device = NULL;
-	int err = tenon_executors_register();
+	int err = tenon_module_load(argc > 1 ? argv[1] : "model.so", &root);
 
-	if (!err && !(err = tenon_module_load(argc > 1 ? argv[1] : "model.so", &root)))
+	if (!err)
 		err = tenon_device_open(argc > 2 ? argv[2] : "opencl:0", &device);
 	for (int i = 0; !err && i < IN_FLIGHT; i++)
 		err = slot_open(&slots[i], root, device);

@@ -62,19 +62,19 @@ static bool trusted_as_library(const char *library, const char *folder, const ch
 	return *library && as_closed_as(library, folder) && as_closed_as(library, path);
 }
 
-static const struct plugin_entry *open_library(const char *path)
+static const struct plugin_offer *open_library(const char *path)
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	const struct plugin_entry *entry = handle ? dlsym(handle, "tenon_plugin") : NULL;
+	const struct plugin_offer *offer = handle ? dlsym(handle, "tenon_plugin") : NULL;
 	const char *words;
 
-	if (!entry) {
+	if (!offer) {
 		words = dlerror();
 		tenon_error(-TENON_E_IO, "%s", words ? words : path);
-	} else if (strcmp(entry->version, TENON_VERSION_TEXT)) {
+	} else if (strcmp(offer->version, TENON_VERSION_TEXT)) {
 		tenon_error(-TENON_E_IO, "%s: another release than that of libtenon.so", path);
 	} else {
-		return entry;
+		return offer;
 	}
 	if (handle)
 		dlclose(handle);
@@ -209,10 +209,10 @@ bool plugin_missing(const struct plugin *plugin, struct tenon_buffer *out)
 
 /* ---- opening */
 
-static const struct plugin_entry *try_folder(struct search *s, size_t folder)
+static const struct plugin_offer *try_folder(struct search *s, size_t folder)
 {
 	char path[PATH_MAX], real[PATH_MAX];
-	const struct plugin_entry *entry;
+	const struct plugin_offer *offer;
 	int err;
 
 	if (!file_of(s, folder, path))
@@ -227,23 +227,23 @@ static const struct plugin_entry *try_folder(struct search *s, size_t folder)
 		err = 0;
 	}
 	if (!err) {
-		entry = open_library(real);
-		if (entry)
-			return entry;
+		offer = open_library(real);
+		if (offer)
+			return offer;
 	}
 	note_tried(s, "", tenon_error_message());
 	tenon_error_clear();
 	return NULL;
 }
 
-static const struct plugin_entry *look(struct search *s)
+static const struct plugin_offer *look(struct search *s)
 {
-	const struct plugin_entry *entry = NULL;
+	const struct plugin_offer *offer = NULL;
 	size_t i;
 
-	for (i = 0; i < s->count && !entry; i++)
-		entry = try_folder(s, i);
-	return entry;
+	for (i = 0; i < s->count && !offer; i++)
+		offer = try_folder(s, i);
+	return offer;
 }
 
 /* Called with @open_lock held. */
@@ -251,15 +251,15 @@ static int open_plugin(struct plugin *plugin, int status)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 	struct search *s = begin(plugin);
-	const struct plugin_entry *entry;
+	const struct plugin_offer *offer;
 	int err = 0;
 
 	if (!s)
 		return tenon_error(-TENON_E_NOMEM, "no memory to look for plug-in %s",
 				   plugin->name);
-	entry = look(s);
-	if (entry) {
-		__atomic_store_n(&plugin->offer, entry->offer, __ATOMIC_RELEASE);
+	offer = look(s);
+	if (offer) {
+		__atomic_store_n(&plugin->offer, offer, __ATOMIC_RELEASE);
 	} else {
 		print_failure(s, &text);
 		err = tenon_error(status, "%s", text.data ? text.data : plugin->option);

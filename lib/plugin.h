@@ -6,33 +6,74 @@
 /*
  * An option with the value m builds a shared object, `<name>.so`, that is opened on first use. It
  * is searched in `plugins/` (build) and `tenon/` (installation) beside libtenon.so, then in the
- * configured installation folder. The plug-in exports the table entry that the option with the
- * value y would build in. It is never closed.
+ * configured installation folder. It is never closed.
  */
 
 #include <stdbool.h>
+#include <tenon/function.h>
+
+struct executor;
+struct tenon_backend;
+struct tenon_module_loader;
+struct tenon_payload_format;
+struct tracer;
 
 /**
- * struct plugin - a plug-in, or the built-in part that replaces it
- * @name: name of the file, without ".so"
+ * struct plugin_function - a global function that a plug-in has
+ * @name: as it is looked up; NULL ends a list
+ * @call: the function
+ */
+struct plugin_function {
+	const char *name;
+	tenon_call_fn call;
+};
+
+/**
+ * struct plugin_offer - what a plug-in has; NULL for what it does not have. A plug-in exports one as `tenon_plugin`
+ * @version: release of the library that it was built with
+ * @backend: a backend
+ * @executor: an executor of models
+ * @loaders: of the kinds of modules that it loads, ended by one without a kind
+ * @functions: global functions, registered when one of them is looked up
+ * @tracer: what writes traces
+ */
+struct plugin_offer {
+	const char *version;
+	const struct tenon_backend *backend;
+	const struct executor *executor;
+	const struct tenon_module_loader *loaders;
+	const struct plugin_function *functions;
+	const struct tracer *tracer;
+};
+
+/**
+ * struct plugin - a part that an option builds in or makes a plug-in, and what is known of it before it is opened
+ * @name: name of the file, without ".so"; NULL for a backend that is left out, of which only @formats are there
  * @option: "CONFIG_X", for messages
- * @offer: the exported table entry; NULL until the plug-in is opened
+ * @offer: NULL until the plug-in is opened; atomic
+ * @backend: a backend without slots until @offer is there
+ * @formats: formats of its payloads, ended by NULL
+ * @executes: modules of @loaders are models
+ * @loaders: of the kinds of modules that it loads, ended by one without a kind; they open the plug-in
+ * @functions: names of its global functions, each ended by NUL, and another NUL behind the last
+ * @registered: its functions are registered; atomic
+ * @refusal: why they cannot be: the plug-in is not opened again for a function; atomic
  */
 struct plugin {
 	const char *name;
 	const char *option;
-	const void *offer;
+	const struct plugin_offer *offer;
+	const struct tenon_backend *backend;
+	const struct tenon_payload_format *const *formats;
+	bool executes;
+	const struct tenon_module_loader *loaders;
+	const char *functions;
+	bool registered;
+	char *refusal;
 };
 
-/**
- * struct plugin_entry - the symbol `tenon_plugin` of a plug-in
- * @version: release of the library that the plug-in was built with
- * @offer: a struct tenon_backend, or a struct executor
- */
-struct plugin_entry {
-	const char *version;
-	const void *offer;
-};
+/* runtime/table/plugin_table.c: those of this build, ended by NULL */
+extern struct plugin *const plugin_table[];
 
 struct tenon_buffer;
 

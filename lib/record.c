@@ -22,25 +22,20 @@ const char *record_lack_text(enum record_lack why)
 }
 
 #if OPTION_ON(RECORD)
-static const struct recorder *recorder_of(const struct tracer *t)
-{
-	return t->recorder;
-}
-
 int record_begin(const struct record_options *o)
 {
 	const struct recorder *r;
-	int err = plugin_open(&trace_plugin, -TENON_E_UNSUPPORTED);
+	int err = plugin_open(&plugin_trace, -TENON_E_UNSUPPORTED);
 
 	if (err)
 		return err;
-	r = recorder_of(trace_plugin.offer);
+	r = plugin_trace.offer->tracer->recorder;
 	return trace_start(&r->tracer, r->begin, o, o->folder);
 }
 
 int record_end(struct record_report *out)
 {
-	const struct recorder *r = trace_plugin.offer ? recorder_of(trace_plugin.offer) : NULL;
+	const struct recorder *r = plugin_trace.offer ? plugin_trace.offer->tracer->recorder : NULL;
 
 	*out = (struct record_report){ 0 };
 	if (!r || !trace_stop(&r->tracer))

@@ -64,7 +64,7 @@ bool trace_stop(const struct tracer *t)
 
 static int begin_trace(const void *path)
 {
-	const struct tracer *t = trace_plugin.offer;
+	const struct tracer *t = plugin_trace.offer->tracer;
 
 	kept = !path;
 	return t->begin(path);
@@ -72,10 +72,10 @@ static int begin_trace(const void *path)
 
 static int begin(const char *path)
 {
-	int err = plugin_open(&trace_plugin, -TENON_E_UNSUPPORTED);
+	int err = plugin_open(&plugin_trace, -TENON_E_UNSUPPORTED);
 
 	return err ? err
-		   : start(trace_plugin.offer, begin_trace, path,
+		   : start(plugin_trace.offer->tracer, begin_trace, path,
 			   path ? path : "a trace for another machine");
 }
 

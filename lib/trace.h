@@ -90,8 +90,8 @@ struct tracer {
 };
 
 #if OPTION_ON(TRACE)
-/* the table of the plug-in (runtime/trace/trace_table.c) */
-extern struct plugin trace_plugin;
+/* what has the tracer */
+extern struct plugin plugin_trace;
 
 /* atomic; NULL while no trace is being written */
 extern const struct tracer *trace_active;

@@ -11,13 +11,6 @@
 #include "lib/brief_errors.h"
 #include "runtime/kind/loaders.h"
 
-#ifdef CONFIG_EXECUTORS
-#include "runtime/model/executors.h"
-#define EXECUTOR_MISSING executor_plugin_missing
-#else
-#define EXECUTOR_MISSING(...) false
-#endif
-
 /* The reader refuses deeper trees; modules of foreign code may be cyclic. */
 #define DEEPEST 300
 
@@ -118,8 +111,7 @@ static void look_for_plugin(struct inspection_row *r)
 	struct inspection_texts *t = &r->texts;
 	struct tenon_buffer why = TENON_BUFFER_INIT;
 
-	if (!strcmp(t->loader, "ready") && (loader_plugin_missing(r->module.kind, &why) ||
-					    EXECUTOR_MISSING(r->module.kind, &why))) {
+	if (!strcmp(t->loader, "ready") && loader_plugin_missing(r->module.kind, &why)) {
 		snprintf(t->loader, sizeof(t->loader), "missing");
 		snprintf(t->remedy, sizeof(t->remedy), "%s", why.data ? why.data : "");
 	}

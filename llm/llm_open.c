@@ -164,10 +164,8 @@ static int start_machine(struct tenon_llm *llm, const struct tenon_llm_options *
 	struct tenon_value machine, ret;
 	struct tenon_function *load;
 	struct tenon_module *root;
-	int err = tenon_executors_register();
+	int err = tenon_module_load(library, &root);
 
-	if (!err)
-		err = tenon_module_load(library, &root);
 	if (err)
 		return err;
 	err = tenon_module_find_function(root, tenon_slice_of("vm_load_executable"), true, &load);

@@ -172,9 +172,6 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 	error_set_ran_out(false);
 	json_prepare();
 	output_words(argc, argv);
-	/* Without executors, requesting one fails later. */
-	if (tenon_executors_register())
-		tenon_error_clear();
 	optind = 0; /* restart getopt: tests call this repeatedly */
 	code = find_command(&cli, argc, argv);
 	if (cli.command)

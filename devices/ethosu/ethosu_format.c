@@ -4,21 +4,10 @@
  * opens it. Compiled once more for the plug-in and for libtenon.a.
  */
 #include "devices/ethosu/ethosu_device.h"
-
-#ifdef CONFIG_DEVICE_ETHOSU_MODULE
 #include "lib/plugin_format.h"
 
-PLUGIN_FORMAT(in_plugin, ethosu, DEVICE_ETHOSU, 0)
-#define FIELD	 in_plugin_field
-#define VISIT	 in_plugin_visit
-#define CHECK	 in_plugin_check
-#define DESCRIBE in_plugin_describe
-#else
-#define FIELD	 ethosu_field
-#define VISIT	 ethosu_visit
-#define CHECK	 ethosu_check_program
-#define DESCRIBE ethosu_describe
-#endif
+PLUGIN_FORMAT(in_plugin, DEVICE_ETHOSU, ethosu, 0)
+#define SLOT(slot, function) PLUGIN_SLOT(DEVICE_ETHOSU, in_plugin, slot, function)
 
 /* Zip archives, and parts in memory, are ours by their name or kind alone. */
 static bool recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
@@ -39,11 +28,11 @@ static const struct tenon_payload_format format = {
 	.kinds = ethosu_payload_kinds,
 	.fields = "E",
 	.files = files,
-	.field = FIELD,
-	.visit = VISIT,
+	.field = SLOT(field, ethosu_field),
+	.visit = SLOT(visit, ethosu_visit),
 	.recognise = recognise,
-	.check = CHECK,
-	.describe = DESCRIBE,
+	.check = SLOT(check, ethosu_check_program),
+	.describe = SLOT(describe, ethosu_describe),
 };
 
 const struct tenon_payload_format *const ethosu_payload_formats[] = { &format, NULL };

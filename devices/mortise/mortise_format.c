@@ -7,6 +7,7 @@
 #include "devices/mortise/mortise_payload.h"
 
 #include "devices/cmdstream/cmdstream_payload.h"
+#include "lib/plugin_format.h"
 
 /* Other programs may have files with the same suffix. */
 static bool recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
@@ -34,24 +35,10 @@ static int unpack(const struct tenon_payload_file *file, struct tenon_cursor *re
 	return err ? err : tenon_buffer_slice(out, image);
 }
 
-#ifdef CONFIG_DEVICE_MORTISE_MODULE
-#include "lib/plugin_format.h"
-
 /* the numbers are places in mortise_payload_formats */
-PLUGIN_FORMAT(mortise_in_plugin, mortise, DEVICE_MORTISE, 0)
-#define PACK mortise_in_plugin_pack
-#ifdef CONFIG_CMDSTREAM
-PLUGIN_FORMAT(stream_in_plugin, mortise, DEVICE_MORTISE, 1)
-#define FIELD stream_in_plugin_field
-#define VISIT stream_in_plugin_visit
-#define SHOW  stream_in_plugin_show
-#endif
-#else
-#define PACK  mortise_pack
-#define FIELD cmdstream_field
-#define VISIT cmdstream_visit
-#define SHOW  mortise_show_stream
-#endif
+PLUGIN_FORMAT(mortise_in_plugin, DEVICE_MORTISE, mortise, 0)
+PLUGIN_FORMAT(stream_in_plugin, DEVICE_MORTISE, mortise, 1)
+#define STREAM_SLOT(slot, function) PLUGIN_SLOT(DEVICE_MORTISE, stream_in_plugin, slot, function)
 
 const char *const mortise_payload_kinds[] = {
 	"mortise",
@@ -75,12 +62,14 @@ static const struct tenon_payload_format mortise_payload = {
 	.remedy = "Enable CONFIG_DEVICE_MORTISE.",
 	.files = files,
 	.recognise = recognise,
-	.pack = PACK,
+	.pack = PLUGIN_SLOT(DEVICE_MORTISE, mortise_in_plugin, pack, mortise_pack),
 	.unpack = unpack,
 };
 
 #ifdef CONFIG_CMDSTREAM
-static const struct tenon_payload_format cmdstream = CMDSTREAM_FORMAT(FIELD, VISIT, SHOW);
+static const struct tenon_payload_format cmdstream =
+	CMDSTREAM_FORMAT(STREAM_SLOT(field, cmdstream_field), STREAM_SLOT(visit, cmdstream_visit),
+			 STREAM_SLOT(show, mortise_show_stream));
 #endif
 
 const struct tenon_payload_format *const mortise_payload_formats[] = {

@@ -8,21 +8,10 @@
 
 #include "devices/cmdstream/cmdstream_payload.h"
 #include "devices/rocket/rocket_device.h"
-
-#ifdef CONFIG_DEVICE_ROCKET_MODULE
 #include "lib/plugin_format.h"
 
-PLUGIN_FORMAT(in_plugin, rocket, DEVICE_ROCKET, 0)
-#define FIELD in_plugin_field
-#define VISIT in_plugin_visit
-#define SHOW  in_plugin_show
-#define CHECK in_plugin_check
-#else
-#define FIELD rocket_field
-#define VISIT cmdstream_visit
-#define SHOW  rocket_show_stream
-#define CHECK rocket_check_program
-#endif
+PLUGIN_FORMAT(in_plugin, DEVICE_ROCKET, rocket, 0)
+#define SLOT(slot, function) PLUGIN_SLOT(DEVICE_ROCKET, in_plugin, slot, function)
 
 /* Other programs may have files with the same suffix. */
 static bool recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
@@ -43,11 +32,11 @@ static const struct tenon_payload_format format = {
 	.fields = "S",
 	.remedy = "Enable CONFIG_DEVICE_ROCKET.",
 	.files = files,
-	.field = FIELD,
-	.visit = VISIT,
+	.field = SLOT(field, rocket_field),
+	.visit = SLOT(visit, cmdstream_visit),
 	.recognise = recognise,
-	.show = SHOW,
-	.check = CHECK,
+	.show = SLOT(show, rocket_show_stream),
+	.check = SLOT(check, rocket_check_program),
 };
 
 const struct tenon_payload_format *const rocket_payload_formats[] = { &format, NULL };

@@ -109,10 +109,8 @@ static int pack(int count, char **files)
 {
 	struct tenon_module *library = NULL, *root = NULL;
 	struct tenon_buffer tree = TENON_BUFFER_INIT;
-	int i, err = tenon_executors_register();
+	int i, err = tenon_module_load(files[1], &library);
 
-	if (!err)
-		err = tenon_module_load(files[1], &library);
 	for (i = 4; i < count && !err; i++)
 		err = import_file(library, files[i]);
 	if (!err)

@@ -132,16 +132,12 @@ struct tenon_profiler {
 };
 
 /**
- * tenon_executors_register - register the module loaders and global functions of the executors
+ * tenon_executors_register - has no effect, and is kept for programs that call it
  *
- * Afterwards tenon_module_load() creates working modules for the kinds GraphExecutorFactory,
- * AotExecutorFactory and so on; without it these can be inspected but not called, and .tflite files
- * are not loaded.
- * tenon_model_open() calls this function, but does not change modules that were loaded before.
- * Calling it again has no effect.
+ * tenon_module_load() finds the executors by itself.
  *
- * Context: any thread; takes a lock.
- * Return: 0; -TENON_E_NOMEM.
+ * Context: any thread.
+ * Return: 0.
  */
 TENON_API int tenon_executors_register(void);
 

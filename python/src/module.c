@@ -303,9 +303,7 @@ static PyObject *load_module(PyObject *unused, PyObject *path)
 	(void)unused;
 	if (!PyUnicode_FSConverter(path, &bytes))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS err = tenon_executors_register();
-	if (!err)
-		err = tenon_module_load(PyBytes_AsString(bytes), &module);
+	Py_BEGIN_ALLOW_THREADS err = tenon_module_load(PyBytes_AsString(bytes), &module);
 	Py_END_ALLOW_THREADS Py_DECREF(bytes);
 	return err ? errors_set(err) : module_wrap(module);
 }

@@ -362,19 +362,15 @@ static int executor_module(struct tenon_module *root, const struct tenon_model_o
 	return err ? err : executor_module_create(model, "AotExecutor", methods, out);
 }
 
-/* ---- executor table */
+/* ---- what the row of the table names (plugin.h) */
 
-static int factory_read(struct tenon_cursor *c, const struct tenon_payload *payload,
-			struct tenon_module **out)
+int aot_factory_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+		     struct tenon_module **out)
 {
 	return factory_load(false, executor_module, c, payload, out);
 }
 
-static const struct tenon_module_loader factory_loader = { "AotExecutorFactory", factory_read };
-static const struct tenon_module_loader *const loaders[] = { &factory_loader, NULL };
-
 extern const struct executor aot_executor;
 const struct executor aot_executor = {
-	.loaders = loaders,
 	.create = aot_model_create,
 };

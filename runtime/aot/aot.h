@@ -6,6 +6,8 @@
 #ifndef RUNTIME_AOT_AOT_H
 #define RUNTIME_AOT_AOT_H
 
+#include <tenon/backend/module_kind.h>
+
 #include "runtime/library/tvm_types.h"
 #include "runtime/aot/aot_metadata.h"
 #include "runtime/model/model.h"
@@ -43,6 +45,10 @@ extern const struct model_ops aot_ops;
 /* executor.create */
 int aot_model_create(struct tenon_module *root, const struct tenon_model_options *o,
 		     struct tenon_model **out);
+
+/* loader of the factories */
+int aot_factory_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+		     struct tenon_module **out);
 
 /* model_ops.destroy; also for a partly created model */
 void aot_destroy(struct tenon_model *m);

@@ -12,6 +12,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
+#include "lib/plugin.h"
 #include "lib/option.h"
 #include "lib/string_map.h"
 #include "runtime/core/reference.h"
@@ -82,51 +83,78 @@ void registry_find(struct tenon_slice name, struct tenon_function **out)
 		object_ref(&(*out)->object);
 }
 
-/*
- * Without plug-ins every source is in the library: it cannot be missing and needs no list of names.
- */
-#define HAVE_PLUGIN_NAMES OPTION_ON(RELAX_VM)
-
-static bool source_has(const struct registry_source *s, struct tenon_slice name)
+static int fill_library(void)
 {
-	const struct tenon_slice *n = HAVE_PLUGIN_NAMES ? s->names : NULL;
-
-	for (; n && n->data; n++)
-		if (n->size == name.size && !memcmp(n->data, name.data, name.size))
-			return true;
-	return !n;
-}
-
-/* Fill a source once, and fail for the same reason every time if that is not possible. */
-static int source_fill(struct registry_source *s)
-{
-	char *refusal = HAVE_PLUGIN_NAMES ? __atomic_load_n(&s->refusal, __ATOMIC_ACQUIRE) : NULL;
-	char *none = NULL;
+	static bool filled;
 	int err;
 
-	if (refusal)
-		return tenon_error(-TENON_E_UNSUPPORTED, "%s", refusal);
-	err = s->fill();
-	if (!err) {
-		__atomic_store_n(&s->filled, true, __ATOMIC_RELEASE);
-	} else if (HAVE_PLUGIN_NAMES && err == -TENON_E_UNSUPPORTED) {
-		refusal = strdup(tenon_error_message());
-		if (!__atomic_compare_exchange_n(&s->refusal, &none, refusal, false,
-						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			free(refusal);
+	if (!registry_fill_library || __atomic_load_n(&filled, __ATOMIC_ACQUIRE))
+		return 0;
+	err = registry_fill_library();
+	__atomic_store_n(&filled, !err, __ATOMIC_RELEASE);
+	return err;
+}
+
+static bool plugin_has(const struct plugin *p, struct tenon_slice name)
+{
+	const char *n = p->functions;
+
+	for (; n && *n; n += strlen(n) + 1)
+		if (tenon_slice_equal(tenon_slice_of(n), name))
+			return true;
+	return false;
+}
+
+/* A function of the program, which is registered already, has precedence. */
+static int register_all(const struct plugin_function *f)
+{
+	int err = 0;
+
+	for (; f->name && !err; f++) {
+		err = tenon_function_register_c(f->name, f->call, false);
+		if (err == -TENON_E_EXISTS) {
+			tenon_error_clear();
+			err = 0;
+		}
 	}
 	return err;
 }
 
-static __attribute__((noinline, cold)) int find_in_sources(struct tenon_slice name,
-							   struct tenon_function **out)
+/* Register the functions of a plug-in once, and fail for the same reason every time if it cannot be opened. */
+static int fill_from(struct plugin *p)
 {
-	struct registry_source *s;
-	int err = 0;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	char *refusal = __atomic_load_n(&p->refusal, __ATOMIC_ACQUIRE), *none = NULL;
+	int err;
 
-	for (s = registry_sources; !err && s->fill; s++)
-		if (!__atomic_load_n(&s->filled, __ATOMIC_ACQUIRE) && source_has(s, name))
-			err = source_fill(s);
+	if (refusal)
+		return tenon_error(-TENON_E_UNSUPPORTED, "%s", refusal);
+	err = plugin_open(p, -TENON_E_UNSUPPORTED);
+	if (err) {
+		refusal = strdup(tenon_error_message());
+		if (!__atomic_compare_exchange_n(&p->refusal, &none, refusal, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			free(refusal);
+		return err;
+	}
+	fork_gate_lock(&lock);
+	if (!p->registered) {
+		err = register_all(p->offer->functions);
+		__atomic_store_n(&p->registered, !err, __ATOMIC_RELEASE);
+	}
+	fork_gate_unlock(&lock);
+	return err;
+}
+
+static __attribute__((noinline, cold)) int find_unregistered(struct tenon_slice name,
+							     struct tenon_function **out)
+{
+	struct plugin *const *p;
+	int err = fill_library();
+
+	for (p = plugin_table; !err && *p; p++)
+		if (!__atomic_load_n(&(*p)->registered, __ATOMIC_ACQUIRE) && plugin_has(*p, name))
+			err = fill_from(*p);
 	if (!err)
 		registry_find(name, out);
 	return err;
@@ -135,7 +163,7 @@ static __attribute__((noinline, cold)) int find_in_sources(struct tenon_slice na
 int tenon_function_find_slice(struct tenon_slice name, struct tenon_function **out)
 {
 	registry_find(name, out);
-	return *out ? 0 : find_in_sources(name, out);
+	return *out ? 0 : find_unregistered(name, out);
 }
 
 int tenon_function_find(const char *name, struct tenon_function **out)
@@ -286,14 +314,14 @@ int tenon_function_each(int (*visit)(void *context, const char *name,
 				     struct tenon_function *function),
 			void *context)
 {
-	struct registry_source *s;
+	struct plugin *const *p;
 
-	/*
-	 * a source that cannot be registered is skipped: a lookup would not find its functions
-	 * either
-	 */
-	for (s = registry_sources; s->fill; s++)
-		if (!__atomic_load_n(&s->filled, __ATOMIC_ACQUIRE) && source_fill(s))
+	/* What cannot be registered is left out: a lookup would not find it either. */
+	if (fill_library())
+		tenon_error_clear();
+	for (p = plugin_table; *p; p++)
+		if ((*p)->functions && !__atomic_load_n(&(*p)->registered, __ATOMIC_ACQUIRE) &&
+		    fill_from(*p))
 			tenon_error_clear();
 	return registry_each(visit, context);
 }

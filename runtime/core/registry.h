@@ -8,24 +8,11 @@
 /* tenon_function_register() for a name that is not NUL-terminated. */
 int registry_set(struct tenon_slice name, struct tenon_function *function, bool replace);
 
-/**
- * struct registry_source - global functions that are registered at the first lookup
- * @names: names that a plug-in has, terminated by one without data; NULL for functions of the library itself,
- *	which are registered at the first lookup that finds nothing
- * @fill: register them, once; opens the plug-in. Must not look up functions of this source, and
- *	does not replace existing functions
- * @filled: @fill was successful
- * @refusal: why @fill failed: it is not tried again
+/*
+ * plugin_table.c: registers the functions of the library itself, at the first lookup that finds nothing; NULL without any.
+ * Must not look up functions, and does not replace existing ones.
  */
-struct registry_source {
-	const struct tenon_slice *names;
-	int (*fill)(void);
-	bool filled;
-	char *refusal;
-};
-
-/* registry_sources.c: terminated by a row without @fill */
-extern struct registry_source registry_sources[];
+extern int (*const registry_fill_library)(void);
 
 /* tenon_function_find_slice() among the functions that are registered now. */
 void registry_find(struct tenon_slice name, struct tenon_function **out);

@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
+#include "lib/plugin.h"
 #include "runtime/device/backend_choice.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_probe.h"
@@ -58,6 +59,29 @@ static int note_opened(const struct tenon_backend *b)
 	return 0;
 }
 
+static struct plugin *plugin_of(const struct tenon_backend *b)
+{
+	struct plugin *const *p = plugin_table;
+
+	while (*p && (*p)->backend != b)
+		p++;
+	return *p;
+}
+
+int backend_open_plugin(const struct tenon_backend *b)
+{
+	struct plugin *p = plugin_of(b);
+
+	return p ? plugin_open(p, -TENON_E_DEVICE) : 0;
+}
+
+const struct tenon_backend *backend_opened(const struct tenon_backend *b)
+{
+	const struct plugin *p = plugin_of(b);
+
+	return p ? p->offer->backend : b;
+}
+
 int backend_enter(const struct tenon_backend *b, uint32_t *count)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -74,7 +98,9 @@ int backend_enter(const struct tenon_backend *b, uint32_t *count)
 	before = opened;
 	err = note_opened(b);
 	if (!err)
-		err = b->count(count);
+		err = backend_open_plugin(b);
+	if (!err)
+		err = backend_opened(b)->count(count);
 	if (!err)
 		return 0;
 	/* a driver that did not open may be tried again, also in a child */
@@ -101,11 +127,12 @@ void backend_forked(void)
 static int each_builtin(int (*visit)(void *context, const struct tenon_backend *backend),
 			void *context)
 {
-	size_t i;
+	struct plugin *const *p;
 	int err = 0;
 
-	for (i = 0; !err && backend_table[i]; i++)
-		err = visit(context, backend_table[i]);
+	for (p = plugin_table; !err && *p; p++)
+		if ((*p)->backend)
+			err = visit(context, (*p)->backend);
 	return err;
 }
 
@@ -271,7 +298,7 @@ int tenon_backend_describe(const struct tenon_backend *backend, uint32_t index,
 	err = backend_enter(backend, &count);
 	if (err)
 		return err;
-	err = backend->describe(index, properties);
+	err = backend_opened(backend)->describe(index, properties);
 	backend_leave();
 	return err;
 }

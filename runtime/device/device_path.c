@@ -111,7 +111,7 @@ int device_path_find(const struct tenon_backend *b, struct tenon_slice path, uin
 	for (i = 0; i < count; i++) {
 		memset(&p, 0, sizeof(p));
 		p.size = sizeof(p);
-		if (b->describe(i, &p)) {
+		if (backend_opened(b)->describe(i, &p)) {
 			tenon_error_clear(); /* try the other devices */
 		} else if (path_fits(parts, &p) && !skip--) {
 			*index = i;

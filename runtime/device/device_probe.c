@@ -4,6 +4,7 @@
  * report.
  */
 #include "runtime/device/device_probe.h"
+#include "runtime/device/device_table.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -113,8 +114,8 @@ int probe_ask(const struct tenon_backend *b, struct probe_answer *a)
 	if (a->count > PROBE_DEVICES)
 		a->count = PROBE_DEVICES;
 	err = describe_all(b, a);
-	if (!err && b->doctor)
-		err = b->doctor(&a->doctor);
+	if (!err && backend_opened(b)->doctor)
+		err = backend_opened(b)->doctor(&a->doctor);
 	return err;
 }
 

@@ -8,16 +8,22 @@
 #include "lib/brief_errors.h"
 #include "runtime/device/device_table.h"
 
+static const struct remote_extension *extension_of(const struct tenon_backend *b)
+{
+	if (!b || backend_open_plugin(b))
+		return NULL;
+	b = backend_opened(b);
+	return BACKEND_SLOT(b, extension) ? b->extension(REMOTE_EXTENSION) : NULL;
+}
+
 int tenon_remote_connect(const char *address, const struct tenon_remote_options *options,
 			 struct tenon_remote **out)
 {
-	const struct tenon_backend *b = tenon_backend_find(tenon_slice_of("rpc"));
-	const struct remote_extension *remote = NULL;
+	const struct remote_extension *remote;
 
 	*out = NULL;
 	tenon_error_clear();
-	if (b && BACKEND_SLOT(b, extension))
-		remote = b->extension(REMOTE_EXTENSION);
+	remote = extension_of(tenon_backend_find(tenon_slice_of("rpc")));
 	if (remote)
 		return remote->connect(address, options, out);
 	if (tenon_error_status())
@@ -29,9 +35,8 @@ struct tenon_remote *tenon_remote_of_device(struct tenon_device *device, DLDevic
 {
 	const struct remote_extension *remote;
 
-	if (device->backend->device_type != TENON_DL_RPC ||
-	    !BACKEND_SLOT(device->backend, extension))
+	if (device->backend->device_type != TENON_DL_RPC)
 		return NULL;
-	remote = device->backend->extension(REMOTE_EXTENSION);
+	remote = extension_of(device->backend);
 	return remote ? remote->of_device(device, there) : NULL;
 }

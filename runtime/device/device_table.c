@@ -134,9 +134,9 @@ static int open_device(const struct tenon_backend *b, const struct tenon_device_
 		backend_leave();
 		pthread_mutex_unlock(&table_lock);
 	}
-	err = b->open(choice, &d);
+	err = backend_opened(b)->open(choice, &d);
 	if (!err) {
-		d->backend = b; /* the table's entry, also when the backend is in a plug-in */
+		d->backend = b; /* as the table knows it, without slots */
 		err = keep_names(d, choice, query);
 		if (err)
 			tenon_object_unref(d);

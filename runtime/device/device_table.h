@@ -16,20 +16,14 @@ struct tenon_device *device_find(DLDevice id);
 /* limit of open devices; lost ones that were replaced do not count */
 #define DEVICES_MOST 64
 
-/* devices/backends.c: built-in backends and the library's own plug-ins, ended by NULL */
-extern const struct tenon_backend *const backend_table[];
-/* those of the table that are plug-ins, ended by NULL */
-extern const struct plugin *const backend_plugins[];
+/*
+ * The table of plug-ins has backends without slots. Open the plug-in of one; what is built in, and those that were
+ * registered, are open. Return: 0; -TENON_E_DEVICE.
+ */
+int backend_open_plugin(const struct tenon_backend *backend);
 
-/* backend_plugin.c: functions of backends that are the library's own plug-ins */
-struct plugin;
-int backend_plugin_count(struct plugin *plugin, uint32_t *count);
-int backend_plugin_describe(struct plugin *plugin, uint32_t index,
-			    struct tenon_device_properties *properties);
-int backend_plugin_device(struct plugin *plugin, const struct tenon_device_choice *choice,
-			  struct tenon_device **out);
-int backend_plugin_doctor(struct plugin *plugin, struct tenon_buffer *out);
-const void *backend_plugin_extension(struct plugin *plugin, const char *name);
+/* The backend with its slots, once it is open. */
+const struct tenon_backend *backend_opened(const struct tenon_backend *backend);
 
 /* device_plugin.c: open all foreign plug-ins once, and record the failures as text */
 void plugins_load(void);
@@ -37,7 +31,7 @@ int plugins_problems(struct tenon_buffer *out);
 
 /*
  * Take the lock for count, describe, open and doctor, which are never called concurrently, and call
- * count. Not locked on failure. -TENON_E_DEVICE also when the parent process opened the driver.
+ * count. Opens its plug-in. Not locked on failure. -TENON_E_DEVICE also when the parent process opened the driver.
  */
 int backend_enter(const struct tenon_backend *backend, uint32_t *count);
 void backend_leave(void);

@@ -20,7 +20,7 @@ static inline void trace_forget_queue(struct tenon_queue *queue)
 {
 #if OPTION_ON(TRACE)
 	if (queue->core->traced)
-		((const struct tracer *)trace_plugin.offer)->queue_gone(queue);
+		plugin_trace.offer->tracer->queue_gone(queue);
 #else
 	(void)queue;
 #endif

@@ -9,6 +9,8 @@
  * moves a tensor must update the prepared arguments.
  */
 
+#include <tenon/backend/module_kind.h>
+
 #include "lib/string_map.h"
 #include "runtime/library/tvm_types.h"
 #include "runtime/graph/graph.h"
@@ -193,5 +195,13 @@ static inline bool graph_is_model(const struct tenon_model *m)
 {
 	return m->ops == &graph_model_ops || m->ops == &graph_device_model_ops;
 }
+
+/* graph_module.c: loaders of the factories, and the function `tvm.graph_executor.create` */
+int graph_factory_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+		       struct tenon_module **out);
+int graph_runtime_factory_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+			       struct tenon_module **out);
+int graph_executor_create(void *self, const struct tenon_value *args, int32_t count,
+			  struct tenon_value *ret);
 
 #endif /* RUNTIME_GRAPH_GRAPH_EXEC_H */

@@ -273,8 +273,8 @@ static int open_graph(struct tenon_module *library, struct tenon_slice graph,
 }
 
 /* Arguments: graph, library, optionally a lookup function, then device types and ids. */
-static int graph_executor_create(void *self, const struct tenon_value *args, int32_t count,
-				 struct tenon_value *ret)
+int graph_executor_create(void *self, const struct tenon_value *args, int32_t count,
+			  struct tenon_value *ret)
 {
 	int32_t first = count > 2 && args[2].type == TENON_TYPE_FUNCTION ? 3 : 2;
 	struct tenon_model_options o = { .size = sizeof(o) };
@@ -307,34 +307,24 @@ static int graph_executor_create(void *self, const struct tenon_value *args, int
 	return 0;
 }
 
-/* ---- executor table */
-
-static int factory_read(struct tenon_cursor *c, const struct tenon_payload *payload,
-			struct tenon_module **out)
+int graph_factory_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+		       struct tenon_module **out)
 {
 	return factory_load(true, graph_executor_module, c, payload, out);
 }
 
-static int runtime_factory_read(struct tenon_cursor *c, const struct tenon_payload *payload,
-				struct tenon_module **out)
+int graph_runtime_factory_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+			       struct tenon_module **out)
 {
-	int err = factory_read(c, payload, out);
+	int err = graph_factory_load(c, payload, out);
 
 	if (!err)
 		(*out)->kind = tenon_slice_of("GraphRuntimeFactory");
 	return err;
 }
 
-static const struct tenon_module_loader factory_loader = { "GraphExecutorFactory", factory_read };
-static const struct tenon_module_loader runtime_factory_loader = { "GraphRuntimeFactory",
-								   runtime_factory_read };
-static const struct tenon_module_loader *const loaders[] = { &factory_loader,
-							     &runtime_factory_loader, NULL };
-
 extern const struct executor graph_executor;
 const struct executor graph_executor = {
-	.loaders = loaders,
 	.create = graph_model_create,
 	.open_graph = open_graph,
-	.create_module = graph_executor_create,
 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
-#include "lib/option.h"
 #include "lib/plugin.h"
 #include "runtime/core/module_object.h"
 #include "runtime/kind/const_loader.h"
@@ -48,6 +47,16 @@ static const struct tenon_module_loader *find_registered(struct tenon_slice kind
 	return NULL;
 }
 
+static bool runs(const struct tenon_backend *b, struct tenon_slice kind)
+{
+	const char *const *k;
+
+	for (k = b ? b->kinds : NULL; k && *k; k++)
+		if (tenon_slice_equal(tenon_slice_of(*k), kind))
+			return true;
+	return false;
+}
+
 #ifdef CONFIG_DEVICES
 struct wanted {
 	struct tenon_slice kind;
@@ -58,7 +67,6 @@ static int find_of_backend(void *context, const struct tenon_backend *b)
 {
 	const struct tenon_module_loader *const *l = BACKEND_SLOT(b, loaders);
 	struct wanted *w = context;
-	size_t i;
 
 	for (; l && *l; l++)
 		if (loads(*l, w->kind)) {
@@ -66,10 +74,7 @@ static int find_of_backend(void *context, const struct tenon_backend *b)
 			return 1;
 		}
 	/* Kinds that a backend runs directly need no loader, for which plug-ins would be opened. */
-	for (i = 0; b->kinds && b->kinds[i]; i++)
-		if (tenon_slice_equal(tenon_slice_of(b->kinds[i]), w->kind))
-			return 1;
-	return 0;
+	return runs(b, w->kind);
 }
 
 static const struct tenon_module_loader *find_of_backends(struct tenon_slice kind)
@@ -87,19 +92,51 @@ static const struct tenon_module_loader *find_of_backends(struct tenon_slice kin
 }
 #endif
 
+/* The loader of a kind in the table of plug-ins, and its plug-in; NULL. */
+static const struct tenon_module_loader *find_known(struct tenon_slice kind, struct plugin **plugin)
+{
+	const struct tenon_module_loader *l;
+	struct plugin *const *p;
+
+	for (p = plugin_table; *p; p++)
+		for (l = (*p)->loaders; l && l->kind; l++)
+			if (loads(l, kind)) {
+				*plugin = *p;
+				return l;
+			}
+	*plugin = NULL;
+	return NULL;
+}
+
+struct plugin *loader_plugin(struct tenon_slice kind)
+{
+	struct plugin *plugin;
+
+	find_known(kind, &plugin);
+	return plugin;
+}
+
+int loader_open_plugin(struct tenon_cursor *c, const struct tenon_payload *payload,
+		       struct tenon_module **out)
+{
+	struct plugin *p;
+	const struct tenon_module_loader *known = find_known(payload->kind, &p);
+	int err = plugin_open(p, -TENON_E_UNSUPPORTED);
+
+	return err ? err : p->offer->loaders[known - p->loaders].load(c, payload, out);
+}
+
 const struct tenon_module_loader *loader_find(struct tenon_slice kind)
 {
 	const struct tenon_module_loader *found = find_registered(kind);
+	struct plugin *plugin;
 	size_t i;
 
 	for (i = 0; !found && loaders_builtin[i]; i++)
 		if (loads(loaders_builtin[i], kind))
 			found = loaders_builtin[i];
-#if OPTION_ON(DNNL_JSON)
-	for (i = 0; !found && loader_table[i]; i++)
-		if (loads(loader_table[i], kind))
-			found = loader_table[i];
-#endif
+	if (!found)
+		found = find_known(kind, &plugin);
 	return found ? found : find_of_backends(kind);
 }
 
@@ -176,40 +213,30 @@ static int list_kinds(void *context, const struct tenon_backend *b)
 
 bool loader_plugin_missing(struct tenon_slice kind, struct tenon_buffer *out)
 {
-#ifdef CONFIG_DEVICES
-	const struct tenon_backend *b = tenon_backend_of_kind(kind);
-	const struct plugin *const *p;
+	const struct plugin *found = loader_plugin(kind);
+	struct plugin *const *p;
 
-	for (p = backend_plugins; b && *p; p++)
-		if (!strcmp((*p)->name, b->name))
-			return plugin_missing(*p, out);
-#endif
-#if OPTION_ON(DNNL_JSON)
-	const struct loader_plugin *l;
-
-	for (l = loader_plugins; l->kind; l++)
-		if (tenon_slice_equal(tenon_slice_of(l->kind), kind))
-			return plugin_missing(l->plugin, out);
-#endif
-	(void)kind;
-	(void)out;
-	return false;
+	for (p = plugin_table; !found && *p; p++)
+		if (runs((*p)->backend, kind))
+			found = *p;
+	return found && plugin_missing(found, out);
 }
 
 int tenon_module_loader_names(struct tenon_buffer *out)
 {
 	struct name_list list = { out, out->size, "" };
+	const struct tenon_module_loader *l;
 	const struct registered *r;
+	struct plugin *const *p;
 	size_t i;
 
 	for (r = __atomic_load_n(&registered, __ATOMIC_ACQUIRE); r; r = r->next)
 		name_list_add(&list, r->loader->kind);
 	for (i = 0; loaders_builtin[i]; i++)
 		name_list_add(&list, loaders_builtin[i]->kind);
-#if OPTION_ON(DNNL_JSON)
-	for (i = 0; loader_table[i]; i++)
-		name_list_add(&list, loader_table[i]->kind);
-#endif
+	for (p = plugin_table; *p; p++)
+		for (l = (*p)->loaders; l && l->kind; l++)
+			name_list_add(&list, l->kind);
 #ifdef CONFIG_DEVICES
 	tenon_backend_each(list_kinds, &list);
 #endif

@@ -72,16 +72,17 @@ int loader_call(struct tenon_function *function, const struct tenon_value *args,
 int loader_run(const struct tenon_module_loader *loader, struct tenon_cursor *c,
 	       const struct tenon_payload *payload, struct tenon_module **out);
 
-/* loader_table.c: loaders that are options of their own, ended by NULL */
-extern const struct tenon_module_loader *const loader_table[];
+/* loader of the kinds of the table of plug-ins: opens the plug-in of the payload's kind, and has it load */
+int loader_open_plugin(struct tenon_cursor *c, const struct tenon_payload *payload,
+		       struct tenon_module **out);
 
-/* those of the table that are plug-ins, ended by a row without a kind */
-extern const struct loader_plugin {
-	const char *kind;
-	const struct plugin *plugin;
-} loader_plugins[];
+/* The part in the table of plug-ins that loads a kind, open or not; NULL. */
+struct plugin *loader_plugin(struct tenon_slice kind) TO_PLUGINS(loader_plugin);
 
-/* Test whether a kind's loader is a plug-in without a file; append the reason and the remedy. */
+/*
+ * Test whether what loads or runs a kind is a plug-in without a file; append the reason and the
+ * remedy.
+ */
 bool loader_plugin_missing(struct tenon_slice kind, struct tenon_buffer *out)
 	TO_PLUGINS(loader_plugin_missing);
 

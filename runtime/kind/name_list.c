@@ -7,6 +7,7 @@
 #include <tenon/function.h>
 #include <tenon/string.h>
 
+#include "lib/plugin.h"
 #include "runtime/core/registry.h"
 
 static bool listed(const struct name_list *list, struct tenon_slice name)
@@ -50,7 +51,12 @@ static int add_global(void *context, const char *name, struct tenon_function *fu
 void name_list_add_globals(struct name_list *list, const char *prefix)
 {
 	struct globals g = { list, prefix };
+	struct plugin *const *p;
+	const char *name;
 
+	for (p = plugin_table; *p; p++)
+		for (name = (*p)->functions; name && *name; name += strlen(name) + 1)
+			add_global(&g, name, NULL);
 	registry_each(add_global, &g);
 }
 

@@ -35,8 +35,6 @@ int tenon_model_open(struct tenon_module *root, const struct tenon_model_options
 
 	*out = NULL;
 	err = options_read(options, &o, sizeof(o));
-	if (!err)
-		err = tenon_executors_register();
 	if (err)
 		return err;
 	if (executor_has_kind(root->kind)) {

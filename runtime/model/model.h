@@ -82,13 +82,11 @@ int model_needs_function(struct tenon_module *library, const char *name,
 			 struct tenon_function **out) TO_PLUGINS(model_needs_function);
 
 /**
- * struct executor - an executor; a plug-in exports one
+ * struct executor - an executor; its plug-in hands it over
  *
  * Each executor's folder defines one, named <folder>_executor.
  */
 struct executor {
-	/** @loaders: of the kinds of modules that are its models, terminated by NULL */
-	const struct tenon_module_loader *const *loaders;
 	/**
 	 * @create: create a model from a module of such a kind; to describe, also from any module
 	 * whose saved bytes are of such a kind
@@ -101,12 +99,6 @@ struct executor {
 	int (*open_graph)(struct tenon_module *library, struct tenon_slice graph,
 			  struct tenon_params *params, const struct tenon_model_options *o,
 			  struct tenon_model **out);
-	/** @create_module: the function `tvm.graph_executor.create`; NULL for others */
-	tenon_call_fn create_module;
-	/** @load_file: the function `ffi.Module.load_from_file.tflite`; NULL for others */
-	tenon_call_fn load_file;
-	/** @register_functions: register global functions, once; NULL for others */
-	int (*register_functions)(void);
 };
 
 #endif /* RUNTIME_MODEL_MODEL_H */

@@ -2,6 +2,7 @@
 /* Find the format of a kind, registered, built in or of a backend. */
 #include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
+#include "lib/plugin.h"
 #include "runtime/payload/payload_format.h"
 
 #include <pthread.h>
@@ -41,52 +42,61 @@ static int each_of(const struct tenon_payload_format *const *list, visit_fn visi
 }
 
 #ifdef CONFIG_DEVICES
-struct backend_visit {
+struct foreign_visit {
 	visit_fn visit;
 	void *context;
 };
 
-static int visit_backend(void *context, const struct tenon_backend *b)
+static int visit_foreign(void *context, const struct tenon_backend *b)
 {
-	const struct backend_visit *v = context;
+	const struct foreign_visit *v = context;
+	struct plugin *const *p = plugin_table;
 
-	return each_of(BACKEND_SLOT(b, formats), v->visit, v->context);
+	while (*p && (*p)->backend != b)
+		p++;
+	return *p ? 0 : each_of(BACKEND_SLOT(b, formats), v->visit, v->context);
 }
 
-static int each_of_backends(bool plugins, visit_fn visit, void *context)
+static int each_foreign(visit_fn visit, void *context)
 {
-	struct backend_visit v = { visit, context };
-	size_t i;
-	int result = 0;
+	struct foreign_visit v = { visit, context };
 
-	if (plugins)
-		return tenon_backend_each(visit_backend, &v);
-	for (i = 0; backend_table[i] && !result; i++)
-		result = visit_backend(&v, backend_table[i]);
-	return result;
+	return tenon_backend_each(visit_foreign, &v);
 }
 #else
-static int each_of_backends(bool plugins, visit_fn visit, void *context)
+static int each_foreign(visit_fn visit, void *context)
 {
-	(void)plugins;
 	(void)visit;
 	(void)context;
 	return 0;
 }
 #endif
 
+/* Those of the backends in the table; or of those that are left out. */
+static int each_of_table(bool left_out, visit_fn visit, void *context)
+{
+	struct plugin *const *p;
+	int result = 0;
+
+	for (p = plugin_table; *p && !result; p++)
+		if (left_out == !(*p)->backend)
+			result = each_of((*p)->formats, visit, context);
+	return result;
+}
+
 int payload_format_each(bool plugins, visit_fn visit, void *context)
 {
-	size_t i;
 	int result;
 
 	result = each_registered(visit, context);
 	if (!result)
 		result = each_of(payload_own_formats, visit, context);
 	if (!result)
-		result = each_of_backends(plugins, visit, context);
-	for (i = 0; payload_absent_formats[i] && !result; i++)
-		result = each_of(payload_absent_formats[i], visit, context);
+		result = each_of_table(false, visit, context);
+	if (!result && plugins)
+		result = each_foreign(visit, context);
+	if (!result)
+		result = each_of_table(true, visit, context);
 	return result ? result : each_of(payload_listed_formats, visit, context);
 }
 

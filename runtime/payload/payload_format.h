@@ -37,12 +37,6 @@ extern payload_format_list payload_own_formats;
 /* devices/listed_payloads.c: kinds that are described only */
 extern payload_format_list payload_listed_formats;
 
-/*
- * devices/backends.c: formats of backends that this build leaves out, one list each, terminated by
- * NULL
- */
-extern const struct tenon_payload_format *const *const payload_absent_formats[];
-
 /* payload_relax.c: executables of the Relax virtual machine and of its predecessor, Relay's */
 extern const struct tenon_payload_format payload_relax_format, payload_relay_format;
 

@@ -8,9 +8,6 @@
 		__VA_ARGS__, NULL                                                                  \
 	}
 
-#define EXECUTOR_REMEDY(option)                                                                    \
-	"Enable CONFIG_" option ", and call tenon_executors_register() before loading."
-
 static const struct tenon_payload_format constants = {
 	.size = sizeof(constants),
 	.kinds = KINDS("const_loader", "metadata"),
@@ -29,14 +26,14 @@ static const struct tenon_payload_format graph_factory = {
 	.size = sizeof(graph_factory),
 	.kinds = KINDS("GraphExecutorFactory", "GraphRuntimeFactory"),
 	.fields = "tpn",
-	.remedy = EXECUTOR_REMEDY("GRAPH_EXECUTOR"),
+	.remedy = "Enable CONFIG_GRAPH_EXECUTOR.",
 };
 
 static const struct tenon_payload_format aot_factory = {
 	.size = sizeof(aot_factory),
 	.kinds = KINDS("AotExecutorFactory"),
 	.fields = "pn",
-	.remedy = EXECUTOR_REMEDY("AOT_EXECUTOR"),
+	.remedy = "Enable CONFIG_AOT_EXECUTOR.",
 };
 
 static const struct tenon_payload_format example = {

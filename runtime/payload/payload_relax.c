@@ -89,7 +89,7 @@ const struct tenon_payload_format payload_relax_format = {
 	.kinds = relax_kinds,
 	.fields = "R|S",
 	.legacy = "S",
-	.remedy = "Enable CONFIG_RELAX_VM, and call tenon_executors_register() before loading.",
+	.remedy = "Enable CONFIG_RELAX_VM.",
 	.field = relax_field,
 };
 

@@ -16,18 +16,6 @@
 struct relax_vm;
 struct relax_storage;
 
-struct relax_builtin {
-	const char *name;
-	tenon_call_fn call;
-};
-
-/* The builtins of all models, and those of language models; terminated by a NULL name. */
-extern const struct relax_builtin relax_builtins[];
-extern const struct relax_builtin relax_language_builtins[];
-
-/* Register them as global functions, once; existing functions are not replaced. */
-int relax_builtins_register(void);
-
 #define RELAX_BUILTIN(name)                                                                        \
 	int relax_builtin_##name(void *self, const struct tenon_value *args, int32_t count,        \
 				 struct tenon_value *ret)

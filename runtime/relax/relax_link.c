@@ -384,13 +384,10 @@ static void decode_all(struct relax_vm *vm)
 int relax_init(struct relax_vm *vm)
 {
 	uint32_t operands, missing;
-	int err;
+	int err = 0;
 
 	if (vm->entries)
 		return 0;
-	err = relax_builtins_register();
-	if (err)
-		return err;
 	any_list_set_find(relax_list_find);
 	measure(vm->x, &vm->op_count, &operands);
 	if (!vm->device_count)

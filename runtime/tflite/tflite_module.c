@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file as a module, whose bytes a model uses in place; and the executor's entry in its table. */
+/* A file as a module, whose bytes a model uses in place; and the executor. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/backend/module_kind.h>
@@ -114,8 +114,8 @@ static int take_bytes(struct tflite_module *t, struct tenon_slice bytes, struct 
 	return err;
 }
 
-static int load(struct tenon_cursor *c, const struct tenon_payload *payload,
-		struct tenon_module **out)
+int tflite_module_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+		       struct tenon_module **out)
 {
 	struct tflite_module *t;
 	struct tenon_slice bytes;
@@ -135,7 +135,7 @@ static int load(struct tenon_cursor *c, const struct tenon_payload *payload,
 
 /* ---- from a file */
 
-static int load_file(void *self, const struct tenon_value *args, int32_t count,
+int tflite_load_file(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret)
 {
 	struct tenon_module *module = NULL;
@@ -162,12 +162,7 @@ static int load_file(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static const struct tenon_module_loader loader = { TFLITE_KIND, load };
-static const struct tenon_module_loader *const loaders[] = { &loader, NULL };
-
 extern const struct executor tflite_executor;
 const struct executor tflite_executor = {
-	.loaders = loaders,
 	.create = tflite_create,
-	.load_file = load_file,
 };

@@ -15,6 +15,8 @@
  * operators have there for tensors is bounded as the block is.
  */
 
+#include <tenon/backend/module_kind.h>
+
 #include "runtime/model/model.h"
 #include "runtime/model/storage.h"
 #include "runtime/tflite/operator.h"
@@ -150,6 +152,14 @@ struct tflite_network {
 };
 
 extern const struct model_ops tflite_model_ops;
+
+/** tflite_module_load - loader of the kind */
+int tflite_module_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+		       struct tenon_module **out);
+
+/** tflite_load_file - the function `ffi.Module.load_from_file.tflite` */
+int tflite_load_file(void *self, const struct tenon_value *args, int32_t count,
+		     struct tenon_value *ret);
 
 /** tflite_create - executor.create */
 int tflite_create(struct tenon_module *root, const struct tenon_model_options *o,

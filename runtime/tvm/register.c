@@ -38,8 +38,6 @@ __attribute__((constructor)) static void register_all(void)
 	 */
 	err = tenon_tvm_bind(tenon_tvm_table());
 	if (!err)
-		err = tenon_executors_register();
-	if (!err)
 		err = register_list(tvm_tensor_globals);
 	if (!err)
 		err = register_list(tvm_device_globals);

@@ -161,7 +161,7 @@ same_minimal()
 # An option that went leaves no #if behind, nor a suite that is skipped for ever
 names_only_options()
 {
-	sed -n 's/^config //p' Kconfig */*/Kconfig | sort -u > "$scratch/options"
+	sed -n 's/^config //p' Kconfig */*/Kconfig */*/*/Kconfig | sort -u > "$scratch/options"
 	{
 		find . -path './build*' -prune -o -name '*.[ch]' -print | xargs grep -hE '^#(if|elif)' |
 			grep -oE 'CONFIG_[A-Z0-9_]+' | sed 's/^CONFIG_//; s/_MODULE$//'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The recipes of docs/adding-a-backend.md, line by line: in a copy of the tree, and out of it with what install wrote. They are
+# The recipes of docs/adding-a-backend.md, and that of runtime/model/README.md for an executor, line by line: in a copy of the tree, and out of it with what install wrote. They are
 # about what to write, so the compiler does not optimise, and what is installed is a copy of the build under test.
 
 . tests/build/tap.sh
@@ -15,7 +15,7 @@ recipe()
 	awk -v heading="## $1" '
 		/^## / { in_part = $0 == heading }
 		/^ *```/ { in_code = in_part && /```sh/; indent = index($0, "`") - 1; next }
-		in_code { print substr($0, indent + 1) }' docs/adding-a-backend.md
+		in_code { print substr($0, indent + 1) }' "${2:-docs/adding-a-backend.md}"
 }
 
 follow()
@@ -57,17 +57,20 @@ __attribute__((used)) const part demo_parts[] = {
 	(part)worker_submit, (part)drm_open, (part)drm_map, (part)dmabuf_begin, (part)uio_open,
 };
 END
-recipe "The recipe" | awk -v npu="$scratch/demo_npu.c" '
+recipe "Add an executor" runtime/model/README.md > "$scratch/executor"
+recipe "The recipe" | awk -v npu="$scratch/demo_npu.c" -v executor="$scratch/executor" '
 	/^make / {
 		print "cp \"" npu "\" devices/demo/demo_npu.c"
 		print "sed -i \"s/default y/default m/\" devices/demo/Kconfig"
 		print "cat >> devices/demo/Kbuild << \"END\""
 		print "lib-$(CONFIG_DEVICE_DEMO) += demo_npu.o $(cmdstream-objs) $(worker-queue-objs) $(syscall-objs) $(drm-objs) $(dmabuf-objs) $(uio-objs)"
 		print "END"
+		while ((getline line < executor) > 0)
+			print line
 	}
 	{ print }' > "$scratch/in-tree"
 recipe "Out of the tree" > "$scratch/out-of-tree"
-it "the page has recipes" test -s "$scratch/in-tree" -a -s "$scratch/out-of-tree"
+it "the page has recipes" test -s "$scratch/in-tree" -a -s "$scratch/out-of-tree" -a -s "$scratch/executor"
 it "the tree is copied" copy_source "$tree"
 sums_of()
 {
@@ -109,21 +112,28 @@ checks_model()
 }
 it "the command checks it by its format" checks_model "$tree/build/tenon"
 it "it is a plug-in, with all that it shares with others" test -s "$tree/build/plugins/demo.so"
+it "so is the new executor" test -s "$tree/build/plugins/demo_model.so"
+knows_model()
+{
+	"$tree/build/tenon" run "$model" > "$scratch/log" 2>&1
+	grep 'Models this build runs: .*demo.Model' "$scratch/log" || { cat "$scratch/log"; return 1; }
+}
+it "the library knows its kind of models" knows_model
 rooms_agree()
 {
 	(cd "$tree" && TENON_SOURCE=. TENON_BUILD=build sh tests/build/rooms.sh)
 }
-it "its folder needs no row in the table of rooms" rooms_agree
-# The name of its file with options, a line of the table, and the suite's program with its line: all else is in the folder.
-# A row of docs/size.md, by hand, is the fifth
+it "the folders need no row in the table of rooms" rooms_agree
+# A line for each folder in Kconfig, and the suite's program with its line: all else is in the folders. A row of docs/size.md, by
+# hand, is the fourth
 touches_little()
 {
 	sums_of "$tree" | diff "$scratch/sums" - | sed -n 's/^[<>] [0-9]* [0-9]* //p' | sort -u |
-		grep -v '^\./devices/demo/' > "$scratch/touched"
-	printf './%s\n' Kconfig devices/backends.h tests/cts/Kbuild tests/cts/demo_backend.c |
+		grep -v '^\./devices/demo/\|^\./runtime/demo_model/' > "$scratch/touched"
+	printf './%s\n' Kconfig tests/cts/Kbuild tests/cts/demo_backend.c |
 		diff - "$scratch/touched"
 }
-it "four files outside of its folder were touched" touches_little
+it "three files outside of the folders were touched" touches_little
 
 it "what is built can be copied" copy_build "$scratch/built"
 it "install succeeds" make_in_copy O="$scratch/built" testconfig prefix="$root" libdir="$root/lib" install

@@ -2,7 +2,7 @@
 /* Functions of the library and of its plug-ins are found by name before anything was loaded. */
 #include "tests/unit/ffi_suite.h"
 
-#include "runtime/core/registry.h"
+#include "lib/plugin.h"
 
 static int nothing(void *self, const struct tenon_value *args, int32_t count,
 		   struct tenon_value *ret)
@@ -53,16 +53,16 @@ static void what_foreign_code_asks_for_first_is_found(void **state)
 	tenon_object_unref(f);
 }
 
-static void every_name_of_a_source_is_a_function(void **state)
+static void every_name_in_the_table_of_plug_ins_is_a_function(void **state)
 {
-	const struct tenon_slice *name;
-	size_t i;
+	struct plugin *const *p;
+	const char *name;
 
 	(void)state;
-	for (i = 0; registry_sources[i].fill; i++)
-		for (name = registry_sources[i].names; name && name->data; name++)
-			if (!found(name->data))
-				fail_msg("%s is not found", name->data);
+	for (p = plugin_table; *p; p++)
+		for (name = (*p)->functions; name && *name; name += strlen(name) + 1)
+			if (!found(name))
+				fail_msg("%s is not found", name);
 }
 
 static void a_beginning_of_a_name_is_none(void **state)
@@ -102,7 +102,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_of_the_program_is_kept),
 		cmocka_unit_test_setup(what_foreign_code_asks_for_first_is_found, afresh),
-		cmocka_unit_test(every_name_of_a_source_is_a_function),
+		cmocka_unit_test(every_name_in_the_table_of_plug_ins_is_a_function),
 		cmocka_unit_test(a_beginning_of_a_name_is_none),
 		cmocka_unit_test(a_removed_function_does_not_come_back),
 		cmocka_unit_test(a_list_of_all_functions_has_them),

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/one_builtin.h"
 
+#include "lib/plugin.h"
 #include "runtime/relax/relax_builtin.h"
+
+extern struct plugin plugin_relax;
 
 static int ignore(void *self, const struct tenon_value *args, int32_t count,
 		  struct tenon_value *ret)
@@ -18,7 +21,7 @@ static void no_arguments_break_a_builtin(void **state)
 {
 	static const int64_t extents[] = { 2, 3 };
 	struct tenon_value kinds[8], args[6], ret;
-	const struct relax_builtin *b;
+	const struct plugin_function *b;
 	struct assembly a = ASSEMBLY_INIT;
 	struct relax_vm *vm, *outer;
 	size_t i, n, tried = 0;
@@ -38,7 +41,7 @@ static void no_arguments_break_a_builtin(void **state)
 	kinds[6] = vm->values[0];
 	kinds[7] = tenon_arg_string("test.debug");
 	assert_int_equal(relax_enter(vm, &outer), 0);
-	for (b = relax_builtins; b->name; b++) {
+	for (b = plugin_relax.offer->functions; b->name; b++) {
 		for (n = 0; n <= 5; n++) {
 			for (i = 0; i<(size_t)1 << (3 * n); i += n> 4 ? 61 : 1) {
 				size_t k;

@@ -57,12 +57,9 @@ static int dnnl_call(void *self, void *const *data)
 
 static const struct byoc_library library = { "dnnl_json", dnnl_make, dnnl_call, dnnl_destroy };
 
-static int dnnl_load(struct tenon_cursor *c, const struct tenon_payload *payload,
-		     struct tenon_module **out)
+int dnnl_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+	      struct tenon_module **out)
 {
 	(void)payload;
 	return byoc_module_load(&library, c, out);
 }
-
-extern const struct tenon_module_loader dnnl_loader;
-const struct tenon_module_loader dnnl_loader = { "dnnl_json", dnnl_load };

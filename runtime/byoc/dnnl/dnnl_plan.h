@@ -12,6 +12,8 @@
  * A plan does not change once it is made. What a call changes is in a struct dnnl_run.
  */
 
+#include <tenon/backend/module_kind.h>
+
 #include "driver/dnnl/dnnl_library.h"
 #include "runtime/byoc/json_buffers.h"
 #include "runtime/byoc/json_graph.h"
@@ -141,5 +143,9 @@ void dnnl_run_destroy(struct dnnl_run *r);
 
 /** dnnl_run - run a plan on the data of the inputs, then the heads; allocates nothing */
 int dnnl_run(struct dnnl_run *r, void *const *data);
+
+/** dnnl_load - loader of the kind */
+int dnnl_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+	      struct tenon_module **out);
 
 #endif /* RUNTIME_BYOC_DNNL_DNNL_PLAN_H */

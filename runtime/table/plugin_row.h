@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What the row of each sort of plug-in declares, and what such a plug-in hands over. */
+#ifndef RUNTIME_TABLE_PLUGIN_ROW_H
+#define RUNTIME_TABLE_PLUGIN_ROW_H
+
+/*
+ * A folder whose option is y, m or n has its row in a file plugin.h: PLUGIN(option, name, sort, ...). The build includes
+ * those of all folders whose Kconfig the tree's Kconfig names, in this order (generated/plugins.h), several times: they
+ * have no include guard. The sorts, and what follows in their rows:
+ *
+ *	BACKEND, type, flags, payloads	has name_backend; payloads is NO_PAYLOADS, or PAYLOADS: the library has
+ *					name_payload_kinds and name_payload_formats; LISTED_PAYLOADS: also in builds
+ *					without the backend, so that they find the end of its payloads
+ *	EXECUTOR, kinds, functions	has name_executor. kinds(each) is each("kind", loader) for each kind of modules
+ *					that are its models; functions(each) is each("name", function) for its global
+ *					functions, or NO_FUNCTIONS
+ *	LOADER, kinds			loads modules that are no models
+ *	TRACER				has name_tracer
+ *
+ * <SORT>_DECLARE(name, ...) declares these, and <SORT>_OFFER(name) is their struct plugin_offer.
+ */
+
+#include <tenon/backend/module_kind.h>
+
+#include "lib/plugin.h"
+
+/* clang-format off */
+#define PLUGIN_OFFER(...) { .version = TENON_VERSION_TEXT, __VA_ARGS__ }
+
+#define BACKEND_DECLARE(name, ...) extern const struct tenon_backend name##_backend;
+#define BACKEND_OFFER(name) PLUGIN_OFFER(.backend = &name##_backend)
+
+#define DECLARE_LOADER(kind, load) int load(struct tenon_cursor *, const struct tenon_payload *, struct tenon_module **);
+#define LOADER_OF_KIND(kind, load) { kind, load },
+#define LOADER_DECLARE(name, kinds, ...) \
+	kinds(DECLARE_LOADER) \
+	static const struct tenon_module_loader name##_loaders[] = { kinds(LOADER_OF_KIND) { NULL, NULL } };
+#define LOADER_OFFER(name) PLUGIN_OFFER(.loaders = name##_loaders)
+
+#define NO_FUNCTIONS(each)
+#define DECLARE_FUNCTION(name, call) int call(void *, const struct tenon_value *, int32_t, struct tenon_value *);
+#define NAMED_FUNCTION(name, call) { name, call },
+#define EXECUTOR_DECLARE(name, kinds, functions) \
+	extern const struct executor name##_executor; \
+	LOADER_DECLARE(name, kinds) \
+	functions(DECLARE_FUNCTION) \
+	static const struct plugin_function name##_functions[] = { functions(NAMED_FUNCTION) { NULL, NULL } };
+#define EXECUTOR_OFFER(name) \
+	PLUGIN_OFFER(.executor = &name##_executor, .loaders = name##_loaders, .functions = name##_functions)
+
+#define TRACER_DECLARE(name, ...) extern const struct tracer name##_tracer;
+#define TRACER_OFFER(name) PLUGIN_OFFER(.tracer = &name##_tracer)
+/* clang-format on */
+
+#endif /* RUNTIME_TABLE_PLUGIN_ROW_H */

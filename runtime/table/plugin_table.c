@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of this build that an option builds in or makes a plug-in, by their rows (plugin_row.h). */
+#include <tenon/backend/backend.h>
+
+#include "lib/option.h"
+#include "runtime/core/registry.h"
+#include "runtime/kind/loaders.h"
+#include "runtime/library/context.h"
+#include "runtime/table/plugin_row.h"
+
+/* clang-format off */
+
+/* ---- what is known of each sort before it is opened: <SORT>_KNOWN() defines it, <SORT>_FIELDS() are fields of its struct plugin */
+
+#define KINDS_NO_PAYLOADS(name) NULL
+#define KINDS_PAYLOADS(name) name##_payload_kinds
+#define KINDS_LISTED_PAYLOADS KINDS_PAYLOADS
+#define FORMATS_NO_PAYLOADS(name) NULL
+#define FORMATS_PAYLOADS(name) name##_payload_formats
+#define FORMATS_LISTED_PAYLOADS FORMATS_PAYLOADS
+#define BACKEND_LISTS(name) \
+	extern const char *const name##_payload_kinds[]; \
+	extern const struct tenon_payload_format *const name##_payload_formats[];
+#define BACKEND_KNOWN(backend, type, flag_bits, payloads) \
+	BACKEND_LISTS(backend) \
+	static const struct tenon_backend backend##_known = { \
+		.abi = TENON_PLUGIN_ABI, \
+		.size = sizeof(struct tenon_backend), \
+		.name = #backend, \
+		.device_type = type, \
+		.flags = flag_bits, \
+		.kinds = KINDS_##payloads(backend), \
+	};
+#define BACKEND_FIELDS(name, type, flags, payloads) .backend = &name##_known, .formats = FORMATS_##payloads(name)
+
+#define LOADER_OPENS(kind, load) { kind, loader_open_plugin },
+#define LOADER_KNOWN(name, kinds, ...) \
+	static const struct tenon_module_loader name##_known[] = { kinds(LOADER_OPENS) { NULL, NULL } };
+#define LOADER_FIELDS(name, ...) .loaders = name##_known
+
+#define FUNCTION_NAME(name, call) name "\0"
+#define EXECUTOR_KNOWN LOADER_KNOWN
+#define EXECUTOR_FIELDS(name, kinds, list) .executes = true, .loaders = name##_known, .functions = list(FUNCTION_NAME) ""
+
+#define TRACER_KNOWN(...)
+#define TRACER_FIELDS(...) .loaders = NULL
+
+/* ---- the plug-ins, and what stands in the library for each that is built in */
+
+#define DEFINE(option, name, offer, sort, ...) \
+	sort##_KNOWN(name, __VA_ARGS__) \
+	struct plugin plugin_##name = { #name, "CONFIG_" #option, offer, sort##_FIELDS(name, __VA_ARGS__) };
+#define DEFINE_BUILT_IN(option, name, sort, ...) \
+	sort##_DECLARE(name, __VA_ARGS__) \
+	static const struct plugin_offer name##_offer = sort##_OFFER(name); \
+	DEFINE(option, name, &name##_offer, sort, __VA_ARGS__)
+#define DEFINE_PLUGIN(option, name, ...) DEFINE(option, name, NULL, __VA_ARGS__)
+
+/* formats without their backend */
+#define DEFINE_OFF(option, name, sort, ...) sort##_OFF(name, __VA_ARGS__)
+#define BACKEND_OFF(name, type, flags, payloads) LEFT_OUT_##payloads(name)
+#define LEFT_OUT_NO_PAYLOADS(name)
+#define LEFT_OUT_PAYLOADS(name)
+#ifdef CONFIG_PAYLOAD_FORMATS
+#define LEFT_OUT_LISTED_PAYLOADS(name) \
+	BACKEND_LISTS(name) \
+	static struct plugin plugin_##name = { .formats = name##_payload_formats };
+#else
+#define LEFT_OUT_LISTED_PAYLOADS(name)
+#endif
+#define LOADER_OFF(...)
+#define EXECUTOR_OFF(...)
+#define TRACER_OFF(...)
+
+#define PLUGIN(option, ...) OPTION_CHOOSE(option, DEFINE_, option, __VA_ARGS__)
+#include "generated/plugins.h"
+#undef PLUGIN
+#undef LEFT_OUT_LISTED_PAYLOADS
+
+#define ADDRESS_BUILT_IN(name, ...) &plugin_##name,
+#define ADDRESS_PLUGIN ADDRESS_BUILT_IN
+#define ADDRESS_OFF(name, sort, ...) sort##_OFF(name, __VA_ARGS__)
+#ifdef CONFIG_PAYLOAD_FORMATS
+#define LEFT_OUT_LISTED_PAYLOADS(name) &plugin_##name,
+#else
+#define LEFT_OUT_LISTED_PAYLOADS(name)
+#endif
+#define PLUGIN(option, ...) OPTION_CHOOSE(option, ADDRESS_, __VA_ARGS__)
+struct plugin *const plugin_table[] = {
+#include "generated/plugins.h"
+	NULL,
+};
+/* clang-format on */
+
+#if OPTION_ON(DSO) || OPTION_ON(SYSTEM_LIB)
+int (*const registry_fill_library)(void) = abi_register_globals;
+#else
+int (*const registry_fill_library)(void) = NULL;
+#endif
