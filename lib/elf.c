@@ -10,13 +10,6 @@
 #include "lib/brief_errors.h"
 #include "lib/file_kind.h"
 
-#define SECTION_SYMTAB 2
-#define SECTION_NOBITS 8
-#define SECTION_DYNSYM 11
-
-#define SEGMENT_LOAD	1
-#define SEGMENT_DYNAMIC 2
-
 #define DYNAMIC_NEEDED	 1
 #define DYNAMIC_HASH	 4
 #define DYNAMIC_STRTAB	 5
@@ -61,22 +54,51 @@ static int check_table(const struct elf_file *elf, struct elf_table *t, uint64_t
 	return 0;
 }
 
+struct elf_segment elf_segment(const struct elf_file *elf, uint64_t index)
+{
+	uint64_t at = entry(&elf->segments, index);
+
+	return (struct elf_segment){
+		.type = (uint32_t)number(elf, at, 4),
+		.flags = (uint32_t)number(elf, at + (elf->wide ? 4 : 24), 4),
+		.offset = word(elf, at, 4, 8),
+		.address = word(elf, at, 8, 16),
+		.file_size = word(elf, at, 16, 32),
+		.size = word(elf, at, 20, 40),
+		.align = word(elf, at, 28, 48),
+	};
+}
+
+struct elf_section elf_section(const struct elf_file *elf, uint64_t index)
+{
+	uint64_t at = entry(&elf->sections, index);
+
+	return (struct elf_section){
+		.name = (uint32_t)number(elf, at, 4),
+		.type = (uint32_t)number(elf, at + 4, 4),
+		.flags = word(elf, at, 8, 8),
+		.address = word(elf, at, 12, 16),
+		.offset = word(elf, at, 16, 24),
+		.size = word(elf, at, 20, 32),
+		.link = (uint32_t)number(elf, at + (elf->wide ? 40 : 24), 4),
+		.info = (uint32_t)number(elf, at + (elf->wide ? 44 : 28), 4),
+		.step = word(elf, at, 36, 56),
+	};
+}
+
 /* Find the file offset of an address, and the bytes from there to the end of its segment. */
 static bool locate(const struct elf_file *elf, uint64_t address, uint64_t *offset, uint64_t *left)
 {
-	uint64_t i, at, start, size, from;
+	struct elf_segment s;
+	uint64_t i;
 
 	for (i = 0; i < elf->segments.count; i++) {
-		at = entry(&elf->segments, i);
-		if (number(elf, at, 4) != SEGMENT_LOAD)
+		s = elf_segment(elf, i);
+		if (s.type != ELF_SEGMENT_LOAD || address < s.address ||
+		    address - s.address >= s.file_size || !elf_within(elf, s.offset, s.file_size))
 			continue;
-		from = word(elf, at, 4, 8);
-		start = word(elf, at, 8, 16);
-		size = word(elf, at, 16, 32);
-		if (address < start || address - start >= size || !elf_within(elf, from, size))
-			continue;
-		*offset = from + (address - start);
-		*left = size - (address - start);
+		*offset = s.offset + (address - s.address);
+		*left = s.file_size - (address - s.address);
 		return true;
 	}
 	return false;
@@ -104,12 +126,14 @@ static int read_header(struct elf_file *elf)
 	half = elf->wide ? 52 : 40;
 	elf->type = (uint16_t)number(elf, 16, 2);
 	elf->machine = (uint16_t)number(elf, 18, 2);
+	elf->flags = (uint32_t)number(elf, half - 4, 4);
 	elf->segments.offset = word(elf, 0, 28, 32);
 	elf->sections.offset = word(elf, 0, 32, 40);
 	elf->segments.step = number(elf, half + 2, 2);
 	elf->segments.count = number(elf, half + 4, 2);
 	elf->sections.step = number(elf, half + 6, 2);
 	elf->sections.count = elf->sections.offset ? number(elf, half + 8, 2) : 0;
+	elf->section_names = (uint16_t)number(elf, half + 10, 2);
 
 	err = check_table(elf, &elf->segments, elf->wide ? 56 : 32, "program headers");
 	if (err)
@@ -128,27 +152,25 @@ static int read_header(struct elf_file *elf)
 /* Find the symbols by the section headers: a table and the strings it links to. */
 static int symbols_from_sections(struct elf_file *elf)
 {
-	uint64_t want = elf->type == ELF_RELOCATABLE ? SECTION_SYMTAB : SECTION_DYNSYM;
-	uint64_t i, at, link;
+	uint32_t want = elf->type == ELF_RELOCATABLE ? ELF_SECTION_SYMTAB : ELF_SECTION_DYNSYM;
+	struct elf_section symbols, names;
+	uint64_t i;
 	int err;
 
 	for (i = 0; i < elf->sections.count; i++) {
-		at = entry(&elf->sections, i);
-		if (number(elf, at + 4, 4) != want)
+		symbols = elf_section(elf, i);
+		if (symbols.type != want)
 			continue;
-		elf->symbols.offset = word(elf, at, 16, 24);
-		elf->symbols.step = elf->wide ? 24 : 16;
-		elf->symbols.count = word(elf, at, 20, 32) / elf->symbols.step;
-		link = number(elf, at + (elf->wide ? 40 : 24), 4);
-		if (link >= elf->sections.count)
+		if (symbols.link >= elf->sections.count)
 			return tenon_error(-TENON_E_FORMAT,
-					   "%s: symbols name string table %" PRIu64 " of %" PRIu64
+					   "%s: symbols name string table %u of %" PRIu64
 					   " sections",
-					   elf->path, link, elf->sections.count);
-		at = entry(&elf->sections, link);
-		elf->names.offset = word(elf, at, 16, 24);
-		elf->names.count = word(elf, at, 20, 32);
-		elf->names.step = 1;
+					   elf->path, symbols.link, elf->sections.count);
+		names = elf_section(elf, symbols.link);
+		elf->symbols.step = elf->wide ? 24 : 16;
+		elf->symbols.offset = symbols.offset;
+		elf->symbols.count = symbols.size / elf->symbols.step;
+		elf->names = (struct elf_table){ names.offset, names.size, 1 };
 		err = check_table(elf, &elf->symbols, elf->symbols.step, "symbols");
 		if (!err)
 			err = check_table(elf, &elf->names, 1, "characters of symbol names");
@@ -227,36 +249,36 @@ static int symbols_from_dynamic(struct elf_file *elf)
 
 static void find_dynamic(struct elf_file *elf)
 {
-	uint64_t i, at;
+	struct elf_table *d = &elf->dynamic;
+	struct elf_segment s;
+	uint64_t i;
 
 	for (i = 0; i < elf->segments.count; i++) {
-		at = entry(&elf->segments, i);
-		if (number(elf, at, 4) != SEGMENT_DYNAMIC)
+		s = elf_segment(elf, i);
+		if (s.type != ELF_SEGMENT_DYNAMIC)
 			continue;
-		elf->dynamic.offset = word(elf, at, 4, 8);
-		elf->dynamic.step = elf->wide ? 16 : 8;
-		elf->dynamic.count = word(elf, at, 16, 32) / elf->dynamic.step;
-		if (elf->dynamic.count > elf->bytes.size ||
-		    !elf_within(elf, elf->dynamic.offset, elf->dynamic.count * elf->dynamic.step))
-			elf->dynamic.count = 0;
+		d->offset = s.offset;
+		d->step = elf->wide ? 16 : 8;
+		d->count = s.file_size / d->step;
+		if (d->count > elf->bytes.size || !elf_within(elf, d->offset, d->count * d->step))
+			d->count = 0;
 		return;
 	}
 }
 
 static int check_segments(const struct elf_file *elf)
 {
-	uint64_t i, at, offset, size;
+	struct elf_segment s;
+	uint64_t i;
 
 	for (i = 0; i < elf->segments.count; i++) {
-		at = entry(&elf->segments, i);
-		offset = word(elf, at, 4, 8);
-		size = word(elf, at, 16, 32);
-		if (number(elf, at, 4) == SEGMENT_LOAD && !elf_within(elf, offset, size))
+		s = elf_segment(elf, i);
+		if (s.type == ELF_SEGMENT_LOAD && !elf_within(elf, s.offset, s.file_size))
 			return tenon_error(-TENON_E_TRUNCATED,
 					   "%s: segment %" PRIu64 " of %" PRIu64
 					   " bytes at 0x%" PRIx64
 					   " lies outside the file of %zu bytes: it is truncated",
-					   elf->path, i, size, offset, elf->bytes.size);
+					   elf->path, i, s.file_size, s.offset, elf->bytes.size);
 	}
 	return 0;
 }
@@ -309,18 +331,16 @@ void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *s
 static bool locate_in_section(const struct elf_file *elf, const struct elf_symbol *symbol,
 			      uint64_t *offset, uint64_t *left)
 {
-	uint64_t at, start, size;
+	struct elf_section s;
 
 	if (symbol->section >= elf->sections.count)
 		return false;
-	at = entry(&elf->sections, symbol->section);
-	start = word(elf, at, 16, 24);
-	size = word(elf, at, 20, 32);
-	if (number(elf, at + 4, 4) == SECTION_NOBITS || !elf_within(elf, start, size) ||
-	    symbol->value > size)
+	s = elf_section(elf, symbol->section);
+	if (s.type == ELF_SECTION_NOBITS || !elf_within(elf, s.offset, s.size) ||
+	    symbol->value > s.size)
 		return false;
-	*offset = start + symbol->value;
-	*left = size - symbol->value;
+	*offset = s.offset + symbol->value;
+	*left = s.size - symbol->value;
 	return true;
 }
 

@@ -20,6 +20,20 @@
 
 /* special section indices: common symbols, which are merged like weak ones, and absolute ones */
 #define ELF_SECTION_RESERVED 0xff00
+#define ELF_SECTION_ABSOLUTE 0xfff1
+
+/* kinds and flags of segments and sections */
+#define ELF_SEGMENT_LOAD      1
+#define ELF_SEGMENT_DYNAMIC   2
+#define ELF_SEGMENT_EXECUTE   1U
+#define ELF_SEGMENT_WRITE     2U
+#define ELF_SECTION_PROGBITS  1
+#define ELF_SECTION_SYMTAB    2
+#define ELF_SECTION_RELA      4
+#define ELF_SECTION_NOBITS    8
+#define ELF_SECTION_REL	      9
+#define ELF_SECTION_DYNSYM    11
+#define ELF_SECTION_ALLOCATED 2U
 
 /* symbol kinds */
 #define ELF_SYMBOL_OBJECT   1
@@ -46,6 +60,8 @@ struct elf_table {
  * @lost_sections: it has section headers, but they are not within the file. It can be loaded
  * @type: ELF_RELOCATABLE, ELF_EXECUTABLE or ELF_SHARED
  * @machine: e_machine
+ * @flags: e_flags
+ * @section_names: index of the section with the names of sections
  * @segments: program headers
  * @sections: section headers
  * @symbols: dynamic symbols (of a relocatable file: all); none when @symbols.count is 0
@@ -60,11 +76,38 @@ struct elf_file {
 	bool lost_sections;
 	uint16_t type;
 	uint16_t machine;
+	uint16_t section_names;
+	uint32_t flags;
 	struct elf_table segments;
 	struct elf_table sections;
 	struct elf_table symbols;
 	struct elf_table names;
 	struct elf_table dynamic;
+};
+
+/**
+ * struct elf_segment - a program header; @file_size bytes of a loaded segment are within the file
+ * @type: ELF_SEGMENT_LOAD, …
+ * @flags: mask of ELF_SEGMENT_EXECUTE, …
+ * @size: bytes in memory
+ */
+struct elf_segment {
+	uint32_t type, flags;
+	uint64_t offset, address, file_size, size, align;
+};
+
+/**
+ * struct elf_section - a section header; nothing of it was checked
+ * @name: offset in the section with the names
+ * @type: ELF_SECTION_PROGBITS, …
+ * @flags: mask of ELF_SECTION_ALLOCATED, …
+ * @link: of symbols: the section with their names; of relocations: that with their symbols
+ * @info: of relocations: the section that they are for
+ * @step: bytes of an entry
+ */
+struct elf_section {
+	uint32_t name, type, link, info;
+	uint64_t flags, address, offset, size, step;
 };
 
 /**
@@ -117,6 +160,18 @@ static inline uint64_t elf_number(const struct elf_file *elf, const void *at, un
 		v |= (uint64_t)p[i] << 8 * (elf->big ? size - 1 - i : i);
 	return v;
 }
+
+/** elf_word - read a number that is as wide as an address; the caller has checked that it exists */
+static inline uint64_t elf_word(const struct elf_file *elf, const void *at)
+{
+	return elf_number(elf, at, elf->wide ? 8 : 4);
+}
+
+/** elf_segment - read a program header; @index is less than @elf->segments.count */
+struct elf_segment elf_segment(const struct elf_file *elf, uint64_t index) TO_PLUGINS(elf_segment);
+
+/** elf_section - read a section header; @index is less than @elf->sections.count */
+struct elf_section elf_section(const struct elf_file *elf, uint64_t index) TO_PLUGINS(elf_section);
 
 /**
  * elf_symbol - read one symbol

@@ -9,13 +9,6 @@
 
 #include "lib/brief_errors.h"
 
-#define ELF_EXECUTABLE	 2
-#define ELF_CURRENT	 1
-#define SEGMENT_LOAD	 1
-#define SECTION_PROGBITS 1
-#define FLAG_EXECUTE	 1U
-#define FLAG_WRITE	 2U
-
 /* e_flags of code that the firmware can call */
 #define RISCV_FLOAT_ABI 0x6U
 #define RISCV_RVE	0x8U
@@ -26,34 +19,18 @@
 
 static struct tenon_cursor cursor_of(const struct mortise_elf *elf, uint64_t offset)
 {
-	struct tenon_cursor c = tenon_cursor_of(elf->bytes.data, elf->bytes.size, elf->name, 0);
+	const struct tenon_slice bytes = elf->file.bytes;
+	struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, elf->file.path, 0);
 
-	c.at += offset < elf->bytes.size ? offset : elf->bytes.size;
+	c.at += offset < bytes.size ? offset : bytes.size;
 	return c;
-}
-
-/* A field that is as wide as an address. */
-static int read_word(struct tenon_cursor *c, bool wide, uint64_t *out)
-{
-	uint32_t narrow = 0;
-	int err;
-
-	if (wide)
-		return tenon_cursor_u64(c, out);
-	err = tenon_cursor_u32(c, &narrow);
-	*out = narrow;
-	return err;
-}
-
-static bool within(const struct mortise_elf *elf, uint64_t offset, uint64_t size)
-{
-	return offset <= elf->bytes.size && size <= elf->bytes.size - offset;
 }
 
 /* ---- the header */
 
-static int check_machine(const struct tenon_cursor *c, struct mortise_elf *elf, uint32_t flags)
+static int check_machine(const struct tenon_cursor *c, const struct elf_file *elf)
 {
+	const uint32_t flags = elf->flags;
 	bool known;
 
 	switch (elf->machine) {
@@ -88,61 +65,20 @@ static int check_machine(const struct tenon_cursor *c, struct mortise_elf *elf, 
 					  elf->machine, elf->wide ? 64 : 32);
 }
 
-struct header {
-	uint64_t segments;
-	uint16_t segment_size, segment_count;
-	uint16_t section_size, section_names;
-};
-
-static int read_identity(struct tenon_cursor *c, struct mortise_elf *elf)
+static int check_header(const struct mortise_elf *elf)
 {
-	struct tenon_slice identity;
-	int err = tenon_cursor_bytes(c, 16, &identity);
+	const struct tenon_cursor c = cursor_of(elf, 0);
 
-	if (err)
-		return err;
-	if (memcmp(identity.data, "\177ELF", 4))
-		return tenon_cursor_error(c, -TENON_E_FORMAT, "no ELF file");
-	if ((identity.data[4] != 1 && identity.data[4] != 2) || identity.data[5] != 1 ||
-	    identity.data[6] != ELF_CURRENT)
-		return tenon_cursor_error(c, -TENON_E_UNSUPPORTED,
-					  "ELF of class %u, byte order %u; want 32 or 64 bits and "
-					  "little-endian",
-					  identity.data[4] & 0xffU, identity.data[5] & 0xffU);
-	elf->wide = identity.data[4] == 2;
-	return 0;
-}
-
-static int read_header(struct mortise_elf *elf, struct header *h)
-{
-	struct tenon_cursor c = cursor_of(elf, 0);
-	uint16_t type = 0, machine = 0, size, sections = 0;
-	uint32_t version, flags = 0;
-	uint64_t entry;
-	int err = read_identity(&c, elf);
-
-	if (err)
-		return err;
-	if ((err = tenon_cursor_u16(&c, &type)) || (err = tenon_cursor_u16(&c, &machine)) ||
-	    (err = tenon_cursor_u32(&c, &version)) || (err = read_word(&c, elf->wide, &entry)) ||
-	    (err = read_word(&c, elf->wide, &h->segments)) ||
-	    (err = read_word(&c, elf->wide, &elf->sections)) ||
-	    (err = tenon_cursor_u32(&c, &flags)) || (err = tenon_cursor_u16(&c, &size)) ||
-	    (err = tenon_cursor_u16(&c, &h->segment_size)) ||
-	    (err = tenon_cursor_u16(&c, &h->segment_count)) ||
-	    (err = tenon_cursor_u16(&c, &h->section_size)) ||
-	    (err = tenon_cursor_u16(&c, &sections)) ||
-	    (err = tenon_cursor_u16(&c, &h->section_names)))
-		return err;
-	elf->machine = machine;
-	elf->section_count = sections;
-	if (type != ELF_EXECUTABLE)
+	if (elf->file.big)
+		return tenon_cursor_error(&c, -TENON_E_UNSUPPORTED,
+					  "the most significant byte is first; want little-endian");
+	if (elf->file.type != ELF_EXECUTABLE)
 		return tenon_cursor_error(
 			&c, -TENON_E_FORMAT,
 			"ELF file of type %u; want an executable (2), linked with "
 			"--emit-relocs",
-			type);
-	return check_machine(&c, elf, flags);
+			elf->file.type);
+	return check_machine(&c, &elf->file);
 }
 
 /* ---- segments */
@@ -150,15 +86,16 @@ static int read_header(struct mortise_elf *elf, struct header *h)
 static uint64_t page_of(const struct mortise_elf *elf)
 {
 	/* code of these counts in pages: the low bits of an address stay */
-	return elf->machine == MORTISE_MACHINE_AARCH64 || elf->machine == MORTISE_MACHINE_X86_64
+	return elf->file.machine == MORTISE_MACHINE_AARCH64 ||
+			       elf->file.machine == MORTISE_MACHINE_X86_64
 		       ? PAGE
 		       : 64;
 }
 
 static int check_segment(const struct mortise_elf *elf, const struct tenon_cursor *c,
-			 const struct mortise_segment *s, uint64_t align)
+			 const struct elf_segment *s)
 {
-	uint64_t most = elf->wide ? UINT64_MAX : UINT32_MAX;
+	uint64_t most = elf->file.wide ? UINT64_MAX : UINT32_MAX;
 
 	if (s->file_size > s->size || s->size > MORTISE_IMAGE_MOST)
 		return tenon_cursor_error(c, -TENON_E_FORMAT,
@@ -166,81 +103,39 @@ static int check_segment(const struct mortise_elf *elf, const struct tenon_curso
 					  " of them in the "
 					  "file; at most 0x%" PRIx64 " are allowed",
 					  s->size, s->file_size, MORTISE_IMAGE_MOST);
-	if (!within(elf, s->offset, s->file_size))
-		return tenon_cursor_error(c, -TENON_E_TRUNCATED,
-					  "a segment of 0x%" PRIx64 " bytes at 0x%" PRIx64
-					  ", the file has 0x%zx",
-					  s->file_size, s->offset, elf->bytes.size);
 	if (s->address > most - s->size)
 		return tenon_cursor_error(c, -TENON_E_OVERFLOW,
 					  "a segment of 0x%" PRIx64 " bytes at address 0x%" PRIx64,
 					  s->size, s->address);
-	if ((align & (align - 1)) || align > MORTISE_IMAGE_MOST)
+	if ((s->align & (s->align - 1)) || s->align > MORTISE_IMAGE_MOST)
 		return tenon_cursor_error(c, -TENON_E_FORMAT, "a segment aligned to 0x%" PRIx64,
-					  align);
+					  s->align);
 	return 0;
 }
 
-static int read_segment(struct mortise_elf *elf, struct tenon_cursor c)
+static int read_segments(struct mortise_elf *elf)
 {
-	struct mortise_segment s = { 0 };
-	uint32_t type = 0, flags = 0;
-	uint64_t physical, align = 0;
-	int err;
-
-	err = tenon_cursor_u32(&c, &type);
-	if (!err && elf->wide)
-		err = tenon_cursor_u32(&c, &flags);
-	if (err || (err = read_word(&c, elf->wide, &s.offset)) ||
-	    (err = read_word(&c, elf->wide, &s.address)) ||
-	    (err = read_word(&c, elf->wide, &physical)) ||
-	    (err = read_word(&c, elf->wide, &s.file_size)) ||
-	    (err = read_word(&c, elf->wide, &s.size)))
-		return err;
-	if (!elf->wide)
-		err = tenon_cursor_u32(&c, &flags);
-	if (err || (err = read_word(&c, elf->wide, &align)))
-		return err;
-	if (type != SEGMENT_LOAD || !s.size)
-		return 0;
-	err = check_segment(elf, &c, &s, align);
-	if (err)
-		return err;
-	if (elf->segment_count == MORTISE_SEGMENTS_MOST)
-		return tenon_cursor_error(&c, -TENON_E_UNSUPPORTED, "more than %u segments",
-					  MORTISE_SEGMENTS_MOST);
-	if (align > elf->align)
-		elf->align = align;
-	s.flags = (flags & FLAG_EXECUTE ? MORTISE_SEGMENT_EXECUTE : 0) |
-		  (flags & FLAG_WRITE ? MORTISE_SEGMENT_WRITE : 0);
-	elf->segments[elf->segment_count++] = s;
-	return 0;
-}
-
-static int read_segments(struct mortise_elf *elf, const struct header *h)
-{
-	uint64_t least = elf->wide ? 56 : 32, lowest = UINT64_MAX, end = 0;
-	struct tenon_cursor c = cursor_of(elf, h->segments);
-	uint32_t i;
+	const struct tenon_cursor c = cursor_of(elf, elf->file.segments.offset);
+	uint64_t lowest = UINT64_MAX, end = 0, i;
+	struct elf_segment s;
 	int err;
 
 	elf->align = page_of(elf);
-	if (h->segment_size < least || !within(elf, h->segments, 0))
-		return tenon_cursor_error(&c, -TENON_E_FORMAT,
-					  "program headers of %u bytes at 0x%" PRIx64,
-					  h->segment_size, h->segments);
-	for (i = 0; i < h->segment_count; i++) {
-		err = read_segment(elf, c);
-		if (!err)
-			err = tenon_cursor_skip(&c, h->segment_size);
+	for (i = 0; i < elf->file.segments.count; i++) {
+		s = elf_segment(&elf->file, i);
+		if (s.type != ELF_SEGMENT_LOAD || !s.size)
+			continue;
+		err = check_segment(elf, &c, &s);
 		if (err)
 			return err;
-	}
-	for (i = 0; i < elf->segment_count; i++) {
-		const struct mortise_segment *s = &elf->segments[i];
-
-		lowest = s->address < lowest ? s->address : lowest;
-		end = s->address + s->size > end ? s->address + s->size : end;
+		if (elf->segment_count == MORTISE_SEGMENTS_MOST)
+			return tenon_cursor_error(&c, -TENON_E_UNSUPPORTED, "more than %u segments",
+						  MORTISE_SEGMENTS_MOST);
+		if (s.align > elf->align)
+			elf->align = s.align;
+		elf->segments[elf->segment_count++] = s;
+		lowest = s.address < lowest ? s.address : lowest;
+		end = s.address + s.size > end ? s.address + s.size : end;
 	}
 	elf->address = lowest & ~(elf->align - 1);
 	elf->size = end - elf->address;
@@ -253,61 +148,22 @@ static int read_segments(struct mortise_elf *elf, const struct header *h)
 
 /* ---- sections */
 
-/**
- * struct section - a section header
- * @name: offset in the table of names
- * @link: of relocations: the section with their symbols
- * @info: of relocations: the section that they are for
- */
-struct section {
-	uint32_t name, type, link, info;
-	uint64_t flags, address, offset, size, step;
-};
-
-#define SECTION_ALLOCATED 2U
-#define SECTION_RELA	  4U
-#define SECTION_REL	  9U
-
-static uint64_t section_step(const struct mortise_elf *elf)
-{
-	return elf->wide ? 64 : 40;
-}
-
-/* @index is less than the count; all headers lie in the file */
-static int read_section(const struct mortise_elf *elf, uint32_t index, struct section *s)
-{
-	struct tenon_cursor c = cursor_of(elf, elf->sections + index * section_step(elf));
-	uint64_t align;
-	int err;
-
-	memset(s, 0, sizeof(*s));
-	if ((err = tenon_cursor_u32(&c, &s->name)) || (err = tenon_cursor_u32(&c, &s->type)) ||
-	    (err = read_word(&c, elf->wide, &s->flags)) ||
-	    (err = read_word(&c, elf->wide, &s->address)) ||
-	    (err = read_word(&c, elf->wide, &s->offset)) ||
-	    (err = read_word(&c, elf->wide, &s->size)) || (err = tenon_cursor_u32(&c, &s->link)) ||
-	    (err = tenon_cursor_u32(&c, &s->info)) || (err = read_word(&c, elf->wide, &align)) ||
-	    (err = read_word(&c, elf->wide, &s->step)))
-		return err;
-	return 0;
-}
-
 /* Does a section have a name; false also where the name does not lie in the file. */
-static bool is_named(const struct mortise_elf *elf, const struct section *names,
-		     const struct section *s, const char *name)
+static bool is_named(const struct elf_file *elf, const struct elf_section *names,
+		     const struct elf_section *s, const char *name)
 {
 	size_t size = strlen(name) + 1;
 
-	return within(elf, names->offset, names->size) && s->name <= names->size &&
+	return elf_within(elf, names->offset, names->size) && s->name <= names->size &&
 	       size <= names->size - s->name &&
 	       !memcmp(elf->bytes.data + names->offset + s->name, name, size);
 }
 
-static int check_table(struct mortise_elf *elf, const struct section *s)
+static int check_table(struct mortise_elf *elf, const struct elf_section *s)
 {
 	struct tenon_cursor c = cursor_of(elf, s->offset);
 
-	if (s->type != SECTION_PROGBITS || !within(elf, s->offset, s->size))
+	if (s->type != ELF_SECTION_PROGBITS || !elf_within(&elf->file, s->offset, s->size))
 		return tenon_cursor_error(&c, -TENON_E_TRUNCATED,
 					  "the section .mortise is not in the file");
 	if (!s->size || s->size % sizeof(struct mortise_entry) ||
@@ -316,51 +172,46 @@ static int check_table(struct mortise_elf *elf, const struct section *s)
 					  "the section .mortise has 0x%" PRIx64
 					  " bytes; want entries of 0x%zx",
 					  s->size, sizeof(struct mortise_entry));
-	elf->table = (struct tenon_slice){ elf->bytes.data + s->offset, (size_t)s->size };
+	elf->table = (struct tenon_slice){ elf->file.bytes.data + s->offset, (size_t)s->size };
 	elf->entry_count = (uint32_t)(s->size / sizeof(struct mortise_entry));
 	return 0;
 }
 
-static int find_table(struct mortise_elf *elf, const struct header *h)
+static int find_table(struct mortise_elf *elf)
 {
-	struct tenon_cursor c = cursor_of(elf, elf->sections);
-	struct section names, s;
-	uint32_t i;
-	int err;
+	const struct tenon_cursor c = cursor_of(elf, elf->file.sections.offset);
+	struct elf_section names, s;
+	uint64_t i;
 
-	if (h->section_size != section_step(elf) ||
-	    !within(elf, elf->sections, elf->section_count * section_step(elf)) ||
-	    h->section_names >= elf->section_count)
+	if (elf->file.section_names >= elf->file.sections.count)
 		return tenon_cursor_error(&c, -TENON_E_FORMAT,
-					  "%u section headers of %u bytes at 0x%" PRIx64
-					  ", names in section %u: the file has 0x%zx bytes",
-					  elf->section_count, h->section_size, elf->sections,
-					  h->section_names, elf->bytes.size);
-	err = read_section(elf, h->section_names, &names);
-	for (i = 0; i < elf->section_count && !err; i++) {
-		err = read_section(elf, i, &s);
-		if (!err && is_named(elf, &names, &s, ".mortise"))
+					  "%" PRIu64 " section headers in the file of 0x%zx bytes, "
+					  "and their names in section %u",
+					  elf->file.sections.count, elf->file.bytes.size,
+					  elf->file.section_names);
+	names = elf_section(&elf->file, elf->file.section_names);
+	for (i = 0; i < elf->file.sections.count; i++) {
+		s = elf_section(&elf->file, i);
+		if (is_named(&elf->file, &names, &s, ".mortise"))
 			return check_table(elf, &s);
 	}
-	return err ? err
-		   : tenon_cursor_error(
-			     &c, -TENON_E_FORMAT,
-			     "no section .mortise: kernels are offered with MORTISE_KERNEL() of "
-			     "<tenon/uapi/mortise_kernel.h>");
+	return tenon_cursor_error(
+		&c, -TENON_E_FORMAT,
+		"no section .mortise: kernels are offered with MORTISE_KERNEL() of "
+		"<tenon/uapi/mortise_kernel.h>");
 }
 
 int mortise_elf_read(struct tenon_slice bytes, const char *name, struct mortise_elf *out)
 {
-	struct header h = { 0 };
 	int err;
 
 	memset(out, 0, sizeof(*out));
-	out->bytes = bytes;
-	out->name = name;
-	err = read_header(out, &h);
+	err = elf_open(&out->file, bytes, name);
 	if (!err)
-		err = read_segments(out, &h);
-	return err ? err : find_table(out, &h);
+		err = check_header(out);
+	if (!err)
+		err = read_segments(out);
+	return err ? err : find_table(out);
 }
 
 /* ---- the table of kernels */
@@ -382,9 +233,9 @@ static bool is_code(const struct mortise_elf *elf, uint64_t address)
 	uint32_t i;
 
 	for (i = 0; i < elf->segment_count; i++) {
-		const struct mortise_segment *s = &elf->segments[i];
+		const struct elf_segment *s = &elf->segments[i];
 
-		if ((s->flags & MORTISE_SEGMENT_EXECUTE) && address >= s->address &&
+		if ((s->flags & ELF_SEGMENT_EXECUTE) && address >= s->address &&
 		    address - s->address < s->size)
 			return true;
 	}
@@ -394,7 +245,7 @@ static bool is_code(const struct mortise_elf *elf, uint64_t address)
 int mortise_elf_kernel(const struct mortise_elf *elf, uint32_t index,
 		       struct mortise_elf_kernel *out)
 {
-	uint64_t place = (uint64_t)(elf->table.data - elf->bytes.data) +
+	uint64_t place = (uint64_t)(elf->table.data - elf->file.bytes.data) +
 			 index * sizeof(struct mortise_entry);
 	struct tenon_cursor c = cursor_of(elf, place);
 	int err;
@@ -404,7 +255,7 @@ int mortise_elf_kernel(const struct mortise_elf *elf, uint32_t index,
 	    (err = take_text(&c, MORTISE_TAGS_SIZE, "tags", &out->tags)) ||
 	    (err = tenon_cursor_u64(&c, &out->function)))
 		return err;
-	if (!elf->wide)
+	if (!elf->file.wide)
 		out->function &= UINT32_MAX;
 	if (!out->name.size)
 		return tenon_cursor_error(&c, -TENON_E_FORMAT, "kernel %u has no name", index);
@@ -475,31 +326,28 @@ static enum change change_of(uint32_t machine, uint32_t type)
 }
 
 /* Is a symbol a number or missing, and so no place in the image. */
-static int symbol_moves(const struct mortise_elf *elf, const struct section *symbols,
+static int symbol_moves(const struct mortise_elf *elf, const struct elf_section *symbols,
 			uint64_t index, bool *moves)
 {
-	uint64_t step = elf->wide ? 24 : 16;
-	struct tenon_cursor c = cursor_of(elf, symbols->offset);
-	uint16_t section = 0;
-	int err;
+	const struct elf_file *file = &elf->file;
+	const struct tenon_cursor c = cursor_of(elf, symbols->offset);
+	uint64_t step = file->wide ? 24 : 16, section;
 
-	if (!within(elf, symbols->offset, symbols->size) || index >= symbols->size / step)
+	if (!elf_within(file, symbols->offset, symbols->size) || index >= symbols->size / step)
 		return tenon_cursor_error(&c, -TENON_E_TRUNCATED,
 					  "a relocation names symbol %" PRIu64
 					  "; there are %" PRIu64,
 					  index, symbols->size / step);
-	err = tenon_cursor_skip(&c, index * step + (elf->wide ? 6 : 14));
-	if (!err)
-		err = tenon_cursor_u16(&c, &section);
-	/* SHN_UNDEF, a weak symbol that nothing defines; SHN_ABS */
-	*moves = section != 0 && section != 0xfff1;
-	return err;
+	section = elf_number(file, c.at + index * step + (file->wide ? 6 : 14), 2);
+	/* not a weak symbol that nothing defines */
+	*moves = section != 0 && section != ELF_SECTION_ABSOLUTE;
+	return 0;
 }
 
 /* What moving does to an image. */
 struct move {
 	const struct mortise_elf *elf;
-	const struct section *symbols;
+	const struct elf_section *symbols;
 	uint64_t distance;
 	uint8_t *image;
 };
@@ -508,7 +356,7 @@ static int apply(const struct move *m, const struct tenon_cursor *c, uint64_t pl
 		 uint64_t symbol)
 {
 	const struct mortise_elf *elf = m->elf;
-	enum change change = change_of(elf->machine, type);
+	enum change change = change_of(elf->file.machine, type);
 	size_t size = change == CHANGE_LONG ? 8 : 4;
 	uint64_t word = 0;
 	bool moves = false;
@@ -521,9 +369,9 @@ static int apply(const struct move *m, const struct tenon_cursor *c, uint64_t pl
 			c, -TENON_E_UNSUPPORTED,
 			"relocation %u at 0x%" PRIx64 " cannot be moved; compile with %s", type,
 			place,
-			elf->machine == MORTISE_MACHINE_RISCV	 ? "-mcmodel=medany -fno-pic"
-			: elf->machine == MORTISE_MACHINE_X86_64 ? "-fPIE -fvisibility=hidden"
-								 : "-Os");
+			elf->file.machine == MORTISE_MACHINE_RISCV    ? "-mcmodel=medany -fno-pic"
+			: elf->file.machine == MORTISE_MACHINE_X86_64 ? "-fPIE -fvisibility=hidden"
+								      : "-Os");
 	if (place < elf->address || place - elf->address > elf->size ||
 	    elf->size - (place - elf->address) < size)
 		return tenon_cursor_error(c, -TENON_E_FORMAT,
@@ -539,29 +387,24 @@ static int apply(const struct move *m, const struct tenon_cursor *c, uint64_t pl
 	return 0;
 }
 
-static int apply_section(const struct move *m, const struct section *s)
+static int apply_section(const struct move *m, const struct elf_section *s)
 {
-	const struct mortise_elf *elf = m->elf;
-	uint64_t step = (elf->wide ? 16 : 8) + (s->type == SECTION_RELA ? (elf->wide ? 8 : 4) : 0);
-	struct tenon_cursor c = cursor_of(elf, s->offset), entry;
-	uint64_t i, place, info = 0;
+	const struct elf_file *elf = &m->elf->file;
+	uint64_t width = elf->wide ? 8 : 4, step = width * (s->type == ELF_SECTION_RELA ? 3 : 2);
+	struct tenon_cursor c = cursor_of(m->elf, s->offset);
+	uint64_t i, place, info;
 	int err = 0;
 
-	if (!within(elf, s->offset, s->size) || s->step != step)
+	if (!elf_within(elf, s->offset, s->size) || s->step != step)
 		return tenon_cursor_error(&c, -TENON_E_TRUNCATED,
 					  "0x%" PRIx64 " bytes of relocations of 0x%" PRIx64
 					  " at 0x%" PRIx64,
 					  s->size, s->step, s->offset);
-	for (i = 0; i < s->size / step && !err; i++) {
-		entry = c;
-		err = read_word(&entry, elf->wide, &place);
-		if (!err)
-			err = read_word(&entry, elf->wide, &info);
-		if (!err)
-			err = apply(m, &c, place, elf->wide ? (uint32_t)info : info & 0xff,
-				    elf->wide ? info >> 32 : info >> 8);
-		if (!err)
-			err = tenon_cursor_skip(&c, step);
+	for (i = 0; i < s->size / step && !err; i++, c.at += step) {
+		place = elf_word(elf, c.at);
+		info = elf_word(elf, c.at + width);
+		err = apply(m, &c, place, elf->wide ? (uint32_t)info : info & 0xff,
+			    elf->wide ? info >> 32 : info >> 8);
 	}
 	return err;
 }
@@ -569,29 +412,26 @@ static int apply_section(const struct move *m, const struct section *s)
 /* Relocations of what is in memory; those of debug information are not of interest. */
 static int apply_all(struct move *m)
 {
-	const struct mortise_elf *elf = m->elf;
-	struct section s, target, symbols;
-	uint32_t i;
+	const struct elf_file *elf = &m->elf->file;
+	struct elf_section s, symbols;
+	uint64_t i;
 	int err;
 
-	for (i = 0; i < elf->section_count; i++) {
-		err = read_section(elf, i, &s);
-		if (err)
-			return err;
-		if (s.type != SECTION_RELA && s.type != SECTION_REL)
+	for (i = 0; i < elf->sections.count; i++) {
+		s = elf_section(elf, i);
+		if (s.type != ELF_SECTION_RELA && s.type != ELF_SECTION_REL)
 			continue;
-		if (s.info >= elf->section_count || s.link >= elf->section_count)
-			return tenon_error(
-				-TENON_E_FORMAT,
-				"%s: section %u has relocations for section %u with symbols of "
-				"section %u; there are %u sections",
-				elf->name, i, s.info, s.link, elf->section_count);
-		err = read_section(elf, s.info, &target);
-		if (!err)
-			err = read_section(elf, s.link, &symbols);
+		if (s.info >= elf->sections.count || s.link >= elf->sections.count)
+			return tenon_error(-TENON_E_FORMAT,
+					   "%s: section %" PRIu64
+					   " has relocations for section %u with "
+					   "symbols of section %u; there are %" PRIu64 " sections",
+					   elf->path, i, s.info, s.link, elf->sections.count);
+		symbols = elf_section(elf, s.link);
 		m->symbols = &symbols;
-		if (!err && (target.flags & SECTION_ALLOCATED))
-			err = apply_section(m, &s);
+		if (!(elf_section(elf, s.info).flags & ELF_SECTION_ALLOCATED))
+			continue;
+		err = apply_section(m, &s);
 		if (err)
 			return err;
 	}
@@ -605,9 +445,9 @@ int mortise_elf_place(const struct mortise_elf *elf, uint64_t address, uint8_t *
 
 	memset(image, 0, (size_t)elf->size);
 	for (i = 0; i < elf->segment_count; i++) {
-		const struct mortise_segment *s = &elf->segments[i];
+		const struct elf_segment *s = &elf->segments[i];
 
-		memcpy(image + (s->address - elf->address), elf->bytes.data + s->offset,
+		memcpy(image + (s->address - elf->address), elf->file.bytes.data + s->offset,
 		       (size_t)s->file_size);
 	}
 	return apply_all(&m);

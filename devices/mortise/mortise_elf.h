@@ -8,8 +8,7 @@
  * address. Every byte is foreign: nothing outside the file is read, nothing outside the image is written.
  */
 
-#include <stdbool.h>
-#include <tenon/value.h>
+#include "lib/elf.h"
 
 #define MORTISE_SEGMENTS_MOST 16
 
@@ -20,50 +19,21 @@
 #define MORTISE_IMAGE_MOST (UINT64_C(64) << 20)
 
 /**
- * struct mortise_segment - a part of the image
- * @address: as linked
- * @size: bytes in memory
- * @offset: in the file
- * @file_size: bytes in the file; the rest is zero
- * @flags: mask of MORTISE_SEGMENT_*
- */
-struct mortise_segment {
-	uint64_t address;
-	uint64_t size;
-	uint64_t offset;
-	uint64_t file_size;
-	uint32_t flags;
-};
-
-#define MORTISE_SEGMENT_EXECUTE 1U
-#define MORTISE_SEGMENT_WRITE	2U
-
-/**
  * struct mortise_elf - device code that was checked
- * @bytes: the file, which must outlive this
- * @name: for messages; must outlive this
- * @machine: enum mortise_machine
- * @wide: of 64 bits
- * @sections: offset in the file of the section headers
- * @section_count: how many; they lie in the file
+ * @file: the file, little-endian, of a machine in enum mortise_machine; its bytes and path must outlive this
  * @address: as linked: a multiple of @align
  * @size: bytes of the image in memory
  * @align: by which an image can be moved: a power of two
- * @segments: @segment_count of them
+ * @segments: the @segment_count that are loaded
  * @table: the section ".mortise"
  * @entry_count: kernels in it, at least 1
  */
 struct mortise_elf {
-	struct tenon_slice bytes;
-	const char *name;
-	uint32_t machine;
-	bool wide;
-	uint64_t sections;
-	uint32_t section_count;
+	struct elf_file file;
 	uint64_t address;
 	uint64_t size;
 	uint64_t align;
-	struct mortise_segment segments[MORTISE_SEGMENTS_MOST];
+	struct elf_segment segments[MORTISE_SEGMENTS_MOST];
 	uint32_t segment_count;
 	struct tenon_slice table;
 	uint32_t entry_count;

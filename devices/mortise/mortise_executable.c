@@ -87,20 +87,20 @@ static uint64_t page_down(uint64_t address)
 }
 
 /* Data in the pages of code would make them writable. */
-static int check_apart(const struct mortise_elf *elf, const struct mortise_segment *code)
+static int check_apart(const struct mortise_elf *elf, const struct elf_segment *code)
 {
 	uint64_t end = page_down(code->address + code->size + PAGE - 1);
 	uint32_t i;
 
 	for (i = 0; i < elf->segment_count; i++) {
-		const struct mortise_segment *s = &elf->segments[i];
+		const struct elf_segment *s = &elf->segments[i];
 
-		if ((s->flags & MORTISE_SEGMENT_WRITE) && s->address < end &&
+		if ((s->flags & ELF_SEGMENT_WRITE) && s->address < end &&
 		    s->address + s->size > page_down(code->address))
 			return tenon_error(-TENON_E_UNSUPPORTED,
 					   "%s: code and data share a page; link with -z "
 					   "max-page-size=4096 and firmware/kernels/kernel.ld",
-					   elf->name);
+					   elf->file.path);
 	}
 	return 0;
 }
@@ -113,9 +113,9 @@ static int make_code(const struct mortise_device *d, const struct mortise_elf *e
 	int err;
 
 	for (i = 0; is_here(d) && i < elf->segment_count; i++) {
-		const struct mortise_segment *s = &elf->segments[i];
+		const struct elf_segment *s = &elf->segments[i];
 
-		if (!(s->flags & MORTISE_SEGMENT_EXECUTE))
+		if (!(s->flags & ELF_SEGMENT_EXECUTE))
 			continue;
 		err = check_apart(elf, s);
 		if (err)
@@ -124,7 +124,7 @@ static int make_code(const struct mortise_device *d, const struct mortise_elf *e
 		if (mprotect(from, (size_t)(s->address + s->size - page_down(s->address)),
 			     PROT_READ | PROT_EXEC))
 			return tenon_error(-TENON_E_IO, "%s: code cannot be made executable: %s",
-					   elf->name, strerror(errno));
+					   elf->file.path, strerror(errno));
 		__builtin___clear_cache((char *)from, (char *)from + s->size);
 	}
 	return 0;

@@ -44,10 +44,11 @@ int mortise_payload_image(struct tenon_slice code, const char *label, uint32_t m
 			err = mortise_elf_read(bytes, label, elf);
 		if (err)
 			return tenon_error_in(err, "image %u", (unsigned int)i);
-		if (elf->machine == machine && elf->wide == wide)
+		if (elf->file.machine == machine && elf->file.wide == wide)
 			return 0;
 		used += (size_t)snprintf(found + used, sizeof(found) - used, "%s%s",
-					 used ? ", " : "", machine_name(elf->machine, elf->wide));
+					 used ? ", " : "",
+					 machine_name(elf->file.machine, elf->file.wide));
 	}
 	if (err)
 		return err;
@@ -175,11 +176,11 @@ static int check_same(const struct mortise_elf *first, const struct mortise_elf 
 
 	if (first->entry_count != elf->entry_count)
 		return tenon_error(-TENON_E_FORMAT, "%s has %u kernels, the image before it %u",
-				   elf->name, elf->entry_count, first->entry_count);
+				   elf->file.path, elf->entry_count, first->entry_count);
 	for (i = 0; i < elf->entry_count && !err; i++) {
 		err = mortise_elf_kernel(elf, i, &k);
 		if (!err)
-			err = find_kernel(first, &k, elf->name);
+			err = find_kernel(first, &k, elf->file.path);
 	}
 	return err;
 }
@@ -196,7 +197,7 @@ static int add_image(struct pack *p, struct tenon_slice bytes, const char *name)
 	if (!err && !p->count) {
 		p->first = elf;
 		/* the member's name is freed before the table is read */
-		p->first.name = "mortise";
+		p->first.file.path = "mortise";
 	}
 	if (!err)
 		err = tenon_buffer_string(&p->images, bytes);

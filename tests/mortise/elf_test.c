@@ -168,7 +168,7 @@ static void numbers_that_do_not_fit_are_refused(void **unused)
 	refused(E_SHOFF, good.size, 8, -TENON_E_FORMAT);
 	refused(E_SHNUM, UINT16_MAX, 2, -TENON_E_FORMAT);
 	refused(P_VADDR, UINT64_MAX - 4, 8, -TENON_E_OVERFLOW);
-	refused(P_FILESZ, UINT64_MAX, 8, -TENON_E_FORMAT);
+	refused(P_FILESZ, UINT64_MAX, 8, -TENON_E_TRUNCATED);
 	refused(P_MEMSZ, UINT64_MAX, 8, -TENON_E_FORMAT);
 	refused(P_MEMSZ, MORTISE_IMAGE_MOST + 1, 8, -TENON_E_FORMAT);
 	refused(P_ALIGN, 3, 8, -TENON_E_FORMAT);
@@ -195,7 +195,7 @@ static void the_image_of_the_machine_is_found(void **unused)
 	assert_int_equal(mortise_payload_image((struct tenon_slice){ code.data, code.size }, "m",
 					       MORTISE_MACHINE_AARCH64, true, &elf),
 			 0);
-	assert_int_equal(elf.machine, MORTISE_MACHINE_AARCH64);
+	assert_int_equal(elf.file.machine, MORTISE_MACHINE_AARCH64);
 	assert_int_equal(mortise_payload_image((struct tenon_slice){ code.data, code.size }, "m",
 					       MORTISE_MACHINE_RISCV, false, &elf),
 			 -TENON_E_UNSUPPORTED);
