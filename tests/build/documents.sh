@@ -77,7 +77,7 @@ ranges_are_known()
 {
 	sed -n 's/^#define TVM_[A-Z_]*[[:space:]]*"\(0\.8 to [^"]*\)".*/\1/p' lib/tvm_versions.h > "$scratch/known"
 	[ -s "$scratch/known" ] || return
-	grep -Eo '0\.8( to |-|–)0\.[0-9]+' README.md NEWS Kconfig */*/Kconfig docs/*.md docs/*.scd packaging/buildroot/package/tenon/Config.in |
+	grep -Eo '0\.8( to |-|–)0\.[0-9]+' README.md NEWS Kconfig */*/Kconfig */*/*/Kconfig docs/*.md docs/*.scd packaging/buildroot/package/tenon/Config.in |
 		grep -vwFf "$scratch/known" | awk '{ print } END { exit NR > 0 }'
 }
 

@@ -123,7 +123,7 @@ builds_with_all()
 # options that are in no group
 alone()
 {
-	[ -z "${NIGHTLY:-}" ] || awk '$1 == "config" { c = $2 } /^\t(bool|tristate) "/ { print c }' Kconfig */*/Kconfig | grep -vxF "$(echo "$together" | tr '+ ' '\n\n')"
+	[ -z "${NIGHTLY:-}" ] || awk '$1 == "config" { c = $2 } /^\t(bool|tristate) "/ { print c }' Kconfig */*/Kconfig */*/*/Kconfig | grep -vxF "$(echo "$together" | tr '+ ' '\n\n')"
 }
 
 cjson_cflags=$(pkg-config --cflags libcjson 2>/dev/null)
