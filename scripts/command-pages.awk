@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: MIT
 #
 # Print the manual page of one command as scdoc, from its part of tenon(1):
-# awk -v command=run -f this tools/completion/tenon.fish docs/tenon.1.scd
+# awk -v command=run -f this tools/completion/words docs/tenon.1.scd
 
 BEGIN {
 	section = "# TENON " toupper(command)
 }
 
 # what the command does, in a line
-FILENAME ~ /\.fish$/ {
-	if (index($0, " -a " command " -d '")) {
-		does = $0
-		sub(/.* -d '/, "", does)
-		sub(/'.*/, "", does)
-	}
+FILENAME ~ /words$/ {
+	if (split($0, field, / *[|] */) == 3 && field[1] == command)
+		does = field[3]
 	next
 }
 

@@ -9,7 +9,7 @@ need bash
 folder=$scratch/files
 mkdir "$folder" "$folder/README.d"
 touch "$folder/README" "$folder/a b.npy" "$folder/other"
-script=$TENON_SOURCE/tools/completion/tenon.bash
+script=$TENON_BUILD/completion/tenon.bash
 
 # offers REPLIES LINE PIECE...: as bash asks at the end of a line, that it took apart into pieces
 offers()
@@ -99,6 +99,30 @@ actions_and_options_of_hil()
 		offers '' 'tenon hil run --seed o' tenon hil run --seed o && offers 'other' 'tenon hil run o' tenon hil run o
 }
 
+# Options in --help, which begin a line there, and those that the shells complete
+options_are_those_of_help()
+{
+	awk -F ' *[|] *' 'NF == 3 && !/^#/ && $1 !~ /[.]|help/ { print $1 }' "$TENON_SOURCE/tools/completion/words" > "$scratch/commands"
+	while read -r command; do
+		"$TENON_COMMAND" "$command" --help > "$scratch/help" || return
+		sed -n 's/^  *\(-[a-zA-Z], \)*\(--[a-z][a-z-]*\).*/\2/p' "$scratch/help" | sort -u > "$scratch/told"
+		awk -F ' *[|] *' -v command="$command" 'NF == 4 && " " $3 ~ (" " command "([. ]|$)") { sub(/.* /, "", $1); print $1 }' \
+			"$TENON_SOURCE/tools/completion/words" | sort -u > "$scratch/known"
+		comm -23 "$scratch/told" "$scratch/known" | sed "s/^/$command: not completed: /"
+	done < "$scratch/commands" > "$scratch/missing"
+	cat "$scratch/missing"
+	[ -s "$scratch/commands" ] && [ ! -s "$scratch/missing" ]
+}
+
+the_scripts_have_no_fault()
+{
+	bash -n "$script" && grep -q '^complete -F' "$script" || return
+	! command -v zsh > /dev/null 2>&1 || zsh -n "$TENON_BUILD/completion/tenon.zsh" || return
+	! command -v fish > /dev/null 2>&1 || fish -n "$TENON_BUILD/completion/tenon.fish"
+}
+
+it "the scripts have no fault" the_scripts_have_no_fault
+it "every option of --help is completed" options_are_those_of_help
 it "commands come first" commands_come_first
 it "tenon params has actions, then files" params_has_actions
 it "link has its options" link_has_choices

@@ -60,115 +60,44 @@ _tenon_spec()
 	esac
 }
 
-# Complete the value of an option; fails if the option before the cursor takes none.
+# Complete the value of an option of a command; fails if the option takes none.
 _tenon_value()
 {
-	case $1 in
-	--device|--compare) _tenon_reply 'cpu' ;;
-	--input|--expect) _tenon_spec ;;
-	--import) if [ "$command" != link ]; then _tenon_files '' "$word"; fi ;;
-	--graph|--params|--labels|--trace|--record|--module|-o|--include|-I|--folder|--allow-read|--allow-write|--allow-socket|--weights|--secret-file|--tls-certificate|--tls-key) _tenon_files '' "$word" ;;
-	--format) _tenon_reply 'so mlf system-lib' ;;
-	--model) [ "$command" = link ] || return 1 ;;
-	--abi) _tenon_reply 'modern legacy' ;;
-	--allow) _tenon_reply 'weak unknown' ;;
-	--output) if [ "$command" != run ]; then _tenon_files '' "$word"; fi ;;
-	--function|--record-limit|--rtol|--atol|--repeat|--timeout|--top|--remote|--count|--warmup|--align|--target-key|--prefix|--show) ;;
-	--key) case $command in sign|verify) _tenon_files '' "$word" ;; esac ;;
-	--signature) _tenon_files '' "$word" ;;
-	--listen|--sessions|--session-timeout|--request-timeout|--folder-size|--cache-size|--memory|--processes|--packet-size|--tracker|--advertise|--health-check|--proxy|--allow-user|--allow-group|--wait-timeout|--check-every|--check-timeout|--connections) ;;
-	--target|--out) _tenon_files '' "$word" ;;
-	--seed|--deadline) ;;
-	--message|--system|--tokens|--max-tokens|--temperature|--top-p|--*-penalty|--seed|--stop|--cache-tokens) ;;
+	case $1,$2 in
+	@values@
 	*) return 1 ;;
 	esac
 }
 
-_tenon_verb_is_there()
+# Set what may follow a command or an action of it. An action without words of its own has those of the command.
+_tenon_context()
 {
-	local i
-
-	for ((i = 2; i < ${#words[@]} - 1; i++)); do
-		case ${words[i]} in
-		list|extract|align|convert|from-npy|from-npz) return 0 ;;
-		esac
-	done
-	return 1
+	case $1 in
+	@contexts@
+	*) actions='' ;;
+	esac
 }
 
 _tenon()
 {
-	local words word cut head='' command option options
+	local words word cut head='' context actions='' operands='' options='' option i
 
 	COMPREPLY=()
 	_tenon_words
-	command=${words[1]-}
 	if [ "${#words[@]}" -le 2 ]; then
-		_tenon_reply 'run chat inspect bench report params partition link unpack verify sign replay devices device warm doctor rpc hil help --version --help'
+		_tenon_reply '@commands@ --version --help'
 		return
 	fi
-	case $command in
-	run) options='--function --import --target-key --device --remote --input --output --expect --rtol --atol --top --labels --repeat --timeout --graph --params --rename --params-partial --dequantize --profile --trace --record --record-limit --stream --verify --json --help' ;;
-	chat) options='--bytes --cache-tokens --device --frequency-penalty --ignore-end --json --max-tokens --message --presence-penalty --quiet --raw --repetition-penalty --seed --stop --system --temperature --tokens --top-p --trace --weights --help' ;;
-	inspect) options='--functions --model --function --graph --params --rename --params-partial --dequantize --show --disassemble --json --dot --svg --help' ;;
-	bench) options='--input --graph --params --rename --params-partial --dequantize --function --device --remote --repeat --warmup --per-op --json --svg --help' ;;
-	report) options='--output --run --device --compare --baseline --input --graph --params --rename --params-partial --dequantize --function --repeat --warmup --help' ;;
-	params) options='--align --output --rename --dequantize --json --help' ;;
-	rpc)
-		if [ "${#words[@]}" -eq 3 ]; then
-			_tenon_reply 'serve tracker proxy ping functions upload call --help'
-			return
-		fi
-		case ${words[2]} in
-		tracker)
-			options='--listen --wait-timeout --check-every --check-timeout --connections --trust-network --help'
-			if [ "${#words[@]}" -eq 4 ]; then
-				_tenon_reply "status $options"
-				return
-			fi
-			[ "${words[3]}" != status ] || options='--json --timeout --help'
+	context=${words[1]}
+	_tenon_context "$context"
+	for ((i = 2; i < ${#words[@]} - 1; i++)); do
+		case " $actions " in
+		*" ${words[i]} "*)
+			context+=.${words[i]}
+			_tenon_context "$context"
 			;;
-		ping|functions|upload|call) options='--count --timeout --json --help' ;;
-		proxy) options='--listen --tracker --advertise --wait-timeout --connections --trust-network --help' ;;
-		*) options='--listen --stdio --key --tracker --advertise --health-check --proxy --sessions --session-timeout --request-timeout --folder --folder-size --cache-size --memory --processes --packet-size --no-native-code --allow-read --allow-write --allow-socket --allow-user --allow-group --secret-file --tls-certificate --tls-key --trust-network --sandbox-learn --no-sandbox --help' ;;
 		esac
-		;;
-	hil)
-		if [ "${#words[@]}" -eq 3 ]; then
-			_tenon_reply 'run --help'
-			return
-		fi
-		options='--target --out --seed --deadline --json --verbose --help'
-		;;
-	link) options='--output --abi --target-key --import --graph --params --model --format --prefix --include --allow --help' ;;
-	partition) options='--output --for --params --json --help' ;;
-	unpack) options='--help' ;;
-	verify) options='--kind --region --target --kernel --json --key --signature --help' ;;
-	sign) options='--key --output --help' ;;
-	replay) options='--device --compare --module --rtol --atol --timeout --json --help' ;;
-	warm) options='--device --jobs --json --help' ;;
-	devices|doctor)
-		case ${words[${#words[@]}-2]} in
-		--timeout|--remote) ;;
-		*) _tenon_reply "--json --timeout --help $([ "$command" = doctor ] && echo --board --cdi --root --verbose || echo --remote)" ;;
-		esac
-		return
-		;;
-	device)
-		case ${#words[@]} in
-		3) _tenon_reply 'reset --json --help' ;;
-		*) _tenon_reply 'mortise://sim mortise://shm/ --json --help' ;;
-		esac
-		return
-		;;
-	help)
-		if [ "${#words[@]}" -eq 3 ]; then
-			_tenon_reply 'run chat inspect bench report params partition link unpack verify sign replay devices device warm doctor rpc hil spec json exit-status environment files examples'
-		fi
-		return
-		;;
-	*) return ;;
-	esac
+	done
 	option=${words[${#words[@]}-2]}
 	case $word in
 	--*=*)
@@ -177,20 +106,15 @@ _tenon()
 		word=${word#*=}
 		;;
 	esac
-	if _tenon_value "$option" || [ -n "$head" ]; then
+	if _tenon_value "${words[1]}" "$option" || [ -n "$head" ]; then
 		return
 	fi
-	case $command,$word in
+	case $actions,$operands,$word in
 	*,-*) _tenon_reply "$options" ;;
-	params,*)
-		if _tenon_verb_is_there; then
-			_tenon_files '' "$word"
-		else
-			_tenon_reply 'list extract align convert from-npy from-npz'
-		fi
-		;;
-	rpc,*) ;;
-	*) _tenon_files '' "$word" ;;
+	,FILE,*) _tenon_files '' "$word" ;;
+	,,*) _tenon_reply "$options" ;;
+	,*) _tenon_reply "$operands $options" ;;
+	*) _tenon_reply "$actions" ;;
 	esac
 }
 
