@@ -31,6 +31,7 @@ struct npu_tensor {
 /**
  * struct npu_operator - an operator
  * @payload: what the driver gets
+ * @payload_at: its offset in the file
  * @constants: contents of their region
  * @arena: bytes of the arena
  * @fast: bytes of the fast scratch memory; 0 without one
@@ -40,10 +41,11 @@ struct npu_tensor {
  */
 struct npu_operator {
 	struct tenon_slice payload;
+	uint64_t payload_at;
 	struct tenon_slice constants;
 	uint64_t arena;
 	uint64_t fast;
-	const struct npu_tensor *tensors;
+	struct npu_tensor *tensors;
 	size_t input_count;
 	size_t output_count;
 };
@@ -51,15 +53,28 @@ struct npu_operator {
 /** npu_parts - append the parts of an operator but its constants, which stay where they are; 0 or -TENON_E_NOMEM */
 int npu_parts(const struct npu_operator *op, struct tenon_buffer *out);
 
+/* the first inputs of an operator: payload, constants, arena, fast scratch memory; the tensors of its network follow */
+#define NPU_MEMORIES 4
+
 /**
- * npu_read - read an operator whose inputs are payload, constants, arena, fast scratch memory and the tensors of its network
+ * npu_operator_read - read and check an operator
+ * @m: the model
+ * @index: number of the operator
+ * @out: receives it; free its tensors in any case
+ *
+ * Return: 0; -TENON_E_FORMAT and -TENON_E_UNSUPPORTED for operators that are not as Vela writes them, and for tensors that
+ *	lie outside of their region; -TENON_E_NOMEM.
+ */
+int npu_operator_read(const struct tflite_model *m, uint32_t index, struct npu_operator *out);
+
+/**
+ * npu_read - read an operator as the parts of a program
  * @m: the model
  * @index: number of the operator
  * @parts: receives its parts; what it had is dropped
  * @program: receives a cursor over @parts; places in the payload are those of the model's file
  *
- * Return: 0; -TENON_E_FORMAT and -TENON_E_UNSUPPORTED for operators that are not as Vela writes them, and for tensors that
- *	lie outside of their region; -TENON_E_NOMEM.
+ * Return: as npu_operator_read().
  */
 int npu_read(const struct tflite_model *m, uint32_t index, struct tenon_buffer *parts,
 	     struct tenon_cursor *program);

@@ -20,12 +20,6 @@
 #define NAME	   "ethos-u"
 #define LABEL_TEXT 64
 
-/* the first inputs; those of the network follow */
-enum { PAYLOAD, CONSTANTS, ARENA, FAST, TENSORS };
-
-static const char *const memories[TENSORS] = { "payload", "constants", "arena",
-					       "fast scratch memory" };
-
 /**
  * struct npu_network - an operator on a device
  * @parts: its program but the constants, in the form that devices take
@@ -55,126 +49,38 @@ bool npu_is(const struct tflite_operator *op)
 	return op->builtin == TFLITE_CUSTOM && tenon_slice_equal(op->custom, tenon_slice_of(NAME));
 }
 
-/* ---- what the file says */
-
-static int check_memory(const struct operator_call *c)
+/* Tensor @i of the network: its inputs, then its outputs. */
+static const struct tflite_value *tensor_of(const struct operator_call *c, size_t i)
 {
+	const size_t inputs = c->input_count - NPU_MEMORIES;
+
+	return i < inputs ? c->inputs[NPU_MEMORIES + i] : c->outputs[i - inputs];
+}
+
+/* NPUs are little-endian: a big-endian machine gives them elements of a byte alone. */
+static int check_order(const struct operator_call *c)
+{
+	const uint32_t count = c->input_count - NPU_MEMORIES + c->output_count;
 	const struct tflite_value *v;
 	uint32_t i;
-	int err;
 
-	if (c->input_count <= TENSORS || !c->output_count)
-		return operator_fault(c, NULL, -TENON_E_FORMAT,
-				      "has %" PRIu32 " inputs and %" PRIu32
-				      " outputs; payload, constants, arena and fast scratch memory "
-				      "come before the network's, which has at least one of each",
-				      c->input_count, c->output_count);
-	for (i = 0; i < TENSORS; i++) {
-		v = c->inputs[i];
-		if (!v)
-			return operator_fault(c, NULL, -TENON_E_FORMAT, "has no %s", memories[i]);
-		err = operator_want_type(c, v, OPERATOR_BYTES);
-		if (err)
-			return err;
-		if (v->info.data.size != (i <= CONSTANTS ? v->info.bytes : 0))
-			return operator_fault(
-				c, v, -TENON_E_FORMAT,
-				"is its %s, and has %zu bytes of contents for %" PRIu64,
-				memories[i], v->info.data.size, v->info.bytes);
+	for (i = 0; i < count && htole16(1) != 1; i++) {
+		v = tensor_of(c, i);
+		if (tflite_type_bits(v->info.type) > 8)
+			return operator_fault(c, v, -TENON_E_UNSUPPORTED,
+					      "is of type %s; NPUs are little-endian, and "
+					      "big-endian machines give them elements of a byte "
+					      "alone",
+					      tflite_type_name(v->info.type));
 	}
 	return 0;
-}
-
-/* Find the place of a tensor of the network, which must be in its region. */
-static int place(const struct operator_call *c, const struct tflite_value *v, uint32_t region,
-		 struct npu_tensor *out)
-{
-	const uint64_t arena = c->inputs[ARENA]->info.bytes;
-
-	if (!v)
-		return operator_fault(c, NULL, -TENON_E_FORMAT,
-				      "leaves an input of its network out");
-	if (!v->info.bytes)
-		return operator_fault(c, v, -TENON_E_UNSUPPORTED, "is empty, or has no size");
-	if (tflite_type_bits(v->info.type) > 8 && htole16(1) != 1)
-		return operator_fault(c, v, -TENON_E_UNSUPPORTED,
-				      "is of type %s; NPUs are little-endian, and big-endian "
-				      "machines give them elements of a byte alone",
-				      tflite_type_name(v->info.type));
-	if (v->info.place < 0)
-		return operator_fault(c, v, -TENON_E_UNSUPPORTED,
-				      "has no place in the arena: the metadata "
-				      "OfflineMemoryAllocation has none for it");
-	*out = (struct npu_tensor){ region, (uint64_t)v->info.place, v->info.bytes };
-	if (region == NPU_ARENA && (out->bytes > arena || out->offset > arena - out->bytes))
-		return operator_fault(c, v, -TENON_E_FORMAT,
-				      "has %" PRIu64 " bytes at %" PRIu64
-				      " of the arena, which has %" PRIu64,
-				      out->bytes, out->offset, arena);
-	return 0;
-}
-
-static int by_offset(const void *a, const void *b)
-{
-	const struct npu_tensor *x = a, *y = b;
-
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-/* Inputs do not overlap each other, nor do outputs; an output may be in the place of an input. */
-static int check_overlap(const struct operator_call *c, const struct npu_tensor *tensors,
-			 size_t count, const char *what)
-{
-	struct npu_tensor *sorted = malloc((count + 1) * sizeof(*sorted));
-	size_t i;
-	int err = 0;
-
-	if (!sorted)
-		return tenon_error(-TENON_E_NOMEM, "no memory for %zu tensors", count);
-	memcpy(sorted, tensors, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), by_offset);
-	for (i = 1; i < count && !err; i++)
-		if (sorted[i].offset - sorted[i - 1].offset < sorted[i - 1].bytes)
-			err = operator_fault(c, NULL, -TENON_E_FORMAT,
-					     "has %s that overlap, at %" PRIu64 " and %" PRIu64
-					     " of their memory",
-					     what, sorted[i - 1].offset, sorted[i].offset);
-	free(sorted);
-	return err;
-}
-
-static int read_operator(const struct operator_call *c, struct npu_tensor *tensors,
-			 struct npu_operator *out)
-{
-	bool own;
-	uint32_t i, count = 0;
-	int err = check_memory(c);
-
-	if (err)
-		return err;
-	out->payload = c->inputs[PAYLOAD]->info.data;
-	out->constants = c->inputs[CONSTANTS]->info.data;
-	out->arena = c->inputs[ARENA]->info.bytes;
-	/* targets without such memory have the arena in its place, and no use for the region */
-	out->fast = c->inputs[FAST] == c->inputs[ARENA] ? 0 : c->inputs[FAST]->info.bytes;
-	out->tensors = tensors;
-	own = npu_has_own_regions(out->payload);
-	for (i = TENSORS; i < c->input_count && !err; i++)
-		err = place(c, c->inputs[i], own ? NPU_INPUTS : NPU_ARENA, &tensors[count++]);
-	out->input_count = count;
-	for (i = 0; i < c->output_count && !err; i++)
-		err = place(c, c->outputs[i], own ? NPU_OUTPUTS : NPU_ARENA, &tensors[count++]);
-	out->output_count = count - out->input_count;
-	err = err ? err : check_overlap(c, tensors, out->input_count, "inputs");
-	return err ? err
-		   : check_overlap(c, tensors + out->input_count, out->output_count, "outputs");
 }
 
 /* ---- on the device */
 
 static int make_room(const struct operator_call *c, struct npu_network *npu)
 {
-	const size_t count = c->input_count - TENSORS + (size_t)c->output_count;
+	const size_t count = c->input_count - NPU_MEMORIES + (size_t)c->output_count;
 	size_t i;
 
 	npu->tensors = calloc(count, sizeof(*npu->tensors));
@@ -183,9 +89,7 @@ static int make_room(const struct operator_call *c, struct npu_network *npu)
 	if (!npu->tensors || !npu->list || !npu->shapes)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu tensors", count);
 	for (i = 0; i < count; i++) {
-		const struct tflite_value *v = i < c->input_count - TENSORS
-						       ? c->inputs[TENSORS + i]
-						       : c->outputs[i + TENSORS - c->input_count];
+		const struct tflite_value *v = tensor_of(c, i);
 
 		npu->shapes[i] = (int64_t)v->info.bytes;
 		npu->tensors[i] = tenon_dltensor(v->data, &npu->shapes[i], 1,
@@ -218,19 +122,15 @@ static int charge(struct tflite_network *n, const struct operator_call *c,
 
 static int pack(struct tflite_network *n, const struct operator_call *c, struct npu_network *npu)
 {
-	const size_t count = c->input_count + (size_t)c->output_count;
-	struct npu_tensor *tensors = calloc(count + 1, sizeof(*tensors));
-	struct npu_operator op = { .payload = { NULL, 0 } };
-	int err;
+	struct npu_operator op;
+	int err = npu_operator_read(&n->model, c->index, &op);
 
-	if (!tensors)
-		return tenon_error(-TENON_E_NOMEM, "no memory for %zu tensors", count);
-	err = read_operator(c, tensors, &op);
+	err = err ? err : check_order(c);
 	err = err ? err : charge(n, c, &op);
 	if (!err)
 		err = npu_parts(&op, &npu->parts);
 	npu->info.code = op.constants;
-	free(tensors);
+	free(op.tensors);
 	return err;
 }
 
@@ -289,12 +189,12 @@ void npu_close(struct npu_network *npu)
 /* Inputs may have been bound to other memory since the run before. */
 int npu_run(struct tflite_network *n, const struct operator_call *c, struct npu_network *npu)
 {
-	const uint32_t inputs = c->input_count - TENSORS;
+	const uint32_t inputs = c->input_count - NPU_MEMORIES;
 	uint32_t i;
 	int err;
 
 	for (i = 0; i < inputs; i++)
-		npu->tensors[i].data = c->inputs[TENSORS + i]->data;
+		npu->tensors[i].data = c->inputs[NPU_MEMORIES + i]->data;
 	err = tenon_queue_run(n->queue, npu->kernel, npu->list, inputs + (size_t)c->output_count,
 			      NULL);
 	if (!err)

@@ -163,9 +163,9 @@ END
 plan="000000000100000006000000ffffffffffffffff0000000000000000"
 arena()
 {
-	outside "${plan}00040000" "${plan}01040000" && says 3 "an input lies outside of the arena" verify outside.tflite &&
-		outside "${plan}00040000" "${plan}ffffffff" && says 3 "an input has no place in the arena" verify outside.tflite &&
-		says 0 "refused           outside.tflite: operator 0: an input has no place" tenon inspect outside.tflite
+	outside "${plan}00040000" "${plan}01040000" && says 3 "bytes at 1025 of the arena, which has" verify outside.tflite &&
+		outside "${plan}00040000" "${plan}ffffffff" && says 3 "has no place in the arena" verify outside.tflite &&
+		says 0 "refused           outside.tflite: operator 0 (ethos-u): tensor" tenon inspect outside.tflite
 }
 python3 -c '' 2>/dev/null && it "tensors that lie outside of the arena are refused" arena
 
