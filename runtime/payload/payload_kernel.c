@@ -54,9 +54,8 @@ static int make_kernels(const struct payload_place *place, const struct tenon_pa
 	return err;
 }
 
-/* Return the module's kernels; the first call creates the program. */
-static int get_kernels(struct kernel_set **set, const struct payload_place *place,
-		       const struct tenon_payload_info *info, struct kernel_set **out)
+int payload_kernels(struct kernel_set **set, const struct payload_place *place,
+		    const struct tenon_payload_info *info, struct kernel_set **out)
 {
 	struct kernel_set *none = NULL;
 	int err;
@@ -71,29 +70,6 @@ static int get_kernels(struct kernel_set **set, const struct payload_place *plac
 	kernel_set_free(*out);
 	*out = none;
 	return 0;
-}
-
-int payload_executable(struct kernel_set **set, const struct payload_place *place,
-		       const struct tenon_payload_info *info, struct tenon_device *device,
-		       struct tenon_executable **out)
-{
-	struct kernel_set *kernels;
-	int err;
-
-	*out = NULL;
-	err = get_kernels(set, place, info, &kernels);
-	return err ? err : kernel_set_executable(kernels, device, out);
-}
-
-int payload_kernel(struct kernel_set **set, const struct payload_place *place,
-		   struct tenon_module *m, const struct tenon_payload_info *info,
-		   struct tenon_slice name, struct tenon_function **out)
-{
-	struct kernel_set *kernels;
-	int err;
-
-	err = get_kernels(set, place, info, &kernels);
-	return err ? err : kernel_set_function(kernels, name, m, out);
 }
 
 /* owner of the bytes of a module that has no library */

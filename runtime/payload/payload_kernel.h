@@ -19,33 +19,16 @@ struct payload_place {
 };
 
 /**
- * payload_kernel - create a function for a kernel of a payload
- * @set: kernels of the module, created by the first call; atomic
- * @place: the payload
- * @m: the module; referenced by the function
- * @info: contents of the payload
- * @name: name of the kernel
- * @out: receives the function with one reference
- *
- * Return: 0; -TENON_E_UNSUPPORTED for a table that cannot be used; -TENON_E_NOMEM.
- */
-int payload_kernel(struct kernel_set **set, const struct payload_place *place,
-		   struct tenon_module *m, const struct tenon_payload_info *info,
-		   struct tenon_slice name, struct tenon_function **out);
-
-/**
- * payload_executable - get the executable of a payload on a device
- * @set: as in payload_kernel()
+ * payload_kernels - get the kernels of a payload; the first call makes its program
+ * @set: kernels of the module, NULL before the first call; atomic
  * @place: the payload
  * @info: contents of the payload
- * @device: the device
- * @out: receives the executable with one reference; NULL if the payload is for another type
+ * @out: receives what @set has
  *
- * Return: 0; as payload_kernel(), and errors of tenon_executable_create().
+ * Return: 0; -TENON_E_UNSUPPORTED for a table that cannot be used; -TENON_E_NO_LOADER; -TENON_E_NOMEM.
  */
-int payload_executable(struct kernel_set **set, const struct payload_place *place,
-		       const struct tenon_payload_info *info, struct tenon_device *device,
-		       struct tenon_executable **out);
+int payload_kernels(struct kernel_set **set, const struct payload_place *place,
+		    const struct tenon_payload_info *info, struct kernel_set **out);
 
 /**
  * payload_module_take - make a module from a buffer for a backend

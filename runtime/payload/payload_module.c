@@ -240,12 +240,21 @@ static int payload_each_name(struct tenon_module *m,
 }
 
 #ifdef CONFIG_DEVICES
-static int get_kernel(struct payload_module *p, const struct tenon_payload_info *info,
-		      struct tenon_slice name, struct tenon_function **out)
+static int get_kernels(struct payload_module *p, const struct tenon_payload_info *info,
+		       struct kernel_set **out)
 {
 	const struct payload_place place = { &p->block->tree, p->index, p->format };
 
-	return payload_kernel(&p->kernels, &place, &p->base, info, name, out);
+	return payload_kernels(&p->kernels, &place, info, out);
+}
+
+static int get_kernel(struct payload_module *p, const struct tenon_payload_info *info,
+		      struct tenon_slice name, struct tenon_function **out)
+{
+	struct kernel_set *kernels;
+	int err = get_kernels(p, info, &kernels);
+
+	return err ? err : kernel_set_function(kernels, name, &p->base, out);
 }
 #else
 static int get_kernel(struct payload_module *p, const struct tenon_payload_info *info,
@@ -392,6 +401,7 @@ int payload_module_executable(struct tenon_module *m, struct tenon_device *devic
 {
 	struct payload_module *p = payload_of(m);
 	const struct tenon_payload_info *info;
+	struct kernel_set *kernels;
 	int err;
 
 	*out = NULL;
@@ -400,9 +410,8 @@ int payload_module_executable(struct tenon_module *m, struct tenon_device *devic
 	err = get_functions(p, &info);
 	if (err || !info || !info->has_kernels)
 		return err;
-	return payload_executable(&p->kernels,
-				  &(struct payload_place){ &p->block->tree, p->index, p->format },
-				  info, device, out);
+	err = get_kernels(p, info, &kernels);
+	return err ? err : kernel_set_executable(kernels, device, out);
 }
 #endif
 
