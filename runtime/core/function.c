@@ -4,6 +4,7 @@
 #include <tenon/function.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 
 struct closure {
 	struct tenon_function base;
@@ -46,4 +47,15 @@ int tenon_function_create(void *self, tenon_call_fn fn, void (*release)(void *se
 	c->release = release;
 	*out = &c->base;
 	return 0;
+}
+
+int arguments_refuse(const char *function, int32_t count, int32_t least, int32_t most)
+{
+	const char *between = least == most ? "" : most < 0 ? "at least " : NULL;
+
+	if (between)
+		return tenon_error(-TENON_E_TYPE, "%s takes %s%d argument%s, %d given", function,
+				   between, least, least == 1 ? "" : "s", count);
+	return tenon_error(-TENON_E_TYPE, "%s takes %d to %d arguments, %d given", function, least,
+			   most, count);
 }

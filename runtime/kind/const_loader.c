@@ -9,6 +9,7 @@
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "lib/string_map.h"
+#include "runtime/core/arguments.h"
 #include "runtime/kind/const_loader.h"
 #include "runtime/core/saved_tensor.h"
 #include "runtime/core/visit_field.h"
@@ -214,12 +215,11 @@ static int call_constants(void *self, const struct tenon_value *args, int32_t co
 	struct const_module *m = self;
 	struct visit_list list = { 0 };
 	uint64_t i;
-	int err = 0;
+	int err = arguments_check("get_const_var_tensor", count, 0, 0);
 
 	(void)args;
-	if (count)
-		return tenon_error(-TENON_E_TYPE,
-				   "get_const_var_tensor takes no arguments; %d given", count);
+	if (err)
+		return err;
 	pthread_mutex_lock(&m->lock);
 	for (i = 0; i < m->constant_count && !err; i++)
 		err = make_tensor(m, &m->constants[i]);

@@ -3,6 +3,7 @@
 #include "runtime/model/method.h"
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 
 #include <stdlib.h>
 
@@ -19,26 +20,14 @@ static void bound_release(void *self)
 	free(b);
 }
 
-static int count_error(const struct bound *b, int32_t count)
-{
-	const struct method *m = b->method;
-
-	if (m->most == m->least)
-		return tenon_error(-TENON_E_TYPE, "%s takes %d arguments, %d given", m->name,
-				   m->least, count);
-	return tenon_error(-TENON_E_TYPE, "%s takes %s%d arguments, %d given", m->name,
-			   m->most < 0 || count < m->least ? "at least " : "at most ",
-			   count < m->least ? m->least : m->most, count);
-}
-
 static int bound_call(void *self, const struct tenon_value *args, int32_t count,
 		      struct tenon_value *ret)
 {
 	const struct bound *b = self;
-	int err;
+	int err = arguments_check(b->method->name, count, b->method->least, b->method->most);
 
-	if (count < b->method->least || (b->method->most >= 0 && count > b->method->most))
-		return count_error(b, count);
+	if (err)
+		return err;
 	*ret = tenon_arg_none();
 	err = b->method->fn(b->module, args, count, ret);
 	return err ? tenon_error_in(err, "%s", b->method->name) : 0;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/model/tensor_place.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
@@ -21,10 +22,7 @@ static int unexpected(const struct relax_arguments *a, int32_t i, const char *wa
 
 int relax_arguments_count(const struct relax_arguments *a, int32_t least, int32_t most)
 {
-	if (a->count >= least && (most < 0 || a->count <= most))
-		return 0;
-	return tenon_error(-TENON_E_TYPE, "%s takes %s%" PRIi32 " arguments, %" PRIi32 " given",
-			   a->name, most == least ? "" : "at least ", least, a->count);
+	return arguments_check(a->name, a->count, least, most);
 }
 
 int relax_argument_int(const struct relax_arguments *a, int32_t i, int64_t *out)

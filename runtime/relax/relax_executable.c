@@ -7,6 +7,7 @@
 #include <tenon/visit.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/relax/relax.h"
 
 #define MODERN_KIND "relax.VMExecutable"
@@ -96,12 +97,10 @@ static int call_has_function(void *self, const struct tenon_value *args, int32_t
 			     struct tenon_value *ret)
 {
 	struct tenon_slice name;
-	int err;
+	int err = arguments_check("has_function", count, 1, 1);
 
-	if (count != 1)
-		return tenon_error(-TENON_E_TYPE,
-				   "has_function takes a name; %" PRIi32 " arguments given", count);
-	err = tenon_value_text(&args[0], &name);
+	if (!err)
+		err = tenon_value_text(&args[0], &name);
 	if (!err)
 		*ret = tenon_arg_bool(relax_executable_find(self, name) >= 0);
 	return err;

@@ -9,6 +9,7 @@
 #include "lib/brief_errors.h"
 #include "lib/error_slot.h"
 #include "lib/nearest_name.h"
+#include "runtime/core/arguments.h"
 #include "runtime/relax/relax_closure.h"
 #include "runtime/relax/relax_device.h"
 
@@ -105,12 +106,10 @@ static int function_argument(struct relax_vm *vm, const char *what, const struct
 {
 	struct tenon_slice name;
 	int64_t index;
-	int err;
+	int err = arguments_check(what, count, least, -1);
 
-	if (count < least)
-		return tenon_error(-TENON_E_TYPE,
-				   "%s takes at least %" PRIi32 " arguments, %" PRIi32 " given",
-				   what, least, count);
+	if (err)
+		return err;
 	err = tenon_value_text(&args[0], &name);
 	if (err)
 		return tenon_error_in(err, "%s: argument 0", what);

@@ -5,17 +5,6 @@
 #include "lib/brief_errors.h"
 #include "runtime/tvm/tvm.h"
 
-int tvm_count(const char *function, int32_t count, int32_t least, int32_t most)
-{
-	if (count >= least && count <= most)
-		return 0;
-	if (least == most)
-		return tenon_error(-TENON_E_TYPE, "%s takes %d argument%s, %d given", function,
-				   (int)least, least == 1 ? "" : "s", (int)count);
-	return tenon_error(-TENON_E_TYPE, "%s takes %d to %d arguments, %d given", function,
-			   (int)least, (int)most, (int)count);
-}
-
 static int about(int err, const char *function, int32_t i)
 {
 	return err ? tenon_error_in(err, "%s: argument %d", function, (int)i + 1) : 0;

@@ -72,7 +72,7 @@ static int get_device(const char *function, const struct tenon_value *args, int3
 		      int32_t most, struct tenon_device **out)
 {
 	DLDevice id;
-	int err = tvm_count(function, count, most, most);
+	int err = arguments_check(function, count, most, most);
 
 	*out = NULL;
 	if (!err)
@@ -106,7 +106,7 @@ TVM_CALL(stream_free)
 {
 	struct stream **at, *s;
 	void *address;
-	int err = tvm_count("runtime.Device_StreamFree", count, 2, 2);
+	int err = arguments_check("runtime.Device_StreamFree", count, 2, 2);
 
 	(void)self;
 	*ret = tenon_arg_none();
@@ -215,7 +215,7 @@ TVM_CALL(get_attribute)
 	struct tenon_remote *remote;
 	int64_t type, id, kind;
 	DLDevice device;
-	int err = tvm_count(function, count, 3, 3);
+	int err = arguments_check(function, count, 3, 3);
 
 	(void)self;
 	*ret = tenon_arg_none();
@@ -255,7 +255,7 @@ TVM_CALL(runtime_enabled)
 	};
 	struct tenon_slice name;
 	size_t i;
-	int err = tvm_count("runtime.RuntimeEnabled", count, 1, 1);
+	int err = arguments_check("runtime.RuntimeEnabled", count, 1, 1);
 
 	(void)self;
 	if (!err)
@@ -273,7 +273,7 @@ TVM_CALL(runtime_enabled)
 
 TVM_CALL(num_threads)
 {
-	int err = tvm_count("runtime.NumThreads", count, 0, 0);
+	int err = arguments_check("runtime.NumThreads", count, 0, 0);
 
 	(void)self;
 	(void)args;

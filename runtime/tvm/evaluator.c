@@ -43,7 +43,7 @@ TVM_CALL(time_evaluator)
 	const struct time_evaluator_globals globals = { find_global, NULL };
 	int64_t type, id;
 	DLDevice device;
-	int err = tvm_count(EVALUATOR, count, 8, EVALUATOR_MOST);
+	int err = arguments_check(EVALUATOR, count, 8, EVALUATOR_MOST);
 
 	(void)self;
 	if (!err)

@@ -85,7 +85,7 @@ TVM_CALL(save)
 {
 	struct tenon_buffer out = TENON_BUFFER_INIT;
 	struct saved s = { 0 };
-	int err = tvm_count("runtime.SaveParams", count, 1, 1);
+	int err = arguments_check("runtime.SaveParams", count, 1, 1);
 
 	(void)self;
 	if (!err)
@@ -117,7 +117,7 @@ TVM_CALL(save_to_file)
 	static const char function[] = "runtime.SaveParamsToFile";
 	struct saved s = { 0 };
 	char *path = NULL;
-	int err = tvm_count(function, count, 2, 2);
+	int err = arguments_check(function, count, 2, 2);
 
 	(void)self;
 	*ret = tenon_arg_none();
@@ -190,7 +190,7 @@ TVM_CALL(load)
 {
 	struct tenon_params *params;
 	struct tenon_slice bytes;
-	int err = tvm_count("runtime.LoadParams", count, 1, 1);
+	int err = arguments_check("runtime.LoadParams", count, 1, 1);
 
 	(void)self;
 	if (!err)
@@ -205,7 +205,7 @@ TVM_CALL(load_from_file)
 	static const char function[] = "runtime.LoadParamsFromFile";
 	struct tenon_params *params;
 	char *path = NULL;
-	int err = tvm_count(function, count, 1, 1);
+	int err = arguments_check(function, count, 1, 1);
 
 	(void)self;
 	if (!err)

@@ -61,7 +61,7 @@ static int get_descriptor(const char *function, const struct tenon_value *args, 
 			  int32_t arguments, int *out)
 {
 	int64_t fd;
-	int err = tvm_count(function, count, arguments, arguments);
+	int err = arguments_check(function, count, arguments, arguments);
 
 	if (!err)
 		err = tvm_int(function, args, 0, &fd);
@@ -219,7 +219,7 @@ TVM_CALL(local_session)
 {
 	struct library library;
 	char *folder = NULL;
-	int fds[2], err = tvm_count("rpc.LocalSession", count, 0, 0);
+	int fds[2], err = arguments_check("rpc.LocalSession", count, 0, 0);
 
 	(void)self;
 	(void)args;

@@ -190,7 +190,7 @@ TVM_CALL(connect)
 	char address[300], key[1024] = "";
 	struct tenon_slice constructor;
 	struct tenon_remote *remote;
-	int err = tvm_count(CONNECT, count, 2, INT32_MAX);
+	int err = arguments_check(CONNECT, count, 2, INT32_MAX);
 
 	(void)self;
 	if (!err)
@@ -227,7 +227,7 @@ static int get_session(const char *function, const struct tenon_value *args, int
 		       int32_t arguments, struct session **out)
 {
 	struct tenon_module *m;
-	int err = tvm_count(function, count, arguments, arguments);
+	int err = arguments_check(function, count, arguments, arguments);
 
 	if (!err)
 		err = tvm_object(function, args, 0, TENON_TYPE_MODULE, &m);

@@ -32,7 +32,7 @@ TVM_CALL(alloc)
 	struct tenon_shape *shape;
 	struct tenon_tensor *t;
 	DLDevice where;
-	int err = tvm_count(ALLOC, count, 3, 4);
+	int err = arguments_check(ALLOC, count, 3, 4);
 
 	(void)self;
 	if (!err)
@@ -68,7 +68,7 @@ static int read_host(const char *function, const struct tenon_value *args, int32
 	int64_t size;
 	size_t bytes;
 	void *data;
-	int err = tvm_count(function, count, 3, 3);
+	int err = arguments_check(function, count, 3, 3);
 
 	if (!err)
 		err = tvm_tensor(function, args, 0, tensor);
@@ -112,7 +112,7 @@ TVM_CALL(copy_to_bytes)
 TVM_CALL(copy)
 {
 	DLTensor *from, *to;
-	int err = tvm_count("runtime.TVMTensorCopyFromTo", count, 2, 2);
+	int err = arguments_check("runtime.TVMTensorCopyFromTo", count, 2, 2);
 
 	(void)self;
 	*ret = tenon_arg_none();
@@ -126,7 +126,7 @@ TVM_CALL(copy)
 TVM_CALL(is_storage_shared)
 {
 	DLTensor *a, *b;
-	int err = tvm_count("runtime.TVMTensorIsStorageShared", count, 2, 2);
+	int err = arguments_check("runtime.TVMTensorIsStorageShared", count, 2, 2);
 
 	(void)self;
 	if (!err)

@@ -10,6 +10,8 @@
 #include <tenon/function.h>
 #include <tenon/remote.h>
 
+#include "runtime/core/arguments.h"
+
 struct tvm_global {
 	const char *name;
 	tenon_call_fn call;
@@ -30,7 +32,6 @@ extern const struct tvm_global tvm_server_globals[];
 
 /* ---- arguments.c: they return 0, or an error that names the function and the argument */
 
-int tvm_count(const char *function, int32_t count, int32_t least, int32_t most);
 int tvm_int(const char *function, const struct tenon_value *args, int32_t i, int64_t *out);
 int tvm_text(const char *function, const struct tenon_value *args, int32_t i,
 	     struct tenon_slice *out);
