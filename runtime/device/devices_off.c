@@ -12,33 +12,15 @@
 #include <tenon/probe.h>
 #include <tenon/remote.h>
 
-#include "lib/brief_errors.h"
-
+#include "lib/switched_off.h"
 #include "runtime/core/workspace.h"
-
-#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static int off(void)
 {
 	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_DEVICES is off in this build");
 }
 
-/* a function that fails; one that clears its result and fails; one without a result */
-#define OFF(name, parameters)                                                                      \
-	int name parameters                                                                        \
-	{                                                                                          \
-		return off();                                                                      \
-	}
-#define OFF_OUT(name, emptied, parameters)                                                         \
-	int name parameters                                                                        \
-	{                                                                                          \
-		emptied;                                                                           \
-		return off();                                                                      \
-	}
-#define OFF_VOID(name, parameters)                                                                 \
-	void name parameters                                                                       \
-	{                                                                                          \
-	}
+#define OFF_REASON off()
 
 /* clang-format off */
 OFF(tenon_device_init, (struct tenon_device *device, const struct tenon_device_ops *ops,
@@ -165,77 +147,28 @@ OFF(tenon_wait_all, (const struct tenon_point *points, size_t count, uint64_t de
 OFF_OUT(tenon_wait_set_create, *out = NULL, (struct tenon_wait_set **out))
 OFF(tenon_wait_set_add, (struct tenon_wait_set *set, const struct tenon_point *point,
 	void *context))
+OFF_VALUE(int, tenon_wait_set_fd, -1, (const struct tenon_wait_set *set))
+OFF_VALUE(int, tenon_wait_set_next, 0, (struct tenon_wait_set *set, struct tenon_wait_result *result))
+OFF_VALUE(void *, tenon_memory_data, NULL, (struct tenon_memory *memory))
+OFF_VALUE(size_t, tenon_wait_set_remove, 0, (struct tenon_wait_set *set, const void *context))
+OFF_VALUE(const struct tenon_device_properties *, tenon_device_properties, NULL, (const struct tenon_device *device))
+OFF_VALUE(uint64_t, tenon_memory_size, 0, (const struct tenon_memory *memory))
+OFF_VALUE(const char *, tenon_backend_name, "", (const struct tenon_backend *backend))
+OFF_VALUE(int32_t, tenon_backend_device_type, kDLCPU, (const struct tenon_backend *backend))
+OFF_VALUE(const struct tenon_backend *, tenon_backend_find, NULL, (struct tenon_slice name))
+OFF_VALUE(const struct tenon_backend *, tenon_backend_of_type, NULL, (int32_t type))
+OFF_VALUE(const struct tenon_backend *, tenon_backend_of_kind, NULL, (struct tenon_slice kind))
+OFF_VALUE(int, tenon_backend_each, 0, (int (*visit)(void *context, const struct tenon_backend *backend), void *context))
+OFF_VALUE(int, tenon_backend_problems, 0, (struct tenon_buffer *out))
+OFF_VALUE(uint64_t, tenon_deadline, TENON_FOREVER, (uint64_t nanoseconds))
+OFF_OUT(tenon_remote_connect, *out = NULL, (const char *address, const struct tenon_remote_options *options,
+	struct tenon_remote **out))
+OFF_VALUE(struct tenon_remote *, tenon_remote_of_device, NULL, (struct tenon_device *device, DLDevice *there))
 /* clang-format on */
-
-int tenon_wait_set_fd(const struct tenon_wait_set *set)
-{
-	return -1;
-}
-
-int tenon_wait_set_next(struct tenon_wait_set *set, struct tenon_wait_result *result)
-{
-	return 0;
-}
-
-void *tenon_memory_data(struct tenon_memory *memory)
-{
-	return NULL;
-}
-
-size_t tenon_wait_set_remove(struct tenon_wait_set *set, const void *context)
-{
-	return 0;
-}
 
 DLDevice tenon_device_id(const struct tenon_device *device)
 {
 	return (DLDevice){ kDLCPU, 0 };
-}
-
-const struct tenon_device_properties *tenon_device_properties(const struct tenon_device *device)
-{
-	return NULL;
-}
-
-uint64_t tenon_memory_size(const struct tenon_memory *memory)
-{
-	return 0;
-}
-
-const char *tenon_backend_name(const struct tenon_backend *backend)
-{
-	return "";
-}
-
-int32_t tenon_backend_device_type(const struct tenon_backend *backend)
-{
-	return kDLCPU;
-}
-
-const struct tenon_backend *tenon_backend_find(struct tenon_slice name)
-{
-	return NULL;
-}
-
-const struct tenon_backend *tenon_backend_of_type(int32_t type)
-{
-	return NULL;
-}
-
-const struct tenon_backend *tenon_backend_of_kind(struct tenon_slice kind)
-{
-	return NULL;
-}
-
-int tenon_backend_each(int (*visit)(void *context, const struct tenon_backend *backend),
-		       void *context)
-{
-	return 0;
-}
-
-int tenon_backend_problems(struct tenon_buffer *out)
-{
-	return 0;
 }
 
 int tenon_tensor_create_on(DLDevice device, const int64_t *shape, int32_t ndim, DLDataType dtype,
@@ -263,28 +196,11 @@ int tenon_tensor_copy(const DLTensor *from, const DLTensor *to)
 	return err;
 }
 
-uint64_t tenon_deadline(uint64_t nanoseconds)
-{
-	return TENON_FOREVER;
-}
-
 void *tenon_workspace_alloc(DLDevice device, uint64_t size)
 {
 	if (device.device_type == kDLCPU)
 		return workspace_take(size);
 	tenon_error(-TENON_E_DEVICE, "a workspace on %s:%d: CONFIG_DEVICES is off in this build",
 		    tenon_device_name(device.device_type), device.device_id);
-	return NULL;
-}
-
-int tenon_remote_connect(const char *address, const struct tenon_remote_options *options,
-			 struct tenon_remote **out)
-{
-	*out = NULL;
-	return off();
-}
-
-struct tenon_remote *tenon_remote_of_device(struct tenon_device *device, DLDevice *there)
-{
 	return NULL;
 }

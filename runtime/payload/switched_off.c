@@ -2,7 +2,7 @@
 /* Stubs of public functions that this build leaves out. */
 #include <tenon/backend/payload_format.h>
 
-#include "lib/brief_errors.h"
+#include "lib/switched_off.h"
 
 #ifndef CONFIG_PAYLOAD_FORMATS
 static int off(void)
@@ -11,27 +11,10 @@ static int off(void)
 						 "CONFIG_TVM_LEGACY and CONFIG_TOOL do");
 }
 
-int tenon_payload_format_register(const struct tenon_payload_format *format)
-{
-	(void)format;
-	return off();
-}
-
-int tenon_payload_add_function(struct tenon_payload_info *info,
-			       const struct tenon_payload_function *function)
-{
-	(void)info;
-	(void)function;
-	return off();
-}
-
-int tenon_payload_add_part(struct tenon_payload_info *info, struct tenon_slice name,
-			   struct tenon_slice code, uint32_t flags)
-{
-	(void)info;
-	(void)name;
-	(void)code;
-	(void)flags;
-	return off();
-}
+#define OFF_REASON off()
+/* clang-format off */
+OFF(tenon_payload_format_register, (const struct tenon_payload_format *format))
+OFF(tenon_payload_add_function, (struct tenon_payload_info *info, const struct tenon_payload_function *function))
+OFF(tenon_payload_add_part, (struct tenon_payload_info *info, struct tenon_slice name, struct tenon_slice code,
+	uint32_t flags))
 #endif
