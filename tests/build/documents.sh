@@ -60,8 +60,8 @@ become_pages()
 # of each command that shells complete
 commands_become_pages()
 {
-	for name in $(sed -n 's/^complete -c tenon -n $none -a \([a-z]*\) -d .*/\1/p' tools/completion/tenon.fish); do
-		[ "$name" = help ] || LC_ALL=C awk -v command="$name" -f scripts/command-pages.awk tools/completion/tenon.fish \
+	for name in $(sed -n 's/^\([a-z]*\) | .* | .*/\1/p' tools/completion/words); do
+		[ "$name" = help ] || LC_ALL=C awk -v command="$name" -f scripts/command-pages.awk tools/completion/words \
 			docs/tenon.1.scd > "$scratch/$name.scd" || return
 	done
 	grep -q '^tenon-run - load a module' "$scratch/run.scd" && grep -q '^tenon-rpc - ' "$scratch/rpc.scd"

@@ -45,7 +45,7 @@ it "every declared function has its comment" documented
 raises_without_texts()
 {
 	! grep -rlE '\<tenon_(error|cursor_error|error_in)\(' --include='*.c' lib runtime rpc link llm devices driver |
-		grep -v '^devices/null/' | xargs grep -L '"lib/brief_errors.h"' | grep .
+		grep -v '^devices/null/' | xargs grep -LE '"lib/(brief_errors|switched_off)[.]h"' | grep .
 }
 it "what raises errors includes lib/brief_errors.h" raises_without_texts
 finish
