@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "generated/install_paths.h"
 #include "rpc/server/name_list.h"
 #include "rpc/server/sandbox.h"
 
@@ -67,58 +68,113 @@ static int create_ruleset(int v)
 	return (int)syscall(CREATE_RULESET, &ruleset, size, 0);
 }
 
-static bool allow_descriptor(int ruleset, int v, int fd, uint64_t access)
+/* what sessions may do below a path */
+struct rule {
+	int ruleset;
+	int version;
+	uint64_t access;
+};
+
+static bool allow_descriptor(const struct rule *rule, int fd)
 {
-	struct beneath rule = { .access = access & handled(v), .fd = fd };
+	struct beneath beneath = { .access = rule->access & handled(rule->version), .fd = fd };
 	struct stat st;
 
 	if (fstat(fd, &st))
 		return false;
 	if (!S_ISDIR(st.st_mode))
-		rule.access &= OF_FILES;
-	return !syscall(ADD_RULE, ruleset, PATH_BENEATH, &rule, 0);
+		beneath.access &= OF_FILES;
+	return !syscall(ADD_RULE, rule->ruleset, PATH_BENEATH, &beneath, 0);
 }
 
 /* A path that does not exist needs no rule. */
-static bool allow(int ruleset, int v, const char *path, uint64_t access)
+static bool allow(const char *path, const void *context)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC);
 	bool ok;
 
 	if (fd < 0)
 		return true;
-	ok = allow_descriptor(ruleset, v, fd, access);
+	ok = allow_descriptor(context, fd);
 	close(fd);
 	return ok;
 }
 
-static bool allow_list(int ruleset, int v, const char *const *paths, uint64_t access)
+/* Do something with each path until it returns false. */
+typedef bool (*path_visit)(const char *path, const void *context);
+
+static bool each_of(const char *const *paths, path_visit visit, const void *context)
 {
 	for (; paths && *paths; paths++)
-		if (!allow(ruleset, v, *paths, access))
+		if (!visit(*paths, context))
 			return false;
 	return true;
 }
 
-/* programs, libraries, drivers and their configuration; what describes the machine */
-static const char *const system_paths[] = { "/usr", "/lib",  "/lib32",	   "/lib64",
-					    "/bin", "/sbin", "/opt",	   "/etc",
-					    "/sys", "/proc", "/nix/store", "/run/opengl-driver",
-					    NULL };
-
-static bool is_below(const char *path, const char *const *folders)
+/* The entries of a folder whose names are on a list (name_list.h). */
+static bool each_named(const char *folder, const char *names, path_visit visit, const void *context)
 {
-	char folder[PATH_MAX];
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	char path[300];
+	bool ok = true;
+
+	while (dir && ok && (entry = readdir(dir))) {
+		if (!name_list_has(names, entry->d_name, strlen(entry->d_name)))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		ok = visit(path, context);
+	}
+	if (dir)
+		closedir(dir);
+	return ok;
+}
+
+/*
+ * What sessions read: programs, libraries, drivers and their configuration; what describes the
+ * machine. Neither all of /etc, where a server that runs as root can read passwords and keys, nor
+ * all of /sys, where root debugs and traces. C libraries, the loaders of OpenCL and Vulkan, PoCL
+ * and its compiler, Mesa and linkers were seen to open these; compilers ask for the distribution.
+ * The last names below /etc are the configuration of vendors' drivers.
+ */
+static const struct {
+	const char *folder;
+	const char *names;
+} system_paths[] = {
+	{ "/", "usr\0lib\0lib32\0lib64\0bin\0sbin\0opt\0proc\0" },
+	{ "/nix", "store\0" },
+	{ "/run", "opengl-driver\0" },
+	{ "/sys", "block\0bus\0class\0dev\0devices\0module\0" },
+	{ "/sys/firmware", "devicetree\0" },
+	{ "/sys/fs", "cgroup\0" },
+	{ "/sys/kernel", "mm\0" },
+	{ "/etc", "ld.so.*\0ld-musl-*\0localtime\0locale.alias\0OpenCL\0vulkan\0glvnd\0drirc\0"
+		  "os-release\0lsb-release\0redhat-release\0debian_version\0SuSE-release\0"
+		  "gentoo-release\0nvidia*\0nv_tegra_release\0amd\0powervr.ini\0" },
+	{ "/etc/xdg", "vulkan\0" },
+};
+
+/* Return: false when a visit does. */
+static bool each_system_path(path_visit visit, const void *context)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(system_paths) / sizeof(*system_paths); i++)
+		if (!each_named(system_paths[i].folder, system_paths[i].names, visit, context))
+			return false;
+	return visit(TENON_BACKENDS_FILE, context);
+}
+
+static bool is_elsewhere(const char *folder, const void *context)
+{
+	const char *path = context;
+	char resolved[PATH_MAX];
 	size_t size;
 
-	for (; folders && *folders; folders++) {
-		if (!realpath(*folders, folder))
-			continue;
-		size = strlen(folder);
-		if (!strncmp(path, folder, size) && (path[size] == '/' || !path[size]))
-			return true;
-	}
-	return false;
+	if (!realpath(folder, resolved))
+		return true;
+	size = strlen(resolved);
+	return strncmp(path, resolved, size) || (path[size] != '/' && path[size]);
 }
 
 bool sandbox_reads(const struct sandbox_options *options, const char *path)
@@ -127,12 +183,13 @@ bool sandbox_reads(const struct sandbox_options *options, const char *path)
 
 	if (!realpath(path, resolved))
 		return false;
-	return is_below(resolved, system_paths) || is_below(resolved, options->read) ||
-	       is_below(resolved, options->write);
+	return !each_system_path(is_elsewhere, resolved) ||
+	       !each_of(options->read, is_elsewhere, resolved) ||
+	       !each_of(options->write, is_elsewhere, resolved);
 }
 
 /*
- * Nodes below /dev (name_list.h; a table of pointers would double the size). /dev/shm is not among
+ * Nodes below /dev (a table of pointers would double the size). /dev/shm is not among
  * them: it is shared by all programs of the user, and its files persist.
  */
 static const char devices[] = "null\0"
@@ -153,52 +210,37 @@ static const char devices[] = "null\0"
 			      "udmabuf\0"
 			      "tenon\0";
 
-static bool allow_devices(int ruleset, int v)
-{
-	DIR *dir = opendir("/dev");
-	struct dirent *entry;
-	char path[300];
-	bool ok = true;
-
-	while (dir && ok && (entry = readdir(dir))) {
-		if (!name_list_has(devices, entry->d_name, strlen(entry->d_name)))
-			continue;
-		snprintf(path, sizeof(path), "/dev/%s", entry->d_name);
-		ok = allow(ruleset, v, path, handled(v));
-	}
-	if (dir)
-		closedir(dir);
-	return ok;
-}
-
 /*
  * Let sessions set names of threads: libcuda and C libraries write /proc/self/task/NUMBER/comm. A
  * rule of Landlock belongs to an inode in memory, and the kernel drops inodes of /proc when memory
  * is short. The open descriptor keeps this one.
  */
-static bool allow_thread_names(int ruleset, int v)
+static bool allow_thread_names(struct rule rule)
 {
 	int fd = open("/proc/self/task", O_PATH | O_CLOEXEC);
 
-	return fd < 0 || allow_descriptor(ruleset, v, fd, READING | WRITE_FILE | TRUNCATE);
+	rule.access = READING | WRITE_FILE | TRUNCATE;
+	return fd < 0 || allow_descriptor(&rule, fd);
 }
 
 bool sandbox_files(const struct sandbox_options *options)
 {
-	int v = version(), ruleset;
+	struct rule all = { .version = version() }, readable, cached;
 	bool ok;
 
-	if (v < 1)
+	if (all.version < 1)
 		return false;
-	ruleset = create_ruleset(v);
-	if (ruleset < 0)
+	all.ruleset = create_ruleset(all.version);
+	if (all.ruleset < 0)
 		return false;
-	ok = allow(ruleset, v, options->folder, handled(v)) &&
-	     (!options->cache || allow(ruleset, v, options->cache, READ_FILE)) &&
-	     allow_list(ruleset, v, system_paths, READING) && allow_devices(ruleset, v) &&
-	     allow_thread_names(ruleset, v) && allow_list(ruleset, v, options->read, READING) &&
-	     allow_list(ruleset, v, options->write, handled(v)) &&
-	     !syscall(RESTRICT_SELF, ruleset, 0);
-	close(ruleset);
+	all.access = handled(all.version);
+	readable = cached = all;
+	readable.access = READING;
+	cached.access = READ_FILE;
+	ok = allow(options->folder, &all) && (!options->cache || allow(options->cache, &cached)) &&
+	     each_system_path(allow, &readable) && each_named("/dev", devices, allow, &all) &&
+	     allow_thread_names(all) && each_of(options->read, allow, &readable) &&
+	     each_of(options->write, allow, &all) && !syscall(RESTRICT_SELF, all.ruleset, 0);
+	close(all.ruleset);
 	return ok;
 }

@@ -67,7 +67,7 @@ static int check_hidden(const struct tenon_rpc_server_options *o, const char *pa
 	if (!o->sandbox || !o->native_code || !sandbox_reads(&sandbox, path))
 		return 0;
 	return tenon_error(-TENON_E_VALUE,
-			   "%s: uploaded code could read this file, as all of /etc, /usr, /opt and "
+			   "%s: uploaded code could read this file, as all of /usr, /opt and "
 			   "--allow-read. Move it to a folder such as /var/lib/tenon",
 			   path);
 }

@@ -12,7 +12,7 @@
 /* the session's folder is in the server's, which is in a folder beside these */
 #define OUTSIDE	       "../../../outside"
 #define OUTSIDE_SOCKET "../../../outside.sock"
-#define READABLE       "/etc/passwd"
+#define READABLE       "/bin/sh"
 
 #define DECLARE(name, part) int64_t name(void);
 ESCAPES(DECLARE)

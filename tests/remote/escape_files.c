@@ -75,6 +75,31 @@ int64_t reads_through_a_link(void)
 	return opens("link", O_RDONLY);
 }
 
+int64_t reads_passwords(void)
+{
+	return opens("/etc/shadow", O_RDONLY);
+}
+
+int64_t lists_the_configuration(void)
+{
+	return opens("/etc", O_RDONLY | O_DIRECTORY);
+}
+
+/* ssh's, and certificates' */
+int64_t reads_keys_of_services(void)
+{
+	int64_t answer = opens("/etc/ssh", O_RDONLY | O_DIRECTORY);
+
+	return answer ? opens("/etc/ssl/private", O_RDONLY | O_DIRECTORY) : 0;
+}
+
+int64_t lists_what_the_kernel_lets_root_debug(void)
+{
+	int64_t answer = opens("/sys/kernel/debug", O_RDONLY | O_DIRECTORY);
+
+	return answer ? opens("/sys/kernel/tracing", O_RDONLY | O_DIRECTORY) : 0;
+}
+
 int64_t makes_shared_memory(void)
 {
 	int64_t answer = opens("/dev/shm/tenon-escape", O_RDWR | O_CREAT);

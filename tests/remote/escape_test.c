@@ -395,6 +395,14 @@ static void a_session_names_and_pins_its_threads(void **state)
 	stop_server();
 }
 
+static void a_session_reads_the_configuration_of_drivers(void **state)
+{
+	(void)state;
+	assert_true(start_server(0, NULL, NULL, NULL, NULL));
+	assert_int_equal(call_hostile("reads_configuration"), 0);
+	stop_server();
+}
+
 static void what_a_session_prints_is_reported_as_its_own(void **state)
 {
 	(void)state;
@@ -474,6 +482,7 @@ int main(void)
 		cmocka_unit_test(seccomp_alone_stops_what_it_can),
 		cmocka_unit_test(landlock_alone_stops_what_it_can),
 		cmocka_unit_test(a_session_names_and_pins_its_threads),
+		cmocka_unit_test(a_session_reads_the_configuration_of_drivers),
 		cmocka_unit_test(what_a_session_prints_is_reported_as_its_own),
 		cmocka_unit_test(a_session_that_prints_without_end_does_not_fill_the_log),
 		cmocka_unit_test(a_session_connects_to_an_allowed_socket_alone),

@@ -30,6 +30,10 @@
 	ESCAPE(renames_outside, FILES)                                                             \
 	ESCAPE(links_outside, FILES)                                                               \
 	ESCAPE(reads_through_a_link, FILES)                                                        \
+	ESCAPE(reads_passwords, FILES)                                                             \
+	ESCAPE(lists_the_configuration, FILES)                                                     \
+	ESCAPE(reads_keys_of_services, FILES)                                                      \
+	ESCAPE(lists_what_the_kernel_lets_root_debug, FILES)                                       \
 	ESCAPE(makes_shared_memory, FILES)                                                         \
 	ESCAPE(reads_memory_of_the_server, FILES)                                                  \
 	ESCAPE(reads_environment_of_the_server, FILES)                                             \
