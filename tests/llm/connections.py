@@ -67,6 +67,8 @@ def a_client_that_only_sends_no_more_gets_its_answer():
 def headers_that_contradict_each_other_are_refused():
     for headers in (LENGTH + LENGTH, LENGTH + b"Content-Length: 5\r\n", LENGTH + CHUNKED, CHUNKED + CHUNKED,
                     b"Transfer-Encoding: gzip, chunked\r\n", LENGTH + b"Host: localhost\r\n", LENGTH + b"Host : other\r\n",
+                    LENGTH + b"Transfer-Encoding:\r\n chunked\r\n", b"Content-Length:\r\n 1\r\n" + CHUNKED,
+                    LENGTH + b"X: 1\r\n\ta:b\r\n",
                     LENGTH + b"Content-Type: text/plain\r\n", LENGTH + b"Authorization: a\r\nAuthorization: b\r\n"):
         have = status(post(HOST + JSON + headers))
         assert have == 400, (headers, have)

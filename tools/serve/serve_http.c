@@ -228,8 +228,25 @@ static bool is_json(struct MHD_Connection *c)
 struct headers {
 	unsigned int host, length, encoding, type, key; /* how often they are there */
 	bool chunked;
-	bool spaced; /* a name with white space */
+	bool folded; /* a name that the library made of several lines, or that is none */
 };
+
+/*
+ * Test whether a name has more than a header's may have. libmicrohttpd 0.9 adds the second line of a
+ * header to its name, so "Transfer-Encoding:" and " chunked" are a header "Transfer-Encodingchunked".
+ */
+static bool is_folded(const char *name)
+{
+	static const char *const framing[] = { "Content-Length", "Transfer-Encoding" };
+	size_t i, n;
+
+	for (i = 0; i < sizeof(framing) / sizeof(framing[0]); i++) {
+		n = strlen(framing[i]);
+		if (!strncasecmp(name, framing[i], n) && name[n])
+			return true;
+	}
+	return strpbrk(name, " \t:") != NULL;
+}
 
 static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
 				    const char *value)
@@ -237,7 +254,7 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
 	struct headers *h = context;
 
 	(void)kind;
-	h->spaced |= strpbrk(name, " \t") != NULL;
+	h->folded |= is_folded(name);
 	h->host += !strcasecmp(name, "Host");
 	h->length += !strcasecmp(name, "Content-Length");
 	h->type += !strcasecmp(name, "Content-Type");
@@ -258,7 +275,7 @@ static bool is_unambiguous(struct MHD_Connection *c)
 	struct headers h = { 0 };
 
 	MHD_get_connection_values(c, MHD_HEADER_KIND, count_header, &h);
-	return !h.spaced && h.host <= 1 && h.length <= 1 && h.type <= 1 && h.key <= 1 &&
+	return !h.folded && h.host <= 1 && h.length <= 1 && h.type <= 1 && h.key <= 1 &&
 	       h.encoding + h.length <= 1 && (!h.encoding || h.chunked);
 }
 
