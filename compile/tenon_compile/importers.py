@@ -152,6 +152,24 @@ def infinite_modulo():
     return Mod
 
 
+def whole_normalization():
+    """TVM's importer of RMSNormalization, but over all axes too, which TVM 0.27 does not compile: an axis is added in front."""
+    from tvm import relax
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class RMSNormalization(onnx_frontend.RMSNormalization):
+        @classmethod
+        def _impl_v23(cls, bb, inputs, attr, params):
+            shape = static_shape(inputs[0].ty)
+            if shape is None or attr.get("axis", -1) not in (0, -len(shape)):
+                return super()._impl_v23(bb, inputs, attr, params)
+            data = bb.normalize(relax.op.expand_dims(inputs[0], 0))
+            result = super()._impl_v23(bb, [data, inputs[1]], {**attr, "axis": 1}, params)
+            return relax.op.squeeze(bb.normalize(result), [0])
+
+    return RMSNormalization
+
+
 def repaired_importers():
     return {
         "BitShift": total_shift(),
@@ -160,4 +178,5 @@ def repaired_importers():
         "DequantizeLinear": kept_dequantize(),
         "Expand": broadcasting_expand(),
         "Mod": infinite_modulo(),
+        "RMSNormalization": whole_normalization(),
     }
