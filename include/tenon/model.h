@@ -132,16 +132,6 @@ struct tenon_profiler {
 };
 
 /**
- * tenon_executors_register - has no effect, and is kept for programs that call it
- *
- * tenon_module_load() finds the executors by itself.
- *
- * Context: any thread.
- * Return: 0.
- */
-TENON_API int tenon_executors_register(void);
-
-/**
  * tenon_model_open - open the model in an import tree
  * @root: root of an import tree; referenced
  * @options: NULL for all defaults

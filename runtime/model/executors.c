@@ -55,8 +55,3 @@ int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice grap
 	return err ? err : executor->open_graph(library, graph, params, &o, out);
 }
 #endif
-
-int tenon_executors_register(void)
-{
-	return 0;
-}

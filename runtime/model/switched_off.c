@@ -28,7 +28,6 @@ OFF_VALUE(const struct tenon_param *, tenon_params_find, NULL, (const struct ten
 OFF(tenon_params_load, (struct tenon_params *params, const struct tenon_param *param, void *to))
 OFF_OUT(tenon_params_tensor, *out = NULL, (struct tenon_params *params, const struct tenon_param *param,
 	size_t align, struct tenon_tensor **out))
-OFF_VALUE(int, tenon_executors_register, 0, (void))
 OFF_OUT(tenon_model_open, *out = NULL, (struct tenon_module *root,
 	const struct tenon_model_options *options, struct tenon_model **out))
 OFF_VOID(tenon_model_close, (struct tenon_model *model))

@@ -391,7 +391,6 @@ int main(int argc, char **argv)
 {
 	if (argc == 5 && !strcmp(argv[1], "--child"))
 		child(argv[2], argv[3], atoi(argv[4]));
-	need(tenon_executors_register(), "executors");
 	graph_rows(1, 13.7, 22.9);
 	graph_rows(100, 431, 13.6);
 	graph_rows(1000, 4349, 13.2);

@@ -286,7 +286,6 @@ int main(void)
 {
 	size_t i;
 
-	need(tenon_executors_register(), "register");
 	printf("Relax virtual machine (TVM is driven from Python; the cost of a call from there is "
 	       "taken off)\n");
 	if (!python())

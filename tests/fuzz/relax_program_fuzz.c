@@ -101,7 +101,6 @@ static void register_stand_in(void)
 	if (done)
 		return;
 	done = true;
-	fuzz_check(tenon_executors_register());
 	fuzz_check(tenon_function_register_c(RELAX_PROGRAM_STAND_IN, relax_stand_in, false));
 	fuzz_check(tenon_function_register_c(RELAX_PROGRAM_STATE, make_state, false));
 	fuzz_check(tenon_function_register_c(RELAX_PROGRAM_RNN, make_rnn, false));

@@ -108,7 +108,6 @@ static void a_graph_runs_on_the_host_and_on_opencl(void **state)
 
 	(void)state;
 	need_opencl();
-	tenon_executors_register();
 	if (tenon_module_load(file("graph.so"), &root))
 		fail_msg("%s", tenon_error_message());
 	assert_int_equal(factory_of(root, NULL, &f), 0);

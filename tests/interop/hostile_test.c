@@ -288,7 +288,6 @@ static void a_program_opens_a_thousand_hostile_files_and_runs_a_model(void **sta
 	size_t i;
 
 	(void)state;
-	fixture_ok(tenon_executors_register(), "executors");
 	graph_library = fixture_load("tvm-0.18/graph_mlp/lib.so");
 	for (i = 0; i < ORIGINALS; i++)
 		read_original(&originals[i]);

@@ -34,7 +34,6 @@ static struct tenon_model *open_file(const char *folder, const char *name, const
 	struct tenon_module *root;
 	char file[512];
 
-	fixture_ok(tenon_executors_register(), "register");
 	snprintf(file, sizeof(file), "%s/%s", folder, name);
 	root = fixture_load(file);
 	fixture_ok(tenon_model_open(root, &options, &model), file);
@@ -280,7 +279,6 @@ static struct tenon_module *machine_of(const char *file)
 	struct tenon_module *root, *machine;
 	struct tenon_function *f;
 
-	fixture_ok(tenon_executors_register(), "register");
 	root = fixture_load(file);
 	f = function_of(root, "vm_load_executable");
 	fixture_ok(tenon_call(f, &ret), "vm_load_executable");

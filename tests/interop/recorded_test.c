@@ -81,7 +81,6 @@ static void runs_with_recordings(const char *kind, DLDeviceType type)
 	const struct relax_vm *vm;
 	int i;
 
-	tenon_executors_register();
 	if (tenon_module_load(file(kind, "model.so"), &root) || tenon_model_open(root, &o, &model))
 		fail_msg("%s", tenon_error_message());
 	vm = ((struct relax_model *)model)->machine;

@@ -437,7 +437,6 @@ static void open_model(struct player *p)
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/model.so", p->folder);
-	require(tenon_executors_register(), "executors");
 	require(tenon_module_load(path, &library), path);
 	machine = call_on(library, "vm_load_executable", NULL, 0);
 	require(tenon_value_object(&machine, TENON_TYPE_MODULE, &p->machine), "vm_load_executable");

@@ -213,9 +213,7 @@ static int run_model(const char *file, const char *function, bool described, uin
 	size_t i;
 	int err;
 
-	err = tenon_executors_register();
-	if (!err)
-		err = tenon_module_load(file, &root);
+	err = tenon_module_load(file, &root);
 	if (!err)
 		err = tenon_model_open(root, &options, &model);
 	if (!err && described)

@@ -63,7 +63,6 @@ static int open_model(struct tenon_model **out)
 	struct tenon_module *module;
 	int err;
 
-	assert_int_equal(tenon_executors_register(), 0);
 	err = tenon_module_load_bytes("tflite", (struct tenon_slice){ bytes, size }, &module);
 	if (err)
 		return err;

@@ -240,7 +240,6 @@ static int open_model(bool describe, struct tenon_model **out)
 	struct tenon_module *module;
 	int err;
 
-	assert_int_equal(tenon_executors_register(), 0);
 	add_plan_of_memory();
 	write_model();
 	err = tenon_module_load_bytes("tflite", (struct tenon_slice){ (char *)bytes, end },

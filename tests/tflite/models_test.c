@@ -44,7 +44,6 @@ static int load(const char *name, struct tenon_module **out)
 	char path[512];
 
 	path_of(name, path, sizeof(path));
-	assert_int_equal(tenon_executors_register(), 0);
 	return tenon_module_load(path, out);
 }
 
@@ -443,7 +442,6 @@ static void bytes_in_memory_are_a_model_too(void **state)
 
 	(void)state;
 	read_file("tflite/data/squeeze.tflite", &file);
-	assert_int_equal(tenon_executors_register(), 0);
 	assert_int_equal(
 		tenon_module_load_bytes(
 			"tflite", (struct tenon_slice){ (char *)file.data, file.size }, &module),

@@ -132,7 +132,6 @@ static struct tenon_model *open_model(const char *name)
 
 	snprintf(path, sizeof(path), "%s/tests/tflite/data/%s",
 		 getenv("TENON_SOURCE") ? getenv("TENON_SOURCE") : ".", name);
-	assert_int_equal(tenon_executors_register(), 0);
 	assert_int_equal(tenon_module_load(path, &module), 0);
 	assert_int_equal(tenon_model_open(module, NULL, &model), 0);
 	tenon_object_unref(module);

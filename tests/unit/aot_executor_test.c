@@ -111,7 +111,6 @@ static struct tenon_module *make_factory(void)
 	struct tenon_buffer bytes = TENON_BUFFER_INIT;
 
 	tenon_module_init(lib, &ops, tenon_slice_of("library"), TENON_MODULE_RUNNABLE);
-	assert_int_equal(tenon_executors_register(), 0);
 	tenon_buffer_u64(&bytes, 0);
 	tenon_buffer_u64(&bytes, 0);
 	tenon_buffer_string(&bytes, tenon_slice_of("default"));

@@ -436,7 +436,6 @@ static struct tenon_module *create_module(void)
 	struct tenon_function *create;
 	struct tenon_value ret;
 
-	tenon_executors_register();
 	assert_int_equal(tenon_function_find("tvm.graph_executor.create", &create), 0);
 	assert_non_null(create);
 	assert_int_equal(tenon_call(create, &ret, tenon_arg_string(on_two), tenon_arg_object(lib),

@@ -320,7 +320,6 @@ static struct tenon_module *create_module(struct tenon_module *lib, const char *
 	struct tenon_value ret = tenon_arg_none();
 	struct tenon_function *create;
 
-	assert_int_equal(tenon_executors_register(), 0);
 	assert_int_equal(tenon_function_find("tvm.graph_executor.create", &create), 0);
 	assert_non_null(create);
 	if (tenon_call(create, &ret, tenon_arg_string(text), tenon_arg_object(lib),

@@ -44,7 +44,6 @@ static struct tenon_module *load(const char *file)
 #ifndef __x86_64__
 	skip();
 #endif
-	assert_int_equal(tenon_executors_register(), 0);
 	if (tenon_module_load(file, &root))
 		fail_msg("%s", tenon_error_message());
 	return root;
@@ -386,7 +385,6 @@ static void every_byte_of_a_factory_is_cut_and_edited(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(tenon_executors_register(), 0);
 	assert_int_equal(try_factory(b.data, b.size), 0);
 	for (i = 0; i < b.size; i++)
 		assert_true(try_factory(b.data, i) < 0);

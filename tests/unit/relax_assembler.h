@@ -265,7 +265,6 @@ static inline struct tenon_slice image_bytes(const struct tenon_buffer *image)
 
 static inline int load_image(struct tenon_slice image, bool legacy, struct tenon_module **out)
 {
-	assert_int_equal(tenon_executors_register(), 0);
 	return tenon_module_load_bytes(legacy ? "relax.Executable" : "relax.VMExecutable", image,
 				       out);
 }

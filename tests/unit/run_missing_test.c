@@ -157,7 +157,6 @@ static int open_and_run(const char *file, const char *input)
 	size_t index;
 	int err;
 
-	assert_int_equal(tenon_executors_register(), 0);
 	assert_int_equal(tenon_module_load(file, &root), 0);
 	err = tenon_model_open(root, NULL, &model);
 	tenon_object_unref(root);

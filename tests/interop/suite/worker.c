@@ -144,8 +144,6 @@ int main(void)
 {
 	struct message reply;
 
-	if (tenon_executors_register())
-		fail(tenon_error_message());
 	serve(&reply);
 	fail("an answer without a question");
 }
