@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon_link_inspect(): the tree of a file, with the names and hashes that Tenon writes beside it */
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "lib/brief_errors.h"
 #include "link/inspection.h"
+#include "runtime/library/inspect.h"
 
 #ifdef CONFIG_LINK
 #include "link/module/link_host.h"
@@ -93,10 +93,10 @@ static int take_all_names(const struct link_host *h, struct inspection *n)
 }
 
 /* Unreadable names and hashes are left out without an error: tenon_link_verify() reports them. */
-static int read_names(const char *file, struct inspection *n)
+static int read_names(const char *file, struct tenon_slice bytes, struct inspection *n)
 {
 	struct link_host h = { 0 };
-	int err = link_host_open(file, &h);
+	int err = link_host_read(file, bytes, &h);
 
 	if (!err && h.symbols.has_blob)
 		err = take_all_names(&h, n);
@@ -111,9 +111,10 @@ static int read_names(const char *file, struct inspection *n)
 	return err;
 }
 #else
-static int read_names(const char *file, struct inspection *n)
+static int read_names(const char *file, struct tenon_slice bytes, struct inspection *n)
 {
 	(void)file;
+	(void)bytes;
 	(void)n;
 	return 0;
 }
@@ -122,23 +123,24 @@ static int read_names(const char *file, struct inspection *n)
 int tenon_link_inspect(const char *file, const struct tenon_link_inspection **out)
 {
 	struct inspection *n = NULL;
-	struct tenon_module *root;
-	struct stat st;
+	struct tenon_module *root = NULL;
+	struct tenon_object *keep;
+	struct tenon_slice bytes;
 	int err;
 
 	*out = NULL;
-	err = tenon_module_inspect(file, &root);
-	if (err)
-		return err;
-	err = inspection_make(root, &n);
-	tenon_object_unref(root);
-	if (err)
-		return err;
-	n->result.file_size = stat(file, &st) ? 0 : (uint64_t)st.st_size;
-	err = read_names(file, n);
-	if (err)
+	err = inspect_file(file, &keep, &bytes, &root);
+	if (!err)
+		err = inspection_make(root, &n);
+	if (!err) {
+		n->result.file_size = bytes.size;
+		err = read_names(file, bytes, n);
+	}
+	if (err && n)
 		tenon_link_inspection_free(&n->result);
-	else
+	else if (!err)
 		*out = &n->result;
+	tenon_object_unref(root);
+	tenon_object_unref(keep);
 	return err;
 }

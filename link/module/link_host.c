@@ -83,12 +83,19 @@ static int read_hashes(struct link_host *h)
 
 int link_host_open(const char *path, struct link_host *h)
 {
+	int err = file_map_open(path, &h->bytes);
+
+	h->mapped = !err;
+	return err ? err : link_host_read(path, h->bytes, h);
+}
+
+int link_host_read(const char *path, struct tenon_slice bytes, struct link_host *h)
+{
 	int err;
 
 	h->path = path;
-	err = file_map_open(path, &h->bytes);
-	if (!err)
-		err = elf_open(&h->elf, h->bytes, path);
+	h->bytes = bytes;
+	err = elf_open(&h->elf, bytes, path);
 	/* the name of an unknown machine is in a static buffer, which the next call overwrites */
 	if (!err)
 		snprintf(h->machine, sizeof(h->machine), "%s", elf_machine_name(&h->elf));
@@ -164,7 +171,8 @@ void link_host_fini(struct link_host *h)
 {
 	import_blob_fini(&h->tree);
 	artifact_set_fini(&h->names);
-	file_map_close(&h->bytes);
+	if (h->mapped)
+		file_map_close(&h->bytes);
 	memset(h, 0, sizeof(*h));
 }
 

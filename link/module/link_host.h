@@ -31,6 +31,7 @@
 struct link_host {
 	const char *path;
 	struct tenon_slice bytes;
+	bool mapped; /* @bytes are its own */
 	struct elf_file elf;
 	char machine[32];
 	struct library_symbols symbols;
@@ -53,6 +54,9 @@ struct link_host {
  *	import_blob_read(), artifact_record_read() and payload_hashes_read().
  */
 int link_host_open(const char *path, struct link_host *h);
+
+/** link_host_read - link_host_open() for the contents of a file, which must outlive @h, too */
+int link_host_read(const char *path, struct tenon_slice bytes, struct link_host *h);
 
 /**
  * link_host_check_hashes - compare the hashes of a file with its payloads

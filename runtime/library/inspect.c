@@ -83,16 +83,20 @@ int inspect_elf(const char *path, struct tenon_slice file, struct tenon_object *
 	return err ? tenon_error_in(err, "%s", path) : 0;
 }
 
-int tenon_module_inspect(const char *path, struct tenon_module **out)
+int inspect_file(const char *path, struct tenon_object **keep, struct tenon_slice *bytes,
+		 struct tenon_module **out)
 {
 	struct tenon_function *function = NULL;
 	struct file_copy *copy = NULL;
 	int err;
 
 	*out = NULL;
+	*keep = NULL;
 	err = file_copy_open(path, &copy);
 	if (err)
 		return err;
+	*bytes = copy->bytes;
+	*keep = &copy->object;
 	/* The loader of a non-ELF format can read the file: it contains no code to run. */
 	if (!file_is_elf(copy->bytes))
 		err = file_loader_find(file_extension(path), &function);
@@ -101,6 +105,15 @@ int tenon_module_inspect(const char *path, struct tenon_module **out)
 	else if (!err)
 		err = inspect_elf(path, copy->bytes, &copy->object, out);
 	tenon_object_unref(function);
-	tenon_object_unref(copy);
+	return err;
+}
+
+int tenon_module_inspect(const char *path, struct tenon_module **out)
+{
+	struct tenon_object *keep;
+	struct tenon_slice bytes;
+	int err = inspect_file(path, &keep, &bytes, out);
+
+	tenon_object_unref(keep);
 	return err;
 }

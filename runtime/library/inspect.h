@@ -5,6 +5,8 @@
 
 #include <tenon/module.h>
 
+#include "lib/plugin_api.h"
+
 /**
  * inspect_elf - tenon_module_inspect() for an ELF file in memory
  * @path: name for messages
@@ -16,5 +18,27 @@
  */
 int inspect_elf(const char *path, struct tenon_slice file, struct tenon_object *keep,
 		struct tenon_module **out);
+
+/**
+ * inspect_file - tenon_module_inspect(), for a caller that reads the file, too
+ * @path: the file
+ * @keep: receives what keeps @bytes, with one reference, also on failure; NULL where the file cannot be read
+ * @bytes: receives its contents
+ * @out: receives the root with one reference
+ *
+ * Return: as tenon_module_inspect().
+ */
+#ifdef CONFIG_ELF_INSPECT
+int inspect_file(const char *path, struct tenon_object **keep, struct tenon_slice *bytes,
+		 struct tenon_module **out) TO_PLUGINS(inspect_file);
+#else
+static inline int inspect_file(const char *path, struct tenon_object **keep,
+			       struct tenon_slice *bytes, struct tenon_module **out)
+{
+	*keep = NULL;
+	*bytes = (struct tenon_slice){ NULL, 0 };
+	return tenon_module_inspect(path, out);
+}
+#endif
 
 #endif /* RUNTIME_LIBRARY_INSPECT_H */
