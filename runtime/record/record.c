@@ -106,12 +106,9 @@ static int keep(struct tenon_slice bytes, const char *end, char name[SHA256_TEXT
 {
 	char file[SHA256_TEXT + 16];
 	struct stat st;
-	struct sha256 h;
 	int err;
 
-	sha256_init(&h);
-	sha256_add(&h, bytes.data, bytes.size);
-	sha256_text(&h, name);
+	sha256_of(bytes.data, bytes.size, name);
 	snprintf(file, sizeof(file), "%s%s", name, end);
 	/* the folder is new, so a file of this name has these contents */
 	if (!fstatat(record.fd, file, &st, AT_SYMLINK_NOFOLLOW))

@@ -174,7 +174,6 @@ static char *read_file(const char *name, size_t *size)
 bool board_firmware(const char *root, const char *path, char *text, size_t room)
 {
 	char name[BOARD_PATH], hex[SHA256_TEXT], bytes_text[SIZE_TEXT];
-	struct sha256 hash;
 	size_t size = 0;
 	char *bytes = read_file(full(root, path, name), &size);
 
@@ -182,9 +181,7 @@ bool board_firmware(const char *root, const char *path, char *text, size_t room)
 		snprintf(text, room, "%s: %s", path, strerror(errno));
 		return false;
 	}
-	sha256_init(&hash);
-	sha256_add(&hash, bytes, size);
-	sha256_text(&hash, hex);
+	sha256_of(bytes, size, hex);
 	snprintf(text, room, "%s, %s, sha256 %s", path, size_text(size, bytes_text), hex);
 	add_version(bytes, size, text + strlen(text), room - strlen(text));
 	free(bytes);

@@ -11,6 +11,7 @@
 
 #include <tenon/buffer.h>
 
+#include "lib/sha256.h"
 #include "tools/hil/console.h"
 #include "tools/hil/process.h"
 #include "tools/hil/suite_result.h"
@@ -151,6 +152,14 @@ uint64_t hil_board_deadline(const struct board *board, int64_t seconds);
 
 /** hil_board_overrun - the state after a wait failed: stopped, overdue, or @state */
 enum board_state hil_board_overrun(const struct board *board, enum board_state state);
+
+/**
+ * hil_file_checksum - SHA-256 of a file of this machine
+ * @digits: receives it; "" on failure
+ *
+ * Return: 0; -TENON_E_IO.
+ */
+int hil_file_checksum(const char *path, char digits[SHA256_TEXT]);
 
 /* the script that runs a suite on the board, see board_copy.c */
 extern const char hil_board_script[];

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/file_map.h"
 #include "tools/file/file.h"
 #include "tools/file/output.h"
 #include "tools/hil/board.h"
@@ -54,24 +55,27 @@ static bool find_checksum(const struct tenon_buffer *text, char out[65])
 	return strspn(out, "0123456789abcdef") == 64;
 }
 
-static enum board_state checksum_here(struct board *board, const char *path, char out[65])
+int hil_file_checksum(const char *path, char digits[SHA256_TEXT])
 {
-	struct tenon_buffer text = TENON_BUFFER_INIT;
-	char result[512];
-	enum board_state state;
-	bool found = false;
+	struct tenon_slice bytes;
+	int err;
 
-	snprintf(result, sizeof(result), "%s/sum", board->work);
-	state = hil_board_local(board, "sum",
-				"{ echo sum=$(sha256sum < \"$1\"); } > \"$TENON_HIL_WORK/sum\"",
-				path, COMMAND_SECONDS);
-	if (state == BOARD_OK && !file_read_text(result, &text) && !tenon_buffer_u8(&text, 0))
-		found = find_checksum(&text, out);
+	*digits = '\0';
+	err = file_map_open(path, &bytes);
+	if (err)
+		return err;
+	sha256_of(bytes.data, bytes.size, digits);
+	file_map_close(&bytes);
+	return 0;
+}
+
+static enum board_state checksum_here(struct board *board, const char *path, char out[SHA256_TEXT])
+{
+	if (!hil_file_checksum(path, out))
+		return BOARD_OK;
+	hil_board_fault(board, BOARD_UNABLE, "%s", tenon_error_message());
 	tenon_error_clear();
-	tenon_buffer_fini(&text);
-	if (state != BOARD_OK || found)
-		return state;
-	return hil_board_fault(board, BOARD_UNABLE, "%s: sha256sum printed no checksum", path);
+	return BOARD_UNABLE;
 }
 
 /* ---- to the board */

@@ -17,7 +17,6 @@
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "tools/cli/cli.h"
-#include "tools/file/file.h"
 #include "tools/file/output.h"
 #include "tools/hil/report.h"
 #include "tools/text/printable.h"
@@ -54,31 +53,16 @@ static void add_fact(struct session *s, const char *key, struct tenon_slice valu
 	tenon_buffer_u8(&s->facts, '\n');
 }
 
-static bool is_hex(const char *text, size_t size)
+/* The hash of a file; empty for one that cannot be read. */
+static void hash_file(const char *path, char digits[SHA256_TEXT])
 {
-	return strspn(text, "0123456789abcdef") >= size;
-}
-
-/* The program's hash; empty where sha256sum is missing. */
-static void hash_file(struct session *s, const char *path, char sha256[65])
-{
-	struct tenon_buffer text = TENON_BUFFER_INIT;
-	char result[512];
-
-	sha256[0] = '\0';
-	snprintf(result, sizeof(result), "%s/sha256", s->work);
-	if (hil_board_local(&s->board, "sha256sum",
-			    "sha256sum < \"$1\" > \"$TENON_HIL_WORK/sha256\"", path,
-			    LOCAL_SECONDS) == BOARD_OK &&
-	    !file_read_text(result, &text) && text.size > 64 && is_hex(text.data, 64))
-		snprintf(sha256, 65, "%.64s", text.data);
-	tenon_error_clear();
-	tenon_buffer_fini(&text);
+	if (hil_file_checksum(path, digits))
+		tenon_error_clear();
 }
 
 static void add_facts_of_host(struct session *s)
 {
-	char text[128], hash[65];
+	char text[128], hash[SHA256_TEXT];
 	struct utsname name;
 	time_t now = time(NULL);
 	struct tm utc;
@@ -88,7 +72,7 @@ static void add_facts_of_host(struct session *s)
 	add_fact(s, "configuration", tenon_slice_of(tenon_configuration()));
 	add_fact(s, "target", tenon_slice_of(s->target->name));
 	add_fact(s, "target file", tenon_slice_of(s->target->path));
-	hash_file(s, s->target->path, hash);
+	hash_file(s->target->path, hash);
 	add_fact(s, "target sha256", tenon_slice_of(hash));
 	snprintf(text, sizeof(text), "%" PRIu64, s->seed);
 	add_fact(s, "seed", tenon_slice_of(text));
@@ -224,7 +208,7 @@ static int stage_suite(struct session *s, struct session_suite *suite)
 		return suite_result_set(&suite->result, VERDICT_UNABLE,
 					"%s: no such file; build it, or give [build] command in %s",
 					d->file, s->target->path);
-	hash_file(s, d->file, suite->result.sha256);
+	hash_file(d->file, suite->result.sha256);
 	if (stage_file(s, d->file, suite->path) != BOARD_OK)
 		return suite_result_set(&suite->result, VERDICT_UNABLE, "%s", s->board.fault);
 	for (size_t i = 0; i < d->needs.count; i++) {

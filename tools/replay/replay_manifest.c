@@ -389,11 +389,8 @@ void replay_manifest_fini(struct replay_manifest *m)
 static int check_hash(const char *path, const char *name, struct tenon_slice bytes)
 {
 	char text[SHA256_TEXT];
-	struct sha256 h;
 
-	sha256_init(&h);
-	sha256_add(&h, bytes.data, bytes.size);
-	sha256_text(&h, text);
+	sha256_of(bytes.data, bytes.size, text);
 	if (!strncmp(text, name, SHA256_TEXT - 1))
 		return 0;
 	return tenon_error(-TENON_E_FORMAT,
