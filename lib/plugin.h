@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <tenon/function.h>
 
+#include "lib/option.h"
+
 struct executor;
 struct tenon_backend;
 struct tenon_module_loader;
@@ -74,6 +76,10 @@ struct plugin {
 
 /* runtime/table/plugin_table.c: those of this build, ended by NULL */
 extern struct plugin *const plugin_table[];
+
+/* 0 where none of them has loaders or functions: the compiler leaves out what looks for one */
+#define PLUGINS_HAVE_FUNCTIONS OPTION_ON(EXECUTORS)
+#define PLUGINS_HAVE_LOADERS   (OPTION_ON(EXECUTORS) || OPTION_ON(DNNL_JSON))
 
 struct tenon_buffer;
 

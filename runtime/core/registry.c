@@ -152,7 +152,7 @@ static __attribute__((noinline, cold)) int find_unregistered(struct tenon_slice 
 	struct plugin *const *p;
 	int err = fill_library();
 
-	for (p = plugin_table; !err && *p; p++)
+	for (p = plugin_table; PLUGINS_HAVE_FUNCTIONS && !err && *p; p++)
 		if (!__atomic_load_n(&(*p)->registered, __ATOMIC_ACQUIRE) && plugin_has(*p, name))
 			err = fill_from(*p);
 	if (!err)
@@ -319,7 +319,7 @@ int tenon_function_each(int (*visit)(void *context, const char *name,
 	/* What cannot be registered is left out: a lookup would not find it either. */
 	if (fill_library())
 		tenon_error_clear();
-	for (p = plugin_table; *p; p++)
+	for (p = plugin_table; PLUGINS_HAVE_FUNCTIONS && *p; p++)
 		if ((*p)->functions && !__atomic_load_n(&(*p)->registered, __ATOMIC_ACQUIRE) &&
 		    fill_from(*p))
 			tenon_error_clear();

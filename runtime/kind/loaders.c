@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/backend.h>
 
 #include "lib/brief_errors.h"
 #include "lib/plugin.h"
@@ -98,7 +99,7 @@ static const struct tenon_module_loader *find_known(struct tenon_slice kind, str
 	const struct tenon_module_loader *l;
 	struct plugin *const *p;
 
-	for (p = plugin_table; *p; p++)
+	for (p = plugin_table; PLUGINS_HAVE_LOADERS && *p; p++)
 		for (l = (*p)->loaders; l && l->kind; l++)
 			if (loads(l, kind)) {
 				*plugin = *p;
@@ -234,7 +235,7 @@ int tenon_module_loader_names(struct tenon_buffer *out)
 		name_list_add(&list, r->loader->kind);
 	for (i = 0; loaders_builtin[i]; i++)
 		name_list_add(&list, loaders_builtin[i]->kind);
-	for (p = plugin_table; *p; p++)
+	for (p = plugin_table; PLUGINS_HAVE_LOADERS && *p; p++)
 		for (l = (*p)->loaders; l && l->kind; l++)
 			name_list_add(&list, l->kind);
 #ifdef CONFIG_DEVICES

@@ -54,7 +54,7 @@ void name_list_add_globals(struct name_list *list, const char *prefix)
 	struct plugin *const *p;
 	const char *name;
 
-	for (p = plugin_table; *p; p++)
+	for (p = plugin_table; PLUGINS_HAVE_FUNCTIONS && *p; p++)
 		for (name = (*p)->functions; name && *name; name += strlen(name) + 1)
 			add_global(&g, name, NULL);
 	registry_each(add_global, &g);
