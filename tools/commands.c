@@ -175,7 +175,7 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 	optind = 0; /* restart getopt: tests call this repeatedly */
 	code = find_command(&cli, argc, argv);
 	if (cli.command)
-		code = cli.command->run(&cli, argc - 1, argv + 1);
+		code = cli_run(&cli, argc - 1, argv + 1);
 	output_words(0, NULL); /* the words of a test end with its call */
 	if ((fflush(cli.out) || ferror(cli.out)) && code != CLI_USAGE) {
 		fprintf(err, "tenon: cannot write the results: %s\n", strerror(errno));

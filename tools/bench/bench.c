@@ -204,8 +204,8 @@ static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv
 		if (code)
 			return code;
 	}
-	if (found != CLI_OPTIONS_END)
-		return found == CLI_OPTIONS_DONE ? found : CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	if (argc - optind != 1)
 		return cli_usage(cli, "which model? tenon bench FILE");
 	if (b->json && b->svg)
@@ -233,8 +233,6 @@ static int bench_main(struct cli *cli, int argc, char **argv)
 	code = bench_options(cli, &b, argc, argv);
 	if (code == CLI_OPTIONS_END)
 		code = bench(cli, &b);
-	else if (code == CLI_OPTIONS_DONE)
-		code = CLI_OK;
 	measure_fini(&b.m);
 	for (i = 0; i < b.m.argument_count; i++)
 		argument_release(&b.m.arguments[i]);

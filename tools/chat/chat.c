@@ -187,7 +187,7 @@ static int read_options(struct cli *cli, struct chat *c, int argc, char **argv)
 	for (i = 0; i < NUMBERS; i++)
 		c->numbers[i] = -1000;
 	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
-		if (option == CLI_OPTIONS_DONE || option == CLI_OPTIONS_BAD)
+		if (option < CLI_OPTIONS_END)
 			return option;
 		code = read_option(cli, c, option);
 		if (code)
@@ -478,9 +478,7 @@ static int chat_main(struct cli *cli, int argc, char **argv)
 	int code = read_options(cli, &c, argc, argv);
 
 	if (code)
-		return code == CLI_OPTIONS_DONE	 ? CLI_OK
-		       : code == CLI_OPTIONS_BAD ? CLI_USAGE
-						 : code;
+		return code;
 	if (c.json)
 		cli_reserve_output(cli);
 	if (c.trace && (output_check(c.trace) || tenon_trace(c.trace)))

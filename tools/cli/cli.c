@@ -156,6 +156,13 @@ int cli_option(struct cli *cli, int argc, char **argv, const struct option *opti
 	return found;
 }
 
+int cli_run(struct cli *cli, int argc, char **argv)
+{
+	int code = cli->command->run(cli, argc, argv);
+
+	return code == CLI_OPTIONS_DONE ? CLI_OK : code == CLI_OPTIONS_BAD ? CLI_USAGE : code;
+}
+
 int cli_file(struct cli *cli, int argc, char **argv, const char **file)
 {
 	if (optind >= argc)
@@ -201,10 +208,8 @@ int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, doubl
 	}
 	if (code)
 		return code;
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OPTIONS_DONE;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	if (optind < argc)
 		return cli_usage(cli, "%s: no file or name is wanted here", argv[optind]);
 	return *json ? cli_needs_json(cli) : CLI_OK;

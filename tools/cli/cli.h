@@ -48,7 +48,7 @@ struct cli {
  * @name: its name
  * @summary: one line
  * @help: output of "tenon NAME --help" after the summary
- * @run: argv[0] is the command's name; returns enum cli_exit
+ * @run: argv[0] is the command's name; returns enum cli_exit, or what ended cli_option()
  */
 struct cli_command {
 	const char *name;
@@ -59,8 +59,8 @@ struct cli_command {
 
 /* results of cli_option() other than an option's value */
 #define CLI_OPTIONS_END	 (-1)
-#define CLI_OPTIONS_DONE (-2) /* --help was answered: exit with CLI_OK */
-#define CLI_OPTIONS_BAD	 (-3) /* a message was printed: exit with CLI_USAGE */
+#define CLI_OPTIONS_DONE (-2) /* --help was answered; a command returns it, and cli_run() CLI_OK */
+#define CLI_OPTIONS_BAD	 (-3) /* a message was printed; likewise, CLI_USAGE */
 
 /**
  * cli_option - next option of a command
@@ -80,6 +80,9 @@ int cli_option(struct cli *cli, int argc, char **argv, const struct option *opti
  * Return: CLI_OK; CLI_USAGE, with a message, when there is none or more than one.
  */
 int cli_file(struct cli *cli, int argc, char **argv, const char **file);
+
+/** cli_run - run @cli->command, and return its exit code */
+int cli_run(struct cli *cli, int argc, char **argv);
 
 /** cli_error - print the thread's error as "tenon: …" and return the exit code @code */
 int cli_error(struct cli *cli, int code);

@@ -100,10 +100,8 @@ static int device_main(struct cli *cli, int argc, char **argv)
 
 	while ((found = cli_option(cli, argc, argv, options)) >= 0)
 		json = true;
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OK;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	code = check_words(cli, argc - optind, argv + optind);
 	if (code)
 		return code;

@@ -105,7 +105,7 @@ static int devices_main(struct cli *cli, int argc, char **argv)
 
 	code = cli_driver_options(cli, argc, argv, &json, &timeout, &remote);
 	if (code)
-		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+		return code;
 	if (remote)
 		return devices_remote(cli, remote, json, timeout);
 	driver_probe_seconds(timeout);

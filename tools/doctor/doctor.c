@@ -89,8 +89,8 @@ static int read_options(struct cli *cli, int argc, char **argv, struct wanted *w
 	}
 	if (code)
 		return code;
-	if (found == CLI_OPTIONS_DONE || found == CLI_OPTIONS_BAD)
-		return found == CLI_OPTIONS_DONE ? CLI_OPTIONS_DONE : CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	if (w->board && w->cdi)
 		return cli_usage(cli, "--board and --cdi: one of them");
 	if (!w->board && optind < argc)
@@ -150,7 +150,7 @@ static int doctor_main(struct cli *cli, int argc, char **argv)
 
 	code = read_options(cli, argc, argv, &w);
 	if (code)
-		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+		return code;
 	driver_probe_seconds(w.timeout);
 	if (w.cdi)
 		return doctor_cdi(cli, w.root) ? cli_error(cli, CLI_UNAVAILABLE) : CLI_OK;

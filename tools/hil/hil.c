@@ -348,10 +348,8 @@ static int hil_run(struct cli *cli, int argc, char **argv)
 		code = read_option(cli, &run, option);
 	if (code)
 		return code;
-	if (option == CLI_OPTIONS_DONE)
-		return CLI_OK;
-	if (option == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (option < CLI_OPTIONS_END)
+		return option;
 	if (!run.file)
 		return cli_usage(cli, "which board? --target TARGET.toml is missing");
 	code = run_target(cli, &run, argc, argv);

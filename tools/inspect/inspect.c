@@ -61,10 +61,8 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 		if (found == SHOW)
 			r->show = optarg;
 	}
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OPTIONS_DONE;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	if (r->json + r->dot + r->svg > 1)
 		return cli_usage(cli, "--json, --dot or --svg: one form at a time");
 	if (r->function && r->graph)
@@ -256,7 +254,7 @@ static int inspect_main(struct cli *cli, int argc, char **argv)
 
 	code = read_options(cli, argc, argv, &r);
 	if (code)
-		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+		return code;
 #ifdef CONFIG_LINK
 	if (program_file_is(r.file))
 		return answer_program(cli, &r);

@@ -32,7 +32,7 @@ static int link_main(struct cli *cli, int argc, char **argv)
 	if (!code)
 		code = link_words(cli, &w);
 	link_words_fini(&w);
-	return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+	return code;
 }
 
 const struct cli_command link_command = {

@@ -193,10 +193,8 @@ int link_read_options(struct cli *cli, int argc, char **argv, struct link_words 
 		code = take_option(cli, w, found);
 	if (code)
 		return code;
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OPTIONS_DONE;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	for (; optind < argc && !code; optind++)
 		code = take_file(cli, w, argv[optind]);
 	return code;

@@ -374,10 +374,8 @@ static int params_main(struct cli *cli, int argc, char **argv)
 			return cli_usage(cli, "--align %s: a power of two up to 1048576 is wanted",
 					 optarg);
 	}
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OK;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	if (w.json && cli_needs_json(cli))
 		return CLI_UNAVAILABLE;
 	w.word = argv + optind;

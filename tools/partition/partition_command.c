@@ -89,10 +89,8 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 		}
 	if (code)
 		return code;
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OPTIONS_DONE;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	if (!r->folder)
 		return cli_usage(cli, "which folder to write to? -o FOLDER");
 	return cli_file(cli, argc, argv, &r->graph);
@@ -322,8 +320,6 @@ static int partition_main(struct cli *cli, int argc, char **argv)
 	struct request r = { .graph = NULL };
 	int code = read_options(cli, argc, argv, &r), err;
 
-	if (code == CLI_OPTIONS_DONE)
-		return CLI_OK;
 	if (code)
 		return code;
 	json_prepare();

@@ -51,8 +51,6 @@ static int replay_main(struct cli *cli, int argc, char **argv)
 	struct replay_options o = { 0 };
 	int code = replay_read_options(cli, argc, argv, &o);
 
-	if (code == CLI_OPTIONS_DONE)
-		return CLI_OK;
 	if (code != CLI_OPTIONS_END)
 		return code;
 	code = o.json ? cli_needs_json(cli) : 0;

@@ -100,10 +100,8 @@ int replay_read_options(struct cli *cli, int argc, char **argv, struct replay_op
 	}
 	if (code)
 		return code;
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OPTIONS_DONE;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	code = cli_file(cli, argc, argv, &o->folder);
 	if (!code && !o->target_count)
 		code = cli_usage(cli, "on which device? --device opencl:0, or two to compare: "

@@ -153,8 +153,8 @@ static int read_options(struct cli *cli, struct request *q, int argc, char **arg
 		if (code)
 			return code;
 	}
-	if (found != CLI_OPTIONS_END)
-		return found == CLI_OPTIONS_DONE ? found : CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	if (cli_file(cli, argc, argv, &q->source.file))
 		return CLI_USAGE;
 	if (!q->output)
@@ -402,7 +402,7 @@ static int report_main(struct cli *cli, int argc, char **argv)
 	for (i = 0; i < q.argument_count; i++)
 		argument_release(&q.arguments[i]);
 	free(q.arguments);
-	return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+	return code;
 }
 
 const struct cli_command report_command = {

@@ -58,10 +58,8 @@ static int read_words(struct cli *cli, int argc, char **argv, int least, const c
 		else
 			code = cli_amount(cli, "count", &c->count);
 	}
-	if (!code && found == CLI_OPTIONS_DONE)
-		return CLI_OPTIONS_DONE;
-	if (code || found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (code || found < CLI_OPTIONS_END)
+		return code ? code : found;
 	c->words = argv + optind;
 	c->word_count = argc - optind;
 	if (c->word_count < least)
@@ -87,7 +85,7 @@ static int with_session(struct cli *cli, int argc, char **argv, int least, const
 	int code = read_words(cli, argc, argv, least, usage, &c);
 
 	if (code)
-		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+		return code;
 	progress_report_waits();
 	if (progress_start(0, cli->err == stderr && isatty(STDERR_FILENO)))
 		return cli_error(cli, CLI_FAILED);

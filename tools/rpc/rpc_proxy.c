@@ -65,10 +65,8 @@ int rpc_proxy(struct cli *cli, int argc, char **argv)
 	p.proxy.say = rpc_say;
 	p.proxy.context = cli;
 	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
-		if (option == CLI_OPTIONS_DONE)
-			return CLI_OK;
-		if (option == CLI_OPTIONS_BAD)
-			return CLI_USAGE;
+		if (option < CLI_OPTIONS_END)
+			return option;
 		code = read_option(cli, &p, option);
 		if (code)
 			return code;

@@ -286,10 +286,8 @@ int rpc_serve(struct cli *cli, int argc, char **argv)
 	o->say = rpc_say;
 	o->context = cli;
 	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
-		if (option == CLI_OPTIONS_DONE)
-			return CLI_OK;
-		if (option == CLI_OPTIONS_BAD)
-			return CLI_USAGE;
+		if (option < CLI_OPTIONS_END)
+			return option;
 		code = read_option(cli, &serve, option);
 		if (code)
 			return code;

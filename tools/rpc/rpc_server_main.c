@@ -27,5 +27,5 @@ int main(int argc, char **argv)
 			printf("configuration: %s\n", tenon_configuration());
 		return CLI_OK;
 	}
-	return rpc_serve(&cli, argc, argv);
+	return cli_run(&cli, argc, argv);
 }

@@ -74,10 +74,8 @@ int rpc_tracker(struct cli *cli, int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "status"))
 		return rpc_tracker_status(cli, argc - 1, argv + 1);
 	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
-		if (option == CLI_OPTIONS_DONE)
-			return CLI_OK;
-		if (option == CLI_OPTIONS_BAD)
-			return CLI_USAGE;
+		if (option < CLI_OPTIONS_END)
+			return option;
 		code = read_option(cli, &track, option);
 		if (code)
 			return code;

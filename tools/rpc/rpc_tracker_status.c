@@ -143,10 +143,8 @@ int rpc_tracker_status(struct cli *cli, int argc, char **argv)
 	int option, code = CLI_OK;
 
 	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
-		if (option == CLI_OPTIONS_DONE)
-			return CLI_OK;
-		if (option == CLI_OPTIONS_BAD)
-			return CLI_USAGE;
+		if (option < CLI_OPTIONS_END)
+			return option;
 		if (option == AS_JSON)
 			json = true;
 		else

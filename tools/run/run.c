@@ -165,7 +165,7 @@ static int run_main(struct cli *cli, int argc, char **argv)
 		code = report(cli, &run, code);
 out:
 	release(&run);
-	return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+	return code;
 }
 
 const struct cli_command run_command = {

@@ -274,10 +274,8 @@ int run_read_options(struct cli *cli, struct run *run, int argc, char **argv)
 		if (code)
 			return code;
 	}
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OPTIONS_DONE;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	code = cli_file(cli, argc, argv, &o->file);
 	if (!code)
 		code = refuse_together(cli, o, run->arguments.output_count);

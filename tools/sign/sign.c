@@ -41,9 +41,9 @@ static int sign_main(struct cli *cli, int argc, char **argv)
 		if (found == 'o')
 			output = optarg;
 	}
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OK;
-	if (found == CLI_OPTIONS_BAD || cli_file(cli, argc, argv, &file))
+	if (found < CLI_OPTIONS_END)
+		return found;
+	if (cli_file(cli, argc, argv, &file))
 		return CLI_USAGE;
 	if (!key)
 		return cli_usage(cli, "--key FILE is missing: the private key to sign with");

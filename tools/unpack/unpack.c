@@ -36,10 +36,8 @@ static int unpack_main(struct cli *cli, int argc, char **argv)
 
 	while ((found = cli_option(cli, argc, argv, options)) >= 0)
 		;
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OK;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	if (argc - optind != 2)
 		return cli_usage(cli,
 				 "which module, and into which folder? tenon unpack FILE FOLDER");

@@ -131,9 +131,9 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 	}
 	if (code)
 		return code;
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OPTIONS_DONE;
-	if (found == CLI_OPTIONS_BAD || cli_file(cli, argc, argv, &r->file))
+	if (found < CLI_OPTIONS_END)
+		return found;
+	if (cli_file(cli, argc, argv, &r->file))
 		return CLI_USAGE;
 	if (r->signature && !r->key)
 		return cli_usage(cli, "--signature without --key: a signature is checked with the "
@@ -169,7 +169,7 @@ static int verify_main(struct cli *cli, int argc, char **argv)
 
 	code = read_options(cli, argc, argv, &r);
 	if (code)
-		return code == CLI_OPTIONS_DONE ? CLI_OK : code;
+		return code;
 	if (!r.program.kind)
 		return verify_module(cli, &r);
 	r.program.path = r.file;

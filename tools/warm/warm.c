@@ -146,10 +146,8 @@ static int warm_main(struct cli *cli, int argc, char **argv)
 		code = option(cli, &w, found, &json);
 	if (code)
 		return code;
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OK;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found < CLI_OPTIONS_END)
+		return found;
 	code = cli_file(cli, argc, argv, &w.file);
 	if (code)
 		return code;
