@@ -57,7 +57,7 @@ struct plugin_offer {
  * @formats: formats of its payloads, ended by NULL
  * @executes: modules of @loaders are models
  * @loaders: of the kinds of modules that it loads, ended by one without a kind; they open the plug-in
- * @functions: names of its global functions, each ended by NUL, and another NUL behind the last
+ * @functions: names of its global functions, ended by one without data
  * @registered: its functions are registered; atomic
  * @refusal: why they cannot be: the plug-in is not opened again for a function; atomic
  */
@@ -69,7 +69,7 @@ struct plugin {
 	const struct tenon_payload_format *const *formats;
 	bool executes;
 	const struct tenon_module_loader *loaders;
-	const char *functions;
+	const struct tenon_slice *functions;
 	bool registered;
 	char *refusal;
 };

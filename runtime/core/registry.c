@@ -97,10 +97,10 @@ static int fill_library(void)
 
 static bool plugin_has(const struct plugin *p, struct tenon_slice name)
 {
-	const char *n = p->functions;
+	const struct tenon_slice *n = p->functions;
 
-	for (; n && *n; n += strlen(n) + 1)
-		if (tenon_slice_equal(tenon_slice_of(n), name))
+	for (; n && n->data; n++)
+		if (n->size == name.size && !memcmp(n->data, name.data, name.size))
 			return true;
 	return false;
 }

@@ -52,11 +52,11 @@ void name_list_add_globals(struct name_list *list, const char *prefix)
 {
 	struct globals g = { list, prefix };
 	struct plugin *const *p;
-	const char *name;
+	const struct tenon_slice *name;
 
 	for (p = plugin_table; PLUGINS_HAVE_FUNCTIONS && *p; p++)
-		for (name = (*p)->functions; name && *name; name += strlen(name) + 1)
-			add_global(&g, name, NULL);
+		for (name = (*p)->functions; name && name->data; name++)
+			add_global(&g, name->data, NULL);
 	registry_each(add_global, &g);
 }
 

@@ -38,9 +38,11 @@
 	static const struct tenon_module_loader name##_known[] = { kinds(LOADER_OPENS) { NULL, NULL } };
 #define LOADER_FIELDS(name, ...) .loaders = name##_known
 
-#define FUNCTION_NAME(name, call) name "\0"
-#define EXECUTOR_KNOWN LOADER_KNOWN
-#define EXECUTOR_FIELDS(name, kinds, list) .executes = true, .loaders = name##_known, .functions = list(FUNCTION_NAME) ""
+#define FUNCTION_NAME(name, call) { name, sizeof(name) - 1 },
+#define EXECUTOR_KNOWN(name, kinds, functions) \
+	LOADER_KNOWN(name, kinds) \
+	static const struct tenon_slice name##_names[] = { functions(FUNCTION_NAME) { NULL, 0 } };
+#define EXECUTOR_FIELDS(name, ...) .executes = true, .loaders = name##_known, .functions = name##_names
 
 #define TRACER_KNOWN(...)
 #define TRACER_FIELDS(...) .loaders = NULL

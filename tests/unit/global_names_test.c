@@ -56,13 +56,13 @@ static void what_foreign_code_asks_for_first_is_found(void **state)
 static void every_name_in_the_table_of_plug_ins_is_a_function(void **state)
 {
 	struct plugin *const *p;
-	const char *name;
+	const struct tenon_slice *name;
 
 	(void)state;
 	for (p = plugin_table; *p; p++)
-		for (name = (*p)->functions; name && *name; name += strlen(name) + 1)
-			if (!found(name))
-				fail_msg("%s is not found", name);
+		for (name = (*p)->functions; name && name->data; name++)
+			if (!found(name->data))
+				fail_msg("%s is not found", name->data);
 }
 
 static void a_beginning_of_a_name_is_none(void **state)
