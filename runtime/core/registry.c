@@ -99,7 +99,7 @@ static bool plugin_has(const struct plugin *p, struct tenon_slice name)
 {
 	const struct tenon_slice *n = p->functions;
 
-	for (; n && n->data; n++)
+	for (; n->data; n++)
 		if (n->size == name.size && !memcmp(n->data, name.data, name.size))
 			return true;
 	return false;
@@ -153,7 +153,8 @@ static __attribute__((noinline, cold)) int find_unregistered(struct tenon_slice 
 	int err = fill_library();
 
 	for (p = plugin_table; PLUGINS_HAVE_FUNCTIONS && !err && *p; p++)
-		if (!__atomic_load_n(&(*p)->registered, __ATOMIC_ACQUIRE) && plugin_has(*p, name))
+		if ((*p)->functions && !__atomic_load_n(&(*p)->registered, __ATOMIC_ACQUIRE) &&
+		    plugin_has(*p, name))
 			err = fill_from(*p);
 	if (!err)
 		registry_find(name, out);
