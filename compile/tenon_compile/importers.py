@@ -170,6 +170,44 @@ def whole_normalization():
     return RMSNormalization
 
 
+def columns_first():
+    """TVM's importer of SpaceToDepth, but its mode "CRD" is obeyed: the channels of a block follow each other."""
+    from tvm import relax
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class SpaceToDepth(onnx_frontend.SpaceToDepth):
+        @classmethod
+        def _impl_v1(cls, bb, inputs, attr, params):
+            result = bb.normalize(super()._impl_v1(bb, inputs, attr, params))
+            if attr.get("mode") not in (b"CRD", "CRD"):
+                return result
+            n, channels, h, w = result.ty.shape
+            block = int(attr["blocksize"]) ** 2
+            parts = relax.op.permute_dims(relax.op.reshape(result, (n, block, channels // block, h, w)), [0, 2, 1, 3, 4])
+            return relax.op.reshape(parts, (n, channels, h, w))
+
+    return SpaceToDepth
+
+
+def signed_infinity():
+    """TVM's importer of IsInf, but it tells the infinities apart that the network asks for."""
+    from tvm import relax
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class IsInf(onnx_frontend.IsInf):
+        @classmethod
+        def _impl_v10(cls, bb, inputs, attr, params):
+            found = super()._impl_v10(bb, inputs, attr, params)
+            zero = relax.const(0, str(inputs[0].ty.dtype))
+            if not attr.get("detect_negative", 1):
+                found = relax.op.logical_and(found, relax.op.greater(inputs[0], zero))
+            if not attr.get("detect_positive", 1):
+                found = relax.op.logical_and(found, relax.op.less(inputs[0], zero))
+            return found
+
+    return IsInf
+
+
 def repaired_importers():
     return {
         "BitShift": total_shift(),
@@ -177,6 +215,8 @@ def repaired_importers():
         "ConvTranspose": shaped_transposed_convolution(),
         "DequantizeLinear": kept_dequantize(),
         "Expand": broadcasting_expand(),
+        "IsInf": signed_infinity(),
         "Mod": infinite_modulo(),
         "RMSNormalization": whole_normalization(),
+        "SpaceToDepth": columns_first(),
     }

@@ -63,6 +63,8 @@ it "an extent of 1 in Expand leaves that of the input" gives expand 3x2x2xfloat3
 it "the maximum of minus infinities is minus infinity" gives infinite 2xfloat32=0,-inf -- --input x=2x2xfloat32=zeros
 it "shifts by all bits and remainders of a division by infinity are those of ONNX" gives edges 9xfloat32=-1,0,-1,0,0,0,inf,4,-1 -- \
 	--input x=3xfloat32=-8,4,-1 --input distance=3xfloat32=32,33,-1
+it "infinities are told apart" gives signs 6xfloat32=1,0,0,0,1,0 -- --input x=3xfloat32=inf,-inf,1
+it "the mode of SpaceToDepth is obeyed" gives depth 1x8x1x1xfloat32=arange -- --input x=1x2x2x2xfloat32=arange
 it "a normalisation over all axes is compiled" gives whole 2x2xfloat32=1,2,3,4 -- --input x=2x2xfloat32=2,2,2,2
 for number in 0 1; do
 	it "a transposed convolution has the output_shape it names: $number" printed_command_runs transposed$number --case

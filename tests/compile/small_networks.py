@@ -144,6 +144,14 @@ divisor = [constant("divisor", [numpy.inf, numpy.inf, -numpy.inf], "float32")]
 save("edges", 13, edges, [("x", [3]), ("distance", [3])], [("y", [9])], divisor)
 whole = [helper.make_node("RMSNormalization", ["x", "scale"], ["y"], axis=0, epsilon=0.0)]
 save("whole", 23, whole, [("x", [2, 2])], [("y", [2, 2])], [constant("scale", [[1, 2], [3, 4]], "float32")])
+signs = [
+    helper.make_node("IsInf", ["x"], ["a"], detect_negative=0), helper.make_node("Cast", ["a"], ["above"], to=FLOAT),
+    helper.make_node("IsInf", ["x"], ["b"], detect_positive=0), helper.make_node("Cast", ["b"], ["below"], to=FLOAT),
+    helper.make_node("Concat", ["above", "below"], ["y"], axis=0),
+]  # fmt: skip
+save("signs", 13, signs, [("x", [3])], [("y", [6])], [])
+depth = [helper.make_node("SpaceToDepth", ["x"], ["y"], blocksize=2, mode="CRD")]
+save("depth", 28, depth, [("x", [1, 2, 2, 2])], [("y", [1, 8, 1, 1])], [])
 regions = [helper.make_node("RoiAlign", ["x", "region", "first"], ["y"], mode="max")]
 region = [constant("region", [[0, 0, 1, 1]], "float32"), constant("first", [0])]
 save("wrong-regions", 16, regions, [("x", [1, 1, 2, 2])], [("y", [1, 1, 1, 1])], region)
