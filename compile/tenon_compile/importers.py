@@ -208,6 +208,24 @@ def signed_infinity():
     return IsInf
 
 
+def slice_by_attributes():
+    """TVM's importer of Slice, but also as opsets before 10 have it, whose places are attributes."""
+    from tvm import relax
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class Slice(onnx_frontend.Slice):
+        @classmethod
+        def _impl_v1(cls, bb, inputs, attr, params):
+            begin, end = attr["starts"], attr["ends"]
+            return relax.op.strided_slice(inputs[0], list(attr.get("axes", range(len(begin)))), list(begin), list(end))
+
+        @classmethod
+        def _impl_v10(cls, bb, inputs, attr, params):
+            return cls._impl_v13(bb, inputs, attr, params)
+
+    return Slice
+
+
 def repaired_importers():
     return {
         "BitShift": total_shift(),
@@ -218,5 +236,6 @@ def repaired_importers():
         "IsInf": signed_infinity(),
         "Mod": infinite_modulo(),
         "RMSNormalization": whole_normalization(),
+        "Slice": slice_by_attributes(),
         "SpaceToDepth": columns_first(),
     }

@@ -56,6 +56,12 @@ def lanes_for(channels, vectors):
     return lanes
 
 
+def channels_to_fill(channels, vectors):
+    """Channels of zeros that a convolution computes besides, if its own leave most lanes of a vector empty."""
+    few = channels > vectors.lanes and lanes_for(channels, vectors) * 4 <= vectors.lanes
+    return -channels % vectors.lanes if few else 0
+
+
 def divisors(number, most):
     return [one for one in range(1, most + 1) if number % one == 0]
 

@@ -6,6 +6,7 @@ A value of four dimensions can be held in two orders: plain, as the network has 
 asks for it: the transposes that are left are those between operators that want different orders.
 """
 
+import hashlib
 import math
 
 import numpy
@@ -13,7 +14,7 @@ from tvm import relax
 from tvm.relax import op
 
 from . import integer_kernels, kernels
-from .kernels import Vectors, choose_depthwise_tile, choose_tile, depthwise_tiles_for, pack, tiles_for
+from .kernels import Vectors, channels_to_fill, choose_depthwise_tile, choose_tile, depthwise_tiles_for, pack, tiles_for
 from .relax_graph import UNARY_NAMES, UNARY_NN_NAMES, Slot
 from .tuning import kernel_of
 
@@ -68,13 +69,21 @@ class Emitter:
         self.tuned = tuned  # tiles that were timed; None: those that are chosen by their sizes
         self.apart = apart  # arrays of more elements become parameters of the function; None: all are constants
         self.parameters = {}  # those: a variable and an array of each name
+        self.arrays = {}  # what stands for an array, by shape, type and digest
         self._plain, self._last = {}, {}
 
     def emit(self, expression):
         return self.builder.emit(expression)
 
     def array(self, value):
+        """A constant, or a parameter; one that has been emitted is not emitted again."""
         value = numpy.ascontiguousarray(value)
+        key = value.shape, value.dtype.str, hashlib.blake2b(value).digest()
+        if key not in self.arrays:
+            self.arrays[key] = self.new_array(value)
+        return self.arrays[key]
+
+    def new_array(self, value):
         if self.apart is None or value.size <= self.apart:
             return relax.const(value, str(value.dtype))
         name = f"weights{len(self.parameters)}"
@@ -227,10 +236,15 @@ class Emitter:
             tiles = depthwise_tiles_for(columns, channels, self.vectors)
             tile = self.tile("depthwise_conv2d", in_last(x.shape), weights.shape, how, tiles)
             value = self.kernel(kernels.depthwise_conv2d, self.last(x), kernel, *how, tile)
-        else:
-            tiles = tiles_for(columns, channels, self.vectors, math.prod(weights.shape[1:]), rows)
-            tile = self.tile("conv2d", in_last(x.shape), weights.shape, how, tiles)
-            value = self.kernel(kernels.conv2d, self.last(x), self.array(pack(weights.value, tile)), *how, tile)
+            return self.with_bias(value, node, [1, 1, 1, -1]), True
+        fill = channels_to_fill(channels, self.vectors)
+        filled = numpy.pad(weights.value, ((0, fill), (0, 0), (0, 0), (0, 0))) if fill else weights.value
+        shape = [*how[0][:3], channels + fill]
+        tiles = tiles_for(columns, channels + fill, self.vectors, math.prod(weights.shape[1:]), rows)
+        tile = self.tile("conv2d", in_last(x.shape), filled.shape, (shape, *how[1:]), tiles)
+        value = self.kernel(kernels.conv2d, self.last(x), self.array(pack(filled, tile)), shape, *how[1:], tile)
+        if fill:
+            value = op.strided_slice(self.emit(value), [3], [0], [channels])
         return self.with_bias(value, node, [1, 1, 1, -1]), True
 
     def tile(self, name, source, weights, how, tiles):

@@ -9,6 +9,7 @@ from .imported import Imported
 from .importers import repaired_importers
 from .misread import refuse_misread, refuse_other_outputs
 from .quantized_onnx import replace_quantized_operators
+from .recurrent_onnx import replace_recurrent_operators
 
 
 def read(path):
@@ -102,6 +103,8 @@ def import_file(path, shapes):
     unfolded = type(network).FromString(network.SerializeToString())
     replace_quantized_operators(network)
     fold(network)
+    if replace_recurrent_operators(network, known_shapes(network)):
+        fold(network)
     refuse_misread(network.graph)
     known = known_shapes(network)
     described = describe(inputs, known), describe(network.graph.output, known)

@@ -218,6 +218,76 @@ for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "pow
 for name in ("sum", "max", "min", "mean"):
     OPERATORS[f"relax.{name}"] = reduction(name)
 
+
+
+def split(call, x):
+    """Parts of a tensor along an axis."""
+    begin, parts = [0] * len(x.shape), []
+    for field in call.ty.fields:
+        shape, dtype = tensor_type(field)
+        parts.append(Node("slice", [x], shape, dtype, {"begin": list(begin)}))
+        begin[int(call.attrs.axis)] += shape[int(call.attrs.axis)]
+    return parts
+
+
+def take_one(call, x, index):
+    """One element of an axis, which a constant names: a part of the tensor."""
+    if call.attrs.axis is None or not index.is_constant() or index.shape:
+        return None
+    axis, number = int(call.attrs.axis) % len(x.shape), int(index.value)
+    if not -x.shape[axis] <= number < x.shape[axis]:
+        return None
+    begin, shape = [0] * len(x.shape), list(x.shape)
+    begin[axis], shape[axis] = number % x.shape[axis], 1
+    part = Node("slice", [x], shape, x.dtype, {"begin": begin})
+    return Node("reshape", [part], shape[:axis] + shape[axis + 1 :], x.dtype)
+
+
+def of_one_row(x):
+    """NCW as NCHW, or OIW as OIHW."""
+    return Node("reshape", [x], [*x.shape[:2], 1, x.shape[2]], x.dtype)
+
+
+def row_window(attrs):
+    before, behind = ints(attrs.padding)
+    return {"strides": [1, *ints(attrs.strides)], "padding": [0, before, 0, behind], "dilation": [1, *ints(attrs.dilation)]}
+
+
+def conv1d(call, x, weights):
+    """A convolution of two dimensions, of one row."""
+    attrs = call.attrs
+    shape, dtype = tensor_type(call.ty)
+    if attrs.data_layout != "NCW" or attrs.kernel_layout != "OIW" or attrs.out_layout != "NCW":
+        return None
+    how = {**row_window(attrs), "groups": int(attrs.groups)}
+    row = Node("conv2d", [of_one_row(x), of_one_row(weights)], [*shape[:2], 1, shape[2]], dtype, how)
+    return Node("reshape", [row], shape, dtype)
+
+
+def pool1d(kind):
+    def row(call, x):
+        attrs = call.attrs
+        shape, dtype = tensor_type(call.ty)
+        if attrs.layout != "NCW" or attrs.out_layout != "NCW":
+            return None
+        how = {
+            **row_window(attrs), "kind": kind, "size": [1, *ints(attrs.pool_size)], "ceil_mode": bool(attrs.ceil_mode),
+            "count_include_pad": bool(attrs.count_include_pad),
+        }  # fmt: skip
+        pooled = Node("pool2d", [of_one_row(x)], [*shape[:2], 1, shape[2]], dtype, how)
+        return Node("reshape", [pooled], shape, dtype)
+
+    return row
+
+
+# of these the value is a node, or a list of nodes, that a function makes of the nodes of the inputs
+NODES = {
+    "relax.nn.avg_pool1d": pool1d("avg"),
+    "relax.nn.conv1d": conv1d,
+    "relax.nn.max_pool1d": pool1d("max"),
+    "relax.split": split,
+    "relax.take": take_one,
+}
 # of these the first result counts, and no reader may take another
 FIRST_RESULT = {"relax.nn.batch_norm"}
 # of these the other inputs are constants, which are attributes of the node
@@ -259,6 +329,10 @@ class Reader:
 
     def call(self, expression):
         name = expression.op.name if isinstance(expression.op, Op) else None
+        if name in NODES:
+            value = NODES[name](expression, *(self.node_of(argument) for argument in expression.args))
+            if value is not None:
+                return value
         inputs = []
         if name in FIRST_RESULT:
             shape, dtype = tensor_type(expression.ty.fields[0])

@@ -125,6 +125,12 @@ def drop_same_order(graph, node):
     return None
 
 
+@rule("drop-identity", "reduce")
+def drop_single_element(graph, node):
+    """A sum, mean, maximum or minimum of one element."""
+    return reshape(node.input, node.shape) if node.input.elements == node.elements else None
+
+
 @rule("drop-identity", "affine")
 def drop_neutral_affine(graph, node):
     return node.input if numpy.all(node.scale == 1) and numpy.all(node.shift == 0) else None

@@ -33,6 +33,20 @@ refuses()
 	! compile "$@" > "$scratch/refused" 2>&1 && cat "$scratch/refused" && grep -q -- "$pattern" "$scratch/refused"
 }
 
+# printed_command_runs NETWORK MODULE OPTION...: what tenon-compile prints at its end can be typed into a shell. What it
+# printed is kept.
+printed_command_runs()
+{
+	network=$1 module=$2
+	shift 2
+	said=$(compile "$network" -o "$module" "$@" ${one_processor:+--processor "$one_processor"}) || return
+	echo "$said" | tee "$scratch/printed"
+	(
+		tenon() { "$TENON_COMMAND" "$@"; }
+		eval "${said#*: try }"
+	)
+}
+
 # needs_chat: skip where tenon chat cannot run what is compiled; set python
 needs_chat()
 {

@@ -10,19 +10,6 @@ need "${CC%% *}"
 [ -z "$SAN" ] || skip "the modules are linked without the sanitizer"
 needs_python
 
-# printed_command_runs NETWORK OPTION...: what tenon-compile prints at its end can be typed into a shell
-printed_command_runs()
-{
-	network=$1
-	shift
-	said=$(compile "$scratch/$network.onnx" -o "$scratch/$network.so" "$@" ${one_processor:+--processor "$one_processor"}) || return
-	echo "$said"
-	(
-		tenon() { "$TENON_COMMAND" "$@"; }
-		eval "${said#*: try }"
-	)
-}
-
 # gives NETWORK NUMBERS OPTION...: with the options of tenon-compile before --, those of tenon run behind it
 gives()
 {
@@ -41,10 +28,10 @@ gives()
 
 it "the networks are written" "$python" tests/compile/small_networks.py "$scratch"
 for number in 0 1 2 3 4 5 6 7; do
-	it "the printed command runs a network with input name $number" printed_command_runs "name$number"
+	it "the printed command runs a network with input name $number" printed_command_runs "$scratch/name$number.onnx" "$scratch/name$number.so"
 done
-it "and one with a scalar" printed_command_runs scalar
-it "and one without inputs" printed_command_runs constant
+it "and one with a scalar" printed_command_runs "$scratch/scalar.onnx" "$scratch/scalar.so"
+it "and one without inputs" printed_command_runs "$scratch/constant.onnx" "$scratch/constant.so"
 it "x.y and x_y are two inputs" gives alike 1xfloat32=2 -- --input x_y=1xfloat32=1 --input x.y=1xfloat32=3
 it "names are kept in model.json, too" grep -q '"x.y"' "$scratch/alike.json"
 for opset in 12 13; do
@@ -67,7 +54,7 @@ it "infinities are told apart" gives signs 6xfloat32=1,0,0,0,1,0 -- --input x=3x
 it "the mode of SpaceToDepth is obeyed" gives depth 1x8x1x1xfloat32=arange -- --input x=1x2x2x2xfloat32=arange
 it "a normalisation over all axes is compiled" gives whole 2x2xfloat32=1,2,3,4 -- --input x=2x2xfloat32=2,2,2,2
 for number in 0 1; do
-	it "a transposed convolution has the output_shape it names: $number" printed_command_runs transposed$number --case
+	it "a transposed convolution has the output_shape it names: $number" printed_command_runs "$scratch/transposed$number.onnx" "$scratch/transposed$number.so" --case
 done
 for network in if nested; do
 	it "$network: one row takes the first branch" gives $network 1x4xfloat32=-1,0,-3,-4 --shape x=1,4 -- \
@@ -75,6 +62,19 @@ for network in if nested; do
 	it "$network: two rows take the second" gives $network 2x4xfloat32=1,0,3,4,1,1,1,1 --shape x=2,4 -- \
 		--input x=2x4xfloat32=1,-2,3,4,1,1,1,1
 done
+for number in 0 1 2 3 4; do
+	it "a recurrent operator gives what ONNX Runtime gives: $number" \
+		printed_command_runs "$scratch/recurrent$number.onnx" "$scratch/recurrent.so" --shape x=4,2,3 --case --explain
+done
+it "and has schedules" not grep -q default "$scratch/printed"
+it "a form of one that is not computed is refused by name: clip" refuses "LSTM (output y): clip" "$scratch/refused-clip.onnx" \
+	-o "$scratch/none.so" --shape x=4,2,3
+it "and so is a function" refuses "RNN (output y).*Softsign" "$scratch/refused-function.onnx" -o "$scratch/none.so" --shape x=4,2,3
+it "one of too many steps is refused" refuses "RNN (output y): it has 1400 steps" "$scratch/recurrent4.onnx" -o "$scratch/none.so" \
+	--shape x=700,2,3
+it "operators of one dimension give what ONNX Runtime gives" \
+	printed_command_runs "$scratch/one-dimension.onnx" "$scratch/one-dimension.so" --case --explain
+it "and have schedules" not grep -q default "$scratch/printed"
 it "an input of a case that is missing is named" refuses "none.npy: No such file" "$scratch/if.onnx" -o "$scratch/none.so" \
 	--shape x=1,4 --case "x=$scratch/none.npy"
 it "and so is one that is no array" refuses "README.md: no array of NumPy" "$scratch/if.onnx" -o "$scratch/none.so" \

@@ -258,6 +258,10 @@ def a_transpose_of_axes_of_one_is_a_reshape():
     check("drop-identity", unary("relu", transpose(x(1, 5, 1, 3), [0, 2, 1, 3])), "reshape relu")
 
 
+def a_reduction_of_one_element_is_dropped():
+    check("drop-identity", unary("relu", reduce("mean", x(2, 1, 3), [1])), "relu")
+
+
 def an_affine_that_changes_nothing_is_dropped():
     check("drop-identity", unary("relu", affine(x(2, 3), 1.0, np.zeros(3), 1)), "relu")
 

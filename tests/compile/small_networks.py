@@ -91,6 +91,44 @@ save(
     [constant("count", 2), constant("go", True, "bool"), *numbers],
 )  # fmt: skip
 
+# recurrent operators: of both directions and of one, with states that are given, with steps that are outputs or the last
+numbers = numpy.random.default_rng(3)
+
+
+def recurrent(name, kind, gates, outputs, opset, given=(), **attributes):
+    """Four steps of two sequences of three numbers, to states of five."""
+    directions = 2 if attributes.get("direction") == "bidirectional" else 1
+    shapes = {"w": (directions, gates * 5, 3), "r": (directions, gates * 5, 5), "b": (directions, gates * 10)}
+    shapes |= {"p": (directions, 15)} if "p" in given else {}
+    weights = [constant(one, numbers.uniform(-1, 1, shape), "float32") for one, shape in shapes.items()]
+    sides = {"y": [4, directions, 2, 5], "h": [directions, 2, 5], "c": [directions, 2, 5]}
+    inputs = ["x", "w", "r", "b", "", *(f"{one}0" if one in given else "" for one in "hc"), "p" if "p" in given else ""]
+    while not inputs[-1]:
+        inputs.pop()
+    node = helper.make_node(kind, inputs, [one if one in outputs else "" for one in list(sides)[: 3 if kind == "LSTM" else 2]], hidden_size=5, **attributes)
+    states = [(f"{one}0", [directions, 2, 5]) for one in "hc" if one in given]
+    save(name, opset, [node], [("x", ["n", 2, 3]), *states], [(one, sides[one]) for one in sides if one in outputs], weights)
+
+
+recurrent("recurrent0", "LSTM", 4, "yhc", 14, "hcp", direction="bidirectional")
+recurrent("recurrent1", "LSTM", 4, "c", 7, direction="reverse")
+recurrent("recurrent2", "GRU", 3, "yh", 9, "h", direction="bidirectional", linear_before_reset=1)
+recurrent("recurrent3", "GRU", 3, "y", 14, direction="reverse")
+recurrent("recurrent4", "RNN", 1, "yh", 14, "h", direction="bidirectional", activations=["Relu", "Tanh"])
+recurrent("refused-clip", "LSTM", 4, "y", 14, clip=1.0)
+recurrent("refused-function", "RNN", 1, "y", 14, activations=["Softsign"])
+
+# convolutions and pools of one dimension, channels that fill no vector, parts of a tensor, and one of its rows
+nodes = [
+    helper.make_node("Conv", ["x", "w", "b"], ["c"], kernel_shape=[3], pads=[1, 1], strides=[2]),
+    helper.make_node("MaxPool", ["c"], ["m"], kernel_shape=[2], strides=[1], pads=[1, 0]),
+    helper.make_node("AveragePool", ["m"], ["a"], kernel_shape=[3], strides=[1], pads=[1, 1]),
+    helper.make_node("Split", ["a", "sizes"], ["s0", "s1"], axis=1), helper.make_node("Gather", ["s0", "last"], ["g"], axis=-1),
+    helper.make_node("ReduceMean", ["s1"], ["r"], axes=[2], keepdims=0), helper.make_node("Concat", ["g", "r"], ["y"], axis=1),
+]  # fmt: skip
+weights = [constant("w", numbers.uniform(-1, 1, (17, 3, 3)), "float32"), constant("b", numbers.uniform(-1, 1, 17), "float32")]
+save("one-dimension", 13, nodes, [("x", [2, 3, 9])], [("y", [2, 17])], [*weights, constant("sizes", [9, 8]), constant("last", -2)])
+
 # forms that TVM's importer reads wrongly
 ones = [constant("scale", [1, 1, 1, 1], "float32"), constant("boxes", [[[0, 0, 1, 1]]], "float32")]
 norm = helper.make_node("LayerNormalization", ["x", "scale"], ["y", "mean"])
