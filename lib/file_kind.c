@@ -88,7 +88,7 @@ static const char *look_at_tflite(struct tenon_slice bytes, const char **what)
 {
 	*what = "a TensorFlow Lite model (.tflite)";
 	if (!memmem(bytes.data, bytes.size, "ethos-u", 7))
-		return CONVERT;
+		return COMPILE;
 	*what = "a TensorFlow Lite model that Vela compiled for Ethos-U (.tflite)";
 	return "; a build with CONFIG_TFLITE_EXECUTOR and CONFIG_DEVICE_ETHOSU runs it";
 }

@@ -35,11 +35,11 @@ def shapes_of(arguments):
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(
         prog="tenon-compile",
-        description="Compile a network in ONNX, a PyTorch exported program (.pt2), or a language model in GGUF, to what "
-        "Tenon runs.",
+        description="Compile a network in ONNX or of TensorFlow Lite, a PyTorch exported program (.pt2), or a language "
+        "model in GGUF, to what Tenon runs.",
     )
     parser.add_argument(
-        "network", type=Path, help="the ONNX file, a PyTorch exported program (.pt2), or a language model (.gguf, or a "
+        "network", type=Path, help="the ONNX or .tflite file, a PyTorch exported program (.pt2), or a language model (.gguf, or a "
         "folder with config.json and safetensors)"
     )
     parser.add_argument(
@@ -123,6 +123,7 @@ def import_packages(path):
         import onnx  # noqa: F401
 
         from . import onnx_file
+        from .tflite import tflite_file
 
         importer = onnx_file.import_file
         if zipfile.is_zipfile(path):
@@ -133,6 +134,9 @@ def import_packages(path):
             import torch  # noqa: F401
 
             importer = torch_file.import_file
+        elif tflite_file.is_tflite(path):
+            tflite_file.read(path)
+            importer = tflite_file.import_file
         else:
             onnx_file.read(path)
         requirements = REQUIREMENTS / "requirements.txt"

@@ -16,9 +16,6 @@ def read(path):
     """The network in a file."""
     import onnx
 
-    with open(path, "rb") as file:
-        if file.read(8)[4:] == b"TFL3":
-            raise CompileError(f"{path}: a model of TensorFlow Lite, which is not read: convert it to ONNX with tf2onnx")
     try:
         network = onnx.load(path)
     except FileNotFoundError as error:
@@ -97,7 +94,11 @@ def import_network(network, shapes):
 
 def import_file(path, shapes):
     """An ONNX file."""
-    network = read(path)
+    return import_read(path, read(path), shapes)
+
+
+def import_read(path, network, shapes):
+    """A network that was read from a file."""
     inputs = fix_shapes(network, shapes)
     forget_output_shapes(network, shapes)
     unfolded = type(network).FromString(network.SerializeToString())

@@ -177,7 +177,7 @@ static int read_step(struct tflite_network *n, uint32_t index, struct room *r)
 			c, NULL, -TENON_E_UNSUPPORTED,
 			"runs neither on an NPU nor on the processor: this build has no "
 			"such operator; compile the model with Vela, or make a module of it "
-			"by way of ONNX (docs/making-modules.md)");
+			"with tenon-compile (docs/making-modules.md)");
 	return 0;
 }
 

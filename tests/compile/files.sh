@@ -125,5 +125,5 @@ sys.exit(1)' "$1"
 it "an output that TVM imports with another shape is refused" refused_output 2,1
 it "one with the same shape is not" not refused_output 2,3
 printf '\034\0\0\0TFL3\0\0\0\0' > "$scratch/lite.tflite"
-it "a model of TensorFlow Lite says what to do" refuses tf2onnx "$scratch/lite.tflite" -o "$scratch/none.so"
+it "a file of TensorFlow Lite that is cut off says where" refuses "lite.tflite: at byte 28" "$scratch/lite.tflite" -o "$scratch/none.so"
 finish
