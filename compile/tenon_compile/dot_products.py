@@ -6,6 +6,8 @@ One multiplies a group of inputs by a row of weights (lanes, group): each lane g
 
 from dataclasses import dataclass
 
+import numpy
+
 
 @dataclass(frozen=True)
 class Dot:
@@ -29,9 +31,10 @@ class Dot:
 
 MARK = "tenon.dot"  # of a block whose lanes are computed by a function: its name
 PLAIN = Dot()
-# a feature of LLVM's, and what comes with it; the first that a processor has counts. With AVX-512 VNNI, LLVM makes
-# one instruction of the product of 16-bit pairs and the addition.
+# a feature of LLVM's, and what comes with it; the first that a processor has counts
 FEATURES = (
+    ("avx512vnni", Dot("uint8", "int8", 4, "llvm.x86.avx512.vpdpbusd.512", lanes=16, sums=24)),
+    ("avxvnni", Dot("uint8", "int8", 4, "llvm.x86.avx512.vpdpbusd.256", lanes=8, sums=9)),
     ("avx512bw", Dot(group=2, function="llvm.x86.avx512.pmaddw.d.512", lanes=16, sums=24)),
     ("avx2", Dot(group=2, function="llvm.x86.avx2.pmadd.wd", lanes=8, sums=9)),
     ("sse2", Dot(group=2, function="llvm.x86.sse2.pmadd.wd", lanes=4, sums=9)),
@@ -45,6 +48,15 @@ BY_FUNCTION = {dot.function: dot for _, dot in FEATURES if dot.function}
 def dot_of(features):
     """The products of a processor with these features of LLVM's."""
     return next((dot for feature, dot in FEATURES if feature in features), PLAIN)
+
+
+def dot_for(dot, weights):
+    """The products of a processor, or others that it has besides if weights do not fit into their type."""
+    limits = numpy.iinfo(dot.weights)
+    if limits.min <= weights.min() and weights.max() <= limits.max:
+        return dot
+    wider = (one for _, one in FEATURES if dot.inputs == "uint8" and one.group == 2 and one.lanes == dot.lanes)
+    return next(wider, PLAIN)
 
 
 def dot_product(schedule, lane):

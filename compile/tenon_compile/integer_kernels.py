@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Kernels of networks in 8-bit integers: products with sums of 32 bits, and sums, channels last.
 
-Inputs are made what the products of the processor want in a first pass: 16 bits less the zero point, or 8 bits of one
-sign, whose zero point is taken from the sums at the end. The weights of a convolution are packed as the loops read
+Inputs are made what the products of the processor want in a first pass: 16 bits less the zero point, or 8 bits with or
+without a sign, whose zero point is taken from the sums at the end. The weights of a convolution are packed as the loops read
 them: (O / T, KH, KW, I / G, T, G) for tiles of T output channels and groups of G inputs.
 """
 
@@ -17,13 +17,16 @@ def held(zero, dtype, dot):
     """What is taken from inputs of a type when they are widened, and the zero point that they have then."""
     if dot.inputs == "int16":
         return zero, 0
-    moved = 128 if dtype == "uint8" else 0  # to 8 bits with a sign
+    # to 8 bits with the sign, or without one
+    moved = 0 if dtype == dot.inputs else 128 if dtype == "uint8" else -128
     return moved, zero - moved
 
 
 def widened(x, zero, padding, dot, fill=0):
     """x (NHWC or MK) as products want it, with its zero point around it, and channels filled up."""
     less, zero_then = held(zero, x.dtype, dot)
+    if x.dtype == dot.inputs and not any(padding) and not fill:
+        return x
     shape = [int(extent) for extent in x.shape]
     top, left, bottom, right = padding
     around = {1: (top, bottom), 2: (left, right)} if len(shape) == 4 else {}

@@ -14,6 +14,7 @@ from tvm import relax
 from tvm.relax import op
 
 from . import integer_kernels, kernels
+from .dot_products import dot_for
 from .kernels import Vectors, channels_to_fill, choose_depthwise_tile, choose_tile, depthwise_tiles_for, pack, tiles_for
 from .relax_graph import UNARY_NAMES, UNARY_NN_NAMES, Slot
 from .tuning import kernel_of
@@ -300,7 +301,8 @@ class Emitter:
 
     def integer_product(self, function, x, node, shape, how=()):
         """A product of integers by constant weights OIHW; outputs are filled up to whole vectors."""
-        dot, weights = self.vectors.dot, node.inputs[1].value
+        weights = node.inputs[1].value
+        dot = dot_for(self.vectors.dot, weights)
         weights = weights.reshape([*weights.shape, *[1] * (4 - weights.ndim)])
         channels = shape[-1]
         fill = -channels % dot.lanes if channels > dot.lanes else 0

@@ -360,6 +360,58 @@ def gathered(g):
     return g.node("Gather", [x, g.ints(index)], shape, axis=axis)
 
 
+def one_of_an_axis(g):
+    x = g.pick(g.values(test=lambda shape: len(shape) > 1))
+    shape = list(g.shapes[x])
+    axis = int(g.rng.integers(len(shape)))
+    index = g.constant(np.array(g.rng.integers(-shape[axis], shape[axis]), "int64"))
+    return g.node("Gather", [x, index], shape[:axis] + shape[axis + 1 :], axis=axis)
+
+
+def split(g):
+    """Parts of several sizes; what reads them is chosen later."""
+    x = g.pick(g.values())
+    shape = list(g.shapes[x])
+    axis = int(g.rng.integers(len(shape)))
+    if shape[axis] < 3:
+        return None
+    sizes = [1, shape[axis] - 2, 1]
+    names = [f"v{len(g.nodes)}", f"v{len(g.nodes)}.1", f"v{len(g.nodes)}.2"]
+    g.nodes.append(helper.make_node("Split", [x, g.ints(sizes)], names, axis=axis))
+    for name, size in zip(names, sizes):
+        g.shapes[name] = (*shape[:axis], size, *shape[axis + 1 :])
+    return names[1]
+
+
+def conv_of_row(g):
+    names = g.values(3, lambda shape: shape[2] > 4)
+    if not names:
+        return None
+    x = g.pick(names)
+    batch, channels, width = g.shapes[x]
+    kernel, stride, outputs = g.pick([1, 3, 4]), g.pick([1, 2]), g.pick([5, 8, 18])
+    weights = [g.numbers(outputs, channels, kernel, low=-0.5, high=0.5), g.numbers(outputs)]
+    shape = [batch, outputs, (width + 1 - kernel) // stride + 1]
+    return g.node("Conv", [x, *weights], shape, kernel_shape=[kernel], strides=[stride], pads=[1, 0])
+
+
+def recurrent(operator, gates):
+    def add(g):
+        names = g.values(3, lambda shape: shape[0] < 10 and shape[1] * shape[2] < 1000)
+        if not names:
+            return None
+        x = g.pick(names)
+        steps, batch, inputs = g.shapes[x]
+        direction, hidden = g.pick(["forward", "reverse", "bidirectional"]), g.pick([3, 8, 11])
+        ways = 2 if direction == "bidirectional" else 1
+        weights = [g.numbers(ways, gates * hidden, inputs), g.numbers(ways, gates * hidden, hidden), g.numbers(ways, 2 * gates * hidden)]
+        more = {"linear_before_reset": g.pick([0, 1])} if operator == "GRU" else {}
+        shape = [steps, ways, batch, hidden]
+        return g.node(operator, [x, *weights], shape, hidden_size=hidden, direction=direction, **more)
+
+    return add
+
+
 OPERATORS = {
     "relu": elementwise("Relu"), "sigmoid": elementwise("Sigmoid"), "tanh": elementwise("Tanh"), "abs": elementwise("Abs"),
     "neg": elementwise("Neg"), "erf": elementwise("Erf"), "leaky relu": elementwise("LeakyRelu", alpha=0.1),
@@ -377,6 +429,8 @@ OPERATORS = {
     "transpose": moved, "reshape": reshaped, "flatten": flattened, "squeeze": squeezed, "unsqueeze": unsqueezed,
     "concat": joined, "slice": sliced, "pad": filled, "resize": enlarged, "reduce mean": reduced("ReduceMean"),
     "reduce max": reduced("ReduceMax"), "reduce sum": reduced("ReduceSum"), "expand": expanded, "gather": gathered,
+    "one of an axis": one_of_an_axis, "split": split, "conv of a row": conv_of_row, "lstm": recurrent("LSTM", 4),
+    "gru": recurrent("GRU", 3), "rnn": recurrent("RNN", 1),
 }  # fmt: skip
 
 
@@ -389,7 +443,7 @@ def compose(seed):
         if added and int(np.prod(composer.shapes[added])) > 30000:
             break
     read = {name for node in composer.nodes for name in node.input}
-    outputs = [node.output[0] for node in composer.nodes if node.output[0] not in read]
+    outputs = [name for node in composer.nodes for name in node.output if name not in read]
     values = [
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, composer.shapes[name]) for name in names]
         for names in (composer.inputs, outputs)

@@ -21,4 +21,9 @@ it "networks in 8-bit integers give what ONNX Runtime gives, or a step beside it
 if [ "$processors" = "v2 v3" ]; then
 	it "they do with code for AVX2" integers --processor v3
 fi
+for feature in avx512_vnni:v4+avx512vnni avx_vnni:v3+avxvnni; do
+	if grep -qs "^flags.* ${feature%:*} " /proc/cpuinfo; then
+		it "they do with products of four bytes: ${feature#*:}" integers --processor "x86-64-${feature#*:}"
+	fi
+done
 finish

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "compile"))
+from tenon_compile.dot_products import dot_for, dot_of  # noqa: E402
 from tenon_compile.graph import Graph, Node, constant  # noqa: E402
 from tenon_compile.integer_rules import dequantize  # noqa: E402
 from tenon_compile.rules import LAST_RULES, RULES, affine, reshape, rewrite, transpose, unary  # noqa: E402
@@ -627,6 +628,14 @@ def each_reader_dequantizes_for_itself():
     a = small(2, 3)
     outputs = [unary("relu", a), unary("tanh", a), binary("multiply", a, a)]
     check("dequantize-for-each-reader", outputs, "dequantize relu dequantize tanh dequantize multiply")
+
+
+def weights_that_do_not_fit_into_bytes_are_multiplied_in_16_bits():
+    fit, wide = np.array([-128, 127], "int16"), np.array([-5, 200], "int16")
+    for feature in ("avx512vnni", "avxvnni", "dotprod"):
+        dot = dot_of({feature})
+        assert dot.group == 4 and dot_for(dot, fit) is dot
+        assert dot_for(dot, wide).weights == "int16" and (feature == "dotprod") == (dot_for(dot, wide).group == 1)
 
 
 def what_nothing_reads_any_more_is_forgotten():
