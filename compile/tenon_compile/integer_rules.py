@@ -12,7 +12,7 @@ import math
 import numpy
 
 from .graph import Node, constant
-from .rules import axis_before_reshape, is_unary, reshape, rule
+from .rules import axis_before_reshape, is_binary, is_unary, reshape, rule
 
 SMALL = ("int8", "uint8")
 
@@ -178,6 +178,35 @@ def product(graph, node):
     attrs = {"zero": x.zero}
     sums = Node("integer_dense", [flat, constant(value, "int16")], (rows, len(value)), "int32", attrs)
     return reshape(dequantize(sums, scale * numpy.float32(x.scale), axis=1), node.shape)
+
+
+def widened(node):
+    """The bytes that a node is as integers of 32 bits; None if it is none."""
+    whole = node.op == "call" and node.name == "relax.astype" and node.dtype == "int32"
+    return node.input if whole and node.input.dtype in SMALL and not node.input.is_constant() else None
+
+
+@rule("product-with-computed-zero-point", "matmul")
+def product_with_computed_zero_point(graph, node):
+    """MatMulInteger: bytes less a zero point that is computed, times weights. The zero point is taken from the sums."""
+    x, weights = node.inputs
+    if node.dtype != "int32" or not weights.is_constant() or len(weights.shape) != 2 or len(x.shape) < 2:
+        return None
+    zero = None
+    if is_binary(x, "subtract") and x.inputs[1].elements == 1:
+        x, zero = x.inputs
+    of_bytes, value = widened(x), weights.value.T
+    # sums less those of the zero point are within twice of what sums are
+    if of_bytes is None or numpy.abs(value).max() > 255 or 2 * 255 * numpy.abs(value.astype("int64")).sum(1).max() >= 2**31:
+        return None
+    rows = math.prod(x.shape[:-1])
+    flat = reshape(of_bytes, (rows, x.shape[-1]))
+    sums = Node("integer_dense", [flat, constant(value, "int16")], (rows, len(value)), "int32", {"zero": 0})
+    if zero is not None:
+        one, of_weights = reshape(zero, (1, 1)), constant(value.sum(1, dtype="int32")[None])
+        less = Node("binary", [one, of_weights], (1, len(value)), "int32", {"function": "multiply"})
+        sums = Node("binary", [sums, less], sums.shape, "int32", {"function": "subtract"})
+    return reshape(sums, node.shape)
 
 
 @rule("sum-in-integers", "reduce")

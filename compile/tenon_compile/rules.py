@@ -109,6 +109,8 @@ def spread(value, extent):
     return numpy.broadcast_to(numpy.asarray(value, "float32"), (extent,))
 
 
+PLAIN_TYPES = ("float32", "int32", "int64")  # to these, NumPy makes numbers of whole ones as everybody does
+
 # ---- what does nothing
 
 
@@ -160,6 +162,20 @@ def fold_constant(graph, node):
         if node.op == "reshape"
         else numpy.ascontiguousarray(numpy.broadcast_to(value, node.shape))
     )
+
+
+@rule("fold-constant", "call", "binary")
+def fold_arithmetic(graph, node):
+    """What TVM leaves of constants: other types of numbers, and their sums and products."""
+    if not node.inputs or not all(one.is_constant() for one in node.inputs):
+        return None
+    values = [one.value for one in node.inputs]
+    if node.op == "call":
+        whole = node.name == "relax.astype" and values[0].dtype.kind in "iu" and node.dtype in PLAIN_TYPES
+        return constant(values[0], node.dtype) if whole else None
+    if node.function not in ("add", "subtract", "multiply"):
+        return None
+    return constant(numpy.asarray(getattr(numpy, node.function)(*values), node.dtype))
 
 
 @rule("broadcast-in-operator", "binary")

@@ -75,6 +75,9 @@ it "one of too many steps is refused" refuses "RNN (output y): it has 1400 steps
 it "operators of one dimension give what ONNX Runtime gives" \
 	printed_command_runs "$scratch/one-dimension.onnx" "$scratch/one-dimension.so" --case --explain
 it "and have schedules" not grep -q default "$scratch/printed"
+it "a product of numbers that are quantized on the way gives what ONNX Runtime gives" \
+	printed_command_runs "$scratch/dynamic.onnx" "$scratch/dynamic.so" --case --explain
+it "and is computed in integers" grep -q "1 × product-with-computed-zero-point" "$scratch/printed"
 it "an input of a case that is missing is named" refuses "none.npy: No such file" "$scratch/if.onnx" -o "$scratch/none.so" \
 	--shape x=1,4 --case "x=$scratch/none.npy"
 it "and so is one that is no array" refuses "README.md: no array of NumPy" "$scratch/if.onnx" -o "$scratch/none.so" \

@@ -93,6 +93,10 @@ def call(name, inputs, shape, dtype="float32", **attrs):
     return Node("call", inputs, shape, dtype, {"name": name, "call": SimpleNamespace(attrs=SimpleNamespace(**attrs))})
 
 
+def as_int32(a):
+    return call("relax.astype", [a], a.shape, "int32")
+
+
 # ---- the numbers that a graph gives
 
 
@@ -157,7 +161,7 @@ def called(node, *inputs):
         return np.stack(inputs, node.call.attrs.axis)
     if node.name == "relax.equal":
         return inputs[0] == inputs[1]
-    return inputs[0].astype("float32")
+    return inputs[0].astype(node.dtype)
 
 
 def rows_of(node, table, index):
@@ -283,6 +287,12 @@ def moves_of_constants_are_computed():
     moved = transpose(reshape(value(6), (2, 3)), [1, 0])
     check("fold-constant", binary("add", x(3, 2), moved), "add")
     check("fold-constant", binary("add", x(3, 2), Node("broadcast", [value(2)], (3, 2))), "add")
+
+
+def arithmetic_of_constants_is_computed():
+    whole = constant(np.array([[1, -2]]), "int8")
+    less = binary("subtract", as_int32(whole), constant(np.array(3), "int32"))
+    check("fold-constant", binary("multiply", x(3, 2), less), "multiply")
 
 
 def a_broadcast_in_front_of_an_operator_is_dropped():
@@ -569,6 +579,19 @@ def products_of_8_bits_are_computed_in_integers():
     weights = dequantize(bytes_of(4, 5), vector(5), np.zeros(5, "int32"), axis=1)
     node = Node("matmul", [small(2, 3, 4), weights], (2, 3, 5))
     check("product-in-integers", node, "reshape integer_dense dequantize reshape")
+
+
+def products_with_a_computed_zero_point_are_computed_in_integers():
+    weights = constant(rng.integers(-130, 130, (6, 4)), "int32")
+    for dtype in ("uint8", "int8"):
+        a = x(2, 3, 6, dtype=dtype)
+        zero = reduce("min", reshape(as_int32(a), (36,)), [0])
+        product = Node("matmul", [binary("subtract", as_int32(a), zero), weights], (2, 3, 4), "int32")
+        check("product-with-computed-zero-point", product,
+              "reshape integer_dense relax.astype reshape reduce reshape multiply subtract reshape".replace("relax.astype", "call"))  # fmt: skip
+    check("product-with-computed-zero-point", Node("matmul", [as_int32(a), weights], (2, 3, 4), "int32"), "reshape integer_dense reshape")
+    wide = constant(rng.integers(-300, 300, (6, 4)), "int32")
+    check("product-with-computed-zero-point", Node("matmul", [as_int32(a), wide], (2, 3, 4), "int32"), "call matmul")
 
 
 def sums_and_averages_of_8_bits_are_computed_in_integers():

@@ -129,6 +129,15 @@ nodes = [
 weights = [constant("w", numbers.uniform(-1, 1, (17, 3, 3)), "float32"), constant("b", numbers.uniform(-1, 1, 17), "float32")]
 save("one-dimension", 13, nodes, [("x", [2, 3, 9])], [("y", [2, 17])], [*weights, constant("sizes", [9, 8]), constant("last", -2)])
 
+# a product whose inputs are quantized by scales that are computed, as quantize_dynamic() of ONNX Runtime writes it
+nodes = [
+    helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "scale", "zero"]),
+    helper.make_node("MatMulInteger", ["q", "w", "zero", "wzero"], ["sums"]), helper.make_node("Cast", ["sums"], ["f"], to=FLOAT),
+    helper.make_node("Mul", ["scale", "wscale"], ["both"]), helper.make_node("Mul", ["f", "both"], ["y"]),
+]  # fmt: skip
+weights = [constant("w", numbers.integers(-128, 128, (24, 18)), "int8"), constant("wzero", 3, "int8"), constant("wscale", 0.01, "float32")]
+save("dynamic", 13, nodes, [("x", [2, 7, 24])], [("y", [2, 7, 18])], weights)
+
 # forms that TVM's importer reads wrongly
 ones = [constant("scale", [1, 1, 1, 1], "float32"), constant("boxes", [[[0, 0, 1, 1]]], "float32")]
 norm = helper.make_node("LayerNormalization", ["x", "scale"], ["y", "mean"])
