@@ -156,6 +156,17 @@ def depthwise_conv2d(x, weights, shape, strides, padding, dilation, tile):
     return te.compute(shape, term, name="depthwise_conv2d", attrs=mark(tile))
 
 
+def product(x, y, shape, tile):
+    """The products of two values, of which each has as many matrices. Rows of y are read in the order of memory."""
+    k = te.reduce_axis((0, int(x.shape[-1])))
+
+    def term(*at):
+        *batch, row, column = at
+        return te.sum(x[(*batch, row, k)] * y[(*batch, k, column)], axis=[k])
+
+    return te.compute(shape, term, name="product", attrs=mark(tile))
+
+
 def dense(x, weights, shape, tile):
     """The product of x (M, K) and packed weights (N / T, K, T)."""
     _, inputs, channels = (int(extent) for extent in weights.shape)

@@ -386,7 +386,13 @@ class Emitter:
         return value, False
 
     def matmul(self, node):
-        return op.matmul(self.plain(node.inputs[0]), self.plain(node.inputs[1])), False
+        x, y = node.inputs
+        rows, columns = node.shape[-2:] if len(node.shape) > 1 else (1, 1)
+        tiled = x.shape[:-2] == y.shape[:-2] and node.dtype == "float32" and rows > 1 and columns % self.vectors.lanes == 0
+        if not tiled or self.vectors.lanes == 1:
+            return op.matmul(self.plain(x), self.plain(y)), False
+        tile = choose_tile(rows, columns, self.vectors, x.shape[-1])
+        return self.kernel(kernels.product, self.plain(x), self.plain(y), node.shape, tile), False
 
     def pool2d(self, node):
         function = op.nn.max_pool2d if node.kind == "max" else op.nn.avg_pool2d

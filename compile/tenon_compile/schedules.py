@@ -19,8 +19,9 @@ from .kernels import MARK, Tile, choose_depthwise_tile, choose_tile
 
 LEAST_WORK = 400_000  # multiply-adds: about ten times what a launch of threads costs
 LEAST_TURNS = 8
-FLOAT_PRODUCTS = ("conv2d", "depthwise_conv2d", "dense")
-DEPTHWISE = ("depthwise_conv2d", "integer_depthwise_conv2d")
+FLOAT_PRODUCTS = ("conv2d", "depthwise_conv2d", "dense", "product")
+# those whose tiles of channels are next to each other
+CHANNELS_INSIDE = ("depthwise_conv2d", "integer_depthwise_conv2d", "product")
 
 
 def extent(schedule, loop):
@@ -83,7 +84,7 @@ def tile_of(schedule, name, other):
     if name == "depthwise_conv2d":
         return choose_depthwise_tile(*space[-2:], other)
     depth = math.prod(extent(schedule, loop) for loop in summed)
-    return choose_tile(space[-2], wide * lanes, other, depth, space[-3] if len(space) > 2 else 1)
+    return choose_tile(space[-2], wide * lanes, other, depth, space[-3] if name == "conv2d" else 1)
 
 
 def tile_product(schedule, names, other):
@@ -108,8 +109,8 @@ def tile_product(schedule, names, other):
     channel, inner_wide, lane = schedule.split(channels, [None, tile.vectors, tile.lanes])
     inner = [*inner_row, inner_column, inner_wide]
     # weights of a tile stay in the cache from one row to the next; those of depthwise convolutions do anyway, and
-    # their inputs are read once, in the order of memory
-    outer = [*outer, column, channel] if names[0] in DEPTHWISE else [channel, *outer, column]
+    # their inputs are read once, in the order of memory; each matrix of a product has weights of its own
+    outer = [*outer, column, channel] if names[0] in CHANNELS_INSIDE else [channel, *outer, column]
     schedule.reorder(*outer, *summed, *inner, lane, *group)
     work = elements * math.prod(extent(schedule, loop) for loop in [*summed, *group])
     for name in behind[:-1]:

@@ -75,6 +75,9 @@ it "one of too many steps is refused" refuses "RNN (output y): it has 1400 steps
 it "operators of one dimension give what ONNX Runtime gives" \
 	printed_command_runs "$scratch/one-dimension.onnx" "$scratch/one-dimension.so" --case --explain
 it "and have schedules" not grep -q default "$scratch/printed"
+it "products of values with each other give what ONNX Runtime gives" \
+	printed_command_runs "$scratch/attention.onnx" "$scratch/attention.so" --case --explain
+it "and have tiles" grep -q "2 tiled" "$scratch/printed"
 it "a product of numbers that are quantized on the way gives what ONNX Runtime gives" \
 	printed_command_runs "$scratch/dynamic.onnx" "$scratch/dynamic.so" --case --explain
 it "and is computed in integers" grep -q "1 × product-with-computed-zero-point" "$scratch/printed"

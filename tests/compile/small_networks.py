@@ -129,6 +129,13 @@ nodes = [
 weights = [constant("w", numbers.uniform(-1, 1, (17, 3, 3)), "float32"), constant("b", numbers.uniform(-1, 1, 17), "float32")]
 save("one-dimension", 13, nodes, [("x", [2, 3, 9])], [("y", [2, 17])], [*weights, constant("sizes", [9, 8]), constant("last", -2)])
 
+# products of values with each other, as in attention
+nodes = [
+    helper.make_node("Transpose", ["x"], ["t"], perm=[0, 1, 3, 2]), helper.make_node("MatMul", ["x", "t"], ["s"]),
+    helper.make_node("Softmax", ["s"], ["p"]), helper.make_node("MatMul", ["p", "x"], ["a"]), helper.make_node("Relu", ["a"], ["y"]),
+]  # fmt: skip
+save("attention", 13, nodes, [("x", [1, 3, 24, 32])], [("y", [1, 3, 24, 32])])
+
 # a product whose inputs are quantized by scales that are computed, as quantize_dynamic() of ONNX Runtime writes it
 nodes = [
     helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "scale", "zero"]),
