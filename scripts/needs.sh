@@ -14,7 +14,7 @@ needs_of_devices='libOpenCL.so.1:ocl-icd-libopencl1 /etc/OpenCL/vendors/pocl.icd
 libdnnl.so.2:libdnnl2 libvulkan.so.1:libvulkan1 libvulkan_lvp.so:mesa-vulkan-drivers libVkLayer_khronos_validation.so:vulkan-validationlayers
 glslangValidator:glslang-tools libdrm.so.2:libdrm2'
 needs_of_boards='riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf arm-none-eabi-gcc:gcc-arm-none-eabi
-qemu-system-riscv64:qemu-system-misc qemu-system-arm:qemu-system-arm spin:spin xxhsum:xxhash
+qemu-system-riscv64:qemu-system-misc qemu-system-arm:qemu-system-arm clang:clang ld.lld:lld qemu-hexagon:qemu-user spin:spin xxhsum:xxhash
 verilator:verilator g++:g++'
 needs_of_long_suites='clang:clang clang-format:clang-format ld.lld:lld dnnl.h:libdnnl-dev libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gcc:musl-tools
 aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross

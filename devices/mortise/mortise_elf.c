@@ -53,15 +53,17 @@ static int check_machine(const struct tenon_cursor *c, const struct elf_file *el
 				"with -mfloat-abi=soft");
 		known = !elf->wide;
 		break;
+	case MORTISE_MACHINE_HEXAGON:
+		known = !elf->wide;
+		break;
 	default:
 		known = elf->wide && (elf->machine == MORTISE_MACHINE_X86_64 ||
 				      elf->machine == MORTISE_MACHINE_AARCH64);
 	}
 	return known ? 0
 		     : tenon_cursor_error(c, -TENON_E_UNSUPPORTED,
-					  "machine %u of %u bits; mortise runs on riscv, arm (32 "
-					  "bits), x86-64 "
-					  "and aarch64",
+					  "machine %u of %u bits; mortise runs on riscv, arm and "
+					  "hexagon (32 bits), x86-64 and aarch64",
 					  elf->machine, elf->wide ? 64 : 32);
 }
 
@@ -177,11 +179,30 @@ static int check_table(struct mortise_elf *elf, const struct elf_section *s)
 	return 0;
 }
 
+/* Addresses that a linker made for the code of Hexagon; it leaves no relocations for them. */
+static int check_addresses(struct mortise_elf *elf, const struct elf_section *s)
+{
+	struct tenon_cursor c = cursor_of(elf, s->offset);
+
+	if (elf->file.machine != MORTISE_MACHINE_HEXAGON || !(s->flags & ELF_SECTION_ALLOCATED))
+		return 0;
+	if (s->address < elf->address || s->address - elf->address > elf->size ||
+	    elf->size - (s->address - elf->address) < s->size || s->size % 4)
+		return tenon_cursor_error(&c, -TENON_E_FORMAT,
+					  "the section .got has 0x%" PRIx64 " bytes at 0x%" PRIx64
+					  ", outside the image",
+					  s->size, s->address);
+	elf->got_address = s->address;
+	elf->got_size = s->size;
+	return 0;
+}
+
 static int find_table(struct mortise_elf *elf)
 {
 	const struct tenon_cursor c = cursor_of(elf, elf->file.sections.offset);
 	struct elf_section names, s;
 	uint64_t i;
+	int err = 0;
 
 	if (elf->file.section_names >= elf->file.sections.count)
 		return tenon_cursor_error(&c, -TENON_E_FORMAT,
@@ -190,11 +211,15 @@ static int find_table(struct mortise_elf *elf)
 					  elf->file.sections.count, elf->file.bytes.size,
 					  elf->file.section_names);
 	names = elf_section(&elf->file, elf->file.section_names);
-	for (i = 0; i < elf->file.sections.count; i++) {
+	for (i = 0; i < elf->file.sections.count && !err; i++) {
 		s = elf_section(&elf->file, i);
-		if (is_named(&elf->file, &names, &s, ".mortise"))
-			return check_table(elf, &s);
+		if (!elf->entry_count && is_named(&elf->file, &names, &s, ".mortise"))
+			err = check_table(elf, &s);
+		else if (is_named(&elf->file, &names, &s, ".got"))
+			err = check_addresses(elf, &s);
 	}
+	if (err || elf->entry_count)
+		return err;
 	return tenon_cursor_error(
 		&c, -TENON_E_FORMAT,
 		"no section .mortise: kernels are offered with MORTISE_KERNEL() of "
@@ -273,13 +298,14 @@ enum change {
 	CHANGE_NOTHING, /* counts from the place itself, or is part of such a sequence */
 	CHANGE_WORD,	/* an address of 32 bits */
 	CHANGE_LONG,	/* of 64 */
+	CHANGE_UPPER, /* the upper 26 bits of an address, in the fields of Hexagon's constant extender */
 	CHANGE_REFUSED,
 };
 
-/* numbers of relocations that hold an address; ranges of those that count from where they are */
+/* numbers of relocations that hold an address; ranges of those that count from where they are, or hold low bits that stay */
 struct relocations {
 	uint32_t machine;
-	uint16_t words[2], wide;
+	uint16_t words[2], wide, upper;
 	struct {
 		uint16_t first, last;
 	} relative[8];
@@ -290,18 +316,27 @@ static const struct relocations machines[] = {
 	{ MORTISE_MACHINE_RISCV,
 	  { 1, 0 },
 	  2,
+	  0,
 	  { { 16, 19 }, { 23, 25 }, { 33, 40 }, { 43, 45 }, { 51, 57 }, { 60, 61 } } },
 	/* REL32; THM_CALL; CALL, JUMP24, THM_JUMP24; V4BX; PREL31; THM_JUMP19; THM_JUMP11 and 8 */
 	{ MORTISE_MACHINE_ARM,
 	  { 2, 38 },
 	  0,
+	  0,
 	  { { 3, 3 }, { 10, 10 }, { 28, 30 }, { 40, 40 }, { 42, 42 }, { 51, 51 }, { 102, 103 } } },
+	/* 32; 32_6_X; branches; wider ones, lower 6 bits of constants, 32_PCREL; 6_PCREL_X to GOT_11_X */
+	{ MORTISE_MACHINE_HEXAGON,
+	  { 6, 0 },
+	  0,
+	  17,
+	  { { 1, 3 }, { 14, 16 }, { 18, 31 }, { 65, 71 } } },
 	/* PC32; PLT32; PC64 */
-	{ MORTISE_MACHINE_X86_64, { 0, 0 }, 1, { { 2, 2 }, { 4, 4 }, { 24, 24 } } },
+	{ MORTISE_MACHINE_X86_64, { 0, 0 }, 1, 0, { { 2, 2 }, { 4, 4 }, { 24, 24 } } },
 	/* PREL; pages and offsets in them; branches; wider loads and stores */
 	{ MORTISE_MACHINE_AARCH64,
 	  { 0, 0 },
 	  257,
+	  0,
 	  { { 260, 262 }, { 273, 280 }, { 282, 286 }, { 299, 299 } } },
 };
 
@@ -319,6 +354,8 @@ static enum change change_of(uint32_t machine, uint32_t type)
 		return CHANGE_WORD;
 	if (type == r->wide)
 		return CHANGE_LONG;
+	if (type == r->upper)
+		return CHANGE_UPPER;
 	for (i = 0; i < sizeof(r->relative) / sizeof(r->relative[0]); i++)
 		if (type >= r->relative[i].first && type <= r->relative[i].last)
 			return CHANGE_NOTHING;
@@ -342,6 +379,16 @@ static int symbol_moves(const struct mortise_elf *elf, const struct elf_section 
 	/* not a weak symbol that nothing defines */
 	*moves = section != 0 && section != ELF_SECTION_ABSOLUTE;
 	return 0;
+}
+
+/* A constant extender has 14 bits of its number in the low half of the word, 12 in the high half. */
+static uint32_t extended(uint32_t word, uint32_t distance)
+{
+	uint32_t number = (word & 0x3fff) | (word >> 2 & 0x3ffc000);
+
+	/* images move by multiples of 64: the lower 6 bits stay */
+	number += distance >> 6;
+	return (word & 0xf000c000) | (number & 0x3fff) | (number & 0x3ffc000) << 2;
 }
 
 /* What moving does to an image. */
@@ -382,7 +429,8 @@ static int apply(const struct move *m, const struct tenon_cursor *c, uint64_t pl
 		return err;
 	/* little-endian, as every host that this is built for */
 	memcpy(&word, m->image + (place - elf->address), size);
-	word += m->distance;
+	word = change == CHANGE_UPPER ? extended((uint32_t)word, (uint32_t)m->distance)
+				      : word + m->distance;
 	memcpy(m->image + (place - elf->address), &word, size);
 	return 0;
 }
@@ -438,6 +486,20 @@ static int apply_all(struct move *m)
 	return 0;
 }
 
+/* 0 is the address of a weak symbol that nothing defines. */
+static void move_addresses(const struct move *m)
+{
+	uint8_t *at = m->image + (m->elf->got_address - m->elf->address);
+	uint64_t i;
+	uint32_t word;
+
+	for (i = 0; i < m->elf->got_size; i += sizeof(word)) {
+		memcpy(&word, at + i, sizeof(word));
+		word += word ? (uint32_t)m->distance : 0;
+		memcpy(at + i, &word, sizeof(word));
+	}
+}
+
 int mortise_elf_place(const struct mortise_elf *elf, uint64_t address, uint8_t *image)
 {
 	struct move m = { elf, NULL, address - elf->address, image };
@@ -450,5 +512,7 @@ int mortise_elf_place(const struct mortise_elf *elf, uint64_t address, uint8_t *
 		memcpy(image + (s->address - elf->address), elf->file.bytes.data + s->offset,
 		       (size_t)s->file_size);
 	}
+	if (elf->got_size)
+		move_addresses(&m);
 	return apply_all(&m);
 }

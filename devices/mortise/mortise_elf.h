@@ -27,6 +27,8 @@
  * @segments: the @segment_count that are loaded
  * @table: the section ".mortise"
  * @entry_count: kernels in it, at least 1
+ * @got_address: of a table of addresses without relocations, the section ".got" of Hexagon; in the image
+ * @got_size: bytes of it; may be 0
  */
 struct mortise_elf {
 	struct elf_file file;
@@ -37,6 +39,8 @@ struct mortise_elf {
 	uint32_t segment_count;
 	struct tenon_slice table;
 	uint32_t entry_count;
+	uint64_t got_address;
+	uint64_t got_size;
 };
 
 /**

@@ -17,6 +17,8 @@ static const char *machine_name(uint32_t machine, bool wide)
 		return wide ? "riscv64" : "riscv32";
 	case MORTISE_MACHINE_ARM:
 		return "arm";
+	case MORTISE_MACHINE_HEXAGON:
+		return "hexagon";
 	case MORTISE_MACHINE_X86_64:
 		return "x86-64";
 	default:

@@ -39,6 +39,8 @@ static const struct board_kind kinds[] = {
 	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 	{ "cm3", "QEMU", "mortise-cm3.elf", MORTISE_MACHINE_ARM, 32, 16 * MEBIBYTE,
 	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
+	{ "hexagon", "QEMU", "mortise-hexagon.elf", MORTISE_MACHINE_HEXAGON, 32, 16 * MEBIBYTE,
+	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 	{ "rtl", "Verilator", "mortise-rtl", 0, 32, 16 * MEBIBYTE, board_rtl_ready, &board_rtl_ops,
 	  NULL, 0 },
 #endif

@@ -5,8 +5,8 @@
 
 /*
  * A board is memory, a doorbell, an interrupt and a reset. "sim" is the firmware on a thread of this process;
- * "rv32", "rv64" and "cm3" are QEMU with the board's RAM in shared memory and its UART on a socket: the emulator is a
- * child of this process and ends with it. "rtl" is the accelerator of firmware/rtl/ as a program that clocks its logic,
+ * "rv32", "rv64", "cm3" and "hexagon" are QEMU with the board's RAM in shared memory and its UART on a socket: the emulator
+ * is a child of this process and ends with it. "rtl" is the accelerator of firmware/rtl/ as a program that clocks its logic,
  * a child too. CONFIG_MORTISE_QEMU builds all but "sim".
  *
  * The other kinds attach to a board that runs before it is opened and goes on running when it is closed: "shm" by a file
@@ -49,7 +49,7 @@ enum board_key {
 
 /**
  * struct board_kind - a board that this build knows
- * @name: "sim", "rv32", "rv64", "cm3", "rtl"
+ * @name: "sim", "rv32", "rv64", "cm3", "hexagon", "rtl"
  * @via: what drives it, for people: "simulator", "QEMU", "Verilator"
  * @firmware: file name of its firmware image ("mortise-rv32.elf"), or of the program with the logic; NULL for "sim"
  * @machine: enum mortise_machine of its core

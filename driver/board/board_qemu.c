@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Boards under QEMU: their RAM is our memory, their UART a socket. A byte to it is the doorbell, a byte from it the
- * interrupt.
+ * interrupt. A core that QEMU emulates no board of runs the firmware as a program of Linux.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
  * @name: struct board_kind.name
  * @emulator: the command
  * @package: Debian's package with it
- * @machine: option -M; the memory backend is "window"
+ * @machine: option -M; the memory backend is "window". NULL of a program that the emulator runs as Linux does
  * @address: where the window begins
  */
 static const struct model {
@@ -36,6 +36,7 @@ static const struct model {
 	  0x80000000 },
 	{ "cm3", "qemu-system-arm", "qemu-system-arm", "mps2-an385,memory-backend=window",
 	  0x21000000 },
+	{ "hexagon", "qemu-hexagon", "qemu-user", NULL, 0x40000000 },
 };
 
 static const struct model *model_of(const struct board_kind *kind)
@@ -133,10 +134,18 @@ static int describe(const struct board_kind *kind, struct tenon_buffer *out)
 	return err ? describe_failure(kind->name, err, out) : 0;
 }
 
-static int start(struct board *board)
+/* The program maps descriptor 3 and talks by descriptor 4. */
+static int start_program(struct board *board, const char *emulator, const char *image)
 {
-	const struct model *model = model_of(board->kind);
-	char emulator[PATH_MAX], image[PATH_MAX], object[128], size[32];
+	const char *const words[] = { emulator, image, NULL };
+
+	return board_process_start(board, words);
+}
+
+static int start_machine(struct board *board, const struct model *model, const char *emulator,
+			 const char *image)
+{
+	char object[128], size[32];
 	const char *const words[] = {
 		emulator,
 		"-M",
@@ -165,6 +174,17 @@ static int start(struct board *board)
 		image,
 		NULL,
 	};
+
+	snprintf(size, sizeof(size), "%lluM", (unsigned long long)(board->memory.size >> 20));
+	snprintf(object, sizeof(object),
+		 "memory-backend-file,id=window,share=on,mem-path=/proc/self/fd/3,size=%s", size);
+	return board_process_start(board, words);
+}
+
+static int start(struct board *board)
+{
+	const struct model *model = model_of(board->kind);
+	char emulator[PATH_MAX], image[PATH_MAX];
 	int err;
 
 	board->address = model->address;
@@ -173,10 +193,8 @@ static int start(struct board *board)
 		err = firmware_file_find(board->kind->firmware, image);
 	if (err)
 		return err;
-	snprintf(size, sizeof(size), "%lluM", (unsigned long long)(board->memory.size >> 20));
-	snprintf(object, sizeof(object),
-		 "memory-backend-file,id=window,share=on,mem-path=/proc/self/fd/3,size=%s", size);
-	return board_process_start(board, words);
+	return model->machine ? start_machine(board, model, emulator, image)
+			      : start_program(board, emulator, image);
 }
 
 const struct board_ops board_qemu_ops = {

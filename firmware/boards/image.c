@@ -4,8 +4,10 @@
 
 extern const struct mortise_image mortise_image;
 
-#ifdef __arm__
+#if defined(__arm__)
 #define MACHINE MORTISE_MACHINE_ARM
+#elif defined(__hexagon__)
+#define MACHINE MORTISE_MACHINE_HEXAGON
 #else
 #define MACHINE MORTISE_MACHINE_RISCV
 #endif

@@ -79,8 +79,10 @@ enum mortise_end mortise_run_call(struct mortise *m, const void *packet)
 		return MORTISE_FAILED;
 	/* an odd address is a function in Thumb code */
 	thumb = m->port->machine == MORTISE_MACHINE_ARM;
-	/* x86 has functions at any address */
-	align = m->port->machine == MORTISE_MACHINE_X86_64 ? 1 : 2;
+	/* x86 has functions at any address, Hexagon packets of whole words */
+	align = m->port->machine == MORTISE_MACHINE_X86_64    ? 1
+		: m->port->machine == MORTISE_MACHINE_HEXAGON ? 4
+							      : 2;
 	if (!mortise_range(m, p->function & ~thumb, 2, MORTISE_EXECUTE, align) ||
 	    take_arguments(m, p) != MORTISE_DONE)
 		return MORTISE_FAILED;

@@ -12,7 +12,8 @@
 without="build board compile cts cuda device driver ethosu hil mortise npu opencl operators partition trace vulkan \
 	nomem/command_test remote/server_limits_test remote/client link/commands"
 [ -z "${FULL:-}" ] || without="build $(spared board remote/kernels opencl/warm cts/vulkan_old_backend cts/vulkan_fences_backend \
-	cts/mortise_rv32_backend cts/mortise_cm3_backend hil/rv32_board hil/cm3_board mortise/stream_rv32_test mortise/stream_cm3_test)"
+	cts/mortise_rv32_backend cts/mortise_cm3_backend cts/mortise_hexagon_backend hil/rv32_board hil/cm3_board hil/hexagon_board \
+	mortise/stream_rv32_test mortise/stream_cm3_test mortise/stream_hexagon_test)"
 sanitizer address,undefined
 # at -O1 the compiler takes half of the time that it takes at -O2, and a sanitizer sees no less; tests are not what is looked at
 it "the tests pass with AddressSanitizer and UndefinedBehaviorSanitizer" \

@@ -25,7 +25,7 @@ static int add_image(const char *machine, struct tenon_buffer *images)
 
 int mortise_code(struct tenon_buffer *out)
 {
-	static const char *const machines[] = { "rv32", "cm3", "rv64", "host" };
+	static const char *const machines[] = { "rv32", "cm3", "hexagon", "rv64", "host" };
 	struct tenon_buffer images = TENON_BUFFER_INIT;
 	uint64_t count = 0;
 	size_t i;

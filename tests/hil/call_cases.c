@@ -10,10 +10,12 @@
  *	fails: return 7
  *	hangs: for (;);
  *	wild:  *(uint32_t *)arguments[0] = 1; return 0
+ * and one that sets all registers of conditions, counts for longer than a timer waits, and returns 0 if they are the same
  */
 struct code {
 	uint32_t machine, bits;
 	uint32_t store, fails, hangs, wild; /* offsets; odd for Thumb */
+	uint32_t keeps;			    /* 0 where it is not needed */
 	size_t size;
 	const void *bytes;
 };
@@ -32,6 +34,11 @@ static const uint16_t cm3_code[] = {
 	0x680a, 0x6803, 0x6881, 0x2000, 0xf843, 0x1022, 0x4770, 0x2007,
 	0x4770, 0xe7fe, 0x2201, 0x6803, 0x2000, 0x601a, 0x4770,
 };
+static const uint32_t hexagon_code[] = {
+	0x70604002, 0x78004000, 0x00030011, 0xc4014341, 0x91c2c022, 0x529f4000, 0xa181c200,
+	0x48703fc0, 0x5800c000, 0x48000001, 0x529f4000, 0x3c41c001, 0x780054a2, 0x001344b4,
+	0x7800c003, 0x6222c004, 0xbfe37fe3, 0x2482e000, 0x6a04c004, 0xf1644200, 0x529fc000,
+};
 static const uint8_t x86_64_code[] = {
 	0x8b, 0x16, 0x48, 0x8b, 0x07, 0x48, 0x8d, 0x04, 0x90, 0x48, 0x8b, 0x57, 0x08,
 	0x89, 0x10, 0x31, 0xc0, 0xc3, 0xb8, 0x07, 0x00, 0x00, 0x00, 0xc3, 0xeb, 0xfe,
@@ -39,10 +46,11 @@ static const uint8_t x86_64_code[] = {
 };
 
 static const struct code codes[] = {
-	{ MORTISE_MACHINE_RISCV, 32, 0, 32, 40, 44, sizeof(rv32_code), rv32_code },
-	{ MORTISE_MACHINE_RISCV, 64, 0, 32, 40, 44, sizeof(rv64_code), rv64_code },
-	{ MORTISE_MACHINE_ARM, 32, 1, 15, 19, 21, sizeof(cm3_code), cm3_code },
-	{ MORTISE_MACHINE_X86_64, 64, 0, 18, 24, 26, sizeof(x86_64_code), x86_64_code },
+	{ MORTISE_MACHINE_RISCV, 32, 0, 32, 40, 44, 0, sizeof(rv32_code), rv32_code },
+	{ MORTISE_MACHINE_RISCV, 64, 0, 32, 40, 44, 0, sizeof(rv64_code), rv64_code },
+	{ MORTISE_MACHINE_ARM, 32, 1, 15, 19, 21, 0, sizeof(cm3_code), cm3_code },
+	{ MORTISE_MACHINE_HEXAGON, 32, 0, 28, 32, 36, 48, sizeof(hexagon_code), hexagon_code },
+	{ MORTISE_MACHINE_X86_64, 64, 0, 18, 24, 26, 0, sizeof(x86_64_code), x86_64_code },
 };
 
 static uint64_t code_at;
@@ -125,6 +133,10 @@ static void calls_that_break_a_rule_are_refused(void)
 	struct mortise_fault f;
 
 	assert_faults(MORTISE_FAULT_ADDRESS, call); /* the buffer is longer than its region */
+	if (c->machine == MORTISE_MACHINE_HEXAGON) {
+		call = call_of(c->store + 2, rig_at(&hil, 0), 4, 0);
+		assert_faults(MORTISE_FAULT_ADDRESS, call); /* inside an instruction */
+	}
 	call = call_of(c->store, rig_at(&hil, 0), 4, 0);
 	call.arguments[0].access = MORTISE_WRITE | MORTISE_EXECUTE;
 	assert_faults(MORTISE_FAULT_ADDRESS, call);
@@ -193,6 +205,20 @@ static void a_new_session_ends_a_function_that_hangs(void)
 	assert_ok(RUN(&hil, call));
 }
 
+/* Conditions of Hexagon are in registers of their own, which QEMU leaves out of the context of a signal. */
+static void a_timer_leaves_a_function_its_conditions(void)
+{
+	const struct code *c = load();
+	struct call call = call_of(c->keeps, rig_at(&hil, 0), 4, 0);
+
+	if (!c->keeps) {
+		print_message("# skip: nothing is saved by the firmware here\n");
+		skip();
+	}
+	assert_ok(RUN(&hil, (struct mortise_header){ MORTISE_OP_BARRIER, 0, 0, 0 }));
+	assert_ok(RUN(&hil, call));
+}
+
 static void a_wild_write_faults(void)
 {
 	const struct code *c = load();
@@ -216,6 +242,7 @@ const struct hil_case hil_call_cases[] = {
 	HIL_CASE(calls_that_break_a_rule_are_refused),
 	HIL_CASE(the_watchdog_ends_a_function_that_hangs),
 	HIL_CASE(a_new_session_ends_a_function_that_hangs),
+	HIL_CASE(a_timer_leaves_a_function_its_conditions),
 	HIL_CASE(a_wild_write_faults),
 	{ NULL, NULL },
 };

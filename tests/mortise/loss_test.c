@@ -297,7 +297,7 @@ static const struct {
 	{ "a_reset_ends_what_others_wait_for", a_reset_ends_what_others_wait_for },
 };
 
-static const char *const boards[] = { "sim", "rv64", "rv32", "cm3" };
+static const char *const boards[] = { "sim", "rv64", "rv32", "cm3", "hexagon" };
 
 #define CASES  (sizeof(cases) / sizeof(cases[0]))
 #define BOARDS (sizeof(boards) / sizeof(boards[0]))

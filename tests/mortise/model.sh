@@ -89,6 +89,7 @@ why_not()
 	rv32) emulator=qemu-system-riscv32 ;;
 	rv64) emulator=qemu-system-riscv64 ;;
 	cm3) emulator=qemu-system-arm ;;
+	hexagon) emulator=qemu-hexagon ;;
 	esac
 	grep -qs "^CONFIG_MORTISE_QEMU=" "$TENON_BUILD/include/config/auto.conf" || echo "needs CONFIG_MORTISE_QEMU"
 	command -v $emulator >/dev/null 2>&1 || echo "$emulator is not installed"
@@ -96,7 +97,7 @@ why_not()
 }
 
 it "the host names the direction of stripes" names_the_directions
-for board in sim rv64 rv32 cm3; do
+for board in sim rv64 rv32 cm3 hexagon; do
 	reason=$(why_not $board | head -n 1)
 	if [ -n "$reason" ]; then
 		cases=$((cases + 1))

@@ -76,6 +76,7 @@ enum mortise_feature {
 enum mortise_machine {
 	MORTISE_MACHINE_ARM = 40, /* armv7-m, 32 bits */
 	MORTISE_MACHINE_X86_64 = 62,
+	MORTISE_MACHINE_HEXAGON = 164,
 	MORTISE_MACHINE_AARCH64 = 183,
 	MORTISE_MACHINE_RISCV = 243,
 };

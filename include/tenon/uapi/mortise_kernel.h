@@ -13,9 +13,10 @@
  *	MORTISE_KERNEL(add, "handle handle handle int32", "blockIdx.x");
  *
  * The host moves the image to a place in the window: it adds the distance to each word that holds an address
- * (R_RISCV_32, R_RISCV_64, R_ARM_ABS32, R_X86_64_64, R_AARCH64_ABS64). Other absolute relocations are refused, so
- * compile position-independent data accesses: -mcmodel=medany on RISC-V, -fPIE on x86-64; what gcc makes for
- * Cortex-M with -Os and for aarch64 is right as it is. firmware/kernels/kernel.ld is a linker script for all.
+ * (R_RISCV_32, R_RISCV_64, R_ARM_ABS32, R_HEX_32, R_HEX_32_6_X, R_X86_64_64, R_AARCH64_ABS64). Other absolute
+ * relocations are refused, so compile position-independent data accesses: -mcmodel=medany on RISC-V, -fPIE on x86-64;
+ * what gcc makes for Cortex-M with -Os and for aarch64 is right as it is, and what clang makes for Hexagon with -G0.
+ * firmware/kernels/kernel.ld is a linker script for all.
  *
  * A pointer argument is the address of the buffer; a scalar lies in the first bytes of its word. A launch runs the
  * function for each group of the grid, one after the other; the function loops over the threads of a group. Where

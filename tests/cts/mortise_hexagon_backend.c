@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/cts/mortise_code.h"
+
+const struct cts_backend cts_backend = {
+	.uri = "mortise://hexagon" MORTISE_PATIENT,
+	.kind = "mortise",
+	.format = "mortise",
+	.code = mortise_code,
+	.setup = mortise_setup_more,
+};
