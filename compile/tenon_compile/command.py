@@ -12,11 +12,12 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from . import small_core
 from .errors import CompileError
 from .inputs import quoted, type_text
 from .llm import command as llm
 from .progress import Progress
-from .targets import TARGETS, export_library, find_compiler
+from .targets import TARGETS, export_library, find_compiler, tvm_target
 
 REQUIREMENTS = Path(__file__).parents[1]
 
@@ -107,7 +108,7 @@ def check_tuning(options):
         raise CompileError("--tune-on: --tune says for how many seconds")
     if not (options.tune or options.tuned):
         return
-    if options.as_it_is or TARGETS[options.target].device:
+    if options.as_it_is or TARGETS[options.target].device or TARGETS[options.target].core:
         raise CompileError("--tune and --tuned are for the schedules of processors, without --as-it-is")
     if options.tune and options.target != "cpu" and not options.tune_on:
         raise CompileError(f"--tune: code for {options.target} is timed on such a machine: --tune-on rpc://HOST:PORT")
@@ -168,6 +169,10 @@ def write_module(built, options):
     with tempfile.TemporaryDirectory(dir=options.output.parent, prefix=f".{options.output.name}.") as folder:
         path = Path(folder) / "model.so"
         export_library(built.executable, path, compiler, options=objects_of(built.others, Path(folder)))
+        if built.kernels:
+            program, target = Path(folder) / "kernels.mortise", tvm_target(options.target, options.processor)
+            small_core.make_program(built.kernels, TARGETS[options.target].core, target, program)
+            small_core.add_program(path, program)
         with path.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(path, options.output)
@@ -255,7 +260,9 @@ def compile_network(options):
             words = case.write(options.output, imported.onnx, arrays)
     if options.explain:
         print("\n".join(explain.explain(report)))
-    print(f"{options.output}: try {shlex.join(['tenon', 'run', str(options.output), *words])}")
+    core = TARGETS[options.target].core
+    device = ["--device", f"mortise://{core}"] if core else []
+    print(f"{options.output}: try {shlex.join(['tenon', 'run', str(options.output), *device, *words])}")
 
 
 def main(arguments=None):

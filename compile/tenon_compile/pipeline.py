@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass, field
 
+from . import small_core
 from .errors import CompileError, first_line
 from .targets import TARGETS, key_of, processors_of, tvm_target
 from .tuning import TuningError
@@ -24,6 +25,7 @@ class Built:
 
     executable: object
     others: dict = field(default_factory=dict)
+    kernels: dict = field(default_factory=dict)  # functions for a small core, by its names for them
     parameters: dict = field(default_factory=dict)  # arrays that are kept apart, by the names of inputs behind the others
 
 
@@ -105,7 +107,7 @@ def build(module, name, processor, progress, rewrite=True, apart=None, tuning=No
     """What TVM built of a module, and the report; with "apart" and "tuning" as of rewritten()."""
     processors = processors_of(name, processor)
     targets, device, report = [tvm_target(name, one) for one in processors], TARGETS[name].device, Report()
-    target = targets[0]
+    target, core = targets[0], TARGETS[name].core
     if device:
         report.left = f"rewriting is for processors, not for {device}"
     elif not rewrite:
@@ -114,7 +116,7 @@ def build(module, name, processor, progress, rewrite=True, apart=None, tuning=No
         progress("rewriting and scheduling")
         try:
             scheduled, others, parameters = rewritten(module, targets, report, apart, tuning)
-            built = generate(scheduled, target, progress, others)
+            built = generate(scheduled, target, progress, others, core)
             built.parameters = parameters
             return built, report
         except TuningError:
@@ -123,18 +125,24 @@ def build(module, name, processor, progress, rewrite=True, apart=None, tuning=No
             report.left, report.graph = first_line(error), None
     progress("scheduling")
     try:
-        return generate(with_default_schedules(module, target, device), target, progress), report
+        return generate(with_default_schedules(module, target, device), target, progress, core=core), report
     except Exception as error:
         raise CompileError(f"TVM does not compile it: {first_line(error)}") from error
 
 
-def generate(module, target, progress, others=()):
-    """What TVM builds of a module, with other processors' kernels: each a target, and a function that makes them."""
+def generate(module, target, progress, others=(), core=None):
+    """What TVM builds of a module, with other processors' kernels: each a target, and a function that makes them.
+
+    With a core, what the processor runs, and the kernels for the core.
+    """
     from tvm import relax
 
     from .object_code import ObjectCode
 
     progress("generating code")
+    if core:
+        module, kernels = small_core.split(module)
+        return Built(relax.build(module, target=tvm_target("cpu", None)), kernels=kernels)
     codes = {key_of(one): ObjectCode(make_kernels, key_of(one), one) for one, make_kernels in reversed(others)}
     try:
         return Built(relax.build(module, target=target), codes)

@@ -7,6 +7,7 @@ import shutil
 from dataclasses import dataclass, field
 
 from .errors import CompileError
+from .small_core import find_tools
 
 LEVEL = re.compile(r"(x86-64-)?v[1-4]")
 RISCV = {"kind": "llvm", "mtriple": "riscv64-linux-gnu", "mattr": ["+m", "+a", "+f", "+d", "+c"], "mabi": "lp64d"}
@@ -18,11 +19,15 @@ DEFAULT = "v2,v3" if X86_64 else None
 
 @dataclass(frozen=True)
 class Target:
-    """A kind of machine: what TVM calls the device (None: the processor), the processor's code, and its compiler."""
+    """A kind of machine: what TVM calls the device (None: the processor), the processor's code, and its compiler.
+
+    With a core, the code is for that core, of small_core.CORES, and this machine's processor launches it.
+    """
 
     host: dict = field(default_factory=lambda: HERE)
     device: str | None = None
     compiler: str | None = None
+    core: str | None = None
 
 
 TARGETS = {
@@ -38,6 +43,9 @@ TARGETS = {
         compiler="arm-linux-gnueabihf-gcc",
     ),
     "riscv64": Target(RISCV, compiler="riscv64-linux-gnu-gcc"),
+    "hexagon": Target(
+        {"kind": "llvm", "mtriple": "hexagon-unknown-linux-musl", "mcpu": "hexagonv66"}, core="hexagon"
+    ),
     "opencl": Target(device="opencl"),
     "cuda": Target(device="cuda"),
 }
@@ -45,6 +53,8 @@ TARGETS = {
 
 def find_compiler(name, given):
     """The compiler that links a module for a target, None for this machine's own; an error if it is missing."""
+    if TARGETS[name].core:
+        find_tools()
     compiler = given or TARGETS[name].compiler
     if compiler and not shutil.which(compiler.split()[0]):
         package = f"gcc-{compiler.removesuffix('-gcc')}"
