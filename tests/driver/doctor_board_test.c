@@ -230,6 +230,23 @@ static void an_npu_without_a_driver_says_why(void **state)
 	says(doctor(NULL), 0, "the device tree has nothing for it");
 }
 
+static void a_dsp_needs_its_node_and_the_vendors_shell(void **state)
+{
+	(void)state;
+	unsetenv("ADSP_LIBRARY_PATH");
+	tree_text("/sys/bus/rpmsg/drivers/qcom,fastrpc/bind", "");
+	says(doctor(NULL), 0, "warn  DSP            fastrpc is loaded, and no DSP offers it");
+	tree_text("/dev/fastrpc-cdsp", "");
+	says(doctor(NULL), 0, "warn  DSP            /dev/fastrpc-cdsp");
+	says(doctor(NULL), 0, "the vendor's shell fastrpc_shell_unsigned_3 is not there");
+	says(doctor(NULL), 0, "the package hexagon-dsp-binaries");
+	/* that of another DSP */
+	tree_text("/usr/lib/dsp/cdsp/fastrpc_shell_unsigned_0", "");
+	says(doctor(NULL), 0, "fastrpc_shell_unsigned_3 is not there");
+	tree_text("/usr/lib/dsp/cdsp/fastrpc_shell_unsigned_3", "");
+	says(doctor(NULL), 0, "ok    DSP            /dev/fastrpc-cdsp");
+}
+
 #ifdef CONFIG_JSON
 static void json_has_the_same(void **state)
 {
@@ -256,6 +273,7 @@ int main(void)
 		on(the_kernels_options_are_listed),
 		on(an_npu_that_is_well_has_its_node),
 		on(an_npu_without_a_driver_says_why),
+		on(a_dsp_needs_its_node_and_the_vendors_shell),
 #ifdef CONFIG_JSON
 		on(json_has_the_same),
 #endif

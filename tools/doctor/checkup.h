@@ -40,4 +40,7 @@ void checkup_power(struct checkup *c, struct finding *f, const char *device);
 /** checkup_npus - check NPUs of the device tree, and their drivers in the kernel */
 void checkup_npus(struct checkup *c);
 
+/** checkup_dsps - check nodes of Hexagon DSPs, and what the vendor has to add */
+void checkup_dsps(struct checkup *c);
+
 #endif /* TOOLS_DOCTOR_CHECKUP_H */

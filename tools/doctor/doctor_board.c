@@ -389,6 +389,7 @@ size_t doctor_board(const char *root, struct finding *findings, size_t most)
 	check_each(&c, "/dev/vfio", "", check_vfio_node);
 	check_each(&c, "/sys/class/remoteproc", "remoteproc", check_core);
 	checkup_npus(&c);
+	checkup_dsps(&c);
 	return c.count;
 }
 
