@@ -32,7 +32,7 @@ links_lead_somewhere()
 {
 	status=0
 	pages=$(find devices driver examples firmware lib link llm packaging rpc runtime tests tools -name README.md)
-	for page in README.md CONTRIBUTING.md SECURITY.md docs/*.md $pages; do
+	for page in README.md CONTRIBUTING.md SECURITY.md docs/*.md docs/*/*.md $pages; do
 		for link in $(grep -o ']([^)#: ]*[)#]' "$page" | sed 's/^](//; s/[)#]$//' | sort -u); do
 			[ -z "$link" ] || [ -e "$(dirname "$page")/$link" ] || { echo "$page: $link"; status=1; }
 		done
