@@ -27,10 +27,17 @@ static const struct tenon_payload_format webgpu = {
 	.fields = "mb",
 };
 
+static const struct tenon_payload_format dnnl_graphs = {
+	.size = sizeof(dnnl_graphs),
+	.kinds = KINDS("dnnl_json"),
+	.fields = "nt*y",
+	.remedy = "Enable CONFIG_DNNL_JSON.",
+};
+
 static const struct tenon_payload_format graphs = {
 	.size = sizeof(graphs),
-	.kinds = KINDS("dnnl_json", "tensorrt", "arm_compute_lib", "bnns_json", "clml",
-		       "cublas_json", "cudnn_json", "hipblas_json", "nnapi", "msc_tensorrt"),
+	.kinds = KINDS("tensorrt", "arm_compute_lib", "bnns_json", "clml", "cublas_json",
+		       "cudnn_json", "hipblas_json", "nnapi", "msc_tensorrt"),
 	.fields = "nt*y",
 };
 
@@ -88,6 +95,7 @@ payload_format_list payload_listed_formats = {
 	&kernels,
 	&metal,
 	&webgpu,
+	&dnnl_graphs,
 	&graphs,
 	&mrvl_sim,
 	&mrvl_hw,

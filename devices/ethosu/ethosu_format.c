@@ -27,6 +27,7 @@ static const struct tenon_payload_format format = {
 	.size = sizeof(format),
 	.kinds = ethosu_payload_kinds,
 	.fields = "E",
+	.remedy = "Enable CONFIG_DEVICE_ETHOSU.",
 	.files = files,
 	.field = SLOT(field, ethosu_field),
 	.visit = SLOT(visit, ethosu_visit),

@@ -341,12 +341,13 @@ static void choose_code(struct dso *dso)
 }
 #endif
 
+/* Where the import tree is. Without CONFIG_TVM_LEGACY the older form is refused, with a message if there are any. */
 static const struct blob_name {
 	const char *name;
 	enum tenon_generation generation;
 } blob_names[] = {
 	{ "__tvm_ffi__library_bin", TENON_GENERATION_FFI },
-#ifdef CONFIG_TVM_LEGACY
+#if defined(CONFIG_TVM_LEGACY) || defined(CONFIG_ERROR_MESSAGES)
 	{ "__tvm_ffi_library_bin", TENON_GENERATION_LEGACY },
 	{ "__tvm_dev_mblob", TENON_GENERATION_LEGACY },
 #endif

@@ -5,6 +5,7 @@
 #include "runtime/model/executors.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <tenon/backend/module_kind.h>
 
 #include "lib/fork_gate.h"
@@ -17,6 +18,26 @@ bool executor_has_kind(struct tenon_slice kind)
 
 	return p && p->executes;
 }
+
+#ifdef CONFIG_ERROR_MESSAGES
+const char *executor_option(struct tenon_slice kind)
+{
+	const struct executor_absent *a;
+	const char *at;
+
+	for (a = executors_absent; a->option; a++)
+		for (at = a->kinds; *at; at += strlen(at) + 1)
+			if (tenon_slice_equal(tenon_slice_of(at), kind))
+				return a->option;
+	return NULL;
+}
+#else
+const char *executor_option(struct tenon_slice kind)
+{
+	(void)kind;
+	return NULL;
+}
+#endif
 
 void executor_kinds(struct tenon_buffer *out)
 {

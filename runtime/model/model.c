@@ -31,6 +31,7 @@ int tenon_model_open(struct tenon_module *root, const struct tenon_model_options
 	const struct executor *executor;
 	struct tenon_model_options o;
 	struct tenon_buffer kinds = TENON_BUFFER_INIT;
+	const char *option;
 	int err;
 
 	*out = NULL;
@@ -41,6 +42,13 @@ int tenon_model_open(struct tenon_module *root, const struct tenon_model_options
 		err = executor_of_kind(root->kind, &executor);
 		return err ? err : executor->create(root, &o, out);
 	}
+	option = executor_option(root->kind);
+	if (option)
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"a module of kind \"%.*s\" is a model whose executor is not in this "
+			"build. Enable %s",
+			(int)root->kind.size, root->kind.data, option);
 	executor_kinds(&kinds);
 	err = tenon_error(-TENON_E_UNSUPPORTED,
 			  "a module of kind \"%.*s\" is no model. Models this build runs: %s",

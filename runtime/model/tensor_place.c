@@ -36,22 +36,6 @@ int place_copy(const DLTensor *from, const DLTensor *to, uint64_t bytes)
 	return tenon_tensor_copy(&a, &b);
 }
 
-bool place_has_addresses(DLDevice id)
-{
-	struct tenon_device *device;
-	bool addresses;
-
-	if (place_is_host(id))
-		return true;
-	if (tenon_device_get(id, &device)) {
-		tenon_error_clear();
-		return false;
-	}
-	addresses = device->properties->flags & TENON_DEVICE_ADDRESSES;
-	tenon_object_unref(device);
-	return addresses;
-}
-
 int place_wait(DLDevice id)
 {
 	struct tenon_device *device;
@@ -68,6 +52,22 @@ int place_wait(DLDevice id)
 }
 
 #ifdef CONFIG_DEVICES
+bool place_has_addresses(DLDevice id)
+{
+	struct tenon_device *device;
+	bool addresses;
+
+	if (place_is_host(id))
+		return true;
+	if (tenon_device_get(id, &device)) {
+		tenon_error_clear();
+		return false;
+	}
+	addresses = device->properties->flags & TENON_DEVICE_ADDRESSES;
+	tenon_object_unref(device);
+	return addresses;
+}
+
 int place_follow(struct tenon_device *device)
 {
 	struct tenon_queue *queue;
@@ -76,6 +76,11 @@ int place_follow(struct tenon_device *device)
 	return err ? err : queue_order_behind_all(queue);
 }
 #else
+bool place_has_addresses(DLDevice id)
+{
+	return place_is_host(id);
+}
+
 int place_follow(struct tenon_device *device)
 {
 	(void)device;

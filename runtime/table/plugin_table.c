@@ -6,6 +6,7 @@
 #include "runtime/core/registry.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/library/context.h"
+#include "runtime/model/executors.h"
 #include "runtime/table/plugin_row.h"
 
 /* clang-format off */
@@ -92,6 +93,25 @@ struct plugin *const plugin_table[] = {
 #include "generated/plugins.h"
 	NULL,
 };
+#undef PLUGIN
+
+/* ---- executors that this build lacks */
+
+#ifdef CONFIG_ERROR_MESSAGES
+#define ABSENT_BUILT_IN(...)
+#define ABSENT_PLUGIN(...)
+#define ABSENT_OFF(option, name, sort, ...) ABSENT_##sort(option, __VA_ARGS__)
+#define ABSENT_BACKEND(...)
+#define ABSENT_LOADER(...)
+#define ABSENT_TRACER(...)
+#define KIND_NAME(kind, load) kind "\0"
+#define ABSENT_EXECUTOR(option, kinds, functions) { "CONFIG_" #option, kinds(KIND_NAME) "" },
+#define PLUGIN(option, ...) OPTION_CHOOSE(option, ABSENT_, option, __VA_ARGS__)
+const struct executor_absent executors_absent[] = {
+#include "generated/plugins.h"
+	{ NULL, NULL },
+};
+#endif
 /* clang-format on */
 
 #if OPTION_ON(DSO) || OPTION_ON(SYSTEM_LIB)
