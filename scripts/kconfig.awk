@@ -24,7 +24,7 @@
 #
 #   mode=build    config -> conf (for make) and header (for C); config is not rewritten
 #   mode=full     config -> out, a complete .config; without config: the defaults
-#   mode=allyes   everything that can be y -> out; mode=allno: that can be n
+#   mode=allyes   everything that can be y -> out; mode=allno: that can be n; both but for what config says
 #   mode=minimal  config -> out, only what differs from the defaults
 #
 # Symbols in lacking are n, whatever config says. An unknown symbol in config is an error, unless drop=1 asks to leave such
@@ -413,7 +413,7 @@ BEGIN {
 	for (k = 1; k <= nlacking; k++)
 		set_user(without[k], "n", "lacking")
 	for (k = 1; k <= nitem; k++)
-		if ((k in symbol) && mode ~ /^all/)
+		if ((k in symbol) && mode ~ /^all/ && !(symbol[k] in user_at))
 			user[symbol[k]] = mode == "allyes" ? "y" : "n"
 	for (k = 1; k <= nitem; k++)
 		if (k in symbol)

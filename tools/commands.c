@@ -18,6 +18,7 @@
 #include "tools/inspect/inspect.h"
 #include "tools/json/json_value.h"
 #include "tools/link/link.h"
+#include "tools/needs/needs.h"
 #include "tools/params/params.h"
 #include "tools/partition/partition_command.h"
 #include "tools/report/report.h"
@@ -41,7 +42,8 @@ static const struct cli_command *const commands[] = {
 	&chat_command,
 #endif
 #ifdef CONFIG_LINK
-	&link_command,	  &unpack_command,  &verify_command, &sign_command, &partition_command,
+	&link_command,	  &unpack_command,    &verify_command,
+	&sign_command,	  &partition_command, &needs_command,
 #endif
 #ifdef CONFIG_RECORD
 	&replay_command,

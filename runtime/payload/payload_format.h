@@ -40,6 +40,18 @@ extern payload_format_list payload_listed_formats;
 /* payload_relax.c: executables of the Relax virtual machine and of its predecessor, Relay's */
 extern const struct tenon_payload_format payload_relax_format, payload_relay_format;
 
+/**
+ * payload_relax_each_called - visit the functions that an executable calls but does not define
+ * @payload: of a Relax executable
+ * @visit: called with each name; stops when it returns non-zero
+ * @context: handed to @visit
+ *
+ * Return: what the last @visit returned; -TENON_E_FORMAT; -TENON_E_TRUNCATED.
+ */
+int payload_relax_each_called(struct tenon_slice payload,
+			      int (*visit)(void *context, struct tenon_slice name), void *context)
+	TO_PLUGINS(payload_relax_each_called);
+
 #ifdef CONFIG_PAYLOAD_FORMATS
 /** payload_format_of - find the format of a kind; NULL if unknown */
 const struct tenon_payload_format *payload_format_of(struct tenon_slice kind)

@@ -13,17 +13,16 @@
 /* size of the smallest function */
 #define FUNCTION_LEAST 52
 
-static int take_function(struct tenon_cursor *c, struct tenon_payload_info *info)
+/* Read an entry of the function table: its kind and its name. */
+static int take_entry(struct tenon_cursor *c, uint32_t *kind, struct tenon_slice *name)
 {
-	struct tenon_payload_function f = { .name = { NULL, 0 } };
 	struct tenon_slice parameter;
 	uint64_t i, count;
-	uint32_t kind;
 	int err;
 
-	err = tenon_cursor_u32(c, &kind);
+	err = tenon_cursor_u32(c, kind);
 	if (!err)
-		err = take_string(c, &f.name);
+		err = take_string(c, name);
 	/* indices of the first and last instruction, numbers of arguments and registers */
 	if (!err)
 		err = tenon_cursor_skip(c, 32);
@@ -33,17 +32,28 @@ static int take_function(struct tenon_cursor *c, struct tenon_payload_info *info
 		return err;
 	for (i = 0; i < count && !err; i++)
 		err = take_string(c, &parameter);
+	return err;
+}
+
+static int take_function(struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	struct tenon_payload_function f = { .name = { NULL, 0 } };
+	uint32_t kind;
+	int err = take_entry(c, &kind, &f.name);
+
 	/* Kind 0 is a function that the executable calls but does not define. */
 	return err || !kind ? err : tenon_payload_add_function(info, &f);
 }
 
-static int take_functions(struct tenon_cursor *c, struct tenon_payload_info *info)
+/* Read up to the function table. @version: empty for one that is not read further; @count: functions. */
+static int take_header(struct tenon_cursor *c, struct tenon_slice *version, uint64_t *count)
 {
 	const struct tenon_cursor from = *c;
-	struct tenon_slice version;
-	uint64_t i, count, magic;
+	uint64_t magic;
 	int err;
 
+	*count = 0;
+	*version = (struct tenon_slice){ NULL, 0 };
 	err = take_u64(c, &magic);
 	if (err)
 		return err;
@@ -51,17 +61,50 @@ static int take_functions(struct tenon_cursor *c, struct tenon_payload_info *inf
 		return tenon_cursor_error(&from, -TENON_E_FORMAT,
 					  "0x%" PRIx64 " is not the magic number of an executable",
 					  magic);
-	err = take_string(c, &version);
-	/*
-	 * Files of the Relay virtual machine start alike, with another version: do not read
-	 * further.
-	 */
-	if (err || version.size != 4 || memcmp(version.data, "0.14", 4))
-		return err;
-	info->format = version;
-	err = take_count(c, FUNCTION_LEAST, &count);
+	err = take_string(c, version);
+	/* Files of the Relay virtual machine start alike, with another version. */
+	if (!err && tenon_slice_equal(*version, tenon_slice_of("0.14")))
+		return take_count(c, FUNCTION_LEAST, count);
+	*version = (struct tenon_slice){ NULL, 0 };
+	return err;
+}
+
+static int take_functions(struct tenon_cursor *c, struct tenon_payload_info *info)
+{
+	uint64_t i, count;
+	int err = take_header(c, &info->format, &count);
+
 	for (i = 0; i < count && !err; i++)
 		err = take_function(c, info);
+	return err;
+}
+
+int payload_relax_each_called(struct tenon_slice payload,
+			      int (*visit)(void *context, struct tenon_slice name), void *context)
+{
+	struct tenon_cursor c = tenon_cursor_of(payload.data, payload.size, "executable", 0);
+	struct tenon_slice version, code, name;
+	uint64_t i, count;
+	uint32_t kind;
+	int err;
+
+	/* a payload is an executable, or in older files a string that contains one */
+	if (take_header(&c, &version, &count)) {
+		tenon_error_clear();
+		c = tenon_cursor_of(payload.data, payload.size, "executable", 0);
+		err = take_string(&c, &code);
+		if (err)
+			return err;
+		c = tenon_cursor_of(code.data, code.size, "executable", 8);
+		err = take_header(&c, &version, &count);
+		if (err)
+			return err;
+	}
+	for (i = 0, err = 0; i < count && !err; i++) {
+		err = take_entry(&c, &kind, &name);
+		if (!err && !kind)
+			err = visit(context, name);
+	}
 	return err;
 }
 
