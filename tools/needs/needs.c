@@ -94,7 +94,8 @@ static void print_kconfig(const struct needs *n, FILE *out)
 
 	fputs("# Written by tenon needs. In Tenon's source: make KCONFIG_ALLCONFIG=THIS-FILE "
 	      "allnoconfig all\n"
-	      "# Messages name what is missing; without them the library is smaller.\n"
+	      "CONFIG_OPTIMIZE_SIZE=y\n"
+	      "# messages name what is missing; without them the library is smaller\n"
 	      "CONFIG_ERROR_MESSAGES=y\n",
 	      out);
 	for (i = 0; i < l->count; i++) {
