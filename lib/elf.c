@@ -344,6 +344,38 @@ static bool locate_in_section(const struct elf_file *elf, const struct elf_symbo
 	return true;
 }
 
+/* The contents of section @index; empty for one without contents in the file. */
+static struct tenon_slice section_bytes(const struct elf_file *elf, uint64_t index)
+{
+	const uint64_t at = entry(&elf->sections, index);
+	const uint64_t offset = word(elf, at, 16, 24), size = word(elf, at, 20, 32);
+
+	if (number(elf, at + 4, 4) == SECTION_NOBITS || !elf_within(elf, offset, size))
+		return tenon_slice_of("");
+	return (struct tenon_slice){ elf->bytes.data + offset, (size_t)size };
+}
+
+bool elf_section(const struct elf_file *elf, const char *name, struct tenon_slice *out)
+{
+	const uint64_t names_index = number(elf, elf->wide ? 62 : 50, 2);
+	const size_t length = strlen(name) + 1;
+	struct tenon_slice names;
+	uint64_t i, at;
+
+	if (names_index >= elf->sections.count)
+		return false;
+	names = section_bytes(elf, names_index);
+	for (i = 0; i < elf->sections.count; i++) {
+		at = number(elf, entry(&elf->sections, i), 4);
+		if (at >= names.size || names.size - at < length ||
+		    memcmp(names.data + at, name, length) != 0)
+			continue;
+		*out = section_bytes(elf, i);
+		return out->size;
+	}
+	return false;
+}
+
 int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol,
 		     struct tenon_slice *out)
 {

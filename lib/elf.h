@@ -194,6 +194,17 @@ int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol
 		     struct tenon_slice *out) TO_PLUGINS(elf_symbol_bytes);
 
 /**
+ * elf_section - find a section by its name
+ * @elf: the file
+ * @name: its name
+ * @out: receives its bytes in the file
+ *
+ * Return: whether it is there, with contents within the file.
+ */
+bool elf_section(const struct elf_file *elf, const char *name, struct tenon_slice *out)
+	TO_PLUGINS(elf_section);
+
+/**
  * elf_needed - list the libraries that the file needs
  * @elf: the file
  * @index: 0 for the first

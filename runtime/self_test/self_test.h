@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of a self-test: comparing tensors, and comparing the operators of two models. */
+#ifndef RUNTIME_SELF_TEST_SELF_TEST_H
+#define RUNTIME_SELF_TEST_SELF_TEST_H
+
+#include <tenon/self_test.h>
+
+/**
+ * self_test_host - get a tensor's elements in memory of the host, compact
+ * @t: a tensor on any device
+ * @out: receives a new tensor
+ *
+ * Return: 0; -TENON_E_DEVICE and others of tenon_tensor_copy(); -TENON_E_NOMEM.
+ */
+int self_test_host(const DLTensor *t, struct tenon_tensor **out);
+
+/**
+ * self_test_compare - compare a tensor in memory of the host with what is expected
+ * @c: its tolerance
+ * @got: compact
+ * @want: expected value, of which the name is not used
+ * @why: what differs is appended, without a newline
+ *
+ * Elements of a dtype that is no usual number must be equal bit for bit.
+ *
+ * Return: whether they are equal.
+ */
+bool self_test_compare(const struct tenon_case *c, const DLTensor *got,
+		       const struct tenon_case_value *want, struct tenon_buffer *why);
+
+/** self_test_run - set the inputs of a case, and run the model; as tenon_self_test() */
+int self_test_run(struct tenon_model *model, const struct tenon_case *c);
+
+/**
+ * self_test_operators - find the first operator of a model that differs from that of another
+ * @why: the answer is appended, with a newline
+ *
+ * Return: 0; -TENON_E_NOMEM. That operators cannot be compared is an answer, too.
+ */
+int self_test_operators(struct tenon_model *model, const struct tenon_case *c,
+			struct tenon_model *reference, struct tenon_buffer *why);
+
+#endif /* RUNTIME_SELF_TEST_SELF_TEST_H */
