@@ -10,6 +10,7 @@
 #include "link/module/artifact_record.h"
 #include "link/module/elf_replace.h"
 #include "link/module/payload_hashes.h"
+#include "runtime/self_test/cases_format.h"
 
 static const char *symbol_of(const struct link_work *w)
 {
@@ -36,16 +37,22 @@ static void end_symbol(struct tenon_buffer *out, const char *symbol)
 	tenon_buffer_printf(out, "\t.size %s, . - %s\n", symbol, symbol);
 }
 
-/* Append a symbol whose contents are a file. */
-static void put_symbol(struct tenon_buffer *out, const char *symbol, const char *folder,
-		       const char *file)
+/* Append the contents of a file. */
+static void put_contents(struct tenon_buffer *out, const char *folder, const char *file)
 {
-	begin_symbol(out, symbol);
 	tenon_buffer_printf(out, "\t.incbin \"");
 	for (; *folder; folder++)
 		tenon_buffer_printf(out, *folder == '"' || *folder == '\\' ? "\\%c" : "%c",
 				    *folder);
 	tenon_buffer_printf(out, "/%s\"\n", file);
+}
+
+/* Append a symbol whose contents are a file. */
+static void put_symbol(struct tenon_buffer *out, const char *symbol, const char *folder,
+		       const char *file)
+{
+	begin_symbol(out, symbol);
+	put_contents(out, folder, file);
 	end_symbol(out, symbol);
 }
 
@@ -133,6 +140,23 @@ static int write_hashes(const struct link_work *w)
 	return err;
 }
 
+/* Append the section of the cases, and write its file. */
+static int put_cases(struct tenon_buffer *text, const struct link_work *w)
+{
+	struct tenon_buffer cases = TENON_BUFFER_INIT;
+	int err;
+
+	if (!w->request->case_count)
+		return 0;
+	tenon_buffer_printf(text, "\t.section " CASES_SECTION ",\"\",%%progbits\n");
+	put_contents(text, w->folder, "cases");
+	err = link_cases_write(w->request, &cases);
+	if (!err)
+		err = write_file(w, "cases", &cases);
+	tenon_buffer_fini(&cases);
+	return err;
+}
+
 int link_embed_write(const struct link_work *w)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT, record = TENON_BUFFER_INIT;
@@ -149,8 +173,10 @@ int link_embed_write(const struct link_work *w)
 		put_symbol(&text, PAYLOAD_HASHES_SYMBOL, w->folder, "hashes");
 	if (!w->request->system)
 		put_note(&text);
+	err = put_cases(&text, w);
 	tenon_buffer_printf(&text, "\t.section .note.GNU-stack,\"\",%%progbits\n");
-	err = artifact_record_write(&w->set, &record);
+	if (!err)
+		err = artifact_record_write(&w->set, &record);
 	if (!err && has_hashes(w))
 		err = write_hashes(w);
 	if (!err && reads)

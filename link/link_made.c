@@ -22,7 +22,7 @@ static int write_module(const char *path, const struct tenon_link_options *optio
 	if (!link_is_manifest(path))
 		return link_cached_archive(&r, made->folder);
 	link_say(&r, "linking", path);
-	return link_of_manifest(path, r.output);
+	return link_of_manifest(&r);
 }
 
 int link_make(const char *path, const struct tenon_link_options *options, struct link_made *made)

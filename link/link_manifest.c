@@ -207,8 +207,9 @@ static void relink_fini(struct relink *r)
 	manifest_fini(&r->manifest);
 }
 
-int link_of_manifest(const char *manifest, const char *output)
+int link_of_manifest(const struct link_request *request)
 {
+	const char *manifest = request->inputs[0].path, *output = request->output;
 	struct relink r = { .path = manifest, .output = output };
 	struct tenon_buffer file = TENON_BUFFER_INIT;
 	struct tenon_slice text = { NULL, 0 }, bytes;
@@ -220,6 +221,8 @@ int link_of_manifest(const char *manifest, const char *output)
 	file_map_close(&text);
 	if (!err)
 		err = link_it(&r, &file);
+	if (!err)
+		err = link_cases_put(request, manifest, &file);
 	bytes = (struct tenon_slice){ file.data, file.size };
 	if (!err)
 		err = file_write(output, &bytes, 1);

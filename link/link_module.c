@@ -80,9 +80,11 @@ static int link_request(const struct link_request *r)
 
 	if (err)
 		return err;
+	if (r->shared)
+		return link_of_shared(r);
 	if (!r->generation) {
 		link_say(r, "linking", r->inputs[0].path);
-		return link_of_manifest(r->inputs[0].path, r->output);
+		return link_of_manifest(r);
 	}
 	if (mlf_is_archive(r->inputs[0].path))
 		return link_archive_file(r);

@@ -386,6 +386,8 @@ int link_of_archive(const struct link_request *r, struct tenon_slice bytes)
 	u->request.allow_weak = r->allow_weak;
 	u->request.system = r->system;
 	u->request.prefix = r->prefix;
+	u->request.cases = r->cases;
+	u->request.case_count = r->case_count;
 	link_say(r, "compiling the code of", r->inputs[0].path);
 	err = mlf_read(bytes, r->inputs[0].path, &u->archive);
 	if (!err)

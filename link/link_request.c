@@ -184,7 +184,20 @@ static int take_manifest(const char *path, struct link_request *r)
 	if (r->generation || r->key_count || r->import_count || r->include_count || r->allow_weak ||
 	    r->allow_unknown || r->graph || r->params || r->model || r->archive || r->system)
 		return tenon_error(-TENON_E_USAGE,
-				   "%s: with a manifest the only option is --output", path);
+				   "%s: with a manifest the only options are --output and --case",
+				   path);
+	return copy(path, &r->inputs[r->input_count++].path) ? 0 : no_memory();
+}
+
+/* Take a shared object, which gets cases. */
+static int take_shared(const char *path, struct link_request *r)
+{
+	if (r->generation || r->key_count || r->import_count || r->include_count || r->allow_weak ||
+	    r->allow_unknown || r->graph || r->params || r->model || r->archive || r->system)
+		return tenon_error(
+			-TENON_E_USAGE,
+			"%s: is linked already; the only options are --output and --case", path);
+	r->shared = true;
 	return copy(path, &r->inputs[r->input_count++].path) ? 0 : no_memory();
 }
 
@@ -195,7 +208,8 @@ static int take_archive(const char *path, struct link_request *r)
 	    r->params || r->archive)
 		return tenon_error(-TENON_E_USAGE,
 				   "%s: with an archive the only options are --output, --model, "
-				   "--format system-lib, --prefix, --allow weak and --include",
+				   "--format system-lib, --prefix, --allow weak, --include and "
+				   "--case",
 				   path);
 	r->generation = TENON_GENERATION_LEGACY;
 	return copy(path, &r->inputs[r->input_count++].path) ? 0 : no_memory();
@@ -273,12 +287,16 @@ int link_request_make(const struct tenon_link_options *options, const char *outp
 				    .archive = o.form == TENON_LINK_ARCHIVE,
 				    .system = o.form == TENON_LINK_SYSTEM_LIB,
 				    .prefix = o.prefix,
+				    .cases = o.cases,
+				    .case_count = o.case_count,
 				    .progress = o.progress,
 				    .context = o.context };
 	err = check_model(&o);
 	if (!err && !output)
 		err = tenon_error(-TENON_E_USAGE, "which file to write? -o FILE");
 	err = err ? err : check_prefix(&o);
+	if (!err && r->case_count && o.form != TENON_LINK_SHARED)
+		err = tenon_error(-TENON_E_USAGE, "--case and --format: a shared object has cases");
 	if (!err && !o.file_count)
 		err = tenon_error(-TENON_E_USAGE, "no files to link");
 	err = err ? err : take_lists(&o, r);
@@ -287,6 +305,8 @@ int link_request_make(const struct tenon_link_options *options, const char *outp
 	only = o.file_count == 1 && !o.files[0].kind ? o.files[0].path : NULL;
 	if (only && link_is_manifest(only))
 		return take_manifest(only, r);
+	if (only && r->case_count && ends_in(only, ".so"))
+		return take_shared(only, r);
 	if (only && mlf_is_archive(only))
 		return take_archive(only, r);
 	return take_files(&o, r);

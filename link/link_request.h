@@ -54,6 +54,9 @@ struct link_pair {
  * @archive: write Model Library Format
  * @system: write an object that registers itself when the program starts
  * @prefix: of the names that it registers; NULL for none
+ * @shared: the only input is a shared object, which gets @cases
+ * @cases: @case_count cases for self-tests; borrowed
+ * @case_count: how many
  * @progress: called before each step; NULL for none
  * @context: passed to @progress
  */
@@ -77,6 +80,9 @@ struct link_request {
 	bool archive;
 	bool system;
 	const char *prefix;
+	bool shared;
+	const struct tenon_link_case *cases;
+	size_t case_count;
 	void (*progress)(void *context, const char *step);
 	void *context;
 };
@@ -338,8 +344,30 @@ bool link_is_manifest(const char *path);
 /** link_is_alone - test whether a file is a manifest or an archive, which are linked without other files */
 bool link_is_alone(const char *path);
 
-/** link_of_manifest - link what tenon_link_unpack() wrote; 0, or negative */
-int link_of_manifest(const char *manifest, const char *output);
+/** link_of_manifest - link what tenon_link_unpack() wrote, the only input of a request; 0, or negative */
+int link_of_manifest(const struct link_request *r);
+
+/* ---- cases for self-tests */
+
+/**
+ * link_cases_write - append what the section of the cases holds
+ *
+ * Return: 0; -TENON_E_VALUE for a value that is not compact, or has a device's memory; -TENON_E_USAGE for too many of
+ *	them; -TENON_E_NOMEM.
+ */
+int link_cases_write(const struct link_request *r, struct tenon_buffer *out);
+
+/**
+ * link_cases_put - put the cases of a request into a shared object
+ * @path: of @file, for messages
+ * @file: replaced by one with the cases; stays as it is without any
+ *
+ * Return: 0; as link_cases_write() and elf_put_section().
+ */
+int link_cases_put(const struct link_request *r, const char *path, struct tenon_buffer *file);
+
+/** link_of_shared - write a copy of a shared object, the only input of a request, with the cases; 0, or negative */
+int link_of_shared(const struct link_request *r);
 
 /* ---- files that become a module when they are used: manifests, archives */
 

@@ -2,6 +2,8 @@
 /* tenon_link_verify(): check all of a module's file without running any of it */
 #include "link/verify.h"
 
+#include <tenon/self_test.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +141,22 @@ static void check_hashes(struct verify *v)
 		verify_error(v, SIZE_MAX);
 }
 
+/* Cases for self-tests, which few files have. */
+static void check_cases(struct verify *v, const char *file)
+{
+	struct tenon_cases *cases;
+	int err = tenon_cases_open(file, &cases);
+
+	if (err == -TENON_E_NOT_FOUND || err == -TENON_E_UNSUPPORTED)
+		tenon_error_clear();
+	else if (err)
+		verify_error(v, SIZE_MAX);
+	else
+		verify_note(v, SIZE_MAX, "it has %zu cases for self-tests",
+			    tenon_cases_count(cases));
+	tenon_cases_close(cases);
+}
+
 static void check(struct verify *v, const char *file)
 {
 	size_t i;
@@ -154,6 +172,7 @@ static void check(struct verify *v, const char *file)
 	check_host(v);
 	check_record(v);
 	check_hashes(v);
+	check_cases(v, file);
 	for (i = 0; v->host.symbols.has_blob && i < v->host.tree.count; i++)
 		if (i != v->host.tree.library)
 			verify_payload(v, i);

@@ -39,6 +39,7 @@
 #include <tenon/buffer.h>
 #include <tenon/export.h>
 #include <tenon/module.h>
+#include <tenon/params.h>
 #include <tenon/string.h>
 
 #ifdef __cplusplus
@@ -70,6 +71,30 @@ struct tenon_link_import {
 	const char *child;
 };
 
+/**
+ * struct tenon_link_case - inputs of a model, and the outputs that are right for them (tenon/self_test.h)
+ * @name: name of the case
+ * @inputs: @input_count inputs: name and tensor. An empty name stands for the place in the list.
+ * @input_count: how many
+ * @outputs: @output_count outputs, likewise
+ * @output_count: how many
+ * @rtol: real numbers may differ by so much, relative to the expected one
+ * @atol: and by so much besides
+ * @steps: integers may differ by so much
+ * @hash: keep the hash of each output in place of its elements; nothing may differ then
+ */
+struct tenon_link_case {
+	const char *name;
+	const struct tenon_param *inputs;
+	size_t input_count;
+	const struct tenon_param *outputs;
+	size_t output_count;
+	double rtol;
+	double atol;
+	uint64_t steps;
+	bool hash;
+};
+
 /** enum tenon_link_form - what is written */
 enum tenon_link_form {
 	TENON_LINK_SHARED = 0, /* a shared object */
@@ -83,7 +108,8 @@ enum tenon_link_form {
  * struct tenon_link_options - what to link
  * @size: size of this struct in the program, which tenon_link_options_init() writes
  * @files: @file_count files. A manifest or an archive in Model Library Format is alone, with @model, @form, @prefix,
- *	@allow_weak and @includes for the latter; what its files are is written there.
+ *	@allow_weak and @includes for the latter; what its files are is written there. So is a shared object, which gets
+ *	@cases and stays as it is otherwise.
  * @file_count: how many
  * @targets: @target_count devices that target keys stand for
  * @target_count: how many
@@ -101,6 +127,8 @@ enum tenon_link_form {
  * @form: what is written
  * @allow_weak: let weak symbols that several objects define be merged
  * @allow_unknown: take payloads of kinds that this build does not know
+ * @cases: @case_count cases, which take the place of those in the file; a TENON_LINK_SHARED keeps them
+ * @case_count: how many
  * @progress: called before each step that may take long, with a few words: "compiling host.c"; NULL for none. It
  *	returns before the step begins.
  * @context: passed to @progress
@@ -125,6 +153,8 @@ struct tenon_link_options {
 	bool allow_unknown;
 	void (*progress)(void *context, const char *step);
 	void *context;
+	const struct tenon_link_case *cases;
+	size_t case_count;
 };
 
 /**

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tools/inspect/inspect.h"
+#include "tools/inspect/inspect_cases.h"
 #include "tools/inspect/inspect_model.h"
 #include "tools/json/json_value.h"
 
@@ -58,6 +59,7 @@ int inspect_json(const struct tenon_link_inspection *n, const char *file, struct
 	json_set(json, "root", json_of_value(&root));
 	if (hashes)
 		json_set(json, "payload_hashes", hashes);
+	inspect_cases_json(file, json);
 #ifdef CONFIG_EXECUTORS
 	if (model)
 		json_set(json, "model", inspect_model_json(model));

@@ -5,6 +5,7 @@
 #include <tenon/backend/module_kind.h>
 
 #include "tools/inspect/inspect.h"
+#include "tools/inspect/inspect_cases.h"
 #include "tools/model/module_text.h"
 #include "tools/text/printable.h"
 #include "tools/text/size.h"
@@ -210,5 +211,6 @@ void inspect_text(const struct tenon_link_inspection *n, const char *file, bool 
 			tenon_buffer_fini(&lines[i].cell[c]);
 	}
 	free(lines);
+	inspect_cases_text(file, out);
 	print_remedies(n, out);
 }

@@ -10,11 +10,15 @@
 static int link_words(struct cli *cli, struct link_words *w)
 {
 	const char *output = w->output && !strcmp(w->output, "-") ? "/dev/stdout" : w->output;
+	struct link_cases *cases = NULL;
 	int err;
 
 	err = link_params_read(&w->options);
 	if (!err)
+		err = link_cases_read(w, &cases);
+	if (!err)
 		err = tenon_link(&w->options, output);
+	link_cases_close(cases);
 	link_params_close(&w->options);
 	if (err == -TENON_E_USAGE)
 		return cli_usage(cli, "%s", tenon_error_message());
@@ -39,7 +43,8 @@ const struct cli_command link_command = {
 	"link",
 	"Make a module of host code and programs of devices",
 	"Usage: tenon link -o FILE [OPTION]… HOST… [PROGRAM=KIND[@KEY]]…\n"
-	"       tenon link -o FILE FOLDER/manifest.json\n"
+	"       tenon link -o FILE [--case CASE]… FOLDER/manifest.json\n"
+	"       tenon link -o FILE --case CASE [--case CASE]… MODULE.so\n"
 	"       tenon link -o FILE [--model NAME] ARCHIVE.tar\n"
 	"\n"
 	"  -o, --output FILE    the module to write\n"
@@ -58,6 +63,10 @@ const struct cli_command link_command = {
 	"                       objects as they are; system-lib, an object file to be linked\n"
 	"                       into a program; or so, a shared object, the default\n"
 	"  --prefix PREFIX      of the names by which a program finds a system-lib\n"
+	"  --case IN.npz,OUT.npz[,KEY=VALUE]…  put a case into the module: inputs, and the\n"
+	"                       outputs that are right for them, for tenon run --self-test. KEY\n"
+	"                       is name, rtol (1e-5) and atol (1e-8), the tolerance, or steps\n"
+	"                       (0), that of integers; \"hash\" keeps the outputs' hashes alone\n"
 	"  -I, --include FOLDER look for headers of launchers there\n"
 	"  --allow weak         let weak symbols that several objects define be merged\n"
 	"  --allow unknown      take payloads of kinds that this build does not know\n"
@@ -69,6 +78,7 @@ const struct cli_command link_command = {
 	"A file that ends in .payload is the payload itself. Host code imports all programs, but\n"
 	"those that --import gives another place.\n"
 	"With a manifest, which tenon unpack wrote, the module is put together again. An archive\n"
-	"in Model Library Format becomes a module.\n",
+	"in Model Library Format becomes a module. A module that is linked already gets cases\n"
+	"and stays as it is otherwise.\n",
 	link_main,
 };

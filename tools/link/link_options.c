@@ -7,7 +7,7 @@
 
 #include "tools/link/link_load.h"
 
-enum { ABI = 1, KEY, IMPORT, ALLOW, GRAPH, PARAMS, MODEL, FORMAT, PREFIX };
+enum { ABI = 1, KEY, IMPORT, ALLOW, GRAPH, PARAMS, MODEL, FORMAT, PREFIX, CASE };
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -21,6 +21,7 @@ static const struct option options[] = {
 	{ "model", required_argument, NULL, MODEL },
 	{ "format", required_argument, NULL, FORMAT },
 	{ "prefix", required_argument, NULL, PREFIX },
+	{ "case", required_argument, NULL, CASE },
 	{ 0 },
 };
 
@@ -142,6 +143,9 @@ static int take_option(struct cli *cli, struct link_words *w, int found)
 	case PREFIX:
 		o->prefix = optarg;
 		return 0;
+	case CASE:
+		w->case_words[w->case_count++] = optarg;
+		return 0;
 	default:
 		return set_allow(cli, o);
 	}
@@ -176,11 +180,14 @@ static int make_room(struct cli *cli, int argc, struct link_words *w)
 	w->imports = calloc(room, sizeof(*w->imports));
 	w->includes = calloc(room, sizeof(*w->includes));
 	w->texts = calloc(2 * room, sizeof(*w->texts));
+	w->case_words = calloc(room, sizeof(*w->case_words));
 	w->options.files = w->files;
 	w->options.targets = w->targets;
 	w->options.imports = w->imports;
 	w->options.includes = w->includes;
-	return w->files && w->targets && w->imports && w->includes && w->texts ? 0 : no_memory(cli);
+	return w->files && w->targets && w->imports && w->includes && w->texts && w->case_words
+		       ? 0
+		       : no_memory(cli);
 }
 
 int link_read_options(struct cli *cli, int argc, char **argv, struct link_words *w)
@@ -207,6 +214,7 @@ void link_words_fini(struct link_words *w)
 	for (i = 0; i < w->text_count; i++)
 		free(w->texts[i]);
 	free(w->texts);
+	free(w->case_words);
 	free(w->files);
 	free(w->targets);
 	free(w->imports);

@@ -12,6 +12,7 @@
  * @options: has these lists
  * @output: file to write; NULL without --output
  * @texts: @text_count words that were split, allocated
+ * @case_words: @case_count arguments of --case
  */
 struct link_words {
 	struct tenon_link_options options;
@@ -23,6 +24,8 @@ struct link_words {
 	size_t include_count;
 	char **texts;
 	size_t text_count;
+	const char **case_words;
+	size_t case_count;
 };
 
 /**
@@ -44,5 +47,19 @@ void link_words_fini(struct link_words *w);
 int link_params_read(struct tenon_link_options *o);
 
 void link_params_close(struct tenon_link_options *o);
+
+struct link_cases;
+
+/**
+ * link_cases_read - read the arrays that --case names
+ * @w: receives the cases in its options
+ * @out: receives what they point to; freed with link_cases_close(), also on failure
+ *
+ * Return: 0; -TENON_E_USAGE for an argument of another form; -TENON_E_UNSUPPORTED in a build without CONFIG_NPZ; errors of
+ *	npz_read(); -TENON_E_NOMEM.
+ */
+int link_cases_read(struct link_words *w, struct link_cases **out);
+
+void link_cases_close(struct link_cases *cases);
 
 #endif /* TOOLS_LINK_LINK_OPTIONS_H */

@@ -145,6 +145,17 @@ static void release(struct run *run)
 	tenon_buffer_fini(&run->labels);
 }
 
+/* Run what the file is, and compare. */
+static int execute(struct cli *cli, struct run *run)
+{
+	int code;
+
+	if (run->options.self_test)
+		return run_self_test(cli, run);
+	code = run_is_model(run) ? run_model(cli, run) : run_function(cli, run);
+	return code || run->options.stream ? code : run_compare(cli, run);
+}
+
 static int run_main(struct cli *cli, int argc, char **argv)
 {
 	struct run run = { 0 };
@@ -157,11 +168,10 @@ static int run_main(struct cli *cli, int argc, char **argv)
 		goto out;
 	code = prepare(cli, &run);
 	if (!code)
-		code = run_is_model(&run) ? run_model(cli, &run) : run_function(cli, &run);
-	if (!code && !run.options.stream)
-		code = run_compare(cli, &run);
+		code = execute(cli, &run);
 	code = end(cli, &run, code);
-	if ((code == CLI_OK || code == CLI_DIFFERS) && !run.options.stream)
+	if ((code == CLI_OK || code == CLI_DIFFERS) && !run.options.stream &&
+	    !run.options.self_test)
 		code = report(cli, &run, code);
 out:
 	release(&run);
@@ -212,6 +222,10 @@ const struct cli_command run_command = {
 	"  --profile         print how long each operator took\n"
 	"  --stream          run on frames of raw bytes from standard input until it ends, and\n"
 	"                    write the outputs' bytes to standard output; --expect is of each\n"
+	"  --self-test       run the cases that the file has (tenon link --case), print KTAP; "
+	"name\n"
+	"                    the first operator that differs from the processor's\n"
+	"  --reference FILE  or from this module's, which is the model for the processor\n"
 	"\n"
 	"Inputs and outputs are the arguments, in the order given. A SPEC is one of\n"
 	"  3  -0x1f  2.5  inf  nan  true  false  null  str:TEXT  shape:1,64\n"
@@ -223,7 +237,8 @@ const struct cli_command run_command = {
 	"  2x3xfloat32                  an output\n"
 	"  2x3xfloat32=>y.npy           an output that is also written; other names: bytes\n"
 	"\n"
-	"Exit status: 0 success, 1 differs from --expect, 2 usage, 3 a file cannot be loaded, "
+	"Exit status: 0 success, 1 differs from --expect or a case, 2 usage, 3 a file cannot be "
+	"loaded, "
 	"read\n"
 	"or written, 4 a device or loader is not there, 5 the function failed, 124 timeout.\n",
 	run_main,

@@ -38,6 +38,8 @@ extern const struct cli_command run_command;
  * @timeout: seconds; 0 for none
  * @tolerance: largest difference from --expect that counts as equal
  * @profile: profile the operators of a model
+ * @self_test: run the cases in the file
+ * @reference: with @self_test: a module whose operators are right; NULL for none
  * @stream: run a model on frames from standard input
  * @verify: load modules only whose payloads have the hashes with which they were linked
  * @json: print JSON
@@ -52,6 +54,7 @@ struct run_options {
 	const char *record;
 	uint64_t record_limit;
 	const char *remote;
+	const char *reference;
 	const char **imports;
 	size_t import_count;
 	struct tenon_target *targets;
@@ -62,6 +65,7 @@ struct run_options {
 	struct tolerance tolerance;
 	bool profile;
 	bool stream;
+	bool self_test;
 	bool verify;
 	bool json;
 };
@@ -201,6 +205,12 @@ int run_model(struct cli *cli, struct run *run);
 /** run_stream - run the model on frames from standard input; returns an exit code */
 int run_stream(struct cli *cli, struct run *run);
 
+/** run_open_model - open the model, with the parameters of the command line; an exit code */
+int run_open_model(struct cli *cli, struct run *run);
+
+/** run_self_test - run the model on the cases of its file, and print KTAP; an exit code */
+int run_self_test(struct cli *cli, struct run *run);
+
 /** run_model_failed - print why the model failed, and the remedy; returns the exit code */
 int run_model_failed(struct cli *cli, const struct run *run);
 
@@ -221,6 +231,13 @@ static inline int run_model(struct cli *cli, struct run *run)
 		"tenon: --graph %s: models are not in this build; enable "
 		"CONFIG_GRAPH_EXECUTOR\n",
 		run->options.graph);
+	return CLI_UNAVAILABLE;
+}
+
+static inline int run_self_test(struct cli *cli, struct run *run)
+{
+	(void)run;
+	fprintf(cli->err, "tenon: --self-test: models are not in this build\n");
 	return CLI_UNAVAILABLE;
 }
 

@@ -63,19 +63,31 @@ bool run_is_model(const struct run *run)
 		!only_a_function(function, run_tree(run)));
 }
 
-static int open_model(struct cli *cli, struct run *run)
+static struct model_source source_of(const struct run *run)
 {
 	const struct run_options *o = &run->options;
-	const struct model_source source = { o->file,	  o->graph,	 o->params,
-					     o->function, &run->targets, run_tree(run) };
-	int code;
+
+	return (struct model_source){ o->file,	   o->graph,	  o->params,
+				      o->function, &run->targets, run_tree(run) };
+}
+
+int run_open_model(struct cli *cli, struct run *run)
+{
+	const struct model_source source = source_of(run);
 
 	kernels_build(&run->kernels, run->module, &run->targets);
-	code = model_open(cli, &source, run->module, false, &run->model);
+	return model_open(cli, &source, run->module, false, &run->model);
+}
+
+static int open_model(struct cli *cli, struct run *run)
+{
+	const struct model_source source = source_of(run);
+	int code = run_open_model(cli, run);
+
 	if (!code)
 		code = model_set_inputs(cli, run->model, run->arguments.at, run->arguments.count);
 	/* --stream reads one of the inputs */
-	if (!code && !o->stream)
+	if (!code && !run->options.stream)
 		code = model_need_inputs(cli, &source, run->model);
 	return code;
 }

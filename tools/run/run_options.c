@@ -36,6 +36,8 @@ enum {
 	JSON,
 	TARGET_KEY,
 	VERIFY,
+	SELF_TEST,
+	REFERENCE,
 };
 
 /* how many elements --labels lists without --top */
@@ -65,6 +67,8 @@ static const struct option options[] = {
 	{ "json", no_argument, NULL, JSON },
 	{ "target-key", required_argument, NULL, TARGET_KEY },
 	{ "verify", no_argument, NULL, VERIFY },
+	{ "self-test", no_argument, NULL, SELF_TEST },
+	{ "reference", required_argument, NULL, REFERENCE },
 	{ 0 },
 };
 
@@ -189,6 +193,12 @@ static int option(struct cli *cli, struct run *run, int found)
 	case VERIFY:
 		o->verify = true;
 		return 0;
+	case SELF_TEST:
+		o->self_test = true;
+		return 0;
+	case REFERENCE:
+		o->reference = optarg;
+		return 0;
 	default:
 		o->json = true;
 		return 0;
@@ -213,6 +223,37 @@ static int refuse_beside_stream(struct cli *cli, const struct run_options *o, si
 					 "--stream and %s: of frames the bytes of all outputs are "
 					 "written to standard output, and nothing else",
 					 others[i].option);
+	return 0;
+}
+
+/* A self-test has its inputs and what to expect in the file, and prints KTAP. */
+static int refuse_beside_self_test(struct cli *cli, const struct run *run)
+{
+	const struct run_options *o = &run->options;
+	const struct {
+		const char *option;
+		bool given;
+	} others[] = {
+		{ "--input or --output", run->arguments.count },
+		{ "--expect", run->expectations.count },
+		{ "--repeat", o->repeat > 1 },
+		{ "--stream", o->stream },
+		{ "--top", o->top },
+		{ "--labels", o->labels },
+		{ "--profile", o->profile },
+		{ "--json", o->json },
+		{ "--trace", o->trace },
+		{ "--record", o->record },
+		{ "--graph", o->graph },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].given)
+			return cli_usage(
+				cli,
+				"--self-test and %s: the cases are in the file, and the result "
+				"is KTAP",
+				others[i].option);
 	return 0;
 }
 
@@ -277,6 +318,10 @@ int run_read_options(struct cli *cli, struct run *run, int argc, char **argv)
 	if (found < CLI_OPTIONS_END)
 		return found;
 	code = cli_file(cli, argc, argv, &o->file);
+	if (!code && o->self_test)
+		code = refuse_beside_self_test(cli, run);
+	if (!code && o->reference && !o->self_test)
+		code = cli_usage(cli, "--reference goes with --self-test");
 	if (!code)
 		code = refuse_together(cli, o, run->arguments.output_count);
 	if (!code && o->json)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Cases for self-tests in a module's file, as text and JSON. */
+#ifndef TOOLS_INSPECT_INSPECT_CASES_H
+#define TOOLS_INSPECT_INSPECT_CASES_H
+
+#include <stdio.h>
+
+#include "tools/json/json_value.h"
+
+#ifdef CONFIG_SELF_TEST
+/** inspect_cases_text - print a line for each case; nothing for a file without cases */
+void inspect_cases_text(const char *file, FILE *out);
+#else
+static inline void inspect_cases_text(const char *file, FILE *out)
+{
+	(void)file;
+	(void)out;
+}
+#endif
+
+#if defined(CONFIG_JSON) && defined(CONFIG_SELF_TEST)
+/** inspect_cases_json - add "cases" to an object; nothing for a file without cases */
+void inspect_cases_json(const char *file, cJSON *root);
+#elif defined(CONFIG_JSON)
+static inline void inspect_cases_json(const char *file, cJSON *root)
+{
+	(void)file;
+	(void)root;
+}
+#endif
+
+#endif /* TOOLS_INSPECT_INSPECT_CASES_H */
