@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""A case beside a module: inputs, and the outputs that the network gives for them."""
+"""A case in a module and beside it: inputs, and the outputs that the network gives for them."""
 
+import hashlib
+import struct
 import zipfile
 
 import numpy
 
 from .errors import CompileError, first_line
 from .inputs import quoted
+
+
+# how much what Tenon computes may differ
+RTOL, ATOL = 1e-3, 1e-4
+
+# codes of dtypes in DLPack
+CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
 
 
 def read(path, argument):
@@ -59,13 +68,17 @@ def outputs_of(network, arrays):
     return session.run(None, arrays)
 
 
-def write(module, network, arrays):
-    """Write model.case/input0.npy …, output0.npy …; the options of "tenon run" that compare."""
-    folder = module.with_suffix(".case")
+def expected(network, arrays):
+    """What the network gives; a reason why it does not run is an error."""
     try:
-        outputs = outputs_of(network, arrays)
+        return outputs_of(network, arrays)
     except Exception as error:  # both raise whatever they like
         raise CompileError(f"--case: the network does not run: {first_line(error)}") from error
+
+
+def write(module, arrays, outputs):
+    """Write model.case/input0.npy …, output0.npy …; the options of "tenon run" that compare."""
+    folder = module.with_suffix(".case")
     folder.mkdir(exist_ok=True)
     words = []
     for number, (name, array) in enumerate(arrays.items()):
@@ -74,4 +87,33 @@ def write(module, network, arrays):
     for number, array in enumerate(outputs):
         numpy.save(folder / f"output{number}.npy", array)
         words += ["--expect", f"@{folder / f'output{number}.npy'}"]
-    return [*words, "--rtol", "1e-3", "--atol", "1e-4"]
+    return [*words, "--rtol", str(RTOL), "--atol", str(ATOL)]
+
+
+def packed_string(data):
+    return struct.pack("<Q", len(data)) + data
+
+
+def packed_values(values):
+    """Names and arrays as a module has them (docs/modules.md)."""
+    parts = [struct.pack("<Q", len(values))]
+    for name, value in values:
+        array = numpy.ascontiguousarray(value, value.dtype.newbyteorder("<")).reshape(value.shape)
+        kind = struct.pack("<BBHII", CODES[array.dtype.kind], 8 * array.itemsize, 1, 0, array.ndim)
+        parts += [packed_string(name.encode()), kind, struct.pack(f"<{array.ndim}Q", *array.shape)]
+        parts.append(packed_string(array.tobytes()))
+    return b"".join(parts)
+
+
+def section(folder, name, arrays, outputs):
+    """A source that puts the case into the module, as "tenon link --case" does, for "tenon run --self-test"."""
+    values = packed_values(list(arrays.items())) + packed_values([("", numpy.asarray(value)) for value in outputs])
+    cases = struct.pack("<Q", 1) + packed_string(name.encode()) + struct.pack("<ddQ", RTOL, ATOL, 0) + values
+    record = struct.pack("<I", 1) + hashlib.sha256(cases).digest() + cases
+    (folder / "cases").write_bytes(packed_string(record))
+    path = str(folder / "cases").replace("\\", "\\\\").replace('"', '\\"')
+    text = f'.pushsection .tenon.cases,"",%progbits\n.incbin "{path}"\n.popsection\n'
+    source = folder / "cases.c"
+    lines = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    source.write_text(f'__asm__("{lines}");\n', encoding="utf-8")
+    return str(source)

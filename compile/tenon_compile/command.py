@@ -57,7 +57,8 @@ def parse_arguments(arguments):
     parser.add_argument("--labels", type=Path, help="names of the classes, one a line")
     parser.add_argument(
         "--case", action="append", nargs="?", default=[], const="", metavar="NAME=FILE.npy",
-        help="keep inputs (of a file, else random) and the outputs for them beside the module; may be repeated",
+        help="keep inputs (of a file, else random) and the outputs for them in the module, for tenon run --self-test, and "
+        "beside it; may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "--explain", action="store_true", help="print what was rewritten, and which kernels have a schedule"
@@ -163,12 +164,17 @@ def objects_of(others, folder):
     return [*paths, str(keys)]
 
 
-def write_module(built, options):
-    """Write the module under a temporary name beside its own, then rename it."""
+def write_module(built, options, arrays, outputs):
+    """Write the module under a temporary name beside its own, then rename it. @outputs: of a case with @arrays, or None."""
     compiler = find_compiler(options.target, options.cc)
     with tempfile.TemporaryDirectory(dir=options.output.parent, prefix=f".{options.output.name}.") as folder:
         path = Path(folder) / "model.so"
-        export_library(built.executable, path, compiler, options=objects_of(built.others, Path(folder)))
+        objects = objects_of(built.others, Path(folder))
+        if outputs is not None:
+            from . import case
+
+            objects.append(case.section(Path(folder), options.network.stem, arrays, outputs))
+        export_library(built.executable, path, compiler, options=objects)
         if built.kernels:
             program, target = Path(folder) / "kernels.mortise", tvm_target(options.target, options.processor)
             small_core.make_program(built.kernels, TARGETS[options.target].core, target, program)
@@ -251,13 +257,16 @@ def compile_network(options):
         built, report = pipeline.build(
             imported.module, options.target, options.processor, progress, not options.as_it_is, tuning=tuning
         )
+        outputs = None
+        if options.case:
+            progress("running the case")
+            outputs = case.expected(imported.onnx, arrays)
         progress("linking")
-        write_module(built, options)
+        write_module(built, options, arrays, outputs)
         write_description(options, imported.inputs, imported.outputs)
         words = random_inputs(imported.inputs)
         if options.case:
-            progress("running the case")
-            words = case.write(options.output, imported.onnx, arrays)
+            words = case.write(options.output, arrays, outputs)
     if options.explain:
         print("\n".join(explain.explain(report)))
     core = TARGETS[options.target].core

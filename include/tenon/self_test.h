@@ -103,7 +103,7 @@ TENON_API const struct tenon_case *tenon_cases_at(const struct tenon_cases *case
  * @why: what differs is appended, a line each; the last line is the first operator that differs, or why none can be named
  *
  * Operators are compared by what the executors of graphs and of the Relax machine's bytecode report, in a build with
- * CONFIG_RECORD. While they are, this process can write neither a trace nor a record, and operators of other threads
+ * records of runs. While they are, this process can write neither a trace nor a record, and operators of other threads
  * wait for nothing and are not compared.
  *
  * Context: as tenon_model_run().

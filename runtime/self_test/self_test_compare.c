@@ -149,9 +149,17 @@ static void put_type(struct tenon_buffer *out, int32_t ndim, const int64_t *shap
 	tenon_buffer_printf(out, "%s", tenon_dtype_name(dtype, name));
 }
 
+/* A bool takes a byte, as {1,1} and as {6,8}. */
+static DLDataType in_memory(DLDataType dtype)
+{
+	return dtype.code == kDLUInt && dtype.bits == 1
+		       ? tenon_dtype(TENON_DTYPE_BOOL, 8, dtype.lanes)
+		       : dtype;
+}
+
 static bool same_type(const DLTensor *t, const struct tenon_case_value *v)
 {
-	return t->ndim == v->ndim && tenon_dtype_equal(t->dtype, v->dtype) &&
+	return t->ndim == v->ndim && tenon_dtype_equal(in_memory(t->dtype), in_memory(v->dtype)) &&
 	       (!t->ndim || !memcmp(t->shape, v->shape, (size_t)t->ndim * sizeof(*t->shape)));
 }
 

@@ -56,6 +56,7 @@ it "a normalisation over all axes is compiled" gives whole 2x2xfloat32=1,2,3,4 -
 for number in 0 1; do
 	it "a transposed convolution has the output_shape it names: $number" printed_command_runs "$scratch/transposed$number.onnx" "$scratch/transposed$number.so" --case
 done
+it "the module has the case, too" "$TENON_COMMAND" run "$scratch/transposed1.so" --self-test
 for network in if nested; do
 	it "$network: one row takes the first branch" gives $network 1x4xfloat32=-1,0,-3,-4 --shape x=1,4 -- \
 		--input x=1x4xfloat32=1,-2,3,4

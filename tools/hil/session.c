@@ -287,6 +287,14 @@ static int check_machine(struct session *s, struct session_suite *suite)
 
 /* ---- a suite */
 
+/* A module tests itself: the board has tenon, or brings it. */
+static bool is_module(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	return dot && !strcmp(dot, ".so");
+}
+
 static int suite_command(const struct session *s, const struct session_suite *suite,
 			 struct tenon_buffer *out)
 {
@@ -297,6 +305,8 @@ static int suite_command(const struct session *s, const struct session_suite *su
 	tenon_buffer_printf(out, "env TENON_SEED=%" PRIu64 " CMOCKA_MESSAGE_OUTPUT=TAP ", s->seed);
 	if (s->target->wrap)
 		tenon_buffer_printf(out, "%s ", s->target->wrap);
+	if (is_module(d->file))
+		tenon_buffer_printf(out, "${TENON_COMMAND:-tenon} run --self-test ");
 	if (asprintf(&path, "%s%s", folder ? "" : "./", suite->path) < 0)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a path");
 	quote(out, path);

@@ -94,6 +94,14 @@ static int read_arrays(const char *path, struct npz *file)
 	return err;
 }
 
+/* A case is named as the file of its inputs, without folders. */
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static int read_case(const char *word, char *copy, struct npz files[2], struct tenon_link_case *c)
 {
 	char *rest = copy, *in = strsep(&rest, ","), *out = rest ? strsep(&rest, ",") : NULL, *key;
@@ -101,7 +109,7 @@ static int read_case(const char *word, char *copy, struct npz files[2], struct t
 
 	if (!out || !*in || !*out)
 		return wrong(word, "two files");
-	c->name = in;
+	c->name = name_of(in);
 	c->rtol = COMPARE_RTOL;
 	c->atol = COMPARE_ATOL;
 	while (!err && (key = strsep(&rest, ",")))

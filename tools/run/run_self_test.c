@@ -114,6 +114,10 @@ static int run_case(struct cli *cli, struct self_test *t, size_t index)
 		print_lines(why.data, cli->out);
 	if (result > 0 && t->why_none.data)
 		print_lines(t->why_none.data, cli->out);
+	if (result > 0 && t->reference && !t->run->options.reference)
+		print_lines("the reference is this file on the processor; --reference FILE takes "
+			    "another",
+			    cli->out);
 	if (result < 0) {
 		print_lines(tenon_error_message(), cli->out);
 		tenon_error_clear();
