@@ -344,33 +344,32 @@ static bool locate_in_section(const struct elf_file *elf, const struct elf_symbo
 	return true;
 }
 
-/* The contents of section @index; empty for one without contents in the file. */
-static struct tenon_slice section_bytes(const struct elf_file *elf, uint64_t index)
+/* The contents of a section; empty for one without contents in the file. */
+static struct tenon_slice section_bytes(const struct elf_file *elf, const struct elf_section *s)
 {
-	const uint64_t at = entry(&elf->sections, index);
-	const uint64_t offset = word(elf, at, 16, 24), size = word(elf, at, 20, 32);
-
-	if (number(elf, at + 4, 4) == SECTION_NOBITS || !elf_within(elf, offset, size))
+	if (s->type == ELF_SECTION_NOBITS || !elf_within(elf, s->offset, s->size))
 		return tenon_slice_of("");
-	return (struct tenon_slice){ elf->bytes.data + offset, (size_t)size };
+	return (struct tenon_slice){ elf->bytes.data + s->offset, (size_t)s->size };
 }
 
-bool elf_section(const struct elf_file *elf, const char *name, struct tenon_slice *out)
+bool elf_find_section(const struct elf_file *elf, const char *name, struct tenon_slice *out)
 {
-	const uint64_t names_index = number(elf, elf->wide ? 62 : 50, 2);
+	const uint64_t names_index = elf_number(elf, elf->bytes.data + (elf->wide ? 62 : 50), 2);
 	const size_t length = strlen(name) + 1;
 	struct tenon_slice names;
-	uint64_t i, at;
+	struct elf_section s;
+	uint64_t i;
 
 	if (names_index >= elf->sections.count)
 		return false;
-	names = section_bytes(elf, names_index);
+	s = elf_section(elf, names_index);
+	names = section_bytes(elf, &s);
 	for (i = 0; i < elf->sections.count; i++) {
-		at = number(elf, entry(&elf->sections, i), 4);
-		if (at >= names.size || names.size - at < length ||
-		    memcmp(names.data + at, name, length) != 0)
+		s = elf_section(elf, i);
+		if (s.name >= names.size || names.size - s.name < length ||
+		    memcmp(names.data + s.name, name, length) != 0)
 			continue;
-		*out = section_bytes(elf, i);
+		*out = section_bytes(elf, &s);
 		return out->size;
 	}
 	return false;

@@ -194,15 +194,15 @@ int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol
 		     struct tenon_slice *out) TO_PLUGINS(elf_symbol_bytes);
 
 /**
- * elf_section - find a section by its name
+ * elf_find_section - find a section by its name
  * @elf: the file
  * @name: its name
  * @out: receives its bytes in the file
  *
  * Return: whether it is there, with contents within the file.
  */
-bool elf_section(const struct elf_file *elf, const char *name, struct tenon_slice *out)
-	TO_PLUGINS(elf_section);
+bool elf_find_section(const struct elf_file *elf, const char *name, struct tenon_slice *out)
+	TO_PLUGINS(elf_find_section);
 
 /**
  * elf_needed - list the libraries that the file needs

@@ -60,7 +60,6 @@
 	each("relax.run.assert_op", relax_builtin_assert_op) \
 	each("relax.run.shape_to_tensor", relax_builtin_shape_to_tensor)
 
-#ifdef CONFIG_LANGUAGE_MODELS
 /* what only language models call */
 #define RELAX_LANGUAGE_BUILTINS_EACH(each) \
 	each("vm.builtin.sample_top_p_from_logits", relax_builtin_sample_top_p_from_logits) \
@@ -127,11 +126,13 @@
 	each("vm.builtin.rnn_state_get", relax_builtin_rnn_state_get) \
 	each("vm.builtin.rnn_state_set", relax_builtin_rnn_state_set) \
 	each("vm.builtin.rnn_state_debug_get", relax_builtin_rnn_state_debug_get)
-#else
-#define RELAX_LANGUAGE_BUILTINS_EACH(each)
-#endif
 
+/* those of this build */
+#ifdef CONFIG_LANGUAGE_MODELS
 #define RELAX_FUNCTIONS(each) RELAX_BUILTINS_EACH(each) RELAX_LANGUAGE_BUILTINS_EACH(each)
+#else
+#define RELAX_FUNCTIONS RELAX_BUILTINS_EACH
+#endif
 /* clang-format on */
 
 #endif /* RUNTIME_RELAX_RELAX_BUILTIN_LIST_H */

@@ -236,7 +236,7 @@ static int read_file(struct tenon_cases *cases, const char *file)
 		err = elf_open(&elf, cases->file, file);
 	if (err)
 		return err;
-	if (!elf_section(&elf, CASES_SECTION, &section))
+	if (!elf_find_section(&elf, CASES_SECTION, &section))
 		return tenon_error(-TENON_E_NOT_FOUND,
 				   "%s: has no cases; tenon link --case puts some into it", file);
 	err = open_record(section, (uint64_t)(section.data - cases->file.data), &c);

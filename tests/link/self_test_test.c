@@ -271,7 +271,7 @@ static char *copy_with_cases(size_t *size, size_t *at, size_t *count)
 	link_case(in_folder("right.so", path), 0, false);
 	assert_int_equal(file_map_open(path, &bytes), 0);
 	assert_int_equal(elf_open(&elf, bytes, path), 0);
-	assert_true(elf_section(&elf, CASES_SECTION, &section));
+	assert_true(elf_find_section(&elf, CASES_SECTION, &section));
 	*size = bytes.size;
 	*at = (size_t)(section.data - bytes.data);
 	*count = section.size;
