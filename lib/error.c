@@ -29,6 +29,11 @@ struct error_slot {
 	char kind[48];
 };
 
+/* The first thread with an error needs no memory for it: its model may run without malloc(). */
+static struct error_slot first_slot;
+static char first_texts[2][ERROR_ROOM];
+static bool first_taken; /* atomic */
+
 static __thread struct error_slot *thread_slot;
 static __thread int thread_nomem; /* status raised when the slot could not be allocated */
 static const char no_memory[] = "no memory, not even for the message";
@@ -59,15 +64,68 @@ static void slot_turn(struct error_slot *s)
 	s->spare_room = room;
 }
 
+static bool text_is_static(const char *text)
+{
+	return text == first_texts[0] || text == first_texts[1];
+}
+
+static void text_free(char *text)
+{
+	if (!text_is_static(text))
+		free(text);
+}
+
+static char *text_resize(char *text, size_t room)
+{
+	char *more;
+
+	if (!text_is_static(text))
+		return realloc(text, room);
+	more = malloc(room);
+	return more ? memcpy(more, text, ERROR_ROOM) : NULL;
+}
+
 static void slot_free(void *slot)
 {
 	struct error_slot *s = slot;
 
 	thread_slot = NULL;
 	slot_empty(s);
-	free(s->text);
-	free(s->spare);
-	free(s);
+	text_free(s->text);
+	text_free(s->spare);
+	if (s != &first_slot)
+		free(s);
+	else
+		__atomic_store_n(&first_taken, false, __ATOMIC_RELEASE);
+}
+
+static struct error_slot *take_first(void)
+{
+	struct error_slot *s = &first_slot;
+
+	if (__atomic_exchange_n(&first_taken, true, __ATOMIC_ACQUIRE))
+		return NULL;
+	memset(s, 0, sizeof(*s));
+	s->text = first_texts[0];
+	s->spare = first_texts[1];
+	return s;
+}
+
+static struct error_slot *slot_new(void)
+{
+	struct error_slot *s = take_first();
+
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->text = malloc(ERROR_ROOM);
+	s->spare = malloc(ERROR_ROOM);
+	if (s->text && s->spare)
+		return s;
+	slot_free(s);
+	return NULL;
 }
 
 static void slot_key_make(void)
@@ -103,26 +161,18 @@ static struct error_slot *slot_get(int status)
 	if (s)
 		return s;
 	pthread_once(&slot_once, slot_key_make);
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		goto nomem;
-	s->text = malloc(ERROR_ROOM);
-	s->spare = malloc(ERROR_ROOM);
-	if (!s->text || !s->spare)
-		goto free_slot;
+	s = slot_new();
+	if (!s) {
+		thread_nomem = status;
+		error_set_ran_out(true);
+		return NULL;
+	}
 	s->room = ERROR_ROOM;
 	s->spare_room = ERROR_ROOM;
 	slot_take_nomem(s);
 	thread_slot = s;
 	pthread_setspecific(slot_key, s);
 	return s;
-
-free_slot:
-	slot_free(s);
-nomem:
-	thread_nomem = status;
-	error_set_ran_out(true);
-	return NULL;
 }
 
 struct error_slot *error_set_aside(void)
@@ -159,7 +209,7 @@ static size_t slot_room(struct error_slot *s, size_t size)
 	while (room < size + 1)
 		room *= 2;
 	if (room != s->room) {
-		text = realloc(s->text, room);
+		text = text_resize(s->text, room);
 		if (text) {
 			s->text = text;
 			s->room = room;
@@ -307,7 +357,7 @@ static size_t format_frame(struct error_slot *s, const char *format, va_list arg
 	n = vsnprintf(s->spare, s->spare_room, format, args);
 	size = n < 0 ? SIZE_MAX : (size_t)n;
 	if (size >= s->spare_room) {
-		room = size < ERROR_MOST ? realloc(s->spare, size + 1) : NULL;
+		room = size < ERROR_MOST ? text_resize(s->spare, size + 1) : NULL;
 		if (room) {
 			s->spare = room;
 			s->spare_room = size + 1;

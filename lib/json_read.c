@@ -4,6 +4,7 @@
 #include "lib/json_read.h"
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -78,15 +79,19 @@ static bool too_deep(const struct json_text *t, const jsmn_parser *parser)
 	return depth > 2 * DEPTH_MOST;
 }
 
-static int parse(struct json_text *t, jsmn_parser *parser)
+/* @room: tokens that there is room for already; they are enough if it is not 0 */
+static int parse(struct json_text *t, jsmn_parser *parser, uint32_t room)
 {
-	uint32_t room = 0, limit = 0;
+	const uint32_t enough = room;
+	uint32_t limit = 0;
 	jsmntok_t *more;
 	int count;
 
 	do {
 		limit += TOKENS_STEP;
-		if (limit > room) {
+		if (enough && limit > enough) {
+			limit = enough;
+		} else if (limit > room) {
 			room = room ? 2 * room : (uint32_t)(t->text.size / 8 + TOKENS_STEP);
 			more = room <= TOKENS_MOST ? realloc(t->tokens, room * sizeof(*more))
 						   : NULL;
@@ -100,7 +105,7 @@ static int parse(struct json_text *t, jsmn_parser *parser)
 			return text_error(t, parser->pos, -TENON_E_FORMAT,
 					  "more than %d arrays and objects inside each other",
 					  DEPTH_MOST);
-	} while (count == JSMN_ERROR_NOMEM);
+	} while (count == JSMN_ERROR_NOMEM && limit != enough);
 	if (count == JSMN_ERROR_PART)
 		return tenon_error(-TENON_E_TRUNCATED,
 				   "%s: the text ends too early, after %zu bytes", t->name,
@@ -111,18 +116,38 @@ static int parse(struct json_text *t, jsmn_parser *parser)
 	return 0;
 }
 
-int json_text_read(struct tenon_slice text, const char *name, struct json_text *out)
+/* Memory of a caller is scarce: count first, and take room for as many. Sets @room to 0 where malloc() is used. */
+static int make_room(struct json_text *t, uint32_t *room)
 {
 	jsmn_parser parser;
-	uint32_t end = 0;
+	int count;
+
+	*room = 0;
+	if (!heap_now())
+		return 0;
+	jsmn_init(&parser);
+	count = jsmn_parse(&parser, t->text.data, t->text.size, NULL, 0);
+	/* one more, so that an empty text has a token; parse() finds out what is wrong with a text */
+	*room = (count > 0 ? (uint32_t)count : 0) + 1;
+	t->tokens = heap_take(HEAP_TEMPORARY, _Alignof(jsmntok_t), *room * sizeof(*t->tokens),
+			      "tokens of JSON");
+	return t->tokens ? 0 : tenon_error(-TENON_E_NOMEM, "%s: no memory for its tokens", t->name);
+}
+
+static int read_text(struct json_text *out, bool of_model)
+{
+	jsmn_parser parser;
+	uint32_t end = 0, room = 0;
 	int err;
 
-	*out = (struct json_text){ .text = text, .name = name };
-	if (text.size > INT_MAX)
-		return tenon_error(-TENON_E_OVERFLOW, "%s: %zu bytes, 2 GiB is the most", name,
-				   text.size);
+	if (out->text.size > INT_MAX)
+		return tenon_error(-TENON_E_OVERFLOW, "%s: %zu bytes, 2 GiB is the most", out->name,
+				   out->text.size);
+	err = of_model ? make_room(out, &room) : 0;
+	if (err)
+		return err;
 	jsmn_init(&parser);
-	err = parse(out, &parser);
+	err = parse(out, &parser, room);
 	if (err)
 		goto fini;
 	if (!out->count ||
@@ -140,9 +165,21 @@ fini:
 	return err;
 }
 
+int json_text_read(struct tenon_slice text, const char *name, struct json_text *out)
+{
+	*out = (struct json_text){ .text = text, .name = name };
+	return read_text(out, false);
+}
+
+int json_text_read_of_model(struct tenon_slice text, const char *name, struct json_text *out)
+{
+	*out = (struct json_text){ .text = text, .name = name };
+	return read_text(out, true);
+}
+
 void json_text_fini(struct json_text *t)
 {
-	free(t->tokens);
+	heap_free(t->tokens);
 	t->tokens = NULL;
 	t->count = 0;
 }

@@ -49,6 +49,10 @@ struct json_text {
 int json_text_read(struct tenon_slice text, const char *name, struct json_text *out)
 	TO_PLUGINS(json_text_read);
 
+/* The same, with tokens from the heap that the thread entered (lib/heap.h). */
+int json_text_read_of_model(struct tenon_slice text, const char *name, struct json_text *out)
+	TO_PLUGINS(json_text_read_of_model);
+
 void json_text_fini(struct json_text *t) TO_PLUGINS(json_text_fini);
 
 /**

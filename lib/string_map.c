@@ -3,6 +3,7 @@
 #include "lib/string_map.h"
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ uint64_t string_hash(struct tenon_slice s)
 
 void string_map_fini(struct string_map *m)
 {
-	free(m->entries);
+	heap_free(m->entries);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -79,6 +80,19 @@ static struct string_map_entry *map_probe(const struct string_map *m, struct ten
 	}
 }
 
+static struct string_map_entry *take_entries(enum string_map_memory memory, size_t slots)
+{
+	struct string_map_entry *entries;
+
+	if (memory == STRING_MAP_MALLOC)
+		return calloc(slots, sizeof(*entries));
+	if (memory == STRING_MAP_PERSISTENT)
+		return heap_zeroed(slots, sizeof(*entries), "map of names");
+	entries = heap_take(HEAP_TEMPORARY, _Alignof(struct string_map_entry),
+			    slots * sizeof(*entries), "map of names");
+	return entries ? memset(entries, 0, slots * sizeof(*entries)) : NULL;
+}
+
 int string_map_reserve(struct string_map *m, size_t count)
 {
 	struct string_map fresh = STRING_MAP_INIT;
@@ -89,14 +103,15 @@ int string_map_reserve(struct string_map *m, size_t count)
 	fresh.slots = m->slots ? m->slots : 8;
 	while (fresh.slots / 4 * 3 <= count)
 		fresh.slots *= 2;
-	fresh.entries = calloc(fresh.slots, sizeof(*fresh.entries));
+	fresh.memory = m->memory;
+	fresh.entries = take_entries(m->memory, fresh.slots);
 	if (!fresh.entries)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a map of %zu names", count);
 	for (i = 0; i < m->slots; i++)
 		if (m->entries[i].key.data)
 			*map_probe(&fresh, m->entries[i].key, m->entries[i].hash) = m->entries[i];
 	fresh.used = m->used;
-	free(m->entries);
+	heap_free(m->entries);
 	*m = fresh;
 	return 0;
 }

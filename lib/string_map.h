@@ -17,14 +17,22 @@ struct string_map_entry {
 	void *value;
 };
 
+/* where the entries are: malloc(), or memory of a model (lib/heap.h), for as long as it is open or for a call */
+enum string_map_memory {
+	STRING_MAP_MALLOC,
+	STRING_MAP_PERSISTENT,
+	STRING_MAP_TEMPORARY,
+};
+
 struct string_map {
 	struct string_map_entry *entries;
 	size_t slots; /* a power of two, or 0 */
 	size_t used;
+	enum string_map_memory memory;
 };
 
 /* clang-format off */
-#define STRING_MAP_INIT { 0, 0, 0 }
+#define STRING_MAP_INIT { 0, 0, 0, STRING_MAP_MALLOC }
 /* clang-format on */
 
 /* Hash of all bytes; depends on the byte order, not on the process. */

@@ -33,6 +33,7 @@
 #include <tenon/prepare.h>
 #include <tenon/probe.h>
 #include <tenon/queue.h>
+#include <tenon/regions.h>
 #include <tenon/self_test.h>
 #include <tenon/status.h>
 #include <tenon/string.h>

@@ -7,6 +7,7 @@
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "runtime/aot/aot.h"
+#include "runtime/core/tensor_view.h"
 #include "runtime/model/executor_module.h"
 #include "runtime/model/factory.h"
 #include "runtime/model/tensor_place.h"
@@ -207,6 +208,10 @@ static int aot_set_input(struct tenon_model *m, size_t index, const struct tenon
 		err = check_given(&a->slots[index], t);
 	if (err)
 		return err;
+	if (!aot_own_place(a, index))
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "is a parameter that is used where it lies, and has no memory "
+				   "of its own to copy to: bind a tensor to it");
 	move(a, index, aot_own_place(a, index), NULL);
 	err = place_copy(t, &a->tensors[index], a->slots[index].bytes);
 	if (!err)
@@ -266,8 +271,8 @@ static int give(struct aot_model *a, size_t slot, struct tenon_value *out)
 	int err = 0;
 
 	if (!s->given)
-		err = tenon_tensor_view(&a->tensors[slot], s->keep ? s->keep : &a->arena->object,
-					&s->given);
+		err = tensor_view_of_model(&a->tensors[slot], s->keep ? s->keep : &a->arena->object,
+					   &s->given);
 	if (err)
 		return err;
 	tenon_object_ref(s->given);
@@ -373,4 +378,5 @@ int aot_factory_load(struct tenon_cursor *c, const struct tenon_payload *payload
 extern const struct executor aot_executor;
 const struct executor aot_executor = {
 	.create = aot_model_create,
+	.in_regions = true,
 };

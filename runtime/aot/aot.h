@@ -16,7 +16,7 @@
 /* a tensor argument of the compiled function */
 struct aot_slot {
 	const struct aot_tensor_info *info;
-	uint64_t offset; /* in the arena */
+	char *home; /* its memory in the arena; NULL for a parameter that is used in place alone */
 	uint64_t bytes;
 	struct tenon_object *keep;  /* bound tensor; NULL: data is in the arena */
 	struct tenon_tensor *given; /* tensor handed out; dropped when the data moves */
@@ -29,6 +29,7 @@ struct aot_model {
 	struct tenon_function *main;
 	void *symbol; /* address of @main, if it can be called directly */
 	struct storage *arena;
+	struct storage *lasting; /* of what must not be shared; NULL: in @arena, too */
 	/* inputs, outputs; with workspaces also constants and workspaces */
 	struct aot_slot *slots;
 	size_t count;
@@ -53,10 +54,10 @@ int aot_factory_load(struct tenon_cursor *c, const struct tenon_payload *payload
 /* model_ops.destroy; also for a partly created model */
 void aot_destroy(struct tenon_model *m);
 
-/* Address of a slot's memory in the arena. */
+/* Address of a slot's own memory; NULL where it has none. */
 static inline void *aot_own_place(const struct aot_model *a, size_t slot)
 {
-	return a->arena->data + a->slots[slot].offset;
+	return a->slots[slot].home;
 }
 
 #endif /* RUNTIME_AOT_AOT_H */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Create slots from the metadata of an ahead-of-time model and lay them out in one arena. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/library/call.h"
 #include "runtime/aot/aot.h"
 #include "runtime/model/factory.h"
@@ -19,12 +22,13 @@ void aot_destroy(struct tenon_model *m)
 	}
 	tenon_object_unref(a->main);
 	tenon_object_unref(a->arena);
-	free(a->slots);
-	free(a->tensors);
-	free(a->values);
-	free(a->codes);
-	free(a->views);
-	free(a);
+	tenon_object_unref(a->lasting);
+	heap_free(a->slots);
+	heap_free(a->tensors);
+	heap_free(a->values);
+	heap_free(a->codes);
+	heap_free(a->views);
+	heap_free(a);
 }
 
 static int read_metadata(struct aot_model *a, struct tenon_module *library)
@@ -55,13 +59,15 @@ static int read_metadata(struct aot_model *a, struct tenon_module *library)
 
 static int find_main(struct aot_model *a, struct tenon_module *library)
 {
-	struct tenon_buffer name = TENON_BUFFER_INIT;
+	size_t room = strlen(a->meta->name) + sizeof("___tvm_main__");
+	char *name = heap_take(HEAP_TEMPORARY, 1, room, "name of a function");
 	int err;
 
-	err = tenon_buffer_printf(&name, "%s___tvm_main__", a->meta->name);
-	if (!err)
-		err = model_needs_function(library, name.data, &a->main);
-	tenon_buffer_fini(&name);
+	if (!name)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the name of a function");
+	snprintf(name, room, "%s___tvm_main__", a->meta->name);
+	err = model_needs_function(library, name, &a->main);
+	heap_free(name);
 	if (!err && !tvm_legacy_function_raw(a->main, &a->symbol))
 		a->symbol = NULL;
 	return err;
@@ -76,11 +82,11 @@ static int make_room(struct aot_model *a)
 	/* Code without workspaces takes no constants either. */
 	if (m->workspace_count)
 		n += 1 + (size_t)m->workspace_count;
-	a->slots = calloc(n + 1, sizeof(*a->slots));
-	a->tensors = calloc(n + 1, sizeof(*a->tensors));
-	a->values = calloc(n + 1, sizeof(*a->values));
-	a->codes = calloc(n + 1, sizeof(*a->codes));
-	a->views = calloc(n + 1, sizeof(*a->views));
+	a->slots = heap_zeroed(n + 1, sizeof(*a->slots), "places of tensors");
+	a->tensors = heap_zeroed(n + 1, sizeof(*a->tensors), "tensors of the call");
+	a->values = heap_zeroed(n + 1, sizeof(*a->values), "arguments of the call");
+	a->codes = heap_zeroed(n + 1, sizeof(*a->codes), "types of arguments");
+	a->views = heap_zeroed(n + 1, sizeof(*a->views), "values of the call");
 	if (!a->slots || !a->tensors || !a->values || !a->codes || !a->views)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu tensors", n);
 	a->count = n;
@@ -119,24 +125,81 @@ static void describe_slots(struct aot_model *a)
 	}
 }
 
-static int place_slots(struct aot_model *a)
+/* ---- memory */
+
+/* what of a model compiled ahead of time lies in the same storage */
+enum home {
+	HOME_PLANNED,  /* in memory of tensors, which another model may share */
+	HOME_LASTING,  /* in memory of the model alone */
+	HOME_IN_PLACE, /* nowhere: a parameter that is used where it is */
+};
+
+/* In a caller's memory the constants, and parameters that are copied, are apart; else all is in one storage. */
+static void find_homes(const struct aot_model *a, const struct tenon_params *params, uint8_t *home)
+{
+	const struct tenon_param *p;
+	int64_t input;
+	size_t i;
+
+	memset(home, HOME_PLANNED, a->count);
+	if (!heap_now())
+		return;
+	for (i = 0; i < a->count; i++)
+		if (!a->slots[i].info)
+			home[i] = HOME_LASTING;
+	for (i = 0; params && (p = tenon_params_at(params, i)); i++) {
+		input = aot_ops.find_input((struct tenon_model *)(uintptr_t)&a->base, p->name);
+		if (input < 0)
+			continue;
+		if ((uintptr_t)p->tensor.data % TENON_TENSOR_ALIGN || home[input] == HOME_LASTING)
+			home[input] = HOME_LASTING;
+		else
+			home[input] = HOME_IN_PLACE;
+	}
+}
+
+static int lay_out(struct aot_model *a, const uint8_t *home, uint8_t which, struct storage **out)
 {
 	uint64_t at = 0, end;
 	size_t i;
-	int err;
+	int err = 0;
 
 	for (i = 0; i < a->count; i++) {
-		a->slots[i].offset = at;
+		if (home[i] != which)
+			continue;
+		a->slots[i].home = (char *)(uintptr_t)at; /* an offset until there is memory */
 		if (__builtin_add_overflow(at, a->slots[i].bytes, &end) ||
 		    end > INT64_MAX - TENON_TENSOR_ALIGN)
 			return tenon_error(-TENON_E_OVERFLOW,
 					   "all tensors together do not fit into memory");
 		at = (end + TENON_TENSOR_ALIGN - 1) & ~(uint64_t)(TENON_TENSOR_ALIGN - 1);
 	}
-	err = storage_create(at, &a->arena);
+	if (which == HOME_PLANNED)
+		err = storage_create(at, out);
+	else if (at)
+		err = storage_create_lasting(at, out);
+	for (i = 0; i < a->count && !err && *out; i++)
+		if (home[i] == which)
+			a->slots[i].home = (*out)->data + (uintptr_t)a->slots[i].home;
+	return err;
+}
+
+static int place_slots(struct aot_model *a, const struct tenon_params *params)
+{
+	uint8_t *home = heap_take(HEAP_TEMPORARY, 1, a->count + 1, "homes of tensors");
+	size_t i;
+	int err;
+
+	if (!home)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %zu tensors", a->count);
+	find_homes(a, params, home);
+	err = lay_out(a, home, HOME_PLANNED, &a->arena);
+	if (!err)
+		err = lay_out(a, home, HOME_LASTING, &a->lasting);
+	heap_free(home);
 	for (i = 0; i < a->count && !err; i++) {
 		a->tensors[i].data = aot_own_place(a, i);
-		if (!a->slots[i].info)
+		if (!a->slots[i].info && aot_own_place(a, i))
 			aot_metadata_fill(a->meta, aot_own_place(a, i));
 	}
 	return err;
@@ -155,10 +218,24 @@ static int check_devices(const struct tenon_model_options *o)
 	return 0;
 }
 
+/* Make the objects of all outputs, so that getting them takes no memory later. */
+static int make_outputs(struct aot_model *a)
+{
+	struct tenon_value output = tenon_arg_none();
+	int64_t i;
+	int err = 0;
+
+	for (i = 0; i < a->meta->output_count && !err; i++) {
+		err = aot_ops.output_value(&a->base, (size_t)i, &output);
+		tenon_value_release(&output);
+	}
+	return err;
+}
+
 static int aot_create(struct tenon_module *root, const struct factory *f,
 		      const struct tenon_model_options *o, struct tenon_model **out)
 {
-	struct aot_model *a = calloc(1, sizeof(*a));
+	struct aot_model *a = heap_zeroed(1, sizeof(*a), "model");
 	struct tenon_module *library;
 	int err;
 
@@ -174,7 +251,7 @@ static int aot_create(struct tenon_module *root, const struct factory *f,
 	if (!err) {
 		describe_slots(a);
 		a->unset = (size_t)a->meta->input_count;
-		err = place_slots(a);
+		err = place_slots(a, f->params);
 	}
 	if (err) {
 		aot_destroy(&a->base);
@@ -182,6 +259,8 @@ static int aot_create(struct tenon_module *root, const struct factory *f,
 	}
 	model_init(&a->base, &aot_ops, root, o);
 	err = f->params ? tenon_model_set_params(&a->base, f->params) : 0;
+	if (!err && heap_now())
+		err = make_outputs(a);
 	if (err)
 		tenon_model_close(&a->base);
 	else

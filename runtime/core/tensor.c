@@ -6,8 +6,10 @@
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/core/dtype.h"
 #include "runtime/core/nested_delete.h"
+#include "runtime/core/tensor_view.h"
 
 #define NDIM_MOST 64
 
@@ -41,7 +43,7 @@ static void tensor_delete(void *self, int flags)
 		t->release(t);
 	}
 	if (flags & TENON_DELETE_MEMORY)
-		free(t);
+		heap_free(t);
 }
 
 int tenon_tensor_elements(const DLTensor *dl, uint64_t *out)
@@ -122,7 +124,7 @@ static void compact_strides(const int64_t *shape, int32_t ndim, int64_t *strides
 }
 
 /* Create a tensor object with its own shape and strides and no data yet. */
-static int tensor_new(const DLTensor *dl, struct own_tensor **out)
+static int tensor_new(const DLTensor *dl, bool of_model, struct own_tensor **out)
 {
 	struct own_tensor *t;
 	size_t bytes, n;
@@ -136,7 +138,8 @@ static int tensor_new(const DLTensor *dl, struct own_tensor **out)
 	if (err)
 		return err;
 	n = (size_t)dl->ndim;
-	t = malloc(sizeof(*t) + 2 * n * sizeof(t->extents[0]));
+	bytes = sizeof(*t) + 2 * n * sizeof(t->extents[0]);
+	t = of_model ? heap_alloc(bytes, "tensor object") : malloc(bytes);
 	if (!t)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a tensor object");
 	tenon_object_init(&t->base.object, TENON_TYPE_TENSOR, tensor_delete);
@@ -186,7 +189,7 @@ int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
 	int err;
 
 	*out = NULL;
-	err = tensor_new(&dl, &t);
+	err = tensor_new(&dl, false, &t);
 	if (err)
 		return err;
 	/* cannot fail: tenon_tensor_new() checked it */
@@ -202,13 +205,14 @@ int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
 	return 0;
 }
 
-int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out)
+static int view(const DLTensor *dl, struct tenon_object *keep, bool of_model,
+		struct tenon_tensor **out)
 {
 	struct own_tensor *t;
 	int err;
 
 	*out = NULL;
-	err = tensor_new(dl, &t);
+	err = tensor_new(dl, of_model, &t);
 	if (err)
 		return err;
 	if (keep) {
@@ -218,6 +222,16 @@ int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct teno
 	}
 	*out = &t->base;
 	return 0;
+}
+
+int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out)
+{
+	return view(dl, keep, false, out);
+}
+
+int tensor_view_of_model(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out)
+{
+	return view(dl, keep, true, out);
 }
 
 static int import(const DLTensor *dl, size_t align, bool contiguous, void *managed,
@@ -230,7 +244,7 @@ static int import(const DLTensor *dl, size_t align, bool contiguous, void *manag
 		return tenon_error(-TENON_E_VALUE, "the data is not aligned to %zu bytes", align);
 	if (contiguous && !tenon_tensor_compact(dl))
 		return tenon_error(-TENON_E_VALUE, "the tensor is not contiguous");
-	err = tensor_new(dl, &t);
+	err = tensor_new(dl, false, &t);
 	if (err)
 		return err;
 	t->owner = managed;

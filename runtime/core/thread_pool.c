@@ -13,6 +13,7 @@
 
 #include "lib/brief_errors.h"
 #include "runtime/core/barrier.h"
+#include "runtime/core/parallel_alone.h"
 #include "runtime/core/processors.h"
 
 #define TICKET_ASLEEP  1u
@@ -265,6 +266,14 @@ static int run_serial(const struct job *job)
 	struct tenon_parallel_env env = { NULL, 1 };
 
 	return job->fn(0, &env, job->closure);
+}
+
+bool parallel_alone(bool alone)
+{
+	bool before = inside_task;
+
+	inside_task = alone;
+	return before;
 }
 
 int tenon_parallel_launch(tenon_parallel_fn fn, void *closure, int tasks)

@@ -3,6 +3,7 @@
 #include "runtime/core/workspace.h"
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -17,9 +18,9 @@
 
 struct block {
 	void *memory;
-	size_t room; /* bytes of cached host memory; 0 for device memory */
-	workspace_release_fn release;
-	void *owner; /* argument of @release */
+	size_t room;		      /* bytes of cached host memory; 0 for other memory */
+	workspace_release_fn release; /* NULL for memory of the workspace's heap */
+	void *owner;		      /* argument of @release */
 };
 
 /* blocks[0 … used) are taken, in that order; blocks[used … count) are free */
@@ -28,17 +29,26 @@ struct workspace {
 	size_t count;
 	size_t most;
 	struct block *blocks;
+	struct heap *heap; /* of a model; NULL for malloc() */
 };
 
 static __thread struct workspace *thread_workspace;
 static pthread_key_t workspace_key;
 static pthread_once_t workspace_once = PTHREAD_ONCE_INIT;
-static void block_release(const struct block *b)
+
+static void block_release(const struct workspace *w, const struct block *b)
 {
-	if (b->room)
+	struct heap *before;
+
+	if (b->room) {
 		free(b->memory);
-	else
+	} else if (b->release) {
 		b->release(b->owner);
+	} else {
+		before = heap_enter(w->heap);
+		heap_free(b->memory);
+		heap_enter(before);
+	}
 }
 
 static void workspace_free(void *workspace)
@@ -47,7 +57,7 @@ static void workspace_free(void *workspace)
 
 	thread_workspace = NULL;
 	while (w->count)
-		block_release(&w->blocks[--w->count]);
+		block_release(w, &w->blocks[--w->count]);
 	free(w->blocks);
 	free(w);
 }
@@ -72,6 +82,15 @@ static struct workspace *workspace_get(void)
 	return w;
 }
 
+static struct block *grow(const struct workspace *w, size_t most)
+{
+	struct heap *before = heap_enter(w->heap);
+	struct block *blocks = heap_resize(w->blocks, most * sizeof(*blocks), "list of workspaces");
+
+	heap_enter(before);
+	return blocks;
+}
+
 /* Insert a block at @used, in front of the free ones. */
 static bool block_insert(struct workspace *w, const struct block *b)
 {
@@ -79,7 +98,7 @@ static bool block_insert(struct workspace *w, const struct block *b)
 	struct block *blocks;
 
 	if (w->count == w->most) {
-		blocks = realloc(w->blocks, most * sizeof(*blocks));
+		blocks = grow(w, most);
 		if (!blocks)
 			return false;
 		w->blocks = blocks;
@@ -103,7 +122,7 @@ static void block_retire(struct workspace *w, size_t i)
 		w->blocks[w->used] = b;
 		return;
 	}
-	block_release(&b);
+	block_release(w, &b);
 	w->count--;
 	memmove(&w->blocks[w->used], &w->blocks[w->used + 1], (w->count - w->used) * sizeof(b));
 }
@@ -123,6 +142,21 @@ static void *nomem(uint64_t size)
 	return NULL;
 }
 
+/* A heap keeps no idle blocks: each run of a model then takes the same. */
+static void *take_from_heap(struct workspace *w, uint64_t size)
+{
+	struct heap *before = heap_enter(w->heap);
+	struct block b = { NULL, 0, NULL, NULL };
+
+	b.memory = heap_take(HEAP_TEMPORARY, TENON_WORKSPACE_ALIGN, (size_t)size, "workspace");
+	if (b.memory && !block_insert(w, &b)) {
+		heap_free(b.memory);
+		b.memory = NULL;
+	}
+	heap_enter(before);
+	return b.memory ? b.memory : nomem(size);
+}
+
 /* Use the first free block that is large enough, or allocate one. */
 static void *take_slow(uint64_t size)
 {
@@ -132,6 +166,8 @@ static void *take_slow(uint64_t size)
 
 	if (!w || size > SIZE_MAX / 2)
 		return nomem(size);
+	if (w->heap)
+		return take_from_heap(w, size);
 	for (i = w->used; i < w->count && w->blocks[i].room < size; i++)
 		;
 	if (i < w->count) {
@@ -142,7 +178,7 @@ static void *take_slow(uint64_t size)
 	}
 	/* No free block is large enough: replace the first, so that their number stays bounded. */
 	if (w->used < w->count) {
-		block_release(&w->blocks[w->used]);
+		block_release(w, &w->blocks[w->used]);
 		w->blocks[w->used] = w->blocks[--w->count];
 	}
 	b.room = ((size_t)(size ? size : 1) + BLOCK_STEP - 1) & ~(size_t)(BLOCK_STEP - 1);
@@ -203,5 +239,34 @@ void tenon_workspace_trim(void)
 	struct workspace *w = thread_workspace;
 
 	while (w && w->count > w->used)
-		block_release(&w->blocks[--w->count]);
+		block_release(w, &w->blocks[--w->count]);
 }
+
+#ifdef CONFIG_CALLER_MEMORY
+struct workspace *workspace_create(struct heap *heap)
+{
+	struct workspace *w = heap_zeroed(1, sizeof(*w), "workspace of the model");
+
+	if (w)
+		w->heap = heap;
+	return w;
+}
+
+void workspace_destroy(struct workspace *w)
+{
+	if (!w)
+		return;
+	while (w->count)
+		block_release(w, &w->blocks[--w->count]);
+	heap_free(w->blocks);
+	heap_free(w);
+}
+
+struct workspace *workspace_enter(struct workspace *w)
+{
+	struct workspace *before = thread_workspace;
+
+	thread_workspace = w;
+	return before;
+}
+#endif

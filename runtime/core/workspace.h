@@ -23,4 +23,21 @@ void *workspace_take(uint64_t size);
  */
 int workspace_add(void *memory, workspace_release_fn release, void *owner);
 
+struct heap;
+struct workspace;
+
+/**
+ * workspace_create - make a workspace for a model
+ * @heap: heap whose temporary memory it hands out; the thread entered it
+ *
+ * Return: NULL when its persistent memory is full.
+ */
+struct workspace *workspace_create(struct heap *heap);
+
+/* Free a workspace that no thread uses; NULL is allowed. */
+void workspace_destroy(struct workspace *w);
+
+/* Use a workspace in the calling thread from here on. Returns the one that it used before, or NULL. */
+struct workspace *workspace_enter(struct workspace *w);
+
 #endif /* RUNTIME_CORE_WORKSPACE_H */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/core/dtype.h"
 
 /* allowed number of storages that no entry uses */
@@ -212,7 +213,7 @@ static int count_storages(struct graph *g)
 		if (id <= most && id > g->storage_count)
 			g->storage_count = id;
 	}
-	g->storages = calloc(g->storage_count + 1, sizeof(*g->storages));
+	g->storages = heap_zeroed(g->storage_count + 1, sizeof(*g->storages), "list of storages");
 	if (!g->storages)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " storages",
 				   g->storage_count);

@@ -5,6 +5,7 @@
 #include <tenon/backend/memory.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/graph/graph_exec.h"
 #include "runtime/model/tensor_place.h"
 
@@ -100,9 +101,10 @@ int graph_choose_devices(struct graph_exec *x, const struct tenon_model_options 
 	x->device = (DLDevice){ kDLCPU, 0 };
 	if (o->device_count)
 		x->device = o->devices[0];
-	x->where = calloc((size_t)x->graph.storage_count + 1, sizeof(*x->where));
+	x->where = heap_zeroed((size_t)x->graph.storage_count + 1, sizeof(*x->where),
+			       "devices of storages");
 	/* Devices other than the host are all in the options' list. */
-	x->others = calloc(o->device_count + 1, sizeof(*x->others));
+	x->others = heap_zeroed(o->device_count + 1, sizeof(*x->others), "list of devices");
 	if (!x->where || !x->others)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " storages",
 				   x->graph.storage_count);
@@ -135,7 +137,8 @@ int graph_make_memories(struct graph_exec *x)
 
 	if (!x->other_count)
 		return 0;
-	x->memories = calloc((size_t)x->graph.storage_count + 1, sizeof(struct tenon_memory *));
+	x->memories = heap_zeroed((size_t)x->graph.storage_count + 1, sizeof(struct tenon_memory *),
+				  "memory of devices");
 	if (!x->memories)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " storages",
 				   x->graph.storage_count);
@@ -151,9 +154,9 @@ void graph_free_memories(struct graph_exec *x)
 
 	for (i = 0; x->memories && i < x->graph.storage_count; i++)
 		tenon_object_unref(x->memories[i]);
-	free(x->memories);
-	free(x->where);
-	free(x->others);
+	heap_free(x->memories);
+	heap_free(x->where);
+	heap_free(x->others);
 }
 
 char *graph_own_storage(const struct graph_exec *x, uint32_t entry)
@@ -162,7 +165,7 @@ char *graph_own_storage(const struct graph_exec *x, uint32_t entry)
 
 	if (x->memories && x->memories[storage])
 		return tenon_memory_data(x->memories[storage]);
-	return x->arena->data + x->offsets[storage];
+	return x->homes[storage];
 }
 
 struct tenon_object *graph_own_keeper(const struct graph_exec *x, uint32_t entry)
@@ -171,6 +174,9 @@ struct tenon_object *graph_own_keeper(const struct graph_exec *x, uint32_t entry
 
 	if (x->memories && storage >= 0 && x->memories[storage])
 		return &x->memories[storage]->object;
+	if (x->lasting && storage >= 0 && x->homes[storage] >= x->lasting->data &&
+	    (size_t)(x->homes[storage] - x->lasting->data) < x->lasting->size)
+		return &x->lasting->object;
 	return &x->arena->object;
 }
 

@@ -49,8 +49,10 @@ struct graph_place {
  * struct graph_exec - an executable graph
  * @base: base model of tenon/model.h
  * @graph: the parsed graph
- * @arena: memory of all storages on the host
- * @offsets: offset of each of these storages in the arena
+ * @arena: memory of storages on the host
+ * @lasting: memory of those with parameters, where it must not be shared; else NULL
+ * @homes: memory of each of these storages; NULL where there is none, because its only tensor is a
+ *	parameter that is used in place
  * @where: device of each storage
  * @memories: memory of each storage on a device; NULL when there is none
  * @others: the devices of these, each once
@@ -74,7 +76,8 @@ struct graph_exec {
 	struct tenon_model base;
 	struct graph graph;
 	struct storage *arena;
-	uint64_t *offsets;
+	struct storage *lasting;
+	char **homes;
 	DLDevice *where;
 	struct tenon_memory **memories;
 	DLDevice *others;
@@ -112,12 +115,13 @@ static inline struct graph_exec *graph_exec_of(struct tenon_model *m)
  * @root: module that contains it
  * @library: module to look up functions in; ignored when @o->describe is set
  * @json: JSON of the graph
+ * @params: parameters that will be set, or NULL
  * @o: options
  * @out: receives the graph; free it with tenon_model_close()
  */
 int graph_exec_create(struct tenon_module *root, struct tenon_module *library,
-		      struct tenon_slice json, const struct tenon_model_options *o,
-		      struct graph_exec **out);
+		      struct tenon_slice json, struct tenon_params *params,
+		      const struct tenon_model_options *o, struct graph_exec **out);
 
 /* graph_plan.c: compile the calls after entries have their places. */
 int graph_plan(struct graph_exec *x, struct tenon_module *library);
@@ -127,7 +131,7 @@ void graph_plan_fini(struct graph_exec *x);
 int graph_choose_devices(struct graph_exec *x, const struct tenon_model_options *o);
 int graph_make_memories(struct graph_exec *x);
 void graph_free_memories(struct graph_exec *x);
-/* Get the tensor data of an entry in its own storage, and the object that keeps it alive. */
+/* Get the tensor data of an entry in its own storage, which may be NULL, and the object that keeps it alive. */
 char *graph_own_storage(const struct graph_exec *x, uint32_t entry);
 struct tenon_object *graph_own_keeper(const struct graph_exec *x, uint32_t entry);
 /* Order the calling thread's work after that of the last thread that ran the graph. */
@@ -145,8 +149,9 @@ static inline DLDevice graph_entry_device(const struct graph_exec *x, uint32_t e
 
 /* graph_place.c: locations of tensors */
 
-/* Allocate storages and put every entry into its own. */
-int graph_place_all(struct graph_exec *x, const struct tenon_model_options *o);
+/* Allocate storages, with regard to the parameters, and put every entry into its own. */
+int graph_place_all(struct graph_exec *x, const struct tenon_params *params,
+		    const struct tenon_model_options *o);
 
 /* Describe an entry as a tensor. */
 DLTensor graph_entry_tensor(const struct graph_exec *x, uint32_t entry);

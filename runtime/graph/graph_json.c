@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "lib/json_read.h"
 
 #define NDIM_MOST 64
@@ -502,7 +503,7 @@ static int make_room(struct reader *r)
 			r->t.text.size + 5 * 16;
 	char *at;
 
-	at = room <= PTRDIFF_MAX ? malloc((size_t)room) : NULL;
+	at = room <= PTRDIFF_MAX ? heap_alloc((size_t)room, "nodes and entries") : NULL;
 	if (!at)
 		return tenon_error(-TENON_E_NOMEM, "%s: no memory for the graph", r->t.name);
 	memset(at, 0,
@@ -549,7 +550,7 @@ int graph_read(struct tenon_slice json, const char *name, struct graph *out)
 	int err;
 
 	*out = (struct graph){ 0 };
-	err = json_text_read(json, name, &r.t);
+	err = json_text_read_of_model(json, name, &r.t);
 	if (!err)
 		err = read_sections(&r);
 	json_text_fini(&r.t);
@@ -565,7 +566,7 @@ int graph_read(struct tenon_slice json, const char *name, struct graph *out)
 
 void graph_fini(struct graph *g)
 {
-	free(g->memory);
-	free(g->storages);
+	heap_free(g->memory);
+	heap_free(g->storages);
 	*g = (struct graph){ 0 };
 }

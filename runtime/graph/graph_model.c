@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
+#include "lib/heap.h"
 #include "lib/record.h"
 #include "runtime/graph/graph_exec.h"
 
@@ -305,13 +306,14 @@ static void graph_destroy(struct tenon_model *m)
 	graph_plan_fini(x);
 	graph_free_memories(x);
 	tenon_object_unref(x->arena);
+	tenon_object_unref(x->lasting);
 	string_map_fini(&x->inputs);
-	free(x->outputs);
-	free(x->places);
-	free(x->offsets);
-	free(x->set);
+	heap_free(x->outputs);
+	heap_free(x->places);
+	heap_free(x->homes);
+	heap_free(x->set);
 	graph_fini(&x->graph);
-	free(x);
+	heap_free(x);
 }
 
 /* all operations except run */
@@ -341,16 +343,19 @@ static void mark_needed(struct graph_exec *x, const bool *read)
 static int index_inputs(struct graph_exec *x)
 {
 	const struct graph *g = &x->graph;
-	bool *read = calloc((size_t)g->entry_count + 1, sizeof(*read));
+	bool *read =
+		heap_take(HEAP_TEMPORARY, 1, (size_t)g->entry_count + 1, "inputs that are read");
 	uint32_t i, k;
 	void **slot;
 
-	x->set = calloc(3 * ((size_t)g->input_count + 1), sizeof(*x->set));
+	x->inputs.memory = STRING_MAP_PERSISTENT;
+	x->set = heap_zeroed(3 * ((size_t)g->input_count + 1), sizeof(*x->set), "states of inputs");
 	if (!x->set || !read || string_map_reserve(&x->inputs, g->input_count)) {
-		free(read);
+		heap_free(read);
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " inputs",
 				   g->input_count);
 	}
+	memset(read, 0, g->entry_count);
 	x->param = x->set + g->input_count;
 	x->needed = x->param + g->input_count;
 	for (i = 0; i < g->input_count; i++) {
@@ -363,15 +368,15 @@ static int index_inputs(struct graph_exec *x)
 	for (i = 0; i < g->head_count; i++)
 		read[g->heads[i]] = true;
 	mark_needed(x, read);
-	free(read);
+	heap_free(read);
 	return 0;
 }
 
 int graph_exec_create(struct tenon_module *root, struct tenon_module *library,
-		      struct tenon_slice json, const struct tenon_model_options *o,
-		      struct graph_exec **out)
+		      struct tenon_slice json, struct tenon_params *params,
+		      const struct tenon_model_options *o, struct graph_exec **out)
 {
-	struct graph_exec *x = calloc(1, sizeof(*x));
+	struct graph_exec *x = heap_zeroed(1, sizeof(*x), "model");
 	int err;
 
 	*out = NULL;
@@ -381,7 +386,7 @@ int graph_exec_create(struct tenon_module *root, struct tenon_module *library,
 	if (!err)
 		err = index_inputs(x);
 	if (!err)
-		err = graph_place_all(x, o);
+		err = graph_place_all(x, params, o);
 	if (!err && !o->describe)
 		err = graph_plan(x, library);
 	if (err) {

@@ -4,6 +4,7 @@
 #include <tenon/array.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/core/module_object.h"
 #include "runtime/model/executor_module.h"
 #include "runtime/model/factory.h"
@@ -227,10 +228,24 @@ static int create_from_factory(struct tenon_module *root, const struct tenon_mod
 	if (!o->describe)
 		err = factory_library(root, &library);
 	if (!err)
-		err = graph_exec_create(root, library, f->json, o, out);
+		err = graph_exec_create(root, library, f->json, f->params, o, out);
 	if (!err)
 		err = set_params(*out, f->params);
 	tenon_object_unref(f);
+	return err;
+}
+
+/* Make the objects of all outputs, so that getting them takes no memory later. */
+static int make_outputs(struct graph_exec *x)
+{
+	struct tenon_tensor *t;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < x->graph.head_count && !err; i++) {
+		err = graph_output(x, i, &t);
+		tenon_object_unref(t);
+	}
 	return err;
 }
 
@@ -241,7 +256,12 @@ static int graph_model_create(struct tenon_module *root, const struct tenon_mode
 	int err;
 
 	err = create_from_factory(root, o, &x);
-	if (!err)
+	if (err)
+		return err;
+	err = heap_now() ? make_outputs(x) : 0;
+	if (err)
+		tenon_model_close(&x->base);
+	else
 		*out = &x->base;
 	return err;
 }
@@ -264,7 +284,7 @@ static int open_graph(struct tenon_module *library, struct tenon_slice graph,
 	struct graph_exec *x;
 	int err;
 
-	err = graph_exec_create(library, library, graph, o, &x);
+	err = graph_exec_create(library, library, graph, params, o, &x);
 	if (!err)
 		err = set_params(x, params);
 	if (!err)
@@ -298,7 +318,7 @@ int graph_executor_create(void *self, const struct tenon_value *args, int32_t co
 		err = method_devices(args + first, count - first, true, devices, &o.device_count);
 	o.devices = devices;
 	if (!err)
-		err = graph_exec_create(library, library, json, &o, &x);
+		err = graph_exec_create(library, library, json, NULL, &o, &x);
 	if (!err)
 		err = executor_module_create(&x->base, "GraphExecutor", methods, &made);
 	if (err)
@@ -326,5 +346,6 @@ int graph_runtime_factory_load(struct tenon_cursor *c, const struct tenon_payloa
 extern const struct executor graph_executor;
 const struct executor graph_executor = {
 	.create = graph_model_create,
+	.in_regions = true,
 	.open_graph = open_graph,
 };

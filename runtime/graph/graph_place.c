@@ -4,20 +4,73 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
+#include "runtime/core/tensor_view.h"
 #include "runtime/graph/graph_exec.h"
 #include "runtime/model/tensor_place.h"
 
-static int lay_out(struct graph_exec *x, bool describe)
+/* ---- memory of storages */
+
+/* where a storage's memory is */
+enum home {
+	HOME_PLANNED,  /* in memory of tensors, which another model may share */
+	HOME_LASTING,  /* in memory of the model alone: it holds a parameter */
+	HOME_IN_PLACE, /* nowhere: the parameter is used where it is */
+};
+
+static bool used_in_place(const struct graph_exec *x, uint32_t entry, const struct tenon_param *p)
+{
+	return place_is_host(graph_entry_device(x, entry)) &&
+	       !((uintptr_t)p->tensor.data % TENON_TENSOR_ALIGN);
+}
+
+/* Find the storages of parameters. A storage with other tensors, too, keeps its memory. */
+static void find_homes(const struct graph_exec *x, const struct tenon_params *params, uint8_t *home,
+		       uint32_t *owner)
 {
 	const struct graph *g = &x->graph;
+	const struct tenon_param *p;
+	uint32_t i, entry;
+	uintptr_t input;
+	size_t k;
+
+	for (k = 0; params && (p = tenon_params_at(params, k)); k++) {
+		input = (uintptr_t)string_map_get(&x->inputs, p->name);
+		if (!input)
+			continue;
+		entry = graph_input_entry(x, input - 1);
+		if (g->entries[entry].storage < 0)
+			continue;
+		i = (uint32_t)g->entries[entry].storage;
+		if (!used_in_place(x, entry, p) || home[i] == HOME_LASTING)
+			home[i] = HOME_LASTING;
+		else
+			home[i] = HOME_IN_PLACE;
+		owner[i] = entry;
+	}
+	for (i = 0; i < g->entry_count; i++)
+		if (g->entries[i].storage >= 0 && home[g->entries[i].storage] == HOME_IN_PLACE &&
+		    g->entries[i].source != owner[g->entries[i].storage])
+			home[g->entries[i].storage] = HOME_LASTING;
+	/* The receiver of an output may write to it. */
+	for (i = 0; i < g->head_count; i++)
+		if (home[g->entries[g->heads[i]].storage] == HOME_IN_PLACE)
+			home[g->entries[g->heads[i]].storage] = HOME_LASTING;
+}
+
+/* Lay out the storages of one home, and allocate them. @home NULL: all storages */
+static int lay_out(struct graph_exec *x, const uint8_t *home, uint8_t which, struct storage **out)
+{
+	const struct graph *g = &x->graph;
+	bool describe = !out;
 	uint64_t at = 0, end;
 	uint32_t i;
-	int err;
+	int err = 0;
 
 	for (i = 0; i < g->storage_count; i++) {
-		x->offsets[i] = at;
-		if (!place_is_host(x->where[i]) && !describe)
+		if ((!place_is_host(x->where[i]) && !describe) || (home && home[i] != which))
 			continue;
+		x->homes[i] = (char *)(uintptr_t)at; /* an offset until there is memory */
 		if (__builtin_add_overflow(at, g->storages[i].bytes, &end) ||
 		    end > INT64_MAX - TENON_TENSOR_ALIGN)
 			return tenon_error(-TENON_E_OVERFLOW,
@@ -28,11 +81,48 @@ static int lay_out(struct graph_exec *x, bool describe)
 	}
 	if (describe)
 		return 0;
-	err = storage_create(at, &x->arena);
+	if (which == HOME_PLANNED)
+		err = storage_create(at, out);
+	else if (at)
+		err = storage_create_lasting(at, out);
+	for (i = 0; i < g->storage_count && !err; i++)
+		if (place_is_host(x->where[i]) && (!home || home[i] == which) && *out)
+			x->homes[i] = (*out)->data + (uintptr_t)x->homes[i];
+	return err;
+}
+
+/* In a caller's memory parameters take no room that they do not use, and none that another model may overwrite. */
+static int lay_out_by_home(struct graph_exec *x, const struct tenon_params *params)
+{
+	size_t n = (size_t)x->graph.storage_count + 1;
+	uint32_t *owner = heap_take(HEAP_TEMPORARY, _Alignof(uint32_t), n * (sizeof(*owner) + 1),
+				    "homes of storages");
+	uint8_t *home = (uint8_t *)(owner + n);
+	int err;
+
+	if (!owner)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %zu storages", n - 1);
+	memset(home, HOME_PLANNED, n);
+	find_homes(x, params, home, owner);
+	err = lay_out(x, home, HOME_PLANNED, &x->arena);
+	if (!err)
+		err = lay_out(x, home, HOME_LASTING, &x->lasting);
+	heap_free(owner);
+	return err;
+}
+
+static int make_storages(struct graph_exec *x, const struct tenon_params *params, bool describe)
+{
+	int err;
+
+	if (describe)
+		return lay_out(x, NULL, HOME_PLANNED, NULL);
+	err = heap_now() ? lay_out_by_home(x, params) : lay_out(x, NULL, HOME_PLANNED, &x->arena);
 	return err ? err : graph_make_memories(x);
 }
 
-int graph_place_all(struct graph_exec *x, const struct tenon_model_options *o)
+int graph_place_all(struct graph_exec *x, const struct tenon_params *params,
+		    const struct tenon_model_options *o)
 {
 	const struct graph *g = &x->graph;
 	uint32_t i;
@@ -41,18 +131,18 @@ int graph_place_all(struct graph_exec *x, const struct tenon_model_options *o)
 	err = graph_choose_devices(x, o);
 	if (err)
 		return err;
-	x->offsets = calloc(g->storage_count + 1, sizeof(*x->offsets));
-	x->places = calloc(g->entry_count + 1, sizeof(*x->places));
-	x->outputs = calloc(g->head_count + 1, sizeof(struct tenon_tensor *));
-	if (!x->offsets || !x->places || !x->outputs)
+	x->homes = heap_zeroed((size_t)g->storage_count + 1, sizeof(char *), "places of storages");
+	x->places =
+		heap_zeroed((size_t)g->entry_count + 1, sizeof(*x->places), "places of tensors");
+	x->outputs = heap_zeroed((size_t)g->head_count + 1, sizeof(struct tenon_tensor *),
+				 "list of outputs");
+	if (!x->homes || !x->places || !x->outputs)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " tensors",
 				   g->entry_count);
-	err = lay_out(x, o->describe);
+	err = make_storages(x, params, o->describe);
 	for (i = 0; i < g->entry_count && !err; i++)
 		if (x->arena && g->entries[i].storage >= 0)
-			x->places[i].data =
-				x->memories ? graph_own_storage(x, i)
-					    : x->arena->data + x->offsets[g->entries[i].storage];
+			x->places[i].data = graph_own_storage(x, i);
 	return err;
 }
 
@@ -109,6 +199,8 @@ void graph_make_writable(struct graph_exec *x, uint32_t entry)
 	if (!x->places[source].constant || e->storage < 0)
 		return;
 	to = graph_own_storage(x, source);
+	if (!to)
+		return;
 	if (e->bytes)
 		memcpy(to, x->places[source].data, (size_t)e->bytes);
 	graph_move(x, source, to, NULL, false);
@@ -238,6 +330,10 @@ int graph_set_input(struct graph_exec *x, size_t index, const DLTensor *t)
 		err = check_size(e, t);
 	if (err)
 		return err;
+	if (e->storage >= 0 && !graph_own_storage(x, entry))
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "is a parameter that is used where it lies, and has no memory "
+				   "of its own to copy to: bind a tensor to it");
 	if (e->storage >= 0) {
 		if (x->places[entry].keep || x->places[entry].constant)
 			graph_move(x, entry, graph_own_storage(x, entry), NULL, false);
@@ -331,7 +427,7 @@ int graph_view(struct graph_exec *x, uint32_t entry, struct tenon_tensor **out)
 	const struct graph_place *p = &x->places[x->graph.entries[entry].source];
 	DLTensor t = graph_entry_tensor(x, entry);
 
-	return tenon_tensor_view(&t, p->keep ? p->keep : graph_own_keeper(x, entry), out);
+	return tensor_view_of_model(&t, p->keep ? p->keep : graph_own_keeper(x, entry), out);
 }
 
 int graph_output(struct graph_exec *x, size_t index, struct tenon_tensor **out)

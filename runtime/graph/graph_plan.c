@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/library/call.h"
 #include "runtime/graph/graph_exec.h"
 #include "runtime/model/tensor_place.h"
@@ -89,15 +90,18 @@ static int make_room(struct graph_exec *x, const struct counts *c)
 {
 	size_t i;
 
-	x->calls = calloc(c->calls + 1, sizeof(*x->calls));
-	x->codes = malloc((c->most + 1) * sizeof(*x->codes));
-	x->values = malloc((c->args + 1) * sizeof(*x->values));
-	x->tensors = malloc((c->args + 1) * sizeof(*x->tensors));
-	x->flat = malloc((c->flat + 1) * sizeof(*x->flat));
-	x->use_start = calloc((size_t)x->graph.entry_count + 2, sizeof(*x->use_start));
-	x->uses = malloc((c->args + 1) * sizeof(*x->uses));
-	if (!x->calls || !x->codes || !x->values || !x->tensors || !x->flat || !x->use_start ||
-	    !x->uses || c->args > UINT32_MAX)
+	x->calls = heap_zeroed(c->calls + 1, sizeof(*x->calls), "calls");
+	x->codes = heap_alloc((c->most + 1) * sizeof(*x->codes), "types of arguments");
+	x->values = heap_alloc((c->args + 1) * sizeof(*x->values), "arguments of calls");
+	x->tensors = heap_alloc((c->args + 1) * sizeof(*x->tensors), "tensors of calls");
+	x->flat = heap_alloc((c->flat + 1) * sizeof(*x->flat), "flat shapes");
+	x->use_start = heap_zeroed((size_t)x->graph.entry_count + 2, sizeof(*x->use_start),
+				   "uses of tensors");
+	x->uses = heap_alloc((c->args + 1) * sizeof(*x->uses), "uses of tensors");
+	x->functions =
+		heap_alloc((c->calls + 1) * sizeof(struct tenon_function *), "list of functions");
+	if (!x->functions || !x->calls || !x->codes || !x->values || !x->tensors || !x->flat ||
+	    !x->use_start || !x->uses || c->args > UINT32_MAX)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a plan of %zu calls", c->calls);
 	for (i = 0; i < c->most; i++)
 		x->codes[i] = LEGACY_DLTENSOR;
@@ -117,7 +121,6 @@ struct resolver {
 static int find_function(struct resolver *r, struct graph_exec *x, struct tenon_slice name,
 			 struct tenon_function **out)
 {
-	struct tenon_function **more;
 	void **slot = string_map_slot(&r->found, name);
 	int err;
 
@@ -138,16 +141,6 @@ static int find_function(struct resolver *r, struct graph_exec *x, struct tenon_
 			return err;
 	}
 	*slot = *out;
-	if (!(x->function_count & (x->function_count - 1))) {
-		size_t room = x->function_count ? 2 * x->function_count : 1;
-
-		more = realloc(x->functions, room * sizeof(struct tenon_function *));
-		if (!more) {
-			tenon_object_unref(*out);
-			return tenon_error(-TENON_E_NOMEM, "no memory for a plan");
-		}
-		x->functions = more;
-	}
 	x->functions[x->function_count++] = *out;
 	return 0;
 }
@@ -183,8 +176,10 @@ static void set_function(struct graph_call *call, struct tenon_function *functio
 /* Make room for a bridge per call when the first is needed: most plans have none. */
 static int make_bridges(struct graph_exec *x, struct resolver *r)
 {
-	char *at = calloc(1, (x->call_count + 1) * sizeof(struct bridge) +
-				     (x->tensor_count + 1) * sizeof(struct tenon_value));
+	char *at = heap_zeroed(1,
+			       (x->call_count + 1) * sizeof(struct bridge) +
+				       (x->tensor_count + 1) * sizeof(struct tenon_value),
+			       "values of calls");
 
 	if (!at)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a plan");
@@ -221,10 +216,11 @@ static int resolve_call(struct graph_exec *x, struct resolver *r, struct graph_c
 
 static int resolve_calls(struct graph_exec *x, struct tenon_module *library)
 {
-	struct resolver r = { .library = library, .found = STRING_MAP_INIT };
+	struct resolver r = { .library = library, .found = { .memory = STRING_MAP_TEMPORARY } };
 	size_t i;
-	int err = 0;
+	int err;
 
+	err = string_map_reserve(&r.found, x->call_count);
 	for (i = 0; i < x->call_count && !err; i++)
 		err = resolve_call(x, &r, &x->calls[i]);
 	string_map_fini(&r.found);
@@ -391,13 +387,13 @@ void graph_plan_fini(struct graph_exec *x)
 
 	for (i = 0; i < x->function_count; i++)
 		tenon_object_unref(x->functions[i]);
-	free(x->functions);
-	free(x->bridges);
-	free(x->calls);
-	free(x->codes);
-	free(x->values);
-	free(x->tensors);
-	free(x->flat);
-	free(x->use_start);
-	free(x->uses);
+	heap_free(x->functions);
+	heap_free(x->bridges);
+	heap_free(x->calls);
+	heap_free(x->codes);
+	heap_free(x->values);
+	heap_free(x->tensors);
+	heap_free(x->flat);
+	heap_free(x->use_start);
+	heap_free(x->uses);
 }

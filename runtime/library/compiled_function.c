@@ -6,6 +6,7 @@
 #include <tenon/workspace.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/library/call.h"
 
 static void compiled_delete(void *self, int flags)
@@ -15,13 +16,13 @@ static void compiled_delete(void *self, int flags)
 	if (flags & TENON_DELETE_CONTENT)
 		tenon_object_unref(f->keep);
 	if (flags & TENON_DELETE_MEMORY)
-		free(f);
+		heap_free(f);
 }
 
 int compiled_function_create(tenon_call_fn call, void *symbol, struct tenon_object *keep,
 			     struct tenon_function **out)
 {
-	struct compiled_function *f = malloc(sizeof(*f));
+	struct compiled_function *f = heap_alloc(sizeof(*f), "function");
 
 	*out = NULL;
 	if (!f)

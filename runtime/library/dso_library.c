@@ -9,6 +9,7 @@
 #include <tenon/visit.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "lib/tvm_versions.h"
 #include "runtime/library/call.h"
 #include "runtime/core/reference.h"
@@ -39,13 +40,13 @@ static void library_function_delete(void *self, int flags)
 	if (flags & TENON_DELETE_CONTENT)
 		object_unref(&f->keep->object);
 	if (flags & TENON_DELETE_MEMORY)
-		free(f);
+		heap_free(f);
 }
 
 static int direct_function_create(void *address, struct tenon_module *keep,
 				  struct tenon_function **out)
 {
-	struct library_function *f = malloc(sizeof(*f));
+	struct library_function *f = heap_alloc(sizeof(*f), "function");
 
 	if (!f)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a function");

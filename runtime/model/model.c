@@ -8,10 +8,12 @@
 #include <tenon/backend/module_kind.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "lib/nearest_name.h"
 #include "lib/options.h"
 #include "lib/trace.h"
 #include "runtime/model/executors.h"
+#include "runtime/model/model_regions.h"
 
 void model_init(struct tenon_model *m, const struct model_ops *ops, struct tenon_module *root,
 		const struct tenon_model_options *o)
@@ -20,28 +22,22 @@ void model_init(struct tenon_model *m, const struct model_ops *ops, struct tenon
 	m->root = root;
 	m->describe = o->describe;
 	m->ran = false;
+	m->heap = heap_now();
+	m->workspace = NULL;
 	tenon_object_ref(root);
 }
 
 /* ---- opening */
 
-int tenon_model_open(struct tenon_module *root, const struct tenon_model_options *options,
-		     struct tenon_model **out)
+int model_executor(const struct tenon_module *root, const struct executor **out)
 {
-	const struct executor *executor;
-	struct tenon_model_options o;
 	struct tenon_buffer kinds = TENON_BUFFER_INIT;
 	const char *option;
 	int err;
 
 	*out = NULL;
-	err = options_read(options, &o, sizeof(o));
-	if (err)
-		return err;
-	if (executor_has_kind(root->kind)) {
-		err = executor_of_kind(root->kind, &executor);
-		return err ? err : executor->create(root, &o, out);
-	}
+	if (executor_has_kind(root->kind))
+		return executor_of_kind(root->kind, out);
 	option = executor_option(root->kind);
 	if (option)
 		return tenon_error(
@@ -57,14 +53,32 @@ int tenon_model_open(struct tenon_module *root, const struct tenon_model_options
 	return err;
 }
 
+int tenon_model_open(struct tenon_module *root, const struct tenon_model_options *options,
+		     struct tenon_model **out)
+{
+	const struct executor *executor;
+	struct tenon_model_options o;
+	int err;
+
+	*out = NULL;
+	err = options_read(options, &o, sizeof(o));
+	if (!err)
+		err = model_executor(root, &executor);
+	return err ? err : executor->create(root, &o, out);
+}
+
 void tenon_model_close(struct tenon_model *model)
 {
 	struct tenon_module *root;
+	struct heap *heap;
 
 	if (!model)
 		return;
 	root = model->root;
+	heap = model->heap;
+	model_workspace_close(model);
 	model->ops->destroy(model);
+	heap_close(heap);
 	/* Last: it contains code that deleters of tensors may use. */
 	tenon_object_unref(root);
 }
@@ -105,8 +119,14 @@ int tenon_model_input(struct tenon_model *model, size_t index, struct tenon_port
 int tenon_model_output(struct tenon_model *model, size_t index, struct tenon_port *out)
 {
 	int err = check_index("output", index, tenon_model_output_count(model));
+	struct heap *before;
 
-	return err ? err : model->ops->output(model, index, out);
+	if (err)
+		return err;
+	before = heap_enter(model->heap); /* for its name */
+	err = model->ops->output(model, index, out);
+	heap_enter(before);
+	return err;
 }
 
 /* number of names that a message lists */
@@ -212,6 +232,8 @@ static int input_error(struct tenon_model *model, size_t index, int err)
 
 	if (!err)
 		return 0;
+	if (model->heap)
+		err = model_lacks(model, err);
 	model->ops->input(model, index, &port);
 	return tenon_error_in(err, "input %zu (\"%.*s\")", index, (int)port.name.size,
 			      port.name.data);
@@ -342,13 +364,27 @@ static int run_traced(struct tenon_model *model, const struct tenon_profiler *pr
 	return err;
 }
 
+static int run_in_regions(struct tenon_model *model)
+{
+	struct model_scope scope;
+	int err;
+
+	model_enter(model, &scope);
+	err = trace_on() ? run_traced(model, NULL) : model->ops->run(model);
+	model_leave(&scope);
+	return err ? model_lacks(model, reason(err)) : 0;
+}
+
 int tenon_model_run(struct tenon_model *model)
 {
 	int err;
 
 	if (__builtin_expect(model->describe, 0))
 		return refuse_described();
-	err = trace_on() ? run_traced(model, NULL) : model->ops->run(model);
+	if (__builtin_expect(model->heap != NULL, 0))
+		err = run_in_regions(model);
+	else
+		err = trace_on() ? run_traced(model, NULL) : model->ops->run(model);
 	if (__builtin_expect(err, 0))
 		return reason(err);
 	model->ran = true;
@@ -370,13 +406,19 @@ int tenon_model_run_profiled(struct tenon_model *model, const struct tenon_profi
 
 int tenon_model_output_value(struct tenon_model *model, size_t index, struct tenon_value *out)
 {
+	struct heap *before;
 	int err;
 
 	*out = tenon_arg_none();
 	if (!model->ran)
 		return tenon_error(-TENON_E_USAGE, "an output is asked for before the first run");
 	err = check_index("output", index, tenon_model_output_count(model));
-	return err ? err : model->ops->output_value(model, index, out);
+	if (err)
+		return err;
+	before = heap_enter(model->heap);
+	err = model->ops->output_value(model, index, out);
+	heap_enter(before);
+	return err && model->heap ? model_lacks(model, err) : err;
 }
 
 static int stream_round(struct tenon_model *model, const struct tenon_stream *s, uint64_t round)

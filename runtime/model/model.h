@@ -45,6 +45,11 @@ struct model_ops {
 	int (*run_profiled)(struct tenon_model *m, const struct tenon_profiler *p);
 	/** @output_value: get an owned value; the index was checked, and that the model ran */
 	int (*output_value)(struct tenon_model *m, size_t index, struct tenon_value *out);
+	/**
+	 * @bounded: check that no run takes more memory from the heap than another, and none from
+	 * malloc(); the error names what does. NULL when that is always so, or never
+	 */
+	int (*bounded)(struct tenon_model *m);
 	/** @memory: may be NULL; @out is zeroed */
 	void (*memory)(struct tenon_model *m, struct tenon_model_memory *out);
 	/** @each_op: NULL when the model has no list of operators */
@@ -65,12 +70,16 @@ struct model_ops {
  * @root: module it was created from; referenced by model_init(), dropped by tenon_model_close()
  * @describe: opened for inspection only; model.c refuses to run it
  * @ran: a run succeeded; maintained by model.c
+ * @heap: memory that the caller gave; NULL for malloc()
+ * @workspace: workspace in it
  */
 struct tenon_model {
 	const struct model_ops *ops;
 	struct tenon_module *root;
 	bool describe;
 	bool ran;
+	struct heap *heap;
+	struct workspace *workspace;
 };
 
 /** model_init - initialise the common part; last step of an executor's create function */
@@ -95,6 +104,8 @@ struct executor {
 	 */
 	int (*create)(struct tenon_module *root, const struct tenon_model_options *o,
 		      struct tenon_model **out);
+	/** @in_regions: its models run without malloc() where the thread entered a heap (lib/heap.h) */
+	bool in_regions;
 	/** @open_graph: tenon_model_open_graph() with non-NULL options; NULL for others */
 	int (*open_graph)(struct tenon_module *library, struct tenon_slice graph,
 			  struct tenon_params *params, const struct tenon_model_options *o,

@@ -14,6 +14,15 @@
 /* a huge page; data starts at its boundary, so that no page is shared */
 #define HUGE_PAGE (2u * 1024 * 1024)
 
+/* Regions may be shared, so the address alone does not tell the heap. */
+static void give_back(const struct storage *s)
+{
+	struct heap *before = heap_enter(s->heap);
+
+	heap_free(s->data);
+	heap_enter(before);
+}
+
 static void storage_delete(void *self, int flags)
 {
 	struct storage *s = self;
@@ -22,10 +31,10 @@ static void storage_delete(void *self, int flags)
 		if (s->mapping)
 			munmap(s->mapping, s->mapped);
 		else
-			free(s->data);
+			give_back(s);
 	}
 	if (flags & TENON_DELETE_MEMORY)
-		free(s);
+		heap_free(s);
 }
 
 static bool map(struct storage *s, size_t size)
@@ -50,21 +59,34 @@ static bool map(struct storage *s, size_t size)
 	return true;
 }
 
-int storage_create(uint64_t size, struct storage **out)
+/* Take zeroed memory from malloc(). */
+static bool fill(struct storage *s, uint64_t size)
 {
-	struct storage *s = calloc(1, sizeof(*s));
 	void *data = NULL;
-	bool there = false;
+
+	if (size >= MAPPED_LEAST)
+		return size <= SIZE_MAX && map(s, (size_t)size);
+	if (posix_memalign(&data, TENON_TENSOR_ALIGN, size ? (size_t)size : 1))
+		return false;
+	s->data = memset(data, 0, (size_t)size);
+	return true;
+}
+
+static bool fill_from_heap(struct storage *s, enum heap_sort sort, uint64_t size)
+{
+	s->heap = heap_now();
+	s->data = size <= SIZE_MAX ? heap_take(sort, TENON_TENSOR_ALIGN, (size_t)size, "tensors")
+				   : NULL;
+	return s->data;
+}
+
+static int create(enum heap_sort sort, uint64_t size, struct storage **out)
+{
+	struct storage *s = heap_zeroed(1, sizeof(*s), "storage");
 
 	*out = NULL;
-	if (s && size >= MAPPED_LEAST) {
-		there = size <= SIZE_MAX && map(s, (size_t)size);
-	} else if (s && !posix_memalign(&data, TENON_TENSOR_ALIGN, size ? (size_t)size : 1)) {
-		s->data = memset(data, 0, (size_t)size);
-		there = true;
-	}
-	if (!there) {
-		free(s);
+	if (!s || !(heap_now() ? fill_from_heap(s, sort, size) : fill(s, size))) {
+		heap_free(s);
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu64 " bytes of tensors",
 				   size);
 	}
@@ -72,4 +94,14 @@ int storage_create(uint64_t size, struct storage **out)
 	tenon_object_init(&s->object, TENON_TYPE_OBJECT, storage_delete);
 	*out = s;
 	return 0;
+}
+
+int storage_create(uint64_t size, struct storage **out)
+{
+	return create(HEAP_PLANNED, size, out);
+}
+
+int storage_create_lasting(uint64_t size, struct storage **out)
+{
+	return create(HEAP_PERSISTENT, size, out);
 }

@@ -8,6 +8,8 @@
 
 #include "lib/plugin_api.h"
 
+#include "lib/heap.h"
+
 /**
  * struct storage - a counted block
  * @object: header; type TENON_TYPE_OBJECT
@@ -15,6 +17,7 @@
  * @size: bytes
  * @mapping: address to unmap; NULL for heap memory
  * @mapped: bytes to unmap
+ * @heap: heap that @data is from; NULL for others
  */
 struct storage {
 	struct tenon_object object;
@@ -22,6 +25,7 @@ struct storage {
 	size_t size;
 	void *mapping;
 	size_t mapped;
+	struct heap *heap;
 };
 
 /**
@@ -29,8 +33,13 @@ struct storage {
  * @size: bytes; large blocks are mapped, in huge pages where the system has them
  * @out: receives the block with one reference
  *
+ * From a heap it is planned memory, and not zeroed: two models may share that.
+ *
  * Return: 0; -TENON_E_NOMEM.
  */
 int storage_create(uint64_t size, struct storage **out) TO_PLUGINS(storage_create);
+
+/* The same for contents that last as long as the model: from a heap it is persistent memory. */
+int storage_create_lasting(uint64_t size, struct storage **out) TO_PLUGINS(storage_create_lasting);
 
 #endif /* RUNTIME_MODEL_STORAGE_H */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stubs of public functions that this build leaves out. */
 #include <tenon/model.h>
+#include <tenon/regions.h>
 
 #include "lib/switched_off.h"
 
@@ -82,4 +83,32 @@ OFF(tenon_params_write_safetensors, (const char *path, const struct tenon_param 
 #define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_GRAPH_EXECUTOR is off in this build")
 OFF_OUT(tenon_model_open_graph, *out = NULL, (struct tenon_module *library, struct tenon_slice graph,
 	struct tenon_params *params, const struct tenon_model_options *options, struct tenon_model **out))
+#endif
+
+#ifndef CONFIG_CALLER_MEMORY
+static int no_regions(void)
+{
+	return tenon_error(
+		-TENON_E_UNSUPPORTED,
+		"this build runs no models in memory of the caller: CONFIG_CALLER_MEMORY");
+}
+
+int tenon_model_need(struct tenon_module *root, const struct tenon_model_options *options,
+		     struct tenon_need *out)
+{
+	(void)root;
+	(void)options;
+	(void)out;
+	return no_regions();
+}
+
+int tenon_model_open_in(struct tenon_module *root, const struct tenon_model_options *options,
+			const struct tenon_regions *regions, struct tenon_model **out)
+{
+	(void)root;
+	(void)options;
+	(void)regions;
+	*out = NULL;
+	return no_regions();
+}
 #endif

@@ -105,7 +105,8 @@ UNWATCHED static bool fails(void *caller)
 	if ((uintptr_t)caller >= linker_begin && (uintptr_t)caller < linker_end)
 		return false;
 	request = atomic_fetch_add(&seen, 1) + 1;
-	return (request == failing || fails_by_chance(request)) && fail_now();
+	return (failing == FAILING_MALLOC_ALL || request == failing || fails_by_chance(request)) &&
+	       fail_now();
 }
 
 UNWATCHED static void *count(void *memory)

@@ -19,9 +19,11 @@ bool failing_malloc_works(void);
 /** failing_malloc_step - 1, or that only each such request should fail, where a sanitizer makes runs slow */
 long failing_malloc_step(void);
 
+#define FAILING_MALLOC_ALL (-1L)
+
 /**
  * failing_malloc_start - count requests from here on
- * @fails_at: the request that fails, 1 for the next one; 0 to let all succeed
+ * @fails_at: the request that fails, 1 for the next one; 0 to let all succeed; FAILING_MALLOC_ALL
  */
 void failing_malloc_start(long fails_at);
 

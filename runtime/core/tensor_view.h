@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Tensor objects that belong to a model. */
+#ifndef RUNTIME_CORE_TENSOR_VIEW_H
+#define RUNTIME_CORE_TENSOR_VIEW_H
+
+#include <tenon/tensor.h>
+
+#include "lib/plugin_api.h"
+
+/* tenon_tensor_view() with an object from the heap that the thread entered (lib/heap.h). */
+int tensor_view_of_model(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out)
+	TO_PLUGINS(tensor_view_of_model);
+
+#endif /* RUNTIME_CORE_TENSOR_VIEW_H */

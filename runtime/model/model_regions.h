@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Models in memory that the caller gives: the memory of calls, and errors for lack of it. */
+#ifndef RUNTIME_MODEL_MODEL_REGIONS_H
+#define RUNTIME_MODEL_MODEL_REGIONS_H
+
+#include "lib/heap.h"
+#include "runtime/model/model.h"
+
+/* model.c: find the executor of a root module; the error lists what kinds there are */
+int model_executor(const struct tenon_module *root, const struct executor **out);
+
+/* what the thread used before it entered a model's memory */
+struct model_scope {
+	struct workspace *workspace;
+	bool alone;
+};
+
+#ifdef CONFIG_CALLER_MEMORY
+/* Use the model's workspace and no other thread until model_leave(); only for a model with a heap. */
+void model_enter(const struct tenon_model *model, struct model_scope *before);
+void model_leave(const struct model_scope *before);
+
+/* Add to an error of a model with a heap which sort of memory was too small. Returns @err. */
+int model_lacks(const struct tenon_model *model, int err);
+
+/* Free the workspace of a model with a heap; a no-op for others. */
+void model_workspace_close(struct tenon_model *model);
+
+/**
+ * model_measure - open a model in pages of its own, run it, and close it
+ * @root: root of an import tree
+ * @options: options, complete
+ * @run: run it; false: only open it
+ * @watch: receives what is taken and given back; NULL for none. After a try that was too small it
+ *	receives an event without a name and of size 0, and all again.
+ * @peak: receives the bytes of each sort
+ */
+int model_measure(struct tenon_module *root, const struct tenon_model_options *options, bool run,
+		  const struct heap_watch *watch, size_t peak[HEAP_SORTS])
+	TO_PLUGINS(model_measure);
+#else
+static inline void model_enter(const struct tenon_model *model, struct model_scope *before)
+{
+	(void)model;
+	(void)before;
+}
+
+static inline void model_leave(const struct model_scope *before)
+{
+	(void)before;
+}
+
+static inline int model_lacks(const struct tenon_model *model, int err)
+{
+	(void)model;
+	return err;
+}
+
+static inline void model_workspace_close(struct tenon_model *model)
+{
+	(void)model;
+}
+
+static inline void heap_close(struct heap *heap)
+{
+	(void)heap;
+}
+#endif
+
+#endif /* RUNTIME_MODEL_MODEL_REGIONS_H */

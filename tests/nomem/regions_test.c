@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Models in memory that the caller gives: each runs in exactly what it says that it needs, while every
+ * request to the allocator of the process fails, and gives what it gives otherwise.
+ */
+#include "tests/unit/suite.h"
+
+#include <stdlib.h>
+#include <tenon/regions.h>
+
+#include "tests/nomem/failing_malloc.h"
+
+#define D08 "tests/interop/data/tvm-0.8/"
+#define D18 "tests/interop/data/tvm-0.18/"
+#define D27 "tests/interop/data/tvm-0.27.0.post1/"
+
+static const char *const models[] = {
+	D08 "graph_mlp/graph.so", /* a line each */
+	D18 "graph_mlp/graph.so",
+	D18 "graph_nop/graph.so",
+	D18 "aot_mlp/aot_packed.so",
+	D18 "aot_mlp/aot_chost.so",
+};
+
+#define MODELS (sizeof(models) / sizeof(*models))
+
+static void assert_ok_at(int err, const char *file, int line)
+{
+	if (!err)
+		return;
+	print_error("status %d: %s\n", err, tenon_error_message());
+	_fail(file, line);
+}
+
+#define assert_ok(err) assert_ok_at(err, __FILE__, __LINE__)
+
+/* ---- memory */
+
+struct memory {
+	struct tenon_need need;
+	struct tenon_regions regions;
+};
+
+static void need_of(struct tenon_module *root, struct tenon_need *need)
+{
+	*need = (struct tenon_need){ .size = sizeof(*need) };
+	assert_ok(tenon_model_need(root, NULL, need));
+}
+
+static void region_set(struct tenon_region *r, uint64_t bytes)
+{
+	free(r->data);
+	r->size = (size_t)bytes;
+	r->data = aligned_alloc(TENON_REGION_ALIGN, ((size_t)bytes | 127) + 1);
+	assert_non_null(r->data);
+	memset(r->data, 0xa5, r->size);
+}
+
+static void memory_init(struct memory *m, struct tenon_module *root)
+{
+	int i;
+
+	need_of(root, &m->need);
+	m->regions = (struct tenon_regions){ .size = sizeof(m->regions) };
+	for (i = 0; i < TENON_SORTS; i++) {
+		assert_int_equal(m->need.sort[i].align, TENON_REGION_ALIGN);
+		region_set(&m->regions.region[i], m->need.sort[i].bytes);
+	}
+}
+
+static void memory_fini(struct memory *m)
+{
+	int i;
+
+	for (i = 0; i < TENON_SORTS; i++)
+		free(m->regions.region[i].data);
+}
+
+/* ---- models */
+
+static char input_bytes[1 << 20];
+
+/* Fill bytes so that any dtype has small values: 0, or 1.0 as a float32. */
+static void fill_inputs(unsigned int seed)
+{
+	static const float one = 1.0f, half = 0.5f;
+	size_t i;
+
+	for (i = 0; i + 4 <= sizeof(input_bytes); i += 4) {
+		seed = seed * 1103515245u + 12345u;
+		memcpy(input_bytes + i, seed >> 16 & 1 ? &one : &half, 4);
+	}
+}
+
+/* Parameters are the inputs that are set when a model was opened; one bit each. */
+static uint64_t params_of(struct tenon_model *model)
+{
+	uint64_t params = 0;
+	size_t i;
+
+	for (i = 0; i < tenon_model_input_count(model); i++)
+		params |= (uint64_t)tenon_model_input_is_set(model, i) << i;
+	return params;
+}
+
+static int set_inputs(struct tenon_model *model, uint64_t params)
+{
+	struct tenon_value value;
+	struct tenon_port port;
+	DLTensor t;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < tenon_model_input_count(model) && !err; i++) {
+		if (params >> i & 1)
+			continue;
+		err = tenon_model_input(model, i, &port);
+		t = tenon_dltensor(input_bytes, (int64_t *)(uintptr_t)port.shape, port.ndim,
+				   port.dtype);
+		value = tenon_arg_tensor(&t);
+		if (!err)
+			err = tenon_model_set_input(model, i, &value);
+	}
+	return err;
+}
+
+/* Hash all outputs. */
+static int hash_outputs(struct tenon_model *model, uint64_t *hash)
+{
+	struct tenon_value value;
+	DLTensor *t;
+	size_t i, k, bytes;
+	int err = 0;
+
+	*hash = 14695981039346656037u;
+	for (i = 0; i < tenon_model_output_count(model) && !err; i++) {
+		err = tenon_model_output_value(model, i, &value);
+		if (!err)
+			err = tenon_value_tensor(&value, &t);
+		if (!err)
+			err = tenon_tensor_bytes(t, &bytes);
+		for (k = 0; k < bytes && !err; k++)
+			*hash = (*hash ^ ((unsigned char *)t->data)[k]) * UINT64_C(1099511628211);
+		tenon_value_release(&value);
+	}
+	return err;
+}
+
+static uint64_t ordinary_result(struct tenon_module *root, unsigned int seed)
+{
+	struct tenon_model *model;
+	uint64_t hash;
+
+	fill_inputs(seed);
+	assert_ok(tenon_model_open(root, NULL, &model));
+	assert_ok(set_inputs(model, params_of(model)));
+	assert_ok(tenon_model_run(model));
+	assert_ok(hash_outputs(model, &hash));
+	tenon_model_close(model);
+	return hash;
+}
+
+static struct tenon_module *load(const char *file)
+{
+	struct tenon_module *root;
+
+	assert_ok(tenon_module_load(file, &root));
+	return root;
+}
+
+/* ---- cases */
+
+/* Open, run three times, and close. */
+static int whole_life(struct tenon_module *root, const struct tenon_regions *regions,
+		      uint64_t *hash)
+{
+	struct tenon_model *model;
+	uint64_t params;
+	int i, err;
+
+	err = tenon_model_open_in(root, NULL, regions, &model);
+	if (err)
+		return err;
+	params = params_of(model);
+	for (i = 0; i < 3 && !err; i++) {
+		err = set_inputs(model, params);
+		if (!err)
+			err = tenon_model_run(model);
+		if (!err)
+			err = hash_outputs(model, hash);
+	}
+	tenon_model_close(model);
+	return err;
+}
+
+static void a_model_runs_in_what_it_needs_while_every_allocation_fails(void **state)
+{
+	struct tenon_module *root;
+	struct memory m;
+	uint64_t hash = 0, wanted;
+	size_t i;
+	long requests;
+	int err;
+
+	(void)state;
+	if (!failing_malloc_works()) {
+		print_message("this build cannot stand in for the allocator\n");
+		skip();
+	}
+	for (i = 0; i < MODELS; i++) {
+		root = load(models[i]);
+		wanted = ordinary_result(root, 7);
+		memory_init(&m, root);
+		failing_malloc_start(FAILING_MALLOC_ALL);
+		err = whole_life(root, &m.regions, &hash);
+		requests = failing_malloc_stop();
+		assert_ok(err);
+		assert_int_equal(requests, 0);
+		assert_true(hash == wanted);
+		print_message("# %s: %zu persistent, %zu planned, %zu temporary\n", models[i],
+			      m.regions.region[0].size, m.regions.region[1].size,
+			      m.regions.region[2].size);
+		memory_fini(&m);
+		tenon_object_unref(root);
+	}
+}
+
+static void one_byte_less_of_any_sort_is_too_little_and_the_error_names_the_sort(void **state)
+{
+	static const char *const names[] = { "persistent", "planned", "temporary" };
+	struct tenon_module *root;
+	struct memory m;
+	uint64_t hash;
+	size_t i;
+	int sort;
+
+	(void)state;
+	for (i = 0; i < MODELS; i++) {
+		root = load(models[i]);
+		memory_init(&m, root);
+		for (sort = 0; sort < TENON_SORTS; sort++) {
+			if (!m.regions.region[sort].size)
+				continue;
+			region_set(&m.regions.region[sort], m.need.sort[sort].bytes - 1);
+			assert_int_equal(whole_life(root, &m.regions, &hash), -TENON_E_NOMEM);
+			assert_error_has(names[sort]);
+			region_set(&m.regions.region[sort], m.need.sort[sort].bytes);
+		}
+		assert_ok(whole_life(root, &m.regions, &hash));
+		memory_fini(&m);
+		tenon_object_unref(root);
+	}
+}
+
+static void models_that_never_run_at_once_share_planned_and_temporary_memory(void **state)
+{
+	struct tenon_module *root[MODELS];
+	struct tenon_model *model[MODELS];
+	struct memory m[MODELS], shared;
+	uint64_t hash, params[MODELS];
+	size_t i;
+	int sort, round;
+
+	(void)state;
+	memset(&shared, 0, sizeof(shared));
+	for (i = 0; i < MODELS; i++) {
+		root[i] = load(models[i]);
+		memory_init(&m[i], root[i]);
+		for (sort = TENON_PLANNED; sort < TENON_SORTS; sort++)
+			if (m[i].need.sort[sort].bytes > shared.regions.region[sort].size)
+				region_set(&shared.regions.region[sort],
+					   m[i].need.sort[sort].bytes);
+	}
+	for (i = 0; i < MODELS; i++) {
+		for (sort = TENON_PLANNED; sort < TENON_SORTS; sort++) {
+			free(m[i].regions.region[sort].data);
+			m[i].regions.region[sort] = shared.regions.region[sort];
+		}
+		assert_ok(tenon_model_open_in(root[i], NULL, &m[i].regions, &model[i]));
+		params[i] = params_of(model[i]);
+	}
+	for (round = 0; round < 3; round++)
+		for (i = 0; i < MODELS; i++) {
+			fill_inputs((unsigned int)round);
+			assert_ok(set_inputs(model[i], params[i]));
+			assert_ok(tenon_model_run(model[i]));
+			assert_ok(hash_outputs(model[i], &hash));
+			assert_true(hash == ordinary_result(root[i], (unsigned int)round));
+		}
+	for (i = 0; i < MODELS; i++) {
+		tenon_model_close(model[i]);
+		free(m[i].regions.region[TENON_PERSISTENT].data);
+		tenon_object_unref(root[i]);
+	}
+	memory_fini(&shared);
+}
+
+static void an_output_may_be_dropped_after_its_model_is_closed(void **state)
+{
+	struct tenon_module *root = load(models[0]);
+	struct tenon_model *model;
+	struct tenon_value output;
+	struct memory m;
+
+	(void)state;
+	memory_init(&m, root);
+	assert_ok(tenon_model_open_in(root, NULL, &m.regions, &model));
+	assert_ok(set_inputs(model, params_of(model)));
+	assert_ok(tenon_model_run(model));
+	assert_ok(tenon_model_output_value(model, 0, &output));
+	tenon_model_close(model);
+	tenon_value_release(&output);
+	memory_fini(&m);
+	tenon_object_unref(root);
+}
+
+static void a_model_on_a_device_is_refused_by_its_name(void **state)
+{
+	const DLDevice device = { kDLOpenCL, 0 };
+	const struct tenon_model_options o = { .size = sizeof(o),
+					       .devices = &device,
+					       .device_count = 1 };
+	struct tenon_need need = { .size = sizeof(need) };
+	struct tenon_module *root = load(D18 "graph_mlp_opencl/graph.so");
+
+	(void)state;
+	assert_int_equal(tenon_model_need(root, &o, &need), -TENON_E_UNSUPPORTED);
+	assert_error_has("opencl:0");
+	tenon_object_unref(root);
+}
+
+
+static void a_struct_without_a_size_is_refused(void **state)
+{
+	struct tenon_module *root = load(models[0]);
+	const struct tenon_regions regions = { .size = 0 };
+	struct tenon_model *model;
+	struct tenon_need need = { .size = 0 };
+
+	(void)state;
+	assert_int_equal(tenon_model_need(root, NULL, &need), -TENON_E_USAGE);
+	assert_int_equal(tenon_model_open_in(root, NULL, &regions, &model), -TENON_E_USAGE);
+	tenon_object_unref(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_model_runs_in_what_it_needs_while_every_allocation_fails),
+		cmocka_unit_test(
+			one_byte_less_of_any_sort_is_too_little_and_the_error_names_the_sort),
+		cmocka_unit_test(models_that_never_run_at_once_share_planned_and_temporary_memory),
+		cmocka_unit_test(an_output_may_be_dropped_after_its_model_is_closed),
+		cmocka_unit_test(a_model_on_a_device_is_refused_by_its_name),
+		cmocka_unit_test(a_struct_without_a_size_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
