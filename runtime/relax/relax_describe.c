@@ -5,14 +5,15 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/relax/relax_fact.h"
 
 void relax_description_fini(struct relax_description *d)
 {
-	free(d->facts);
-	free(d->calls);
-	free(d->values);
-	free(d->edges);
+	heap_free(d->facts);
+	heap_free(d->calls);
+	heap_free(d->values);
+	heap_free(d->edges);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -146,14 +147,16 @@ static int walk_alloc(struct relax_walk *w)
 			calls++;
 		}
 	}
-	w->registers = calloc((size_t)w->f->registers + 1, sizeof(*w->registers));
-	w->builtins = malloc((size_t)w->x->function_count + 1);
+	w->registers = heap_zeroed((size_t)w->f->registers + 1, sizeof(*w->registers),
+				   "facts of registers");
+	w->builtins = heap_alloc((size_t)w->x->function_count + 1, "names of builtins");
 	for (i = 0; w->builtins && i < w->x->function_count; i++)
 		w->builtins[i] = relax_fact_builtin(w->x->functions[i].name);
-	w->constants = calloc((size_t)w->x->constant_count + 1, sizeof(*w->constants));
-	d->calls = calloc(calls + 1, sizeof(*d->calls));
-	d->edges = calloc(edges + 1, sizeof(*d->edges));
-	d->values = calloc(edges + w->f->args + 1, sizeof(*d->values));
+	w->constants = heap_zeroed((size_t)w->x->constant_count + 1, sizeof(*w->constants),
+				   "facts of constants");
+	d->calls = heap_zeroed(calls + 1, sizeof(*d->calls), "list of operators");
+	d->edges = heap_zeroed(edges + 1, sizeof(*d->edges), "list of operators");
+	d->values = heap_zeroed(edges + w->f->args + 1, sizeof(*d->values), "list of values");
 	return w->registers && w->builtins && w->constants && d->calls && d->edges && d->values;
 }
 
@@ -188,9 +191,9 @@ int relax_describe(const struct relax_executable *x, uint32_t function,
 		w.failed = true;
 	else
 		walk(&w);
-	free(w.registers);
-	free(w.constants);
-	free(w.builtins);
+	heap_free(w.registers);
+	heap_free(w.constants);
+	heap_free(w.builtins);
 	if (w.failed) {
 		relax_description_fini(out);
 		return tenon_error(-TENON_E_NOMEM, "no memory to describe a function");

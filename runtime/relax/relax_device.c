@@ -3,6 +3,7 @@
 #include "runtime/relax/relax_device.h"
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ int relax_set_devices(struct relax_vm *vm, const DLDevice *list, size_t count)
 	if (count > RELAX_DEVICES_MOST)
 		return tenon_error(-TENON_E_VALUE, "%zu devices, %d at most", count,
 				   RELAX_DEVICES_MOST);
-	vm->devices = calloc(count + 1, sizeof(*vm->devices));
+	vm->devices = heap_zeroed(count + 1, sizeof(*vm->devices), "list of devices");
 	if (!vm->devices)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu devices", count);
 	for (i = 0; i < count && !err; i++)
@@ -84,7 +85,7 @@ void relax_free_devices(struct relax_vm *vm)
 		if (k == i && vm->devices[i].pool != vm->pool)
 			relax_pool_close(vm->devices[i].pool);
 	}
-	free(vm->devices);
+	heap_free(vm->devices);
 	vm->devices = NULL;
 	vm->device_count = 0;
 	vm->elsewhere = false;

@@ -4,6 +4,7 @@
 #include <tenon/array.h>
 #include <tenon/tensor.h>
 
+#include "lib/heap.h"
 #include "runtime/relax/relax_fact.h"
 
 /* Bound the number of facts by the size of the file, whatever size a tuple claims. */
@@ -20,7 +21,7 @@ uint32_t relax_fact_new(struct relax_walk *w)
 
 	if (d->fact_count == d->fact_room) {
 		room = d->fact_room ? 2 * d->fact_room : 64;
-		facts = realloc(d->facts, room * sizeof(*facts));
+		facts = heap_resize(d->facts, room * sizeof(*facts), "facts of values");
 		if (!facts) {
 			w->failed = true;
 			return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_closure.h"
 #include "runtime/relax/relax_device.h"
@@ -42,16 +43,21 @@ static int find_packed(struct relax_executable *x, struct tenon_slice name,
 static int find_native(struct relax_executable *x, struct tenon_slice name,
 		       struct tenon_function **out)
 {
-	struct tenon_buffer full = TENON_BUFFER_INIT;
-	struct tenon_slice s;
+	static const char prefix[] = "__vmtir__";
+	const size_t head = sizeof(prefix) - 1;
+	struct tenon_slice s = { NULL, head + name.size };
+	char *full = heap_take(HEAP_TEMPORARY, 1, s.size + 1, "name of a function");
 	int err;
 
 	*out = NULL;
-	tenon_buffer_printf(&full, "__vmtir__%.*s", (int)name.size, name.data);
-	s.data = full.data;
-	s.size = full.size;
-	err = full.status ? full.status : find_packed(x, s, out);
-	tenon_buffer_fini(&full);
+	if (!full)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the name of a function");
+	memcpy(full, prefix, head);
+	memcpy(full + head, name.data, name.size);
+	full[s.size] = '\0';
+	s.data = full;
+	err = find_packed(x, s, out);
+	heap_free(full);
 	return err;
 }
 
@@ -318,10 +324,11 @@ static int allocate(struct relax_vm *vm, uint32_t operands)
 
 	/* Every operand may be a different immediate; two more values are None and the machine. */
 	vm->value_count = x->constant_count + x->function_count + operands + 2;
-	vm->entries = calloc((size_t)x->function_count + 1, sizeof(*vm->entries));
-	vm->ops = calloc((size_t)vm->op_count + 1, sizeof(*vm->ops));
-	vm->operands = calloc((size_t)operands + 1, sizeof(*vm->operands));
-	vm->values = calloc(vm->value_count, sizeof(*vm->values));
+	vm->entries = heap_zeroed((size_t)x->function_count + 1, sizeof(*vm->entries),
+				  "list of functions");
+	vm->ops = heap_zeroed((size_t)vm->op_count + 1, sizeof(*vm->ops), "instructions");
+	vm->operands = heap_zeroed((size_t)operands + 1, sizeof(*vm->operands), "operands");
+	vm->values = heap_zeroed(vm->value_count, sizeof(*vm->values), "constants and functions");
 	if (vm->entries && vm->ops && vm->operands && vm->values)
 		return 0;
 	return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " instructions", vm->op_count);
@@ -352,10 +359,10 @@ void relax_unlink(struct relax_vm *vm)
 		tenon_value_release(&vm->values[i]);
 	for (i = 0; vm->entries && i < vm->x->function_count; i++)
 		tenon_object_unref(vm->entries[i].native);
-	free(vm->entries);
-	free(vm->ops);
-	free(vm->operands);
-	free(vm->values);
+	heap_free(vm->entries);
+	heap_free(vm->ops);
+	heap_free(vm->operands);
+	heap_free(vm->values);
 	relax_plan_free(vm);
 	vm->entries = NULL;
 	vm->ops = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Create a model of a function and run it. */
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/relax/relax_device.h"
 #include "runtime/relax/relax_model.h"
 
@@ -92,7 +93,7 @@ static int spread(struct relax_model *m, const struct tenon_value *v)
 
 	m->output_count = 0;
 	if (!m->output_room) {
-		m->outputs = malloc(sizeof(*m->outputs));
+		m->outputs = heap_alloc(sizeof(*m->outputs), "list of outputs");
 		if (!m->outputs)
 			return tenon_error(-TENON_E_NOMEM, "no memory for outputs");
 		m->output_room = 1;
@@ -109,7 +110,8 @@ static int spread(struct relax_model *m, const struct tenon_value *v)
 			return tenon_error(-TENON_E_OVERFLOW, "more than %d outputs", OUTPUTS_MOST);
 		room = m->output_count + (uint32_t)a->size;
 		if (room > m->output_room) {
-			outputs = realloc(m->outputs, room * sizeof(*outputs));
+			outputs =
+				heap_resize(m->outputs, room * sizeof(*outputs), "list of outputs");
 			if (!outputs)
 				return tenon_error(-TENON_E_NOMEM, "no memory for outputs");
 			m->outputs = outputs;
@@ -151,12 +153,15 @@ static int run(struct relax_model *m)
 int relax_model_run(struct tenon_model *model)
 {
 	struct relax_model *m = (struct relax_model *)model;
+	struct heap *before;
 	struct relax_vm *outer;
 	int err = relax_enter(m->machine, &outer);
 
 	if (err)
 		return err;
+	before = heap_enter(m->base.heap);
 	err = run(m);
+	heap_enter(before);
 	relax_leave(m->machine, outer);
 	return err;
 }
@@ -195,19 +200,19 @@ static void destroy(struct tenon_model *model)
 	for (i = 0; m->slots && i < m->slot_count; i++)
 		tenon_value_release(&m->slots[i].value);
 	for (i = 0; i < m->input_count; i++)
-		free(m->inputs[i].own_name);
+		heap_free(m->inputs[i].own_name);
 	for (i = 0; i < m->name_count; i++)
-		free(m->names[i]);
-	free(m->names);
-	free(m->outputs);
-	free(m->expected);
-	free(m->slots);
-	free(m->inputs);
-	free(m->arguments);
+		heap_free(m->names[i]);
+	heap_free(m->names);
+	heap_free(m->outputs);
+	heap_free(m->expected);
+	heap_free(m->slots);
+	heap_free(m->inputs);
+	heap_free(m->arguments);
 	relax_description_fini(&m->description);
 	tenon_object_unref(m->machine);
 	tenon_object_unref(m->x);
-	free(m);
+	heap_free(m);
 }
 
 static const struct model_ops relax_model_ops = {
@@ -224,6 +229,9 @@ static const struct model_ops relax_model_ops = {
 	.run_profiled = relax_model_run_profiled,
 	.output_value = output_value,
 	.memory = memory,
+#ifdef CONFIG_CALLER_MEMORY
+	.bounded = relax_model_bounded,
+#endif
 	.each_op = relax_model_each_op,
 	.value_count = relax_model_value_count,
 	.value = relax_model_value,
@@ -247,7 +255,8 @@ static int expect(struct relax_model *m, uint32_t fact, uint32_t *visits)
 			err = expect(m, f->items + i, visits);
 		return err;
 	}
-	expected = realloc(m->expected, (m->expected_count + 1) * sizeof(*expected));
+	expected = heap_resize(m->expected, (m->expected_count + 1) * sizeof(*expected),
+			       "facts of outputs");
 	if (!expected)
 		return tenon_error(-TENON_E_NOMEM, "no memory for outputs");
 	m->expected = expected;
@@ -291,31 +300,41 @@ static bool callable(const struct relax_executable *x, int64_t index)
 	return index >= 0 && x->functions[index].kind != RELAX_FUNCTION_PACKED;
 }
 
+static int no_function(const struct relax_executable *x, const char *wanted, uint32_t count)
+{
+	struct tenon_buffer names = TENON_BUFFER_INIT;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < x->function_count; i++)
+		if (callable(x, i))
+			tenon_buffer_printf(&names, "%s%.*s", names.size ? ", " : "",
+					    (int)x->functions[i].name.size,
+					    x->functions[i].name.data);
+	err = tenon_error(-TENON_E_NOT_FOUND, "no function \"%s\"; there %s %s",
+			  wanted ? wanted : "main", count == 1 ? "is" : "are",
+			  names.data ? names.data : "none");
+	tenon_buffer_fini(&names);
+	return err;
+}
+
 /* Find the requested function; by default "main", or the only one. */
 static int find_function(const struct relax_executable *x, const char *wanted, uint32_t *out)
 {
-	struct tenon_buffer names = TENON_BUFFER_INIT;
 	int64_t found = relax_executable_find(x, tenon_slice_of(wanted ? wanted : "main")),
 		only = -1;
 	uint32_t i, count = 0;
-	int err;
 
 	for (i = 0; i < x->function_count; i++) {
 		if (!callable(x, i))
 			continue;
-		tenon_buffer_printf(&names, "%s%.*s", count++ ? ", " : "",
-				    (int)x->functions[i].name.size, x->functions[i].name.data);
+		count++;
 		only = i;
 	}
 	if (!callable(x, found))
 		found = !wanted && count == 1 ? only : -1;
-	err = found >= 0 ? 0
-			 : tenon_error(-TENON_E_NOT_FOUND, "no function \"%s\"; there %s %s",
-				       wanted ? wanted : "main", count == 1 ? "is" : "are",
-				       names.data ? names.data : "none");
-	tenon_buffer_fini(&names);
 	*out = (uint32_t)found;
-	return err;
+	return found >= 0 ? 0 : no_function(x, wanted, count);
 }
 
 static int prepare(struct relax_model *m, const struct tenon_model_options *o)
@@ -348,7 +367,7 @@ int relax_model_create(struct tenon_module *root, const struct tenon_model_optio
 	int err;
 
 	*out = NULL;
-	m = calloc(1, sizeof(*m));
+	m = heap_zeroed(1, sizeof(*m), "model");
 	if (!m)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a model");
 	err = find_executable(root, o->describe, &m->x);
@@ -366,4 +385,5 @@ int relax_model_create(struct tenon_module *root, const struct tenon_model_optio
 extern const struct executor relax_executor;
 const struct executor relax_executor = {
 	.create = relax_model_create,
+	.in_regions = true,
 };

@@ -100,4 +100,7 @@ int relax_model_run_profiled(struct tenon_model *model, const struct tenon_profi
 
 int relax_model_run(struct tenon_model *model);
 
+/* relax_bounded.c: model_ops.bounded */
+int relax_model_bounded(struct tenon_model *model);
+
 #endif /* RUNTIME_RELAX_RELAX_MODEL_H */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Set, bind and check inputs, expand tuples, and gather arguments. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/relax/relax_device.h"
 #include "runtime/relax/relax_model.h"
 
@@ -26,20 +28,18 @@ static uint32_t count_items(const struct relax_model *m, uint32_t fact)
 }
 
 /* Name an input: "pair.0" for a tuple item, "arg2" for a parameter without a name. */
-static int name_input(struct relax_input *in, struct tenon_slice parent, const char *format,
+static int name_input(struct relax_input *in, struct tenon_slice parent, const char *prefix,
 		      uint32_t number)
 {
-	struct tenon_buffer name = TENON_BUFFER_INIT;
+	size_t room = parent.size + 16; /* fits "arg" and any number */
+	char *name = heap_alloc(room, "name of an input");
 
-	tenon_buffer_slice(&name, parent);
-	tenon_buffer_printf(&name, format[0] == '.' ? ".%" PRIu32 : "arg%" PRIu32, number);
-	if (name.status) {
-		tenon_buffer_fini(&name);
-		return -TENON_E_NOMEM;
-	}
-	in->own_name = name.data;
-	in->name.data = name.data;
-	in->name.size = name.size;
+	if (!name)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the name of an input");
+	snprintf(name, room, "%.*s%s%" PRIu32, (int)parent.size, parent.size ? parent.data : "",
+		 prefix, number);
+	in->own_name = name;
+	in->name = tenon_slice_of(name);
 	return 0;
 }
 
@@ -69,7 +69,7 @@ static int expand(struct relax_model *m, uint32_t slot, const struct relax_input
 		if (!err)
 			err = expand(m, s->first + i, &item);
 		if (m->slots[s->first + i].tuple)
-			free(item.own_name);
+			heap_free(item.own_name);
 	}
 	return err;
 }
@@ -83,9 +83,9 @@ int relax_model_make_inputs(struct relax_model *m)
 
 	for (i = 0; i < f->args; i++)
 		n += count_items(m, i);
-	m->slots = calloc((size_t)n + 1, sizeof(*m->slots));
-	m->inputs = calloc((size_t)n + 1, sizeof(*m->inputs));
-	m->arguments = calloc((size_t)f->args + 1, sizeof(*m->arguments));
+	m->slots = heap_zeroed((size_t)n + 1, sizeof(*m->slots), "values of inputs");
+	m->inputs = heap_zeroed((size_t)n + 1, sizeof(*m->inputs), "list of inputs");
+	m->arguments = heap_zeroed((size_t)f->args + 1, sizeof(*m->arguments), "arguments");
 	if (!m->slots || !m->inputs || !m->arguments)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " inputs", n);
 	m->slot_count = f->args;
@@ -99,7 +99,7 @@ int relax_model_make_inputs(struct relax_model *m)
 		if (!err)
 			err = expand(m, i, &in);
 		if (m->slots[i].tuple)
-			free(in.own_name);
+			heap_free(in.own_name);
 	}
 	return err;
 }
@@ -277,7 +277,7 @@ static int copy_tuple(struct relax_model *m, const struct tenon_array *a, int de
 	if (depth == RELAX_TUPLES_MOST)
 		return tenon_error(-TENON_E_OVERFLOW, "tuples nest more than %d deep",
 				   RELAX_TUPLES_MOST);
-	items = calloc((size_t)a->size + 1, sizeof(*items));
+	items = heap_zeroed((size_t)a->size + 1, sizeof(*items), "items of a tuple");
 	if (!items)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a tuple");
 	for (; !err && made < a->size; made += !err) {
@@ -291,7 +291,7 @@ static int copy_tuple(struct relax_model *m, const struct tenon_array *a, int de
 		*out = tenon_arg_object(copy);
 	for (i = 0; i < made; i++)
 		tenon_value_release(&items[i]);
-	free(items);
+	heap_free(items);
 	return err;
 }
 
@@ -421,14 +421,14 @@ static int gather_tuple(struct relax_model *m, struct relax_slot *s)
 
 	items[0] = tenon_arg_none();
 	if (s->count > 64)
-		list = malloc(s->count * sizeof(*list));
+		list = heap_alloc(s->count * sizeof(*list), "items of a tuple");
 	if (!list)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a tuple");
 	for (i = 0; i < s->count; i++)
 		list[i] = m->slots[s->first + i].value;
 	err = relax_array_create(m->machine->pool, list, s->count, &a);
 	if (list != items)
-		free(list);
+		heap_free(list);
 	if (err)
 		return err;
 	value = tenon_arg_object(a);

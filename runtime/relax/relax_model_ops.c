@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* List ports, operators and values of a model, and time each operator. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/relax/relax_model.h"
 
 void relax_model_port(const struct relax_fact *f, struct tenon_port *out)
@@ -17,29 +20,27 @@ void relax_model_port(const struct relax_fact *f, struct tenon_port *out)
 int relax_model_name(struct relax_model *m, const char *prefix, uint32_t number,
 		     struct tenon_slice *out)
 {
-	struct tenon_buffer text = TENON_BUFFER_INIT;
-	char **names;
+	char **names, *name, text[32];
 	uint32_t i;
-	int err;
 
-	err = tenon_buffer_printf(&text, "%s%" PRIu32, prefix, number);
-	if (err)
-		return err;
-	*out = (struct tenon_slice){ text.data, text.size };
+	snprintf(text, sizeof(text), "%s%" PRIu32, prefix, number);
 	for (i = 0; i < m->name_count; i++) {
-		if (!strcmp(m->names[i], text.data)) {
-			tenon_buffer_fini(&text);
-			out->data = m->names[i];
+		if (!strcmp(m->names[i], text)) {
+			*out = tenon_slice_of(m->names[i]);
 			return 0;
 		}
 	}
-	names = realloc(m->names, (m->name_count + 1) * sizeof(*names));
-	if (!names) {
-		tenon_buffer_fini(&text);
+	name = heap_alloc(strlen(text) + 1, "name of a value");
+	names = heap_resize(m->names, (m->name_count + 1) * sizeof(*names), "list of names");
+	if (names)
+		m->names = names;
+	if (!names || !name) {
+		heap_free(name);
 		return tenon_error(-TENON_E_NOMEM, "no memory for %u names", m->name_count + 1);
 	}
-	m->names = names;
-	m->names[m->name_count++] = text.data;
+	strcpy(name, text);
+	m->names[m->name_count++] = name;
+	*out = tenon_slice_of(name);
 	return 0;
 }
 

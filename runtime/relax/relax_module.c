@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "lib/error_slot.h"
 #include "runtime/relax/relax_cached.h"
 #include "runtime/relax/relax_recorded.h"
@@ -255,10 +256,16 @@ static void machine_destroy(struct tenon_module *m)
 	tenon_object_unref(vm->x);
 }
 
+static void machine_free(struct tenon_module *m)
+{
+	heap_free(m);
+}
+
 static const struct tenon_module_ops machine_ops = {
 	.get_function = machine_get_function,
 	.each_function = machine_each_function,
 	.destroy = machine_destroy,
+	.free = machine_free,
 };
 
 struct relax_vm *relax_of(struct tenon_module *m)
@@ -268,7 +275,7 @@ struct relax_vm *relax_of(struct tenon_module *m)
 
 int relax_create(struct relax_executable *x, struct tenon_module **out)
 {
-	struct relax_vm *vm = calloc(1, sizeof(*vm));
+	struct relax_vm *vm = heap_zeroed(1, sizeof(*vm), "virtual machine");
 	size_t i;
 	int err;
 
@@ -285,8 +292,11 @@ int relax_create(struct relax_executable *x, struct tenon_module **out)
 	err = relax_pool_create(&vm->pool);
 	if (!err)
 		err = relax_state_create(vm);
-	/* as in TVM, whose clients take the compiled functions from the machine's imports */
-	for (i = 0; i < x->module.import_count && !err; i++)
+	/*
+	 * As in TVM, whose clients take the compiled functions from the machine's imports. A model in
+	 * memory of the caller hides its machine.
+	 */
+	for (i = 0; !heap_now() && i < x->module.import_count && !err; i++)
 		err = tenon_module_import(&vm->module, x->module.imports[i]);
 	if (err) {
 		tenon_object_unref(vm);

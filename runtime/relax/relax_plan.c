@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_device.h"
@@ -35,8 +36,9 @@ int relax_plan_alloc(struct relax_vm *vm)
 		for (pc = f->first; f->kind == RELAX_FUNCTION_BYTECODE && pc < f->end; pc++)
 			count += is_allocation(vm, x->words + x->offsets[pc]);
 	}
-	vm->plans = calloc(count + 1, sizeof(*vm->plans));
-	vm->extents = calloc(count + 1, 2 * RELAX_PLAN_NDIM * sizeof(*vm->extents));
+	vm->plans = heap_zeroed(count + 1, sizeof(*vm->plans), "planned allocations");
+	vm->extents = heap_zeroed(count + 1, 2 * RELAX_PLAN_NDIM * sizeof(*vm->extents),
+				  "planned shapes");
 	if (!vm->plans || !vm->extents)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu allocations", count);
 	vm->plan_count = 0;
@@ -45,8 +47,8 @@ int relax_plan_alloc(struct relax_vm *vm)
 
 void relax_plan_free(struct relax_vm *vm)
 {
-	free(vm->plans);
-	free(vm->extents);
+	heap_free(vm->plans);
+	heap_free(vm->extents);
 	vm->plans = NULL;
 	vm->extents = NULL;
 }

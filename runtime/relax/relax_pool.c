@@ -9,6 +9,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/error_slot.h"
+#include "lib/heap.h"
 #include "runtime/core/array_object.h"
 #include "runtime/core/reference.h"
 #include "runtime/model/tensor_place.h"
@@ -38,6 +39,7 @@ static __thread bool releasing;
 struct relax_pool {
 	uint64_t machine;	     /* unique number of the machine; an address could be reused */
 	struct tenon_device *device; /* referenced; NULL for the host */
+	struct heap *heap;	     /* memory of the caller; NULL for malloc() */
 	DLDevice id;
 	uintptr_t thread; /* thread that uses the device's memory now; atomic */
 	uint32_t foreign; /* another thread returned chunks; atomic */
@@ -106,7 +108,6 @@ _Static_assert(sizeof(struct chunk) + sizeof(struct relax_storage) <= TENON_TENS
 int relax_pool_create(struct relax_pool **out)
 {
 	struct relax_pool *pool;
-	void *memory;
 	int32_t type;
 	int err;
 
@@ -115,10 +116,11 @@ int relax_pool_create(struct relax_pool **out)
 	if (err)
 		return err;
 	__atomic_store_n(&storage_type, type, __ATOMIC_RELAXED);
-	if (posix_memalign(&memory, 64, sizeof(*pool)))
+	pool = heap_take(HEAP_PERSISTENT, 64, sizeof(*pool), "lists of free memory");
+	if (!pool)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a machine's pool");
-	pool = memory;
 	memset(pool, 0, sizeof(*pool));
+	pool->heap = heap_now();
 	pool->limit = SIZE_MAX / 2;
 	pool->machine = __atomic_add_fetch(&machines, 1, __ATOMIC_RELAXED);
 	pool->id = (DLDevice){ kDLCPU, 0 };
@@ -158,14 +160,23 @@ static void settle(struct relax_pool *pool, int64_t change)
 	if (__atomic_add_fetch(&pool->orphans, change, __ATOMIC_ACQ_REL))
 		return;
 	tenon_object_unref(pool->device);
-	free(pool);
+	heap_free(pool);
 }
 
 static void chunk_destroy(struct relax_pool *pool, struct chunk *c)
 {
-	if (pool->device && c->class != CELL_CLASS)
-		tenon_object_unref(((struct relax_storage *)(c + 1))->memory);
-	free(c);
+	struct relax_storage *s = c->class == CELL_CLASS ? NULL : (struct relax_storage *)(c + 1);
+	struct heap *before;
+
+	if (pool->device && s)
+		tenon_object_unref(s->memory);
+	if (pool->heap && s) {
+		/* Another heap may share the region. */
+		before = heap_enter(pool->heap);
+		heap_free(s->data);
+		heap_enter(before);
+	}
+	heap_free(c);
 }
 
 static inline void put_idle(struct relax_pool *pool, struct chunk *c)
@@ -186,7 +197,7 @@ static void chunk_free(void *object)
 	struct relax_pool *pool = c->pool;
 
 	if (c->unpooled) {
-		free(c);
+		heap_free(c);
 		return;
 	}
 	/* Most objects die on the thread that runs their machine. */
@@ -309,11 +320,45 @@ static struct chunk *device_chunk(struct relax_pool *pool, uint32_t class)
 	return c;
 }
 
+/* In memory of the caller, where two models may share that of tensors, the object lies apart. */
+static struct chunk *heap_chunk(struct relax_pool *pool, uint32_t class)
+{
+	struct heap *before = heap_enter(pool->heap);
+	struct relax_storage *s = NULL;
+	struct chunk *c;
+
+	if (class == CELL_CLASS) {
+		c = heap_alloc(block_bytes(class), "objects");
+	} else {
+		c = heap_alloc(sizeof(*c) + sizeof(*s), "storages");
+		s = c ? (struct relax_storage *)(c + 1) : NULL;
+	}
+	if (s) {
+		s->data =
+			heap_take(HEAP_PLANNED, TENON_TENSOR_ALIGN, class_bytes(class), "tensors");
+		s->memory = NULL;
+		if (!s->data) {
+			heap_free(c);
+			c = NULL;
+		}
+	}
+	heap_enter(before);
+	if (!c)
+		return NULL;
+	c->pool = pool;
+	c->class = class;
+	c->unpooled = 0;
+	pool->allocations++;
+	return c;
+}
+
 static struct chunk *chunk_new(struct relax_pool *pool, uint32_t class)
 {
 	void *memory = NULL;
 
 	trim(pool, pool->most_used);
+	if (pool->heap)
+		return heap_chunk(pool, class);
 	if (pool->device && class != CELL_CLASS)
 		return device_chunk(pool, class);
 	if (posix_memalign(&memory, TENON_TENSOR_ALIGN, block_bytes(class))) {
@@ -356,11 +401,14 @@ static void *chunk_take(struct relax_pool *pool, uint32_t class)
 /* Take a small object: a cell of the pool if it fits, otherwise a block from malloc(). */
 static void *cell_take(struct relax_pool *pool, size_t size)
 {
+	struct heap *before;
 	struct chunk *c;
 
 	if (pool && size <= CELL_BYTES)
 		return chunk_take(pool, CELL_CLASS);
-	c = malloc(sizeof(*c) + size);
+	before = heap_enter(pool ? pool->heap : heap_now());
+	c = heap_alloc(sizeof(*c) + size, "object");
+	heap_enter(before);
 	if (!c)
 		return NULL;
 	c->pool = NULL;
@@ -397,7 +445,7 @@ int relax_storage_create(struct relax_pool *pool, size_t size, struct relax_stor
 	tenon_object_init(&s->object, relax_storage_type(), storage_delete);
 	s->size = size;
 	s->device = pool->id;
-	if (!pool->device) {
+	if (!pool->device && !pool->heap) {
 		s->data = (char *)chunk_of(s) + TENON_TENSOR_ALIGN;
 		s->memory = NULL;
 	}

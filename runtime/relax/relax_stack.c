@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/core/reference.h"
 #include "runtime/relax/relax.h"
 
@@ -25,9 +26,9 @@ void relax_stack_fini(struct relax_stack *s)
 		segment = segment->below;
 	for (; segment; segment = above) {
 		above = segment->above;
-		free(segment);
+		heap_free(segment);
 	}
-	free(s->frames);
+	heap_free(s->frames);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -39,7 +40,7 @@ static int grow_frames(struct relax_stack *s)
 	if (s->depth >= RELAX_DEPTH_MOST)
 		return tenon_error(-TENON_E_OVERFLOW, "functions call each other %d deep",
 				   RELAX_DEPTH_MOST);
-	frames = realloc(s->frames, room * sizeof(*frames));
+	frames = heap_resize(s->frames, room * sizeof(*frames), "frames of functions");
 	if (!frames)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu frames", room);
 	s->frames = frames;
@@ -51,11 +52,12 @@ static int grow_frames(struct relax_stack *s)
 static int next_segment(struct relax_stack *s, uint32_t need)
 {
 	struct relax_segment *top = s->segment, *above = top ? top->above : NULL;
-	uint32_t size = need > SEGMENT_VALUES ? need : SEGMENT_VALUES;
+	/* Memory of a caller is counted, so take no reserve there. */
+	uint32_t size = need > SEGMENT_VALUES || heap_now() ? need : SEGMENT_VALUES;
 
 	if (!above || above->size < need) {
 		struct relax_segment *fresh =
-			malloc(sizeof(*fresh) + size * sizeof(fresh->values[0]));
+			heap_alloc(sizeof(*fresh) + size * sizeof(fresh->values[0]), "registers");
 
 		if (!fresh)
 			return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " registers",

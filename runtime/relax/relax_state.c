@@ -7,6 +7,7 @@
 #include <tenon/array.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "lib/error_slot.h"
 #include "lib/nearest_name.h"
 #include "runtime/core/arguments.h"
@@ -36,10 +37,11 @@ struct relax_state {
 
 int relax_state_create(struct relax_vm *vm)
 {
-	vm->state = calloc(1, sizeof(*vm->state));
+	vm->state = heap_zeroed(1, sizeof(*vm->state), "states of functions");
 	if (vm->state)
 		vm->state->functions =
-			calloc((size_t)vm->x->function_count + 1, sizeof(*vm->state->functions));
+			heap_zeroed((size_t)vm->x->function_count + 1,
+				    sizeof(*vm->state->functions), "states of functions");
 	if (!vm->state || !vm->state->functions)
 		return tenon_error(-TENON_E_NOMEM,
 				   "no memory for the state of %" PRIu32 " functions",
@@ -73,8 +75,8 @@ void relax_state_free(struct relax_vm *vm)
 		tenon_object_unref(saved->closure);
 		free(saved);
 	}
-	free(s->functions);
-	free(s);
+	heap_free(s->functions);
+	heap_free(s);
 	vm->state = NULL;
 }
 

@@ -14,12 +14,23 @@
 #define D18 "tests/interop/data/tvm-0.18/"
 #define D27 "tests/interop/data/tvm-0.27.0.post1/"
 
+#if defined(CONFIG_RELAX_VM) || defined(CONFIG_RELAX_VM_MODULE)
+#define RELAX_TESTED
+#endif
+
 static const char *const models[] = {
 	D08 "graph_mlp/graph.so", /* a line each */
 	D18 "graph_mlp/graph.so",
 	D18 "graph_nop/graph.so",
 	D18 "aot_mlp/aot_packed.so",
 	D18 "aot_mlp/aot_chost.so",
+#ifdef RELAX_TESTED
+	D27 "relax_mlp/vm.so",
+	D27 "model_mlp/model.so",
+	D27 "model_two_outputs/model.so",
+	D27 "model_float16/model.so",
+	D27 "model_resnet_tiny/model.so",
+#endif
 };
 
 #define MODELS (sizeof(models) / sizeof(*models))
@@ -329,6 +340,31 @@ static void a_model_on_a_device_is_refused_by_its_name(void **state)
 	tenon_object_unref(root);
 }
 
+#ifdef RELAX_TESTED
+static void a_model_without_a_bound_is_refused_with_what_has_none(void **state)
+{
+	static const struct {
+		const char *file, *said;
+		int status;
+	} refused[] = {
+		/* a dimension that varies */
+		{ D18 "relax_mlp/vm.so", "dimension 0", -TENON_E_VALUE },
+		{ D27 "model_mlp_compiled/model.so", "\"x\"", -TENON_E_VALUE },
+		{ D27 "model_branch/model.so", "a branch", -TENON_E_UNSUPPORTED },
+	};
+	struct tenon_need need = { .size = sizeof(need) };
+	struct tenon_module *root;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		root = load(refused[i].file);
+		assert_int_equal(tenon_model_need(root, NULL, &need), refused[i].status);
+		assert_error_has(refused[i].said);
+		tenon_object_unref(root);
+	}
+}
+#endif
 
 static void a_struct_without_a_size_is_refused(void **state)
 {
@@ -352,6 +388,9 @@ int main(void)
 		cmocka_unit_test(models_that_never_run_at_once_share_planned_and_temporary_memory),
 		cmocka_unit_test(an_output_may_be_dropped_after_its_model_is_closed),
 		cmocka_unit_test(a_model_on_a_device_is_refused_by_its_name),
+#ifdef RELAX_TESTED
+		cmocka_unit_test(a_model_without_a_bound_is_refused_with_what_has_none),
+#endif
 		cmocka_unit_test(a_struct_without_a_size_is_refused),
 	};
 
