@@ -111,6 +111,16 @@ void heap_close(struct heap *heap)
 	fork_gate_unlock(&heaps_lock);
 }
 
+size_t heap_live(const struct heap *heap)
+{
+	size_t live;
+
+	fork_gate_lock(&heaps_lock);
+	live = heap->live;
+	fork_gate_unlock(&heaps_lock);
+	return live;
+}
+
 struct heap *heap_enter(struct heap *heap)
 {
 	struct heap *before = thread_heap;

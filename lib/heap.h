@@ -77,6 +77,9 @@ int heap_create(const struct heap_region *regions, const struct heap_watch *watc
 /* End the use of a heap, again without effect. Pieces in use stay valid; nothing is taken any more. */
 void heap_close(struct heap *heap);
 
+/* Pieces in use; also of a closed heap, whose regions are still there. */
+size_t heap_live(const struct heap *heap);
+
 /* Use a heap in the calling thread from here on; NULL: malloc(). Returns what it used before. */
 struct heap *heap_enter(struct heap *heap) TO_PLUGINS(heap_enter);
 

@@ -159,6 +159,14 @@ void tenon_trace_span(const char *track, const char *name, uint64_t begin, uint6
 		t->span(&span);
 }
 
+void trace_put(const struct trace_span *span)
+{
+	const struct tracer *t = trace_on();
+
+	if (t)
+		t->span(span);
+}
+
 void trace_add(const char *category, struct tenon_slice name, uint64_t bytes, uint64_t begin)
 {
 	const struct tracer *t = trace_on();

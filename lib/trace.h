@@ -130,6 +130,16 @@ static inline void trace_add(const char *category, struct tenon_slice name, uint
 }
 #endif
 
+/** trace_put - add a span, if a trace is being written */
+#if OPTION_ON(TRACE)
+void trace_put(const struct trace_span *span) TO_PLUGINS(trace_put);
+#else
+static inline void trace_put(const struct trace_span *span)
+{
+	(void)span;
+}
+#endif
+
 /**
  * trace_start - have a tracer called, if none is; for traces and records
  * @t: the tracer

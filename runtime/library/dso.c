@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "lib/elf.h"
 #include "lib/error_slot.h"
 #include "lib/fork_gate.h"
@@ -237,6 +238,7 @@ int dso_env_target(struct dso_env_function *f, struct tenon_function **out)
 {
 	struct tenon_module *library = NULL, *root = NULL;
 	struct tenon_slice name = { f->name, f->size };
+	struct heap *before;
 	struct dso *dso;
 	bool may_hold;
 	int err;
@@ -256,7 +258,10 @@ int dso_env_target(struct dso_env_function *f, struct tenon_function **out)
 		return tenon_error(-TENON_E_LOST,
 				   "function \"%s\" is called by a library whose module was closed",
 				   f->name);
+	/* The mapping may keep it, longer than a model that runs its code. */
+	before = heap_enter(NULL);
 	err = look_up(dso, library, root, name, out, &may_hold);
+	heap_enter(before);
 	if (!err && !may_hold) {
 		dso_lock();
 		if (!f->target) {

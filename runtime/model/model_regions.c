@@ -7,6 +7,7 @@
 #include <tenon/regions.h>
 
 #include "lib/brief_errors.h"
+#include "lib/error_slot.h"
 #include "lib/options.h"
 #include "runtime/core/parallel_alone.h"
 #include "runtime/core/workspace.h"
@@ -85,8 +86,8 @@ static int fixed_input(struct tenon_model *model, size_t index, struct tenon_por
 	for (k = 0; k < port->ndim; k++)
 		if (port->shape[k] < 0)
 			return tenon_error(-TENON_E_VALUE,
-					   "input %zu (\"%.*s\") has no bound in dimension %d", index,
-					   (int)port->name.size, port->name.data, k);
+					   "input %zu (\"%.*s\") has no bound in dimension %d",
+					   index, (int)port->name.size, port->name.data, k);
 	return 0;
 }
 
@@ -281,35 +282,65 @@ static int run_on_zeros(struct tenon_model *model)
 	return err;
 }
 
-/* Open and run in regions of these sizes. Sets @sizes of a sort that was too small to what it needs. */
+static void say(const struct model_watch *watch, enum model_phase phase)
+{
+	if (watch)
+		watch->phase(watch->heap.context, phase);
+}
+
+static void unmap(struct heap_region regions[HEAP_SORTS])
+{
+	int i;
+
+	for (i = 0; i < HEAP_SORTS; i++)
+		if (regions[i].data)
+			munmap(regions[i].data, regions[i].size);
+}
+
+static int map(struct heap_region regions[HEAP_SORTS], const size_t sizes[HEAP_SORTS])
+{
+	void *data;
+	int i;
+
+	memset(regions, 0, HEAP_SORTS * sizeof(*regions));
+	for (i = 0; i < HEAP_SORTS; i++) {
+		data = mmap(NULL, sizes[i], PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (data == MAP_FAILED) {
+			unmap(regions);
+			return tenon_error(-TENON_E_NOMEM, "no room to measure a model: %zu bytes",
+					   sizes[i]);
+		}
+		regions[i] = (struct heap_region){ data, sizes[i] };
+	}
+	return 0;
+}
+
+/* Open and run in regions of these sizes. Enlarges one of @sizes where an error may be for lack of it. */
 static int try_sizes(struct tenon_module *root, const struct executor *executor,
-		     const struct tenon_model_options *o, bool run, const struct heap_watch *watch,
+		     const struct tenon_model_options *o, bool run, const struct model_watch *watch,
 		     size_t sizes[HEAP_SORTS], size_t peak[HEAP_SORTS], bool *again)
 {
-	struct heap_region r[HEAP_SORTS] = { { NULL, 0 } };
+	struct heap_region regions[HEAP_SORTS];
 	struct tenon_model *model = NULL;
-	struct heap *heap = NULL;
+	struct heap *heap;
 	enum heap_sort sort;
 	struct heap_use use;
-	int err = 0, i;
+	int err, i;
 
 	*again = false;
-	for (i = 0; i < HEAP_SORTS; i++) {
-		r[i].size = sizes[i];
-		r[i].data = mmap(NULL, sizes[i], PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (r[i].data == MAP_FAILED) {
-			err = tenon_error(-TENON_E_NOMEM, "no room to measure a model: %zu bytes",
-					  sizes[i]);
-			goto unmap;
-		}
-	}
-	err = heap_create(r, watch, &heap);
-	if (!err)
-		err = open_in(root, executor, o, heap, &model);
+	err = map(regions, sizes);
+	if (err)
+		return err;
+	say(watch, MODEL_OPENING);
+	/* the first sizes have room for it */
+	heap_create(regions, watch ? &watch->heap : NULL, &heap);
+	err = open_in(root, executor, o, heap, &model);
+	say(watch, MODEL_RUNNING);
 	if (!err && run)
 		err = run_on_zeros(model);
-	*again = err && lacks(heap, err, &sort, &use) && use.wanted < TRY_MOST;
+	say(watch, MODEL_CLOSING);
+	*again = lacks(heap, err, &sort, &use) && use.wanted < TRY_MOST;
 	while (*again && sizes[sort] < use.wanted + HEAP_ALIGN)
 		sizes[sort] *= 2;
 	for (i = 0; i < HEAP_SORTS; i++) {
@@ -320,20 +351,19 @@ static int try_sizes(struct tenon_module *root, const struct executor *executor,
 		tenon_model_close(model);
 	else
 		heap_close(heap);
-unmap:
-	while (i--)
-		munmap(r[i].data, r[i].size);
+	/* An object that another thread or a program's function keeps must stay readable. */
+	if (!heap_live(heap))
+		unmap(regions);
 	return err;
 }
 
 int model_measure(struct tenon_module *root, const struct tenon_model_options *options, bool run,
-		  const struct heap_watch *watch, size_t peak[HEAP_SORTS])
+		  const struct model_watch *watch, size_t peak[HEAP_SORTS])
 {
-	static const struct heap_event anew = { HEAP_PERSISTENT, NULL, 0, 0 };
 	size_t sizes[HEAP_SORTS] = { TRY_FIRST, TRY_FIRST, TRY_FIRST };
 	const struct executor *executor;
 	struct tenon_model_options o;
-	bool again;
+	bool again, ran_out = error_ran_out();
 	int err;
 
 	err = check(root, options, &o, &executor);
@@ -341,8 +371,11 @@ int model_measure(struct tenon_module *root, const struct tenon_model_options *o
 		return err;
 	do {
 		err = try_sizes(root, executor, &o, run, watch, sizes, peak, &again);
-		if (again && watch)
-			watch->event(watch->context, &anew);
+		if (again) {
+			tenon_error_clear();
+			error_set_ran_out(ran_out);
+			say(watch, MODEL_AGAIN);
+		}
 	} while (again);
 	return err;
 }

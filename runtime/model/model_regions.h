@@ -26,17 +26,25 @@ int model_lacks(const struct tenon_model *model, int err);
 /* Free the workspace of a model with a heap; a no-op for others. */
 void model_workspace_close(struct tenon_model *model);
 
+/** enum model_phase - what a model that is measured does; MODEL_AGAIN: all before is void, and comes again */
+enum model_phase { MODEL_AGAIN, MODEL_OPENING, MODEL_RUNNING, MODEL_CLOSING };
+
+/** struct model_watch - @heap: is called with each event, and has the context; @phase: begins a phase */
+struct model_watch {
+	struct heap_watch heap;
+	void (*phase)(void *context, enum model_phase phase);
+};
+
 /**
  * model_measure - open a model in pages of its own, run it, and close it
  * @root: root of an import tree
  * @options: options, complete
  * @run: run it; false: only open it
- * @watch: receives what is taken and given back; NULL for none. After a try that was too small it
- *	receives an event without a name and of size 0, and all again.
+ * @watch: receives what is taken and given back; NULL for none
  * @peak: receives the bytes of each sort
  */
 int model_measure(struct tenon_module *root, const struct tenon_model_options *options, bool run,
-		  const struct heap_watch *watch, size_t peak[HEAP_SORTS])
+		  const struct model_watch *watch, size_t peak[HEAP_SORTS])
 	TO_PLUGINS(model_measure);
 #else
 static inline void model_enter(const struct tenon_model *model, struct model_scope *before)

@@ -75,8 +75,10 @@ static bool fill(struct storage *s, uint64_t size)
 static bool fill_from_heap(struct storage *s, enum heap_sort sort, uint64_t size)
 {
 	s->heap = heap_now();
-	s->data = size <= SIZE_MAX ? heap_take(sort, TENON_TENSOR_ALIGN, (size_t)size, "tensors")
-				   : NULL;
+	s->data = size <= SIZE_MAX
+			  ? heap_take(sort, TENON_TENSOR_ALIGN, (size_t)size,
+				      sort == HEAP_PLANNED ? "tensors" : "parameters and constants")
+			  : NULL;
 	return s->data;
 }
 

@@ -49,6 +49,66 @@ static void a_model_is_run_by_the_names_of_its_inputs(void **state)
 		    CLI_DIFFERS, "differ");
 }
 
+#ifdef CONFIG_CALLER_MEMORY
+/* The bytes in the first column of each line of the list; lines before and behind it have none. */
+static void assert_largest_first(const char *text)
+{
+	unsigned long bytes, before = ~0ul;
+	size_t lines = 0;
+	const char *line;
+
+	for (line = strstr(text, "what for"); line && (line = strchr(line, '\n')); line++) {
+		if (sscanf(line, "%lu", &bytes) != 1 || line[1] != ' ')
+			continue;
+		assert_true(bytes <= before);
+		before = bytes;
+		lines++;
+	}
+	assert_true(lines > 10);
+}
+
+static void the_memory_of_a_model_is_listed_the_largest_first(void **state)
+{
+	struct cli_run r = RUN("run", MLP "graph.so", "--memory");
+
+	(void)state;
+	NEEDS_X86;
+	assert_int_equal(r.code, CLI_OK);
+	assert_non_null(strstr(r.out, "persistent"));
+	assert_non_null(strstr(r.out, "tokens of JSON"));
+	assert_non_null(strstr(r.out, "tenon params align"));
+	assert_largest_first(r.out);
+	cli_run_free(&r);
+	assert_refused(RUN("run", MLP "graph.so", "--memory", "--input", "@" MLP "in_x.npy"),
+		       CLI_USAGE, "--memory and --input");
+	assert_refused(RUN("run", "tests/interop/data/tvm-0.18/host_vecadd/lib.so", "--memory"),
+		       CLI_USAGE, "has no model");
+}
+
+#ifdef CONFIG_JSON
+static void all_that_a_model_takes_it_gives_back(void **state)
+{
+	static char *const files[] = {
+		MLP "graph.so",
+		"tests/interop/data/tvm-0.18/aot_mlp/aot_packed.so",
+		"tests/interop/data/tvm-0.27.0.post1/model_two_outputs/model.so",
+	};
+	struct cli_run r;
+	size_t i;
+
+	(void)state;
+	NEEDS_X86;
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		r = RUN("run", files[i], "--memory", "--json");
+		if (r.code != CLI_OK || !strstr(r.out, "\"allocations\"") ||
+		    strstr(r.out, "\"back\":\t\"-\""))
+			fail_msg("%s\n%s\n%s", files[i], r.out, r.err);
+		cli_run_free(&r);
+	}
+}
+#endif
+#endif
+
 static void library_graph_and_parameters_may_be_apart(void **state)
 {
 	(void)state;
@@ -432,6 +492,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_model_is_run_by_the_names_of_its_inputs),
+#ifdef CONFIG_CALLER_MEMORY
+		cmocka_unit_test(the_memory_of_a_model_is_listed_the_largest_first),
+#ifdef CONFIG_JSON
+		cmocka_unit_test(all_that_a_model_takes_it_gives_back),
+#endif
+#endif
 		cmocka_unit_test(library_graph_and_parameters_may_be_apart),
 		cmocka_unit_test(parameters_that_are_not_known_are_a_matter_of_their_file),
 		cmocka_unit_test(a_dtype_that_no_tensor_has_is_refused_by_every_verb),

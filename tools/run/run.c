@@ -10,6 +10,7 @@
 #include "tools/file/output.h"
 #include "tools/link/link_load.h"
 #include "tools/remote/remote.h"
+#include "tools/run/run_memory.h"
 
 static int require_hashes(void)
 {
@@ -145,23 +146,28 @@ static void release(struct run *run)
 	tenon_buffer_fini(&run->labels);
 }
 
-/* Run what the file is, and compare. */
+/* Run what the file is. */
 static int execute(struct cli *cli, struct run *run)
 {
-	int code;
-
+	if (run->options.memory && !run_is_model(run))
+		return cli_usage(cli,
+				 "--memory: %s has no model, or --function names another function",
+				 run->options.file);
+	if (run->options.memory)
+		return run_memory(cli, run);
 	if (run->options.self_test)
 		return run_self_test(cli, run);
-	code = run_is_model(run) ? run_model(cli, run) : run_function(cli, run);
-	return code || run->options.stream ? code : run_compare(cli, run);
+	return run_is_model(run) ? run_model(cli, run) : run_function(cli, run);
 }
 
 static int run_main(struct cli *cli, int argc, char **argv)
 {
 	struct run run = { 0 };
+	bool reports_itself;
 	int code;
 
 	code = run_read_options(cli, &run, argc, argv);
+	reports_itself = run.options.stream || run.options.memory || run.options.self_test;
 	if (!code)
 		code = begin(cli, &run);
 	if (code)
@@ -169,9 +175,10 @@ static int run_main(struct cli *cli, int argc, char **argv)
 	code = prepare(cli, &run);
 	if (!code)
 		code = execute(cli, &run);
+	if (!code && !reports_itself)
+		code = run_compare(cli, &run);
 	code = end(cli, &run, code);
-	if ((code == CLI_OK || code == CLI_DIFFERS) && !run.options.stream &&
-	    !run.options.self_test)
+	if ((code == CLI_OK || code == CLI_DIFFERS) && !reports_itself)
 		code = report(cli, &run, code);
 out:
 	release(&run);
@@ -219,6 +226,9 @@ const struct cli_command run_command = {
 	"  --rename OLD=NEW  call a parameter as the model does; model.*=* for all that begin so\n"
 	"  --params-partial  leave out parameters that the model has not\n"
 	"  --dequantize float16|float32  make numbers of quantised parameters (GGUF)\n"
+	"  --memory          print what memory the model needs, taken by what and when, and what "
+	"would\n"
+	"                    shrink it, instead of running it on inputs\n"
 	"  --profile         print how long each operator took\n"
 	"  --stream          run on frames of raw bytes from standard input until it ends, and\n"
 	"                    write the outputs' bytes to standard output; --expect is of each\n"

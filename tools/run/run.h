@@ -37,6 +37,7 @@ extern const struct cli_command run_command;
  * @top: how many of the largest elements of each tensor to list; 0 for none
  * @timeout: seconds; 0 for none
  * @tolerance: largest difference from --expect that counts as equal
+ * @memory: measure the memory of a model instead of running it on inputs
  * @profile: profile the operators of a model
  * @self_test: run the cases in the file
  * @reference: with @self_test: a module whose operators are right; NULL for none
@@ -63,6 +64,7 @@ struct run_options {
 	uint64_t top;
 	double timeout;
 	struct tolerance tolerance;
+	bool memory;
 	bool profile;
 	bool stream;
 	bool self_test;

@@ -29,6 +29,7 @@ enum {
 	TRACE,
 	RECORD,
 	RECORD_MOST,
+	MEMORY,
 	PROFILE,
 	STREAM,
 	TOP,
@@ -60,6 +61,7 @@ static const struct option options[] = {
 	{ "trace", required_argument, NULL, TRACE },
 	{ "record", required_argument, NULL, RECORD },
 	{ "record-limit", required_argument, NULL, RECORD_MOST },
+	{ "memory", no_argument, NULL, MEMORY },
 	{ "profile", no_argument, NULL, PROFILE },
 	{ "stream", no_argument, NULL, STREAM },
 	{ "top", required_argument, NULL, TOP },
@@ -179,6 +181,9 @@ static int option(struct cli *cli, struct run *run, int found)
 		return 0;
 	case RECORD_MOST:
 		return count(cli, "record-limit", INT64_MAX, &o->record_limit);
+	case MEMORY:
+		o->memory = true;
+		return 0;
 	case PROFILE:
 		o->profile = true;
 		return 0;
@@ -272,9 +277,43 @@ static int make_lists(struct cli *cli, struct run *run, size_t words)
 	return cli_error(cli, CLI_FAILED);
 }
 
-static int refuse_together(struct cli *cli, const struct run_options *o, size_t output_count)
+/* --memory runs the model on zeros, so it has no use for most options. */
+static int refuse_beside_memory(struct cli *cli, const struct run *run)
 {
-	int code = o->stream ? refuse_beside_stream(cli, o, output_count) : 0;
+	const struct run_options *o = &run->options;
+	const struct {
+		const char *option;
+		bool given;
+	} others[] = {
+		{ "--input or --output", run->arguments.count },
+		{ "--expect", run->expectations.count },
+		{ "--graph", o->graph },
+		{ "--params", o->params.count },
+		{ "--repeat", o->repeat > 1 },
+		{ "--profile", o->profile },
+		{ "--stream", o->stream },
+		{ "--record", o->record },
+		{ "--remote", o->remote },
+		{ "--top", o->top },
+		{ "--labels", o->labels },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].given)
+			return cli_usage(cli,
+					 "--memory and %s: the model of a file is run on zeros, "
+					 "and its memory printed",
+					 others[i].option);
+	return 0;
+}
+
+static int refuse_together(struct cli *cli, const struct run *run)
+{
+	const struct run_options *o = &run->options;
+	int code = o->stream ? refuse_beside_stream(cli, o, run->arguments.output_count) : 0;
+
+	if (!code && o->memory)
+		code = refuse_beside_memory(cli, run);
 
 	if (code)
 		return code;
@@ -323,7 +362,7 @@ int run_read_options(struct cli *cli, struct run *run, int argc, char **argv)
 	if (!code && o->reference && !o->self_test)
 		code = cli_usage(cli, "--reference goes with --self-test");
 	if (!code)
-		code = refuse_together(cli, o, run->arguments.output_count);
+		code = refuse_together(cli, run);
 	if (!code && o->json)
 		code = cli_needs_json(cli);
 	if (code)
