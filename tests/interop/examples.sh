@@ -32,12 +32,17 @@ fails_with_words()
 	! "$examples/$1" /nowhere.so > "$scratch/out" 2> "$scratch/err" && grep -q 'nowhere\.so' "$scratch/err"
 }
 
+has_option()
+{
+	grep -qsE "^CONFIG_$1=[ym]" "$TENON_BUILD/include/config/auto.conf"
+}
+
 # with OPTION WHAT COMMAND...: a case that needs an option of this build
 with()
 {
 	option=$1
 	shift
-	if grep -qsE "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf"; then
+	if has_option "$option"; then
 		it "$@"
 	else
 		cases=$((cases + 1))
@@ -75,6 +80,10 @@ with TVM_LEGACY "a function is called" prints '0.5 1.5 2.5 ... 1023.5' call \
 with DSO "a file that is missing is named" fails_with_words call
 with DSO "so it is by the program for two devices" fails_with_words two_devices
 with GRAPH_EXECUTOR "a graph runs" prints '[0-9.e -]*' model "$data/tvm-0.18/graph_mlp/graph.so"
+! has_option CALLER_MEMORY || with GRAPH_EXECUTOR "a graph runs in static arrays" prints '[0-9.e-]* \.\.\.' static_memory \
+	"$data/tvm-0.18/graph_mlp/graph.so"
+! has_option CALLER_MEMORY || with AOT_EXECUTOR "so does code compiled ahead of time" prints '[0-9.e-]* \.\.\.' static_memory \
+	"$data/tvm-0.18/aot_mlp/aot_packed.so"
 with RELAX_VM "a Relax model runs" prints '[0-9.e -]*' model "$data/tvm-0.27.0.post1/model_mlp/model.so"
 it "a module kind of one's own is loaded and called" prints 42 module_kind
 with LLM "a language model replies" prints '[1-9][0-9]* tokens of prompt, 100 of reply' chat tests/llm/data/bytes
