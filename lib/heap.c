@@ -134,13 +134,12 @@ struct heap *heap_now(void)
 	return thread_heap;
 }
 
-void heap_use(struct heap *heap, enum heap_sort sort, struct heap_use *out)
+void heap_use(const struct heap *heap, enum heap_sort sort, struct heap_use *out)
 {
-	struct region *r = &heap->regions[sort];
+	const struct region *r = &heap->regions[sort];
 
 	fork_gate_lock(&heaps_lock);
 	*out = (struct heap_use){ r->size, r->peak, r->wanted };
-	r->wanted = 0;
 	fork_gate_unlock(&heaps_lock);
 }
 

@@ -86,15 +86,14 @@ struct heap *heap_enter(struct heap *heap) TO_PLUGINS(heap_enter);
 /* The heap that the calling thread uses; NULL for malloc(). */
 struct heap *heap_now(void) TO_PLUGINS(heap_now);
 
-/** struct heap_use - @peak: end of the highest piece so far; @wanted: the size that the region lacked, or 0 */
+/** struct heap_use - @peak: end of the highest piece so far; @wanted: the size that it lacked last, or 0 */
 struct heap_use {
 	size_t size;
 	size_t peak;
 	size_t wanted;
 };
 
-/* Read the use of a region, and forget what it lacked. */
-void heap_use(struct heap *heap, enum heap_sort sort, struct heap_use *out);
+void heap_use(const struct heap *heap, enum heap_sort sort, struct heap_use *out);
 
 /* Take memory for as long as the model is open. NULL where there is none. */
 void *heap_alloc(size_t size, const char *what) TO_PLUGINS(heap_alloc);

@@ -59,6 +59,8 @@ struct tenon_port {
  *	function of a Relax executable (default: "main")
  * @describe: only read the description: no code of the model is looked up or run, so the root may
  *	come from tenon_module_inspect(). No tensors are allocated, and inputs cannot be set.
+ * @params: parameters to set by name, as by tenon_model_set_params(); NULL for none.
+ *	tenon_model_open_graph() takes its own, and models of a server are set by their client.
  */
 struct tenon_model_options {
 	size_t size;
@@ -66,6 +68,7 @@ struct tenon_model_options {
 	size_t device_count;
 	const char *function;
 	bool describe;
+	struct tenon_params *params;
 };
 
 /**

@@ -197,6 +197,14 @@ static void mark_set(struct aot_model *a, size_t slot)
 	a->slots[slot].set = true;
 }
 
+static int no_memory_of_its_own(void)
+{
+	return tenon_error(
+		-TENON_E_UNSUPPORTED,
+		"is a parameter that is used where it lies, and has no memory of its own "
+		"to copy to: bind a tensor to it");
+}
+
 static int aot_set_input(struct tenon_model *m, size_t index, const struct tenon_value *value)
 {
 	struct aot_model *a = aot_of(m);
@@ -209,9 +217,7 @@ static int aot_set_input(struct tenon_model *m, size_t index, const struct tenon
 	if (err)
 		return err;
 	if (!aot_own_place(a, index))
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "is a parameter that is used where it lies, and has no memory "
-				   "of its own to copy to: bind a tensor to it");
+		return no_memory_of_its_own();
 	move(a, index, aot_own_place(a, index), NULL);
 	err = place_copy(t, &a->tensors[index], a->slots[index].bytes);
 	if (!err)
@@ -256,6 +262,8 @@ static int aot_set_param(struct tenon_model *m, size_t index, struct tenon_param
 		return err;
 	if (!((uintptr_t)param->tensor.data % TENON_TENSOR_ALIGN)) {
 		move(a, index, param->tensor.data, (struct tenon_object *)params);
+	} else if (!aot_own_place(a, index)) {
+		err = no_memory_of_its_own();
 	} else {
 		move(a, index, aot_own_place(a, index), NULL);
 		err = tenon_params_load(params, param, a->tensors[index].data);

@@ -251,7 +251,7 @@ static int aot_create(struct tenon_module *root, const struct factory *f,
 	if (!err) {
 		describe_slots(a);
 		a->unset = (size_t)a->meta->input_count;
-		err = place_slots(a, f->params);
+		err = place_slots(a, o->params ? o->params : f->params);
 	}
 	if (err) {
 		aot_destroy(&a->base);

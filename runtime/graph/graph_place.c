@@ -318,6 +318,14 @@ static int check_size(const struct graph_entry *e, const DLTensor *t)
 			   bytes, e->bytes);
 }
 
+static int no_memory_of_its_own(void)
+{
+	return tenon_error(
+		-TENON_E_UNSUPPORTED,
+		"is a parameter that is used where it lies, and has no memory of its own "
+		"to copy to: bind a tensor to it");
+}
+
 int graph_set_input(struct graph_exec *x, size_t index, const DLTensor *t)
 {
 	uint32_t entry = graph_input_entry(x, index);
@@ -331,9 +339,7 @@ int graph_set_input(struct graph_exec *x, size_t index, const DLTensor *t)
 	if (err)
 		return err;
 	if (e->storage >= 0 && !graph_own_storage(x, entry))
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "is a parameter that is used where it lies, and has no memory "
-				   "of its own to copy to: bind a tensor to it");
+		return no_memory_of_its_own();
 	if (e->storage >= 0) {
 		if (x->places[entry].keep || x->places[entry].constant)
 			graph_move(x, entry, graph_own_storage(x, entry), NULL, false);
@@ -411,6 +417,8 @@ int graph_set_param(struct graph_exec *x, size_t index, struct tenon_params *par
 		err = place_copy(&param->tensor, &to, e->bytes);
 	} else if (!((uintptr_t)param->tensor.data % TENON_TENSOR_ALIGN)) {
 		graph_move(x, entry, param->tensor.data, (struct tenon_object *)params, true);
+	} else if (!graph_own_storage(x, entry)) {
+		err = no_memory_of_its_own();
 	} else {
 		graph_move(x, entry, graph_own_storage(x, entry), NULL, false);
 		err = tenon_params_load(params, param, x->places[entry].data);

@@ -53,6 +53,21 @@ int model_executor(const struct tenon_module *root, const struct executor **out)
 	return err;
 }
 
+int model_create(struct tenon_module *root, const struct executor *executor,
+		 const struct tenon_model_options *o, struct tenon_model **out)
+{
+	int err = executor->create(root, o, out);
+
+	if (err || !o->params || o->describe)
+		return err;
+	err = tenon_model_set_params(*out, o->params);
+	if (err) {
+		tenon_model_close(*out);
+		*out = NULL;
+	}
+	return err;
+}
+
 int tenon_model_open(struct tenon_module *root, const struct tenon_model_options *options,
 		     struct tenon_model **out)
 {
@@ -64,7 +79,7 @@ int tenon_model_open(struct tenon_module *root, const struct tenon_model_options
 	err = options_read(options, &o, sizeof(o));
 	if (!err)
 		err = model_executor(root, &executor);
-	return err ? err : executor->create(root, &o, out);
+	return err ? err : model_create(root, executor, &o, out);
 }
 
 void tenon_model_close(struct tenon_model *model)
@@ -179,19 +194,28 @@ static int not_found(struct tenon_model *model, const struct side *side, struct 
 	return err;
 }
 
-static int find_port(struct tenon_model *model, const struct side *side, struct tenon_slice name,
-		     size_t *index)
+/* Number of a port, or -1, without an error. */
+static int64_t port_index(struct tenon_model *model, const struct side *side,
+			  struct tenon_slice name)
 {
 	size_t i, n = side->count(model);
 	struct tenon_port port;
 
-	for (i = 0; i < n; i++) {
-		if (!side->port(model, i, &port) && tenon_slice_equal(port.name, name)) {
-			*index = i;
-			return 0;
-		}
-	}
-	return not_found(model, side, name);
+	for (i = 0; i < n; i++)
+		if (!side->port(model, i, &port) && tenon_slice_equal(port.name, name))
+			return (int64_t)i;
+	return -1;
+}
+
+static int find_port(struct tenon_model *model, const struct side *side, struct tenon_slice name,
+		     size_t *index)
+{
+	int64_t found = port_index(model, side, name);
+
+	if (found < 0)
+		return not_found(model, side, name);
+	*index = (size_t)found;
+	return 0;
 }
 
 int tenon_model_find_input(struct tenon_model *model, struct tenon_slice name, size_t *index)
@@ -289,25 +313,29 @@ static int set_param(struct tenon_model *model, size_t index, struct tenon_param
 	return err;
 }
 
-int tenon_model_set_params(struct tenon_model *model, struct tenon_params *params)
+static int set_params(struct tenon_model *model, struct tenon_params *params)
 {
 	const struct tenon_param *param;
 	int64_t index;
-	size_t i, found = 0;
+	size_t i;
 	int err = 0;
 
 	for (i = 0; (param = tenon_params_at(params, i)) && !err; i++) {
-		if (model->ops->find_input) {
-			index = model->ops->find_input(model, param->name);
-		} else {
-			index = find_port(model, &inputs, param->name, &found) ? -1
-									       : (int64_t)found;
-			tenon_error_clear();
-		}
+		index = model->ops->find_input ? model->ops->find_input(model, param->name)
+					       : port_index(model, &inputs, param->name);
 		if (index >= 0)
 			err = input_error(model, (size_t)index,
 					  set_param(model, (size_t)index, params, param));
 	}
+	return err;
+}
+
+int tenon_model_set_params(struct tenon_model *model, struct tenon_params *params)
+{
+	struct heap *before = heap_enter(model->heap);
+	int err = set_params(model, params);
+
+	heap_enter(before);
 	return err;
 }
 

@@ -70,7 +70,7 @@ int model_lacks(const struct tenon_model *model, int err)
 
 /* ---- opening */
 
-/* Describe an input, which must have a fixed dtype and shape. */
+/* Describe an input. No dimension of it may vary; one whose type the code does not tell has none that matters. */
 static int fixed_input(struct tenon_model *model, size_t index, struct tenon_port *port)
 {
 	int32_t k;
@@ -79,10 +79,6 @@ static int fixed_input(struct tenon_model *model, size_t index, struct tenon_por
 	err = tenon_model_input(model, index, port);
 	if (err)
 		return err;
-	if (port->ndim < 0 || !port->dtype.bits)
-		return tenon_error(-TENON_E_VALUE,
-				   "input %zu (\"%.*s\") has no fixed dtype and shape", index,
-				   (int)port->name.size, port->name.data);
 	for (k = 0; k < port->ndim; k++)
 		if (port->shape[k] < 0)
 			return tenon_error(-TENON_E_VALUE,
@@ -114,7 +110,7 @@ static int open_in(struct tenon_module *root, const struct executor *executor,
 	size_t i;
 	int err;
 
-	err = executor->create(root, o, out);
+	err = model_create(root, executor, o, out);
 	if (!err) {
 		(*out)->workspace = workspace_create(heap);
 		if (!(*out)->workspace)
@@ -221,6 +217,11 @@ static int zero_input(struct tenon_model *model, size_t index)
 	int err;
 
 	err = fixed_input(model, index, &port);
+	if (!err && (port.ndim < 0 || !port.dtype.bits))
+		err = tenon_error(-TENON_E_VALUE,
+				  "input %zu (\"%.*s\") has no fixed dtype and shape: set it by "
+				  "the parameters of the options",
+				  index, (int)port.name.size, port.name.data);
 	if (err)
 		return err;
 	zeros = tenon_dltensor(NULL, (int64_t *)(uintptr_t)port.shape, port.ndim, port.dtype);

@@ -9,6 +9,10 @@
 /* model.c: find the executor of a root module; the error lists what kinds there are */
 int model_executor(const struct tenon_module *root, const struct executor **out);
 
+/* model.c: create a model and set the parameters of the options */
+int model_create(struct tenon_module *root, const struct executor *executor,
+		 const struct tenon_model_options *o, struct tenon_model **out);
+
 /* what the thread used before it entered a model's memory */
 struct model_scope {
 	struct workspace *workspace;

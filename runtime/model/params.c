@@ -12,6 +12,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
+#include "runtime/core/tensor_view.h"
 #include "runtime/model/storage.h"
 #include "runtime/core/saved_tensor.h"
 
@@ -278,14 +279,14 @@ int tenon_params_tensor(struct tenon_params *params, const struct tenon_param *p
 
 	*out = NULL;
 	if (!align || !((uintptr_t)dl.data % align))
-		return tenon_tensor_view(&dl, &params->object, out);
-	err = storage_create(param->bytes, &s);
+		return tensor_view_of_model(&dl, &params->object, out);
+	err = storage_create_lasting(param->bytes, &s);
 	if (err)
 		return err;
 	err = tenon_params_load(params, param, s->data);
 	dl.data = s->data;
 	if (!err)
-		err = tenon_tensor_view(&dl, &s->object, out);
+		err = tensor_view_of_model(&dl, &s->object, out);
 	tenon_object_unref(s);
 	return err;
 }

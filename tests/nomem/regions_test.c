@@ -5,6 +5,7 @@
  */
 #include "tests/unit/suite.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <tenon/regions.h>
 
@@ -18,18 +19,21 @@
 #define RELAX_TESTED
 #endif
 
-static const char *const models[] = {
-	D08 "graph_mlp/graph.so", /* a line each */
-	D18 "graph_mlp/graph.so",
-	D18 "graph_nop/graph.so",
-	D18 "aot_mlp/aot_packed.so",
-	D18 "aot_mlp/aot_chost.so",
+static const struct {
+	const char *file, *params;
+} models[] = {
+	{ D08 "graph_mlp/graph.so", NULL },
+	{ D18 "graph_mlp/graph.so", NULL },
+	{ D18 "graph_nop/graph.so", NULL },
+	{ D18 "aot_mlp/aot_packed.so", NULL },
+	{ D18 "aot_mlp/aot_chost.so", NULL },
 #ifdef RELAX_TESTED
-	D27 "relax_mlp/vm.so",
-	D27 "model_mlp/model.so",
-	D27 "model_two_outputs/model.so",
-	D27 "model_float16/model.so",
-	D27 "model_resnet_tiny/model.so",
+	{ D27 "relax_mlp/vm.so", NULL },
+	{ D27 "model_mlp/model.so", NULL },
+	{ D27 "model_two_outputs/model.so", NULL },
+	{ D27 "model_float16/model.so", NULL },
+	{ D27 "model_resnet_tiny/model.so", NULL },
+	{ "examples/magika/cpu.so", "examples/magika/magika.params" },
 #endif
 };
 
@@ -45,6 +49,32 @@ static void assert_ok_at(int err, const char *file, int line)
 
 #define assert_ok(err) assert_ok_at(err, __FILE__, __LINE__)
 
+/* what is loaded, and the options to open it */
+static struct tenon_model_options options = { .size = sizeof(options) };
+
+static struct tenon_module *load_file(const char *file)
+{
+	struct tenon_module *root;
+
+	assert_ok(tenon_module_load(file, &root));
+	return root;
+}
+
+static struct tenon_module *load(size_t model)
+{
+	options.params = NULL;
+	if (models[model].params)
+		assert_ok(tenon_params_open(models[model].params, &options.params));
+	return load_file(models[model].file);
+}
+
+static void unload(struct tenon_module *root)
+{
+	tenon_object_unref(options.params);
+	options.params = NULL;
+	tenon_object_unref(root);
+}
+
 /* ---- memory */
 
 struct memory {
@@ -55,7 +85,7 @@ struct memory {
 static void need_of(struct tenon_module *root, struct tenon_need *need)
 {
 	*need = (struct tenon_need){ .size = sizeof(*need) };
-	assert_ok(tenon_model_need(root, NULL, need));
+	assert_ok(tenon_model_need(root, &options, need));
 }
 
 static void region_set(struct tenon_region *r, uint64_t bytes)
@@ -89,7 +119,7 @@ static void memory_fini(struct memory *m)
 
 /* ---- models */
 
-static char input_bytes[1 << 20];
+static _Alignas(TENON_TENSOR_ALIGN) char input_bytes[1 << 20];
 
 /* Fill bytes so that any dtype has small values: 0, or 1.0 as a float32. */
 static void fill_inputs(unsigned int seed)
@@ -163,20 +193,12 @@ static uint64_t ordinary_result(struct tenon_module *root, unsigned int seed)
 	uint64_t hash;
 
 	fill_inputs(seed);
-	assert_ok(tenon_model_open(root, NULL, &model));
+	assert_ok(tenon_model_open(root, &options, &model));
 	assert_ok(set_inputs(model, params_of(model)));
 	assert_ok(tenon_model_run(model));
 	assert_ok(hash_outputs(model, &hash));
 	tenon_model_close(model);
 	return hash;
-}
-
-static struct tenon_module *load(const char *file)
-{
-	struct tenon_module *root;
-
-	assert_ok(tenon_module_load(file, &root));
-	return root;
 }
 
 /* ---- cases */
@@ -189,7 +211,7 @@ static int whole_life(struct tenon_module *root, const struct tenon_regions *reg
 	uint64_t params;
 	int i, err;
 
-	err = tenon_model_open_in(root, NULL, regions, &model);
+	err = tenon_model_open_in(root, &options, regions, &model);
 	if (err)
 		return err;
 	params = params_of(model);
@@ -219,7 +241,7 @@ static void a_model_runs_in_what_it_needs_while_every_allocation_fails(void **st
 		skip();
 	}
 	for (i = 0; i < MODELS; i++) {
-		root = load(models[i]);
+		root = load(i);
 		wanted = ordinary_result(root, 7);
 		memory_init(&m, root);
 		failing_malloc_start(FAILING_MALLOC_ALL);
@@ -228,11 +250,11 @@ static void a_model_runs_in_what_it_needs_while_every_allocation_fails(void **st
 		assert_ok(err);
 		assert_int_equal(requests, 0);
 		assert_true(hash == wanted);
-		print_message("# %s: %zu persistent, %zu planned, %zu temporary\n", models[i],
+		print_message("# %s: %zu persistent, %zu planned, %zu temporary\n", models[i].file,
 			      m.regions.region[0].size, m.regions.region[1].size,
 			      m.regions.region[2].size);
 		memory_fini(&m);
-		tenon_object_unref(root);
+		unload(root);
 	}
 }
 
@@ -247,7 +269,7 @@ static void one_byte_less_of_any_sort_is_too_little_and_the_error_names_the_sort
 
 	(void)state;
 	for (i = 0; i < MODELS; i++) {
-		root = load(models[i]);
+		root = load(i);
 		memory_init(&m, root);
 		for (sort = 0; sort < TENON_SORTS; sort++) {
 			if (!m.regions.region[sort].size)
@@ -259,46 +281,53 @@ static void one_byte_less_of_any_sort_is_too_little_and_the_error_names_the_sort
 		}
 		assert_ok(whole_life(root, &m.regions, &hash));
 		memory_fini(&m);
-		tenon_object_unref(root);
+		unload(root);
 	}
 }
 
+/* those without parameters of their own */
+#ifdef RELAX_TESTED
+#define SHARING (MODELS - 1)
+#else
+#define SHARING MODELS
+#endif
+
 static void models_that_never_run_at_once_share_planned_and_temporary_memory(void **state)
 {
-	struct tenon_module *root[MODELS];
-	struct tenon_model *model[MODELS];
-	struct memory m[MODELS], shared;
-	uint64_t hash, params[MODELS];
+	struct tenon_module *root[SHARING];
+	struct tenon_model *model[SHARING];
+	struct memory m[SHARING], shared;
+	uint64_t hash, params[SHARING];
 	size_t i;
 	int sort, round;
 
 	(void)state;
 	memset(&shared, 0, sizeof(shared));
-	for (i = 0; i < MODELS; i++) {
-		root[i] = load(models[i]);
+	for (i = 0; i < SHARING; i++) {
+		root[i] = load(i);
 		memory_init(&m[i], root[i]);
 		for (sort = TENON_PLANNED; sort < TENON_SORTS; sort++)
 			if (m[i].need.sort[sort].bytes > shared.regions.region[sort].size)
 				region_set(&shared.regions.region[sort],
 					   m[i].need.sort[sort].bytes);
 	}
-	for (i = 0; i < MODELS; i++) {
+	for (i = 0; i < SHARING; i++) {
 		for (sort = TENON_PLANNED; sort < TENON_SORTS; sort++) {
 			free(m[i].regions.region[sort].data);
 			m[i].regions.region[sort] = shared.regions.region[sort];
 		}
-		assert_ok(tenon_model_open_in(root[i], NULL, &m[i].regions, &model[i]));
+		assert_ok(tenon_model_open_in(root[i], &options, &m[i].regions, &model[i]));
 		params[i] = params_of(model[i]);
 	}
 	for (round = 0; round < 3; round++)
-		for (i = 0; i < MODELS; i++) {
+		for (i = 0; i < SHARING; i++) {
 			fill_inputs((unsigned int)round);
 			assert_ok(set_inputs(model[i], params[i]));
 			assert_ok(tenon_model_run(model[i]));
 			assert_ok(hash_outputs(model[i], &hash));
 			assert_true(hash == ordinary_result(root[i], (unsigned int)round));
 		}
-	for (i = 0; i < MODELS; i++) {
+	for (i = 0; i < SHARING; i++) {
 		tenon_model_close(model[i]);
 		free(m[i].regions.region[TENON_PERSISTENT].data);
 		tenon_object_unref(root[i]);
@@ -308,21 +337,21 @@ static void models_that_never_run_at_once_share_planned_and_temporary_memory(voi
 
 static void an_output_may_be_dropped_after_its_model_is_closed(void **state)
 {
-	struct tenon_module *root = load(models[0]);
+	struct tenon_module *root = load(0);
 	struct tenon_model *model;
 	struct tenon_value output;
 	struct memory m;
 
 	(void)state;
 	memory_init(&m, root);
-	assert_ok(tenon_model_open_in(root, NULL, &m.regions, &model));
+	assert_ok(tenon_model_open_in(root, &options, &m.regions, &model));
 	assert_ok(set_inputs(model, params_of(model)));
 	assert_ok(tenon_model_run(model));
 	assert_ok(tenon_model_output_value(model, 0, &output));
 	tenon_model_close(model);
 	tenon_value_release(&output);
 	memory_fini(&m);
-	tenon_object_unref(root);
+	unload(root);
 }
 
 static void a_model_on_a_device_is_refused_by_its_name(void **state)
@@ -332,12 +361,12 @@ static void a_model_on_a_device_is_refused_by_its_name(void **state)
 					       .devices = &device,
 					       .device_count = 1 };
 	struct tenon_need need = { .size = sizeof(need) };
-	struct tenon_module *root = load(D18 "graph_mlp_opencl/graph.so");
+	struct tenon_module *root = load_file(D18 "graph_mlp_opencl/graph.so");
 
 	(void)state;
 	assert_int_equal(tenon_model_need(root, &o, &need), -TENON_E_UNSUPPORTED);
 	assert_error_has("opencl:0");
-	tenon_object_unref(root);
+	unload(root);
 }
 
 #ifdef RELAX_TESTED
@@ -349,7 +378,7 @@ static void a_model_without_a_bound_is_refused_with_what_has_none(void **state)
 	} refused[] = {
 		/* a dimension that varies */
 		{ D18 "relax_mlp/vm.so", "dimension 0", -TENON_E_VALUE },
-		{ D27 "model_mlp_compiled/model.so", "\"x\"", -TENON_E_VALUE },
+		{ D27 "model_mlp_compiled/model.so", "compiled as a whole", -TENON_E_UNSUPPORTED },
 		{ D27 "model_branch/model.so", "a branch", -TENON_E_UNSUPPORTED },
 	};
 	struct tenon_need need = { .size = sizeof(need) };
@@ -358,17 +387,17 @@ static void a_model_without_a_bound_is_refused_with_what_has_none(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
-		root = load(refused[i].file);
+		root = load_file(refused[i].file);
 		assert_int_equal(tenon_model_need(root, NULL, &need), refused[i].status);
 		assert_error_has(refused[i].said);
-		tenon_object_unref(root);
+		unload(root);
 	}
 }
 #endif
 
 static void a_struct_without_a_size_is_refused(void **state)
 {
-	struct tenon_module *root = load(models[0]);
+	struct tenon_module *root = load(0);
 	const struct tenon_regions regions = { .size = 0 };
 	struct tenon_model *model;
 	struct tenon_need need = { .size = 0 };
@@ -376,11 +405,15 @@ static void a_struct_without_a_size_is_refused(void **state)
 	(void)state;
 	assert_int_equal(tenon_model_need(root, NULL, &need), -TENON_E_USAGE);
 	assert_int_equal(tenon_model_open_in(root, NULL, &regions, &model), -TENON_E_USAGE);
-	tenon_object_unref(root);
+	unload(root);
 }
 
 int main(void)
 {
+#ifndef __x86_64__
+	printf("1..0 # SKIP the files of these models are for x86-64\n");
+	return 77;
+#endif
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_model_runs_in_what_it_needs_while_every_allocation_fails),
 		cmocka_unit_test(

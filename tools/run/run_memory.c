@@ -236,15 +236,17 @@ static void trace(const struct collected *c)
 
 int run_memory(struct cli *cli, struct run *run)
 {
-	const struct tenon_model_options o = { .size = sizeof(o),
-					       .function = run->options.function,
-					       .devices = run->targets.id,
-					       .device_count = run->targets.count };
+	struct tenon_model_options o = { .size = sizeof(o),
+					 .function = run->options.function,
+					 .devices = run->targets.id,
+					 .device_count = run->targets.count };
 	struct collected c = { .count = 0 };
 	const struct model_watch watch = { { on_event, &c }, on_phase };
 	int err, code = 0;
 
-	err = model_measure(run->module, &o, true, &watch, c.peak);
+	err = run->options.params.count ? model_params_open(&run->options.params, &o.params) : 0;
+	if (!err)
+		err = model_measure(run->module, &o, true, &watch, c.peak);
 	if (!err && c.failed)
 		err = tenon_error(-TENON_E_NOMEM, "no memory for a list of allocations");
 	if (err) {
@@ -259,6 +261,7 @@ int run_memory(struct cli *cli, struct run *run)
 	else if (print_json(run, &c, cli->out))
 		code = cli_error(cli, CLI_FAILED);
 free:
+	tenon_object_unref(o.params);
 	free(c.at);
 	return code;
 }

@@ -288,7 +288,6 @@ static int refuse_beside_memory(struct cli *cli, const struct run *run)
 		{ "--input or --output", run->arguments.count },
 		{ "--expect", run->expectations.count },
 		{ "--graph", o->graph },
-		{ "--params", o->params.count },
 		{ "--repeat", o->repeat > 1 },
 		{ "--profile", o->profile },
 		{ "--stream", o->stream },
