@@ -43,7 +43,6 @@ static struct tenon_model *open_model(const char *path)
 	struct tenon_module *root = NULL;
 	struct tenon_model *model = NULL;
 
-	assert_int_equal(tenon_executors_register(), 0);
 	assert_int_equal(tenon_module_load(path, &root), 0);
 	assert_int_equal(tenon_model_open(root, NULL, &model), 0);
 	tenon_object_unref(root);

@@ -372,6 +372,9 @@ static void children_of_children_of_a_real_module_are_in_their_places(void **sta
 	assert_list_field(c->imports[0], "functions", "tvmgen_default_dnnl_main_0");
 	assert_list_field(c->imports[1], "functions", "tvmgen_default_dnnl_main_2");
 	assert_slice(c->imports[2]->kind, "library");
+	tenon_object_unref(m);
+	assert_int_equal(
+		tenon_module_inspect("tests/interop/data/tvm-0.18/byoc_dnnl_mlp/graph.so", &m), 0);
 	assert_int_equal(number_field(m, "nodes"), 5);
 	assert_int_equal(number_field(m, "parameters"), 1);
 	assert_int_equal(number_field(m, "parameter_bytes"), 256);
