@@ -46,9 +46,7 @@ int main(int argc, char **argv)
 	DLTensor *t = NULL;
 	int err;
 
-	err = tenon_executors_register();
-	if (!err)
-		err = tenon_module_load(argc > 1 ? argv[1] : "model.so", &module);
+	err = tenon_module_load(argc > 1 ? argv[1] : "model.so", &module);
 	if (!err)
 		err = tenon_model_open_in(module, NULL, &regions, &model);
 	if (!err)

@@ -86,29 +86,11 @@ OFF_OUT(tenon_model_open_graph, *out = NULL, (struct tenon_module *library, stru
 #endif
 
 #ifndef CONFIG_CALLER_MEMORY
-static int no_regions(void)
-{
-	return tenon_error(
-		-TENON_E_UNSUPPORTED,
-		"this build runs no models in memory of the caller: CONFIG_CALLER_MEMORY");
-}
-
-int tenon_model_need(struct tenon_module *root, const struct tenon_model_options *options,
-		     struct tenon_need *out)
-{
-	(void)root;
-	(void)options;
-	(void)out;
-	return no_regions();
-}
-
-int tenon_model_open_in(struct tenon_module *root, const struct tenon_model_options *options,
-			const struct tenon_regions *regions, struct tenon_model **out)
-{
-	(void)root;
-	(void)options;
-	(void)regions;
-	*out = NULL;
-	return no_regions();
-}
+#undef OFF_REASON
+#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_CALLER_MEMORY is off in this build")
+OFF(tenon_model_need, (struct tenon_module *root, const struct tenon_model_options *options,
+	struct tenon_need *out))
+OFF_OUT(tenon_model_open_in, *out = NULL, (struct tenon_module *root,
+	const struct tenon_model_options *options, const struct tenon_regions *regions,
+	struct tenon_model **out))
 #endif
