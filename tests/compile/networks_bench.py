@@ -3,10 +3,11 @@
 
 usage: networks_bench.py TENON NETWORKS [--processor NAME]... [--network NAME]... [--threads N]
 
-With more threads than one it is the time that passes in the fastest run. Prints for each network and processor: milliseconds of processor time a run of both, taken in turns, the least of
-four rounds; the ratio; whether outputs are equal within rtol 1e-3, atol 1e-4, or 0.06 in 8 bits; opening; the most
-memory of each in a process of its own: of Tenon all of it, of ONNX Runtime what a session adds to Python; seconds that
-compiling took, and the size of the module.
+With more threads than one it is the time that passes in the fastest run. Prints for each network and processor:
+milliseconds of processor time a run of both, taken in turns, the least of four rounds; the ratio; whether outputs are
+equal within rtol 1e-3, atol 1e-4, or in 8 bits what tolerance() says; opening; the most memory of each in a process of
+its own: of Tenon all of it, of ONNX Runtime what a session adds to Python; seconds that compiling took, and the size of
+the module.
 """
 
 import argparse
