@@ -48,8 +48,9 @@ static struct PyModuleDef definition = {
 
 /* in this order: exceptions first, the tensor's type before its table of DLPack */
 static int (*const parts[])(PyObject *module) = {
-	errors_init, scalars_init, object_init, tensor_init,   dlpack_init, function_init,
-	module_init, device_init,  model_init,	timeline_init, remote_init, core_api_init,
+	errors_init,   scalars_init, object_init,	 tensor_init, dlpack_init,
+	function_init, module_init,  python_module_init, device_init, model_init,
+	timeline_init, queue_init,   recording_init,	 remote_init, core_api_init,
 };
 
 PyMODINIT_FUNC PyInit__core(void);

@@ -52,6 +52,9 @@ int module_init(PyObject *module);
 int device_init(PyObject *module);
 int model_init(PyObject *module);
 int timeline_init(PyObject *module);
+int python_module_init(PyObject *module);
+int queue_init(PyObject *module);
+int recording_init(PyObject *module);
 int remote_init(PyObject *module);
 int core_api_init(PyObject *module);
 

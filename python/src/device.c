@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "errors.h"
+#include "queue.h"
+#include "recording.h"
 #include "timeline.h"
 
 /* the library has fewer backends */
@@ -132,8 +134,7 @@ static Py_hash_t device_hash(PyObject *self)
 	return ((Py_hash_t)id.device_type << 16) ^ id.device_id;
 }
 
-/* The device, opened if it is not yet, with one reference; NULL with an exception set. */
-static struct tenon_device *opened(PyObject *self)
+struct tenon_device *device_opened(PyObject *self)
 {
 	struct tenon_device *device = NULL;
 	int err;
@@ -159,7 +160,7 @@ static PyObject *describe(const char *name, const struct tenon_device_properties
 
 static PyObject *device_properties(PyObject *self, void *unused)
 {
-	struct tenon_device *device = opened(self);
+	struct tenon_device *device = device_opened(self);
 	PyObject *name = device ? device_name(self) : NULL, *made = NULL;
 
 	(void)unused;
@@ -200,7 +201,7 @@ static PyObject *device_sync(PyObject *self, PyObject *args, PyObject *keywords)
 	int err;
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:sync", names, &timeout) ||
-	    timeline_deadline(timeout, &deadline) || !(device = opened(self)))
+	    timeline_deadline(timeout, &deadline) || !(device = device_opened(self)))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_device_sync(device, deadline);
 	tenon_object_unref(device);
@@ -209,7 +210,7 @@ static PyObject *device_sync(PyObject *self, PyObject *args, PyObject *keywords)
 
 static PyObject *device_reset(PyObject *self, PyObject *unused)
 {
-	struct tenon_device *device = opened(self), *fresh = NULL;
+	struct tenon_device *device = device_opened(self), *fresh = NULL;
 	int err;
 
 	(void)unused;
@@ -235,7 +236,7 @@ static int submit_signal(struct tenon_device *device, const struct tenon_point *
 
 static PyObject *device_done(PyObject *self, PyObject *unused)
 {
-	struct tenon_device *device = opened(self);
+	struct tenon_device *device = device_opened(self);
 	struct tenon_point point = { NULL, 1 };
 	int err;
 
@@ -251,7 +252,27 @@ static PyObject *device_done(PyObject *self, PyObject *unused)
 	Py_END_ALLOW_THREADS return err ? errors_set(err) : timeline_awaitable(point.timeline, 1);
 }
 
+static PyObject *device_queue(PyObject *self, PyObject *unused)
+{
+	struct tenon_device *device = device_opened(self);
+
+	(void)unused;
+	return device ? queue_make(device) : NULL;
+}
+
+static PyObject *device_recording(PyObject *self, PyObject *unused)
+{
+	struct tenon_device *device = device_opened(self);
+
+	(void)unused;
+	return device ? recording_make(device) : NULL;
+}
+
 static PyMethodDef device_methods[] = {
+	{ "queue", device_queue, METH_NOARGS, "queue($self, /)\n--\n\nA new queue." },
+	{ "recording", device_recording, METH_NOARGS,
+	  "recording($self, /)\n--\n\nBegin a recording of operations, which queues run as often "
+	  "as wanted." },
 	{ "sync", (PyCFunction)(void (*)(void))device_sync, METH_VARARGS | METH_KEYWORDS,
 	  "sync($self, /, timeout=None)\n--\n\nWait for all that was submitted to the device; "
 	  "timeout in seconds." },

@@ -11,6 +11,9 @@ PyObject *device_wrap(DLDevice id);
 /** device_read - read a tenon.Device, a name or None, which is the processor; opens the device of a name. 0 or -1 */
 int device_read(PyObject *from, DLDevice *out);
 
+/** device_opened - the device, opened if it is not yet, with one reference; NULL with an exception set */
+struct tenon_device *device_opened(PyObject *device);
+
 /** device_id - type and number of a device object */
 DLDevice device_id(PyObject *device);
 

@@ -181,7 +181,7 @@ static void end_borrowed(PyObject *tuple)
 	}
 }
 
-static int callback_call(void *self, const struct tenon_value *args, int32_t count,
+int function_call_python(void *callable, const struct tenon_value *args, int32_t count,
 			 struct tenon_value *ret)
 {
 	PyObject *tuple, *result = NULL;
@@ -193,7 +193,7 @@ static int callback_call(void *self, const struct tenon_value *args, int32_t cou
 	state = PyGILState_Ensure();
 	tuple = arguments_python(args, count);
 	if (tuple)
-		result = PyObject_Call(self, tuple, NULL);
+		result = PyObject_Call(callable, tuple, NULL);
 	if (result)
 		err = values_own(result, ret);
 	if (err)
@@ -225,7 +225,8 @@ struct tenon_function *function_callback(PyObject *callable)
 		return NULL;
 	}
 	Py_INCREF(callable);
-	if (!errors_check(tenon_function_create(callable, callback_call, callback_release, &made)))
+	if (!errors_check(
+		    tenon_function_create(callable, function_call_python, callback_release, &made)))
 		return made;
 	Py_DECREF(callable);
 	return NULL;

@@ -14,4 +14,16 @@ struct tenon_function *function_of(PyObject *function);
 /** function_callback - a function of the library, with one reference, that calls a callable; NULL with an exception set */
 struct tenon_function *function_callback(PyObject *callable);
 
+/**
+ * function_call_python - call a callable of Python from compiled code; takes the GIL
+ * @callable: a PyObject
+ * @args: @count arguments; what is borrowed is so for the call
+ * @count: number of arguments
+ * @ret: receives the result
+ *
+ * Return: 0; -TENON_E_CALL, with the exception as the thread's error.
+ */
+int function_call_python(void *callable, const struct tenon_value *args, int32_t count,
+			 struct tenon_value *ret);
+
 #endif /* PYTHON_FUNCTION_H */

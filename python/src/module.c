@@ -175,6 +175,20 @@ static PyObject *module_source(PyObject *self, PyObject *args, PyObject *keyword
 	return values_python(&source);
 }
 
+static PyObject *module_save(PyObject *self, PyObject *unused)
+{
+	struct tenon_buffer bytes = { 0 };
+	PyObject *made = NULL;
+	int err;
+
+	(void)unused;
+	Py_BEGIN_ALLOW_THREADS err = tenon_module_save(module_of(self), &bytes);
+	Py_END_ALLOW_THREADS if (!errors_check(err)) made =
+		PyBytes_FromStringAndSize(bytes.size ? bytes.data : "", (Py_ssize_t)bytes.size);
+	tenon_buffer_fini(&bytes);
+	return made;
+}
+
 static PyObject *module_import(PyObject *self, PyObject *other)
 {
 	if (Py_TYPE(other) != core_module_type)
@@ -264,6 +278,9 @@ static PyGetSetDef module_attributes[] = {
 static PyMethodDef module_methods[] = {
 	{ "source", (PyCFunction)(void (*)(void))module_source, METH_VARARGS | METH_KEYWORDS,
 	  "source($self, /, format='')\n--\n\nThe source text of the module, where it has one." },
+	{ "save", module_save, METH_NOARGS,
+	  "save($self, /)\n--\n\nThe bytes from which a loader of its kind makes the module again, "
+	  "without its imports." },
 	{ "import_module", module_import, METH_O,
 	  "import_module($self, module, /)\n--\n\nAdd an import." },
 	{ "__dir__", module_directory, METH_NOARGS,
@@ -306,6 +323,23 @@ static PyObject *load_module(PyObject *unused, PyObject *path)
 	Py_BEGIN_ALLOW_THREADS err = tenon_module_load(PyBytes_AsString(bytes), &module);
 	Py_END_ALLOW_THREADS Py_DECREF(bytes);
 	return err ? errors_set(err) : module_wrap(module);
+}
+
+/* load_bytes(kind, data): a module from the bytes of a kind */
+static PyObject *load_bytes(PyObject *unused, PyObject *args)
+{
+	struct tenon_module *module = NULL;
+	struct tenon_slice bytes;
+	const char *kind, *data;
+	Py_ssize_t size;
+	int err;
+
+	(void)unused;
+	if (!PyArg_ParseTuple(args, "sy#:load_bytes", &kind, &data, &size))
+		return NULL;
+	bytes = (struct tenon_slice){ data, (size_t)size };
+	Py_BEGIN_ALLOW_THREADS err = tenon_module_load_bytes(kind, bytes, &module);
+	Py_END_ALLOW_THREADS return err ? errors_set(err) : module_wrap(module);
 }
 
 /* inspect_module(path): what is in a file, of any machine; nothing of it runs */
@@ -355,6 +389,10 @@ static PyObject *set_current_device(PyObject *unused, PyObject *from)
 static PyMethodDef functions[] = {
 	{ "load_module", load_module, METH_O,
 	  "load_module($module, path, /)\n--\n\nLoad a file as a module, also if it is a model." },
+	{ "load_bytes", load_bytes, METH_VARARGS,
+	  "load_bytes($module, kind, data, /)\n--\n\nLoad a module from the bytes that "
+	  "Module.save() "
+	  "gave." },
 	{ "inspect_module", inspect_module, METH_O,
 	  "inspect_module($module, path, /)\n--\n\nThe modules in a file, of any machine, to be "
 	  "listed; none of its code runs." },

@@ -2,6 +2,8 @@
 /* tenon.Timeline, which asyncio can wait for. */
 #include "timeline.h"
 
+#include <string.h>
+
 #include "errors.h"
 
 static PyTypeObject *timeline_type;
@@ -157,6 +159,65 @@ PyObject *timeline_awaitable(struct tenon_timeline *timeline, uint64_t value)
 		made = awaitable(wrapped, value);
 	Py_XDECREF(wrapped);
 	return made;
+}
+
+/* ---- points */
+
+static int point_read(PyObject *pair, struct tenon_point *out)
+{
+	PyObject *timeline, *value;
+
+	if (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2 ||
+	    Py_TYPE(timeline = PyTuple_GetItem(pair, 0)) != timeline_type) {
+		PyErr_Format(PyExc_TypeError, "a point is a tuple (tenon.Timeline, value), not %R",
+			     pair);
+		return -1;
+	}
+	value = PyTuple_GetItem(pair, 1);
+	out->timeline = timeline_of(timeline);
+	out->value = PyLong_AsUnsignedLongLong(value);
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+static PyObject *tuple_of(PyObject *pairs)
+{
+	return pairs == Py_None ? PyTuple_New(0) : PySequence_Tuple(pairs);
+}
+
+int points_read(PyObject *wait, PyObject *signal, struct points *out)
+{
+	PyObject *waits = tuple_of(wait), *signals = waits ? tuple_of(signal) : NULL;
+	Py_ssize_t i, count;
+
+	memset(out, 0, sizeof(*out));
+	if (signals)
+		out->kept = PySequence_Concat(waits, signals);
+	count = out->kept ? PyTuple_Size(out->kept) : -1;
+	if (count >= 0 && !(out->at = PyMem_Calloc((size_t)count + 1, sizeof(*out->at))))
+		PyErr_NoMemory();
+	for (i = 0; out->at && i < count; i++)
+		if (point_read(PyTuple_GetItem(out->kept, i), &out->at[i]))
+			break;
+	if (out->at && i == count) {
+		out->sync.wait = out->at;
+		out->sync.wait_count = (size_t)PyTuple_Size(waits);
+		out->sync.signal = out->at + out->sync.wait_count;
+		out->sync.signal_count = (size_t)PyTuple_Size(signals);
+	}
+	Py_XDECREF(waits);
+	Py_XDECREF(signals);
+	if (out->sync.wait)
+		return 0;
+	points_end(out);
+	return -1;
+}
+
+void points_end(struct points *p)
+{
+	PyMem_Free(p->at);
+	Py_XDECREF(p->kept);
+	p->at = NULL;
+	p->kept = NULL;
 }
 
 static PyGetSetDef timeline_attributes[] = {

@@ -29,6 +29,8 @@ from tenon._core import (
     Object,
     OutOfMemoryError,
     Pointer,
+    Queue,
+    Recording,
     Shape,
     Tensor,
     Timeline,
@@ -41,6 +43,7 @@ from tenon._core import (
     from_dlpack,
     function,
     functions,
+    load_bytes,
     load_module,
     set_current_device,
     system_module,
@@ -51,7 +54,7 @@ from tenon._core import (
 from tenon._language import LanguageModel, Reply
 from tenon._linking import inspect, link, sign, unpack, verify
 from tenon._model import Model, Operator, Port, Ports, Session, connect, load
-from tenon._registering import register
+from tenon._registering import make_module, module_kind, register
 
 __version__ = version()
 
@@ -77,6 +80,8 @@ __all__ = [
     "Pointer",
     "Port",
     "Ports",
+    "Queue",
+    "Recording",
     "Reply",
     "Session",
     "Shape",
@@ -95,7 +100,10 @@ __all__ = [
     "inspect",
     "link",
     "load",
+    "load_bytes",
     "load_module",
+    "make_module",
+    "module_kind",
     "register",
     "set_current_device",
     "sign",

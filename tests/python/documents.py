@@ -69,6 +69,18 @@ def the_example_of_a_language_model_answers_in_one_batch():
     assert "Hello\n" in out and "Who are you?\n" in out and "8 tokens" in out, out
 
 
+def the_example_of_two_devices_keeps_the_order():
+    need("DEVICE_CPU")
+    need("DEVICE_NULL")
+    for names in ((), ("cpu://0?queue=worker", "null:0"), ("null:0", "cpu:0")):
+        assert _prints("two_devices.py", *names) == "0.0 1.0 2.0 3.0 ...\n", names
+
+
+def the_example_of_a_kind_of_module_links_one():
+    need("LINK")
+    assert _prints("module_kind.py") == "42\nscaler 35\n"
+
+
 def every_example_is_short():
     for program in (SOURCE / "examples/python").glob("*.py"):
         assert len(program.read_text().splitlines()) < 80, program

@@ -69,7 +69,7 @@ def the_stub_has_the_public_names_of_the_package():
 
 def functions_have_the_parameters_of_the_stub():
     for name, node in _named(STUB.body).items():
-        if isinstance(node, ast.FunctionDef) and name != "register":
+        if isinstance(node, ast.FunctionDef) and name not in ("register", "module_kind"):
             said, real = _parameters(node), _real_parameters(getattr(tenon, name))
             assert said == real, (name, said, real)
 

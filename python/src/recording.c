@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tenon.Recording.
+ *
+ * The functions of the library that record are called with the GIL, which keeps threads apart that record into one: none of
+ * them waits for a device. While a recording follows a queue, what is submitted to it records, too: then the queue's lock is
+ * held.
+ */
+#include "recording.h"
+
+#include <string.h>
+
+#include "device.h"
+#include "errors.h"
+#include "place.h"
+#include "queue.h"
+
+static PyTypeObject *recording_type;
+
+/**
+ * struct slot - what operations do with a slot
+ * @end: they use its first bytes up to here; 0 when none uses it
+ * @written: whether one writes it
+ */
+struct slot {
+	uint64_t end;
+	bool written;
+};
+
+/**
+ * struct core_recording - a recording as an object of Python
+ * @commands: one reference
+ * @device: one reference
+ * @kept: list of tensors whose memory it names
+ * @followed: queue that it follows; NULL for none
+ * @slot_count: highest slot that is used, plus one
+ * @slots: what operations do with each
+ */
+struct core_recording {
+	PyObject_HEAD struct tenon_commands *commands;
+	struct tenon_device *device;
+	PyObject *kept;
+	PyObject *followed;
+	uint32_t slot_count;
+	struct slot slots[PLACE_SLOTS_MOST];
+};
+
+static struct core_recording *recording_of(PyObject *o)
+{
+	return (struct core_recording *)o;
+}
+
+bool recording_check(PyObject *o)
+{
+	return Py_TYPE(o) == recording_type;
+}
+
+struct tenon_commands *recording_commands(PyObject *recording)
+{
+	return recording_of(recording)->commands;
+}
+
+uint32_t recording_slots(PyObject *recording)
+{
+	return recording_of(recording)->slot_count;
+}
+
+PyObject *recording_make(struct tenon_device *device)
+{
+	struct core_recording *r = PyObject_New(struct core_recording, recording_type);
+
+	if (!r) {
+		tenon_object_unref(device);
+		return NULL;
+	}
+	memset(&r->commands, 0, sizeof(*r) - offsetof(struct core_recording, commands));
+	r->device = device;
+	r->kept = PyList_New(0);
+	if (r->kept && !errors_check(tenon_commands_create(device, &r->commands)))
+		return (PyObject *)r;
+	Py_DECREF(r);
+	return NULL;
+}
+
+static void recording_dealloc(PyObject *self)
+{
+	struct core_recording *r = recording_of(self);
+	PyTypeObject *type = Py_TYPE(self);
+
+	/* one that follows a queue leaves it */
+	if (r->followed)
+		queue_lock_always(r->followed);
+	tenon_object_unref(r->commands);
+	if (r->followed) {
+		queue_set_recorded(r->followed, NULL);
+		queue_unlock(r->followed);
+	}
+	Py_XDECREF(r->followed);
+	Py_XDECREF(r->kept);
+	tenon_object_unref(r->device);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+/* ---- operations */
+
+/* Begin to record; 0, then record_end() with what @locked receives. */
+static int record_begin(const struct core_recording *r, PyObject **locked)
+{
+	*locked = Py_XNewRef(r->followed);
+	if (!*locked || !queue_lock(*locked))
+		return 0;
+	Py_CLEAR(*locked);
+	return -1;
+}
+
+static void record_end(PyObject *locked)
+{
+	if (locked)
+		queue_unlock(locked);
+	Py_XDECREF(locked);
+}
+
+/* Remember what an operation uses: the tensor, or how much of the slot. */
+static int use(struct core_recording *r, const struct place *p, uint64_t size,
+	       enum place_access access)
+{
+	struct slot *slot;
+
+	if (!p->is_slot)
+		return PyList_Append(r->kept, p->tensor);
+	slot = &r->slots[p->slot];
+	if (p->offset + size > slot->end)
+		slot->end = p->offset + size;
+	slot->written |= access == PLACE_WRITE;
+	if (p->slot >= r->slot_count)
+		r->slot_count = p->slot + 1;
+	return 0;
+}
+
+static PyObject *record_copy(struct core_recording *r, const struct place *to,
+			     const struct place *from, PyObject *size)
+{
+	PyObject *locked;
+	uint64_t bytes;
+	int err;
+
+	if (place_copied(to, from, size, &bytes) || record_begin(r, &locked))
+		return NULL;
+	err = errors_check(
+		tenon_commands_copy(r->commands, place_range(to), place_range(from), bytes));
+	if (!err)
+		err = use(r, to, bytes, PLACE_WRITE);
+	if (!err)
+		err = use(r, from, bytes, PLACE_READ);
+	record_end(locked);
+	return err ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *recording_copy(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "to", "source", "size", "to_offset", "source_offset", NULL };
+	struct core_recording *r = recording_of(self);
+	unsigned long long to_offset = 0, from_offset = 0;
+	PyObject *to, *from, *size = Py_None, *done;
+	struct place to_place, from_place;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OKK:copy", names, &to, &from, &size,
+					 &to_offset, &from_offset) ||
+	    place_of_slot(to, r->device, to_offset, PLACE_WRITE, &to_place))
+		return NULL;
+	if (place_of_slot(from, r->device, from_offset, PLACE_READ, &from_place)) {
+		place_end(&to_place);
+		return NULL;
+	}
+	done = record_copy(r, &to_place, &from_place, size);
+	place_end(&from_place);
+	place_end(&to_place);
+	return done;
+}
+
+static PyObject *record_fill(struct core_recording *r, const struct place *to, PyObject *pattern,
+			     PyObject *size)
+{
+	struct pattern with;
+	PyObject *locked;
+	uint64_t bytes;
+	int err;
+
+	if (place_filled(to, pattern, size, &with, &bytes) || record_begin(r, &locked))
+		return NULL;
+	err = errors_check(
+		tenon_commands_fill(r->commands, place_range(to), bytes, with.bits, with.width));
+	if (!err)
+		err = use(r, to, bytes, PLACE_WRITE);
+	record_end(locked);
+	return err ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *recording_fill(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "to", "pattern", "size", "to_offset", NULL };
+	struct core_recording *r = recording_of(self);
+	PyObject *to, *pattern, *size = Py_None, *done;
+	unsigned long long offset = 0;
+	struct place place;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OK:fill", names, &to, &pattern, &size,
+					 &offset) ||
+	    place_of_slot(to, r->device, offset, PLACE_WRITE, &place))
+		return NULL;
+	done = record_fill(r, &place, pattern, size);
+	place_end(&place);
+	return done;
+}
+
+static PyObject *recording_barrier(PyObject *self, PyObject *unused)
+{
+	struct core_recording *r = recording_of(self);
+	PyObject *locked;
+	int err;
+
+	(void)unused;
+	if (record_begin(r, &locked))
+		return NULL;
+	err = errors_check(tenon_commands_barrier(r->commands));
+	record_end(locked);
+	return err ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *recording_follow(PyObject *self, PyObject *queue)
+{
+	struct core_recording *r = recording_of(self);
+	int err;
+
+	if (!queue_check(queue))
+		return PyErr_Format(PyExc_TypeError, "a recording follows a tenon.Queue, not %R",
+				    (PyObject *)Py_TYPE(queue));
+	if (queue_lock(queue))
+		return NULL;
+	err = errors_check(tenon_commands_follow(r->commands, queue_of(queue)));
+	if (!err) {
+		r->followed = Py_NewRef(queue);
+		queue_set_recorded(queue, r->kept);
+	}
+	queue_unlock(queue);
+	return err ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *recording_finish(PyObject *self, PyObject *unused)
+{
+	struct core_recording *r = recording_of(self);
+	PyObject *locked;
+	int err;
+
+	(void)unused;
+	if (record_begin(r, &locked))
+		return NULL;
+	err = errors_check(tenon_commands_finish(r->commands));
+	if (locked)
+		queue_set_recorded(locked, NULL);
+	Py_CLEAR(r->followed);
+	record_end(locked);
+	return err ? NULL : Py_NewRef(Py_None);
+}
+
+/* ---- runs */
+
+int recording_bind(PyObject *recording, uint32_t slot, PyObject *tensor, struct place *out)
+{
+	struct core_recording *r = recording_of(recording);
+
+	if (place_of(tensor, r->device, 0, r->slots[slot].written ? PLACE_WRITE : PLACE_READ, out))
+		return -1;
+	if (out->host) {
+		PyErr_Format(PyExc_ValueError,
+			     "the tensor for slot %u is not on the recording's device",
+			     (unsigned int)slot);
+		return -1;
+	}
+	if (r->slots[slot].end <= out->size)
+		return 0;
+	PyErr_Format(PyExc_ValueError, "slot %u is used up to %llu bytes, the tensor has %llu",
+		     (unsigned int)slot, (unsigned long long)r->slots[slot].end,
+		     (unsigned long long)out->size);
+	return -1;
+}
+
+static PyObject *recording_enter(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return Py_NewRef(self);
+}
+
+/* After an exception the recording stays unfinished, so that it cannot be run. */
+static PyObject *recording_exit(PyObject *self, PyObject *details)
+{
+	if (PyTuple_Size(details) > 0 && PyTuple_GetItem(details, 0) != Py_None)
+		Py_RETURN_NONE;
+	return recording_finish(self, NULL);
+}
+
+static PyObject *recording_device(PyObject *self, void *unused)
+{
+	(void)unused;
+	return device_wrap(tenon_device_id(recording_of(self)->device));
+}
+
+static PyObject *recording_slot_count(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyLong_FromUnsignedLong(recording_slots(self));
+}
+
+static PyGetSetDef recording_attributes[] = {
+	{ "device", recording_device, NULL, "The recording's device.", NULL },
+	{ "slots", recording_slot_count, NULL, "Number of tensors that a run needs.", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyMethodDef recording_methods[] = {
+	{ "copy", (PyCFunction)(void (*)(void))recording_copy, METH_VARARGS | METH_KEYWORDS,
+	  "copy($self, /, to, source, *, size=None, to_offset=0, source_offset=0)\n--\n\n"
+	  "Record a copy; each end is a tensor on the device, or the number of a slot. Sizes are "
+	  "in "
+	  "bytes." },
+	{ "fill", (PyCFunction)(void (*)(void))recording_fill, METH_VARARGS | METH_KEYWORDS,
+	  "fill($self, /, to, pattern, *, size=None, to_offset=0)\n--\n\n"
+	  "Record a fill with a pattern, which is 1, 2 or 4 bytes." },
+	{ "barrier", recording_barrier, METH_NOARGS,
+	  "barrier($self, /)\n--\n\nLet later operations see what earlier ones wrote." },
+	{ "follow", recording_follow, METH_O,
+	  "follow($self, queue, /)\n--\n\n"
+	  "Record what is submitted to a queue until finish(), with a barrier behind each "
+	  "operation. "
+	  "Tensors of compiled functions that are called meanwhile must live as long as the "
+	  "recording." },
+	{ "finish", recording_finish, METH_NOARGS,
+	  "finish($self, /)\n--\n\nEnd recording, so that it can be run." },
+	{ "__enter__", recording_enter, METH_NOARGS,
+	  "__enter__($self, /)\n--\n\nA with block records, and finishes at its end." },
+	{ "__exit__", recording_exit, METH_VARARGS,
+	  "__exit__($self, /, *details)\n--\n\nFinish, unless there was an exception." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot recording_slots_of_type[] = {
+	{ Py_tp_doc,
+	  "Operations that are recorded once and run many times by Queue.execute(); from "
+	  "Device.recording(). Operations between two barriers may run at the same time. A slot is "
+	  "a "
+	  "number, for which each run gives a tensor." },
+	{ Py_tp_dealloc, recording_dealloc },
+	{ Py_tp_getset, recording_attributes },
+	{ Py_tp_methods, recording_methods },
+	{ 0, NULL },
+};
+static PyType_Spec recording_spec = {
+	"tenon.Recording",
+	sizeof(struct core_recording),
+	0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	recording_slots_of_type,
+};
+
+int recording_init(PyObject *module)
+{
+	recording_type = core_add_type(module, &recording_spec, NULL);
+	return recording_type ? 0 : -1;
+}
