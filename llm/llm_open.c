@@ -102,8 +102,8 @@ static int find_files(struct tenon_llm *llm, const char *path, const char *weigh
 /* ---- functions */
 
 /* Call a function for the only time. */
-static int call_once(struct tenon_function *f, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static int call_and_drop(struct tenon_function *f, const struct tenon_value *args, int32_t count,
+			 struct tenon_value *ret)
 {
 	int err = tenon_function_call(f, args, count, ret) ? tenon_error_status() : 0;
 
@@ -120,7 +120,7 @@ static int call_named(struct tenon_module *m, const char *name, const struct ten
 	*ret = tenon_arg_none();
 	if (err)
 		return err;
-	err = call_once(f, args, count, ret);
+	err = call_and_drop(f, args, count, ret);
 	return err ? tenon_error_in(err, "%s", name) : 0;
 }
 
@@ -133,7 +133,7 @@ static int call_global(const char *name, const struct tenon_value *args, int32_t
 	*ret = tenon_arg_none();
 	if (!err && !f)
 		err = tenon_error(-TENON_E_UNSUPPORTED, "no function %s", name);
-	return err ? err : call_once(f, args, count, ret);
+	return err ? err : call_and_drop(f, args, count, ret);
 }
 
 /* Begin to build kernels. If that fails, so does the call that needs them. */

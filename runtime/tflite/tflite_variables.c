@@ -154,7 +154,7 @@ static int assign_first(struct tflite_network *n, const struct operator_call *c,
 	return err;
 }
 
-static int call_once(struct tflite_network *n, const struct operator_call *c)
+static int call_first_time(struct tflite_network *n, const struct operator_call *c)
 {
 	struct tflite_model graph;
 	struct tflite_operator op;
@@ -197,7 +197,7 @@ static int read_step(struct tflite_network *n, const struct operator_call *c)
 	int err;
 
 	if (c->op.builtin == TFLITE_CALL_ONCE)
-		return call_once(n, c);
+		return call_first_time(n, c);
 	if (!reads && c->op.builtin != TFLITE_ASSIGN_VARIABLE)
 		return 0;
 	err = variable_of(n, c, &v);
