@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/thread_variable.h"
+
 /**
  * struct stack_room - where the thread's stack may be used
  * @low: lowest address at which a frame may begin, with a reserve below for the functions it calls
@@ -27,7 +29,7 @@ struct stack_room {
 	bool guessed;
 };
 
-extern __thread struct stack_room stack_room __attribute__((tls_model("initial-exec")));
+extern __thread struct stack_room stack_room THREAD_VARIABLE_AT_ONCE;
 
 /* Slow path of stack_room_check(); @here is the caller's frame. */
 int stack_room_slow(uintptr_t here);

@@ -13,6 +13,7 @@
  * One thread at a time may use a machine. A packed function that it calls may call it again.
  */
 
+#include "lib/thread_variable.h"
 #include "runtime/library/any_list.h"
 #include "runtime/relax/relax_executable.h"
 #include "runtime/relax/relax_pool.h"
@@ -195,7 +196,7 @@ int relax_enter(struct relax_vm *vm, struct relax_vm **outer);
 void relax_leave(struct relax_vm *vm, struct relax_vm *outer);
 
 /* The machine that the calling thread runs; NULL for none. Every object destruction reads it. */
-extern __thread struct relax_vm *relax_now __attribute__((tls_model("initial-exec")));
+extern __thread struct relax_vm *relax_now THREAD_VARIABLE_AT_ONCE;
 
 static inline struct relax_vm *relax_current(void)
 {
