@@ -12,8 +12,8 @@
 #include "lib/brief_errors.h"
 #include "runtime/device/device_probe.h"
 
-static const char head_magic[8] = "TENONPR1";
-static const char end_magic[8] = "the end.";
+static const char head_magic[] = { 'T', 'E', 'N', 'O', 'N', 'P', 'R', '1' };
+static const char end_magic[] = { 't', 'h', 'e', ' ', 'e', 'n', 'd', '.' };
 
 /* ---- the child */
 
