@@ -150,9 +150,8 @@ static int read_header(struct elf_file *elf)
 }
 
 /* Find the symbols by the section headers: a table and the strings it links to. */
-static int symbols_from_sections(struct elf_file *elf)
+static int symbols_from_sections(struct elf_file *elf, uint32_t want)
 {
-	uint32_t want = elf->type == ELF_RELOCATABLE ? ELF_SECTION_SYMTAB : ELF_SECTION_DYNSYM;
 	struct elf_section symbols, names;
 	uint64_t i;
 	int err;
@@ -283,6 +282,13 @@ static int check_segments(const struct elf_file *elf)
 	return 0;
 }
 
+/* Drop an unterminated name at the end, so that reads of names need no check. */
+static void end_names(struct elf_file *elf)
+{
+	while (elf->names.count && elf->bytes.data[elf->names.offset + elf->names.count - 1])
+		elf->names.count--;
+}
+
 int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path)
 {
 	int err;
@@ -294,15 +300,29 @@ int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path)
 	if (!err)
 		err = check_segments(elf);
 	if (!err)
-		err = symbols_from_sections(elf);
+		err = symbols_from_sections(elf, elf->type == ELF_RELOCATABLE ? ELF_SECTION_SYMTAB
+									      : ELF_SECTION_DYNSYM);
 	if (err)
 		return err;
 	find_dynamic(elf);
 	err = symbols_from_dynamic(elf);
-	/* drop an unterminated name at the end, so that reads of names need no check */
-	while (elf->names.count && elf->bytes.data[elf->names.offset + elf->names.count - 1])
-		elf->names.count--;
+	end_names(elf);
 	return err;
+}
+
+void elf_all_symbols(struct elf_file *elf)
+{
+	struct elf_file all = *elf;
+
+	all.symbols.count = 0;
+	if (symbols_from_sections(&all, ELF_SECTION_SYMTAB)) {
+		tenon_error_clear();
+		return;
+	}
+	if (!all.symbols.count)
+		return;
+	end_names(&all);
+	*elf = all;
 }
 
 static struct tenon_slice name_at(const struct elf_file *elf, uint64_t offset)

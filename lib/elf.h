@@ -34,6 +34,7 @@
 #define ELF_SECTION_REL	      9
 #define ELF_SECTION_DYNSYM    11
 #define ELF_SECTION_ALLOCATED 2U
+#define ELF_SECTION_EXECUTE   4U
 
 /* symbol kinds */
 #define ELF_SYMBOL_OBJECT   1
@@ -203,6 +204,34 @@ int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol
  */
 bool elf_find_section(const struct elf_file *elf, const char *name, struct tenon_slice *out)
 	TO_PLUGINS(elf_find_section);
+
+/**
+ * elf_all_symbols - replace the dynamic symbols by all symbols, local ones too
+ * @elf: the file; stays as it is if it was stripped of them, or if their table is damaged
+ */
+void elf_all_symbols(struct elf_file *elf) TO_PLUGINS(elf_all_symbols);
+
+/**
+ * struct elf_code - a part of the file that the processor executes
+ * @address: of its first byte; in a relocatable file, its section in the upper 16 bits
+ * @bytes: the part
+ */
+struct elf_code {
+	uint64_t address;
+	struct tenon_slice bytes;
+};
+
+/**
+ * elf_code - visit executable sections, or if there are none, executable segments
+ * @elf: the file
+ * @index: 0 for the first; moved on
+ * @out: receives the next
+ *
+ * The parts may overlap, if the file says so.
+ *
+ * Return: false when there are no more.
+ */
+bool elf_code(const struct elf_file *elf, uint64_t *index, struct elf_code *out);
 
 /**
  * elf_needed - list the libraries that the file needs

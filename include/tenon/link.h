@@ -347,6 +347,68 @@ TENON_API void tenon_link_report_free(const struct tenon_link_report *report);
  *	-TENON_E_IO; -TENON_E_NOMEM.
  */
 TENON_API int tenon_link_sign(const char *file, const char *key, struct tenon_buffer *out);
+/* ---- the processor that host code needs */
+
+/**
+ * struct tenon_link_extension - an extension of the processor that host code uses
+ * @size: size of this struct in the library
+ * @name: as compilers have it: "avx512f", "amx-tile", "dotprod", "sve"
+ * @level: of code that the loader takes only on processors of a level, that level: "x86-64-v3"; else ""
+ * @function: the first function that uses it; "" if that has no name. It may quote bytes of the file.
+ * @functions: how many functions use it
+ * @missing: this machine would run the code, and does not have the extension
+ */
+struct tenon_link_extension {
+	size_t size;
+	const char *name;
+	const char *level;
+	const char *function;
+	uint64_t functions;
+	bool missing;
+};
+
+/**
+ * struct tenon_link_processor - what host code needs of the processor
+ * @size: size of this struct in the library
+ * @machine: processor of the file: "x86-64", "aarch64", "riscv64"
+ * @known: the instructions of this processor are known here; otherwise nothing below is known
+ * @needs: what the code for all processors needs at least, as compilers are told: "x86-64-v2", "armv8-a+dotprod"
+ * @has: what this machine has, in the same form; "" if it is of another kind
+ * @extensions: @extension_count extensions, those of code for all processors first
+ * @extension_count: how many
+ * @missing: how many of them are missing here
+ * @chooses: the code asks what the processor has, so it may itself avoid what is missing
+ * @code: bytes of instructions that were read
+ * @unknown: bytes among them that are no known instruction: data, or an extension that is not known here
+ */
+struct tenon_link_processor {
+	size_t size;
+	const char *machine;
+	bool known;
+	const char *needs;
+	const char *has;
+	const struct tenon_link_extension *const *extensions;
+	size_t extension_count;
+	size_t missing;
+	bool chooses;
+	uint64_t code;
+	uint64_t unknown;
+};
+
+/**
+ * tenon_link_processor - read host code for the extensions of the processor that it uses
+ * @file: a shared object, an object file or a program, for any machine
+ * @out: receives what was found; end it with tenon_link_processor_free(). NULL on failure
+ *
+ * Reads all instructions, whether they are ever executed or not, so code needs no more than what is found, unless
+ * @unknown tells of bytes that were not understood.
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_FORMAT for a file that is not ELF; -TENON_E_TRUNCATED; -TENON_E_NOMEM.
+ */
+TENON_API int tenon_link_processor(const char *file, const struct tenon_link_processor **out);
+
+/** tenon_link_processor_free - free the result of tenon_link_processor(). NULL is allowed. */
+TENON_API void tenon_link_processor_free(const struct tenon_link_processor *processor);
 
 /* ---- describing */
 

@@ -9,6 +9,7 @@ known='archive
 blob_legacy
 blob_modern
 cmdstream
+code
 const_loader
 dnnl_json
 elf_inspect
