@@ -2,6 +2,7 @@
 /* main() of the command. */
 #include "lib/standard_streams.h"
 #include "tools/cli/mapped_file.h"
+#include "tools/code/illegal_instruction.h"
 #include "tools/commands.h"
 #include "tools/devices/driver_probe.h"
 
@@ -13,5 +14,6 @@ int main(int argc, char **argv)
 	driver_probe_command = driver_probe_find_command();
 #endif
 	mapped_file_handle_sigbus();
+	illegal_instruction_handle_sigill();
 	return cli_main(argc, argv, stdout, stderr);
 }

@@ -35,7 +35,7 @@ link_has_choices()
 	offers 'unpack' 'tenon un' tenon un && offers 'legacy|modern' 'tenon link --abi ' tenon link --abi '' &&
 		offers 'README|README.d' 'tenon link -o x RE' tenon link -o x RE &&
 		offers 'README|README.d' 'tenon link --output RE' tenon link --output RE &&
-		offers '' 'tenon link --import RE' tenon link --import RE && offers '--help|--json|--kernel|--key|--kind|--region|--signature|--target' 'tenon verify -' tenon verify - &&
+		offers '' 'tenon link --import RE' tenon link --import RE && offers '--cpu|--help|--json|--kernel|--key|--kind|--region|--signature|--target' 'tenon verify -' tenon verify - &&
 		offers 'README|README.d' 'tenon sign --key RE' tenon sign --key RE
 }
 

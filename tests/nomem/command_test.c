@@ -89,6 +89,7 @@ static const struct line lines[] = {
 	{ REFUSED, "inspect " D18 "graph_mlp/in_x.npy" },
 
 	{ CLI_OK, "verify " GRAPH },
+	{ CLI_OK, "verify --cpu " GRAPH },
 	{ CLI_OK, "verify " D27 "tree_nested/lib.so --json" },
 	{ REFUSED, "verify " D18 "graph_mlp/in_x.npy --json" },
 	{ CLI_OK, "unpack " D18 "opencl_vecadd/lib.so @TMP/parts" },

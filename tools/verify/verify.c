@@ -6,6 +6,7 @@
 #include <tenon/error.h>
 #include <tenon/link.h>
 
+#include "tools/code/code_text.h"
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"
 #include "tools/verify/verify_program.h"
@@ -33,7 +34,8 @@ static void print_text(const struct tenon_link_report *r, const char *file, FILE
 			r->modules, r->modules == 1 ? "" : "s");
 }
 
-static int print_json(const struct tenon_link_report *r, const char *file, FILE *out)
+static int print_json(const struct tenon_link_report *r, const struct tenon_link_processor *code,
+		      const char *file, FILE *out)
 {
 	cJSON *root = cJSON_CreateObject(), *list, *item;
 	const struct tenon_link_finding *f;
@@ -58,25 +60,32 @@ static int print_json(const struct tenon_link_report *r, const char *file, FILE 
 		json_set(item, "text", json_of_text(tenon_slice_of(f->text)));
 		json_append(list, item);
 	}
+	if (code)
+		json_set(root, "processor", code_json(code));
 	return json_print(root, out);
 }
 
-static int answer(struct cli *cli, const struct tenon_link_report *r, const char *file, bool json)
+/* @code is NULL where it was not asked for. */
+static int answer(struct cli *cli, const struct tenon_link_report *r,
+		  const struct tenon_link_processor *code, const char *file, bool json)
 {
 	if (!json)
 		print_text(r, file, cli->out);
-	else if (print_json(r, file, cli->out))
+	else if (print_json(r, code, file, cli->out))
 		return cli_error(cli, CLI_FAILED);
+	if (!json && code)
+		code_text(code, cli->out);
 	if (!r->faults)
-		return CLI_OK;
+		return code && code->missing && !code->chooses ? CLI_UNAVAILABLE : CLI_OK;
 	fprintf(cli->err, "tenon: %s: %zu fault%s\n", file, r->faults, r->faults == 1 ? "" : "s");
 	return CLI_NO_FILE;
 }
 
-enum { JSON = 1, KEY, SIGNATURE, KIND, REGION, TARGET, KERNEL };
+enum { JSON = 1, CPU, KEY, SIGNATURE, KIND, REGION, TARGET, KERNEL };
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, JSON },
+	{ "cpu", no_argument, NULL, CPU },
 	{ "key", required_argument, NULL, KEY },
 	{ "signature", required_argument, NULL, SIGNATURE },
 	{ "kind", required_argument, NULL, KIND },
@@ -89,13 +98,14 @@ static const struct option options[] = {
 /**
  * struct request - the command line
  * @json: print JSON
+ * @cpu: also look at what host code needs of the processor
  * @file: the file
  * @key: public key; NULL: do not check a signature
  * @signature: file of the signature; NULL for the default
  * @program: with --kind: what it is instead of a module, and options for its check
  */
 struct request {
-	bool json;
+	bool json, cpu;
 	const char *file;
 	const char *key;
 	const char *signature;
@@ -120,6 +130,7 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 
 	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0) {
 		r->json |= found == JSON;
+		r->cpu |= found == CPU;
 		if (found == KEY)
 			r->key = optarg;
 		if (found == SIGNATURE)
@@ -142,22 +153,31 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 		return cli_usage(cli,
 				 "--%s goes with --kind: it is for the check of a device's program",
 				 r->program.options[0].name);
-	if (r->key && r->program.kind)
-		return cli_usage(cli, "--key goes with modules, and not with --kind");
+	if ((r->key || r->cpu) && r->program.kind)
+		return cli_usage(cli, "--%s goes with modules, and not with --kind",
+				 r->key ? "key" : "cpu");
 	return r->json && cli_needs_json(cli) ? CLI_UNAVAILABLE : CLI_OK;
 }
 
 static int verify_module(struct cli *cli, const struct request *r)
 {
 	const struct tenon_link_verify_options o = { sizeof(o), r->key, r->signature };
+	const struct tenon_link_processor *processor = NULL;
 	const struct tenon_link_report *report;
 	int code, err;
 
 	err = tenon_link_verify(r->file, &o, &report);
+	/* of a file that cannot be read, the report has the reason */
+	if (!err && r->cpu && report->readable) {
+		err = tenon_link_processor(r->file, &processor);
+		if (err)
+			tenon_link_report_free(report);
+	}
 	if (err)
 		return cli_error(cli, err == -TENON_E_NOMEM ? CLI_FAILED
 							    : cli_exit_of(err, CLI_NO_FILE));
-	code = answer(cli, report, r->file, r->json);
+	code = answer(cli, report, processor, r->file, r->json);
+	tenon_link_processor_free(processor);
 	tenon_link_report_free(report);
 	return code;
 }
@@ -180,10 +200,12 @@ static int verify_main(struct cli *cli, int argc, char **argv)
 const struct cli_command verify_command = {
 	"verify",
 	"Check all of a module's file, without running any of it",
-	"Usage: tenon verify FILE [--key FILE] [--signature FILE] [--json]\n"
+	"Usage: tenon verify FILE [--cpu] [--key FILE] [--signature FILE] [--json]\n"
 	"       tenon verify --kind KIND FILE [--region N=BYTES]… [--target NAME]\n"
 	"                    [--kernel N] [--json]\n"
 	"\n"
+	"  --cpu             also tell which extensions of the processor the host code uses, and\n"
+	"                    whether this machine has them; exit with 4 if it lacks one\n"
 	"  --key FILE        check that the owner of this public key signed the file\n"
 	"  --signature FILE  by this signature; FILE.sig unless given\n"
 	"  --kind KIND       FILE is no module, but a device's program of this kind, as its\n"
