@@ -61,8 +61,9 @@ def parse_arguments(arguments):
         "beside it; may be repeated",
     )  # fmt: skip
     parser.add_argument(
-        "--explain", action="store_true", help="print what was rewritten, and which kernels have a schedule"
-    )
+        "--explain", action="store_true",
+        help="print which processors the code is for, what was rewritten, and which kernels have a schedule",
+    )  # fmt: skip
     parser.add_argument(
         "--tune", type=float, default=0, metavar="SECONDS",
         help="time some tiles of each kernel on this machine for so long, and take the best",
@@ -174,7 +175,7 @@ def write_module(built, options, arrays, outputs):
             from . import case
 
             objects.append(case.section(Path(folder), options.network.stem, arrays, outputs))
-        export_library(built.executable, path, compiler, options=objects)
+        export_library(built.executable, path, compiler, objects)
         if built.kernels:
             program, target = Path(folder) / "kernels.mortise", tvm_target(options.target, options.processor)
             small_core.make_program(built.kernels, TARGETS[options.target].core, target, program)
@@ -268,7 +269,7 @@ def compile_network(options):
         if options.case:
             words = case.write(options.output, arrays, outputs)
     if options.explain:
-        print("\n".join(explain.explain(report)))
+        print("\n".join(explain.processors(options.target, options.processor) + explain.explain(report)))
     core = TARGETS[options.target].core
     device = ["--device", f"mortise://{core}"] if core else []
     print(f"{options.output}: try {shlex.join(['tenon', 'run', str(options.output), *device, *words])}")

@@ -4,6 +4,41 @@
 import math
 from collections import Counter
 
+from .targets import LEVEL, processors_of
+
+
+# levels of x86-64: what they have, and since when machines do
+LEVELS = {
+    "v1": "SSE2: every x86-64",
+    "v2": "SSE4.2: since about 2009",
+    "v3": "AVX2: vectors twice as wide, multiply-add; since about 2013",
+    "v4": "AVX-512: vectors four times as wide; servers since about 2017",
+}
+# what better processors of other targets have, which --processor takes
+BETTER = {
+    "aarch64": "+dotprod makes quantized networks faster (Cortex-A55, A75 and later), +dotprod+i8mm those on newer ones",
+    "armhf": "the target armv7 has NEON: vectors of four numbers",
+    "riscv64": "+v has vectors",
+}
+
+
+def processors(target, processor):
+    """Lines of text: what code is for, and what other processors have besides."""
+    names = [name[-2:] if name and LEVEL.fullmatch(name) else name for name in processors_of(target, processor)]
+    lines = ["code for " + ", and besides for ".join(processor_text(target, name) for name in names)]
+    better = next((level for level in LEVELS if names[-1] in LEVELS and level > names[-1]), None)
+    if better and target == "cpu":
+        lines.append(f"--processor {','.join([*names, better])} adds {better} ({LEVELS[better]})")
+    if target in BETTER and not processor:
+        lines.append(f"--processor {BETTER[target]}" if BETTER[target].startswith("+") else BETTER[target])
+    return lines
+
+
+def processor_text(target, name):
+    if name in LEVELS:
+        return f"x86-64-{name} ({LEVELS[name]})"
+    return name or f"every processor of --target {target}"
+
 
 def multiply_adds(node):
     """How many multiply-adds an operator takes; 0 of those that are no product."""

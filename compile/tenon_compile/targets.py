@@ -62,13 +62,22 @@ def find_compiler(name, given):
     return compiler
 
 
-def export_library(built, path, compiler, **options):
-    """Link what TVM built, by a compiler of another machine if one is given."""
+def export_library(built, path, compiler, behind=()):
+    """
+    Link what TVM built, by a compiler of another machine if one is given, and files behind it.
+
+    TVM gives each object the same weak functions, such as __truncsfhf2, and the linker takes the first. TVM's own object has
+    them for every processor, so it comes before objects for better ones.
+    """
     from tvm.support import cc
 
-    if compiler:
-        options["fcompile"] = cc.cross_compiler(compiler)
-    built.export_library(str(path), **options)
+    create = cc.cross_compiler(compiler) if compiler else cc.create_shared
+
+    def link(output, objects, **options):
+        create(output, [*objects, *behind], **options)
+
+    link.__dict__.update(create.__dict__)
+    built.export_library(str(path), fcompile=link)
 
 
 def host_of(name, processor):

@@ -26,6 +26,13 @@ gives()
 		"$TENON_COMMAND" run "$scratch/$network.so" "$@" --expect "$wanted"
 }
 
+# code for all processors uses nothing of the better ones
+needs_the_least()
+{
+	compile "$scratch/clip.onnx" -o "$scratch/levels.so" --processor v2,v3,v4 &&
+		"$TENON_COMMAND" verify --cpu "$scratch/levels.so" | grep 'host code: needs x86-64-v2 .*has x86-64-v3 .*has x86-64-v4 '
+}
+
 it "the networks are written" "$python" tests/compile/small_networks.py "$scratch"
 for number in 0 1 2 3 4 5 6 7; do
 	it "the printed command runs a network with input name $number" printed_command_runs "$scratch/name$number.onnx" "$scratch/name$number.so"
@@ -133,4 +140,7 @@ it "an output that TVM imports with another shape is refused" refused_output 2,1
 it "one with the same shape is not" not refused_output 2,3
 printf '\034\0\0\0TFL3\0\0\0\0' > "$scratch/lite.tflite"
 it "a file of TensorFlow Lite that is cut off says where" refuses "lite.tflite: at byte 28" "$scratch/lite.tflite" -o "$scratch/none.so"
+if [ "$(uname -m)" = x86_64 ] && grep -qs '^CONFIG_LINK=y' "$TENON_BUILD/include/config/auto.conf"; then
+	it "code for all processors uses nothing of better ones" needs_the_least
+fi
 finish
