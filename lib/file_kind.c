@@ -33,10 +33,11 @@
 	"with " SCRIPT PAGE
 #define WEIGHTS                                                                                    \
 	"; it holds weights and no network: compile the network that uses them, a language model " \
-	"by its folder with " SCRIPT PAGE
+	"by its folder with " SCRIPT PAGE                                                          \
+	", and give tenon run the module, and this file by --params"
 #define LANGUAGE                                                                                   \
 	"; it holds a language model that is not compiled yet: make a folder for tenon chat of "   \
-	"it with " SCRIPT PAGE
+	"it with " SCRIPT PAGE "; a module that was compiled for its weights takes it by --params"
 
 #define TORCH_WEIGHTS "weights or objects of PyTorch (.pt)"
 #define TORCH_OBJECTS "; it holds no network: " EXPORT
