@@ -147,6 +147,21 @@ TENON_API const char *tenon_params_block_type(const struct tenon_params *params,
 TENON_API int tenon_params_dequantize(struct tenon_params *params, DLDataType dtype,
 				      struct tenon_params **out);
 
+/**
+ * tenon_params_numbers - compute the numbers of one quantised parameter
+ * @params: parameters
+ * @param: one of them, which is quantised: tenon_params_block_type()
+ * @dtype: float32, or float16, which is rounded from that
+ * @out: receives a tensor with one reference, in memory of its own
+ *
+ * For a program that makes one tensor after the other: tenon_params_dequantize() has all numbers in memory at once.
+ *
+ * Return: 0; -TENON_E_VALUE for another dtype or parameter; -TENON_E_IO; -TENON_E_OVERFLOW; -TENON_E_NOMEM;
+ *	-TENON_E_UNSUPPORTED if GGUF is off in this build.
+ */
+TENON_API int tenon_params_numbers(struct tenon_params *params, const struct tenon_param *param,
+				   DLDataType dtype, struct tenon_tensor **out);
+
 /** tenon_params_count - number of parameters, without padding */
 TENON_API size_t tenon_params_count(const struct tenon_params *params);
 

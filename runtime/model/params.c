@@ -257,17 +257,6 @@ const struct tenon_param *tenon_params_at(const struct tenon_params *params, siz
 	return index < params->count ? &params->items[index] : NULL;
 }
 
-const struct tenon_param *tenon_params_find(const struct tenon_params *params,
-					    struct tenon_slice name)
-{
-	size_t i;
-
-	for (i = params->count; i--;)
-		if (tenon_slice_equal(params->items[i].name, name))
-			return &params->items[i];
-	return NULL;
-}
-
 /* ---- copying */
 
 int tenon_params_tensor(struct tenon_params *params, const struct tenon_param *param, size_t align,

@@ -14,14 +14,23 @@
 /* bytes of the file that are read at once; a whole number of blocks fits in */
 #define BYTES_AT_ONCE 8192
 
+/* The list of the file that a parameter is in, and its place there. */
+static struct params_origin source_of(const struct tenon_params *params,
+				      const struct tenon_param *param)
+{
+	struct params_origin at = { (struct tenon_params *)(uintptr_t)params, param };
+
+	while (at.params->origins)
+		at = at.params->origins[at.param - at.params->items];
+	return at;
+}
+
 static const struct block_type *block_of(const struct tenon_params *p,
 					 const struct tenon_param *param)
 {
-	const struct params_origin *o;
+	const struct params_origin at = source_of(p, param);
 
-	for (; p->origins; p = o->params, param = o->param)
-		o = &p->origins[param - p->items];
-	return p->blocks ? p->blocks[param - p->items] : NULL;
+	return at.params->blocks ? at.params->blocks[at.param - at.params->items] : NULL;
 }
 
 const char *tenon_params_block_type(const struct tenon_params *params,
@@ -122,8 +131,8 @@ static int describe_all(struct tenon_params *list, DLDataType dtype, size_t *siz
 static int fill_all(struct tenon_params *list, DLDataType dtype)
 {
 	char *to = (char *)(uintptr_t)list->owned.data;
-	const struct params_origin *o;
 	const struct block_type *type;
+	struct params_origin from;
 	size_t i;
 	int err = 0;
 
@@ -133,10 +142,9 @@ static int fill_all(struct tenon_params *list, DLDataType dtype)
 		type = block_of(list, item);
 		if (!type)
 			continue;
-		for (o = &list->origins[i]; o->params->origins;)
-			o = &o->params->origins[o->param - o->params->items];
+		from = source_of(list, item);
 		item->tensor.data = to;
-		err = convert_all(o, type, dtype, to);
+		err = convert_all(&from, type, dtype, to);
 		if (err)
 			tenon_error_in(err, "parameter \"%.*s\"", (int)item->name.size,
 				       item->name.data);
@@ -146,18 +154,51 @@ static int fill_all(struct tenon_params *list, DLDataType dtype)
 	return err;
 }
 
+static int check_dtype(DLDataType dtype)
+{
+	if (dtype.code == TENON_DTYPE_FLOAT && dtype.lanes == 1 &&
+	    (dtype.bits == 16 || dtype.bits == 32))
+		return 0;
+	return tenon_error(-TENON_E_VALUE, "parameters are dequantised to float16 or float32");
+}
+
+int tenon_params_numbers(struct tenon_params *params, const struct tenon_param *param,
+			 DLDataType dtype, struct tenon_tensor **out)
+{
+	const struct params_origin from = source_of(params, param);
+	const struct block_type *type = block_of(params, param);
+	struct tenon_param item = *param;
+	int64_t shape[GGUF_DIMENSIONS_MOST];
+	int err = check_dtype(dtype);
+
+	*out = NULL;
+	/* what is dequantised already has its blocks in the file that it came from */
+	if (!err && (!type || param->tensor.dtype.code != TENON_DTYPE_UINT))
+		err = tenon_error(-TENON_E_VALUE, "parameter \"%.*s\" is not quantised",
+				  (int)param->name.size, param->name.data);
+	if (!err)
+		err = describe(&item, type, dtype, shape);
+	if (!err)
+		err = tenon_tensor_create(shape, item.tensor.ndim, dtype, out);
+	if (!err)
+		err = convert_all(&from, type, dtype, (*out)->dl.data);
+	if (err) {
+		tenon_object_unref(*out);
+		*out = NULL;
+	}
+	return err;
+}
+
 int tenon_params_dequantize(struct tenon_params *params, DLDataType dtype,
 			    struct tenon_params **out)
 {
 	const struct tenon_params_part part = { { "", 0 }, params };
 	size_t i, extents = 0, size = 0;
-	int err;
+	int err = check_dtype(dtype);
 
 	*out = NULL;
-	if (dtype.code != TENON_DTYPE_FLOAT || dtype.lanes != 1 ||
-	    (dtype.bits != 16 && dtype.bits != 32))
-		return tenon_error(-TENON_E_VALUE, "parameters are dequantised to float16 or "
-						   "float32");
+	if (err)
+		return err;
 	err = tenon_params_join(&part, 1, NULL, 0, out);
 	if (err)
 		return err;

@@ -12,8 +12,6 @@
 #include "lib/cursor_fast.h"
 #include "runtime/model/params_blocks.h"
 
-#define DIMENSIONS_MOST 4
-
 /* bytes of the shortest entry of metadata and description of a tensor */
 #define ENTRY_LEAST  13
 #define TENSOR_LEAST 24
@@ -156,10 +154,10 @@ static int read_shape(struct reading *r, DLTensor *t, int64_t *shape)
 	uint32_t ndim, i;
 	int err = take32(r, &ndim);
 
-	if (!err && ndim > DIMENSIONS_MOST)
+	if (!err && ndim > GGUF_DIMENSIONS_MOST)
 		return tenon_cursor_error(&from, -TENON_E_FORMAT,
 					  "%" PRIu32 " dimensions, %d at most", ndim,
-					  DIMENSIONS_MOST);
+					  GGUF_DIMENSIONS_MOST);
 	for (i = 0; !err && i < ndim; i++) {
 		err = take64(r, &extent);
 		if (!err && extent > INT64_MAX)
@@ -256,7 +254,7 @@ static int place_tensors(struct reading *r)
 static int read_tensors(struct reading *r, uint64_t count)
 {
 	struct tenon_params *p = r->p;
-	int err = params_reserve(p, count, 0, DIMENSIONS_MOST * count);
+	int err = params_reserve(p, count, 0, GGUF_DIMENSIONS_MOST * count);
 
 	if (err)
 		return err;
@@ -265,7 +263,7 @@ static int read_tensors(struct reading *r, uint64_t count)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu64 " parameters", count);
 	for (; p->count < count && !err; p->count++) {
 		err = read_tensor(r, &p->items[p->count], &p->blocks[p->count],
-				  p->shapes + DIMENSIONS_MOST * p->count);
+				  p->shapes + GGUF_DIMENSIONS_MOST * p->count);
 		if (err)
 			return tenon_error_in(err, "tensor %zu of %" PRIu64, p->count + 1, count);
 	}

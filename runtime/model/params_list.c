@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of parameters: made, filled from a program's own, and freed. */
+/* Lists of parameters: made, filled from a program's own, searched, and freed. */
 #include "runtime/model/params_list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/error.h>
+#include <tenon/string.h>
 #include <tenon/tensor.h>
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
+#include "lib/string_map.h"
+
+/* so many parameters are compared one by one */
+#define FEW 32
+
+static void free_places(struct string_map *places)
+{
+	if (places)
+		string_map_fini(places);
+	free(places);
+}
 
 static void params_delete(void *self, int flags)
 {
@@ -22,6 +34,7 @@ static void params_delete(void *self, int flags)
 			tenon_object_unref(p->origins[i].params);
 		free(p->origins);
 		free(p->blocks);
+		free_places(p->places);
 		tenon_object_unref(p->keep);
 		file_map_close(&p->head);
 		file_map_close(&p->map);
@@ -114,4 +127,59 @@ int tenon_params_create(const struct tenon_param *list, size_t count, struct ten
 		shape += item->tensor.ndim;
 	}
 	return 0;
+}
+
+/* ---- looking up */
+
+static struct string_map *make_places(const struct tenon_params *params)
+{
+	struct string_map *places = calloc(1, sizeof(*places));
+	void **slot;
+	size_t i;
+
+	if (!places)
+		return NULL;
+	for (i = 0; i < params->count; i++) {
+		slot = string_map_slot(places, params->items[i].name);
+		if (!slot) {
+			free_places(places);
+			return NULL;
+		}
+		*slot = &params->items[i];
+	}
+	return places;
+}
+
+/* Items by name, of equal names the last one. Threads may ask at once: one map stays. NULL where memory ran out. */
+static const struct string_map *params_places(const struct tenon_params *params)
+{
+	struct string_map **place = &((struct tenon_params *)(uintptr_t)params)->places;
+	struct string_map *made, *there = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+	if (there)
+		return there;
+	made = make_places(params);
+	if (!made) {
+		tenon_error_clear();
+		return NULL;
+	}
+	if (__atomic_compare_exchange_n(place, &there, made, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return made;
+	free_places(made);
+	return there;
+}
+
+const struct tenon_param *tenon_params_find(const struct tenon_params *params,
+					    struct tenon_slice name)
+{
+	const struct string_map *places = params->count < FEW ? NULL : params_places(params);
+	size_t i;
+
+	if (places)
+		return string_map_get(places, name);
+	for (i = params->count; i--;)
+		if (tenon_slice_equal(params->items[i].name, name))
+			return &params->items[i];
+	return NULL;
 }

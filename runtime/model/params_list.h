@@ -10,7 +10,11 @@
 /* bytes of a header of safetensors, the format's own limit */
 #define SAFETENSORS_HEADER_MOST 100000000
 
+/* of tensors in GGUF */
+#define GGUF_DIMENSIONS_MOST 4
+
 struct block_type;
+struct string_map;
 
 /* a parameter of another list */
 struct params_origin {
@@ -34,6 +38,7 @@ struct tenon_params {
 	int64_t *shapes;
 	const struct block_type **blocks; /* of each item of GGUF, NULL for numbers; or NULL */
 	struct params_origin *origins;	  /* of each item of a joined list; NULL for others */
+	struct string_map *places; /* items by name; NULL until a name of many is asked for */
 };
 
 /** params_create - make an empty list, with one reference; @keep is referenced, NULL for none */

@@ -157,6 +157,7 @@ static void blocks_become_the_numbers_that_the_reference_makes(void **state)
 		{ 13, 256, 176, 0, UINT64_C(0x5e3b5e6bedacf5ac), UINT64_C(0x6aaee8521e4a7c41) },
 		{ 14, 256, 210, 208, UINT64_C(0x41770e2ac5c1a416), UINT64_C(0x76a0fc6e6d05b651) },
 	};
+	struct tenon_tensor *one, *none;
 	struct tenon_params *numbers;
 	uint8_t block[256];
 	size_t i, k;
@@ -190,6 +191,17 @@ static void blocks_become_the_numbers_that_the_reference_makes(void **state)
 					 bits == 32 ? rows[i].float32 : rows[i].float16);
 #endif
 			assert_int_equal(tenon_params_load(numbers, p, (char[1024]){ 0 }), 0);
+			/* one by one, they are the same */
+			assert_int_equal(tenon_params_numbers(params, tenon_params_at(params, 0),
+							      p->tensor.dtype, &one),
+					 0);
+			assert_int_equal(one->dl.shape[0], rows[i].elements);
+			assert_memory_equal(one->dl.data, p->tensor.data, p->bytes);
+			assert_int_equal(tenon_params_numbers(numbers, p, p->tensor.dtype, &none),
+					 -TENON_E_VALUE);
+			assert_null(none);
+			tenon_error_clear();
+			tenon_object_unref(one);
 			tenon_object_unref(numbers);
 		}
 		tear_down(NULL);

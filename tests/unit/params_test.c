@@ -386,9 +386,37 @@ static void every_edit_of_a_byte_is_read_or_refused_in_words(void **state)
 	free(bytes);
 }
 
+static void of_many_parameters_each_is_found_and_of_equal_names_the_last(void **state)
+{
+	static struct tenon_param list[1000];
+	static char names[1000][8];
+	int64_t shape[1] = { 0 };
+	struct tenon_params *params;
+	size_t i, count;
+
+	(void)state;
+	for (count = 4; count <= 1000; count *= 250) {
+		for (i = 0; i < count; i++) {
+			snprintf(names[i], sizeof(names[i]), "p%zu", i == count - 1 ? 1 : i);
+			list[i].name = tenon_slice_of(names[i]);
+			list[i].tensor = tenon_dltensor(NULL, shape, 1,
+							tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
+		}
+		assert_int_equal(tenon_params_create(list, count, NULL, &params), 0);
+		for (i = 2; i < count - 1; i++)
+			assert_ptr_equal(tenon_params_find(params, list[i].name),
+					 tenon_params_at(params, i));
+		assert_ptr_equal(tenon_params_find(params, tenon_slice_of("p1")),
+				 tenon_params_at(params, count - 1));
+		assert_null(tenon_params_find(params, tenon_slice_of("p1000")));
+		tenon_object_unref(params);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_many_parameters_each_is_found_and_of_equal_names_the_last),
 		cmocka_unit_test(a_file_of_tvm_is_read_as_numpy_saved_it),
 		cmocka_unit_test(the_aligned_layout_aligns_every_tensor_with_data),
 		cmocka_unit_test(the_aligned_layout_is_a_plain_list_to_other_readers),
