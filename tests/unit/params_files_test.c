@@ -56,6 +56,28 @@ static void parameters_in_safetensors_are_those_of_tvm(void **state)
 	remove(back);
 }
 
+static void parameters_become_a_file_of_numpy_which_replaces_no_other(void **state)
+{
+	char *there = in_temporary("there.npz"), *again = in_temporary("again.npz");
+
+	(void)state;
+#ifndef CONFIG_NPZ
+	assert_refused(RUN("params", "convert", WEIGHTS, there), CLI_UNAVAILABLE, "CONFIG_NPZ");
+	skip();
+#endif
+	NEEDS_X86;
+	assert_says(RUN("params", "convert", WEIGHTS, there), CLI_OK, "parameters\n");
+	assert_says(RUN_MLP("--params", there), CLI_OK, "expected: equal");
+	assert_says(RUN("params", "convert", there, again, "--rename", "p0=q0"), CLI_OK,
+		    "parameters\n");
+	assert_refused(RUN_MLP("--params", again), CLI_NO_FILE, "\"q0\"");
+	assert_refused(RUN("params", "convert", WEIGHTS, there), CLI_USAGE, "exists");
+	assert_refused(RUN("params", "convert", WEIGHTS, "x.npz", "--align", "64"), CLI_USAGE,
+		       "--align");
+	remove(there);
+	remove(again);
+}
+
 static void names_with_a_scope_are_found_by_a_rename(void **state)
 {
 	char *there = in_temporary("scoped.safetensors");
@@ -150,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parameters_in_safetensors_are_those_of_tvm),
+		cmocka_unit_test(parameters_become_a_file_of_numpy_which_replaces_no_other),
 		cmocka_unit_test(names_with_a_scope_are_found_by_a_rename),
 		cmocka_unit_test(a_name_that_the_model_has_not_is_an_error_unless_partial),
 		cmocka_unit_test(a_type_that_is_not_the_models_is_an_error_even_if_partial),

@@ -334,8 +334,12 @@ static int choose(struct cli *cli, struct words *w)
 				 w->count == 1 ? "" : "s");
 	if (check_options(cli, w, a))
 		return CLI_USAGE;
-	/* other readers of safetensors list the padding tensors, so only --align adds them to such a file */
-	if (!w->align && !(a->run == params_convert && params_in_safetensors(params_target(w))))
+	/*
+	 * Other readers of safetensors list the padding tensors, so only --align adds them to such a file; NumPy's have no
+	 * alignment.
+	 */
+	if (!w->align && !(a->run == params_convert && (params_in_npz(params_target(w)) ||
+							params_in_safetensors(params_target(w)))))
 		w->align = ALIGN_USUAL;
 	return a->run(cli, w);
 }
@@ -398,7 +402,8 @@ const struct cli_command params_command = {
 	"            FOLDER, which is made where it is missing\n"
 	"  align     rewrite the file, to TO or in place, so that models use it without a copy\n"
 	"  convert   make one file of parameters of all: TVM's, safetensors, a folder of them, "
-	".npz\n"
+	".npz;\n"
+	"            TO is TVM's, or by its name .safetensors or NumPy's .npz\n"
 	"  from-npy  make a file of arrays; a name is the file's, unless one is given\n"
 	"  from-npz  make a file of the arrays that numpy.savez or savez_compressed wrote\n"
 	"\n"

@@ -47,6 +47,12 @@ const char *params_target(const struct words *w);
  */
 int params_check_target(struct cli *cli, const char *to);
 
+/** params_check_contents - refuse to overwrite what is no file of parameters, whatever the name; as params_check_target() */
+int params_check_contents(struct cli *cli, const char *to);
+
+/** params_in_npz - test whether a file is to be NumPy's, by its name */
+bool params_in_npz(const char *path);
+
 /** params_in_safetensors - test whether a file is to be in safetensors, by its name or its content */
 bool params_in_safetensors(const char *path);
 

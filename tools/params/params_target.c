@@ -64,6 +64,11 @@ const char *params_target(const struct words *w)
 	return w->output ? w->output : w->word[w->count - 1];
 }
 
+bool params_in_npz(const char *path)
+{
+	return ends(path, ".npz");
+}
+
 int params_check_target(struct cli *cli, const char *to)
 {
 	if (ends(to, ".npy") || ends(to, ".npz"))
@@ -71,6 +76,11 @@ int params_check_target(struct cli *cli, const char *to)
 				 "%s: this name is for NumPy files, not for parameters: name a "
 				 "different file, as the last argument or with -o",
 				 to);
+	return params_check_contents(cli, to);
+}
+
+int params_check_contents(struct cli *cli, const char *to)
+{
 	if (holds_something_else(to))
 		return cli_usage(cli,
 				 "%s exists and is not a file of parameters: remove it, or name a "

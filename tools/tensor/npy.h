@@ -77,6 +77,28 @@ uint64_t npy_wanted(struct tenon_slice have);
 void npy_copy(const struct npy *npy, void *to);
 
 /**
+ * struct npy_bytes - an array file, before it is written
+ * @header: what stands before the data
+ * @data: elements in the order of the file: those of the tensor, or @unpacked
+ * @unpacked: elements of fewer than eight bits, one byte each; NULL for others
+ */
+struct npy_bytes {
+	struct tenon_buffer header;
+	struct tenon_slice data;
+	uint8_t *unpacked;
+};
+
+/**
+ * npy_bytes_make - make the bytes of an array file
+ * @dl: a compact tensor in CPU memory; must outlive @out
+ * @out: receives them; free it with npy_bytes_fini(), also on failure
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM.
+ */
+int npy_bytes_make(const DLTensor *dl, struct npy_bytes *out);
+void npy_bytes_fini(struct npy_bytes *bytes);
+
+/**
  * npy_write - write a tensor to an array file, atomically
  * @path: the file
  * @dl: a compact tensor in CPU memory

@@ -2,6 +2,7 @@
 /* Write a tensor as an array file. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/file/output.h"
 #include "tools/tensor/element.h"
@@ -87,37 +88,49 @@ static uint8_t *unpack(const DLTensor *dl, uint64_t count)
 	return bytes;
 }
 
-int npy_write(const char *path, const DLTensor *dl, bool in_folder)
+int npy_bytes_make(const DLTensor *dl, struct npy_bytes *out)
 {
-	struct tenon_buffer header = TENON_BUFFER_INIT;
-	struct tenon_slice parts[2];
 	DLDataType dtype = element_storage(dl->dtype);
-	uint8_t *unpacked = NULL;
 	uint64_t elements;
 	int err;
 
-	err = write_header(dl, &header);
+	memset(out, 0, sizeof(*out));
+	err = write_header(dl, &out->header);
 	if (!err)
 		err = tenon_tensor_elements(dl, &elements);
 	if (!err)
-		err = element_bytes(elements, dtype, &parts[1].size);
+		err = element_bytes(elements, dtype, &out->data.size);
 	if (err)
-		goto free_header;
-	parts[0] = (struct tenon_slice){ header.data, header.size };
-	parts[1].data = (const char *)dl->data + dl->byte_offset;
-	if (dtype.bits < 8) {
-		parts[1].size = elements * dtype.lanes;
-		unpacked = unpack(dl, parts[1].size);
-		parts[1].data = (const char *)unpacked;
-		if (!unpacked) {
-			err = tenon_error(-TENON_E_NOMEM, "%s: no memory for %zu bytes", path,
-					  parts[1].size);
-			goto free_header;
-		}
-	}
-	err = (in_folder ? output_replace : output_write)(path, parts, 2);
-	free(unpacked);
-free_header:
-	tenon_buffer_fini(&header);
+		return err;
+	out->data.data = (const char *)dl->data + dl->byte_offset;
+	if (dtype.bits >= 8)
+		return 0;
+	out->data.size = elements * dtype.lanes;
+	out->unpacked = unpack(dl, out->data.size);
+	out->data.data = (const char *)out->unpacked;
+	return out->unpacked
+		       ? 0
+		       : tenon_error(-TENON_E_NOMEM, "no memory for %zu bytes", out->data.size);
+}
+
+void npy_bytes_fini(struct npy_bytes *bytes)
+{
+	free(bytes->unpacked);
+	tenon_buffer_fini(&bytes->header);
+}
+
+int npy_write(const char *path, const DLTensor *dl, bool in_folder)
+{
+	struct tenon_slice parts[2];
+	struct npy_bytes bytes;
+	int err = npy_bytes_make(dl, &bytes);
+
+	parts[0] = (struct tenon_slice){ bytes.header.data, bytes.header.size };
+	parts[1] = bytes.data;
+	if (err)
+		tenon_error_in(err, "%s", path);
+	else
+		err = (in_folder ? output_replace : output_write)(path, parts, 2);
+	npy_bytes_fini(&bytes);
 	return err;
 }

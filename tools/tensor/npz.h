@@ -43,4 +43,16 @@ struct npz {
 int npz_read(const char *path, struct npz *out);
 void npz_fini(struct npz *npz);
 
+/**
+ * npz_write - write arrays to a file, atomically
+ * @path: the file
+ * @params: names, and compact tensors in CPU memory
+ * @count: how many
+ *
+ * Elements are stored as npy_write() does. Memory is that of the file once more.
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED for a dtype; -TENON_E_VALUE; -TENON_E_NOMEM; -TENON_E_IO.
+ */
+int npz_write(const char *path, const struct tenon_param *params, size_t count);
+
 #endif /* TOOLS_TENSOR_NPZ_H */
