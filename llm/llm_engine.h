@@ -114,7 +114,8 @@ enum llm_role { LLM_USER, LLM_ASSISTANT, LLM_TOOL };
 struct tenon_llm {
 	struct tenon_llm_info info;
 	char *name;
-	char *folder; /* of the weights */
+	char *folder;	    /* of the weights */
+	char *weights_file; /* a file of parameters that the program named; NULL: those of the folder */
 	DLDevice device;
 	struct tenon_module *machine;
 	struct tenon_preparation *kernels; /* being built; NULL for none */
@@ -140,6 +141,22 @@ void llm_metadata_fini(struct llm_metadata *m);
 /* Read mlc-chat-config.json of a folder; a folder without one is none that fails. */
 int llm_template_read(const char *folder, struct llm_template *out);
 void llm_template_fini(struct llm_template *t);
+
+/* Load the weights that the metadata lists, in its order: @weights. */
+int llm_weights_load(struct tenon_llm *llm);
+
+bool llm_is_folder(const char *path);
+
+/* Test whether a folder has a file. */
+bool llm_has_file(const char *folder, const char *file);
+
+/**
+ * llm_find_only - find the only file of a folder with a suffix
+ * @out: receives the path, to be freed; NULL for none, or on failure
+ *
+ * Return: 0, also for none; -TENON_E_EXISTS for several; -TENON_E_IO; -TENON_E_NOMEM.
+ */
+int llm_find_only(const char *folder, const char *suffix, char **out);
 
 /* Call a function, and drop what it returns. */
 int llm_call(struct tenon_function *f, const struct tenon_value *args, int32_t count);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a model: its library, metadata, weights, cache and tokenizer. */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -20,47 +18,24 @@
 
 /* ---- files */
 
-static bool ends_with(const char *name, const char *suffix)
-{
-	size_t n = strlen(name), m = strlen(suffix);
-
-	return n > m && !strcmp(name + n - m, suffix);
-}
-
 /* The only shared object of a folder. */
 static int find_library(const char *folder, char **out)
 {
-	DIR *d = opendir(folder);
-	struct dirent *e;
-	int err = 0;
+	int err = llm_find_only(folder, ".so", out);
 
-	*out = NULL;
-	if (!d)
-		return tenon_error(-TENON_E_IO, "%s: %s", folder, strerror(errno));
-	while (!err && (e = readdir(d))) {
-		if (!ends_with(e->d_name, ".so"))
-			continue;
-		if (*out)
-			err = tenon_error(-TENON_E_VALUE,
-					  "%s has several shared objects; name the one of the "
-					  "model, and the folder of its weights",
-					  folder);
-		else if (asprintf(out, "%s/%s", folder, e->d_name) < 0) {
-			*out = NULL;
-			err = tenon_error(-TENON_E_NOMEM, "no memory for a path");
-		}
-	}
-	closedir(d);
+	if (err == -TENON_E_EXISTS)
+		return tenon_error(
+			-TENON_E_VALUE,
+			"%s has several shared objects; name the one of the model, and the "
+			"folder of its weights",
+			folder);
 	if (!err && !*out)
-		err = tenon_error(-TENON_E_NOT_FOUND,
-				  "%s has no shared object; tenon-compile of Tenon's source makes "
-				  "a whole folder of a model in GGUF, mlc_llm compile a library to "
-				  "put there",
-				  folder);
-	if (err) {
-		free(*out);
-		*out = NULL;
-	}
+		return tenon_error(
+			-TENON_E_NOT_FOUND,
+			"%s has no shared object; tenon-compile of Tenon's source makes "
+			"a whole folder of a model in GGUF, mlc_llm compile a library to "
+			"put there",
+			folder);
 	return err;
 }
 
@@ -93,6 +68,13 @@ static int find_files(struct tenon_llm *llm, const char *path, const char *weigh
 		*library = strdup(path);
 	if (err)
 		return err;
+	/* a file of weights has nothing else in it: the rest is beside the library */
+	if (weights && !llm_is_folder(weights)) {
+		llm->weights_file = strdup(weights);
+		if (!llm->weights_file)
+			return tenon_error(-TENON_E_NOMEM, "no memory for paths");
+		weights = NULL;
+	}
 	llm->folder = weights ? strdup(weights) : *library ? folder_of(*library) : NULL;
 	if (!llm->name || !*library || !llm->folder)
 		return tenon_error(-TENON_E_NOMEM, "no memory for paths");
@@ -100,16 +82,6 @@ static int find_files(struct tenon_llm *llm, const char *path, const char *weigh
 }
 
 /* ---- functions */
-
-/* Call a function for the only time. */
-static int call_and_drop(struct tenon_function *f, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
-{
-	int err = tenon_function_call(f, args, count, ret) ? tenon_error_status() : 0;
-
-	tenon_object_unref(f);
-	return err;
-}
 
 static int call_named(struct tenon_module *m, const char *name, const struct tenon_value *args,
 		      int32_t count, struct tenon_value *ret)
@@ -120,20 +92,9 @@ static int call_named(struct tenon_module *m, const char *name, const struct ten
 	*ret = tenon_arg_none();
 	if (err)
 		return err;
-	err = call_and_drop(f, args, count, ret);
+	err = tenon_function_call(f, args, count, ret) ? tenon_error_status() : 0;
+	tenon_object_unref(f);
 	return err ? tenon_error_in(err, "%s", name) : 0;
-}
-
-static int call_global(const char *name, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
-{
-	struct tenon_function *f;
-	int err = tenon_function_find(name, &f);
-
-	*ret = tenon_arg_none();
-	if (!err && !f)
-		err = tenon_error(-TENON_E_UNSUPPORTED, "no function %s", name);
-	return err ? err : call_and_drop(f, args, count, ret);
 }
 
 /* Begin to build kernels. If that fails, so does the call that needs them. */
@@ -247,95 +208,6 @@ static int find_cache_functions(struct llm_cache_functions *f)
 					  list[i].name);
 	}
 	return err;
-}
-
-/* ---- weights */
-
-static int check_weight(const struct llm_weight *w, const DLTensor *t)
-{
-	char want[TENON_DTYPE_NAME], have[TENON_DTYPE_NAME];
-	int32_t i;
-
-	if (!tenon_dtype_equal(t->dtype, w->dtype))
-		return tenon_error(-TENON_E_FORMAT, "weight \"%.*s\" is %s, the model wants %s",
-				   (int)w->name.size, w->name.data,
-				   tenon_dtype_name(t->dtype, have),
-				   tenon_dtype_name(w->dtype, want));
-	if (t->ndim != w->ndim)
-		return tenon_error(-TENON_E_FORMAT,
-				   "weight \"%.*s\" has %" PRIi32
-				   " dimensions, the model wants %" PRIi32,
-				   (int)w->name.size, w->name.data, t->ndim, w->ndim);
-	for (i = 0; i < w->ndim; i++)
-		if (w->shape[i] >= 0 && t->shape[i] != w->shape[i])
-			return tenon_error(-TENON_E_FORMAT,
-					   "weight \"%.*s\" has extent %" PRIi64
-					   " in dimension %" PRIi32 ", the model wants %" PRIi64,
-					   (int)w->name.size, w->name.data, t->shape[i], i,
-					   w->shape[i]);
-	return 0;
-}
-
-/* Move the weights from the list of the process to the model, in the order of the metadata. */
-static int take_weights(struct tenon_llm *llm, struct tenon_value *items)
-{
-	const struct llm_metadata *m = &llm->metadata;
-	struct tenon_value name, ret;
-	DLTensor *t;
-	size_t i, bytes;
-	int err = 0;
-
-	for (i = 0; i < m->weight_count && !err; i++) {
-		name = tenon_arg_string(m->weights[i].name.data);
-		err = call_global("vm.builtin.tensor_cache.get", &name, 1, &items[i]);
-		if (!err && items[i].type != TENON_TYPE_TENSOR)
-			err = tenon_error(-TENON_E_FORMAT, "there is no weight \"%.*s\"",
-					  (int)m->weights[i].name.size, m->weights[i].name.data);
-		if (!err)
-			err = tenon_value_tensor(&items[i], &t);
-		if (!err)
-			err = check_weight(&m->weights[i], t);
-		if (!err)
-			err = tenon_tensor_bytes(t, &bytes);
-		if (!err)
-			llm->info.weight_bytes += bytes;
-	}
-	/* others may keep weights there too */
-	for (i = 0; i < m->weight_count; i++) {
-		name = tenon_arg_string(m->weights[i].name.data);
-		if (call_global("vm.builtin.tensor_cache.remove", &name, 1, &ret) && !err)
-			err = tenon_error_status();
-	}
-	return err;
-}
-
-static int load_weights(struct tenon_llm *llm)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	const struct tenon_value args[] = { tenon_arg_string(llm->folder),
-					    tenon_arg_int(llm->device.device_type),
-					    tenon_arg_int(llm->device.device_id) };
-	const size_t count = llm->metadata.weight_count;
-	struct tenon_value *items = calloc(count + 1, sizeof(*items)), ret;
-	size_t i;
-	int err;
-
-	if (!items)
-		return tenon_error(-TENON_E_NOMEM, "no memory for %zu weights", count);
-	for (i = 0; i < count; i++)
-		items[i] = tenon_arg_none();
-	/* two models may have weights of one name */
-	pthread_mutex_lock(&lock);
-	err = call_global("vm.builtin.tensor_cache.load", args, 3, &ret);
-	if (!err)
-		err = take_weights(llm, items);
-	pthread_mutex_unlock(&lock);
-	if (!err)
-		err = tenon_array_create(items, count, &llm->weights);
-	for (i = 0; i < count; i++)
-		tenon_value_release(&items[i]);
-	free(items);
-	return err ? tenon_error_in(err, "%s", llm->folder) : 0;
 }
 
 /* ---- sizes */
@@ -464,7 +336,7 @@ static int open_model(struct tenon_llm *llm, const char *path, const struct teno
 	if (!err)
 		err = open_library(llm, o, library);
 	if (!err)
-		err = load_weights(llm);
+		err = llm_weights_load(llm);
 	if (!err) {
 		err = start_model(llm);
 		if (err)
@@ -530,6 +402,7 @@ void tenon_llm_close(struct tenon_llm *llm)
 	llm_step_close(&llm->step);
 	free(llm->logits);
 	free(llm->folder);
+	free(llm->weights_file);
 	free(llm->name);
 	free(llm);
 }

@@ -41,7 +41,8 @@ struct tenon_llm;
  * struct tenon_llm_options - options for opening a model; 0 selects each default
  * @size: sizeof(struct tenon_llm_options)
  * @device: device to run on; device type 0 is the processor
- * @weights: folder with tensor-cache.json, mlc-chat-config.json and tokenizer.json; NULL for the
+ * @weights: folder with tensor-cache.json, mlc-chat-config.json and tokenizer.json; or a file of weights in safetensors
+ *	or GGUF, whose names are those of the model, the other files being beside the library; NULL for the
  *	folder of the model
  * @sequences: sequences at a time; by default what the model was compiled for
  * @tokens: tokens of all sequences together, for which the key-value cache has room; by default one

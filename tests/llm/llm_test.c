@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cjson/cJSON.h>
+#include <tenon/params.h>
+
 #include "llm/llm_batch.h"
 #include "llm/llm_engine.h"
 #include "tests/llm/small_model.h"
@@ -247,6 +250,136 @@ static void weights_that_do_not_fit_the_model_are_refused(void **state)
 	assert_error_has("sequences");
 }
 
+/* ---- weights in other files than TVM's */
+
+/* The weights of the model, read by what tensor-cache.json says; the memory is the test's until it ends. */
+static size_t read_weights(struct tenon_param *list, size_t most)
+{
+	const cJSON *file, *record, *item;
+	char path[4300];
+	cJSON *json;
+	size_t count = 0;
+
+	snprintf(path, sizeof(path), "%s/tensor-cache.json", folder);
+	json = cJSON_Parse(read_file(path));
+	assert_non_null(json);
+	cJSON_ArrayForEach(file, cJSON_GetObjectItem(json, "records"))
+	{
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/%s", folder,
+			 cJSON_GetObjectItem(file, "dataPath")->valuestring);
+		f = fopen(path, "rb");
+		assert_non_null(f);
+		cJSON_ArrayForEach(record, cJSON_GetObjectItem(file, "records"))
+		{
+			struct tenon_param *p = &list[count++];
+			int64_t *shape = calloc(8, sizeof(*shape));
+			int32_t ndim = 0;
+
+			assert_true(count <= most);
+			p->name = tenon_slice_of(cJSON_GetObjectItem(record, "name")->valuestring);
+			p->bytes = (size_t)cJSON_GetObjectItem(record, "nbytes")->valueint;
+			cJSON_ArrayForEach(item, cJSON_GetObjectItem(record, "shape"))
+				shape[ndim++] = item->valueint;
+			p->tensor = tenon_dltensor(malloc(p->bytes), shape, ndim,
+						   tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
+			fseek(f, cJSON_GetObjectItem(record, "byteOffset")->valueint, SEEK_SET);
+			assert_int_equal(fread(p->tensor.data, 1, p->bytes, f), p->bytes);
+		}
+		fclose(f);
+	}
+	return count;
+}
+
+static void write_gguf(const char *path, const struct tenon_param *list, size_t count)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	uint64_t offset = 0;
+	size_t i;
+	int32_t k;
+
+	tenon_buffer_append(&b, "GGUF\3\0\0\0", 8);
+	tenon_buffer_u64(&b, count);
+	tenon_buffer_u64(&b, 0);
+	for (i = 0; i < count; i++) {
+		const DLTensor *t = &list[i].tensor;
+
+		tenon_buffer_u64(&b, list[i].name.size);
+		tenon_buffer_slice(&b, list[i].name);
+		tenon_buffer_u32(&b, (uint32_t)t->ndim);
+		for (k = t->ndim; k--;)
+			tenon_buffer_u64(&b, (uint64_t)t->shape[k]);
+		tenon_buffer_u32(&b, 0); /* F32 */
+		tenon_buffer_u64(&b, offset);
+		offset += (list[i].bytes + 31) / 32 * 32;
+	}
+	while (b.size % 32)
+		tenon_buffer_u8(&b, 0);
+	for (i = 0; i < count; i++) {
+		tenon_buffer_append(&b, list[i].tensor.data, list[i].bytes);
+		while (b.size % 32)
+			tenon_buffer_u8(&b, 0);
+	}
+	assert_int_equal(b.status, 0);
+	write_text(path, b.data, b.size);
+	tenon_buffer_fini(&b);
+}
+
+static void assert_same_logits(const char *library, const char *weights)
+{
+	struct tenon_llm_options o = { .size = sizeof(o), .weights = weights };
+	struct tenon_llm_part part = { 0, cases[0].prompt, cases[0].count };
+	const float *logits;
+	struct tenon_llm *llm;
+
+	if (tenon_llm_open(library, &o, &llm))
+		fail_msg("%s", tenon_error_message());
+	assert_int_equal(tenon_llm_add(llm, &part.id), 0);
+	assert_int_equal(tenon_llm_forward(llm, &part, 1, &logits), 0);
+	assert_logits(logits, cases[0].logits, 260);
+	tenon_llm_close(llm);
+}
+
+static void weights_may_be_safetensors_or_gguf(void **state)
+{
+	static struct tenon_param list[64];
+	const size_t count = read_weights(list, 64);
+	char made[512], path[600], library[4200];
+	struct tenon_llm_options o = { .size = sizeof(o), .weights = path };
+	struct tenon_llm *llm;
+
+	(void)state;
+	snprintf(made, sizeof(made), "%s/llm.XXXXXX", getenv("TMPDIR") ?: "/tmp");
+	assert_non_null(mkdtemp(made));
+	snprintf(library, sizeof(library), "%s/model.so", folder);
+
+	/* found in the folder of the weights, and named */
+	snprintf(path, sizeof(path), "%s/any.gguf", made);
+	write_gguf(path, list, count);
+	assert_same_logits(library, made);
+	assert_same_logits(library, path);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/model.safetensors", made);
+	assert_int_equal(tenon_params_write_safetensors(path, list, count, 0), 0);
+	assert_same_logits(library, made);
+	assert_same_logits(library, path);
+
+	/* names are strict */
+	list[1].name = tenon_slice_of("norm.wieght");
+	assert_int_equal(tenon_params_write_safetensors(path, list, count, 0), 0);
+	assert_int_equal(tenon_llm_open(library, &o, &llm), -TENON_E_FORMAT);
+	assert_error_has("\"norm.weight\". Nearest: \"norm.wieght\"");
+	list[1].name = tenon_slice_of("norm.weight");
+	list[1].tensor.shape[0] = 8;
+	list[1].bytes = 32;
+	assert_int_equal(tenon_params_write_safetensors(path, list, count, 0), 0);
+	assert_int_equal(tenon_llm_open(library, &o, &llm), -TENON_E_FORMAT);
+	assert_error_has("weight \"norm.weight\" has extent 8");
+	unlink(path);
+	rmdir(made);
+}
+
 /* ---- text of replies */
 
 static void reply_gives(struct reply *r, const char *bytes, const char *want, bool stops)
@@ -293,6 +426,7 @@ int main(void)
 		cmocka_unit_test(a_conversation_becomes_the_template_of_the_model),
 		cmocka_unit_test(weights_stay_in_their_files_until_the_model_is_closed),
 		cmocka_unit_test(weights_that_do_not_fit_the_model_are_refused),
+		cmocka_unit_test(weights_may_be_safetensors_or_gguf),
 #endif
 		cmocka_unit_test(a_reply_has_whole_characters_and_no_stop_string),
 		cmocka_unit_test(functions_that_change_weights_are_refused),
@@ -307,6 +441,7 @@ int main(void)
 	(void)a_conversation_becomes_the_template_of_the_model;
 	(void)weights_stay_in_their_files_until_the_model_is_closed;
 	(void)weights_that_do_not_fit_the_model_are_refused;
+	(void)weights_may_be_safetensors_or_gguf;
 #endif
 	return cmocka_run_group_tests(tests, read_record, free_record);
 }
