@@ -348,14 +348,16 @@ static void write_string(FILE *out, struct tenon_slice text)
 
 static void write_float(FILE *out, double real)
 {
+	char text[NUMBER_ROOM];
+
 	if (isnan(real))
 		fputs("NaN", out);
 	else if (isinf(real))
 		fputs(real < 0 ? "-Infinity" : "Infinity", out);
 	else if (fabs(real) < WHOLE_BELOW && (double)(int64_t)real == real)
-		fprintf(out, "%.1f", real);
+		fprintf(out, "%s%" PRId64 ".0", signbit(real) ? "-" : "", (int64_t)fabs(real));
 	else
-		fprintf(out, "%.17g", real);
+		fputs(number_print(text, 17, real), out);
 }
 
 static void new_line(const struct writer *w)

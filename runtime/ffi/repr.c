@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <tenon/tensor.h>
 
+#include "lib/number.h"
 #include "runtime/ffi/attributes.h"
 #include "runtime/ffi/big_int.h"
 #include "runtime/ffi/device_names.h"
@@ -99,10 +100,12 @@ static void write_bytes(FILE *out, struct tenon_slice bytes)
 
 static void write_float(FILE *out, double real)
 {
+	char text[NUMBER_ROOM];
+
 	if (isnan(real))
 		fputs(signbit(real) ? "-nan" : "nan", out);
 	else
-		fprintf(out, "%g", real);
+		fputs(number_print(text, 6, real), out);
 }
 
 static void write_dtype(FILE *out, DLDataType dtype)
