@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "driver/cuda/cuda_api.h"
+#include "runtime/device/device_table.h"
 #include "tests/cuda/fake_nvrtc.h"
 
 static const char *library(const char *name)
@@ -57,7 +58,7 @@ static int run_absent(void)
 	bad = lacks("libcuda-not-there.so") | lacks("apt install nvidia-driver libcuda1");
 	tenon_error_clear();
 	/* for the doctor it is a line, and no failure */
-	bad |= b->doctor(&out) != 0;
+	bad |= backend_opened(b)->doctor(&out) != 0;
 	tenon_buffer_u8(&out, 0);
 	bad |= !strstr((char *)out.data, "libcuda-not-there.so");
 	bad |= tenon_error_status() != 0;
@@ -128,7 +129,7 @@ static int run_old(void)
 	bad |= tenon_executable_kernel(e, 0, &k) != -TENON_E_UNSUPPORTED;
 	bad |= lacks("kernel bump wants clusters of blocks: a GPU of compute capability 9.0 and a "
 		     "driver of CUDA 11.8 have them");
-	bad |= d->backend->doctor(&out) != 0;
+	bad |= backend_opened(d->backend)->doctor(&out) != 0;
 	tenon_buffer_u8(&out, 0);
 	bad |= !strstr((char *)out.data, "no stream-ordered memory: a driver of CUDA 11.2 has it");
 	return bad;
