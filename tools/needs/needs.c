@@ -182,10 +182,8 @@ static int needs_main(struct cli *cli, int argc, char **argv)
 		json |= found == JSON;
 		kconfig |= found == KCONFIG;
 	}
-	if (found == CLI_OPTIONS_DONE)
-		return CLI_OK;
-	if (found == CLI_OPTIONS_BAD)
-		return CLI_USAGE;
+	if (found != CLI_OPTIONS_END)
+		return found;
 	if (optind == argc)
 		return cli_usage(cli, "which files? tenon needs FILE…");
 	if (json && kconfig)
