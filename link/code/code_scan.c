@@ -69,7 +69,8 @@ static struct tenon_slice next_key(struct tenon_slice *keys)
 
 	while (key.size < keys->size && key.data[key.size] && key.data[key.size] != ' ')
 		key.size++;
-	keys->data += key.size;
+	if (key.size)
+		keys->data += key.size;
 	keys->size -= key.size;
 	if (keys->size && *keys->data == ' ') {
 		keys->data++;

@@ -224,8 +224,12 @@ static ssize_t faulty_write(int fd, const void *bytes, size_t size)
 
 static ssize_t faulty_pread(int fd, void *bytes, size_t size, off_t offset)
 {
-	return fd_fails(CALL_PREAD, fd, 0) ? fewer((ssize_t)size)
-					   : under->pread(fd, bytes, size, offset);
+	ssize_t n;
+
+	if (!fd_fails(CALL_PREAD, fd, 0))
+		return under->pread(fd, bytes, size, offset);
+	n = fault.error == SHORT ? under->pread(fd, bytes, size, offset) : -1;
+	return fewer(n);
 }
 
 static ssize_t faulty_pwrite(int fd, const void *bytes, size_t size, off_t offset)

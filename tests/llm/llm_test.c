@@ -252,17 +252,20 @@ static void weights_that_do_not_fit_the_model_are_refused(void **state)
 
 /* ---- weights in other files than TVM's */
 
-/* The weights of the model, read by what tensor-cache.json says; the memory is the test's until it ends. */
-static size_t read_weights(struct tenon_param *list, size_t most)
+/* The weights of the model, read by what tensor-cache.json says; names lie in @json. */
+static size_t read_weights(struct tenon_param *list, size_t most, cJSON **json_out)
 {
 	const cJSON *file, *record, *item;
-	char path[4300];
+	char path[4300], *text;
 	cJSON *json;
 	size_t count = 0;
 
 	snprintf(path, sizeof(path), "%s/tensor-cache.json", folder);
-	json = cJSON_Parse(read_file(path));
+	text = read_file(path);
+	json = cJSON_Parse(text);
+	free(text);
 	assert_non_null(json);
+	*json_out = json;
 	cJSON_ArrayForEach(file, cJSON_GetObjectItem(json, "records"))
 	{
 		FILE *f;
@@ -290,6 +293,17 @@ static size_t read_weights(struct tenon_param *list, size_t most)
 		fclose(f);
 	}
 	return count;
+}
+
+static void free_weights(struct tenon_param *list, size_t count, cJSON *json)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		free(list[i].tensor.data);
+		free(list[i].tensor.shape);
+	}
+	cJSON_Delete(json);
 }
 
 static void write_gguf(const char *path, const struct tenon_param *list, size_t count)
@@ -344,7 +358,8 @@ static void assert_same_logits(const char *library, const char *weights)
 static void weights_may_be_safetensors_or_gguf(void **state)
 {
 	static struct tenon_param list[64];
-	const size_t count = read_weights(list, 64);
+	cJSON *json;
+	const size_t count = read_weights(list, 64, &json);
 	char made[512], path[600], library[4200];
 	struct tenon_llm_options o = { .size = sizeof(o), .weights = path };
 	struct tenon_llm *llm;
@@ -376,6 +391,7 @@ static void weights_may_be_safetensors_or_gguf(void **state)
 	assert_int_equal(tenon_params_write_safetensors(path, list, count, 0), 0);
 	assert_int_equal(tenon_llm_open(library, &o, &llm), -TENON_E_FORMAT);
 	assert_error_has("weight \"norm.weight\" has extent 8");
+	free_weights(list, count, json);
 	unlink(path);
 	rmdir(made);
 }
