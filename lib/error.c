@@ -29,11 +29,6 @@ struct error_slot {
 	char kind[48];
 };
 
-/* The first thread with an error needs no memory for it: its model may run without malloc(). */
-static struct error_slot first_slot;
-static char first_texts[2][ERROR_ROOM];
-static bool first_taken; /* atomic */
-
 static __thread struct error_slot *thread_slot;
 static __thread int thread_nomem; /* status raised when the slot could not be allocated */
 static const char no_memory[] = "no memory, not even for the message";
@@ -64,6 +59,12 @@ static void slot_turn(struct error_slot *s)
 	s->spare_room = room;
 }
 
+#ifdef CONFIG_CALLER_MEMORY
+/* The first thread with an error needs no memory for it: its model may run without malloc(). */
+static struct error_slot first_slot;
+static char first_texts[2][ERROR_ROOM];
+static bool first_taken; /* atomic */
+
 static bool text_is_static(const char *text)
 {
 	return text == first_texts[0] || text == first_texts[1];
@@ -85,20 +86,6 @@ static char *text_resize(char *text, size_t room)
 	return more ? memcpy(more, text, ERROR_ROOM) : NULL;
 }
 
-static void slot_free(void *slot)
-{
-	struct error_slot *s = slot;
-
-	thread_slot = NULL;
-	slot_empty(s);
-	text_free(s->text);
-	text_free(s->spare);
-	if (s != &first_slot)
-		free(s);
-	else
-		__atomic_store_n(&first_taken, false, __ATOMIC_RELEASE);
-}
-
 static struct error_slot *take_first(void)
 {
 	struct error_slot *s = &first_slot;
@@ -109,6 +96,39 @@ static struct error_slot *take_first(void)
 	s->text = first_texts[0];
 	s->spare = first_texts[1];
 	return s;
+}
+
+static void slot_give_back(struct error_slot *s)
+{
+	if (s != &first_slot)
+		free(s);
+	else
+		__atomic_store_n(&first_taken, false, __ATOMIC_RELEASE);
+}
+#else
+#define text_free   free
+#define text_resize realloc
+
+static struct error_slot *take_first(void)
+{
+	return NULL;
+}
+
+static void slot_give_back(struct error_slot *s)
+{
+	free(s);
+}
+#endif
+
+static void slot_free(void *slot)
+{
+	struct error_slot *s = slot;
+
+	thread_slot = NULL;
+	slot_empty(s);
+	text_free(s->text);
+	text_free(s->spare);
+	slot_give_back(s);
 }
 
 static struct error_slot *slot_new(void)

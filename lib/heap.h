@@ -62,6 +62,7 @@ struct heap_watch {
 };
 
 #ifdef CONFIG_CALLER_MEMORY
+#define HEAP_IN_BUILD 1
 
 /**
  * heap_create - make a heap of the caller's regions
@@ -110,6 +111,7 @@ void *heap_take(enum heap_sort sort, size_t align, size_t size, const char *what
 void heap_free(void *memory) TO_PLUGINS(heap_free);
 
 #else
+#define HEAP_IN_BUILD 0
 
 static inline struct heap *heap_enter(struct heap *heap)
 {
@@ -132,6 +134,8 @@ static inline void *heap_take(enum heap_sort sort, size_t align, size_t size, co
 
 	(void)sort;
 	(void)what;
+	if (align < sizeof(void *))
+		align = sizeof(void *);
 	return posix_memalign(&memory, align, size ? size : 1) ? NULL : memory;
 }
 

@@ -84,7 +84,7 @@ static struct string_map_entry *take_entries(enum string_map_memory memory, size
 {
 	struct string_map_entry *entries;
 
-	if (memory == STRING_MAP_MALLOC)
+	if (!HEAP_IN_BUILD || memory == STRING_MAP_MALLOC)
 		return calloc(slots, sizeof(*entries));
 	if (memory == STRING_MAP_PERSISTENT)
 		return heap_zeroed(slots, sizeof(*entries), "map of names");

@@ -139,7 +139,7 @@ static int tensor_new(const DLTensor *dl, bool of_model, struct own_tensor **out
 		return err;
 	n = (size_t)dl->ndim;
 	bytes = sizeof(*t) + 2 * n * sizeof(t->extents[0]);
-	t = of_model ? heap_alloc(bytes, "tensor object") : malloc(bytes);
+	t = HEAP_IN_BUILD && of_model ? heap_alloc(bytes, "tensor object") : malloc(bytes);
 	if (!t)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a tensor object");
 	tenon_object_init(&t->base.object, TENON_TYPE_TENSOR, tensor_delete);
@@ -229,10 +229,12 @@ int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct teno
 	return view(dl, keep, false, out);
 }
 
+#ifdef CONFIG_CALLER_MEMORY
 int tensor_view_of_model(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out)
 {
 	return view(dl, keep, true, out);
 }
+#endif
 
 static int import(const DLTensor *dl, size_t align, bool contiguous, void *managed,
 		  void (*release)(struct own_tensor *t), struct tenon_tensor **out)

@@ -42,7 +42,7 @@ static void block_release(const struct workspace *w, const struct block *b)
 
 	if (b->room) {
 		free(b->memory);
-	} else if (b->release) {
+	} else if (!HEAP_IN_BUILD || b->release) {
 		b->release(b->owner);
 	} else {
 		before = heap_enter(w->heap);
@@ -166,7 +166,7 @@ static void *take_slow(uint64_t size)
 
 	if (!w || size > SIZE_MAX / 2)
 		return nomem(size);
-	if (w->heap)
+	if (HEAP_IN_BUILD && w->heap)
 		return take_from_heap(w, size);
 	for (i = w->used; i < w->count && w->blocks[i].room < size; i++)
 		;

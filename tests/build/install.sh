@@ -155,7 +155,7 @@ compiles_few_files()
 it "another prefix compiles a few files" compiles_few_files
 it "and the first one again" make_in_copy O="$folder" $where all
 it "a file that is missing in the source ends the install" not make_in_copy O="$folder" $where \
-	completion-folder="$scratch/none" install
+	headers="$scratch/none.h" install
 if command -v riscv64-unknown-elf-gcc >/dev/null 2>&1; then
 	it "firmware can be built" make_in_copy O="$folder" $where firmware
 	it "what was built is installed too" make_in_copy O="$folder" $where install

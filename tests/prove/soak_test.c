@@ -207,6 +207,11 @@ static void loading_and_unloading_for_long_costs_nothing(void **unused)
 	print_message("the recorded modules are for x86-64\n");
 	skip();
 #endif
+	/* AddressSanitizer keeps what was freed; ThreadSanitizer takes a module at the address of an unloaded one for it */
+	if (sanitizer && *sanitizer) {
+		print_message("sanitizers have memory of their own\n");
+		skip();
+	}
 	pthread_barrier_init(&all_are_warm, NULL, THREADS + 1);
 	pthread_barrier_init(&measured, NULL, THREADS + 1);
 	for (i = 0; i < THREADS; i++)
@@ -221,9 +226,7 @@ static void loading_and_unloading_for_long_costs_nothing(void **unused)
 	print_message("# %lu rounds; memory %ld KiB before, %ld after; mappings %ld, %ld\n", rounds,
 		      before.memory >> 10, after.memory >> 10, before.mappings, after.mappings);
 	assert_int_equal(failures, 0);
-	/* a sanitizer keeps what was freed */
-	if (!sanitizer || !*sanitizer)
-		assert_true(after.memory <= before.memory + MEMORY_SLACK);
+	assert_true(after.memory <= before.memory + MEMORY_SLACK);
 	assert_true(after.mappings <= before.mappings + MAPPING_SLACK);
 	assert_int_equal(after.descriptors, before.descriptors);
 	assert_int_equal(after.threads, before.threads - THREADS);
