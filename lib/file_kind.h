@@ -39,6 +39,14 @@ static inline bool file_is_elf(struct tenon_slice bytes)
  *
  * Return: a static string that begins with "; "; "" for an unknown type of file.
  */
+#ifdef CONFIG_ELF_INSPECT
 const char *file_advice(struct tenon_slice bytes);
+#else
+static inline const char *file_advice(struct tenon_slice bytes)
+{
+	(void)bytes;
+	return "";
+}
+#endif
 
 #endif /* LIB_FILE_KIND_H */
