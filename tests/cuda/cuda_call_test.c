@@ -69,13 +69,13 @@ static void no_wake_up_is_lost_where_a_host_function_looked(void **state)
 	for (i = 0; i < 50; i++) {
 		assert_int_equal(tenon_timeline_create(0, &s.timeline), 0);
 		/* reached, and nobody has asked */
-		assert_int_equal(tenon_queue_fill(other, m, 0, 64, 1, 4, NULL), 0);
+		assert_int_equal(tenon_queue_fill(other, m, 0, 32, 1, 4, NULL), 0);
 		promise(other, s.timeline, 2);
 		assert_int_equal(pthread_create(&waiter, NULL, wait_for_three, s.timeline), 0);
 		if (i & 1)
 			usleep(1000);
 		assert_int_equal(tenon_queue_call(rig.queue, signal_it, &s, NULL), 0);
-		assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 64, 1, 4, NULL), 0);
+		assert_int_equal(tenon_queue_fill(rig.queue, m, 32, 32, 1, 4, NULL), 0);
 		promise(rig.queue, s.timeline, 5);
 		assert_int_equal(tenon_timeline_wait(s.timeline, 5, rig_soon()), 0);
 		assert_int_equal(pthread_join(waiter, &answer), 0);

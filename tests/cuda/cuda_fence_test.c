@@ -25,6 +25,7 @@ static int fill(struct tenon_queue *queue, struct tenon_memory *m, struct tenon_
 static void an_opaque_fd_holds_back_all_that_wait_for_it(void **state)
 {
 	struct tenon_memory *m = rig_memory(64);
+	struct tenon_memory *memory_of_other = rig_memory(64);
 	struct tenon_timeline *done[2], *there;
 	struct tenon_queue *other;
 	int fd, i;
@@ -34,7 +35,8 @@ static void an_opaque_fd_holds_back_all_that_wait_for_it(void **state)
 	assert_int_equal(tenon_queue_create(rig.device, &other), 0);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(tenon_timeline_create(0, &done[i]), 0);
-		assert_int_equal(fill(i ? other : rig.queue, m, there, done[i]), 0);
+		assert_int_equal(
+			fill(i ? other : rig.queue, i ? memory_of_other : m, there, done[i]), 0);
 	}
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(tenon_timeline_wait(done[i], 1, tenon_deadline(20 * MS)),
@@ -48,9 +50,11 @@ static void an_opaque_fd_holds_back_all_that_wait_for_it(void **state)
 	}
 	assert_int_equal(tenon_timeline_wait(there, 1, rig_soon()), 0);
 	assert_int_equal(rig_word(m, 15), 7);
+	assert_int_equal(rig_word(memory_of_other, 15), 7);
 	close(fd);
 	tenon_object_unref(there);
 	tenon_object_unref(other);
+	tenon_object_unref(memory_of_other);
 	tenon_object_unref(m);
 }
 
