@@ -19,6 +19,13 @@
 #define DYNAMIC_FLAGS_1	 0x6ffffffb
 #define FLAG_1_PIE	 0x08000000
 
+/* A build without CONFIG_ELF_INSPECT opens device code alone, of which devices/mortise/ reads segments and sections. */
+#ifdef CONFIG_ELF_INSPECT
+#define READS_SYMBOLS true
+#else
+#define READS_SYMBOLS false
+#endif
+
 /* the caller has checked that the bytes exist */
 static uint64_t number(const struct elf_file *elf, uint64_t offset, unsigned int size)
 {
@@ -289,6 +296,19 @@ static void end_names(struct elf_file *elf)
 		elf->names.count--;
 }
 
+static int read_symbols(struct elf_file *elf)
+{
+	int err = symbols_from_sections(elf, elf->type == ELF_RELOCATABLE ? ELF_SECTION_SYMTAB
+									  : ELF_SECTION_DYNSYM);
+
+	if (err)
+		return err;
+	find_dynamic(elf);
+	err = symbols_from_dynamic(elf);
+	end_names(elf);
+	return err;
+}
+
 int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path)
 {
 	int err;
@@ -299,14 +319,8 @@ int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path)
 	err = read_header(elf);
 	if (!err)
 		err = check_segments(elf);
-	if (!err)
-		err = symbols_from_sections(elf, elf->type == ELF_RELOCATABLE ? ELF_SECTION_SYMTAB
-									      : ELF_SECTION_DYNSYM);
-	if (err)
-		return err;
-	find_dynamic(elf);
-	err = symbols_from_dynamic(elf);
-	end_names(elf);
+	if (!err && READS_SYMBOLS)
+		err = read_symbols(elf);
 	return err;
 }
 

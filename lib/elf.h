@@ -65,7 +65,8 @@ struct elf_table {
  * @section_names: index of the section with the names of sections
  * @segments: program headers
  * @sections: section headers
- * @symbols: dynamic symbols (of a relocatable file: all); none when @symbols.count is 0
+ * @symbols: dynamic symbols (of a relocatable file: all); none when @symbols.count is 0, as in a build without
+ *	CONFIG_ELF_INSPECT
  * @names: their string table, with a @step of 1; empty, or ends with NUL
  * @dynamic: the dynamic segment
  */
