@@ -386,22 +386,28 @@ static struct tenon_slice section_bytes(const struct elf_file *elf, const struct
 	return (struct tenon_slice){ elf->bytes.data + s->offset, (size_t)s->size };
 }
 
+bool elf_section_is(const struct elf_file *elf, const struct elf_section *s, const char *name)
+{
+	const size_t length = strlen(name) + 1;
+	struct elf_section holder;
+	struct tenon_slice names;
+
+	if (elf->section_names >= elf->sections.count)
+		return false;
+	holder = elf_section(elf, elf->section_names);
+	names = section_bytes(elf, &holder);
+	return s->name < names.size && length <= names.size - s->name &&
+	       !memcmp(names.data + s->name, name, length);
+}
+
 bool elf_find_section(const struct elf_file *elf, const char *name, struct tenon_slice *out)
 {
-	const uint64_t names_index = elf_number(elf, elf->bytes.data + (elf->wide ? 62 : 50), 2);
-	const size_t length = strlen(name) + 1;
-	struct tenon_slice names;
 	struct elf_section s;
 	uint64_t i;
 
-	if (names_index >= elf->sections.count)
-		return false;
-	s = elf_section(elf, names_index);
-	names = section_bytes(elf, &s);
 	for (i = 0; i < elf->sections.count; i++) {
 		s = elf_section(elf, i);
-		if (s.name >= names.size || names.size - s.name < length ||
-		    memcmp(names.data + s.name, name, length) != 0)
+		if (!elf_section_is(elf, &s, name))
 			continue;
 		*out = section_bytes(elf, &s);
 		return out->size;

@@ -195,6 +195,10 @@ void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *s
 int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol,
 		     struct tenon_slice *out) TO_PLUGINS(elf_symbol_bytes);
 
+/** elf_section_is - test the name of a section; false where the name does not lie in the file */
+bool elf_section_is(const struct elf_file *elf, const struct elf_section *s, const char *name)
+	TO_PLUGINS(elf_section_is);
+
 /**
  * elf_find_section - find a section by its name
  * @elf: the file

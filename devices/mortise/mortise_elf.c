@@ -150,17 +150,6 @@ static int read_segments(struct mortise_elf *elf)
 
 /* ---- sections */
 
-/* Does a section have a name; false also where the name does not lie in the file. */
-static bool is_named(const struct elf_file *elf, const struct elf_section *names,
-		     const struct elf_section *s, const char *name)
-{
-	size_t size = strlen(name) + 1;
-
-	return elf_within(elf, names->offset, names->size) && s->name <= names->size &&
-	       size <= names->size - s->name &&
-	       !memcmp(elf->bytes.data + names->offset + s->name, name, size);
-}
-
 static int check_table(struct mortise_elf *elf, const struct elf_section *s)
 {
 	struct tenon_cursor c = cursor_of(elf, s->offset);
@@ -200,7 +189,7 @@ static int check_addresses(struct mortise_elf *elf, const struct elf_section *s)
 static int find_table(struct mortise_elf *elf)
 {
 	const struct tenon_cursor c = cursor_of(elf, elf->file.sections.offset);
-	struct elf_section names, s;
+	struct elf_section s;
 	uint64_t i;
 	int err = 0;
 
@@ -210,12 +199,11 @@ static int find_table(struct mortise_elf *elf)
 					  "and their names in section %u",
 					  elf->file.sections.count, elf->file.bytes.size,
 					  elf->file.section_names);
-	names = elf_section(&elf->file, elf->file.section_names);
 	for (i = 0; i < elf->file.sections.count && !err; i++) {
 		s = elf_section(&elf->file, i);
-		if (!elf->entry_count && is_named(&elf->file, &names, &s, ".mortise"))
+		if (!elf->entry_count && elf_section_is(&elf->file, &s, ".mortise"))
 			err = check_table(elf, &s);
-		else if (is_named(&elf->file, &names, &s, ".got"))
+		else if (elf_section_is(&elf->file, &s, ".got"))
 			err = check_addresses(elf, &s);
 	}
 	if (err || elf->entry_count)
