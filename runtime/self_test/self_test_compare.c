@@ -5,6 +5,7 @@
 #include <string.h>
 #include <tenon/error.h>
 
+#include "lib/half.h"
 #include "lib/sha256.h"
 #include "runtime/self_test/self_test.h"
 
@@ -20,19 +21,6 @@ struct difference {
 	double most;
 	double got, want; /* the first that differs */
 };
-
-static double half(const unsigned char *at)
-{
-	const unsigned int bits = at[0] | (unsigned int)at[1] << 8, exponent = bits >> 10 & 31;
-	const double fraction = bits & 0x3ff;
-	double v;
-
-	if (exponent == 31)
-		v = fraction != 0 ? NAN : INFINITY;
-	else
-		v = exponent ? ldexp(1024 + fraction, (int)exponent - 25) : ldexp(fraction, -24);
-	return bits >> 15 ? -v : v;
-}
 
 static double single(uint32_t bits)
 {
@@ -62,7 +50,7 @@ static double real_at(const unsigned char *at, DLDataType dtype)
 	double v;
 
 	if (dtype.code == kDLFloat && dtype.bits == 16)
-		return half(at);
+		return (double)half_to_float((uint16_t)(at[0] | at[1] << 8));
 	if (dtype.bits == 64) {
 		memcpy(&v, at, sizeof(v));
 		return v;
