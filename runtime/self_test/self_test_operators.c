@@ -37,9 +37,9 @@ struct kept_operator {
  * @full: not all were kept
  * @keeping: the reference runs; otherwise the model does
  * @next: of the model's run: the operator that is next
- * @found: of the model's run: the answer is in @why
+ * @found: the answer is in @why
  * @inside: a hook's own copies are no operators
- * @err: the first error
+ * @err: -TENON_E_NOMEM, or 0
  * @why: the answer
  */
 struct comparison {
@@ -89,24 +89,22 @@ static void begun_free(struct begun *b)
 
 /* ---- the reference */
 
-static int keep_tensor(struct comparison *k, const DLTensor *t, struct tenon_tensor **out)
-{
-	size_t bytes;
-	int err = tenon_tensor_bytes(t, &bytes);
-
-	if (err)
-		return err;
-	k->bytes += bytes;
-	k->full |= k->bytes > KEPT_MOST;
-	return k->full ? 0 : self_test_host(t, out);
-}
-
 static int keep(struct comparison *k, struct begun *b)
 {
 	struct kept_operator *o = k->operators;
 	uint32_t i;
+	size_t bytes;
 	int err = 0;
 
+	for (i = b->outputs; i < b->count && !err && !k->full; i++) {
+		bytes = 0;
+		if (b->tensors[i].data)
+			err = tenon_tensor_bytes(&b->tensors[i], &bytes);
+		k->bytes += bytes;
+		k->full = k->bytes > KEPT_MOST;
+	}
+	if (err || k->full)
+		return err;
 	if (!(k->count & (k->count - 1)))
 		o = realloc(o, (k->count ? 2 * k->count : 1) * sizeof(*o));
 	if (!o)
@@ -118,9 +116,9 @@ static int keep(struct comparison *k, struct begun *b)
 	b->name = NULL;
 	if (!o->tensors)
 		return -TENON_E_NOMEM;
-	for (i = b->outputs; i < b->count && !err && !k->full; i++)
+	for (i = b->outputs; i < b->count && !err; i++)
 		if (b->tensors[i].data)
-			err = keep_tensor(k, &b->tensors[i], &o->tensors[i]);
+			err = self_test_host(&b->tensors[i], &o->tensors[i]);
 	return err;
 }
 
@@ -181,6 +179,17 @@ static int compare(struct comparison *k, const struct begun *b)
 
 /* ---- what executors call */
 
+/* Make an error the answer. Return: 0; -TENON_E_NOMEM. */
+static int note_reason(struct comparison *k, int err)
+{
+	if (!err || err == -TENON_E_NOMEM)
+		return err;
+	tenon_buffer_printf(k->why, "operators are not compared: %s\n", tenon_error_message());
+	tenon_error_clear();
+	k->found = true;
+	return 0;
+}
+
 static void after(struct operator_begun *begun, int err)
 {
 	struct begun *b = (struct begun *)begun;
@@ -189,7 +198,7 @@ static void after(struct operator_begun *begun, int err)
 
 	k->inside = true;
 	if (!err && !k->err && !k->found)
-		k->err = k->keeping ? keep(k, b) : compare(k, b);
+		k->err = note_reason(k, k->keeping ? keep(k, b) : compare(k, b));
 	k->inside = false;
 	begun_free(b);
 	error_put_back(aside);
@@ -276,7 +285,7 @@ static int run_both(struct comparison *k, struct tenon_model *model, struct teno
 	if (!err)
 		err = self_test_run(model, k->c);
 	active = NULL;
-	return err ? err : k->err;
+	return k->err ? tenon_error(k->err, "no memory to compare operators") : err;
 }
 
 static void put_equal(const struct comparison *k, struct tenon_buffer *why)
@@ -317,13 +326,9 @@ int self_test_operators(struct tenon_model *model, const struct tenon_case *c,
 		err = run_both(&k, model, reference);
 		trace_stop(&tracer);
 	}
-	if (err && err != -TENON_E_NOMEM) {
-		tenon_buffer_printf(why, "operators are not compared: %s\n", tenon_error_message());
-		tenon_error_clear();
-		err = 0;
-	} else if (!err && !k.found) {
+	err = note_reason(&k, err);
+	if (!err && !k.found)
 		put_equal(&k, why);
-	}
 	release(&k);
 	return err;
 }
