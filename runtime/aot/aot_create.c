@@ -134,19 +134,12 @@ enum home {
 	HOME_IN_PLACE, /* nowhere: a parameter that is used where it is */
 };
 
-/* In a caller's memory the constants, and parameters that are copied, are apart; else all is in one storage. */
-static void find_homes(const struct aot_model *a, const struct tenon_params *params, uint8_t *home)
+static void find_params(const struct aot_model *a, const struct tenon_params *params, uint8_t *home)
 {
 	const struct tenon_param *p;
 	int64_t input;
 	size_t i;
 
-	memset(home, HOME_PLANNED, a->count);
-	if (!heap_now())
-		return;
-	for (i = 0; i < a->count; i++)
-		if (!a->slots[i].info)
-			home[i] = HOME_LASTING;
 	for (i = 0; params && (p = tenon_params_at(params, i)); i++) {
 		input = aot_ops.find_input((struct tenon_model *)(uintptr_t)&a->base, p->name);
 		if (input < 0)
@@ -156,6 +149,25 @@ static void find_homes(const struct aot_model *a, const struct tenon_params *par
 		else
 			home[input] = HOME_IN_PLACE;
 	}
+}
+
+/*
+ * In a caller's memory the constants, and parameters that are copied, are apart; else all is in one storage. Parameters of
+ * the file are set first, and those of the options then.
+ */
+static void find_homes(const struct aot_model *a, const struct tenon_params *of_file,
+		       const struct tenon_params *of_options, uint8_t *home)
+{
+	size_t i;
+
+	memset(home, HOME_PLANNED, a->count);
+	if (!heap_now())
+		return;
+	for (i = 0; i < a->count; i++)
+		if (!a->slots[i].info)
+			home[i] = HOME_LASTING;
+	find_params(a, of_file, home);
+	find_params(a, of_options, home);
 }
 
 static int lay_out(struct aot_model *a, const uint8_t *home, uint8_t which, struct storage **out)
@@ -184,7 +196,8 @@ static int lay_out(struct aot_model *a, const uint8_t *home, uint8_t which, stru
 	return err;
 }
 
-static int place_slots(struct aot_model *a, const struct tenon_params *params)
+static int place_slots(struct aot_model *a, const struct tenon_params *of_file,
+		       const struct tenon_params *of_options)
 {
 	uint8_t *home = heap_take(HEAP_TEMPORARY, 1, a->count + 1, "homes of tensors");
 	size_t i;
@@ -192,7 +205,7 @@ static int place_slots(struct aot_model *a, const struct tenon_params *params)
 
 	if (!home)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu tensors", a->count);
-	find_homes(a, params, home);
+	find_homes(a, of_file, of_options, home);
 	err = lay_out(a, home, HOME_PLANNED, &a->arena);
 	if (!err)
 		err = lay_out(a, home, HOME_LASTING, &a->lasting);
@@ -251,7 +264,7 @@ static int aot_create(struct tenon_module *root, const struct factory *f,
 	if (!err) {
 		describe_slots(a);
 		a->unset = (size_t)a->meta->input_count;
-		err = place_slots(a, o->params ? o->params : f->params);
+		err = place_slots(a, f->params, o->params);
 	}
 	if (err) {
 		aot_destroy(&a->base);

@@ -115,7 +115,7 @@ static inline struct graph_exec *graph_exec_of(struct tenon_model *m)
  * @root: module that contains it
  * @library: module to look up functions in; ignored when @o->describe is set
  * @json: JSON of the graph
- * @params: parameters that will be set, or NULL
+ * @params: parameters that will be set before those of @o, or NULL
  * @o: options
  * @out: receives the graph; free it with tenon_model_close()
  */
@@ -149,7 +149,7 @@ static inline DLDevice graph_entry_device(const struct graph_exec *x, uint32_t e
 
 /* graph_place.c: locations of tensors */
 
-/* Allocate storages, with regard to the parameters, and put every entry into its own. */
+/* Allocate storages, with regard to @params and those of the options, and put every entry into its own. */
 int graph_place_all(struct graph_exec *x, const struct tenon_params *params,
 		    const struct tenon_model_options *o);
 

@@ -228,8 +228,7 @@ static int create_from_factory(struct tenon_module *root, const struct tenon_mod
 	if (!o->describe)
 		err = factory_library(root, &library);
 	if (!err)
-		err = graph_exec_create(root, library, f->json, o->params ? o->params : f->params,
-					o, out);
+		err = graph_exec_create(root, library, f->json, f->params, o, out);
 	if (!err)
 		err = set_params(*out, f->params);
 	tenon_object_unref(f);

@@ -24,9 +24,9 @@ static bool used_in_place(const struct graph_exec *x, uint32_t entry, const stru
 	       !((uintptr_t)p->tensor.data % TENON_TENSOR_ALIGN);
 }
 
-/* Find the storages of parameters. A storage with other tensors, too, keeps its memory. */
-static void find_homes(const struct graph_exec *x, const struct tenon_params *params, uint8_t *home,
-		       uint32_t *owner)
+/* Find the storages of parameters. */
+static void find_params(const struct graph_exec *x, const struct tenon_params *params,
+			uint8_t *home, uint32_t *owner)
 {
 	const struct graph *g = &x->graph;
 	const struct tenon_param *p;
@@ -48,6 +48,14 @@ static void find_homes(const struct graph_exec *x, const struct tenon_params *pa
 			home[i] = HOME_IN_PLACE;
 		owner[i] = entry;
 	}
+}
+
+/* A storage with other tensors, too, keeps its memory. */
+static void keep_homes(const struct graph_exec *x, uint8_t *home, const uint32_t *owner)
+{
+	const struct graph *g = &x->graph;
+	uint32_t i;
+
 	for (i = 0; i < g->entry_count; i++)
 		if (g->entries[i].storage >= 0 && home[g->entries[i].storage] == HOME_IN_PLACE &&
 		    g->entries[i].source != owner[g->entries[i].storage])
@@ -92,7 +100,8 @@ static int lay_out(struct graph_exec *x, const uint8_t *home, uint8_t which, str
 }
 
 /* In a caller's memory parameters take no room that they do not use, and none that another model may overwrite. */
-static int lay_out_by_home(struct graph_exec *x, const struct tenon_params *params)
+static int lay_out_by_home(struct graph_exec *x, const struct tenon_params *params,
+			   const struct tenon_params *of_options)
 {
 	size_t n = (size_t)x->graph.storage_count + 1;
 	uint32_t *owner = heap_take(HEAP_TEMPORARY, _Alignof(uint32_t), n * (sizeof(*owner) + 1),
@@ -103,7 +112,9 @@ static int lay_out_by_home(struct graph_exec *x, const struct tenon_params *para
 	if (!owner)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu storages", n - 1);
 	memset(home, HOME_PLANNED, n);
-	find_homes(x, params, home, owner);
+	find_params(x, params, home, owner);
+	find_params(x, of_options, home, owner);
+	keep_homes(x, home, owner);
 	err = lay_out(x, home, HOME_PLANNED, &x->arena);
 	if (!err)
 		err = lay_out(x, home, HOME_LASTING, &x->lasting);
@@ -111,13 +122,15 @@ static int lay_out_by_home(struct graph_exec *x, const struct tenon_params *para
 	return err;
 }
 
-static int make_storages(struct graph_exec *x, const struct tenon_params *params, bool describe)
+static int make_storages(struct graph_exec *x, const struct tenon_params *params,
+			 const struct tenon_model_options *o)
 {
 	int err;
 
-	if (describe)
+	if (o->describe)
 		return lay_out(x, NULL, HOME_PLANNED, NULL);
-	err = heap_now() ? lay_out_by_home(x, params) : lay_out(x, NULL, HOME_PLANNED, &x->arena);
+	err = heap_now() ? lay_out_by_home(x, params, o->params)
+			 : lay_out(x, NULL, HOME_PLANNED, &x->arena);
 	return err ? err : graph_make_memories(x);
 }
 
@@ -139,7 +152,7 @@ int graph_place_all(struct graph_exec *x, const struct tenon_params *params,
 	if (!x->homes || !x->places || !x->outputs)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " tensors",
 				   g->entry_count);
-	err = make_storages(x, params, o->describe);
+	err = make_storages(x, params, o);
 	for (i = 0; i < g->entry_count && !err; i++)
 		if (x->arena && g->entries[i].storage >= 0)
 			x->places[i].data = graph_own_storage(x, i);

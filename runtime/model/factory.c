@@ -282,10 +282,13 @@ static int read_payload(struct factory *f, struct tenon_cursor *c)
 static int keep_copy(struct factory *f, struct tenon_cursor *c)
 {
 	size_t left = tenon_cursor_left(c);
+	/* A module outlives a model that the thread may be in. */
+	struct heap *before = heap_enter(NULL);
 	struct storage *copy;
 	int err;
 
 	err = storage_create(left, &copy);
+	heap_enter(before);
 	if (err)
 		return err;
 	if (left)

@@ -73,13 +73,20 @@ int tenon_model_open(struct tenon_module *root, const struct tenon_model_options
 {
 	const struct executor *executor;
 	struct tenon_model_options o;
+	struct heap *before;
 	int err;
 
 	*out = NULL;
 	err = options_read(options, &o, sizeof(o));
 	if (!err)
 		err = model_executor(root, &executor);
-	return err ? err : model_create(root, executor, &o, out);
+	if (err)
+		return err;
+	/* A function that a model in a caller's memory calls may open another, which outlives it. */
+	before = heap_enter(NULL);
+	err = model_create(root, executor, &o, out);
+	heap_enter(before);
+	return err;
 }
 
 void tenon_model_close(struct tenon_model *model)

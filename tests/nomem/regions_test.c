@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <tenon/regions.h>
 
+#include "lib/heap.h"
 #include "tests/nomem/failing_malloc.h"
 
 #define D08 "tests/interop/data/tvm-0.8/"
@@ -336,6 +337,58 @@ static void models_that_never_run_at_once_share_planned_and_temporary_memory(voi
 	memory_fini(&shared);
 }
 
+/* The options have one parameter of several; the others are those of the module's file. */
+static void parameters_that_the_options_lack_are_not_in_memory_that_is_shared(void **state)
+{
+	struct tenon_module *root = load_file(D18 "graph_mlp/graph.so");
+	struct tenon_params *all;
+	struct tenon_model *model;
+	struct memory m;
+	uint64_t hash, params;
+
+	(void)state;
+	assert_ok(tenon_params_open(D18 "graph_mlp/model.params", &all));
+	assert_true(tenon_params_count(all) > 1);
+	assert_ok(tenon_params_create(tenon_params_at(all, 0), 1, NULL, &options.params));
+	fill_inputs(3);
+	memory_init(&m, root);
+	assert_ok(tenon_model_open_in(root, &options, &m.regions, &model));
+	params = params_of(model);
+	/* as another model does */
+	memset(m.regions.region[TENON_PLANNED].data, 0xa5, m.regions.region[TENON_PLANNED].size);
+	assert_ok(set_inputs(model, params));
+	assert_ok(tenon_model_run(model));
+	assert_ok(hash_outputs(model, &hash));
+	assert_true(hash == ordinary_result(root, 3));
+	tenon_model_close(model);
+	memory_fini(&m);
+	unload(root);
+	tenon_object_unref(all);
+}
+
+static void a_model_that_a_function_of_another_opens_is_in_memory_of_its_own(void **state)
+{
+	static _Alignas(HEAP_ALIGN) char memory[HEAP_SORTS][65536];
+	const struct heap_region regions[HEAP_SORTS] = {
+		{ memory[0], sizeof(memory[0]) },
+		{ memory[1], sizeof(memory[1]) },
+		{ memory[2], sizeof(memory[2]) },
+	};
+	struct tenon_module *root = load(0);
+	struct tenon_model *model;
+	struct heap *heap;
+
+	(void)state;
+	assert_ok(heap_create(regions, NULL, &heap));
+	heap_enter(heap);
+	assert_ok(tenon_model_open(root, NULL, &model));
+	assert_int_equal(heap_live(heap), 0);
+	assert_ptr_equal(heap_enter(NULL), heap);
+	tenon_model_close(model);
+	heap_close(heap);
+	unload(root);
+}
+
 static void an_output_may_be_dropped_after_its_model_is_closed(void **state)
 {
 	struct tenon_module *root = load(0);
@@ -420,6 +473,8 @@ int main(void)
 		cmocka_unit_test(
 			one_byte_less_of_any_sort_is_too_little_and_the_error_names_the_sort),
 		cmocka_unit_test(models_that_never_run_at_once_share_planned_and_temporary_memory),
+		cmocka_unit_test(parameters_that_the_options_lack_are_not_in_memory_that_is_shared),
+		cmocka_unit_test(a_model_that_a_function_of_another_opens_is_in_memory_of_its_own),
 		cmocka_unit_test(an_output_may_be_dropped_after_its_model_is_closed),
 		cmocka_unit_test(a_model_on_a_device_is_refused_by_its_name),
 #ifdef RELAX_TESTED
