@@ -13,7 +13,6 @@
 #include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "lib/plugin.h"
-#include "lib/option.h"
 #include "lib/string_map.h"
 #include "runtime/core/reference.h"
 #include "runtime/core/registry.h"
@@ -130,6 +129,8 @@ static int fill_from(struct plugin *p)
 	if (refusal)
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s", refusal);
 	err = plugin_open(p, -TENON_E_UNSUPPORTED);
+	if (err && err != -TENON_E_UNSUPPORTED)
+		return err;
 	if (err) {
 		refusal = strdup(tenon_error_message());
 		if (!__atomic_compare_exchange_n(&p->refusal, &none, refusal, false,
