@@ -347,6 +347,7 @@ TENON_API void tenon_link_report_free(const struct tenon_link_report *report);
  *	-TENON_E_IO; -TENON_E_NOMEM.
  */
 TENON_API int tenon_link_sign(const char *file, const char *key, struct tenon_buffer *out);
+
 /* ---- the processor that host code needs */
 
 /**

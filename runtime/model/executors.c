@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the executor of a kind and register its functions. */
+/* Find the executor of a kind, and open graphs with it. */
 #include "runtime/core/tensor_data.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/model/executors.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <tenon/backend/module_kind.h>
 
-#include "lib/fork_gate.h"
 #include "lib/option.h"
 #include "lib/options.h"
 
