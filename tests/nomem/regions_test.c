@@ -5,9 +5,12 @@
  */
 #include "tests/unit/suite.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <tenon/regions.h>
+#include <unistd.h>
 
 #include "lib/heap.h"
 #include "tests/nomem/failing_malloc.h"
@@ -389,6 +392,51 @@ static void a_model_that_a_function_of_another_opens_is_in_memory_of_its_own(voi
 	unload(root);
 }
 
+static int threads_here(void)
+{
+	DIR *folder = opendir("/proc/self/task");
+	struct dirent *entry;
+	int count = 0;
+
+	while (folder && (entry = readdir(folder)))
+		count += entry->d_name[0] != '.';
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+/* In a child process, whose pool of threads is not started. An ordinary run, which starts it, comes last. */
+static void loops_of_a_model_in_regions_start_no_thread(void **state)
+{
+	struct tenon_module *root = load(1);
+	struct memory m;
+	uint64_t hash;
+	int status;
+	pid_t child;
+
+	(void)state;
+	memory_init(&m, root);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		setenv("TVM_NUM_THREADS", "2", 1);
+		if (threads_here() != 1 || whole_life(root, &m.regions, &hash))
+			_exit(1);
+		if (threads_here() != 1)
+			_exit(2);
+		ordinary_result(root, 1);
+		_exit(threads_here() > 1 ? 0 : 77);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	memory_fini(&m);
+	unload(root);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		print_message("parallel loops are not divided here\n");
+		skip();
+	}
+	assert_int_equal(status, 0);
+}
+
 static void an_output_may_be_dropped_after_its_model_is_closed(void **state)
 {
 	struct tenon_module *root = load(0);
@@ -469,6 +517,7 @@ int main(void)
 	return 77;
 #endif
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loops_of_a_model_in_regions_start_no_thread),
 		cmocka_unit_test(a_model_runs_in_what_it_needs_while_every_allocation_fails),
 		cmocka_unit_test(
 			one_byte_less_of_any_sort_is_too_little_and_the_error_names_the_sort),
