@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # A small network compiled for other architectures than this one, and run by the command under qemu-user: the outputs are
-# those of ONNX Runtime. The builds are those of tests/build/cross_*.sh
+# those of ONNX Runtime. On aarch64, networks in 8-bit integers too. The builds are those of tests/build/cross_*.sh
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh
@@ -30,6 +30,16 @@ runs()
 	set -- "$scratch/$1"
 	TENON_COMPAT_LIBRARY=$scratch/$cross/libtvm_ffi.so $emulator "$scratch/$cross/tenon" run "$1.so" \
 		--input "x=@$1.case/input0.npy" --expect "@$1.case/output0.npy" --rtol 1e-3 --atol 1e-4
+}
+
+# integers OPTION...: networks in 8-bit integers, on the emulator
+integers()
+{
+	(
+		unset CC
+		export TENON_COMPAT_LIBRARY="$scratch/$cross/libtvm_ffi.so"
+		"$python" tests/compile/integers.py "$emulator $scratch/$cross/tenon" "$@"
+	)
 }
 
 # take_build: a copy of the command, where a suite that builds it anew cannot remove it
@@ -66,6 +76,7 @@ processor()
 if on aarch64-linux-gnu qemu-aarch64; then
 	processor aarch64 "aarch64" --target aarch64
 	processor i8mm "aarch64 with dot products and products of matrices" --target aarch64 --processor +dotprod+i8mm
+	it "networks in 8-bit integers give what ONNX Runtime gives there, or a step beside it" integers --target aarch64 --processor +dotprod
 fi
 if on arm-linux-gnueabihf qemu-arm; then
 	processor armv7 "armv7" --target armv7

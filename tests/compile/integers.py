@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Networks in 8-bit integers of a few nodes, compiled, and compared with ONNX Runtime.
 
-usage: integers.py TENON [--processor NAME]
+usage: integers.py TENON [OPTION...]
 
-Outputs are quantized, and may be one step away from ONNX Runtime's. Each network says which rules it needs. Prints TAP.
+TENON is the command, which may be several words; options are those of tenon-compile. Outputs are quantized, and may be
+one step away from ONNX Runtime's. Each network says which rules it needs. Prints TAP.
 """
 
 import contextlib
 import io
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -105,6 +107,19 @@ def products(g):
     return (5, 30), g.quantized(c), {"product-in-integers": 2}
 
 
+def wide_weights(g):
+    """A convolution and a product whose weights, less their zero points, do not fit into 8 bits."""
+
+    def weights(*shape):
+        value = g.rng.integers(0, 256, shape)
+        return g.node("DequantizeLinear", [g.constant(value, "uint8"), g.constant(0.002, "float32"), g.constant(90, "uint8")])
+
+    a = g.both("x", 0.02)
+    b = g.both(g.node("Conv", [a, weights(24, 11, 3, 3)], pads=[1] * 4))
+    c = g.node("MatMul", [b, weights(12, 20)])
+    return (1, 11, 10, 12), g.quantized(c, 0.1), {"convolution-in-integers": 1, "product-in-integers": 1}
+
+
 def functions(g):
     a = g.both("x", 0.05)
     gate = g.both(g.node("HardSigmoid", [a], alpha=1 / 6), 1 / 100)
@@ -155,14 +170,14 @@ def run(build, dtype, of_type, folder, tenon, words):
     applied, slow = explained(path, module, words)
     if slow or any(applied.get(rule, 0) < count for rule, count in rules.items()):
         return f"rules that were applied: {applied}, expected {rules}; " + "; ".join(slow)
-    arguments = [tenon, "run", str(module), "--input", f"x=@{folder / 'x.npy'}", "--expect", f"@{folder / 'y.npy'}", "--rtol", "0", "--atol", "1"]
+    arguments = [*shlex.split(tenon), "run", str(module), "--input", f"x=@{folder / 'x.npy'}", "--expect", f"@{folder / 'y.npy'}", "--rtol", "0", "--atol", "1"]
     done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.stdout if done.returncode or expected.std() == 0 else None
 
 
 def main():
     tenon, *words = sys.argv[1:]
-    cases = [(build, dtype, "float32") for build in (convolutions, pools, products, functions) for dtype in ("uint8", "int8")]
+    cases = [(build, dtype, "float32") for build in (convolutions, pools, products, wide_weights, functions) for dtype in ("uint8", "int8")]
     cases += [(quantized_operators, dtype, dtype) for dtype in ("uint8", "int8")]
     failures = 0
     for number, (build, dtype, of_type) in enumerate(cases, 1):
