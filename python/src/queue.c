@@ -201,8 +201,10 @@ static void queue_dealloc(PyObject *self)
 	struct core_queue *q = (struct core_queue *)self;
 	PyTypeObject *type = Py_TYPE(self);
 
-	/* waits until the queue is idle */
-	Py_BEGIN_ALLOW_THREADS tenon_object_unref(q->previous);
+	/* The last reference may be that of a thread that entered it, so dropping ours does not wait until the queue is idle. */
+	Py_BEGIN_ALLOW_THREADS if (q->kept_count && tenon_queue_sync(q->queue, TENON_FOREVER))
+		tenon_error_clear();
+	tenon_object_unref(q->previous);
 	tenon_object_unref(q->queue);
 	Py_END_ALLOW_THREADS drop(q->kept, q->kept_count);
 	Py_XDECREF(q->recorded);

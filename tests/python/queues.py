@@ -188,6 +188,29 @@ def calls_of_a_with_block_go_to_the_queue():
         go.signal(2)
 
 
+def a_queue_that_is_dropped_within_its_block_waits():
+    device = _worker()
+    target, submitted = tenon.empty(4, device=device), threading.Event()
+    with _awaited() as go:
+        sources = [_Array("f", NUMBERS)]
+        alive = weakref.ref(sources[0])
+
+        def work():
+            queue = device.queue()
+            queue.__enter__()
+            queue.copy(target, sources.pop(), wait=[(go, 1)])
+            submitted.set()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        submitted.wait()
+        thread.join(0.1)
+        was_alive = alive() is not None
+        go.signal(1)
+        thread.join()
+        assert was_alive and alive() is None and target.tolist() == NUMBERS
+
+
 def threads_share_a_queue():
     queue = _worker().queue()
     targets = [tenon.empty(64, device=queue.device) for _ in range(8)]
