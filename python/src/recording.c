@@ -104,7 +104,7 @@ static void recording_dealloc(PyObject *self)
 
 /* ---- operations */
 
-/* Begin to record; 0, then record_end() with what @locked receives. */
+/* Begin to record; 0, then record_end() with what @locked receives: the queue that the recording follows, or NULL. */
 static int record_begin(const struct core_recording *r, PyObject **locked)
 {
 	*locked = Py_XNewRef(r->followed);
@@ -114,11 +114,13 @@ static int record_begin(const struct core_recording *r, PyObject **locked)
 	return -1;
 }
 
-static void record_end(PyObject *locked)
+/* What a method that recorded returns: None, or NULL with the exception that @err says is set. */
+static PyObject *record_end(PyObject *locked, int err)
 {
 	if (locked)
 		queue_unlock(locked);
 	Py_XDECREF(locked);
+	return err ? NULL : Py_NewRef(Py_None);
 }
 
 /* Remember what an operation uses: the tensor, or how much of the slot. */
@@ -153,8 +155,7 @@ static PyObject *record_copy(struct core_recording *r, const struct place *to,
 		err = use(r, to, bytes, PLACE_WRITE);
 	if (!err)
 		err = use(r, from, bytes, PLACE_READ);
-	record_end(locked);
-	return err ? NULL : Py_NewRef(Py_None);
+	return record_end(locked, err);
 }
 
 static PyObject *recording_copy(PyObject *self, PyObject *args, PyObject *keywords)
@@ -193,8 +194,7 @@ static PyObject *record_fill(struct core_recording *r, const struct place *to, P
 		tenon_commands_fill(r->commands, place_range(to), bytes, with.bits, with.width));
 	if (!err)
 		err = use(r, to, bytes, PLACE_WRITE);
-	record_end(locked);
-	return err ? NULL : Py_NewRef(Py_None);
+	return record_end(locked, err);
 }
 
 static PyObject *recording_fill(PyObject *self, PyObject *args, PyObject *keywords)
@@ -218,14 +218,11 @@ static PyObject *recording_barrier(PyObject *self, PyObject *unused)
 {
 	struct core_recording *r = recording_of(self);
 	PyObject *locked;
-	int err;
 
 	(void)unused;
 	if (record_begin(r, &locked))
 		return NULL;
-	err = errors_check(tenon_commands_barrier(r->commands));
-	record_end(locked);
-	return err ? NULL : Py_NewRef(Py_None);
+	return record_end(locked, errors_check(tenon_commands_barrier(r->commands)));
 }
 
 static PyObject *recording_follow(PyObject *self, PyObject *queue)
@@ -257,11 +254,11 @@ static PyObject *recording_finish(PyObject *self, PyObject *unused)
 	if (record_begin(r, &locked))
 		return NULL;
 	err = errors_check(tenon_commands_finish(r->commands));
-	if (locked)
-		queue_set_recorded(locked, NULL);
+	/* not @locked: another thread may have finished it, and another recording may follow that queue */
+	if (r->followed)
+		queue_set_recorded(r->followed, NULL);
 	Py_CLEAR(r->followed);
-	record_end(locked);
-	return err ? NULL : Py_NewRef(Py_None);
+	return record_end(locked, err);
 }
 
 /* ---- runs */
