@@ -71,9 +71,13 @@ def outputs_of(network, arrays):
 def expected(network, arrays):
     """What the network gives; a reason why it does not run is an error."""
     try:
-        return outputs_of(network, arrays)
+        outputs = outputs_of(network, arrays)
     except Exception as error:  # both raise whatever they like
         raise CompileError(f"--case: the network does not run: {first_line(error)}") from error
+    for name, value in [*arrays.items(), *zip((output.name for output in network.graph.output), outputs)]:
+        if numpy.asarray(value).dtype.kind not in CODES:
+            raise CompileError(f"--case: {name} is {numpy.asarray(value).dtype}, of which no case is kept")
+    return outputs
 
 
 def write(module, arrays, outputs):

@@ -26,6 +26,12 @@ gives()
 		"$TENON_COMMAND" run "$scratch/$network.so" "$@" --expect "$wanted"
 }
 
+# without_runtime COMMAND...: where ONNX Runtime is not installed
+without_runtime()
+{
+	echo "raise ImportError" > "$scratch/onnxruntime.py" && (export PYTHONPATH="$scratch"; "$@")
+}
+
 # code for all processors uses nothing of the better ones
 needs_the_least()
 {
@@ -136,6 +142,9 @@ except CompileError as error:
     sys.exit(0 if "output y" in str(error) else 2)
 sys.exit(1)' "$1"
 }
+it "a case of a type that NumPy lacks is refused" without_runtime refuses "b is bfloat16" "$scratch/brain.onnx" -o "$scratch/none.so" --case
+it "and one is kept without ONNX Runtime" \
+	without_runtime printed_command_runs "$scratch/clip.onnx" "$scratch/clip.so" --case
 it "an output that TVM imports with another shape is refused" refused_output 2,1
 it "one with the same shape is not" not refused_output 2,3
 printf '\034\0\0\0TFL3\0\0\0\0' > "$scratch/lite.tflite"

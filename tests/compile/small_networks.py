@@ -17,8 +17,11 @@ def constant(name, values, dtype="int64"):
 
 
 def save(name, opset, nodes, inputs, outputs, constants=()):
-    """Inputs and outputs are pairs of a name and a shape."""
-    values = [[helper.make_tensor_value_info(n, FLOAT, shape) for n, shape in pairs] for pairs in (inputs, outputs)]
+    """Inputs and outputs are a name, a shape, and a type that is not float32."""
+    values = [
+        [helper.make_tensor_value_info(n, *(of_type or [FLOAT]), shape) for n, shape, *of_type in sides]
+        for sides in (inputs, outputs)
+    ]
     graph = helper.make_graph(nodes, name, *values, list(constants))
     version = 5 if opset < 11 else 6 if opset < 13 else 8
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=version)
@@ -206,6 +209,8 @@ signs = [
 save("signs", 13, signs, [("x", [3])], [("y", [6])], [])
 depth = [helper.make_node("SpaceToDepth", ["x"], ["y"], blocksize=2, mode="CRD")]
 save("depth", 28, depth, [("x", [1, 2, 2, 2])], [("y", [1, 8, 1, 1])], [])
+brain = [helper.make_node("Cast", ["x"], ["b"], to=TensorProto.BFLOAT16)]
+save("brain", 13, brain, [("x", [3])], [("b", [3], TensorProto.BFLOAT16)], [])
 regions = [helper.make_node("RoiAlign", ["x", "region", "first"], ["y"], mode="max")]
 region = [constant("region", [[0, 0, 1, 1]], "float32"), constant("first", [0])]
 save("wrong-regions", 16, regions, [("x", [1, 1, 2, 2])], [("y", [1, 1, 1, 1])], region)
