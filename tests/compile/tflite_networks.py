@@ -160,7 +160,7 @@ def windows(dtype):
         n.op("RESIZE_NEAREST_NEIGHBOR", [n.x, n.integers([18, 20])], [1, 18, 20, 6], "ResizeNearestNeighborOptions", how=same, **how)
     n.op("MEAN", [n.x, n.integers([1, 2])], [1, 6], "ReducerOptions", how=n.scale(-1, 1))
     flat = n.op("RESHAPE", [n.x, n.integers([9, 72])], [9, 72], how=same)
-    w, b = n.weights([7, 72], 0) if dtype != "int8" else n.weights([7, 72], 0)
+    w, b = n.weights([7, 72], 0)
     n.op("FULLY_CONNECTED", [flat, w, b], [9, 7], "FullyConnectedOptions", -9, 9, fusedActivationFunction=RELU)
     n.save()
 

@@ -31,7 +31,9 @@ states = {}
 for value in described["inputs"][1:]:
     states[value["name"]] = path = folder / f"state{len(states)}.npy"
     np.save(path, np.full(value["shape"], first[value["name"]], value["dtype"]))
-for number in range(len(list(folder.glob(f"{file.stem}.*.x.npy")))):
+runs = len(list(folder.glob(f"{file.stem}.*.x.npy")))
+assert runs, f"{folder} has no run of {file.stem}"
+for number in range(runs):
     words = [tenon, "run", str(module), "--input", f"{quoted(described['inputs'][0]['name'])}=@{folder / f'{file.stem}.{number}.x.npy'}"]
     for name, path in states.items():
         words += ["--input", f"{quoted(name)}=@{path}"]
@@ -47,7 +49,7 @@ for number in range(len(list(folder.glob(f"{file.stem}.*.x.npy")))):
         y, expected = np.load(path), np.load(folder / f"{file.stem}.{number}.y{place}.npy")
         few = y.dtype.kind in "iu"
         limit = np.full(y.shape, 1.0) if few else 1e-4 + 1e-4 * np.abs(expected)
-        assert y.dtype == expected.dtype and (np.abs(y.astype("float64") - expected) <= limit).all(), (
+        assert (y.dtype, y.shape) == (expected.dtype, expected.shape) and (np.abs(y.astype("float64") - expected) <= limit).all(), (
             f"run {number}, output {place}: {y.reshape(-1)[:8]}, expected {expected.reshape(-1)[:8]}"
         )
         print(f"run {number}, output {place}: {y.reshape(-1)[:4]}, expected {expected.reshape(-1)[:4]}")

@@ -2,7 +2,7 @@
 """What is in a .tflite file: tensors and operators of its first graph. Numbers of fields are those of its schema, 3."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy
 
@@ -60,7 +60,6 @@ class Model:
     operators: list
     inputs: list
     outputs: list
-    variables: dict = field(default_factory=dict)
 
 
 def quantization_of(table, shape, where):

@@ -59,7 +59,7 @@ def pack(net, operator):
     give_moved(net, operator.outputs[0], net.add("Concat", *parts, axis=axis), source)
 
 
-def give_parts(net, operator, source, axis, sizes, shapes=None):
+def give_parts(net, operator, source, axis, sizes):
     axis += len(net.tensor(source).shape) if axis < 0 else 0
     if len(sizes) != len(operator.outputs):
         net.refuse(operator, f"{len(sizes)} parts for {len(operator.outputs)} outputs")
