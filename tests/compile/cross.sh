@@ -42,13 +42,14 @@ integers()
 	)
 }
 
-# take_build: a copy of the command, where a suite that builds it anew cannot remove it
+# take_build: a copy of the command and of what it loads, where a suite that builds them anew cannot remove them
 take_build()
 {
-	mkdir -p "$scratch/$cross" && (
+	mkdir -p "$scratch/$cross/plugins" && (
 		flock 9
 		{ [ -e "$folder/.config" ] || cross_configure; } && cross_build "$folder/tenon" "$folder/compat/libtvm_ffi.so" &&
-			cp "$folder/tenon" "$folder/compat/libtvm_ffi.so" "$scratch/$cross/"
+			cp "$folder/tenon" "$folder"/libtenon.so.[0-9] "$folder/compat/libtvm_ffi.so" "$scratch/$cross/" &&
+			cp "$folder"/plugins/*.so "$scratch/$cross/plugins/"
 	) 9> "$folder/lock"
 }
 
