@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon_link_processor(): which extensions of the processor host code uses, and whether this machine has them */
+#include "link/describe_code.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/error.h>
-#include <tenon/link.h>
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
@@ -109,7 +110,7 @@ static int describe(struct description *d, const struct code_scan *scan)
 	err = name_processor(m, level, more, &d->needs);
 	if (!err && m->here) {
 		level = code_machine_best(m, m->here());
-		/* where levels have names, these are what compilers are told */
+		/* -march of compilers takes the name of one level, or, where there is only one, extensions */
 		err = name_processor(m, level, m->level_count > 1 ? 0 : m->here(), &d->has);
 	}
 	for (i = 0; i < m->level_count && !err; i++)
@@ -117,15 +118,12 @@ static int describe(struct description *d, const struct code_scan *scan)
 	return err;
 }
 
-static int read_code(const char *file, struct description *d)
+static int read_code(const char *file, struct tenon_slice bytes, struct description *d)
 {
 	struct code_scan *scan = malloc(sizeof(*scan));
-	struct tenon_slice bytes = { NULL, 0 };
 	struct elf_file elf;
 	int err = scan ? 0 : tenon_error(-TENON_E_NOMEM, "no memory to read %s", file);
 
-	if (!err)
-		err = file_map_open(file, &bytes);
 	if (!err)
 		err = elf_open(&elf, bytes, file);
 	if (!err) {
@@ -134,12 +132,12 @@ static int read_code(const char *file, struct description *d)
 	}
 	if (!err)
 		err = describe(d, scan);
-	file_map_close(&bytes);
 	free(scan);
 	return err;
 }
 
-int tenon_link_processor(const char *file, const struct tenon_link_processor **out)
+int describe_code(const char *file, struct tenon_slice bytes,
+		  const struct tenon_link_processor **out)
 {
 	struct description *d = calloc(1, sizeof(*d));
 	struct tenon_link_processor *r;
@@ -148,7 +146,7 @@ int tenon_link_processor(const char *file, const struct tenon_link_processor **o
 	*out = NULL;
 	if (!d)
 		return tenon_error(-TENON_E_NOMEM, "no memory to describe %s", file);
-	err = read_code(file, d);
+	err = read_code(file, bytes, d);
 	r = &d->result;
 	r->size = sizeof(*r);
 	r->machine = d->machine;
@@ -159,6 +157,20 @@ int tenon_link_processor(const char *file, const struct tenon_link_processor **o
 		tenon_link_processor_free(r);
 	else
 		*out = r;
+	return err;
+}
+
+int tenon_link_processor(const char *file, const struct tenon_link_processor **out)
+{
+	struct tenon_slice bytes;
+	int err;
+
+	*out = NULL;
+	err = file_map_open(file, &bytes);
+	if (err)
+		return err;
+	err = describe_code(file, bytes, out);
+	file_map_close(&bytes);
 	return err;
 }
 

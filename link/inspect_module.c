@@ -133,6 +133,9 @@ int tenon_link_inspect(const char *file, const struct tenon_link_inspection **ou
 	if (!err)
 		err = inspection_make(root, &n);
 	if (!err) {
+		n->bytes = bytes;
+		n->keep = keep;
+		tenon_object_ref(keep);
 		n->result.file_size = bytes.size;
 		err = read_names(file, bytes, n);
 	}

@@ -236,5 +236,6 @@ void tenon_link_inspection_free(const struct tenon_link_inspection *inspection)
 	free(n->rows);
 	artifact_set_fini(&n->names);
 	tenon_object_unref(n->result.root);
+	tenon_object_unref(n->keep);
 	free(n);
 }

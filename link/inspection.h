@@ -35,12 +35,23 @@ struct inspection_row {
  * @result: what programs read
  * @rows: @result.module_count rows, each allocated
  * @names: what file_name and the like of rows point to
+ * @bytes: contents of the file; empty for a tree that is of none
+ * @keep: keeps them; NULL for none
  */
 struct inspection {
 	struct tenon_link_inspection result;
 	struct inspection_row **rows;
 	struct artifact_set names;
+	struct tenon_slice bytes;
+	struct tenon_object *keep;
 };
+
+/** inspection_bytes - contents of the file that was inspected, for readers of its other parts; they last as long as @n */
+static inline struct tenon_slice inspection_bytes(const struct tenon_link_inspection *n)
+{
+	/* the list begins with what programs read */
+	return ((const struct inspection *)n)->bytes;
+}
 
 /**
  * inspection_make - list a tree

@@ -2,8 +2,6 @@
 /* tenon_link_verify(): check all of a module's file without running any of it */
 #include "link/verify.h"
 
-#include <tenon/self_test.h>
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/options.h"
+#include "runtime/self_test/self_test.h"
 
 /* ---- findings */
 
@@ -142,10 +141,10 @@ static void check_hashes(struct verify *v)
 }
 
 /* Cases for self-tests, which few files have. */
-static void check_cases(struct verify *v, const char *file)
+static void check_cases(struct verify *v)
 {
 	struct tenon_cases *cases;
-	int err = tenon_cases_open(file, &cases);
+	int err = self_test_read(v->host.path, v->host.bytes, &cases);
 
 	if (err == -TENON_E_NOT_FOUND || err == -TENON_E_UNSUPPORTED)
 		tenon_error_clear();
@@ -172,7 +171,7 @@ static void check(struct verify *v, const char *file)
 	check_host(v);
 	check_record(v);
 	check_hashes(v);
-	check_cases(v, file);
+	check_cases(v);
 	for (i = 0; v->host.symbols.has_blob && i < v->host.tree.count; i++)
 		if (i != v->host.tree.library)
 			verify_payload(v, i);

@@ -11,9 +11,10 @@
 #include "lib/file_map.h"
 #include "lib/sha256.h"
 #include "runtime/self_test/cases_format.h"
+#include "runtime/self_test/self_test.h"
 
 struct tenon_cases {
-	struct tenon_slice file;
+	struct tenon_slice file; /* mapped by tenon_cases_open(); else empty */
 	struct tenon_case *items;
 	size_t count;
 };
@@ -224,28 +225,26 @@ static int open_record(struct tenon_slice section, uint64_t offset, struct tenon
 		       : 0;
 }
 
-static int read_file(struct tenon_cases *cases, const char *file)
+static int read_file(struct tenon_cases *cases, const char *file, struct tenon_slice bytes)
 {
 	struct tenon_slice section;
 	struct tenon_cursor c;
 	struct elf_file elf;
 	int err;
 
-	err = file_map_open(file, &cases->file);
-	if (!err)
-		err = elf_open(&elf, cases->file, file);
+	err = elf_open(&elf, bytes, file);
 	if (err)
 		return err;
 	if (!elf_find_section(&elf, CASES_SECTION, &section))
 		return tenon_error(-TENON_E_NOT_FOUND,
 				   "%s: has no cases; tenon link --case puts some into it", file);
-	err = open_record(section, (uint64_t)(section.data - cases->file.data), &c);
+	err = open_record(section, (uint64_t)(section.data - bytes.data), &c);
 	if (!err)
 		err = read_cases(cases, &c);
 	return err ? tenon_error_in(err, "%s", file) : 0;
 }
 
-int tenon_cases_open(const char *file, struct tenon_cases **out)
+int self_test_read(const char *file, struct tenon_slice bytes, struct tenon_cases **out)
 {
 	struct tenon_cases *cases = calloc(1, sizeof(*cases));
 	int err;
@@ -253,11 +252,28 @@ int tenon_cases_open(const char *file, struct tenon_cases **out)
 	*out = NULL;
 	if (!cases)
 		return no_memory(1, "cases");
-	err = read_file(cases, file);
+	err = read_file(cases, file, bytes);
 	if (err)
 		tenon_cases_close(cases);
 	else
 		*out = cases;
+	return err;
+}
+
+int tenon_cases_open(const char *file, struct tenon_cases **out)
+{
+	struct tenon_slice bytes;
+	int err;
+
+	*out = NULL;
+	err = file_map_open(file, &bytes);
+	if (err)
+		return err;
+	err = self_test_read(file, bytes, out);
+	if (err)
+		file_map_close(&bytes);
+	else
+		(*out)->file = bytes;
 	return err;
 }
 

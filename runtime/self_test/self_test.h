@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a self-test: comparing tensors, and comparing the operators of two models. */
+/* The steps of a self-test: reading cases, comparing tensors, and comparing the operators of two models. */
 #ifndef RUNTIME_SELF_TEST_SELF_TEST_H
 #define RUNTIME_SELF_TEST_SELF_TEST_H
 
 #include <tenon/self_test.h>
+
+#include "lib/plugin_api.h"
+
+/**
+ * self_test_read - tenon_cases_open(), for a caller that has the contents of the file
+ * @file: its name, for messages
+ * @bytes: its contents, which must outlive @out
+ * @out: receives the cases; end them with tenon_cases_close(). NULL on failure
+ *
+ * Return: as tenon_cases_open().
+ */
+#ifdef CONFIG_SELF_TEST
+int self_test_read(const char *file, struct tenon_slice bytes, struct tenon_cases **out)
+	TO_PLUGINS(self_test_read);
+#else
+static inline int self_test_read(const char *file, struct tenon_slice bytes,
+				 struct tenon_cases **out)
+{
+	(void)bytes;
+	return tenon_cases_open(file, out);
+}
+#endif
 
 /**
  * self_test_host - get a tensor's elements in memory of the host, compact

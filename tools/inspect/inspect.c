@@ -2,6 +2,7 @@
 /* Parse options, recognise the file, choose the form of the answer */
 #include "tools/cli/cli.h"
 #include "tools/inspect/inspect.h"
+#include "tools/inspect/inspect_code.h"
 #include "tools/inspect/inspect_model.h"
 #include "tools/inspect/inspect_svg.h"
 #include "tools/model/model.h"
@@ -10,7 +11,6 @@
 #include "lib/file_map.h"
 #include "link/link_request.h"
 #include "link/mlf/mlf.h"
-#include "tools/code/code_text.h"
 #include "tools/inspect/inspect_archive.h"
 #include "tools/inspect/inspect_program.h"
 #include "tools/inspect/inspect_show.h"
@@ -145,35 +145,12 @@ static int print_picture(struct cli *cli, const struct request *r,
 }
 #endif
 
-#ifdef CONFIG_LINK
-/* What host code needs of the processor; NULL for a file without host code, and for one that is not understood. */
-static const struct tenon_link_processor *look_at_code(const struct request *r,
-						       const struct tenon_link_inspection *n)
-{
-	const struct tenon_link_processor *p = NULL;
-
-	if (n->library && tenon_link_processor(r->module, &p))
-		tenon_error_clear();
-	return p;
-}
-
-static void print_code(const struct tenon_link_processor *p, FILE *out)
-{
-	if (p && p->extension_count)
-		code_text(p, out);
-}
-#else
-#define look_at_code(r, n)	     NULL
-#define print_code(p, out)	     ((void)(p))
-#define tenon_link_processor_free(p) ((void)(p))
-#endif
-
 static int print(struct cli *cli, const struct request *r, const struct tenon_link_inspection *n,
-		 const struct tenon_link_processor *code, struct tenon_model *model)
+		 struct tenon_model *model)
 {
 	if (r->json)
-		return inspect_json(n, code, r->file, model, cli->out) ? cli_error(cli, CLI_FAILED)
-								       : CLI_OK;
+		return inspect_json(n, r->file, model, cli->out) ? cli_error(cli, CLI_FAILED)
+								 : CLI_OK;
 #ifdef CONFIG_PICTURES
 	if (r->svg)
 		return print_picture(cli, r, n, model);
@@ -184,7 +161,7 @@ static int print(struct cli *cli, const struct request *r, const struct tenon_li
 		inspect_dot(n, r->file, cli->out);
 	} else {
 		inspect_text(n, r->file, r->functions, cli->out);
-		print_code(code, cli->out);
+		inspect_code_text(n, r->file, cli->out);
 		if (model)
 			inspect_model_text(model, r->model, cli->out);
 		else if (r->wants_choice)
@@ -239,7 +216,6 @@ static int disassemble_other(struct cli *cli, const struct request *r)
 static int inspect_module(struct cli *cli, struct request *r)
 {
 	const struct tenon_link_inspection *n;
-	const struct tenon_link_processor *processor;
 	struct tenon_model *model = NULL;
 	int code;
 
@@ -250,10 +226,8 @@ static int inspect_module(struct cli *cli, struct request *r)
 	if (tenon_link_inspect(r->module, &n))
 		return cli_error(cli, cli_exit_of(tenon_error_status(), CLI_NO_FILE));
 	code = look_at_model(cli, r, n->root, &model);
-	processor = look_at_code(r, n);
 	if (!code)
-		code = print(cli, r, n, processor, model);
-	tenon_link_processor_free(processor);
+		code = print(cli, r, n, model);
 	tenon_model_close(model);
 	tenon_link_inspection_free(n);
 	return code;

@@ -21,20 +21,17 @@ void inspect_dot(const struct tenon_link_inspection *n, const char *file, FILE *
 #ifdef CONFIG_JSON
 /**
  * inspect_json - print what is in @file as JSON
- * @code: what its host code needs; NULL for none
  * @model: the model in it; NULL for none
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int inspect_json(const struct tenon_link_inspection *n, const struct tenon_link_processor *code,
-		 const char *file, struct tenon_model *model, FILE *out);
+int inspect_json(const struct tenon_link_inspection *n, const char *file, struct tenon_model *model,
+		 FILE *out);
 #else
-static inline int inspect_json(const struct tenon_link_inspection *n,
-			       const struct tenon_link_processor *code, const char *file,
+static inline int inspect_json(const struct tenon_link_inspection *n, const char *file,
 			       struct tenon_model *model, FILE *out)
 {
 	(void)n;
-	(void)code;
 	(void)file;
 	(void)model;
 	(void)out;

@@ -3,17 +3,18 @@
 #include "tools/inspect/inspect_cases.h"
 
 #include <inttypes.h>
-#include <tenon/self_test.h>
 
+#include "link/inspection.h"
+#include "runtime/self_test/self_test.h"
 #include "tools/inspect/inspect_model.h"
 #include "tools/text/printable.h"
 
 /* Open the cases of a file; NULL, without an error, when it has none that can be read: tenon verify tells why. */
-static struct tenon_cases *open_cases(const char *file)
+static struct tenon_cases *open_cases(const struct tenon_link_inspection *n, const char *file)
 {
 	struct tenon_cases *cases;
 
-	if (tenon_cases_open(file, &cases))
+	if (self_test_read(file, inspection_bytes(n), &cases))
 		tenon_error_clear();
 	return cases;
 }
@@ -36,9 +37,9 @@ static void print_values(const struct tenon_case_value *values, size_t count, FI
 	}
 }
 
-void inspect_cases_text(const char *file, FILE *out)
+void inspect_cases_text(const struct tenon_link_inspection *n, const char *file, FILE *out)
 {
-	struct tenon_cases *cases = open_cases(file);
+	struct tenon_cases *cases = open_cases(n, file);
 	const struct tenon_case *c;
 	size_t i;
 
@@ -80,9 +81,9 @@ static cJSON *json_of_values(const struct tenon_case_value *values, size_t count
 	return list;
 }
 
-void inspect_cases_json(const char *file, cJSON *root)
+void inspect_cases_json(const struct tenon_link_inspection *n, const char *file, cJSON *root)
 {
-	struct tenon_cases *cases = open_cases(file);
+	struct tenon_cases *cases = open_cases(n, file);
 	const struct tenon_case *c;
 	cJSON *list, *item;
 	size_t i;

@@ -4,15 +4,18 @@
 #define TOOLS_INSPECT_INSPECT_CASES_H
 
 #include <stdio.h>
+#include <tenon/link.h>
 
 #include "tools/json/json_value.h"
 
 #ifdef CONFIG_SELF_TEST
 /** inspect_cases_text - print a line for each case; nothing for a file without cases */
-void inspect_cases_text(const char *file, FILE *out);
+void inspect_cases_text(const struct tenon_link_inspection *n, const char *file, FILE *out);
 #else
-static inline void inspect_cases_text(const char *file, FILE *out)
+static inline void inspect_cases_text(const struct tenon_link_inspection *n, const char *file,
+				      FILE *out)
 {
+	(void)n;
 	(void)file;
 	(void)out;
 }
@@ -20,10 +23,12 @@ static inline void inspect_cases_text(const char *file, FILE *out)
 
 #if defined(CONFIG_JSON) && defined(CONFIG_SELF_TEST)
 /** inspect_cases_json - add "cases" to an object; nothing for a file without cases */
-void inspect_cases_json(const char *file, cJSON *root);
+void inspect_cases_json(const struct tenon_link_inspection *n, const char *file, cJSON *root);
 #elif defined(CONFIG_JSON)
-static inline void inspect_cases_json(const char *file, cJSON *root)
+static inline void inspect_cases_json(const struct tenon_link_inspection *n, const char *file,
+				      cJSON *root)
 {
+	(void)n;
 	(void)file;
 	(void)root;
 }

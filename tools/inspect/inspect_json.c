@@ -2,11 +2,9 @@
 /* A module tree as JSON */
 #include <stdlib.h>
 
-#ifdef CONFIG_LINK
-#include "tools/code/code_text.h"
-#endif
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_cases.h"
+#include "tools/inspect/inspect_code.h"
 #include "tools/inspect/inspect_model.h"
 #include "tools/json/json_value.h"
 
@@ -44,8 +42,8 @@ static cJSON *hashes_of(const struct tenon_link_inspection *n)
 	return list;
 }
 
-int inspect_json(const struct tenon_link_inspection *n, const struct tenon_link_processor *code,
-		 const char *file, struct tenon_model *model, FILE *out)
+int inspect_json(const struct tenon_link_inspection *n, const char *file, struct tenon_model *model,
+		 FILE *out)
 {
 	const struct tenon_link_module *library = n->library;
 	struct tenon_value root = tenon_arg_object(n->root);
@@ -60,15 +58,10 @@ int inspect_json(const struct tenon_link_inspection *n, const struct tenon_link_
 	}
 	json_set(json, "modules", json_of_int((int64_t)n->module_count));
 	json_set(json, "root", json_of_value(&root));
-#ifdef CONFIG_LINK
-	if (code)
-		json_set(json, "processor", code_json(code));
-#else
-	(void)code;
-#endif
+	inspect_code_json(n, file, json);
 	if (hashes)
 		json_set(json, "payload_hashes", hashes);
-	inspect_cases_json(file, json);
+	inspect_cases_json(n, file, json);
 #ifdef CONFIG_EXECUTORS
 	if (model)
 		json_set(json, "model", inspect_model_json(model));

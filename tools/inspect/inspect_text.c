@@ -211,6 +211,6 @@ void inspect_text(const struct tenon_link_inspection *n, const char *file, bool 
 			tenon_buffer_fini(&lines[i].cell[c]);
 	}
 	free(lines);
-	inspect_cases_text(file, out);
+	inspect_cases_text(n, file, out);
 	print_remedies(n, out);
 }
