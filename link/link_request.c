@@ -178,11 +178,18 @@ static int take_files(const struct tenon_link_options *o, struct link_request *r
 	return err;
 }
 
+/* Test for an option of making a module, which a finished one or its manifest contradicts. */
+static bool makes_anew(const struct link_request *r)
+{
+	return r->generation || r->key_count || r->import_count || r->include_count ||
+	       r->allow_weak || r->allow_unknown || r->graph || r->params || r->model ||
+	       r->archive || r->system;
+}
+
 /* Take a manifest, which is linked without other files and contains what the options would say. */
 static int take_manifest(const char *path, struct link_request *r)
 {
-	if (r->generation || r->key_count || r->import_count || r->include_count || r->allow_weak ||
-	    r->allow_unknown || r->graph || r->params || r->model || r->archive || r->system)
+	if (makes_anew(r))
 		return tenon_error(-TENON_E_USAGE,
 				   "%s: with a manifest the only options are --output and --case",
 				   path);
@@ -192,8 +199,7 @@ static int take_manifest(const char *path, struct link_request *r)
 /* Take a shared object, which gets cases. */
 static int take_shared(const char *path, struct link_request *r)
 {
-	if (r->generation || r->key_count || r->import_count || r->include_count || r->allow_weak ||
-	    r->allow_unknown || r->graph || r->params || r->model || r->archive || r->system)
+	if (makes_anew(r))
 		return tenon_error(
 			-TENON_E_USAGE,
 			"%s: is linked already; the only options are --output and --case", path);

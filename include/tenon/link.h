@@ -373,7 +373,8 @@ struct tenon_link_extension {
  * @size: size of this struct in the library
  * @machine: processor of the file: "x86-64", "aarch64", "riscv64"
  * @known: the instructions of this processor are known here; otherwise nothing below is known
- * @needs: what the code for all processors needs at least, as compilers are told: "x86-64-v2", "armv8-a+dotprod"
+ * @needs: the least processor that runs the code for all processors, in the form that -march of compilers takes:
+ *	"x86-64-v2", "armv8-a+dotprod"
  * @has: what this machine has, in the same form; "" if it is of another kind
  * @extensions: @extension_count extensions, those of code for all processors first
  * @extension_count: how many

@@ -15,6 +15,9 @@
 /* bytes of keys that are read: a file could have so many that each function takes long */
 #define MOST_KEYS 256
 
+/* bytes of a name in which a key is looked for: all names of a file could be one long text */
+#define MOST_NAME 1024
+
 /**
  * struct function - a function, by its symbol
  * @address: of its first byte; in a relocatable file, with the section in the upper half
@@ -42,6 +45,7 @@ static bool has_key(struct tenon_slice name, struct tenon_slice key)
 {
 	size_t i, end;
 
+	name.size = name.size < MOST_NAME ? name.size : MOST_NAME;
 	for (i = 0; i < name.size && key.size < name.size - i; i++) {
 		end = i + 1 + key.size;
 		if (name.data[i] == '.' && !memcmp(name.data + i + 1, key.data, key.size) &&

@@ -150,7 +150,7 @@ static void take_evex(struct reading *r)
 	r->e.opcode = take(r);
 }
 
-/* XOP of AMD's, which is told from POP by the map in its second byte. */
+/* AMD's prefix XOP. Its first byte is also the opcode of POP, whose next byte has no map of 8 or more. */
 static void take_xop(struct reading *r)
 {
 	r->form = VEX;

@@ -7,17 +7,11 @@
 
 #include "lib/brief_errors.h"
 
-#define SECTION_DATA 1
-
-/* sections from this index on are special */
-#define INDEX_RESERVED 0xff00
-
 /* A file that is written: offsets of fields differ between 32 and 64 bits. */
 struct image {
 	const struct elf_file *elf;
 	struct tenon_buffer *out;
-	uint64_t names; /* index of the section with the names of sections */
-	uint64_t step;	/* bytes of a section header */
+	uint64_t step; /* bytes of a section header */
 };
 
 static void set(const struct image *im, uint64_t at, unsigned int size, uint64_t v)
@@ -27,11 +21,6 @@ static void set(const struct image *im, uint64_t at, unsigned int size, uint64_t
 
 	for (i = 0; i < size; i++)
 		p[i] = (unsigned char)(v >> 8 * (im->elf->big ? size - 1 - i : i));
-}
-
-static uint64_t get(const struct image *im, uint64_t at, unsigned int size)
-{
-	return elf_number(im->elf, im->out->data + at, size);
 }
 
 /* Set the place of a section's contents in its header. */
@@ -54,16 +43,16 @@ static int pad(const struct image *im)
 static bool find_names(const struct image *im, struct tenon_slice *out)
 {
 	const struct elf_file *elf = im->elf;
-	uint64_t at = elf->sections.offset + im->names * im->step, offset, size;
+	struct elf_section s;
 
-	if (!elf->sections.count || elf->sections.count >= INDEX_RESERVED ||
-	    elf->sections.step != im->step || im->names >= elf->sections.count)
+	/* with the new one, too, their number is to be less than that of special sections */
+	if (elf->section_names >= elf->sections.count || elf->sections.step != im->step ||
+	    elf->sections.count + 1 >= ELF_SECTION_RESERVED)
 		return false;
-	offset = get(im, at + (elf->wide ? 24 : 16), elf->wide ? 8 : 4);
-	size = get(im, at + (elf->wide ? 32 : 20), elf->wide ? 8 : 4);
-	if (!elf_within(elf, offset, size))
+	s = elf_section(elf, elf->section_names);
+	if (!elf_within(elf, s.offset, s.size))
 		return false;
-	*out = (struct tenon_slice){ elf->bytes.data + offset, (size_t)size };
+	*out = (struct tenon_slice){ elf->bytes.data + s.offset, (size_t)s.size };
 	return true;
 }
 
@@ -71,14 +60,14 @@ static bool find_names(const struct image *im, struct tenon_slice *out)
 static uint64_t find_header(const struct image *im, struct tenon_slice names, const char *name)
 {
 	const size_t length = strlen(name) + 1;
-	uint64_t i, at, place;
+	uint64_t i;
+	uint32_t place;
 
 	for (i = 0; i < im->elf->sections.count; i++) {
-		at = im->elf->sections.offset + i * im->step;
-		place = get(im, at, 4);
+		place = elf_section(im->elf, i).name;
 		if (place < names.size && names.size - place >= length &&
 		    !memcmp(names.data + place, name, length))
-			return at;
+			return im->elf->sections.offset + i * im->step;
 	}
 	return 0;
 }
@@ -102,10 +91,11 @@ static int append_header(const struct image *im, struct tenon_slice names, const
 		tenon_buffer_u8(im->out, 0);
 	if (im->out->status)
 		return im->out->status;
-	set_place(im, table + im->names * im->step, names_at, names.size + strlen(name) + 1);
+	set_place(im, table + elf->section_names * im->step, names_at,
+		  names.size + strlen(name) + 1);
 	header = table + elf->sections.count * im->step;
 	set(im, header, 4, names.size);
-	set(im, header + 4, 4, SECTION_DATA);
+	set(im, header + 4, 4, ELF_SECTION_PROGBITS);
 	set(im, header + (elf->wide ? 48 : 32), elf->wide ? 8 : 4, 1);
 	set_place(im, header, offset, size);
 	set(im, elf->wide ? 40 : 32, elf->wide ? 8 : 4, table);
@@ -123,7 +113,6 @@ int elf_put_section(const struct elf_file *elf, const char *name, struct tenon_s
 	tenon_buffer_slice(out, elf->bytes);
 	if (pad(&im))
 		return out->status;
-	im.names = get(&im, elf->wide ? 62 : 50, 2);
 	if (!find_names(&im, &names))
 		return tenon_error(
 			-TENON_E_UNSUPPORTED,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Instructions of each kind of processor: their length, and the extensions that they need. */
 #include "link/code/code_machine.h"
 
 #include <stdio.h>
