@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A module whose functions use extensions of the processor that the script's compiler options give it. */
+#include <signal.h>
 #include <tenon/value.h>
 
 #define FUNCTION(name)                                                                             \
@@ -30,6 +31,15 @@ FUNCTION(trap)
 	(void)nargs;
 	(void)ret;
 	__builtin_trap();
+}
+
+FUNCTION(sent)
+{
+	(void)self;
+	(void)args;
+	(void)nargs;
+	(void)ret;
+	return raise(SIGILL);
 }
 
 #if defined(__AMX_TILE__) || defined(__AMXTILE__)

@@ -44,6 +44,8 @@ silent_of()
 }
 
 it "a module is built" build plain
+it "a signal that was sent ends the command" warns_of 132 "" "$TENON_COMMAND" run "$scratch/plain.so" --function sent
+it "and explains no instruction" not grep "illegal instruction" "$scratch/out"
 it "a function that stops itself ends with SIGILL" warns_of 132 "SIGILL" "$TENON_COMMAND" run "$scratch/plain.so" --function trap
 case $(uname -m) in
 x86_64)

@@ -19,7 +19,7 @@
  * symbols are read there.
  */
 
-/* what was found before a signal could come */
+/* extensions of this machine, read before the handler is installed */
 static uint64_t here;
 
 /* ---- text of a file: one line, and nothing that a terminal obeys */
@@ -127,7 +127,7 @@ static void say_extensions(const struct code_machine *m, uint64_t set)
 	}
 }
 
-/* What this machine has, as a compiler is told. */
+/* Print what this machine has in the form that -march of compilers takes. */
 static void say_machine(const struct code_machine *m)
 {
 	const struct code_level *best = code_machine_best(m, here);
@@ -204,6 +204,12 @@ explain(int number, siginfo_t *info, void *context)
 	static int busy;
 
 	(void)context;
+	/* kill() sent it: there is no instruction to explain, and none to raise it again */
+	if (info->si_code <= 0) {
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
+	}
 	/* one thread explains; others wait for the end */
 	if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQ_REL))
 		for (;;)
@@ -211,14 +217,14 @@ explain(int number, siginfo_t *info, void *context)
 	mapping_say("tenon: ");
 	say_place((uintptr_t)at, &mapping);
 	mapping_say(": illegal instruction");
-	if (machine && info->si_code > 0 && mapping.path)
+	if (machine && mapping.path)
 		i = machine->read(at, mapping.end - (uintptr_t)at);
 	if (machine)
 		say_reason(machine, &i);
 	else
 		mapping_say(" (SIGILL): the code was compiled for a processor with more "
 			    "instructions\n");
-	/* it is run again, and ends the process */
+	/* the instruction runs again, and ends the process */
 	signal(number, SIG_DFL);
 }
 
