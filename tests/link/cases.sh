@@ -84,6 +84,7 @@ it "a tolerance is a number" refuses_case 2 'no number' in.npz,out.npz,rtol=much
 it "a file that is missing is named" refuses_case 3 none.npz none.npz,out.npz
 it "an object for programs takes none" refused 2 '--format' --case in.npz,out.npz --format system-lib "$example/vecadd.c"
 it "a file without cases says so" sh -c "! $TENON_COMMAND run '$graph' --self-test 2> why; grep 'has no cases' why"
+it "--memory beside it is refused: it has another result" sh -c "$TENON_COMMAND run g.so --self-test --memory 2> why; [ \$? = 2 ]"
 it "an input beside them is refused" sh -c "$TENON_COMMAND run g.so --self-test --input 1x32xfloat32=ones 2> why; [ \$? = 2 ]"
 
 # the cases are read here, and the model runs there

@@ -12,19 +12,12 @@
 #define TITLE_WIDTH 13
 #define LINE_WIDTH  100
 
-static const struct {
-	const char *title; /* NULL: not in the text, which has another form for it */
-	const char *key;
-} sorts[NEEDS_SHOWN] = {
-	[NEEDS_EXECUTOR] = { "executors", "executors" },
-	[NEEDS_BUILTIN] = { "builtins", "builtins" },
-	[NEEDS_BACKEND] = { "backends", "backends" },
-	[NEEDS_FORMAT] = { "payloads", "payloads" },
-	[NEEDS_DTYPE] = { "dtypes", "dtypes" },
-	[NEEDS_FUNCTION] = { "functions", "functions" },
-	[NEEDS_RUNTIME] = { "runtime", "runtime" },
-	[NEEDS_UNSUPPORTED] = { "unsupported", "unsupported" },
-	[NEEDS_OPTION] = { NULL, NULL },
+/* titles of the text, and keys of JSON; options have a form of their own */
+static const char *const sorts[NEEDS_OPTION] = {
+	[NEEDS_EXECUTOR] = "executors", [NEEDS_BUILTIN] = "builtins",
+	[NEEDS_BACKEND] = "backends",	[NEEDS_FORMAT] = "payloads",
+	[NEEDS_DTYPE] = "dtypes",	[NEEDS_FUNCTION] = "functions",
+	[NEEDS_RUNTIME] = "runtime",	[NEEDS_UNSUPPORTED] = "unsupported",
 };
 
 /* Test whether this build has an option: "DSO TVM_LEGACY RELAX_VM=m". */
@@ -79,9 +72,8 @@ static void print_text(const struct needs *n, FILE *out)
 {
 	size_t i;
 
-	for (i = 0; i < NEEDS_SHOWN; i++)
-		if (sorts[i].title)
-			print_list(&n->lists[i], sorts[i].title, out);
+	for (i = 0; i < NEEDS_OPTION; i++)
+		print_list(&n->lists[i], sorts[i], out);
 	print_options(&n->lists[NEEDS_OPTION], out);
 }
 
@@ -138,9 +130,8 @@ static int print_json(const struct needs *n, FILE *out)
 	cJSON *root = cJSON_CreateObject();
 	size_t i;
 
-	for (i = 0; i < NEEDS_SHOWN; i++)
-		if (sorts[i].key)
-			json_set(root, sorts[i].key, json_of_names(&n->lists[i]));
+	for (i = 0; i < NEEDS_OPTION; i++)
+		json_set(root, sorts[i], json_of_names(&n->lists[i]));
 	json_set(root, "options", json_of_options(&n->lists[NEEDS_OPTION]));
 	return json_print(root, out);
 }

@@ -10,6 +10,7 @@
 #include "lib/tvm_versions.h"
 #include "link/module/link_host.h"
 #include "link/module/link_payload.h"
+#include "runtime/library/processor_code.h"
 #include "runtime/payload/payload_format.h"
 #include "tools/needs/needs.h"
 #include "tools/program/program_file.h"
@@ -204,7 +205,7 @@ static int read_symbol(struct reading *r, const struct elf_symbol *s)
 	}
 	if (!err && ends(s->name, "TVMBackendParallelLaunch"))
 		err = add_option(r, "THREAD_POOL", part);
-	if (!err && s->defined && !strcmp(part, "__tenon_processors"))
+	if (!err && s->defined && tenon_slice_equal(s->name, tenon_slice_of(PROCESSOR_KEYS)))
 		err = add_option(r, "FAST_CALLS", "code for several processors");
 	return err;
 }

@@ -210,35 +210,43 @@ static int option(struct cli *cli, struct run *run, int found)
 	}
 }
 
+/* an option that another one excludes */
+struct other {
+	const char *option;
+	bool given;
+};
+
+/* Refuse the first of @others that is given beside @option. */
+static int refuse_beside(struct cli *cli, const char *option, const struct other *others,
+			 size_t count, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (others[i].given)
+			return cli_usage(cli, "%s and %s: %s", option, others[i].option, why);
+	return 0;
+}
+
 /* The output of --stream is raw bytes: refuse options that would print or write more. */
 static int refuse_beside_stream(struct cli *cli, const struct run_options *o, size_t output_count)
 {
-	const struct {
-		const char *option;
-		bool given;
-	} others[] = {
+	const struct other others[] = {
 		{ "--output", output_count }, { "--repeat", o->repeat > 1 }, { "--top", o->top },
 		{ "--profile", o->profile },  { "--trace", o->trace },	     { "--json", o->json },
 		{ "--labels", o->labels },
 	};
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (others[i].given)
-			return cli_usage(cli,
-					 "--stream and %s: of frames the bytes of all outputs are "
-					 "written to standard output, and nothing else",
-					 others[i].option);
-	return 0;
+	return refuse_beside(cli, "--stream", others, sizeof(others) / sizeof(others[0]),
+			     "of frames the bytes of all outputs are written to standard output, "
+			     "and nothing else");
 }
 
 /* A self-test has its inputs and what to expect in the file, and prints KTAP. */
 static int refuse_beside_self_test(struct cli *cli, const struct run *run)
 {
 	const struct run_options *o = &run->options;
-	const struct {
-		const char *option;
-		bool given;
-	} others[] = {
+	const struct other others[] = {
 		{ "--input or --output", run->arguments.count },
 		{ "--expect", run->expectations.count },
 		{ "--repeat", o->repeat > 1 },
@@ -250,16 +258,11 @@ static int refuse_beside_self_test(struct cli *cli, const struct run *run)
 		{ "--trace", o->trace },
 		{ "--record", o->record },
 		{ "--graph", o->graph },
+		{ "--memory", o->memory },
 	};
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (others[i].given)
-			return cli_usage(
-				cli,
-				"--self-test and %s: the cases are in the file, and the result "
-				"is KTAP",
-				others[i].option);
-	return 0;
+	return refuse_beside(cli, "--self-test", others, sizeof(others) / sizeof(others[0]),
+			     "the cases are in the file, and the result is KTAP");
 }
 
 /* Allocate lists with one argument, expectation and import per word of the command line. */
@@ -281,10 +284,7 @@ static int make_lists(struct cli *cli, struct run *run, size_t words)
 static int refuse_beside_memory(struct cli *cli, const struct run *run)
 {
 	const struct run_options *o = &run->options;
-	const struct {
-		const char *option;
-		bool given;
-	} others[] = {
+	const struct other others[] = {
 		{ "--input or --output", run->arguments.count },
 		{ "--expect", run->expectations.count },
 		{ "--graph", o->graph },
@@ -297,13 +297,8 @@ static int refuse_beside_memory(struct cli *cli, const struct run *run)
 		{ "--labels", o->labels },
 	};
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (others[i].given)
-			return cli_usage(cli,
-					 "--memory and %s: the model of a file is run on zeros, "
-					 "and its memory printed",
-					 others[i].option);
-	return 0;
+	return refuse_beside(cli, "--memory", others, sizeof(others) / sizeof(others[0]),
+			     "the model of a file is run on zeros, and its memory printed");
 }
 
 static int refuse_together(struct cli *cli, const struct run *run)
@@ -313,7 +308,6 @@ static int refuse_together(struct cli *cli, const struct run *run)
 
 	if (!code && o->memory)
 		code = refuse_beside_memory(cli, run);
-
 	if (code)
 		return code;
 	if (model_params_check(cli, &o->params))
