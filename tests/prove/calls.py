@@ -21,7 +21,7 @@ ERRORS = {
     "file": ["EIO", "ENOSPC", "EDQUOT", "EACCES"],
 }
 SECONDS = 60
-# scripts/help.txt, exit-status
+# EXIT STATUS of tenon(1)
 EXITS = range(0, 7)
 TIMEOUT = 124
 # the dynamic linker's, before the command begins
@@ -29,7 +29,7 @@ LINKER = 127
 
 
 def environment(folder):
-    """One thread, no files but its own, no drivers: each run makes the same calls."""
+    """Two threads, no files but its own, no drivers: each run makes the same calls, or nearly."""
     nowhere = "/nonexistent"
     return {"TENON_NUM_THREADS": "2", "TENON_CACHE_DIR": os.path.join(folder, "cache"), "TENON_OPENCL_LIBRARY": nowhere,
             "TENON_VULKAN_LIBRARY": nowhere, "TENON_CUDA_LIBRARY": nowhere, "TENON_NVRTC_LIBRARY": nowhere, "TMPDIR": folder}

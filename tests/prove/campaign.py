@@ -46,7 +46,7 @@ class Place:
         return os.path.join(self.source, "tests", "interop", "data", *parts)
 
     def program(self, name):
-        """A program of the tests, which "make prove" builds."""
+        """A program of the tests."""
         path = os.path.join(self.build, "tests", name)
         if not os.access(path, os.X_OK):
             raise Skip(f"{path} is not built: make prove-programs builds it")
@@ -61,8 +61,11 @@ class Place:
     def compile(self, source, output, *flags):
         path = os.path.join(self.scratch, output)
         words = [*self.compiler, "-O2", "-I", os.path.join(self.source, "include"), *flags, "-o", path]
-        done = run([*words, os.path.join(self.source, source)], seconds=120)
-        if done.status:
+        try:
+            done = run([*words, os.path.join(self.source, source)], seconds=120)
+        except OSError as reason:
+            raise Skip(f"{source} cannot be compiled: {reason}")
+        if done.status != 0:
             raise Skip(f"{source} cannot be compiled: {last_line(done.errors)}")
         return path
 

@@ -5,9 +5,9 @@
  * usage: disturb [--count FILE] [--at N | --one-in N --seed S] [--errno E | --kill] CALLS COMMAND...
  *
  * CALLS are kinds of calls, separated by commas: open map ioctl read write wait clone futex file. Those of the command and of
- * all that it starts are counted, from when the dynamic linker has started it. --at chooses one of them, --one-in many at random; the chosen fail with errno E, or their
- * process is killed before they are made. FILE gets how many calls there were. The exit status is that of the command, or 128
- * and its signal; 125 if this machine cannot do it, which a message explains.
+ * all that it starts are counted, from when the dynamic linker has started the command. --at chooses one of them, --one-in many
+ * at random; the chosen fail with errno E, or their process is killed before they are made. FILE gets how many calls there
+ * were. The exit status is that of the command, or 128 and its signal; 125 if this machine cannot do it, which a message explains.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -96,7 +96,10 @@ static bool is_in(const char *list, const char *kind)
 	return false;
 }
 
-/* All of CALLS ask the process that watches, all others go on; the descriptor by which they ask. */
+/*
+ * Install a filter for this process and its children: the kernel stops calls of the kinds in @list until the parent has
+ * answered, and runs all others. Return: the descriptor that the parent answers on; -1.
+ */
 static int filter(const char *list)
 {
 	struct sock_filter code[2 * CALLS + 4];
@@ -128,7 +131,7 @@ union control {
 	char room[CMSG_SPACE(sizeof(int))];
 };
 
-/* sendmsg() is in no list above */
+/* The filter lets sendmsg() pass: it is not in the table of calls. */
 static bool send_descriptor(int channel, int fd)
 {
 	char byte = 0;
@@ -151,7 +154,7 @@ static void start(int channel, const char *list, char **command)
 		die("seccomp");
 	if (!send_descriptor(channel, fd))
 		die("sendmsg");
-	/* both close when the command begins; closing them here is a call that nobody counts */
+	/* execve() closes the channel and the descriptor of the filter: both have close-on-exec set */
 	execvp(command[0], command);
 	_exit(127);
 }
@@ -187,7 +190,7 @@ static bool counts(const struct seccomp_data *call)
 {
 	unsigned long long operation = call->args[1] & FUTEX_CMD_MASK;
 
-	/* the linker's last step is to unmap its cache: what fails before is not the command's to handle */
+	/* The dynamic linker unmaps its cache last. The command cannot handle failures before that. */
 	if (call->nr == SYS_munmap) {
 		has_begun = true;
 		return false;

@@ -12,6 +12,8 @@ from calls import content, environment, fill, make_parts
 from campaign import Round, Skip, last_line, run
 
 KINDS = "open,map,read,write,file"
+# EXIT STATUS of tenon(1): an option of the build is missing
+NOT_BUILT = 4
 
 
 class Kills:
@@ -50,8 +52,11 @@ class Kills:
                 with self.place.folder() as folder:
                     done = self.start(self.lines[index].words, ["--count", counter], folder)
                     names = [name for name in os.listdir(folder) if name != "cache"]
-                    if done.status or len(names) != 1:
+                    if done.status == NOT_BUILT:
                         raise Skip(f"tenon {' '.join(self.lines[index].words)}: {last_line(done.errors)}")
+                    if done.status != 0 or len(names) != 1:
+                        raise RuntimeError(f"without a kill: tenon {' '.join(self.lines[index].words)}: exit status "
+                                           f"{done.status}, wrote {names}: {last_line(done.errors)}")
                     found.append(content(os.path.join(folder, names[0]), folder.encode()))
             with open(counter) as file:
                 self.known[index] = int(file.read()), names[0], found[0] if found[0] == found[1] else None

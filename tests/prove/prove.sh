@@ -60,6 +60,32 @@ fault one_client <<-END
 	esac
 END
 
+# it unpacks a module that was linked of another one's parts, and loses a byte of a payload
+fault loses_a_byte <<-END
+	#!/bin/sh
+	"$TENON_COMMAND" "\$@" || exit
+	case "\$*" in
+	unpack*second.so*)	dd bs=1 skip=1 status=none if="\$3/part0.cl" of="\$3/copy" && mv "\$3/copy" "\$3/part0.cl" ;;
+	esac
+END
+# it links all parts below the host code
+fault imports_all <<-END
+	#!/bin/sh
+	case "\$*" in
+	link*first.so*--import*)	exec "$TENON_COMMAND" \$(echo "\$*" | sed 's/ --import [^ ]*//g') ;;
+	esac
+	exec "$TENON_COMMAND" "\$@"
+END
+# it cannot write what it should, or lacks the option for it
+fault fails <<-END
+	#!/bin/sh
+	case "\$*" in
+	"params align"*)	echo "no" >&2; exit 3 ;;
+	esac
+	exec "$TENON_COMMAND" "\$@"
+END
+sed 's/exit 3/exit 4/' "$scratch/fails" > "$scratch/lacks" && chmod +x "$scratch/lacks"
+
 # a build whose programs are scripts that fail as a suite would that found something
 mkdir -p "$scratch/build/tests/fuzz" "$scratch/build/tests/nomem" "$scratch/build/tests/interop"
 for name in fuzz/planted_fuzz nomem/command_test interop/cases_test; do
@@ -67,6 +93,11 @@ for name in fuzz/planted_fuzz nomem/command_test interop/cases_test; do
 	chmod +x "$scratch/build/tests/$name"
 done
 ln -s "$TENON_COMMAND" "$scratch/build/tenon"
+# one whose program cannot be started, and one without programs
+mkdir -p "$scratch/damaged/tests/nomem" "$scratch/empty"
+echo "no program" > "$scratch/damaged/tests/nomem/command_test" && chmod +x "$scratch/damaged/tests/nomem/command_test"
+ln -s "$TENON_COMMAND" "$scratch/damaged/tenon"
+ln -s "$TENON_COMMAND" "$scratch/empty/tenon"
 
 leak()
 {
@@ -76,6 +107,26 @@ leak()
 wrong_operator()
 {
 	PROVE_PLANT_OPERATOR=-DPLANTED finds references 40
+}
+
+# ends STATUS LAST_LINE OPTION...: prove ends so; "" is any line
+ends()
+{
+	want=$1 line=$2
+	shift 2
+	prove --new "$@" > "$scratch/page" 2>&1
+	status=$?
+	cat "$scratch/page"
+	[ $status -eq "$want" ] && tail -n 1 "$scratch/page" | grep -q "^$line"
+}
+
+statuses()
+{
+	ends 2 "" --only nothing --rounds 1 && ends 2 "" --minutes nan && ends 2 "" --round 1 &&
+		ends 4 "" --command "$scratch/none" --rounds 1 &&
+		ends 4 "0 passed, 0 failed, 1 skipped" --only parsers --rounds 1 --build "$scratch/empty" &&
+		ends 4 "0 passed, 0 failed, 1 skipped" --only kills --rounds 1 --command "$scratch/lacks" &&
+		ends 0 "1 passed, 0 failed, 0 skipped" --only kills --rounds 1
 }
 
 resumes()
@@ -96,7 +147,10 @@ same()
 page()
 {
 	if [ -n "$NIGHTLY" ]; then
-		prove --new --minutes 20
+		prove --new --minutes 20 > "$scratch/page"
+		status=$?
+		cat "$scratch/page"
+		[ $status -eq 0 ] && tail -n 1 "$scratch/page" | grep -q ', 0 skipped$'
 	else
 		prove --new --only parsers,allocations,calls,kills,references,releases --rounds 80 && prove --only faults,soak --rounds 3
 	fi
@@ -106,13 +160,18 @@ it "leaked memory is found" leak memory
 it "a leaked descriptor is found" leak descriptor
 it "a leaked mapping is found" leak mapping
 it "an operator that is wrong for few numbers is found" wrong_operator
+it "a payload that changes when a module is put together again is found" finds references 1 --round 1 --command "$scratch/loses_a_byte"
+it "an import that is lost is found" finds references 6 --command "$scratch/imports_all"
 it "a verb that writes in place is found" finds kills 60 --command "$scratch/in_place"
 it "a command that hides failures is found" finds calls 150 --command "$scratch/deaf"
 # the round of disturbed clients: suites of their own would wait for such a server
 it "a server that ends is found" finds faults 1 --round 2 --command "$scratch/one_client"
+it "a verb that fails without a disturbance is found" finds kills 1 --command "$scratch/fails"
+it "a program that cannot be started is found" finds allocations 1 --build "$scratch/damaged"
 it "a target that fails is found" finds parsers 1 --build "$scratch/build"
 it "a verb that loses memory is found" finds allocations 1 --build "$scratch/build"
 it "an older file that is read no more is found" finds releases 1 --build "$scratch/build"
+it "the exit status tells what was found, a wrong command line, and that nothing could run" statuses
 it "the next call goes on where the last one ended" resumes
 it "a seed does the same rounds" same
 it "nothing is found" page

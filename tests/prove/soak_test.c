@@ -88,7 +88,7 @@ static int load_module(const char *path)
 	struct tenon_module *root = NULL;
 	int err = tenon_module_load(path, &root);
 
-	/* whether it is there or not, the whole tree is asked */
+	/* The lookup visits all modules of the tree when none has the function. */
 	if (!err && tenon_module_get_function(root, "vecadd", &f))
 		tenon_error_clear();
 	tenon_object_unref(f);
