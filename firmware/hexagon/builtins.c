@@ -22,7 +22,10 @@ float __hexagon_sqrtf(float a);
 void *__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes(void *to, const void *from,
 							    size_t size);
 
-/* At least 32 bytes, a multiple of 8; the addresses may be any. */
+/*
+ * At least 32 bytes, a multiple of 8; the addresses may be any. volatile, because clang makes calls of this function of
+ * loops that copy.
+ */
 void *__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes(void *to, const void *from, size_t size)
 {
 	bool aligned = !(((uintptr_t)to | (uintptr_t)from) & 7);
@@ -38,7 +41,7 @@ void *__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes(void *to, const void
 	return to;
 }
 
-/* ---- integers; a division by 0 gives all ones, as on RISC-V */
+/* ---- integers; the quotient of a division by 0 has all bits set, that of a negative number is 1 */
 
 static uint64_t divide(uint64_t a, uint64_t b, uint64_t *rest)
 {
@@ -243,67 +246,51 @@ static struct number product(struct number a, struct number b)
 	return p;
 }
 
-static uint64_t bits_of_float(float a)
-{
-	union {
-		float f;
-		uint32_t bits;
-	} u = { a };
+union real {
+	float single;
+	double twice;
+	uint32_t bits_of_single;
+	uint64_t bits_of_twice;
+};
 
-	return u.bits;
+static struct number of_float(float a)
+{
+	return unpack(&single, (union real){ .single = a }.bits_of_single);
 }
 
-static float float_of(uint64_t bits)
+static float to_float(struct number n)
 {
-	union {
-		uint32_t bits;
-		float f;
-	} u = { (uint32_t)bits };
-
-	return u.f;
+	return (union real){ .bits_of_single = (uint32_t)pack(&single, n) }.single;
 }
 
-static uint64_t bits_of_double(double a)
+static struct number of_double(double a)
 {
-	union {
-		double f;
-		uint64_t bits;
-	} u = { a };
-
-	return u.bits;
+	return unpack(&twice, (union real){ .twice = a }.bits_of_twice);
 }
 
-static double double_of(uint64_t bits)
+static double to_double(struct number n)
 {
-	union {
-		uint64_t bits;
-		double f;
-	} u = { bits };
-
-	return u.f;
+	return (union real){ .bits_of_twice = pack(&twice, n) }.twice;
 }
 
 float __hexagon_divsf3(float a, float b)
 {
-	return float_of(pack(&single, quotient(unpack(&single, bits_of_float(a)),
-					       unpack(&single, bits_of_float(b)))));
+	return to_float(quotient(of_float(a), of_float(b)));
 }
 
 double __hexagon_divdf3(double a, double b)
 {
-	return double_of(pack(&twice, quotient(unpack(&twice, bits_of_double(a)),
-					       unpack(&twice, bits_of_double(b)))));
+	return to_double(quotient(of_double(a), of_double(b)));
 }
 
 double __hexagon_muldf3(double a, double b)
 {
-	return double_of(pack(&twice, product(unpack(&twice, bits_of_double(a)),
-					      unpack(&twice, bits_of_double(b)))));
+	return to_double(product(of_double(a), of_double(b)));
 }
 
 float __hexagon_sqrtf(float a)
 {
-	struct number n = unpack(&single, bits_of_float(a));
+	struct number n = of_float(a);
 	uint64_t root = 0, bit = (uint64_t)1 << 62, left;
 
 	if (n.nan || !n.fraction || (n.infinite && !n.negative))
@@ -322,5 +309,5 @@ float __hexagon_sqrtf(float a)
 	}
 	n.fraction = root << 1 | (left != 0);
 	normalize(&n);
-	return float_of(pack(&single, n));
+	return to_float(n);
 }

@@ -13,24 +13,19 @@ float truncf(float x);
 float fmaxf(float a, float b);
 float fminf(float a, float b);
 
+union real {
+	float number;
+	uint32_t bits;
+};
+
 static uint32_t bits_of(float x)
 {
-	union {
-		float f;
-		uint32_t bits;
-	} u = { x };
-
-	return u.bits;
+	return (union real){ .number = x }.bits;
 }
 
 static float float_of(uint32_t bits)
 {
-	union {
-		uint32_t bits;
-		float f;
-	} u = { bits };
-
-	return u.f;
+	return (union real){ .bits = bits }.number;
 }
 
 /* 2^n, for n of normal numbers */
