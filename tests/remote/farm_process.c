@@ -129,6 +129,35 @@ bool farm_closes(int fd)
 	return !n || errno == ECONNRESET;
 }
 
+void farm_send_key(int fd, const char *key)
+{
+	char bytes[256] = { 0x71, (char)0xf2, 0x0f, 0, (char)strlen(key), 0, 0, 0 };
+
+	strcpy(bytes + 8, key);
+	farm_send(fd, bytes, 8 + strlen(key));
+}
+
+void farm_expect_key(int fd, const char *key)
+{
+	char bytes[256], want[256] = { 0x71, (char)0xf2, 0x0f, 0, (char)strlen(key), 0, 0, 0 };
+	size_t size = 8 + strlen(key);
+
+	strcpy(want + 8, key);
+	assert_true(farm_read(fd, bytes, size));
+	assert_memory_equal(bytes, want, size);
+}
+
+void farm_use_session(int fd)
+{
+	static const char init[] = "\x15\0\0\0\0\0\0\0\x02\0\0\0\x05\0\0\0\0\0\0\0"
+				   "0.8.0\0\0\0\0";
+	char reply[16];
+
+	farm_send(fd, init, sizeof(init) - 1);
+	assert_true(farm_read(fd, reply, sizeof(reply)));
+	assert_memory_equal(reply, "\x08\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0", 16);
+}
+
 int tracker_connect(int port)
 {
 	int fd = farm_connect(port);

@@ -32,6 +32,12 @@ bool farm_read(int fd, void *data, size_t size);
 /* The peer closes the connection, after whatever it sends before. */
 bool farm_closes(int fd);
 
+/* The first message of a client, a server or a proxy: its role and key, such as "client:board". */
+void farm_send_key(int fd, const char *key);
+void farm_expect_key(int fd, const char *key);
+/* Send InitServer, and expect its reply. */
+void farm_use_session(int fd);
+
 /* a connection to a tracker, after its greeting */
 int tracker_connect(int port);
 void tracker_send(int fd, const char *json);

@@ -196,7 +196,6 @@ FUNCTION(takes_for_a_moment)
 
 /* ---- what the sandbox must let code do; 0, or the errno that stopped it */
 
-/* as libcuda and pthread_setname_np() do: the name of another thread */
 /* Return: the error of the first file that drivers and C libraries read and this session cannot. */
 FUNCTION(reads_configuration)
 {
@@ -218,6 +217,7 @@ FUNCTION(reads_configuration)
 	return integer(ret, 0);
 }
 
+/* as libcuda and pthread_setname_np() do: the name of another thread */
 FUNCTION(names_a_thread)
 {
 	char path[64], name[32] = "";

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* the proxy between peers that are joined, stall, lie and leave; and a server of ours behind it */
+/* The proxy between peers that are joined, stall, lie and leave; and a server of ours behind it. */
 #include "tests/unit/suite.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "rpc/wire/connection.h"
 #include "tests/remote/emulated.h"
 #include "tests/remote/farm_process.h"
 
@@ -32,30 +28,12 @@ static int stop_proxy(void **state)
 	return 0;
 }
 
-static void send_key(int fd, const char *key)
-{
-	char bytes[256] = { 0x71, (char)0xf2, 0x0f, 0, (char)strlen(key), 0, 0, 0 };
-
-	strcpy(bytes + 8, key);
-	farm_send(fd, bytes, 8 + strlen(key));
-}
-
 static int open_peer(const struct farm_process *at, const char *key)
 {
 	int fd = farm_connect(at->port);
 
-	send_key(fd, key);
+	farm_send_key(fd, key);
 	return fd;
-}
-
-static void assert_key(int fd, const char *key)
-{
-	char bytes[256], want[256] = { 0x71, (char)0xf2, 0x0f, 0, (char)strlen(key), 0, 0, 0 };
-	size_t size = 8 + strlen(key);
-
-	strcpy(want + 8, key);
-	assert_true(farm_read(fd, bytes, size));
-	assert_memory_equal(bytes, want, size);
 }
 
 static void assert_code(int fd, char code)
@@ -74,8 +52,8 @@ static void each_side_receives_the_others_key_in_both_orders(void **state)
 
 	(void)state;
 	client = open_peer(&proxy, "client:a -timeout=5");
-	assert_key(client, "server:a");
-	assert_key(server, "client:a -timeout=5");
+	farm_expect_key(client, "server:a");
+	farm_expect_key(server, "client:a -timeout=5");
 	farm_send(client, "ping", 4);
 	assert_true(farm_read(server, bytes, 4));
 	assert_memory_equal(bytes, "ping", 4);
@@ -89,8 +67,8 @@ static void each_side_receives_the_others_key_in_both_orders(void **state)
 
 	client = open_peer(&proxy, "client:b");
 	server = open_peer(&proxy, "server:b");
-	assert_key(client, "server:b");
-	assert_key(server, "client:b");
+	farm_expect_key(client, "server:b");
+	farm_expect_key(server, "client:b");
 	close(client);
 	assert_true(farm_closes(server));
 	close(server);
@@ -104,8 +82,8 @@ static void megabytes_pass_a_side_that_reads_late(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_key(client, "server:m");
-	assert_key(server, "client:m");
+	farm_expect_key(client, "server:m");
+	farm_expect_key(server, "client:m");
 	for (i = 0; i < sizeof(block); i++)
 		block[i] = (char)(i * 7);
 	fflush(NULL);
@@ -136,7 +114,7 @@ static void a_second_server_with_a_key_is_refused(void **state)
 	assert_code(second, 0x72);
 	close(second);
 	client = open_peer(&proxy, "client:twice");
-	assert_key(client, "server:twice");
+	farm_expect_key(client, "server:twice");
 	close(client);
 	close(first);
 }
@@ -183,18 +161,6 @@ static void a_peer_without_a_partner_waits_for_a_limited_time(void **state)
 	assert_int_equal(farm_stop(&brief), 0);
 }
 
-/* InitServer, and its reply */
-static void use_session(int fd)
-{
-	static const char init[] = "\x15\0\0\0\0\0\0\0\x02\0\0\0\x05\0\0\0\0\0\0\0"
-				   "0.8.0\0\0\0\0";
-	char reply[16];
-
-	farm_send(fd, init, sizeof(init) - 1);
-	assert_true(farm_read(fd, reply, sizeof(reply)));
-	assert_memory_equal(reply, "\x08\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0", 16);
-}
-
 static void a_server_behind_it_serves_one_client_after_the_other(void **state)
 {
 	struct farm_process server;
@@ -207,8 +173,8 @@ static void a_server_behind_it_serves_one_client_after_the_other(void **state)
 		   (const char *const[]){ "serve", "--proxy", address, "--key", "nat", NULL });
 	for (i = 0; i < 3; i++) {
 		fd = open_peer(&proxy, "client:nat");
-		assert_key(fd, "server:nat");
-		use_session(fd);
+		farm_expect_key(fd, "server:nat");
+		farm_use_session(fd);
 		close(fd);
 	}
 	assert_int_equal(farm_stop(&server), 0);
@@ -289,10 +255,10 @@ static void a_tracker_hands_out_what_waits_at_the_proxy(void **state)
 	clients[1] = open_peer(&f.proxy, second);
 	clients[0] = open_peer(&f.proxy, first);
 	for (i = 0; i < 2; i++)
-		assert_key(clients[i], "server:board");
+		farm_expect_key(clients[i], "server:board");
 	/* each match key leads to the server that it was made for, and works once */
-	assert_key(servers[0], first);
-	assert_key(servers[1], second);
+	farm_expect_key(servers[0], first);
+	farm_expect_key(servers[1], second);
 	i = open_peer(&f.proxy, first);
 	assert_code(i, 0x73);
 	close(i);
@@ -330,7 +296,7 @@ static void with_a_tracker_other_clients_are_refused(void **state)
 	close(client);
 	request(&f, "board", key, sizeof(key));
 	client = open_peer(&f.proxy, key);
-	assert_key(client, "server:board");
+	farm_expect_key(client, "server:board");
 	close(client);
 	close(server);
 	stop_farm(&f);
@@ -354,8 +320,8 @@ static void a_server_that_leaves_the_proxy_is_not_handed_out(void **state)
 	/* the other one is offered again */
 	request(&f, "stays", key, sizeof(key));
 	client = open_peer(&f.proxy, key);
-	assert_key(client, "server:stays");
-	assert_key(stays, key);
+	farm_expect_key(client, "server:stays");
+	farm_expect_key(stays, key);
 	close(client);
 	close(stays);
 	stop_farm(&f);
@@ -377,8 +343,8 @@ static void our_server_behind_it_is_found_by_the_tracker(void **state)
 		request(&f, "nat", key, sizeof(key));
 		strcat(key, " -timeout=60");
 		fd = open_peer(&f.proxy, key);
-		assert_key(fd, "server:nat");
-		use_session(fd);
+		farm_expect_key(fd, "server:nat");
+		farm_use_session(fd);
 		close(fd);
 	}
 	assert_int_equal(farm_stop(&server), 0);
@@ -474,19 +440,19 @@ static void a_server_waits_for_its_proxy_and_takes_keys_of_trackers(void **state
 	farm_wait_log(&server, "trying again");
 	assert_int_equal(listen(listener, 5), 0);
 	fd = accept(listener, NULL, NULL);
-	assert_key(fd, "server:nat");
+	farm_expect_key(fd, "server:nat");
 	/* it sleeps while it waits for a client */
 	before = sleeps_of(server.pid);
 	nanosleep(&half, NULL);
 	assert_in_range(sleeps_of(server.pid) - before, 0, 50);
 	/* a proxy with a tracker adds the number that the tracker handed out */
-	send_key(fd, "client:nat:0.7251 -timeout=9");
-	use_session(fd);
+	farm_send_key(fd, "client:nat:0.7251 -timeout=9");
+	farm_use_session(fd);
 	close(fd);
 	/* the key of another board */
 	fd = accept(listener, NULL, NULL);
-	assert_key(fd, "server:nat");
-	send_key(fd, "client:nature");
+	farm_expect_key(fd, "server:nat");
+	farm_send_key(fd, "client:nature");
 	assert_true(farm_read(fd, code, 4));
 	assert_memory_equal(code, "\x73\xf2\x0f", 4);
 	assert_true(farm_closes(fd));
@@ -511,10 +477,10 @@ static void strangers_make_place_before_who_waits(void **state)
 		   (const char *const[]){ "serve", "--proxy", address, "--key", "nat", "--listen",
 					  "127.0.0.1:0", "--sessions", "2", NULL });
 	proxied = accept(listener, NULL, NULL);
-	assert_key(proxied, "server:nat");
+	farm_expect_key(proxied, "server:nat");
 	first = open_peer(&server, "client:nat");
-	assert_key(first, "server:nat");
-	use_session(first);
+	farm_expect_key(first, "server:nat");
+	farm_use_session(first);
 	for (i = 0; i < STRANGERS; i++)
 		strangers[i] = farm_connect(server.port);
 	/* one who was connected before is closed, thus the last one was accepted */
@@ -522,8 +488,8 @@ static void strangers_make_place_before_who_waits(void **state)
 	assert_int_equal(recv(proxied, &byte, 1, MSG_DONTWAIT), -1);
 	/* it is served after all of them */
 	waiting = open_peer(&server, "client:nat");
-	assert_key(waiting, "server:nat");
-	use_session(waiting);
+	farm_expect_key(waiting, "server:nat");
+	farm_use_session(waiting);
 	assert_int_equal(recv(proxied, &byte, 1, MSG_DONTWAIT), -1);
 	for (i = 0; i < STRANGERS; i++)
 		close(strangers[i]);
@@ -550,12 +516,12 @@ static void clients_of_ended_sessions_make_place_before_a_proxy(void **state)
 		   (const char *const[]){ "serve", "--proxy", address, "--key", "nat", "--listen",
 					  "127.0.0.1:0", "--sessions", "32", NULL });
 	proxied = accept(listener, NULL, NULL);
-	assert_key(proxied, "server:nat");
+	farm_expect_key(proxied, "server:nat");
 	/* each waits after its end to be told of it, by the next request */
 	for (i = 0; i < ENDED; i++) {
 		clients[i] = open_peer(&server, "client:nat -timeout=0.1");
-		assert_key(clients[i], "server:nat");
-		use_session(clients[i]);
+		farm_expect_key(clients[i], "server:nat");
+		farm_use_session(clients[i]);
 	}
 	assert_int_equal(recv(proxied, &byte, 1, MSG_DONTWAIT), -1);
 	for (i = 0; i < ENDED; i++)
@@ -563,124 +529,6 @@ static void clients_of_ended_sessions_make_place_before_a_proxy(void **state)
 	close(proxied);
 	close(listener);
 	assert_int_equal(farm_stop(&server), 0);
-}
-
-/* ---- other ways to a server */
-
-static void standard_input_and_output_carry_a_session(void **state)
-{
-	int in[2], out[2], status;
-	pid_t pid;
-
-	(void)state;
-	assert_int_equal(pipe(in), 0);
-	assert_int_equal(pipe(out), 0);
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		dup2(in[0], 0);
-		dup2(out[1], 1);
-		close(in[1]);
-		close(out[0]);
-		execl(getenv("TENON_COMMAND"), "tenon", "rpc", "serve", "--stdio", "--key", "p",
-		      (char *)NULL);
-		_exit(127);
-	}
-	close(in[0]);
-	close(out[1]);
-	{
-		static const char bytes[] = "\x71\xf2\x0f\0\x08\0\0\0"
-					    "client:p"
-					    "\x15\0\0\0\0\0\0\0\x02\0\0\0\x05\0\0\0\0\0\0\0"
-					    "0.8.0\0\0\0\0"
-					    "\x04\0\0\0\0\0\0\0\x01\0\0\0";
-		static const char want[] = "\x71\xf2\x0f\0\x08\0\0\0"
-					   "server:p"
-					   "\x08\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0";
-		char got[sizeof(want)];
-		size_t n = 0;
-		ssize_t more;
-
-		assert_int_equal(write(in[1], bytes, sizeof(bytes) - 1), sizeof(bytes) - 1);
-		/* nothing but the protocol is on standard output, and it ends */
-		while (n < sizeof(got) && (more = read(out[0], got + n, sizeof(got) - n)) > 0)
-			n += (size_t)more;
-		assert_int_equal(n, sizeof(want) - 1);
-		assert_memory_equal(got, want, sizeof(want) - 1);
-	}
-	close(in[1]);
-	close(out[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
-/* A stand-in for ssh: it runs the last word of its command line here. */
-static void the_server_is_started_by_ssh(void **state)
-{
-	static const char init[] = "\x71\xf2\x0f\0\x07\0\0\0"
-				   "client:"
-				   "\x15\0\0\0\0\0\0\0\x02\0\0\0\x05\0\0\0\0\0\0\0"
-				   "0.8.0\0\0\0\0";
-	static const char want[] = "\x71\xf2\x0f\0\x07\0\0\0"
-				   "server:"
-				   "\x08\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0";
-	struct iovec bytes = { (void *)(uintptr_t)init, sizeof(init) - 1 };
-	const char *base = getenv("TMPDIR");
-	struct connection *c;
-	char script[3000], got[sizeof(want) - 1];
-	FILE *f;
-
-	(void)state;
-	snprintf(script, sizeof(script), "%s/ssh-stand-in", base ? base : "/tmp");
-	f = fopen(script, "w");
-	assert_non_null(f);
-	fputs("#!/bin/sh\nfor word; do before=$last last=$word; done\n"
-	      "[ \"$before\" = user@board ] && [ \"$last\" = 'tenon rpc serve --stdio' ] &&\n"
-	      "\texec \"$TENON_COMMAND\" rpc serve --stdio\n",
-	      f);
-	fchmod(fileno(f), 0700);
-	fclose(f);
-	setenv("TENON_RPC_SSH", script, 1);
-	assert_int_equal(connection_open("rpc+ssh://user@board:22/opencl:0", 0, &c), 0);
-	c->deadline = connection_deadline(PATIENCE_S * 1000);
-	assert_int_equal(connection_write(c, &bytes, 1), 0);
-	assert_int_equal(connection_read(c, got, sizeof(got)), 0);
-	assert_memory_equal(got, want, sizeof(got));
-	connection_close(c);
-	assert_int_equal(connection_open("rpc+ssh://-oProxyCommand=x/", 0, &c), -TENON_E_VALUE);
-	tenon_error_clear();
-	unsetenv("TENON_RPC_SSH");
-	unlink(script);
-}
-
-/* as inetd does it: the connection is standard input, output and error */
-static void a_connection_as_standard_input_is_served(void **state)
-{
-	int pair[2], status;
-	pid_t pid;
-	char rest;
-
-	(void)state;
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		dup2(pair[1], 0);
-		dup2(pair[1], 1);
-		dup2(pair[1], 2);
-		close(pair[0]);
-		execl(getenv("TENON_COMMAND"), "tenon", "rpc", "serve", "--stdio", (char *)NULL);
-		_exit(127);
-	}
-	close(pair[1]);
-	send_key(pair[0], "client:");
-	assert_key(pair[0], "server:");
-	use_session(pair[0]);
-	shutdown(pair[0], SHUT_WR);
-	assert_int_equal(recv(pair[0], &rest, 1, 0), 0);
-	close(pair[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
 }
 
 int main(void)
@@ -700,9 +548,6 @@ int main(void)
 		cmocka_unit_test(with_a_tracker_other_clients_are_refused),
 		cmocka_unit_test(a_server_that_leaves_the_proxy_is_not_handed_out),
 		cmocka_unit_test(our_server_behind_it_is_found_by_the_tracker),
-		cmocka_unit_test(standard_input_and_output_carry_a_session),
-		cmocka_unit_test(the_server_is_started_by_ssh),
-		cmocka_unit_test(a_connection_as_standard_input_is_served),
 	};
 
 	if (server_is_emulated())
