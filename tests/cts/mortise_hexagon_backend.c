@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite of backends: mortise on a Hexagon core, as a program that qemu-hexagon runs. */
 #include "tests/cts/mortise_code.h"
 
 const struct cts_backend cts_backend = {

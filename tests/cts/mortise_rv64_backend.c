@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite of backends: mortise on a RISC-V core of 64 bits, a board that QEMU emulates. */
 #include "tests/cts/mortise_code.h"
 
 const struct cts_backend cts_backend = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite of backends: mortise on the simulator, a thread of the process. */
 #include "tests/cts/mortise_code.h"
 
 const struct cts_backend cts_backend = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite of backends: the backend null. */
 #include "tests/cts/cts.h"
 #include "tests/cts/host_kernels.h"
 

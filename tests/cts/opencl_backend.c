@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite of backends: OpenCL, on the driver that is installed. */
 #include "tests/cts/cts.h"
 
 /* what cannot be the type of an argument comes as an integer of its size */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite of backends: Vulkan, on the driver that is installed. */
 #include "tests/cts/vulkan_glsl.h"
 
 const struct cts_backend cts_backend = {

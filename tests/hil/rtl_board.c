@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite of boards: mortise in SystemVerilog, a program that Verilator makes. */
 #include "tests/hil/hil.h"
 
 const char *const hil_board = "rtl";
