@@ -42,15 +42,18 @@ FUNCTION(sent)
 	return raise(SIGILL);
 }
 
+/* gcc and clang name the extension differently */
 #if defined(__AMX_TILE__) || defined(__AMXTILE__)
+#include <immintrin.h>
+
 FUNCTION(tiles)
 {
 	(void)self;
 	(void)args;
 	(void)nargs;
 	(void)ret;
-	/* a compiler drops intrinsics whose result nobody reads */
-	__asm__ volatile("tilezero %%tmm1\n\ttdpbssd %%tmm2, %%tmm1, %%tmm0" ::);
+	_tile_zero(1);
+	_tile_dpbssd(0, 1, 2);
 	return 0;
 }
 #endif
