@@ -9,6 +9,7 @@
 #include <string.h>
 #include <tenon/memory.h>
 
+#include "lib/brief_errors.h"
 #include "lib/error_slot.h"
 #include "lib/record.h"
 #include "runtime/device/device_core.h"
