@@ -22,9 +22,10 @@ int rocket_accel_open(const struct system_calls *calls, const char *root, const 
 	err = drm_open(calls, root, path, &out->drm);
 	if (err || !strcmp(out->drm.driver, "rocket"))
 		return err;
-	err = tenon_error(-TENON_E_UNSUPPORTED,
-			  "%s: its driver is \"%s\"; the NPU of RK3588 has the driver \"rocket\"",
-			  path, out->drm.driver);
+	err = tenon_error(
+		-TENON_E_UNSUPPORTED,
+		"%s: its driver is \"%s\"; the NPUs of Rockchip have the driver \"rocket\"", path,
+		out->drm.driver);
 	rocket_accel_close(out);
 	return err;
 }

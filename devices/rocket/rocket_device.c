@@ -79,21 +79,30 @@ static int backend_count(uint32_t *count)
 	return 0;
 }
 
-/* A path in the names of devices that are listed would be found for each that begins like it, "accel/x". */
-static int backend_describe(uint32_t index, struct tenon_device_properties *p)
+static void describe(const struct rocket_chip *chip, struct tenon_device_properties *p)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 
-	(void)index;
 	inline_properties(MEMORY, p);
-	snprintf(p->name, sizeof(p->name), "rk3588");
+	snprintf(p->name, sizeof(p->name), "%s", chip->name);
 	snprintf(p->vendor, sizeof(p->vendor), "Rockchip");
 	snprintf(p->driver, sizeof(p->driver), "Linux's rocket");
-	p->processors = 3;
+	p->processors = chip->cores;
 	p->max_allocation = MEMORY - page;
 	p->alignment = ROCKET_ATOM;
-	p->queues = 3;
-	return 0;
+	p->queues = chip->cores;
+}
+
+/* A path in the names of devices that are listed would be found for each that begins like it, "accel/x". */
+static int backend_describe(uint32_t index, struct tenon_device_properties *p)
+{
+	const struct rocket_chip *chip;
+	int err = rocket_chip_here(rocket_source.calls, rocket_source.root, &chip);
+
+	(void)index;
+	if (!err)
+		describe(chip, p);
+	return err;
 }
 
 /* "accel/0" as "/dev/accel/accel0" */
@@ -144,12 +153,14 @@ static int backend_open(const struct tenon_device_choice *choice, struct tenon_d
 		free(d);
 		return err;
 	}
-	err = tenon_device_init(&d->base, &device_ops, &rocket_backend, choice->index);
+	err = rocket_chip_here(rocket_source.calls, rocket_source.root, &d->chip);
+	if (!err)
+		err = tenon_device_init(&d->base, &device_ops, &rocket_backend, choice->index);
 	if (err) {
 		device_close(&d->base);
 		return err;
 	}
-	backend_describe(choice->index, d->base.properties);
+	describe(d->chip, d->base.properties);
 	snprintf(d->base.properties->driver, sizeof(d->base.properties->driver),
 		 "Linux's rocket, %s", path);
 	*out = &d->base;

@@ -16,6 +16,7 @@
 
 #include "devices/cmdstream/cmdstream_executable.h"
 #include "devices/mapped/worker_queue.h"
+#include "devices/rocket/rocket_chip.h"
 #include "devices/rocket/rocket_lane.h"
 
 /**
@@ -30,10 +31,11 @@ struct rocket_source {
 
 extern struct rocket_source rocket_source;
 
-/** struct rocket_device - a device; @base: for the core; @accel: the node */
+/** struct rocket_device - a device; @base: for the core; @accel: the node; @chip: the SoC */
 struct rocket_device {
 	struct tenon_device base;
 	struct rocket_accel accel;
+	const struct rocket_chip *chip;
 };
 
 /** struct rocket_memory - memory; @base: for the core; @buffer: what it is */

@@ -11,8 +11,15 @@
 
 static int check_config(struct tenon_device *device, const struct cmdstream *s)
 {
-	(void)device;
-	return rocket_check_config(s);
+	const struct rocket_chip *here = ((struct rocket_device *)device)->chip;
+	int err = rocket_check_config(s);
+
+	if (err || s->config[0] == here->soc)
+		return err;
+	return tenon_error(
+		-TENON_E_UNSUPPORTED,
+		"%s: register commands for RK%u, and this is an RK%u. Compile it for that", s->name,
+		s->config[0], here->soc);
 }
 
 const struct cmdstream_target rocket_target = {

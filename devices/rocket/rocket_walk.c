@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "devices/rocket/rocket_chip.h"
 #include "devices/rocket/rocket_registers.h"
 #include "devices/rocket/rocket_task.h"
 #include "lib/brief_errors.h"
@@ -26,16 +27,23 @@ const char *rocket_setter(uint32_t n)
 
 int rocket_check_config(const struct cmdstream *s)
 {
+	const struct rocket_chip *chip;
+
 	if (s->config_count != 1)
 		return tenon_error(-TENON_E_FORMAT,
 				   "%s: %u configuration words; rocket has one, the number of the "
 				   "SoC",
 				   s->name, s->config_count);
-	if (s->config[0] != ROCKET_SOC_RK3588)
+	chip = rocket_chip_of_soc(s->config[0]);
+	if (!chip)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "%s: register commands for SoC %u; Linux's driver rocket drives "
 				   "RK%u. Compile it for that",
 				   s->name, s->config[0], ROCKET_SOC_RK3588);
+	if (chip->unknown)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s: register commands for RK%u cannot be checked: %s", s->name,
+				   chip->soc, chip->unknown);
 	return 0;
 }
 

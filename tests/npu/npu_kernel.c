@@ -546,6 +546,9 @@ static int fake_open(const char *path, int flags)
 {
 	int fd;
 
+	/* the device tree, if the test made one */
+	if (strstr(path, "/sys/"))
+		return system_calls_of_kernel.open(path, flags);
 	enter();
 	fd = open_node(path, flags);
 	leave();
@@ -561,6 +564,11 @@ static int fake_close(int fd)
 	err = close(fd);
 	leave();
 	return err;
+}
+
+static ssize_t fake_read(int fd, void *bytes, size_t size)
+{
+	return system_calls_of_kernel.read(fd, bytes, size);
 }
 
 static int fake_ioctl(int fd, unsigned long request, void *argument)
@@ -624,5 +632,6 @@ const struct system_calls npu_calls = {
 	.mmap = fake_mmap,
 	.munmap = fake_munmap,
 	.madvise = fake_madvise,
+	.read = fake_read,
 	.ppoll = fake_ppoll,
 };

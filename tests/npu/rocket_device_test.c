@@ -39,11 +39,11 @@ static int begin_all(void **state)
 	return err;
 }
 
-/* The library keeps devices open: accel/0 and, once it was opened, the second one. Nothing else is left. */
+/* The library keeps devices open: accel/0 and two that other cases opened. Nothing else is left. */
 static void assert_only_nodes_are_open(void)
 {
 	npu_pass_time(NPU_SECOND);
-	assert_int_equal(npu_left(), 2);
+	assert_int_equal(npu_left(), 3);
 }
 
 static void a_node_is_a_device(void **state)
@@ -62,6 +62,74 @@ static void a_node_is_a_device(void **state)
 	assert_error_has("stands for /dev/accel/accel0");
 	assert_int_equal(tenon_device_open("rocket://accel/0?cores=1", &d), -TENON_E_VALUE);
 	assert_error_has("has no keys");
+}
+
+#define DEVICE_TREE "/sys/firmware/devicetree/base/compatible"
+
+/* A board's device tree has a string each of the board and of its SoC. */
+static void write_device_tree(const char *soc)
+{
+	char path[512];
+	FILE *f;
+
+	tree_text(DEVICE_TREE, "");
+	snprintf(path, sizeof(path), "%s" DEVICE_TREE, tree);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "acme,board%c%s%c", 0, soc, 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void a_device_has_the_name_and_the_cores_of_the_board_s_soc(void **state)
+{
+	static const struct {
+		const char *soc, *name;
+		uint32_t cores;
+	} boards[] = {
+		{ "rockchip,rk3588", "rk3588", 3 },
+		{ "rockchip,rk3576", "rk3576", 2 },
+		{ "rockchip,rk3568", "rk3568", 1 },
+		{ "rockchip,rk3566", "rk3566", 1 },
+	};
+	struct tenon_device_properties p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(boards) / sizeof(*boards); i++) {
+		write_device_tree(boards[i].soc);
+		assert_int_equal(rocket_backend.describe(0, &p), 0);
+		assert_string_equal(p.name, boards[i].name);
+		assert_int_equal(p.processors, boards[i].cores);
+	}
+	write_device_tree("acme,soc");
+	assert_int_equal(rocket_backend.describe(0, &p), -TENON_E_UNSUPPORTED);
+	assert_error_has("acme,board");
+	tree_drop(DEVICE_TREE);
+}
+
+static void commands_for_another_soc_are_refused(void **state)
+{
+	struct tenon_executable *x;
+	struct tenon_program *program;
+	struct tenon_device *d;
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+
+	(void)state;
+	write_device_tree("rockchip,rk3576");
+	npu.drivers[3] = "rocket";
+	assert_int_equal(tenon_device_open("rocket://accel/3", &d), 0);
+	assert_int_equal(sample_stream(1, &b), 0);
+	assert_int_equal(tenon_program_read(tenon_slice_of("rocket"), TENON_GENERATION_NONE,
+					    (struct tenon_slice){ b.data, b.size }, "sample",
+					    &program),
+			 0);
+	assert_int_equal(tenon_executable_create(d, program, NULL, &x), -TENON_E_UNSUPPORTED);
+	assert_error_has("for RK3588, and this is an RK3576");
+	tenon_program_free(program);
+	tenon_object_unref(d);
+	tenon_buffer_fini(&b);
+	tree_drop(DEVICE_TREE);
+	npu.drivers[3] = NULL;
 }
 
 static void nodes_of_the_driver_are_counted(void **state)
@@ -417,6 +485,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_node_is_a_device, begin),
 		cmocka_unit_test_setup(nodes_of_the_driver_are_counted, begin),
+		cmocka_unit_test_setup(a_device_has_the_name_and_the_cores_of_the_board_s_soc,
+				       begin),
+		cmocka_unit_test_setup(commands_for_another_soc_are_refused, begin),
 		cmocka_unit_test_setup(register_commands_run_as_modules, begin),
 		cmocka_unit_test_setup(parts_of_memory_are_arguments, begin),
 		cmocka_unit_test_setup(a_job_that_fails_is_an_error_of_the_run, begin),

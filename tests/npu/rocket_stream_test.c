@@ -384,24 +384,34 @@ static void tasks_have_their_form(void **state)
 	end(-TENON_E_FORMAT, "where zero words fill up to a multiple of 64 bytes");
 }
 
-static void other_chips_are_refused(void **state)
+static void other_chips_are_refused_and_known_ones_with_the_reason(void **state)
 {
 	static const uint32_t arguments[] = { SAMPLE_INPUT, SAMPLE_OUTPUT };
-	static const uint32_t config[] = { 3576, 1 };
+	static const struct {
+		uint32_t count, config[2];
+		int status;
+		const char *why;
+	} cases[] = {
+		{ 0, { 0 }, -TENON_E_FORMAT, "rocket has one" },
+		{ 2, { ROCKET_SOC_RK3588, 1 }, -TENON_E_FORMAT, "rocket has one" },
+		{ 1, { 3562 }, -TENON_E_UNSUPPORTED, "register commands for SoC 3562" },
+		{ 1, { ROCKET_SOC_RK3576 }, -TENON_E_UNSUPPORTED, "RK3576 cannot be checked: its" },
+		{ 1, { ROCKET_SOC_RK3568 }, -TENON_E_UNSUPPORTED, "RK3568 cannot be checked: its" },
+	};
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	uint32_t count;
+	size_t i;
 
 	(void)state;
-	for (count = 0; count < 3; count++) {
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		begin();
 		put_convolution(&e, SAMPLE_INPUT, SAMPLE_OUTPUT);
 		put_end(&e, SAMPLE_UNITS);
 		cmdstream_end_kernel(&e, "main", arguments, 2);
-		assert_int_equal(cmdstream_flush(&e, "rocket", config, count, &b), 0);
+		assert_int_equal(cmdstream_flush(&e, "rocket", cases[i].config, cases[i].count, &b),
+				 0);
 		cmdstream_emitter_fini(&e);
-		assert_int_equal(rocket_check(&b),
-				 count == 1 ? -TENON_E_UNSUPPORTED : -TENON_E_FORMAT);
-		assert_error_has(count == 1 ? "register commands for SoC 3576" : "rocket has one");
+		assert_int_equal(rocket_check(&b), cases[i].status);
+		assert_error_has(cases[i].why);
 		tenon_buffer_fini(&b);
 		b = (struct tenon_buffer)TENON_BUFFER_INIT;
 	}
@@ -591,7 +601,7 @@ int main(void)
 		cmocka_unit_test(a_task_sets_what_its_units_use),
 		cmocka_unit_test(units_are_known_and_the_dpu_is_one),
 		cmocka_unit_test(tasks_have_their_form),
-		cmocka_unit_test(other_chips_are_refused),
+		cmocka_unit_test(other_chips_are_refused_and_known_ones_with_the_reason),
 		cmocka_unit_test(commands_are_shown_as_text),
 		cmocka_unit_test(units_without_a_name_are_shown_as_numbers),
 		cmocka_unit_test(the_command_verifies_with_offset_and_reason),

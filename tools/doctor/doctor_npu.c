@@ -21,6 +21,8 @@ static const struct npu {
 	{ "arm,ethos-u65", "Ethos-U65", "ethosu", "DRM_ACCEL_ARM_ETHOSU" },
 	{ "arm,ethos-u85", "Ethos-U85", "ethosu", "DRM_ACCEL_ARM_ETHOSU" },
 	{ "rockchip,rk3588-rknn-core", "RK3588", "rocket", "DRM_ACCEL_ROCKET" },
+	{ "rockchip,rk3576-rknn-core", "RK3576", "rocket", "DRM_ACCEL_ROCKET" },
+	{ "rockchip,rk3568-rknn-core", "RK3568", "rocket", "DRM_ACCEL_ROCKET" },
 };
 
 #define NPUS (sizeof(npus) / sizeof(*npus))

@@ -6,7 +6,8 @@
  * DOC: register commands of Rockchip's NPU as command streams
  *
  * The payload of a module of kind "rocket", and a file NAME.rocket, is a command stream as in tenon/uapi/cmdstream.h
- * whose target is "rocket". It has one configuration word, the number of the SoC: ROCKET_SOC_RK3588.
+ * whose target is "rocket". It has one configuration word, the number of the SoC. What follows is RK3588's; streams for
+ * the others are refused, since too little of their registers is public.
  *
  * The code of a kernel is a row of *tasks*, which run one after the other as one job. A task begins at a multiple of
  * ROCKET_TASK_ALIGNMENT bytes, and behind its last word are as many zero words as make the next one begin at such a
@@ -33,6 +34,8 @@
 #define TENON_DL_ROCKET 112
 
 #define ROCKET_SOC_RK3588 3588u
+#define ROCKET_SOC_RK3576 3576u
+#define ROCKET_SOC_RK3568 3568u
 
 /* bytes */
 #define ROCKET_TASK_ALIGNMENT 64
