@@ -81,6 +81,7 @@ void check_output_box(const struct checker *k, struct check_box *b);
 int check_convolution(struct checker *k);
 int check_pool(struct checker *k);
 int check_elementwise(struct checker *k);
+int check_resize(struct checker *k);
 int check_dma(struct checker *k);
 
 #endif /* DEVICES_ETHOSU_CHECK_H */

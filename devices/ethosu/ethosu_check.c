@@ -152,13 +152,12 @@ static int check_command(struct checker *k)
 		wait_for_transfers(k, k->op.param);
 		return 0;
 	case ETHOSU_OP_RESIZE:
+		return check_operation(k, check_resize);
 	case ETHOSU_OP_BRANCH:
 	case ETHOSU_DMA0_IDX_REGION:
 	case ETHOSU_DMA0_IDX:
 	case ETHOSU_DMA0_IDX_MAX:
 	case ETHOSU_DMA0_IDX_SKIP1:
-	case ETHOSU_RESIZE_X:
-	case ETHOSU_RESIZE_Y:
 		return unbounded(k);
 	default:
 		if (!ethosu_command_is_operation(k->op.id))

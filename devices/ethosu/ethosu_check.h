@@ -11,7 +11,7 @@
  * The rule is exact: all tiles of feature maps, all streams of weights of all cores, elements of their
  * real size. Linux's own check counts less (the first core, the last tile), so it is no substitute.
  *
- * An access without a known bound is an error: branches, gathered and resized reads, negative strides,
+ * An access without a known bound is an error: branches, gathered reads, negative strides,
  * unknown codes, and set bits that no known command has.
  */
 

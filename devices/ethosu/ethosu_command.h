@@ -32,6 +32,7 @@ enum ethosu_form {
 	ETHOSU_OFFSET, /* 40 bits: the low byte of the parameter, and the second word */
 	ETHOSU_LENGTH, /* the second word */
 	ETHOSU_SCALE,  /* a multiplier in the second word, a shift in the parameter */
+	ETHOSU_STEPS, /* of an element and of a block: whole ones in the parameter, parts in the second word */
 };
 
 /**

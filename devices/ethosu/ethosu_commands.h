@@ -5,7 +5,7 @@
  * no include guard.
  *
  * ETHOSU_BOTH: commands of all products, ETHOSU_OLD: of U55 and U65, ETHOSU_U85: of U85.
- * Forms: NUMBER, SIGNED: the parameter. OFFSET: 40 bits. LENGTH: 32 bits. SCALE: multiplier and shift.
+ * Forms: NUMBER, SIGNED: the parameter. OFFSET: 40 bits. LENGTH: 32 bits. SCALE: multiplier and shift. STEPS: of an element and of a block.
  * Setters of one feature map stay in this order: the check addresses them by their distance.
  */
 ETHOSU_BOTH(OP_STOP, 0x000, NUMBER)
@@ -127,6 +127,6 @@ ETHOSU_U85(WEIGHT2_BASE, 0x4092, OFFSET)
 ETHOSU_U85(WEIGHT2_LENGTH, 0x4093, LENGTH)
 ETHOSU_U85(WEIGHT3_BASE, 0x4094, OFFSET)
 ETHOSU_U85(WEIGHT3_LENGTH, 0x4095, LENGTH)
-ETHOSU_U85(RESIZE_X, 0x4096, OFFSET)
-ETHOSU_U85(RESIZE_Y, 0x4097, OFFSET)
+ETHOSU_U85(RESIZE_X, 0x4096, STEPS)
+ETHOSU_U85(RESIZE_Y, 0x4097, STEPS)
 ETHOSU_U85(OP_BRANCH, 0x4100, OFFSET)

@@ -218,6 +218,9 @@ static void describe_command(const struct ethosu_command *c, struct tenon_report
 	case ETHOSU_SCALE:
 		snprintf(value, sizeof(value), " %u >> %u", c->word, c->param & 0x3f);
 		break;
+	case ETHOSU_STEPS:
+		snprintf(value, sizeof(value), " %u and %u parts", c->param & 0xf, c->word & 0x7ff);
+		break;
 	}
 	tenon_report_line(out, "  0x%06" PRIx64 "  %-18s%s", at, name, value);
 	tenon_report_object(out, NULL);

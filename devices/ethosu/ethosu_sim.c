@@ -113,6 +113,8 @@ static int run_command(struct sim *s)
 		return sim_pool(s);
 	case ETHOSU_OP_ELEMENTWISE:
 		return sim_elementwise(s);
+	case ETHOSU_OP_RESIZE:
+		return sim_resize(s);
 	case ETHOSU_OP_DMA_START:
 		return transfer(s);
 	default:

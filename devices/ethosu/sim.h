@@ -123,6 +123,7 @@ enum sim_rounding {
 	SIM_DOWN,    /* to the lower one */
 	SIM_HALF_UP, /* to nearest, ties up */
 	SIM_TO_ZERO,
+	SIM_AWAY, /* to nearest, ties away from zero */
 };
 
 /** sim_rescale - multiply and shift */
@@ -209,5 +210,6 @@ int sim_convolution(struct sim *s);
 int sim_depthwise(struct sim *s);
 int sim_pool(struct sim *s);
 int sim_elementwise(struct sim *s);
+int sim_resize(struct sim *s);
 
 #endif /* DEVICES_ETHOSU_SIM_H */

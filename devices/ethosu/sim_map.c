@@ -237,7 +237,7 @@ static int32_t half_up(int64_t value, uint32_t multiplier, unsigned int shift)
 enum sim_rounding sim_rounding(const struct sim *s)
 {
 	static const uint8_t modes_u85[8] = {
-		[1] = SIM_HALF_UP, [4] = SIM_TO_ZERO, [5] = SIM_DOWN
+		[1] = SIM_HALF_UP, [3] = SIM_AWAY, [4] = SIM_TO_ZERO, [5] = SIM_DOWN
 	};
 
 	return sim_is_u85(s) ? modes_u85[sim_param(s, ETHOSU_OFM_SCALE) >> 13]
@@ -252,12 +252,24 @@ static int32_t to_zero(int64_t value, uint32_t multiplier, unsigned int shift)
 					      : product >> shift);
 }
 
+static int32_t away(int64_t value, uint32_t multiplier, unsigned int shift)
+{
+	const int64_t product = (int64_t)((uint64_t)value * multiplier);
+	const uint64_t half = shift ? UINT64_C(1) << (shift - 1) : 0,
+		       size = product < 0 ? -(uint64_t)product : (uint64_t)product,
+		       rounded = (size + half) >> shift;
+
+	return (int32_t)(product < 0 ? -rounded : rounded);
+}
+
 int32_t sim_rescale(int64_t value, struct sim_scale scale, enum sim_rounding rounding)
 {
 	if (rounding == SIM_DOWN)
 		return (int32_t)((int64_t)((uint64_t)value * scale.multiplier) >> scale.shift);
 	if (rounding == SIM_TO_ZERO)
 		return to_zero(value, scale.multiplier, scale.shift);
+	if (rounding == SIM_AWAY)
+		return away(value, scale.multiplier, scale.shift);
 	if (rounding == SIM_DOUBLE && scale.shift > 31)
 		return divide_by_power(doubling_high((int32_t)value, (int32_t)scale.multiplier),
 				       scale.shift - 31);

@@ -31,7 +31,6 @@ static int check_rounding(const struct sim *s)
 {
 	switch (sim_param(s, ETHOSU_OFM_SCALE) >> 13) {
 	case 2:
-	case 3:
 	case 6:
 	case 7:
 		return sim_refuse(s, "a rounding mode");
@@ -42,7 +41,7 @@ static int check_rounding(const struct sim *s)
 
 static int check_window(const struct sim *s)
 {
-	if (s->op.id != ETHOSU_OP_POOL &&
+	if (s->op.id != ETHOSU_OP_POOL && s->op.id != ETHOSU_OP_RESIZE &&
 	    sim_param(s, ETHOSU_WEIGHT_FORMAT) & ~(SIM_FAST | SIM_SPARSE))
 		return sim_refuse(s, "a format of weights");
 	return 0;

@@ -132,14 +132,14 @@ for _name, _code in (("IFM", 0x4000), ("OFM", 0x4010), ("IFM2", 0x4080)):
 OLD = {0x10d: "IB_END", 0x12d: "AB_START", 0x181: "SCALAR", 0x18d: "IB2", 0x4033: "SKIP0", 0x4034: "SKIP1"}
 ONLY65 = {0x123: "PARALLEL", 0x4090: "WEIGHT1", 0x4091: "WEIGHT1_LEN", 0x4092: "SCALE1", 0x4093: "SCALE1_LEN"}
 ONLY85 = {
-    0x007: "RESIZE", 0x108: "BROADCAST1", 0x12a: "R0", 0x12b: "R1", 0x12c: "R2", 0x12d: "R3", 0x12e: "WEIGHT_FORMAT",
+    0x007: "RESIZE", 0x108: "BROADCAST1", 0x12a: "X_SCALE", 0x12b: "Y_SCALE", 0x12c: "X_OFFSET", 0x12d: "Y_OFFSET", 0x12e: "WEIGHT_FORMAT",
     0x134: "UNBOUNDED", 0x4027: "SCALAR", 0x4033: "SRC_S0", 0x4034: "SRC_S1", 0x4035: "DST_S0", 0x4036: "DST_S1",
     0x4037: "UNBOUNDED", 0x4038: "UNBOUNDED", 0x4039: "UNBOUNDED", 0x4090: "WEIGHT1", 0x4091: "WEIGHT1_LEN",
-    0x4092: "WEIGHT2", 0x4093: "WEIGHT2_LEN", 0x4094: "WEIGHT3", 0x4095: "WEIGHT3_LEN", 0x4096: "UNBOUNDED",
-    0x4097: "UNBOUNDED", 0x4100: "UNBOUNDED",
+    0x4092: "WEIGHT2", 0x4093: "WEIGHT2_LEN", 0x4094: "WEIGHT3", 0x4095: "WEIGHT3_LEN", 0x4096: "X_STEP",
+    0x4097: "Y_STEP", 0x4100: "UNBOUNDED",
 }
 COMMANDS = {U55: {**ALL, **OLD}, U65: {**ALL, **OLD, **ONLY65}, U85: {**ALL, **ONLY85}}
-WIDE = {"OFM_SCALE", "OPA", "OPB"}    # whose parameter is no part of an address
+WIDE = {"OFM_SCALE", "OPA", "OPB", "X_STEP", "Y_STEP"}    # whose parameter is no part of an address
 LAST_KIND = {U55: 2, U65: 2, U85: 7}
 # bytes of a table by its kind, and the axes of an output as it has them in memory
 U85_TABLES = {1: 256, 4: 256, 5: 512, 7: 1024, 8: 2048, 9: 2048, 10: 2048, 11: 2048}
@@ -293,6 +293,14 @@ class Stream:
             if self.product == U85 and not self.get("OFM_PRECISION") & 0x100:
                 self.need("SCALE_REGION", "SCALE0", "SCALE0_LEN")
                 self.bytes_of("SCALE0", "SCALE_REGION")
+        elif op == "RESIZE":
+            if kind > 2:
+                self.refuse("mode")
+            self.need("IFM_DEPTH", "KERNEL_W", "KERNEL_H", "OFM_SCALE", "X_SCALE", "Y_SCALE", "X_OFFSET", "Y_OFFSET", "X_STEP", "Y_STEP")
+            if self.get("UPSCALE"):
+                self.refuse("upscale")
+            # the edge is where the kernel ends
+            self.map("IFM", self.get("KERNEL_H") + 1, self.get("KERNEL_W") + 1, self.get("IFM_DEPTH") + 1)
         else:
             self.elementwise(kind, box)
 
@@ -376,9 +384,9 @@ class Stream:
                     if param > 255:
                         self.refuse("address")
                     value |= param << 32
-            if name in ("UNBOUNDED", "RESIZE"):
+            if name == "UNBOUNDED":
                 self.refuse("unbounded")
-            if name in ("CONV", "DEPTHWISE", "POOL", "ELEMENTWISE"):
+            if name in ("CONV", "DEPTHWISE", "POOL", "ELEMENTWISE", "RESIZE"):
                 self.operation(name, param)
             elif name == "DMA_START":
                 self.dma()

@@ -273,6 +273,18 @@ def resize_bilinear(n):
     n.same(B.RESIZE_BILINEAR, [x, n.ints([12, 10])], kind, shape=[1, 12, 10, 8])
 
 
+def u85_resize_corners(n):
+    kind = options("ResizeBilinearOptions", alignCorners=True, halfPixelCenters=False)
+    x = n.conv(n.input([1, 6, 5, 24]), 24)
+    n.same(B.RESIZE_BILINEAR, [x, n.ints([21, 9])], kind, shape=[1, 21, 9, 24])
+
+
+def u85_resize_smaller(n):
+    kind = options("ResizeNearestNeighborOptions", alignCorners=False, halfPixelCenters=True)
+    x = n.input([1, 14, 9, 8])
+    n.same(B.RESIZE_NEAREST_NEIGHBOR, [x, n.ints([8, 6])], kind, shape=[1, 8, 6, 8])
+
+
 def transposed(n):
     x = n.input([1, 6, 5, 8])
     w = n.weights([12, 3, 3, 8], 12, 0)
@@ -335,7 +347,7 @@ def softmax16(n):
 
 NETWORKS = [conv1x1, conv3x3s2, conv_dilated, conv_large, dw3x3, dw_multiplier, maxpool, avgpool, add2, addconst, multiply,
             minmax, fc, tables, bigweights, softmax_mix, softmax_rows, residual, resize, resize_bilinear, transposed, mean,
-            pieces, turned, conv16, add16, tables16, pool16, leaky16, softmax16]
+            u85_resize_corners, u85_resize_smaller, pieces, turned, conv16, add16, tables16, pool16, leaky16, softmax16]
 
 
 def spec(d):

@@ -16,7 +16,7 @@
 static const char *const files[] = {
 	"u55_avgpool/payload.bin",	 "u65_add2_cop2/payload.bin",	"u65_conv1x1/payload.bin",
 	"u65_cpu_fallback/payload1.bin", "u65_softmax_mix/payload.bin", "u85_residual/payload.bin",
-	"small/u85_tables.bin",
+	"small/u85_tables.bin",		 "small/u85_resize.bin",
 };
 
 /* a damaged payload, and what check.py says of it */

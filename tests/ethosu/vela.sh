@@ -51,20 +51,17 @@ set_arguments()
 	[ $inputs -gt 0 ] && [ $outputs -gt 0 ]
 }
 
-# OP_RESIZE of U85 has no bound that could be checked
-refuses()
-{
-	tenon verify --kind ethos-u "$1" > said.txt 2>&1
-	[ $? -eq 3 ] && grep -q "at 0x[0-9a-f]*: RESIZE_X" said.txt
-}
-
 # the inputs are random bytes: another output than the reference's ends tenon run with 1
 runs()
 {
 	passed=0 wrong=0
 	for file in "$out/$1"/*_vela.tflite; do
 		name=${file##*/} name=${name%_vela.tflite}
-		[ "${1%%-*}/${name%%_*}" = u85/resize ] && refuses "$file" && continue
+		# Vela compiles these for U85 alone
+		case $1,$name in
+		u85*) ;;
+		*,u85_*) continue ;;
+		esac
 		set_arguments "$name" && tenon verify --kind ethos-u "$file" > said.txt 2>&1 &&
 			tenon inspect "$file" > said.txt 2>&1 &&
 			# shellcheck disable=SC2086

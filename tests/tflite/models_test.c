@@ -231,10 +231,10 @@ static void networks_of_16_bits_and_rarer_operations_give_the_reference_outputs(
 		gives_small("", names[i]);
 }
 
-/* Chains, sums of 48 bits, curves; conv16 is for u85-1024, whose weights are in four streams, the others for u85-256. */
+/* Chains, sums of 48 bits, curves, a bilinear resize; conv16 is for u85-1024, whose weights are in four streams, the others for u85-256. */
 static void networks_for_u85_give_the_reference_outputs(void **state)
 {
-	static const char *const names[] = { "conv16", "mean", "minmax", "tables16" };
+	static const char *const names[] = { "conv16", "mean", "minmax", "resize", "tables16" };
 	size_t i;
 
 	(void)state;
