@@ -14,7 +14,6 @@ static int read_field(char letter, struct tenon_cursor *c, struct tenon_payload_
 	struct fpga_bitstream b;
 	int err;
 
-	(void)letter;
 	err = fpga_bitstream_read(c, &b);
 	if (err)
 		return err;
@@ -66,7 +65,6 @@ static int visit(const struct tenon_payload_info *info, const struct tenon_visit
 
 static bool recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
 {
-	(void)file;
 	return bytes.size >= 4 && !memcmp(bytes.data, "TBTS", 4);
 }
 

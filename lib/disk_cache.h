@@ -54,26 +54,17 @@ void disk_cache_put(const char *kind, const struct disk_cache_key *key, struct t
 static inline void disk_cache_key(const struct tenon_slice *parts, size_t count,
 				  struct disk_cache_key *key)
 {
-	(void)parts;
-	(void)count;
-	(void)key;
 }
 
 static inline bool disk_cache_get(const char *kind, const struct disk_cache_key *key,
 				  struct tenon_buffer *out)
 {
-	(void)kind;
-	(void)key;
-	(void)out;
 	return false;
 }
 
 static inline void disk_cache_put(const char *kind, const struct disk_cache_key *key,
 				  struct tenon_slice bytes)
 {
-	(void)kind;
-	(void)key;
-	(void)bytes;
 }
 #endif
 

@@ -287,14 +287,12 @@ int elf_check_opening(const char *path, bool *inert);
 #else
 static inline int elf_check_opening(const char *path, bool *inert)
 {
-	(void)path;
 	*inert = false;
 	return 0;
 }
 
 static inline int elf_check_loadable(const char *path)
 {
-	(void)path;
 	return 0;
 }
 #endif

@@ -425,7 +425,6 @@ int tenon_error_in(int status, const char *format, ...)
 #else
 int(tenon_error_in)(int status, const char *format, ...)
 {
-	(void)format;
 	return status;
 }
 #endif

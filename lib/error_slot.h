@@ -66,7 +66,6 @@ static inline bool error_ran_out(void)
 
 static inline void error_set_ran_out(bool ran_out)
 {
-	(void)ran_out;
 }
 #endif
 

@@ -44,7 +44,6 @@ const char *file_advice(struct tenon_slice bytes);
 #else
 static inline const char *file_advice(struct tenon_slice bytes)
 {
-	(void)bytes;
 	return "";
 }
 #endif

@@ -132,8 +132,6 @@ static inline void *heap_take(enum heap_sort sort, size_t align, size_t size, co
 {
 	void *memory = NULL;
 
-	(void)sort;
-	(void)what;
 	if (align < sizeof(void *))
 		align = sizeof(void *);
 	return posix_memalign(&memory, align, size ? size : 1) ? NULL : memory;

@@ -18,8 +18,5 @@ void large_pages_use(const void *data, size_t size)
 	/* with the header of malloc() in the same page: mremap() moves only what has one kind of pages */
 	in_page = (uintptr_t)data % (uintptr_t)getpagesize();
 	(void)madvise((void *)((uintptr_t)data - in_page), size + in_page, MADV_HUGEPAGE);
-#else
-	(void)data;
-	(void)size;
 #endif
 }

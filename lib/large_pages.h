@@ -19,8 +19,6 @@ void large_pages_use(const void *data, size_t size);
 #else
 static inline void large_pages_use(const void *data, size_t size)
 {
-	(void)data;
-	(void)size;
 }
 #endif
 

@@ -29,13 +29,11 @@ int nearest_name_print(const struct nearest_name *n, struct tenon_buffer *out)
 #else
 static inline void nearest_name_offer(struct nearest_name *n, struct tenon_slice name)
 {
-	(void)name;
 	n->offered++;
 }
 
 static inline int nearest_name_print(const struct nearest_name *n, struct tenon_buffer *out)
 {
-	(void)n;
 	return out->status;
 }
 #endif

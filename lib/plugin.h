@@ -103,15 +103,11 @@ int plugin_open(struct plugin *plugin, int status);
 #else
 static inline bool plugin_missing(const struct plugin *plugin, struct tenon_buffer *out)
 {
-	(void)plugin;
-	(void)out;
 	return false;
 }
 
 static inline int plugin_open(struct plugin *plugin, int status)
 {
-	(void)plugin;
-	(void)status;
 	return 0; /* built in */
 }
 #endif

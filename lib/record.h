@@ -129,7 +129,6 @@ static inline bool record_on(void)
 
 static inline struct operator_begun *record_before(const struct operator_call *call)
 {
-	(void)call;
 	return NULL;
 }
 #endif

@@ -9,8 +9,6 @@
 
 #include "lib/brief_errors.h"
 
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 /* a function that fails */
 #define OFF(name, parameters)                                                                      \
 	int name parameters                                                                        \

@@ -187,7 +187,6 @@ static int no_traces(void)
 
 int tenon_trace(const char *path)
 {
-	(void)path;
 	return no_traces();
 }
 
@@ -198,13 +197,11 @@ int trace_keep(void)
 
 int trace_take(struct tenon_buffer *out)
 {
-	(void)out;
 	return no_traces();
 }
 
 int trace_merge(const struct trace_there *there)
 {
-	(void)there;
 	return 0;
 }
 
@@ -215,15 +212,10 @@ uint32_t trace_number(void)
 
 void trace_collect_with(void (*function)(void))
 {
-	(void)function;
 }
 
 void tenon_trace_span(const char *track, const char *name, uint64_t begin, uint64_t end)
 {
-	(void)track;
-	(void)name;
-	(void)begin;
-	(void)end;
 }
 #endif
 

@@ -123,10 +123,6 @@ void trace_add(const char *category, struct tenon_slice name, uint64_t bytes, ui
 static inline void trace_add(const char *category, struct tenon_slice name, uint64_t bytes,
 			     uint64_t begin)
 {
-	(void)category;
-	(void)name;
-	(void)bytes;
-	(void)begin;
 }
 #endif
 
@@ -136,7 +132,6 @@ void trace_put(const struct trace_span *span) TO_PLUGINS(trace_put);
 #else
 static inline void trace_put(const struct trace_span *span)
 {
-	(void)span;
 }
 #endif
 

@@ -113,9 +113,6 @@ static int read_names(const char *file, struct tenon_slice bytes, struct inspect
 #else
 static int read_names(const char *file, struct tenon_slice bytes, struct inspection *n)
 {
-	(void)file;
-	(void)bytes;
-	(void)n;
 	return 0;
 }
 #endif

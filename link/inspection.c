@@ -100,7 +100,6 @@ static int take_field(void *context, const char *name, const struct tenon_value 
 
 static int count_name(void *context, struct tenon_slice name)
 {
-	(void)name;
 	++*(int64_t *)context;
 	return 0;
 }

@@ -29,9 +29,6 @@ int link_folder_make(char folder[LINK_FOLDER_ROOM])
 
 static int remove_it(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
 	remove(path);
 	return 0;
 }

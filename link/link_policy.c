@@ -7,7 +7,6 @@
 
 static void refuse(void *context, size_t module)
 {
-	(void)module;
 	*(bool *)context = true;
 }
 
@@ -17,7 +16,6 @@ int tenon_link_verified(void *context, const char *path)
 	bool refused = false;
 	int err;
 
-	(void)context;
 	err = link_host_open(path, &h);
 	if (!err && h.symbols.has_blob)
 		err = link_host_check_hashes(&h, refuse, &refused);

@@ -37,17 +37,12 @@ void tokenizer_close(struct tokenizer *t)
 
 bool tokenizer_works(const struct tokenizer *t)
 {
-	(void)t;
 	return false;
 }
 
 int tokenizer_encode(struct tokenizer *t, struct tenon_slice text,
 		     const struct tokenizer_span *plain, size_t count, struct tenon_buffer *tokens)
 {
-	(void)text;
-	(void)plain;
-	(void)count;
-	(void)tokens;
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "%s: this build has no tokenizers; enable CONFIG_LLM_TOKENIZER, or use "
 			   "bytes or numbers as tokens (--bytes, --tokens)",
@@ -56,13 +51,10 @@ int tokenizer_encode(struct tokenizer *t, struct tenon_slice text,
 
 struct tenon_slice tokenizer_decode(const struct tokenizer *t, int32_t token)
 {
-	(void)t;
-	(void)token;
 	return (struct tenon_slice){ "", 0 };
 }
 
 bool tokenizer_strips(const struct tokenizer *t)
 {
-	(void)t;
 	return false;
 }

@@ -511,7 +511,6 @@ void tokenizer_close(struct tokenizer *t)
 
 bool tokenizer_works(const struct tokenizer *t)
 {
-	(void)t;
 	return true;
 }
 

@@ -45,7 +45,6 @@ int cmdstream_field(char letter, struct tenon_cursor *c, struct tenon_payload_in
 	struct cmdstream s;
 	int err;
 
-	(void)letter;
 	err = cmdstream_read(c, &s);
 	if (err)
 		return err;

@@ -58,7 +58,6 @@ static inline struct tenon_slice cmdstream_backend(const struct tenon_payload_in
 static inline bool cmdstream_recognise(const struct tenon_payload_file *file,
 				       struct tenon_slice bytes)
 {
-	(void)file;
 	return bytes.size >= 4 && !memcmp(bytes.data, "TCSM", 4);
 }
 

@@ -27,7 +27,6 @@ static uint64_t pages(int which)
 
 static int cpu_available(struct tenon_device *device, uint64_t *bytes)
 {
-	(void)device;
 	*bytes = pages(_SC_AVPHYS_PAGES);
 	return 0;
 }
@@ -72,7 +71,6 @@ static int cpu_describe(uint32_t index, struct tenon_device_properties *p)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct utsname u;
 
-	(void)index;
 	if (!uname(&u)) {
 		snprintf(p->name, sizeof(p->name), "%.60s", u.machine);
 		snprintf(p->architecture, sizeof(p->architecture), "%.30s", u.machine);

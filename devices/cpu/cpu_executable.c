@@ -68,7 +68,6 @@ static int kernel(struct tenon_executable *executable, size_t index, struct teno
 
 int cpu_run(struct tenon_queue *queue, const struct tenon_dispatch *dispatch)
 {
-	(void)queue;
 	return tenon_host_run(((const struct cpu_kernel *)dispatch->kernel)->function, dispatch);
 }
 

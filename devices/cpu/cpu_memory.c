@@ -191,7 +191,6 @@ static int cpu_export(struct tenon_memory *memory, uint32_t type, int *fd)
 {
 	const struct cpu_memory *m = (const struct cpu_memory *)memory;
 
-	(void)type;
 	*fd = fcntl(m->fd, F_DUPFD_CLOEXEC, 3);
 	return *fd < 0 ? tenon_error(-TENON_E_IO, "cpu: %s", strerror(errno)) : 0;
 }
@@ -202,16 +201,12 @@ static int cpu_export(struct tenon_memory *memory, uint32_t type, int *fd)
  */
 static int cpu_flush(struct tenon_memory *memory, uint64_t offset, uint64_t size)
 {
-	(void)offset;
-	(void)size;
 	return sync_dmabuf(((const struct cpu_memory *)memory)->fd,
 			   DMABUF_UAPI_BOTH | DMABUF_UAPI_END);
 }
 
 static int cpu_invalidate(struct tenon_memory *memory, uint64_t offset, uint64_t size)
 {
-	(void)offset;
-	(void)size;
 	return sync_dmabuf(((const struct cpu_memory *)memory)->fd, DMABUF_UAPI_BOTH);
 }
 

@@ -38,7 +38,6 @@ static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *d, vo
 	struct launch *l = launch;
 	uint64_t *arguments;
 
-	(void)queue;
 	if (n > l->room) {
 		arguments = realloc(l->arguments, n * sizeof(*arguments));
 		if (!arguments)
@@ -60,7 +59,6 @@ static int run(struct tenon_queue *queue, void *launch)
 
 static void release(struct tenon_queue *queue, void *launch)
 {
-	(void)queue;
 	free(((struct launch *)launch)->arguments);
 }
 

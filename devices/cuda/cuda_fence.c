@@ -55,7 +55,7 @@ int cuda_fence_import(struct tenon_queue *queue, uint32_t type, int fd)
 	struct fence *f;
 	int status, err;
 
-	(void)type; /* CUDA imports opaque fds only */
+	/* CUDA imports opaque fds only */
 	f = malloc(sizeof(*f));
 	if (!f)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a fence");

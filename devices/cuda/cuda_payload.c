@@ -73,7 +73,6 @@ static int cuda_unpack(const struct tenon_payload_file *file, struct tenon_curso
 	struct tenon_slice program;
 	int err = tenon_cursor_string(rest, &program);
 
-	(void)file;
 	return err ? err : tenon_buffer_slice(out, program);
 }
 

@@ -42,7 +42,6 @@ static int backend_count(uint32_t *count)
 
 static int backend_describe(uint32_t index, struct tenon_device_properties *p)
 {
-	(void)index;
 	inline_properties(MEMORY, p);
 	p->flags = TENON_DEVICE_INLINE;
 	snprintf(p->name, sizeof(p->name), "sim");
@@ -74,7 +73,6 @@ static int sim_attach(struct ethosu_device *d, uint32_t number,
 	size_t i;
 	int err = 0;
 
-	(void)number;
 	d->is_any = true;
 	for (i = 0; i < choice->option_count && !err; i++)
 		err = read_option(&choice->options[i], d);

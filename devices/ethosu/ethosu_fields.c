@@ -29,7 +29,6 @@ int ethosu_field(char letter, struct tenon_cursor *c, struct tenon_payload_info 
 	struct ethosu_arguments arguments;
 	int err;
 
-	(void)letter;
 	if (info->generation == TENON_GENERATION_LEGACY)
 		return tenon_cursor_error(
 			c, -TENON_E_UNSUPPORTED,

@@ -102,7 +102,6 @@ static int memory_export(struct tenon_memory *memory, uint32_t type, int *fd)
 {
 	struct ethosu_device *d = device_of(memory->device);
 
-	(void)type;
 	return d->transport->memory->share(d, (const struct ethosu_store *)memory, fd);
 }
 
@@ -127,8 +126,6 @@ static int memory_flush(struct tenon_memory *memory, uint64_t offset, uint64_t s
 {
 	const struct ethosu_store *m = (const struct ethosu_store *)memory;
 
-	(void)offset;
-	(void)size;
 	return m->own ? device_of(memory->device)->transport->memory->end(m) : 0;
 }
 
@@ -136,8 +133,6 @@ static int memory_invalidate(struct tenon_memory *memory, uint64_t offset, uint6
 {
 	const struct ethosu_store *m = (const struct ethosu_store *)memory;
 
-	(void)offset;
-	(void)size;
 	return m->own ? device_of(memory->device)->transport->memory->begin(m) : 0;
 }
 

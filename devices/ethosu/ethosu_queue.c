@@ -10,7 +10,6 @@ static int run_now(struct tenon_queue *queue, const struct tenon_dispatch *dispa
 	struct ethosu_launch l;
 	int err = ethosu_prepare(dispatch, &l);
 
-	(void)queue;
 	return err ? err : ethosu_run(&l);
 }
 
@@ -29,13 +28,11 @@ const struct tenon_queue_ops ethosu_inline_ops = {
 
 static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *dispatch, void *launch)
 {
-	(void)queue;
 	return ethosu_prepare(dispatch, launch);
 }
 
 static int run(struct tenon_queue *queue, void *launch)
 {
-	(void)queue;
 	return ethosu_run(launch);
 }
 

@@ -25,7 +25,6 @@ int32_t TVMEthosULaunch(void *resource, const void *payload, size_t size, const 
 	const struct tenon_slice bytes = { payload, size };
 	const struct ethosu_launcher *l;
 
-	(void)resource;
 	if (!payload || !addresses || !sizes || count < 0) {
 		tenon_error(
 			-TENON_E_VALUE,

@@ -32,7 +32,6 @@ static int open_map(struct ethosu_window *w, struct uio *uio, unsigned int index
 static int open_numbered(struct ethosu_window *w, struct uio *uio, const char *root,
 			 const char *memory)
 {
-	(void)root;
 	return open_map(w, uio, (unsigned int)(*memory - '0'));
 }
 
@@ -41,8 +40,6 @@ static int open_default(struct ethosu_window *w, struct uio *uio, const char *ro
 {
 	unsigned int i;
 
-	(void)root;
-	(void)memory;
 	for (i = 0; i < uio->map_count; i++)
 		if (!strcmp(uio->map[i].name, "memory"))
 			return open_map(w, uio, i);

@@ -30,30 +30,21 @@ void inline_destroy(struct tenon_queue *queue)
 
 int inline_mark(struct tenon_queue *queue, uint64_t *serial)
 {
-	(void)queue;
 	*serial = 0;
 	return 0;
 }
 
 int inline_reached(struct tenon_queue *queue, uint64_t serial)
 {
-	(void)queue;
-	(void)serial;
 	return 1;
 }
 
 int inline_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline)
 {
-	(void)queue;
-	(void)serial;
-	(void)deadline;
 	return 0;
 }
 
 int inline_order(struct tenon_queue *queue, struct tenon_queue *other, uint64_t serial)
 {
-	(void)queue;
-	(void)other;
-	(void)serial;
 	return 0;
 }

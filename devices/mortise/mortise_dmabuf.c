@@ -33,7 +33,6 @@ int mortise_export(struct tenon_memory *memory, uint32_t type, int *fd)
 	struct dmabuf buffer;
 	int err;
 
-	(void)type;
 	/* imported memory belongs to its exporter, who alone may export it */
 	if (!m->block)
 		return tenon_error(-TENON_E_UNSUPPORTED,

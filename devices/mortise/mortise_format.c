@@ -12,7 +12,6 @@
 /* Other programs may have files with the same suffix. */
 static bool recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
 {
-	(void)file;
 	return mortise_is_archive(bytes) || (bytes.size >= 4 && !memcmp(bytes.data, "\177ELF", 4));
 }
 
@@ -24,7 +23,6 @@ static int unpack(const struct tenon_payload_file *file, struct tenon_cursor *re
 	uint64_t size, count;
 	int err;
 
-	(void)file;
 	err = tenon_cursor_u64(rest, &size);
 	if (!err)
 		err = tenon_cursor_count(rest, 8, &count);

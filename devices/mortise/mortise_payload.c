@@ -264,7 +264,6 @@ int mortise_pack(const struct tenon_payload_file *file, struct tenon_cursor *pro
 	struct pack p = { .images = TENON_BUFFER_INIT };
 	int err;
 
-	(void)table;
 	if (mortise_is_archive(bytes))
 		err = add_archive(&p, program);
 	else

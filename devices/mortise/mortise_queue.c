@@ -167,7 +167,6 @@ static bool is_stream(const struct tenon_operation *op)
 	return op->kind == TENON_OP_DISPATCH &&
 	       cmdstream_runs(op->as.dispatch->kernel->executable->program);
 #else
-	(void)op;
 	return false;
 #endif
 }

@@ -125,7 +125,6 @@ static int walk_timestamp(const struct step *s)
 
 static int walk_nothing(const struct step *s)
 {
-	(void)s;
 	return 0;
 }
 
@@ -313,6 +312,5 @@ int mortise_walk(struct cmdstream_walk *walk)
 
 const char *mortise_setter(uint32_t n)
 {
-	(void)n;
 	return "a signal to the same region";
 }

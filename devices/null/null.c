@@ -34,7 +34,6 @@ static int null_count(uint32_t *count)
 
 static int null_describe(uint32_t index, struct tenon_device_properties *p)
 {
-	(void)index;
 	snprintf(p->name, sizeof(p->name), "null device");
 	snprintf(p->vendor, sizeof(p->vendor), "Tenon");
 	snprintf(p->driver, sizeof(p->driver), "null 1");

@@ -37,7 +37,6 @@ static int read_functions(struct tenon_cursor *c, struct tenon_payload_info *inf
 /* N: the only field without a standard letter */
 static int null_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
 {
-	(void)letter;
 	return read_functions(c, info);
 }
 

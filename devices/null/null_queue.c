@@ -83,31 +83,22 @@ static int null_submit(struct tenon_queue *queue, const struct tenon_operation *
 /* Operations are complete when submit returns, so all marks are equal. */
 static int null_mark(struct tenon_queue *queue, uint64_t *serial)
 {
-	(void)queue;
 	*serial = 0;
 	return 0;
 }
 
 static int null_reached(struct tenon_queue *queue, uint64_t serial)
 {
-	(void)queue;
-	(void)serial;
 	return 1;
 }
 
 static int null_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline)
 {
-	(void)queue;
-	(void)serial;
-	(void)deadline;
 	return 0;
 }
 
 static int null_order(struct tenon_queue *queue, struct tenon_queue *other, uint64_t serial)
 {
-	(void)queue;
-	(void)other;
-	(void)serial;
 	return 0;
 }
 

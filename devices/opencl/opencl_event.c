@@ -33,9 +33,6 @@ void opencl_event_init(void)
 
 static void wake(ocl_event event, int32_t status, void *context)
 {
-	(void)event;
-	(void)status;
-	(void)context;
 	pthread_mutex_lock(&lock);
 	count++;
 	pthread_cond_broadcast(&came);

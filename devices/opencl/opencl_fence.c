@@ -76,7 +76,7 @@ int opencl_fence_export(struct tenon_queue *queue, uint64_t serial, uint32_t typ
 	ocl_semaphore semaphore;
 	int status = 0;
 
-	(void)serial; /* signal at the end of the queue, which follows every mark */
+	/* signal at the end of the queue, which follows every mark */
 	semaphore = d->fences.create(d->context, properties, &status);
 	if (!semaphore)
 		return opencl_failed(d, status, "making a fence");

@@ -110,8 +110,6 @@ static void opencl_unmap(struct tenon_memory *memory, void *mapped, uint32_t mod
 	ocl_event event = NULL;
 	int status;
 
-	(void)mode;
-	(void)offset;
 	status = ocl.EnqueueUnmapMemObject(d->service, memory_of(memory)->mem, mapped, 0, NULL,
 					   &event);
 	/* other queues must see the write; no caller could handle an error here */

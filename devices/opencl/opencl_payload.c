@@ -14,7 +14,6 @@
 
 static int opencl_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
 {
-	(void)letter;
 	info->format = tenon_slice_of("spirv");
 	return spirv_payload_parts(c, info);
 }

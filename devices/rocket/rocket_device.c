@@ -99,7 +99,6 @@ static int backend_describe(uint32_t index, struct tenon_device_properties *p)
 	const struct rocket_chip *chip;
 	int err = rocket_chip_here(rocket_source.calls, rocket_source.root, &chip);
 
-	(void)index;
 	if (!err)
 		describe(chip, p);
 	return err;

@@ -21,7 +21,6 @@
 
 const char *rocket_setter(uint32_t n)
 {
-	(void)n;
 	return "a register";
 }
 

@@ -92,7 +92,6 @@ static void vulkan_commands_destroy(struct tenon_commands *commands)
 /* The core keeps the list. Timestamps are not supported: each run would need its own query. */
 static int vulkan_commands_record(struct tenon_commands *commands, const struct tenon_operation *op)
 {
-	(void)commands;
 	return op->kind == TENON_OP_TIMESTAMP
 		       ? tenon_error(-TENON_E_UNSUPPORTED, "vulkan: a timestamp in a recording")
 		       : 0;

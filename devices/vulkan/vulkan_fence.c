@@ -106,7 +106,7 @@ int vulkan_fence_export(struct tenon_queue *queue, uint64_t serial, uint32_t typ
 	struct fence *f;
 	int err;
 
-	(void)serial; /* signal with the last batch, which follows every mark */
+	/* signal with the last batch, which follows every mark */
 	err = fence_make(d, handle_type(type), &f);
 	if (err)
 		return err;

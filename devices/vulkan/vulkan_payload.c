@@ -14,7 +14,6 @@
 
 static int vulkan_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
 {
-	(void)letter;
 	return spirv_payload_parts(c, info);
 }
 
@@ -138,7 +137,6 @@ static int vulkan_form(enum tenon_generation generation, struct tenon_cursor *re
 static int vulkan_unpack(const struct tenon_payload_file *file, struct tenon_cursor *rest,
 			 struct tenon_buffer *out)
 {
-	(void)file;
 	tenon_buffer_u32(out, FILE_MAGIC);
 	return tenon_buffer_append(out, rest->at, tenon_cursor_left(rest));
 }

@@ -10,7 +10,6 @@
 
 static ssize_t append(struct archive *a, void *context, const void *data, size_t size)
 {
-	(void)a;
 	return tenon_buffer_append(context, data, size) ? -1 : (ssize_t)size;
 }
 

@@ -14,7 +14,6 @@
 
 static int always_ready(const struct board_kind *kind)
 {
-	(void)kind;
 	return 0;
 }
 

@@ -147,10 +147,6 @@ static void find_hash(const char *bytes, size_t size, struct firmware_file *out)
 	disk_cache_key(&part, 1, &key);
 	for (i = 0; i < sizeof(key.bytes); i++)
 		snprintf(out->hash + 2 * i, 3, "%02x", key.bytes[i]);
-#else
-	(void)bytes;
-	(void)size;
-	(void)out;
 #endif
 }
 

@@ -49,8 +49,6 @@ int system_status(int error)
 
 int system_error(int error, const char *name, const char *action)
 {
-	(void)name;
-	(void)action;
 	return tenon_error(system_status(error), "%s: cannot %s: %s", name, action,
 			   strerror(error));
 }

@@ -61,7 +61,6 @@ static uint64_t ticks(struct mortise *unused)
 {
 	uint32_t now = ~TIMER_VALUE;
 
-	(void)unused;
 	clock_total += now - clock_last;
 	clock_last = now;
 	return clock_total;
@@ -73,7 +72,6 @@ static uint64_t ticks(struct mortise *unused)
  */
 static void sleep_once(struct mortise *unused)
 {
-	(void)unused;
 	__asm__ volatile("cpsid i" ::: "memory");
 	while (!mortise_has_work(&m))
 		__asm__ volatile("dsb\n\twfi\n\tcpsie i\n\tisb\n\tcpsid i" ::: "memory");
@@ -84,7 +82,6 @@ static void interrupt_host(struct mortise *unused)
 {
 	unsigned int polls = 0;
 
-	(void)unused;
 	while ((UART_STATE & STATE_TX_FULL) && ++polls < 1000)
 		;
 	UART_DATA = '!';
@@ -92,7 +89,6 @@ static void interrupt_host(struct mortise *unused)
 
 static void arm(struct mortise *unused, bool on)
 {
-	(void)unused;
 	armed = on;
 }
 
@@ -107,7 +103,6 @@ static void stop(struct mortise *unused)
 	register uint32_t operation __asm__("r0") = 0x18; /* SYS_EXIT */
 	register uint32_t reason __asm__("r1") = 0x20026; /* ADP_Stopped_ApplicationExit */
 
-	(void)unused;
 	__asm__ volatile("bkpt 0xab" : "+r"(operation) : "r"(reason) : "memory");
 }
 

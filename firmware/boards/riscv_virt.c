@@ -46,7 +46,6 @@ static uint64_t ticks(struct mortise *unused)
 {
 	uint32_t high, low;
 
-	(void)unused;
 	do {
 		high = MTIME_HIGH;
 		low = MTIME_LOW;
@@ -75,7 +74,6 @@ static void hold_interrupts(bool hold)
  */
 static void sleep_once(struct mortise *unused)
 {
-	(void)unused;
 	hold_interrupts(true);
 	while (!mortise_has_work(&m)) {
 		set_timer(ticks(NULL) + LOOK);
@@ -92,7 +90,6 @@ static void interrupt_host(struct mortise *unused)
 {
 	unsigned int polls = 0;
 
-	(void)unused;
 	while (!(UART_LSR & LSR_TX_OFF) && ++polls < 1000)
 		;
 	UART_DATA = '!';
@@ -100,7 +97,6 @@ static void interrupt_host(struct mortise *unused)
 
 static void arm(struct mortise *unused, bool on)
 {
-	(void)unused;
 	armed = on;
 }
 
@@ -111,7 +107,6 @@ static void fence_code(void)
 
 static void stop(struct mortise *unused)
 {
-	(void)unused;
 	WORD(TEST) = TEST_PASS;
 }
 

@@ -6,7 +6,6 @@
 
 static enum mortise_end run_pad(struct mortise *m, const void *packet)
 {
-	(void)m, (void)packet;
 	return MORTISE_DONE;
 }
 
@@ -54,7 +53,6 @@ static enum mortise_end run_timestamp(struct mortise *m, const void *packet)
 
 static enum mortise_end run_barrier(struct mortise *m, const void *packet)
 {
-	(void)packet;
 	mortise_fence();
 	m->port->fence_code();
 	return MORTISE_DONE;
@@ -62,7 +60,6 @@ static enum mortise_end run_barrier(struct mortise *m, const void *packet)
 
 static enum mortise_end run_shutdown(struct mortise *m, const void *packet)
 {
-	(void)packet;
 	m->at++;
 	m->published = m->at;
 	m->state = MORTISE_STOPPED;

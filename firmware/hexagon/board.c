@@ -78,7 +78,6 @@ static uint64_t ticks(struct mortise *unused)
 {
 	int32_t time[2] = { 0, 0 };
 
-	(void)unused;
 	board_call(CLOCK_MONOTONIC, (long)time, 0, 0, 0, 0, SYS_CLOCK_GETTIME);
 	return (uint32_t)time[0] * (uint64_t)TICK_HZ + (uint32_t)time[1];
 }
@@ -95,7 +94,6 @@ static void start_timer(void)
 /* A packet may end before the timer, and the next one then runs under the same. */
 static void arm(struct mortise *unused, bool on)
 {
-	(void)unused;
 	armed = on;
 	if (on && !timer_runs)
 		start_timer();
@@ -110,7 +108,6 @@ static void sleep_once(struct mortise *unused)
 	const int32_t deadline[2] = { 0, LOOK_NS };
 	char bytes[64];
 
-	(void)unused;
 	while (!mortise_has_work(&m)) {
 		struct {
 			int32_t fd;
@@ -128,7 +125,6 @@ static void sleep_once(struct mortise *unused)
 /* A full socket holds bytes that wake the host already. */
 static void interrupt_host(struct mortise *unused)
 {
-	(void)unused;
 	board_call(UART, (long)"!", 1, MSG_DONTWAIT_NOSIGNAL, 0, 0, SYS_SENDTO);
 }
 
@@ -139,7 +135,6 @@ static void fence_code(void)
 
 static void stop(struct mortise *unused)
 {
-	(void)unused;
 	board_call(0, 0, 0, 0, 0, 0, SYS_EXIT_GROUP);
 }
 

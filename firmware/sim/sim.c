@@ -70,7 +70,6 @@ static bool await_fd(int fd, uint64_t deadline)
 
 static uint64_t port_ticks(struct mortise *m)
 {
-	(void)m;
 	return clock_now();
 }
 
@@ -97,7 +96,6 @@ static void port_fence_code(void)
 
 static void port_relax(struct mortise *m)
 {
-	(void)m;
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
 #endif

@@ -343,7 +343,6 @@ int buffer_export(struct core_tensor *t, Py_buffer *view, int flags)
 
 void buffer_release(PyObject *self, Py_buffer *view)
 {
-	(void)self;
 	PyMem_Free(view->internal);
 	view->internal = NULL;
 }

@@ -13,8 +13,6 @@ PyTypeObject *core_add_type(PyObject *module, PyType_Spec *spec, PyObject *bases
 
 static PyObject *version(PyObject *module, PyObject *unused)
 {
-	(void)module;
-	(void)unused;
 	return PyUnicode_FromString(tenon_version());
 }
 
@@ -22,8 +20,6 @@ static PyObject *configuration(PyObject *module, PyObject *unused)
 {
 	PyObject *text = PyUnicode_FromString(tenon_configuration()), *list = NULL;
 
-	(void)module;
-	(void)unused;
 	if (text)
 		list = PyUnicode_Split(text, NULL, -1);
 	Py_XDECREF(text);

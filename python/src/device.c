@@ -76,7 +76,6 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 	PyObject *from;
 	DLDevice id;
 
-	(void)type;
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:Device", names, &from) ||
 	    device_read(from, &id))
 		return NULL;
@@ -163,7 +162,6 @@ static PyObject *device_properties(PyObject *self, void *unused)
 	struct tenon_device *device = device_opened(self);
 	PyObject *name = device ? device_name(self) : NULL, *made = NULL;
 
-	(void)unused;
 	if (name)
 		made = describe(PyUnicode_AsUTF8AndSize(name, NULL),
 				tenon_device_properties(device));
@@ -174,13 +172,11 @@ static PyObject *device_properties(PyObject *self, void *unused)
 
 static PyObject *device_type(PyObject *self, void *unused)
 {
-	(void)unused;
 	return PyUnicode_FromString(type_name(device_id(self).device_type));
 }
 
 static PyObject *device_index(PyObject *self, void *unused)
 {
-	(void)unused;
 	return PyLong_FromLong(device_id(self).device_id);
 }
 
@@ -213,7 +209,6 @@ static PyObject *device_reset(PyObject *self, PyObject *unused)
 	struct tenon_device *device = device_opened(self), *fresh = NULL;
 	int err;
 
-	(void)unused;
 	if (!device)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_device_reset(device, &fresh);
@@ -240,7 +235,6 @@ static PyObject *device_done(PyObject *self, PyObject *unused)
 	struct tenon_point point = { NULL, 1 };
 	int err;
 
-	(void)unused;
 	if (!device)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_timeline_create(0, &point.timeline);
@@ -256,7 +250,6 @@ static PyObject *device_queue(PyObject *self, PyObject *unused)
 {
 	struct tenon_device *device = device_opened(self);
 
-	(void)unused;
 	return device ? queue_make(device) : NULL;
 }
 
@@ -264,7 +257,6 @@ static PyObject *device_recording(PyObject *self, PyObject *unused)
 {
 	struct tenon_device *device = device_opened(self);
 
-	(void)unused;
 	return device ? recording_make(device) : NULL;
 }
 
@@ -391,7 +383,6 @@ static PyObject *devices(PyObject *module, PyObject *args, PyObject *keywords)
 	int all = 0, err = 0;
 	size_t i;
 
-	(void)module;
 	if (!list || !PyArg_ParseTupleAndKeywords(args, keywords, "|$pz:devices", names, &all,
 						  &request.command)) {
 		Py_XDECREF(list);

@@ -343,7 +343,6 @@ PyObject *dlpack_device_method(PyObject *self, PyObject *unused)
 {
 	const DLTensor *dl = tensor_dl(self);
 
-	(void)unused;
 	return dl ? Py_BuildValue("(ii)", (int)dl->device.device_type, (int)dl->device.device_id)
 		  : NULL;
 }
@@ -414,8 +413,6 @@ static int exchange_view_object(void *object, DLTensor *out)
 
 static int exchange_current_stream(int32_t type, int32_t id, void **out)
 {
-	(void)type;
-	(void)id;
 	*out = NULL;
 	return 0;
 }
@@ -430,7 +427,6 @@ int dlpack_init(PyObject *module)
 	PyObject *capsule = PyCapsule_New(&exchange, EXCHANGE, NULL);
 	int err;
 
-	(void)module;
 	name_dlpack = PyUnicode_InternFromString("__dlpack__");
 	name_exchange = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
 	keyword_names = Py_BuildValue("(s)", "max_version");

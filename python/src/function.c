@@ -240,7 +240,6 @@ static PyObject *function(PyObject *module, PyObject *name)
 	const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
 	int err;
 
-	(void)module;
 	if (!text)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_function_find(text, &found);
@@ -254,7 +253,6 @@ static int add_name(void *context, const char *name, struct tenon_function *func
 	PyObject *list = context, *text = PyUnicode_FromString(name);
 	int err = text ? PyList_Append(list, text) : -1;
 
-	(void)function;
 	Py_XDECREF(text);
 	return err;
 }
@@ -263,8 +261,6 @@ static PyObject *functions_listed(PyObject *module, PyObject *unused)
 {
 	PyObject *list = PyList_New(0);
 
-	(void)module;
-	(void)unused;
 	if (list && tenon_function_each(add_name, list))
 		Py_CLEAR(list);
 	return list;
@@ -275,7 +271,6 @@ static PyObject *wrap(PyObject *module, PyObject *callable)
 {
 	struct tenon_function *made = function_callback(callable);
 
-	(void)module;
 	return made ? function_wrap(made) : NULL;
 }
 
@@ -287,7 +282,6 @@ static PyObject *register_function(PyObject *module, PyObject *args, PyObject *k
 	const char *name;
 	int replace = 0, err;
 
-	(void)module;
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "sO|$p:register", names, &name, &callable,
 					 &replace))
 		return NULL;
@@ -304,7 +298,6 @@ static PyObject *unregister(PyObject *module, PyObject *name)
 {
 	const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
 
-	(void)module;
 	return !text || errors_check(tenon_function_remove(text)) ? NULL : Py_NewRef(Py_None);
 }
 

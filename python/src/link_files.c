@@ -103,7 +103,6 @@ PyObject *link_files(PyObject *module, PyObject *args)
 	int generation, form, weak, unknown, err;
 	const char *output;
 
-	(void)module;
 	tenon_link_options_init(&options, sizeof(options));
 	if (!PyArg_ParseTuple(args, "O!yO!O!O!O&O&zziippO:link", &PyTuple_Type, &files, &output,
 			      &PyTuple_Type, &targets, &PyTuple_Type, &imports, &PyTuple_Type,

@@ -54,7 +54,6 @@ PyObject *link_inspect(PyObject *module, PyObject *args)
 	PyObject *made;
 	int err;
 
-	(void)module;
 	if (!PyArg_ParseTuple(args, "y:inspect", &file))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_link_inspect(file, &inspection);

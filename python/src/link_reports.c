@@ -49,7 +49,6 @@ PyObject *link_unpack(PyObject *module, PyObject *args)
 	PyObject *made;
 	int err;
 
-	(void)module;
 	if (!PyArg_ParseTuple(args, "yy:unpack", &file, &folder))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_link_unpack(file, folder, &unpacked);
@@ -70,7 +69,6 @@ PyObject *link_verify(PyObject *module, PyObject *args)
 	PyObject *made;
 	int err;
 
-	(void)module;
 	if (!PyArg_ParseTuple(args, "yO&O&:verify", &file, link_path, &options.key, link_path,
 			      &options.signature))
 		return NULL;
@@ -91,7 +89,6 @@ PyObject *link_sign(PyObject *module, PyObject *args)
 	PyObject *made = NULL;
 	int err;
 
-	(void)module;
 	if (!PyArg_ParseTuple(args, "yy:sign", &file, &key))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_link_sign(file, key, &out);

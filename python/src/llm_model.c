@@ -24,7 +24,6 @@ static PyObject *model_close(PyObject *self, PyObject *unused)
 {
 	struct llm_model *m = (struct llm_model *)self;
 
-	(void)unused;
 	Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&m->lock);
 	tenon_llm_close(m->llm);
 	m->llm = NULL;
@@ -79,7 +78,6 @@ static PyObject *open_model(PyObject *module, PyObject *args)
 	const char *path;
 	int bytes, err;
 
-	(void)module;
 	if (!PyArg_ParseTuple(args, "yOOLLLp:open", &path, &device, &weights, &sequences, &tokens,
 			      &chunk, &bytes) ||
 	    llm_core->device_read(device, &options.device) ||
@@ -209,7 +207,6 @@ static PyObject *model_step(PyObject *self, PyObject *unused)
 	struct llm_model *m = (struct llm_model *)self;
 	int err, more = 0;
 
-	(void)unused;
 	Py_BEGIN_ALLOW_THREADS err = llm_enter(m);
 	if (!err) {
 		llm_replies_cancel(m);

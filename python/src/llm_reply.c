@@ -213,7 +213,6 @@ static void reply_dealloc(PyObject *self)
 
 static PyObject *reply_cancel(PyObject *self, PyObject *unused)
 {
-	(void)unused;
 	atomic_store(&((struct reply_object *)self)->reply->unwanted, true);
 	Py_RETURN_NONE;
 }
@@ -241,7 +240,6 @@ static PyObject *reply_take(PyObject *self, PyObject *unused)
 	enum tenon_llm_end end;
 	PyObject *made;
 
-	(void)unused;
 	Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&o->model->lock);
 	text = r->text;
 	tokens = r->tokens;

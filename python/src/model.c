@@ -78,7 +78,6 @@ static PyObject *model_close(PyObject *self, PyObject *unused)
 {
 	struct tenon_model *model;
 
-	(void)unused;
 	if (!((struct core_model *)self)->model)
 		Py_RETURN_NONE;
 	model = enter(self);
@@ -135,13 +134,11 @@ static PyObject *list_ports(PyObject *self, size_t (*count)(struct tenon_model *
 
 static PyObject *model_inputs(PyObject *self, PyObject *unused)
 {
-	(void)unused;
 	return list_ports(self, tenon_model_input_count, tenon_model_input);
 }
 
 static PyObject *model_outputs(PyObject *self, PyObject *unused)
 {
-	(void)unused;
 	return list_ports(self, tenon_model_output_count, tenon_model_output);
 }
 
@@ -252,7 +249,6 @@ static PyObject *model_run(PyObject *self, PyObject *unused)
 	struct tenon_model *model = enter(self);
 	int err;
 
-	(void)unused;
 	if (!model)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_model_run(model);
@@ -293,7 +289,6 @@ static void add_time(void *context, size_t index, const struct tenon_op *op, uin
 	struct op_times *times = context;
 	struct op_time *more;
 
-	(void)index;
 	if (times->count == times->room) {
 		more = realloc(times->at, (times->room * 2 + 64) * sizeof(*more));
 		if (!more) {
@@ -333,7 +328,6 @@ static PyObject *model_profile(PyObject *self, PyObject *unused)
 	PyObject *list;
 	int err;
 
-	(void)unused;
 	if (!model)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_model_run_profiled(model, &profiler);
@@ -354,7 +348,6 @@ static PyObject *model_memory(PyObject *self, PyObject *unused)
 	struct tenon_model *model = enter(self);
 	struct tenon_model_memory m;
 
-	(void)unused;
 	if (!model)
 		return NULL;
 	tenon_model_memory(model, &m);
@@ -369,7 +362,6 @@ static int add_operator(void *context, size_t index, const struct tenon_op *op)
 	PyObject *item = Py_BuildValue("(NN)", values_text(op->name), values_text(op->function));
 	int err = item ? PyList_Append(context, item) : -1;
 
-	(void)index;
 	Py_XDECREF(item);
 	return err;
 }
@@ -380,7 +372,6 @@ static PyObject *model_operators(PyObject *self, PyObject *unused)
 	PyObject *list = model ? PyList_New(0) : NULL;
 	int err;
 
-	(void)unused;
 	if (!list)
 		return NULL;
 	err = tenon_model_each_op(model, add_operator, list);
@@ -396,7 +387,6 @@ static PyObject *model_kind(PyObject *self, void *unused)
 	struct tenon_model *model = enter(self);
 	PyObject *kind = model ? PyUnicode_FromString(tenon_model_kind(model)) : NULL;
 
-	(void)unused;
 	if (model)
 		leave(self);
 	return kind;
@@ -506,7 +496,6 @@ static PyObject *open_python(PyObject *unused, PyObject *args)
 	Py_ssize_t size = 0;
 	int err;
 
-	(void)unused;
 	if (!PyArg_ParseTuple(args, "O!Ozz#z:open_model", core_module_type, &module, &devices,
 			      &function, &graph.data, &size, &params) ||
 	    model_read_devices(devices, function, &d))

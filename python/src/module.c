@@ -129,7 +129,6 @@ static PyObject *module_functions(PyObject *self, void *unused)
 	PyObject *list = PyList_New(0);
 	int err = list ? tenon_module_each_function(module_of(self), add_name, list) : -1;
 
-	(void)unused;
 	if (err == -TENON_E_UNSUPPORTED) {
 		/* this kind does not list its names */
 		tenon_error_clear();
@@ -142,7 +141,6 @@ static PyObject *module_functions(PyObject *self, void *unused)
 
 static PyObject *module_kind(PyObject *self, void *unused)
 {
-	(void)unused;
 	return values_text(tenon_module_kind(module_of(self)));
 }
 
@@ -152,7 +150,6 @@ static PyObject *module_imports(PyObject *self, void *unused)
 	PyObject *list = PyList_New((Py_ssize_t)count), *item;
 	struct tenon_module *import;
 
-	(void)unused;
 	for (i = 0; list && i < count; i++) {
 		import = tenon_module_import_at(module_of(self), i);
 		tenon_object_ref(import);
@@ -181,7 +178,6 @@ static PyObject *module_save(PyObject *self, PyObject *unused)
 	PyObject *made = NULL;
 	int err;
 
-	(void)unused;
 	Py_BEGIN_ALLOW_THREADS err = tenon_module_save(module_of(self), &bytes);
 	Py_END_ALLOW_THREADS if (!errors_check(err)) made =
 		PyBytes_FromStringAndSize(bytes.size ? bytes.data : "", (Py_ssize_t)bytes.size);
@@ -203,7 +199,6 @@ static PyObject *module_directory(PyObject *self, PyObject *unused)
 {
 	PyObject *list = PyObject_Dir((PyObject *)Py_TYPE(self)), *names = NULL, *all = NULL;
 
-	(void)unused;
 	if (list)
 		names = module_functions(self, NULL);
 	if (names)
@@ -258,7 +253,6 @@ static PyObject *module_device_types(PyObject *self, void *unused)
 {
 	PyObject *set = PySet_New(NULL);
 
-	(void)unused;
 	if (set && add_devices(set, module_of(self), 0))
 		Py_CLEAR(set);
 	return set;
@@ -317,7 +311,6 @@ static PyObject *load_module(PyObject *unused, PyObject *path)
 	PyObject *bytes;
 	int err;
 
-	(void)unused;
 	if (!PyUnicode_FSConverter(path, &bytes))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_module_load(PyBytes_AsString(bytes), &module);
@@ -334,7 +327,6 @@ static PyObject *load_bytes(PyObject *unused, PyObject *args)
 	Py_ssize_t size;
 	int err;
 
-	(void)unused;
 	if (!PyArg_ParseTuple(args, "sy#:load_bytes", &kind, &data, &size))
 		return NULL;
 	bytes = (struct tenon_slice){ data, (size_t)size };
@@ -349,7 +341,6 @@ static PyObject *inspect_module(PyObject *unused, PyObject *path)
 	PyObject *bytes;
 	int err;
 
-	(void)unused;
 	if (!PyUnicode_FSConverter(path, &bytes))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_module_inspect(PyBytes_AsString(bytes), &module);
@@ -362,7 +353,6 @@ static PyObject *system_module(PyObject *unused, PyObject *args)
 	struct tenon_module *module = NULL;
 	const char *prefix = "";
 
-	(void)unused;
 	if (!PyArg_ParseTuple(args, "|s:system_module", &prefix) ||
 	    errors_check(tenon_system_lib(prefix, &module)))
 		return NULL;
@@ -376,7 +366,6 @@ static PyObject *set_current_device(PyObject *unused, PyObject *from)
 	DLDevice id;
 	int err;
 
-	(void)unused;
 	if (device_read(from, &id))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_device_get(id, &device);

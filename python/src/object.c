@@ -35,7 +35,6 @@ static void object_dealloc(PyObject *self)
 
 static PyObject *object_type_key(PyObject *self, void *unused)
 {
-	(void)unused;
 	return PyUnicode_FromString(tenon_type_key(object_of(self)->type));
 }
 

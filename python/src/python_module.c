@@ -181,7 +181,6 @@ static PyObject *make_module(PyObject *module, PyObject *args)
 	const char *kind;
 	int err;
 
-	(void)module;
 	if (!PyArg_ParseTuple(args, "sO!O:make_module", &kind, &PyDict_Type, &functions, &data))
 		return NULL;
 	if (data != Py_None && !PyBytes_Check(data))

@@ -356,7 +356,6 @@ static PyObject *queue_fill(PyObject *self, PyObject *args, PyObject *keywords)
 static int submit_join(struct tenon_queue *queue, const struct submission *s,
 		       const struct tenon_sync *sync)
 {
-	(void)s;
 	return tenon_queue_join(queue, sync);
 }
 
@@ -469,7 +468,6 @@ static PyObject *queue_flush(PyObject *self, PyObject *unused)
 {
 	int err;
 
-	(void)unused;
 	if (queue_lock(self))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_queue_flush(queue_of(self));
@@ -526,7 +524,6 @@ static PyObject *queue_done(PyObject *self, PyObject *unused)
 	struct tenon_sync sync = { .signal = &point, .signal_count = 1 };
 	int err = 0;
 
-	(void)unused;
 	if (queue_lock(self))
 		return NULL;
 	point.value = q->submitted + 1;
@@ -554,7 +551,6 @@ static PyObject *queue_enter(PyObject *self, PyObject *unused)
 	struct tenon_queue *current = NULL;
 	int err;
 
-	(void)unused;
 	if (queue_lock(self))
 		return NULL;
 	if (q->previous) {
@@ -584,7 +580,6 @@ static PyObject *queue_exit(PyObject *self, PyObject *args)
 	struct tenon_queue *previous;
 	int err;
 
-	(void)args;
 	if (queue_lock(self))
 		return NULL;
 	previous = q->previous;
@@ -597,7 +592,6 @@ static PyObject *queue_exit(PyObject *self, PyObject *args)
 
 static PyObject *queue_device(PyObject *self, void *unused)
 {
-	(void)unused;
 	return device_wrap(tenon_device_id(((struct core_queue *)self)->device));
 }
 

@@ -219,7 +219,6 @@ static PyObject *recording_barrier(PyObject *self, PyObject *unused)
 	struct core_recording *r = recording_of(self);
 	PyObject *locked;
 
-	(void)unused;
 	if (record_begin(r, &locked))
 		return NULL;
 	return record_end(locked, errors_check(tenon_commands_barrier(r->commands)));
@@ -250,7 +249,6 @@ static PyObject *recording_finish(PyObject *self, PyObject *unused)
 	PyObject *locked;
 	int err;
 
-	(void)unused;
 	if (record_begin(r, &locked))
 		return NULL;
 	err = errors_check(tenon_commands_finish(r->commands));
@@ -285,7 +283,6 @@ int recording_bind(PyObject *recording, uint32_t slot, PyObject *tensor, struct 
 
 static PyObject *recording_enter(PyObject *self, PyObject *unused)
 {
-	(void)unused;
 	return Py_NewRef(self);
 }
 
@@ -299,13 +296,11 @@ static PyObject *recording_exit(PyObject *self, PyObject *details)
 
 static PyObject *recording_device(PyObject *self, void *unused)
 {
-	(void)unused;
 	return device_wrap(tenon_device_id(recording_of(self)->device));
 }
 
 static PyObject *recording_slot_count(PyObject *self, void *unused)
 {
-	(void)unused;
 	return PyLong_FromUnsignedLong(recording_slots(self));
 }
 

@@ -38,7 +38,6 @@ static PyObject *session_close(PyObject *self, PyObject *unused)
 	struct core_session *s = (struct core_session *)self;
 	struct tenon_remote *remote = s->remote;
 
-	(void)unused;
 	s->remote = NULL;
 	Py_BEGIN_ALLOW_THREADS tenon_remote_close(remote);
 	Py_END_ALLOW_THREADS Py_RETURN_NONE;
@@ -55,7 +54,6 @@ static void session_dealloc(PyObject *self)
 
 static PyObject *session_enter(PyObject *self, PyObject *unused)
 {
-	(void)unused;
 	return Py_NewRef(self);
 }
 
@@ -69,7 +67,6 @@ static PyObject *session_ping(PyObject *self, PyObject *unused)
 	struct tenon_remote *remote = enter(self);
 	int err;
 
-	(void)unused;
 	if (!remote)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_remote_ping(remote);
@@ -206,7 +203,6 @@ static PyObject *session_facts(PyObject *self, void *unused)
 	struct tenon_remote_facts facts;
 	PyObject *made;
 
-	(void)unused;
 	if (!remote)
 		return NULL;
 	tenon_remote_facts(remote, &facts);
@@ -286,7 +282,6 @@ static PyObject *connect_session(PyObject *module, PyObject *args, PyObject *key
 	const char *address;
 	int err;
 
-	(void)module;
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$zzOO:connect", names, &address,
 					 &options.key, &options.secret_file, &connecting,
 					 &request) ||

@@ -185,7 +185,6 @@ static PyObject *get_shape(PyObject *self, void *unused)
 {
 	const DLTensor *dl = tensor_dl(self);
 
-	(void)unused;
 	return dl ? scalars_tuple(dl->shape, (size_t)dl->ndim) : NULL;
 }
 
@@ -193,7 +192,6 @@ static PyObject *get_strides(PyObject *self, void *unused)
 {
 	const DLTensor *dl = tensor_dl(self);
 
-	(void)unused;
 	return dl ? scalars_tuple(dl->strides, dl->strides ? (size_t)dl->ndim : 0) : NULL;
 }
 
@@ -201,7 +199,6 @@ static PyObject *get_dtype(PyObject *self, void *unused)
 {
 	const DLTensor *dl = tensor_dl(self);
 
-	(void)unused;
 	return dl ? scalars_dtype(dl->dtype) : NULL;
 }
 
@@ -209,7 +206,6 @@ static PyObject *get_device(PyObject *self, void *unused)
 {
 	const DLTensor *dl = tensor_dl(self);
 
-	(void)unused;
 	return dl ? device_wrap(dl->device) : NULL;
 }
 
@@ -217,7 +213,6 @@ static PyObject *get_ndim(PyObject *self, void *unused)
 {
 	const DLTensor *dl = tensor_dl(self);
 
-	(void)unused;
 	return dl ? PyLong_FromLong(dl->ndim) : NULL;
 }
 
@@ -226,7 +221,6 @@ static PyObject *get_size(PyObject *self, void *unused)
 	const DLTensor *dl = tensor_dl(self);
 	uint64_t count;
 
-	(void)unused;
 	if (!dl || errors_check(tenon_tensor_elements(dl, &count)))
 		return NULL;
 	return PyLong_FromUnsignedLongLong(count);
@@ -237,7 +231,6 @@ static PyObject *get_bytes(PyObject *self, void *unused)
 	const DLTensor *dl = tensor_dl(self);
 	size_t bytes;
 
-	(void)unused;
 	return dl && !errors_check(tenon_tensor_bytes(dl, &bytes)) ? PyLong_FromSize_t(bytes)
 								   : NULL;
 }
@@ -246,7 +239,6 @@ static PyObject *get_read_only(PyObject *self, void *unused)
 {
 	int read_only = tensor_dl(self) ? tensor_is_read_only((struct core_tensor *)self) : -1;
 
-	(void)unused;
 	return read_only < 0 ? NULL : PyBool_FromLong(read_only);
 }
 
@@ -287,7 +279,6 @@ static PyObject *tensor_copy(PyObject *self, PyObject *unused)
 	struct tenon_tensor *made =
 		dl ? tensor_copied((struct core_tensor *)self, dl->device) : NULL;
 
-	(void)unused;
 	return made ? tensor_wrap(made) : NULL;
 }
 
@@ -325,7 +316,6 @@ static PyObject *tensor_tobytes(PyObject *self, PyObject *unused)
 	PyObject *made = NULL;
 	size_t bytes;
 
-	(void)unused;
 	if (!host)
 		return NULL;
 	if (!errors_check(tenon_tensor_bytes(&host->dl, &bytes)))
@@ -346,13 +336,11 @@ static PyObject *call_elsewhere(const char *module, const char *function, PyObje
 
 static PyObject *tensor_tolist(PyObject *self, PyObject *unused)
 {
-	(void)unused;
 	return call_elsewhere("tenon._elements", "to_list", self);
 }
 
 static PyObject *tensor_item(PyObject *self, PyObject *unused)
 {
-	(void)unused;
 	return call_elsewhere("tenon._elements", "to_number", self);
 }
 
@@ -360,7 +348,6 @@ static PyObject *tensor_numpy(PyObject *self, PyObject *unused)
 {
 	PyObject *host = tensor_to(self, Py_None), *array = NULL;
 
-	(void)unused;
 	if (host)
 		array = call_elsewhere("numpy", "asarray", host);
 	Py_XDECREF(host);
@@ -465,7 +452,6 @@ static PyObject *empty(PyObject *module, PyObject *args, PyObject *keywords)
 	DLDevice device;
 	int err;
 
-	(void)module;
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:empty", names, &shape, &dtype,
 					 &on) ||
 	    (dtype && scalars_read_dtype(dtype, &of)) || device_read(on, &device))
@@ -486,7 +472,6 @@ static PyObject *from_buffer(PyObject *module, PyObject *args, PyObject *keyword
 	struct tenon_tensor *made;
 	DLDataType of;
 
-	(void)module;
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:from_buffer", names, &from, &dtype,
 					 &shape) ||
 	    (dtype != Py_None && scalars_read_dtype(dtype, &of)))
@@ -499,7 +484,6 @@ static PyObject *from_dlpack(PyObject *module, PyObject *from)
 {
 	struct tenon_tensor *made;
 
-	(void)module;
 	if (tensor_check(from) && !((struct core_tensor *)from)->borrowed)
 		return Py_NewRef(from);
 	made = tensor_check(from) ? tensor_from(from) : dlpack_import(from);

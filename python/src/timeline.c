@@ -35,7 +35,6 @@ static PyObject *timeline_new(PyTypeObject *type, PyObject *args, PyObject *keyw
 	struct tenon_timeline *timeline;
 	unsigned long long value = 0;
 
-	(void)type;
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|K:Timeline", names, &value) ||
 	    errors_check(tenon_timeline_create(value, &timeline)))
 		return NULL;
@@ -75,7 +74,6 @@ static PyObject *timeline_value(PyObject *self, void *unused)
 {
 	uint64_t value;
 
-	(void)unused;
 	return errors_check(tenon_timeline_value(timeline_of(self), &value))
 		       ? NULL
 		       : PyLong_FromUnsignedLongLong(value);

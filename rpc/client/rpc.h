@@ -441,7 +441,6 @@ static inline int rpc_open_model(struct tenon_remote *remote, struct tenon_modul
 				 const struct tenon_model_options *options,
 				 struct tenon_model **out)
 {
-	(void)remote, (void)module, (void)options;
 	*out = NULL;
 	return tenon_error(-TENON_E_UNSUPPORTED, "this build has no executors (EXECUTORS)");
 }
@@ -450,7 +449,6 @@ static inline int rpc_time_model(struct tenon_remote *remote, struct tenon_model
 				 const struct tenon_remote_timing *timing,
 				 struct tenon_buffer *seconds)
 {
-	(void)remote, (void)model, (void)timing, (void)seconds;
 	return tenon_error(-TENON_E_UNSUPPORTED, "this build has no executors (EXECUTORS)");
 }
 #endif

@@ -16,7 +16,6 @@ static int rpc_count(uint32_t *count)
 
 static int rpc_describe(uint32_t index, struct tenon_device_properties *p)
 {
-	(void)p;
 	return tenon_error(-TENON_E_DEVICE, "no device rpc:%u", index);
 }
 

@@ -326,8 +326,6 @@ static int run(struct tenon_model *base)
 
 static int run_profiled(struct tenon_model *m, const struct tenon_profiler *p)
 {
-	(void)m;
-	(void)p;
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "operators of a model on another machine cannot be timed from here");
 }

@@ -54,30 +54,25 @@ void kernel_store_take(const char *cache, const char *hash, int folder);
 #else
 static inline bool kernel_store_make(const struct file_cache *c)
 {
-	(void)c;
 	return false;
 }
 
 static inline bool kernel_store_next(const struct file_cache *c, char hash[SHA256_TEXT])
 {
-	(void)c, (void)hash;
 	return false;
 }
 
 static inline void kernel_store_build(const char *cache, const char *hash)
 {
-	(void)cache, (void)hash;
 }
 
 static inline void kernel_store_keep(const struct file_cache *c, const char *hash,
 				     const char *folder)
 {
-	(void)c, (void)hash, (void)folder;
 }
 
 static inline void kernel_store_take(const char *cache, const char *hash, int folder)
 {
-	(void)cache, (void)hash, (void)folder;
 }
 #endif
 

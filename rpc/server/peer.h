@@ -252,7 +252,6 @@ void peer_learn(struct server *s, const struct peer *p, const struct notificatio
 #else
 static inline void peer_learn(struct server *s, const struct peer *p, const struct notification *n)
 {
-	(void)s, (void)p, (void)n;
 }
 #endif
 

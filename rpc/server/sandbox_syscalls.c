@@ -425,7 +425,6 @@ unsigned int sandbox_syscalls(const struct sandbox_options *options, int *listen
 
 unsigned int sandbox_syscalls(const struct sandbox_options *options, int *listener)
 {
-	(void)options, (void)listener;
 	return SANDBOX_PROCESSES | SANDBOX_SYSCALLS;
 }
 

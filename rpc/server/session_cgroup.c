@@ -96,7 +96,6 @@ static pid_t clone_into(int cgroup)
 
 	return (pid_t)syscall(SYS_clone3, &a, sizeof(a));
 #else
-	(void)cgroup;
 	errno = ENOSYS;
 	return -1;
 #endif

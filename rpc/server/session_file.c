@@ -146,7 +146,6 @@ int session_upload(void *self, const struct tenon_value *args, int32_t count,
 	struct upload u;
 	int err = path_argument(args, count, 2, u.path);
 
-	(void)ret;
 	if (!err)
 		err = tenon_value_text(&args[1], &bytes);
 	if (!err)
@@ -190,7 +189,6 @@ int session_receive_file(struct session *s)
 int session_download(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret)
 {
-	(void)self, (void)args, (void)count, (void)ret;
 	return tenon_error(-TENON_E_UNSUPPORTED, "for clients alone");
 }
 
@@ -218,7 +216,6 @@ int session_remove(void *self, const struct tenon_value *args, int32_t count,
 	uint64_t size;
 	int err;
 
-	(void)ret;
 	/* TVM's runner of candidates ends with "", for the whole folder; it goes with the session */
 	if (count == 1 && !tenon_value_text(&args[0], &text) && !text.size)
 		return 0;

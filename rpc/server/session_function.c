@@ -75,8 +75,6 @@ static int import_module(void *self, const struct tenon_value *args, int32_t cou
 	void *parent, *child;
 	int err = check_count(count, 2, 2);
 
-	(void)self;
-	(void)ret;
 	if (!err)
 		err = tenon_value_object(&args[0], TENON_TYPE_MODULE, &parent);
 	if (!err)
@@ -93,7 +91,6 @@ static int module_get_function(void *self, const struct tenon_value *args, int32
 	void *module;
 	int err = check_count(count, 3, 3);
 
-	(void)self;
 	if (!err)
 		err = tenon_value_object(&args[0], TENON_TYPE_MODULE, &module);
 	if (!err)
@@ -115,7 +112,6 @@ static int system_lib(void *self, const struct tenon_value *args, int32_t count,
 	char prefix[256];
 	int err = check_count(count, 0, 1);
 
-	(void)self;
 	if (!err && count)
 		err = tenon_value_text(&args[0], &text);
 	if (err)
@@ -136,8 +132,6 @@ static int packet_most(void *self, const struct tenon_value *args, int32_t count
 {
 	const struct session *s = self;
 
-	(void)args;
-	(void)count;
 	*ret = tenon_arg_int((int64_t)s->options->packet_most);
 	return 0;
 }
@@ -146,7 +140,6 @@ static int list_name(void *context, const char *name, struct tenon_function *fun
 {
 	struct tenon_buffer *out = context;
 
-	(void)function;
 	return tenon_buffer_printf(out, "%s%s", out->size ? "," : "", name);
 }
 
@@ -201,7 +194,6 @@ static int list_functions(void *self, const struct tenon_value *args, int32_t co
 	size_t i;
 	int err = check_count(count, 0, 0);
 
-	(void)args;
 	if (err)
 		return err;
 	for (i = 0; i < OFFERS; i++)

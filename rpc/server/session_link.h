@@ -31,14 +31,11 @@ int session_link(struct session *s, char name[PATH_MAX]);
 #else
 static inline bool session_is_linked(const char *name)
 {
-	(void)name;
 	return false;
 }
 
 static inline int session_link(struct session *s, char name[PATH_MAX])
 {
-	(void)s;
-	(void)name;
 	return 0;
 }
 #endif

@@ -17,9 +17,6 @@ void session_trace_drop(struct session *s)
 int session_trace_now(void *self, const struct tenon_value *args, int32_t count,
 		      struct tenon_value *ret)
 {
-	(void)self;
-	(void)args;
-	(void)count;
 	*ret = tenon_arg_int((int64_t)clock_now());
 	return 0;
 }
@@ -45,8 +42,6 @@ int session_trace_end(void *self, const struct tenon_value *args, int32_t count,
 	struct session *s = self;
 	int err;
 
-	(void)args;
-	(void)count;
 	if (!s->traced)
 		return tenon_error(-TENON_E_USAGE, "the session records no trace");
 	s->traced = false;

@@ -140,7 +140,6 @@ int auth_proof(const struct auth_secret *secret, enum auth_role role,
 	       const uint8_t client[AUTH_NONCE], const uint8_t server[AUTH_NONCE], const char *key,
 	       uint8_t proof[AUTH_PROOF])
 {
-	(void)secret, (void)role, (void)client, (void)server, (void)key, (void)proof;
 	return tenon_error(-TENON_E_UNSUPPORTED, "no CONFIG_MBEDTLS");
 }
 

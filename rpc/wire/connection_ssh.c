@@ -67,7 +67,6 @@ int connection_open_ssh(const char *text, uint64_t deadline, struct connection *
 	int pair[2], err = read_target(text, &t);
 	pid_t pid;
 
-	(void)deadline;
 	if (err)
 		return err;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))

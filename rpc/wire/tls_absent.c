@@ -8,7 +8,6 @@
 
 int tls_server_open(const char *certificate, const char *key, struct tls_server **out)
 {
-	(void)key;
 	*out = NULL;
 	return tenon_error(-TENON_E_UNSUPPORTED, "%s: TLS needs a build with CONFIG_MBEDTLS",
 			   certificate);
@@ -16,18 +15,15 @@ int tls_server_open(const char *certificate, const char *key, struct tls_server 
 
 void tls_server_close(struct tls_server *s)
 {
-	(void)s;
 }
 
 int tls_relay(const struct tls_server *s, int fd, int socket, struct relay_traffic *traffic)
 {
-	(void)s, (void)fd, (void)socket, (void)traffic;
 	return -1;
 }
 
 int tls_connection_open(const char *text, uint64_t deadline, struct connection **out)
 {
-	(void)deadline;
 	*out = NULL;
 	return tenon_error(-TENON_E_UNSUPPORTED, "%s: TLS needs a build with CONFIG_MBEDTLS", text);
 }

@@ -336,7 +336,6 @@ static int get_input(struct tenon_module *m, const struct tenon_value *args, int
 	int64_t index;
 	int err;
 
-	(void)count;
 	err = executor_input_key(&a->base, &args[0], &index);
 	if (err || index < 0)
 		return err;

@@ -216,7 +216,6 @@ static int take_legacy(struct import_blob *b)
 #else
 static int take_legacy(struct import_blob *b)
 {
-	(void)b;
 	return tenon_error(-TENON_E_UNSUPPORTED, "the import tree is of TVM " TVM_BLOB_LEGACY
 						 "; CONFIG_TVM_LEGACY is off");
 }
@@ -303,7 +302,6 @@ static bool is_legacy(const struct blob_source *src)
 #ifdef CONFIG_TVM_LEGACY
 	return src->generation == TENON_GENERATION_LEGACY;
 #else
-	(void)src;
 	return false;
 #endif
 }

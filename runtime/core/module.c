@@ -152,7 +152,6 @@ struct unloaded {
 
 static int see_name(void *context, struct tenon_slice name)
 {
-	(void)name;
 	*(bool *)context = true;
 	return 1;
 }
@@ -217,9 +216,6 @@ static void print_nearest(struct tenon_module *m, const char *name, struct tenon
 #else
 static void print_nearest(struct tenon_module *m, const char *name, struct tenon_buffer *out)
 {
-	(void)m;
-	(void)name;
-	(void)out;
 }
 #endif
 

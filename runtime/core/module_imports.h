@@ -38,8 +38,6 @@ void module_print_unloaded(struct tenon_module *m, struct tenon_buffer *out);
 #else
 static inline void module_print_unloaded(struct tenon_module *m, struct tenon_buffer *out)
 {
-	(void)m;
-	(void)out;
 }
 #endif
 

@@ -17,14 +17,11 @@ int tenon_parallel_launch(tenon_parallel_fn fn, void *closure, int tasks)
 
 int tenon_parallel_barrier(int task, struct tenon_parallel_env *env)
 {
-	(void)task;
-	(void)env;
 	return 0;
 }
 
 int tenon_parallel_configure(int workers, bool pin)
 {
-	(void)pin;
 	if (workers < 0)
 		return tenon_error(-TENON_E_USAGE, "a thread pool of %d workers", workers);
 	return 0;

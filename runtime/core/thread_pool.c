@@ -296,7 +296,6 @@ int tenon_parallel_launch(tenon_parallel_fn fn, void *closure, int tasks)
 
 int tenon_parallel_barrier(int task, struct tenon_parallel_env *env)
 {
-	(void)task;
 	if (env->tasks <= 1 || barrier_wait(env->sync, env->tasks))
 		return 0;
 	return tenon_error(-TENON_E_CALL, "another task of the parallel launch failed");

@@ -153,7 +153,6 @@ void plugins_load(void)
 
 int plugins_problems(struct tenon_buffer *out)
 {
-	(void)out;
 	return 0;
 }
 #endif

@@ -21,8 +21,6 @@ static inline void trace_forget_queue(struct tenon_queue *queue)
 #if OPTION_ON(TRACE)
 	if (queue->core->traced)
 		plugin_trace.offer->tracer->queue_gone(queue);
-#else
-	(void)queue;
 #endif
 }
 

@@ -92,7 +92,6 @@ static void entry_notify(struct point_callback *c, int status)
 {
 	struct entry *e = (struct entry *)c;
 
-	(void)status;
 	pthread_mutex_lock(&e->set->lock);
 	if (e->state == ENTRY_WAITING)
 		make_ready(e);

@@ -98,8 +98,6 @@ static int return_path(void *path, struct tenon_value *ret)
 static int root_call(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret)
 {
-	(void)self;
-	(void)args;
 	if (ffi_count("_root", count, 0, 0))
 		return -1;
 	return return_path(ffi_access_root(), ret);
@@ -111,7 +109,6 @@ static int extend_call(void *self, const struct tenon_value *args, int32_t count
 	struct access_path *path;
 	struct access_step *step;
 
-	(void)self;
 	if (get_path("_extend", args, count, 2, &path) ||
 	    ffi_arg_object("_extend", args, 1, ffi_type_access_step, &step))
 		return -1;
@@ -139,7 +136,6 @@ static int step_call(const char *function, enum ffi_access kind, const struct te
 	static int step##name(void *self, const struct tenon_value *args, int32_t count,           \
 			      struct tenon_value *ret)                                             \
 	{                                                                                          \
-		(void)self;                                                                        \
 		return step_call(#name, kind, args, count, ret);                                   \
 	}
 
@@ -163,7 +159,6 @@ static int prefix_call(void *self, const struct tenon_value *args, int32_t count
 {
 	struct access_path *a, *b;
 
-	(void)self;
 	if (two_paths("_is_prefix_of", args, count, &a, &b))
 		return -1;
 	while (b->depth > a->depth && parent_of(b))
@@ -177,7 +172,6 @@ static int equal_call(void *self, const struct tenon_value *args, int32_t count,
 {
 	struct access_path *a, *b;
 
-	(void)self;
 	if (two_paths("_path_equal", args, count, &a, &b))
 		return -1;
 	*ret = tenon_arg_bool(same_path(a, b));
@@ -208,7 +202,6 @@ static int steps_call(void *self, const struct tenon_value *args, int32_t count,
 {
 	struct access_path *path;
 
-	(void)self;
 	if (get_path("_to_steps", args, count, 1, &path))
 		return -1;
 	return path_steps(path, ret);
@@ -283,7 +276,6 @@ static int repr_call(void *self, const struct tenon_value *args, int32_t count,
 	struct text_stream s;
 	int err;
 
-	(void)self;
 	if (ffi_count("__ffi_repr__", count, 2, 2) ||
 	    ffi_arg_object("__ffi_repr__", args, 0, TENON_TYPE_OBJECT, &o) ||
 	    ffi_arg_object("__ffi_repr__", args, 1, TENON_TYPE_FUNCTION, &repr))

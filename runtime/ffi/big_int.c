@@ -215,7 +215,6 @@ static bool is_integer(const struct tenon_value *v)
 static int equal_call(void *self, const struct tenon_value *args, int32_t count,
 		      struct tenon_value *ret)
 {
-	(void)self;
 	if (count < 2 || !is_integer(&args[0]) || !is_integer(&args[1]))
 		return ffi_raise("TypeError", "expected two integers");
 	*ret = tenon_arg_bool(!big_int_compare(&args[0], &args[1]));
@@ -225,7 +224,6 @@ static int equal_call(void *self, const struct tenon_value *args, int32_t count,
 static int compare_call(void *self, const struct tenon_value *args, int32_t count,
 			struct tenon_value *ret)
 {
-	(void)self;
 	if (count < 2 || !is_integer(&args[0]) || !is_integer(&args[1]))
 		return ffi_raise("TypeError", "expected two integers");
 	*ret = tenon_arg_int(big_int_compare(&args[0], &args[1]));
@@ -235,7 +233,6 @@ static int compare_call(void *self, const struct tenon_value *args, int32_t coun
 static int hash_call(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret)
 {
-	(void)self;
 	if (count < 1 || !is_integer(&args[0]))
 		return ffi_raise("TypeError", "expected an integer");
 	*ret = tenon_arg_int(hash(&args[0]));
@@ -248,7 +245,6 @@ static int to_json(void *self, const struct tenon_value *args, int32_t count,
 	char *text;
 	int err;
 
-	(void)self;
 	if (count < 1 || !is_integer(&args[0]))
 		return ffi_raise("TypeError", "expected an integer");
 	text = big_int_text(&args[0]);
@@ -264,7 +260,6 @@ static int from_json(void *self, const struct tenon_value *args, int32_t count,
 {
 	struct tenon_slice text;
 
-	(void)self;
 	if (ffi_count("ffi.BigInt", count, 1, 1) || ffi_arg_text("ffi.BigInt", args, 0, &text))
 		return -1;
 	return big_int_parse(text, ret);

@@ -330,7 +330,6 @@ static int compare_arguments(const char *function, bool equal_only, const struct
 	{                                                                                          \
 		int order = 0, err = compare_arguments(function, equal_only, args, count, &order); \
                                                                                                    \
-		(void)self;                                                                        \
 		*ret = tenon_arg_bool(holds);                                                      \
 		return err;                                                                        \
 	}

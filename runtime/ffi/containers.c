@@ -34,8 +34,6 @@ static bool first_device(const struct tenon_value *v, DLDevice *device, int nest
 FFI_CALL(find_device)
 {
 	DLDevice found, processor = { kDLCPU, 0 };
-
-	(void)self;
 	if (ffi_count("ffi.ContainerFindFirstNonCPUDevice", count, 1, 1))
 		return -1;
 	*ret = tenon_arg_device(first_device(&args[0], &found, 0) ? found : processor);

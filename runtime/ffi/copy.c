@@ -270,7 +270,6 @@ static int copy_call(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_value v;
 	int err;
 
-	(void)self;
 	if (ffi_count("ffi.DeepCopy", count, 1, 1) || ffi_own(&args[0], &v))
 		return -1;
 	c.done = ffi_map_create(TENON_TYPE_DICT);

@@ -11,7 +11,6 @@ static int append_name(void *list, const char *name, struct tenon_function *func
 {
 	struct tenon_value v = tenon_arg_string(name);
 
-	(void)function;
 	return ffi_sequence_append(list, &v);
 }
 
@@ -40,9 +39,6 @@ static int list_functions(void *self, const struct tenon_value *args, int32_t co
 {
 	struct tenon_array *names = ffi_sequence_create(TENON_TYPE_LIST, NULL, 0);
 
-	(void)self;
-	(void)args;
-	(void)count;
 	if (!names)
 		return -1;
 	if (ffi->function_each(append_name, names) ||
@@ -59,7 +55,6 @@ static int remove_function(void *self, const struct tenon_value *args, int32_t c
 	struct tenon_slice name;
 	char *text;
 
-	(void)self;
 	if (ffi_count("ffi.FunctionRemoveGlobal", count, 1, 1) ||
 	    ffi_arg_text("ffi.FunctionRemoveGlobal", args, 0, &name))
 		return -1;
@@ -81,7 +76,6 @@ static int from_c(void *self, const struct tenon_value *args, int32_t count,
 	tenon_call_fn call;
 	int32_t i;
 
-	(void)self;
 	if (ffi_count("ffi.FunctionFromExternC", count, 3, 3))
 		return -1;
 	for (i = 0; i < 3; i++) {
@@ -127,7 +121,6 @@ static int get_metadata(void *self, const struct tenon_value *args, int32_t coun
 	struct tenon_slice name;
 	void *f;
 
-	(void)self;
 	if (ffi_count("ffi.GetGlobalFuncMetadata", count, 1, 1) ||
 	    ffi_arg_text("ffi.GetGlobalFuncMetadata", args, 0, &name) ||
 	    ffi->TVMFFIFunctionGetGlobal(&name, &f))
@@ -152,9 +145,6 @@ static int list_types(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_value key;
 	int err = keys ? 0 : -1;
 
-	(void)self;
-	(void)args;
-	(void)count;
 	for (type = 0; !err && type < end; type++) {
 		info = ffi->TVMFFIGetTypeInfo(type);
 		if (info->index != type)
@@ -174,9 +164,6 @@ static int list_types(void *self, const struct tenon_value *args, int32_t count,
 static int missing(void *self, const struct tenon_value *args, int32_t count,
 		   struct tenon_value *ret)
 {
-	(void)self;
-	(void)args;
-	(void)count;
 	*ret = ffi_sentinel(SENTINEL_MISSING);
 	return 0;
 }
@@ -184,9 +171,6 @@ static int missing(void *self, const struct tenon_value *args, int32_t count,
 static int keywords(void *self, const struct tenon_value *args, int32_t count,
 		    struct tenon_value *ret)
 {
-	(void)self;
-	(void)args;
-	(void)count;
 	*ret = ffi_sentinel(SENTINEL_KEYWORDS);
 	return 0;
 }
@@ -229,7 +213,6 @@ static int make_object(void *self, const struct tenon_value *args, int32_t count
 	int64_t wide;
 	int32_t type, i;
 
-	(void)self;
 	if (count < 1 || count % 2 == 0)
 		return ffi_raise("TypeError", "%s: expected a type, names and values", function);
 	for (i = 1; i < count; i += 2)

@@ -230,7 +230,6 @@ static int hash_call(void *self, const struct tenon_value *args, int32_t count,
 	uint64_t hash = 0;
 	int err;
 
-	(void)self;
 	if (ffi_count("ffi.RecursiveHash", count, 1, 1) || ffi_own(&args[0], &v))
 		return -1;
 	h.done = ffi_map_create(TENON_TYPE_DICT);

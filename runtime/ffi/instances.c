@@ -95,8 +95,6 @@ static int new_call(void *self, const struct tenon_value *args, int32_t count,
 	const struct instance_type *t = self;
 	void *o = ffi_instance_create(t->type, t->size);
 
-	(void)args;
-	(void)count;
 	*ret = tenon_arg_object(o);
 	return o ? 0 : -1;
 }
@@ -263,7 +261,6 @@ static int make_getter(void *self, const struct tenon_value *args, int32_t count
 	int (*getter)(void *field, struct tenon_value *out);
 	int64_t type;
 
-	(void)self;
 	if (ffi_count("ffi.MakeFieldGetter", count, 1, 1) ||
 	    ffi_arg_int("ffi.MakeFieldGetter", args, 0, &type))
 		return -1;
@@ -306,7 +303,6 @@ static int make_setter(void *self, const struct tenon_value *args, int32_t count
 	int64_t type, converter, convert;
 	void *address;
 
-	(void)self;
 	if (ffi_count("ffi.MakeFieldSetter", count, 3, 3) ||
 	    ffi_arg_int("ffi.MakeFieldSetter", args, 0, &type) ||
 	    ffi_arg_int("ffi.MakeFieldSetter", args, 1, &converter) ||
@@ -334,7 +330,6 @@ static int register_init(void *self, const struct tenon_value *args, int32_t cou
 {
 	int64_t type;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	if (ffi_count("ffi._RegisterFFIInit", count, 1, 1) ||
 	    ffi_arg_int("ffi._RegisterFFIInit", args, 0, &type))
@@ -348,7 +343,6 @@ static int register_class(void *self, const struct tenon_value *args, int32_t co
 	const char *function = "ffi._PyClassRegisterTypeAttrColumns";
 	int64_t type, size;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	if (ffi_count(function, count, 2, 2) || ffi_arg_int(function, args, 0, &type) ||
 	    ffi_arg_int(function, args, 1, &size))

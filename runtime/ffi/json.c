@@ -475,7 +475,6 @@ static int parse_call(void *self, const struct tenon_value *args, int32_t count,
 {
 	struct tenon_slice text;
 
-	(void)self;
 	if (ffi_count("ffi.json.Parse", count, 1, 1) ||
 	    ffi_arg_text("ffi.json.Parse", args, 0, &text))
 		return -1;
@@ -491,7 +490,6 @@ static int write_call(void *self, const struct tenon_value *args, int32_t count,
 	int64_t indent = 0;
 	int err;
 
-	(void)self;
 	if (ffi_count("ffi.json.Stringify", count, 1, 2) ||
 	    (count == 2 && args[1].type != TENON_TYPE_NONE &&
 	     ffi_arg_int("ffi.json.Stringify", args, 1, &indent)))

@@ -14,7 +14,6 @@ static int make_sequence(const char *function, int32_t type, const struct tenon_
 {
 	struct tenon_array *s = ffi_sequence_create(type, args, count);
 
-	(void)function;
 	*ret = tenon_arg_object(s);
 	return s ? 0 : -1;
 }
@@ -75,12 +74,10 @@ static int sequence_contains(const char *function, int32_t type, const struct te
 #define BOTH(array_call, list_call, body, name)                                                    \
 	FFI_CALL(array_call)                                                                       \
 	{                                                                                          \
-		(void)self;                                                                        \
 		return body("ffi.Array" name, TENON_TYPE_ARRAY, args, count, ret);                 \
 	}                                                                                          \
 	FFI_CALL(list_call)                                                                        \
 	{                                                                                          \
-		(void)self;                                                                        \
 		return body("ffi.List" name, TENON_TYPE_LIST, args, count, ret);                   \
 	}
 
@@ -94,8 +91,6 @@ FFI_CALL(list_set)
 	struct tenon_value fresh, old;
 	struct tenon_array *s;
 	int64_t i;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (get_sequence("ffi.ListSetItem", args, count, 3, TENON_TYPE_LIST, &s) ||
 	    ffi_arg_int("ffi.ListSetItem", args, 1, &i))
@@ -113,8 +108,6 @@ FFI_CALL(list_set)
 FFI_CALL(list_append)
 {
 	struct tenon_array *s;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (get_sequence("ffi.ListAppend", args, count, 2, TENON_TYPE_LIST, &s))
 		return -1;
@@ -125,8 +118,6 @@ FFI_CALL(list_insert)
 {
 	struct tenon_array *s;
 	int64_t i;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (get_sequence("ffi.ListInsert", args, count, 3, TENON_TYPE_LIST, &s) ||
 	    ffi_arg_int("ffi.ListInsert", args, 1, &i))
@@ -140,8 +131,6 @@ FFI_CALL(list_pop)
 {
 	struct tenon_array *s;
 	int64_t i;
-
-	(void)self;
 	if (get_sequence("ffi.ListPop", args, count, 2, TENON_TYPE_LIST, &s) ||
 	    ffi_arg_int("ffi.ListPop", args, 1, &i))
 		return -1;
@@ -158,8 +147,6 @@ FFI_CALL(list_erase)
 {
 	struct tenon_array *s;
 	int64_t i;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (get_sequence("ffi.ListErase", args, count, 2, TENON_TYPE_LIST, &s) ||
 	    ffi_arg_int("ffi.ListErase", args, 1, &i))
@@ -182,8 +169,6 @@ FFI_CALL(list_erase_range)
 {
 	struct tenon_array *s;
 	int64_t from, to;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (list_range("ffi.ListEraseRange", args, count, 3, &s, &from, &to))
 		return -1;
@@ -195,8 +180,6 @@ FFI_CALL(list_replace)
 	struct tenon_array *s;
 	struct tenon_object *by;
 	int64_t from, to;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (list_range("ffi.ListReplaceSlice", args, count, 4, &s, &from, &to))
 		return -1;
@@ -210,8 +193,6 @@ FFI_CALL(list_replace)
 FFI_CALL(list_reverse)
 {
 	struct tenon_array *s;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (get_sequence("ffi.ListReverse", args, count, 1, TENON_TYPE_LIST, &s))
 		return -1;
@@ -222,8 +203,6 @@ FFI_CALL(list_reverse)
 FFI_CALL(list_clear)
 {
 	struct tenon_array *s;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (get_sequence("ffi.ListClear", args, count, 1, TENON_TYPE_LIST, &s))
 		return -1;
@@ -234,8 +213,6 @@ FFI_CALL(list_reserve)
 {
 	struct tenon_array *s;
 	int64_t n;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (get_sequence("ffi.ListReserve", args, count, 2, TENON_TYPE_LIST, &s) ||
 	    ffi_arg_int("ffi.ListReserve", args, 1, &n))

@@ -146,12 +146,10 @@ static int pairs_size(const char *function, int32_t type, const struct tenon_val
 #define BOTH(map_call, dict_call, body, name, ...)                                                 \
 	FFI_CALL(map_call)                                                                         \
 	{                                                                                          \
-		(void)self;                                                                        \
 		return body("ffi.Map" name, TENON_TYPE_MAP, ##__VA_ARGS__, args, count, ret);      \
 	}                                                                                          \
 	FFI_CALL(dict_call)                                                                        \
 	{                                                                                          \
-		(void)self;                                                                        \
 		return body("ffi.Dict" name, TENON_TYPE_DICT, ##__VA_ARGS__, args, count, ret);    \
 	}
 
@@ -165,8 +163,6 @@ BOTH(map_iterate, dict_iterate, iterate, "ForwardIterFunctor")
 FFI_CALL(dict_set)
 {
 	struct tenon_map *m;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (get_pairs("ffi.DictSetItem", args, count, 3, TENON_TYPE_DICT, &m))
 		return -1;
@@ -177,8 +173,6 @@ FFI_CALL(dict_erase)
 {
 	struct tenon_value key;
 	struct tenon_map *m;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (get_pairs("ffi.DictErase", args, count, 2, TENON_TYPE_DICT, &m) ||
 	    ffi_own(&args[1], &key))
@@ -191,8 +185,6 @@ FFI_CALL(dict_erase)
 FFI_CALL(dict_clear)
 {
 	struct tenon_map *m;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (get_pairs("ffi.DictClear", args, count, 1, TENON_TYPE_DICT, &m))
 		return -1;

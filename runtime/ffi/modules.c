@@ -48,14 +48,12 @@ static int about_function(const char *function, const char *prefix, const struct
 static int function_metadata(void *self, const struct tenon_value *args, int32_t count,
 			     struct tenon_value *ret)
 {
-	(void)self;
 	return about_function("ffi.ModuleGetFunctionMetadata", "_metadata_", args, count, ret);
 }
 
 static int function_doc(void *self, const struct tenon_value *args, int32_t count,
 			struct tenon_value *ret)
 {
-	(void)self;
 	return about_function("ffi.ModuleGetFunctionDoc", "_doc_", args, count, ret);
 }
 
@@ -70,7 +68,6 @@ static int keep(void *self, const struct tenon_value *args, int32_t count, struc
 	struct tenon_object *m;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	if (ffi_count("ffi.ModuleGlobalsAdd", count, 1, 1) ||
 	    ffi_arg_object("ffi.ModuleGlobalsAdd", args, 0, TENON_TYPE_MODULE, &m))
@@ -86,7 +83,6 @@ static int let_go(void *self, const struct tenon_value *args, int32_t count,
 {
 	struct tenon_object *m;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	if (ffi_count("ffi.ModuleGlobalsRemove", count, 1, 1) ||
 	    ffi_arg_object("ffi.ModuleGlobalsRemove", args, 0, TENON_TYPE_MODULE, &m))

@@ -410,7 +410,6 @@ static int repr_call(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_value v;
 	int err;
 
-	(void)self;
 	if (ffi_count("ffi.ReprPrint", count, 1, 1) || ffi_own(&args[0], &v))
 		return -1;
 	r.done = ffi_map_create(TENON_TYPE_DICT);

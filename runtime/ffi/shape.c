@@ -47,7 +47,6 @@ uint64_t ffi_shape_hash(const struct tenon_shape *s)
 static int make_shape(void *self, const struct tenon_value *args, int32_t count,
 		      struct tenon_value *ret)
 {
-	(void)self;
 	return ffi_shape_create(args, (size_t)count, ret);
 }
 

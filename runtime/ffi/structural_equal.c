@@ -430,7 +430,6 @@ static int equal_call(void *self, const struct tenon_value *args, int32_t count,
 	bool equal = false;
 	int err = run_arguments("ffi.StructuralEqual", args, count, NULL, &equal);
 
-	(void)self;
 	*ret = tenon_arg_bool(equal);
 	return err;
 }
@@ -462,7 +461,6 @@ static int mismatch_call(void *self, const struct tenon_value *args, int32_t cou
 		steps ? run_arguments("ffi.GetFirstStructuralMismatch", args, count, steps, &equal)
 		      : -1;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	if (!err && !equal) {
 		err = make_path(steps, 0, &path[0]) || make_path(steps, 1, &path[1]) ? -1 : 0;

@@ -287,7 +287,6 @@ static int hash_call(void *self, const struct tenon_value *args, int32_t count,
 	uint64_t hash = 0;
 	int err;
 
-	(void)self;
 	if (ffi_count(function, count, 1, 3) ||
 	    (count > 1 && ffi_arg_bool(function, args, 1, &map_variables)) ||
 	    (count > 2 && ffi_arg_bool(function, args, 2, &skip_tensors)) || ffi_own(&args[0], &v))

@@ -25,7 +25,6 @@ static int make_call(void *self, const struct tenon_value *args, int32_t count,
 	struct structural_key *k;
 	uint64_t hash = 0;
 
-	(void)self;
 	if (ffi_count("ffi.StructuralKey", count, 1, 1))
 		return -1;
 	k = ffi_instance_create(ffi_type_structural_key, sizeof(*k));
@@ -56,7 +55,6 @@ static int equal_call(void *self, const struct tenon_value *args, int32_t count,
 	bool equal = false;
 	int err;
 
-	(void)self;
 	if (ffi_count(function, count, 2, 2) ||
 	    ffi_arg_object(function, args, 0, ffi_type_structural_key, &a) ||
 	    ffi_arg_object(function, args, 1, ffi_type_structural_key, &b))

@@ -321,7 +321,6 @@ static int walk_call(void *self, const struct tenon_value *args, int32_t count,
 	struct visitor *v;
 	int64_t order;
 
-	(void)self;
 	if (ffi_count(function, count, 4, 4) || check_callbacks(function, args, 1, &callbacks) ||
 	    check_callbacks(function, args, 2, &with_region) ||
 	    ffi_arg_int(function, args, 3, &order))
@@ -338,7 +337,6 @@ static int visit_call(void *self, const struct tenon_value *args, int32_t count,
 	const char *function = "ffi.StructuralVisit";
 	struct tenon_array *callbacks;
 
-	(void)self;
 	if (ffi_count(function, count, 2, 2) || check_callbacks(function, args, 1, &callbacks))
 		return -1;
 	return run(visitor_create(&visit_table, callbacks, NULL), &args[0], ret);
@@ -361,7 +359,6 @@ static int visitor_visit(void *self, const struct tenon_value *args, int32_t cou
 	struct visitor *v;
 	int err;
 
-	(void)self;
 	if (get_visitor("ffi.StructuralVisitorVisit", args, count, 2, &v) ||
 	    ffi_own(&args[1], &value))
 		return -1;
@@ -379,7 +376,6 @@ static int visitor_default(void *self, const struct tenon_value *args, int32_t c
 	struct visitor *v;
 	int err;
 
-	(void)self;
 	if (get_visitor(function, args, count, 2, &v))
 		return -1;
 	if (v->table != &walk_table && v->table != &visit_table)
@@ -396,7 +392,6 @@ static int visitor_region(void *self, const struct tenon_value *args, int32_t co
 {
 	struct visitor *v;
 
-	(void)self;
 	if (get_visitor("ffi.StructuralVisitorDefRegionKind", args, count, 1, &v))
 		return -1;
 	*ret = tenon_arg_int(v->region);
@@ -413,7 +408,6 @@ static int visitor_with_region(void *self, const struct tenon_value *args, int32
 	int64_t kind;
 	int err;
 
-	(void)self;
 	if (get_visitor(function, args, count, 3, &v) || ffi_arg_int(function, args, 1, &kind) ||
 	    ffi_arg_object(function, args, 2, TENON_TYPE_FUNCTION, &callback))
 		return -1;
@@ -433,7 +427,6 @@ static int interrupt_call(void *self, const struct tenon_value *args, int32_t co
 {
 	struct ffi_visit_interrupt *i;
 
-	(void)self;
 	if (ffi_count("ffi.VisitInterrupt", count, 0, 1))
 		return -1;
 	i = ffi_instance_create(TENON_TYPE_VISIT_INTERRUPT, sizeof(*i));

@@ -188,8 +188,6 @@ static int enum_state_create(void *self, const struct tenon_value *args, int32_t
 {
 	struct enum_state *s;
 
-	(void)self;
-	(void)args;
 	if (ffi_count("ffi.EnumState", count, 0, 0))
 		return -1;
 	s = ffi_instance_create(ffi_type_enum_state, sizeof(*s));

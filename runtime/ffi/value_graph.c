@@ -22,7 +22,6 @@ static int save_arguments(const struct tenon_value *args, int32_t count, struct 
 static int to_graph(void *self, const struct tenon_value *args, int32_t count,
 		    struct tenon_value *ret)
 {
-	(void)self;
 	return save_arguments(args, count, ret);
 }
 
@@ -32,7 +31,6 @@ static int to_text(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_value graph;
 	int err;
 
-	(void)self;
 	if (save_arguments(args, count, &graph))
 		return -1;
 	err = ffi_json_write(&graph, 0, ret);
@@ -43,7 +41,6 @@ static int to_text(void *self, const struct tenon_value *args, int32_t count,
 static int from_graph(void *self, const struct tenon_value *args, int32_t count,
 		      struct tenon_value *ret)
 {
-	(void)self;
 	return ffi_count("ffi.FromJSONGraph", count, 1, 1) ? -1 : value_graph_load(&args[0], ret);
 }
 
@@ -54,7 +51,6 @@ static int from_text(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_slice text;
 	int err;
 
-	(void)self;
 	if (ffi_count("ffi.FromJSONGraphString", count, 1, 1) ||
 	    ffi_arg_text("ffi.FromJSONGraphString", args, 0, &text) || ffi_json_parse(text, &graph))
 		return -1;

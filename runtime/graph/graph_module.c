@@ -27,8 +27,6 @@ static int set_input_zero_copy(struct tenon_module *m, const struct tenon_value 
 	DLTensor *t;
 	int err;
 
-	(void)count;
-	(void)ret;
 	err = executor_input_key(&exec_of(m)->base, &args[0], &index);
 	if (!err)
 		err = tenon_value_tensor(&args[1], &t);
@@ -45,8 +43,6 @@ static int set_output_zero_copy(struct tenon_module *m, const struct tenon_value
 	DLTensor *t;
 	int err;
 
-	(void)count;
-	(void)ret;
 	err = executor_output_key(&exec_of(m)->base, &args[0], &index);
 	if (!err)
 		err = tenon_value_tensor(&args[1], &t);
@@ -66,7 +62,6 @@ static int get_input(struct tenon_module *m, const struct tenon_value *args, int
 	int64_t index;
 	int err;
 
-	(void)count;
 	err = executor_input_key(&x->base, &args[0], &index);
 	if (err || index < 0)
 		return err;
@@ -167,8 +162,6 @@ static int share_params(struct tenon_module *m, const struct tenon_value *args, 
 	size_t i;
 	int err;
 
-	(void)count;
-	(void)ret;
 	err = module_of_value(&args[0], &from);
 	if (err)
 		return err;
@@ -304,7 +297,6 @@ int graph_executor_create(void *self, const struct tenon_value *args, int32_t co
 	struct graph_exec *x;
 	int err;
 
-	(void)self;
 	if (count < 4)
 		return tenon_error(
 			-TENON_E_TYPE,

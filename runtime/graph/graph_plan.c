@@ -23,11 +23,6 @@ static int bridge_call(union legacy_value *args, int *codes, int count, union le
 	struct tenon_value result = tenon_arg_none();
 	int err;
 
-	(void)args;
-	(void)codes;
-	(void)count;
-	(void)ret;
-	(void)ret_code;
 	err = tenon_function_call(b->function, b->args, b->count, &result);
 	if (!err)
 		tenon_value_release(&result);
@@ -39,10 +34,6 @@ static int copy_call(union legacy_value *args, int *codes, int count, union lega
 {
 	const DLTensor *from = args[0].pointer, *to = args[1].pointer;
 
-	(void)codes;
-	(void)count;
-	(void)ret;
-	(void)ret_code;
 	if (from->data != to->data)
 		memcpy(to->data, from->data, (size_t)((struct graph_entry *)resource)->bytes);
 	return 0;
@@ -52,10 +43,6 @@ static int copy_call(union legacy_value *args, int *codes, int count, union lega
 static int device_copy_call(union legacy_value *args, int *codes, int count,
 			    union legacy_value *ret, int *ret_code, void *resource)
 {
-	(void)codes;
-	(void)count;
-	(void)ret;
-	(void)ret_code;
 	return place_copy(args[0].pointer, args[1].pointer,
 			  ((struct graph_entry *)resource)->bytes);
 }

@@ -217,7 +217,6 @@ static int call_constants(void *self, const struct tenon_value *args, int32_t co
 	uint64_t i;
 	int err = arguments_check("get_const_var_tensor", count, 0, 0);
 
-	(void)args;
 	if (err)
 		return err;
 	pthread_mutex_lock(&m->lock);

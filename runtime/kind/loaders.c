@@ -88,7 +88,6 @@ static const struct tenon_module_loader *find_of_backends(struct tenon_slice kin
 #else
 static const struct tenon_module_loader *find_of_backends(struct tenon_slice kind)
 {
-	(void)kind;
 	return NULL;
 }
 #endif

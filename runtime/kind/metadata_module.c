@@ -11,21 +11,16 @@ static int metadata_each_function(struct tenon_module *m,
 				  int (*visit)(void *context, struct tenon_slice name),
 				  void *context)
 {
-	(void)m;
-	(void)visit;
-	(void)context;
 	return 0;
 }
 
 static int metadata_save(struct tenon_module *m, struct tenon_buffer *out)
 {
-	(void)m;
 	return out->status;
 }
 
 static int metadata_visit(const struct tenon_module *m, const struct tenon_visitor *v)
 {
-	(void)m;
 	return visit_text(v, "loader", tenon_slice_of("ready"));
 }
 
@@ -39,8 +34,6 @@ static const struct tenon_module_ops metadata_ops = {
 static int metadata_load(struct tenon_cursor *c, const struct tenon_payload *payload,
 			 struct tenon_module **out)
 {
-	(void)c;
-	(void)payload;
 	*out = malloc(sizeof(**out));
 	if (!*out)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a metadata module");

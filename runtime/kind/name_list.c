@@ -42,7 +42,6 @@ static int add_global(void *context, const char *name, struct tenon_function *fu
 	const struct globals *g = context;
 	size_t n = strlen(g->prefix);
 
-	(void)function;
 	if (!strncmp(name, g->prefix, n) && name[n])
 		name_list_add(g->list, name + n);
 	return 0;

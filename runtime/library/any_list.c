@@ -73,7 +73,6 @@ int abi_backend_list_set_argument(void *list, int index, void *args, intptr_t co
 {
 	struct any_list_place p;
 
-	(void)legacy_offset;
 	if (find(list, index, false, &p))
 		return -1;
 	if (!p.legacy) {
@@ -106,7 +105,6 @@ int abi_backend_list_take_result(void *list, int index, void *args, intptr_t cod
 	struct tenon_value result, *from;
 	struct any_list_place p;
 
-	(void)legacy_offset;
 	if (find(list, index, true, &p))
 		return -1;
 	if (!p.legacy) {

@@ -41,8 +41,6 @@ bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbo
 #else
 static inline bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbol)
 {
-	(void)function;
-	(void)symbol;
 	return false;
 }
 #endif

@@ -38,7 +38,6 @@ static int find_by_name(struct dl_phdr_info *info, size_t size, void *path)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');
 
-	(void)size;
 	if (!slash || strncmp(slash + 1, COMPAT_NAME, strlen(COMPAT_NAME)))
 		return 0;
 	*(const char **)path = info->dlpi_name;
@@ -176,7 +175,6 @@ static void *runtime_address(const char *name)
 /* Refuse a name that lazy binding would not find: the process would end at its first call. */
 static int refuse_unserved(void *handle, const char *name, bool is_code)
 {
-	(void)is_code;
 	if (runtime_address(name) || dlsym(handle, name) || dlsym(RTLD_DEFAULT, name))
 		return 0;
 	return tenon_error(

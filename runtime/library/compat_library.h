@@ -71,23 +71,17 @@ void compat_library_serve(const struct loaded_object *o, void *handle);
 static inline int compat_library_dlopen(const char *path, struct tenon_buffer *message,
 					void **handle)
 {
-	(void)path;
-	(void)message;
-	(void)handle;
 	return 0;
 }
 
 static inline int compat_library_open_lazily(const char *path, void **handle)
 {
-	(void)path;
 	*handle = NULL;
 	return 0;
 }
 
 static inline void compat_library_serve(const struct loaded_object *o, void *handle)
 {
-	(void)o;
-	(void)handle;
 }
 #endif
 

@@ -54,7 +54,6 @@ static int array_item(void *self, const struct tenon_value *args, int32_t count,
 	int64_t i;
 	int err = get_array("ffi.ArrayGetItem", args, count, 2, &a);
 
-	(void)self;
 	if (!err)
 		err = tenon_value_int(&args[1], &i);
 	if (err)
@@ -70,7 +69,6 @@ static int array_size(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_array *a = NULL;
 	int err = get_array("ffi.ArraySize", args, count, 1, &a);
 
-	(void)self;
 	if (!err)
 		*ret = tenon_arg_int(a->size);
 	return err;
@@ -82,7 +80,6 @@ static int map_size(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_map *m = NULL;
 	int err = get_map("ffi.MapSize", args, count, 1, &m);
 
-	(void)self;
 	if (!err)
 		*ret = tenon_arg_int((int64_t)m->size);
 	return err;
@@ -95,7 +92,6 @@ static int map_item(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_map *m;
 	int err = get_map("ffi.MapGetItem", args, count, 2, &m);
 
-	(void)self;
 	if (err)
 		return err;
 	found = tenon_map_find(m, &args[1]);
@@ -152,7 +148,6 @@ static int map_iterator(void *self, const struct tenon_value *args, int32_t coun
 	struct map_walk *w;
 	int err = get_map("ffi.MapForwardIterFunctor", args, count, 1, &m);
 
-	(void)self;
 	if (err)
 		return err;
 	w = calloc(1, sizeof(*w));
@@ -176,7 +171,6 @@ static int to_string(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_slice text;
 	int err = abi_check_count("ffi.String", count, 1, 1);
 
-	(void)self;
 	if (!err)
 		err = tenon_value_text(&args[0], &text);
 	return err ? err : tenon_string_value(text, ret);
@@ -188,7 +182,6 @@ static int to_bytes(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_slice bytes;
 	int err = abi_check_count("ffi.Bytes", count, 1, 1);
 
-	(void)self;
 	if (!err)
 		err = tenon_value_text(&args[0], &bytes);
 	return err ? err : tenon_bytes_value(bytes, ret);
@@ -200,7 +193,6 @@ static int to_array(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_array *a;
 	int err = tenon_array_create(args, (size_t)count, &a);
 
-	(void)self;
 	if (!err)
 		*ret = tenon_arg_object(a);
 	return err;

@@ -47,7 +47,6 @@ static int set_device(void *self, const struct tenon_value *args, int32_t count,
 	int64_t type, id;
 	int err;
 
-	(void)self;
 	err = abi_check_count("__tvm_set_device", count, 2, 2);
 	if (!err)
 		err = two_ints("__tvm_set_device", args, &type, &id);
@@ -86,7 +85,6 @@ static int device_attribute(void *self, const struct tenon_value *args, int32_t 
 	int64_t type, id, kind;
 	int err;
 
-	(void)self;
 	err = abi_check_count("runtime.GetDeviceAttr", count, 3, 3);
 	if (!err)
 		err = two_ints("runtime.GetDeviceAttr", args, &type, &id);
@@ -107,7 +105,6 @@ static int set_stream(void *self, const struct tenon_value *args, int32_t count,
 	void *stream;
 	int err;
 
-	(void)self;
 	err = abi_check_count("runtime.TVMSetStream", count, 3, 3);
 	if (!err)
 		err = two_ints("runtime.TVMSetStream", args, &type, &id);
@@ -131,7 +128,6 @@ static int config_threadpool(void *self, const struct tenon_value *args, int32_t
 	int64_t mode, threads;
 	int err;
 
-	(void)self;
 	err = abi_check_count("runtime.config_threadpool", count, 2, 1000);
 	if (!err)
 		err = two_ints("runtime.config_threadpool", args, &mode, &threads);
@@ -154,7 +150,6 @@ static int system_lib(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_module *m;
 	int err;
 
-	(void)self;
 	err = abi_check_count("SystemLib", count, 0, 1);
 	if (!err && count)
 		err = tenon_value_text(&args[0], &prefix);

@@ -300,8 +300,6 @@ int dso_env_lookup(void *context, struct tenon_slice name, struct tenon_function
 
 static int is_workspace_import(void *context, const char *name, bool is_code)
 {
-	(void)context;
-	(void)is_code;
 	return !strcmp(name, "TVMBackendAllocWorkspace");
 }
 
@@ -342,7 +340,6 @@ static void choose_code(struct dso *dso)
 #else
 static void choose_code(struct dso *dso)
 {
-	(void)dso;
 }
 #endif
 
@@ -385,7 +382,6 @@ static void read_prefix(struct dso *dso)
 #else
 static void read_prefix(struct dso *dso)
 {
-	(void)dso;
 }
 #endif
 
@@ -419,8 +415,6 @@ static void find_record(const struct dso *dso, struct tenon_slice *out)
 #else
 static void find_record(const struct dso *dso, struct tenon_slice *out)
 {
-	(void)dso;
-	(void)out;
 }
 #endif
 
@@ -556,7 +550,6 @@ static const char *remedy(const char *message)
 #else
 static const char *remedy(const char *message)
 {
-	(void)message;
 	return "";
 }
 #endif

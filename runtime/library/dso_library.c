@@ -85,8 +85,6 @@ static bool is_reserved(const char *name)
 
 static int found_prefixed(void *context, const char *name, bool is_code)
 {
-	(void)context;
-	(void)is_code;
 	return has_prefix(name, FFI_PREFIX) && strcmp(name, "__tvm_ffi_library_ctx") &&
 	       strcmp(name, "__tvm_ffi_library_bin");
 }
@@ -152,16 +150,11 @@ static bool is_processors_code(const struct dso *dso, const char *name)
 static bool find_processors_code(const struct dso *dso, struct tenon_slice name,
 				 struct loaded_symbol *out)
 {
-	(void)dso;
-	(void)name;
-	(void)out;
 	return false;
 }
 
 static bool is_processors_code(const struct dso *dso, const char *name)
 {
-	(void)dso;
-	(void)name;
 	return false;
 }
 #endif
@@ -189,8 +182,6 @@ static int unprefixed_function_create(struct library *l, void *address, struct t
 		return tvm_legacy_guarded_function_create(address, &l->base.object, out);
 	return tvm_legacy_function_create(address, &l->base.object, out);
 #else
-	(void)address;
-	(void)out;
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "%s was made by TVM " TVM_BLOB_LEGACY
 			   "; this build has CONFIG_TVM_LEGACY=n",

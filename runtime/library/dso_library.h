@@ -46,7 +46,6 @@ static inline bool dso_is_linked(const struct dso *dso)
 #ifdef CONFIG_SYSTEM_LIB
 	return !dso->handle;
 #else
-	(void)dso;
 	return false;
 #endif
 }
@@ -57,7 +56,6 @@ static inline struct tenon_slice dso_prefix(const struct dso *dso)
 #ifdef CONFIG_SYSTEM_LIB
 	return dso->prefix.size ? dso->prefix : (struct tenon_slice){ "", 0 };
 #else
-	(void)dso;
 	return (struct tenon_slice){ "", 0 };
 #endif
 }

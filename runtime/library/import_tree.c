@@ -210,7 +210,6 @@ static int make_stand_in(const char *file, struct tenon_module **out)
 #ifdef CONFIG_ELF_INSPECT
 	return library_module_create(file, out);
 #else
-	(void)file;
 	*out = NULL;
 	return tenon_error(-TENON_E_UNSUPPORTED, "a blob apart from its library; "
 						 "CONFIG_ELF_INSPECT is off in this build");

@@ -67,7 +67,6 @@ int abi_backend_run_once(void **handle, int (*fn)(void *data), void *data, int s
 {
 	int err = 0;
 
-	(void)size;
 	if (__atomic_load_n(handle, __ATOMIC_ACQUIRE))
 		return 0;
 	once_lock();

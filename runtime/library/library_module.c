@@ -43,9 +43,6 @@ static int library_each_function(struct tenon_module *m,
 static int library_call(void *self, const struct tenon_value *args, int32_t count,
 			struct tenon_value *ret)
 {
-	(void)args;
-	(void)count;
-	(void)ret;
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "%s: opened for inspection only. Load the file to call functions",
 			   library_of(self)->elf.path);

@@ -74,7 +74,6 @@ static int refuse(const char *path, struct tenon_slice extension)
 #else
 static int refuse(const char *path, struct tenon_slice extension)
 {
-	(void)extension;
 	return tenon_error(access(path, R_OK) ? -TENON_E_IO : -TENON_E_NO_LOADER, "%s", path);
 }
 #endif

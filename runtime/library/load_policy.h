@@ -9,7 +9,6 @@ int load_policy_check(const char *path);
 #else
 static inline int load_policy_check(const char *path)
 {
-	(void)path;
 	return 0;
 }
 #endif

@@ -54,7 +54,6 @@ static int set_global(const char *prefix, const char *name, void *self, tenon_ca
 #ifdef CONFIG_DEVICE_FILES
 static int set_suffix(void *context, const char *suffix)
 {
-	(void)context;
 	return set_global(LOADER_OF_FILES, suffix, NULL, payload_file_load);
 }
 #endif

@@ -39,7 +39,6 @@ static int load_from_file(void *self, const struct tenon_value *args, int32_t co
 	struct tenon_module *m;
 	int err;
 
-	(void)self;
 	err = abi_check_count("ffi.ModuleLoadFromFile", count, 1, 2);
 	if (!err)
 		err = get_name(&args[0], &path);
@@ -72,7 +71,6 @@ static int get_function(void *self, const struct tenon_value *args, int32_t coun
 	struct tenon_function *f;
 	int err = find("ffi.ModuleGetFunction", args, count, &f);
 
-	(void)self;
 	if (!err)
 		*ret = tenon_arg_object(f);
 	return err;
@@ -84,7 +82,6 @@ static int implements_function(void *self, const struct tenon_value *args, int32
 	struct tenon_function *f;
 	int err = find("ffi.ModuleImplementsFunction", args, count, &f);
 
-	(void)self;
 	if (err)
 		return err;
 	*ret = tenon_arg_bool(f);
@@ -98,7 +95,6 @@ static int get_kind(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_module *m;
 	int err = begin("ffi.ModuleGetKind", args, count, 1, 1, &m);
 
-	(void)self;
 	return err ? err : tenon_string_value(m->kind, ret);
 }
 
@@ -108,7 +104,6 @@ static int get_properties(void *self, const struct tenon_value *args, int32_t co
 	struct tenon_module *m;
 	int err = begin("ffi.ModuleGetPropertyMask", args, count, 1, 1, &m);
 
-	(void)self;
 	if (!err)
 		*ret = tenon_arg_int(m->properties);
 	return err;
@@ -121,7 +116,6 @@ static int inspect_source(void *self, const struct tenon_value *args, int32_t co
 	struct tenon_module *m;
 	int err = begin("ffi.ModuleInspectSource", args, count, 1, 2, &m);
 
-	(void)self;
 	if (!err && count == 2)
 		err = get_name(&args[1], &format);
 	if (!err)
@@ -139,7 +133,6 @@ static int write_formats(void *self, const struct tenon_value *args, int32_t cou
 	struct tenon_module *m;
 	int err = begin("ffi.ModuleGetWriteFormats", args, count, 1, 1, &m);
 
-	(void)self;
 	if (!err)
 		err = tenon_array_create(&own, m->ops->write_file != NULL, &formats);
 	if (!err)
@@ -154,7 +147,6 @@ static int write_to_file(void *self, const struct tenon_value *args, int32_t cou
 	struct tenon_module *m;
 	int err = begin("ffi.ModuleWriteToFile", args, count, 2, 3, &m);
 
-	(void)self;
 	if (!err)
 		err = get_name(&args[1], &path);
 	if (!err && count == 3)
@@ -173,7 +165,6 @@ static int import_module(void *self, const struct tenon_value *args, int32_t cou
 	struct tenon_module *m, *child = NULL;
 	int err = begin("ffi.ModuleImportModule", args, count, 2, 2, &m);
 
-	(void)self;
 	if (!err)
 		err = module_of_value(&args[1], &child);
 	*ret = tenon_arg_none();
@@ -186,7 +177,6 @@ static int clear_imports(void *self, const struct tenon_value *args, int32_t cou
 	struct tenon_module *m;
 	int err = begin("ffi.ModuleClearImports", args, count, 1, 1, &m);
 
-	(void)self;
 	if (!err)
 		tenon_module_clear_imports(m);
 	*ret = tenon_arg_none();

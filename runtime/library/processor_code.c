@@ -69,7 +69,6 @@ bool processor_has(struct tenon_slice key)
 #else
 bool processor_has(struct tenon_slice key)
 {
-	(void)key;
 	return false;
 }
 #endif

@@ -52,7 +52,6 @@ void *system_lib_symbol(const char *name)
 
 static void *find_symbol(void *context, const char *name)
 {
-	(void)context;
 	return system_lib_symbol(name);
 }
 

@@ -17,8 +17,6 @@ static DLDevice device_of(int type, int id)
 
 void *abi_backend_alloc(int type, int id, uint64_t size, int dtype_code, int dtype_bits)
 {
-	(void)dtype_code;
-	(void)dtype_bits;
 	return tenon_workspace_alloc(device_of(type, id), size);
 }
 

@@ -105,7 +105,6 @@ static void set_error(void *context, const char *kind, const char *message)
 {
 	struct tenon_slice text = tenon_slice_of(message);
 
-	(void)context;
 	tenon_error_raise_text(kind, &text, 1);
 }
 

@@ -81,7 +81,6 @@ const struct tenon_slice *abi_ffi_backtrace(const char *file, int line, const ch
 {
 	struct thread_state *s = thread_state_peek();
 
-	(void)cross_boundary;
 	if (!s)
 		s = thread_state();
 	if (!s || !file || !function)

@@ -75,8 +75,6 @@ static void *allocate(size_t size, size_t align, int32_t type, void *context)
 	size_t front = sizeof(struct allocation);
 	char *block, *body;
 
-	(void)type;
-	(void)context;
 	align = align < _Alignof(struct allocation) ? _Alignof(struct allocation) : align;
 	if (size > SIZE_MAX - front - align || !(block = malloc(size + front + align))) {
 		tenon_error(-TENON_E_NOMEM, "no memory for an object of %zu bytes", size);

@@ -32,8 +32,8 @@ int32_t abi_ffi_type_allocate(const struct tenon_slice *key, int32_t fixed, int3
 	struct type_record *r;
 	int32_t index;
 
-	(void)fixed; /* all types of fixed index are predefined */
-	(void)depth; /* follows from the parent */
+	/* all types of fixed index are predefined */
+	/* follows from the parent */
 	if (parent == PARENT_QUERY_ONLY) {
 		r = type_record_by_key(*key);
 		return r ? r->info.index : PARENT_QUERY_ONLY;

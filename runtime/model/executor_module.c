@@ -144,8 +144,6 @@ int executor_set_input(struct tenon_module *m, const struct tenon_value *args, i
 	int64_t index;
 	int err;
 
-	(void)count;
-	(void)ret;
 	err = executor_input_key(model_of(m), &args[0], &index);
 	if (err || index < 0)
 		return err;
@@ -201,17 +199,12 @@ int executor_get_output(struct tenon_module *m, const struct tenon_value *args, 
 int executor_run(struct tenon_module *m, const struct tenon_value *args, int32_t count,
 		 struct tenon_value *ret)
 {
-	(void)args;
-	(void)count;
-	(void)ret;
 	return tenon_model_run(model_of(m));
 }
 
 int executor_get_num_inputs(struct tenon_module *m, const struct tenon_value *args, int32_t count,
 			    struct tenon_value *ret)
 {
-	(void)args;
-	(void)count;
 	*ret = tenon_arg_int((int64_t)tenon_model_input_count(model_of(m)));
 	return 0;
 }
@@ -219,8 +212,6 @@ int executor_get_num_inputs(struct tenon_module *m, const struct tenon_value *ar
 int executor_get_num_outputs(struct tenon_module *m, const struct tenon_value *args, int32_t count,
 			     struct tenon_value *ret)
 {
-	(void)args;
-	(void)count;
 	*ret = tenon_arg_int((int64_t)tenon_model_output_count(model_of(m)));
 	return 0;
 }
@@ -231,7 +222,6 @@ int executor_get_input_index(struct tenon_module *m, const struct tenon_value *a
 	int64_t index;
 	int err;
 
-	(void)count;
 	err = executor_input_key(model_of(m), &args[0], &index);
 	if (!err)
 		*ret = tenon_arg_int(index);
@@ -245,7 +235,6 @@ int executor_get_input_name(struct tenon_module *m, const struct tenon_value *ar
 	int64_t index;
 	int err;
 
-	(void)count;
 	err = number_key(&args[0], "input", tenon_model_input_count(model_of(m)), &index);
 	if (err)
 		return err;
@@ -336,8 +325,6 @@ int executor_get_input_info(struct tenon_module *m, const struct tenon_value *ar
 {
 	struct tenon_model *model = model_of(m);
 
-	(void)args;
-	(void)count;
 	return ports_info(model, tenon_model_input_count(model), tenon_model_input, ret);
 }
 
@@ -346,8 +333,6 @@ int executor_get_output_info(struct tenon_module *m, const struct tenon_value *a
 {
 	struct tenon_model *model = model_of(m);
 
-	(void)args;
-	(void)count;
 	return ports_info(model, tenon_model_output_count(model), tenon_model_output, ret);
 }
 
@@ -359,8 +344,6 @@ int executor_load_params(struct tenon_module *m, const struct tenon_value *args,
 	size_t i;
 	int err;
 
-	(void)count;
-	(void)ret;
 	err = tenon_value_text(&args[0], &bytes);
 	if (!err)
 		err = tenon_params_read(bytes, NULL, "parameters", &params);

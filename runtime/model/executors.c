@@ -32,7 +32,6 @@ const char *executor_option(struct tenon_slice kind)
 #else
 const char *executor_option(struct tenon_slice kind)
 {
-	(void)kind;
 	return NULL;
 }
 #endif

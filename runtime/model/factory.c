@@ -55,8 +55,6 @@ static int debug_create(struct tenon_module *m, const struct tenon_value *args, 
 static int get_graph_json(struct tenon_module *m, const struct tenon_value *args, int32_t count,
 			  struct tenon_value *ret)
 {
-	(void)args;
-	(void)count;
 	return tenon_string_value(factory_from(m)->json, ret);
 }
 
@@ -86,8 +84,6 @@ static int get_graph_params(struct tenon_module *m, const struct tenon_value *ar
 	struct tenon_map *map = NULL;
 	int err = 0;
 
-	(void)args;
-	(void)count;
 	if (!pairs)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu parameters", n);
 	if (params)
@@ -104,10 +100,6 @@ static int get_graph_params(struct tenon_module *m, const struct tenon_value *ar
 static int cuda_graph_create(struct tenon_module *m, const struct tenon_value *args, int32_t count,
 			     struct tenon_value *ret)
 {
-	(void)m;
-	(void)args;
-	(void)count;
-	(void)ret;
 	return tenon_error(-TENON_E_UNSUPPORTED, "this build has no CUDA graphs; call \"%.*s\"",
 			   (int)factory_from(m)->name.size, factory_from(m)->name.data);
 }
@@ -121,8 +113,6 @@ static int remove_params(struct tenon_module *m, const struct tenon_value *args,
 	size_t i;
 	int err;
 
-	(void)args;
-	(void)count;
 	err = factory_create(from->graph, from->make, &f);
 	if (err)
 		return err;
@@ -147,8 +137,6 @@ static int list_module_names(struct tenon_module *m, const struct tenon_value *a
 	struct tenon_array *names;
 	int err;
 
-	(void)args;
-	(void)count;
 	err = tenon_string_value(factory_from(m)->name, &name);
 	if (err)
 		return err;

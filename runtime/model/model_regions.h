@@ -53,29 +53,23 @@ int model_measure(struct tenon_module *root, const struct tenon_model_options *o
 #else
 static inline void model_enter(const struct tenon_model *model, struct model_scope *before)
 {
-	(void)model;
-	(void)before;
 }
 
 static inline void model_leave(const struct model_scope *before)
 {
-	(void)before;
 }
 
 static inline int model_lacks(const struct tenon_model *model, int err)
 {
-	(void)model;
 	return err;
 }
 
 static inline void model_workspace_close(struct tenon_model *model)
 {
-	(void)model;
 }
 
 static inline void heap_close(struct heap *heap)
 {
-	(void)heap;
 }
 #endif
 

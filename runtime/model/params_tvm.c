@@ -230,7 +230,6 @@ static int read_one(struct tenon_params *p, struct tenon_cursor *c)
 
 static bool is_any(struct tenon_slice head)
 {
-	(void)head;
 	return true;
 }
 

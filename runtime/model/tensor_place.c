@@ -83,7 +83,6 @@ bool place_has_addresses(DLDevice id)
 
 int place_follow(struct tenon_device *device)
 {
-	(void)device;
 	return 0;
 }
 #endif

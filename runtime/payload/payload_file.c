@@ -196,7 +196,6 @@ int payload_file_load(void *self, const struct tenon_value *args, int32_t count,
 	size_t stem;
 	int err;
 
-	(void)self;
 	if (count < 1)
 		return tenon_error(-TENON_E_TYPE, "want the path of a file");
 	err = tenon_value_text(&args[0], &text);

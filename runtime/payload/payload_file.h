@@ -29,7 +29,6 @@ int payload_file_each_suffix(bool plugins, int (*visit)(void *context, const cha
 #else
 static inline bool payload_file_known(struct tenon_slice suffix)
 {
-	(void)suffix;
 	return false;
 }
 
@@ -37,9 +36,6 @@ static inline int payload_file_each_suffix(bool plugins,
 					   int (*visit)(void *context, const char *suffix),
 					   void *context)
 {
-	(void)plugins;
-	(void)visit;
-	(void)context;
 	return 0;
 }
 #endif

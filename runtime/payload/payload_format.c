@@ -66,8 +66,6 @@ static int each_foreign(visit_fn visit, void *context)
 #else
 static int each_foreign(visit_fn visit, void *context)
 {
-	(void)visit;
-	(void)context;
 	return 0;
 }
 #endif

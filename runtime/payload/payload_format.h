@@ -59,7 +59,6 @@ const struct tenon_payload_format *payload_format_of(struct tenon_slice kind)
 #else
 static inline const struct tenon_payload_format *payload_format_of(struct tenon_slice kind)
 {
-	(void)kind;
 	return NULL;
 }
 #endif

@@ -194,9 +194,6 @@ static int raise_missing(const struct payload_module *p)
 static int payload_call(void *self, const struct tenon_value *args, int32_t count,
 			struct tenon_value *ret)
 {
-	(void)args;
-	(void)count;
-	(void)ret;
 	return raise_missing(self);
 }
 
@@ -260,10 +257,6 @@ static int get_kernel(struct payload_module *p, const struct tenon_payload_info 
 static int get_kernel(struct payload_module *p, const struct tenon_payload_info *info,
 		      struct tenon_slice name, struct tenon_function **out)
 {
-	(void)p;
-	(void)info;
-	(void)name;
-	(void)out;
 	return 0;
 }
 #endif
@@ -427,7 +420,6 @@ static bool same_form(const struct payload_module *p)
 #else
 static bool same_form(const struct payload_module *p)
 {
-	(void)p;
 	return false;
 }
 #endif
@@ -494,8 +486,6 @@ static bool block_runs(struct payload_block *block, struct tenon_slice kind)
 	}
 	return block->runs;
 #else
-	(void)block;
-	(void)kind;
 	return false;
 #endif
 }

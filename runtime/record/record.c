@@ -390,22 +390,18 @@ static int end(struct record_report *out)
 
 static void no_queue(struct tenon_queue *queue)
 {
-	(void)queue;
 }
 
 static void no_memory(struct tenon_device *device)
 {
-	(void)device;
 }
 
 static void no_span(const struct trace_span *span)
 {
-	(void)span;
 }
 
 static int no_merge(const struct trace_there *there)
 {
-	(void)there;
 	return 0;
 }
 

@@ -216,7 +216,6 @@ int relax_builtin_attention_kv_cache_create(void *self, const struct tenon_value
 	int32_t d;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 3, 3);
 	if (!err)
@@ -263,7 +262,6 @@ int relax_builtin_attention_kv_cache_append(void *self, const struct tenon_value
 	DLTensor *rows;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 2, 2);
 	if (!err)
@@ -284,7 +282,6 @@ int relax_builtin_attention_kv_cache_update(void *self, const struct tenon_value
 	DLTensor *rows;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 2, 2);
 	if (!err)
@@ -314,7 +311,6 @@ int relax_builtin_attention_kv_cache_view(void *self, const struct tenon_value *
 	size_t i;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 2);
 	if (!err)
 		err = cache_argument(&a, &c);
@@ -397,7 +393,6 @@ int relax_builtin_attention_kv_cache_window_override(void *self, const struct te
 	const struct relax_arguments a = { "attention_kv_cache_window_override", args, count };
 	int err = relax_arguments_count(&a, 3, 3);
 
-	(void)self;
 	return err ? err : window_override(&a, ret);
 }
 
@@ -411,7 +406,6 @@ int relax_builtin_attention_kv_cache_window_override_with_sinks(void *self,
 					   count };
 	int err = relax_arguments_count(&a, 4, 4);
 
-	(void)self;
 	return err ? err : window_override(&a, ret);
 }
 
@@ -441,7 +435,6 @@ int relax_builtin_attention_kv_cache_array_popn(void *self, const struct tenon_v
 	int64_t n, i;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 2, 2);
 	if (!err)
@@ -476,7 +469,6 @@ int relax_builtin_attention_kv_cache_array_clear(void *self, const struct tenon_
 	int64_t i;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 1, 1);
 	if (!err)

@@ -28,7 +28,6 @@ int relax_builtin_check_tensor_info(void *self, const struct tenon_value *args, 
 	int64_t ndim;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 3, 4);
 	if (!err)
 		err = relax_argument_int(&a, 1, &ndim);
@@ -67,7 +66,6 @@ int relax_builtin_check_shape_info(void *self, const struct tenon_value *args, i
 	int64_t ndim;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 2, 3);
 	if (!err)
 		err = relax_argument_int(&a, 1, &ndim);
@@ -112,7 +110,6 @@ int relax_builtin_check_prim_value_info(void *self, const struct tenon_value *ar
 	DLDataType dtype;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 2, 3);
 	if (!err)
 		err = relax_argument_dtype(&a, 1, &dtype);
@@ -131,7 +128,6 @@ int relax_builtin_check_string_info(void *self, const struct tenon_value *args, 
 	const struct relax_arguments a = { "check_string_info", args, count };
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 2);
 	if (err)
 		return err;
@@ -151,7 +147,6 @@ int relax_builtin_check_tuple_info(void *self, const struct tenon_value *args, i
 	int64_t size;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 2, 3);
 	if (!err)
 		err = relax_argument_int(&a, 1, &size);
@@ -176,7 +171,6 @@ int relax_builtin_check_func_info(void *self, const struct tenon_value *args, in
 	const struct relax_arguments a = { "check_func_info", args, count };
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 2);
 	if (err)
 		return err;

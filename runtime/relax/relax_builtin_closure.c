@@ -16,7 +16,6 @@ int relax_builtin_make_closure(void *self, const struct tenon_value *args, int32
 	struct relax_closure *from, *c;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, -1);
 	if (err)
 		return err;
@@ -43,7 +42,6 @@ int relax_builtin_invoke_closure(void *self, const struct tenon_value *args, int
 	struct relax_vm *vm;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 2, -1);
 	if (!err)
 		err = relax_argument_machine(&a, 0, &vm);
@@ -64,7 +62,6 @@ int relax_builtin_call_tir_dyn(void *self, const struct tenon_value *args, int32
 	int32_t i;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 2, -1);
 	if (!err)
 		err = stack_room_check();
@@ -97,7 +94,6 @@ int relax_builtin_invoke_debug_func(void *self, const struct tenon_value *args, 
 	struct tenon_slice name;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 3, -1);
 	if (!err)
 		err = stack_room_check();

@@ -25,7 +25,6 @@ int relax_builtin_graph_run_or_capture(void *self, const struct tenon_value *arg
 	struct relax_vm *vm;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 4, 5);
 	if (!err)
 		err = relax_argument_machine(&a, 0, &vm);
@@ -58,7 +57,6 @@ int relax_builtin_graph_get_cached_alloc(void *self, const struct tenon_value *a
 	int64_t index;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 3, 3);
 	if (!err)
 		err = relax_argument_machine(&a, 0, &vm);

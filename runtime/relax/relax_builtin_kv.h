@@ -12,7 +12,6 @@
 #define ARGUMENTS(builtin)                                                                         \
 	const struct relax_arguments a = { builtin, args, count };                                 \
                                                                                                    \
-	(void)self;                                                                                \
 	*ret = tenon_arg_none()
 
 /* Get the first argument, a key-value cache. */

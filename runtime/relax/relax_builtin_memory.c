@@ -56,7 +56,6 @@ int relax_builtin_alloc_storage(void *self, const struct tenon_value *args, int3
 	size_t bytes;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 4, 5);
 	if (!err)
 		err = relax_argument_machine(&a, 0, &vm);
@@ -97,7 +96,6 @@ int relax_builtin_memory_manager_clear(void *self, const struct tenon_value *arg
 	struct relax_vm *vm = relax_current();
 	int err = relax_arguments_count(&a, 0, 0);
 
-	(void)self;
 	*ret = tenon_arg_none();
 	if (!err && vm)
 		relax_trim_devices(vm);
@@ -126,7 +124,6 @@ int relax_builtin_alloc_tensor(void *self, const struct tenon_value *args, int32
 	size_t bytes;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 4, 6);
 	if (!err)
 		err = relax_argument_storage(&a, 0, &s);
@@ -159,9 +156,6 @@ int relax_builtin_alloc_tensor(void *self, const struct tenon_value *args, int32
 int relax_builtin_null_value(void *self, const struct tenon_value *args, int32_t count,
 			     struct tenon_value *ret)
 {
-	(void)self;
-	(void)args;
-	(void)count;
 	*ret = tenon_arg_none();
 	return 0;
 }
@@ -172,7 +166,6 @@ int relax_builtin_copy(void *self, const struct tenon_value *args, int32_t count
 	const struct relax_arguments a = { "copy", args, count };
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 1);
 	return err ? err : tenon_value_own(&args[0], ret);
 }

@@ -11,10 +11,6 @@
 	int relax_builtin_##builtin(void *self, const struct tenon_value *args, int32_t count,     \
 				    struct tenon_value *ret)                                       \
 	{                                                                                          \
-		(void)self;                                                                        \
-		(void)args;                                                                        \
-		(void)count;                                                                       \
-		(void)ret;                                                                         \
 		return tenon_error(-TENON_E_UNSUPPORTED,                                           \
 				   #builtin ": Tenon does not move a key-value cache to another "  \
 					    "process or machine. Run prefill and decoding in one " \

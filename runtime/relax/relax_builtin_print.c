@@ -193,7 +193,6 @@ int relax_builtin_print(void *self, const struct tenon_value *args, int32_t coun
 	struct tenon_slice format;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 1, -1);
 	if (!err)
@@ -227,7 +226,6 @@ int relax_builtin_debug_print(void *self, const struct tenon_value *args, int32_
 	int32_t d;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 2, 2);
 	if (!err)
@@ -293,7 +291,6 @@ int relax_builtin_assert_op(void *self, const struct tenon_value *args, int32_t 
 	bool holds = false;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 1, -1);
 	if (!err && count > 1)
@@ -328,7 +325,6 @@ int relax_builtin_shape_to_tensor(void *self, const struct tenon_value *args, in
 	int64_t size;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 1);
 	if (!err)
 		err = relax_argument_shape(&a, 0, &s);

@@ -53,7 +53,6 @@ int relax_builtin_register_py_func(void *self, const struct tenon_value *args, i
 	struct tenon_slice name;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 2, 2);
 	if (!err)
@@ -103,7 +102,6 @@ int relax_builtin_get_py_func(void *self, const struct tenon_value *args, int32_
 	struct tenon_slice name;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 1);
 	if (!err)
 		err = relax_argument_text(&a, 0, &name);
@@ -122,7 +120,6 @@ int relax_builtin_clear_py_func_registry(void *self, const struct tenon_value *a
 	struct named_function *list, *next;
 	int err = relax_arguments_count(&a, 0, 0);
 
-	(void)self;
 	*ret = tenon_arg_none();
 	if (err)
 		return err;
@@ -149,7 +146,6 @@ int relax_builtin_call_py_func(void *self, const struct tenon_value *args, int32
 	struct tenon_slice name;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&outer, 1, 1);
 	if (!err)
 		err = relax_argument_array(&outer, 0, &items);

@@ -191,7 +191,6 @@ int relax_builtin_random_uniform(void *self, const struct tenon_value *args, int
 {
 	const struct relax_arguments a = { "random.uniform", args, count };
 
-	(void)self;
 	*ret = tenon_arg_none();
 	return sample(&a, fill_uniform);
 }
@@ -203,7 +202,6 @@ int relax_builtin_random_normal(void *self, const struct tenon_value *args, int3
 	const struct relax_arguments a = { "random.normal", args, count };
 	double scale = 1;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	if ((count == 3 || count == 5) && !relax_argument_float(&a, count - 2, &scale) &&
 	    !(scale > 0))
@@ -254,7 +252,6 @@ int relax_builtin_random_randint(void *self, const struct tenon_value *args, int
 	DLTensor *out;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 3, 3);
 	if (!err)
@@ -373,7 +370,6 @@ int relax_builtin_random_fill(void *self, const struct tenon_value *args, int32_
 {
 	const struct relax_arguments a = { "random.random_fill", args, count };
 
-	(void)self;
 	*ret = tenon_arg_none();
 	return fill_tensor(&a);
 }
@@ -384,7 +380,6 @@ int relax_builtin_random_fill_for_measure(void *self, const struct tenon_value *
 {
 	const struct relax_arguments a = { "random.random_fill_for_measure", args, count };
 
-	(void)self;
 	*ret = tenon_arg_none();
 	return fill_tensor(&a);
 }

@@ -214,7 +214,6 @@ int relax_builtin_sample_top_p_from_logits(void *self, const struct tenon_value 
 	int64_t chosen = 0;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 4, 4);
 	if (!err)
 		err = numbers(&a, 1, n, 3);
@@ -289,7 +288,6 @@ int relax_builtin_sample_top_p_from_prob(void *self, const struct tenon_value *a
 	size_t size;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 3, 3);
 	if (!err)
 		err = numbers(&a, 1, n, 2);
@@ -330,7 +328,6 @@ int relax_builtin_multinomial_from_uniform(void *self, const struct tenon_value 
 	DLTensor *prob, *u;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 2, 2);
 	if (!err)
 		err = read_floats(&a, 0, &prob, &copy, &elements);
@@ -401,7 +398,6 @@ int relax_builtin_apply_repetition_penalty(void *self, const struct tenon_value 
 	float v;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 3, 3);
 	if (!err)
@@ -427,7 +423,6 @@ int relax_builtin_apply_presence_and_frequency_penalty(void *self, const struct 
 	double weight[2];
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 5, 5);
 	if (!err)
@@ -467,7 +462,6 @@ int relax_builtin_apply_softmax_with_temperature(void *self, const struct tenon_
 	DLTensor *row;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 2, 2);
 	if (!err)

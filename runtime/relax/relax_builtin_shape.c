@@ -83,7 +83,6 @@ int relax_builtin_alloc_shape_heap(void *self, const struct tenon_value *args, i
 	int64_t size;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 2, 2);
 	if (!err)
 		err = relax_argument_machine(&a, 0, &vm);
@@ -193,7 +192,6 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 	struct heap heap;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 3, -1);
 	if (!err)
 		err = shape_argument(&a, 0, &found, &found_count);
@@ -261,7 +259,6 @@ int relax_builtin_make_shape(void *self, const struct tenon_value *args, int32_t
 	struct heap heap;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 2, -1);
 	if (!err)
 		err = heap_argument(&a, 0, &heap);
@@ -293,7 +290,6 @@ int relax_builtin_match_prim_value(void *self, const struct tenon_value *args, i
 	struct heap heap;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 4, 5);
 	if (!err)
 		err = relax_argument_int(&a, 0, &found);
@@ -325,7 +321,6 @@ int relax_builtin_make_prim_value(void *self, const struct tenon_value *args, in
 	struct heap heap;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 3, 3);
 	if (!err)
 		err = heap_argument(&a, 0, &heap);

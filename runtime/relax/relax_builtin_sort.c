@@ -205,7 +205,6 @@ int relax_builtin_sort(void *self, const struct tenon_value *args, int32_t count
 {
 	const struct relax_arguments a = { "sort", args, count };
 
-	(void)self;
 	*ret = tenon_arg_none();
 	return sort_or_argsort(&a, false);
 }
@@ -215,7 +214,6 @@ int relax_builtin_argsort(void *self, const struct tenon_value *args, int32_t co
 {
 	const struct relax_arguments a = { "argsort", args, count };
 
-	(void)self;
 	*ret = tenon_arg_none();
 	return sort_or_argsort(&a, true);
 }
@@ -258,7 +256,6 @@ int relax_builtin_argsort_nms(void *self, const struct tenon_value *args, int32_
 	struct lines l;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 5, 5);
 	if (!err)
@@ -370,7 +367,6 @@ int relax_builtin_topk(void *self, const struct tenon_value *args, int32_t count
 	DLTensor *in;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 6, 7);
 	if (!err)

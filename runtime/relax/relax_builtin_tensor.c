@@ -15,7 +15,6 @@ int relax_builtin_shape_of(void *self, const struct tenon_value *args, int32_t c
 	DLTensor *t;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 1);
 	if (!err)
 		err = relax_argument_any_tensor(&a, 0, &t);
@@ -39,7 +38,6 @@ int relax_builtin_reshape(void *self, const struct tenon_value *args, int32_t co
 	DLTensor want;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 2, 2);
 	if (!err)
 		err = relax_argument_tensor_object(&a, 0, &from);
@@ -83,7 +81,6 @@ int relax_builtin_tensor_view(void *self, const struct tenon_value *args, int32_
 	DLTensor want;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 3, 4);
 	if (!err)
 		err = relax_argument_tensor_object(&a, 0, &from);
@@ -131,7 +128,6 @@ int relax_builtin_to_device(void *self, const struct tenon_value *args, int32_t 
 	DLDevice device;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 3, 4);
 	if (!err)
 		err = relax_argument_tensor_object(&a, 0, &t);
@@ -226,7 +222,6 @@ int relax_builtin_tensor_to_shape(void *self, const struct tenon_value *args, in
 	DLTensor *t;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 1);
 	if (!err)
 		err = relax_argument_any_tensor(&a, 0, &t);
@@ -260,7 +255,6 @@ int relax_builtin_ensure_zero_offset(void *self, const struct tenon_value *args,
 	struct tenon_tensor *from, *t;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 1);
 	if (!err)
 		err = relax_argument_tensor_object(&a, 0, &from);
@@ -286,7 +280,6 @@ int relax_builtin_read_if_cond(void *self, const struct tenon_value *args, int32
 	DLTensor *t;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 1);
 	if (err)
 		return err;

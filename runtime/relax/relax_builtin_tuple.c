@@ -15,7 +15,6 @@ int relax_builtin_make_tuple(void *self, const struct tenon_value *args, int32_t
 	struct tenon_array *t;
 	int err;
 
-	(void)self;
 	err = relax_array_create(relax_current_pool(), args, (size_t)count, &t);
 	if (err)
 		return tenon_error_in(err, "make_tuple");
@@ -52,7 +51,6 @@ int relax_builtin_tuple_getitem(void *self, const struct tenon_value *args, int3
 	struct tenon_value *item;
 	int err;
 
-	(void)self;
 	err = tuple_item(&a, &item);
 	return err ? err : tenon_value_own(item, ret);
 }
@@ -65,7 +63,6 @@ int relax_builtin_tuple_reset_item(void *self, const struct tenon_value *args, i
 	struct tenon_value *item, old;
 	int err;
 
-	(void)self;
 	err = tuple_item(&a, &item);
 	if (err)
 		return err;

@@ -55,7 +55,6 @@ int relax_builtin_nonzero(void *self, const struct tenon_value *args, int32_t co
 	size_t width;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 1, 1);
 	if (!err)
 		err = relax_argument_host_tensor(&a, 0, &t);
@@ -324,7 +323,6 @@ int relax_builtin_unique(void *self, const struct tenon_value *args, int32_t cou
 	int32_t i;
 	int err;
 
-	(void)self;
 	err = relax_arguments_count(&a, 5, 6);
 	for (i = 0; i < 4 && !err; i++)
 		err = relax_argument_int(&a, 1 + i, &flags[i]);

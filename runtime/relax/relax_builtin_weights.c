@@ -21,7 +21,6 @@ int relax_builtin_tensor_cache_load(void *self, const struct tenon_value *args, 
 	int64_t type, id;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 3, 3);
 	if (!err)
@@ -46,7 +45,6 @@ int relax_builtin_tensor_cache_get(void *self, const struct tenon_value *args, i
 	struct tenon_slice name;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 1, 1);
 	if (!err)
@@ -66,7 +64,6 @@ int relax_builtin_tensor_cache_update(void *self, const struct tenon_value *args
 	int64_t replace = 0;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 2, 3);
 	if (!err)
@@ -88,7 +85,6 @@ int relax_builtin_tensor_cache_remove(void *self, const struct tenon_value *args
 	struct tenon_slice name;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 1, 1);
 	if (!err)
@@ -104,7 +100,6 @@ int relax_builtin_tensor_cache_clear(void *self, const struct tenon_value *args,
 	const struct relax_arguments a = { "tensor_cache.clear", args, count };
 	int err = relax_arguments_count(&a, 0, 0);
 
-	(void)self;
 	*ret = tenon_arg_none();
 	if (!err)
 		relax_weights_clear();
@@ -160,7 +155,6 @@ int relax_builtin_param_array_from_cache_by_name(void *self, const struct tenon_
 	struct tenon_array *names;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 1, 1);
 	if (!err)
@@ -174,7 +168,6 @@ int relax_builtin_param_array_from_cache_by_name_unpacked(void *self,
 {
 	const struct relax_arguments a = { "param_array_from_cache_by_name_unpacked", args, count };
 
-	(void)self;
 	*ret = tenon_arg_none();
 	return by_names(&a, args, count, ret);
 }
@@ -191,7 +184,6 @@ int relax_builtin_param_array_from_cache(void *self, const struct tenon_value *a
 	int64_t most, i;
 	int err;
 
-	(void)self;
 	*ret = tenon_arg_none();
 	err = relax_arguments_count(&a, 2, 2);
 	if (!err)
@@ -246,7 +238,6 @@ static int module_of(tenon_call_fn make, const struct tenon_value *args, int32_t
 int relax_builtin_param_module_from_cache_by_name(void *self, const struct tenon_value *args,
 						  int32_t count, struct tenon_value *ret)
 {
-	(void)self;
 	return module_of(relax_builtin_param_array_from_cache_by_name, args, count, ret);
 }
 
@@ -254,6 +245,5 @@ int relax_builtin_param_module_from_cache_by_name(void *self, const struct tenon
 int relax_builtin_param_module_from_cache(void *self, const struct tenon_value *args, int32_t count,
 					  struct tenon_value *ret)
 {
-	(void)self;
 	return module_of(relax_builtin_param_array_from_cache, args, count, ret);
 }

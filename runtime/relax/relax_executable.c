@@ -46,8 +46,6 @@ static int call_load(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_module *machine;
 	int err = relax_create(self, &machine);
 
-	(void)args;
-	(void)count;
 	if (!err)
 		*ret = tenon_arg_object(machine);
 	return err;
@@ -72,24 +70,18 @@ static int call_print(const struct relax_executable *x, struct tenon_value *ret,
 static int call_text(void *self, const struct tenon_value *args, int32_t count,
 		     struct tenon_value *ret)
 {
-	(void)args;
-	(void)count;
 	return call_print(self, ret, relax_print_text);
 }
 
 static int call_python(void *self, const struct tenon_value *args, int32_t count,
 		       struct tenon_value *ret)
 {
-	(void)args;
-	(void)count;
 	return call_print(self, ret, relax_print_python);
 }
 
 static int call_stats(void *self, const struct tenon_value *args, int32_t count,
 		      struct tenon_value *ret)
 {
-	(void)args;
-	(void)count;
 	return call_print(self, ret, relax_print_stats);
 }
 
@@ -144,7 +136,6 @@ static int executable_each_function(struct tenon_module *m,
 	size_t i;
 	int err = 0;
 
-	(void)m;
 	for (i = 0; !err && i < EXECUTABLE_FUNCTIONS; i++)
 		err = visit(context, tenon_slice_of(executable_functions[i].name));
 	return err;

@@ -19,8 +19,6 @@ static int get_params(void *self, const struct tenon_value *args, int32_t count,
 {
 	const struct param_module *m = self;
 
-	(void)args;
-	(void)count;
 	return tenon_value_own(&m->params, ret);
 }
 
@@ -40,7 +38,6 @@ static int get_function(struct tenon_module *m, struct tenon_slice name,
 static int each_function(struct tenon_module *m,
 			 int (*visit)(void *context, struct tenon_slice name), void *context)
 {
-	(void)m;
 	return visit(context, tenon_slice_of(FUNCTION));
 }
 

@@ -158,7 +158,6 @@ static int queue_to_follow(struct relax_vm *vm, struct tenon_queue **out)
 
 static int count_one(void *context, const struct tenon_operation *operation)
 {
-	(void)operation;
 	++*(size_t *)context;
 	return 0;
 }

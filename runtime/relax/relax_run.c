@@ -581,7 +581,6 @@ static void trace_call(void *context, const struct relax_op *op, uint64_t begin,
 {
 	const struct relax_vm *vm = context;
 
-	(void)end;
 	trace_add("operator", vm->x->functions[op->target].name, 0, begin);
 }
 

@@ -241,22 +241,18 @@ static int submit(struct tenon_queue *queue, const struct tenon_operation *opera
 
 static void no_queue(struct tenon_queue *queue)
 {
-	(void)queue;
 }
 
 static void no_memory(struct tenon_device *device)
 {
-	(void)device;
 }
 
 static void no_span(const struct trace_span *span)
 {
-	(void)span;
 }
 
 static int no_merge(const struct trace_there *there)
 {
-	(void)there;
 	return 0;
 }
 
@@ -271,7 +267,6 @@ static const struct tracer tracer = { .submit = submit,
 
 static int begin(const void *context)
 {
-	(void)context;
 	return 0;
 }
 
@@ -337,9 +332,6 @@ int self_test_operators(struct tenon_model *model, const struct tenon_case *c,
 int self_test_operators(struct tenon_model *model, const struct tenon_case *c,
 			struct tenon_model *reference, struct tenon_buffer *why)
 {
-	(void)model;
-	(void)c;
-	(void)reference;
 	return tenon_buffer_printf(
 		why, "operators are not compared: CONFIG_RECORD is off in this build\n");
 }

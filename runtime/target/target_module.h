@@ -49,10 +49,6 @@ int target_record_bind(struct tenon_slice record, const char *file, struct tenon
 static inline int target_record_bind(struct tenon_slice record, const char *file,
 				     struct tenon_module **modules, size_t count)
 {
-	(void)record;
-	(void)file;
-	(void)modules;
-	(void)count;
 	return 0;
 }
 #endif

@@ -9,13 +9,11 @@
 
 static int prepare(struct operator_call *c)
 {
-	(void)c;
 	return 0;
 }
 
 static void run_nothing(const struct operator_call *c)
 {
-	(void)c;
 }
 
 static void read_variable(const struct operator_call *c)

@@ -143,7 +143,6 @@ int tflite_load_file(void *self, const struct tenon_value *args, int32_t count,
 	struct tenon_slice path;
 	int err;
 
-	(void)self;
 	if (count < 1)
 		return tenon_error(-TENON_E_TYPE, "no path");
 	err = tenon_value_text(&args[0], &path);

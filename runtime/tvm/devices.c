@@ -85,8 +85,6 @@ TVM_CALL(stream_create)
 	struct tenon_device *device;
 	struct tenon_queue *queue;
 	int err = get_device("runtime.Device_StreamCreate", args, count, 1, &device);
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (err || !device)
 		return err;
@@ -107,8 +105,6 @@ TVM_CALL(stream_free)
 	struct stream **at, *s;
 	void *address;
 	int err = arguments_check("runtime.Device_StreamFree", count, 2, 2);
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (!err)
 		err = tvm_pointer("runtime.Device_StreamFree", args, 1, &address);
@@ -145,8 +141,6 @@ TVM_CALL(device_set_stream)
 {
 	struct tenon_device *device;
 	int err = get_device("runtime.Device_SetStream", args, count, 2, &device);
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (err || !device)
 		return err;
@@ -169,8 +163,6 @@ TVM_CALL(stream_sync)
 	struct tenon_device *device;
 	struct tenon_queue *queue;
 	int err = get_device("runtime.Device_StreamSync", args, count, 2, &device);
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (err || !device)
 		return err;
@@ -189,8 +181,6 @@ TVM_CALL(stream_sync_from_to)
 	struct tenon_queue *from, *to;
 	struct tenon_device *device;
 	int err = get_device(function, args, count, 3, &device);
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (err || !device)
 		return err;
@@ -216,8 +206,6 @@ TVM_CALL(get_attribute)
 	int64_t type, id, kind;
 	DLDevice device;
 	int err = arguments_check(function, count, 3, 3);
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (!err)
 		err = tvm_int(function, args, 0, &type);
@@ -256,8 +244,6 @@ TVM_CALL(runtime_enabled)
 	struct tenon_slice name;
 	size_t i;
 	int err = arguments_check("runtime.RuntimeEnabled", count, 1, 1);
-
-	(void)self;
 	if (!err)
 		err = tvm_text("runtime.RuntimeEnabled", args, 0, &name);
 	if (err)
@@ -274,9 +260,6 @@ TVM_CALL(runtime_enabled)
 TVM_CALL(num_threads)
 {
 	int err = arguments_check("runtime.NumThreads", count, 0, 0);
-
-	(void)self;
-	(void)args;
 	if (!err)
 		*ret = tenon_arg_int(tenon_parallel_workers());
 	return err;

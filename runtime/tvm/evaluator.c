@@ -11,7 +11,6 @@
 
 static int find_global(void *context, struct tenon_slice name, struct tenon_function **out)
 {
-	(void)context;
 	return tenon_function_find_slice(name, out);
 }
 
@@ -44,8 +43,6 @@ TVM_CALL(time_evaluator)
 	int64_t type, id;
 	DLDevice device;
 	int err = arguments_check(EVALUATOR, count, 8, EVALUATOR_MOST);
-
-	(void)self;
 	if (!err)
 		err = tvm_int(EVALUATOR, args, 2, &type);
 	if (!err)

@@ -86,8 +86,6 @@ TVM_CALL(save)
 	struct tenon_buffer out = TENON_BUFFER_INIT;
 	struct saved s = { 0 };
 	int err = arguments_check("runtime.SaveParams", count, 1, 1);
-
-	(void)self;
 	if (!err)
 		err = read_map("runtime.SaveParams", args, &s);
 	if (!err)
@@ -118,8 +116,6 @@ TVM_CALL(save_to_file)
 	struct saved s = { 0 };
 	char *path = NULL;
 	int err = arguments_check(function, count, 2, 2);
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (!err)
 		err = read_map(function, args, &s);
@@ -191,8 +187,6 @@ TVM_CALL(load)
 	struct tenon_params *params;
 	struct tenon_slice bytes;
 	int err = arguments_check("runtime.LoadParams", count, 1, 1);
-
-	(void)self;
 	if (!err)
 		err = tvm_text("runtime.LoadParams", args, 0, &bytes);
 	if (!err)
@@ -206,8 +200,6 @@ TVM_CALL(load_from_file)
 	struct tenon_params *params;
 	char *path = NULL;
 	int err = arguments_check(function, count, 1, 1);
-
-	(void)self;
 	if (!err)
 		err = read_path(function, args, 0, &path);
 	if (!err)

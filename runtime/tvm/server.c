@@ -104,8 +104,6 @@ TVM_CALL(server_loop)
 {
 	char *folder;
 	int fd, err;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	err = get_descriptor("rpc.ServerLoop", args, count, 1, &fd);
 	if (!err)
@@ -124,8 +122,6 @@ TVM_CALL(return_exception)
 	struct tenon_slice text;
 	char *message;
 	int fd, err;
-
-	(void)self;
 	*ret = tenon_arg_none();
 	err = get_descriptor("rpc.ReturnException", args, count, 2, &fd);
 	if (!err)
@@ -220,9 +216,6 @@ TVM_CALL(local_session)
 	struct library library;
 	char *folder = NULL;
 	int fds[2], err = arguments_check("rpc.LocalSession", count, 0, 0);
-
-	(void)self;
-	(void)args;
 	if (!err)
 		err = open_library(&library);
 	if (!err)

@@ -191,8 +191,6 @@ TVM_CALL(connect)
 	struct tenon_slice constructor;
 	struct tenon_remote *remote;
 	int err = arguments_check(CONNECT, count, 2, INT32_MAX);
-
-	(void)self;
 	if (!err)
 		err = read_address(args, address, sizeof(address));
 	if (!err && count > 2)
@@ -241,8 +239,6 @@ TVM_CALL(table_index)
 {
 	struct session *s;
 	int err = get_session("rpc.SessTableIndex", args, count, 1, &s);
-
-	(void)self;
 	if (!err)
 		*ret = tenon_arg_int(s->type / TVM_SESSION_TYPES - 1);
 	return err;
@@ -256,8 +252,6 @@ TVM_CALL(load_module)
 	struct session *s;
 	char *text;
 	int err = get_session(function, args, count, 2, &s);
-
-	(void)self;
 	if (!err)
 		err = tvm_text(function, args, 1, &name);
 	if (err)

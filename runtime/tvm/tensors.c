@@ -33,8 +33,6 @@ TVM_CALL(alloc)
 	struct tenon_tensor *t;
 	DLDevice where;
 	int err = arguments_check(ALLOC, count, 3, 4);
-
-	(void)self;
 	if (!err)
 		err = tvm_object(ALLOC, args, 0, TENON_TYPE_SHAPE, &shape);
 	if (!err && args[1].type != TENON_TYPE_DTYPE)
@@ -93,8 +91,6 @@ TVM_CALL(copy_from_bytes)
 {
 	DLTensor *tensor, host;
 	int err = read_host("runtime.TVMTensorCopyFromBytes", args, count, &tensor, &host);
-
-	(void)self;
 	*ret = tenon_arg_none();
 	return err || !host.data ? err : tenon_tensor_copy(&host, tensor);
 }
@@ -103,8 +99,6 @@ TVM_CALL(copy_to_bytes)
 {
 	DLTensor *tensor, host;
 	int err = read_host("runtime.TVMTensorCopyToBytes", args, count, &tensor, &host);
-
-	(void)self;
 	*ret = tenon_arg_none();
 	return err || !host.data ? err : tenon_tensor_copy(tensor, &host);
 }
@@ -113,8 +107,6 @@ TVM_CALL(copy)
 {
 	DLTensor *from, *to;
 	int err = arguments_check("runtime.TVMTensorCopyFromTo", count, 2, 2);
-
-	(void)self;
 	*ret = tenon_arg_none();
 	if (!err)
 		err = tvm_tensor("runtime.TVMTensorCopyFromTo", args, 0, &from);
@@ -127,8 +119,6 @@ TVM_CALL(is_storage_shared)
 {
 	DLTensor *a, *b;
 	int err = arguments_check("runtime.TVMTensorIsStorageShared", count, 2, 2);
-
-	(void)self;
 	if (!err)
 		err = tvm_tensor("runtime.TVMTensorIsStorageShared", args, 0, &a);
 	if (!err)

@@ -15,7 +15,7 @@ find_guest_kernel
 
 build_program()
 {
-	$CC -std=gnu11 -O1 -g -Wall -Wextra -static -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . \
+	$CC -std=gnu11 -O1 -g -Wall -Wextra -Wno-unused-parameter -static -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . \
 		-DCONFIG_ERROR_MESSAGES=1 -DCONFIG_DEVICE_MORTISE=1 -o "$scratch/root/init" \
 		tests/driver/guest/*.c driver/syscall/*.c driver/uio/*.c driver/vfio/*.c driver/dmabuf/*.c \
 		driver/drm/drm.c driver/drm/drm_buffer.c driver/drm/drm_syncobj.c driver/fpga/fpga.c \
@@ -26,7 +26,7 @@ build_program()
 
 build_peer()
 {
-	$CC -std=gnu11 -O2 -g -Wall -Wextra -static -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . \
+	$CC -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -static -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . \
 		-DCONFIG_ERROR_MESSAGES=1 -DCONFIG_DEVICE_MORTISE=1 -o "$scratch/peer" \
 		tests/driver/ivshmem_peer.c firmware/sim/*.c firmware/core/*.c lib/fence_fd.c lib/error.c -pthread
 }

@@ -122,9 +122,6 @@ static int report_json(const struct bench *b, const struct timing *t, FILE *out)
 #else
 static int report_json(const struct bench *b, const struct timing *t, FILE *out)
 {
-	(void)b;
-	(void)t;
-	(void)out;
 	return -TENON_E_UNSUPPORTED;
 }
 #endif
@@ -144,8 +141,6 @@ static int report_svg(const struct bench *b, FILE *out)
 #else
 static int report_svg(const struct bench *b, FILE *out)
 {
-	(void)b;
-	(void)out;
 	return -TENON_E_UNSUPPORTED; /* unreachable: --svg was refused */
 }
 #endif

@@ -13,7 +13,6 @@ static void cut_off(int number, siginfo_t *info, void *context)
 {
 	static struct mapping mapping;
 
-	(void)context;
 	if (info->si_code != BUS_ADRERR) {
 		/* the instruction is run again, and ends the process */
 		signal(number, SIG_DFL);

@@ -94,7 +94,6 @@ static void *keep_watch(void *unused)
 {
 	int err = 0;
 
-	(void)unused;
 	pthread_mutex_lock(&watch.lock);
 	while (!watch.stop && (!err || err == ETIMEDOUT)) {
 		double time = now();

@@ -203,7 +203,6 @@ explain(int number, siginfo_t *info, void *context)
 	static struct mapping mapping;
 	static int busy;
 
-	(void)context;
 	/* kill() sent it: there is no instruction to explain, and none to raise it again */
 	if (info->si_code <= 0) {
 		signal(number, SIG_DFL);

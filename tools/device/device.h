@@ -28,8 +28,6 @@ int device_reset_json(const struct device_reset *reset, FILE *out);
 #else
 static inline int device_reset_json(const struct device_reset *reset, FILE *out)
 {
-	(void)reset;
-	(void)out;
 	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif

@@ -90,8 +90,6 @@ int devices_json(const struct device_list *list, FILE *out);
 #else
 static inline int devices_json(const struct device_list *list, FILE *out)
 {
-	(void)list;
-	(void)out;
 	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif

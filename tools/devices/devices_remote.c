@@ -174,8 +174,6 @@ int devices_remote(struct cli *cli, const char *address, bool json, double timeo
 
 	if (json)
 		items = cJSON_AddArrayToObject(all, "devices");
-#else
-	(void)json;
 #endif
 	err = list(remote, cli->out, items);
 	progress_stop();

@@ -23,7 +23,6 @@ void driver_probe_seconds(double seconds);
 #else
 static inline void driver_probe_seconds(double seconds)
 {
-	(void)seconds;
 }
 #endif
 

@@ -79,8 +79,6 @@ int doctor_cdi(struct cli *cli, const char *root);
 #else
 static inline int doctor_cdi(struct cli *cli, const char *root)
 {
-	(void)cli;
-	(void)root;
 	return tenon_error(-TENON_E_UNSUPPORTED, "--cdi needs CONFIG_DEVICES");
 }
 #endif
@@ -94,9 +92,6 @@ int doctor_json(const struct finding *findings, size_t count, FILE *out);
 #else
 static inline int doctor_json(const struct finding *findings, size_t count, FILE *out)
 {
-	(void)findings;
-	(void)count;
-	(void)out;
 	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif

@@ -38,7 +38,6 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 	struct loaded *one = &all->at[all->count];
 	uintptr_t strings = 0;
 
-	(void)size;
 	if (all->count == OBJECTS_MOST)
 		return 1;
 	for (int i = 0; i < info->dlpi_phnum; i++) {

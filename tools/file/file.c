@@ -86,8 +86,6 @@ int file_read(const char *path, const struct file_want *want, struct tenon_buffe
 
 static uint64_t text_most(void *context, struct tenon_slice have)
 {
-	(void)context;
-	(void)have;
 	return TEXT_MOST;
 }
 

@@ -17,7 +17,6 @@ static volatile sig_atomic_t signalled;
 
 static void request_stop(int number)
 {
-	(void)number;
 	signalled = 1;
 }
 

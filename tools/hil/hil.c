@@ -162,7 +162,6 @@ static int remove_log(const char *path, const struct stat *about, int kind, stru
 {
 	size_t size = strlen(path);
 
-	(void)about;
 	if (kind == FTW_F && place->level == 1 && size > 4 && !strcmp(path + size - 4, ".log"))
 		unlink(path);
 	return 0;
@@ -214,8 +213,6 @@ static int make_work(struct cli *cli, char work[PATH_MAX])
 
 static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
 {
-	(void)about;
-	(void)place;
 	if (kind == FTW_DP)
 		rmdir(path);
 	else

@@ -89,8 +89,6 @@ int report_json(const struct session *session, struct tenon_buffer *out)
 
 int report_json(const struct session *session, struct tenon_buffer *out)
 {
-	(void)session;
-	(void)out;
 	return 0;
 }
 

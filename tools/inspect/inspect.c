@@ -112,8 +112,6 @@ static int look_at_model(struct cli *cli, struct request *r, struct tenon_module
 		}
 		tenon_error_clear();
 	}
-#else
-	(void)root;
 #endif
 	if ((r->model || r->function || r->graph) && !*model)
 		return cli_usage(cli, "--%s: there is none in %s that could be described",

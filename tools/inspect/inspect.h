@@ -31,10 +31,6 @@ int inspect_json(const struct tenon_link_inspection *n, const char *file, struct
 static inline int inspect_json(const struct tenon_link_inspection *n, const char *file,
 			       struct tenon_model *model, FILE *out)
 {
-	(void)n;
-	(void)file;
-	(void)model;
-	(void)out;
 	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif

@@ -15,9 +15,6 @@ void inspect_code_text(const struct tenon_link_inspection *n, const char *file, 
 static inline void inspect_code_text(const struct tenon_link_inspection *n, const char *file,
 				     FILE *out)
 {
-	(void)n;
-	(void)file;
-	(void)out;
 }
 #endif
 
@@ -28,9 +25,6 @@ void inspect_code_json(const struct tenon_link_inspection *n, const char *file, 
 static inline void inspect_code_json(const struct tenon_link_inspection *n, const char *file,
 				     cJSON *root)
 {
-	(void)n;
-	(void)file;
-	(void)root;
 }
 #endif
 

@@ -65,8 +65,6 @@ int inspect_json(const struct tenon_link_inspection *n, const char *file, struct
 #ifdef CONFIG_EXECUTORS
 	if (model)
 		json_set(json, "model", inspect_model_json(model));
-#else
-	(void)model;
 #endif
 	return json_print(json, out);
 }

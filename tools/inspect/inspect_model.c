@@ -61,7 +61,6 @@ static void text_ports(struct tenon_model *model, FILE *out)
 
 static int count_op(void *context, size_t index, const struct tenon_op *op)
 {
-	(void)op;
 	*(size_t *)context = index + 1;
 	return 0;
 }
@@ -168,7 +167,6 @@ struct choice_text {
 
 static int count_choice(void *context, struct tenon_slice name)
 {
-	(void)name;
 	++*(size_t *)context;
 	return 0;
 }
@@ -301,7 +299,6 @@ static int json_op(void *context, size_t index, const struct tenon_op *op)
 {
 	cJSON *json = cJSON_CreateObject();
 
-	(void)index;
 	json_set(json, "name", json_of_text(op->name));
 	json_set(json, "function", json_of_text(op->function));
 	json_set(json, "inputs", json_of_numbers(op->inputs, op->input_count));

@@ -31,22 +31,14 @@ cJSON *inspect_model_json(struct tenon_model *model);
 #else
 static inline void inspect_model_text(struct tenon_model *model, bool all, FILE *out)
 {
-	(void)model;
-	(void)all;
-	(void)out;
 }
 
 static inline void inspect_model_choice(struct tenon_module *root, FILE *out)
 {
-	(void)root;
-	(void)out;
 }
 
 static inline void inspect_model_dot(struct tenon_model *model, const char *file, FILE *out)
 {
-	(void)model;
-	(void)file;
-	(void)out;
 }
 #endif
 

@@ -52,10 +52,6 @@ int inspect_svg_model(struct tenon_model *model, const char *title, bool alone,
 static inline int inspect_svg_model(struct tenon_model *model, const char *title, bool alone,
 				    struct inspect_drawn *drawn, struct tenon_buffer *out)
 {
-	(void)model;
-	(void)title;
-	(void)alone;
-	(void)out;
 	*drawn = (struct inspect_drawn){ 0 };
 	return 0;
 }

@@ -179,6 +179,5 @@ int link_cases_read(struct link_words *w, struct link_cases **out)
 
 void link_cases_close(struct link_cases *l)
 {
-	(void)l;
 }
 #endif

@@ -6,7 +6,6 @@
 
 static void show_step(void *context, const char *step)
 {
-	(void)context;
 	progress_say("%s", step);
 }
 

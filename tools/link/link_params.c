@@ -49,7 +49,6 @@ static int read_npz(const char *path, struct tenon_slice *out)
 #else
 static int read_npz(const char *path, struct tenon_slice *out)
 {
-	(void)out;
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "%s: this build reads no .npz files: CONFIG_NPZ is off", path);
 }

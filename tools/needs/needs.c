@@ -138,8 +138,6 @@ static int print_json(const struct needs *n, FILE *out)
 #else
 static int print_json(const struct needs *n, FILE *out)
 {
-	(void)n;
-	(void)out;
 	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif

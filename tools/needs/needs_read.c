@@ -250,7 +250,6 @@ static int read_functions(struct reading *r, const struct tenon_link_inspection 
 
 static int read_operator(void *context, size_t index, const struct tenon_op *op)
 {
-	(void)index;
 	return op->function.size ? add_called(context, op->function) : 0;
 }
 

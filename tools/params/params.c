@@ -121,8 +121,6 @@ static int list_json(struct cli *cli, const struct tenon_params *params)
 #else
 static int list_json(struct cli *cli, const struct tenon_params *params)
 {
-	(void)cli;
-	(void)params;
 	return -TENON_E_UNSUPPORTED;
 }
 #endif

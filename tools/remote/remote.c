@@ -9,7 +9,6 @@
 
 static void show_progress(void *context, const char *file, uint64_t done, uint64_t total)
 {
-	(void)context;
 	progress_say("sending %s, %llu of %llu KiB", file, (unsigned long long)(done >> 10),
 		     (unsigned long long)(total >> 10));
 }

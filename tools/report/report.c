@@ -72,12 +72,10 @@ static int add_compare(struct cli *cli, struct request *q)
 static int set_baseline(struct cli *cli, struct request *q)
 {
 #ifdef CONFIG_JSON
-	(void)cli;
 	q->baseline = optarg;
 	q->run = true;
 	return 0;
 #else
-	(void)q;
 	return cli_usage(cli, "--baseline: this build has CONFIG_JSON=n");
 #endif
 }
@@ -191,9 +189,6 @@ static int take_outputs(struct report_run *run)
 /* Whether the executor names operators; ahead-of-time code and compiled functions do not. */
 static int stop_at_first(void *context, size_t index, const struct tenon_op *op)
 {
-	(void)context;
-	(void)index;
-	(void)op;
 	return 1;
 }
 

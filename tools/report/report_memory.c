@@ -23,7 +23,6 @@ static int count_op(void *context, size_t index, const struct tenon_op *op)
 {
 	struct life *l = context;
 
-	(void)op;
 	l->ops = index + 1;
 	return 0;
 }

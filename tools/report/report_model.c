@@ -159,7 +159,6 @@ struct listing {
 
 static int count_op(void *context, size_t index, const struct tenon_op *op)
 {
-	(void)op;
 	*(size_t *)context = index + 1;
 	return 0;
 }

@@ -22,7 +22,6 @@ int rpc_tracker_status(struct cli *cli, int argc, char **argv);
 #else
 static inline int rpc_tracker_status(struct cli *cli, int argc, char **argv)
 {
-	(void)argc;
 	fprintf(cli->err, "tenon: %s: a tracker answers in JSON; it needs CONFIG_JSON\n", argv[0]);
 	return CLI_UNAVAILABLE;
 }

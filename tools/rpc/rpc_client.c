@@ -139,10 +139,6 @@ static int print_ping_json(const struct tenon_remote_facts *f, const struct timi
 static int print_ping_json(const struct tenon_remote_facts *f, const struct timing *t,
 			   uint64_t count, FILE *out)
 {
-	(void)f;
-	(void)t;
-	(void)count;
-	(void)out;
 	return -TENON_E_UNSUPPORTED;
 }
 #endif

@@ -238,14 +238,12 @@ static inline int run_model(struct cli *cli, struct run *run)
 
 static inline int run_self_test(struct cli *cli, struct run *run)
 {
-	(void)run;
 	fprintf(cli->err, "tenon: --self-test: models are not in this build\n");
 	return CLI_UNAVAILABLE;
 }
 
 static inline void run_close_model(struct run *run)
 {
-	(void)run;
 }
 #endif
 
@@ -267,8 +265,6 @@ int run_report_json(const struct run *run, FILE *out);
 #else
 static inline int run_report_json(const struct run *run, FILE *out)
 {
-	(void)run;
-	(void)out;
 	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif

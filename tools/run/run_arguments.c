@@ -96,16 +96,11 @@ int run_get_outputs(struct cli *cli, const struct run *run, struct tenon_value *
 #else
 int run_put_arguments(struct cli *cli, struct run *run)
 {
-	(void)cli;
-	(void)run;
 	return 0;
 }
 
 int run_get_outputs(struct cli *cli, const struct run *run, struct tenon_value *returned)
 {
-	(void)cli;
-	(void)run;
-	(void)returned;
 	return 0;
 }
 #endif

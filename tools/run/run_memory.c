@@ -207,9 +207,6 @@ static int print_json(const struct run *run, const struct collected *c, FILE *ou
 #else
 static int print_json(const struct run *run, const struct collected *c, FILE *out)
 {
-	(void)run;
-	(void)c;
-	(void)out;
 	return 0;
 }
 #endif

@@ -11,7 +11,6 @@ int run_memory(struct cli *cli, struct run *run);
 #else
 static inline int run_memory(struct cli *cli, struct run *run)
 {
-	(void)run;
 	return cli_usage(cli, "--memory: this build has CONFIG_CALLER_MEMORY=n");
 }
 #endif

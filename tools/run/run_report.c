@@ -112,8 +112,6 @@ static void report_model(const struct run *run, FILE *out)
 #else
 static void report_model(const struct run *run, FILE *out)
 {
-	(void)run;
-	(void)out;
 }
 #endif
 

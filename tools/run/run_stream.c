@@ -94,7 +94,6 @@ static int write_frame(void *context, struct tenon_model *model, uint64_t round)
 	size_t i;
 	int err;
 
-	(void)model;
 	err = run_take_outputs(f->run);
 	for (i = 0; i < r->count && !err; i++)
 		err = write_output_bytes(&r->at[i], i, f->cli->out);

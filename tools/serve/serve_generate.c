@@ -35,8 +35,6 @@ static void take_text(void *context, struct tenon_slice text, const int32_t *tok
 {
 	struct exchange *e = context;
 
-	(void)tokens;
-	(void)count;
 	if (!text.size)
 		return;
 	pthread_mutex_lock(&e->server->lock);

@@ -117,7 +117,6 @@ static ssize_t read_stream(void *context, uint64_t at, char *to, size_t most)
 	size_t n = 0;
 	ssize_t result;
 
-	(void)at;
 	pthread_mutex_lock(&e->server->lock);
 	if (e->sent < e->out.size) {
 		n = e->out.size - e->sent;
@@ -253,7 +252,6 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
 {
 	struct headers *h = context;
 
-	(void)kind;
 	h->folded |= is_folded(name);
 	h->host += !strcasecmp(name, "Host");
 	h->length += !strcasecmp(name, "Content-Length");
@@ -436,7 +434,6 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c, const cha
 	enum MHD_Result result;
 	bool generates;
 
-	(void)version;
 	if (!e) {
 		note(s, c, CONNECTION_BODY);
 		result = check_request(s, c, url, method, &generates);
@@ -465,7 +462,6 @@ static void completed(void *context, struct MHD_Connection *c, void **of_connect
 	struct server *s = context;
 	struct exchange *e = *of_connection;
 
-	(void)code;
 	note(s, c, CONNECTION_HEADERS);
 	if (!e)
 		return;

@@ -7,7 +7,6 @@
 
 void kernels_progress(void *context, const struct tenon_prepare_progress *progress)
 {
-	(void)context;
 	progress_kernels(progress->done, progress->total);
 }
 

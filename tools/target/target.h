@@ -40,18 +40,15 @@ int target_fetch(struct tenon_value *value);
 #else
 static inline void target_warn_of_choice(struct cli *cli)
 {
-	(void)cli;
 }
 
 static inline int target_wait(struct tenon_device *on)
 {
-	(void)on;
 	return 0;
 }
 
 static inline int target_fetch(struct tenon_value *value)
 {
-	(void)value;
 	return 0;
 }
 

@@ -55,15 +55,11 @@ static int note_session(struct cli *cli, struct target_list *list, size_t i)
 static int open_remote(struct cli *cli, struct target_list *list, const char *name,
 		       struct tenon_device **on)
 {
-	(void)list;
 	return target_open(cli, name, on);
 }
 
 static int note_session(struct cli *cli, struct target_list *list, size_t i)
 {
-	(void)cli;
-	(void)list;
-	(void)i;
 	return 0;
 }
 #endif

@@ -41,7 +41,6 @@ int array_file_bytes(struct tenon_slice bytes, const char *name, struct tenon_te
 
 static uint64_t array_wanted(void *context, struct tenon_slice have)
 {
-	(void)context;
 	return npy_wanted(have);
 }
 

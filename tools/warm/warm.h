@@ -52,8 +52,6 @@ int warm_json(const struct warm *w, FILE *out);
 #else
 static inline int warm_json(const struct warm *w, FILE *out)
 {
-	(void)w;
-	(void)out;
 	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
 }
 #endif

@@ -60,6 +60,5 @@ static const struct byoc_library library = { "dnnl_json", dnnl_make, dnnl_call, 
 int dnnl_load(struct tenon_cursor *c, const struct tenon_payload *payload,
 	      struct tenon_module **out)
 {
-	(void)payload;
 	return byoc_module_load(&library, c, out);
 }

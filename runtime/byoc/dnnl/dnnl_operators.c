@@ -61,7 +61,6 @@ static void make_softmax(struct operation *o, int unused)
 	struct dnnl_layout *layout = operation_read_alike(o, NULL);
 	const int axis = byoc_axis(&o->in, -1, byoc_dst(&o->in)->ndim);
 
-	(void)unused;
 	if (!o->in.err)
 		operation_described(o, dnnl_softmax(&o->pd, layout, layout, axis, o->attr),
 				    "a softmax");
@@ -96,7 +95,6 @@ static void make_batch_norm(struct operation *o, int unused)
 	struct dnnl_layout *layout;
 	int to[DNNL_DIMS_MOST], i;
 
-	(void)unused;
 	if (!o->in.err && (dst->ndim < 2 || !axis))
 		o->in.err =
 			tenon_error(-TENON_E_UNSUPPORTED, "no axis before that of the channels");
@@ -122,7 +120,6 @@ static void make_layer_norm(struct operation *o, int unused)
 	struct dnnl_layout *layout, *statistics;
 	int i;
 
-	(void)unused;
 	if (!o->in.err && (dst->ndim < 2 || axis != dst->ndim - 1))
 		o->in.err = tenon_error(-TENON_E_UNSUPPORTED, "want the last axis of several");
 	byoc_want(&o->in, 3);
@@ -203,7 +200,6 @@ static void make_concat(struct operation *o, int unused)
 	struct dnnl_layout *out;
 	uint32_t i;
 
-	(void)unused;
 	if (!o->in.err && count > OPERATION_INPUTS_MOST)
 		o->in.err = tenon_error(-TENON_E_UNSUPPORTED, "%u inputs, want 1 to %d", count,
 					OPERATION_INPUTS_MOST);
@@ -227,7 +223,6 @@ static void make_reshape(struct operation *o, int unused)
 	struct dnnl_value *dst = &o->p->values[o->in.n->first_entry];
 	struct dnnl_use to = { .arg = 0 };
 
-	(void)unused;
 	dst->layout = to.layout = operation_read_as(o, 0, &view, DNNL_ARG_SRC);
 	if (o->in.err)
 		return;

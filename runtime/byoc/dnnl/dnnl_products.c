@@ -119,7 +119,6 @@ void make_convolution(struct operation *o, int unused)
 	struct dnnl_window window;
 	int i;
 
-	(void)unused;
 	byoc_want(&o->in, 2);
 	if (o->in.err)
 		return;
@@ -147,7 +146,6 @@ void make_dense(struct operation *o, int unused)
 {
 	struct weighted w = { .channels = 1 };
 
-	(void)unused;
 	byoc_want(&o->in, 2);
 	if (o->in.err)
 		return;
@@ -186,7 +184,6 @@ void make_batch_matmul(struct operation *o, int unused)
 {
 	struct dnnl_layout *a, *b, *dst;
 
-	(void)unused;
 	byoc_want(&o->in, 2);
 	if (o->in.err)
 		return;
