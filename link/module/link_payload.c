@@ -225,34 +225,6 @@ int link_payload_check(struct tenon_slice kind, struct tenon_slice payload, cons
 		   : 0;
 }
 
-/* Move past a kernel table. */
-static int skip_table(struct tenon_cursor *c, bool extra)
-{
-	struct tenon_slice s;
-	uint64_t i, count, tags, k;
-	int err;
-
-	err = tenon_cursor_count(c, PAYLOAD_FUNCTION_LEAST, &count);
-	for (i = 0; i < count && !err; i++) {
-		err = tenon_cursor_string(c, &s);
-		if (!err)
-			err = tenon_cursor_string(c, &s);
-		if (!err)
-			err = tenon_cursor_count(c, 4, &k);
-		if (!err)
-			err = tenon_cursor_skip(c, 4 * k);
-		if (!err)
-			err = tenon_cursor_count(c, 8, &tags);
-		for (k = 0; !err && k < tags; k++)
-			err = tenon_cursor_string(c, &s);
-		if (!err && extra)
-			err = tenon_cursor_count(c, 4, &k);
-		if (!err && extra)
-			err = tenon_cursor_skip(c, 4 * k);
-	}
-	return err;
-}
-
 static int take_program(const struct tenon_payload_format *format,
 			const struct tenon_payload_file *file, struct tenon_cursor *rest,
 			struct tenon_buffer *out)
@@ -271,13 +243,12 @@ static int take_program(const struct tenon_payload_format *format,
 }
 
 int link_payload_unpack(struct tenon_slice kind, struct tenon_slice payload,
-			const struct tenon_payload_info *info, enum payload_dialect dialect,
-			struct tenon_buffer *out, const struct tenon_payload_file **file)
+			const struct tenon_payload_info *info, struct tenon_buffer *out,
+			const struct tenon_payload_file **file)
 {
 	const struct tenon_payload_format *format = payload_format_of(kind);
 	const struct tenon_payload_file *at = PAYLOAD_SLOT(format, files);
-	struct tenon_cursor c = tenon_cursor_of(payload.data, payload.size, "payload", 0);
-	struct tenon_slice word;
+	struct tenon_cursor c;
 	int err;
 
 	*file = NULL;
@@ -289,13 +260,11 @@ int link_payload_unpack(struct tenon_slice kind, struct tenon_slice payload,
 		*file = at;
 		return tenon_buffer_slice(out, payload);
 	}
-	err = tenon_cursor_string(&c, &word);
-	if (!err && !tenon_slice_equal(word, info->format))
+	if (!info->rest.data)
 		return 0;
-	if (!err)
-		err = skip_table(&c, dialect == PAYLOAD_EXTRA_TAGS);
-	if (!err)
-		err = take_program(format, at, &c, out);
+	c = tenon_cursor_of(info->rest.data, info->rest.size, "payload",
+			    (uint64_t)(info->rest.data - payload.data));
+	err = take_program(format, at, &c, out);
 	if (!err)
 		*file = at;
 	else if (err != -TENON_E_NOMEM)

@@ -98,6 +98,24 @@ int payload_measure(const struct tenon_payload_format *format, struct tenon_curs
 int payload_read(const struct tenon_payload_format *format, const struct tenon_cursor *c,
 		 struct tenon_payload_info *info) TO_PLUGINS(payload_read);
 
+/**
+ * payload_names - visit the names of the functions of a payload whose end is known
+ * @format: as payload_read()
+ * @c: as payload_read()
+ * @info: the caller sets @kind, @generation and @extra_tags; undefined afterwards
+ * @visit: called with each name; stops when it returns non-zero
+ * @context: handed to @visit
+ * @result: what the last @visit returned
+ *
+ * Allocates nothing for a few functions: a blob may have a thousand modules, and an index lists the
+ * names of all of them but needs one function.
+ *
+ * Return: as payload_read(); then no name was visited.
+ */
+int payload_names(const struct tenon_payload_format *format, const struct tenon_cursor *c,
+		  struct tenon_payload_info *info,
+		  int (*visit)(void *context, struct tenon_slice name), void *context, int *result);
+
 /* Free the lists of functions and parts. */
 void payload_info_fini(struct tenon_payload_info *info) TO_PLUGINS(payload_info_fini);
 
@@ -109,36 +127,6 @@ void payload_info_fini(struct tenon_payload_info *info) TO_PLUGINS(payload_info_
  * Return: 0; -TENON_E_UNSUPPORTED, without a message, when it holds none; -TENON_E_NOMEM.
  */
 int payload_source(const struct tenon_payload_info *info, struct tenon_buffer *out);
-
-/**
- * payload_scan - skip a payload of the commonest form (format, table, program)
- * @format: format of the payload's kind
- * @c: cursor at its first byte; moved behind its last byte when it has this form
- * @dialect: form of its function tables
- *
- * Return: true; false when the payload may have another form, which payload_measure() can read.
- */
-bool payload_scan(const struct tenon_payload_format *format, struct tenon_cursor *c,
-		  enum payload_dialect dialect);
-
-/**
- * payload_scan_names - visit the names in the table of a payload of the commonest form
- * @format: format of the payload's kind
- * @c: cursor over just the payload
- * @dialect: form of its function tables
- * @visit: called with each name; stops when it returns non-zero
- * @context: handed to @visit
- * @result: what the last @visit returned
- *
- * Allocates nothing: a blob may have a thousand modules, and a function lookup lists the names of
- * all of them but needs one function.
- *
- * Return: as payload_scan().
- */
-bool payload_scan_names(const struct tenon_payload_format *format, const struct tenon_cursor *c,
-			enum payload_dialect dialect,
-			int (*visit)(void *context, struct tenon_slice name), void *context,
-			int *result);
 
 /* Test whether a string is a short word, like names of formats. */
 static inline bool payload_is_word(struct tenon_slice s)

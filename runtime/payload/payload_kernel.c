@@ -131,7 +131,7 @@ int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, con
 	err = payload_block_create(&tree, 1, &block);
 	if (!err) {
 		*out = payload_block_add(block, 0, info.kind, format, payload);
-		payload_module_keep_info(*out, &info);
+		payload_module_made(*out, &info);
 		payload_block_close(block);
 	}
 	tenon_object_unref(keep);

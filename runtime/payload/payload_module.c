@@ -20,9 +20,6 @@ struct payload_module {
 	const struct tenon_payload_format *format;
 	struct tenon_slice bytes;
 	size_t index;
-#ifdef CONFIG_PAYLOAD_FORMATS
-	struct tenon_payload_info *info; /* NULL until the payload is read; atomic */
-#endif
 #ifdef CONFIG_DEVICES
 	struct kernel_set *kernels; /* NULL until the first lookup; atomic */
 #endif
@@ -58,20 +55,8 @@ static void block_unref(struct payload_block *block)
 		free(block);
 }
 
-#ifdef CONFIG_PAYLOAD_FORMATS
-static void info_free(struct tenon_payload_info *info)
-{
-	if (info)
-		payload_info_fini(info);
-	free(info);
-}
-#endif
-
 static void payload_destroy(struct tenon_module *m)
 {
-#ifdef CONFIG_PAYLOAD_FORMATS
-	info_free(payload_of(m)->info);
-#endif
 #ifdef CONFIG_DEVICES
 	kernel_set_free(payload_of(m)->kernels);
 #endif
@@ -132,35 +117,26 @@ static const char *remedy_of(const struct payload_module *p)
 			"(tenon/backend/module_kind.h).";
 }
 
-/* Return the contents of the payload; the first call reads them. */
-static int get_info(const struct payload_module *p, const struct tenon_payload_info **out)
+/* What a reader must know of a payload. */
+static void set_source(const struct payload_module *p, struct tenon_payload_info *info)
 {
-	struct tenon_payload_info **kept = &((struct payload_module *)(uintptr_t)p)->info;
-	struct tenon_payload_info *none = NULL, *info = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
-	const struct tenon_cursor c = cursor_of(p);
-	int err;
-
-	*out = info;
-	if (info)
-		return 0;
-	info = calloc(1, sizeof(*info));
-	if (!info)
-		return tenon_error(-TENON_E_NOMEM, "no memory to read a payload");
 	info->kind = p->base.kind;
 	info->generation = (uint8_t)p->block->tree.generation;
 	info->extra_tags = p->block->tree.dialect == PAYLOAD_EXTRA_TAGS;
+}
+
+/* Read the contents of the payload. End with payload_info_fini(); after a failure there are none. */
+static int read_info(const struct payload_module *p, struct tenon_payload_info *info)
+{
+	const struct tenon_cursor c = cursor_of(p);
+
+	int err;
+
+	set_source(p, info);
 	err = payload_read(p->format, &c, info);
-	if (err) {
-		info_free(info);
-		return err;
-	}
-	*out = info;
-	if (!__atomic_compare_exchange_n(kept, &none, info, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_ACQUIRE)) {
-		info_free(info);
-		*out = none;
-	}
-	return 0;
+	if (err)
+		payload_info_fini(info);
+	return err;
 }
 
 static int raise_missing(const struct payload_module *p)
@@ -197,12 +173,14 @@ static int payload_call(void *self, const struct tenon_value *args, int32_t coun
 	return raise_missing(self);
 }
 
-/* As get_info(), for a list of functions; *@out is NULL when none are known. */
-static int get_functions(const struct payload_module *p, const struct tenon_payload_info **out)
+/*
+ * What a failure to read the payload means for its functions. Of an unknown kind only the usual
+ * forms were tried: it may have another, so this is no error, and no functions are known.
+ */
+static int functions_error(const struct payload_module *p, int err)
 {
 	const struct payload_tree *tree = &p->block->tree;
 	struct tenon_slice kind = p->base.kind;
-	int err = get_info(p, out);
 
 	if (!err || err == -TENON_E_NOMEM)
 		return err;
@@ -210,10 +188,6 @@ static int get_functions(const struct payload_module *p, const struct tenon_payl
 		return tenon_error_in(err, "%s%simport %zu of %zu (kind \"%.*s\")", tree->file,
 				      *tree->file ? ": " : "", p->index, tree->count,
 				      (int)kind.size, kind.data);
-	/*
-	 * Only the usual forms were tried for an unknown kind: it may have another, so this is no
-	 * error.
-	 */
 	tenon_error_clear();
 	return 0;
 }
@@ -222,18 +196,13 @@ static int payload_each_name(struct tenon_module *m,
 			     int (*visit)(void *context, struct tenon_slice name), void *context)
 {
 	const struct payload_module *p = payload_of(m);
-	const struct tenon_payload_info *info = __atomic_load_n(&p->info, __ATOMIC_ACQUIRE);
 	const struct tenon_cursor c = cursor_of(p);
-	int result;
-	size_t i;
+	struct tenon_payload_info info;
+	int result, err;
 
-	if (!info && p->format &&
-	    payload_scan_names(p->format, &c, p->block->tree.dialect, visit, context, &result))
-		return result;
-	result = get_functions(p, &info);
-	for (i = 0; info && i < info->function_count && !result; i++)
-		result = visit(context, info->functions[i].name);
-	return result;
+	set_source(p, &info);
+	err = payload_names(p->format, &c, &info, visit, context, &result);
+	return err ? functions_error(p, err) : result;
 }
 
 #ifdef CONFIG_DEVICES
@@ -245,19 +214,35 @@ static int get_kernels(struct payload_module *p, const struct tenon_payload_info
 	return payload_kernels(&p->kernels, &place, info, out);
 }
 
-static int get_kernel(struct payload_module *p, const struct tenon_payload_info *info,
-		      struct tenon_slice name, struct tenon_function **out)
+static int make_kernel(struct payload_module *p, const struct tenon_payload_info *info,
+		       struct tenon_slice name, struct tenon_function **out)
 {
 	struct kernel_set *kernels;
 	int err = get_kernels(p, info, &kernels);
 
 	return err ? err : kernel_set_function(kernels, name, &p->base, out);
 }
+
+/* Find a function in the program of the payload; false if it has not been made yet. */
+static bool find_kernel(struct payload_module *p, struct tenon_slice name,
+			struct tenon_function **out, int *err)
+{
+	struct kernel_set *kernels = __atomic_load_n(&p->kernels, __ATOMIC_ACQUIRE);
+
+	*err = kernels ? kernel_set_function(kernels, name, &p->base, out) : 0;
+	return kernels;
+}
 #else
-static int get_kernel(struct payload_module *p, const struct tenon_payload_info *info,
-		      struct tenon_slice name, struct tenon_function **out)
+static int make_kernel(struct payload_module *p, const struct tenon_payload_info *info,
+		       struct tenon_slice name, struct tenon_function **out)
 {
 	return 0;
+}
+
+static bool find_kernel(struct payload_module *p, struct tenon_slice name,
+			struct tenon_function **out, int *err)
+{
+	return false;
 }
 #endif
 
@@ -265,28 +250,39 @@ static bool has_function(const struct tenon_payload_info *info, struct tenon_sli
 {
 	size_t i;
 
-	for (i = 0; info && i < info->function_count; i++)
+	for (i = 0; i < info->function_count; i++)
 		if (tenon_slice_equal(info->functions[i].name, name))
 			return true;
 	return false;
 }
 
-static int payload_get_function(struct tenon_module *m, struct tenon_slice name,
-				struct tenon_function **out)
+/* Make a function that fails with the reason why this payload does not run. */
+static int make_placeholder(struct tenon_module *m, struct tenon_function **out)
 {
-	const struct tenon_payload_info *info;
 	int err;
 
-	*out = NULL;
-	err = get_functions(payload_of(m), &info);
-	if (err || !has_function(info, name))
-		return err;
-	if (m->properties & TENON_MODULE_RUNNABLE)
-		return get_kernel(payload_of(m), info, name, out);
 	tenon_object_ref(m);
 	err = tenon_function_create(m, payload_call, tenon_object_unref, out);
 	if (err)
 		tenon_object_unref(m);
+	return err;
+}
+
+static int payload_get_function(struct tenon_module *m, struct tenon_slice name,
+				struct tenon_function **out)
+{
+	struct payload_module *p = payload_of(m);
+	struct tenon_payload_info info;
+	int err;
+
+	*out = NULL;
+	if (find_kernel(p, name, out, &err))
+		return err;
+	err = functions_error(p, read_info(p, &info));
+	if (!err && has_function(&info, name))
+		err = m->properties & TENON_MODULE_RUNNABLE ? make_kernel(p, &info, name, out)
+							    : make_placeholder(m, out);
+	payload_info_fini(&info);
 	return err;
 }
 
@@ -295,20 +291,22 @@ static int payload_module_source(struct tenon_module *m, const char *format,
 				 struct tenon_value *out)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
-	const struct tenon_payload_info *info;
+	struct tenon_payload_info info;
 	struct tenon_slice bytes;
 	int err;
 
-	err = get_info(payload_of(m), &info);
+	err = read_info(payload_of(m), &info);
 	if (err)
 		return err;
-	if (format && *format && !tenon_slice_equal(info->format, tenon_slice_of(format)))
-		return tenon_error(
+	if (format && *format && !tenon_slice_equal(info.format, tenon_slice_of(format)))
+		err = tenon_error(
 			-TENON_E_UNSUPPORTED,
 			"a \"%.*s\" module has no source as \"%s\"; its own format is \"%.*s\"",
-			(int)m->kind.size, m->kind.data, format, (int)info->format.size,
-			info->format.data ? info->format.data : "");
-	err = payload_source(info, &text);
+			(int)m->kind.size, m->kind.data, format, (int)info.format.size,
+			info.format.data ? info.format.data : "");
+	else
+		err = payload_source(&info, &text);
+	payload_info_fini(&info);
 	if (err == -TENON_E_UNSUPPORTED)
 		tenon_error(err, "this \"%.*s\" module holds no source text", (int)m->kind.size,
 			    m->kind.data);
@@ -344,24 +342,27 @@ static int payload_visit(const struct tenon_module *m, const struct tenon_visito
 	const struct payload_module *p = payload_of(m);
 	int (*own)(const struct tenon_payload_info *, const struct tenon_visitor *) =
 		PAYLOAD_SLOT(p->format, visit);
-	const struct tenon_payload_info *info;
+	struct tenon_payload_info info;
+	bool known;
 	int err;
 
-	err = get_info(p, &info);
+	err = read_info(p, &info);
 	if (err == -TENON_E_NOMEM)
 		return err;
+	known = !err;
 	if (err) {
 		err = visit_text(v, "fault", tenon_slice_of(tenon_error_message()));
 		tenon_error_clear();
 	} else {
-		err = payload_visit_info(info, v);
+		err = payload_visit_info(&info, v);
 	}
 	if (!err)
 		err = visit_place(p, v);
-	if (!err && info)
-		err = payload_visit_functions(info, v);
-	if (!err && info && own)
-		err = own(info, v);
+	if (!err && known)
+		err = payload_visit_functions(&info, v);
+	if (!err && known && own)
+		err = own(&info, v);
+	payload_info_fini(&info);
 	return err ? err : visit_loader(p, v);
 }
 #else
@@ -393,18 +394,21 @@ int payload_module_executable(struct tenon_module *m, struct tenon_device *devic
 			      struct tenon_executable **out)
 {
 	struct payload_module *p = payload_of(m);
-	const struct tenon_payload_info *info;
 	struct kernel_set *kernels;
-	int err;
+	struct tenon_payload_info info;
+	int err = 0;
 
 	*out = NULL;
 	if (m->ops != &payload_ops || !(m->properties & TENON_MODULE_RUNNABLE))
 		return 0;
-	err = get_functions(p, &info);
-	if (err || !info || !info->has_kernels)
-		return err;
-	err = get_kernels(p, info, &kernels);
-	return err ? err : kernel_set_executable(kernels, device, out);
+	kernels = __atomic_load_n(&p->kernels, __ATOMIC_ACQUIRE);
+	if (!kernels) {
+		err = functions_error(p, read_info(p, &info));
+		if (!err && info.has_kernels)
+			err = get_kernels(p, &info, &kernels);
+		payload_info_fini(&info);
+	}
+	return err || !kernels ? err : kernel_set_executable(kernels, device, out);
 }
 #endif
 
@@ -413,9 +417,12 @@ int payload_module_executable(struct tenon_module *m, struct tenon_device *devic
 /* Test whether blobs of both generations have the same form of this payload. */
 static bool same_form(const struct payload_module *p)
 {
-	const struct tenon_payload_info *info;
+	struct tenon_payload_info info;
+	bool same;
 
-	return !get_info(p, &info) && p->format && !p->format->legacy && !info->has_kernels;
+	same = !read_info(p, &info) && p->format && !p->format->legacy && !info.has_kernels;
+	payload_info_fini(&info);
+	return same;
 }
 #else
 static bool same_form(const struct payload_module *p)
@@ -504,9 +511,6 @@ struct tenon_module *payload_block_add(struct payload_block *block, size_t index
 	p->format = format;
 	p->bytes = bytes;
 	p->index = index;
-#ifdef CONFIG_PAYLOAD_FORMATS
-	p->info = NULL;
-#endif
 #ifdef CONFIG_DEVICES
 	p->kernels = NULL;
 #endif
@@ -517,15 +521,13 @@ struct tenon_module *payload_block_add(struct payload_block *block, size_t index
 }
 
 #ifdef CONFIG_DEVICES
-void payload_module_keep_info(struct tenon_module *m, struct tenon_payload_info *info)
+void payload_module_made(struct tenon_module *m, const struct tenon_payload_info *info)
 {
-	struct tenon_payload_info *kept = malloc(sizeof(*kept));
+	struct kernel_set *kernels;
 
-	if (!kept)
-		return;
-	*kept = *info;
-	*info = (struct tenon_payload_info){ .size = 0 };
-	payload_of(m)->info = kept;
+	if ((m->properties & TENON_MODULE_RUNNABLE) && info->has_kernels &&
+	    get_kernels(payload_of(m), info, &kernels))
+		tenon_error_clear();
 }
 #endif
 

@@ -62,11 +62,13 @@ struct tenon_module *payload_block_add(struct payload_block *block, size_t index
 				       struct tenon_slice bytes);
 
 /**
- * payload_module_keep_info - cache the contents of a payload
+ * payload_module_made - make the program of a payload that was read to find its form
  * @m: a module just made by payload_block_add()
- * @info: moved into the module and emptied; unchanged if memory is short
+ * @info: contents of the payload
+ *
+ * If that fails, the first lookup of a function fails with the reason.
  */
-void payload_module_keep_info(struct tenon_module *m, struct tenon_payload_info *info);
+void payload_module_made(struct tenon_module *m, const struct tenon_payload_info *info);
 
 /** payload_block_close - end adding: the block lives as long as its modules */
 void payload_block_close(struct payload_block *block);

@@ -327,36 +327,29 @@ int payload_program_make(const struct tenon_payload_format *format,
 	return 0;
 }
 
-/*
- * Read bytes whose tables have the form of @dialect. End with payload_info_fini(), also on failure.
- */
-static int read_as(enum payload_dialect dialect, const struct tenon_payload_format *format,
-		   struct tenon_slice bytes, struct tenon_payload_info *info)
-{
-	const struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, "payload", 0);
-
-	payload_info_fini(info);
-	info->extra_tags = dialect == PAYLOAD_EXTRA_TAGS;
-	return payload_read(format, &c, info);
-}
-
 int payload_read_either(const struct tenon_payload_format *format, struct tenon_slice bytes,
 			struct tenon_payload_info *info)
 {
-	const bool legacy = info->generation == TENON_GENERATION_LEGACY;
-	enum payload_dialect first = legacy ? PAYLOAD_NO_EXTRA_TAGS : PAYLOAD_EXTRA_TAGS;
-	int err;
+	const struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, "payload", 0);
+	struct tenon_error *first;
+	int err, second;
 
-	err = read_as(first, format, bytes, info);
+	info->extra_tags = info->generation != TENON_GENERATION_LEGACY;
+	err = payload_read(format, &c, info);
 	/*
 	 * 0.20 and 0.21 wrote old blobs with new tables, and bytes without a blob may have either.
 	 */
-	if (err && info->generation != TENON_GENERATION_FFI) {
-		err = read_as(legacy ? PAYLOAD_EXTRA_TAGS : PAYLOAD_NO_EXTRA_TAGS, format, bytes,
-			      info);
-		/* Neither fits: report the error of the requested form, or of the newer one. */
-		if (err)
-			err = read_as(first, format, bytes, info);
+	if (err && err != -TENON_E_NOMEM && info->generation != TENON_GENERATION_FFI) {
+		first = tenon_error_take();
+		info->extra_tags = !info->extra_tags;
+		second = first ? payload_read(format, &c, info)
+			       : tenon_error(-TENON_E_NOMEM, "no memory for a message");
+		/* Neither fits: raise the error of the form that is expected. */
+		if (second && second != -TENON_E_NOMEM)
+			tenon_error_raise(first);
+		else
+			err = second;
+		tenon_object_unref(first);
 	}
 	if (err)
 		payload_info_fini(info);

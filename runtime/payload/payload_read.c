@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run the letters of a format over a payload's bytes. */
+/* Read payloads: the letters of a format say which fields follow each other. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,9 @@
 
 /* forms to try for an unknown kind when the payload's end is known */
 #define USUAL_FIELDS "fmd|fmb|mb|ntv|nt"
+
+/* functions of which payload_names() needs no memory */
+#define LENT 8
 
 /* Make room for one more element of @size bytes after @count. */
 static int grow(void **list, size_t count, size_t size)
@@ -26,19 +29,35 @@ static int grow(void **list, size_t count, size_t size)
 	return 0;
 }
 
+/* Return the place for one more function; NULL when memory is short. A list that is lent ends at its LENT elements. */
+static inline struct tenon_payload_function *next_function(struct tenon_payload_info *info)
+{
+	const bool full = info->function_count == info->lent;
+	void *list = info->lent ? NULL : info->functions;
+
+	if ((!info->lent || full) && grow(&list, info->function_count, sizeof(*info->functions)))
+		return NULL;
+	if (info->lent && full) {
+		memcpy(list, info->functions, LENT * sizeof(*info->functions));
+		info->lent = 0;
+	}
+	if (!info->lent)
+		info->functions = list;
+	return &info->functions[info->function_count];
+}
+
 int tenon_payload_add_function(struct tenon_payload_info *info,
 			       const struct tenon_payload_function *function)
 {
-	void *list = info->functions;
-	int err = 0;
+	struct tenon_payload_function *f;
 
 	if (!info->collect)
 		return 0;
-	err = grow(&list, info->function_count, sizeof(*function));
-	if (err)
-		return err;
-	info->functions = list;
-	info->functions[info->function_count++] = *function;
+	f = next_function(info);
+	if (!f)
+		return -TENON_E_NOMEM;
+	*f = *function;
+	info->function_count++;
 	return 0;
 }
 
@@ -60,9 +79,12 @@ int tenon_payload_add_part(struct tenon_payload_info *info, struct tenon_slice n
 
 void payload_info_fini(struct tenon_payload_info *info)
 {
-	free(info->functions);
-	free(info->parts);
+	if (!info->lent)
+		free(info->functions);
+	if (info->parts)
+		free(info->parts);
 	info->functions = NULL;
+	info->lent = 0;
 	info->parts = NULL;
 	info->function_count = info->part_count = 0;
 }
@@ -109,23 +131,29 @@ static int take_words(struct tenon_cursor *c, struct tenon_slice *out)
 
 static int take_function(struct tenon_cursor *c, struct tenon_payload_info *info)
 {
-	struct tenon_payload_function f = { .name = { NULL, 0 } };
+	struct tenon_payload_function unwanted, *f = &unwanted;
 	struct tenon_slice inner;
 	int err;
 
-	err = take_string(c, &f.name);
+	if (info->collect)
+		f = next_function(info);
+	if (!f)
+		return -TENON_E_NOMEM;
+	f->extra = (struct tenon_slice){ NULL, 0 };
+	err = take_string(c, &f->name);
 	if (!err)
 		err = take_string(c, &inner);
 	if (!err)
-		err = take_words(c, &f.arg_types);
+		err = take_words(c, &f->arg_types);
 	if (err)
 		return err;
-	f.tags.data = (const char *)c->at + 8;
-	err = payload_take_strings(c, &f.tag_count);
-	f.tags.size = (size_t)((const char *)c->at - f.tags.data);
+	f->tags.data = (const char *)c->at + 8;
+	err = payload_take_strings(c, &f->tag_count);
+	f->tags.size = (size_t)((const char *)c->at - f->tags.data);
 	if (!err && info->extra_tags)
-		err = take_words(c, &f.extra);
-	return err ? err : tenon_payload_add_function(info, &f);
+		err = take_words(c, &f->extra);
+	info->function_count += !err && info->collect;
+	return err;
 }
 
 static int take_table(struct tenon_cursor *c, struct tenon_payload_info *info)
@@ -137,6 +165,7 @@ static int take_table(struct tenon_cursor *c, struct tenon_payload_info *info)
 	info->has_kernels = true;
 	for (i = 0; i < count && !err; i++)
 		err = take_function(c, info);
+	info->rest = (struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) };
 	return err;
 }
 
@@ -170,10 +199,12 @@ static int take_parts(struct tenon_cursor *c, struct tenon_payload_info *info)
 }
 
 /* Skip a field: one letter, or a group up to its ')'. */
-static const char *next_field(const char *field)
+static inline const char *next_field(const char *field)
 {
 	unsigned int depth = 0;
 
+	if (*field >= 'A')
+		return field + 1;
 	while (*field == '*')
 		field++;
 	do {
@@ -187,6 +218,7 @@ struct reading {
 	const struct tenon_payload_format *format;
 	struct tenon_cursor *c;
 	struct tenon_payload_info *info;
+	struct tenon_payload_function *few; /* room for the first LENT functions; may be NULL */
 };
 
 static int take_fields(const struct reading *r, const char *fields, const char *end);
@@ -251,44 +283,58 @@ static int take_fields(const struct reading *r, const char *fields, const char *
 static int take_form(const struct reading *r, const char *form, bool whole)
 {
 	struct tenon_payload_info *info = r->info;
+	const char *end = form;
 	int err;
 
 	info->has_kernels = false;
-	info->format = info->name = info->text = info->code = (struct tenon_slice){ NULL, 0 };
+	info->format = info->name = info->text = info->code = info->rest =
+		(struct tenon_slice){ NULL, 0 };
 	info->tensor_count = info->tensor_bytes = 0;
-	payload_info_fini(info);
-	err = take_fields(r, form, form + strcspn(form, "|"));
+	info->functions = r->few;
+	info->lent = r->few ? LENT : 0;
+	info->parts = NULL;
+	info->function_count = info->part_count = 0;
+	while (*end && *end != '|')
+		end++;
+	err = take_fields(r, form, end);
 	if (!err && whole && tenon_cursor_left(r->c))
 		err = tenon_cursor_error(r->c, -TENON_E_FORMAT, "%zu bytes left over",
 					 tenon_cursor_left(r->c));
 	return err;
 }
 
-/* Try the forms in order. If none fits, keep the error of the one that read furthest. */
+/* Try the forms in order. If none fits, raise the error of the one that read furthest. */
 static int take_forms(const struct reading *r, const char *forms, bool whole)
 {
 	const struct tenon_cursor from = *r->c;
-	const char *form = forms, *furthest = forms;
+	struct tenon_error *kept = NULL;
 	const uint8_t *reached = NULL;
-	int err;
+	int err, status = 0;
 
-	for (;;) {
+	for (;; forms++) {
 		*r->c = from;
-		err = take_form(r, form, whole);
-		if (!err || err == -TENON_E_NOMEM)
-			return err;
-		if (!reached || r->c->at > reached) {
-			reached = r->c->at;
-			furthest = form;
-		}
-		form = strchr(form, '|');
-		if (!form)
+		err = take_form(r, forms, whole);
+		forms += strcspn(forms, "|");
+		if (!err || err == -TENON_E_NOMEM || (!kept && !*forms))
 			break;
-		form++;
+		payload_info_fini(r->info);
+		if (!reached || r->c->at > reached) {
+			tenon_object_unref(kept);
+			kept = tenon_error_take();
+			reached = r->c->at;
+			status = err;
+		}
+		if (!kept)
+			return tenon_error(-TENON_E_NOMEM, "no memory for a message");
+		if (!*forms) {
+			tenon_error_raise(kept);
+			err = status;
+			break;
+		}
 	}
-	*r->c = from;
-	if (furthest != forms || strchr(forms, '|'))
-		err = take_form(r, furthest, whole);
+	tenon_object_unref(kept);
+	if (err)
+		*r->c = from;
 	return err;
 }
 
@@ -302,25 +348,47 @@ static const char *forms_of(const struct tenon_payload_format *format, bool lega
 int payload_measure(const struct tenon_payload_format *format, struct tenon_cursor *c,
 		    enum payload_dialect dialect)
 {
-	struct tenon_payload_info info = { .size = sizeof(info),
-					   .generation = TENON_GENERATION_LEGACY,
-					   .extra_tags = dialect == PAYLOAD_EXTRA_TAGS };
-	const struct reading r = { format, c, &info };
+	struct tenon_payload_info info;
+	const struct reading r = { format, c, &info, NULL };
 
-	if (payload_scan(format, c, dialect))
-		return 0;
+	info.size = sizeof(info);
+	info.kind = (struct tenon_slice){ NULL, 0 };
+	info.generation = TENON_GENERATION_LEGACY;
+	info.extra_tags = dialect == PAYLOAD_EXTRA_TAGS;
+	info.collect = false;
 	return take_forms(&r, forms_of(format, true), false);
+}
+
+static int read_whole(const struct tenon_payload_format *format, const struct tenon_cursor *c,
+		      struct tenon_payload_info *info, struct tenon_payload_function *few)
+{
+	struct tenon_cursor at = *c;
+	const struct reading r = { format, &at, info, few };
+
+	info->size = sizeof(*info);
+	info->collect = true;
+	return take_forms(&r, forms_of(format, info->generation == TENON_GENERATION_LEGACY), true);
 }
 
 int payload_read(const struct tenon_payload_format *format, const struct tenon_cursor *c,
 		 struct tenon_payload_info *info)
 {
-	struct tenon_cursor at = *c;
-	const struct reading r = { format, &at, info };
+	return read_whole(format, c, info, NULL);
+}
 
-	info->size = sizeof(*info);
-	info->collect = true;
-	return take_forms(&r, forms_of(format, info->generation == TENON_GENERATION_LEGACY), true);
+int payload_names(const struct tenon_payload_format *format, const struct tenon_cursor *c,
+		  struct tenon_payload_info *info,
+		  int (*visit)(void *context, struct tenon_slice name), void *context, int *result)
+{
+	struct tenon_payload_function few[LENT];
+	size_t i;
+	int err = read_whole(format, c, info, few);
+
+	*result = 0;
+	for (i = 0; !err && i < info->function_count && !*result; i++)
+		*result = visit(context, info->functions[i].name);
+	payload_info_fini(info);
+	return err;
 }
 
 /* ---- text */

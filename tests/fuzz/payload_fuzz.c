@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum payload_dialect dialect;
 	struct tenon_cursor c;
 	uint32_t sum = 0;
-	int err;
+	int err, names, visited;
 
 	if (!size || data[0] / 2 >= 20)
 		return 0;
@@ -95,10 +95,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!err)
 		use(format, &info);
 	payload_info_fini(&info);
+	/* names are read as all else is */
+	names = payload_names(format, &c, &info, look_at_name, &sum, &visited);
+	if (names != err || visited)
+		abort();
+	fuzz_check(names);
 	if (!format)
 		return 0;
-	if (payload_scan_names(format, &c, dialect, look_at_name, &sum, &err) && err)
-		abort();
 	fuzz_check(payload_measure(format, &c, dialect));
 	return 0;
 }

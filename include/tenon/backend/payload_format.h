@@ -72,10 +72,12 @@ struct tenon_payload_part {
  * @name: symbol or module name, for kinds that have one
  * @text: graph or source text
  * @code: program bytes, for kinds with one program
+ * @lent: private to the library
  * @tensor_count: number of tensors
  * @tensor_bytes: total size of their elements in bytes
  * @functions: @function_count functions; added by tenon_payload_add_function()
  * @parts: @part_count parts; added by tenon_payload_add_part()
+ * @rest: what follows the kernel table, up to the end of the payload; empty without a table
  *
  * Slices point into the payload or to static storage.
  */
@@ -86,7 +88,7 @@ struct tenon_payload_info {
 	bool extra_tags;
 	bool has_kernels;
 	bool collect;
-	uint32_t reserved;
+	uint32_t lent;
 	struct tenon_slice format;
 	struct tenon_slice name;
 	struct tenon_slice text;
@@ -97,6 +99,7 @@ struct tenon_payload_info {
 	size_t function_count;
 	struct tenon_payload_part *parts;
 	size_t part_count;
+	struct tenon_slice rest;
 };
 
 /**
