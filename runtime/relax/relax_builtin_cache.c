@@ -205,10 +205,8 @@ static int create(const DLTensor *init, const struct tenon_shape *reserve, struc
 }
 
 /* create(init, reserve, fill) */
-int relax_builtin_attention_kv_cache_create(void *self, const struct tenon_value *args,
-					    int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_create, 3, 3)
 {
-	const struct relax_arguments a = { "attention_kv_cache_create", args, count };
 	struct tenon_shape *reserve;
 	struct row_cache *c;
 	DLTensor *init;
@@ -216,14 +214,11 @@ int relax_builtin_attention_kv_cache_create(void *self, const struct tenon_value
 	int32_t d;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 3, 3);
+	err = rows_argument(a, 0, &init);
 	if (!err)
-		err = rows_argument(&a, 0, &init);
+		err = relax_argument_shape(a, 1, &reserve);
 	if (!err)
-		err = relax_argument_shape(&a, 1, &reserve);
-	if (!err)
-		err = relax_argument_int(&a, 2, &fill);
+		err = relax_argument_int(a, 2, &fill);
 	if (err)
 		return err;
 	for (d = 1; (size_t)init->ndim == reserve->size && d < init->ndim &&
@@ -232,14 +227,14 @@ int relax_builtin_attention_kv_cache_create(void *self, const struct tenon_value
 		;
 	if ((size_t)init->ndim != reserve->size || d != init->ndim || reserve->data[0] < 0)
 		return relax_argument_refuse(
-			&a, 1,
+			a, 1,
 			tenon_error(-TENON_E_VALUE,
 				    "the shape does not have the rows of the initial tensor"));
 	err = create(init, reserve, &c);
 	if (err)
-		return tenon_error_in(err, "%s", a.name);
+		return tenon_error_in(err, "%s", a->name);
 	if (fill > rows_of(&c->buffer->dl))
-		err = relax_argument_refuse(&a, 2,
+		err = relax_argument_refuse(a, 2,
 					    tenon_error(-TENON_E_VALUE,
 							"%" PRIi64 " rows in use of %" PRIi64, fill,
 							rows_of(&c->buffer->dl)));
@@ -254,55 +249,43 @@ int relax_builtin_attention_kv_cache_create(void *self, const struct tenon_value
 }
 
 /* append(cache, rows) -> cache */
-int relax_builtin_attention_kv_cache_append(void *self, const struct tenon_value *args,
-					    int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_append, 2, 2)
 {
-	const struct relax_arguments a = { "attention_kv_cache_append", args, count };
 	struct row_cache *c;
 	DLTensor *rows;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 2, 2);
+	err = cache_argument(a, &c);
 	if (!err)
-		err = cache_argument(&a, &c);
-	if (!err)
-		err = like_cache(&a, 1, c, &rows);
+		err = like_cache(a, 1, c, &rows);
 	if (!err)
 		err = append(c, rows);
-	return err ? err : tenon_value_own(&args[0], ret);
+	return err ? err : tenon_value_own(&a->args[0], ret);
 }
 
 /* update(cache, rows) -> cache: overwrite all rows in use */
-int relax_builtin_attention_kv_cache_update(void *self, const struct tenon_value *args,
-					    int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_update, 2, 2)
 {
-	const struct relax_arguments a = { "attention_kv_cache_update", args, count };
 	struct row_cache *c;
 	DLTensor *rows;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 2, 2);
+	err = cache_argument(a, &c);
 	if (!err)
-		err = cache_argument(&a, &c);
-	if (!err)
-		err = like_cache(&a, 1, c, &rows);
+		err = like_cache(a, 1, c, &rows);
 	if (!err && rows_of(rows) != c->fill)
-		err = relax_argument_refuse(&a, 1,
+		err = relax_argument_refuse(a, 1,
 					    tenon_error(-TENON_E_VALUE,
 							"%" PRIi64 " rows; the cache has %" PRIi64,
 							rows_of(rows), c->fill));
 	if (!err)
 		err = copy_rows(rows, 0, &c->buffer->dl, 0, c->fill);
-	return err ? err : tenon_value_own(&args[0], ret);
+	return err ? err : tenon_value_own(&a->args[0], ret);
 }
 
 /* view(cache [, shape]) -> the rows in use, sharing memory */
-int relax_builtin_attention_kv_cache_view(void *self, const struct tenon_value *args, int32_t count,
-					  struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_view, 1, 2)
 {
-	const struct relax_arguments a = { "attention_kv_cache_view", args, count };
 	struct tenon_shape *shape = NULL;
 	struct tenon_tensor *t;
 	struct row_cache *c;
@@ -311,11 +294,9 @@ int relax_builtin_attention_kv_cache_view(void *self, const struct tenon_value *
 	size_t i;
 	int err;
 
-	err = relax_arguments_count(&a, 1, 2);
-	if (!err)
-		err = cache_argument(&a, &c);
-	if (!err && count == 2)
-		err = relax_argument_shape(&a, 1, &shape);
+	err = cache_argument(a, &c);
+	if (!err && a->count == 2)
+		err = relax_argument_shape(a, 1, &shape);
 	if (err)
 		return err;
 	b = &c->buffer->dl;
@@ -327,7 +308,7 @@ int relax_builtin_attention_kv_cache_view(void *self, const struct tenon_value *
 		;
 	if (shape && (shape->size != (size_t)b->ndim || i != shape->size))
 		return relax_argument_refuse(
-			&a, 1,
+			a, 1,
 			tenon_error(-TENON_E_VALUE,
 				    "the cache has %" PRIi64 " rows of another shape", c->fill));
 	err = relax_tensor_view(c->buffer, 0, extents, b->ndim, b->dtype, &t);
@@ -387,26 +368,15 @@ static int window_override(const struct relax_arguments *a, struct tenon_value *
 }
 
 /* window_override(cache, rows, most) -> cache */
-int relax_builtin_attention_kv_cache_window_override(void *self, const struct tenon_value *args,
-						     int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_window_override, 3, 3)
 {
-	const struct relax_arguments a = { "attention_kv_cache_window_override", args, count };
-	int err = relax_arguments_count(&a, 3, 3);
-
-	return err ? err : window_override(&a, ret);
+	return window_override(a, ret);
 }
 
 /* window_override_with_sinks(cache, rows, most, sinks) -> cache */
-int relax_builtin_attention_kv_cache_window_override_with_sinks(void *self,
-								const struct tenon_value *args,
-								int32_t count,
-								struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_window_override_with_sinks, 4, 4)
 {
-	const struct relax_arguments a = { "attention_kv_cache_window_override_with_sinks", args,
-					   count };
-	int err = relax_arguments_count(&a, 4, 4);
-
-	return err ? err : window_override(&a, ret);
+	return window_override(a, ret);
 }
 
 /* Get cache @i of a tuple. */
@@ -426,32 +396,27 @@ static int cache_at(const struct relax_arguments *a, const struct tenon_array *c
 }
 
 /* array_popn(caches, n) */
-int relax_builtin_attention_kv_cache_array_popn(void *self, const struct tenon_value *args,
-						int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_array_popn, 2, 2)
 {
-	const struct relax_arguments a = { "attention_kv_cache_array_popn", args, count };
 	struct tenon_array *caches;
 	struct row_cache *c = NULL;
 	int64_t n, i;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 2, 2);
+	err = relax_argument_array(a, 0, &caches);
 	if (!err)
-		err = relax_argument_array(&a, 0, &caches);
-	if (!err)
-		err = relax_argument_int(&a, 1, &n);
+		err = relax_argument_int(a, 1, &n);
 	for (i = 0; !err && i < caches->size; i++) {
-		err = cache_at(&a, caches, i, &c);
+		err = cache_at(a, caches, i, &c);
 		if (!err && (n < 0 || n > c->fill))
-			err = relax_argument_refuse(&a, 1,
+			err = relax_argument_refuse(a, 1,
 						    tenon_error(-TENON_E_VALUE,
 								"%" PRIi64
 								" rows are removed of %" PRIi64,
 								n, c->fill));
 	}
 	for (i = 0; !err && i < caches->size; i++) {
-		err = cache_at(&a, caches, i, &c);
+		err = cache_at(a, caches, i, &c);
 		/* A cache may be in the tuple twice. */
 		if (!err)
 			c->fill = c->fill > n ? c->fill - n : 0;
@@ -460,21 +425,16 @@ int relax_builtin_attention_kv_cache_array_popn(void *self, const struct tenon_v
 }
 
 /* array_clear(caches) */
-int relax_builtin_attention_kv_cache_array_clear(void *self, const struct tenon_value *args,
-						 int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_array_clear, 1, 1)
 {
-	const struct relax_arguments a = { "attention_kv_cache_array_clear", args, count };
 	struct tenon_array *caches;
 	struct row_cache *c = NULL;
 	int64_t i;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 1, 1);
-	if (!err)
-		err = relax_argument_array(&a, 0, &caches);
+	err = relax_argument_array(a, 0, &caches);
 	for (i = 0; !err && i < caches->size; i++) {
-		err = cache_at(&a, caches, i, &c);
+		err = cache_at(a, caches, i, &c);
 		if (!err)
 			c->fill = 0;
 	}

@@ -17,10 +17,8 @@ static int wrong_type(struct tenon_slice context, const char *wanted, const stru
 			   (int)context.size, context.data, wanted, tenon_type_key(v->type));
 }
 
-int relax_builtin_check_tensor_info(void *self, const struct tenon_value *args, int32_t count,
-				    struct tenon_value *ret)
+RELAX_BUILTIN(check_tensor_info, 3, 4)
 {
-	const struct relax_arguments a = { "check_tensor_info", args, count };
 	DLDataType dtype = { TENON_DTYPE_HANDLE, 0, 0 };
 	char wanted[TENON_DTYPE_NAME], found[TENON_DTYPE_NAME];
 	struct tenon_slice context;
@@ -28,18 +26,16 @@ int relax_builtin_check_tensor_info(void *self, const struct tenon_value *args, 
 	int64_t ndim;
 	int err;
 
-	err = relax_arguments_count(&a, 3, 4);
-	if (!err)
-		err = relax_argument_int(&a, 1, &ndim);
-	if (!err && count == 4 && args[2].type != TENON_TYPE_NONE)
-		err = relax_argument_dtype(&a, 2, &dtype);
+	err = relax_argument_int(a, 1, &ndim);
+	if (!err && a->count == 4 && a->args[2].type != TENON_TYPE_NONE)
+		err = relax_argument_dtype(a, 2, &dtype);
 	if (err)
 		return err;
-	if (args[0].type != TENON_TYPE_TENSOR)
-		return wrong_type(relax_argument_context(&a, count - 1), "a Tensor", &args[0]);
-	t = &((struct tenon_tensor *)args[0].as.object)->dl;
+	if (a->args[0].type != TENON_TYPE_TENSOR)
+		return wrong_type(relax_argument_context(a, a->count - 1), "a Tensor", &a->args[0]);
+	t = &((struct tenon_tensor *)a->args[0].as.object)->dl;
 	if (ndim != -1 && t->ndim != ndim) {
-		context = relax_argument_context(&a, count - 1);
+		context = relax_argument_context(a, a->count - 1);
 		return tenon_error(-TENON_E_VALUE,
 				   "Check failed: %.*s expect Tensor with ndim %" PRIi64
 				   " but get %" PRIi32,
@@ -47,40 +43,34 @@ int relax_builtin_check_tensor_info(void *self, const struct tenon_value *args, 
 	}
 	if ((dtype.bits || dtype.code != TENON_DTYPE_HANDLE) &&
 	    !tenon_dtype_equal(t->dtype, dtype)) {
-		context = relax_argument_context(&a, count - 1);
+		context = relax_argument_context(a, a->count - 1);
 		return tenon_error(-TENON_E_VALUE,
 				   "Check failed: %.*s expect Tensor with dtype %s but get %s",
 				   (int)context.size, context.data, tenon_dtype_name(dtype, wanted),
 				   tenon_dtype_name(t->dtype, found));
 	}
-	*ret = tenon_arg_none();
 	return 0;
 }
 
-int relax_builtin_check_shape_info(void *self, const struct tenon_value *args, int32_t count,
-				   struct tenon_value *ret)
+RELAX_BUILTIN(check_shape_info, 2, 3)
 {
-	const struct relax_arguments a = { "check_shape_info", args, count };
 	const struct tenon_shape *s;
 	struct tenon_slice context;
 	int64_t ndim;
 	int err;
 
-	err = relax_arguments_count(&a, 2, 3);
-	if (!err)
-		err = relax_argument_int(&a, 1, &ndim);
+	err = relax_argument_int(a, 1, &ndim);
 	if (err)
 		return err;
-	context = relax_argument_context(&a, 2);
-	if (args[0].type != TENON_TYPE_SHAPE)
-		return wrong_type(context, "a Shape", &args[0]);
-	s = (const struct tenon_shape *)args[0].as.object;
+	context = relax_argument_context(a, 2);
+	if (a->args[0].type != TENON_TYPE_SHAPE)
+		return wrong_type(context, "a Shape", &a->args[0]);
+	s = (const struct tenon_shape *)a->args[0].as.object;
 	if (ndim != -1 && (int64_t)s->size != ndim)
 		return tenon_error(-TENON_E_VALUE,
 				   "Check failed: %.*s expect Shape with ndim %" PRIi64
 				   " but get %zu",
 				   (int)context.size, context.data, ndim, s->size);
-	*ret = tenon_arg_none();
 	return 0;
 }
 
@@ -102,80 +92,54 @@ static bool value_fits(const struct tenon_value *v, DLDataType d)
 	}
 }
 
-int relax_builtin_check_prim_value_info(void *self, const struct tenon_value *args, int32_t count,
-					struct tenon_value *ret)
+RELAX_BUILTIN(check_prim_value_info, 2, 3)
 {
-	const struct relax_arguments a = { "check_prim_value_info", args, count };
 	char wanted[TENON_DTYPE_NAME];
 	DLDataType dtype;
 	int err;
 
-	err = relax_arguments_count(&a, 2, 3);
-	if (!err)
-		err = relax_argument_dtype(&a, 1, &dtype);
+	err = relax_argument_dtype(a, 1, &dtype);
 	if (err)
 		return err;
-	if (!value_fits(&args[0], dtype))
-		return wrong_type(relax_argument_context(&a, 2), tenon_dtype_name(dtype, wanted),
-				  &args[0]);
-	*ret = tenon_arg_none();
+	if (!value_fits(&a->args[0], dtype))
+		return wrong_type(relax_argument_context(a, 2), tenon_dtype_name(dtype, wanted),
+				  &a->args[0]);
 	return 0;
 }
 
-int relax_builtin_check_string_info(void *self, const struct tenon_value *args, int32_t count,
-				    struct tenon_value *ret)
+RELAX_BUILTIN(check_string_info, 1, 2)
 {
-	const struct relax_arguments a = { "check_string_info", args, count };
-	int err;
-
-	err = relax_arguments_count(&a, 1, 2);
-	if (err)
-		return err;
-	if (args[0].type != TENON_TYPE_RAW_STRING && args[0].type != TENON_TYPE_SMALL_STRING &&
-	    args[0].type != TENON_TYPE_STRING)
-		return wrong_type(relax_argument_context(&a, 1), "a string", &args[0]);
-	*ret = tenon_arg_none();
+	if (a->args[0].type != TENON_TYPE_RAW_STRING &&
+	    a->args[0].type != TENON_TYPE_SMALL_STRING && a->args[0].type != TENON_TYPE_STRING)
+		return wrong_type(relax_argument_context(a, 1), "a string", &a->args[0]);
 	return 0;
 }
 
-int relax_builtin_check_tuple_info(void *self, const struct tenon_value *args, int32_t count,
-				   struct tenon_value *ret)
+RELAX_BUILTIN(check_tuple_info, 2, 3)
 {
-	const struct relax_arguments a = { "check_tuple_info", args, count };
 	const struct tenon_array *t;
 	struct tenon_slice context;
 	int64_t size;
 	int err;
 
-	err = relax_arguments_count(&a, 2, 3);
-	if (!err)
-		err = relax_argument_int(&a, 1, &size);
+	err = relax_argument_int(a, 1, &size);
 	if (err)
 		return err;
-	context = relax_argument_context(&a, 2);
-	if (args[0].type != TENON_TYPE_ARRAY)
-		return wrong_type(context, "a Tuple", &args[0]);
-	t = (const struct tenon_array *)args[0].as.object;
+	context = relax_argument_context(a, 2);
+	if (a->args[0].type != TENON_TYPE_ARRAY)
+		return wrong_type(context, "a Tuple", &a->args[0]);
+	t = (const struct tenon_array *)a->args[0].as.object;
 	if (t->size != size)
 		return tenon_error(-TENON_E_VALUE,
 				   "Check failed: %.*s expect a Tuple with %" PRIi64
 				   " elements, but get a Tuple with %" PRIi64 " elements",
 				   (int)context.size, context.data, size, t->size);
-	*ret = tenon_arg_none();
 	return 0;
 }
 
-int relax_builtin_check_func_info(void *self, const struct tenon_value *args, int32_t count,
-				  struct tenon_value *ret)
+RELAX_BUILTIN(check_func_info, 1, 2)
 {
-	const struct relax_arguments a = { "check_func_info", args, count };
-	int err;
-
-	err = relax_arguments_count(&a, 1, 2);
-	if (err)
-		return err;
-	if (args[0].type != TENON_TYPE_FUNCTION && !relax_closure_of(&args[0]))
-		return wrong_type(relax_argument_context(&a, 1), "a Function", &args[0]);
-	*ret = tenon_arg_none();
+	if (a->args[0].type != TENON_TYPE_FUNCTION && !relax_closure_of(&a->args[0]))
+		return wrong_type(relax_argument_context(a, 1), "a Function", &a->args[0]);
 	return 0;
 }

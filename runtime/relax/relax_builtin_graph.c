@@ -15,31 +15,26 @@
 #define ITEMS_MOST 256 /* arguments of a part */
 
 /* run_or_capture(machine, closure, arguments, index [, shape]) */
-int relax_builtin_graph_run_or_capture(void *self, const struct tenon_value *args, int32_t count,
-				       struct tenon_value *ret)
+RELAX_BUILTIN_SAID(graph_run_or_capture, "cuda_graph.run_or_capture", 4, 5)
 {
-	const struct relax_arguments a = { "cuda_graph.run_or_capture", args, count };
-	struct relax_part part = { .closure = &args[1] };
+	struct relax_part part = { .closure = &a->args[1] };
 	struct tenon_array *items;
 	struct tenon_shape *shape = NULL;
 	struct relax_vm *vm;
 	int err;
 
-	err = relax_arguments_count(&a, 4, 5);
+	err = relax_argument_machine(a, 0, &vm);
 	if (!err)
-		err = relax_argument_machine(&a, 0, &vm);
+		err = relax_argument_array(a, 2, &items);
 	if (!err)
-		err = relax_argument_array(&a, 2, &items);
-	if (!err)
-		err = relax_argument_int(&a, 3, &part.index);
-	if (!err && count == 5)
-		err = relax_argument_shape(&a, 4, &shape);
+		err = relax_argument_int(a, 3, &part.index);
+	if (!err && a->count == 5)
+		err = relax_argument_shape(a, 4, &shape);
 	if (err)
 		return err;
 	if (items->size > ITEMS_MOST)
 		return relax_argument_refuse(
-			&a, 2,
-			tenon_error(-TENON_E_OVERFLOW, "more than %d arguments", ITEMS_MOST));
+			a, 2, tenon_error(-TENON_E_OVERFLOW, "more than %d arguments", ITEMS_MOST));
 	/* registers of the program hold the tuple and the shape during the call */
 	part.shape = shape;
 	part.items = items;
@@ -47,27 +42,23 @@ int relax_builtin_graph_run_or_capture(void *self, const struct tenon_value *arg
 }
 
 /* get_cached_alloc(machine, closure, index): what the closure returned the first time */
-int relax_builtin_graph_get_cached_alloc(void *self, const struct tenon_value *args, int32_t count,
-					 struct tenon_value *ret)
+RELAX_BUILTIN_SAID(graph_get_cached_alloc, "cuda_graph.get_cached_alloc", 3, 3)
 {
-	const struct relax_arguments a = { "cuda_graph.get_cached_alloc", args, count };
 	struct tenon_value made = tenon_arg_none();
 	const struct tenon_value *kept;
 	struct relax_vm *vm;
 	int64_t index;
 	int err;
 
-	err = relax_arguments_count(&a, 3, 3);
+	err = relax_argument_machine(a, 0, &vm);
 	if (!err)
-		err = relax_argument_machine(&a, 0, &vm);
-	if (!err)
-		err = relax_argument_int(&a, 2, &index);
+		err = relax_argument_int(a, 2, &index);
 	if (err)
 		return err;
 	kept = relax_cached(vm, index);
 	if (kept)
 		return tenon_value_own(kept, ret);
-	err = relax_invoke(vm, &args[1], NULL, 0, &made);
+	err = relax_invoke(vm, &a->args[1], NULL, 0, &made);
 	if (!err)
 		err = relax_cache_keep(vm, index, &made);
 	if (!err)

@@ -7,41 +7,33 @@
 #include "lib/brief_errors.h"
 #include "runtime/relax/relax_builtin_kv.h"
 
-int relax_builtin_attention_kv_cache_enable_sliding_window_for_seq(void *self,
-								   const struct tenon_value *args,
-								   int32_t count,
-								   struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_enable_sliding_window_for_seq, 0, -1)
 {
 	struct kv_cache *c;
 	int64_t n[3]; /* id, window, sink */
 	int err;
-	ARGUMENTS("attention_kv_cache_enable_sliding_window_for_seq");
 
-	err = relax_integers(&a, n, 3);
+	err = relax_integers(a, n, 3);
 	if (!err)
-		err = relax_kv_cache(&a, &c);
-	return err ? err : relax_named(&a, kv_cache_set_window(c, n[0], n[1], n[2]));
+		err = relax_kv_cache(a, &c);
+	return err ? err : relax_named(a, kv_cache_set_window(c, n[0], n[1], n[2]));
 }
 
-int relax_builtin_attention_kv_cache_commit_accepted_token_tree_nodes(
-	void *self, const struct tenon_value *args, int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_commit_accepted_token_tree_nodes, 3, 3)
 {
 	struct tenon_shape *ids, *leaves;
 	struct kv_cache *c;
 	int err;
-	ARGUMENTS("attention_kv_cache_commit_accepted_token_tree_nodes");
 
-	err = relax_arguments_count(&a, 3, 3);
+	err = relax_kv_cache(a, &c);
 	if (!err)
-		err = relax_kv_cache(&a, &c);
+		err = relax_argument_shape(a, 1, &ids);
 	if (!err)
-		err = relax_argument_shape(&a, 1, &ids);
-	if (!err)
-		err = relax_argument_shape(&a, 2, &leaves);
+		err = relax_argument_shape(a, 2, &leaves);
 	if (!err && ids->size != leaves->size)
-		err = tenon_error(-TENON_E_VALUE, "%s: %zu sequences and %zu leaves", a.name,
+		err = tenon_error(-TENON_E_VALUE, "%s: %zu sequences and %zu leaves", a->name,
 				  ids->size, leaves->size);
-	return err ? err : relax_named(&a, kv_cache_commit(c, ids->data, leaves->data, ids->size));
+	return err ? err : relax_named(a, kv_cache_commit(c, ids->data, leaves->data, ids->size));
 }
 
 /* Get the cache of a call that has no other argument. */
@@ -52,79 +44,66 @@ static int only_cache(const struct relax_arguments *a, struct kv_cache **out)
 	return err ? err : relax_kv_cache(a, out);
 }
 
-int relax_builtin_attention_kv_cache_empty(void *self, const struct tenon_value *args,
-					   int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_empty, 0, -1)
 {
 	struct kv_cache *c;
 	int err;
-	ARGUMENTS("attention_kv_cache_empty");
 
-	err = only_cache(&a, &c);
+	err = only_cache(a, &c);
 	if (!err)
 		*ret = tenon_arg_bool(kv_cache_is_empty(c));
 	return err;
 }
 
-int relax_builtin_attention_kv_cache_get_num_available_pages(void *self,
-							     const struct tenon_value *args,
-							     int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_get_num_available_pages, 0, -1)
 {
 	struct kv_cache *c;
 	int err;
-	ARGUMENTS("attention_kv_cache_get_num_available_pages");
 
-	err = only_cache(&a, &c);
+	err = only_cache(a, &c);
 	if (!err)
 		*ret = tenon_arg_int(kv_cache_free_pages(c));
 	return err;
 }
 
-int relax_builtin_attention_kv_cache_get_total_sequence_length(void *self,
-							       const struct tenon_value *args,
-							       int32_t count,
-							       struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_get_total_sequence_length, 0, -1)
 {
 	struct kv_cache *c;
 	int err;
-	ARGUMENTS("attention_kv_cache_get_total_sequence_length");
 
-	err = only_cache(&a, &c);
+	err = only_cache(a, &c);
 	if (!err)
 		*ret = tenon_arg_int(kv_cache_total_length(c));
 	return err;
 }
 
-int relax_builtin_attention_kv_cache_get_sequence_length(void *self, const struct tenon_value *args,
-							 int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_get_sequence_length, 0, -1)
 {
 	struct kv_cache *c;
 	int64_t id, length;
 	int err;
-	ARGUMENTS("attention_kv_cache_get_sequence_length");
 
-	err = relax_integers(&a, &id, 1);
+	err = relax_integers(a, &id, 1);
 	if (!err)
-		err = relax_kv_cache(&a, &c);
+		err = relax_kv_cache(a, &c);
 	if (!err)
-		err = relax_named(&a, kv_cache_length(c, id, &length));
+		err = relax_named(a, kv_cache_length(c, id, &length));
 	if (!err)
 		*ret = tenon_arg_int(length);
 	return err;
 }
 
-int relax_builtin_attention_kv_cache_get_query_positions(void *self, const struct tenon_value *args,
-							 int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_get_query_positions, 0, -1)
 {
 	struct tenon_tensor *buffer, *t;
 	struct kv_cache *c;
 	uint64_t offset;
 	int64_t n;
 	int err;
-	ARGUMENTS("attention_kv_cache_get_query_positions");
 
-	err = only_cache(&a, &c);
+	err = only_cache(a, &c);
 	if (!err)
-		err = relax_named(&a, kv_cache_positions(c, &buffer, &offset, &n));
+		err = relax_named(a, kv_cache_positions(c, &buffer, &offset, &n));
 	if (!err)
 		err = relax_tensor_view(buffer, offset, &n, 1, buffer->dl.dtype, &t);
 	if (!err)
@@ -172,91 +151,69 @@ static int attend(const struct relax_arguments *a, const struct attention *call)
 	return relax_named(a, call->function(c, layer, scale, &tensors));
 }
 
-int relax_builtin_attention_kv_cache_attention_with_fused_qkv(void *self,
-							      const struct tenon_value *args,
-							      int32_t count,
-							      struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_attention_with_fused_qkv, 0, -1)
 {
 	static const struct attention call = { kv_cache_attend, 5, { AT(qkv), AT(out) } };
-	ARGUMENTS("attention_kv_cache_attention_with_fused_qkv");
 
-	return attend(&a, &call);
+	return attend(a, &call);
 }
 
-int relax_builtin_attention_kv_cache_attention_with_shared_kv(void *self,
-							      const struct tenon_value *args,
-							      int32_t count,
-							      struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_attention_with_shared_kv, 0, -1)
 {
 	static const struct attention call = { kv_cache_attend_shared,
 					       7,
 					       { AT(q), AT(k), AT(v), AT(out) } };
-	ARGUMENTS("attention_kv_cache_attention_with_shared_kv");
 
-	return attend(&a, &call);
+	return attend(a, &call);
 }
 
-int relax_builtin_attention_kv_cache_self_attention(void *self, const struct tenon_value *args,
-						    int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_self_attention, 0, -1)
 {
 	static const struct attention call = { kv_cache_attend_self,
 					       8,
 					       { AT(q), AT(k), AT(v), AT(out), AT(lse) } };
-	ARGUMENTS("attention_kv_cache_self_attention");
 
-	return attend(&a, &call);
+	return attend(a, &call);
 }
 
-int relax_builtin_attention_kv_cache_cross_attention(void *self, const struct tenon_value *args,
-						     int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_cross_attention, 0, -1)
 {
 	static const struct attention call = { kv_cache_attend_cross,
 					       6,
 					       { AT(q), AT(out), AT(lse) } };
-	ARGUMENTS("attention_kv_cache_cross_attention");
 
-	return attend(&a, &call);
+	return attend(a, &call);
 }
 
-int relax_builtin_attention_kv_cache_append_mla_kv(void *self, const struct tenon_value *args,
-						   int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_append_mla_kv, 3, 3)
 {
 	struct kv_cache *c;
 	int64_t layer;
 	int err;
-	ARGUMENTS("attention_kv_cache_append_mla_kv");
 
-	err = relax_arguments_count(&a, 3, 3);
+	err = relax_kv_cache(a, &c);
 	if (!err)
-		err = relax_kv_cache(&a, &c);
+		err = relax_argument_int(a, 1, &layer);
 	if (!err)
-		err = relax_argument_int(&a, 1, &layer);
-	if (!err)
-		err = relax_named(&a, kv_cache_append_mla(c, layer, &args[2]));
-	return err ? err : tenon_value_own(&args[0], ret);
+		err = relax_named(a, kv_cache_append_mla(c, layer, &a->args[2]));
+	return err ? err : tenon_value_own(&a->args[0], ret);
 }
 
-int relax_builtin_attention_kv_cache_merge_attn_output_inplace(void *self,
-							       const struct tenon_value *args,
-							       int32_t count,
-							       struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_merge_attn_output_inplace, 5, 5)
 {
 	struct tenon_array *pair;
 	struct tenon_tensor *t;
 	struct kv_cache *c;
 	int32_t i;
 	int err;
-	ARGUMENTS("attention_kv_cache_merge_attn_output_inplace");
 
-	err = relax_arguments_count(&a, 5, 5);
-	if (!err)
-		err = relax_kv_cache(&a, &c);
+	err = relax_kv_cache(a, &c);
 	for (i = 1; i < 5 && !err; i++)
-		err = relax_argument_tensor_object(&a, i, &t);
+		err = relax_argument_tensor_object(a, i, &t);
 	if (!err)
-		err = relax_named(&a, kv_cache_merge(c, args + 1));
+		err = relax_named(a, kv_cache_merge(c, a->args + 1));
 	if (!err)
-		err = relax_array_create(relax_current_pool(), args + 1, 2, &pair);
+		err = relax_array_create(relax_current_pool(), a->args + 1, 2, &pair);
 	if (!err)
 		*ret = tenon_arg_object(pair);
 	return err;
@@ -283,16 +240,12 @@ static int debug_get(const struct relax_arguments *a, int32_t n)
 					     n == 2 ? &a->args[5] : NULL));
 }
 
-int relax_builtin_attention_kv_cache_debug_get_kv(void *self, const struct tenon_value *args,
-						  int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_debug_get_kv, 0, -1)
 {
-	ARGUMENTS("attention_kv_cache_debug_get_kv");
-	return debug_get(&a, 2);
+	return debug_get(a, 2);
 }
 
-int relax_builtin_attention_kv_cache_debug_get_kv_mla(void *self, const struct tenon_value *args,
-						      int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(attention_kv_cache_debug_get_kv_mla, 0, -1)
 {
-	ARGUMENTS("attention_kv_cache_debug_get_kv_mla");
-	return debug_get(&a, 1);
+	return debug_get(a, 1);
 }

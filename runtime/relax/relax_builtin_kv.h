@@ -9,11 +9,6 @@
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
 
-#define ARGUMENTS(builtin)                                                                         \
-	const struct relax_arguments a = { builtin, args, count };                                 \
-                                                                                                   \
-	*ret = tenon_arg_none()
-
 /* Get the first argument, a key-value cache. */
 static inline int relax_kv_cache(const struct relax_arguments *a, struct kv_cache **out)
 {

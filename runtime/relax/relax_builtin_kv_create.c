@@ -147,23 +147,19 @@ static int read_callbacks(const struct relax_arguments *a, struct kv_config *f)
 	return err;
 }
 
-int relax_builtin_paged_attention_kv_cache_create(void *self, const struct tenon_value *args,
-						  int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(paged_attention_kv_cache_create, CREATE_ARGUMENTS, CREATE_ARGUMENTS + 1)
 {
 	struct kv_config f = { 0 };
 	struct kv_cache *c;
 	int err;
-	ARGUMENTS("paged_attention_kv_cache_create");
 
-	err = relax_arguments_count(&a, CREATE_ARGUMENTS, CREATE_ARGUMENTS + 1);
+	err = read_config(a, &f);
 	if (!err)
-		err = read_config(&a, &f);
+		err = read_numbers(a, &f);
 	if (!err)
-		err = read_numbers(&a, &f);
+		err = read_callbacks(a, &f);
 	if (!err)
-		err = read_callbacks(&a, &f);
-	if (!err)
-		err = relax_named(&a, kv_cache_create(&f, &c));
+		err = relax_named(a, kv_cache_create(&f, &c));
 	if (!err)
 		*ret = tenon_arg_object(c);
 	return err;

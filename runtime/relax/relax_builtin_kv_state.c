@@ -18,148 +18,132 @@ int relax_integers(const struct relax_arguments *a, int64_t *out, int32_t n)
 	return err;
 }
 
-int relax_builtin_kv_state_clear(void *self, const struct tenon_value *args, int32_t count,
-				 struct tenon_value *ret)
+RELAX_BUILTIN(kv_state_clear, 0, -1)
 {
 	struct rnn_state *r;
 	struct kv_cache *c;
 	int err;
-	ARGUMENTS("kv_state_clear");
 
-	err = relax_integers(&a, NULL, 0);
-	if (!err && relax_is_rnn_state(&a)) {
-		err = relax_rnn_state(&a, &r);
-		return err ? err : relax_named(&a, rnn_state_clear(r));
+	err = relax_integers(a, NULL, 0);
+	if (!err && relax_is_rnn_state(a)) {
+		err = relax_rnn_state(a, &r);
+		return err ? err : relax_named(a, rnn_state_clear(r));
 	}
 	if (!err)
-		err = relax_kv_cache(&a, &c);
-	return err ? err : relax_named(&a, kv_cache_clear(c));
+		err = relax_kv_cache(a, &c);
+	return err ? err : relax_named(a, kv_cache_clear(c));
 }
 
-int relax_builtin_kv_state_add_sequence(void *self, const struct tenon_value *args, int32_t count,
-					struct tenon_value *ret)
-{
-	struct rnn_state *r;
-	struct kv_cache *c;
-	int64_t id;
-	int err;
-	ARGUMENTS("kv_state_add_sequence");
-
-	err = relax_integers(&a, &id, 1);
-	if (!err && relax_is_rnn_state(&a)) {
-		err = relax_rnn_state(&a, &r);
-		return err ? err : relax_named(&a, rnn_state_add(r, id));
-	}
-	if (!err)
-		err = relax_kv_cache(&a, &c);
-	return err ? err : relax_named(&a, kv_cache_add(c, id));
-}
-
-int relax_builtin_kv_state_remove_sequence(void *self, const struct tenon_value *args,
-					   int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(kv_state_add_sequence, 0, -1)
 {
 	struct rnn_state *r;
 	struct kv_cache *c;
 	int64_t id;
 	int err;
-	ARGUMENTS("kv_state_remove_sequence");
 
-	err = relax_integers(&a, &id, 1);
-	if (!err && relax_is_rnn_state(&a)) {
-		err = relax_rnn_state(&a, &r);
-		return err ? err : relax_named(&a, rnn_state_remove(r, id));
+	err = relax_integers(a, &id, 1);
+	if (!err && relax_is_rnn_state(a)) {
+		err = relax_rnn_state(a, &r);
+		return err ? err : relax_named(a, rnn_state_add(r, id));
 	}
 	if (!err)
-		err = relax_kv_cache(&a, &c);
-	return err ? err : relax_named(&a, kv_cache_remove(c, id));
+		err = relax_kv_cache(a, &c);
+	return err ? err : relax_named(a, kv_cache_add(c, id));
 }
 
-int relax_builtin_kv_state_fork_sequence(void *self, const struct tenon_value *args, int32_t count,
-					 struct tenon_value *ret)
+RELAX_BUILTIN(kv_state_remove_sequence, 0, -1)
+{
+	struct rnn_state *r;
+	struct kv_cache *c;
+	int64_t id;
+	int err;
+
+	err = relax_integers(a, &id, 1);
+	if (!err && relax_is_rnn_state(a)) {
+		err = relax_rnn_state(a, &r);
+		return err ? err : relax_named(a, rnn_state_remove(r, id));
+	}
+	if (!err)
+		err = relax_kv_cache(a, &c);
+	return err ? err : relax_named(a, kv_cache_remove(c, id));
+}
+
+RELAX_BUILTIN(kv_state_fork_sequence, 0, -1)
 {
 	struct rnn_state *r;
 	struct kv_cache *c;
 	int64_t n[3]; /* parent, child, position */
 	int err;
-	ARGUMENTS("kv_state_fork_sequence");
 
-	err = relax_integers(&a, n, 3);
-	if (!err && relax_is_rnn_state(&a)) {
-		err = relax_rnn_state(&a, &r);
-		return err ? err : relax_named(&a, rnn_state_fork(r, n[0], n[1]));
+	err = relax_integers(a, n, 3);
+	if (!err && relax_is_rnn_state(a)) {
+		err = relax_rnn_state(a, &r);
+		return err ? err : relax_named(a, rnn_state_fork(r, n[0], n[1]));
 	}
 	if (!err)
-		err = relax_kv_cache(&a, &c);
-	return err ? err : relax_named(&a, kv_cache_fork(c, n[0], n[1], n[2]));
+		err = relax_kv_cache(a, &c);
+	return err ? err : relax_named(a, kv_cache_fork(c, n[0], n[1], n[2]));
 }
 
-int relax_builtin_kv_state_popn(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret)
+RELAX_BUILTIN(kv_state_popn, 0, -1)
 {
 	struct rnn_state *r;
 	struct kv_cache *c;
 	int64_t n[2]; /* id, count */
 	int err;
-	ARGUMENTS("kv_state_popn");
 
-	err = relax_integers(&a, n, 2);
-	if (!err && relax_is_rnn_state(&a)) {
-		err = relax_rnn_state(&a, &r);
-		return err ? err : relax_named(&a, rnn_state_pop(r, n[0], n[1]));
+	err = relax_integers(a, n, 2);
+	if (!err && relax_is_rnn_state(a)) {
+		err = relax_rnn_state(a, &r);
+		return err ? err : relax_named(a, rnn_state_pop(r, n[0], n[1]));
 	}
 	if (!err)
-		err = relax_kv_cache(&a, &c);
-	return err ? err : relax_named(&a, kv_cache_pop(c, n[0], n[1]));
+		err = relax_kv_cache(a, &c);
+	return err ? err : relax_named(a, kv_cache_pop(c, n[0], n[1]));
 }
 
-int relax_builtin_kv_state_begin_forward(void *self, const struct tenon_value *args, int32_t count,
-					 struct tenon_value *ret)
+RELAX_BUILTIN(kv_state_begin_forward, 3, 4)
 {
 	struct tenon_shape *ids, *lengths, *tree = NULL;
 	struct rnn_state *r;
 	struct kv_cache *c;
 	int err;
-	ARGUMENTS("kv_state_begin_forward");
 
-	err = relax_arguments_count(&a, 3, 4);
+	err = relax_argument_shape(a, 1, &ids);
 	if (!err)
-		err = relax_argument_shape(&a, 1, &ids);
-	if (!err)
-		err = relax_argument_shape(&a, 2, &lengths);
-	if (!err && count == 4 && args[3].type != TENON_TYPE_NONE)
-		err = relax_argument_shape(&a, 3, &tree);
+		err = relax_argument_shape(a, 2, &lengths);
+	if (!err && a->count == 4 && a->args[3].type != TENON_TYPE_NONE)
+		err = relax_argument_shape(a, 3, &tree);
 	if (!err && ids->size != lengths->size)
 		err = tenon_error(-TENON_E_VALUE,
 				  "kv_state_begin_forward: %zu sequences and %zu lengths",
 				  ids->size, lengths->size);
-	if (!err && relax_is_rnn_state(&a)) {
-		err = relax_rnn_state(&a, &r);
+	if (!err && relax_is_rnn_state(a)) {
+		err = relax_rnn_state(a, &r);
 		return err ? err
-			   : relax_named(&a, rnn_state_begin(r, ids->data, lengths->data, ids->size,
-							     tree ? tree->data : NULL,
-							     tree ? tree->size : 0));
+			   : relax_named(a, rnn_state_begin(r, ids->data, lengths->data, ids->size,
+							    tree ? tree->data : NULL,
+							    tree ? tree->size : 0));
 	}
 	if (!err)
-		err = relax_kv_cache(&a, &c);
+		err = relax_kv_cache(a, &c);
 	return err ? err
-		   : relax_named(&a,
+		   : relax_named(a,
 				 kv_cache_begin(c, ids->data, lengths->data, ids->size,
 						tree ? tree->data : NULL, tree ? tree->size : 0));
 }
 
-int relax_builtin_kv_state_end_forward(void *self, const struct tenon_value *args, int32_t count,
-				       struct tenon_value *ret)
+RELAX_BUILTIN(kv_state_end_forward, 0, -1)
 {
 	struct rnn_state *r;
 	struct kv_cache *c;
 	int err;
-	ARGUMENTS("kv_state_end_forward");
 
-	err = relax_integers(&a, NULL, 0);
-	if (!err && relax_is_rnn_state(&a)) {
-		err = relax_rnn_state(&a, &r);
-		return err ? err : relax_named(&a, rnn_state_end(r));
+	err = relax_integers(a, NULL, 0);
+	if (!err && relax_is_rnn_state(a)) {
+		err = relax_rnn_state(a, &r);
+		return err ? err : relax_named(a, rnn_state_end(r));
 	}
 	/* A cache has nothing to do here. */
-	return err ? err : relax_kv_cache(&a, &c);
+	return err ? err : relax_kv_cache(a, &c);
 }

@@ -43,10 +43,8 @@ static int check_scope(const struct relax_arguments *a, const struct relax_vm *v
 			   (int)scope.size, scope.data);
 }
 
-int relax_builtin_alloc_storage(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret)
+RELAX_BUILTIN(alloc_storage, 4, 5)
 {
-	const struct relax_arguments a = { "alloc_storage", args, count };
 	struct tenon_shape *shape;
 	struct relax_pool *pool;
 	struct relax_storage *s;
@@ -56,17 +54,15 @@ int relax_builtin_alloc_storage(void *self, const struct tenon_value *args, int3
 	size_t bytes;
 	int err;
 
-	err = relax_arguments_count(&a, 4, 5);
+	err = relax_argument_machine(a, 0, &vm);
 	if (!err)
-		err = relax_argument_machine(&a, 0, &vm);
+		err = relax_argument_shape(a, 1, &shape);
 	if (!err)
-		err = relax_argument_shape(&a, 1, &shape);
+		err = relax_argument_int(a, 2, &device);
 	if (!err)
-		err = relax_argument_int(&a, 2, &device);
+		err = relax_argument_dtype(a, 3, &dtype);
 	if (!err)
-		err = relax_argument_dtype(&a, 3, &dtype);
-	if (!err)
-		err = checked_bytes(&a, shape, dtype, &bytes);
+		err = checked_bytes(a, shape, dtype, &bytes);
 	if (err)
 		return err;
 	pool = relax_device_pool(vm, device);
@@ -76,7 +72,7 @@ int relax_builtin_alloc_storage(void *self, const struct tenon_value *args, int3
 				   "; the virtual machine was initialised for %" PRIu32
 				   ", the host among them",
 				   device, vm->device_count);
-	err = check_scope(&a, vm, pool);
+	err = check_scope(a, vm, pool);
 	if (!err)
 		err = relax_storage_create(pool, bytes, &s);
 	if (err)
@@ -89,17 +85,13 @@ int relax_builtin_alloc_storage(void *self, const struct tenon_value *args, int3
  * memory_manager.clear(): free the idle memory of the machine that calls it. Outside a program there
  * is none: a machine frees its memory when it is dropped.
  */
-int relax_builtin_memory_manager_clear(void *self, const struct tenon_value *args, int32_t count,
-				       struct tenon_value *ret)
+RELAX_BUILTIN_SAID(memory_manager_clear, "memory_manager.clear", 0, 0)
 {
-	const struct relax_arguments a = { "memory_manager.clear", args, count };
 	struct relax_vm *vm = relax_current();
-	int err = relax_arguments_count(&a, 0, 0);
 
-	*ret = tenon_arg_none();
-	if (!err && vm)
+	if (vm)
 		relax_trim_devices(vm);
-	return err;
+	return 0;
 }
 
 /* Tensor data on a device need not be an address, so set the byte offset there instead. */
@@ -112,10 +104,8 @@ static void place_in(const struct relax_storage *s, uint64_t offset, DLTensor *t
 		t->data = (char *)s->data + offset;
 }
 
-int relax_builtin_alloc_tensor(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+RELAX_BUILTIN(alloc_tensor, 4, 6)
 {
-	const struct relax_arguments a = { "alloc_tensor", args, count };
 	struct tenon_shape *shape;
 	struct tenon_tensor *t;
 	struct relax_storage *s;
@@ -124,17 +114,15 @@ int relax_builtin_alloc_tensor(void *self, const struct tenon_value *args, int32
 	size_t bytes;
 	int err;
 
-	err = relax_arguments_count(&a, 4, 6);
+	err = relax_argument_storage(a, 0, &s);
 	if (!err)
-		err = relax_argument_storage(&a, 0, &s);
+		err = relax_argument_int(a, 1, &offset);
 	if (!err)
-		err = relax_argument_int(&a, 1, &offset);
+		err = relax_argument_shape(a, 2, &shape);
 	if (!err)
-		err = relax_argument_shape(&a, 2, &shape);
+		err = relax_argument_dtype(a, 3, &dtype);
 	if (!err)
-		err = relax_argument_dtype(&a, 3, &dtype);
-	if (!err)
-		err = checked_bytes(&a, shape, dtype, &bytes);
+		err = checked_bytes(a, shape, dtype, &bytes);
 	if (err)
 		return err;
 	if (offset < 0 || (uint64_t)offset > s->size || bytes > s->size - (uint64_t)offset)
@@ -160,12 +148,7 @@ int relax_builtin_null_value(void *self, const struct tenon_value *args, int32_t
 	return 0;
 }
 
-int relax_builtin_copy(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+RELAX_BUILTIN(copy, 1, 1)
 {
-	const struct relax_arguments a = { "copy", args, count };
-	int err;
-
-	err = relax_arguments_count(&a, 1, 1);
-	return err ? err : tenon_value_own(&args[0], ret);
+	return tenon_value_own(&a->args[0], ret);
 }

@@ -185,26 +185,21 @@ static void print_text(const struct tenon_buffer *text)
 }
 
 /* print(format, values …): to the standard output; without a format the values with spaces */
-int relax_builtin_print(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+RELAX_BUILTIN(print, 1, -1)
 {
-	const struct relax_arguments a = { "print", args, count };
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 	struct tenon_slice format;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 1, -1);
-	if (!err)
-		err = relax_argument_text(&a, 0, &format);
+	err = relax_argument_text(a, 0, &format);
 	if (err)
 		return err;
 	if (format.size)
-		err = print_format(&text, format, args + 1, count - 1);
+		err = print_format(&text, format, a->args + 1, a->count - 1);
 	else
-		print_list(&text, args + 1, count - 1, " ");
+		print_list(&text, a->args + 1, a->count - 1, " ");
 	if (err)
-		err = relax_argument_refuse(&a, 0, err);
+		err = relax_argument_refuse(a, 0, err);
 	else
 		err = text.status;
 	if (!err)
@@ -214,10 +209,8 @@ int relax_builtin_print(void *self, const struct tenon_value *args, int32_t coun
 }
 
 /* debug_print(where, tensor): to the standard output, also of a tensor on a device */
-int relax_builtin_debug_print(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret)
+RELAX_BUILTIN(debug_print, 2, 2)
 {
-	const struct relax_arguments a = { "debug_print", args, count };
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 	struct tenon_tensor *copy = NULL;
 	char name[TENON_DTYPE_NAME];
@@ -226,12 +219,9 @@ int relax_builtin_debug_print(void *self, const struct tenon_value *args, int32_
 	int32_t d;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 2, 2);
+	err = relax_argument_text(a, 0, &where);
 	if (!err)
-		err = relax_argument_text(&a, 0, &where);
-	if (!err)
-		err = relax_argument_any_tensor(&a, 1, &t);
+		err = relax_argument_any_tensor(a, 1, &t);
 	if (!err && !place_is_host(t->device)) {
 		err = relax_tensor_move(relax_current(), t, (DLDevice){ kDLCPU, 0 }, &copy);
 		t = err ? t : &copy->dl;
@@ -282,27 +272,23 @@ static void raise_assertion(struct tenon_buffer *text)
 }
 
 /* assert_op(condition, format, values …) */
-int relax_builtin_assert_op(void *self, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+RELAX_BUILTIN(assert_op, 1, -1)
 {
-	const struct relax_arguments a = { "assert_op", args, count };
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 	struct tenon_slice format = { "", 0 };
 	bool holds = false;
-	int err;
+	int err = 0;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 1, -1);
-	if (!err && count > 1)
-		err = relax_argument_text(&a, 1, &format);
+	if (a->count > 1)
+		err = relax_argument_text(a, 1, &format);
 	if (!err)
-		err = read_condition(&a, &holds);
+		err = read_condition(a, &holds);
 	if (err || holds)
 		return err;
 	if (format.size)
-		err = print_format(&text, format, args + 2, count - 2);
-	else if (count > 2)
-		print_list(&text, args + 2, count - 2, ", ");
+		err = print_format(&text, format, a->args + 2, a->count - 2);
+	else if (a->count > 2)
+		print_list(&text, a->args + 2, a->count - 2, ", ");
 	else
 		tenon_buffer_printf(&text, "Assertion Failed");
 	if (!err && !text.status) {
@@ -314,20 +300,16 @@ int relax_builtin_assert_op(void *self, const struct tenon_value *args, int32_t 
 }
 
 /* shape_to_tensor(shape) -> int64[n] */
-int relax_builtin_shape_to_tensor(void *self, const struct tenon_value *args, int32_t count,
-				  struct tenon_value *ret)
+RELAX_BUILTIN(shape_to_tensor, 1, 1)
 {
 	static const DLDataType int64 = { TENON_DTYPE_INT, 64, 1 };
-	const struct relax_arguments a = { "shape_to_tensor", args, count };
 	struct relax_pool *pool = relax_current_pool();
 	struct tenon_tensor *t;
 	struct tenon_shape *s;
 	int64_t size;
 	int err;
 
-	err = relax_arguments_count(&a, 1, 1);
-	if (!err)
-		err = relax_argument_shape(&a, 0, &s);
+	err = relax_argument_shape(a, 0, &s);
 	if (err)
 		return err;
 	size = (int64_t)s->size;

@@ -44,21 +44,16 @@ static struct named_function *entry_add(struct tenon_slice name)
 }
 
 /* register_py_func(name, function): replaces an earlier one of the name */
-int relax_builtin_register_py_func(void *self, const struct tenon_value *args, int32_t count,
-				   struct tenon_value *ret)
+RELAX_BUILTIN(register_py_func, 2, 2)
 {
-	const struct relax_arguments a = { "register_py_func", args, count };
 	struct tenon_function *function, *dropped;
 	struct named_function *f;
 	struct tenon_slice name;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 2, 2);
+	err = relax_argument_text(a, 0, &name);
 	if (!err)
-		err = relax_argument_text(&a, 0, &name);
-	if (!err)
-		err = relax_argument_function(&a, 1, &function);
+		err = relax_argument_function(a, 1, &function);
 	if (err)
 		return err;
 	tenon_object_ref(function);
@@ -94,17 +89,13 @@ static int find(struct tenon_slice name, struct tenon_function **out)
 }
 
 /* get_py_func(name) */
-int relax_builtin_get_py_func(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret)
+RELAX_BUILTIN(get_py_func, 1, 1)
 {
-	const struct relax_arguments a = { "get_py_func", args, count };
 	struct tenon_function *function;
 	struct tenon_slice name;
 	int err;
 
-	err = relax_arguments_count(&a, 1, 1);
-	if (!err)
-		err = relax_argument_text(&a, 0, &name);
+	err = relax_argument_text(a, 0, &name);
 	if (!err)
 		err = find(name, &function);
 	if (!err)
@@ -113,16 +104,10 @@ int relax_builtin_get_py_func(void *self, const struct tenon_value *args, int32_
 }
 
 /* clear_py_func_registry() */
-int relax_builtin_clear_py_func_registry(void *self, const struct tenon_value *args, int32_t count,
-					 struct tenon_value *ret)
+RELAX_BUILTIN(clear_py_func_registry, 0, 0)
 {
-	const struct relax_arguments a = { "clear_py_func_registry", args, count };
 	struct named_function *list, *next;
-	int err = relax_arguments_count(&a, 0, 0);
 
-	*ret = tenon_arg_none();
-	if (err)
-		return err;
 	fork_gate_lock(&lock);
 	list = functions;
 	functions = NULL;
@@ -136,19 +121,15 @@ int relax_builtin_clear_py_func_registry(void *self, const struct tenon_value *a
 }
 
 /* call_py_func((name, (argument …))) */
-int relax_builtin_call_py_func(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+RELAX_BUILTIN(call_py_func, 1, 1)
 {
-	const struct relax_arguments outer = { "call_py_func", args, count };
 	struct relax_arguments pair = { "call_py_func", NULL, 2 };
 	struct tenon_function *function;
 	struct tenon_array *items;
 	struct tenon_slice name;
 	int err;
 
-	err = relax_arguments_count(&outer, 1, 1);
-	if (!err)
-		err = relax_argument_array(&outer, 0, &items);
+	err = relax_argument_array(a, 0, &items);
 	if (err)
 		return err;
 	if (items->size != 2)

@@ -186,29 +186,22 @@ static int sample(const struct relax_arguments *of, filler fill)
 }
 
 /* uniform([seed, seed2,] low, high, out) */
-int relax_builtin_random_uniform(void *self, const struct tenon_value *args, int32_t count,
-				 struct tenon_value *ret)
+RELAX_BUILTIN_SAID(random_uniform, "random.uniform", 0, -1)
 {
-	const struct relax_arguments a = { "random.uniform", args, count };
-
-	*ret = tenon_arg_none();
-	return sample(&a, fill_uniform);
+	return sample(a, fill_uniform);
 }
 
 /* normal([seed, seed2,] loc, scale, out) */
-int relax_builtin_random_normal(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret)
+RELAX_BUILTIN_SAID(random_normal, "random.normal", 0, -1)
 {
-	const struct relax_arguments a = { "random.normal", args, count };
 	double scale = 1;
 
-	*ret = tenon_arg_none();
-	if ((count == 3 || count == 5) && !relax_argument_float(&a, count - 2, &scale) &&
+	if ((a->count == 3 || a->count == 5) && !relax_argument_float(a, a->count - 2, &scale) &&
 	    !(scale > 0))
 		return tenon_error(-TENON_E_VALUE,
 				   "random.normal: the standard deviation is %g, want more than 0",
 				   scale);
-	return sample(&a, fill_normal);
+	return sample(a, fill_normal);
 }
 
 /* Store the low bytes of an integer as one of @width bytes. */
@@ -241,10 +234,8 @@ static bool holds_randint(DLDataType d)
 }
 
 /* randint(low, high, out): integers from low to high - 1 */
-int relax_builtin_random_randint(void *self, const struct tenon_value *args, int32_t count,
-				 struct tenon_value *ret)
+RELAX_BUILTIN_SAID(random_randint, "random.randint", 3, 3)
 {
-	const struct relax_arguments a = { "random.randint", args, count };
 	struct mersenne_twister *t;
 	char name[TENON_DTYPE_NAME], *to;
 	uint64_t elements, i;
@@ -252,21 +243,18 @@ int relax_builtin_random_randint(void *self, const struct tenon_value *args, int
 	DLTensor *out;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 3, 3);
+	err = relax_argument_int(a, 0, &low);
 	if (!err)
-		err = relax_argument_int(&a, 0, &low);
+		err = relax_argument_int(a, 1, &high);
 	if (!err)
-		err = relax_argument_int(&a, 1, &high);
-	if (!err)
-		err = relax_argument_host_tensor(&a, 2, &out);
+		err = relax_argument_host_tensor(a, 2, &out);
 	if (!err)
 		err = tenon_tensor_elements(out, &elements);
 	if (err)
 		return err;
 	if (!holds_randint(out->dtype))
 		return relax_argument_refuse(
-			&a, 2,
+			a, 2,
 			tenon_error(-TENON_E_TYPE,
 				    "expected int or uint of 8, 16 or 32 bits, found %s",
 				    tenon_dtype_name(out->dtype, name)));
@@ -331,9 +319,7 @@ static int fill_tensor(const struct relax_arguments *a)
 	size_t bytes;
 	int err;
 
-	err = relax_arguments_count(a, 1, 1);
-	if (!err)
-		err = relax_argument_any_tensor(a, 0, &out);
+	err = relax_argument_any_tensor(a, 0, &out);
 	if (err)
 		return err;
 	to = out;
@@ -365,21 +351,13 @@ static int fill_tensor(const struct relax_arguments *a)
 }
 
 /* random_fill(out) */
-int relax_builtin_random_fill(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret)
+RELAX_BUILTIN_SAID(random_fill, "random.random_fill", 1, 1)
 {
-	const struct relax_arguments a = { "random.random_fill", args, count };
-
-	*ret = tenon_arg_none();
-	return fill_tensor(&a);
+	return fill_tensor(a);
 }
 
 /* random_fill_for_measure(out): what clients that measure kernels fill arguments with */
-int relax_builtin_random_fill_for_measure(void *self, const struct tenon_value *args, int32_t count,
-					  struct tenon_value *ret)
+RELAX_BUILTIN_SAID(random_fill_for_measure, "random.random_fill_for_measure", 1, 1)
 {
-	const struct relax_arguments a = { "random.random_fill_for_measure", args, count };
-
-	*ret = tenon_arg_none();
-	return fill_tensor(&a);
+	return fill_tensor(a);
 }

@@ -201,10 +201,8 @@ static int numbers(const struct relax_arguments *a, int32_t first, double *out, 
 }
 
 /* sample_top_p_from_logits(logits, temperature, top_p, u) */
-int relax_builtin_sample_top_p_from_logits(void *self, const struct tenon_value *args,
-					   int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(sample_top_p_from_logits, 4, 4)
 {
-	const struct relax_arguments a = { "sample_top_p_from_logits", args, count };
 	struct relax_sort_item *items = NULL;
 	struct tenon_tensor *copy = NULL;
 	float *p = NULL;
@@ -214,11 +212,9 @@ int relax_builtin_sample_top_p_from_logits(void *self, const struct tenon_value 
 	int64_t chosen = 0;
 	int err;
 
-	err = relax_arguments_count(&a, 4, 4);
+	err = numbers(a, 1, n, 3);
 	if (!err)
-		err = numbers(&a, 1, n, 3);
-	if (!err)
-		err = read_row(&a, &row, &copy, &size);
+		err = read_row(a, &row, &copy, &size);
 	if (err)
 		return err;
 	items = relax_sort_memory(size);
@@ -277,10 +273,8 @@ static int sample_prob(const DLTensor *row, size_t size, double top_p, double u,
 }
 
 /* sample_top_p_from_prob(prob, top_p, u) */
-int relax_builtin_sample_top_p_from_prob(void *self, const struct tenon_value *args, int32_t count,
-					 struct tenon_value *ret)
+RELAX_BUILTIN(sample_top_p_from_prob, 3, 3)
 {
-	const struct relax_arguments a = { "sample_top_p_from_prob", args, count };
 	struct tenon_tensor *copy;
 	int64_t chosen = 0;
 	double n[2]; /* top_p, u */
@@ -288,11 +282,9 @@ int relax_builtin_sample_top_p_from_prob(void *self, const struct tenon_value *a
 	size_t size;
 	int err;
 
-	err = relax_arguments_count(&a, 3, 3);
+	err = numbers(a, 1, n, 2);
 	if (!err)
-		err = numbers(&a, 1, n, 2);
-	if (!err)
-		err = read_row(&a, &row, &copy, &size);
+		err = read_row(a, &row, &copy, &size);
 	if (err)
 		return err;
 	err = sample_prob(row, size, n[0], n[1], &chosen);
@@ -317,22 +309,18 @@ static int64_t first_above(const DLTensor *row, int64_t start, int64_t count, fl
 }
 
 /* multinomial_from_uniform(prob[b, …, V], u[b, …]) -> int64[b, 1] */
-int relax_builtin_multinomial_from_uniform(void *self, const struct tenon_value *args,
-					   int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(multinomial_from_uniform, 2, 2)
 {
 	static const DLDataType int64 = { TENON_DTYPE_INT, 64, 1 };
-	const struct relax_arguments a = { "multinomial_from_uniform", args, count };
 	struct tenon_tensor *copy = NULL, *copy_u = NULL, *t;
 	uint64_t elements, rows;
 	int64_t shape[2] = { 0, 1 }, width, i, *to;
 	DLTensor *prob, *u;
 	int err;
 
-	err = relax_arguments_count(&a, 2, 2);
+	err = read_floats(a, 0, &prob, &copy, &elements);
 	if (!err)
-		err = read_floats(&a, 0, &prob, &copy, &elements);
-	if (!err)
-		err = read_floats(&a, 1, &u, &copy_u, &rows);
+		err = read_floats(a, 1, &u, &copy_u, &rows);
 	if (err)
 		goto done;
 	width = prob->ndim ? prob->shape[prob->ndim - 1] : 0;
@@ -387,10 +375,8 @@ static int read_penalised(const struct relax_arguments *a, DLTensor **logits, DL
 }
 
 /* apply_repetition_penalty(logits, ids, penalty) */
-int relax_builtin_apply_repetition_penalty(void *self, const struct tenon_value *args,
-					   int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(apply_repetition_penalty, 3, 3)
 {
-	const struct relax_arguments a = { "apply_repetition_penalty", args, count };
 	DLTensor *logits, *ids;
 	uint64_t n, i;
 	double penalty;
@@ -398,12 +384,9 @@ int relax_builtin_apply_repetition_penalty(void *self, const struct tenon_value 
 	float v;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 3, 3);
+	err = relax_argument_float(a, 2, &penalty);
 	if (!err)
-		err = relax_argument_float(&a, 2, &penalty);
-	if (!err)
-		err = read_penalised(&a, &logits, &ids, &n);
+		err = read_penalised(a, &logits, &ids, &n);
 	for (i = 0; !err && i < n; i++) {
 		memcpy(&id, (const char *)relax_tensor_data(ids) + i * 4, 4);
 		v = element(logits, id);
@@ -413,29 +396,24 @@ int relax_builtin_apply_repetition_penalty(void *self, const struct tenon_value 
 }
 
 /* apply_presence_and_frequency_penalty(logits, ids, frequencies, presence, frequency) */
-int relax_builtin_apply_presence_and_frequency_penalty(void *self, const struct tenon_value *args,
-						       int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(apply_presence_and_frequency_penalty, 5, 5)
 {
-	const struct relax_arguments a = { "apply_presence_and_frequency_penalty", args, count };
 	uint64_t n, counted, i;
 	DLTensor *logits, *ids, *times;
 	int32_t id, often;
 	double weight[2];
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 5, 5);
+	err = numbers(a, 3, weight, 2);
 	if (!err)
-		err = numbers(&a, 3, weight, 2);
+		err = read_penalised(a, &logits, &ids, &n);
 	if (!err)
-		err = read_penalised(&a, &logits, &ids, &n);
+		err = relax_argument_host_tensor(a, 2, &times);
 	if (!err)
-		err = relax_argument_host_tensor(&a, 2, &times);
-	if (!err)
-		err = check_vector(&a, 2, times, int32, &counted);
+		err = check_vector(a, 2, times, int32, &counted);
 	if (!err && counted != n)
 		err = relax_argument_refuse(
-			&a, 2,
+			a, 2,
 			tenon_error(-TENON_E_VALUE, "%" PRIu64 " frequencies of %" PRIu64 " tokens",
 				    counted, n));
 	for (i = 0; !err && i < n; i++) {
@@ -451,10 +429,8 @@ int relax_builtin_apply_presence_and_frequency_penalty(void *self, const struct 
  * apply_softmax_with_temperature(logits, temperature): the first row, in place. In double, since a
  * vocabulary of 32000 loses four digits of a sum in float, and a low temperature as many of the powers.
  */
-int relax_builtin_apply_softmax_with_temperature(void *self, const struct tenon_value *args,
-						 int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(apply_softmax_with_temperature, 2, 2)
 {
-	const struct relax_arguments a = { "apply_softmax_with_temperature", args, count };
 	double temperature, most, sum = 0;
 	float e;
 	uint64_t elements;
@@ -462,14 +438,11 @@ int relax_builtin_apply_softmax_with_temperature(void *self, const struct tenon_
 	DLTensor *row;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 2, 2);
+	err = relax_argument_host_tensor(a, 0, &row);
 	if (!err)
-		err = relax_argument_host_tensor(&a, 0, &row);
+		err = check_vector(a, 0, row, float32, &elements);
 	if (!err)
-		err = check_vector(&a, 0, row, float32, &elements);
-	if (!err)
-		err = relax_argument_float(&a, 1, &temperature);
+		err = relax_argument_float(a, 1, &temperature);
 	if (err || !elements)
 		return err;
 	n = row->ndim ? row->shape[row->ndim - 1] : 1;

@@ -74,20 +74,16 @@ static int heap_place(const struct relax_arguments *a, const struct heap *h, int
 	return 0;
 }
 
-int relax_builtin_alloc_shape_heap(void *self, const struct tenon_value *args, int32_t count,
-				   struct tenon_value *ret)
+RELAX_BUILTIN(alloc_shape_heap, 2, 2)
 {
-	const struct relax_arguments a = { "alloc_shape_heap", args, count };
 	struct tenon_tensor *t;
 	struct relax_vm *vm;
 	int64_t size;
 	int err;
 
-	err = relax_arguments_count(&a, 2, 2);
+	err = relax_argument_machine(a, 0, &vm);
 	if (!err)
-		err = relax_argument_machine(&a, 0, &vm);
-	if (!err)
-		err = relax_argument_int(&a, 1, &size);
+		err = relax_argument_int(a, 1, &size);
 	if (!err)
 		err = relax_tensor_new(vm->pool, &size, 1, tenon_dtype(TENON_DTYPE_INT, 64, 1), &t);
 	if (err)
@@ -182,27 +178,23 @@ static int shape_argument(const struct relax_arguments *a, int32_t i, const int6
 	return 0;
 }
 
-int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret)
+RELAX_BUILTIN(match_shape, 3, -1)
 {
-	const struct relax_arguments a = { "match_shape", args, count };
 	int64_t codes, found_count, i, code[2], wanted;
 	const int64_t *found;
 	struct tenon_slice context;
 	struct heap heap;
 	int err;
 
-	err = relax_arguments_count(&a, 3, -1);
+	err = shape_argument(a, 0, &found, &found_count);
 	if (!err)
-		err = shape_argument(&a, 0, &found, &found_count);
+		err = heap_argument(a, 1, &heap);
 	if (!err)
-		err = heap_argument(&a, 1, &heap);
-	if (!err)
-		err = code_count(&a, 2, &codes);
+		err = code_count(a, 2, &codes);
 	if (err)
 		return err;
 	if (found_count != codes) {
-		context = relax_argument_context(&a, 3 + 2 * (int32_t)codes);
+		context = relax_argument_context(a, 3 + 2 * (int32_t)codes);
 		return mismatch(tenon_error(
 			-TENON_E_VALUE,
 			"Check failed: %.*s match_cast shape size mismatch: expected %" PRIi64
@@ -210,13 +202,13 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 			(int)context.size, context.data, codes, found_count));
 	}
 	for (i = 0; i < codes; i++) {
-		err = code_argument(&a, 3 + 2 * (int32_t)i, code);
+		err = code_argument(a, 3 + 2 * (int32_t)i, code);
 		if (!err)
-			err = match(&a, &heap, found[i], code, &wanted);
+			err = match(a, &heap, found[i], code, &wanted);
 		if (err < 0)
 			return err;
 		if (err) {
-			context = relax_argument_context(&a, 3 + 2 * (int32_t)codes);
+			context = relax_argument_context(a, 3 + 2 * (int32_t)codes);
 			return mismatch(tenon_error(
 				-TENON_E_VALUE,
 				"Check failed: %.*s match_cast error,  shape[%" PRIi64
@@ -225,7 +217,6 @@ int relax_builtin_match_shape(void *self, const struct tenon_value *args, int32_
 				found[i]));
 		}
 	}
-	*ret = tenon_arg_none();
 	return 0;
 }
 
@@ -250,28 +241,24 @@ static int load(const struct relax_arguments *a, const struct heap *h, const int
 	}
 }
 
-int relax_builtin_make_shape(void *self, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+RELAX_BUILTIN(make_shape, 2, -1)
 {
-	const struct relax_arguments a = { "make_shape", args, count };
 	int64_t codes, i, code[2], *extents;
 	struct tenon_shape *s;
 	struct heap heap;
 	int err;
 
-	err = relax_arguments_count(&a, 2, -1);
+	err = heap_argument(a, 0, &heap);
 	if (!err)
-		err = heap_argument(&a, 0, &heap);
-	if (!err)
-		err = code_count(&a, 1, &codes);
+		err = code_count(a, 1, &codes);
 	if (!err)
 		err = relax_shape_create(relax_current_pool(), (size_t)codes, &extents, &s);
 	if (err)
 		return err;
 	for (i = 0; !err && i < codes; i++) {
-		err = code_argument(&a, 2 + 2 * (int32_t)i, code);
+		err = code_argument(a, 2 + 2 * (int32_t)i, code);
 		if (!err)
-			err = load(&a, &heap, code, &extents[i]);
+			err = load(a, &heap, code, &extents[i]);
 	}
 	if (err) {
 		tenon_object_unref(s);
@@ -281,53 +268,44 @@ int relax_builtin_make_shape(void *self, const struct tenon_value *args, int32_t
 	return 0;
 }
 
-int relax_builtin_match_prim_value(void *self, const struct tenon_value *args, int32_t count,
-				   struct tenon_value *ret)
+RELAX_BUILTIN(match_prim_value, 4, 5)
 {
-	const struct relax_arguments a = { "match_prim_value", args, count };
 	int64_t found, code[2], wanted;
 	struct tenon_slice context;
 	struct heap heap;
 	int err;
 
-	err = relax_arguments_count(&a, 4, 5);
+	err = relax_argument_int(a, 0, &found);
 	if (!err)
-		err = relax_argument_int(&a, 0, &found);
+		err = heap_argument(a, 1, &heap);
 	if (!err)
-		err = heap_argument(&a, 1, &heap);
+		err = code_argument(a, 2, code);
 	if (!err)
-		err = code_argument(&a, 2, code);
-	if (!err)
-		err = match(&a, &heap, found, code, &wanted);
+		err = match(a, &heap, found, code, &wanted);
 	if (err < 0)
 		return err;
 	if (err) {
-		context = relax_argument_context(&a, 4);
+		context = relax_argument_context(a, 4);
 		return mismatch(tenon_error(-TENON_E_VALUE,
 					    "Check failed: %.*s match_cast error,  PrimExpr "
 					    "mismatch to %s: expected %" PRIi64 ", found %" PRIi64,
 					    (int)context.size, context.data, how(code[0]), wanted,
 					    found));
 	}
-	*ret = tenon_arg_none();
 	return 0;
 }
 
-int relax_builtin_make_prim_value(void *self, const struct tenon_value *args, int32_t count,
-				  struct tenon_value *ret)
+RELAX_BUILTIN(make_prim_value, 3, 3)
 {
-	const struct relax_arguments a = { "make_prim_value", args, count };
 	int64_t code[2], value;
 	struct heap heap;
 	int err;
 
-	err = relax_arguments_count(&a, 3, 3);
+	err = heap_argument(a, 0, &heap);
 	if (!err)
-		err = heap_argument(&a, 0, &heap);
+		err = code_argument(a, 1, code);
 	if (!err)
-		err = code_argument(&a, 1, code);
-	if (!err)
-		err = load(&a, &heap, code, &value);
+		err = load(a, &heap, code, &value);
 	if (err)
 		return err;
 	*ret = tenon_arg_int(value);

@@ -175,9 +175,7 @@ static int sort_or_argsort(const struct relax_arguments *a, bool indices)
 	struct lines l;
 	int err;
 
-	err = relax_arguments_count(a, 4, 4);
-	if (!err)
-		err = relax_argument_host_tensor(a, 0, &in);
+	err = relax_argument_host_tensor(a, 0, &in);
 	if (!err)
 		err = relax_argument_host_tensor(a, 1, &out);
 	if (!err)
@@ -200,22 +198,14 @@ static int sort_or_argsort(const struct relax_arguments *a, bool indices)
 	return sort_lines(&l, ascending, &to);
 }
 
-int relax_builtin_sort(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+RELAX_BUILTIN(sort, 4, 4)
 {
-	const struct relax_arguments a = { "sort", args, count };
-
-	*ret = tenon_arg_none();
-	return sort_or_argsort(&a, false);
+	return sort_or_argsort(a, false);
 }
 
-int relax_builtin_argsort(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+RELAX_BUILTIN(argsort, 4, 4)
 {
-	const struct relax_arguments a = { "argsort", args, count };
-
-	*ret = tenon_arg_none();
-	return sort_or_argsort(&a, true);
+	return sort_or_argsort(a, true);
 }
 
 /* Read the count of a line of argsort_nms(), which may be anything. */
@@ -243,12 +233,10 @@ static void argsort_counted(const struct lines *l, const DLTensor *counts, DLTen
 }
 
 /* argsort_nms(in, count, out, axis, ascending): sorts the first elements of each line */
-int relax_builtin_argsort_nms(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret)
+RELAX_BUILTIN(argsort_nms, 5, 5)
 {
 	static const DLDataType int32 = { TENON_DTYPE_INT, 32, 1 };
 	static const DLDataType float32 = { TENON_DTYPE_FLOAT, 32, 1 };
-	const struct relax_arguments a = { "argsort_nms", args, count };
 	struct relax_sort_item *items;
 	DLTensor *in, *counts, *out;
 	int64_t ascending, axis;
@@ -256,34 +244,31 @@ int relax_builtin_argsort_nms(void *self, const struct tenon_value *args, int32_
 	struct lines l;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 5, 5);
+	err = relax_argument_host_tensor(a, 0, &in);
 	if (!err)
-		err = relax_argument_host_tensor(&a, 0, &in);
+		err = relax_argument_host_tensor(a, 1, &counts);
 	if (!err)
-		err = relax_argument_host_tensor(&a, 1, &counts);
+		err = relax_argument_host_tensor(a, 2, &out);
 	if (!err)
-		err = relax_argument_host_tensor(&a, 2, &out);
+		err = open_lines(a, in, 3, &l);
 	if (!err)
-		err = open_lines(&a, in, 3, &l);
+		err = relax_argument_int(a, 3, &axis);
 	if (!err)
-		err = relax_argument_int(&a, 3, &axis);
+		err = relax_argument_int(a, 4, &ascending);
 	if (!err)
-		err = relax_argument_int(&a, 4, &ascending);
-	if (!err)
-		err = check_shape(&a, 2, &l, l.length, axis, out);
+		err = check_shape(a, 2, &l, l.length, axis, out);
 	if (!err)
 		err = tenon_tensor_elements(counts, &counted);
 	if (err)
 		return err;
 	if (!tenon_dtype_equal(in->dtype, float32))
-		return refuse_dtype(&a, 0, in);
+		return refuse_dtype(a, 0, in);
 	if (!tenon_dtype_equal(counts->dtype, int32))
-		return refuse_dtype(&a, 1, counts);
+		return refuse_dtype(a, 1, counts);
 	if (!tenon_dtype_equal(out->dtype, int32))
-		return refuse_dtype(&a, 2, out);
+		return refuse_dtype(a, 2, out);
 	if ((int64_t)counted < l.count)
-		return relax_argument_refuse(&a, 1,
+		return relax_argument_refuse(a, 1,
 					     tenon_error(-TENON_E_VALUE,
 							 "%" PRIu64 " counts for %" PRIi64 " lines",
 							 counted, l.count));
@@ -357,36 +342,31 @@ static int check_targets(const struct relax_arguments *a, const struct lines *l,
 }
 
 /* topk(in, [values,] [indices,] k, axis, "both" | "values" | "indices", ascending) */
-int relax_builtin_topk(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+RELAX_BUILTIN(topk, 6, 7)
 {
-	const struct relax_arguments a = { "topk", args, count };
 	int64_t k, axis, ascending;
 	struct targets to = { 0 };
 	struct lines l;
 	DLTensor *in;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 6, 7);
+	err = relax_argument_host_tensor(a, 0, &in);
 	if (!err)
-		err = relax_argument_host_tensor(&a, 0, &in);
+		err = read_targets(a, &to);
 	if (!err)
-		err = read_targets(&a, &to);
+		err = relax_argument_int(a, a->count - 4, &k);
 	if (!err)
-		err = relax_argument_int(&a, count - 4, &k);
+		err = open_lines(a, in, a->count - 3, &l);
 	if (!err)
-		err = open_lines(&a, in, count - 3, &l);
+		err = relax_argument_int(a, a->count - 3, &axis);
 	if (!err)
-		err = relax_argument_int(&a, count - 3, &axis);
-	if (!err)
-		err = relax_argument_int(&a, count - 1, &ascending);
+		err = relax_argument_int(a, a->count - 1, &ascending);
 	if (err)
 		return err;
 	if (!top_sortable(in->dtype) || in->dtype.lanes != 1)
-		return refuse_dtype(&a, 0, in);
+		return refuse_dtype(a, 0, in);
 	to.length = k < 1 ? l.length : k;
 	to.most = to.length < l.length ? to.length : l.length;
-	err = check_targets(&a, &l, axis, &to);
+	err = check_targets(a, &l, axis, &to);
 	return err ? err : sort_lines(&l, ascending, &to);
 }

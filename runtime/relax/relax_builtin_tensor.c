@@ -6,18 +6,14 @@
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_device.h"
 
-int relax_builtin_shape_of(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret)
+RELAX_BUILTIN(shape_of, 1, 1)
 {
-	const struct relax_arguments a = { "shape_of", args, count };
 	struct tenon_shape *s;
 	int64_t *extents;
 	DLTensor *t;
 	int err;
 
-	err = relax_arguments_count(&a, 1, 1);
-	if (!err)
-		err = relax_argument_any_tensor(&a, 0, &t);
+	err = relax_argument_any_tensor(a, 0, &t);
 	if (!err)
 		err = relax_shape_create(relax_current_pool(), (size_t)t->ndim, &extents, &s);
 	if (err)
@@ -28,21 +24,17 @@ int relax_builtin_shape_of(void *self, const struct tenon_value *args, int32_t c
 	return 0;
 }
 
-int relax_builtin_reshape(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+RELAX_BUILTIN(reshape, 2, 2)
 {
-	const struct relax_arguments a = { "reshape", args, count };
 	struct tenon_tensor *from, *t;
 	struct tenon_shape *s;
 	uint64_t before, after;
 	DLTensor want;
 	int err;
 
-	err = relax_arguments_count(&a, 2, 2);
+	err = relax_argument_tensor_object(a, 0, &from);
 	if (!err)
-		err = relax_argument_tensor_object(&a, 0, &from);
-	if (!err)
-		err = relax_argument_shape(&a, 1, &s);
+		err = relax_argument_shape(a, 1, &s);
 	if (err)
 		return err;
 	if (s->size > 64)
@@ -70,10 +62,8 @@ int relax_builtin_reshape(void *self, const struct tenon_value *args, int32_t co
 }
 
 /* tensor_view(tensor, shape, dtype, offset in bytes): other elements in the same bytes */
-int relax_builtin_tensor_view(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret)
+RELAX_BUILTIN_SAID(tensor_view, "TVMTensorCreateView", 3, 4)
 {
-	const struct relax_arguments a = { "TVMTensorCreateView", args, count };
 	struct tenon_tensor *from, *t;
 	struct tenon_shape *s;
 	size_t room, bytes;
@@ -81,21 +71,19 @@ int relax_builtin_tensor_view(void *self, const struct tenon_value *args, int32_
 	DLTensor want;
 	int err;
 
-	err = relax_arguments_count(&a, 3, 4);
+	err = relax_argument_tensor_object(a, 0, &from);
 	if (!err)
-		err = relax_argument_tensor_object(&a, 0, &from);
-	if (!err)
-		err = relax_argument_shape(&a, 1, &s);
+		err = relax_argument_shape(a, 1, &s);
 	want = err ? (DLTensor){ 0 } : from->dl;
 	if (!err)
-		err = relax_argument_dtype(&a, 2, &want.dtype);
-	if (!err && count > 3)
-		err = relax_argument_int(&a, 3, &offset);
+		err = relax_argument_dtype(a, 2, &want.dtype);
+	if (!err && a->count > 3)
+		err = relax_argument_int(a, 3, &offset);
 	if (err)
 		return err;
 	if (s->size > 64 || !tenon_tensor_compact(&from->dl))
 		return relax_argument_refuse(
-			&a, s->size > 64,
+			a, s->size > 64,
 			tenon_error(-TENON_E_VALUE,
 				    "a compact tensor and at most 64 dimensions are wanted"));
 	want.shape = (int64_t *)s->data;
@@ -104,37 +92,33 @@ int relax_builtin_tensor_view(void *self, const struct tenon_value *args, int32_
 	if (!err)
 		err = tenon_tensor_bytes(&want, &bytes);
 	if (err)
-		return tenon_error_in(err, "%s", a.name);
+		return tenon_error_in(err, "%s", a->name);
 	if (offset < 0)
-		return tenon_error(-TENON_E_VALUE, "%s: offset %" PRIi64, a.name, offset);
+		return tenon_error(-TENON_E_VALUE, "%s: offset %" PRIi64, a->name, offset);
 	if ((uint64_t)offset > room || bytes > room - (size_t)offset)
 		return tenon_error(-TENON_E_VALUE,
 				   "%s: the view would occupy bytes %" PRIi64
 				   " <= i_byte < %" PRIu64
 				   ". However, the Tensor being viewed only contains %zu bytes",
-				   a.name, offset, (uint64_t)offset + bytes, room);
+				   a->name, offset, (uint64_t)offset + bytes, room);
 	err = relax_tensor_view(from, (uint64_t)offset, s->data, (int32_t)s->size, want.dtype, &t);
 	if (!err)
 		*ret = tenon_arg_object(t);
 	return err;
 }
 
-int relax_builtin_to_device(void *self, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+RELAX_BUILTIN(to_device, 3, 4)
 {
-	const struct relax_arguments a = { "to_device", args, count };
 	struct tenon_tensor *t, *moved;
 	int64_t type, id;
 	DLDevice device;
 	int err;
 
-	err = relax_arguments_count(&a, 3, 4);
+	err = relax_argument_tensor_object(a, 0, &t);
 	if (!err)
-		err = relax_argument_tensor_object(&a, 0, &t);
+		err = relax_argument_int(a, 1, &type);
 	if (!err)
-		err = relax_argument_int(&a, 1, &type);
-	if (!err)
-		err = relax_argument_int(&a, 2, &id);
+		err = relax_argument_int(a, 2, &id);
 	if (err)
 		return err;
 	if (type < 1 || type > INT32_MAX || id < 0 || id > INT32_MAX)
@@ -144,7 +128,7 @@ int relax_builtin_to_device(void *self, const struct tenon_value *args, int32_t 
 	device = (DLDevice){ (DLDeviceType)type, (int32_t)id };
 	/* Already on that device: share it, as tensors are not written after their creation. */
 	if (place_same(t->dl.device, device))
-		return tenon_value_own(&args[0], ret);
+		return tenon_value_own(&a->args[0], ret);
 	err = relax_tensor_move(relax_current(), &t->dl, device, &moved);
 	if (err)
 		return tenon_error_in(err, "to_device");
@@ -211,10 +195,8 @@ static bool is_integer(DLDataType d)
 	       d.code == TENON_DTYPE_BOOL;
 }
 
-int relax_builtin_tensor_to_shape(void *self, const struct tenon_value *args, int32_t count,
-				  struct tenon_value *ret)
+RELAX_BUILTIN(tensor_to_shape, 1, 1)
 {
-	const struct relax_arguments a = { "tensor_to_shape", args, count };
 	char name[TENON_DTYPE_NAME];
 	struct tenon_shape *s;
 	int64_t *extents, i;
@@ -222,9 +204,7 @@ int relax_builtin_tensor_to_shape(void *self, const struct tenon_value *args, in
 	DLTensor *t;
 	int err;
 
-	err = relax_arguments_count(&a, 1, 1);
-	if (!err)
-		err = relax_argument_any_tensor(&a, 0, &t);
+	err = relax_argument_any_tensor(a, 0, &t);
 	if (err)
 		return err;
 	if (t->ndim != 1 || t->dtype.code != TENON_DTYPE_INT || !tenon_tensor_compact(t))
@@ -236,9 +216,9 @@ int relax_builtin_tensor_to_shape(void *self, const struct tenon_value *args, in
 	err = relax_shape_create(relax_current_pool(), (size_t)t->shape[0], &extents, &s);
 	if (err)
 		return err;
-	err = read_tensor(&a, &t, &copy);
+	err = read_tensor(a, &t, &copy);
 	for (i = 0; !err && i < t->shape[0]; i++)
-		err = read_integer(&a, t, i, &extents[i]);
+		err = read_integer(a, t, i, &extents[i]);
 	tenon_object_unref(copy);
 	if (err) {
 		tenon_object_unref(s);
@@ -248,20 +228,16 @@ int relax_builtin_tensor_to_shape(void *self, const struct tenon_value *args, in
 	return 0;
 }
 
-int relax_builtin_ensure_zero_offset(void *self, const struct tenon_value *args, int32_t count,
-				     struct tenon_value *ret)
+RELAX_BUILTIN(ensure_zero_offset, 1, 1)
 {
-	const struct relax_arguments a = { "ensure_zero_offset", args, count };
 	struct tenon_tensor *from, *t;
 	int err;
 
-	err = relax_arguments_count(&a, 1, 1);
-	if (!err)
-		err = relax_argument_tensor_object(&a, 0, &from);
+	err = relax_argument_tensor_object(a, 0, &from);
 	if (err)
 		return err;
 	if (!from->dl.byte_offset)
-		return tenon_value_own(&args[0], ret);
+		return tenon_value_own(&a->args[0], ret);
 	err = relax_tensor_move(relax_current(), &from->dl, from->dl.device, &t);
 	if (err)
 		return tenon_error_in(err, "ensure_zero_offset");
@@ -269,10 +245,8 @@ int relax_builtin_ensure_zero_offset(void *self, const struct tenon_value *args,
 	return 0;
 }
 
-int relax_builtin_read_if_cond(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+RELAX_BUILTIN(read_if_cond, 1, 1)
 {
-	const struct relax_arguments a = { "read_if_cond", args, count };
 	char name[TENON_DTYPE_NAME];
 	struct tenon_tensor *copy;
 	uint64_t elements;
@@ -280,14 +254,11 @@ int relax_builtin_read_if_cond(void *self, const struct tenon_value *args, int32
 	DLTensor *t;
 	int err;
 
-	err = relax_arguments_count(&a, 1, 1);
-	if (err)
-		return err;
-	if (args[0].type == TENON_TYPE_INT || args[0].type == TENON_TYPE_BOOL) {
-		*ret = tenon_arg_bool(args[0].as.integer != 0);
+	if (a->args[0].type == TENON_TYPE_INT || a->args[0].type == TENON_TYPE_BOOL) {
+		*ret = tenon_arg_bool(a->args[0].as.integer != 0);
 		return 0;
 	}
-	err = relax_argument_any_tensor(&a, 0, &t);
+	err = relax_argument_any_tensor(a, 0, &t);
 	if (!err)
 		err = tenon_tensor_elements(t, &elements);
 	if (err)
@@ -297,9 +268,9 @@ int relax_builtin_read_if_cond(void *self, const struct tenon_value *args, int32
 				   "read_if_cond: one integer or bool is wanted, found %" PRIu64
 				   " of %s",
 				   elements, tenon_dtype_name(t->dtype, name));
-	err = read_tensor(&a, &t, &copy);
+	err = read_tensor(a, &t, &copy);
 	if (!err)
-		err = read_integer(&a, t, 0, &value);
+		err = read_integer(a, t, 0, &value);
 	tenon_object_unref(copy);
 	if (err)
 		return err;

@@ -9,13 +9,12 @@
 
 /* Tuples are represented as arrays. */
 
-int relax_builtin_make_tuple(void *self, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+RELAX_BUILTIN(make_tuple, 0, -1)
 {
 	struct tenon_array *t;
 	int err;
 
-	err = relax_array_create(relax_current_pool(), args, (size_t)count, &t);
+	err = relax_array_create(relax_current_pool(), a->args, (size_t)a->count, &t);
 	if (err)
 		return tenon_error_in(err, "make_tuple");
 	*ret = tenon_arg_object(t);
@@ -28,9 +27,7 @@ static int tuple_item(const struct relax_arguments *a, struct tenon_value **out)
 	int64_t index;
 	int err;
 
-	err = relax_arguments_count(a, 2, 2);
-	if (!err)
-		err = relax_argument_array(a, 0, &t);
+	err = relax_argument_array(a, 0, &t);
 	if (!err)
 		err = relax_argument_int(a, 1, &index);
 	if (err)
@@ -44,31 +41,26 @@ static int tuple_item(const struct relax_arguments *a, struct tenon_value **out)
 	return 0;
 }
 
-int relax_builtin_tuple_getitem(void *self, const struct tenon_value *args, int32_t count,
-				struct tenon_value *ret)
+RELAX_BUILTIN(tuple_getitem, 2, 2)
 {
-	const struct relax_arguments a = { "tuple_getitem", args, count };
 	struct tenon_value *item;
 	int err;
 
-	err = tuple_item(&a, &item);
+	err = tuple_item(a, &item);
 	return err ? err : tenon_value_own(item, ret);
 }
 
 /* Release an item of the tuple early: the compiler ensures that no instruction reads it again. */
-int relax_builtin_tuple_reset_item(void *self, const struct tenon_value *args, int32_t count,
-				   struct tenon_value *ret)
+RELAX_BUILTIN(tuple_reset_item, 2, 2)
 {
-	const struct relax_arguments a = { "tuple_reset_item", args, count };
 	struct tenon_value *item, old;
 	int err;
 
-	err = tuple_item(&a, &item);
+	err = tuple_item(a, &item);
 	if (err)
 		return err;
 	old = *item;
 	*item = tenon_arg_none();
 	tenon_value_release(&old);
-	*ret = tenon_arg_none();
 	return 0;
 }

@@ -41,11 +41,9 @@ static void put_place(const DLTensor *t, uint64_t element, int64_t *to, int64_t 
 }
 
 /* nonzero(x) -> int64[ndim, count] */
-int relax_builtin_nonzero(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+RELAX_BUILTIN(nonzero, 1, 1)
 {
 	static const uint64_t zeros;
-	const struct relax_arguments a = { "nonzero", args, count };
 	relax_element_key_fn key;
 	uint64_t elements, i, zero;
 	struct tenon_tensor *out;
@@ -55,16 +53,14 @@ int relax_builtin_nonzero(void *self, const struct tenon_value *args, int32_t co
 	size_t width;
 	int err;
 
-	err = relax_arguments_count(&a, 1, 1);
-	if (!err)
-		err = relax_argument_host_tensor(&a, 0, &t);
+	err = relax_argument_host_tensor(a, 0, &t);
 	if (!err)
 		err = tenon_tensor_elements(t, &elements);
 	if (err)
 		return err;
 	key = relax_element_key(t->dtype);
 	if (!key)
-		return refuse_dtype(&a, t);
+		return refuse_dtype(a, t);
 	zero = key(&zeros, true);
 	width = t->dtype.bits < 8 ? 1 : t->dtype.bits / 8;
 	shape[0] = t->ndim ? t->ndim : 1;
@@ -313,21 +309,18 @@ static int open_rows(const struct relax_arguments *a, struct rows *r)
 }
 
 /* unique(x, sorted, index, inverse, counts [, axis]) */
-int relax_builtin_unique(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+RELAX_BUILTIN(unique, 5, 6)
 {
-	const struct relax_arguments a = { "unique", args, count };
 	int64_t flags[4];
 	struct groups g;
 	struct rows r;
 	int32_t i;
-	int err;
+	int err = 0;
 
-	err = relax_arguments_count(&a, 5, 6);
 	for (i = 0; i < 4 && !err; i++)
-		err = relax_argument_int(&a, 1 + i, &flags[i]);
+		err = relax_argument_int(a, 1 + i, &flags[i]);
 	if (!err)
-		err = open_rows(&a, &r);
+		err = open_rows(a, &r);
 	if (!err)
 		err = group_rows(&r, flags[0], &g);
 	if (err)

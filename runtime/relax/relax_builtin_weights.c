@@ -13,97 +13,71 @@
 #include "runtime/relax/relax_weights.h"
 
 /* tensor_cache.load(folder, device type, device number) */
-int relax_builtin_tensor_cache_load(void *self, const struct tenon_value *args, int32_t count,
-				    struct tenon_value *ret)
+RELAX_BUILTIN_SAID(tensor_cache_load, "tensor_cache.load", 3, 3)
 {
-	const struct relax_arguments a = { "tensor_cache.load", args, count };
 	struct tenon_slice folder;
 	int64_t type, id;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 3, 3);
-	if (!err)
-		err = relax_argument_text(&a, 0, &folder);
+	err = relax_argument_text(a, 0, &folder);
 	if (!err && memchr(folder.data, 0, folder.size))
-		err = relax_argument_refuse(&a, 0, tenon_error(-TENON_E_VALUE, "a zero byte"));
+		err = relax_argument_refuse(a, 0, tenon_error(-TENON_E_VALUE, "a zero byte"));
 	if (!err)
-		err = relax_argument_range(&a, 1, 1, INT32_MAX, &type);
+		err = relax_argument_range(a, 1, 1, INT32_MAX, &type);
 	if (!err)
-		err = relax_argument_range(&a, 2, 0, INT32_MAX, &id);
+		err = relax_argument_range(a, 2, 0, INT32_MAX, &id);
 	if (err)
 		return err;
 	err = relax_weights_load(folder, (DLDevice){ (DLDeviceType)type, (int32_t)id });
-	return err ? tenon_error_in(err, "%s", a.name) : 0;
+	return err ? tenon_error_in(err, "%s", a->name) : 0;
 }
 
 /* tensor_cache.get(name) -> tensor or None */
-int relax_builtin_tensor_cache_get(void *self, const struct tenon_value *args, int32_t count,
-				   struct tenon_value *ret)
+RELAX_BUILTIN_SAID(tensor_cache_get, "tensor_cache.get", 1, 1)
 {
-	const struct relax_arguments a = { "tensor_cache.get", args, count };
 	struct tenon_slice name;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 1, 1);
-	if (!err)
-		err = relax_argument_text(&a, 0, &name);
+	err = relax_argument_text(a, 0, &name);
 	if (!err)
 		*ret = tenon_arg_object(relax_weights_find(name));
 	return err;
 }
 
 /* tensor_cache.update(name, tensor [, override]) */
-int relax_builtin_tensor_cache_update(void *self, const struct tenon_value *args, int32_t count,
-				      struct tenon_value *ret)
+RELAX_BUILTIN_SAID(tensor_cache_update, "tensor_cache.update", 2, 3)
 {
-	const struct relax_arguments a = { "tensor_cache.update", args, count };
 	struct tenon_slice name;
 	struct tenon_tensor *t;
 	int64_t replace = 0;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 2, 3);
+	err = relax_argument_text(a, 0, &name);
 	if (!err)
-		err = relax_argument_text(&a, 0, &name);
-	if (!err)
-		err = relax_argument_tensor_object(&a, 1, &t);
-	if (!err && count == 3)
-		err = relax_argument_int(&a, 2, &replace);
+		err = relax_argument_tensor_object(a, 1, &t);
+	if (!err && a->count == 3)
+		err = relax_argument_int(a, 2, &replace);
 	if (err)
 		return err;
 	tenon_object_ref(t);
 	return relax_weights_insert(name, t, replace);
 }
 
-int relax_builtin_tensor_cache_remove(void *self, const struct tenon_value *args, int32_t count,
-				      struct tenon_value *ret)
+RELAX_BUILTIN_SAID(tensor_cache_remove, "tensor_cache.remove", 1, 1)
 {
-	const struct relax_arguments a = { "tensor_cache.remove", args, count };
 	struct tenon_slice name;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 1, 1);
-	if (!err)
-		err = relax_argument_text(&a, 0, &name);
+	err = relax_argument_text(a, 0, &name);
 	if (!err)
 		relax_weights_remove(name);
 	return err;
 }
 
-int relax_builtin_tensor_cache_clear(void *self, const struct tenon_value *args, int32_t count,
-				     struct tenon_value *ret)
+RELAX_BUILTIN_SAID(tensor_cache_clear, "tensor_cache.clear", 0, 0)
 {
-	const struct relax_arguments a = { "tensor_cache.clear", args, count };
-	int err = relax_arguments_count(&a, 0, 0);
-
-	*ret = tenon_arg_none();
-	if (!err)
-		relax_weights_clear();
-	return err;
+	relax_weights_clear();
+	return 0;
 }
 
 /* Make an array of owned tensors, which are released. */
@@ -148,35 +122,23 @@ static int by_names(const struct relax_arguments *a, const struct tenon_value *n
 }
 
 /* param_array_from_cache_by_name(names) -> array */
-int relax_builtin_param_array_from_cache_by_name(void *self, const struct tenon_value *args,
-						 int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(param_array_from_cache_by_name, 1, 1)
 {
-	const struct relax_arguments a = { "param_array_from_cache_by_name", args, count };
 	struct tenon_array *names;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 1, 1);
-	if (!err)
-		err = relax_argument_array(&a, 0, &names);
-	return err ? err : by_names(&a, names->data, names->size, ret);
+	err = relax_argument_array(a, 0, &names);
+	return err ? err : by_names(a, names->data, names->size, ret);
 }
 
-int relax_builtin_param_array_from_cache_by_name_unpacked(void *self,
-							  const struct tenon_value *args,
-							  int32_t count, struct tenon_value *ret)
+RELAX_BUILTIN(param_array_from_cache_by_name_unpacked, 0, -1)
 {
-	const struct relax_arguments a = { "param_array_from_cache_by_name_unpacked", args, count };
-
-	*ret = tenon_arg_none();
-	return by_names(&a, args, count, ret);
+	return by_names(a, a->args, a->count, ret);
 }
 
 /* param_array_from_cache(prefix, n) -> array of prefix_0, prefix_1 …; n -1: up to the first gap */
-int relax_builtin_param_array_from_cache(void *self, const struct tenon_value *args, int32_t count,
-					 struct tenon_value *ret)
+RELAX_BUILTIN(param_array_from_cache, 2, 2)
 {
-	const struct relax_arguments a = { "param_array_from_cache", args, count };
 	struct tenon_value *items = NULL, *more;
 	struct tenon_slice prefix;
 	struct tenon_tensor *t;
@@ -184,20 +146,17 @@ int relax_builtin_param_array_from_cache(void *self, const struct tenon_value *a
 	int64_t most, i;
 	int err;
 
-	*ret = tenon_arg_none();
-	err = relax_arguments_count(&a, 2, 2);
-	if (!err)
-		err = relax_argument_text(&a, 0, &prefix);
+	err = relax_argument_text(a, 0, &prefix);
 	if (!err && prefix.size > sizeof(name) - 32)
-		err = relax_argument_refuse(&a, 0, tenon_error(-TENON_E_VALUE, "a long prefix"));
+		err = relax_argument_refuse(a, 0, tenon_error(-TENON_E_VALUE, "a long prefix"));
 	if (!err)
-		err = relax_argument_range(&a, 1, -1, INT32_MAX, &most);
+		err = relax_argument_range(a, 1, -1, INT32_MAX, &most);
 	for (i = 0; !err && (most < 0 || i < most); i++) {
 		snprintf(name, sizeof(name), "%.*s_%" PRIi64, (int)prefix.size, prefix.data, i);
 		t = relax_weights_find(tenon_slice_of(name));
 		if (!t && most >= 0)
 			err = tenon_error(-TENON_E_NOT_FOUND, "%s: no weight \"%s\" was loaded",
-					  a.name, name);
+					  a->name, name);
 		if (!t)
 			break;
 		more = realloc(items, ((size_t)i + 1) * sizeof(*items));
