@@ -47,6 +47,8 @@ extern "C" {
  * @cache_most: quota in bytes of the cache of files that clients need not send again; 0 for none
  * @packet_most: largest packet in bytes
  * @folder_most: quota of a session's folder in bytes
+ * @folder_in_memory: a session's folder is memory, which only its processes see; the kernel then keeps it below
+ *	@folder_most at each page. Needs root or user namespaces
  * @memory_most: private memory of a session's process, memory of all its processes, and of its tensors, in bytes;
  *	0 for no limit
  * @processes_most: processes and threads of a session
@@ -89,6 +91,7 @@ struct tenon_rpc_server_options {
 	bool sandbox;
 	bool learn;
 	bool trust_network;
+	bool folder_in_memory;
 	uint16_t advertise_port;
 	const char *const *read;
 	const char *const *write;

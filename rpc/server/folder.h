@@ -37,9 +37,20 @@ void server_folder_remove(struct server_folder *f);
 /** session_folder_create - create the folder of a session; 0, or -TENON_E_IO */
 int session_folder_create(const struct server_folder *f, char path[PATH_MAX]);
 
-/** what a folder may have: it is counted while uploaded code changes it */
+/** what a folder may have: for one on a disk, it is counted while uploaded code changes it */
 #define FOLDER_ENTRIES_MOST 65536
 #define FOLDER_DEPTH_MOST   256
+
+/**
+ * session_folder_mount - mount memory of @bytes over a session's folder, for this process and its children alone
+ *
+ * By a mount namespace, and without CAP_SYS_ADMIN by a user namespace too.
+ *
+ * Context: a process with one thread.
+ * Return: the folder, a descriptor that keeps the files when the processes have ended; -1 with errno set, and
+ *	the process may be in other namespaces then.
+ */
+int session_folder_mount(const char *path, uint64_t bytes);
 
 /**
  * folder_size - add the disk space of all files in a folder to @bytes; a file takes at least its block

@@ -196,6 +196,8 @@ bool peer_reap(struct server *s, struct peer *p)
 		waits = tell(p);
 		server_say(s, "session %llu: %s", (unsigned long long)p->serial, p->reason);
 	}
+	/* what it sent, if the server has not looked yet */
+	peer_limits_serve(s, p, 0);
 	peer_limits_end(p);
 	peer_output_end(s, p);
 	p->pid = 0;

@@ -139,6 +139,7 @@ struct peer_ends {
  * @traffic: memory shared with the relay
  * @watch: memory shared with it
  * @folder: its folder
+ * @mounted: the folder, where it is memory that only the session's processes see; -1 otherwise
  * @handshake: freed when it is done
  * @proof: of the shared secret; freed when it is done
  * @request: PEER_ENDED: the beginning of the next request
@@ -166,6 +167,7 @@ struct peer {
 	struct relay_traffic *traffic;
 	struct session_watch *watch;
 	char *folder;
+	int mounted;
 	struct handshake *handshake;
 	struct peer_proof *proof;
 	struct peer_request *request;
@@ -178,7 +180,8 @@ struct peer {
 };
 
 /** PEER_NONE - initialises a peer that has no session */
-#define PEER_NONE .slot = -1, .cgroup = -1, .limits = { .fd = -1 }, .output = { .fd = -1 }
+#define PEER_NONE                                                                                  \
+	.slot = -1, .cgroup = -1, .mounted = -1, .limits = { .fd = -1 }, .output = { .fd = -1 }
 
 /** peer_start - start the session of a peer that waits; false when the peer must be closed */
 bool peer_start(struct server *s, struct peer *p);
@@ -208,8 +211,8 @@ void peer_send_exception(struct peer *p, enum wire_generation generation, const 
 /** peer_limits_begin - before the session's process starts: a socket for it, closed by both with the session */
 bool peer_limits_begin(struct peer *p, int *child);
 
-/** peer_limits_send - in the session's process: hand a listener over, and close both descriptors */
-void peer_limits_send(int socket, int listener);
+/** peer_limits_send - in the session's process: hand over what is not -1, and close the descriptors */
+void peer_limits_send(int socket, int listener, int folder);
 
 /** peer_limits_end - close what came from the session's process */
 void peer_limits_end(struct peer *p);

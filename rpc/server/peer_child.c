@@ -12,6 +12,7 @@
 
 #include "lib/library_path.h"
 #include "rpc/server/descriptors.h"
+#include "rpc/server/folder.h"
 #include "rpc/server/kernel_store.h"
 #include "rpc/server/name_list.h"
 #include "rpc/server/sandbox.h"
@@ -183,7 +184,7 @@ static void find_own_paths(struct own_paths *own)
 #define READ_MOST 64
 
 /* End the process if anything is missing that the server did not report when it started. */
-static void enter_sandbox(const struct server *s, const char *folder, int socket)
+static void enter_sandbox(const struct server *s, const char *folder, int mounted, int socket)
 {
 	const struct tenon_rpc_server_options *o = &s->options;
 	static struct own_paths own;
@@ -207,7 +208,7 @@ static void enter_sandbox(const struct server *s, const char *folder, int socket
 		read[5 + i] = o->read[i];
 	if (sandbox_enter(&sandbox, &listener) & ~s->missing)
 		_exit(1);
-	peer_limits_send(socket, listener);
+	peer_limits_send(socket, listener, mounted);
 }
 
 void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends ends)
@@ -225,7 +226,7 @@ void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends e
 	struct session_watch *watch = p->watch;
 	const char *folder = p->folder;
 	struct connection *connection;
-	int fd = p->fd, err;
+	int fd = p->fd, mounted = -1, err;
 
 	/* a process group that seccomp keeps all its processes in, and no controlling terminal */
 	setsid();
@@ -240,12 +241,17 @@ void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends e
 	be_first_to_go();
 	if (o->sandbox)
 		drop_variables();
+	if (o->folder_in_memory) {
+		mounted = session_folder_mount(folder, o->folder_most);
+		if (mounted < 0)
+			_exit(1);
+	}
 	use_folder(folder);
 	/* without the filter, processes can leave the group: have them end with this one (server_sweep) */
 	if (s->sweeps)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (o->sandbox)
-		enter_sandbox(s, folder, ends.limits);
+		enter_sandbox(s, folder, mounted, ends.limits);
 	else
 		close(ends.limits);
 	if (p->builds) {

@@ -21,7 +21,7 @@
 /* rounds of killing what has left its group */
 #define SWEEPS 1000
 
-/* ---- the descriptor, from the session's process */
+/* ---- the descriptors, from the session's process */
 
 bool peer_limits_begin(struct peer *p, int *child)
 {
@@ -42,38 +42,51 @@ void peer_limits_end(struct peer *p)
 	p->limits.fd = -1;
 }
 
+/* a message of one byte, and the descriptors that it names, in this order */
+#define HAS_LISTENER 1
+#define HAS_FOLDER   2
+
 union control {
 	struct cmsghdr header;
-	char room[CMSG_SPACE(sizeof(int))];
+	char room[CMSG_SPACE(2 * sizeof(int))];
 };
 
-void peer_limits_send(int socket, int listener)
+void peer_limits_send(int socket, int listener, int folder)
 {
 	union control control = { .room = { 0 } };
-	struct iovec byte = { "", 1 };
-	struct msghdr message = { .msg_iov = &byte, .msg_iovlen = 1 };
-	struct cmsghdr *header;
+	char byte = (char)((listener < 0 ? 0 : HAS_LISTENER) | (folder < 0 ? 0 : HAS_FOLDER));
+	struct iovec part = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.room,
+				  .msg_controllen = sizeof(control.room) };
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	int sent[2];
+	size_t count = 0;
 
-	if (listener >= 0) {
-		message.msg_control = control.room;
-		message.msg_controllen = sizeof(control.room);
-		header = CMSG_FIRSTHDR(&message);
+	if (listener >= 0)
+		sent[count++] = listener;
+	if (folder >= 0)
+		sent[count++] = folder;
+	if (count) {
 		header->cmsg_level = SOL_SOCKET;
 		header->cmsg_type = SCM_RIGHTS;
-		header->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(header), &listener, sizeof(int));
+		header->cmsg_len = CMSG_LEN(count * sizeof(int));
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		memcpy(CMSG_DATA(header), sent, count * sizeof(int));
 		/* if the server does not get the listener, each clone() would block forever */
 		if (sendmsg(socket, &message, MSG_NOSIGNAL) != 1)
 			_exit(1);
-		close(listener);
 	}
+	while (count)
+		close(sent[--count]);
 	close(socket);
 }
 
-static void receive_listener(struct peer *p)
+static void receive_descriptors(struct peer *p)
 {
 	union control control;
-	char byte;
+	char byte = 0;
 	struct iovec part = { &byte, 1 };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
@@ -81,12 +94,19 @@ static void receive_listener(struct peer *p)
 				  .msg_controllen = sizeof(control.room) };
 	ssize_t n = recvmsg(p->limits.fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	struct cmsghdr *header = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	const unsigned char *at;
 
 	peer_limits_end(p);
 	if (!header || header->cmsg_type != SCM_RIGHTS)
 		return;
-	memcpy(&p->limits.fd, CMSG_DATA(header), sizeof(int));
-	p->limits.listens = true;
+	at = CMSG_DATA(header);
+	if (byte & HAS_LISTENER) {
+		memcpy(&p->limits.fd, at, sizeof(int));
+		p->limits.listens = true;
+		at += sizeof(int);
+	}
+	if (byte & HAS_FOLDER)
+		memcpy(&p->mounted, at, sizeof(int));
 }
 
 /* ---- processes and threads */
@@ -160,7 +180,7 @@ void peer_limits_serve(struct server *s, struct peer *p, short events)
 	if (p->limits.fd < 0)
 		return;
 	if (!p->limits.listens)
-		receive_listener(p);
+		receive_descriptors(p);
 	else if (events & POLLIN)
 		answer_listener(s, p);
 	else

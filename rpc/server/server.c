@@ -452,6 +452,28 @@ static void report_missing(struct server *s, const char *no_cgroup)
 	server_say(s, "%s%s", size ? "this kernel lacks " : "", text);
 }
 
+/* Try in a child what --folder-in-memory needs. */
+static int check_mount(struct server *s)
+{
+	int status = 0;
+	pid_t pid;
+
+	if (!s->options.folder_in_memory)
+		return 0;
+	pid = fork();
+	if (!pid)
+		_exit(session_folder_mount(s->folder.path, 1) < 0 ? errno : 0);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return tenon_error(-TENON_E_IO, "cannot start a process");
+	if (!WEXITSTATUS(status))
+		return 0;
+	return tenon_error(-TENON_E_UNSUPPORTED,
+			   "--folder-in-memory: cannot mount a tmpfs for a session alone: %s. It "
+			   "needs "
+			   "root, or user namespaces (sysctl user.max_user_namespaces)",
+			   strerror(WEXITSTATUS(status)));
+}
+
 /* Try the sandbox in a child, and say what the kernel lacks. */
 static void report_sandbox(struct server *s)
 {
@@ -547,6 +569,8 @@ static int server_run(struct server *s)
 	allow_descriptors();
 	if (!err)
 		err = open_signals(s);
+	if (!err)
+		err = check_mount(s);
 	if (!err) {
 		report_sandbox(s);
 		server_builder_init(s);

@@ -24,6 +24,9 @@ static void release_session(struct server *s, struct peer *p)
 	peer_remove_cgroup(s, p);
 	if (p->folder && !server_keep_files(s, p))
 		folder_remove(p->folder);
+	if (p->mounted >= 0)
+		close(p->mounted);
+	p->mounted = -1;
 	free(p->builds);
 	p->builds = NULL;
 	free(p->folder);

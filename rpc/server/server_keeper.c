@@ -2,6 +2,7 @@
 /* the process that copies files of a session that has ended, or kernels, to the cache (file_cache.h, kernel_store.h) */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -48,9 +49,14 @@ void server_keeper_ended(struct server *s)
 	server_builder_wanted(s);
 }
 
-static void run_keeper(struct server *s, const char *folder, const char *builds, pid_t server)
+static void run_keeper(struct server *s, const struct peer *p, pid_t server)
 {
+	char in_memory[40];
+	const char *files = p->mounted < 0 ? p->folder : in_memory;
 	sigset_t none;
+
+	/* "/." is the folder itself, since a link is not followed */
+	snprintf(in_memory, sizeof(in_memory), "/proc/self/fd/%d/.", p->mounted);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != server)
@@ -58,14 +64,14 @@ static void run_keeper(struct server *s, const char *folder, const char *builds,
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	server_forget(s, -1);
-	descriptors_keep(NULL, 0);
+	descriptors_keep((int[]){ p->mounted }, 1);
 	/* the next session may be measuring time already */
 	setpriority(PRIO_PROCESS, 0, 19);
-	if (builds)
-		kernel_store_keep(&s->cache, builds, folder);
+	if (p->builds)
+		kernel_store_keep(&s->cache, p->builds, files);
 	else
-		file_cache_keep(&s->cache, folder);
-	folder_remove(folder);
+		file_cache_keep(&s->cache, files);
+	folder_remove(p->folder);
 	_exit(0);
 }
 
@@ -84,7 +90,7 @@ bool server_keep_files(struct server *s, struct peer *p)
 		strcpy(s->built, p->builds);
 	s->keeper = fork();
 	if (!s->keeper)
-		run_keeper(s, p->folder, p->builds, server);
+		run_keeper(s, p, server);
 	if (s->keeper < 0) {
 		s->keeper = 0;
 		return false;

@@ -47,6 +47,9 @@ static int check_together(const struct tenon_rpc_server_options *o)
 		return tenon_error(-TENON_E_USAGE,
 				   "--sandbox-learn and --allow-socket are for the sandbox: "
 				   "without --no-sandbox");
+	if (!o->sandbox && o->folder_in_memory)
+		return tenon_error(-TENON_E_USAGE, "--folder-in-memory is for the sandbox: "
+						   "without --no-sandbox");
 	if (o->stdio && (*o->listen || o->tracker || o->proxy))
 		return tenon_error(-TENON_E_USAGE,
 				   "--stdio serves one client: no --listen, --tracker or --proxy");

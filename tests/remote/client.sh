@@ -119,7 +119,7 @@ upload()
 is_kept()
 {
 	tries=0
-	until upload "$ours" "$1" && grep -q 'had it' "$scratch/out"; do
+	until upload "$1" "$2" && grep -q 'had it' "$scratch/out"; do
 		tries=$((tries + 1))
 		[ $tries -lt 600 ] || return 1
 		sleep 0.1
@@ -132,7 +132,7 @@ file_is_sent_once()
 	dd if=/dev/urandom of="$scratch/model.bin" bs=1024 count=3000 2> "$scratch/log.dd"
 	cp "$scratch/model.bin" "$scratch/renamed.bin"
 	upload "$ours" "$scratch/model.bin" && ! grep -q 'had it' "$scratch/out" &&
-		is_kept "$scratch/model.bin" &&
+		is_kept "$ours" "$scratch/model.bin" &&
 		upload "$ours" "$scratch/renamed.bin" && grep -q 'had it' "$scratch/out" &&
 		printf x >> "$scratch/model.bin" && upload "$ours" "$scratch/model.bin" && ! grep -q 'had it' "$scratch/out"
 }
@@ -150,6 +150,21 @@ cache_has_a_quota()
 	kill $server
 	wait $server
 	[ $result -eq 0 ] && ! grep -q 'had it' "$scratch/out"
+}
+
+# the keeper of files reads a folder that only the session's processes see
+memory_is_kept()
+{
+	rm -f "$scratch/log.cache"
+	mkdir "$scratch/in-memory"
+	"$tenon" rpc serve --listen 127.0.0.1:0 --folder "$scratch/in-memory" --folder-in-memory 2> "$scratch/log.cache" &
+	server=$!
+	pids="$pids $server"
+	port_of "$scratch/log.cache" $server && is_kept "127.0.0.1:$port" "$scratch/renamed.bin"
+	result=$?
+	kill $server
+	wait $server
+	[ $result -eq 0 ] && [ -z "$(ls "$scratch/in-memory")" ]
 }
 
 device_is_absent()
@@ -193,6 +208,11 @@ for device in opencl vulkan; do
 done
 it "ours: ping, functions, upload" verbs "$ours"
 it "ours: a file is sent once" file_is_sent_once
+if unshare -rm true 2> "$scratch/words"; then
+	it "ours: a file that was in a folder in memory is sent once" memory_is_kept
+else
+	skip_case "ours: a file that was in a folder in memory is sent once" "user namespaces are not allowed here"
+fi
 it "ours: a file larger than the cache is sent again" cache_has_a_quota 1
 it "ours: without a cache, files are sent again" cache_has_a_quota 0
 it "a wrong key" exits 4 'another key' "$tenon" rpc ping "127.0.0.1:$ours_port/other"

@@ -505,6 +505,27 @@ FUNCTION(fills_files_in_memory)
 	return integer(ret, fill(create_memory_file));
 }
 
+/* How many MiB its folder takes before the system refuses more; or the error, if that is another one. */
+FUNCTION(fills_its_folder_at_once)
+{
+	static const char bytes[1 << 20];
+	int64_t written = 0;
+	int i, k, fd;
+	ssize_t n;
+
+	UNUSED();
+	for (i = 0; i < 64; i++) {
+		fd = create_file(i);
+		for (k = 0; fd >= 0 && k < 16; k++) {
+			n = write(fd, bytes, sizeof(bytes));
+			if (n < 0)
+				return integer(ret, errno == ENOSPC ? written >> 20 : -errno);
+			written += n;
+		}
+	}
+	return integer(ret, written >> 20);
+}
+
 FUNCTION(makes_deep_folders)
 {
 	volatile int forever = 1;

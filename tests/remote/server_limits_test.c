@@ -4,8 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void a_session_has_a_limit_of_processes_and_threads(void **state)
@@ -161,6 +165,41 @@ static void files_are_counted_together(void **state)
 	ends_for("makes_deep_folders", "cannot be counted");
 }
 
+/* Root can mount in a namespace of its own, other users where they can make user namespaces. */
+static bool mounts_are_possible(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit((unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||
+		      mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) ||
+		      mount("tmpfs", "/tmp", "tmpfs", 0, "size=4096"));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return !status;
+}
+
+static void a_folder_in_memory_never_takes_more_than_its_size(void **state)
+{
+	int status, i;
+
+	(void)state;
+	if (!mounts_are_possible()) {
+		print_message("# no process can mount here\n");
+		skip();
+	}
+	kill(server.pid, SIGTERM);
+	waitpid(server.pid, &status, 0);
+	start_server_with("--folder-in-memory");
+	for (i = 0; i < 2; i++) {
+		assert_in_range(call_hostile("fills_its_folder_at_once"), 64, 127);
+		nothing_is_left();
+	}
+	/* what a folder may have beside */
+	ends_for("fills_files_in_memory", "used more than 1024 MiB of memory");
+	the_next_client_is_served();
+}
+
 /* ---- the sandbox */
 
 static void uploaded_code_stays_in_its_sandbox(void **state)
@@ -206,6 +245,8 @@ int main(void)
 		cmocka_unit_test(files_are_counted_together),
 		cmocka_unit_test(memory_is_counted_over_all_processes_of_a_session),
 		cmocka_unit_test(uploaded_code_stays_in_its_sandbox),
+		/* the last: with another server */
+		cmocka_unit_test(a_folder_in_memory_never_takes_more_than_its_size),
 	};
 
 	return run_with_server(tests);

@@ -20,6 +20,7 @@ enum {
 	ALLOW_WRITE,
 	CACHE_SIZE,
 	FOLDER,
+	FOLDER_IN_MEMORY,
 	FOLDER_SIZE,
 	HEALTH_CHECK,
 	KEY,
@@ -51,6 +52,7 @@ static const struct option options[] = {
 	{ "allow-write", required_argument, NULL, ALLOW_WRITE },
 	{ "cache-size", required_argument, NULL, CACHE_SIZE },
 	{ "folder", required_argument, NULL, FOLDER },
+	{ "folder-in-memory", no_argument, NULL, FOLDER_IN_MEMORY },
 	{ "folder-size", required_argument, NULL, FOLDER_SIZE },
 	{ "health-check", required_argument, NULL, HEALTH_CHECK },
 	{ "key", required_argument, NULL, KEY },
@@ -181,6 +183,9 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 		return rpc_number(cli, "cache-size", 0, 1e9, MIB, &o->cache_most);
 	case FOLDER:
 		o->base = optarg;
+		return CLI_OK;
+	case FOLDER_IN_MEMORY:
+		o->folder_in_memory = true;
 		return CLI_OK;
 	case FOLDER_SIZE:
 		return rpc_number(cli, "folder-size", 0, 1e9, MIB, &o->folder_most);

@@ -16,7 +16,8 @@
 	"  --session-timeout S    end a session after S seconds (never)\n"                         \
 	"  --request-timeout S    end a session whose request takes longer (600)\n"                \
 	"  --folder DIR           folder for the files of sessions (TMPDIR, or /tmp)\n"            \
-	"  --folder-size MIB      what a session may upload (1024)\n"                              \
+	"  --folder-size MIB      what a session may have there (1024)\n"                          \
+	"  --folder-in-memory     keep these files in memory, where the size holds exactly\n"      \
 	"  --cache-size MIB       uploads that later sessions need not repeat (256; 0 for none)\n" \
 	"  --memory MIB           memory of a session (half of the machine's)\n"                   \
 	"  --processes N          processes of a session (1024)\n"                                 \
