@@ -50,8 +50,8 @@ def parse_arguments(arguments):
     parser.add_argument("--target", choices=sorted(TARGETS), default="cpu", help="the device (cpu)")
     parser.add_argument(
         "--processor", metavar="NAME[,NAME]…",
-        help="LLVM's name of the processor, such as cortex-a72, v3 of x86-64, or +v; v2,v3,v4 is code for each, "
-        "v2,v3 the default on x86-64",
+        help="LLVM's name of the processor, such as cortex-a72, v3 of x86-64, or +v; v2,v3,v4+avx512vnni is code "
+        "for each, the default on x86-64",
     )  # fmt: skip
     parser.add_argument("--cc", help="compiler that links the module, for a target that is not this machine")
     parser.add_argument("--labels", type=Path, help="names of the classes, one a line")

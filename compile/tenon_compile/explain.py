@@ -4,7 +4,7 @@
 import math
 from collections import Counter
 
-from .targets import LEVEL, processors_of
+from .targets import CHOSEN, processors_of
 
 
 # levels of x86-64: what they have, and since when machines do
@@ -13,6 +13,7 @@ LEVELS = {
     "v2": "SSE4.2: since about 2009",
     "v3": "AVX2: vectors twice as wide, multiply-add; since about 2013",
     "v4": "AVX-512: vectors four times as wide; servers since about 2017",
+    "v4+avx512vnni": "AVX-512 with products of four bytes; servers since about 2019",
 }
 # what better processors of other targets have, which --processor takes
 BETTER = {
@@ -24,7 +25,7 @@ BETTER = {
 
 def processors(target, processor):
     """Lines of text: what code is for, and what other processors have besides."""
-    names = [name[-2:] if name and LEVEL.fullmatch(name) else name for name in processors_of(target, processor)]
+    names = [f"v{found[1]}" if (found := CHOSEN.fullmatch(name or "")) else name for name in processors_of(target, processor)]
     lines = ["code for " + ", and besides for ".join(processor_text(target, name) for name in names)]
     better = next((level for level in LEVELS if names[-1] in LEVELS and level > names[-1]), None)
     if better and target == "cpu":

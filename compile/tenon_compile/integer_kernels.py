@@ -54,10 +54,8 @@ def pack(weights, tile, dot):
 
 
 def attrs_of(tile, dot):
-    """Marks of a product; one whose outputs fill no vector has no intrinsic."""
-    if not dot.function or tile.lanes != dot.lanes:
-        return mark(tile)
-    return {**mark(tile), DOT_MARK: dot.function}
+    """Marks of a product, with the form of its operands if processors have a function for them."""
+    return {**mark(tile), DOT_MARK: dot.form} if dot.function else mark(tile)
 
 
 def without_zero(sums, of_weights):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy
 from tvm import te, topi
 
-from .dot_products import PLAIN, Dot
+from .dot_products import Dot
 
 ENOUGH = 8  # sums that hide the latency of a multiply-add
 NEAR = 4096  # weights of 32 bits that stay in the nearest cache beside other things
@@ -24,7 +24,7 @@ class Vectors:
     lanes: int = 4
     sums: int = 12
     conditions: bool = True  # whether TVM makes vectors of a choice between two values
-    dot: Dot = PLAIN  # how integers are multiplied
+    dots: tuple[Dot, ...] = ()  # how integers are multiplied, the best way first
 
     @property
     def floats(self):

@@ -302,7 +302,7 @@ class Emitter:
     def integer_product(self, function, x, node, shape, how=()):
         """A product of integers by constant weights OIHW; outputs are filled up to whole vectors."""
         weights = node.inputs[1].value
-        dot = dot_for(self.vectors.dot, weights)
+        dot = dot_for(self.vectors.dots, weights)
         weights = weights.reshape([*weights.shape, *[1] * (4 - weights.ndim)])
         channels = shape[-1]
         fill = -channels % dot.lanes if channels > dot.lanes else 0

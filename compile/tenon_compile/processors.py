@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from .dot_products import dot_of
+from .dot_products import dot_with_form, dots_of
 from .kernels import Vectors
 
 # a feature of LLVM's, and the vectors of 32-bit lanes that come with it; the first that a processor has counts
@@ -19,9 +19,13 @@ WITHOUT = Vectors(1, 12)
 
 
 def widest(vectors):
-    """Vectors for which weights are laid out if code for several processors reads them: the first one's, but wider."""
+    """Vectors for which weights are laid out if code for several processors reads them: the first one's, but wider.
+
+    Integers are multiplied as the best one does, in a form that all have.
+    """
     best = max(vectors, key=lambda one: (one.lanes, one.sums))
-    return replace(vectors[0], lanes=best.lanes, sums=best.sums)
+    dots = tuple(dot for dot in best.dots if all(dot_with_form(one.dots, dot.form) for one in vectors))
+    return replace(vectors[0], lanes=best.lanes, sums=best.sums, dots=dots)
 
 
 def vectors_of(target):
@@ -34,4 +38,4 @@ def vectors_of(target):
     # NEON of 64 bits has 32 registers
     if "neon" in has and str(target.attrs.get("mtriple", "")).startswith("aarch64"):
         found = Vectors(4, 24)
-    return replace(found, dot=dot_of(has))
+    return replace(found, dots=dots_of(has))

@@ -13,15 +13,17 @@ from tvm import relax
 from tvm.s_tir import Schedule
 
 from .dot_products import MARK as DOT_MARK
-from .dot_products import dot_product
+from .dot_products import dot_product, dot_with_form
 from .errors import first_line
-from .kernels import MARK, Tile, choose_depthwise_tile, choose_tile
+from .kernels import MARK, Tile, Vectors, choose_depthwise_tile, choose_tile
 
 LEAST_WORK = 400_000  # multiply-adds: about ten times what a launch of threads costs
 LEAST_TURNS = 8
-FLOAT_PRODUCTS = ("conv2d", "depthwise_conv2d", "dense", "product")
+DEPTHWISE = ("depthwise_conv2d", "integer_depthwise_conv2d")
+# those whose tiles depend on vectors alone
+ALL_VECTORS = ("conv2d", "dense", "product", *DEPTHWISE)
 # those whose tiles of channels are next to each other
-CHANNELS_INSIDE = ("depthwise_conv2d", "integer_depthwise_conv2d", "product")
+CHANNELS_INSIDE = (*DEPTHWISE, "product")
 
 
 def extent(schedule, loop):
@@ -73,29 +75,39 @@ def needed_by(schedule, name):
     return names
 
 
-def tile_of(schedule, name, other):
+def dot_of(schedule, block, vectors):
+    """How a processor multiplies the integers of a marked block; None if LLVM chooses the instructions."""
+    form = schedule.get(block).annotations.get(DOT_MARK)
+    return dot_with_form(vectors.dots, str(form)) if form else None
+
+
+def tile_of(schedule, name, vectors, chosen):
     """The tile of a marked block; for other vectors than those that it was chosen for, a new one."""
     block = schedule.get_sblock(name)
     rows, columns, wide, lanes = (int(number) for number in schedule.get(block).annotations[MARK])
-    if not other or name not in FLOAT_PRODUCTS:
+    dot = dot_of(schedule, block, vectors)
+    if not dot and (chosen or name not in ALL_VECTORS):
         return Tile(columns, wide, lanes, rows)
     space, summed = loops_of(schedule, block)
     space = [extent(schedule, loop) for loop in space]
-    if name == "depthwise_conv2d":
-        return choose_depthwise_tile(*space[-2:], other)
-    depth = math.prod(extent(schedule, loop) for loop in summed)
-    return choose_tile(space[-2], wide * lanes, other, depth, space[-3] if name == "conv2d" else 1)
+    if name in DEPTHWISE:
+        return choose_depthwise_tile(*space[-2:], vectors)
+    depth = math.prod(extent(schedule, loop) for loop in summed) // (dot.group if dot else 1)
+    vectors = Vectors(dot.lanes, dot.sums) if dot else vectors
+    return choose_tile(space[-2], wide * lanes, vectors, depth, space[-3] if name.endswith("conv2d") else 1)
 
 
-def tile_product(schedule, names, other):
+def tile_product(schedule, names, vectors, chosen):
     """A marked block, the first of names, and what follows it in its kernel; the blocks that are left to be vectorised.
 
     What follows is computed in the tile of the product, unless it is larger, as of a gate that scales a whole picture.
     """
     block = schedule.get_sblock(names[0])
-    tile = tile_of(schedule, names[0], other)
+    tile = tile_of(schedule, names[0], vectors, chosen)
     schedule.unannotate(block, MARK)
-    dot = DOT_MARK in schedule.get(block).annotations
+    dot = dot_of(schedule, block, vectors)
+    # outputs that fill no vector
+    dot = dot if dot and tile.lanes == dot.lanes else None
     behind = names[1:]
     space, summed = loops_of(schedule, block)
     elements = size(schedule, block)
@@ -131,7 +143,7 @@ def tile_product(schedule, names, other):
     in_threads(schedule, schedule.get_loops(block)[: len(outer)], work)
     zeros = schedule.decompose_reduction(block, summed[0])
     if dot:
-        dot_product(schedule, lane)
+        dot_product(schedule, lane, dot)
     of_zeros = schedule.get_loops(zeros)
     unroll_and_vectorize(schedule, of_zeros[-len(inner) - 1 : -1], of_zeros[-1])
     return [] if same else behind[-1:]
@@ -184,7 +196,7 @@ def schedule_kernel(function, vectors, chosen):
         needed = needed_by(schedule, main)
         before = [name for name in names if name in needed]
         behind = [name for name in names if name != main and name not in needed]
-        rest = tile_product(schedule, [main, *behind], None if chosen else vectors)
+        rest = tile_product(schedule, [main, *behind], vectors, chosen)
     if main == "depthwise_conv2d" and vectors.conditions:
         # each element is read a few times only: a padded copy would cost more than the sums
         for name in before:

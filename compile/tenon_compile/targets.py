@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from .errors import CompileError
 from .small_core import find_tools
 
-LEVEL = re.compile(r"(x86-64-)?v[1-4]")
+LEVEL = re.compile(r"(?:x86-64-)?v([1-4])")
+# what the loader tells apart: those, and one above them (runtime/library/processor_code.c)
+CHOSEN = re.compile(r"(?:x86-64-)?v([1-4]|4\+avx512vnni)")
 RISCV = {"kind": "llvm", "mtriple": "riscv64-linux-gnu", "mattr": ["+m", "+a", "+f", "+d", "+c"], "mabi": "lp64d"}
 # what a compiler of this machine's may assume of all others of its kind, and what many of them have besides
 X86_64 = platform.machine() == "x86_64"
 HERE = {"kind": "llvm", "mcpu": "x86-64-v2"} if X86_64 else {"kind": "llvm"}
-DEFAULT = "v2,v3" if X86_64 else None
+DEFAULT = "v2,v3,v4+avx512vnni" if X86_64 else None
 
 
 @dataclass(frozen=True)
@@ -99,17 +101,18 @@ def processors_of(target, argument):
     names = argument.split(",") if argument else [None]
     if len(names) > 1 and target != "cpu":
         raise CompileError(f"--processor {argument}: --target {target} has code for one processor")
-    if not all(LEVEL.fullmatch(name) for name in names[1:]):
-        raise CompileError(f"--processor {argument}: behind the first name come levels of x86-64: v3, v4")
-    levels = [name[-1] for name in names if name and LEVEL.fullmatch(name)]
+    if not all(CHOSEN.fullmatch(name) for name in names[1:]):
+        raise CompileError(f"--processor {argument}: behind the first name come levels of x86-64: v3, v4, v4+avx512vnni")
+    levels = [found[1] for found in (CHOSEN.fullmatch(name) for name in names if name) if found]
     if sorted(set(levels)) != levels:
         raise CompileError(f"--processor {argument}: the better processor comes behind the lesser one")
     return names
 
 
 def key_of(target):
-    """A level of x86-64 as symbols have it."""
-    return str(target.attrs["mcpu"]).replace("-", "_")
+    """A level of x86-64 as symbols have it: x86_64_v3, x86_64_v4_avx512vnni."""
+    features = (str(one) for one in target.attrs.get("mattr", None) or [])
+    return "".join([str(target.attrs["mcpu"]), *features]).replace("-", "_").replace("+", "_")
 
 
 def check_host(host, processor):

@@ -87,14 +87,16 @@ static void find_level(const struct code_machine *machine, const struct elf_symb
 		       struct tenon_slice keys, struct function *f)
 {
 	struct tenon_slice key;
+	size_t longest = 0;
 
 	f->sure = symbol->global || !keys.size;
+	/* a key may begin with another: "x86_64_v4_avx512vnni" */
 	while ((key = next_key(&keys)).size) {
-		if (!has_key(symbol->name, key))
+		if (key.size <= longest || !has_key(symbol->name, key))
 			continue;
 		f->level = level_of(machine, key);
 		f->sure = true;
-		return;
+		longest = key.size;
 	}
 }
 

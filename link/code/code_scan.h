@@ -7,8 +7,8 @@
 #include "link/code/code_machine.h"
 
 /* levels of functions: those of struct code_machine, and one for keys that it does not have */
-#define CODE_LEVEL_OTHER 4
-#define CODE_LEVELS	 5
+#define CODE_LEVEL_OTHER 5
+#define CODE_LEVELS	 6
 
 /**
  * struct code_use - where an extension is used

@@ -326,6 +326,8 @@ static const struct code_level levels[] = {
 	{ "x86-64-v2", "x86_64_v2", V2 },
 	{ "x86-64-v3", "x86_64_v3", V3 },
 	{ "x86-64-v4", "x86_64_v4", V4 },
+	/* no level of the psABI: what tenon-compile calls so */
+	{ "x86-64-v4+avx512vnni", "x86_64_v4_avx512vnni", V4 | BIT(AVX512VNNI) },
 };
 
 const struct code_machine code_x86_64 = {

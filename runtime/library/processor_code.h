@@ -3,7 +3,7 @@
  * Code for several processors in one shared object.
  *
  * The variable __tenon_processors is a string of keys with a space between two, the best first:
- * "x86_64_v4 x86_64_v3". The symbol of a function, "." and a key is that function's code for processors
+ * "x86_64_v4_avx512vnni x86_64_v3". The symbol of a function, "." and a key is that function's code for processors
  * with the features of the key; the symbol alone is the code for all others. Other runtimes take the latter.
  */
 #ifndef RUNTIME_LIBRARY_PROCESSOR_CODE_H

@@ -72,6 +72,8 @@ FUNCTION(dot)
 #endif
 
 #ifdef KEYS
+#include <immintrin.h>
+
 /* code that the loader takes on processors of a level only, and what belongs to it */
 int better(float *a) __asm__("__tvm_ffi_better.x86_64_v3");
 __attribute__((target("avx2,fma"))) int better(float *a)
@@ -81,6 +83,12 @@ __attribute__((target("avx2,fma"))) int better(float *a)
 	for (i = 0; i < 256; i++)
 		a[i] = a[i] * a[i] + 1;
 	return 0;
+}
+
+__attribute__((target("avx512vnni"))) __m512i best(__m512i a) __asm__("__tvm_ffi_best.x86_64_v4_avx512vnni");
+__attribute__((target("avx512vnni"))) __m512i best(__m512i a)
+{
+	return _mm512_dpbusd_epi32(a, a, a);
 }
 
 extern const char keys[] __asm__("__tenon_processors");

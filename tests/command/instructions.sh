@@ -63,10 +63,10 @@ x86_64)
 		it "and found" needs avx512 'x86-64-v4 (.*avx512f'
 		it "AMX is built" build amx -mamx-tile -mamx-int8
 		it "and found" needs amx 'x86-64+amx-tile+amx-int8'
-		it "code for a level is built" build levels '-DKEYS="x86_64_v4 x86_64_v3"' -O3
-		it "and told from code for all" needs levels 'x86-64; .*x86-64-v3 (.*fma'
+		it "code for a level is built" build levels '-DKEYS="x86_64_v4 x86_64_v3 x86_64_v4_avx512vnni"' -O3
+		it "and told from code for all" needs levels 'x86-64; .*x86-64-v3 (.*fma.* x86-64-v4+avx512vnni (.*avx512vnni'
 		it "stripped of local symbols, too" strip "$scratch/levels.so"
-		it "it is told" needs levels 'x86-64; .*x86-64-v3 (.*fma'
+		it "it is told" needs levels 'x86-64; .*x86-64-v3 (.*fma.* x86-64-v4+avx512vnni (.*avx512vnni'
 	}
 	it "tenon inspect tells it, too" sh -c '"$TENON_COMMAND" inspect --json "$1" | grep -q "\"needs\":.\"x86-64-v4\""' sh "$scratch/avx512.so"
 	if [ -n "$SAN" ]; then

@@ -27,7 +27,8 @@ CODE(1, "__tvm_ffi_which")
 CODE(2, "__tvm_ffi_which.x86_64_v2")
 CODE(3, "__tvm_ffi_which.x86_64_v3")
 CODE(4, "__tvm_ffi_which.x86_64_v4")
+CODE(5, "__tvm_ffi_which.x86_64_v4_avx512vnni")
 CODE(9, "__tvm_ffi_which.x86_64_v9")
 
 extern const char keys[] __asm__("__tenon_processors");
-const char keys[] = "x86_64_v9 x86_64_v4 x86_64_v3 x86_64_v2";
+const char keys[] = "x86_64_v9 x86_64_v4_avx512vnni x86_64_v4 x86_64_v3 x86_64_v2";

@@ -29,16 +29,18 @@ if [ "$(uname -m)" = x86_64 ]; then
 	! machine_has sse4_2 popcnt ssse3 || best=2
 	! machine_has sse4_2 avx2 bmi1 bmi2 f16c fma abm movbe || best=3
 	! { [ $best = 3 ] && machine_has avx512f avx512bw avx512cd avx512dq avx512vl; } || best=4
+	! { [ $best = 4 ] && machine_has avx512_vnni; } || best=5
 fi
 
 it "the module is built" sh -c '$CC -shared -fPIC -O1 -Iinclude -o "$1" tests/command/processors.c' sh "$scratch/module.so"
-it "this machine takes level $best" takes $best
-for level in 2 3 4; do
-	export TENON_PROCESSOR=x86_64_v$level
+it "this machine takes its best, number $best" takes $best
+for key in 2:v2 3:v3 4:v4 5:v4_avx512vnni; do
+	level=${key%:*}
+	export TENON_PROCESSOR=x86_64_${key#*:}
 	if [ $level -le $best ]; then
-		it "level $level is taken when it is asked for" takes $level
+		it "x86_64_${key#*:} is taken when it is asked for" takes $level
 	else
-		it "level $level, which this machine lacks, is not taken" takes 1
+		it "x86_64_${key#*:}, which this machine lacks, is not taken" takes 1
 	fi
 done
 export TENON_PROCESSOR=x86_64

@@ -11,13 +11,14 @@ needs_python()
 	skip "TVM and ONNX Runtime are not installed: tests/compile/prepare installs them"
 }
 
-# processors: levels of x86-64 that this machine has; one_processor: the best, for tests of other things, since code for two,
-# which is the default, takes twice as long. Both are empty on other machines.
+# processors: what the default of x86-64 has code for, and this machine has; one_processor: v3 if it has that, for tests of
+# other things, since code for all takes several times as long. Both are empty on other machines.
 processors= one_processor=
 if [ "$(uname -m)" = x86_64 ]; then
 	processors=v2
 	! grep -qs '^flags.* avx2 ' /proc/cpuinfo || ! grep -qs '^flags.* bmi2 ' /proc/cpuinfo || processors="v2 v3"
 	one_processor=${processors##* }
+	[ "$processors" = v2 ] || ! grep -qs '^flags.* avx512vl .* avx512_vnni ' /proc/cpuinfo || processors="$processors v4+avx512vnni"
 fi
 
 # TVM takes CC for the name of a program, and here it may be several words

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Networks in 8-bit integers, compiled and compared with ONNX Runtime; on a machine that has AVX2 with that too
+# Networks in 8-bit integers, compiled and compared with ONNX Runtime, with the code of each level of x86-64 that the machine has
 
 . tests/build/tap.sh
 . tests/compile/compile.sh
@@ -18,9 +18,12 @@ integers()
 	return "$status"
 }
 it "networks in 8-bit integers give what ONNX Runtime gives, or a step beside it" integers ${processors:+--processor "${processors%% *}"}
-if [ "$processors" = "v2 v3" ]; then
+case $processors in
+*v3*)
 	it "they do with code for AVX2" integers --processor v3
-fi
+	it "and with each code of a module for all" integers --processor v2,v3,v4+avx512vnni
+	;;
+esac
 for feature in avx512_vnni:v4+avx512vnni avx_vnni:v3+avxvnni; do
 	if grep -qs "^flags.* ${feature%:*} " /proc/cpuinfo; then
 		it "they do with products of four bytes: ${feature#*:}" integers --processor "x86-64-${feature#*:}"

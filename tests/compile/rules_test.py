@@ -13,10 +13,12 @@ from types import SimpleNamespace
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "compile"))
-from tenon_compile.dot_products import dot_for, dot_of  # noqa: E402
+from tenon_compile.dot_products import dot_for, dot_with_form, dots_of  # noqa: E402
+from tenon_compile.errors import CompileError  # noqa: E402
 from tenon_compile.graph import Graph, Node, constant  # noqa: E402
 from tenon_compile.integer_rules import dequantize  # noqa: E402
 from tenon_compile.rules import LAST_RULES, RULES, affine, reshape, rewrite, transpose, unary  # noqa: E402
+from tenon_compile.targets import host_of, processors_of  # noqa: E402
 
 rng = np.random.default_rng(1)
 
@@ -655,10 +657,30 @@ def each_reader_dequantizes_for_itself():
 
 def weights_that_do_not_fit_into_bytes_are_multiplied_in_16_bits():
     fit, wide = np.array([-128, 127], "int16"), np.array([-5, 200], "int16")
-    for feature in ("avx512vnni", "avxvnni", "dotprod"):
-        dot = dot_of({feature})
-        assert dot.group == 4 and dot_for(dot, fit) is dot
-        assert dot_for(dot, wide).weights == "int16" and (feature == "dotprod") == (dot_for(dot, wide).group == 1)
+    for features, group in (({"avx512vnni", "avx512bw", "avx2", "sse2"}, 2), ({"avxvnni", "avx2"}, 2), ({"dotprod", "neon"}, 1)):
+        dots = dots_of(features)
+        assert dots[0].group == 4 and dot_for(dots, fit) is dots[0]
+        other = dot_for(dots, wide)
+        assert other.weights == "int16" and other.group == group and (group == 1 or other.lanes == dots[0].lanes)
+
+
+def levels_of_x86_have_forms_in_common():
+    lesser, best = dots_of({"sse2"}), dots_of({"sse2", "avx2", "avx512bw", "avx512vnni"})
+    assert {dot.form for dot in best} == {dot.form for dot in lesser}
+    of_lesser = dot_with_form(lesser, best[0].form)
+    assert of_lesser.pairs and of_lesser.lanes == 4 and not of_lesser.adds and best[0].adds
+
+
+def the_last_of_the_default_levels_has_products_of_bytes():
+    names = processors_of("cpu", "v2,v3,v4+avx512vnni")
+    assert names == ["v2", "v3", "v4+avx512vnni"]
+    assert host_of("cpu", names[-1])["mcpu"] == "x86-64-v4" and host_of("cpu", names[-1])["mattr"] == ["+avx512vnni"]
+    for wrong in ("v2,v4+avx512vnni,v4", "v2,v3+avx512vnni", "v2,v4+avx512vnni,v4+avx512vnni"):
+        try:
+            processors_of("cpu", wrong)
+        except CompileError:
+            continue
+        raise AssertionError(wrong)
 
 
 def what_nothing_reads_any_more_is_forgotten():

@@ -11,7 +11,7 @@
 const size_t fuzz_memory_per_byte = 8;
 
 static const char names[] = "\0add\0add.x86_64_v3\0__tenon_processors";
-static const char keys[] = "x86_64_v4 x86_64_v3";
+static const char keys[] = "x86_64_v4_avx512vnni x86_64_v4 x86_64_v3";
 
 /* VMOVAPS %zmm; VFMADD; LZCNT; TDPBSSD; CPUID; RET; a prefix without an end */
 static const uint8_t x86_64[] = { 0x62, 0xf1, 0x7c, 0x48, 0x28, 0xc1, 0xc4, 0xe2,

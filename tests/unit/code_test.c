@@ -139,6 +139,8 @@ static void a_level_is_the_least_that_suffices(void **state)
 	const struct code_machine *m = &code_x86_64;
 	uint64_t fma = READ(*m, 0xc4, 0xe2, 0x75, 0xb8, 0xc2).uses;
 	uint64_t matrix = READ(*m, 0xc4, 0xe2, 0x6b, 0x5e, 0xc1).uses;
+	/* vpdpbusd zmm0, zmm1, zmm2 */
+	uint64_t products = READ(*m, 0x62, 0xf2, 0x75, 0x48, 0x50, 0xc2).uses;
 	uint64_t more;
 
 	(void)state;
@@ -149,6 +151,10 @@ static void a_level_is_the_least_that_suffices(void **state)
 	assert_string_equal(names_of(m, more), "amx-tile amx-int8");
 	assert_string_equal(code_machine_best(m, fma)->name, "x86-64");
 	assert_string_equal(code_machine_best(m, m->levels[2].has | matrix)->name, "x86-64-v3");
+	assert_string_equal(code_machine_needed(m, products, &more)->name, "x86-64-v4+avx512vnni");
+	assert_string_equal(code_machine_best(m, m->levels[3].has)->name, "x86-64-v4");
+	assert_string_equal(code_machine_best(m, m->levels[3].has | products)->name,
+			    "x86-64-v4+avx512vnni");
 }
 
 #ifdef __x86_64__

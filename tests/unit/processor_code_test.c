@@ -53,8 +53,10 @@ static void levels_contain_each_other(void **state)
 	bool v2 = processor_has(tenon_slice_of("x86_64_v2"));
 	bool v3 = processor_has(tenon_slice_of("x86_64_v3"));
 	bool v4 = processor_has(tenon_slice_of("x86_64_v4"));
+	bool bytes = processor_has(tenon_slice_of("x86_64_v4_avx512vnni"));
 
 	(void)state;
+	assert_true(v4 || !bytes);
 	assert_true(v3 || !v4);
 	assert_true(v2 || !v3);
 }
@@ -90,6 +92,8 @@ static void levels_are_what_the_compiler_sees(void **state)
 						    __builtin_cpu_supports("avx512bw") &&
 						    __builtin_cpu_supports("avx512vl") &&
 						    __builtin_cpu_supports("avx512dq"));
+	assert_int_equal(processor_has(tenon_slice_of("x86_64_v4_avx512vnni")),
+			 processor_has(v4) && __builtin_cpu_supports("avx512vnni"));
 	assert_false(processor_has(tenon_slice_of("x86_64_v5")));
 }
 #endif
