@@ -304,12 +304,10 @@ static int payload_module_source(struct tenon_module *m, const char *format,
 			"a \"%.*s\" module has no source as \"%s\"; its own format is \"%.*s\"",
 			(int)m->kind.size, m->kind.data, format, (int)info.format.size,
 			info.format.data ? info.format.data : "");
-	else
-		err = payload_source(&info, &text);
-	payload_info_fini(&info);
-	if (err == -TENON_E_UNSUPPORTED)
+	else if ((err = payload_source(&info, &text)) == -TENON_E_UNSUPPORTED)
 		tenon_error(err, "this \"%.*s\" module holds no source text", (int)m->kind.size,
 			    m->kind.data);
+	payload_info_fini(&info);
 	bytes = (struct tenon_slice){ text.data, text.size };
 	if (!err)
 		err = tenon_string_value(bytes, out);

@@ -85,7 +85,8 @@ __attribute__((target("avx2,fma"))) int better(float *a)
 	return 0;
 }
 
-__attribute__((target("avx512vnni"))) __m512i best(__m512i a) __asm__("__tvm_ffi_best.x86_64_v4_avx512vnni");
+__attribute__((target("avx512vnni"))) __m512i
+best(__m512i a) __asm__("__tvm_ffi_best.x86_64_v4_avx512vnni");
 __attribute__((target("avx512vnni"))) __m512i best(__m512i a)
 {
 	return _mm512_dpbusd_epi32(a, a, a);
