@@ -206,6 +206,7 @@ int shape_register(void);
 int structural_equal_register(void);
 int structural_hash_register(void);
 int structural_key_register(void);
+int structural_mutate_register(void);
 int structural_visit_register(void);
 int types_register(void);
 int value_graph_register(void);

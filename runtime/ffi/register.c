@@ -29,6 +29,7 @@ static int (*const steps[])(void) = {
 	structural_hash_register,
 	structural_key_register,
 	structural_visit_register,
+	structural_mutate_register,
 };
 
 static void add_all(void)

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 
 #include "runtime/ffi/attributes.h"
-#include "runtime/ffi/sequence.h"
-#include "runtime/ffi/structural.h"
 #include "runtime/ffi/types.h"
-#include "runtime/ffi/walk.h"
+#include "runtime/ffi/walker.h"
 
 struct visitor;
 
@@ -20,42 +18,18 @@ struct visitor_table {
 	visit_fn visit;
 };
 
-/* the first three members are C++'s */
+/* the first three members are those of struct ffi_walker */
 struct visitor {
 	struct tenon_object object;
 	const struct visitor_table *table;
-	int32_t region; /* enum ffi_region */
-	bool after;	/* a callback comes after what is within the value */
-	int nested;
+	int32_t region;
+	bool after;		       /* a callback comes after what is within the value */
 	struct tenon_array *callbacks; /* pairs of a type and a function */
 	struct tenon_array *with_region;
 };
 
 /* what callbacks of a walk return beside an interrupt */
 enum { WALK_ADVANCE = 0, WALK_SKIP = 1 };
-
-/* ---- errors as values */
-
-static struct tenon_value raised(void)
-{
-	void *error;
-
-	ffi->TVMFFIErrorMoveFromRaised(&error);
-	return tenon_arg_object(error);
-}
-
-/* Return a value from a function, or raise the error that it is. */
-static int give_back(struct tenon_value result, struct tenon_value *ret)
-{
-	*ret = tenon_arg_none();
-	if (result.type == TENON_TYPE_ERROR) {
-		ffi->TVMFFIErrorSetRaised(result.as.object);
-		ffi_release(&result);
-		return -1;
-	}
-	*ret = result;
-	return 0;
-}
 
 /* ---- what is within a value */
 
@@ -106,7 +80,7 @@ static struct tenon_value visit_fields(struct visitor *v, struct tenon_object *o
 		if (f->flags & FIELD_STRUCTURAL_IGNORE)
 			continue;
 		if (ffi_field_get(f, o, &value))
-			return raised();
+			return ffi_raised();
 		v->region = (int32_t)ffi_region_of(f->flags, around);
 		result = v->table->visit(v, value);
 		v->region = (int32_t)before;
@@ -120,7 +94,7 @@ static struct tenon_value visit_hooked(struct visitor *v, struct tenon_object *h
 {
 	struct tenon_value args[2] = { tenon_arg_object(v), value }, ret;
 
-	return ffi_call(hook, args, 2, &ret) ? raised() : ret;
+	return ffi_call(hook, args, 2, &ret) ? ffi_raised() : ret;
 }
 
 static struct tenon_value visit_within(struct visitor *v, struct tenon_value value)
@@ -129,11 +103,11 @@ static struct tenon_value visit_within(struct visitor *v, struct tenon_value val
 	struct tenon_value result;
 	visit_fn visit;
 
-	if (v->nested >= FFI_NESTED_MOST) {
+	if (ffi_walker_depth >= FFI_NESTED_MOST) {
 		ffi_too_deep("structural visit");
-		return raised();
+		return ffi_raised();
 	}
-	v->nested++;
+	ffi_walker_depth++;
 	if (hook && hook->type == TENON_TYPE_POINTER) {
 		*(void **)&visit = hook->as.pointer;
 		result = visit(v, value);
@@ -142,79 +116,34 @@ static struct tenon_value visit_within(struct visitor *v, struct tenon_value val
 	} else if (hook) {
 		ffi_raise("TypeError",
 			  "__s_visit__ must be an opaque function pointer or ffi.Function");
-		result = raised();
+		result = ffi_raised();
 	} else if (value.type < TENON_TYPE_OBJECT || !value.as.object) {
 		result = tenon_arg_none();
 	} else {
 		result = visit_fields(v, value.as.object);
 	}
-	v->nested--;
+	ffi_walker_depth--;
 	return result;
 }
 
 /* ---- callbacks */
 
-static bool matches(int32_t type, int64_t wanted)
-{
-	if (wanted == TENON_TYPE_ANY || wanted == type)
-		return true;
-	if (ffi_is_string(type))
-		return wanted == TENON_TYPE_STRING;
-	if (ffi_is_bytes(type))
-		return wanted == TENON_TYPE_BYTES;
-	return type >= TENON_TYPE_OBJECT && ffi_type_is(type, (int32_t)wanted);
-}
-
-/* Find the function for a value among pairs of a type and a function. */
-static struct tenon_object *callback_for(const struct tenon_array *pairs,
-					 const struct tenon_value *value)
-{
-	const struct tenon_array *pair;
-	int64_t i;
-
-	for (i = 0; pairs && i < pairs->size; i++) {
-		pair = (const struct tenon_array *)pairs->data[i].as.object;
-		if (matches(value->type, pair->data[0].as.integer))
-			return pair->data[1].as.object;
-	}
-	return NULL;
-}
-
-static int check_callbacks(const char *function, const struct tenon_value *args, int32_t i,
-			   struct tenon_array **out)
-{
-	const struct tenon_array *pair;
-	int64_t k;
-
-	if (ffi_arg_object(function, args, i, TENON_TYPE_ARRAY, out))
-		return -1;
-	for (k = 0; k < (*out)->size; k++) {
-		pair = (const struct tenon_array *)(*out)->data[k].as.object;
-		if ((*out)->data[k].type != TENON_TYPE_ARRAY || pair->size != 2 ||
-		    pair->data[0].type != TENON_TYPE_INT ||
-		    pair->data[1].type != TENON_TYPE_FUNCTION)
-			return ffi_raise("TypeError", "%s: expected pairs of a type and a function",
-					 function);
-	}
-	return 0;
-}
-
 /* Call the callback of a walk. Return what ends the walk, or None with @skip set. */
 static struct tenon_value walk_callback(struct visitor *v, struct tenon_value value, bool *skip)
 {
-	struct tenon_object *f = callback_for(v->callbacks, &value);
+	const struct tenon_value *entry = ffi_callback_for(v->callbacks, &value);
 	struct tenon_value args[2] = { value, tenon_arg_int(v->region) }, ret;
 	int32_t count = 1;
 
 	*skip = false;
-	if (!f) {
-		f = callback_for(v->with_region, &value);
+	if (!entry) {
+		entry = ffi_callback_for(v->with_region, &value);
 		count = 2;
 	}
-	if (!f)
+	if (!entry)
 		return tenon_arg_none();
-	if (ffi_call(f, args, count, &ret))
-		return raised();
+	if (ffi_call(entry[1].as.object, args, count, &ret))
+		return ffi_raised();
 	if (ret.type == TENON_TYPE_INT || ret.type == TENON_TYPE_BOOL) {
 		*skip = ret.as.integer == WALK_SKIP;
 		return tenon_arg_none();
@@ -223,7 +152,7 @@ static struct tenon_value walk_callback(struct visitor *v, struct tenon_value va
 		return ret;
 	ffi_release(&ret);
 	ffi_raise("TypeError", "a callback of a walk must return a WalkResult");
-	return raised();
+	return ffi_raised();
 }
 
 static struct tenon_value walk_visit(struct visitor *v, struct tenon_value value)
@@ -244,20 +173,20 @@ static struct tenon_value walk_visit(struct visitor *v, struct tenon_value value
 
 static struct tenon_value visit_visit(struct visitor *v, struct tenon_value value)
 {
-	struct tenon_object *f = callback_for(v->callbacks, &value);
+	const struct tenon_value *entry = ffi_callback_for(v->callbacks, &value);
 	struct tenon_value args[2] = { value, tenon_arg_object(v) }, ret;
 
 	if (value.type == TENON_TYPE_NONE)
 		return tenon_arg_none();
-	if (!f)
+	if (!entry)
 		return visit_within(v, value);
-	if (ffi_call(f, args, 2, &ret))
-		return raised();
+	if (ffi_call(entry[1].as.object, args, 2, &ret))
+		return ffi_raised();
 	if (ret.type == TENON_TYPE_NONE || ret.type == TENON_TYPE_VISIT_INTERRUPT)
 		return ret;
 	ffi_release(&ret);
 	ffi_raise("TypeError", "a callback of a visit must return None or a VisitInterrupt");
-	return raised();
+	return ffi_raised();
 }
 
 static const struct visitor_table walk_table = { walk_visit }, visit_table = { visit_visit };
@@ -306,7 +235,7 @@ static int run(struct visitor *v, const struct tenon_value *root, struct tenon_v
 		return -1;
 	err = ffi_own(root, &value);
 	if (!err) {
-		err = give_back(v->table->visit(v, value), ret);
+		err = ffi_give_back(v->table->visit(v, value), ret);
 		ffi_release(&value);
 	}
 	ffi_unref(v);
@@ -321,8 +250,9 @@ static int walk_call(void *self, const struct tenon_value *args, int32_t count,
 	struct visitor *v;
 	int64_t order;
 
-	if (ffi_count(function, count, 4, 4) || check_callbacks(function, args, 1, &callbacks) ||
-	    check_callbacks(function, args, 2, &with_region) ||
+	if (ffi_count(function, count, 4, 4) ||
+	    ffi_callbacks_check(function, args, 1, 2, &callbacks) ||
+	    ffi_callbacks_check(function, args, 2, 2, &with_region) ||
 	    ffi_arg_int(function, args, 3, &order))
 		return -1;
 	v = visitor_create(&walk_table, callbacks, with_region);
@@ -337,89 +267,49 @@ static int visit_call(void *self, const struct tenon_value *args, int32_t count,
 	const char *function = "ffi.StructuralVisit";
 	struct tenon_array *callbacks;
 
-	if (ffi_count(function, count, 2, 2) || check_callbacks(function, args, 1, &callbacks))
+	if (ffi_count(function, count, 2, 2) ||
+	    ffi_callbacks_check(function, args, 1, 2, &callbacks))
 		return -1;
 	return run(visitor_create(&visit_table, callbacks, NULL), &args[0], ret);
 }
 
 /* ---- for callbacks */
 
-static int get_visitor(const char *function, const struct tenon_value *args, int32_t count,
-		       int32_t wanted, struct visitor **v)
-{
-	return ffi_count(function, count, wanted, wanted)
-		       ? -1
-		       : ffi_arg_object(function, args, 0, ffi_type_visitor, v);
-}
-
-static int visitor_visit(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static int visitor_call(const char *function, const struct tenon_value *args, int32_t count,
+			visit_fn visit, struct tenon_value *ret)
 {
 	struct tenon_value value;
 	struct visitor *v;
 	int err;
 
-	if (get_visitor("ffi.StructuralVisitorVisit", args, count, 2, &v) ||
-	    ffi_own(&args[1], &value))
+	if (ffi_count(function, count, 2, 2) ||
+	    ffi_arg_object(function, args, 0, ffi_type_visitor, &v) || ffi_own(&args[1], &value))
 		return -1;
-	err = give_back(v->table->visit(v, value), ret);
+	err = ffi_give_back(visit ? visit(v, value) : v->table->visit(v, value), ret);
 	ffi_release(&value);
 	return err;
 }
 
-/* A visitor of C++ code lacks the count of levels: only those made here may go into values. */
-static int visitor_default(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret)
+FFI_CALL(visitor_visit)
 {
-	const char *function = "ffi.StructuralVisitorDefaultVisit";
-	struct tenon_value value;
-	struct visitor *v;
-	int err;
-
-	if (get_visitor(function, args, count, 2, &v))
-		return -1;
-	if (v->table != &walk_table && v->table != &visit_table)
-		return ffi_raise("TypeError", "%s: the visitor is foreign", function);
-	if (ffi_own(&args[1], &value))
-		return -1;
-	err = give_back(visit_within(v, value), ret);
-	ffi_release(&value);
-	return err;
+	return visitor_call("ffi.StructuralVisitorVisit", args, count, NULL, ret);
 }
 
-static int visitor_region(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+FFI_CALL(visitor_default)
 {
-	struct visitor *v;
-
-	if (get_visitor("ffi.StructuralVisitorDefRegionKind", args, count, 1, &v))
-		return -1;
-	*ret = tenon_arg_int(v->region);
-	return 0;
+	return visitor_call("ffi.StructuralVisitorDefaultVisit", args, count, visit_within, ret);
 }
 
-static int visitor_with_region(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+FFI_CALL(visitor_region)
 {
-	const char *function = "ffi.StructuralVisitorWithDefRegionKind";
-	struct tenon_object *callback;
-	struct visitor *v;
-	int32_t before;
-	int64_t kind;
-	int err;
+	return ffi_walker_region("ffi.StructuralVisitorDefRegionKind", ffi_type_visitor, args,
+				 count, ret);
+}
 
-	if (get_visitor(function, args, count, 3, &v) || ffi_arg_int(function, args, 1, &kind) ||
-	    ffi_arg_object(function, args, 2, TENON_TYPE_FUNCTION, &callback))
-		return -1;
-	if (kind < REGION_NONE || kind > REGION_SIMPLE)
-		return ffi_raise("ValueError", "%s: there is no kind %lld", function,
-				 (long long)kind);
-	before = v->region;
-	if (before != REGION_PATTERN)
-		v->region = (int32_t)kind;
-	err = ffi_call(callback, NULL, 0, ret);
-	v->region = before;
-	return err;
+FFI_CALL(visitor_with_region)
+{
+	return ffi_walker_with_region("ffi.StructuralVisitorWithDefRegionKind", ffi_type_visitor,
+				      args, count, ret);
 }
 
 static int interrupt_call(void *self, const struct tenon_value *args, int32_t count,

@@ -139,6 +139,55 @@ def hooks():
         raise AssertionError("a function outlives its visit")
 
 
+def mutation():
+    root = tvm_ffi.Array([1, tvm_ffi.Map({"a": 2, "b": "text"}), tvm_ffi.List([3, 4.5])])
+    mapped = tvm_ffi.structural_map(root, (int, lambda value: value + 1))
+    assert repr(mapped) == '(2, {"a": 3, "b": "text"}, [4, 4.5])', repr(mapped)
+    assert repr(root) == '(1, {"a": 2, "b": "text"}, [3, 4.5])', repr(root)
+    assert tvm_ffi.structural_map(root, (float, lambda value: value)).same_as(root)
+
+    # an array that nothing else holds is changed in place
+    owned = tvm_ffi.Array([1, tvm_ffi.Array([2])])
+    handle = owned.__chandle__()
+    mapped = tvm_ffi.structural_map(owned._move(), (int, lambda value: value * 10))
+    assert mapped.__chandle__() == handle and repr(mapped) == "(10, (20,))"
+
+    # what a callback returns before its parts are mutated is mutated
+    again = tvm_ffi.structural_map(
+        tvm_ffi.Array(["x"]), [(str, lambda _: tvm_ffi.Array([1])), (int, lambda _: 7)], order="pre"
+    )
+    assert repr(again) == "((7,),)", repr(again)
+
+    # a callback that empties the list which is mutated
+    victim = tvm_ffi.List([tvm_ffi.Array([i]) for i in range(100)])
+
+    def empties(value):
+        victim.clear()
+        return value + 1
+
+    assert len(tvm_ffi.structural_map(victim, (int, empties))) <= 100 and len(victim) == 0
+
+    def fails(value, mutator):
+        raise ValueError("said by a callback")
+
+    try:
+        tvm_ffi.structural_mutate(tvm_ffi.Array([tvm_ffi.Map({"k": 1})]), (int, fails))
+    except ValueError as error:
+        assert "said by a callback" in str(error)
+    else:
+        raise AssertionError("no error")
+
+    deep = tvm_ffi.List([])
+    for _ in range(100000):
+        deep = tvm_ffi.List([deep])
+    try:
+        tvm_ffi.structural_map(deep, (int, lambda value: value))
+    except ValueError as error:
+        assert "depth" in str(error)
+    else:
+        raise AssertionError("no error")
+
+
 def module(path):
     opened = tvm_ffi.load_module(path)
     a, b = (np.random.default_rng(i).random(128, dtype="float32") for i in (1, 2))

@@ -21,6 +21,7 @@ it "functions of Python are called back, and errors pass" says calls
 it "containers hold what Python puts into them" says containers
 it "dataclasses have constructors, text and order" says dataclasses
 it "functions of a type take the place of its fields" says hooks
+it "values are mapped and mutated, in place where nothing else holds them" says mutation
 if [ "$(uname -m)" = x86_64 ]; then
 	it "a module of TVM 0.27 runs" says module "$data/tvm-0.27.0.post1/host_vecadd/lib.so"
 else
