@@ -99,7 +99,7 @@ static void texts_and_dtypes_are_converted(void **state)
 	tenon_value_release(&v);
 }
 
-/* as the short forms of tvm-ffi 0.1.15, and its two words for no type */
+/* as the short forms of tvm-ffi 0.1.15, its defaults, vectors without a fixed length, and its two words for no type */
 static void dtypes_are_read_and_written_as_tvm_ffi_does(void **state)
 {
 	static const struct {
@@ -114,7 +114,17 @@ static void dtypes_are_read_and_written_as_tvm_ffi_does(void **state)
 		{ "bf16", { 4, 16, 1 }, "bfloat16" },
 		{ "void", { 3, 0, 0 }, "" },
 		{ "", { 3, 0, 0 }, "" },
+		{ "int", { 0, 32, 1 }, "int32" },
+		{ "uint", { 1, 32, 1 }, "uint32" },
+		{ "float", { 2, 32, 1 }, "float32" },
+		{ "bfloat", { 4, 16, 1 }, "bfloat16" },
+		{ "handle64", { 3, 64, 1 }, "handle" },
+		{ "int32xvscalex4", { 0, 32, 65532 }, "int32xvscalex4" },
+		{ "bf16xvscalex32767", { 4, 16, 32769 }, "bfloat16xvscalex32767" },
 	};
+	static const char *const bad[] = { "int32xvscalex",	 "int32xvscalex0",
+					   "int32xvscalex32768", "int32x2xvscalex4",
+					   "xvscalex4",		 "int32xvscalex4x" };
 	struct tenon_value v;
 	struct tenon_slice out;
 	DLDataType d;
@@ -130,6 +140,12 @@ static void dtypes_are_read_and_written_as_tvm_ffi_does(void **state)
 		assert_int_equal(tenon_value_text(&v, &out), 0);
 		assert_true(tenon_slice_equal(out, s(cases[i].written)));
 		tenon_value_release(&v);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		const struct tenon_slice text = s(bad[i]);
+
+		assert_int_equal(abi_ffi_dtype_parse(&text, &d), -1);
+		tenon_error_clear();
 	}
 }
 
