@@ -6,6 +6,12 @@
 #include "runtime/library/tvm_table.h"
 #include "runtime/tvm/tvm.h"
 
+static const struct tvm_global *const lists[] = {
+	tvm_tensor_globals,	  tvm_device_globals,	     tvm_param_globals,
+	tvm_evaluator_globals,	  tvm_session_globals,	     tvm_server_globals,
+	tvm_event_server_globals, tvm_child_session_globals,
+};
+
 static int register_list(const struct tvm_global *list)
 {
 	int err = 0;
@@ -30,6 +36,7 @@ static int leave_to_python(const char *name)
 
 __attribute__((constructor)) static void register_all(void)
 {
+	size_t i;
 	int err;
 
 	/*
@@ -37,18 +44,8 @@ __attribute__((constructor)) static void register_all(void)
 	 * the dynamic linker must not load this library on it.
 	 */
 	err = tenon_tvm_bind(tenon_tvm_table());
-	if (!err)
-		err = register_list(tvm_tensor_globals);
-	if (!err)
-		err = register_list(tvm_device_globals);
-	if (!err)
-		err = register_list(tvm_param_globals);
-	if (!err)
-		err = register_list(tvm_evaluator_globals);
-	if (!err)
-		err = register_list(tvm_session_globals);
-	if (!err)
-		err = register_list(tvm_server_globals);
+	for (i = 0; !err && i < sizeof(lists) / sizeof(lists[0]); i++)
+		err = register_list(lists[i]);
 	if (!err)
 		err = leave_to_python("vm.builtin.debug_print");
 	if (err)

@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,29 +139,37 @@ TVM_CALL(return_exception)
 	return err;
 }
 
-/* ---- local sessions */
+/* ---- sessions that a thread of this process serves */
 
-/* what the thread of a session gets; it frees both */
-struct local {
-	int fd;
-	char *folder;
-};
+int tvm_start_thread(void *(*run)(void *context), void *context)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
 
-static bool transfer(int fd, void *data, size_t size, bool out)
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	err = pthread_create(&thread, &attr, run, context);
+	pthread_attr_destroy(&attr);
+	return err ? tenon_error(-TENON_E_NOMEM, "no thread for a session") : 0;
+}
+
+bool tvm_transfer(int fd, void *data, size_t size, bool out)
 {
 	char *at = data;
 	ssize_t n;
 
 	for (; size; size -= (size_t)n, at += n) {
 		n = out ? send(fd, at, size, MSG_NOSIGNAL) : recv(fd, at, size, 0);
-		if (n <= 0)
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		else if (n <= 0)
 			return false;
 	}
 	return true;
 }
 
-/* Answer the client's greeting, which comes from this process: magic number, length and text of a key */
-static bool greet(int fd)
+bool tvm_greet(int fd)
 {
 	struct {
 		uint32_t magic;
@@ -168,19 +177,26 @@ static bool greet(int fd)
 		char key[1024];
 	} message;
 
-	if (!transfer(fd, &message, 8, false) || message.size > sizeof(message.key) ||
-	    !transfer(fd, message.key, message.size, false))
+	if (!tvm_transfer(fd, &message, 8, false) || message.size > sizeof(message.key) ||
+	    !tvm_transfer(fd, message.key, message.size, false))
 		return false;
 	message.size = 6;
 	memcpy(message.key, "server", 6);
-	return transfer(fd, &message, 8 + 6, true);
+	return tvm_transfer(fd, &message, 8 + 6, true);
 }
+
+/* what the thread of a session gets; it frees both */
+struct local {
+	int fd;
+	char *folder;
+	bool greeted;
+};
 
 static void *run_local(void *context)
 {
 	struct local *l = context;
 
-	if (greet(l->fd))
+	if (!l->greeted || tvm_greet(l->fd))
 		serve(l->fd, l->folder);
 	tenon_error_clear();
 	close(l->fd);
@@ -189,50 +205,48 @@ static void *run_local(void *context)
 	return NULL;
 }
 
-/* Start the thread; takes over the descriptor and, unless it fails, the folder. */
-static int start_local(int fd, char *folder)
+int tvm_serve_in_thread(bool greeted, int *fd)
 {
-	struct local *l = malloc(sizeof(*l));
-	pthread_attr_t attr;
-	pthread_t thread;
-	int err = -1;
+	struct library library;
+	struct local *l;
+	int fds[2], err = open_library(&library);
 
-	if (l) {
-		*l = (struct local){ fd, folder };
-		pthread_attr_init(&attr);
-		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-		err = pthread_create(&thread, &attr, run_local, l);
-		pthread_attr_destroy(&attr);
+	*fd = -1;
+	if (err)
+		return err;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a session");
+	err = get_folder(&l->folder);
+	if (err)
+		goto free_local;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
+		err = tenon_error(-TENON_E_IO, "no sockets for a session");
+		goto free_folder;
 	}
-	if (!err)
+	l->fd = fds[1];
+	l->greeted = greeted;
+	err = tvm_start_thread(run_local, l);
+	if (!err) {
+		*fd = fds[0];
 		return 0;
-	close(fd);
+	}
+	close(fds[0]);
+	close(fds[1]);
+free_folder:
+	free(l->folder);
+free_local:
 	free(l);
-	return tenon_error(-TENON_E_NOMEM, "no thread for a local session");
+	return err;
 }
 
 TVM_CALL(local_session)
 {
-	struct library library;
-	char *folder = NULL;
-	int fds[2], err = arguments_check("rpc.LocalSession", count, 0, 0);
+	int fd, err = arguments_check("rpc.LocalSession", count, 0, 0);
+
 	if (!err)
-		err = open_library(&library);
-	if (!err)
-		err = get_folder(&folder);
-	if (err)
-		return err;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
-		free(folder);
-		return tenon_error(-TENON_E_IO, "no sockets for a local session");
-	}
-	err = start_local(fds[1], folder);
-	if (err) {
-		close(fds[0]);
-		free(folder);
-		return err;
-	}
-	return tvm_connect_over(fds[0], ret);
+		err = tvm_serve_in_thread(true, &fd);
+	return err ? err : tvm_connect_over(fd, ret);
 }
 
 const struct tvm_global tvm_server_globals[] = {

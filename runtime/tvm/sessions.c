@@ -266,8 +266,59 @@ TVM_CALL(load_module)
 	return err;
 }
 
+/* Get a session after another one, with one reference; NULL after the last. */
+static struct tenon_remote *session_after(int32_t type, int32_t *found)
+{
+	struct tenon_remote *next = NULL;
+	struct session *s;
+
+	pthread_mutex_lock(&lock);
+	*found = INT32_MAX;
+	for (s = sessions; s; s = s->next) {
+		if (s->type > type && s->type < *found) {
+			*found = s->type;
+			next = s->remote;
+		}
+	}
+	if (next)
+		tenon_object_ref(next);
+	pthread_mutex_unlock(&lock);
+	return next;
+}
+
+/* Two modules of one server. Each session refuses those of others before it sends anything. */
+TVM_CALL(import_module)
+{
+	static const char function[] = "rpc.ImportRemoteModule";
+	struct tenon_module *parent, *child;
+	struct tenon_remote *remote;
+	struct tenon_function *import;
+	int32_t type = -1;
+	int err = arguments_check(function, count, 2, 2);
+
+	(void)self;
+	if (!err)
+		err = tvm_object(function, args, 0, TENON_TYPE_MODULE, &parent);
+	if (!err)
+		err = tvm_object(function, args, 1, TENON_TYPE_MODULE, &child);
+	if (err)
+		return err;
+	err = tenon_error(-TENON_E_TYPE, "%s: the modules are not of one session", function);
+	while (err == -TENON_E_TYPE && (remote = session_after(type, &type))) {
+		err = tenon_remote_function(remote, "tvm.rpc.server.ImportModule", &import);
+		if (!err) {
+			err = tenon_call(import, ret, tenon_arg_object(parent),
+					 tenon_arg_object(child));
+			tenon_object_unref(import);
+		}
+		tenon_object_unref(remote);
+	}
+	return err;
+}
+
 const struct tvm_global tvm_session_globals[] = {
 	{ CONNECT, connect },
+	{ "rpc.ImportRemoteModule", import_module },
 	{ "rpc.LoadRemoteModule", load_module },
 	{ "rpc.SessTableIndex", table_index },
 	{ NULL, NULL },

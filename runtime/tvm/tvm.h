@@ -24,6 +24,8 @@ extern const struct tvm_global tvm_param_globals[];
 extern const struct tvm_global tvm_evaluator_globals[];
 extern const struct tvm_global tvm_session_globals[];
 extern const struct tvm_global tvm_server_globals[];
+extern const struct tvm_global tvm_event_server_globals[];
+extern const struct tvm_global tvm_child_session_globals[];
 
 /* Define a function of the type tenon_call_fn. */
 #define TVM_CALL(name)                                                                             \
@@ -84,5 +86,32 @@ int tvm_open_device(DLDevice device, struct tenon_device **out);
  * Return: as tenon_remote_connect().
  */
 int tvm_connect_over(int fd, struct tenon_value *ret);
+
+/* ---- server.c: sessions that a thread serves */
+
+/**
+ * tvm_start_thread - start a thread that nothing joins
+ * @run: its function
+ * @context: what it gets
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int tvm_start_thread(void *(*run)(void *context), void *context);
+
+/* Send or receive all bytes. Return: false when the connection ended. */
+bool tvm_transfer(int fd, void *data, size_t size, bool out);
+
+/* Answer the greeting of a client of this process: magic number, length and text of a key. Return: false as above. */
+bool tvm_greet(int fd);
+
+/**
+ * tvm_serve_in_thread - serve a session with the rights of this process
+ * @greeted: the client sends a greeting, as tvm_connect_over() does
+ * @fd: receives the client's end, which the caller closes; the thread ends with it
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED without libtenon-rpc; -TENON_E_IO; -TENON_E_NOMEM; as the function in Python that
+ *	names the folder.
+ */
+int tvm_serve_in_thread(bool greeted, int *fd);
 
 #endif /* RUNTIME_TVM_TVM_H */

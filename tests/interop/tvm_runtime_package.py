@@ -243,6 +243,43 @@ def served():
     server.terminate()
 
 
+SERVER_BEHIND_PIPES = """#!{python}
+import os, sys
+import tvm, tvm_ffi
+inward, outward = (int(word) for word in sys.argv[1:])
+create = tvm_ffi.get_global_func("rpc.CreateEventDrivenServer")
+handler = create(lambda data: os.write(outward, data), "test", "%toinit")
+going = 1
+while going:
+    # the connection ends without a word where the client is killed
+    data = os.read(inward, 100) if going == 1 else b""
+    going = handler(data, 3) if data or going == 2 else 0
+"""
+
+
+def piped(folder):
+    """A server that gets its packets from its caller, in a child process."""
+    path = os.path.join(folder, "server.py")
+    with open(path, "w") as file:
+        file.write(SERVER_BEHIND_PIPES.format(python=sys.executable))
+    os.chmod(path, 0o755)
+    before = open_sockets()
+    session = rpc.PopenSession(path)
+    assert session.get_function("runtime.NumThreads")() >= 1
+    check_tensors(session.cpu())
+    big = np.random.default_rng(1).random(300000, dtype="float32")
+    assert (runtime.tensor(big, session.cpu()).numpy() == big).all()
+    fails(Exception, "no.such.function")(lambda: session.get_function("no.such.function"))
+    assert session.get_function("runtime.NumThreads")() >= 1
+    del session
+    gc.collect()
+    assert open_sockets() == before
+    # a child that ends at once is an error
+    with open(path, "w") as file:
+        file.write("#!/bin/sh\nexit 3\n")
+    fails(Exception)(lambda: rpc.PopenSession(path))
+
+
 def open_sockets():
     fds = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
     return sum(os.readlink(fd).startswith("socket:") for fd in fds if os.path.lexists(fd))

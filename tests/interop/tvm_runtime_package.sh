@@ -26,8 +26,9 @@ it "TVM's own library reads what was saved" \
 it "what does not work says why" says errors
 if [ -e "$TENON_BUILD/libtenon-rpc.so.0" ]; then
 	it "a server in Python and a session of this process are used" says served
+	it "a server in a child process gets its packets by a function" says piped "$scratch"
 else
-	skip_case "a server in Python and a session of this process are used" "needs CONFIG_REMOTE"
+	skip_case "servers in Python and a session of this process are used" "needs CONFIG_REMOTE"
 fi
 if [ "$(uname -m)" = x86_64 ]; then
 	it "modules are loaded, called and timed" says modules "$data"

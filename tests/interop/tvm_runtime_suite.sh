@@ -12,7 +12,7 @@ plugin=$PWD/tests/interop/tvm_without_compiler.py
 [ -d "${TENON_TVM_SOURCE:-}/tests/python/runtime" ] || skip "TENON_TVM_SOURCE names no source of TVM"
 . tests/interop/tvm_ffi_site.sh
 . tests/interop/tvm_runtime_site.sh
-"$python" -c 'import pytest, tornado' 2>/dev/null || skip "pytest or tornado is not installed"
+"$python" -c 'import psutil, pytest, tornado' 2>/dev/null || skip "psutil, pytest or tornado is not installed"
 
 mkdir "$scratch/python" "$scratch/python/relax" "$scratch/plugins"
 cp "$plugin" "$scratch/plugins/"
