@@ -58,19 +58,23 @@ static bool is_unique(const struct tenon_value *value)
 	       (uint32_t)__atomic_load_n(&value->as.object->refs, __ATOMIC_ACQUIRE) == 1;
 }
 
-/* Mutate a value that something else holds, which a callback may change meanwhile. */
+/*
+ * Mutate a value within another one.
+ * @changes: callbacks may remove it there. No reference is added otherwise: it would show to callbacks.
+ */
 static struct tenon_value mutate_next(struct mutator *m, const struct tenon_value *value,
-				      bool in_place)
+				      bool changes, bool in_place)
 {
 	mutate_fn mutate =
 		in_place && is_unique(value) ? m->table->mutate_in_place : m->table->mutate;
-	struct tenon_value own = ffi_copy(value), result = mutate(m, own);
+	struct tenon_value own = changes ? ffi_copy(value) : *value, result = mutate(m, own);
 
 	if (!is_new(&result, &own)) {
 		ffi_release(&result);
 		result = unchanged;
 	}
-	ffi_release(&own);
+	if (changes)
+		ffi_release(&own);
 	return result;
 }
 
@@ -95,7 +99,8 @@ static struct tenon_value mutate_items(struct mutator *m, struct tenon_array *fr
 	int64_t i;
 
 	for (i = 0; i < from->size; i++) {
-		result = mutate_next(m, &from->data[i], in_place);
+		result = mutate_next(m, &from->data[i], from->object.type == TENON_TYPE_LIST,
+				     in_place);
 		if (result.type == TENON_TYPE_ERROR)
 			goto drop;
 		if (result.type == FFI_TYPE_UNCHANGED)
@@ -141,7 +146,7 @@ static struct tenon_value mutate_pairs(struct mutator *m, struct tenon_map *from
 
 	while (!err && ffi_map_next(from, &at, &key, &value)) {
 		own = ffi_copy(key);
-		result = mutate_next(m, value, in_place);
+		result = mutate_next(m, value, from->object.type == TENON_TYPE_DICT, in_place);
 		err = result.type == TENON_TYPE_ERROR;
 		if (!err && result.type != FFI_TYPE_UNCHANGED) {
 			if (!to)
@@ -208,7 +213,7 @@ static struct tenon_value mutate_field(struct mutator *m, const struct type_fiel
 	if (ffi_field_get(f, o, &value))
 		return ffi_raised();
 	m->region = (int32_t)ffi_region_of(f->flags, (enum ffi_region)around);
-	result = mutate_next(m, &value, false);
+	result = mutate_next(m, &value, false, false);
 	m->region = around;
 	ffi_release(&value);
 	if (result.type == TENON_TYPE_ERROR)

@@ -8,6 +8,7 @@
 #include "runtime/ffi/map.h"
 #include "runtime/ffi/sequence.h"
 #include "runtime/ffi/shape.h"
+#include "runtime/ffi/walker.h"
 
 int32_t ffi_type_enum_state, ffi_type_enum, ffi_type_int_enum, ffi_type_str_enum;
 int32_t ffi_type_access_step, ffi_type_access_path, ffi_type_structural_key;
@@ -328,14 +329,15 @@ static const struct ffi_member visit_interrupt_members[] = {
 
 static int structural_types_register(void)
 {
-	if (ffi_type_add("ffi.StructuralVisitor", TENON_TYPE_OBJECT, sizeof(struct tenon_object),
-			 COMPARED_NEVER, true, &ffi_type_visitor) ||
+	/* C++ code derives its own visitors and mutators, without types of their own */
+	if (ffi_type_add("ffi.StructuralVisitor", TENON_TYPE_OBJECT, sizeof(struct ffi_walker),
+			 COMPARED_NEVER, false, &ffi_type_visitor) ||
 	    ffi_type_add("ffi.VisitErrorContext", TENON_TYPE_OBJECT, sizeof(struct visit_context),
 			 COMPARED_NEVER, true, &ffi_type_visit_context) ||
 	    ffi_members_register(ffi_type_visit_context, visit_context_members) ||
 	    ffi_instance_attributes(ffi_type_visit_context, sizeof(struct visit_context)) ||
-	    ffi_type_add("ffi.StructuralMutator", TENON_TYPE_OBJECT, sizeof(struct tenon_object),
-			 COMPARED_NEVER, true, &ffi_type_mutator))
+	    ffi_type_add("ffi.StructuralMutator", TENON_TYPE_OBJECT, sizeof(struct ffi_walker),
+			 COMPARED_NEVER, false, &ffi_type_mutator))
 		return -1;
 	return ffi_members_register(TENON_TYPE_VISIT_INTERRUPT, visit_interrupt_members) ||
 			       ffi_instance_attributes(TENON_TYPE_VISIT_INTERRUPT,
@@ -375,12 +377,39 @@ static const int32_t convertible[] = {
 	TENON_TYPE_MAP,	     TENON_TYPE_LIST,	TENON_TYPE_DICT,
 };
 
+/* Types with static indices from which none may be derived; C++ headers reserve 32 bytes for integers of any size. */
+static const struct {
+	int32_t type;
+	int32_t size; /* 0 for objects that only this library makes */
+} final_types[] = {
+	{ TENON_TYPE_MODULE, 0 },
+	{ TENON_TYPE_VISIT_INTERRUPT, sizeof(struct ffi_visit_interrupt) },
+	{ FFI_TYPE_BIG_INT, 32 },
+};
+
+static int finals_register(void)
+{
+	struct tenon_value is_final = tenon_arg_bool(true);
+	struct type_metadata metadata;
+	size_t i;
+
+	for (i = 0; i < sizeof(final_types) / sizeof(final_types[0]); i++) {
+		metadata = (struct type_metadata){ .total_size = final_types[i].size };
+		if (metadata.total_size &&
+		    ffi->TVMFFITypeRegisterMetadata(final_types[i].type, &metadata))
+			return -1;
+		if (ffi_attribute_set(final_types[i].type, "__ffi_type_final__", &is_final))
+			return -1;
+	}
+	return 0;
+}
+
 int types_register(void)
 {
 	const struct type_metadata root = { .total_size = sizeof(struct tenon_object) };
 	size_t i;
 
-	if (ffi->TVMFFITypeRegisterMetadata(TENON_TYPE_OBJECT, &root))
+	if (ffi->TVMFFITypeRegisterMetadata(TENON_TYPE_OBJECT, &root) || finals_register())
 		return -1;
 
 	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)

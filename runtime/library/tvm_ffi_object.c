@@ -11,11 +11,12 @@ struct opaque_object {
 	void (*release)(void *handle);
 };
 
+/* what the headers of the package 0.1.15.post2 say */
 void abi_ffi_version(uint32_t version[3])
 {
 	version[0] = 0;
 	version[1] = 1;
-	version[2] = 13;
+	version[2] = 16;
 }
 
 int abi_ffi_object_ref(void *object)
