@@ -45,9 +45,12 @@ static bool find_names(const struct image *im, struct tenon_slice *out)
 	const struct elf_file *elf = im->elf;
 	struct elf_section s;
 
-	/* with the new one, too, their number is to be less than that of special sections */
-	if (elf->section_names >= elf->sections.count || elf->sections.step != im->step ||
-	    elf->sections.count + 1 >= ELF_SECTION_RESERVED)
+	/*
+	 * Section 0 is none: such a file has no names. With the new one, too, their number is to be less than that of
+	 * special sections.
+	 */
+	if (!elf->section_names || elf->section_names >= elf->sections.count ||
+	    elf->sections.step != im->step || elf->sections.count + 1 >= ELF_SECTION_RESERVED)
 		return false;
 	s = elf_section(elf, elf->section_names);
 	if (!elf_within(elf, s.offset, s.size))
