@@ -78,7 +78,7 @@ static void add(struct server *s, struct peer *p, const char *bytes, size_t size
 /* Read once. Returns 1 when there may be more, 0 when there is nothing now, -1 at the end. */
 static int read_some(struct server *s, struct peer *p)
 {
-	char bytes[16384];
+	char bytes[4096];
 	ssize_t n = read(p->output.fd, bytes, sizeof(bytes));
 
 	if (n > 0)
