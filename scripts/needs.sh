@@ -21,7 +21,7 @@ aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu/include/stdio.h:li
 arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf arm-linux-gnueabihf/include/stdio.h:libc6-dev-armhf-cross
 riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu riscv64-linux-gnu/include/stdio.h:libc6-dev-riscv64-cross
 mips-linux-gnu-gcc:gcc-mips-linux-gnu mips-linux-gnu/include/stdio.h:libc6-dev-mips-cross
-qemu-aarch64:qemu-user git:git reuse:reuse abidiff:abigail-tools
+qemu-aarch64:qemu-user sparse:sparse git:git reuse:reuse abidiff:abigail-tools
 lowdown:lowdown mandoc:mandoc lintian:lintian dh:debhelper mmdebstrap:mmdebstrap autopkgtest:autopkgtest dpkg-buildpackage:dpkg-dev
 rpmspec:rpm rpmlint:rpmlint makepkg:makepkg shellcheck:shellcheck
 mbedtls/ssl.h:libmbedtls-dev openssl:openssl python3:python3 /usr/include/python3.11/Python.h:python3-dev node:nodejs
