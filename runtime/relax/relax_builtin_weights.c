@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/error_slot.h"
 #include "lib/json_read.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
@@ -108,9 +109,11 @@ static int by_names(const struct relax_arguments *a, const struct tenon_value *n
 			break;
 		items[i] = tenon_arg_object(relax_weights_find(name));
 		if (items[i].type == TENON_TYPE_NONE)
-			err = tenon_error(-TENON_E_NOT_FOUND,
-					  "no weight \"%.*s\" was loaded; %zu others are",
-					  json_shown(name), name.data, relax_weights_count());
+			err = error_slot_set_kind(
+				tenon_error(-TENON_E_NOT_FOUND,
+					    "no weight \"%.*s\" was loaded; %zu others are",
+					    json_shown(name), name.data, relax_weights_count()),
+				"ValueError");
 	}
 	if (!err)
 		err = make_array(items, (size_t)count, ret);
@@ -155,8 +158,10 @@ RELAX_BUILTIN(param_array_from_cache, 2, 2)
 		snprintf(name, sizeof(name), "%.*s_%" PRIi64, (int)prefix.size, prefix.data, i);
 		t = relax_weights_find(tenon_slice_of(name));
 		if (!t && most >= 0)
-			err = tenon_error(-TENON_E_NOT_FOUND, "%s: no weight \"%s\" was loaded",
-					  a->name, name);
+			err = error_slot_set_kind(tenon_error(-TENON_E_NOT_FOUND,
+							      "%s: no weight \"%s\" was loaded",
+							      a->name, name),
+						  "InternalError");
 		if (!t)
 			break;
 		more = realloc(items, ((size_t)i + 1) * sizeof(*items));

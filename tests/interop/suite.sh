@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# scripts/interop-suite, which runs TVM's own tests on Tenon: here with four small ones, and one that must differ.
+# scripts/interop-suite, which runs TVM's own tests on Tenon: here with small ones, and one that must differ.
 # TENON_TVM_TESTS names tests/python of a checkout of TVM: then a part of the real suite runs too.
 
 . tests/build/tap.sh
@@ -26,6 +26,15 @@ agree()
 		tail -n 1 "$scratch/out" | grep -q '^3 equal, 0 different, 1 not expressible, 0 fails on both$'
 }
 
+# TVM's runtime passes them, and so does Tenon
+names()
+{
+	(cd tests/interop/suite/example && "$python" -m pytest -q -p no:cacheprovider test_names.py) > "$scratch/out" 2>&1 ||
+		{ cat "$scratch/out"; return 1; }
+	suite tests/interop/suite/example test_names.py &&
+		tail -n 1 "$scratch/out" | grep -q '^8 equal, 0 different, 0 not expressible, 0 fails on both$'
+}
+
 differ()
 {
 	suite tests/interop/suite/example test_differing.py
@@ -33,6 +42,7 @@ differ()
 }
 
 it "tests that end alike are equal, and what no message can carry is named" agree
+it "functions that programs call by name do what TVM's do" names
 it "a test that ends otherwise than on TVM's runtime differs" differ
 it "a folder without tests is nothing that could run" not suite tests/interop/data
 if [ -n "${TENON_TVM_TESTS:-}" ]; then

@@ -84,6 +84,50 @@ static void a_warm_machine_allocates_nothing(void **state)
 	tenon_object_unref(vm);
 }
 
+/* The idle memory of a machine that drops a storage, and then clears or not. */
+static uint64_t idle_memory(bool clears)
+{
+	struct assembly a = ASSEMBLY_INIT;
+	uint32_t storage = assemble_packed(&a, "vm.builtin.alloc_storage");
+	uint32_t none = assemble_packed(&a, "vm.builtin.null_value");
+	uint32_t clear = assemble_packed(&a, "vm.builtin.memory_manager.clear");
+	uint32_t size = CONSTANT_SHAPE(&a, 100000), scope = constant_string(&a, "global");
+	uint32_t u8 = constant_dtype(&a, tenon_dtype(TENON_DTYPE_UINT, 8, 1));
+	struct relax_pool_figures figures;
+	struct tenon_value ret;
+	struct relax_vm *vm;
+
+	assemble_function(&a, "main", 1, 2);
+	ASSEMBLE_CALL(&a, 1, storage, REG(MACHINE_REG), CONST(size), IMM(0), CONST(u8),
+		      CONST(scope));
+	ASSEMBLE_CALL(&a, 1, none);
+	if (clears)
+		ASSEMBLE_CALL(&a, 1, clear);
+	assemble_ret(&a, 1);
+	vm = machine_of(&a);
+	assert_int_equal(RUN(vm, &ret, tenon_arg_int(0)), 0);
+	assert_int_equal(ret.type, TENON_TYPE_NONE);
+	relax_pool_figures(vm->pool, &figures);
+	tenon_object_unref(vm);
+	return figures.idle;
+}
+
+static void memory_manager_clear_frees_the_idle_memory(void **state)
+{
+	(void)state;
+	assert_in_range(idle_memory(false), 100000, 200000);
+	assert_int_equal(idle_memory(true), 0);
+}
+
+static void memory_manager_clear_takes_no_arguments(void **state)
+{
+	struct one o = begin("vm.builtin.memory_manager.clear");
+
+	(void)state;
+	CALL(&o, 1, REG(0));
+	refused(end(&o), tenon_arg_int(0), -TENON_E_TYPE, "memory_manager.clear");
+}
+
 static void null_value_lets_go_and_copy_shares(void **state)
 {
 	struct assembly a = ASSEMBLY_INIT;
@@ -115,6 +159,8 @@ int main(void)
 		cmocka_unit_test(tensors_that_do_not_fit_their_storage_are_refused),
 		cmocka_unit_test(a_storage_is_told_from_other_objects),
 		cmocka_unit_test(a_warm_machine_allocates_nothing),
+		cmocka_unit_test(memory_manager_clear_frees_the_idle_memory),
+		cmocka_unit_test(memory_manager_clear_takes_no_arguments),
 		cmocka_unit_test(null_value_lets_go_and_copy_shares),
 	};
 
