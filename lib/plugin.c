@@ -97,8 +97,10 @@ static void add_folder(struct search *s, const char *path)
 static void find_folder(struct search *s, const char *path, bool always)
 {
 	char real[PATH_MAX];
+	struct stat st;
 
-	if (realpath(path, real))
+	/* in the folder of a build, "tenon" is the command */
+	if (realpath(path, real) && !stat(real, &st) && S_ISDIR(st.st_mode))
 		add_folder(s, real);
 	else if (always)
 		add_folder(s, path);

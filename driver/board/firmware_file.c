@@ -41,6 +41,9 @@ static bool try_folder(struct search *s, const char *folder, int size, const cha
 		return false;
 	if (!access(s->path, R_OK))
 		return true;
+	/* in the folder of a build, "tenon" is the command */
+	if (errno == ENOTDIR)
+		return false;
 	tenon_buffer_printf(&s->tried, "%s%s (%s)", s->tried.size ? ", " : "", s->path,
 			    strerror(errno));
 	return false;

@@ -70,6 +70,19 @@ names_each_file_once()
 		[ -z "$(uniq -d "$scratch/files")" ]
 }
 
+# in the folder of a build the command is beside the library, and is no folder
+names_no_file_as_a_folder()
+{
+	beside=$scratch/beside
+	mkdir -p "$beside/plugins"
+	cp "$lib/libtenon.so.0" "$scratch/tenon" "$beside"
+	(
+		lib=$beside
+		refused 4 "$beside/plugins/null.so: no such file" opens null: && not grep "$beside/tenon/" "$scratch/words" &&
+			TENON_FIRMWARE_PATH=$beside run tenon doctor > "$scratch/words" && not grep "$beside/tenon/" "$scratch/words"
+	)
+}
+
 data=tests/interop/data
 model=$data/tvm-0.27.0.post1/relax_mlp
 run_model()
@@ -200,6 +213,7 @@ mv "$lib/tenon/null.so" "$scratch/kept.so"
 it "without its plug-in a device is refused, with option and file" \
 	refused 4 "CONFIG_DEVICE_NULL=m.*$lib/tenon/null.so" opens null:
 it "the message names no folder that is not there, and each file once" names_each_file_once
+it "a message names no folder that is a file" names_no_file_as_a_folder
 mv "$lib/tenon/opencl.so" "$scratch/opencl.so"
 [ "$(uname -m)" != x86_64 ] ||
 	it "kernels have no loader either" inspects $data/tvm-0.18/opencl_vecadd/lib.so "CONFIG_DEVICE_OPENCL=m.*$lib/tenon/opencl.so"

@@ -353,7 +353,7 @@ static void a_profile_is_part_of_the_answer_in_json(void **state)
 	(void)state;
 	NEEDS_X86;
 	r = RUN("run", MLP "graph.so", "--input", "x=@" MLP "in_x.npy", "--profile", "--json",
-		"--repeat", "2");
+		"--runs", "2");
 	assert_int_equal(r.code, CLI_OK);
 	assert_string_equal(r.err, "");
 	assert_non_null(strstr(r.out, "\"operators\""));

@@ -55,6 +55,7 @@ static const struct option options[] = {
 	{ "rtol", required_argument, NULL, RTOL },
 	{ "atol", required_argument, NULL, ATOL },
 	{ "repeat", required_argument, NULL, REPEAT },
+	{ "runs", required_argument, NULL, REPEAT }, /* an alias, as in tenon bench */
 	{ "timeout", required_argument, NULL, TIMEOUT },
 	{ "graph", required_argument, NULL, GRAPH },
 	MODEL_PARAMS_OPTIONS,
