@@ -68,10 +68,10 @@ def outputs_of(network, arrays):
     return session.run(None, arrays)
 
 
-def expected(network, arrays):
-    """What the network gives; a reason why it does not run is an error."""
+def expected(network, arrays, constants):
+    """What the network gives, some of whose inputs are constants; a reason why it does not run is an error."""
     try:
-        outputs = outputs_of(network, arrays)
+        outputs = outputs_of(network, {**arrays, **constants})
     except Exception as error:  # both raise whatever they like
         raise CompileError(f"--case: the network does not run: {first_line(error)}") from error
     for name, value in [*arrays.items(), *zip((output.name for output in network.graph.output), outputs)]:

@@ -47,6 +47,10 @@ def parse_arguments(arguments):
         "-o", "--output", type=Path, help="the module (model.so); of a language model, the folder (named as the file)"
     )
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,3,224,224", help="shape of an input")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=NUMBER[,NUMBER]…",
+        help="make an input a constant, such as one that decides about branches",
+    )  # fmt: skip
     parser.add_argument("--target", choices=sorted(TARGETS), default="cpu", help="the device (cpu)")
     parser.add_argument(
         "--processor", metavar="NAME[,NAME]…",
@@ -242,10 +246,11 @@ def compile_network(options):
         progress("importing TVM")
         importer = import_packages(options.network)
         from . import case, explain, pipeline
+        from .fixed_inputs import numbers_of
         from .tuning import Tuned, Tuning
 
         progress("importing the network")
-        imported = importer(options.network, shapes)
+        imported = importer(options.network, shapes, numbers_of(options.set))
         arrays = {}
         if options.case:
             if not imported.onnx:
@@ -261,7 +266,7 @@ def compile_network(options):
         outputs = None
         if options.case:
             progress("running the case")
-            outputs = case.expected(imported.onnx, arrays)
+            outputs = case.expected(imported.onnx, arrays, imported.constants)
         progress("linking")
         write_module(built, options, arrays, outputs)
         write_description(options, imported.inputs, imported.outputs)

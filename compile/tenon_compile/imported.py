@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """A network as TVM imported it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass
 class Imported:
-    """TVM's module, the inputs and outputs of the file, and the network in ONNX if it was one, before it was folded."""
+    """TVM's module, its inputs and outputs, and the network in ONNX if it was one, before it was folded, with arrays of the
+    inputs that became constants."""
 
     module: object
     inputs: list
     outputs: list
     onnx: object = None
+    constants: dict = field(default_factory=dict)

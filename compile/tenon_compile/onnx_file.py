@@ -4,6 +4,7 @@
 import warnings
 
 from .errors import CompileError, first_line
+from .fixed_inputs import open_branches, set_inputs
 from .folding import fold, known_shapes
 from .imported import Imported
 from .importers import repaired_importers
@@ -92,16 +93,25 @@ def import_network(network, shapes):
         return from_onnx(network, shape_dict=shapes or None, keep_params_in_input=False, sanitize_input_names=False)
 
 
-def import_file(path, shapes):
-    """An ONNX file."""
-    return import_read(path, read(path), shapes)
+def import_file(path, shapes, given):
+    """An ONNX file, for inputs of these shapes, some of which are given."""
+    return import_read(path, read(path), shapes, given)
 
 
-def import_read(path, network, shapes):
+def copy_of(network):
+    return type(network).FromString(network.SerializeToString())
+
+
+def import_read(path, network, shapes, given):
     """A network that was read from a file."""
+    original = copy_of(network)
     inputs = fix_shapes(network, shapes)
     forget_output_shapes(network, shapes)
-    unfolded = type(network).FromString(network.SerializeToString())
+    # branches that a constant input excludes may be for inputs of other shapes
+    unfolded = original if given else copy_of(network)
+    arrays = set_inputs(network, inputs, given)
+    inputs = [value for value in inputs if value.name not in arrays]
+    shapes = {name: shape for name, shape in shapes.items() if name not in arrays}
     replace_quantized_operators(network)
     fold(network)
     if replace_recurrent_operators(network, known_shapes(network)):
@@ -112,7 +122,8 @@ def import_read(path, network, shapes):
     try:
         module = import_network(network, shapes)
     except Exception as error:  # the importer raises whatever its Python or TVM's C++ does
-        raise CompileError(f"{path}: TVM does not import it: {first_line(error)}") from error
+        why = open_branches(network) or f"TVM does not import it: {first_line(error)}"
+        raise CompileError(f"{path}: {why}") from error
     result = module["main"].ret_ty
     refuse_other_outputs(described[1], getattr(result, "fields", [result]))
-    return Imported(module, *described, unfolded)
+    return Imported(module, *described, unfolded, arrays)

@@ -35,8 +35,10 @@ def describe(program, names, what):
     return listed
 
 
-def import_file(path, shapes):
+def import_file(path, shapes, given):
     """A PyTorch exported program."""
+    if given:
+        raise CompileError("--set is for networks in ONNX: export a program without that input")
     check_archive(path)
     import torch
     from tvm.relax.frontend.torch import from_exported_program

@@ -76,6 +76,19 @@ for network in if nested; do
 	it "$network: two rows take the second" gives $network 2x4xfloat32=1,0,3,4,1,1,1,1 --shape x=2,4 -- \
 		--input x=2x4xfloat32=1,-2,3,4,1,1,1,1
 done
+for rate in 1:-1,0 2:1,0; do
+	it "both branches are compiled where TVM can, $rate" gives decides "2xfloat32=${rate#*:}" -- --input x=2xfloat32=1,-2 \
+		--input "rate=int64=${rate%%:*}"
+done
+it "a branch that an input decides about asks for the input" refuses "If (output y): .* rate: .*--set rate=NUMBER" "$scratch/decided.onnx" \
+	-o "$scratch/none.so"
+it "with it the first branch is taken" gives decided 3xfloat32=1,0,0 --set rate=1 -- --input x=2xfloat32=1,-2
+it "or the second, and a case has the other inputs" printed_command_runs "$scratch/decided.onnx" "$scratch/decided.so" --set rate=2 --case
+it "which is not in the module" not grep -q '"rate"' "$scratch/decided.json"
+for wrong in rate=1.5 rate=1,2 rate; do
+	it "an input that is set wrongly is refused: $wrong" refuses "--set rate" "$scratch/decided.onnx" -o "$scratch/none.so" --set $wrong
+done
+it "and so is one that the network lacks" refuses "no such input. Inputs: x, rate" "$scratch/decided.onnx" -o "$scratch/none.so" --set sr=1
 for number in 0 1 2 3 4; do
 	it "a recurrent operator gives what ONNX Runtime gives: $number" \
 		printed_command_runs "$scratch/recurrent$number.onnx" "$scratch/recurrent.so" --shape x=4,2,3 --case --explain

@@ -77,6 +77,18 @@ for name, chosen in (("if", negated), ("nested", nested)):
     node = helper.make_node("If", ["single"], ["y"], then_branch=chosen, else_branch=same)
     save(name, 16, [*rows, node], [("x", ["n", 4])], [("y", ["n", 4])], [constant("zero", 0), constant("one", 1)])
 
+# an If that an input decides: with branches that TVM compiles, and with one whose shape depends on the input
+padded = branch(
+    "padded", [helper.make_node("Mul", ["rate", "behind"], ["pads"]), helper.make_node("Pad", ["r", "pads"], ["d"])], "d"
+)
+for name, chosen, extent in (("decides", negated, 2), ("decided", padded, "n")):
+    node = helper.make_node("If", ["single"], ["y"], then_branch=chosen, else_branch=same)
+    compared = helper.make_node("Equal", ["rate", "one"], ["single"])
+    save(
+        name, 16, [rows[0], compared, node], [("x", [2]), ("rate", [], TensorProto.INT64)], [("y", [extent])],
+        [constant("one", 1), constant("behind", [0, 1])],
+    )  # fmt: skip
+
 # a Loop whose count and condition are constants, and whose body adds a value from outside
 body = helper.make_graph(
     [helper.make_node("Add", ["v", "r"], ["w"]), helper.make_node("Identity", ["go"], ["on"])],

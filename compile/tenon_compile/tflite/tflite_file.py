@@ -25,10 +25,10 @@ def read(path):
         raise CompileError(f"{path}: {error}") from error
 
 
-def import_file(path, shapes):
+def import_file(path, shapes, given):
     network = read(path)
     for value in network.graph.input:
         own = [extent.dim_value for extent in value.type.tensor_type.shape.dim]
         if shapes.get(value.name, own) != own:
             raise CompileError(f"--shape {value.name}: shapes are fixed in a .tflite file; this one is {own}")
-    return onnx_file.import_read(path, network, shapes)
+    return onnx_file.import_read(path, network, shapes, given)
