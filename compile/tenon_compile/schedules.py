@@ -19,6 +19,7 @@ from .kernels import MARK, Tile, Vectors, choose_depthwise_tile, choose_tile
 
 LEAST_WORK = 400_000  # multiply-adds: about ten times what a launch of threads costs
 LEAST_TURNS = 8
+LARGER = 8  # how many times as many elements a picture has as weights, if these are read again for each block of rows
 DEPTHWISE = ("depthwise_conv2d", "integer_depthwise_conv2d")
 # those whose tiles depend on vectors alone
 ALL_VECTORS = ("conv2d", "dense", "product", *DEPTHWISE)
@@ -53,6 +54,18 @@ def unroll_and_vectorize(schedule, unrolled, vector):
             schedule.unroll(loop)
     if vector and extent(schedule, vector) > 1:
         schedule.vectorize(vector)
+
+
+def rows_in_blocks(schedule, row, channel, elements, weights):
+    """Split the rows of a convolution for threads, each with all channels, if the picture is larger than the weights.
+
+    The next convolution then reads most of what its own thread wrote. The loop over blocks, and that within one.
+    """
+    count = next((one for one in range(2 * LEAST_TURNS, LEAST_TURNS - 1, -1) if extent(schedule, row) % one == 0), 1)
+    if count == 1 or extent(schedule, channel) == 1 or elements < LARGER * weights:
+        return [], row
+    block, row = schedule.split(row, [count, None])
+    return [block], row
 
 
 def in_threads(schedule, loops, work):
@@ -122,7 +135,14 @@ def tile_product(schedule, names, vectors, chosen):
     inner = [*inner_row, inner_column, inner_wide]
     # weights of a tile stay in the cache from one row to the next; those of depthwise convolutions do anyway, and
     # their inputs are read once, in the order of memory; each matrix of a product has weights of its own
-    outer = [*outer, column, channel] if names[0] in CHANNELS_INSIDE else [channel, *outer, column]
+    blocks = []
+    if names[0] in CHANNELS_INSIDE:
+        outer = [*outer, column, channel]
+    else:
+        if names[0].endswith("conv2d"):
+            weights = extent(schedule, channel) * tile.channels * math.prod(extent(schedule, loop) for loop in [*summed, *group])
+            blocks, outer[-1] = rows_in_blocks(schedule, outer[-1], channel, elements, weights)
+        outer = [*outer[:-1], *blocks, channel, outer[-1], column] if blocks else [channel, *outer, column]
     schedule.reorder(*outer, *summed, *inner, lane, *group)
     work = elements * math.prod(extent(schedule, loop) for loop in [*summed, *group])
     for name in behind[:-1]:
@@ -140,7 +160,9 @@ def tile_product(schedule, names, vectors, chosen):
         over, vector = schedule.split(within[-1], [None, tile.lanes])
         unroll_and_vectorize(schedule, [*within[:-1], over], vector)
     unroll_and_vectorize(schedule, inner, None if dot else lane)
-    in_threads(schedule, schedule.get_loops(block)[: len(outer)], work)
+    loops = schedule.get_loops(block)[: len(outer)]
+    # the loop over channels stays as it is in each block
+    in_threads(schedule, loops[: outer.index(channel) + 1] if blocks else loops, work)
     zeros = schedule.decompose_reduction(block, summed[0])
     if dot:
         dot_product(schedule, lane, dot)
