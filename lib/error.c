@@ -59,7 +59,7 @@ static void slot_turn(struct error_slot *s)
 	s->spare_room = room;
 }
 
-#ifdef CONFIG_CALLER_MEMORY
+#ifdef CONFIG_EXECUTORS
 /* The first thread with an error needs no memory for it: its model may run without malloc(). */
 static struct error_slot first_slot;
 static char first_texts[2][ERROR_ROOM];

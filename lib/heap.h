@@ -61,7 +61,7 @@ struct heap_watch {
 	void *context;
 };
 
-#ifdef CONFIG_CALLER_MEMORY
+#ifdef CONFIG_EXECUTORS
 #define HEAP_IN_BUILD 1
 
 /**

@@ -229,7 +229,7 @@ int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep, struct teno
 	return view(dl, keep, false, out);
 }
 
-#ifdef CONFIG_CALLER_MEMORY
+#ifdef CONFIG_EXECUTORS
 int tensor_view_of_model(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out)
 {
 	return view(dl, keep, true, out);

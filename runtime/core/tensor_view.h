@@ -8,11 +8,7 @@
 #include "lib/plugin_api.h"
 
 /* tenon_tensor_view() with an object from the heap that the thread entered (lib/heap.h). */
-#ifdef CONFIG_CALLER_MEMORY
 int tensor_view_of_model(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out)
 	TO_PLUGINS(tensor_view_of_model);
-#else
-#define tensor_view_of_model tenon_tensor_view
-#endif
 
 #endif /* RUNTIME_CORE_TENSOR_VIEW_H */

@@ -242,7 +242,7 @@ void tenon_workspace_trim(void)
 		block_release(w, &w->blocks[--w->count]);
 }
 
-#ifdef CONFIG_CALLER_MEMORY
+#ifdef CONFIG_EXECUTORS
 struct workspace *workspace_create(struct heap *heap)
 {
 	struct workspace *w = heap_zeroed(1, sizeof(*w), "workspace of the model");

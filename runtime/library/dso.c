@@ -400,7 +400,7 @@ static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, u
 	return n < SIZE_MAX / 2 ? (size_t)n + sizeof(n) : SIZE_MAX / 2;
 }
 
-#ifdef CONFIG_ARTIFACTS
+#ifdef CONFIG_DEVICES
 /* Find the names of the artifacts that became the file. */
 static void find_record(const struct dso *dso, struct tenon_slice *out)
 {

@@ -19,7 +19,6 @@ struct model_scope {
 	bool alone;
 };
 
-#ifdef CONFIG_CALLER_MEMORY
 /* Use the model's workspace and no other thread until model_leave(); only for a model with a heap. */
 void model_enter(const struct tenon_model *model, struct model_scope *before);
 void model_leave(const struct model_scope *before);
@@ -50,27 +49,5 @@ struct model_watch {
 int model_measure(struct tenon_module *root, const struct tenon_model_options *options, bool run,
 		  const struct model_watch *watch, size_t peak[HEAP_SORTS])
 	TO_PLUGINS(model_measure);
-#else
-static inline void model_enter(const struct tenon_model *model, struct model_scope *before)
-{
-}
-
-static inline void model_leave(const struct model_scope *before)
-{
-}
-
-static inline int model_lacks(const struct tenon_model *model, int err)
-{
-	return err;
-}
-
-static inline void model_workspace_close(struct tenon_model *model)
-{
-}
-
-static inline void heap_close(struct heap *heap)
-{
-}
-#endif
 
 #endif /* RUNTIME_MODEL_MODEL_REGIONS_H */

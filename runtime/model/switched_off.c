@@ -53,6 +53,11 @@ OFF(tenon_model_each_op, (struct tenon_model *model, int (*visit)(void *context,
 	const struct tenon_op *op), void *context))
 OFF_VALUE(size_t, tenon_model_value_count, 0, (struct tenon_model *model))
 OFF(tenon_model_value_at, (struct tenon_model *model, size_t index, struct tenon_model_value *out))
+OFF(tenon_model_need, (struct tenon_module *root, const struct tenon_model_options *options,
+	struct tenon_need *out))
+OFF_OUT(tenon_model_open_in, *out = NULL, (struct tenon_module *root,
+	const struct tenon_model_options *options, const struct tenon_regions *regions,
+	struct tenon_model **out))
 #endif
 
 #if !defined(CONFIG_EXECUTORS) || !defined(CONFIG_MODULE_WRITE)
@@ -85,14 +90,4 @@ OFF(tenon_params_write_safetensors, (const char *path, const struct tenon_param 
 #define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_GRAPH_EXECUTOR is off in this build")
 OFF_OUT(tenon_model_open_graph, *out = NULL, (struct tenon_module *library, struct tenon_slice graph,
 	struct tenon_params *params, const struct tenon_model_options *options, struct tenon_model **out))
-#endif
-
-#ifndef CONFIG_CALLER_MEMORY
-#undef OFF_REASON
-#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_CALLER_MEMORY is off in this build")
-OFF(tenon_model_need, (struct tenon_module *root, const struct tenon_model_options *options,
-	struct tenon_need *out))
-OFF_OUT(tenon_model_open_in, *out = NULL, (struct tenon_module *root,
-	const struct tenon_model_options *options, const struct tenon_regions *regions,
-	struct tenon_model **out))
 #endif

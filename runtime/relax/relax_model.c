@@ -229,9 +229,7 @@ static const struct model_ops relax_model_ops = {
 	.run_profiled = relax_model_run_profiled,
 	.output_value = output_value,
 	.memory = memory,
-#ifdef CONFIG_CALLER_MEMORY
 	.bounded = relax_model_bounded,
-#endif
 	.each_op = relax_model_each_op,
 	.value_count = relax_model_value_count,
 	.value = relax_model_value,

@@ -42,7 +42,7 @@ void target_set_close(struct target_set *list);
  *
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NOMEM.
  */
-#ifdef CONFIG_ARTIFACTS
+#if defined(CONFIG_DEVICES) && defined(CONFIG_DSO)
 int target_record_bind(struct tenon_slice record, const char *file, struct tenon_module **modules,
 		       size_t count);
 #else

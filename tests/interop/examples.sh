@@ -80,9 +80,9 @@ with TVM_LEGACY "a function is called" prints '0.5 1.5 2.5 ... 1023.5' call \
 with DSO "a file that is missing is named" fails_with_words call
 with DSO "so it is by the program for two devices" fails_with_words two_devices
 with GRAPH_EXECUTOR "a graph runs" prints '[0-9.e -]*' model "$data/tvm-0.18/graph_mlp/graph.so"
-! has_option CALLER_MEMORY || with GRAPH_EXECUTOR "a graph runs in static arrays" prints '[0-9.e-]* \.\.\.' static_memory \
+with GRAPH_EXECUTOR "a graph runs in static arrays" prints '[0-9.e-]* \.\.\.' static_memory \
 	"$data/tvm-0.18/graph_mlp/graph.so"
-! has_option CALLER_MEMORY || with AOT_EXECUTOR "so does code compiled ahead of time" prints '[0-9.e-]* \.\.\.' static_memory \
+with AOT_EXECUTOR "so does code compiled ahead of time" prints '[0-9.e-]* \.\.\.' static_memory \
 	"$data/tvm-0.18/aot_mlp/aot_packed.so"
 with RELAX_VM "a Relax model runs" prints '[0-9.e -]*' model "$data/tvm-0.27.0.post1/model_mlp/model.so"
 it "a module kind of one's own is loaded and called" prints 42 module_kind

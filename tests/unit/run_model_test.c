@@ -49,7 +49,6 @@ static void a_model_is_run_by_the_names_of_its_inputs(void **state)
 		    CLI_DIFFERS, "differ");
 }
 
-#ifdef CONFIG_CALLER_MEMORY
 /* The bytes in the first column of each line of the list; lines before and behind it have none. */
 static void assert_largest_first(const char *text)
 {
@@ -106,7 +105,6 @@ static void all_that_a_model_takes_it_gives_back(void **state)
 		cli_run_free(&r);
 	}
 }
-#endif
 #endif
 
 static void library_graph_and_parameters_may_be_apart(void **state)
@@ -492,11 +490,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_model_is_run_by_the_names_of_its_inputs),
-#ifdef CONFIG_CALLER_MEMORY
 		cmocka_unit_test(the_memory_of_a_model_is_listed_the_largest_first),
 #ifdef CONFIG_JSON
 		cmocka_unit_test(all_that_a_model_takes_it_gives_back),
-#endif
 #endif
 		cmocka_unit_test(library_graph_and_parameters_may_be_apart),
 		cmocka_unit_test(parameters_that_are_not_known_are_a_matter_of_their_file),

@@ -6,12 +6,12 @@
 #include "tools/run/run.h"
 
 /** run_memory - measure the memory of the model in the file and print it; 0 or an exit code, its message printed */
-#ifdef CONFIG_CALLER_MEMORY
+#ifdef CONFIG_EXECUTORS
 int run_memory(struct cli *cli, struct run *run);
 #else
 static inline int run_memory(struct cli *cli, struct run *run)
 {
-	return cli_usage(cli, "--memory: this build has CONFIG_CALLER_MEMORY=n");
+	return cli_usage(cli, "--memory: this build has no executor of models");
 }
 #endif
 
