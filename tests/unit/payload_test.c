@@ -220,6 +220,55 @@ static void an_error_is_that_of_the_form_that_got_furthest(void **state)
 	tenon_buffer_fini(&b);
 }
 
+struct listing {
+	unsigned int next, last; /* numbers of the names "k0", "k1" and so on */
+};
+
+static int look_at_number(void *context, struct tenon_slice name)
+{
+	struct listing *l = context;
+	char want[16];
+
+	snprintf(want, sizeof(want), "k%u", l->next);
+	assert_true(tenon_slice_equal(name, tenon_slice_of(want)));
+	return l->next++ == l->last ? 7 : 0;
+}
+
+/* a number of functions without memory, and one more than that, which takes some */
+static void names_are_listed_in_order_until_the_visitor_stops(void **state)
+{
+	static const unsigned int counts[] = { 1, 7, 8, 9, 16, 17, 40 };
+	char text[40][8];
+	const char *names[40];
+	unsigned int i, n;
+
+	(void)state;
+	for (i = 0; i < 40; i++) {
+		snprintf(text[i], sizeof(text[i]), "k%u", i);
+		names[i] = text[i];
+	}
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		for (n = 0; n < 2; n++) {
+			struct tenon_payload_info info = { .generation = TENON_GENERATION_FFI,
+							   .extra_tags = true };
+			struct listing l = { 0, n ? counts[i] - 1 : ~0u };
+			struct tenon_buffer b = TENON_BUFFER_INIT;
+			struct tenon_cursor c;
+			int result;
+
+			put_string(&b, "cl");
+			put_kernels(&b, names, counts[i], true);
+			put_string(&b, "// code");
+			c = tenon_cursor_of(b.data, b.size, "payload", 0);
+			assert_int_equal(payload_names(payload_format_of(tenon_slice_of("opencl")),
+						       &c, &info, look_at_number, &l, &result),
+					 0);
+			assert_int_equal(result, n ? 7 : 0);
+			assert_int_equal(l.next, counts[i]);
+			tenon_buffer_fini(&b);
+		}
+}
+
 static void sizes_are_written_for_people(void **state)
 {
 	char text[PAYLOAD_SIZE_TEXT];
@@ -246,6 +295,7 @@ int main(void)
 		cmocka_unit_test(metal_changed_its_order_twice),
 		cmocka_unit_test(webgpu_has_no_format_and_a_text_for_each_kernel),
 		cmocka_unit_test(an_error_is_that_of_the_form_that_got_furthest),
+		cmocka_unit_test(names_are_listed_in_order_until_the_visitor_stops),
 		cmocka_unit_test(sizes_are_written_for_people),
 	};
 
