@@ -295,7 +295,8 @@ static int split(const struct unpack *u, size_t part, struct contents *c)
 	err = link_payload_check(e->kind, c->payload, "payload", u->host.source.generation,
 				 u->host.tree.dialect, &info);
 	if (!err)
-		err = link_payload_unpack(e->kind, c->payload, &info, &c->program, &c->file);
+		err = link_payload_unpack(e->kind, c->payload, &info, u->host.tree.dialect,
+					  &c->program, &c->file);
 	if (!err && c->file)
 		err = add_table(u, part, &info, c);
 	payload_info_fini(&info);

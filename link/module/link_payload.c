@@ -243,12 +243,13 @@ static int take_program(const struct tenon_payload_format *format,
 }
 
 int link_payload_unpack(struct tenon_slice kind, struct tenon_slice payload,
-			const struct tenon_payload_info *info, struct tenon_buffer *out,
-			const struct tenon_payload_file **file)
+			const struct tenon_payload_info *info, enum payload_dialect dialect,
+			struct tenon_buffer *out, const struct tenon_payload_file **file)
 {
 	const struct tenon_payload_format *format = payload_format_of(kind);
 	const struct tenon_payload_file *at = PAYLOAD_SLOT(format, files);
-	struct tenon_cursor c;
+	struct tenon_cursor c = tenon_cursor_of(payload.data, payload.size, "payload", 0);
+	struct tenon_slice word;
 	int err;
 
 	*file = NULL;
@@ -260,11 +261,13 @@ int link_payload_unpack(struct tenon_slice kind, struct tenon_slice payload,
 		*file = at;
 		return tenon_buffer_slice(out, payload);
 	}
-	if (!info->rest.data)
+	err = tenon_cursor_string(&c, &word);
+	if (!err && !tenon_slice_equal(word, info->format))
 		return 0;
-	c = tenon_cursor_of(info->rest.data, info->rest.size, "payload",
-			    (uint64_t)(info->rest.data - payload.data));
-	err = take_program(format, at, &c, out);
+	if (!err)
+		err = payload_skip_table(&c, dialect);
+	if (!err)
+		err = take_program(format, at, &c, out);
 	if (!err)
 		*file = at;
 	else if (err != -TENON_E_NOMEM)

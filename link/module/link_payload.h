@@ -77,13 +77,14 @@ int link_payload_check(struct tenon_slice kind, struct tenon_slice payload, cons
  * @kind: its kind
  * @payload: the bytes
  * @info: from link_payload_check()
+ * @dialect: form of its kernel table
  * @out: the bytes of the program's file are appended
  * @file: receives the entry of the format; NULL when the payload is of no file
  *
  * Return: 0; -TENON_E_NOMEM.
  */
 int link_payload_unpack(struct tenon_slice kind, struct tenon_slice payload,
-			const struct tenon_payload_info *info, struct tenon_buffer *out,
-			const struct tenon_payload_file **file);
+			const struct tenon_payload_info *info, enum payload_dialect dialect,
+			struct tenon_buffer *out, const struct tenon_payload_file **file);
 
 #endif /* LINK_MODULE_LINK_PAYLOAD_H */

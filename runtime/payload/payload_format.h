@@ -116,6 +116,10 @@ int payload_names(const struct tenon_payload_format *format, const struct tenon_
 		  struct tenon_payload_info *info,
 		  int (*visit)(void *context, struct tenon_slice name), void *context, int *result);
 
+/** payload_skip_table - move past a kernel table. Return: as payload_measure() */
+int payload_skip_table(struct tenon_cursor *c, enum payload_dialect dialect)
+	TO_PLUGINS(payload_skip_table);
+
 /* Free the lists of functions and parts. */
 void payload_info_fini(struct tenon_payload_info *info) TO_PLUGINS(payload_info_fini);
 

@@ -165,8 +165,14 @@ static int take_table(struct tenon_cursor *c, struct tenon_payload_info *info)
 	info->has_kernels = true;
 	for (i = 0; i < count && !err; i++)
 		err = take_function(c, info);
-	info->rest = (struct tenon_slice){ (const char *)c->at, tenon_cursor_left(c) };
 	return err;
+}
+
+int payload_skip_table(struct tenon_cursor *c, enum payload_dialect dialect)
+{
+	struct tenon_payload_info info = { .extra_tags = dialect == PAYLOAD_EXTRA_TAGS };
+
+	return take_table(c, &info);
 }
 
 static int take_name(struct tenon_cursor *c, struct tenon_payload_info *info)
@@ -287,8 +293,7 @@ static int take_form(const struct reading *r, const char *form, bool whole)
 	int err;
 
 	info->has_kernels = false;
-	info->format = info->name = info->text = info->code = info->rest =
-		(struct tenon_slice){ NULL, 0 };
+	info->format = info->name = info->text = info->code = (struct tenon_slice){ NULL, 0 };
 	info->tensor_count = info->tensor_bytes = 0;
 	info->functions = r->few;
 	info->lent = r->few ? LENT : 0;

@@ -77,7 +77,6 @@ struct tenon_payload_part {
  * @tensor_bytes: total size of their elements in bytes
  * @functions: @function_count functions; added by tenon_payload_add_function()
  * @parts: @part_count parts; added by tenon_payload_add_part()
- * @rest: what follows the kernel table, up to the end of the payload; empty without a table
  *
  * Slices point into the payload or to static storage.
  */
@@ -99,7 +98,6 @@ struct tenon_payload_info {
 	size_t function_count;
 	struct tenon_payload_part *parts;
 	size_t part_count;
-	struct tenon_slice rest;
 };
 
 /**
