@@ -11,10 +11,11 @@
  * separated by an implicit barrier.
  *
  * A range may name a *slot* instead of memory; each run binds memory to the slots. Pointer
- * arguments of kernels become slots through tenon_dispatch.slots.
+ * arguments of kernels become slots through tenon_dispatch.slots, or by memory that stands for one.
  */
 
 #include <tenon/export.h>
+#include <tenon/function.h>
 #include <tenon/memory.h>
 #include <tenon/queue.h>
 
@@ -84,12 +85,50 @@ TENON_API int tenon_commands_barrier(struct tenon_commands *commands);
 TENON_API int tenon_commands_follow(struct tenon_commands *commands, struct tenon_queue *queue);
 
 /**
+ * tenon_commands_stand_in - let memory stand for a slot
+ * @commands: not finished
+ * @slot: number of the slot; each has one stand-in at most
+ * @memory: memory of the device, referenced; that of two slots does not overlap
+ * @size: bytes from its start that stand for the slot; a run must bind at least as many
+ *
+ * What is recorded from now on and names this memory gets the slot instead, so that functions that
+ * know nothing of slots can be recorded with them: by tenon_commands_call() or
+ * tenon_commands_follow(). A pointer argument of a kernel must point to the start.
+ *
+ * Return: 0; -TENON_E_VALUE; -TENON_E_USAGE after tenon_commands_finish(); -TENON_E_NOMEM.
+ */
+TENON_API int tenon_commands_stand_in(struct tenon_commands *commands, uint32_t slot,
+				      struct tenon_memory *memory, uint64_t size);
+
+/**
+ * tenon_commands_call - record what a function submits
+ * @commands: not finished, and follows no queue
+ * @function: such as a kernel, or compiled code that calls kernels
+ * @args: arguments; their memory must live as long as the recording, where no slot replaces it
+ * @count: number of arguments
+ *
+ * The function is called in this thread. Each copy, fill and dispatch that it submits to the
+ * thread's current queue of the recording's device is recorded with a barrier behind it, and does
+ * not run. Workspace that it takes there belongs to the recording. Its result is dropped.
+ *
+ * A function that reads what a device computed, or waits for it, cannot be recorded, nor can one
+ * that submits nothing: code of the processor, or of another machine. After a failure behind its
+ * first operation tenon_commands_finish() fails.
+ *
+ * Context: one thread at a time per recording.
+ * Return: 0; -TENON_E_UNSUPPORTED; -TENON_E_USAGE when @commands is finished, follows a queue, or
+ *	records a call; any error of the function or of tenon_queue_create().
+ */
+TENON_API int tenon_commands_call(struct tenon_commands *commands, struct tenon_function *function,
+				  const struct tenon_value *args, int32_t count);
+
+/**
  * tenon_commands_finish - end recording, so that the recording can be run
  * @commands: recording
  *
  * Return: 0; -TENON_E_USAGE when it was finished before; -TENON_E_UNSUPPORTED when a queue that it
  *	followed was given a read, write, timestamp, call, recording, or an operation with waits or
- *	signals; any error of the backend.
+ *	signals; -TENON_E_USAGE, too, when a call failed half-way; any error of the backend.
  */
 TENON_API int tenon_commands_finish(struct tenon_commands *commands);
 

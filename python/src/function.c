@@ -49,21 +49,32 @@ static void name_argument(Py_ssize_t index)
 	Py_XDECREF(traceback);
 }
 
+/* Views of all arguments; temporaries_end() in any case. */
+static int view_arguments(struct temporaries *t, PyObject *const *args, Py_ssize_t count,
+			  struct tenon_value *values)
+{
+	Py_ssize_t i;
+
+	for (i = 0; i < count; i++)
+		if (values_view(t, args[i], &values[i])) {
+			name_argument(i);
+			return -1;
+		}
+	return 0;
+}
+
 static PyObject *call(struct tenon_function *function, PyObject *const *args, Py_ssize_t count,
 		      struct tenon_value *values)
 {
 	struct tenon_value result = tenon_arg_none();
 	struct temporaries t;
-	Py_ssize_t i;
 	int err = 0;
 
 	temporaries_begin(&t);
-	for (i = 0; i < count; i++)
-		if (values_view(&t, args[i], &values[i])) {
-			name_argument(i);
-			temporaries_end(&t);
-			return NULL;
-		}
+	if (view_arguments(&t, args, count, values)) {
+		temporaries_end(&t);
+		return NULL;
+	}
 	Py_BEGIN_ALLOW_THREADS err = tenon_function_call(function, values, (int32_t)count, &result);
 	Py_END_ALLOW_THREADS temporaries_end(&t);
 	return err ? errors_set(err) : values_python(&result);
@@ -230,6 +241,34 @@ struct tenon_function *function_callback(PyObject *callable)
 		return made;
 	Py_DECREF(callable);
 	return NULL;
+}
+
+/* ---- recorded calls */
+
+int function_record(struct tenon_commands *commands, PyObject *callable, PyObject *const *args,
+		    Py_ssize_t count)
+{
+	struct tenon_value *values = PyMem_Calloc((size_t)count + 1, sizeof(*values));
+	struct tenon_function *function = NULL;
+	struct temporaries t;
+	int err = -1;
+
+	temporaries_begin(&t);
+	if (!values)
+		PyErr_NoMemory();
+	else if (Py_TYPE(callable) == core_function_type)
+		tenon_object_ref(function = function_of(callable));
+	else
+		function = function_callback(callable);
+	if (function && !view_arguments(&t, args, count, values)) {
+		Py_BEGIN_ALLOW_THREADS err =
+			tenon_commands_call(commands, function, values, (int32_t)count);
+		Py_END_ALLOW_THREADS err = errors_check(err);
+	}
+	temporaries_end(&t);
+	tenon_object_unref(function);
+	PyMem_Free(values);
+	return err;
 }
 
 /* ---- global functions */

@@ -3,6 +3,8 @@
 #ifndef PYTHON_FUNCTION_H
 #define PYTHON_FUNCTION_H
 
+#include <tenon/commands.h>
+
 #include "core.h"
 
 /** function_wrap - a function object; takes over the reference, also on failure */
@@ -25,5 +27,17 @@ struct tenon_function *function_callback(PyObject *callable);
  */
 int function_call_python(void *callable, const struct tenon_value *args, int32_t count,
 			 struct tenon_value *ret);
+
+/**
+ * function_record - record what a function, or another callable, submits
+ * @commands: recording, which nothing else uses: the GIL is released
+ * @callable: a tenon.Function, or a callable of Python
+ * @args: @count arguments, fewer than INT32_MAX
+ * @count: number of arguments
+ *
+ * Return: 0; -1 with an exception set.
+ */
+int function_record(struct tenon_commands *commands, PyObject *callable, PyObject *const *args,
+		    Py_ssize_t count);
 
 #endif /* PYTHON_FUNCTION_H */

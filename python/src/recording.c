@@ -4,7 +4,7 @@
  *
  * The functions of the library that record are called with the GIL, which keeps threads apart that record into one: none of
  * them waits for a device. While a recording follows a queue, what is submitted to it records, too: then the queue's lock is
- * held.
+ * held. A call runs without the GIL: until it has ended, other methods of the recording raise an exception.
  */
 #include "recording.h"
 
@@ -12,19 +12,24 @@
 
 #include "device.h"
 #include "errors.h"
+#include "function.h"
 #include "place.h"
 #include "queue.h"
+#include "scalars.h"
+#include "tensor.h"
 
 static PyTypeObject *recording_type;
 
 /**
  * struct slot - what operations do with a slot
  * @end: they use its first bytes up to here; 0 when none uses it
- * @written: whether one writes it
+ * @written: whether one writes it; not known of calls
+ * @stand_in: tensor that stands for it, one reference; NULL for none
  */
 struct slot {
 	uint64_t end;
 	bool written;
+	PyObject *stand_in;
 };
 
 /**
@@ -33,6 +38,7 @@ struct slot {
  * @device: one reference
  * @kept: list of tensors whose memory it names
  * @followed: queue that it follows; NULL for none
+ * @calling: a thread is in call()
  * @slot_count: highest slot that is used, plus one
  * @slots: what operations do with each
  */
@@ -41,6 +47,7 @@ struct core_recording {
 	struct tenon_device *device;
 	PyObject *kept;
 	PyObject *followed;
+	bool calling;
 	uint32_t slot_count;
 	struct slot slots[PLACE_SLOTS_MOST];
 };
@@ -86,6 +93,7 @@ static void recording_dealloc(PyObject *self)
 {
 	struct core_recording *r = recording_of(self);
 	PyTypeObject *type = Py_TYPE(self);
+	uint32_t i;
 
 	/* one that follows a queue leaves it */
 	if (r->followed)
@@ -97,6 +105,8 @@ static void recording_dealloc(PyObject *self)
 	}
 	Py_XDECREF(r->followed);
 	Py_XDECREF(r->kept);
+	for (i = 0; i < r->slot_count; i++)
+		Py_XDECREF(r->slots[i].stand_in);
 	tenon_object_unref(r->device);
 	PyObject_Free(self);
 	Py_DECREF(type);
@@ -104,9 +114,17 @@ static void recording_dealloc(PyObject *self)
 
 /* ---- operations */
 
+static int usage_error(const char *message)
+{
+	return errors_check(tenon_error(-TENON_E_USAGE, "%s", message));
+}
+
 /* Begin to record; 0, then record_end() with what @locked receives: the queue that the recording follows, or NULL. */
 static int record_begin(const struct core_recording *r, PyObject **locked)
 {
+	*locked = NULL;
+	if (r->calling)
+		return usage_error("the recording records a call");
 	*locked = Py_XNewRef(r->followed);
 	if (!*locked || !queue_lock(*locked))
 		return 0;
@@ -123,14 +141,29 @@ static PyObject *record_end(PyObject *locked, int err)
 	return err ? NULL : Py_NewRef(Py_None);
 }
 
+/* The slot that a tensor stands for; NULL for none. */
+static struct slot *slot_of(struct core_recording *r, PyObject *tensor)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->slot_count; i++)
+		if (r->slots[i].stand_in == tensor)
+			return &r->slots[i];
+	return NULL;
+}
+
 /* Remember what an operation uses: the tensor, or how much of the slot. */
 static int use(struct core_recording *r, const struct place *p, uint64_t size,
 	       enum place_access access)
 {
 	struct slot *slot;
 
-	if (!p->is_slot)
-		return PyList_Append(r->kept, p->tensor);
+	if (!p->is_slot) {
+		slot = slot_of(r, p->tensor);
+		if (slot)
+			slot->written |= access == PLACE_WRITE;
+		return slot ? 0 : PyList_Append(r->kept, p->tensor);
+	}
 	slot = &r->slots[p->slot];
 	if (p->offset + size > slot->end)
 		slot->end = p->offset + size;
@@ -224,6 +257,89 @@ static PyObject *recording_barrier(PyObject *self, PyObject *unused)
 	return record_end(locked, errors_check(tenon_commands_barrier(r->commands)));
 }
 
+/* ---- calls */
+
+/* The library records the slot where the tensor is named. */
+static int stand_in(struct core_recording *r, uint32_t slot, PyObject *tensor)
+{
+	struct place p;
+	int err;
+
+	if (place_of(tensor, r->device, 0, PLACE_READ, &p))
+		return -1;
+	err = errors_check(tenon_commands_stand_in(r->commands, slot, p.memory, p.size));
+	if (!err) {
+		r->slots[slot].stand_in = Py_NewRef(p.tensor);
+		if (p.size > r->slots[slot].end)
+			r->slots[slot].end = p.size;
+		if (slot >= r->slot_count)
+			r->slot_count = slot + 1;
+	}
+	place_end(&p);
+	return err;
+}
+
+static PyObject *recording_slot(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "number", "shape", "dtype", NULL };
+	struct core_recording *r = recording_of(self);
+	PyObject *shape, *dtype = NULL, *tensor, *locked;
+	unsigned char number;
+	int err = -1;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "bO|O:slot", names, &number, &shape,
+					 &dtype))
+		return NULL;
+	tensor = tensor_empty(shape, dtype, tenon_device_id(r->device));
+	if (tensor && !record_begin(r, &locked)) {
+		err = stand_in(r, number, tensor);
+		if (locked)
+			queue_unlock(locked);
+		Py_XDECREF(locked);
+	}
+	if (err)
+		Py_CLEAR(tensor);
+	return tensor;
+}
+
+/* Keep the arguments of a call, whose memory is recorded. */
+static int keep_arguments(struct core_recording *r, PyObject *const *args, Py_ssize_t count)
+{
+	Py_ssize_t i;
+
+	for (i = 0; i < count; i++) {
+		if (tensor_check(args[i]) && ((struct core_tensor *)args[i])->borrowed) {
+			PyErr_SetString(
+				PyExc_ValueError,
+				"a tensor that is lent for the time of a call cannot be recorded: "
+				"use a copy");
+			return -1;
+		}
+		if (PyList_Append(r->kept, args[i]))
+			return -1;
+	}
+	return 0;
+}
+
+static PyObject *recording_call(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+	struct core_recording *r = recording_of(self);
+	int err;
+
+	if (count < 1 || count > INT32_MAX)
+		return PyErr_Format(PyExc_TypeError, "call() takes a function, and its arguments");
+	if (r->calling) {
+		usage_error("the recording records a call");
+		return NULL;
+	}
+	if (keep_arguments(r, args, count))
+		return NULL;
+	r->calling = true;
+	err = function_record(r->commands, args[0], args + 1, count - 1);
+	r->calling = false;
+	return err ? NULL : Py_NewRef(Py_None);
+}
+
 static PyObject *recording_follow(PyObject *self, PyObject *queue)
 {
 	struct core_recording *r = recording_of(self);
@@ -232,6 +348,10 @@ static PyObject *recording_follow(PyObject *self, PyObject *queue)
 	if (!queue_check(queue))
 		return PyErr_Format(PyExc_TypeError, "a recording follows a tenon.Queue, not %R",
 				    (PyObject *)Py_TYPE(queue));
+	if (r->calling) {
+		usage_error("the recording records a call");
+		return NULL;
+	}
 	if (queue_lock(queue))
 		return NULL;
 	err = errors_check(tenon_commands_follow(r->commands, queue_of(queue)));
@@ -321,6 +441,16 @@ static PyMethodDef recording_methods[] = {
 	  "Record a fill with a pattern, which is 1, 2 or 4 bytes." },
 	{ "barrier", recording_barrier, METH_NOARGS,
 	  "barrier($self, /)\n--\n\nLet later operations see what earlier ones wrote." },
+	{ "slot", (PyCFunction)(void (*)(void))recording_slot, METH_VARARGS | METH_KEYWORDS,
+	  "slot($self, /, number, shape, dtype='float32')\n--\n\n"
+	  "A tensor on the device that stands for a slot: what is recorded with it takes, at each "
+	  "run, the tensor that the run gives, which must be as large." },
+	{ "call", (PyCFunction)(void (*)(void))recording_call, METH_FASTCALL,
+	  "call($self, function, /, *args)\n--\n\n"
+	  "Call a function, and record what it submits to the device instead of running it: "
+	  "kernels, copies and fills, with a barrier behind each. A function that reads results, "
+	  "or "
+	  "submits nothing, is refused." },
 	{ "follow", recording_follow, METH_O,
 	  "follow($self, queue, /)\n--\n\n"
 	  "Record what is submitted to a queue until finish(), with a barrier behind each "

@@ -441,20 +441,15 @@ static PyType_Spec tensor_spec = {
 
 /* ---- functions that make tensors */
 
-static PyObject *empty(PyObject *module, PyObject *args, PyObject *keywords)
+PyObject *tensor_empty(PyObject *shape, PyObject *dtype, DLDevice device)
 {
-	static char *names[] = { "shape", "dtype", "device", NULL };
-	PyObject *shape, *dtype = NULL, *on = Py_None;
 	DLDataType of = tenon_dtype(TENON_DTYPE_FLOAT, 32, 1);
 	struct tenon_tensor *made = NULL;
 	int64_t *extents;
 	Py_ssize_t ndim;
-	DLDevice device;
 	int err;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:empty", names, &shape, &dtype,
-					 &on) ||
-	    (dtype && scalars_read_dtype(dtype, &of)) || device_read(on, &device))
+	if (dtype && scalars_read_dtype(dtype, &of))
 		return NULL;
 	ndim = scalars_read_extents(shape, &extents);
 	if (ndim < 0)
@@ -463,6 +458,20 @@ static PyObject *empty(PyObject *module, PyObject *args, PyObject *keywords)
 		device, extents, (int32_t)(ndim > INT32_MAX ? INT32_MAX : ndim), of, &made);
 	Py_END_ALLOW_THREADS PyMem_Free(extents);
 	return err ? errors_set(err) : tensor_wrap(made);
+}
+
+static PyObject *empty(PyObject *module, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "shape", "dtype", "device", NULL };
+	PyObject *shape, *dtype = NULL, *on = Py_None;
+	DLDevice device;
+
+	(void)module;
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:empty", names, &shape, &dtype,
+					 &on) ||
+	    device_read(on, &device))
+		return NULL;
+	return tensor_empty(shape, dtype, device);
 }
 
 static PyObject *from_buffer(PyObject *module, PyObject *args, PyObject *keywords)

@@ -27,6 +27,9 @@ static inline bool tensor_check(PyObject *o)
 /** tensor_wrap - a tensor object; takes over the reference, also on failure */
 PyObject *tensor_wrap(struct tenon_tensor *tensor);
 
+/** tensor_empty - a new tensor object; without @dtype (NULL) of float32. NULL with an exception set */
+PyObject *tensor_empty(PyObject *shape, PyObject *dtype, DLDevice device);
+
 /** tensor_borrow - a tensor object for data that ends with a call; tensor_end() ends it */
 PyObject *tensor_borrow(const DLTensor *dl);
 

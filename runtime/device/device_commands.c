@@ -7,23 +7,8 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
-#include "runtime/device/device_operation.h"
+#include "runtime/device/device_capture.h"
 #include "runtime/device/device_trace.h"
-
-struct kept_node {
-	struct kept_node *next;
-	struct kept_operation kept;
-};
-
-struct tenon_commands_core {
-	struct kept_node *first, *last;
-	bool native; /* the backend recorded all operations */
-	bool ranges; /* copies or fills use slots, so their ranges are checked at each run */
-	bool bare;   /* the core allocated the base struct */
-	struct tenon_queue *followed; /* referenced; NULL for none */
-	int missed;		      /* status of the first operation that was not recorded */
-	uint32_t missed_kind;
-};
 
 static void commands_delete(void *self, int flags)
 {
@@ -72,6 +57,7 @@ void tenon_commands_fini(struct tenon_commands *c)
 		operation_drop(&n->kept);
 		free(n);
 	}
+	capture_fini(c);
 	free(c->core);
 	c->core = NULL;
 	tenon_object_unref(c->device);
@@ -107,7 +93,7 @@ int tenon_commands_create(struct tenon_device *device, struct tenon_commands **o
 				     : create_bare(device, out);
 }
 
-static bool can_be_recorded(uint32_t kind)
+bool commands_can_record(uint32_t kind)
 {
 	return kind == TENON_OP_COPY || kind == TENON_OP_FILL || kind == TENON_OP_DISPATCH ||
 	       kind == TENON_OP_TIMESTAMP || kind == TENON_OP_BARRIER;
@@ -140,24 +126,13 @@ static int native_answer(struct tenon_commands *c, int err)
 	return 0;
 }
 
-int tenon_commands_record(struct tenon_commands *c, const struct tenon_operation *op)
+/* Add an operation that was checked. */
+static int append(struct tenon_commands *c, const struct tenon_operation *op)
 {
-	struct kept_node *n;
+	struct kept_node *n = malloc(sizeof(*n));
 	uint32_t slots;
 	int err;
 
-	if (c->finished)
-		return tenon_error(-TENON_E_USAGE, "the recording is finished; make a new one");
-	if (!can_be_recorded(op->kind))
-		return tenon_error(-TENON_E_USAGE,
-				   "\"%s\" cannot be recorded; submit it to a queue",
-				   operation_name(op->kind));
-	err = operation_check(c->device, op);
-	if (!err && op->kind == TENON_OP_DISPATCH)
-		err = check_launch(c->device->properties, op->as.dispatch);
-	if (err)
-		return err;
-	n = malloc(sizeof(*n));
 	if (!n)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a recorded operation");
 	err = operation_keep(op, &n->kept);
@@ -185,6 +160,26 @@ int tenon_commands_record(struct tenon_commands *c, const struct tenon_operation
 		c->core->first = n;
 	c->core->last = n;
 	return 0;
+}
+
+int tenon_commands_record(struct tenon_commands *c, const struct tenon_operation *op)
+{
+	struct slotted slotted;
+	int err;
+
+	if (c->finished)
+		return tenon_error(-TENON_E_USAGE, "the recording is finished; make a new one");
+	if (!commands_can_record(op->kind))
+		return tenon_error(-TENON_E_USAGE,
+				   "\"%s\" cannot be recorded; submit it to a queue",
+				   operation_name(op->kind));
+	err = operation_check(c->device, op);
+	if (!err && op->kind == TENON_OP_DISPATCH)
+		err = check_launch(c->device->properties, op->as.dispatch);
+	if (err || !c->core->stand_ins)
+		return err ? err : append(c, op);
+	err = capture_name_slots(c, op, &slotted);
+	return err ? err : append(c, &slotted.operation);
 }
 
 int tenon_commands_copy(struct tenon_commands *c, struct tenon_range to, struct tenon_range from,
@@ -248,7 +243,7 @@ void commands_note(struct tenon_commands *c, const struct tenon_operation *op,
 	if (c->core->missed)
 		return;
 	/* a timestamp writes to host memory that may be freed before the next run */
-	if (can_be_recorded(op->kind) && op->kind != TENON_OP_TIMESTAMP &&
+	if (commands_can_record(op->kind) && op->kind != TENON_OP_TIMESTAMP &&
 	    !(sync && (sync->wait_count || sync->signal_count)))
 		err = tenon_commands_record(c, op);
 	if (!err && op->kind != TENON_OP_BARRIER)
@@ -279,6 +274,10 @@ int tenon_commands_finish(struct tenon_commands *c)
 	if (c->finished)
 		return tenon_error(-TENON_E_USAGE, "the recording is finished already");
 	err = unfollow(c);
+	if (!err && c->core->incomplete)
+		err = tenon_error(
+			-TENON_E_USAGE,
+			"a call that was recorded failed before its end: make a new recording");
 	if (!err && c->core->native)
 		err = native_answer(c, c->device->ops->commands->finish(c));
 	if (!err)
@@ -353,6 +352,7 @@ int commands_check(struct tenon_queue *q, const struct tenon_operation *op)
 {
 	const struct tenon_commands *c = op->as.execute.commands;
 	size_t i;
+	int err;
 
 	if (!c->finished)
 		return tenon_error(-TENON_E_USAGE, "the recording is not finished");
@@ -365,7 +365,8 @@ int commands_check(struct tenon_queue *q, const struct tenon_operation *op)
 		if (!op->as.execute.bindings[i] || op->as.execute.bindings[i]->device != q->device)
 			return tenon_error(-TENON_E_VALUE, "binding %zu is no memory of the device",
 					   i);
-	return c->slots ? check_bindings(q, op) : 0;
+	err = capture_check_bindings(c, op->as.execute.bindings);
+	return err || !c->slots ? err : check_bindings(q, op);
 }
 
 int tenon_commands_each(const struct tenon_commands *c, struct tenon_memory *const *bindings,

@@ -5,7 +5,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/error_slot.h"
-#include "runtime/device/device_commands.h"
+#include "runtime/device/device_capture.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"
 #include "runtime/device/device_notify.h"
@@ -189,6 +189,8 @@ int queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
 		err = timeline_check_signals(signal, signals);
 	if (err)
 		return err;
+	if (q->core->follower && q->core->follower->core->capturing)
+		return capture_operation(q->core->follower, op, sync);
 	if (q->core->follower)
 		commands_note(q->core->follower, op, sync);
 	if (needs_thread(q, op))

@@ -41,8 +41,7 @@ static void forget_places(const struct tenon_device *device)
 		}
 }
 
-/* Keep the queue of a thread that ends, or that leaves a device, for the next thread. */
-static void give_queue_back(struct tenon_queue *queue)
+void device_give_queue_back(struct tenon_queue *queue)
 {
 	struct tenon_device *device;
 
@@ -62,7 +61,7 @@ static void give_queue_back(struct tenon_queue *queue)
 static void entry_drop(struct thread_entry *e)
 {
 	forget_places(e->device);
-	give_queue_back(e->own);
+	device_give_queue_back(e->own);
 	tenon_object_unref(e->chosen);
 	tenon_object_unref(e->device);
 	e->own = NULL;

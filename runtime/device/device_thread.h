@@ -52,6 +52,9 @@ int device_thread_set_stream(DLDevice id, void *stream, void **old);
 /* TVMFFIEnvGetStream */
 void *device_thread_stream(DLDevice id);
 
+/* Keep a queue that is not used any more, with its reference, for the next thread. NULL is allowed. */
+void device_give_queue_back(struct tenon_queue *queue);
+
 /* Drop all devices and queues of the calling thread. */
 void device_thread_drop(void);
 

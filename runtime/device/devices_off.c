@@ -125,6 +125,10 @@ OFF(tenon_commands_dispatch, (struct tenon_commands *commands,
 	const struct tenon_dispatch *dispatch))
 OFF(tenon_commands_barrier, (struct tenon_commands *commands))
 OFF(tenon_commands_follow, (struct tenon_commands *commands, struct tenon_queue *queue))
+OFF(tenon_commands_stand_in, (struct tenon_commands *commands, uint32_t slot,
+	struct tenon_memory *memory, uint64_t size))
+OFF(tenon_commands_call, (struct tenon_commands *commands, struct tenon_function *function,
+	const struct tenon_value *args, int32_t count))
 OFF(tenon_commands_finish, (struct tenon_commands *commands))
 OFF(tenon_executable_init, (struct tenon_executable *executable, struct tenon_device *device,
 	const struct tenon_program *program))

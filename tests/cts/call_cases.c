@@ -69,6 +69,157 @@ static void a_packed_call_converts_and_launches(struct cts *cts)
 	tenon_object_unref(m);
 }
 
+/* A recording of a call of "scale", by 2.5 of the first 99 of 100 numbers, with slot 1 for its memory. */
+static void record_scale(struct cts *cts, struct tenon_function *f, struct tenon_commands **out)
+{
+	struct tenon_memory *stand_in = cts_memory(cts, 400, 0), *other = cts_memory(cts, 400, 0);
+	struct tenon_value args[] = { tenon_arg_pointer(tenon_memory_data(stand_in)),
+				      tenon_arg_float(2.5), tenon_arg_int(99), tenon_arg_int(32),
+				      tenon_arg_int(4) };
+
+	ok(tenon_commands_create(cts->device, out));
+	ok(tenon_commands_stand_in(*out, 1, stand_in, 400));
+	fails(tenon_commands_stand_in(*out, 0, stand_in, 4), -TENON_E_VALUE);
+	fails(tenon_commands_stand_in(*out, 1, other, 400), -TENON_E_VALUE);
+	fails(tenon_commands_stand_in(*out, 2, other, 401), -TENON_E_VALUE);
+	ok(tenon_commands_copy(*out, tenon_range(stand_in, 8), tenon_slot(0, 0), 4));
+	ok(tenon_commands_barrier(*out));
+	ok(tenon_commands_call(*out, f, args, 5));
+	ok(tenon_commands_finish(*out));
+	fails(tenon_commands_call(*out, f, args, 5), -TENON_E_USAGE);
+	tenon_object_unref(other);
+	tenon_object_unref(stand_in);
+}
+
+static void a_recorded_call_runs_with_the_memory_of_each_run(struct cts *cts)
+{
+	struct kernel_set *set = kernels(cts, "scale");
+	struct tenon_function *f = function(set, "scale");
+	struct tenon_memory *m[2] = { cts_memory(cts, 400, 0), cts_memory(cts, 400, 0) };
+	struct tenon_memory *small = cts_memory(cts, 399, 0);
+	struct tenon_commands *c;
+	float data[100];
+	int i, run;
+
+	record_scale(cts, f, &c);
+	for (i = 0; i < 100; i++)
+		data[i] = (float)i;
+	cts_set(cts, m[0], 0, data, 400);
+	cts_set(cts, m[1], 0, data, 400);
+	for (run = 0; run < 2; run++) {
+		struct tenon_memory *bindings[] = { m[!run], m[run] };
+
+		ok(tenon_queue_execute(cts->queue, c, bindings, 2, NULL));
+	}
+	for (run = 0; run < 2; run++) {
+		cts_get(cts, m[run], 0, data, 400);
+		for (i = 0; i < 100; i++)
+			assert_true(data[i] == (i == 2 ? 0.0f : (float)i * (i < 99 ? 2.5f : 1.0f)));
+	}
+	m[1] = (tenon_object_unref(m[1]), small);
+	fails(tenon_queue_execute(cts->queue, c, m, 2, NULL), -TENON_E_VALUE);
+	ok(tenon_queue_sync(cts->queue, cts_soon()));
+	tenon_object_unref(c);
+	tenon_object_unref(m[0]);
+	tenon_object_unref(small);
+	tenon_object_unref(f);
+	kernel_set_free(set);
+}
+
+static void a_recorded_kernel_takes_no_middle_of_a_slot(struct cts *cts)
+{
+	struct kernel_set *set = kernels(cts, "scale");
+	struct tenon_function *f = function(set, "scale");
+	uint64_t align = cts->device->properties->alignment, at = (256 + align - 1) / align * align;
+	struct tenon_memory *whole = cts_memory(cts, 2 * at, 0), *part;
+	struct tenon_commands *c;
+
+	ok(tenon_memory_subrange(whole, at, 64, &part));
+	ok(tenon_commands_create(cts->device, &c));
+	ok(tenon_commands_stand_in(c, 0, whole, 2 * at));
+	{
+		struct tenon_value args[] = { tenon_arg_pointer(tenon_memory_data(part)),
+					      tenon_arg_float(2.5), tenon_arg_int(4),
+					      tenon_arg_int(4), tenon_arg_int(1) };
+
+		fails(tenon_commands_call(c, f, args, 5), -TENON_E_UNSUPPORTED);
+	}
+	fails(tenon_commands_finish(c), -TENON_E_USAGE);
+	tenon_object_unref(c);
+	tenon_object_unref(part);
+	tenon_object_unref(whole);
+	tenon_object_unref(f);
+	kernel_set_free(set);
+}
+
+/* what submit_something() does with the current queue */
+struct submits {
+	struct cts *cts;
+	struct tenon_memory *memory;
+	struct tenon_commands *records;
+	bool fills, reads;
+};
+
+static int submit_something(void *self, const struct tenon_value *args, int32_t count,
+			    struct tenon_value *ret)
+{
+	static uint8_t host;
+	const struct submits *s = self;
+	struct tenon_queue *q;
+
+	(void)args;
+	(void)count;
+	*ret = tenon_arg_none();
+	ok(tenon_queue_current(s->cts->device, &q));
+	assert_ptr_not_equal(q, s->cts->queue);
+	if (s->fills)
+		ok(tenon_queue_fill(q, s->memory, 0, 16, 0x11, 1, NULL));
+	if (s->records)
+		fails(tenon_commands_call(s->records, NULL, NULL, 0), -TENON_E_USAGE);
+	/* a function may hide that it failed */
+	if (s->reads)
+		fails(tenon_queue_read(q, &host, s->memory, 0, 1, NULL), -TENON_E_UNSUPPORTED);
+	return 0;
+}
+
+static void a_call_that_cannot_be_recorded_says_so(struct cts *cts)
+{
+	struct tenon_memory *m = cts_memory(cts, 16, 0);
+	struct submits s = { cts, m, NULL, false, false };
+	struct tenon_queue *before, *after;
+	struct tenon_function *f;
+	struct tenon_commands *c;
+	uint8_t back;
+
+	cts_put(cts, m, 0);
+	ok(tenon_queue_current(cts->device, &before));
+	ok(tenon_function_create(&s, submit_something, NULL, &f));
+	ok(tenon_commands_create(cts->device, &c));
+	fails(tenon_commands_call(c, f, NULL, 0), -TENON_E_UNSUPPORTED);
+	s.fills = true;
+	s.records = c;
+	ok(tenon_commands_call(c, f, NULL, 0));
+	ok(tenon_queue_current(cts->device, &after));
+	assert_ptr_equal(before, after);
+	ok(tenon_commands_finish(c));
+	/* it was recorded, and did not run */
+	cts_get(cts, m, 3, &back, 1);
+	assert_int_equal(back, cts_byte(3, 0));
+	ok(tenon_queue_execute(cts->queue, c, NULL, 0, NULL));
+	cts_get(cts, m, 3, &back, 1);
+	assert_int_equal(back, 0x11);
+	tenon_object_unref(c);
+
+	s.records = NULL;
+	s.reads = true;
+	ok(tenon_commands_create(cts->device, &c));
+	ok(tenon_commands_call(c, f, NULL, 0));
+	fails(tenon_commands_finish(c), -TENON_E_USAGE);
+	tenon_object_unref(c);
+	tenon_object_unref(f);
+	tenon_object_unref(m);
+}
+
 struct scalar_call {
 	const char *type;
 	struct tenon_value value;
@@ -269,6 +420,9 @@ static void a_module_of_the_kind_is_loaded_and_called(struct cts *cts)
 
 const struct cts_case cts_call_cases[] = {
 	CTS_CASE(a_packed_call_converts_and_launches),
+	CTS_CASE(a_recorded_call_runs_with_the_memory_of_each_run),
+	CTS_CASE(a_recorded_kernel_takes_no_middle_of_a_slot),
+	CTS_CASE(a_call_that_cannot_be_recorded_says_so),
 	CTS_CASE(a_packed_call_converts_to_every_scalar_type),
 	CTS_CASE(extents_below_one_count_as_one),
 	CTS_CASE(shared_memory_comes_last),

@@ -160,6 +160,18 @@ def kernels_run_on_an_opencl_device():
     assert close(out.to("cpu"), read_npy(folder / "c0_out2.npy")) and str(out.device) == "opencl:0"
     raises(BufferError, memoryview, out)
     raises(BufferError, out.__dlpack__)
+    # the recording has the kernel, and each run its tensors
+    device, others = tenon.Device("opencl:0"), [tenon.tensor([float(i)] * 64).to("opencl:0") for i in (1, 2, 3, 4)]
+    with device.recording() as recording:
+        recording.call(module.vecadd, *[recording.slot(i, a.shape) for i in (0, 1, 2)])
+        raises(TypeError, recording.call, module.vecadd, a, b, tenon.tensor([1, 2]).to(device))
+        raises(tenon.Error, recording.call, module.vecadd, a, b, tenon.empty(64))
+    queue = device.queue()
+    queue.execute(recording, [others[0], others[1], others[3]])
+    queue.execute(recording, [others[3], others[2], out])
+    queue.sync()
+    assert out.to("cpu").tolist() == [6.0] * 64
+
     folder = TVM / "model_mlp_opencl"
     model = tenon.load(folder / "model.so", device="opencl:0", function="forward")
     got = model(read_npy(folder / "r0_x.npy"))

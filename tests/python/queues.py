@@ -23,6 +23,11 @@ def _devices():
     return [tenon.Device(name) for name in ("cpu:0", WORKER, "null:0")]
 
 
+def _devices_with_queues():
+    """Those whose tensors are copied by queues."""
+    return _devices()[1:]
+
+
 def _worker():
     need("DEVICE_CPU")
     return tenon.Device(WORKER)
@@ -327,6 +332,77 @@ def a_recording_that_is_dropped_leaves_its_queue():
         assert not alive(), device
         with device.recording() as recording:
             recording.follow(queue)
+
+
+def calls_are_recorded_with_slots():
+    for device in _devices_with_queues():
+        queue = device.queue()
+        with device.recording() as recording:
+            source, target = recording.slot(1, 4), recording.slot(0, (2, 2), "float32")
+            assert target.shape == (2, 2) and target.device == device
+            recording.call(target.copy_from, source)
+            recording.fill(target, b"\0\0\x80\x3f", size=4, to_offset=8)
+        assert recording.slots == 2
+        del source, target
+        gc.collect()
+        for numbers in (NUMBERS, [5.0, 6.0, 7.0, 8.0]):
+            given, got, result = tenon.tensor(numbers).to(device), tenon.empty(4, device=device), tenon.empty(4)
+            queue.execute(recording, [got, given])
+            queue.copy(result, got)
+            queue.sync()
+            assert result.tolist() == numbers[:2] + [1.0] + numbers[3:], device
+        small = tenon.empty(3, device=device)
+        assert "slot 1" in str(raises(ValueError, queue.execute, recording, [got, small]))
+        raises(ValueError, queue.execute, recording, [tenon.from_buffer(bytes(16), "float32"), given])
+
+
+def calls_record_what_they_name_and_keep_it():
+    for device in _devices_with_queues():
+        queue, constant = device.queue(), tenon.tensor(NUMBERS).to(device)
+        with device.recording() as recording:
+            target = recording.slot(0, 4)
+            recording.call(target.copy_from, constant)
+        # nothing ran
+        result = tenon.empty(4)
+        del constant
+        gc.collect()
+        others = [tenon.tensor([5.0] * 4).to(device) for _ in range(8)]
+        queue.execute(recording, others[:1])
+        queue.copy(result, others[0])
+        queue.sync()
+        assert result.tolist() == NUMBERS, device
+
+
+def calls_that_cannot_be_recorded_are_refused():
+    for device in _devices_with_queues():
+        recording, four = device.recording(), tenon.empty(4, device=device)
+        target = recording.slot(0, 4)
+        raises(tenon.Error, recording.slot, 0, 4)
+        raises(OverflowError, recording.slot, 256, 4)
+        raises(TypeError, recording.call)
+        raises(TypeError, recording.call, 5)
+        # it submits nothing
+        raises(tenon.UnsupportedError, recording.call, lambda: None)
+        assert isinstance(raises(KeyError, recording.call, {}.__getitem__, "missing"), KeyError)
+        raised = []
+
+        def nested():
+            for method in (recording.barrier, recording.finish, lambda: recording.slot(1, 4)):
+                raised.append(raises(tenon.UsageError, method))
+            raised.append(raises(tenon.UsageError, recording.call, target.copy_from, four))
+            raised.append(raises(tenon.UsageError, recording.follow, device.queue()))
+            target.copy_from(four)
+
+        recording.call(nested)
+        assert len(raised) == 5
+        recording.finish()
+        raises(tenon.UsageError, recording.call, target.copy_from, four)
+
+        # one that fails behind its first operation leaves it unfinished
+        recording = device.recording()
+        target = recording.slot(0, 4)
+        raises(KeyError, recording.call, lambda: target.copy_from(four) or {}["missing"])
+        raises(tenon.UsageError, recording.finish)
 
 
 # ---- kinds of modules in Python

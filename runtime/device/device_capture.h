@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls that are recorded, and memory that stands for slots in recordings. */
+#ifndef RUNTIME_DEVICE_DEVICE_CAPTURE_H
+#define RUNTIME_DEVICE_DEVICE_CAPTURE_H
+
+#include "runtime/device/device_commands.h"
+
+/* an operation with slots in place of the memory that stands for them */
+struct slotted {
+	struct tenon_operation operation;
+	struct tenon_dispatch dispatch;
+	int32_t slots[TENON_KERNEL_ARGUMENTS_MOST];
+};
+
+/*
+ * Name slots in an operation that was checked. @out may not be moved, and points to what @operation
+ * points to. Return: 0; -TENON_E_UNSUPPORTED.
+ */
+int capture_name_slots(const struct tenon_commands *commands,
+		       const struct tenon_operation *operation, struct slotted *out);
+
+/* Record an operation of the call that is being recorded. Return: as tenon_queue_submit(). */
+int capture_operation(struct tenon_commands *commands, const struct tenon_operation *operation,
+		      const struct tenon_sync *sync);
+
+/* Check that bindings are as large as what stood for their slots. Return: 0; -TENON_E_VALUE. */
+int capture_check_bindings(const struct tenon_commands *commands,
+			   struct tenon_memory *const *bindings);
+
+/* Release stand-ins and the queue of calls. */
+void capture_fini(struct tenon_commands *commands);
+
+#endif /* RUNTIME_DEVICE_DEVICE_CAPTURE_H */
