@@ -14,9 +14,16 @@
 
 PyTypeObject *core_function_type;
 
+/**
+ * struct core_function - a function of the library as an object of Python
+ * @vectorcall: function_vectorcall()
+ * @function: one reference
+ * @release_gil: calls release the GIL
+ */
 struct core_function {
 	PyObject_HEAD vectorcallfunc vectorcall;
 	struct tenon_function *function;
+	bool release_gil;
 };
 
 struct tenon_function *function_of(PyObject *function)
@@ -63,7 +70,17 @@ static int view_arguments(struct temporaries *t, PyObject *const *args, Py_ssize
 	return 0;
 }
 
-static PyObject *call(struct tenon_function *function, PyObject *const *args, Py_ssize_t count,
+/* To release the GIL and to take it again costs more than the rest of a call. */
+static int call_without_gil(struct tenon_function *function, const struct tenon_value *values,
+			    int32_t count, struct tenon_value *result)
+{
+	int err;
+
+	Py_BEGIN_ALLOW_THREADS err = tenon_function_call(function, values, count, result);
+	Py_END_ALLOW_THREADS return err;
+}
+
+static PyObject *call(const struct core_function *f, PyObject *const *args, Py_ssize_t count,
 		      struct tenon_value *values)
 {
 	struct tenon_value result = tenon_arg_none();
@@ -75,12 +92,13 @@ static PyObject *call(struct tenon_function *function, PyObject *const *args, Py
 		temporaries_end(&t);
 		return NULL;
 	}
-	Py_BEGIN_ALLOW_THREADS err = tenon_function_call(function, values, (int32_t)count, &result);
-	Py_END_ALLOW_THREADS temporaries_end(&t);
+	err = f->release_gil ? call_without_gil(f->function, values, (int32_t)count, &result)
+			     : tenon_function_call(f->function, values, (int32_t)count, &result);
+	temporaries_end(&t);
 	return err ? errors_set(err) : values_python(&result);
 }
 
-static PyObject *call_many(struct tenon_function *function, PyObject *const *args, Py_ssize_t count)
+static PyObject *call_many(const struct core_function *f, PyObject *const *args, Py_ssize_t count)
 {
 	struct tenon_value *values;
 	PyObject *result;
@@ -90,7 +108,7 @@ static PyObject *call_many(struct tenon_function *function, PyObject *const *arg
 	values = PyMem_Malloc((size_t)count * sizeof(*values));
 	if (!values)
 		return PyErr_NoMemory();
-	result = call(function, args, count, values);
+	result = call(f, args, count, values);
 	PyMem_Free(values);
 	return result;
 }
@@ -98,6 +116,7 @@ static PyObject *call_many(struct tenon_function *function, PyObject *const *arg
 static PyObject *function_vectorcall(PyObject *self, PyObject *const *args, size_t flags,
 				     PyObject *keywords)
 {
+	const struct core_function *f = (const struct core_function *)self;
 	struct tenon_value inside[ARGUMENTS_INSIDE];
 	Py_ssize_t count = PyVectorcall_NARGS(flags);
 
@@ -106,8 +125,8 @@ static PyObject *function_vectorcall(PyObject *self, PyObject *const *args, size
 		return NULL;
 	}
 	if (count > ARGUMENTS_INSIDE)
-		return call_many(function_of(self), args, count);
-	return call(function_of(self), args, count, inside);
+		return call_many(f, args, count);
+	return call(f, args, count, inside);
 }
 
 PyObject *function_wrap(struct tenon_function *function)
@@ -120,6 +139,7 @@ PyObject *function_wrap(struct tenon_function *function)
 	}
 	f->vectorcall = function_vectorcall;
 	f->function = function;
+	f->release_gil = true;
 	return (PyObject *)f;
 }
 
@@ -132,6 +152,35 @@ static void function_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
+static PyObject *get_release_gil(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(((struct core_function *)self)->release_gil);
+}
+
+static int set_release_gil(PyObject *self, PyObject *value, void *unused)
+{
+	int truth = value ? PyObject_IsTrue(value) : -1;
+
+	(void)unused;
+	if (!value)
+		PyErr_SetString(PyExc_AttributeError, "release_gil cannot be deleted");
+	if (truth < 0)
+		return -1;
+	((struct core_function *)self)->release_gil = truth;
+	return 0;
+}
+
+static PyGetSetDef function_attributes[] = {
+	{ "release_gil", get_release_gil, set_release_gil,
+	  "Whether other threads of Python go on during a call of this object; True at first. "
+	  "False makes "
+	  "calls faster. It is for functions that return soon and never wait: while one waits for "
+	  "another thread, a device or a process, a thread that it waits for may need the GIL.",
+	  NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
 static PyMemberDef function_members[] = {
 	{ "__vectorcalloffset__", Py_T_PYSSIZET, offsetof(struct core_function, vectorcall),
 	  Py_READONLY, NULL },
@@ -141,9 +190,10 @@ static PyMemberDef function_members[] = {
 static PyType_Slot function_slots[] = {
 	{ Py_tp_doc, "A compiled function, or another that the library knows. Calls take "
 		     "positional arguments. Other threads "
-		     "of Python go on during a call." },
+		     "of Python go on during a call, unless release_gil is False." },
 	{ Py_tp_dealloc, function_dealloc },
 	{ Py_tp_call, PyVectorcall_Call },
+	{ Py_tp_getset, function_attributes },
 	{ Py_tp_members, function_members },
 	{ 0, NULL },
 };

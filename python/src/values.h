@@ -38,8 +38,15 @@ static inline void temporaries_begin(struct temporaries *t)
 	t->more = NULL;
 }
 
+/* what temporaries_end() does when there are some */
+void temporaries_release(struct temporaries *t);
+
 /** temporaries_end - release all; with the GIL */
-void temporaries_end(struct temporaries *t);
+static inline void temporaries_end(struct temporaries *t)
+{
+	if (t->used)
+		temporaries_release(t);
+}
 
 /**
  * values_view - make a view of an object of Python, for the arguments of a call

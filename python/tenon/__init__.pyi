@@ -242,6 +242,7 @@ class Tensor:
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
 class Function:
+    release_gil: bool
     def __call__(self, *args: Any) -> Any: ...
 
 class Module:

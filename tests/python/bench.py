@@ -55,14 +55,19 @@ def main():
     ours = tenon.load(sys.argv[1])
     theirs = tvm_ffi.load_module(sys.argv[1]) if tvm_ffi else None
     print(f"{'':34} {'tenon':>8} {'tvm_ffi':>8} {'ratio':>6}   goal")
-    for what, name, arguments in (
-        ("call without arguments", "nothing", ""),
-        ("call with 4 ints", "take", "1, 2, 3, 4"),
-        ("call with a tensor", "take", "t"),
-    ):
-        mine = {"f": ours[name], "t": tenon.empty(16)}
-        other = theirs and {"f": theirs[name], "t": tvm_ffi.from_dlpack(tenon.empty(16))}
-        row(what, "0.5", nanoseconds(f"f({arguments})", mine), other and nanoseconds(f"f({arguments})", other))
+    for release in (True, False):
+        print("calls that release the GIL, as by default" if release else "calls that keep the GIL (release_gil = False)")
+        for what, name, arguments in (
+            ("  without arguments", "nothing", ""),
+            ("  with 4 ints", "take", "1, 2, 3, 4"),
+            ("  with a tensor", "take", "t"),
+        ):
+            mine = {"f": ours[name], "t": tenon.empty(16)}
+            other = theirs and {"f": theirs[name], "t": tvm_ffi.from_dlpack(tenon.empty(16))}
+            for names in (mine, other):
+                if names:
+                    names["f"].release_gil = release
+            row(what, "0.5", nanoseconds(f"f({arguments})", mine), other and nanoseconds(f"f({arguments})", other))
     if numpy:
         a = numpy.zeros(16, "float32")
         row(

@@ -213,6 +213,32 @@ def other_threads_go_on_during_a_call():
     assert results == [1]
 
 
+def a_function_may_keep_the_gil():
+    function, allowed = tenon.load(TAKES)["wait_for"], threading.Lock()
+    assert function.release_gil is True
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        for release, result in ((False, 0), (True, 1)):
+            function.release_gil = release
+            flag = array.array("i", [0])
+
+            def write(flag=flag):
+                with allowed:
+                    flag[0] = 1
+
+            with allowed:
+                thread = threading.Thread(target=write)
+                thread.start()
+            # the thread goes on when this one releases the GIL
+            assert function(flag, 10000 if release else 100) == result
+            thread.join()
+            assert flag[0] == 1
+    finally:
+        sys.setswitchinterval(interval)
+    raises(AttributeError, delattr, function, "release_gil")
+
+
 def a_callback_is_called_from_several_threads():
     call_with, total = _call_with(), []
     threads = [
