@@ -63,7 +63,7 @@ static int view_arguments(struct temporaries *t, PyObject *const *args, Py_ssize
 	Py_ssize_t i;
 
 	for (i = 0; i < count; i++)
-		if (values_view(t, args[i], &values[i])) {
+		if (!values_view_int(args[i], &values[i]) && values_view(t, args[i], &values[i])) {
 			name_argument(i);
 			return -1;
 		}

@@ -88,33 +88,11 @@ static int keep_object(struct temporaries *t, void *object, struct tenon_value *
 
 /* ---- from Python */
 
-/* Read most numbers in place, where the layout of an int is known; false for others. */
-static inline bool read_small(PyObject *from, int64_t *out)
-{
-#if defined(Py_LIMITED_API) || PY_VERSION_HEX >= 0x030c0000
-	(void)from;
-	(void)out;
-	return false;
-#else
-	Py_ssize_t digits = Py_SIZE(from);
-
-	if (digits < -1 || digits > 1)
-		return false;
-	*out = digits ? (int64_t)digits * ((PyLongObject *)from)->ob_digit[0] : 0;
-	return true;
-#endif
-}
-
 static int view_int(PyObject *from, struct tenon_value *out)
 {
-	int64_t number;
 	int overflow;
+	int64_t number = PyLong_AsLongLongAndOverflow(from, &overflow);
 
-	if (read_small(from, &number)) {
-		*out = tenon_arg_int(number);
-		return 0;
-	}
-	number = PyLong_AsLongLongAndOverflow(from, &overflow);
 	if (overflow)
 		PyErr_SetString(PyExc_OverflowError, "an integer does not fit 64 bits");
 	else if (number == -1 && PyErr_Occurred())

@@ -58,6 +58,31 @@ static inline void temporaries_end(struct temporaries *t)
  */
 int values_view(struct temporaries *t, PyObject *from, struct tenon_value *out);
 
+/**
+ * values_view_int - as values_view(), of a small int in place where its layout is known
+ *
+ * Return: false for all else.
+ */
+static inline bool values_view_int(PyObject *from, struct tenon_value *out)
+{
+#if defined(Py_LIMITED_API) || PY_VERSION_HEX >= 0x030c0000
+	(void)from;
+	(void)out;
+	return false;
+#else
+	Py_ssize_t digits;
+
+	if (Py_TYPE(from) != &PyLong_Type)
+		return false;
+	/* the size has the sign; the digit of 0 is undefined */
+	digits = Py_SIZE(from);
+	if (digits < -1 || digits > 1)
+		return false;
+	*out = tenon_arg_int(digits ? digits * (int64_t)((PyLongObject *)from)->ob_digit[0] : 0);
+	return true;
+#endif
+}
+
 /** values_own - make an owned value of an object of Python; 0, or -1 with an exception set */
 int values_own(PyObject *from, struct tenon_value *out);
 
