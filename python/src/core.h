@@ -12,12 +12,12 @@
  *   Functions called from there (callbacks, deleters) take it.
  * * Functions that return a PyObject * return NULL with an exception set. Those that return an int return
  *   0, or -1 with an exception set.
+ * * Formats of arguments have no '#': Python 3.12 refuses it in what was compiled with the headers of 3.13.
  * * There is one interpreter: types are static variables, set when the module is made.
  */
 #ifndef PYTHON_CORE_H
 #define PYTHON_CORE_H
 
-#define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #if PY_VERSION_HEX < 0x030c0000
 #include <structmember.h>

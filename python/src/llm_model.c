@@ -102,21 +102,29 @@ static PyObject *open_model(PyObject *module, PyObject *args)
 	return llm_core->errors_set(err);
 }
 
+/* The text of a str, which lives longer. */
+static int read_text(PyObject *from, struct tenon_slice *out)
+{
+	Py_ssize_t size = 0;
+
+	out->data = PyUnicode_AsUTF8AndSize(from, &size);
+	out->size = (size_t)size;
+	return out->data ? 0 : -1;
+}
+
 static PyObject *model_encode(PyObject *self, PyObject *args)
 {
 	struct llm_model *m = (struct llm_model *)self;
 	struct tenon_buffer tokens = TENON_BUFFER_INIT;
-	PyObject *made = NULL;
-	const char *text;
-	Py_ssize_t size;
+	PyObject *from, *made = NULL;
+	struct tenon_slice text;
 	int special, err;
 
-	if (!PyArg_ParseTuple(args, "s#p:encode", &text, &size, &special))
+	if (!PyArg_ParseTuple(args, "Up:encode", &from, &special) || read_text(from, &text))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = llm_enter(m);
 	if (!err) {
-		err = tenon_llm_encode(m->llm, (struct tenon_slice){ text, (size_t)size },
-				       special ? TENON_LLM_SPECIAL : 0, &tokens);
+		err = tenon_llm_encode(m->llm, text, special ? TENON_LLM_SPECIAL : 0, &tokens);
 		llm_leave(m);
 	}
 	Py_END_ALLOW_THREADS made = err ? llm_core->errors_set(err) : llm_list_of_tokens(&tokens);
@@ -157,7 +165,7 @@ done:
 static struct tenon_llm_message *read_messages(PyObject *tuple, size_t *count)
 {
 	struct tenon_llm_message *messages;
-	Py_ssize_t role, content;
+	PyObject *role, *content;
 	size_t i;
 
 	*count = (size_t)PyTuple_Size(tuple);
@@ -165,14 +173,13 @@ static struct tenon_llm_message *read_messages(PyObject *tuple, size_t *count)
 	if (!messages)
 		PyErr_NoMemory();
 	for (i = 0; messages && i < *count; i++) {
-		if (!PyArg_ParseTuple(PyTuple_GetItem(tuple, (Py_ssize_t)i), "s#s#",
-				      &messages[i].role.data, &role, &messages[i].content.data,
-				      &content)) {
+		if (!PyArg_ParseTuple(PyTuple_GetItem(tuple, (Py_ssize_t)i), "UU", &role,
+				      &content) ||
+		    read_text(role, &messages[i].role) ||
+		    read_text(content, &messages[i].content)) {
 			PyMem_Free(messages);
 			return NULL;
 		}
-		messages[i].role.size = (size_t)role;
-		messages[i].content.size = (size_t)content;
 	}
 	return messages;
 }

@@ -488,22 +488,26 @@ static int open_model(struct tenon_module *module, const struct tenon_slice *gra
 /* open_model(module, devices, function, graph, params): None for a module that is no model */
 static PyObject *open_python(PyObject *unused, PyObject *args)
 {
-	struct tenon_slice graph = { NULL, 0 };
 	const char *function, *params;
 	PyObject *module, *devices;
 	struct tenon_model *model = NULL;
 	struct model_devices d;
-	Py_ssize_t size = 0;
+	struct tenon_slice graph;
+	Py_buffer text;
 	int err;
 
-	if (!PyArg_ParseTuple(args, "O!Ozz#z:open_model", core_module_type, &module, &devices,
-			      &function, &graph.data, &size, &params) ||
-	    model_read_devices(devices, function, &d))
+	if (!PyArg_ParseTuple(args, "O!Ozz*z:open_model", core_module_type, &module, &devices,
+			      &function, &text, &params))
 		return NULL;
-	graph.size = (size_t)size;
-	Py_BEGIN_ALLOW_THREADS err = open_model(module_of(module), graph.data ? &graph : NULL,
-						params, &d.options, &model);
+	if (model_read_devices(devices, function, &d)) {
+		PyBuffer_Release(&text);
+		return NULL;
+	}
+	graph = (struct tenon_slice){ text.buf, (size_t)text.len };
+	Py_BEGIN_ALLOW_THREADS err =
+		open_model(module_of(module), text.buf ? &graph : NULL, params, &d.options, &model);
 	Py_END_ALLOW_THREADS PyMem_Free(d.ids);
+	PyBuffer_Release(&text);
 	return err ? errors_set(err) : model_wrap(model);
 }
 

@@ -322,16 +322,16 @@ static PyObject *load_module(PyObject *unused, PyObject *path)
 static PyObject *load_bytes(PyObject *unused, PyObject *args)
 {
 	struct tenon_module *module = NULL;
-	struct tenon_slice bytes;
-	const char *kind, *data;
-	Py_ssize_t size;
+	const char *kind;
+	Py_buffer data;
 	int err;
 
-	if (!PyArg_ParseTuple(args, "sy#:load_bytes", &kind, &data, &size))
+	if (!PyArg_ParseTuple(args, "sy*:load_bytes", &kind, &data))
 		return NULL;
-	bytes = (struct tenon_slice){ data, (size_t)size };
-	Py_BEGIN_ALLOW_THREADS err = tenon_module_load_bytes(kind, bytes, &module);
-	Py_END_ALLOW_THREADS return err ? errors_set(err) : module_wrap(module);
+	Py_BEGIN_ALLOW_THREADS err = tenon_module_load_bytes(
+		kind, (struct tenon_slice){ data.buf, (size_t)data.len }, &module);
+	Py_END_ALLOW_THREADS PyBuffer_Release(&data);
+	return err ? errors_set(err) : module_wrap(module);
 }
 
 /* inspect_module(path): what is in a file, of any machine; nothing of it runs */

@@ -3,6 +3,7 @@
 
 import ast
 import inspect
+import re
 
 import tenon
 from cases import SOURCE
@@ -102,3 +103,8 @@ def everything_has_a_docstring():
         if isinstance(thing, type):
             for attribute, value in vars(thing).items():
                 assert attribute.startswith("_") or not callable(value) or value.__doc__, (name, attribute)
+
+
+def formats_of_arguments_suit_all_versions_of_python():
+    for source in (SOURCE / "python/src").glob("*.c"):
+        assert not re.search(r'(Parse\w*|BuildValue)\([^;]*"[^"]*[szy]#', source.read_text()), source
