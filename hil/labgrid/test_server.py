@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A test of labgrid's pytest plug-in: "tenon rpc serve" on a board, and a client here. TENON names the client's command.
+"""A test of labgrid's pytest plug-in: "tenon rpc serve" on a board, and clients here. TENON names the command of one.
 
 pytest --lg-env hil/labgrid/ssh.yaml hil/labgrid/test_server.py
 """
@@ -33,6 +33,17 @@ def test_a_client_reaches_the_server_of_the_board(board, target):
         assert answer.returncode == 0, answer.stderr
         board.stop_server()
         assert ask(port).returncode != 0
+
+
+def test_the_python_package_runs_a_function_on_the_board(board, target):
+    tenon = pytest.importorskip("tenon")
+    address = board.start_server()
+    with target.get_driver("SSHDriver").forward_local_port(int(address.rpartition(":")[2])) as port:
+        with tenon.connect(f"127.0.0.1:{port}", connect_timeout=60) as session:
+            session.upload("numbers.bin", b"\1\2\3")
+            assert session.download("numbers.bin") == b"\1\2\3"
+            there = tenon.tensor([1.0, 2.0, 3.0]).to(session.device("cpu:0"))
+            assert there.copy().to("cpu").tolist() == [1.0, 2.0, 3.0]
 
 
 def test_the_server_ends_with_the_driver(board, target):
