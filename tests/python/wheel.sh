@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A wheel by packaging/python/wheels: it is small, installs in an environment of its own, and runs a module
+# A wheel by packaging/python/wheels: it is small, installs in an environment of its own, and runs a module. The one for aarch64 runs
+# under qemu-user, where TENON_WHEEL_AARCH64 names the root of a Debian for arm64 with Python 3.12 or later: what
+# "debootstrap --foreign --arch=arm64 --include=python3 trixie ROOT" unpacks will do.
 
 . tests/build/tap.sh
 [ -z "${EMULATOR:-}${SAN:-}" ] || skip "a wheel is built by zig alone"
@@ -27,8 +29,14 @@ done
 [ "$PYTHON" ] || skip "CPython 3.12 or later with its headers is not installed; TENON_WHEEL_PYTHON names it"
 export PYTHON
 
-it "a wheel is built" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u SUITE -u NIGHTLY -u CC -u CFLAGS \
-	JOBS="$((${TENON_JOBS:-1} + 1))" packaging/python/wheels "$scratch/wheels" manylinux_2_28_x86_64
+# build_wheel PLATFORM
+build_wheel()
+{
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u SUITE -u NIGHTLY -u CC -u CFLAGS JOBS="$((${TENON_JOBS:-1} + 1))" \
+		packaging/python/wheels "$scratch/wheels" "$1"
+}
+
+it "a wheel is built" build_wheel manylinux_2_28_x86_64
 wheel=$(echo "$scratch"/wheels/*.whl)
 smaller_than()
 {
@@ -49,6 +57,44 @@ module.vecadd(a, a, c)
 assert c.tolist() == [3.0] * 128
 END
 it "a module runs" "$scratch/venv/bin/python" -I "$scratch/vecadd.py" tests/interop/data/tvm-0.27.0.post1/host_vecadd/lib.so
+# also examples, and a command for the server of the suite "remote"
+all_suites()
+{
+	"$scratch/venv/bin/python" tests/python/run.py calls tensors models awaiting queues remote linking language stub documents > "$scratch/tap" &&
+		! grep -q '^not ok' "$scratch/tap" || { cat "$scratch/tap"; return 1; }
+}
+[ -e "$TENON_BUILD/tests/python/takes.so" ] && it "all suites pass with this Python" all_suites
 it "the libraries need no newer C library than the name says" \
 	sh -c '! readelf -VW "$1"/lib/python*/site-packages/tenon/*.so* | grep -o "GLIBC_2\.[0-9]*" | grep -Eq "2\.(29|[3-9][0-9])"' sh "$scratch/venv"
+
+# ---- aarch64
+
+emulated()
+{
+	qemu-aarch64 -L "$TENON_WHEEL_AARCH64" -E PYTHONPATH="$scratch/aarch64" -E TENON_BUILD="$scratch/aarch64" \
+		-E PYTHONDONTWRITEBYTECODE=1 "$python_aarch64" "$@"
+}
+
+# the suites that need no module of a file, and calls of a module that zig compiles
+unpacked_for_aarch64()
+{
+	"$PYTHON" -m zipfile -e "$scratch"/wheels/*_aarch64.whl "$scratch/aarch64" && mkdir -p "$scratch/aarch64/tests/python" &&
+		$ZIG cc -target aarch64-linux-gnu -shared -fPIC -O1 -Iinclude tests/python/takes.c -o "$scratch/aarch64/tests/python/takes.so"
+}
+
+python_aarch64=$(find "${TENON_WHEEL_AARCH64:-$scratch}/usr/bin" -name 'python3.[1-9][0-9]' 2>/dev/null | sort | tail -n 1)
+if [ -z "$python_aarch64" ]; then
+	skip_case "the wheel for aarch64 runs" "TENON_WHEEL_AARCH64 names no root with Python for arm64"
+elif ! command -v qemu-aarch64 >/dev/null; then
+	skip_case "the wheel for aarch64 runs" "qemu-aarch64 is not installed (Debian: qemu-user)"
+else
+	it "a wheel for aarch64 is built" build_wheel manylinux_2_28_aarch64
+	it "it is unpacked, and a module compiled" unpacked_for_aarch64
+	it "a module for aarch64 runs" emulated -c '
+import os, tenon
+module = tenon.load(os.environ["TENON_BUILD"] + "/tests/python/takes.so")
+assert module.take(1, 2.5, "three", tenon.tensor([4])) == 4 and module.nothing() is None
+assert module.lend(lambda lent: lent.copy_from(tenon.tensor([7.0, 8, 9, 10]))) == 7'
+	it "tensors, queues, recordings and timelines work on aarch64" emulated tests/python/run.py tensors queues awaiting
+fi
 finish
