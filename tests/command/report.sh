@@ -175,7 +175,7 @@ bench()
 chromium_shows_it()
 {
 	tenon report $module -o "$out.html" || return
-	TMPDIR=/tmp HOME=$scratch chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+	TMPDIR=/tmp HOME=$scratch "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
 		--user-data-dir="$scratch/profile" --window-size=1150,2600 --screenshot="$out.png" --dump-dom \
 		"file://$out.html" > "$out.dom" || return
 	grep -q 'max_pool2d' "$out.dom" && smaller "$out.dom" 200000 && not smaller "$out.png" 30000
@@ -201,9 +201,10 @@ if [ -z "${EMULATOR-}" ] && has DSO && has TVM_FFI_COMPAT; then
 else
 	skip_case "the runs of a model are a picture" "the model is for x86-64, and needs CONFIG_DSO and CONFIG_TVM_FFI_COMPAT"
 fi
-if [ -z "${EMULATOR-}" ] && [ -z "${SAN-}" ] && command -v chromium > /dev/null; then
+browser=$(command -v chromium || command -v chromium-headless-shell)
+if [ -z "${EMULATOR-}" ] && [ -z "${SAN-}" ] && [ "$browser" ]; then
 	it "a browser shows the page" chromium_shows_it
 else
-	skip_case "a browser shows the page" "needs chromium"
+	skip_case "a browser shows the page" "needs chromium (Debian: chromium-headless-shell)"
 fi
 finish
