@@ -154,7 +154,6 @@ static void function_dealloc(PyObject *self)
 
 static PyObject *get_release_gil(PyObject *self, void *unused)
 {
-	(void)unused;
 	return PyBool_FromLong(((struct core_function *)self)->release_gil);
 }
 
@@ -162,7 +161,6 @@ static int set_release_gil(PyObject *self, PyObject *value, void *unused)
 {
 	int truth = value ? PyObject_IsTrue(value) : -1;
 
-	(void)unused;
 	if (!value)
 		PyErr_SetString(PyExc_AttributeError, "release_gil cannot be deleted");
 	if (truth < 0)

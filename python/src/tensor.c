@@ -466,7 +466,6 @@ static PyObject *empty(PyObject *module, PyObject *args, PyObject *keywords)
 	PyObject *shape, *dtype = NULL, *on = Py_None;
 	DLDevice device;
 
-	(void)module;
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:empty", names, &shape, &dtype,
 					 &on) ||
 	    device_read(on, &device))

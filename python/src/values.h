@@ -66,8 +66,6 @@ int values_view(struct temporaries *t, PyObject *from, struct tenon_value *out);
 static inline bool values_view_int(PyObject *from, struct tenon_value *out)
 {
 #if defined(Py_LIMITED_API) || PY_VERSION_HEX >= 0x030c0000
-	(void)from;
-	(void)out;
 	return false;
 #else
 	Py_ssize_t digits;

@@ -167,8 +167,6 @@ static int submit_something(void *self, const struct tenon_value *args, int32_t 
 	const struct submits *s = self;
 	struct tenon_queue *q;
 
-	(void)args;
-	(void)count;
 	*ret = tenon_arg_none();
 	ok(tenon_queue_current(s->cts->device, &q));
 	assert_ptr_not_equal(q, s->cts->queue);
