@@ -162,6 +162,42 @@ TENON_API int tenon_params_dequantize(struct tenon_params *params, DLDataType dt
 TENON_API int tenon_params_numbers(struct tenon_params *params, const struct tenon_param *param,
 				   DLDataType dtype, struct tenon_tensor **out);
 
+/**
+ * struct tenon_params_entry - an entry of the metadata of a file in GGUF
+ * @key: its name
+ * @type: number that the format has for the type; of an array, of its elements
+ * @array: the value is an array
+ * @count: elements of an array; else 1
+ * @bytes: the elements, as they are in the file: little-endian numbers, or strings, each behind its size in 8 bytes
+ *
+ * Types: 0 uint8, 1 int8, 2 uint16, 3 int16, 4 uint32, 5 int32, 6 float32, 7 bool, 8 string, 10 uint64, 11 int64,
+ * 12 float64. A bool is a byte, which may be any.
+ */
+struct tenon_params_entry {
+	struct tenon_slice key;
+	uint32_t type;
+	bool array;
+	uint64_t count;
+	struct tenon_slice bytes;
+};
+
+/** tenon_params_visit - take an entry, which is valid until it returns; 0 to go on, the status of a raised error to stop */
+typedef int tenon_params_visit(void *context, const struct tenon_params_entry *entry);
+
+/**
+ * tenon_params_metadata - visit the metadata of a file in GGUF
+ * @params: parameters
+ * @visit: called with each entry, in the order of the file
+ * @context: passed to @visit
+ *
+ * The entries are read from the file again. Other formats, and lists that were joined or made in memory, have none.
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_FORMAT or -TENON_E_TRUNCATED if the file was changed; -TENON_E_NOMEM;
+ *	-TENON_E_UNSUPPORTED if GGUF is off in this build; what @visit returned.
+ */
+TENON_API int tenon_params_metadata(struct tenon_params *params, tenon_params_visit *visit,
+				    void *context);
+
 /** tenon_params_count - number of parameters, without padding */
 TENON_API size_t tenon_params_count(const struct tenon_params *params);
 

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <tenon/string.h>
 #include <tenon/tensor.h>
@@ -119,9 +118,6 @@ int params_own_data(struct tenon_params *p, const char *name)
 		size += item->bytes;
 		size += -size % TENON_TENSOR_ALIGN;
 	}
-	if (p->fd >= 0)
-		close(p->fd);
-	p->fd = -1;
 	return err;
 }
 

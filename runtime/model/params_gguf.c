@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read files in GGUF: metadata is stepped over, tensors are described. */
+/* Read files in GGUF: tensors are described; metadata is stepped over, and read when a program asks for it. */
 #include "runtime/model/params_list.h"
 
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "lib/file_map.h"
 #include "runtime/model/params_blocks.h"
 
 /* bytes of the shortest entry of metadata and description of a tensor */
@@ -77,27 +78,45 @@ static int type_error(const struct reading *r, uint32_t type)
 				  type);
 }
 
-static int skip_value(struct reading *r, uint32_t type)
+/* Read the elements of an array, up to its end. */
+static int read_array(struct reading *r, struct tenon_params_entry *e)
 {
 	struct tenon_slice text;
-	uint64_t count;
+	uint64_t left;
+	int err = take32(r, &e->type);
+
+	if (!err && e->type != TYPE_STRING && (e->type >= TYPES || !widths[e->type]))
+		return type_error(r, e->type);
+	if (!err)
+		err = take_elements(r, e->type == TYPE_STRING ? 8 : widths[e->type], &e->count);
+	if (err)
+		return err;
+	e->array = true;
+	e->bytes.data = (const char *)r->c->at;
+	if (e->type != TYPE_STRING)
+		return skip(r, e->count * widths[e->type]);
+	for (left = e->count; !err && left; left--)
+		err = take_text(r, &text);
+	return err;
+}
+
+/* Read a value of the type that @e has. */
+static int read_value(struct reading *r, struct tenon_params_entry *e)
+{
+	struct tenon_slice text;
 	int err;
 
-	if (type == TYPE_STRING)
-		return take_text(r, &text);
-	if (type < TYPES && widths[type])
-		return skip(r, widths[type]);
-	if (type != TYPE_ARRAY)
-		return type_error(r, type);
-	err = take32(r, &type);
-	if (!err && type != TYPE_STRING && (type >= TYPES || !widths[type]))
-		return type_error(r, type);
-	if (!err)
-		err = take_elements(r, type == TYPE_STRING ? 8 : widths[type], &count);
-	if (!err && type != TYPE_STRING)
-		return skip(r, count * widths[type]);
-	while (!err && count--)
+	e->count = 1;
+	e->bytes.data = (const char *)r->c->at;
+	if (e->type == TYPE_ARRAY)
+		err = read_array(r, e);
+	else if (e->type == TYPE_STRING)
 		err = take_text(r, &text);
+	else if (e->type < TYPES && widths[e->type])
+		err = skip(r, widths[e->type]);
+	else
+		return type_error(r, e->type);
+	e->bytes.size = (size_t)((const char *)r->c->at - e->bytes.data);
 	return err;
 }
 
@@ -122,26 +141,68 @@ static int read_alignment(struct reading *r, uint32_t type)
 	return err;
 }
 
-static int skip_metadata(struct reading *r, uint64_t count)
+/* Read an entry. The alignment is taken where it stands, and not visited. */
+static int read_entry(struct reading *r, tenon_params_visit *visit, void *context)
 {
-	struct tenon_slice key;
-	uint32_t type;
-	uint64_t i;
-	int err = 0;
+	struct tenon_params_entry e = { .array = false };
+	int err = take_text(r, &e.key);
 
-	for (i = 0; i < count && !err; i++) {
-		err = take_text(r, &key);
-		if (!err)
-			err = take32(r, &type);
-		if (!err)
-			err = tenon_slice_equal(key, tenon_slice_of("general.alignment"))
-				      ? read_alignment(r, type)
-				      : skip_value(r, type);
+	if (!err)
+		err = take32(r, &e.type);
+	if (err)
+		return err;
+	if (!visit && tenon_slice_equal(e.key, tenon_slice_of("general.alignment")))
+		return read_alignment(r, e.type);
+	err = read_value(r, &e);
+	return err || !visit ? err : visit(context, &e);
+}
+
+static int read_metadata(struct reading *r, uint64_t count, tenon_params_visit *visit,
+			 void *context)
+{
+	uint64_t i;
+	int err;
+
+	for (i = 0; i < count; i++) {
+		err = read_entry(r, visit, context);
 		if (err)
 			return tenon_error_in(err, "entry %" PRIu64 " of %" PRIu64 " of metadata",
 					      i + 1, count);
 	}
 	return 0;
+}
+
+/* Read the metadata of @size bytes, which are those that were checked, or what a program has written there since. */
+static int visit_metadata(const struct tenon_params *p, const char *bytes,
+			  tenon_params_visit *visit, void *context)
+{
+	struct tenon_params memory = { .fd = -1 };
+	struct tenon_cursor c = tenon_cursor_of(
+		bytes, p->metadata.size, p->path ? p->path : "parameters", p->metadata.offset);
+	struct reading r = { &memory, &c, 0 };
+
+	return read_metadata(&r, p->metadata.count, visit, context);
+}
+
+int tenon_params_metadata(struct tenon_params *params, tenon_params_visit *visit, void *context)
+{
+	const struct params_metadata *m = &params->metadata;
+	char *bytes;
+	int err;
+
+	if (!m->count)
+		return 0;
+	if (params->fd < 0)
+		return visit_metadata(params, m->bytes, visit, context);
+	bytes = malloc(m->size);
+	if (!bytes)
+		return tenon_error(-TENON_E_NOMEM, "%s: no memory for %zu bytes of metadata",
+				   params->path, m->size);
+	err = file_read_at(params->fd, params->path, bytes, m->size, m->offset);
+	if (!err)
+		err = visit_metadata(params, bytes, visit, context);
+	free(bytes);
+	return err;
 }
 
 /* ---- tensors */
@@ -291,8 +352,13 @@ static int read_gguf(struct tenon_params *p, struct tenon_cursor *c)
 		err = take_elements(&r, TENSOR_LEAST, &tensors);
 	if (!err)
 		err = take_elements(&r, ENTRY_LEAST, &entries);
+	from = *c;
 	if (!err)
-		err = skip_metadata(&r, entries);
+		err = read_metadata(&r, entries, NULL, NULL);
+	p->metadata = (struct params_metadata){ .count = entries,
+						.offset = tenon_cursor_place(&from),
+						.size = (size_t)(c->at - from.at),
+						.bytes = (const char *)from.at };
 	if (!r.alignment)
 		r.alignment = ALIGNMENT_USUAL;
 	return err ? err : read_tensors(&r, tensors);

@@ -22,6 +22,14 @@ struct params_origin {
 	const struct tenon_param *param;
 };
 
+/* entries of metadata; none: @count is 0 */
+struct params_metadata {
+	uint64_t count;
+	uint64_t offset; /* in the file */
+	size_t size;
+	const char *bytes; /* of parameters in memory */
+};
+
 struct tenon_params {
 	struct tenon_object object;
 	struct tenon_object *keep;
@@ -29,6 +37,7 @@ struct tenon_params {
 	char *path;		 /* for messages */
 	struct tenon_slice head; /* names and headers at their file offsets, while reading */
 	size_t fetched;		 /* end of the requested part of @head that was read */
+	struct params_metadata metadata;
 	struct tenon_slice map;
 	int fd;
 	struct tenon_slice owned; /* data in memory of its own: swapped, dequantised */

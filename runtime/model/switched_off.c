@@ -74,6 +74,7 @@ OFF_VALUE(const char *, tenon_params_block_type, NULL, (const struct tenon_param
 #define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_GGUF is off in this build")
 OFF_OUT(tenon_params_dequantize, *out = NULL, (struct tenon_params *params, DLDataType dtype,
 	struct tenon_params **out))
+OFF(tenon_params_metadata, (struct tenon_params *params, tenon_params_visit *visit, void *context))
 OFF_OUT(tenon_params_numbers, *out = NULL, (struct tenon_params *params, const struct tenon_param *param, DLDataType dtype,
 	struct tenon_tensor **out))
 #endif

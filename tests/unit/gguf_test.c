@@ -301,9 +301,20 @@ static void every_edit_and_every_cut_is_read_or_refused_in_words(void **state)
 	tenon_buffer_fini(&b);
 }
 
+static int note_entry(void *context, const struct tenon_params_entry *e)
+{
+	struct tenon_buffer *text = context;
+
+	tenon_buffer_printf(text, "%.*s:%u%s:%u:%u ", (int)e->key.size, e->key.data, e->type,
+			    e->array ? "[]" : "", (unsigned int)e->count,
+			    (unsigned int)e->bytes.size);
+	return e->type == 12 ? tenon_error(-TENON_E_VALUE, "enough") : 0;
+}
+
 static void a_file_that_became_shorter_is_not_dequantised(void **state)
 {
 	struct tenon_buffer b = file_of(two, 2, some, sizeof(some));
+	struct tenon_buffer text = TENON_BUFFER_INIT;
 	struct tenon_params *numbers;
 	char path[300];
 	FILE *f;
@@ -323,7 +334,23 @@ static void a_file_that_became_shorter_is_not_dequantised(void **state)
 				 -TENON_E_IO);
 		assert_error_has("parameter \"q\": ");
 	}
+	assert_int_equal(tenon_params_metadata(params, note_entry, &text), -TENON_E_IO);
+	tenon_buffer_fini(&text);
 	remove(path);
+	tenon_buffer_fini(&b);
+}
+
+static void entries_of_metadata_are_visited_until_one_stops(void **state)
+{
+	static const char want[] = "general.name:8:1:13 tokens:8[]:2:19 half:12:1:8 ";
+	struct tenon_buffer b = file_of(two, 2, some, sizeof(some)), text = TENON_BUFFER_INIT;
+
+	(void)state;
+	assert_int_equal(read_buffer(&b), 0);
+	assert_int_equal(tenon_params_metadata(params, note_entry, &text), -TENON_E_VALUE);
+	assert_int_equal(text.size, sizeof(want) - 1);
+	assert_memory_equal(text.data, want, sizeof(want) - 1);
+	tenon_buffer_fini(&text);
 	tenon_buffer_fini(&b);
 }
 
@@ -339,6 +366,7 @@ int main(void)
 		CASE(heads_that_cannot_be_are_refused),
 		CASE(every_edit_and_every_cut_is_read_or_refused_in_words),
 		CASE(a_file_that_became_shorter_is_not_dequantised),
+		CASE(entries_of_metadata_are_visited_until_one_stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
