@@ -60,9 +60,10 @@ struct llm_metadata {
 	size_t weight_count;
 };
 
-/* the template of conversations, and recommended sampling: mlc-chat-config.json */
+/* the template of conversations, and recommended sampling: mlc-chat-config.json, or a file in GGUF */
 struct llm_template {
 	char *strings;
+	char *problem; /* why the template of a file in GGUF is not here; NULL for none */
 	struct tenon_slice system_template;
 	struct tenon_slice system_message;
 	struct tenon_slice roles[3]; /* enum llm_role */
@@ -138,9 +139,17 @@ struct tenon_llm {
 int llm_metadata_read(struct tenon_slice text, struct llm_metadata *out);
 void llm_metadata_fini(struct llm_metadata *m);
 
-/* Read mlc-chat-config.json of a folder; a folder without one is none that fails. */
-int llm_template_read(const char *folder, struct llm_template *out);
+/* Read mlc-chat-config.json of a folder, or without one what @gguf says; NULL for no such file. None is no failure. */
+int llm_template_read(const char *folder, const char *gguf, struct llm_template *out);
 void llm_template_fini(struct llm_template *t);
+
+/**
+ * llm_find_gguf - find the file in GGUF that may have a model's vocabulary and chat template
+ * @out: receives the path, to be freed: the file of weights if it is one, else the only one of the folder; NULL for none
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_NOMEM.
+ */
+int llm_find_gguf(const struct tenon_llm *llm, char **out);
 
 /* Load the weights that the metadata lists, in its order: @weights. */
 int llm_weights_load(struct tenon_llm *llm);

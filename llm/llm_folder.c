@@ -60,3 +60,41 @@ int llm_find_only(const char *folder, const char *suffix, char **out)
 	}
 	return err;
 }
+
+#ifdef CONFIG_GGUF
+static bool is_gguf(const char *path)
+{
+	char head[4] = "";
+	FILE *f = fopen(path, "rbe");
+	const bool is = f && fread(head, 1, 4, f) == 4 && !memcmp(head, "GGUF", 4);
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+int llm_find_gguf(const struct tenon_llm *llm, char **out)
+{
+	int err;
+
+	*out = NULL;
+	if (llm->weights_file && is_gguf(llm->weights_file)) {
+		*out = strdup(llm->weights_file);
+		return *out ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a path");
+	}
+	err = llm_find_only(llm->folder, ".gguf", out);
+	/* of several, none is the model's */
+	if (err == -TENON_E_EXISTS) {
+		tenon_error_clear();
+		err = 0;
+	}
+	return err;
+}
+#else
+int llm_find_gguf(const struct tenon_llm *llm, char **out)
+{
+	(void)llm;
+	*out = NULL;
+	return 0;
+}
+#endif

@@ -323,6 +323,20 @@ static int start_model(struct tenon_llm *llm)
 	return err ? err : llm_measure(llm);
 }
 
+/* Read what the folder, or a file in GGUF, says about text. */
+static int read_text_files(struct tenon_llm *llm, bool bytes)
+{
+	char *gguf;
+	int err = llm_find_gguf(llm, &gguf);
+
+	if (!err)
+		err = llm_template_read(llm->folder, gguf, &llm->template);
+	if (!err && !bytes)
+		err = tokenizer_open(llm->folder, gguf, &llm->tokenizer);
+	free(gguf);
+	return err;
+}
+
 static int open_model(struct tenon_llm *llm, const char *path, const struct tenon_llm_options *o)
 {
 	char *library = NULL;
@@ -330,9 +344,7 @@ static int open_model(struct tenon_llm *llm, const char *path, const struct teno
 
 	llm->bytes = o->bytes;
 	if (!err)
-		err = llm_template_read(llm->folder, &llm->template);
-	if (!err && !o->bytes)
-		err = tokenizer_open(llm->folder, &llm->tokenizer);
+		err = read_text_files(llm, o->bytes);
 	if (!err)
 		err = open_library(llm, o, library);
 	if (!err)
@@ -410,6 +422,11 @@ void tenon_llm_close(struct tenon_llm *llm)
 const struct tenon_llm_info *tenon_llm_info(const struct tenon_llm *llm)
 {
 	return &llm->info;
+}
+
+const char *tenon_llm_template_problem(const struct tenon_llm *llm)
+{
+	return llm->template.problem;
 }
 
 struct tenon_llm_sampling tenon_llm_sampling(const struct tenon_llm *llm)

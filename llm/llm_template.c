@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mlc-chat-config.json: the template of conversations, end tokens, recommended sampling. */
+/* mlc-chat-config.json, or what a GGUF says: the template of conversations, end tokens, recommended sampling. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "llm/llm_engine.h"
+#include "llm/llm_gguf.h"
 #include "llm/llm_json.h"
 #include "llm/tokenizer.h"
 
@@ -299,21 +300,15 @@ static void set_plain(struct llm_template *t)
 		t->role_templates[i] = tenon_slice_of(placeholders[i]);
 }
 
-int llm_template_read(const char *folder, struct llm_template *out)
+static int read_text(struct tenon_slice text, const char *name, struct llm_template *out)
 {
-	struct tenon_slice text;
 	struct json_text t;
 	uint32_t at = 0, count;
-	char *path, *room;
-	int err;
+	char *room;
+	int err = json_text_read(text, name, &t);
 
-	set_plain(out);
-	err = llm_read_file(folder, "mlc-chat-config.json", &path, &text);
-	if (err || !text.data)
-		goto free_path;
-	err = json_text_read(text, path, &t);
 	if (err)
-		goto close_file;
+		return err;
 	out->strings = room = llm_string_room(text);
 	err = room ? json_enter(&t, &at, JSMN_OBJECT, "the configuration", &count) : -TENON_E_NOMEM;
 	for (; !err && count; count--)
@@ -321,9 +316,41 @@ int llm_template_read(const char *folder, struct llm_template *out)
 	json_text_fini(&t);
 	if (err)
 		llm_template_fini(out);
-close_file:
-	file_map_close(&text);
-free_path:
+	return err;
+}
+
+/* What a file in GGUF says about conversations. Without a vocabulary, it has weights alone. */
+static int read_gguf(const char *gguf, struct llm_template *out)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT, why = TENON_BUFFER_INIT;
+	int err = gguf_chat_json(gguf, &text, &why);
+
+	if (!err)
+		err = read_text((struct tenon_slice){ text.data, text.size }, gguf, out);
+	if (!err && why.size) {
+		out->problem = strndup(why.data, why.size);
+		if (!out->problem)
+			err = tenon_error(-TENON_E_NOMEM, "no memory for a message");
+	}
+	tenon_buffer_fini(&text);
+	tenon_buffer_fini(&why);
+	return err;
+}
+
+int llm_template_read(const char *folder, const char *gguf, struct llm_template *out)
+{
+	struct tenon_slice text;
+	char *path;
+	int err;
+
+	set_plain(out);
+	err = llm_read_file(folder, "mlc-chat-config.json", &path, &text);
+	if (!err && text.data) {
+		err = read_text(text, path, out);
+		file_map_close(&text);
+	} else if (!err && gguf) {
+		err = read_gguf(gguf, out);
+	}
 	free(path);
 	return err;
 }
@@ -331,10 +358,11 @@ free_path:
 void llm_template_fini(struct llm_template *t)
 {
 	free(t->strings);
+	free(t->problem);
 	free(t->stops);
 	free(t->prefix);
 	free(t->ends);
-	t->strings = NULL;
+	t->strings = t->problem = NULL;
 	t->stops = NULL;
 	t->prefix = t->ends = NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text to tokens and back, as the tokenizer.json of a model says. */
+/* Text to tokens and back, as the tokenizer.json of a model says, or a file in GGUF. */
 #ifndef LLM_TOKENIZER_H
 #define LLM_TOKENIZER_H
 
@@ -20,13 +20,15 @@ struct tokenizer_span {
 };
 
 /**
- * tokenizer_open - read the tokenizer.json of a folder
- * @out: receives the tokenizer; NULL if there is no such file
+ * tokenizer_open - read the tokenizer.json of a folder, or the vocabulary of a file in GGUF
+ * @folder: the folder; NULL for none
+ * @gguf: a file, for a folder without tokenizer.json; NULL for none
+ * @out: receives the tokenizer; NULL if neither has one
  *
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_UNSUPPORTED for a kind of tokenizer that is not
  *	known, with its name; -TENON_E_NOMEM.
  */
-int tokenizer_open(const char *folder, struct tokenizer **out);
+int tokenizer_open(const char *folder, const char *gguf, struct tokenizer **out);
 
 void tokenizer_close(struct tokenizer *t);
 

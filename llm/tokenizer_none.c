@@ -12,12 +12,13 @@ struct tokenizer {
 	char *path;
 };
 
-int tokenizer_open(const char *folder, struct tokenizer **out)
+int tokenizer_open(const char *folder, const char *gguf, struct tokenizer **out)
 {
 	struct tokenizer *t = calloc(1, sizeof(*t));
 
+	(void)gguf;
 	*out = NULL;
-	if (!t || asprintf(&t->path, "%s/tokenizer.json", folder) < 0) {
+	if (!t || asprintf(&t->path, "%s/tokenizer.json", folder ? folder : ".") < 0) {
 		free(t);
 		return tenon_error(-TENON_E_NOMEM, "no memory for a path");
 	}

@@ -7,6 +7,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "llm/llm_engine.h"
+#include "llm/llm_gguf.h"
 #include "llm/tokenizer_file.h"
 
 #define UNUSED UINT32_MAX
@@ -467,16 +468,52 @@ int bpe_read(struct tenon_slice text, const char *name, struct tokenizer **out)
 	return err;
 }
 
-int tokenizer_open(const char *folder, struct tokenizer **out)
+/* Of two tokens with one name, a text would have either. */
+static int check_names(const char *gguf, const struct tokenizer *t)
 {
-	struct tenon_slice text;
-	char *path;
-	int err = llm_read_file(folder, "tokenizer.json", &path, &text);
+	uint32_t i;
+	int32_t other;
+
+	for (i = 0; i < t->count; i++) {
+		other = bpe_find(t, t->names[i]);
+		if (other >= 0 && (uint32_t)other != i)
+			return tenon_error(
+				-TENON_E_FORMAT,
+				"%s: tokens %" PRIi32 " and %" PRIu32 " have one name, \"%.*s\"",
+				gguf, other, i, json_shown(t->names[i]), t->names[i].data);
+	}
+	return 0;
+}
+
+static int open_gguf(const char *gguf, struct tokenizer **out)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	int err = gguf_tokenizer_json(gguf, &text);
+
+	if (!err && text.size)
+		err = bpe_read((struct tenon_slice){ text.data, text.size }, gguf, out);
+	if (!err && *out)
+		err = check_names(gguf, *out);
+	if (err) {
+		tokenizer_close(*out);
+		*out = NULL;
+	}
+	tenon_buffer_fini(&text);
+	return err;
+}
+
+int tokenizer_open(const char *folder, const char *gguf, struct tokenizer **out)
+{
+	struct tenon_slice text = { NULL, 0 };
+	char *path = NULL;
+	int err = folder ? llm_read_file(folder, "tokenizer.json", &path, &text) : 0;
 
 	*out = NULL;
 	if (!err && text.data) {
 		err = bpe_read(text, path, out);
 		file_map_close(&text);
+	} else if (!err && gguf) {
+		err = open_gguf(gguf, out);
 	}
 	free(path);
 	return err;

@@ -6,7 +6,8 @@
  * DOC: language models
  *
  * A language model that MLC-LLM, or TVM in the same form, compiled: a shared object with functions
- * for prefill and decoding, weights in the files of tensor-cache.json, and a tokenizer.
+ * for prefill and decoding, weights in the files of tensor-cache.json, and a tokenizer. A folder without
+ * tokenizer.json or mlc-chat-config.json takes the vocabulary and the chat template of its only file in GGUF.
  *
  *	tenon_llm_open("model", NULL, &llm);
  *	tenon_llm_encode(llm, tenon_slice_of("Hello"), 0, &tokens);
@@ -83,7 +84,7 @@ struct tenon_llm_options {
  * @vocabulary: size of a row of logits
  * @weight_bytes: size of the weights
  * @cache_bytes: size of the key-value cache; 0 if the model does not state its dimensions
- * @has_template: mlc-chat-config.json states the form of conversations; else it is "user: …"
+ * @has_template: mlc-chat-config.json, or the file in GGUF, states the form of conversations; else it is "user: …"
  */
 struct tenon_llm_info {
 	const char *name;
@@ -122,6 +123,16 @@ TENON_API void tenon_llm_close(struct tenon_llm *llm);
 
 /** tenon_llm_info - describe an open model */
 TENON_API const struct tenon_llm_info *tenon_llm_info(const struct tenon_llm *llm);
+
+/**
+ * tenon_llm_template_problem - why the chat template of a file in GGUF is not used
+ * @llm: a model
+ *
+ * A chat template is a program; one that cannot be done, or whose text depends on more than the roles of messages, is left out.
+ *
+ * Return: a text, valid as long as the model; NULL for no such template, or one that is used.
+ */
+TENON_API const char *tenon_llm_template_problem(const struct tenon_llm *llm);
 
 /* ---- text */
 

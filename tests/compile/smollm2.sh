@@ -25,10 +25,44 @@ a_file_of_weights_is_named()
 		grep -q tenon-compile "$scratch/answer"
 }
 
+# Each line has a text, a tab, and its tokens by llama.cpp.
+tokens_are_recorded()
+{
+	"$TENON_BUILD/tests/llm/encode" "$weights" unchecked < "$scratch/texts" > "$scratch/tokens" &&
+		cut -f 2 tests/llm/data/smollm2-tokens | diff - "$scratch/tokens"
+}
+cut -f 1 tests/llm/data/smollm2-tokens | while IFS= read -r text; do
+	printf '%b\0' "$text"
+done > "$scratch/texts"
+
+# The folder without its tokenizer and its configuration, but with the file that it was made of.
+the_file_has_what_the_folder_lacks()
+{
+	mkdir "$scratch/bare" && ln -s "$scratch/smollm2"/* "$weights" "$scratch/bare/" &&
+		rm "$scratch/bare/tokenizer.json" "$scratch/bare/mlc-chat-config.json" || return
+	for folder in smollm2 bare; do
+		"$TENON_COMMAND" chat "$scratch/$folder" --message "Who wrote Hamlet?" --temperature 0 --max-tokens 30 \
+			> "$scratch/$folder.reply" 2> "$scratch/$folder.err" || return
+	done
+	cat "$scratch/bare.err"
+	! grep -q "user: " "$scratch/bare.err" && [ -s "$scratch/bare.reply" ] &&
+		cmp "$scratch/smollm2.reply" "$scratch/bare.reply"
+}
+
+if [ -x "$TENON_BUILD/tests/llm/encode" ]; then
+	it "tokens of the file's vocabulary are those of llama.cpp" tokens_are_recorded
+else
+	skip_case "tokens of the file's vocabulary are those of llama.cpp" "tests/llm/encode is not built"
+fi
 it "the file becomes a folder" compile "$weights" -o "$scratch/smollm2"
 it "the model answers in English" answers "What is the capital of France?" "capital of France is Paris"
 it "on two threads, too" env TENON_NUM_THREADS=2 "$TENON_COMMAND" chat "$scratch/smollm2" --message "Who wrote Hamlet?" \
 	--temperature 0 --max-tokens 40
+if grep -qs "^CONFIG_GGUF=y" "$TENON_BUILD/include/config/auto.conf"; then
+	it "a folder without tokenizer.json takes that of the file in GGUF" the_file_has_what_the_folder_lacks
+else
+	skip_case "a folder without tokenizer.json takes that of the file in GGUF" "CONFIG_GGUF is off"
+fi
 if needs_llama; then
 	it "it replies as llama.cpp does with the weights in float32" "$llama" tests/compile/beside_llama.py equal \
 		"$TENON_COMMAND" "$scratch/smollm2" "$weights" 3

@@ -8,6 +8,7 @@
 known='archive
 blob_legacy
 blob_modern
+chat_template
 cmdstream
 code
 const_loader

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * encode FOLDER: print the tokens of texts, a line of numbers for each. Standard input has the texts, each with a NUL
+ * encode FOLDER|FILE.gguf: print the tokens of texts, a line of numbers for each. Standard input has the texts, each with a NUL
  * behind it. The bytes of the tokens together must be the text, but for a space that the tokenizer adds in front.
  */
 #include <inttypes.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <tenon/tenon.h>
 
+#include "llm/llm_engine.h"
 #include "llm/tokenizer.h"
 
 static int check(struct tokenizer *t, struct tenon_slice text, const int32_t *tokens, size_t count)
@@ -38,7 +39,9 @@ int main(int argc, char **argv)
 		printf("no folder with a tokenizer.json is given\n");
 		return 77;
 	}
-	if (tokenizer_open(argv[1], &t) || !t) {
+	if ((llm_is_folder(argv[1]) ? tokenizer_open(argv[1], NULL, &t)
+				    : tokenizer_open(NULL, argv[1], &t)) ||
+	    !t) {
 		fprintf(stderr, "%s\n", t ? "" : tenon_error_message());
 		return 2;
 	}

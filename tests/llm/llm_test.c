@@ -315,7 +315,12 @@ static void write_gguf(const char *path, const struct tenon_param *list, size_t 
 
 	tenon_buffer_append(&b, "GGUF\3\0\0\0", 8);
 	tenon_buffer_u64(&b, count);
-	tenon_buffer_u64(&b, 0);
+	tenon_buffer_u64(&b, 1);
+	tenon_buffer_string(&b, tenon_slice_of("tokenizer.chat_template"));
+	tenon_buffer_u32(&b, 8);
+	tenon_buffer_string(&b,
+			    tenon_slice_of("{% for m in messages %}<{{ m.role }}>{{ m.content }}"
+					   "{% endfor %}<assistant>"));
 	for (i = 0; i < count; i++) {
 		const DLTensor *t = &list[i].tensor;
 
@@ -355,6 +360,27 @@ static void assert_same_logits(const char *library, const char *weights)
 	tenon_llm_close(llm);
 }
 
+/* The folder has no mlc-chat-config.json. */
+static void assert_template_of_file(const char *library, const char *weights)
+{
+	static const char want[] = "<user>Hi<assistant>";
+	struct tenon_llm_options o = { .size = sizeof(o), .weights = weights };
+	const struct tenon_llm_message message = { { "user", 4 }, { "Hi", 2 } };
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tenon_llm *llm;
+	size_t i;
+
+	assert_int_equal(tenon_llm_open(library, &o, &llm), 0);
+	assert_true(tenon_llm_info(llm)->has_template);
+	assert_null(tenon_llm_template_problem(llm));
+	assert_int_equal(tenon_llm_prompt(llm, &message, 1, &b), 0);
+	assert_int_equal(b.size, (sizeof(want) - 1) * sizeof(int32_t));
+	for (i = 0; i < sizeof(want) - 1; i++)
+		assert_int_equal(((const int32_t *)(const void *)b.data)[i], want[i]);
+	tenon_buffer_fini(&b);
+	tenon_llm_close(llm);
+}
+
 static void weights_may_be_safetensors_or_gguf(void **state)
 {
 	static struct tenon_param list[64];
@@ -374,6 +400,7 @@ static void weights_may_be_safetensors_or_gguf(void **state)
 	write_gguf(path, list, count);
 	assert_same_logits(library, made);
 	assert_same_logits(library, path);
+	assert_template_of_file(library, made);
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/model.safetensors", made);
 	assert_int_equal(tenon_params_write_safetensors(path, list, count, 0), 0);

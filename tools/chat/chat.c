@@ -15,6 +15,7 @@
 #include "tools/json/json_value.h"
 #include "tools/target/kernels.h"
 #include "tools/target/target_list.h"
+#include "tools/text/printable.h"
 
 #define MESSAGES_MOST 64
 #define STOPS_MOST    16
@@ -216,6 +217,19 @@ static void set_sampling(struct chat *c)
 	c->sampling = s;
 }
 
+/* Say why messages have another form than the model was made for. */
+static void tell_about_template(const struct chat *c, FILE *to)
+{
+	const char *problem = tenon_llm_template_problem(c->llm);
+
+	if (problem)
+		printable_print(problem, to);
+	else
+		fprintf(to, "%s: there is no mlc-chat-config.json with a template of conversations",
+			c->options.weights ? c->options.weights : c->file);
+	fputs(", so messages are \"user: ...\"; --raw continues the text itself\n", to);
+}
+
 static int open_model(struct cli *cli, struct chat *c)
 {
 	int err, code;
@@ -235,10 +249,7 @@ static int open_model(struct cli *cli, struct chat *c)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 	set_sampling(c);
 	if (!tenon_llm_info(c->llm)->has_template && !c->tokens && !c->raw && !c->quiet)
-		fprintf(cli->err,
-			"%s: there is no mlc-chat-config.json with a template of conversations, so "
-			"messages are \"user: ...\"; --raw continues the text itself\n",
-			c->options.weights ? c->options.weights : c->file);
+		tell_about_template(c, cli->err);
 	return 0;
 }
 

@@ -244,6 +244,17 @@ static void block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Say why messages have another form than the model was made for. */
+static void tell_about_template(const char *problem)
+{
+	fputs("tenon-serve: ", stderr);
+	printable_lines_print(tenon_slice_of(problem ? problem
+						     : "there is no mlc-chat-config.json with a "
+						       "template of conversations"),
+			      stderr);
+	fputs(", so messages are \"user: ...\"\n", stderr);
+}
+
 static int serve(struct arguments *a)
 {
 	struct server s = { .options = &a->serve };
@@ -267,8 +278,7 @@ static int serve(struct arguments *a)
 	printable_lines_print(tenon_slice_of(tenon_llm_info(s.llm)->name), stderr);
 	fprintf(stderr, " is at %s/v1\n", address);
 	if (!tenon_llm_info(s.llm)->has_template)
-		fprintf(stderr, "tenon-serve: there is no mlc-chat-config.json with a template of "
-				"conversations, so messages are \"user: ...\"\n");
+		tell_about_template(tenon_llm_template_problem(s.llm));
 	if (!s.loopback && !a->serve.key)
 		fprintf(stderr, "tenon-serve: who can reach this address can use the model; "
 				"--key-file asks for a key\n");
