@@ -9,6 +9,7 @@
 #include "devices/ethosu/ethosu_runner.h"
 #include "devices/mapped/inline_work.h"
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 
 /**
  * struct ethosu_executable - a program on a device; its only kernel is the command stream
@@ -63,12 +64,12 @@ static int create(struct tenon_device *device, const struct tenon_program *progr
 	err = check_program(program);
 	if (err)
 		return err;
-	n = calloc(1, sizeof(*n));
+	n = heap_zeroed(1, sizeof(*n), "network of the NPU");
 	if (!n)
 		return tenon_error(-TENON_E_NOMEM, "no memory for an executable");
 	err = tenon_executable_init(&n->base, device, program);
 	if (err) {
-		free(n);
+		heap_free(n);
 		return err;
 	}
 	n->runner = ((const struct ethosu_device *)device)->transport->runner;
@@ -84,7 +85,7 @@ static void release(void *item)
 	if (n->made)
 		n->runner->destroy(n->made);
 	pthread_mutex_destroy(&n->lock);
-	free(n);
+	heap_free(n);
 }
 
 static void destroy(struct tenon_executable *executable)

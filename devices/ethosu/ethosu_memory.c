@@ -4,6 +4,7 @@
 
 #include "devices/ethosu/ethosu_device.h"
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 
 #define ALIGN 128
 
@@ -14,7 +15,7 @@ static struct ethosu_device *device_of(struct tenon_device *device)
 
 static struct ethosu_store *new_store(void)
 {
-	struct ethosu_store *m = calloc(1, sizeof(*m));
+	struct ethosu_store *m = heap_zeroed(1, sizeof(*m), "memory of the NPU");
 
 	if (!m)
 		tenon_error(-TENON_E_NOMEM, "no memory for a piece of memory");
@@ -67,7 +68,7 @@ static int memory_alloc(struct tenon_device *device, const struct tenon_memory_r
 	err = is_for_transport(d, request) ? d->transport->memory->allocate(d, request->size, m)
 					   : allocate_bytes(request->size, m);
 	if (err) {
-		free(m);
+		heap_free(m);
 		return err;
 	}
 	init(m, device, request->size, request->usage, m->base.host);
@@ -88,7 +89,7 @@ static int memory_import(struct tenon_device *device, const struct tenon_memory_
 	if (from->type == TENON_HANDLE_DMA_BUF)
 		err = d->transport->memory->adopt(d, from->fd, from->size, m);
 	if (err) {
-		free(m);
+		heap_free(m);
 		return err;
 	}
 	init(m, device, from->size, from->usage, m->base.host);
@@ -113,7 +114,7 @@ static void release(void *item)
 	if (m->own)
 		d->transport->memory->release(d, m);
 	free(m->bytes);
-	free(m);
+	heap_free(m);
 }
 
 static void memory_free(struct tenon_memory *memory)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Execute the commands of a stream one after the other on memory of the process. */
+#include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/ethosu_sim.h"
 
 #include <inttypes.h>
@@ -147,7 +148,7 @@ int ethosu_sim_run(struct tenon_cursor stream, const struct ethosu_target *targe
 	err = ethosu_check(stream, target, memory->size, &extents);
 	if (err)
 		return err;
-	s = calloc(1, sizeof(*s));
+	s = ethosu_take_zeroed(1, sizeof(*s));
 	if (!s)
 		return tenon_error(-TENON_E_NOMEM, "no memory for the model of Ethos-U");
 	s->target = target;
@@ -158,6 +159,6 @@ int ethosu_sim_run(struct tenon_cursor stream, const struct ethosu_target *targe
 	if (touched)
 		*touched = s->touched;
 	sim_free_chains(s);
-	free(s);
+	heap_free(s);
 	return err;
 }

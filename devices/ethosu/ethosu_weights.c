@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Decode slices of coded weights and runs of zeros. */
+#include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/ethosu_weights.h"
 
 #include <stdlib.h>
@@ -318,7 +319,7 @@ static int read_slices(struct decoder *d)
 
 int ethosu_weights_decode(struct tenon_slice bytes, size_t count, int16_t *out)
 {
-	struct decoder *d = calloc(1, sizeof(*d));
+	struct decoder *d = ethosu_take_zeroed(1, sizeof(*d));
 	int err;
 
 	if (!d)
@@ -327,13 +328,13 @@ int ethosu_weights_decode(struct tenon_slice bytes, size_t count, int16_t *out)
 	d->bits.size = (uint64_t)bytes.size * 8;
 	d->out = out;
 	d->wanted = count;
-	d->weights.list = malloc(SLICE_MOST * sizeof(uint32_t));
-	d->zeros.list = malloc((SLICE_MOST + 1) * sizeof(uint32_t));
+	d->weights.list = ethosu_take(SLICE_MOST * sizeof(uint32_t));
+	d->zeros.list = ethosu_take((SLICE_MOST + 1) * sizeof(uint32_t));
 	err = d->weights.list && d->zeros.list
 		      ? read_slices(d)
 		      : tenon_error(-TENON_E_NOMEM, "no memory for a slice of weights");
-	free(d->weights.list);
-	free(d->zeros.list);
-	free(d);
+	heap_free(d->weights.list);
+	heap_free(d->zeros.list);
+	heap_free(d);
 	return err;
 }

@@ -7,6 +7,7 @@
 #include "devices/ethosu/ethosu_runner.h"
 #include "devices/ethosu/ethosu_sim.h"
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 
 /**
  * struct sim - a network on the functional model
@@ -74,7 +75,8 @@ static int make_regions(const struct ethosu_plan *plan, struct ethosu_memory *m)
 
 		if (!size)
 			continue;
-		m->base[i] = size > SIZE_MAX ? NULL : calloc(1, (size_t)size);
+		m->base[i] =
+			size > SIZE_MAX ? NULL : heap_zeroed(1, (size_t)size, "regions of the NPU");
 		if (!m->base[i])
 			return tenon_error(-TENON_E_NOMEM,
 					   "no memory for region %u of %" PRIu64 " bytes", i, size);
@@ -91,14 +93,14 @@ static void sim_destroy(void *network)
 	unsigned int i;
 
 	for (i = 0; i < ETHOSU_REGIONS; i++)
-		free(s->memory.base[i]);
-	free(s);
+		heap_free(s->memory.base[i]);
+	heap_free(s);
 }
 
 static int sim_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGIONS], void **out)
 {
 	const struct ethosu_payload *p = &plan->contents->payload;
-	struct sim *s = calloc(1, sizeof(*s));
+	struct sim *s = heap_zeroed(1, sizeof(*s), "network of the NPU");
 	int err;
 
 	if (!s)

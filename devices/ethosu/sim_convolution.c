@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
 
@@ -44,7 +45,7 @@ static int upscale(struct sim *s, uint32_t height, uint32_t width, struct sim_bo
 				       b->data + ((size_t)(y / 2) * b->width + x / 2) * b->depth,
 				       bytes);
 		}
-	free(b->data);
+	heap_free(b->data);
 	*b = big;
 	return 0;
 }
@@ -135,7 +136,7 @@ static int narrow(const struct sim *s, const struct sim_box *in, struct narrow *
 	if (bits > 1)
 		return sim_refuse(s, "weights on a map with elements of more than 16 bits");
 	n->part = bits ? PART_WIDE : PART;
-	n->values = malloc(count * sizeof(*n->values));
+	n->values = ethosu_take(count * sizeof(*n->values));
 	if (!n->values)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a feature map");
 	for (i = 0; i < count; i++) {
@@ -241,9 +242,9 @@ static int run_weights(struct sim *s, bool depthwise)
 		err = sim_store(s, &out);
 	}
 	sim_weights_fini(&w);
-	free(n.values);
-	free(out.data);
-	free(in.data);
+	heap_free(n.values);
+	heap_free(out.data);
+	heap_free(in.data);
 	return err;
 }
 
@@ -369,7 +370,7 @@ int sim_pool(struct sim *s)
 						: pool_at(s, &in, &k, y, x, c);
 	if (!err)
 		err = sim_store(s, &out);
-	free(out.data);
-	free(in.data);
+	heap_free(out.data);
+	heap_free(in.data);
 	return err;
 }

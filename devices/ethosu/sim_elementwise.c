@@ -2,6 +2,7 @@
 /* Element-wise operations. */
 #include <stdlib.h>
 
+#include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
 
@@ -229,8 +230,8 @@ int sim_elementwise(struct sim *s)
 		run(s, &o, &out);
 		err = sim_store(s, &out);
 	}
-	free(o.a.data);
-	free(o.b.data);
-	free(out.data);
+	heap_free(o.a.data);
+	heap_free(o.b.data);
+	heap_free(out.data);
 	return err;
 }

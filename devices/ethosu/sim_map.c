@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
@@ -22,7 +23,7 @@ int sim_box_make(struct sim *s, struct sim_box *b)
 	err = sim_spend(s, count * b->depth);
 	if (err)
 		return err;
-	b->data = malloc((size_t)(count * b->depth) * sizeof(*b->data));
+	b->data = ethosu_take((size_t)(count * b->depth) * sizeof(*b->data));
 	return b->data ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a feature map");
 }
 
@@ -197,7 +198,7 @@ int sim_store(struct sim *s, const struct sim_box *b)
 	err = sim_transpose(s, b, &turned);
 	if (!err)
 		err = store_memory(s, &l, &turned);
-	free(turned.data);
+	heap_free(turned.data);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
 
@@ -114,7 +115,7 @@ int sim_store_chain(struct sim *s, const struct sim_box *b)
 	if (err)
 		return err;
 	memcpy(copy.data, b->data, sim_box_count(b) * sizeof(*b->data));
-	free(chain->data);
+	heap_free(chain->data);
 	*chain = copy;
 	return 0;
 }
@@ -124,7 +125,7 @@ void sim_free_chains(struct sim *s)
 	unsigned int i;
 
 	for (i = 0; i < SIM_CHAINS; i++)
-		free(s->chains[i].data);
+		heap_free(s->chains[i].data);
 }
 
 /* ---- exchanged axes */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/ethosu_weights.h"
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
@@ -184,7 +185,7 @@ static int decode(struct sim *s, struct order *o)
 	walk(o);
 	if (o->count > CODED_MOST)
 		return sim_refuse(s, "an operation of more than 2^30 weights with their padding");
-	coded = malloc(((size_t)o->count + 1) * sizeof(*coded));
+	coded = ethosu_take(((size_t)o->count + 1) * sizeof(*coded));
 	if (!coded)
 		return tenon_error(-TENON_E_NOMEM, "no memory for weights");
 	err = ethosu_weights_decode((struct tenon_slice){ (const char *)bytes, length },
@@ -197,7 +198,7 @@ static int decode(struct sim *s, struct order *o)
 	if (!err)
 		walk(o);
 	o->from = NULL;
-	free(coded);
+	heap_free(coded);
 	return err;
 }
 
@@ -296,9 +297,9 @@ static int make_weights(struct sim *s, uint64_t count, uint32_t outputs, uint32_
 	memset(w, 0, sizeof(*w));
 	if (count > WEIGHTS_MOST || count * inputs > WEIGHTS_MOST)
 		return sim_refuse(s, "an operation of more than 2^28 weights");
-	w->values = calloc((size_t)(count * inputs), sizeof(*w->values));
-	w->bias = calloc(outputs, sizeof(*w->bias));
-	w->scales = calloc(outputs, sizeof(*w->scales));
+	w->values = ethosu_take_zeroed((size_t)(count * inputs), sizeof(*w->values));
+	w->bias = ethosu_take_zeroed(outputs, sizeof(*w->bias));
+	w->scales = ethosu_take_zeroed(outputs, sizeof(*w->scales));
 	if (!w->values || !w->bias || !w->scales)
 		return tenon_error(-TENON_E_NOMEM, "no memory for weights");
 	return 0;
@@ -319,7 +320,7 @@ int sim_weights_load(struct sim *s, const struct sim_window *k, uint32_t outputs
 
 void sim_weights_fini(struct sim_weights *w)
 {
-	free(w->values);
-	free(w->bias);
-	free(w->scales);
+	heap_free(w->values);
+	heap_free(w->bias);
+	heap_free(w->scales);
 }

@@ -2,6 +2,7 @@
 /* Weights of U85: the order of its streams. */
 #include <stdlib.h>
 
+#include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/ethosu_weights.h"
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
@@ -285,14 +286,14 @@ static int decode(struct sim *s, uint32_t stream, uint64_t count, bool fast, int
 	err = sim_spend(s, count);
 	if (err)
 		return err;
-	*out = malloc(((size_t)count + 1) * sizeof(**out));
+	*out = ethosu_take(((size_t)count + 1) * sizeof(**out));
 	if (!*out)
 		return tenon_error(-TENON_E_NOMEM, "no memory for weights");
 	err = (fast ? ethosu_weights_decode_fast : ethosu_weights_decode)(
 		(struct tenon_slice){ (const char *)bytes, length }, (size_t)count, *out);
 	if (!err)
 		return 0;
-	free(*out);
+	heap_free(*out);
 	return tenon_cursor_error(&s->op.place, err, "%s: stream %u: %s",
 				  ethosu_command_name(s->op.id), stream, tenon_error_message());
 }
@@ -310,7 +311,7 @@ static int read_streams(struct sim *s, struct order *o)
 			break;
 		o->from = coded;
 		walk(o);
-		free(coded);
+		heap_free(coded);
 	}
 	return err;
 }
@@ -329,7 +330,7 @@ static int read_fast(struct sim *s, struct order *o)
 	o->from = coded;
 	for (; o->stream < o->streams; o->stream++)
 		walk(o);
-	free(coded);
+	heap_free(coded);
 	return 0;
 }
 

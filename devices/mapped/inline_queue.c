@@ -5,17 +5,18 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 
 int inline_create(struct tenon_device *device, struct tenon_queue **out)
 {
-	struct tenon_queue *q = malloc(sizeof(*q));
+	struct tenon_queue *q = heap_alloc(sizeof(*q), "queue");
 	int err;
 
 	if (!q)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a queue");
 	err = tenon_queue_init(q, device);
 	if (err) {
-		free(q);
+		heap_free(q);
 		return err;
 	}
 	*out = q;
@@ -25,7 +26,7 @@ int inline_create(struct tenon_device *device, struct tenon_queue **out)
 void inline_destroy(struct tenon_queue *queue)
 {
 	tenon_queue_fini(queue);
-	free(queue);
+	heap_free(queue);
 }
 
 int inline_mark(struct tenon_queue *queue, uint64_t *serial)

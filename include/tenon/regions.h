@@ -24,7 +24,9 @@
  *
  * The CPU runs such models, in the calling thread alone: parallel loops are not divided, since
  * other threads would need temporary memory of their own. Parameters that are aligned stay in the
- * module's file, where they need no region.
+ * module's file, where they need no region. Operators of an NPU in a model of TensorFlow Lite run on
+ * its device, which is opened before. ethosu://sim calls no malloc() then; the driver of hardware does when
+ * a model is opened, for the thread of a queue.
  */
 
 #include <tenon/export.h>
@@ -70,10 +72,13 @@ struct tenon_need_of {
  * struct tenon_need - how much memory a model needs
  * @size: sizeof(struct tenon_need)
  * @sort: by enum tenon_sort
+ * @device: memory of devices for the operators that they run: programs, constants, tensors and work; an upper bound.
+ *	Drivers have it beside the regions. ethosu://sim, which has none of its own, takes it from persistent memory
  */
 struct tenon_need {
 	size_t size;
 	struct tenon_need_of sort[TENON_SORTS];
+	struct tenon_need_of device;
 };
 
 /** struct tenon_region - memory of the caller: @size bytes at @data; @data may be NULL for none */
@@ -118,7 +123,8 @@ TENON_API int tenon_model_need(struct tenon_module *root, const struct tenon_mod
  *
  * Return: as tenon_model_open(); -TENON_E_NOMEM when a region is too small, with what each sort
  *	needs (a run that lacks temporary memory fails so, too); -TENON_E_UNSUPPORTED for a model
- *	that cannot run without malloc(): on devices, or of an executor that allocates on its own.
+ *	that cannot run without malloc(): on devices, but for NPUs of TensorFlow Lite, or of an executor that
+ *	allocates on its own.
  */
 TENON_API int tenon_model_open_in(struct tenon_module *root,
 				  const struct tenon_model_options *options,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"
 #include "runtime/device/device_prepare.h"
@@ -43,8 +44,10 @@ int tenon_executable_init(struct tenon_executable *e, struct tenon_device *devic
 {
 	struct tenon_executable_core *core;
 
-	core = calloc(1, sizeof(*core) + program->kernel_count * (sizeof(core->kernels[0]) +
-								  sizeof(core->building[0])));
+	core = heap_zeroed(1,
+			   sizeof(*core) + program->kernel_count * (sizeof(core->kernels[0]) +
+								    sizeof(core->building[0])),
+			   "executable");
 	if (!core)
 		return tenon_error(-TENON_E_NOMEM, "no memory for an executable of %zu kernels",
 				   program->kernel_count);
@@ -64,7 +67,7 @@ void tenon_executable_fini(struct tenon_executable *e)
 {
 	pthread_cond_destroy(&e->core->changed);
 	pthread_mutex_destroy(&e->core->lock);
-	free(e->core);
+	heap_free(e->core);
 	e->core = NULL;
 	tenon_object_unref(e->device);
 }
@@ -230,5 +233,5 @@ bool executable_is_dropped(const struct tenon_executable *e)
 /* one allocation holds all but the payload's bytes (payload_program.c) */
 void tenon_program_free(struct tenon_program *program)
 {
-	free(program);
+	heap_free(program);
 }

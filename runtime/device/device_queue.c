@@ -5,6 +5,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/error_slot.h"
+#include "lib/heap.h"
 #include "runtime/device/device_capture.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_operation.h"
@@ -33,12 +34,12 @@ static void queue_delete(void *self, int flags)
 
 int tenon_queue_init(struct tenon_queue *q, struct tenon_device *device)
 {
-	struct tenon_queue_core *core = calloc(1, sizeof(*core));
+	struct tenon_queue_core *core = heap_zeroed(1, sizeof(*core), "queue");
 
 	if (!core)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a queue");
 	if (device_condition_init(&core->changed)) {
-		free(core);
+		heap_free(core);
 		return -TENON_E_NOMEM;
 	}
 	pthread_mutex_init(&core->lock, NULL);
@@ -85,7 +86,7 @@ void tenon_queue_fini(struct tenon_queue *q)
 	pthread_cond_destroy(&core->changed);
 	pthread_mutex_destroy(&core->lock);
 	free(core->reason);
-	free(core);
+	heap_free(core);
 	q->core = NULL;
 	tenon_object_unref(device);
 }

@@ -50,6 +50,8 @@ struct model_ops {
 	 * malloc(); the error names what does. NULL when that is always so, or never
 	 */
 	int (*bounded)(struct tenon_model *m);
+	/** @device_bytes: most bytes that the drivers of its devices have for it; NULL for none */
+	uint64_t (*device_bytes)(struct tenon_model *m);
 	/** @memory: may be NULL; @out is zeroed */
 	void (*memory)(struct tenon_model *m, struct tenon_model_memory *out);
 	/** @each_op: NULL when the model has no list of operators */
@@ -106,6 +108,8 @@ struct executor {
 		      struct tenon_model **out);
 	/** @in_regions: its models run without malloc() where the thread entered a heap (lib/heap.h) */
 	bool in_regions;
+	/** @devices_in_regions: so do those that use devices, but for what their drivers allocate: model_ops.device_bytes */
+	bool devices_in_regions;
 	/** @open_graph: tenon_model_open_graph() with non-NULL options; NULL for others */
 	int (*open_graph)(struct tenon_module *library, struct tenon_slice graph,
 			  struct tenon_params *params, const struct tenon_model_options *o,

@@ -140,7 +140,7 @@ static int check(struct tenon_module *root, const struct tenon_model_options *op
 		return tenon_error(-TENON_E_USAGE,
 				   "a model that is only described needs no memory");
 	for (i = 0; i < o->device_count; i++)
-		if (!place_is_host(o->devices[i]))
+		if (!place_is_host(o->devices[i]) && !(*executor)->devices_in_regions)
 			return tenon_error(
 				-TENON_E_UNSUPPORTED,
 				"device %s:%d: its driver allocates memory on its own. In "
@@ -160,7 +160,7 @@ static int too_small(struct tenon_module *root, const struct tenon_model_options
 {
 	size_t peak[HEAP_SORTS];
 
-	if (model_measure(root, o, false, NULL, peak))
+	if (model_measure(root, o, false, NULL, peak, NULL))
 		return err;
 	return tenon_error(err,
 			   "the memory is too small: needed are %zu bytes of persistent memory "
@@ -320,7 +320,8 @@ static int map(struct heap_region regions[HEAP_SORTS], const size_t sizes[HEAP_S
 /* Open and run in regions of these sizes. Enlarges one of @sizes where an error may be for lack of it. */
 static int try_sizes(struct tenon_module *root, const struct executor *executor,
 		     const struct tenon_model_options *o, bool run, const struct model_watch *watch,
-		     size_t sizes[HEAP_SORTS], size_t peak[HEAP_SORTS], bool *again)
+		     size_t sizes[HEAP_SORTS], size_t peak[HEAP_SORTS], uint64_t *device,
+		     bool *again)
 {
 	struct heap_region regions[HEAP_SORTS];
 	struct tenon_model *model = NULL;
@@ -348,6 +349,8 @@ static int try_sizes(struct tenon_module *root, const struct executor *executor,
 		heap_use(heap, (enum heap_sort)i, &use);
 		peak[i] = use.peak;
 	}
+	if (device)
+		*device = model && model->ops->device_bytes ? model->ops->device_bytes(model) : 0;
 	if (model)
 		tenon_model_close(model);
 	else
@@ -359,7 +362,7 @@ static int try_sizes(struct tenon_module *root, const struct executor *executor,
 }
 
 int model_measure(struct tenon_module *root, const struct tenon_model_options *options, bool run,
-		  const struct model_watch *watch, size_t peak[HEAP_SORTS])
+		  const struct model_watch *watch, size_t peak[HEAP_SORTS], uint64_t *device)
 {
 	size_t sizes[HEAP_SORTS] = { TRY_FIRST, TRY_FIRST, TRY_FIRST };
 	const struct executor *executor;
@@ -371,7 +374,7 @@ int model_measure(struct tenon_module *root, const struct tenon_model_options *o
 	if (err)
 		return err;
 	do {
-		err = try_sizes(root, executor, &o, run, watch, sizes, peak, &again);
+		err = try_sizes(root, executor, &o, run, watch, sizes, peak, device, &again);
 		if (again) {
 			tenon_error_clear();
 			error_set_ran_out(ran_out);
@@ -385,17 +388,19 @@ int tenon_model_need(struct tenon_module *root, const struct tenon_model_options
 		     struct tenon_need *out)
 {
 	size_t peak[HEAP_SORTS], room;
+	uint64_t device = 0;
 	struct tenon_need need;
 	int err, i;
 
 	err = options_read(out, &need, sizeof(need));
 	if (!err)
-		err = model_measure(root, options, true, NULL, peak);
+		err = model_measure(root, options, true, NULL, peak, &device);
 	if (err)
 		return err;
 	room = out->size < sizeof(need) ? out->size : sizeof(need);
 	for (i = 0; i < HEAP_SORTS; i++)
 		need.sort[i] = (struct tenon_need_of){ peak[i], TENON_REGION_ALIGN, false };
+	need.device = (struct tenon_need_of){ device, 1, device != 0 };
 	need.size = room;
 	memcpy(out, &need, room);
 	return 0;

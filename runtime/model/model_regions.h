@@ -45,9 +45,10 @@ struct model_watch {
  * @run: run it; false: only open it
  * @watch: receives what is taken and given back; NULL for none
  * @peak: receives the bytes of each sort
+ * @device: receives the most bytes of devices; NULL for none
  */
 int model_measure(struct tenon_module *root, const struct tenon_model_options *options, bool run,
-		  const struct model_watch *watch, size_t peak[HEAP_SORTS])
+		  const struct model_watch *watch, size_t peak[HEAP_SORTS], uint64_t *device)
 	TO_PLUGINS(model_measure);
 
 #endif /* RUNTIME_MODEL_MODEL_REGIONS_H */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/payload/payload_program.h"
 
 /* The backend of a payload: that of its kind, or the one that the payload names. */
@@ -58,12 +59,16 @@ int payload_kernels(struct kernel_set **set, const struct payload_place *place,
 		    const struct tenon_payload_info *info, struct kernel_set **out)
 {
 	struct kernel_set *none = NULL;
+	struct heap *before;
 	int err;
 
 	*out = __atomic_load_n(set, __ATOMIC_ACQUIRE);
 	if (*out)
 		return 0;
+	/* The module keeps them, longer than a model that runs its code. */
+	before = heap_enter(NULL);
 	err = make_kernels(place, info, out);
+	heap_enter(before);
 	if (err || __atomic_compare_exchange_n(set, &none, *out, false, __ATOMIC_ACQ_REL,
 					       __ATOMIC_ACQUIRE))
 		return err;
@@ -111,6 +116,7 @@ int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, con
 	struct tenon_slice payload = { NULL, bytes->size };
 	struct payload_block *block;
 	struct kept_bytes *keep;
+	struct heap *before;
 	int err;
 
 	*out = NULL;
@@ -120,7 +126,9 @@ int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, con
 		return err;
 	payload.data = bytes->data;
 	info.kind = (struct tenon_slice){ bytes->data + payload.size, kind.size };
+	before = heap_enter(NULL);
 	err = payload_read_either(format, payload, &info);
+	heap_enter(before);
 	if (!err)
 		err = keep_bytes(bytes, &keep);
 	if (err)

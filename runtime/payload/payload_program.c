@@ -11,6 +11,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "lib/heap.h"
 #include "lib/string_map.h"
 
 /* size of the smallest tag, an empty string */
@@ -279,7 +280,7 @@ static int make_memory(const struct totals *t, const char *label, struct buildin
 	char *at;
 
 	/* no overflow: the payload took at least as much memory */
-	p = calloc(1, sizeof(*p) + kernels + arguments + t->tags + length);
+	p = heap_zeroed(1, sizeof(*p) + kernels + arguments + t->tags + length, "program");
 	if (!p)
 		return tenon_error(-TENON_E_NOMEM, "%s: no memory for %zu kernels", label,
 				   t->kernels);
@@ -320,7 +321,7 @@ int payload_program_make(const struct tenon_payload_format *format,
 		err = split_code(&b, info);
 	string_map_fini(&b.by_name);
 	if (err) {
-		free(b.program);
+		heap_free(b.program);
 		return tenon_error_in(err, "%s", label);
 	}
 	*out = b.program;

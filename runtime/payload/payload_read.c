@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "lib/heap.h"
 #include "runtime/payload/payload_fields.h"
 
 /* forms to try for an unknown kind when the payload's end is known */
@@ -19,10 +20,10 @@ static int grow(void **list, size_t count, size_t size)
 {
 	void *bigger;
 
-	/* Capacity is 2^n, at least 4: the list is full at each power of two. */
+	/* No overflow: the payload has more bytes for each. Capacity is 2^n, at least 4: the list is full at each power of two. */
 	if (count & (count - 1) || (count && count < 4))
 		return 0;
-	bigger = reallocarray(*list, count ? 2 * count : 4, size);
+	bigger = heap_resize(*list, (count ? 2 * count : 4) * size, "functions of a program");
 	if (!bigger)
 		return tenon_error(-TENON_E_NOMEM, "no memory for the functions of a payload");
 	*list = bigger;
@@ -80,9 +81,8 @@ int tenon_payload_add_part(struct tenon_payload_info *info, struct tenon_slice n
 void payload_info_fini(struct tenon_payload_info *info)
 {
 	if (!info->lent)
-		free(info->functions);
-	if (info->parts)
-		free(info->parts);
+		heap_free(info->functions);
+	heap_free(info->parts);
 	info->functions = NULL;
 	info->lent = 0;
 	info->parts = NULL;

@@ -27,6 +27,15 @@ static void put_tensors(struct tenon_buffer *out, const struct npu_tensor *t, si
 		tenon_buffer_u64(out, t[i].offset);
 }
 
+size_t npu_parts_size(const struct npu_operator *op)
+{
+	const size_t tensors = op->input_count + op->output_count;
+
+	/* the magic, seven numbers, and what lists and tensors have: see below */
+	return sizeof(TENON_ETHOSU_PARTS) + 9 * sizeof(uint64_t) +
+	       tensors * (DIMENSIONS + 3) * sizeof(uint64_t) + op->payload.size;
+}
+
 int npu_parts(const struct npu_operator *op, struct tenon_buffer *out)
 {
 	tenon_buffer_append(out, TENON_ETHOSU_PARTS, sizeof(TENON_ETHOSU_PARTS) - 1);

@@ -50,6 +50,9 @@ struct npu_operator {
 	size_t output_count;
 };
 
+/** npu_parts_size - bytes of a buffer that npu_parts() does not enlarge */
+size_t npu_parts_size(const struct npu_operator *op);
+
 /** npu_parts - append the parts of an operator but its constants, which stay where they are; 0 or -TENON_E_NOMEM */
 int npu_parts(const struct npu_operator *op, struct tenon_buffer *out);
 

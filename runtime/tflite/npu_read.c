@@ -8,6 +8,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/tflite/npu_parts.h"
 
 /* the first inputs; those of the network follow */
@@ -143,7 +144,7 @@ static int read_tensors(struct reader *r)
 	const struct flatbuffer_vector *inputs = &r->op.inputs, *outputs = &r->op.outputs;
 	const bool own = npu_has_own_regions(r->out->payload);
 	const size_t in = inputs->count - NPU_MEMORIES, out = outputs->count;
-	struct npu_tensor *t = calloc(2 * (in + out), sizeof(*t));
+	struct npu_tensor *t = heap_zeroed(2 * (in + out), sizeof(*t), "tensors of the NPU");
 	uint32_t i;
 	int err = 0;
 
@@ -181,7 +182,7 @@ int npu_read(const struct tflite_model *m, uint32_t index, struct tenon_buffer *
 	parts->size = 0;
 	if (!err)
 		err = npu_parts(&op, parts);
-	free(op.tensors);
+	heap_free(op.tensors);
 	if (err)
 		return err;
 	/* the size of the constants is behind the payload */

@@ -164,4 +164,6 @@ int tflite_load_file(void *self, const struct tenon_value *args, int32_t count,
 extern const struct executor tflite_executor;
 const struct executor tflite_executor = {
 	.create = tflite_create,
+	.in_regions = true,
+	.devices_in_regions = true,
 };

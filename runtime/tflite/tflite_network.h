@@ -118,11 +118,14 @@ struct tflite_variable {
  * @variable_of: of each tensor, the number of the variable whose handle it is, from 1 on, or 0; NULL without variables
  * @inputs: inputs of the model
  * @unset: how many inputs have no contents
- * @block: memory of tensors, and of constants that the processor reads
- * @block_size: its bytes
+ * @lasting: memory of constants that the processor reads, and of variables
+ * @block: memory of other tensors
+ * @block_size: bytes of both; offsets up to @lasting_size are in the first
+ * @lasting_size: bytes of @lasting
  * @constant_size: bytes of constants in it
  * @packed: bytes of parts of NPU operators so far
- * @reserved: bytes of the memory that these have on the device
+ * @reserved: bytes of the memory that these have on the device for their work
+ * @on_device: bytes of all that they may have there
  * @given: tensors of outputs that were handed out
  * @device: where operators for NPUs run; NULL if there are none
  * @queue: of @device
@@ -141,15 +144,27 @@ struct tflite_network {
 	uint32_t *variable_of;
 	struct tflite_slot *inputs;
 	size_t unset;
+	struct storage *lasting;
 	struct storage *block;
 	uint64_t block_size;
+	uint64_t lasting_size;
 	uint64_t constant_size;
 	uint64_t packed;
 	uint64_t reserved;
+	uint64_t on_device;
 	struct tenon_tensor **given;
 	struct tenon_device *device;
 	struct tenon_queue *queue;
 };
+
+/* Where the plan has a tensor or a variable. */
+static inline char *tflite_place(const struct tflite_network *n, int64_t offset)
+{
+	const uint64_t at = (uint64_t)offset;
+
+	return at < n->lasting_size ? n->lasting->data + at
+				    : n->block->data + (at - n->lasting_size);
+}
 
 extern const struct model_ops tflite_model_ops;
 

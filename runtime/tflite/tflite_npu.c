@@ -14,6 +14,7 @@
 #include <tenon/timeline.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/tflite/npu_parts.h"
 #include "runtime/tflite/tflite_network.h"
 
@@ -83,9 +84,9 @@ static int make_room(const struct operator_call *c, struct npu_network *npu)
 	const size_t count = c->input_count - NPU_MEMORIES + (size_t)c->output_count;
 	size_t i;
 
-	npu->tensors = calloc(count, sizeof(*npu->tensors));
-	npu->list = calloc(count, sizeof(*npu->list));
-	npu->shapes = calloc(count, sizeof(*npu->shapes));
+	npu->tensors = heap_zeroed(count, sizeof(*npu->tensors), "model");
+	npu->list = heap_zeroed(count, sizeof(*npu->list), "model");
+	npu->shapes = heap_zeroed(count, sizeof(*npu->shapes), "model");
 	if (!npu->tensors || !npu->list || !npu->shapes)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu tensors", count);
 	for (i = 0; i < count; i++) {
@@ -99,11 +100,25 @@ static int make_room(const struct operator_call *c, struct npu_network *npu)
 	return 0;
 }
 
+/* What the regions of inputs and outputs have, where these are not in the arena. */
+static uint64_t bytes_of_tensors(const struct operator_call *c)
+{
+	const uint32_t count = c->input_count - NPU_MEMORIES + c->output_count;
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		bytes += tensor_of(c, i)->info.bytes;
+	return bytes;
+}
+
 /* Each operator has its own parts, and operators may name the same constants. */
 static int charge(struct tflite_network *n, const struct operator_call *c,
 		  const struct npu_operator *op)
 {
 	n->packed += op->payload.size + op->constants.size;
+	n->on_device +=
+		op->payload.size + op->constants.size + op->arena + op->fast + bytes_of_tensors(c);
 	if (__builtin_add_overflow(n->reserved, op->arena, &n->reserved) ||
 	    __builtin_add_overflow(n->reserved, op->fast, &n->reserved) ||
 	    n->reserved > TFLITE_BLOCK_MOST)
@@ -120,6 +135,18 @@ static int charge(struct tflite_network *n, const struct operator_call *c,
 		TFLITE_PACKED_MOST);
 }
 
+/* The buffer is as large as it gets: it may be memory of the caller's, which does not grow. */
+static int make_parts(const struct npu_operator *op, struct tenon_buffer *out)
+{
+	const size_t size = npu_parts_size(op);
+
+	out->data = heap_alloc(size, "program of the NPU");
+	if (!out->data)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a program of %zu bytes", size);
+	out->room = size;
+	return npu_parts(op, out);
+}
+
 static int pack(struct tflite_network *n, const struct operator_call *c, struct npu_network *npu)
 {
 	struct npu_operator op;
@@ -128,9 +155,9 @@ static int pack(struct tflite_network *n, const struct operator_call *c, struct 
 	err = err ? err : check_order(c);
 	err = err ? err : charge(n, c, &op);
 	if (!err)
-		err = npu_parts(&op, &npu->parts);
+		err = make_parts(&op, &npu->parts);
 	npu->info.code = op.constants;
-	free(op.tensors);
+	heap_free(op.tensors);
 	return err;
 }
 
@@ -158,7 +185,7 @@ static int load(struct tflite_network *n, const struct operator_call *c, struct 
 
 int npu_create(struct tflite_network *n, const struct operator_call *c, struct npu_network **out)
 {
-	struct npu_network *npu = calloc(1, sizeof(*npu));
+	struct npu_network *npu = heap_zeroed(1, sizeof(*npu), "model");
 	int err;
 
 	if (!npu)
@@ -179,17 +206,18 @@ void npu_close(struct npu_network *npu)
 		return;
 	tenon_object_unref(npu->executable);
 	tenon_program_free(npu->read);
-	tenon_buffer_fini(&npu->parts);
-	free(npu->tensors);
-	free(npu->list);
-	free(npu->shapes);
-	free(npu);
+	heap_free(npu->parts.data);
+	heap_free(npu->tensors);
+	heap_free(npu->list);
+	heap_free(npu->shapes);
+	heap_free(npu);
 }
 
 /* Inputs may have been bound to other memory since the run before. */
 int npu_run(struct tflite_network *n, const struct operator_call *c, struct npu_network *npu)
 {
 	const uint32_t inputs = c->input_count - NPU_MEMORIES;
+	struct heap *before = heap_enter(n->base.heap);
 	uint32_t i;
 	int err;
 
@@ -198,8 +226,9 @@ int npu_run(struct tflite_network *n, const struct operator_call *c, struct npu_
 	err = tenon_queue_run(n->queue, npu->kernel, npu->list, inputs + (size_t)c->output_count,
 			      NULL);
 	if (!err)
-		return tenon_queue_sync(n->queue, TENON_FOREVER);
-	/* wait: operations submitted before the failure still use this memory */
-	(void)tenon_queue_sync(n->queue, TENON_FOREVER);
+		err = tenon_queue_sync(n->queue, TENON_FOREVER);
+	else /* wait: operations submitted before the failure still use this memory */
+		(void)tenon_queue_sync(n->queue, TENON_FOREVER);
+	heap_enter(before);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/tflite/tflite_network.h"
 
 /* The largest of what is made for a table, and for four bytes of a list. */
@@ -45,17 +46,18 @@ void tflite_destroy(struct tenon_model *m)
 	tenon_object_unref(n->queue);
 	tenon_object_unref(n->device);
 	tenon_object_unref(n->block);
+	tenon_object_unref(n->lasting);
 	tenon_buffer_fini(&n->bytes);
-	free(n->values);
-	free(n->lives);
-	free(n->steps);
-	free(n->links);
-	free(n->numbers);
-	free(n->variables);
-	free(n->variable_of);
-	free(n->inputs);
-	free(n->given);
-	free(n);
+	heap_free(n->values);
+	heap_free(n->lives);
+	heap_free(n->steps);
+	heap_free(n->links);
+	heap_free(n->numbers);
+	heap_free(n->variables);
+	heap_free(n->variable_of);
+	heap_free(n->inputs);
+	heap_free(n->given);
+	heap_free(n);
 }
 
 /* ---- tensors */
@@ -97,10 +99,11 @@ static int read_tensors(struct tflite_network *n)
 	uint32_t i;
 	int err = 0;
 
-	n->values = calloc(count + (size_t)1, sizeof(*n->values));
-	n->lives = calloc(count + (size_t)1, sizeof(*n->lives));
-	n->inputs = calloc(n->model.inputs.count + (size_t)1, sizeof(*n->inputs));
-	n->given = calloc(n->model.outputs.count + (size_t)1, sizeof(struct tenon_tensor *));
+	n->values = heap_zeroed(count + (size_t)1, sizeof(*n->values), "model");
+	n->lives = heap_zeroed(count + (size_t)1, sizeof(*n->lives), "model");
+	n->inputs = heap_zeroed(n->model.inputs.count + (size_t)1, sizeof(*n->inputs), "model");
+	n->given = heap_zeroed(n->model.outputs.count + (size_t)1, sizeof(struct tenon_tensor *),
+			       "model");
 	if (!n->values || !n->lives || !n->inputs || !n->given)
 		return no_memory(n);
 	for (i = 0; i < count && !err; i++)
@@ -196,9 +199,9 @@ static int read_steps(struct tflite_network *n)
 	}
 	if (err)
 		return err;
-	n->steps = calloc(count + (size_t)1, sizeof(*n->steps));
-	n->links = calloc(links, sizeof(struct tflite_value *));
-	n->numbers = calloc(links, sizeof(*n->numbers));
+	n->steps = heap_zeroed(count + (size_t)1, sizeof(*n->steps), "model");
+	n->links = heap_zeroed(links, sizeof(struct tflite_value *), "model");
+	n->numbers = heap_zeroed(links, sizeof(*n->numbers), "model");
 	if (!n->steps || !n->links || !n->numbers)
 		return no_memory(n);
 	r = (struct room){ n->links, n->numbers };
@@ -252,13 +255,14 @@ static int make_block(struct tflite_network *n)
 {
 	struct tflite_value *v;
 	uint32_t i;
-	int err = storage_create(n->block_size, &n->block);
+	int err = storage_create_lasting(n->lasting_size, &n->lasting);
 
+	err = err ? err : storage_create(n->block_size - n->lasting_size, &n->block);
 	for (i = 0; i < n->model.tensors.count && !err; i++) {
 		v = &n->values[i];
 		if (n->lives[i].offset < 0)
 			continue;
-		v->data = n->block->data + n->lives[i].offset;
+		v->data = tflite_place(n, n->lives[i].offset);
 		if (n->lives[i].source == TFLITE_CONSTANT)
 			tflite_load(v->data, v->info.data, v->info.type);
 	}
@@ -354,7 +358,7 @@ static int open_network(struct tflite_network *n, struct tenon_module *root,
 int tflite_create(struct tenon_module *root, const struct tenon_model_options *o,
 		  struct tenon_model **out)
 {
-	struct tflite_network *n = calloc(1, sizeof(*n));
+	struct tflite_network *n = heap_zeroed(1, sizeof(*n), "model");
 	int err;
 
 	*out = NULL;

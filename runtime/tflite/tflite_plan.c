@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Where tensors lie: each in a gap that others left, or behind all. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/tflite/tflite_network.h"
 
 /* constants together, as a multiple of the file */
@@ -237,12 +239,13 @@ static int check_constants(const struct tflite_network *n)
 
 int tflite_plan(struct tflite_network *n)
 {
-	struct planner *p = calloc(1, sizeof(*p));
+	struct planner *p = heap_take(HEAP_TEMPORARY, sizeof(max_align_t), sizeof(*p), "plan");
 	uint32_t i;
 	int err = 0;
 
 	if (!p)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a plan");
+	memset(p, 0, sizeof(*p));
 	err = find_lives(n);
 	for (i = 0; i < n->model.operators.count && !err; i++)
 		err = lay_constants(n, p, &n->steps[i]);
@@ -251,6 +254,7 @@ int tflite_plan(struct tflite_network *n)
 	/* no other tensor takes their places: there is no gap yet */
 	for (i = 0; i < n->variable_count && !err; i++)
 		err = lay(p, n->variables[i].bytes, &n->variables[i].offset);
+	n->lasting_size = p->end;
 	for (i = 0; i < n->model.inputs.count && !err; i++)
 		err = lay_list(n, p, &n->inputs[i].value, 1);
 	for (i = 0; i < n->model.operators.count && !err; i++) {
@@ -261,6 +265,6 @@ int tflite_plan(struct tflite_network *n)
 		leave_list(n, p, c->outputs, c->output_count, i);
 	}
 	n->block_size = p->end;
-	free(p);
+	heap_free(p);
 	return err;
 }

@@ -4,6 +4,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
+#include "runtime/core/tensor_view.h"
 #include "runtime/model/tensor_place.h"
 #include "runtime/tflite/tflite_network.h"
 
@@ -166,7 +167,7 @@ static int set_input(struct tenon_model *m, size_t index, const struct tenon_val
 {
 	struct tflite_network *n = network_of(m);
 	struct tflite_slot *s = &n->inputs[index];
-	char *own = n->block->data + n->lives[s->value->index].offset;
+	char *own = tflite_place(n, n->lives[s->value->index].offset);
 	DLTensor *t, to;
 	int err;
 
@@ -215,7 +216,7 @@ static int output_value(struct tenon_model *m, size_t index, struct tenon_value 
 	int err = 0;
 
 	if (!n->given[index])
-		err = tenon_tensor_view(&t, &n->block->object, &n->given[index]);
+		err = tensor_view_of_model(&t, &n->block->object, &n->given[index]);
 	if (err)
 		return err;
 	tenon_object_ref(n->given[index]);
@@ -232,6 +233,11 @@ static void memory(struct tenon_model *m, struct tenon_model_memory *out)
 	out->params = n->constant_size;
 	out->activations = n->block_size - n->constant_size;
 	out->storages = 1;
+}
+
+static uint64_t device_bytes(struct tenon_model *m)
+{
+	return network_of(m)->on_device;
 }
 
 static int each_op(struct tenon_model *m,
@@ -279,6 +285,7 @@ const struct model_ops tflite_model_ops = {
 	.run_profiled = run_profiled,
 	.output_value = output_value,
 	.memory = memory,
+	.device_bytes = device_bytes,
 	.each_op = each_op,
 	.value_count = value_count,
 	.value = value,

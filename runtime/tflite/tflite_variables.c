@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/tflite/tflite_network.h"
 
 /* variables are looked up one after the other */
@@ -219,8 +220,9 @@ int tflite_variables_read(struct tflite_network *n)
 				   "%" PRIu32 " handles of variables; %d are the most", count,
 				   VARIABLES_MOST);
 	if (count) {
-		n->variables = calloc(count, sizeof(*n->variables));
-		n->variable_of = calloc(n->model.tensors.count, sizeof(*n->variable_of));
+		n->variables = heap_zeroed(count, sizeof(*n->variables), "model");
+		n->variable_of =
+			heap_zeroed(n->model.tensors.count, sizeof(*n->variable_of), "model");
 		if (!n->variables || !n->variable_of)
 			return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " variables",
 					   count);
@@ -241,7 +243,7 @@ void tflite_variables_bind(struct tflite_network *n)
 
 	for (i = 0; i < n->variable_count; i++) {
 		v = &n->variables[i];
-		data = n->block->data + v->offset;
+		data = tflite_place(n, v->offset);
 		if (v->initial.size)
 			tflite_load(data, v->initial, v->type);
 		else
@@ -250,5 +252,5 @@ void tflite_variables_bind(struct tflite_network *n)
 	for (i = 0; n->variable_of && i < n->model.tensors.count; i++)
 		if (n->variable_of[i])
 			n->values[i].data =
-				n->block->data + n->variables[n->variable_of[i] - 1].offset;
+				tflite_place(n, n->variables[n->variable_of[i] - 1].offset);
 }

@@ -23,9 +23,28 @@
 #define RELAX_TESTED
 #endif
 
+#if defined(CONFIG_TFLITE_EXECUTOR) || defined(CONFIG_TFLITE_EXECUTOR_MODULE)
+#define TFLITE_TESTED
+#if defined(CONFIG_DEVICE_ETHOSU) || defined(CONFIG_DEVICE_ETHOSU_MODULE)
+#define ETHOSU_TESTED
+#endif
+#endif
+
+#define VELA "tests/ethosu/data/"
+
 static const struct {
 	const char *file, *params;
 } models[] = {
+#ifdef TFLITE_TESTED
+	{ "tests/tflite/data/several.tflite", NULL },
+#endif
+#ifdef ETHOSU_TESTED
+	{ VELA "u55_avgpool/vela.tflite", NULL },
+	{ VELA "u65_softmax_mix/vela.tflite", NULL },
+	{ VELA "u65_add2_cop2/vela.tflite", NULL },
+	{ VELA "small/conv16.tflite", NULL },
+	{ VELA "u85_residual/vela.tflite", NULL },
+#endif
 	{ D08 "graph_mlp/graph.so", NULL },
 	{ D18 "graph_mlp/graph.so", NULL },
 	{ D18 "graph_nop/graph.so", NULL },
@@ -41,6 +60,15 @@ static const struct {
 #endif
 };
 
+/* the first of TVM's */
+#if defined(ETHOSU_TESTED)
+#define MLP 6
+#elif defined(TFLITE_TESTED)
+#define MLP 1
+#else
+#define MLP 0
+#endif
+
 #define MODELS (sizeof(models) / sizeof(*models))
 
 static void assert_ok_at(int err, const char *file, int line)
@@ -53,6 +81,25 @@ static void assert_ok_at(int err, const char *file, int line)
 
 #define assert_ok(err) assert_ok_at(err, __FILE__, __LINE__)
 
+/* the model of an NPU, which is opened before models are */
+static struct tenon_device *device;
+
+static int open_npu(void **state)
+{
+	(void)state;
+#ifdef ETHOSU_TESTED
+	assert_ok(tenon_device_open("ethosu://sim", &device));
+#endif
+	return 0;
+}
+
+static int close_npu(void **state)
+{
+	(void)state;
+	tenon_object_unref(device);
+	return 0;
+}
+
 /* what is loaded, and the options to open it */
 static struct tenon_model_options options = { .size = sizeof(options) };
 
@@ -64,9 +111,20 @@ static struct tenon_module *load_file(const char *file)
 	return root;
 }
 
+static bool is_vela(size_t model)
+{
+	return !strncmp(models[model].file, VELA, strlen(VELA));
+}
+
 static struct tenon_module *load(size_t model)
 {
+	static DLDevice npu;
+
 	options.params = NULL;
+	if (device)
+		npu = tenon_device_id(device);
+	options.devices = &npu;
+	options.device_count = is_vela(model);
 	if (models[model].params)
 		assert_ok(tenon_params_open(models[model].params, &options.params));
 	return load_file(models[model].file);
@@ -248,6 +306,7 @@ static void a_model_runs_in_what_it_needs_while_every_allocation_fails(void **st
 		root = load(i);
 		fill_inputs(7);
 		memory_init(&m, root);
+		assert_true((m.need.device.bytes > 0) == is_vela(i));
 		failing_malloc_start(FAILING_MALLOC_ALL);
 		err = whole_life(root, &m.regions, &hash);
 		requests = failing_malloc_stop();
@@ -321,6 +380,7 @@ static void models_that_never_run_at_once_share_planned_and_temporary_memory(voi
 			free(m[i].regions.region[sort].data);
 			m[i].regions.region[sort] = shared.regions.region[sort];
 		}
+		options.device_count = is_vela(i);
 		assert_ok(tenon_model_open_in(root[i], &options, &m[i].regions, &model[i]));
 		params[i] = params_of(model[i]);
 	}
@@ -330,6 +390,7 @@ static void models_that_never_run_at_once_share_planned_and_temporary_memory(voi
 			assert_ok(set_inputs(model[i], params[i]));
 			assert_ok(tenon_model_run(model[i]));
 			assert_ok(hash_outputs(model[i], &hash));
+			options.device_count = is_vela(i);
 			assert_true(hash == ordinary_result(root[i], (unsigned int)round));
 		}
 	for (i = 0; i < SHARING; i++) {
@@ -377,7 +438,7 @@ static void a_model_that_a_function_of_another_opens_is_in_memory_of_its_own(voi
 		{ memory[1], sizeof(memory[1]) },
 		{ memory[2], sizeof(memory[2]) },
 	};
-	struct tenon_module *root = load(0);
+	struct tenon_module *root = load(MLP);
 	struct tenon_model *model;
 	struct heap *heap;
 
@@ -408,7 +469,7 @@ static int threads_here(void)
 /* In a child process, whose pool of threads is not started. An ordinary run, which starts it, comes last. */
 static void loops_of_a_model_in_regions_start_no_thread(void **state)
 {
-	struct tenon_module *root = load(1);
+	struct tenon_module *root = load(MLP + 1);
 	struct memory m;
 	uint64_t hash;
 	int status;
@@ -439,7 +500,7 @@ static void loops_of_a_model_in_regions_start_no_thread(void **state)
 
 static void an_output_may_be_dropped_after_its_model_is_closed(void **state)
 {
-	struct tenon_module *root = load(0);
+	struct tenon_module *root = load(MLP);
 	struct tenon_model *model;
 	struct tenon_value output;
 	struct memory m;
@@ -458,9 +519,9 @@ static void an_output_may_be_dropped_after_its_model_is_closed(void **state)
 
 static void a_model_on_a_device_is_refused_by_its_name(void **state)
 {
-	const DLDevice device = { kDLOpenCL, 0 };
+	const DLDevice opencl = { kDLOpenCL, 0 };
 	const struct tenon_model_options o = { .size = sizeof(o),
-					       .devices = &device,
+					       .devices = &opencl,
 					       .device_count = 1 };
 	struct tenon_need need = { .size = sizeof(need) };
 	struct tenon_module *root = load_file(D18 "graph_mlp_opencl/graph.so");
@@ -499,7 +560,7 @@ static void a_model_without_a_bound_is_refused_with_what_has_none(void **state)
 
 static void a_struct_without_a_size_is_refused(void **state)
 {
-	struct tenon_module *root = load(0);
+	struct tenon_module *root = load(MLP);
 	const struct tenon_regions regions = { .size = 0 };
 	struct tenon_model *model;
 	struct tenon_need need = { .size = 0 };
@@ -532,5 +593,5 @@ int main(void)
 		cmocka_unit_test(a_struct_without_a_size_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, open_npu, close_npu);
 }
