@@ -32,6 +32,30 @@ runs()
 		--input "x=@$1.case/input0.npy" --expect "@$1.case/output0.npy" --rtol 1e-3 --atol 1e-4
 }
 
+# tests_itself NAME: the case that is in the module, by nothing but the module
+tests_itself()
+{
+	(
+		cd "$scratch" && TENON_COMPAT_LIBRARY=$scratch/$cross/libtvm_ffi.so $emulator "$scratch/$cross/tenon" run "$1.so" \
+			--self-test > "$scratch/ktap"
+	) && cat "$scratch/ktap" && grep -q '^ok 1 ' "$scratch/ktap" && ! grep -q '^not ok' "$scratch/ktap"
+}
+
+# fails_with_other_weights NAME: the weights of a layer are changed in the file
+fails_with_other_weights()
+{
+	"$python" - "$network" "$scratch/$1" <<-'END' || return
+		import sys, onnx
+		from onnx import numpy_helper
+		arrays = [numpy_helper.to_array(constant) for constant in onnx.load(sys.argv[1]).graph.initializer]
+		bias = [array for array in arrays if array.shape == (33,)][0]
+		module = open(f"{sys.argv[2]}.so", "rb").read()
+		assert module.count(bias.tobytes()) == 1, "the weights are not in the module as they are"
+		open(f"{sys.argv[2]}-wrong.so", "wb").write(module.replace(bias.tobytes(), bias[::-1].tobytes()))
+	END
+	! tests_itself "$1-wrong" && grep '^not ok 1 ' "$scratch/ktap"
+}
+
 # integers OPTION...: networks in 8-bit integers, on the emulator
 integers()
 {
@@ -72,19 +96,23 @@ processor()
 	shift 2
 	it "the network is compiled for $machine" compiles "$name" "$@"
 	it "it gives what ONNX Runtime gives on $machine" runs "$name"
+	it "and its own test says so" tests_itself "$name"
 }
 
 if on aarch64-linux-gnu qemu-aarch64; then
 	processor aarch64 "aarch64" --target aarch64
+	it "a module with other weights fails its own test there" fails_with_other_weights aarch64
 	processor i8mm "aarch64 with dot products and products of matrices" --target aarch64 --processor +dotprod+i8mm
 	it "networks in 8-bit integers give what ONNX Runtime gives there, or a step beside it" integers --target aarch64 --processor +dotprod
 fi
 if on arm-linux-gnueabihf qemu-arm; then
 	processor armv7 "armv7" --target armv7
 	processor armhf "armhf, without NEON" --target armhf
+	it "a module with other weights fails its own test there" fails_with_other_weights armhf
 fi
 if on riscv64-linux-gnu qemu-riscv64; then
 	processor riscv64 "riscv64" --target riscv64
+	it "a module with other weights fails its own test there" fails_with_other_weights riscv64
 	export QEMU_CPU=rv64,v=true,vext_spec=v1.0,vlen=128,elen=64
 	processor rvv "riscv64 with vectors" --target riscv64 --processor +v
 fi
