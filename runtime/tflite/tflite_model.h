@@ -9,7 +9,7 @@
  * inputs have the NPU's payload. Reading allocates nothing: all slices point into the file.
  */
 
-#include "runtime/tflite/flatbuffer.h"
+#include "lib/flatbuffer.h"
 
 /* bytes at the start of a file that tell what it is */
 #define TFLITE_MAGIC 8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Read FlatBuffers field by field, without a schema compiler. */
-#ifndef RUNTIME_TFLITE_FLATBUFFER_H
-#define RUNTIME_TFLITE_FLATBUFFER_H
+#ifndef LIB_FLATBUFFER_H
+#define LIB_FLATBUFFER_H
 
 /*
  * A FlatBuffer has tables, vectors and strings, which refer to each other by offsets of 32 bits. The
@@ -78,4 +78,4 @@ uint64_t flatbuffer_item(const struct flatbuffer_vector *v, uint64_t index);
 int flatbuffer_item_table(const struct flatbuffer_vector *v, uint64_t index,
 			  struct flatbuffer_table *out);
 
-#endif /* RUNTIME_TFLITE_FLATBUFFER_H */
+#endif /* LIB_FLATBUFFER_H */

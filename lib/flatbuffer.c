@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Follow the offsets of a FlatBuffer, each checked against the file. */
-#include "runtime/tflite/flatbuffer.h"
+#include "lib/flatbuffer.h"
 
 #include <inttypes.h>
 
