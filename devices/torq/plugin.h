@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The row of Torq in the table of plug-ins (runtime/table/plugin_row.h). */
+#include <tenon/uapi/torq.h>
+
+PLUGIN(DEVICE_TORQ, torq, BACKEND, TENON_DL_TORQ, TENON_BACKEND_FORKS, PAYLOADS)
