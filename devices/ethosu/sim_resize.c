@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model's resized maps, by the rule of TOSA's RESIZE. */
-#include <stdlib.h>
-
+#include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
 
@@ -138,7 +137,7 @@ int sim_resize(struct sim *s)
 		resize(s, &in, axes, &out);
 		err = sim_store(s, &out);
 	}
-	free(in.data);
-	free(out.data);
+	heap_free(in.data);
+	heap_free(out.data);
 	return err;
 }
