@@ -2,7 +2,6 @@
 /* The table of SoCs, and finding the one of this machine. */
 #include "devices/rocket/rocket_chip.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <tenon/error.h>
@@ -51,7 +50,7 @@ static const struct rocket_chip *chip_among(const char *texts, size_t size)
 int rocket_chip_here(const struct system_calls *calls, const char *root,
 		     const struct rocket_chip **out)
 {
-	char path[PATH_MAX], texts[256] = "";
+	char path[512], texts[256] = "";
 	int err;
 
 	*out = &chips[0];
