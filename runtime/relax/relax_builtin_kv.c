@@ -7,7 +7,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/relax/relax_builtin_kv.h"
 
-RELAX_BUILTIN(attention_kv_cache_enable_sliding_window_for_seq, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_enable_sliding_window_for_seq, 4, 4)
 {
 	struct kv_cache *c;
 	int64_t n[3]; /* id, window, sink */
@@ -36,48 +36,40 @@ RELAX_BUILTIN(attention_kv_cache_commit_accepted_token_tree_nodes, 3, 3)
 	return err ? err : relax_named(a, kv_cache_commit(c, ids->data, leaves->data, ids->size));
 }
 
-/* Get the cache of a call that has no other argument. */
-static int only_cache(const struct relax_arguments *a, struct kv_cache **out)
-{
-	int err = relax_integers(a, NULL, 0);
-
-	return err ? err : relax_kv_cache(a, out);
-}
-
-RELAX_BUILTIN(attention_kv_cache_empty, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_empty, 1, 1)
 {
 	struct kv_cache *c;
 	int err;
 
-	err = only_cache(a, &c);
+	err = relax_kv_cache(a, &c);
 	if (!err)
 		*ret = tenon_arg_bool(kv_cache_is_empty(c));
 	return err;
 }
 
-RELAX_BUILTIN(attention_kv_cache_get_num_available_pages, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_get_num_available_pages, 1, 1)
 {
 	struct kv_cache *c;
 	int err;
 
-	err = only_cache(a, &c);
+	err = relax_kv_cache(a, &c);
 	if (!err)
 		*ret = tenon_arg_int(kv_cache_free_pages(c));
 	return err;
 }
 
-RELAX_BUILTIN(attention_kv_cache_get_total_sequence_length, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_get_total_sequence_length, 1, 1)
 {
 	struct kv_cache *c;
 	int err;
 
-	err = only_cache(a, &c);
+	err = relax_kv_cache(a, &c);
 	if (!err)
 		*ret = tenon_arg_int(kv_cache_total_length(c));
 	return err;
 }
 
-RELAX_BUILTIN(attention_kv_cache_get_sequence_length, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_get_sequence_length, 2, 2)
 {
 	struct kv_cache *c;
 	int64_t id, length;
@@ -93,7 +85,7 @@ RELAX_BUILTIN(attention_kv_cache_get_sequence_length, 0, -1)
 	return err;
 }
 
-RELAX_BUILTIN(attention_kv_cache_get_query_positions, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_get_query_positions, 1, 1)
 {
 	struct tenon_tensor *buffer, *t;
 	struct kv_cache *c;
@@ -101,7 +93,7 @@ RELAX_BUILTIN(attention_kv_cache_get_query_positions, 0, -1)
 	int64_t n;
 	int err;
 
-	err = only_cache(a, &c);
+	err = relax_kv_cache(a, &c);
 	if (!err)
 		err = relax_named(a, kv_cache_positions(c, &buffer, &offset, &n));
 	if (!err)
@@ -117,13 +109,11 @@ RELAX_BUILTIN(attention_kv_cache_get_query_positions, 0, -1)
 /**
  * struct attention - a call of attention
  * @function: of the cache
- * @count: arguments: cache, layer, scale, and tensors
- * @places: where in struct kv_tensors each tensor goes
+ * @places: where in struct kv_tensors each tensor goes that follows cache, layer and scale
  */
 struct attention {
 	int (*function)(struct kv_cache *c, int64_t layer, double scale,
 			const struct kv_tensors *t);
-	int32_t count;
 	size_t places[TENSORS];
 };
 
@@ -136,51 +126,45 @@ static int attend(const struct relax_arguments *a, const struct attention *call)
 	int64_t layer;
 	double scale;
 	int32_t i;
-	int err = relax_arguments_count(a, call->count, call->count);
+	int err = relax_kv_cache(a, &c);
 
-	if (!err)
-		err = relax_kv_cache(a, &c);
 	if (!err)
 		err = relax_argument_int(a, 1, &layer);
 	if (!err)
 		err = relax_argument_float(a, 2, &scale);
 	if (err)
 		return err;
-	for (i = 3; i < call->count; i++)
+	for (i = 3; i < a->count; i++)
 		memcpy((char *)&tensors + call->places[i - 3], &a->args[i], sizeof(a->args[i]));
 	return relax_named(a, call->function(c, layer, scale, &tensors));
 }
 
-RELAX_BUILTIN(attention_kv_cache_attention_with_fused_qkv, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_attention_with_fused_qkv, 5, 5)
 {
-	static const struct attention call = { kv_cache_attend, 5, { AT(qkv), AT(out) } };
+	static const struct attention call = { kv_cache_attend, { AT(qkv), AT(out) } };
 
 	return attend(a, &call);
 }
 
-RELAX_BUILTIN(attention_kv_cache_attention_with_shared_kv, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_attention_with_shared_kv, 7, 7)
 {
 	static const struct attention call = { kv_cache_attend_shared,
-					       7,
 					       { AT(q), AT(k), AT(v), AT(out) } };
 
 	return attend(a, &call);
 }
 
-RELAX_BUILTIN(attention_kv_cache_self_attention, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_self_attention, 8, 8)
 {
 	static const struct attention call = { kv_cache_attend_self,
-					       8,
 					       { AT(q), AT(k), AT(v), AT(out), AT(lse) } };
 
 	return attend(a, &call);
 }
 
-RELAX_BUILTIN(attention_kv_cache_cross_attention, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_cross_attention, 6, 6)
 {
-	static const struct attention call = { kv_cache_attend_cross,
-					       6,
-					       { AT(q), AT(out), AT(lse) } };
+	static const struct attention call = { kv_cache_attend_cross, { AT(q), AT(out), AT(lse) } };
 
 	return attend(a, &call);
 }
@@ -219,33 +203,31 @@ RELAX_BUILTIN(attention_kv_cache_merge_attn_output_inplace, 5, 5)
 	return err;
 }
 
-/* Read cache, id, start and end, and call for @n tensors. */
-static int debug_get(const struct relax_arguments *a, int32_t n)
+/* Read cache, id, start and end, and call for the tensors that follow. */
+static int debug_get(const struct relax_arguments *a)
 {
 	struct kv_cache *c;
 	int64_t at[3];
 	DLTensor *t;
 	int32_t i;
-	int err = relax_arguments_count(a, 4 + n, 4 + n);
+	int err = relax_kv_cache(a, &c);
 
-	if (!err)
-		err = relax_kv_cache(a, &c);
 	for (i = 0; i < 3 && !err; i++)
 		err = relax_argument_int(a, 1 + i, &at[i]);
-	for (i = 4; i < 4 + n && !err; i++)
+	for (i = 4; i < a->count && !err; i++)
 		err = relax_argument_any_tensor(a, i, &t);
 	if (err)
 		return err;
 	return relax_named(a, kv_cache_debug(c, at[0], at[1], at[2], &a->args[4],
-					     n == 2 ? &a->args[5] : NULL));
+					     a->count > 5 ? &a->args[5] : NULL));
 }
 
-RELAX_BUILTIN(attention_kv_cache_debug_get_kv, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_debug_get_kv, 6, 6)
 {
-	return debug_get(a, 2);
+	return debug_get(a);
 }
 
-RELAX_BUILTIN(attention_kv_cache_debug_get_kv_mla, 0, -1)
+RELAX_BUILTIN(attention_kv_cache_debug_get_kv_mla, 5, 5)
 {
-	return debug_get(a, 1);
+	return debug_get(a);
 }

@@ -32,7 +32,7 @@ static inline int relax_named(const struct relax_arguments *a, int err)
 	return err ? tenon_error_in(err, "%s", a->name) : 0;
 }
 
-/* Read the @n integers that follow the first argument; there is nothing else. */
+/* Read the @n integers that follow the first argument. */
 int relax_integers(const struct relax_arguments *a, int64_t *out, int32_t n);
 
 #endif /* RUNTIME_RELAX_RELAX_BUILTIN_KV_H */

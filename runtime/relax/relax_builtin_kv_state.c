@@ -3,110 +3,101 @@
 #include "lib/brief_errors.h"
 #include "runtime/relax/relax_builtin_kv.h"
 
-static bool relax_is_rnn_state(const struct relax_arguments *a)
+/* The first argument of these functions: one of the two. */
+struct state {
+	struct rnn_state *rnn;
+	struct kv_cache *cache;
+};
+
+static int get_state(const struct relax_arguments *a, struct state *out)
 {
-	return a->count > 0 && rnn_state_type() && a->args[0].type == rnn_state_type();
+	out->rnn = NULL;
+	if (rnn_state_type() && a->args[0].type == rnn_state_type())
+		return relax_rnn_state(a, &out->rnn);
+	return relax_kv_cache(a, &out->cache);
 }
 
 int relax_integers(const struct relax_arguments *a, int64_t *out, int32_t n)
 {
 	int32_t i;
-	int err = relax_arguments_count(a, n + 1, n + 1);
+	int err = 0;
 
 	for (i = 0; i < n && !err; i++)
 		err = relax_argument_int(a, 1 + i, &out[i]);
 	return err;
 }
 
-RELAX_BUILTIN(kv_state_clear, 0, -1)
+/* Read the state, and the @n integers behind it. */
+static int get_both(const struct relax_arguments *a, struct state *s, int64_t *out, int32_t n)
 {
-	struct rnn_state *r;
-	struct kv_cache *c;
-	int err;
+	int err = relax_integers(a, out, n);
 
-	err = relax_integers(a, NULL, 0);
-	if (!err && relax_is_rnn_state(a)) {
-		err = relax_rnn_state(a, &r);
-		return err ? err : relax_named(a, rnn_state_clear(r));
-	}
-	if (!err)
-		err = relax_kv_cache(a, &c);
-	return err ? err : relax_named(a, kv_cache_clear(c));
+	return err ? err : get_state(a, s);
 }
 
-RELAX_BUILTIN(kv_state_add_sequence, 0, -1)
+RELAX_BUILTIN(kv_state_clear, 1, 1)
 {
-	struct rnn_state *r;
-	struct kv_cache *c;
+	struct state s;
+	int err = get_state(a, &s);
+
+	if (!err)
+		err = relax_named(a, s.rnn ? rnn_state_clear(s.rnn) : kv_cache_clear(s.cache));
+	return err;
+}
+
+RELAX_BUILTIN(kv_state_add_sequence, 2, 2)
+{
 	int64_t id;
-	int err;
+	struct state s;
+	int err = get_both(a, &s, &id, 1);
 
-	err = relax_integers(a, &id, 1);
-	if (!err && relax_is_rnn_state(a)) {
-		err = relax_rnn_state(a, &r);
-		return err ? err : relax_named(a, rnn_state_add(r, id));
-	}
 	if (!err)
-		err = relax_kv_cache(a, &c);
-	return err ? err : relax_named(a, kv_cache_add(c, id));
+		err = relax_named(a, s.rnn ? rnn_state_add(s.rnn, id) : kv_cache_add(s.cache, id));
+	return err;
 }
 
-RELAX_BUILTIN(kv_state_remove_sequence, 0, -1)
+RELAX_BUILTIN(kv_state_remove_sequence, 2, 2)
 {
-	struct rnn_state *r;
-	struct kv_cache *c;
 	int64_t id;
-	int err;
+	struct state s;
+	int err = get_both(a, &s, &id, 1);
 
-	err = relax_integers(a, &id, 1);
-	if (!err && relax_is_rnn_state(a)) {
-		err = relax_rnn_state(a, &r);
-		return err ? err : relax_named(a, rnn_state_remove(r, id));
-	}
 	if (!err)
-		err = relax_kv_cache(a, &c);
-	return err ? err : relax_named(a, kv_cache_remove(c, id));
+		err = relax_named(a, s.rnn ? rnn_state_remove(s.rnn, id)
+					   : kv_cache_remove(s.cache, id));
+	return err;
 }
 
-RELAX_BUILTIN(kv_state_fork_sequence, 0, -1)
+RELAX_BUILTIN(kv_state_fork_sequence, 4, 4)
 {
-	struct rnn_state *r;
-	struct kv_cache *c;
 	int64_t n[3]; /* parent, child, position */
-	int err;
+	struct state s;
+	int err = get_both(a, &s, n, 3);
 
-	err = relax_integers(a, n, 3);
-	if (!err && relax_is_rnn_state(a)) {
-		err = relax_rnn_state(a, &r);
-		return err ? err : relax_named(a, rnn_state_fork(r, n[0], n[1]));
-	}
 	if (!err)
-		err = relax_kv_cache(a, &c);
-	return err ? err : relax_named(a, kv_cache_fork(c, n[0], n[1], n[2]));
+		err = relax_named(a, s.rnn ? rnn_state_fork(s.rnn, n[0], n[1])
+					   : kv_cache_fork(s.cache, n[0], n[1], n[2]));
+	return err;
 }
 
-RELAX_BUILTIN(kv_state_popn, 0, -1)
+RELAX_BUILTIN(kv_state_popn, 3, 3)
 {
-	struct rnn_state *r;
-	struct kv_cache *c;
 	int64_t n[2]; /* id, count */
-	int err;
+	struct state s;
+	int err = get_both(a, &s, n, 2);
 
-	err = relax_integers(a, n, 2);
-	if (!err && relax_is_rnn_state(a)) {
-		err = relax_rnn_state(a, &r);
-		return err ? err : relax_named(a, rnn_state_pop(r, n[0], n[1]));
-	}
 	if (!err)
-		err = relax_kv_cache(a, &c);
-	return err ? err : relax_named(a, kv_cache_pop(c, n[0], n[1]));
+		err = relax_named(a, s.rnn ? rnn_state_pop(s.rnn, n[0], n[1])
+					   : kv_cache_pop(s.cache, n[0], n[1]));
+	return err;
 }
 
 RELAX_BUILTIN(kv_state_begin_forward, 3, 4)
 {
 	struct tenon_shape *ids, *lengths, *tree = NULL;
-	struct rnn_state *r;
-	struct kv_cache *c;
+	const int64_t *parents;
+	struct state s;
+	size_t parent_count;
 	int err;
 
 	err = relax_argument_shape(a, 1, &ids);
@@ -118,32 +109,24 @@ RELAX_BUILTIN(kv_state_begin_forward, 3, 4)
 		err = tenon_error(-TENON_E_VALUE,
 				  "kv_state_begin_forward: %zu sequences and %zu lengths",
 				  ids->size, lengths->size);
-	if (!err && relax_is_rnn_state(a)) {
-		err = relax_rnn_state(a, &r);
-		return err ? err
-			   : relax_named(a, rnn_state_begin(r, ids->data, lengths->data, ids->size,
-							    tree ? tree->data : NULL,
-							    tree ? tree->size : 0));
-	}
 	if (!err)
-		err = relax_kv_cache(a, &c);
-	return err ? err
-		   : relax_named(a,
-				 kv_cache_begin(c, ids->data, lengths->data, ids->size,
-						tree ? tree->data : NULL, tree ? tree->size : 0));
+		err = get_state(a, &s);
+	if (err)
+		return err;
+	parents = tree ? tree->data : NULL;
+	parent_count = tree ? tree->size : 0;
+	err = s.rnn ? rnn_state_begin(s.rnn, ids->data, lengths->data, ids->size, parents,
+				      parent_count)
+		    : kv_cache_begin(s.cache, ids->data, lengths->data, ids->size, parents,
+				     parent_count);
+	return relax_named(a, err);
 }
 
-RELAX_BUILTIN(kv_state_end_forward, 0, -1)
+RELAX_BUILTIN(kv_state_end_forward, 1, 1)
 {
-	struct rnn_state *r;
-	struct kv_cache *c;
-	int err;
+	struct state s;
+	int err = get_state(a, &s);
 
-	err = relax_integers(a, NULL, 0);
-	if (!err && relax_is_rnn_state(a)) {
-		err = relax_rnn_state(a, &r);
-		return err ? err : relax_named(a, rnn_state_end(r));
-	}
-	/* A cache has nothing to do here. */
-	return err ? err : relax_kv_cache(a, &c);
+	/* a cache has nothing to do here */
+	return err || !s.rnn ? err : relax_named(a, rnn_state_end(s.rnn));
 }

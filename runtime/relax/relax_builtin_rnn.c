@@ -36,13 +36,11 @@ RELAX_BUILTIN(rnn_state_create, 6, 6)
 	return err;
 }
 
-static int read_place(const struct relax_arguments *a, int32_t wanted, struct rnn_state **r,
-		      int64_t *layer, int64_t *k)
+static int read_place(const struct relax_arguments *a, struct rnn_state **r, int64_t *layer,
+		      int64_t *k)
 {
-	int err = relax_arguments_count(a, wanted, wanted);
+	int err = relax_rnn_state(a, r);
 
-	if (!err)
-		err = relax_rnn_state(a, r);
 	if (!err)
 		err = relax_argument_int(a, 1, layer);
 	if (!err)
@@ -50,38 +48,38 @@ static int read_place(const struct relax_arguments *a, int32_t wanted, struct rn
 	return err;
 }
 
-RELAX_BUILTIN(rnn_state_get, 0, -1)
+RELAX_BUILTIN(rnn_state_get, 4, 4)
 {
 	struct rnn_state *r;
 	int64_t layer, k;
 	int err;
 
-	err = read_place(a, 4, &r, &layer, &k);
+	err = read_place(a, &r, &layer, &k);
 	if (!err)
 		err = relax_named(a, rnn_state_get(r, layer, k, &a->args[3]));
 	return err ? err : tenon_value_own(&a->args[3], ret);
 }
 
-RELAX_BUILTIN(rnn_state_set, 0, -1)
+RELAX_BUILTIN(rnn_state_set, 4, 4)
 {
 	struct rnn_state *r;
 	int64_t layer, k;
 	int err;
 
-	err = read_place(a, 4, &r, &layer, &k);
+	err = read_place(a, &r, &layer, &k);
 	if (!err)
 		err = relax_named(a, rnn_state_set(r, layer, k, &a->args[3]));
 	return err ? err : tenon_value_own(&a->args[0], ret);
 }
 
-RELAX_BUILTIN(rnn_state_debug_get, 0, -1)
+RELAX_BUILTIN(rnn_state_debug_get, 4, 4)
 {
 	int64_t layer, k, id;
 	struct tenon_tensor *t;
 	struct rnn_state *r;
 	int err;
 
-	err = read_place(a, 4, &r, &layer, &k);
+	err = read_place(a, &r, &layer, &k);
 	if (!err)
 		err = relax_argument_int(a, 3, &id);
 	if (!err)
