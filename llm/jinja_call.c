@@ -79,7 +79,6 @@ static int raise_exception(struct jinja *j, const struct arguments *a, struct ji
 	struct tenon_slice text;
 	int err = text_of(j, a, &text);
 
-	(void)out;
 	return err ? err
 		   : jinja_error(j, -TENON_E_VALUE, "%.*s",
 				 (int)(text.size < 160 ? text.size : 160), text.data);

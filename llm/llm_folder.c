@@ -93,7 +93,6 @@ int llm_find_gguf(const struct tenon_llm *llm, char **out)
 #else
 int llm_find_gguf(const struct tenon_llm *llm, char **out)
 {
-	(void)llm;
 	*out = NULL;
 	return 0;
 }

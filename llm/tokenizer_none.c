@@ -16,7 +16,6 @@ int tokenizer_open(const char *folder, const char *gguf, struct tokenizer **out)
 {
 	struct tokenizer *t = calloc(1, sizeof(*t));
 
-	(void)gguf;
 	*out = NULL;
 	if (!t || asprintf(&t->path, "%s/tokenizer.json", folder ? folder : ".") < 0) {
 		free(t);

@@ -16,14 +16,11 @@ static int backend_count(uint32_t *count)
 
 static int backend_describe(uint32_t index, struct tenon_device_properties *p)
 {
-	(void)index;
-	(void)p;
 	return tenon_error(-TENON_E_UNSUPPORTED, "torq: programs are read, and not run");
 }
 
 static int backend_open(const struct tenon_device_choice *choice, struct tenon_device **out)
 {
-	(void)choice;
 	*out = NULL;
 	return tenon_error(-TENON_E_UNSUPPORTED, "torq: programs are read, and not run");
 }

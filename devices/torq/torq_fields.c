@@ -57,7 +57,6 @@ int torq_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *i
 	uint32_t count;
 	int err = 0, more;
 
-	(void)letter;
 	if (info->generation == TENON_GENERATION_LEGACY)
 		return tenon_cursor_error(
 			c, -TENON_E_UNSUPPORTED,

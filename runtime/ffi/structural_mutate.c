@@ -178,8 +178,6 @@ CONTAINER(pairs_in_place, mutate_pairs, tenon_map, true)
 
 static struct tenon_value leaf(struct mutator *m, struct tenon_value value)
 {
-	(void)m;
-	(void)value;
 	return unchanged;
 }
 
