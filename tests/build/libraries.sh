@@ -79,7 +79,8 @@ cross()
 
 asks_no_host()
 {
-	cross && [ ! -e "$scratch/bin/pkg-config.asked" ] && is_off JSON
+	cross && [ ! -e "$scratch/bin/pkg-config.asked" ] && is_off JSON &&
+		says 'libcjson-dev.*of the machine that is built for'
 }
 
 asks_where_it_was_told()
