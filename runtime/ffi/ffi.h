@@ -210,6 +210,7 @@ int structural_mutate_register(void);
 int structural_visit_register(void);
 int types_register(void);
 int value_graph_register(void);
+int visit_context_register(void);
 
 /* TVMFFIFunctionSetGlobalFromMethodInfo(), which keeps the metadata as well */
 int functions_set_from_method(const struct type_method *method, int replace);

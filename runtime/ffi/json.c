@@ -90,14 +90,18 @@ static void put_utf8(FILE *out, unsigned int c)
 /* Read what follows "\u". */
 static int parse_unicode(struct parser *p, FILE *out)
 {
-	const char *at = p->at - 1;
+	const char *at = p->at - 1, *low;
 	unsigned int first, second;
 
 	if (!take_hex(p, &first))
 		return syntax_error(p, at, "Invalid \\uXXXX escape");
 	if (first >= 0xd800 && first < 0xe000) {
-		if (first >= 0xdc00 || !take(p, "\\u") || !take_hex(p, &second) ||
-		    second < 0xdc00 || second > 0xdfff)
+		if (first >= 0xdc00 || !take(p, "\\u"))
+			return syntax_error(p, at, "Invalid surrogate pair of \\uXXXX escapes");
+		low = p->at;
+		if (!take_hex(p, &second))
+			return syntax_error(p, low, "Invalid \\uXXXX escape");
+		if (second < 0xdc00 || second > 0xdfff)
 			return syntax_error(p, at, "Invalid surrogate pair of \\uXXXX escapes");
 		first = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
 	}

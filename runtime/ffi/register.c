@@ -30,6 +30,7 @@ static int (*const steps[])(void) = {
 	structural_key_register,
 	structural_visit_register,
 	structural_mutate_register,
+	visit_context_register,
 };
 
 static void add_all(void)

@@ -307,16 +307,10 @@ static int enums_register(void)
 	return 0;
 }
 
-struct visit_context {
-	struct tenon_object object;
-	struct tenon_object *reverse_pattern;
-	struct tenon_object *previous;
-};
-
 static const struct ffi_member visit_context_members[] = {
-	{ "reverse_visit_pattern", FFI_AT(struct visit_context, reverse_pattern), TENON_TYPE_LIST,
-	  0, "{\"type\":\"ffi.List\",\"args\":[{\"type\":\"ffi.Object\"}]}" },
-	{ "prev_error_context", FFI_AT(struct visit_context, previous), TENON_TYPE_ANY, 0,
+	{ "reverse_visit_pattern", FFI_AT(struct ffi_visit_context, reverse_pattern),
+	  TENON_TYPE_LIST, 0, "{\"type\":\"ffi.List\",\"args\":[{\"type\":\"ffi.Object\"}]}" },
+	{ "prev_error_context", FFI_AT(struct ffi_visit_context, previous), TENON_TYPE_ANY, 0,
 	  "{\"type\":\"Optional\",\"args\":[{\"type\":\"ffi.Object\"}]}" },
 	{ 0 },
 };
@@ -332,10 +326,11 @@ static int structural_types_register(void)
 	/* C++ code derives its own visitors and mutators, without types of their own */
 	if (ffi_type_add("ffi.StructuralVisitor", TENON_TYPE_OBJECT, sizeof(struct ffi_walker),
 			 COMPARED_NEVER, false, &ffi_type_visitor) ||
-	    ffi_type_add("ffi.VisitErrorContext", TENON_TYPE_OBJECT, sizeof(struct visit_context),
-			 COMPARED_NEVER, true, &ffi_type_visit_context) ||
+	    ffi_type_add("ffi.VisitErrorContext", TENON_TYPE_OBJECT,
+			 sizeof(struct ffi_visit_context), COMPARED_NEVER, true,
+			 &ffi_type_visit_context) ||
 	    ffi_members_register(ffi_type_visit_context, visit_context_members) ||
-	    ffi_instance_attributes(ffi_type_visit_context, sizeof(struct visit_context)) ||
+	    ffi_instance_attributes(ffi_type_visit_context, sizeof(struct ffi_visit_context)) ||
 	    ffi_type_add("ffi.StructuralMutator", TENON_TYPE_OBJECT, sizeof(struct ffi_walker),
 			 COMPARED_NEVER, false, &ffi_type_mutator))
 		return -1;

@@ -21,6 +21,13 @@ struct ffi_visit_interrupt {
 	struct tenon_value value;
 };
 
+/* what was visited when an error was raised, the innermost object first */
+struct ffi_visit_context {
+	struct tenon_object object;
+	struct tenon_array *reverse_pattern;
+	struct tenon_object *previous;
+};
+
 /* A field of such a type; how it is stored follows from its size and its static type. */
 struct ffi_member {
 	const char *name;
