@@ -240,6 +240,10 @@ TENON_API int tenon_model_bind_input(struct tenon_model *model, size_t index,
  * @model: the model
  * @params: parameters; names that match no input are ignored. Referenced if used in place.
  *
+ * Names are not strict here, because the parameters of one file may be set in several models, each of which takes its
+ * own: the functions of a Relax executable, or the parts of a network that was divided. tenon_model_check_params() says
+ * which names no input has.
+ *
  * Return: 0; an error of tenon_model_set_input(), with the parameter's name; -TENON_E_UNSUPPORTED
  *	for a model whose inputs have no names.
  */

@@ -86,6 +86,10 @@ static void names_with_a_scope_are_found_by_a_rename(void **state)
 	NEEDS_X86;
 	assert_says(RUN("params", "convert", "m=" WEIGHTS, there), CLI_OK, "parameters\n");
 	assert_refused(RUN_MLP("--params", there), CLI_NO_FILE, "no input of this name");
+	assert_refused(RUN("inspect", MLP "graph.so", "--params", there), CLI_NO_FILE,
+		       "no input of this name");
+	assert_says(RUN("inspect", MLP "graph.so", "--params", there, "--rename", "m.*=*"), CLI_OK,
+		    "graph executor");
 	assert_says(RUN_MLP("--params", there, "--rename", "m.*=*"), CLI_OK, "expected: equal");
 	assert_refused(RUN_MLP("--params", there, "--rename", "n.*=*"), CLI_NO_FILE,
 		       "no parameter is called \"n.*\"");

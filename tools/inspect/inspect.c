@@ -69,9 +69,6 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 	if (r->function && r->graph)
 		return cli_usage(cli, "--function and --graph: a graph is one model, and has no "
 				      "function to choose");
-	if (r->params.count && !r->graph)
-		return cli_usage(cli, "--params without --graph: the parameters are those of a "
-				      "graph.json kept apart");
 	if (model_params_check(cli, &r->params) || cli_file(cli, argc, argv, &r->file))
 		return CLI_USAGE;
 #ifndef CONFIG_LINK
@@ -100,7 +97,7 @@ static int look_at_model(struct cli *cli, struct request *r, struct tenon_module
 	};
 	struct tenon_model_options o = { .size = sizeof(o), .describe = true };
 
-	if (r->graph || r->function)
+	if (r->graph || r->function || r->params.count)
 		return model_open(cli, &source, root, true, model);
 	if (model_is_root(root) && tenon_model_open(root, &o, model)) {
 		r->wants_choice = tenon_error_status() == -TENON_E_NOT_FOUND;

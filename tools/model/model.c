@@ -87,7 +87,8 @@ static int open_root(struct cli *cli, const struct model_source *source,
 	err = open_params(cli, source, &params);
 	if (!err)
 		err = check_params(*out, source, params);
-	if (!err) {
+	/* a model that is only described takes no values */
+	if (!err && !o->describe) {
 		err = tenon_model_set_params(*out, params);
 		if (err)
 			tenon_error_in(err, "%s", source->params.paths[0]);
