@@ -83,8 +83,20 @@ int payload_format_each(bool plugins,
  *
  * Return: 0; -TENON_E_FORMAT, -TENON_E_TRUNCATED with the place.
  */
+#ifdef CONFIG_PAYLOAD_FORMATS
 int payload_measure(const struct tenon_payload_format *format, struct tenon_cursor *c,
 		    enum payload_dialect dialect);
+#else
+/* No kind has a format then. */
+static inline int payload_measure(const struct tenon_payload_format *format, struct tenon_cursor *c,
+				  enum payload_dialect dialect)
+{
+	(void)format;
+	(void)c;
+	(void)dialect;
+	return -TENON_E_UNSUPPORTED;
+}
+#endif
 
 /**
  * payload_read - read a payload whose end is known

@@ -7,7 +7,7 @@
 . tests/build/inner_make.sh
 need size
 
-limit=98304
+limit=83968
 folder=$(kept modelconfig)
 
 small_enough()
