@@ -52,6 +52,8 @@ linked()
 }
 if command -v cc > /dev/null; then
 	it "a module of it is linked, verified and unpacked" linked
+	[ -e /dev/torq ] || it "a run names the node that is missing" says 4 "/dev/torq" \
+		tenon run net.so --function main --device torq:0
 else
 	skip_case "a module of it is linked, verified and unpacked" "there is no C compiler"
 fi

@@ -162,5 +162,6 @@ void torq_session_stop(struct torq_session *s)
 	tenon_program_free(s->program);
 	tenon_object_unref(s->queue);
 	tenon_object_unref(s->device);
+	tenon_device_close_all();
 	memset(s, 0, sizeof(*s));
 }
