@@ -230,6 +230,22 @@ static void an_npu_without_a_driver_says_why(void **state)
 	says(doctor(NULL), 0, "the device tree has nothing for it");
 }
 
+/* The driver of Torq is not in Linux, and its node is no accel node. */
+static void an_npu_with_a_driver_of_its_vendor_has_a_node_too(void **state)
+{
+	(void)state;
+	tree_text(NPU "/uevent", "OF_COMPATIBLE_0=syna,npu\n");
+	says(doctor(NULL), 0, "4a900000.npu (SL2610) has no driver");
+	says(doctor(NULL), 0,
+	     "modprobe torq (CONFIG_SYNAPTICS_NPU, which is in kernels of the vendor alone)");
+	tree_link(NPU "/driver", "../../../bus/platform/drivers/torq");
+	tree_text(NPU "/misc/torq/dev", "10:120\n");
+	says(doctor(NULL), 0,
+	     "warn  NPU            4a900000.npu (SL2610): /dev/torq: No such file");
+	tree_text("/dev/torq", "");
+	says(doctor(NULL), 0, "ok    NPU            4a900000.npu (SL2610): /dev/torq");
+}
+
 static void a_dsp_needs_its_node_and_the_vendors_shell(void **state)
 {
 	(void)state;
@@ -273,6 +289,7 @@ int main(void)
 		on(the_kernels_options_are_listed),
 		on(an_npu_that_is_well_has_its_node),
 		on(an_npu_without_a_driver_says_why),
+		on(an_npu_with_a_driver_of_its_vendor_has_a_node_too),
 		on(a_dsp_needs_its_node_and_the_vendors_shell),
 #ifdef CONFIG_JSON
 		on(json_has_the_same),

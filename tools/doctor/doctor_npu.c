@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NPUs that a device tree names: what keeps one of them from a node below /dev/accel. */
+/* NPUs that a device tree names: what keeps one of them from a node of its driver. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +16,15 @@ static const struct npu {
 	const char *name;
 	const char *driver; /* of the kernel; NULL for none */
 	const char *option;
+	bool is_vendors; /* not in Linux: its node is /dev/ and the driver's name, and no accel node */
 } npus[] = {
-	{ "arm,ethos-u55", "Ethos-U55", NULL, NULL },
-	{ "arm,ethos-u65", "Ethos-U65", "ethosu", "DRM_ACCEL_ARM_ETHOSU" },
-	{ "arm,ethos-u85", "Ethos-U85", "ethosu", "DRM_ACCEL_ARM_ETHOSU" },
-	{ "rockchip,rk3588-rknn-core", "RK3588", "rocket", "DRM_ACCEL_ROCKET" },
-	{ "rockchip,rk3576-rknn-core", "RK3576", "rocket", "DRM_ACCEL_ROCKET" },
-	{ "rockchip,rk3568-rknn-core", "RK3568", "rocket", "DRM_ACCEL_ROCKET" },
+	{ "arm,ethos-u55", "Ethos-U55", NULL, NULL, false },
+	{ "arm,ethos-u65", "Ethos-U65", "ethosu", "DRM_ACCEL_ARM_ETHOSU", false },
+	{ "arm,ethos-u85", "Ethos-U85", "ethosu", "DRM_ACCEL_ARM_ETHOSU", false },
+	{ "rockchip,rk3588-rknn-core", "RK3588", "rocket", "DRM_ACCEL_ROCKET", false },
+	{ "rockchip,rk3576-rknn-core", "RK3576", "rocket", "DRM_ACCEL_ROCKET", false },
+	{ "rockchip,rk3568-rknn-core", "RK3568", "rocket", "DRM_ACCEL_ROCKET", false },
+	{ "syna,npu", "SL2610", "torq", "SYNAPTICS_NPU", true },
 };
 
 #define NPUS (sizeof(npus) / sizeof(*npus))
@@ -52,10 +54,12 @@ static void check_nodes(struct checkup *c, const struct npu *n, const char *devi
 	size_t count, i;
 	bool usable;
 
-	snprintf(path, sizeof(path), DEVICES "/%s/accel", device);
-	count = board_entries(c->root, path, "accel", nodes, NODES_MOST);
+	snprintf(path, sizeof(path), DEVICES "/%s/%s", device, n->is_vendors ? "misc" : "accel");
+	count = board_entries(c->root, path, n->is_vendors ? n->driver : "accel", nodes,
+			      NODES_MOST);
 	for (i = 0; i < count; i++) {
-		snprintf(path, sizeof(path), "/dev/accel/%.63s", nodes[i]);
+		snprintf(path, sizeof(path), "/dev/%s%.63s", n->is_vendors ? "" : "accel/",
+			 nodes[i]);
 		usable = board_node(c->root, path, why, sizeof(why), what, sizeof(what));
 		f = checkup_next(c, "NPU", usable ? FINDING_OK : FINDING_WARN, "%s (%s): %s",
 				 device, n->name, why);
@@ -101,7 +105,8 @@ static void check_unbound(struct checkup *c, const struct npu *n, const char *de
 		checkup_remedy(f, "build it with CONFIG_%s=m", n->option);
 		return;
 	}
-	checkup_remedy(f, "modprobe %s (CONFIG_%s)", n->driver, n->option);
+	checkup_remedy(f, "modprobe %s (CONFIG_%s%s)", n->driver, n->option,
+		       n->is_vendors ? ", which is in kernels of the vendor alone" : "");
 }
 
 static void check_npu(struct checkup *c, const struct npu *n, const char *device)
