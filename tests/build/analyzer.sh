@@ -12,14 +12,21 @@ echo 'int x;' | gcc -fanalyzer -x c -c - -o /dev/null 2>/dev/null || skip "this 
 # use-of-uninitialized-value: it does not see what pread() and cursors write; valgrind's and the compilers' own warnings do
 options='-fanalyzer -O1 -Wno-analyzer-malloc-leak -Wno-analyzer-use-of-uninitialized-value'
 
+# An error returns the status that it gets: the analyzer goes on behind it otherwise, and finds what is NULL then.
+cat > "$scratch/errors.h" << 'EOF'
+#include <tenon/backend/cursor.h>
+#include <tenon/error.h>
+#define tenon_error(status, ...) (0 ? tenon_error(status, __VA_ARGS__) : (status))
+#define tenon_error_in(status, ...) (0 ? tenon_error_in(status, __VA_ARGS__) : (status))
+#define tenon_cursor_error(c, status, ...) (0 ? tenon_cursor_error(c, status, __VA_ARGS__) : (status))
+EOF
+
 known()
 {
-	# qsort() of no entries: sizes above 0 come from entries alone
-	# null-dereference: it does not know that tenon_error() returns the status that it gets, and goes on behind it
-	sed -e '/disk_cache_trim\.c:.*\[-Wanalyzer-null-argument\]/d' \
-		-e '/payload_program\.c:.*\[-Wanalyzer-null-dereference\]/d' \
-		-e '/cursor_fast\.h:.*\[-Wanalyzer-null-dereference\]/d' \
-		-e '/ring_session\.c:.*\[-Wanalyzer-null-dereference\]/d'
+	# qsort() of no entries: sizes above 0 come from entries alone. params_reserve() fails when it reserves nothing.
+	# operator_fault() returns the status that it gets, too. What loads words was given bytes that were counted.
+	sed -e '/disk_cache_trim\.c:.*\[-Wanalyzer-null-argument\]/d; /params_list\.c:.*\[-Wanalyzer-null-argument\]/d' \
+		-e '/tflite_variables\.c:.*\[-Wanalyzer-null-dereference\]/d; /cursor_fast\.h:.*\[-Wanalyzer-null-dereference\]/d'
 }
 
 analyzed()
@@ -29,7 +36,7 @@ analyzed()
 		# shellcheck disable=SC2086
 		gcc -std=gnu11 -Wno-all $options -Iinclude -iquote . -iquote "$TENON_BUILD/include" -I/usr/include/cjson -D_GNU_SOURCE \
 			-D_FILE_OFFSET_BITS=64 -DTENON_VERSION_TEXT='"0"' -include "$TENON_BUILD/include/generated/autoconf.h" \
-			-c "$source" -o /dev/null 2>&1
+			-include "$([ "$source" = lib/error.c ] && echo stddef || echo "$scratch/errors").h" -c "$source" -o /dev/null 2>&1
 	done | grep 'warning: .*analyzer\|error: ' | known > "$scratch/messages"
 	cat "$scratch/messages"
 	[ ! -s "$scratch/messages" ]
