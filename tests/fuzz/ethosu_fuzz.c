@@ -9,6 +9,7 @@
 #include <tenon/uapi/ethosu_parts.h>
 
 #include "devices/ethosu/ethosu_container.h"
+#include "devices/ethosu/ethosu_linux.h"
 #include "devices/ethosu/ethosu_sim.h"
 #include "lib/file_map.h"
 #include "tests/fuzz/fuzz.h"
@@ -27,6 +28,18 @@ static int check(const struct ethosu_payload *p, const uint64_t *sizes, struct e
 		tenon_cursor_of(p->stream.data, p->stream.size, "stream", p->stream_at);
 
 	return ethosu_check(c, &p->target, sizes, e);
+}
+
+/* The kernel's rules read any stream, also those that are refused here. */
+static void check_by_linux(const struct ethosu_payload *p)
+{
+	struct tenon_cursor c =
+		tenon_cursor_of(p->stream.data, p->stream.size, "stream", p->stream_at);
+	struct ethosu_linux_extents e;
+	int generation;
+
+	for (generation = 0; generation <= ETHOSU_LINUX_LAST; generation++)
+		fuzz_check(ethosu_linux_check(c, &p->target, (enum ethosu_linux)generation, &e));
 }
 
 /* The extents suffice, and one byte less of any does not. */
@@ -155,8 +168,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	err = ethosu_payload_read(&c, &p);
-	if (!err)
+	if (!err) {
+		check_by_linux(&p);
 		err = check(&p, NULL, &e);
+	}
 	if (!err) {
 		hold_to(&p, &e);
 		run(&p, &e);

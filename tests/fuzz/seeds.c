@@ -241,6 +241,20 @@ static void blob_seeds(const struct sink *sink, enum tenon_generation g)
 		tenon_buffer_fini(&payload[i]);
 }
 
+/* a model of TVM 0.6: its root has the older name of the kind, and the code below */
+static void old_model_seed(const struct sink *sink)
+{
+	struct tenon_buffer payload = TENON_BUFFER_INIT, b;
+
+	put_executor(&payload, "{\"nodes\": [{\"op\": \"null\"}, {}], \"heads\": []}");
+	const struct part parts[] = { { "GraphRuntimeFactory", slice_of(&payload) },
+				      { "_lib", { NULL, 0 } } };
+
+	b = blob_of(TENON_GENERATION_LEGACY, parts, 2, ROWS(0, 1, 1), ROWS(1));
+	give(sink, "old model", &b);
+	tenon_buffer_fini(&payload);
+}
+
 static void elf_seeds(const struct sink *sink)
 {
 	static const char *const names[] = { "__tvm_ffi_add", "__tvm_ffi__library_bin", NULL };
@@ -505,6 +519,7 @@ void seeds_each(const char *target,
 	fuzz_seeds(visit, context);
 	if (!strcmp(target, "blob_legacy")) {
 		blob_seeds(&sink, TENON_GENERATION_LEGACY);
+		old_model_seed(&sink);
 		real_seeds(&sink, legacy_files);
 	} else if (!strcmp(target, "blob_modern")) {
 		blob_seeds(&sink, TENON_GENERATION_FFI);
@@ -530,6 +545,8 @@ void seeds_each(const char *target,
 		packet_seeds(&sink);
 	} else if (!strcmp(target, "params")) {
 		file_seed(&sink, "tests/interop/data/tvm-0.18/params_file/all.params");
+		put_tensor(&b, (const float[3]){ 1, 2, 3 }, 3);
+		give(&sink, "one tensor", &b);
 	} else if (!strcmp(target, "gguf")) {
 		file_seed(&sink, "tests/fuzz/corpus/gguf/numbers-and-blocks");
 	} else if (!strcmp(target, "safetensors")) {
