@@ -343,6 +343,8 @@ int payload_read_either(const struct tenon_payload_format *format, struct tenon_
 	if (err && err != -TENON_E_NOMEM && info->generation != TENON_GENERATION_FFI) {
 		first = tenon_error_take();
 		info->extra_tags = !info->extra_tags;
+		/* the lists of what was read so far */
+		payload_info_fini(info);
 		second = first ? payload_read(format, &c, info)
 			       : tenon_error(-TENON_E_NOMEM, "no memory for a message");
 		/* Neither fits: raise the error of the form that is expected. */
