@@ -13,7 +13,8 @@ pkg-config --exists gtest_main 2>/dev/null || skip "googletest is not installed"
 
 jobs=${TENON_JOBS:-1}
 tests=$source/tests/cpp
-cxx="${CXX:-g++} -std=c++17 -O0 -w -I$source/include -I$source/3rdparty/dlpack/include -I$tests $(pkg-config --cflags gtest_main)"
+cxx="${CXX:-g++} -std=c++17 -O0 -w -I$source/include -I$source/3rdparty/dlpack/include -I$tests"
+cxx="$cxx $(pkg-config --cflags gtest_main)"
 libraries="-ltvm_ffi -ltvm_ffi_testing $(pkg-config --libs gtest_main)"
 mkdir "$scratch/objects" "$scratch/original" "$scratch/ours"
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Read after tvm_ffi_site.sh: the source of tvm-ffi at the version of the package, in the folder $source. TENON_TVM_FFI_SOURCE names
-# one that is there; otherwise pip gets it from PyPI, once, and it is kept beside the virtual environments. It is not committed.
+# Read after tvm_ffi_site.sh: the source of tvm-ffi at the version of the package, in the folder $source.
+# TENON_TVM_FFI_SOURCE names one that is there; otherwise pip gets it from PyPI, once, and it is kept beside the
+# virtual environments. It is not committed.
 
 version=$(cd / && "$python" -c 'from importlib.metadata import version; print(version("apache-tvm-ffi"))') || exit
 source=${TENON_TVM_FFI_SOURCE:-${TENON_VENVS:-$TENON_BUILD/interop-venvs}/tvm-ffi-$version}
