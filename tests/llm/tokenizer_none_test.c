@@ -29,13 +29,13 @@ static void a_model_with_a_tokenizer_opens_and_refuses_text_alone(void **state)
 	(void)state;
 	snprintf(folder, sizeof(folder), "%s/none.XXXXXX", getenv("TMPDIR") ?: "/tmp");
 	assert_non_null(mkdtemp(folder));
-	assert_int_equal(none_open(folder, &t), 0);
+	assert_int_equal(none_open(folder, NULL, &t), 0);
 	assert_null(t);
 	snprintf(path, sizeof(path), "%s/tokenizer.json", folder);
 	f = fopen(path, "w");
 	assert_non_null(f);
 	fclose(f);
-	assert_int_equal(none_open(folder, &t), 0);
+	assert_int_equal(none_open(folder, NULL, &t), 0);
 	assert_non_null(t);
 	assert_false(none_works(t));
 	assert_int_equal(none_encode(t, tenon_slice_of("hello"), NULL, 0, &tokens),
