@@ -9,7 +9,7 @@
 #include "devices/torq/torq_uapi.h"
 #include "lib/brief_errors.h"
 
-#define PATH_MOST 4096
+#define PATH_MOST 512
 
 int torq_node_open(const struct system_calls *calls, const char *root, struct torq_node *out)
 {
