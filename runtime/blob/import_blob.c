@@ -120,6 +120,15 @@ static int make_room(struct import_blob *b, uint64_t count)
 }
 
 #ifdef CONFIG_TVM_LEGACY
+#ifdef CONFIG_PAYLOAD_FORMATS
+#define WHAT_LOADS "Install a plug-in for it"
+#else
+/* such a build has no table of kinds with their options */
+#define WHAT_LOADS                                                                                 \
+	"Enable its executor, CONFIG_AOT_EXECUTOR or CONFIG_RELAX_VM, or for a program of a "      \
+	"device CONFIG_TVM_LEGACY_PROGRAMS"
+#endif
+
 static int unknown_kind(const struct import_blob *b, const struct import_entry *e)
 {
 	struct tenon_buffer names = TENON_BUFFER_INIT;
@@ -131,9 +140,8 @@ static int unknown_kind(const struct import_blob *b, const struct import_entry *
 		-TENON_E_NO_LOADER,
 		"import %zu of %zu (kind \"%.*s\" at 0x%" PRIx64 "): no loader for this "
 		"kind, and in a blob of TVM " TVM_BLOB_LEGACY
-		" only its loader can tell where it ends. Kinds this build loads: %s. Install a "
-		"plug-in for it, or export the "
-		"module with TVM 0.22 or later",
+		" only its loader can tell where it ends. Kinds this build loads: %s. " WHAT_LOADS
+		", or export the module with TVM 0.22 or later",
 		b->count, b->expected, (int)e->kind.size, e->kind.data, tenon_cursor_place(&b->c),
 		names.data ? names.data : "");
 	tenon_buffer_fini(&names);
