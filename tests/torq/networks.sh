@@ -19,7 +19,7 @@ python=${TENON_VENVS:+$TENON_VENVS/0.27/bin/python}
 
 made()
 {
-	sh tests/torq/make_data.sh "$python" "$scratch/$1" "$1"
+	sh tests/torq/make_data "$python" "$scratch/$1" "$1"
 }
 
 runs()

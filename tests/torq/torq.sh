@@ -11,7 +11,7 @@ torq_tools()
 	torq_compile=$site/iree/compiler/_mlir_libs/torq-compile
 	torq_run=$site/torq/_runtime_libs/torq-run-module
 	[ -f "$torq_compile" ] && [ -f "$torq_run" ] ||
-		{ echo "no torq-compile and torq-run-module below $site: tests/torq/fetch.sh fetches their wheels"; return 1; }
+		{ echo "no torq-compile and torq-run-module below $site: tests/torq/fetch fetches their wheels"; return 1; }
 	libraries=$site/iree/compiler/_mlir_libs:$site/iree/_runtime_libs
 	system=${TORQ_LIBRARIES:-$site/../libraries}
 	if [ -f "$system/ld-linux-x86-64.so.2" ]; then
