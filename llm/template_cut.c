@@ -89,7 +89,8 @@ static struct tenon_slice shared_end(struct tenon_slice a, struct tenon_slice b)
 static bool take_before(struct tenon_slice *rest, const char *mark, struct tenon_slice *before)
 {
 	const size_t size = strlen(mark);
-	const char *at = memmem(rest->data, rest->size, mark, size);
+	/* an empty text may be no memory */
+	const char *at = rest->size ? memmem(rest->data, rest->size, mark, size) : NULL;
 
 	if (!at)
 		return false;
