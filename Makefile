@@ -128,6 +128,9 @@ $(auto-conf): $(KCONFIG_CONFIG) $(kconfig-files) scripts/kconfig.awk
 	@cmp -s $(autoconf-h).new $(autoconf-h) || mv $(autoconf-h).new $(autoconf-h)
 	@rm -f $(autoconf-h).new; mv $@.new $@
 
+# what the firmware is built for; uninstall removes it without the rest of scripts/Makefile.firmware
+firmware-boards := rv32 rv64 cm3 hexagon
+
 ifneq ($(need-config),)
 include scripts/Makefile.firmware
 include scripts/Makefile.rtl
