@@ -30,20 +30,33 @@ static int grow(void **list, size_t count, size_t size)
 	return 0;
 }
 
-/* Return the place for one more function; NULL when memory is short. A list that is lent ends at its LENT elements. */
+/* Copy a list that is lent, and full, into memory with room for more. */
+static int leave_lent(struct tenon_payload_info *info)
+{
+	const size_t size = LENT * sizeof(*info->functions);
+	struct tenon_payload_function *list = heap_resize(NULL, 2 * size, "functions of a program");
+
+	if (!list)
+		return tenon_error(-TENON_E_NOMEM, "no memory for the functions of a payload");
+	memcpy(list, info->functions, size);
+	info->functions = list;
+	info->lent = 0;
+	return 0;
+}
+
+/* Return the place for one more function; NULL when memory is short. */
 static inline struct tenon_payload_function *next_function(struct tenon_payload_info *info)
 {
-	const bool full = info->function_count == info->lent;
-	void *list = info->lent ? NULL : info->functions;
+	void *list = info->functions;
 
-	if ((!info->lent || full) && grow(&list, info->function_count, sizeof(*info->functions)))
-		return NULL;
-	if (info->lent && full) {
-		memcpy(list, info->functions, LENT * sizeof(*info->functions));
-		info->lent = 0;
+	if (info->lent) {
+		if (info->function_count == info->lent && leave_lent(info))
+			return NULL;
+		return &info->functions[info->function_count];
 	}
-	if (!info->lent)
-		info->functions = list;
+	if (grow(&list, info->function_count, sizeof(*info->functions)))
+		return NULL;
+	info->functions = list;
 	return &info->functions[info->function_count];
 }
 

@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/report.h>
+#include <tenon/string.h>
 
 #include "devices/torq/torq_check.h"
 #include "devices/torq/torq_file.h"
+#include "devices/torq/torq_payload.h"
 #include "lib/file_map.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -119,6 +122,23 @@ static void run(const struct torq_program *p, const struct torq_extents *e)
 	free(x.memory);
 }
 
+/* What inspect and verify ask for, with a report that nobody reads; they agree with the check. A launch finds by name. */
+static void describe(const struct tenon_cursor *c, int expected)
+{
+	const struct tenon_payload_request request = { .size = sizeof(request),
+						       .program = *c,
+						       .commands = true };
+	struct tenon_report unwanted = { .size = sizeof(unwanted) };
+	struct torq_program p;
+
+	if (!torq_check_program(&request, &unwanted) != !expected)
+		abort();
+	if (torq_describe(&request, &unwanted) && !expected)
+		abort();
+	if (torq_file_find(c, tenon_slice_of("main"), &p) && tenon_error_message())
+		tenon_error_clear();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct tenon_cursor c = tenon_cursor_of(data, size, "module", 0);
@@ -134,6 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			run(&p, &e);
 	}
 	fuzz_check(err ? err : more);
+	describe(&c, err ? err : more);
 	return 0;
 }
 
