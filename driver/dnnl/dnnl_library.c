@@ -287,8 +287,8 @@ static const int eltwise_numbers[DNNL_ELTWISE_COUNT][2] = {
 	[DNNL_LOGISTIC] = { 0xaf, 0x29 },  [DNNL_EXP] = { 0xbf, 0x2a },
 	[DNNL_SWISH] = { 0xdf, 0x2c },	   [DNNL_LOG] = { 0xef, 0x2d },
 	[DNNL_CLIP] = { 0xff, 0x2e },	   [DNNL_GELU_ERF] = { 0x30, 0x31 },
-	[DNNL_ROUND] = { 0x40, 0x32 },	   [DNNL_LINEAR] = { 0x7f, 0x26 },
-	[DNNL_HARDSWISH] = { 0x70, 0x34 },
+	[DNNL_GELU_TANH] = { 0xcf, 0x2b }, [DNNL_ROUND] = { 0x40, 0x32 },
+	[DNNL_LINEAR] = { 0x7f, 0x26 },	   [DNNL_HARDSWISH] = { 0x70, 0x34 },
 };
 
 static int eltwise_number(enum dnnl_eltwise what)

@@ -74,25 +74,36 @@ static uint32_t find_items(const struct byoc_reader *r, const char *key, uint32_
 	return json_raw(j, *at).size ? count : 0;
 }
 
-bool byoc_has(const struct byoc_reader *r, const char *key)
+uint32_t byoc_count(const struct byoc_reader *r, const char *key)
 {
 	uint32_t at;
 
-	return find_items(r, key, &at) > 0;
+	return find_items(r, key, &at);
 }
 
-struct tenon_slice byoc_text(struct byoc_reader *r, const char *key)
+bool byoc_has(const struct byoc_reader *r, const char *key)
+{
+	return byoc_count(r, key) > 0;
+}
+
+struct tenon_slice byoc_text_at(struct byoc_reader *r, const char *key, uint32_t item)
 {
 	struct tenon_slice text = { "", 0 };
 	uint32_t at;
 
-	if (!find_items(r, key, &at))
+	if (item >= find_items(r, key, &at))
 		return text;
-	if (json_is(&r->g->json, at, JSMN_STRING))
-		text = json_raw(&r->g->json, at);
+	if (json_is(&r->g->json, at + item, JSMN_STRING))
+		text = json_raw(&r->g->json, at + item);
 	else
-		r->err = json_error(&r->g->json, at, -TENON_E_FORMAT, "%s is no string", key);
+		r->err =
+			json_error(&r->g->json, at + item, -TENON_E_FORMAT, "%s is no string", key);
 	return text;
+}
+
+struct tenon_slice byoc_text(struct byoc_reader *r, const char *key)
+{
+	return byoc_text_at(r, key, 0);
 }
 
 /* Copy the item at @at, which is a number in quotes or without; "" after a failure. */
@@ -144,21 +155,30 @@ int64_t byoc_integer(struct byoc_reader *r, const char *key, int64_t otherwise)
 	return read_integers(r, key, &value, 1) ? value : otherwise;
 }
 
-float byoc_real(struct byoc_reader *r, const char *key, float otherwise)
+float byoc_real_at(struct byoc_reader *r, const char *key, uint32_t item, float otherwise)
 {
-	uint32_t at, count = find_items(r, key, &at);
 	const char *end;
-	char item[64];
+	char text[64];
+	uint32_t at;
 	float value;
 
-	if (!count)
+	if (item >= find_items(r, key, &at))
 		return otherwise;
-	copy_item(r, key, at, item, sizeof(item));
-	value = number_read_float(item, &end);
-	if (!r->err && (count != 1 || end == item || *end))
-		r->err = json_error(&r->g->json, at, -TENON_E_VALUE, "%s: \"%s\" is no number", key,
-				    item);
+	copy_item(r, key, at + item, text, sizeof(text));
+	value = number_read_float(text, &end);
+	if (!r->err && (end == text || *end))
+		r->err = json_error(&r->g->json, at + item, -TENON_E_VALUE,
+				    "%s: \"%s\" is no number", key, text);
 	return r->err ? otherwise : value;
+}
+
+float byoc_real(struct byoc_reader *r, const char *key, float otherwise)
+{
+	const uint32_t count = byoc_count(r, key);
+
+	if (!r->err && count > 1)
+		r->err = tenon_error(-TENON_E_VALUE, "%s has %u values, want 1", key, count);
+	return byoc_real_at(r, key, 0, otherwise);
 }
 
 int byoc_axis(struct byoc_reader *r, int64_t otherwise, int32_t ndim)

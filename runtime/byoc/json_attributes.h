@@ -30,13 +30,22 @@ const struct byoc_entry *byoc_dst(const struct byoc_reader *r);
 /** byoc_has - test whether there is an attribute that is not empty */
 bool byoc_has(const struct byoc_reader *r, const char *key);
 
+/** byoc_count - how many values an attribute has; 0 where it is missing */
+uint32_t byoc_count(const struct byoc_reader *r, const char *key);
+
 /** byoc_text - a text; empty where it is missing */
 struct tenon_slice byoc_text(struct byoc_reader *r, const char *key);
+
+/** byoc_text_at - one of several texts */
+struct tenon_slice byoc_text_at(struct byoc_reader *r, const char *key, uint32_t item);
 
 /** byoc_integer - an integer, or a truth value */
 int64_t byoc_integer(struct byoc_reader *r, const char *key, int64_t otherwise);
 
 float byoc_real(struct byoc_reader *r, const char *key, float otherwise);
+
+/** byoc_real_at - one of several numbers; @otherwise where there are none, or fewer */
+float byoc_real_at(struct byoc_reader *r, const char *key, uint32_t item, float otherwise);
 
 /** byoc_axis - the attribute "axis", from 0 to @ndim - 1; 0 after a failure */
 int byoc_axis(struct byoc_reader *r, int64_t otherwise, int32_t ndim);

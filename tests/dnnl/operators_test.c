@@ -101,6 +101,44 @@ static void an_operator_gives_its_values(void **unused)
 	byoc_graph_fini(&g);
 }
 
+static void post_ops_are_applied_in_their_order(void **unused)
+{
+	const char *const inputs[] = { "[1, 2, 1, 1]", "[1, 2, 1, 1]", "[1, 1, 1, 1]" };
+	float x[2] = { 1, 2 }, weights[2] = { 3, -4 }, addend[1] = { 4 }, out[1];
+	struct byoc_graph g;
+
+	(void)unused;
+	need_onednn();
+	/* (3 - 8 + 4) * -2 + 1 is 3, then at most 2.5 */
+	read_operator(&g, "nn.conv2d", inputs, 3, "[1, 1, 1, 1]",
+		      ", \"post_ops\": [[\"sum\", \"linear\", \"nn.relu\", \"clip\"]], "
+		      "\"post_alpha\": [[\"0\", \"-2\", \"0\", \"-1\"]], "
+		      "\"post_beta\": [[\"0\", \"1\", \"0\", \"2.5\"]]");
+	assert_int_equal(plan_and_run(&g, (void *[]){ x, weights, addend, out }), 0);
+	assert_true(out[0] == 2.5F);
+	byoc_graph_fini(&g);
+}
+
+static void a_post_op_that_is_not_known_is_refused(void **unused)
+{
+	const char *const inputs[] = { "[1, 2]", "[3, 2]", "[1, 2]" };
+
+	(void)unused;
+	need_onednn();
+	operator_is_refused("nn.dense", inputs, 2, "[1, 3]", ", \"post_ops\": [[\"cosh\"]]",
+			    "post-op 0, cosh, is not supported");
+	operator_is_refused("nn.dense", inputs, 2, "[1, 3]",
+			    ", \"post_ops\": [[\"tanh\", \"sum\"]]",
+			    "post-op 1, sum, is not supported");
+	operator_is_refused("nn.dense", inputs, 3, "[1, 3]", ", \"post_ops\": [[\"sum\"]]",
+			    "a sum of different shapes");
+	operator_is_refused("nn.dense", inputs, 2, "[1, 3]", ", \"post_ops\": [[\"tanh\", 7]]",
+			    "post_ops is no string");
+	operator_is_refused("nn.dense", inputs, 2, "[1, 3]",
+			    ", \"post_ops\": [[\"linear\"]], \"post_alpha\": [[\"much\"]]",
+			    "\"much\" is no number");
+}
+
 /* The vectors have as many elements as the axis of the output, and oneDNN reads as many as that of the input. */
 static void an_output_of_another_shape_is_refused(void **unused)
 {
@@ -247,6 +285,8 @@ int main(void)
 		cmocka_unit_test(buffers_of_one_time_do_not_overlap),
 		cmocka_unit_test(buffers_that_no_memory_holds_are_refused),
 		cmocka_unit_test(an_operator_gives_its_values),
+		cmocka_unit_test(post_ops_are_applied_in_their_order),
+		cmocka_unit_test(a_post_op_that_is_not_known_is_refused),
 		cmocka_unit_test(an_output_of_another_shape_is_refused),
 		cmocka_unit_test(an_output_that_no_operator_computes_is_refused),
 		cmocka_unit_test(windows_that_do_not_fit_are_refused),

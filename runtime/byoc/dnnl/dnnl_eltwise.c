@@ -22,6 +22,8 @@ static const struct eltwise {
 	{ "gelu_erf", "_gelu", DNNL_GELU_ERF, 0, 0, NULL, NULL, false },
 	{ "hard_swish", "_hardswish", DNNL_HARDSWISH, 1.F / 6, 0.5F, NULL, NULL, false },
 	{ "hard_sigmoid", "_hardsigmoid", DNNL_LINEAR, 0.2F, 0.5F, "alpha", "beta", true },
+	{ "gelu_tanh", NULL, DNNL_GELU_TANH, 0, 0, NULL, NULL, false },
+	{ "linear", NULL, DNNL_LINEAR, 1, 0, "alpha", "beta", false },
 	{ "abs", NULL, DNNL_ABS, 0, 0, NULL, NULL, false },
 	{ "exp", NULL, DNNL_EXP, 0, 0, NULL, NULL, false },
 	{ "log", NULL, DNNL_LOG, 0, 0, NULL, NULL, false },
@@ -29,6 +31,15 @@ static const struct eltwise {
 	{ "round", NULL, DNNL_ROUND, 0, 0, NULL, NULL, false },
 	{ NULL, NULL, DNNL_ELTWISE_COUNT, 0, 0, NULL, NULL, false },
 };
+
+static const struct eltwise *row_of(struct tenon_slice name)
+{
+	const struct eltwise *e = rows;
+
+	while (e->name && !tenon_slice_equal(name, tenon_slice_of(e->name)))
+		e++;
+	return e->name ? e : NULL;
+}
 
 static void numbers_of(struct operation *o, const struct eltwise *e, float *alpha, float *beta)
 {
@@ -80,6 +91,47 @@ static void append_words(struct operation *o, const struct eltwise *e, struct dn
 		}
 }
 
+/* An item of "post_ops": an operator of one input; its numbers are in lists beside it. */
+static void append_item(struct operation *o, uint32_t item, struct dnnl_post_ops *ops)
+{
+	const struct tenon_slice name = byoc_text_at(&o->in, "post_ops", item);
+	const struct eltwise *e = row_of(name);
+	float alpha, beta;
+
+	if (!o->in.err && !e)
+		o->in.err = tenon_error(-TENON_E_UNSUPPORTED, "post-op %u, %.*s, is not supported",
+					item, json_shown(name), name.data);
+	if (o->in.err)
+		return;
+	alpha = e->alpha_key ? byoc_real_at(&o->in, "post_alpha", item, e->alpha) : e->alpha;
+	beta = e->beta_key ? byoc_real_at(&o->in, "post_beta", item, e->beta) : e->beta;
+	if (!o->in.err)
+		o->in.err = dnnl_check(dnnl_append_eltwise(ops, e->what, alpha, beta), "a post-op");
+	append_bounds(o, e, ops);
+}
+
+/* "post_ops": ["sum", "nn.relu", "linear"], in this order; a sum is first. */
+static void append_list(struct operation *o, const struct eltwise *unused,
+			struct dnnl_post_ops *ops)
+{
+	const uint32_t count = byoc_count(&o->in, "post_ops");
+	uint32_t item = operation_has_sum(o);
+
+	(void)unused;
+	if (item && !o->in.err)
+		o->in.err = dnnl_check(dnnl_append_sum(ops), "a sum");
+	for (; item < count && !o->in.err; item++)
+		append_item(o, item, ops);
+}
+
+bool operation_has_sum(struct operation *o)
+{
+	if (byoc_has(&o->in, "post_ops"))
+		return tenon_slice_equal(byoc_text_at(&o->in, "post_ops", 0),
+					 tenon_slice_of("sum"));
+	return byoc_named(&o->in, "_sum");
+}
+
 void operation_post_ops(struct operation *o)
 {
 	const struct tenon_slice activation = byoc_text(&o->in, "activation");
@@ -89,18 +141,16 @@ void operation_post_ops(struct operation *o)
 	     (activation.size && !tenon_slice_equal(activation, tenon_slice_of("none")))))
 		o->in.err =
 			tenon_error(-TENON_E_UNSUPPORTED, "quantised operators are not supported");
-	set_post_ops(o, rows, append_words);
+	set_post_ops(o, rows, byoc_has(&o->in, "post_ops") ? append_list : append_words);
 }
 
 bool make_eltwise(struct operation *o)
 {
-	const struct eltwise *e = rows;
+	const struct eltwise *e = row_of(o->in.n->name);
 	struct dnnl_layout *layout;
 	float alpha, beta;
 
-	while (e->name && !tenon_slice_equal(o->in.n->name, tenon_slice_of(e->name)))
-		e++;
-	if (!e->name)
+	if (!e)
 		return false;
 	layout = operation_read_alike(o, NULL);
 	numbers_of(o, e, &alpha, &beta);

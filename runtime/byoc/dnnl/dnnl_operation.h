@@ -68,8 +68,16 @@ void operation_finish(struct operation *o, const int *to);
 
 /* ---- operators by file */
 
-/** operation_post_ops - append the post-ops that the operator's name ends in */
+/**
+ * operation_post_ops - append the post-ops that the operator's name ends in, or its attribute
+ *
+ * The attribute "post_ops" lists operators of one input by name, behind a "sum" if there is one:
+ * ["sum", "clip", "linear"]. Their numbers are at the same places in "post_alpha" and "post_beta".
+ */
 void operation_post_ops(struct operation *o);
+
+/** operation_has_sum - test whether the last input is added before the other post-ops */
+bool operation_has_sum(struct operation *o);
 
 /** make_eltwise - false where the name is that of no element-wise operator of one input */
 bool make_eltwise(struct operation *o);

@@ -106,7 +106,7 @@ static void finish(struct operation *o, struct weighted *w, const int *src_to, c
 		o->uses[0] = reordered;
 	}
 	operation_read(o, 0, src_to, operation_chosen(o, DNNL_QUERY_SRC, 0), DNNL_ARG_SRC);
-	if (byoc_named(&o->in, "_sum"))
+	if (operation_has_sum(o))
 		begin_sum(o, dst_to, operation_chosen(o, DNNL_QUERY_DST, 0));
 	operation_finish(o, dst_to);
 }
