@@ -17,7 +17,8 @@ from .errors import CompileError
 from .inputs import quoted, type_text
 from .llm import command as llm
 from .progress import Progress
-from .targets import TARGETS, export_library, find_compiler, tvm_target
+from .relinking import tenon_command
+from .targets import TARGETS, X86_64, export_library, find_compiler, tvm_target
 
 REQUIREMENTS = Path(__file__).parents[1]
 
@@ -77,6 +78,10 @@ def parse_arguments(arguments):
         help="take the tiles that --tune found; with --tune, where they are written (model.tuned.json)",
     )  # fmt: skip
     parser.add_argument("--tune-on", metavar="rpc://HOST:PORT[/KEY]", help="time them there, where tenon rpc serve runs")
+    parser.add_argument(
+        "--library", choices=["onednn"],
+        help="let oneDNN compute convolutions and products, on x86-64, where libdnnl is installed",
+    )  # fmt: skip
     parser.add_argument("--as-it-is", action="store_true", help="leave the network to TVM's default schedules")
     parser.add_argument(
         "--context", type=int, metavar="N", help="most tokens of a conversation with a language model (4096, or fewer)"
@@ -88,6 +93,7 @@ def parse_arguments(arguments):
 def check(options):
     """Find wrong arguments before TVM is imported, which takes seconds."""
     check_tuning(options)
+    check_library(options)
     for path in (options.network, options.labels):
         if path and not path.is_file():
             raise CompileError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
@@ -121,6 +127,17 @@ def check_tuning(options):
     if options.tuned and not options.tune and not options.tuned.is_file():
         raise CompileError(f"{options.tuned}: no such file; --tune writes it")
     options.tuned = options.tuned or options.output.with_suffix(".tuned.json")
+
+
+def check_library(options):
+    """Whether the module can call the library, and the command that puts them together is there."""
+    if not options.library:
+        return
+    if options.target != "cpu" or not X86_64:
+        raise CompileError(f"--library {options.library} is for --target cpu on x86-64")
+    if options.as_it_is:
+        raise CompileError(f"--library {options.library}: --as-it-is leaves the network to TVM")
+    tenon_command()
 
 
 def import_packages(path):
@@ -184,6 +201,10 @@ def write_module(built, options, arrays, outputs):
             program, target = Path(folder) / "kernels.mortise", tvm_target(options.target, options.processor)
             small_core.make_program(built.kernels, TARGETS[options.target].core, target, program)
             small_core.add_program(path, program)
+        if built.regions:
+            from .onednn_module import add_regions
+
+            add_regions(path, built.regions)
         with path.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(path, options.output)
@@ -229,8 +250,8 @@ def inputs_of_case(options):
 
 def run(options):
     if llm.is_language_model(options.network):
-        if options.tune or options.tuned or options.tune_on:
-            raise CompileError("--tune and --tuned are for networks, not for language models")
+        if options.tune or options.tuned or options.tune_on or options.library:
+            raise CompileError("--tune, --tuned and --library are for networks, not for language models")
         options.requirements = REQUIREMENTS / "requirements.txt"
         return llm.run(options)
     if options.context is not None:
@@ -261,7 +282,8 @@ def compile_network(options):
             compiler = find_compiler(options.target, options.cc)
             tuning = Tuning(Tuned(options.tuned), options.tune, options.tune_on, compiler, progress)
         built, report = pipeline.build(
-            imported.module, options.target, options.processor, progress, not options.as_it_is, tuning=tuning
+            imported.module, options.target, options.processor, progress, not options.as_it_is, tuning=tuning,
+            library=options.library,
         )
         outputs = None
         if options.case:

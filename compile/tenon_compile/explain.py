@@ -43,6 +43,8 @@ def processor_text(target, name):
 
 def multiply_adds(node):
     """How many multiply-adds an operator takes; 0 of those that are no product."""
+    if node.op == "region":
+        return sum(multiply_adds(one.original) for one in node.inside)
     if node.op in ("conv2d", "dense", "integer_conv2d", "integer_dense"):
         return node.elements * math.prod(node.inputs[1].shape[1:])
     if node.op == "conv2d_transpose":
@@ -55,7 +57,21 @@ def multiply_adds(node):
 def name_of(node):
     if node.op in ("unary", "binary", "reduce"):
         return node.function
-    return node.name if node.op == "call" else node.op
+    return node.name if node.op in ("call", "region") else node.op
+
+
+def library_lines(report):
+    """Lines of text: which regions a library computes, and of what they are made."""
+    regions = [node for node in report.graph.nodes() if node.op == "region"]
+    total = sum(multiply_adds(node) for node in regions) / 1e6
+    count = f"{len(regions)} region{'s' if len(regions) != 1 else ''}"
+    lines = [f"{report.library} computes {count}, {total:.1f} million multiply-adds"]
+    lines += [f"  {count:5} × {name}" for name, count in sorted(report.library_rules.items())]
+    for region in regions:
+        counts = Counter(node.kernel for node in region.inside)
+        kernels = ", ".join(f"{count} × {name}" for name, count in sorted(counts.items()))
+        lines.append(f"  {region.name}: {len(region.inputs)} inputs, {len(region.results)} results; {kernels}")
+    return lines
 
 
 def explain(report):
@@ -66,6 +82,8 @@ def explain(report):
     if report.rules:
         lines.append("rules")
         lines += [f"  {count:5} × {name}" for name, count in sorted(report.rules.items())]
+    if report.graph and report.library:
+        lines += library_lines(report)
     if report.graph:
         counts, costs = Counter(), Counter()
         for node in report.graph.nodes():

@@ -448,6 +448,15 @@ class Emitter:
         end = [node.begin[axis] + node.shape[axis] for axis in order]
         return op.strided_slice(get(node.input), list(range(len(begin))), begin, end), last
 
+    def region(self, node):
+        """A function of oneDNN's, on plain values."""
+        types = [relax.TensorType(one.shape, one.dtype) for one in node.results]
+        inputs = relax.Tuple([self.plain(one) for one in node.inputs])
+        return relax.call_dps_packed(node.name, inputs, types if len(types) > 1 else types[0]), False
+
+    def region_result(self, node):
+        return relax.TupleGetItem(self.plain(node.input), node.number), False
+
     def add_input(self, node, variable):
         self._plain[node] = variable
 

@@ -14,6 +14,8 @@ class Report:
     """What was done to a network, for --explain."""
 
     rules: dict = field(default_factory=dict)  # how often each was applied
+    library: str | None = None  # that computes regions of the graph
+    library_rules: dict = field(default_factory=dict)  # how often each was applied that puts nodes there
     graph: object = None  # after the rules; None if the network was left as it is
     kernels: dict = field(default_factory=dict)  # of each kernel: which schedule it has
     left: str | None = None  # why the network was left to TVM's default schedules
@@ -27,20 +29,22 @@ class Built:
     others: dict = field(default_factory=dict)
     kernels: dict = field(default_factory=dict)  # functions for a small core, by its names for them
     parameters: dict = field(default_factory=dict)  # arrays that are kept apart, by the names of inputs behind the others
+    regions: list = field(default_factory=list)  # nodes that oneDNN computes
 
 
-def rewritten(module, targets, report, apart=None, tuning=None):
+def rewritten(module, targets, report, apart=None, tuning=None, library=None):
     """The module in channels-last order, with schedules for the first target; how its kernels are made for each other
     one; parameters.
 
     All have the same layout of weights: that of the widest vectors. Arrays of more than "apart" elements are parameters.
-    With "tuning", tiles are those that it knows or finds for the last target.
+    With "tuning", tiles are those that it knows or finds for the last target. With "library", oneDNN computes regions.
     """
     import tvm
     from tvm import relax
 
     from . import integer_rules  # noqa: F401, its rules
     from .layouts import module_of
+    from .onednn import make_regions
     from .processors import vectors_of, widest
     from .relax_graph import graph_of
     from .rules import rewrite
@@ -49,6 +53,8 @@ def rewritten(module, targets, report, apart=None, tuning=None):
     module = relax.transform.FoldConstant()(module)
     report.graph = graph_of(module)
     report.rules = rewrite(report.graph)
+    if library:
+        report.library, report.library_rules = library, make_regions(report.graph)
     vectors = [vectors_of(target) for target in targets]
     shared = widest(vectors)
     others = {variable: function for variable, function in module.functions.items() if variable.name_hint != "main"}
@@ -103,8 +109,8 @@ def with_default_schedules(module, target, device):
     return module
 
 
-def build(module, name, processor, progress, rewrite=True, apart=None, tuning=None):
-    """What TVM built of a module, and the report; with "apart" and "tuning" as of rewritten()."""
+def build(module, name, processor, progress, rewrite=True, apart=None, tuning=None, library=None):
+    """What TVM built of a module, and the report; with "apart", "tuning" and "library" as of rewritten()."""
     processors = processors_of(name, processor)
     targets, device, report = [tvm_target(name, one) for one in processors], TARGETS[name].device, Report()
     target, core = targets[0], TARGETS[name].core
@@ -115,9 +121,10 @@ def build(module, name, processor, progress, rewrite=True, apart=None, tuning=No
     else:
         progress("rewriting and scheduling")
         try:
-            scheduled, others, parameters = rewritten(module, targets, report, apart, tuning)
+            scheduled, others, parameters = rewritten(module, targets, report, apart, tuning, library)
             built = generate(scheduled, target, progress, others, core)
             built.parameters = parameters
+            built.regions = [node for node in report.graph.nodes() if node.op == "region"]
             return built, report
         except TuningError:
             raise

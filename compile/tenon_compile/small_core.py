@@ -5,7 +5,6 @@ TVM compiles each kernel for the core. Clang links the code to one program, with
 (firmware/kernels/tvm.h). For each kernel, the module has a function of the host, which launches it.
 """
 
-import json
 import math
 import os
 import re
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import CompileError
+from .relinking import taken_apart, tenon_command
 
 TREE = Path(__file__).parents[2]
 # struct mortise_entry.name has room for 119 letters
@@ -56,14 +56,6 @@ def core_compiler():
         if not shutil.which(name):
             raise CompileError(f"{name} is missing (Debian: apt install {package})")
     return compiler.split()
-
-
-def tenon_command():
-    """The command that puts the module together."""
-    tenon = os.environ.get("TENON", "tenon")
-    if not shutil.which(tenon):
-        raise CompileError(f"{tenon} is missing: the command puts the module together; TENON names another")
-    return tenon
 
 
 def find_tools():
@@ -207,25 +199,11 @@ def make_program(kernels, name, target, path):
 
 def add_program(module, program):
     """Let the host code of a module import the program of a core."""
-    tenon = tenon_command()
-    with tempfile.TemporaryDirectory() as folder:
-        parts = Path(folder) / "parts"
-        call(tenon, "unpack", module, parts)
-        manifest = parts / "manifest.json"
-        described = json.loads(manifest.read_text(encoding="utf-8"))
-        shutil.copyfile(program, parts / "kernels.mortise")
-        modules = described["modules"]
+    with taken_apart(module) as (folder, modules):
+        shutil.copyfile(program, folder / "kernels.mortise")
         host = next(one for one in modules if one["loader"] == "native")
         host["imports"].append(len(modules))
         modules.append(
             {"loader": "mortise", "codegen_id": "mortise", "target_key": "mortise", "file_name": "",
              "file": "kernels.mortise", "imports": []}
         )  # fmt: skip
-        manifest.write_text(json.dumps(described), encoding="utf-8")
-        call(tenon, "link", "-o", module, manifest)
-
-
-def call(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise CompileError(f"{words[0]} {words[1]}: {done.stderr.strip()}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each rule of tenon_compile/rules.py on a graph of a few nodes: what it makes, and that the numbers stay the same.
+"""Each rule of tenon_compile/rules.py and onednn.py on a graph of a few nodes: what it makes, and that the numbers stay.
 
 Needs numpy alone. Prints TAP.
 """
@@ -17,6 +17,8 @@ from tenon_compile.dot_products import dot_for, dot_with_form, dots_of  # noqa: 
 from tenon_compile.errors import CompileError  # noqa: E402
 from tenon_compile.graph import Graph, Node, constant  # noqa: E402
 from tenon_compile.integer_rules import dequantize  # noqa: E402
+from tenon_compile.onednn import RULES as ONEDNN_RULES, make_regions  # noqa: E402
+from tenon_compile.onednn_module import graph_of  # noqa: E402
 from tenon_compile.rules import LAST_RULES, RULES, affine, reshape, rewrite, transpose, unary  # noqa: E402
 from tenon_compile.targets import host_of, processors_of  # noqa: E402
 
@@ -193,7 +195,39 @@ def less_zero(node, a):
     return a.astype("int64") - node.zero
 
 
+def softmax(node, a):
+    powers = np.exp(a - a.max(node.axis, keepdims=True))
+    return powers / powers.sum(node.axis, keepdims=True)
+
+
+def of_onednn(node, *inputs):
+    """A kernel: what the node that it stands for gives, then what is behind it."""
+    functions = list(node.post_ops or [])
+    summand = inputs[-1] if functions and functions[0][0] == "sum" else None
+    given = inputs[:-1] if summand is not None else inputs
+    value = OPERATORS[node.original.op](node.original, *given)
+    for name, alpha, beta in functions:
+        name = name.removeprefix("nn.")
+        if name == "sum":
+            value = value + summand
+        elif name == "linear":
+            value = value * alpha + beta
+        else:
+            value = np.clip(value, alpha, beta) if name == "clip" else FUNCTIONS[name](value)
+    return value
+
+
+def of_region(node, *inputs):
+    values = dict(zip(node.reads, inputs))
+    for one in node.inside:
+        values[one] = of_onednn(one, *(values[i] if i in values else i.value for i in one.inputs))
+        assert values[one].shape == one.shape
+    results = [values[one] for one in node.results]
+    return results if len(results) > 1 else results[0]
+
+
 OPERATORS = {
+    "softmax": softmax, "region": of_region, "region_result": lambda node, results: results[node.number],
     "quantize": quantized, "dequantize": dequantized, "concat": lambda node, *a: np.concatenate(a, node.axis),
     "pool2d": pooled, "integer_pool2d": lambda node, a: pooled(node, less_zero(node, a)),
     "integer_conv2d": lambda node, a, w: convolve(node, less_zero(node, a), w),
@@ -222,7 +256,7 @@ def numbers_of(graph, given):
             values[node] = given
         else:
             values[node] = OPERATORS[node.op](node, *(values[one] for one in node.inputs))
-            assert values[node].shape == node.shape, (node.op, values[node].shape, node.shape)
+            assert node.op == "region" or values[node].shape == node.shape, (node.op, values[node].shape, node.shape)
     return [values[node] for node in graph.outputs]
 
 
@@ -235,7 +269,30 @@ def words(graph):
     )
 
 
-tested = set()
+tested, kernels_tested = set(), set()
+
+
+def check_regions(outputs, expected, kernels):
+    """What is left of a graph, and the kernels of its regions with what is behind them; the numbers stay the same."""
+    source = next(node for node in Graph([], outputs).nodes() if node.op == "input")
+    graph, given = Graph([source], outputs), rng.uniform(-4, 4, source.shape)
+    before = numbers_of(graph, given)
+    kernels_tested.update(make_regions(graph))
+    assert words(graph) == expected, f"{words(graph)!r}, expected {expected!r}"
+    inside = [
+        "+".join([one.kernel, *(name for name, *_ in one.post_ops or [])])
+        for region in graph.nodes()
+        if region.op == "region"
+        for one in region.inside
+    ]
+    assert " ".join(inside) == kernels, f"{' '.join(inside)!r}, expected {kernels!r}"
+    for a, b in zip(before, numbers_of(graph, given)):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+    return [node for node in graph.nodes() if node.op == "region"]
+
+
+def pointwise(a, channels=3):
+    return conv2d(a, value(channels, a.shape[1], 1, 1), value(channels))
 
 
 def check(rule, output, expected, given=None):
@@ -683,6 +740,83 @@ def the_last_of_the_default_levels_has_products_of_bytes():
         raise AssertionError(wrong)
 
 
+# ---- oneDNN
+
+def onednn_takes_what_is_behind_a_product_in_its_order():
+    y = affine(unary("relu", affine(pointwise(x(1, 2, 4, 4)), -1.0, 3.0)), 0.5, 1.0)
+    check_regions([clip(y, 0, 2)], "region", "dnnl.conv2d_bias+linear+nn.relu+linear+clip")
+
+
+def a_sum_is_in_the_product_if_no_function_is_before_it():
+    a = x(1, 3, 4, 4)
+    check_regions([unary("tanh", binary("add", a, pointwise(a)))], "region", "dnnl.conv2d_bias+sum+tanh")
+    check_regions([binary("add", a, unary("tanh", pointwise(a)))], "region", "dnnl.conv2d_bias+tanh add")
+
+
+def a_product_that_has_other_readers_takes_nothing():
+    y = pointwise(x(1, 2, 4, 4))
+    check_regions([binary("multiply", unary("sigmoid", y), y)], "region", "dnnl.conv2d_bias sigmoid multiply")
+    check_regions([y, unary("sigmoid", y)], "region region_result region_result", "dnnl.conv2d_bias sigmoid")
+
+
+def what_onednn_lacks_stands_between_regions():
+    y = pointwise(unary("erf", pointwise(x(1, 2, 4, 4))))
+    check_regions([y], "region erf region", "dnnl.conv2d_bias dnnl.conv2d_bias")
+    whole = conv2d(x(1, 2, 4, 4, dtype="float64"), value(3, 2, 1, 1))
+    check_regions([whole], "conv2d", "")
+
+
+def a_region_gives_several_results():
+    y = pointwise(x(1, 2, 4, 4))
+    z = unary("relu", pointwise(y))
+    check_regions([unary("erf", y), binary("add", z, unary("erf", z))],
+                  "region region_result erf region_result erf add", "dnnl.conv2d_bias dnnl.conv2d_bias+nn.relu")  # fmt: skip
+
+
+def a_region_without_a_product_is_left_to_tvm():
+    y = Node("softmax", [unary("relu", x(2, 5))], (2, 5), attrs={"axis": 1})
+    check_regions([affine(y, vector(5), 0.5, 1)], "relu softmax multiply add", "")
+
+
+def onednn_computes_other_products():
+    rows = unary("relu", Node("dense", [x(4, 6), value(8, 6), value(8)], (4, 8)))
+    check_regions([rows], "region", "dnnl.dense_bias+nn.relu")
+    a = x(1, 2, 3, 3)
+    check_regions([Node("matmul", [a, a], a.shape)], "region", "reshape reshape nn.batch_matmul reshape")
+    up = conv2d_transpose(x(1, 2, 3, 3), value(2, 3, 2, 2), value(3), strides=(2, 2))
+    check_regions([binary("add", unary("erf", up), up)], "region erf add", "dnnl.deconv2d_bias")
+
+
+def onednn_computes_what_stands_between_products():
+    y = pointwise(x(1, 2, 5, 5))
+    pooled = Node("concat", [pool2d("max", y, 2), pool2d("avg", y, 2)], (1, 6, 4, 4), attrs={"axis": 1})
+    scaled_ = unary("relu", affine(pooled, vector(6), vector(6), 1))
+    rows = reshape(reduce("mean", binary("maximum", scaled_, number(0.5)), [2, 3]), (1, 6))
+    rows = Node("layer_norm", [rows, value(6), value(6)], (1, 6), attrs={"epsilon": 1e-5})
+    check_regions(
+        [Node("softmax", [rows], (1, 6), attrs={"axis": 1})], "region",
+        "dnnl.conv2d_bias nn.max_pool2d nn.avg_pool2d concatenate multiply add nn.relu maximum nn.global_avg_pool2d "
+        "reshape nn.layer_norm nn.softmax",
+    )  # fmt: skip
+
+
+def a_quotient_by_a_larger_operand_is_left_to_tvm():
+    y = reduce("mean", pointwise(x(1, 3, 4, 4)), [2, 3])
+    check_regions([binary("divide", y, x(1, 3, 4, 4))], "region divide", "dnnl.conv2d_bias nn.global_avg_pool2d")
+
+
+def a_region_is_a_graph_in_json_and_arrays():
+    a = x(1, 2, 4, 4)
+    [region] = check_regions([clip(pointwise(a), 0, 2)], "region", "dnnl.conv2d_bias+clip")
+    graph, constants = graph_of(region)
+    assert [node["op"] for node in graph["nodes"]] == ["input", "const", "const", "kernel"]
+    assert graph["arg_nodes"] == [0, 1, 2] and graph["heads"] == [[3, 0, 0]]
+    assert list(constants) == [graph["nodes"][1]["name"], graph["nodes"][2]["name"]]
+    attributes = graph["nodes"][3]["attrs"]
+    assert attributes["shape"] == [[[1, 3, 4, 4]]] and attributes["padding"] == [["0"] * 4]
+    assert attributes["post_ops"] == [["clip"]] and [float(attributes["post_beta"][0][0])] == [2]
+
+
 def what_nothing_reads_any_more_is_forgotten():
     a = x(2, 3)
     graph = Graph([a], [unary("relu", reshape(reshape(a, (6,)), (2, 3)))])
@@ -693,13 +827,15 @@ def what_nothing_reads_any_more_is_forgotten():
 def every_rule_has_a_case():
     names = {name for table in (RULES, LAST_RULES) for rules in table.values() for name, _ in rules}
     assert names == tested, names ^ tested
+    names = {name for rules in ONEDNN_RULES.values() for name, _ in rules}
+    assert names == kernels_tested, names ^ kernels_tested
 
 
 def main():
     cases = [
         f
         for f in globals().values()
-        if inspect.isfunction(f) and f.__code__.co_firstlineno > FIRST_CASE and f is not main
+        if inspect.isfunction(f) and f.__module__ == __name__ and f.__code__.co_firstlineno > FIRST_CASE and f is not main
     ]
     failures = 0
     for number_, case in enumerate(cases, 1):
