@@ -5,11 +5,13 @@ usage: composer.py TENON FIRST COUNT [PROCESSOR...]    graphs FIRST to FIRST + C
 
 Each graph is for one of the processors, in turns; without any it has code for all that tenon-compile takes by default.
 It is chosen of the operators in OPERATORS and fed with random numbers. A difference and a crash are failures.
-What TVM does not import or compile is printed with the reason, by operator.
+What TVM does not import or compile is printed with the reason, by operator. COMPOSER_LIBRARY is the --library that graphs
+are compiled with.
 """
 
 import contextlib
 import io
+import os
 import subprocess
 import sys
 import tempfile
@@ -461,6 +463,7 @@ def run(seed, folder, tenon, processors):
     said = io.StringIO()
     words = [str(path), "-o", str(module), "--case", "--explain"]
     words += ["--processor", processors[seed % len(processors)]] if processors else []
+    words += ["--library", library] if (library := os.environ.get("COMPOSER_LIBRARY")) else []
     try:
         with contextlib.redirect_stdout(said), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -13,14 +13,20 @@ needs_python
 
 composer()
 {
-	# shellcheck disable=SC2086
-	(unset CC; "$python" tests/compile/composer.py "$TENON_COMMAND" "${COMPOSER_FIRST:-1}" "${COMPOSER_GRAPHS:-60}" $processors) \
+	(unset CC; "$python" tests/compile/composer.py "$TENON_COMMAND" "${COMPOSER_FIRST:-1}" "$@") \
 		> "$scratch/composer" 2> "$scratch/warnings"
 	status=$?
 	cat "$scratch/composer"
 	[ "$status" -eq 0 ] || tail -n 20 "$scratch/warnings"
 	return "$status"
 }
-it "random graphs give what ONNX Runtime gives" composer
+# shellcheck disable=SC2086
+it "random graphs give what ONNX Runtime gives" composer "${COMPOSER_GRAPHS:-60}" $processors
 sed 's/^/# /' "$scratch/composer"
+if [ "$(uname -m)" = x86_64 ] && grep -qs "^CONFIG_DNNL_JSON=[ym]" "$TENON_BUILD/include/config/auto.conf" &&
+	ldconfig -p 2>/dev/null | grep -q 'libdnnl\.so'; then
+	export TENON="$TENON_COMMAND" COMPOSER_LIBRARY=onednn
+	it "and so they do where oneDNN computes regions" composer 20 "$one_processor"
+	sed 's/^/# /' "$scratch/composer"
+fi
 finish

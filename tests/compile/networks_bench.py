@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Pretrained networks compiled by tenon-compile beside ONNX Runtime, one thread each.
 
-usage: networks_bench.py TENON NETWORKS [--processor NAME]... [--network NAME]... [--threads N]
+usage: networks_bench.py TENON NETWORKS [--processor NAME]... [--network NAME]... [--threads N] [--library onednn]
 
 With more threads than one it is the time that passes in the fastest run. Prints for each network and processor:
 milliseconds of processor time a run of both, taken in turns, the least of four rounds; the ratio; whether outputs are
@@ -175,7 +175,7 @@ def peer(arguments):
 def run_tenon(arguments, threads):
     """Seconds of processor time and bytes of memory of a process, and what it wrote."""
     before, most = resource.getrusage(resource.RUSAGE_CHILDREN), 0
-    environment = {**os.environ, "TVM_NUM_THREADS": str(threads)}
+    environment = {**os.environ, "TVM_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
     with tempfile.TemporaryFile("w+") as out:
         child = subprocess.Popen(arguments, stdout=out, env=environment)
         # what getrusage() has of memory begins with that of this process
@@ -189,8 +189,9 @@ def run_tenon(arguments, threads):
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, most, out.read()
 
 
-def compile_network(path, inputs, module, processor):
+def compile_network(path, inputs, module, processor, library):
     words = [str(path), "-o", str(module)]
+    words += ["--library", library] if library else []
     for name, (shape, _) in inputs.items():
         words += ["--shape", f"{name}={','.join(map(str, shape))}"]
     words += ["--processor", processor] if processor else []
@@ -219,12 +220,12 @@ def tolerance(network, outputs):
     return str(max(0.06, 0.5 * max(float(y.std()) for y in outputs)))
 
 
-def row(tenon, networks, title, processor, threads, folder):
+def row(tenon, networks, title, processor, threads, library, folder):
     network = NETWORKS[title]
     module, path, inputs = folder / "model.so", networks / network.file, network.inputs
     if network.int8:
         path = quantized(path, inputs, network.only, folder)
-    seconds = compile_network(path, inputs, module, processor)
+    seconds = compile_network(path, inputs, module, processor, library)
     arrays, words = random_arrays(path, inputs, 0), []
     for i, (name, array) in enumerate(arrays.items()):
         np.save(x := folder / f"x{i}.npy", array)
@@ -248,7 +249,7 @@ def row(tenon, networks, title, processor, threads, folder):
         theirs.append(peer([str(fixed), str(given), str(network.runs), str(threads), *arrays]))
     mine, (other, added) = min(ours) * 1e3, (min(column) for column in zip(*theirs))
     print(
-        f"{title:22} {processor or 'default':8} {mine:8.3f} {other * 1e3:8.3f} {mine / other / 1e3:6.2f}  "
+        f"{title:22} {' '.join(filter(None, (processor, library))) or 'default':8} {mine:8.3f} {other * 1e3:8.3f} {mine / other / 1e3:6.2f}  "
         f"{'equal' if equal.returncode == 0 else 'DIFFERS':8} {opening / 1e6:7.1f} "
         f"{own / 2**20:7.1f} {added / 2**20:8.1f} {seconds:9.1f} {module.stat().st_size / 2**20:6.1f}",
         flush=True,
@@ -268,7 +269,9 @@ def main():
     parser.add_argument("--network", action="append", choices=NETWORKS, dest="titles")
     parser.add_argument("--processor", action="append", default=[])
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--library", choices=["onednn"])
     options = parser.parse_args()
+    os.environ["TENON"] = options.tenon  # the command that puts modules together
     what = "one thread each; milliseconds of processor time a run" if options.threads == 1 else (
         f"{options.threads} threads each; milliseconds of the fastest run"
     )  # fmt: skip
@@ -281,7 +284,7 @@ def main():
     for title in options.titles or NETWORKS:
         for processor in options.processor or [None]:
             with tempfile.TemporaryDirectory() as folder:
-                equal &= row(options.tenon, options.networks, title, processor, options.threads, Path(folder))
+                equal &= row(options.tenon, options.networks, title, processor, options.threads, options.library, Path(folder))
     sys.exit(0 if equal else 1)
 
 
