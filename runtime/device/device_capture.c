@@ -30,6 +30,8 @@ struct stand_in {
 	uint32_t slot;
 };
 
+static const struct capture capture;
+
 static bool has_addresses(const struct tenon_device *device)
 {
 	return device->properties->flags & TENON_DEVICE_ADDRESSES;
@@ -102,6 +104,7 @@ int tenon_commands_stand_in(struct tenon_commands *c, uint32_t slot, struct teno
 		new.address = memory->address;
 	else
 		new.memory = memory;
+	c->core->capture = &capture;
 	return add_stand_in(c, &new);
 }
 
@@ -158,8 +161,8 @@ static void name_range(const struct tenon_commands *c, struct tenon_range *r)
 		*r = tenon_slot(s->slot, s->memory ? offset + r->offset : offset);
 }
 
-int capture_name_slots(const struct tenon_commands *c, const struct tenon_operation *op,
-		       struct slotted *out)
+static int capture_name_slots(const struct tenon_commands *c, const struct tenon_operation *op,
+			      struct slotted *out)
 {
 	out->operation = *op;
 	switch (op->kind) {
@@ -177,7 +180,8 @@ int capture_name_slots(const struct tenon_commands *c, const struct tenon_operat
 	}
 }
 
-int capture_check_bindings(const struct tenon_commands *c, struct tenon_memory *const *bindings)
+static int capture_check_bindings(const struct tenon_commands *c,
+				  struct tenon_memory *const *bindings)
 {
 	const struct stand_in *s;
 
@@ -193,8 +197,8 @@ int capture_check_bindings(const struct tenon_commands *c, struct tenon_memory *
 
 /* ---- calls */
 
-int capture_operation(struct tenon_commands *c, const struct tenon_operation *op,
-		      const struct tenon_sync *sync)
+static int capture_operation(struct tenon_commands *c, const struct tenon_operation *op,
+			     const struct tenon_sync *sync)
 {
 	int err;
 
@@ -219,8 +223,11 @@ int capture_operation(struct tenon_commands *c, const struct tenon_operation *op
 /* Let the thread submit to the recording's queue; @former receives the current queue, referenced. */
 static int begin(struct tenon_commands *c, struct tenon_queue **former)
 {
-	int err = c->core->queue ? 0 : tenon_queue_create(c->device, &c->core->queue);
+	int err;
 
+	/* it ends the queue, too */
+	c->core->capture = &capture;
+	err = c->core->queue ? 0 : tenon_queue_create(c->device, &c->core->queue);
 	if (!err)
 		err = tenon_device_set_current(c->device);
 	if (!err)
@@ -279,7 +286,7 @@ int tenon_commands_call(struct tenon_commands *c, struct tenon_function *functio
 		c->device->backend->name, c->device->id.device_id);
 }
 
-void capture_fini(struct tenon_commands *c)
+static void capture_fini(struct tenon_commands *c)
 {
 	struct stand_in *s, *next;
 
@@ -294,3 +301,10 @@ void capture_fini(struct tenon_commands *c)
 	tenon_memory_trim(c->core->queue);
 	device_give_queue_back(c->core->queue);
 }
+
+static const struct capture capture = {
+	.name_slots = capture_name_slots,
+	.operation = capture_operation,
+	.check_bindings = capture_check_bindings,
+	.fini = capture_fini,
+};

@@ -12,22 +12,24 @@ struct slotted {
 	int32_t slots[TENON_KERNEL_ARGUMENTS_MOST];
 };
 
-/*
- * Name slots in an operation that was checked. @out may not be moved, and points to what @operation
- * points to. Return: 0; -TENON_E_UNSUPPORTED.
+/**
+ * struct capture - what a recording does that has stand-ins or calls; a recording without them has none
+ * @name_slots: name slots in an operation that was checked. @out may not be moved, and points to what @operation points
+ *	to. Return: 0; -TENON_E_UNSUPPORTED
+ * @operation: record an operation of the call that is being recorded. Return: as tenon_queue_submit()
+ * @check_bindings: check that bindings are as large as what stood for their slots. Return: 0; -TENON_E_VALUE
+ * @fini: release stand-ins and the queue of calls
+ *
+ * By a table, so that a program that links the library and records no calls has none of this.
  */
-int capture_name_slots(const struct tenon_commands *commands,
-		       const struct tenon_operation *operation, struct slotted *out);
-
-/* Record an operation of the call that is being recorded. Return: as tenon_queue_submit(). */
-int capture_operation(struct tenon_commands *commands, const struct tenon_operation *operation,
-		      const struct tenon_sync *sync);
-
-/* Check that bindings are as large as what stood for their slots. Return: 0; -TENON_E_VALUE. */
-int capture_check_bindings(const struct tenon_commands *commands,
-			   struct tenon_memory *const *bindings);
-
-/* Release stand-ins and the queue of calls. */
-void capture_fini(struct tenon_commands *commands);
+struct capture {
+	int (*name_slots)(const struct tenon_commands *commands,
+			  const struct tenon_operation *operation, struct slotted *out);
+	int (*operation)(struct tenon_commands *commands, const struct tenon_operation *operation,
+			 const struct tenon_sync *sync);
+	int (*check_bindings)(const struct tenon_commands *commands,
+			      struct tenon_memory *const *bindings);
+	void (*fini)(struct tenon_commands *commands);
+};
 
 #endif /* RUNTIME_DEVICE_DEVICE_CAPTURE_H */

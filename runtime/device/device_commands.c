@@ -57,7 +57,8 @@ void tenon_commands_fini(struct tenon_commands *c)
 		operation_drop(&n->kept);
 		free(n);
 	}
-	capture_fini(c);
+	if (c->core->capture)
+		c->core->capture->fini(c);
 	free(c->core);
 	c->core = NULL;
 	tenon_object_unref(c->device);
@@ -176,9 +177,9 @@ int tenon_commands_record(struct tenon_commands *c, const struct tenon_operation
 	err = operation_check(c->device, op);
 	if (!err && op->kind == TENON_OP_DISPATCH)
 		err = check_launch(c->device->properties, op->as.dispatch);
-	if (err || !c->core->stand_ins)
+	if (err || !c->core->capture)
 		return err ? err : append(c, op);
-	err = capture_name_slots(c, op, &slotted);
+	err = c->core->capture->name_slots(c, op, &slotted);
 	return err ? err : append(c, &slotted.operation);
 }
 
@@ -352,7 +353,7 @@ int commands_check(struct tenon_queue *q, const struct tenon_operation *op)
 {
 	const struct tenon_commands *c = op->as.execute.commands;
 	size_t i;
-	int err;
+	int err = 0;
 
 	if (!c->finished)
 		return tenon_error(-TENON_E_USAGE, "the recording is not finished");
@@ -365,7 +366,8 @@ int commands_check(struct tenon_queue *q, const struct tenon_operation *op)
 		if (!op->as.execute.bindings[i] || op->as.execute.bindings[i]->device != q->device)
 			return tenon_error(-TENON_E_VALUE, "binding %zu is no memory of the device",
 					   i);
-	err = capture_check_bindings(c, op->as.execute.bindings);
+	if (c->core->capture)
+		err = c->core->capture->check_bindings(c, op->as.execute.bindings);
 	return err || !c->slots ? err : check_bindings(q, op);
 }
 

@@ -20,6 +20,7 @@ struct tenon_commands_core {
 	struct tenon_queue *followed; /* referenced; NULL for none */
 	int missed;		      /* status of the first operation that was not recorded */
 	uint32_t missed_kind;
+	const struct capture *capture; /* NULL without stand-ins and calls */
 	/* private to device_capture.c */
 	struct stand_in *stand_ins; /* newest first */
 	struct tenon_queue *queue;  /* calls submit to it; referenced; NULL before the first */

@@ -191,7 +191,7 @@ int queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
 	if (err)
 		return err;
 	if (q->core->follower && q->core->follower->core->capturing)
-		return capture_operation(q->core->follower, op, sync);
+		return q->core->follower->core->capture->operation(q->core->follower, op, sync);
 	if (q->core->follower)
 		commands_note(q->core->follower, op, sync);
 	if (needs_thread(q, op))
