@@ -43,9 +43,10 @@ struct cut {
 	struct tenon_slice before_system, behind_system;
 	struct tenon_slice system; /* the message of conversations without one */
 	struct tenon_slice user, behind_user;
-	struct tenon_slice assistant;	/* begins a reply, also at the end of a prompt */
-	struct tenon_slice begin_reply; /* behind that, of replies that are told */
-	struct tenon_slice ask;		/* behind that, of the one that is asked for */
+	struct tenon_slice assistant; /* begins a reply, also at the end of a prompt */
+	struct tenon_slice
+		begin_reply;	/* follows @assistant where the conversation has the reply */
+	struct tenon_slice ask; /* follows @assistant where the model is to write the reply */
 	struct tenon_slice behind_reply;
 	bool user_after_system;
 };

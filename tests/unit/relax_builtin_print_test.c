@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* vm.builtin.debug_print: what it writes of a tensor, and what it refuses. */
 #include "tests/unit/one_builtin.h"
 
 #include <stdio.h>

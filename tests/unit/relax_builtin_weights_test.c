@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* vm.builtin.param_module_from_cache and _by_name: weights that were loaded, and the errors for those that were not. */
 #include "tests/unit/one_builtin.h"
 
 #include "runtime/relax/relax_builtin.h"
