@@ -4,6 +4,7 @@
  * What changes is copied, or changed in place where only the caller holds it. C++ code mutates with
  * the same objects, through their table of functions; errors are returned as values there.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "runtime/ffi/attributes.h"
@@ -29,7 +30,7 @@ struct mutator_table {
 				  struct tenon_value by);
 };
 
-/* the first three members are those of struct ffi_walker */
+/* begins with the members of struct ffi_walker */
 struct mutator {
 	struct tenon_object object;
 	const struct mutator_table *table;
@@ -40,6 +41,8 @@ struct mutator {
 	struct tenon_map *results;     /* of variables and nodes of graphs, by their address */
 	struct tenon_array *variables; /* their owner */
 };
+_Static_assert(offsetof(struct mutator, with_region) == offsetof(struct ffi_walker, with_region),
+	       "its members are in front");
 
 static const struct tenon_value unchanged = { .type = FFI_TYPE_UNCHANGED };
 
@@ -444,31 +447,21 @@ static void mutator_delete(void *self, int flags)
 	struct mutator *m = self;
 
 	if (flags & TENON_DELETE_CONTENT) {
-		ffi_unref(m->callbacks);
-		ffi_unref(m->with_region);
 		ffi_unref(m->results);
 		ffi_unref(m->variables);
 	}
-	if (flags & TENON_DELETE_MEMORY)
-		free(m);
+	ffi_walker_delete(m, flags);
 }
 
 static struct mutator *mutator_create(const struct mutator_table *table,
 				      struct tenon_array *callbacks,
 				      struct tenon_array *with_region)
 {
-	struct mutator *m = calloc(1, sizeof(*m));
+	struct mutator *m = ffi_walker_create(sizeof(*m), ffi_type_mutator, mutator_delete, table,
+					      callbacks, with_region, "a mutator");
 
-	if (!m) {
-		ffi_nomem("a mutator");
+	if (!m)
 		return NULL;
-	}
-	ffi_object_init(m, ffi_type_mutator, mutator_delete);
-	m->table = table;
-	ffi_ref(callbacks);
-	ffi_ref(with_region);
-	m->callbacks = callbacks;
-	m->with_region = with_region;
 	m->results = ffi_map_create(TENON_TYPE_DICT);
 	m->variables = ffi_sequence_create(TENON_TYPE_LIST, NULL, 0);
 	if (m->results && m->variables)

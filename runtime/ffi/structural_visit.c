@@ -3,6 +3,7 @@
  * ffi.StructuralWalk and ffi.StructuralVisit: callbacks for values within a value. C++ code visits
  * with the same objects, through their table of functions; errors are returned as values there.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "runtime/ffi/attributes.h"
@@ -18,7 +19,7 @@ struct visitor_table {
 	visit_fn visit;
 };
 
-/* the first three members are those of struct ffi_walker */
+/* the members of struct ffi_walker */
 struct visitor {
 	struct tenon_object object;
 	const struct visitor_table *table;
@@ -27,6 +28,8 @@ struct visitor {
 	struct tenon_array *callbacks; /* pairs of a type and a function */
 	struct tenon_array *with_region;
 };
+_Static_assert(offsetof(struct visitor, with_region) == offsetof(struct ffi_walker, with_region),
+	       "its members are in front");
 
 /* what callbacks of a walk return beside an interrupt */
 enum { WALK_ADVANCE = 0, WALK_SKIP = 1 };
@@ -193,36 +196,12 @@ static const struct visitor_table walk_table = { walk_visit }, visit_table = { v
 
 /* ---- visitors */
 
-static void visitor_delete(void *self, int flags)
-{
-	struct visitor *v = self;
-
-	if (flags & TENON_DELETE_CONTENT) {
-		ffi_unref(v->callbacks);
-		ffi_unref(v->with_region);
-		v->callbacks = v->with_region = NULL;
-	}
-	if (flags & TENON_DELETE_MEMORY)
-		free(v);
-}
-
 static struct visitor *visitor_create(const struct visitor_table *table,
 				      struct tenon_array *callbacks,
 				      struct tenon_array *with_region)
 {
-	struct visitor *v = calloc(1, sizeof(*v));
-
-	if (!v) {
-		ffi_nomem("a visitor");
-		return NULL;
-	}
-	ffi_object_init(v, ffi_type_visitor, visitor_delete);
-	v->table = table;
-	ffi_ref(callbacks);
-	ffi_ref(with_region);
-	v->callbacks = callbacks;
-	v->with_region = with_region;
-	return v;
+	return ffi_walker_create(sizeof(struct visitor), ffi_type_visitor, ffi_walker_delete, table,
+				 callbacks, with_region, "a visitor");
 }
 
 static int run(struct visitor *v, const struct tenon_value *root, struct tenon_value *ret)

@@ -2,7 +2,41 @@
 /* Callbacks and regions of structural visitors and mutators. */
 #include "runtime/ffi/walker.h"
 
+#include <stdlib.h>
+
 __thread int ffi_walker_depth;
+
+void *ffi_walker_create(size_t size, int32_t type, void (*deleter)(void *self, int flags),
+			const void *table, struct tenon_array *callbacks,
+			struct tenon_array *with_region, const char *what)
+{
+	struct ffi_walker *w = calloc(1, size);
+
+	if (!w) {
+		ffi_nomem(what);
+		return NULL;
+	}
+	ffi_object_init(w, type, deleter);
+	w->table = table;
+	ffi_ref(callbacks);
+	ffi_ref(with_region);
+	w->callbacks = callbacks;
+	w->with_region = with_region;
+	return w;
+}
+
+void ffi_walker_delete(void *self, int flags)
+{
+	struct ffi_walker *w = self;
+
+	if (flags & TENON_DELETE_CONTENT) {
+		ffi_unref(w->callbacks);
+		ffi_unref(w->with_region);
+		w->callbacks = w->with_region = NULL;
+	}
+	if (flags & TENON_DELETE_MEMORY)
+		free(w);
+}
 
 struct tenon_value ffi_raised(void)
 {

@@ -6,12 +6,27 @@
 #include "runtime/ffi/structural.h"
 #include "runtime/ffi/walk.h"
 
-/* the first members of both, which are C++'s */
+/* The first members of both. The first three are C++'s. */
 struct ffi_walker {
 	struct tenon_object object;
 	const void *table;
-	int32_t region; /* enum ffi_region */
+	int32_t region;		       /* enum ffi_region */
+	bool after;		       /* a callback comes after what is within the value */
+	struct tenon_array *callbacks; /* by type; NULL for none */
+	struct tenon_array *with_region;
 };
+
+/*
+ * Make an object of @size bytes that begins with a struct ffi_walker, and is zero behind it. The lists are referenced.
+ *
+ * Return: the object; NULL with an error raised, which names @what.
+ */
+void *ffi_walker_create(size_t size, int32_t type, void (*deleter)(void *self, int flags),
+			const void *table, struct tenon_array *callbacks,
+			struct tenon_array *with_region, const char *what);
+
+/* A deleter, for a walker with nothing behind it; others call it last. */
+void ffi_walker_delete(void *self, int flags);
 
 /* Levels that this thread is in; those of walks within callbacks of walks count as well. */
 extern __thread int ffi_walker_depth;
