@@ -348,12 +348,9 @@ static PyObject *recording_follow(PyObject *self, PyObject *queue)
 	if (!queue_check(queue))
 		return PyErr_Format(PyExc_TypeError, "a recording follows a tenon.Queue, not %R",
 				    (PyObject *)Py_TYPE(queue));
-	if (r->calling) {
-		usage_error("the recording records a call");
-		return NULL;
-	}
 	if (queue_lock(queue))
 		return NULL;
+	/* refused while the recording records a call, which may have begun while this thread waited */
 	err = errors_check(tenon_commands_follow(r->commands, queue_of(queue)));
 	if (!err) {
 		r->followed = Py_NewRef(queue);

@@ -225,11 +225,12 @@ int tenon_commands_follow(struct tenon_commands *c, struct tenon_queue *queue)
 {
 	if (queue->device != c->device)
 		return tenon_error(-TENON_E_VALUE, "a recording follows a queue of another device");
-	if (c->finished || c->core->followed || queue->core->follower)
-		return tenon_error(-TENON_E_USAGE, c->finished ? "the recording is finished"
-						   : c->core->followed
-							   ? "the recording follows a queue already"
-							   : "another recording follows the queue");
+	if (c->finished || c->core->followed || c->core->capturing || queue->core->follower)
+		return tenon_error(-TENON_E_USAGE,
+				   c->finished		? "the recording is finished"
+				   : c->core->followed	? "the recording follows a queue already"
+				   : c->core->capturing ? "the recording records a call"
+							: "another recording follows the queue");
 	tenon_object_ref(queue);
 	c->core->followed = queue;
 	queue->core->follower = c;

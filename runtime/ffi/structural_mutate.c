@@ -370,10 +370,14 @@ static struct tenon_value map_before(struct mutator *m, struct tenon_value value
 		return mutate_within(m, value, in_place);
 	if (by.type == TENON_TYPE_ERROR)
 		return by;
-	if (is_new(&by, &value))
+	if (is_new(&by, &value)) {
 		result = mutate_within(m, by, in_place && is_unique(&by));
-	else
-		result = mutate_within(m, value, in_place);
+	} else {
+		ffi_release(&by);
+		by = unchanged;
+		/* the callback may have kept it */
+		result = mutate_within(m, value, in_place && is_unique(&value));
+	}
 	if (result.type == FFI_TYPE_UNCHANGED)
 		return by;
 	ffi_release(&by);
@@ -474,8 +478,11 @@ static struct mutator *mutator_create(const struct mutator_table *table,
 static int give_value(struct tenon_value result, const struct tenon_value *value,
 		      struct tenon_value *ret)
 {
-	if (result.type == FFI_TYPE_UNCHANGED)
-		result = ffi_copy(value);
+	/* an error that was not changed is no failure */
+	if (result.type == FFI_TYPE_UNCHANGED) {
+		*ret = ffi_copy(value);
+		return 0;
+	}
 	return ffi_give_back(result, ret);
 }
 

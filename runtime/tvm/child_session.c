@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rpc.CreatePipeClient: a session with a server of TVM's RPC that is a child process, which gets its connection as descriptors. */
 #include <pthread.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +92,6 @@ TVM_CALL(create)
 	struct child *c = NULL;
 	int fds[2], err = arguments_check(FUNCTION, count, 1, INT32_MAX - 3);
 
-	(void)self;
 	if (!err)
 		err = child_create(args, count, &c);
 	if (err)

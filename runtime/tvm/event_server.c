@@ -189,7 +189,6 @@ TVM_CALL(create)
 	struct event_server *s;
 	int err = arguments_check(FUNCTION, count, 1, 3);
 
-	(void)self;
 	if (!err)
 		err = tvm_object(FUNCTION, args, 0, TENON_TYPE_FUNCTION, &send);
 	if (err)

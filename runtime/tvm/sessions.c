@@ -286,7 +286,7 @@ static struct tenon_remote *session_after(int32_t type, int32_t *found)
 	return next;
 }
 
-/* Two modules of one server. Each session refuses those of others before it sends anything. */
+/* Two modules of one server. A session refuses those of others; one that ended, or whose server cannot import, is passed by. */
 TVM_CALL(import_module)
 {
 	static const char function[] = "rpc.ImportRemoteModule";
@@ -296,24 +296,29 @@ TVM_CALL(import_module)
 	int32_t type = -1;
 	int err = arguments_check(function, count, 2, 2);
 
-	(void)self;
 	if (!err)
 		err = tvm_object(function, args, 0, TENON_TYPE_MODULE, &parent);
 	if (!err)
 		err = tvm_object(function, args, 1, TENON_TYPE_MODULE, &child);
 	if (err)
 		return err;
-	err = tenon_error(-TENON_E_TYPE, "%s: the modules are not of one session", function);
+	err = -TENON_E_TYPE;
 	while (err == -TENON_E_TYPE && (remote = session_after(type, &type))) {
-		err = tenon_remote_function(remote, "tvm.rpc.server.ImportModule", &import);
-		if (!err) {
+		import = NULL;
+		if (tenon_remote_function(remote, "tvm.rpc.server.ImportModule", &import))
+			tenon_error_clear();
+		if (import) {
 			err = tenon_call(import, ret, tenon_arg_object(parent),
 					 tenon_arg_object(child));
 			tenon_object_unref(import);
 		}
 		tenon_object_unref(remote);
 	}
-	return err;
+	if (err != -TENON_E_TYPE)
+		return err;
+	return tenon_error(err,
+			   "%s: the modules are not of one session whose server imports modules",
+			   function);
 }
 
 const struct tvm_global tvm_session_globals[] = {

@@ -31,15 +31,18 @@ known()
 
 analyzed()
 {
+	: > "$scratch/read"
 	for source in "$1"/*.c; do
 		[ -e "$TENON_BUILD/${source%.c}.o" ] || continue
+		echo "$source" >> "$scratch/read"
 		# shellcheck disable=SC2086
 		gcc -std=gnu11 -Wno-all $options -Iinclude -iquote . -iquote "$TENON_BUILD/include" -I/usr/include/cjson -D_GNU_SOURCE \
 			-D_FILE_OFFSET_BITS=64 -DTENON_VERSION_TEXT='"0"' -include "$TENON_BUILD/include/generated/autoconf.h" \
 			-include "$([ "$source" = lib/error.c ] && echo stddef || echo "$scratch/errors").h" -c "$source" -o /dev/null 2>&1
 	done | grep 'warning: .*analyzer\|error: ' | known > "$scratch/messages"
 	cat "$scratch/messages"
-	[ ! -s "$scratch/messages" ]
+	[ -s "$scratch/read" ] || echo "no source of $1 was compiled"
+	[ -s "$scratch/read" ] && [ ! -s "$scratch/messages" ]
 }
 
 finds_what_is_wrong()

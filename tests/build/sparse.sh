@@ -24,14 +24,17 @@ known()
 
 checked()
 {
+	: > "$scratch/read"
 	find "$1" -name '*.c' | while read -r source; do
 		[ -e "$TENON_BUILD/${source%.c}.o" ] || continue
+		echo "$source" >> "$scratch/read"
 		# shellcheck disable=SC2086
 		sparse $options -Iinclude -I. -I"$TENON_BUILD/include" -I/usr/include/cjson -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 			-DTENON_VERSION_TEXT='"0"' -include "$TENON_BUILD/include/generated/autoconf.h" "$source" 2>&1
 	done | known > "$scratch/messages"
 	cat "$scratch/messages"
-	[ ! -s "$scratch/messages" ]
+	[ -s "$scratch/read" ] || echo "no source of $1 was compiled"
+	[ -s "$scratch/read" ] && [ ! -s "$scratch/messages" ]
 }
 
 finds_what_is_wrong()

@@ -26,8 +26,13 @@ frames()
 			match($0, /\$0x[0-9a-f]+/)
 			digits = substr($0, RSTART + 3, RLENGTH - 3)
 			key = object " " name
-			if (length(digits) < 8 && number(digits) > most[key])
-				most[key] = number(digits)
+			# one that probes each page takes them one by one
+			if (length(digits) < 8)
+				most[key] = number(digits) == 4096 ? most[key] + 4096 : most[key] > number(digits) ? most[key] : number(digits)
+		}
+		/lea +-0x[0-9a-f]+\(%rsp\),%r11/ {
+			match($0, /-0x[0-9a-f]+/)
+			most[object " " name] = number(substr($0, RSTART + 3, RLENGTH - 3))
 		}
 		END { for (key in most) if (most[key] > 4096) print most[key], key }' | sort -rn > "$scratch/frames"
 	[ -s "$scratch/frames" ]

@@ -48,9 +48,10 @@ self_test()
 }
 TENON_DNNL_LIBRARY=/no/such/library.so self_test > "$scratch/why" 2>&1
 it "without oneDNN the error names the package" grep -q 'apt install libdnnl2' "$scratch/why"
-self_test > "$scratch/why" 2>&1 || {
-	grep -q libdnnl "$scratch/why" && finish
-}
+if ! ldconfig -p | grep -q 'libdnnl\.so'; then
+	skip_case "it gives what ONNX Runtime gives" "libdnnl is not installed"
+	finish
+fi
 it "it gives what ONNX Runtime gives" self_test
 it "on one thread, too" env OMP_NUM_THREADS=1 "$TENON" run "$scratch/model.so" --self-test
 

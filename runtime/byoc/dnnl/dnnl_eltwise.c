@@ -117,7 +117,6 @@ static void append_list(struct operation *o, const struct eltwise *unused,
 	const uint32_t count = byoc_count(&o->in, "post_ops");
 	uint32_t item = operation_has_sum(o);
 
-	(void)unused;
 	if (item && !o->in.err)
 		o->in.err = dnnl_check(dnnl_append_sum(ops), "a sum");
 	for (; item < count && !o->in.err; item++)
