@@ -15,11 +15,13 @@ static int run_body(struct jinja *j);
 
 static bool is_end(const struct jinja *j)
 {
-	const struct tenon_slice word = j->tokens[j->at + 1].text;
+	struct tenon_slice word;
 	size_t i;
 
+	/* nothing is behind TOKEN_END */
 	if (j->tokens[j->at].kind != TOKEN_BLOCK)
 		return j->tokens[j->at].kind == TOKEN_END;
+	word = j->tokens[j->at + 1].text;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]) && !jinja_is(word, ends[i]); i++)
 		;
 	return i < sizeof(ends) / sizeof(ends[0]);
@@ -259,7 +261,8 @@ static int read_block(struct jinja *j, struct jinja_value *out)
 static int run_set(struct jinja *j)
 {
 	struct tenon_slice name, part = { "", 0 };
-	struct jinja_value *of = NULL, v;
+	struct jinja_dict *dict = NULL;
+	struct jinja_value *of, v;
 	int err = jinja_take_name(j, &name);
 
 	if (!err && jinja_take(j, ".")) {
@@ -267,6 +270,8 @@ static int run_set(struct jinja *j)
 		of = jinja_get(&j->variables, name);
 		if (!err && (!of || of->kind != JINJA_DICT))
 			err = jinja_error(j, -TENON_E_VALUE, "a member of what is no namespace()");
+		else if (!err)
+			dict = of->dict;
 	}
 	if (!err && jinja_take(j, "=")) {
 		err = jinja_expression(j, true, &v);
@@ -279,11 +284,9 @@ static int run_set(struct jinja *j)
 	}
 	if (err || j->flow)
 		return err;
-	/* the expression may have moved the variables, but not the object */
-	if (part.size) {
-		of = jinja_get(&j->variables, name);
-		return jinja_set(j, of->dict, 0, part, v);
-	}
+	/* the expression may have moved the variables, or given the name another value, but the object stays */
+	if (dict)
+		return jinja_set(j, dict, 0, part, v);
 	return jinja_set(j, &j->variables, j->frame, name, v);
 }
 

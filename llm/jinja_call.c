@@ -310,15 +310,18 @@ int jinja_filter(struct jinja *j, bool live, struct jinja_value *v)
 		err = read_arguments(j, live, &a);
 	if (err || !live)
 		return err;
+	if (jinja_is(name, "default") || jinja_is(name, "d")) {
+		if (v->kind == JINJA_UNDEFINED ||
+		    (a.count > 1 && jinja_true(&a.at[1]) && !jinja_true(v)))
+			*v = a.count ? a.at[0] : jinja_string(text);
+		return 0;
+	}
+	if (a.count)
+		return refuse(j, "an argument of filter", name);
 	if (jinja_is(name, "length") || jinja_is(name, "count")) {
 		err = count_items(j, v, &count);
 		*v = jinja_integer(count);
 		return err;
-	}
-	if (jinja_is(name, "default") || jinja_is(name, "d")) {
-		if (v->kind == JINJA_UNDEFINED)
-			*v = a.count ? a.at[0] : jinja_string(text);
-		return 0;
 	}
 	if (jinja_is(name, "first") || jinja_is(name, "last")) {
 		if (v->kind != JINJA_LIST || !v->list.count)

@@ -14,43 +14,54 @@ static bool is_number(const struct jinja_value *v)
 	return v->kind == JINJA_INTEGER || v->kind == JINJA_BOOL;
 }
 
-/* Lists are as deep as the expression that made them. */
-static bool is_equal(const struct jinja_value *a, const struct jinja_value *b)
+/* Lists may be as deep as a template nests them, and have the same list more than once: each comparison is a step. */
+static int is_equal(struct jinja *j, const struct jinja_value *a, const struct jinja_value *b,
+		    bool *out)
 {
 	size_t i;
+	int err = jinja_step_over(j, a->kind == JINJA_STRING ? a->string.size : 0);
 
-	if (is_number(a) && is_number(b))
-		return a->integer == b->integer;
-	if (a->kind != b->kind)
-		return false;
-	if (a->kind == JINJA_STRING)
-		return tenon_slice_equal(a->string, b->string);
-	if (a->kind == JINJA_LIST) {
-		for (i = 0; i < a->list.count && i < b->list.count; i++)
-			if (!is_equal(&a->list.at[i], &b->list.at[i]))
-				return false;
-		return a->list.count == b->list.count;
+	if (is_number(a) && is_number(b)) {
+		*out = a->integer == b->integer;
+	} else if (a->kind != b->kind) {
+		*out = false;
+	} else if (a->kind == JINJA_STRING) {
+		*out = tenon_slice_equal(a->string, b->string);
+	} else if (a->kind == JINJA_LIST) {
+		*out = a->list.count == b->list.count;
+		if (++j->depth > JINJA_DEPTH_MOST)
+			return jinja_error(j, -TENON_E_OVERFLOW, "lists that are too deep");
+		for (i = 0; i < a->list.count && *out && !err; i++)
+			err = is_equal(j, &a->list.at[i], &b->list.at[i], out);
+		j->depth--;
+	} else {
+		*out = a->kind != JINJA_DICT || a->dict == b->dict;
 	}
-	return a->kind != JINJA_DICT || a->dict == b->dict;
+	return err;
 }
 
 static int is_in(struct jinja *j, const struct jinja_value *a, const struct jinja_value *b,
 		 bool *out)
 {
 	size_t i;
+	int err = 0;
 
 	*out = false;
 	if (b->kind == JINJA_STRING && a->kind == JINJA_STRING) {
-		*out = memmem(b->string.data, b->string.size, a->string.data, a->string.size);
+		err = jinja_step_over(j, b->string.size);
+		/* an empty text may be no memory */
+		*out = !a->string.size ||
+		       (b->string.size &&
+			memmem(b->string.data, b->string.size, a->string.data, a->string.size));
 	} else if (b->kind == JINJA_DICT && a->kind == JINJA_STRING) {
 		*out = jinja_get(b->dict, a->string);
 	} else if (b->kind == JINJA_LIST) {
-		for (i = 0; i < b->list.count && !*out; i++)
-			*out = is_equal(a, &b->list.at[i]);
+		for (i = 0; i < b->list.count && !*out && !err; i++)
+			err = is_equal(j, a, &b->list.at[i], out);
 	} else if (b->kind != JINJA_DICT && b->kind != JINJA_UNDEFINED) {
 		return jinja_error(j, -TENON_E_VALUE, "\"in\" what is no text, list or object");
 	}
-	return 0;
+	return err;
 }
 
 static int join(struct jinja *j, const struct jinja_value *a, const struct jinja_value *b,
@@ -114,7 +125,7 @@ static int check_ascii(struct jinja *j, const struct jinja_value *v)
 		if ((unsigned char)v->string.data[i] >= 0x80)
 			return jinja_error(j, -TENON_E_UNSUPPORTED,
 					   "a part of a text that is not ASCII");
-	return 0;
+	return v->kind == JINJA_STRING ? jinja_step_over(j, v->string.size) : 0;
 }
 
 static int element(struct jinja *j, const struct jinja_value *of, const struct jinja_value *index,
@@ -453,7 +464,10 @@ static int read_sum(struct jinja *j, bool live, struct jinja_value *out)
 static int compare(struct jinja *j, const char *word, const struct jinja_value *a,
 		   const struct jinja_value *b, bool *out)
 {
-	*out = is_equal(a, b);
+	const int err = is_equal(j, a, b, out);
+
+	if (err)
+		return err;
 	if (word[1] == '=' && (*word == '=' || *word == '!')) {
 		*out ^= *word == '!';
 		return 0;
@@ -567,6 +581,7 @@ static int read_choice(struct jinja *j, bool live, struct jinja_value *out)
 		j->at = start;
 		return read_or(j, true, out);
 	}
+	*out = undefined;
 	err = read_or(j, live, &is);
 	end = j->at;
 	if (!err && live && jinja_true(&is)) {
@@ -593,6 +608,8 @@ int jinja_expression(struct jinja *j, bool live, struct jinja_value *out)
 	if (++j->depth > JINJA_DEPTH_MOST)
 		return jinja_error(j, -TENON_E_OVERFLOW, "an expression is too deep");
 	err = read_choice(j, live, out);
+	if (!live)
+		*out = undefined;
 	j->depth--;
 	return err;
 }

@@ -9,6 +9,7 @@
 #include "llm/jinja.h"
 
 #define JINJA_DEPTH_MOST  64
+#define JINJA_STEP_BYTES  64 /* of a text that is read, each as a step */
 #define JINJA_STEPS_MOST  200000
 #define JINJA_MEMORY_MOST (8u << 20)
 #define JINJA_TEXT_MOST	  (1u << 20)
@@ -96,6 +97,8 @@ void jinja_free(struct jinja *j);
 
 /* Count a step; each loop and each value is one. */
 int jinja_step(struct jinja *j);
+/* As jinja_step(), for reading so many bytes of a text. */
+int jinja_step_over(struct jinja *j, size_t bytes);
 
 /* Set a member, or add it. */
 int jinja_set(struct jinja *j, struct jinja_dict *d, size_t from, struct tenon_slice name,

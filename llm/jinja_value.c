@@ -70,6 +70,12 @@ int jinja_step(struct jinja *j)
 	return j->out->status;
 }
 
+int jinja_step_over(struct jinja *j, size_t bytes)
+{
+	j->steps += (unsigned int)(bytes / JINJA_STEP_BYTES);
+	return jinja_step(j);
+}
+
 int jinja_set(struct jinja *j, struct jinja_dict *d, size_t from, struct tenon_slice name,
 	      struct jinja_value value)
 {

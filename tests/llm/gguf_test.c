@@ -224,6 +224,15 @@ static void a_template_that_is_wrong_or_does_not_end_is_refused(void **state)
 		{ "{% if true %}", "endif" },
 		{ "a\n{{ 'b", "line 2" },
 		{ "{% endfor %}", "without its beginning" },
+		{ "{% set ns = namespace() %}{% set ns.a %}{% set ns = 'twenty-four bytes of text' "
+		  "%}"
+		  "{% endset %}{{ ns.a.b }}",
+		  "undefined" },
+		{ "{% set ns = namespace(a=[1], b=[1]) %}{% for i in [1, 2, 3, 4, 5] %}"
+		  "{% for k in [1, 2, 3, 4, 5, 6, 7, 8] %}{% set ns.a = [ns.a, ns.a] %}"
+		  "{% set ns.b = [ns.b, ns.b] %}{% endfor %}{% endfor %}{{ ns.a == ns.b }}",
+		  "steps" },
+		{ "{{ 'a' | trim('b') }}", "an argument of filter" },
 		{ "{{ messages | tojson }}", "tojson" },
 		{ "{{ nothing.here }}", "undefined" },
 		{ "{{ 1 + 'a' }}", "two integers" },
@@ -260,7 +269,7 @@ static void a_template_that_is_wrong_or_does_not_end_is_refused(void **state)
 	}
 }
 
-/* Parse the members of a conversation, without those that the reader needs no more than a name for. */
+/* The conv_template of a configuration; NULL for none. */
 static cJSON *shape_of(struct tenon_slice text)
 {
 	cJSON *json = cJSON_ParseWithLength(text.data, text.size), *shape;
