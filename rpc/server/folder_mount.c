@@ -19,6 +19,7 @@ static bool write_file(const char *path, const char *text)
 
 	if (fd < 0)
 		return false;
+	errno = 0;
 	ok = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 	close(fd);
 	return ok;

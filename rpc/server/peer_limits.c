@@ -85,7 +85,7 @@ void peer_limits_send(int socket, int listener, int folder)
 
 static void receive_descriptors(struct peer *p)
 {
-	union control control;
+	union control control = { .room = { 0 } };
 	char byte = 0;
 	struct iovec part = { &byte, 1 };
 	struct msghdr message = { .msg_iov = &part,
@@ -94,19 +94,28 @@ static void receive_descriptors(struct peer *p)
 				  .msg_controllen = sizeof(control.room) };
 	ssize_t n = recvmsg(p->limits.fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	struct cmsghdr *header = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-	const unsigned char *at;
+	const size_t want = (size_t)((byte & HAS_LISTENER) != 0) + ((byte & HAS_FOLDER) != 0);
+	size_t have = 0, used = 0;
+	int fds[2];
 
 	peer_limits_end(p);
-	if (!header || header->cmsg_type != SCM_RIGHTS)
+	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
 		return;
-	at = CMSG_DATA(header);
+	have = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(fds, CMSG_DATA(header), (have < 2 ? have : 2) * sizeof(int));
+	/* a server that may open no more files gets fewer; a session without its listener would wait in clone() */
+	if (have != want || message.msg_flags & MSG_CTRUNC) {
+		while (have--)
+			close(fds[have]);
+		peer_kill(p);
+		return;
+	}
 	if (byte & HAS_LISTENER) {
-		memcpy(&p->limits.fd, at, sizeof(int));
+		p->limits.fd = fds[used++];
 		p->limits.listens = true;
-		at += sizeof(int);
 	}
 	if (byte & HAS_FOLDER)
-		memcpy(&p->mounted, at, sizeof(int));
+		p->mounted = fds[used];
 }
 
 /* ---- processes and threads */

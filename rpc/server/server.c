@@ -462,7 +462,7 @@ static int check_mount(struct server *s)
 		return 0;
 	pid = fork();
 	if (!pid)
-		_exit(session_folder_mount(s->folder.path, 1) < 0 ? errno : 0);
+		_exit(session_folder_mount(s->folder.path, 1) >= 0 ? 0 : errno ? errno : EIO);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return tenon_error(-TENON_E_IO, "cannot start a process");
 	if (!WEXITSTATUS(status))
@@ -470,7 +470,8 @@ static int check_mount(struct server *s)
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "--folder-in-memory: cannot mount a tmpfs for a session alone: %s. It "
 			   "needs "
-			   "root, or user namespaces (sysctl user.max_user_namespaces)",
+			   "root, or user namespaces (sysctl user.max_user_namespaces, "
+			   "kernel.apparmor_restrict_unprivileged_userns)",
 			   strerror(WEXITSTATUS(status)));
 }
 
