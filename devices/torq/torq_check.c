@@ -9,7 +9,7 @@
 
 #define REACH (UINT64_C(1) << 32)
 
-/* bytes and elements of a copy: as much as the largest memory, so that a small file cannot ask for hours of work */
+/* bytes and elements of all copies: as much as the largest memory, so that a small file cannot ask for hours of work */
 #define COPIED_MOST   TORQ_MEMORY_MOST
 #define ELEMENTS_MOST (UINT64_C(1) << 26)
 
@@ -76,6 +76,11 @@ static int check_segments(const struct torq_program *p, struct torq_extents *e)
 			err = REFUSE(p, -TENON_E_FORMAT,
 				     "segment %u has %u bytes, and contents of %zu", i, s.size,
 				     s.data.size);
+		/* a file may name the same contents again and again */
+		if (!err && s.data.size > TORQ_MEMORY_MOST - e->initial)
+			err = REFUSE(p, -TENON_E_UNSUPPORTED,
+				     "its segments have more than %" PRIu64 " bytes of contents",
+				     (uint64_t)TORQ_MEMORY_MOST);
 		if (!err && s.size)
 			err = add_memory(p, "segment", i, s.address, s.size, e);
 		e->initial += err ? 0 : s.data.size;
@@ -210,7 +215,7 @@ static uint64_t span_of(const struct torq_copy *c, const uint32_t strides[TORQ_R
 	uint64_t span = c->element;
 	uint32_t i;
 
-	/* at most eight products of 64 bits of which the upper one may be large: none exceeds 2^64 - 2^33 */
+	/* a product of two numbers of 32 bits fits into 64; the sum of several may not */
 	for (i = 0; i < c->rank; i++)
 		if (__builtin_add_overflow(span, (uint64_t)(c->shape[i] - 1) * strides[i], &span))
 			return UINT64_MAX;
@@ -279,12 +284,13 @@ static int check_copy(const struct torq_program *p, uint32_t index, const struct
 	if (!count || !c->element)
 		return REFUSE(p, -TENON_E_FORMAT, "action %u copies nothing", index);
 	e->copies++;
-	if (count > ELEMENTS_MOST || count * c->element > COPIED_MOST - e->copied)
+	if (count > ELEMENTS_MOST - e->elements || count * c->element > COPIED_MOST - e->copied)
 		return REFUSE(p, -TENON_E_UNSUPPORTED,
 			      "action %u copies %" PRIu64 " times %u bytes, which is too much for "
 			      "one program",
 			      index, count, c->element);
 	e->copied += count * c->element;
+	e->elements += count;
 	err = check_side(p, e, index, c->from, c->source, span_of(c, c->source_strides));
 	return err ? err : check_side(p, e, index, c->to, c->target, span_of(c, c->target_strides));
 }

@@ -46,6 +46,7 @@ struct torq_argument {
  * @starts: how often the NPU is started
  * @copies: how often the host copies
  * @copied: bytes that it copies
+ * @elements: of these copies
  */
 struct torq_extents {
 	uint64_t base;
@@ -56,6 +57,7 @@ struct torq_extents {
 	uint32_t starts;
 	uint32_t copies;
 	uint64_t copied;
+	uint64_t elements;
 };
 
 /**

@@ -298,14 +298,16 @@ static int copy(const struct run *r, const struct torq_copy *c)
 	uint8_t *target = c->to == TORQ_XRAM ? bytes_at(r, c->target, &to) : NULL;
 	int err = from ? dmabuf_begin(from, DMABUF_BOTH) : 0, end;
 
-	if (!err && to && to != from)
-		err = dmabuf_begin(to, DMABUF_BOTH);
 	if (err)
 		return err;
-	err = copy_elements(r, c, source, target);
+	if (to && to != from)
+		err = dmabuf_begin(to, DMABUF_BOTH);
+	if (!err) {
+		err = copy_elements(r, c, source, target);
+		end = to && to != from ? dmabuf_end(to, DMABUF_BOTH) : 0;
+		err = err ? err : end;
+	}
 	end = from ? dmabuf_end(from, DMABUF_BOTH) : 0;
-	if (!end && to && to != from)
-		end = dmabuf_end(to, DMABUF_BOTH);
 	return err ? err : end;
 }
 
