@@ -17,15 +17,15 @@
 /**
  * struct stand_in - memory that stands for a slot
  * @next: the one before
- * @memory: referenced; NULL on devices with addresses
- * @address: of the memory, on devices with addresses
+ * @root: the memory that it is a part of, or it; referenced; NULL on devices with addresses
+ * @place: its first byte there, or its address
  * @size: bytes that stand for the slot
  * @slot: its number
  */
 struct stand_in {
 	struct stand_in *next;
-	struct tenon_memory *memory;
-	uint64_t address;
+	struct tenon_memory *root;
+	uint64_t place;
 	uint64_t size;
 	uint32_t slot;
 };
@@ -39,17 +39,26 @@ static bool has_addresses(const struct tenon_device *device)
 
 /* ---- stand-ins */
 
-/* Find the stand-in that has a byte of memory; @offset receives where in it. */
-static const struct stand_in *find(const struct tenon_commands *c, const struct tenon_memory *m,
-				   uint64_t address, uint64_t *offset)
+/* Where a byte of memory is: on a device without addresses, in the memory that it is a part of. */
+static uint64_t place_of(const struct tenon_memory *m, uint64_t offset,
+			 const struct tenon_memory **root)
+{
+	*root = NULL;
+	if (has_addresses(m->device))
+		return m->address + offset;
+	*root = tenon_memory_root((struct tenon_memory *)(uintptr_t)m, &offset);
+	return offset;
+}
+
+/* Find the stand-in that has the byte at a place; @offset receives where in it. */
+static const struct stand_in *find(const struct tenon_commands *c, const struct tenon_memory *root,
+				   uint64_t place, uint64_t *offset)
 {
 	const struct stand_in *s;
 
 	for (s = c->core->stand_ins; s; s = s->next) {
-		*offset = s->memory ? 0 : address - s->address;
-		if (s->memory && m != s->memory && m->parent == s->memory)
-			*offset = m->offset;
-		if (s->memory ? m == s->memory || m->parent == s->memory : *offset < s->size)
+		*offset = place - s->place;
+		if (s->root == root && *offset < s->size)
 			return s;
 	}
 	return NULL;
@@ -57,10 +66,7 @@ static const struct stand_in *find(const struct tenon_commands *c, const struct 
 
 static bool overlaps(const struct stand_in *a, const struct stand_in *b)
 {
-	if (a->memory)
-		return a->memory == b->memory || a->memory->parent == b->memory ||
-		       a->memory == b->memory->parent;
-	return a->address < b->address + b->size && b->address < a->address + a->size;
+	return a->root == b->root && a->place < b->place + b->size && b->place < a->place + a->size;
 }
 
 static int add_stand_in(struct tenon_commands *c, const struct stand_in *new)
@@ -82,7 +88,7 @@ static int add_stand_in(struct tenon_commands *c, const struct stand_in *new)
 	*s = *new;
 	s->next = c->core->stand_ins;
 	c->core->stand_ins = s;
-	tenon_object_ref(s->memory);
+	tenon_object_ref(s->root);
 	if (s->slot >= c->slots)
 		c->slots = s->slot + 1;
 	return 0;
@@ -92,6 +98,7 @@ int tenon_commands_stand_in(struct tenon_commands *c, uint32_t slot, struct teno
 			    uint64_t size)
 {
 	struct stand_in new = { .size = size, .slot = slot };
+	const struct tenon_memory *root;
 
 	if (c->finished)
 		return tenon_error(-TENON_E_USAGE, "the recording is finished; make a new one");
@@ -100,10 +107,8 @@ int tenon_commands_stand_in(struct tenon_commands *c, uint32_t slot, struct teno
 				   "%" PRIu64 " bytes of memory of %" PRIu64
 				   " cannot stand for slot %u of a recording of %s",
 				   size, memory->size, slot, c->device->backend->name);
-	if (has_addresses(c->device))
-		new.address = memory->address;
-	else
-		new.memory = memory;
+	new.place = place_of(memory, 0, &root);
+	new.root = (struct tenon_memory *)(uintptr_t)root;
 	c->core->capture = &capture;
 	return add_stand_in(c, &new);
 }
@@ -123,9 +128,9 @@ static int inside_a_slot(const struct stand_in *s, const struct tenon_dispatch *
 static int name_arguments(const struct tenon_commands *c, struct slotted *out)
 {
 	const struct tenon_dispatch *d = out->operation.as.dispatch;
-	const struct tenon_memory *memory;
+	const struct tenon_memory *root;
 	const struct stand_in *s;
-	uint64_t offset;
+	uint64_t offset, place;
 	size_t i;
 
 	for (i = 0; i < d->kernel->info->argument_count; i++) {
@@ -133,10 +138,11 @@ static int name_arguments(const struct tenon_commands *c, struct slotted *out)
 		if (d->kernel->info->arguments[i].kind != TENON_ARGUMENT_MEMORY ||
 		    out->slots[i] >= 0 || !d->arguments[i])
 			continue;
-		memory = has_addresses(c->device)
-				 ? NULL
-				 : (const struct tenon_memory *)(uintptr_t)d->arguments[i];
-		s = find(c, memory, d->arguments[i], &offset);
+		root = NULL;
+		place = d->arguments[i];
+		if (!has_addresses(c->device))
+			place = place_of((const struct tenon_memory *)(uintptr_t)place, 0, &root);
+		s = find(c, root, place, &offset);
 		if (s && offset)
 			return inside_a_slot(s, d, i, offset);
 		if (s)
@@ -150,15 +156,16 @@ static int name_arguments(const struct tenon_commands *c, struct slotted *out)
 
 static void name_range(const struct tenon_commands *c, struct tenon_range *r)
 {
+	const struct tenon_memory *root;
 	const struct stand_in *s;
-	uint64_t offset;
+	uint64_t offset, place;
 
 	if (!r->memory)
 		return;
-	s = find(c, r->memory, has_addresses(c->device) ? r->memory->address + r->offset : 0,
-		 &offset);
+	place = place_of(r->memory, r->offset, &root);
+	s = find(c, root, place, &offset);
 	if (s)
-		*r = tenon_slot(s->slot, s->memory ? offset + r->offset : offset);
+		*r = tenon_slot(s->slot, offset);
 }
 
 static int capture_name_slots(const struct tenon_commands *c, const struct tenon_operation *op,
@@ -225,7 +232,7 @@ static int begin(struct tenon_commands *c, struct tenon_queue **former)
 {
 	int err;
 
-	/* it ends the queue, too */
+	/* capture_fini() also releases the queue */
 	c->core->capture = &capture;
 	err = c->core->queue ? 0 : tenon_queue_create(c->device, &c->core->queue);
 	if (!err)
@@ -292,7 +299,7 @@ static void capture_fini(struct tenon_commands *c)
 
 	for (s = c->core->stand_ins; s; s = next) {
 		next = s->next;
-		tenon_object_unref(s->memory);
+		tenon_object_unref(s->root);
 		free(s);
 	}
 	if (!c->core->queue)

@@ -152,6 +152,38 @@ static void a_recorded_kernel_takes_no_middle_of_a_slot(struct cts *cts)
 	kernel_set_free(set);
 }
 
+static void a_part_of_what_stands_for_a_slot_is_in_the_slot(struct cts *cts)
+{
+	uint64_t align = cts->device->properties->alignment, at = (256 + align - 1) / align * align;
+	struct tenon_memory *whole = cts_memory(cts, 4 * at, 0),
+			    *bound = cts_memory(cts, 2 * at, 0);
+	struct tenon_memory *part, *inner;
+	struct tenon_commands *c;
+	const uint8_t before = 7;
+	uint8_t found;
+
+	cts_set(cts, whole, 2 * at + 4, &before, 1);
+	ok(tenon_memory_subrange(whole, at, 2 * at, &part));
+	ok(tenon_memory_subrange(part, at, at, &inner));
+	ok(tenon_commands_create(cts->device, &c));
+	ok(tenon_commands_stand_in(c, 0, part, 2 * at));
+	fails(tenon_commands_stand_in(c, 1, inner, at), -TENON_E_VALUE);
+	fails(tenon_commands_stand_in(c, 1, whole, 4 * at), -TENON_E_VALUE);
+	ok(tenon_commands_fill(c, tenon_range(inner, 4), 4, 9, 1));
+	ok(tenon_commands_finish(c));
+	ok(tenon_queue_execute(cts->queue, c, &bound, 1, NULL));
+	ok(tenon_queue_sync(cts->queue, cts_soon()));
+	cts_get(cts, bound, at + 4, &found, 1);
+	assert_int_equal(found, 9);
+	cts_get(cts, whole, 2 * at + 4, &found, 1);
+	assert_int_equal(found, before);
+	tenon_object_unref(c);
+	tenon_object_unref(inner);
+	tenon_object_unref(part);
+	tenon_object_unref(bound);
+	tenon_object_unref(whole);
+}
+
 /* what submit_something() does with the current queue */
 struct submits {
 	struct cts *cts;
@@ -420,6 +452,7 @@ const struct cts_case cts_call_cases[] = {
 	CTS_CASE(a_packed_call_converts_and_launches),
 	CTS_CASE(a_recorded_call_runs_with_the_memory_of_each_run),
 	CTS_CASE(a_recorded_kernel_takes_no_middle_of_a_slot),
+	CTS_CASE(a_part_of_what_stands_for_a_slot_is_in_the_slot),
 	CTS_CASE(a_call_that_cannot_be_recorded_says_so),
 	CTS_CASE(a_packed_call_converts_to_every_scalar_type),
 	CTS_CASE(extents_below_one_count_as_one),
