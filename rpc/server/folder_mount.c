@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rpc/server/folder.h"
+#include "rpc/server/sandbox.h"
 
 static bool write_file(const char *path, const char *text)
 {
@@ -37,12 +38,13 @@ static bool map_ids(uid_t user, gid_t group)
 }
 
 /* What is mounted here, no other process sees. */
-static bool leave_mounts(void)
+static bool leave_mounts(bool *own_users)
 {
 	const uid_t user = geteuid();
 	const gid_t group = getegid();
 
-	if (unshare(CLONE_NEWNS) &&
+	*own_users = unshare(CLONE_NEWNS);
+	if (*own_users &&
 	    (errno != EPERM || unshare(CLONE_NEWUSER | CLONE_NEWNS) || !map_ids(user, group)))
 		return false;
 	return !mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL);
@@ -51,11 +53,20 @@ static bool leave_mounts(void)
 int session_folder_mount(const char *path, uint64_t bytes)
 {
 	char options[80];
+	bool own_users;
+	int fd;
 
 	/* a size of 0 is no limit */
 	snprintf(options, sizeof(options), "size=%" PRIu64 ",nr_inodes=%d,mode=700",
 		 bytes ? bytes : 1, FOLDER_ENTRIES_MOST);
-	if (!leave_mounts() || mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options))
+	if (!leave_mounts(&own_users) ||
+	    mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options))
 		return -1;
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* a namespace of users gives all capabilities, and this user had none */
+	if (fd >= 0 && own_users && !sandbox_drop_capabilities(0)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }

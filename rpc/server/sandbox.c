@@ -59,15 +59,14 @@ struct capabilities {
 #define DAC_OVERRIDE (1U << 1)
 #define IPC_LOCK     (1U << 14)
 
-/* A server that runs as root: its sessions must not have what root can do to the kernel and to other processes. */
-static bool drop_capabilities(void)
+bool sandbox_drop_capabilities(uint32_t keep)
 {
 	struct capability_header header = { .version = CAPABILITIES_VERSION };
 	struct capabilities sets[2] = { 0 };
 
 	if (syscall(SYS_capget, &header, sets))
 		return false;
-	sets[0].permitted &= DAC_OVERRIDE | IPC_LOCK;
+	sets[0].permitted &= keep;
 	sets[0].effective &= sets[0].permitted;
 	sets[0].inheritable = 0;
 	sets[1] = (struct capabilities){ 0 };
@@ -85,7 +84,8 @@ unsigned int sandbox_enter(const struct sandbox_options *options, int *listener)
 		return missing | SANDBOX_PRIVILEGES | SANDBOX_FILES | SANDBOX_SYSCALLS |
 		       SANDBOX_PROCESSES;
 	/* drop them before any exec(): no_new_privs then keeps programs from regaining them */
-	if (!drop_capabilities())
+	/* of a server that runs as root: what root can do to the kernel and to other processes */
+	if (!sandbox_drop_capabilities(DAC_OVERRIDE | IPC_LOCK))
 		missing |= SANDBOX_PRIVILEGES;
 	if (!sandbox_files(options))
 		missing |= SANDBOX_FILES;

@@ -45,6 +45,9 @@ struct sandbox_options {
 	bool learn;
 };
 
+/** sandbox_drop_capabilities - keep these of the first 32 capabilities, a bit each, and no others; false with errno set */
+bool sandbox_drop_capabilities(uint32_t keep);
+
 /**
  * sandbox_enter - limit the calling process for good
  * @options: what it may still use
