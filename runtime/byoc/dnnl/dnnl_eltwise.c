@@ -34,11 +34,12 @@ static const struct eltwise {
 
 static const struct eltwise *row_of(struct tenon_slice name)
 {
-	const struct eltwise *e = rows;
+	const struct eltwise *e;
 
-	while (e->name && !tenon_slice_equal(name, tenon_slice_of(e->name)))
-		e++;
-	return e->name ? e : NULL;
+	for (e = rows; e->name; e++)
+		if (tenon_slice_equal(name, tenon_slice_of(e->name)))
+			return e;
+	return NULL;
 }
 
 static void numbers_of(struct operation *o, const struct eltwise *e, float *alpha, float *beta)
@@ -47,52 +48,41 @@ static void numbers_of(struct operation *o, const struct eltwise *e, float *alph
 	*beta = e->beta_key ? byoc_real(&o->in, e->beta_key, e->beta) : e->beta;
 }
 
-static void append(struct operation *o, const struct eltwise *e, struct dnnl_post_ops *ops)
+static void append(struct operation *o, struct dnnl_post_ops *ops, enum dnnl_eltwise what,
+		   float alpha, float beta)
 {
-	float alpha, beta;
-
-	numbers_of(o, e, &alpha, &beta);
 	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_append_eltwise(ops, e->what, alpha, beta), "a post-op");
+		o->in.err = dnnl_check(dnnl_append_eltwise(ops, what, alpha, beta), "a post-op");
 }
 
-static void append_bounds(struct operation *o, const struct eltwise *e, struct dnnl_post_ops *ops)
+static void append_bounds(struct operation *o, struct dnnl_post_ops *ops)
 {
-	if (!o->in.err && e->bounded)
-		o->in.err = dnnl_check(dnnl_append_eltwise(ops, DNNL_CLIP, 0, 1), "a post-op");
+	append(o, ops, DNNL_CLIP, 0, 1);
 }
 
-/* Call @append_to with the post-ops of the primitive. */
-static void set_post_ops(struct operation *o, const struct eltwise *e,
-			 void (*append_to)(struct operation *o, const struct eltwise *e,
-					   struct dnnl_post_ops *ops))
+static void append_row(struct operation *o, struct dnnl_post_ops *ops, const struct eltwise *e,
+		       float alpha, float beta)
 {
-	struct dnnl_post_ops *ops;
-
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl.post_ops_create(&ops), "post-ops");
-	if (o->in.err)
-		return;
-	append_to(o, e, ops);
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl.primitive_attr_set_post_ops(o->attr, ops), "post-ops");
-	dnnl.post_ops_destroy(ops);
+	append(o, ops, e->what, alpha, beta);
+	if (e->bounded)
+		append_bounds(o, ops);
 }
 
 /* dnnl.conv2d_bias_sum_relu */
-static void append_words(struct operation *o, const struct eltwise *e, struct dnnl_post_ops *ops)
+static void append_words(struct operation *o, struct dnnl_post_ops *ops)
 {
-	if (byoc_named(&o->in, "_sum"))
-		o->in.err = dnnl_check(dnnl_append_sum(ops), "a sum");
-	for (; e->name; e++)
+	const struct eltwise *e;
+	float alpha, beta;
+
+	for (e = rows; e->name; e++)
 		if (e->word && byoc_named(&o->in, e->word)) {
-			append(o, e, ops);
-			append_bounds(o, e, ops);
+			numbers_of(o, e, &alpha, &beta);
+			append_row(o, ops, e, alpha, beta);
 		}
 }
 
 /* An item of "post_ops": an operator of one input; its numbers are in lists beside it. */
-static void append_item(struct operation *o, uint32_t item, struct dnnl_post_ops *ops)
+static void append_item(struct operation *o, struct dnnl_post_ops *ops, uint32_t item)
 {
 	const struct tenon_slice name = byoc_text_at(&o->in, "post_ops", item);
 	const struct eltwise *e = row_of(name);
@@ -105,22 +95,37 @@ static void append_item(struct operation *o, uint32_t item, struct dnnl_post_ops
 		return;
 	alpha = e->alpha_key ? byoc_real_at(&o->in, "post_alpha", item, e->alpha) : e->alpha;
 	beta = e->beta_key ? byoc_real_at(&o->in, "post_beta", item, e->beta) : e->beta;
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_append_eltwise(ops, e->what, alpha, beta), "a post-op");
-	append_bounds(o, e, ops);
+	append_row(o, ops, e, alpha, beta);
 }
 
-/* "post_ops": ["sum", "nn.relu", "linear"], in this order; a sum is first. */
-static void append_list(struct operation *o, const struct eltwise *unused,
-			struct dnnl_post_ops *ops)
+/* The sum, and then those of the list or of the name. */
+static void append_all(struct operation *o, struct dnnl_post_ops *ops)
 {
 	const uint32_t count = byoc_count(&o->in, "post_ops");
 	uint32_t item = operation_has_sum(o);
 
 	if (item && !o->in.err)
 		o->in.err = dnnl_check(dnnl_append_sum(ops), "a sum");
+	if (!count)
+		append_words(o, ops);
 	for (; item < count && !o->in.err; item++)
-		append_item(o, item, ops);
+		append_item(o, ops, item);
+}
+
+/* Call @append_to with the post-ops of the primitive. */
+static void set_post_ops(struct operation *o,
+			 void (*append_to)(struct operation *o, struct dnnl_post_ops *ops))
+{
+	struct dnnl_post_ops *ops;
+
+	if (!o->in.err)
+		o->in.err = dnnl_check(dnnl.post_ops_create(&ops), "post-ops");
+	if (o->in.err)
+		return;
+	append_to(o, ops);
+	if (!o->in.err)
+		o->in.err = dnnl_check(dnnl.primitive_attr_set_post_ops(o->attr, ops), "post-ops");
+	dnnl.post_ops_destroy(ops);
 }
 
 bool operation_has_sum(struct operation *o)
@@ -140,7 +145,7 @@ void operation_post_ops(struct operation *o)
 	     (activation.size && !tenon_slice_equal(activation, tenon_slice_of("none")))))
 		o->in.err =
 			tenon_error(-TENON_E_UNSUPPORTED, "quantised operators are not supported");
-	set_post_ops(o, rows, byoc_has(&o->in, "post_ops") ? append_list : append_words);
+	set_post_ops(o, append_all);
 }
 
 bool make_eltwise(struct operation *o)
@@ -154,10 +159,10 @@ bool make_eltwise(struct operation *o)
 	layout = operation_read_alike(o, NULL);
 	numbers_of(o, e, &alpha, &beta);
 	if (e->bounded)
-		set_post_ops(o, e, append_bounds);
+		set_post_ops(o, append_bounds);
 	if (!o->in.err)
-		operation_described(o, dnnl_eltwise(&o->pd, e->what, layout, alpha, beta, o->attr),
-				    "an element-wise operator");
+		o->in.err = dnnl_check(dnnl_eltwise(&o->pd, e->what, layout, alpha, beta, o->attr),
+				       "an element-wise operator");
 	operation_finish(o, NULL);
 	return true;
 }

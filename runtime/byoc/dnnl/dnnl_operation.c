@@ -120,11 +120,6 @@ struct dnnl_layout *operation_read_alike(struct operation *o, const int *to)
 
 /* ---- the primitive */
 
-void operation_described(struct operation *o, int status, const char *what)
-{
-	o->in.err = dnnl_check(status, what);
-}
-
 void operation_finish(struct operation *o, const int *to)
 {
 	struct dnnl_layout *layout = operation_chosen(o, DNNL_QUERY_DST, 0);

@@ -4,9 +4,9 @@
 #define RUNTIME_BYOC_DNNL_DNNL_OPERATION_H
 
 /*
- * An operator reads attributes, chooses layouts for its operands, describes a primitive of oneDNN,
- * and finishes it. The reader of the node keeps the first failure; the functions here do nothing
- * after one, so an operator tests @in.err only before it uses what they return.
+ * An operator reads attributes, chooses layouts of its operands, describes a primitive of oneDNN and
+ * finishes it. The node's reader keeps the first failure; after one the functions here do nothing,
+ * so an operator tests @in.err only before it uses what they return.
  */
 
 #include "runtime/byoc/dnnl/dnnl_plan.h"
@@ -59,9 +59,6 @@ struct dnnl_layout *operation_read_vector(struct operation *o, uint32_t input, i
 struct dnnl_layout *operation_read_alike(struct operation *o, const int *to);
 
 /* ---- the primitive */
-
-/** operation_described - keep the status with which the primitive was described */
-void operation_described(struct operation *o, int status, const char *what);
 
 /** operation_finish - write the output in the layout that the primitive wants, and append it */
 void operation_finish(struct operation *o, const int *to);

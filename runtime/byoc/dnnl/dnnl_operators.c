@@ -49,8 +49,8 @@ static void make_pooling(struct operation *o, int algorithm)
 	now = operation_read(o, 0, src_to, operation_now(o, 0, src_to), DNNL_ARG_SRC);
 	out = operation_dst_layout(o, dst_to);
 	if (!o->in.err)
-		operation_described(o, dnnl_pooling(&o->pd, algorithm, now, out, &w, o->attr),
-				    "a pooling");
+		o->in.err = dnnl_check(dnnl_pooling(&o->pd, algorithm, now, out, &w, o->attr),
+				       "a pooling");
 	operation_finish(o, dst_to);
 }
 
@@ -62,8 +62,8 @@ static void make_softmax(struct operation *o, int unused)
 	const int axis = byoc_axis(&o->in, -1, byoc_dst(&o->in)->ndim);
 
 	if (!o->in.err)
-		operation_described(o, dnnl_softmax(&o->pd, layout, layout, axis, o->attr),
-				    "a softmax");
+		o->in.err = dnnl_check(dnnl_softmax(&o->pd, layout, layout, axis, o->attr),
+				       "a softmax");
 	operation_finish(o, NULL);
 }
 
@@ -96,8 +96,7 @@ static void make_batch_norm(struct operation *o, int unused)
 	int to[DNNL_DIMS_MOST], i;
 
 	if (!o->in.err && (dst->ndim < 2 || !axis))
-		o->in.err =
-			tenon_error(-TENON_E_UNSUPPORTED, "no axis before that of the channels");
+		o->in.err = tenon_error(-TENON_E_UNSUPPORTED, "no axis before the channels");
 	/* the channels are the second axis; the others keep their order */
 	for (i = 0; i < dst->ndim; i++)
 		to[i] = i == axis ? 1 : i == 0 ? 0 : i < axis ? i + 1 : i;
@@ -105,8 +104,8 @@ static void make_batch_norm(struct operation *o, int unused)
 	layout = operation_read_alike(o, to);
 	read_vectors(o, dst->shape[axis], args, 4);
 	if (!o->in.err)
-		operation_described(o, dnnl_batch_norm(&o->pd, layout, epsilon, o->attr),
-				    "a batch normalisation");
+		o->in.err = dnnl_check(dnnl_batch_norm(&o->pd, layout, epsilon, o->attr),
+				       "a batch normalisation");
 	operation_finish(o, to);
 }
 
@@ -133,9 +132,9 @@ static void make_layer_norm(struct operation *o, int unused)
 	statistics = dnnl_view_layout(o->p, &view);
 	o->in.err = statistics ? 0 : -TENON_E_NOMEM;
 	if (!o->in.err)
-		operation_described(o,
-				    dnnl_layer_norm(&o->pd, layout, statistics, epsilon, o->attr),
-				    "a layer normalisation");
+		o->in.err =
+			dnnl_check(dnnl_layer_norm(&o->pd, layout, statistics, epsilon, o->attr),
+				   "a layer normalisation");
 	operation_finish(o, NULL);
 }
 
@@ -147,8 +146,7 @@ static struct dnnl_layout *read_broadcast(struct operation *o, uint32_t input, i
 	struct byoc_view view;
 
 	if (!o->in.err && byoc_src(&o->in, input)->ndim > byoc_dst(&o->in)->ndim)
-		o->in.err = tenon_error(-TENON_E_VALUE,
-					"an operand has more dimensions than the result");
+		o->in.err = tenon_error(-TENON_E_VALUE, "more dimensions than the result");
 	if (o->in.err)
 		return NULL;
 	view = byoc_broadcast_view(byoc_src(&o->in, input), byoc_dst(&o->in)->ndim);
@@ -185,8 +183,8 @@ static void make_binary(struct operation *o, int algorithm)
 		b = read_broadcast(o, !first, DNNL_ARG_SRC_1);
 	}
 	if (!o->in.err)
-		operation_described(o, dnnl_binary(&o->pd, algorithm, a, b, out, o->attr),
-				    "an operator of two operands");
+		o->in.err = dnnl_check(dnnl_binary(&o->pd, algorithm, a, b, out, o->attr),
+				       "an operator of two operands");
 	operation_finish(o, NULL);
 }
 
@@ -211,8 +209,8 @@ static void make_concat(struct operation *o, int unused)
 	}
 	out = operation_dst_layout(o, NULL);
 	if (!o->in.err)
-		operation_described(o, dnnl_concat(&o->pd, out, (int)count, axis, layouts, o->attr),
-				    "a concatenation");
+		o->in.err = dnnl_check(dnnl_concat(&o->pd, out, (int)count, axis, layouts, o->attr),
+				       "a concatenation");
 	operation_finish(o, NULL);
 }
 
@@ -272,11 +270,9 @@ static const struct operator_row *row_of(struct tenon_slice name)
 	size_t i, n;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		n = strlen(rows[i].name);
-		if (rows[i].name[n - 1] == '*' && name.size >= n - 1 &&
-		    !memcmp(name.data, rows[i].name, n - 1))
-			return &rows[i];
-		if (tenon_slice_equal(name, tenon_slice_of(rows[i].name)))
+		n = strcspn(rows[i].name, "*");
+		if (name.size >= n && !memcmp(name.data, rows[i].name, n) &&
+		    (rows[i].name[n] || name.size == n))
 			return &rows[i];
 	}
 	return NULL;
@@ -290,9 +286,8 @@ int dnnl_operator(struct dnnl_plan *p, const struct byoc_node *n)
 	byoc_want(&o.in, 1);
 	if (!o.in.err && !n->entry_count)
 		o.in.err = tenon_error(-TENON_E_VALUE, "no output");
-	if (o.in.err)
-		return o.in.err;
-	o.in.err = dnnl_check(dnnl.primitive_attr_create(&o.attr), "attributes");
+	if (!o.in.err)
+		o.in.err = dnnl_check(dnnl.primitive_attr_create(&o.attr), "attributes");
 	if (o.in.err)
 		return o.in.err;
 	o.in.err = dnnl_check(dnnl.primitive_attr_set_scratchpad_mode(o.attr, DNNL_SCRATCHPAD_USER),

@@ -121,35 +121,20 @@ int dnnl_add_step(struct dnnl_plan *p, const struct dnnl_primitive_desc *pd,
 	return 0;
 }
 
-/* Run a reorder of a constant now. */
+/* Run a reorder of a constant now, as a plan of one step. */
 static int run_once(const struct dnnl_primitive_desc *pd, const struct dnnl_use *uses)
 {
-	struct dnnl_primitive *primitive = NULL;
-	struct dnnl_memory *memories[2] = { NULL, NULL };
-	struct dnnl_stream *stream = NULL;
-	struct dnnl_exec_arg args[2];
-	int i, status;
+	struct dnnl_plan once = { .graph = NULL };
+	struct dnnl_run *run = NULL;
+	int err = dnnl_add_step(&once, pd, uses, 2);
 
-	status = dnnl.primitive_create(&primitive, pd);
-	if (!status)
-		status = dnnl.stream_create(&stream, dnnl.engine, DNNL_STREAM_DEFAULT);
-	for (i = 0; i < 2 && !status; i++) {
-		status = dnnl.memory_create(&memories[i], uses[i].layout, dnnl.engine,
-					    uses[i].data.address);
-		args[i] = (struct dnnl_exec_arg){ uses[i].arg, memories[i] };
-	}
-	if (!status)
-		status = dnnl.primitive_execute(primitive, stream, 2, args);
-	if (!status)
-		status = dnnl.stream_wait(stream);
-	for (i = 0; i < 2; i++)
-		if (memories[i])
-			dnnl.memory_destroy(memories[i]);
-	if (stream)
-		dnnl.stream_destroy(stream);
-	if (primitive)
-		dnnl.primitive_destroy(primitive);
-	return dnnl_check(status, "a constant in its layout");
+	if (!err)
+		err = dnnl_run_create(&once, &run);
+	if (!err)
+		err = dnnl_run(run, NULL);
+	dnnl_run_destroy(run);
+	dnnl_plan_fini(&once);
+	return err;
 }
 
 int dnnl_convert(struct dnnl_plan *p, const struct dnnl_use *from, struct dnnl_use *to)

@@ -131,11 +131,7 @@ int dnnl_add_step(struct dnnl_plan *p, const struct dnnl_primitive_desc *pd,
 
 /* ---- runs */
 
-/**
- * struct dnnl_run - what one call at a time uses
- *
- * Calls from several threads each have their own.
- */
+/** struct dnnl_run - what one call at a time uses; calls that overlap have one each */
 struct dnnl_run;
 
 int dnnl_run_create(const struct dnnl_plan *p, struct dnnl_run **out);

@@ -27,8 +27,7 @@ static void view_weights(struct operation *o, bool transposed, struct byoc_view 
 	int to[DNNL_DIMS_MOST], i;
 
 	if (!o->in.err && plain.ndim != byoc_src(&o->in, 0)->ndim)
-		o->in.err =
-			tenon_error(-TENON_E_VALUE, "weights of other dimensions than the input");
+		o->in.err = tenon_error(-TENON_E_VALUE, "weights and input differ in dimensions");
 	if (o->in.err)
 		return;
 	if (!layout.size)
@@ -52,17 +51,13 @@ static void view_weights(struct operation *o, bool transposed, struct byoc_view 
 	view->strides[0] = view->strides[1] * view->dims[1];
 }
 
-/*
- * Before the primitive is described: read operands with a fixed layout, and let oneDNN choose the
- * others.
- */
+/* Before the primitive is described: read operands of fixed layout; oneDNN chooses the others. */
 static void begin(struct operation *o, struct weighted *w, const int *dst_to)
 {
 	w->plain_weights = operation_read_as(o, 1, &w->weights, DNNL_ARG_WEIGHTS);
 	if (byoc_named(&o->in, "_bias")) {
 		byoc_want(&o->in, 3);
-		w->bias =
-			o->in.err ? NULL : operation_read_vector(o, 2, w->channels, DNNL_ARG_BIAS);
+		w->bias = operation_read_vector(o, 2, w->channels, DNNL_ARG_BIAS);
 	}
 	operation_post_ops(o);
 	w->any_src = operation_any(o, &w->src);
@@ -70,10 +65,7 @@ static void begin(struct operation *o, struct weighted *w, const int *dst_to)
 	w->dst = operation_dst_layout(o, dst_to);
 }
 
-/*
- * The sum is accumulated in the output: use the memory of the other summand where no other operator
- * reads it, else copy that first.
- */
+/* A sum is made in the memory of the other summand, or in a copy of it if somebody else reads it. */
 static void begin_sum(struct operation *o, const int *to, struct dnnl_layout *layout)
 {
 	const uint32_t input = o->in.n->input_count - 1, summand = o->in.n->inputs[input];
@@ -135,10 +127,10 @@ void make_convolution(struct operation *o, int unused)
 			w.channels = dst->shape[i];
 	begin(o, &w, w.dst_to);
 	if (!o->in.err)
-		operation_described(o,
-				    dnnl_convolution(&o->pd, transposed, w.any_src, w.any_weights,
-						     w.bias, w.dst, &window, o->attr),
-				    "a convolution");
+		o->in.err =
+			dnnl_check(dnnl_convolution(&o->pd, transposed, w.any_src, w.any_weights,
+						    w.bias, w.dst, &window, o->attr),
+				   "a convolution");
 	finish(o, &w, w.src_to, w.dst_to);
 }
 
@@ -157,26 +149,23 @@ void make_dense(struct operation *o, int unused)
 					w.src.ndim, w.weights.ndim);
 	begin(o, &w, NULL);
 	if (!o->in.err)
-		operation_described(o,
-				    dnnl_inner_product(&o->pd, w.any_src, w.any_weights, w.bias,
-						       w.dst, o->attr),
-				    "a dense");
+		o->in.err = dnnl_check(dnnl_inner_product(&o->pd, w.any_src, w.any_weights, w.bias,
+							  w.dst, o->attr),
+				       "a dense");
 	finish(o, &w, NULL, NULL);
 }
 
 static struct dnnl_layout *read_matrix(struct operation *o, uint32_t input, bool transposed)
 {
-	const struct byoc_view v = byoc_view(byoc_src(&o->in, input), NULL);
-	struct byoc_view view = v;
+	static const int last_two[] = { 0, 2, 1 };
+	const struct byoc_entry *src = byoc_src(&o->in, input);
+	struct byoc_view view;
 
-	if (!o->in.err && v.ndim != 3)
-		o->in.err = tenon_error(-TENON_E_UNSUPPORTED, "%d dimensions, want 3", v.ndim);
-	if (transposed) {
-		view.dims[1] = v.dims[2];
-		view.dims[2] = v.dims[1];
-		view.strides[1] = v.strides[2];
-		view.strides[2] = v.strides[1];
-	}
+	if (!o->in.err && src->ndim != 3)
+		o->in.err = tenon_error(-TENON_E_UNSUPPORTED, "%d dimensions, want 3", src->ndim);
+	if (o->in.err)
+		return NULL;
+	view = byoc_view(src, transposed ? last_two : NULL);
 	return operation_read_as(o, input, &view, input ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC);
 }
 
@@ -189,10 +178,10 @@ void make_batch_matmul(struct operation *o, int unused)
 		return;
 	/* the second operand is transposed unless the graph says otherwise */
 	a = read_matrix(o, 0, byoc_integer(&o->in, "transpose_a", 0));
-	b = o->in.err ? NULL : read_matrix(o, 1, byoc_integer(&o->in, "transpose_b", 1));
+	b = read_matrix(o, 1, byoc_integer(&o->in, "transpose_b", 1));
 	dst = operation_dst_layout(o, NULL);
 	if (!o->in.err)
-		operation_described(o, dnnl_matmul(&o->pd, a, b, NULL, dst, o->attr),
-				    "a matrix product");
+		o->in.err = dnnl_check(dnnl_matmul(&o->pd, a, b, NULL, dst, o->attr),
+				       "a matrix product");
 	operation_finish(o, NULL);
 }
