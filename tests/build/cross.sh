@@ -34,7 +34,7 @@ it "its linker knows the default flags" links_by_default
 cmocka=$(sh scripts/target-cmocka "$debian" "$TENON_BUILD/tests/kept/cmocka-$debian" 2>"$scratch/why")
 if [ -n "$cmocka" ]; then
 	it "the tests pass under $qemu" with_cross inner_check CMOCKA_CFLAGS="-I$cmocka/include" \
-		CMOCKA_LIBS="$cmocka/libcmocka.so" EMULATOR="$emulator:$cmocka" WITHOUT="build interop nomem ${without:-}"
+		CMOCKA_LIBS="$cmocka/libcmocka.so" EMULATOR="$emulator:$cmocka" WITHOUT="build interop nomem $(spared model) ${without:-}"
 else
 	cases=$((cases + 1))
 	echo "ok $cases - the tests under $qemu # SKIP $(tail -n 1 "$scratch/why")"
