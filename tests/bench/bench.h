@@ -140,6 +140,14 @@ int bench_fresh(const char *self, const char *path, int times, double *us, doubl
 /** bench_fresh_child - the child of bench_fresh(): prints both figures and returns an exit status */
 int bench_fresh_child(const char *path);
 
+/**
+ * bench_verdict - the end of a row that has a goal, in static storage: "goal ≤ 1.3: met", or "MISSED"
+ *
+ * scripts/run-benches counts these words.
+ */
+const char *bench_at_most(double value, double goal);
+const char *bench_at_least(double value, double goal);
+
 /** bench_middle - sort @count figures and return the one in the middle */
 double bench_middle(double *figures, int count);
 

@@ -186,12 +186,12 @@ static void tell_allocations(int n)
 static void measure(const char *driver, const char *library)
 {
 	static const struct device_bench_variant variants[] = {
-		{ "raw cuLaunchKernel, three arguments", raw_batch, 1 },
-		{ "tenon, a dispatch", dispatch_batch, 0 },
-		{ "tenon, packed call of the module's kernel", call_batch, 0 },
-		{ "raw cuGraphLaunch of 1000 launches, each", raw_graph_batch, 1 },
-		{ "tenon, a recording of 1000 launches, each", recording_batch, 0 },
-		{ "tenon, the same with other memory, each", bound_batch, 0 },
+		{ "raw cuLaunchKernel, three arguments", raw_batch, 1, -1 },
+		{ "tenon, a dispatch", dispatch_batch, 0, 10 },
+		{ "tenon, packed call of the module's kernel", call_batch, 0, 10 },
+		{ "raw cuGraphLaunch of 1000 launches, each", raw_graph_batch, 1, -1 },
+		{ "tenon, a recording of 1000 launches, each", recording_batch, 0, 20 },
+		{ "tenon, the same with other memory, each", bound_batch, 0, 20 },
 	};
 	static const int32_t slots[] = { 0, 1, -1 };
 	struct fake_cuda *fake;

@@ -116,16 +116,21 @@ int device_bench_calls(const struct device_bench *b, int buffers, int n)
 
 static void tell(const struct device_bench_variant *variants, int count, double ns[][BATCHES])
 {
-	double raw = 0, middle;
+	double raw = 0, middle, over;
 	int v;
 
 	for (v = 0; v < count; v++) {
 		middle = bench_middle(ns[v], BATCHES);
 		if (variants[v].raw)
 			raw = middle;
-		printf("%-48s %9.1f ns   %+8.1f over raw   (%.1f to %.1f)\n", variants[v].name,
+		printf("%-48s %9.1f ns   %+8.1f over raw   (%.1f to %.1f)", variants[v].name,
 		       middle, middle - raw, ns[v][BATCHES / 10],
 		       ns[v][BATCHES - 1 - BATCHES / 10]);
+		over = variants[v].most_over;
+		if (over >= 0)
+			printf("   %s",
+			       bench_at_most(middle - raw, over > raw / 20 ? over : raw / 20));
+		printf("\n");
 	}
 }
 

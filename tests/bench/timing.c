@@ -2,6 +2,9 @@
 /* The clock, and the figure that stands for many. */
 #include "bench.h"
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include <stdlib.h>
 #include <time.h>
 
@@ -24,4 +27,22 @@ double bench_middle(double *figures, int count)
 {
 	qsort(figures, (size_t)count, sizeof(*figures), by_size);
 	return figures[count / 2];
+}
+
+static const char *verdict(bool met, const char *relation, double goal)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), "goal %s %.4g: %s", relation, goal, met ? "met" : "MISSED");
+	return text;
+}
+
+const char *bench_at_most(double value, double goal)
+{
+	return verdict(value <= goal, "≤", goal);
+}
+
+const char *bench_at_least(double value, double goal)
+{
+	return verdict(value >= goal, "≥", goal);
 }
