@@ -297,8 +297,9 @@ def compile_network(options):
             words = case.write(options.output, arrays, outputs)
     if options.explain:
         print("\n".join(explain.processors(options.target, options.processor) + explain.explain(report)))
-    core = TARGETS[options.target].core
-    device = ["--device", f"mortise://{core}"] if core else []
+    core, device = TARGETS[options.target].core, TARGETS[options.target].device
+    where = f"mortise://{core}" if core else f"{device}:0" if device else None
+    device = ["--device", where] if where else []
     print(f"{options.output}: try {shlex.join(['tenon', 'run', str(options.output), *device, *words])}")
 
 

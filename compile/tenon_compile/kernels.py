@@ -24,6 +24,7 @@ class Vectors:
     lanes: int = 4
     sums: int = 12
     conditions: bool = True  # whether TVM makes vectors of a choice between two values
+    threads: bool = False  # a device whose threads take elements as its schedules say: there are no tiles here
     dots: tuple[Dot, ...] = ()  # how integers are multiplied, the best way first
 
     @property
@@ -47,6 +48,11 @@ class Tile:
     @property
     def channels(self):
         return self.vectors * self.lanes
+
+
+def whole(channels):
+    """One tile of all channels: weights lie in the order of the loops."""
+    return Tile(1, channels, 1)
 
 
 def lanes_for(channels, vectors):
@@ -80,6 +86,8 @@ def tiles_for(columns, channels, vectors, depth, rows=1):
         time = max(high * wide, ENOUGH, high + far * wide) / (high * wide)
         return -time, high * wide / (high + wide), -wide, -tile.rows
 
+    if vectors.threads:
+        return [whole(channels)]
     tiles = [
         Tile(across, wide, lanes, down)
         for wide in divisors(channels // lanes, vectors.sums)
@@ -103,6 +111,8 @@ def depthwise_tiles_for(columns, channels, vectors):
     def score(tile):
         return min(tile.columns, 4), tile.columns * tile.vectors, tile.vectors
 
+    if vectors.threads:
+        return [whole(channels)]
     tiles = [
         Tile(across, wide, lanes)
         for wide in divisors(channels // lanes, ENOUGH)

@@ -8,6 +8,7 @@ asks for it: the transposes that are left are those between operators that want 
 
 import hashlib
 import math
+from dataclasses import replace
 
 import numpy
 from tvm import relax
@@ -15,7 +16,7 @@ from tvm.relax import op
 
 from . import integer_kernels, kernels
 from .dot_products import dot_for
-from .kernels import Vectors, channels_to_fill, choose_depthwise_tile, choose_tile, depthwise_tiles_for, pack, tiles_for
+from .kernels import channels_to_fill, choose_depthwise_tile, choose_tile, depthwise_tiles_for, pack, tiles_for
 from .relax_graph import UNARY_NAMES, UNARY_NN_NAMES, Slot
 from .tuning import kernel_of
 
@@ -305,12 +306,12 @@ class Emitter:
         dot = dot_for(self.vectors.dots, weights)
         weights = weights.reshape([*weights.shape, *[1] * (4 - weights.ndim)])
         channels = shape[-1]
-        fill = -channels % dot.lanes if channels > dot.lanes else 0
+        fill = -channels % dot.lanes if channels > dot.lanes and not self.vectors.threads else 0
         weights = numpy.pad(weights, ((0, fill), (0, 0), (0, 0), (0, 0)))
         rows = shape[1] if len(shape) == 4 else 1
         # a group of products is one, as a load of weights is
         depth = math.prod(weights.shape[1:]) // dot.group
-        tile = choose_tile(shape[-2], channels + fill, Vectors(dot.lanes, dot.sums), depth, rows)
+        tile = choose_tile(shape[-2], channels + fill, replace(self.vectors, lanes=dot.lanes, sums=dot.sums), depth, rows)
         _, zero = integer_kernels.held(node.zero, node.input.dtype, dot)
         of_weights = self.array(weights.sum((1, 2, 3), dtype="int32") * zero) if zero else None
         packed = integer_kernels.pack(weights, tile, dot)

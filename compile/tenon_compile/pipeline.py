@@ -32,6 +32,35 @@ class Built:
     regions: list = field(default_factory=list)  # nodes that oneDNN computes
 
 
+def rewritten_graph(module, report):
+    """Make the report's graph: that of the module, rewritten. Returns the module's other functions."""
+    from tvm import relax
+
+    from . import integer_rules  # noqa: F401, its rules
+    from .relax_graph import graph_of
+    from .rules import rewrite
+
+    module = relax.transform.FoldConstant()(module)
+    report.graph = graph_of(module)
+    report.rules = rewrite(report.graph)
+    return {variable: function for variable, function in module.functions.items() if variable.name_hint != "main"}
+
+
+def rewritten_for_device(module, target, report):
+    """The module in channels-last order, with schedules for a device."""
+    import tvm
+
+    from .devices import THREADS, schedule_module
+    from .layouts import module_of
+
+    others = rewritten_graph(module, report)
+    module, _ = module_of(report.graph, tvm.IRModule(others), THREADS)
+    with target:
+        module = fused(module)
+    module, report.kernels = schedule_module(module, target)
+    return module
+
+
 def rewritten(module, targets, report, apart=None, tuning=None, library=None):
     """The module in channels-last order, with schedules for the first target; how its kernels are made for each other
     one; parameters.
@@ -42,22 +71,16 @@ def rewritten(module, targets, report, apart=None, tuning=None, library=None):
     import tvm
     from tvm import relax
 
-    from . import integer_rules  # noqa: F401, its rules
     from .layouts import module_of
     from .onednn import make_regions
     from .processors import vectors_of, widest
-    from .relax_graph import graph_of
-    from .rules import rewrite
     from .schedules import schedule_module
 
-    module = relax.transform.FoldConstant()(module)
-    report.graph = graph_of(module)
-    report.rules = rewrite(report.graph)
+    others = rewritten_graph(module, report)
     if library:
         report.library, report.library_rules = library, make_regions(report.graph)
     vectors = [vectors_of(target) for target in targets]
     shared = widest(vectors)
-    others = {variable: function for variable, function in module.functions.items() if variable.name_hint != "main"}
     if tuning:
         # once to learn which kernels there are
         tuning.begin(targets[-1])
@@ -95,7 +118,6 @@ def fused(module):
 
 def with_default_schedules(module, target, device):
     from tvm import relax
-    from tvm.s_tir import dlight
 
     from .extremes import EXTREMES
     from .kept_weights import restored
@@ -103,9 +125,10 @@ def with_default_schedules(module, target, device):
     module = restored(module)
     with target:
         module = relax.get_pipeline("zero")(relax.transform.LegalizeOps(EXTREMES)(module))
-        if device:
-            rules = (dlight.gpu.Matmul(), dlight.gpu.GEMV(), dlight.gpu.Reduction(), dlight.gpu.Fallback())
-            module = dlight.ApplyDefaultSchedule(*rules)(module)
+    if device:
+        from .devices import schedule_module
+
+        module, _ = schedule_module(module, target)
     return module
 
 
@@ -114,13 +137,13 @@ def build(module, name, processor, progress, rewrite=True, apart=None, tuning=No
     processors = processors_of(name, processor)
     targets, device, report = [tvm_target(name, one) for one in processors], TARGETS[name].device, Report()
     target, core = targets[0], TARGETS[name].core
-    if device:
-        report.left = f"rewriting is for processors, not for {device}"
-    elif not rewrite:
+    if not rewrite:
         report.left = "--as-it-is"
     else:
         progress("rewriting and scheduling")
         try:
+            if device:
+                return generate(rewritten_for_device(module, target, report), target, progress), report
             scheduled, others, parameters = rewritten(module, targets, report, apart, tuning, library)
             built = generate(scheduled, target, progress, others, core)
             built.parameters = parameters
@@ -150,6 +173,11 @@ def generate(module, target, progress, others=(), core=None):
     if core:
         module, kernels = small_core.split(module)
         return Built(relax.build(module, target=tvm_target("cpu", None)), kernels=kernels)
+    if target.kind.name != "llvm":
+        from .devices import context_of
+
+        with context_of(target):
+            return Built(relax.build(module, target=target))
     codes = {key_of(one): ObjectCode(make_kernels, key_of(one), one) for one, make_kernels in reversed(others)}
     try:
         return Built(relax.build(module, target=target), codes)

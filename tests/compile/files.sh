@@ -108,6 +108,13 @@ it "and have tiles" grep -q "2 tiled" "$scratch/printed"
 it "a product of numbers that are quantized on the way gives what ONNX Runtime gives" \
 	printed_command_runs "$scratch/dynamic.onnx" "$scratch/dynamic.so" --case --explain
 it "and is computed in integers" grep -q "1 × product-with-computed-zero-point" "$scratch/printed"
+if "$TENON_COMMAND" devices 2>/dev/null | grep -q '^opencl:0'; then
+	it "convolutions and products give on OpenCL what ONNX Runtime gives" \
+		printed_command_runs "$scratch/picture.onnx" "$scratch/picture.so" --target opencl --case --explain
+	it "they were rewritten" grep -q "affine-into-weights" "$scratch/printed"
+	it "and have schedules of products" grep -q "^kernels: .* matmul" "$scratch/printed"
+	it "so does the network as it is" printed_command_runs "$scratch/picture.onnx" "$scratch/picture.so" --target opencl --case --as-it-is
+fi
 it "an input of a case that is missing is named" refuses "none.npy: No such file" "$scratch/if.onnx" -o "$scratch/none.so" \
 	--shape x=1,4 --case "x=$scratch/none.npy"
 it "and so is one that is no array" refuses "README.md: no array of NumPy" "$scratch/if.onnx" -o "$scratch/none.so" \

@@ -242,3 +242,35 @@ region = [constant("region", [[0, 0, 1, 1]], "float32"), constant("first", [0])]
 save("wrong-regions", 16, regions, [("x", [1, 1, 2, 2])], [("y", [1, 1, 1, 1])], region)
 boxes = [helper.make_node("NonMaxSuppression", ["boxes", "x"], ["n"]), helper.make_node("Cast", ["n"], ["y"], to=FLOAT)]
 save("wrong-boxes", 13, boxes, [("x", [1, 1, 1])], [("y", [None, 3])], ones)
+
+# a picture through each sort of convolution and product
+numbers = numpy.random.default_rng(5)
+
+
+def weights(name, *shape):
+    return constant(name, numbers.uniform(-0.5, 0.5, shape), "float32")
+
+
+picture = [
+    helper.make_node("Conv", ["x", "w1"], ["a"], pads=[1] * 4, strides=[2, 2]),
+    helper.make_node("BatchNormalization", ["a", "gamma", "beta", "mean", "variance"], ["b"]),
+    helper.make_node("HardSwish", ["b"], ["c"]),
+    helper.make_node("Conv", ["c", "w2"], ["d"], pads=[1] * 4, group=12),
+    helper.make_node("Relu", ["d"], ["e"]),
+    helper.make_node("Conv", ["e", "w3"], ["f"]),
+    helper.make_node("ConvTranspose", ["f", "w4"], ["g"], strides=[2, 2]),
+    helper.make_node("MaxPool", ["g"], ["h"], kernel_shape=[2, 2], strides=[2, 2]),
+    helper.make_node("Reshape", ["h", "rows"], ["i"]),
+    helper.make_node("MatMul", ["i", "w5"], ["j"]),
+    helper.make_node("LayerNormalization", ["j", "scale"], ["k"]),
+    helper.make_node("Softmax", ["k"], ["l"]),
+    helper.make_node("ReduceMean", ["l"], ["m"], axes=[1], keepdims=0),
+    helper.make_node("Gemm", ["m", "w6", "bias"], ["y"], transB=1),
+]  # fmt: skip
+given = [
+    weights("w1", 12, 3, 3, 3), weights("w2", 12, 1, 3, 3), weights("w3", 20, 12, 1, 1), weights("w4", 20, 6, 2, 2),
+    weights("w5", 80, 24), weights("w6", 9, 24), weights("bias", 9), weights("gamma", 12), weights("beta", 12),
+    weights("mean", 12), constant("variance", [1] * 12, "float32"), constant("scale", [1] * 24, "float32"),
+    constant("rows", [1, 6, 80]),
+]  # fmt: skip
+save("picture", 17, picture, [("x", [1, 3, 16, 20])], [("y", [1, 9])], given)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Schedules for devices with threads of their own: dlight's, which come with TVM."""
+
+import tvm
+from tvm import tirx
+from tvm.s_tir import dlight
+
+from .kernels import Vectors
+
+# what the layout of weights needs to know of a device
+THREADS = Vectors(1, 1, threads=True)
+
+
+def rules():
+    """dlight's, in the order in which they are tried. The last takes any kernel, one element in a thread."""
+    gpu = dlight.gpu
+    return gpu.Matmul(), gpu.GEMV(), gpu.Reduction(), gpu.GeneralReduction(), gpu.Fallback()
+
+
+def schedule_kernel(function, target):
+    """A kernel with a schedule, and the rule that it is by; None if no rule takes it."""
+    for rule in rules():
+        schedule = rule.apply(function, target, False)
+        if schedule is not None:
+            return schedule.mod["main"].with_attr("tirx.is_scheduled", True), type(rule).__name__.lower()
+    return None
+
+
+def schedule_module(module, target):
+    """Schedule the kernels of a module; the rule of each."""
+    found = {}
+    with target:
+        for variable, function in list(module.functions.items()):
+            if not isinstance(function, tirx.PrimFunc):
+                continue
+            scheduled = schedule_kernel(function, target)
+            if scheduled:
+                module[variable], found[variable.name_hint] = scheduled
+    return module, found
+
+
+def context_of(target):
+    """How TVM builds for a target: for CUDA, parts of the program are recorded once, and repeated in each later run."""
+    graph = {"relax.backend.use_cuda_graph": True} if target.kind.name == "cuda" else {}
+    return tvm.transform.PassContext(config=graph)
