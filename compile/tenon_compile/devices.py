@@ -22,7 +22,7 @@ def schedule_kernel(function, target):
     for rule in rules():
         schedule = rule.apply(function, target, False)
         if schedule is not None:
-            return schedule.mod["main"].with_attr("tirx.is_scheduled", True), type(rule).__name__.lower()
+            return schedule.mod["main"].with_attr("tirx.is_scheduled", True), type(rule).__name__
     return None
 
 

@@ -112,7 +112,7 @@ if "$TENON_COMMAND" devices 2>/dev/null | grep -q '^opencl:0'; then
 	it "convolutions and products give on OpenCL what ONNX Runtime gives" \
 		printed_command_runs "$scratch/picture.onnx" "$scratch/picture.so" --target opencl --case --explain
 	it "they were rewritten" grep -q "affine-into-weights" "$scratch/printed"
-	it "and have schedules of products" grep -q "^kernels: .* matmul" "$scratch/printed"
+	it "and have schedules of products" grep -q "^kernels: .* Matmul" "$scratch/printed"
 	it "so does the network as it is" printed_command_runs "$scratch/picture.onnx" "$scratch/picture.so" --target opencl --case --as-it-is
 fi
 it "an input of a case that is missing is named" refuses "none.npy: No such file" "$scratch/if.onnx" -o "$scratch/none.so" \
