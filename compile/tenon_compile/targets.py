@@ -49,6 +49,7 @@ TARGETS = {
         {"kind": "llvm", "mtriple": "hexagon-unknown-linux-musl", "mcpu": "hexagonv66"}, core="hexagon"
     ),
     "opencl": Target(device="opencl"),
+    "vulkan": Target(device="vulkan"),
     "cuda": Target(device="cuda"),
 }
 
@@ -134,10 +135,23 @@ def check_host(host, processor):
     return target
 
 
+def check_generator(device):
+    """Refuse a device that this TVM was built without: its wheels have no Vulkan."""
+    import tvm
+
+    if tvm.get_global_func(f"target.build.{device}", allow_missing=True) is None:
+        raise CompileError(
+            f"--target {device}: TVM {tvm.__version__} here has no generator of code for it. Build TVM with "
+            f"USE_{device.upper()}=ON, or take --target opencl"
+        )
+
+
 def tvm_target(name, processor):
     """TVM's target."""
     import tvm
 
-    host = check_host(host_of(name, processor), processor)
     device = TARGETS[name].device
+    if device:
+        check_generator(device)
+    host = check_host(host_of(name, processor), processor)
     return tvm.target.Target(device, host=host) if device else host

@@ -115,11 +115,18 @@ if "$TENON_COMMAND" devices 2>/dev/null | grep -q '^opencl:0'; then
 	it "and have schedules of products" grep -q "^kernels: .* Matmul" "$scratch/printed"
 	it "so does the network as it is" printed_command_runs "$scratch/picture.onnx" "$scratch/picture.so" --target opencl --case --as-it-is
 fi
-if command -v nvcc >/dev/null 2>&1; then
+# whether TVM generates code for a kind of device
+generates()
+{
+	"$python" -c 'import sys, tvm; sys.exit(tvm.get_global_func(f"target.build.{sys.argv[1]}", True) is None)' "$1"
+}
+if generates cuda; then
 	it "they become a module for CUDA" compile "$scratch/picture.onnx" -o "$scratch/cuda.so" --target cuda
 	it "which is whole" "$TENON_COMMAND" verify "$scratch/cuda.so"
 	it "and marked to be recorded" grep -q "vm.builtin.cuda_graph.run_or_capture" "$scratch/cuda.so"
 fi
+generates vulkan || it "a device that TVM was built without is refused, with a remedy" \
+	refuses "--target vulkan: .*take --target opencl" "$scratch/picture.onnx" -o "$scratch/none.so" --target vulkan
 it "an input of a case that is missing is named" refuses "none.npy: No such file" "$scratch/if.onnx" -o "$scratch/none.so" \
 	--shape x=1,4 --case "x=$scratch/none.npy"
 it "and so is one that is no array" refuses "README.md: no array of NumPy" "$scratch/if.onnx" -o "$scratch/none.so" \
