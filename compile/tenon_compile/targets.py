@@ -65,9 +65,9 @@ def find_compiler(name, given):
     return compiler
 
 
-def export_library(built, path, compiler, behind=()):
+def export_library(built, path, compiler, behind=(), options=()):
     """
-    Link what TVM built, by a compiler of another machine if one is given, and files behind it.
+    Link what TVM built, by a compiler of another machine if one is given, and files behind it, with options of the compiler.
 
     TVM gives each object the same weak functions, such as __truncsfhf2, and the linker takes the first. TVM's own object has
     them for every processor, so it comes before objects for better ones.
@@ -80,7 +80,7 @@ def export_library(built, path, compiler, behind=()):
         create(output, [*objects, *behind], **options)
 
     link.__dict__.update(create.__dict__)
-    built.export_library(str(path), fcompile=link)
+    built.export_library(str(path), fcompile=link, options=list(options))
 
 
 def host_of(name, processor):

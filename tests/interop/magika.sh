@@ -36,6 +36,13 @@ names_the_labels()
 		grep -q "$scratch/none" "$scratch/errors"
 }
 
+# the code of the first processor uses nothing of better ones
+levels()
+{
+	"$TENON" verify --cpu examples/magika/cpu.so | grep 'needs x86-64-v2 .*has x86-64-v3 .*has x86-64-v4+avx512vnni'
+}
+
+it "the module runs on every processor with SSE4.2, and has code for better ones" levels
 it "the README is Markdown" says markdown README.md
 it "a short program is C" says c "$scratch/short"
 it "the command is an ELF file" says elf "$TENON"
