@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# hil/labgrid.toml as it is, against a coordinator of labgrid on this machine: a place whose board is this machine's server for
+# hil/labgrid.json as it is, against a coordinator of labgrid on this machine: a place whose board is this machine's server for
 # ssh, and whose power switch is a command. Debian's labgrid has no coordinator (its README.Debian says so, and the crossbar that it
 # needs is not packaged), so labgrid comes from PyPI: TENON_LABGRID names a folder with its commands; else it is installed
 # below the build folder, once.
@@ -95,13 +95,9 @@ place_is_there()
 
 target()
 {
-	sed "s,^exec = .*,&\ndirectory = \"$scratch/board\"," hil/labgrid.toml > "$scratch/labgrid.toml"
-	cat >> "$scratch/labgrid.toml" <<-END
-		[suite.good]
-		file = "$scratch/good"
-		[suite.bad]
-		file = "$scratch/bad"
-	END
+	sed "s@\"exec\"@\"directory\": \"$scratch/board\", &@
+		s@^}@, \"suites\": { \"good\": { \"file\": \"$scratch/good\" }, \"bad\": { \"file\": \"$scratch/bad\" } } }@" \
+		hil/labgrid.json > "$scratch/labgrid.json"
 }
 
 switched()
@@ -119,18 +115,18 @@ is_free()
 
 passes()
 {
-	expect 0 --target "$scratch/labgrid.toml" good && says '^  ok 1 ssh it is' && switched on off && is_free
+	expect 0 --target "$scratch/labgrid.json" good && says '^  ok 1 ssh it is' && switched on off && is_free
 }
 
 fails()
 {
-	expect 1 --target "$scratch/labgrid.toml" bad && says '^  not ok 1 equal' && is_free
+	expect 1 --target "$scratch/labgrid.json" bad && says '^  not ok 1 equal' && is_free
 }
 
 # a place that another user has is no fault of the suite
 is_taken()
 {
-	LG_USERNAME=other client acquire && expect 6 --target "$scratch/labgrid.toml" good && says 'acquired by\|already acquired' &&
+	LG_USERNAME=other client acquire && expect 6 --target "$scratch/labgrid.json" good && says 'acquired by\|already acquired' &&
 		LG_USERNAME=other client release
 }
 

@@ -20,7 +20,7 @@ END
 
 passes()
 {
-	fake_board < /dev/null && expect 0 --target "$scratch/target.toml" --seed 7 "$scratch/good" &&
+	fake_board < /dev/null && expect 0 --target "$scratch/target.json" --seed 7 "$scratch/good" &&
 		says '^1..2' '^ok 1 board' '^  ok 1 the seed is 7' '^  ok 2 a device # SKIP there is none' \
 			"^ok 2 $scratch/good" '^# seed: 7' '^# board kernel: ' '^# target sha256: ' '^# sha256: ' &&
 		events start stop
@@ -28,7 +28,7 @@ passes()
 
 a_failure_is_of_the_test()
 {
-	expect 1 --target "$scratch/target.toml" "$scratch/bad" "$scratch/good" &&
+	expect 1 --target "$scratch/target.json" "$scratch/bad" "$scratch/good" &&
 		says '^not ok 2' '^ok 3' '^  # 3 is not 4' && events start stop start stop
 }
 
@@ -59,40 +59,38 @@ a_suite_that_hangs_is_stopped()
 		sleep 1000
 	END
 	fake_board <<-END
-		[suite.hangs]
-		file = "$scratch/hangs"
-		deadline = 4
-		[suite.good]
-		file = "$scratch/good"
+		, "suites": {
+			"hangs": { "file": "$scratch/hangs", "deadline": 4 },
+			"good": { "file": "$scratch/good" }
+		}
 	END
-	expect 1 --target "$scratch/target.toml" && says '^  not ok 2 deadline # TIMEOUT' '^not ok 2 hangs # TIMEOUT' \
+	expect 1 --target "$scratch/target.json" && says '^  not ok 2 deadline # TIMEOUT' '^not ok 2 hangs # TIMEOUT' \
 		'^ok 3 good' && events start stop
 }
 
 a_board_that_does_not_start()
 {
 	fake_board < /dev/null
-	sed -i 's/^start = .*/start = "echo no power; exit 1"/' "$scratch/target.toml"
-	expect 6 --target "$scratch/target.toml" "$scratch/good" &&
+	sed -i 's/^"start": .*/"start": "echo no power; exit 1",/' "$scratch/target.json"
+	expect 6 --target "$scratch/target.json" "$scratch/good" &&
 		says '^not ok 1 board # ERROR start: exit status 1: no power' '^not ok 2 .* # ERROR' && events stop
 }
 
 a_board_whose_process_ends()
 {
 	fake_board < /dev/null
-	sed -i 's/^start = .*/run = "echo out of memory; exit 3"/; s/^stop = .*//; s/^reset.*//' "$scratch/target.toml"
+	sed -i 's/^"start": .*/"run": "echo out of memory; exit 3",/; /^"stop"/d; /^"reset"/d' "$scratch/target.json"
 	rm -f "$scratch/fake/on"
-	expect 6 --target "$scratch/target.toml" "$scratch/good" && says '# ERROR run: exit status 3: out of memory'
+	expect 6 --target "$scratch/target.json" "$scratch/good" && says '# ERROR run: exit status 3: out of memory'
 }
 
 a_silent_board()
 {
 	fake_board <<-'END'
-		[deadlines]
-		reach = 1
+		, "deadlines": { "reach": 1 }
 	END
-	sed -i 's/^exec = .*/exec = "sleep 1000; :"/' "$scratch/target.toml"
-	expect 6 --target "$scratch/target.toml" "$scratch/good" &&
+	sed -i 's/^"exec": .*/"exec": "sleep 1000; :",/' "$scratch/target.json"
+	expect 6 --target "$scratch/target.json" "$scratch/good" &&
 		says 'cannot be reached within 1 s: no answer within 1 s' && events start stop
 }
 
@@ -100,8 +98,7 @@ a_silent_board()
 a_board_that_refuses()
 {
 	fake_board <<-'END'
-		[deadlines]
-		reach = 8
+		, "deadlines": { "reach": 8 }
 	END
 	cat > "$scratch/fake/refuse" <<-END
 		[ ! -e $scratch/fake/refused ] || exec sleep 1000
@@ -109,23 +106,23 @@ a_board_that_refuses()
 		echo "Permission denied"
 		exit 255
 	END
-	sed -i "s,^exec = .*,exec = \"sh $scratch/fake/refuse\"," "$scratch/target.toml"
-	expect 6 --target "$scratch/target.toml" "$scratch/good" &&
+	sed -i "s@^\"exec\": .*@\"exec\": \"sh $scratch/fake/refuse\",@" "$scratch/target.json"
+	expect 6 --target "$scratch/target.json" "$scratch/good" &&
 		says 'cannot be reached within 8 s: .*Permission denied' && events start stop
 }
 
 a_program_that_is_missing_here()
 {
 	fake_board < /dev/null
-	sed -i 's/^exec = .*/exec = "no-such-program"/' "$scratch/target.toml"
-	expect 4 --target "$scratch/target.toml" "$scratch/good" && says '^ok 1 board # SKIP .*no-such-program'
+	sed -i 's/^"exec": .*/"exec": "no-such-program",/' "$scratch/target.json"
+	expect 4 --target "$scratch/target.json" "$scratch/good" && says '^ok 1 board # SKIP .*no-such-program'
 }
 
 a_check_that_says_why()
 {
 	fake_board < /dev/null
-	echo 'check = "echo no firmware; exit 77"' >> "$scratch/target.toml"
-	expect 4 --target "$scratch/target.toml" "$scratch/good" && says '# SKIP .*no firmware'
+	sed -i 's/^"exec"/"check": "echo no firmware; exit 77",\n&/' "$scratch/target.json"
+	expect 4 --target "$scratch/target.json" "$scratch/good" && says '# SKIP .*no firmware'
 }
 
 # It breaks the board each time, and the board lives as long without it.
@@ -137,7 +134,7 @@ a_suite_that_breaks_the_board()
 		sleep 1000
 	END
 	fake_board < /dev/null
-	expect 1 --target "$scratch/target.toml" "$scratch/breaks" "$scratch/good" &&
+	expect 1 --target "$scratch/target.json" "$scratch/breaks" "$scratch/good" &&
 		says '^# the suite breaks the board: in 2 attempts' '^not ok 2' '^ok 3' '^# resets: 2' &&
 		events start reset reset stop
 }
@@ -152,7 +149,7 @@ a_board_that_breaks_once()
 		sleep 1000
 	END
 	fake_board < /dev/null
-	expect 6 --target "$scratch/target.toml" "$scratch/breaks_once" "$scratch/good" &&
+	expect 6 --target "$scratch/target.json" "$scratch/breaks_once" "$scratch/good" &&
 		says '# ERROR the board broke in the first attempt .* ended with: pass' '^ok 3' '^# resets: 1' &&
 		events start reset stop
 }
@@ -170,8 +167,8 @@ a_board_that_breaks_by_itself()
 		setsid sh -c 'sleep 1.5; rm $scratch/fake/on' < /dev/null > /dev/null 2>&1 &
 		sleep 0.2
 	END
-	sed -i "s,^\(start\|reset\) = .*,\1 = \"sh $scratch/fake/rots\"," "$scratch/target.toml"
-	expect 6 --target "$scratch/target.toml" "$scratch/waits" && says '^not ok 2 .* # ERROR'
+	sed -i "s@^\(\"start\"\|\"reset\"\): .*@\1: \"sh $scratch/fake/rots\",@" "$scratch/target.json"
+	expect 6 --target "$scratch/target.json" "$scratch/waits" && says '^not ok 2 .* # ERROR'
 }
 
 a_board_that_stays_broken()
@@ -181,11 +178,10 @@ a_board_that_stays_broken()
 		sleep 1000
 	END
 	fake_board <<-'END'
-		[deadlines]
-		reach = 5
+		, "deadlines": { "reach": 5 }
 	END
-	sed -i 's/^reset = .*/reset = "true"/' "$scratch/target.toml"
-	expect 6 --target "$scratch/target.toml" "$scratch/breaks_for_ever" "$scratch/good" &&
+	sed -i 's/^"reset": .*/"reset": "true",/' "$scratch/target.json"
+	expect 6 --target "$scratch/target.json" "$scratch/breaks_for_ever" "$scratch/good" &&
 		says '^not ok 2 .* # ERROR the board cannot be reached' '^not ok 3 .* # ERROR the run ended before'
 }
 
@@ -195,7 +191,7 @@ the_whole_run_has_a_deadline()
 		sleep 1000
 	END
 	fake_board < /dev/null
-	expect 124 --target "$scratch/target.toml" --deadline 6 "$scratch/slow" "$scratch/good" &&
+	expect 124 --target "$scratch/target.json" --deadline 6 "$scratch/slow" "$scratch/good" &&
 		says '^not ok .* # ERROR the whole run took longer than its deadline of 6 s' && events start stop
 }
 
@@ -210,7 +206,7 @@ output_that_is_no_tap()
 		printf '1..2\nok 1 - whole\nnot o'
 	END
 	fake_board < /dev/null
-	expect 1 --target "$scratch/target.toml" "$scratch/garbage" "$scratch/truncated" &&
+	expect 1 --target "$scratch/target.json" "$scratch/garbage" "$scratch/truncated" &&
 		says '^  not ok . plan' '^not ok 2' '^not ok 3' &&
 		! LC_ALL=C grep -q "$(printf '[\001-\010\033\177]')" "$scratch/ktap" && reports_parse
 }
@@ -231,9 +227,9 @@ an_exit_status_without_tap()
 		exit 77
 	END
 	fake_board < /dev/null
-	expect 0 --target "$scratch/target.toml" "$scratch/silent" "$scratch/no_device" &&
+	expect 0 --target "$scratch/target.json" "$scratch/silent" "$scratch/no_device" &&
 		says '^ok 3 .* # SKIP no device of this kind' &&
-		expect 4 --target "$scratch/target.toml" "$scratch/no_device"
+		expect 4 --target "$scratch/target.json" "$scratch/no_device"
 }
 
 suites_that_cannot_run()
@@ -246,24 +242,61 @@ suites_that_cannot_run()
 	printf '\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\002\0'"$machine"'\0' > "$scratch/other"
 	chmod +x "$scratch/other"
 	fake_board < /dev/null
-	expect 4 --target "$scratch/target.toml" "$scratch/missing" "$scratch/other" "$scratch/good" &&
+	expect 4 --target "$scratch/target.json" "$scratch/missing" "$scratch/other" "$scratch/good" &&
 		says '^ok 2 .* # SKIP .*missing: no such file' '^ok 3 .* # SKIP .* is a program for .*, the board is' '^ok 4'
 }
 
 names_and_options()
 {
 	fake_board <<-END
-		[suite.good]
-		file = "$scratch/good"
-		arguments = ["it's", "\$HOME"]
-		needs = ["$scratch/bad"]
+		, "suites": {
+			"good": { "file": "$scratch/good", "arguments": ["it's", "\$HOME"], "needs": ["$scratch/bad"] }
+		}
 	END
-	expect 2 --target "$scratch/target.toml" god && says 'no suite of this target or file is called "god". .*good' &&
-		expect 2 && says '--target TARGET.toml is missing' && expect 3 --target "$scratch/nothing.toml" &&
-		echo '[bord]' > "$scratch/wrong.toml" && expect 3 --target "$scratch/wrong.toml" &&
-		says 'wrong.toml:1: no table is called "bord"' && expect 0 --target "$scratch/target.toml" good &&
-		[ -x "$scratch/fake/board/outside/bad" ] && expect 0 --target "$scratch/target.toml" --json &&
+	expect 2 --target "$scratch/target.json" god && says 'no suite of this target or file is called "god". .*good' &&
+		expect 2 && says '--target TARGET.json is missing' && expect 3 --target "$scratch/nothing.json" && expect 0 --target "$scratch/target.json" good &&
+		[ -x "$scratch/fake/board/outside/bad" ] && expect 0 --target "$scratch/target.json" --json &&
 		says '"verdict":' '"exit_status":'
+}
+
+# a_wrong_file TEXT MESSAGE
+a_wrong_file()
+{
+	printf '%s\n' "$1" > "$scratch/wrong.json"
+	expect 3 --target "$scratch/wrong.json" && says "wrong.json.*$2"
+}
+
+wrong_files()
+{
+	board='"board": { "name": "x" }, "reach": { "exec": "sh -c" }'
+	a_wrong_file '{ "bord": {} }' 'line 1, column 4: no table is called "bord". Nearest: "board"' &&
+		a_wrong_file "{ $board, \"build\": { \"comand\": \"\" } }" 'no key of this table is called "comand".*"command"' &&
+		a_wrong_file '{ "board": { "name": "x" } }' 'needs exec' && a_wrong_file '{ "reach": { "exec": "x" } }' 'needs a name' &&
+		a_wrong_file '{ "board": { "name": 1 } }' 'name is a number or word, want a string' &&
+		a_wrong_file '{ "board": { "name": "a\u0000b" } }' 'name has a zero byte' &&
+		a_wrong_file '{ "deadlines": { "copy": 0 } }' 'copy is 0, want 1 to' &&
+		a_wrong_file '{ "deadlines": { "copy": "1" } }' 'copy is a string, want a number' &&
+		a_wrong_file "{ $board, \"suites\": { \"a\": {} } }" 'the suite "a" needs a file' &&
+		a_wrong_file "{ $board, \"suites\": { \"a\": { \"file\": \"b\" }, \"a\": {} } }" 'the suite "a" is there twice' &&
+		a_wrong_file "{ $board, \"suites\": {}, \"suites\": {} }" 'suites are there twice' &&
+		a_wrong_file "{ $board, \"suites\": { \"a\": { \"file\": \"b\", \"needs\": \"c\" } } }" 'needs is a string, want an array' &&
+		a_wrong_file "{ $board, \"suites\": { \"a\": { \"file\": \"b\", \"needs\": [1] } } }" 'needs is a number or word' &&
+		a_wrong_file '{ "board": { "name": "x", "run": "a", "start": "b" }, "reach": { "exec": "c" } }' 'run and start' &&
+		a_wrong_file '[board]' '' && a_wrong_file '{' ''
+}
+
+# a program for another machine runs by "wrap", after a build that the file asks for
+builds_and_wraps()
+{
+	fake_board <<-END
+		, "build": { "command": "echo built; cp $scratch/good $scratch/made" }
+		, "suites": { "made": { "file": "$scratch/made" } }
+	END
+	sed -i 's/^"exec"/"wrap": "env WRAPPED=yes",\n&/' "$scratch/target.json"
+	echo '[ "$WRAPPED" = yes ] || exit 1' >> "$scratch/good"
+	expect 0 --target "$scratch/target.json" && says '^ok 2 made' &&
+		sed -i 's/echo built/exit 1/' "$scratch/target.json" && expect 4 --target "$scratch/target.json" &&
+		says '^ok 1 board # SKIP build: exit status 1'
 }
 
 it "a suite passes; the header has seed, versions and hashes" passes
@@ -284,5 +317,7 @@ it "the whole run has a deadline: exit status 124" the_whole_run_has_a_deadline
 it "garbage and truncated TAP are failures" output_that_is_no_tap
 it "an exit status is the result of a suite without TAP" an_exit_status_without_tap
 it "suites that cannot run: exit status 4" suites_that_cannot_run
-it "names, options and target files are checked" names_and_options
+it "names and options are checked" names_and_options
+it "target files are checked" wrong_files
+it "a suite is built and wrapped; a build that fails: exit status 4" builds_and_wraps
 finish

@@ -7,7 +7,7 @@
 for option in HIL JSON ERROR_MESSAGES; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
 done
-need tar cksum base64 gzip sha256sum
+need tar sha256sum
 
 hil()
 {
@@ -45,8 +45,8 @@ suite()
 	chmod +x "$scratch/$1"
 }
 
-# fake_board: a target file that begins with the fake board; standard input follows. The board is on while there is a
-# file "on"; a command on it ends without an answer when the file is removed.
+# fake_board: a target file of the fake board, with the tables of standard input, each with a comma before it. The board is on while
+# there is a file "on"; a command on it ends without an answer when the file is removed.
 fake_board()
 {
 	mkdir -p "$scratch/fake"
@@ -64,17 +64,21 @@ kill \$watch
 [ -e on ] || exit 255
 exit \$status
 END
-	cat > "$scratch/target.toml" <<END
-[board]
-name = "fake"
-start = "echo start >> $scratch/fake/events; : > $scratch/fake/on"
-reset = "echo reset >> $scratch/fake/events; : > $scratch/fake/on"
-stop = "echo stop >> $scratch/fake/events; rm -f $scratch/fake/on"
-[reach]
-exec = "sh $scratch/fake/exec"
-directory = "$scratch/fake/board"
+	cat > "$scratch/target.json" <<END
+{
+"board": {
+"start": "echo start >> $scratch/fake/events; : > $scratch/fake/on",
+"reset": "echo reset >> $scratch/fake/events; : > $scratch/fake/on",
+"stop": "echo stop >> $scratch/fake/events; rm -f $scratch/fake/on",
+"name": "fake"
+},
+"reach": {
+"exec": "sh $scratch/fake/exec",
+"directory": "$scratch/fake/board"
+}
+$(cat)
+}
 END
-	cat >> "$scratch/target.toml"
 	: > "$scratch/fake/events"
 }
 

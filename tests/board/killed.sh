@@ -49,8 +49,8 @@ begin()
 	END
 	rm -f "$scratch/daemon-runs" "$scratch/fake/events"
 	fake_board < /dev/null
-	sed -i "s,^start = .*,run = \": > $scratch/fake/on; setsid sleep 1000 \& exec sleep 1000\"," "$scratch/target.toml"
-	HIL_TEST=$scratch TMPDIR=$scratch/tmp $TENON_COMMAND hil run --out "$scratch/results" --target "$scratch/target.toml" \
+	sed -i "s@^\"start\": .*@\"run\": \": > $scratch/fake/on; setsid sleep 1000 \& exec sleep 1000\",@" "$scratch/target.json"
+	HIL_TEST=$scratch TMPDIR=$scratch/tmp $TENON_COMMAND hil run --out "$scratch/results" --target "$scratch/target.json" \
 		"$scratch/daemon" > "$scratch/ktap" 2> "$scratch/err" &
 	command=$!
 	wait_for "$scratch/daemon-runs"

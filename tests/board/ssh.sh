@@ -9,30 +9,29 @@ need ssh ssh-keygen python3
 
 write_target()
 {
-	cat > "$scratch/target.toml" <<-END
-		[board]
-		name = "ssh"
-		[reach]
-		exec = "ssh -F none -i $scratch/user -p $port -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=$scratch/known -o LogLevel=ERROR $(id -un)@127.0.0.1"
-		directory = "$scratch/board"
-		[deadlines]
-		reach = 60
-		[suite.good]
-		file = "$scratch/good"
-		needs = ["$scratch/data"]
+	cat > "$scratch/target.json" <<-END
+		{
+		"board": { "name": "ssh" },
+		"reach": {
+		"exec": "ssh -F none -i $scratch/user -p $port -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=$scratch/known -o LogLevel=ERROR $(id -un)@127.0.0.1",
+		"directory": "$scratch/board"
+		},
+		"deadlines": { "reach": 60 },
+		"suites": { "good": { "file": "$scratch/good", "needs": ["$scratch/data"] } }
+		}
 	END
 }
 
 passes()
 {
 	write_target
-	expect 0 --target "$scratch/target.toml" && says '^  ok 1 the files came' '^  ok 2 ssh it is'
+	expect 0 --target "$scratch/target.json" && says '^  ok 1 the files came' '^  ok 2 ssh it is'
 }
 
 wrong_key()
 {
-	sed "s,-i $scratch/user,-i $scratch/host,; s/^reach = .*/reach = 10/" "$scratch/target.toml" > "$scratch/wrong.toml"
-	expect 6 --target "$scratch/wrong.toml" && says '# ERROR the board cannot be reached .*[Pp]ermission denied'
+	sed "s,-i $scratch/user,-i $scratch/host,; s/"reach": 60/"reach": 10/" "$scratch/target.json" > "$scratch/wrong.json"
+	expect 6 --target "$scratch/wrong.json" && says '# ERROR the board cannot be reached .*[Pp]ermission denied'
 }
 
 suite good <<'END'

@@ -117,13 +117,11 @@ left_out()
 				echo "it needs TVM or PyTorch of PyPI: suites of compile/ run it" ;;
 	*operators.py* | *net.d* | *'tenon bench model.so') echo "it needs onnx of PyPI: compile/onednn runs it" ;;
 
-	*myboard.toml* | *mortise://uio/*) echo "it needs a board" ;;
+	*myboard.json* | *mortise://uio/*) echo "it needs a board" ;;
 	ssh* | scp*)		echo "it needs another machine" ;;
 	systemd-run*)		echo "it needs systemd: remote/cgroup_guest has servers in such cgroups" ;;
 	*aarch64-linux-musl-*)	echo "Debian has no compiler of this name: remote/board_server runs it with musl-gcc" ;;
-	*provide_guest_kernel* | *hil/qemu-x86_64* | *hil/qemu-aarch64*)
-				echo "it needs a kernel for the board: board/qemu and board/qemu_aarch64 run it" ;;
-	*pytest*)		echo "it needs labgrid: board/labgrid runs it" ;;
+	*provide_guest_kernel* | *pytest*) echo "it needs labgrid: board/labgrid runs it" ;;
 	*hil/lava* | *provide_lava* | *hil/qemu-image* | *' archive'*) echo "it needs LAVA's dispatcher: board/lava runs it" ;;
 
 	git*VERSION* | sha256sum*VERSION* | gpg*VERSION*) echo "it needs a release and the key of who made it" ;;

@@ -44,7 +44,6 @@ suite_result
 tflite
 tflite_run
 tokenizer
-toml
 torq
 trace
 tracker_message

@@ -107,7 +107,7 @@ on_a_server()
 on_a_board()
 {
 	export TENON_COMMAND
-	tenon hil run --target "$boards/here.toml" --out good ./g.so && ! tenon hil run --target "$boards/here.toml" --out bad ./bad.so &&
+	tenon hil run --target "$boards/here.json" --out good ./g.so && ! tenon hil run --target "$boards/here.json" --out bad ./bad.so &&
 		grep 'not ok 2 ./bad.so' bad/results.ktap
 }
 

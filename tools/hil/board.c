@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run commands by program or console, notice faults, power on, reset. */
+/* Run commands by program, notice faults, power on, reset. */
 #include "tools/hil/board.h"
 
 #include <stdarg.h>
@@ -18,8 +18,6 @@
 /* A command's local program, such as ssh, may stay after the board's last line. */
 #define LINGER	   (2 * SECOND)
 #define LAST_BYTES 512
-/* attempts to reach a console that prints nothing, for one that sends it commands */
-#define SILENCES 8
 
 /* ---- states */
 
@@ -167,7 +165,7 @@ void hil_board_reply_fini(struct board_reply *reply)
 	tenon_buffer_fini(&reply->output);
 }
 
-/* ---- commands by a program, such as ssh */
+/* ---- commands on the board, by a program such as ssh */
 
 static bool has_mark(const char *path, const char *mark)
 {
@@ -211,9 +209,9 @@ static enum board_state no_answer(struct board *board, const char *out, int err,
 	}
 	last_line_of(out, line);
 	if (status == 126 || status == 127)
-		return hil_board_fault(board, BOARD_UNABLE,
-				       "[reach] exec: a program is missing on this machine: %s",
-				       line);
+		return hil_board_fault(
+			board, BOARD_UNABLE,
+			"exec of \"reach\": a program is missing on this machine: %s", line);
 	return hil_board_fault(board, BOARD_BROKEN,
 			       "the connection ended with status %d before the command did%s%s",
 			       status, line[0] ? "; last line: " : "", line);
@@ -246,207 +244,6 @@ static enum board_state by_program(struct board *board, const char *text, const 
 	return no_answer(board, out, err, status, seconds);
 }
 
-/* ---- commands by a console */
-
-static enum board_state console_state(struct board *board, int err, int64_t seconds)
-{
-	if (!err)
-		return BOARD_OK;
-	if (err == -TENON_E_LOST)
-		return hil_board_fault(board, BOARD_BROKEN, "the console %s was closed",
-				       board->target->console);
-	hil_board_fault(board, BOARD_BROKEN,
-			"no answer on the console within %lld s (%s/console.log)",
-			(long long)seconds, board->out);
-	return hil_board_overrun(board, BOARD_BROKEN);
-}
-
-static enum board_state by_console(struct board *board, const char *text, const char *mark,
-				   int64_t seconds, struct board_reply *reply)
-{
-	struct console *console = &board->console;
-	uint64_t deadline = hil_board_deadline(board, seconds);
-	size_t found;
-	int err;
-
-	if (strlen(text) > CONSOLE_LINE_MOST)
-		return hil_board_fault(board, BOARD_UNABLE,
-				       "a command of %zu bytes; a console takes lines of %d",
-				       strlen(text), CONSOLE_LINE_MOST);
-	console->received.size = 0;
-	err = console_send(console, text, deadline, board->stop);
-	if (!err)
-		err = console_wait(console, mark, deadline, board->stop, &found);
-	if (err)
-		return console_state(board, err, seconds);
-	if (tenon_buffer_append(&reply->output, console->received.data, console->received.size) ||
-	    tenon_buffer_u8(&reply->output, 0))
-		return fault_of_error(board, BOARD_UNABLE);
-	reply->output.size--;
-	if (read_ending(&reply->output, mark, &reply->ending))
-		return BOARD_OK;
-	return hil_board_fault(board, BOARD_BROKEN, "the console garbled the end of a command");
-}
-
-/*
- * Replace the shell by a loop without echo, prompt and line editing, and see whether it answers. A
- * login prompt is answered first.
- */
-static const char loop_line[] =
-	"exec sh -c 'stty -echo -icanon; tenon_hil=hil; while IFS= read -r line; "
-	"do eval \"$line\"; done'\n";
-
-static bool ends_with(const struct tenon_buffer *text, const char *end)
-{
-	size_t size = text->size, length = strlen(end);
-
-	while (size && strchr(" \r\n", text->data[size - 1]))
-		size--;
-	return size >= length && !memcmp(text->data + size - length, end, length);
-}
-
-/* Answer a prompt that the text ends with: 1; 0 if there is none; a negative status. */
-static int answer_prompt(struct board *board, uint64_t deadline)
-{
-	const struct target *t = board->target;
-	const char *answer = NULL;
-	char line[256];
-	int err;
-
-	if (t->login && ends_with(&board->console.received, "login:"))
-		answer = t->login;
-	else if (t->password && ends_with(&board->console.received, "assword:"))
-		answer = t->password;
-	if (!answer)
-		return 0;
-	snprintf(line, sizeof(line), "%s\n", answer);
-	board->console.received.size = 0;
-	err = console_send(&board->console, line, deadline, board->stop);
-	return err ? err : 1;
-}
-
-/* Make the console print its prompt, and answer it, and the next one. @received has what came since. */
-static int log_in(struct board *board, uint64_t deadline)
-{
-	struct console *console = &board->console;
-	uint64_t until = clock_now() + SECOND;
-	int status = answer_prompt(board, deadline);
-
-	console->received.size = 0;
-	if (!status)
-		status = console_send(console, "\n", deadline, board->stop);
-	while (status >= 0 && clock_now() < until) {
-		if (status > 0)
-			until = clock_now() + 3 * SECOND;
-		status = console_receive(console, 100, board->stop);
-		if (!status)
-			status = answer_prompt(board, deadline);
-	}
-	return status < 0 ? status : 0;
-}
-
-/*
- * A shell that prints what it is sent and runs nothing has lost the beginning of a line, which happens while a board
- * boots, and waits for a second quotation mark. Ctrl-C ends its line. Not at every attempt: a slow shell may be
- * about to start the loop.
- */
-static int interrupt_line(struct board *board, uint64_t deadline)
-{
-	struct console *console = &board->console;
-	const struct tenon_buffer *text = &console->received;
-
-	if (!text->size || !memmem(text->data, text->size, "tenon_hil", strlen("tenon_hil")))
-		return 0;
-	console->echoes++;
-	/* at 1, 2, 4, 8 and so on */
-	if (console->echoes & (console->echoes - 1))
-		return 0;
-	return console_send(console, "\003", deadline, board->stop);
-}
-
-/*
- * Whether long lines may be sent: the console answered. Some UARTs (QEMU's PL011) receive no more once they were sent many bytes before
- * the kernel opened them. A loop of an earlier run prints no prompt, so a silent line is tried too, but not often.
- */
-static bool takes_lines(struct console *console)
-{
-	if (console->received.size || console->has_answered)
-		return true;
-	return ++console->silences % SILENCES == 0;
-}
-
-static int try_console(struct board *board, uint64_t deadline)
-{
-	struct console *console = &board->console;
-	char mark[BOARD_MARK], line[256];
-	uint64_t slice;
-	size_t found;
-	int err;
-
-	next_mark(board, mark);
-	/* Part of the mark is a variable of the loop, so only the loop can print the whole mark. */
-	snprintf(line, sizeof(line), "printf '\\n@tenon-%%s%%s ready 0\\n' \"$tenon_hil\" '%s'\n",
-		 mark + strlen("@tenon-hil"));
-	err = interrupt_line(board, deadline);
-	if (!err)
-		err = log_in(board, deadline);
-	if (!err && !takes_lines(console))
-		return -TENON_E_TIMEOUT;
-	console->received.size = 0;
-	if (!err)
-		err = console_send(console, loop_line, deadline, board->stop);
-	if (!err)
-		err = console_send(console, line, deadline, board->stop);
-	slice = clock_now() + 2 * SECOND;
-	if (!err)
-		err = console_wait(console, mark, slice < deadline ? slice : deadline, board->stop,
-				   &found);
-	console->has_answered |= !err;
-	return err;
-}
-
-/* Open the console, if it is closed, and reach its shell. */
-static enum board_state reach_console(struct board *board, uint64_t deadline)
-{
-	char log[512], *where;
-	int err;
-
-	if (board->console.fd < 0) {
-		/* Variables of the environment may stand in the path of a socket. */
-		if (!strncmp(board->target->console, "unix:work/", 10)) {
-			if (asprintf(&where, "unix:%s/%s", board->work,
-				     board->target->console + 10) < 0)
-				return hil_board_fault(board, BOARD_UNABLE, "no memory for a path");
-		} else {
-			where = strdup(board->target->console);
-		}
-		err = where ? console_open(where, board->target->speed,
-					   hil_board_log(board, "console.log", log),
-					   &board->console)
-			    : -TENON_E_NOMEM;
-		free(where);
-		if (err)
-			return fault_of_error(board, BOARD_BROKEN);
-	}
-	err = try_console(board, deadline);
-	if (err == -TENON_E_LOST)
-		console_close(&board->console);
-	return console_state(board, err, board->target->deadlines.reach);
-}
-
-/* ---- commands on the board */
-
-static enum board_state run_on_board(struct board *board, const char *text, const char *mark,
-				     const char *in, const char *out, int64_t seconds,
-				     struct board_reply *reply)
-{
-	if (board->target->exec)
-		return by_program(board, text, mark, in, out, seconds, reply);
-	if (board->console.fd < 0)
-		return hil_board_fault(board, BOARD_BROKEN, "the console is closed");
-	return by_console(board, text, mark, seconds, reply);
-}
-
 enum board_state hil_board_command(struct board *board, const char *command, const char *in,
 				   int64_t seconds, struct board_reply *reply)
 {
@@ -460,25 +257,8 @@ enum board_state hil_board_command(struct board *board, const char *command, con
 		return hil_board_fault(board, BOARD_UNABLE, "no memory for a command");
 	snprintf(out, sizeof(out), "%s/reply", board->work);
 	unlink(out);
-	state = run_on_board(board, text, mark, in, out, seconds, reply);
+	state = by_program(board, text, mark, in, out, seconds, reply);
 	free(text);
-	return state;
-}
-
-enum board_state hil_board_append(struct board *board, const char *path, struct tenon_slice text,
-				  int64_t seconds, struct board_reply *reply)
-{
-	char mark[BOARD_MARK], *command;
-	enum board_state state;
-
-	*reply = (struct board_reply){ .output = TENON_BUFFER_INIT };
-	next_mark(board, mark);
-	/* builtins of the shell alone: a new process for each line would take most of the time */
-	if (asprintf(&command, "printf %%s '%.*s' >> '%s'; printf '\\n%%s ended %%d\\n' '%s' $?\n",
-		     (int)text.size, text.data, path, mark) < 0)
-		return hil_board_fault(board, BOARD_UNABLE, "no memory for a command");
-	state = by_console(board, command, mark, seconds, reply);
-	free(command);
 	return state;
 }
 
@@ -489,19 +269,15 @@ enum board_state hil_board_suite(struct board *board, const char *command, int64
 	int64_t longest = deadline + CHECK_SECONDS;
 	char mark[BOARD_MARK], *text;
 	enum board_state state;
-	bool console = board->target->console != NULL;
 
 	*reply = (struct board_reply){ .output = TENON_BUFFER_INIT };
 	next_mark(board, mark);
-	if (asprintf(&text, "cd '%s' && sh ./tenon-hil-suite '%s' %lld %s %s\n",
-		     board->target->directory, mark, (long long)deadline,
-		     console ? "tenon-hil-log" : "-", command) < 0)
+	if (asprintf(&text, "cd '%s' && sh ./tenon-hil-suite '%s' %lld %s\n",
+		     board->target->directory, mark, (long long)deadline, command) < 0)
 		return hil_board_fault(board, BOARD_UNABLE, "no memory for a command");
 	unlink(log);
-	state = run_on_board(board, text, mark, NULL, log, longest, reply);
+	state = by_program(board, text, mark, NULL, log, longest, reply);
 	free(text);
-	if (state == BOARD_OK && console)
-		state = hil_board_fetch(board, "tenon-hil-log", log, &reply->output);
 	return state;
 }
 
@@ -546,14 +322,9 @@ static enum board_state machine_ended(struct board *board, int status)
 
 static enum board_state try_once(struct board *board, uint64_t deadline)
 {
-	enum board_state state = BOARD_OK;
 	int64_t seconds = (int64_t)((deadline - clock_now()) / SECOND) + 1;
 
-	if (board->target->console)
-		state = reach_console(board, deadline);
-	if (state == BOARD_OK)
-		state = hil_board_answers(board, seconds < CHECK_SECONDS ? seconds : CHECK_SECONDS);
-	return state;
+	return hil_board_answers(board, seconds < CHECK_SECONDS ? seconds : CHECK_SECONDS);
 }
 
 static enum board_state reach(struct board *board)
@@ -609,7 +380,6 @@ enum board_state hil_board_reset(struct board *board)
 	enum board_state state;
 	int status;
 
-	console_close(&board->console);
 	/* A reset needs the board's process. */
 	if (t->reset && !(t->run && process_has_ended(&board->machine, &status))) {
 		state = hil_board_local(board, "reset", t->reset, NULL, t->deadlines.start);
@@ -632,7 +402,6 @@ void hil_board_stop(struct board *board)
 	/* The board is stopped even after a request to stop or the end of the run's time. */
 	board->stop = &none;
 	board->until = UINT64_MAX;
-	console_close(&board->console);
 	if (board->started && t->stop)
 		hil_board_local(board, "stop", t->stop, NULL, t->deadlines.stop);
 	process_end(&board->machine, GRACE);

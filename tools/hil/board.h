@@ -12,7 +12,6 @@
 #include <tenon/buffer.h>
 
 #include "lib/sha256.h"
-#include "tools/hil/console.h"
 #include "tools/hil/process.h"
 #include "tools/hil/suite_result.h"
 #include "tools/hil/target.h"
@@ -28,7 +27,6 @@
  * @until: time of clock_now() at which the whole run must end
  * @machine: the process of the target's "run"
  * @started: the board was started and has to be stopped
- * @console: the serial line, if the target has one
  * @nonce: part of all marks of this run
  * @commands: commands so far
  * @fault: why the last step failed, for people
@@ -41,7 +39,6 @@ struct board {
 	uint64_t until;
 	struct process machine;
 	bool started;
-	struct console console;
 	char nonce[17];
 	unsigned int commands;
 	char fault[1024];
@@ -90,22 +87,12 @@ void hil_board_stop(struct board *board);
  * hil_board_command - run a shell command on the board
  * @board: the board
  * @command: for the board's shell
- * @in: file to send as standard input; NULL for none; not with a console
+ * @in: file to send as standard input; NULL for none
  * @seconds: deadline
  * @reply: receives the answer; hil_board_reply_fini() frees it, also after a failure
  */
 enum board_state hil_board_command(struct board *board, const char *command, const char *in,
 				   int64_t seconds, struct board_reply *reply);
-
-/**
- * hil_board_append - append text to a file on a board that is reached by a console
- * @path: the file
- * @text: characters that need no quotation
- * @seconds: deadline
- * @reply: as hil_board_command()
- */
-enum board_state hil_board_append(struct board *board, const char *path, struct tenon_slice text,
-				  int64_t seconds, struct board_reply *reply);
 
 /** hil_board_reply_fini - free an answer */
 void hil_board_reply_fini(struct board_reply *reply);
@@ -130,15 +117,6 @@ enum board_state hil_board_send(struct board *board);
  */
 enum board_state hil_board_suite(struct board *board, const char *command, int64_t deadline,
 				 const char *log, struct board_reply *reply);
-
-/**
- * hil_board_fetch - copy a file from the board over a console
- * @name: name in the target's directory
- * @to: path here
- * @out: receives its bytes
- */
-enum board_state hil_board_fetch(struct board *board, const char *name, const char *to,
-				 struct tenon_buffer *out);
 
 /** hil_board_fault - set @fault; returns @state */
 enum board_state hil_board_fault(struct board *board, enum board_state state, const char *format,

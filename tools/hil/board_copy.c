@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copy files to and from a board, with checksums. */
+/* Copy files to a board, with a checksum. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +12,18 @@
 #include "tools/hil/board.h"
 
 #define ATTEMPTS	2
-#define CHUNK		3200
 #define COMMAND_SECONDS 30
 
 /*
- * On the board: tenon-hil-suite MARK SECONDS LOG PROGRAM [ARGUMENT]... A suite gets a session of its own, so
+ * On the board: tenon-hil-suite MARK SECONDS PROGRAM [ARGUMENT]... A suite gets a session of its own, so
  * that all of its processes can be killed. The shell's own job control would need a terminal.
  */
 const char hil_board_script[] =
 	"# runs a suite, stops it at its deadline and prints how it ended\n"
-	"mark=$1 seconds=$2 log=$3\n"
-	"shift 3\n"
+	"mark=$1 seconds=$2\n"
+	"shift 2\n"
 	"rm -f tenon-hil-stopped\n"
 	"exec 3>&1\n"
-	"[ \"$log\" = - ] || exec > \"$log\" 2>&1\n"
 	"exec 2>&1\n"
 	"if command -v setsid > /dev/null 2>&1; then new='setsid' group=-; else new='' group=''; "
 	"fi\n"
@@ -102,42 +100,6 @@ static enum board_state command_must_succeed(struct board *board, const char *wh
 	return state;
 }
 
-/* The file in pieces, each a line of its own that the board confirms. */
-static enum board_state send_by_console(struct board *board, const char *path)
-{
-	struct tenon_buffer text = TENON_BUFFER_INIT;
-	enum board_state state = BOARD_OK;
-	char encoded[520], target[256], command[1024];
-
-	snprintf(target, sizeof(target), "%s/archive.base64", board->target->directory);
-	snprintf(encoded, sizeof(encoded), "%s.base64", path);
-	state = hil_board_local(board, "base64", "base64 < \"$1\" | tr -d '\\n' > \"$1.base64\"",
-				path, COMMAND_SECONDS);
-	if (state == BOARD_OK && file_read_text(encoded, &text)) {
-		hil_board_fault(board, BOARD_UNABLE, "%s", tenon_error_message());
-		tenon_error_clear();
-		state = BOARD_UNABLE;
-	}
-	for (size_t at = 0; state == BOARD_OK && at < text.size; at += CHUNK) {
-		size_t left = text.size - at;
-		struct board_reply reply;
-
-		state = hil_board_append(
-			board, target,
-			(struct tenon_slice){ text.data + at, left < CHUNK ? left : CHUNK },
-			COMMAND_SECONDS, &reply);
-		state = must_succeed(board, "copy", state, &reply);
-		hil_board_reply_fini(&reply);
-	}
-	tenon_buffer_fini(&text);
-	if (state != BOARD_OK)
-		return state;
-	snprintf(command, sizeof(command),
-		 "cd '%s' && base64 -d archive.base64 > archive && rm archive.base64",
-		 board->target->directory);
-	return command_must_succeed(board, "copy", command, NULL, COMMAND_SECONDS);
-}
-
 static enum board_state compare(struct board *board, const char *path)
 {
 	struct board_reply reply;
@@ -157,7 +119,7 @@ static enum board_state compare(struct board *board, const char *path)
 	return state;
 }
 
-static enum board_state send_archive(struct board *board, const char *path, bool console)
+static enum board_state send_archive(struct board *board, const char *path)
 {
 	const char *directory = board->target->directory;
 	char command[1024];
@@ -167,46 +129,39 @@ static enum board_state send_archive(struct board *board, const char *path, bool
 	state = command_must_succeed(board, "copy", command, NULL, COMMAND_SECONDS);
 	if (state != BOARD_OK)
 		return state;
-	if (console)
-		return send_by_console(board, path);
 	snprintf(command, sizeof(command), "cat > '%s/archive'", directory);
 	return command_must_succeed(board, "copy", command, path, board->target->deadlines.copy);
 }
 
-static enum board_state send_once(struct board *board, const char *path, bool console)
+static enum board_state send_once(struct board *board, const char *path)
 {
 	const char *directory = board->target->directory;
 	char command[1024];
-	enum board_state state = send_archive(board, path, console);
+	enum board_state state = send_archive(board, path);
 
 	if (state == BOARD_OK)
 		state = compare(board, path);
 	if (state != BOARD_OK)
 		return state;
-	snprintf(command, sizeof(command), "cd '%s' && %s && rm archive", directory,
-		 console ? "gzip -dc archive | tar -xf -" : "tar -xf archive");
+	snprintf(command, sizeof(command), "cd '%s' && tar -xf archive && rm archive", directory);
 	return command_must_succeed(board, "copy", command, NULL, board->target->deadlines.copy);
 }
 
 enum board_state hil_board_send(struct board *board)
 {
-	bool console = board->target->console != NULL;
 	uint64_t until = board->until,
 		 deadline = hil_board_deadline(board, board->target->deadlines.copy);
 	enum board_state state;
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/archive", board->work);
-	state = hil_board_local(
-		board, "pack",
-		console ? "tar -C \"$TENON_HIL_WORK/stage\" -cf - . | gzip -9 > \"$1\""
-			: "tar -C \"$TENON_HIL_WORK/stage\" -cf \"$1\" .",
-		path, board->target->deadlines.copy);
+	state = hil_board_local(board, "pack", "tar -C \"$TENON_HIL_WORK/stage\" -cf \"$1\" .",
+				path, board->target->deadlines.copy);
 	if (state != BOARD_OK)
 		return state;
 	board->until = deadline;
 	for (int i = 0; i < ATTEMPTS; i++) {
-		state = send_once(board, path, console);
+		state = send_once(board, path);
 		if (state != BOARD_BROKEN)
 			break;
 	}
@@ -215,68 +170,4 @@ enum board_state hil_board_send(struct board *board)
 		state = hil_board_fault(board, BOARD_BROKEN, "copy: not finished after %lld s",
 					(long long)board->target->deadlines.copy);
 	return state;
-}
-
-/* ---- from the board */
-
-static enum board_state fetch_once(struct board *board, const char *name, const char *to,
-				   char there[65])
-{
-	struct board_reply reply;
-	struct tenon_slice text;
-	char command[1024], encoded[1024], *after;
-	enum board_state state;
-
-	snprintf(command, sizeof(command), "cd '%s' && echo sum=$(sha256sum < %s) end && base64 %s",
-		 board->target->directory, name, name);
-	state = hil_board_command(board, command, NULL, board->target->deadlines.copy, &reply);
-	state = must_succeed(board, "fetch", state, &reply);
-	if (state == BOARD_OK && !find_checksum(&reply.output, there))
-		state = hil_board_fault(board, BOARD_BROKEN, "fetch: no checksum came");
-	after = state == BOARD_OK ? memmem(reply.output.data, reply.output.size, "end\n", 4) : NULL;
-	if (state == BOARD_OK && !after)
-		after = memmem(reply.output.data, reply.output.size, "end\r\n", 5);
-	if (after) {
-		text.data = after + 4;
-		text.size = reply.output.size - (size_t)(text.data - reply.output.data);
-		snprintf(encoded, sizeof(encoded), "%s.base64", to);
-		if (output_write(encoded, &text, 1)) {
-			hil_board_fault(board, BOARD_UNABLE, "%s", tenon_error_message());
-			tenon_error_clear();
-			state = BOARD_UNABLE;
-		}
-	}
-	hil_board_reply_fini(&reply);
-	if (state != BOARD_OK)
-		return state;
-	return hil_board_local(board, "base64",
-			       "tr -d '\\r' < \"$1.base64\" | base64 -d > \"$1\"; rm \"$1.base64\"",
-			       to, COMMAND_SECONDS);
-}
-
-enum board_state hil_board_fetch(struct board *board, const char *name, const char *to,
-				 struct tenon_buffer *out)
-{
-	char here[65], there[65];
-	enum board_state state = BOARD_BROKEN;
-
-	for (int i = 0; i < ATTEMPTS; i++) {
-		state = fetch_once(board, name, to, there);
-		if (state == BOARD_OK)
-			state = checksum_here(board, to, here);
-		if (state == BOARD_OK && strcmp(here, there) != 0)
-			state = hil_board_fault(board, BOARD_BROKEN,
-						"fetch: %s came with another checksum", name);
-		if (state != BOARD_BROKEN)
-			break;
-	}
-	if (state != BOARD_OK)
-		return state;
-	tenon_buffer_fini(out);
-	*out = (struct tenon_buffer)TENON_BUFFER_INIT;
-	if (!file_read_text(to, out))
-		return BOARD_OK;
-	hil_board_fault(board, BOARD_UNABLE, "%s", tenon_error_message());
-	tenon_error_clear();
-	return BOARD_UNABLE;
 }

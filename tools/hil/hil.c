@@ -195,8 +195,6 @@ static int make_out(struct cli *cli, struct hil_run *run, char out[PATH_MAX])
 		code = make_folder(cli, path);
 		nftw(path, remove_log, 8, FTW_PHYS);
 	}
-	snprintf(path, sizeof(path), "%s/console.log", out);
-	unlink(path);
 	return code;
 }
 
@@ -348,7 +346,7 @@ static int hil_run(struct cli *cli, int argc, char **argv)
 	if (option < CLI_OPTIONS_END)
 		return option;
 	if (!run.file)
-		return cli_usage(cli, "which board? --target TARGET.toml is missing");
+		return cli_usage(cli, "which board? --target TARGET.json is missing");
 	code = run_target(cli, &run, argc, argv);
 	hil_session_fini(&run.session);
 	target_fini(&run.target);
@@ -378,7 +376,7 @@ static int hil_main(struct cli *cli, int argc, char **argv)
 const struct cli_command hil_command = {
 	"hil",
 	"Start a board, run suites of tests on it, stop it",
-	"Usage: tenon hil run --target TARGET.toml [OPTION]... [SUITE]...\n"
+	"Usage: tenon hil run --target TARGET.json [OPTION]... [SUITE]...\n"
 	"\n"
 	"  --target FILE          how to start, reach, reset and stop the board\n"
 	"  --out DIR              folder for results and logs (hil-NAME)\n"

@@ -205,9 +205,10 @@ static int stage_suite(struct session *s, struct session_suite *suite)
 	if (!suite->path)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a path");
 	if (stat(d->file, &about) || !S_ISREG(about.st_mode))
-		return suite_result_set(&suite->result, VERDICT_UNABLE,
-					"%s: no such file; build it, or give [build] command in %s",
-					d->file, s->target->path);
+		return suite_result_set(
+			&suite->result, VERDICT_UNABLE,
+			"%s: no such file; build it, or give a command of \"build\" in %s", d->file,
+			s->target->path);
 	hash_file(d->file, suite->result.sha256);
 	if (stage_file(s, d->file, suite->path) != BOARD_OK)
 		return suite_result_set(&suite->result, VERDICT_UNABLE, "%s", s->board.fault);
@@ -558,7 +559,6 @@ static void prepare_board(struct session *s, const struct stop *stop)
 		.work = s->work,
 		.stop = stop,
 		.until = now + (uint64_t)s->deadline * SECOND,
-		.console = { .fd = -1, .log = -1 },
 	};
 	snprintf(s->board.nonce, sizeof(s->board.nonce), "%08x%08x", (unsigned int)getpid(),
 		 (unsigned int)(now ^ now >> 32));

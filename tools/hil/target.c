@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Read the tables and keys of the file and check that they are complete. */
+/* Read the file of a board and check that it is complete. */
 #include "tools/hil/target.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/json_read.h"
 #include "lib/nearest_name.h"
 #include "tools/file/file.h"
 
-#define SUITE_TABLE  "suite."
 #define SECONDS_MOST (7 * 24 * 3600)
+
+enum kind {
+	STRING,
+	SECONDS,
+	WORDS,
+};
 
 /* a key, and the member of the struct that receives its value */
 struct key {
 	const char *table;
 	const char *key;
-	enum toml_kind kind;
+	enum kind kind;
 	size_t offset;
 };
 
@@ -26,223 +30,240 @@ struct key {
 	{                                                                                          \
 		table, key, kind, offsetof(struct target, member)                                  \
 	}
-#define SUITE_KEY(key, kind, member)                                                               \
+#define SUITE_KEY(key, kind)                                                                       \
 	{                                                                                          \
-		NULL, key, kind, offsetof(struct target_suite, member)                             \
+		"suite", #key, kind, offsetof(struct target_suite, key)                            \
 	}
 
 static const struct key keys[] = {
-	KEY("board", "name", TOML_STRING, name),
-	KEY("board", "prepare", TOML_STRING, prepare),
-	KEY("board", "run", TOML_STRING, run),
-	KEY("board", "start", TOML_STRING, start),
-	KEY("board", "reset", TOML_STRING, reset),
-	KEY("board", "stop", TOML_STRING, stop),
-	KEY("build", "command", TOML_STRING, build),
-	KEY("reach", "exec", TOML_STRING, exec),
-	KEY("reach", "console", TOML_STRING, console),
-	KEY("reach", "speed", TOML_INTEGER, speed),
-	KEY("reach", "login", TOML_STRING, login),
-	KEY("reach", "password", TOML_STRING, password),
-	KEY("reach", "check", TOML_STRING, check),
-	KEY("reach", "directory", TOML_STRING, directory),
-	KEY("reach", "wrap", TOML_STRING, wrap),
-	KEY("deadlines", "build", TOML_INTEGER, deadlines.build),
-	KEY("deadlines", "prepare", TOML_INTEGER, deadlines.prepare),
-	KEY("deadlines", "start", TOML_INTEGER, deadlines.start),
-	KEY("deadlines", "reach", TOML_INTEGER, deadlines.reach),
-	KEY("deadlines", "copy", TOML_INTEGER, deadlines.copy),
-	KEY("deadlines", "suite", TOML_INTEGER, deadlines.suite),
-	KEY("deadlines", "stop", TOML_INTEGER, deadlines.stop),
-	KEY("deadlines", "run", TOML_INTEGER, deadlines.run),
-	SUITE_KEY("file", TOML_STRING, file),
-	SUITE_KEY("arguments", TOML_STRINGS, arguments),
-	SUITE_KEY("needs", TOML_STRINGS, needs),
-	SUITE_KEY("deadline", TOML_INTEGER, deadline),
+	KEY("board", "name", STRING, name),
+	KEY("board", "prepare", STRING, prepare),
+	KEY("board", "run", STRING, run),
+	KEY("board", "start", STRING, start),
+	KEY("board", "reset", STRING, reset),
+	KEY("board", "stop", STRING, stop),
+	KEY("build", "command", STRING, build),
+	KEY("reach", "exec", STRING, exec),
+	KEY("reach", "check", STRING, check),
+	KEY("reach", "directory", STRING, directory),
+	KEY("reach", "wrap", STRING, wrap),
+	KEY("deadlines", "build", SECONDS, deadlines.build),
+	KEY("deadlines", "prepare", SECONDS, deadlines.prepare),
+	KEY("deadlines", "start", SECONDS, deadlines.start),
+	KEY("deadlines", "reach", SECONDS, deadlines.reach),
+	KEY("deadlines", "copy", SECONDS, deadlines.copy),
+	KEY("deadlines", "suite", SECONDS, deadlines.suite),
+	KEY("deadlines", "stop", SECONDS, deadlines.stop),
+	KEY("deadlines", "run", SECONDS, deadlines.run),
+	SUITE_KEY(file, STRING),
+	SUITE_KEY(arguments, WORDS),
+	SUITE_KEY(needs, WORDS),
+	SUITE_KEY(deadline, SECONDS),
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
-static const char *const tables[] = { "board", "build", "reach", "deadlines" };
+/* members of the file; "about" is for its readers */
+static const char *const tables[] = { "about", "board", "build", "reach", "deadlines", "suites" };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 
-static const char *kind_name(enum toml_kind kind)
-{
-	static const char *const names[] = { "a string", "an integer", "an array of strings" };
+/*
+ * @room: where the next string goes, in the target's text
+ * @words: where the next word of an array goes, in the target's words
+ */
+struct reader {
+	struct target *target;
+	struct json_text json;
+	char *room;
+	const char **words;
+};
 
-	return names[kind];
-}
+/* ---- values */
 
-/* ---- what the file may hold */
-
-static bool is_suite(const char *table)
-{
-	size_t prefix = strlen(SUITE_TABLE);
-
-	return !strncmp(table, SUITE_TABLE, prefix) && !strchr(table + prefix, '.');
-}
-
-static bool is_table(const char *name)
-{
-	for (size_t i = 0; i < TABLES; i++) {
-		if (!strcmp(name, tables[i]))
-			return true;
-	}
-	return is_suite(name);
-}
-
-static int unknown(const struct target *t, unsigned int line, const char *what, const char *name,
+static int unknown(struct reader *r, uint32_t at, const char *what,
 		   const struct nearest_name *nearest)
 {
 	struct tenon_buffer hint = TENON_BUFFER_INIT;
 	int err;
 
 	nearest_name_print(nearest, &hint);
-	err = tenon_error(-TENON_E_FORMAT, "%s:%u: no %s is called \"%s\".%s", t->path, line, what,
-			  name, hint.data ? hint.data : "");
+	err = json_error(&r->json, at, -TENON_E_FORMAT, "no %s is called \"%.*s\".%s", what,
+			 json_shown(nearest->wanted), nearest->wanted.data,
+			 hint.data ? hint.data : "");
 	tenon_buffer_fini(&hint);
 	return err;
 }
 
-static int check_tables(const struct target *t)
+static int read_string(struct reader *r, uint32_t *at, const char *what, const char **out)
 {
-	for (size_t i = 0; i < t->toml.table_count; i++) {
-		const struct toml_table *table = &t->toml.tables[i];
-		struct nearest_name nearest = { .wanted = tenon_slice_of(table->name) };
+	uint32_t begin = *at;
+	struct tenon_slice text;
+	int err = json_string(&r->json, at, what, &r->room, &text);
 
-		if (is_table(table->name))
-			continue;
-		for (size_t k = 0; k < TABLES; k++)
-			nearest_name_offer(&nearest, tenon_slice_of(tables[k]));
-		return unknown(t, table->line, "table", table->name, &nearest);
-	}
-	return 0;
+	if (!err && strlen(text.data) != text.size)
+		err = json_error(&r->json, begin, -TENON_E_FORMAT, "%s has a zero byte", what);
+	*out = err ? NULL : text.data;
+	return err;
 }
 
-/* The key of an entry; NULL, with an error, if there is none or its value has another kind. */
-static const struct key *key_of(const struct target *t, const struct toml_entry *entry)
+static int read_words(struct reader *r, uint32_t *at, const char *what, struct target_words *out)
 {
-	struct nearest_name nearest = { .wanted = tenon_slice_of(entry->key) };
+	uint32_t count;
+	int err = json_enter(&r->json, at, JSMN_ARRAY, what, &count);
 
+	*out = (struct target_words){ r->words, count };
+	while (!err && count--)
+		err = read_string(r, at, what, r->words++);
+	return err;
+}
+
+static int read_value(struct reader *r, uint32_t *at, const struct key *key, char *object)
+{
+	void *member = object + key->offset;
+	const char *text;
+	int err;
+
+	switch (key->kind) {
+	case SECONDS:
+		return json_integer(&r->json, at, key->key, 1, SECONDS_MOST, member);
+	case WORDS:
+		return read_words(r, at, key->key, member);
+	default:
+		err = read_string(r, at, key->key, &text);
+		/* An empty string is the same as none. */
+		if (!err && *text)
+			memcpy(member, &text, sizeof(text));
+		return err;
+	}
+}
+
+static int read_member(struct reader *r, uint32_t *at, const char *table, char *object)
+{
+	struct nearest_name nearest = { 0 };
+	uint32_t begin = *at;
+	int err = json_key(&r->json, at, &nearest.wanted);
+
+	if (err)
+		return err;
 	for (size_t i = 0; i < KEYS; i++) {
-		const struct key *key = &keys[i];
+		struct tenon_slice name = tenon_slice_of(keys[i].key);
 
-		if (key->table ? strcmp(key->table, entry->table) != 0 : !is_suite(entry->table))
+		if (strcmp(keys[i].table, table) != 0)
 			continue;
-		nearest_name_offer(&nearest, tenon_slice_of(key->key));
-		if (strcmp(key->key, entry->key) != 0)
-			continue;
-		if (key->kind == entry->kind)
-			return key;
-		tenon_error(-TENON_E_FORMAT, "%s:%u: %s is %s; %s is expected", t->path,
-			    entry->line, entry->key, kind_name(entry->kind), kind_name(key->kind));
-		return NULL;
+		if (tenon_slice_equal(name, nearest.wanted))
+			return read_value(r, at, &keys[i], object);
+		nearest_name_offer(&nearest, name);
 	}
-	unknown(t, entry->line, "key of this table", entry->key, &nearest);
-	return NULL;
+	return unknown(r, begin, "key of this table", &nearest);
 }
 
-/* ---- values */
-
-static int set_integer(const struct target *t, const struct toml_entry *entry, int64_t *out)
+/* @object: the target or the suite that has the members of @table */
+static int read_table(struct reader *r, uint32_t *at, const char *table, void *object)
 {
-	if (entry->integer < 1 || entry->integer > SECONDS_MOST * INT64_C(10))
-		return tenon_error(-TENON_E_FORMAT, "%s:%u: %s is %lld; 1 to %d are possible",
-				   t->path, entry->line, entry->key, (long long)entry->integer,
-				   SECONDS_MOST * 10);
-	*out = entry->integer;
-	return 0;
+	uint32_t count;
+	int err = json_enter(&r->json, at, JSMN_OBJECT, table, &count);
+
+	while (!err && count--)
+		err = read_member(r, at, table, object);
+	return err;
 }
 
-static int set_value(const struct target *t, const struct toml_entry *entry, const struct key *key,
-		     char *object)
-{
-	if (entry->kind == TOML_INTEGER)
-		return set_integer(t, entry, (int64_t *)(void *)(object + key->offset));
-	if (entry->kind == TOML_STRINGS) {
-		memcpy(object + key->offset, &entry->strings, sizeof(entry->strings));
-		return 0;
-	}
-	/* An empty string is the same as none. */
-	if (entry->text[0])
-		memcpy(object + key->offset, &entry->text, sizeof(entry->text));
-	return 0;
-}
+/* ---- the whole file */
 
-static struct target_suite *suite_of(const struct target *t, const char *table)
+static int read_suites(struct reader *r, uint32_t *at)
 {
-	for (size_t i = 0; i < t->suite_count; i++) {
-		if (!strcmp(t->suites[i].name, table + strlen(SUITE_TABLE)))
-			return &t->suites[i];
-	}
-	return NULL;
-}
+	struct target *t = r->target;
+	uint32_t count;
+	int err = json_enter(&r->json, at, JSMN_OBJECT, "suites", &count);
 
-static int set_all(struct target *t)
-{
-	for (size_t i = 0; i < t->toml.entry_count; i++) {
-		const struct toml_entry *entry = &t->toml.entries[i];
-		const struct key *key = key_of(t, entry);
-		int err;
-
-		if (!key)
-			return -TENON_E_FORMAT;
-		err = set_value(t, entry, key,
-				key->table ? (char *)t : (char *)suite_of(t, entry->table));
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int add_suites(struct target *t)
-{
-	t->suites = calloc(t->toml.table_count + 1, sizeof(*t->suites));
+	if (err)
+		return err;
+	if (t->suites)
+		return json_error(&r->json, *at, -TENON_E_FORMAT, "suites are there twice");
+	t->suites = calloc(count + 1, sizeof(*t->suites));
 	if (!t->suites)
 		return tenon_error(-TENON_E_NOMEM, "%s: no memory for suites", t->path);
-	for (size_t i = 0; i < t->toml.table_count; i++) {
-		if (is_suite(t->toml.tables[i].name))
-			t->suites[t->suite_count++].name =
-				t->toml.tables[i].name + strlen(SUITE_TABLE);
+	while (!err && count--) {
+		struct target_suite *suite = &t->suites[t->suite_count];
+		uint32_t begin = *at;
+		struct tenon_slice name;
+
+		err = json_key_string(&r->json, at, &r->room, &name);
+		if (!err && target_suite(t, name.data))
+			return json_error(&r->json, begin, -TENON_E_FORMAT,
+					  "the suite \"%.*s\" is there twice", json_shown(name),
+					  name.data);
+		if (err)
+			break;
+		suite->name = name.data;
+		t->suite_count++;
+		err = read_table(r, at, "suite", suite);
+		if (!err && !suite->file)
+			err = json_error(&r->json, begin, -TENON_E_FORMAT,
+					 "the suite \"%.*s\" needs a file", json_shown(name),
+					 name.data);
 	}
-	return 0;
+	return err;
+}
+
+static int read_tables(struct reader *r)
+{
+	uint32_t at = 0, count;
+	int err = json_enter(&r->json, &at, JSMN_OBJECT, "the description of a board", &count);
+
+	while (!err && count--) {
+		struct nearest_name nearest = { 0 };
+		uint32_t begin = at;
+		size_t i = 0;
+
+		err = json_key(&r->json, &at, &nearest.wanted);
+		if (err)
+			break;
+		for (; i < TABLES; i++) {
+			if (tenon_slice_equal(tenon_slice_of(tables[i]), nearest.wanted))
+				break;
+			nearest_name_offer(&nearest, tenon_slice_of(tables[i]));
+		}
+		if (i == TABLES)
+			err = unknown(r, begin, "table", &nearest);
+		else if (!strcmp(tables[i], "about"))
+			json_skip(&r->json, &at);
+		else if (!strcmp(tables[i], "suites"))
+			err = read_suites(r, &at);
+		else
+			err = read_table(r, &at, tables[i], r->target);
+	}
+	return err;
 }
 
 static int check_whole(const struct target *t)
 {
 	if (!t->name)
-		return tenon_error(-TENON_E_FORMAT, "%s: [board] needs a name", t->path);
-	if (!t->exec == !t->console)
-		return tenon_error(-TENON_E_FORMAT,
-				   "%s: [reach] needs either exec, the words before a command for "
-				   "the board, or console, a serial line",
-				   t->path);
+		return tenon_error(-TENON_E_FORMAT, "%s: \"board\" needs a name", t->path);
+	if (!t->exec)
+		return tenon_error(
+			-TENON_E_FORMAT,
+			"%s: \"reach\" needs exec, the words before a command for the board",
+			t->path);
 	if (strlen(t->directory) > 200 || strchr(t->directory, '\''))
-		return tenon_error(
-			-TENON_E_FORMAT,
-			"%s: [reach] directory has more than 200 bytes or a quotation mark",
-			t->path);
-	if (strchr(t->check, '\n') || (t->console && strlen(t->check) > 1000))
-		return tenon_error(
-			-TENON_E_FORMAT,
-			"%s: [reach] check is one line, of 1000 bytes on a console; call "
-			"a script of the board for more",
-			t->path);
-	if (t->run && t->start)
 		return tenon_error(-TENON_E_FORMAT,
-				   "%s: [board] has run and start; run is the board as long as it "
-				   "runs, start returns: give one of them",
+				   "%s: the directory of \"reach\" has more than 200 bytes or a "
+				   "quotation mark",
 				   t->path);
-	for (size_t i = 0; i < t->suite_count; i++) {
-		if (!t->suites[i].file)
-			return tenon_error(-TENON_E_FORMAT, "%s: [suite.%s] needs a file", t->path,
-					   t->suites[i].name);
-	}
+	if (strchr(t->check, '\n'))
+		return tenon_error(-TENON_E_FORMAT,
+				   "%s: the check of \"reach\" is one line; call a script of the "
+				   "board for more",
+				   t->path);
+	if (t->run && t->start)
+		return tenon_error(
+			-TENON_E_FORMAT,
+			"%s: \"board\" has run and start; run is the board as long as it "
+			"runs, start returns: give one of them",
+			t->path);
 	return 0;
 }
-
-/* ---- the file */
 
 static int set_folder(struct target *t)
 {
@@ -255,23 +276,29 @@ static int set_folder(struct target *t)
 	return t->folder ? 0 : tenon_error(-TENON_E_IO, "%s: its folder cannot be found", t->path);
 }
 
-static int read_file(struct target *t)
+static int read_text(struct target *t, struct tenon_slice text)
 {
-	struct tenon_buffer text = TENON_BUFFER_INIT;
-	int err = file_read_text(t->path, &text);
+	struct reader r = { .target = t };
+	int err = json_text_read(text, t->path, &r.json);
 
-	if (!err)
-		err = toml_parse((struct tenon_slice){ text.data, text.size }, t->path, &t->toml);
-	tenon_buffer_fini(&text);
+	if (err)
+		return err;
+	/* A string that is decoded is no longer than in the file, with its quotes. */
+	r.room = t->text = malloc(text.size);
+	r.words = t->words = malloc(r.json.count * sizeof(*t->words));
+	err = t->text && t->words
+		      ? read_tables(&r)
+		      : tenon_error(-TENON_E_NOMEM, "%s: no memory for a target", t->path);
+	json_text_fini(&r.json);
 	return err;
 }
 
 int target_read(const char *path, struct target *out)
 {
+	struct tenon_buffer text = TENON_BUFFER_INIT;
 	int err;
 
 	*out = (struct target){
-		.speed = 115200,
 		.check = "true",
 		.directory = "/tmp/tenon-hil",
 		.deadlines = { .build = 1800,
@@ -286,21 +313,19 @@ int target_read(const char *path, struct target *out)
 	out->path = strdup(path);
 	if (!out->path)
 		return tenon_error(-TENON_E_NOMEM, "%s: no memory for a target", path);
-	err = read_file(out);
+	err = file_read_text(path, &text);
+	if (!err)
+		err = read_text(out, (struct tenon_slice){ text.data ? text.data : "", text.size });
+	tenon_buffer_fini(&text);
 	if (!err)
 		err = set_folder(out);
-	if (!err)
-		err = check_tables(out);
-	if (!err)
-		err = add_suites(out);
-	if (!err)
-		err = set_all(out);
 	return err ? err : check_whole(out);
 }
 
 void target_fini(struct target *target)
 {
-	toml_fini(&target->toml);
+	free(target->words);
+	free(target->text);
 	free(target->suites);
 	free(target->folder);
 	free(target->path);

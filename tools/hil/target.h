@@ -4,13 +4,18 @@
 #define TOOLS_HIL_TARGET_H
 
 /*
- * A file in TOML says how a board is started, reached, reset and stopped, and which suites it runs.
+ * A file in JSON says how a board is started, reached, reset and stopped, and which suites it runs.
  * docs/hardware-in-loop.md describes the keys.
  */
 
+#include <stddef.h>
 #include <stdint.h>
 
-#include "tools/toml/toml.h"
+/** struct target_words - an array of strings */
+struct target_words {
+	const char **at;
+	size_t count;
+};
 
 /**
  * struct target_suite - a suite that runs on the board
@@ -23,8 +28,8 @@
 struct target_suite {
 	const char *name;
 	const char *file;
-	struct toml_strings arguments;
-	struct toml_strings needs;
+	struct target_words arguments;
+	struct target_words needs;
 	int64_t deadline;
 };
 
@@ -35,7 +40,10 @@ struct target_deadlines {
 
 /**
  * struct target - a board; strings are NULL where the file has none
- * @folder: folder of the file
+ * @path: the file
+ * @folder: its folder
+ * @text: the strings of the file
+ * @words: the words of its arrays
  * @name: in reports
  * @build: command that builds the suites
  * @prepare: command that runs before the board starts
@@ -44,23 +52,18 @@ struct target_deadlines {
  * @reset: command that resets the board
  * @stop: command that stops the board
  * @exec: words before a shell command for the board
- * @console: a serial line with a shell: a device, or unix:PATH
- * @login: user at the console's login prompt
- * @password: and its password
- * @speed: of the console, in baud
  * @check: command on the board that fails when the board is not fit for tests
  * @directory: folder on the board for suites
  * @wrap: words before a suite's program on the board, such as an emulator
  */
 struct target {
-	struct toml toml;
 	char *path;
 	char *folder;
+	char *text;
+	const char **words;
 	const char *name;
 	const char *build, *prepare, *run, *start, *reset, *stop;
-	const char *exec, *console, *login, *password;
-	int64_t speed;
-	const char *check, *directory, *wrap;
+	const char *exec, *check, *directory, *wrap;
 	struct target_deadlines deadlines;
 	struct target_suite *suites;
 	size_t suite_count;
@@ -71,7 +74,7 @@ struct target {
  * @path: the file
  * @out: receives the target; target_fini() frees it, also after an error
  *
- * Return: 0; -TENON_E_IO; -TENON_E_FORMAT with the line; -TENON_E_NOMEM; as toml_parse().
+ * Return: 0; -TENON_E_IO; -TENON_E_FORMAT or -TENON_E_VALUE, with line and column; -TENON_E_NOMEM.
  */
 int target_read(const char *path, struct target *out);
 
