@@ -22,6 +22,7 @@
 #include <jsmn.h>
 
 #include "lib/plugin_api.h"
+#include "lib/slice_text.h"
 
 /**
  * struct json_text - a text and its tokens
@@ -73,7 +74,7 @@ static inline struct tenon_slice json_raw(const struct json_text *t, uint32_t at
 /** json_shown - number of bytes of a text to print in a message */
 static inline int json_shown(struct tenon_slice text)
 {
-	return text.size < 40 ? (int)text.size : 40;
+	return slice_shown(text, 40);
 }
 
 /** json_is - test whether there is a token at @at, of a given type */

@@ -8,7 +8,7 @@
 #include "lib/brief_errors.h"
 #include "lib/elf.h"
 #include "lib/file_map.h"
-#include "lib/slice_starts.h"
+#include "lib/slice_text.h"
 #include "lib/string_map.h"
 #include "link/link_request.h"
 

@@ -7,7 +7,7 @@
 #include "lib/brief_errors.h"
 #include "lib/elf.h"
 #include "lib/file_map.h"
-#include "lib/slice_starts.h"
+#include "lib/slice_text.h"
 
 #define FFI_FUNCTION "__tvm_ffi_"
 

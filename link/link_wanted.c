@@ -7,7 +7,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
-#include "lib/slice_starts.h"
+#include "lib/slice_text.h"
 #include "link/link_request.h"
 #include "link/module/link_graph.h"
 

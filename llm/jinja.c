@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "llm/jinja_parts.h"
 
 /* what is left at the end of a body */
@@ -22,7 +23,7 @@ static bool is_end(const struct jinja *j)
 	if (j->tokens[j->at].kind != TOKEN_BLOCK)
 		return j->tokens[j->at].kind == TOKEN_END;
 	word = j->tokens[j->at + 1].text;
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]) && !jinja_is(word, ends[i]); i++)
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]) && !slice_is(word, ends[i]); i++)
 		;
 	return i < sizeof(ends) / sizeof(ends[0]);
 }
@@ -35,14 +36,14 @@ static bool opens(struct jinja *j)
 	const struct tenon_slice word = j->tokens[j->at + 1].text;
 	size_t at;
 
-	if (jinja_is(word, "set")) {
+	if (slice_is(word, "set")) {
 		for (at = j->at; j->tokens[at].kind != TOKEN_BLOCK_END; at++)
-			if (jinja_is(j->tokens[at].text, "=") || j->tokens[at].kind == TOKEN_END)
+			if (slice_is(j->tokens[at].text, "=") || j->tokens[at].kind == TOKEN_END)
 				return false;
 		return true;
 	}
-	return jinja_is(word, "if") || jinja_is(word, "for") || jinja_is(word, "macro") ||
-	       jinja_is(word, "generation") || jinja_is(word, "call") || jinja_is(word, "filter");
+	return slice_is(word, "if") || slice_is(word, "for") || slice_is(word, "macro") ||
+	       slice_is(word, "generation") || slice_is(word, "call") || slice_is(word, "filter");
 }
 
 static bool closes(const struct jinja *j)
@@ -70,7 +71,7 @@ static void skip_body(struct jinja *j)
 /* Take a tag that is one word. */
 static int take_tag(struct jinja *j, const char *word)
 {
-	if (j->tokens[j->at].kind != TOKEN_BLOCK || !jinja_is(j->tokens[j->at + 1].text, word))
+	if (j->tokens[j->at].kind != TOKEN_BLOCK || !slice_is(j->tokens[j->at + 1].text, word))
 		return jinja_error(j, -TENON_E_FORMAT, "there is no \"%s\" here", word);
 	j->at += 2;
 	if (j->tokens[j->at].kind != TOKEN_BLOCK_END)
@@ -115,13 +116,13 @@ static int run_if(struct jinja *j)
 	int err = run_branch(j, &done);
 
 	while (!err && !j->flow && j->tokens[j->at].kind == TOKEN_BLOCK &&
-	       jinja_is(j->tokens[j->at + 1].text, "elif")) {
+	       slice_is(j->tokens[j->at + 1].text, "elif")) {
 		j->at += 2;
 		err = run_branch(j, &done);
 	}
 	if (err || j->flow)
 		return err;
-	if (j->tokens[j->at].kind == TOKEN_BLOCK && jinja_is(j->tokens[j->at + 1].text, "else")) {
+	if (j->tokens[j->at].kind == TOKEN_BLOCK && slice_is(j->tokens[j->at + 1].text, "else")) {
 		err = take_tag(j, "else");
 		if (!err && done)
 			skip_body(j);
@@ -194,7 +195,7 @@ static int run_for(struct jinja *j)
 	size_t end, i;
 	int err = jinja_take_name(j, &l.name);
 
-	if (!err && jinja_is(j->tokens[j->at].text, ","))
+	if (!err && slice_is(j->tokens[j->at].text, ","))
 		err = jinja_error(j, -TENON_E_UNSUPPORTED, "\"for\" with two names");
 	if (!err)
 		err = jinja_expect(j, "in");
@@ -224,7 +225,7 @@ static int run_for(struct jinja *j)
 	j->flow = FLOW_ON;
 	j->at = end;
 	if (!err && j->tokens[j->at].kind == TOKEN_BLOCK &&
-	    jinja_is(j->tokens[j->at + 1].text, "else")) {
+	    slice_is(j->tokens[j->at + 1].text, "else")) {
 		err = take_tag(j, "else");
 		if (!err && l.list.list.count)
 			skip_body(j);
@@ -301,26 +302,26 @@ static int run_block(struct jinja *j)
 	err = jinja_take_name(j, &word);
 	if (err)
 		return err;
-	if (jinja_is(word, "if"))
+	if (slice_is(word, "if"))
 		return run_if(j);
-	if (jinja_is(word, "for"))
+	if (slice_is(word, "for"))
 		return run_for(j);
-	if (jinja_is(word, "set"))
+	if (slice_is(word, "set"))
 		return run_set(j);
 	/* marks what a model is trained on */
-	if (jinja_is(word, "generation")) {
+	if (slice_is(word, "generation")) {
 		err = take_end_of_tag(j);
 		if (!err)
 			err = run_body(j);
 		return err || j->flow ? err : take_tag(j, "endgeneration");
 	}
-	if (jinja_is(word, "break") || jinja_is(word, "continue")) {
+	if (slice_is(word, "break") || slice_is(word, "continue")) {
 		j->flow = *word.data == 'b' ? FLOW_BREAK : FLOW_CONTINUE;
 		return take_end_of_tag(j);
 	}
 	j->at--;
 	return jinja_error(j, -TENON_E_UNSUPPORTED, "\"%.*s\" is not supported",
-			   (int)(word.size < 40 ? word.size : 40), word.data);
+			   slice_shown(word, 40), word.data);
 }
 
 /* Do what follows, up to the end of this body. */

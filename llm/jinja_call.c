@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -28,7 +29,7 @@ static int read_arguments(struct jinja *j, bool live, struct arguments *a)
 					   JINJA_ARGUMENTS_MOST);
 		a->names[a->count] = (struct tenon_slice){ "", 0 };
 		if (j->tokens[j->at].kind == TOKEN_NAME &&
-		    jinja_is(j->tokens[j->at + 1].text, "=")) {
+		    slice_is(j->tokens[j->at + 1].text, "=")) {
 			a->names[a->count] = j->tokens[j->at].text;
 			j->at += 2;
 		}
@@ -55,7 +56,7 @@ static int text_of(struct jinja *j, const struct arguments *a, struct tenon_slic
 static int refuse(const struct jinja *j, const char *what, struct tenon_slice name)
 {
 	return jinja_error(j, -TENON_E_UNSUPPORTED, "%s \"%.*s\" is not supported", what,
-			   (int)(name.size < 40 ? name.size : 40), name.data);
+			   slice_shown(name, 40), name.data);
 }
 
 /* ---- functions */
@@ -80,8 +81,7 @@ static int raise_exception(struct jinja *j, const struct arguments *a, struct ji
 	int err = text_of(j, a, &text);
 
 	return err ? err
-		   : jinja_error(j, -TENON_E_VALUE, "%.*s",
-				 (int)(text.size < 160 ? text.size : 160), text.data);
+		   : jinja_error(j, -TENON_E_VALUE, "%.*s", slice_shown(text, 160), text.data);
 }
 
 /* The date of today. */
@@ -119,7 +119,7 @@ bool jinja_has_function(struct tenon_slice name)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(functions) && !jinja_is(name, functions[i].name); i++)
+	for (i = 0; i < COUNT(functions) && !slice_is(name, functions[i].name); i++)
 		;
 	return i < COUNT(functions);
 }
@@ -130,7 +130,7 @@ int jinja_function(struct jinja *j, bool live, struct tenon_slice name, struct j
 	size_t i;
 	int err = read_arguments(j, live, &a);
 
-	for (i = 0; i < COUNT(functions) && !jinja_is(name, functions[i].name); i++)
+	for (i = 0; i < COUNT(functions) && !slice_is(name, functions[i].name); i++)
 		;
 	if (err || !live)
 		return err;
@@ -139,15 +139,10 @@ int jinja_function(struct jinja *j, bool live, struct tenon_slice name, struct j
 
 /* ---- texts */
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static struct tenon_slice strip(struct tenon_slice s, struct tenon_slice letters, bool front,
 				bool behind)
 {
-#define STRIPPED(c) (letters.size ? !!memchr(letters.data, (c), letters.size) : is_space(c))
+#define STRIPPED(c) (letters.size ? !!memchr(letters.data, (c), letters.size) : jinja_is_space(c))
 	while (front && s.size && STRIPPED(*s.data))
 		s.data++, s.size--;
 	while (behind && s.size && STRIPPED(s.data[s.size - 1]))
@@ -212,16 +207,6 @@ static int split(struct jinja *j, struct tenon_slice s, struct tenon_slice by,
 	return 0;
 }
 
-static bool starts(struct tenon_slice s, struct tenon_slice with)
-{
-	return s.size >= with.size && !memcmp(s.data, with.data, with.size);
-}
-
-static bool ends(struct tenon_slice s, struct tenon_slice with)
-{
-	return s.size >= with.size && !memcmp(s.data + s.size - with.size, with.data, with.size);
-}
-
 static int text_method(struct jinja *j, struct tenon_slice name, struct tenon_slice s,
 		       const struct arguments *a, struct jinja_value *out)
 {
@@ -230,19 +215,19 @@ static int text_method(struct jinja *j, struct tenon_slice name, struct tenon_sl
 
 	if (err)
 		return err;
-	if (jinja_is(name, "strip"))
+	if (slice_is(name, "strip"))
 		*out = jinja_string(strip(s, other, true, true));
-	else if (jinja_is(name, "lstrip"))
+	else if (slice_is(name, "lstrip"))
 		*out = jinja_string(strip(s, other, true, false));
-	else if (jinja_is(name, "rstrip"))
+	else if (slice_is(name, "rstrip"))
 		*out = jinja_string(strip(s, other, false, true));
-	else if (jinja_is(name, "startswith"))
-		*out = jinja_bool(starts(s, other));
-	else if (jinja_is(name, "endswith"))
-		*out = jinja_bool(ends(s, other));
-	else if (jinja_is(name, "split"))
+	else if (slice_is(name, "startswith"))
+		*out = jinja_bool(slice_begins(s, other));
+	else if (slice_is(name, "endswith"))
+		*out = jinja_bool(slice_ends(s, other));
+	else if (slice_is(name, "split"))
 		return split(j, s, other, out);
-	else if (jinja_is(name, "upper") || jinja_is(name, "lower"))
+	else if (slice_is(name, "upper") || slice_is(name, "lower"))
 		return change_case(j, s, *name.data == 'u', false, out);
 	else
 		return refuse(j, "method", name);
@@ -275,7 +260,7 @@ int jinja_method(struct jinja *j, bool live, struct tenon_slice name, const stru
 		return err;
 	if (self.kind == JINJA_STRING)
 		return text_method(j, name, self.string, &a, out);
-	if (self.kind == JINJA_DICT && jinja_is(name, "get"))
+	if (self.kind == JINJA_DICT && slice_is(name, "get"))
 		return get_method(j, self.dict, &a, out);
 	return refuse(j, "method", name);
 }
@@ -310,7 +295,7 @@ int jinja_filter(struct jinja *j, bool live, struct jinja_value *v)
 		err = read_arguments(j, live, &a);
 	if (err || !live)
 		return err;
-	if (jinja_is(name, "default") || jinja_is(name, "d")) {
+	if (slice_is(name, "default") || slice_is(name, "d")) {
 		if (v->kind == JINJA_UNDEFINED ||
 		    (a.count > 1 && jinja_true(&a.at[1]) && !jinja_true(v)))
 			*v = a.count ? a.at[0] : jinja_string(text);
@@ -318,28 +303,28 @@ int jinja_filter(struct jinja *j, bool live, struct jinja_value *v)
 	}
 	if (a.count)
 		return refuse(j, "an argument of filter", name);
-	if (jinja_is(name, "length") || jinja_is(name, "count")) {
+	if (slice_is(name, "length") || slice_is(name, "count")) {
 		err = count_items(j, v, &count);
 		*v = jinja_integer(count);
 		return err;
 	}
-	if (jinja_is(name, "first") || jinja_is(name, "last")) {
+	if (slice_is(name, "first") || slice_is(name, "last")) {
 		if (v->kind != JINJA_LIST || !v->list.count)
 			return jinja_error(j, -TENON_E_VALUE, "an end of what is no list");
 		*v = v->list.at[*name.data == 'f' ? 0 : v->list.count - 1];
 		return 0;
 	}
-	if (jinja_is(name, "safe"))
+	if (slice_is(name, "safe"))
 		return 0;
 	if (v->kind != JINJA_STRING)
 		return refuse(j, "of a value that is no text, filter", name);
-	if (jinja_is(name, "string"))
+	if (slice_is(name, "string"))
 		return 0;
-	if (jinja_is(name, "trim"))
+	if (slice_is(name, "trim"))
 		*v = jinja_string(strip(v->string, text, true, true));
-	else if (jinja_is(name, "upper") || jinja_is(name, "lower"))
+	else if (slice_is(name, "upper") || slice_is(name, "lower"))
 		return change_case(j, v->string, *name.data == 'u', false, v);
-	else if (jinja_is(name, "capitalize"))
+	else if (slice_is(name, "capitalize"))
 		return change_case(j, v->string, false, true, v);
 	else
 		return refuse(j, "filter", name);
@@ -371,17 +356,17 @@ int jinja_test(struct jinja *j, bool live, struct jinja_value *v)
 
 	if (err || !live)
 		return err;
-	for (i = 0; i < COUNT(kinds) && !jinja_is(name, kinds[i].name); i++)
+	for (i = 0; i < COUNT(kinds) && !slice_is(name, kinds[i].name); i++)
 		;
 	if (i < COUNT(kinds))
 		is = v->kind == kinds[i].kind;
-	else if (jinja_is(name, "defined"))
+	else if (slice_is(name, "defined"))
 		is = v->kind != JINJA_UNDEFINED;
-	else if (jinja_is(name, "true") || jinja_is(name, "false"))
+	else if (slice_is(name, "true") || slice_is(name, "false"))
 		is = v->kind == JINJA_BOOL && v->integer == (*name.data == 't');
-	else if (jinja_is(name, "iterable") || jinja_is(name, "sequence"))
+	else if (slice_is(name, "iterable") || slice_is(name, "sequence"))
 		is = is_list_or_text(v);
-	else if ((jinja_is(name, "odd") || jinja_is(name, "even")) && v->kind == JINJA_INTEGER)
+	else if ((slice_is(name, "odd") || slice_is(name, "even")) && v->kind == JINJA_INTEGER)
 		is = (v->integer & 1) == (*name.data == 'o');
 	else
 		return refuse(j, "test", name);

@@ -13,11 +13,6 @@ struct division {
 	bool line_starts; /* what is at @at begins a line, as far as Jinja is concerned */
 };
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -117,7 +112,7 @@ static void trim_behind(struct division *d, char sign, bool block)
 	const char *start = d->at;
 
 	if (sign == '-')
-		while (d->at < d->end && is_space(*d->at))
+		while (d->at < d->end && jinja_is_space(*d->at))
 			d->at++;
 	else if (block && sign != '+' && d->at < d->end && *d->at == '\n')
 		d->at++;
@@ -132,7 +127,7 @@ static int add_tag(struct division *d, bool block)
 	char sign = 0;
 
 	while (!err) {
-		while (d->at < d->end && is_space(*d->at))
+		while (d->at < d->end && jinja_is_space(*d->at))
 			d->at++;
 		if (d->at == d->end)
 			return error_at(d, start, "a tag without an end");
@@ -170,10 +165,10 @@ static int add_text(struct division *d, const char *tag, char sign, bool block)
 	const char *end = tag, *line = tag;
 
 	if (sign == '-') {
-		while (end > d->at && is_space(end[-1]))
+		while (end > d->at && jinja_is_space(end[-1]))
 			end--;
 	} else if (block && sign != '+') {
-		while (line > d->at && is_space(line[-1]) && line[-1] != '\n')
+		while (line > d->at && jinja_is_space(line[-1]) && line[-1] != '\n')
 			line--;
 		if ((line > d->at && line[-1] == '\n') || (line == d->at && d->line_starts))
 			end = line;

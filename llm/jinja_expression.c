@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "llm/jinja_call.h"
 
 static const struct jinja_value undefined = { .kind = JINJA_UNDEFINED };
@@ -214,7 +215,7 @@ static int reverse(struct jinja *j, const struct jinja_value *of, struct jinja_v
 static int read_step(struct jinja *j, bool live, const struct jinja_value *of, bool whole,
 		     struct jinja_value *v)
 {
-	if (!whole || !jinja_take(j, "-") || !jinja_is(j->tokens[j->at].text, "1"))
+	if (!whole || !jinja_take(j, "-") || !slice_is(j->tokens[j->at].text, "1"))
 		return jinja_error(j, -TENON_E_UNSUPPORTED, "a step of a slice other than [::-1]");
 	j->at++;
 	if (jinja_expect(j, "]"))
@@ -364,7 +365,7 @@ static int read_name(struct jinja *j, bool live, struct tenon_slice name, struct
 	if (jinja_take(j, "("))
 		return jinja_function(j, live, name, out);
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (jinja_is(name, words[i].name)) {
+		if (slice_is(name, words[i].name)) {
 			*out = words[i].value;
 			return 0;
 		}
@@ -391,8 +392,7 @@ static int read_value(struct jinja *j, bool live, struct jinja_value *out)
 	if (t.kind != TOKEN_NAME && t.kind != TOKEN_STRING && t.kind != TOKEN_INTEGER)
 		return jinja_error(
 			j, t.kind == TOKEN_OPERATOR ? -TENON_E_UNSUPPORTED : -TENON_E_FORMAT,
-			"\"%.*s\" where a value should be",
-			(int)(t.text.size < 40 ? t.text.size : 40), t.text.data);
+			"\"%.*s\" where a value should be", slice_shown(t.text, 40), t.text.data);
 	j->at++;
 	if (t.kind == TOKEN_NAME)
 		return read_name(j, live, t.text, out);
@@ -489,8 +489,8 @@ static const char *take_comparison(struct jinja *j)
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (jinja_take(j, words[i]))
 			return words[i];
-	if (jinja_is(j->tokens[j->at].text, "not") && j->tokens[j->at].kind == TOKEN_NAME &&
-	    jinja_is(j->tokens[j->at + 1].text, "in")) {
+	if (slice_is(j->tokens[j->at].text, "not") && j->tokens[j->at].kind == TOKEN_NAME &&
+	    slice_is(j->tokens[j->at + 1].text, "in")) {
 		j->at += 2;
 		return "not in";
 	}

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
+#include "lib/slice_text.h"
 #include "llm/jinja.h"
 
 #define JINJA_DEPTH_MOST  64
@@ -118,9 +119,9 @@ int jinja_print(struct jinja *j, const struct jinja_value *v, struct tenon_buffe
 /* Make a value of a text that is in a buffer; the buffer stays the caller's. */
 int jinja_keep(struct jinja *j, const struct tenon_buffer *text, struct jinja_value *out);
 
-static inline bool jinja_is(struct tenon_slice s, const char *word)
+static inline bool jinja_is_space(char c)
 {
-	return tenon_slice_equal(s, tenon_slice_of(word));
+	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 /* Test for an operator or a name, and move past it. */
@@ -128,7 +129,7 @@ static inline bool jinja_take(struct jinja *j, const char *word)
 {
 	const struct jinja_token *t = &j->tokens[j->at];
 
-	if ((t->kind != TOKEN_OPERATOR && t->kind != TOKEN_NAME) || !jinja_is(t->text, word))
+	if ((t->kind != TOKEN_OPERATOR && t->kind != TOKEN_NAME) || !slice_is(t->text, word))
 		return false;
 	j->at++;
 	return true;

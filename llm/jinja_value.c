@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "llm/jinja_parts.h"
 
 struct jinja_memory {
@@ -166,8 +167,8 @@ int jinja_expect(struct jinja *j, const char *word)
 
 	if (jinja_take(j, word))
 		return 0;
-	return jinja_error(j, -TENON_E_FORMAT, "\"%.*s\", want \"%s\"",
-			   (int)(t->text.size < 40 ? t->text.size : 40), t->text.data, word);
+	return jinja_error(j, -TENON_E_FORMAT, "\"%.*s\", want \"%s\"", slice_shown(t->text, 40),
+			   t->text.data, word);
 }
 
 int jinja_take_name(struct jinja *j, struct tenon_slice *out)

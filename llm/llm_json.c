@@ -8,7 +8,7 @@
 
 bool llm_json_word(const struct json_text *t, uint32_t *at, const char *word)
 {
-	if (!json_is(t, *at, JSMN_PRIMITIVE) || !llm_is(json_raw(t, *at), word))
+	if (!json_is(t, *at, JSMN_PRIMITIVE) || !slice_is(json_raw(t, *at), word))
 		return false;
 	++*at;
 	return true;

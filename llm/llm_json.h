@@ -7,12 +7,9 @@
 
 #include "lib/json_read.h"
 
-/* Test whether a key or another undecoded text is a word. */
-static inline bool llm_is(struct tenon_slice s, const char *word)
-{
-	return tenon_slice_equal(s, tenon_slice_of(word));
-}
+#include "lib/slice_text.h"
 
+/* Test whether a key or another undecoded text is a word. */
 /* Test whether the token is the word null, true or false; then move past it. */
 bool llm_json_word(const struct json_text *t, uint32_t *at, const char *word);
 

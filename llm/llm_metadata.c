@@ -72,13 +72,13 @@ static int read_weight(const struct json_text *t, uint32_t *at, char **room, str
 		err = json_key(t, at, &key);
 		if (err)
 			break;
-		if (llm_is(key, "name"))
+		if (slice_is(key, "name"))
 			err = json_string(t, at, "the name of a parameter", room, &w->name);
-		else if (llm_is(key, "shape"))
+		else if (slice_is(key, "shape"))
 			err = read_shape(t, at, w);
-		else if (llm_is(key, "dtype"))
+		else if (slice_is(key, "dtype"))
 			err = json_string(t, at, "a dtype", room, &dtype);
-		else if (llm_is(key, "preprocs"))
+		else if (slice_is(key, "preprocs"))
 			err = refuse_preprocs(t, at);
 		else
 			json_skip(t, at);
@@ -116,11 +116,11 @@ static int read_cache(const struct json_text *t, uint32_t *at, struct llm_metada
 		err = json_key(t, at, &key);
 		if (err)
 			break;
-		if (llm_is(key, "num_hidden_layers"))
+		if (slice_is(key, "num_hidden_layers"))
 			err = llm_json_optional(t, at, "num_hidden_layers", &m->layers);
-		else if (llm_is(key, "num_key_value_heads"))
+		else if (slice_is(key, "num_key_value_heads"))
 			err = llm_json_optional(t, at, "num_key_value_heads", &m->kv_heads);
-		else if (llm_is(key, "head_dim"))
+		else if (slice_is(key, "head_dim"))
 			err = llm_json_optional(t, at, "head_dim", &m->head_dim);
 		else
 			json_skip(t, at);
@@ -149,17 +149,17 @@ static int read_member(const struct json_text *t, uint32_t *at, char **room, str
 	if (err)
 		return err;
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (llm_is(key, numbers[i].name))
+		if (slice_is(key, numbers[i].name))
 			return llm_json_optional(t, at, numbers[i].name, numbers[i].to);
-	if (llm_is(key, "model_type"))
+	if (slice_is(key, "model_type"))
 		return read_string(t, at, "model_type", room, &m->type);
-	if (llm_is(key, "quantization"))
+	if (slice_is(key, "quantization"))
 		return read_string(t, at, "quantization", room, &m->quantization);
-	if (llm_is(key, "kv_state_kind"))
+	if (slice_is(key, "kv_state_kind"))
 		return read_string(t, at, "kv_state_kind", room, &m->kind);
-	if (llm_is(key, "params"))
+	if (slice_is(key, "params"))
 		return read_weights(t, at, room, m);
-	if (llm_is(key, "kv_cache") && json_is(t, *at, JSMN_OBJECT))
+	if (slice_is(key, "kv_cache") && json_is(t, *at, JSMN_OBJECT))
 		return read_cache(t, at, m);
 	json_skip(t, at);
 	return 0;

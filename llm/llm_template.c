@@ -99,7 +99,7 @@ static int read_roles(const struct json_text *t, uint32_t *at, const char *what,
 
 	for (; n && !err; n--) {
 		err = json_key(t, at, &key);
-		for (i = 0; i < ROLES && !llm_is(key, role_names[i]); i++)
+		for (i = 0; i < ROLES && !slice_is(key, role_names[i]); i++)
 			;
 		if (err)
 			break;
@@ -147,7 +147,7 @@ static int skip_known(const struct json_text *t, uint32_t *at, struct tenon_slic
 {
 	size_t i;
 
-	for (i = 0; i < count && !llm_is(key, known[i]); i++)
+	for (i = 0; i < count && !slice_is(key, known[i]); i++)
 		;
 	if (i == count && !is_empty(t, *at))
 		return json_error(t, *at, -TENON_E_UNSUPPORTED,
@@ -218,24 +218,24 @@ static int read_conversation(const struct json_text *t, uint32_t *at, char **roo
 		err = json_key(t, at, &key);
 		if (err)
 			break;
-		for (i = 0; i < known && !llm_is(key, strings[i].name); i++)
+		for (i = 0; i < known && !slice_is(key, strings[i].name); i++)
 			;
 		if (i < known)
 			err = json_string(t, at, strings[i].name, room, strings[i].to);
-		else if (llm_is(key, "system_prefix_token_ids"))
+		else if (slice_is(key, "system_prefix_token_ids"))
 			err = read_tokens(t, at, "system_prefix_token_ids", &to->prefix,
 					  &to->prefix_count);
-		else if (llm_is(key, "stop_token_ids"))
+		else if (slice_is(key, "stop_token_ids"))
 			err = read_tokens(t, at, "stop_token_ids", &to->ends, &to->end_count);
-		else if (llm_is(key, "stop_str"))
+		else if (slice_is(key, "stop_str"))
 			err = read_stops(t, at, room, to);
-		else if (llm_is(key, "roles"))
+		else if (slice_is(key, "roles"))
 			err = read_roles(t, at, "roles", room, to->roles);
-		else if (llm_is(key, "role_templates"))
+		else if (slice_is(key, "role_templates"))
 			err = read_roles(t, at, "role_templates", room, to->role_templates);
-		else if (llm_is(key, "seps"))
+		else if (slice_is(key, "seps"))
 			err = read_separators(t, at, room, to);
-		else if (llm_is(key, "add_role_after_system_message"))
+		else if (slice_is(key, "add_role_after_system_message"))
 			err = llm_json_bool(t, at, "add_role_after_system_message",
 					    &to->role_after_system);
 		else
@@ -266,17 +266,17 @@ static int read_member(const struct json_text *t, uint32_t *at, char **room,
 	if (err)
 		return err;
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (llm_is(key, numbers[i].name))
+		if (slice_is(key, numbers[i].name))
 			return llm_json_word(t, at, "null")
 				       ? 0
 				       : llm_json_number(t, at, numbers[i].name, numbers[i].least,
 							 numbers[i].most, numbers[i].to);
-	if (llm_is(key, "context_window_size"))
+	if (slice_is(key, "context_window_size"))
 		return llm_json_optional(t, at, "context_window_size", &to->context);
-	if (llm_is(key, "eos_token_id"))
+	if (slice_is(key, "eos_token_id"))
 		return read_tokens(t, at, "eos_token_id", &to->ends, &to->end_count);
 	/* the name of a template, in files of the first versions, is refused */
-	if (llm_is(key, "conv_template") && json_is(t, *at, JSMN_OBJECT))
+	if (slice_is(key, "conv_template") && json_is(t, *at, JSMN_OBJECT))
 		return read_conversation(t, at, room, to);
 	return skip_known(t, at, key, file_skipped, sizeof(file_skipped) / sizeof(file_skipped[0]));
 }
@@ -404,7 +404,7 @@ static int add_message(const struct llm_template *t, const struct tenon_llm_mess
 {
 	int role;
 
-	for (role = 0; role < ROLES && !llm_is(m->role, role_names[role]); role++)
+	for (role = 0; role < ROLES && !slice_is(m->role, role_names[role]); role++)
 		;
 	if (role == ROLES)
 		return tenon_error(-TENON_E_VALUE,
@@ -427,7 +427,7 @@ static int add_messages(const struct llm_template *t, const struct tenon_llm_mes
 	size_t i, first = 0;
 	int err;
 
-	if (count && llm_is(messages[0].role, "system"))
+	if (count && slice_is(messages[0].role, "system"))
 		system = messages[first++].content;
 	if (system.size)
 		add_filled(p, t->system_template, "{system_message}", system);

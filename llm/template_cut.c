@@ -7,6 +7,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/json_quote.h"
+#include "lib/slice_text.h"
 #include "llm/jinja.h"
 
 #define SYSTEM "system0text"
@@ -58,16 +59,6 @@ static struct tenon_slice part(struct tenon_slice s, size_t from, size_t to)
 	return (struct tenon_slice){ s.data + from, to - from };
 }
 
-static bool begins(struct tenon_slice s, struct tenon_slice with)
-{
-	return s.size >= with.size && (!with.size || !memcmp(s.data, with.data, with.size));
-}
-
-static bool ends(struct tenon_slice s, struct tenon_slice with)
-{
-	return s.size >= with.size && tenon_slice_equal(part(s, s.size - with.size, s.size), with);
-}
-
 static struct tenon_slice shared_beginning(struct tenon_slice a, struct tenon_slice b)
 {
 	size_t n = 0;
@@ -107,7 +98,7 @@ static void divide(struct tenon_slice s, struct tenon_slice end, struct tenon_sl
 	size_t at = 0, i;
 
 	for (i = 0; end.size && i + end.size <= s.size; i++)
-		if (begins(part(s, i, s.size), end))
+		if (slice_begins(part(s, i, s.size), end))
 			at = i + end.size;
 	while (at && at < s.size && s.data[at] == '\n')
 		at++;
@@ -127,15 +118,15 @@ static bool cut_texts(struct tenon_slice whole, struct tenon_slice alone, struct
 	    !take_before(&whole, SECOND, &second) || !take_before(&alone, FIRST, &user))
 		return false;
 	c->system = (struct tenon_slice){ "", 0 };
-	if (c->before_system.size && begins(user, c->before_system) && ends(user, first) &&
-	    user.size >= c->before_system.size + first.size) {
+	if (c->before_system.size && slice_begins(user, c->before_system) &&
+	    slice_ends(user, first) && user.size >= c->before_system.size + first.size) {
 		c->system = part(user, c->before_system.size, user.size - first.size);
 		divide(shared_end(first, second), eos, &unused, &user);
 	}
-	if (!ends(second, user) || !tenon_slice_equal(whole, alone))
+	if (!slice_ends(second, user) || !tenon_slice_equal(whole, alone))
 		return false;
 	c->user = user;
-	c->user_after_system = ends(first, user);
+	c->user_after_system = slice_ends(first, user);
 	c->behind_system = part(first, 0, first.size - (c->user_after_system ? user.size : 0));
 	shared = shared_beginning(reply, whole);
 	divide(shared, eos, &c->behind_user, &c->assistant);
@@ -245,7 +236,7 @@ static bool remove_beginning(struct tenon_slice *texts, struct tenon_slice bos)
 	size_t i;
 
 	for (i = 0; i < CONVERSATIONS; i++)
-		if (!bos.size || !begins(texts[i], bos) ||
+		if (!bos.size || !slice_begins(texts[i], bos) ||
 		    memmem(texts[i].data + bos.size, texts[i].size - bos.size, bos.data, bos.size))
 			return false;
 	for (i = 0; i < CONVERSATIONS; i++)

@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/json_quote.h"
+#include "lib/slice_text.h"
 #include "llm/llm_gguf.h"
 
 #define BYTE_LEVEL(regex)                                                                          \
@@ -75,7 +76,7 @@ static int find_division(const char *path, const struct gguf_value *v, size_t *o
 			   "%s: tokenizer.ggml.pre is \"%.*s\": how that divides a text is not "
 			   "known; known are gpt-2, llama-bpe, qwen2, smollm and starcoder. A "
 			   "tokenizer.json in the folder of the model is used instead",
-			   path, (int)(name.size < 40 ? name.size : 40), name.data);
+			   path, slice_shown(name, 40), name.data);
 }
 
 static int check(const char *path, const struct gguf_value *v)

@@ -331,7 +331,7 @@ static int read_model(struct tokenizer_file *r, uint32_t at)
 	int err = tokenizer_type(r, at, "model", &type);
 
 	/* files of the first years do not state the type */
-	if (!err && type.size && !llm_is(type, "BPE"))
+	if (!err && type.size && !slice_is(type, "BPE"))
 		return tokenizer_refuse(r, at, "model", type);
 	if (!err)
 		err = tokenizer_fields(r, at, "model BPE", f, sizeof(f) / sizeof(f[0]));
@@ -415,7 +415,7 @@ static int read_parts(struct tokenizer_file *r)
 
 	if (!err)
 		err = tokenizer_text(r, &f[VERSION], "1.0", &version);
-	if (!err && !llm_is(version, "1.0"))
+	if (!err && !slice_is(version, "1.0"))
 		return tokenizer_refuse(r, f[VERSION].at, "version", version);
 	if (!err)
 		err = check_limits(r, f[TRUNCATION].at, f[PADDING].at);

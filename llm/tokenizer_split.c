@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "llm/tokenizer_bpe.h"
 
 /* An expression that takes longer, or more memory in KiB, is refused: a file may have any. */
@@ -314,11 +315,6 @@ static int divide(const struct bpe_encoding *e, uint32_t step, struct tenon_slic
 	return err ? err : flush(&d);
 }
 
-static bool begins_with(struct tenon_slice s, const char *text)
-{
-	return s.size >= strlen(text) && !memcmp(s.data, text, strlen(text));
-}
-
 /* Spaces become U+2581, and one may be put in front. */
 static void mark_spaces(const struct bpe_step *step, struct tenon_slice text, bool first,
 			struct tenon_buffer *to)
@@ -327,7 +323,7 @@ static void mark_spaces(const struct bpe_step *step, struct tenon_slice text, bo
 		step->prepend == PREPEND_ALWAYS || (step->prepend == PREPEND_FIRST && first);
 	size_t i, start = 0;
 
-	if (prepend && *text.data != ' ' && !begins_with(text, BPE_SPACE))
+	if (prepend && *text.data != ' ' && !slice_starts(text, BPE_SPACE))
 		tenon_buffer_append(to, BPE_SPACE, 3);
 	for (i = 0; i <= text.size; i++) {
 		if (i < text.size && text.data[i] != ' ')

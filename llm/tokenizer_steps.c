@@ -33,7 +33,7 @@ int tokenizer_fields(const struct tokenizer_file *r, uint32_t at, const char *wh
 		if (err)
 			break;
 		value = at;
-		for (i = 0; i < count && !llm_is(key, fields[i].name); i++)
+		for (i = 0; i < count && !slice_is(key, fields[i].name); i++)
 			;
 		if (i == count)
 			return json_error(&r->t, at, -TENON_E_UNSUPPORTED,
@@ -62,7 +62,7 @@ int tokenizer_type(const struct tokenizer_file *r, uint32_t at, const char *what
 		err = json_key(&r->t, &at, &key);
 		if (err)
 			break;
-		if (llm_is(key, "type") && json_is(&r->t, at, JSMN_STRING))
+		if (slice_is(key, "type") && json_is(&r->t, at, JSMN_STRING))
 			*type = json_raw(&r->t, at);
 		json_skip(&r->t, &at);
 	}
@@ -94,7 +94,7 @@ static int expect_text(struct tokenizer_file *r, const struct tokenizer_field *f
 	struct tenon_slice text;
 	int err = tokenizer_text(r, f, otherwise, &text);
 
-	return err || llm_is(text, wanted) ? err : tokenizer_refuse(r, f->at, f->name, text);
+	return err || slice_is(text, wanted) ? err : tokenizer_refuse(r, f->at, f->name, text);
 }
 
 /* Read each step of a Sequence, or the single step. */
@@ -111,7 +111,7 @@ static int each(struct tokenizer_file *r, uint32_t at, const char *what, const c
 	err = tokenizer_type(r, at, what, &type);
 	if (err)
 		return err;
-	if (!llm_is(type, "Sequence"))
+	if (!slice_is(type, "Sequence"))
 		return read(r, at, type);
 	err = tokenizer_fields(r, at, what, f, COUNT(f));
 	if (err)
@@ -183,13 +183,13 @@ static int read_normalizer(struct tokenizer_file *r, uint32_t at, struct tenon_s
 	uint32_t empty = 0;
 	int err;
 
-	if (llm_is(type, "Prepend")) {
+	if (slice_is(type, "Prepend")) {
 		err = add_step(r, &r->to->normal, STEP_PREPEND, &step);
 		if (!err)
 			err = tokenizer_fields(r, at, "Prepend", prepend, COUNT(prepend));
 		return err ? err : tokenizer_text(r, &prepend[1], "", &step->text);
 	}
-	if (llm_is(type, "Replace")) {
+	if (slice_is(type, "Replace")) {
 		err = add_step(r, &r->to->normal, STEP_REPLACE, &step);
 		if (!err)
 			err = tokenizer_fields(r, at, "Replace", replace, COUNT(replace));
@@ -211,7 +211,7 @@ static int read_normalizer(struct tokenizer_file *r, uint32_t at, struct tenon_s
 						  "characters is not supported");
 	}
 	/* Most text is in this form already; other text gets other tokens for the same characters. */
-	if (llm_is(type, "NFC"))
+	if (slice_is(type, "NFC"))
 		return tokenizer_fields(r, at, "NFC", prepend, 1);
 	return tokenizer_refuse(r, at, "normalizer", type);
 }
@@ -270,7 +270,7 @@ static int read_split(struct tokenizer_file *r, uint32_t at)
 		err = tokenizer_flag(r, &f[3], false, &step->invert);
 	if (err)
 		return err;
-	for (i = 0; i < COUNT(behaviors) && !llm_is(behavior, behaviors[i]); i++)
+	for (i = 0; i < COUNT(behaviors) && !slice_is(behavior, behaviors[i]); i++)
 		;
 	if (i == COUNT(behaviors))
 		return tokenizer_refuse(r, at, "Split with behavior", behavior);
@@ -305,7 +305,7 @@ static int read_scheme(struct tokenizer_file *r, const struct tokenizer_field *s
 		err = tokenizer_text(r, scheme, add ? "always" : "never", &text);
 	if (err)
 		return err;
-	for (i = 0; i < COUNT(names) && !llm_is(text, names[i]); i++)
+	for (i = 0; i < COUNT(names) && !slice_is(text, names[i]); i++)
 		;
 	if (i == COUNT(names))
 		return tokenizer_refuse(r, scheme->at, "prepend_scheme", text);
@@ -365,13 +365,13 @@ static int read_pre_tokenizer(struct tokenizer_file *r, uint32_t at, struct teno
 	/* The next step would see characters that stand for bytes. */
 	if (r->to->byte_level)
 		return tokenizer_refuse(r, at, "behind ByteLevel, pre_tokenizer", type);
-	if (llm_is(type, "ByteLevel"))
+	if (slice_is(type, "ByteLevel"))
 		return read_byte_level(r, at);
-	if (llm_is(type, "Split"))
+	if (slice_is(type, "Split"))
 		return read_split(r, at);
-	if (llm_is(type, "Digits"))
+	if (slice_is(type, "Digits"))
 		return read_digits(r, at);
-	if (llm_is(type, "Metaspace"))
+	if (slice_is(type, "Metaspace"))
 		return add_metaspace(r, at);
 	return tokenizer_refuse(r, at, "pre_tokenizer", type);
 }
@@ -437,7 +437,7 @@ static int read_decoder(struct tokenizer_file *r, uint32_t at, struct tenon_slic
 	bool split;
 	int err;
 
-	if (llm_is(type, "ByteLevel")) {
+	if (slice_is(type, "ByteLevel")) {
 		if (!r->to->byte_level)
 			return tokenizer_refuse(r, at, "without such a pre_tokenizer, decoder",
 						type);
@@ -445,19 +445,19 @@ static int read_decoder(struct tokenizer_file *r, uint32_t at, struct tenon_slic
 	}
 	if (r->to->byte_level)
 		return tokenizer_refuse(r, at, "with the pre_tokenizer ByteLevel, decoder", type);
-	if (llm_is(type, "Replace"))
+	if (slice_is(type, "Replace"))
 		return read_replace(r, at);
-	if (llm_is(type, "Strip"))
+	if (slice_is(type, "Strip"))
 		return read_strip(r, at);
-	if (llm_is(type, "Metaspace")) {
+	if (slice_is(type, "Metaspace")) {
 		err = read_metaspace(r, at, &prepend, &split);
 		r->marks_are_spaces = true;
 		r->to->strip = prepend != PREPEND_NEVER;
 		return err;
 	}
-	if (llm_is(type, "ByteFallback"))
+	if (slice_is(type, "ByteFallback"))
 		r->decodes_bytes = true;
-	else if (!llm_is(type, "Fuse"))
+	else if (!slice_is(type, "Fuse"))
 		return tokenizer_refuse(r, at, "decoder", type);
 	return tokenizer_fields(r, at, "a decoder", f, 1);
 }

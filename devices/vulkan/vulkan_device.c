@@ -6,6 +6,7 @@
 #include "devices/vulkan/vulkan_features.h"
 #include "devices/vulkan/vulkan_layout.h"
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 
 /* features that `vulkan://0?without=…` disables, for tests and for faulty drivers */
 #define WITHOUT_HOST_MEMORY (1u << 30)
@@ -37,11 +38,6 @@ int vulkan_check(struct vulkan_device *device, VkResult result, const char *call
 		return 0;
 	err = vulkan_result(result, call);
 	return result == VK_ERROR_DEVICE_LOST ? tenon_device_lose(&device->base, err) : err;
-}
-
-static bool slice_is(struct tenon_slice s, const char *text)
-{
-	return s.size == strlen(text) && !memcmp(s.data, text, s.size);
 }
 
 static int read_options(const struct tenon_device_choice *choice, uint32_t *without)

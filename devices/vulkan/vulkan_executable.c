@@ -7,6 +7,7 @@
 #include "devices/vulkan/vulkan_pipeline.h"
 #include "devices/vulkan/vulkan_record.h"
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 
 /* pipelines are freed after their last launch, later than the executable */
 struct kernels {
@@ -19,11 +20,6 @@ struct vulkan_executable {
 	struct tenon_executable base;
 	struct kernels *kernels;
 };
-
-static bool slice_is(struct tenon_slice s, const char *text)
-{
-	return s.size == strlen(text) && !memcmp(s.data, text, s.size);
-}
 
 static int vulkan_executable_create(struct tenon_device *device,
 				    const struct tenon_program *program,

@@ -8,6 +8,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/json_read.h"
+#include "lib/slice_text.h"
 #include "link/module/artifact.h"
 
 #define VERSION 1
@@ -20,11 +21,6 @@ struct reading {
 	struct manifest *m;
 	char *room; /* for decoded texts */
 };
-
-static bool key_is(struct tenon_slice key, const char *word)
-{
-	return tenon_slice_equal(key, tenon_slice_of(word));
-}
 
 static int read_text(struct reading *r, uint32_t *at, const char *what, const char **out)
 {
@@ -88,12 +84,12 @@ static int read_name(struct reading *r, uint32_t *at, struct tenon_slice key,
 	size_t i;
 
 	for (i = 0; i < sizeof(name_keys) / sizeof(name_keys[0]); i++)
-		if (key_is(key, name_keys[i].key))
+		if (slice_is(key, name_keys[i].key))
 			return read_text(r, at, name_keys[i].key,
 					 (const char **)((char *)names + name_keys[i].place));
-	if (key_is(key, "file"))
+	if (slice_is(key, "file"))
 		return read_file_name(r, at, &names->file);
-	if (key_is(key, "table"))
+	if (slice_is(key, "table"))
 		return read_file_name(r, at, &names->table);
 	json_skip(&r->json, at);
 	return 0;
@@ -127,7 +123,7 @@ static int read_artifact(struct reading *r, uint32_t *at, struct manifest_names 
 	err = json_enter(&r->json, at, JSMN_OBJECT, "an artifact", &count);
 	for (i = 0; i < count && !err; i++) {
 		err = json_key(&r->json, at, &key);
-		if (!err && module != SIZE_MAX && key_is(key, "imports"))
+		if (!err && module != SIZE_MAX && slice_is(key, "imports"))
 			err = read_imports(r, at, module);
 		else if (!err)
 			err = read_name(r, at, key, names);
@@ -178,9 +174,9 @@ static int read_host(struct reading *r, uint32_t *at)
 	err = json_enter(&r->json, at, JSMN_OBJECT, "host", &count);
 	for (i = 0; i < count && !err; i++) {
 		err = json_key(&r->json, at, &key);
-		if (!err && key_is(key, "file"))
+		if (!err && slice_is(key, "file"))
 			err = read_file_name(r, at, &r->m->host);
-		else if (!err && key_is(key, "artifacts"))
+		else if (!err && slice_is(key, "artifacts"))
 			err = read_host_artifacts(r, at);
 		else if (!err)
 			json_skip(&r->json, at);
@@ -236,21 +232,21 @@ static int read_key(struct reading *r, uint32_t *at, struct tenon_slice key, int
 {
 	int word = 0, err;
 
-	if (key_is(key, "tenon_manifest"))
+	if (slice_is(key, "tenon_manifest"))
 		return json_integer(&r->json, at, "tenon_manifest", 0, INT32_MAX, version);
-	if (key_is(key, "abi")) {
+	if (slice_is(key, "abi")) {
 		err = read_word(r, at, "abi", "legacy", "modern", &word);
 		r->m->generation = word ? TENON_GENERATION_FFI : TENON_GENERATION_LEGACY;
 		return err;
 	}
-	if (key_is(key, "kernel_tables")) {
+	if (slice_is(key, "kernel_tables")) {
 		err = read_word(r, at, "kernel_tables", "plain", "tagged", &word);
 		r->m->dialect = word ? PAYLOAD_EXTRA_TAGS : PAYLOAD_NO_EXTRA_TAGS;
 		return err;
 	}
-	if (key_is(key, "host"))
+	if (slice_is(key, "host"))
 		return read_host(r, at);
-	if (key_is(key, "modules"))
+	if (slice_is(key, "modules"))
 		return read_modules(r, at);
 	json_skip(&r->json, at);
 	return 0;

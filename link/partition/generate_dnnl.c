@@ -9,6 +9,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "link/partition/generate_json.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -245,8 +246,7 @@ static void put_op(struct json *j, size_t at)
 	uint32_t count = o->input_count;
 
 	j->taken[at] = true;
-	snprintf(f.name, sizeof(f.name), "%.*s", (int)(o->name.size < 32 ? o->name.size : 32),
-		 o->name.data);
+	snprintf(f.name, sizeof(f.name), "%.*s", slice_shown(o->name, 32), o->name.data);
 	if (op_is(o, "nn.conv2d") || op_is(o, "nn.dense")) {
 		f.inputs[0] = inputs[0];
 		f.inputs[1] = inputs[1];

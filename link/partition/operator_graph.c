@@ -8,6 +8,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/number.h"
+#include "lib/slice_text.h"
 
 #define NODES_MOST (1 << 13)
 
@@ -44,11 +45,6 @@ struct reading {
 	uint32_t shapes, types;			 /* tokens of the next of each list */
 	uint32_t shapes_left, types_left;
 };
-
-static bool is(struct tenon_slice text, const char *word)
-{
-	return tenon_slice_equal(text, tenon_slice_of(word));
-}
 
 static int no_memory(void)
 {
@@ -275,7 +271,7 @@ static int add_operators(struct op_graph *g, struct op_node *n)
 		rest.data = at;
 		return add_fused(g, n, rest);
 	}
-	if (is(n->function, "__nop"))
+	if (slice_is(n->function, "__nop"))
 		rest = tenon_slice_of("reshape");
 	n->op_count = 1;
 	return add_op(g, rest, n->attrs, n->inputs, n->input_count, n->first_output);
@@ -315,7 +311,7 @@ static int take_node(struct reading *r, uint32_t *at, uint32_t number)
 		err = json_word(&r->g->json, &name, "a name", &n->name);
 	if (err)
 		return err;
-	if (is(kind, "null"))
+	if (slice_is(kind, "null"))
 		return add_input(r, number, n->name);
 	n->attrs = json_find(&g->json, from, "attrs");
 	if (!n->attrs)
@@ -437,7 +433,7 @@ void op_graph_fini(struct op_graph *g)
 
 bool op_is(const struct op *o, const char *name)
 {
-	return is(o->name, name);
+	return slice_is(o->name, name);
 }
 
 struct tenon_slice op_attr(const struct op_graph *g, const struct op *o, const char *key)
@@ -479,7 +475,7 @@ bool op_flag(const struct op_graph *g, const struct op *o, const char *key)
 	int64_t number;
 
 	op_numbers(g, o, key, 0, &number, 1);
-	return number || is(op_attr(g, o, key), "True");
+	return number || slice_is(op_attr(g, o, key), "True");
 }
 
 double op_real(const struct op_graph *g, const struct op *o, const char *key, double otherwise)

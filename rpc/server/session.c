@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "lib/trace.h"
 #include "rpc/server/session_state.h"
 #include "rpc/wire/utf8.h"
@@ -87,8 +88,7 @@ static int init_server(struct session *s)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "the client speaks version \"%.*s\" of the protocol, the server "
 				   "%s",
-				   (int)(p->version.size < 40 ? p->version.size : 40),
-				   p->version.data, PACKET_VERSION);
+				   slice_shown(p->version, 40), p->version.data, PACKET_VERSION);
 	if (s->initialised)
 		return tenon_error(-TENON_E_USAGE, "InitServer was received before");
 	if (p->args.count && !is_local_constructor(&p->args))

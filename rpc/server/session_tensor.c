@@ -8,6 +8,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "rpc/server/session_state.h"
 #include "runtime/core/tensor_settle.h"
 
@@ -223,8 +224,7 @@ int session_alloc_tensor(struct session *s)
 	dl.device = wire->device;
 	if (!is_plain_scope(&values[1]))
 		return tenon_error(-TENON_E_UNSUPPORTED, "memory scope \"%.*s\" is not supported",
-				   (int)(values[1].as.text.size < 40 ? values[1].as.text.size : 40),
-				   values[1].as.text.data);
+				   slice_shown(values[1].as.text, 40), values[1].as.text.data);
 	return alloc(s, &dl);
 }
 

@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "lib/slice_text.h"
 #include "lib/tvm_versions.h"
 #include "runtime/blob/import_blob.h"
 #include "runtime/kind/loaders.h"
@@ -16,13 +17,6 @@
 
 /* size of the smallest entry, "_lib" */
 #define ENTRY_LEAST 12
-
-static bool is(struct tenon_slice s, const char *word, size_t size)
-{
-	return s.size == size && !memcmp(s.data, word, size);
-}
-
-#define IS(s, word) is(s, word, sizeof(word) - 1)
 
 int import_blob_frame(const struct import_blob *b, size_t index, int status)
 {
@@ -184,9 +178,9 @@ static int take_legacy_entry(struct import_blob *b)
 	err = take_kind(b, &e->kind);
 	if (err)
 		return err;
-	if (IS(e->kind, "_lib"))
+	if (slice_is(e->kind, "_lib"))
 		return add_library(b);
-	if (IS(e->kind, "_import_tree")) {
+	if (slice_is(e->kind, "_import_tree")) {
 		if (b->has_tree)
 			return tenon_cursor_error(&b->c, -TENON_E_FORMAT, "a second import tree");
 		b->has_tree = true;
@@ -238,7 +232,7 @@ static int take_current_entry(struct import_blob *b)
 	err = take_kind(b, &e->kind);
 	if (err)
 		return err;
-	if (IS(e->kind, "_lib"))
+	if (slice_is(e->kind, "_lib"))
 		return add_library(b);
 	describe(b, e);
 	err = take_string(&b->c, &e->bytes);

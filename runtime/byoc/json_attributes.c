@@ -8,14 +8,10 @@
 
 #include "lib/brief_errors.h"
 #include "lib/number.h"
+#include "lib/slice_text.h"
 
 /* Largest value of an attribute. */
 #define VALUE_MOST (INT64_C(1) << 31)
-
-static bool is(struct tenon_slice text, const char *word)
-{
-	return tenon_slice_equal(text, tenon_slice_of(word));
-}
 
 /* ---- the node */
 
@@ -57,7 +53,7 @@ static uint32_t find_items(const struct byoc_reader *r, const char *key, uint32_
 	for (i = 0; i < count; i++) {
 		if (json_key(j, at, &found))
 			return 0;
-		if (is(found, key))
+		if (slice_is(found, key))
 			break;
 		json_skip(j, at);
 	}

@@ -7,14 +7,10 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 
 /* Largest graph that is read. */
 #define NODES_MOST (1 << 20)
-
-static bool is(struct tenon_slice text, const char *word)
-{
-	return tenon_slice_equal(text, tenon_slice_of(word));
-}
 
 static int no_memory(void)
 {
@@ -101,7 +97,7 @@ static int take_types(struct byoc_graph *g, uint32_t at, struct byoc_node *n)
 				 (unsigned int)count, (unsigned int)n->entry_count);
 	for (i = 0; i < count && !err; i++) {
 		err = json_word(&g->json, &at, "a type", &type);
-		g->entries[n->first_entry + i].is_float = !err && is(type, "float32");
+		g->entries[n->first_entry + i].is_float = !err && slice_is(type, "float32");
 	}
 	return err;
 }
@@ -117,9 +113,9 @@ static int take_attrs(struct byoc_graph *g, uint32_t *at, struct byoc_node *n)
 	err = json_enter(&g->json, at, JSMN_OBJECT, "attributes", &count);
 	for (i = 0; i < count && !err; i++) {
 		err = json_key(&g->json, at, &key);
-		if (!err && is(key, "dtype"))
+		if (!err && slice_is(key, "dtype"))
 			types = *at;
-		if (!err && is(key, "shape") && !n->entry_count)
+		if (!err && slice_is(key, "shape") && !n->entry_count)
 			err = take_shapes(g, at, n);
 		else if (!err)
 			json_skip(&g->json, at);
@@ -174,7 +170,7 @@ static int take_kind(struct byoc_graph *g, uint32_t *at, struct byoc_node *n)
 
 	err = json_word(&g->json, at, "op", &word);
 	for (i = 0; i < 3 && !err; i++)
-		if (is(word, words[i])) {
+		if (slice_is(word, words[i])) {
 			n->kind = (enum byoc_node_kind)i;
 			return 0;
 		}
@@ -198,14 +194,14 @@ static int take_node(struct byoc_graph *g, uint32_t *at, uint32_t number)
 		err = json_key(&g->json, at, &key);
 		if (err)
 			break;
-		if (is(key, "op")) {
+		if (slice_is(key, "op")) {
 			err = take_kind(g, at, n);
 			has_kind = true;
-		} else if (is(key, "name")) {
+		} else if (slice_is(key, "name")) {
 			err = json_word(&g->json, at, "a name", &n->name);
-		} else if (is(key, "inputs")) {
+		} else if (slice_is(key, "inputs")) {
 			err = take_entries(g, at, number, &n->inputs, &n->input_count);
-		} else if (is(key, "attrs") && !n->attrs) {
+		} else if (slice_is(key, "attrs") && !n->attrs) {
 			err = take_attrs(g, at, n);
 		} else {
 			json_skip(&g->json, at);

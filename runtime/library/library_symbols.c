@@ -8,7 +8,7 @@
 #include "runtime/library/library_symbols.h"
 
 #include "lib/brief_errors.h"
-#include "lib/slice_starts.h"
+#include "lib/slice_text.h"
 #include "lib/tvm_versions.h"
 
 #define FFI_PREFIX "__tvm_ffi_"
@@ -45,14 +45,6 @@ static const struct {
 	{ "__tvm_dev_mblob", MARK_LEGACY },
 };
 
-/* A system library adds its own prefix to the names that it registers. */
-static bool ends(struct tenon_slice s, const char *suffix)
-{
-	size_t n = strlen(suffix);
-
-	return s.size >= n && !memcmp(s.data + s.size - n, suffix, n);
-}
-
 static unsigned int mark_of(struct tenon_slice name)
 {
 	size_t i;
@@ -79,9 +71,11 @@ static const char *version_of(unsigned int seen)
 
 static enum tenon_generation blob_generation(struct tenon_slice name)
 {
-	if (ends(name, "__tvm_ffi__library_bin"))
+	/* A system library adds its own prefix to the names that it registers. */
+	if (slice_ends(name, tenon_slice_of("__tvm_ffi__library_bin")))
 		return TENON_GENERATION_FFI;
-	if (ends(name, "__tvm_ffi_library_bin") || ends(name, "__tvm_dev_mblob"))
+	if (slice_ends(name, tenon_slice_of("__tvm_ffi_library_bin")) ||
+	    slice_ends(name, tenon_slice_of("__tvm_dev_mblob")))
 		return TENON_GENERATION_LEGACY;
 	return TENON_GENERATION_NONE;
 }

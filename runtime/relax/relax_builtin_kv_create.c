@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Creation of the paged key-value cache, from the 28 arguments of compiled programs. */
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "runtime/relax/relax_builtin_kv.h"
 
 #define CREATE_ARGUMENTS 28
@@ -28,7 +29,7 @@ static int spec_argument(const struct relax_arguments *a, int32_t i, struct teno
 			tenon_error(-TENON_E_UNSUPPORTED,
 				    "attention by \"%.*s\"; supported is \"tirx\": call "
 				    "create_tir_paged_kv_cache of the model instead",
-				    (int)(word.size < 32 ? word.size : 32), word.data));
+				    slice_shown(word, 32), word.data));
 	if (spec->size != 2 || spec->data[1].type != TENON_TYPE_FUNCTION)
 		return relax_argument_refuse(a, i,
 					     tenon_error(-TENON_E_TYPE,

@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/number.h"
+#include "lib/slice_text.h"
 #include "runtime/model/tensor_place.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
@@ -171,8 +172,7 @@ static int print_format(struct tenon_buffer *out, struct tenon_slice format,
 		if (c == '}' || i == format.size || which >= count)
 			return tenon_error(-TENON_E_VALUE,
 					   "the format \"%.*s\" does not fit %" PRIi32 " values",
-					   (int)(format.size < 80 ? format.size : 80), format.data,
-					   count);
+					   slice_shown(format, 80), format.data, count);
 		print_value(out, &values[which]);
 	}
 	return 0;

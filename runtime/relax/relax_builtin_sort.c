@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_element.h"
 
@@ -308,7 +309,7 @@ static int read_targets(const struct relax_arguments *a, struct targets *to)
 				   "topk: \"%.*s\" with %" PRIi32
 				   " arguments; want \"both\" with 7, or \"values\" or "
 				   "\"indices\" with 6",
-				   (int)(what.size < 32 ? what.size : 32), what.data, a->count);
+				   slice_shown(what, 32), what.data, a->count);
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <tenon/visit.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "runtime/core/arguments.h"
 #include "runtime/relax/relax.h"
 
@@ -230,9 +231,9 @@ static int read_header(struct tenon_cursor *c, uint64_t *magic)
 	if (err)
 		return tenon_error_in(err, "version");
 	if (!tenon_slice_equal(version, tenon_slice_of(RELAX_VERSION)))
-		return tenon_cursor_error(
-			&at, -TENON_E_FORMAT, "version \"%.*s\"; \"" RELAX_VERSION "\" can be read",
-			(int)(version.size < 32 ? version.size : 32), version.data);
+		return tenon_cursor_error(&at, -TENON_E_FORMAT,
+					  "version \"%.*s\"; \"" RELAX_VERSION "\" can be read",
+					  slice_shown(version, 32), version.data);
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/json_read.h"
+#include "lib/slice_text.h"
 #include "runtime/model/tensor_place.h"
 #include "runtime/relax/relax_weights.h"
 
@@ -184,11 +185,6 @@ static int read_shape(struct list *l, uint32_t *at, struct record *r)
 	return err;
 }
 
-static bool is(struct tenon_slice s, const char *word)
-{
-	return tenon_slice_equal(s, tenon_slice_of(word));
-}
-
 static int read_record(struct list *l, uint32_t *at, struct record *r)
 {
 	struct tenon_slice key;
@@ -202,20 +198,20 @@ static int read_record(struct list *l, uint32_t *at, struct record *r)
 		err = json_key(&l->t, at, &key);
 		if (err)
 			break;
-		if (is(key, "dataPath") || is(key, "name"))
+		if (slice_is(key, "dataPath") || slice_is(key, "name"))
 			err = json_string(&l->t, at, "a name", &l->strings, &r->name);
-		else if (is(key, "format"))
+		else if (slice_is(key, "format"))
 			err = json_string(&l->t, at, "a format", &l->strings, &r->format);
-		else if (is(key, "dtype"))
+		else if (slice_is(key, "dtype"))
 			err = json_string(&l->t, at, "a dtype", &l->strings, &r->dtype);
-		else if (is(key, "nbytes"))
+		else if (slice_is(key, "nbytes"))
 			err = json_integer(&l->t, at, "a size", 0, INT64_MAX, &r->bytes);
-		else if (is(key, "byteOffset"))
+		else if (slice_is(key, "byteOffset"))
 			err = json_integer(&l->t, at, "an offset", 0, INT64_MAX, &r->offset);
-		else if (is(key, "shape"))
+		else if (slice_is(key, "shape"))
 			err = read_shape(l, at, r);
 		else {
-			if (is(key, "records"))
+			if (slice_is(key, "records"))
 				r->records = *at;
 			json_skip(&l->t, at);
 		}
@@ -251,12 +247,12 @@ static int check_record(const struct source *s, const struct record *r, const DL
 		err = tenon_tensor_elements(t, &elements);
 	if (err)
 		return err;
-	if (r->format.size && !is(r->format, "raw") && !is(r->format, "f32-to-bf16"))
+	if (r->format.size && !slice_is(r->format, "raw") && !slice_is(r->format, "f32-to-bf16"))
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "format \"%.*s\"; known are raw and f32-to-bf16",
 				   json_shown(r->format), r->format.data);
 	/* Writers put this format on other dtypes too, whose bytes are plain. */
-	*halves = is(r->format, "f32-to-bf16") && is(r->dtype, "float32");
+	*halves = slice_is(r->format, "f32-to-bf16") && slice_is(r->dtype, "float32");
 	if (*halves)
 		bytes = (size_t)elements * 2;
 	if ((uint64_t)r->bytes != bytes)
@@ -329,7 +325,7 @@ static int load_file(struct list *l, const struct record *file)
 	struct source s;
 	int err;
 
-	if (!is(file->format, "raw-shard") || !at || !is_below(file->name))
+	if (!slice_is(file->format, "raw-shard") || !at || !is_below(file->name))
 		return tenon_error(
 			-TENON_E_FORMAT,
 			"%s: file \"%.*s\" has format \"%.*s\"; want \"raw-shard\", a list of "
@@ -371,7 +367,7 @@ static int load_files(struct list *l)
 
 	for (i = 0; !err && i < count; i++) {
 		err = json_key(&l->t, &at, &key);
-		if (!err && !is(key, "records")) {
+		if (!err && !slice_is(key, "records")) {
 			json_skip(&l->t, &at);
 			continue;
 		}

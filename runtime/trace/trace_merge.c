@@ -8,6 +8,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "runtime/trace/trace.h"
 
 /* more are no trace: a server has a few devices, and a queue or thread for each track */
@@ -129,8 +130,8 @@ static char *process_name(const struct merge *m, uint64_t index, struct tenon_sl
 	char text[512];
 
 	if (index)
-		snprintf(text, sizeof(text), "%s: %.*s", m->there->name,
-			 (int)(name.size < 256 ? name.size : 256), name.data);
+		snprintf(text, sizeof(text), "%s: %.*s", m->there->name, slice_shown(name, 256),
+			 name.data);
 	else
 		snprintf(text, sizeof(text), "%s (clock within %" PRIu64 " us)", m->there->name,
 			 (within + 999) / 1000);
@@ -164,7 +165,7 @@ static void add_track(struct merge *m, uint64_t i, uint32_t process, bool spans,
 	const uint32_t there = m->processes[process];
 	char text[256];
 
-	snprintf(text, sizeof(text), "%.*s", (int)(name.size < 255 ? name.size : 255), name.data);
+	snprintf(text, sizeof(text), "%.*s", slice_shown(name, 255), name.data);
 	m->tracks[i] = NO_TRACK;
 	/* numbers of threads are this file's: the other machine's may repeat */
 	if (there != NO_TRACK)

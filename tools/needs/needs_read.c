@@ -7,6 +7,7 @@
 #include <tenon/link.h>
 #include <tenon/model.h>
 
+#include "lib/slice_text.h"
 #include "lib/tvm_versions.h"
 #include "link/module/link_host.h"
 #include "link/module/link_payload.h"
@@ -142,9 +143,8 @@ static int add_format(struct reading *r, struct tenon_slice kind, struct tenon_s
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "%.*s%s%.*s", kind.size < 80 ? (int)kind.size : 80, kind.data,
-		 format.size ? " " : "", format.size < 40 ? (int)format.size : 40,
-		 format.data ? format.data : "");
+	snprintf(text, sizeof(text), "%.*s%s%.*s", slice_shown(kind, 80), kind.data,
+		 format.size ? " " : "", slice_shown(format, 40), format.data ? format.data : "");
 	return add(r, NEEDS_FORMAT, text);
 }
 
@@ -198,8 +198,7 @@ static int read_symbol(struct reading *r, const struct elf_symbol *s)
 	char part[80];
 	int err = 0;
 
-	snprintf(part, sizeof(part), "%.*s", s->name.size < 70 ? (int)s->name.size : 70,
-		 s->name.data);
+	snprintf(part, sizeof(part), "%.*s", slice_shown(s->name, 70), s->name.data);
 	if (!s->defined && begins(s->name, "TVM")) {
 		err = needs_add(r->needs, NEEDS_RUNTIME, s->name);
 		if (!err)

@@ -59,14 +59,14 @@ static int read_part(struct reader *r, struct tenon_slice *text)
 		err = json_key(&r->t, &r->at, &key);
 		if (err)
 			break;
-		if (llm_is(key, "type"))
+		if (slice_is(key, "type"))
 			err = read_string(r, "the type of a part", &type);
-		else if (llm_is(key, "text"))
+		else if (slice_is(key, "text"))
 			err = read_string(r, "the text of a part", text);
 		else
 			json_skip(&r->t, &r->at);
 	}
-	if (!err && (!llm_is(type, "text") || !text->data))
+	if (!err && (!slice_is(type, "text") || !text->data))
 		return json_error(&r->t, start, -TENON_E_UNSUPPORTED,
 				  "a part of type \"%.*s\" is not supported, only text",
 				  json_shown(type), type.data);
@@ -116,19 +116,19 @@ static int read_message(struct reader *r, struct tenon_llm_message *m)
 		err = json_key(&r->t, &r->at, &key);
 		if (err)
 			break;
-		if (llm_is(key, "role"))
+		if (slice_is(key, "role"))
 			err = read_string(r, "role", &m->role);
-		else if (llm_is(key, "content"))
+		else if (slice_is(key, "content"))
 			err = read_content(r, &m->content);
-		else if (llm_is(key, "tool_calls") && !is_null(r))
+		else if (slice_is(key, "tool_calls") && !is_null(r))
 			err = refuse(r, "tool_calls");
-		else if (!llm_is(key, "tool_calls"))
+		else if (!slice_is(key, "tool_calls"))
 			json_skip(&r->t, &r->at);
 	}
 	if (!err && (!m->role.size || !m->content.data))
 		return json_error(&r->t, start, -TENON_E_FORMAT,
 				  "a message without role or content");
-	if (!err && llm_is(m->role, "developer"))
+	if (!err && slice_is(m->role, "developer"))
 		m->role = tenon_slice_of("system");
 	return err;
 }
@@ -217,7 +217,7 @@ static int read_stream_options(struct reader *r)
 		err = json_key(&r->t, &r->at, &key);
 		if (err)
 			break;
-		if (llm_is(key, "include_usage"))
+		if (slice_is(key, "include_usage"))
 			err = llm_json_bool(&r->t, &r->at, "include_usage", &r->to->stream_usage);
 		else
 			json_skip(&r->t, &r->at);
@@ -271,7 +271,7 @@ static int read_nothing(struct reader *r, const char *what)
 		return refuse(r, what);
 	raw = json_raw(&r->t, r->at);
 	if (token->type == JSMN_PRIMITIVE
-		    ? !llm_is(raw, "null") && !llm_is(raw, "false") && !llm_is(raw, "0")
+		    ? !slice_is(raw, "null") && !slice_is(raw, "false") && !slice_is(raw, "0")
 		    : token->type == JSMN_STRING || token->size)
 		return refuse(r, what);
 	json_skip(&r->t, &r->at);
@@ -291,12 +291,12 @@ static int read_format(struct reader *r)
 		err = json_key(&r->t, &r->at, &key);
 		if (err)
 			break;
-		if (llm_is(key, "type"))
+		if (slice_is(key, "type"))
 			err = read_string(r, "type", &type);
 		else
 			json_skip(&r->t, &r->at);
 	}
-	if (!err && !llm_is(type, "text"))
+	if (!err && !slice_is(type, "text"))
 		return json_error(&r->t, start, -TENON_E_UNSUPPORTED,
 				  "response_format \"%.*s\" is not supported, only \"text\"",
 				  json_shown(type), type.data);
@@ -326,33 +326,33 @@ static int read_member(struct reader *r)
 	if (err)
 		return err;
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (llm_is(key, numbers[i].name))
+		if (slice_is(key, numbers[i].name))
 			return is_null(r) ? 0
 					  : llm_json_number(&r->t, &r->at, numbers[i].name,
 							    numbers[i].least, numbers[i].most,
 							    numbers[i].to);
 	for (i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++)
-		if (llm_is(key, unsupported[i]))
+		if (slice_is(key, unsupported[i]))
 			return read_nothing(r, unsupported[i]);
-	if (llm_is(key, "model"))
+	if (slice_is(key, "model"))
 		return read_string(r, "model", &r->to->model);
-	if (r->to->chat && llm_is(key, "messages"))
+	if (r->to->chat && slice_is(key, "messages"))
 		return read_messages(r);
-	if (!r->to->chat && llm_is(key, "prompt"))
+	if (!r->to->chat && slice_is(key, "prompt"))
 		return read_prompt(r);
-	if (llm_is(key, "max_tokens") || llm_is(key, "max_completion_tokens"))
+	if (slice_is(key, "max_tokens") || slice_is(key, "max_completion_tokens"))
 		return read_most(r);
-	if (llm_is(key, "stop"))
+	if (slice_is(key, "stop"))
 		return read_stops(r);
-	if (llm_is(key, "seed"))
+	if (slice_is(key, "seed"))
 		return read_seed(r);
-	if (llm_is(key, "n") || llm_is(key, "best_of"))
-		return read_one(r, llm_is(key, "n") ? "n" : "best_of");
-	if (llm_is(key, "stream"))
+	if (slice_is(key, "n") || slice_is(key, "best_of"))
+		return read_one(r, slice_is(key, "n") ? "n" : "best_of");
+	if (slice_is(key, "stream"))
 		return is_null(r) ? 0 : llm_json_bool(&r->t, &r->at, "stream", &r->to->stream);
-	if (llm_is(key, "stream_options"))
+	if (slice_is(key, "stream_options"))
 		return read_stream_options(r);
-	if (llm_is(key, "response_format"))
+	if (slice_is(key, "response_format"))
 		return read_format(r);
 	json_skip(&r->t, &r->at);
 	return 0;

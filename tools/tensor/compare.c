@@ -7,6 +7,7 @@
 #include <tenon/array.h>
 #include <tenon/string.h>
 
+#include "lib/slice_text.h"
 #include "tools/tensor/compare.h"
 #include "tools/tensor/spec.h"
 #include "tools/text/printable.h"
@@ -206,10 +207,8 @@ static void compare_texts(struct tenon_slice got, struct tenon_slice want, struc
 		return;
 	out->differing = 1;
 	out->absolute = out->relative = INFINITY;
-	snprintf(out->got, sizeof(out->got), "\"%.*s\"", got.size < 60 ? (int)got.size : 60,
-		 got.data);
-	snprintf(out->want, sizeof(out->want), "\"%.*s\"", want.size < 60 ? (int)want.size : 60,
-		 want.data);
+	snprintf(out->got, sizeof(out->got), "\"%.*s\"", slice_shown(got, 60), got.data);
+	snprintf(out->want, sizeof(out->want), "\"%.*s\"", slice_shown(want, 60), want.data);
 }
 
 static bool is_shape(const struct tenon_value *v)
