@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Read what Vela writes with --output-format raw: a zip archive of numpy arrays, stored without
- * compression. libtenon contains no general reader of zip files, so this supports only that form.
+ * compression.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -9,13 +9,7 @@
 
 #include "devices/ethosu/ethosu_container.h"
 #include "lib/brief_errors.h"
-
-#define LOCAL_ENTRY 0x04034b50
-#define CENTRAL	    0x02014b50
-#define ENCRYPTED   1
-#define STREAMED    8
-#define ZIP64	    1
-#define LONG_SIZE   UINT32_MAX
+#include "lib/stored_zip.h"
 
 /* no network has as many tensors */
 #define TENSORS_MOST 4096
@@ -231,115 +225,22 @@ static int take_entry(struct reader *r, struct tenon_slice entry, const struct t
 
 /* ---- the archive */
 
-struct entry {
-	uint16_t flags;
-	uint16_t method;
-	uint32_t crc;
-	uint64_t packed;
-	uint64_t size;
-	struct tenon_slice name;
-};
-
-static uint32_t crc32_of(struct tenon_slice bytes)
-{
-	uint32_t crc = UINT32_MAX, byte;
-	size_t i;
-	int k;
-
-	for (i = 0; i < bytes.size; i++) {
-		byte = (uint8_t)bytes.data[i];
-		crc ^= byte;
-		for (k = 0; k < 8; k++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-	}
-	return ~crc;
-}
-
-/* Sizes of 64 bits, in a field behind the name. */
-static int read_long_sizes(struct tenon_slice extra, const char *name, struct entry *e)
-{
-	struct tenon_cursor c = tenon_cursor_of(extra.data, extra.size, name, 0);
-	uint16_t id = 0, size = 0;
-	int err = 0;
-
-	while (!err && id != ZIP64) {
-		err = tenon_cursor_u16(&c, &id);
-		if (!err)
-			err = tenon_cursor_u16(&c, &size);
-		if (!err && id != ZIP64)
-			err = tenon_cursor_skip(&c, size);
-	}
-	if (!err)
-		err = tenon_cursor_u64(&c, &e->size);
-	return err ? err : tenon_cursor_u64(&c, &e->packed);
-}
-
-/* Read the header of an entry, whose first word was read. */
-static int read_entry(struct tenon_cursor *c, struct entry *e)
-{
-	struct tenon_slice extra;
-	uint16_t version, name_size, extra_size;
-	uint32_t packed, size, time;
-	int err;
-
-	err = tenon_cursor_u16(c, &version);
-	err = err ? err : tenon_cursor_u16(c, &e->flags);
-	err = err ? err : tenon_cursor_u16(c, &e->method);
-	err = err ? err : tenon_cursor_u32(c, &time);
-	err = err ? err : tenon_cursor_u32(c, &e->crc);
-	err = err ? err : tenon_cursor_u32(c, &packed);
-	err = err ? err : tenon_cursor_u32(c, &size);
-	err = err ? err : tenon_cursor_u16(c, &name_size);
-	err = err ? err : tenon_cursor_u16(c, &extra_size);
-	err = err ? err : tenon_cursor_bytes(c, name_size, &e->name);
-	err = err ? err : tenon_cursor_bytes(c, extra_size, &extra);
-	if (err)
-		return err;
-	e->packed = packed;
-	e->size = size;
-	return packed == LONG_SIZE ? read_long_sizes(extra, c->name, e) : 0;
-}
-
-static int check_entry(const struct tenon_cursor *c, const struct entry *e)
-{
-	if (e->flags & (ENCRYPTED | STREAMED) || e->method || e->packed != e->size)
-		return tenon_cursor_error(
-			c, -TENON_E_UNSUPPORTED,
-			"an entry that is compressed, encrypted or was streamed; "
-			"Vela stores entries as they are, and so does numpy.savez()");
-	return 0;
-}
-
 static int read_entries(struct reader *r, struct tenon_cursor *c)
 {
-	struct tenon_cursor data;
-	struct tenon_slice bytes;
-	struct entry e;
-	uint32_t magic;
-	int err;
+	struct stored_entry e;
+	int err = 0, more;
 
-	while (!(err = tenon_cursor_u32(c, &magic)) && magic == LOCAL_ENTRY) {
-		err = read_entry(c, &e);
-		if (!err)
-			err = check_entry(c, &e);
-		if (!err)
-			err = tenon_cursor_bytes(c, e.size, &bytes);
-		if (!err && crc32_of(bytes) != e.crc)
+	while (!err && (more = stored_entry_next(c, "Vela", &e)) > 0) {
+		const struct tenon_slice bytes = { (const char *)e.contents.at,
+						   tenon_cursor_left(&e.contents) };
+
+		if (stored_crc(bytes) != e.crc)
 			err = tenon_cursor_error(c, -TENON_E_FORMAT,
 						 "the entry in front of here is damaged: its "
 						 "checksum is another");
-		if (err)
-			return err;
-		data = tenon_cursor_of(bytes.data, bytes.size, c->name,
-				       tenon_cursor_place(c) - bytes.size);
-		err = take_entry(r, e.name, &data);
-		if (err)
-			return err;
+		err = err ? err : take_entry(r, e.name, &e.contents);
 	}
-	if (!err && magic != CENTRAL)
-		err = tenon_cursor_error(c, -TENON_E_FORMAT,
-					 "neither an entry of an archive nor its directory");
-	return err;
+	return err ? err : more;
 }
 
 static int lacks(const struct reader *r, const char *what)

@@ -8,6 +8,7 @@
 #include "devices/torq/torq_file.h"
 #include "devices/torq/torq_payload.h"
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 
 #define NAME_MOST 200
 
@@ -181,20 +182,26 @@ static void describe_fault(struct tenon_report *out)
 	tenon_error_clear();
 }
 
-static int describe_one(const struct tenon_payload_request *r, const struct torq_program *p,
-			struct tenon_report *out)
+struct description {
+	const struct tenon_payload_request *request;
+	struct tenon_report *out;
+};
+
+static int describe_one(void *context, const struct torq_program *p)
 {
+	const struct description *d = context;
+	struct tenon_report *out = d->out;
 	struct torq_extents e;
 	int err;
 
 	tenon_report_line(out, "  executable        \"%.*s\", for hardware %u%s, runtime %u",
-			  (int)(p->name.size < NAME_MOST ? p->name.size : NAME_MOST), p->name.data,
-			  p->hardware, p->hardware == TORQ_HARDWARE ? " (SL2610)" : "", p->runtime);
+			  slice_shown(p->name, NAME_MOST), p->name.data, p->hardware,
+			  p->hardware == TORQ_HARDWARE ? " (SL2610)" : "", p->runtime);
 	tenon_report_object(out, NULL);
 	report_named(out, p);
 	err = describe_segments(p, out);
 	err = err ? err : describe_bindings(p, out);
-	if (!err && r->commands)
+	if (!err && d->request->commands)
 		err = describe_actions(p, out);
 	if (!err && p->host_code.size) {
 		tenon_report_line(out, "  host code         %zu bytes", p->host_code.size);
@@ -210,32 +217,38 @@ static int describe_one(const struct tenon_payload_request *r, const struct torq
 
 int torq_describe(const struct tenon_payload_request *r, struct tenon_report *out)
 {
-	struct torq_program p;
+	struct description d = { r, out };
 	struct torq_file f;
-	int err = 0, more;
+	uint32_t count;
+	int err;
 
 	torq_file_begin(&r->program, &f);
 	tenon_report_line(out, "payload of Torq (%s)",
 			  f.is_archive ? "module of IREE" : "one executable");
 	tenon_report_text(out, "container", tenon_slice_of(f.is_archive ? "vmfb" : "torq"));
 	tenon_report_list(out, "executables");
-	while (!err && (more = torq_file_next(&f, &p)) > 0)
-		err = describe_one(r, &p, out);
+	err = torq_file_each(&r->program, describe_one, &d, &count);
 	tenon_report_close(out);
-	return err ? err : more;
+	return err;
 }
 
 /* ---- the check */
 
-static int check_one(const struct torq_program *p, struct tenon_report *out)
+static int check_alone(void *context, const struct torq_program *p)
 {
+	return torq_check(p, context);
+}
+
+static int check_one(void *context, const struct torq_program *p)
+{
+	struct tenon_report *out = context;
 	struct torq_extents e;
 	int err = torq_check(p, &e);
 
 	if (err)
 		return err;
-	tenon_report_line(out, "  executable        \"%.*s\"",
-			  (int)(p->name.size < NAME_MOST ? p->name.size : NAME_MOST), p->name.data);
+	tenon_report_line(out, "  executable        \"%.*s\"", slice_shown(p->name, NAME_MOST),
+			  p->name.data);
 	tenon_report_object(out, NULL);
 	report_named(out, p);
 	describe_extents(&e, out);
@@ -243,39 +256,22 @@ static int check_one(const struct torq_program *p, struct tenon_report *out)
 	return 0;
 }
 
-static int count_all(const struct tenon_cursor *c, uint32_t *count)
-{
-	struct torq_extents e;
-	struct torq_program p;
-	struct torq_file f;
-	int err = 0, more;
-
-	torq_file_begin(c, &f);
-	while (!err && (more = torq_file_next(&f, &p)) > 0)
-		err = torq_check(&p, &e);
-	*count = f.count;
-	return err ? err : more;
-}
-
 int torq_check_program(const struct tenon_payload_request *r, struct tenon_report *out)
 {
-	struct torq_program p;
-	struct torq_file f;
+	struct torq_extents e;
 	uint32_t count;
 	int err;
 
 	if (r->option_count)
 		return tenon_error(-TENON_E_USAGE, "--%s: programs for Torq have no such option",
 				   r->options[0].name);
-	err = count_all(&r->program, &count);
+	err = torq_file_each(&r->program, check_alone, &e, &count);
 	if (err)
 		return err;
 	tenon_report_line(out, "no fault: for SL2610, %u executable%s", count,
 			  count == 1 ? "" : "s");
 	tenon_report_list(out, "executables");
-	torq_file_begin(&r->program, &f);
-	while (!err && torq_file_next(&f, &p) > 0)
-		err = check_one(&p, out);
+	err = torq_file_each(&r->program, check_one, out, &count);
 	tenon_report_close(out);
 	return err;
 }

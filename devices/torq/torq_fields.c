@@ -24,9 +24,16 @@ static struct tenon_slice name_of(const struct torq_program *p, bool is_only)
 	return is_only ? tenon_slice_of("main") : p->name;
 }
 
-static int add_function(const struct torq_program *p, bool is_only, struct tenon_payload_info *info)
+struct addition {
+	struct tenon_payload_info *info;
+	bool is_only;
+};
+
+static int add_function(void *context, const struct torq_program *p)
 {
-	struct tenon_payload_function f = { .name = name_of(p, is_only) };
+	const struct addition *a = context;
+	struct tenon_payload_info *info = a->info;
+	struct tenon_payload_function f = { .name = name_of(p, a->is_only) };
 	struct torq_extents e;
 	int err = torq_check(p, &e);
 
@@ -36,38 +43,22 @@ static int add_function(const struct torq_program *p, bool is_only, struct tenon
 	return info->collect ? tenon_payload_add_function(info, &f) : 0;
 }
 
-static int count_executables(const struct tenon_cursor *c, uint32_t *out)
-{
-	struct torq_program p;
-	struct torq_file f;
-	int more;
-
-	torq_file_begin(c, &f);
-	do
-		more = torq_file_next(&f, &p);
-	while (more > 0);
-	*out = f.count;
-	return more;
-}
-
 int torq_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
 {
-	struct torq_program p;
+	struct addition a = { .info = info };
 	struct torq_file f;
 	uint32_t count;
-	int err = 0, more;
+	int err;
 
 	if (info->generation == TENON_GENERATION_LEGACY)
 		return tenon_cursor_error(
 			c, -TENON_E_UNSUPPORTED,
 			"a payload of Torq does not say where it ends, as those in "
 			"modules of TVM " TVM_BLOB_LEGACY " must");
-	more = count_executables(c, &count);
+	err = torq_file_each(c, NULL, NULL, &count);
+	a.is_only = count == 1;
+	err = err ? err : torq_file_each(c, add_function, &a, &count);
 	torq_file_begin(c, &f);
-	while (more >= 0 && !err && (more = torq_file_next(&f, &p)) > 0)
-		err = add_function(&p, count == 1, info);
-	if (more < 0)
-		return more;
 	err = err ? err : tenon_cursor_bytes(c, tenon_cursor_left(c), &info->code);
 	info->has_kernels = true;
 	info->format = tenon_slice_of(f.is_archive ? "vmfb" : "torq");
@@ -80,7 +71,7 @@ int torq_visit(const struct tenon_payload_info *info, const struct tenon_visitor
 		tenon_cursor_of(info->code.data, info->code.size, "payload", 0);
 	struct tenon_value value;
 	uint32_t count;
-	int err = count_executables(&c, &count);
+	int err = torq_file_each(&c, NULL, NULL, &count);
 
 	value = tenon_arg_int(count);
 	return err ? err : v->field(v->context, "executables", &value);

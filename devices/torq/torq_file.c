@@ -7,27 +7,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
-
-#define LOCAL_ENTRY   0x04034b50
-#define CENTRAL_ENTRY 0x02014b50
-#define ENCRYPTED     1
-#define STREAMED      8
-#define ZIP64	      1
-#define LONG_SIZE     UINT32_MAX
-
-/**
- * struct entry - of an archive
- * @flags: of zip
- * @method: of its compression; 0 for none
- * @stored: bytes in the archive
- * @size: bytes of the contents
- */
-struct entry {
-	uint16_t flags;
-	uint16_t method;
-	uint64_t stored;
-	uint64_t size;
-};
+#include "lib/stored_zip.h"
 
 void torq_file_begin(const struct tenon_cursor *c, struct torq_file *out)
 {
@@ -40,96 +20,18 @@ void torq_file_begin(const struct tenon_cursor *c, struct torq_file *out)
 
 /* ---- entries */
 
-/* The sizes of an entry are in its extra field where they would not fit, and as IREE writes it, always. */
-static int read_extra(struct tenon_cursor extra, struct entry *e)
-{
-	struct tenon_slice bytes;
-	uint16_t id, size;
-	int err = 0;
-
-	while (!err && tenon_cursor_left(&extra)) {
-		err = tenon_cursor_u16(&extra, &id);
-		err = err ? err : tenon_cursor_u16(&extra, &size);
-		if (!err && id == ZIP64 && e->size == LONG_SIZE && e->stored == LONG_SIZE) {
-			if (size < 16)
-				return tenon_cursor_error(&extra, -TENON_E_FORMAT,
-							  "a ZIP64 field of %u bytes", size);
-			err = tenon_cursor_u64(&extra, &e->size);
-			err = err ? err : tenon_cursor_u64(&extra, &e->stored);
-			size -= 16;
-		}
-		err = err ? err : tenon_cursor_bytes(&extra, size, &bytes);
-	}
-	return err;
-}
-
-static int read_sizes(struct tenon_cursor *c, struct entry *e)
-{
-	uint32_t stored, size;
-	int err = tenon_cursor_u32(c, &stored);
-
-	err = err ? err : tenon_cursor_u32(c, &size);
-	e->stored = err ? 0 : stored;
-	e->size = err ? 0 : size;
-	return err;
-}
-
-/* Read the header behind its signature. */
-static int read_entry(struct tenon_cursor *c, struct entry *e)
-{
-	const struct tenon_cursor first = *c;
-	struct tenon_slice extra;
-	uint16_t name_size, extra_size;
-	int err = tenon_cursor_skip(c, 2);
-
-	err = err ? err : tenon_cursor_u16(c, &e->flags);
-	err = err ? err : tenon_cursor_u16(c, &e->method);
-	/* time, date, checksum */
-	err = err ? err : tenon_cursor_skip(c, 8);
-	err = err ? err : read_sizes(c, e);
-	err = err ? err : tenon_cursor_u16(c, &name_size);
-	err = err ? err : tenon_cursor_u16(c, &extra_size);
-	err = err ? err : tenon_cursor_skip(c, name_size);
-	err = err ? err : tenon_cursor_bytes(c, extra_size, &extra);
-	if (!err)
-		err = read_extra(tenon_cursor_of(extra.data, extra.size, c->name,
-						 tenon_cursor_place(c) - extra_size),
-				 e);
-	if (!err && (e->flags & (ENCRYPTED | STREAMED) || e->method || e->stored != e->size))
-		err = tenon_cursor_error(&first, -TENON_E_UNSUPPORTED,
-					 "an entry that is compressed, encrypted or of an unknown "
-					 "size; torq-compile stores entries as they are");
-	return err;
-}
-
 /* Take the contents of the next entry; empty for the table of contents. */
 static int next_entry(struct torq_file *f, struct tenon_cursor *out)
 {
-	struct tenon_slice bytes = { NULL, 0 };
-	struct tenon_cursor first;
-	struct entry e;
-	uint32_t signature = 0;
-	int err;
+	struct stored_entry e;
+	int more;
 
 	/* IREE aligns the contents of entries by zeroes in front of their headers */
 	while (tenon_cursor_left(&f->rest) && !*f->rest.at)
 		f->rest.at++;
-	first = f->rest;
-	err = tenon_cursor_u32(&f->rest, &signature);
-	*out = tenon_cursor_of(NULL, 0, f->rest.name, 0);
-	/* the table of contents follows the last entry */
-	if (signature == CENTRAL_ENTRY)
-		f->rest.at = f->rest.end;
-	if (err || signature == CENTRAL_ENTRY)
-		return err;
-	if (signature != LOCAL_ENTRY)
-		return tenon_cursor_error(&first, -TENON_E_FORMAT,
-					  "0x%08x where an entry of the archive begins", signature);
-	err = read_entry(&f->rest, &e);
-	err = err ? err : tenon_cursor_bytes(&f->rest, e.size, &bytes);
-	*out = tenon_cursor_of(bytes.data, bytes.size, f->rest.name,
-			       tenon_cursor_place(&f->rest) - bytes.size);
-	return err;
+	more = stored_entry_next(&f->rest, "torq-compile", &e);
+	*out = more > 0 ? e.contents : tenon_cursor_of(NULL, 0, f->rest.name, 0);
+	return more < 0 ? more : 0;
 }
 
 /* ---- executables */
@@ -173,6 +75,24 @@ int torq_file_next(struct torq_file *f, struct torq_program *out)
 	}
 	f->rest.at = f->rest.end;
 	return err ? err : at_end(f, has_idle);
+}
+
+int torq_file_each(const struct tenon_cursor *c,
+		   int (*visit)(void *context, const struct torq_program *p), void *context,
+		   uint32_t *count)
+{
+	struct torq_program p;
+	struct torq_file f;
+	int more;
+
+	torq_file_begin(c, &f);
+	while ((more = torq_file_next(&f, &p)) > 0) {
+		more = visit ? visit(context, &p) : 0;
+		if (more)
+			break;
+	}
+	*count = f.count;
+	return more;
 }
 
 int torq_file_find(const struct tenon_cursor *c, struct tenon_slice function,

@@ -42,6 +42,18 @@ void torq_file_begin(const struct tenon_cursor *c, struct torq_file *out);
 int torq_file_next(struct torq_file *f, struct torq_program *out);
 
 /**
+ * torq_file_each - read all executables
+ * @c: covers all of the file
+ * @visit: is called with each; a negative status ends the loop; may be NULL
+ * @count: receives how many there are
+ *
+ * Return: 0; as @visit; as torq_file_next().
+ */
+int torq_file_each(const struct tenon_cursor *c,
+		   int (*visit)(void *context, const struct torq_program *p), void *context,
+		   uint32_t *count);
+
+/**
  * torq_file_find - read an executable by the name of its function
  * @c: covers all of the file
  * @function: "main" for the only one, else its name
